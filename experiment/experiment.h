@@ -1,0 +1,253 @@
+/* experiment.h: open an experiment directory and answer questions about it.
+ *
+ * Layers, each usable without the next:
+ *   experiment_open     log.xml, map.xml, notes: what was recorded, where, how it ended
+ *   experiment_load     the data streams: call-stack nodes with metric totals, usage samples, heap facts
+ *   symbols_*           code address -> object -> function -> line, inlines included (one per session,
+ *                       shared by all experiments, so that functions of equal name and object are one)
+ *
+ * Everything read is distrusted. Strings are as recorded (any bytes): whoever prints them escapes them.
+ * Return values: 0 or a count, else -errno. Pointers handed out are borrowed and live until
+ * experiment_close or symbols_destroy. Not thread-safe. */
+#ifndef XER_EXPERIMENT_EXPERIMENT_H
+#define XER_EXPERIMENT_EXPERIMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- messages ---------------------------------------------------------------------------------- */
+
+/* Where faults in the input go: one clear line each, without newline, for example
+ * "test.1.er: profile: offset 4096: not a record, skipped to 8192". */
+struct exp_reporter {
+	void (*warn)(void *context, const char *message);
+	void *context;
+};
+
+/* Why an open failed, in words: "test.1.er: no such experiment". */
+struct exp_cause {
+	char text[512];
+};
+
+/* ---- what log.xml, map.xml and notes say -------------------------------------------------------- */
+
+struct experiment;
+
+enum exp_status {
+	EXP_RUNNING, /* the writer holds its lock on log.xml */
+	EXP_ENDED,   /* an exit event is there */
+	EXP_DIED     /* neither: killed, or the recorder could not write its end */
+};
+
+struct exp_pair {
+	const char *name;
+	const char *value;
+};
+
+/* One <event> of log.xml in order of the file. */
+struct exp_event {
+	const char *kind; /* "run", "open", "warning", "loss", "exit", ... */
+	double time_s;    /* since the start; 0 if the event has no time */
+	const struct exp_pair *attributes; /* attributes[attribute_count]: all but kind */
+	size_t attribute_count;
+};
+
+struct exp_info {
+	const char *path;    /* as given, without trailing slash */
+	const char *name;    /* last component */
+	const char *lineage; /* "" in a founder */
+	const char *version; /* of the format, "1.0" */
+	const char *notes;   /* contents of `notes`, NULL if there is none */
+	enum exp_status status;
+	int exit_code;       /* of an ended process, -1 if unknown */
+	int damaged;         /* something was skipped, and said so */
+
+	const char *const *argv; /* argv[argc] */
+	size_t argc;
+	const char *program; /* path of the executed file */
+	const char *cwd;
+	int64_t pid;
+	int64_t ppid;
+
+	const char *host, *os, *release, *arch, *cpu_model;
+	uint64_t cpus, page_size, memory_kib;
+
+	int clock_is_tsc;
+	double clock_hz;       /* fitted over the triples of the overview when loaded, else as recorded */
+	uint64_t start_ticks;  /* event time of the start */
+	int64_t start_real_ns; /* CLOCK_REALTIME of the start */
+	double duration_s;     /* start to exit event or last recorded event */
+
+	const struct exp_pair *settings; /* <setting name= value=> */
+	size_t setting_count;
+	const struct exp_pair *counters; /* <count name= value=>: losses and totals written at the end */
+	size_t counter_count;
+	const struct exp_event *events;
+	size_t event_count;
+
+	const char *const *descendants; /* lineages that have a directory, sorted; founder only */
+	size_t descendant_count;
+};
+
+/* Open the experiment directory at `path`.
+ * Returns 0 and *out; or -ENOENT (nothing there), -ENOTDIR, -ENODATA (empty), -EBADMSG (foreign or unusable),
+ * -EPROTO (another major version), -EACCES, -ENOMEM, with `cause` saying so for a person. */
+int experiment_open(const char *path, const struct exp_reporter *reporter, struct experiment **out, struct exp_cause *cause);
+void experiment_close(struct experiment *experiment);
+const struct exp_info *experiment_info(const struct experiment *experiment);
+
+/* Value of a setting or counter, or `fallback`. */
+const char *experiment_setting(const struct experiment *experiment, const char *name, const char *fallback);
+uint64_t experiment_counter(const struct experiment *experiment, const char *name, uint64_t fallback);
+
+/* ---- load objects ------------------------------------------------------------------------------- */
+
+/* One <object> of map.xml: a loaded file, for generations [from, to). */
+struct exp_object {
+	const char *path;     /* as the process saw it; "[vdso]" and the like have no file */
+	const char *build_id; /* lower-case hex, "" if it has none */
+	uint64_t bias;        /* ELF virtual address = run-time address - bias */
+	uint64_t start, end;  /* run-time addresses [start, end) */
+	uint32_t generation_from, generation_to;
+	double time_s;        /* when it was first seen */
+};
+
+size_t experiment_objects(const struct experiment *experiment, const struct exp_object **out);
+
+/* The object at run-time address pc in `generation`, or NULL. */
+const struct exp_object *experiment_object_at(const struct experiment *experiment, uint64_t pc, uint32_t generation);
+
+/* ---- data --------------------------------------------------------------------------------------- */
+
+/* Totals kept for each call-stack node. Times in ns. */
+enum exp_metric {
+	EXP_CPU_USER,
+	EXP_CPU_SYSTEM, /* user + system + residual = total CPU */
+	EXP_CPU_RESIDUAL,
+	EXP_SAMPLES,
+	EXP_ALLOC_COUNT,
+	EXP_ALLOC_BYTES,
+	EXP_LEAK_COUNT, /* not freed when the recording ended */
+	EXP_LEAK_BYTES,
+	EXP_METRICS
+};
+
+enum exp_data { EXP_DATA_PROFILE = 1, EXP_DATA_HEAP = 2 };
+
+/* The call-stack tree: nodes 0 .. count-1 in order of id; parent index < own index, UINT32_MAX at roots. */
+struct exp_nodes {
+	size_t count;
+	const uint64_t *pc; /* values below FMT_PC_MARKS are marks, see format/record.h */
+	const uint32_t *parent;
+	const uint32_t *generation;
+	/* Exclusive totals value[metric][node]; NULL for metrics without data. */
+	const uint64_t *value[EXP_METRICS];
+	uint64_t no_stack[EXP_METRICS]; /* totals of events whose stack is 0 or damaged */
+};
+
+/* One usage record of the overview. */
+struct exp_usage {
+	double time_s;
+	unsigned reason; /* enum fmt_sample_reason */
+	uint32_t number, tid;
+	uint64_t user_ns, system_ns, cpu_ns, maxrss_kib, minflt, majflt, inblock, oublock, nvcsw, nivcsw, nswap, threads, sampled_ns;
+};
+
+struct exp_thread {
+	uint32_t tid;
+	double time_s;
+	unsigned origin; /* enum fmt_thread_origin */
+	char name[17];
+	uint64_t samples, cpu_ns; /* of its clock samples */
+};
+
+enum { EXP_HISTOGRAM = 65 }; /* bucket 0: size 0; bucket n: sizes with n significant bits */
+
+struct exp_heap {
+	uint64_t allocs, alloc_bytes, frees, unmatched_frees, leaks, leak_bytes;
+	uint64_t peak_bytes;
+	double peak_time_s;
+	uint64_t smallest, largest;
+	uint64_t size_count[EXP_HISTOGRAM];
+	uint64_t leak_size_count[EXP_HISTOGRAM];
+};
+
+struct exp_quality {
+	uint64_t samples, sampled_ns; /* clock samples and the CPU time they stand for */
+	uint64_t cpu_ns;              /* CPU time of the process by the last usage record or exit event */
+	uint64_t heap_events;
+	uint64_t lost;                /* events known to be lost, all kinds */
+	uint64_t stacks, truncated, guessed, failed; /* distinct stacks that events name, and those with marks */
+	uint64_t stack_events, truncated_events;     /* events that name a stack, and those cut short */
+};
+
+struct exp_data_set {
+	unsigned have; /* enum exp_data: streams that exist and were read */
+	struct exp_nodes nodes;
+	const struct exp_usage *usage;
+	size_t usage_count;
+	const struct exp_thread *threads;
+	size_t thread_count;
+	struct exp_heap heap;
+	struct exp_quality quality;
+	double first_s, last_s; /* times of the first and the last event */
+};
+
+/* Read the data streams once; later calls return the same. Damaged parts are skipped, warned about, and
+ * set info->damaged. Returns 0 or -ENOMEM. Memory: 16 bytes a live heap block, else flat in events. */
+int experiment_load(struct experiment *experiment, const struct exp_data_set **out);
+
+/* ---- symbols ------------------------------------------------------------------------------------ */
+
+struct symbols;
+
+/* A load object as the analyzer shows it: one for each path and build-id of a session. */
+struct sym_object {
+	const char *path;
+	const char *name;     /* last component */
+	const char *build_id;
+	const char *file;     /* the file it was read from (archive or disk), NULL if none matched */
+	unsigned has_symbols : 1, has_lines : 1, archived : 1, mismatch : 1; /* mismatch: found, other build-id */
+	size_t index;         /* 0 .. symbols_object_count-1 */
+};
+
+struct sym_function {
+	const char *name;    /* demangled; "libc.so.6+0x1234" when nothing is known, "<Truncated-stack>", ... */
+	const char *mangled; /* linker name, same as name where there is none */
+	const char *file;    /* source file, NULL if unknown */
+	unsigned line;       /* of its definition, 0 if unknown */
+	uint64_t address;    /* ELF virtual address in the object, 0 for inlined-only */
+	uint64_t size;
+	const struct sym_object *object;
+	unsigned unresolved : 1; /* the name is made up from an offset */
+	size_t index;        /* 0 .. symbols_function_count-1 */
+};
+
+/* One frame of an address; several where calls were inlined, innermost first. */
+struct sym_frame {
+	const struct sym_function *function;
+	const char *file; /* source file of `line`, NULL if unknown */
+	unsigned line;    /* 0 if unknown */
+	uint64_t address; /* ELF virtual address of the instruction */
+	unsigned inlined : 1;
+};
+
+struct symbols *symbols_create(void);
+void symbols_destroy(struct symbols *symbols);
+
+/* Frames of `pc` as of `generation` in `experiment`; pc is a return address unless is_leaf (then the
+ * instruction before it is looked up). Marks and unknown addresses give one frame. Cached by address.
+ * Returns the number of frames (>= 1) and *out, or -ENOMEM. */
+int symbols_frames(struct symbols *symbols, const struct experiment *experiment, uint64_t pc, uint32_t generation, int is_leaf,
+                   const struct sym_frame **out);
+
+size_t symbols_object_count(const struct symbols *symbols);
+const struct sym_object *symbols_object(const struct symbols *symbols, size_t index);
+size_t symbols_function_count(const struct symbols *symbols);
+const struct sym_function *symbols_function(const struct symbols *symbols, size_t index);
+
+/* The special functions <Total> and <Unknown>; always there, in an object named <Unknown>. */
+const struct sym_function *symbols_total(const struct symbols *symbols);
+const struct sym_function *symbols_unknown(const struct symbols *symbols);
+
+#endif

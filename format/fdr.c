@@ -1,0 +1,183 @@
+/* fdr.c: encode and decode XRay FDR version 1. See fdr.h for the layout. */
+#include "fdr.h"
+
+#include <errno.h>
+#include <string.h>
+
+static uint16_t get16(const uint8_t *at)
+{
+	uint16_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+static uint32_t get32(const uint8_t *at)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+static uint64_t get64(const uint8_t *at)
+{
+	uint64_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+static void put32(uint8_t *at, uint32_t value)
+{
+	memcpy(at, &value, sizeof(value));
+}
+
+static void put64(uint8_t *at, uint64_t value)
+{
+	memcpy(at, &value, sizeof(value));
+}
+
+void fdr_header_put(uint8_t *at, const struct fdr_header *header)
+{
+	memset(at, 0, FDR_HEADER_SIZE);
+	memcpy(at, &header->version, 2);
+	memcpy(at + 2, &header->type, 2);
+	put32(at + 4, (uint32_t)(header->constant_tsc | header->nonstop_tsc << 1));
+	put64(at + 8, header->cycle_frequency);
+	put64(at + 16, header->buffer_size);
+}
+
+int fdr_header_get(const uint8_t *at, struct fdr_header *out)
+{
+	uint16_t version = get16(at);
+	uint16_t type = get16(at + 2);
+	uint32_t bits = get32(at + 4);
+
+	if (version == 0 || version > 5 || type > 1)
+		return -EBADMSG;
+	if (version != FDR_VERSION || type != FDR_TYPE)
+		return -EPROTO;
+	*out = (struct fdr_header){
+	    .version = version,
+	    .type = type,
+	    .constant_tsc = bits & 1,
+	    .nonstop_tsc = bits >> 1 & 1,
+	    .cycle_frequency = get64(at + 8),
+	    .buffer_size = get64(at + 16),
+	};
+	return 0;
+}
+
+void fdr_prologue_put(uint8_t *at, const struct fdr_prologue *prologue)
+{
+	uint8_t *wall = at + FDR_METADATA_SIZE;
+	uint8_t *cpu = wall + FDR_METADATA_SIZE;
+
+	fdr_end_put(cpu + FDR_METADATA_SIZE);
+	cpu[0] = FDR_NEW_CPU;
+	memcpy(cpu + 1, &prologue->cpu, 2);
+	put64(cpu + 3, prologue->tsc);
+	wall[0] = FDR_WALL;
+	put64(wall + 1, prologue->ordinal);
+	put32(wall + 9, prologue->ordinal);
+	/* A multiple of 16 in the low nibble reads as a function record while bytes 0-7 are still zero. */
+	put32(at + 8, prologue->extent_left);
+	put32(at + 12, prologue->ordinal);
+	__atomic_store_n((uint64_t *)at, FDR_NEW_BUFFER | (uint64_t)prologue->tid << 8, __ATOMIC_RELEASE);
+}
+
+int fdr_prologue_get(const uint8_t *at, struct fdr_prologue *out)
+{
+	const uint8_t *wall = at + FDR_METADATA_SIZE;
+	const uint8_t *cpu = wall + FDR_METADATA_SIZE;
+
+	if (at[0] != FDR_NEW_BUFFER || wall[0] != FDR_WALL || cpu[0] != FDR_NEW_CPU)
+		return -EBADMSG;
+	*out = (struct fdr_prologue){
+	    .tid = get32(at + 1),
+	    .ordinal = get32(at + 12),
+	    .extent_left = get32(at + 8),
+	    .cpu = get16(cpu + 1),
+	    .tsc = get64(cpu + 3),
+	};
+	return 0;
+}
+
+static int get_function(const uint8_t *at, struct fdr_record *out)
+{
+	uint32_t word = get32(at);
+
+	if ((word >> 1 & 7) > FDR_ENTER_ARG)
+		return -EBADMSG;
+	*out = (struct fdr_record){
+	    .type = FDR_RECORD_FUNCTION,
+	    .size = FDR_FUNCTION_SIZE,
+	    .action = word >> 1 & 7,
+	    .function = word >> 4,
+	    .delta = get32(at + 4),
+	};
+	return FDR_FUNCTION_SIZE;
+}
+
+static int get_event(const uint8_t *at, size_t len, struct fdr_record *out)
+{
+	uint32_t size = get32(at + 1);
+
+	if (size == 0 || size > INT32_MAX - FDR_METADATA_SIZE)
+		return -EBADMSG;
+	if (size > len - FDR_METADATA_SIZE)
+		return -ENODATA;
+	*out = (struct fdr_record){
+	    .type = FDR_RECORD_EVENT,
+	    .size = FDR_METADATA_SIZE + size,
+	    .tsc = get64(at + 5),
+	    .cpu = get16(at + 13),
+	    .payload = at + FDR_METADATA_SIZE,
+	    .payload_size = size,
+	};
+	return (int)out->size;
+}
+
+int fdr_record_get(const uint8_t *at, size_t len, struct fdr_record *out)
+{
+	if (len < FDR_FUNCTION_SIZE)
+		return -ENODATA;
+	if ((at[0] & 1) == 0)
+		return get_function(at, out);
+	if (len < FDR_METADATA_SIZE)
+		return -ENODATA;
+
+	struct fdr_record record = {.size = FDR_METADATA_SIZE};
+
+	switch (at[0]) {
+	case FDR_NEW_BUFFER:
+		record.type = FDR_RECORD_NEW_BUFFER;
+		break;
+	case FDR_END_OF_BUFFER:
+		record.type = FDR_RECORD_END;
+		break;
+	case FDR_WALL:
+		record.type = FDR_RECORD_WALL;
+		break;
+	case FDR_NEW_CPU:
+		record.type = FDR_RECORD_CPU;
+		record.cpu = get16(at + 1);
+		record.tsc = get64(at + 3);
+		break;
+	case FDR_TSC_WRAP:
+		record.type = FDR_RECORD_WRAP;
+		record.tsc = get64(at + 1);
+		break;
+	case FDR_CALL_ARGUMENT:
+		record.type = FDR_RECORD_ARGUMENT;
+		record.argument = get64(at + 1);
+		break;
+	case FDR_CUSTOM_EVENT:
+		return get_event(at, len, out);
+	default:
+		return -EBADMSG;
+	}
+	*out = record;
+	return FDR_METADATA_SIZE;
+}

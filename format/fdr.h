@@ -1,0 +1,136 @@
+/* fdr.h: XRay flight data recorder files, version 1, as Xer writes and reads them.
+ *
+ * A file is a 32-byte header and then *extents*. An extent is claimed and filled by one thread; it is a
+ * multiple of 4096 bytes and begins at one (the first begins after the header, and is 32 bytes shorter).
+ * It holds one or more *buffers* one after the other (a thread's successor goes on in what is left):
+ *
+ *     NewBuffer | Wall | NewCPUId | custom event and its payload ... | EndOfBuffer      16 bytes each
+ *
+ * Unused space is zero. All multi-byte values are little endian and, inside records, unaligned.
+ * Bytes 8-11 of NewBuffer, reserved by XRay, hold the number of bytes from there to the end of
+ * its extent; bytes 12-15 the ordinal that stands also in Wall, as seconds and as microseconds, since
+ * llvm-xray sorts a thread's buffers by both. Publication order, which keeps the file readable at any
+ * instant: see fdr_prologue_put and fdr_event_put.
+ *
+ * Source of the format: LLVM's "XRay Flight Data Recorder Trace Format", version 1.
+ * Nothing here allocates or does I/O; everything is signal-safe. */
+#ifndef XER_FORMAT_FDR_H
+#define XER_FORMAT_FDR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	FDR_HEADER_SIZE = 32,
+	FDR_METADATA_SIZE = 16,
+	FDR_FUNCTION_SIZE = 8,
+	FDR_PROLOGUE_SIZE = 3 * FDR_METADATA_SIZE,
+	FDR_EXTENT_UNIT = 4096,
+	FDR_VERSION = 1,
+	FDR_TYPE = 1
+};
+
+/* The first byte of a metadata record is 1 | kind << 1. */
+enum fdr_metadata {
+	FDR_NEW_BUFFER = 0x01,
+	FDR_END_OF_BUFFER = 0x03,
+	FDR_NEW_CPU = 0x05,
+	FDR_TSC_WRAP = 0x07,
+	FDR_WALL = 0x09,
+	FDR_CUSTOM_EVENT = 0x0b,
+	FDR_CALL_ARGUMENT = 0x0d
+};
+
+enum fdr_action { FDR_ENTER, FDR_EXIT, FDR_TAIL_EXIT, FDR_ENTER_ARG };
+
+struct fdr_header {
+	uint16_t version;
+	uint16_t type;
+	uint32_t constant_tsc : 1;
+	uint32_t nonstop_tsc : 1;
+	uint64_t cycle_frequency; /* ticks a second */
+	uint64_t buffer_size;     /* of the first extent; others may differ */
+};
+
+/* The first three records of a buffer. */
+struct fdr_prologue {
+	uint32_t tid;
+	uint32_t ordinal;     /* strictly growing in a file */
+	uint32_t extent_left; /* bytes from the NewBuffer record to the end of its extent, multiple of 16 */
+	uint16_t cpu;
+	uint64_t tsc;
+};
+
+/* Payload sizes are rounded up to 8, since llvm-xray reads the zero fill behind as 8-byte records. */
+static inline size_t fdr_payload_size(size_t size)
+{
+	return (size + 7) & ~(size_t)7;
+}
+
+/* Write the 32-byte file header at `at`. */
+void fdr_header_put(uint8_t *at, const struct fdr_header *header);
+
+/* Read a file header from at[32]. Returns 0, or -EBADMSG (not an FDR log) or -EPROTO (an FDR log of
+ * another version or type); `out` is written only on success. */
+int fdr_header_get(const uint8_t *at, struct fdr_header *out);
+
+/* Write a buffer prologue, then EndOfBuffer behind it, at zeroed memory at[64], 8-byte aligned.
+ * The first 8 bytes are stored last, with release order: before that, readers see unused space. */
+void fdr_prologue_put(uint8_t *at, const struct fdr_prologue *prologue);
+
+/* Read the prologue at at[48]. Returns 0 or -EBADMSG. */
+int fdr_prologue_get(const uint8_t *at, struct fdr_prologue *out);
+
+/* Write EndOfBuffer into zeroed memory at at[16], 8-byte aligned. */
+static inline void fdr_end_put(uint8_t *at)
+{
+	*(uint64_t *)at = FDR_END_OF_BUFFER;
+}
+
+/* The first word of a custom event's head: kind, size (4 bytes) and 3 bytes of the time. */
+static inline uint64_t fdr_event_word0(uint32_t size, uint64_t tsc)
+{
+	return (uint64_t)FDR_CUSTOM_EVENT | (uint64_t)size << 8 | tsc << 40;
+}
+
+/* The second word: the other 5 bytes of the time, CPU number (2 bytes), a zero byte. */
+static inline uint64_t fdr_event_word1(uint64_t tsc, uint16_t cpu)
+{
+	return tsc >> 24 | (uint64_t)cpu << 40;
+}
+
+/* Publish a custom event whose payload of `size` bytes (a multiple of 8) already stands at at + 16 and
+ * which replaces the EndOfBuffer at `at`. Writes the next EndOfBuffer behind the payload, then the head;
+ * its first word, with release order, comes last (pairs with the acquire load of live readers).
+ * at must be 8-byte aligned. */
+static inline void fdr_event_put(uint8_t *at, uint32_t size, uint64_t tsc, uint16_t cpu)
+{
+	uint64_t *head = (uint64_t *)at;
+
+	fdr_end_put(at + FDR_METADATA_SIZE + size);
+	head[1] = fdr_event_word1(tsc, cpu);
+	__atomic_store_n(&head[0], fdr_event_word0(size, tsc), __ATOMIC_RELEASE);
+}
+
+enum fdr_type { FDR_RECORD_END = 1, FDR_RECORD_FUNCTION, FDR_RECORD_ARGUMENT, FDR_RECORD_CPU,
+	FDR_RECORD_WRAP, FDR_RECORD_WALL, FDR_RECORD_EVENT, FDR_RECORD_NEW_BUFFER };
+
+/* One decoded record. Which fields are set depends on `type`. */
+struct fdr_record {
+	enum fdr_type type;
+	uint32_t size; /* bytes it occupies, payload included */
+	uint16_t cpu;  /* CPU, EVENT */
+	uint8_t action; /* FUNCTION: enum fdr_action */
+	uint32_t function; /* FUNCTION: id */
+	uint32_t delta; /* FUNCTION: ticks since the record before */
+	uint64_t tsc; /* CPU, WRAP, EVENT */
+	uint64_t argument; /* ARGUMENT */
+	const uint8_t *payload; /* EVENT: borrowed from the input */
+	uint32_t payload_size;
+};
+
+/* Decode the record at at[len]; at need not be aligned. `out` is written only on success.
+ * Returns the bytes consumed (>= 8), -ENODATA (needs more bytes) or -EBADMSG (not a record). */
+int fdr_record_get(const uint8_t *at, size_t len, struct fdr_record *out);
+
+#endif

@@ -1,0 +1,25 @@
+/* layout.h: what an experiment directory is made of, and the version of the format. */
+#ifndef XER_FORMAT_LAYOUT_H
+#define XER_FORMAT_LAYOUT_H
+
+#define FMT_VERSION_MAJOR 1 /* readers refuse any other */
+#define FMT_VERSION_MINOR 0 /* grows when fields, kinds or elements are added */
+#define FMT_VERSION_TEXT "1.0"
+
+#define FMT_FILE_LOG "log.xml"
+#define FMT_FILE_MAP "map.xml"
+#define FMT_FILE_NOTES "notes"
+#define FMT_DIR_ARCHIVES "archives"
+#define FMT_EXPERIMENT_SUFFIX ".er"
+
+/* The event data files (streams). The order is internal; the names are the format. */
+enum fmt_stream { FMT_STREAM_FRAMEINFO, FMT_STREAM_OVERVIEW, FMT_STREAM_PROFILE, FMT_STREAM_HEAPTRACE, FMT_STREAMS };
+#define FMT_STREAM_NAMES {"frameinfo", "overview", "profile", "heaptrace"}
+
+/* Roots of the XML files; the closing tag, with its newline, ends each of them while it can grow. */
+#define FMT_LOG_ROOT "experiment"
+#define FMT_LOG_CLOSE "</experiment>\n"
+#define FMT_MAP_ROOT "map"
+#define FMT_MAP_CLOSE "</map>\n"
+
+#endif

@@ -1,0 +1,57 @@
+/* lineage.c: the grammar of descendants' names. */
+#include "lineage.h"
+
+#include "layout.h"
+
+#include <errno.h>
+#include <string.h>
+
+int lineage_append(char *text, char letter, uint32_t number)
+{
+	size_t len = strlen(text);
+	char digits[12];
+	size_t at = sizeof(digits);
+
+	if (number == 0 || (letter != 'f' && letter != 'x' && letter != 'c'))
+		return -EINVAL;
+	digits[--at] = '\0';
+	do
+		digits[--at] = (char)('0' + number % 10);
+	while (number /= 10);
+	if (len + 2 + sizeof(digits) - at > LINEAGE_MAX)
+		return -ENAMETOOLONG;
+	text[len] = '_';
+	text[len + 1] = letter;
+	memcpy(text + len + 2, digits + at, sizeof(digits) - at);
+	return 0;
+}
+
+static size_t parse_step(const char *text)
+{
+	size_t len = 2;
+
+	if (text[0] != '_' || (text[1] != 'f' && text[1] != 'x' && text[1] != 'c'))
+		return 0;
+	if (text[2] < '1' || text[2] > '9')
+		return 0;
+	while (text[len] >= '0' && text[len] <= '9')
+		len++;
+	return len;
+}
+
+size_t lineage_parse(const char *text)
+{
+	size_t len = 0;
+	size_t step;
+
+	while ((step = parse_step(text + len)) > 0)
+		len += step;
+	return len;
+}
+
+int lineage_is_experiment(const char *name)
+{
+	size_t len = lineage_parse(name);
+
+	return len > 0 && strcmp(name + len, FMT_EXPERIMENT_SUFFIX) == 0;
+}

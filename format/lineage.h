@@ -1,0 +1,24 @@
+/* lineage.h: names of descendants' experiments.
+ *
+ * A lineage is one `_` LETTER NUMBER for each step from the founder: f fork, x exec, c any other way of
+ * making a process. "_f3_x1" is the first image that the third forked child executed; its experiment
+ * is FOUNDER/_f3_x1.er. The founder's lineage is empty. Signal-safe, no allocation. */
+#ifndef XER_FORMAT_LINEAGE_H
+#define XER_FORMAT_LINEAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LINEAGE_MAX = 200 }; /* bytes of the text, the NUL included */
+
+/* Append a step to the lineage in text[LINEAGE_MAX]. letter is 'f', 'x' or 'c', number >= 1.
+ * Returns 0, -EINVAL or -ENAMETOOLONG; text is unchanged on failure. */
+int lineage_append(char *text, char letter, uint32_t number);
+
+/* Length of the lineage at the start of `text`; 0 if there is none. "_f3_x1.er" gives 6. */
+size_t lineage_parse(const char *text);
+
+/* True if `name` is a descendant's directory name: a lineage and ".er", nothing else. */
+int lineage_is_experiment(const char *name);
+
+#endif

@@ -1,0 +1,122 @@
+/* record.h: the payload structs of an experiment's events, expanded from record.def.
+ *
+ * Everything here is little endian and has the same layout on every machine. All functions are
+ * signal-safe. The normative description is experiment(5). */
+#ifndef XER_FORMAT_RECORD_H
+#define XER_FORMAT_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct fmt_u48 {
+	uint8_t byte[6];
+};
+
+#define FMT_TYPE_u8 uint8_t
+#define FMT_TYPE_u16 uint16_t
+#define FMT_TYPE_u32 uint32_t
+#define FMT_TYPE_u48 struct fmt_u48
+#define FMT_TYPE_u64 uint64_t
+struct fmt_name16 {
+	char text[16];
+};
+#define FMT_TYPE_name16 struct fmt_name16
+
+#define RECORD(name, kind, stream, size, meaning) struct fmt_##name {
+#define FIELD(name, type, field, unit, meaning) FMT_TYPE_##type field;
+#define RECORD_END(name) };
+#include "record.def"
+
+enum fmt_kind {
+#define RECORD(name, value, stream, size, meaning) FMT_KIND_##name = (value),
+#define FIELD(name, type, field, unit, meaning)
+#define RECORD_END(name)
+#include "record.def"
+};
+
+#define RECORD(name, kind, stream, size, meaning) \
+	_Static_assert(sizeof(struct fmt_##name) == (size), "record " #name " changed its size");
+#define FIELD(name, type, field, unit, meaning)
+#define RECORD_END(name)
+#include "record.def"
+
+#define ENUM(type) enum fmt_##type {
+#define ENUM_VALUE(type, name, value, spelling) FMT_##type##_##name = (value),
+#define ENUM_END(type) };
+#include "enums.def"
+
+/* A node of the call-stack tree in `frameinfo`. A stack is named by the id of its innermost node; an
+ * id is the node's file offset / 16, so 0 is never a node and means "no stack". The id of `parent` is
+ * always smaller than the node's own. pc is the interrupted instruction or a return address. */
+struct fmt_node {
+	uint64_t pc;
+	uint32_t parent;     /* the caller's node, 0 at the outermost frame */
+	uint32_t generation; /* of the address map, see map.xml */
+};
+_Static_assert(sizeof(struct fmt_node) == 16, "node changed its size");
+enum { FMT_NODE_UNIT = 16 };
+
+/* pc values below FMT_PC_MARKS are no addresses but marks in a stack. */
+enum fmt_pc_mark {
+	FMT_PC_TRUNCATED = 1, /* outermost: frames beyond were not found */
+	FMT_PC_GUESSED = 2,   /* frames outside of this one were found without unwind tables */
+	FMT_PC_FAILED = 3,    /* outermost: no frame beyond the innermost could be found */
+	FMT_PC_MARKS = 16
+};
+
+static inline uint64_t fmt_u48_get(const struct fmt_u48 *from)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, from->byte, sizeof(from->byte));
+	return value;
+}
+
+static inline void fmt_u48_put(struct fmt_u48 *to, uint64_t value)
+{
+	memcpy(to->byte, &value, sizeof(to->byte));
+}
+
+/* True if `value` fits the 48 bits of a u48 field. */
+static inline int fmt_u48_fits(uint64_t value)
+{
+	return value >> 48 == 0;
+}
+
+enum fmt_field_type { FMT_u8, FMT_u16, FMT_u32, FMT_u48, FMT_u64, FMT_name16 };
+
+/* One field of one record kind, as it stands in the schema. */
+struct fmt_field {
+	uint8_t kind; /* of the record */
+	uint8_t type; /* enum fmt_field_type */
+	uint16_t offset;
+	const char *name;
+	const char *unit;
+	const char *meaning;
+};
+
+/* One record kind. `fields[field_count]` are its fields in order of offset. */
+struct fmt_record {
+	uint8_t kind;
+	uint16_t size;
+	uint16_t field_count;
+	const char *name;
+	const char *stream;
+	const char *meaning;
+	const struct fmt_field *fields;
+};
+
+extern const struct fmt_record fmt_records[];
+extern const size_t fmt_record_count;
+
+/* The record of this kind, or NULL. The result is static. */
+const struct fmt_record *fmt_record_find(unsigned kind);
+
+/* "u8", "u16", ... for an enum fmt_field_type; NULL if there is none such. */
+const char *fmt_field_type_name(unsigned type);
+
+/* The spelling of an enumerated value, for example ("heap_func", 1) -> "malloc"; NULL if unknown. */
+const char *fmt_enum_name(const char *type, unsigned value);
+
+#endif
