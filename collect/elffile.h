@@ -1,0 +1,11 @@
+/* elffile.h: can the preload library enter this ELF file? */
+#ifndef XER_COLLECT_ELFFILE_H
+#define XER_COLLECT_ELFFILE_H
+
+#include <stddef.h>
+
+/* Check the ELF file open at `fd`: class, machine, kind and loader.
+ * Returns 0, or -ENOEXEC with the reason in reason[size], as in "it is statically linked". */
+int elffile_check(int fd, char *reason, size_t size);
+
+#endif

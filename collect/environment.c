@@ -1,0 +1,121 @@
+/* environment.c: finds libcollector.so and makes the two variables that carry it into the target: LD_PRELOAD,
+ * in which it stands before what the user has there, and the collection descriptor. */
+#include "environment.h"
+
+#include "format/descriptor.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PRELOAD "LD_PRELOAD"
+#define LIBRARY "../lib/xer/libcollector.so"
+#define ARCHIVE "xer_archive"
+
+extern char **environ;
+
+/* realpath of `name` relative to the directory of xcollect. Returns 0 or -errno. */
+static int find_sibling(const char *name, char *out)
+{
+	char path[PATH_MAX + sizeof(LIBRARY)];
+	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	char *base;
+
+	if (len < 0)
+		return -errno;
+	path[len] = '\0';
+	base = strrchr(path, '/');
+	if (!base)
+		return -ENOENT;
+	strcpy(base + 1, name);
+	return realpath(path, out) ? 0 : -errno;
+}
+
+int environment_find_installation(struct installation *out, struct cause *cause)
+{
+	int status = find_sibling(LIBRARY, out->library);
+
+	if (status < 0)
+		return cause_set(cause, CAUSE_FAILED, "cannot find " LIBRARY " relative to xcollect: %s", strerror(-status));
+	if (strpbrk(out->library, " \t\n:;$"))
+		return cause_set(cause, CAUSE_FAILED, "'%s': the loader cannot preload from a path with blanks, colons or $; install Xer elsewhere", out->library);
+	if (find_sibling(ARCHIVE, out->archive) < 0 || access(out->archive, X_OK) < 0)
+		out->archive[0] = '\0';
+	return 0;
+}
+
+/* "LD_PRELOAD=library:value", once only if the user's value already begins with the library. */
+static char *make_preload(const char *library)
+{
+	const char *old = getenv(PRELOAD);
+	size_t len = strlen(library);
+	char *text;
+
+	if (old && strncmp(old, library, len) == 0 && (old[len] == '\0' || old[len] == ':'))
+		old = old[len] ? old + len + 1 : "";
+	if (asprintf(&text, PRELOAD "=%s%s%s", library, old && *old ? ":" : "", old ? old : "") < 0)
+		return NULL;
+	return text;
+}
+
+static int copy_text(char *to, size_t size, const char *from)
+{
+	return snprintf(to, size, "%s", from) < (int)size ? 0 : -ENAMETOOLONG;
+}
+
+static char *make_descriptor(const struct installation *installation, const struct request *request,
+                             const struct clock_source *clock, const char *directory)
+{
+	static struct descriptor descriptor;
+	static char text[sizeof(DESCRIPTOR_VARIABLE) + DESCRIPTOR_TEXT_MAX];
+	size_t len = sizeof(DESCRIPTOR_VARIABLE "=") - 1;
+	int archives = strcmp(request->archive, "off") != 0;
+
+	descriptor.version = DESCRIPTOR_VERSION;
+	descriptor.clock_is_tsc = (uint64_t)clock->is_tsc;
+	descriptor.clock_hz = clock->hz;
+	descriptor.profile_us = request->profile_us;
+	descriptor.heap = (uint64_t)request->heap;
+	descriptor.sample_ms = request->sample_ms;
+	if (copy_text(descriptor.directory, sizeof(descriptor.directory), directory) < 0 ||
+	    copy_text(descriptor.archive, sizeof(descriptor.archive), archives ? installation->archive : "") < 0 ||
+	    copy_text(descriptor.archive_mode, sizeof(descriptor.archive_mode), request->archive) < 0 ||
+	    copy_text(descriptor.preload, sizeof(descriptor.preload), installation->library) < 0)
+		return NULL;
+	memcpy(text, DESCRIPTOR_VARIABLE "=", len);
+	return descriptor_put(&descriptor, text + len, sizeof(text) - len) < 0 ? NULL : text;
+}
+
+static int is_variable(const char *entry, const char *name)
+{
+	size_t len = strlen(name);
+
+	return strncmp(entry, name, len) == 0 && entry[len] == '=';
+}
+
+char **environment_build(const struct installation *installation, const struct request *request,
+                         const struct clock_source *clock, const char *directory, struct cause *cause)
+{
+	char *preload = make_preload(installation->library);
+	char *descriptor = make_descriptor(installation, request, clock, directory);
+	size_t count = 0;
+	char **list;
+
+	while (environ[count])
+		count++;
+	list = malloc((count + 3) * sizeof(*list));
+	if (!list || !preload || !descriptor) {
+		cause_set(cause, CAUSE_FAILED, "the environment of the program cannot be made: %s", descriptor ? "out of memory" : "a path is too long");
+		return NULL;
+	}
+	count = 0;
+	for (char **at = environ; *at; at++)
+		if (!is_variable(*at, PRELOAD) && !is_variable(*at, DESCRIPTOR_VARIABLE))
+			list[count++] = *at;
+	list[count++] = preload;
+	list[count++] = descriptor;
+	list[count] = NULL;
+	return list;
+}

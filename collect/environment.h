@@ -1,0 +1,26 @@
+/* environment.h: what the target inherits that makes libcollector record it. */
+#ifndef XER_COLLECT_ENVIRONMENT_H
+#define XER_COLLECT_ENVIRONMENT_H
+
+#include "cause.h"
+#include "clock.h"
+#include "options.h"
+
+#include <limits.h>
+
+/* The parts of Xer that a recording needs, found relative to the running xcollect. */
+struct installation {
+	char library[PATH_MAX]; /* libcollector.so */
+	char archive[PATH_MAX]; /* xer_archive, empty if it is not there */
+};
+
+/* Returns 0, or 125 with `cause` if the library is missing or its path cannot stand in LD_PRELOAD. */
+int environment_find_installation(struct installation *out, struct cause *cause);
+
+/* Build the target's environment from the present one.
+ *   directory   absolute path of the experiment
+ * Returns a NULL-terminated array that lives until exec, or NULL with `cause`. */
+char **environment_build(const struct installation *installation, const struct request *request,
+                         const struct clock_source *clock, const char *directory, struct cause *cause);
+
+#endif

@@ -1,0 +1,180 @@
+/* main.c: xcollect. Reads the command line, makes the experiment, and becomes the program to be recorded, which
+ * carries libcollector.so in by LD_PRELOAD. The pid, the exit status and all signals are then the program's. */
+#include "cause.h"
+#include "clock.h"
+#include "environment.h"
+#include "experiment.h"
+#include "logfile.h"
+#include "options.h"
+#include "quote.h"
+#include "target.h"
+
+#include "format/layout.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* All that is known before the experiment is made. */
+struct plan {
+	struct request request;
+	struct target target;
+	struct installation installation;
+	char *const *command;
+};
+
+static int write_notes(const struct request *request, const struct experiment_directory *experiment)
+{
+	size_t size = 1;
+	char *text, *at;
+	int status;
+
+	if (request->comment_count == 0)
+		return 0;
+	for (size_t i = 0; i < request->comment_count; i++)
+		size += strlen(request->comments[i]) + 1;
+	text = malloc(size);
+	if (!text)
+		return -ENOMEM;
+	at = text;
+	for (size_t i = 0; i < request->comment_count; i++) {
+		char *line = at;
+
+		at = stpcpy(at, request->comments[i]);
+		/* One comment a line. */
+		for (; line < at; line++)
+			if (*line == '\n')
+				*line = ' ';
+		*at++ = '\n';
+	}
+	status = experiment_put_file(experiment, FMT_FILE_NOTES, text, (size_t)(at - text));
+	free(text);
+	return status;
+}
+
+static int write_map(const struct experiment_directory *experiment)
+{
+	const char *text = logfile_map_text();
+
+	return experiment_put_file(experiment, FMT_FILE_MAP, text, strlen(text));
+}
+
+/* log.xml comes last: a directory without it is not yet an experiment. */
+static int write_files(const struct plan *plan, const struct experiment_directory *experiment, struct clock_source *clock)
+{
+	struct clock_moment start;
+	size_t len;
+	char *text;
+	int status = write_notes(&plan->request, experiment);
+
+	if (status == 0)
+		status = write_map(experiment);
+	if (status < 0)
+		return status;
+	clock_end(clock, &start);
+	text = logfile_log_text(&plan->request, &plan->target, plan->command, clock, &start, &len);
+	if (!text)
+		return -ENOMEM;
+	status = experiment_put_file(experiment, FMT_FILE_LOG, text, len);
+	free(text);
+	return status;
+}
+
+static void say_settings(const struct plan *plan, const char *experiment)
+{
+	static char line[QUOTE_MAX];
+	const struct request *request = &plan->request;
+
+	quote_command(plan->target.argv, line, sizeof(line));
+	fprintf(stderr, "experiment   %s\nprogram      %s\ncommand      %s\n", experiment, plan->target.path, line);
+	fprintf(stderr, "profiling    %llu us%s\n", (unsigned long long)request->profile_us, request->profile_us ? "" : " (off)");
+	fprintf(stderr, "heap         %s\n", request->heap ? "on" : "off");
+	fprintf(stderr, "samples      %llu ms%s\n", (unsigned long long)request->sample_ms, request->sample_ms ? "" : " (off)");
+	fprintf(stderr, "archive      %s\n", request->archive);
+	fprintf(stderr, "descendants  %s (not recorded yet)\n", request->follow);
+	fprintf(stderr, "collector    %s\n", plan->installation.library);
+}
+
+static void warn_limits(const struct plan *plan)
+{
+	const struct request *request = &plan->request;
+
+	if (request->follow_asked)
+		fprintf(stderr, "xcollect: warning: -F %s: descendants are not recorded yet\n", request->follow);
+	if (strcmp(request->archive, "off") != 0 && !plan->installation.archive[0])
+		fprintf(stderr, "xcollect: warning: xer_archive is not beside xcollect: nothing will be archived\n");
+}
+
+/* Become the target; returns only on failure. */
+static int execute(const struct plan *plan, char **environment, struct cause *cause)
+{
+	execve(plan->target.file, plan->target.argv, environment);
+	return cause_set(cause, errno == ENOENT ? CAUSE_NOT_FOUND : CAUSE_REFUSED, "%s: cannot be executed: %s", plan->target.file, strerror(errno));
+}
+
+static int record(const struct plan *plan, struct clock_source *clock, struct cause *cause)
+{
+	static struct experiment_directory experiment;
+	int status = experiment_create(&plan->request, &experiment, cause);
+	char **environment;
+
+	if (status)
+		return status;
+	if (plan->request.verbose || plan->request.dry_run)
+		say_settings(plan, experiment.name);
+	warn_limits(plan);
+	if (plan->request.dry_run)
+		return 0;
+	fprintf(stderr, "Creating experiment directory %s (Process ID: %d) ...\n", experiment.name, (int)getpid());
+	status = write_files(plan, &experiment, clock);
+	if (status < 0) {
+		cause_set(cause, CAUSE_FAILED, "cannot write to %s: %s", experiment.name, strerror(-status));
+	} else {
+		environment = environment_build(&plan->installation, &plan->request, clock, experiment.path, cause);
+		if (environment)
+			execute(plan, environment, cause);
+	}
+	experiment_remove(&experiment);
+	return cause->exit_code;
+}
+
+static int run(char **argv, struct clock_source *clock, struct cause *cause)
+{
+	static struct plan plan;
+	int status = options_parse(argv, &plan.request, cause);
+
+	if (status)
+		return status;
+	if (plan.request.action == OPTIONS_HELP) {
+		options_help(stdout);
+		return fflush(stdout) == 0 ? 0 : cause_set(cause, CAUSE_FAILED, "cannot write the help: %s", strerror(errno));
+	}
+	if (plan.request.action == OPTIONS_VERSION) {
+		printf("xcollect (Xer) " XER_VERSION ", format " FMT_VERSION_TEXT "\n");
+		return fflush(stdout) == 0 ? 0 : cause_set(cause, CAUSE_FAILED, "cannot write the version: %s", strerror(errno));
+	}
+	plan.command = argv;
+	status = target_find(plan.request.target, &plan.target, cause);
+	if (status == 0)
+		status = environment_find_installation(&plan.installation, cause);
+	if (status == 0)
+		status = record(&plan, clock, cause);
+	target_fini(&plan.target);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct clock_source clock;
+	struct cause cause;
+	int status;
+
+	(void)argc;
+	clock_begin(&clock);
+	status = run(argv, &clock, &cause);
+	if (status)
+		fprintf(stderr, "xcollect: %s\n", cause.text);
+	return status;
+}

@@ -1,0 +1,298 @@
+/* options.c: the command line of xcollect. The options are the rows of options.def: the parser, the
+ * default values and the help all walk that table. */
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Takes the value of an option (NULL for flags). Returns 0, or -EINVAL if the value makes no sense. */
+typedef int option_taker(struct request *request, const char *value);
+
+/* Read "N" or "N.FRACTION" at *text in units of `unit`, rounded; *text is moved behind it. */
+static int read_amount(const char **text, double unit, uint64_t *out)
+{
+	char *end;
+	double value;
+
+	if (!isdigit((unsigned char)**text))
+		return -EINVAL;
+	errno = 0;
+	value = strtod(*text, &end);
+	if (errno || (*text)[strspn(*text, "0123456789.")] != *end || value * unit > 1e15)
+		return -EINVAL;
+	*out = (uint64_t)(value * unit + 0.5);
+	*text = end;
+	return 0;
+}
+
+static int take_switch(const char *value, int *out)
+{
+	if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0)
+		return -EINVAL;
+	*out = strcmp(value, "on") == 0;
+	return 0;
+}
+
+/* Primes and the like, so that samples do not march in step with the program or the kernel's tick. */
+static const struct {
+	const char *name;
+	uint64_t us;
+} profile_names[] = {{"off", 0}, {"on", 10007}, {"hi", 997}, {"lo", 100003}};
+
+enum { PROFILE_MIN_US = 100, PROFILE_MAX_US = 10 * 1000 * 1000, SAMPLE_MIN_MS = 10 };
+
+static int take_profile(struct request *request, const char *value)
+{
+	uint64_t us;
+	int is_us = strchr(value, 'u') != NULL;
+
+	for (size_t i = 0; i < sizeof(profile_names) / sizeof(profile_names[0]); i++) {
+		if (strcmp(value, profile_names[i].name) == 0) {
+			request->profile_us = profile_names[i].us;
+			return 0;
+		}
+	}
+	if (read_amount(&value, is_us ? 1 : 1000, &us) < 0 || us < PROFILE_MIN_US || us > PROFILE_MAX_US)
+		return -EINVAL;
+	if (*value && strcmp(value, is_us ? "u" : "m") != 0)
+		return -EINVAL;
+	request->profile_us = us;
+	return 0;
+}
+
+static int take_heap(struct request *request, const char *value)
+{
+	return take_switch(value, &request->heap);
+}
+
+static int take_sample(struct request *request, const char *value)
+{
+	uint64_t ms;
+	int on;
+
+	if (take_switch(value, &on) == 0) {
+		request->sample_ms = on ? 1000 : 0;
+		return 0;
+	}
+	if (read_amount(&value, 1000, &ms) < 0 || *value || ms < SAMPLE_MIN_MS)
+		return -EINVAL;
+	request->sample_ms = ms;
+	return 0;
+}
+
+static int take_follow(struct request *request, const char *value)
+{
+	if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0 && strcmp(value, "all") != 0 && value[0] != '=')
+		return -EINVAL;
+	/* The first call is the default's. */
+	request->follow_asked = request->follow && strcmp(value, "off") != 0;
+	request->follow = value;
+	return 0;
+}
+
+static int take_archive(struct request *request, const char *value)
+{
+	static const char *const names[] = {"on", "off", "copy", "ldobjects", "src", "usedldobjects", "usedsrc"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(value, names[i]) == 0) {
+			request->archive = names[i];
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int take_comment(struct request *request, const char *value)
+{
+	if (request->comment_count == OPTIONS_COMMENTS)
+		return -E2BIG;
+	request->comments[request->comment_count++] = value;
+	return 0;
+}
+
+static int take_output(struct request *request, const char *value)
+{
+	request->output = value;
+	request->overwrite = 0;
+	return *value ? 0 : -EINVAL;
+}
+
+static int take_overwrite(struct request *request, const char *value)
+{
+	request->output = value;
+	request->overwrite = 1;
+	return *value ? 0 : -EINVAL;
+}
+
+static int take_directory(struct request *request, const char *value)
+{
+	request->directory = value;
+	return *value ? 0 : -EINVAL;
+}
+
+static int take_dry_run(struct request *request, const char *value)
+{
+	(void)value;
+	request->dry_run = 1;
+	return 0;
+}
+
+static int take_verbose(struct request *request, const char *value)
+{
+	(void)value;
+	request->verbose = 1;
+	return 0;
+}
+
+static int take_version(struct request *request, const char *value)
+{
+	(void)value;
+	request->action = OPTIONS_VERSION;
+	return 0;
+}
+
+static int take_help(struct request *request, const char *value)
+{
+	(void)value;
+	request->action = OPTIONS_HELP;
+	return 0;
+}
+
+static const struct option {
+	char letter;
+	const char *word;
+	const char *argument;
+	const char *initial;
+	option_taker *take; /* NULL: not supported yet */
+	const char *meaning;
+} options[] = {
+#define OPTION(letter, word, argument, initial, take, meaning) {letter, word, argument, initial, take, meaning},
+#define LATER(letter, meaning) {letter, NULL, NULL, NULL, NULL, meaning},
+#include "options.def"
+};
+
+enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
+
+static const struct option *find_letter(char letter)
+{
+	for (size_t i = 0; i < OPTION_COUNT; i++)
+		if (options[i].letter && options[i].letter == letter)
+			return &options[i];
+	return NULL;
+}
+
+static const struct option *find_word(const char *word)
+{
+	for (size_t i = 0; i < OPTION_COUNT; i++)
+		if (options[i].word && strcmp(options[i].word, word) == 0)
+			return &options[i];
+	return NULL;
+}
+
+static int refuse_value(const struct option *option, const char *value, int status, struct cause *cause)
+{
+	if (status == -E2BIG)
+		return cause_set(cause, CAUSE_FAILED, "-%c can be given %d times at most", option->letter, OPTIONS_COMMENTS);
+	return cause_set(cause, CAUSE_FAILED, "-%c cannot be '%s' (it takes %s)", option->letter, value, option->argument);
+}
+
+/* Take the options in one argument, `text` pointing behind its dash; a value may be in `next`.
+ * *used becomes 1 if it was. */
+static int take_letters(struct request *request, const char *text, const char *next, int *used, struct cause *cause)
+{
+	for (; *text; text++) {
+		const struct option *option = find_letter(*text);
+		const char *value = text[1] ? text + 1 : next;
+		int status;
+
+		if (!option)
+			return cause_set(cause, CAUSE_FAILED, "unknown option -%c; see xcollect --help", *text);
+		if (!option->take)
+			return cause_set(cause, CAUSE_FAILED, "-%c (%s) is not supported yet", *text, option->meaning);
+		if (!option->argument) {
+			option->take(request, NULL);
+			continue;
+		}
+		if (!value)
+			return cause_set(cause, CAUSE_FAILED, "-%c needs a value (%s)", *text, option->argument);
+		status = option->take(request, value);
+		*used = text[1] == '\0';
+		return status < 0 ? refuse_value(option, value, status, cause) : 0;
+	}
+	return 0;
+}
+
+static int take_word(struct request *request, const char *word, struct cause *cause)
+{
+	const struct option *option = find_word(word);
+
+	if (!option)
+		return cause_set(cause, CAUSE_FAILED, "unknown option --%s; see xcollect --help", word);
+	option->take(request, NULL);
+	return 0;
+}
+
+static void take_initial(struct request *request)
+{
+	memset(request, 0, sizeof(*request));
+	for (size_t i = 0; i < OPTION_COUNT; i++)
+		if (options[i].initial)
+			options[i].take(request, options[i].initial);
+}
+
+int options_parse(char **argv, struct request *out, struct cause *cause)
+{
+	char **at = argv + (argv[0] != NULL);
+
+	take_initial(out);
+	for (; *at && (*at)[0] == '-' && (*at)[1]; at++) {
+		int used = 0;
+		int status;
+
+		if (strcmp(*at, "--") == 0) {
+			at++;
+			break;
+		}
+		if ((*at)[1] == '-')
+			status = take_word(out, *at + 2, cause);
+		else
+			status = take_letters(out, *at + 1, at[1], &used, cause);
+		if (status)
+			return status;
+		at += used;
+	}
+	out->target = at;
+	if (out->action == OPTIONS_RECORD && !*at)
+		return cause_set(cause, CAUSE_FAILED, "no program to record; see xcollect --help");
+	return 0;
+}
+
+void options_help(FILE *to)
+{
+	fputs("usage: xcollect [option ...] program [argument ...]\n"
+	      "Record what a program does into an experiment directory; read it with xer_print.\n\n",
+	      to);
+	for (size_t i = 0; i < OPTION_COUNT; i++) {
+		const struct option *option = &options[i];
+
+		if (!option->take)
+			continue;
+		fputs("  ", to);
+		if (option->letter)
+			fprintf(to, "-%c", option->letter);
+		if (option->word)
+			fprintf(to, "%s--%s", option->letter ? ", " : "", option->word);
+		if (option->argument)
+			fprintf(to, " %s", option->argument);
+		fprintf(to, "\n        %s", option->meaning);
+		if (option->initial)
+			fprintf(to, " [%s]", option->initial);
+		fputc('\n', to);
+	}
+	fputs("\nxcollect becomes the program: its exit status is the program's. Its own failures give 125, a\n"
+	      "program that cannot be recorded 126, one that is not found 127.\n",
+	      to);
+}

@@ -1,0 +1,40 @@
+/* options.h: what the user asked xcollect for. */
+#ifndef XER_COLLECT_OPTIONS_H
+#define XER_COLLECT_OPTIONS_H
+
+#include "cause.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { OPTIONS_COMMENTS = 10 };
+
+enum options_action { OPTIONS_RECORD, OPTIONS_VERSION, OPTIONS_HELP };
+
+/* All pointers are borrowed from the command line or static. */
+struct request {
+	enum options_action action;
+	uint64_t profile_us;  /* 0: off */
+	uint64_t sample_ms;   /* 0: off */
+	int heap;
+	const char *archive;  /* "off", or what xer_archive -a takes */
+	const char *follow;
+	int follow_asked;     /* -F was given with anything but off */
+	const char *output;   /* NULL: the default name */
+	int overwrite;
+	const char *directory; /* NULL: the current one */
+	int dry_run;
+	int verbose;
+	const char *comments[OPTIONS_COMMENTS];
+	size_t comment_count;
+	char **target;        /* the target's argv, NULL-terminated; empty only if action is not RECORD */
+};
+
+/* Read the command line. Returns 0, or 125 with `cause`. */
+int options_parse(char **argv, struct request *out, struct cause *cause);
+
+/* Print the help that the option table gives. */
+void options_help(FILE *to);
+
+#endif

@@ -1,0 +1,22 @@
+/* target.h: find the program that is to be recorded, and refuse what cannot be. */
+#ifndef XER_COLLECT_TARGET_H
+#define XER_COLLECT_TARGET_H
+
+#include "cause.h"
+
+#include <limits.h>
+
+struct target {
+	char file[PATH_MAX]; /* the file to execute, named as execvp would */
+	char path[PATH_MAX]; /* the same, absolute */
+	char **argv;         /* NULL-terminated */
+	char **own_argv;     /* argv, if it was made here; freed by target_fini */
+};
+
+/* Find argv[0] as execvp would and check that libcollector can be preloaded into it. A script that is
+ * run by env(1) is resolved to its interpreter, since recording ends at an exec.
+ * Returns 0, 126 (it cannot be recorded), 127 (not found) or 125, with `cause`. argv is borrowed. */
+int target_find(char **argv, struct target *out, struct cause *cause);
+void target_fini(struct target *target);
+
+#endif
