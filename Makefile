@@ -1,9 +1,13 @@
 # Xer: build, test, install. `make help` lists the targets.
 
-CC      ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 BUILD   ?= build
 PREFIX  ?= /usr/local
+DESTDIR ?=
 VERSION := 0.1
+JOBS    ?= $(shell nproc 2>/dev/null || echo 1)
 
 PKG_CONFIG ?= pkg-config
 CFLAGS     ?= -O2 -g
@@ -11,8 +15,77 @@ WARN       := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -W
 override CPPFLAGS += -D_GNU_SOURCE -DXER_VERSION='"$(VERSION)"' -I.
 override CFLAGS   += -std=gnu11 $(WARN) -ffile-prefix-map=$(CURDIR)=. $(EXTRA_CFLAGS)
 
-XML_CFLAGS := $(shell $(PKG_CONFIG) --cflags libxml-2.0 2>/dev/null)
-XML_LIBS   := $(shell $(PKG_CONFIG) --libs libxml-2.0 2>/dev/null)
-DWARF_LIBS := $(shell $(PKG_CONFIG) --libs libdw libelf 2>/dev/null)
+found       = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
+XML_CFLAGS := $(call found,--cflags libxml-2.0)
+XML_LIBS   := $(call found,--libs libxml-2.0)
+DWARF_LIBS := $(call found,--libs libdw libelf)
 
+.DEFAULT_GOAL := all
 include build.mk
+
+##
+## Build
+all: $(PROGRAMS) $(LIBRARY) ## build the programs into build/bin and the collector into build/lib/xer
+	@$(PKG_CONFIG) --exists capstone && echo "capstone: found" || echo "capstone: not found (no disassembly)"
+	@$(PKG_CONFIG) --exists libzstd && echo "zstd: found" || echo "zstd: not found (no compressed archives)"
+
+setup: ## install the Debian packages that are missing, or print the apt-get line
+	@.ci/setup
+
+demo: setup ## build, record a real program, print its functions and call tree
+	$(MAKE) -s -j$(JOBS) all
+	@tests/run-demo $(BUILD)
+
+help: ## list the targets
+	@sed -n 's/^## \(.*\)/\n\1:/p; s/^\([a-z][a-z0-9-]*\):.* ## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
+
+clean: ## remove what was built
+	rm -rf $(BUILD)
+
+## Test
+check: setup ## build and run every test; the last line says how many passed
+	$(MAKE) -s -j$(JOBS) all unit-programs e2e-programs
+	@tests/run-all $(BUILD)
+
+unit: ## build and run the unit tests
+	$(MAKE) -s -j$(JOBS) unit-programs
+	@tests/run-unit $(BUILD)
+
+e2e: ## build and run the end-to-end tests
+	$(MAKE) -s -j$(JOBS) all e2e-programs
+	@tests/run-e2e $(BUILD)
+
+lint: ## warnings as errors by gcc and clang, manual pages against the tables, file sizes
+	@tests/run-lint $(BUILD)
+
+bench: ## measure cost and truth of the recordings
+	$(MAKE) -s -j$(JOBS) all e2e-programs
+	@tests/bench/run $(BUILD)
+
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+asan: ## unit tests and programs with the address and undefined-behaviour sanitizers
+	$(MAKE) -s -j$(JOBS) BUILD=$(BUILD)/asan EXTRA_CFLAGS="$(SANITIZE)" sanitized
+	@SKIP=libcollector tests/run-unit $(BUILD)/asan
+
+coverage: ## unit tests with line coverage, summed up by folder
+	$(MAKE) -s -j$(JOBS) BUILD=$(BUILD)/coverage EXTRA_CFLAGS=--coverage unit-programs
+	@tests/run-unit $(BUILD)/coverage
+	@tests/run-coverage $(BUILD)/coverage
+
+## Install
+MAN_PAGES = $(wildcard man/*.[1-8])
+install: all ## install below PREFIX (/usr/local); DESTDIR is put before it
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/xer
+	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/xer
+	for page in $(MAN_PAGES); do \
+		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
+	done
+
+uninstall: ## remove what install put there
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(notdir $(PROGRAMS)))
+	rm -f $(DESTDIR)$(PREFIX)/lib/xer/libcollector.so
+	-rmdir $(DESTDIR)$(PREFIX)/lib/xer
+	for page in $(MAN_PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
+
+.PHONY: all setup demo help clean check unit e2e lint bench asan sanitized coverage install uninstall unit-programs e2e-programs

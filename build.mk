@@ -13,9 +13,13 @@ COLLECTOR_OBJ  := $(call objects,pic/,libcollector) $(call objects,pic/,format)
 PROGRAMS := $(BUILD)/bin/xcollect $(BUILD)/bin/xer_print $(BUILD)/bin/xer_archive
 LIBRARY  := $(BUILD)/lib/xer/libcollector.so
 
-all: $(PROGRAMS) $(LIBRARY)
+FORMAT_LIB     := $(BUILD)/lib/libxfmt.a
+EXPERIMENT_LIB := $(BUILD)/lib/libexperiment.a
+READER_LIBS     = $(XML_LIBS) $(DWARF_LIBS) -liberty -lm -lpthread
 
-$(BUILD)/obj/experiment/%.o: override CPPFLAGS += $(XML_CFLAGS)
+# ---- objects
+
+$(BUILD)/obj/experiment/%.o $(BUILD)/obj/tests/%.o: override CPPFLAGS += $(XML_CFLAGS)
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -27,17 +31,20 @@ $(BUILD)/obj/pic/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/lib/libxfmt.a: $(FORMAT_OBJ)
-$(BUILD)/lib/libexperiment.a: $(EXPERIMENT_OBJ)
+# ---- libraries and programs
+
+$(FORMAT_LIB): $(FORMAT_OBJ)
+$(EXPERIMENT_LIB): $(EXPERIMENT_OBJ)
+$(BUILD)/lib/libcollector.a: $(COLLECTOR_OBJ)
 $(BUILD)/lib/%.a:
 	@mkdir -p $(@D)
 	rm -f $@
 	ar rcsD $@ $^
 
-$(BUILD)/bin/xcollect: $(COLLECT_OBJ) $(BUILD)/lib/libxfmt.a
-$(BUILD)/bin/xer_print: $(ANALYZER_OBJ) $(BUILD)/lib/libexperiment.a $(BUILD)/lib/libxfmt.a
-$(BUILD)/bin/xer_archive: $(ARCHIVE_OBJ) $(BUILD)/lib/libexperiment.a $(BUILD)/lib/libxfmt.a
-$(BUILD)/bin/xer_print $(BUILD)/bin/xer_archive: LIBS := $(XML_LIBS) $(DWARF_LIBS) -liberty -lm -lpthread
+$(BUILD)/bin/xcollect: $(COLLECT_OBJ) $(FORMAT_LIB)
+$(BUILD)/bin/xer_print: $(ANALYZER_OBJ) $(EXPERIMENT_LIB) $(FORMAT_LIB)
+$(BUILD)/bin/xer_archive: $(ARCHIVE_OBJ) $(EXPERIMENT_LIB) $(FORMAT_LIB)
+$(BUILD)/bin/xer_print $(BUILD)/bin/xer_archive: LIBS = $(READER_LIBS)
 $(PROGRAMS):
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -46,6 +53,47 @@ $(LIBRARY): $(COLLECTOR_OBJ) libcollector/libcollector.map
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,now,-z,relro,-z,defs,--hash-style=gnu \
 		-Wl,--version-script=libcollector/libcollector.map -o $@ $(COLLECTOR_OBJ)
+
+# ---- unit tests: one program for each folder of tests/unit, with the objects of the folder that it tests
+
+UNIT_FOLDERS  := $(patsubst tests/unit/%/,%,$(dir $(wildcard tests/unit/*/*.c)))
+UNIT_FOLDERS  := $(sort $(UNIT_FOLDERS))
+UNIT_PROGRAMS := $(addprefix $(BUILD)/tests/unit/,$(UNIT_FOLDERS))
+unit-programs: $(UNIT_PROGRAMS)
+sanitized: $(PROGRAMS) $(filter-out %/libcollector,$(UNIT_PROGRAMS))
+
+TESTED_format       :=
+TESTED_collect      := $(filter-out %/main.o,$(COLLECT_OBJ))
+TESTED_experiment   := $(EXPERIMENT_LIB)
+TESTED_archive      := $(filter-out %/main.o,$(ARCHIVE_OBJ)) $(EXPERIMENT_LIB)
+TESTED_analyzer     := $(filter-out %/main.o,$(ANALYZER_OBJ)) $(EXPERIMENT_LIB)
+# An archive, so that a test gets only what it uses, and not the wrappers of malloc.
+TESTED_libcollector := $(BUILD)/lib/libcollector.a
+
+define unit_program
+$(BUILD)/tests/unit/$(1): $(call objects,,tests/unit/$(1)) $(TESTED_$(1)) $(FORMAT_LIB)
+	@mkdir -p $$(@D)
+	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ -lcriterion $$(READER_LIBS)
+endef
+$(foreach folder,$(UNIT_FOLDERS),$(eval $(call unit_program,$(folder))))
+
+# ---- programs that the end-to-end tests and the benchmarks record: ordinary optimized programs
+
+TARGETS := $(patsubst tests/programs/%.c,$(BUILD)/tests/programs/%,$(wildcard tests/programs/*.c)) \
+	$(patsubst tests/programs/%.cc,$(BUILD)/tests/programs/%,$(wildcard tests/programs/*.cc))
+e2e-programs: $(TARGETS) $(BUILD)/tests/programs/static
+
+# No calls are merged or cloned, so that the known facts stay known by function.
+TARGET_FLAGS := -O2 -g -fno-inline-functions -fno-ipa-icf -fno-ipa-cp -fno-ipa-sra -fno-optimize-sibling-calls
+$(BUILD)/tests/programs/%: tests/programs/%.c
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -o $@ $< -lpthread -ldl -lm
+$(BUILD)/tests/programs/%: tests/programs/%.cc
+	@mkdir -p $(@D)
+	$(CXX) -D_GNU_SOURCE -Wall -Wextra $(TARGET_FLAGS) -o $@ $< -lpthread
+$(BUILD)/tests/programs/static: tests/programs/exitcodes.c
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -std=gnu11 -static -o $@ $<
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 .DELETE_ON_ERROR:

@@ -1,0 +1,111 @@
+/* options.c: tests of xcollect's command line. */
+#include "collect/options.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static struct request request;
+static struct cause cause;
+
+#define PARSE(...) options_parse((char *[]){"xcollect", __VA_ARGS__, NULL}, &request, &cause)
+
+Test(options, defaults)
+{
+	cr_assert(PARSE("true") == 0);
+	cr_assert(request.profile_us == 10007 && request.sample_ms == 1000 && request.heap == 0);
+	cr_assert_str_eq(request.archive, "on");
+	cr_assert_str_eq(request.follow, "on");
+	cr_assert(!request.follow_asked && !request.output && !request.overwrite && !request.dry_run);
+	cr_assert_str_eq(request.target[0], "true");
+	cr_assert(request.target[1] == NULL);
+}
+
+Test(options, options_end_at_the_program)
+{
+	cr_assert(PARSE("-H", "on", "prog", "-H", "off", "-q") == 0);
+	cr_assert(request.heap == 1);
+	cr_assert_str_eq(request.target[1], "-H");
+	cr_assert(PARSE("--", "-odd") == 0);
+	cr_assert_str_eq(request.target[0], "-odd");
+}
+
+Test(options, profile_intervals)
+{
+	static const struct {
+		char *text;
+		uint64_t us;
+	} good[] = {{"off", 0}, {"on", 10007}, {"hi", 997}, {"lo", 100003}, {"5", 5000}, {"5m", 5000}, {"250u", 250}, {"2.5", 2500}, {"0.1m", 100}};
+	static char *const bad[] = {"", "0", "x", "-1", "5x", "5mu", "5um", "1e3", "99u", "10001", "5 ", " 5", "0x10", "nan", "inf", "1.2.3", "high", "99999999999999999999999"};
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		cr_assert(PARSE("-p", good[i].text, "true") == 0, "%s: %s", good[i].text, cause.text);
+		cr_assert(request.profile_us == good[i].us, "%s", good[i].text);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		cr_assert(PARSE("-p", bad[i], "true") == 125, "%s", bad[i]);
+}
+
+Test(options, sample_periods)
+{
+	cr_assert(PARSE("-S", "off", "true") == 0 && request.sample_ms == 0);
+	cr_assert(PARSE("-S", "on", "true") == 0 && request.sample_ms == 1000);
+	cr_assert(PARSE("-S", "5", "true") == 0 && request.sample_ms == 5000);
+	cr_assert(PARSE("-S", "0.25", "true") == 0 && request.sample_ms == 250);
+	cr_assert(PARSE("-S", "0", "true") == 125);
+	cr_assert(PARSE("-S", "1s", "true") == 125);
+}
+
+Test(options, values_may_stand_at_the_letter)
+{
+	cr_assert(PARSE("-poff", "-Hon", "-nv", "-ox.er", "true") == 0);
+	cr_assert(request.profile_us == 0 && request.heap == 1 && request.dry_run && request.verbose);
+	cr_assert_str_eq(request.output, "x.er");
+}
+
+Test(options, archive_in_both_spellings)
+{
+	static char *const names[] = {"on", "off", "copy", "ldobjects", "src", "usedldobjects", "usedsrc"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		cr_assert(PARSE("-A", names[i], "true") == 0);
+		cr_assert_str_eq(request.archive, names[i]);
+		cr_assert(PARSE("-a", names[i], "true") == 0);
+		cr_assert_str_eq(request.archive, names[i]);
+	}
+	cr_assert(PARSE("-A", "all", "true") == 125);
+}
+
+Test(options, follow_is_kept_and_known_as_asked)
+{
+	cr_assert(PARSE("-F", "=^sh$", "true") == 0);
+	cr_assert_str_eq(request.follow, "=^sh$");
+	cr_assert(request.follow_asked);
+	cr_assert(PARSE("-F", "off", "true") == 0 && !request.follow_asked);
+	cr_assert(PARSE("-F", "maybe", "true") == 125);
+}
+
+Test(options, ten_comments_and_no_more)
+{
+	cr_assert(PARSE("-C", "1", "-C", "2", "-C", "3", "-C", "4", "-C", "5", "-C", "6", "-C", "7", "-C", "8", "-C", "9", "-C", "", "true") == 0);
+	cr_assert(request.comment_count == 10);
+	cr_assert(PARSE("-C", "1", "-C", "2", "-C", "3", "-C", "4", "-C", "5", "-C", "6", "-C", "7", "-C", "8", "-C", "9", "-C", "10", "-C", "11", "true") == 125);
+}
+
+Test(options, usage_errors_are_125_with_one_line)
+{
+	static char *const bad[] = {"-q", "-h", "-s", "-i", "-y", "-l", "-t", "-j", "-J", "-M", "-m", "-L", "-g", "-x", "-P", "--frob", "-pz", "-o", "-C"};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		cr_assert(PARSE(bad[i]) == 125, "%s", bad[i]);
+		cr_assert(strlen(cause.text) > 0 && !strchr(cause.text, '\n'), "%s", bad[i]);
+	}
+	cr_assert(options_parse((char *[]){"xcollect", NULL}, &request, &cause) == 125);
+	cr_assert(options_parse((char *[]){NULL}, &request, &cause) == 125);
+}
+
+Test(options, help_and_version_need_no_program)
+{
+	cr_assert(PARSE("--help") == 0 && request.action == OPTIONS_HELP);
+	cr_assert(PARSE("-V") == 0 && request.action == OPTIONS_VERSION);
+	cr_assert(PARSE("--version") == 0 && request.action == OPTIONS_VERSION);
+}

@@ -1,0 +1,108 @@
+/* descriptor.c: tests of the collection descriptor. */
+#include "format/descriptor.h"
+
+#include "seed.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <string.h>
+
+static char text[DESCRIPTOR_TEXT_MAX];
+
+static void fill(struct descriptor *descriptor)
+{
+	memset(descriptor, 0, sizeof(*descriptor));
+	descriptor->version = DESCRIPTOR_VERSION;
+	strcpy(descriptor->directory, "/tmp/a b;c=d%e\xff\n.er");
+	strcpy(descriptor->archive_mode, "usedsrc");
+	descriptor->clock_is_tsc = 1;
+	descriptor->clock_hz = 18446744073709551615u;
+	descriptor->profile_us = 10007;
+}
+
+Test(descriptor, round_trip_with_odd_bytes)
+{
+	static struct descriptor in, out;
+	int len;
+
+	fill(&in);
+	len = descriptor_put(&in, text, sizeof(text));
+	cr_assert(len == (int)strlen(text));
+	cr_assert(strpbrk(text, " \n\xff") == NULL);
+	cr_assert(descriptor_get(text, &out) == 0);
+	cr_assert(memcmp(&in, &out, sizeof(in)) == 0);
+}
+
+Test(descriptor, every_path_of_full_length_fits)
+{
+	static struct descriptor in, out;
+
+	fill(&in);
+	memset(in.directory, ' ', sizeof(in.directory) - 1);
+	memset(in.archive, '%', sizeof(in.archive) - 1);
+	memset(in.preload, ';', sizeof(in.preload) - 1);
+	cr_assert(descriptor_put(&in, text, sizeof(text)) > 0);
+	cr_assert(descriptor_get(text, &out) == 0);
+	cr_assert(memcmp(&in, &out, sizeof(in)) == 0);
+}
+
+Test(descriptor, no_room_is_refused_at_every_size)
+{
+	static struct descriptor in;
+	int len;
+
+	fill(&in);
+	len = descriptor_put(&in, text, sizeof(text));
+	for (size_t size = 1; size <= (size_t)len; size++)
+		cr_assert(descriptor_put(&in, text, size) == -E2BIG, "%zu", size);
+	cr_assert(descriptor_put(&in, text, (size_t)len + 1) == len);
+}
+
+Test(descriptor, every_truncation_is_refused_or_a_whole_pair_shorter)
+{
+	static struct descriptor in, out;
+	int len;
+
+	fill(&in);
+	len = descriptor_put(&in, text, sizeof(text));
+	for (int cut = 0; cut < len; cut++) {
+		char short_text[512];
+
+		memcpy(short_text, text, (size_t)cut);
+		short_text[cut] = '\0';
+		if (cut == 0)
+			cr_assert(descriptor_get(short_text, &out) == -EPROTO);
+		else if (text[cut - 1] != ';')
+			cr_assert(descriptor_get(short_text, &out) == -EINVAL, "cut at %d", cut);
+	}
+}
+
+Test(descriptor, bad_values_are_refused)
+{
+	static struct descriptor out;
+
+	cr_assert(descriptor_get("v=1;p=99999999999999999999;", &out) == -E2BIG);
+	cr_assert(descriptor_get("v=1;p=-1;", &out) == -EINVAL);
+	cr_assert(descriptor_get("v=1;p=12x;", &out) == -EINVAL);
+	cr_assert(descriptor_get("v=1;dir=%4;", &out) == -EINVAL);
+	cr_assert(descriptor_get("v=1;dir=%00;", &out) == -EINVAL);
+	cr_assert(descriptor_get("v=2;", &out) == -EPROTO);
+	cr_assert(descriptor_get("v=1;future=%20;", &out) == 0, "unknown keys are skipped");
+	cr_assert(descriptor_get("v=1;am=0123456789012345678901234567890123;", &out) == -E2BIG);
+}
+
+Test(descriptor, random_texts_do_no_harm)
+{
+	uint64_t state = seed_start();
+	static struct descriptor out;
+
+	for (int i = 0; i < 2000; i++) {
+		char random[64];
+		size_t len = seed_below(&state, sizeof(random) - 1);
+
+		for (size_t at = 0; at < len; at++)
+			random[at] = "v=1;dirpHS%20;=\xff"[seed_below(&state, 16)];
+		random[len] = '\0';
+		cr_assert(descriptor_get(random, &out) <= 0);
+	}
+}

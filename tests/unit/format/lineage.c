@@ -1,0 +1,53 @@
+/* lineage.c: tests of descendants' names. */
+#include "format/lineage.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <string.h>
+
+Test(lineage, steps_append_and_parse)
+{
+	char text[LINEAGE_MAX] = "";
+
+	cr_assert(lineage_append(text, 'f', 3) == 0);
+	cr_assert(lineage_append(text, 'x', 1) == 0);
+	cr_assert(lineage_append(text, 'c', 4294967295u) == 0);
+	cr_assert_str_eq(text, "_f3_x1_c4294967295");
+	cr_assert(lineage_parse(text) == strlen(text));
+	cr_assert(lineage_parse("_f3_x1.er") == 6);
+}
+
+Test(lineage, bad_steps_are_refused)
+{
+	char text[LINEAGE_MAX] = "_f1";
+
+	cr_assert(lineage_append(text, 'f', 0) == -EINVAL);
+	cr_assert(lineage_append(text, 'g', 1) == -EINVAL);
+	cr_assert_str_eq(text, "_f1");
+}
+
+Test(lineage, too_long_is_refused_unchanged)
+{
+	char text[LINEAGE_MAX] = "";
+	char before[LINEAGE_MAX];
+	int status = 0;
+
+	while (status == 0) {
+		strcpy(before, text);
+		status = lineage_append(text, 'f', 1234567);
+	}
+	cr_assert(status == -ENAMETOOLONG);
+	cr_assert_str_eq(text, before);
+	cr_assert(strlen(text) < LINEAGE_MAX);
+}
+
+Test(lineage, grammar)
+{
+	static const char *const good[] = {"_f1.er", "_f10_x2.er", "_c1_f1_x1.er"};
+	static const char *const bad[] = {"", ".er", "_f.er", "_f0.er", "_f01.er", "_g1.er", "f1.er", "_f1", "_f1.er2", "_f1_.er", "_f1.erx", "../_f1.er", "_f1/.er"};
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		cr_assert(lineage_is_experiment(good[i]), "%s", good[i]);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		cr_assert(!lineage_is_experiment(bad[i]), "%s", bad[i]);
+}

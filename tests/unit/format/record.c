@@ -1,0 +1,73 @@
+/* record.c: tests of the record tables. */
+#include "format/record.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static size_t type_size(unsigned type)
+{
+	return (size_t[]){1, 2, 4, 6, 8, 16}[type];
+}
+
+Test(record, fields_cover_each_record_without_gaps)
+{
+	for (size_t i = 0; i < fmt_record_count; i++) {
+		const struct fmt_record *record = &fmt_records[i];
+		size_t at = 0;
+
+		for (size_t j = 0; j < record->field_count; j++) {
+			cr_assert(record->fields[j].offset == at, "%s.%s", record->name, record->fields[j].name);
+			cr_assert(record->fields[j].kind == record->kind);
+			at += type_size(record->fields[j].type);
+		}
+		cr_assert(at == record->size, "%s", record->name);
+		cr_assert(record->size % 8 == 0, "%s: payloads are multiples of 8", record->name);
+		cr_assert_str_eq(record->fields[0].name, "kind");
+		cr_assert(record->fields[0].offset == 0);
+	}
+}
+
+Test(record, kinds_are_unique_and_found)
+{
+	for (size_t i = 0; i < fmt_record_count; i++) {
+		cr_assert(fmt_records[i].kind != 0);
+		cr_assert(fmt_record_find(fmt_records[i].kind) == &fmt_records[i]);
+	}
+	cr_assert(fmt_record_find(0) == NULL);
+	cr_assert(fmt_record_find(255) == NULL);
+}
+
+Test(record, kinds_are_never_renumbered)
+{
+	static const struct {
+		unsigned kind;
+		const char *name;
+	} published[] = {{1, "clock"}, {2, "heap_alloc"}, {3, "heap_alloc_wide"}, {4, "heap_free"},
+	                 {5, "heap_free_wide"}, {6, "usage"}, {7, "thread"}, {8, "nodes"}};
+
+	for (size_t i = 0; i < sizeof(published) / sizeof(published[0]); i++)
+		cr_assert_str_eq(fmt_record_find(published[i].kind)->name, published[i].name);
+}
+
+Test(record, u48_round_trip)
+{
+	struct fmt_u48 at;
+	static const uint64_t values[] = {0, 1, 0x7fffffffffff, 0xffffffffffff, 0x123456789abc};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		cr_assert(fmt_u48_fits(values[i]));
+		fmt_u48_put(&at, values[i]);
+		cr_assert(fmt_u48_get(&at) == values[i]);
+	}
+	cr_assert(!fmt_u48_fits(1ull << 48));
+}
+
+Test(record, enumerations_have_spellings)
+{
+	cr_assert_str_eq(fmt_enum_name("heap_func", FMT_heap_func_REALLOCARRAY), "reallocarray");
+	cr_assert_str_eq(fmt_enum_name("clock_state", FMT_clock_state_SYSTEM), "system");
+	cr_assert(fmt_enum_name("heap_func", 200) == NULL);
+	cr_assert(fmt_enum_name("nothing", 1) == NULL);
+	cr_assert(fmt_field_type_name(99) == NULL);
+	cr_assert_str_eq(fmt_field_type_name(FMT_u48), "u48");
+}
