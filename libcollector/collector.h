@@ -1,0 +1,97 @@
+/* collector.h: the state of the collector inside the target, shared by its modules.
+ *
+ * Rules for every line of this library (they are why it looks as it does):
+ *  - no malloc, stdio, locale, exit; no libc call that sets errno or is a cancellation point: sys.h only;
+ *  - no lock that a signal handler could wait for: locks are tried, and work is queued or counted as lost;
+ *  - a process that is not ours (a forked child) sees recording == 0 and touches nothing.
+ *
+ * Contexts: "handler" is the collector's own tick handler; "normal" is everything else, including the
+ * program's own signal handlers. A thread has separate slots, memo and text for the two. */
+#ifndef XER_COLLECTOR_COLLECTOR_H
+#define XER_COLLECTOR_COLLECTOR_H
+
+#include "sys.h"
+
+#include "format/descriptor.h"
+#include "format/layout.h"
+#include "format/record.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define EXPORT __attribute__((visibility("default")))
+
+enum col_context { COL_NORMAL, COL_HANDLER, COL_CONTEXTS };
+
+/* Counters written to log.xml at the end; the names are the format's. */
+#define COL_COUNTERS(COUNTER) \
+	COUNTER(samples) \
+	COUNTER(heap_events) \
+	COUNTER(threads) \
+	COUNTER(stacks_truncated) \
+	COUNTER(stacks_guessed) \
+	COUNTER(stacks_failed) \
+	COUNTER(stacks_slow) \
+	COUNTER(lost_frameinfo) \
+	COUNTER(lost_overview) \
+	COUNTER(lost_profile) \
+	COUNTER(lost_heaptrace) \
+	COUNTER(lost_reentrant) \
+	COUNTER(lost_threads) \
+	COUNTER(lost_log) \
+	COUNTER(sampled_ns)
+
+struct col_counters {
+#define COUNTER(name) atomic_uint_fast64_t name;
+	COL_COUNTERS(COUNTER)
+#undef COUNTER
+};
+
+/* Lives on a page that fork wipes: one load tells a recorded process from any kind of forked child. */
+struct col_mark {
+	atomic_uint recording;
+	atomic_uint heap;
+};
+
+struct collector {
+	struct col_mark *mark; /* never NULL: a static zero mark until recording starts */
+	struct descriptor descriptor;
+	int pid;
+	int directory; /* descriptor of the experiment directory */
+	atomic_uint generation; /* of the address map, see map.h */
+	atomic_uint closing;
+	struct col_counters count;
+};
+
+extern struct collector col __attribute__((visibility("hidden")));
+
+static inline int col_is_recording(void)
+{
+	return (int)atomic_load_explicit(&col.mark->recording, memory_order_relaxed);
+}
+
+static inline void col_count(atomic_uint_fast64_t *counter, uint64_t n)
+{
+	atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
+
+/* Now, in event time: TSC ticks or CLOCK_MONOTONIC_RAW ns, as the descriptor says. Signal-safe. */
+static inline uint64_t col_ticks(void)
+{
+	if (likely(col.descriptor.clock_is_tsc))
+		return arch_ticks();
+	return sys_clock_ns(CLOCK_MONOTONIC_RAW);
+}
+
+/* The CPU that the thread runs on, from the kernel's rseq area. Signal-safe. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+static inline uint16_t col_cpu(void)
+{
+	if (!&__rseq_offset)
+		return 0;
+	return *(volatile uint16_t *)((char *)__builtin_thread_pointer() + __rseq_offset + 4);
+}
+
+#endif

@@ -1,0 +1,135 @@
+/* file.c: descriptors that survive whatever the target does to descriptors. See file.h. */
+#include "file.h"
+
+#include "collector.h"
+
+#include <errno.h>
+
+enum { HIGH_FD = 960, HIGH_FD_MARGIN = 64 };
+
+static struct col_file directory = {.fd = -1};
+
+/* Out of the way of what the target counts on, without growing the kernel's table beyond 1024. */
+static int high_fd(void)
+{
+	struct rlimit limit;
+
+	if (SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0 || limit.rlim_cur >= HIGH_FD + HIGH_FD_MARGIN)
+		return HIGH_FD;
+	return limit.rlim_cur > 2 * HIGH_FD_MARGIN ? (int)limit.rlim_cur - HIGH_FD_MARGIN : 3;
+}
+
+int col_file_take(struct col_file *file, int fd)
+{
+	struct stat status;
+	long high = SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high_fd());
+	long error;
+
+	if (high >= 0) {
+		sys_close(fd);
+		fd = (int)high;
+	}
+	error = sys_fstat(fd, &status);
+	if (error < 0) {
+		sys_close(fd);
+		return (int)error;
+	}
+	*file = (struct col_file){fd, status.st_dev, status.st_ino};
+	return 0;
+}
+
+static int is_ours(const struct col_file *file)
+{
+	struct stat status;
+
+	return file->fd >= 0 && sys_fstat(file->fd, &status) == 0 && status.st_dev == file->device &&
+	       status.st_ino == file->inode;
+}
+
+int col_file_get(struct col_file *file, const char *name)
+{
+	struct col_file again;
+	long fd;
+	int error;
+
+	if (is_ours(file))
+		return file->fd;
+	fd = sys_openat(col_directory_get(), name, O_RDWR | O_NOFOLLOW, 0);
+	if (fd < 0)
+		return (int)fd;
+	error = col_file_take(&again, (int)fd);
+	if (error < 0)
+		return error;
+	if (again.device != file->device || again.inode != file->inode) {
+		sys_close(again.fd);
+		return -ESTALE;
+	}
+	*file = again;
+	return file->fd;
+}
+
+void col_file_close(struct col_file *file)
+{
+	if (is_ours(file))
+		sys_close(file->fd);
+	file->fd = -1;
+}
+
+int col_directory_open(void)
+{
+	long fd = sys_openat(AT_FDCWD, col.descriptor.directory, O_RDONLY | O_DIRECTORY, 0);
+
+	return fd < 0 ? (int)fd : col_file_take(&directory, (int)fd);
+}
+
+int col_directory_get(void)
+{
+	if (!is_ours(&directory))
+		col_directory_open();
+	return directory.fd;
+}
+
+void col_directory_close(void)
+{
+	col_file_close(&directory);
+}
+
+/* Some file systems cannot allocate: writing zeros does the same there. */
+static int allocate_by_writing(int fd, uint64_t at, uint64_t len)
+{
+	static const char zeros[4096];
+
+	while (len > 0) {
+		size_t step = len < sizeof(zeros) ? (size_t)len : sizeof(zeros);
+		long done = sys_pwrite(fd, zeros, step, at);
+
+		if (done <= 0)
+			return done < 0 ? (int)done : -ENOSPC;
+		at += (uint64_t)done;
+		len -= (uint64_t)done;
+	}
+	return 0;
+}
+
+int col_file_may_grow(uint64_t size)
+{
+	struct rlimit limit;
+
+	if (SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) == 0 && size > limit.rlim_cur)
+		return -EFBIG;
+	return 0;
+}
+
+int col_file_allocate(int fd, uint64_t at, uint64_t len)
+{
+	long error = col_file_may_grow(at + len);
+
+	if (error < 0)
+		return (int)error;
+	do
+		error = SYS4(SYS_fallocate, fd, 0, at, len);
+	while (error == -EINTR);
+	if (error == -EOPNOTSUPP || error == -ENOSYS)
+		return allocate_by_writing(fd, at, len);
+	return (int)error;
+}

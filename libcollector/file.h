@@ -1,0 +1,38 @@
+/* file.h: files of the experiment that stay open in a target that does not know about them.
+ *
+ * Descriptors live high. The target may close or replace any of them, so each is checked by device and
+ * inode before it is used, and opened again by name when it is not ours any more. Signal-safe. */
+#ifndef XER_COLLECTOR_FILE_H
+#define XER_COLLECTOR_FILE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct col_file {
+	int fd; /* -1: not open */
+	dev_t device;
+	ino_t inode;
+};
+
+/* Take over `fd` (just opened): move it high, remember what it is. Returns 0 or -errno, fd closed. */
+int col_file_take(struct col_file *file, int fd);
+
+/* The descriptor of file `name`, surely ours. Returns it, or -errno. */
+int col_file_get(struct col_file *file, const char *name);
+
+/* Close it if it is still ours. */
+void col_file_close(struct col_file *file);
+
+/* The experiment directory; its path is the descriptor's. Returns 0 or -errno. */
+int col_directory_open(void);
+int col_directory_get(void);
+void col_directory_close(void);
+
+/* Make [at, at + len) of fd exist on disk, so that touching a mapping of it cannot fail.
+ * Returns 0, or -errno (ENOSPC, EDQUOT, EFBIG, ...); never raises SIGXFSZ. */
+int col_file_allocate(int fd, uint64_t at, uint64_t len);
+
+/* May a file of the process be `size` bytes long? Returns 0 or -EFBIG (RLIMIT_FSIZE). */
+int col_file_may_grow(uint64_t size);
+
+#endif

@@ -1,0 +1,291 @@
+/* heap.c: wrappers of the malloc family and their records.
+ *
+ * Allocations are stamped after the real call and frees before it, so that in the order of stamps, over all
+ * threads, an address is freed before it is handed out again. A realloc is a free stamped before the call and
+ * an allocation stamped after it, both written after it, when it is known to have succeeded.
+ * errno needs no care: nothing here touches it. */
+#include "heap.h"
+
+#include "hook.h"
+#include "thread.h"
+#include "walk.h"
+
+#include <errno.h>
+
+/* Where a wrapper was called from. The wrapper has a frame pointer because it asks for its frame. */
+struct caller {
+	uint64_t pc, sp, bp;
+};
+
+#define CALLER \
+	((struct caller){(uint64_t)__builtin_return_address(0), (uint64_t)__builtin_frame_address(0) + 16, \
+	                 *(uint64_t *)__builtin_frame_address(0)})
+
+static inline int is_on(void)
+{
+	return (int)atomic_load_explicit(&col.mark->heap, memory_order_relaxed);
+}
+
+/* Enter the recorder. NULL: in it already (an allocation of a program's signal handler), or not ours. */
+static inline struct col_thread *enter(void)
+{
+	struct col_thread *thread = thread_current();
+
+	if (unlikely(!thread || thread->depth)) {
+		col_count(&col.count.lost_reentrant, 1);
+		return NULL;
+	}
+	thread->depth = 1;
+	atomic_signal_fence(memory_order_seq_cst);
+	return thread;
+}
+
+static inline void leave(struct col_thread *thread)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->depth = 0;
+}
+
+static inline uint8_t *room(struct col_thread *thread, uint32_t size)
+{
+	uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
+
+	return col_slot_room(&thread->slot[COL_NORMAL][FMT_STREAM_HEAPTRACE], FMT_STREAM_HEAPTRACE, tid, size);
+}
+
+static inline void publish(struct col_thread *thread, uint32_t size, uint64_t ticks)
+{
+	col_slot_publish(&thread->slot[COL_NORMAL][FMT_STREAM_HEAPTRACE], size, ticks);
+	thread->heap_events++;
+}
+
+static void put_alloc_wide(struct col_thread *thread, enum fmt_heap_func func, uint64_t addr, uint64_t size, uint32_t stack,
+                           uint64_t ticks)
+{
+	struct fmt_heap_alloc_wide *record = (struct fmt_heap_alloc_wide *)room(thread, sizeof(*record));
+
+	if (!record)
+		return;
+	*record = (struct fmt_heap_alloc_wide){
+	    .kind = FMT_KIND_heap_alloc_wide, .func = (uint8_t)func, .stack = stack, .addr = addr, .size = size};
+	publish(thread, sizeof(*record), ticks);
+}
+
+static void put_free_wide(struct col_thread *thread, enum fmt_heap_func func, uint64_t addr, uint64_t ticks)
+{
+	struct fmt_heap_free_wide *record = (struct fmt_heap_free_wide *)room(thread, sizeof(*record));
+
+	if (!record)
+		return;
+	*record = (struct fmt_heap_free_wide){.kind = FMT_KIND_heap_free_wide, .func = (uint8_t)func, .addr = addr};
+	publish(thread, sizeof(*record), ticks);
+}
+
+/* The short forms are written as words: kind, function and address in the first. */
+static inline uint64_t tagged(enum fmt_kind kind, enum fmt_heap_func func, uint64_t addr)
+{
+	return (uint64_t)kind | (uint64_t)func << 8 | addr << 16;
+}
+
+static inline void put_alloc(struct col_thread *thread, enum fmt_heap_func func, uint64_t addr, uint64_t size, uint32_t stack,
+                             uint64_t ticks)
+{
+	uint64_t *record;
+
+	if (unlikely(!fmt_u48_fits(addr) || size > UINT32_MAX)) {
+		put_alloc_wide(thread, func, addr, size, stack, ticks);
+		return;
+	}
+	record = (uint64_t *)room(thread, sizeof(struct fmt_heap_alloc));
+	if (unlikely(!record))
+		return;
+	record[0] = tagged(FMT_KIND_heap_alloc, func, addr);
+	record[1] = stack | size << 32;
+	publish(thread, sizeof(struct fmt_heap_alloc), ticks);
+}
+
+static inline void put_free(struct col_thread *thread, enum fmt_heap_func func, uint64_t addr, uint64_t ticks)
+{
+	uint64_t *record;
+
+	if (unlikely(!fmt_u48_fits(addr))) {
+		put_free_wide(thread, func, addr, ticks);
+		return;
+	}
+	record = (uint64_t *)room(thread, sizeof(struct fmt_heap_free));
+	if (unlikely(!record))
+		return;
+	record[0] = tagged(FMT_KIND_heap_free, func, addr);
+	publish(thread, sizeof(struct fmt_heap_free), ticks);
+}
+
+static uint32_t stack_of(struct col_thread *thread, const struct caller *caller)
+{
+	struct walk_memo *memo = thread_memo(thread, COL_NORMAL);
+
+	return memo ? walk_stack(memo, caller->pc, caller->sp, caller->bp, NULL) : 0;
+}
+
+static void record_alloc(enum fmt_heap_func func, const void *block, size_t size, struct caller caller)
+{
+	struct col_thread *thread = enter();
+	uint64_t ticks;
+
+	if (!thread)
+		return;
+	ticks = col_ticks();
+	put_alloc(thread, func, (uint64_t)block, size, stack_of(thread, &caller), ticks);
+	leave(thread);
+}
+
+static void record_free(enum fmt_heap_func func, const void *block)
+{
+	struct col_thread *thread = enter();
+
+	if (!thread)
+		return;
+	put_free(thread, func, (uint64_t)block, col_ticks());
+	leave(thread);
+}
+
+/* `old` ended at `before`, `block` began now; either may be NULL. */
+static void record_realloc(enum fmt_heap_func func, const void *old, const void *block, size_t size, uint64_t before,
+                           struct caller caller)
+{
+	struct col_thread *thread = enter();
+	uint64_t ticks;
+
+	if (!thread)
+		return;
+	ticks = col_ticks();
+	if (old)
+		put_free(thread, func, (uint64_t)old, before);
+	if (block)
+		put_alloc(thread, func, (uint64_t)block, size, stack_of(thread, &caller), ticks);
+	leave(thread);
+}
+
+void heap_start(void)
+{
+	atomic_store(&col.mark->heap, 1);
+}
+
+#define RECORD_ALLOC(func, block, size) \
+	do { \
+		if (unlikely(is_on()) && (block)) \
+			record_alloc(FMT_heap_func_##func, block, size, CALLER); \
+	} while (0)
+
+EXPORT void *malloc(size_t size)
+{
+	void *block;
+
+	if (unlikely(!hook_real.malloc) && hook_is_resolving())
+		return hook_pool_allocate(size, 16);
+	block = REAL(malloc)(size);
+	RECORD_ALLOC(MALLOC, block, size);
+	return block;
+}
+
+EXPORT void *calloc(size_t count, size_t size)
+{
+	void *block;
+
+	if (unlikely(!hook_real.calloc) && hook_is_resolving())
+		return hook_pool_allocate(count * size, 16);
+	block = REAL(calloc)(count, size);
+	RECORD_ALLOC(CALLOC, block, count * size);
+	return block;
+}
+
+EXPORT void free(void *block)
+{
+	if (unlikely(hook_pool_owns(block)))
+		return;
+	if (unlikely(is_on()) && block)
+		record_free(FMT_heap_func_FREE, block);
+	REAL(free)(block);
+}
+
+/* A block of the pool moves to the real heap. */
+static void *move_from_pool(void *old, size_t size)
+{
+	void *block = REAL(malloc)(size);
+
+	if (block)
+		memcpy(block, old, size);
+	return block;
+}
+
+EXPORT void *realloc(void *old, size_t size)
+{
+	uint64_t before;
+	void *block;
+
+	if (unlikely(!hook_real.realloc) && hook_is_resolving())
+		return hook_pool_allocate(size, 16);
+	if (unlikely(hook_pool_owns(old)))
+		return move_from_pool(old, size);
+	if (likely(!is_on()))
+		return REAL(realloc)(old, size);
+	before = col_ticks();
+	block = REAL(realloc)(old, size);
+	if (block || (size == 0 && old)) /* realloc(p, 0) frees */
+		record_realloc(FMT_heap_func_REALLOC, old, block, size, before, CALLER);
+	return block;
+}
+
+EXPORT void *reallocarray(void *old, size_t count, size_t size)
+{
+	uint64_t before;
+	void *block;
+
+	if (likely(!is_on()))
+		return REAL(reallocarray)(old, count, size);
+	before = col_ticks();
+	block = REAL(reallocarray)(old, count, size);
+	if (block || (count * size == 0 && old))
+		record_realloc(FMT_heap_func_REALLOCARRAY, old, block, count * size, before, CALLER);
+	return block;
+}
+
+EXPORT void *aligned_alloc(size_t alignment, size_t size)
+{
+	void *block = REAL(aligned_alloc)(alignment, size);
+
+	RECORD_ALLOC(ALIGNED_ALLOC, block, size);
+	return block;
+}
+
+EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
+{
+	int error = REAL(posix_memalign)(block, alignment, size);
+
+	if (!error)
+		RECORD_ALLOC(POSIX_MEMALIGN, *block, size);
+	return error;
+}
+
+EXPORT void *memalign(size_t alignment, size_t size)
+{
+	void *block = REAL(memalign)(alignment, size);
+
+	RECORD_ALLOC(MEMALIGN, block, size);
+	return block;
+}
+
+EXPORT void *valloc(size_t size)
+{
+	void *block = REAL(valloc)(size);
+
+	RECORD_ALLOC(VALLOC, block, size);
+	return block;
+}
+
+EXPORT void *pvalloc(size_t size)
+{
+	void *block = REAL(pvalloc)(size);
+
+	RECORD_ALLOC(PVALLOC, block, size);
+	return block;
+}

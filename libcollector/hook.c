@@ -1,0 +1,47 @@
+/* hook.c: find the functions behind the wrappers. See hook.h. */
+#include "hook.h"
+
+enum { POOL_SIZE = 64 * 1024 };
+
+struct hook_table hook_real;
+
+static _Alignas(4096) char pool[POOL_SIZE];
+static atomic_size_t pool_used;
+static __thread int resolving;
+
+int hook_is_resolving(void)
+{
+	return resolving;
+}
+
+void *hook_pool_allocate(size_t size, size_t alignment)
+{
+	size_t at = atomic_load(&pool_used);
+	size_t start;
+
+	alignment = alignment < 16 ? 16 : alignment;
+	do {
+		start = (at + alignment - 1) & ~(alignment - 1);
+		if (size > POOL_SIZE || start > POOL_SIZE - size)
+			return NULL;
+	} while (!atomic_compare_exchange_weak(&pool_used, &at, start + size));
+	return pool + start;
+}
+
+int hook_pool_owns(const void *block)
+{
+	return (uintptr_t)block - (uintptr_t)pool < POOL_SIZE;
+}
+
+void hook_resolve(void)
+{
+	struct hook_table found;
+
+	if (resolving)
+		return;
+	resolving = 1;
+#define HOOK(name) found.name = (__typeof__(name) *)dlsym(RTLD_NEXT, #name);
+#include "hook.def"
+	hook_real = found;
+	resolving = 0;
+}

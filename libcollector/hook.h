@@ -1,0 +1,37 @@
+/* hook.h: the next definitions of the functions that the collector wraps.
+ *
+ * Symbols are found by dlsym(RTLD_NEXT), so other preloaded libraries and allocators stay in the chain.
+ * Allocations that the search itself makes come from a small pool; its blocks are never given back. */
+#ifndef XER_COLLECTOR_HOOK_H
+#define XER_COLLECTOR_HOOK_H
+
+#include "collector.h"
+
+#include <dlfcn.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <threads.h>
+#include <unistd.h>
+
+struct hook_table {
+#define HOOK(name) __typeof__(name) *name;
+#include "hook.def"
+};
+
+extern struct hook_table hook_real __attribute__((visibility("hidden")));
+
+/* Find all of them. Any context; the first call does the work. */
+void hook_resolve(void);
+
+/* The next definition of a wrapped function. */
+#define REAL(name) (*(likely(hook_real.name != NULL) ? hook_real.name : (hook_resolve(), hook_real.name)))
+
+/* While the symbols are being searched, allocations come from here. */
+int hook_is_resolving(void);
+void *hook_pool_allocate(size_t size, size_t alignment);
+int hook_pool_owns(const void *block);
+
+#endif

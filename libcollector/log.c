@@ -1,0 +1,246 @@
+/* log.c: append elements to log.xml and map.xml. See log.h. */
+#include "log.h"
+
+#include "collector.h"
+#include "file.h"
+
+#include <errno.h>
+
+enum { RING = 16, RING_TEXT = 512, TEXTS = 4, LOCK_SPINS = 10000 };
+
+enum slot_state { FREE, FILLING, FULL };
+
+struct ring_slot {
+	atomic_uint state;
+	uint32_t len;
+	char text[RING_TEXT];
+};
+
+struct xml_file {
+	const char *name;
+	const char *close;
+	struct col_file file;
+	uint64_t end; /* of the closing tag; under the lock */
+	int stopped;
+	atomic_uint locked;
+	struct xml_append plan; /* under the lock */
+	struct ring_slot ring[RING];
+};
+
+static struct xml_file files[COL_XMLS] = {
+    [COL_LOG] = {.name = FMT_FILE_LOG, .close = FMT_LOG_CLOSE, .file = {.fd = -1}},
+    [COL_MAP] = {.name = FMT_FILE_MAP, .close = FMT_MAP_CLOSE, .file = {.fd = -1}},
+};
+
+static struct {
+	atomic_uint used;
+	char text[COL_TEXT_SIZE];
+} texts[TEXTS];
+
+char *col_text_borrow(void)
+{
+	for (int i = 0; i < TEXTS; i++) {
+		unsigned free = 0;
+
+		if (atomic_compare_exchange_strong(&texts[i].used, &free, 1))
+			return texts[i].text;
+	}
+	return NULL;
+}
+
+void col_text_return(char *text)
+{
+	for (int i = 0; i < TEXTS; i++)
+		if (texts[i].text == text)
+			atomic_store(&texts[i].used, 0);
+}
+
+/* The closing tag stands in the last page or the one before. */
+static int find_end(struct xml_file *xml)
+{
+	char tail[2 * XML_PAGE];
+	struct stat status;
+	uint64_t start;
+	long len, at;
+
+	if (sys_fstat(xml->file.fd, &status) < 0)
+		return -EIO;
+	start = status.st_size > (off_t)sizeof(tail) ? (uint64_t)status.st_size - sizeof(tail) : 0;
+	len = sys_pread(xml->file.fd, tail, sizeof(tail), start);
+	at = len < 0 ? len : xml_end_find(tail, (size_t)len, xml->close);
+	if (at < 0)
+		return (int)at;
+	xml->end = start + (uint64_t)at;
+	return 0;
+}
+
+/* Readers find this lock as long as the process lives. */
+static void lock_alive(int fd)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	SYS3(SYS_fcntl, fd, F_OFD_SETLK, &lock);
+}
+
+int col_log_open(void)
+{
+	for (int i = 0; i < COL_XMLS; i++) {
+		long fd = sys_openat(col_directory_get(), files[i].name, O_RDWR | O_NOFOLLOW, 0);
+		int error = fd < 0 ? (int)fd : col_file_take(&files[i].file, (int)fd);
+
+		if (error == 0)
+			error = find_end(&files[i]);
+		if (error < 0)
+			return error;
+	}
+	lock_alive(files[COL_LOG].file.fd);
+	return 0;
+}
+
+void col_log_forget(void)
+{
+	for (int i = 0; i < COL_XMLS; i++)
+		col_file_close(&files[i].file);
+}
+
+static int write_all(struct xml_file *xml, int fd)
+{
+	for (size_t i = 0; i < xml->plan.count; i++) {
+		const struct xml_write *write = &xml->plan.write[i];
+		long done;
+
+		do
+			done = sys_pwrite(fd, write->bytes, write->len, write->at);
+		while (done == -EINTR);
+		if (done != (long)write->len)
+			return done < 0 ? (int)done : -ENOSPC;
+	}
+	return 0;
+}
+
+/* Append under the lock. The first failure ends the file: it stays as it is. */
+static int append(struct xml_file *xml, const char *text, size_t len)
+{
+	int old = xml->file.fd;
+	int fd = xml->stopped ? -EIO : col_file_get(&xml->file, xml->name);
+	int error = fd < 0 ? fd : xml_append_plan(&xml->plan, xml->end, text, len, xml->close);
+
+	if (error == 0 && fd != old && xml == &files[COL_LOG])
+		lock_alive(fd);
+	/* Writing past RLIMIT_FSIZE would raise SIGXFSZ. */
+	if (error == 0)
+		error = col_file_may_grow(xml->end + 2 * XML_PAGE);
+	if (error == 0)
+		error = write_all(xml, fd);
+	if (error < 0) {
+		xml->stopped |= error != -E2BIG;
+		col_count(&col.count.lost_log, 1);
+		return error;
+	}
+	xml->end = xml->plan.end;
+	return 0;
+}
+
+static int try_lock(struct xml_file *xml)
+{
+	return atomic_exchange_explicit(&xml->locked, 1, memory_order_acquire) == 0;
+}
+
+static void drain(struct xml_file *xml)
+{
+	for (int i = 0; i < RING; i++) {
+		struct ring_slot *slot = &xml->ring[i];
+
+		if (atomic_load_explicit(&slot->state, memory_order_acquire) != FULL)
+			continue;
+		append(xml, slot->text, slot->len);
+		atomic_store_explicit(&slot->state, FREE, memory_order_release);
+	}
+}
+
+static int has_queued(struct xml_file *xml)
+{
+	for (int i = 0; i < RING; i++)
+		if (atomic_load(&xml->ring[i].state) == FULL)
+			return 1;
+	return 0;
+}
+
+/* An element queued while the lock was being given up is drained by who queued it or by us. */
+static void drain_and_unlock(struct xml_file *xml)
+{
+	do {
+		drain(xml);
+		atomic_store_explicit(&xml->locked, 0, memory_order_seq_cst);
+	} while (has_queued(xml) && try_lock(xml));
+}
+
+static int queue(struct xml_file *xml, const char *text, size_t len)
+{
+	for (int i = 0; len <= RING_TEXT && i < RING; i++) {
+		struct ring_slot *slot = &xml->ring[i];
+		unsigned free = FREE;
+
+		if (!atomic_compare_exchange_strong(&slot->state, &free, FILLING))
+			continue;
+		memcpy(slot->text, text, len);
+		slot->len = (uint32_t)len;
+		atomic_store_explicit(&slot->state, FULL, memory_order_seq_cst);
+		if (try_lock(xml))
+			drain_and_unlock(xml);
+		return 0;
+	}
+	col_count(&col.count.lost_log, 1);
+	return -EBUSY;
+}
+
+int col_xml_append(enum col_xml which, const struct xml_text *element)
+{
+	struct xml_file *xml = &files[which];
+	int error;
+
+	if (element->overflow)
+		return -E2BIG;
+	for (int i = 0; !try_lock(xml); i++) {
+		if (element->len <= RING_TEXT || i >= LOCK_SPINS)
+			return queue(xml, element->at, element->len);
+		SYS0(SYS_sched_yield);
+	}
+	error = append(xml, element->at, element->len);
+	drain_and_unlock(xml);
+	return error;
+}
+
+void col_event_begin(struct xml_text *text, const char *kind)
+{
+	xml_put(text, " <event");
+	xml_put_string(text, "kind", kind);
+	xml_put_number(text, "time", col_ticks());
+}
+
+void col_event_end(struct xml_text *text)
+{
+	xml_put(text, "/>\n");
+	col_xml_append(COL_LOG, text);
+}
+
+void col_log_loss(const char *stream, int error)
+{
+	char buffer[256];
+	struct xml_text text = XML_TEXT(buffer);
+
+	col_event_begin(&text, "loss");
+	xml_put_string(&text, "stream", stream);
+	xml_put_number(&text, "errno", (uint64_t)-error);
+	col_event_end(&text);
+}
+
+void col_log_warning(const char *message)
+{
+	char buffer[400];
+	struct xml_text text = XML_TEXT(buffer);
+
+	col_event_begin(&text, "warning");
+	xml_put_string(&text, "text", message);
+	col_event_end(&text);
+}

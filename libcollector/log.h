@@ -1,0 +1,38 @@
+/* log.h: log.xml and map.xml while the target runs: elements appended by any thread, in any context.
+ *
+ * One thread at a time writes a file. Who finds it busy leaves a short element in a ring that the writer
+ * drains, or waits a moment with a long one; what finds no place is counted. The file is well-formed at
+ * every instant (format/xml.h). All signal-safe. */
+#ifndef XER_COLLECTOR_LOG_H
+#define XER_COLLECTOR_LOG_H
+
+#include "format/xml.h"
+
+#include <stdint.h>
+
+enum col_xml { COL_LOG, COL_MAP, COL_XMLS };
+
+/* Open both files, find their ends, take the lock on log.xml that says the process lives.
+ * Returns 0 or -errno. */
+int col_log_open(void);
+
+/* Close without a word (in a forked child). */
+void col_log_forget(void);
+
+/* Append an element, its newline included. Returns 0 or -errno when it was not written. */
+int col_xml_append(enum col_xml file, const struct xml_text *element);
+
+/* Memory to build a long element in, COL_TEXT_SIZE bytes; NULL when all are in use. Give it back. */
+enum { COL_TEXT_SIZE = 8192 };
+char *col_text_borrow(void);
+void col_text_return(char *text);
+
+/* Begin `<event kind="..." time="now"`; the caller adds attributes and ends with col_event_end. */
+void col_event_begin(struct xml_text *text, const char *kind);
+void col_event_end(struct xml_text *text);
+
+/* <event kind="loss" stream= errno=> and <event kind="warning" text=>. */
+void col_log_loss(const char *stream, int error);
+void col_log_warning(const char *message);
+
+#endif

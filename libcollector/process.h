@@ -1,0 +1,12 @@
+/* process.h: the life of the recording: start, end of the process, forked children. */
+#ifndef XER_COLLECTOR_PROCESS_H
+#define XER_COLLECTOR_PROCESS_H
+
+/* End the recording: last samples, totals, exit element, archive. exit_code -1: unknown.
+ * Does nothing in a process that is not recorded, or the second time. */
+void process_close(int exit_code);
+
+/* Run xer_archive on the experiment and wait for it, unnoticed by the target. */
+void archive_run(void);
+
+#endif

@@ -1,0 +1,216 @@
+/* signals.c: keep the tick signal ours and the program's signals the program's. See signals.h. */
+#include "signals.h"
+
+#include "hook.h"
+#include "thread.h"
+#include "tick.h"
+
+#include <errno.h>
+#include <sys/utsname.h>
+
+/* The kernel's struct sigaction on x86-64. */
+struct kernel_sigaction {
+	signals_handler *handler;
+	unsigned long flags;
+	void (*restorer)(void);
+	sys_sigset mask;
+};
+
+enum { RESTORER = 0x04000000 };
+
+static struct sigaction program_action; /* what the program believes to have installed for our signal */
+
+__asm__(".text\n"
+        ".balign 16\n"
+        "\tnop\n"
+        ".type signals_return,@function\n"
+        "signals_return:\n"
+        "\tmov $15, %rax\n"
+        "\tsyscall\n"
+        ".size signals_return, .-signals_return\n");
+void signals_return(void) __attribute__((visibility("hidden")));
+
+void signals_install(int signal, signals_handler *handler)
+{
+	struct kernel_sigaction action = {
+	    .handler = handler,
+	    .flags = SA_SIGINFO | SA_RESTART | RESTORER,
+	    .restorer = signals_return,
+	    .mask = ~(sys_sigset)0,
+	};
+
+	SYS4(SYS_rt_sigaction, signal, &action, NULL, sizeof(sys_sigset));
+}
+
+int signals_is_ours(const siginfo_t *info)
+{
+	const void *value = info->si_value.sival_ptr;
+
+	if (value == NULL)
+		return 1;
+	for (struct col_thread *state = thread_first(); state; state = state->next)
+		if (state == value)
+			return 1;
+	return 0;
+}
+
+void signals_forward(int signal, siginfo_t *info, void *context)
+{
+	if (program_action.sa_flags & SA_SIGINFO)
+		program_action.sa_sigaction(signal, info, context);
+	else if (program_action.sa_handler != SIG_DFL && program_action.sa_handler != SIG_IGN)
+		program_action.sa_handler(signal);
+}
+
+/* System calls that fail with EINTR after any handler, even with SA_RESTART (signal(7)). */
+static int is_never_restarted(uint32_t number)
+{
+	switch (number) {
+	case SYS_poll:
+	case SYS_ppoll:
+	case SYS_select:
+	case SYS_pselect6:
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+	case SYS_nanosleep:
+	case SYS_clock_nanosleep:
+	case SYS_futex:
+	case SYS_semop:
+	case SYS_semtimedop:
+	case SYS_msgrcv:
+	case SYS_msgsnd:
+	case SYS_rt_sigtimedwait:
+	case SYS_rt_sigsuspend:
+	case SYS_pause:
+	case SYS_io_getevents:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+void signals_restart_call(void *context)
+{
+	greg_t *gregs = ((ucontext_t *)context)->uc_mcontext.gregs;
+	const uint8_t *at = (const uint8_t *)gregs[REG_RIP];
+	uint32_t number;
+
+	if (gregs[REG_RAX] != -EINTR || ((uintptr_t)at & 4095) < 7 || !arch_is_syscall((uint64_t)at - 2))
+		return;
+	if (at[-7] != 0xb8) /* mov $number,%eax */
+		return;
+	memcpy(&number, at - 6, 4);
+	if (!is_never_restarted(number))
+		return;
+	gregs[REG_RAX] = number;
+	gregs[REG_RIP] -= 2;
+}
+
+int signals_prefer_current(void)
+{
+	struct utsname name;
+	int major = 0, minor = 0;
+	const char *at = name.release;
+
+	if (SYS1(SYS_uname, &name) < 0)
+		return 0;
+	while (*at >= '0' && *at <= '9')
+		major = major * 10 + (*at++ - '0');
+	for (at += *at == '.'; *at >= '0' && *at <= '9'; at++)
+		minor = minor * 10 + (*at - '0');
+	return major > 6 || (major == 6 && minor >= 4);
+}
+
+/* ---- the program's view ---- */
+
+/* A copy of `set` without our signal; NULL stays NULL. */
+static const sigset_t *without_tick(const sigset_t *set, sigset_t *copy)
+{
+	if (!set || !col_is_recording())
+		return set;
+	*copy = *set;
+	copy->__val[0] &= ~SYS_SIGBIT(TICK_SIGNAL);
+	return copy;
+}
+
+EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+	sigset_t copy;
+
+	return REAL(sigprocmask)(how, how == SIG_UNBLOCK ? set : without_tick(set, &copy), old);
+}
+
+EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+	sigset_t copy;
+
+	return REAL(pthread_sigmask)(how, how == SIG_UNBLOCK ? set : without_tick(set, &copy), old);
+}
+
+EXPORT int sigwait(const sigset_t *set, int *signal)
+{
+	sigset_t copy;
+
+	return REAL(sigwait)(without_tick(set, &copy), signal);
+}
+
+EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+	sigset_t copy;
+
+	return REAL(sigwaitinfo)(without_tick(set, &copy), info);
+}
+
+EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+	sigset_t copy;
+
+	return REAL(sigtimedwait)(without_tick(set, &copy), info, timeout);
+}
+
+EXPORT int signalfd(int fd, const sigset_t *set, int flags)
+{
+	sigset_t copy;
+
+	return REAL(signalfd)(fd, without_tick(set, &copy), flags);
+}
+
+static void exchange_program_action(const struct sigaction *action, struct sigaction *old)
+{
+	struct sigaction before = program_action;
+
+	if (action)
+		program_action = *action;
+	if (old)
+		*old = before;
+}
+
+EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *old)
+{
+	struct sigaction copy;
+
+	if (!col_is_recording())
+		return REAL(sigaction)(signal, action, old);
+	if (signal == TICK_SIGNAL) {
+		exchange_program_action(action, old);
+		return 0;
+	}
+	if (action) {
+		copy = *action;
+		copy.sa_mask.__val[0] &= ~SYS_SIGBIT(TICK_SIGNAL);
+	}
+	return REAL(sigaction)(signal, action ? &copy : NULL, old);
+}
+
+EXPORT __sighandler_t signal(int number, __sighandler_t handler)
+{
+	struct sigaction action = {.sa_flags = SA_RESTART};
+	struct sigaction old;
+
+	if (number != TICK_SIGNAL || !col_is_recording())
+		return REAL(signal)(number, handler);
+	action.sa_handler = handler;
+	exchange_program_action(&action, &old);
+	return old.sa_handler;
+}

@@ -1,0 +1,30 @@
+/* signals.h: share the process's signals with the program, which must not notice.
+ *
+ * The tick signal is the collector's: programs that block "all signals" do not block it, and ones that
+ * install a handler for it get the signals that are theirs. */
+#ifndef XER_COLLECTOR_SIGNALS_H
+#define XER_COLLECTOR_SIGNALS_H
+
+#include "sys.h"
+
+typedef void signals_handler(int signal, siginfo_t *info, void *context);
+
+/* Install the collector's handler for `signal`. All signals are blocked while it runs. */
+void signals_install(int signal, signals_handler *handler);
+
+/* Is this a timer signal of the collector, whose value is a thread state or NULL? Signal-safe. */
+int signals_is_ours(const siginfo_t *info);
+
+/* Give a signal that is not ours to the program's own handler, if it has one. Signal-safe. */
+void signals_forward(int signal, siginfo_t *info, void *context);
+
+/* If the tick interrupted a system call that the kernel does not restart, restart it: the program must not
+ * see EINTR because of us. A tick comes while the thread runs, so the call was being entered and had not
+ * waited yet. A signal of the program that is pending meanwhile is delivered before the call begins again,
+ * as if it had come a moment earlier. Signal-safe. */
+void signals_restart_call(void *context);
+
+/* Does this kernel deliver a process's timer signal to the thread that uses the CPU (Linux 6.4)? */
+int signals_prefer_current(void);
+
+#endif

@@ -1,0 +1,233 @@
+/* stream.c: claim, map and fill the extents of the event data files. See stream.h. */
+#include "stream.h"
+
+#include "file.h"
+#include "log.h"
+
+#include <errno.h>
+
+enum { EXTENT_MIN = FDR_EXTENT_UNIT, EXTENT_MAX = 256 * 1024, MAKING_SPINS = 10000 };
+
+enum state { ABSENT, MAKING, OPEN, STOPPED };
+
+struct stream {
+	const char *name;
+	const char *temporary;
+	struct col_file file;
+	atomic_uint state;
+	atomic_uint ordinal;
+	atomic_uint_fast64_t claimed;
+};
+
+#define STREAM(title) {.name = (title), .temporary = "." title ".new", .file = {.fd = -1}}
+static struct stream streams[FMT_STREAMS] = {
+    [FMT_STREAM_FRAMEINFO] = STREAM("frameinfo"),
+    [FMT_STREAM_OVERVIEW] = STREAM("overview"),
+    [FMT_STREAM_PROFILE] = STREAM("profile"),
+    [FMT_STREAM_HEAPTRACE] = STREAM("heaptrace"),
+};
+
+static atomic_uint_fast64_t *lost_counter(enum fmt_stream stream)
+{
+	switch (stream) {
+	case FMT_STREAM_FRAMEINFO:
+		return &col.count.lost_frameinfo;
+	case FMT_STREAM_OVERVIEW:
+		return &col.count.lost_overview;
+	case FMT_STREAM_PROFILE:
+		return &col.count.lost_profile;
+	case FMT_STREAM_HEAPTRACE:
+	case FMT_STREAMS:
+		break;
+	}
+	return &col.count.lost_heaptrace;
+}
+
+void col_stream_stop(enum fmt_stream which, int error)
+{
+	struct stream *stream = &streams[which];
+
+	if (atomic_exchange(&stream->state, STOPPED) != STOPPED)
+		col_log_loss(stream->name, error);
+}
+
+void col_stream_prologue(enum fmt_stream which, uint8_t *at, uint32_t left, uint32_t tid)
+{
+	struct fdr_prologue prologue = {
+	    .tid = tid,
+	    .ordinal = atomic_fetch_add(&streams[which].ordinal, 1) + 1,
+	    .extent_left = left,
+	    .cpu = col_cpu(),
+	    .tsc = col_ticks(),
+	};
+
+	fdr_prologue_put(at, &prologue);
+}
+
+/* A file must be valid from the moment it has its name: a first page whose buffer says nothing yet. */
+static int write_first_page(int fd, uint32_t size)
+{
+	uint8_t head[FDR_HEADER_SIZE] __attribute__((aligned(8)));
+	struct fdr_header header = {
+	    .version = FDR_VERSION,
+	    .type = FDR_TYPE,
+	    .constant_tsc = 1,
+	    .nonstop_tsc = 1,
+	    .cycle_frequency = col.descriptor.clock_hz,
+	    .buffer_size = size - FDR_HEADER_SIZE,
+	};
+	int error = col_file_allocate(fd, 0, size);
+
+	if (error < 0)
+		return error;
+	fdr_header_put(head, &header);
+	return sys_pwrite(fd, head, sizeof(head), 0) == sizeof(head) ? 0 : -EIO;
+}
+
+static int make_file(enum fmt_stream which, uint32_t size)
+{
+	struct stream *stream = &streams[which];
+	int directory = col_directory_get();
+	long fd = sys_openat(directory, stream->temporary, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
+	uint8_t *page;
+	int error;
+
+	if (fd < 0)
+		return (int)fd;
+	error = col_file_take(&stream->file, (int)fd);
+	if (error < 0)
+		return error;
+	error = write_first_page(stream->file.fd, size);
+	if (error < 0)
+		return error;
+	page = col_stream_map(which, 0, FDR_EXTENT_UNIT);
+	if (!page)
+		return -ENOMEM;
+	col_stream_prologue(which, page + FDR_HEADER_SIZE, size - FDR_HEADER_SIZE, (uint32_t)sys_gettid());
+	sys_munmap(page, FDR_EXTENT_UNIT);
+	return (int)SYS4(SYS_renameat, directory, stream->temporary, directory, stream->name);
+}
+
+/* Returns 1 if this call made the file, 0 if it is there, -errno if the stream has stopped. */
+static int ensure_file(enum fmt_stream which, uint32_t size)
+{
+	struct stream *stream = &streams[which];
+	unsigned state = ABSENT;
+	int error;
+
+	if (atomic_compare_exchange_strong(&stream->state, &state, MAKING)) {
+		atomic_store(&stream->claimed, size);
+		error = make_file(which, size);
+		if (error < 0) {
+			col_stream_stop(which, error);
+			return error;
+		}
+		state = MAKING;
+		atomic_compare_exchange_strong(&stream->state, &state, OPEN);
+		return 1;
+	}
+	for (int i = 0; state == MAKING && i < MAKING_SPINS; i++) {
+		SYS0(SYS_sched_yield);
+		state = atomic_load(&stream->state);
+	}
+	return state == OPEN ? 0 : -EIO;
+}
+
+int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
+{
+	struct stream *stream = &streams[which];
+	int made = 0;
+	int fd, error;
+
+	if (atomic_load_explicit(&stream->state, memory_order_acquire) != OPEN)
+		made = ensure_file(which, size);
+	if (made != 0) {
+		*at = 0;
+		return made < 0 ? made : 0;
+	}
+	fd = col_file_get(&stream->file, stream->name);
+	*at = atomic_fetch_add(&stream->claimed, size);
+	error = fd < 0 ? fd : col_file_allocate(fd, *at, size);
+	if (error < 0)
+		col_stream_stop(which, error);
+	return error;
+}
+
+uint8_t *col_stream_map(enum fmt_stream which, uint64_t at, size_t size)
+{
+	uint8_t *map = sys_mmap(size, PROT_READ | PROT_WRITE, MAP_SHARED, streams[which].file.fd, at);
+
+	if (map)
+		sys_madvise(map, size, MADV_DONTFORK);
+	return map;
+}
+
+static void drop_extent(struct col_slot *slot)
+{
+	if (slot->map)
+		sys_munmap(slot->map, slot->map_size);
+	*slot = (struct col_slot){.map_size = slot->map_size};
+}
+
+/* Begin the next extent of the slot. */
+static int new_extent(struct col_slot *slot, enum fmt_stream which, uint32_t tid)
+{
+	uint32_t size = slot->map_size == 0 ? EXTENT_MIN : slot->map_size * 2;
+	uint32_t head;
+	uint64_t at;
+	int error;
+
+	size = size > EXTENT_MAX ? EXTENT_MAX : size;
+	error = col_stream_claim(which, size, &at);
+	if (error < 0)
+		return error;
+	slot->map = col_stream_map(which, at, size);
+	if (!slot->map) {
+		col_stream_stop(which, -ENOMEM);
+		return -ENOMEM;
+	}
+	sys_madvise(slot->map, size, MADV_POPULATE_WRITE);
+	head = at == 0 ? FDR_HEADER_SIZE : 0;
+	if (at != 0)
+		col_stream_prologue(which, slot->map, size, tid);
+	slot->map_size = size;
+	slot->at = slot->map + head + FDR_PROLOGUE_SIZE;
+	slot->end = slot->map + size;
+	slot->tid = tid;
+	return 0;
+}
+
+/* The slot's last thread is gone: its successor begins a buffer behind the EndOfBuffer. */
+static int new_buffer(struct col_slot *slot, enum fmt_stream which, uint32_t tid, uint32_t size)
+{
+	uint8_t *at = slot->at + FDR_METADATA_SIZE;
+	size_t need = FDR_PROLOGUE_SIZE + 2 * FDR_METADATA_SIZE + size;
+
+	if (!slot->map || (size_t)(slot->end - slot->at) < FDR_METADATA_SIZE + need)
+		return 0;
+	col_stream_prologue(which, at, (uint32_t)(slot->end - at), tid);
+	slot->at = at + FDR_PROLOGUE_SIZE;
+	slot->tid = tid;
+	return 1;
+}
+
+int col_slot_refill(struct col_slot *slot, enum fmt_stream which, uint32_t tid, uint32_t size)
+{
+	int error = -EIO;
+
+	if (atomic_load(&streams[which].state) != STOPPED) {
+		if (slot->map && slot->tid != tid && new_buffer(slot, which, tid, size))
+			return 0;
+		drop_extent(slot);
+		error = new_extent(slot, which, tid);
+	}
+	if (error < 0)
+		col_count(lost_counter(which), 1);
+	return error;
+}
+
+void col_streams_forget(void)
+{
+	for (int i = 0; i < FMT_STREAMS; i++)
+		col_file_close(&streams[i].file);
+}

@@ -1,0 +1,64 @@
+/* stream.h: the event data files, written by all threads without locks.
+ *
+ * A stream is one FDR file. A thread owns a *slot* of each stream it writes: a mapped extent, filled from
+ * `at` to `end`. Extents are claimed by an atomic addition and grow from 4 KiB to 256 KiB for each slot, so that
+ * thousands of threads or small processes cost little. A slot outlives its thread: the next one
+ * goes on in it with a buffer of its own.
+ *
+ * Invariants of an open slot: *at is an EndOfBuffer record; all bytes behind it, to `end`, are zero. */
+#ifndef XER_COLLECTOR_STREAM_H
+#define XER_COLLECTOR_STREAM_H
+
+#include "collector.h"
+
+#include "format/fdr.h"
+
+struct col_slot {
+	uint8_t *at;
+	uint8_t *end;
+	uint8_t *map; /* of the extent; NULL if there is none */
+	uint32_t map_size;
+	uint32_t tid; /* of the buffer under `at` */
+};
+
+/* Make room for one event with `size` bytes of payload (a multiple of 8) in `slot` of `stream`, for
+ * thread tid. Returns 0, or -errno when the stream has stopped; the event is then counted as lost.
+ * Signal-safe, if the slot belongs to the caller's context. */
+int col_slot_refill(struct col_slot *slot, enum fmt_stream stream, uint32_t tid, uint32_t size);
+
+static inline uint8_t *col_slot_room(struct col_slot *slot, enum fmt_stream stream, uint32_t tid, uint32_t size)
+{
+	size_t need = 2 * FDR_METADATA_SIZE + size;
+
+	if (unlikely(slot->tid != tid || (size_t)(slot->end - slot->at) < need) &&
+	    col_slot_refill(slot, stream, tid, size) < 0)
+		return NULL;
+	return slot->at + FDR_METADATA_SIZE;
+}
+
+/* Publish the event whose payload the caller has put where col_slot_room said. */
+static inline void col_slot_publish(struct col_slot *slot, uint32_t size, uint64_t ticks)
+{
+	fdr_event_put(slot->at, size, ticks, col_cpu());
+	slot->at += FDR_METADATA_SIZE + size;
+}
+
+/* The frameinfo stream is mapped as a whole: these give its parts. */
+
+/* Claim `size` bytes (a multiple of 4096) at the end of a stream; the file is made if it is not there.
+ * Returns 0 with the offset of the extent in *at, or -errno with the stream stopped. Signal-safe. */
+int col_stream_claim(enum fmt_stream stream, uint32_t size, uint64_t *at);
+
+/* Map [at, at + size) of a stream for writing. NULL if that fails. Signal-safe. */
+uint8_t *col_stream_map(enum fmt_stream stream, uint64_t at, size_t size);
+
+/* Put a prologue at `at`, which lies `left` bytes before its extent's end. Signal-safe. */
+void col_stream_prologue(enum fmt_stream stream, uint8_t *at, uint32_t left, uint32_t tid);
+
+/* Stop a stream for good: what comes is lost, and log.xml says why. Signal-safe. */
+void col_stream_stop(enum fmt_stream stream, int error);
+
+/* Close all descriptors (in a forked child). */
+void col_streams_forget(void);
+
+#endif

@@ -1,0 +1,101 @@
+/* sys.h: the system calls that the collector makes, raw. All return >= 0 or -errno and are signal-safe. */
+#ifndef XER_COLLECTOR_SYS_H
+#define XER_COLLECTOR_SYS_H
+
+#include "arch/x86_64.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#define SYS0(nr) arch_syscall(nr, 0, 0, 0, 0, 0, 0)
+#define SYS1(nr, a) arch_syscall(nr, (long)(a), 0, 0, 0, 0, 0)
+#define SYS2(nr, a, b) arch_syscall(nr, (long)(a), (long)(b), 0, 0, 0, 0)
+#define SYS3(nr, a, b, c) arch_syscall(nr, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define SYS4(nr, a, b, c, d) arch_syscall(nr, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+#define SYS5(nr, a, b, c, d, e) arch_syscall(nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
+#define SYS6(nr, a, b, c, d, e, f) arch_syscall(nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+/* The kernel's signal set: 64 bits, signal n is bit n - 1. */
+typedef uint64_t sys_sigset;
+#define SYS_SIGBIT(signal) ((sys_sigset)1 << ((signal)-1))
+
+static inline long sys_openat(int dir, const char *name, int flags, int mode)
+{
+	return SYS4(SYS_openat, dir, name, flags | O_CLOEXEC, mode);
+}
+
+static inline long sys_close(int fd)
+{
+	return SYS1(SYS_close, fd);
+}
+
+static inline long sys_fstat(int fd, struct stat *out)
+{
+	return SYS2(SYS_fstat, fd, out);
+}
+
+static inline long sys_pread(int fd, void *to, size_t len, uint64_t at)
+{
+	return SYS4(SYS_pread64, fd, to, len, at);
+}
+
+static inline long sys_pwrite(int fd, const void *from, size_t len, uint64_t at)
+{
+	return SYS4(SYS_pwrite64, fd, from, len, at);
+}
+
+/* NULL on failure. */
+static inline void *sys_mmap(size_t len, int protection, int flags, int fd, uint64_t at)
+{
+	long result = SYS6(SYS_mmap, 0, len, protection, flags, fd, at);
+
+	return result < 0 && result > -4096 ? NULL : (void *)result;
+}
+
+static inline void *sys_mmap_anonymous(size_t len)
+{
+	return sys_mmap(len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+static inline long sys_munmap(void *at, size_t len)
+{
+	return SYS2(SYS_munmap, at, len);
+}
+
+static inline long sys_madvise(void *at, size_t len, int advice)
+{
+	return SYS3(SYS_madvise, at, len, advice);
+}
+
+static inline int sys_gettid(void)
+{
+	return (int)SYS0(SYS_gettid);
+}
+
+static inline int sys_getpid(void)
+{
+	return (int)SYS0(SYS_getpid);
+}
+
+/* A clock in ns; clocks of threads and processes included. 0 if it cannot be read. */
+static inline uint64_t sys_clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	if (SYS2(SYS_clock_gettime, clock, &now) < 0)
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static inline void sys_sigmask(int how, const sys_sigset *set, sys_sigset *old)
+{
+	SYS4(SYS_rt_sigprocmask, how, set, old, sizeof(sys_sigset));
+}
+
+#endif

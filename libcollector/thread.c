@@ -1,0 +1,310 @@
+/* thread.c: a state for every thread, however it was made. See thread.h. */
+#include "thread.h"
+
+#include "hook.h"
+#include "tick.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sys/prctl.h>
+
+enum { DIRECTORY_BUFFER = 2048 };
+
+__thread struct col_thread *col_self;
+
+static _Atomic(struct col_thread *) all;
+static pthread_key_t exit_key;
+static int has_exit_key;
+
+struct col_thread *thread_first(void)
+{
+	return atomic_load_explicit(&all, memory_order_acquire);
+}
+
+struct walk_memo *thread_memo(struct col_thread *thread, enum col_context context)
+{
+	if (unlikely(!thread->memo[context])) {
+		struct walk_memo *memo = sys_mmap_anonymous(sizeof(struct walk_memo));
+
+		if (memo)
+			sys_madvise(memo, sizeof(*memo), MADV_DONTFORK);
+		thread->memo[context] = memo;
+	}
+	return thread->memo[context];
+}
+
+/* An unused state, or a new one. NULL if there is no memory. */
+static struct col_thread *take_state(void)
+{
+	struct col_thread *state;
+
+	for (state = thread_first(); state; state = state->next) {
+		unsigned used = 0;
+
+		if (!atomic_load_explicit(&state->used, memory_order_relaxed) &&
+		    atomic_compare_exchange_strong(&state->used, &used, 1))
+			return state;
+	}
+	state = sys_mmap_anonymous(sizeof(*state));
+	if (!state)
+		return NULL;
+	sys_madvise(state, sizeof(*state), MADV_DONTFORK);
+	atomic_store(&state->used, 1);
+	state->next = thread_first();
+	while (!atomic_compare_exchange_weak(&all, &state->next, state))
+		continue;
+	return state;
+}
+
+/* A thread's start is known: begin to record it. */
+static void begin(struct col_thread *state, uint32_t tid)
+{
+	state->depth = 0;
+	state->exit_rounds = 0;
+	state->last_stack = 0;
+	state->name[0] = '\0';
+	for (int i = 0; i < COL_CONTEXTS; i++)
+		if (state->memo[i])
+			state->memo[i]->count = 0;
+	atomic_store(&state->accounted_ns, 0);
+	atomic_store_explicit(&state->tid, tid, memory_order_release);
+	col_count(&col.count.threads, 1);
+	tick_arm(state);
+}
+
+static void end(struct col_thread *state)
+{
+	tick_disarm(state);
+	atomic_store(&state->tid, 0);
+	atomic_store_explicit(&state->used, 0, memory_order_release);
+}
+
+static void write_record(struct col_thread *thread, enum col_context context, enum fmt_thread_origin origin)
+{
+	struct col_slot *slot = &thread->slot[context][FMT_STREAM_OVERVIEW];
+	uint32_t tid = atomic_load(&thread->tid);
+	struct fmt_thread *record =
+	    (struct fmt_thread *)col_slot_room(slot, FMT_STREAM_OVERVIEW, tid, sizeof(struct fmt_thread));
+
+	if (!record)
+		return;
+	*record = (struct fmt_thread){
+	    .kind = FMT_KIND_thread,
+	    .origin = (uint8_t)origin,
+	    .tid = tid,
+	    .start_ns = sys_clock_ns(CLOCK_MONOTONIC),
+	};
+	memcpy(record->name.text, thread->name, sizeof(thread->name));
+	col_slot_publish(slot, sizeof(*record), col_ticks());
+}
+
+void thread_check_name(struct col_thread *thread, enum col_context context)
+{
+	char name[16] = "";
+
+	if (SYS2(SYS_prctl, PR_GET_NAME, name) < 0 || memcmp(name, thread->name, sizeof(name)) == 0)
+		return;
+	memcpy(thread->name, name, sizeof(name));
+	write_record(thread, context, FMT_thread_origin_RENAMED);
+}
+
+static struct col_thread *find_state(uint32_t tid)
+{
+	struct col_thread *state = thread_first();
+
+	while (state && atomic_load_explicit(&state->tid, memory_order_relaxed) != tid)
+		state = state->next;
+	return state;
+}
+
+/* Runs when a thread ends. Others' destructors may still allocate: stay for the last round. */
+static void at_thread_exit(void *value)
+{
+	struct col_thread *state = value;
+
+	if (!col_is_recording())
+		return;
+	if (++state->exit_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+		pthread_setspecific(exit_key, state);
+		return;
+	}
+	tick_disarm(state);
+	tick_residual(state, state, COL_NORMAL);
+	col_self = NULL;
+	end(state);
+}
+
+/* The calling thread has `state`: from here on it is known as itself. */
+static void become(struct col_thread *state, enum fmt_thread_origin origin)
+{
+	col_self = state;
+	state->depth++;
+	if (has_exit_key)
+		pthread_setspecific(exit_key, state);
+	state->depth--;
+	SYS2(SYS_prctl, PR_GET_NAME, state->name);
+	write_record(state, COL_NORMAL, origin);
+}
+
+struct col_thread *thread_adopt_self(void)
+{
+	uint32_t tid = (uint32_t)sys_gettid();
+	struct col_thread *state = find_state(tid);
+
+	if (!state) {
+		state = take_state();
+		if (!state) {
+			col_count(&col.count.lost_threads, 1);
+			return NULL;
+		}
+		begin(state, tid);
+	}
+	become(state, FMT_thread_origin_FOUND);
+	return state;
+}
+
+int thread_open(void)
+{
+	struct col_thread *state = take_state();
+
+	if (!state)
+		return -ENOMEM;
+	has_exit_key = pthread_key_create(&exit_key, at_thread_exit) == 0;
+	begin(state, (uint32_t)sys_gettid());
+	become(state, FMT_thread_origin_MAIN);
+	thread_scan();
+	return 0;
+}
+
+/* ---- threads that nobody announced ---- */
+
+struct directory_entry {
+	uint64_t inode;
+	int64_t next;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+static uint32_t parse_tid(const char *name)
+{
+	uint32_t tid = 0;
+
+	for (; *name >= '0' && *name <= '9'; name++)
+		tid = tid * 10 + (uint32_t)(*name - '0');
+	return *name ? 0 : tid;
+}
+
+static void found(uint32_t tid)
+{
+	struct col_thread *state;
+
+	if (tid == 0 || find_state(tid))
+		return;
+	state = take_state();
+	if (state)
+		begin(state, tid);
+	else
+		col_count(&col.count.lost_threads, 1);
+}
+
+static void drop_dead(void)
+{
+	for (struct col_thread *state = thread_first(); state; state = state->next) {
+		uint32_t tid = atomic_load(&state->tid);
+
+		if (tid && SYS3(SYS_tgkill, col.pid, tid, 0) == -ESRCH && atomic_compare_exchange_strong(&state->tid, &tid, 0))
+			end(state);
+	}
+}
+
+void thread_scan(void)
+{
+	static atomic_uint scanning;
+	char buffer[DIRECTORY_BUFFER] __attribute__((aligned(8)));
+	long fd, len;
+
+	if (atomic_exchange(&scanning, 1))
+		return;
+	drop_dead();
+	fd = sys_openat(AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY, 0);
+	while (fd >= 0 && (len = SYS3(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < len;) {
+			const struct directory_entry *entry = (const struct directory_entry *)(buffer + at);
+
+			found(parse_tid(entry->name));
+			at += entry->size;
+		}
+	if (fd >= 0)
+		sys_close((int)fd);
+	atomic_store(&scanning, 0);
+}
+
+/* ---- threads made by the program ---- */
+
+/* The creator takes the state of the new thread and leaves in it what to run. */
+static struct col_thread *prepare(void *(*run)(void *), int (*run_c11)(void *), void *argument)
+{
+	struct col_thread *state = col_is_recording() ? take_state() : NULL;
+
+	if (state) {
+		state->run = run;
+		state->run_c11 = run_c11;
+		state->argument = argument;
+	}
+	return state;
+}
+
+static void begin_thread(struct col_thread *state)
+{
+	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL);
+
+	if (!col_is_recording())
+		return;
+	sys_sigmask(SIG_UNBLOCK, &tick, NULL);
+	begin(state, (uint32_t)sys_gettid());
+	become(state, FMT_thread_origin_CREATED);
+}
+
+/* Both end in a jump to the program's function, so that no frame of ours stands in its stacks. */
+static void *run_posix(void *argument)
+{
+	struct col_thread *state = argument;
+
+	begin_thread(state);
+	return state->run(state->argument);
+}
+
+static int run_c11(void *argument)
+{
+	struct col_thread *state = argument;
+
+	begin_thread(state);
+	return state->run_c11(state->argument);
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument)
+{
+	struct col_thread *start = prepare(run, NULL, argument);
+	int error;
+
+	if (!start)
+		return REAL(pthread_create)(thread, attributes, run, argument);
+	error = REAL(pthread_create)(thread, attributes, run_posix, start);
+	if (error)
+		end(start);
+	return error;
+}
+
+EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *argument)
+{
+	struct col_thread *start = prepare(NULL, run, argument);
+	int error;
+
+	if (!start)
+		return REAL(thrd_create)(thread, run, argument);
+	error = REAL(thrd_create)(thread, run_c11, start);
+	if (error != thrd_success)
+		end(start);
+	return error;
+}

@@ -1,0 +1,58 @@
+/* thread.h: what the collector keeps for each thread of the target.
+ *
+ * States are never unmapped: a thread's successor takes over its state, with the extents that it has begun.
+ * `tid` is 0 while a state has no thread. A state's handler parts are used in the tick handler only, its
+ * normal parts by its thread only. */
+#ifndef XER_COLLECTOR_THREAD_H
+#define XER_COLLECTOR_THREAD_H
+
+#include "stream.h"
+#include "walk.h"
+
+struct col_thread {
+	atomic_uint used;
+	atomic_uint tid;
+	int depth; /* > 0: inside the recorder, in normal context */
+	int exit_rounds;
+	int timer; /* kernel timer id, valid if armed */
+	int armed;
+	uint32_t last_stack;
+	atomic_uint_fast64_t accounted_ns; /* of the thread's CPU time, by clock samples */
+	struct col_slot slot[COL_CONTEXTS][FMT_STREAMS];
+	struct walk_memo *memo[COL_CONTEXTS];
+	void *(*run)(void *); /* of a new thread: its function, of one of the two types, and its argument */
+	int (*run_c11)(void *);
+	void *argument;
+	struct col_thread *next; /* all states, newest first */
+	uint64_t heap_events;
+	char name[16];
+};
+
+extern __thread struct col_thread *col_self __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+/* Make the state of the main thread and find threads older than the collector. Returns 0 or -ENOMEM. */
+int thread_open(void);
+
+/* The state of the calling thread, made if there is none; NULL if that fails. Normal context. */
+struct col_thread *thread_adopt_self(void);
+
+static inline struct col_thread *thread_current(void)
+{
+	struct col_thread *self = col_self;
+
+	return likely(self != NULL) ? self : thread_adopt_self();
+}
+
+/* The memo of a context, mapped at its first use; NULL if there is no memory. Signal-safe. */
+struct walk_memo *thread_memo(struct col_thread *thread, enum col_context context);
+
+/* Find threads that nobody announced, and ones that have gone. Signal-safe. */
+void thread_scan(void);
+
+/* Look whether the calling thread has a new name, and record it. Signal-safe. */
+void thread_check_name(struct col_thread *thread, enum col_context context);
+
+/* All states, for closing. */
+struct col_thread *thread_first(void);
+
+#endif

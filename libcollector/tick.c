@@ -1,0 +1,153 @@
+/* tick.c: arm CPU-time timers and take clock samples in their signal. See tick.h. */
+#include "tick.h"
+
+#include "signals.h"
+#include "usage.h"
+#include "walk.h"
+
+#include <errno.h>
+
+enum { USAGE_PERIOD_US = 100000, SCAN_PERIOD_US = 100000 };
+
+/* The CPU-time clock of thread `tid` of the process. */
+static clockid_t thread_clock(uint32_t tid)
+{
+	return (clockid_t)(~tid << 3 | 6);
+}
+
+static uint64_t period_us(void)
+{
+	return col.descriptor.profile_us ? col.descriptor.profile_us : USAGE_PERIOD_US;
+}
+
+static int create_timer(clockid_t clock, int notify, uint32_t tid, void *value, uint64_t period, int *timer)
+{
+	struct sigevent event = {.sigev_notify = notify, .sigev_signo = TICK_SIGNAL};
+	struct itimerspec interval = {
+	    .it_interval = {.tv_sec = (time_t)(period / 1000000), .tv_nsec = (long)(period % 1000000 * 1000)},
+	};
+	long error;
+
+	event.sigev_value.sival_ptr = value;
+	event._sigev_un._tid = (int)tid;
+	interval.it_value = interval.it_interval;
+	error = SYS3(SYS_timer_create, clock, &event, timer);
+	if (error == 0)
+		error = SYS4(SYS_timer_settime, *timer, 0, &interval, NULL);
+	return (int)error;
+}
+
+void tick_arm(struct col_thread *thread)
+{
+	uint32_t tid = atomic_load(&thread->tid);
+
+	if (!col.descriptor.profile_us && !col.descriptor.sample_ms)
+		return;
+	if (create_timer(thread_clock(tid), SIGEV_THREAD_ID, tid, thread, period_us(), &thread->timer) == 0)
+		thread->armed = 1;
+	else
+		col_count(&col.count.lost_threads, 1);
+}
+
+void tick_disarm(struct col_thread *thread)
+{
+	if (thread->armed)
+		SYS1(SYS_timer_delete, thread->timer);
+	thread->armed = 0;
+}
+
+/* The CPU time of the thread since its last sample, from now on accounted for. */
+static uint64_t take_cpu_time(struct col_thread *thread, clockid_t clock)
+{
+	uint64_t now = sys_clock_ns(clock);
+	uint64_t before = atomic_load(&thread->accounted_ns);
+
+	if (now <= before || !atomic_compare_exchange_strong(&thread->accounted_ns, &before, now))
+		return 0;
+	return now - before;
+}
+
+static void write_sample(struct col_thread *writer, enum col_context context, enum fmt_clock_state state, uint32_t stack,
+                         uint64_t cpu_ns)
+{
+	struct col_slot *slot = &writer->slot[context][FMT_STREAM_PROFILE];
+	struct fmt_clock *record = (struct fmt_clock *)col_slot_room(slot, FMT_STREAM_PROFILE, atomic_load(&writer->tid),
+	                                                             sizeof(struct fmt_clock));
+
+	if (!record)
+		return;
+	*record = (struct fmt_clock){
+	    .kind = FMT_KIND_clock,
+	    .state = (uint8_t)state,
+	    .stack = stack,
+	    .cpu_ns = cpu_ns,
+	};
+	col_slot_publish(slot, sizeof(*record), col_ticks());
+	col_count(&col.count.samples, 1);
+	col_count(&col.count.sampled_ns, cpu_ns);
+}
+
+void tick_residual(struct col_thread *thread, struct col_thread *writer, enum col_context context)
+{
+	uint64_t cpu_ns;
+
+	if (!col.descriptor.profile_us)
+		return;
+	cpu_ns = take_cpu_time(thread, thread_clock(atomic_load(&thread->tid)));
+	if (cpu_ns)
+		write_sample(writer, context, FMT_clock_state_RESIDUAL, thread->last_stack, cpu_ns);
+}
+
+/* A tick in the kernel is delivered when the system call returns, or is about to be restarted. */
+static enum fmt_clock_state state_of(const greg_t *gregs)
+{
+	uint64_t pc = (uint64_t)gregs[REG_RIP];
+	int in_call = (pc & 4095) >= 2 && (arch_is_syscall(pc - 2) || arch_is_syscall(pc));
+
+	return in_call ? FMT_clock_state_SYSTEM : FMT_clock_state_USER;
+}
+
+static void sample(struct col_thread *thread, const ucontext_t *context)
+{
+	const greg_t *gregs = context->uc_mcontext.gregs;
+	uint64_t cpu_ns = take_cpu_time(thread, CLOCK_THREAD_CPUTIME_ID);
+	struct walk_memo *memo = thread_memo(thread, COL_HANDLER);
+
+	if (cpu_ns == 0)
+		return;
+	if (memo)
+		thread->last_stack = walk_stack(memo, (uint64_t)gregs[REG_RIP], (uint64_t)gregs[REG_RSP],
+		                                (uint64_t)gregs[REG_RBP], gregs);
+	write_sample(thread, COL_HANDLER, state_of(gregs), thread->last_stack, cpu_ns);
+}
+
+static void handle(int signal, siginfo_t *info, void *context)
+{
+	struct col_thread *thread = info->si_value.sival_ptr;
+
+	if (info->si_code != SI_TIMER || !col_is_recording() || !signals_is_ours(info)) {
+		signals_forward(signal, info, context);
+		return;
+	}
+	if (thread == NULL) { /* the process's timer: threads that nobody announced use CPU time */
+		thread_scan();
+	} else if (atomic_load(&thread->tid) == (uint32_t)sys_gettid()) {
+		if (col.descriptor.profile_us)
+			sample(thread, context);
+		thread_check_name(thread, COL_HANDLER);
+		if (usage_sample_if_due(thread, COL_HANDLER))
+			thread_scan();
+	}
+	signals_restart_call(context);
+}
+
+void tick_open(void)
+{
+	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL);
+	int timer;
+
+	signals_install(TICK_SIGNAL, handle);
+	sys_sigmask(SIG_UNBLOCK, &tick, NULL);
+	if (signals_prefer_current() && (col.descriptor.profile_us || col.descriptor.sample_ms))
+		create_timer(CLOCK_PROCESS_CPUTIME_ID, SIGEV_SIGNAL, 0, NULL, SCAN_PERIOD_US, &timer);
+}

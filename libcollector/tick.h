@@ -1,0 +1,23 @@
+/* tick.h: a timer on each thread's CPU time. Its signal takes clock samples and, when due, usage samples.
+ *
+ * The kernel looks at CPU-time timers once a scheduler tick, so that at most CONFIG_HZ signals a second
+ * come; each sample therefore carries the exact CPU time since the thread's last one, not "one period". */
+#ifndef XER_COLLECTOR_TICK_H
+#define XER_COLLECTOR_TICK_H
+
+#include "thread.h"
+
+/* A real-time signal that programs hardly use. The wrappers of signal.c keep it ours. */
+#define TICK_SIGNAL (__SIGRTMAX - 3)
+
+/* Install the handler. Normal context, at the start. */
+void tick_open(void);
+
+/* Start and stop the timer of `thread`, whose tid is set; any thread may do so. Signal-safe. */
+void tick_arm(struct col_thread *thread);
+void tick_disarm(struct col_thread *thread);
+
+/* Record the CPU time that no sample has counted yet. context: the caller's. Signal-safe. */
+void tick_residual(struct col_thread *thread, struct col_thread *writer, enum col_context context);
+
+#endif

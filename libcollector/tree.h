@@ -1,0 +1,14 @@
+/* tree.h: every distinct call stack once, as nodes of the frameinfo file. */
+#ifndef XER_COLLECTOR_TREE_H
+#define XER_COLLECTOR_TREE_H
+
+#include <stdint.h>
+
+/* Prepare the table. Normal context, at the start. Returns 0 or -ENOMEM. */
+int tree_open(void);
+
+/* The node {parent, pc} of the current generation, made if it is not there; 0 when the tree has stopped.
+ * The node is in the file before this returns. Lock-free and signal-safe. */
+uint32_t tree_node(uint32_t parent, uint64_t pc);
+
+#endif

@@ -1,0 +1,75 @@
+/* walk.h: the call stack of a thread, as a node of the frame tree.
+ *
+ * A walk goes from the innermost frame outwards by packed rules (rule.h). It ends early where it meets the
+ * thread's previous stack, kept in a *memo*: if one frame is the same, and every word that the memo's
+ * outer frames were read from is unchanged, then those frames are the same too and their node is known.
+ *
+ * Memory is read only where it is known to be mapped: within the range of pages that earlier
+ * walks of this memo have found readable, which grows page by page (a probe is one system call). So it makes no
+ * assumption on where stacks are: alternate signal stacks, coroutines and broken pointers are safe. */
+#ifndef XER_COLLECTOR_WALK_H
+#define XER_COLLECTOR_WALK_H
+
+#include "cfi.h"
+
+#include <stdint.h>
+
+enum { WALK_FRAMES = 16384 }; /* deeper stacks are truncated, and marked so */
+
+/* One frame: the state in which its code continues at pc. */
+struct walk_frame {
+	uint64_t sp, pc, bp;
+	uint64_t bp_slot; /* where bp was read from, 0: kept from the inner frame */
+	uint32_t rule;    /* at pc; of the outermost frame: unspecified */
+	uint32_t node;
+	uint32_t checks;  /* number of memo->check[] entries of the frames outside of this one */
+	uint32_t needs_bp; /* bp is used here or further out to find a CFA */
+};
+
+/* A word of the stack that must not have changed. */
+struct walk_check {
+	uint64_t slot, value;
+};
+
+struct walk_memo {
+	uint64_t low, high; /* known to be readable */
+	uint64_t page;      /* one more readable page, elsewhere */
+	uint32_t count;     /* frames, outermost first; 0: nothing remembered */
+	uint32_t generation;
+	struct cfi_machine machine;
+	struct walk_check check[2 * WALK_FRAMES];
+	struct walk_frame frame[WALK_FRAMES];
+};
+
+/* The node of the stack whose innermost frame continues at pc with sp and bp. gregs: the registers of an
+ * interrupted context, of which pc is the instruction; NULL: pc is a return address of the calling thread,
+ * whose other registers are found by unwinding the collector itself, should they be needed.
+ * Returns a node id, 0 if the tree has stopped. Signal-safe; one walk at a time for each memo. */
+uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t bp, const greg_t *gregs);
+
+/* Read a word if it is mapped. Returns 0 or -EFAULT. */
+int walk_read(struct walk_memo *memo, uint64_t address, uint64_t *value);
+
+/* ---- between walk.c and walk_slow.c ---- */
+
+struct walk {
+	struct walk_memo *memo;
+	struct walk_frame *fresh; /* new frames, outermost first, up to memo->frame + WALK_FRAMES */
+	uint64_t pc, sp, bp;
+	int is_leaf; /* pc is an instruction, not a return address */
+	int guessed;
+	int plain;   /* the memo may keep this stack */
+};
+
+enum walk_end { WALK_COMPLETE, WALK_MEMO, WALK_NEEDS_REGISTERS, WALK_TRUNCATED };
+
+/* Add the frame at walk->pc. Returns 0, or -1 when there is no room. */
+int walk_push(struct walk *walk, uint64_t bp_slot);
+
+/* Step over code without unwind tables, by what a return address must look like. Returns 0 or -1. */
+int walk_guess(struct walk *walk);
+
+/* The whole walk with all registers, from the context `gregs` or from the caller. */
+enum walk_end walk_slowly(struct walk *walk, uint64_t pc, uint64_t sp, const greg_t *gregs);
+
+#endif
