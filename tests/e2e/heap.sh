@@ -1,0 +1,52 @@
+# Heap tracing: exact numbers from programs whose facts stand in their sources.
+. "$(dirname "$0")/lib.sh"
+readable || { skip "heap facts" "xer_print is not built"; exit 0; }
+
+metrics=(-metrics i.heapalloccnt:i.heapallocbytes:i.heapleakcnt:i.heapleakbytes:name -functions)
+
+# row NAME FUNCTION COUNT BYTES LEAKS LEAKED
+row()
+{
+	is "$1: $2" "$3 $4 $5 $6" "$(value "$1" "$2" 1) $(value "$1" "$2" 2) $(value "$1" "$2" 3) $(value "$1" "$2" 4)"
+}
+
+record known -p off -H on -- "$programs/heap_known"
+is "heap_known exits 0" 0 $?
+report known "${metrics[@]}"
+is "xer_print exits 0" 0 $?
+row known use_malloc 100 1000 0 0
+row known use_calloc 50 5000 0 0
+row known use_realloc 40 1600 0 0
+row known use_reallocarray 10 640 0 0
+row known use_strdup 30 390 0 0
+row known leak_malloc 7 7000 7 7000
+row known leak_calloc 3 1500 3 1500
+row known zero_malloc 4 0 0 0
+is "known: use_aligned: calls" 25 "$(value known use_aligned 1)"
+is "known: use_aligned: leaks" 0 "$(value known use_aligned 3)"
+is "known: main" "269 10 8500" "$(value known main 1) $(value known main 3) $(value known main 4)"
+report known -leaks
+contains "leaks are summed up" '10' known.txt
+contains "leaks name their function" 'leak_malloc' known.txt
+contains "leaks name the line" 'heap_known\.c' known.txt
+
+record objects -p off -H on -- "$programs/newdelete"
+report objects "${metrics[@]}"
+row objects 'make_objects()' 80 4960 0 0
+row objects 'leaky::leak_objects(int)' 6 144 6 144
+
+record deep -p off -H on -- "$programs/deep" 200 0.2
+report deep "${metrics[@]}"
+rounds=$(awk '/^rounds/ { print $2 }' deep.out)
+row deep bottom "$rounds" $((rounds * 32)) 0 0
+is "recursion counts once" "$rounds" "$(value deep descend 1)"
+
+record threads -p off -H on -- "$programs/crash" 20000 8 exit
+report threads "${metrics[@]}"
+row threads allocate 160000 6400000 160000 6400000
+
+record fork -p off -H on -- "$programs/fork_known"
+is "fork_known exits 0" 0 $?
+report fork "${metrics[@]}"
+row fork parent_allocate 10 1000 10 1000
+is "children write nothing into the parent's experiment" "" "$(value fork child_allocate 1)"

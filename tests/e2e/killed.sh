@@ -1,0 +1,46 @@
+# SIGKILL at any instant: the experiment is readable up to the last complete event.
+. "$(dirname "$0")/lib.sh"
+readable || { skip "killed experiments" "xer_print is not built"; exit 0; }
+
+metrics=(-metrics i.heapalloccnt:i.heapallocbytes:name -functions)
+
+# Killed by itself after a known number of events in 8 threads: all are there.
+record own -p off -H on -- "$programs/crash" 10000 8
+is "the program dies as it would" 137 $?
+report own "${metrics[@]}"
+is "xer_print of a killed experiment exits 0" 0 $?
+is "every event before the kill is there" "80000 3200000" "$(value own allocate 1) $(value own allocate 2)"
+report own -header
+contains "the header says that it died" 'died|killed' own.txt
+report own -functions
+is "and again" 0 $?
+
+# Killed from outside, at many instants.
+bad=0
+for i in $(seq 1 12); do
+	"$xcollect" -O "kill.$i.er" -A off -p hi -H on -S 0.05 "$programs/crash" 100000000 8 >/dev/null 2>&1 &
+	pid=$!
+	sleep 0.0$((i * 7 % 10))$i
+	kill -KILL $pid
+	wait $pid 2>/dev/null
+	[ -e "kill.$i.er/log.xml" ] || continue
+	timeout 60 "$xer_print" -functions "kill.$i.er" >kill.txt 2>kill.err || { bad=$((bad + 1)); cat kill.err; }
+	xmllint --noout "kill.$i.er/log.xml" "kill.$i.er/map.xml" 2>&1 || bad=$((bad + 1))
+	[ ! -s kill.err ] || { bad=$((bad + 1)); cat kill.err; }
+	rm -rf "kill.$i.er"
+done
+is "12 kills at random instants leave sound experiments" 0 $bad
+
+# Read while it runs.
+"$xcollect" -o running.er -p hi -H on "$programs/deep" 30 20 >/dev/null 2>&1 &
+pid=$!
+sleep 0.7
+report running -functions
+is "a running experiment gives its tables" 0 $?
+contains "its functions are named" 'bottom' running.txt
+report running -header
+contains "the header says that it runs" 'running' running.txt
+kill -KILL $pid
+wait $pid 2>/dev/null
+report running -header
+contains "and then that it died" 'died|killed' running.txt

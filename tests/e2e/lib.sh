@@ -1,0 +1,81 @@
+# lib.sh: what the end-to-end tests share. Each is run as `bash NAME.sh DIRECTORY` with BUILD set, and sources this.
+# It works in its own empty directory and prints "ok CLAIM", "not ok CLAIM: ..." and "skip CLAIM: REASON" lines.
+set -u
+unset "${!XER_@}"
+export LC_ALL=C
+cd "$1" || exit 1
+xcollect=$BUILD/bin/xcollect
+xer_print=$BUILD/bin/xer_print
+xer_archive=$BUILD/bin/xer_archive
+programs=$BUILD/tests/programs
+
+ok() { echo "ok $1"; }
+not_ok() { echo "not ok $1"; }
+skip() { echo "skip $1: $2"; }
+
+# is CLAIM EXPECTED ACTUAL
+is()
+{
+	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1: expected '$2', got '$3'"; fi
+}
+
+# within CLAIM LOW HIGH ACTUAL (numbers, also decimal ones)
+within()
+{
+	if awk -v low="$2" -v high="$3" -v x="${4:-none}" 'BEGIN { exit !(x ~ /^-?[0-9.]+$/ && x + 0 >= low + 0 && x + 0 <= high + 0) }'; then
+		ok "$1"
+	else
+		not_ok "$1: expected $2 to $3, got '${4:-}'"
+	fi
+}
+
+# contains CLAIM PATTERN FILE: some line of FILE matches the extended regular expression
+contains()
+{
+	if grep -qE -- "$2" "$3"; then ok "$1"; else not_ok "$1: no line like '$2' in:"; head -20 "$3" | sed 's/^/    /'; fi
+}
+
+# succeeds CLAIM COMMAND...
+succeeds()
+{
+	local claim=$1
+	shift
+	if "$@" >command.out 2>&1; then ok "$claim"; else not_ok "$claim: exit status $? of $*"; head -20 command.out | sed 's/^/    /'; fi
+}
+
+# record NAME OPTION... -- PROGRAM ARGUMENT...: record into NAME.er; output to NAME.out, messages to NAME.err.
+# Returns the program's exit status.
+record()
+{
+	local name=$1 options=()
+	shift
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	timeout -k 5 100 "$xcollect" -o "$name.er" "${options[@]}" "$@" >"$name.out" 2>"$name.err"
+}
+
+# report NAME COMMAND...: run xer_print's commands on NAME.er; output to NAME.txt
+report()
+{
+	local name=$1
+	shift
+	timeout -k 5 100 "$xer_print" "$@" "$name.er" >"$name.txt" 2>"$name.txt.err"
+}
+
+# value NAME FUNCTION COLUMN: a number from the table in NAME.txt; the row is the first that ends in FUNCTION
+value()
+{
+	awk -v name="$2" -v column="$3" 'substr($0, length($0) - length(name)) == " " name { print $column; exit }' "$1.txt"
+}
+
+# have PROGRAM...: true if all of them can be run
+have()
+{
+	local program
+	for program in "$@"; do command -v "$program" >/dev/null || return 1; done
+}
+
+readable() { [ -e "$xer_print" ]; }

@@ -1,0 +1,60 @@
+# Clock profiling: recorded CPU time against the truth, and its split over functions.
+. "$(dirname "$0")/lib.sh"
+readable || { skip "profile facts" "xer_print is not built"; exit 0; }
+
+metrics=(-metrics e.totalcpu:e.%totalcpu:i.%totalcpu:name -functions)
+
+# covered NAME: the recorded time is within 3 % of the program's CPU time
+covered()
+{
+	local truth
+	truth=$(awk '/^cpu_ns/ { print $2 / 1e9 }' "$1.out")
+	within "$1: CPU time recorded" "$(awk -v x="$truth" 'BEGIN { print x * 0.97 - 0.01 }')" "$(awk -v x="$truth" 'BEGIN { print x * 1.03 + 0.02 }')" "$(value "$1" '<Total>' 1)"
+}
+
+for threads in 0 3; do
+	name=burn$threads
+	record $name -p hi -- "$programs/burn50" "$((threads ? 1 : 3))" $threads
+	report $name "${metrics[@]}"
+	is "$name: xer_print exits 0" 0 $?
+	covered $name
+	within "$name: work_a has half" 45 55 "$(value $name work_a 2)"
+	within "$name: work_b" 25 35 "$(value $name work_b 2)"
+	within "$name: work_c" 11 19 "$(value $name work_c 2)"
+	within "$name: work_d" 3 8 "$(value $name work_d 2)"
+	within "$name: split has all" 99 100 "$(value $name split 3)"
+done
+
+record calls -p hi -- "$programs/syscalls" 2
+report calls "${metrics[@]}"
+covered calls
+for part in compute call_read call_getppid; do
+	truth=$(awk -v part=$part '$1 == part { print $2 / 10 }' calls.out)
+	within "time in the kernel: $part" "$(awk -v x="$truth" 'BEGIN { print x - 6 }')" "$(awk -v x="$truth" 'BEGIN { print x + 6 }')" "$(value calls $part 3)"
+done
+
+record mask -p hi -- "$programs/sigmask" 1
+report mask "${metrics[@]}"
+covered mask
+within "a thread that blocks all signals" 95 100 "$(value mask blocked_burn 3)"
+
+record raw -p hi -- "$programs/threads_raw" 1
+report raw "${metrics[@]}"
+covered raw
+within "a thread of the clone call itself" 95 100 "$(value raw raw_burn 3)"
+
+record deep -p hi -- "$programs/deep" 200 1
+report deep "${metrics[@]}"
+within "200 frames: whole stacks" 99 100 "$(value deep main 3)"
+contains "200 frames: quality line" '^#.*quality' deep.txt
+
+record stacks -p hi -- "$programs/stacks" 2
+report stacks "${metrics[@]}"
+within "exceptions, callbacks, handlers, leaves: stacks reach main" 99.5 100 "$(value stacks main 3)"
+for part in 'throwing(double)' 'sorting(double)' 'signalling(double)' 'moving(double)'; do
+	within "stacks: $part" 18 32 "$(value stacks "$part" 3)"
+done
+record dl -p hi -- "$programs/dl" 300
+report dl "${metrics[@]}"
+within "a library that comes and goes" 50 100 "$(value dl use_library 3)"
+contains "its functions are named" 'lgamma' dl.txt

@@ -1,0 +1,63 @@
+# The target must not notice: exit status, signals, output, environment, descriptors, signal masks.
+. "$(dirname "$0")/lib.sh"
+
+# same CLAIM COMMAND...: the program's output and exit status are as without recording
+same()
+{
+	local claim=$1 plain recorded
+	shift
+	timeout -k 5 60 "$@" >plain.out 2>plain.err
+	plain=$?
+	timeout -k 5 60 "$xcollect" -A off -O same.er -H on -p hi "$@" >recorded.out 2>recorded.err
+	recorded=$?
+	is "$claim: exit status" "$plain" "$recorded"
+	cmp -s plain.out recorded.out
+	is "$claim: standard output" 0 $?
+	is "$claim: standard error" "$(cat plain.err)" "$(grep -v '^Creating experiment' recorded.err)"
+}
+
+for way in exit _exit quick_exit return; do
+	for code in 0 3 255; do
+		"$xcollect" -A off -O exit.er -H on "$programs/exitcodes" $way $code 2>/dev/null
+		is "$way $code" "$code" $?
+	done
+done
+"$xcollect" -A off -O exit.er "$programs/exitcodes" pthread_exit 0 2>/dev/null
+is "pthread_exit of the last thread" 0 $?
+"$xcollect" -A off -O exit.er "$programs/exitcodes" exec 5 2>/dev/null
+is "exec of another program" 5 $?
+for signal in 1 9 10 11 13 14 15 27; do
+	(exec "$xcollect" -A off -O signal.er "$programs/exitcodes" signal $signal 2>/dev/null) 2>/dev/null
+	is "death by signal $signal" $((128 + signal)) $?
+done
+(exec "$xcollect" -A off -O signal.er "$programs/exitcodes" abort 0 2>/dev/null) 2>/dev/null
+is "abort" 134 $?
+
+same "environment" env
+same "environment of a shell's child" sh -c 'env; env | grep -c LD_'
+LD_PRELOAD=libm.so.6 same "the user's LD_PRELOAD" sh -c 'echo $LD_PRELOAD; grep -c libm /proc/self/maps'
+same "descriptors below 100" sh -c 'ls /proc/self/fd | sort -n | awk "\$1 < 100"'
+same "signal masks and dispositions" grep '^Sig\(Blk\|Ign\|Cgt\)' /proc/self/status
+same "standard input" sh -c 'echo hello | cat; read x; echo "got $x"'
+same "arguments" printf '%s\n' "a b" '' '*' $'\xff'
+same "a failing command" ls /no/such/file
+(trap '' HUP PIPE INT && same "ignored signals" grep '^SigIgn' /proc/self/status)
+same "a closed standard input" sh -c 'cat <&-; echo $?'
+printf '#!/bin/sh\necho "$0" "$@"\n' >script && chmod +x script
+same "a script sees its name" ./script 1 2
+
+"$xcollect" -A off -O closed.er sh -c 'exit 4' >&- 2>&- <&-
+is "closed standard descriptors" 4 $?
+"$xcollect" -A off -O eintr.er -p hi "$programs/eintr" 800 >eintr.out 2>/dev/null
+is "no call is interrupted by profiling" "eintr 0" "$(cat eintr.out)"
+"$xcollect" -A off -O mask.er -p hi "$programs/sigmask" 0.3 >/dev/null 2>&1
+is "a thread's signal mask is its own" 0 $?
+"$xcollect" -A off -O closefrom.er -H on bash -c 'for fd in $(seq 3 300); do eval "exec $fd>&-"; done; echo alive' >closefrom.out 2>/dev/null
+is "a program that closes all descriptors" alive "$(cat closefrom.out)"
+"$xcollect" -A off -O bg.er sleep 30 2>/dev/null &
+pid=$!
+sleep 0.3
+is "the pid is the program's" sleep "$(cat /proc/$pid/comm)"
+kill -TERM $pid
+wait $pid 2>/dev/null
+is "a signal to the pid reaches the program" 143 $?

@@ -1,0 +1,52 @@
+# Full disks and file size limits: the target runs on unharmed, and the loss is recorded and shown.
+. "$(dirname "$0")/lib.sh"
+
+# lossy CLAIM NAME: it is readable and speaks of losses
+lossy()
+{
+	readable || return
+	report "$2" -header
+	is "$1: xer_print exits 0" 0 $?
+	contains "$1: the loss is shown" '[Ll]os[st]' "$2.txt"
+}
+
+(
+	trap '' XFSZ
+	trap - XFSZ
+	ulimit -f 256
+	record limit -A off -p hi -H on -- "$programs/crash" 100000 2 exit
+	exit $?
+)
+is "a limit of 256 KiB: the program ends well" 0 $?
+lossy "a limit of 256 KiB" limit
+(
+	ulimit -f 4
+	record tiny -A off -p hi -H on -- "$programs/crash" 1000 1 exit
+	status=$?
+	[ $status = 0 ] || [ $status = 125 ]
+)
+is "a limit of 4 KiB: no signal" 0 $?
+
+if [ "$(id -u)" = 0 ] && mkdir full && mount -t tmpfs -o size=512k tmpfs full 2>/dev/null; then
+	trap 'umount full' EXIT
+	timeout 60 "$xcollect" -o full/full.er -A off -p hi -H on "$programs/crash" 200000 4 exit >full.out 2>full.err
+	is "a full disk: the program ends well" 0 $?
+	if readable; then
+		"$xer_print" -header full/full.er >full.txt 2>&1
+		is "a full disk: xer_print exits 0" 0 $?
+		contains "a full disk: the loss is shown" '[Ll]os[st]' full.txt
+		"$xer_print" -functions full/full.er >full.txt 2>&1
+		contains "a full disk: what was recorded is there" 'allocate' full.txt
+	fi
+	# The archive does not fit either.
+	rm -rf full/full.er
+	timeout 60 "$xcollect" -o full/full.er -A on -p hi "$programs/burn50" 0.3 >full.out 2>full.err
+	is "a full disk while archiving: the program ends well" 0 $?
+	dd if=/dev/zero of=full/fill bs=1k 2>/dev/null
+	"$xcollect" -o full/none.er true 2>none.err
+	is "no room for the experiment at all: 125" 125 $?
+	[ ! -e full/none.er ]
+	is "no room: nothing is left" 0 $?
+else
+	skip "a full disk" "mounting a tmpfs needs root"
+fi

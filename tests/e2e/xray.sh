@@ -1,0 +1,35 @@
+# Every data file is a valid XRay FDR log at every instant, read by LLVM's own tool.
+. "$(dirname "$0")/lib.sh"
+have llvm-xray || { skip "llvm-xray reads our files" "llvm-xray is not installed"; exit 0; }
+
+# xray CLAIM NAME: all data files of NAME.er
+xray()
+{
+	local stream found=0
+	for stream in frameinfo overview profile heaptrace; do
+		[ -e "$2.er/$stream" ] || continue
+		found=$((found + 1))
+		succeeds "$1: fdr-dump $stream" timeout 60 llvm-xray fdr-dump -verify "$2.er/$stream"
+		succeeds "$1: convert $stream" timeout 60 llvm-xray convert -f yaml -o "$2.$stream.yaml" "$2.er/$stream"
+	done
+	is "$1: data files" 4 $found
+}
+
+record ended -p hi -H on -S 0.1 -- "$programs/deep" 30 0.5
+xray "a finished experiment" ended
+if [ -e ended.heaptrace.yaml ]; then
+	events=$(grep -c 'kind: .*custom-event' ended.heaptrace.yaml)
+	rounds=$(awk '/^rounds/ { print $2 }' ended.out)
+	within "every heap event is there for llvm-xray" $((2 * rounds)) $((2 * rounds + 20)) "$events"
+fi
+
+"$xcollect" -o running.er -p hi -H on -S 0.1 "$programs/deep" 30 20 >/dev/null 2>&1 &
+pid=$!
+sleep 1
+kill -STOP $pid
+xray "a running experiment" running
+kill -CONT $pid
+sleep 0.2
+kill -KILL $pid
+wait $pid 2>/dev/null
+xray "a killed experiment" running
