@@ -3,8 +3,8 @@
  * Nodes are allocated in the mapped frameinfo file by a compare-and-swap on `space`, {next, end} of the
  * block in use as node ids, and found again through a hash table of ids. A node is written before its id
  * is published there (release), so whoever finds an id (acquire) finds the node. When two threads make the
- * same node at once, one of the two stays unused. When a block is full, one thread adds the next, which
- * others do not wait for longer than a moment: what they cannot get is counted as lost. */
+ * same node at once, one of the two stays unused. When a block runs low, one thread prepares the next in
+ * `ahead`; so even a handler that interrupts just that thread finds space. */
 #include "tree.h"
 
 #include "collector.h"
@@ -12,14 +12,15 @@
 
 #include <errno.h>
 
-enum { TABLE_BITS = 22, TABLE_MIN_BITS = 12, PROBES = 64, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, GROW_SPINS = 20000 };
+enum { TABLE_BITS = 22, TABLE_MIN_BITS = 12, PROBES = 64, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, LOW = 64, GROW_SPINS = 20000 };
 
 static uint32_t *table;
 static uint32_t table_mask;
 static struct fmt_node *nodes; /* by id: the file, mapped from its start, also beyond its end */
 static uint32_t node_limit;
 static atomic_uint_fast64_t space; /* next | end << 32 */
-static atomic_uint growing;
+static atomic_uint_fast64_t ahead; /* the same for the block after; 0: not prepared */
+static atomic_uint growing;        /* tid of the thread that prepares it, 0: nobody */
 static uint32_t block_size = BLOCK_MIN;
 
 int tree_open(void)
@@ -55,7 +56,7 @@ static uint64_t begin_block(uint64_t at, uint32_t size)
 	return first | (uint64_t)(first + payload / FMT_NODE_UNIT - 1) << 32;
 }
 
-/* Add a block. Only one thread at a time gets here. */
+/* Prepare the next block. Only one thread at a time gets here. */
 static void grow(void)
 {
 	uint64_t at;
@@ -68,29 +69,40 @@ static void grow(void)
 		col_stream_stop(FMT_STREAM_FRAMEINFO, -ENOMEM);
 		return;
 	}
-	atomic_store_explicit(&space, begin_block(at, block_size), memory_order_release);
+	atomic_store_explicit(&ahead, begin_block(at, block_size), memory_order_release);
 	block_size = block_size < BLOCK_MAX ? block_size * 2 : BLOCK_MAX;
 }
 
-/* Returns 0 when there may be space now, -1 when there will be none. */
-static int wait_for_space(uint64_t seen)
+/* Returns 0 when `ahead` is ready or may be, -1 when it will not be. */
+static int prepare_ahead(void)
 {
-	unsigned idle = 0;
+	unsigned self = (unsigned)sys_gettid();
+	unsigned owner = 0;
 
-	if (atomic_compare_exchange_strong(&growing, &idle, 1)) {
-		if (atomic_load(&space) == seen)
+	if (atomic_compare_exchange_strong(&growing, &owner, self)) {
+		if (atomic_load(&ahead) == 0)
 			grow();
 		atomic_store(&growing, 0);
-		return atomic_load(&space) == seen ? -1 : 0;
+		return atomic_load(&ahead) ? 0 : -1;
 	}
-	for (int i = 0; i < GROW_SPINS; i++) {
-		if (atomic_load(&space) != seen)
-			return 0;
-		if (!atomic_load(&growing))
-			return -1;
+	if (owner == self)
+		return -1;
+	for (int i = 0; atomic_load(&growing) && i < GROW_SPINS; i++)
 		SYS0(SYS_sched_yield);
-	}
-	return -1;
+	return atomic_load(&growing) ? -1 : 0;
+}
+
+/* The block of `seen` is full: go on to the next one. Returns 0, or -1 when there is none. */
+static int next_block(uint64_t seen)
+{
+	uint64_t block = atomic_load_explicit(&ahead, memory_order_acquire);
+
+	if (block == 0)
+		return atomic_load(&space) == seen ? prepare_ahead() : 0;
+	/* Cleared by whoever installs it, before anyone can need the one after. */
+	if (atomic_compare_exchange_strong(&space, &seen, block))
+		atomic_compare_exchange_strong(&ahead, &block, 0);
+	return 0;
 }
 
 /* A fresh node id; 0 if there is none to be had. */
@@ -99,14 +111,18 @@ static uint32_t allocate(void)
 	for (;;) {
 		uint64_t seen = atomic_load_explicit(&space, memory_order_acquire);
 		uint32_t next = (uint32_t)seen;
+		uint32_t end = (uint32_t)(seen >> 32);
 
-		if (unlikely(next >= seen >> 32)) {
-			if (wait_for_space(seen) < 0)
+		if (unlikely(next >= end)) {
+			if (next_block(seen) < 0)
 				return 0;
 			continue;
 		}
-		if (atomic_compare_exchange_weak(&space, &seen, seen + 1))
-			return next;
+		if (!atomic_compare_exchange_weak(&space, &seen, seen + 1))
+			continue;
+		if (unlikely(end - next == LOW))
+			prepare_ahead();
+		return next;
 	}
 }
 

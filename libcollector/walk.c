@@ -158,13 +158,12 @@ static int step_signal(struct walk *walk)
 	return 0;
 }
 
-/* The 8 bytes before a return address, if it can be one: in an object, behind a call. */
+/* Can this be a return address: is there a call before it? Code made at run time lies in no object. */
 static int is_return_address(struct walk *walk, uint64_t pc)
 {
 	uint64_t before;
 
-	return pc > 4096 && rule_eh_frame_hdr(pc - 1) && walk_read(walk->memo, pc - 8, &before) == 0 &&
-	       arch_follows_call((const uint8_t *)&before);
+	return pc > 4096 && walk_read(walk->memo, pc - 8, &before) == 0 && arch_follows_call((const uint8_t *)&before);
 }
 
 int walk_guess(struct walk *walk)
