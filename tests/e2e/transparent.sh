@@ -27,17 +27,17 @@ is "pthread_exit of the last thread" 0 $?
 "$xcollect" -A off -O exit.er "$programs/exitcodes" exec 5 2>/dev/null
 is "exec of another program" 5 $?
 for signal in 1 9 10 11 13 14 15 27; do
-	(exec "$xcollect" -A off -O signal.er "$programs/exitcodes" signal $signal 2>/dev/null) 2>/dev/null
+	{ (exec "$xcollect" -A off -O signal.er "$programs/exitcodes" signal $signal); } 2>/dev/null
 	is "death by signal $signal" $((128 + signal)) $?
 done
-(exec "$xcollect" -A off -O signal.er "$programs/exitcodes" abort 0 2>/dev/null) 2>/dev/null
+{ (exec "$xcollect" -A off -O signal.er "$programs/exitcodes" abort 0); } 2>/dev/null
 is "abort" 134 $?
 
 same "environment" env
 same "environment of a shell's child" sh -c 'env; env | grep -c LD_'
 LD_PRELOAD=libm.so.6 same "the user's LD_PRELOAD" sh -c 'echo $LD_PRELOAD; grep -c libm /proc/self/maps'
 same "descriptors below 100" sh -c 'ls /proc/self/fd | sort -n | awk "\$1 < 100"'
-same "signal masks and dispositions" grep '^Sig\(Blk\|Ign\|Cgt\)' /proc/self/status
+same "signal mask and ignored signals" grep '^Sig\(Blk\|Ign\)' /proc/self/status
 same "standard input" sh -c 'echo hello | cat; read x; echo "got $x"'
 same "arguments" printf '%s\n' "a b" '' '*' $'\xff'
 same "a failing command" ls /no/such/file
