@@ -40,7 +40,7 @@ damaged()
 
 for stream in heaptrace frameinfo profile overview; do
 	rm -rf damaged.er && cp -r good.er damaged.er
-	printf '\377\377\377\377\377\377\377\377' | dd of=damaged.er/$stream bs=1 seek=96 conv=notrunc 2>/dev/null
+	printf '\377\377\377\377\377\377\377\377' | dd of=damaged.er/$stream bs=1 seek=80 conv=notrunc 2>/dev/null
 	damaged "overwritten bytes in $stream" damaged.er $stream
 	rm -rf damaged.er && cp -r good.er damaged.er
 	head -c 20 good.er/$stream >damaged.er/$stream

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 readable || { skip "profile facts" "xer_print is not built"; exit 0; }
 
-metrics=(-metrics e.totalcpu:e.%totalcpu:i.%totalcpu:name -functions)
+metrics=(-metrics e.totalcpu:e%totalcpu:i%totalcpu:name -functions)
 
 # covered NAME: the recorded time is within 3 % of the program's CPU time
 covered()

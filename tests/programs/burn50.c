@@ -3,7 +3,8 @@
  * usage: burn50 [seconds [threads]]      default: 2 seconds, 1 thread (the main one)
  *
  * Facts: every thread spends its CPU time in work_a 50 %, work_b 30 %, work_c 15 %, work_d 5 %, called from
- * `split` in slices of about 2 ms a round; all four run the same loop, so the counts of turns are the shares.
+ * `split` in rounds of 1 to 3 ms, of random length so that they do not beat with the kernel's tick; all four run the
+ * same loop, so the counts of turns are the shares.
  * With N threads the main thread waits and N others run `split`. The share of all else is below 0.1 %.
  * At the end it prints "cpu_ns N", the CPU time of the process so far. */
 #include <pthread.h>
@@ -38,9 +39,13 @@ static uint64_t cpu_ns(clockid_t clock)
 __attribute__((noinline)) static void *split(void *unused)
 {
 	uint64_t end = cpu_ns(CLOCK_THREAD_CPUTIME_ID) + (uint64_t)(seconds * 1e9);
-	uint64_t value = 1, unit = 10000;
+	uint64_t value = 1, random = (uint64_t)&end;
 
 	while (cpu_ns(CLOCK_THREAD_CPUTIME_ID) < end) {
+		uint64_t unit;
+
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		unit = 5000 + (random >> 33) % 10000;
 		value = work_a(50 * unit, value);
 		value = work_b(30 * unit, value);
 		value = work_c(15 * unit, value);
