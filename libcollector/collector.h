@@ -59,7 +59,6 @@ struct collector {
 	struct col_mark *mark; /* never NULL: a static zero mark until recording starts */
 	struct descriptor descriptor;
 	int pid;
-	int directory; /* descriptor of the experiment directory */
 	atomic_uint generation; /* of the address map, see map.h */
 	atomic_uint closing;
 	struct col_counters count;

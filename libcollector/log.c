@@ -103,6 +103,17 @@ void col_log_forget(void)
 		col_file_close(&files[i].file);
 }
 
+/* The file's descriptor. One that was opened again needs the lock again. */
+static int current_fd(struct xml_file *xml)
+{
+	int old = xml->file.fd;
+	int fd = col_file_get(&xml->file, xml->name);
+
+	if (fd >= 0 && fd != old && xml == &files[COL_LOG])
+		lock_alive(fd);
+	return fd;
+}
+
 static int write_all(struct xml_file *xml, int fd)
 {
 	for (size_t i = 0; i < xml->plan.count; i++) {
@@ -121,12 +132,9 @@ static int write_all(struct xml_file *xml, int fd)
 /* Append under the lock. The first failure ends the file: it stays as it is. */
 static int append(struct xml_file *xml, const char *text, size_t len)
 {
-	int old = xml->file.fd;
-	int fd = xml->stopped ? -EIO : col_file_get(&xml->file, xml->name);
+	int fd = xml->stopped ? -EIO : current_fd(xml);
 	int error = fd < 0 ? fd : xml_append_plan(&xml->plan, xml->end, text, len, xml->close);
 
-	if (error == 0 && fd != old && xml == &files[COL_LOG])
-		lock_alive(fd);
 	/* Writing past RLIMIT_FSIZE would raise SIGXFSZ. */
 	if (error == 0)
 		error = col_file_may_grow(xml->end + 2 * XML_PAGE);
@@ -192,6 +200,16 @@ static int queue(struct xml_file *xml, const char *text, size_t len)
 	}
 	col_count(&col.count.lost_log, 1);
 	return -EBUSY;
+}
+
+void col_log_keep_alive(void)
+{
+	struct xml_file *xml = &files[COL_LOG];
+
+	if (!try_lock(xml))
+		return;
+	current_fd(xml);
+	drain_and_unlock(xml);
 }
 
 int col_xml_append(enum col_xml which, const struct xml_text *element)

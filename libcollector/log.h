@@ -16,6 +16,9 @@ enum col_xml { COL_LOG, COL_MAP, COL_XMLS };
  * Returns 0 or -errno. */
 int col_log_open(void);
 
+/* Take the lock again if the target has closed our descriptor, which ended it. Signal-safe. */
+void col_log_keep_alive(void);
+
 /* Close without a word (in a forked child). */
 void col_log_forget(void);
 

@@ -13,10 +13,6 @@
 
 #include <errno.h>
 
-static struct col_mark no_mark;
-
-struct collector col = {.mark = &no_mark, .directory = -1};
-
 extern char **environ;
 
 /* The value of a variable of the environment, without libc's help: other libraries may wrap getenv. */

@@ -1,6 +1,8 @@
 /* usage.c: write usage records. See usage.h. */
 #include "usage.h"
 
+#include "log.h"
+
 static atomic_uint number;
 static atomic_uint_fast64_t next_ns; /* CLOCK_MONOTONIC of the next periodic sample */
 
@@ -64,5 +66,6 @@ int usage_sample_if_due(struct col_thread *thread, enum col_context context)
 	if (next == 0) /* the start has its own sample */
 		return 0;
 	usage_sample(thread, context, FMT_sample_reason_PERIODIC);
+	col_log_keep_alive();
 	return 1;
 }

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-enum { PAGE = 4096, GROW_PAGES = 16 };
+enum { PAGE = 4096, GROW_PAGES = 16, NO_PAGE = 1 };
 
 /* Is this page readable? The kernel copies the set before it finds the first argument wrong. */
 static int page_is_readable(uint64_t page)
@@ -72,7 +72,7 @@ static void begin_on(struct walk_memo *memo, uint64_t sp)
 {
 	uint64_t page = sp & ~(uint64_t)(PAGE - 1);
 
-	memo->page = 0;
+	memo->page = NO_PAGE;
 	if (memo->generation != atomic_load_explicit(&col.generation, memory_order_relaxed)) {
 		memo->generation = atomic_load_explicit(&col.generation, memory_order_relaxed);
 		memo->count = 0;

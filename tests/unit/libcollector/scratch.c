@@ -1,0 +1,72 @@
+/* scratch.c: see scratch.h. */
+#include "scratch.h"
+
+#include "libcollector/collector.h"
+#include "libcollector/file.h"
+#include "libcollector/log.h"
+#include "libcollector/tree.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct col_mark mark = {.recording = 1};
+
+static void put_file(const char *name, const char *text)
+{
+	char path[5000];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", col.descriptor.directory, name);
+	file = fopen(path, "w");
+	cr_assert(file != NULL);
+	fputs(text, file);
+	fclose(file);
+}
+
+void scratch_open(void)
+{
+	char template[] = "/tmp/xer-collector-XXXXXX";
+
+	cr_assert(mkdtemp(template) != NULL);
+	strcpy(col.descriptor.directory, template);
+	col.descriptor.clock_is_tsc = 1;
+	col.descriptor.clock_hz = 1000000000;
+	col.pid = getpid();
+	col.mark = &mark;
+	put_file("log.xml", "<experiment>\n</experiment>\n");
+	put_file("map.xml", "<map>\n</map>\n");
+	cr_assert(col_directory_open() == 0);
+	cr_assert(col_log_open() == 0);
+	cr_assert(tree_open() == 0);
+}
+
+void scratch_remove(void)
+{
+	char command[5000];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", col.descriptor.directory);
+	cr_assert(system(command) == 0);
+}
+
+char *scratch_read(const char *name, size_t *len)
+{
+	char path[5000];
+	char *text;
+	FILE *file;
+	long size;
+
+	snprintf(path, sizeof(path), "%s/%s", col.descriptor.directory, name);
+	file = fopen(path, "r");
+	if (!file)
+		return NULL;
+	fseek(file, 0, SEEK_END);
+	size = ftell(file);
+	rewind(file);
+	text = malloc((size_t)size + 1);
+	*len = fread(text, 1, (size_t)size, file);
+	text[*len] = '\0';
+	fclose(file);
+	return text;
+}

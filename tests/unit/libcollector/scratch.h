@@ -1,0 +1,15 @@
+/* scratch.h: an experiment directory in which the collector's modules can be tried in this process. */
+#ifndef XER_TESTS_COLLECTOR_SCRATCH_H
+#define XER_TESTS_COLLECTOR_SCRATCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Make a directory with empty log.xml and map.xml and open it for the collector. Fails the test if it cannot. */
+void scratch_open(void);
+void scratch_remove(void);
+
+/* Contents of a file of the directory, NUL-terminated, malloc'ed; NULL if there is none. */
+char *scratch_read(const char *name, size_t *len);
+
+#endif

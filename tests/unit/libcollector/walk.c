@@ -1,0 +1,193 @@
+/* Tests of the unwinder in this very process: its stacks are compared with glibc's and with its own. */
+#include "scratch.h"
+
+#include "libcollector/collector.h"
+#include "libcollector/walk.h"
+#include "tests/unit/format/seed.h"
+
+#include <criterion/criterion.h>
+#include <execinfo.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+enum { DEPTH = 200 };
+
+static struct walk_memo *memo, *fresh;
+static struct fmt_node *nodes;
+
+static struct walk_memo *map_memo(void)
+{
+	return mmap(NULL, sizeof(struct walk_memo), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+static void setup(void)
+{
+	scratch_open();
+	memo = map_memo();
+	fresh = map_memo();
+}
+
+/* The frameinfo file as it is now; node ids are offsets in units of 16 bytes. */
+static void load_nodes(void)
+{
+	size_t len;
+
+	free(nodes);
+	nodes = (struct fmt_node *)scratch_read("frameinfo", &len);
+	cr_assert(nodes != NULL);
+}
+
+static uint32_t walk_caller(struct walk_memo *with) __attribute__((noinline));
+static uint32_t walk_caller(struct walk_memo *with)
+{
+	uint64_t *frame = __builtin_frame_address(0);
+
+	return walk_stack(with, frame[1], (uint64_t)frame + 16, frame[0], NULL);
+}
+
+static int compare_with_backtrace(void) __attribute__((noinline));
+static int compare_with_backtrace(void)
+{
+	void *pcs[2 * DEPTH];
+	uint32_t node = walk_caller(memo);
+	int count = backtrace(pcs, 2 * DEPTH);
+	int depth = 0;
+
+	load_nodes();
+	for (; node; node = nodes[node].parent, depth++)
+		if (depth > 0 && depth < count)
+			cr_assert_eq(nodes[node].pc, (uint64_t)pcs[depth], "frame %d", depth);
+	return depth;
+}
+
+static int recurse(int depth, int (*leaf)(void)) __attribute__((noinline));
+static int recurse(int depth, int (*leaf)(void))
+{
+	int result = depth > 0 ? recurse(depth - 1, leaf) : leaf();
+
+	__asm__ volatile("" : "+r"(result)); /* or it becomes a loop */
+	return result;
+}
+
+Test(walk, finds_the_frames_that_glibc_finds, .init = setup, .fini = scratch_remove)
+{
+	int shallow = recurse(0, compare_with_backtrace);
+
+	cr_assert(shallow > 4);
+	cr_assert_eq(recurse(DEPTH, compare_with_backtrace), shallow + DEPTH);
+	cr_assert_eq(atomic_load(&col.count.stacks_truncated) + atomic_load(&col.count.stacks_guessed), 0);
+}
+
+/* ---- the memo must never change an answer ---- */
+
+static uint64_t seed;
+static int walks;
+
+static uint32_t __attribute__((noinline)) both(uint32_t *with_memo)
+{
+	uint64_t *frame = __builtin_frame_address(0);
+
+	fresh->count = 0;
+	*with_memo = walk_stack(memo, frame[1], (uint64_t)frame + 16, frame[0], NULL);
+	return walk_stack(fresh, frame[1], (uint64_t)frame + 16, frame[0], NULL);
+}
+
+static void __attribute__((noinline)) roam(int depth)
+{
+	volatile char *frame = __builtin_alloca(16 + 16 * seed_below(&seed, 4));
+	uint32_t with_memo;
+
+	frame[0] = 1;
+	for (size_t i = 0; i < 3; i++) {
+		cr_assert_eq(both(&with_memo), with_memo);
+		walks++;
+		if (depth < 30 && walks < 50000 && seed_below(&seed, 5) < 3)
+			roam(depth + frame[0]);
+	}
+}
+
+Test(walk, memo_gives_what_a_full_walk_gives, .init = setup, .fini = scratch_remove)
+{
+	seed = seed_start();
+	while (walks < 50000)
+		roam(0);
+}
+
+/* ---- signals, other stacks, broken stacks ---- */
+
+static int signal_depth;
+static uint32_t signal_node;
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+	greg_t *gregs = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+	(void)number;
+	(void)info;
+	signal_node = walk_stack(memo, (uint64_t)gregs[REG_RIP], (uint64_t)gregs[REG_RSP], (uint64_t)gregs[REG_RBP], gregs);
+}
+
+static void on_outer_signal(int number)
+{
+	(void)number;
+	raise(SIGUSR2);
+}
+
+static int raise_both(void)
+{
+	return raise(SIGUSR1);
+}
+
+static int depth_of(uint32_t node)
+{
+	int depth = 0;
+
+	load_nodes();
+	for (; node; node = nodes[node].parent) {
+		cr_assert_geq(nodes[node].pc, FMT_PC_MARKS);
+		depth++;
+	}
+	return depth;
+}
+
+static void interrupt_at(int depth, int flags)
+{
+	struct sigaction inner = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
+	struct sigaction outer = {.sa_handler = on_outer_signal, .sa_flags = flags};
+
+	sigaction(SIGUSR2, &inner, NULL);
+	sigaction(SIGUSR1, &outer, NULL);
+	recurse(depth, raise_both);
+	signal_depth = depth_of(signal_node);
+}
+
+Test(walk, goes_through_signal_frames_and_alternate_stacks, .init = setup, .fini = scratch_remove)
+{
+	stack_t alternate = {.ss_sp = map_memo(), .ss_size = 65536};
+	int base;
+
+	interrupt_at(10, 0);
+	base = signal_depth;
+	interrupt_at(110, 0);
+	cr_assert_eq(signal_depth, base + 100);
+	sigaltstack(&alternate, NULL);
+	interrupt_at(110, SA_ONSTACK);
+	cr_assert_eq(signal_depth, base + 100);
+	cr_assert_eq(atomic_load(&col.count.stacks_truncated), 0);
+}
+
+Test(walk, survives_registers_that_point_nowhere, .init = setup, .fini = scratch_remove)
+{
+	greg_t gregs[NGREG] = {0};
+
+	seed = seed_start();
+	for (int i = 0; i < 20000; i++) {
+		uint64_t pc = seed_below(&seed, 2) ? (uint64_t)&recurse + seed_below(&seed, 64) : seed_next(&seed) >> seed_below(&seed, 64);
+		uint64_t sp = seed_below(&seed, 2) ? (uint64_t)__builtin_frame_address(0) & ~7ul : seed_next(&seed) >> seed_below(&seed, 64);
+
+		gregs[REG_RIP] = (greg_t)pc;
+		gregs[REG_RSP] = (greg_t)sp;
+		gregs[REG_RBP] = (greg_t)(seed_next(&seed) >> seed_below(&seed, 64));
+		walk_stack(memo, pc, sp, (uint64_t)gregs[REG_RBP], gregs);
+	}
+}
