@@ -63,9 +63,11 @@ bench: ## measure cost and truth of the recordings
 	@tests/bench/run $(BUILD)
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-asan: ## unit tests and programs with the address and undefined-behaviour sanitizers
+asan: ## unit tests and readers of damaged input with the address and undefined-behaviour sanitizers
 	$(MAKE) -s -j$(JOBS) BUILD=$(BUILD)/asan EXTRA_CFLAGS="$(SANITIZE)" sanitized
 	@SKIP=libcollector tests/run-unit $(BUILD)/asan
+	$(MAKE) -s -j$(JOBS) all e2e-programs
+	@READERS=$(abspath $(BUILD)/asan/bin) tests/run-e2e $(BUILD) /dev/null badinput archive heap
 
 coverage: ## unit tests with line coverage, summed up by folder
 	$(MAKE) -s -j$(JOBS) BUILD=$(BUILD)/coverage EXTRA_CFLAGS=--coverage unit-programs

@@ -35,7 +35,8 @@ static int remove_entry(int parent, const char *name)
 	return status;
 }
 
-int remove_contents(int fd)
+/* Delete all but the entry `kept`, which may be NULL. */
+static int remove_all_but(int fd, const char *kept)
 {
 	int copy = openat(fd, ".", DIRECTORY_FLAGS);
 	DIR *directory = copy < 0 ? NULL : fdopendir(copy);
@@ -45,10 +46,15 @@ int remove_contents(int fd)
 	if (!directory)
 		return -errno;
 	for (entry = readdir(directory); entry && status == 0; entry = readdir(directory))
-		if (!is_dots(entry->d_name))
+		if (!is_dots(entry->d_name) && !(kept && strcmp(entry->d_name, kept) == 0))
 			status = remove_entry(fd, entry->d_name);
 	closedir(directory);
 	return status;
+}
+
+int remove_contents(int fd)
+{
+	return remove_all_but(fd, NULL);
 }
 
 /* 0 if the open directory may be deleted. */
@@ -78,6 +84,9 @@ int remove_experiment(const char *path)
 	if (fd < 0)
 		return -errno;
 	status = check_experiment(fd);
+	/* The log goes last: what an interruption leaves can be deleted by the next attempt. */
+	if (status == 0)
+		status = remove_all_but(fd, FMT_FILE_LOG);
 	if (status == 0)
 		status = remove_contents(fd);
 	close(fd);

@@ -5,8 +5,10 @@ unset "${!XER_@}"
 export LC_ALL=C
 cd "$1" || exit 1
 xcollect=$BUILD/bin/xcollect
-xer_print=$BUILD/bin/xer_print
-xer_archive=$BUILD/bin/xer_archive
+# Where the readers are, for runs of other builds of them.
+readers=${READERS:-$BUILD/bin}
+xer_print=$readers/xer_print
+xer_archive=$readers/xer_archive
 programs=$BUILD/tests/programs
 
 ok() { echo "ok $1"; }

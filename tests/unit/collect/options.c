@@ -7,7 +7,20 @@
 static struct request request;
 static struct cause cause;
 
-#define PARSE(...) options_parse((char *[]){"xcollect", __VA_ARGS__, NULL}, &request, &cause)
+/* The request borrows from argv, which must outlive the expression that parses. */
+static int parse(char *const *argv)
+{
+	static char *kept[32];
+
+	for (size_t i = 0; i < 31; i++) {
+		kept[i] = argv[i];
+		if (!argv[i])
+			break;
+	}
+	return options_parse(kept, &request, &cause);
+}
+
+#define PARSE(...) parse((char *[]){"xcollect", __VA_ARGS__, NULL})
 
 Test(options, defaults)
 {
@@ -99,8 +112,8 @@ Test(options, usage_errors_are_125_with_one_line)
 		cr_assert(PARSE(bad[i]) == 125, "%s", bad[i]);
 		cr_assert(strlen(cause.text) > 0 && !strchr(cause.text, '\n'), "%s", bad[i]);
 	}
-	cr_assert(options_parse((char *[]){"xcollect", NULL}, &request, &cause) == 125);
-	cr_assert(options_parse((char *[]){NULL}, &request, &cause) == 125);
+	cr_assert(parse((char *[]){"xcollect", NULL}) == 125);
+	cr_assert(parse((char *[]){NULL}) == 125);
 }
 
 Test(options, help_and_version_need_no_program)

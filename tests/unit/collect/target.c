@@ -13,7 +13,20 @@
 static struct target target;
 static struct cause cause;
 
-#define FIND(...) target_find((char *[]){__VA_ARGS__, NULL}, &target, &cause)
+/* The target borrows argv, which must outlive the expression that finds it. */
+static int find(char *const *argv)
+{
+	static char *kept[8];
+
+	for (size_t i = 0; i < 7; i++) {
+		kept[i] = argv[i];
+		if (!argv[i])
+			break;
+	}
+	return target_find(kept, &target, &cause);
+}
+
+#define FIND(...) find((char *[]){__VA_ARGS__, NULL})
 #define PUT_TEXT(name, text, mode) scratch_put(name, text, strlen(text), mode)
 
 TestSuite(target, .init = scratch_enter, .fini = scratch_leave);
