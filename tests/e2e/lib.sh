@@ -56,7 +56,8 @@ record()
 		shift
 	done
 	shift
-	timeout -k 5 100 "$xcollect" -o "$name.er" "${options[@]}" "$@" >"$name.out" 2>"$name.err"
+	# The shell's own word about a signal goes nowhere.
+	{ timeout -k 5 100 "$xcollect" -o "$name.er" "${options[@]}" "$@" >"$name.out" 2>"$name.err"; } 2>/dev/null
 }
 
 # report NAME COMMAND...: run xer_print's commands on NAME.er; output to NAME.txt

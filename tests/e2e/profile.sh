@@ -12,16 +12,18 @@ covered()
 	within "$1: CPU time recorded" "$(awk -v x="$truth" 'BEGIN { print x * 0.97 - 0.01 }')" "$(awk -v x="$truth" 'BEGIN { print x * 1.03 + 0.02 }')" "$(value "$1" '<Total>' 1)"
 }
 
-for threads in 0 3; do
+# Where several threads share a busy machine, samples are fewer and heavier: `slack` is for that.
+for threads in 0 2; do
 	name=burn$threads
-	record $name -p hi -- "$programs/burn50" "$((threads ? 1 : 3))" $threads
+	slack=$((threads * 3))
+	record $name -p hi -- "$programs/burn50" 3 $threads
 	report $name "${metrics[@]}"
 	is "$name: xer_print exits 0" 0 $?
 	covered $name
-	within "$name: work_a has half" 45 55 "$(value $name work_a 2)"
-	within "$name: work_b" 25 35 "$(value $name work_b 2)"
-	within "$name: work_c" 11 19 "$(value $name work_c 2)"
-	within "$name: work_d" 3 8 "$(value $name work_d 2)"
+	within "$name: work_a has half" $((45 - slack)) $((55 + slack)) "$(value $name work_a 2)"
+	within "$name: work_b" $((25 - slack)) $((35 + slack)) "$(value $name work_b 2)"
+	within "$name: work_c" $((11 - slack)) $((19 + slack)) "$(value $name work_c 2)"
+	within "$name: work_d" $((3 - slack)) $((8 + slack)) "$(value $name work_d 2)"
 	within "$name: split has all" 99 100 "$(value $name split 3)"
 done
 
