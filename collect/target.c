@@ -69,7 +69,8 @@ static int search_path(const char *name, char *out)
 			status = check_executable(out);
 		if (status == 0)
 			return 0;
-		if (status == -EACCES)
+		/* In a directory that cannot be searched there is nothing, to a shell. */
+		if (status == -EACCES && access(out, F_OK) == 0)
 			result = -EACCES;
 		if (!entry[len])
 			return result;

@@ -64,6 +64,7 @@ Test(target, what_cannot_be_executed_says_why)
 	setenv("PATH", ".:/bin", 1);
 	cr_assert(FIND("text") == 126, "found, but not executable");
 	cr_assert(FIND("directory") == 127);
+	cr_assert(FIND("directory/nothing") == 127);
 }
 
 Test(target, scripts_are_followed)
