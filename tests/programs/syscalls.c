@@ -3,7 +3,8 @@
  * usage: syscalls [seconds]      default: 2
  *
  * Facts: one thread alternates between `compute` (user time), `call_read` (read of 4096 bytes from /dev/zero) and
- * `call_getppid` (raw getppid), and measures each by its thread CPU clock around hundreds of calls.
+ * `call_getppid` (raw getppid), and measures each by its thread CPU clock around hundreds of calls. Rounds
+ * are of random length, so that they do not beat with the kernel's tick.
  * At the end it prints "compute N", "call_read N", "call_getppid N": the share of each in per mille, and
  * "cpu_ns N". */
 #include <fcntl.h>
@@ -52,18 +53,22 @@ int main(int argc, char **argv)
 	double seconds = argc > 1 ? atof(argv[1]) : 2;
 	int fd = open("/dev/zero", O_RDONLY);
 	uint64_t spent[3] = {0}, before = cpu_ns(), begin = before, now;
-	uint64_t total;
+	uint64_t total, random = begin;
 
 	do {
-		compute(1000000);
+		int unit;
+
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		unit = 50 + (int)((random >> 33) % 100);
+		compute(10000 * unit);
 		now = cpu_ns();
 		spent[0] += now - before;
 		before = now;
-		call_read(fd, 2000);
+		call_read(fd, 20 * unit);
 		now = cpu_ns();
 		spent[1] += now - before;
 		before = now;
-		call_getppid(5000);
+		call_getppid(50 * unit);
 		now = cpu_ns();
 		spent[2] += now - before;
 		before = now;
