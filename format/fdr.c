@@ -28,24 +28,14 @@ static uint64_t get64(const uint8_t *at)
 	return value;
 }
 
-static void put32(uint8_t *at, uint32_t value)
-{
-	memcpy(at, &value, sizeof(value));
-}
-
-static void put64(uint8_t *at, uint64_t value)
-{
-	memcpy(at, &value, sizeof(value));
-}
-
 void fdr_header_put(uint8_t *at, const struct fdr_header *header)
 {
 	memset(at, 0, FDR_HEADER_SIZE);
 	memcpy(at, &header->version, 2);
 	memcpy(at + 2, &header->type, 2);
-	put32(at + 4, (uint32_t)(header->constant_tsc | header->nonstop_tsc << 1));
-	put64(at + 8, header->cycle_frequency);
-	put64(at + 16, header->buffer_size);
+	at[4] = (uint8_t)(header->constant_tsc | header->nonstop_tsc << 1);
+	memcpy(at + 8, &header->cycle_frequency, 8);
+	memcpy(at + 16, &header->buffer_size, 8);
 }
 
 int fdr_header_get(const uint8_t *at, struct fdr_header *out)
@@ -69,21 +59,26 @@ int fdr_header_get(const uint8_t *at, struct fdr_header *out)
 	return 0;
 }
 
+/* The kind first, for whoever parses a half-written record. */
+static void put_metadata(uint8_t *at, uint64_t word0, uint64_t word1)
+{
+	uint64_t *word = (uint64_t *)at;
+
+	__atomic_store_n(&word[0], word0, __ATOMIC_RELEASE);
+	__atomic_store_n(&word[1], word1, __ATOMIC_RELEASE);
+}
+
 void fdr_prologue_put(uint8_t *at, const struct fdr_prologue *prologue)
 {
 	uint8_t *wall = at + FDR_METADATA_SIZE;
 	uint8_t *cpu = wall + FDR_METADATA_SIZE;
+	uint64_t ordinal = prologue->ordinal;
 
 	fdr_end_put(cpu + FDR_METADATA_SIZE);
-	cpu[0] = FDR_NEW_CPU;
-	memcpy(cpu + 1, &prologue->cpu, 2);
-	put64(cpu + 3, prologue->tsc);
-	wall[0] = FDR_WALL;
-	put64(wall + 1, prologue->ordinal);
-	put32(wall + 9, prologue->ordinal);
-	/* A multiple of 16 in the low nibble reads as a function record while bytes 0-7 are still zero. */
-	put32(at + 8, prologue->extent_left);
-	put32(at + 12, prologue->ordinal);
+	put_metadata(cpu, FDR_NEW_CPU | (uint64_t)prologue->cpu << 8 | prologue->tsc << 24, prologue->tsc >> 40);
+	put_metadata(wall, FDR_WALL | ordinal << 8, ordinal << 8);
+	/* extent_left is a multiple of 16: read as a function record while bytes 0-7 are still zero, it is a valid one. */
+	__atomic_store_n((uint64_t *)at + 1, prologue->extent_left | ordinal << 32, __ATOMIC_RELEASE);
 	__atomic_store_n((uint64_t *)at, FDR_NEW_BUFFER | (uint64_t)prologue->tid << 8, __ATOMIC_RELEASE);
 }
 

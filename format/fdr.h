@@ -19,6 +19,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
 	FDR_HEADER_SIZE = 32,
@@ -75,7 +76,8 @@ void fdr_header_put(uint8_t *at, const struct fdr_header *header);
 int fdr_header_get(const uint8_t *at, struct fdr_header *out);
 
 /* Write a buffer prologue, then EndOfBuffer behind it, at zeroed memory at[64], 8-byte aligned.
- * The first 8 bytes are stored last, with release order: before that, readers see unused space. */
+ * The first 8 bytes are stored last, with release order: before that, readers see unused space. Of the other records
+ * the first word, with the kind, is stored first, so that whatever part of them is there parses. */
 void fdr_prologue_put(uint8_t *at, const struct fdr_prologue *prologue);
 
 /* Read the prologue at at[48]. Returns 0 or -EBADMSG. */
@@ -99,17 +101,27 @@ static inline uint64_t fdr_event_word1(uint64_t tsc, uint16_t cpu)
 	return tsc >> 24 | (uint64_t)cpu << 40;
 }
 
-/* Publish a custom event whose payload of `size` bytes (a multiple of 8) already stands at at + 16 and
- * which replaces the EndOfBuffer at `at`. Writes the next EndOfBuffer behind the payload, then the head;
- * its first word, with release order, comes last (pairs with the acquire load of live readers).
- * at must be 8-byte aligned. */
+/* Publish a custom event at `at`, in place of the EndOfBuffer there, with a payload of `size` bytes (a
+ * multiple of 8) that are zero: its first byte says "no record yet". Writes the next EndOfBuffer behind the payload,
+ * then the head, whose first word comes last, with release order. at must be 8-byte aligned.
+ *
+ * The head comes before the payload because llvm-xray parses also what stands behind an EndOfBuffer, so that a
+ * payload without its head, left there by a killed writer, could make it refuse the file. */
 static inline void fdr_event_put(uint8_t *at, uint32_t size, uint64_t tsc, uint16_t cpu)
 {
 	uint64_t *head = (uint64_t *)at;
 
 	fdr_end_put(at + FDR_METADATA_SIZE + size);
-	head[1] = fdr_event_word1(tsc, cpu);
+	__atomic_store_n(&head[1], fdr_event_word1(tsc, cpu), __ATOMIC_RELEASE);
 	__atomic_store_n(&head[0], fdr_event_word0(size, tsc), __ATOMIC_RELEASE);
+}
+
+/* Complete an event: copy record[size] (8-byte aligned, size a multiple of 8) to its payload, the first word, in which
+ * the kind is, last and with release order (pairs with the acquire load of live readers). */
+static inline void fdr_payload_put(uint8_t *payload, const void *record, size_t size)
+{
+	memcpy(payload + 8, (const uint8_t *)record + 8, size - 8);
+	__atomic_store_n((uint64_t *)payload, *(const uint64_t *)record, __ATOMIC_RELEASE);
 }
 
 enum fdr_type { FDR_RECORD_END = 1, FDR_RECORD_FUNCTION, FDR_RECORD_ARGUMENT, FDR_RECORD_CPU,

@@ -46,77 +46,74 @@ static inline void leave(struct col_thread *thread)
 	thread->depth = 0;
 }
 
-static inline uint8_t *room(struct col_thread *thread, uint32_t size)
+/* Begin a record; NULL when the stream has stopped. */
+static inline uint64_t *begin(struct col_thread *thread, uint32_t size, uint64_t ticks)
 {
+	struct col_slot *slot = &thread->slot[COL_NORMAL][FMT_STREAM_HEAPTRACE];
 	uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
+	uint64_t *payload = (uint64_t *)col_slot_event(slot, FMT_STREAM_HEAPTRACE, tid, size, ticks);
 
-	return col_slot_room(&thread->slot[COL_NORMAL][FMT_STREAM_HEAPTRACE], FMT_STREAM_HEAPTRACE, tid, size);
+	thread->heap_events += payload != NULL;
+	return payload;
 }
 
-static inline void publish(struct col_thread *thread, uint32_t size, uint64_t ticks)
+static void put_wide(struct col_thread *thread, const void *record, uint32_t size, uint64_t ticks)
 {
-	col_slot_publish(&thread->slot[COL_NORMAL][FMT_STREAM_HEAPTRACE], size, ticks);
-	thread->heap_events++;
+	uint64_t *payload = begin(thread, size, ticks);
+
+	if (payload)
+		fdr_payload_put((uint8_t *)payload, record, size);
 }
 
 static void put_alloc_wide(struct col_thread *thread, enum fmt_heap_func func, uint64_t addr, uint64_t size, uint32_t stack,
                            uint64_t ticks)
 {
-	struct fmt_heap_alloc_wide *record = (struct fmt_heap_alloc_wide *)room(thread, sizeof(*record));
-
-	if (!record)
-		return;
-	*record = (struct fmt_heap_alloc_wide){
+	struct fmt_heap_alloc_wide record = {
 	    .kind = FMT_KIND_heap_alloc_wide, .func = (uint8_t)func, .stack = stack, .addr = addr, .size = size};
-	publish(thread, sizeof(*record), ticks);
+
+	put_wide(thread, &record, sizeof(record), ticks);
 }
 
 static void put_free_wide(struct col_thread *thread, enum fmt_heap_func func, uint64_t addr, uint64_t ticks)
 {
-	struct fmt_heap_free_wide *record = (struct fmt_heap_free_wide *)room(thread, sizeof(*record));
+	struct fmt_heap_free_wide record = {.kind = FMT_KIND_heap_free_wide, .func = (uint8_t)func, .addr = addr};
 
-	if (!record)
-		return;
-	*record = (struct fmt_heap_free_wide){.kind = FMT_KIND_heap_free_wide, .func = (uint8_t)func, .addr = addr};
-	publish(thread, sizeof(*record), ticks);
+	put_wide(thread, &record, sizeof(record), ticks);
 }
 
-/* The short forms are written as words: kind, function and address in the first. */
-static inline uint64_t tagged(enum fmt_kind kind, enum fmt_heap_func func, uint64_t addr)
+/* The short forms are written as words: kind, function and address in the first, which completes the record. */
+static inline void complete(uint64_t *payload, enum fmt_kind kind, enum fmt_heap_func func, uint64_t addr)
 {
-	return (uint64_t)kind | (uint64_t)func << 8 | addr << 16;
+	__atomic_store_n(payload, (uint64_t)kind | (uint64_t)func << 8 | addr << 16, __ATOMIC_RELEASE);
 }
 
 static inline void put_alloc(struct col_thread *thread, enum fmt_heap_func func, uint64_t addr, uint64_t size, uint32_t stack,
                              uint64_t ticks)
 {
-	uint64_t *record;
+	uint64_t *payload;
 
 	if (unlikely(!fmt_u48_fits(addr) || size > UINT32_MAX)) {
 		put_alloc_wide(thread, func, addr, size, stack, ticks);
 		return;
 	}
-	record = (uint64_t *)room(thread, sizeof(struct fmt_heap_alloc));
-	if (unlikely(!record))
+	payload = begin(thread, sizeof(struct fmt_heap_alloc), ticks);
+	if (unlikely(!payload))
 		return;
-	record[0] = tagged(FMT_KIND_heap_alloc, func, addr);
-	record[1] = stack | size << 32;
-	publish(thread, sizeof(struct fmt_heap_alloc), ticks);
+	payload[1] = stack | size << 32;
+	complete(payload, FMT_KIND_heap_alloc, func, addr);
 }
 
 static inline void put_free(struct col_thread *thread, enum fmt_heap_func func, uint64_t addr, uint64_t ticks)
 {
-	uint64_t *record;
+	uint64_t *payload;
 
 	if (unlikely(!fmt_u48_fits(addr))) {
 		put_free_wide(thread, func, addr, ticks);
 		return;
 	}
-	record = (uint64_t *)room(thread, sizeof(struct fmt_heap_free));
-	if (unlikely(!record))
-		return;
-	record[0] = tagged(FMT_KIND_heap_free, func, addr);
-	publish(thread, sizeof(struct fmt_heap_free), ticks);
+	payload = begin(thread, sizeof(struct fmt_heap_free), ticks);
+	if (likely(payload != NULL))
+		complete(payload, FMT_KIND_heap_free, func, addr);
 }
 
 static uint32_t stack_of(struct col_thread *thread, const struct caller *caller)

@@ -26,21 +26,33 @@ struct col_slot {
  * Signal-safe, if the slot belongs to the caller's context. */
 int col_slot_refill(struct col_slot *slot, enum fmt_stream stream, uint32_t tid, uint32_t size);
 
-static inline uint8_t *col_slot_room(struct col_slot *slot, enum fmt_stream stream, uint32_t tid, uint32_t size)
+/* Begin an event with `size` bytes of payload, a multiple of 8. Returns the payload, zero, to be completed as
+ * fdr_payload_put does: the first word last. NULL: the stream has stopped. */
+static inline uint8_t *col_slot_event(struct col_slot *slot, enum fmt_stream stream, uint32_t tid, uint32_t size,
+                                      uint64_t ticks)
 {
 	size_t need = 2 * FDR_METADATA_SIZE + size;
+	uint8_t *at;
 
 	if (unlikely(slot->tid != tid || (size_t)(slot->end - slot->at) < need) &&
 	    col_slot_refill(slot, stream, tid, size) < 0)
 		return NULL;
-	return slot->at + FDR_METADATA_SIZE;
+	at = slot->at;
+	fdr_event_put(at, size, ticks, col_cpu());
+	slot->at = at + FDR_METADATA_SIZE + size;
+	return at + FDR_METADATA_SIZE;
 }
 
-/* Publish the event whose payload the caller has put where col_slot_room said. */
-static inline void col_slot_publish(struct col_slot *slot, uint32_t size, uint64_t ticks)
+/* Write a whole event. Returns 0, or -1 when the stream has stopped. */
+static inline int col_slot_write(struct col_slot *slot, enum fmt_stream stream, uint32_t tid, const void *record,
+                                 uint32_t size, uint64_t ticks)
 {
-	fdr_event_put(slot->at, size, ticks, col_cpu());
-	slot->at += FDR_METADATA_SIZE + size;
+	uint8_t *payload = col_slot_event(slot, stream, tid, size, ticks);
+
+	if (!payload)
+		return -1;
+	fdr_payload_put(payload, record, size);
+	return 0;
 }
 
 /* The frameinfo stream is mapped as a whole: these give its parts. */

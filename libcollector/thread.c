@@ -81,21 +81,16 @@ static void end(struct col_thread *state)
 
 static void write_record(struct col_thread *thread, enum col_context context, enum fmt_thread_origin origin)
 {
-	struct col_slot *slot = &thread->slot[context][FMT_STREAM_OVERVIEW];
-	uint32_t tid = atomic_load(&thread->tid);
-	struct fmt_thread *record =
-	    (struct fmt_thread *)col_slot_room(slot, FMT_STREAM_OVERVIEW, tid, sizeof(struct fmt_thread));
-
-	if (!record)
-		return;
-	*record = (struct fmt_thread){
+	struct fmt_thread record = {
 	    .kind = FMT_KIND_thread,
 	    .origin = (uint8_t)origin,
-	    .tid = tid,
+	    .tid = atomic_load(&thread->tid),
 	    .start_ns = sys_clock_ns(CLOCK_MONOTONIC),
 	};
-	memcpy(record->name.text, thread->name, sizeof(thread->name));
-	col_slot_publish(slot, sizeof(*record), col_ticks());
+
+	memcpy(record.name.text, thread->name, sizeof(thread->name));
+	col_slot_write(&thread->slot[context][FMT_STREAM_OVERVIEW], FMT_STREAM_OVERVIEW, record.tid, &record, sizeof(record),
+	               col_ticks());
 }
 
 void thread_check_name(struct col_thread *thread, enum col_context context)

@@ -70,19 +70,16 @@ static uint64_t take_cpu_time(struct col_thread *thread, clockid_t clock)
 static void write_sample(struct col_thread *writer, enum col_context context, enum fmt_clock_state state, uint32_t stack,
                          uint64_t cpu_ns)
 {
-	struct col_slot *slot = &writer->slot[context][FMT_STREAM_PROFILE];
-	struct fmt_clock *record = (struct fmt_clock *)col_slot_room(slot, FMT_STREAM_PROFILE, atomic_load(&writer->tid),
-	                                                             sizeof(struct fmt_clock));
-
-	if (!record)
-		return;
-	*record = (struct fmt_clock){
+	struct fmt_clock record = {
 	    .kind = FMT_KIND_clock,
 	    .state = (uint8_t)state,
 	    .stack = stack,
 	    .cpu_ns = cpu_ns,
 	};
-	col_slot_publish(slot, sizeof(*record), col_ticks());
+
+	if (col_slot_write(&writer->slot[context][FMT_STREAM_PROFILE], FMT_STREAM_PROFILE, atomic_load(&writer->tid), &record,
+	                   sizeof(record), col_ticks()) < 0)
+		return;
 	col_count(&col.count.samples, 1);
 	col_count(&col.count.sampled_ns, cpu_ns);
 }

@@ -51,8 +51,8 @@ static uint64_t begin_block(uint64_t at, uint32_t size)
 
 	if (at != 0)
 		col_stream_prologue(FMT_STREAM_FRAMEINFO, start, size, (uint32_t)col.pid);
-	memcpy(event + FDR_METADATA_SIZE, &block, sizeof(block));
 	fdr_event_put(event, payload, col_ticks(), col_cpu());
+	fdr_payload_put(event + FDR_METADATA_SIZE, &block, sizeof(block));
 	return first | (uint64_t)(first + payload / FMT_NODE_UNIT - 1) << 32;
 }
 

@@ -40,19 +40,16 @@ static void fill(struct fmt_usage *record, enum fmt_sample_reason reason)
 
 void usage_sample(struct col_thread *thread, enum col_context context, enum fmt_sample_reason reason)
 {
-	struct col_slot *slot = &thread->slot[context][FMT_STREAM_OVERVIEW];
-	struct fmt_usage *record = (struct fmt_usage *)col_slot_room(slot, FMT_STREAM_OVERVIEW, atomic_load(&thread->tid),
-	                                                             sizeof(struct fmt_usage));
+	struct fmt_usage record;
 	uint64_t ticks;
 
-	if (!record)
-		return;
-	fill(record, reason);
+	fill(&record, reason);
 	/* The two clocks are read next to each other: readers fit event time by these pairs. */
 	ticks = col_ticks();
-	record->raw_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW);
+	record.raw_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW);
 	ticks += (col_ticks() - ticks) / 2;
-	col_slot_publish(slot, sizeof(*record), ticks);
+	col_slot_write(&thread->slot[context][FMT_STREAM_OVERVIEW], FMT_STREAM_OVERVIEW, atomic_load(&thread->tid), &record,
+	               sizeof(record), ticks);
 }
 
 int usage_sample_if_due(struct col_thread *thread, enum col_context context)

@@ -21,12 +21,10 @@ static void *write_events(void *index)
 	struct col_slot slot = {0};
 
 	for (uint32_t i = 0; i < EVENTS; i++) {
-		struct fmt_clock *record = (struct fmt_clock *)col_slot_room(&slot, FMT_STREAM_PROFILE, tid, sizeof(*record));
+		struct fmt_clock record = {.kind = FMT_KIND_clock, .stack = tid, .cpu_ns = i};
 
-		if (!record)
+		if (col_slot_write(&slot, FMT_STREAM_PROFILE, tid, &record, sizeof(record), i) < 0)
 			return "no room";
-		*record = (struct fmt_clock){.kind = FMT_KIND_clock, .stack = tid, .cpu_ns = i};
-		col_slot_publish(&slot, sizeof(*record), i);
 	}
 	return NULL;
 }
