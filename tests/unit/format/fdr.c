@@ -111,6 +111,22 @@ Test(fdr, event_round_trip_for_all_bits_of_time_and_cpu)
 	}
 }
 
+Test(fdr, event_is_sound_between_its_two_publications)
+{
+	_Alignas(8) uint8_t bytes[128] = {0};
+	_Alignas(8) uint8_t payload[24];
+	struct fdr_record record;
+
+	memset(payload, 0xff, sizeof(payload));
+	fdr_event_put(bytes, sizeof(payload), 99, 1);
+	cr_assert(fdr_record_get(bytes, sizeof(bytes), &record) == FDR_METADATA_SIZE + 24);
+	cr_assert(record.payload[0] == 0, "kind 0: no record yet");
+	cr_assert(bytes[FDR_METADATA_SIZE + 24] == FDR_END_OF_BUFFER);
+	fdr_payload_put(bytes + FDR_METADATA_SIZE, payload, sizeof(payload));
+	cr_assert(memcmp(record.payload, payload, sizeof(payload)) == 0);
+	cr_assert(bytes[FDR_METADATA_SIZE + 24] == FDR_END_OF_BUFFER, "nothing behind the payload is touched");
+}
+
 Test(fdr, every_truncation_asks_for_more)
 {
 	_Alignas(8) uint8_t bytes[64] = {0};
