@@ -26,16 +26,20 @@ static inline int is_on(void)
 	return (int)atomic_load_explicit(&col.mark->heap, memory_order_relaxed);
 }
 
-/* Enter the recorder. NULL: in it already (an allocation of a program's signal handler), or not ours. */
+/* What thread->depth says of normal context. */
+enum { OUTSIDE, RECORDING, PASSING /* in a wrapped function that may call another one of them */ };
+
+/* Enter the recorder. NULL: in it already (an allocation of a program's signal handler), or not to be recorded. */
 static inline struct col_thread *enter(void)
 {
 	struct col_thread *thread = thread_current();
 
-	if (unlikely(!thread || thread->depth)) {
-		col_count(&col.count.lost_reentrant, 1);
+	if (unlikely(!thread || thread->depth != OUTSIDE)) {
+		if (!thread || thread->depth == RECORDING)
+			col_count(&col.count.lost_reentrant, 1);
 		return NULL;
 	}
-	thread->depth = 1;
+	thread->depth = RECORDING;
 	atomic_signal_fence(memory_order_seq_cst);
 	return thread;
 }
@@ -43,7 +47,7 @@ static inline struct col_thread *enter(void)
 static inline void leave(struct col_thread *thread)
 {
 	atomic_signal_fence(memory_order_seq_cst);
-	thread->depth = 0;
+	thread->depth = OUTSIDE;
 }
 
 /* Begin a record; NULL when the stream has stopped. */
@@ -234,13 +238,20 @@ EXPORT void *realloc(void *old, size_t size)
 
 EXPORT void *reallocarray(void *old, size_t count, size_t size)
 {
+	struct col_thread *thread;
 	uint64_t before;
 	void *block;
 
 	if (likely(!is_on()))
 		return REAL(reallocarray)(old, count, size);
+	thread = thread_current();
 	before = col_ticks();
+	/* The one of glibc calls realloc, which is to be silent. */
+	if (thread && thread->depth == OUTSIDE)
+		thread->depth = PASSING;
 	block = REAL(reallocarray)(old, count, size);
+	if (thread && thread->depth == PASSING)
+		thread->depth = OUTSIDE;
 	if (block || (count * size == 0 && old))
 		record_realloc(FMT_heap_func_REALLOCARRAY, old, block, count * size, before, CALLER);
 	return block;

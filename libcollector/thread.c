@@ -21,16 +21,29 @@ struct col_thread *thread_first(void)
 	return atomic_load_explicit(&all, memory_order_acquire);
 }
 
+/* The first memo of a context, or one that holds what did not fit in the last. */
+static struct walk_memo *replace_memo(struct col_thread *thread, enum col_context context)
+{
+	struct walk_memo *old = thread->memo[context];
+	uint32_t capacity = old ? old->capacity * 16 : WALK_FRAMES_MIN;
+	struct walk_memo *memo = capacity <= WALK_FRAMES_MAX ? walk_memo_create(capacity) : NULL;
+
+	if (!memo) {
+		if (old)
+			old->is_too_small = 0;
+		return old;
+	}
+	thread->memo[context] = memo;
+	if (old)
+		walk_memo_destroy(old);
+	return memo;
+}
+
 struct walk_memo *thread_memo(struct col_thread *thread, enum col_context context)
 {
-	if (unlikely(!thread->memo[context])) {
-		struct walk_memo *memo = sys_mmap_anonymous(sizeof(struct walk_memo));
+	struct walk_memo *memo = thread->memo[context];
 
-		if (memo)
-			sys_madvise(memo, sizeof(*memo), MADV_DONTFORK);
-		thread->memo[context] = memo;
-	}
-	return thread->memo[context];
+	return likely(memo && !memo->is_too_small) ? memo : replace_memo(thread, context);
 }
 
 /* An unused state, or a new one. NULL if there is no memory. */

@@ -9,6 +9,29 @@
 
 enum { PAGE = 4096, GROW_PAGES = 16, NO_PAGE = 1 };
 
+static size_t memo_size(uint32_t capacity)
+{
+	return sizeof(struct walk_memo) + capacity * (sizeof(struct walk_frame) + 2 * sizeof(struct walk_check));
+}
+
+struct walk_memo *walk_memo_create(uint32_t capacity)
+{
+	struct walk_memo *memo = sys_mmap_anonymous(memo_size(capacity));
+
+	if (!memo)
+		return NULL;
+	sys_madvise(memo, memo_size(capacity), MADV_DONTFORK);
+	memo->capacity = capacity;
+	memo->check = (struct walk_check *)(memo + 1);
+	memo->frame = (struct walk_frame *)(memo->check + 2 * capacity);
+	return memo;
+}
+
+void walk_memo_destroy(struct walk_memo *memo)
+{
+	sys_munmap(memo, memo_size(memo->capacity));
+}
+
 /* Is this page readable? The kernel copies the set before it finds the first argument wrong. */
 static int page_is_readable(uint64_t page)
 {
@@ -89,8 +112,10 @@ int walk_push(struct walk *walk, uint64_t bp_slot)
 {
 	struct walk_memo *memo = walk->memo;
 
-	if (walk->fresh <= memo->frame + memo->count + 1)
+	if (unlikely(walk->fresh <= memo->frame + memo->count + 1)) {
+		memo->is_too_small = 1;
 		return -1;
+	}
 	*--walk->fresh = (struct walk_frame){.sp = walk->sp, .pc = walk->pc, .bp = walk->bp, .bp_slot = bp_slot};
 	if (unlikely(bp_slot && !is_known(memo, bp_slot)))
 		walk->plain = 0;
@@ -300,7 +325,7 @@ static uint32_t remember(struct walk *walk, uint32_t keep, uint32_t node)
 {
 	struct walk_memo *memo = walk->memo;
 	struct walk_frame *to = memo->frame + keep;
-	struct walk_frame *end = memo->frame + WALK_FRAMES;
+	struct walk_frame *end = memo->frame + memo->capacity;
 	uint32_t checks = keep ? to[-1].checks + own_checks(&to[-1]) : 0;
 	int outer_needs = keep ? (int)to[-1].needs_bp : 0;
 	int plain = walk->plain;
@@ -326,7 +351,7 @@ static uint32_t remember(struct walk *walk, uint32_t keep, uint32_t node)
 static uint32_t finish(struct walk *walk, enum walk_end end, const struct match *match)
 {
 	struct walk_memo *memo = walk->memo;
-	uint64_t mark = walk->fresh + 1 >= memo->frame + WALK_FRAMES ? FMT_PC_FAILED : FMT_PC_TRUNCATED;
+	uint64_t mark = walk->fresh + 1 >= memo->frame + memo->capacity ? FMT_PC_FAILED : FMT_PC_TRUNCATED;
 
 	if (end == WALK_MEMO)
 		return remember(walk, (uint32_t)match->at + 1, memo->frame[match->at].node);
@@ -343,7 +368,7 @@ uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t b
 {
 	struct walk walk = {
 	    .memo = memo,
-	    .fresh = memo->frame + WALK_FRAMES,
+	    .fresh = memo->frame + memo->capacity,
 	    .pc = pc,
 	    .sp = sp,
 	    .bp = bp,
@@ -359,7 +384,7 @@ uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t b
 	if (unlikely(end == WALK_NEEDS_REGISTERS)) {
 		col_count(&col.count.stacks_slow, 1);
 		memo->count = 0;
-		walk.fresh = memo->frame + WALK_FRAMES;
+		walk.fresh = memo->frame + memo->capacity;
 		walk.guessed = 0;
 		end = walk_slowly(&walk, pc, sp, gregs);
 		walk.plain = 0;

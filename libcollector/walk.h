@@ -14,7 +14,9 @@
 
 #include <stdint.h>
 
-enum { WALK_FRAMES = 16384 }; /* deeper stacks are truncated, and marked so */
+/* A memo begins small and is replaced by a larger one when a stack did not fit, which is truncated and marked
+ * so. The largest takes 36 MiB, of which only what is used is ever touched. */
+enum { WALK_FRAMES_MIN = 2048, WALK_FRAMES_MAX = WALK_FRAMES_MIN * 16 * 16 };
 
 /* One frame: the state in which its code continues at pc. */
 struct walk_frame {
@@ -36,10 +38,16 @@ struct walk_memo {
 	uint64_t page;      /* one more readable page, elsewhere */
 	uint32_t count;     /* frames, outermost first; 0: nothing remembered */
 	uint32_t generation;
+	uint32_t capacity; /* of frame[]; check[] has twice as many */
+	int is_too_small;
+	struct walk_check *check;
+	struct walk_frame *frame;
 	struct cfi_machine machine;
-	struct walk_check check[2 * WALK_FRAMES];
-	struct walk_frame frame[WALK_FRAMES];
 };
+
+/* Map a memo for stacks of up to `capacity` frames. NULL if there is no memory. Signal-safe. */
+struct walk_memo *walk_memo_create(uint32_t capacity);
+void walk_memo_destroy(struct walk_memo *memo);
 
 /* The node of the stack whose innermost frame continues at pc with sp and bp. gregs: the registers of an
  * interrupted context, of which pc is the instruction; NULL: pc is a return address of the calling thread,
@@ -54,7 +62,7 @@ int walk_read(struct walk_memo *memo, uint64_t address, uint64_t *value);
 
 struct walk {
 	struct walk_memo *memo;
-	struct walk_frame *fresh; /* new frames, outermost first, up to memo->frame + WALK_FRAMES */
+	struct walk_frame *fresh; /* new frames, outermost first, up to memo->frame + memo->capacity */
 	uint64_t pc, sp, bp;
 	int is_leaf; /* pc is an instruction, not a return address */
 	int guessed;

@@ -15,16 +15,11 @@ enum { DEPTH = 200 };
 static struct walk_memo *memo, *fresh;
 static struct fmt_node *nodes;
 
-static struct walk_memo *map_memo(void)
-{
-	return mmap(NULL, sizeof(struct walk_memo), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-}
-
 static void setup(void)
 {
 	scratch_open();
-	memo = map_memo();
-	fresh = map_memo();
+	memo = walk_memo_create(WALK_FRAMES_MIN);
+	fresh = walk_memo_create(WALK_FRAMES_MIN);
 }
 
 /* The frameinfo file as it is now; node ids are offsets in units of 16 bytes. */
@@ -76,6 +71,17 @@ Test(walk, finds_the_frames_that_glibc_finds, .init = setup, .fini = scratch_rem
 	cr_assert(shallow > 4);
 	cr_assert_eq(recurse(DEPTH, compare_with_backtrace), shallow + DEPTH);
 	cr_assert_eq(atomic_load(&col.count.stacks_truncated) + atomic_load(&col.count.stacks_guessed), 0);
+}
+
+Test(walk, a_stack_too_deep_for_the_memo_is_marked_and_asks_for_a_larger_one, .init = setup, .fini = scratch_remove)
+{
+	recurse(WALK_FRAMES_MIN + 10, compare_with_backtrace);
+	cr_assert(memo->is_too_small);
+	cr_assert_eq(atomic_load(&col.count.stacks_truncated), 1);
+	walk_memo_destroy(memo);
+	memo = walk_memo_create(16 * WALK_FRAMES_MIN);
+	cr_assert(recurse(WALK_FRAMES_MIN + 10, compare_with_backtrace) > WALK_FRAMES_MIN + 10);
+	cr_assert(!memo->is_too_small);
 }
 
 /* ---- the memo must never change an answer ---- */
@@ -163,7 +169,7 @@ static void interrupt_at(int depth, int flags)
 
 Test(walk, goes_through_signal_frames_and_alternate_stacks, .init = setup, .fini = scratch_remove)
 {
-	stack_t alternate = {.ss_sp = map_memo(), .ss_size = 65536};
+	stack_t alternate = {.ss_sp = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), .ss_size = 65536};
 	int base;
 
 	interrupt_at(10, 0);
