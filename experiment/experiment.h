@@ -165,6 +165,7 @@ enum { EXP_HISTOGRAM = 65 }; /* bucket 0: size 0; bucket n: sizes with n signifi
 
 struct exp_heap {
 	uint64_t allocs, alloc_bytes, frees, unmatched_frees, leaks, leak_bytes;
+	uint64_t lost_frees; /* allocations at an address that was still live: its free is missing */
 	uint64_t peak_bytes;
 	double peak_time_s;
 	uint64_t smallest, largest;

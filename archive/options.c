@@ -1,0 +1,149 @@
+/* options.c: reads the command line of xer_archive by the table in options.def. */
+#include "archive/options.h"
+
+#include "experiment/archive.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option {
+	const char *spelling, *argument, *meaning;
+	size_t offset; /* of the field in struct options */
+} table[] = {
+#define OPTION(field, spelling, argument, meaning) \
+	{spelling, argument, meaning, offsetof(struct options, field)},
+#include "archive/options.def"
+#undef OPTION
+};
+enum { OPTIONS = sizeof(table) / sizeof(table[0]) };
+
+static const struct word {
+	const char *word, *meaning;
+} whats[] = {
+#define WHAT(name, word, objects, sources, used, meaning) {word, meaning},
+    EXP_ARCHIVE_WHATS(WHAT)
+#undef WHAT
+};
+enum { WHATS = sizeof(whats) / sizeof(whats[0]) };
+
+/* Edit distance of two words; long ones are cut, which does no harm to a suggestion. */
+static unsigned distance(const char *a, const char *b)
+{
+	enum { CUT = 32 };
+	unsigned row[CUT + 1];
+	size_t columns = strnlen(b, CUT);
+
+	for (unsigned j = 0; j <= columns; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= strnlen(a, CUT); i++) {
+		unsigned diagonal = row[0];
+
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= columns; j++) {
+			unsigned changed = diagonal + (a[i - 1] != b[j - 1]);
+			unsigned other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+
+			diagonal = row[j];
+			row[j] = changed < other ? changed : other;
+		}
+	}
+	return row[columns];
+}
+
+static const struct option *find_option(const char *word)
+{
+	for (size_t i = 0; i < OPTIONS; i++)
+		if (strcmp(word, table[i].spelling) == 0)
+			return &table[i];
+	return NULL;
+}
+
+static int reject_option(const char *word, char *error, size_t size)
+{
+	const struct option *nearest = &table[0];
+
+	for (size_t i = 1; i < OPTIONS; i++)
+		if (distance(word, table[i].spelling) < distance(word, nearest->spelling))
+			nearest = &table[i];
+	snprintf(error, size, "unknown option '%.100s' (did you mean '%s'?); see --help", word,
+		 nearest->spelling);
+	return -EINVAL;
+}
+
+static int check_what(const char *word, char *error, size_t size)
+{
+	const struct word *nearest = &whats[0];
+	enum exp_archive_what what;
+
+	if (exp_archive_parse(word, &what) == 0)
+		return 0;
+	for (size_t i = 1; i < WHATS; i++)
+		if (distance(word, whats[i].word) < distance(word, nearest->word))
+			nearest = &whats[i];
+	snprintf(error, size, "-a: unknown word '%.100s' (did you mean '%s'?); see --help", word,
+		 nearest->word);
+	return -EINVAL;
+}
+
+static int check(const struct options *options, char *error, size_t size)
+{
+	if (options->help != NULL || options->version != NULL)
+		return 0;
+	if (options->what != NULL && check_what(options->what, error, size) != 0)
+		return -EINVAL;
+	if (options->experiment_count > 0)
+		return 0;
+	snprintf(error, size, "no experiment given; see --help");
+	return -EINVAL;
+}
+
+int options_parse(int argc, char **argv, struct options *out, char *error, size_t size)
+{
+	int at;
+
+	*out = (struct options){0};
+	for (at = 1; at < argc && argv[at][0] == '-'; at++) {
+		const struct option *option = find_option(argv[at]);
+		const char **field;
+
+		if (strcmp(argv[at], "--") == 0) {
+			at++;
+			break;
+		}
+		if (option == NULL)
+			return reject_option(argv[at], error, size);
+		field = (const char **)((char *)out + option->offset);
+		*field = option->spelling;
+		if (option->argument == NULL)
+			continue;
+		if (at + 1 == argc) {
+			snprintf(error, size, "%s needs %s; see --help", option->spelling,
+				 option->argument);
+			return -EINVAL;
+		}
+		*field = argv[++at];
+	}
+	out->experiments = argv + at;
+	out->experiment_count = argc - at;
+	return check(out, error, size);
+}
+
+void options_help(FILE *out)
+{
+	fputs("Usage: xer_archive [OPTION...] EXPERIMENT...\n"
+	      "Copy the load objects of experiments into them, so that they can be read "
+	      "elsewhere.\n\n",
+	      out);
+	for (size_t i = 0; i < OPTIONS; i++) {
+		char head[32];
+
+		snprintf(head, sizeof(head), "%s %s", table[i].spelling,
+			 table[i].argument == NULL ? "" : table[i].argument);
+		fprintf(out, "  %-10s %s\n", head, table[i].meaning);
+	}
+	fputs("\nWHAT is one of\n", out);
+	for (size_t i = 0; i < WHATS; i++)
+		fprintf(out, "  %-14s %s\n", whats[i].word, whats[i].meaning);
+	fputs("\nExit status: 0 done, 1 something could not be archived, 2 bad usage.\n", out);
+}

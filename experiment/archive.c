@@ -1,0 +1,216 @@
+/* archive.c: copies the load objects of an experiment, with their separate debug files, into the
+ * founder's archives. An archive is a union: files are named by what they are, and never change. */
+#include "experiment/archive.h"
+
+#include "experiment/copy.h"
+#include "experiment/debugfile.h"
+#include "experiment/internal.h"
+#include "experiment/object.h"
+#include "experiment/sources.h"
+#include "format/layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct what {
+	const char *word;
+	unsigned objects : 1, sources : 1, used : 1;
+} whats[] = {
+#define WHAT(name, word, objects, sources, used, meaning) {word, objects, sources, used},
+    EXP_ARCHIVE_WHATS(WHAT)
+#undef WHAT
+};
+
+struct archive {
+	struct experiment *experiment;
+	const struct exp_archive_options *options;
+	int directory; /* that takes the files */
+	regex_t match;
+	unsigned char *used; /* by object; NULL: all are */
+	int failed;          /* files */
+};
+
+int exp_archive_parse(const char *word, enum exp_archive_what *out)
+{
+	for (size_t i = 0; i < sizeof(whats) / sizeof(whats[0]); i++) {
+		if (strcmp(word, whats[i].word) == 0) {
+			*out = (enum exp_archive_what)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static void fail(struct archive *archive, const char *path, const char *what)
+{
+	char text[1024];
+
+	archive->failed++;
+	if (archive->options->reporter.warn == NULL)
+		return;
+	snprintf(text, sizeof(text), "%.400s: not archived: %.400s: %.100s",
+		 archive->experiment->info.path, path, what);
+	archive->options->reporter.warn(archive->options->reporter.context, text);
+}
+
+static void archive_debug_file(struct archive *archive, const struct exp_object *object, int fd)
+{
+	char name[EXP_ARCHIVE_NAME_MAX];
+	int debug, rc;
+
+	exp_archive_name(name, object->path, object->build_id, ".debug");
+	if (!archive->options->rewrite && exp_copy_exists(archive->directory, name))
+		return;
+	debug = exp_debug_file_open(fd, object->path, object->build_id);
+	if (debug < 0)
+		return;
+	rc = exp_copy(debug, archive->directory, name, archive->options->rewrite);
+	if (rc != 0)
+		fail(archive, name, strerror(-rc));
+	close(debug);
+}
+
+static void archive_object(struct archive *archive, const struct exp_object *object)
+{
+	char name[EXP_ARCHIVE_NAME_MAX];
+	int fd, rc;
+
+	exp_archive_name(name, object->path, object->build_id, "");
+	if (!archive->options->rewrite && exp_copy_exists(archive->directory, name))
+		return;
+	fd = exp_object_open_recorded(object->path, object->build_id);
+	if (fd < 0) {
+		/* An archived file outlives the one it was copied from; "[vdso]" and the like
+		 * have none. */
+		if (!exp_copy_exists(archive->directory, name) && object->path[0] == '/')
+			fail(archive, object->path,
+			     fd == -ESTALE ? "the file has changed since" : "no such file");
+		return;
+	}
+	/* The debug file first: once the object is there, neither is looked for again. */
+	archive_debug_file(archive, object, fd);
+	rc = exp_copy(fd, archive->directory, name, archive->options->rewrite);
+	if (rc != 0)
+		fail(archive, object->path, strerror(-rc));
+	close(fd);
+}
+
+static int find_used(struct archive *archive)
+{
+	struct experiment *experiment = archive->experiment;
+	const struct exp_data_set *set;
+	int rc = experiment_load(experiment, &set);
+
+	if (rc != 0)
+		return rc;
+	archive->used = calloc(experiment->object_count + 1, 1);
+	if (archive->used == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < set->nodes.count; i++) {
+		const struct exp_object *object =
+		    experiment_object_at(experiment, set->nodes.pc[i], set->nodes.generation[i]);
+
+		if (object != NULL)
+			archive->used[object - experiment->objects] = 1;
+	}
+	return 0;
+}
+
+static void archive_objects(struct archive *archive)
+{
+	struct experiment *experiment = archive->experiment;
+
+	for (size_t i = 0; i < experiment->object_count; i++) {
+		const struct exp_object *object = &experiment->objects[i];
+
+		if (archive->used != NULL && !archive->used[i])
+			continue;
+		if (archive->options->match != NULL &&
+		    regexec(&archive->match, object->path, 0, NULL, 0) != 0)
+			continue;
+		archive_object(archive, object);
+	}
+}
+
+/* Open the founder's archives and, if one is asked for, the common archive that they then name. */
+static int open_directory(struct archive *archive, struct exp_cause *cause)
+{
+	const char *founder = archive->experiment->founder;
+	int directory = open(founder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int archives = directory < 0 ? -errno : exp_copy_subdirectory(directory, FMT_DIR_ARCHIVES);
+	int rc = archives < 0 ? archives : 0;
+
+	if (directory >= 0)
+		close(directory);
+	archive->directory = archives;
+	if (rc == 0 && archive->options->common != NULL) {
+		char *common = realpath(archive->options->common, NULL);
+
+		archive->directory =
+		    common == NULL ? -1 : open(common, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		rc = archive->directory < 0 ? -errno
+					    : exp_copy_text(common, archives, EXP_ARCHIVE_COMMON);
+		free(common);
+		close(archives);
+	}
+	if (rc != 0)
+		snprintf(cause->text, sizeof(cause->text), "%.250s: cannot write %.100s: %s",
+			 archive->experiment->info.path,
+			 archive->options->common != NULL && archives >= 0
+			     ? archive->options->common
+			     : FMT_DIR_ARCHIVES,
+			 strerror(-rc));
+	return rc;
+}
+
+static int run(struct archive *archive, struct exp_cause *cause)
+{
+	const struct what *what = &whats[archive->options->what];
+	int rc = open_directory(archive, cause);
+
+	if (rc == 0 && what->used)
+		rc = find_used(archive);
+	if (rc == 0)
+		archive_objects(archive);
+	if (rc == 0 && what->sources)
+		rc = exp_sources_archive(archive->experiment, archive->directory,
+					 archive->options->rewrite);
+	if (rc != 0 && cause->text[0] == '\0')
+		snprintf(cause->text, sizeof(cause->text), "%.250s: cannot archive: %s",
+			 archive->experiment->info.path, strerror(-rc));
+	if (archive->directory >= 0)
+		close(archive->directory);
+	free(archive->used);
+	return rc == 0 ? archive->failed : rc;
+}
+
+int experiment_archive(struct experiment *experiment, const struct exp_archive_options *options,
+		       struct exp_cause *cause)
+{
+	struct archive archive = {.experiment = experiment, .options = options, .directory = -1};
+	int rc;
+
+	cause->text[0] = '\0';
+	if (!whats[options->what].objects)
+		return 0;
+	if (experiment->info.status == EXP_RUNNING) {
+		snprintf(cause->text, sizeof(cause->text), "%.250s: still being recorded",
+			 experiment->info.path);
+		return -EBUSY;
+	}
+	if (options->match != NULL &&
+	    regcomp(&archive.match, options->match, REG_EXTENDED | REG_NOSUB) != 0) {
+		snprintf(cause->text, sizeof(cause->text), "bad regular expression: %.250s",
+			 options->match);
+		return -EINVAL;
+	}
+	rc = run(&archive, cause);
+	if (options->match != NULL)
+		regfree(&archive.match);
+	return rc;
+}

@@ -1,0 +1,28 @@
+/* clock.h: event times to seconds since the start. */
+#ifndef XER_EXPERIMENT_CLOCK_H
+#define XER_EXPERIMENT_CLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One moment on two clocks. */
+struct exp_clock_point {
+	uint64_t ticks;
+	uint64_t raw_ns; /* CLOCK_MONOTONIC_RAW */
+};
+
+struct exp_clock {
+	struct exp_clock_point start;
+	double hz; /* ticks a second, > 0 */
+	int is_tsc;
+};
+
+/* Seconds from the start to `ticks`, negative before it. */
+double exp_clock_seconds(const struct exp_clock *clock, uint64_t ticks);
+
+/* Fit the rate over points[count] and the start. The recorded rate stays where the points span
+ * less than half a second or disagree with it by more than one in a thousand. Returns 0, or
+ * -ERANGE if they disagree: the clock jumped, for example when a machine was migrated. */
+int exp_clock_fit(struct exp_clock *clock, const struct exp_clock_point *points, size_t count);
+
+#endif

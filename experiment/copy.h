@@ -1,0 +1,18 @@
+/* copy.h: put a file into an archive directory so that it is there whole or not at all. */
+#ifndef XER_EXPERIMENT_COPY_H
+#define XER_EXPERIMENT_COPY_H
+
+/* Copy the regular file `from` to `name` in `directory`. An existing file is kept, or replaced with
+ * `rewrite`. Returns 0 or -errno. */
+int exp_copy(int from, int directory, const char *name, int rewrite);
+
+/* Write text as the file `name`, replacing it. Returns 0 or -errno. */
+int exp_copy_text(const char *text, int directory, const char *name);
+
+/* True if the directory has a regular file of this name. */
+int exp_copy_exists(int directory, const char *name);
+
+/* Open or make a subdirectory, never following a link. Returns a descriptor or -errno. */
+int exp_copy_subdirectory(int directory, const char *name);
+
+#endif

@@ -1,0 +1,89 @@
+/* demangle.c: owns the use of libiberty. Names come from files that nobody vouches for: a short
+ * mangled name can expand to gigabytes, so input and output are bounded; the output by leaving
+ * the demangler with longjmp, which is safe since its callback form allocates nothing. */
+#include "experiment/demangle.h"
+
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <string.h>
+
+enum { MANGLED_MAX = 4096, DEMANGLED_MAX = 16384, CALLS_MAX = 65536 };
+
+struct output {
+	char text[DEMANGLED_MAX];
+	size_t len;
+	unsigned calls;
+	jmp_buf too_long;
+};
+
+static void put(const char *text, size_t len, void *context)
+{
+	struct output *output = context;
+
+	if (len >= sizeof(output->text) - output->len || ++output->calls > CALLS_MAX)
+		longjmp(output->too_long, 1);
+	memcpy(output->text + output->len, text, len);
+	output->len += len;
+	output->text[output->len] = '\0';
+}
+
+/* Returns 1 and output->text, or 0 if `mangled` is not to be demangled. */
+static int demangle(const char *mangled, struct output *output)
+{
+	int options = DMGL_PARAMS | DMGL_ANSI;
+
+	output->len = 0;
+	output->calls = 0;
+	if (setjmp(output->too_long) != 0)
+		return 0;
+	if (rust_demangle_callback(mangled, options, put, output) && output->len > 0)
+		return 1;
+	output->len = 0;
+	return strncmp(mangled, "_Z", 2) == 0 &&
+	       cplus_demangle_v3_callback(mangled, options, put, output) && output->len > 0;
+}
+
+static int is_mangled(const char *name)
+{
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
+
+/* Length of the name without version and compiler suffix. Rust's own names may contain ".llvm.". */
+static size_t core_length(const char *name, size_t len)
+{
+	const char *dot = memchr(name, '.', len);
+
+	return dot != NULL && dot != name && is_mangled(name) ? (size_t)(dot - name) : len;
+}
+
+/* Length of the name without "@VERSION" or "@@VERSION". */
+static size_t unversioned_length(const char *name)
+{
+	const char *at = strchr(name, '@');
+
+	if (at == NULL || at == name || strcmp(at, "@plt") == 0)
+		return strlen(name);
+	return (size_t)(at - name);
+}
+
+const char *exp_demangle(struct exp_arena *arena, const char *mangled)
+{
+	size_t len = unversioned_length(mangled);
+	size_t stem = len > 4 && strcmp(mangled + len - 4, "@plt") == 0 ? len - 4 : len;
+	size_t core = core_length(mangled, stem);
+	struct output output;
+	char name[MANGLED_MAX];
+
+	if (len == strlen(mangled) && !is_mangled(mangled))
+		return mangled;
+	if (!is_mangled(mangled) || core >= sizeof(name))
+		return exp_arena_text(arena, mangled, len);
+	memcpy(name, mangled, core);
+	name[core] = '\0';
+	if (!demangle(name, &output))
+		return exp_arena_text(arena, mangled, len);
+	if (core < stem)
+		return exp_arena_printf(arena, "%s [clone %.*s]%s", output.text, (int)(stem - core),
+					mangled + core, stem < len ? "@plt" : "");
+	return exp_arena_printf(arena, "%s%s", output.text, stem < len ? "@plt" : "");
+}

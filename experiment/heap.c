@@ -1,0 +1,206 @@
+/* heap.c: reads heap events in order of time and pairs allocations with frees over all threads.
+ * What lives at the end is a leak, credited to the stack that allocated it. */
+#include "experiment/blocks.h"
+#include "experiment/load.h"
+#include "experiment/stream.h"
+#include "format/layout.h"
+#include "format/record.h"
+
+#include <errno.h>
+
+struct reader {
+	struct exp_load *load;
+	struct exp_heap heap;
+	struct exp_blocks blocks;
+	uint64_t live_bytes;
+	uint64_t peak_tsc;
+};
+
+static unsigned bucket_of(uint64_t size)
+{
+	return size == 0 ? 0 : 64 - (unsigned)__builtin_clzll(size);
+}
+
+static void bad_event(struct exp_cursor *cursor, const char *what)
+{
+	exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor), what);
+}
+
+static void on_alloc(struct reader *reader, struct exp_cursor *cursor, uint64_t address,
+		     uint64_t size, uint32_t stack)
+{
+	struct exp_heap *heap = &reader->heap;
+	struct exp_block block, old;
+	int rc;
+
+	if (address == 0 || address >> EXP_ADDRESS_BITS != 0) {
+		bad_event(cursor, "an allocation's address is damaged");
+		return;
+	}
+	block.node = exp_load_stack(reader->load, stack);
+	block.size = size;
+	rc = exp_blocks_put(&reader->blocks, address, &block, &old);
+	if (rc < 0) {
+		reader->load->rc = rc;
+		return;
+	}
+	if (rc > 0) {
+		heap->lost_frees++;
+		reader->live_bytes -= old.size;
+	}
+	exp_load_add(reader->load, EXP_ALLOC_COUNT, block.node, 1);
+	exp_load_add(reader->load, EXP_ALLOC_BYTES, block.node, size);
+	heap->allocs++;
+	heap->alloc_bytes += size;
+	heap->size_count[bucket_of(size)]++;
+	if (size < heap->smallest)
+		heap->smallest = size;
+	if (size > heap->largest)
+		heap->largest = size;
+	reader->live_bytes += exp_blocks_size(size);
+	if (reader->live_bytes > heap->peak_bytes) {
+		heap->peak_bytes = reader->live_bytes;
+		reader->peak_tsc = cursor->tsc;
+	}
+}
+
+static void on_free(struct reader *reader, uint64_t address)
+{
+	struct exp_block block;
+
+	reader->heap.frees++;
+	if (address >> EXP_ADDRESS_BITS == 0 && exp_blocks_take(&reader->blocks, address, &block))
+		reader->live_bytes -= block.size;
+	else
+		reader->heap.unmatched_frees++;
+}
+
+/* Size of the payload that each kind of heap event must have. */
+static uint32_t size_of(unsigned kind)
+{
+	switch (kind) {
+	case FMT_KIND_heap_alloc:
+		return sizeof(struct fmt_heap_alloc);
+	case FMT_KIND_heap_alloc_wide:
+		return sizeof(struct fmt_heap_alloc_wide);
+	case FMT_KIND_heap_free:
+		return sizeof(struct fmt_heap_free);
+	case FMT_KIND_heap_free_wide:
+		return sizeof(struct fmt_heap_free_wide);
+	default:
+		return 0;
+	}
+}
+
+static void on_event(struct reader *reader, struct exp_cursor *cursor)
+{
+	const uint8_t *at = cursor->payload;
+	struct fmt_heap_alloc alloc;
+	struct fmt_heap_alloc_wide alloc_wide;
+	struct fmt_heap_free freed;
+	struct fmt_heap_free_wide freed_wide;
+
+	if (cursor->payload_size < size_of(at[0])) {
+		bad_event(cursor, "a heap event is too short");
+		return;
+	}
+	exp_load_time(reader->load, cursor->tsc);
+	switch (at[0]) {
+	case FMT_KIND_heap_alloc:
+		memcpy(&alloc, at, sizeof(alloc));
+		on_alloc(reader, cursor, fmt_u48_get(&alloc.addr), alloc.size, alloc.stack);
+		break;
+	case FMT_KIND_heap_alloc_wide:
+		memcpy(&alloc_wide, at, sizeof(alloc_wide));
+		on_alloc(reader, cursor, alloc_wide.addr, alloc_wide.size, alloc_wide.stack);
+		break;
+	case FMT_KIND_heap_free:
+		memcpy(&freed, at, sizeof(freed));
+		on_free(reader, fmt_u48_get(&freed.addr));
+		break;
+	case FMT_KIND_heap_free_wide:
+		memcpy(&freed_wide, at, sizeof(freed_wide));
+		on_free(reader, freed_wide.addr);
+		break;
+	default:
+		break;
+	}
+}
+
+static int run(void *context, struct exp_cursor *cursor, uint64_t until)
+{
+	struct reader *reader = context;
+	unsigned buffers = cursor->buffers - 1;
+	int more;
+
+	do {
+		if (cursor->buffers != buffers) {
+			buffers = cursor->buffers;
+			if (cursor->noted != buffers &&
+			    exp_load_use(reader->load, cursor->tid, cursor->buffer_tsc) < 0)
+				reader->load->rc = -ENOMEM;
+			cursor->noted = buffers;
+		}
+		on_event(reader, cursor);
+		more = exp_cursor_next(cursor);
+	} while (more && cursor->key <= until && reader->load->rc == 0);
+	return more && reader->load->rc == 0;
+}
+
+static void count_leaks(struct reader *reader)
+{
+	struct exp_heap *heap = &reader->heap;
+
+	for (size_t i = 0; i <= reader->blocks.mask; i++) {
+		struct exp_block block;
+
+		if (reader->blocks.slot[i].word[0] == 0)
+			continue;
+		block = exp_blocks_get(&reader->blocks.slot[i]);
+		exp_load_add(reader->load, EXP_LEAK_COUNT, block.node, 1);
+		exp_load_add(reader->load, EXP_LEAK_BYTES, block.node, block.size);
+		heap->leaks++;
+		heap->leak_bytes += block.size;
+		heap->leak_size_count[bucket_of(block.size)]++;
+	}
+}
+
+static int read_stream(struct exp_load *load, struct exp_stream *stream)
+{
+	struct reader reader = {.load = load, .heap = {.smallest = UINT64_MAX}};
+	int rc = exp_blocks_init(&reader.blocks);
+
+	if (rc == 0)
+		rc = exp_stream_merge(stream, run, &reader);
+	if (rc == 0)
+		rc = load->rc;
+	if (rc == 0) {
+		count_leaks(&reader);
+		if (reader.heap.allocs == 0)
+			reader.heap.smallest = 0;
+		load->set.heap = reader.heap;
+		load->set.quality.heap_events = reader.heap.allocs + reader.heap.frees;
+		load->peak_tsc = reader.peak_tsc;
+	}
+	exp_blocks_fini(&reader.blocks);
+	return rc;
+}
+
+int exp_heap_read(struct exp_load *load)
+{
+	static const enum exp_metric metrics[] = {EXP_ALLOC_COUNT, EXP_ALLOC_BYTES, EXP_LEAK_COUNT,
+						  EXP_LEAK_BYTES};
+	struct exp_stream stream;
+	int rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_HEAPTRACE], &stream);
+
+	if (rc != 0)
+		return rc == -ENOMEM ? rc : 0;
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && rc == 0; i++)
+		rc = exp_load_metric(load, metrics[i]);
+	if (rc == 0) {
+		load->set.have |= EXP_DATA_HEAP;
+		rc = read_stream(load, &stream);
+	}
+	exp_stream_close(&stream);
+	return rc;
+}

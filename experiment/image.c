@@ -1,0 +1,109 @@
+/* image.c: opens ELF files by libdwfl, which also brings in separate debug files and
+ * .gnu_debugdata. */
+#include "experiment/image.h"
+
+#include "experiment/dwarf.h"
+#include "experiment/object.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int find_debug_file(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
+			   const char *file, const char *link, GElf_Word crc, char **debug_file)
+{
+	const struct exp_image *image = *userdata;
+	char path[4096];
+	int fd = -1;
+
+	if (image != NULL && image->build_id[0] != '\0')
+		fd = exp_object_find_archived_debug(image->experiment, image->path, image->build_id,
+						    path);
+	if (fd >= 0) {
+		*debug_file = strdup(path);
+		return fd;
+	}
+	return dwfl_standard_find_debuginfo(module, userdata, name, base, file, link, crc,
+					    debug_file);
+}
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = find_debug_file,
+    .section_address = dwfl_offline_section_address,
+};
+
+static int open_module(struct exp_image *image, int fd, const char *file)
+{
+	void **userdata;
+
+	image->dwfl = dwfl_begin(&callbacks);
+	if (image->dwfl == NULL)
+		return -ENOMEM;
+	image->module = dwfl_report_offline(image->dwfl, file, file, fd);
+	if (image->module == NULL)
+		return -EBADMSG;
+	dwfl_report_end(image->dwfl, NULL, NULL);
+	dwfl_module_info(image->module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
+	*userdata = image;
+	image->elf = dwfl_module_getelf(image->module, &image->bias);
+	return image->elf == NULL ? -EBADMSG : 0;
+}
+
+int exp_image_open(const struct experiment *experiment, int fd, const char *file, const char *path,
+		   const char *build_id, struct exp_image **out)
+{
+	struct exp_image *image = calloc(1, sizeof(*image));
+	int rc;
+
+	if (image == NULL) {
+		close(fd);
+		return -ENOMEM;
+	}
+	image->experiment = experiment;
+	image->path = path;
+	image->build_id = build_id;
+	rc = open_module(image, fd, file);
+	if (rc != 0 && image->module == NULL)
+		close(fd);
+	if (rc == 0)
+		rc = exp_image_read_symbols(image);
+	if (rc == 0)
+		rc = exp_dwarf_open(image, &image->dwarf);
+	if (rc != 0) {
+		exp_image_close(image);
+		return rc;
+	}
+	*out = image;
+	return 0;
+}
+
+void exp_image_close(struct exp_image *image)
+{
+	if (image == NULL)
+		return;
+	exp_dwarf_close(image->dwarf);
+	dwfl_end(image->dwfl);
+	free(image->symbols);
+	free(image->by_name);
+	free(image);
+}
+
+int exp_image_section_range(struct exp_image *image, uint64_t address, struct exp_range *out)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(image->elf, section)) != NULL) {
+		GElf_Shdr header;
+
+		if (gelf_getshdr(section, &header) == NULL || !(header.sh_flags & SHF_ALLOC) ||
+		    header.sh_type == SHT_NOBITS)
+			continue;
+		if (address >= header.sh_addr && address - header.sh_addr < header.sh_size) {
+			*out = (struct exp_range){header.sh_addr, header.sh_addr + header.sh_size};
+			return 0;
+		}
+	}
+	return -ENOENT;
+}

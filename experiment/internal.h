@@ -1,0 +1,58 @@
+/* internal.h: the experiment as the modules of libexperiment share it. */
+#ifndef XER_EXPERIMENT_INTERNAL_H
+#define XER_EXPERIMENT_INTERNAL_H
+
+#include "experiment/arena.h"
+#include "experiment/clock.h"
+#include "experiment/experiment.h"
+
+struct exp_load;
+
+/* An object with what the reader alone needs. */
+struct exp_map_object {
+	uint64_t id;
+	struct exp_object object;
+};
+
+struct experiment {
+	struct exp_info info;
+	struct exp_reporter reporter;
+	struct exp_arena arena; /* all strings and small tables */
+	int directory;          /* descriptor of the experiment directory */
+	char *founder;          /* path of the founder's directory */
+	struct exp_clock clock;
+	uint64_t *event_ticks;      /* of info.events; 0: the event has no time */
+	uint64_t exit_cpu_ns;       /* by the exit event, 0 if unknown */
+	struct exp_object *objects; /* in order of the file */
+	size_t object_count;
+	uint32_t *by_start;    /* indices of objects, in order of start */
+	uint64_t *highest_end; /* highest end of by_start[0..i] */
+	struct exp_load *load; /* what experiment_load read, NULL before */
+};
+
+/* Report a fault in the input and remember that the experiment is damaged. The experiment's path
+ * and ": " are put before the text. */
+void exp_warn(struct experiment *experiment, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Open a regular file below the directory, never following a link and never blocking.
+ * Returns a descriptor, or -errno (-EBADMSG: not a regular file). */
+int exp_file_open(int directory, const char *name);
+
+/* Read log.xml (log.c): fills info and the clock. Returns 0, -EBADMSG (foreign), -EPROTO (another
+ * version), -ENODATA (empty) or another -errno; `cause` then has the reason without the
+ * experiment's path. */
+int exp_log_read(struct experiment *experiment, struct exp_cause *cause);
+
+/* Read map.xml (map.c): fills the objects. A missing or damaged map is warned about. Returns 0 or
+ * -ENOMEM. */
+int exp_map_read(struct experiment *experiment);
+
+/* Free what experiment_load made (load.c); NULL is allowed. */
+void exp_load_destroy(struct exp_load *load);
+
+/* Give the events of info their times by the clock, and info its duration (log.c). last_ticks:
+ * time of the last event of any data stream, 0 if unknown. */
+void exp_log_apply_clock(struct experiment *experiment, uint64_t last_ticks);
+
+#endif

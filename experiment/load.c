@@ -1,0 +1,185 @@
+/* load.c: reads all data streams of an experiment into one set of totals. */
+#include "experiment/load.h"
+
+#include "experiment/xmlread.h"
+#include "format/layout.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const exp_stream_names[] = FMT_STREAM_NAMES;
+
+enum { LIVE_TRIES = 3 };
+
+long exp_load_use(struct exp_load *load, uint32_t tid, uint64_t tsc)
+{
+	if (exp_array_reserve(&load->uses, &load->use_capacity, load->use_count,
+			      sizeof(*load->uses)) != 0)
+		return -ENOMEM;
+	load->uses[load->use_count] = (struct exp_buffer_use){.tid = tid, .tsc = tsc};
+	return (long)load->use_count++;
+}
+
+int exp_load_metric(struct exp_load *load, enum exp_metric metric)
+{
+	load->value[metric] = calloc(load->nodes.count + 1, sizeof(*load->value[metric]));
+	return load->value[metric] == NULL ? -ENOMEM : 0;
+}
+
+void exp_load_destroy(struct exp_load *load)
+{
+	if (load == NULL)
+		return;
+	exp_nodes_fini(&load->nodes);
+	for (size_t i = 0; i < EXP_METRICS; i++)
+		free(load->value[i]);
+	free(load->usage);
+	free(load->threads);
+	free(load->uses);
+	free(load);
+}
+
+static uint64_t value_of(const struct exp_load *load, enum exp_metric metric, size_t node)
+{
+	return load->value[metric] == NULL ? 0 : load->value[metric][node];
+}
+
+/* Count the stacks that events name, and those that are not whole. */
+static void count_stacks(struct exp_load *load)
+{
+	struct exp_quality *quality = &load->set.quality;
+
+	for (size_t i = 0; i < load->nodes.count; i++) {
+		uint64_t events =
+		    value_of(load, EXP_SAMPLES, i) + value_of(load, EXP_ALLOC_COUNT, i);
+		unsigned marks = load->nodes.marks[i];
+
+		if (events == 0)
+			continue;
+		quality->stacks++;
+		quality->stack_events += events;
+		quality->truncated += (marks & EXP_STACK_TRUNCATED) != 0;
+		quality->guessed += (marks & EXP_STACK_GUESSED) != 0;
+		quality->failed += (marks & EXP_STACK_FAILED) != 0;
+		if (marks & (EXP_STACK_TRUNCATED | EXP_STACK_FAILED))
+			quality->truncated_events += events;
+	}
+}
+
+static void count_losses(struct exp_load *load)
+{
+	const struct exp_info *info = &load->experiment->info;
+
+	for (size_t i = 0; i < info->counter_count; i++) {
+		uint64_t lost;
+
+		if (strncmp(info->counters[i].name, "lost_", 5) == 0 &&
+		    exp_number_parse(info->counters[i].value, &lost) == 0)
+			load->set.quality.lost += lost;
+	}
+}
+
+/* CPU time of the process: by its end, else by the latest usage sample. */
+static uint64_t find_cpu_time(const struct exp_load *load)
+{
+	uint64_t cpu_ns = load->experiment->exit_cpu_ns;
+
+	if (cpu_ns == 0)
+		cpu_ns = experiment_counter(load->experiment, "cpu_ns", 0);
+	for (size_t i = 0; i < load->usage_count && load->experiment->exit_cpu_ns == 0; i++)
+		if (load->usage[i].cpu_ns > cpu_ns)
+			cpu_ns = load->usage[i].cpu_ns;
+	return cpu_ns;
+}
+
+static void finish(struct exp_load *load)
+{
+	struct experiment *experiment = load->experiment;
+	struct exp_data_set *set = &load->set;
+	int any = load->first_tsc <= load->last_tsc;
+
+	set->nodes.count = load->nodes.count;
+	set->nodes.pc = load->nodes.pc;
+	set->nodes.parent = load->nodes.parent;
+	set->nodes.generation = load->nodes.generation;
+	for (size_t i = 0; i < EXP_METRICS; i++) {
+		set->nodes.value[i] = load->value[i];
+		set->nodes.no_stack[i] = load->no_stack[i];
+	}
+	set->usage = load->usage;
+	set->usage_count = load->usage_count;
+	set->threads = load->threads;
+	set->thread_count = load->thread_count;
+	count_stacks(load);
+	count_losses(load);
+	set->quality.cpu_ns = find_cpu_time(load);
+	exp_log_apply_clock(experiment, any ? load->last_tsc : 0);
+	if (any) {
+		set->first_s = exp_clock_seconds(&experiment->clock, load->first_tsc);
+		set->last_s = exp_clock_seconds(&experiment->clock, load->last_tsc);
+	}
+	if (load->peak_tsc != 0)
+		set->heap.peak_time_s = exp_clock_seconds(&experiment->clock, load->peak_tsc);
+}
+
+static int read_streams(struct exp_load *load)
+{
+	int rc = exp_nodes_read(load->experiment, &load->nodes);
+
+	if (rc == 0)
+		rc = exp_overview_read(load);
+	if (rc == 0)
+		rc = exp_profile_read(load);
+	if (rc == 0)
+		rc = exp_heap_read(load);
+	if (rc == 0)
+		rc = exp_threads_finish(load);
+	return rc;
+}
+
+static int load_once(struct experiment *experiment, struct exp_load **out)
+{
+	struct exp_load *load = calloc(1, sizeof(*load));
+	int rc;
+
+	if (load == NULL)
+		return -ENOMEM;
+	load->experiment = experiment;
+	load->first_tsc = UINT64_MAX;
+	rc = read_streams(load);
+	if (rc != 0) {
+		exp_load_destroy(load);
+		return rc;
+	}
+	*out = load;
+	return 0;
+}
+
+int experiment_load(struct experiment *experiment, const struct exp_data_set **out)
+{
+	struct exp_load *load = NULL;
+	int rc = 0;
+
+	for (int try = 0; experiment->load == NULL && rc == 0 && try < LIVE_TRIES; try++) {
+		exp_load_destroy(load);
+		load = NULL;
+		rc = load_once(experiment, &load);
+		/* A live process may have named stacks that it made after we had read frameinfo. */
+		if (rc == 0 &&
+		    (load->unknown_stacks == 0 || experiment->info.status != EXP_RUNNING))
+			break;
+	}
+	if (rc != 0)
+		return rc;
+	if (experiment->load == NULL) {
+		if (load->unknown_stacks > 0 && experiment->info.status != EXP_RUNNING)
+			exp_warn(experiment, "%llu events name stacks that %s does not have",
+				 (unsigned long long)load->unknown_stacks,
+				 exp_stream_names[FMT_STREAM_FRAMEINFO]);
+		finish(load);
+		experiment->load = load;
+	}
+	*out = &experiment->load->set;
+	return 0;
+}

@@ -1,0 +1,82 @@
+/* load.h: what experiment_load gathers, shared by the readers of the data streams. */
+#ifndef XER_EXPERIMENT_LOAD_H
+#define XER_EXPERIMENT_LOAD_H
+
+#include "experiment/internal.h"
+#include "experiment/nodes.h"
+
+/* Names of the streams, as format/layout.h lists them. */
+extern const char *const exp_stream_names[];
+
+/* What one buffer of a thread held. */
+struct exp_buffer_use {
+	uint32_t tid;
+	uint64_t tsc;
+	uint64_t samples, cpu_ns;
+};
+
+struct exp_load {
+	struct experiment *experiment;
+	struct exp_data_set set;
+	struct exp_node_table nodes;
+	uint64_t *value[EXP_METRICS]; /* of the nodes, NULL where there is no data */
+	uint64_t no_stack[EXP_METRICS];
+	struct exp_usage *usage;
+	size_t usage_count, usage_capacity;
+	struct exp_thread *threads;
+	size_t thread_count, thread_capacity;
+	struct exp_buffer_use *uses;
+	size_t use_count, use_capacity;
+	uint64_t first_tsc, last_tsc; /* of all events; first > last: there are none */
+	uint64_t peak_tsc;
+	uint64_t unknown_stacks; /* events whose stack frameinfo does not have */
+	int rc;                  /* -ENOMEM once something failed */
+};
+
+/* Read one stream into the load: clock samples, heap events, usage and threads. Return 0 or
+ * -ENOMEM. */
+int exp_profile_read(struct exp_load *load);
+int exp_heap_read(struct exp_load *load);
+int exp_overview_read(struct exp_load *load);
+
+/* Make the table of threads of what the overview told (in load->threads) and of the buffers'
+ * uses. */
+int exp_threads_finish(struct exp_load *load);
+
+/* Note the buffer that a cursor is in. Returns the index of its use, or -ENOMEM. */
+long exp_load_use(struct exp_load *load, uint32_t tid, uint64_t tsc);
+
+/* Allocate the values of a metric. Returns 0 or -ENOMEM. */
+int exp_load_metric(struct exp_load *load, enum exp_metric metric);
+
+static inline void exp_load_time(struct exp_load *load, uint64_t tsc)
+{
+	if (tsc < load->first_tsc)
+		load->first_tsc = tsc;
+	if (tsc > load->last_tsc)
+		load->last_tsc = tsc;
+}
+
+/* Index of an event's stack; EXP_NODE_NONE (and counted) if it is damaged, or 0: none. */
+static inline uint32_t exp_load_stack(struct exp_load *load, uint32_t id)
+{
+	uint32_t node;
+
+	if (id == 0)
+		return EXP_NODE_NONE;
+	node = exp_nodes_find(&load->nodes, id);
+	if (node == EXP_NODE_NONE)
+		load->unknown_stacks++;
+	return node;
+}
+
+static inline void exp_load_add(struct exp_load *load, enum exp_metric metric, uint32_t node,
+				uint64_t amount)
+{
+	if (node == EXP_NODE_NONE)
+		load->no_stack[metric] += amount;
+	else
+		load->value[metric][node] += amount;
+}
+
+#endif

@@ -1,0 +1,221 @@
+/* map.c: reads map.xml into the table of load objects and answers which object holds an address. */
+#include "experiment/internal.h"
+#include "experiment/xmlread.h"
+#include "format/layout.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { READ_TRIES = 3, RETRY_US = 2000 };
+
+struct unload {
+	uint64_t id;
+	uint32_t generation;
+};
+
+struct map_reader {
+	struct experiment *experiment;
+	struct exp_map_object *objects;
+	size_t object_count, object_capacity;
+	struct unload *unloads;
+	size_t unload_count, unload_capacity;
+};
+
+static int add_object(struct map_reader *reader, const struct exp_element *element)
+{
+	const struct exp_clock *clock = &reader->experiment->clock;
+	uint64_t ticks = exp_element_number(element, "time", clock->start.ticks);
+	struct exp_map_object *added;
+
+	if (exp_array_reserve(&reader->objects, &reader->object_capacity, reader->object_count,
+			      sizeof(*added)) != 0)
+		return -ENOMEM;
+	added = &reader->objects[reader->object_count];
+	added->id = exp_element_number(element, "id", 0);
+	added->object = (struct exp_object){
+	    .path = exp_element_get(element, "path", ""),
+	    .build_id = exp_element_get(element, "build_id", ""),
+	    .bias = exp_element_number(element, "bias", 0),
+	    .start = exp_element_number(element, "start", 0),
+	    .end = exp_element_number(element, "end", 0),
+	    .generation_from = (uint32_t)exp_element_number(element, "generation", 0),
+	    .generation_to = UINT32_MAX,
+	    .time_s = exp_clock_seconds(clock, ticks),
+	};
+	if (added->object.start < added->object.end)
+		reader->object_count++;
+	return 0;
+}
+
+static int add_unload(struct map_reader *reader, const struct exp_element *element)
+{
+	if (exp_array_reserve(&reader->unloads, &reader->unload_capacity, reader->unload_count,
+			      sizeof(*reader->unloads)) != 0)
+		return -ENOMEM;
+	reader->unloads[reader->unload_count++] = (struct unload){
+	    .id = exp_element_number(element, "id", UINT64_MAX),
+	    .generation = (uint32_t)exp_element_number(element, "generation", UINT32_MAX),
+	};
+	return 0;
+}
+
+static int on_element(void *context, const struct exp_element *element)
+{
+	struct map_reader *reader = context;
+
+	if (element->depth == 1 && strcmp(element->name, "object") == 0)
+		return add_object(reader, element);
+	if (element->depth == 1 && strcmp(element->name, "unload") == 0)
+		return add_unload(reader, element);
+	return 0;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	uint64_t x = ((const struct exp_map_object *)a)->id;
+	uint64_t y = ((const struct exp_map_object *)b)->id;
+
+	return (x > y) - (x < y);
+}
+
+static void apply_unloads(struct map_reader *reader)
+{
+	if (reader->object_count == 0)
+		return;
+	/* Ids are given in order of the file, so sorting by them keeps that order. */
+	qsort(reader->objects, reader->object_count, sizeof(*reader->objects), compare_ids);
+	for (size_t i = 0; i < reader->unload_count; i++) {
+		struct exp_map_object key = {.id = reader->unloads[i].id};
+		struct exp_map_object *found =
+		    bsearch(&key, reader->objects, reader->object_count, sizeof(key), compare_ids);
+
+		if (found != NULL)
+			found->object.generation_to = reader->unloads[i].generation;
+	}
+}
+
+static int compare_starts(const void *a, const void *b, void *context)
+{
+	const struct exp_object *objects = context;
+	uint64_t x = objects[*(const uint32_t *)a].start;
+	uint64_t y = objects[*(const uint32_t *)b].start;
+
+	return (x > y) - (x < y);
+}
+
+static int index_objects(struct experiment *experiment, const struct map_reader *reader)
+{
+	size_t count = reader->object_count;
+	uint64_t highest = 0;
+
+	experiment->objects =
+	    exp_arena_alloc(&experiment->arena, count * sizeof(*experiment->objects));
+	experiment->by_start =
+	    exp_arena_alloc(&experiment->arena, count * sizeof(*experiment->by_start));
+	experiment->highest_end =
+	    exp_arena_alloc(&experiment->arena, count * sizeof(*experiment->highest_end));
+	if (experiment->objects == NULL || experiment->by_start == NULL ||
+	    experiment->highest_end == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		experiment->objects[i] = reader->objects[i].object;
+		experiment->by_start[i] = (uint32_t)i;
+	}
+	qsort_r(experiment->by_start, count, sizeof(uint32_t), compare_starts, experiment->objects);
+	for (size_t i = 0; i < count; i++) {
+		const struct exp_object *object = &experiment->objects[experiment->by_start[i]];
+
+		highest = object->end > highest ? object->end : highest;
+		experiment->highest_end[i] = highest;
+	}
+	experiment->object_count = count;
+	return 0;
+}
+
+static int read_map(struct map_reader *reader, int fd)
+{
+	struct experiment *experiment = reader->experiment;
+	int rc = 0;
+
+	for (int try = 0; try < READ_TRIES; try++) {
+		struct exp_xml_walk walk = {.root = FMT_MAP_ROOT,
+					    .element = on_element,
+					    .context = reader,
+					    .arena = &experiment->arena};
+
+		reader->object_count = 0;
+		reader->unload_count = 0;
+		rc = exp_xml_read(fd, &walk);
+		if (rc == 0 || rc == -ENOMEM)
+			return rc;
+		if (experiment->info.status != EXP_RUNNING || try == READ_TRIES - 1) {
+			exp_warn(experiment, FMT_FILE_MAP ": %s",
+				 rc == -ENODATA ? "empty" : walk.fault);
+			break;
+		}
+		usleep(RETRY_US);
+	}
+	return 0;
+}
+
+int exp_map_read(struct experiment *experiment)
+{
+	struct map_reader reader = {.experiment = experiment};
+	int fd = exp_file_open(experiment->directory, FMT_FILE_MAP);
+	int rc;
+
+	if (fd < 0) {
+		/* A process killed at its very start leaves no map; it has no stacks either. */
+		if (fd != -ENOENT)
+			exp_warn(experiment, FMT_FILE_MAP ": %s",
+				 fd == -EBADMSG ? "not a regular file" : strerror(-fd));
+		return 0;
+	}
+	rc = read_map(&reader, fd);
+	close(fd);
+	if (rc == 0) {
+		apply_unloads(&reader);
+		rc = index_objects(experiment, &reader);
+	}
+	free(reader.objects);
+	free(reader.unloads);
+	return rc;
+}
+
+size_t experiment_objects(const struct experiment *experiment, const struct exp_object **out)
+{
+	*out = experiment->objects;
+	return experiment->object_count;
+}
+
+/* Number of objects that start at or below pc. */
+static size_t count_started(const struct experiment *experiment, uint64_t pc)
+{
+	size_t low = 0, high = experiment->object_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (experiment->objects[experiment->by_start[middle]].start <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct exp_object *experiment_object_at(const struct experiment *experiment, uint64_t pc,
+					      uint32_t generation)
+{
+	for (size_t i = count_started(experiment, pc); i > 0 && experiment->highest_end[i - 1] > pc;
+	     i--) {
+		const struct exp_object *object = &experiment->objects[experiment->by_start[i - 1]];
+
+		if (pc < object->end && generation >= object->generation_from &&
+		    generation < object->generation_to)
+			return object;
+	}
+	return NULL;
+}

@@ -1,0 +1,295 @@
+/* open.c: opens an experiment directory: what kind of thing it is, whether its process lives, its
+ * notes and its descendants. */
+#include "experiment/internal.h"
+#include "experiment/xmlread.h"
+#include "format/layout.h"
+#include "format/lineage.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NOTES_MAX = 1 << 20, DESCENDANTS_MAX = 1 << 20 };
+
+void exp_warn(struct experiment *experiment, const char *format, ...)
+{
+	char text[1024];
+	int len = snprintf(text, sizeof(text), "%.500s: ", experiment->info.path);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text + len, sizeof(text) - (size_t)len, format, arguments);
+	va_end(arguments);
+	experiment->info.damaged = 1;
+	if (experiment->reporter.warn != NULL)
+		experiment->reporter.warn(experiment->reporter.context, text);
+}
+
+int exp_file_open(int directory, const char *name)
+{
+	int fd = openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ELOOP ? -EBADMSG : -errno;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return -EBADMSG;
+}
+
+/* True if a writer holds its lock on log.xml. Asked before the log is read: what an unlocked log
+ * lacks will not come any more. */
+static int is_locked(int directory)
+{
+	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+	int fd = exp_file_open(directory, FMT_FILE_LOG);
+	int locked;
+
+	if (fd < 0)
+		return 0;
+	locked = fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+	close(fd);
+	return locked;
+}
+
+static int read_notes(struct experiment *experiment)
+{
+	int fd = exp_file_open(experiment->directory, FMT_FILE_NOTES);
+	size_t len = 0;
+	ssize_t got;
+	char *notes;
+
+	if (fd < 0)
+		return 0;
+	notes = malloc(NOTES_MAX + 1);
+	if (notes == NULL) {
+		close(fd);
+		return -ENOMEM;
+	}
+	while (len < NOTES_MAX && (got = read(fd, notes + len, NOTES_MAX - len)) > 0)
+		len += (size_t)got;
+	close(fd);
+	experiment->info.notes = exp_arena_text(&experiment->arena, notes, len);
+	free(notes);
+	return experiment->info.notes == NULL ? -ENOMEM : 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int list_descendants(struct experiment *experiment)
+{
+	int fd = openat(experiment->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	const char **names = NULL;
+	size_t count = 0, capacity = 0;
+	struct dirent *entry;
+	int rc = 0;
+
+	if (directory == NULL) {
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	}
+	while (rc == 0 && count < DESCENDANTS_MAX && (entry = readdir(directory)) != NULL) {
+		if (!lineage_is_experiment(entry->d_name))
+			continue;
+		rc = exp_array_reserve(&names, &capacity, count, sizeof(*names));
+		if (rc == 0)
+			names[count] = exp_arena_text(&experiment->arena, entry->d_name,
+						      lineage_parse(entry->d_name));
+		if (rc == 0 && names[count++] == NULL)
+			rc = -ENOMEM;
+	}
+	closedir(directory);
+	if (count > 1)
+		qsort(names, count, sizeof(*names), compare_names);
+	experiment->info.descendants = exp_arena_alloc(&experiment->arena, count * sizeof(*names));
+	if (experiment->info.descendants == NULL)
+		rc = -ENOMEM;
+	else if (count > 0)
+		memcpy((void *)experiment->info.descendants, names, count * sizeof(*names));
+	experiment->info.descendant_count = count;
+	free(names);
+	return rc;
+}
+
+static int set_names(struct experiment *experiment, const char *path)
+{
+	size_t len = strlen(path);
+	const char *slash;
+	char *own;
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	own = exp_arena_text(&experiment->arena, path, len);
+	if (own == NULL)
+		return -ENOMEM;
+	slash = strrchr(own, '/');
+	experiment->info.path = own;
+	experiment->info.name = slash == NULL || slash[1] == '\0' ? own : slash + 1;
+	if (!lineage_is_experiment(experiment->info.name))
+		experiment->founder = own;
+	else if (slash == NULL)
+		experiment->founder = exp_arena_string(&experiment->arena, ".");
+	else
+		experiment->founder = exp_arena_text(&experiment->arena, own,
+						     slash == own ? 1 : (size_t)(slash - own));
+	return experiment->founder == NULL ? -ENOMEM : 0;
+}
+
+static int is_empty(int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	int empty = 1;
+
+	if (directory == NULL) {
+		if (copy >= 0)
+			close(copy);
+		return 0;
+	}
+	while (empty && (entry = readdir(directory)) != NULL)
+		empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+	closedir(directory);
+	return empty;
+}
+
+static int open_directory(struct experiment *experiment, struct exp_cause *cause)
+{
+	int fd = open(experiment->info.path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+	int rc = errno;
+
+	if (fd >= 0) {
+		experiment->directory = fd;
+		return 0;
+	}
+	if (rc == ENOENT)
+		snprintf(cause->text, sizeof(cause->text), "no such experiment");
+	else if (rc == ENOTDIR)
+		snprintf(cause->text, sizeof(cause->text), "not an experiment: not a directory");
+	else
+		snprintf(cause->text, sizeof(cause->text), "%s", strerror(rc));
+	return -rc;
+}
+
+static int read_all(struct experiment *experiment, struct exp_cause *cause)
+{
+	int rc = open_directory(experiment, cause);
+
+	if (rc != 0)
+		return rc;
+	experiment->info.status = is_locked(experiment->directory) ? EXP_RUNNING : EXP_DIED;
+	rc = exp_log_read(experiment, cause);
+	if (rc == -ENOENT) {
+		int empty = is_empty(experiment->directory);
+
+		snprintf(cause->text, sizeof(cause->text), "%s",
+			 empty ? "empty directory" : "not an experiment: it has no " FMT_FILE_LOG);
+		return empty ? -ENODATA : -EBADMSG;
+	}
+	if (rc != 0)
+		return rc;
+	exp_log_apply_clock(experiment, 0);
+	rc = exp_map_read(experiment);
+	if (rc == 0)
+		rc = read_notes(experiment);
+	if (rc == 0 && experiment->founder == experiment->info.path)
+		rc = list_descendants(experiment);
+	if (rc != 0)
+		snprintf(cause->text, sizeof(cause->text), "%s", strerror(-rc));
+	return rc;
+}
+
+static const struct exp_info initial_info = {
+    .lineage = "",
+    .version = "",
+    .exit_code = -1,
+    .program = "",
+    .cwd = "",
+    .host = "",
+    .os = "",
+    .release = "",
+    .arch = "",
+    .cpu_model = "",
+};
+
+int experiment_open(const char *path, const struct exp_reporter *reporter, struct experiment **out,
+		    struct exp_cause *cause)
+{
+	struct experiment *experiment = calloc(1, sizeof(*experiment));
+	struct exp_cause reason = {""};
+	int rc = -ENOMEM;
+
+	if (experiment != NULL) {
+		experiment->directory = -1;
+		experiment->info = initial_info;
+		experiment->clock.hz = 1e9;
+		if (reporter != NULL)
+			experiment->reporter = *reporter;
+		rc = set_names(experiment, path);
+	}
+	if (rc == 0)
+		rc = read_all(experiment, &reason);
+	if (rc == 0) {
+		*out = experiment;
+		return 0;
+	}
+	snprintf(cause->text, sizeof(cause->text), "%.300s: %.200s", path,
+		 reason.text[0] != '\0' ? reason.text : strerror(-rc));
+	experiment_close(experiment);
+	return rc;
+}
+
+void experiment_close(struct experiment *experiment)
+{
+	if (experiment == NULL)
+		return;
+	exp_load_destroy(experiment->load);
+	exp_arena_fini(&experiment->arena);
+	if (experiment->directory >= 0)
+		close(experiment->directory);
+	free(experiment);
+}
+
+const struct exp_info *experiment_info(const struct experiment *experiment)
+{
+	return &experiment->info;
+}
+
+static const char *find_pair(const struct exp_pair *pairs, size_t count, const char *name)
+{
+	for (size_t i = count; i > 0; i--)
+		if (strcmp(pairs[i - 1].name, name) == 0)
+			return pairs[i - 1].value;
+	return NULL;
+}
+
+const char *experiment_setting(const struct experiment *experiment, const char *name,
+			       const char *fallback)
+{
+	const char *value =
+	    find_pair(experiment->info.settings, experiment->info.setting_count, name);
+
+	return value == NULL ? fallback : value;
+}
+
+uint64_t experiment_counter(const struct experiment *experiment, const char *name,
+			    uint64_t fallback)
+{
+	const char *value =
+	    find_pair(experiment->info.counters, experiment->info.counter_count, name);
+	uint64_t number;
+
+	return value != NULL && exp_number_parse(value, &number) == 0 ? number : fallback;
+}

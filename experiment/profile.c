@@ -1,0 +1,80 @@
+/* profile.c: reads clock samples. Sums do not need the order of time, so buffers are taken as
+ * they come. */
+#include "experiment/load.h"
+#include "experiment/stream.h"
+#include "format/layout.h"
+#include "format/record.h"
+
+#include <errno.h>
+
+struct reader {
+	struct exp_load *load;
+	unsigned buffers; /* of the cursor, when `use` was made */
+	long use;
+};
+
+static void on_sample(struct reader *reader, const struct exp_cursor *cursor)
+{
+	struct exp_load *load = reader->load;
+	struct exp_buffer_use *use = &load->uses[reader->use];
+	struct fmt_clock sample;
+	uint32_t node;
+
+	memcpy(&sample, cursor->payload, sizeof(sample));
+	if (sample.state > FMT_clock_state_RESIDUAL)
+		return;
+	node = exp_load_stack(load, sample.stack);
+	exp_load_add(load, (enum exp_metric)(EXP_CPU_USER + sample.state), node, sample.cpu_ns);
+	load->set.quality.sampled_ns += sample.cpu_ns;
+	use->cpu_ns += sample.cpu_ns;
+	/* A residual is what was left when its thread ended: time, but no sample. */
+	if (sample.state == FMT_clock_state_RESIDUAL)
+		return;
+	exp_load_add(load, EXP_SAMPLES, node, 1);
+	load->set.quality.samples++;
+	use->samples++;
+}
+
+static void on_event(void *context, struct exp_cursor *cursor)
+{
+	struct reader *reader = context;
+
+	if (reader->load->rc != 0)
+		return;
+	if (cursor->buffers != reader->buffers || reader->use < 0) {
+		reader->buffers = cursor->buffers;
+		reader->use = exp_load_use(reader->load, cursor->tid, cursor->buffer_tsc);
+		if (reader->use < 0) {
+			reader->load->rc = -ENOMEM;
+			return;
+		}
+	}
+	exp_load_time(reader->load, cursor->tsc);
+	if (cursor->payload[0] != FMT_KIND_clock)
+		return;
+	if (cursor->payload_size < sizeof(struct fmt_clock))
+		exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor),
+				 "a clock sample is too short");
+	else
+		on_sample(reader, cursor);
+}
+
+int exp_profile_read(struct exp_load *load)
+{
+	static const enum exp_metric metrics[] = {EXP_CPU_USER, EXP_CPU_SYSTEM, EXP_CPU_RESIDUAL,
+						  EXP_SAMPLES};
+	struct reader reader = {.load = load, .use = -1};
+	struct exp_stream stream;
+	int rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_PROFILE], &stream);
+
+	if (rc != 0)
+		return rc == -ENOMEM ? rc : 0;
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && rc == 0; i++)
+		rc = exp_load_metric(load, metrics[i]);
+	if (rc == 0) {
+		load->set.have |= EXP_DATA_PROFILE;
+		rc = exp_stream_each(&stream, on_event, &reader);
+	}
+	exp_stream_close(&stream);
+	return rc != 0 ? rc : load->rc;
+}

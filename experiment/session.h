@@ -1,0 +1,54 @@
+/* session.h: the symbol session as its modules share it. */
+#ifndef XER_EXPERIMENT_SESSION_H
+#define XER_EXPERIMENT_SESSION_H
+
+#include "experiment/arena.h"
+#include "experiment/dwarf.h"
+#include "experiment/experiment.h"
+#include "experiment/hash.h"
+#include "experiment/image.h"
+
+/* A load object with its image. */
+struct session_object {
+	struct sym_object shown;
+	struct exp_image *image; /* NULL: no file, or not ELF */
+	int opened;              /* the image was looked for */
+};
+
+/* The frames of one address. */
+struct session_frames {
+	const struct session_object *object; /* NULL: in no object */
+	uint64_t address;
+	int count;
+	const struct sym_frame *frames;
+};
+
+struct symbols {
+	struct exp_arena arena;
+	struct session_object **objects;
+	size_t object_count, object_capacity;
+	struct sym_function **functions;
+	size_t function_count, function_capacity;
+	struct exp_hash object_table, function_table, frame_table;
+};
+
+/* What makes a function one: `file` and `line` tell inlined-only functions of one name apart. */
+struct session_function_key {
+	const struct session_object *object;
+	const char *mangled;
+	uint64_t address;
+	const char *file;
+	unsigned line;
+};
+
+/* The function of this key, made if it is new: its name is the key's mangled name demangled.
+ * key->mangled is copied. Returns NULL if out of memory. (function.c) */
+struct sym_function *session_function(struct symbols *symbols,
+				      const struct session_function_key *key);
+
+/* The functions of the frames at an address of an object, innermost first, as frames in the
+ * session's arena. Returns their number, at least 1, or -ENOMEM. (function.c) */
+int session_resolve(struct symbols *symbols, struct session_object *object, uint64_t address,
+		    const struct sym_frame **out);
+
+#endif

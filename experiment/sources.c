@@ -1,0 +1,149 @@
+/* sources.c: copies source files of recorded code below archives/src. */
+#include "experiment/sources.h"
+
+#include "experiment/copy.h"
+#include "experiment/hash.h"
+#include "experiment/object.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SOURCE_ROOT "src"
+enum { FILES_MAX = 10000, FILE_SIZE_MAX = 16 << 20 };
+
+/* Drop the last component of name[len]. Returns the new length, at least that of the root. */
+static size_t drop_component(const char *name, size_t len)
+{
+	while (len > strlen(SOURCE_ROOT) && name[len - 1] != '/')
+		len--;
+	return len > strlen(SOURCE_ROOT) ? len - 1 : len;
+}
+
+int exp_source_name(char *name, size_t size, const char *path)
+{
+	size_t len = strlen(SOURCE_ROOT);
+
+	if (path[0] != '/' || size <= len)
+		return -EINVAL;
+	memcpy(name, SOURCE_ROOT, len + 1);
+	while (*path != '\0') {
+		size_t part;
+
+		path += strspn(path, "/");
+		part = strcspn(path, "/");
+		if (part == 2 && memcmp(path, "..", 2) == 0) {
+			len = drop_component(name, len);
+		} else if (part > 0 && !(part == 1 && path[0] == '.')) {
+			if (part > NAME_MAX || len + 1 + part >= size)
+				return -EINVAL;
+			name[len] = '/';
+			memcpy(name + len + 1, path, part);
+			len += 1 + part;
+		}
+		path += part;
+	}
+	name[len] = '\0';
+	return len > strlen(SOURCE_ROOT) ? 0 : -EINVAL;
+}
+
+/* Open the directory of `name` below `directory`, made where it is missing. *base is the last
+ * component. Returns a descriptor or -errno. */
+static int open_parent(int directory, char *name, const char **base)
+{
+	int at = fcntl(directory, F_DUPFD_CLOEXEC, 0);
+	char *slash;
+
+	while (at >= 0 && (slash = strchr(name, '/')) != NULL) {
+		int next;
+
+		*slash = '\0';
+		next = exp_copy_subdirectory(at, name);
+		close(at);
+		at = next;
+		name = slash + 1;
+	}
+	*base = name;
+	return at;
+}
+
+static int archive_source(int archives, const char *path, int rewrite)
+{
+	char name[PATH_MAX];
+	const char *base;
+	struct stat st;
+	int from, to, rc;
+
+	if (exp_source_name(name, sizeof(name), path) != 0)
+		return 0;
+	from = exp_path_open(path);
+	if (from < 0)
+		return 0;
+	if (fstat(from, &st) != 0 || st.st_size > FILE_SIZE_MAX) {
+		close(from);
+		return 0;
+	}
+	to = open_parent(archives, name, &base);
+	rc = to < 0 ? to : 0;
+	if (rc == 0 && (rewrite || !exp_copy_exists(to, base)))
+		rc = exp_copy(from, to, base, rewrite);
+	if (to >= 0)
+		close(to);
+	close(from);
+	return rc;
+}
+
+static int is_path(const void *item, const void *key)
+{
+	return strcmp(item, key) == 0;
+}
+
+static int archive_once(struct exp_hash *done, int archives, const char *path, int rewrite)
+{
+	uint64_t hash;
+
+	if (path == NULL || done->count >= FILES_MAX)
+		return 0;
+	hash = exp_hash_text(EXP_HASH_START, path);
+	if (exp_hash_find(done, hash, is_path, path) != NULL)
+		return 0;
+	if (exp_hash_add(done, hash, (char *)path) != 0)
+		return -ENOMEM;
+	return archive_source(archives, path, rewrite);
+}
+
+static int archive_node(struct experiment *experiment, struct symbols *symbols,
+			const struct exp_nodes *nodes, size_t node, struct exp_hash *done,
+			int archives, int rewrite)
+{
+	const struct sym_frame *frames;
+	int count = symbols_frames(symbols, experiment, nodes->pc[node], nodes->generation[node], 0,
+				   &frames);
+	int rc = count < 0 ? count : 0;
+
+	for (int i = 0; i < count && rc == 0; i++) {
+		rc = archive_once(done, archives, frames[i].file, rewrite);
+		if (rc == 0)
+			rc = archive_once(done, archives, frames[i].function->file, rewrite);
+	}
+	return rc;
+}
+
+int exp_sources_archive(struct experiment *experiment, int archives, int rewrite)
+{
+	const struct exp_data_set *set;
+	struct symbols *symbols = symbols_create();
+	struct exp_hash done = {0};
+	int rc = symbols == NULL ? -ENOMEM : experiment_load(experiment, &set);
+
+	for (size_t i = 0; rc == 0 && i < set->nodes.count; i++)
+		rc = archive_node(experiment, symbols, &set->nodes, i, &done, archives, rewrite);
+	exp_hash_fini(&done);
+	symbols_destroy(symbols);
+	return rc;
+}

@@ -1,0 +1,15 @@
+/* sources.h: archive the source files of recorded code. */
+#ifndef XER_EXPERIMENT_SOURCES_H
+#define XER_EXPERIMENT_SOURCES_H
+
+#include "experiment/experiment.h"
+
+/* Where an absolute path goes below archives/: "src/usr/include/a.h". "." and ".." are resolved,
+ * so that it leads nowhere else. Returns 0, or -EINVAL (not absolute, too long, or nothing). */
+int exp_source_name(char *name, size_t size, const char *path);
+
+/* Copy the sources of the functions in recorded stacks into the archive directory. Sources that
+ * are not on this machine are passed over: most libraries' are not. Returns 0 or -errno. */
+int exp_sources_archive(struct experiment *experiment, int archives, int rewrite);
+
+#endif

@@ -1,0 +1,227 @@
+/* symbols.c: the symbol session: objects, functions and the cache of addresses, shared by all
+ * experiments that are looked at together. */
+#include "experiment/object.h"
+#include "experiment/session.h"
+#include "format/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNKNOWN "<Unknown>"
+
+/* Functions that stand for no code, in order of their indices. */
+enum { FUNCTION_TOTAL, FUNCTION_UNKNOWN, FUNCTION_TRUNCATED, FUNCTION_GUESSED, FUNCTION_FAILED };
+static const char *const special[] = {"<Total>", UNKNOWN, "<Truncated-stack>", "<Guessed-frame>",
+				      "<Failed-unwind>"};
+
+struct object_key {
+	const char *path, *build_id;
+};
+
+static int is_object(const void *item, const void *wanted)
+{
+	const struct session_object *object = item;
+	const struct object_key *key = wanted;
+
+	return strcmp(object->shown.path, key->path) == 0 &&
+	       strcmp(object->shown.build_id, key->build_id) == 0;
+}
+
+static struct session_object *find_object(struct symbols *symbols, const char *path,
+					  const char *build_id)
+{
+	struct object_key key = {path, build_id};
+	uint64_t hash = exp_hash_text(exp_hash_text(EXP_HASH_START, path), build_id);
+	struct session_object *object =
+	    exp_hash_find(&symbols->object_table, hash, is_object, &key);
+	const char *slash;
+
+	if (object != NULL)
+		return object;
+	object = exp_arena_alloc(&symbols->arena, sizeof(*object));
+	if (object == NULL || exp_array_reserve(&symbols->objects, &symbols->object_capacity,
+						symbols->object_count, sizeof(object)) != 0)
+		return NULL;
+	object->shown.path = exp_arena_string(&symbols->arena, path);
+	object->shown.build_id = exp_arena_string(&symbols->arena, build_id);
+	if (object->shown.path == NULL || object->shown.build_id == NULL)
+		return NULL;
+	slash = strrchr(object->shown.path, '/');
+	object->shown.name = slash == NULL || slash[1] == '\0' ? object->shown.path : slash + 1;
+	object->shown.index = symbols->object_count;
+	if (exp_hash_add(&symbols->object_table, hash, object) != 0)
+		return NULL;
+	symbols->objects[symbols->object_count++] = object;
+	return object;
+}
+
+static int open_image(struct symbols *symbols, const struct experiment *experiment,
+		      struct session_object *object)
+{
+	struct sym_object *shown = &object->shown;
+	struct exp_object_file file;
+	int rc;
+
+	object->opened = 1;
+	rc = exp_object_find(experiment, shown->path, shown->build_id, &file);
+	shown->mismatch = file.mismatch != 0;
+	if (rc != 0)
+		return 0;
+	rc = exp_image_open(experiment, file.fd, file.path, shown->path, shown->build_id,
+			    &object->image);
+	if (rc != 0)
+		return rc == -ENOMEM ? rc : 0;
+	shown->file = exp_arena_string(&symbols->arena, file.path);
+	shown->archived = file.archived != 0;
+	shown->has_symbols = object->image->symbol_count > 0;
+	shown->has_lines = object->image->dwarf != NULL;
+	return shown->file == NULL ? -ENOMEM : 0;
+}
+
+struct symbols *symbols_create(void)
+{
+	struct symbols *symbols = calloc(1, sizeof(*symbols));
+	struct session_object *unknown;
+
+	if (symbols == NULL)
+		return NULL;
+	elf_version(EV_CURRENT);
+	unknown = find_object(symbols, UNKNOWN, "");
+	if (unknown == NULL) {
+		symbols_destroy(symbols);
+		return NULL;
+	}
+	unknown->opened = 1;
+	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++) {
+		struct session_function_key key = {.object = unknown, .mangled = special[i]};
+
+		if (session_function(symbols, &key) == NULL) {
+			symbols_destroy(symbols);
+			return NULL;
+		}
+	}
+	symbols->functions[FUNCTION_UNKNOWN]->unresolved = 1;
+	return symbols;
+}
+
+void symbols_destroy(struct symbols *symbols)
+{
+	if (symbols == NULL)
+		return;
+	for (size_t i = 0; i < symbols->object_count; i++)
+		exp_image_close(symbols->objects[i]->image);
+	free(symbols->objects);
+	free(symbols->functions);
+	exp_hash_fini(&symbols->object_table);
+	exp_hash_fini(&symbols->function_table);
+	exp_hash_fini(&symbols->frame_table);
+	exp_arena_fini(&symbols->arena);
+	free(symbols);
+}
+
+static const struct sym_function *mark_function(const struct symbols *symbols, uint64_t pc)
+{
+	switch (pc) {
+	case FMT_PC_TRUNCATED:
+		return symbols->functions[FUNCTION_TRUNCATED];
+	case FMT_PC_GUESSED:
+		return symbols->functions[FUNCTION_GUESSED];
+	case FMT_PC_FAILED:
+		return symbols->functions[FUNCTION_FAILED];
+	default:
+		return symbols->functions[FUNCTION_UNKNOWN];
+	}
+}
+
+static int resolve_special(struct symbols *symbols, uint64_t pc, const struct sym_frame **out)
+{
+	struct sym_frame *frame = exp_arena_alloc(&symbols->arena, sizeof(*frame));
+
+	if (frame == NULL)
+		return -ENOMEM;
+	frame->function = mark_function(symbols, pc);
+	frame->address = pc;
+	*out = frame;
+	return 1;
+}
+
+static int is_frames(const void *item, const void *wanted)
+{
+	const struct session_frames *a = item;
+	const struct session_frames *b = wanted;
+
+	return a->object == b->object && a->address == b->address;
+}
+
+/* Frames of `address` in an object, or of no object: from the cache, else resolved. */
+static int find_frames(struct symbols *symbols, struct session_object *object, uint64_t address,
+		       const struct sym_frame **out)
+{
+	struct session_frames key = {.object = object, .address = address};
+	uint64_t hash =
+	    exp_hash_number(exp_hash_number(EXP_HASH_START, (uintptr_t)object), address);
+	struct session_frames *known = exp_hash_find(&symbols->frame_table, hash, is_frames, &key);
+
+	if (known == NULL) {
+		known = exp_arena_alloc(&symbols->arena, sizeof(*known));
+		if (known == NULL)
+			return -ENOMEM;
+		*known = key;
+		known->count = object == NULL
+				   ? resolve_special(symbols, address, &known->frames)
+				   : session_resolve(symbols, object, address, &known->frames);
+		if (known->count < 0)
+			return known->count;
+		if (exp_hash_add(&symbols->frame_table, hash, known) != 0)
+			return -ENOMEM;
+	}
+	*out = known->frames;
+	return known->count;
+}
+
+int symbols_frames(struct symbols *symbols, const struct experiment *experiment, uint64_t pc,
+		   uint32_t generation, int is_leaf, const struct sym_frame **out)
+{
+	uint64_t address = is_leaf || pc < FMT_PC_MARKS ? pc : pc - 1;
+	const struct exp_object *mapped =
+	    pc < FMT_PC_MARKS ? NULL : experiment_object_at(experiment, address, generation);
+	struct session_object *object;
+
+	if (mapped == NULL)
+		return find_frames(symbols, NULL, pc, out);
+	object = find_object(symbols, mapped->path, mapped->build_id);
+	if (object == NULL || (!object->opened && open_image(symbols, experiment, object) != 0))
+		return -ENOMEM;
+	return find_frames(symbols, object, address - mapped->bias, out);
+}
+
+size_t symbols_object_count(const struct symbols *symbols)
+{
+	return symbols->object_count;
+}
+
+const struct sym_object *symbols_object(const struct symbols *symbols, size_t index)
+{
+	return &symbols->objects[index]->shown;
+}
+
+size_t symbols_function_count(const struct symbols *symbols)
+{
+	return symbols->function_count;
+}
+
+const struct sym_function *symbols_function(const struct symbols *symbols, size_t index)
+{
+	return symbols->functions[index];
+}
+
+const struct sym_function *symbols_total(const struct symbols *symbols)
+{
+	return symbols->functions[FUNCTION_TOTAL];
+}
+
+const struct sym_function *symbols_unknown(const struct symbols *symbols)
+{
+	return symbols->functions[FUNCTION_UNKNOWN];
+}

@@ -1,0 +1,149 @@
+/* Archives: what is copied, and that nothing is overwritten or leads elsewhere. */
+#include "experiment/archive.h"
+
+#include "experiment/object.h"
+#include "experiment/sources.h"
+#include "tests/unit/experiment/make_experiment.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char map[] = "<map><object id=\"1\" path=\"/bin/true\" start=\"0x1000\" end=\"0x2000\"/>"
+			  "<object id=\"2\" path=\"/nonexistent/lib.so\" build_id=\"0123456789abcdef01\" start=\"0x3000\" end=\"0x4000\"/>"
+			  "<object id=\"3\" path=\"[vsyscall]\" start=\"0x5000\" end=\"0x6000\"/></map>";
+
+static int archive(struct maker *maker, const struct exp_archive_options *options, struct exp_cause *cause)
+{
+	struct experiment *experiment;
+	int rc = maker_open(maker, &experiment, cause);
+
+	cr_assert_eq(rc, 0);
+	rc = experiment_archive(experiment, options, cause);
+	experiment_close(experiment);
+	return rc;
+}
+
+static void archived_path(const struct maker *maker, const char *object, char *path, size_t size)
+{
+	char name[EXP_ARCHIVE_NAME_MAX];
+
+	exp_archive_name(name, object, "", "");
+	snprintf(path, size, "%s/archives/%s", maker->path, name);
+}
+
+Test(archive, copies_objects_once_and_counts_what_is_missing)
+{
+	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON};
+	struct exp_cause cause;
+	struct maker maker;
+	struct stat first, second;
+	char path[512];
+
+	maker_create(&maker);
+	maker_put(&maker, "map.xml", map, sizeof(map) - 1);
+	archived_path(&maker, "/bin/true", path, sizeof(path));
+	cr_assert_eq(archive(&maker, &options, &cause), 1);
+	cr_assert_eq(stat(path, &first), 0);
+	cr_assert_gt(first.st_size, 0);
+	cr_assert_eq(archive(&maker, &options, &cause), 1);
+	cr_assert_eq(stat(path, &second), 0);
+	cr_assert_eq(first.st_ino, second.st_ino);
+	options.rewrite = 1;
+	options.match = "/true$";
+	cr_assert_eq(archive(&maker, &options, &cause), 0);
+	cr_assert_eq(stat(path, &second), 0);
+	cr_assert_neq(first.st_ino, second.st_ino);
+	options.match = "(";
+	cr_assert_eq(archive(&maker, &options, &cause), -EINVAL);
+	maker_destroy(&maker);
+}
+
+Test(archive, does_not_follow_a_link_out_of_the_experiment)
+{
+	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON};
+	struct exp_cause cause;
+	struct maker maker;
+	char path[512], target[512];
+
+	maker_create(&maker);
+	maker_put(&maker, "map.xml", map, sizeof(map) - 1);
+	snprintf(path, sizeof(path), "%s/archives", maker.path);
+	snprintf(target, sizeof(target), "%s/elsewhere", maker.directory);
+	cr_assert_eq(mkdir(target, 0755), 0);
+	cr_assert_eq(symlink(target, path), 0);
+	cr_assert_lt(archive(&maker, &options, &cause), 0);
+	cr_assert(strstr(cause.text, "cannot write archives") != NULL, "%s", cause.text);
+	cr_assert_eq(rmdir(target), 0);
+	maker_destroy(&maker);
+}
+
+Test(archive, waits_for_the_end_of_the_recording)
+{
+	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON};
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	struct exp_cause cause;
+	struct maker maker;
+	char path[256];
+	int fd;
+
+	maker_create(&maker);
+	snprintf(path, sizeof(path), "%s/log.xml", maker.path);
+	fd = open(path, O_RDWR);
+	cr_assert_eq(fcntl(fd, F_OFD_SETLK, &lock), 0);
+	cr_assert_eq(archive(&maker, &options, &cause), 0);
+	close(fd);
+	maker_log(&maker, NULL);
+	fd = open(path, O_RDWR);
+	cr_assert_eq(fcntl(fd, F_OFD_SETLK, &lock), 0);
+	cr_assert_eq(archive(&maker, &options, &cause), -EBUSY);
+	cr_assert(strstr(cause.text, "still being recorded") != NULL);
+	close(fd);
+	maker_destroy(&maker);
+}
+
+Test(archive, puts_objects_into_a_common_archive_and_finds_them_there)
+{
+	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON, .match = "true"};
+	struct exp_object_file file;
+	struct experiment *experiment;
+	struct exp_cause cause;
+	struct maker maker;
+	char common[128];
+
+	maker_create(&maker);
+	maker_put(&maker, "map.xml", map, sizeof(map) - 1);
+	snprintf(common, sizeof(common), "%s/common", maker.directory);
+	cr_assert_eq(mkdir(common, 0755), 0);
+	options.common = common;
+	cr_assert_eq(archive(&maker, &options, &cause), 0);
+	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0);
+	cr_assert_eq(exp_object_find(experiment, "/bin/true", "", &file), 0);
+	cr_assert_eq(file.archived, 1);
+	cr_assert_eq(strncmp(file.path, common, strlen(common)), 0);
+	close(file.fd);
+	experiment_close(experiment);
+	maker_destroy(&maker);
+}
+
+Test(sources, stay_below_their_directory)
+{
+	static const char *const cases[][2] = {
+	    {"/usr/include/a.h", "src/usr/include/a.h"},
+	    {"//a/./b//../c.c", "src/a/c.c"},
+	    {"/../../etc/passwd", "src/etc/passwd"},
+	};
+	char name[64];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		cr_assert_eq(exp_source_name(name, sizeof(name), cases[i][0]), 0);
+		cr_assert_str_eq(name, cases[i][1]);
+	}
+	cr_assert_eq(exp_source_name(name, sizeof(name), "relative.c"), -EINVAL);
+	cr_assert_eq(exp_source_name(name, sizeof(name), "/.."), -EINVAL);
+	cr_assert_eq(exp_source_name(name, 8, "/too/long"), -EINVAL);
+}

@@ -1,0 +1,99 @@
+/* Heap events: pairing over threads, leaks, peak, what is lost. */
+#include "tests/unit/experiment/make_experiment.h"
+
+#include <criterion/criterion.h>
+
+static const uint64_t pcs[] = {0x1000, 0x2000, 0x3000};
+static const int parents[] = {-1, 0, 0};
+
+static const struct exp_data_set *load(struct maker *maker, struct experiment **experiment)
+{
+	struct exp_cause cause;
+	const struct exp_data_set *set;
+
+	cr_assert_eq(maker_open(maker, experiment, &cause), 0, "%s", cause.text);
+	cr_assert_eq(experiment_load(*experiment, &set), 0);
+	return set;
+}
+
+Test(heap, pairs_frees_with_allocations_and_credits_leaks)
+{
+	struct maker maker;
+	struct maker_stream stream;
+	struct experiment *experiment;
+	uint32_t ids[3];
+	uint64_t t = MAKER_START_TICKS;
+
+	maker_create(&maker);
+	maker_nodes(&maker, 3, pcs, parents, ids);
+	maker_stream_init(&stream);
+	maker_extent(&stream, 42, t, 4096);
+	maker_alloc(&stream, t + 10, 0x5000, 100, ids[1]);
+	maker_alloc(&stream, t + 20, 0x6000, 50, ids[2]);
+	maker_free(&stream, t + 30, 0x5000);
+	maker_free(&stream, t + 40, 0x9999);
+	maker_alloc(&stream, t + 50, 0x5000, 7, ids[2]);
+	maker_alloc(&stream, t + 60, 0x5000, 9, 0);
+	maker_stream_put(&maker, &stream, "heaptrace");
+
+	const struct exp_data_set *set = load(&maker, &experiment);
+
+	cr_assert_eq(set->nodes.count, 3);
+	cr_assert_eq(set->nodes.parent[1], 0);
+	cr_assert_eq(set->heap.allocs, 4);
+	cr_assert_eq(set->heap.frees, 2);
+	cr_assert_eq(set->heap.unmatched_frees, 1);
+	cr_assert_eq(set->heap.lost_frees, 1);
+	cr_assert_eq(set->heap.leaks, 2);
+	cr_assert_eq(set->heap.leak_bytes, 59);
+	cr_assert_eq(set->heap.peak_bytes, 150);
+	cr_assert_float_eq(set->heap.peak_time_s, 20e-9, 1e-12);
+	cr_assert_eq(set->nodes.value[EXP_LEAK_BYTES][2], 50);
+	cr_assert_eq(set->nodes.value[EXP_ALLOC_BYTES][1], 100);
+	cr_assert_eq(set->nodes.no_stack[EXP_LEAK_BYTES], 9);
+	cr_assert_eq(set->quality.heap_events, 6);
+	cr_assert_eq(set->heap.smallest, 7);
+	cr_assert_eq(set->heap.size_count[7], 1);
+	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
+	experiment_close(experiment);
+	maker_destroy(&maker);
+}
+
+Test(heap, merges_threads_by_time)
+{
+	struct maker maker;
+	struct maker_stream stream;
+	struct experiment *experiment;
+	uint32_t ids[3];
+	uint64_t t = MAKER_START_TICKS;
+
+	maker_create(&maker);
+	maker_nodes(&maker, 3, pcs, parents, ids);
+	maker_stream_init(&stream);
+	/* Thread 2 frees what thread 1 allocates, over and over at one address; its extent comes
+	 * first. */
+	maker_extent(&stream, 2, t, 8 * 4096);
+	for (uint64_t i = 0; i < 500; i++)
+		maker_free(&stream, t + 20 * i + 10, 0x5000);
+	maker_extent(&stream, 1, t, 4 * 4096);
+	for (uint64_t i = 0; i < 250; i++)
+		maker_alloc(&stream, t + 20 * i, 0x5000, 16, ids[1]);
+	maker_extent(&stream, 1, t + 5000, 4 * 4096);
+	for (uint64_t i = 250; i < 500; i++)
+		maker_alloc(&stream, t + 20 * i, 0x5000, 16, ids[1]);
+	maker_successor(&stream, 3, t + 20000);
+	maker_alloc(&stream, t + 20000, 0x7000, 1, ids[2]);
+	maker_stream_put(&maker, &stream, "heaptrace");
+
+	const struct exp_data_set *set = load(&maker, &experiment);
+
+	cr_assert_eq(set->heap.allocs, 501);
+	cr_assert_eq(set->heap.unmatched_frees, 0);
+	cr_assert_eq(set->heap.lost_frees, 0);
+	cr_assert_eq(set->heap.leaks, 1);
+	cr_assert_eq(set->heap.peak_bytes, 16);
+	cr_assert_eq(set->thread_count, 3);
+	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
+	experiment_close(experiment);
+	maker_destroy(&maker);
+}

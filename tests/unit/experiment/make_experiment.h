@@ -1,0 +1,66 @@
+/* make_experiment.h: synthetic experiments for tests, made with the functions that the recorder
+ * uses. */
+#ifndef XER_TESTS_UNIT_EXPERIMENT_MAKE_EXPERIMENT_H
+#define XER_TESTS_UNIT_EXPERIMENT_MAKE_EXPERIMENT_H
+
+#include "experiment/experiment.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MAKER_START_TICKS = 1000000000, MAKER_HZ = 1000000000 }; /* a tick is a nanosecond */
+
+/* An experiment directory in a temporary directory of its own. */
+struct maker {
+	char directory[64];
+	char path[128];
+	/* Warnings that maker_open's reporter got. */
+	unsigned warnings;
+	char warning[512]; /* the first */
+};
+
+/* One data file under construction. */
+struct maker_stream {
+	uint8_t *bytes;
+	size_t len;    /* of all extents so far */
+	size_t at;     /* where the next record goes */
+	uint32_t ordinal;
+};
+
+/* Make an experiment with a small log.xml: process "prog a", clock, an exit event after 10 s. */
+void maker_create(struct maker *maker);
+void maker_destroy(struct maker *maker);
+
+/* Write a file of the experiment. */
+void maker_put(struct maker *maker, const char *name, const void *bytes, size_t len);
+
+/* Write log.xml: head, `elements`, closing tag. NULL: no exit event. */
+void maker_log(struct maker *maker, const char *elements);
+
+/* Open with a reporter that counts. Returns what experiment_open returns. */
+int maker_open(struct maker *maker, struct experiment **out, struct exp_cause *cause);
+
+void maker_stream_init(struct maker_stream *stream);
+
+/* Begin an extent of `size` bytes for a thread; size is a multiple of 4096, all of it counted
+ * from the page. */
+void maker_extent(struct maker_stream *stream, uint32_t tid, uint64_t tsc, size_t size);
+
+/* Begin another thread's buffer in what the extent has left. */
+void maker_successor(struct maker_stream *stream, uint32_t tid, uint64_t tsc);
+
+/* Add an event. Returns the offset of its payload. */
+size_t maker_event(struct maker_stream *stream, uint64_t tsc, const void *payload, size_t size);
+
+size_t maker_alloc(struct maker_stream *stream, uint64_t tsc, uint64_t address, uint32_t size, uint32_t stack);
+size_t maker_free(struct maker_stream *stream, uint64_t tsc, uint64_t address);
+size_t maker_clock(struct maker_stream *stream, uint64_t tsc, unsigned state, uint64_t cpu_ns, uint32_t stack);
+
+/* Write the stream as `name` and free it. */
+void maker_stream_put(struct maker *maker, struct maker_stream *stream, const char *name);
+
+/* Write frameinfo: node i has pcs[i] and the parent with index parents[i], -1 for none. ids[i]
+ * gets its id. */
+void maker_nodes(struct maker *maker, size_t count, const uint64_t *pcs, const int *parents, uint32_t *ids);
+
+#endif
