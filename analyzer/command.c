@@ -1,0 +1,297 @@
+/* command.c: from words to commands. */
+#include "command.h"
+
+#include "text.h"
+#include "view.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+static const struct command commands[] = {
+#define GROUP(heading)
+#define COMMAND(name, alias, argument, need, function, argument_text, help) \
+	{name, alias, ARGUMENT_##argument, NEED_##need, function, argument_text, help},
+#include "command.def"
+};
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+enum { NEAR = 3 }; /* edits up to which a word is taken for a slip */
+
+static int is_exact(const struct command *command, const char *word)
+{
+	return strcasecmp(command->name, word) == 0 ||
+	       (command->alias != NULL && strcasecmp(command->alias, word) == 0);
+}
+
+static int is_prefix(const struct command *command, const char *word)
+{
+	size_t len = strlen(word);
+
+	return len != 0 &&
+	       (strncasecmp(command->name, word, len) == 0 ||
+		(command->alias != NULL && strncasecmp(command->alias, word, len) == 0));
+}
+
+static const char *nearest(const char *word)
+{
+	const char *best = NULL;
+	size_t best_distance = NEAR + 1;
+
+	for (size_t i = 0; i < COMMANDS; i++) {
+		const char *names[] = {commands[i].name, commands[i].alias};
+
+		for (size_t j = 0; j < 2 && names[j] != NULL; j++) {
+			size_t distance = text_distance(word, names[j]);
+
+			if (distance < best_distance && distance < strlen(names[j])) {
+				best_distance = distance;
+				best = names[j];
+			}
+		}
+	}
+	return best;
+}
+
+static void list_matches(const char *word, char *error, size_t size)
+{
+	int len = snprintf(error, size, "'%.64s' is ambiguous:", word);
+
+	for (size_t i = 0; i < COMMANDS && len > 0 && (size_t)len < size; i++)
+		if (is_prefix(&commands[i], word))
+			len += snprintf(error + len, size - (size_t)len, " %s", commands[i].name);
+}
+
+const struct command *command_find(const char *word, char *error, size_t size)
+{
+	const struct command *found = NULL;
+	size_t count = 0;
+	const char *guess;
+
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (is_exact(&commands[i], word))
+			return &commands[i];
+		if (is_prefix(&commands[i], word)) {
+			found = &commands[i];
+			count++;
+		}
+	}
+	if (count == 1)
+		return found;
+	if (count > 1) {
+		list_matches(word, error, size);
+		return NULL;
+	}
+	guess = nearest(word);
+	if (guess != NULL)
+		snprintf(error, size, "unknown command '%.64s' (did you mean '%s'?)", word, guess);
+	else
+		snprintf(error, size, "unknown command '%.64s' (help lists the commands)", word);
+	return NULL;
+}
+
+static int is_number(const char *text)
+{
+	return text[0] != '\0' && strspn(text, "0123456789") == strlen(text);
+}
+
+/* Is this word of the command line an argument that may be left out, and not an experiment or a
+ * command? */
+static int is_spec(const char *word)
+{
+	struct metric_list list;
+	char error[METRIC_ERROR_MAX];
+	struct stat stat_buf;
+	size_t len = strlen(word);
+
+	if (word[0] == '-' && metric_list_parse(word + 1, ~0u, &list, error) != 0)
+		return 0;
+	if (len > 3 && (strcmp(word + len - 3, ".er") == 0 || word[len - 1] == '/'))
+		return 0;
+	return metric_list_parse(word + (word[0] == '-'), ~0u, &list, error) == 0 ||
+	       stat(word, &stat_buf) != 0;
+}
+
+int command_take_words(const struct command *command, char *const *words, int count,
+		       struct command_argument *out)
+{
+	*out = (struct command_argument){.text = NULL};
+	switch (command->kind) {
+	case ARGUMENT_NONE:
+	case ARGUMENT_WORD:
+		return 0;
+	case ARGUMENT_TEXT:
+	case ARGUMENT_NAME:
+		if (count < 1)
+			return -EINVAL;
+		out->text = words[0];
+		if (command->kind == ARGUMENT_TEXT || count < 2 || !is_number(words[1]))
+			return 1;
+		out->number = strtoul(words[1], NULL, 10);
+		return 2;
+	case ARGUMENT_SPEC:
+		if (count < 1 || !is_spec(words[0]))
+			return 0;
+		out->text = words[0];
+		return 1;
+	case ARGUMENT_ID:
+		if (count < 1 || !is_number(words[0]))
+			return 0;
+		out->text = words[0];
+		out->number = strtoul(words[0], NULL, 10);
+		return 1;
+	}
+	return 0;
+}
+
+void command_run(struct session *session, const struct command *command,
+		 const struct command_argument *argument)
+{
+	if (command->need != NEED_NOTHING && session->count == 0) {
+		session_fail(session, EXIT_USAGE, "%s: no experiment named", command->name);
+		return;
+	}
+	if (command->need == NEED_HEAP && !(session->have & METRIC_DATA_HEAP)) {
+		session_fail(session, EXIT_TROUBLE, "%s: no heap data (record with xcollect -H on)",
+			     command->name);
+		return;
+	}
+	command->run(session, argument);
+}
+
+static char *trim(char *text)
+{
+	size_t len;
+
+	text += strspn(text, " \t\r\n");
+	len = strlen(text);
+	while (len > 0 && isspace((unsigned char)text[len - 1]))
+		len--;
+	text[len] = '\0';
+	return text;
+}
+
+/* Take a number off the end of "NAME N"; a name alone may be a number. */
+static void split_number(struct command_argument *argument, char *text)
+{
+	char *blank = strpbrk(text, " \t");
+
+	for (char *next = blank; next != NULL; next = strpbrk(next + 1, " \t"))
+		blank = next;
+	argument->text = text;
+	if (blank == NULL || !is_number(blank + 1))
+		return;
+	argument->number = strtoul(blank + 1, NULL, 10);
+	*blank = '\0';
+	argument->text = trim(text);
+}
+
+/* What stands behind the command in a line. Quotes around all of it are taken off. */
+static int read_argument(struct session *session, const struct command *command, char *text,
+			 struct command_argument *out)
+{
+	size_t len;
+
+	text = trim(text);
+	len = strlen(text);
+	*out = (struct command_argument){.text = NULL};
+	if (len >= 2 && (text[0] == '"' || text[0] == '\'') && text[len - 1] == text[0]) {
+		text[len - 1] = '\0';
+		text++;
+	}
+	if (*text == '\0') {
+		if (command->kind != ARGUMENT_TEXT && command->kind != ARGUMENT_NAME)
+			return 0;
+		session_fail(session, EXIT_USAGE, "%s: needs %s", command->name,
+			     command->argument_text);
+		return -EINVAL;
+	}
+	if (command->kind == ARGUMENT_NONE || (command->kind == ARGUMENT_ID && !is_number(text))) {
+		session_fail(session, EXIT_USAGE, "%s: unexpected '%.64s'", command->name, text);
+		return -EINVAL;
+	}
+	if (command->kind == ARGUMENT_NAME)
+		split_number(out, text);
+	else
+		out->text = text;
+	if (command->kind == ARGUMENT_ID)
+		out->number = strtoul(text, NULL, 10);
+	return 0;
+}
+
+/* `#` begins a comment at the start of a line or after a blank: "operator#" is a name. */
+static void cut_comment(char *line)
+{
+	for (char *at = line; *at != '\0'; at++)
+		if (*at == '#' && (at == line || isblank((unsigned char)at[-1]))) {
+			*at = '\0';
+			return;
+		}
+}
+
+void command_run_line(struct session *session, char *line)
+{
+	const struct command *command;
+	struct command_argument argument;
+	char error[512];
+	char *rest;
+
+	cut_comment(line);
+	line = trim(line);
+	if (*line == '-') /* as on the command line */
+		line++;
+	if (*line == '\0')
+		return;
+	rest = line + strcspn(line, " \t");
+	if (*rest != '\0')
+		*rest++ = '\0';
+	command = command_find(line, error, sizeof(error));
+	if (command == NULL) {
+		session_fail(session, EXIT_USAGE, "%s", error);
+		return;
+	}
+	if (read_argument(session, command, rest, &argument) == 0)
+		command_run(session, command, &argument);
+}
+
+static void put_command(const struct command *command, FILE *out)
+{
+	char usage[80];
+
+	snprintf(usage, sizeof(usage), "%s%s%s%s%s%s", command->name,
+		 command->alias != NULL ? "[" : "", command->alias != NULL ? command->alias : "",
+		 command->alias != NULL ? "]" : "", command->argument_text[0] ? " " : "",
+		 command->argument_text);
+	fprintf(out, "  %-32s %s\n", usage, command->help);
+}
+
+void command_help(FILE *out)
+{
+	size_t at = 0;
+
+	fputs("Any unambiguous beginning of a command will do; another spelling stands in [].\n",
+	      out);
+#define GROUP(heading) fprintf(out, "\n%s:\n", heading);
+#define COMMAND(name, alias, argument, need, function, argument_text, help) \
+	put_command(&commands[at++], out);
+#include "command.def"
+}
+
+void view_help(struct session *session, const struct command_argument *argument)
+{
+	const struct command *command;
+	char error[512];
+
+	if (argument->text == NULL) {
+		command_help(session->out);
+		return;
+	}
+	command = command_find(argument->text, error, sizeof(error));
+	if (command == NULL)
+		session_fail(session, EXIT_USAGE, "help: %s", error);
+	else
+		put_command(command, session->out);
+}

@@ -1,0 +1,53 @@
+/* command.h: the table of commands, and how a command is found and run.
+ *
+ * Names are compared without regard to case; an unambiguous beginning is enough. */
+#ifndef XER_ANALYZER_COMMAND_H
+#define XER_ANALYZER_COMMAND_H
+
+#include "analyzer/session.h"
+
+#include <stddef.h>
+
+enum command_argument_kind {
+	ARGUMENT_NONE,
+	ARGUMENT_TEXT,
+	ARGUMENT_SPEC,
+	ARGUMENT_NAME,
+	ARGUMENT_ID,
+	ARGUMENT_WORD
+};
+enum command_need { NEED_NOTHING, NEED_EXPERIMENT, NEED_HEAP };
+
+struct command_argument {
+	const char *text;     /* NULL if not given */
+	unsigned long number; /* 0 if not given */
+};
+
+struct command {
+	const char *name, *alias;
+	enum command_argument_kind kind;
+	enum command_need need;
+	void (*run)(struct session *session, const struct command_argument *argument);
+	const char *argument_text, *help;
+};
+
+/* Find a command. Returns it; or NULL with the reason in error[size], for example
+ * "unknown command 'functons' (did you mean 'functions'?)". */
+const struct command *command_find(const char *word, char *error, size_t size);
+
+/* Take the arguments of `command` from words[count], the words behind it on the command line.
+ * Returns how many were taken, or -EINVAL (a required one is missing). */
+int command_take_words(const struct command *command, char *const *words, int count,
+		       struct command_argument *out);
+
+/* Run a command: checks what it needs, then its function. */
+void command_run(struct session *session, const struct command *command,
+		 const struct command_argument *argument);
+
+/* Run a line of a script: blanks, `#` comments and empty lines are nothing; the line is changed. */
+void command_run_line(struct session *session, char *line);
+
+/* Print the list of commands, by group. */
+void command_help(FILE *out);
+
+#endif

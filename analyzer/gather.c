@@ -1,0 +1,191 @@
+/* gather.c: from an experiment's tree of addresses to the tree of symbols. */
+#include "tree.h"
+
+#include "format/record.h"
+#include "memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct metric_values values_of(const uint64_t of[EXP_METRICS])
+{
+	struct metric_values values = {.of = {0}};
+
+	values.of[METRIC_TOTALCPU] = of[EXP_CPU_USER] + of[EXP_CPU_SYSTEM] + of[EXP_CPU_RESIDUAL];
+	values.of[METRIC_USER] = of[EXP_CPU_USER];
+	values.of[METRIC_SYSTEM] = of[EXP_CPU_SYSTEM];
+	values.of[METRIC_SAMPLES] = of[EXP_SAMPLES];
+	values.of[METRIC_HEAPALLOCCNT] = of[EXP_ALLOC_COUNT];
+	values.of[METRIC_HEAPALLOCBYTES] = of[EXP_ALLOC_BYTES];
+	values.of[METRIC_HEAPLEAKCNT] = of[EXP_LEAK_COUNT];
+	values.of[METRIC_HEAPLEAKBYTES] = of[EXP_LEAK_BYTES];
+	return values;
+}
+
+/* Exclusive totals of a node. Returns true if any is not 0. */
+static int node_values(const struct exp_nodes *nodes, size_t node, struct metric_values *out)
+{
+	uint64_t of[EXP_METRICS];
+	uint64_t any = 0;
+
+	for (size_t i = 0; i < EXP_METRICS; i++) {
+		of[i] = nodes->value[i] != NULL ? nodes->value[i][node] : 0;
+		any |= of[i];
+	}
+	if (any != 0)
+		*out = values_of(of);
+	return any != 0;
+}
+
+static int has(const struct exp_nodes *nodes, enum exp_metric metric, size_t node)
+{
+	return nodes->value[metric] != NULL && nodes->value[metric][node] != 0;
+}
+
+/* Only the innermost frame of a clock sample is an interrupted instruction; all others are return
+ * addresses. A node that is both is taken as a return address. */
+static int is_leaf(const struct exp_nodes *nodes, const unsigned char *is_parent, size_t node)
+{
+	if (is_parent[node] || has(nodes, EXP_ALLOC_COUNT, node))
+		return 0;
+	return has(nodes, EXP_SAMPLES, node) || has(nodes, EXP_CPU_USER, node) ||
+	       has(nodes, EXP_CPU_SYSTEM, node);
+}
+
+static uint32_t add_frames(struct tree *tree, uint32_t parent, const struct sym_frame *frames,
+			   int count)
+{
+	struct sym_frame whole;
+
+	if (tree->mode == TREE_PCS) {
+		whole = frames[0];
+		whole.function = frames[count - 1].function;
+		return tree_child(tree, parent, &whole);
+	}
+	while (count-- > 0)
+		parent = tree_child(tree, parent, &frames[count]);
+	return parent;
+}
+
+static unsigned char *find_parents(const struct exp_nodes *nodes)
+{
+	unsigned char *is_parent = memory_take(nodes->count, 1);
+
+	for (size_t i = 0; i < nodes->count; i++)
+		if (nodes->parent[i] < i)
+			is_parent[nodes->parent[i]] = 1;
+	return is_parent;
+}
+
+static void add_no_stack(struct tree *tree, struct symbols *symbols, const struct exp_nodes *nodes)
+{
+	struct metric_values values = values_of(nodes->no_stack);
+	struct sym_frame unknown = {.function = symbols_unknown(symbols)};
+
+	if (metric_values_any(&values))
+		tree_credit(tree, tree_child(tree, TREE_ROOT, &unknown), &values);
+}
+
+/* True for nodes below which, or at which, anything was counted: frames that only lead to stacks
+ * without events need no symbols. */
+static unsigned char *find_used(const struct exp_nodes *nodes)
+{
+	unsigned char *used = memory_take(nodes->count, 1);
+
+	for (size_t i = nodes->count; i-- > 0;) {
+		for (size_t metric = 0; metric < EXP_METRICS && !used[i]; metric++)
+			used[i] = (unsigned char)has(nodes, (enum exp_metric)metric, i);
+		if (used[i] && nodes->parent[i] < i)
+			used[nodes->parent[i]] = 1;
+	}
+	return used;
+}
+
+/* The library that xcollect put into the process. */
+static int is_recorder(const struct sym_function *function)
+{
+	static const char tail[] = "/xer/libcollector.so";
+	size_t len = strlen(function->object->path);
+
+	return len >= sizeof(tail) - 1 &&
+	       strcmp(function->object->path + len - (sizeof(tail) - 1), tail) == 0;
+}
+
+/* What the nodes of one experiment become. */
+struct gather {
+	struct tree *tree;
+	struct symbols *symbols;
+	const struct experiment *experiment;
+	const struct exp_nodes *nodes;
+	struct sym_function *recorder;
+	unsigned char *is_parent, *used, *in_recorder;
+	uint32_t *node_of;
+};
+
+/* Returns 0 or -ENOMEM. */
+static int gather_frames(struct gather *gather, size_t node)
+{
+	const struct exp_nodes *nodes = gather->nodes;
+	const struct sym_frame *frames;
+	int count;
+
+	if (nodes->pc[node] == FMT_PC_GUESSED)
+		return 0;
+	count = symbols_frames(gather->symbols, gather->experiment, nodes->pc[node],
+			       nodes->generation[node], is_leaf(nodes, gather->is_parent, node),
+			       &frames);
+	if (count < 1)
+		return count < 0 ? count : 0;
+	if (gather->recorder != NULL && is_recorder(frames[0].function)) {
+		gather->in_recorder[node] = 1;
+		gather->recorder->object = frames[0].function->object;
+		return 0;
+	}
+	gather->node_of[node] = add_frames(gather->tree, gather->node_of[node], frames, count);
+	return 0;
+}
+
+static void gather_values(struct gather *gather, size_t node)
+{
+	struct sym_frame frame = {.function = gather->recorder};
+	uint32_t at = gather->node_of[node];
+	struct metric_values values;
+
+	if (!node_values(gather->nodes, node, &values))
+		return;
+	if (gather->in_recorder[node])
+		at = tree_child(gather->tree, at, &frame);
+	tree_credit(gather->tree, at, &values);
+}
+
+int tree_add_experiment(struct tree *tree, struct symbols *symbols,
+			const struct experiment *experiment, const struct exp_data_set *data,
+			struct sym_function *recorder)
+{
+	const struct exp_nodes *nodes = &data->nodes;
+	struct gather gather = {.tree = tree,
+				.symbols = symbols,
+				.experiment = experiment,
+				.nodes = nodes,
+				.recorder = recorder};
+	int status = 0;
+
+	gather.is_parent = find_parents(nodes);
+	gather.used = find_used(nodes);
+	gather.in_recorder = memory_take(nodes->count, 1);
+	gather.node_of = memory_take(nodes->count, sizeof(*gather.node_of));
+	for (size_t i = 0; i < nodes->count && status == 0; i++) {
+		gather.node_of[i] =
+			nodes->parent[i] < i ? gather.node_of[nodes->parent[i]] : TREE_ROOT;
+		if (!gather.used[i])
+			continue;
+		status = gather_frames(&gather, i);
+		gather_values(&gather, i);
+	}
+	free(gather.node_of);
+	free(gather.in_recorder);
+	free(gather.used);
+	free(gather.is_parent);
+	add_no_stack(tree, symbols, nodes);
+	return status;
+}

@@ -1,0 +1,156 @@
+/* main.c: xer_print: opens the experiments, then runs the commands from left to right. */
+#include "command.h"
+#include "memory.h"
+#include "script.h"
+#include "session.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct step {
+	const struct command *command; /* NULL: interactive */
+	struct command_argument argument;
+};
+
+/* What the command line asks for. */
+struct plan {
+	struct step *steps;
+	size_t step_count;
+	const char **paths;
+	size_t path_count;
+};
+
+static void put_usage(FILE *out)
+{
+	fputs("Usage: xer_print [-script FILE | -COMMAND [ARGUMENT]] ... [-] EXPERIMENT...\n"
+	      "Print what xcollect recorded. Without commands: interactive, or commands from "
+	      "standard input.\n\n",
+	      out);
+	command_help(out);
+}
+
+/* Options of every program. Returns true if `word` was one such; as commands, help and version go
+ * on. */
+static int answer(const char *word)
+{
+	if (strcmp(word, "-V") == 0 || strcmp(word, "--version") == 0) {
+		puts("xer_print " XER_VERSION);
+		return 1;
+	}
+	if (strcmp(word, "-h") == 0 || strcasecmp(word, "-help") == 0 ||
+	    strcasecmp(word, "--help") == 0) {
+		put_usage(stdout);
+		return 1;
+	}
+	return 0;
+}
+
+/* Returns the number of words taken, or -1 after a message. */
+static int plan_command(struct session *session, struct plan *plan, char **words, int count)
+{
+	const char *name = words[0] + (words[0][1] == '-' ? 2 : 1);
+	const struct command *command;
+	struct command_argument argument = {.text = NULL};
+	char error[512];
+	int taken;
+
+	if (strcmp(words[0], "-") == 0) {
+		plan->steps[plan->step_count++].command = NULL;
+		return 1;
+	}
+	command = command_find(name, error, sizeof(error));
+	if (command == NULL) {
+		session_fail(session, EXIT_USAGE, "%s", error);
+		return -1;
+	}
+	taken = command_take_words(command, words + 1, count - 1, &argument);
+	if (taken < 0) {
+		session_fail(session, EXIT_USAGE, "-%s: needs %s", command->name,
+			     command->argument_text);
+		return -1;
+	}
+	plan->steps[plan->step_count].command = command;
+	plan->steps[plan->step_count++].argument = argument;
+	return taken + 1;
+}
+
+static int needs_experiment(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->step_count; i++)
+		if (plan->steps[i].command == NULL || plan->steps[i].command->need != NEED_NOTHING)
+			return 1;
+	return plan->step_count == 0;
+}
+
+/* Returns 0, or -1 after a message. */
+static int make_plan(struct session *session, struct plan *plan, char **words, int count)
+{
+	plan->steps = memory_take((size_t)count + 1, sizeof(*plan->steps));
+	plan->paths = memory_take((size_t)count + 1, sizeof(*plan->paths));
+	for (int i = 0; i < count;) {
+		int taken = 1;
+
+		if (words[i][0] == '-')
+			taken = plan_command(session, plan, words + i, count - i);
+		else
+			plan->paths[plan->path_count++] = words[i];
+		if (taken < 0)
+			return -1;
+		i += taken;
+	}
+	if (plan->path_count == 0 && needs_experiment(plan)) {
+		session_fail(session, EXIT_USAGE,
+			     "no experiment named (xer_print -help shows the usage)");
+		return -1;
+	}
+	return 0;
+}
+
+static void run_plan(struct session *session, const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->path_count; i++)
+		if (session_open(session, plan->paths[i]) < 0)
+			return;
+	session_set_defaults(session);
+	if (plan->step_count == 0)
+		script_interact(session);
+	for (size_t i = 0; i < plan->step_count && !session->is_quit; i++) {
+		if (plan->steps[i].command == NULL)
+			script_interact(session);
+		else
+			command_run(session, plan->steps[i].command, &plan->steps[i].argument);
+	}
+}
+
+/* Everything must have reached its file: a full disk is a failure too. */
+static int close_output(FILE *out)
+{
+	int failed = fflush(out) != 0 || ferror(out);
+
+	if (out != stdout && fclose(out) != 0)
+		failed = 1;
+	return failed;
+}
+
+int main(int argc, char **argv)
+{
+	struct session session;
+	struct plan plan = {.step_count = 0};
+
+	signal(SIGPIPE, SIG_DFL);
+	if (argc > 1 && answer(argv[1]))
+		return fflush(stdout) != 0 ? EXIT_TROUBLE : EXIT_OK;
+	session_init(&session);
+	if (make_plan(&session, &plan, argv + 1, argc - 1) == 0)
+		run_plan(&session, &plan);
+	if (close_output(session.out)) {
+		session.out = NULL;
+		session_fail(&session, EXIT_TROUBLE, "cannot write the output");
+	}
+	free(plan.steps);
+	free(plan.paths);
+	session_fini(&session);
+	return session.status;
+}

@@ -1,0 +1,57 @@
+/* memory.c: allocation for the analyzer. A report without memory cannot go on, so that nobody has
+ * to check: failure ends the program here, in one place. */
+#include "memory.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *must(void *at)
+{
+	if (at != NULL)
+		return at;
+	fputs("xer_print: out of memory\n", stderr);
+	exit(1);
+}
+
+void *memory_take(size_t count, size_t size)
+{
+	return must(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *memory_resize(void *at, size_t count, size_t size)
+{
+	return must(reallocarray(at, count ? count : 1, size ? size : 1));
+}
+
+void *memory_grow(void *at, size_t count, size_t *capacity, size_t size)
+{
+	if (count < *capacity)
+		return at;
+	if (*capacity > SIZE_MAX / 4)
+		must(NULL);
+	*capacity = *capacity ? *capacity * 2 : 16;
+	return memory_resize(at, *capacity, size);
+}
+
+char *memory_text(const char *text, size_t len)
+{
+	char *copy = memory_take(len + 1, 1);
+
+	memcpy(copy, text, len);
+	return copy;
+}
+
+char *memory_format(const char *format, ...)
+{
+	char *text = NULL;
+	va_list arguments;
+	int len;
+
+	va_start(arguments, format);
+	len = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	return must(len < 0 ? NULL : text);
+}

@@ -1,0 +1,358 @@
+/* metric.c: the table of metrics, and the keywords that users write. */
+#include "metric.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct {
+	const char *keyword, *heading, *meaning;
+	unsigned data;
+	enum metric_unit unit;
+} metrics[METRICS] = {
+#define METRIC(id, keyword, data, unit, heading, meaning) \
+	{keyword, heading, meaning, METRIC_DATA_##data, METRIC_UNIT_##unit},
+#include "metric.def"
+};
+
+static const struct {
+	char letter;
+	unsigned flavor;
+	const char *heading, *meaning;
+} flavors[] = {
+	{'e', METRIC_EXCLUSIVE, "Excl.", "Exclusive "},
+	{'i', METRIC_INCLUSIVE, "Incl.", "Inclusive "},
+	{'a', METRIC_ATTRIBUTED, "Attr.", "Attributed "},
+};
+enum { FLAVORS = sizeof(flavors) / sizeof(flavors[0]) };
+
+static const char *const data_names[] = {
+	[METRIC_DATA_CLOCK] = "clock profile", [METRIC_DATA_HEAP] = "heap"};
+
+const char *metric_keyword(unsigned id)
+{
+	return metrics[id].keyword;
+}
+
+const char *metric_heading(unsigned id)
+{
+	return metrics[id].heading;
+}
+
+const char *metric_meaning(unsigned id)
+{
+	return metrics[id].meaning;
+}
+
+unsigned metric_data_of(unsigned id)
+{
+	return metrics[id].data;
+}
+
+enum metric_unit metric_unit_of(unsigned id)
+{
+	return metrics[id].unit;
+}
+
+const char *metric_flavor_heading(unsigned flavor)
+{
+	for (size_t i = 0; i < FLAVORS; i++)
+		if (flavors[i].flavor == flavor)
+			return flavors[i].heading;
+	return "";
+}
+
+char *metric_describe(const struct metric *metric, char *text)
+{
+	const char *prefix = "";
+
+	for (size_t i = 0; i < FLAVORS; i++)
+		if (flavors[i].flavor == metric->flavor)
+			prefix = flavors[i].meaning;
+	snprintf(text, METRIC_ERROR_MAX, "%s%s", prefix, metrics[metric->id].meaning);
+	return text;
+}
+
+char *metric_spell(const struct metric *metric, char *text)
+{
+	char *at = text;
+
+	for (size_t i = 0; i < FLAVORS; i++)
+		if (flavors[i].flavor == metric->flavor)
+			*at++ = flavors[i].letter;
+	if (metric->show & METRIC_SHOW_HIDDEN)
+		*at++ = '!';
+	if (metric->show & METRIC_SHOW_VALUE && metric->flavor != METRIC_PLAIN)
+		*at++ = '.';
+	if (metric->show & METRIC_SHOW_PERCENT)
+		*at++ = '%';
+	snprintf(at, (size_t)(text + METRIC_TEXT_MAX - at), "%s", metrics[metric->id].keyword);
+	return text;
+}
+
+static void add(struct metric_list *list, unsigned id, unsigned flavor, unsigned show)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->at[i].id == id && list->at[i].flavor == flavor) {
+			list->at[i].show |= (uint8_t)show;
+			return;
+		}
+	if (list->count < METRIC_LIST_MAX)
+		list->at[list->count++] =
+			(struct metric){(uint8_t)id, (uint8_t)flavor, (uint8_t)show};
+}
+
+void metric_defaults(unsigned have, struct metric_list *list, struct metric_sort *sort)
+{
+	unsigned both = METRIC_SHOW_VALUE | METRIC_SHOW_PERCENT;
+
+	*list = (struct metric_list){.count = 0};
+	*sort = (struct metric_sort){.reverse = 0};
+	if (have & METRIC_DATA_CLOCK || have == 0) {
+		add(list, METRIC_TOTALCPU, METRIC_EXCLUSIVE, both);
+		add(list, METRIC_TOTALCPU, METRIC_INCLUSIVE, both);
+	}
+	if (have & METRIC_DATA_HEAP)
+		for (unsigned id = METRIC_HEAPALLOCCNT; id <= METRIC_HEAPLEAKBYTES; id++)
+			add(list, id, METRIC_INCLUSIVE, METRIC_SHOW_VALUE);
+	sort->metric = list->at[have == METRIC_DATA_HEAP ? 1 : 0];
+	add(list, METRIC_NAME, METRIC_PLAIN, METRIC_SHOW_VALUE);
+}
+
+/* One keyword taken apart: sets of flavors and shows, 0 where not given. */
+struct keyword {
+	unsigned flavors, show;
+	int is_any;
+	unsigned id; /* unless is_any */
+};
+
+static int find_name(const char *name, struct keyword *out)
+{
+	out->is_any = strcasecmp(name, "any") == 0 || strcasecmp(name, "all") == 0;
+	if (out->is_any)
+		return 0;
+	for (unsigned id = 0; id < METRICS; id++)
+		if (strcasecmp(name, metrics[id].keyword) == 0) {
+			out->id = id;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+static int read_flavors(const char *text, size_t len, unsigned *out)
+{
+	*out = 0;
+	for (size_t i = 0; i < len; i++) {
+		unsigned found = 0;
+
+		for (size_t j = 0; j < FLAVORS; j++)
+			if ((text[i] | 0x20) == flavors[j].letter)
+				found = flavors[j].flavor;
+		if (found == 0)
+			return -EINVAL;
+		*out |= found;
+	}
+	return 0;
+}
+
+static unsigned read_show(const char *text, size_t len)
+{
+	unsigned show = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '!')
+			show |= METRIC_SHOW_HIDDEN;
+		else
+			show |= text[i] == '%' ? METRIC_SHOW_PERCENT : METRIC_SHOW_VALUE;
+	}
+	return show;
+}
+
+/* Without a visibility sign "address" is a name and not flavor a of "ddress": whole names come
+ * first. */
+static int read_keyword(const char *text, struct keyword *out)
+{
+	size_t flavor_len = strcspn(text, ".%+!");
+	size_t show_len = strspn(text + flavor_len, ".%+!");
+
+	*out = (struct keyword){.flavors = 0};
+	if (show_len != 0) {
+		out->show = read_show(text + flavor_len, show_len);
+		if (read_flavors(text, flavor_len, &out->flavors) != 0)
+			return -EINVAL;
+		return find_name(text + flavor_len + show_len, out);
+	}
+	for (size_t len = 0; len <= FLAVORS && text[len] != '\0'; len++)
+		if (read_flavors(text, len, &out->flavors) == 0 && find_name(text + len, out) == 0)
+			return 0;
+	return -EINVAL;
+}
+
+static void expand(const struct keyword *keyword, unsigned id, struct metric_list *out)
+{
+	unsigned wanted = keyword->flavors;
+	unsigned show = keyword->show ? keyword->show : METRIC_SHOW_VALUE;
+
+	if (metrics[id].data == METRIC_DATA_STATIC) {
+		add(out, id, METRIC_PLAIN,
+		    show & METRIC_SHOW_HIDDEN ? METRIC_SHOW_HIDDEN : METRIC_SHOW_VALUE);
+		return;
+	}
+	if (wanted == 0)
+		wanted = metrics[id].data == METRIC_DATA_HEAP ? METRIC_INCLUSIVE
+							      : METRIC_EXCLUSIVE | METRIC_INCLUSIVE;
+	if (wanted & METRIC_ATTRIBUTED) /* derived from what the table of functions shows */
+		wanted = (wanted & ~(unsigned)METRIC_ATTRIBUTED) | METRIC_INCLUSIVE;
+	for (size_t i = 0; i < FLAVORS; i++)
+		if (wanted & flavors[i].flavor)
+			add(out, id, flavors[i].flavor, show);
+}
+
+static int parse_keyword(const char *text, unsigned have, struct metric_list *out, char *error)
+{
+	struct keyword keyword;
+
+	if (read_keyword(text, &keyword) != 0) {
+		size_t skip = strcspn(text, ".%+!");
+
+		skip += strspn(text + skip, ".%+!");
+		if (strcasecmp(text + skip, "hwc") == 0 || strcasecmp(text + skip, "bit") == 0) {
+			snprintf(error, METRIC_ERROR_MAX,
+				 "'%.40s': no such data in these experiments", text);
+			return -ENODATA;
+		}
+		snprintf(error, METRIC_ERROR_MAX,
+			 "'%.40s' is not a metric (metric_list lists them)", text);
+		return -EINVAL;
+	}
+	if (keyword.is_any) {
+		for (unsigned id = 0; id < METRIC_VALUES; id++)
+			if (metrics[id].data & have)
+				expand(&keyword, id, out);
+		return 0;
+	}
+	if (metrics[keyword.id].data != METRIC_DATA_STATIC && !(metrics[keyword.id].data & have)) {
+		snprintf(error, METRIC_ERROR_MAX, "'%.40s': no %s data in these experiments", text,
+			 data_names[metrics[keyword.id].data]);
+		return -ENODATA;
+	}
+	expand(&keyword, keyword.id, out);
+	return 0;
+}
+
+int metric_list_parse(const char *spec, unsigned have, struct metric_list *out, char *error)
+{
+	struct metric_list list = {.count = 0}, usual;
+	struct metric_sort sort;
+	char text[64];
+
+	for (;;) {
+		size_t len = strcspn(spec, ":");
+		int status;
+
+		snprintf(text, sizeof(text), "%.*s",
+			 (int)(len < sizeof(text) ? len : sizeof(text) - 1), spec);
+		if (strcasecmp(text, "default") == 0) {
+			metric_defaults(have, &usual, &sort);
+			for (size_t i = 0; i < usual.count; i++)
+				add(&list, usual.at[i].id, usual.at[i].flavor, usual.at[i].show);
+		} else {
+			status = parse_keyword(text, have, &list, error);
+			if (status != 0)
+				return status;
+		}
+		if (spec[len] == '\0')
+			break;
+		spec += len + 1;
+	}
+	add(&list, METRIC_NAME, METRIC_PLAIN, METRIC_SHOW_VALUE);
+	*out = list;
+	return 0;
+}
+
+int metric_sort_parse(const char *spec, unsigned have, struct metric_sort *out, char *error)
+{
+	struct metric_list list = {.count = 0};
+	struct metric_list usual;
+	int reverse = spec[0] == '-';
+	int status;
+
+	if (strcasecmp(spec, "default") == 0) {
+		metric_defaults(have, &usual, out);
+		return 0;
+	}
+	status = parse_keyword(spec + reverse, have, &list, error);
+	if (status != 0)
+		return status;
+	if (list.count == 0) {
+		snprintf(error, METRIC_ERROR_MAX, "'%.40s': no such data in these experiments",
+			 spec);
+		return -ENODATA;
+	}
+	*out = (struct metric_sort){.metric = list.at[0], .reverse = reverse};
+	return 0;
+}
+
+void metric_sort_adjust(const struct metric_list *list, struct metric_sort *sort)
+{
+	if (sort->metric.flavor == METRIC_PLAIN)
+		return;
+	for (size_t i = 0; i < list->count; i++)
+		if (list->at[i].id == sort->metric.id && list->at[i].flavor == sort->metric.flavor)
+			return;
+	for (size_t i = 0; i < list->count; i++)
+		if (list->at[i].flavor != METRIC_PLAIN) {
+			*sort = (struct metric_sort){.metric = list->at[i]};
+			return;
+		}
+}
+
+void metric_list_attributed(const struct metric_list *list, struct metric_list *out)
+{
+	*out = (struct metric_list){.count = 0};
+	for (size_t i = 0; i < list->count; i++) {
+		const struct metric *metric = &list->at[i];
+
+		if (metric->id < METRIC_VALUES && !(metric->show & METRIC_SHOW_HIDDEN))
+			add(out, metric->id, METRIC_ATTRIBUTED, metric->show);
+	}
+	add(out, METRIC_NAME, METRIC_PLAIN, METRIC_SHOW_VALUE);
+}
+
+char *metric_format(unsigned id, uint64_t value, char *text)
+{
+	if (metrics[id].unit == METRIC_UNIT_SECONDS) {
+		/* Half a millisecond up; in integers, so that every machine prints the same. */
+		uint64_t ms = value / 1000000 + (value % 1000000 >= 500000);
+
+		snprintf(text, METRIC_TEXT_MAX, "%llu.%03llu", (unsigned long long)(ms / 1000),
+			 (unsigned long long)(ms % 1000));
+	} else if (metrics[id].unit == METRIC_UNIT_HEX) {
+		snprintf(text, METRIC_TEXT_MAX, "0x%08llx", (unsigned long long)value);
+	} else {
+		snprintf(text, METRIC_TEXT_MAX, "%llu", (unsigned long long)value);
+	}
+	return text;
+}
+
+char *metric_format_percent(uint64_t value, uint64_t total, char *text)
+{
+	snprintf(text, METRIC_TEXT_MAX, "%.2f",
+		 total ? 100.0 * (double)value / (double)total : 0.0);
+	return text;
+}
+
+void metric_values_add(struct metric_values *to, const struct metric_values *from)
+{
+	for (size_t i = 0; i < METRIC_VALUES; i++)
+		to->of[i] += from->of[i];
+}
+
+int metric_values_any(const struct metric_values *values)
+{
+	for (size_t i = 0; i < METRIC_VALUES; i++)
+		if (values->of[i] != 0)
+			return 1;
+	return 0;
+}

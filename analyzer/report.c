@@ -1,0 +1,172 @@
+/* report.c: what every report says about its data. */
+#include "report.h"
+
+#include "name.h"
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+double report_seconds(uint64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+static void add_quality(struct exp_quality *to, const struct exp_quality *from)
+{
+	to->samples += from->samples;
+	to->sampled_ns += from->sampled_ns;
+	to->cpu_ns += from->cpu_ns;
+	to->heap_events += from->heap_events;
+	to->lost += from->lost;
+	to->stacks += from->stacks;
+	to->truncated += from->truncated;
+	to->guessed += from->guessed;
+	to->failed += from->failed;
+	to->stack_events += from->stack_events;
+	to->truncated_events += from->truncated_events;
+}
+
+/* While a process lives, and after it was killed, both sides are known as of its last usage sample
+ * only. */
+static void add_coverage(struct report_quality *quality, const struct session_experiment *at)
+{
+	const struct exp_data_set *data = at->data;
+	const struct exp_usage *last =
+		data->usage_count > 1 ? &data->usage[data->usage_count - 1] : NULL;
+
+	if (at->info->status == EXP_ENDED) {
+		quality->covered_ns += data->quality.sampled_ns;
+		quality->cpu_ns += data->quality.cpu_ns;
+	} else if (last != NULL) {
+		quality->covered_ns += last->sampled_ns;
+		quality->cpu_ns += last->cpu_ns;
+	}
+}
+
+struct report_quality report_quality(struct session *session)
+{
+	struct report_quality quality = {.judged = 0};
+	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
+	const struct fold_row *rows = session_fold(session, TREE_FUNCTIONS);
+	unsigned metric;
+
+	for (size_t i = 0; i < session->count; i++) {
+		add_quality(&quality.sum, &session->experiments[i].data->quality);
+		if (session_data_of(&session->experiments[i]) & METRIC_DATA_CLOCK)
+			add_coverage(&quality, &session->experiments[i]);
+	}
+	metric = quality.sum.samples != 0 ? METRIC_SAMPLES : METRIC_HEAPALLOCCNT;
+	quality.judged = tree->total[TREE_ROOT].of[metric];
+	for (size_t i = 0; i < tree->item_count; i++)
+		if (tree->items[i].function->unresolved)
+			quality.unresolved += rows[i].own.of[metric];
+	return quality;
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole != 0 ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+static void put_clock(FILE *out, const struct report_quality *quality)
+{
+	const struct exp_quality *sum = &quality->sum;
+
+	if (quality->cpu_ns != 0)
+		fprintf(out, "CPU time covered %.1f %% (%.2f of %.2f s), ",
+			percent(quality->covered_ns, quality->cpu_ns),
+			report_seconds(quality->covered_ns), report_seconds(quality->cpu_ns));
+	else
+		fprintf(out, "CPU time covered unknown (%.2f s recorded), ",
+			report_seconds(sum->sampled_ns));
+	fprintf(out, "%llu samples, ", (unsigned long long)sum->samples);
+}
+
+void report_put_quality(struct session *session)
+{
+	struct report_quality quality = report_quality(session);
+	const struct exp_quality *sum = &quality.sum;
+	FILE *out = session->out;
+
+	/* Always in the plural: programs read this line. */
+	fputs("# quality: ", out);
+	if (session->have & METRIC_DATA_CLOCK)
+		put_clock(out, &quality);
+	if (session->have & METRIC_DATA_HEAP)
+		fprintf(out, "%llu heap events, ", (unsigned long long)sum->heap_events);
+	fprintf(out, "%llu lost, %llu truncated stacks (%.2f %%), %.1f %% in unresolved code\n",
+		(unsigned long long)sum->lost, (unsigned long long)sum->truncated_events,
+		percent(sum->truncated_events, sum->stack_events),
+		percent(quality.unresolved, quality.judged));
+}
+
+void report_put_title(struct session *session, const char *what)
+{
+	char text[METRIC_ERROR_MAX];
+
+	report_put_quality(session);
+	fprintf(session->out, "%s sorted by %s: %s%s\n\n", what,
+		session->sort.metric.id < METRIC_VALUES ? "metric" : "property",
+		metric_describe(&session->sort.metric, text),
+		session->sort.reverse ? ", reversed" : "");
+}
+
+void report_put_next(struct session *session, const char *command,
+		     const struct sym_function *function, const char *why)
+{
+	char *reference = function != NULL ? name_reference(session, function) : NULL;
+
+	fprintf(session->out, "# next: %s%s", command, reference != NULL ? " " : "");
+	text_put(session->out, reference);
+	fprintf(session->out, "  (%s)\n", why);
+	free(reference);
+}
+
+char *report_status(const struct exp_info *info, char *text, size_t size)
+{
+	switch (info->status) {
+	case EXP_RUNNING:
+		snprintf(text, size, "running");
+		break;
+	case EXP_DIED:
+		snprintf(text, size, "died");
+		break;
+	case EXP_ENDED:
+		if (info->exit_code >= 0)
+			snprintf(text, size, "ended, exit code %d", info->exit_code);
+		else
+			snprintf(text, size, "ended");
+		break;
+	}
+	return text;
+}
+
+static void put_word(FILE *out, const char *word)
+{
+	size_t plain = strspn(
+		word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%^");
+
+	if (word[0] != '\0' && word[plain] == '\0') {
+		text_put(out, word);
+		return;
+	}
+	fputc('\'', out);
+	for (const char *at = word; *at != '\0'; at += strcspn(at, "'")) {
+		while (*at == '\'') {
+			fputs("'\\''", out);
+			at++;
+		}
+		text_put_bytes(out, at, strcspn(at, "'"));
+	}
+	fputc('\'', out);
+}
+
+void report_put_command(FILE *out, const struct exp_info *info)
+{
+	for (size_t i = 0; i < info->argc; i++) {
+		if (i != 0)
+			fputc(' ', out);
+		put_word(out, info->argv[i]);
+	}
+}

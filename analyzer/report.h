@@ -1,0 +1,39 @@
+/* report.h: the lines around tables: how good the data are, what the table is, where to look next.
+ *
+ * All of them but the title begin with `#`, so that programs can skip them. */
+#ifndef XER_ANALYZER_REPORT_H
+#define XER_ANALYZER_REPORT_H
+
+#include "analyzer/session.h"
+
+/* Quality of all experiments of the session together. */
+struct report_quality {
+	struct exp_quality sum;
+	uint64_t covered_ns; /* CPU time in clock samples */
+	uint64_t cpu_ns;     /* CPU time of the process at the same moment */
+	uint64_t judged;     /* samples, or allocations where there are none */
+	uint64_t unresolved; /* those of them in code without a name */
+};
+
+struct report_quality report_quality(struct session *session);
+
+/* Print "# quality: ..." */
+void report_put_quality(struct session *session);
+
+/* Print "WHAT sorted by metric: ..." and an empty line, after the quality line. */
+void report_put_title(struct session *session, const char *what);
+
+/* Print "# next: COMMAND  (why)"; the command is about `function` unless that is NULL. */
+void report_put_next(struct session *session, const char *command,
+		     const struct sym_function *function, const char *why);
+
+/* "1.25" for 1250000000 ns. */
+double report_seconds(uint64_t ns);
+
+/* "died", "running", "ended, exit code 0", "ended" into text[size]. Returns text. */
+char *report_status(const struct exp_info *info, char *text, size_t size);
+
+/* The command as it can be typed, quoted where needed. */
+void report_put_command(FILE *out, const struct exp_info *info);
+
+#endif

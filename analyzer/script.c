@@ -1,0 +1,87 @@
+/* script.c: reads commands line by line. */
+#include "script.h"
+
+#include "command.h"
+#include "edit.h"
+#include "view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEPTH_MAX = 16 }; /* of scripts that run scripts, one of which may run itself */
+
+static void run_stream(struct session *session, FILE *file)
+{
+	char *line = NULL;
+	size_t size = 0;
+
+	while (!session->is_quit && getline(&line, &size, file) >= 0)
+		command_run_line(session, line);
+	free(line);
+}
+
+static int is_directory(FILE *file)
+{
+	struct stat status;
+
+	return fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static void run_file(struct session *session, const char *path)
+{
+	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+
+	if (file == NULL || is_directory(file)) {
+		session_fail(session, EXIT_TROUBLE, "script: %s: %s", path,
+			     strerror(file == NULL ? errno : EISDIR));
+	} else {
+		run_stream(session, file);
+	}
+	if (file != NULL && file != stdin)
+		fclose(file);
+}
+
+void script_run(struct session *session, const char *path)
+{
+	if (session->script_depth == DEPTH_MAX) {
+		session_fail(session, EXIT_TROUBLE, "script: %s: scripts nested too deep", path);
+		return;
+	}
+	session->script_depth++;
+	run_file(session, path);
+	session->script_depth--;
+}
+
+void script_interact(struct session *session)
+{
+	int status = session->status;
+	struct edit *edit;
+	char *line;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+		run_stream(session, stdin);
+		return;
+	}
+	edit = edit_create();
+	while (!session->is_quit) {
+		fflush(session->out);
+		line = edit_read_line(edit, "(xer_print) ");
+		if (line == NULL)
+			break;
+		command_run_line(session, line);
+		free(line);
+	}
+	edit_destroy(edit);
+	/* A slip of the finger that was seen and mended is no failure of the session. */
+	if (session->status == EXIT_USAGE)
+		session->status = status;
+}
+
+void view_script(struct session *session, const struct command_argument *argument)
+{
+	script_run(session, argument->text);
+}

@@ -1,0 +1,13 @@
+/* script.h: commands from files, pipes and people. */
+#ifndef XER_ANALYZER_SCRIPT_H
+#define XER_ANALYZER_SCRIPT_H
+
+#include "analyzer/session.h"
+
+/* Run the commands in a file, "-" being standard input, until its end or `quit`. */
+void script_run(struct session *session, const char *path);
+
+/* Run commands from standard input: with a prompt and a history if that is a terminal. */
+void script_interact(struct session *session);
+
+#endif

@@ -1,0 +1,43 @@
+/* table.h: tables of metrics: rows, their order, their columns, and the lines around them. */
+#ifndef XER_ANALYZER_TABLE_H
+#define XER_ANALYZER_TABLE_H
+
+#include "analyzer/session.h"
+
+/* One row. Its exclusive or attributed values are `own`, its inclusive ones `total`; tables of
+ * attributed values use `own` alone. */
+struct table_row {
+	const struct metric_values *own, *total; /* borrowed */
+	const struct sym_function *function;     /* for size and address */
+	uint32_t item;                           /* of the tree, for the caller's use */
+	char *name;                              /* freed by table_fini */
+	char mark;                               /* printed before the name: '*' or ' '; 0: none */
+};
+
+struct table {
+	struct table_row *rows; /* rows[count] */
+	size_t count, capacity;
+	struct metric_values sum; /* 100 % */
+};
+
+/* Append a row for an item of `tree`; takes `name`. */
+void table_add(struct table *table, const struct metric_values *own,
+	       const struct metric_values *total, const struct tree *tree, uint32_t item,
+	       char *name);
+
+/* Sort rows[from..]: by the metric of `sort`, then by each metric of the list, then by name. */
+void table_sort(struct table *table, size_t from, const struct metric_sort *sort,
+		const struct metric_list *metrics);
+
+/* True if the row has a value in a shown metric or in the one sorted by. */
+int table_is_worth(const struct metric_values *own, const struct metric_values *total,
+		   const struct metric_list *metrics, const struct metric_sort *sort);
+
+/* Print the heading and at most `limit` rows (0: all). */
+void table_print(const struct table *table, const struct metric_list *metrics, size_t limit,
+		 FILE *out);
+
+/* Free the rows. */
+void table_fini(struct table *table);
+
+#endif

@@ -1,0 +1,110 @@
+/* text.c: safe output of untrusted bytes, and small helpers about words. */
+#include "text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Length of the printable character at text[len]: 1 for ASCII, 2 to 4 for UTF-8, 0 if it must be
+ * escaped. */
+static size_t printable(const unsigned char *text, size_t len)
+{
+	size_t size = 0;
+
+	if (text[0] >= 0x20 && text[0] < 0x7f)
+		return 1;
+	if (text[0] >= 0xc2 && text[0] < 0xe0)
+		size = 2;
+	else if (text[0] >= 0xe0 && text[0] < 0xf0)
+		size = 3;
+	else if (text[0] >= 0xf0 && text[0] < 0xf5)
+		size = 4;
+	if (size == 0 || size > len)
+		return 0;
+	for (size_t i = 1; i < size; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	if (text[0] == 0xc2 && text[1] < 0xa0)
+		return 0;
+	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] >= 0xa0))
+		return 0;
+	if ((text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] >= 0x90))
+		return 0;
+	return size;
+}
+
+void text_put_bytes(FILE *out, const char *text, size_t len)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	const unsigned char *end = at + len;
+
+	while (at < end) {
+		size_t size = printable(at, (size_t)(end - at));
+
+		if (size == 0)
+			fprintf(out, "\\x%02x", *at);
+		else
+			fwrite(at, 1, size, out);
+		at += size ? size : 1;
+	}
+}
+
+void text_put(FILE *out, const char *text)
+{
+	if (text != NULL)
+		text_put_bytes(out, text, strlen(text));
+}
+
+void text_put_lines(FILE *out, const char *text, const char *indent)
+{
+	while (*text != '\0') {
+		size_t len = strcspn(text, "\n");
+
+		fputs(indent, out);
+		text_put_bytes(out, text, len);
+		fputc('\n', out);
+		text += len;
+		if (*text == '\n')
+			text++;
+	}
+}
+
+enum { WORD_MAX = 64 };
+
+static size_t smaller(size_t left, size_t right)
+{
+	return left < right ? left : right;
+}
+
+size_t text_distance(const char *left, const char *right)
+{
+	size_t left_len = strlen(left), right_len = strlen(right);
+	size_t row[3][WORD_MAX];
+
+	if (left_len >= WORD_MAX || right_len >= WORD_MAX)
+		return WORD_MAX;
+	for (size_t j = 0; j <= right_len; j++)
+		row[0][j] = j;
+	for (size_t i = 1; i <= left_len; i++) {
+		size_t *now = row[i % 3], *before = row[(i + 2) % 3], *earlier = row[(i + 1) % 3];
+
+		now[0] = i;
+		for (size_t j = 1; j <= right_len; j++) {
+			int a = tolower((unsigned char)left[i - 1]),
+			    b = tolower((unsigned char)right[j - 1]);
+
+			now[j] = smaller(before[j - 1] + (a != b),
+					 1 + smaller(before[j], now[j - 1]));
+			if (i > 1 && j > 1 && a == tolower((unsigned char)right[j - 2]) &&
+			    b == tolower((unsigned char)left[i - 2]))
+				now[j] = smaller(now[j], earlier[j - 2] + 1);
+		}
+	}
+	return row[left_len % 3][right_len];
+}
+
+const char *text_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}

@@ -1,0 +1,198 @@
+/* tree.c: nodes, items and the two hash tables that find them again. */
+#include "tree.h"
+
+#include "memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t mix(uint64_t value)
+{
+	value ^= value >> 33;
+	value *=
+		0xff51afd7ed558ccdu; /* the finalizer of MurmurHash3: every bit reaches every bit */
+	value ^= value >> 33;
+	value *= 0xc4ceb9fe1a85ec53u;
+	return value ^ value >> 33;
+}
+
+static uint64_t node_hash(uint32_t parent, uint32_t item)
+{
+	return mix((uint64_t)parent << 32 | item);
+}
+
+static uint64_t item_hash(const struct sym_frame *item)
+{
+	return mix(mix((uintptr_t)item->function + item->address) + item->line);
+}
+
+static int same_text(const char *left, const char *right)
+{
+	if (left == right)
+		return 1;
+	return left != NULL && right != NULL && strcmp(left, right) == 0;
+}
+
+static int same_item(const struct sym_frame *left, const struct sym_frame *right)
+{
+	return left->function == right->function && left->address == right->address &&
+	       left->line == right->line && left->inlined == right->inlined &&
+	       same_text(left->file, right->file);
+}
+
+static void rehash_nodes(struct tree *tree)
+{
+	free(tree->node_table);
+	tree->node_slots = tree->node_slots ? tree->node_slots * 2 : 64;
+	tree->node_table = memory_take(tree->node_slots, sizeof(*tree->node_table));
+	for (size_t i = 0; i < tree->count; i++) {
+		size_t slot = node_hash(tree->nodes[i].parent, tree->nodes[i].item) &
+			      (tree->node_slots - 1);
+
+		while (tree->node_table[slot] != 0)
+			slot = (slot + 1) & (tree->node_slots - 1);
+		tree->node_table[slot] = (uint32_t)i + 1;
+	}
+}
+
+static void rehash_items(struct tree *tree)
+{
+	free(tree->item_table);
+	tree->item_slots = tree->item_slots ? tree->item_slots * 2 : 64;
+	tree->item_table = memory_take(tree->item_slots, sizeof(*tree->item_table));
+	for (size_t i = 0; i < tree->item_count; i++) {
+		size_t slot = item_hash(&tree->items[i]) & (tree->item_slots - 1);
+
+		while (tree->item_table[slot] != 0)
+			slot = (slot + 1) & (tree->item_slots - 1);
+		tree->item_table[slot] = (uint32_t)i + 1;
+	}
+}
+
+/* Keep of a frame what the mode compares. */
+static struct sym_frame reduce(enum tree_mode mode, const struct sym_frame *frame)
+{
+	struct sym_frame item = {.function = frame->function};
+
+	switch (mode) {
+	case TREE_FUNCTIONS:
+		break;
+	case TREE_LINES:
+		item.file = frame->line ? frame->file : NULL;
+		item.line = frame->file != NULL ? frame->line : 0;
+		break;
+	case TREE_PCS:
+		item.address = frame->address;
+		item.file = frame->file;
+		item.line = frame->line;
+		break;
+	case TREE_FRAMES:
+	case TREE_MODES:
+		item = *frame;
+		break;
+	}
+	return item;
+}
+
+static uint32_t find_item(struct tree *tree, const struct sym_frame *frame)
+{
+	struct sym_frame item = reduce(tree->mode, frame);
+	size_t slot;
+
+	if ((tree->item_count + 1) * 2 > tree->item_slots)
+		rehash_items(tree);
+	slot = item_hash(&item) & (tree->item_slots - 1);
+	for (; tree->item_table[slot] != 0; slot = (slot + 1) & (tree->item_slots - 1))
+		if (same_item(&tree->items[tree->item_table[slot] - 1], &item))
+			return tree->item_table[slot] - 1;
+	tree->items = memory_grow(tree->items, tree->item_count, &tree->item_capacity,
+				  sizeof(*tree->items));
+	tree->items[tree->item_count] = item;
+	tree->item_table[slot] = (uint32_t)tree->item_count + 1;
+	return (uint32_t)tree->item_count++;
+}
+
+static uint32_t add_node(struct tree *tree, uint32_t parent, uint32_t item)
+{
+	uint32_t node = (uint32_t)tree->count;
+
+	tree->nodes =
+		memory_grow(tree->nodes, tree->count, &tree->node_capacity, sizeof(*tree->nodes));
+	tree->own = memory_grow(tree->own, tree->count, &tree->own_capacity, sizeof(*tree->own));
+	tree->own[node] = (struct metric_values){.of = {0}};
+	tree->nodes[node] = (struct tree_node){item, parent, TREE_NONE, TREE_NONE};
+	if (parent != TREE_NONE) {
+		tree->nodes[node].next_sibling = tree->nodes[parent].first_child;
+		tree->nodes[parent].first_child = node;
+	}
+	tree->count++;
+	return node;
+}
+
+struct tree *tree_create(enum tree_mode mode, const struct sym_function *total)
+{
+	struct tree *tree = memory_take(1, sizeof(*tree));
+	struct sym_frame frame = {.function = total};
+
+	tree->mode = mode;
+	add_node(tree, TREE_NONE, find_item(tree, &frame));
+	return tree;
+}
+
+void tree_destroy(struct tree *tree)
+{
+	if (tree == NULL)
+		return;
+	free(tree->nodes);
+	free(tree->own);
+	free(tree->total);
+	free(tree->items);
+	free(tree->node_table);
+	free(tree->item_table);
+	free(tree);
+}
+
+uint32_t tree_child(struct tree *tree, uint32_t parent, const struct sym_frame *frame)
+{
+	uint32_t item = find_item(tree, frame);
+	uint32_t node;
+	size_t slot;
+
+	if ((tree->count + 1) * 2 > tree->node_slots)
+		rehash_nodes(tree);
+	slot = node_hash(parent, item) & (tree->node_slots - 1);
+	for (; tree->node_table[slot] != 0; slot = (slot + 1) & (tree->node_slots - 1)) {
+		node = tree->node_table[slot] - 1;
+		if (tree->nodes[node].parent == parent && tree->nodes[node].item == item)
+			return node;
+	}
+	node = add_node(tree, parent, item);
+	tree->node_table[slot] = node + 1;
+	return node;
+}
+
+void tree_credit(struct tree *tree, uint32_t node, const struct metric_values *values)
+{
+	metric_values_add(&tree->own[node], values);
+}
+
+void tree_finish(struct tree *tree)
+{
+	tree->total = memory_take(tree->count, sizeof(*tree->total));
+	memcpy(tree->total, tree->own, tree->count * sizeof(*tree->total));
+	for (size_t i = tree->count - 1; i > 0; i--)
+		metric_values_add(&tree->total[tree->nodes[i].parent], &tree->total[i]);
+}
+
+uint32_t tree_next(const struct tree *tree, uint32_t node, size_t *depth)
+{
+	if (tree->nodes[node].first_child != TREE_NONE) {
+		++*depth;
+		return tree->nodes[node].first_child;
+	}
+	while (node != TREE_NONE && tree->nodes[node].next_sibling == TREE_NONE) {
+		node = tree->nodes[node].parent;
+		--*depth;
+	}
+	return node == TREE_NONE ? TREE_NONE : tree->nodes[node].next_sibling;
+}

@@ -1,0 +1,67 @@
+/* tree.h: the call tree of all experiments, by symbol: what every table is made from.
+ *
+ * Nodes are frames below frames; node 0 is the root, <Total>. Frames that are equal as the tree's
+ * mode sees them are one *item*; item 0 is <Total>. A parent's number is smaller than its
+ * children's. */
+#ifndef XER_ANALYZER_TREE_H
+#define XER_ANALYZER_TREE_H
+
+#include "analyzer/metric.h"
+#include "experiment/experiment.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What makes two frames equal. */
+enum tree_mode {
+	TREE_FUNCTIONS, /* the function */
+	TREE_LINES,     /* function, file and line */
+	TREE_PCS,       /* the instruction; inlined calls belong to the function that holds them */
+	TREE_FRAMES,    /* all of these: for the lists of stacks */
+	TREE_MODES
+};
+
+enum { TREE_NONE = UINT32_MAX, TREE_ROOT = 0 };
+
+struct tree_node {
+	uint32_t item, parent, first_child, next_sibling; /* TREE_NONE if there is none */
+};
+
+struct tree {
+	enum tree_mode mode;
+	struct tree_node *nodes; /* nodes[count] */
+	struct metric_values *own,
+		*total; /* of nodes; total includes all below, set by tree_finish */
+	size_t count, node_capacity, own_capacity;
+	struct sym_frame *items; /* items[item_count]; fields that the mode ignores are 0 */
+	size_t item_count, item_capacity;
+	uint32_t *node_table, *item_table; /* open addressing, numbers + 1, 0 free */
+	size_t node_slots, item_slots;
+};
+
+/* A tree of its root alone, whose item is the function `total` (borrowed). Destroy with
+ * tree_destroy. */
+struct tree *tree_create(enum tree_mode mode, const struct sym_function *total);
+void tree_destroy(struct tree *tree);
+
+/* The node for `frame` called from node `parent`, made if it is new. */
+uint32_t tree_child(struct tree *tree, uint32_t parent, const struct sym_frame *frame);
+
+/* Credit values to a node itself. */
+void tree_credit(struct tree *tree, uint32_t node, const struct metric_values *values);
+
+/* Compute the totals; call it once, after the last credit. */
+void tree_finish(struct tree *tree);
+
+/* Add an experiment's stacks. Frames of the recording library are left out, but at the inner end of
+ * a stack, where they become the one function `recorder`, whose object is set then; NULL: they stay
+ * as they are. Returns 0 or -ENOMEM. */
+int tree_add_experiment(struct tree *tree, struct symbols *symbols,
+			const struct experiment *experiment, const struct exp_data_set *data,
+			struct sym_function *recorder);
+
+/* The node after `node` in depth-first order, parents first; TREE_NONE at the end.
+ * *depth, the number of nodes above, follows. */
+uint32_t tree_next(const struct tree *tree, uint32_t node, size_t *depth);
+
+#endif

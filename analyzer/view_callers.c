@@ -1,0 +1,189 @@
+/* view_callers.c: each function between those that call it and those that it calls. */
+#include "view.h"
+
+#include "memory.h"
+#include "name.h"
+#include "report.h"
+#include "table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The edges of a tree, by caller and by callee: edge numbers of item i are at[start[i]..start[i +
+ * 1]). */
+struct index {
+	uint32_t *start, *at;
+};
+
+static uint32_t key_of(const struct fold_edge *edge, int by_caller)
+{
+	return by_caller ? edge->caller : edge->callee;
+}
+
+static struct index make_index(const struct fold_edges *edges, size_t items, int by_caller)
+{
+	struct index index = {.start = memory_take(items + 2, sizeof(uint32_t)),
+			      .at = memory_take(edges->count, sizeof(uint32_t))};
+
+	for (size_t i = 0; i < edges->count; i++)
+		index.start[key_of(&edges->edges[i], by_caller) + 2]++;
+	for (size_t i = 2; i < items + 2; i++)
+		index.start[i] += index.start[i - 1];
+	for (size_t i = 0; i < edges->count; i++)
+		index.at[index.start[key_of(&edges->edges[i], by_caller) + 1]++] = (uint32_t)i;
+	return index;
+}
+
+static void free_index(struct index *index)
+{
+	free(index->start);
+	free(index->at);
+}
+
+/* What the panels of one report share. */
+struct panels {
+	struct session *session;
+	const struct tree *tree;
+	const struct fold_row *rows;
+	const struct fold_edges *edges;
+	struct index callers_of, callees_of;
+	struct metric_list metrics;
+	struct metric_sort sort;
+};
+
+static struct panels open_panels(struct session *session)
+{
+	struct panels panels = {.session = session, .sort = session->sort};
+
+	panels.tree = session_tree(session, TREE_FUNCTIONS);
+	panels.rows = session_fold(session, TREE_FUNCTIONS);
+	panels.edges = session_edges(session);
+	panels.callers_of = make_index(panels.edges, panels.tree->item_count, 0);
+	panels.callees_of = make_index(panels.edges, panels.tree->item_count, 1);
+	metric_list_attributed(&session->metrics, &panels.metrics);
+	if (panels.sort.metric.id < METRIC_VALUES)
+		panels.sort.metric.flavor = METRIC_ATTRIBUTED;
+	return panels;
+}
+
+static void close_panels(struct panels *panels)
+{
+	free_index(&panels->callers_of);
+	free_index(&panels->callees_of);
+}
+
+static void add_row(struct panels *panels, struct table *table, uint32_t item,
+		    const struct metric_values *values)
+{
+	const struct sym_function *function = panels->tree->items[item].function;
+
+	if (table_is_worth(values, values, &panels->metrics, &panels->sort))
+		table_add(table, values, values, panels->tree, item,
+			  name_function(panels->session, function));
+}
+
+static void add_callers(struct panels *panels, struct table *table, uint32_t item)
+{
+	for (uint32_t i = panels->callers_of.start[item]; i < panels->callers_of.start[item + 1];
+	     i++) {
+		const struct fold_edge *edge = &panels->edges->edges[panels->callers_of.at[i]];
+
+		add_row(panels, table, edge->caller, &edge->as_caller);
+	}
+	table_sort(table, 0, &panels->sort, &panels->metrics);
+}
+
+static void add_callees(struct panels *panels, struct table *table, uint32_t item)
+{
+	size_t from = table->count;
+
+	for (uint32_t i = panels->callees_of.start[item]; i < panels->callees_of.start[item + 1];
+	     i++) {
+		const struct fold_edge *edge = &panels->edges->edges[panels->callees_of.at[i]];
+
+		add_row(panels, table, edge->callee, &edge->as_callee);
+	}
+	table_sort(table, from, &panels->sort, &panels->metrics);
+}
+
+static void put_panel(struct panels *panels, uint32_t item)
+{
+	struct table table = {.sum = panels->tree->total[TREE_ROOT]};
+	const struct fold_row *row = &panels->rows[item];
+	/* <Total> has nothing of its own: it stands for everything, as in all tables. */
+	const struct metric_values *own = item == 0 ? &row->total : &row->own;
+	size_t callers;
+
+	add_callers(panels, &table, item);
+	callers = table.count;
+	table_add(&table, own, &row->total, panels->tree, item,
+		  name_function(panels->session, panels->tree->items[item].function));
+	add_callees(panels, &table, item);
+	for (size_t i = 0; i < table.count; i++)
+		table.rows[i].mark = i == callers ? '*' : ' ';
+	table_print(&table, &panels->metrics, 0, panels->session->out);
+	fputc('\n', panels->session->out);
+	table_fini(&table);
+}
+
+static void put_title(struct panels *panels)
+{
+	struct session *session = panels->session;
+	char text[METRIC_ERROR_MAX];
+
+	report_put_quality(session);
+	fprintf(session->out, "Functions sorted by metric: %s\n",
+		metric_describe(&session->sort.metric, text));
+	fprintf(session->out, "Callers and callees sorted by metric: %s\n\n",
+		metric_describe(&panels->sort.metric, text));
+}
+
+/* Items in the order of the table of functions, <Total> first. */
+static uint32_t *sorted_items(struct panels *panels, size_t *count)
+{
+	struct session *session = panels->session;
+	struct table table = {.count = 0};
+	uint32_t *items = memory_take(panels->tree->item_count, sizeof(*items));
+
+	*count = 0;
+	for (size_t i = 0; i < panels->tree->item_count; i++) {
+		const struct fold_row *row = &panels->rows[i];
+
+		if (i == 0 ||
+		    table_is_worth(&row->own, &row->total, &session->metrics, &session->sort))
+			table_add(&table, &row->own, &row->total, panels->tree, (uint32_t)i,
+				  name_function(session, panels->tree->items[i].function));
+	}
+	table_sort(&table, 1, &session->sort, &session->metrics);
+	for (size_t i = 0; i < table.count; i++)
+		items[(*count)++] = table.rows[i].item;
+	table_fini(&table);
+	return items;
+}
+
+void view_callers(struct session *session, const struct command_argument *argument)
+{
+	struct panels panels = open_panels(session);
+	size_t count;
+	uint32_t *items = sorted_items(&panels, &count);
+
+	(void)argument;
+	put_title(&panels);
+	for (size_t i = 0; i < count && (session->limit == 0 || i < session->limit); i++)
+		put_panel(&panels, items[i]);
+	free(items);
+	close_panels(&panels);
+}
+
+void view_csingle(struct session *session, const struct command_argument *argument)
+{
+	uint32_t item = view_pick_function(session, "csingle", argument);
+	struct panels panels;
+
+	if (item == TREE_NONE)
+		return;
+	panels = open_panels(session);
+	put_title(&panels);
+	put_panel(&panels, item);
+	close_panels(&panels);
+}

@@ -1,0 +1,187 @@
+/* view_header.c: what an experiment is: its notes, command, host, settings, end, and what went
+ * wrong. */
+#include "view.h"
+
+#include "report.h"
+#include "text.h"
+
+#include <string.h>
+#include <time.h>
+
+static void put_field(FILE *out, const char *what, const char *text)
+{
+	fprintf(out, "%-10s ", what);
+	text_put(out, text);
+	fputc('\n', out);
+}
+
+static const char *known(const char *text)
+{
+	return text != NULL && text[0] != '\0' ? text : "?";
+}
+
+static void put_host(FILE *out, const struct exp_info *info)
+{
+	fputs("Host       ", out);
+	text_put(out, known(info->host));
+	fputs(", ", out);
+	text_put(out, known(info->os));
+	fputc(' ', out);
+	text_put(out, known(info->release));
+	fputs(", ", out);
+	text_put(out, known(info->arch));
+	fprintf(out, "\nCPUs       %llu x ", (unsigned long long)info->cpus);
+	text_put(out, known(info->cpu_model));
+	fprintf(out, "\nMemory     %llu MiB, page size %llu\n",
+		(unsigned long long)info->memory_kib / 1024, (unsigned long long)info->page_size);
+}
+
+static void put_start(FILE *out, const struct exp_info *info)
+{
+	time_t start = (time_t)(info->start_real_ns / 1000000000);
+	struct tm date;
+	char text[64];
+
+	if (info->start_real_ns <= 0 || gmtime_r(&start, &date) == NULL ||
+	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &date) == 0)
+		snprintf(text, sizeof(text), "?");
+	put_field(out, "Started", text);
+	fprintf(out, "Duration   %.3f seconds\n", info->duration_s);
+}
+
+static void put_settings(FILE *out, const struct exp_info *info)
+{
+	fputs("Settings  ", out);
+	for (size_t i = 0; i < info->setting_count; i++) {
+		if (strcmp(info->settings[i].name, "command") == 0)
+			continue;
+		fputc(' ', out);
+		text_put(out, info->settings[i].name);
+		fputc('=', out);
+		text_put(out, info->settings[i].value);
+	}
+	fprintf(out, "\nClock      %s, %.3f MHz\n",
+		info->clock_is_tsc ? "TSC" : "CLOCK_MONOTONIC_RAW", info->clock_hz / 1e6);
+}
+
+static const char *attribute(const struct exp_event *event, const char *name)
+{
+	for (size_t i = 0; i < event->attribute_count; i++)
+		if (strcmp(event->attributes[i].name, name) == 0)
+			return event->attributes[i].value;
+	return NULL;
+}
+
+static int is_trouble(const struct exp_event *event)
+{
+	return strcmp(event->kind, "warning") == 0 || strcmp(event->kind, "loss") == 0;
+}
+
+static void put_trouble(FILE *out, const struct exp_event *event)
+{
+	const char *error = attribute(event, "errno");
+
+	fprintf(out, "  at %.3f s: ", event->time_s);
+	if (strcmp(event->kind, "warning") == 0) {
+		text_put(out, known(attribute(event, "text")));
+	} else {
+		fputs("data lost in ", out);
+		text_put(out, known(attribute(event, "stream")));
+		fputs(": ", out);
+		text_put(out, known(attribute(event, "reason")));
+		if (error != NULL && strcmp(error, "0") != 0) {
+			fputs(" (errno ", out);
+			text_put(out, error);
+			fputc(')', out);
+		}
+	}
+	fputc('\n', out);
+}
+
+static void put_troubles(FILE *out, const struct session_experiment *at)
+{
+	const struct exp_info *info = at->info;
+	size_t count = 0;
+
+	for (size_t i = 0; i < info->event_count; i++)
+		count += is_trouble(&info->events[i]) != 0;
+	for (size_t i = 0; i < info->counter_count; i++)
+		count += strncmp(info->counters[i].name, "lost_", 5) == 0 &&
+			 strcmp(info->counters[i].value, "0") != 0;
+	if (count == 0 && !info->damaged) {
+		fputs("Warnings   none\n", out);
+		return;
+	}
+	fputs("Warnings\n", out);
+	for (size_t i = 0; i < info->event_count; i++)
+		if (is_trouble(&info->events[i]))
+			put_trouble(out, &info->events[i]);
+	for (size_t i = 0; i < info->counter_count; i++) {
+		const struct exp_pair *counter = &info->counters[i];
+
+		if (strncmp(counter->name, "lost_", 5) != 0 || strcmp(counter->value, "0") == 0)
+			continue;
+		fputs("  ", out);
+		text_put(out, counter->value);
+		fputs(" events lost: ", out);
+		text_put(out, counter->name + 5);
+		fputc('\n', out);
+	}
+	if (info->damaged)
+		fputs("  damaged: parts of the experiment could not be read\n", out);
+}
+
+static void put_status(FILE *out, const struct exp_info *info)
+{
+	char text[64];
+
+	fprintf(out, "Status     %s", report_status(info, text, sizeof(text)));
+	if (info->status == EXP_DIED)
+		fputs(": killed, or the recorder could not write its end; exit status unknown",
+		      out);
+	if (info->status == EXP_RUNNING)
+		fputs(": what is recorded so far", out);
+	fputc('\n', out);
+}
+
+static void put_header(struct session *session, const struct session_experiment *at)
+{
+	const struct exp_info *info = at->info;
+	FILE *out = session->out;
+
+	if (info->notes != NULL)
+		text_put_lines(out, info->notes, "");
+	put_field(out, "Experiment", info->path);
+	fputs("Command    ", out);
+	report_put_command(out, info);
+	fputc('\n', out);
+	put_field(out, "Program", known(info->program));
+	fprintf(out, "Process    pid %lld, parent %lld%s%s\n", (long long)info->pid,
+		(long long)info->ppid, info->lineage[0] ? ", lineage " : "", info->lineage);
+	put_field(out, "Directory", known(info->cwd));
+	put_host(out, info);
+	put_start(out, info);
+	put_status(out, info);
+	put_field(out, "Recorded", known(experiment_setting(at->experiment, "command", "")));
+	put_settings(out, info);
+	put_field(out, "Format", info->version);
+	put_troubles(out, at);
+}
+
+void view_header(struct session *session, const struct command_argument *argument)
+{
+	if (argument->text != NULL &&
+	    (argument->number == 0 || argument->number > session->count)) {
+		session_fail(session, EXIT_USAGE, "header: no experiment %s (exp_list lists them)",
+			     argument->text);
+		return;
+	}
+	for (size_t i = 0; i < session->count; i++) {
+		if (argument->text != NULL && i + 1 != argument->number)
+			continue;
+		put_header(session, &session->experiments[i]);
+		fputc('\n', session->out);
+	}
+	report_put_quality(session);
+	fputc('\n', session->out);
+}

@@ -1,0 +1,114 @@
+/* view_lists.c: the experiments of the session, and the load objects of its processes. */
+#include "view.h"
+
+#include "memory.h"
+#include "report.h"
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void view_exp_list(struct session *session, const struct command_argument *argument)
+{
+	FILE *out = session->out;
+	char text[64];
+
+	(void)argument;
+	fprintf(out, "%3s  %-3s  %9s  %-12s  %-20s  %s\n", "ID", "Sel", "PID", "Lineage", "Status",
+		"Experiment: command");
+	for (size_t i = 0; i < session->count; i++) {
+		const struct exp_info *info = session->experiments[i].info;
+
+		fprintf(out, "%3zu  yes  %9lld  %-12s  %-20s  ", i + 1, (long long)info->pid,
+			info->lineage[0] ? info->lineage : "-",
+			report_status(info, text, sizeof(text)));
+		text_put(out, info->path);
+		fputs(": ", out);
+		report_put_command(out, info);
+		fputc('\n', out);
+	}
+	fputc('\n', out);
+}
+
+/* The symbols that an object of a process was read from; NULL if none of its addresses were
+ * recorded. */
+static const struct sym_object *find_symbols(const struct session *session,
+					     const struct exp_object *object)
+{
+	for (size_t i = 0; i < symbols_object_count(session->symbols); i++) {
+		const struct sym_object *at = symbols_object(session->symbols, i);
+
+		if (strcmp(at->path, object->path) == 0 &&
+		    strcmp(at->build_id, object->build_id) == 0)
+			return at;
+	}
+	return NULL;
+}
+
+static void put_state(FILE *out, const struct sym_object *symbols)
+{
+	if (symbols == NULL) {
+		fputs("not in recorded stacks", out);
+		return;
+	}
+	if (symbols->file == NULL) {
+		fputs(symbols->mismatch ? "another build is there now: no symbols"
+					: "no file found",
+		      out);
+		return;
+	}
+	fputs(symbols->has_symbols ? "symbols" : "no symbols", out);
+	fputs(symbols->has_lines ? ", lines" : ", no lines", out);
+	fputs(symbols->archived ? ", from the archive" : ", from ", out);
+	if (!symbols->archived)
+		text_put(out, symbols->file);
+}
+
+static void put_object(struct session *session, const struct exp_object *object)
+{
+	FILE *out = session->out;
+
+	fputc('<', out);
+	text_put(out, text_base(object->path));
+	fputs("> (", out);
+	text_put(out, object->path);
+	fputs(")\n    ", out);
+	put_state(out, find_symbols(session, object));
+	fputs("\n    build-id ", out);
+	text_put(out, object->build_id[0] ? object->build_id : "none");
+	fputc('\n', out);
+}
+
+static int is_same(const struct exp_object *left, const struct exp_object *right)
+{
+	return strcmp(left->path, right->path) == 0 && strcmp(left->build_id, right->build_id) == 0;
+}
+
+void view_objects(struct session *session, const struct command_argument *argument)
+{
+	const struct exp_object **seen = NULL;
+	size_t count = 0, capacity = 0;
+
+	(void)argument;
+	/* Building the tree finds out which objects occur, and reads their symbols. */
+	session_tree(session, TREE_FUNCTIONS);
+	for (size_t i = 0; i < session->count; i++) {
+		const struct exp_object *objects;
+		size_t object_count =
+			experiment_objects(session->experiments[i].experiment, &objects);
+
+		for (size_t j = 0; j < object_count; j++) {
+			size_t known = 0;
+
+			while (known < count && !is_same(seen[known], &objects[j]))
+				known++;
+			if (known < count)
+				continue;
+			seen = memory_grow(seen, count, &capacity, sizeof(*seen));
+			seen[count++] = &objects[j];
+			put_object(session, &objects[j]);
+		}
+	}
+	fputc('\n', session->out);
+	free(seen);
+}

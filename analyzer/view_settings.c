@@ -1,0 +1,188 @@
+/* view_settings.c: the commands that choose what tables show and where output goes. */
+#include "view.h"
+
+#include "report.h"
+#include "text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static void put_sort(struct session *session)
+{
+	char text[METRIC_ERROR_MAX];
+
+	fprintf(session->out, "Current Sort Metric: %s",
+		metric_describe(&session->sort.metric, text));
+	fprintf(session->out, " ( %s%s )\n", session->sort.reverse ? "-" : "",
+		metric_spell(&session->sort.metric, text));
+}
+
+static void put_current(struct session *session)
+{
+	char text[METRIC_ERROR_MAX];
+
+	fputs("Current metrics: ", session->out);
+	for (size_t i = 0; i < session->metrics.count; i++)
+		fprintf(session->out, "%s%s", i ? ":" : "",
+			metric_spell(&session->metrics.at[i], text));
+	fputc('\n', session->out);
+	put_sort(session);
+}
+
+static int status_of(int error)
+{
+	return error == -ENODATA ? EXIT_TROUBLE : EXIT_USAGE;
+}
+
+void view_metrics(struct session *session, const struct command_argument *argument)
+{
+	char error[METRIC_ERROR_MAX];
+	int status = 0;
+
+	if (argument->text != NULL)
+		status = metric_list_parse(argument->text, session->have, &session->metrics, error);
+	if (status != 0)
+		session_fail(session, status_of(status), "metrics: %s", error);
+	if (status != 0)
+		return;
+	metric_sort_adjust(&session->metrics, &session->sort);
+	put_current(session);
+}
+
+void view_sort(struct session *session, const struct command_argument *argument)
+{
+	char error[METRIC_ERROR_MAX];
+	int status = 0;
+
+	if (argument->text != NULL)
+		status = metric_sort_parse(argument->text, session->have, &session->sort, error);
+	if (status != 0)
+		session_fail(session, status_of(status), "sort: %s", error);
+	else
+		put_sort(session);
+}
+
+void view_metric_list(struct session *session, const struct command_argument *argument)
+{
+	static const unsigned flavors[] = {METRIC_EXCLUSIVE, METRIC_INCLUSIVE};
+	char name[METRIC_ERROR_MAX], keyword[METRIC_TEXT_MAX];
+
+	(void)argument;
+	put_current(session);
+	fputs("Available metrics:\n", session->out);
+	for (unsigned id = 0; id < METRIC_VALUES; id++) {
+		if (!(metric_data_of(id) & session->have))
+			continue;
+		for (size_t i = 0; i < 2; i++) {
+			const struct metric metric = {.id = (uint8_t)id,
+						      .flavor = (uint8_t)flavors[i],
+						      .show = METRIC_SHOW_VALUE |
+							      METRIC_SHOW_PERCENT};
+
+			fprintf(session->out, "%28s: %s\n", metric_describe(&metric, name),
+				metric_spell(&metric, keyword));
+		}
+	}
+	for (unsigned id = METRIC_VALUES; id < METRICS; id++)
+		fprintf(session->out, "%28s: %s\n", metric_meaning(id), metric_keyword(id));
+}
+
+void view_limit(struct session *session, const struct command_argument *argument)
+{
+	const char *text = argument->text;
+	char *end;
+	unsigned long limit;
+
+	errno = 0;
+	limit = strtoul(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0) {
+		session_fail(session, EXIT_USAGE, "limit: '%s' is not a number of rows", text);
+		return;
+	}
+	session->limit = limit;
+}
+
+/* True if text[len] is `word`, without regard to case. */
+static int is_word(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && strncasecmp(text, word, len) == 0;
+}
+
+void view_name(struct session *session, const struct command_argument *argument)
+{
+	static const char *const forms[] = {
+		[NAME_LONG] = "long", [NAME_SHORT] = "short", [NAME_MANGLED] = "mangled"};
+	const char *text = argument->text;
+	size_t len = strcspn(text, ":");
+	const char *extra = text + len;
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (!is_word(text, len, forms[i]))
+			continue;
+		if (*extra != '\0' && strcasecmp(extra, ":soname") != 0 &&
+		    strcasecmp(extra, ":nosoname") != 0)
+			break;
+		session->name_form = (enum name_form)i;
+		if (*extra != '\0')
+			session->with_soname = strcasecmp(extra, ":soname") == 0;
+		return;
+	}
+	session_fail(session, EXIT_USAGE,
+		     "name: '%s' is not long, short or mangled, with :soname or :nosoname", text);
+}
+
+void view_viewmode(struct session *session, const struct command_argument *argument)
+{
+	static const char *const modes[] = {"user", "expert", "machine"};
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (strcasecmp(argument->text, modes[i]) == 0) {
+			session_set_expert(session, i != 0);
+			return;
+		}
+	session_fail(session, EXIT_USAGE, "viewmode: '%s' is not user, expert or machine",
+		     argument->text);
+}
+
+static void set_output(struct session *session, const char *command, const char *path,
+		       const char *mode)
+{
+	int is_stdout = strcmp(path, "-") == 0 || strcmp(path, "--") == 0;
+	FILE *out = is_stdout ? stdout : fopen(path, mode);
+
+	if (out == NULL) {
+		session_fail(session, EXIT_TROUBLE, "%s: %s: %s", command, path, strerror(errno));
+		return;
+	}
+	if (session->out != stdout) {
+		int failed = ferror(session->out);
+
+		if (fclose(session->out) != 0 || failed)
+			session_fail(session, EXIT_TROUBLE, "cannot write the output");
+	}
+	session->out = out;
+}
+
+void view_outfile(struct session *session, const struct command_argument *argument)
+{
+	set_output(session, "outfile", argument->text, "we");
+}
+
+void view_appendfile(struct session *session, const struct command_argument *argument)
+{
+	set_output(session, "appendfile", argument->text, "ae");
+}
+
+void view_version(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	fputs("xer_print " XER_VERSION "\n", session->out);
+}
+
+void view_quit(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	session->is_quit = 1;
+}
