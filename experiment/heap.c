@@ -85,8 +85,6 @@ static uint32_t size_of(unsigned kind)
 		return sizeof(struct fmt_heap_alloc_wide);
 	case FMT_KIND_heap_free:
 		return sizeof(struct fmt_heap_free);
-	case FMT_KIND_heap_free_wide:
-		return sizeof(struct fmt_heap_free_wide);
 	default:
 		return 0;
 	}
@@ -98,7 +96,6 @@ static void on_event(struct reader *reader, struct exp_cursor *cursor)
 	struct fmt_heap_alloc alloc;
 	struct fmt_heap_alloc_wide alloc_wide;
 	struct fmt_heap_free freed;
-	struct fmt_heap_free_wide freed_wide;
 
 	if (cursor->payload_size < size_of(at[0])) {
 		bad_event(cursor, "a heap event is too short");
@@ -116,11 +113,7 @@ static void on_event(struct reader *reader, struct exp_cursor *cursor)
 		break;
 	case FMT_KIND_heap_free:
 		memcpy(&freed, at, sizeof(freed));
-		on_free(reader, fmt_u48_get(&freed.addr));
-		break;
-	case FMT_KIND_heap_free_wide:
-		memcpy(&freed_wide, at, sizeof(freed_wide));
-		on_free(reader, freed_wide.addr);
+		on_free(reader, freed.addr);
 		break;
 	default:
 		break;

@@ -100,11 +100,11 @@ static int find_parent(struct reader *reader, struct exp_cursor *cursor, uint64_
 	*out = EXP_NODE_NONE;
 	if (parent == 0)
 		return 0;
-	if (parent < id)
+	if (parent < id * sizeof(struct fmt_node))
 		*out = exp_nodes_find(table, parent);
 	if (*out != EXP_NODE_NONE)
 		return 0;
-	exp_stream_fault(cursor->stream, id * FMT_NODE_UNIT, "a node's caller is damaged");
+	exp_stream_fault(cursor->stream, id * sizeof(struct fmt_node), "a node's caller is damaged");
 	if (table->damaged_root == EXP_NODE_NONE) {
 		table->damaged_root = (uint32_t)table->count;
 		if (add_node(table, FMT_PC_TRUNCATED, EXP_NODE_NONE, 0) != 0)
@@ -138,8 +138,8 @@ static void on_event(void *context, struct exp_cursor *cursor)
 	if (cursor->payload[0] != FMT_KIND_nodes || cursor->payload_size < sizeof(head))
 		return;
 	memcpy(&head, cursor->payload, sizeof(head));
-	if (head.node_size < sizeof(struct fmt_node) || head.node_size % FMT_NODE_UNIT != 0 ||
-	    offset % FMT_NODE_UNIT != 0 || head.first != offset / FMT_NODE_UNIT) {
+	if (head.node_size < sizeof(struct fmt_node) || head.node_size % sizeof(struct fmt_node) != 0 ||
+	    offset % sizeof(struct fmt_node) != 0 || head.first != offset) {
 		exp_stream_fault(cursor->stream, offset - sizeof(head),
 				 "the head of a block of nodes is damaged");
 		return;
@@ -147,7 +147,7 @@ static void on_event(void *context, struct exp_cursor *cursor)
 	for (size_t at = sizeof(head);
 	     at + head.node_size <= cursor->payload_size && reader->rc == 0; at += head.node_size) {
 		struct fmt_node node;
-		uint64_t id = (offset - sizeof(head) + at) / FMT_NODE_UNIT;
+		uint64_t id = (offset - sizeof(head) + at) / sizeof(struct fmt_node);
 
 		memcpy(&node, cursor->payload + at, sizeof(node));
 		if (node.pc != 0 && id <= UINT32_MAX)
@@ -165,7 +165,7 @@ int exp_nodes_read(struct experiment *experiment, struct exp_node_table *out)
 	rc = exp_stream_open(experiment, exp_stream_names[FMT_STREAM_FRAMEINFO], &stream);
 	if (rc != 0)
 		return rc == -ENOMEM ? rc : 0;
-	out->directory_size = stream.size / FMT_NODE_UNIT / EXP_NODE_PAGE + 1;
+	out->directory_size = stream.size / sizeof(struct fmt_node) / EXP_NODE_PAGE + 1;
 	if (out->directory_size > ((size_t)UINT32_MAX >> EXP_NODE_PAGE_SHIFT) + 1)
 		out->directory_size = ((size_t)UINT32_MAX >> EXP_NODE_PAGE_SHIFT) + 1;
 	out->directory = calloc(out->directory_size, sizeof(*out->directory));

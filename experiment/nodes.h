@@ -2,6 +2,8 @@
 #ifndef XER_EXPERIMENT_NODES_H
 #define XER_EXPERIMENT_NODES_H
 
+#include "format/record.h"
+
 #include "experiment/internal.h"
 
 #include <stddef.h>
@@ -32,11 +34,14 @@ struct exp_node_table {
 int exp_nodes_read(struct experiment *experiment, struct exp_node_table *out);
 void exp_nodes_fini(struct exp_node_table *table);
 
-/* Index of the node with this id, or EXP_NODE_NONE. */
-static inline uint32_t exp_nodes_find(const struct exp_node_table *table, uint32_t id)
+/* Index of the node at this offset of the file, or EXP_NODE_NONE. */
+static inline uint32_t exp_nodes_find(const struct exp_node_table *table, uint32_t offset)
 {
+	uint32_t id = offset / sizeof(struct fmt_node);
 	uint32_t page;
 
+	if (offset % sizeof(struct fmt_node) != 0)
+		return EXP_NODE_NONE;
 	if (id >> EXP_NODE_PAGE_SHIFT >= table->directory_size)
 		return EXP_NODE_NONE;
 	page = table->directory[id >> EXP_NODE_PAGE_SHIFT];

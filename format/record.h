@@ -46,16 +46,15 @@ enum fmt_kind {
 #define ENUM_END(type) };
 #include "enums.def"
 
-/* A node of the call-stack tree in `frameinfo`. A stack is named by the id of its innermost node; an
- * id is the node's file offset / 16, so 0 is never a node and means "no stack". The id of `parent` is
- * always smaller than the node's own. pc is the interrupted instruction or a return address. */
+/* A node of the call-stack tree in `frameinfo`. A node is named by its file offset, a multiple of 16; a stack by
+ * its innermost node; 0 is never a node and means "no stack". A parent's offset is always smaller than the
+ * node's own. pc is the interrupted instruction or a return address. */
 struct fmt_node {
 	uint64_t pc;
 	uint32_t parent;     /* the caller's node, 0 at the outermost frame */
 	uint32_t generation; /* of the address map, see map.xml */
 };
 _Static_assert(sizeof(struct fmt_node) == 16, "node changed its size");
-enum { FMT_NODE_UNIT = 16 };
 
 /* pc values below FMT_PC_MARKS are no addresses but marks in a stack. */
 enum fmt_pc_mark {

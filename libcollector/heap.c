@@ -61,34 +61,22 @@ static inline uint64_t *begin(struct col_thread *thread, uint32_t size, uint64_t
 	return payload;
 }
 
-static void put_wide(struct col_thread *thread, const void *record, uint32_t size, uint64_t ticks)
-{
-	uint64_t *payload = begin(thread, size, ticks);
-
-	if (payload)
-		fdr_payload_put((uint8_t *)payload, record, size);
-}
-
 static void put_alloc_wide(struct col_thread *thread, enum fmt_heap_func func, uint64_t addr, uint64_t size, uint32_t stack,
                            uint64_t ticks)
 {
 	struct fmt_heap_alloc_wide record = {
 	    .kind = FMT_KIND_heap_alloc_wide, .func = (uint8_t)func, .stack = stack, .addr = addr, .size = size};
+	uint64_t *payload = begin(thread, sizeof(record), ticks);
 
-	put_wide(thread, &record, sizeof(record), ticks);
+	if (payload)
+		fdr_payload_put((uint8_t *)payload, &record, sizeof(record));
 }
 
-static void put_free_wide(struct col_thread *thread, enum fmt_heap_func func, uint64_t addr, uint64_t ticks)
+/* The frequent records are written as two words, the second first: the first completes them. */
+static inline void put_words(uint64_t *payload, uint64_t word0, uint64_t word1)
 {
-	struct fmt_heap_free_wide record = {.kind = FMT_KIND_heap_free_wide, .func = (uint8_t)func, .addr = addr};
-
-	put_wide(thread, &record, sizeof(record), ticks);
-}
-
-/* The short forms are written as words: kind, function and address in the first, which completes the record. */
-static inline void complete(uint64_t *payload, enum fmt_kind kind, enum fmt_heap_func func, uint64_t addr)
-{
-	__atomic_store_n(payload, (uint64_t)kind | (uint64_t)func << 8 | addr << 16, __ATOMIC_RELEASE);
+	payload[1] = word1;
+	__atomic_store_n(&payload[0], word0, __ATOMIC_RELEASE);
 }
 
 static inline void put_alloc(struct col_thread *thread, enum fmt_heap_func func, uint64_t addr, uint64_t size, uint32_t stack,
@@ -101,23 +89,16 @@ static inline void put_alloc(struct col_thread *thread, enum fmt_heap_func func,
 		return;
 	}
 	payload = begin(thread, sizeof(struct fmt_heap_alloc), ticks);
-	if (unlikely(!payload))
-		return;
-	payload[1] = stack | size << 32;
-	complete(payload, FMT_KIND_heap_alloc, func, addr);
+	if (likely(payload != NULL))
+		put_words(payload, FMT_KIND_heap_alloc | (uint64_t)func << 8 | addr << 16, stack | size << 32);
 }
 
 static inline void put_free(struct col_thread *thread, enum fmt_heap_func func, uint64_t addr, uint64_t ticks)
 {
-	uint64_t *payload;
+	uint64_t *payload = begin(thread, sizeof(struct fmt_heap_free), ticks);
 
-	if (unlikely(!fmt_u48_fits(addr))) {
-		put_free_wide(thread, func, addr, ticks);
-		return;
-	}
-	payload = begin(thread, sizeof(struct fmt_heap_free), ticks);
 	if (likely(payload != NULL))
-		complete(payload, FMT_KIND_heap_free, func, addr);
+		put_words(payload, FMT_KIND_heap_free | (uint64_t)func << 8, addr);
 }
 
 static uint32_t stack_of(struct col_thread *thread, const struct caller *caller)

@@ -56,10 +56,10 @@ void tick_disarm(struct col_thread *thread)
 	thread->armed = 0;
 }
 
-/* The CPU time of the thread since its last sample, from now on accounted for. */
+/* The CPU time of the thread since its last sample, from now on accounted for; in steps of 16 ns (record.def). */
 static uint64_t take_cpu_time(struct col_thread *thread, clockid_t clock)
 {
-	uint64_t now = sys_clock_ns(clock);
+	uint64_t now = sys_clock_ns(clock) & ~(uint64_t)15;
 	uint64_t before = atomic_load(&thread->accounted_ns);
 
 	if (now <= before || !atomic_compare_exchange_strong(&thread->accounted_ns, &before, now))

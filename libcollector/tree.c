@@ -1,8 +1,8 @@
 /* tree.c: the table of call-stack nodes.
  *
  * Nodes are allocated in the mapped frameinfo file by a compare-and-swap on `space`, {next, end} of the
- * block in use as node ids, and found again through a hash table of ids. A node is written before its id
- * is published there (release), so whoever finds an id (acquire) finds the node. When two threads make the
+ * block in use as file offsets, and found again through a hash table of offsets. A node is written before it
+ * is published there (release), so whoever finds an offset (acquire) finds the node. When two threads make the
  * same node at once, one of the two stays unused. When a block runs low, one thread prepares the next in
  * `ahead`; so even a handler that interrupts just that thread finds space. */
 #include "tree.h"
@@ -12,12 +12,12 @@
 
 #include <errno.h>
 
-enum { TABLE_BITS = 22, TABLE_MIN_BITS = 12, PROBES = 64, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, LOW = 64, GROW_SPINS = 20000 };
+enum { TABLE_BITS = 22, TABLE_MIN_BITS = 12, PROBES = 64, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, LOW = 64 * sizeof(struct fmt_node), GROW_SPINS = 20000 };
 
 static uint32_t *table;
 static uint32_t table_mask;
-static struct fmt_node *nodes; /* by id: the file, mapped from its start, also beyond its end */
-static uint32_t node_limit;
+static uint8_t *file; /* frameinfo, mapped from its start, also beyond its end; nodes are named by offset */
+static size_t file_limit;
 static atomic_uint_fast64_t space; /* next | end << 32 */
 static atomic_uint_fast64_t ahead; /* the same for the block after; 0: not prepared */
 static atomic_uint growing;        /* tid of the thread that prepares it, 0: nobody */
@@ -33,7 +33,7 @@ int tree_open(void)
 			continue;
 		sys_madvise(table, size, MADV_DONTFORK);
 		table_mask = (1u << bits) - 1;
-		node_limit = 1u << bits;
+		file_limit = sizeof(struct fmt_node) << bits;
 		return 0;
 	}
 	return -ENOMEM;
@@ -43,17 +43,17 @@ int tree_open(void)
 static uint64_t begin_block(uint64_t at, uint32_t size)
 {
 	uint32_t head = at == 0 ? FDR_HEADER_SIZE : 0;
-	uint8_t *start = (uint8_t *)nodes + at + head;
+	uint8_t *start = file + at + head;
 	uint8_t *event = start + FDR_PROLOGUE_SIZE;
 	uint32_t payload = size - head - FDR_PROLOGUE_SIZE - 2 * FDR_METADATA_SIZE;
-	uint32_t first = (uint32_t)((at + head) / FMT_NODE_UNIT) + 5;
+	uint32_t first = (uint32_t)at + head + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE + sizeof(struct fmt_nodes);
 	struct fmt_nodes block = {.kind = FMT_KIND_nodes, .node_size = sizeof(struct fmt_node), .first = first};
 
 	if (at != 0)
 		col_stream_prologue(FMT_STREAM_FRAMEINFO, start, size, (uint32_t)col.pid);
 	fdr_event_put(event, payload, col_ticks(), col_cpu());
 	fdr_payload_put(event + FDR_METADATA_SIZE, &block, sizeof(block));
-	return first | (uint64_t)(first + payload / FMT_NODE_UNIT - 1) << 32;
+	return first | (uint64_t)(first + payload - sizeof(struct fmt_nodes)) << 32;
 }
 
 /* Prepare the next block. Only one thread at a time gets here. */
@@ -63,9 +63,9 @@ static void grow(void)
 
 	if (col_stream_claim(FMT_STREAM_FRAMEINFO, block_size, &at) < 0)
 		return;
-	if (!nodes)
-		nodes = (struct fmt_node *)col_stream_map(FMT_STREAM_FRAMEINFO, 0, (size_t)node_limit * sizeof(struct fmt_node));
-	if (!nodes || at + block_size > (uint64_t)node_limit * sizeof(struct fmt_node)) {
+	if (!file)
+		file = col_stream_map(FMT_STREAM_FRAMEINFO, 0, file_limit);
+	if (!file || at + block_size > file_limit) {
 		col_stream_stop(FMT_STREAM_FRAMEINFO, -ENOMEM);
 		return;
 	}
@@ -105,7 +105,7 @@ static int next_block(uint64_t seen)
 	return 0;
 }
 
-/* A fresh node id; 0 if there is none to be had. */
+/* The offset of a fresh node; 0 if there is none to be had. */
 static uint32_t allocate(void)
 {
 	for (;;) {
@@ -118,7 +118,7 @@ static uint32_t allocate(void)
 				return 0;
 			continue;
 		}
-		if (!atomic_compare_exchange_weak(&space, &seen, seen + 1))
+		if (!atomic_compare_exchange_weak(&space, &seen, seen + sizeof(struct fmt_node)))
 			continue;
 		if (unlikely(end - next == LOW))
 			prepare_ahead();
@@ -133,9 +133,16 @@ static uint32_t hash(uint32_t parent, uint64_t pc, uint32_t generation)
 	return (uint32_t)(value >> 32 ^ value);
 }
 
-static int is_node(uint32_t id, uint32_t parent, uint64_t pc, uint32_t generation)
+static struct fmt_node *node_at(uint32_t offset)
 {
-	return nodes[id].pc == pc && nodes[id].parent == parent && nodes[id].generation == generation;
+	return (struct fmt_node *)(file + offset);
+}
+
+static int is_node(uint32_t offset, uint32_t parent, uint64_t pc, uint32_t generation)
+{
+	const struct fmt_node *node = node_at(offset);
+
+	return node->pc == pc && node->parent == parent && node->generation == generation;
 }
 
 uint32_t tree_node(uint32_t parent, uint64_t pc)
@@ -153,7 +160,7 @@ uint32_t tree_node(uint32_t parent, uint64_t pc)
 				mine = allocate();
 			if (mine == 0)
 				break;
-			nodes[mine] = (struct fmt_node){.pc = pc, .parent = parent, .generation = generation};
+			*node_at(mine) = (struct fmt_node){.pc = pc, .parent = parent, .generation = generation};
 			if (__atomic_compare_exchange_n(slot, &id, mine, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
 				return mine;
 		}

@@ -134,9 +134,8 @@ size_t maker_alloc(struct maker_stream *stream, uint64_t tsc, uint64_t address, 
 
 size_t maker_free(struct maker_stream *stream, uint64_t tsc, uint64_t address)
 {
-	struct fmt_heap_free record = {.kind = FMT_KIND_heap_free, .func = FMT_heap_func_FREE};
+	struct fmt_heap_free record = {.kind = FMT_KIND_heap_free, .func = FMT_heap_func_FREE, .addr = address};
 
-	fmt_u48_put(&record.addr, address);
 	return maker_event(stream, tsc, &record, sizeof(record));
 }
 
@@ -162,15 +161,17 @@ void maker_nodes(struct maker *maker, size_t count, const uint64_t *pcs, const i
 	assert(payload != NULL);
 	maker_stream_init(&stream);
 	maker_extent(&stream, 42, MAKER_START_TICKS, (size / FDR_EXTENT_UNIT + 2) * FDR_EXTENT_UNIT);
-	uint32_t first = (uint32_t)((stream.at + FDR_METADATA_SIZE + sizeof(struct fmt_nodes)) / FMT_NODE_UNIT);
+	uint32_t first = (uint32_t)(stream.at + FDR_METADATA_SIZE + sizeof(struct fmt_nodes));
 	struct fmt_nodes head = {.kind = FMT_KIND_nodes, .node_size = sizeof(struct fmt_node), .first = first};
 
 	memcpy(payload, &head, sizeof(head));
 	for (size_t i = 0; i < count; i++) {
-		struct fmt_node node = {.pc = pcs[i], .parent = parents[i] < 0 ? 0 : first + (uint32_t)parents[i]};
+		struct fmt_node node = {.pc = pcs[i]};
 
+		if (parents[i] >= 0)
+			node.parent = first + (uint32_t)parents[i] * (uint32_t)sizeof(node);
 		memcpy(payload + sizeof(head) + i * sizeof(node), &node, sizeof(node));
-		ids[i] = first + (uint32_t)i;
+		ids[i] = first + (uint32_t)(i * sizeof(node));
 	}
 	maker_event(&stream, MAKER_START_TICKS, payload, size);
 	free(payload);

@@ -50,10 +50,10 @@ Test(tree, threads_agree_on_every_node_and_the_file_holds_them, .init = scratch_
 		for (int t = 1; t < THREADS; t++)
 			cr_assert_eq(ids[t][i], node);
 		for (int frame = FRAMES - 1; frame >= 0; frame--) {
-			cr_assert_lt((size_t)node * sizeof(struct fmt_node), len);
-			cr_assert_eq(nodes[node].pc, pc_of(i, frame));
-			cr_assert_lt(nodes[node].parent, node);
-			node = nodes[node].parent;
+			cr_assert_lt(node, len);
+			cr_assert_eq(nodes[node / sizeof(struct fmt_node)].pc, pc_of(i, frame));
+			cr_assert_lt(nodes[node / sizeof(struct fmt_node)].parent, node);
+			node = nodes[node / sizeof(struct fmt_node)].parent;
 		}
 		cr_assert_eq(node, 0);
 	}

@@ -22,7 +22,7 @@ static void setup(void)
 	fresh = walk_memo_create(WALK_FRAMES_MIN);
 }
 
-/* The frameinfo file as it is now; node ids are offsets in units of 16 bytes. */
+/* The frameinfo file as it is now; nodes are named by their offset in it. */
 static void load_nodes(void)
 {
 	size_t len;
@@ -49,9 +49,9 @@ static int compare_with_backtrace(void)
 	int depth = 0;
 
 	load_nodes();
-	for (; node; node = nodes[node].parent, depth++)
+	for (; node; node = nodes[node / sizeof(struct fmt_node)].parent, depth++)
 		if (depth > 0 && depth < count)
-			cr_assert_eq(nodes[node].pc, (uint64_t)pcs[depth], "frame %d", depth);
+			cr_assert_eq(nodes[node / sizeof(struct fmt_node)].pc, (uint64_t)pcs[depth], "frame %d", depth);
 	return depth;
 }
 
@@ -149,8 +149,8 @@ static int depth_of(uint32_t node)
 	int depth = 0;
 
 	load_nodes();
-	for (; node; node = nodes[node].parent) {
-		cr_assert_geq(nodes[node].pc, FMT_PC_MARKS);
+	for (; node; node = nodes[node / sizeof(struct fmt_node)].parent) {
+		cr_assert_geq(nodes[node / sizeof(struct fmt_node)].pc, FMT_PC_MARKS);
 		depth++;
 	}
 	return depth;
