@@ -324,18 +324,13 @@ static void find_line(struct unit *unit, Dwarf_Addr address, struct exp_dwarf_fr
 	frame->file = dwarf_linesrc(line, NULL, NULL);
 }
 
-int exp_dwarf_lookup(struct exp_dwarf *dwarf, uint64_t address,
-		     struct exp_dwarf_frame frames[EXP_DWARF_FRAMES], int *has_function)
+static int look_up(struct exp_dwarf *dwarf, struct unit *unit, Dwarf_Addr at,
+		   struct exp_dwarf_frame frames[EXP_DWARF_FRAMES], int *has_function)
 {
-	Dwarf_Addr at = address + dwarf->bias;
-	struct unit *unit = find_unit(dwarf, at);
-	const struct code *code = unit == NULL ? NULL : find_code(unit, at);
+	const struct code *code = find_code(unit, at);
 	Dwarf_Die function, chain[EXP_DWARF_FRAMES];
 	int count;
 
-	*has_function = 0;
-	if (unit == NULL)
-		return 0;
 	if (code == NULL || dwarf_offdie(dwarf->dwarf, code->die, &function) == NULL) {
 		frames[0] = (struct exp_dwarf_frame){0};
 		find_line(unit, at, &frames[0]);
@@ -350,5 +345,19 @@ int exp_dwarf_lookup(struct exp_dwarf *dwarf, uint64_t address,
 	frames[count - 1].start = code->start - dwarf->bias;
 	frames[count - 1].end = code->end - dwarf->bias;
 	*has_function = 1;
+	return count;
+}
+
+int exp_dwarf_lookup(struct exp_dwarf *dwarf, uint64_t address,
+		     struct exp_dwarf_frame frames[EXP_DWARF_FRAMES], int *has_function)
+{
+	Dwarf_Addr at = address + dwarf->bias;
+	struct unit *unit = find_unit(dwarf, at);
+	int count;
+
+	*has_function = 0;
+	count = unit == NULL ? 0 : look_up(dwarf, unit, at, frames, has_function);
+	for (int i = 0; i < count; i++)
+		frames[i].directory = text_of(&unit->die, DW_AT_comp_dir);
 	return count;
 }

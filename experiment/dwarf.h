@@ -13,6 +13,7 @@ enum { EXP_DWARF_FRAMES = 64 };
 struct exp_dwarf_frame {
 	const char *linkage_name;
 	const char *name;
+	const char *directory; /* of the compilation: where relative file names begin */
 	const char *decl_file;
 	unsigned decl_line;
 	const char *file; /* of `line`: where it executes, or where it calls the frame before */

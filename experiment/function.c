@@ -163,6 +163,17 @@ static struct sym_function *inlined(struct symbols *symbols, struct session_obje
 			      : session_function(symbols, &key);
 }
 
+/* Relative names begin in the directory of the compilation. NULL stays NULL. */
+static const char *whole_path(struct symbols *symbols, const char *directory, const char *file)
+{
+	const char *whole;
+
+	if (file == NULL || file[0] == '/' || directory == NULL || directory[0] != '/')
+		return file;
+	whole = exp_arena_printf(&symbols->arena, "%s/%s", directory, file);
+	return whole == NULL ? file : whole;
+}
+
 int session_resolve(struct symbols *symbols, struct session_object *object, uint64_t address,
 		    const struct sym_frame **out)
 {
@@ -183,12 +194,13 @@ int session_resolve(struct symbols *symbols, struct session_object *object, uint
 	for (int i = 0; i < count; i++) {
 		const struct exp_dwarf_frame *frame = has_function ? &known[i] : NULL;
 
+		known[i].decl_file = whole_path(symbols, known[i].directory, known[i].decl_file);
 		frames[i].inlined = i < count - 1;
 		frames[i].function = frames[i].inlined ? inlined(symbols, object, frame)
 						       : physical(symbols, object, address, frame);
 		if (frames[i].function == NULL)
 			return -ENOMEM;
-		frames[i].file = known[i].file;
+		frames[i].file = whole_path(symbols, known[i].directory, known[i].file);
 		frames[i].line = known[i].line;
 		frames[i].address = address;
 	}

@@ -13,7 +13,7 @@
 /* Functions that stand for no code, in order of their indices. */
 enum { FUNCTION_TOTAL, FUNCTION_UNKNOWN, FUNCTION_TRUNCATED, FUNCTION_GUESSED, FUNCTION_FAILED };
 static const char *const special[] = {"<Total>", UNKNOWN, "<Truncated-stack>", "<Guessed-frame>",
-				      "<Failed-unwind>"};
+				      "<Stack-unwind-failed>"};
 
 struct object_key {
 	const char *path, *build_id;

@@ -50,6 +50,8 @@ static int compare_symbols(const void *a, const void *b)
 		return x->address < y->address ? -1 : 1;
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
+	if (strlen(x->name) != strlen(y->name)) /* free, not cfree */
+		return strlen(x->name) < strlen(y->name) ? -1 : 1;
 	return strcmp(x->name, y->name);
 }
 

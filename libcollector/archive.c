@@ -2,7 +2,7 @@
  * a wait that asks for such children finds it. */
 #include "process.h"
 
-#include "collector.h"
+#include "hook.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -38,7 +38,7 @@ void archive_run(void)
 	stack = sys_mmap_anonymous(STACK_SIZE);
 	if (!stack)
 		return;
-	child = clone(run, stack + STACK_SIZE, CLONE_VM | CLONE_VFORK, NULL);
+	child = REAL(clone)(run, stack + STACK_SIZE, CLONE_VM | CLONE_VFORK, NULL);
 	while (child > 0 && SYS4(SYS_wait4, child, &status, __WALL, NULL) == -EINTR)
 		continue;
 	sys_munmap(stack, STACK_SIZE);

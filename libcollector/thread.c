@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
+#include <stdarg.h>
 #include <sys/prctl.h>
 
 enum { DIRECTORY_BUFFER = 2048 };
@@ -246,6 +248,25 @@ void thread_scan(void)
 	if (fd >= 0)
 		sys_close((int)fd);
 	atomic_store(&scanning, 0);
+}
+
+/* The C library's clone, used for threads behind the back of libpthread. */
+EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argument, ...)
+{
+	pid_t *parent_tid, *child_tid;
+	void *tls;
+	va_list more;
+	int tid;
+
+	va_start(more, argument);
+	parent_tid = va_arg(more, pid_t *);
+	tls = va_arg(more, void *);
+	child_tid = va_arg(more, pid_t *);
+	va_end(more);
+	tid = REAL(clone)(run, stack, flags, argument, parent_tid, tls, child_tid);
+	if (tid > 0 && flags & CLONE_THREAD && col_is_recording())
+		found((uint32_t)tid);
+	return tid;
 }
 
 /* ---- threads made by the program ---- */

@@ -9,6 +9,12 @@
 
 enum { USAGE_PERIOD_US = 100000, SCAN_PERIOD_US = 100000 };
 
+/* While the process has one known thread, a timer on the CPU time of the whole process finds another one that
+ * nobody announced. With several threads such a signal could make a system call of one fail with EINTR when another
+ * one takes it (seen: epoll_wait); then the threads' own ticks do the looking. */
+static int process_timer;
+static atomic_uint process_timer_armed;
+
 /* The CPU-time clock of thread `tid` of the process. */
 static clockid_t thread_clock(uint32_t tid)
 {
@@ -41,6 +47,8 @@ void tick_arm(struct col_thread *thread)
 {
 	uint32_t tid = atomic_load(&thread->tid);
 
+	if (atomic_load(&col.count.threads) > 1 && atomic_exchange(&process_timer_armed, 0))
+		SYS1(SYS_timer_delete, process_timer);
 	if (!col.descriptor.profile_us && !col.descriptor.sample_ms)
 		return;
 	if (create_timer(thread_clock(tid), SIGEV_THREAD_ID, tid, thread, period_us(), &thread->timer) == 0)
@@ -141,10 +149,10 @@ static void handle(int signal, siginfo_t *info, void *context)
 void tick_open(void)
 {
 	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL);
-	int timer;
 
 	signals_install(TICK_SIGNAL, handle);
 	sys_sigmask(SIG_UNBLOCK, &tick, NULL);
-	if (signals_prefer_current() && (col.descriptor.profile_us || col.descriptor.sample_ms))
-		create_timer(CLOCK_PROCESS_CPUTIME_ID, SIGEV_SIGNAL, 0, NULL, SCAN_PERIOD_US, &timer);
+	if (signals_prefer_current() && (col.descriptor.profile_us || col.descriptor.sample_ms) &&
+	    create_timer(CLOCK_PROCESS_CPUTIME_ID, SIGEV_SIGNAL, 0, NULL, SCAN_PERIOD_US, &process_timer) == 0)
+		atomic_store(&process_timer_armed, 1);
 }
