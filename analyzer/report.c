@@ -35,7 +35,7 @@ static void add_coverage(struct report_quality *quality, const struct session_ex
 	const struct exp_usage *last =
 		data->usage_count > 1 ? &data->usage[data->usage_count - 1] : NULL;
 
-	if (at->info->status == EXP_ENDED) {
+	if (at->info->status == EXP_ENDED || at->info->status == EXP_EXECED) {
 		quality->covered_ns += data->quality.sampled_ns;
 		quality->cpu_ns += data->quality.cpu_ns;
 	} else if (last != NULL) {
@@ -131,6 +131,9 @@ char *report_status(const struct exp_info *info, char *text, size_t size)
 		break;
 	case EXP_DIED:
 		snprintf(text, size, "died");
+		break;
+	case EXP_EXECED:
+		snprintf(text, size, "executed another program");
 		break;
 	case EXP_ENDED:
 		if (info->exit_code >= 0)

@@ -163,7 +163,7 @@ static void archive_dead(struct session *session, const struct session_experimen
 	struct exp_cause cause = {.text = ""};
 	const char *what;
 
-	if (at->info->status != EXP_DIED)
+	if (at->info->status != EXP_DIED && at->info->status != EXP_EXECED)
 		return;
 	what = experiment_setting(at->experiment, "archive", "on");
 	if (exp_archive_parse(what, &options.what) < 0 || options.what == EXP_ARCHIVE_OFF)

@@ -139,6 +139,10 @@ static void put_status(FILE *out, const struct exp_info *info)
 	if (info->status == EXP_DIED)
 		fputs(": killed, or the recorder could not write its end; exit status unknown",
 		      out);
+	if (info->status == EXP_EXECED) {
+		fputs(", not recorded: ", out);
+		text_put(out, info->executed);
+	}
 	if (info->status == EXP_RUNNING)
 		fputs(": what is recorded so far", out);
 	fputc('\n', out);

@@ -36,6 +36,7 @@ struct experiment;
 enum exp_status {
 	EXP_RUNNING, /* the writer holds its lock on log.xml */
 	EXP_ENDED,   /* an exit event is there */
+	EXP_EXECED,  /* it became another program, which is not recorded here */
 	EXP_DIED     /* neither: killed, or the recorder could not write its end */
 };
 
@@ -60,6 +61,7 @@ struct exp_info {
 	const char *notes;   /* contents of `notes`, NULL if there is none */
 	enum exp_status status;
 	int exit_code;       /* of an ended process, -1 if unknown */
+	const char *executed; /* what an execed process became, as it was named; else NULL */
 	int damaged;         /* something was skipped, and said so */
 
 	const char *const *argv; /* argv[argc] */

@@ -13,6 +13,7 @@
 enum { READ_TRIES = 3, RETRY_US = 2000 };
 
 struct log_reader {
+	enum exp_status before_exec;
 	struct experiment *experiment;
 	const char **argv;
 	size_t argc, argv_capacity;
@@ -135,6 +136,17 @@ static void read_exit(struct log_reader *reader, const struct exp_element *eleme
 	experiment->exit_cpu_ns = exp_element_number(element, "cpu_ns", 0);
 }
 
+/* An exec that was noted beforehand and did not fail. */
+static void read_exec(struct log_reader *reader, const struct exp_element *element, int failed)
+{
+	struct exp_info *info = &reader->experiment->info;
+
+	if (info->status != EXP_EXECED)
+		reader->before_exec = info->status;
+	info->status = failed ? reader->before_exec : EXP_EXECED;
+	info->executed = failed ? NULL : exp_element_get(element, "path", "");
+}
+
 static int read_event(struct log_reader *reader, const struct exp_element *element)
 {
 	struct exp_event event = {
@@ -150,6 +162,10 @@ static int read_event(struct log_reader *reader, const struct exp_element *eleme
 		return -ENOMEM;
 	if (strcmp(event.kind, "exit") == 0)
 		read_exit(reader, element);
+	else if (strcmp(event.kind, "exec") == 0)
+		read_exec(reader, element, 0);
+	else if (strcmp(event.kind, "exec_error") == 0)
+		read_exec(reader, element, 1);
 	/* The kind is told apart; it comes first where we wrote the event. */
 	if (event.attribute_count > 0 && strcmp(event.attributes[0].name, "kind") == 0) {
 		event.attributes++;

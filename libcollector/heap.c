@@ -158,7 +158,15 @@ void heap_start(void)
 			record_alloc(FMT_heap_func_##func, block, size, CALLER); \
 	} while (0)
 
-EXPORT void *malloc(size_t size)
+/* While the heap is not traced, the frequent functions only jump on. Each traced twin is entered by a jump too, so its
+ * caller is the program. */
+#define PASS_ON(name, ...) \
+	do { \
+		if (likely(!is_on()) && likely(hook_real.name != NULL)) \
+			return hook_real.name(__VA_ARGS__); \
+	} while (0)
+
+static __attribute__((noinline)) void *malloc_traced(size_t size)
 {
 	void *block;
 
@@ -169,7 +177,13 @@ EXPORT void *malloc(size_t size)
 	return block;
 }
 
-EXPORT void *calloc(size_t count, size_t size)
+EXPORT void *malloc(size_t size)
+{
+	PASS_ON(malloc, size);
+	return malloc_traced(size);
+}
+
+static __attribute__((noinline)) void *calloc_traced(size_t count, size_t size)
 {
 	void *block;
 
@@ -180,41 +194,57 @@ EXPORT void *calloc(size_t count, size_t size)
 	return block;
 }
 
-EXPORT void free(void *block)
+EXPORT void *calloc(size_t count, size_t size)
 {
-	if (unlikely(hook_pool_owns(block)))
-		return;
+	PASS_ON(calloc, count, size);
+	return calloc_traced(count, size);
+}
+
+static __attribute__((noinline)) void free_traced(void *block)
+{
 	if (unlikely(is_on()) && block)
 		record_free(FMT_heap_func_FREE, block);
 	REAL(free)(block);
 }
 
-/* A block of the pool moves to the real heap. */
+EXPORT void free(void *block)
+{
+	if (unlikely(hook_pool_owns(block)))
+		return;
+	PASS_ON(free, block);
+	free_traced(block);
+}
+
+/* A block of the pool moves to the real heap. Its size is unknown: what lies behind it is copied as well. */
 static void *move_from_pool(void *old, size_t size)
 {
 	void *block = REAL(malloc)(size);
 
 	if (block)
-		memcpy(block, old, size);
+		memcpy(block, old, hook_pool_clip(old, size));
 	return block;
 }
 
-EXPORT void *realloc(void *old, size_t size)
+static __attribute__((noinline)) void *realloc_traced(void *old, size_t size)
 {
 	uint64_t before;
 	void *block;
 
 	if (unlikely(!hook_real.realloc) && hook_is_resolving())
 		return hook_pool_allocate(size, 16);
-	if (unlikely(hook_pool_owns(old)))
-		return move_from_pool(old, size);
-	if (likely(!is_on()))
-		return REAL(realloc)(old, size);
 	before = col_ticks();
 	block = REAL(realloc)(old, size);
-	if (block || (size == 0 && old)) /* realloc(p, 0) frees */
+	if (is_on() && (block || (size == 0 && old))) /* realloc(p, 0) frees */
 		record_realloc(FMT_heap_func_REALLOC, old, block, size, before, CALLER);
 	return block;
+}
+
+EXPORT void *realloc(void *old, size_t size)
+{
+	if (unlikely(hook_pool_owns(old)))
+		return move_from_pool(old, size);
+	PASS_ON(realloc, old, size);
+	return realloc_traced(old, size);
 }
 
 EXPORT void *reallocarray(void *old, size_t count, size_t size)
@@ -223,8 +253,7 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
 	uint64_t before;
 	void *block;
 
-	if (likely(!is_on()))
-		return REAL(reallocarray)(old, count, size);
+	PASS_ON(reallocarray, old, count, size);
 	thread = thread_current();
 	before = col_ticks();
 	/* The one of glibc calls realloc, which is to be silent. */
@@ -233,7 +262,7 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
 	block = REAL(reallocarray)(old, count, size);
 	if (thread && thread->depth == PASSING)
 		thread->depth = OUTSIDE;
-	if (block || (count * size == 0 && old))
+	if (is_on() && (block || (count * size == 0 && old)))
 		record_realloc(FMT_heap_func_REALLOCARRAY, old, block, count * size, before, CALLER);
 	return block;
 }

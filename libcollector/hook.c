@@ -33,6 +33,13 @@ int hook_pool_owns(const void *block)
 	return (uintptr_t)block - (uintptr_t)pool < POOL_SIZE;
 }
 
+size_t hook_pool_clip(const void *block, size_t size)
+{
+	size_t left = (size_t)(pool + POOL_SIZE - (const char *)block);
+
+	return size < left ? size : left;
+}
+
 void hook_resolve(void)
 {
 	struct hook_table found;

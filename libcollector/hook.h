@@ -35,4 +35,7 @@ int hook_is_resolving(void);
 void *hook_pool_allocate(size_t size, size_t alignment);
 int hook_pool_owns(const void *block);
 
+/* `size`, or what is left of the pool behind `block` if that is less. */
+size_t hook_pool_clip(const void *block, size_t size);
+
 #endif

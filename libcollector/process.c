@@ -187,22 +187,27 @@ static void log_exit(int exit_code)
 
 static void account_all(struct col_thread *self)
 {
+	uint64_t heap_events = 0;
+
 	for (struct col_thread *thread = thread_first(); thread; thread = thread->next) {
 		if (atomic_load(&thread->tid))
 			tick_residual(thread, self, COL_NORMAL);
-		col_count(&col.count.heap_events, thread->heap_events);
+		heap_events += thread->heap_events;
 	}
+	atomic_store(&col.count.heap_events, heap_events);
 }
 
-void process_close(int exit_code)
+int process_is_recorded(void)
+{
+	return col_is_recording() && sys_getpid() == col.pid;
+}
+
+void process_account(void)
 {
 	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL);
 	struct col_thread *self;
 	sys_sigset old;
 
-	/* A vfork child shares our memory, but is not us. */
-	if (!col_is_recording() || sys_getpid() != col.pid || atomic_exchange(&col.closing, 1))
-		return;
 	sys_sigmask(SIG_BLOCK, &tick, &old);
 	self = thread_current();
 	if (self) {
@@ -210,9 +215,16 @@ void process_close(int exit_code)
 		usage_sample(self, COL_NORMAL, FMT_sample_reason_END);
 	}
 	log_counters();
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void process_close(int exit_code)
+{
+	if (!process_is_recorded() || atomic_exchange(&col.closing, 1))
+		return;
+	process_account();
 	log_exit(exit_code);
 	archive_run();
-	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 EXPORT void _exit(int status)

@@ -6,6 +6,12 @@
  * Does nothing in a process that is not recorded, or the second time. */
 void process_close(int exit_code);
 
+/* Is this the recorded process, still recording? A vfork child shares its memory, and is not. Signal-safe. */
+int process_is_recorded(void);
+
+/* Bring samples and counters up to date, as at the end. */
+void process_account(void);
+
 /* Run xer_archive on the experiment and wait for it, unnoticed by the target. */
 void archive_run(void);
 
