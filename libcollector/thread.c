@@ -82,6 +82,7 @@ static void begin(struct col_thread *state, uint32_t tid)
 		if (state->memo[i])
 			state->memo[i]->count = 0;
 	atomic_store(&state->accounted_ns, 0);
+	state->user_us = state->system_us = 0;
 	atomic_store_explicit(&state->tid, tid, memory_order_release);
 	col_count(&col.count.threads, 1);
 	tick_arm(state);

@@ -18,6 +18,7 @@ struct col_thread {
 	int armed;
 	uint32_t last_stack;
 	atomic_uint_fast64_t accounted_ns; /* of the thread's CPU time, by clock samples */
+	int64_t user_us, system_us; /* of the thread, at its last sample */
 	struct col_slot slot[COL_CONTEXTS][FMT_STREAMS];
 	struct walk_memo *memo[COL_CONTEXTS];
 	void *(*run)(void *); /* of a new thread: its function, of one of the two types, and its argument */

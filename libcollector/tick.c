@@ -103,13 +103,31 @@ void tick_residual(struct col_thread *thread, struct col_thread *writer, enum co
 		write_sample(writer, context, FMT_clock_state_RESIDUAL, thread->last_stack, cpu_ns);
 }
 
-/* A tick in the kernel is delivered when the system call returns, or is about to be restarted. */
-static enum fmt_clock_state state_of(const greg_t *gregs)
+/* Has the kernel counted more system than user time for this thread since the last sample? */
+static int was_mostly_system(struct col_thread *thread)
+{
+	struct rusage now;
+	int64_t user_us, system_us;
+	int mostly;
+
+	if (SYS2(SYS_getrusage, RUSAGE_THREAD, &now) < 0)
+		return 0;
+	user_us = now.ru_utime.tv_sec * 1000000 + now.ru_utime.tv_usec;
+	system_us = now.ru_stime.tv_sec * 1000000 + now.ru_stime.tv_usec;
+	mostly = system_us - thread->system_us > user_us - thread->user_us;
+	thread->user_us = user_us;
+	thread->system_us = system_us;
+	return mostly;
+}
+
+/* A tick in a system call is delivered when it returns, or is about to be restarted. One in a page fault shows only
+ * in the kernel's own accounts. */
+static enum fmt_clock_state state_of(struct col_thread *thread, const greg_t *gregs)
 {
 	uint64_t pc = (uint64_t)gregs[REG_RIP];
 	int in_call = (pc & 4095) >= 2 && (arch_is_syscall(pc - 2) || arch_is_syscall(pc));
 
-	return in_call ? FMT_clock_state_SYSTEM : FMT_clock_state_USER;
+	return was_mostly_system(thread) || in_call ? FMT_clock_state_SYSTEM : FMT_clock_state_USER;
 }
 
 static void sample(struct col_thread *thread, const ucontext_t *context)
@@ -123,7 +141,7 @@ static void sample(struct col_thread *thread, const ucontext_t *context)
 	if (memo)
 		thread->last_stack = walk_stack(memo, (uint64_t)gregs[REG_RIP], (uint64_t)gregs[REG_RSP],
 		                                (uint64_t)gregs[REG_RBP], gregs);
-	write_sample(thread, COL_HANDLER, state_of(gregs), thread->last_stack, cpu_ns);
+	write_sample(thread, COL_HANDLER, state_of(thread, gregs), thread->last_stack, cpu_ns);
 }
 
 static void handle(int signal, siginfo_t *info, void *context)
