@@ -49,6 +49,32 @@ static char *take_text(struct parser *parser, const char *text, size_t len)
 	return copy;
 }
 
+/* An ampersand in the value of an attribute comes from libxml2 as "&#38;", since it is not to replace entities;
+ * in text it comes as itself. */
+static void restore_ampersands(char *value)
+{
+	static const char reference[] = "&#38;";
+	char *to = value;
+
+	for (const char *from = value; *from != '\0'; from++) {
+		*to++ = *from;
+		if (strncmp(from, reference, sizeof(reference) - 1) == 0)
+			from += sizeof(reference) - 2;
+	}
+	*to = '\0';
+}
+
+static char *take_value(struct parser *parser, const char *value)
+{
+	char *copy = exp_arena_string(parser->walk->arena, value);
+
+	if (copy != NULL) {
+		restore_ampersands(copy);
+		xml_decode(copy);
+	}
+	return copy;
+}
+
 static int take_attributes(struct parser *parser, const xmlChar **attributes,
 			   struct exp_element *element)
 {
@@ -68,7 +94,7 @@ static int take_attributes(struct parser *parser, const xmlChar **attributes,
 
 		pairs[i].name =
 		    exp_arena_string(parser->walk->arena, (const char *)attributes[2 * i]);
-		pairs[i].value = take_text(parser, value, strlen(value));
+		pairs[i].value = take_value(parser, value);
 		if (pairs[i].name == NULL || pairs[i].value == NULL)
 			return -ENOMEM;
 	}
@@ -200,6 +226,8 @@ static int feed(struct parser *parser, int fd)
 		return -errno;
 	if (got == 0)
 		xmlParseChunk(parser->context, chunk, 0, 1);
+	if (parser->context->errNo == XML_ERR_NO_MEMORY)
+		stop(parser, -ENOMEM, NULL);
 	if (parser->rc == 0 && !parser->context->wellFormed)
 		stop(parser, parser->elements > 0 ? -EBADMSG : -EINVAL, "not well-formed XML");
 	return parser->rc;
