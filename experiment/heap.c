@@ -33,8 +33,8 @@ static void on_alloc(struct reader *reader, struct exp_cursor *cursor, uint64_t 
 	struct exp_block block, old;
 	int rc;
 
-	if (address == 0 || address >> EXP_ADDRESS_BITS != 0) {
-		bad_event(cursor, "an allocation's address is damaged");
+	if (address == 0 || address >> EXP_ADDRESS_BITS != 0 || size >> EXP_ADDRESS_BITS != 0) {
+		bad_event(cursor, "an allocation's address or size is damaged");
 		return;
 	}
 	block.node = exp_load_stack(reader->load, stack);

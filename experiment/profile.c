@@ -7,11 +7,21 @@
 
 #include <errno.h>
 
+enum { SLACK_S = 1 };
+
 struct reader {
 	struct exp_load *load;
 	unsigned buffers; /* of the cursor, when `use` was made */
 	long use;
 };
+
+/* A thread cannot have used more CPU time than has passed since the start. The slack is for clocks that disagree. */
+static int is_possible(const struct exp_load *load, const struct fmt_clock *sample)
+{
+	double passed_s = exp_clock_seconds(&load->experiment->clock, load->last_tsc);
+
+	return (double)sample->cpu_ns <= ((passed_s > 0 ? passed_s : 0) + SLACK_S) * 1e9;
+}
 
 static void on_sample(struct reader *reader, const struct exp_cursor *cursor)
 {
@@ -23,6 +33,11 @@ static void on_sample(struct reader *reader, const struct exp_cursor *cursor)
 	memcpy(&sample, cursor->payload, sizeof(sample));
 	if (sample.state > FMT_clock_state_RESIDUAL)
 		return;
+	if (!is_possible(load, &sample)) {
+		exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor),
+				 "a clock sample of more CPU time than has passed");
+		return;
+	}
 	node = exp_load_stack(load, sample.stack);
 	exp_load_add(load, (enum exp_metric)(EXP_CPU_USER + sample.state), node, sample.cpu_ns);
 	load->set.quality.sampled_ns += sample.cpu_ns;
