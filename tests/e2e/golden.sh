@@ -1,0 +1,49 @@
+# Recorded experiments that are kept give the same text as ever. tests/golden/make records them, and tells what is in them;
+# with UPDATE=DIRECTORY their output is written there instead of compared (make's `expect`).
+golden=$(realpath "$(dirname "$0")/../golden")
+. "$(dirname "$0")/lib.sh"
+readable || { skip "golden experiments" "xer_print is not built"; exit 0; }
+
+# Experiment and its commands, one claim each.
+cases="
+profile header functions fsummary calltree callers-callees lines pcs objects sample_detail statistics heapstat
+heap header functions calltree leaks allocs heapstat lines
+killed header functions calltree leaks heapstat
+odd header functions calltree exp_list objects
+damaged header functions calltree leaks heapstat sample_detail statistics
+"
+
+# output NAME COMMAND: what xer_print says, its faults and its exit status
+output()
+{
+	timeout 20 "$xer_print" "-$2" "$1.er" 2>stderr.txt
+	echo "exit status $?"
+	cat stderr.txt
+}
+
+while read -r name commands; do
+	[ -n "$name" ] || continue
+	for command in $commands; do
+		# A fresh copy: xer_print may archive what a killed process could not.
+		rm -rf "$name.er" && cp -r "$golden/$name.er" .
+		output "$name" "$command" >"$name.$command"
+		if [ -n "${UPDATE:-}" ]; then
+			cp "$name.$command" "$UPDATE/"
+		elif diff -u "$golden/expected/$name.$command" "$name.$command" >difference.txt; then
+			ok "golden $name: $command"
+		else
+			not_ok "golden $name: $command"
+			head -40 difference.txt | sed 's/^/    /'
+		fi
+	done
+done <<<"$cases"
+[ -z "${UPDATE:-}" ] || exit 0
+
+# The same experiment under a name of odd bytes, read only.
+odd=$'o\xff\x01 \\x41 <&.er'
+cp -r "$golden/heap.er" "$odd" && chmod -R a-w "$odd"
+"$xer_print" -leaks "$odd" >odd.txt 2>odd.err
+is "an experiment of odd name is read" 0 $?
+{ cat odd.txt && echo "exit status 0"; } | cmp -s - "$golden/expected/heap.leaks"
+is "and gives the same text" 0 $?
+chmod -R u+w "$odd"
