@@ -3,6 +3,7 @@
 #include "experiment/internal.h"
 #include "experiment/xmlread.h"
 #include "format/layout.h"
+#include "format/lineage.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -64,6 +65,10 @@ static int read_process(struct log_reader *reader, const struct exp_element *ele
 	info->cwd = exp_element_get(element, "cwd", "");
 	info->program = exp_element_get(element, "program", "");
 	info->lineage = exp_element_get(element, "lineage", "");
+	if (info->lineage[lineage_parse(info->lineage)] != '\0') {
+		exp_warn(reader->experiment, FMT_FILE_LOG ": the lineage is damaged");
+		info->lineage = "";
+	}
 	reader->have_process = 1;
 	return 0;
 }

@@ -96,19 +96,23 @@ static int list_descendants(struct experiment *experiment)
 	int rc = 0;
 
 	if (directory == NULL) {
+		rc = errno == ENOMEM ? -ENOMEM : 0;
 		if (fd >= 0)
 			close(fd);
-		return 0;
+		return rc;
 	}
 	while (rc == 0 && count < DESCENDANTS_MAX && (entry = readdir(directory)) != NULL) {
 		if (!lineage_is_experiment(entry->d_name))
 			continue;
 		rc = exp_array_reserve(&names, &capacity, count, sizeof(*names));
-		if (rc == 0)
-			names[count] = exp_arena_text(&experiment->arena, entry->d_name,
-						      lineage_parse(entry->d_name));
-		if (rc == 0 && names[count++] == NULL)
+		if (rc != 0)
+			break;
+		names[count] = exp_arena_text(&experiment->arena, entry->d_name,
+					      lineage_parse(entry->d_name));
+		if (names[count] == NULL)
 			rc = -ENOMEM;
+		else
+			count++;
 	}
 	closedir(directory);
 	if (count > 1)

@@ -27,6 +27,7 @@ struct parser {
 	struct exp_element pending; /* the element whose text is being gathered; name NULL: none */
 	char *text;
 	size_t text_len;
+	int no_memory;              /* libxml2 got none */
 };
 
 static void stop(struct parser *parser, int rc, const char *what)
@@ -206,11 +207,14 @@ static xmlSAXHandler handler = {
     .reference = on_reference,
 };
 
-/* Faults are reported by us; libxml2 would also print some of them. */
-static void ignore(void *context, xmlErrorPtr error)
+/* Faults are reported by us; libxml2 would also print some of them. But what it says when it gets no memory is not
+ * always to be seen in its result. */
+static void on_error(void *context, xmlErrorPtr error)
 {
-	(void)context;
-	(void)error;
+	struct parser *parser = context;
+
+	if (error->code == XML_ERR_NO_MEMORY)
+		parser->no_memory = 1;
 }
 
 static int feed(struct parser *parser, int fd)
@@ -226,11 +230,24 @@ static int feed(struct parser *parser, int fd)
 		return -errno;
 	if (got == 0)
 		xmlParseChunk(parser->context, chunk, 0, 1);
-	if (parser->context->errNo == XML_ERR_NO_MEMORY)
-		stop(parser, -ENOMEM, NULL);
+	if (parser->no_memory)
+		return -ENOMEM;
 	if (parser->rc == 0 && !parser->context->wellFormed)
 		stop(parser, parser->elements > 0 ? -EBADMSG : -EINVAL, "not well-formed XML");
 	return parser->rc;
+}
+
+static int parse(struct parser *parser, int fd)
+{
+	int rc;
+
+	parser->context = xmlCreatePushParserCtxt(&handler, parser, NULL, 0, NULL);
+	if (parser->context == NULL)
+		return -ENOMEM;
+	xmlCtxtUseOptions(parser->context, PARSE_OPTIONS);
+	rc = feed(parser, fd);
+	xmlFreeParserCtxt(parser->context);
+	return rc;
 }
 
 int exp_xml_read(int fd, struct exp_xml_walk *walk)
@@ -250,14 +267,10 @@ int exp_xml_read(int fd, struct exp_xml_walk *walk)
 	}
 	if (lseek(fd, 0, SEEK_SET) != 0)
 		return -errno;
-	parser.context = xmlCreatePushParserCtxt(&handler, &parser, NULL, 0, NULL);
-	if (parser.context == NULL)
-		return -ENOMEM;
-	xmlCtxtUseOptions(parser.context, PARSE_OPTIONS);
-	xmlSetStructuredErrorFunc(NULL, ignore);
-	rc = feed(&parser, fd);
+	xmlSetStructuredErrorFunc(&parser, on_error);
+	rc = parse(&parser, fd);
 	xmlSetStructuredErrorFunc(NULL, NULL);
-	xmlFreeParserCtxt(parser.context);
+	xmlResetLastError();
 	free(parser.text);
 	return rc;
 }
