@@ -17,6 +17,8 @@ __thread struct col_thread *col_self;
 static _Atomic(struct col_thread *) all;
 static pthread_key_t exit_key;
 static int has_exit_key;
+static atomic_uint starting;   /* threads that pthread_create is making and that have not said yet who they are */
+static atomic_uint main_ended; /* by pthread_exit: the kernel still lists it, as a zombie */
 
 struct col_thread *thread_first(void)
 {
@@ -141,6 +143,8 @@ static void at_thread_exit(void *value)
 	}
 	tick_disarm(state);
 	tick_residual(state, state, COL_NORMAL);
+	if (atomic_load(&state->tid) == (uint32_t)col.pid)
+		atomic_store(&main_ended, 1);
 	col_self = NULL;
 	end(state);
 }
@@ -219,6 +223,15 @@ static void found(uint32_t tid)
 		col_count(&col.count.lost_threads, 1);
 }
 
+/* A thread in the kernel's list. One that is starting has or gets its state by itself, and a second one would count its
+ * time twice; `starting` is read first: if it is 0, the starter of a listed thread is through. */
+static void listed(uint32_t tid)
+{
+	if (atomic_load(&starting) || (tid == (uint32_t)col.pid && atomic_load(&main_ended)))
+		return;
+	found(tid);
+}
+
 static void drop_dead(void)
 {
 	for (struct col_thread *state = thread_first(); state; state = state->next) {
@@ -243,7 +256,7 @@ void thread_scan(void)
 		for (long at = 0; at < len;) {
 			const struct directory_entry *entry = (const struct directory_entry *)(buffer + at);
 
-			found(parse_tid(entry->name));
+			listed(parse_tid(entry->name));
 			at += entry->size;
 		}
 	if (fd >= 0)
@@ -278,11 +291,18 @@ static struct col_thread *prepare(void *(*run)(void *), int (*run_c11)(void *), 
 	struct col_thread *state = col_is_recording() ? take_state() : NULL;
 
 	if (state) {
+		atomic_fetch_add(&starting, 1);
 		state->run = run;
 		state->run_c11 = run_c11;
 		state->argument = argument;
 	}
 	return state;
+}
+
+static void give_up(struct col_thread *state)
+{
+	atomic_fetch_sub(&starting, 1);
+	end(state);
 }
 
 static void begin_thread(struct col_thread *state)
@@ -293,6 +313,7 @@ static void begin_thread(struct col_thread *state)
 		return;
 	sys_sigmask(SIG_UNBLOCK, &tick, NULL);
 	begin(state, (uint32_t)sys_gettid());
+	atomic_fetch_sub(&starting, 1);
 	become(state, FMT_thread_origin_CREATED);
 }
 
@@ -322,7 +343,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 		return REAL(pthread_create)(thread, attributes, run, argument);
 	error = REAL(pthread_create)(thread, attributes, run_posix, start);
 	if (error)
-		end(start);
+		give_up(start);
 	return error;
 }
 
@@ -335,6 +356,6 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *argument)
 		return REAL(thrd_create)(thread, run, argument);
 	error = REAL(thrd_create)(thread, run_c11, start);
 	if (error != thrd_success)
-		end(start);
+		give_up(start);
 	return error;
 }

@@ -60,3 +60,11 @@ record dl -p hi -- "$programs/dl" 300
 report dl "${metrics[@]}"
 within "a library that comes and goes" 50 100 "$(value dl use_library 3)"
 contains "its functions are named" 'lgamma' dl.txt
+
+# counted NAME COUNTER: its last value in NAME.er
+counted() { sed -n "s/.*<count name=\"$2\" value=\"\([0-9]*\)\".*/\1/p" "$1.er/log.xml" | tail -1; }
+
+record leave -S 1 -p hi -- "$programs/crowd" leave
+within "time of a main thread that has ended is counted once" 1780000000 1860000000 "$(counted leave sampled_ns)"
+record storm -S 1 -p hi -- "$programs/crowd" storm
+is "threads that are starting are counted once" "$(cat storm.out)" "threads $(counted storm threads)"
