@@ -128,7 +128,8 @@ static uint32_t allocate(void)
 
 static uint32_t hash(uint32_t parent, uint64_t pc, uint32_t generation)
 {
-	uint64_t value = (pc ^ (uint64_t)generation << 48) * 0x9e3779b97f4a7c15u ^ (uint64_t)parent * 0xd6e8feb86659fd93u;
+	/* Each by a factor of its own: all bits of a generation must spread, or those of a long run share a few places. */
+	uint64_t value = pc * 0x9e3779b97f4a7c15u ^ (uint64_t)parent * 0xd6e8feb86659fd93u ^ generation * 0xff51afd7ed558ccdu;
 
 	return (uint32_t)(value >> 32 ^ value);
 }
