@@ -15,7 +15,8 @@
 
 enum { OBJECTS = 4096, BUILD_ID_MAX = 64 };
 
-/* Known objects by start address. An entry is taken by CAS on start; `gone` after its unloading. */
+/* Known objects by start address. An entry is taken by CAS on start; `gone` after its unloading, and taken again by
+ * CAS on that, so that a program may load and unload as often as it likes. */
 struct object {
 	atomic_uint_fast64_t start;
 	uint32_t id;
@@ -41,11 +42,12 @@ static struct object *take_entry(uint64_t start)
 	for (int i = 0; i < OBJECTS; i++, at++) {
 		struct object *object = &objects[at % OBJECTS];
 		uint_fast64_t seen = atomic_load_explicit(&object->start, memory_order_acquire);
+		unsigned gone = 1;
 
 		if (seen == 0 && atomic_compare_exchange_strong(&object->start, &seen, start))
 			return object;
-		if (seen == start && !atomic_load(&object->gone))
-			return NULL;
+		if (seen == start)
+			return atomic_compare_exchange_strong(&object->gone, &gone, 0) ? object : NULL;
 	}
 	return NULL;
 }

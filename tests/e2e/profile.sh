@@ -60,6 +60,9 @@ record dl -p hi -- "$programs/dl" 300
 report dl "${metrics[@]}"
 within "a library that comes and goes" 50 100 "$(value dl use_library 3)"
 contains "its functions are named" 'lgamma' dl.txt
+record often -H on -p hi -- "$programs/dl" 6000 200
+is "a library that comes 6000 times" 6000 "$(grep -c 'libm\.so' often.er/map.xml)"
+is "nothing is lost in 6000 generations" "" "$(grep -o 'lost_.*' often.er/log.xml)"
 
 # counted NAME COUNTER: its last value in NAME.er
 counted() { sed -n "s/.*<count name=\"$2\" value=\"\([0-9]*\)\".*/\1/p" "$1.er/log.xml" | tail -1; }

@@ -1,14 +1,15 @@
 /* dl: loads and unloads a library many times.
  *
- * usage: dl [rounds]      default: 50
+ * usage: dl [rounds [calls]]      default: 50 20000
  *
- * Facts: each round opens libm.so.6, to which the program is not linked, calls its lgamma 20000 times from
+ * Facts: each round opens libm.so.6, to which the program is not linked, calls its lgamma that many times from
  * use_library, and closes it again, which unloads it. Prints "rounds N" of those that worked. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static volatile double sink;
+static int calls = 20000;
 
 __attribute__((noinline)) static int use_library(const char *name, const char *symbol)
 {
@@ -18,7 +19,7 @@ __attribute__((noinline)) static int use_library(const char *name, const char *s
 	if (!library)
 		return 0;
 	function = (double (*)(double))dlsym(library, symbol);
-	for (int i = 0; function && i < 20000; i++)
+	for (int i = 0; function && i < calls; i++)
 		sink = function((double)i);
 	dlclose(library);
 	return function != NULL;
@@ -29,6 +30,7 @@ int main(int argc, char **argv)
 	int rounds = argc > 1 ? atoi(argv[1]) : 50;
 	int good = 0;
 
+	calls = argc > 2 ? atoi(argv[2]) : calls;
 	for (int i = 0; i < rounds; i++)
 		good += use_library("libm.so.6", "lgamma");
 	printf("rounds %d\n", good);
