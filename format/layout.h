@@ -13,8 +13,9 @@
 #define FMT_EXPERIMENT_SUFFIX ".er"
 
 /* The event data files (streams). The order is internal; the names are the format. */
-enum fmt_stream { FMT_STREAM_FRAMEINFO, FMT_STREAM_OVERVIEW, FMT_STREAM_PROFILE, FMT_STREAM_HEAPTRACE, FMT_STREAMS };
-#define FMT_STREAM_NAMES {"frameinfo", "overview", "profile", "heaptrace"}
+enum fmt_stream { FMT_STREAM_FRAMEINFO, FMT_STREAM_OVERVIEW, FMT_STREAM_PROFILE, FMT_STREAM_HEAPTRACE,
+	FMT_STREAM_SYNCTRACE, FMT_STREAM_IOTRACE, FMT_STREAMS };
+#define FMT_STREAM_NAMES {"frameinfo", "overview", "profile", "heaptrace", "synctrace", "iotrace"}
 
 /* Roots of the XML files; the closing tag, with its newline, ends each of them while it can grow. */
 #define FMT_LOG_ROOT "experiment"

@@ -38,6 +38,8 @@ enum col_context { COL_NORMAL, COL_HANDLER, COL_CONTEXTS };
 	COUNTER(lost_overview) \
 	COUNTER(lost_profile) \
 	COUNTER(lost_heaptrace) \
+	COUNTER(lost_synctrace) \
+	COUNTER(lost_iotrace) \
 	COUNTER(lost_reentrant) \
 	COUNTER(lost_threads) \
 	COUNTER(lost_log) \
@@ -53,6 +55,8 @@ struct col_counters {
 struct col_mark {
 	atomic_uint recording;
 	atomic_uint heap;
+	atomic_uint sync;
+	atomic_uint io;
 };
 
 struct collector {

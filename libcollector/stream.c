@@ -25,6 +25,8 @@ static struct stream streams[FMT_STREAMS] = {
     [FMT_STREAM_OVERVIEW] = STREAM("overview"),
     [FMT_STREAM_PROFILE] = STREAM("profile"),
     [FMT_STREAM_HEAPTRACE] = STREAM("heaptrace"),
+    [FMT_STREAM_SYNCTRACE] = STREAM("synctrace"),
+    [FMT_STREAM_IOTRACE] = STREAM("iotrace"),
 };
 
 static atomic_uint_fast64_t *lost_counter(enum fmt_stream stream)
@@ -37,10 +39,14 @@ static atomic_uint_fast64_t *lost_counter(enum fmt_stream stream)
 	case FMT_STREAM_PROFILE:
 		return &col.count.lost_profile;
 	case FMT_STREAM_HEAPTRACE:
+		return &col.count.lost_heaptrace;
+	case FMT_STREAM_SYNCTRACE:
+		return &col.count.lost_synctrace;
+	case FMT_STREAM_IOTRACE:
 	case FMT_STREAMS:
 		break;
 	}
-	return &col.count.lost_heaptrace;
+	return &col.count.lost_iotrace;
 }
 
 void col_stream_stop(enum fmt_stream which, int error)

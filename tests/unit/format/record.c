@@ -44,7 +44,8 @@ Test(record, kinds_are_never_renumbered)
 		unsigned kind;
 		const char *name;
 	} published[] = {{2, "clock"}, {16, "heap_alloc"}, {18, "heap_alloc_wide"}, {20, "heap_free"},
-	                 {32, "usage"}, {34, "thread"}, {48, "nodes"}};
+	                 {32, "usage"}, {34, "thread"}, {48, "nodes"},
+	                 {64, "sync"}, {80, "io"}, {82, "io_file"}};
 
 	for (size_t i = 0; i < sizeof(published) / sizeof(published[0]); i++)
 		cr_assert_str_eq(fmt_record_find(published[i].kind)->name, published[i].name);
