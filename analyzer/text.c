@@ -1,50 +1,23 @@
 /* text.c: safe output of untrusted bytes, and small helpers about words. */
 #include "text.h"
 
+#include "experiment/printable.h"
+
 #include <ctype.h>
 #include <string.h>
 
-/* Length of the printable character at text[len]: 1 for ASCII, 2 to 4 for UTF-8, 0 if it must be
- * escaped. */
-static size_t printable(const unsigned char *text, size_t len)
-{
-	size_t size = 0;
-
-	if (text[0] >= 0x20 && text[0] < 0x7f)
-		return 1;
-	if (text[0] >= 0xc2 && text[0] < 0xe0)
-		size = 2;
-	else if (text[0] >= 0xe0 && text[0] < 0xf0)
-		size = 3;
-	else if (text[0] >= 0xf0 && text[0] < 0xf5)
-		size = 4;
-	if (size == 0 || size > len)
-		return 0;
-	for (size_t i = 1; i < size; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	if (text[0] == 0xc2 && text[1] < 0xa0)
-		return 0;
-	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] >= 0xa0))
-		return 0;
-	if ((text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] >= 0x90))
-		return 0;
-	return size;
-}
-
 void text_put_bytes(FILE *out, const char *text, size_t len)
 {
-	const unsigned char *at = (const unsigned char *)text;
-	const unsigned char *end = at + len;
+	const char *end = text + len;
 
-	while (at < end) {
-		size_t size = printable(at, (size_t)(end - at));
+	while (text < end) {
+		size_t size = exp_printable(text, (size_t)(end - text));
 
 		if (size == 0)
-			fprintf(out, "\\x%02x", *at);
+			fprintf(out, "\\x%02x", (unsigned char)*text);
 		else
-			fwrite(at, 1, size, out);
-		at += size ? size : 1;
+			fwrite(text, 1, size, out);
+		text += size ? size : 1;
 	}
 }
 

@@ -3,6 +3,7 @@
 #include "archive/options.h"
 #include "experiment/archive.h"
 #include "experiment/experiment.h"
+#include "experiment/printable.h"
 #include "format/layout.h"
 
 #include <errno.h>
@@ -21,11 +22,14 @@ static void complain(void *context, const char *message)
 {
 	(void)context;
 	fputs(PROGRAM ": ", stderr);
-	for (const unsigned char *c = (const unsigned char *)message; *c != '\0'; c++) {
-		if (*c < 0x20 || *c == 0x7f)
-			fprintf(stderr, "\\x%02x", *c);
+	while (*message != '\0') {
+		size_t size = exp_printable(message, strlen(message));
+
+		if (size == 0)
+			fprintf(stderr, "\\x%02x", (unsigned char)*message);
 		else
-			fputc(*c, stderr);
+			fwrite(message, 1, size, stderr);
+		message += size == 0 ? 1 : size;
 	}
 	fputc('\n', stderr);
 }
@@ -63,7 +67,7 @@ static int archive_one(const char *path, const struct exp_archive_options *optio
 	rc = experiment_archive(experiment, options, &cause);
 	if (rc < 0)
 		complain(NULL, cause.text);
-	if (rc != 0)
+	if (rc != 0 || experiment_info(experiment)->damaged)
 		status = EXIT_PROBLEM;
 	if (rc >= 0 && follow &&
 	    archive_descendants(experiment_info(experiment), options) != EXIT_DONE)
