@@ -1,0 +1,76 @@
+# Inputs that once were trouble, or might be, and new ones from a seed: each ends soon, with 0, or with 1 and a word on why.
+# tests/fuzz/FILE/BASE-WHAT stands for FILE in the golden experiment BASE. Run one more often by FUZZ_SECONDS and FUZZ_SEED;
+# what fails is kept, as FILE of BASE, in FUZZ_KEEP (else the work directory).
+fuzz=$(realpath "$(dirname "$0")/../fuzz")
+golden=$(realpath "$(dirname "$0")/../golden")
+. "$(dirname "$0")/lib.sh"
+readable || { skip "fuzz" "xer_print is not built"; exit 0; }
+seconds=${FUZZ_SECONDS:-15}
+seed=${FUZZ_SEED:-$(date +%s)}
+keep=${FUZZ_KEEP:-$PWD}
+commands=(-header -overview -exp_list -functions -fsummary -calltree -callers-callees -lines -pcs -leaks -allocs -heapstat
+	-sample_detail -statistics -objects)
+
+# run PROGRAM ARGUMENT...: why its run on case.er was not good; nothing if it was.
+run()
+{
+	timeout -k 1 5 "$@" case.er >out.txt 2>err.txt
+	local status=$?
+	[ $status -le 1 ] || echo "exit status $status"
+	[ $status = 0 ] || [ -s err.txt ] || echo "exit status $status without a word"
+	if grep -qE 'Sanitizer|runtime error:' err.txt; then echo "a sanitizer's report"; fi
+	# Control characters: of ASCII, and U+0080 to U+009F.
+	if LC_ALL=C grep -qaP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' out.txt err.txt; then echo "control characters"; fi
+	return $status
+}
+
+# fault FILE: why a reader of case.er, in which FILE was changed, is not good; nothing if all are
+fault()
+{
+	[ "$1" != map.xml ] || run "$xer_archive" -a usedsrc
+	if run "$xer_print" "${commands[@]}" && [ ! -s out.txt ]; then echo "no output"; fi
+}
+
+# base NAME: case.er becomes a copy of the golden experiment
+base()
+{
+	rm -rf case.er && cp -r "$golden/$1.er" case.er
+}
+
+bad=0
+count=0
+for input in "$fuzz"/*/*-*; do
+	[ -e "$input" ] || continue
+	file=$(basename "$(dirname "$input")")
+	name=$(basename "$input")
+	base "${name%%-*}"
+	cp "$input" "case.er/$file"
+	why=$(fault "$file")
+	count=$((count + 1))
+	[ -z "$why" ] || { bad=$((bad + 1)); echo "tests/fuzz/$file/$name: $why"; tail -3 err.txt; }
+done
+is "$count kept inputs end well" 0 $bad
+
+gcc -O1 -Wall -Wextra -Werror -o mutate "$fuzz/mutate.c" || { not_ok "the mutator is built"; exit 0; }
+names=(profile heap killed odd damaged)
+files=(log.xml map.xml overview profile heaptrace frameinfo)
+echo "FUZZ_SEED=$seed"
+bad=0
+count=0
+end=$((SECONDS + seconds))
+while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
+	number=$((seed + count))
+	name=${names[number % 5]}
+	file=${files[number / 5 % 6]}
+	count=$((count + 1))
+	[ -e "$golden/$name.er/$file" ] || continue
+	base "$name"
+	./mutate $number "$golden/$name.er/$file" "case.er/$file" || continue
+	why=$(fault "$file")
+	[ -n "$why" ] || continue
+	bad=$((bad + 1))
+	echo "$name.er with $file of \`mutate $number\`: $why"
+	tail -3 err.txt
+	cp "case.er/$file" "$keep/$file.$name-$number"
+done
+is "$count inputs from seed $seed end well" 0 $bad
