@@ -7,47 +7,13 @@
 #include "heap.h"
 
 #include "hook.h"
-#include "thread.h"
-#include "walk.h"
+#include "scope.h"
 
 #include <errno.h>
-
-/* Where a wrapper was called from. The wrapper has a frame pointer because it asks for its frame. */
-struct caller {
-	uint64_t pc, sp, bp;
-};
-
-#define CALLER \
-	((struct caller){(uint64_t)__builtin_return_address(0), (uint64_t)__builtin_frame_address(0) + 16, \
-	                 *(uint64_t *)__builtin_frame_address(0)})
 
 static inline int is_on(void)
 {
 	return (int)atomic_load_explicit(&col.mark->heap, memory_order_relaxed);
-}
-
-/* What thread->depth says of normal context. */
-enum { OUTSIDE, RECORDING, PASSING /* in a wrapped function that may call another one of them */ };
-
-/* Enter the recorder. NULL: in it already (an allocation of a program's signal handler), or not to be recorded. */
-static inline struct col_thread *enter(void)
-{
-	struct col_thread *thread = thread_current();
-
-	if (unlikely(!thread || thread->depth != OUTSIDE)) {
-		if (!thread || thread->depth == RECORDING)
-			col_count(&col.count.lost_reentrant, 1);
-		return NULL;
-	}
-	thread->depth = RECORDING;
-	atomic_signal_fence(memory_order_seq_cst);
-	return thread;
-}
-
-static inline void leave(struct col_thread *thread)
-{
-	atomic_signal_fence(memory_order_seq_cst);
-	thread->depth = OUTSIDE;
 }
 
 /* Begin a record; NULL when the stream has stopped. */
@@ -101,40 +67,33 @@ static inline void put_free(struct col_thread *thread, enum fmt_heap_func func, 
 		put_words(payload, FMT_KIND_heap_free | (uint64_t)func << 8, addr);
 }
 
-static uint32_t stack_of(struct col_thread *thread, const struct caller *caller)
-{
-	struct walk_memo *memo = thread_memo(thread, COL_NORMAL);
-
-	return memo ? walk_stack(memo, caller->pc, caller->sp, caller->bp, NULL) : 0;
-}
-
 static void record_alloc(enum fmt_heap_func func, const void *block, size_t size, struct caller caller)
 {
-	struct col_thread *thread = enter();
+	struct col_thread *thread = scope_enter();
 	uint64_t ticks;
 
 	if (!thread)
 		return;
 	ticks = col_ticks();
 	put_alloc(thread, func, (uint64_t)block, size, stack_of(thread, &caller), ticks);
-	leave(thread);
+	scope_leave(thread);
 }
 
 static void record_free(enum fmt_heap_func func, const void *block)
 {
-	struct col_thread *thread = enter();
+	struct col_thread *thread = scope_enter();
 
 	if (!thread)
 		return;
 	put_free(thread, func, (uint64_t)block, col_ticks());
-	leave(thread);
+	scope_leave(thread);
 }
 
 /* `old` ended at `before`, `block` began now; either may be NULL. */
 static void record_realloc(enum fmt_heap_func func, const void *old, const void *block, size_t size, uint64_t before,
                            struct caller caller)
 {
-	struct col_thread *thread = enter();
+	struct col_thread *thread = scope_enter();
 	uint64_t ticks;
 
 	if (!thread)
@@ -144,7 +103,7 @@ static void record_realloc(enum fmt_heap_func func, const void *old, const void 
 		put_free(thread, func, (uint64_t)old, before);
 	if (block)
 		put_alloc(thread, func, (uint64_t)block, size, stack_of(thread, &caller), ticks);
-	leave(thread);
+	scope_leave(thread);
 }
 
 void heap_start(void)

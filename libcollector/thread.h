@@ -12,7 +12,7 @@
 struct col_thread {
 	atomic_uint used;
 	atomic_uint tid;
-	int depth; /* 0: outside of the recorder, in normal context; see heap.c */
+	int depth; /* 0: outside of the recorder, in normal context; see scope.h */
 	int exit_rounds;
 	int timer; /* kernel timer id, valid if armed */
 	int armed;
