@@ -19,6 +19,7 @@ struct kernel_sigaction {
 enum { RESTORER = 0x04000000 };
 
 static struct sigaction program_action; /* what the program believes to have installed for our signal */
+static atomic_uint program_blocks;      /* it has asked to block our signal, perhaps with all others */
 
 __asm__(".text\n"
         ".balign 16\n"
@@ -38,8 +39,11 @@ void signals_install(int signal, signals_handler *handler)
 	    .restorer = signals_return,
 	    .mask = ~(sys_sigset)0,
 	};
+	struct kernel_sigaction old = {.handler = NULL};
 
-	SYS4(SYS_rt_sigaction, signal, &action, NULL, sizeof(sys_sigset));
+	SYS4(SYS_rt_sigaction, signal, &action, &old, sizeof(sys_sigset));
+	if ((void *)old.handler == (void *)SIG_IGN)
+		program_action.sa_handler = SIG_IGN;
 }
 
 int signals_is_ours(const siginfo_t *info)
@@ -54,10 +58,23 @@ int signals_is_ours(const siginfo_t *info)
 	return 0;
 }
 
+/* What the signal does to a program without a handler for it: it ends it. */
+static void default_action(int signal)
+{
+	struct kernel_sigaction action = {.handler = NULL};
+	sys_sigset set = SYS_SIGBIT(signal);
+
+	SYS4(SYS_rt_sigaction, signal, &action, NULL, sizeof(sys_sigset));
+	SYS3(SYS_tgkill, sys_getpid(), sys_gettid(), signal);
+	sys_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
 void signals_forward(int signal, siginfo_t *info, void *context)
 {
 	if (program_action.sa_flags & SA_SIGINFO)
 		program_action.sa_sigaction(signal, info, context);
+	else if (program_action.sa_handler == SIG_DFL && !atomic_load(&program_blocks))
+		default_action(signal);
 	else if (program_action.sa_handler != SIG_DFL && program_action.sa_handler != SIG_IGN)
 		program_action.sa_handler(signal);
 }
@@ -130,6 +147,8 @@ static const sigset_t *without_tick(const sigset_t *set, sigset_t *copy)
 	if (!set || !col_is_recording())
 		return set;
 	*copy = *set;
+	if (copy->__val[0] & SYS_SIGBIT(TICK_SIGNAL))
+		atomic_store_explicit(&program_blocks, 1, memory_order_relaxed);
 	copy->__val[0] &= ~SYS_SIGBIT(TICK_SIGNAL);
 	return copy;
 }

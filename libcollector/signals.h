@@ -15,7 +15,8 @@ void signals_install(int signal, signals_handler *handler);
 /* Is this a timer signal of the collector, whose value is a thread state or NULL? Signal-safe. */
 int signals_is_ours(const siginfo_t *info);
 
-/* Give a signal that is not ours to the program's own handler, if it has one. Signal-safe. */
+/* Give a signal that is not ours to the program: to its handler, or it ends by it, unless it ignores or has blocked it.
+ * Signal-safe. */
 void signals_forward(int signal, siginfo_t *info, void *context);
 
 /* If the tick interrupted a system call that the kernel does not restart, restart it: the program must not

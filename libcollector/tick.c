@@ -148,10 +148,12 @@ static void handle(int signal, siginfo_t *info, void *context)
 {
 	struct col_thread *thread = info->si_value.sival_ptr;
 
-	if (info->si_code != SI_TIMER || !col_is_recording() || !signals_is_ours(info)) {
+	if (info->si_code != SI_TIMER || !signals_is_ours(info)) {
 		signals_forward(signal, info, context);
 		return;
 	}
+	if (!col_is_recording())
+		return;
 	if (thread == NULL) { /* the process's timer: threads that nobody announced use CPU time */
 		thread_scan();
 	} else if (atomic_load(&thread->tid) == (uint32_t)sys_gettid()) {

@@ -26,7 +26,7 @@ done
 is "pthread_exit of the last thread" 0 $?
 "$xcollect" -A off -O exit.er "$programs/exitcodes" exec 5 2>/dev/null
 is "exec of another program" 5 $?
-for signal in 1 9 10 11 13 14 15 27; do
+for signal in 1 9 10 11 13 14 15 27 61; do
 	{ (exec "$xcollect" -A off -O signal.er "$programs/exitcodes" signal $signal); } 2>/dev/null
 	is "death by signal $signal" $((128 + signal)) $?
 done
@@ -54,6 +54,7 @@ is "no call is interrupted by profiling" "eintr 0" "$(cat eintr.out)"
 is "a thread's signal mask is its own" 0 $?
 "$xcollect" -A off -O closefrom.er -H on bash -c 'for fd in $(seq 3 300); do eval "exec $fd>&-"; done; echo alive' >closefrom.out 2>/dev/null
 is "a program that closes all descriptors" alive "$(cat closefrom.out)"
+(trap '' 61 && same "our signal, ignored" bash -c 'kill -61 $$; echo alive')
 "$xcollect" -A off -O bg.er sleep 30 2>/dev/null &
 pid=$!
 sleep 0.3
