@@ -53,7 +53,7 @@ is "$count kept inputs end well" 0 $bad
 
 gcc -O1 -Wall -Wextra -Werror -o mutate "$fuzz/mutate.c" || { not_ok "the mutator is built"; exit 0; }
 names=(profile heap killed odd damaged)
-files=(log.xml map.xml overview profile heaptrace frameinfo)
+files=(log.xml map.xml overview profile heaptrace frameinfo archives)
 echo "FUZZ_SEED=$seed"
 bad=0
 count=0
@@ -61,8 +61,9 @@ end=$((SECONDS + seconds))
 while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
 	number=$((seed + count))
 	name=${names[number % 5]}
-	file=${files[number / 5 % 6]}
+	file=${files[number / 5 % 7]}
 	count=$((count + 1))
+	[ "$file" != archives ] || file=$(cd "$golden/$name.er" && echo archives/*)
 	[ -e "$golden/$name.er/$file" ] || continue
 	base "$name"
 	./mutate $number "$golden/$name.er/$file" "case.er/$file" || continue
@@ -71,6 +72,6 @@ while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
 	bad=$((bad + 1))
 	echo "$name.er with $file of \`mutate $number\`: $why"
 	tail -3 err.txt
-	cp "case.er/$file" "$keep/$file.$name-$number"
+	cp "case.er/$file" "$keep/$(basename "$file").$name-$number"
 done
 is "$count inputs from seed $seed end well" 0 $bad
