@@ -37,7 +37,7 @@ static void on_alloc(struct reader *reader, struct exp_cursor *cursor, uint64_t 
 		bad_event(cursor, "an allocation's address or size is damaged");
 		return;
 	}
-	block.node = exp_load_stack(reader->load, stack);
+	block.node = exp_load_stack(reader->load, cursor, stack);
 	block.size = size;
 	rc = exp_blocks_put(&reader->blocks, address, &block, &old);
 	if (rc < 0) {

@@ -21,6 +21,14 @@ long exp_load_use(struct exp_load *load, uint32_t tid, uint64_t tsc)
 	return (long)load->use_count++;
 }
 
+void exp_load_unknown_stack(struct exp_load *load, const struct exp_cursor *cursor)
+{
+	if (load->unknown_stacks++ > 0)
+		return;
+	load->unknown_stream = cursor->stream->name;
+	load->unknown_offset = exp_cursor_payload_offset(cursor);
+}
+
 int exp_load_metric(struct exp_load *load, enum exp_metric metric)
 {
 	load->value[metric] = calloc(load->nodes.count + 1, sizeof(*load->value[metric]));
@@ -174,7 +182,8 @@ int experiment_load(struct experiment *experiment, const struct exp_data_set **o
 		return rc;
 	if (experiment->load == NULL) {
 		if (load->unknown_stacks > 0 && experiment->info.status != EXP_RUNNING)
-			exp_warn(experiment, "%llu events name stacks that %s does not have",
+			exp_warn(experiment, "%s: offset %llu: the first of %llu events of stacks that %s does not have",
+				 load->unknown_stream, (unsigned long long)load->unknown_offset,
 				 (unsigned long long)load->unknown_stacks,
 				 exp_stream_names[FMT_STREAM_FRAMEINFO]);
 		finish(load);

@@ -4,6 +4,7 @@
 
 #include "experiment/internal.h"
 #include "experiment/nodes.h"
+#include "experiment/stream.h"
 
 /* Names of the streams, as format/layout.h lists them. */
 extern const char *const exp_stream_names[];
@@ -30,6 +31,8 @@ struct exp_load {
 	uint64_t first_tsc, last_tsc; /* of all events; first > last: there are none */
 	uint64_t peak_tsc;
 	uint64_t unknown_stacks; /* events whose stack frameinfo does not have */
+	const char *unknown_stream; /* where the first of them is */
+	uint64_t unknown_offset;
 	int rc;                  /* -ENOMEM once something failed */
 };
 
@@ -57,8 +60,11 @@ static inline void exp_load_time(struct exp_load *load, uint64_t tsc)
 		load->last_tsc = tsc;
 }
 
-/* Index of an event's stack; EXP_NODE_NONE (and counted) if it is damaged, or 0: none. */
-static inline uint32_t exp_load_stack(struct exp_load *load, uint32_t id)
+/* Count the cursor's event as one whose stack frameinfo does not have. */
+void exp_load_unknown_stack(struct exp_load *load, const struct exp_cursor *cursor);
+
+/* Index of the stack of the cursor's event; EXP_NODE_NONE (and counted) if it is damaged, or 0: none. */
+static inline uint32_t exp_load_stack(struct exp_load *load, const struct exp_cursor *cursor, uint32_t id)
 {
 	uint32_t node;
 
@@ -66,7 +72,7 @@ static inline uint32_t exp_load_stack(struct exp_load *load, uint32_t id)
 		return EXP_NODE_NONE;
 	node = exp_nodes_find(&load->nodes, id);
 	if (node == EXP_NODE_NONE)
-		load->unknown_stacks++;
+		exp_load_unknown_stack(load, cursor);
 	return node;
 }
 

@@ -38,7 +38,7 @@ static void on_sample(struct reader *reader, const struct exp_cursor *cursor)
 				 "a clock sample of more CPU time than has passed");
 		return;
 	}
-	node = exp_load_stack(load, sample.stack);
+	node = exp_load_stack(load, cursor, sample.stack);
 	exp_load_add(load, (enum exp_metric)(EXP_CPU_USER + sample.state), node, sample.cpu_ns);
 	load->set.quality.sampled_ns += sample.cpu_ns;
 	use->cpu_ns += sample.cpu_ns;
