@@ -37,6 +37,7 @@ static struct walk_memo *replace_memo(struct col_thread *thread, enum col_contex
 			old->is_too_small = 0;
 		return old;
 	}
+	memo->home = thread->home;
 	thread->memo[context] = memo;
 	if (old)
 		walk_memo_destroy(old);
@@ -80,9 +81,10 @@ static void begin(struct col_thread *state, uint32_t tid)
 	state->exit_rounds = 0;
 	state->last_stack = 0;
 	state->name[0] = '\0';
+	state->home = 0;
 	for (int i = 0; i < COL_CONTEXTS; i++)
 		if (state->memo[i])
-			state->memo[i]->count = 0;
+			walk_memo_forget(state->memo[i]);
 	atomic_store(&state->accounted_ns, 0);
 	state->user_us = state->system_us = 0;
 	atomic_store_explicit(&state->tid, tid, memory_order_release);
@@ -153,6 +155,9 @@ static void at_thread_exit(void *value)
 static void become(struct col_thread *state, enum fmt_thread_origin origin)
 {
 	col_self = state;
+	state->home = (uint64_t)__builtin_frame_address(0);
+	if (state->memo[COL_NORMAL]) /* the handler looks after its own */
+		state->memo[COL_NORMAL]->home = state->home;
 	state->depth++;
 	if (has_exit_key)
 		pthread_setspecific(exit_key, state);

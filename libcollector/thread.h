@@ -21,6 +21,7 @@ struct col_thread {
 	int64_t user_us, system_us; /* of the thread, at its last sample */
 	struct col_slot slot[COL_CONTEXTS][FMT_STREAMS];
 	struct walk_memo *memo[COL_CONTEXTS];
+	uint64_t home; /* see walk.h */
 	void *(*run)(void *); /* of a new thread: its function, of one of the two types, and its argument */
 	int (*run_c11)(void *);
 	void *argument;

@@ -138,9 +138,11 @@ static void sample(struct col_thread *thread, const ucontext_t *context)
 
 	if (cpu_ns == 0)
 		return;
-	if (memo)
+	if (memo) {
+		memo->home = thread->home;
 		thread->last_stack = walk_stack(memo, (uint64_t)gregs[REG_RIP], (uint64_t)gregs[REG_RSP],
 		                                (uint64_t)gregs[REG_RBP], gregs);
+	}
 	write_sample(thread, COL_HANDLER, state_of(thread, gregs), thread->last_stack, cpu_ns);
 }
 

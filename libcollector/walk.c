@@ -32,6 +32,12 @@ void walk_memo_destroy(struct walk_memo *memo)
 	sys_munmap(memo, memo_size(memo->capacity));
 }
 
+void walk_memo_forget(struct walk_memo *memo)
+{
+	memo->low = memo->high = memo->home = 0;
+	memo->count = 0;
+}
+
 /* Is this page readable? The kernel copies the set before it finds the first argument wrong. */
 static int page_is_readable(uint64_t page)
 {
@@ -90,6 +96,21 @@ int walk_read(struct walk_memo *memo, uint64_t address, uint64_t *value)
 	return 0;
 }
 
+/* The range may belong to a coroutine that is gone. If it lies near the thread's own stack, it is made one with it. */
+static __attribute__((noinline)) int is_mapped_still(struct walk_memo *memo)
+{
+	if (SYS3(SYS_msync, memo->low, memo->high - memo->low, MS_ASYNC) < 0)
+		return 0;
+	cover(memo, memo->home);
+	return 1;
+}
+
+/* Are the known pages mapped still? Those of the thread's own stack are. */
+static inline int is_mapped(struct walk_memo *memo)
+{
+	return likely(memo->home - memo->low < memo->high - memo->low) || is_mapped_still(memo);
+}
+
 /* A stack elsewhere: what was known of the old one does not hold for it. */
 static void begin_on(struct walk_memo *memo, uint64_t sp)
 {
@@ -100,9 +121,9 @@ static void begin_on(struct walk_memo *memo, uint64_t sp)
 		memo->generation = atomic_load_explicit(&col.generation, memory_order_relaxed);
 		memo->count = 0;
 	}
-	if (likely(page >= memo->low && page < memo->high))
+	if (likely(page >= memo->low && page < memo->high) && is_mapped(memo))
 		return;
-	if (page < memo->low && memo->low - page <= GROW_PAGES * PAGE && grow_down(memo, page) == 0)
+	if (page < memo->low && memo->low - page <= GROW_PAGES * PAGE && is_mapped(memo) && grow_down(memo, page) == 0)
 		return;
 	memo->low = memo->high = page;
 	memo->count = 0;

@@ -6,7 +6,8 @@
  *
  * Memory is read only where it is known to be mapped: within the range of pages that earlier
  * walks of this memo have found readable, which grows page by page (a probe is one system call). So it makes no
- * assumption on where stacks are: alternate signal stacks, coroutines and broken pointers are safe. */
+ * assumption on where stacks are: alternate signal stacks, coroutines and broken pointers are safe. A range without the
+ * thread's own stack, which stays, may have been unmapped since: it is looked at again before each walk. */
 #ifndef XER_COLLECTOR_WALK_H
 #define XER_COLLECTOR_WALK_H
 
@@ -35,6 +36,7 @@ struct walk_check {
 
 struct walk_memo {
 	uint64_t low, high; /* known to be readable */
+	uint64_t home;      /* an address in the stack that the thread was made with, 0: unknown */
 	uint64_t page;      /* one more readable page, elsewhere */
 	uint32_t count;     /* frames, outermost first; 0: nothing remembered */
 	uint32_t generation;
@@ -48,6 +50,9 @@ struct walk_memo {
 /* Map a memo for stacks of up to `capacity` frames. NULL if there is no memory. Signal-safe. */
 struct walk_memo *walk_memo_create(uint32_t capacity);
 void walk_memo_destroy(struct walk_memo *memo);
+
+/* The memo is to serve another thread. */
+void walk_memo_forget(struct walk_memo *memo);
 
 /* The node of the stack whose innermost frame continues at pc with sp and bp. gregs: the registers of an
  * interrupted context, of which pc is the instruction; NULL: pc is a return address of the calling thread,

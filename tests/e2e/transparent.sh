@@ -40,6 +40,7 @@ same "descriptors below 100" sh -c 'ls /proc/self/fd | sort -n | awk "\$1 < 100"
 same "signal mask and ignored signals" grep '^Sig\(Blk\|Ign\)' /proc/self/status
 same "standard input" sh -c 'echo hello | cat; read x; echo "got $x"'
 same "arguments" printf '%s\n' "a b" '' '*' $'\xff'
+same "stacks that are unmapped" "$programs/coroutines"
 same "a failing command" ls /no/such/file
 (trap '' HUP PIPE INT && same "ignored signals" grep '^SigIgn' /proc/self/status)
 same "a closed standard input" sh -c 'cat <&-; echo $?'
