@@ -90,7 +90,7 @@ $(BUILD)/tests/programs/%: tests/programs/%.c
 	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -o $@ $< -lpthread -ldl -lm
 $(BUILD)/tests/programs/%: tests/programs/%.cc
 	@mkdir -p $(@D)
-	$(CXX) -D_GNU_SOURCE -Wall -Wextra $(TARGET_FLAGS) -o $@ $< -lpthread
+	$(CXX) -std=gnu++20 -D_GNU_SOURCE -Wall -Wextra $(TARGET_FLAGS) -o $@ $< -lpthread
 $(BUILD)/tests/programs/static: tests/programs/exitcodes.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -std=gnu11 -static -o $@ $<

@@ -78,6 +78,9 @@ static char *make_descriptor(const struct installation *installation, const stru
 	descriptor.clock_hz = clock->hz;
 	descriptor.profile_us = request->profile_us;
 	descriptor.heap = (uint64_t)request->heap;
+	descriptor.sync = (uint64_t)request->sync;
+	descriptor.sync_threshold_ns = request->sync_threshold_ns;
+	descriptor.io = (uint64_t)request->io;
 	descriptor.sample_ms = request->sample_ms;
 	if (copy_text(descriptor.directory, sizeof(descriptor.directory), directory) < 0 ||
 	    copy_text(descriptor.archive, sizeof(descriptor.archive), archives ? installation->archive : "") < 0 ||

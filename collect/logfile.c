@@ -79,6 +79,9 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	quote_command(command, line, sizeof(line));
 	put_number_setting(text, "profile_us", request->profile_us);
 	put_setting(text, "heap", request->heap ? "on" : "off");
+	put_setting(text, "sync", request->sync ? "on" : "off");
+	put_number_setting(text, "sync_threshold_ns", request->sync_threshold_ns);
+	put_setting(text, "io", request->io ? "on" : "off");
 	put_number_setting(text, "sample_ms", request->sample_ms);
 	put_setting(text, "archive", request->archive);
 	put_setting(text, "follow", request->follow);

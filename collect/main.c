@@ -91,6 +91,9 @@ static void say_settings(const struct plan *plan, const char *experiment)
 	fprintf(stderr, "experiment   %s\nprogram      %s\ncommand      %s\n", experiment, plan->target.path, line);
 	fprintf(stderr, "profiling    %llu us%s\n", (unsigned long long)request->profile_us, request->profile_us ? "" : " (off)");
 	fprintf(stderr, "heap         %s\n", request->heap ? "on" : "off");
+	fprintf(stderr, "sync         %s, waits of at least %llu ns\n", request->sync ? "on" : "off",
+	        (unsigned long long)request->sync_threshold_ns);
+	fprintf(stderr, "i/o          %s\n", request->io ? "on" : "off");
 	fprintf(stderr, "samples      %llu ms%s\n", (unsigned long long)request->sample_ms, request->sample_ms ? "" : " (off)");
 	fprintf(stderr, "archive      %s\n", request->archive);
 	fprintf(stderr, "descendants  %s (not recorded yet)\n", request->follow);

@@ -2,6 +2,8 @@
  * default values and the help all walk that table. */
 #include "options.h"
 
+#include "calibrate.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -65,6 +67,35 @@ static int take_profile(struct request *request, const char *value)
 static int take_heap(struct request *request, const char *value)
 {
 	return take_switch(value, &request->heap);
+}
+
+static int take_io(struct request *request, const char *value)
+{
+	return take_switch(value, &request->io);
+}
+
+/* Behind a comma, collect(1) names native and Java synchronization: there is only the former yet. */
+static int ends_sync(const char *value)
+{
+	return *value == '\0' || strcmp(value, ",n") == 0 || strcmp(value, ",j") == 0 || strcmp(value, ",nj") == 0;
+}
+
+static int take_sync(struct request *request, const char *value)
+{
+	static const char *const words[] = {"off", "on", "calibrate", "all"};
+	size_t len = strcspn(value, ",");
+
+	if (!ends_sync(value + len))
+		return -EINVAL;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strlen(words[i]) != len || strncmp(value, words[i], len) != 0)
+			continue;
+		request->sync = i > 0;
+		request->sync_threshold_ns = i == 1 || i == 2 ? calibrate_sync_ns() : 0;
+		return 0;
+	}
+	request->sync = 1;
+	return read_amount(&value, 1000, &request->sync_threshold_ns) < 0 || !ends_sync(value) ? -EINVAL : 0;
 }
 
 static int take_sample(struct request *request, const char *value)

@@ -18,6 +18,9 @@ struct request {
 	uint64_t profile_us;  /* 0: off */
 	uint64_t sample_ms;   /* 0: off */
 	int heap;
+	int sync;
+	uint64_t sync_threshold_ns; /* shortest wait to record */
+	int io;
 	const char *archive;  /* "off", or what xer_archive -a takes */
 	const char *follow;
 	int follow_asked;     /* -F was given with anything but off */

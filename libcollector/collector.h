@@ -29,6 +29,8 @@ enum col_context { COL_NORMAL, COL_HANDLER, COL_CONTEXTS };
 #define COL_COUNTERS(COUNTER) \
 	COUNTER(samples) \
 	COUNTER(heap_events) \
+	COUNTER(sync_events) \
+	COUNTER(io_events) \
 	COUNTER(threads) \
 	COUNTER(stacks_truncated) \
 	COUNTER(stacks_guessed) \

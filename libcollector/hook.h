@@ -11,8 +11,10 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/sem.h>
 #include <sys/signalfd.h>
 #include <threads.h>
 #include <unistd.h>

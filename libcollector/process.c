@@ -7,6 +7,7 @@
 #include "log.h"
 #include "map.h"
 #include "stream.h"
+#include "sync.h"
 #include "tick.h"
 #include "tree.h"
 #include "usage.h"
@@ -139,6 +140,8 @@ static void start(void)
 	on_exit(at_exit, NULL);
 	if (col.descriptor.heap)
 		heap_start();
+	if (col.descriptor.sync)
+		sync_start();
 }
 
 static __attribute__((constructor)) void construct(void)
@@ -187,14 +190,18 @@ static void log_exit(int exit_code)
 
 static void account_all(struct col_thread *self)
 {
-	uint64_t heap_events = 0;
+	uint64_t heap_events = 0, sync_events = 0, io_events = 0;
 
 	for (struct col_thread *thread = thread_first(); thread; thread = thread->next) {
 		if (atomic_load(&thread->tid))
 			tick_residual(thread, self, COL_NORMAL);
 		heap_events += thread->heap_events;
+		sync_events += thread->sync_events;
+		io_events += thread->io_events;
 	}
 	atomic_store(&col.count.heap_events, heap_events);
+	atomic_store(&col.count.sync_events, sync_events);
+	atomic_store(&col.count.io_events, io_events);
 }
 
 int process_is_recorded(void)

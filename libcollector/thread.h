@@ -27,6 +27,8 @@ struct col_thread {
 	void *argument;
 	struct col_thread *next; /* all states, newest first */
 	uint64_t heap_events;
+	uint64_t sync_events;
+	uint64_t io_events;
 	char name[16];
 };
 

@@ -106,7 +106,7 @@ Test(options, ten_comments_and_no_more)
 
 Test(options, usage_errors_are_125_with_one_line)
 {
-	static char *const bad[] = {"-q", "-h", "-s", "-i", "-y", "-l", "-t", "-j", "-J", "-M", "-m", "-L", "-g", "-x", "-P", "--frob", "-pz", "-o", "-C"};
+	static char *const bad[] = {"-q", "-h", "-y", "-l", "-t", "-j", "-J", "-M", "-m", "-L", "-g", "-x", "-P", "--frob", "-pz", "-o", "-C"};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		cr_assert(PARSE(bad[i]) == 125, "%s", bad[i]);
@@ -121,4 +121,38 @@ Test(options, help_and_version_need_no_program)
 	cr_assert(PARSE("--help") == 0 && request.action == OPTIONS_HELP);
 	cr_assert(PARSE("-V") == 0 && request.action == OPTIONS_VERSION);
 	cr_assert(PARSE("--version") == 0 && request.action == OPTIONS_VERSION);
+}
+
+Test(options, sync_takes_a_threshold_in_microseconds_or_a_word)
+{
+	static const struct {
+		const char *value;
+		int sync;
+		uint64_t least_ns, most_ns;
+	} cases[] = {{"off", 0, 0, 0},       {"all", 1, 0, 0},         {"0", 1, 0, 0},      {"2.5", 1, 2500, 2500},
+	             {"100,nj", 1, 100000, 100000}, {"on", 1, 500, 20000}, {"calibrate,n", 1, 500, 20000}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *argv[] = {"xcollect", "-s", (char *)cases[i].value, "true", NULL};
+		struct request request;
+		struct cause cause;
+
+		cr_assert_eq(options_parse(argv, &request, &cause), 0, "%s", cases[i].value);
+		cr_assert_eq(request.sync, cases[i].sync, "%s", cases[i].value);
+		cr_assert(request.sync_threshold_ns >= cases[i].least_ns && request.sync_threshold_ns <= cases[i].most_ns, "%s",
+		          cases[i].value);
+	}
+}
+
+Test(options, sync_refuses_what_makes_no_sense)
+{
+	static char *const bad[] = {"", "-1", "on,x", "1u", "all,"};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		char *argv[] = {"xcollect", "-s", bad[i], "true", NULL};
+		struct request request;
+		struct cause cause;
+
+		cr_assert_eq(options_parse(argv, &request, &cause), 125, "%s", bad[i]);
+	}
 }

@@ -1,0 +1,10 @@
+/* calibrate.h: the shortest wait that is worth a record. */
+#ifndef XER_COLLECT_CALIBRATE_H
+#define XER_COLLECT_CALIBRATE_H
+
+#include <stdint.h>
+
+/* A threshold for synchronization tracing, in ns: well above what a lock costs that nobody holds, on this machine. */
+uint64_t calibrate_sync_ns(void);
+
+#endif

@@ -1,0 +1,155 @@
+/* sync.c: wrappers of the functions that wait for another thread, and their records. The functions are the rows of
+ * sync.def.
+ *
+ * A wrapper that records costs two readings of the clock for a wait below the threshold, and no more. The scope is
+ * entered after the real call: many of these are cancellation points, and may never return. */
+#include "sync.h"
+
+#include "hook.h"
+#include "scope.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdarg.h>
+
+static uint64_t threshold; /* ticks */
+
+static inline int is_on(void)
+{
+	return (int)atomic_load_explicit(&col.mark->sync, memory_order_relaxed);
+}
+
+void sync_start(void)
+{
+	threshold = (uint64_t)((double)col.descriptor.sync_threshold_ns * 1e-9 * (double)col.descriptor.clock_hz);
+	atomic_store(&col.mark->sync, 1);
+}
+
+/* Addresses and ticks beyond 48 bits are cut: there are none in user space, and none for three hours of waiting. */
+static inline struct fmt_u48 to_u48(uint64_t value)
+{
+	struct fmt_u48 result;
+
+	fmt_u48_put(&result, value);
+	return result;
+}
+
+static void record(enum fmt_sync_func func, uint64_t object, uint64_t second, uint64_t before, uint64_t after, int error,
+                   struct caller caller)
+{
+	struct col_thread *thread = scope_enter();
+	struct fmt_sync event __attribute__((aligned(8))) = {
+	    .kind = FMT_KIND_sync,
+	    .func = (uint8_t)func,
+	    .object = to_u48(object),
+	    .error = (uint32_t)error,
+	    .wait = to_u48(after - before),
+	    .second = to_u48(second),
+	};
+
+	if (!thread)
+		return;
+	event.stack = stack_of(thread, &caller);
+	if (col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_SYNCTRACE], FMT_STREAM_SYNCTRACE, atomic_load(&thread->tid), &event,
+	                   sizeof(event), after) == 0)
+		thread->sync_events++;
+	scope_leave(thread);
+}
+
+/* How the functions tell of an error, as an errno value. errno is the caller's still. */
+#define ERROR_OF_ERROR(result) (result)
+#define ERROR_OF_ERRNO(result) ((result) < 0 ? errno : 0)
+#define ERROR_OF_SERIAL(result) ((result) == PTHREAD_BARRIER_SERIAL_THREAD ? 0 : (result))
+#define ERROR_OF_C11(result) c11_error(result)
+
+static int c11_error(int result)
+{
+	switch (result) {
+	case thrd_success:
+		return 0;
+	case thrd_busy:
+		return EBUSY;
+	case thrd_timedout:
+		return ETIMEDOUT;
+	case thrd_nomem:
+		return ENOMEM;
+	default:
+		return EINVAL;
+	}
+}
+
+#define PASS_ON(name, arguments) \
+	do { \
+		if (likely(!is_on()) && likely(hook_real.name != NULL)) \
+			return hook_real.name arguments; \
+	} while (0)
+
+#define WAIT(name, func, how, parameters, arguments, waited_for, with) \
+	static __attribute__((noinline)) int name##_traced parameters \
+	{ \
+		uint64_t before = col_ticks(); \
+		int result = REAL(name) arguments; \
+		uint64_t after = col_ticks(); \
+\
+		if (is_on() && after - before >= threshold) \
+			record(FMT_sync_func_##func, (uint64_t)(waited_for), (uint64_t)(with), before, after, ERROR_OF_##how(result), \
+			       CALLER); \
+		return result; \
+	} \
+	EXPORT int name parameters \
+	{ \
+		PASS_ON(name, arguments); \
+		return name##_traced arguments; \
+	}
+
+#define INIT(name, func, parameters, arguments, made) \
+	static __attribute__((noinline)) int name##_traced parameters \
+	{ \
+		int result = REAL(name) arguments; \
+		uint64_t now = col_ticks(); \
+\
+		if (is_on() && result == 0) \
+			record(FMT_sync_func_##func, (uint64_t)(made), 0, now, now, 0, CALLER); \
+		return result; \
+	} \
+	EXPORT int name parameters \
+	{ \
+		PASS_ON(name, arguments); \
+		return name##_traced arguments; \
+	}
+
+#include "sync.def"
+
+/* ---- futex, which libstdc++ calls for atomic waits ---- */
+
+static int is_wait(long operation)
+{
+	int command = (int)operation & FUTEX_CMD_MASK;
+
+	return command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
+}
+
+static __attribute__((noinline)) long futex_traced(long number, long a, long b, long c, long d, long e, long f)
+{
+	uint64_t before = col_ticks();
+	long result = REAL(syscall)(number, a, b, c, d, e, f);
+	uint64_t after = col_ticks();
+
+	if (after - before >= threshold)
+		record(FMT_sync_func_FUTEX_WAIT, (uint64_t)a, 0, before, after, result < 0 ? errno : 0, CALLER);
+	return result;
+}
+
+/* All but a futex wait is a jump, which leaves stack and registers alone: the call may be one that returns twice. */
+EXPORT long syscall_passed_on(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
+EXPORT long syscall_passed_on(long number, long a, long b, long c, long d, long e, long f)
+{
+	long (*real)(long, long, long, long, long, long, long) =
+	    (long (*)(long, long, long, long, long, long, long))(void *)(likely(hook_real.syscall != NULL)
+	                                                                     ? hook_real.syscall
+	                                                                     : (hook_resolve(), hook_real.syscall));
+
+	if (unlikely(number == SYS_futex) && is_on() && is_wait(b))
+		return futex_traced(number, a, b, c, d, e, f);
+	return real(number, a, b, c, d, e, f);
+}
