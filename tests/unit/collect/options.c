@@ -4,10 +4,11 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+
+/* The request borrows from argv, which must outlive the expression that parses. */
 static struct request request;
 static struct cause cause;
 
-/* The request borrows from argv, which must outlive the expression that parses. */
 static int parse(char *const *argv)
 {
 	static char *kept[32];
@@ -134,8 +135,6 @@ Test(options, sync_takes_a_threshold_in_microseconds_or_a_word)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *argv[] = {"xcollect", "-s", (char *)cases[i].value, "true", NULL};
-		struct request request;
-		struct cause cause;
 
 		cr_assert_eq(options_parse(argv, &request, &cause), 0, "%s", cases[i].value);
 		cr_assert_eq(request.sync, cases[i].sync, "%s", cases[i].value);
@@ -150,8 +149,6 @@ Test(options, sync_refuses_what_makes_no_sense)
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		char *argv[] = {"xcollect", "-s", bad[i], "true", NULL};
-		struct request request;
-		struct cause cause;
 
 		cr_assert_eq(options_parse(argv, &request, &cause), 125, "%s", bad[i]);
 	}
