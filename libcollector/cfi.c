@@ -1,6 +1,8 @@
 /* cfi.c: find and run call frame instructions. See cfi.h. */
 #include "cfi.h"
 
+#include "leb.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -23,66 +25,23 @@ struct fde {
 	const uint8_t *code, *end;
 };
 
-static uint64_t uleb(const uint8_t **at)
-{
-	uint64_t value = 0;
-	unsigned shift = 0;
-	uint8_t byte;
-
-	do {
-		byte = *(*at)++;
-		if (shift < 64)
-			value |= (uint64_t)(byte & 127) << shift;
-		shift += 7;
-	} while (byte & 128);
-	return value;
-}
-
-static int64_t sleb(const uint8_t **at)
-{
-	uint64_t value = 0;
-	unsigned shift = 0;
-	uint8_t byte;
-
-	do {
-		byte = *(*at)++;
-		if (shift < 64)
-			value |= (uint64_t)(byte & 127) << shift;
-		shift += 7;
-	} while (byte & 128);
-	if (shift < 64 && byte & 64)
-		value |= ~(uint64_t)0 << shift;
-	return (int64_t)value;
-}
-
-static uint64_t fixed(const uint8_t **at, unsigned size, int is_signed)
-{
-	uint64_t value = 0;
-
-	memcpy(&value, *at, size);
-	*at += size;
-	if (is_signed && size < 8 && value >> (size * 8 - 1))
-		value |= ~(uint64_t)0 << (size * 8);
-	return value;
-}
-
 static uint64_t encoded_value(const uint8_t **at, unsigned encoding)
 {
 	switch (encoding & PE_FORMAT) {
 	case PE_ULEB:
-		return uleb(at);
+		return leb_unsigned(at);
 	case PE_SLEB:
-		return (uint64_t)sleb(at);
+		return (uint64_t)leb_signed(at);
 	case PE_U2:
-		return fixed(at, 2, 0);
+		return leb_fixed(at, 2, 0);
 	case PE_S2:
-		return fixed(at, 2, 1);
+		return leb_fixed(at, 2, 1);
 	case PE_U4:
-		return fixed(at, 4, 0);
+		return leb_fixed(at, 4, 0);
 	case PE_S4:
-		return fixed(at, 4, 1);
+		return leb_fixed(at, 4, 1);
 	default:
-		return fixed(at, 8, 0);
+		return leb_fixed(at, 8, 0);
 	}
 }
 
@@ -134,7 +93,7 @@ static int parse_augmentation(const char *text, const uint8_t *at, struct cie *c
 
 static int parse_cie(const uint8_t *at, struct cie *cie)
 {
-	uint32_t len = (uint32_t)fixed(&at, 4, 0);
+	uint32_t len = (uint32_t)leb_fixed(&at, 4, 0);
 	const uint8_t *end = at + len;
 	const char *augmentation;
 	uint8_t version;
@@ -148,16 +107,16 @@ static int parse_cie(const uint8_t *at, struct cie *cie)
 	if (version == 4)
 		at += 2;
 	memset(cie, 0, sizeof(*cie));
-	cie->code_align = uleb(&at);
-	cie->data_align = sleb(&at);
-	cie->return_reg = version == 1 ? *at++ : (uint8_t)uleb(&at);
+	cie->code_align = leb_unsigned(&at);
+	cie->data_align = leb_signed(&at);
+	cie->return_reg = version == 1 ? *at++ : (uint8_t)leb_unsigned(&at);
 	cie->end = end;
 	cie->code = at;
 	if (*augmentation == '\0')
 		return 0;
 	if (*augmentation != 'z')
 		return -ENOTSUP;
-	len = (uint32_t)uleb(&at);
+	len = (uint32_t)leb_unsigned(&at);
 	cie->has_augmentation = 1;
 	cie->code = at + len;
 	return parse_augmentation(augmentation + 1, at, cie);
@@ -165,9 +124,9 @@ static int parse_cie(const uint8_t *at, struct cie *cie)
 
 static int parse_fde(const uint8_t *at, struct cie *cie, struct fde *fde)
 {
-	uint32_t len = (uint32_t)fixed(&at, 4, 0);
+	uint32_t len = (uint32_t)leb_fixed(&at, 4, 0);
 	const uint8_t *id = at;
-	uint32_t back = (uint32_t)fixed(&at, 4, 0);
+	uint32_t back = (uint32_t)leb_fixed(&at, 4, 0);
 	int error;
 
 	if (len == 0xffffffff || back == 0)
@@ -179,7 +138,7 @@ static int parse_fde(const uint8_t *at, struct cie *cie, struct fde *fde)
 	fde->start = encoded(&at, cie->encoding, 0);
 	fde->len = encoded_value(&at, cie->encoding);
 	if (cie->has_augmentation) {
-		uint64_t skip = uleb(&at);
+		uint64_t skip = leb_unsigned(&at);
 
 		at += skip;
 	}
@@ -198,7 +157,7 @@ static const uint8_t *find_fde(const uint8_t *hdr, uint64_t pc)
 	if (hdr[0] != 1 || hdr[2] != PE_U4 || hdr[3] != (PE_DATAREL | PE_S4))
 		return NULL;
 	encoded_value(&at, hdr[1]);
-	high = (uint32_t)fixed(&at, 4, 0);
+	high = (uint32_t)leb_fixed(&at, 4, 0);
 	table = (const int32_t *)at;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -219,7 +178,7 @@ static void set_rule(struct cfi_row *row, uint64_t reg, struct cfi_rule rule)
 
 static const uint8_t *skip_block(const uint8_t *at)
 {
-	uint64_t len = uleb(&at);
+	uint64_t len = leb_unsigned(&at);
 
 	return at + len;
 }
@@ -250,27 +209,27 @@ static int64_t run_extended(struct cfi_machine *m, uint8_t op, const uint8_t **a
 	case 0x01: /* set_loc */
 		return (int64_t)(encoded(at, m->encoding, 0) - m->location);
 	case 0x02: /* advance_loc1, 2, 4 */
-		return (int64_t)(fixed(at, 1, 0) * m->code_align);
+		return (int64_t)(leb_fixed(at, 1, 0) * m->code_align);
 	case 0x03:
-		return (int64_t)(fixed(at, 2, 0) * m->code_align);
+		return (int64_t)(leb_fixed(at, 2, 0) * m->code_align);
 	case 0x04:
-		return (int64_t)(fixed(at, 4, 0) * m->code_align);
+		return (int64_t)(leb_fixed(at, 4, 0) * m->code_align);
 	case 0x05: /* offset_extended */
-		reg = uleb(at);
-		set_rule(row, reg, (struct cfi_rule){.how = CFI_OFFSET, .offset = (int64_t)uleb(at) * m->data_align});
+		reg = leb_unsigned(at);
+		set_rule(row, reg, (struct cfi_rule){.how = CFI_OFFSET, .offset = (int64_t)leb_unsigned(at) * m->data_align});
 		return 0;
 	case 0x06: /* restore_extended */
-		restore_rule(m, uleb(at));
+		restore_rule(m, leb_unsigned(at));
 		return 0;
 	case 0x07: /* undefined */
-		set_rule(row, uleb(at), (struct cfi_rule){.how = CFI_UNDEFINED});
+		set_rule(row, leb_unsigned(at), (struct cfi_rule){.how = CFI_UNDEFINED});
 		return 0;
 	case 0x08: /* same_value */
-		set_rule(row, uleb(at), (struct cfi_rule){.how = CFI_SAME});
+		set_rule(row, leb_unsigned(at), (struct cfi_rule){.how = CFI_SAME});
 		return 0;
 	case 0x09: /* register */
-		reg = uleb(at);
-		set_rule(row, reg, (struct cfi_rule){.how = CFI_REGISTER, .reg = (uint8_t)uleb(at)});
+		reg = leb_unsigned(at);
+		set_rule(row, reg, (struct cfi_rule){.how = CFI_REGISTER, .reg = (uint8_t)leb_unsigned(at)});
 		return 0;
 	case 0x0a: /* remember_state */
 		if (m->depth == CFI_STATES)
@@ -283,50 +242,50 @@ static int64_t run_extended(struct cfi_machine *m, uint8_t op, const uint8_t **a
 		*row = m->saved[--m->depth];
 		return 0;
 	case 0x0c: /* def_cfa */
-		reg = uleb(at);
-		set_cfa(m, reg, (int64_t)uleb(at));
+		reg = leb_unsigned(at);
+		set_cfa(m, reg, (int64_t)leb_unsigned(at));
 		return 0;
 	case 0x0d: /* def_cfa_register */
-		set_cfa(m, uleb(at), row->cfa_offset);
+		set_cfa(m, leb_unsigned(at), row->cfa_offset);
 		return 0;
 	case 0x0e: /* def_cfa_offset */
-		row->cfa_offset = (int64_t)uleb(at);
+		row->cfa_offset = (int64_t)leb_unsigned(at);
 		return 0;
 	case 0x0f: /* def_cfa_expression */
 		row->cfa_expression = *at;
 		*at = skip_block(*at);
 		return 0;
 	case 0x10: /* expression */
-		reg = uleb(at);
+		reg = leb_unsigned(at);
 		set_rule(row, reg, (struct cfi_rule){.how = CFI_EXPRESSION, .expression = *at});
 		*at = skip_block(*at);
 		return 0;
 	case 0x11: /* offset_extended_sf */
-		reg = uleb(at);
-		set_rule(row, reg, (struct cfi_rule){.how = CFI_OFFSET, .offset = sleb(at) * m->data_align});
+		reg = leb_unsigned(at);
+		set_rule(row, reg, (struct cfi_rule){.how = CFI_OFFSET, .offset = leb_signed(at) * m->data_align});
 		return 0;
 	case 0x12: /* def_cfa_sf */
-		reg = uleb(at);
-		set_cfa(m, reg, sleb(at) * m->data_align);
+		reg = leb_unsigned(at);
+		set_cfa(m, reg, leb_signed(at) * m->data_align);
 		return 0;
 	case 0x13: /* def_cfa_offset_sf */
-		row->cfa_offset = sleb(at) * m->data_align;
+		row->cfa_offset = leb_signed(at) * m->data_align;
 		return 0;
 	case 0x14: /* val_offset */
-		reg = uleb(at);
-		set_rule(row, reg, (struct cfi_rule){.how = CFI_VAL_OFFSET, .offset = (int64_t)uleb(at) * m->data_align});
+		reg = leb_unsigned(at);
+		set_rule(row, reg, (struct cfi_rule){.how = CFI_VAL_OFFSET, .offset = (int64_t)leb_unsigned(at) * m->data_align});
 		return 0;
 	case 0x15: /* val_offset_sf */
-		reg = uleb(at);
-		set_rule(row, reg, (struct cfi_rule){.how = CFI_VAL_OFFSET, .offset = sleb(at) * m->data_align});
+		reg = leb_unsigned(at);
+		set_rule(row, reg, (struct cfi_rule){.how = CFI_VAL_OFFSET, .offset = leb_signed(at) * m->data_align});
 		return 0;
 	case 0x16: /* val_expression */
-		reg = uleb(at);
+		reg = leb_unsigned(at);
 		set_rule(row, reg, (struct cfi_rule){.how = CFI_VAL_EXPRESSION, .expression = *at});
 		*at = skip_block(*at);
 		return 0;
 	case 0x2e: /* GNU_args_size */
-		uleb(at);
+		leb_unsigned(at);
 		return 0;
 	default:
 		return -ENOTSUP;
@@ -346,7 +305,7 @@ static int run(struct cfi_machine *m, const uint8_t *at, const uint8_t *end, uin
 			advance = (int64_t)(low * m->code_align);
 			break;
 		case 0x80: /* offset */
-			set_rule(&m->row, low, (struct cfi_rule){.how = CFI_OFFSET, .offset = (int64_t)uleb(&at) * m->data_align});
+			set_rule(&m->row, low, (struct cfi_rule){.how = CFI_OFFSET, .offset = (int64_t)leb_unsigned(&at) * m->data_align});
 			break;
 		case 0xc0: /* restore */
 			restore_rule(m, low);
@@ -401,6 +360,6 @@ int cfi_row_find(struct cfi_machine *machine, const uint8_t *eh_frame_hdr, uint6
 
 const uint8_t *cfi_expression(const uint8_t *block, uint64_t *len)
 {
-	*len = uleb(&block);
+	*len = leb_unsigned(&block);
 	return block;
 }

@@ -1,6 +1,8 @@
 /* cfi_expression.c: the stack machine of DWARF expressions, as far as unwind tables use it. */
 #include "cfi.h"
 
+#include "leb.h"
+
 #include <errno.h>
 
 enum { DEPTH = 16, STEPS = 256 };
@@ -26,35 +28,6 @@ static uint64_t pop(struct stack *stack)
 		return 0;
 	}
 	return stack->value[--stack->depth];
-}
-
-static uint64_t operand(const uint8_t **at, unsigned size, int is_signed)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < size; i++)
-		value |= (uint64_t)(*at)[i] << (8 * i);
-	*at += size;
-	if (is_signed && size < 8 && value >> (size * 8 - 1))
-		value |= ~(uint64_t)0 << (size * 8);
-	return value;
-}
-
-static uint64_t leb(const uint8_t **at, int is_signed)
-{
-	uint64_t value = 0;
-	unsigned shift = 0;
-	uint8_t byte;
-
-	do {
-		byte = *(*at)++;
-		if (shift < 64)
-			value |= (uint64_t)(byte & 127) << shift;
-		shift += 7;
-	} while (byte & 128);
-	if (is_signed && shift < 64 && byte & 64)
-		value |= ~(uint64_t)0 << shift;
-	return value;
 }
 
 static void binary(struct stack *stack, uint8_t op)
@@ -118,11 +91,11 @@ static int constant(struct stack *stack, uint8_t op, const uint8_t **at)
 		return 1;
 	}
 	if (op >= 0x08 && op <= 0x0f) { /* const1u, 1s, 2u, 2s, 4u, 4s, 8u, 8s */
-		push(stack, operand(at, 1u << ((op - 0x08) / 2), op & 1));
+		push(stack, leb_fixed(at, 1u << ((op - 0x08) / 2), op & 1));
 		return 1;
 	}
 	if (op == 0x10 || op == 0x11) { /* constu, consts */
-		push(stack, leb(at, op & 1));
+		push(stack, op & 1 ? (uint64_t)leb_signed(at) : leb_unsigned(at));
 		return 1;
 	}
 	return 0;
@@ -152,7 +125,7 @@ static void shuffle(struct stack *stack, uint8_t op, const uint8_t **at)
 		push(stack, ~top);
 		break;
 	case 0x23: /* plus_uconst */
-		push(stack, top + leb(at, 0));
+		push(stack, top + leb_unsigned(at));
 		break;
 	default:
 		stack->error = -ENOTSUP;
@@ -184,7 +157,7 @@ int cfi_evaluate(const uint8_t *block, const struct arch_registers *registers, i
 		if (constant(&stack, op, &at))
 			continue;
 		if (op >= 0x70 && op <= 0x80) { /* breg0..breg16 */
-			uint64_t offset = leb(&at, 1);
+			uint64_t offset = (uint64_t)leb_signed(&at);
 
 			push(&stack, registers->value[op - 0x70] + offset);
 		} else if (op == 0x06) { /* deref */
@@ -194,12 +167,12 @@ int cfi_evaluate(const uint8_t *block, const struct arch_registers *registers, i
 				return -EFAULT;
 			push(&stack, word);
 		} else if (op == 0x28) { /* bra */
-			int64_t skip = (int64_t)operand(&at, 2, 1);
+			int64_t skip = (int64_t)leb_fixed(&at, 2, 1);
 
 			if (pop(&stack))
 				at += skip;
 		} else if (op == 0x2f) { /* skip */
-			int64_t skip = (int64_t)operand(&at, 2, 1);
+			int64_t skip = (int64_t)leb_fixed(&at, 2, 1);
 
 			at += skip;
 		} else if (is_binary(op)) {

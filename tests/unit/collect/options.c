@@ -4,11 +4,10 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-
-/* The request borrows from argv, which must outlive the expression that parses. */
 static struct request request;
 static struct cause cause;
 
+/* The request borrows from argv, which must outlive the expression that parses. */
 static int parse(char *const *argv)
 {
 	static char *kept[32];
