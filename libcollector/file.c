@@ -82,11 +82,20 @@ int col_directory_open(void)
 	return fd < 0 ? (int)fd : col_file_take(&directory, (int)fd);
 }
 
+/* The number may be a directory of the target by now, and the path may lead elsewhere. */
 int col_directory_get(void)
 {
-	if (!is_ours(&directory))
-		col_directory_open();
-	return directory.fd;
+	struct col_file before = directory;
+
+	if (is_ours(&directory))
+		return directory.fd;
+	if (col_directory_open() < 0)
+		return -EBADF;
+	if (directory.device == before.device && directory.inode == before.inode)
+		return directory.fd;
+	sys_close(directory.fd);
+	directory = before;
+	return -EBADF;
 }
 
 void col_directory_close(void)

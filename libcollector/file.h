@@ -25,7 +25,7 @@ void col_file_close(struct col_file *file);
 
 /* The experiment directory; its path is the descriptor's. Returns 0 or -errno. */
 int col_directory_open(void);
-int col_directory_get(void);
+int col_directory_get(void); /* the descriptor, surely ours, or -EBADF */
 void col_directory_close(void);
 
 /* Make [at, at + len) of fd exist on disk, so that touching a mapping of it cannot fail.

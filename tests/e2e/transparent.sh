@@ -56,6 +56,12 @@ is "a thread's signal mask is its own" 0 $?
 "$xcollect" -A off -O closefrom.er -H on bash -c 'for fd in $(seq 3 300); do eval "exec $fd>&-"; done; echo alive' >closefrom.out 2>/dev/null
 is "a program that closes all descriptors" alive "$(cat closefrom.out)"
 (trap '' 61 && same "our signal, ignored" bash -c 'kill -61 $$; echo alive')
+if [ "$(id -u)" = 0 ]; then
+	"$xcollect" -A off -O jail.er -H on -p hi "$programs/jail" 2>/dev/null
+	is "nothing is written to the program's own directories" "0 " "$? $(ls jail)"
+else
+	skip "nothing is written to the program's own directories" "chroot needs root"
+fi
 "$xcollect" -A off -O bg.er sleep 30 2>/dev/null &
 pid=$!
 sleep 0.3
