@@ -94,6 +94,13 @@ static void at_exit(int status, void *unused)
 	process_close(status & 255);
 }
 
+static atomic_int quick_status = -1;
+
+static void at_quick_exit_end(void)
+{
+	process_close(atomic_load(&quick_status));
+}
+
 static void log_open_event(void)
 {
 	char buffer[256];
@@ -138,6 +145,7 @@ static void start(void)
 	usage_sample(col_self, COL_NORMAL, FMT_sample_reason_START);
 	pthread_atfork(NULL, NULL, in_forked_child);
 	on_exit(at_exit, NULL);
+	at_quick_exit(at_quick_exit_end);
 	if (col.descriptor.heap)
 		heap_start();
 	if (col.descriptor.sync)
@@ -238,6 +246,14 @@ EXPORT void _exit(int status)
 {
 	process_close(status & 255);
 	REAL(_exit)(status);
+	__builtin_unreachable();
+}
+
+/* Only notes the status: the program's own functions for this way out come first. */
+EXPORT void quick_exit(int status)
+{
+	atomic_store(&quick_status, status & 255);
+	REAL(quick_exit)(status);
 	__builtin_unreachable();
 }
 

@@ -22,6 +22,9 @@ for way in exit _exit quick_exit return; do
 		is "$way $code" "$code" $?
 	done
 done
+rm -rf quick.er
+"$xcollect" -A off -O quick.er "$programs/exitcodes" quick_exit 3 2>/dev/null
+contains "quick_exit is recorded as an end" 'kind="exit".* code="3"' quick.er/log.xml
 "$xcollect" -A off -O exit.er "$programs/exitcodes" pthread_exit 0 2>/dev/null
 is "pthread_exit of the last thread" 0 $?
 "$xcollect" -A off -O exit.er "$programs/exitcodes" exec 5 2>/dev/null
