@@ -348,6 +348,25 @@ static int look_up(struct exp_dwarf *dwarf, struct unit *unit, Dwarf_Addr at,
 	return count;
 }
 
+/* A function that was split in parts is inlined in itself: show it once, where its inner part executes. */
+static int join_parts(struct exp_dwarf_frame *frames, int count)
+{
+	while (count > 1) {
+		struct exp_dwarf_frame *outer = &frames[count - 1];
+		struct exp_dwarf_frame *inner = &frames[count - 2];
+
+		if (outer->decl_line == 0 || inner->decl_line != outer->decl_line ||
+		    inner->decl_file == NULL || outer->decl_file == NULL ||
+		    strcmp(inner->decl_file, outer->decl_file) != 0)
+			break;
+		outer->file = inner->file;
+		outer->line = inner->line;
+		*inner = *outer;
+		count--;
+	}
+	return count;
+}
+
 int exp_dwarf_lookup(struct exp_dwarf *dwarf, uint64_t address,
 		     struct exp_dwarf_frame frames[EXP_DWARF_FRAMES], int *has_function)
 {
@@ -357,6 +376,8 @@ int exp_dwarf_lookup(struct exp_dwarf *dwarf, uint64_t address,
 
 	*has_function = 0;
 	count = unit == NULL ? 0 : look_up(dwarf, unit, at, frames, has_function);
+	if (*has_function)
+		count = join_parts(frames, count);
 	for (int i = 0; i < count; i++)
 		frames[i].directory = text_of(&unit->die, DW_AT_comp_dir);
 	return count;
