@@ -216,8 +216,10 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
 	thread = thread_current();
 	before = col_ticks();
 	/* The one of glibc calls realloc, which is to be silent. */
-	if (thread && thread->depth == OUTSIDE)
+	if (thread && (thread->depth == OUTSIDE || scope_was_abandoned(thread, scope_sp()))) {
+		thread->scope_sp = scope_sp();
 		thread->depth = PASSING;
+	}
 	block = REAL(reallocarray)(old, count, size);
 	if (thread && thread->depth == PASSING)
 		thread->depth = OUTSIDE;

@@ -21,16 +21,29 @@ struct caller {
 /* What thread->depth says of normal context. */
 enum { OUTSIDE, RECORDING, PASSING /* in a wrapped function that may call another one of them */ };
 
+/* Is the scope that `thread` is in one that it has left by a jump out of a signal handler? If so, it is closed. */
+int scope_was_abandoned(struct col_thread *thread, uint64_t sp);
+
+static inline uint64_t scope_sp(void)
+{
+	uint64_t sp;
+
+	__asm__ volatile("mov %%rsp, %0" : "=r"(sp));
+	return sp;
+}
+
 /* Enter the recorder. NULL: in it already (a call by a program's signal handler), or not to be recorded. */
 static inline struct col_thread *scope_enter(void)
 {
 	struct col_thread *thread = thread_current();
+	uint64_t sp = scope_sp();
 
-	if (unlikely(!thread || thread->depth != OUTSIDE)) {
+	if (unlikely(!thread || (thread->depth != OUTSIDE && !scope_was_abandoned(thread, sp)))) {
 		if (!thread || thread->depth == RECORDING)
 			col_count(&col.count.lost_reentrant, 1);
 		return NULL;
 	}
+	thread->scope_sp = sp;
 	thread->depth = RECORDING;
 	atomic_signal_fence(memory_order_seq_cst);
 	return thread;

@@ -168,7 +168,7 @@ uint8_t *col_stream_map(enum fmt_stream which, uint64_t at, size_t size)
 	return map;
 }
 
-static void drop_extent(struct col_slot *slot)
+void col_slot_abandon(struct col_slot *slot)
 {
 	if (slot->map)
 		sys_munmap(slot->map, slot->map_size);
@@ -224,7 +224,7 @@ int col_slot_refill(struct col_slot *slot, enum fmt_stream which, uint32_t tid, 
 	if (atomic_load(&streams[which].state) != STOPPED) {
 		if (slot->map && slot->tid != tid && new_buffer(slot, which, tid, size))
 			return 0;
-		drop_extent(slot);
+		col_slot_abandon(slot);
 		error = new_extent(slot, which, tid);
 	}
 	if (error < 0)

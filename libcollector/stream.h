@@ -55,6 +55,9 @@ static inline int col_slot_write(struct col_slot *slot, enum fmt_stream stream, 
 	return 0;
 }
 
+/* Give up the extent of a slot, whose writer was interrupted for good; the next event begins another. Signal-safe. */
+void col_slot_abandon(struct col_slot *slot);
+
 /* The frameinfo stream is mapped as a whole: these give its parts. */
 
 /* Claim `size` bytes (a multiple of 4096) at the end of a stream; the file is made if it is not there.
