@@ -45,6 +45,7 @@ enum col_context { COL_NORMAL, COL_HANDLER, COL_CONTEXTS };
 	COUNTER(lost_reentrant) \
 	COUNTER(lost_threads) \
 	COUNTER(lost_log) \
+	COUNTER(lost_files) \
 	COUNTER(sampled_ns)
 
 struct col_counters {

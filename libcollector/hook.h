@@ -6,6 +6,7 @@
 #define XER_COLLECTOR_HOOK_H
 
 #include "collector.h"
+#include "io_functions.h"
 
 #include <dlfcn.h>
 #include <malloc.h>

@@ -1,0 +1,149 @@
+/* io_path.c: wrappers of the calls that open files and work on names, directories and attributes. */
+#include "io_files.h"
+#include "io_record.h"
+
+/* clang-format off */
+
+/* ---- open ---- */
+
+/* The file behind a descriptor that a call made, or the path that it could not open. */
+#define OPENED(opened_path) IO_DONE(OPEN, got), .path = (opened_path)
+
+#define OPEN_WRAP(name, parameters, arguments) \
+	IO_WRAP_AROUND(int, name, parameters, arguments, (void)0, io_file_forget(got), OPENED(path))
+
+OPEN_WRAP(creat, (const char *path, mode_t mode), (path, mode))
+OPEN_WRAP(creat64, (const char *path, mode_t mode), (path, mode))
+OPEN_WRAP(__open_2, (const char *path, int flags), (path, flags))
+OPEN_WRAP(__open64_2, (const char *path, int flags), (path, flags))
+OPEN_WRAP(__openat_2, (int directory, const char *path, int flags), (directory, path, flags))
+OPEN_WRAP(__openat64_2, (int directory, const char *path, int flags), (directory, path, flags))
+
+/* The functions with a mode behind the flags, if these ask for it. */
+#define OPEN_VARIADIC(name, parameters, with_mode, arguments) \
+	static __attribute__((noinline)) int name##_traced with_mode \
+	{ \
+		uint64_t start = col_ticks(); \
+		int got = REAL(name) arguments; \
+\
+		io_file_forget(got); \
+		io_record(&(struct io_call){.start = start, OPENED(path)}, CALLER); \
+		return got; \
+	} \
+	EXPORT int name parameters \
+	{ \
+		mode_t mode = 0; \
+		va_list more; \
+\
+		if (__OPEN_NEEDS_MODE(flags)) { \
+			va_start(more, flags); \
+			mode = va_arg(more, mode_t); \
+			va_end(more); \
+		} \
+		if (likely(!io_is_on()) && likely(hook_real.name != NULL)) \
+			return hook_real.name arguments; \
+		return name##_traced arguments; \
+	}
+
+OPEN_VARIADIC(open, (const char *path, int flags, ...), (const char *path, int flags, mode_t mode), (path, flags, mode))
+OPEN_VARIADIC(open64, (const char *path, int flags, ...), (const char *path, int flags, mode_t mode), (path, flags, mode))
+OPEN_VARIADIC(openat, (int directory, const char *path, int flags, ...),
+              (int directory, const char *path, int flags, mode_t mode), (directory, path, flags, mode))
+OPEN_VARIADIC(openat64, (int directory, const char *path, int flags, ...),
+              (int directory, const char *path, int flags, mode_t mode), (directory, path, flags, mode))
+
+/* ---- attributes ---- */
+
+#define STAT_OF(name, type) \
+	IO_WRAP(int, name, (const char *path, type *out), (path, out), IO_PATH(STAT, path))
+STAT_OF(stat, struct stat)
+STAT_OF(stat64, struct stat64)
+STAT_OF(lstat, struct stat)
+STAT_OF(lstat64, struct stat64)
+
+#define FSTAT(name, type) IO_WRAP(int, name, (int fd, type *out), (fd, out), IO_DONE(STAT, fd))
+FSTAT(fstat, struct stat)
+FSTAT(fstat64, struct stat64)
+
+/* What the functions with a directory and a path have worked on: the descriptor, if there was no path. Only of a
+ * call that succeeded is it known that the path could be read. */
+static int descriptor_at(int directory, const char *path, int result)
+{
+	return result == 0 && (!path || !*path) ? directory : IO_NO_FD;
+}
+
+#define IO_AT(func) IO_FUNC(func), .fd = descriptor_at(directory, path, got), .path = path, IO_ERRNO
+
+#define FSTATAT(name, type) \
+	IO_WRAP(int, name, (int directory, const char *path, type *out, int flags), (directory, path, out, flags), \
+	        IO_AT(STAT))
+
+FSTATAT(fstatat, struct stat)
+FSTATAT(fstatat64, struct stat64)
+
+IO_WRAP(int, statx, (int directory, const char *path, int flags, unsigned mask, struct statx *out),
+        (directory, path, flags, mask, out), IO_AT(STAT))
+
+/* Of programs compiled before glibc 2.33. */
+#define XSTAT(name, type) \
+	IO_WRAP(int, name, (int version, const char *path, type *out), (version, path, out), IO_PATH(STAT, path))
+XSTAT(__xstat, struct stat)
+XSTAT(__xstat64, struct stat64)
+XSTAT(__lxstat, struct stat)
+XSTAT(__lxstat64, struct stat64)
+
+#define FXSTAT(name, type) \
+	IO_WRAP(int, name, (int version, int fd, type *out), (version, fd, out), IO_DONE(STAT, fd))
+FXSTAT(__fxstat, struct stat)
+FXSTAT(__fxstat64, struct stat64)
+
+#define FXSTATAT(name, type) \
+	IO_WRAP(int, name, (int version, int directory, const char *path, type *out, int flags), \
+	        (version, directory, path, out, flags), \
+	        IO_AT(STAT))
+FXSTATAT(__fxstatat, struct stat)
+FXSTATAT(__fxstatat64, struct stat64)
+
+IO_WRAP(int, access, (const char *path, int mode), (path, mode), IO_PATH(STAT, path))
+IO_WRAP(int, faccessat, (int directory, const char *path, int mode, int flags), (directory, path, mode, flags),
+        IO_PATH(STAT, path))
+
+/* ---- names ---- */
+
+IO_WRAP(int, unlink, (const char *path), (path), IO_PATH(METADATA, path))
+IO_WRAP(int, unlinkat, (int directory, const char *path, int flags), (directory, path, flags), IO_PATH(METADATA, path))
+IO_WRAP(int, rename, (const char *path, const char *to), (path, to), IO_PATH(METADATA, path))
+IO_WRAP(int, renameat, (int directory, const char *path, int to_directory, const char *to),
+        (directory, path, to_directory, to), IO_PATH(METADATA, path))
+IO_WRAP(int, mkdir, (const char *path, mode_t mode), (path, mode), IO_PATH(METADATA, path))
+IO_WRAP(int, rmdir, (const char *path), (path), IO_PATH(METADATA, path))
+IO_WRAP(int, chmod, (const char *path, mode_t mode), (path, mode), IO_PATH(METADATA, path))
+
+#define TRUNCATE(name, offset) \
+	IO_WRAP(int, name, (const char *path, offset size), (path, size), IO_PATH(METADATA, path))
+TRUNCATE(truncate, off_t)
+TRUNCATE(truncate64, off64_t)
+
+#define FTRUNCATE(name, offset) IO_WRAP(int, name, (int fd, offset size), (fd, size), IO_DONE(METADATA, fd))
+FTRUNCATE(ftruncate, off_t)
+FTRUNCATE(ftruncate64, off64_t)
+
+/* ---- directories ---- */
+
+static int descriptor_of(DIR *directory)
+{
+	if (!directory)
+		return IO_NO_FD;
+	return dirfd(directory);
+}
+
+IO_WRAP_AROUND(DIR *, opendir, (const char *path), (path), (void)0, io_file_forget(descriptor_of(got)),
+               IO_FUNC(DIRECTORY), .fd = descriptor_of(got), .path = path, .error = got ? 0 : errno)
+
+/* A failed read is not told from the end: that would take setting errno first. */
+IO_WRAP(struct dirent *, readdir, (DIR *directory), (directory), IO_FUNC(DIRECTORY), .fd = descriptor_of(directory))
+IO_WRAP(struct dirent64 *, readdir64, (DIR *directory), (directory), IO_FUNC(DIRECTORY), .fd = descriptor_of(directory))
+
+IO_WRAP_AROUND(int, closedir, (DIR *directory), (directory), int fd = descriptor_of(directory);
+               uint32_t file = io_file_known(fd); io_file_forget(fd), io_file_forget(fd), IO_DONE(DIRECTORY, fd),
+               .file = file, .is_closed = 1)
