@@ -79,7 +79,8 @@ void signals_forward(int signal, siginfo_t *info, void *context)
 		program_action.sa_handler(signal);
 }
 
-/* System calls that fail with EINTR after any handler, even with SA_RESTART (signal(7)). */
+/* System calls that fail with EINTR after any handler, even with SA_RESTART, always or on sockets with a timeout
+ * (signal(7)). Not close: what it closed stays closed. */
 static int is_never_restarted(uint32_t number)
 {
 	switch (number) {
@@ -101,6 +102,22 @@ static int is_never_restarted(uint32_t number)
 	case SYS_rt_sigsuspend:
 	case SYS_pause:
 	case SYS_io_getevents:
+	case SYS_io_pgetevents:
+	case SYS_mq_timedsend:
+	case SYS_mq_timedreceive:
+	case SYS_read:
+	case SYS_readv:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_recvmmsg:
+	case SYS_write:
+	case SYS_writev:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_sendmmsg:
+	case SYS_accept:
+	case SYS_accept4:
+	case SYS_connect:
 		return 1;
 	default:
 		return 0;
