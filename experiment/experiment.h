@@ -131,10 +131,22 @@ enum exp_metric {
 	EXP_ALLOC_BYTES,
 	EXP_LEAK_COUNT, /* not freed when the recording ended */
 	EXP_LEAK_BYTES,
+	EXP_SYNC_COUNT, /* waits */
+	EXP_SYNC_WAIT,
+	EXP_IO_READ_COUNT, /* calls that succeeded; those that failed count under error alone */
+	EXP_IO_READ_BYTES,
+	EXP_IO_READ_WAIT,
+	EXP_IO_WRITE_COUNT,
+	EXP_IO_WRITE_BYTES,
+	EXP_IO_WRITE_WAIT,
+	EXP_IO_OTHER_COUNT,
+	EXP_IO_OTHER_WAIT,
+	EXP_IO_ERROR_COUNT,
+	EXP_IO_ERROR_WAIT,
 	EXP_METRICS
 };
 
-enum exp_data { EXP_DATA_PROFILE = 1, EXP_DATA_HEAP = 2 };
+enum exp_data { EXP_DATA_PROFILE = 1, EXP_DATA_HEAP = 2, EXP_DATA_SYNC = 4, EXP_DATA_IO = 8 };
 
 /* The call-stack tree: nodes 0 .. count-1 in order of id; parent index < own index, UINT32_MAX at roots. */
 struct exp_nodes {
@@ -175,10 +187,102 @@ struct exp_heap {
 	uint64_t leak_size_count[EXP_HISTOGRAM];
 };
 
+/* What a thread can wait for. */
+enum exp_sync_class {
+	EXP_SYNC_OTHER, /* of a kind that is not known here */
+	EXP_SYNC_MUTEX,
+	EXP_SYNC_COND,
+	EXP_SYNC_RWLOCK,
+	EXP_SYNC_SPIN,
+	EXP_SYNC_BARRIER,
+	EXP_SYNC_SEMAPHORE,
+	EXP_SYNC_SEMAPHORE_SET, /* System V: its address is an identifier */
+	EXP_SYNC_JOIN,          /* its address is a pthread_t */
+	EXP_SYNC_FUTEX
+};
+
+#define EXP_NO_INDEX UINT32_MAX
+
+/* An object of synchronization that was waited for. One that was made again at the same address by another stack is
+ * another object. */
+struct exp_sync_object {
+	uint64_t address;
+	uint8_t class; /* enum exp_sync_class */
+	uint32_t creation; /* node of the call that made it, EXP_NO_INDEX if none was recorded */
+	uint32_t node;     /* of its longest wait, EXP_NO_INDEX: no stack */
+	uint64_t count, failed; /* waits, and those of them that ended without it */
+	uint64_t wait_ns, longest_ns;
+	uint64_t threads; /* set of the threads that waited: bit n the n-th of the stream, bit 63 all further ones */
+};
+
+struct exp_sync_wait {
+	double time_s; /* of its end */
+	uint64_t wait_ns;
+	uint32_t tid;
+	uint32_t object; /* index, EXP_NO_INDEX if there were too many objects */
+	uint32_t node;   /* EXP_NO_INDEX: no stack */
+	uint32_t error;  /* errno value, 0: granted */
+	uint8_t func;    /* enum fmt_sync_func */
+};
+
+struct exp_sync {
+	const struct exp_sync_object *objects; /* objects[object_count] in order of their first waits */
+	size_t object_count;
+	const struct exp_sync_wait *longest; /* longest[longest_count], the longest first */
+	size_t longest_count;
+};
+
+enum exp_io_class { EXP_IO_OTHER, EXP_IO_READ, EXP_IO_WRITE, EXP_IO_ERROR, EXP_IO_CLASSES };
+
+/* Totals by enum exp_io_class; a call that failed counts under error alone. */
+struct exp_io_totals {
+	uint64_t count[EXP_IO_CLASSES], bytes[EXP_IO_CLASSES], wait_ns[EXP_IO_CLASSES];
+};
+
+struct exp_io_file {
+	uint32_t number;      /* as recorded; 0: descriptors of which it is not known what they stand for */
+	unsigned type;        /* enum fmt_file_type */
+	uint32_t file_system; /* f_type of statfs(2), 0: none */
+	const char *name;     /* name[name_size] and a NUL, any bytes; NULL if its name was not recorded */
+	size_t name_size;
+	struct exp_io_totals totals;
+};
+
+struct exp_io_descriptor {
+	uint32_t file; /* index */
+	uint32_t fd;   /* UINT32_MAX: none */
+	struct exp_io_totals totals;
+};
+
+/* The calls of one class. */
+struct exp_io_sizes {
+	uint64_t smallest, largest, longest_ns;
+	uint64_t size_count[EXP_HISTOGRAM];
+};
+
+/* The calls of one function. */
+struct exp_io_function {
+	uint64_t count, errors, bytes, wait_ns;
+};
+
+enum { EXP_IO_FUNCTIONS = 256, EXP_IO_ERRORS = 134 };
+
+struct exp_io {
+	const struct exp_io_file *files; /* files[file_count]; some may only have been named */
+	size_t file_count;
+	const struct exp_io_descriptor *descriptors; /* descriptors[descriptor_count], each file with each number */
+	size_t descriptor_count;
+	struct exp_io_totals totals;
+	struct exp_io_sizes sizes[EXP_IO_CLASSES];
+	struct exp_io_function functions[EXP_IO_FUNCTIONS]; /* by enum fmt_io_func */
+	uint64_t errors[EXP_IO_ERRORS];                     /* by errno value, 0: an unknown one */
+};
+
 struct exp_quality {
 	uint64_t samples, sampled_ns; /* clock samples and the CPU time they stand for */
 	uint64_t cpu_ns;              /* CPU time of the process by the last usage record or exit event */
 	uint64_t heap_events;
+	uint64_t sync_events, io_events; /* waits; calls */
 	uint64_t lost;                /* events known to be lost, all kinds */
 	uint64_t stacks, truncated, guessed, failed; /* distinct stacks that events name, and those with marks */
 	uint64_t stack_events, truncated_events;     /* events that name a stack, and those cut short */
@@ -192,12 +296,15 @@ struct exp_data_set {
 	const struct exp_thread *threads;
 	size_t thread_count;
 	struct exp_heap heap;
+	struct exp_sync sync;
+	struct exp_io io;
 	struct exp_quality quality;
 	double first_s, last_s; /* times of the first and the last event */
 };
 
 /* Read the data streams once; later calls return the same. Damaged parts are skipped, warned about, and
- * set info->damaged. Returns 0 or -ENOMEM. Memory: 16 bytes a live heap block, else flat in events. */
+ * set info->damaged. Returns 0 or -ENOMEM. Memory: 16 bytes a live heap block, about 120 an object of
+ * synchronization, about 200 a file and descriptor, else flat in events. */
 int experiment_load(struct experiment *experiment, const struct exp_data_set **out);
 
 /* ---- symbols ------------------------------------------------------------------------------------ */
@@ -243,6 +350,12 @@ void symbols_destroy(struct symbols *symbols);
  * Returns the number of frames (>= 1) and *out, or -ENOMEM. */
 int symbols_frames(struct symbols *symbols, const struct experiment *experiment, uint64_t pc, uint32_t generation, int is_leaf,
                    const struct sym_frame **out);
+
+/* The variable at `address` as of `generation` in `experiment`: its name, demangled, or NULL if none is known.
+ * *object: the load object's short name, NULL if the address is in none (heap, stack); *offset: from the start of
+ * the variable, else of the object. Returns 0 or -ENOMEM. */
+int symbols_variable(struct symbols *symbols, const struct experiment *experiment, uint64_t address, uint32_t generation,
+                     const char **name, const char **object, uint64_t *offset);
 
 size_t symbols_object_count(const struct symbols *symbols);
 const struct sym_object *symbols_object(const struct symbols *symbols, size_t index);

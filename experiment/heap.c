@@ -123,17 +123,11 @@ static void on_event(struct reader *reader, struct exp_cursor *cursor)
 static int run(void *context, struct exp_cursor *cursor, uint64_t until)
 {
 	struct reader *reader = context;
-	unsigned buffers = cursor->buffers - 1;
 	int more;
 
 	do {
-		if (cursor->buffers != buffers) {
-			buffers = cursor->buffers;
-			if (cursor->noted != buffers &&
-			    exp_load_use(reader->load, cursor->tid, cursor->buffer_tsc) < 0)
-				reader->load->rc = -ENOMEM;
-			cursor->noted = buffers;
-		}
+		if (exp_load_note_buffer(reader->load, cursor) != 0)
+			reader->load->rc = -ENOMEM;
 		on_event(reader, cursor);
 		more = exp_cursor_next(cursor);
 	} while (more && cursor->key <= until && reader->load->rc == 0);

@@ -86,6 +86,7 @@ void exp_image_close(struct exp_image *image)
 	exp_dwarf_close(image->dwarf);
 	dwfl_end(image->dwfl);
 	free(image->symbols);
+	free(image->variables);
 	free(image->by_name);
 	free(image);
 }

@@ -29,6 +29,9 @@ struct exp_image {
 	const char *path, *build_id; /* as recorded */
 	struct exp_symbol *symbols;  /* symbols[symbol_count] by address, one for each */
 	size_t symbol_count;
+	struct exp_symbol *variables; /* variables[variable_count] by address, see exp_image_variable_at */
+	size_t variable_count;
+	int has_variables; /* they were looked for */
 	uint32_t *by_name; /* hash table of symbol index + 1, see exp_image_symbol_named */
 	size_t name_mask;
 	struct exp_dwarf *dwarf; /* NULL: there are no lines */
@@ -50,6 +53,9 @@ struct exp_symbol *exp_image_symbol_at(struct exp_image *image, uint64_t address
 
 /* The symbol of this linker name if exactly one has it, else NULL. (symtab.c) */
 struct exp_symbol *exp_image_symbol_named(struct exp_image *image, const char *name);
+
+/* The symbol for data that covers an address, or NULL. (variable.c) */
+const struct exp_symbol *exp_image_variable_at(struct exp_image *image, uint64_t address);
 
 /* Read the symbols (called by exp_image_open). Returns 0 or -ENOMEM. (symtab.c) */
 int exp_image_read_symbols(struct exp_image *image);

@@ -10,7 +10,7 @@
 
 const char *const exp_stream_names[] = FMT_STREAM_NAMES;
 
-enum { LIVE_TRIES = 3 };
+enum { LIVE_TRIES = 3, SLACK_S = 1 };
 
 long exp_load_use(struct exp_load *load, uint32_t tid, uint64_t tsc)
 {
@@ -35,6 +35,27 @@ int exp_load_metric(struct exp_load *load, enum exp_metric metric)
 	return load->value[metric] == NULL ? -ENOMEM : 0;
 }
 
+uint64_t exp_load_ns(const struct exp_load *load, uint64_t ticks)
+{
+	return (uint64_t)((double)ticks * (1e9 / load->experiment->clock.hz) + 0.5);
+}
+
+void exp_load_metric_ns(struct exp_load *load, enum exp_metric metric)
+{
+	for (size_t i = 0; i < load->nodes.count; i++)
+		load->value[metric][i] = exp_load_ns(load, load->value[metric][i]);
+	load->no_stack[metric] = exp_load_ns(load, load->no_stack[metric]);
+}
+
+/* The slack is for clocks that disagree. */
+int exp_load_is_wait(const struct exp_load *load, uint64_t tsc, uint64_t wait)
+{
+	const struct exp_clock *clock = &load->experiment->clock;
+	int64_t passed = (int64_t)(tsc - clock->start.ticks);
+
+	return (double)wait <= (passed > 0 ? (double)passed : 0) + clock->hz * SLACK_S;
+}
+
 void exp_load_destroy(struct exp_load *load)
 {
 	if (load == NULL)
@@ -45,6 +66,11 @@ void exp_load_destroy(struct exp_load *load)
 	free(load->usage);
 	free(load->threads);
 	free(load->uses);
+	free(load->sync_objects);
+	free(load->sync_waits);
+	free(load->io_files);
+	free(load->io_descriptors);
+	exp_arena_fini(&load->arena);
 	free(load);
 }
 
@@ -53,14 +79,26 @@ static uint64_t value_of(const struct exp_load *load, enum exp_metric metric, si
 	return load->value[metric] == NULL ? 0 : load->value[metric][node];
 }
 
+static uint64_t count_events(const struct exp_load *load, size_t node)
+{
+	static const enum exp_metric counts[] = {
+	    EXP_SAMPLES,        EXP_ALLOC_COUNT,    EXP_SYNC_COUNT,     EXP_IO_READ_COUNT,
+	    EXP_IO_WRITE_COUNT, EXP_IO_OTHER_COUNT, EXP_IO_ERROR_COUNT,
+	};
+	uint64_t events = 0;
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		events += value_of(load, counts[i], node);
+	return events;
+}
+
 /* Count the stacks that events name, and those that are not whole. */
 static void count_stacks(struct exp_load *load)
 {
 	struct exp_quality *quality = &load->set.quality;
 
 	for (size_t i = 0; i < load->nodes.count; i++) {
-		uint64_t events =
-		    value_of(load, EXP_SAMPLES, i) + value_of(load, EXP_ALLOC_COUNT, i);
+		uint64_t events = count_events(load, i);
 		unsigned marks = load->nodes.marks[i];
 
 		if (events == 0)
@@ -141,6 +179,10 @@ static int read_streams(struct exp_load *load)
 		rc = exp_profile_read(load);
 	if (rc == 0)
 		rc = exp_heap_read(load);
+	if (rc == 0)
+		rc = exp_sync_read(load);
+	if (rc == 0)
+		rc = exp_io_read(load);
 	if (rc == 0)
 		rc = exp_threads_finish(load);
 	return rc;

@@ -6,6 +6,8 @@
 #include "experiment/nodes.h"
 #include "experiment/stream.h"
 
+#include <errno.h>
+
 /* Names of the streams, as format/layout.h lists them. */
 extern const char *const exp_stream_names[];
 
@@ -29,6 +31,11 @@ struct exp_load {
 	struct exp_buffer_use *uses;
 	size_t use_count, use_capacity;
 	uint64_t first_tsc, last_tsc; /* of all events; first > last: there are none */
+	struct exp_arena arena; /* names of files */
+	struct exp_sync_object *sync_objects;
+	struct exp_sync_wait *sync_waits;
+	struct exp_io_file *io_files;
+	struct exp_io_descriptor *io_descriptors;
 	uint64_t peak_tsc;
 	uint64_t unknown_stacks; /* events whose stack frameinfo does not have */
 	const char *unknown_stream; /* where the first of them is */
@@ -36,10 +43,12 @@ struct exp_load {
 	int rc;                  /* -ENOMEM once something failed */
 };
 
-/* Read one stream into the load: clock samples, heap events, usage and threads. Return 0 or
- * -ENOMEM. */
+/* Read one stream into the load: clock samples, heap events, waits, calls for input and output, usage and
+ * threads. Return 0 or -ENOMEM. */
 int exp_profile_read(struct exp_load *load);
 int exp_heap_read(struct exp_load *load);
+int exp_sync_read(struct exp_load *load);
+int exp_io_read(struct exp_load *load);
 int exp_overview_read(struct exp_load *load);
 
 /* Make the table of threads of what the overview told (in load->threads) and of the buffers'
@@ -51,6 +60,22 @@ long exp_load_use(struct exp_load *load, uint32_t tid, uint64_t tsc);
 
 /* Allocate the values of a metric. Returns 0 or -ENOMEM. */
 int exp_load_metric(struct exp_load *load, enum exp_metric metric);
+
+/* Ticks to ns by the fitted clock; and all values of a metric, which were summed up in ticks. */
+uint64_t exp_load_ns(const struct exp_load *load, uint64_t ticks);
+void exp_load_metric_ns(struct exp_load *load, enum exp_metric metric);
+
+/* True if a wait of `wait` ticks that ended at `tsc` can have begun after the recording did. */
+int exp_load_is_wait(const struct exp_load *load, uint64_t tsc, uint64_t wait);
+
+/* Note the cursor's buffer if it is a new one. Returns 0 or -ENOMEM. */
+static inline int exp_load_note_buffer(struct exp_load *load, struct exp_cursor *cursor)
+{
+	if (cursor->noted == cursor->buffers)
+		return 0;
+	cursor->noted = cursor->buffers;
+	return exp_load_use(load, cursor->tid, cursor->buffer_tsc) < 0 ? -ENOMEM : 0;
+}
 
 static inline void exp_load_time(struct exp_load *load, uint64_t tsc)
 {

@@ -32,6 +32,10 @@ struct symbols {
 	struct exp_hash object_table, function_table, frame_table;
 };
 
+/* The object of a mapping, its image looked for. Returns NULL if out of memory. (symbols.c) */
+struct session_object *session_object_open(struct symbols *symbols, const struct experiment *experiment,
+					   const struct exp_object *mapped);
+
 /* What makes a function one: `file` and `line` tell inlined-only functions of one name apart. */
 struct session_function_key {
 	const struct session_object *object;

@@ -79,6 +79,16 @@ static int open_image(struct symbols *symbols, const struct experiment *experime
 	return shown->file == NULL ? -ENOMEM : 0;
 }
 
+struct session_object *session_object_open(struct symbols *symbols, const struct experiment *experiment,
+					   const struct exp_object *mapped)
+{
+	struct session_object *object = find_object(symbols, mapped->path, mapped->build_id);
+
+	if (object == NULL || (!object->opened && open_image(symbols, experiment, object) != 0))
+		return NULL;
+	return object;
+}
+
 struct symbols *symbols_create(void)
 {
 	struct symbols *symbols = calloc(1, sizeof(*symbols));
@@ -190,8 +200,8 @@ int symbols_frames(struct symbols *symbols, const struct experiment *experiment,
 
 	if (mapped == NULL)
 		return find_frames(symbols, NULL, pc, out);
-	object = find_object(symbols, mapped->path, mapped->build_id);
-	if (object == NULL || (!object->opened && open_image(symbols, experiment, object) != 0))
+	object = session_object_open(symbols, experiment, mapped);
+	if (object == NULL)
 		return -ENOMEM;
 	return find_frames(symbols, object, address - mapped->bias, out);
 }

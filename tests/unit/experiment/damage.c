@@ -1,15 +1,17 @@
 /* Whatever the bytes of an experiment are, reading it ends, and says what is wrong. */
 #include "tests/unit/experiment/make_experiment.h"
 
+#include "format/record.h"
 #include "tests/unit/format/seed.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 400, FILE_MAX = 32768, FILES = 5 };
+enum { ROUNDS = 400, FILE_MAX = 32768, FILES = 7 };
 
-static const char *const names[FILES] = {"log.xml", "map.xml", "frameinfo", "profile", "heaptrace"};
+static const char *const names[FILES] = {"log.xml", "map.xml", "frameinfo", "profile", "heaptrace",
+					   "synctrace", "iotrace"};
 static const char map[] = "<map>\n<object id=\"1\" path=\"/bin/true\" bias=\"0x0\" start=\"0x100\" end=\"0x9000\" generation=\"0\"/>\n"
 			  "<unload id=\"1\" generation=\"2\"/>\n</map>\n";
 
@@ -38,6 +40,22 @@ static void make(struct maker *maker)
 		}
 	}
 	maker_stream_put(maker, &stream, "heaptrace");
+	maker_stream_init(&stream);
+	maker_extent(&stream, 1, t, 4096);
+	for (uint64_t i = 0; i < 40; i++)
+		maker_sync(&stream, t + i, i % 7 == 0 ? FMT_sync_func_MUTEX_INIT : (unsigned)i % 36, 0x1000 + i % 5 * 64, i, 0,
+			   ids[i % 5]);
+	maker_stream_put(maker, &stream, "synctrace");
+	maker_stream_init(&stream);
+	maker_extent(&stream, 1, t, 2 * 4096);
+	for (uint32_t i = 0; i < 40; i++) {
+		struct maker_call call = {
+		    .func = i * 7, .error = i % 3, .bytes = i, .wait = i, .file = i % 4 * 16, .fd = i % 6, .stack = ids[i % 5]};
+
+		maker_io_file(&stream, t + i, i % 4 * 16, i % 7, "/tmp/name");
+		maker_io(&stream, t + i, &call);
+	}
+	maker_stream_put(maker, &stream, "iotrace");
 }
 
 static size_t get(const struct maker *maker, const char *name, uint8_t *bytes)

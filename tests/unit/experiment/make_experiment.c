@@ -146,6 +146,42 @@ size_t maker_clock(struct maker_stream *stream, uint64_t tsc, unsigned state, ui
 	return maker_event(stream, tsc, &record, sizeof(record));
 }
 
+size_t maker_sync(struct maker_stream *stream, uint64_t tsc, unsigned func, uint64_t object, uint64_t wait, unsigned error,
+		  uint32_t stack)
+{
+	struct fmt_sync record = {.kind = FMT_KIND_sync, .func = (uint8_t)func, .error = error, .stack = stack};
+
+	fmt_u48_put(&record.object, object);
+	fmt_u48_put(&record.wait, wait);
+	return maker_event(stream, tsc, &record, sizeof(record));
+}
+
+size_t maker_io(struct maker_stream *stream, uint64_t tsc, const struct maker_call *call)
+{
+	struct fmt_io record = {.kind = FMT_KIND_io,
+				.func = (uint8_t)call->func,
+				.error = (uint16_t)call->error,
+				.stack = call->stack,
+				.file = call->file,
+				.fd = call->fd};
+
+	fmt_u48_put(&record.bytes, call->bytes);
+	fmt_u48_put(&record.wait, call->wait);
+	return maker_event(stream, tsc, &record, sizeof(record));
+}
+
+size_t maker_io_file(struct maker_stream *stream, uint64_t tsc, uint32_t file, unsigned type, const char *name)
+{
+	struct fmt_io_file record = {
+	    .kind = FMT_KIND_io_file, .type = (uint8_t)type, .name_size = (uint16_t)strlen(name), .file = file, .file_system = 0xef53};
+	char payload[sizeof(record) + 256] = "";
+
+	assert(record.name_size < 256);
+	memcpy(payload, &record, sizeof(record));
+	memcpy(payload + sizeof(record), name, record.name_size);
+	return maker_event(stream, tsc, payload, (sizeof(record) + record.name_size + 15) / 16 * 16);
+}
+
 void maker_stream_put(struct maker *maker, struct maker_stream *stream, const char *name)
 {
 	maker_put(maker, name, stream->bytes, stream->len);

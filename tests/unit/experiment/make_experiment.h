@@ -56,6 +56,19 @@ size_t maker_alloc(struct maker_stream *stream, uint64_t tsc, uint64_t address, 
 size_t maker_free(struct maker_stream *stream, uint64_t tsc, uint64_t address);
 size_t maker_clock(struct maker_stream *stream, uint64_t tsc, unsigned state, uint64_t cpu_ns, uint32_t stack);
 
+/* func: enum fmt_sync_func; wait in ticks. The event's time is that of the grant. */
+size_t maker_sync(struct maker_stream *stream, uint64_t tsc, unsigned func, uint64_t object, uint64_t wait, unsigned error,
+		  uint32_t stack);
+
+/* func: enum fmt_io_func. */
+struct maker_call {
+	unsigned func, error;
+	uint64_t bytes, wait;
+	uint32_t file, fd, stack;
+};
+size_t maker_io(struct maker_stream *stream, uint64_t tsc, const struct maker_call *call);
+size_t maker_io_file(struct maker_stream *stream, uint64_t tsc, uint32_t file, unsigned type, const char *name);
+
 /* Write the stream as `name` and free it. */
 void maker_stream_put(struct maker *maker, struct maker_stream *stream, const char *name);
 
