@@ -67,13 +67,13 @@ TESTED_collect      := $(filter-out %/main.o,$(COLLECT_OBJ))
 TESTED_experiment   := $(EXPERIMENT_LIB)
 TESTED_archive      := $(filter-out %/main.o,$(ARCHIVE_OBJ)) $(EXPERIMENT_LIB)
 TESTED_analyzer     := $(filter-out %/main.o,$(ANALYZER_OBJ)) $(EXPERIMENT_LIB)
-# An archive, so that a test gets only what it uses, and not the wrappers of malloc.
+# An archive, behind -lc: a test gets only what it uses, and not the wrappers of malloc.
 TESTED_libcollector := $(BUILD)/lib/libcollector.a
 
 define unit_program
 $(BUILD)/tests/unit/$(1): $(call objects,,tests/unit/$(1)) $(TESTED_$(1)) $(FORMAT_LIB)
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ -lcriterion $$(READER_LIBS)
+	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) -lc $$(filter %.a,$$^) -lcriterion $$(READER_LIBS)
 endef
 $(foreach folder,$(UNIT_FOLDERS),$(eval $(call unit_program,$(folder))))
 

@@ -98,6 +98,17 @@ static int take_sync(struct request *request, const char *value)
 	return read_amount(&value, 1000, &request->sync_threshold_ns) < 0 || !ends_sync(value) ? -EINVAL : 0;
 }
 
+static int take_limit(struct request *request, const char *value)
+{
+	if (strcmp(value, "unlimited") == 0) {
+		request->limit_bytes = 0;
+		return 0;
+	}
+	if (read_amount(&value, 1 << 20, &request->limit_bytes) < 0 || *value || request->limit_bytes == 0)
+		return -EINVAL;
+	return 0;
+}
+
 static int take_sample(struct request *request, const char *value)
 {
 	uint64_t ms;

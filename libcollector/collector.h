@@ -57,6 +57,7 @@ struct col_counters {
 /* Lives on a page that fork wipes: one load tells a recorded process from any kind of forked child. */
 struct col_mark {
 	atomic_uint recording;
+	atomic_uint profile;
 	atomic_uint heap;
 	atomic_uint sync;
 	atomic_uint io;
@@ -68,6 +69,7 @@ struct collector {
 	int pid;
 	atomic_uint generation; /* of the address map, see map.h */
 	atomic_uint closing;
+	atomic_uint events_stopped;
 	struct col_counters count;
 };
 
@@ -99,5 +101,8 @@ static inline uint16_t col_cpu(void)
 		return 0;
 	return *(volatile uint16_t *)((char *)__builtin_thread_pointer() + __rseq_offset + 4);
 }
+
+/* End the recording of events; usage samples go on. `why` is for the reader, in words. Signal-safe. */
+void col_stop_events(const char *why);
 
 #endif

@@ -136,6 +136,7 @@ static void start(void)
 		return;
 	log_open_event();
 	atomic_store(&col.mark->recording, 1);
+	atomic_store(&col.mark->profile, col.descriptor.profile_us != 0);
 	tick_open();
 	if (thread_open() < 0) {
 		atomic_store(&col.mark->recording, 0);

@@ -139,12 +139,27 @@ static int ensure_file(enum fmt_stream which, uint32_t size)
 	return state == OPEN ? 0 : -EIO;
 }
 
+/* Usage samples and call stacks are no event data: they go on, the latter for what was under way. */
+static int exceeds_limit(enum fmt_stream which, uint32_t size)
+{
+	static atomic_uint_fast64_t total;
+
+	if (!col.descriptor.limit_bytes || which == FMT_STREAM_OVERVIEW || which == FMT_STREAM_FRAMEINFO)
+		return 0;
+	if (atomic_fetch_add(&total, size) + size <= col.descriptor.limit_bytes)
+		return 0;
+	col_stop_events("the size limit is reached: events end here");
+	return 1;
+}
+
 int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
 {
 	struct stream *stream = &streams[which];
 	int made = 0;
 	int fd, error;
 
+	if (exceeds_limit(which, size))
+		return -EDQUOT;
 	if (atomic_load_explicit(&stream->state, memory_order_acquire) != OPEN)
 		made = ensure_file(which, size);
 	if (made != 0) {

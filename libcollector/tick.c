@@ -96,7 +96,7 @@ void tick_residual(struct col_thread *thread, struct col_thread *writer, enum co
 {
 	uint64_t cpu_ns;
 
-	if (!col.descriptor.profile_us)
+	if (!atomic_load(&col.mark->profile))
 		return;
 	cpu_ns = take_cpu_time(thread, thread_clock(atomic_load(&thread->tid)));
 	if (cpu_ns)
@@ -159,7 +159,7 @@ static void handle(int signal, siginfo_t *info, void *context)
 	if (thread == NULL) { /* the process's timer: threads that nobody announced use CPU time */
 		thread_scan();
 	} else if (atomic_load(&thread->tid) == (uint32_t)sys_gettid()) {
-		if (col.descriptor.profile_us)
+		if (atomic_load(&col.mark->profile))
 			sample(thread, context);
 		thread_check_name(thread, COL_HANDLER);
 		if (usage_sample_if_due(thread, COL_HANDLER))

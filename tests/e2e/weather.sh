@@ -50,3 +50,10 @@ if [ "$(id -u)" = 0 ] && mkdir full && mount -t tmpfs -o size=512k tmpfs full 2>
 else
 	skip "a full disk" "mounting a tmpfs needs root"
 fi
+
+# A size limit ends events, not usage samples, and the header says so.
+record limited -p off -H on -L 1 -S 0.01 -- "$programs/heap_cost" 2000000 5
+is "the program runs on past the limit" 0 $?
+report limited -header
+contains "the limit is told" 'size limit is reached' limited.txt
+within "the data keep to it" 1 1048576 "$(stat -c %s limited.er/heaptrace)"

@@ -106,7 +106,7 @@ Test(options, ten_comments_and_no_more)
 
 Test(options, usage_errors_are_125_with_one_line)
 {
-	static char *const bad[] = {"-q", "-h", "-y", "-l", "-t", "-j", "-J", "-M", "-m", "-L", "-g", "-x", "-P", "--frob", "-pz", "-o", "-C"};
+	static char *const bad[] = {"-q", "-h", "-y", "-l", "-t", "-j", "-J", "-M", "-m", "-g", "-x", "-P", "--frob", "-pz", "-o", "-C"};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		cr_assert(PARSE(bad[i]) == 125, "%s", bad[i]);
