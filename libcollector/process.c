@@ -4,6 +4,7 @@
 #include "file.h"
 #include "heap.h"
 #include "hook.h"
+#include "io.h"
 #include "log.h"
 #include "map.h"
 #include "stream.h"
@@ -151,6 +152,8 @@ static void start(void)
 		heap_start();
 	if (col.descriptor.sync)
 		sync_start();
+	if (col.descriptor.io)
+		io_start();
 }
 
 static __attribute__((constructor)) void construct(void)
