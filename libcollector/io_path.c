@@ -19,38 +19,32 @@ OPEN_WRAP(__open64_2, (const char *path, int flags), (path, flags))
 OPEN_WRAP(__openat_2, (int directory, const char *path, int flags), (directory, path, flags))
 OPEN_WRAP(__openat64_2, (int directory, const char *path, int flags), (directory, path, flags))
 
-/* The functions with a mode behind the flags, if these ask for it. */
-#define OPEN_VARIADIC(name, parameters, with_mode, arguments) \
-	static __attribute__((noinline)) int name##_traced with_mode \
-	{ \
-		uint64_t start = col_ticks(); \
-		int got = REAL(name) arguments; \
-\
-		io_file_forget(got); \
-		io_record(&(struct io_call){.start = start, OPENED(path)}, CALLER); \
-		return got; \
-	} \
+/* The functions with a mode behind the flags, if these ask for it: what is made of them cannot end in a jump. */
+#define OPEN_VARIADIC(name, parameters, ...) \
 	EXPORT int name parameters \
 	{ \
+		uint64_t start = io_is_on() ? col_ticks() : 0; \
 		mode_t mode = 0; \
 		va_list more; \
+		int got; \
 \
 		if (__OPEN_NEEDS_MODE(flags)) { \
 			va_start(more, flags); \
 			mode = va_arg(more, mode_t); \
 			va_end(more); \
 		} \
-		if (likely(!io_is_on()) && likely(hook_real.name != NULL)) \
-			return hook_real.name arguments; \
-		return name##_traced arguments; \
+		got = REAL(name)(__VA_ARGS__, mode); \
+		if (unlikely(io_is_on())) { \
+			io_file_forget(got); \
+			io_record(&(struct io_call){.start = start, OPENED(path)}, CALLER); \
+		} \
+		return got; \
 	}
 
-OPEN_VARIADIC(open, (const char *path, int flags, ...), (const char *path, int flags, mode_t mode), (path, flags, mode))
-OPEN_VARIADIC(open64, (const char *path, int flags, ...), (const char *path, int flags, mode_t mode), (path, flags, mode))
-OPEN_VARIADIC(openat, (int directory, const char *path, int flags, ...),
-              (int directory, const char *path, int flags, mode_t mode), (directory, path, flags, mode))
-OPEN_VARIADIC(openat64, (int directory, const char *path, int flags, ...),
-              (int directory, const char *path, int flags, mode_t mode), (directory, path, flags, mode))
+OPEN_VARIADIC(open, (const char *path, int flags, ...), path, flags)
+OPEN_VARIADIC(open64, (const char *path, int flags, ...), path, flags)
+OPEN_VARIADIC(openat, (int directory, const char *path, int flags, ...), directory, path, flags)
+OPEN_VARIADIC(openat64, (int directory, const char *path, int flags, ...), directory, path, flags)
 
 /* ---- attributes ---- */
 

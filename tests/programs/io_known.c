@@ -1,0 +1,251 @@
+/* io_known: exact numbers of input and output calls, and of their bytes. Usage: io_known DIRECTORY THREADS
+ *
+ * Facts: each thread calls, on files of its own in DIRECTORY (bytes are given where they are not 0):
+ *   open       1; fails with ENOENT 4                 pwrite     10 x 16
+ *   write      100 x 7, 1 x 5 to a pipe               writev     5 x (3 + 4)
+ *   read       50 x 10, 1 x 0, 1 x 5 from a pipe; fails with EBADF 3
+ *   pread      20 x 8                                 readv      5 x (3 + 4)
+ *   lseek      7                                      fsync      1, fdatasync 1
+ *   dup        1                                      close      7
+ *   pipe       1                                      socketpair 1
+ *   send       6 x 9                                  recv       6 x 9
+ *   sendfile   1 x 100                                mmap       1 of a file, 5 without one
+ *   fopen      2; fails with ENOENT 1                 fclose     2
+ *   fputs      10 x 5, fputc 10 x 1                   fwrite     10 x (2 * 4)
+ *   fprintf    10 x 6                                 fflush     1
+ *   fgets      10 x 5, 1 at the end of the file       getc 10 x 1, fread 1 x 140
+ *   stat       3, fstat 1; access fails with ENOENT 2
+ *   ftruncate  1, mkdir 1, rmdir 1, unlink 2
+ *   opendir    1, readdir 3, closedir 1
+ * Once, in main: a read that fails with EINTR; a read that is cancelled and one that is left by siglongjmp, which end
+ * nowhere; a write of 11 bytes after them; pipe 1 and close 2 for these.
+ * Results and errno are checked: it exits 0 if all are as they should be, else with the line's number & 255. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define NOINLINE __attribute__((noinline))
+
+/* What is said must hold, and errno is UNTOUCHED afterwards, unless a call failed. */
+enum { UNTOUCHED = 7777 };
+#define MUST(what) \
+	do { \
+		errno = UNTOUCHED; \
+		if (!(what) || errno != UNTOUCHED) \
+			_exit((__LINE__ & 255) ? __LINE__ & 255 : 1); \
+	} while (0)
+#define MUST_FAIL(what, error) \
+	do { \
+		errno = UNTOUCHED; \
+		if (!(what) || errno != (error)) \
+			_exit((__LINE__ & 255) ? __LINE__ & 255 : 1); \
+	} while (0)
+
+static const char *directory;
+
+static NOINLINE void use_descriptor(const char *path)
+{
+	char buffer[64] = "0123456789012345678901234567890123456789";
+	struct iovec vector[2] = {{buffer, 3}, {buffer + 3, 4}};
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	int twin;
+
+	for (int i = 0; i < 100; i++)
+		MUST(write(fd, buffer, 7) == 7);
+	for (int i = 0; i < 10; i++)
+		MUST(pwrite(fd, buffer, 16, i * 16) == 16);
+	for (int i = 0; i < 5; i++)
+		MUST(writev(fd, vector, 2) == 7);
+	for (int i = 0; i < 20; i++)
+		MUST(pread(fd, buffer, 8, i) == 8);
+	for (int i = 0; i < 5; i++)
+		MUST(lseek(fd, 0, SEEK_SET) == 0);
+	for (int i = 0; i < 50; i++)
+		MUST(read(fd, buffer, 10) == 10);
+	for (int i = 0; i < 5; i++)
+		MUST(readv(fd, vector, 2) == 7);
+	MUST(lseek(fd, 0, SEEK_END) == 735);
+	MUST(read(fd, buffer, 10) == 0);
+	MUST(fsync(fd) == 0);
+	MUST(fdatasync(fd) == 0);
+	MUST(ftruncate(fd, 1000) == 0);
+	twin = dup(fd);
+	MUST(close(twin) == 0);
+	MUST(close(fd) == 0);
+	for (int i = 0; i < 3; i++)
+		MUST_FAIL(read(-1, buffer, 10) == -1, EBADF);
+	for (int i = 0; i < 4; i++)
+		MUST_FAIL(open("/nowhere/at/all", O_RDONLY) == -1, ENOENT);
+}
+
+static NOINLINE void use_pair(const char *path)
+{
+	int pipes[2], sockets[2], fd;
+	char buffer[16] = "123456789";
+
+	MUST(pipe(pipes) == 0);
+	MUST(write(pipes[1], buffer, 5) == 5);
+	MUST(read(pipes[0], buffer, sizeof(buffer)) == 5);
+	MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0);
+	for (int i = 0; i < 6; i++) {
+		MUST(send(sockets[0], buffer, 9, 0) == 9);
+		MUST(recv(sockets[1], buffer, 9, 0) == 9);
+	}
+	/* A descriptor that nobody opened through a wrapper. */
+	fd = (int)syscall(2 /* open */, path, O_RDONLY);
+	MUST(lseek(fd, 0, SEEK_SET) == 0);
+	MUST(sendfile(sockets[0], fd, NULL, 100) == 100);
+	MUST(close(fd) == 0);
+	for (int i = 0; i < 2; i++) {
+		MUST(close(pipes[i]) == 0);
+		MUST(close(sockets[i]) == 0);
+	}
+}
+
+static NOINLINE void use_stream(const char *path)
+{
+	FILE *stream = fopen(path, "w");
+	char buffer[256];
+
+	for (int i = 0; i < 10; i++)
+		MUST(fputs("abcd\n", stream) >= 0);
+	for (int i = 0; i < 10; i++)
+		MUST(fputc('x', stream) == 'x');
+	for (int i = 0; i < 10; i++)
+		MUST(fwrite("ABCDEFGH", 2, 4, stream) == 4);
+	for (int i = 0; i < 10; i++)
+		MUST(fprintf(stream, "%05d\n", i) == 6);
+	MUST(fflush(stream) == 0);
+	fclose(stream);
+	stream = fopen(path, "r");
+	for (int i = 0; i < 10; i++)
+		MUST(fgets(buffer, sizeof(buffer), stream) != NULL && strlen(buffer) == 5);
+	for (int i = 0; i < 10; i++)
+		MUST(getc(stream) == 'x');
+	MUST(fread(buffer, 1, 140, stream) == 140);
+	MUST(fgets(buffer, sizeof(buffer), stream) == NULL);
+	fclose(stream);
+	MUST_FAIL(fopen("/nowhere/at/all", "r") == NULL, ENOENT);
+}
+
+static NOINLINE void use_names(const char *path)
+{
+	struct stat status;
+	char name[512];
+	DIR *entries;
+	void *map;
+	int fd = (int)syscall(2 /* open */, path, O_RDONLY);
+
+	MUST(fstat(fd, &status) == 0 && status.st_size == 1000);
+	map = mmap(NULL, 1000, PROT_READ, MAP_PRIVATE, fd, 0);
+	MUST(munmap(map, 1000) == 0);
+	syscall(3 /* close */, fd);
+	for (int i = 0; i < 5; i++)
+		munmap(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096);
+	for (int i = 0; i < 3; i++)
+		MUST(stat(path, &status) == 0 && status.st_size == 1000);
+	for (int i = 0; i < 2; i++)
+		MUST_FAIL(access("/nowhere/at/all", R_OK) == -1, ENOENT);
+	snprintf(name, sizeof(name), "%s.d", path);
+	MUST(mkdir(name, 0700) == 0);
+	entries = opendir(name);
+	MUST(readdir(entries) && readdir(entries) && !readdir(entries));
+	MUST(closedir(entries) == 0);
+	MUST(rmdir(name) == 0);
+}
+
+static void *work(void *number)
+{
+	char path[256], other[256];
+
+	snprintf(path, sizeof(path), "%s/file%ld", directory, (long)number);
+	snprintf(other, sizeof(other), "%s/stream%ld", directory, (long)number);
+	use_descriptor(path);
+	use_pair(path);
+	use_stream(other);
+	use_names(path);
+	MUST(unlink(path) == 0);
+	MUST(unlink(other) == 0);
+	return NULL;
+}
+
+static int blocking[2];
+static sigjmp_buf out;
+static int jump;
+
+static void *block(void *unused)
+{
+	char byte;
+
+	(void)unused;
+	return read(blocking[0], &byte, 1) == 1 ? NULL : NULL;
+}
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+	if (jump)
+		siglongjmp(out, 1);
+}
+
+static void alarm_soon(void)
+{
+	struct itimerval soon = {.it_value = {.tv_usec = 20000}};
+
+	setitimer(ITIMER_REAL, &soon, NULL);
+}
+
+static NOINLINE void leave_early(void)
+{
+	struct sigaction action = {.sa_handler = on_alarm};
+	void *result = NULL;
+	pthread_t thread;
+	char byte;
+
+	MUST(pipe(blocking) == 0);
+	sigaction(SIGALRM, &action, NULL);
+	alarm_soon();
+	MUST_FAIL(read(blocking[0], &byte, 1) == -1, EINTR);
+	jump = 1;
+	if (sigsetjmp(out, 1) == 0) {
+		alarm_soon();
+		read(blocking[0], &byte, 1);
+		_exit(1);
+	}
+	pthread_create(&thread, NULL, block, NULL);
+	usleep(20000);
+	MUST(pthread_cancel(thread) == 0);
+	MUST(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED);
+	MUST(write(blocking[1], "eleven byte", 11) == 11);
+	MUST(close(blocking[0]) == 0);
+	MUST(close(blocking[1]) == 0);
+}
+
+int main(int argc, char **argv)
+{
+	long threads = argc > 2 ? atol(argv[2]) : 0;
+	pthread_t thread[64];
+
+	if (threads < 1 || threads > 64)
+		return 2;
+	directory = argv[1];
+	for (long i = 0; i < threads; i++)
+		pthread_create(&thread[i], NULL, work, (void *)i);
+	for (long i = 0; i < threads; i++)
+		pthread_join(thread[i], NULL);
+	leave_early();
+	return 0;
+}
