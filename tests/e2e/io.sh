@@ -1,0 +1,162 @@
+# Input/output tracing: exact numbers from a program whose facts stand in its source, and programs that must not notice.
+. "$(dirname "$0")/lib.sh"
+have python3 || { skip "input and output facts" "python3 is not installed"; exit 0; }
+
+# Reads iotrace: "call FUNC ERROR COUNT BYTES" for each pair of those, and "file NAME FUNC COUNT BYTES SYSTEM".
+cat >decode.py <<'END'
+import collections, struct, sys
+
+def payloads(data):
+    at = 32
+    while at < len(data):
+        if data[at] != 1:
+            at = (at // 4096 + 1) * 4096
+            continue
+        at += 48
+        while at < len(data) and data[at] == 11:
+            size = struct.unpack_from("<I", data, at + 1)[0]
+            yield data[at + 16:at + 16 + size]
+            at += 16 + size
+        if at < len(data) and data[at] == 3:
+            at += 16
+
+calls, files, names = collections.Counter(), collections.Counter(), {}
+for payload in payloads(open(sys.argv[1], "rb").read()):
+    if payload[0] == 82:
+        size, number, system = struct.unpack_from("<HII", payload, 2)
+        names[number] = (payload[16:16 + size].decode(errors="replace"), system)
+    elif payload[0] == 80:
+        func, error = struct.unpack_from("<BH", payload, 1)
+        moved, number = int.from_bytes(payload[10:16], "little"), struct.unpack_from("<I", payload, 24)[0]
+        for counter, key in (calls, (func, error)), (files, (number, func)):
+            counter[key, "count"] += 1
+            counter[key, "bytes"] += moved
+for key in sorted({key for key, _ in calls}):
+    print("call", *key, calls[key, "count"], calls[key, "bytes"])
+for key in sorted({key for key, _ in files}):
+    name, system = names.get(key[0], ("unknown", 0))
+    print("file", name, key[1], files[key, "count"], files[key, "bytes"], system)
+END
+
+# decoded NAME: the calls in NAME.er to NAME.calls
+decoded() { python3 decode.py "$1.er/iotrace" >"$1.calls"; }
+
+# calls NAME CLAIM FUNC ERROR COUNT BYTES
+calls()
+{
+	is "$1: $2" "$5 $6" "$(awk -v f="$3" -v e="$4" '$1 == "call" && $2 == f && $3 == e { print $4, $5 }' "$1.calls")"
+}
+
+for n in 1 8; do
+	t=known$n
+	mkdir "files$n"
+	record $t -p off -i on -- "$programs/io_known" "$PWD/files$n" $n
+	is "io_known with $n threads exits 0" 0 $?
+	decoded $t
+	calls $t open 1 0 $n 0
+	calls $t "open that fails" 1 2 $((4 * n)) 0
+	calls $t close 2 0 $((7 * n + 2)) 0
+	calls $t dup 3 0 $n 0
+	calls $t pipe 4 0 $((n + 1)) 0
+	calls $t socketpair 5 0 $n 0
+	calls $t lseek 8 0 $((7 * n)) 0
+	calls $t fsync 9 0 $((2 * n)) 0
+	calls $t mmap 10 0 $n 0
+	calls $t fopen 11 0 $((2 * n)) 0
+	calls $t "fopen that fails" 11 2 $n 0
+	calls $t fclose 12 0 $((2 * n)) 0
+	calls $t fflush 13 0 $n 0
+	calls $t stat 14 0 $((4 * n)) 0
+	calls $t "access that fails" 14 2 $((2 * n)) 0
+	calls $t directories 15 0 $((5 * n)) 0
+	calls $t metadata 16 0 $((5 * n)) 0
+	calls $t read 64 0 $((52 * n)) $((505 * n))
+	calls $t "read of a bad descriptor" 64 9 $((3 * n)) 0
+	calls $t "read that is interrupted" 64 4 1 0
+	calls $t pread 65 0 $((20 * n)) $((160 * n))
+	calls $t readv 66 0 $((5 * n)) $((35 * n))
+	calls $t recv 67 0 $((6 * n)) $((54 * n))
+	calls $t "fread and getc" 68 0 $((11 * n)) $((150 * n))
+	calls $t fgets 69 0 $((11 * n)) $((50 * n))
+	calls $t write 128 0 $((101 * n + 1)) $((705 * n + 11))
+	calls $t pwrite 129 0 $((10 * n)) $((160 * n))
+	calls $t writev 130 0 $((5 * n)) $((35 * n))
+	calls $t send 131 0 $((6 * n)) $((54 * n))
+	calls $t fwrite 132 0 $((10 * n)) $((80 * n))
+	calls $t "fputs and fputc" 133 0 $((20 * n)) $((60 * n))
+	calls $t fprintf 134 0 $((10 * n)) $((60 * n))
+	calls $t sendfile 135 0 $n $((100 * n))
+	is "$t: no other calls" 33 "$(grep -c ^call $t.calls)"
+	wrong=0
+	for ((i = 0; i < n; i++)); do
+		grep -qE "^file $PWD/files$n/file$i 128 100 700 [1-9]" $t.calls || wrong=$((wrong + 1))
+		grep -qE "^file $PWD/files$n/stream$i 134 10 60 [1-9]" $t.calls || wrong=$((wrong + 1))
+	done
+	is "$t: every file has its calls" 0 $wrong
+	contains "$t: a path that was not there" '^file /nowhere/at/all 1 ' $t.calls
+	is "$t: nothing is lost" "" "$(grep -o 'count name="lost_[a-z]*"' $t.er/log.xml)"
+done
+
+# real NAME COMMAND...: it does the same, in a fresh directory, when it is traced, and leaves records
+real()
+{
+	local name=$1 plain
+	shift
+	have "$1" || { skip "$name" "$1 is not installed"; return; }
+	rm -rf box
+	mkdir box
+	(cd box && exec timeout 60 "$@") >"$name.plain" 2>"$name.plain.err" </dev/null
+	plain=$?
+	rm -rf box
+	mkdir box
+	(cd box && exec timeout 60 "$xcollect" -o "../$name.er" -p off -i on -- "$@") >"$name.out" 2>"$name.err" </dev/null
+	is "$name: exit status" $plain $?
+	sed -i '/^Creating experiment directory/d' "$name.err"
+	is "$name: output" "$(cat "$name.plain" "$name.plain.err")" "$(cat "$name.out" "$name.err")"
+	decoded "$name"
+	within "$name: calls" 1 10000000 "$(awk '$1 == "call" { n += $4 } END { print n }' "$name.calls")"
+}
+
+real sqlite3 sqlite3 base.db "create table t(a, b);
+	with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) insert into t select i, i * i % 1000 from n;
+	create index x on t(b); vacuum; select count(*), sum(a) from t where b < 100; pragma integrity_check;"
+real python /usr/bin/python3 -c '
+import os, socket, subprocess, threading
+print(open("/etc/passwd").readline())
+def serve(listener):
+    peer, _ = listener.accept()
+    while data := peer.recv(100):
+        peer.sendall(data.upper())
+    peer.close()
+listener = socket.create_server(("127.0.0.1", 0))
+threading.Thread(target=serve, args=(listener,)).start()
+client = socket.create_connection(listener.getsockname())
+for i in range(100):
+    client.sendall(b"line %d" % i)
+    assert client.recv(100) == b"LINE %d" % i
+client.close()
+print(subprocess.run(["echo", "child"], capture_output=True).stdout)
+print(subprocess.run("exit 3", shell=True).returncode, os.listdir("."))
+try: os.read(99, 1)
+except OSError as error: print(error)'
+contains "python: the peers of sockets are named" '^file tcp 127\.0\.0\.1:[0-9]+ 131 100 690 0$' python.calls
+real git git -c init.defaultBranch=main init .
+real perl perl -e 'open my $f, ">", "x" or die; print $f "line $_\n" for 1 .. 1000; close $f; open $f, "<", "x"; my @l = <$f>;
+	print scalar(@l), " ", -s "x", "\n"; print `echo child`; open $f, "<", "none" or print "$!\n"'
+real tar tar cf x.tar -C /usr/share/perl5 .
+real sort bash -c 'seq 1 100000 >x; exec sort -R --random-source=/dev/zero -S 100k x'
+
+# A server with clients, if there is one.
+if have redis-server redis-cli; then
+	{ timeout 60 "$xcollect" -o redis.er -p off -i on -- redis-server --port 0 --unixsocket redis.sock --save '' \
+		>redis.out 2>redis.err & } 2>/dev/null
+	for _ in {1..100}; do [ ! -S redis.sock ] || break; sleep 0.1; done
+	for i in {1..20}; do echo "set key$i value$i"; echo "get key$i"; done | redis-cli -s redis.sock >answers
+	is "redis-server answers" 20 "$(grep -c '^value' answers)"
+	redis-cli -s redis.sock shutdown nosave
+	wait
+	decoded redis
+	contains "redis-server: its socket is named" "^file unix redis.sock " redis.calls
+else
+	skip "redis-server" "it is not installed"
+fi
