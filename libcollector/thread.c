@@ -247,23 +247,44 @@ static void drop_dead(void)
 	}
 }
 
-void thread_scan(void)
+/* The kernel tells the number of threads as that of the directory's links: equal numbers save the look at each,
+ * which thousands of threads would pay for every second. */
+static int all_are_known(int fd)
 {
-	static atomic_uint scanning;
-	char buffer[DIRECTORY_BUFFER] __attribute__((aligned(8)));
-	long fd, len;
+	struct stat status;
+	uint64_t known = 2;
 
-	if (atomic_exchange(&scanning, 1))
-		return;
-	drop_dead();
-	fd = sys_openat(AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY, 0);
-	while (fd >= 0 && (len = SYS3(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0)
+	for (struct col_thread *state = thread_first(); state; state = state->next)
+		known += atomic_load_explicit(&state->tid, memory_order_relaxed) != 0;
+	return sys_fstat(fd, &status) == 0 && status.st_nlink == known;
+}
+
+static void read_list(int fd)
+{
+	char buffer[DIRECTORY_BUFFER] __attribute__((aligned(8)));
+	long len;
+
+	while ((len = SYS3(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0)
 		for (long at = 0; at < len;) {
 			const struct directory_entry *entry = (const struct directory_entry *)(buffer + at);
 
 			listed(parse_tid(entry->name));
 			at += entry->size;
 		}
+}
+
+void thread_scan(void)
+{
+	static atomic_uint scanning;
+	long fd;
+
+	if (atomic_exchange(&scanning, 1))
+		return;
+	fd = sys_openat(AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY, 0);
+	if (fd >= 0 && !all_are_known((int)fd)) {
+		drop_dead();
+		read_list((int)fd);
+	}
 	if (fd >= 0)
 		sys_close((int)fd);
 	atomic_store(&scanning, 0);
