@@ -147,6 +147,18 @@ int command_take_words(const struct command *command, char *const *words, int co
 	return 0;
 }
 
+/* The data that a command needs, and what records it. */
+static const struct {
+	unsigned data;
+	const char *option;
+} needs[] = {
+	[NEED_NOTHING] = {0, NULL},
+	[NEED_EXPERIMENT] = {0, NULL},
+	[NEED_HEAP] = {METRIC_DATA_HEAP, "-H on"},
+	[NEED_SYNC] = {METRIC_DATA_SYNC, "-s on"},
+	[NEED_IO] = {METRIC_DATA_IO, "-i on"},
+};
+
 void command_run(struct session *session, const struct command *command,
 		 const struct command_argument *argument)
 {
@@ -154,9 +166,10 @@ void command_run(struct session *session, const struct command *command,
 		session_fail(session, EXIT_USAGE, "%s: no experiment named", command->name);
 		return;
 	}
-	if (command->need == NEED_HEAP && !(session->have & METRIC_DATA_HEAP)) {
-		session_fail(session, EXIT_TROUBLE, "%s: no heap data (record with xcollect -H on)",
-			     command->name);
+	if (needs[command->need].data & ~session->have) {
+		session_fail(session, EXIT_TROUBLE, "%s: no %s data (record with xcollect %s)",
+			     command->name, metric_data_name(needs[command->need].data),
+			     needs[command->need].option);
 		return;
 	}
 	command->run(session, argument);

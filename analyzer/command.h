@@ -16,7 +16,7 @@ enum command_argument_kind {
 	ARGUMENT_ID,
 	ARGUMENT_WORD
 };
-enum command_need { NEED_NOTHING, NEED_EXPERIMENT, NEED_HEAP };
+enum command_need { NEED_NOTHING, NEED_EXPERIMENT, NEED_HEAP, NEED_SYNC, NEED_IO };
 
 struct command_argument {
 	const char *text;     /* NULL if not given */

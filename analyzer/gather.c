@@ -7,23 +7,50 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Metrics that are those of the experiment one to one. */
+static const struct {
+	unsigned metric;
+	enum exp_metric from;
+} same[] = {
+	{METRIC_USER, EXP_CPU_USER},
+	{METRIC_SYSTEM, EXP_CPU_SYSTEM},
+	{METRIC_SAMPLES, EXP_SAMPLES},
+	{METRIC_HEAPALLOCCNT, EXP_ALLOC_COUNT},
+	{METRIC_HEAPALLOCBYTES, EXP_ALLOC_BYTES},
+	{METRIC_HEAPLEAKCNT, EXP_LEAK_COUNT},
+	{METRIC_HEAPLEAKBYTES, EXP_LEAK_BYTES},
+	{METRIC_SYNC, EXP_SYNC_WAIT},
+	{METRIC_SYNCN, EXP_SYNC_COUNT},
+	{METRIC_IOREADCNT, EXP_IO_READ_COUNT},
+	{METRIC_IOREADBYTES, EXP_IO_READ_BYTES},
+	{METRIC_IOREADTIME, EXP_IO_READ_WAIT},
+	{METRIC_IOWRITECNT, EXP_IO_WRITE_COUNT},
+	{METRIC_IOWRITEBYTES, EXP_IO_WRITE_BYTES},
+	{METRIC_IOWRITETIME, EXP_IO_WRITE_WAIT},
+	{METRIC_IOOTHERCNT, EXP_IO_OTHER_COUNT},
+	{METRIC_IOOTHERTIME, EXP_IO_OTHER_WAIT},
+	{METRIC_IOERRORCNT, EXP_IO_ERROR_COUNT},
+	{METRIC_IOERRORTIME, EXP_IO_ERROR_WAIT},
+};
+
 static struct metric_values values_of(const uint64_t of[EXP_METRICS])
 {
 	struct metric_values values = {.of = {0}};
 
 	values.of[METRIC_TOTALCPU] = of[EXP_CPU_USER] + of[EXP_CPU_SYSTEM] + of[EXP_CPU_RESIDUAL];
-	values.of[METRIC_USER] = of[EXP_CPU_USER];
-	values.of[METRIC_SYSTEM] = of[EXP_CPU_SYSTEM];
-	values.of[METRIC_SAMPLES] = of[EXP_SAMPLES];
-	values.of[METRIC_HEAPALLOCCNT] = of[EXP_ALLOC_COUNT];
-	values.of[METRIC_HEAPALLOCBYTES] = of[EXP_ALLOC_BYTES];
-	values.of[METRIC_HEAPLEAKCNT] = of[EXP_LEAK_COUNT];
-	values.of[METRIC_HEAPLEAKBYTES] = of[EXP_LEAK_BYTES];
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		values.of[same[i].metric] = of[same[i].from];
 	return values;
 }
 
+static struct tree_longest longest_of(const uint64_t of[EXP_METRICS])
+{
+	return (struct tree_longest){of[EXP_SYNC_LONGEST], of[EXP_IO_LONGEST]};
+}
+
 /* Exclusive totals of a node. Returns true if any is not 0. */
-static int node_values(const struct exp_nodes *nodes, size_t node, struct metric_values *out)
+static int node_values(const struct exp_nodes *nodes, size_t node, struct metric_values *out,
+		       struct tree_longest *longest)
 {
 	uint64_t of[EXP_METRICS];
 	uint64_t any = 0;
@@ -32,8 +59,10 @@ static int node_values(const struct exp_nodes *nodes, size_t node, struct metric
 		of[i] = nodes->value[i] != NULL ? nodes->value[i][node] : 0;
 		any |= of[i];
 	}
-	if (any != 0)
+	if (any != 0) {
 		*out = values_of(of);
+		*longest = longest_of(of);
+	}
 	return any != 0;
 }
 
@@ -46,8 +75,15 @@ static int has(const struct exp_nodes *nodes, enum exp_metric metric, size_t nod
  * addresses. A node that is both is taken as a return address. */
 static int is_leaf(const struct exp_nodes *nodes, const unsigned char *is_parent, size_t node)
 {
-	if (is_parent[node] || has(nodes, EXP_ALLOC_COUNT, node))
+	static const enum exp_metric calls[] = {EXP_ALLOC_COUNT,    EXP_SYNC_COUNT,
+						EXP_IO_READ_COUNT,  EXP_IO_WRITE_COUNT,
+						EXP_IO_OTHER_COUNT, EXP_IO_ERROR_COUNT};
+
+	if (is_parent[node])
 		return 0;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (has(nodes, calls[i], node))
+			return 0;
 	return has(nodes, EXP_SAMPLES, node) || has(nodes, EXP_CPU_USER, node) ||
 	       has(nodes, EXP_CPU_SYSTEM, node);
 }
@@ -80,10 +116,15 @@ static unsigned char *find_parents(const struct exp_nodes *nodes)
 static void add_no_stack(struct tree *tree, struct symbols *symbols, const struct exp_nodes *nodes)
 {
 	struct metric_values values = values_of(nodes->no_stack);
+	struct tree_longest longest = longest_of(nodes->no_stack);
 	struct sym_frame unknown = {.function = symbols_unknown(symbols)};
+	uint32_t at;
 
-	if (metric_values_any(&values))
-		tree_credit(tree, tree_child(tree, TREE_ROOT, &unknown), &values);
+	if (!metric_values_any(&values))
+		return;
+	at = tree_child(tree, TREE_ROOT, &unknown);
+	tree_credit(tree, at, &values);
+	tree_raise(tree, at, &longest);
 }
 
 /* True for nodes below which, or at which, anything was counted: frames that only lead to stacks
@@ -101,8 +142,7 @@ static unsigned char *find_used(const struct exp_nodes *nodes)
 	return used;
 }
 
-/* The library that xcollect put into the process. */
-static int is_recorder(const struct sym_function *function)
+int tree_is_recorder(const struct sym_function *function)
 {
 	static const char tail[] = "/xer/libcollector.so";
 	size_t len = strlen(function->object->path);
@@ -136,7 +176,7 @@ static int gather_frames(struct gather *gather, size_t node)
 			       &frames);
 	if (count < 1)
 		return count < 0 ? count : 0;
-	if (gather->recorder != NULL && is_recorder(frames[0].function)) {
+	if (gather->recorder != NULL && tree_is_recorder(frames[0].function)) {
 		gather->in_recorder[node] = 1;
 		gather->recorder->object = frames[0].function->object;
 		return 0;
@@ -150,12 +190,14 @@ static void gather_values(struct gather *gather, size_t node)
 	struct sym_frame frame = {.function = gather->recorder};
 	uint32_t at = gather->node_of[node];
 	struct metric_values values;
+	struct tree_longest longest;
 
-	if (!node_values(gather->nodes, node, &values))
+	if (!node_values(gather->nodes, node, &values, &longest))
 		return;
 	if (gather->in_recorder[node])
 		at = tree_child(gather->tree, at, &frame);
 	tree_credit(gather->tree, at, &values);
+	tree_raise(gather->tree, at, &longest);
 }
 
 int tree_add_experiment(struct tree *tree, struct symbols *symbols,

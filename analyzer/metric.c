@@ -28,7 +28,10 @@ static const struct {
 enum { FLAVORS = sizeof(flavors) / sizeof(flavors[0]) };
 
 static const char *const data_names[] = {
-	[METRIC_DATA_CLOCK] = "clock profile", [METRIC_DATA_HEAP] = "heap"};
+	[METRIC_DATA_CLOCK] = "clock profile",
+	[METRIC_DATA_HEAP] = "heap",
+	[METRIC_DATA_SYNC] = "synchronization",
+	[METRIC_DATA_IO] = "I/O"};
 
 const char *metric_keyword(unsigned id)
 {
@@ -43,6 +46,11 @@ const char *metric_heading(unsigned id)
 const char *metric_meaning(unsigned id)
 {
 	return metrics[id].meaning;
+}
+
+const char *metric_data_name(unsigned data)
+{
+	return data_names[data];
 }
 
 unsigned metric_data_of(unsigned id)
@@ -113,10 +121,11 @@ void metric_defaults(unsigned have, struct metric_list *list, struct metric_sort
 		add(list, METRIC_TOTALCPU, METRIC_EXCLUSIVE, both);
 		add(list, METRIC_TOTALCPU, METRIC_INCLUSIVE, both);
 	}
-	if (have & METRIC_DATA_HEAP)
-		for (unsigned id = METRIC_HEAPALLOCCNT; id <= METRIC_HEAPLEAKBYTES; id++)
+	for (unsigned id = 0; id < METRIC_VALUES; id++)
+		if (metrics[id].data != METRIC_DATA_CLOCK && metrics[id].data & have)
 			add(list, id, METRIC_INCLUSIVE, METRIC_SHOW_VALUE);
-	sort->metric = list->at[have == METRIC_DATA_HEAP ? 1 : 0];
+	/* Bytes allocated, not how often. */
+	sort->metric = list->at[list->at[0].id == METRIC_HEAPALLOCCNT ? 1 : 0];
 	add(list, METRIC_NAME, METRIC_PLAIN, METRIC_SHOW_VALUE);
 }
 
@@ -200,8 +209,9 @@ static void expand(const struct keyword *keyword, unsigned id, struct metric_lis
 		return;
 	}
 	if (wanted == 0)
-		wanted = metrics[id].data == METRIC_DATA_HEAP ? METRIC_INCLUSIVE
-							      : METRIC_EXCLUSIVE | METRIC_INCLUSIVE;
+		wanted = metrics[id].data == METRIC_DATA_CLOCK
+				 ? METRIC_EXCLUSIVE | METRIC_INCLUSIVE
+				 : METRIC_INCLUSIVE;
 	if (wanted & METRIC_ATTRIBUTED) /* derived from what the table of functions shows */
 		wanted = (wanted & ~(unsigned)METRIC_ATTRIBUTED) | METRIC_INCLUSIVE;
 	for (size_t i = 0; i < FLAVORS; i++)
@@ -234,7 +244,7 @@ static int parse_keyword(const char *text, unsigned have, struct metric_list *ou
 	}
 	if (metrics[keyword.id].data != METRIC_DATA_STATIC && !(metrics[keyword.id].data & have)) {
 		snprintf(error, METRIC_ERROR_MAX, "'%.40s': no %s data in these experiments", text,
-			 data_names[metrics[keyword.id].data]);
+			 metric_data_name(metrics[keyword.id].data));
 		return -ENODATA;
 	}
 	expand(&keyword, keyword.id, out);

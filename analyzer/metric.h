@@ -18,7 +18,13 @@ enum metric_id {
 
 enum { METRIC_VALUES = METRIC_SIZE }; /* those before are measured, the others are static */
 
-enum metric_data { METRIC_DATA_STATIC = 0, METRIC_DATA_CLOCK = 1, METRIC_DATA_HEAP = 2 };
+enum metric_data {
+	METRIC_DATA_STATIC = 0,
+	METRIC_DATA_CLOCK = 1,
+	METRIC_DATA_HEAP = 2,
+	METRIC_DATA_SYNC = 4,
+	METRIC_DATA_IO = 8
+};
 enum metric_unit {
 	METRIC_UNIT_SECONDS,
 	METRIC_UNIT_COUNT,
@@ -60,6 +66,9 @@ struct metric_sort {
 const char *metric_keyword(unsigned id);
 const char *metric_heading(unsigned id);
 const char *metric_meaning(unsigned id);
+/* "heap" for METRIC_DATA_HEAP, and so on. */
+const char *metric_data_name(unsigned data);
+
 unsigned metric_data_of(unsigned id);
 enum metric_unit metric_unit_of(unsigned id);
 

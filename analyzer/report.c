@@ -18,6 +18,8 @@ static void add_quality(struct exp_quality *to, const struct exp_quality *from)
 	to->sampled_ns += from->sampled_ns;
 	to->cpu_ns += from->cpu_ns;
 	to->heap_events += from->heap_events;
+	to->sync_events += from->sync_events;
+	to->io_events += from->io_events;
 	to->lost += from->lost;
 	to->stacks += from->stacks;
 	to->truncated += from->truncated;
@@ -44,6 +46,35 @@ static void add_coverage(struct report_quality *quality, const struct session_ex
 	}
 }
 
+/* The metric that counts the first kind of events that there are. */
+static unsigned judged_metric(const struct tree *tree)
+{
+	static const uint8_t counts[] = {METRIC_SAMPLES,    METRIC_HEAPALLOCCNT, METRIC_SYNCN,
+					 METRIC_IOREADCNT,  METRIC_IOWRITECNT,   METRIC_IOOTHERCNT,
+					 METRIC_IOERRORCNT};
+
+	for (size_t i = 0; i < sizeof(counts); i++)
+		if (tree->total[TREE_ROOT].of[counts[i]] != 0)
+			return counts[i];
+	return METRIC_SAMPLES;
+}
+
+double report_wall_seconds(const struct session *session)
+{
+	double first = 0, last = 0;
+
+	for (size_t i = 0; i < session->count; i++) {
+		const struct exp_info *info = session->experiments[i].info;
+		double start = (double)info->start_real_ns / 1e9, end = start + info->duration_s;
+
+		if (i == 0 || start < first)
+			first = start;
+		if (i == 0 || end > last)
+			last = end;
+	}
+	return last - first;
+}
+
 struct report_quality report_quality(struct session *session)
 {
 	struct report_quality quality = {.judged = 0};
@@ -56,7 +87,7 @@ struct report_quality report_quality(struct session *session)
 		if (session_data_of(&session->experiments[i]) & METRIC_DATA_CLOCK)
 			add_coverage(&quality, &session->experiments[i]);
 	}
-	metric = quality.sum.samples != 0 ? METRIC_SAMPLES : METRIC_HEAPALLOCCNT;
+	metric = judged_metric(tree);
 	quality.judged = tree->total[TREE_ROOT].of[metric];
 	for (size_t i = 0; i < tree->item_count; i++)
 		if (tree->items[i].function->unresolved)
@@ -95,6 +126,10 @@ void report_put_quality(struct session *session)
 		put_clock(out, &quality);
 	if (session->have & METRIC_DATA_HEAP)
 		fprintf(out, "%llu heap events, ", (unsigned long long)sum->heap_events);
+	if (session->have & METRIC_DATA_SYNC)
+		fprintf(out, "%llu waits, ", (unsigned long long)sum->sync_events);
+	if (session->have & METRIC_DATA_IO)
+		fprintf(out, "%llu I/O calls, ", (unsigned long long)sum->io_events);
 	fprintf(out, "%llu lost, %llu truncated stacks (%.2f %%), %.1f %% in unresolved code\n",
 		(unsigned long long)sum->lost, (unsigned long long)sum->truncated_events,
 		percent(sum->truncated_events, sum->stack_events),
@@ -172,4 +207,37 @@ void report_put_command(FILE *out, const struct exp_info *info)
 			fputc(' ', out);
 		put_word(out, info->argv[i]);
 	}
+}
+
+/* "1 KiB" for 1024: histogram bounds are powers of 2. */
+static void put_bound(FILE *out, unsigned bits, const char *behind)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+
+	fprintf(out, "%5llu %-3s%s", 1ull << bits % 10, units[bits / 10], behind);
+}
+
+void report_put_sizes(FILE *out, const uint64_t counts[EXP_HISTOGRAM], const char *size,
+		      const char *what)
+{
+	fprintf(out, "  %-23s  %s\n", size, what);
+	for (unsigned i = 0; i < EXP_HISTOGRAM; i++) {
+		if (counts[i] == 0)
+			continue;
+		if (i == 0) {
+			fputs("        0 B              ", out);
+		} else {
+			put_bound(out, i - 1, " to < ");
+			if (i < 64)
+				put_bound(out, i, "");
+			else
+				fputs("   16 EiB", out);
+		}
+		fprintf(out, "  %llu\n", (unsigned long long)counts[i]);
+	}
+}
+
+void report_put_count(FILE *out, const char *what, uint64_t value)
+{
+	fprintf(out, "  %-23s  %llu\n", what, (unsigned long long)value);
 }

@@ -11,7 +11,7 @@ struct report_quality {
 	struct exp_quality sum;
 	uint64_t covered_ns; /* CPU time in clock samples */
 	uint64_t cpu_ns;     /* CPU time of the process at the same moment */
-	uint64_t judged;     /* samples, or allocations where there are none */
+	uint64_t judged;     /* samples; where there are none, allocations, waits or I/O calls */
 	uint64_t unresolved; /* those of them in code without a name */
 };
 
@@ -27,11 +27,19 @@ void report_put_title(struct session *session, const char *what);
 void report_put_next(struct session *session, const char *command,
 		     const struct sym_function *function, const char *why);
 
+/* Seconds from the start of the first experiment to the end of the last. */
+double report_wall_seconds(const struct session *session);
+
 /* "1.25" for 1250000000 ns. */
 double report_seconds(uint64_t ns);
 
 /* "died", "running", "ended, exit code 0", "ended" into text[size]. Returns text. */
 char *report_status(const struct exp_info *info, char *text, size_t size);
+
+/* Print "  WHAT   VALUE", and a table of how many blocks or calls had which size. */
+void report_put_count(FILE *out, const char *what, uint64_t value);
+void report_put_sizes(FILE *out, const uint64_t counts[EXP_HISTOGRAM], const char *size,
+		      const char *what);
 
 /* The command as it can be typed, quoted where needed. */
 void report_put_command(FILE *out, const struct exp_info *info);

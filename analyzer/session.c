@@ -230,6 +230,10 @@ unsigned session_data_of(const struct session_experiment *at)
 		have |= METRIC_DATA_CLOCK;
 	if (at->data->have & EXP_DATA_HEAP || is_on(at->experiment, "heap"))
 		have |= METRIC_DATA_HEAP;
+	if (at->data->have & EXP_DATA_SYNC || is_on(at->experiment, "sync"))
+		have |= METRIC_DATA_SYNC;
+	if (at->data->have & EXP_DATA_IO || is_on(at->experiment, "io"))
+		have |= METRIC_DATA_IO;
 	return have;
 }
 

@@ -119,7 +119,10 @@ static uint32_t add_node(struct tree *tree, uint32_t parent, uint32_t item)
 	tree->nodes =
 		memory_grow(tree->nodes, tree->count, &tree->node_capacity, sizeof(*tree->nodes));
 	tree->own = memory_grow(tree->own, tree->count, &tree->own_capacity, sizeof(*tree->own));
+	tree->longest = memory_grow(tree->longest, tree->count, &tree->longest_capacity,
+				    sizeof(*tree->longest));
 	tree->own[node] = (struct metric_values){.of = {0}};
+	tree->longest[node] = (struct tree_longest){.sync = 0};
 	tree->nodes[node] = (struct tree_node){item, parent, TREE_NONE, TREE_NONE};
 	if (parent != TREE_NONE) {
 		tree->nodes[node].next_sibling = tree->nodes[parent].first_child;
@@ -146,6 +149,7 @@ void tree_destroy(struct tree *tree)
 	free(tree->nodes);
 	free(tree->own);
 	free(tree->total);
+	free(tree->longest);
 	free(tree->items);
 	free(tree->node_table);
 	free(tree->item_table);
@@ -174,6 +178,14 @@ uint32_t tree_child(struct tree *tree, uint32_t parent, const struct sym_frame *
 void tree_credit(struct tree *tree, uint32_t node, const struct metric_values *values)
 {
 	metric_values_add(&tree->own[node], values);
+}
+
+void tree_raise(struct tree *tree, uint32_t node, const struct tree_longest *longest)
+{
+	if (longest->sync > tree->longest[node].sync)
+		tree->longest[node].sync = longest->sync;
+	if (longest->io > tree->longest[node].io)
+		tree->longest[node].io = longest->io;
 }
 
 void tree_finish(struct tree *tree)

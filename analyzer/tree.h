@@ -27,12 +27,18 @@ struct tree_node {
 	uint32_t item, parent, first_child, next_sibling; /* TREE_NONE if there is none */
 };
 
+/* The longest single wait, and the longest single call, of a node itself, in ns. */
+struct tree_longest {
+	uint64_t sync, io;
+};
+
 struct tree {
 	enum tree_mode mode;
 	struct tree_node *nodes; /* nodes[count] */
 	struct metric_values *own,
 		*total; /* of nodes; total includes all below, set by tree_finish */
-	size_t count, node_capacity, own_capacity;
+	struct tree_longest *longest; /* of nodes */
+	size_t count, node_capacity, own_capacity, longest_capacity;
 	struct sym_frame *items; /* items[item_count]; fields that the mode ignores are 0 */
 	size_t item_count, item_capacity;
 	uint32_t *node_table, *item_table; /* open addressing, numbers + 1, 0 free */
@@ -49,6 +55,12 @@ uint32_t tree_child(struct tree *tree, uint32_t parent, const struct sym_frame *
 
 /* Credit values to a node itself. */
 void tree_credit(struct tree *tree, uint32_t node, const struct metric_values *values);
+
+/* Raise what is known as longest at a node. */
+void tree_raise(struct tree *tree, uint32_t node, const struct tree_longest *longest);
+
+/* True for functions of the library that xcollect put into the process. */
+int tree_is_recorder(const struct sym_function *function);
 
 /* Compute the totals; call it once, after the last credit. */
 void tree_finish(struct tree *tree);

@@ -133,6 +133,7 @@ enum exp_metric {
 	EXP_LEAK_BYTES,
 	EXP_SYNC_COUNT, /* waits */
 	EXP_SYNC_WAIT,
+	EXP_SYNC_LONGEST, /* of a single wait: not a sum but the greatest */
 	EXP_IO_READ_COUNT, /* calls that succeeded; those that failed count under error alone */
 	EXP_IO_READ_BYTES,
 	EXP_IO_READ_WAIT,
@@ -143,6 +144,7 @@ enum exp_metric {
 	EXP_IO_OTHER_WAIT,
 	EXP_IO_ERROR_COUNT,
 	EXP_IO_ERROR_WAIT,
+	EXP_IO_LONGEST, /* of a single call, of any class */
 	EXP_METRICS
 };
 

@@ -117,6 +117,7 @@ static void on_call(struct reader *reader, const struct exp_cursor *cursor, cons
 	exp_load_time(load, cursor->tsc);
 	exp_load_add(load, metrics[class].count, node, 1);
 	exp_load_add(load, metrics[class].wait, node, wait);
+	exp_load_raise(load, EXP_IO_LONGEST, node, wait);
 	if (metrics[class].bytes != EXP_METRICS)
 		exp_load_add(load, metrics[class].bytes, node, bytes);
 	load->set.quality.io_events++;
@@ -219,6 +220,7 @@ static void finish(struct reader *reader)
 		if (io->sizes[class].smallest == UINT64_MAX)
 			io->sizes[class].smallest = 0;
 	}
+	exp_load_metric_ns(load, EXP_IO_LONGEST);
 	for (size_t i = 0; i < EXP_IO_FUNCTIONS; i++)
 		io->functions[i].wait_ns = exp_load_ns(load, io->functions[i].wait_ns);
 	io->files = load->io_files;
@@ -253,7 +255,7 @@ int exp_io_read(struct exp_load *load)
 
 	if (rc != 0)
 		return rc == -ENOMEM ? rc : 0;
-	for (enum exp_metric metric = EXP_IO_READ_COUNT; metric <= EXP_IO_ERROR_WAIT && rc == 0; metric++)
+	for (enum exp_metric metric = EXP_IO_READ_COUNT; metric <= EXP_IO_LONGEST && rc == 0; metric++)
 		rc = exp_load_metric(load, metric);
 	if (rc == 0) {
 		load->set.have |= EXP_DATA_IO;

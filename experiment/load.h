@@ -101,6 +101,14 @@ static inline uint32_t exp_load_stack(struct exp_load *load, const struct exp_cu
 	return node;
 }
 
+static inline void exp_load_raise(struct exp_load *load, enum exp_metric metric, uint32_t node, uint64_t amount)
+{
+	uint64_t *value = node == EXP_NODE_NONE ? &load->no_stack[metric] : &load->value[metric][node];
+
+	if (amount > *value)
+		*value = amount;
+}
+
 static inline void exp_load_add(struct exp_load *load, enum exp_metric metric, uint32_t node,
 				uint64_t amount)
 {

@@ -188,6 +188,7 @@ static void on_wait(struct reader *reader, const struct exp_cursor *cursor, cons
 		return;
 	exp_load_add(load, EXP_SYNC_COUNT, node, 1);
 	exp_load_add(load, EXP_SYNC_WAIT, node, wait);
+	exp_load_raise(load, EXP_SYNC_LONGEST, node, wait);
 	load->set.quality.sync_events++;
 	if (at == EXP_NO_INDEX) {
 		reader->overflow++;
@@ -265,6 +266,7 @@ static void finish(struct reader *reader)
 	struct exp_load *load = reader->load;
 
 	exp_load_metric_ns(load, EXP_SYNC_WAIT);
+	exp_load_metric_ns(load, EXP_SYNC_LONGEST);
 	for (size_t i = 0; i < reader->object_count; i++) {
 		struct exp_sync_object *object = &load->sync_objects[i];
 
@@ -314,7 +316,7 @@ int exp_sync_read(struct exp_load *load)
 
 	if (rc != 0)
 		return rc == -ENOMEM ? rc : 0;
-	for (enum exp_metric metric = EXP_SYNC_COUNT; metric <= EXP_SYNC_WAIT && rc == 0; metric++)
+	for (enum exp_metric metric = EXP_SYNC_COUNT; metric <= EXP_SYNC_LONGEST && rc == 0; metric++)
 		rc = exp_load_metric(load, metric);
 	if (rc == 0) {
 		load->set.have |= EXP_DATA_SYNC;

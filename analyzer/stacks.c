@@ -1,0 +1,155 @@
+/* stacks.c: call stacks one below the other, as the lists of leaks, waits and I/O calls show them. */
+#include "stacks.h"
+
+#include "format/record.h"
+#include "memory.h"
+#include "name.h"
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct order {
+	const struct tree *tree;
+	const struct stacks_kind *kind;
+};
+
+static int compare(const void *left, const void *right, void *context)
+{
+	const struct order *order = context;
+	const struct stacks_kind *kind = order->kind;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	const struct metric_values *of_a = &order->tree->own[a], *of_b = &order->tree->own[b];
+	uint64_t x = kind->weigh(of_a, kind->context), y = kind->weigh(of_b, kind->context);
+
+	if (x == y) {
+		x = kind->count(of_a, kind->context);
+		y = kind->count(of_b, kind->context);
+	}
+	if (x != y)
+		return x > y ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+uint32_t *stacks_find(const struct tree *tree, const struct stacks_kind *kind, size_t *count)
+{
+	struct order order = {tree, kind};
+	uint32_t *stacks = NULL;
+	size_t capacity = 0;
+
+	*count = 0;
+	for (size_t node = 0; node < tree->count; node++) {
+		if (kind->count(&tree->own[node], kind->context) == 0)
+			continue;
+		stacks = memory_grow(stacks, *count, &capacity, sizeof(*stacks));
+		stacks[(*count)++] = (uint32_t)node;
+	}
+	if (*count > 1)
+		qsort_r(stacks, *count, sizeof(*stacks), compare, &order);
+	return stacks;
+}
+
+/* Of a deeper stack the frames between these are left out: ten thousand stacks of a deep recursion
+ * are as many frames squared. */
+enum { STACK_INNER = 200, STACK_OUTER = 50 };
+
+static size_t count_frames(const struct tree *tree, uint32_t node)
+{
+	size_t count = 0;
+
+	for (; node != TREE_ROOT; node = tree->nodes[node].parent)
+		count++;
+	return count;
+}
+
+static void put_frame(struct session *session, const struct sym_frame *item, const char *indent)
+{
+	char *name = name_item(session, TREE_FRAMES, item);
+
+	fputs(indent, session->out);
+	text_put(session->out, name);
+	fputc('\n', session->out);
+	free(name);
+}
+
+static void put_stack(struct session *session, const struct tree *tree, uint32_t node)
+{
+	size_t depth = 1, left = count_frames(tree, node);
+
+	for (; node != TREE_ROOT; node = tree->nodes[node].parent) {
+		if (depth <= STACK_INNER || left <= STACK_OUTER)
+			put_frame(session, &tree->items[tree->nodes[node].item], "  ");
+		else if (left == STACK_OUTER + 1)
+			fprintf(session->out, "  ... %zu frames not shown\n", depth - STACK_INNER);
+		depth++;
+		left--;
+	}
+}
+
+void stacks_put(struct session *session, const struct tree *tree, const struct stacks_kind *kind,
+		const uint32_t *stacks, size_t count)
+{
+	size_t shown = session->limit != 0 && session->limit < count ? session->limit : count;
+
+	for (size_t i = 0; i < shown; i++) {
+		fputc('\n', session->out);
+		kind->put_head(session, tree, stacks[i], i + 1, kind->context);
+		put_stack(session, tree, stacks[i]);
+	}
+	fputc('\n', session->out);
+}
+
+const struct sym_function *stacks_culprit(const struct tree *tree, uint32_t node)
+{
+	for (; node != TREE_ROOT; node = tree->nodes[node].parent) {
+		const struct sym_function *function = tree->items[tree->nodes[node].item].function;
+
+		if (function->name[0] != '<' && !function->unresolved &&
+		    strstr(function->object->name, ".so") == NULL)
+			return function;
+	}
+	return NULL;
+}
+
+/* The frames of a node that are to be shown; none of the recorder, of marks inside a stack, and
+ * where memory is short. */
+static int find_frames(struct session *session, const struct session_experiment *at, uint32_t node,
+		       const struct sym_frame **frames)
+{
+	const struct exp_nodes *nodes = &at->data->nodes;
+	int count;
+
+	if (nodes->pc[node] == FMT_PC_GUESSED)
+		return 0;
+	count = symbols_frames(session->symbols, at->experiment, nodes->pc[node],
+			       nodes->generation[node], 0, frames);
+	if (count < 1 || (!session->is_expert && tree_is_recorder((*frames)[0].function)))
+		return 0;
+	return count;
+}
+
+size_t stacks_put_node(struct session *session, const struct session_experiment *at, uint32_t node,
+		       size_t limit, const char *indent)
+{
+	size_t shown = 0;
+
+	for (; node < at->data->nodes.count && shown < limit; node = at->data->nodes.parent[node]) {
+		const struct sym_frame *frames;
+		int count = find_frames(session, at, node, &frames);
+
+		for (int i = 0; i < count && shown < limit; i++, shown++)
+			put_frame(session, &frames[i], indent);
+	}
+	return shown;
+}
+
+char *stacks_name_node(struct session *session, const struct session_experiment *at, uint32_t node)
+{
+	for (; node < at->data->nodes.count; node = at->data->nodes.parent[node]) {
+		const struct sym_frame *frames;
+
+		if (find_frames(session, at, node, &frames) > 0)
+			return name_item(session, TREE_FRAMES, &frames[0]);
+	}
+	return NULL;
+}

@@ -1,0 +1,314 @@
+/* view_sync.c: waits by call stack and by object, and the longest of them. */
+#include "view.h"
+
+#include "format/record.h"
+#include "memory.h"
+#include "report.h"
+#include "stacks.h"
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WAIT_FRAMES = 6, THREADS_TOLD = 63 };
+
+static const char *const class_names[] = {
+	[EXP_SYNC_OTHER] = "other",           [EXP_SYNC_MUTEX] = "mutex",
+	[EXP_SYNC_COND] = "condition",        [EXP_SYNC_RWLOCK] = "rwlock",
+	[EXP_SYNC_SPIN] = "spin lock",        [EXP_SYNC_BARRIER] = "barrier",
+	[EXP_SYNC_SEMAPHORE] = "semaphore",   [EXP_SYNC_SEMAPHORE_SET] = "System V set",
+	[EXP_SYNC_JOIN] = "thread join",      [EXP_SYNC_FUTEX] = "futex",
+};
+
+static double share(uint64_t wait_ns, double wall_s)
+{
+	return wall_s > 0 ? 100.0 * report_seconds(wait_ns) / wall_s : 0.0;
+}
+
+/* ---- by call stack ---- */
+
+static uint64_t waits_of(const struct metric_values *values, const void *context)
+{
+	(void)context;
+	return values->of[METRIC_SYNCN];
+}
+
+static uint64_t time_of(const struct metric_values *values, const void *context)
+{
+	(void)context;
+	return values->of[METRIC_SYNC];
+}
+
+static void put_head(struct session *session, const struct tree *tree, uint32_t node, size_t number,
+		     const void *context)
+{
+	const struct metric_values *values = &tree->own[node];
+
+	(void)context;
+	fprintf(session->out,
+		"Stack #%zu, Waits = %llu, Total = %.6f (secs., %.2f %% of wall time), Longest = "
+		"%.6f\n",
+		number, (unsigned long long)values->of[METRIC_SYNCN],
+		report_seconds(values->of[METRIC_SYNC]),
+		share(values->of[METRIC_SYNC], report_wall_seconds(session)),
+		report_seconds(tree->longest[node].sync));
+}
+
+void view_sync(struct session *session, const struct command_argument *argument)
+{
+	static const struct stacks_kind kind = {waits_of, time_of, put_head, NULL};
+	const struct tree *tree = session_tree(session, TREE_FRAMES);
+	const struct metric_values *sum = &tree->total[TREE_ROOT];
+	double wall_s = report_wall_seconds(session);
+	size_t count;
+	uint32_t *stacks = stacks_find(tree, &kind, &count);
+
+	(void)argument;
+	report_put_quality(session);
+	fputs("# Waits: from the request to the grant; those of several threads add up\n", session->out);
+	fprintf(session->out,
+		"Summary Results: Distinct Stacks = %zu, Total Waits = %llu, Total Time = %.6f "
+		"(secs., %.2f %% of %.3f wall time)\n",
+		count, (unsigned long long)sum->of[METRIC_SYNCN],
+		report_seconds(sum->of[METRIC_SYNC]), share(sum->of[METRIC_SYNC], wall_s), wall_s);
+	stacks_put(session, tree, &kind, stacks, count);
+	if (count != 0) {
+		const struct sym_function *function = stacks_culprit(tree, stacks[0]);
+
+		report_put_next(session, "locks", NULL, "what was waited for");
+		if (function != NULL)
+			report_put_next(session, "csingle", function, "who waits the longest");
+		fputc('\n', session->out);
+	}
+	free(stacks);
+}
+
+/* ---- by object ---- */
+
+/* An object and where it comes from. */
+struct lock {
+	const struct session_experiment *at;
+	const struct exp_sync_object *object;
+};
+
+static int by_wait(const void *left, const void *right)
+{
+	const struct exp_sync_object *a = ((const struct lock *)left)->object;
+	const struct exp_sync_object *b = ((const struct lock *)right)->object;
+
+	if (a->wait_ns != b->wait_ns)
+		return a->wait_ns > b->wait_ns ? -1 : 1;
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return (int)a->class - (int)b->class;
+}
+
+static uint32_t generation_of(const struct lock *lock)
+{
+	const struct exp_nodes *nodes = &lock->at->data->nodes;
+
+	return lock->object->node < nodes->count ? nodes->generation[lock->object->node] : 0;
+}
+
+/* "queue_lock", "queue_lock+0x8", "prog+0x4010", "0x7f0012345678". The caller frees. */
+static char *name_lock(struct session *session, const struct lock *lock)
+{
+	const struct exp_sync_object *object = lock->object;
+	unsigned long long address = object->address;
+	const char *name = NULL, *file = NULL;
+	uint64_t offset = 0;
+
+	if (object->class == EXP_SYNC_SEMAPHORE_SET)
+		return memory_format("set %llu", address);
+	if (object->class == EXP_SYNC_JOIN)
+		return memory_format("thread 0x%llx", address);
+	if (symbols_variable(session->symbols, lock->at->experiment, object->address,
+			     generation_of(lock), &name, &file, &offset) != 0 ||
+	    file == NULL)
+		return memory_format("0x%llx", address);
+	if (name == NULL)
+		return memory_format("%s+0x%llx", file, (unsigned long long)offset);
+	if (offset == 0)
+		return memory_text(name, strlen(name));
+	return memory_format("%s+0x%llx", name, (unsigned long long)offset);
+}
+
+static void put_site(struct session *session, const struct lock *lock, const char *what, uint32_t node)
+{
+	char *name = stacks_name_node(session, lock->at, node);
+
+	if (name == NULL)
+		return;
+	fprintf(session->out, "; %s ", what);
+	text_put(session->out, name);
+	free(name);
+}
+
+static void put_lock(struct session *session, const struct lock *lock)
+{
+	const struct exp_sync_object *object = lock->object;
+	int threads = __builtin_popcountll(object->threads);
+	char *name = name_lock(session, lock);
+	FILE *out = session->out;
+
+	if (session->count > 1)
+		fprintf(out, "%3zu  ", (size_t)(lock->at - session->experiments) + 1);
+	fprintf(out, "%12.6f  %6.2f  %10.6f  %9llu  %8llu  %6d%s  %-12s  ",
+		report_seconds(object->wait_ns),
+		share(object->wait_ns, lock->at->info->duration_s),
+		report_seconds(object->longest_ns), (unsigned long long)object->count,
+		(unsigned long long)object->failed, threads, threads > THREADS_TOLD ? "+" : " ",
+		class_names[object->class]);
+	text_put(out, name);
+	put_site(session, lock, "made in", object->creation);
+	put_site(session, lock, "longest wait in", object->node);
+	fputc('\n', out);
+	free(name);
+}
+
+/* All objects of the session, those waited for the longest first. The caller frees. */
+static struct lock *find_locks(struct session *session, size_t *count)
+{
+	struct lock *locks = NULL;
+	size_t capacity = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < session->count; i++) {
+		const struct session_experiment *at = &session->experiments[i];
+
+		for (size_t j = 0; j < at->data->sync.object_count; j++) {
+			locks = memory_grow(locks, *count, &capacity, sizeof(*locks));
+			locks[(*count)++] = (struct lock){at, &at->data->sync.objects[j]};
+		}
+	}
+	if (*count > 1)
+		qsort(locks, *count, sizeof(*locks), by_wait);
+	return locks;
+}
+
+void view_locks(struct session *session, const struct command_argument *argument)
+{
+	size_t count;
+	struct lock *locks = find_locks(session, &count);
+	size_t shown = session->limit != 0 && session->limit < count ? session->limit : count;
+
+	(void)argument;
+	report_put_quality(session);
+	fprintf(session->out, "Objects waited for: %zu, sorted by total wait time\n\n", count);
+	fprintf(session->out, "%s%12s  %6s  %10s  %9s  %8s  %7s  %-12s  %s\n",
+		session->count > 1 ? " ID  " : "", "Total sec.", "% wall", "Longest", "Waits", "Failed",
+		"Threads", "Kind", "Object; where");
+	for (size_t i = 0; i < shown; i++)
+		put_lock(session, &locks[i]);
+	fputc('\n', session->out);
+	if (count != 0) {
+		report_put_next(session, "sync", NULL, "the stacks that wait");
+		report_put_next(session, "syncwaits", NULL, "when the longest waits were");
+		fputc('\n', session->out);
+	}
+	free(locks);
+}
+
+/* ---- the longest waits ---- */
+
+struct wait {
+	const struct session_experiment *at;
+	const struct exp_sync_wait *wait;
+};
+
+static int by_length(const void *left, const void *right)
+{
+	const struct exp_sync_wait *a = ((const struct wait *)left)->wait;
+	const struct exp_sync_wait *b = ((const struct wait *)right)->wait;
+
+	if (a->wait_ns != b->wait_ns)
+		return a->wait_ns > b->wait_ns ? -1 : 1;
+	return a->time_s < b->time_s ? -1 : a->time_s > b->time_s;
+}
+
+/* The name of a thread at a time, NULL if none is known. */
+static const char *thread_name(const struct exp_data_set *data, uint32_t tid, double time_s)
+{
+	const char *name = NULL;
+
+	for (size_t i = 0; i < data->thread_count; i++)
+		if (data->threads[i].tid == tid && (name == NULL || data->threads[i].time_s <= time_s))
+			name = data->threads[i].name;
+	return name != NULL && name[0] != '\0' ? name : NULL;
+}
+
+static void put_thread(FILE *out, const struct wait *wait)
+{
+	const char *name = thread_name(wait->at->data, wait->wait->tid, wait->wait->time_s);
+
+	fprintf(out, "thread %u", wait->wait->tid);
+	if (name == NULL)
+		return;
+	fputs(" (", out);
+	text_put(out, name);
+	fputc(')', out);
+}
+
+static void put_object(struct session *session, const struct wait *wait)
+{
+	struct lock lock = {.at = wait->at};
+	char *name;
+
+	if (wait->wait->object >= wait->at->data->sync.object_count)
+		return;
+	lock.object = &wait->at->data->sync.objects[wait->wait->object];
+	name = name_lock(session, &lock);
+	fprintf(session->out, " of %s ", class_names[lock.object->class]);
+	text_put(session->out, name);
+	free(name);
+}
+
+static void put_wait(struct session *session, const struct wait *wait, size_t number)
+{
+	const char *func = fmt_enum_name("sync_func", wait->wait->func);
+	FILE *out = session->out;
+
+	fprintf(out, "\nWait #%zu, %.6f (secs.), from %.6f to %.6f, ", number,
+		report_seconds(wait->wait->wait_ns),
+		wait->wait->time_s - report_seconds(wait->wait->wait_ns), wait->wait->time_s);
+	if (session->count > 1)
+		fprintf(out, "experiment %zu, ", (size_t)(wait->at - session->experiments) + 1);
+	put_thread(out, wait);
+	fprintf(out, "\n  %s", func != NULL ? func : "unknown function");
+	put_object(session, wait);
+	if (wait->wait->error != 0)
+		fprintf(out, ", not granted: %s", strerror((int)wait->wait->error));
+	fputc('\n', out);
+	stacks_put_node(session, wait->at, wait->wait->node, WAIT_FRAMES, "    ");
+}
+
+void view_syncwaits(struct session *session, const struct command_argument *argument)
+{
+	struct wait *waits = NULL;
+	size_t count = 0, capacity = 0;
+
+	(void)argument;
+	for (size_t i = 0; i < session->count; i++) {
+		const struct session_experiment *at = &session->experiments[i];
+
+		for (size_t j = 0; j < at->data->sync.longest_count; j++) {
+			waits = memory_grow(waits, count, &capacity, sizeof(*waits));
+			waits[count++] = (struct wait){at, &at->data->sync.longest[j]};
+		}
+	}
+	if (count > 1)
+		qsort(waits, count, sizeof(*waits), by_length);
+	report_put_quality(session);
+	fputs("# The longest waits; times are from the start of their experiment, in seconds\n",
+	      session->out);
+	for (size_t i = 0; i < count && (session->limit == 0 || i < session->limit); i++)
+		put_wait(session, &waits[i], i + 1);
+	fputc('\n', session->out);
+	if (count != 0) {
+		report_put_next(session, "sync", NULL, "all waits, by call stack");
+		fputc('\n', session->out);
+	}
+	free(waits);
+}
