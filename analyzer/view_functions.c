@@ -53,6 +53,8 @@ static void put_hints(struct session *session, const struct table *table)
 	if (table->sum.of[METRIC_HEAPLEAKCNT] != 0)
 		report_put_next(session, "leaks", NULL,
 				"the stacks that allocated what was not freed");
+	else if (table->sum.of[METRIC_SYNC] != 0)
+		report_put_next(session, "locks", NULL, "what was waited for");
 	else if (top != NULL && top->line != 0)
 		report_put_next(session, "lines", NULL, "the same by source line");
 }

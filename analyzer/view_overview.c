@@ -100,6 +100,42 @@ static void put_heap(struct session *session)
 	}
 }
 
+static void put_sync(struct session *session)
+{
+	const struct metric_values *sum = &session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT];
+
+	fputs("\nSynchronization\n", session->out);
+	put_total(session, METRIC_SYNCN, "");
+	put_total(session, METRIC_SYNC, " seconds");
+	if (sum->of[METRIC_SYNC] == 0)
+		return;
+	fputs("  Most wait time, by the innermost function:\n", session->out);
+	put_top(session, METRIC_SYNC, METRIC_EXCLUSIVE);
+}
+
+static void put_io(struct session *session)
+{
+	static const struct {
+		unsigned time;
+		const char *title;
+	} tops[] = {
+		{METRIC_IOREADTIME, "Most read time"},
+		{METRIC_IOWRITETIME, "Most write time"},
+	};
+	const struct metric_values *sum = &session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT];
+
+	fputs("\nInput and output\n", session->out);
+	for (unsigned id = METRIC_IOREADCNT; id <= METRIC_IOERRORTIME; id++)
+		put_total(session, id,
+			  metric_unit_of(id) == METRIC_UNIT_SECONDS ? " seconds" : "");
+	for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]); i++) {
+		if (sum->of[tops[i].time] == 0)
+			continue;
+		fprintf(session->out, "  %s, by the innermost function:\n", tops[i].title);
+		put_top(session, tops[i].time, METRIC_EXCLUSIVE);
+	}
+}
+
 static int by_cpu(const void *left, const void *right)
 {
 	const struct exp_thread *a = *(const struct exp_thread *const *)left;
@@ -147,6 +183,10 @@ void view_overview(struct session *session, const struct command_argument *argum
 		put_clock(session);
 	if (session->have & METRIC_DATA_HEAP)
 		put_heap(session);
+	if (session->have & METRIC_DATA_SYNC)
+		put_sync(session);
+	if (session->have & METRIC_DATA_IO)
+		put_io(session);
 	put_threads(session);
 	fputc('\n', session->out);
 	report_put_next(session, "functions", NULL, "all functions with these metrics");

@@ -1,0 +1,207 @@
+/* Tests of the views of waits and of input and output, on synthetic experiments. */
+#include "analyzer/command.h"
+#include "tests/unit/experiment/make_experiment.h"
+
+#include "format/record.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t pcs[] = {0x1000, 0x2000, 0x3000};
+static const int parents[] = {-1, 0, 0};
+static struct maker maker;
+static struct maker_stream stream;
+static uint32_t ids[3];
+static const uint64_t t = MAKER_START_TICKS;
+
+static void set_up(void)
+{
+	maker_create(&maker);
+	maker_nodes(&maker, 3, pcs, parents, ids);
+	maker_stream_init(&stream);
+	maker_extent(&stream, 42, t, 4096);
+}
+
+static void tear_down(void)
+{
+	maker_destroy(&maker);
+}
+
+TestSuite(views, .init = set_up, .fini = tear_down);
+
+/* What a command prints; the caller frees. *status: the exit status. */
+static char *run(const char *line, size_t limit, int *status)
+{
+	struct session session;
+	char error[128], copy[64], *text = NULL;
+	size_t size;
+
+	session_init(&session);
+	cr_assert_eq(session_open(&session, maker.path), 0);
+	session_set_defaults(&session);
+	session.limit = limit;
+	session.out = open_memstream(&text, &size);
+	snprintf(copy, sizeof(copy), "%s", line);
+	cr_assert(command_find(copy, error, sizeof(error)) != NULL, "%s", error);
+	command_run_line(&session, copy);
+	fclose(session.out);
+	session.out = stdout;
+	*status = session.status;
+	session_fini(&session);
+	return text;
+}
+
+static void check(const char *line, const char *const *expected, size_t count)
+{
+	int status;
+	char *text = run(line, 0, &status);
+	const char *at = text;
+
+	cr_assert_eq(status, EXIT_OK);
+	for (size_t i = 0; i < count; i++) {
+		at = strstr(at, expected[i]);
+		cr_assert(at != NULL, "%s: no '%s' (in this order) in:\n%s", line, expected[i], text);
+	}
+	free(text);
+}
+#define CHECK(line, ...) \
+	do { \
+		static const char *const expected[] = {__VA_ARGS__}; \
+		check(line, expected, sizeof(expected) / sizeof(expected[0])); \
+	} while (0)
+
+static void put_waits(void)
+{
+	maker_sync(&stream, t + 100, FMT_sync_func_MUTEX_INIT, 0x5000, 0, 0, ids[2]);
+	maker_sync(&stream, t + 3000000000, FMT_sync_func_MUTEX_LOCK, 0x5000, 2000000000, 0, ids[1]);
+	maker_sync(&stream, t + 3000000001, FMT_sync_func_MUTEX_TRYLOCK, 0x5000, 1000, EBUSY, ids[1]);
+	maker_sync(&stream, t + 4000000000, FMT_sync_func_SEMOP, 17, 500000000, 0, ids[2]);
+	maker_sync(&stream, t + 5000000000, FMT_sync_func_JOIN, 0x7f00, 250000, 0, 0);
+	maker_stream_put(&maker, &stream, "synctrace");
+}
+
+Test(views, sync_lists_stacks_by_wait_time)
+{
+	put_waits();
+	CHECK("sync", "0 heap events, 4 waits, ", "Distinct Stacks = 3, Total Waits = 4, Total Time = 2.500251",
+	      "25.00 % of 10.000 wall time",
+	      "Stack #1, Waits = 2, Total = 2.000001 (secs., 20.00 % of wall time), Longest = 2.000000\n  <Unknown>",
+	      "Stack #2, Waits = 1, Total = 0.500000", "Stack #3, Waits = 1, Total = 0.000250", "# next: locks");
+}
+
+Test(views, locks_lists_objects)
+{
+	put_waits();
+	CHECK("locks", "Objects waited for: 3", "2.000001   20.00    2.000000          2         1       1   mutex         0x5000; made in",
+	      "System V set  set 17; longest wait in", "thread join   thread 0x7f00\n", "# next: sync");
+}
+
+Test(views, syncwaits_says_when_who_and_for_what)
+{
+	put_waits();
+	CHECK("syncwaits", "Wait #1, 2.000000 (secs.), from 1.000000 to 3.000000, thread 42\n",
+	      "  pthread_mutex_lock of mutex 0x5000\n", "Wait #2, 0.500000", "semop of System V set set 17\n", "Wait #3", "Wait #4",
+	      "pthread_mutex_trylock of mutex 0x5000, not granted: Device or resource busy\n");
+}
+
+Test(views, functions_show_the_metrics_of_waits)
+{
+	put_waits();
+	CHECK("metrics", "i.heapleakbytes:i.sync:i.syncn:name");
+	CHECK("functions", "Sync Wait", "2.500       4            <Total>");
+	CHECK("overview", "Synchronization\n", "Sync Waits", " 4\n", "Sync Wait Time", "2.500 seconds");
+}
+
+Test(views, limits_hold)
+{
+	static const char *const commands[] = {"sync", "locks", "syncwaits"};
+	int status;
+
+	put_waits();
+	for (size_t i = 0; i < 3; i++) {
+		char *text = run(commands[i], 1, &status);
+
+		cr_assert(strstr(text, "2.000000") != NULL);
+		cr_assert(strstr(text, "0.500000") == NULL, "%s", text);
+		free(text);
+	}
+}
+
+static void call(uint64_t after, unsigned func, uint32_t file, uint32_t fd, uint64_t bytes, uint64_t wait, unsigned error)
+{
+	struct maker_call made = {
+	    .func = func, .error = error, .bytes = bytes, .wait = wait, .file = file, .fd = fd, .stack = ids[1]};
+
+	maker_io(&stream, t + after, &made);
+}
+
+static void put_calls(void)
+{
+	maker_io_file(&stream, t, 16, FMT_file_type_PIPE, "pipe:[1]");
+	maker_io_file(&stream, t, 32, FMT_file_type_REGULAR, "/tmp/odd\nname");
+	maker_io_file(&stream, t, 48, FMT_file_type_UNKNOWN, "/none");
+	maker_io_file(&stream, t, 64, FMT_file_type_REGULAR, "/tmp/odd\nname");
+	call(2000000000, FMT_io_func_READ, 32, 3, 4096, 1000000000, 0);
+	call(2100000000, FMT_io_func_FREAD, 64, 4, 1, 500000000, 0);
+	call(2200000000, FMT_io_func_WRITE, 16, 1, 5, 40000, 0);
+	call(2300000000, FMT_io_func_WRITE, 16, 2, 9, 60000, EAGAIN);
+	call(2400000000, FMT_io_func_OPEN, 48, UINT32_MAX, 0, 70000, ENOENT);
+	call(2500000000, FMT_io_func_CLOSE, 0, 77, 0, 80000, 0);
+	maker_stream_put(&maker, &stream, "iotrace");
+}
+
+Test(views, ioactivity_joins_files_of_one_name)
+{
+	put_calls();
+	CHECK("ioactivity", "6 I/O calls, ", "Files: 4, ",
+	      "        2          4097   1.500000          1             5   0.000040          1   0.000080          2   0.000130  <Total>\n",
+	      "        2          4097   1.500000          0             0   0.000000          0   0.000000          0   0.000000  "
+	      "/tmp/odd\\x0aname (ext4)\n",
+	      "0.000060  pipe:[1] (pipe)\n", "  <Unknown>\n", "  /none (ext4)\n");
+}
+
+Test(views, iodetail_lists_descriptors)
+{
+	put_calls();
+	CHECK("iodetail", "it stood for: 6, ", "<Total>\n", "    3  /tmp/odd", "    4  /tmp/odd", "   77  <Unknown>\n", "    -  /none",
+	      "    2  pipe:[1] (pipe)\n", "    1  pipe:[1] (pipe)\n");
+}
+
+Test(views, iocallstack_lists_stacks)
+{
+	put_calls();
+	CHECK("iocallstack", "Distinct Stacks = 1, Total = 1.500250 (secs.), Read: Calls = 2 Bytes = 4097 Time = 1.500000, Write: Calls = 1",
+	      "Stack #1, Total = 1.500250 (secs.), Longest = 1.000000, Read: ", "Other: Calls = 1 Time = 0.000080, Error: Calls = 2");
+}
+
+Test(views, iostat_sums_up)
+{
+	put_calls();
+	CHECK("iostat", "Read\n", "Total calls              2\n", "Longest call             1.000000", "Smallest bytes           1\n",
+	      "Average bytes            2048\n", "4 KiB to <     8 KiB  1\n", "Write\n", "Errors\n", "Total calls              2\n",
+	      "Functions", "        1          0            4096      1.000000  read\n", "        2          1               5      0.000100  write\n",
+	      "Why calls failed", "1  ENOENT (No such file or directory)\n", "1  EAGAIN (Resource temporarily unavailable)\n");
+}
+
+Test(views, functions_show_the_metrics_of_calls)
+{
+	put_calls();
+	CHECK("metrics", "i.ioreadcnt:i.ioreadbytes:i.ioreadtime:i.iowritecnt:i.iowritebytes:i.iowritetime:i.ioothercnt:i.ioothertime:"
+			 "i.ioerrorcnt:i.ioerrortime:name");
+	CHECK("overview", "Input and output\n", "Read Calls", " 2\n", "I/O Errors", " 2\n", "Most read time");
+}
+
+Test(views, without_data_they_say_what_to_do)
+{
+	static const char *const commands[] = {"sync", "locks", "syncwaits", "ioactivity", "iodetail", "iocallstack", "iostat"};
+	int status;
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		free(run(commands[i], 0, &status));
+		cr_assert_eq(status, EXIT_TROUBLE);
+	}
+	free(stream.bytes);
+}
