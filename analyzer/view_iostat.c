@@ -106,7 +106,7 @@ static void put_functions(FILE *out, struct exp_io *io)
 			order[count++] = i;
 	if (count > 1)
 		qsort_r(order, count, sizeof(*order), by_time, io->functions);
-	fprintf(out, "\nFunctions, and those like them\n  %9s  %9s  %14s  %12s  %s\n", "Calls", "Errors",
+	fprintf(out, "\nFunctions, each with its variants\n  %9s  %9s  %14s  %12s  %s\n", "Calls", "Errors",
 		"Bytes", "Time (secs.)", "Function");
 	for (size_t i = 0; i < count; i++) {
 		const struct exp_io_function *at = &io->functions[order[i]];

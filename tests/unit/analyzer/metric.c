@@ -54,6 +54,15 @@ Test(metric, bare_names_take_the_usual_flavor)
 	check("address:size", BOTH, "address:size:name");
 }
 
+Test(metric, waits_and_calls_are_inclusive)
+{
+	check("sync:syncn", METRIC_DATA_SYNC, "i.sync:i.syncn:name");
+	check("e.%ioreadtime:ioerrorcnt", METRIC_DATA_IO, "e.%ioreadtime:i.ioerrorcnt:name");
+	check("default", METRIC_DATA_CLOCK | METRIC_DATA_SYNC, "e.%totalcpu:i.%totalcpu:i.sync:i.syncn:name");
+	refuse("sync", METRIC_DATA_IO, -ENODATA);
+	refuse("ioreadcnt", METRIC_DATA_SYNC, -ENODATA);
+}
+
 Test(metric, any_names_what_has_data)
 {
 	check("i.any", METRIC_DATA_CLOCK, "i.totalcpu:i.user:i.system:i.samples:name");
