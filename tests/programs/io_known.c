@@ -19,6 +19,7 @@
  *   opendir    1, readdir 3, closedir 1
  * Once, in main: a read that fails with EINTR; a read that is cancelled and one that is left by siglongjmp, which end
  * nowhere; a write of 11 bytes after them; pipe 1 and close 2 for these.
+ * And calls with pointers to nothing: access fails with EFAULT, closedir and truncate with EINVAL.
  * Results and errno are checked: it exits 0 if all are as they should be, else with the line's number & 255. */
 #include <dirent.h>
 #include <errno.h>
@@ -234,6 +235,16 @@ static NOINLINE void leave_early(void)
 	MUST(close(blocking[1]) == 0);
 }
 
+static NOINLINE void point_nowhere(void)
+{
+	const char *volatile nowhere = (const char *)8;
+	DIR *volatile none = NULL;
+
+	MUST_FAIL(access(nowhere, R_OK) == -1, EFAULT);
+	MUST_FAIL(truncate(nowhere, -1) == -1, EINVAL);
+	MUST_FAIL(closedir(none) == -1, EINVAL);
+}
+
 int main(int argc, char **argv)
 {
 	long threads = argc > 2 ? atol(argv[2]) : 0;
@@ -247,5 +258,6 @@ int main(int argc, char **argv)
 	for (long i = 0; i < threads; i++)
 		pthread_join(thread[i], NULL);
 	leave_early();
+	point_nowhere();
 	return 0;
 }
