@@ -4,6 +4,8 @@
  * asks for it. Sanitizers have an allocator of their own: in their builds none fails. */
 #include "tests/unit/experiment/make_experiment.h"
 
+#include "format/record.h"
+
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
@@ -145,6 +147,34 @@ Test(alloc_failure, reading_a_damaged_experiment_says_so, .timeout = 100)
 {
 	path = "tests/golden/damaged.er";
 	fail_each(0);
+}
+
+Test(alloc_failure, loading_waits_and_calls_says_so, .timeout = 100)
+{
+	struct maker maker;
+	struct maker_stream stream;
+
+	maker_create(&maker);
+	path = maker.path;
+	/* So many objects, files and descriptors that their tables grow. */
+	maker_stream_init(&stream);
+	maker_extent(&stream, 1, MAKER_START_TICKS, 16 * 4096);
+	for (uint64_t i = 0; i < 200; i++) {
+		maker_sync(&stream, MAKER_START_TICKS + i, FMT_sync_func_MUTEX_INIT, 64 * i, 0, 0, 0);
+		maker_sync(&stream, MAKER_START_TICKS + i, FMT_sync_func_MUTEX_LOCK, 64 * i, 1, 0, 0);
+	}
+	maker_stream_put(&maker, &stream, "synctrace");
+	maker_stream_init(&stream);
+	maker_extent(&stream, 1, MAKER_START_TICKS, 16 * 4096);
+	for (uint32_t i = 0; i < 200; i++) {
+		struct maker_call call = {.func = FMT_io_func_READ, .file = 16 * i, .fd = i};
+
+		maker_io_file(&stream, MAKER_START_TICKS + i, 16 * i, FMT_file_type_REGULAR, "/tmp/name");
+		maker_io(&stream, MAKER_START_TICKS + i, &call);
+	}
+	maker_stream_put(&maker, &stream, "iotrace");
+	fail_each(0);
+	maker_destroy(&maker);
 }
 
 Test(alloc_failure, listing_descendants_says_so, .timeout = 100)
