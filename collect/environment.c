@@ -81,6 +81,8 @@ static char *make_descriptor(const struct installation *installation, const stru
 	descriptor.sync = (uint64_t)request->sync;
 	descriptor.sync_threshold_ns = request->sync_threshold_ns;
 	descriptor.io = (uint64_t)request->io;
+	descriptor.from_ms = request->from_ms;
+	descriptor.to_ms = request->to_ms;
 	descriptor.limit_bytes = request->limit_bytes;
 	descriptor.sample_ms = request->sample_ms;
 	if (copy_text(descriptor.directory, sizeof(descriptor.directory), directory) < 0 ||

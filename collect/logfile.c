@@ -82,6 +82,8 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_setting(text, "sync", request->sync ? "on" : "off");
 	put_number_setting(text, "sync_threshold_ns", request->sync_threshold_ns);
 	put_setting(text, "io", request->io ? "on" : "off");
+	put_number_setting(text, "from_ms", request->from_ms);
+	put_number_setting(text, "to_ms", request->to_ms);
 	put_number_setting(text, "limit_bytes", request->limit_bytes);
 	put_number_setting(text, "sample_ms", request->sample_ms);
 	put_setting(text, "archive", request->archive);

@@ -98,6 +98,36 @@ static int take_sync(struct request *request, const char *value)
 	return read_amount(&value, 1000, &request->sync_threshold_ns) < 0 || !ends_sync(value) ? -EINVAL : 0;
 }
 
+/* "N", "Ns" or "Nm" at *text, which is moved behind it. */
+static int read_time(const char **text, uint64_t *out_ms)
+{
+	if (read_amount(text, 1000, out_ms) < 0)
+		return -EINVAL;
+	if (**text == 'm')
+		*out_ms *= 60;
+	*text += **text == 'm' || **text == 's';
+	return 0;
+}
+
+static int take_window(struct request *request, const char *value)
+{
+	uint64_t from = 0, to;
+
+	if (read_time(&value, &to) < 0)
+		return -EINVAL;
+	if (*value == '-') {
+		from = to;
+		value++;
+		if (read_time(&value, &to) < 0)
+			return -EINVAL;
+	}
+	if (*value || to <= from)
+		return -EINVAL;
+	request->from_ms = from;
+	request->to_ms = to;
+	return 0;
+}
+
 static int take_limit(struct request *request, const char *value)
 {
 	if (strcmp(value, "unlimited") == 0) {

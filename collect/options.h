@@ -21,6 +21,7 @@ struct request {
 	int sync;
 	uint64_t sync_threshold_ns; /* shortest wait to record */
 	int io;
+	uint64_t from_ms, to_ms; /* when events are recorded; to 0: to the end */
 	uint64_t limit_bytes; /* of event data, 0: none */
 	const char *archive;  /* "off", or what xer_archive -a takes */
 	const char *follow;

@@ -9,7 +9,7 @@ struct collector col = {.mark = &no_mark};
 
 void col_stop_events(const char *why)
 {
-	if (!atomic_exchange(&col.events_stopped, 1))
+	if (!atomic_exchange(&col.events_stopped, 1) && why)
 		col_log_warning(why);
 	atomic_store(&col.mark->profile, 0);
 	atomic_store(&col.mark->heap, 0);

@@ -70,6 +70,7 @@ struct collector {
 	atomic_uint generation; /* of the address map, see map.h */
 	atomic_uint closing;
 	atomic_uint events_stopped;
+	atomic_uint epoch; /* grows when events begin later than their thread */
 	struct col_counters count;
 };
 
@@ -102,7 +103,7 @@ static inline uint16_t col_cpu(void)
 	return *(volatile uint16_t *)((char *)__builtin_thread_pointer() + __rseq_offset + 4);
 }
 
-/* End the recording of events; usage samples go on. `why` is for the reader, in words. Signal-safe. */
+/* End the recording of events; usage samples go on. `why`, if not NULL, is for the reader, in words. Signal-safe. */
 void col_stop_events(const char *why);
 
 #endif

@@ -2,16 +2,14 @@
 #include "process.h"
 
 #include "file.h"
-#include "heap.h"
 #include "hook.h"
-#include "io.h"
 #include "log.h"
 #include "map.h"
 #include "stream.h"
-#include "sync.h"
 #include "tick.h"
 #include "tree.h"
 #include "usage.h"
+#include "window.h"
 
 #include <errno.h>
 
@@ -137,7 +135,6 @@ static void start(void)
 		return;
 	log_open_event();
 	atomic_store(&col.mark->recording, 1);
-	atomic_store(&col.mark->profile, col.descriptor.profile_us != 0);
 	tick_open();
 	if (thread_open() < 0) {
 		atomic_store(&col.mark->recording, 0);
@@ -148,12 +145,7 @@ static void start(void)
 	pthread_atfork(NULL, NULL, in_forked_child);
 	on_exit(at_exit, NULL);
 	at_quick_exit(at_quick_exit_end);
-	if (col.descriptor.heap)
-		heap_start();
-	if (col.descriptor.sync)
-		sync_start();
-	if (col.descriptor.io)
-		io_start();
+	window_open();
 }
 
 static __attribute__((constructor)) void construct(void)

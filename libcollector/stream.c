@@ -3,6 +3,7 @@
 
 #include "file.h"
 #include "log.h"
+#include "window.h"
 
 #include <errno.h>
 
@@ -158,6 +159,7 @@ int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
 	int made = 0;
 	int fd, error;
 
+	window_check();
 	if (exceeds_limit(which, size))
 		return -EDQUOT;
 	if (atomic_load_explicit(&stream->state, memory_order_acquire) != OPEN)

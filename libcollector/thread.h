@@ -17,6 +17,7 @@ struct col_thread {
 	int exit_rounds;
 	int timer; /* kernel timer id, valid if armed */
 	int armed;
+	uint32_t epoch; /* col.epoch when its CPU time was accounted for last */
 	uint32_t last_stack;
 	atomic_uint_fast64_t accounted_ns; /* of the thread's CPU time, by clock samples */
 	int64_t user_us, system_us; /* of the thread, at its last sample */

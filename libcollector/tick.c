@@ -4,6 +4,7 @@
 #include "signals.h"
 #include "usage.h"
 #include "walk.h"
+#include "window.h"
 
 #include <errno.h>
 
@@ -49,7 +50,7 @@ void tick_arm(struct col_thread *thread)
 
 	if (atomic_load(&col.count.threads) > 1 && atomic_exchange(&process_timer_armed, 0))
 		SYS1(SYS_timer_delete, process_timer);
-	if (!col.descriptor.profile_us && !col.descriptor.sample_ms)
+	if (!col.descriptor.profile_us && !col.descriptor.sample_ms && !col.descriptor.from_ms && !col.descriptor.to_ms)
 		return;
 	if (create_timer(thread_clock(tid), SIGEV_THREAD_ID, tid, thread, period_us(), &thread->timer) == 0)
 		thread->armed = 1;
@@ -64,14 +65,20 @@ void tick_disarm(struct col_thread *thread)
 	thread->armed = 0;
 }
 
-/* The CPU time of the thread since its last sample, from now on accounted for; in steps of 16 ns (record.def). */
+/* The CPU time of the thread since its last sample, from now on accounted for; in steps of 16 ns (record.def). What a
+ * thread has used before the recording of events began is nobody's. */
 static uint64_t take_cpu_time(struct col_thread *thread, clockid_t clock)
 {
 	uint64_t now = sys_clock_ns(clock) & ~(uint64_t)15;
 	uint64_t before = atomic_load(&thread->accounted_ns);
+	uint32_t epoch = atomic_load(&col.epoch);
 
 	if (now <= before || !atomic_compare_exchange_strong(&thread->accounted_ns, &before, now))
 		return 0;
+	if (unlikely(thread->epoch != epoch)) {
+		thread->epoch = epoch;
+		return 0;
+	}
 	return now - before;
 }
 
@@ -159,6 +166,7 @@ static void handle(int signal, siginfo_t *info, void *context)
 	if (thread == NULL) { /* the process's timer: threads that nobody announced use CPU time */
 		thread_scan();
 	} else if (atomic_load(&thread->tid) == (uint32_t)sys_gettid()) {
+		window_check();
 		if (atomic_load(&col.mark->profile))
 			sample(thread, context);
 		thread_check_name(thread, COL_HANDLER);

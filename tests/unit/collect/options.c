@@ -106,7 +106,7 @@ Test(options, ten_comments_and_no_more)
 
 Test(options, usage_errors_are_125_with_one_line)
 {
-	static char *const bad[] = {"-q", "-h", "-y", "-l", "-t", "-j", "-J", "-M", "-m", "-g", "-x", "-P", "--frob", "-pz", "-o", "-C"};
+	static char *const bad[] = {"-q", "-h", "-y", "-l", "-j", "-J", "-M", "-m", "-g", "-x", "-P", "--frob", "-pz", "-o", "-C"};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		cr_assert(PARSE(bad[i]) == 125, "%s", bad[i]);
@@ -148,6 +148,28 @@ Test(options, sync_refuses_what_makes_no_sense)
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		char *argv[] = {"xcollect", "-s", bad[i], "true", NULL};
+
+		cr_assert_eq(options_parse(argv, &request, &cause), 125, "%s", bad[i]);
+	}
+}
+
+Test(options, a_window_is_a_length_or_two_times)
+{
+	static const struct {
+		char *value;
+		uint64_t from_ms, to_ms;
+	} cases[] = {{"5", 0, 5000}, {"1.5s", 0, 1500}, {"2m", 0, 120000}, {"0.5-1m", 500, 60000}};
+	static char *const bad[] = {"0", "2-1", "5x", "-3", "1-", "1-1"};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *argv[] = {"xcollect", "-t", cases[i].value, "true", NULL};
+
+		cr_assert_eq(options_parse(argv, &request, &cause), 0, "%s", cases[i].value);
+		cr_assert_eq(request.from_ms, cases[i].from_ms, "%s", cases[i].value);
+		cr_assert_eq(request.to_ms, cases[i].to_ms, "%s", cases[i].value);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		char *argv[] = {"xcollect", "-t", bad[i], "true", NULL};
 
 		cr_assert_eq(options_parse(argv, &request, &cause), 125, "%s", bad[i]);
 	}
