@@ -23,7 +23,7 @@ struct reader {
 	struct exp_index by_address; /* address << 8 | class -> place */
 	struct place *places;
 	size_t place_count, place_capacity;
-	struct exp_index by_creation; /* place << 32 | creation -> object */
+	struct exp_index replaced; /* place << 32 | creation -> object that was there before the present one */
 	size_t object_count, object_capacity;
 	uint64_t overflow; /* waits for objects beyond OBJECTS_MAX */
 	size_t wait_count; /* load->sync_waits[wait_count] is a heap, the shortest first */
@@ -73,19 +73,17 @@ static uint32_t find_place(struct reader *reader, uint64_t address, unsigned cla
 	return (uint32_t)reader->place_count++;
 }
 
-/* The object that is at a place now, made if it is new. Returns as find_place. */
+/* The object that is at a place from now on, made if it is new. Returns as find_place. */
 static uint32_t make_object(struct reader *reader, uint32_t place, uint64_t address, unsigned class)
 {
 	struct exp_load *load = reader->load;
 	uint32_t creation = reader->places[place].creation;
-	uint64_t key = (uint64_t)place << 32 | creation;
-	uint32_t at = exp_index_find(&reader->by_creation, key);
+	uint32_t at = exp_index_find(&reader->replaced, (uint64_t)place << 32 | creation);
 
 	if (at != EXP_INDEX_NONE || reader->object_count == OBJECTS_MAX)
 		return at;
 	if (exp_array_reserve(&load->sync_objects, &reader->object_capacity, reader->object_count,
-			      sizeof(*load->sync_objects)) != 0 ||
-	    exp_index_add(&reader->by_creation, key, (uint32_t)reader->object_count) != 0) {
+			      sizeof(*load->sync_objects)) != 0) {
 		load->rc = -ENOMEM;
 		return EXP_NO_INDEX;
 	}
@@ -164,17 +162,29 @@ static void keep_longest(struct reader *reader, const struct exp_sync_wait *wait
 	}
 }
 
+/* Another stack makes an object at the place: put aside the one that is there, which may be made again. */
+static void replace_object(struct reader *reader, uint32_t at, uint32_t creation)
+{
+	struct place *place = &reader->places[at];
+	uint64_t key = (uint64_t)at << 32 | place->creation;
+
+	if (place->object != EXP_NO_INDEX && exp_index_find(&reader->replaced, key) == EXP_INDEX_NONE &&
+	    exp_index_add(&reader->replaced, key, place->object) != 0)
+		reader->load->rc = -ENOMEM;
+	*place = (struct place){creation, EXP_NO_INDEX};
+}
+
 static void on_init(struct reader *reader, const struct exp_cursor *cursor, const struct fmt_sync *event)
 {
 	unsigned class = class_of[event->func];
-	uint32_t place;
+	uint32_t place, creation;
 
 	if (class == EXP_SYNC_OTHER)
 		return;
 	place = find_place(reader, fmt_u48_get(&event->object), class);
-	if (place != EXP_NO_INDEX)
-		reader->places[place] =
-		    (struct place){exp_load_stack(reader->load, cursor, event->stack), EXP_NO_INDEX};
+	creation = exp_load_stack(reader->load, cursor, event->stack);
+	if (place != EXP_NO_INDEX && reader->places[place].creation != creation)
+		replace_object(reader, place, creation);
 }
 
 static void on_wait(struct reader *reader, const struct exp_cursor *cursor, const struct fmt_sync *event)
@@ -303,7 +313,7 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 	if (rc == 0)
 		finish(reader);
 	exp_index_fini(&reader->by_address);
-	exp_index_fini(&reader->by_creation);
+	exp_index_fini(&reader->replaced);
 	free(reader->places);
 	free(reader);
 	return rc;
