@@ -25,6 +25,23 @@ static double share(uint64_t wait_ns, double wall_s)
 	return wall_s > 0 ? 100.0 * report_seconds(wait_ns) / wall_s : 0.0;
 }
 
+/* Say which waits are not there: those below the threshold that the recordings had. */
+static void put_threshold(struct session *session)
+{
+	double highest = 0;
+
+	for (size_t i = 0; i < session->count; i++) {
+		double ns = strtod(experiment_setting(session->experiments[i].experiment,
+						      "sync_threshold_ns", "0"), NULL);
+
+		if (ns > highest)
+			highest = ns;
+	}
+	if (highest > 0)
+		fprintf(session->out, "# Waits of less than %.3f microseconds were not recorded\n",
+			highest / 1e3);
+}
+
 /* ---- by call stack ---- */
 
 static uint64_t waits_of(const struct metric_values *values, const void *context)
@@ -66,6 +83,7 @@ void view_sync(struct session *session, const struct command_argument *argument)
 	(void)argument;
 	report_put_quality(session);
 	fputs("# Waits: from the request to the grant; those of several threads add up\n", session->out);
+	put_threshold(session);
 	fprintf(session->out,
 		"Summary Results: Distinct Stacks = %zu, Total Waits = %llu, Total Time = %.6f "
 		"(secs., %.2f %% of %.3f wall time)\n",
@@ -196,6 +214,7 @@ void view_locks(struct session *session, const struct command_argument *argument
 
 	(void)argument;
 	report_put_quality(session);
+	put_threshold(session);
 	fprintf(session->out, "Objects waited for: %zu, sorted by total wait time\n\n", count);
 	fprintf(session->out, "%s%12s  %6s  %10s  %9s  %8s  %7s  %-12s  %s\n",
 		session->count > 1 ? " ID  " : "", "Total sec.", "% wall", "Longest", "Waits", "Failed",
@@ -303,6 +322,7 @@ void view_syncwaits(struct session *session, const struct command_argument *argu
 	report_put_quality(session);
 	fputs("# The longest waits; times are from the start of their experiment, in seconds\n",
 	      session->out);
+	put_threshold(session);
 	for (size_t i = 0; i < count && (session->limit == 0 || i < session->limit); i++)
 		put_wait(session, &waits[i], i + 1);
 	fputc('\n', session->out);
