@@ -279,8 +279,9 @@ static void put_object(struct session *session, const struct wait *wait)
 		return;
 	lock.object = &wait->at->data->sync.objects[wait->wait->object];
 	name = name_lock(session, &lock);
-	fprintf(session->out, " of %s ", class_names[lock.object->class]);
+	fputc('(', session->out);
 	text_put(session->out, name);
+	fputc(')', session->out);
 	free(name);
 }
 
