@@ -2,21 +2,23 @@
 . "$(dirname "$0")/lib.sh"
 have llvm-xray || { skip "llvm-xray reads our files" "llvm-xray is not installed"; exit 0; }
 
-# xray CLAIM NAME: all data files of NAME.er
+# xray CLAIM NAME [FILES]: all data files of NAME.er, 4 or FILES of them
 xray()
 {
 	local stream found=0
-	for stream in frameinfo overview profile heaptrace; do
+	for stream in frameinfo overview profile heaptrace synctrace iotrace; do
 		[ -e "$2.er/$stream" ] || continue
 		found=$((found + 1))
 		succeeds "$1: fdr-dump $stream" timeout 60 llvm-xray fdr-dump -verify "$2.er/$stream"
 		succeeds "$1: convert $stream" timeout 60 llvm-xray convert -f yaml -o "$2.$stream.yaml" "$2.er/$stream"
 	done
-	is "$1: data files" 4 $found
+	is "$1: data files" "${3:-4}" $found
 }
 
 record ended -p hi -H on -S 0.1 -- "$programs/deep" 30 0.5
 xray "a finished experiment" ended
+record all -p hi -H on -s all -i on -S 0.1 -- "$programs/sync_known" 8
+xray "all kinds of data" all 6
 if [ -e ended.heaptrace.yaml ]; then
 	events=$(grep -c 'kind: .*custom-event' ended.heaptrace.yaml)
 	rounds=$(awk '/^rounds/ { print $2 }' ended.out)
