@@ -21,6 +21,10 @@ static inline __attribute__((always_inline)) uintptr_t inlined_here(void)
 	return pc;
 }
 
+static struct {
+	int first, second;
+} probe_variable = {1, 2};
+
 static __attribute__((noinline)) uintptr_t probe_address(void)
 {
 	return inlined_here();
@@ -104,6 +108,32 @@ Test(symbols, name_functions_inlines_and_lines)
 	cr_assert_eq(frames[1].function->object->has_lines, 1);
 	cr_assert_eq(symbols_frames(symbols, experiment, pc, 0, 0, &again), 2);
 	cr_assert_eq(again, frames);
+	experiment_close(experiment);
+	symbols_destroy(symbols);
+	maker_destroy(&maker);
+}
+
+Test(symbols, name_variables)
+{
+	uintptr_t address = (uintptr_t)&probe_variable.second;
+	struct mapped mapped = find_mapped(address);
+	struct maker maker;
+	struct experiment *experiment;
+	struct symbols *symbols = symbols_create();
+	const char *name, *object;
+	uint64_t offset;
+
+	maker_create(&maker);
+	experiment = open_mapped(&maker, &mapped, mapped.build_id);
+	cr_assert_eq(symbols_variable(symbols, experiment, address, 0, &name, &object, &offset), 0);
+	cr_assert_str_eq(name, "probe_variable");
+	cr_assert_eq(offset, sizeof(int));
+	cr_assert(strstr(mapped.path, object) != NULL);
+	cr_assert_eq(symbols_variable(symbols, experiment, mapped.bias, 0, &name, &object, &offset), 0);
+	cr_assert_null(name, "the ELF header is no variable");
+	cr_assert_eq(offset, 0);
+	cr_assert_eq(symbols_variable(symbols, experiment, 16, 0, &name, &object, &offset), 0);
+	cr_assert_null(object);
 	experiment_close(experiment);
 	symbols_destroy(symbols);
 	maker_destroy(&maker);
