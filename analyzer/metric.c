@@ -10,9 +10,10 @@ static const struct {
 	const char *keyword, *heading, *meaning;
 	unsigned data;
 	enum metric_unit unit;
+	enum { SPECIAL, USUAL } place;
 } metrics[METRICS] = {
-#define METRIC(id, keyword, data, unit, heading, meaning) \
-	{keyword, heading, meaning, METRIC_DATA_##data, METRIC_UNIT_##unit},
+#define METRIC(id, keyword, data, unit, place, heading, meaning) \
+	{keyword, heading, meaning, METRIC_DATA_##data, METRIC_UNIT_##unit, place},
 #include "metric.def"
 };
 
@@ -122,7 +123,8 @@ void metric_defaults(unsigned have, struct metric_list *list, struct metric_sort
 		add(list, METRIC_TOTALCPU, METRIC_INCLUSIVE, both);
 	}
 	for (unsigned id = 0; id < METRIC_VALUES; id++)
-		if (metrics[id].data != METRIC_DATA_CLOCK && metrics[id].data & have)
+		if (metrics[id].data != METRIC_DATA_CLOCK && metrics[id].data & have &&
+		    metrics[id].place == USUAL)
 			add(list, id, METRIC_INCLUSIVE, METRIC_SHOW_VALUE);
 	/* Bytes allocated, not how often. */
 	sort->metric = list->at[list->at[0].id == METRIC_HEAPALLOCCNT ? 1 : 0];

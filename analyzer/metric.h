@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum metric_id {
-#define METRIC(id, keyword, data, unit, heading, meaning) METRIC_##id,
+#define METRIC(id, keyword, data, unit, place, heading, meaning) METRIC_##id,
 #include "metric.def"
 	METRICS
 };

@@ -1,4 +1,4 @@
-/* view_heap.c: leaks and allocations by call stack, and statistics of the heap. */
+/* view_heap.c: leaks, the peak and allocations by call stack, and statistics of the heap. */
 #include "view.h"
 
 #include "report.h"
@@ -11,17 +11,43 @@ struct subject {
 	unsigned count, bytes;         /* metrics */
 	const char *one, *many, *verb; /* "Leak", "Leaks", "Leaked" */
 	const char *meaning;
+	void (*put_note)(struct session *session); /* what else there is to say, NULL: nothing */
 };
+
+/* When each process held most. */
+static void put_peaks(struct session *session)
+{
+	for (size_t i = 0; i < session->count; i++) {
+		const struct exp_heap *heap = &session->experiments[i].data->heap;
+
+		if (heap->allocs == 0)
+			continue;
+		fprintf(session->out, "Time of Peak = %.3f (secs.)", heap->peak_time_s);
+		if (session->count > 1)
+			fprintf(session->out, ", Experiment Id = %zu, Bytes Live = %llu", i + 1,
+				(unsigned long long)heap->peak_bytes);
+		fputc('\n', session->out);
+	}
+}
 
 static const struct subject leaks = {METRIC_HEAPLEAKCNT,
 				     METRIC_HEAPLEAKBYTES,
 				     "Leak",
 				     "Leaks",
 				     "Leaked",
-				     "not freed at the end of the recording"};
+				     "not freed at the end of the recording",
+				     NULL};
+static const struct subject peak = {METRIC_HEAPPEAKCNT,
+				    METRIC_HEAPPEAKBYTES,
+				    "Peak Stack",
+				    "Peak Stacks",
+				    "Live",
+				    "live when the heap was largest",
+				    put_peaks};
 static const struct subject allocs = {METRIC_HEAPALLOCCNT, METRIC_HEAPALLOCBYTES,
 				      "Allocation",        "Allocations",
-				      "Allocated",         "allocated, freed later or not"};
+				      "Allocated",         "allocated, freed later or not",
+				      NULL};
 
 static uint64_t count_of(const struct metric_values *values, const void *context)
 {
@@ -60,6 +86,8 @@ static void put_stacks(struct session *session, const struct subject *subject)
 		"%llu\n",
 		subject->many, count, (unsigned long long)sum->of[subject->count], subject->verb,
 		(unsigned long long)sum->of[subject->bytes]);
+	if (subject->put_note != NULL)
+		subject->put_note(session);
 	stacks_put(session, tree, &kind, stacks, count);
 	function = count != 0 ? stacks_culprit(tree, stacks[0]) : NULL;
 	if (function != NULL)
@@ -77,6 +105,12 @@ void view_leaks(struct session *session, const struct command_argument *argument
 	put_stacks(session, &leaks);
 }
 
+void view_peak(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	put_stacks(session, &peak);
+}
+
 void view_allocs(struct session *session, const struct command_argument *argument)
 {
 	(void)argument;
@@ -84,11 +118,11 @@ void view_allocs(struct session *session, const struct command_argument *argumen
 }
 
 /* Heap facts of all experiments together; the peak is that of the process with the highest. */
-static struct exp_heap sum_up(struct session *session, size_t *peak)
+static struct exp_heap sum_up(struct session *session, size_t *highest)
 {
 	struct exp_heap sum = {.smallest = UINT64_MAX};
 
-	*peak = 0;
+	*highest = 0;
 	for (size_t i = 0; i < session->count; i++) {
 		const struct exp_heap *heap = &session->experiments[i].data->heap;
 
@@ -106,8 +140,8 @@ static struct exp_heap sum_up(struct session *session, size_t *peak)
 			sum.size_count[bits] += heap->size_count[bits];
 			sum.leak_size_count[bits] += heap->leak_size_count[bits];
 		}
-		if (heap->peak_bytes > session->experiments[*peak].data->heap.peak_bytes)
-			*peak = i;
+		if (heap->peak_bytes > session->experiments[*highest].data->heap.peak_bytes)
+			*highest = i;
 	}
 	if (sum.allocs == 0)
 		sum.smallest = 0;
@@ -117,16 +151,16 @@ static struct exp_heap sum_up(struct session *session, size_t *peak)
 void view_heapstat(struct session *session, const struct command_argument *argument)
 {
 	FILE *out = session->out;
-	size_t peak;
-	struct exp_heap sum = sum_up(session, &peak);
-	const struct session_experiment *at = &session->experiments[peak];
+	size_t highest;
+	struct exp_heap sum = sum_up(session, &highest);
+	const struct session_experiment *at = &session->experiments[highest];
 
 	(void)argument;
 	report_put_quality(session);
 	fprintf(out, "%s\n", session->count > 1 ? "Process with the highest peak" : "Peak");
 	report_put_count(out, "Heap size bytes", at->data->heap.peak_bytes);
 	fprintf(out, "  %-23s  %.3f (secs.)\n", "Time of peak", at->data->heap.peak_time_s);
-	report_put_count(out, "Experiment Id", peak + 1);
+	report_put_count(out, "Experiment Id", highest + 1);
 	fprintf(out, "  %-23s  %lld\n", "Process Id", (long long)at->info->pid);
 	fputs("\nAllocations\n", out);
 	report_put_count(out, "Total allocations", sum.allocs);
@@ -147,6 +181,8 @@ void view_heapstat(struct session *session, const struct command_argument *argum
 	if (sum.leaks != 0)
 		report_put_next(session, "leaks", NULL,
 				"the stacks that allocated what was not freed");
+	if (at->data->heap.peak_bytes != 0)
+		report_put_next(session, "peak", NULL, "the stacks that made up the peak");
 	report_put_next(session, "allocs", NULL, "the stacks that allocate most");
 	fputc('\n', out);
 }

@@ -131,6 +131,8 @@ enum exp_metric {
 	EXP_ALLOC_BYTES,
 	EXP_LEAK_COUNT, /* not freed when the recording ended */
 	EXP_LEAK_BYTES,
+	EXP_PEAK_COUNT, /* blocks live when the whole process held most bytes, the first time */
+	EXP_PEAK_BYTES,
 	EXP_SYNC_COUNT, /* waits */
 	EXP_SYNC_WAIT,
 	EXP_SYNC_LONGEST, /* of a single wait: not a sum but the greatest */

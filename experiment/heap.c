@@ -1,6 +1,7 @@
 /* heap.c: reads heap events in order of time and pairs allocations with frees over all threads.
  * What lives at the end is a leak, credited to the stack that allocated it. */
 #include "experiment/blocks.h"
+#include "experiment/live.h"
 #include "experiment/load.h"
 #include "experiment/stream.h"
 #include "format/layout.h"
@@ -12,7 +13,7 @@ struct reader {
 	struct exp_load *load;
 	struct exp_heap heap;
 	struct exp_blocks blocks;
-	uint64_t live_bytes;
+	struct exp_live live;
 	uint64_t peak_tsc;
 };
 
@@ -31,6 +32,7 @@ static void on_alloc(struct reader *reader, struct exp_cursor *cursor, uint64_t 
 {
 	struct exp_heap *heap = &reader->heap;
 	struct exp_block block, old;
+	struct exp_live_row *row;
 	int rc;
 
 	if (address == 0 || address >> EXP_ADDRESS_BITS != 0 || size >> EXP_ADDRESS_BITS != 0) {
@@ -46,10 +48,11 @@ static void on_alloc(struct reader *reader, struct exp_cursor *cursor, uint64_t 
 	}
 	if (rc > 0) {
 		heap->lost_frees++;
-		reader->live_bytes -= old.size;
+		exp_live_remove(&reader->live, old.node, old.size);
 	}
-	exp_load_add(reader->load, EXP_ALLOC_COUNT, block.node, 1);
-	exp_load_add(reader->load, EXP_ALLOC_BYTES, block.node, size);
+	row = exp_live_row(&reader->live, block.node);
+	row->allocs++;
+	row->alloc_bytes += size;
 	heap->allocs++;
 	heap->alloc_bytes += size;
 	heap->size_count[bucket_of(size)]++;
@@ -57,11 +60,8 @@ static void on_alloc(struct reader *reader, struct exp_cursor *cursor, uint64_t 
 		heap->smallest = size;
 	if (size > heap->largest)
 		heap->largest = size;
-	reader->live_bytes += exp_blocks_size(size);
-	if (reader->live_bytes > heap->peak_bytes) {
-		heap->peak_bytes = reader->live_bytes;
+	if (exp_live_add(&reader->live, block.node, exp_blocks_size(size)))
 		reader->peak_tsc = cursor->tsc;
-	}
 }
 
 static void on_free(struct reader *reader, uint64_t address)
@@ -70,7 +70,7 @@ static void on_free(struct reader *reader, uint64_t address)
 
 	reader->heap.frees++;
 	if (address >> EXP_ADDRESS_BITS == 0 && exp_blocks_take(&reader->blocks, address, &block))
-		reader->live_bytes -= block.size;
+		exp_live_remove(&reader->live, block.node, block.size);
 	else
 		reader->heap.unmatched_frees++;
 }
@@ -134,6 +134,7 @@ static int run(void *context, struct exp_cursor *cursor, uint64_t until)
 	return more && reader->load->rc == 0;
 }
 
+/* The leaks by size; by stack they are what lives at the end. */
 static void count_leaks(struct reader *reader)
 {
 	struct exp_heap *heap = &reader->heap;
@@ -144,12 +145,41 @@ static void count_leaks(struct reader *reader)
 		if (reader->blocks.slot[i].word[0] == 0)
 			continue;
 		block = exp_blocks_get(&reader->blocks.slot[i]);
-		exp_load_add(reader->load, EXP_LEAK_COUNT, block.node, 1);
-		exp_load_add(reader->load, EXP_LEAK_BYTES, block.node, block.size);
-		heap->leaks++;
-		heap->leak_bytes += block.size;
 		heap->leak_size_count[bucket_of(block.size)]++;
 	}
+	heap->leaks = reader->live.count;
+	heap->leak_bytes = reader->live.bytes;
+	heap->peak_bytes = reader->live.peak_bytes;
+}
+
+static int credit_stacks(struct reader *reader)
+{
+	static const struct {
+		enum exp_metric metric;
+		size_t offset; /* in a row */
+	} columns[] = {
+		{EXP_ALLOC_COUNT, offsetof(struct exp_live_row, allocs)},
+		{EXP_ALLOC_BYTES, offsetof(struct exp_live_row, alloc_bytes)},
+		{EXP_LEAK_COUNT, offsetof(struct exp_live_row, count)},
+		{EXP_LEAK_BYTES, offsetof(struct exp_live_row, bytes)},
+		{EXP_PEAK_COUNT, offsetof(struct exp_live_row, peak_count)},
+		{EXP_PEAK_BYTES, offsetof(struct exp_live_row, peak_bytes)},
+	};
+	struct exp_live *live = &reader->live;
+	int rc = 0;
+
+	for (size_t i = 0; i <= live->nodes; i++)
+		exp_live_keep(live, &live->rows[i]);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]) && rc == 0; i++) {
+		const char *at = (const char *)live->rows + columns[i].offset;
+
+		rc = exp_load_metric(reader->load, columns[i].metric);
+		for (size_t node = 0; node <= live->nodes && rc == 0; node++, at += sizeof(*live->rows))
+			exp_load_add(reader->load, columns[i].metric,
+				     node < live->nodes ? (uint32_t)node : EXP_NODE_NONE,
+				     *(const uint64_t *)at);
+	}
+	return rc;
 }
 
 static int read_stream(struct exp_load *load, struct exp_stream *stream)
@@ -158,36 +188,36 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 	int rc = exp_blocks_init(&reader.blocks);
 
 	if (rc == 0)
+		rc = exp_live_init(&reader.live, load->nodes.count);
+	if (rc == 0)
 		rc = exp_stream_merge(stream, run, &reader);
 	if (rc == 0)
 		rc = load->rc;
 	if (rc == 0) {
 		count_leaks(&reader);
+		rc = credit_stacks(&reader);
+	}
+	if (rc == 0) {
 		if (reader.heap.allocs == 0)
 			reader.heap.smallest = 0;
 		load->set.heap = reader.heap;
 		load->set.quality.heap_events = reader.heap.allocs + reader.heap.frees;
 		load->peak_tsc = reader.peak_tsc;
 	}
+	exp_live_fini(&reader.live);
 	exp_blocks_fini(&reader.blocks);
 	return rc;
 }
 
 int exp_heap_read(struct exp_load *load)
 {
-	static const enum exp_metric metrics[] = {EXP_ALLOC_COUNT, EXP_ALLOC_BYTES, EXP_LEAK_COUNT,
-						  EXP_LEAK_BYTES};
 	struct exp_stream stream;
 	int rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_HEAPTRACE], &stream);
 
 	if (rc != 0)
 		return rc == -ENOMEM ? rc : 0;
-	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && rc == 0; i++)
-		rc = exp_load_metric(load, metrics[i]);
-	if (rc == 0) {
-		load->set.have |= EXP_DATA_HEAP;
-		rc = read_stream(load, &stream);
-	}
+	load->set.have |= EXP_DATA_HEAP;
+	rc = read_stream(load, &stream);
 	exp_stream_close(&stream);
 	return rc;
 }

@@ -7,7 +7,7 @@ readable || { skip "golden experiments" "xer_print is not built"; exit 0; }
 # Experiment and its commands, one claim each.
 cases="
 profile header functions fsummary calltree callers-callees lines pcs objects sample_detail statistics heapstat
-heap header functions calltree leaks allocs heapstat lines
+heap header functions calltree leaks peak allocs heapstat lines
 killed header functions calltree leaks heapstat
 odd header functions calltree exp_list objects
 damaged header functions calltree leaks heapstat sample_detail statistics

@@ -67,7 +67,14 @@ Test(metric, any_names_what_has_data)
 {
 	check("i.any", METRIC_DATA_CLOCK, "i.totalcpu:i.user:i.system:i.samples:name");
 	check("i.all", METRIC_DATA_HEAP,
+	      "i.heapalloccnt:i.heapallocbytes:i.heapleakcnt:i.heapleakbytes:i.heappeakcnt:i.heappeakbytes:name");
+}
+
+Test(metric, special_ones_are_shown_where_they_are_asked_for)
+{
+	check("default", METRIC_DATA_HEAP,
 	      "i.heapalloccnt:i.heapallocbytes:i.heapleakcnt:i.heapleakbytes:name");
+	check("e.heappeakbytes", METRIC_DATA_HEAP, "e.heappeakbytes:name");
 }
 
 Test(metric, default_is_the_list_to_begin_with)

@@ -1,4 +1,4 @@
-/* Tests of the views of waits and of input and output, on synthetic experiments. */
+/* Tests of the views of the heap, of waits and of input and output, on synthetic experiments. */
 #include "analyzer/command.h"
 #include "tests/unit/experiment/make_experiment.h"
 
@@ -72,6 +72,25 @@ static void check(const char *line, const char *const *expected, size_t count)
 		static const char *const expected[] = {__VA_ARGS__}; \
 		check(line, expected, sizeof(expected) / sizeof(expected[0])); \
 	} while (0)
+
+static void put_blocks(void)
+{
+	maker_alloc(&stream, t + 1000000, 0x5000, 100, ids[1]);
+	maker_alloc(&stream, t + 2000000, 0x6000, 20, ids[2]);
+	maker_alloc(&stream, t + 3000000, 0x7000, 30, ids[2]);
+	maker_free(&stream, t + 4000000, 0x5000);
+	maker_alloc(&stream, t + 5000000, 0x8000, 90, 0);
+	maker_free(&stream, t + 6000000, 0x8000);
+	maker_stream_put(&maker, &stream, "heaptrace");
+}
+
+Test(views, peak_lists_what_lived_when_most_did)
+{
+	put_blocks();
+	CHECK("peak", "Distinct Peak Stacks = 2, Total Instances = 3, Total Bytes Live = 150\n",
+	      "Time of Peak = 0.003 (secs.)\n", "Peak Stack #1, Instances = 1, Bytes Live = 100\n",
+	      "Peak Stack #2, Instances = 2, Bytes Live = 50\n", "# next: heapstat");
+}
 
 static void put_waits(void)
 {

@@ -49,6 +49,10 @@ Test(heap, pairs_frees_with_allocations_and_credits_leaks)
 	cr_assert_eq(set->heap.peak_bytes, 150);
 	cr_assert_float_eq(set->heap.peak_time_s, 20e-9, 1e-12);
 	cr_assert_eq(set->nodes.value[EXP_LEAK_BYTES][2], 50);
+	cr_assert_eq(set->nodes.value[EXP_PEAK_BYTES][1], 100);
+	cr_assert_eq(set->nodes.value[EXP_PEAK_COUNT][1], 1);
+	cr_assert_eq(set->nodes.value[EXP_PEAK_BYTES][2], 50);
+	cr_assert_eq(set->nodes.no_stack[EXP_PEAK_BYTES], 0);
 	cr_assert_eq(set->nodes.value[EXP_ALLOC_BYTES][1], 100);
 	cr_assert_eq(set->nodes.no_stack[EXP_LEAK_BYTES], 9);
 	cr_assert_eq(set->quality.heap_events, 6);
