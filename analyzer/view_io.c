@@ -182,6 +182,15 @@ static void put_rows(struct session *session, struct row *rows, size_t count, in
 	fputc('\n', session->out);
 }
 
+/* Add a row to one of the same name. A path that was only asked about has no type: whoever opened
+ * the file knows better. */
+static void join(struct row *to, const struct row *from)
+{
+	add_totals(&to->totals, &from->totals);
+	if (to->file->type == FMT_file_type_UNKNOWN)
+		to->file = from->file;
+}
+
 /* Files of one name are one row, in whatever process. rows[count] are sorted by name; returns how
  * many stay. */
 static size_t join_names(struct row *rows, size_t count)
@@ -190,7 +199,7 @@ static size_t join_names(struct row *rows, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		if (kept > 0 && compare_names(&rows[kept - 1], &rows[i]) == 0)
-			add_totals(&rows[kept - 1].totals, &rows[i].totals);
+			join(&rows[kept - 1], &rows[i]);
 		else
 			rows[kept++] = rows[i];
 	}

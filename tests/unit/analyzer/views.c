@@ -160,9 +160,9 @@ static void call(uint64_t after, unsigned func, uint32_t file, uint32_t fd, uint
 static void put_calls(void)
 {
 	maker_io_file(&stream, t, 16, FMT_file_type_PIPE, "pipe:[1]");
-	maker_io_file(&stream, t, 32, FMT_file_type_REGULAR, "/tmp/odd\nname");
+	maker_io_file(&stream, t, 32, FMT_file_type_UNKNOWN, "/tmp/odd\nname");
 	maker_io_file(&stream, t, 48, FMT_file_type_UNKNOWN, "/none");
-	maker_io_file(&stream, t, 64, FMT_file_type_REGULAR, "/tmp/odd\nname");
+	maker_io_file(&stream, t, 64, FMT_file_type_DEVICE, "/tmp/odd\nname");
 	call(2000000000, FMT_io_func_READ, 32, 3, 4096, 1000000000, 0);
 	call(2100000000, FMT_io_func_FREAD, 64, 4, 1, 500000000, 0);
 	call(2200000000, FMT_io_func_WRITE, 16, 1, 5, 40000, 0);
@@ -178,7 +178,7 @@ Test(views, ioactivity_joins_files_of_one_name)
 	CHECK("ioactivity", "6 I/O calls, ", "Files: 4, ",
 	      "        2          4097   1.500000          1             5   0.000040          1   0.000080          2   0.000130  <Total>\n",
 	      "        2          4097   1.500000          0             0   0.000000          0   0.000000          0   0.000000  "
-	      "/tmp/odd\\x0aname (ext4)\n",
+	      "/tmp/odd\\x0aname (device)\n",
 	      "0.000060  pipe:[1] (pipe)\n", "  <Unknown>\n", "  /none (ext4)\n");
 }
 
