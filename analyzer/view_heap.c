@@ -12,7 +12,17 @@ struct subject {
 	const char *one, *many, *verb; /* "Leak", "Leaks", "Leaked" */
 	const char *meaning;
 	void (*put_note)(struct session *session); /* what else there is to say, NULL: nothing */
+	int with_temps; /* say how many of them were temporary */
 };
+
+/* "N (P %)" of allocations that the next heap call of their thread freed. */
+static void put_temps(FILE *out, uint64_t temps, uint64_t allocs)
+{
+	char percent[METRIC_TEXT_MAX];
+
+	fprintf(out, "%llu (%s %%)", (unsigned long long)temps,
+		metric_format_percent(temps, allocs, percent));
+}
 
 /* When each process held most. */
 static void put_peaks(struct session *session)
@@ -36,18 +46,20 @@ static const struct subject leaks = {METRIC_HEAPLEAKCNT,
 				     "Leaks",
 				     "Leaked",
 				     "not freed at the end of the recording",
-				     NULL};
+				     NULL,
+				     0};
 static const struct subject peak = {METRIC_HEAPPEAKCNT,
 				    METRIC_HEAPPEAKBYTES,
 				    "Peak Stack",
 				    "Peak Stacks",
 				    "Live",
 				    "live when the heap was largest",
-				    put_peaks};
+				    put_peaks,
+				    0};
 static const struct subject allocs = {METRIC_HEAPALLOCCNT, METRIC_HEAPALLOCBYTES,
 				      "Allocation",        "Allocations",
 				      "Allocated",         "allocated, freed later or not",
-				      NULL};
+				      NULL,                1};
 
 static uint64_t count_of(const struct metric_values *values, const void *context)
 {
@@ -65,9 +77,14 @@ static void put_head(struct session *session, const struct tree *tree, uint32_t 
 	const struct subject *subject = context;
 	const struct metric_values *values = &tree->own[node];
 
-	fprintf(session->out, "%s #%zu, Instances = %llu, Bytes %s = %llu\n", subject->one, number,
+	fprintf(session->out, "%s #%zu, Instances = %llu, Bytes %s = %llu", subject->one, number,
 		(unsigned long long)values->of[subject->count], subject->verb,
 		(unsigned long long)values->of[subject->bytes]);
+	if (subject->with_temps && values->of[METRIC_HEAPTEMPCNT] != 0) {
+		fputs(", Temporary = ", session->out);
+		put_temps(session->out, values->of[METRIC_HEAPTEMPCNT], values->of[subject->count]);
+	}
+	fputc('\n', session->out);
 }
 
 static void put_stacks(struct session *session, const struct subject *subject)
@@ -128,6 +145,7 @@ static struct exp_heap sum_up(struct session *session, size_t *highest)
 
 		sum.allocs += heap->allocs;
 		sum.alloc_bytes += heap->alloc_bytes;
+		sum.temps += heap->temps;
 		sum.frees += heap->frees;
 		sum.unmatched_frees += heap->unmatched_frees;
 		sum.leaks += heap->leaks;
@@ -168,6 +186,9 @@ void view_heapstat(struct session *session, const struct command_argument *argum
 	report_put_count(out, "Smallest bytes", sum.smallest);
 	report_put_count(out, "Largest bytes", sum.largest);
 	report_put_count(out, "Average bytes", sum.allocs != 0 ? sum.alloc_bytes / sum.allocs : 0);
+	fprintf(out, "  %-23s  ", "Temporary allocations");
+	put_temps(out, sum.temps, sum.allocs);
+	fputc('\n', out);
 	report_put_count(out, "Total frees", sum.frees);
 	if (sum.unmatched_frees != 0)
 		report_put_count(out, "Frees of unknown blocks", sum.unmatched_frees);

@@ -133,6 +133,7 @@ enum exp_metric {
 	EXP_LEAK_BYTES,
 	EXP_PEAK_COUNT, /* blocks live when the whole process held most bytes, the first time */
 	EXP_PEAK_BYTES,
+	EXP_TEMP_COUNT, /* allocations that the next heap call of their thread freed */
 	EXP_SYNC_COUNT, /* waits */
 	EXP_SYNC_WAIT,
 	EXP_SYNC_LONGEST, /* of a single wait: not a sum but the greatest */
@@ -183,6 +184,7 @@ enum { EXP_HISTOGRAM = 65 }; /* bucket 0: size 0; bucket n: sizes with n signifi
 
 struct exp_heap {
 	uint64_t allocs, alloc_bytes, frees, unmatched_frees, leaks, leak_bytes;
+	uint64_t temps;      /* allocations that the next heap call of their thread freed */
 	uint64_t lost_frees; /* allocations at an address that was still live: its free is missing */
 	uint64_t peak_bytes;
 	double peak_time_s;

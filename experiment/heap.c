@@ -3,6 +3,7 @@
 #include "experiment/blocks.h"
 #include "experiment/live.h"
 #include "experiment/load.h"
+#include "experiment/recent.h"
 #include "experiment/stream.h"
 #include "format/layout.h"
 #include "format/record.h"
@@ -14,6 +15,7 @@ struct reader {
 	struct exp_heap heap;
 	struct exp_blocks blocks;
 	struct exp_live live;
+	struct exp_recent recent;
 	uint64_t peak_tsc;
 };
 
@@ -53,6 +55,7 @@ static void on_alloc(struct reader *reader, struct exp_cursor *cursor, uint64_t 
 	row = exp_live_row(&reader->live, block.node);
 	row->allocs++;
 	row->alloc_bytes += size;
+	reader->recent.threads[cursor->owner].address = address;
 	heap->allocs++;
 	heap->alloc_bytes += size;
 	heap->size_count[bucket_of(size)]++;
@@ -64,15 +67,24 @@ static void on_alloc(struct reader *reader, struct exp_cursor *cursor, uint64_t 
 		reader->peak_tsc = cursor->tsc;
 }
 
-static void on_free(struct reader *reader, uint64_t address)
+static void on_free(struct reader *reader, const struct exp_cursor *cursor, uint64_t address)
 {
+	uint64_t *recent = &reader->recent.threads[cursor->owner].address;
+	int is_recent = *recent == address;
 	struct exp_block block;
 
+	*recent = 0;
 	reader->heap.frees++;
-	if (address >> EXP_ADDRESS_BITS == 0 && exp_blocks_take(&reader->blocks, address, &block))
-		exp_live_remove(&reader->live, block.node, block.size);
-	else
+	if (address >> EXP_ADDRESS_BITS != 0 ||
+	    !exp_blocks_take(&reader->blocks, address, &block)) {
 		reader->heap.unmatched_frees++;
+		return;
+	}
+	exp_live_remove(&reader->live, block.node, block.size);
+	if (is_recent) {
+		exp_live_row(&reader->live, block.node)->temps++;
+		reader->heap.temps++;
+	}
 }
 
 /* Size of the payload that each kind of heap event must have. */
@@ -113,11 +125,21 @@ static void on_event(struct reader *reader, struct exp_cursor *cursor)
 		break;
 	case FMT_KIND_heap_free:
 		memcpy(&freed, at, sizeof(freed));
-		on_free(reader, freed.addr);
+		on_free(reader, cursor, freed.addr);
 		break;
 	default:
 		break;
 	}
+}
+
+/* A buffer is of one thread; events before the first sound buffer are of thread 0. Returns 0 or -ENOMEM. */
+static int begin_buffer(struct reader *reader, struct exp_cursor *cursor)
+{
+	if (cursor->noted == cursor->buffers && cursor->buffers != 0)
+		return 0;
+	if (exp_recent_find(&reader->recent, cursor->tid, &cursor->owner) != 0)
+		return -ENOMEM;
+	return exp_load_note_buffer(reader->load, cursor);
 }
 
 static int run(void *context, struct exp_cursor *cursor, uint64_t until)
@@ -126,8 +148,10 @@ static int run(void *context, struct exp_cursor *cursor, uint64_t until)
 	int more;
 
 	do {
-		if (exp_load_note_buffer(reader->load, cursor) != 0)
+		if (begin_buffer(reader, cursor) != 0) {
 			reader->load->rc = -ENOMEM;
+			return 0;
+		}
 		on_event(reader, cursor);
 		more = exp_cursor_next(cursor);
 	} while (more && cursor->key <= until && reader->load->rc == 0);
@@ -164,6 +188,7 @@ static int credit_stacks(struct reader *reader)
 		{EXP_LEAK_BYTES, offsetof(struct exp_live_row, bytes)},
 		{EXP_PEAK_COUNT, offsetof(struct exp_live_row, peak_count)},
 		{EXP_PEAK_BYTES, offsetof(struct exp_live_row, peak_bytes)},
+		{EXP_TEMP_COUNT, offsetof(struct exp_live_row, temps)},
 	};
 	struct exp_live *live = &reader->live;
 	int rc = 0;
@@ -204,6 +229,7 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 		load->set.quality.heap_events = reader.heap.allocs + reader.heap.frees;
 		load->peak_tsc = reader.peak_tsc;
 	}
+	exp_recent_fini(&reader.recent);
 	exp_live_fini(&reader.live);
 	exp_blocks_fini(&reader.blocks);
 	return rc;

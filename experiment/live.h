@@ -10,6 +10,7 @@
 /* What one stack did: a cache line, since an event touches the row of one stack. */
 struct exp_live_row {
 	uint64_t allocs, alloc_bytes;
+	uint64_t temps;                  /* allocations that the next heap call of their thread freed */
 	uint64_t count, bytes;           /* live */
 	uint64_t peak_count, peak_bytes; /* live at the peak that was the last before `peak` */
 	uint64_t peak;                   /* number of the peak that was the last when the row last changed */

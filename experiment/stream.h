@@ -50,6 +50,7 @@ struct exp_cursor {
 	uint64_t buffer_tsc; /* of the buffer's prologue */
 	unsigned buffers;    /* grows with every buffer */
 	unsigned noted;      /* free for the caller, 0 at first */
+	size_t owner;        /* likewise */
 	/* What follows is the cursor's own. */
 	const uint8_t *at, *end; /* unread part of the window */
 	uint64_t end_offset;     /* file offset of `end` */

@@ -67,7 +67,7 @@ Test(metric, any_names_what_has_data)
 {
 	check("i.any", METRIC_DATA_CLOCK, "i.totalcpu:i.user:i.system:i.samples:name");
 	check("i.all", METRIC_DATA_HEAP,
-	      "i.heapalloccnt:i.heapallocbytes:i.heapleakcnt:i.heapleakbytes:i.heappeakcnt:i.heappeakbytes:name");
+	      "i.heapalloccnt:i.heapallocbytes:i.heapleakcnt:i.heapleakbytes:i.heappeakcnt:i.heappeakbytes:i.heaptempcnt:name");
 }
 
 Test(metric, special_ones_are_shown_where_they_are_asked_for)

@@ -92,6 +92,15 @@ Test(views, peak_lists_what_lived_when_most_did)
 	      "Peak Stack #2, Instances = 2, Bytes Live = 50\n", "# next: heapstat");
 }
 
+Test(views, allocs_and_heapstat_tell_what_was_temporary)
+{
+	put_blocks();
+	CHECK("allocs", "Distinct Allocations = 3, Total Instances = 4, Total Bytes Allocated = 240\n",
+	      "Allocation #1, Instances = 1, Bytes Allocated = 100\n",
+	      "Allocation #2, Instances = 1, Bytes Allocated = 90, Temporary = 1 (100.00 %)\n");
+	CHECK("heapstat", "Temporary allocations    1 (25.00 %)\n");
+}
+
 static void put_waits(void)
 {
 	maker_sync(&stream, t + 100, FMT_sync_func_MUTEX_INIT, 0x5000, 0, 0, ids[2]);

@@ -49,6 +49,7 @@ Test(heap, pairs_frees_with_allocations_and_credits_leaks)
 	cr_assert_eq(set->heap.peak_bytes, 150);
 	cr_assert_float_eq(set->heap.peak_time_s, 20e-9, 1e-12);
 	cr_assert_eq(set->nodes.value[EXP_LEAK_BYTES][2], 50);
+	cr_assert_eq(set->heap.temps, 0);
 	cr_assert_eq(set->nodes.value[EXP_PEAK_BYTES][1], 100);
 	cr_assert_eq(set->nodes.value[EXP_PEAK_COUNT][1], 1);
 	cr_assert_eq(set->nodes.value[EXP_PEAK_BYTES][2], 50);
@@ -58,6 +59,43 @@ Test(heap, pairs_frees_with_allocations_and_credits_leaks)
 	cr_assert_eq(set->quality.heap_events, 6);
 	cr_assert_eq(set->heap.smallest, 7);
 	cr_assert_eq(set->heap.size_count[7], 1);
+	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
+	experiment_close(experiment);
+	maker_destroy(&maker);
+}
+
+Test(heap, what_the_next_call_of_the_thread_frees_was_temporary)
+{
+	struct maker maker;
+	struct maker_stream stream;
+	struct experiment *experiment;
+	uint32_t ids[3];
+	uint64_t t = MAKER_START_TICKS;
+
+	maker_create(&maker);
+	maker_nodes(&maker, 3, pcs, parents, ids);
+	maker_stream_init(&stream);
+	maker_extent(&stream, 1, t, 4096);
+	maker_alloc(&stream, t + 10, 0x5000, 16, ids[1]);
+	maker_free(&stream, t + 30, 0x5000); /* though thread 2 allocated in between */
+	maker_alloc(&stream, t + 40, 0x5000, 16, ids[1]);
+	maker_alloc(&stream, t + 50, 0x7000, 16, ids[1]);
+	maker_free(&stream, t + 60, 0x5000); /* not the latest */
+	maker_alloc(&stream, t + 70, 0x8000, 16, ids[2]);
+	maker_extent(&stream, 2, t, 4096);
+	maker_alloc(&stream, t + 20, 0x6000, 16, ids[2]);
+	maker_free(&stream, t + 80, 0x7000); /* another thread's */
+	maker_extent(&stream, 1, t + 90, 4096);
+	maker_free(&stream, t + 90, 0x8000); /* in the thread's next extent */
+	maker_free(&stream, t + 100, 0x6000);
+	maker_stream_put(&maker, &stream, "heaptrace");
+
+	const struct exp_data_set *set = load(&maker, &experiment);
+
+	cr_assert_eq(set->heap.temps, 2);
+	cr_assert_eq(set->nodes.value[EXP_TEMP_COUNT][1], 1);
+	cr_assert_eq(set->nodes.value[EXP_TEMP_COUNT][2], 1);
+	cr_assert_eq(set->heap.leaks, 0);
 	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
 	experiment_close(experiment);
 	maker_destroy(&maker);
