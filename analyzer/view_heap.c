@@ -166,6 +166,16 @@ static struct exp_heap sum_up(struct session *session, size_t *highest)
 	return sum;
 }
 
+/* What lived in the course of the recording. */
+static void put_moments(FILE *out, const struct exp_heap *heap)
+{
+	fputs("\nLive in the course of time\n  Time (secs.)          Bytes         Blocks\n", out);
+	for (unsigned i = 0; i < heap->moment_count; i++)
+		fprintf(out, "  %12.6f %14llu %14llu\n", heap->moments[i].time_s,
+			(unsigned long long)heap->moments[i].bytes,
+			(unsigned long long)heap->moments[i].blocks);
+}
+
 void view_heapstat(struct session *session, const struct command_argument *argument)
 {
 	FILE *out = session->out;
@@ -180,6 +190,7 @@ void view_heapstat(struct session *session, const struct command_argument *argum
 	fprintf(out, "  %-23s  %.3f (secs.)\n", "Time of peak", at->data->heap.peak_time_s);
 	report_put_count(out, "Experiment Id", highest + 1);
 	fprintf(out, "  %-23s  %lld\n", "Process Id", (long long)at->info->pid);
+	put_moments(out, &at->data->heap);
 	fputs("\nAllocations\n", out);
 	report_put_count(out, "Total allocations", sum.allocs);
 	report_put_count(out, "Total bytes", sum.alloc_bytes);

@@ -182,6 +182,14 @@ struct exp_thread {
 
 enum { EXP_HISTOGRAM = 65 }; /* bucket 0: size 0; bucket n: sizes with n significant bits */
 
+/* What lived at one moment. */
+struct exp_heap_moment {
+	double time_s;
+	uint64_t bytes, blocks;
+};
+
+enum { EXP_MOMENTS_MAX = 25 };
+
 struct exp_heap {
 	uint64_t allocs, alloc_bytes, frees, unmatched_frees, leaks, leak_bytes;
 	uint64_t temps;      /* allocations that the next heap call of their thread freed */
@@ -191,6 +199,8 @@ struct exp_heap {
 	uint64_t smallest, largest;
 	uint64_t size_count[EXP_HISTOGRAM];
 	uint64_t leak_size_count[EXP_HISTOGRAM];
+	struct exp_heap_moment moments[EXP_MOMENTS_MAX]; /* the first ones equally far apart, the last is the last event */
+	unsigned moment_count;
 };
 
 /* What a thread can wait for. */

@@ -114,6 +114,8 @@ static void on_event(struct reader *reader, struct exp_cursor *cursor)
 		return;
 	}
 	exp_load_time(reader->load, cursor->tsc);
+	exp_timeline_reach(&reader->load->timeline, cursor->tsc, reader->live.bytes,
+			   reader->live.count);
 	switch (at[0]) {
 	case FMT_KIND_heap_alloc:
 		memcpy(&alloc, at, sizeof(alloc));
@@ -243,6 +245,7 @@ int exp_heap_read(struct exp_load *load)
 	if (rc != 0)
 		return rc == -ENOMEM ? rc : 0;
 	load->set.have |= EXP_DATA_HEAP;
+	load->timeline.start = load->experiment->clock.start.ticks;
 	rc = read_stream(load, &stream);
 	exp_stream_close(&stream);
 	return rc;

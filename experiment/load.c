@@ -165,6 +165,9 @@ static void finish(struct exp_load *load)
 		set->first_s = exp_clock_seconds(&experiment->clock, load->first_tsc);
 		set->last_s = exp_clock_seconds(&experiment->clock, load->last_tsc);
 	}
+	if (set->have & EXP_DATA_HEAP)
+		set->heap.moment_count = exp_timeline_tell(&load->timeline, &experiment->clock, set->heap.leak_bytes,
+							   set->heap.leaks, set->heap.moments);
 	if (load->peak_tsc != 0)
 		set->heap.peak_time_s = exp_clock_seconds(&experiment->clock, load->peak_tsc);
 }

@@ -5,6 +5,7 @@
 #include "experiment/internal.h"
 #include "experiment/nodes.h"
 #include "experiment/stream.h"
+#include "experiment/timeline.h"
 
 #include <errno.h>
 
@@ -37,6 +38,7 @@ struct exp_load {
 	struct exp_io_file *io_files;
 	struct exp_io_descriptor *io_descriptors;
 	uint64_t peak_tsc;
+	struct exp_timeline timeline; /* of the heap */
 	uint64_t unknown_stacks; /* events whose stack frameinfo does not have */
 	const char *unknown_stream; /* where the first of them is */
 	uint64_t unknown_offset;

@@ -98,7 +98,8 @@ Test(views, allocs_and_heapstat_tell_what_was_temporary)
 	CHECK("allocs", "Distinct Allocations = 3, Total Instances = 4, Total Bytes Allocated = 240\n",
 	      "Allocation #1, Instances = 1, Bytes Allocated = 100\n",
 	      "Allocation #2, Instances = 1, Bytes Allocated = 90, Temporary = 1 (100.00 %)\n");
-	CHECK("heapstat", "Temporary allocations    1 (25.00 %)\n");
+	CHECK("heapstat", "Live in the course of time\n", "    0.003146            150              3\n", "    0.006000             50              2\n",
+	      "Temporary allocations    1 (25.00 %)\n");
 }
 
 static void put_waits(void)
