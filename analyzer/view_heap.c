@@ -1,6 +1,7 @@
 /* view_heap.c: leaks, the peak and allocations by call stack, and statistics of the heap. */
 #include "view.h"
 
+#include "kept.h"
 #include "report.h"
 #include "stacks.h"
 
@@ -13,6 +14,7 @@ struct subject {
 	const char *meaning;
 	void (*put_note)(struct session *session); /* what else there is to say, NULL: nothing */
 	int with_temps; /* say how many of them were temporary */
+	const struct subject *kept; /* what the C library keeps is listed apart, as this; NULL: it is not */
 };
 
 /* "N (P %)" of allocations that the next heap call of their thread freed. */
@@ -40,6 +42,15 @@ static void put_peaks(struct session *session)
 	}
 }
 
+static const struct subject kept = {METRIC_HEAPLEAKCNT,
+				    METRIC_HEAPLEAKBYTES,
+				    "Kept Block",
+				    "Kept Blocks",
+				    "Kept",
+				    "kept by the C library for its own use until the process ends",
+				    NULL,
+				    0,
+				    NULL};
 static const struct subject leaks = {METRIC_HEAPLEAKCNT,
 				     METRIC_HEAPLEAKBYTES,
 				     "Leak",
@@ -47,7 +58,8 @@ static const struct subject leaks = {METRIC_HEAPLEAKCNT,
 				     "Leaked",
 				     "not freed at the end of the recording",
 				     NULL,
-				     0};
+				     0,
+				     &kept};
 static const struct subject peak = {METRIC_HEAPPEAKCNT,
 				    METRIC_HEAPPEAKBYTES,
 				    "Peak Stack",
@@ -55,11 +67,13 @@ static const struct subject peak = {METRIC_HEAPPEAKCNT,
 				    "Live",
 				    "live when the heap was largest",
 				    put_peaks,
-				    0};
+				    0,
+				    NULL};
 static const struct subject allocs = {METRIC_HEAPALLOCCNT, METRIC_HEAPALLOCBYTES,
 				      "Allocation",        "Allocations",
 				      "Allocated",         "allocated, freed later or not",
-				      NULL,                1};
+				      NULL,                1,
+				      NULL};
 
 static uint64_t count_of(const struct metric_values *values, const void *context)
 {
@@ -87,25 +101,50 @@ static void put_head(struct session *session, const struct tree *tree, uint32_t 
 	fputc('\n', session->out);
 }
 
+static void put_summary(struct session *session, const struct subject *subject, const struct tree *tree,
+			const uint32_t *stacks, size_t count)
+{
+	struct metric_values sum = {.of = {0}};
+
+	for (size_t i = 0; i < count; i++)
+		metric_values_add(&sum, &tree->own[stacks[i]]);
+	fprintf(session->out, "Distinct %s = %zu, Total Instances = %llu, Total Bytes %s = %llu\n", subject->many,
+		count, (unsigned long long)sum.of[subject->count], subject->verb,
+		(unsigned long long)sum.of[subject->bytes]);
+}
+
+/* The stacks whose blocks the C library keeps. */
+static void put_kept(struct session *session, const struct subject *subject, const struct tree *tree,
+		     const uint32_t *stacks, size_t count)
+{
+	const struct stacks_kind kind = {count_of, bytes_of, put_head, subject};
+
+	fprintf(session->out, "# %s: %s\n", subject->many, subject->meaning);
+	stacks_put(session, tree, &kind, stacks, count);
+}
+
 static void put_stacks(struct session *session, const struct subject *subject)
 {
 	const struct stacks_kind kind = {count_of, bytes_of, put_head, subject};
 	const struct tree *tree = session_tree(session, TREE_FRAMES);
-	const struct metric_values *sum = &tree->total[TREE_ROOT];
 	const struct sym_function *function;
-	size_t count;
-	uint32_t *stacks = stacks_find(tree, &kind, &count);
+	size_t found, count;
+	uint32_t *stacks = stacks_find(tree, &kind, &found);
 
+	count = subject->kept != NULL ? kept_set_apart(tree, stacks, found) : found;
 	report_put_quality(session);
 	fprintf(session->out, "# %s: %s\n", subject->many, subject->meaning);
-	fprintf(session->out,
-		"Summary Results: Distinct %s = %zu, Total Instances = %llu, Total Bytes %s = "
-		"%llu\n",
-		subject->many, count, (unsigned long long)sum->of[subject->count], subject->verb,
-		(unsigned long long)sum->of[subject->bytes]);
+	fputs("Summary Results: ", session->out);
+	put_summary(session, subject, tree, stacks, count);
+	if (count < found) {
+		fputs("Kept by the C library: ", session->out);
+		put_summary(session, subject->kept, tree, stacks + count, found - count);
+	}
 	if (subject->put_note != NULL)
 		subject->put_note(session);
 	stacks_put(session, tree, &kind, stacks, count);
+	if (count < found)
+		put_kept(session, subject->kept, tree, stacks + count, found - count);
 	function = count != 0 ? stacks_culprit(tree, stacks[0]) : NULL;
 	if (function != NULL)
 		report_put_next(session, "csingle", function, "who asked for the greatest of them");

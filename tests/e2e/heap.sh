@@ -54,3 +54,8 @@ is "fork_known exits 0" 0 $?
 report fork "${metrics[@]}"
 row fork parent_allocate 10 1000 10 1000
 is "children write nothing into the parent's experiment" "" "$(value fork child_allocate 1)"
+
+record kept -p off -H on -- "$programs/deep" 10 0.1
+report kept -leaks
+contains "buffers of stdio are no leaks" '^Summary Results: Distinct Leaks = 0, Total Instances = 0, Total Bytes Leaked = 0$' kept.txt
+contains "they are kept by the C library" '^Kept by the C library: Distinct Kept Blocks = 1, Total Instances = 1, ' kept.txt
