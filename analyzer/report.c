@@ -95,6 +95,28 @@ struct report_quality report_quality(struct session *session)
 	return quality;
 }
 
+/* Growth below this, or below so many times the peak of the heap, has other reasons: code, stacks, the recorder. */
+enum { UNSEEN_MIB = 64, UNSEEN_TIMES = 4 };
+
+int report_unseen(const struct session_experiment *at, char *text, size_t size)
+{
+	const struct exp_data_set *data = at->data;
+	uint64_t first, last, heap_mib = data->heap.peak_bytes >> 20, grown_mib;
+
+	if (data->usage_count < 2 || !(session_data_of(at) & METRIC_DATA_HEAP))
+		return 0;
+	first = data->usage[0].maxrss_kib;
+	last = data->usage[data->usage_count - 1].maxrss_kib;
+	grown_mib = last > first ? (last - first) >> 10 : 0;
+	if (grown_mib / UNSEEN_TIMES < heap_mib || grown_mib < heap_mib + UNSEEN_MIB)
+		return 0;
+	snprintf(text, size,
+		 "the process grew by %llu MiB, heap events account for %llu MiB: an allocator of the program's own, or "
+		 "mappings, are not seen",
+		 (unsigned long long)grown_mib, (unsigned long long)heap_mib);
+	return 1;
+}
+
 static double percent(uint64_t part, uint64_t whole)
 {
 	return whole != 0 ? 100.0 * (double)part / (double)whole : 0.0;

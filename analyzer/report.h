@@ -27,6 +27,9 @@ void report_put_title(struct session *session, const char *what);
 void report_put_next(struct session *session, const char *command,
 		     const struct sym_function *function, const char *why);
 
+/* If the process grew by far more than its heap events account for, say so in text[size], and return true. */
+int report_unseen(const struct session_experiment *at, char *text, size_t size);
+
 /* Seconds from the start of the first experiment to the end of the last. */
 double report_wall_seconds(const struct session *session);
 

@@ -101,7 +101,9 @@ static void put_trouble(FILE *out, const struct exp_event *event)
 static void put_troubles(FILE *out, const struct session_experiment *at)
 {
 	const struct exp_info *info = at->info;
-	size_t count = 0;
+	char unseen[256];
+	int is_unseen = report_unseen(at, unseen, sizeof(unseen));
+	size_t count = is_unseen != 0;
 
 	for (size_t i = 0; i < info->event_count; i++)
 		count += is_trouble(&info->events[i]) != 0;
@@ -127,6 +129,8 @@ static void put_troubles(FILE *out, const struct session_experiment *at)
 		text_put(out, counter->name + 5);
 		fputc('\n', out);
 	}
+	if (is_unseen)
+		fprintf(out, "  %s\n", unseen);
 	if (info->damaged)
 		fputs("  damaged: parts of the experiment could not be read\n", out);
 }

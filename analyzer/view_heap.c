@@ -215,6 +215,15 @@ static void put_moments(FILE *out, const struct exp_heap *heap)
 			(unsigned long long)heap->moments[i].blocks);
 }
 
+static void put_unseen(struct session *session)
+{
+	char text[256];
+
+	for (size_t i = 0; i < session->count; i++)
+		if (report_unseen(&session->experiments[i], text, sizeof(text)))
+			fprintf(session->out, "# warning: experiment %zu: %s\n", i + 1, text);
+}
+
 void view_heapstat(struct session *session, const struct command_argument *argument)
 {
 	FILE *out = session->out;
@@ -224,6 +233,7 @@ void view_heapstat(struct session *session, const struct command_argument *argum
 
 	(void)argument;
 	report_put_quality(session);
+	put_unseen(session);
 	fprintf(out, "%s\n", session->count > 1 ? "Process with the highest peak" : "Peak");
 	report_put_count(out, "Heap size bytes", at->data->heap.peak_bytes);
 	fprintf(out, "  %-23s  %.3f (secs.)\n", "Time of peak", at->data->heap.peak_time_s);

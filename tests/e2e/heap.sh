@@ -59,3 +59,8 @@ record kept -p off -H on -- "$programs/deep" 10 0.1
 report kept -leaks
 contains "buffers of stdio are no leaks" '^Summary Results: Distinct Leaks = 0, Total Instances = 0, Total Bytes Leaked = 0$' kept.txt
 contains "they are kept by the C library" '^Kept by the C library: Distinct Kept Blocks = 1, Total Instances = 1, ' kept.txt
+
+record mapped -p off -H on -- "$programs/mapped" 100
+report mapped -header -heapstat
+contains "the header warns of memory that is not seen" '^  the process grew by (99|1[0-9][0-9]) MiB, heap events account for 0 MiB: ' mapped.txt
+contains "so does heapstat" '^# warning: experiment 1: the process grew by ' mapped.txt

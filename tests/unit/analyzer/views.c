@@ -102,6 +102,41 @@ Test(views, allocs_and_heapstat_tell_what_was_temporary)
 	      "Temporary allocations    1 (25.00 %)\n");
 }
 
+static void put_usage(uint64_t first_kib, uint64_t last_kib)
+{
+	const struct fmt_usage first = {.kind = FMT_KIND_usage, .number = 1, .maxrss_kib = first_kib};
+	const struct fmt_usage last = {.kind = FMT_KIND_usage, .number = 2, .maxrss_kib = last_kib};
+	struct maker_stream overview;
+
+	maker_stream_init(&overview);
+	maker_extent(&overview, 42, t, 4096);
+	maker_event(&overview, t + 1, &first, sizeof(first));
+	maker_event(&overview, t + 9000000, &last, sizeof(last));
+	maker_stream_put(&maker, &overview, "overview");
+}
+
+Test(views, growth_that_heap_events_do_not_explain_is_warned_about)
+{
+	put_usage(10 << 10, 110 << 10);
+	maker_alloc(&stream, t + 1000000, 0x5000, 25 << 20, ids[1]);
+	maker_stream_put(&maker, &stream, "heaptrace");
+	CHECK("heapstat", "# warning: experiment 1: the process grew by 100 MiB, heap events account for 25 MiB: ", "Peak\n");
+	CHECK("header", "Warnings\n", "  the process grew by 100 MiB, ");
+}
+
+Test(views, growth_that_they_explain_is_not)
+{
+	int status;
+	char *text;
+
+	put_usage(10 << 10, 110 << 10);
+	maker_alloc(&stream, t + 1000000, 0x5000, 26 << 20, ids[1]);
+	maker_stream_put(&maker, &stream, "heaptrace");
+	text = run("heapstat", 0, &status);
+	cr_assert_null(strstr(text, "warning"), "%s", text);
+	free(text);
+}
+
 static void put_waits(void)
 {
 	maker_sync(&stream, t + 100, FMT_sync_func_MUTEX_INIT, 0x5000, 0, 0, ids[2]);
