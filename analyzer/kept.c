@@ -59,9 +59,12 @@ static int is_kept(const struct tree *tree, uint32_t node)
 
 size_t kept_set_apart(const struct tree *tree, uint32_t *stacks, size_t count)
 {
-	uint32_t *kept = memory_take(count + 1, sizeof(*kept));
 	size_t kept_count = 0, others = 0;
+	uint32_t *kept;
 
+	if (count == 0)
+		return 0;
+	kept = memory_take(count, sizeof(*kept));
 	for (size_t i = 0; i < count; i++) {
 		if (is_kept(tree, stacks[i]))
 			kept[kept_count++] = stacks[i];
