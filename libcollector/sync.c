@@ -1,7 +1,8 @@
 /* sync.c: wrappers of the functions that wait for another thread, and their records. The functions are the rows of
  * sync.def.
  *
- * A wrapper that records costs two readings of the clock for a wait below the threshold, and no more. The scope is
+ * A wrapper that records costs two readings of the clock for a wait below the threshold, and no more; and not even those
+ * for a lock that is free, since the second one would be read while it is held. The scope is
  * entered after the real call: many of these are cancellation points, and may never return. */
 #include "sync.h"
 
@@ -100,6 +101,30 @@ static int c11_error(int result)
 	{ \
 		PASS_ON(name, arguments); \
 		return name##_traced arguments; \
+	}
+
+#define LOCK(name, func, try, type) \
+	static __attribute__((noinline)) int name##_traced(type *lock) \
+	{ \
+		uint64_t before, after; \
+		int result; \
+\
+		if (threshold && hook_real.try) { \
+			result = hook_real.try(lock); \
+			if (result == 0 || result == EOWNERDEAD) \
+				return result; \
+		} \
+		before = col_ticks(); \
+		result = REAL(name)(lock); \
+		after = col_ticks(); \
+		if (is_on() && after - before >= threshold) \
+			record(FMT_sync_func_##func, (uint64_t)lock, 0, before, after, result, CALLER); \
+		return result; \
+	} \
+	EXPORT int name(type *lock) \
+	{ \
+		PASS_ON(name, (lock)); \
+		return name##_traced(lock); \
 	}
 
 #define INIT(name, func, parameters, arguments, made) \
