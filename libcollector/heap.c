@@ -117,14 +117,7 @@ void heap_start(void)
 			record_alloc(FMT_heap_func_##func, block, size, CALLER); \
 	} while (0)
 
-/* While the heap is not traced, the frequent functions only jump on. Each traced twin is entered by a jump too, so its
- * caller is the program. */
-#define PASS_ON(name, ...) \
-	do { \
-		if (likely(!is_on()) && likely(hook_real.name != NULL)) \
-			return hook_real.name(__VA_ARGS__); \
-	} while (0)
-
+/* Each traced twin is entered by a jump, so its caller is the program. */
 static __attribute__((noinline)) void *malloc_traced(size_t size)
 {
 	void *block;
@@ -138,7 +131,7 @@ static __attribute__((noinline)) void *malloc_traced(size_t size)
 
 EXPORT void *malloc(size_t size)
 {
-	PASS_ON(malloc, size);
+	PASS_ON(malloc, (size));
 	return malloc_traced(size);
 }
 
@@ -155,7 +148,7 @@ static __attribute__((noinline)) void *calloc_traced(size_t count, size_t size)
 
 EXPORT void *calloc(size_t count, size_t size)
 {
-	PASS_ON(calloc, count, size);
+	PASS_ON(calloc, (count, size));
 	return calloc_traced(count, size);
 }
 
@@ -170,7 +163,7 @@ EXPORT void free(void *block)
 {
 	if (unlikely(hook_pool_owns(block)))
 		return;
-	PASS_ON(free, block);
+	PASS_ON(free, (block));
 	free_traced(block);
 }
 
@@ -202,7 +195,7 @@ EXPORT void *realloc(void *old, size_t size)
 {
 	if (unlikely(hook_pool_owns(old)))
 		return move_from_pool(old, size);
-	PASS_ON(realloc, old, size);
+	PASS_ON(realloc, (old, size));
 	return realloc_traced(old, size);
 }
 
@@ -212,7 +205,7 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
 	uint64_t before;
 	void *block;
 
-	PASS_ON(reallocarray, old, count, size);
+	PASS_ON(reallocarray, (old, count, size));
 	thread = thread_current();
 	before = col_ticks();
 	/* The one of glibc calls realloc, which is to be silent. */

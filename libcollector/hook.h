@@ -33,6 +33,13 @@ void hook_resolve(void);
 /* The next definition of a wrapped function. */
 #define REAL(name) (*(likely(hook_real.name != NULL) ? hook_real.name : (hook_resolve(), hook_real.name)))
 
+/* In a wrapper: while its kind of data is off, which the file's own is_on() tells, only jump on. */
+#define PASS_ON(name, arguments) \
+	do { \
+		if (likely(!is_on()) && likely(hook_real.name != NULL)) \
+			return hook_real.name arguments; \
+	} while (0)
+
 /* While the symbols are being searched, allocations come from here. */
 int hook_is_resolving(void);
 void *hook_pool_allocate(size_t size, size_t alignment);

@@ -79,12 +79,6 @@ static int c11_error(int result)
 	}
 }
 
-#define PASS_ON(name, arguments) \
-	do { \
-		if (likely(!is_on()) && likely(hook_real.name != NULL)) \
-			return hook_real.name arguments; \
-	} while (0)
-
 #define WAIT(name, func, how, parameters, arguments, waited_for, with) \
 	static __attribute__((noinline)) int name##_traced parameters \
 	{ \

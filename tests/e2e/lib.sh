@@ -15,6 +15,10 @@ ok() { echo "ok $1"; }
 not_ok() { echo "not ok $1"; }
 skip() { echo "skip $1: $2"; }
 
+for program in "$xcollect" "$xer_print" "$xer_archive"; do
+	[ -x "$program" ] || { not_ok "$program is built"; exit 1; }
+done
+
 # is CLAIM EXPECTED ACTUAL
 is()
 {
@@ -81,4 +85,3 @@ have()
 	for program in "$@"; do command -v "$program" >/dev/null || return 1; done
 }
 
-readable() { [ -e "$xer_print" ]; }

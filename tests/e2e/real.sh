@@ -13,7 +13,6 @@ real()
 	is "$name: exit status" $plain $?
 	cmp -s "$name.plain" "$name.out"
 	is "$name: output" 0 $?
-	readable || return
 	report "$name" -metrics e.totalcpu:i%totalcpu:name -functions
 	is "$name: xer_print exits 0" 0 $?
 	is "$name: no warnings" "" "$(head -3 "$name.txt.err")"
