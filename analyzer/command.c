@@ -172,7 +172,12 @@ void command_run(struct session *session, const struct command *command,
 			     needs[command->need].option);
 		return;
 	}
+	/* Settings act on the output itself, and scripts run other commands. */
+	if (command->need != NEED_NOTHING)
+		print_begin(session, command->name);
 	command->run(session, argument);
+	if (command->need != NEED_NOTHING)
+		print_end(session);
 }
 
 static char *trim(char *text)

@@ -145,6 +145,7 @@ int main(int argc, char **argv)
 	session_init(&session);
 	if (make_plan(&session, &plan, argv + 1, argc - 1) == 0)
 		run_plan(&session, &plan);
+	print_finish(&session);
 	if (close_output(session.out)) {
 		session.out = NULL;
 		session_fail(&session, EXIT_TROUBLE, "cannot write the output");

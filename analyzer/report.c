@@ -136,12 +136,42 @@ static void put_clock(FILE *out, const struct report_quality *quality)
 	fprintf(out, "%llu samples, ", (unsigned long long)sum->samples);
 }
 
+/* The same for programs. */
+static void add_quality_record(struct session *session, const struct report_quality *quality)
+{
+	struct print_table *record = print_record_begin("quality");
+	const struct exp_quality *sum = &quality->sum;
+
+	if (session->have & METRIC_DATA_CLOCK) {
+		print_field(record, PRINT_NS, "cpu_covered", "CPU time covered", quality->covered_ns);
+		print_field(record, PRINT_NS, "cpu", "CPU time", quality->cpu_ns);
+		print_field(record, PRINT_COUNT, "samples", "Clock samples", sum->samples);
+	}
+	if (session->have & METRIC_DATA_HEAP)
+		print_field(record, PRINT_COUNT, "heap_events", "Heap events", sum->heap_events);
+	if (session->have & METRIC_DATA_SYNC)
+		print_field(record, PRINT_COUNT, "waits", "Waits", sum->sync_events);
+	if (session->have & METRIC_DATA_IO)
+		print_field(record, PRINT_COUNT, "io_calls", "I/O calls", sum->io_events);
+	print_field(record, PRINT_COUNT, "lost", "Events lost", sum->lost);
+	print_field(record, PRINT_COUNT, "truncated", "Truncated stacks", sum->truncated_events);
+	print_field_real(record, PRINT_PERCENT, "truncated_share", "Truncated stacks",
+			 percent(sum->truncated_events, sum->stack_events));
+	print_field_real(record, PRINT_PERCENT, "unresolved_share", "In unresolved code",
+			 percent(quality->unresolved, quality->judged));
+	print_table_end(session, record, 0);
+}
+
 void report_put_quality(struct session *session)
 {
 	struct report_quality quality = report_quality(session);
 	const struct exp_quality *sum = &quality.sum;
 	FILE *out = session->out;
 
+	if (print_is_data(session)) {
+		add_quality_record(session, &quality);
+		return;
+	}
 	/* Always in the plural: programs read this line. */
 	fputs("# quality: ", out);
 	if (session->have & METRIC_DATA_CLOCK)
@@ -162,11 +192,15 @@ void report_put_title(struct session *session, const char *what)
 {
 	char text[METRIC_ERROR_MAX];
 
+	const char *by = session->sort.metric.id < METRIC_VALUES ? "metric" : "property";
+	const char *reversed = session->sort.reverse ? ", reversed" : "";
+
 	report_put_quality(session);
-	fprintf(session->out, "%s sorted by %s: %s%s\n\n", what,
-		session->sort.metric.id < METRIC_VALUES ? "metric" : "property",
-		metric_describe(&session->sort.metric, text),
-		session->sort.reverse ? ", reversed" : "");
+	metric_describe(&session->sort.metric, text);
+	if (print_is_data(session))
+		print_note(session, "%s sorted by %s: %s%s", what, by, text, reversed);
+	else
+		fprintf(session->out, "%s sorted by %s: %s%s\n\n", what, by, text, reversed);
 }
 
 void report_put_next(struct session *session, const char *command,
@@ -174,9 +208,13 @@ void report_put_next(struct session *session, const char *command,
 {
 	char *reference = function != NULL ? name_reference(session, function) : NULL;
 
-	fprintf(session->out, "# next: %s%s", command, reference != NULL ? " " : "");
-	text_put(session->out, reference);
-	fprintf(session->out, "  (%s)\n", why);
+	if (print_is_data(session)) {
+		print_next(session, command, reference, why);
+	} else {
+		fprintf(session->out, "# next: %s%s", command, reference != NULL ? " " : "");
+		text_put(session->out, reference);
+		fprintf(session->out, "  (%s)\n", why);
+	}
 	free(reference);
 }
 

@@ -7,6 +7,7 @@
 
 #include "analyzer/fold.h"
 #include "analyzer/metric.h"
+#include "analyzer/print.h"
 #include "analyzer/tree.h"
 #include "experiment/experiment.h"
 
@@ -44,6 +45,7 @@ struct session {
 	struct sym_function recorder; /* stands for its frames if not */
 
 	FILE *out;
+	struct print print;
 	int script_depth;
 	int status; /* exit status so far */
 	int is_quit;

@@ -1,25 +1,10 @@
-/* table.c: puts values into columns. Numbers are right aligned, each metric is as wide as its
- * widest value or heading, and the name comes last, so that it may be as long as it likes. */
+/* table.c: the rows of tables of metrics, their order, and which of them are worth a line. */
 #include "table.h"
 
 #include "memory.h"
-#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { GAP = 3 };
-
-/* A metric's place: its value and share, both right aligned in their widths, inside `width`. */
-struct column {
-	struct metric metric;
-	int value_width, percent_width, width;
-};
-
-struct layout {
-	struct column columns[METRIC_LIST_MAX];
-	size_t count;
-};
 
 void table_add(struct table *table, const struct metric_values *own,
 	       const struct metric_values *total, const struct tree *tree, uint32_t item,
@@ -34,7 +19,7 @@ void table_add(struct table *table, const struct metric_values *own,
 							 .name = name};
 }
 
-static uint64_t value_of(const struct table_row *row, const struct metric *metric)
+uint64_t table_value(const struct table_row *row, const struct metric *metric)
 {
 	if (metric->id == METRIC_SIZE)
 		return row->function->size;
@@ -54,7 +39,7 @@ struct order {
 static int compare_values(const struct table_row *left, const struct table_row *right,
 			  const struct metric *metric)
 {
-	uint64_t a = value_of(left, metric), b = value_of(right, metric);
+	uint64_t a = table_value(left, metric), b = table_value(right, metric);
 
 	return a == b ? 0 : (a > b ? -1 : 1);
 }
@@ -94,148 +79,12 @@ int table_is_worth(const struct metric_values *own, const struct metric_values *
 {
 	const struct table_row row = {.own = own, .total = total};
 
-	if (sort->metric.id < METRIC_VALUES && value_of(&row, &sort->metric) != 0)
+	if (sort->metric.id < METRIC_VALUES && table_value(&row, &sort->metric) != 0)
 		return 1;
 	for (size_t i = 0; i < metrics->count; i++)
-		if (metrics->at[i].id < METRIC_VALUES && value_of(&row, &metrics->at[i]) != 0)
+		if (metrics->at[i].id < METRIC_VALUES && table_value(&row, &metrics->at[i]) != 0)
 			return 1;
 	return 0;
-}
-
-static int larger(int left, size_t right)
-{
-	return left > (int)right ? left : (int)right;
-}
-
-static const char *unit_text(const struct metric *metric)
-{
-	return metric_unit_of(metric->id) == METRIC_UNIT_SECONDS ? "sec." : "";
-}
-
-static int has_unit(const struct metric *metric)
-{
-	return metric->show & METRIC_SHOW_PERCENT || unit_text(metric)[0] != '\0';
-}
-
-static void fit(struct column *column, const struct table *table, size_t count)
-{
-	const struct metric *metric = &column->metric;
-	char text[METRIC_TEXT_MAX];
-
-	if (metric->show & METRIC_SHOW_VALUE)
-		column->value_width = larger(0, strlen(unit_text(metric)));
-	if (metric->show & METRIC_SHOW_PERCENT)
-		column->percent_width = 1;
-	for (size_t i = 0; i < count; i++) {
-		uint64_t value = value_of(&table->rows[i], metric);
-
-		if (metric->show & METRIC_SHOW_VALUE)
-			column->value_width =
-				larger(column->value_width,
-				       strlen(metric_format(metric->id, value, text)));
-		if (metric->show & METRIC_SHOW_PERCENT)
-			column->percent_width =
-				larger(column->percent_width,
-				       strlen(metric_format_percent(
-					       value, table->sum.of[metric->id], text)));
-	}
-	column->width = column->value_width + column->percent_width;
-	if (column->value_width != 0 && column->percent_width != 0)
-		column->width++;
-	column->width = larger(column->width, strlen(metric_heading(metric->id)));
-	column->width = larger(column->width, strlen(metric_flavor_heading(metric->flavor)));
-}
-
-static void lay_out(struct layout *layout, const struct table *table,
-		    const struct metric_list *metrics, size_t count)
-{
-	*layout = (struct layout){.count = 0};
-	for (size_t i = 0; i < metrics->count; i++) {
-		const struct metric *metric = &metrics->at[i];
-		struct column *column = &layout->columns[layout->count];
-
-		if (metric->id == METRIC_NAME || metric->show & METRIC_SHOW_HIDDEN)
-			continue;
-		*column = (struct column){.metric = *metric};
-		fit(column, table, count);
-		layout->count++;
-	}
-}
-
-/* A value and a share side by side, filled up to the column's width and the gap behind it, if asked
- * for. */
-static void put_cell(const struct column *column, const char *value, const char *percent,
-		     int is_filled, FILE *out)
-{
-	int used = 0;
-
-	if (column->value_width != 0)
-		used += fprintf(out, "%*s", column->value_width, value);
-	if (column->percent_width != 0)
-		used += fprintf(out, "%s%*s", used ? " " : "", column->percent_width, percent);
-	if (is_filled)
-		fprintf(out, "%*s", column->width - used + GAP, "");
-}
-
-static void put_units(const struct layout *layout, FILE *out)
-{
-	size_t count = layout->count;
-
-	/* Behind the last unit the line ends. */
-	while (count > 0 && !has_unit(&layout->columns[count - 1].metric))
-		count--;
-	for (size_t i = 0; i < count; i++)
-		put_cell(&layout->columns[i], unit_text(&layout->columns[i].metric), "%",
-			 i + 1 < count, out);
-	if (count != 0)
-		fputc('\n', out);
-}
-
-static void put_heading(const struct layout *layout, FILE *out)
-{
-	for (size_t i = 0; i < layout->count; i++)
-		fprintf(out, "%-*s", layout->columns[i].width + GAP,
-			metric_flavor_heading(layout->columns[i].metric.flavor));
-	fputs("Name\n", out);
-	for (size_t i = 0; i < layout->count; i++)
-		fprintf(out, "%-*s", i + 1 < layout->count ? layout->columns[i].width + GAP : 0,
-			metric_heading(layout->columns[i].metric.id));
-	if (layout->count != 0)
-		fputc('\n', out);
-	put_units(layout, out);
-}
-
-static void put_row(const struct layout *layout, const struct table *table,
-		    const struct table_row *row, FILE *out)
-{
-	char value[METRIC_TEXT_MAX], percent[METRIC_TEXT_MAX];
-
-	for (size_t i = 0; i < layout->count; i++) {
-		const struct metric *metric = &layout->columns[i].metric;
-		uint64_t number = value_of(row, metric);
-
-		metric_format(metric->id, number, value);
-		percent[0] = '\0';
-		if (metric->id < METRIC_VALUES)
-			metric_format_percent(number, table->sum.of[metric->id], percent);
-		put_cell(&layout->columns[i], value, percent, 1, out);
-	}
-	if (row->mark != '\0')
-		fputc(row->mark, out);
-	text_put(out, row->name);
-	fputc('\n', out);
-}
-
-void table_print(const struct table *table, const struct metric_list *metrics, size_t limit,
-		 FILE *out)
-{
-	size_t count = limit != 0 && limit < table->count ? limit : table->count;
-	struct layout layout;
-
-	lay_out(&layout, table, metrics, count);
-	put_heading(&layout, out);
-	for (size_t i = 0; i < count; i++)
-		put_row(&layout, table, &table->rows[i], out);
 }
 
 void table_fini(struct table *table)

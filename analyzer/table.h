@@ -12,12 +12,14 @@ struct table_row {
 	uint32_t item;                           /* of the tree, for the caller's use */
 	char *name;                              /* freed by table_fini */
 	char mark;                               /* printed before the name: '*' or ' '; 0: none */
+	uint32_t depth;                          /* in a tree, where its table has depths */
 };
 
 struct table {
 	struct table_row *rows; /* rows[count] */
 	size_t count, capacity;
 	struct metric_values sum; /* 100 % */
+	int has_depth;            /* a table of a tree */
 };
 
 /* Append a row for an item of `tree`; takes `name`. */
@@ -33,7 +35,15 @@ void table_sort(struct table *table, size_t from, const struct metric_sort *sort
 int table_is_worth(const struct metric_values *own, const struct metric_values *total,
 		   const struct metric_list *metrics, const struct metric_sort *sort);
 
-/* Print the heading and at most `limit` rows (0: all). */
+/* What a row has in the column of a metric. */
+uint64_t table_value(const struct table_row *row, const struct metric *metric);
+
+/* Print the heading and at most `limit` rows (0: all) in the form that the user chose; `name` is the table's for
+ * programs. */
+void table_put(struct session *session, const struct table *table, const struct metric_list *metrics, size_t limit,
+	       const char *name);
+
+/* The same as text. */
 void table_print(const struct table *table, const struct metric_list *metrics, size_t limit,
 		 FILE *out);
 

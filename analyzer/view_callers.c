@@ -121,7 +121,7 @@ static void put_panel(struct panels *panels, uint32_t item)
 	add_callees(panels, &table, item);
 	for (size_t i = 0; i < table.count; i++)
 		table.rows[i].mark = i == callers ? '*' : ' ';
-	table_print(&table, &panels->metrics, 0, panels->session->out);
+	table_put(panels->session, &table, &panels->metrics, 0, "callers-callees");
 	fputc('\n', panels->session->out);
 	table_fini(&table);
 }
@@ -132,6 +132,11 @@ static void put_title(struct panels *panels)
 	char text[METRIC_ERROR_MAX];
 
 	report_put_quality(session);
+	if (print_is_data(session)) {
+		print_note(session, "Callers and callees sorted by metric: %s",
+			   metric_describe(&panels->sort.metric, text));
+		return;
+	}
 	fprintf(session->out, "Functions sorted by metric: %s\n",
 		metric_describe(&session->sort.metric, text));
 	fprintf(session->out, "Callers and callees sorted by metric: %s\n\n",

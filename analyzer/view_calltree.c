@@ -40,6 +40,8 @@ static char *label(const struct walk *walk, uint32_t node, size_t depth)
 	char indent[2 * INDENT_MAX + 1] = "";
 	char *whole;
 
+	if (walk->table.has_depth)
+		return name;
 	/* Beside <Total>, level 0, nothing stands; the rule of a node's own level ends in it. */
 	for (size_t i = 0; i < levels; i++)
 		memcpy(indent + 2 * i, i > 0 && walk->rules[i - 1] ? "| " : "  ", 3);
@@ -113,6 +115,7 @@ static void add_node(struct walk *walk, uint32_t node, size_t depth)
 
 	table_add(&walk->table, total, total, walk->tree, walk->tree->nodes[node].item,
 		  label(walk, node, depth));
+	walk->table.rows[walk->table.count - 1].depth = (uint32_t)depth;
 }
 
 /* Whether the rule at this level goes on beside what is below the node just reached. */
@@ -173,13 +176,17 @@ void view_calltree(struct session *session, const struct command_argument *argum
 	(void)argument;
 	if (sorted.id < METRIC_VALUES)
 		sorted.flavor = METRIC_ATTRIBUTED;
+	walk.table.has_depth = print_is_data(session);
 	walk.table.sum = walk.tree->total[TREE_ROOT];
 	metric_list_attributed(&session->metrics, &walk.metrics);
 	add_tree(&walk);
 	report_put_quality(session);
-	fprintf(session->out, "Functions Call Tree. Metric: %s\n\n",
-		metric_describe(&sorted, text));
-	table_print(&walk.table, &walk.metrics, 0, session->out);
+	metric_describe(&sorted, text);
+	if (print_is_data(session))
+		print_note(session, "Functions Call Tree. Metric: %s", text);
+	else
+		fprintf(session->out, "Functions Call Tree. Metric: %s\n\n", text);
+	table_put(session, &walk.table, &walk.metrics, 0, "calltree");
 	fputc('\n', session->out);
 	table_fini(&walk.table);
 }

@@ -13,6 +13,11 @@ static const char *const titles[TREE_MODES] = {[TREE_FUNCTIONS] = "Functions",
 					       [TREE_PCS] = "PCs",
 					       [TREE_FRAMES] = "Frames"};
 
+static const char *const names[TREE_MODES] = {[TREE_FUNCTIONS] = "functions",
+					      [TREE_LINES] = "lines",
+					      [TREE_PCS] = "pcs",
+					      [TREE_FRAMES] = "frames"};
+
 /* All items that have something to show, <Total> first, in the user's order. */
 static struct table make_table(struct session *session, enum tree_mode mode)
 {
@@ -64,7 +69,7 @@ static void put_table(struct session *session, enum tree_mode mode)
 	struct table table = make_table(session, mode);
 
 	report_put_title(session, titles[mode]);
-	table_print(&table, &session->metrics, session->limit, session->out);
+	table_put(session, &table, &session->metrics, session->limit, names[mode]);
 	if (mode == TREE_FUNCTIONS)
 		put_hints(session, &table);
 	fputc('\n', session->out);

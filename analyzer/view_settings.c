@@ -156,6 +156,7 @@ static void set_output(struct session *session, const char *command, const char 
 		session_fail(session, EXIT_TROUBLE, "%s: %s: %s", command, path, strerror(errno));
 		return;
 	}
+	print_finish(session);
 	if (session->out != stdout) {
 		int failed = ferror(session->out);
 

@@ -1,0 +1,147 @@
+/* print_text.c: a table with aligned columns for people: numbers right, words left, the last column as long as it
+ * likes; the parts of a list below their row. */
+#include "print.h"
+
+#include "experiment/printable.h"
+#include "memory.h"
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GAP = 2, TEXT_MAX = 64 };
+
+/* Columns on the terminal, an escaped byte being four of them. */
+static size_t width_of(const char *text)
+{
+	size_t left = strlen(text), width = 0;
+
+	while (left > 0) {
+		size_t size = exp_printable(text, left);
+
+		width += size ? 1 : 4;
+		text += size ? size : 1;
+		left -= size ? size : 1;
+	}
+	return width;
+}
+
+/* As print_cell_format, but shorter where people do not read the digits. */
+static const char *format(enum print_type type, const struct print_cell *cell, char *text)
+{
+	if (cell->is_none)
+		return "-";
+	if (type == PRINT_LIST)
+		return "";
+	if (type == PRINT_WORD)
+		return cell->text;
+	if (type == PRINT_NS)
+		snprintf(text, TEXT_MAX, "%.6f", (double)cell->number / 1e9);
+	else if (type == PRINT_SECONDS)
+		snprintf(text, TEXT_MAX, "%.6f", cell->real);
+	else
+		print_cell_format(type, cell, text);
+	return text;
+}
+
+static int is_number(enum print_type type)
+{
+	return strcmp(print_type_kind(type), "number") == 0;
+}
+
+static void put_padded(FILE *out, const char *text, size_t width, int is_right)
+{
+	size_t used = width_of(text);
+
+	if (is_right && used < width)
+		fprintf(out, "%*s", (int)(width - used), "");
+	text_put(out, text);
+	if (!is_right && used < width)
+		fprintf(out, "%*s", (int)(width - used), "");
+}
+
+static size_t *measure(const struct print_table *table)
+{
+	size_t *widths = memory_take(table->column_count, sizeof(*widths));
+	char text[TEXT_MAX];
+
+	for (size_t i = 0; i < table->column_count; i++)
+		widths[i] = width_of(table->columns[i].heading);
+	for (size_t i = 0; i < table->cell_count; i++) {
+		size_t column = i % table->column_count;
+		size_t width = width_of(format(table->columns[column].type, &table->cells[i], text));
+
+		if (width > widths[column])
+			widths[column] = width;
+	}
+	return widths;
+}
+
+static int is_last(const struct print_table *table, size_t column)
+{
+	return column + 1 == table->column_count;
+}
+
+/* One line; the last column is filled up only to put numbers right. */
+static void put_line(const struct print_table *table, const size_t *widths, const char *const *texts, FILE *out)
+{
+	for (size_t i = 0; i < table->column_count; i++) {
+		int is_right = is_number(table->columns[i].type);
+
+		put_padded(out, texts[i], is_last(table, i) && !is_right ? 0 : widths[i], is_right);
+		fprintf(out, "%*s", is_last(table, i) ? 0 : GAP, "");
+	}
+	fputc('\n', out);
+}
+
+static void put_row(const struct print_table *table, const size_t *widths, size_t row, FILE *out)
+{
+	const struct print_cell *cells = table->cells + row * table->column_count;
+	const char **texts = memory_take(table->column_count, sizeof(*texts));
+	char (*numbers)[TEXT_MAX] = memory_take(table->column_count, sizeof(*numbers));
+
+	for (size_t i = 0; i < table->column_count; i++)
+		texts[i] = format(table->columns[i].type, &cells[i], numbers[i]);
+	put_line(table, widths, texts, out);
+	for (size_t i = 0; i < table->column_count; i++)
+		if (table->columns[i].type == PRINT_LIST && cells[i].text != NULL)
+			text_put_lines(out, cells[i].text, "    ");
+	free(numbers);
+	free(texts);
+}
+
+static void put_record(const struct print_table *table, FILE *out)
+{
+	char text[TEXT_MAX];
+
+	for (size_t i = 0; i < table->cell_count; i++) {
+		const struct print_column *column = &table->columns[i];
+		const char *unit = column->type == PRINT_COUNT ? "" : print_type_unit(column->type);
+
+		fprintf(out, "  %-23s  ", column->heading);
+		text_put(out, format(column->type, &table->cells[i], text));
+		fprintf(out, "%s%s\n", unit[0] != '\0' ? " " : "", unit);
+	}
+}
+
+static void put_rows(const struct print_table *table, FILE *out)
+{
+	size_t *widths = measure(table);
+	const char **headings = memory_take(table->column_count, sizeof(*headings));
+
+	for (size_t i = 0; i < table->column_count; i++)
+		headings[i] = table->columns[i].heading;
+	put_line(table, widths, headings, out);
+	for (size_t i = 0; i < table->cell_count / table->column_count; i++)
+		put_row(table, widths, i, out);
+	free(headings);
+	free(widths);
+}
+
+void print_text_table(const struct print_table *table, FILE *out)
+{
+	if (table->is_record)
+		put_record(table, out);
+	else if (table->column_count != 0)
+		put_rows(table, out);
+}
