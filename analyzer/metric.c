@@ -320,6 +320,33 @@ void metric_sort_adjust(const struct metric_list *list, struct metric_sort *sort
 		}
 }
 
+size_t metric_list_reduce(unsigned have, struct metric_list *list)
+{
+	size_t kept = 0, measured = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		unsigned data = metrics[list->at[i].id].data;
+
+		if (data != METRIC_DATA_STATIC && !(data & have))
+			continue;
+		measured += data != METRIC_DATA_STATIC;
+		list->at[kept++] = list->at[i];
+	}
+	list->count = kept;
+	return measured;
+}
+
+int metric_list_equal(const struct metric_list *left, const struct metric_list *right)
+{
+	if (left->count != right->count)
+		return 0;
+	for (size_t i = 0; i < left->count; i++)
+		if (left->at[i].id != right->at[i].id || left->at[i].flavor != right->at[i].flavor ||
+		    left->at[i].show != right->at[i].show)
+			return 0;
+	return 1;
+}
+
 void metric_list_attributed(const struct metric_list *list, struct metric_list *out)
 {
 	*out = (struct metric_list){.count = 0};

@@ -91,6 +91,12 @@ int metric_list_parse(const char *spec, unsigned have, struct metric_list *out, 
 /* Read a sort order: one keyword, `-` before it for the reverse. Errors as metric_list_parse. */
 int metric_sort_parse(const char *spec, unsigned have, struct metric_sort *out, char *error);
 
+/* Take what is not measured by data of the kinds in `have` out of the list. Returns how many measured metrics stay. */
+size_t metric_list_reduce(unsigned have, struct metric_list *list);
+
+/* True if both lists show the same. */
+int metric_list_equal(const struct metric_list *left, const struct metric_list *right);
+
 /* Keep `sort` if its metric is in the list (or static), else sort by the list's first measured
  * metric. */
 void metric_sort_adjust(const struct metric_list *list, struct metric_sort *sort);

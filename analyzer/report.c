@@ -61,15 +61,16 @@ static unsigned judged_metric(const struct tree *tree)
 
 double report_wall_seconds(const struct session *session)
 {
+	const struct session_experiment *first_at = session_next(session, NULL), *at = NULL;
 	double first = 0, last = 0;
 
-	for (size_t i = 0; i < session->count; i++) {
-		const struct exp_info *info = session->experiments[i].info;
+	while ((at = session_next(session, at)) != NULL) {
+		const struct exp_info *info = at->info;
 		double start = (double)info->start_real_ns / 1e9, end = start + info->duration_s;
 
-		if (i == 0 || start < first)
+		if (at == first_at || start < first)
 			first = start;
-		if (i == 0 || end > last)
+		if (at == first_at || end > last)
 			last = end;
 	}
 	return last - first;
@@ -80,12 +81,13 @@ struct report_quality report_quality(struct session *session)
 	struct report_quality quality = {.judged = 0};
 	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
 	const struct fold_row *rows = session_fold(session, TREE_FUNCTIONS);
+	const struct session_experiment *at = NULL;
 	unsigned metric;
 
-	for (size_t i = 0; i < session->count; i++) {
-		add_quality(&quality.sum, &session->experiments[i].data->quality);
-		if (session_data_of(&session->experiments[i]) & METRIC_DATA_CLOCK)
-			add_coverage(&quality, &session->experiments[i]);
+	while ((at = session_next(session, at)) != NULL) {
+		add_quality(&quality.sum, &at->data->quality);
+		if (session_data_of(at) & METRIC_DATA_CLOCK)
+			add_coverage(&quality, at);
 	}
 	metric = judged_metric(tree);
 	quality.judged = tree->total[TREE_ROOT].of[metric];

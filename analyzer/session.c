@@ -1,18 +1,13 @@
-/* session.c: opens the experiments, builds each table when it is first asked for, and says what is
+/* session.c: reads the data of the experiments, builds each table when it is first asked for, and says what is
  * wrong. */
 #include "session.h"
 
-#include "experiment/archive.h"
-#include "format/layout.h"
 #include "memory.h"
 #include "text.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void say(struct session *session, const char *format, va_list arguments)
 {
@@ -48,14 +43,9 @@ void session_fail(struct session *session, int status, const char *format, ...)
 		session->status = status;
 }
 
-static void warn(void *context, const char *message)
-{
-	session_say(context, "%s", message);
-}
-
 void session_init(struct session *session)
 {
-	*session = (struct session){.out = stdout, .symbols = symbols_create()};
+	*session = (struct session){.out = stdout, .symbols = symbols_create(), .focus = SESSION_ALL};
 	session->recorder = (struct sym_function){.name = "<Recorder>", .mangled = "<Recorder>"};
 	if (session->symbols == NULL) {
 		session_say(session, "out of memory");
@@ -63,7 +53,7 @@ void session_init(struct session *session)
 	}
 }
 
-static void forget_tables(struct session *session)
+void session_forget_tables(struct session *session)
 {
 	for (size_t i = 0; i < TREE_MODES; i++) {
 		tree_destroy(session->trees[i]);
@@ -79,123 +69,20 @@ void session_set_expert(struct session *session, int is_expert)
 {
 	if (session->is_expert == is_expert)
 		return;
-	forget_tables(session);
+	session_forget_tables(session);
 	session->is_expert = is_expert;
 }
 
 void session_fini(struct session *session)
 {
-	forget_tables(session);
+	session_forget_tables(session);
 	symbols_destroy(session->symbols);
 	for (size_t i = session->count; i-- > 0;)
 		experiment_close(session->experiments[i].experiment);
 	free(session->experiments);
-}
-
-static int is_open(const struct session *session, const char *path)
-{
-	char *wanted = realpath(path, NULL);
-	int found = 0;
-
-	for (size_t i = 0; i < session->count && wanted != NULL && !found; i++) {
-		char *have = realpath(session->experiments[i].info->path, NULL);
-
-		found = have != NULL && strcmp(have, wanted) == 0;
-		free(have);
-	}
-	free(wanted);
-	return found;
-}
-
-static int open_one(struct session *session, const char *path)
-{
-	const struct exp_reporter reporter = {.warn = warn, .context = session};
-	struct exp_cause cause = {.text = ""};
-	struct session_experiment *slot;
-	struct experiment *experiment;
-	int status;
-
-	if (is_open(session, path))
-		return 0;
-	status = experiment_open(path, &reporter, &experiment, &cause);
-	if (status < 0) {
-		session_fail(session, EXIT_TROUBLE, "%s",
-			     cause.text[0] ? cause.text : strerror(-status));
-		return status;
-	}
-	session->experiments = memory_grow(session->experiments, session->count, &session->capacity,
-					   sizeof(*session->experiments));
-	slot = &session->experiments[session->count++];
-	*slot = (struct session_experiment){.experiment = experiment,
-					    .info = experiment_info(experiment)};
-	if (slot->info->damaged)
-		session->status = EXIT_TROUBLE;
-	return 0;
-}
-
-static int has_archive(const char *path)
-{
-	char *name = memory_format("%s/" FMT_DIR_ARCHIVES, path);
-	DIR *directory = opendir(name);
-	size_t count = 0;
-
-	free(name);
-	if (directory == NULL)
-		return 0;
-	while (readdir(directory) != NULL)
-		count++;
-	closedir(directory);
-	return count > 2; /* more than . and .. */
-}
-
-/* What could not be archived shows in the list of objects. */
-static void ignore(void *context, const char *message)
-{
-	(void)context;
-	(void)message;
-}
-
-/* A process that was killed could not archive its objects at its end: do it now, while they are
- * there. */
-static void archive_dead(struct session *session, const struct session_experiment *at)
-{
-	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON, .reporter = {.warn = ignore}};
-	struct exp_cause cause = {.text = ""};
-	const char *what;
-
-	if (at->info->status != EXP_DIED && at->info->status != EXP_EXECED)
-		return;
-	what = experiment_setting(at->experiment, "archive", "on");
-	if (exp_archive_parse(what, &options.what) < 0 || options.what == EXP_ARCHIVE_OFF)
-		return;
-	if (access(at->info->path, W_OK) == 0) {
-		if (experiment_archive(at->experiment, &options, &cause) < 0)
-			session_say(session, "not archived: %s", cause.text);
-	} else if (at->info->lineage[0] == '\0' && !has_archive(at->info->path)) {
-		session_say(session, "%s: not archived: it cannot be written", at->info->path);
-	}
-}
-
-int session_open(struct session *session, const char *path)
-{
-	size_t founder = session->count;
-	const struct exp_info *info;
-	int status = open_one(session, path);
-
-	if (status < 0 || session->count == founder)
-		return status;
-	info = session->experiments[founder].info;
-	for (size_t i = 0; i < info->descendant_count; i++) {
-		char *name = memory_format("%s/%s" FMT_EXPERIMENT_SUFFIX, info->path,
-					   info->descendants[i]);
-
-		/* A descendant that cannot be read leaves the others readable. */
-		open_one(session, name);
-		free(name);
-	}
-	for (size_t i = founder; i < session->count; i++)
-		archive_dead(session, &session->experiments[i]);
-	return 0;
+	for (size_t i = 0; i < session->group_count; i++)
+		free(session->groups[i].path);
+	free(session->groups);
 }
 
 static int is_on(const struct experiment *experiment, const char *setting)
@@ -207,12 +94,11 @@ static int is_on(const struct experiment *experiment, const char *setting)
 
 void session_load(struct session *session)
 {
-	if (session->is_loaded)
-		return;
-	session->is_loaded = 1;
 	for (size_t i = 0; i < session->count; i++) {
 		struct session_experiment *at = &session->experiments[i];
 
+		if (at->data != NULL)
+			continue;
 		if (experiment_load(at->experiment, &at->data) < 0) {
 			session_say(session, "%s: out of memory", at->info->path);
 			exit(EXIT_TROUBLE);
@@ -237,25 +123,50 @@ unsigned session_data_of(const struct session_experiment *at)
 	return have;
 }
 
+static void find_data(struct session *session)
+{
+	const struct session_experiment *at = NULL;
+
+	session_load(session);
+	session->have = 0;
+	while ((at = session_next(session, at)) != NULL)
+		session->have |= session_data_of(at);
+}
+
 void session_set_defaults(struct session *session)
 {
-	session_load(session);
-	for (size_t i = 0; i < session->count; i++)
-		session->have |= session_data_of(&session->experiments[i]);
+	find_data(session);
 	metric_defaults(session->have, &session->metrics, &session->sort);
+}
+
+void session_refresh(struct session *session)
+{
+	struct metric_list usual;
+	struct metric_sort sort;
+	unsigned had = session->have;
+
+	session_forget_tables(session);
+	find_data(session);
+	if (session->have == had)
+		return;
+	metric_defaults(had, &usual, &sort);
+	if (metric_list_equal(&usual, &session->metrics) ||
+	    metric_list_reduce(session->have, &session->metrics) == 0)
+		metric_defaults(session->have, &session->metrics, &session->sort);
+	else if (!(metric_data_of(session->sort.metric.id) & session->have))
+		metric_sort_adjust(&session->metrics, &session->sort);
 }
 
 const struct tree *session_tree(struct session *session, enum tree_mode mode)
 {
 	struct tree *tree = session->trees[mode];
+	const struct session_experiment *at = NULL;
 
 	if (tree != NULL)
 		return tree;
 	session_load(session);
 	tree = tree_create(mode, symbols_total(session->symbols));
-	for (size_t i = 0; i < session->count; i++) {
-		const struct session_experiment *at = &session->experiments[i];
-
+	while ((at = session_next(session, at)) != NULL) {
 		if (tree_add_experiment(tree, session->symbols, at->experiment, at->data,
 					session->is_expert ? NULL : &session->recorder) < 0) {
 			session_say(session, "out of memory");

@@ -23,13 +23,27 @@ struct session_experiment {
 	struct experiment *experiment;
 	const struct exp_info *info;
 	const struct exp_data_set *data; /* NULL until loaded */
+	unsigned id;                     /* as exp_list numbers it, from 1; never used again */
+	unsigned founder;                /* id of the founder that it was opened with, 0: none */
+	unsigned group;                  /* index of its group */
+	int is_selected;
 };
 
+/* What one word of the command line, or one add_exp, named: an experiment with its descendants, or a group file. */
+struct session_group {
+	char *path;
+};
+
+enum { SESSION_ALL = UINT32_MAX };
+
 struct session {
-	struct session_experiment *experiments; /* experiments[count] */
+	struct session_experiment *experiments; /* experiments[count]; views walk over them with session_next */
 	size_t count, capacity;
+	struct session_group *groups; /* groups[group_count]; those whose experiments were dropped stay */
+	size_t group_count, group_capacity;
+	unsigned last_id;
+	unsigned focus; /* the group that views see, SESSION_ALL: every one */
 	struct symbols *symbols;
-	int is_loaded;
 	unsigned have; /* set of enum metric_data: what was recorded */
 
 	struct tree *trees[TREE_MODES];
@@ -54,10 +68,39 @@ struct session {
 void session_init(struct session *session);
 void session_fini(struct session *session);
 
-/* Open an experiment and its descendants. Returns 0, or a negative value after a message. */
+/* Open an experiment and its descendants as a new group (experiments.c). What is open already is not opened again.
+ * Returns 0, or a negative value after a message. */
 int session_open(struct session *session, const char *path);
 
-/* Read the data of all experiments; done by the functions below when needed. */
+/* The selected experiment after `at`, NULL: the first; NULL at the end. */
+struct session_experiment *session_next(const struct session *session, const struct session_experiment *at);
+
+/* The experiment with this number, selected or not; NULL: none has it. */
+struct session_experiment *session_find(const struct session *session, unsigned long id);
+
+/* The experiment at a path, however that is spelled; NULL: it is not open. */
+struct session_experiment *session_find_path(const struct session *session, const char *path);
+
+/* Close the experiment at a path with its descendants, or those of a group file. Returns how many were closed.
+ * session_drop_all closes all. Call session_refresh afterwards. */
+size_t session_drop(struct session *session, const char *path);
+void session_drop_all(struct session *session);
+
+/* Read experiments again whose processes were running, and open descendants that are new. Returns how many
+ * were read. Call session_refresh afterwards. */
+size_t session_reload(struct session *session);
+
+/* Number of selected experiments. */
+size_t session_selected(const struct session *session);
+
+/* Forget all tables: what they are made of has changed. */
+void session_forget_tables(struct session *session);
+
+/* After experiments came, went or changed: forget the tables, read what is new, and keep of the metrics and the order
+ * of rows what there are data for. */
+void session_refresh(struct session *session);
+
+/* Read the data of all experiments that were not read yet; done by the functions below when needed. */
 void session_load(struct session *session);
 
 /* Kinds of data that a loaded experiment has, or was to record: a set of enum metric_data. */

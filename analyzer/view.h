@@ -9,6 +9,12 @@
 	void function(struct session *session, const struct command_argument *argument);
 #include "command.def"
 
+/* Walk over the experiments that a command with an optional number means: that one, or all selected ones. `at` is NULL
+ * at first. Returns NULL at the end, or after a message if there is none of that number. */
+const struct session_experiment *view_next_experiment(struct session *session, const char *command,
+						      const struct command_argument *argument,
+						      const struct session_experiment *at);
+
 /* The item called `argument->text` in the tree of functions; of several, the argument->number-th.
  * Says so and returns TREE_NONE if there is none or the number is missing. */
 uint32_t view_pick_function(struct session *session, const char *command,

@@ -178,16 +178,10 @@ static void put_header(struct session *session, const struct session_experiment 
 
 void view_header(struct session *session, const struct command_argument *argument)
 {
-	if (argument->text != NULL &&
-	    (argument->number == 0 || argument->number > session->count)) {
-		session_fail(session, EXIT_USAGE, "header: no experiment %s (exp_list lists them)",
-			     argument->text);
-		return;
-	}
-	for (size_t i = 0; i < session->count; i++) {
-		if (argument->text != NULL && i + 1 != argument->number)
-			continue;
-		put_header(session, &session->experiments[i]);
+	const struct session_experiment *at = NULL;
+
+	while ((at = view_next_experiment(session, "header", argument, at)) != NULL) {
+		put_header(session, at);
 		fputc('\n', session->out);
 	}
 	report_put_quality(session);

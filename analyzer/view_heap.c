@@ -29,14 +29,16 @@ static void put_temps(FILE *out, uint64_t temps, uint64_t allocs)
 /* When each process held most. */
 static void put_peaks(struct session *session)
 {
-	for (size_t i = 0; i < session->count; i++) {
-		const struct exp_heap *heap = &session->experiments[i].data->heap;
+	const struct session_experiment *at = NULL;
+
+	while ((at = session_next(session, at)) != NULL) {
+		const struct exp_heap *heap = &at->data->heap;
 
 		if (heap->allocs == 0)
 			continue;
 		fprintf(session->out, "Time of Peak = %.3f (secs.)", heap->peak_time_s);
 		if (session->count > 1)
-			fprintf(session->out, ", Experiment Id = %zu, Bytes Live = %llu", i + 1,
+			fprintf(session->out, ", Experiment Id = %u, Bytes Live = %llu", at->id,
 				(unsigned long long)heap->peak_bytes);
 		fputc('\n', session->out);
 	}
@@ -174,13 +176,14 @@ void view_allocs(struct session *session, const struct command_argument *argumen
 }
 
 /* Heap facts of all experiments together; the peak is that of the process with the highest. */
-static struct exp_heap sum_up(struct session *session, size_t *highest)
+static struct exp_heap sum_up(struct session *session, const struct session_experiment **highest)
 {
+	const struct session_experiment *at = NULL;
 	struct exp_heap sum = {.smallest = UINT64_MAX};
 
-	*highest = 0;
-	for (size_t i = 0; i < session->count; i++) {
-		const struct exp_heap *heap = &session->experiments[i].data->heap;
+	*highest = session_next(session, NULL);
+	while ((at = session_next(session, at)) != NULL) {
+		const struct exp_heap *heap = &at->data->heap;
 
 		sum.allocs += heap->allocs;
 		sum.alloc_bytes += heap->alloc_bytes;
@@ -197,8 +200,8 @@ static struct exp_heap sum_up(struct session *session, size_t *highest)
 			sum.size_count[bits] += heap->size_count[bits];
 			sum.leak_size_count[bits] += heap->leak_size_count[bits];
 		}
-		if (heap->peak_bytes > session->experiments[*highest].data->heap.peak_bytes)
-			*highest = i;
+		if (heap->peak_bytes > (*highest)->data->heap.peak_bytes)
+			*highest = at;
 	}
 	if (sum.allocs == 0)
 		sum.smallest = 0;
@@ -217,19 +220,19 @@ static void put_moments(FILE *out, const struct exp_heap *heap)
 
 static void put_unseen(struct session *session)
 {
+	const struct session_experiment *at = NULL;
 	char text[256];
 
-	for (size_t i = 0; i < session->count; i++)
-		if (report_unseen(&session->experiments[i], text, sizeof(text)))
-			fprintf(session->out, "# warning: experiment %zu: %s\n", i + 1, text);
+	while ((at = session_next(session, at)) != NULL)
+		if (report_unseen(at, text, sizeof(text)))
+			fprintf(session->out, "# warning: experiment %u: %s\n", at->id, text);
 }
 
 void view_heapstat(struct session *session, const struct command_argument *argument)
 {
 	FILE *out = session->out;
-	size_t highest;
-	struct exp_heap sum = sum_up(session, &highest);
-	const struct session_experiment *at = &session->experiments[highest];
+	const struct session_experiment *at;
+	struct exp_heap sum = sum_up(session, &at);
 
 	(void)argument;
 	report_put_quality(session);
@@ -237,7 +240,7 @@ void view_heapstat(struct session *session, const struct command_argument *argum
 	fprintf(out, "%s\n", session->count > 1 ? "Process with the highest peak" : "Peak");
 	report_put_count(out, "Heap size bytes", at->data->heap.peak_bytes);
 	fprintf(out, "  %-23s  %.3f (secs.)\n", "Time of peak", at->data->heap.peak_time_s);
-	report_put_count(out, "Experiment Id", highest + 1);
+	report_put_count(out, "Experiment Id", at->id);
 	fprintf(out, "  %-23s  %lld\n", "Process Id", (long long)at->info->pid);
 	put_moments(out, &at->data->heap);
 	fputs("\nAllocations\n", out);

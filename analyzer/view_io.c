@@ -153,7 +153,7 @@ static void put_row(struct session *session, const struct row *row, int with_fd)
 
 	put_totals(out, &row->totals);
 	if (with_fd && session->count > 1)
-		fprintf(out, "%3zu  ", (size_t)(row->at - session->experiments) + 1);
+		fprintf(out, "%3u  ", row->at->id);
 	if (with_fd && row->fd == UINT32_MAX)
 		fputs("    -  ", out);
 	else if (with_fd)
@@ -209,12 +209,11 @@ static size_t join_names(struct row *rows, size_t count)
 void view_ioactivity(struct session *session, const struct command_argument *argument)
 {
 	struct row *rows = NULL;
+	const struct session_experiment *at = NULL;
 	size_t count = 0, capacity = 0;
 
 	(void)argument;
-	for (size_t i = 0; i < session->count; i++) {
-		const struct session_experiment *at = &session->experiments[i];
-
+	while ((at = session_next(session, at)) != NULL) {
 		for (size_t j = 0; j < at->data->io.file_count; j++) {
 			const struct exp_io_file *file = &at->data->io.files[j];
 
@@ -241,12 +240,11 @@ void view_ioactivity(struct session *session, const struct command_argument *arg
 void view_iodetail(struct session *session, const struct command_argument *argument)
 {
 	struct row *rows = NULL;
+	const struct session_experiment *at = NULL;
 	size_t count = 0, capacity = 0;
 
 	(void)argument;
-	for (size_t i = 0; i < session->count; i++) {
-		const struct session_experiment *at = &session->experiments[i];
-		const struct exp_io *io = &at->data->io;
+	while ((at = session_next(session, at)) != NULL) {		const struct exp_io *io = &at->data->io;
 
 		for (size_t j = 0; j < io->descriptor_count; j++) {
 			const struct exp_io_descriptor *from = &io->descriptors[j];

@@ -44,8 +44,10 @@ static void add_class(struct exp_io *to, const struct exp_io *from, size_t class
 /* The statistics of all experiments together. */
 static void sum_up(struct session *session, struct exp_io *sum)
 {
-	for (size_t i = 0; i < session->count; i++) {
-		const struct exp_io *io = &session->experiments[i].data->io;
+	const struct session_experiment *at = NULL;
+
+	while ((at = session_next(session, at)) != NULL) {
+		const struct exp_io *io = &at->data->io;
 
 		for (size_t class = 0; class < EXP_IO_CLASSES; class++)
 			add_class(sum, io, class);

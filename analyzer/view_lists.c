@@ -1,34 +1,11 @@
-/* view_lists.c: the experiments of the session, and the load objects of its processes. */
+/* view_lists.c: the load objects of the session's processes. */
 #include "view.h"
 
 #include "memory.h"
-#include "report.h"
 #include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-void view_exp_list(struct session *session, const struct command_argument *argument)
-{
-	FILE *out = session->out;
-	char text[64];
-
-	(void)argument;
-	fprintf(out, "%3s  %-3s  %9s  %-12s  %-20s  %s\n", "ID", "Sel", "PID", "Lineage", "Status",
-		"Experiment: command");
-	for (size_t i = 0; i < session->count; i++) {
-		const struct exp_info *info = session->experiments[i].info;
-
-		fprintf(out, "%3zu  yes  %9lld  %-12s  %-20s  ", i + 1, (long long)info->pid,
-			info->lineage[0] ? info->lineage : "-",
-			report_status(info, text, sizeof(text)));
-		text_put(out, info->path);
-		fputs(": ", out);
-		report_put_command(out, info);
-		fputc('\n', out);
-	}
-	fputc('\n', out);
-}
 
 /* The symbols that an object of a process was read from; NULL if none of its addresses were
  * recorded. */
@@ -87,15 +64,15 @@ static int is_same(const struct exp_object *left, const struct exp_object *right
 void view_objects(struct session *session, const struct command_argument *argument)
 {
 	const struct exp_object **seen = NULL;
+	const struct session_experiment *at = NULL;
 	size_t count = 0, capacity = 0;
 
 	(void)argument;
 	/* Building the tree finds out which objects occur, and reads their symbols. */
 	session_tree(session, TREE_FUNCTIONS);
-	for (size_t i = 0; i < session->count; i++) {
+	while ((at = session_next(session, at)) != NULL) {
 		const struct exp_object *objects;
-		size_t object_count =
-			experiment_objects(session->experiments[i].experiment, &objects);
+		size_t object_count = experiment_objects(at->experiment, &objects);
 
 		for (size_t j = 0; j < object_count; j++) {
 			size_t known = 0;

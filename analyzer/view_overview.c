@@ -12,13 +12,13 @@
 
 enum { TOP = 3, TOP_THREADS = 8 };
 
-static void put_experiment(struct session *session, size_t index)
+static void put_experiment(struct session *session, const struct session_experiment *at)
 {
-	const struct exp_info *info = session->experiments[index].info;
+	const struct exp_info *info = at->info;
 	FILE *out = session->out;
 	char text[64];
 
-	fprintf(out, "%3zu  ", index + 1);
+	fprintf(out, "%3u  ", at->id);
 	text_put(out, info->path);
 	fputs("\n     Command   ", out);
 	report_put_command(out, info);
@@ -150,10 +150,11 @@ static int by_cpu(const void *left, const void *right)
 static void put_threads(struct session *session)
 {
 	const struct exp_thread **threads = NULL;
+	const struct session_experiment *at = NULL;
 	size_t count = 0, capacity = 0;
 
-	for (size_t i = 0; i < session->count; i++) {
-		const struct exp_data_set *data = session->experiments[i].data;
+	while ((at = session_next(session, at)) != NULL) {
+		const struct exp_data_set *data = at->data;
 
 		for (size_t j = 0; j < data->thread_count; j++) {
 			threads = memory_grow(threads, count, &capacity, sizeof(*threads));
@@ -174,11 +175,13 @@ static void put_threads(struct session *session)
 
 void view_overview(struct session *session, const struct command_argument *argument)
 {
+	const struct session_experiment *at = NULL;
+
 	(void)argument;
 	report_put_quality(session);
 	fputs("Experiments\n", session->out);
-	for (size_t i = 0; i < session->count; i++)
-		put_experiment(session, i);
+	while ((at = session_next(session, at)) != NULL)
+		put_experiment(session, at);
 	if (session->have & METRIC_DATA_CLOCK)
 		put_clock(session);
 	if (session->have & METRIC_DATA_HEAP)

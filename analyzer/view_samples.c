@@ -72,18 +72,12 @@ static int is_empty(FILE *out, const struct exp_data_set *data)
 
 void view_statistics(struct session *session, const struct command_argument *argument)
 {
-	if (argument->text != NULL &&
-	    (argument->number == 0 || argument->number > session->count)) {
-		session_fail(session, EXIT_USAGE,
-			     "statistics: no experiment %s (exp_list lists them)", argument->text);
-		return;
-	}
-	for (size_t i = 0; i < session->count; i++) {
-		const struct exp_data_set *data = session->experiments[i].data;
+	const struct session_experiment *at = NULL;
 
-		if (argument->text != NULL && i + 1 != argument->number)
-			continue;
-		put_name(session->out, session->experiments[i].info);
+	while ((at = view_next_experiment(session, "statistics", argument, at)) != NULL) {
+		const struct exp_data_set *data = at->data;
+
+		put_name(session->out, at->info);
 		if (!is_empty(session->out, data))
 			put_usage(session->out, &data->usage[0],
 				  &data->usage[data->usage_count - 1]);
@@ -118,13 +112,14 @@ static void put_interval(FILE *out, const struct exp_usage *before, const struct
 
 void view_sample_detail(struct session *session, const struct command_argument *argument)
 {
+	const struct session_experiment *at = NULL;
 	FILE *out = session->out;
 
 	(void)argument;
-	for (size_t i = 0; i < session->count; i++) {
-		const struct exp_data_set *data = session->experiments[i].data;
+	while ((at = session_next(session, at)) != NULL) {
+		const struct exp_data_set *data = at->data;
 
-		put_name(out, session->experiments[i].info);
+		put_name(out, at->info);
 		if (is_empty(out, data))
 			continue;
 		fprintf(out, "%6s %10s %10s %9s %6s %9s %6s %9s %7s %8s %8s %10s  %s\n", "Sample",

@@ -28,11 +28,11 @@ static double share(uint64_t wait_ns, double wall_s)
 /* Say which waits are not there: those below the threshold that the recordings had. */
 static void put_threshold(struct session *session)
 {
+	const struct session_experiment *at = NULL;
 	double highest = 0;
 
-	for (size_t i = 0; i < session->count; i++) {
-		double ns = strtod(experiment_setting(session->experiments[i].experiment,
-						      "sync_threshold_ns", "0"), NULL);
+	while ((at = session_next(session, at)) != NULL) {
+		double ns = strtod(experiment_setting(at->experiment, "sync_threshold_ns", "0"), NULL);
 
 		if (ns > highest)
 			highest = ns;
@@ -172,7 +172,7 @@ static void put_lock(struct session *session, const struct lock *lock)
 	FILE *out = session->out;
 
 	if (session->count > 1)
-		fprintf(out, "%3zu  ", (size_t)(lock->at - session->experiments) + 1);
+		fprintf(out, "%3u  ", lock->at->id);
 	fprintf(out, "%12.6f  %6.2f  %10.6f  %9llu  %8llu  %6d%s  %-12s  ",
 		report_seconds(object->wait_ns),
 		share(object->wait_ns, lock->at->info->duration_s),
@@ -192,10 +192,10 @@ static struct lock *find_locks(struct session *session, size_t *count)
 	struct lock *locks = NULL;
 	size_t capacity = 0;
 
-	*count = 0;
-	for (size_t i = 0; i < session->count; i++) {
-		const struct session_experiment *at = &session->experiments[i];
+	const struct session_experiment *at = NULL;
 
+	*count = 0;
+	while ((at = session_next(session, at)) != NULL) {
 		for (size_t j = 0; j < at->data->sync.object_count; j++) {
 			locks = memory_grow(locks, *count, &capacity, sizeof(*locks));
 			locks[(*count)++] = (struct lock){at, &at->data->sync.objects[j]};
@@ -294,7 +294,7 @@ static void put_wait(struct session *session, const struct wait *wait, size_t nu
 		report_seconds(wait->wait->wait_ns),
 		wait->wait->time_s - report_seconds(wait->wait->wait_ns), wait->wait->time_s);
 	if (session->count > 1)
-		fprintf(out, "experiment %zu, ", (size_t)(wait->at - session->experiments) + 1);
+		fprintf(out, "experiment %u, ", wait->at->id);
 	put_thread(out, wait);
 	fprintf(out, "\n  %s", func != NULL ? func : "unknown function");
 	put_object(session, wait);
@@ -307,12 +307,11 @@ static void put_wait(struct session *session, const struct wait *wait, size_t nu
 void view_syncwaits(struct session *session, const struct command_argument *argument)
 {
 	struct wait *waits = NULL;
+	const struct session_experiment *at = NULL;
 	size_t count = 0, capacity = 0;
 
 	(void)argument;
-	for (size_t i = 0; i < session->count; i++) {
-		const struct session_experiment *at = &session->experiments[i];
-
+	while ((at = session_next(session, at)) != NULL) {
 		for (size_t j = 0; j < at->data->sync.longest_count; j++) {
 			waits = memory_grow(waits, count, &capacity, sizeof(*waits));
 			waits[count++] = (struct wait){at, &at->data->sync.longest[j]};

@@ -57,10 +57,12 @@ struct exp_info {
 	const char *path;    /* as given, without trailing slash */
 	const char *name;    /* last component */
 	const char *lineage; /* "" in a founder */
+	uint64_t device, inode; /* of the directory: tell whether two paths mean the same experiment */
 	const char *version; /* of the format, "1.0" */
 	const char *notes;   /* contents of `notes`, NULL if there is none */
 	enum exp_status status;
 	int exit_code;       /* of an ended process, -1 if unknown */
+	uint64_t cpu_ns;     /* CPU time by its exit event, 0 if there is none */
 	const char *executed; /* what an execed process became, as it was named; else NULL */
 	int damaged;         /* something was skipped, and said so */
 
@@ -87,7 +89,7 @@ struct exp_info {
 	const struct exp_event *events;
 	size_t event_count;
 
-	const char *const *descendants; /* lineages that have a directory, sorted; founder only */
+	const char *const *descendants; /* lineages that have a directory, ancestors first; founder only */
 	size_t descendant_count;
 };
 

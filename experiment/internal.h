@@ -22,7 +22,6 @@ struct experiment {
 	char *founder;          /* path of the founder's directory */
 	struct exp_clock clock;
 	uint64_t *event_ticks;      /* of info.events; 0: the event has no time */
-	uint64_t exit_cpu_ns;       /* by the exit event, 0 if unknown */
 	struct exp_object *objects; /* in order of the file */
 	size_t object_count;
 	uint32_t *by_start;    /* indices of objects, in order of start */

@@ -138,7 +138,7 @@ static void read_exit(struct log_reader *reader, const struct exp_element *eleme
 
 	experiment->info.status = EXP_ENDED;
 	experiment->info.exit_code = code <= INT32_MAX ? (int)code : -1;
-	experiment->exit_cpu_ns = exp_element_number(element, "cpu_ns", 0);
+	experiment->info.cpu_ns = exp_element_number(element, "cpu_ns", 0);
 }
 
 /* An exec that was noted beforehand and did not fail. */

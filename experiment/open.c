@@ -83,7 +83,7 @@ static int read_notes(struct experiment *experiment)
 
 static int compare_names(const void *a, const void *b)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	return lineage_compare(*(const char *const *)a, *(const char *const *)b);
 }
 
 static int list_descendants(struct experiment *experiment)
@@ -169,6 +169,16 @@ static int is_empty(int fd)
 	return empty;
 }
 
+static void set_identity(struct experiment *experiment)
+{
+	struct stat st;
+
+	if (fstat(experiment->directory, &st) != 0)
+		return;
+	experiment->info.device = st.st_dev;
+	experiment->info.inode = st.st_ino;
+}
+
 static int open_directory(struct experiment *experiment, struct exp_cause *cause)
 {
 	int fd = open(experiment->info.path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
@@ -176,6 +186,7 @@ static int open_directory(struct experiment *experiment, struct exp_cause *cause
 
 	if (fd >= 0) {
 		experiment->directory = fd;
+		set_identity(experiment);
 		return 0;
 	}
 	if (rc == ENOENT)

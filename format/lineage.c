@@ -49,6 +49,51 @@ size_t lineage_parse(const char *text)
 	return len;
 }
 
+/* Numbers of steps have no leading zeros: the longer one is greater. */
+static int compare_numbers(const char *left, size_t left_len, const char *right, size_t right_len)
+{
+	if (left_len != right_len)
+		return left_len < right_len ? -1 : 1;
+	return memcmp(left, right, left_len);
+}
+
+static int compare_letters(char left, char right)
+{
+	static const char order[] = "fcx";
+
+	return (int)(strchr(order, left) - strchr(order, right));
+}
+
+int lineage_compare(const char *left, const char *right)
+{
+	for (;;) {
+		size_t left_len = parse_step(left), right_len = parse_step(right);
+		int order;
+
+		if (left_len == 0 || right_len == 0)
+			return (left_len != 0) - (right_len != 0);
+		order = compare_letters(left[1], right[1]);
+		if (order == 0)
+			order = compare_numbers(left + 2, left_len - 2, right + 2, right_len - 2);
+		if (order != 0)
+			return order;
+		left += left_len;
+		right += right_len;
+	}
+}
+
+unsigned lineage_depth(const char *text)
+{
+	unsigned depth = 0;
+	size_t step;
+
+	while ((step = parse_step(text)) > 0) {
+		text += step;
+		depth++;
+	}
+	return depth;
+}
+
 int lineage_is_experiment(const char *name)
 {
 	size_t len = lineage_parse(name);

@@ -18,6 +18,13 @@ int lineage_append(char *text, char letter, uint32_t number);
 /* Length of the lineage at the start of `text`; 0 if there is none. "_f3_x1.er" gives 6. */
 size_t lineage_parse(const char *text);
 
+/* Order of lineages: ancestors first; then forks, other ways and executed images, by number (2 before 10). What is no
+ * lineage compares as if it ended there. Returns a negative number, 0 or a positive one. */
+int lineage_compare(const char *left, const char *right);
+
+/* Number of steps of the lineage at the start of `text`; 0 for a founder. */
+unsigned lineage_depth(const char *text);
+
 /* True if `name` is a descendant's directory name: a lineage and ".er", nothing else. */
 int lineage_is_experiment(const char *name);
 

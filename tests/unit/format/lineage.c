@@ -51,3 +51,23 @@ Test(lineage, grammar)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		cr_assert(!lineage_is_experiment(bad[i]), "%s", bad[i]);
 }
+
+Test(lineage, ancestors_come_first_then_forks_by_number)
+{
+	static const char *const order[] = {"", "_f1", "_f1_x1", "_f2", "_f2_f1_x1", "_f10", "_c1", "_c1_f1", "_c9", "_x1", "_x1_f1"};
+	enum { COUNT = sizeof(order) / sizeof(order[0]) };
+
+	for (size_t i = 0; i < COUNT; i++)
+		for (size_t j = 0; j < COUNT; j++) {
+			int sign = lineage_compare(order[i], order[j]);
+
+			cr_assert_eq((sign > 0) - (sign < 0), (i > j) - (i < j), "%s and %s", order[i], order[j]);
+		}
+	cr_assert_eq(lineage_compare("_f1.er", "_f1"), 0);
+}
+
+Test(lineage, depth_counts_steps)
+{
+	cr_assert_eq(lineage_depth(""), 0u);
+	cr_assert_eq(lineage_depth("_f3_x1.er"), 2u);
+}

@@ -1,0 +1,197 @@
+/* view_experiments.c: the experiments of the session: their list, and the commands that open, close, select and read
+ * them again. */
+#include "view.h"
+
+#include "format/lineage.h"
+#include "memory.h"
+#include "report.h"
+#include "text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const struct session_experiment *view_next_experiment(struct session *session, const char *command,
+						      const struct command_argument *argument,
+						      const struct session_experiment *at)
+{
+	if (argument->text == NULL)
+		return session_next(session, at);
+	if (at != NULL)
+		return NULL;
+	at = session_find(session, argument->number);
+	if (at == NULL)
+		session_fail(session, EXIT_USAGE, "%s: no experiment %s (exp_list lists them)", command, argument->text);
+	return at;
+}
+
+/* ---- exp_list ---- */
+
+/* CPU time of the process, as its end or its last usage sample tells. */
+static uint64_t cpu_of(const struct session_experiment *at)
+{
+	return at->info->cpu_ns != 0 || at->data == NULL ? at->info->cpu_ns : at->data->quality.cpu_ns;
+}
+
+/* The founder by its path, a descendant that came with it by its lineage, indented. */
+static void put_place(struct session *session, const struct session_experiment *at)
+{
+	FILE *out = session->out;
+
+	if (at->founder == 0) {
+		text_put(out, at->info->path);
+		return;
+	}
+	fprintf(out, "%*s%s", 2 * (int)lineage_depth(at->info->lineage), "", at->info->lineage);
+}
+
+static const char *attribute(const struct exp_event *event, const char *name)
+{
+	for (size_t i = 0; i < event->attribute_count; i++)
+		if (strcmp(event->attributes[i].name, name) == 0)
+			return event->attributes[i].value;
+	return "?";
+}
+
+/* The processes that this one made and that were not recorded. */
+static void put_unrecorded(struct session *session, const struct session_experiment *at, int with_group)
+{
+	const struct exp_info *info = at->info;
+	int indent = at->founder == 0 ? 2 : 2 * (int)lineage_depth(info->lineage) + 2;
+
+	for (size_t i = 0; i < info->event_count; i++) {
+		const struct exp_event *event = &info->events[i];
+
+		if (strcmp(event->kind, "unrecorded") != 0)
+			continue;
+		fprintf(session->out, "  -  -    %s%9s  %10s  %-20s  %*s", with_group ? "  -  " : "", "-", "-",
+			"not recorded", indent, "");
+		text_put(session->out, attribute(event, "path"));
+		fputs(" (", session->out);
+		text_put(session->out, attribute(event, "reason"));
+		fputs(")\n", session->out);
+	}
+}
+
+static void put_experiment(struct session *session, const struct session_experiment *at, int with_group)
+{
+	char text[64];
+	FILE *out = session->out;
+
+	fprintf(out, "%3u  %-3s  ", at->id, at->is_selected ? "yes" : "no");
+	if (with_group)
+		fprintf(out, "%3u  ", at->group + 1);
+	fprintf(out, "%9lld  %10.3f  %-20s  ", (long long)at->info->pid, report_seconds(cpu_of(at)),
+		report_status(at->info, text, sizeof(text)));
+	put_place(session, at);
+	fputs(": ", out);
+	report_put_command(out, at->info);
+	fputc('\n', out);
+	put_unrecorded(session, at, with_group);
+}
+
+void view_exp_list(struct session *session, const struct command_argument *argument)
+{
+	int with_group = session->group_count > 1;
+
+	(void)argument;
+	fprintf(session->out, "%3s  %-3s  %s%9s  %10s  %-20s  %s\n", "ID", "Sel", with_group ? "Grp  " : "", "PID",
+		"CPU sec.", "Status", "Experiment or lineage: command");
+	for (size_t i = 0; i < session->count; i++)
+		put_experiment(session, &session->experiments[i], with_group);
+	fputc('\n', session->out);
+}
+
+/* ---- exp_select ---- */
+
+/* Read "N" or "N-M" at *at, up to a comma or the end. Returns 0 or -1. */
+static int read_range(const char **at, unsigned long *first, unsigned long *last)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**at))
+		return -1;
+	*first = *last = strtoul(*at, &end, 10);
+	if (*end == '-') {
+		if (!isdigit((unsigned char)end[1]))
+			return -1;
+		*last = strtoul(end + 1, &end, 10);
+	}
+	if ((*end != ',' && *end != '\0') || *last < *first)
+		return -1;
+	*at = *end == ',' ? end + 1 : end;
+	return 0;
+}
+
+/* Mark the experiments of a list like 1,3-5 in marks[session->count]. Returns 0, or -1 after a message. */
+static int read_list(struct session *session, const char *text, unsigned char *marks)
+{
+	const char *at = text;
+	unsigned long first, last;
+
+	while (*at != '\0') {
+		const char *start = at;
+		size_t found = 0;
+
+		if (read_range(&at, &first, &last) != 0) {
+			session_fail(session, EXIT_USAGE, "exp_select: column %zu: '%s' is not a list like 1,3-5, or all",
+				     (size_t)(start - text) + 1, start);
+			return -1;
+		}
+		for (size_t i = 0; i < session->count; i++)
+			if (session->experiments[i].id >= first && session->experiments[i].id <= last)
+				found += marks[i] = 1;
+		if (found == 0) {
+			session_fail(session, EXIT_USAGE, "exp_select: column %zu: no experiment %.*s (exp_list lists them)",
+				     (size_t)(start - text) + 1, (int)strcspn(start, ","), start);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+void view_exp_select(struct session *session, const struct command_argument *argument)
+{
+	int all = strcasecmp(argument->text, "all") == 0;
+	unsigned char *marks = memory_take(session->count, 1);
+
+	if (all || read_list(session, argument->text, marks) == 0) {
+		for (size_t i = 0; i < session->count; i++)
+			session->experiments[i].is_selected = all || marks[i];
+		session_refresh(session);
+	}
+	free(marks);
+}
+
+/* ---- opening and closing ---- */
+
+void view_open_exp(struct session *session, const struct command_argument *argument)
+{
+	session_drop_all(session);
+	session_open(session, argument->text);
+	session_refresh(session);
+}
+
+void view_add_exp(struct session *session, const struct command_argument *argument)
+{
+	if (session_find_path(session, argument->text) != NULL)
+		session_say(session, "add_exp: %s is open already", argument->text);
+	else if (session_open(session, argument->text) == 0)
+		session_refresh(session);
+}
+
+void view_drop_exp(struct session *session, const struct command_argument *argument)
+{
+	if (session_drop(session, argument->text) == 0)
+		session_fail(session, EXIT_USAGE, "drop_exp: %s is not open (exp_list lists what is)", argument->text);
+	else
+		session_refresh(session);
+}
+
+void view_reload(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	session_reload(session);
+	session_refresh(session);
+}
