@@ -39,7 +39,7 @@ static void put_place(struct session *session, const struct session_experiment *
 {
 	FILE *out = session->out;
 
-	if (at->founder == 0) {
+	if (at->founder == 0 || at->info->lineage[0] == '\0') {
 		text_put(out, at->info->path);
 		return;
 	}

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,14 +128,22 @@ static int list_descendants(struct experiment *experiment)
 	return rc;
 }
 
-static int set_names(struct experiment *experiment, const char *path)
+/* Length of a path without slashes, and components that mean nothing, at its end. */
+static size_t trimmed(const char *path)
 {
 	size_t len = strlen(path);
+
+	while (len > 1 && (path[len - 1] == '/' || (path[len - 1] == '.' && path[len - 2] == '/')))
+		len--;
+	return len;
+}
+
+static int set_names(struct experiment *experiment, const char *path)
+{
+	size_t len = trimmed(path);
 	const char *slash;
 	char *own;
 
-	while (len > 1 && path[len - 1] == '/')
-		len--;
 	own = exp_arena_text(&experiment->arena, path, len);
 	if (own == NULL)
 		return -ENOMEM;
@@ -149,6 +158,29 @@ static int set_names(struct experiment *experiment, const char *path)
 		experiment->founder = exp_arena_text(&experiment->arena, own,
 						     slash == own ? 1 : (size_t)(slash - own));
 	return experiment->founder == NULL ? -ENOMEM : 0;
+}
+
+/* A descendant is known by the name of its directory. One that was reached by another name, a link or ".", has its
+ * founder where the directory really is. Returns 0 or -ENOMEM. */
+static int find_founder(struct experiment *experiment)
+{
+	struct exp_info *info = &experiment->info;
+	char real[PATH_MAX];
+	const char *name = info->name;
+	char *slash;
+
+	if (!lineage_is_experiment(name)) {
+		if (info->lineage[0] == '\0' || realpath(info->path, real) == NULL)
+			return 0;
+		slash = strrchr(real, '/');
+		name = slash + 1;
+		if (!lineage_is_experiment(name))
+			return 0;
+		experiment->founder = exp_arena_text(&experiment->arena, real, (size_t)(slash - real));
+	}
+	if (info->lineage[0] == '\0')
+		info->lineage = exp_arena_text(&experiment->arena, name, lineage_parse(name));
+	return experiment->founder == NULL || info->lineage == NULL ? -ENOMEM : 0;
 }
 
 static int is_empty(int fd)
@@ -216,7 +248,9 @@ static int read_all(struct experiment *experiment, struct exp_cause *cause)
 	if (rc != 0)
 		return rc;
 	exp_log_apply_clock(experiment, 0);
-	rc = exp_map_read(experiment);
+	rc = find_founder(experiment);
+	if (rc == 0)
+		rc = exp_map_read(experiment);
 	if (rc == 0)
 		rc = read_notes(experiment);
 	if (rc == 0 && experiment->founder == experiment->info.path)
