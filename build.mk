@@ -49,10 +49,10 @@ $(PROGRAMS):
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(LIBRARY): $(COLLECTOR_OBJ) libcollector/libcollector.map
+$(LIBRARY): $(COLLECTOR_OBJ) libcollector/versions.map
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,now,-z,relro,-z,defs,--hash-style=gnu \
-		-Wl,--version-script=libcollector/libcollector.map -o $@ $(COLLECTOR_OBJ)
+		-Wl,--version-script=libcollector/versions.map -o $@ $(COLLECTOR_OBJ)
 
 # ---- unit tests: one program for each folder of tests/unit, with the objects of the folder that it tests
 

@@ -48,6 +48,7 @@ void hook_resolve(void)
 		return;
 	resolving = 1;
 #define HOOK(name) found.name = (__typeof__(name) *)dlsym(RTLD_NEXT, #name);
+#define HOOK_OLD(name, of, version) found.name = (__typeof__(of) *)dlvsym(RTLD_NEXT, #of, version);
 #include "hook.def"
 	hook_real = found;
 	resolving = 0;

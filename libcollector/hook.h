@@ -22,8 +22,13 @@
 
 struct hook_table {
 #define HOOK(name) __typeof__(name) *name;
+#define HOOK_OLD(name, of, version) __typeof__(of) *name;
 #include "hook.def"
 };
+
+/* Behind the definition of a wrapper: it is version `version` of the function `of`, with @@ the one that programs are linked
+ * to now. The wrapper's own name is not exported. */
+#define HOOK_VERSION(name, of, version) __asm__(".symver " #name ", " #of version ", remove")
 
 extern struct hook_table hook_real __attribute__((visibility("hidden")));
 

@@ -253,6 +253,17 @@ EXPORT void quick_exit(int status)
 	__builtin_unreachable();
 }
 
+/* The older version also runs destructors of thread-local C++ objects. */
+EXPORT void quick_exit_old(int status);
+EXPORT void quick_exit_old(int status)
+{
+	atomic_store(&quick_status, status & 255);
+	REAL(quick_exit_old)(status);
+	__builtin_unreachable();
+}
+HOOK_VERSION(quick_exit, quick_exit, "@@GLIBC_2.24");
+HOOK_VERSION(quick_exit_old, quick_exit, "@GLIBC_2.10");
+
 EXPORT void _Exit(int status)
 {
 	process_close(status & 255);

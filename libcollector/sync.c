@@ -137,7 +137,19 @@ static int c11_error(int result)
 		return name##_traced arguments; \
 	}
 
+/* As they were before condition variables were made anew: objects of one kind do not go with calls of the other. */
+EXPORT int pthread_cond_wait_old(pthread_cond_t *cond, pthread_mutex_t *mutex);
+EXPORT int pthread_cond_timedwait_old(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *time);
+EXPORT int pthread_cond_init_old(pthread_cond_t *cond, const pthread_condattr_t *attributes);
+
 #include "sync.def"
+
+HOOK_VERSION(pthread_cond_wait, pthread_cond_wait, "@@GLIBC_2.3.2");
+HOOK_VERSION(pthread_cond_timedwait, pthread_cond_timedwait, "@@GLIBC_2.3.2");
+HOOK_VERSION(pthread_cond_init, pthread_cond_init, "@@GLIBC_2.3.2");
+HOOK_VERSION(pthread_cond_wait_old, pthread_cond_wait, "@GLIBC_2.2.5");
+HOOK_VERSION(pthread_cond_timedwait_old, pthread_cond_timedwait, "@GLIBC_2.2.5");
+HOOK_VERSION(pthread_cond_init_old, pthread_cond_init, "@GLIBC_2.2.5");
 
 /* ---- futex, which libstdc++ calls for atomic waits ---- */
 

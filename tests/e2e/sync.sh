@@ -33,3 +33,12 @@ for view in sync locks syncwaits; do
 done
 report known -locks
 contains "locks names the site that made an object" 'do_mutex' known.txt
+
+record old -p off -s all -- "$programs/oldversions" cond
+is "old condition variables are served by their own functions" "0 rounds 50 timeouts 50" "$? $(cat old.out)"
+report old -metrics i.syncn:name -functions
+within "old waits are recorded" 1 200 "$(value old wait_old 1)"
+is "and those with a timeout" 50 "$(value old time_out 1)"
+record oldexit -- "$programs/oldversions" quick_exit 7
+is "the old quick_exit" 7 $?
+contains "it is recorded as an end" 'kind="exit".* code="7"' oldexit.er/log.xml
