@@ -22,6 +22,10 @@ static const struct {
 	{METRIC_HEAPPEAKCNT, EXP_PEAK_COUNT},
 	{METRIC_HEAPPEAKBYTES, EXP_PEAK_BYTES},
 	{METRIC_HEAPTEMPCNT, EXP_TEMP_COUNT},
+	{METRIC_HEAPMAPCNT, EXP_MAP_COUNT},
+	{METRIC_HEAPMAPBYTES, EXP_MAP_BYTES},
+	{METRIC_HEAPMAPLIVE, EXP_MAP_LIVE_BYTES},
+	{METRIC_HEAPMAPPEAK, EXP_MAP_PEAK_BYTES},
 	{METRIC_SYNC, EXP_SYNC_WAIT},
 	{METRIC_SYNCN, EXP_SYNC_COUNT},
 	{METRIC_IOREADCNT, EXP_IO_READ_COUNT},
@@ -78,7 +82,7 @@ static int has(const struct exp_nodes *nodes, enum exp_metric metric, size_t nod
  * addresses. A node that is both is taken as a return address. */
 static int is_leaf(const struct exp_nodes *nodes, const unsigned char *is_parent, size_t node)
 {
-	static const enum exp_metric calls[] = {EXP_ALLOC_COUNT,    EXP_SYNC_COUNT,
+	static const enum exp_metric calls[] = {EXP_ALLOC_COUNT,    EXP_MAP_COUNT,      EXP_SYNC_COUNT,
 						EXP_IO_READ_COUNT,  EXP_IO_WRITE_COUNT,
 						EXP_IO_OTHER_COUNT, EXP_IO_ERROR_COUNT};
 

@@ -103,7 +103,9 @@ enum { UNSEEN_MIB = 64, UNSEEN_TIMES = 4 };
 int report_unseen(const struct session_experiment *at, char *text, size_t size)
 {
 	const struct exp_data_set *data = at->data;
-	uint64_t first, last, heap_mib = data->heap.peak_bytes >> 20, grown_mib;
+	/* Most blocks lie in memory that was mapped for them: the two are not added up. */
+	uint64_t blocks = data->heap.peak_bytes, maps = data->heap.maps.peak_bytes;
+	uint64_t first, last, heap_mib = (blocks > maps ? blocks : maps) >> 20, grown_mib;
 
 	if (data->usage_count < 2 || !(session_data_of(at) & METRIC_DATA_HEAP))
 		return 0;
@@ -113,8 +115,8 @@ int report_unseen(const struct session_experiment *at, char *text, size_t size)
 	if (grown_mib / UNSEEN_TIMES < heap_mib || grown_mib < heap_mib + UNSEEN_MIB)
 		return 0;
 	snprintf(text, size,
-		 "the process grew by %llu MiB, heap events account for %llu MiB: an allocator of the program's own, or "
-		 "mappings, are not seen",
+		 "the process grew by %llu MiB, heap events account for %llu MiB: memory mapped without the C "
+		 "library, or for files, is not seen",
 		 (unsigned long long)grown_mib, (unsigned long long)heap_mib);
 	return 1;
 }

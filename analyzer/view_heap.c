@@ -1,6 +1,7 @@
 /* view_heap.c: leaks, the peak and allocations by call stack, and statistics of the heap. */
 #include "view.h"
 
+#include "heapmaps.h"
 #include "kept.h"
 #include "report.h"
 #include "stacks.h"
@@ -261,6 +262,7 @@ void view_heapstat(struct session *session, const struct command_argument *argum
 	report_put_count(out, "Total bytes", sum.leak_bytes);
 	if (sum.leaks != 0)
 		report_put_sizes(out, sum.leak_size_count, "Block size", "Leaks");
+	heapmaps_put_totals(session);
 	fputc('\n', out);
 	if (sum.leaks != 0)
 		report_put_next(session, "leaks", NULL,

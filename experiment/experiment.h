@@ -136,6 +136,10 @@ enum exp_metric {
 	EXP_PEAK_COUNT, /* blocks live when the whole process held most bytes, the first time */
 	EXP_PEAK_BYTES,
 	EXP_TEMP_COUNT, /* allocations that the next heap call of their thread freed */
+	EXP_MAP_COUNT, /* ranges of memory without a file that were mapped */
+	EXP_MAP_BYTES,
+	EXP_MAP_LIVE_BYTES, /* of them still mapped when the recording ended */
+	EXP_MAP_PEAK_BYTES, /* and when most bytes were mapped, the first time */
 	EXP_SYNC_COUNT, /* waits */
 	EXP_SYNC_WAIT,
 	EXP_SYNC_LONGEST, /* of a single wait: not a sum but the greatest */
@@ -192,6 +196,16 @@ struct exp_heap_moment {
 
 enum { EXP_MOMENTS_MAX = 25 };
 
+/* Memory mapped without a file: mmap, mremap, growth of the program break. */
+struct exp_heap_maps {
+	uint64_t maps, map_bytes;     /* ranges that were mapped */
+	uint64_t unmaps, unmap_bytes; /* calls that unmapped known ranges, or parts of them, and what they unmapped */
+	uint64_t unknown_unmaps;      /* calls for ranges that were not mapped in the recording, or are of files */
+	uint64_t live_bytes;          /* at the end */
+	uint64_t peak_bytes;
+	double peak_time_s;
+};
+
 struct exp_heap {
 	uint64_t allocs, alloc_bytes, frees, unmatched_frees, leaks, leak_bytes;
 	uint64_t temps;      /* allocations that the next heap call of their thread freed */
@@ -203,6 +217,7 @@ struct exp_heap {
 	uint64_t leak_size_count[EXP_HISTOGRAM];
 	struct exp_heap_moment moments[EXP_MOMENTS_MAX]; /* the first ones equally far apart, the last is the last event */
 	unsigned moment_count;
+	struct exp_heap_maps maps;
 };
 
 /* What a thread can wait for. */

@@ -3,6 +3,7 @@
 #include "experiment/blocks.h"
 #include "experiment/live.h"
 #include "experiment/load.h"
+#include "experiment/mappings.h"
 #include "experiment/recent.h"
 #include "experiment/stream.h"
 #include "format/layout.h"
@@ -16,7 +17,8 @@ struct reader {
 	struct exp_blocks blocks;
 	struct exp_live live;
 	struct exp_recent recent;
-	uint64_t peak_tsc;
+	struct exp_mappings mappings;
+	uint64_t peak_tsc, map_peak_tsc;
 };
 
 static unsigned bucket_of(uint64_t size)
@@ -87,6 +89,54 @@ static void on_free(struct reader *reader, const struct exp_cursor *cursor, uint
 	}
 }
 
+static void on_map_end(struct reader *reader, const struct exp_cursor *cursor, const struct fmt_heap_map *map)
+{
+	struct exp_heap_maps *maps = &reader->heap.maps;
+	uint64_t bytes;
+
+	if (exp_mappings_remove(&reader->mappings, map->addr, map->addr + map->size, &bytes) != 0) {
+		reader->load->rc = -ENOMEM;
+		return;
+	}
+	if (map->func == FMT_map_func_MREMAP)
+		reader->recent.threads[cursor->owner].remapped = bytes;
+	maps->unmaps += bytes != 0;
+	maps->unmap_bytes += bytes;
+	maps->unknown_unmaps += bytes == 0 && map->func == FMT_map_func_MUNMAP;
+}
+
+static void on_map_begin(struct reader *reader, const struct exp_cursor *cursor, const struct fmt_heap_map *map)
+{
+	uint64_t *remapped = &reader->recent.threads[cursor->owner].remapped;
+	struct exp_heap_maps *maps = &reader->heap.maps;
+	int is_known = map->func != FMT_map_func_MREMAP || *remapped != 0;
+	int rc;
+
+	*remapped = 0;
+	if (!is_known) /* a file's, or one older than the recording */
+		return;
+	rc = exp_mappings_add(&reader->mappings, map->addr, map->addr + map->size,
+			      exp_load_stack(reader->load, cursor, map->stack));
+	if (rc < 0)
+		reader->load->rc = rc;
+	if (rc == 1)
+		reader->map_peak_tsc = cursor->tsc;
+	maps->maps++;
+	maps->map_bytes += map->size;
+}
+
+static void on_map(struct reader *reader, struct exp_cursor *cursor, const struct fmt_heap_map *map)
+{
+	if (map->addr >> EXP_ADDRESS_BITS != 0 || map->size >> EXP_ADDRESS_BITS != 0 || map->size == 0) {
+		bad_event(cursor, "the address or size of a mapping is damaged");
+		return;
+	}
+	if (map->ends)
+		on_map_end(reader, cursor, map);
+	else
+		on_map_begin(reader, cursor, map);
+}
+
 /* Size of the payload that each kind of heap event must have. */
 static uint32_t size_of(unsigned kind)
 {
@@ -97,6 +147,8 @@ static uint32_t size_of(unsigned kind)
 		return sizeof(struct fmt_heap_alloc_wide);
 	case FMT_KIND_heap_free:
 		return sizeof(struct fmt_heap_free);
+	case FMT_KIND_heap_map:
+		return sizeof(struct fmt_heap_map);
 	default:
 		return 0;
 	}
@@ -108,6 +160,7 @@ static void on_event(struct reader *reader, struct exp_cursor *cursor)
 	struct fmt_heap_alloc alloc;
 	struct fmt_heap_alloc_wide alloc_wide;
 	struct fmt_heap_free freed;
+	struct fmt_heap_map map;
 
 	if (cursor->payload_size < size_of(at[0])) {
 		bad_event(cursor, "a heap event is too short");
@@ -128,6 +181,10 @@ static void on_event(struct reader *reader, struct exp_cursor *cursor)
 	case FMT_KIND_heap_free:
 		memcpy(&freed, at, sizeof(freed));
 		on_free(reader, cursor, freed.addr);
+		break;
+	case FMT_KIND_heap_map:
+		memcpy(&map, at, sizeof(map));
+		on_map(reader, cursor, &map);
 		break;
 	default:
 		break;
@@ -178,12 +235,37 @@ static void count_leaks(struct reader *reader)
 	heap->peak_bytes = reader->live.peak_bytes;
 }
 
-static int credit_stacks(struct reader *reader)
+/* A metric and where it stands in a row of what lives. */
+struct column {
+	enum exp_metric metric;
+	size_t offset;
+};
+
+static int credit_column(struct exp_load *load, const struct exp_live *live, const struct column *column)
 {
-	static const struct {
-		enum exp_metric metric;
-		size_t offset; /* in a row */
-	} columns[] = {
+	const char *at = (const char *)live->rows + column->offset;
+	int rc = exp_load_metric(load, column->metric);
+
+	for (size_t node = 0; node <= live->nodes && rc == 0; node++, at += sizeof(*live->rows))
+		exp_load_add(load, column->metric, node < live->nodes ? (uint32_t)node : EXP_NODE_NONE,
+			     *(const uint64_t *)at);
+	return rc;
+}
+
+static int credit_stacks(struct exp_load *load, struct exp_live *live, const struct column *columns, size_t count)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i <= live->nodes; i++)
+		exp_live_keep(live, &live->rows[i]);
+	for (size_t i = 0; i < count && rc == 0; i++)
+		rc = credit_column(load, live, &columns[i]);
+	return rc;
+}
+
+static int credit_blocks(struct reader *reader)
+{
+	static const struct column columns[] = {
 		{EXP_ALLOC_COUNT, offsetof(struct exp_live_row, allocs)},
 		{EXP_ALLOC_BYTES, offsetof(struct exp_live_row, alloc_bytes)},
 		{EXP_LEAK_COUNT, offsetof(struct exp_live_row, count)},
@@ -192,21 +274,22 @@ static int credit_stacks(struct reader *reader)
 		{EXP_PEAK_BYTES, offsetof(struct exp_live_row, peak_bytes)},
 		{EXP_TEMP_COUNT, offsetof(struct exp_live_row, temps)},
 	};
-	struct exp_live *live = &reader->live;
-	int rc = 0;
 
-	for (size_t i = 0; i <= live->nodes; i++)
-		exp_live_keep(live, &live->rows[i]);
-	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]) && rc == 0; i++) {
-		const char *at = (const char *)live->rows + columns[i].offset;
+	return credit_stacks(reader->load, &reader->live, columns, sizeof(columns) / sizeof(columns[0]));
+}
 
-		rc = exp_load_metric(reader->load, columns[i].metric);
-		for (size_t node = 0; node <= live->nodes && rc == 0; node++, at += sizeof(*live->rows))
-			exp_load_add(reader->load, columns[i].metric,
-				     node < live->nodes ? (uint32_t)node : EXP_NODE_NONE,
-				     *(const uint64_t *)at);
-	}
-	return rc;
+static int credit_maps(struct reader *reader)
+{
+	static const struct column columns[] = {
+		{EXP_MAP_COUNT, offsetof(struct exp_live_row, allocs)},
+		{EXP_MAP_BYTES, offsetof(struct exp_live_row, alloc_bytes)},
+		{EXP_MAP_LIVE_BYTES, offsetof(struct exp_live_row, bytes)},
+		{EXP_MAP_PEAK_BYTES, offsetof(struct exp_live_row, peak_bytes)},
+	};
+
+	reader->heap.maps.live_bytes = reader->mappings.live.bytes;
+	reader->heap.maps.peak_bytes = reader->mappings.live.peak_bytes;
+	return credit_stacks(reader->load, &reader->mappings.live, columns, sizeof(columns) / sizeof(columns[0]));
 }
 
 static int read_stream(struct exp_load *load, struct exp_stream *stream)
@@ -217,21 +300,27 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 	if (rc == 0)
 		rc = exp_live_init(&reader.live, load->nodes.count);
 	if (rc == 0)
+		rc = exp_mappings_init(&reader.mappings, load->nodes.count);
+	if (rc == 0)
 		rc = exp_stream_merge(stream, run, &reader);
 	if (rc == 0)
 		rc = load->rc;
 	if (rc == 0) {
 		count_leaks(&reader);
-		rc = credit_stacks(&reader);
+		rc = credit_blocks(&reader);
 	}
+	if (rc == 0)
+		rc = credit_maps(&reader);
 	if (rc == 0) {
 		if (reader.heap.allocs == 0)
 			reader.heap.smallest = 0;
 		load->set.heap = reader.heap;
 		load->set.quality.heap_events = reader.heap.allocs + reader.heap.frees;
 		load->peak_tsc = reader.peak_tsc;
+		load->map_peak_tsc = reader.map_peak_tsc;
 	}
 	exp_recent_fini(&reader.recent);
+	exp_mappings_fini(&reader.mappings);
 	exp_live_fini(&reader.live);
 	exp_blocks_fini(&reader.blocks);
 	return rc;

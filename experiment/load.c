@@ -82,8 +82,8 @@ static uint64_t value_of(const struct exp_load *load, enum exp_metric metric, si
 static uint64_t count_events(const struct exp_load *load, size_t node)
 {
 	static const enum exp_metric counts[] = {
-	    EXP_SAMPLES,        EXP_ALLOC_COUNT,    EXP_SYNC_COUNT,     EXP_IO_READ_COUNT,
-	    EXP_IO_WRITE_COUNT, EXP_IO_OTHER_COUNT, EXP_IO_ERROR_COUNT,
+	    EXP_SAMPLES,        EXP_ALLOC_COUNT,    EXP_MAP_COUNT,      EXP_SYNC_COUNT,
+	    EXP_IO_READ_COUNT,  EXP_IO_WRITE_COUNT, EXP_IO_OTHER_COUNT, EXP_IO_ERROR_COUNT,
 	};
 	uint64_t events = 0;
 
@@ -170,6 +170,8 @@ static void finish(struct exp_load *load)
 							   set->heap.leaks, set->heap.moments);
 	if (load->peak_tsc != 0)
 		set->heap.peak_time_s = exp_clock_seconds(&experiment->clock, load->peak_tsc);
+	if (load->map_peak_tsc != 0)
+		set->heap.maps.peak_time_s = exp_clock_seconds(&experiment->clock, load->map_peak_tsc);
 }
 
 static int read_streams(struct exp_load *load)

@@ -37,7 +37,7 @@ struct exp_load {
 	struct exp_sync_wait *sync_waits;
 	struct exp_io_file *io_files;
 	struct exp_io_descriptor *io_descriptors;
-	uint64_t peak_tsc;
+	uint64_t peak_tsc, map_peak_tsc;
 	struct exp_timeline timeline; /* of the heap */
 	uint64_t unknown_stacks; /* events whose stack frameinfo does not have */
 	const char *unknown_stream; /* where the first of them is */

@@ -29,6 +29,7 @@ enum col_context { COL_NORMAL, COL_HANDLER, COL_CONTEXTS };
 #define COL_COUNTERS(COUNTER) \
 	COUNTER(samples) \
 	COUNTER(heap_events) \
+	COUNTER(map_events) \
 	COUNTER(sync_events) \
 	COUNTER(io_events) \
 	COUNTER(threads) \

@@ -7,13 +7,14 @@
 #include "heap.h"
 
 #include "hook.h"
+#include "mapping.h"
 #include "scope.h"
 
 #include <errno.h>
 
 static inline int is_on(void)
 {
-	return (int)atomic_load_explicit(&col.mark->heap, memory_order_relaxed);
+	return mapping_is_traced();
 }
 
 /* Begin a record; NULL when the stream has stopped. */
@@ -67,15 +68,24 @@ static inline void put_free(struct col_thread *thread, enum fmt_heap_func func, 
 		put_words(payload, FMT_KIND_heap_free | (uint64_t)func << 8, addr);
 }
 
+/* A block has begun to live: record it, and that the program break has moved, if it shows that. */
+static inline void begin_block(struct col_thread *thread, enum fmt_heap_func func, const void *block, size_t size,
+                               const struct caller *caller, uint64_t ticks)
+{
+	uint32_t stack = stack_of(thread, caller);
+
+	put_alloc(thread, func, (uint64_t)block, size, stack, ticks);
+	if (unlikely(mapping_is_beyond_break((uint64_t)block + size)))
+		mapping_block_is_beyond(thread, stack);
+}
+
 static void record_alloc(enum fmt_heap_func func, const void *block, size_t size, struct caller caller)
 {
 	struct col_thread *thread = scope_enter();
-	uint64_t ticks;
 
 	if (!thread)
 		return;
-	ticks = col_ticks();
-	put_alloc(thread, func, (uint64_t)block, size, stack_of(thread, &caller), ticks);
+	begin_block(thread, func, block, size, &caller, col_ticks());
 	scope_leave(thread);
 }
 
@@ -102,12 +112,13 @@ static void record_realloc(enum fmt_heap_func func, const void *old, const void 
 	if (old)
 		put_free(thread, func, (uint64_t)old, before);
 	if (block)
-		put_alloc(thread, func, (uint64_t)block, size, stack_of(thread, &caller), ticks);
+		begin_block(thread, func, block, size, &caller, ticks);
 	scope_leave(thread);
 }
 
 void heap_start(void)
 {
+	mapping_start();
 	atomic_store(&col.mark->heap, 1);
 }
 

@@ -145,38 +145,3 @@ SEEK(lseek64, off64_t)
 IO_WRAP(int, fsync, (int fd), (fd), IO_DONE(SYNC, fd))
 IO_WRAP(int, fdatasync, (int fd), (fd), IO_DONE(SYNC, fd))
 IO_WRAP(int, msync, (void *at, size_t size, int flags), (at, size, flags), IO_DONE(SYNC, IO_NO_FD))
-
-/* Allocators map memory before the functions can be searched for. */
-static void *map_raw(void *at, size_t size, int protection, int flags, int fd, off64_t from)
-{
-	long result = SYS6(SYS_mmap, at, size, protection, flags, fd, from);
-
-	if (result < 0 && result > -4096) {
-		errno = (int)-result;
-		return MAP_FAILED;
-	}
-	return (void *)result;
-}
-
-/* Memory without a file is not input or output. */
-#define MMAP(name, offset) \
-	static __attribute__((noinline)) void *name##_traced(void *at, size_t size, int protection, int flags, int fd, \
-	                                                     offset from) \
-	{ \
-		uint64_t start = col_ticks(); \
-		void *got = hook_real.name(at, size, protection, flags, fd, from); \
-\
-		io_record(&(struct io_call){.start = start, IO_FUNC(MMAP), .fd = fd, .error = got == MAP_FAILED ? errno : 0}, \
-		          CALLER); \
-		return got; \
-	} \
-	EXPORT void *name(void *at, size_t size, int protection, int flags, int fd, offset from) \
-	{ \
-		if (unlikely(!hook_real.name)) \
-			return map_raw(at, size, protection, flags, fd, from); \
-		if (likely(!io_is_on() || fd < 0 || flags & MAP_ANONYMOUS)) \
-			return hook_real.name(at, size, protection, flags, fd, from); \
-		return name##_traced(at, size, protection, flags, fd, from); \
-	}
-MMAP(mmap, off_t)
-MMAP(mmap64, off64_t)

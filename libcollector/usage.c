@@ -2,6 +2,7 @@
 #include "usage.h"
 
 #include "log.h"
+#include "mapping.h"
 
 static atomic_uint number;
 static atomic_uint_fast64_t next_ns; /* CLOCK_MONOTONIC of the next periodic sample */
@@ -43,6 +44,8 @@ void usage_sample(struct col_thread *thread, enum col_context context, enum fmt_
 	struct fmt_usage record;
 	uint64_t ticks;
 
+	if (mapping_is_traced())
+		mapping_look_at_break(thread, context, 0);
 	fill(&record, reason);
 	/* The two clocks are read next to each other: readers fit event time by these pairs. */
 	ticks = col_ticks();

@@ -63,3 +63,23 @@ record mapped -p off -H on -- "$programs/mapped" 100
 report mapped -header -heapstat
 contains "the header warns of memory that is not seen" '^  the process grew by (99|1[0-9][0-9]) MiB, heap events account for 0 MiB: ' mapped.txt
 contains "so does heapstat" '^# warning: experiment 1: the process grew by ' mapped.txt
+record seen -p off -H on -- "$programs/mapped" 100 mmap
+report seen -heapstat
+is "memory that was mapped before our eyes is no reason to warn" 0 "$(grep -c '^# warning' seen.txt)"
+
+map_metrics=(-metrics i.heapmapcnt:i.heapmapbytes:i.heapmaplive:name -functions)
+record maps -p off -H on -- "$programs/mapped_known" "$programs/mapped_known"
+is "mapped_known exits 0" 0 $?
+report maps "${map_metrics[@]}"
+for expected in whole:50:819200:0 parts:1:409600:245760 over:2:163840:122880 move:20:409600:0 shrink:2:225280:61440 \
+	covered:1:24576:16384 grow_break:1:262144:196608; do
+	IFS=: read -r function count bytes live <<<"$expected"
+	is "maps: $function" "$count $bytes $live" "$(value maps "$function" 1) $(value maps "$function" 2) $(value maps "$function" 3)"
+done
+is "maps of files are not the heap's" "" "$(value maps map_file 1)"
+is "calls that fail map nothing" "" "$(value maps refused 1)"
+within "small blocks make the program break grow" 4000000 4300000 "$(value maps small_blocks 3)"
+report maps -heapmaps
+contains "heapmaps lists the stacks" '^Mapping #1, Instances = [0-9]*, Bytes Mapped = ' maps.txt
+contains "its innermost function is the program's" '^  move \+ ' maps.txt
+is "and never the recorder" 0 "$(grep -c '<Recorder>' maps.txt)"

@@ -1,18 +1,22 @@
 /* mapped: memory that no allocator of the C library hands out.
  *
- * usage: mapped [MiB]      default: 100
+ * usage: mapped [MiB [mmap]]      default: 100
  *
- * Facts: it maps so many MiB, writes to each page, and allocates one block of 1000 bytes, which it frees. */
+ * Facts: it maps so many MiB, by a system call of its own or by mmap, writes to each page, and allocates one block of 1000 bytes, which it frees. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static void *volatile kept;
 
 int main(int argc, char **argv)
 {
 	size_t size = (size_t)(argc > 1 ? atoi(argv[1]) : 100) << 20;
-	void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int protection = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	void *map = argc > 2 ? mmap(NULL, size, protection, flags, -1, 0)
+	                     : (void *)syscall(SYS_mmap, NULL, size, protection, flags, -1, 0L);
 
 	if (map == MAP_FAILED)
 		return 1;

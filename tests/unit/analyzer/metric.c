@@ -67,7 +67,8 @@ Test(metric, any_names_what_has_data)
 {
 	check("i.any", METRIC_DATA_CLOCK, "i.totalcpu:i.user:i.system:i.samples:name");
 	check("i.all", METRIC_DATA_HEAP,
-	      "i.heapalloccnt:i.heapallocbytes:i.heapleakcnt:i.heapleakbytes:i.heappeakcnt:i.heappeakbytes:i.heaptempcnt:name");
+	      "i.heapalloccnt:i.heapallocbytes:i.heapleakcnt:i.heapleakbytes:i.heappeakcnt:i.heappeakbytes:i.heaptempcnt:"
+	      "i.heapmapcnt:i.heapmapbytes:i.heapmaplive:i.heapmappeak:name");
 }
 
 Test(metric, special_ones_are_shown_where_they_are_asked_for)

@@ -1,0 +1,10 @@
+/* heapmaps.h: what heapstat says of memory that was mapped without a file. */
+#ifndef XER_ANALYZER_HEAPMAPS_H
+#define XER_ANALYZER_HEAPMAPS_H
+
+#include "analyzer/session.h"
+
+/* Print its totals, nothing if there is none. */
+void heapmaps_put_totals(struct session *session);
+
+#endif
