@@ -21,15 +21,15 @@ READER_LIBS     = $(XML_LIBS) $(DWARF_LIBS) -liberty -lm -lpthread
 
 $(BUILD)/obj/experiment/%.o $(BUILD)/obj/tests/%.o: override CPPFLAGS += $(XML_CFLAGS)
 
-$(BUILD)/obj/%.o: %.c
+$(BUILD)/obj/%.o: %.c build.mk
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MT $@ -c -o $@ $<
 
 PIC_FLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-plt -fno-builtin-malloc \
 	-fomit-frame-pointer -fasynchronous-unwind-tables
-$(BUILD)/obj/pic/%.o: %.c
+$(BUILD)/obj/pic/%.o: %.c build.mk
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) -MMD -MP -MT $@ -c -o $@ $<
 
 # ---- libraries and programs
 
