@@ -19,8 +19,6 @@ static const struct command commands[] = {
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
-enum { NEAR = 3 }; /* edits up to which a word is taken for a slip */
-
 static int is_exact(const struct command *command, const char *word)
 {
 	return strcasecmp(command->name, word) == 0 ||
@@ -38,22 +36,15 @@ static int is_prefix(const struct command *command, const char *word)
 
 static const char *nearest(const char *word)
 {
-	const char *best = NULL;
-	size_t best_distance = NEAR + 1;
+	const char *names[2 * COMMANDS];
+	size_t count = 0;
 
 	for (size_t i = 0; i < COMMANDS; i++) {
-		const char *names[] = {commands[i].name, commands[i].alias};
-
-		for (size_t j = 0; j < 2 && names[j] != NULL; j++) {
-			size_t distance = text_distance(word, names[j]);
-
-			if (distance < best_distance && distance < strlen(names[j])) {
-				best_distance = distance;
-				best = names[j];
-			}
-		}
+		names[count++] = commands[i].name;
+		if (commands[i].alias != NULL)
+			names[count++] = commands[i].alias;
 	}
-	return best;
+	return text_nearest(word, names, count);
 }
 
 static void list_matches(const char *word, char *error, size_t size)

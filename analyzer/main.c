@@ -3,6 +3,7 @@
 #include "memory.h"
 #include "script.h"
 #include "session.h"
+#include "view.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -108,6 +109,20 @@ static int make_plan(struct session *session, struct plan *plan, char **words, i
 	return 0;
 }
 
+/* What checks compare with and where their results go may stand behind them. */
+static int is_first(const struct command *command)
+{
+	return command != NULL && (command->run == view_base || command->run == view_junit);
+}
+
+static void run_step(struct session *session, const struct step *step)
+{
+	if (step->command == NULL)
+		script_interact(session);
+	else
+		command_run(session, step->command, &step->argument);
+}
+
 static void run_plan(struct session *session, const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->path_count; i++)
@@ -116,12 +131,12 @@ static void run_plan(struct session *session, const struct plan *plan)
 	session_set_defaults(session);
 	if (plan->step_count == 0)
 		script_interact(session);
-	for (size_t i = 0; i < plan->step_count && !session->is_quit; i++) {
-		if (plan->steps[i].command == NULL)
-			script_interact(session);
-		else
-			command_run(session, plan->steps[i].command, &plan->steps[i].argument);
-	}
+	for (size_t i = 0; i < plan->step_count; i++)
+		if (is_first(plan->steps[i].command))
+			run_step(session, &plan->steps[i]);
+	for (size_t i = 0; i < plan->step_count && !session->is_quit; i++)
+		if (!is_first(plan->steps[i].command))
+			run_step(session, &plan->steps[i]);
 }
 
 /* Everything must have reached its file: a full disk is a failure too. */

@@ -55,7 +55,10 @@ char *print_cell_format(enum print_type type, const struct print_cell *cell, cha
 		snprintf(text, 64, "%.2f", cell->real);
 		break;
 	case PRINT_RATIO:
-		snprintf(text, 64, "%.6g", cell->real);
+		snprintf(text, 64, "%.4f", cell->real);
+		break;
+	case PRINT_VALUE:
+		snprintf(text, 64, "%.15g", cell->real);
 		break;
 	case PRINT_HEX:
 		snprintf(text, 64, "0x%08llx", number);

@@ -83,6 +83,14 @@ void session_fini(struct session *session)
 	for (size_t i = 0; i < session->group_count; i++)
 		free(session->groups[i].path);
 	free(session->groups);
+	for (size_t i = 0; i < session->base_count; i++)
+		free(session->base_paths[i]);
+	free(session->base_paths);
+	free(session->junit_path);
+	check_results_fini(&session->results);
+	if (session->base != NULL)
+		session_fini(session->base);
+	free(session->base);
 }
 
 static int is_on(const struct experiment *experiment, const char *setting)

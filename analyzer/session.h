@@ -5,6 +5,7 @@
 #ifndef XER_ANALYZER_SESSION_H
 #define XER_ANALYZER_SESSION_H
 
+#include "analyzer/check.h"
 #include "analyzer/fold.h"
 #include "analyzer/metric.h"
 #include "analyzer/print.h"
@@ -15,7 +16,7 @@
 #include <stdio.h>
 
 /* Exit statuses, the worst of which remains. */
-enum { EXIT_OK = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2 };
+enum { EXIT_OK = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2, EXIT_CHECK = 3 };
 
 enum name_form { NAME_LONG, NAME_SHORT, NAME_MANGLED };
 
@@ -57,6 +58,12 @@ struct session {
 	int with_soname;
 	int is_expert;                /* frames of the recorder are shown */
 	struct sym_function recorder; /* stands for its frames if not */
+
+	char **base_paths; /* base_paths[base_count]: experiments to check against */
+	size_t base_count, base_capacity;
+	struct session *base; /* of them, opened when needed; NULL: none */
+	char *junit_path;     /* NULL: no report is wanted */
+	struct check_results results;
 
 	FILE *out;
 	struct print print;

@@ -41,7 +41,7 @@ void text_put_lines(FILE *out, const char *text, const char *indent)
 	}
 }
 
-enum { WORD_MAX = 64 };
+enum { WORD_MAX = 64, NEAR = 3 }; /* NEAR: edits up to which a word is taken for a slip */
 
 static size_t smaller(size_t left, size_t right)
 {
@@ -73,6 +73,22 @@ size_t text_distance(const char *left, const char *right)
 		}
 	}
 	return row[left_len % 3][right_len];
+}
+
+const char *text_nearest(const char *word, const char *const *names, size_t count)
+{
+	const char *best = NULL;
+	size_t best_distance = NEAR + 1;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t distance = text_distance(word, names[i]);
+
+		if (distance < best_distance && distance < strlen(names[i])) {
+			best_distance = distance;
+			best = names[i];
+		}
+	}
+	return best;
 }
 
 const char *text_base(const char *path)
