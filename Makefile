@@ -76,10 +76,14 @@ coverage: ## unit tests with line coverage, summed up by folder
 
 ## Install
 MAN_PAGES = $(wildcard man/*.[1-8])
+HEADERS   = $(patsubst include/%,%,$(wildcard include/*.h include/*/*.h))
 install: all ## install below PREFIX (/usr/local); DESTDIR is put before it
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/xer
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/xer
+	for header in $(HEADERS); do install -D -m 644 include/$$header $(DESTDIR)$(PREFIX)/include/$$header || exit 1; done
+	install -d $(DESTDIR)$(PREFIX)/share/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' include/xer.pc.in >$(DESTDIR)$(PREFIX)/share/pkgconfig/xer.pc
 	for page in $(MAN_PAGES); do \
 		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
 	done
@@ -88,6 +92,7 @@ uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(notdir $(PROGRAMS)))
 	rm -f $(DESTDIR)$(PREFIX)/lib/xer/libcollector.so
 	-rmdir $(DESTDIR)$(PREFIX)/lib/xer
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/,$(HEADERS)) $(DESTDIR)$(PREFIX)/share/pkgconfig/xer.pc
 	for page in $(MAN_PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 
 .PHONY: all setup demo help clean check unit e2e lint bench asan sanitized coverage install uninstall unit-programs e2e-programs

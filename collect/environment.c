@@ -81,6 +81,12 @@ static char *make_descriptor(const struct installation *installation, const stru
 	descriptor.sync = (uint64_t)request->sync;
 	descriptor.sync_threshold_ns = request->sync_threshold_ns;
 	descriptor.io = (uint64_t)request->io;
+	descriptor.user = hooks_traces(&request->hooks);
+	descriptor.user_on = descriptor.user & ~(uint64_t)request->hooks.off;
+	descriptor.user_signal = (uint64_t)request->hooks.signal;
+	hooks_text(&request->hooks, descriptor.user_hooks);
+	strcpy(descriptor.user_modes, request->hooks.modes);
+	strcpy(descriptor.user_names, request->hooks.names);
 	descriptor.from_ms = request->from_ms;
 	descriptor.to_ms = request->to_ms;
 	descriptor.limit_bytes = request->limit_bytes;

@@ -75,6 +75,7 @@ static void put_number_setting(struct xml_text *text, const char *name, uint64_t
 static void put_settings(struct xml_text *text, const struct request *request, char *const *command)
 {
 	static char line[QUOTE_MAX];
+	char hooks[2 * HOOKS_TEXT + 2];
 
 	quote_command(command, line, sizeof(line));
 	put_number_setting(text, "profile_us", request->profile_us);
@@ -82,6 +83,12 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_setting(text, "sync", request->sync ? "on" : "off");
 	put_number_setting(text, "sync_threshold_ns", request->sync_threshold_ns);
 	put_setting(text, "io", request->io ? "on" : "off");
+	hooks_text(&request->hooks, hooks);
+	put_setting(text, "user", hooks_traces(&request->hooks) ? "on" : "off");
+	put_setting(text, "user_hooks", hooks);
+	put_setting(text, "user_modes", request->hooks.modes);
+	put_setting(text, "user_names", request->hooks.names);
+	put_setting(text, "user_start", request->hooks.off & 1 ? "off" : "on");
 	put_number_setting(text, "from_ms", request->from_ms);
 	put_number_setting(text, "to_ms", request->to_ms);
 	put_number_setting(text, "limit_bytes", request->limit_bytes);

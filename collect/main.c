@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "environment.h"
 #include "experiment.h"
+#include "groups.h"
 #include "logfile.h"
 #include "options.h"
 #include "quote.h"
@@ -94,6 +95,7 @@ static void say_settings(const struct plan *plan, const char *experiment)
 	fprintf(stderr, "sync         %s, waits of at least %llu ns\n", request->sync ? "on" : "off",
 	        (unsigned long long)request->sync_threshold_ns);
 	fprintf(stderr, "i/o          %s\n", request->io ? "on" : "off");
+	fprintf(stderr, "user events  %s%s\n", request->hooks.is_off ? "off" : "on", request->hooks.is_list ? ", some hooks" : "");
 	fprintf(stderr, "samples      %llu ms%s\n", (unsigned long long)request->sample_ms, request->sample_ms ? "" : " (off)");
 	fprintf(stderr, "archive      %s\n", request->archive);
 	fprintf(stderr, "descendants  %s (not recorded yet)\n", request->follow);
@@ -158,6 +160,12 @@ static int run(char **argv, struct clock_source *clock, struct cause *cause)
 		printf("xcollect (Xer) " XER_VERSION ", format " FMT_VERSION_TEXT "\n");
 		return fflush(stdout) == 0 ? 0 : cause_set(cause, CAUSE_FAILED, "cannot write the version: %s", strerror(errno));
 	}
+	if (plan.request.action == OPTIONS_GROUP_DEFINE)
+		return groups_define(plan.request.group, cause);
+	if (plan.request.action == OPTIONS_GROUP_DELETE)
+		return groups_delete(plan.request.group, cause);
+	if (plan.request.action == OPTIONS_GROUP_LIST)
+		return groups_list(stdout, cause);
 	plan.command = argv;
 	status = target_find(plan.request.target, &plan.target, cause);
 	if (status == 0)

@@ -74,6 +74,57 @@ static int take_io(struct request *request, const char *value)
 	return take_switch(value, &request->io);
 }
 
+static int take_hooks(struct request *request, const char *value)
+{
+	return hooks_take(&request->hooks, value);
+}
+
+static int take_no_hooks(struct request *request, const char *value)
+{
+	return hooks_exclude(&request->hooks, value);
+}
+
+static int take_component(struct request *request, const char *value)
+{
+	return hooks_component(&request->hooks, value);
+}
+
+static int take_trace_mode(struct request *request, const char *value)
+{
+	return hooks_mode(&request->hooks, value);
+}
+
+static int take_trace_start(struct request *request, const char *value)
+{
+	return hooks_start(&request->hooks, value);
+}
+
+static int take_trace_signal(struct request *request, const char *value)
+{
+	return hooks_signal(&request->hooks, value);
+}
+
+static int take_group(struct request *request, const char *value)
+{
+	request->action = OPTIONS_GROUP_DEFINE;
+	request->group = value;
+	return 0;
+}
+
+static int take_group_delete(struct request *request, const char *value)
+{
+	request->action = OPTIONS_GROUP_DELETE;
+	request->group = value;
+	return 0;
+}
+
+static int take_group_list(struct request *request, const char *value)
+{
+	(void)value;
+	request->action = OPTIONS_GROUP_LIST;
+	return 0;
+}
+
 /* Behind a comma, collect(1) names native and Java synchronization: there is only the former yet. */
 static int ends_sync(const char *value)
 {
@@ -256,10 +307,10 @@ static const struct option *find_letter(char letter)
 	return NULL;
 }
 
-static const struct option *find_word(const char *word)
+static const struct option *find_word(const char *word, size_t len)
 {
 	for (size_t i = 0; i < OPTION_COUNT; i++)
-		if (options[i].word && strcmp(options[i].word, word) == 0)
+		if (options[i].word && strncmp(options[i].word, word, len) == 0 && options[i].word[len] == '\0')
 			return &options[i];
 	return NULL;
 }
@@ -299,11 +350,17 @@ static int take_letters(struct request *request, const char *text, const char *n
 
 static int take_word(struct request *request, const char *word, struct cause *cause)
 {
-	const struct option *option = find_word(word);
+	const char *value = strchr(word, '=');
+	const struct option *option = find_word(word, value ? (size_t)(value - word) : strlen(word));
 
 	if (!option)
 		return cause_set(cause, CAUSE_FAILED, "unknown option --%s; see xcollect --help", word);
-	option->take(request, NULL);
+	if (value && !option->argument)
+		return cause_set(cause, CAUSE_FAILED, "--%s takes no value", option->word);
+	if (!value && option->argument && option->argument[0] != '[')
+		return cause_set(cause, CAUSE_FAILED, "--%s needs a value (=%s)", option->word, option->argument);
+	if (option->take(request, value ? value + 1 : NULL) < 0)
+		return cause_set(cause, CAUSE_FAILED, "--%s cannot be '%s' (it takes %s)", option->word, value + 1, option->argument);
 	return 0;
 }
 
@@ -358,7 +415,7 @@ void options_help(FILE *to)
 		if (option->word)
 			fprintf(to, "%s--%s", option->letter ? ", " : "", option->word);
 		if (option->argument)
-			fprintf(to, " %s", option->argument);
+			fprintf(to, "%s%s", option->argument[0] == '[' ? "" : option->letter ? " " : "=", option->argument);
 		fprintf(to, "\n        %s", option->meaning);
 		if (option->initial)
 			fprintf(to, " [%s]", option->initial);

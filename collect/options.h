@@ -3,6 +3,7 @@
 #define XER_COLLECT_OPTIONS_H
 
 #include "cause.h"
+#include "hooks.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,7 +11,7 @@
 
 enum { OPTIONS_COMMENTS = 10 };
 
-enum options_action { OPTIONS_RECORD, OPTIONS_VERSION, OPTIONS_HELP };
+enum options_action { OPTIONS_RECORD, OPTIONS_VERSION, OPTIONS_HELP, OPTIONS_GROUP_DEFINE, OPTIONS_GROUP_DELETE, OPTIONS_GROUP_LIST };
 
 /* All pointers are borrowed from the command line or static. */
 struct request {
@@ -21,6 +22,8 @@ struct request {
 	int sync;
 	uint64_t sync_threshold_ns; /* shortest wait to record */
 	int io;
+	struct hooks hooks; /* of user events */
+	const char *group;  /* to define or delete */
 	uint64_t from_ms, to_ms; /* when events are recorded; to 0: to the end */
 	uint64_t limit_bytes; /* of event data, 0: none */
 	const char *archive;  /* "off", or what xer_archive -a takes */

@@ -10,7 +10,7 @@
 
 #define DESCRIPTOR_VARIABLE "XER_RECORD"
 
-enum { DESCRIPTOR_VERSION = 1, DESCRIPTOR_TEXT_MAX = 3 * (4096 * 3 + 512) };
+enum { DESCRIPTOR_VERSION = 1, DESCRIPTOR_TEXT_MAX = 3 * (4096 * 4 + 2048) };
 
 struct descriptor {
 #define NUMBER(field, key, meaning) uint64_t field;

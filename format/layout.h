@@ -14,8 +14,13 @@
 
 /* The event data files (streams). The order is internal; the names are the format. */
 enum fmt_stream { FMT_STREAM_FRAMEINFO, FMT_STREAM_OVERVIEW, FMT_STREAM_PROFILE, FMT_STREAM_HEAPTRACE,
-	FMT_STREAM_SYNCTRACE, FMT_STREAM_IOTRACE, FMT_STREAMS };
-#define FMT_STREAM_NAMES {"frameinfo", "overview", "profile", "heaptrace", "synctrace", "iotrace"}
+	FMT_STREAM_SYNCTRACE, FMT_STREAM_IOTRACE, FMT_STREAM_USERTRACE, FMT_STREAM_USERTRACE_LAST = FMT_STREAM_USERTRACE + 7,
+	FMT_STREAMS };
+#define FMT_STREAM_NAMES {"frameinfo", "overview", "profile", "heaptrace", "synctrace", "iotrace", FMT_USERTRACE_NAMES}
+
+/* The system trace of user events, and the component traces. */
+enum { FMT_USER_TRACES = FMT_STREAM_USERTRACE_LAST - FMT_STREAM_USERTRACE + 1 };
+#define FMT_USERTRACE_NAMES "usertrace", "usertrace1", "usertrace2", "usertrace3", "usertrace4", "usertrace5", "usertrace6", "usertrace7"
 
 /* Roots of the XML files; the closing tag, with its newline, ends each of them while it can grow. */
 #define FMT_LOG_ROOT "experiment"

@@ -46,6 +46,22 @@ enum fmt_kind {
 #define ENUM_END(type) };
 #include "enums.def"
 
+/* The shape of user events, see record.def. */
+enum fmt_user_shape { FMT_USER_COUNT = 7, FMT_USER_CHANNEL = 7, FMT_USER_CUT = 0x40, FMT_USER_32 = 0x80 };
+enum { FMT_USER_WORDS = 5, FMT_USER_BYTES = 4096, FMT_USER_CHANNELS = 8 };
+enum { FMT_USER_LOW = 9 }; /* the bits of a data word that `low` keeps: 0 and 3 */
+
+/* What `low` keeps of a word, and a word without it made whole again. */
+static inline unsigned fmt_user_low_of(uint64_t word)
+{
+	return (unsigned)(word & 1) | (unsigned)(word >> 2 & 2);
+}
+
+static inline uint64_t fmt_user_whole(uint64_t word, unsigned low)
+{
+	return word | (low & 1) | (uint64_t)(low & 2) << 2;
+}
+
 /* A node of the call-stack tree in `frameinfo`. A node is named by its file offset, a multiple of 16; a stack by
  * its innermost node; 0 is never a node and means "no stack". A parent's offset is always smaller than the
  * node's own. pc is the interrupted instruction or a return address. */

@@ -2,6 +2,7 @@
 #include "collector.h"
 
 #include "log.h"
+#include "usertrace.h"
 
 static struct col_mark no_mark;
 
@@ -15,4 +16,5 @@ void col_stop_events(const char *why)
 	atomic_store(&col.mark->heap, 0);
 	atomic_store(&col.mark->sync, 0);
 	atomic_store(&col.mark->io, 0);
+	usertrace_stop();
 }

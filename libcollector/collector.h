@@ -32,6 +32,9 @@ enum col_context { COL_NORMAL, COL_HANDLER, COL_CONTEXTS };
 	COUNTER(map_events) \
 	COUNTER(sync_events) \
 	COUNTER(io_events) \
+	COUNTER(user_events) \
+	COUNTER(user_truncated) \
+	COUNTER(user_overwritten) \
 	COUNTER(threads) \
 	COUNTER(stacks_truncated) \
 	COUNTER(stacks_guessed) \
@@ -43,6 +46,7 @@ enum col_context { COL_NORMAL, COL_HANDLER, COL_CONTEXTS };
 	COUNTER(lost_heaptrace) \
 	COUNTER(lost_synctrace) \
 	COUNTER(lost_iotrace) \
+	COUNTER(lost_usertrace) \
 	COUNTER(lost_reentrant) \
 	COUNTER(lost_threads) \
 	COUNTER(lost_log) \
@@ -62,6 +66,7 @@ struct col_mark {
 	atomic_uint heap;
 	atomic_uint sync;
 	atomic_uint io;
+	atomic_uint user; /* bit n: trace n is on; bit 8 + n: channel n */
 };
 
 struct collector {

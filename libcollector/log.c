@@ -253,6 +253,17 @@ void col_log_loss(const char *stream, int error)
 	col_event_end(&text);
 }
 
+void col_log_loss_reason(const char *stream, const char *reason)
+{
+	char buffer[256];
+	struct xml_text text = XML_TEXT(buffer);
+
+	col_event_begin(&text, "loss");
+	xml_put_string(&text, "stream", stream);
+	xml_put_string(&text, "reason", reason);
+	col_event_end(&text);
+}
+
 void col_log_warning(const char *message)
 {
 	char buffer[400];

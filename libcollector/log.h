@@ -34,8 +34,9 @@ void col_text_return(char *text);
 void col_event_begin(struct xml_text *text, const char *kind);
 void col_event_end(struct xml_text *text);
 
-/* <event kind="loss" stream= errno=> and <event kind="warning" text=>. */
+/* <event kind="loss" stream= errno=>, with reason= instead of errno=, and <event kind="warning" text=>. */
 void col_log_loss(const char *stream, int error);
+void col_log_loss_reason(const char *stream, const char *reason);
 void col_log_warning(const char *message);
 
 #endif

@@ -194,7 +194,7 @@ static void log_exit(int exit_code)
 
 static void account_all(struct col_thread *self)
 {
-	uint64_t heap_events = 0, sync_events = 0, io_events = 0;
+	uint64_t heap_events = 0, sync_events = 0, io_events = 0, user_events = 0;
 
 	for (struct col_thread *thread = thread_first(); thread; thread = thread->next) {
 		if (atomic_load(&thread->tid))
@@ -202,10 +202,12 @@ static void account_all(struct col_thread *self)
 		heap_events += thread->heap_events;
 		sync_events += thread->sync_events;
 		io_events += thread->io_events;
+		user_events += thread->user_events;
 	}
 	atomic_store(&col.count.heap_events, heap_events);
 	atomic_store(&col.count.sync_events, sync_events);
 	atomic_store(&col.count.io_events, io_events);
+	atomic_store(&col.count.user_events, user_events);
 }
 
 int process_is_recorded(void)

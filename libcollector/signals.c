@@ -42,7 +42,7 @@ void signals_install(int signal, signals_handler *handler)
 	struct kernel_sigaction old = {.handler = NULL};
 
 	SYS4(SYS_rt_sigaction, signal, &action, &old, sizeof(sys_sigset));
-	if ((void *)old.handler == (void *)SIG_IGN)
+	if (signal == TICK_SIGNAL && (void *)old.handler == (void *)SIG_IGN)
 		program_action.sa_handler = SIG_IGN;
 }
 

@@ -18,6 +18,8 @@ struct stream {
 	atomic_uint state;
 	atomic_uint ordinal;
 	atomic_uint_fast64_t claimed;
+	uint64_t limit; /* of claimed bytes, 0: none */
+	struct ring ring;
 };
 
 #define STREAM(title) {.name = (title), .temporary = "." title ".new", .file = {.fd = -1}}
@@ -28,6 +30,14 @@ static struct stream streams[FMT_STREAMS] = {
     [FMT_STREAM_HEAPTRACE] = STREAM("heaptrace"),
     [FMT_STREAM_SYNCTRACE] = STREAM("synctrace"),
     [FMT_STREAM_IOTRACE] = STREAM("iotrace"),
+    [FMT_STREAM_USERTRACE] = STREAM("usertrace"),
+    [FMT_STREAM_USERTRACE + 1] = STREAM("usertrace1"),
+    [FMT_STREAM_USERTRACE + 2] = STREAM("usertrace2"),
+    [FMT_STREAM_USERTRACE + 3] = STREAM("usertrace3"),
+    [FMT_STREAM_USERTRACE + 4] = STREAM("usertrace4"),
+    [FMT_STREAM_USERTRACE + 5] = STREAM("usertrace5"),
+    [FMT_STREAM_USERTRACE + 6] = STREAM("usertrace6"),
+    [FMT_STREAM_USERTRACE + 7] = STREAM("usertrace7"),
 };
 
 static atomic_uint_fast64_t *lost_counter(enum fmt_stream stream)
@@ -44,10 +54,12 @@ static atomic_uint_fast64_t *lost_counter(enum fmt_stream stream)
 	case FMT_STREAM_SYNCTRACE:
 		return &col.count.lost_synctrace;
 	case FMT_STREAM_IOTRACE:
+		return &col.count.lost_iotrace;
+	case FMT_STREAM_USERTRACE ... FMT_STREAM_USERTRACE_LAST:
 	case FMT_STREAMS:
 		break;
 	}
-	return &col.count.lost_iotrace;
+	return &col.count.lost_usertrace;
 }
 
 void col_stream_stop(enum fmt_stream which, int error)
@@ -153,6 +165,18 @@ static int exceeds_limit(enum fmt_stream which, uint32_t size)
 	return 1;
 }
 
+/* A stream that is to end when it is full has come to its end. */
+static int is_full(enum fmt_stream which, uint64_t size)
+{
+	struct stream *stream = &streams[which];
+
+	if (!stream->limit || size <= stream->limit)
+		return 0;
+	if (atomic_exchange(&stream->state, STOPPED) != STOPPED)
+		col_log_loss_reason(stream->name, "full");
+	return 1;
+}
+
 int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
 {
 	struct stream *stream = &streams[which];
@@ -170,6 +194,8 @@ int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
 	}
 	fd = col_file_get(&stream->file, stream->name);
 	*at = atomic_fetch_add(&stream->claimed, size);
+	if (is_full(which, *at + size))
+		return -ENOSPC;
 	error = fd < 0 ? fd : col_file_allocate(fd, *at, size);
 	if (error < 0)
 		col_stream_stop(which, error);
@@ -187,20 +213,99 @@ uint8_t *col_stream_map(enum fmt_stream which, uint64_t at, size_t size)
 
 void col_slot_abandon(struct col_slot *slot)
 {
-	if (slot->map)
+	if (slot->part)
+		ring_give(slot->part, slot->events);
+	else if (slot->map)
 		sys_munmap(slot->map, slot->map_size);
 	*slot = (struct col_slot){.map_size = slot->map_size};
 }
 
-/* Begin the next extent of the slot. */
-static int new_extent(struct col_slot *slot, enum fmt_stream which, uint32_t tid)
+int col_stream_limit(enum fmt_stream which, uint64_t bytes, int is_ring)
 {
+	struct stream *stream = &streams[which];
+
+	if (is_ring)
+		return ring_init(&stream->ring, bytes);
+	stream->limit = bytes;
+	return 0;
+}
+
+/* Make the file of a ring, with room for all of it, and map it. */
+static int open_ring(enum fmt_stream which)
+{
+	struct stream *stream = &streams[which];
+	uint64_t size = (uint64_t)stream->ring.count * stream->ring.part_size;
+	int error = ensure_file(which, FDR_EXTENT_UNIT);
+	uint8_t *none = NULL;
+	uint8_t *map;
+
+	if (error < 0 || atomic_load(&stream->ring.map))
+		return error < 0 ? error : 0;
+	error = col_file_get(&stream->file, stream->name);
+	if (error >= 0)
+		error = col_file_allocate(error, FDR_EXTENT_UNIT, size);
+	map = error < 0 ? NULL : col_stream_map(which, FDR_EXTENT_UNIT, size);
+	if (!map) {
+		col_stream_stop(which, error < 0 ? error : -ENOMEM);
+		return -EIO;
+	}
+	/* Two threads may have come here at once. */
+	if (!atomic_compare_exchange_strong(&stream->ring.map, &none, map))
+		sys_munmap(map, size);
+	return 0;
+}
+
+/* Let the slot, which has no extent, go on in a part of a ring. */
+static int new_part(struct col_slot *slot, enum fmt_stream which, uint32_t tid)
+{
+	struct ring *ring = &streams[which].ring;
+	uint32_t overwritten;
+	int error = 0;
+
+	window_check();
+	if (!atomic_load(&ring->map))
+		error = open_ring(which);
+	if (error < 0)
+		return error;
+	slot->part = ring_take(ring, &overwritten);
+	if (!slot->part)
+		return -EAGAIN;
+	slot->map = ring_memory(ring, slot->part);
+	slot->map_size = ring->part_size;
+	slot->events = 0;
+	col_count(&col.count.user_overwritten, overwritten);
+	sys_madvise(slot->map, ring->part_size, MADV_POPULATE_WRITE);
+	if (*(uint64_t *)slot->map)
+		ring_clear(slot->map, ring->part_size);
+	col_stream_prologue(which, slot->map, ring->part_size, tid);
+	slot->at = slot->map + FDR_PROLOGUE_SIZE;
+	slot->end = slot->map + ring->part_size;
+	slot->tid = tid;
+	return 0;
+}
+
+/* Extents double, up to a size that leaves a limited stream some of them; each has room for an event of `need` bytes. */
+static uint32_t next_size(const struct col_slot *slot, enum fmt_stream which, uint32_t need)
+{
+	uint64_t max = streams[which].limit ? streams[which].limit / 16 : EXTENT_MAX;
 	uint32_t size = slot->map_size == 0 ? EXTENT_MIN : slot->map_size * 2;
+
+	max = max > EXTENT_MAX ? EXTENT_MAX : max;
+	while (size > EXTENT_MIN && size > max)
+		size /= 2;
+	while (size < FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE + 2 * FDR_METADATA_SIZE + need)
+		size *= 2;
+	return size;
+}
+
+/* Begin the next extent of the slot, which has none. */
+static int new_extent(struct col_slot *slot, enum fmt_stream which, uint32_t tid, uint32_t need)
+{
+	uint32_t size = next_size(slot, which, need);
 	uint32_t head;
 	uint64_t at;
 	int error;
 
-	size = size > EXTENT_MAX ? EXTENT_MAX : size;
 	error = col_stream_claim(which, size, &at);
 	if (error < 0)
 		return error;
@@ -242,7 +347,7 @@ int col_slot_refill(struct col_slot *slot, enum fmt_stream which, uint32_t tid, 
 		if (slot->map && slot->tid != tid && new_buffer(slot, which, tid, size))
 			return 0;
 		col_slot_abandon(slot);
-		error = new_extent(slot, which, tid);
+		error = streams[which].ring.parts ? new_part(slot, which, tid) : new_extent(slot, which, tid, size);
 	}
 	if (error < 0)
 		col_count(lost_counter(which), 1);

@@ -10,6 +10,7 @@
 #define XER_COLLECTOR_STREAM_H
 
 #include "collector.h"
+#include "ring.h"
 
 #include "format/fdr.h"
 
@@ -19,6 +20,8 @@ struct col_slot {
 	uint8_t *map; /* of the extent; NULL if there is none */
 	uint32_t map_size;
 	uint32_t tid; /* of the buffer under `at` */
+	struct ring_part *part; /* of a ring that the extent is; NULL if there is none */
+	uint32_t events;        /* in a part of a ring */
 };
 
 /* Make room for one event with `size` bytes of payload (a multiple of 8) in `slot` of `stream`, for
@@ -72,6 +75,10 @@ void col_stream_prologue(enum fmt_stream stream, uint8_t *at, uint32_t left, uin
 
 /* Stop a stream for good: what comes is lost, and log.xml says why. Signal-safe. */
 void col_stream_stop(enum fmt_stream stream, int error);
+
+/* Before anything is written to a stream: keep it to about `bytes`, either as a ring, in which the newest events take the
+ * place of the oldest, or by an end when it is full. Returns 0, -EINVAL (too small) or -ENOMEM (a ring). */
+int col_stream_limit(enum fmt_stream stream, uint64_t bytes, int is_ring);
 
 /* Close all descriptors (in a forked child). */
 void col_streams_forget(void);

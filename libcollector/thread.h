@@ -31,6 +31,7 @@ struct col_thread {
 	uint64_t heap_events;
 	uint64_t sync_events;
 	uint64_t io_events;
+	uint64_t user_events;
 	char name[16];
 };
 

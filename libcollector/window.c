@@ -6,6 +6,7 @@
 #include "io.h"
 #include "log.h"
 #include "sync.h"
+#include "usertrace.h"
 
 enum phase { UNKNOWN, BEFORE, INSIDE, BEHIND };
 
@@ -21,6 +22,8 @@ static void start_events(void)
 		sync_start();
 	if (col.descriptor.io)
 		io_start();
+	if (col.descriptor.user)
+		usertrace_start();
 }
 
 static uint64_t ticks_of_ms(uint64_t ms)

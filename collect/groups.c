@@ -1,0 +1,185 @@
+/* groups.c: finds, defines, deletes and lists groups of hooks. See groups.h. The file is replaced as a whole, by
+ * rename. */
+#include "groups.h"
+
+#include "hooks.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LINE = HOOKS_TEXT + 512, NAME_MAX_LEN = 32 };
+
+/* One line of the file. `text` is the line, cut into the others. */
+struct group {
+	char text[LINE];
+	const char *name, *hooks, *description;
+};
+
+/* Path of the file, or of its directory. Returns 0 or -errno. */
+static int find_path(const char *last, char *out)
+{
+	const char *base = getenv("XDG_CONFIG_HOME");
+	const char *home = getenv("HOME");
+	int len;
+
+	if (base && *base == '/')
+		len = snprintf(out, PATH_MAX, "%s/xer%s", base, last);
+	else if (home && *home == '/')
+		len = snprintf(out, PATH_MAX, "%s/.config/xer%s", home, last);
+	else
+		return -ENOENT;
+	return len < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+static char *cut_word(char **text)
+{
+	char *word = *text + strspn(*text, " \t");
+
+	*text = word + strcspn(word, " \t");
+	if (**text)
+		*(*text)++ = '\0';
+	return word;
+}
+
+/* The next group of the file. Returns 1, or 0 at its end. */
+static int next_group(FILE *file, struct group *group)
+{
+	while (fgets(group->text, sizeof(group->text), file)) {
+		char *at = group->text;
+
+		at[strcspn(at, "\n")] = '\0';
+		if (*at == '#')
+			continue;
+		group->name = cut_word(&at);
+		group->hooks = cut_word(&at);
+		group->description = at + strspn(at, " \t");
+		if (*group->hooks)
+			return 1;
+	}
+	return 0;
+}
+
+static FILE *open_file(void)
+{
+	char path[PATH_MAX];
+
+	return find_path("/groups", path) == 0 ? fopen(path, "re") : NULL;
+}
+
+int groups_find(const char *name, size_t len, char *out, size_t size)
+{
+	struct group group;
+	FILE *file = open_file();
+	int status = -ENOENT;
+
+	while (file && status == -ENOENT && next_group(file, &group))
+		if (strlen(group.name) == len && strncmp(group.name, name, len) == 0)
+			status = snprintf(out, size, "%s", group.hooks) < (int)size ? 0 : -E2BIG;
+	if (file)
+		fclose(file);
+	return status;
+}
+
+int groups_list(FILE *to, struct cause *cause)
+{
+	struct group group;
+	FILE *file = open_file();
+
+	while (file && next_group(file, &group))
+		fprintf(to, "%s - %s (user) \"%s\"\n", group.name, group.description, group.hooks);
+	if (file)
+		fclose(file);
+	return fflush(to) == 0 ? 0 : cause_set(cause, CAUSE_FAILED, "cannot write the groups: %s", strerror(errno));
+}
+
+/* Copy the file's groups, but for `name`. *found tells if that was there. */
+static void copy_others(FILE *to, const char *name, int *found)
+{
+	struct group group;
+	FILE *from = open_file();
+
+	*found = 0;
+	while (from && next_group(from, &group)) {
+		if (strcmp(group.name, name) == 0)
+			*found = 1;
+		else
+			fprintf(to, "%s %s %s\n", group.name, group.hooks, group.description);
+	}
+	if (from)
+		fclose(from);
+}
+
+/* Replace the group `name` by `line`, or delete it if that is NULL. Returns 0 or -errno (-ENOENT: nothing to delete). */
+static int replace(const char *name, const char *line)
+{
+	char directory[PATH_MAX], path[PATH_MAX], temporary[PATH_MAX + 32];
+	FILE *to;
+	int found, failed;
+
+	if (find_path("", directory) < 0 || find_path("/groups", path) < 0)
+		return -ENOENT;
+	for (char *at = directory + 1; line && (at = strchr(at, '/')) != NULL; *at++ = '/') {
+		*at = '\0';
+		mkdir(directory, 0755);
+	}
+	if (line)
+		mkdir(directory, 0755);
+	snprintf(temporary, sizeof(temporary), "%s.%d", path, (int)getpid());
+	to = fopen(temporary, "we");
+	if (!to)
+		return -errno;
+	copy_others(to, name, &found);
+	if (line)
+		fprintf(to, "%s\n", line);
+	failed = ferror(to);
+	failed |= fclose(to) != 0;
+	if (!failed && (line || found) && rename(temporary, path) == 0)
+		return 0;
+	unlink(temporary);
+	return failed || found ? -EIO : -ENOENT;
+}
+
+int groups_define(const char *text, struct cause *cause)
+{
+	char copy[LINE - NAME_MAX_LEN], line[LINE];
+	char *hooks, *description;
+	int status;
+
+	if (strlen(text) >= sizeof(copy) || text[strcspn(text, "\n")])
+		return cause_set(cause, CAUSE_FAILED, "the group is too long, or more than a line");
+	strcpy(copy, text);
+	hooks = strchr(copy, ':');
+	if (hooks)
+		*hooks++ = '\0';
+	/* A sub-id also stands behind a colon, but has digits alone. */
+	description = hooks;
+	while (description && (description = strchr(description, ':')) != NULL) {
+		size_t digits = strspn(description + 1, "0123456789abcdefABCDEF");
+
+		if (digits > 0 && digits <= 4 && strchr(",:", description[1 + digits]))
+			description++;
+		else
+			break;
+	}
+	if (description)
+		*description++ = '\0';
+	if (!hooks || !*copy || copy[strcspn(copy, " \t,#@")] || strlen(copy) > NAME_MAX_LEN || !hooks_is_list(hooks))
+		return cause_set(cause, CAUSE_FAILED, "'%s' is no group: it is NAME:LIST[:DESCRIPTION]", text);
+	snprintf(line, sizeof(line), "%s %s %s", copy, hooks, description ? description : "");
+	status = replace(copy, line);
+	return status == 0 ? 0 : cause_set(cause, CAUSE_FAILED, "cannot keep the group: %s", strerror(-status));
+}
+
+int groups_delete(const char *name, struct cause *cause)
+{
+	int status = replace(name, NULL);
+
+	if (status == -ENOENT)
+		return cause_set(cause, CAUSE_FAILED, "there is no group '%s'", name);
+	return status == 0 ? 0 : cause_set(cause, CAUSE_FAILED, "cannot delete the group: %s", strerror(-status));
+}

@@ -1,0 +1,45 @@
+/* ring.h: the parts of a data file that keeps only its newest events.
+ *
+ * Behind its first page the file consists of parts of equal size. A slot holds one at a time; when it is full, the slot takes the
+ * part that was given back longest ago, with the events in it, which are lost and counted. Parts that others hold are
+ * passed over, so a thread that writes seldom keeps its events. */
+#ifndef XER_COLLECTOR_RING_H
+#define XER_COLLECTOR_RING_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct ring_part {
+	atomic_uint held;
+	uint32_t events; /* of its last holder; the holder's while it is held */
+};
+
+struct ring {
+	struct ring_part *parts; /* parts[count]; NULL: the file is no ring */
+	_Atomic(uint8_t *) map;  /* of all parts, NULL until the file is there */
+	uint32_t count;
+	uint32_t part_size; /* a multiple of FDR_EXTENT_UNIT */
+	atomic_uint next;
+};
+
+/* Make the parts of a ring of about `bytes`. Returns 0, -EINVAL (too small) or -ENOMEM. */
+int ring_init(struct ring *ring, uint64_t bytes);
+
+/* Take a part, with the number of events that it held in *overwritten. NULL: all are held. Signal-safe. */
+struct ring_part *ring_take(struct ring *ring, uint32_t *overwritten);
+
+/* The part's memory in the mapped ring. */
+uint8_t *ring_memory(const struct ring *ring, const struct ring_part *part);
+
+/* Make what was used zero again, from its end to its beginning: at every instant the rest is whole events, and then zeros. */
+void ring_clear(uint8_t *at, uint32_t size);
+
+/* Give a part back, with `events` in it. Signal-safe. */
+static inline void ring_give(struct ring_part *part, uint32_t events)
+{
+	part->events = events;
+	/* Pairs with the acquire in ring_take: who takes it sees the number. */
+	atomic_store_explicit(&part->held, 0, memory_order_release);
+}
+
+#endif
