@@ -74,55 +74,39 @@ static int take_io(struct request *request, const char *value)
 	return take_switch(value, &request->io);
 }
 
-static int take_hooks(struct request *request, const char *value)
-{
-	return hooks_take(&request->hooks, value);
-}
+/* Options that hooks.c takes. */
+#define TAKEN_BY_HOOKS(name, function) \
+	static int name(struct request *request, const char *value) \
+	{ \
+		return function(&request->hooks, value); \
+	}
+TAKEN_BY_HOOKS(take_hooks, hooks_take)
+TAKEN_BY_HOOKS(take_no_hooks, hooks_exclude)
+TAKEN_BY_HOOKS(take_component, hooks_component)
+TAKEN_BY_HOOKS(take_trace_mode, hooks_mode)
+TAKEN_BY_HOOKS(take_trace_start, hooks_start)
+TAKEN_BY_HOOKS(take_trace_signal, hooks_signal)
 
-static int take_no_hooks(struct request *request, const char *value)
+static int take_action(struct request *request, enum options_action action, const char *group)
 {
-	return hooks_exclude(&request->hooks, value);
-}
-
-static int take_component(struct request *request, const char *value)
-{
-	return hooks_component(&request->hooks, value);
-}
-
-static int take_trace_mode(struct request *request, const char *value)
-{
-	return hooks_mode(&request->hooks, value);
-}
-
-static int take_trace_start(struct request *request, const char *value)
-{
-	return hooks_start(&request->hooks, value);
-}
-
-static int take_trace_signal(struct request *request, const char *value)
-{
-	return hooks_signal(&request->hooks, value);
+	request->action = action;
+	request->group = group;
+	return 0;
 }
 
 static int take_group(struct request *request, const char *value)
 {
-	request->action = OPTIONS_GROUP_DEFINE;
-	request->group = value;
-	return 0;
+	return take_action(request, OPTIONS_GROUP_DEFINE, value);
 }
 
 static int take_group_delete(struct request *request, const char *value)
 {
-	request->action = OPTIONS_GROUP_DELETE;
-	request->group = value;
-	return 0;
+	return take_action(request, OPTIONS_GROUP_DELETE, value);
 }
 
 static int take_group_list(struct request *request, const char *value)
 {
-	(void)value;
-	request->action = OPTIONS_GROUP_LIST;
-	return 0;
+	return take_action(request, OPTIONS_GROUP_LIST, value);
 }
 
 /* Behind a comma, collect(1) names native and Java synchronization: there is only the former yet. */
@@ -272,16 +256,12 @@ static int take_verbose(struct request *request, const char *value)
 
 static int take_version(struct request *request, const char *value)
 {
-	(void)value;
-	request->action = OPTIONS_VERSION;
-	return 0;
+	return take_action(request, OPTIONS_VERSION, value);
 }
 
 static int take_help(struct request *request, const char *value)
 {
-	(void)value;
-	request->action = OPTIONS_HELP;
-	return 0;
+	return take_action(request, OPTIONS_HELP, value);
 }
 
 static const struct option {
