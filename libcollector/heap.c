@@ -79,7 +79,7 @@ static inline void begin_block(struct col_thread *thread, enum fmt_heap_func fun
 		mapping_block_is_beyond(thread, stack);
 }
 
-static void record_alloc(enum fmt_heap_func func, const void *block, size_t size, struct caller caller)
+void heap_record_alloc(enum fmt_heap_func func, const void *block, size_t size, struct caller caller)
 {
 	struct col_thread *thread = scope_enter();
 
@@ -89,7 +89,7 @@ static void record_alloc(enum fmt_heap_func func, const void *block, size_t size
 	scope_leave(thread);
 }
 
-static void record_free(enum fmt_heap_func func, const void *block)
+void heap_record_free(enum fmt_heap_func func, const void *block)
 {
 	struct col_thread *thread = scope_enter();
 
@@ -125,7 +125,7 @@ void heap_start(void)
 #define RECORD_ALLOC(func, block, size) \
 	do { \
 		if (unlikely(is_on()) && (block)) \
-			record_alloc(FMT_heap_func_##func, block, size, CALLER); \
+			heap_record_alloc(FMT_heap_func_##func, block, size, CALLER); \
 	} while (0)
 
 /* Each traced twin is entered by a jump, so its caller is the program. */
@@ -166,7 +166,7 @@ EXPORT void *calloc(size_t count, size_t size)
 static __attribute__((noinline)) void free_traced(void *block)
 {
 	if (unlikely(is_on()) && block)
-		record_free(FMT_heap_func_FREE, block);
+		heap_record_free(FMT_heap_func_FREE, block);
 	REAL(free)(block);
 }
 
@@ -217,16 +217,10 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
 	void *block;
 
 	PASS_ON(reallocarray, (old, count, size));
-	thread = thread_current();
 	before = col_ticks();
-	/* The one of glibc calls realloc, which is to be silent. */
-	if (thread && (thread->depth == OUTSIDE || scope_was_abandoned(thread, scope_sp()))) {
-		thread->scope_sp = scope_sp();
-		thread->depth = PASSING;
-	}
+	thread = scope_begin_passing(); /* the one of glibc calls realloc */
 	block = REAL(reallocarray)(old, count, size);
-	if (thread && thread->depth == PASSING)
-		thread->depth = OUTSIDE;
+	scope_end_passing(thread);
 	if (is_on() && (block || (count * size == 0 && old)))
 		record_realloc(FMT_heap_func_REALLOCARRAY, old, block, count * size, before, CALLER);
 	return block;

@@ -7,7 +7,7 @@ struct hook_table hook_real;
 
 static _Alignas(4096) char pool[POOL_SIZE];
 static atomic_size_t pool_used;
-static __thread int resolving;
+static __thread volatile int resolving; /* dlsym comes back to us, which its declaration denies */
 
 int hook_is_resolving(void)
 {
@@ -40,9 +40,19 @@ size_t hook_pool_clip(const void *block, size_t size)
 	return size < left ? size : left;
 }
 
+/* Where there is one operator of C++, there are all; where there is none, 20 searches would be in vain. */
+static void find_operators(struct hook_table *found)
+{
+	if (!dlsym(RTLD_NEXT, "_Znwm"))
+		return;
+#define NEW(name, parameters, arguments, alignment) found->name = (__typeof__(name) *)dlsym(RTLD_NEXT, #name);
+#define DELETE(name, parameters, arguments) NEW(name, parameters, arguments, 0)
+#include "operators.def"
+}
+
 void hook_resolve(void)
 {
-	struct hook_table found;
+	struct hook_table found = {.malloc = NULL};
 
 	if (resolving)
 		return;
@@ -50,6 +60,7 @@ void hook_resolve(void)
 #define HOOK(name) found.name = (__typeof__(name) *)dlsym(RTLD_NEXT, #name);
 #define HOOK_OLD(name, of, version) found.name = (__typeof__(of) *)dlvsym(RTLD_NEXT, #of, version);
 #include "hook.def"
+	find_operators(&found);
 	hook_real = found;
 	resolving = 0;
 }

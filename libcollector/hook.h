@@ -20,10 +20,18 @@
 #include <threads.h>
 #include <unistd.h>
 
+/* C knows no operators of C++. */
+#define NEW(name, parameters, arguments, alignment) void *name parameters;
+#define DELETE(name, parameters, arguments) void name parameters;
+#include "operators.def"
+
 struct hook_table {
 #define HOOK(name) __typeof__(name) *name;
 #define HOOK_OLD(name, of, version) __typeof__(of) *name;
 #include "hook.def"
+#define NEW(name, parameters, arguments, alignment) __typeof__(name) *name;
+#define DELETE(name, parameters, arguments) __typeof__(name) *name;
+#include "operators.def"
 };
 
 /* Behind the definition of a wrapper: it is version `version` of the function `of`, with @@ the one that programs are linked
@@ -34,6 +42,13 @@ extern struct hook_table hook_real __attribute__((visibility("hidden")));
 
 /* Find all of them. Any context; the first call does the work. */
 void hook_resolve(void);
+
+/* The same unless it has been done; for functions that may not be there. */
+static inline void hook_resolve_once(void)
+{
+	if (!hook_real.malloc)
+		hook_resolve();
+}
 
 /* The next definition of a wrapped function. */
 #define REAL(name) (*(likely(hook_real.name != NULL) ? hook_real.name : (hook_resolve(), hook_real.name)))

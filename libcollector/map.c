@@ -12,6 +12,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
+#include <unistd.h>
 
 enum { OBJECTS = 4096, BUILD_ID_MAX = 64 };
 
@@ -107,19 +108,35 @@ static uint64_t end_of(const struct image *image)
 	return end;
 }
 
+/* A library may have been loaded by a path relative to the working directory, which readers do not know: put that before
+ * it in whole[COL_TEXT_SIZE], which may be NULL. Returns the path to be written. */
+static const char *whole_path(const char *path, char *whole)
+{
+	long len = *path == '/' || *path == '[' || !whole ? -1 : SYS2(SYS_getcwd, whole, COL_TEXT_SIZE);
+	size_t more = strlen(path) + 1;
+
+	if (len <= 1 || *whole != '/' || (size_t)len + more > COL_TEXT_SIZE) /* with its NUL; "(unreachable)..." is no path */
+		return path;
+	whole[len - 1] = '/';
+	memcpy(whole + len, path, more);
+	return SYS3(SYS_faccessat, AT_FDCWD, whole, F_OK) == 0 ? whole : path;
+}
+
 static int write_object(const struct image *image, uint32_t id)
 {
 	char build_id[2 * BUILD_ID_MAX + 1];
 	char *memory = col_text_borrow();
+	char *path;
 	struct xml_text text = {.at = memory, .capacity = COL_TEXT_SIZE};
 	int error;
 
 	if (!memory)
 		return -EBUSY;
+	path = col_text_borrow();
 	find_build_id(image, build_id);
 	xml_put(&text, " <object");
 	xml_put_number(&text, "id", id);
-	xml_put_string(&text, "path", image->path);
+	xml_put_string(&text, "path", whole_path(image->path, path));
 	xml_put_string(&text, "build_id", build_id);
 	xml_put_hex(&text, "bias", image->bias);
 	xml_put_hex(&text, "start", image->start);
@@ -130,6 +147,7 @@ static int write_object(const struct image *image, uint32_t id)
 	put_segments(&text, image);
 	xml_put(&text, "</object>\n");
 	error = col_xml_append(COL_MAP, &text);
+	col_text_return(path);
 	col_text_return(memory);
 	return error;
 }

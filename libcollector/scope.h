@@ -55,6 +55,26 @@ static inline void scope_leave(struct col_thread *thread)
 	thread->depth = OUTSIDE;
 }
 
+/* Before a wrapped function is called that may call other ones of them, which are to be silent. Returns the thread, to be
+ * given to scope_end_passing; NULL if nothing was to be done. */
+static inline struct col_thread *scope_begin_passing(void)
+{
+	struct col_thread *thread = thread_current();
+	uint64_t sp = scope_sp();
+
+	if (!thread || (thread->depth != OUTSIDE && !scope_was_abandoned(thread, sp)))
+		return NULL;
+	thread->scope_sp = sp;
+	thread->depth = PASSING;
+	return thread;
+}
+
+static inline void scope_end_passing(struct col_thread *thread)
+{
+	if (thread && thread->depth == PASSING)
+		thread->depth = OUTSIDE;
+}
+
 /* The node of the caller's stack, 0 if there is none. In a scope of `thread`, the calling one. */
 static inline uint32_t stack_of(struct col_thread *thread, const struct caller *caller)
 {

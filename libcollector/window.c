@@ -1,6 +1,7 @@
 /* window.c: begin and end the recording of events. See window.h. */
 #include "window.h"
 
+#include "allocator.h"
 #include "collector.h"
 #include "heap.h"
 #include "io.h"
@@ -35,6 +36,8 @@ void window_open(void)
 {
 	uint64_t now = col_ticks();
 
+	if (col.descriptor.heap)
+		allocator_check();
 	first = now + ticks_of_ms(col.descriptor.from_ms);
 	last = col.descriptor.to_ms ? now + ticks_of_ms(col.descriptor.to_ms) : 0;
 	atomic_store(&phase, col.descriptor.from_ms ? BEFORE : INSIDE);
