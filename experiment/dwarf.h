@@ -32,4 +32,31 @@ void exp_dwarf_close(struct exp_dwarf *dwarf);
 int exp_dwarf_lookup(struct exp_dwarf *dwarf, uint64_t address,
 		     struct exp_dwarf_frame frames[EXP_DWARF_FRAMES], int *has_function);
 
+/* What is known of the compilation of the code at an address. Strings live with the image. */
+struct exp_dwarf_compilation {
+	const char *name, *directory, *producer; /* producer: compiler and, by gcc, its options */
+	const char *missing; /* name of a .dwo file that would tell of functions and could not be read, else NULL */
+	unsigned language;   /* DW_LANG_... */
+	unsigned version;    /* of DWARF */
+};
+
+/* Returns 0 or -ENOENT. */
+int exp_dwarf_compilation(struct exp_dwarf *dwarf, uint64_t address,
+			  struct exp_dwarf_compilation *out);
+
+/* One function of a compilation, or one call inlined in one. */
+struct exp_dwarf_note {
+	const struct exp_dwarf_frame *callee;   /* whose code it is: names and declaration */
+	const struct exp_dwarf_frame *function; /* that holds the code; callee, if nothing is inlined */
+	const char *directory;                  /* where relative file names begin */
+	const char *file;                       /* of an inlined call, NULL of a function */
+	unsigned line;
+	uint64_t address; /* where its code begins */
+};
+
+/* Tell of every function, and of every call inlined in it, of the compilation of the code at an
+ * address, until `take` does not return 0. Returns what it returned, or 0. */
+int exp_dwarf_each_note(struct exp_dwarf *dwarf, uint64_t address,
+			int (*take)(void *context, const struct exp_dwarf_note *note), void *context);
+
 #endif
