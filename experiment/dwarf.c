@@ -151,7 +151,6 @@ int exp_dwarf_compilation(struct exp_dwarf *dwarf, uint64_t address,
 {
 	struct exp_dwarf_unit *unit = exp_dwarf_unit_at(dwarf, address + dwarf->bias);
 	Dwarf_Half version;
-	int language;
 
 	if (unit == NULL)
 		return -ENOENT;
@@ -161,8 +160,7 @@ int exp_dwarf_compilation(struct exp_dwarf *dwarf, uint64_t address,
 	    .producer = exp_dwarf_text(&unit->content, DW_AT_producer),
 	    .missing = missing_file(unit),
 	};
-	language = dwarf_srclang(&unit->content);
-	out->language = language > 0 ? (unsigned)language : 0;
+	out->unit = unit->offset;
 	if (dwarf_cu_info(unit->die.cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) == 0)
 		out->version = version;
 	return 0;

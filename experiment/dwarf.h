@@ -36,7 +36,7 @@ int exp_dwarf_lookup(struct exp_dwarf *dwarf, uint64_t address,
 struct exp_dwarf_compilation {
 	const char *name, *directory, *producer; /* producer: compiler and, by gcc, its options */
 	const char *missing; /* name of a .dwo file that would tell of functions and could not be read, else NULL */
-	unsigned language;   /* DW_LANG_... */
+	uint64_t unit;       /* tells units of an image apart */
 	unsigned version;    /* of DWARF */
 };
 

@@ -8,26 +8,12 @@
 /* Encodings of pointers that linkers write here; others are not read. */
 enum { ENCODED_U32 = 0x03, ENCODED_TABLE = 0x3b, HEADER_SIZE = 12, ENTRY_SIZE = 8 };
 
-/* The bytes of the file that are mapped at an address. Returns NULL if there are not `size` of
- * them. */
+/* `size` bytes of the file that are mapped at an address, or NULL. */
 static const uint8_t *bytes_at(struct exp_image *image, uint64_t address, size_t size)
 {
-	Elf_Scn *section = NULL;
+	const uint8_t *bytes;
 
-	while ((section = elf_nextscn(image->elf, section)) != NULL) {
-		GElf_Shdr header;
-		Elf_Data *data;
-
-		if (gelf_getshdr(section, &header) == NULL || !(header.sh_flags & SHF_ALLOC) ||
-		    address < header.sh_addr || address - header.sh_addr >= header.sh_size)
-			continue;
-		data = elf_rawdata(section, NULL);
-		if (data == NULL || data->d_buf == NULL || data->d_size < size ||
-		    address - header.sh_addr > data->d_size - size)
-			return NULL;
-		return (const uint8_t *)data->d_buf + (address - header.sh_addr);
-	}
-	return NULL;
+	return exp_image_bytes_at(image, address, &bytes) < size ? NULL : bytes;
 }
 
 static uint64_t find_index(struct exp_image *image)

@@ -163,8 +163,7 @@ static struct sym_function *inlined(struct symbols *symbols, struct session_obje
 			      : session_function(symbols, &key);
 }
 
-/* Relative names begin in the directory of the compilation. NULL stays NULL. */
-static const char *whole_path(struct symbols *symbols, const char *directory, const char *file)
+const char *session_path(struct symbols *symbols, const char *directory, const char *file)
 {
 	const char *whole;
 
@@ -194,13 +193,13 @@ int session_resolve(struct symbols *symbols, struct session_object *object, uint
 	for (int i = 0; i < count; i++) {
 		const struct exp_dwarf_frame *frame = has_function ? &known[i] : NULL;
 
-		known[i].decl_file = whole_path(symbols, known[i].directory, known[i].decl_file);
+		known[i].decl_file = session_path(symbols, known[i].directory, known[i].decl_file);
 		frames[i].inlined = i < count - 1;
 		frames[i].function = frames[i].inlined ? inlined(symbols, object, frame)
 						       : physical(symbols, object, address, frame);
 		if (frames[i].function == NULL)
 			return -ENOMEM;
-		frames[i].file = whole_path(symbols, known[i].directory, known[i].file);
+		frames[i].file = session_path(symbols, known[i].directory, known[i].file);
 		frames[i].line = known[i].line;
 		frames[i].address = address;
 	}

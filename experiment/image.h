@@ -66,6 +66,16 @@ int exp_image_unwind_range(struct exp_image *image, uint64_t address, struct exp
 /* Bounds of the section at an address. Returns 0 or -ENOENT. */
 int exp_image_section_range(struct exp_image *image, uint64_t address, struct exp_range *out);
 
+/* The bytes of the file from an address to the end of its section. Returns their number, 0 if there
+ * are none. */
+size_t exp_image_bytes_at(struct exp_image *image, uint64_t address, const uint8_t **out);
+
+/* The same if they are code. */
+size_t exp_image_code_at(struct exp_image *image, uint64_t address, const uint8_t **out);
+
+/* Name of the symbol that the loader stores at an address (borrowed), or NULL. (plt.c) */
+const char *exp_image_slot_name(struct exp_image *image, uint64_t slot);
+
 /* If the address is in a PLT stub: its bounds, and the name of the function it leads to (borrowed).
  * Returns 0 or -ENOENT. (plt.c) */
 int exp_image_plt_at(struct exp_image *image, uint64_t address, struct exp_range *out,

@@ -70,7 +70,7 @@ static const char *find_in_section(struct exp_image *image, Elf_Scn *section,
 	return NULL;
 }
 
-static const char *find_symbol(struct exp_image *image, uint64_t slot)
+const char *exp_image_slot_name(struct exp_image *image, uint64_t slot)
 {
 	Elf_Scn *section = NULL;
 	const char *name = NULL;
@@ -103,7 +103,7 @@ int exp_image_plt_at(struct exp_image *image, uint64_t address, struct exp_range
 	if (find_slot((const uint8_t *)data->d_buf + offset, len, header.sh_addr + offset, &slot) !=
 	    0)
 		return -ENOENT;
-	*name = find_symbol(image, slot);
+	*name = exp_image_slot_name(image, slot);
 	*out = (struct exp_range){header.sh_addr + offset, header.sh_addr + offset + len};
 	return *name == NULL ? -ENOENT : 0;
 }

@@ -16,7 +16,7 @@ struct session_object {
 };
 
 /* The frames of one address. */
-struct session_frames {
+struct session_known_frames {
 	const struct session_object *object; /* NULL: in no object */
 	uint64_t address;
 	int count;
@@ -29,7 +29,7 @@ struct symbols {
 	size_t object_count, object_capacity;
 	struct sym_function **functions;
 	size_t function_count, function_capacity;
-	struct exp_hash object_table, function_table, frame_table;
+	struct exp_hash object_table, function_table, frame_table, compilation_table;
 };
 
 /* The object of a mapping, its image looked for. Returns NULL if out of memory. (symbols.c) */
@@ -54,5 +54,14 @@ struct sym_function *session_function(struct symbols *symbols,
  * session's arena. Returns their number, at least 1, or -ENOMEM. (function.c) */
 int session_resolve(struct symbols *symbols, struct session_object *object, uint64_t address,
 		    const struct sym_frame **out);
+
+/* The frames at an address of an object (NULL: of no object): from the cache, else resolved. Returns
+ * their number or -ENOMEM. (symbols.c) */
+int session_frames(struct symbols *symbols, struct session_object *object, uint64_t address,
+		   const struct sym_frame **out);
+
+/* A source file's path: relative names begin in the directory of the compilation. NULL stays NULL.
+ * (function.c) */
+const char *session_path(struct symbols *symbols, const char *directory, const char *file);
 
 #endif

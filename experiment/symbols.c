@@ -126,6 +126,7 @@ void symbols_destroy(struct symbols *symbols)
 	exp_hash_fini(&symbols->object_table);
 	exp_hash_fini(&symbols->function_table);
 	exp_hash_fini(&symbols->frame_table);
+	exp_hash_fini(&symbols->compilation_table);
 	exp_arena_fini(&symbols->arena);
 	free(symbols);
 }
@@ -158,20 +159,19 @@ static int resolve_special(struct symbols *symbols, uint64_t pc, const struct sy
 
 static int is_frames(const void *item, const void *wanted)
 {
-	const struct session_frames *a = item;
-	const struct session_frames *b = wanted;
+	const struct session_known_frames *a = item;
+	const struct session_known_frames *b = wanted;
 
 	return a->object == b->object && a->address == b->address;
 }
 
-/* Frames of `address` in an object, or of no object: from the cache, else resolved. */
-static int find_frames(struct symbols *symbols, struct session_object *object, uint64_t address,
-		       const struct sym_frame **out)
+int session_frames(struct symbols *symbols, struct session_object *object, uint64_t address,
+		   const struct sym_frame **out)
 {
-	struct session_frames key = {.object = object, .address = address};
+	struct session_known_frames key = {.object = object, .address = address};
 	uint64_t hash =
 	    exp_hash_number(exp_hash_number(EXP_HASH_START, (uintptr_t)object), address);
-	struct session_frames *known = exp_hash_find(&symbols->frame_table, hash, is_frames, &key);
+	struct session_known_frames *known = exp_hash_find(&symbols->frame_table, hash, is_frames, &key);
 
 	if (known == NULL) {
 		known = exp_arena_alloc(&symbols->arena, sizeof(*known));
@@ -199,11 +199,11 @@ int symbols_frames(struct symbols *symbols, const struct experiment *experiment,
 	struct session_object *object;
 
 	if (mapped == NULL)
-		return find_frames(symbols, NULL, pc, out);
+		return session_frames(symbols, NULL, pc, out);
 	object = session_object_open(symbols, experiment, mapped);
 	if (object == NULL)
 		return -ENOMEM;
-	return find_frames(symbols, object, address - mapped->bias, out);
+	return session_frames(symbols, object, address - mapped->bias, out);
 }
 
 size_t symbols_object_count(const struct symbols *symbols)

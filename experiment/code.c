@@ -1,0 +1,148 @@
+/* code.c: what listings of source and instructions need to know of an object. */
+#include "experiment/code.h"
+
+#include "experiment/demangle.h"
+#include "experiment/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct exp_image *image_of(struct symbols *symbols, const struct sym_object *object)
+{
+	return symbols->objects[object->index]->image;
+}
+
+size_t symbols_bytes(struct symbols *symbols, const struct sym_object *object, uint64_t address,
+		     const uint8_t **out)
+{
+	struct exp_image *image = image_of(symbols, object);
+
+	*out = NULL;
+	return image == NULL ? 0 : exp_image_code_at(image, address, out);
+}
+
+unsigned symbols_machine(struct symbols *symbols, const struct sym_object *object)
+{
+	struct exp_image *image = image_of(symbols, object);
+	GElf_Ehdr header;
+
+	return image == NULL || gelf_getehdr(image->elf, &header) == NULL ? 0 : header.e_machine;
+}
+
+int symbols_frames_in(struct symbols *symbols, const struct sym_object *object, uint64_t address,
+		      const struct sym_frame **out)
+{
+	return session_frames(symbols, symbols->objects[object->index], address, out);
+}
+
+const char *symbols_slot(struct symbols *symbols, const struct sym_object *object, uint64_t address)
+{
+	struct exp_image *image = image_of(symbols, object);
+
+	return image == NULL ? NULL : exp_image_slot_name(image, address);
+}
+
+/* A compilation that was asked for. */
+struct known_compilation {
+	const struct sym_object *object;
+	uint64_t unit;
+	struct sym_compilation compilation;
+};
+
+static int is_known(const void *item, const void *wanted)
+{
+	const struct known_compilation *known = item, *key = wanted;
+
+	return known->object == key->object && known->unit == key->unit;
+}
+
+/* Notes in the making. */
+struct noting {
+	struct symbols *symbols;
+	struct sym_note *notes;
+	size_t count, capacity;
+};
+
+static const char *shown_name(struct symbols *symbols, const struct exp_dwarf_frame *frame)
+{
+	const char *name = frame->linkage_name != NULL ? frame->linkage_name : frame->name;
+
+	return name == NULL ? "<unnamed>" : exp_demangle(&symbols->arena, name);
+}
+
+static int take_note(void *context, const struct exp_dwarf_note *note)
+{
+	struct noting *noting = context;
+	struct symbols *symbols = noting->symbols;
+	const char *decl = session_path(symbols, note->directory, note->callee->decl_file);
+	struct sym_note *out;
+
+	if (exp_array_reserve(&noting->notes, &noting->capacity, noting->count, sizeof(*noting->notes)) != 0)
+		return -ENOMEM;
+	out = &noting->notes[noting->count++];
+	*out = (struct sym_note){
+	    .file = decl,
+	    .line = note->callee->decl_line,
+	    .name = shown_name(symbols, note->callee),
+	    .holder = shown_name(symbols, note->function),
+	    .from_file = decl,
+	    .from_line = note->callee->decl_line,
+	    .address = note->address,
+	    .is_inlined = note->callee != note->function,
+	};
+	if (out->is_inlined) {
+		out->file = session_path(symbols, note->directory, note->file);
+		out->line = note->line;
+	}
+	return out->name == NULL || out->holder == NULL ? -ENOMEM : 0;
+}
+
+static int add_notes(struct symbols *symbols, struct exp_dwarf *dwarf, uint64_t address,
+		     struct sym_compilation *out)
+{
+	struct noting noting = {.symbols = symbols};
+	int rc = exp_dwarf_each_note(dwarf, address, take_note, &noting);
+	struct sym_note *kept = exp_arena_alloc(&symbols->arena, noting.count * sizeof(*kept) + 1);
+
+	if (rc == 0 && kept == NULL)
+		rc = -ENOMEM;
+	if (rc == 0 && noting.count != 0)
+		memcpy(kept, noting.notes, noting.count * sizeof(*kept));
+	out->notes = kept;
+	out->note_count = noting.count;
+	free(noting.notes);
+	return rc;
+}
+
+int symbols_compilation(struct symbols *symbols, const struct sym_object *object, uint64_t address,
+			const struct sym_compilation **out)
+{
+	struct exp_image *image = image_of(symbols, object);
+	struct known_compilation key = {.object = object}, *known;
+	struct exp_dwarf_compilation found;
+	uint64_t hash;
+	int rc;
+
+	if (image == NULL || image->dwarf == NULL || exp_dwarf_compilation(image->dwarf, address, &found) != 0)
+		return -ENOENT;
+	key.unit = found.unit;
+	hash = exp_hash_number(exp_hash_number(EXP_HASH_START, (uintptr_t)object), found.unit);
+	known = exp_hash_find(&symbols->compilation_table, hash, is_known, &key);
+	if (known == NULL) {
+		known = exp_arena_alloc(&symbols->arena, sizeof(*known));
+		if (known == NULL)
+			return -ENOMEM;
+		*known = key;
+		known->compilation = (struct sym_compilation){.name = found.name,
+							      .directory = found.directory,
+							      .producer = found.producer,
+							      .missing = found.missing,
+							      .version = found.version};
+		rc = add_notes(symbols, image->dwarf, address, &known->compilation);
+		if (rc != 0 || exp_hash_add(&symbols->compilation_table, hash, known) != 0)
+			return rc != 0 ? rc : -ENOMEM;
+	}
+	*out = &known->compilation;
+	return 0;
+}

@@ -1,0 +1,52 @@
+/* code.h: the code of load objects: its bytes, what is at an address, and what debug information
+ * says about how it was compiled. Addresses are ELF virtual addresses. Everything returned lives
+ * as long as the symbols. */
+#ifndef XER_EXPERIMENT_CODE_H
+#define XER_EXPERIMENT_CODE_H
+
+#include "experiment/experiment.h"
+
+/* The bytes of the object's file from an address to the end of its section. Returns their number;
+ * 0 and *out NULL if there are none: no file, no code at this address. */
+size_t symbols_bytes(struct symbols *symbols, const struct sym_object *object, uint64_t address,
+		     const uint8_t **out);
+
+/* e_machine of the object's file (EM_X86_64, ...), 0 if there is no file. */
+unsigned symbols_machine(struct symbols *symbols, const struct sym_object *object);
+
+/* The frames at an address, as symbols_frames gives them. Returns their number (>= 1), or -ENOMEM. */
+int symbols_frames_in(struct symbols *symbols, const struct sym_object *object, uint64_t address,
+		      const struct sym_frame **out);
+
+/* Linker name of the symbol that the loader stores at an address, a slot of the global offset
+ * table; NULL if none. */
+const char *symbols_slot(struct symbols *symbols, const struct sym_object *object, uint64_t address);
+
+/* What the compiler did at a place of the source. */
+struct sym_note {
+	const char *file; /* of the call of what was inlined; of the definition of a function; NULL if unknown */
+	unsigned line;
+	const char *name;      /* what was inlined, or the function, demangled */
+	const char *holder;    /* the function that holds the code, demangled */
+	const char *from_file; /* where it is defined, NULL if unknown */
+	unsigned from_line;
+	uint64_t address; /* where its code begins */
+	int is_inlined;
+};
+
+/* A compilation unit. Strings are NULL if unknown. */
+struct sym_compilation {
+	const char *name, *directory;
+	const char *producer; /* the compiler; gcc writes its options too */
+	const char *missing;  /* the file of split debug information that could not be read, else NULL */
+	unsigned version;     /* of DWARF */
+	const struct sym_note *notes; /* notes[note_count] */
+	size_t note_count;
+};
+
+/* The compilation of the code at an address; the same unit is the same pointer. Returns 0,
+ * -ENOENT (nothing known) or -ENOMEM. */
+int symbols_compilation(struct symbols *symbols, const struct sym_object *object, uint64_t address,
+			const struct sym_compilation **out);
+
+#endif

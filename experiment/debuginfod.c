@@ -1,0 +1,140 @@
+/* debuginfod.c: the debuginfod client, loaded when it is first needed, as libdwfl does. One client
+ * for the program; not thread-safe. */
+#include "experiment/debuginfod.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LIBRARY "libdebuginfod.so.1"
+enum { TIMEOUT_S = 15, TIMEOUT_MAX_S = 600 };
+
+/* Its functions, as <elfutils/debuginfod.h> declares them; build-ids of length 0 are hex text. */
+static struct {
+	debuginfod_client *(*begin)(void);
+	void (*end)(debuginfod_client *client);
+	int (*find_source)(debuginfod_client *client, const unsigned char *build_id, int len,
+			   const char *name, char **path);
+	int (*find_executable)(debuginfod_client *client, const unsigned char *build_id, int len, char **path);
+	void (*set_progressfn)(debuginfod_client *client, int (*progress)(debuginfod_client *client, long done, long all));
+	int is_tried, is_there;
+	int is_silent; /* a server sent nothing for too long */
+} library;
+
+static struct {
+	time_t since_s; /* of the last byte */
+	long done;
+	long timeout_s;
+} wait;
+
+static time_t now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+static void begin_wait(void)
+{
+	const char *text = getenv("DEBUGINFOD_TIMEOUT");
+	long seconds = text == NULL ? 0 : strtol(text, NULL, 10);
+
+	wait.timeout_s = seconds > 0 && seconds <= TIMEOUT_MAX_S ? seconds : TIMEOUT_S;
+	wait.since_s = now_s();
+	wait.done = 0;
+}
+
+/* Called by the client about once a second. Returns true to end the transfer. */
+static int watch(debuginfod_client *client, long done, long all)
+{
+	(void)client;
+	(void)all;
+	if (done > wait.done) {
+		wait.done = done;
+		wait.since_s = now_s();
+	}
+	if (now_s() - wait.since_s >= wait.timeout_s)
+		library.is_silent = 1;
+	return library.is_silent;
+}
+
+static int load(void)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	void *handle;
+
+	if (urls == NULL || urls[strspn(urls, " ")] == '\0' || library.is_silent)
+		return 0;
+	if (library.is_tried)
+		return library.is_there;
+	library.is_tried = 1;
+	handle = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+	if (handle == NULL)
+		return 0;
+	*(void **)&library.begin = dlsym(handle, "debuginfod_begin");
+	*(void **)&library.end = dlsym(handle, "debuginfod_end");
+	*(void **)&library.find_source = dlsym(handle, "debuginfod_find_source");
+	*(void **)&library.find_executable = dlsym(handle, "debuginfod_find_executable");
+	*(void **)&library.set_progressfn = dlsym(handle, "debuginfod_set_progressfn");
+	library.is_there = library.begin != NULL && library.end != NULL && library.find_source != NULL &&
+			   library.find_executable != NULL && library.set_progressfn != NULL;
+	return library.is_there;
+}
+
+int exp_debuginfod_is_on(void)
+{
+	return load();
+}
+
+static debuginfod_client *begin(void)
+{
+	debuginfod_client *client = load() ? library.begin() : NULL;
+
+	if (client != NULL) {
+		begin_wait();
+		library.set_progressfn(client, watch);
+	}
+	return client;
+}
+
+/* The client made the file and keeps it; its descriptor is not needed. */
+static char *finish(debuginfod_client *client, int fd, char *path)
+{
+	library.end(client);
+	if (fd < 0)
+		return NULL;
+	close(fd);
+	return path;
+}
+
+char *exp_debuginfod_source(const char *build_id, const char *path)
+{
+	debuginfod_client *client = begin();
+	char *place = NULL;
+
+	if (client == NULL)
+		return NULL;
+	return finish(client, library.find_source(client, (const unsigned char *)build_id, 0, path, &place), place);
+}
+
+char *exp_debuginfod_object(const char *build_id)
+{
+	debuginfod_client *client = begin();
+	char *place = NULL;
+
+	if (client == NULL)
+		return NULL;
+	return finish(client, library.find_executable(client, (const unsigned char *)build_id, 0, &place), place);
+}
+
+void exp_debuginfod_bound(Dwfl *dwfl)
+{
+	debuginfod_client *client = load() ? dwfl_get_debuginfod_client(dwfl) : NULL;
+
+	begin_wait();
+	if (client != NULL)
+		library.set_progressfn(client, watch);
+}

@@ -1,0 +1,21 @@
+/* debuginfod.h: ask the servers of DEBUGINFOD_URLS for files, by build-id. Nothing is asked when
+ * that variable is unset or the client library is missing. A server that sends nothing for
+ * DEBUGINFOD_TIMEOUT seconds (15 if unset) is asked no more. */
+#ifndef XER_EXPERIMENT_DEBUGINFOD_H
+#define XER_EXPERIMENT_DEBUGINFOD_H
+
+#include <elfutils/libdwfl.h>
+
+/* The name of a source file's copy in the client's cache, or NULL. The caller frees. */
+char *exp_debuginfod_source(const char *build_id, const char *path);
+
+/* The same of the object itself. */
+char *exp_debuginfod_object(const char *build_id);
+
+/* Bound the time of the queries that libdwfl makes by itself for debug files. */
+void exp_debuginfod_bound(Dwfl *dwfl);
+
+/* True as long as servers are worth asking. */
+int exp_debuginfod_is_on(void);
+
+#endif
