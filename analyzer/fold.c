@@ -12,31 +12,47 @@ static void subtract(struct metric_values *from, const struct metric_values *val
 		from->of[i] -= values->of[i];
 }
 
-struct fold_row *fold_items(const struct tree *tree)
+struct fold_row *fold_sets(const struct tree *tree, const uint32_t *key_of, size_t key_count)
 {
-	struct fold_row *rows = memory_take(tree->item_count, sizeof(*rows));
-	uint32_t *outermost = memory_take(tree->item_count, sizeof(*outermost)); /* node + 1 */
+	struct fold_row *rows = memory_take(key_count, sizeof(*rows));
+	uint32_t *outermost = memory_take(key_count, sizeof(*outermost)); /* node + 1 */
 	uint32_t node = TREE_ROOT;
 	size_t depth = 0;
 
-	/* The outermost node of an item is forgotten when the walk goes up past it. */
+	/* The outermost node of a set is forgotten when the walk goes up past it. */
 	while (node != TREE_NONE) {
-		uint32_t next, item = tree->nodes[node].item;
+		uint32_t next, key = key_of[tree->nodes[node].item];
 
-		metric_values_add(&rows[item].own, &tree->own[node]);
-		if (outermost[item] == 0) {
-			outermost[item] = node + 1;
-			metric_values_add(&rows[item].total, &tree->total[node]);
+		if (key != TREE_NONE) {
+			metric_values_add(&rows[key].own, &tree->own[node]);
+			if (outermost[key] == 0) {
+				outermost[key] = node + 1;
+				metric_values_add(&rows[key].total, &tree->total[node]);
+			}
 		}
 		next = tree_next(tree, node, &depth);
 		for (uint32_t up = node;
 		     next == TREE_NONE ? up != TREE_NONE : up != tree->nodes[next].parent;
-		     up = tree->nodes[up].parent)
-			if (outermost[tree->nodes[up].item] == up + 1)
-				outermost[tree->nodes[up].item] = 0;
+		     up = tree->nodes[up].parent) {
+			key = key_of[tree->nodes[up].item];
+			if (key != TREE_NONE && outermost[key] == up + 1)
+				outermost[key] = 0;
+		}
 		node = next;
 	}
 	free(outermost);
+	return rows;
+}
+
+struct fold_row *fold_items(const struct tree *tree)
+{
+	uint32_t *key_of = memory_take(tree->item_count, sizeof(*key_of));
+	struct fold_row *rows;
+
+	for (size_t i = 0; i < tree->item_count; i++)
+		key_of[i] = (uint32_t)i;
+	rows = fold_sets(tree, key_of, tree->item_count);
+	free(key_of);
 	return rows;
 }
 

@@ -19,6 +19,13 @@ void table_add(struct table *table, const struct metric_values *own,
 							 .name = name};
 }
 
+int table_has_value(const struct table_row *row, const struct metric *metric)
+{
+	if (metric->id < METRIC_VALUES)
+		return row->own != NULL;
+	return row->function != NULL;
+}
+
 uint64_t table_value(const struct table_row *row, const struct metric *metric)
 {
 	if (metric->id == METRIC_SIZE)

@@ -7,12 +7,13 @@
 /* One row. Its exclusive or attributed values are `own`, its inclusive ones `total`; tables of
  * attributed values use `own` alone. */
 struct table_row {
-	const struct metric_values *own, *total; /* borrowed */
-	const struct sym_function *function;     /* for size and address */
+	const struct metric_values *own, *total; /* borrowed; NULL: a line without values */
+	const struct sym_function *function;     /* for size and address; NULL: none */
 	uint32_t item;                           /* of the tree, for the caller's use */
 	char *name;                              /* freed by table_fini */
 	char mark;                               /* printed before the name: '*' or ' '; 0: none */
 	uint32_t depth;                          /* in a tree, where its table has depths */
+	int is_hot;                              /* marked in the margin of a listing */
 };
 
 struct table {
@@ -20,6 +21,7 @@ struct table {
 	size_t count, capacity;
 	struct metric_values sum; /* 100 % */
 	int has_depth;            /* a table of a tree */
+	int is_listing;           /* lines in the order of a text: it has a margin, and values that are 0 stay blank */
 };
 
 /* Append a row for an item of `tree`; takes `name`. */
@@ -34,6 +36,9 @@ void table_sort(struct table *table, size_t from, const struct metric_sort *sort
 /* True if the row has a value in a shown metric or in the one sorted by. */
 int table_is_worth(const struct metric_values *own, const struct metric_values *total,
 		   const struct metric_list *metrics, const struct metric_sort *sort);
+
+/* True if a row has anything to show in the column of a metric. */
+int table_has_value(const struct table_row *row, const struct metric *metric);
 
 /* What a row has in the column of a metric. */
 uint64_t table_value(const struct table_row *row, const struct metric *metric);

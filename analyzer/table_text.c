@@ -44,8 +44,11 @@ static void fit(struct column *column, const struct table *table, size_t count)
 	if (metric->show & METRIC_SHOW_PERCENT)
 		column->percent_width = 1;
 	for (size_t i = 0; i < count; i++) {
-		uint64_t value = table_value(&table->rows[i], metric);
+		uint64_t value;
 
+		if (!table_has_value(&table->rows[i], metric))
+			continue;
+		value = table_value(&table->rows[i], metric);
 		if (metric->show & METRIC_SHOW_VALUE)
 			column->value_width =
 				larger(column->value_width,
@@ -94,13 +97,22 @@ static void put_cell(const struct column *column, const char *value, const char 
 		fprintf(out, "%*s", column->width - used + GAP, "");
 }
 
-static void put_units(const struct layout *layout, FILE *out)
+/* Lines of a listing have a margin for marks. */
+static void put_margin(const struct table *table, int is_hot, FILE *out)
+{
+	if (table->is_listing)
+		fputs(is_hot ? "## " : "   ", out);
+}
+
+static void put_units(const struct layout *layout, const struct table *table, FILE *out)
 {
 	size_t count = layout->count;
 
 	/* Behind the last unit the line ends. */
 	while (count > 0 && !has_unit(&layout->columns[count - 1].metric))
 		count--;
+	if (count != 0)
+		put_margin(table, 0, out);
 	for (size_t i = 0; i < count; i++)
 		put_cell(&layout->columns[i], unit_text(&layout->columns[i].metric), "%",
 			 i + 1 < count, out);
@@ -108,18 +120,21 @@ static void put_units(const struct layout *layout, FILE *out)
 		fputc('\n', out);
 }
 
-static void put_heading(const struct layout *layout, FILE *out)
+static void put_heading(const struct layout *layout, const struct table *table, FILE *out)
 {
+	put_margin(table, 0, out);
 	for (size_t i = 0; i < layout->count; i++)
 		fprintf(out, "%-*s", layout->columns[i].width + GAP,
 			metric_flavor_heading(layout->columns[i].metric.flavor));
-	fputs("Name\n", out);
+	fputs(table->is_listing ? "\n" : "Name\n", out);
+	if (layout->count != 0)
+		put_margin(table, 0, out);
 	for (size_t i = 0; i < layout->count; i++)
 		fprintf(out, "%-*s", i + 1 < layout->count ? layout->columns[i].width + GAP : 0,
 			metric_heading(layout->columns[i].metric.id));
 	if (layout->count != 0)
 		fputc('\n', out);
-	put_units(layout, out);
+	put_units(layout, table, out);
 }
 
 static void put_row(const struct layout *layout, const struct table *table,
@@ -127,10 +142,15 @@ static void put_row(const struct layout *layout, const struct table *table,
 {
 	char value[METRIC_TEXT_MAX], percent[METRIC_TEXT_MAX];
 
+	put_margin(table, row->is_hot, out);
 	for (size_t i = 0; i < layout->count; i++) {
 		const struct metric *metric = &layout->columns[i].metric;
-		uint64_t number = table_value(row, metric);
+		uint64_t number = table_has_value(row, metric) ? table_value(row, metric) : 0;
 
+		if (number == 0 && (table->is_listing || !table_has_value(row, metric))) {
+			put_cell(&layout->columns[i], "", "", 1, out);
+			continue;
+		}
 		metric_format(metric->id, number, value);
 		percent[0] = '\0';
 		if (metric->id < METRIC_VALUES)
@@ -150,7 +170,7 @@ void table_print(const struct table *table, const struct metric_list *metrics, s
 	struct layout layout;
 
 	lay_out(&layout, table, metrics, count);
-	put_heading(&layout, out);
+	put_heading(&layout, table, out);
 	for (size_t i = 0; i < count; i++)
 		put_row(&layout, table, &table->rows[i], out);
 }

@@ -390,6 +390,14 @@ int symbols_frames(struct symbols *symbols, const struct experiment *experiment,
 int symbols_variable(struct symbols *symbols, const struct experiment *experiment, uint64_t address, uint32_t generation,
                      const char **name, const char **object, uint64_t *offset);
 
+/* Where files are looked for that are not where they were recorded (experiment/paths.h). */
+struct exp_paths;
+struct exp_paths *symbols_paths(struct symbols *symbols);
+
+/* The paths have changed: objects without a file are looked for again. Returns true if there are such: then
+ * frames that were got before are void. */
+int symbols_retry(struct symbols *symbols);
+
 size_t symbols_object_count(const struct symbols *symbols);
 const struct sym_object *symbols_object(const struct symbols *symbols, size_t index);
 size_t symbols_function_count(const struct symbols *symbols);

@@ -7,6 +7,8 @@
 #include "experiment/experiment.h"
 #include "experiment/hash.h"
 #include "experiment/image.h"
+#include "experiment/object.h"
+#include "experiment/paths.h"
 
 /* A load object with its image. */
 struct session_object {
@@ -25,6 +27,7 @@ struct session_known_frames {
 
 struct symbols {
 	struct exp_arena arena;
+	struct exp_paths *paths;
 	struct session_object **objects;
 	size_t object_count, object_capacity;
 	struct sym_function **functions;
@@ -35,6 +38,11 @@ struct symbols {
 /* The object of a mapping, its image looked for. Returns NULL if out of memory. (symbols.c) */
 struct session_object *session_object_open(struct symbols *symbols, const struct experiment *experiment,
 					   const struct exp_object *mapped);
+
+/* Find the file of an object that is neither archived nor where it was recorded: by the session's paths, then by
+ * debuginfod. Returns 0 (the caller closes out->fd) or -ENOENT. (moved.c) */
+int session_find_moved(struct symbols *symbols, const struct experiment *experiment, const struct sym_object *object,
+		       struct exp_object_file *out);
 
 /* What makes a function one: `file` and `line` tell inlined-only functions of one name apart. */
 struct session_function_key {

@@ -65,6 +65,8 @@ static int open_image(struct symbols *symbols, const struct experiment *experime
 
 	object->opened = 1;
 	rc = exp_object_find(experiment, shown->path, shown->build_id, &file);
+	if (rc != 0)
+		rc = session_find_moved(symbols, experiment, shown, &file);
 	shown->mismatch = file.mismatch != 0;
 	if (rc != 0)
 		return 0;
@@ -97,7 +99,8 @@ struct symbols *symbols_create(void)
 	if (symbols == NULL)
 		return NULL;
 	elf_version(EV_CURRENT);
-	unknown = find_object(symbols, UNKNOWN, "");
+	symbols->paths = exp_paths_create();
+	unknown = symbols->paths == NULL ? NULL : find_object(symbols, UNKNOWN, "");
 	if (unknown == NULL) {
 		symbols_destroy(symbols);
 		return NULL;
@@ -127,6 +130,7 @@ void symbols_destroy(struct symbols *symbols)
 	exp_hash_fini(&symbols->function_table);
 	exp_hash_fini(&symbols->frame_table);
 	exp_hash_fini(&symbols->compilation_table);
+	exp_paths_destroy(symbols->paths);
 	exp_arena_fini(&symbols->arena);
 	free(symbols);
 }
@@ -204,6 +208,28 @@ int symbols_frames(struct symbols *symbols, const struct experiment *experiment,
 	if (object == NULL)
 		return -ENOMEM;
 	return session_frames(symbols, object, address - mapped->bias, out);
+}
+
+struct exp_paths *symbols_paths(struct symbols *symbols)
+{
+	return symbols->paths;
+}
+
+int symbols_retry(struct symbols *symbols)
+{
+	int again = 0;
+
+	for (size_t i = 0; i < symbols->object_count; i++) {
+		struct session_object *object = symbols->objects[i];
+
+		if (object->image != NULL || object->shown.path[0] != '/')
+			continue;
+		again |= object->opened;
+		object->opened = 0;
+	}
+	if (again)
+		exp_hash_fini(&symbols->frame_table);
+	return again;
 }
 
 size_t symbols_object_count(const struct symbols *symbols)
