@@ -18,6 +18,7 @@ override CFLAGS   += -std=gnu11 $(WARN) -ffile-prefix-map=$(CURDIR)=. $(EXTRA_CF
 found       = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
 XML_CFLAGS := $(call found,--cflags libxml-2.0)
 XML_LIBS   := $(call found,--libs libxml-2.0)
+CAPSTONE_LIBS := $(call found,--libs capstone)
 DWARF_LIBS := $(call found,--libs libdw libelf)
 
 .DEFAULT_GOAL := all

@@ -7,6 +7,8 @@ COLLECT_OBJ    := $(call objects,,collect)
 EXPERIMENT_OBJ := $(call objects,,experiment)
 ARCHIVE_OBJ    := $(call objects,,archive)
 ANALYZER_OBJ   := $(call objects,,analyzer)
+# One of the two stands for the other.
+ANALYZER_OBJ   := $(filter-out %/disassemble_$(if $(CAPSTONE_LIBS),none,capstone).o,$(ANALYZER_OBJ))
 # The collector has its own copy of format/, built as position-independent code for the target.
 COLLECTOR_OBJ  := $(call objects,pic/,libcollector) $(call objects,pic/,format)
 
@@ -15,6 +17,7 @@ LIBRARY  := $(BUILD)/lib/xer/libcollector.so
 
 FORMAT_LIB     := $(BUILD)/lib/libxfmt.a
 EXPERIMENT_LIB := $(BUILD)/lib/libexperiment.a
+PRINT_LIBS      = $(CAPSTONE_LIBS)
 READER_LIBS     = $(XML_LIBS) $(DWARF_LIBS) -liberty -lm -lpthread
 
 # ---- objects
@@ -44,7 +47,8 @@ $(BUILD)/lib/%.a:
 $(BUILD)/bin/xcollect: $(COLLECT_OBJ) $(FORMAT_LIB)
 $(BUILD)/bin/xer_print: $(ANALYZER_OBJ) $(EXPERIMENT_LIB) $(FORMAT_LIB)
 $(BUILD)/bin/xer_archive: $(ARCHIVE_OBJ) $(EXPERIMENT_LIB) $(FORMAT_LIB)
-$(BUILD)/bin/xer_print $(BUILD)/bin/xer_archive: LIBS = $(READER_LIBS)
+$(BUILD)/bin/xer_print: LIBS = $(READER_LIBS) $(PRINT_LIBS)
+$(BUILD)/bin/xer_archive: LIBS = $(READER_LIBS)
 $(PROGRAMS):
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -73,7 +77,7 @@ TESTED_libcollector := $(BUILD)/lib/libcollector.a
 define unit_program
 $(BUILD)/tests/unit/$(1): $(call objects,,tests/unit/$(1)) $(TESTED_$(1)) $(FORMAT_LIB)
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) -lc $$(filter %.a,$$^) -lcriterion $$(READER_LIBS)
+	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) -lc $$(filter %.a,$$^) -lcriterion $$(READER_LIBS) $$(PRINT_LIBS)
 endef
 $(foreach folder,$(UNIT_FOLDERS),$(eval $(call unit_program,$(folder))))
 

@@ -114,12 +114,19 @@ int command_take_words(const struct command *command, char *const *words, int co
 	case ARGUMENT_NONE:
 	case ARGUMENT_WORD:
 		return 0;
+	case ARGUMENT_PAIR:
+		if (count < 2)
+			return -EINVAL;
+		out->text = words[0];
+		out->second = words[1];
+		return 2;
 	case ARGUMENT_TEXT:
+	case ARGUMENT_PATH:
 	case ARGUMENT_NAME:
 		if (count < 1)
 			return -EINVAL;
 		out->text = words[0];
-		if (command->kind == ARGUMENT_TEXT || count < 2 || !is_number(words[1]))
+		if (command->kind != ARGUMENT_NAME || count < 2 || !is_number(words[1]))
 			return 1;
 		out->number = strtoul(words[1], NULL, 10);
 		return 2;
@@ -198,6 +205,19 @@ static void split_number(struct command_argument *argument, char *text)
 	argument->text = trim(text);
 }
 
+/* Part "FIRST SECOND". Returns 0 or -EINVAL. */
+static int split_pair(struct command_argument *argument, char *text)
+{
+	char *blank = strpbrk(text, " \t");
+
+	if (blank == NULL)
+		return -EINVAL;
+	*blank = '\0';
+	argument->text = text;
+	argument->second = trim(blank + 1);
+	return 0;
+}
+
 /* What stands behind the command in a line. Quotes around all of it are taken off. */
 static int read_argument(struct session *session, const struct command *command, char *text,
 			 struct command_argument *out)
@@ -222,6 +242,12 @@ static int read_argument(struct session *session, const struct command *command,
 		session_fail(session, EXIT_USAGE, "%s: unexpected '%.64s'", command->name, text);
 		return -EINVAL;
 	}
+	if (command->kind == ARGUMENT_PAIR && split_pair(out, text) != 0) {
+		session_fail(session, EXIT_USAGE, "%s: needs %s", command->name, command->argument_text);
+		return -EINVAL;
+	}
+	if (command->kind == ARGUMENT_PAIR)
+		return 0;
 	if (command->kind == ARGUMENT_NAME)
 		split_number(out, text);
 	else

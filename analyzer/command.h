@@ -14,12 +14,15 @@ enum command_argument_kind {
 	ARGUMENT_SPEC,
 	ARGUMENT_NAME,
 	ARGUMENT_ID,
-	ARGUMENT_WORD
+	ARGUMENT_WORD,
+	ARGUMENT_PATH,
+	ARGUMENT_PAIR
 };
 enum command_need { NEED_NOTHING, NEED_EXPERIMENT, NEED_HEAP, NEED_SYNC, NEED_IO };
 
 struct command_argument {
 	const char *text;     /* NULL if not given */
+	const char *second;   /* of a pair */
 	unsigned long number; /* 0 if not given */
 };
 

@@ -2,6 +2,7 @@
  * wrong. */
 #include "session.h"
 
+#include "listing.h"
 #include "memory.h"
 #include "text.h"
 
@@ -46,6 +47,7 @@ void session_fail(struct session *session, int status, const char *format, ...)
 void session_init(struct session *session)
 {
 	*session = (struct session){.out = stdout, .symbols = symbols_create(), .focus = SESSION_ALL};
+	listing_set_defaults(&session->listing);
 	session->recorder = (struct sym_function){.name = "<Recorder>", .mangled = "<Recorder>"};
 	if (session->symbols == NULL) {
 		session_say(session, "out of memory");

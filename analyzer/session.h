@@ -6,6 +6,7 @@
 #define XER_ANALYZER_SESSION_H
 
 #include "analyzer/check.h"
+#include "analyzer/disassemble.h"
 #include "analyzer/fold.h"
 #include "analyzer/metric.h"
 #include "analyzer/print.h"
@@ -37,6 +38,14 @@ struct session_group {
 
 enum { SESSION_ALL = UINT32_MAX };
 
+/* What listings of source and instructions show. */
+struct session_listing {
+	unsigned source_threshold, disasm_threshold; /* percent of the greatest value: from there on a line is hot */
+	unsigned source_comments, disasm_comments;   /* sets of enum comment_class */
+	int context;                                 /* lines around those with data; LISTING_WHOLE, LISTING_AUTO */
+	enum assembly assembly;
+};
+
 struct session {
 	struct session_experiment *experiments; /* experiments[count]; views walk over them with session_next */
 	size_t count, capacity;
@@ -54,6 +63,7 @@ struct session {
 	struct metric_list metrics;
 	struct metric_sort sort;
 	size_t limit; /* rows of a table, 0: all */
+	struct session_listing listing;
 	enum name_form name_form;
 	int with_soname;
 	int is_expert;                /* frames of the recorder are shown */

@@ -13,7 +13,10 @@ struct table_row {
 	char *name;                              /* freed by table_fini */
 	char mark;                               /* printed before the name: '*' or ' '; 0: none */
 	uint32_t depth;                          /* in a tree, where its table has depths */
-	int is_hot;                              /* marked in the margin of a listing */
+	const char *kind;                        /* in a listing: what the line is; static */
+	uint64_t address;                        /* in a listing: of an instruction, 0: none */
+	unsigned line;                           /* in a listing: of the source, 0: none */
+	int is_hot;                              /* in a listing: marked in the margin */
 };
 
 struct table {
@@ -22,6 +25,7 @@ struct table {
 	struct metric_values sum; /* 100 % */
 	int has_depth;            /* a table of a tree */
 	int is_listing;           /* lines in the order of a text: it has a margin, and values that are 0 stay blank */
+	int has_addresses;        /* a listing whose places are addresses */
 };
 
 /* Append a row for an item of `tree`; takes `name`. */

@@ -43,7 +43,14 @@ static void add_columns(struct print_table *out, const struct table *table, cons
 		print_column(out, PRINT_COUNT, "depth", "Depth");
 	if (table->count != 0 && table->rows[0].mark != '\0')
 		print_column(out, PRINT_WORD, "role", "Role");
-	print_column(out, PRINT_WORD, "name", "Name");
+	if (table->is_listing) {
+		print_column(out, PRINT_WORD, "kind", "Kind");
+		if (table->has_addresses)
+			print_column(out, PRINT_HEX, "address", "Address");
+		print_column(out, PRINT_COUNT, "line", "Line");
+		print_column(out, PRINT_COUNT, "hot", "Hot");
+	}
+	print_column(out, PRINT_WORD, table->is_listing ? "text" : "name", table->is_listing ? "Text" : "Name");
 	for (size_t i = 0; i < metrics->count; i++) {
 		if (shows(&metrics->at[i], METRIC_SHOW_VALUE))
 			add_column(out, metrics->at[i], METRIC_SHOW_VALUE);
@@ -55,13 +62,40 @@ static void add_columns(struct print_table *out, const struct table *table, cons
 static void add_metric(struct print_table *out, const struct table *table, const struct table_row *row,
 		       const struct metric *metric)
 {
-	uint64_t value = table_value(row, metric);
+	int has_value = table_has_value(row, metric);
+	uint64_t value = has_value ? table_value(row, metric) : 0;
 	uint64_t sum = metric->id < METRIC_VALUES ? table->sum.of[metric->id] : 0;
 
-	if (shows(metric, METRIC_SHOW_VALUE))
-		print_number(out, value);
-	if (shows(metric, METRIC_SHOW_PERCENT))
-		print_real(out, sum != 0 ? 100.0 * (double)value / (double)sum : 0.0);
+	if (shows(metric, METRIC_SHOW_VALUE)) {
+		if (has_value)
+			print_number(out, value);
+		else
+			print_none(out);
+	}
+	if (shows(metric, METRIC_SHOW_PERCENT)) {
+		if (has_value)
+			print_real(out, sum != 0 ? 100.0 * (double)value / (double)sum : 0.0);
+		else
+			print_none(out);
+	}
+}
+
+static void add_number(struct print_table *out, int is_there, uint64_t number)
+{
+	if (is_there)
+		print_number(out, number);
+	else
+		print_none(out);
+}
+
+/* What a line of a listing is, before its text. */
+static void add_place(struct print_table *out, const struct table *table, const struct table_row *row)
+{
+	print_word(out, row->kind);
+	if (table->has_addresses)
+		add_number(out, row->address != 0, row->address);
+	add_number(out, row->line != 0, row->line);
+	print_number(out, row->is_hot != 0);
 }
 
 void table_put(struct session *session, const struct table *table, const struct metric_list *metrics, size_t limit,
@@ -86,6 +120,8 @@ void table_put(struct session *session, const struct table *table, const struct 
 			print_word(out, row->mark == '*' ? "function" : role);
 		if (row->mark == '*')
 			role = "callee";
+		if (table->is_listing)
+			add_place(out, table, row);
 		print_word(out, row->name);
 		for (size_t j = 0; j < metrics->count; j++)
 			add_metric(out, table, row, &metrics->at[j]);

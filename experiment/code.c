@@ -43,6 +43,18 @@ const char *symbols_slot(struct symbols *symbols, const struct sym_object *objec
 	return image == NULL ? NULL : exp_image_slot_name(image, address);
 }
 
+const char *symbols_variable_in(struct symbols *symbols, const struct sym_object *object, uint64_t address,
+				uint64_t *offset)
+{
+	struct exp_image *image = image_of(symbols, object);
+	const struct exp_symbol *symbol = image == NULL ? NULL : exp_image_variable_at(image, address);
+
+	if (symbol == NULL)
+		return NULL;
+	*offset = address - symbol->address;
+	return exp_demangle(&symbols->arena, symbol->name);
+}
+
 /* A compilation that was asked for. */
 struct known_compilation {
 	const struct sym_object *object;
@@ -60,13 +72,20 @@ static int is_known(const void *item, const void *wanted)
 /* Notes in the making. */
 struct noting {
 	struct symbols *symbols;
+	struct exp_image *image;
 	struct sym_note *notes;
 	size_t count, capacity;
 };
 
-static const char *shown_name(struct symbols *symbols, const struct exp_dwarf_frame *frame)
+/* A name as tables have it: that of the symbol where the function itself is. */
+static const char *shown_name(struct noting *noting, const struct exp_dwarf_frame *frame, uint64_t address)
 {
+	const struct exp_symbol *symbol = address == 0 ? NULL : exp_image_symbol_at(noting->image, address);
 	const char *name = frame->linkage_name != NULL ? frame->linkage_name : frame->name;
+	struct symbols *symbols = noting->symbols;
+
+	if (symbol != NULL && symbol->address == address)
+		name = symbol->name;
 
 	return name == NULL ? "<unnamed>" : exp_demangle(&symbols->arena, name);
 }
@@ -84,8 +103,8 @@ static int take_note(void *context, const struct exp_dwarf_note *note)
 	*out = (struct sym_note){
 	    .file = decl,
 	    .line = note->callee->decl_line,
-	    .name = shown_name(symbols, note->callee),
-	    .holder = shown_name(symbols, note->function),
+	    .name = shown_name(noting, note->callee, note->callee == note->function ? note->address : 0),
+	    .holder = shown_name(noting, note->function, note->function_address),
 	    .from_file = decl,
 	    .from_line = note->callee->decl_line,
 	    .address = note->address,
@@ -98,11 +117,11 @@ static int take_note(void *context, const struct exp_dwarf_note *note)
 	return out->name == NULL || out->holder == NULL ? -ENOMEM : 0;
 }
 
-static int add_notes(struct symbols *symbols, struct exp_dwarf *dwarf, uint64_t address,
+static int add_notes(struct symbols *symbols, struct exp_image *image, uint64_t address,
 		     struct sym_compilation *out)
 {
-	struct noting noting = {.symbols = symbols};
-	int rc = exp_dwarf_each_note(dwarf, address, take_note, &noting);
+	struct noting noting = {.symbols = symbols, .image = image};
+	int rc = exp_dwarf_each_note(image->dwarf, address, take_note, &noting);
 	struct sym_note *kept = exp_arena_alloc(&symbols->arena, noting.count * sizeof(*kept) + 1);
 
 	if (rc == 0 && kept == NULL)
@@ -139,7 +158,7 @@ int symbols_compilation(struct symbols *symbols, const struct sym_object *object
 							      .producer = found.producer,
 							      .missing = found.missing,
 							      .version = found.version};
-		rc = add_notes(symbols, image->dwarf, address, &known->compilation);
+		rc = add_notes(symbols, image, address, &known->compilation);
 		if (rc != 0 || exp_hash_add(&symbols->compilation_table, hash, known) != 0)
 			return rc != 0 ? rc : -ENOMEM;
 	}

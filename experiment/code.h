@@ -22,6 +22,10 @@ int symbols_frames_in(struct symbols *symbols, const struct sym_object *object, 
  * table; NULL if none. */
 const char *symbols_slot(struct symbols *symbols, const struct sym_object *object, uint64_t address);
 
+/* The variable that covers an address, demangled, and how far behind its start the address is; NULL if none. */
+const char *symbols_variable_in(struct symbols *symbols, const struct sym_object *object, uint64_t address,
+				uint64_t *offset);
+
 /* What the compiler did at a place of the source. */
 struct sym_note {
 	const char *file; /* of the call of what was inlined; of the definition of a function; NULL if unknown */

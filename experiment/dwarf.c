@@ -202,7 +202,8 @@ static int note_function(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
 		    .line = call->line,
 		};
 
-		note.address = (i == 0 ? beginning(function, call) : lowest(function, call)) - dwarf->bias;
+		note.function_address = beginning(function, &function->calls[0]) - dwarf->bias;
+		note.address = i == 0 ? note.function_address : lowest(function, call) - dwarf->bias;
 		rc = take(context, &note);
 	}
 	return rc;

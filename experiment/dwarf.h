@@ -51,7 +51,8 @@ struct exp_dwarf_note {
 	const char *directory;                  /* where relative file names begin */
 	const char *file;                       /* of an inlined call, NULL of a function */
 	unsigned line;
-	uint64_t address; /* where its code begins */
+	uint64_t address;          /* where its code begins */
+	uint64_t function_address; /* where that of `function` begins */
 };
 
 /* Tell of every function, and of every call inlined in it, of the compilation of the code at an

@@ -1,0 +1,103 @@
+/* place.c: finds functions and source files by name, among those that the recorded stacks have. */
+#include "place.h"
+
+#include "memory.h"
+#include "name.h"
+#include "sourcefile.h"
+#include "text.h"
+#include "view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void add_file(struct place **files, size_t *count, size_t *capacity, const char *file,
+		     const struct sym_object *object)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (source_is_same((*files)[i].file, file))
+			return;
+	*files = memory_grow(*files, *count, capacity, sizeof(**files));
+	(*files)[(*count)++] = (struct place){.file = file, .object = object};
+}
+
+/* The source files that are called `name`. Returns their number. */
+static size_t find_files(struct session *session, const char *name, struct place **out)
+{
+	const struct tree *tree = session_tree(session, TREE_LINES);
+	const char *last = NULL;
+	size_t count = 0, capacity = 0;
+
+	*out = NULL;
+	for (size_t i = 0; i < tree->item_count; i++) {
+		const struct sym_frame *item = &tree->items[i];
+
+		if (item->file != NULL && item->file != last && source_is_called(item->file, name))
+			add_file(out, &count, &capacity, item->file, item->function->object);
+		last = item->file;
+		if (item->function->file != NULL && item->function->file != item->file &&
+		    source_is_called(item->function->file, name))
+			add_file(out, &count, &capacity, item->function->file, item->function->object);
+	}
+	return count;
+}
+
+static int find_file(struct session *session, const char *command, const struct command_argument *argument,
+		     struct place *out)
+{
+	struct place *files;
+	size_t count = find_files(session, argument->text, &files);
+	size_t chosen = count == 1 ? 1 : argument->number;
+
+	if (count == 0) {
+		session_fail(session, EXIT_TROUBLE, "%s: no function and no source file '%s' in the recorded data",
+			     command, argument->text);
+	} else if (chosen < 1 || chosen > count) {
+		for (size_t i = 0; i < count; i++) {
+			fprintf(session->out, "%4zu) ", i + 1);
+			text_put(session->out, files[i].file);
+			fputc('\n', session->out);
+		}
+		session_fail(session, EXIT_USAGE, "%s: %zu source files are called '%s': add a number from 1 to %zu",
+			     command, count, argument->text, count);
+		chosen = 0;
+	} else {
+		*out = files[chosen - 1];
+	}
+	free(files);
+	return count != 0 && chosen != 0 ? 0 : -ENOENT;
+}
+
+/* The file of a function of which no definition is known: that of any of its lines. */
+static const char *file_by_lines(struct session *session, const struct sym_function *function)
+{
+	const struct tree *tree = session_tree(session, TREE_LINES);
+
+	for (size_t i = 0; i < tree->item_count; i++)
+		if (tree->items[i].function == function && tree->items[i].file != NULL)
+			return tree->items[i].file;
+	return NULL;
+}
+
+int place_find(struct session *session, const char *command, const struct command_argument *argument,
+	       struct place *out)
+{
+	const struct sym_function *function;
+	uint32_t *items, item;
+	size_t count = name_find(session, argument->text, &items);
+
+	free(items);
+	if (count == 0)
+		return find_file(session, command, argument, out);
+	item = view_pick_function(session, command, argument);
+	if (item == TREE_NONE)
+		return -ENOENT;
+	function = session_tree(session, TREE_FUNCTIONS)->items[item].function;
+	if (function->object == NULL || function->name[0] == '<') {
+		session_fail(session, EXIT_TROUBLE, "%s: %s is no code", command, function->name);
+		return -ENOENT;
+	}
+	*out = (struct place){.function = function, .file = function->file, .object = function->object};
+	if (out->file == NULL)
+		out->file = file_by_lines(session, function);
+	return 0;
+}
