@@ -164,6 +164,8 @@ void command_run(struct session *session, const struct command *command,
 		session_fail(session, EXIT_USAGE, "%s: no experiment named", command->name);
 		return;
 	}
+	if (command->need != NEED_NOTHING)
+		session_load(session);
 	if (needs[command->need].data & ~session->have) {
 		session_fail(session, EXIT_TROUBLE, "%s: no %s data (record with xcollect %s)",
 			     command->name, metric_data_name(needs[command->need].data),
@@ -218,7 +220,7 @@ static int split_pair(struct command_argument *argument, char *text)
 	return 0;
 }
 
-/* What stands behind the command in a line. Quotes around all of it are taken off. */
+/* What stands behind the command in a line. Quotes around all of it are taken off, if there are no more of them. */
 static int read_argument(struct session *session, const struct command *command, char *text,
 			 struct command_argument *out)
 {
@@ -227,7 +229,7 @@ static int read_argument(struct session *session, const struct command *command,
 	text = trim(text);
 	len = strlen(text);
 	*out = (struct command_argument){.text = NULL};
-	if (len >= 2 && (text[0] == '"' || text[0] == '\'') && text[len - 1] == text[0]) {
+	if (len >= 2 && (text[0] == '"' || text[0] == '\'') && strchr(text + 1, text[0]) == text + len - 1) {
 		text[len - 1] = '\0';
 		text++;
 	}
@@ -272,10 +274,11 @@ void command_run_line(struct session *session, char *line)
 	const struct command *command;
 	struct command_argument argument;
 	char error[512];
-	char *rest;
+	char *start = line, *rest;
 
 	cut_comment(line);
 	line = trim(line);
+	session->place.column = (size_t)(line - start) + 1;
 	if (*line == '-') /* as on the command line */
 		line++;
 	if (*line == '\0')
@@ -288,8 +291,12 @@ void command_run_line(struct session *session, char *line)
 		session_fail(session, EXIT_USAGE, "%s", error);
 		return;
 	}
-	if (read_argument(session, command, rest, &argument) == 0)
-		command_run(session, command, &argument);
+	session->place.column = (size_t)(rest + strspn(rest, " \t") - start) + 1;
+	if (read_argument(session, command, rest, &argument) != 0)
+		return;
+	if (argument.text != NULL)
+		session->place.column = (size_t)(argument.text - start) + 1;
+	command_run(session, command, &argument);
 }
 
 static void put_command(const struct command *command, FILE *out)

@@ -4,6 +4,7 @@
 
 #include "experiment/archive.h"
 #include "experiment/group.h"
+#include "filters.h"
 #include "format/layout.h"
 #include "memory.h"
 
@@ -221,6 +222,7 @@ int session_open(struct session *session, const char *path)
 
 static void drop(struct session *session, size_t index)
 {
+	filters_forget(&session->experiments[index]);
 	experiment_close(session->experiments[index].experiment);
 	memmove(&session->experiments[index], &session->experiments[index + 1],
 		(session->count - index - 1) * sizeof(*session->experiments));
@@ -269,9 +271,11 @@ static int reopen(struct session *session, struct session_experiment *at)
 		session_fail(session, EXIT_TROUBLE, "%s", cause.text);
 		return status;
 	}
+	filters_forget(at);
 	experiment_close(at->experiment);
 	at->experiment = experiment;
 	at->info = experiment_info(experiment);
+	at->whole = NULL;
 	at->data = NULL;
 	check_damage(session, at);
 	return 0;

@@ -40,7 +40,7 @@ static const struct {
 	{METRIC_IOERRORTIME, EXP_IO_ERROR_WAIT},
 };
 
-static struct metric_values values_of(const uint64_t of[EXP_METRICS])
+struct metric_values tree_values_of(const uint64_t of[EXP_METRICS])
 {
 	struct metric_values values = {.of = {0}};
 
@@ -67,7 +67,7 @@ static int node_values(const struct exp_nodes *nodes, size_t node, struct metric
 		any |= of[i];
 	}
 	if (any != 0) {
-		*out = values_of(of);
+		*out = tree_values_of(of);
 		*longest = longest_of(of);
 	}
 	return any != 0;
@@ -78,9 +78,7 @@ static int has(const struct exp_nodes *nodes, enum exp_metric metric, size_t nod
 	return nodes->value[metric] != NULL && nodes->value[metric][node] != 0;
 }
 
-/* Only the innermost frame of a clock sample is an interrupted instruction; all others are return
- * addresses. A node that is both is taken as a return address. */
-static int is_leaf(const struct exp_nodes *nodes, const unsigned char *is_parent, size_t node)
+int tree_is_leaf(const struct exp_nodes *nodes, const unsigned char *is_parent, size_t node)
 {
 	static const enum exp_metric calls[] = {EXP_ALLOC_COUNT,    EXP_MAP_COUNT,      EXP_SYNC_COUNT,
 						EXP_IO_READ_COUNT,  EXP_IO_WRITE_COUNT,
@@ -110,7 +108,7 @@ static uint32_t add_frames(struct tree *tree, uint32_t parent, const struct sym_
 	return parent;
 }
 
-static unsigned char *find_parents(const struct exp_nodes *nodes)
+unsigned char *tree_find_parents(const struct exp_nodes *nodes)
 {
 	unsigned char *is_parent = memory_take(nodes->count, 1);
 
@@ -122,7 +120,7 @@ static unsigned char *find_parents(const struct exp_nodes *nodes)
 
 static void add_no_stack(struct tree *tree, struct symbols *symbols, const struct exp_nodes *nodes)
 {
-	struct metric_values values = values_of(nodes->no_stack);
+	struct metric_values values = tree_values_of(nodes->no_stack);
 	struct tree_longest longest = longest_of(nodes->no_stack);
 	struct sym_frame unknown = {.function = symbols_unknown(symbols)};
 	uint32_t at;
@@ -179,7 +177,7 @@ static int gather_frames(struct gather *gather, size_t node)
 	if (nodes->pc[node] == FMT_PC_GUESSED)
 		return 0;
 	count = symbols_frames(gather->symbols, gather->experiment, nodes->pc[node],
-			       nodes->generation[node], is_leaf(nodes, gather->is_parent, node),
+			       nodes->generation[node], tree_is_leaf(nodes, gather->is_parent, node),
 			       &frames);
 	if (count < 1)
 		return count < 0 ? count : 0;
@@ -219,7 +217,7 @@ int tree_add_experiment(struct tree *tree, struct symbols *symbols,
 				.recorder = recorder};
 	int status = 0;
 
-	gather.is_parent = find_parents(nodes);
+	gather.is_parent = tree_find_parents(nodes);
 	gather.used = find_used(nodes);
 	gather.in_recorder = memory_take(nodes->count, 1);
 	gather.node_of = memory_take(nodes->count, sizeof(*gather.node_of));

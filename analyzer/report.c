@@ -1,6 +1,7 @@
 /* report.c: what every report says about its data. */
 #include "report.h"
 
+#include "filters.h"
 #include "name.h"
 #include "text.h"
 
@@ -33,7 +34,7 @@ static void add_quality(struct exp_quality *to, const struct exp_quality *from)
  * only. */
 static void add_coverage(struct report_quality *quality, const struct session_experiment *at)
 {
-	const struct exp_data_set *data = at->data;
+	const struct exp_data_set *data = at->whole;
 	const struct exp_usage *last =
 		data->usage_count > 1 ? &data->usage[data->usage_count - 1] : NULL;
 
@@ -85,7 +86,7 @@ struct report_quality report_quality(struct session *session)
 	unsigned metric;
 
 	while ((at = session_next(session, at)) != NULL) {
-		add_quality(&quality.sum, &at->data->quality);
+		add_quality(&quality.sum, &at->whole->quality);
 		if (session_data_of(at) & METRIC_DATA_CLOCK)
 			add_coverage(&quality, at);
 	}
@@ -102,7 +103,7 @@ enum { UNSEEN_MIB = 64, UNSEEN_TIMES = 4 };
 
 int report_unseen(const struct session_experiment *at, char *text, size_t size)
 {
-	const struct exp_data_set *data = at->data;
+	const struct exp_data_set *data = at->whole;
 	/* Most blocks lie in memory that was mapped for them: the two are not added up. */
 	uint64_t blocks = data->heap.peak_bytes, maps = data->heap.maps.peak_bytes;
 	uint64_t first, last, heap_mib = (blocks > maps ? blocks : maps) >> 20, grown_mib;
@@ -174,6 +175,7 @@ void report_put_quality(struct session *session)
 
 	if (print_is_data(session)) {
 		add_quality_record(session, &quality);
+		filters_put(session);
 		return;
 	}
 	/* Always in the plural: programs read this line. */
@@ -190,6 +192,7 @@ void report_put_quality(struct session *session)
 		(unsigned long long)sum->lost, (unsigned long long)sum->truncated_events,
 		percent(sum->truncated_events, sum->stack_events),
 		percent(quality.unresolved, quality.judged));
+	filters_put(session);
 }
 
 void report_put_title(struct session *session, const char *what)

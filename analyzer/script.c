@@ -14,13 +14,18 @@
 
 enum { DEPTH_MAX = 16 }; /* of scripts that run scripts, one of which may run itself */
 
-static void run_stream(struct session *session, FILE *file)
+/* Run the lines of a stream, whose name stands in messages. */
+static void run_stream(struct session *session, FILE *file, const char *name)
 {
 	char *line = NULL;
-	size_t size = 0;
+	size_t size = 0, number = 0;
 
-	while (!session->is_quit && getline(&line, &size, file) >= 0)
+	while (!session->is_quit && getline(&line, &size, file) >= 0) {
+		session->place.file = name;
+		session->place.line = ++number;
 		command_run_line(session, line);
+	}
+	session->place.file = NULL;
 	free(line);
 }
 
@@ -39,7 +44,7 @@ static void run_file(struct session *session, const char *path)
 		session_fail(session, EXIT_TROUBLE, "script: %s: %s", path,
 			     strerror(file == NULL ? errno : EISDIR));
 	} else {
-		run_stream(session, file);
+		run_stream(session, file, file == stdin ? "standard input" : path);
 	}
 	if (file != NULL && file != stdin)
 		fclose(file);
@@ -63,7 +68,7 @@ void script_interact(struct session *session)
 	char *line;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		run_stream(session, stdin);
+		run_stream(session, stdin, "standard input");
 		return;
 	}
 	edit = edit_create();

@@ -2,6 +2,7 @@
  * wrong. */
 #include "session.h"
 
+#include "filters.h"
 #include "listing.h"
 #include "memory.h"
 #include "text.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void say(struct session *session, const char *format, va_list arguments)
+static void say(struct session *session, int with_place, const char *format, va_list arguments)
 {
 	char *text = NULL;
 
@@ -19,6 +20,10 @@ static void say(struct session *session, const char *format, va_list arguments)
 	if (session->out != NULL)
 		fflush(session->out);
 	fputs("xer_print: ", stderr);
+	if (with_place && session->place.file != NULL) {
+		text_put(stderr, session->place.file);
+		fprintf(stderr, ":%zu:%zu: ", session->place.line, session->place.column);
+	}
 	text_put(stderr, text);
 	fputc('\n', stderr);
 	free(text);
@@ -29,7 +34,7 @@ void session_say(struct session *session, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	say(session, format, arguments);
+	say(session, 0, format, arguments);
 	va_end(arguments);
 }
 
@@ -38,15 +43,26 @@ void session_fail(struct session *session, int status, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	say(session, format, arguments);
+	say(session, 1, format, arguments);
 	va_end(arguments);
 	if (status > session->status)
 		session->status = status;
 }
 
+void session_fail_at(struct session *session, const char *command, size_t column, const char *what)
+{
+	if (session->place.file == NULL) {
+		session_fail(session, EXIT_USAGE, "%s: column %zu: %s", command, column, what);
+		return;
+	}
+	session->place.column += column - 1;
+	session_fail(session, EXIT_USAGE, "%s: %s", command, what);
+}
+
 void session_init(struct session *session)
 {
-	*session = (struct session){.out = stdout, .symbols = symbols_create(), .focus = SESSION_ALL};
+	*session = (struct session){
+		.out = stdout, .symbols = symbols_create(), .filters = filters_create(), .focus = SESSION_ALL};
 	listing_set_defaults(&session->listing);
 	session->recorder = (struct sym_function){.name = "<Recorder>", .mangled = "<Recorder>"};
 	if (session->symbols == NULL) {
@@ -72,6 +88,7 @@ void session_set_expert(struct session *session, int is_expert)
 	if (session->is_expert == is_expert)
 		return;
 	session_forget_tables(session);
+	filters_change(session->filters); /* STACK means other frames now */
 	session->is_expert = is_expert;
 }
 
@@ -79,6 +96,7 @@ void session_fini(struct session *session)
 {
 	session_forget_tables(session);
 	symbols_destroy(session->symbols);
+	filters_destroy(session->filters, session);
 	for (size_t i = session->count; i-- > 0;)
 		experiment_close(session->experiments[i].experiment);
 	free(session->experiments);
@@ -107,28 +125,31 @@ void session_load(struct session *session)
 	for (size_t i = 0; i < session->count; i++) {
 		struct session_experiment *at = &session->experiments[i];
 
-		if (at->data != NULL)
+		if (at->whole != NULL)
 			continue;
-		if (experiment_load(at->experiment, &at->data) < 0) {
+		if (experiment_load(at->experiment, &at->whole) < 0) {
 			session_say(session, "%s: out of memory", at->info->path);
 			exit(EXIT_TROUBLE);
 		}
 		if (at->info->damaged && session->status < EXIT_TROUBLE)
 			session->status = EXIT_TROUBLE;
+		at->data = at->whole;
+		filters_change(session->filters);
 	}
+	filters_apply(session);
 }
 
 unsigned session_data_of(const struct session_experiment *at)
 {
 	unsigned have = 0;
 
-	if (at->data->have & EXP_DATA_PROFILE || is_on(at->experiment, "profile_us"))
+	if (at->whole->have & EXP_DATA_PROFILE || is_on(at->experiment, "profile_us"))
 		have |= METRIC_DATA_CLOCK;
-	if (at->data->have & EXP_DATA_HEAP || is_on(at->experiment, "heap"))
+	if (at->whole->have & EXP_DATA_HEAP || is_on(at->experiment, "heap"))
 		have |= METRIC_DATA_HEAP;
-	if (at->data->have & EXP_DATA_SYNC || is_on(at->experiment, "sync"))
+	if (at->whole->have & EXP_DATA_SYNC || is_on(at->experiment, "sync"))
 		have |= METRIC_DATA_SYNC;
-	if (at->data->have & EXP_DATA_IO || is_on(at->experiment, "io"))
+	if (at->whole->have & EXP_DATA_IO || is_on(at->experiment, "io"))
 		have |= METRIC_DATA_IO;
 	return have;
 }

@@ -21,10 +21,13 @@ enum { EXIT_OK = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2, EXIT_CHECK = 3 };
 
 enum name_form { NAME_LONG, NAME_SHORT, NAME_MANGLED };
 
+struct filters;
+
 struct session_experiment {
 	struct experiment *experiment;
 	const struct exp_info *info;
-	const struct exp_data_set *data; /* NULL until loaded */
+	const struct exp_data_set *whole; /* NULL until loaded */
+	const struct exp_data_set *data;  /* what the filters leave of it, the same where there are none */
 	unsigned id;                     /* as exp_list numbers it, from 1; never used again */
 	unsigned founder;                /* id of the founder that it was opened with, 0: none */
 	unsigned group;                  /* index of its group */
@@ -62,6 +65,7 @@ struct session {
 
 	struct metric_list metrics;
 	struct metric_sort sort;
+	struct filters *filters;
 	size_t limit; /* rows of a table, 0: all */
 	struct session_listing listing;
 	enum name_form name_form;
@@ -78,6 +82,10 @@ struct session {
 	FILE *out;
 	struct print print;
 	int script_depth;
+	struct {
+		const char *file; /* of the script that runs, NULL: none */
+		size_t line, column; /* of the command's argument, else of the command */
+	} place;
 	int status; /* exit status so far */
 	int is_quit;
 };
@@ -117,7 +125,8 @@ void session_forget_tables(struct session *session);
  * of rows what there are data for. */
 void session_refresh(struct session *session);
 
-/* Read the data of all experiments that were not read yet; done by the functions below when needed. */
+/* Read the data of all experiments that are not read yet, and filter them if the filters have changed; done by the
+ * functions below when needed. */
 void session_load(struct session *session);
 
 /* Kinds of data that a loaded experiment has, or was to record: a set of enum metric_data. */
@@ -139,8 +148,11 @@ const struct fold_edges *session_edges(struct session *session);
 void session_say(struct session *session, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The same, and remember the exit status. */
+/* The same, and remember the exit status. In a script its name, line and column stand before the text. */
 void session_fail(struct session *session, int status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Wrong usage at a column, from 1, of a command's argument. */
+void session_fail_at(struct session *session, const char *command, size_t column, const char *what);
 
 #endif

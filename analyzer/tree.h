@@ -72,6 +72,16 @@ int tree_add_experiment(struct tree *tree, struct symbols *symbols,
 			const struct experiment *experiment, const struct exp_data_set *data,
 			struct sym_function *recorder);
 
+/* Which nodes of an experiment are callers. The caller frees. */
+unsigned char *tree_find_parents(const struct exp_nodes *nodes);
+
+/* Is a node's address that of an interrupted instruction? Only the innermost frame of a clock sample is; all others are
+ * return addresses. A node that is both is taken as a return address. */
+int tree_is_leaf(const struct exp_nodes *nodes, const unsigned char *is_parent, size_t node);
+
+/* The metrics that the totals of an experiment make. */
+struct metric_values tree_values_of(const uint64_t of[EXP_METRICS]);
+
 /* The node after `node` in depth-first order, parents first; TREE_NONE at the end.
  * *depth, the number of nodes above, follows. */
 uint32_t tree_next(const struct tree *tree, uint32_t node, size_t *depth);

@@ -6,6 +6,7 @@
 #include "report.h"
 #include "stacks.h"
 #include "text.h"
+#include "valuenames.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,27 +89,11 @@ static int by_time(const void *left, const void *right)
 	return (a->fd > b->fd) - (a->fd < b->fd);
 }
 
-static const char *file_system_name(uint32_t magic)
-{
-	static const struct {
-		uint32_t magic;
-		const char *name;
-	} known[] = {
-#define FILE_SYSTEM(magic, name) {magic, name},
-#include "filesystem.def"
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (known[i].magic == magic)
-			return known[i].name;
-	return NULL;
-}
-
 /* The name, then what it is unless that is a plain file, and the file system it is on. */
 static void put_file(FILE *out, const struct exp_io_file *file)
 {
 	const char *type = fmt_enum_name("file_type", file->type);
-	const char *system = file_system_name(file->file_system);
+	const char *system = value_file_system_name(file->file_system);
 
 	if (file->name != NULL)
 		text_put_bytes(out, file->name, file->name_size);

@@ -143,6 +143,16 @@ static void close_gap(struct exp_blocks *blocks, size_t hole)
 	blocks->slot[hole] = (struct exp_block_slot){{0, 0}};
 }
 
+int exp_blocks_find(const struct exp_blocks *blocks, uint64_t address, struct exp_block *out)
+{
+	size_t at = probe(blocks, address);
+
+	if (blocks->slot[at].word[0] == 0)
+		return 0;
+	*out = exp_blocks_get(&blocks->slot[at]);
+	return 1;
+}
+
 int exp_blocks_take(struct exp_blocks *blocks, uint64_t address, struct exp_block *out)
 {
 	size_t at = probe(blocks, address);

@@ -38,6 +38,9 @@ int exp_blocks_put(struct exp_blocks *blocks, uint64_t address, const struct exp
 /* Remove a block. Returns 1 and *out, or 0 if there is none. */
 int exp_blocks_take(struct exp_blocks *blocks, uint64_t address, struct exp_block *out);
 
+/* The block at an address. Returns 1 and *out, or 0 if there is none. */
+int exp_blocks_find(const struct exp_blocks *blocks, uint64_t address, struct exp_block *out);
+
 /* What exp_blocks_put makes of a size. */
 uint64_t exp_blocks_size(uint64_t size);
 

@@ -19,6 +19,11 @@ struct reader {
 	struct exp_recent recent;
 	struct exp_mappings mappings;
 	uint64_t peak_tsc, map_peak_tsc;
+	/* For a selection: */
+	const struct exp_blocks *leaked; /* blocks that are never freed, their node the number of the allocation; or NULL */
+	uint32_t number;                 /* of the latest allocation, in order of time */
+	uint64_t live_bytes, leaked_bytes; /* of all blocks, selected or not */
+	int is_first;                    /* this is the reading that finds them */
 };
 
 static unsigned bucket_of(uint64_t size)
@@ -29,6 +34,46 @@ static unsigned bucket_of(uint64_t size)
 static void bad_event(struct exp_cursor *cursor, const char *what)
 {
 	exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor), what);
+}
+
+/* Does the latest allocation live to the end? */
+static int is_leaked(const struct reader *reader, uint64_t address)
+{
+	struct exp_block block;
+
+	return reader->leaked != NULL && exp_blocks_find(reader->leaked, address, &block) && block.node == reader->number;
+}
+
+/* The row for an allocation, which its free will follow. */
+static uint32_t row_of(struct reader *reader, const struct exp_cursor *cursor, uint64_t address, uint64_t size,
+		       uint32_t stack)
+{
+	struct exp_load *load = reader->load;
+	struct exp_fact fact;
+	uint32_t row;
+
+	if (load->selection == NULL)
+		return exp_load_stack(load, cursor, stack);
+	reader->number++;
+	if (reader->is_first)
+		return reader->number;
+	fact = (struct exp_fact){.data = EXP_DATA_HEAP, .type = cursor->payload[1], .bytes = size, .address = address};
+	fact.node = exp_load_stack(load, cursor, stack);
+	fact.is_leaked = is_leaked(reader, address);
+	reader->live_bytes += exp_blocks_size(size);
+	reader->leaked_bytes += fact.is_leaked ? size : 0;
+	fact.live_bytes = reader->live_bytes;
+	fact.leaked_bytes = reader->leaked_bytes;
+	row = exp_load_row(load, cursor, &fact);
+	if (load->row_capacity > reader->live.nodes && load->rc == 0)
+		load->rc = exp_live_grow(&reader->live, load->row_capacity);
+	return row;
+}
+
+/* A block that was not selected is paired, but counts for nothing. */
+static int counts(const struct exp_block *block)
+{
+	return block->node != EXP_ROW_NONE;
 }
 
 static void on_alloc(struct reader *reader, struct exp_cursor *cursor, uint64_t address,
@@ -43,21 +88,25 @@ static void on_alloc(struct reader *reader, struct exp_cursor *cursor, uint64_t 
 		bad_event(cursor, "an allocation's address or size is damaged");
 		return;
 	}
-	block.node = exp_load_stack(reader->load, cursor, stack);
+	block.node = row_of(reader, cursor, address, size, stack);
 	block.size = size;
 	rc = exp_blocks_put(&reader->blocks, address, &block, &old);
 	if (rc < 0) {
 		reader->load->rc = rc;
 		return;
 	}
-	if (rc > 0) {
+	if (rc > 0)
+		reader->live_bytes -= old.size;
+	if (rc > 0 && counts(&old)) {
 		heap->lost_frees++;
 		exp_live_remove(&reader->live, old.node, old.size);
 	}
+	reader->recent.threads[cursor->owner].address = address;
+	if (!counts(&block))
+		return;
 	row = exp_live_row(&reader->live, block.node);
 	row->allocs++;
 	row->alloc_bytes += size;
-	reader->recent.threads[cursor->owner].address = address;
 	heap->allocs++;
 	heap->alloc_bytes += size;
 	heap->size_count[bucket_of(size)]++;
@@ -76,12 +125,16 @@ static void on_free(struct reader *reader, const struct exp_cursor *cursor, uint
 	struct exp_block block;
 
 	*recent = 0;
-	reader->heap.frees++;
 	if (address >> EXP_ADDRESS_BITS != 0 ||
 	    !exp_blocks_take(&reader->blocks, address, &block)) {
-		reader->heap.unmatched_frees++;
+		reader->heap.frees += reader->load->selection == NULL;
+		reader->heap.unmatched_frees += reader->load->selection == NULL;
 		return;
 	}
+	reader->live_bytes -= block.size;
+	if (!counts(&block))
+		return;
+	reader->heap.frees++;
 	exp_live_remove(&reader->live, block.node, block.size);
 	if (is_recent) {
 		exp_live_row(&reader->live, block.node)->temps++;
@@ -100,9 +153,25 @@ static void on_map_end(struct reader *reader, const struct exp_cursor *cursor, c
 	}
 	if (map->func == FMT_map_func_MREMAP)
 		reader->recent.threads[cursor->owner].remapped = bytes;
-	maps->unmaps += bytes != 0;
-	maps->unmap_bytes += bytes;
-	maps->unknown_unmaps += bytes == 0 && map->func == FMT_map_func_MUNMAP;
+	maps->unmaps += reader->mappings.removed != 0;
+	maps->unmap_bytes += reader->mappings.removed;
+	maps->unknown_unmaps += bytes == 0 && map->func == FMT_map_func_MUNMAP && reader->load->selection == NULL;
+}
+
+static uint32_t row_of_map(struct reader *reader, const struct exp_cursor *cursor, const struct fmt_heap_map *map)
+{
+	struct exp_load *load = reader->load;
+	struct exp_fact fact = {.data = EXP_DATA_HEAP,
+				.is_map = 1,
+				.type = map->func,
+				.bytes = map->size,
+				.address = map->addr,
+				.node = exp_load_stack(load, cursor, map->stack)};
+	uint32_t row = exp_load_row(load, cursor, &fact);
+
+	if (load->row_capacity > reader->mappings.live.nodes && load->rc == 0)
+		load->rc = exp_live_grow(&reader->mappings.live, load->row_capacity);
+	return row;
 }
 
 static void on_map_begin(struct reader *reader, const struct exp_cursor *cursor, const struct fmt_heap_map *map)
@@ -110,17 +179,20 @@ static void on_map_begin(struct reader *reader, const struct exp_cursor *cursor,
 	uint64_t *remapped = &reader->recent.threads[cursor->owner].remapped;
 	struct exp_heap_maps *maps = &reader->heap.maps;
 	int is_known = map->func != FMT_map_func_MREMAP || *remapped != 0;
+	uint32_t row;
 	int rc;
 
 	*remapped = 0;
 	if (!is_known) /* a file's, or one older than the recording */
 		return;
-	rc = exp_mappings_add(&reader->mappings, map->addr, map->addr + map->size,
-			      exp_load_stack(reader->load, cursor, map->stack));
+	row = row_of_map(reader, cursor, map);
+	rc = exp_mappings_add(&reader->mappings, map->addr, map->addr + map->size, row);
 	if (rc < 0)
 		reader->load->rc = rc;
 	if (rc == 1)
 		reader->map_peak_tsc = cursor->tsc;
+	if (row == EXP_ROW_NONE)
+		return;
 	maps->maps++;
 	maps->map_bytes += map->size;
 }
@@ -183,6 +255,8 @@ static void on_event(struct reader *reader, struct exp_cursor *cursor)
 		on_free(reader, cursor, freed.addr);
 		break;
 	case FMT_KIND_heap_map:
+		if (reader->is_first)
+			break;
 		memcpy(&map, at, sizeof(map));
 		on_map(reader, cursor, &map);
 		break;
@@ -228,6 +302,8 @@ static void count_leaks(struct reader *reader)
 		if (reader->blocks.slot[i].word[0] == 0)
 			continue;
 		block = exp_blocks_get(&reader->blocks.slot[i]);
+		if (!counts(&block))
+			continue;
 		heap->leak_size_count[bucket_of(block.size)]++;
 	}
 	heap->leaks = reader->live.count;
@@ -256,6 +332,9 @@ static int credit_stacks(struct exp_load *load, struct exp_live *live, const str
 {
 	int rc = 0;
 
+	/* The events of the other kind have their rows too. */
+	if (load->row_capacity > live->nodes && exp_live_grow(live, load->row_capacity) != 0)
+		return -ENOMEM;
 	for (size_t i = 0; i <= live->nodes; i++)
 		exp_live_keep(live, &live->rows[i]);
 	for (size_t i = 0; i < count && rc == 0; i++)
@@ -292,15 +371,38 @@ static int credit_maps(struct reader *reader)
 	return credit_stacks(reader->load, &reader->mappings.live, columns, sizeof(columns) / sizeof(columns[0]));
 }
 
-static int read_stream(struct exp_load *load, struct exp_stream *stream)
+/* Find the blocks that are never freed. Returns 0 or -ENOMEM; in either case the caller frees them. */
+static int find_leaked(struct exp_load *load, struct exp_stream *stream, struct exp_blocks *out)
 {
-	struct reader reader = {.load = load, .heap = {.smallest = UINT64_MAX}};
+	const struct exp_timeline timeline = load->timeline;
+	struct reader reader = {.load = load, .is_first = 1};
 	int rc = exp_blocks_init(&reader.blocks);
 
 	if (rc == 0)
-		rc = exp_live_init(&reader.live, load->nodes.count);
+		rc = exp_live_init(&reader.live, 0);
 	if (rc == 0)
-		rc = exp_mappings_init(&reader.mappings, load->nodes.count);
+		rc = exp_stream_merge(stream, run, &reader);
+	exp_recent_fini(&reader.recent);
+	exp_live_fini(&reader.live);
+	load->timeline = timeline;
+	*out = reader.blocks;
+	return rc;
+}
+
+static int read_stream(struct exp_load *load, struct exp_stream *stream)
+{
+	struct reader reader = {.load = load, .heap = {.smallest = UINT64_MAX}};
+	struct exp_blocks leaked = {0};
+	int rc = exp_blocks_init(&reader.blocks);
+
+	if (rc == 0)
+		rc = exp_live_init(&reader.live, load->row_capacity);
+	if (rc == 0 && load->selection != NULL && load->selection->wants_leaks) {
+		rc = find_leaked(load, stream, &leaked);
+		reader.leaked = &leaked;
+	}
+	if (rc == 0)
+		rc = exp_mappings_init(&reader.mappings, load->row_capacity);
 	if (rc == 0)
 		rc = exp_stream_merge(stream, run, &reader);
 	if (rc == 0)
@@ -323,6 +425,7 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 	exp_mappings_fini(&reader.mappings);
 	exp_live_fini(&reader.live);
 	exp_blocks_fini(&reader.blocks);
+	exp_blocks_fini(&leaked);
 	return rc;
 }
 

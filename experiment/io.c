@@ -109,12 +109,23 @@ static void on_call(struct reader *reader, const struct exp_cursor *cursor, cons
 	unsigned class = class_of(event);
 	uint64_t wait = fmt_u48_get(&event->wait);
 	uint64_t bytes = metrics[class].bytes == EXP_METRICS ? 0 : fmt_u48_get(&event->bytes);
-	uint32_t node = exp_load_stack(load, cursor, event->stack);
-	uint32_t at = find_descriptor(reader, event->file, event->fd);
+	struct exp_fact fact = {.data = EXP_DATA_IO,
+				.type = event->func,
+				.wait_ticks = wait,
+				.error = event->error,
+				.bytes = bytes,
+				.file = event->file,
+				.fd = event->fd,
+				.node = exp_load_stack(load, cursor, event->stack)};
+	uint32_t node = exp_load_row(load, cursor, &fact);
+	uint32_t at;
 
+	exp_load_time(load, cursor->tsc);
+	if (node == EXP_ROW_NONE)
+		return;
+	at = find_descriptor(reader, event->file, event->fd);
 	if (load->rc != 0)
 		return;
-	exp_load_time(load, cursor->tsc);
 	exp_load_add(load, metrics[class].count, node, 1);
 	exp_load_add(load, metrics[class].wait, node, wait);
 	exp_load_raise(load, EXP_IO_LONGEST, node, wait);

@@ -30,6 +30,9 @@ struct exp_live {
 int exp_live_init(struct exp_live *live, size_t nodes);
 void exp_live_fini(struct exp_live *live);
 
+/* Make room for more rows. Returns 0 or -ENOMEM. */
+int exp_live_grow(struct exp_live *live, size_t nodes);
+
 /* Bring the row's values of the peak up to date; to be called before the row changes, and at the end. */
 static inline void exp_live_keep(const struct exp_live *live, struct exp_live_row *row)
 {

@@ -31,7 +31,7 @@ void exp_load_unknown_stack(struct exp_load *load, const struct exp_cursor *curs
 
 int exp_load_metric(struct exp_load *load, enum exp_metric metric)
 {
-	load->value[metric] = calloc(load->nodes.count + 1, sizeof(*load->value[metric]));
+	load->value[metric] = calloc(load->row_capacity + 1, sizeof(*load->value[metric]));
 	return load->value[metric] == NULL ? -ENOMEM : 0;
 }
 
@@ -42,7 +42,7 @@ uint64_t exp_load_ns(const struct exp_load *load, uint64_t ticks)
 
 void exp_load_metric_ns(struct exp_load *load, enum exp_metric metric)
 {
-	for (size_t i = 0; i < load->nodes.count; i++)
+	for (size_t i = 0; i < load->row_count; i++)
 		load->value[metric][i] = exp_load_ns(load, load->value[metric][i]);
 	load->no_stack[metric] = exp_load_ns(load, load->no_stack[metric]);
 }
@@ -60,7 +60,8 @@ void exp_load_destroy(struct exp_load *load)
 {
 	if (load == NULL)
 		return;
-	exp_nodes_fini(&load->nodes);
+	if (!load->has_others_nodes)
+		exp_nodes_fini(&load->nodes);
 	for (size_t i = 0; i < EXP_METRICS; i++)
 		free(load->value[i]);
 	free(load->usage);
@@ -139,16 +140,24 @@ static uint64_t find_cpu_time(const struct exp_load *load)
 	return cpu_ns;
 }
 
+/* The stacks of a load that is not grouped, without values. */
+static void tell_nodes(const struct exp_load *load, struct exp_nodes *out)
+{
+	out->count = load->row_count;
+	if (load->selection != NULL && load->selection->is_grouped)
+		return;
+	out->pc = load->nodes.pc;
+	out->parent = load->nodes.parent;
+	out->generation = load->nodes.generation;
+}
+
 static void finish(struct exp_load *load)
 {
 	struct experiment *experiment = load->experiment;
 	struct exp_data_set *set = &load->set;
 	int any = load->first_tsc <= load->last_tsc;
 
-	set->nodes.count = load->nodes.count;
-	set->nodes.pc = load->nodes.pc;
-	set->nodes.parent = load->nodes.parent;
-	set->nodes.generation = load->nodes.generation;
+	tell_nodes(load, &set->nodes);
 	for (size_t i = 0; i < EXP_METRICS; i++) {
 		set->nodes.value[i] = load->value[i];
 		set->nodes.no_stack[i] = load->no_stack[i];
@@ -157,10 +166,12 @@ static void finish(struct exp_load *load)
 	set->usage_count = load->usage_count;
 	set->threads = load->threads;
 	set->thread_count = load->thread_count;
-	count_stacks(load);
+	if (set->nodes.pc != NULL)
+		count_stacks(load);
 	count_losses(load);
 	set->quality.cpu_ns = find_cpu_time(load);
-	exp_log_apply_clock(experiment, any ? load->last_tsc : 0);
+	if (load->selection == NULL)
+		exp_log_apply_clock(experiment, any ? load->last_tsc : 0);
 	if (any) {
 		set->first_s = exp_clock_seconds(&experiment->clock, load->first_tsc);
 		set->last_s = exp_clock_seconds(&experiment->clock, load->last_tsc);
@@ -174,12 +185,44 @@ static void finish(struct exp_load *load)
 		set->heap.maps.peak_time_s = exp_clock_seconds(&experiment->clock, load->map_peak_tsc);
 }
 
+/* Stacks do not change once a process has ended, so that their numbers can be kept by others. */
+static int read_nodes(struct exp_load *load)
+{
+	struct experiment *experiment = load->experiment;
+	int rc = 0;
+
+	if (experiment->load != NULL && experiment->info.status != EXP_RUNNING) {
+		load->nodes = experiment->load->nodes;
+		load->has_others_nodes = 1;
+	} else {
+		rc = exp_nodes_read(experiment, &load->nodes);
+	}
+	if (load->selection == NULL || !load->selection->is_grouped)
+		load->row_count = load->nodes.count;
+	load->row_capacity = load->row_count;
+	return rc;
+}
+
+/* Tell the selection which stacks there are. */
+static int begin(struct exp_load *load)
+{
+	const struct exp_selection *selection = load->selection;
+	const struct exp_nodes nodes = {.count = load->nodes.count,
+					.pc = load->nodes.pc,
+					.parent = load->nodes.parent,
+					.generation = load->nodes.generation};
+
+	return selection == NULL || selection->begin == NULL ? 0 : selection->begin(selection->context, &nodes);
+}
+
 static int read_streams(struct exp_load *load)
 {
-	int rc = exp_nodes_read(load->experiment, &load->nodes);
+	int rc = read_nodes(load);
 
 	if (rc == 0)
 		rc = exp_overview_read(load);
+	if (rc == 0)
+		rc = begin(load);
 	if (rc == 0)
 		rc = exp_profile_read(load);
 	if (rc == 0)
@@ -193,7 +236,7 @@ static int read_streams(struct exp_load *load)
 	return rc;
 }
 
-static int load_once(struct experiment *experiment, struct exp_load **out)
+static int load_once(struct experiment *experiment, const struct exp_selection *selection, struct exp_load **out)
 {
 	struct exp_load *load = calloc(1, sizeof(*load));
 	int rc;
@@ -201,6 +244,7 @@ static int load_once(struct experiment *experiment, struct exp_load **out)
 	if (load == NULL)
 		return -ENOMEM;
 	load->experiment = experiment;
+	load->selection = selection;
 	load->first_tsc = UINT64_MAX;
 	rc = read_streams(load);
 	if (rc != 0) {
@@ -211,31 +255,38 @@ static int load_once(struct experiment *experiment, struct exp_load **out)
 	return 0;
 }
 
-int experiment_load(struct experiment *experiment, const struct exp_data_set **out)
+/* A live process may have named stacks that it made after we had read frameinfo. */
+static int is_complete(const struct exp_load *load)
+{
+	return load->unknown_stacks == 0 || load->experiment->info.status != EXP_RUNNING;
+}
+
+int exp_load_make(struct experiment *experiment, const struct exp_selection *selection, struct exp_load **out)
 {
 	struct exp_load *load = NULL;
 	int rc = 0;
 
-	for (int try = 0; experiment->load == NULL && rc == 0 && try < LIVE_TRIES; try++) {
+	for (int try = 0; rc == 0 && try < LIVE_TRIES && (try == 0 || !is_complete(load)); try++) {
 		exp_load_destroy(load);
 		load = NULL;
-		rc = load_once(experiment, &load);
-		/* A live process may have named stacks that it made after we had read frameinfo. */
-		if (rc == 0 &&
-		    (load->unknown_stacks == 0 || experiment->info.status != EXP_RUNNING))
-			break;
+		rc = load_once(experiment, selection, &load);
 	}
 	if (rc != 0)
 		return rc;
-	if (experiment->load == NULL) {
-		if (load->unknown_stacks > 0 && experiment->info.status != EXP_RUNNING)
-			exp_warn(experiment, "%s: offset %llu: the first of %llu events of stacks that %s does not have",
-				 load->unknown_stream, (unsigned long long)load->unknown_offset,
-				 (unsigned long long)load->unknown_stacks,
-				 exp_stream_names[FMT_STREAM_FRAMEINFO]);
-		finish(load);
-		experiment->load = load;
-	}
-	*out = &experiment->load->set;
+	if (load->unknown_stacks > 0 && experiment->info.status != EXP_RUNNING)
+		exp_warn(experiment, "%s: offset %llu: the first of %llu events of stacks that %s does not have",
+			 load->unknown_stream, (unsigned long long)load->unknown_offset,
+			 (unsigned long long)load->unknown_stacks, exp_stream_names[FMT_STREAM_FRAMEINFO]);
+	finish(load);
+	*out = load;
 	return 0;
+}
+
+int experiment_load(struct experiment *experiment, const struct exp_data_set **out)
+{
+	int rc = experiment->load == NULL ? exp_load_make(experiment, NULL, &experiment->load) : 0;
+
+	if (rc == 0)
+		*out = &experiment->load->set;
+	return rc;
 }

@@ -4,6 +4,7 @@
 
 #include "experiment/internal.h"
 #include "experiment/nodes.h"
+#include "experiment/selection.h"
 #include "experiment/stream.h"
 #include "experiment/timeline.h"
 
@@ -23,7 +24,10 @@ struct exp_load {
 	struct experiment *experiment;
 	struct exp_data_set set;
 	struct exp_node_table nodes;
-	uint64_t *value[EXP_METRICS]; /* of the nodes, NULL where there is no data */
+	int has_others_nodes; /* the nodes belong to the experiment's first load */
+	const struct exp_selection *selection; /* NULL: all events count, at their stacks */
+	size_t row_count, row_capacity; /* of the values: nodes, or the rows of a grouped load */
+	uint64_t *value[EXP_METRICS]; /* of the rows, NULL where there is no data */
 	uint64_t no_stack[EXP_METRICS];
 	struct exp_usage *usage;
 	size_t usage_count, usage_capacity;
@@ -45,6 +49,9 @@ struct exp_load {
 	int rc;                  /* -ENOMEM once something failed */
 };
 
+/* Read everything into a new load, all events or those of a selection. Returns 0 or -errno. exp_load_destroy frees. */
+int exp_load_make(struct experiment *experiment, const struct exp_selection *selection, struct exp_load **out);
+
 /* Read one stream into the load: clock samples, heap events, waits, calls for input and output, usage and
  * threads. Return 0 or -ENOMEM. */
 int exp_profile_read(struct exp_load *load);
@@ -59,6 +66,15 @@ int exp_threads_finish(struct exp_load *load);
 
 /* Note the buffer that a cursor is in. Returns the index of its use, or -ENOMEM. */
 long exp_load_use(struct exp_load *load, uint32_t tid, uint64_t tsc);
+
+/* The row for an event of a load with a selection; EXP_ROW_NONE: it does not count. (selection.c) */
+uint32_t exp_load_ask(struct exp_load *load, const struct exp_cursor *cursor, struct exp_fact *fact);
+
+/* Where an event counts: `fact` is read only if there is a selection. fact->node: its stack. */
+static inline uint32_t exp_load_row(struct exp_load *load, const struct exp_cursor *cursor, struct exp_fact *fact)
+{
+	return load->selection == NULL ? fact->node : exp_load_ask(load, cursor, fact);
+}
 
 /* Allocate the values of a metric. Returns 0 or -ENOMEM. */
 int exp_load_metric(struct exp_load *load, enum exp_metric metric);

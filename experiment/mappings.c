@@ -2,6 +2,8 @@
  * it has bytes in common with. Only disjoint ranges are in the tree, where this is an order. */
 #include "experiment/mappings.h"
 
+#include "experiment/selection.h"
+
 #include <errno.h>
 #include <search.h>
 #include <stdlib.h>
@@ -46,7 +48,7 @@ static int insert(struct exp_mappings *mappings, uint64_t start, uint64_t end, u
 		free(range);
 		return -ENOMEM;
 	}
-	return exp_live_add(&mappings->live, node, end - start);
+	return node == EXP_ROW_NONE ? 0 : exp_live_add(&mappings->live, node, end - start);
 }
 
 int exp_mappings_remove(struct exp_mappings *mappings, uint64_t start, uint64_t end, uint64_t *bytes)
@@ -56,6 +58,7 @@ int exp_mappings_remove(struct exp_mappings *mappings, uint64_t start, uint64_t 
 	int rc = 0;
 
 	*bytes = 0;
+	mappings->removed = 0;
 	while (rc >= 0 && (found = tfind(&wanted, &mappings->root, compare)) != NULL) {
 		struct range *range = *found;
 		struct range whole = *range;
@@ -64,7 +67,10 @@ int exp_mappings_remove(struct exp_mappings *mappings, uint64_t start, uint64_t 
 
 		tdelete(range, &mappings->root, compare);
 		free(range);
-		exp_live_remove(&mappings->live, whole.node, whole.end - whole.start);
+		if (whole.node != EXP_ROW_NONE) {
+			exp_live_remove(&mappings->live, whole.node, whole.end - whole.start);
+			mappings->removed += to - from;
+		}
 		*bytes += to - from;
 		if (whole.start < from)
 			rc = insert(mappings, whole.start, from, whole.node);
@@ -82,8 +88,10 @@ int exp_mappings_add(struct exp_mappings *mappings, uint64_t start, uint64_t end
 
 	if (rc < 0)
 		return rc;
-	row = exp_live_row(&mappings->live, node);
-	row->allocs++;
-	row->alloc_bytes += end - start;
+	if (node != EXP_ROW_NONE) {
+		row = exp_live_row(&mappings->live, node);
+		row->allocs++;
+		row->alloc_bytes += end - start;
+	}
 	return insert(mappings, start, end, node);
 }

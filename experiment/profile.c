@@ -28,6 +28,7 @@ static void on_sample(struct reader *reader, const struct exp_cursor *cursor)
 	struct exp_load *load = reader->load;
 	struct exp_buffer_use *use = &load->uses[reader->use];
 	struct fmt_clock sample;
+	struct exp_fact fact;
 	uint32_t node;
 
 	memcpy(&sample, cursor->payload, sizeof(sample));
@@ -38,7 +39,11 @@ static void on_sample(struct reader *reader, const struct exp_cursor *cursor)
 				 "a clock sample of more CPU time than has passed");
 		return;
 	}
-	node = exp_load_stack(load, cursor, sample.stack);
+	fact = (struct exp_fact){.data = EXP_DATA_PROFILE, .type = sample.state, .cpu_ns = sample.cpu_ns};
+	fact.node = exp_load_stack(load, cursor, sample.stack);
+	node = exp_load_row(load, cursor, &fact);
+	if (node == EXP_ROW_NONE)
+		return;
 	exp_load_add(load, (enum exp_metric)(EXP_CPU_USER + sample.state), node, sample.cpu_ns);
 	load->set.quality.sampled_ns += sample.cpu_ns;
 	use->cpu_ns += sample.cpu_ns;

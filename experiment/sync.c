@@ -187,15 +187,12 @@ static void on_init(struct reader *reader, const struct exp_cursor *cursor, cons
 		replace_object(reader, place, creation);
 }
 
-static void on_wait(struct reader *reader, const struct exp_cursor *cursor, const struct fmt_sync *event)
+/* Count a wait of `wait` ticks at `node` for the object `at`. */
+static void count_wait(struct reader *reader, const struct exp_cursor *cursor, const struct fmt_sync *event, uint64_t wait,
+		       uint32_t node, uint32_t at)
 {
 	struct exp_load *load = reader->load;
-	uint64_t wait = fmt_u48_get(&event->wait);
-	uint32_t node = exp_load_stack(load, cursor, event->stack);
-	uint32_t at = find_object(reader, fmt_u48_get(&event->object), class_of[event->func]);
 
-	if (load->rc != 0)
-		return;
 	exp_load_add(load, EXP_SYNC_COUNT, node, 1);
 	exp_load_add(load, EXP_SYNC_WAIT, node, wait);
 	exp_load_raise(load, EXP_SYNC_LONGEST, node, wait);
@@ -224,6 +221,24 @@ static void on_wait(struct reader *reader, const struct exp_cursor *cursor, cons
 				 .node = node,
 				 .error = event->error,
 				 .func = event->func});
+}
+
+static void on_wait(struct reader *reader, const struct exp_cursor *cursor, const struct fmt_sync *event)
+{
+	struct exp_fact fact = {.data = EXP_DATA_SYNC,
+				.type = event->func,
+				.wait_ticks = fmt_u48_get(&event->wait),
+				.error = event->error,
+				.address = fmt_u48_get(&event->object),
+				.node = exp_load_stack(reader->load, cursor, event->stack)};
+	uint32_t row = exp_load_row(reader->load, cursor, &fact);
+	uint32_t at;
+
+	if (row == EXP_ROW_NONE)
+		return;
+	at = find_object(reader, fact.address, class_of[event->func]);
+	if (reader->load->rc == 0)
+		count_wait(reader, cursor, event, fact.wait_ticks, row, at);
 }
 
 static void on_event(struct reader *reader, struct exp_cursor *cursor)

@@ -1,0 +1,30 @@
+/* pattern.h: do the functions of a call stack match? Each stack is looked at once. */
+#ifndef XER_ANALYZER_PATTERN_H
+#define XER_ANALYZER_PATTERN_H
+
+#include "analyzer/expression.h"
+#include "analyzer/filter.h"
+
+/* State of a pattern for the stacks of one experiment. */
+struct pattern {
+	const struct expression_pattern *wanted;
+	const struct filter_place *place;
+	struct exp_nodes nodes;
+	unsigned char *is_parent; /* of the nodes of place->whole */
+	int with_recorder;        /* its frames are looked at as all others */
+	uint64_t *states;         /* by node, see pattern.c */
+	uint64_t *masks;          /* by function: the positions that it can fill; UINT64_MAX: not known yet */
+	size_t mask_count;
+	uint64_t recorder, unknown; /* masks of <Recorder> and <Unknown> */
+};
+
+void pattern_init(struct pattern *pattern, const struct expression_pattern *wanted, const struct filter_place *place);
+void pattern_fini(struct pattern *pattern);
+
+/* These are the stacks from now on. Returns 0 or -ENOMEM. */
+int pattern_begin(struct pattern *pattern, const struct exp_nodes *nodes);
+
+/* Does a stack match? EXP_NO_INDEX is that of <Unknown>. */
+int pattern_matches(struct pattern *pattern, uint32_t node);
+
+#endif

@@ -1,0 +1,80 @@
+/* token.c: finds the words of filters by name, and names their values. */
+#include "token.h"
+
+#include "experiment/experiment.h"
+#include "format/record.h"
+#include "text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { CLOCK = EXP_DATA_PROFILE, HEAP = EXP_DATA_HEAP, SYNC = EXP_DATA_SYNC, IO = EXP_DATA_IO, MAPS = TOKEN_DATA_MAPS, ALL = CLOCK | HEAP | MAPS | SYNC | IO };
+enum { NEAR = 3 }; /* edits up to which a word is taken for a slip */
+
+const struct token token_table[TOKENS] = {
+#define TOKEN(name, data, kind, names, value, meaning) {#name, data, TOKEN_KIND_##kind, names, meaning},
+#define ALIAS(name, other)
+#include "token.def"
+};
+
+/* All spellings. */
+static const struct {
+	const char *name;
+	unsigned id;
+} spellings[] = {
+#define TOKEN(name, data, kind, names, value, meaning) {#name, TOKEN_##name},
+#define ALIAS(name, other) {#name, TOKEN_##other},
+#include "token.def"
+};
+enum { SPELLINGS = sizeof(spellings) / sizeof(spellings[0]) };
+
+unsigned token_find(const char *name, size_t len)
+{
+	for (size_t i = 0; i < SPELLINGS; i++)
+		if (strncasecmp(spellings[i].name, name, len) == 0 && spellings[i].name[len] == '\0')
+			return spellings[i].id;
+	return TOKENS;
+}
+
+const char *token_nearest(const char *name, size_t len)
+{
+	const char *best = NULL;
+	size_t best_distance = NEAR + 1;
+	char word[32];
+
+	snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1), name);
+	for (size_t i = 0; i < SPELLINGS; i++) {
+		size_t distance = text_distance(word, spellings[i].name);
+
+		if (distance < best_distance && distance < strlen(spellings[i].name)) {
+			best_distance = distance;
+			best = spellings[i].name;
+		}
+	}
+	return best;
+}
+
+void token_aliases(unsigned id, void (*each)(void *context, const char *name), void *context)
+{
+	for (size_t i = 0; i < SPELLINGS; i++)
+		if (spellings[i].id == id && strcmp(spellings[i].name, token_table[id].name) != 0)
+			each(context, spellings[i].name);
+}
+
+const char *token_value_name(const struct token *token, int64_t value)
+{
+	static const char *const classes[EXP_IO_CLASSES] = {
+	    [EXP_IO_OTHER] = "other", [EXP_IO_READ] = "read", [EXP_IO_WRITE] = "write", [EXP_IO_ERROR] = "error"};
+
+	if (value < 0 || value >= TOKEN_VALUES)
+		return NULL;
+	if (token->kind == TOKEN_KIND_ENUM)
+		return fmt_enum_name(token->names, (unsigned)value);
+	if (token->kind == TOKEN_KIND_HEAPFUNC)
+		return value < TOKEN_MAP_FUNC ? fmt_enum_name("heap_func", (unsigned)value)
+					      : fmt_enum_name("map_func", (unsigned)value - TOKEN_MAP_FUNC);
+	if (token->kind == TOKEN_KIND_IOCLASS)
+		return value < EXP_IO_CLASSES ? classes[value] : NULL;
+	return token->kind == TOKEN_KIND_ERROR && value != 0 ? strerrorname_np((int)value) : NULL;
+}

@@ -1,0 +1,42 @@
+# Filters, ranges of time and lists of threads, on programs whose facts are known.
+. "$(dirname "$0")/lib.sh"
+
+record burn -p hi -S 0.1 -- "$programs/burn50" 1 2
+report burn -metrics e.totalcpu -thread_select 1 -functions -thread_select 2 -functions -thread_select 3 -functions
+mapfile -t totals < <(awk '$2 == "<Total>" { print $1 }' burn.txt)
+report burn -metrics e.totalcpu -functions
+all=$(value burn '<Total>' 1)
+sum=$(printf '%s\n' "${totals[@]}" | awk '{ s += $1 } END { print s }')
+within "the threads make up the whole" "$(awk -v a="$all" 'BEGIN { print a - 0.0025 }')" "$(awk -v a="$all" 'BEGIN { print a + 0.0025 }')" "$sum"
+report burn -metrics e.totalcpu -time 0-0.5 -functions
+first=$(value burn '<Total>' 1)
+report burn -metrics e.totalcpu -time 0.5- -functions
+within "two halves of the time make up the whole" "$(awk -v a="$all" 'BEGIN { print a - 0.0015 }')" "$(awk -v a="$all" 'BEGIN { print a + 0.0015 }')" \
+	"$(awk -v a="$first" -v b="$(value burn '<Total>' 1)" 'BEGIN { print a + b }')"
+report burn -metrics e.totalcpu -functions
+work=$(value burn work_b 1)
+report burn -metrics e.totalcpu -filters 'LEAF == FNAME("work_b")' -functions
+is "a leaf is chosen by name" "$work" "$(value burn '<Total>' 1)"
+report burn -metrics e.totalcpu -filters '(FNAME("split"), FNAME("work_(b|c)")) ORDERED IN STACK && !(LEAF == FNAME("work_c"))' -functions
+is "callers and callees are chosen in order" "$work" "$(value burn '<Total>' 1)"
+report burn -metrics e.totalcpu -filters '(FNAME("work_b"), FNAME("split")) ORDERED IN STACK' -functions
+is "and not in the other order" 0.000 "$(value burn '<Total>' 1)"
+
+record heap -p off -H on -S off -- "$programs/heap_known"
+report heap -leaks
+count=$(sed -nE 's/.*Total Instances = ([0-9]+).*/\1/p' heap.txt)
+report heap -filters 'HLEAKED > 0' -heapstat -filters 'HFREED > 0 || HSIZE == 0' -heapstat
+contains "what leaks can be chosen" "^# selected: filters HLEAKED > 0, $count of [0-9]+ allocations" heap.txt
+is "and what is freed" 0 "$(awk '$1 == "Total" && $2 == "leaks" { n = $3 } END { print n }' heap.txt)"
+report heap -filters 'HSIZE >= 1K' -functions -filters 'HTYPE == "calloc"' -allocs
+contains "no block is so large" ', 0 of [0-9]+ allocations' heap.txt
+
+record io -p off -S off -i on -s all -- "$programs/io_known" .
+report io -filters 'IOTYPE == "error"' -iostat
+contains "calls are chosen by what they count as" '^# selected: .* of [0-9]+ I/O calls' io.txt
+
+printf 'functions\n  filters THRIDX == 1\nfilters\n' >script.txt
+"$xer_print" -script script.txt burn.er >out.txt 2>err.txt
+is "a wrong word: exit status" 2 $?
+contains "file, line and column stand in the message" '^xer_print: script.txt:2:11: filters: unknown word .THRIDX. \(did you mean .THRID.\?\)$' err.txt
+contains "a missing expression too" '^xer_print: script.txt:3:' err.txt
