@@ -93,7 +93,30 @@ int tree_is_leaf(const struct exp_nodes *nodes, const unsigned char *is_parent, 
 	       has(nodes, EXP_CPU_SYSTEM, node);
 }
 
-static uint32_t add_frames(struct tree *tree, uint32_t parent, const struct sym_frame *frames,
+/* What a frame is shown as. The address of an instruction keeps its offset in the function. */
+static struct sym_frame shown_frame(struct shown *shown, const struct sym_frame *frame)
+{
+	struct sym_frame result = *frame;
+
+	result.function = shown_function(shown, frame->function);
+	if (result.function == frame->function)
+		return result;
+	if (shown_is_object(shown, result.function))
+		return (struct sym_frame){.function = result.function};
+	result.address += result.function->address - frame->function->address;
+	return result;
+}
+
+static uint32_t add_frame(struct tree *tree, struct shown *shown, uint32_t parent, const struct sym_frame *frame)
+{
+	struct sym_frame result = shown_frame(shown, frame);
+
+	if (shown_is_folded(shown, tree->items[tree->nodes[parent].item].function, result.function))
+		return parent;
+	return tree_child(tree, parent, &result);
+}
+
+static uint32_t add_frames(struct tree *tree, struct shown *shown, uint32_t parent, const struct sym_frame *frames,
 			   int count)
 {
 	struct sym_frame whole;
@@ -101,10 +124,10 @@ static uint32_t add_frames(struct tree *tree, uint32_t parent, const struct sym_
 	if (tree->mode == TREE_PCS) {
 		whole = frames[0];
 		whole.function = frames[count - 1].function;
-		return tree_child(tree, parent, &whole);
+		return add_frame(tree, shown, parent, &whole);
 	}
 	while (count-- > 0)
-		parent = tree_child(tree, parent, &frames[count]);
+		parent = add_frame(tree, shown, parent, &frames[count]);
 	return parent;
 }
 
@@ -162,7 +185,7 @@ struct gather {
 	struct symbols *symbols;
 	const struct experiment *experiment;
 	const struct exp_nodes *nodes;
-	struct sym_function *recorder;
+	const struct tree_view *view;
 	unsigned char *is_parent, *used, *in_recorder;
 	uint32_t *node_of;
 };
@@ -181,18 +204,19 @@ static int gather_frames(struct gather *gather, size_t node)
 			       &frames);
 	if (count < 1)
 		return count < 0 ? count : 0;
-	if (gather->recorder != NULL && tree_is_recorder(frames[0].function)) {
+	if (gather->view->recorder != NULL && tree_is_recorder(frames[0].function)) {
 		gather->in_recorder[node] = 1;
-		gather->recorder->object = frames[0].function->object;
+		gather->view->recorder->object = frames[0].function->object;
 		return 0;
 	}
-	gather->node_of[node] = add_frames(gather->tree, gather->node_of[node], frames, count);
+	gather->node_of[node] =
+		add_frames(gather->tree, gather->view->shown, gather->node_of[node], frames, count);
 	return 0;
 }
 
 static void gather_values(struct gather *gather, size_t node)
 {
-	struct sym_frame frame = {.function = gather->recorder};
+	struct sym_frame frame = {.function = gather->view->recorder};
 	uint32_t at = gather->node_of[node];
 	struct metric_values values;
 	struct tree_longest longest;
@@ -207,14 +231,14 @@ static void gather_values(struct gather *gather, size_t node)
 
 int tree_add_experiment(struct tree *tree, struct symbols *symbols,
 			const struct experiment *experiment, const struct exp_data_set *data,
-			struct sym_function *recorder)
+			const struct tree_view *view)
 {
 	const struct exp_nodes *nodes = &data->nodes;
 	struct gather gather = {.tree = tree,
 				.symbols = symbols,
 				.experiment = experiment,
 				.nodes = nodes,
-				.recorder = recorder};
+				.view = view};
 	int status = 0;
 
 	gather.is_parent = tree_find_parents(nodes);

@@ -61,8 +61,11 @@ void session_fail_at(struct session *session, const char *command, size_t column
 
 void session_init(struct session *session)
 {
-	*session = (struct session){
-		.out = stdout, .symbols = symbols_create(), .filters = filters_create(), .focus = SESSION_ALL};
+	*session = (struct session){.out = stdout,
+				    .symbols = symbols_create(),
+				    .shown = shown_create(),
+				    .filters = filters_create(),
+				    .focus = SESSION_ALL};
 	listing_set_defaults(&session->listing);
 	session->recorder = (struct sym_function){.name = "<Recorder>", .mangled = "<Recorder>"};
 	if (session->symbols == NULL) {
@@ -75,11 +78,15 @@ void session_forget_tables(struct session *session)
 {
 	for (size_t i = 0; i < TREE_MODES; i++) {
 		tree_destroy(session->trees[i]);
-		free(session->folds[i]);
 		session->trees[i] = NULL;
+		for (size_t j = 0; session->folds[i] != NULL && j <= session->columns; j++)
+			free(session->folds[i][j]);
+		free(session->folds[i]);
 		session->folds[i] = NULL;
 	}
-	fold_edges_destroy(session->edges);
+	for (size_t i = 0; session->edges != NULL && i <= session->columns; i++)
+		fold_edges_destroy(session->edges[i]);
+	free(session->edges);
 	session->edges = NULL;
 }
 
@@ -95,6 +102,7 @@ void session_set_expert(struct session *session, int is_expert)
 void session_fini(struct session *session)
 {
 	session_forget_tables(session);
+	shown_destroy(session->shown);
 	symbols_destroy(session->symbols);
 	filters_destroy(session->filters, session);
 	for (size_t i = session->count; i-- > 0;)
@@ -186,39 +194,4 @@ void session_refresh(struct session *session)
 		metric_defaults(session->have, &session->metrics, &session->sort);
 	else if (!(metric_data_of(session->sort.metric.id) & session->have))
 		metric_sort_adjust(&session->metrics, &session->sort);
-}
-
-const struct tree *session_tree(struct session *session, enum tree_mode mode)
-{
-	struct tree *tree = session->trees[mode];
-	const struct session_experiment *at = NULL;
-
-	if (tree != NULL)
-		return tree;
-	session_load(session);
-	tree = tree_create(mode, symbols_total(session->symbols));
-	while ((at = session_next(session, at)) != NULL) {
-		if (tree_add_experiment(tree, session->symbols, at->experiment, at->data,
-					session->is_expert ? NULL : &session->recorder) < 0) {
-			session_say(session, "out of memory");
-			exit(EXIT_TROUBLE);
-		}
-	}
-	tree_finish(tree);
-	session->trees[mode] = tree;
-	return tree;
-}
-
-const struct fold_row *session_fold(struct session *session, enum tree_mode mode)
-{
-	if (session->folds[mode] == NULL)
-		session->folds[mode] = fold_items(session_tree(session, mode));
-	return session->folds[mode];
-}
-
-const struct fold_edges *session_edges(struct session *session)
-{
-	if (session->edges == NULL)
-		session->edges = fold_edges_create(session_tree(session, TREE_FUNCTIONS));
-	return session->edges;
 }

@@ -10,6 +10,7 @@
 #include "analyzer/fold.h"
 #include "analyzer/metric.h"
 #include "analyzer/print.h"
+#include "analyzer/shown.h"
 #include "analyzer/tree.h"
 #include "experiment/experiment.h"
 
@@ -59,9 +60,12 @@ struct session {
 	struct symbols *symbols;
 	unsigned have; /* set of enum metric_data: what was recorded */
 
+	struct shown *shown;
+	enum tree_compare compare;
 	struct tree *trees[TREE_MODES];
-	struct fold_row *folds[TREE_MODES];
-	struct fold_edges *edges;
+	struct fold_row **folds[TREE_MODES]; /* of the whole tree, then of its parts */
+	struct fold_edges **edges;           /* the same */
+	size_t columns;                      /* parts that the tables were made with */
 
 	struct metric_list metrics;
 	struct metric_sort sort;
@@ -138,10 +142,22 @@ void session_set_defaults(struct session *session);
 /* Show or hide the recorder's frames. */
 void session_set_expert(struct session *session, int is_expert);
 
-/* The call tree and the flat table of a mode, and the edges of the tree of functions. Borrowed. */
+/* The call tree and the flat table of a mode, and the edges of the tree of functions: of all selected experiments, or
+ * of the group in focus. Borrowed. (columns.c) */
 const struct tree *session_tree(struct session *session, enum tree_mode mode);
 const struct fold_row *session_fold(struct session *session, enum tree_mode mode);
 const struct fold_edges *session_edges(struct session *session);
+
+/* Number of groups that are compared, so of columns for each metric: 1 if nothing is compared. */
+size_t session_columns(const struct session *session);
+
+/* The group of a column of a comparison. */
+unsigned session_column_group(const struct session *session, size_t column);
+
+/* The same tables with the values of one column. Nodes, items and edges have the same numbers in all of them. */
+const struct tree *session_column_tree(struct session *session, enum tree_mode mode, size_t column);
+const struct fold_row *session_column_fold(struct session *session, enum tree_mode mode, size_t column);
+const struct fold_edges *session_column_edges(struct session *session, size_t column);
 
 /* Print one line on stderr, "xer_print: ...", after everything printed so far; control bytes are
  * escaped. */

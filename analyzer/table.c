@@ -3,6 +3,7 @@
 
 #include "memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,17 @@ int table_has_value(const struct table_row *row, const struct metric *metric)
 	return row->function != NULL;
 }
 
+void table_add_next(struct table *table, const struct tree *tree, uint32_t item, char *name)
+{
+	table_add(table, table->next[0].own, table->next[0].total, tree, item, name);
+	table->rows[table->count - 1].values = table->value_count;
+	for (size_t i = 0; i < table->group_count; i++) {
+		table->values = memory_grow(table->values, table->value_count, &table->value_capacity,
+					    sizeof(*table->values));
+		table->values[table->value_count++] = table->next[i];
+	}
+}
+
 uint64_t table_value(const struct table_row *row, const struct metric *metric)
 {
 	if (metric->id == METRIC_SIZE)
@@ -38,16 +50,50 @@ uint64_t table_value(const struct table_row *row, const struct metric *metric)
 						  : row->own->of[metric->id];
 }
 
+uint64_t table_group_value(const struct table *table, const struct table_row *row, const struct metric *metric,
+			   size_t group)
+{
+	struct table_row in_group = *row;
+
+	if (group == 0 || metric->id >= METRIC_VALUES)
+		return table_value(row, metric);
+	in_group.own = table->values[row->values + group].own;
+	in_group.total = table->values[row->values + group].total;
+	return table_value(&in_group, metric);
+}
+
 struct order {
+	const struct table *table;
 	const struct metric_sort *sort;
 	const struct metric_list *metrics;
 };
 
-static int compare_values(const struct table_row *left, const struct table_row *right,
+/* What a row is sorted by: its value in the base, or its greatest difference to that. */
+static uint64_t weight(const struct table *table, const struct table_row *row, const struct metric *metric)
+{
+	uint64_t base = table_value(row, metric), greatest = 0;
+
+	if (table->compare != TREE_COMPARE_DELTA || table->group_count < 2 || metric->id >= METRIC_VALUES)
+		return base;
+	for (size_t i = 1; i < table->group_count; i++) {
+		uint64_t value = table_group_value(table, row, metric, i);
+		uint64_t difference = value > base ? value - base : base - value;
+
+		if (difference > greatest)
+			greatest = difference;
+	}
+	return greatest;
+}
+
+static int compare_values(const struct table *table, const struct table_row *left, const struct table_row *right,
 			  const struct metric *metric)
 {
-	uint64_t a = table_value(left, metric), b = table_value(right, metric);
+	uint64_t a = weight(table, left, metric), b = weight(table, right, metric);
 
+	if (a == b) {
+		a = table_value(left, metric);
+		b = table_value(right, metric);
+	}
 	return a == b ? 0 : (a > b ? -1 : 1);
 }
 
@@ -60,12 +106,12 @@ static int compare(const void *left_row, const void *right_row, void *context)
 	if (order->sort->metric.id == METRIC_NAME)
 		result = strcmp(left->name, right->name);
 	else
-		result = compare_values(left, right, &order->sort->metric);
+		result = compare_values(order->table, left, right, &order->sort->metric);
 	if (order->sort->reverse)
 		result = -result;
 	for (size_t i = 0; result == 0 && i < order->metrics->count; i++)
 		if (order->metrics->at[i].id < METRIC_VALUES)
-			result = compare_values(left, right, &order->metrics->at[i]);
+			result = compare_values(order->table, left, right, &order->metrics->at[i]);
 	if (result == 0)
 		result = strcmp(left->name, right->name);
 	return result;
@@ -74,7 +120,7 @@ static int compare(const void *left_row, const void *right_row, void *context)
 void table_sort(struct table *table, size_t from, const struct metric_sort *sort,
 		const struct metric_list *metrics)
 {
-	struct order order = {.sort = sort, .metrics = metrics};
+	struct order order = {.table = table, .sort = sort, .metrics = metrics};
 
 	if (table->count > from + 1)
 		qsort_r(table->rows + from, table->count - from, sizeof(*table->rows), compare,
@@ -94,10 +140,78 @@ int table_is_worth(const struct metric_values *own, const struct metric_values *
 	return 0;
 }
 
+int table_next_is_worth(const struct table *table, const struct metric_list *metrics, const struct metric_sort *sort)
+{
+	for (size_t i = 0; i < table->group_count; i++)
+		if (table_is_worth(table->next[i].own, table->next[i].total, metrics, sort))
+			return 1;
+	return 0;
+}
+
+static const struct metric_values *sum_of(const struct table *table, size_t group)
+{
+	return group == 0 ? &table->sum : &table->groups[group].sum;
+}
+
+static char *format_difference(unsigned id, uint64_t base, uint64_t value, char *text)
+{
+	if (value == base)
+		return metric_format(id, 0, text);
+	text[0] = value > base ? '+' : '-';
+	metric_format(id, value > base ? value - base : base - value, text + 1);
+	return text;
+}
+
+static char *format_ratio(uint64_t base, uint64_t value, char *text)
+{
+	if (base != 0)
+		snprintf(text, METRIC_TEXT_MAX, "x%.3f", (double)value / (double)base);
+	else
+		snprintf(text, METRIC_TEXT_MAX, "%s", value != 0 ? "new" : "-");
+	return text;
+}
+
+char *table_format(const struct table *table, const struct table_row *row, const struct metric *metric, size_t group,
+		   char *text)
+{
+	uint64_t base = table_value(row, metric), value = table_group_value(table, row, metric, group);
+
+	if (group > 0 && table->compare == TREE_COMPARE_DELTA)
+		return format_difference(metric->id, base, value, text);
+	if (group > 0 && table->compare == TREE_COMPARE_RATIO)
+		return format_ratio(base, value, text);
+	return metric_format(metric->id, value, text);
+}
+
+static double share(const struct table *table, const struct table_row *row, const struct metric *metric, size_t group)
+{
+	uint64_t sum = sum_of(table, group)->of[metric->id];
+
+	return sum != 0 ? 100.0 * (double)table_group_value(table, row, metric, group) / (double)sum : 0.0;
+}
+
+char *table_format_percent(const struct table *table, const struct table_row *row, const struct metric *metric,
+			   size_t group, char *text)
+{
+	text[0] = '\0';
+	if (metric->id >= METRIC_VALUES)
+		return text;
+	if (group > 0 && table->compare == TREE_COMPARE_DELTA)
+		snprintf(text, METRIC_TEXT_MAX, "%+.2f", share(table, row, metric, group) - share(table, row, metric, 0));
+	else
+		snprintf(text, METRIC_TEXT_MAX, "%.2f", share(table, row, metric, group));
+	return text;
+}
+
 void table_fini(struct table *table)
 {
 	for (size_t i = 0; i < table->count; i++)
 		free(table->rows[i].name);
 	free(table->rows);
+	for (size_t i = 0; i < table->group_count; i++)
+		free(table->groups[i].label);
+	free(table->groups);
+	free(table->values);
+	free(table->next);
 	*table = (struct table){.count = 0};
 }

@@ -2,8 +2,10 @@
  * widest value or heading, and the name comes last, so that it may be as long as it likes. */
 #include "table.h"
 
+#include "memory.h"
 #include "text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { GAP = 3 };
@@ -11,12 +13,14 @@ enum { GAP = 3 };
 /* A metric's place: its value and share, both right aligned in their widths, inside `width`. */
 struct column {
 	struct metric metric;
+	size_t group;
 	int value_width, percent_width, width;
 };
 
 struct layout {
-	struct column columns[METRIC_LIST_MAX];
+	struct column *columns; /* columns[count] */
 	size_t count;
+	int has_ratios;
 };
 
 static int larger(int left, size_t right)
@@ -24,60 +28,67 @@ static int larger(int left, size_t right)
 	return left > (int)right ? left : (int)right;
 }
 
-static const char *unit_text(const struct metric *metric)
+static const char *unit_text(const struct layout *layout, const struct column *column)
 {
-	return metric_unit_of(metric->id) == METRIC_UNIT_SECONDS ? "sec." : "";
+	if (column->group > 0 && layout->has_ratios)
+		return "";
+	return metric_unit_of(column->metric.id) == METRIC_UNIT_SECONDS ? "sec." : "";
 }
 
-static int has_unit(const struct metric *metric)
+static int has_unit(const struct layout *layout, const struct column *column)
 {
-	return metric->show & METRIC_SHOW_PERCENT || unit_text(metric)[0] != '\0';
+	return column->metric.show & METRIC_SHOW_PERCENT || unit_text(layout, column)[0] != '\0';
 }
 
-static void fit(struct column *column, const struct table *table, size_t count)
+static void fit(const struct layout *layout, struct column *column, const struct table *table, size_t count)
 {
 	const struct metric *metric = &column->metric;
 	char text[METRIC_TEXT_MAX];
 
 	if (metric->show & METRIC_SHOW_VALUE)
-		column->value_width = larger(0, strlen(unit_text(metric)));
+		column->value_width = larger(0, strlen(unit_text(layout, column)));
 	if (metric->show & METRIC_SHOW_PERCENT)
 		column->percent_width = 1;
 	for (size_t i = 0; i < count; i++) {
-		uint64_t value;
+		const struct table_row *row = &table->rows[i];
 
-		if (!table_has_value(&table->rows[i], metric))
+		if (!table_has_value(row, metric))
 			continue;
-		value = table_value(&table->rows[i], metric);
 		if (metric->show & METRIC_SHOW_VALUE)
 			column->value_width =
 				larger(column->value_width,
-				       strlen(metric_format(metric->id, value, text)));
+				       strlen(table_format(table, row, metric, column->group, text)));
 		if (metric->show & METRIC_SHOW_PERCENT)
 			column->percent_width =
 				larger(column->percent_width,
-				       strlen(metric_format_percent(
-					       value, table->sum.of[metric->id], text)));
+				       strlen(table_format_percent(table, row, metric, column->group, text)));
 	}
 	column->width = column->value_width + column->percent_width;
 	if (column->value_width != 0 && column->percent_width != 0)
 		column->width++;
 	column->width = larger(column->width, strlen(metric_heading(metric->id)));
 	column->width = larger(column->width, strlen(metric_flavor_heading(metric->flavor)));
+	if (table->group_count > 1 && metric->id < METRIC_VALUES)
+		column->width = larger(column->width, strlen(table->groups[column->group].label));
 }
 
 static void lay_out(struct layout *layout, const struct table *table,
 		    const struct metric_list *metrics, size_t count)
 {
-	*layout = (struct layout){.count = 0};
-	for (size_t i = 0; i < metrics->count; i++) {
-		const struct metric *metric = &metrics->at[i];
+	size_t groups = table->group_count > 1 ? table->group_count : 1;
+
+	*layout = (struct layout){.columns = memory_take(metrics->count * groups, sizeof(struct column)),
+				  .has_ratios = table->compare == TREE_COMPARE_RATIO};
+	for (size_t i = 0; i < metrics->count * groups; i++) {
+		const struct metric *metric = &metrics->at[i / groups];
 		struct column *column = &layout->columns[layout->count];
 
 		if (metric->id == METRIC_NAME || metric->show & METRIC_SHOW_HIDDEN)
 			continue;
-		*column = (struct column){.metric = *metric};
-		fit(column, table, count);
+		if (metric->id >= METRIC_VALUES && i % groups > 0)
+			continue;
+		*column = (struct column){.metric = *metric, .group = i % groups};
+		fit(layout, column, table, count);
 		layout->count++;
 	}
 }
@@ -109,15 +120,30 @@ static void put_units(const struct layout *layout, const struct table *table, FI
 	size_t count = layout->count;
 
 	/* Behind the last unit the line ends. */
-	while (count > 0 && !has_unit(&layout->columns[count - 1].metric))
+	while (count > 0 && !has_unit(layout, &layout->columns[count - 1]))
 		count--;
 	if (count != 0)
 		put_margin(table, 0, out);
 	for (size_t i = 0; i < count; i++)
-		put_cell(&layout->columns[i], unit_text(&layout->columns[i].metric), "%",
+		put_cell(&layout->columns[i], unit_text(layout, &layout->columns[i]), "%",
 			 i + 1 < count, out);
 	if (count != 0)
 		fputc('\n', out);
+}
+
+/* Which group a column is of, above its metric. */
+static void put_labels(const struct layout *layout, const struct table *table, FILE *out)
+{
+	if (table->group_count < 2 || layout->count == 0)
+		return;
+	put_margin(table, 0, out);
+	for (size_t i = 0; i < layout->count; i++) {
+		const struct column *column = &layout->columns[i];
+		const char *label = column->metric.id < METRIC_VALUES ? table->groups[column->group].label : "";
+
+		fprintf(out, "%-*s", i + 1 < layout->count ? column->width + GAP : 0, label);
+	}
+	fputc('\n', out);
 }
 
 static void put_heading(const struct layout *layout, const struct table *table, FILE *out)
@@ -137,6 +163,16 @@ static void put_heading(const struct layout *layout, const struct table *table, 
 	put_units(layout, table, out);
 }
 
+/* Lines of a listing show nothing where nothing happened. */
+static int is_blank(const struct table *table, const struct table_row *row, const struct column *column)
+{
+	if (!table_has_value(row, &column->metric))
+		return 1;
+	if (!table->is_listing || table_group_value(table, row, &column->metric, column->group) != 0)
+		return 0;
+	return column->group == 0 || table->compare < TREE_COMPARE_DELTA || table_value(row, &column->metric) == 0;
+}
+
 static void put_row(const struct layout *layout, const struct table *table,
 		    const struct table_row *row, FILE *out)
 {
@@ -144,18 +180,15 @@ static void put_row(const struct layout *layout, const struct table *table,
 
 	put_margin(table, row->is_hot, out);
 	for (size_t i = 0; i < layout->count; i++) {
-		const struct metric *metric = &layout->columns[i].metric;
-		uint64_t number = table_has_value(row, metric) ? table_value(row, metric) : 0;
+		const struct column *column = &layout->columns[i];
 
-		if (number == 0 && (table->is_listing || !table_has_value(row, metric))) {
-			put_cell(&layout->columns[i], "", "", 1, out);
+		if (is_blank(table, row, column)) {
+			put_cell(column, "", "", 1, out);
 			continue;
 		}
-		metric_format(metric->id, number, value);
-		percent[0] = '\0';
-		if (metric->id < METRIC_VALUES)
-			metric_format_percent(number, table->sum.of[metric->id], percent);
-		put_cell(&layout->columns[i], value, percent, 1, out);
+		table_format(table, row, &column->metric, column->group, value);
+		table_format_percent(table, row, &column->metric, column->group, percent);
+		put_cell(column, value, percent, 1, out);
 	}
 	if (row->mark != '\0')
 		fputc(row->mark, out);
@@ -170,7 +203,9 @@ void table_print(const struct table *table, const struct metric_list *metrics, s
 	struct layout layout;
 
 	lay_out(&layout, table, metrics, count);
+	put_labels(&layout, table, out);
 	put_heading(&layout, table, out);
 	for (size_t i = 0; i < count; i++)
 		put_row(&layout, table, &table->rows[i], out);
+	free(layout.columns);
 }

@@ -2,6 +2,7 @@
 #include "tree.h"
 
 #include "memory.h"
+#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,18 +27,22 @@ static uint64_t item_hash(const struct sym_frame *item)
 	return mix(mix((uintptr_t)item->function + item->address) + item->line);
 }
 
-static int same_text(const char *left, const char *right)
+static int same_file(const struct tree *tree, const char *left, const char *right)
 {
 	if (left == right)
 		return 1;
-	return left != NULL && right != NULL && strcmp(left, right) == 0;
+	if (left == NULL || right == NULL)
+		return 0;
+	if (tree->compare != TREE_COMPARE_OFF)
+		return strcmp(text_base(left), text_base(right)) == 0;
+	return strcmp(left, right) == 0;
 }
 
-static int same_item(const struct sym_frame *left, const struct sym_frame *right)
+static int same_item(const struct tree *tree, const struct sym_frame *left, const struct sym_frame *right)
 {
 	return left->function == right->function && left->address == right->address &&
 	       left->line == right->line && left->inlined == right->inlined &&
-	       same_text(left->file, right->file);
+	       same_file(tree, left->file, right->file);
 }
 
 static void rehash_nodes(struct tree *tree)
@@ -70,11 +75,11 @@ static void rehash_items(struct tree *tree)
 }
 
 /* Keep of a frame what the mode compares. */
-static struct sym_frame reduce(enum tree_mode mode, const struct sym_frame *frame)
+static struct sym_frame reduce(const struct tree *tree, const struct sym_frame *frame)
 {
 	struct sym_frame item = {.function = frame->function};
 
-	switch (mode) {
+	switch (tree->mode) {
 	case TREE_FUNCTIONS:
 		break;
 	case TREE_LINES:
@@ -89,6 +94,8 @@ static struct sym_frame reduce(enum tree_mode mode, const struct sym_frame *fram
 	case TREE_FRAMES:
 	case TREE_MODES:
 		item = *frame;
+		if (tree->compare != TREE_COMPARE_OFF)
+			item.address = 0;
 		break;
 	}
 	return item;
@@ -96,14 +103,14 @@ static struct sym_frame reduce(enum tree_mode mode, const struct sym_frame *fram
 
 static uint32_t find_item(struct tree *tree, const struct sym_frame *frame)
 {
-	struct sym_frame item = reduce(tree->mode, frame);
+	struct sym_frame item = reduce(tree, frame);
 	size_t slot;
 
 	if ((tree->item_count + 1) * 2 > tree->item_slots)
 		rehash_items(tree);
 	slot = item_hash(&item) & (tree->item_slots - 1);
 	for (; tree->item_table[slot] != 0; slot = (slot + 1) & (tree->item_slots - 1))
-		if (same_item(&tree->items[tree->item_table[slot] - 1], &item))
+		if (same_item(tree, &tree->items[tree->item_table[slot] - 1], &item))
 			return tree->item_table[slot] - 1;
 	tree->items = memory_grow(tree->items, tree->item_count, &tree->item_capacity,
 				  sizeof(*tree->items));
@@ -146,6 +153,12 @@ void tree_destroy(struct tree *tree)
 {
 	if (tree == NULL)
 		return;
+	for (size_t i = 0; i < tree->part_count; i++) {
+		free(tree->parts[i].own);
+		free(tree->parts[i].total);
+		free(tree->parts[i].longest);
+	}
+	free(tree->parts);
 	free(tree->nodes);
 	free(tree->own);
 	free(tree->total);
@@ -188,12 +201,50 @@ void tree_raise(struct tree *tree, uint32_t node, const struct tree_longest *lon
 		tree->longest[node].io = longest->io;
 }
 
-void tree_finish(struct tree *tree)
+void tree_end_part(struct tree *tree)
+{
+	struct tree *part;
+
+	tree->parts = memory_resize(tree->parts, tree->part_count + 1, sizeof(*tree->parts));
+	part = &tree->parts[tree->part_count++];
+	*part = (struct tree){.own = tree->own, .longest = tree->longest, .count = tree->count};
+	tree->own = memory_take(tree->node_capacity, sizeof(*tree->own));
+	tree->longest = memory_take(tree->node_capacity, sizeof(*tree->longest));
+	tree->own_capacity = tree->longest_capacity = tree->node_capacity;
+}
+
+static void add_up(struct tree *tree)
 {
 	tree->total = memory_take(tree->count, sizeof(*tree->total));
 	memcpy(tree->total, tree->own, tree->count * sizeof(*tree->total));
 	for (size_t i = tree->count - 1; i > 0; i--)
 		metric_values_add(&tree->total[tree->nodes[i].parent], &tree->total[i]);
+}
+
+/* Nodes that later parts brought are 0 in this one. */
+static void finish_part(struct tree *tree, struct tree *part)
+{
+	struct tree finished = *tree;
+
+	finished.own = memory_resize(part->own, tree->count, sizeof(*part->own));
+	finished.longest = memory_resize(part->longest, tree->count, sizeof(*part->longest));
+	memset(finished.own + part->count, 0, (tree->count - part->count) * sizeof(*part->own));
+	memset(finished.longest + part->count, 0, (tree->count - part->count) * sizeof(*part->longest));
+	finished.parts = NULL;
+	finished.part_count = 0;
+	add_up(&finished);
+	*part = finished;
+	for (uint32_t i = 0; i < tree->count; i++) {
+		tree_credit(tree, i, &part->own[i]);
+		tree_raise(tree, i, &part->longest[i]);
+	}
+}
+
+void tree_finish(struct tree *tree)
+{
+	for (size_t i = 0; i < tree->part_count; i++)
+		finish_part(tree, &tree->parts[i]);
+	add_up(tree);
 }
 
 uint32_t tree_next(const struct tree *tree, uint32_t node, size_t *depth)

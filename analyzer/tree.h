@@ -7,6 +7,7 @@
 #define XER_ANALYZER_TREE_H
 
 #include "analyzer/metric.h"
+#include "analyzer/shown.h"
 #include "experiment/experiment.h"
 
 #include <stddef.h>
@@ -32,8 +33,16 @@ struct tree_longest {
 	uint64_t sync, io;
 };
 
+/* How the parts of a tree are compared. */
+enum tree_compare { TREE_COMPARE_OFF, TREE_COMPARE_ON, TREE_COMPARE_DELTA, TREE_COMPARE_RATIO };
+
+/* A tree may be made of parts, one for each group of experiments that are compared. Each is a tree with the values of
+ * that group alone, and shares nodes and items with the whole: numbers mean the same in all of them. */
 struct tree {
 	enum tree_mode mode;
+	enum tree_compare compare;
+	struct tree *parts; /* parts[part_count]; after tree_finish */
+	size_t part_count;
 	struct tree_node *nodes; /* nodes[count] */
 	struct metric_values *own,
 		*total; /* of nodes; total includes all below, set by tree_finish */
@@ -46,7 +55,8 @@ struct tree {
 };
 
 /* A tree of its root alone, whose item is the function `total` (borrowed). Destroy with
- * tree_destroy. */
+ * tree_destroy. In a comparison (tree->compare set before the first frame) frames are told apart by function and line,
+ * in the mode of instructions also by the offset in the function, and files by their last component. */
 struct tree *tree_create(enum tree_mode mode, const struct sym_function *total);
 void tree_destroy(struct tree *tree);
 
@@ -62,15 +72,24 @@ void tree_raise(struct tree *tree, uint32_t node, const struct tree_longest *lon
 /* True for functions of the library that xcollect put into the process. */
 int tree_is_recorder(const struct sym_function *function);
 
+/* What was credited since the last such call, or the first, is a part of the tree. */
+void tree_end_part(struct tree *tree);
+
 /* Compute the totals; call it once, after the last credit. */
 void tree_finish(struct tree *tree);
 
-/* Add an experiment's stacks. Frames of the recording library are left out, but at the inner end of
- * a stack, where they become the one function `recorder`, whose object is set then; NULL: they stay
- * as they are. Returns 0 or -ENOMEM. */
+/* What frames become in a tree. */
+struct tree_view {
+	/* Frames of the recording library are left out, but at the inner end of a stack, where they become this one
+	 * function, whose object is set then; NULL: they stay as they are. */
+	struct sym_function *recorder;
+	struct shown *shown;
+};
+
+/* Add an experiment's stacks. Returns 0 or -ENOMEM. */
 int tree_add_experiment(struct tree *tree, struct symbols *symbols,
 			const struct experiment *experiment, const struct exp_data_set *data,
-			struct sym_function *recorder);
+			const struct tree_view *view);
 
 /* Which nodes of an experiment are callers. The caller frees. */
 unsigned char *tree_find_parents(const struct exp_nodes *nodes);
