@@ -1,6 +1,7 @@
 /* command.c: from words to commands. */
 #include "command.h"
 
+#include "compare.h"
 #include "text.h"
 #include "view.h"
 
@@ -175,7 +176,7 @@ void command_run(struct session *session, const struct command *command,
 	/* Settings act on the output itself, and scripts run other commands. */
 	if (command->need != NEED_NOTHING)
 		print_begin(session, command->name);
-	command->run(session, argument);
+	compare_run(session, command, argument);
 	if (command->need != NEED_NOTHING)
 		print_end(session);
 }

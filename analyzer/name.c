@@ -120,7 +120,7 @@ char *name_item(const struct session *session, enum tree_mode mode, const struct
 	case TREE_PCS:
 	case TREE_FRAMES:
 		/* An inlined call has no start of its own to count from. */
-		if (!is_special(item->function) && (mode == TREE_PCS || !item->inlined))
+		if (!is_special(item->function) && item->address != 0 && (mode == TREE_PCS || !item->inlined))
 			name = with_offset(name, item);
 		if (item->line != 0 && item->file != NULL)
 			return with_line(name, item);

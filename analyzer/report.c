@@ -1,6 +1,7 @@
 /* report.c: what every report says about its data. */
 #include "report.h"
 
+#include "compare.h"
 #include "filters.h"
 #include "name.h"
 #include "text.h"
@@ -142,11 +143,13 @@ static void put_clock(FILE *out, const struct report_quality *quality)
 }
 
 /* The same for programs. */
-static void add_quality_record(struct session *session, const struct report_quality *quality)
+static void add_quality_record(struct session *session, const struct report_quality *quality, const char *label)
 {
 	struct print_table *record = print_record_begin("quality");
 	const struct exp_quality *sum = &quality->sum;
 
+	if (label != NULL)
+		print_field_word(record, "group", "Group", label);
 	if (session->have & METRIC_DATA_CLOCK) {
 		print_field(record, PRINT_NS, "cpu_covered", "CPU time covered", quality->covered_ns);
 		print_field(record, PRINT_NS, "cpu", "CPU time", quality->cpu_ns);
@@ -167,19 +170,21 @@ static void add_quality_record(struct session *session, const struct report_qual
 	print_table_end(session, record, 0);
 }
 
-void report_put_quality(struct session *session)
+/* `label`: of the group that is compared, or NULL. */
+static void put_quality(struct session *session, const char *label)
 {
 	struct report_quality quality = report_quality(session);
 	const struct exp_quality *sum = &quality.sum;
 	FILE *out = session->out;
 
 	if (print_is_data(session)) {
-		add_quality_record(session, &quality);
-		filters_put(session);
+		add_quality_record(session, &quality, label);
 		return;
 	}
 	/* Always in the plural: programs read this line. */
-	fputs("# quality: ", out);
+	fputs(label != NULL ? "# quality of " : "# quality", out);
+	text_put(out, label);
+	fputs(": ", out);
 	if (session->have & METRIC_DATA_CLOCK)
 		put_clock(out, &quality);
 	if (session->have & METRIC_DATA_HEAP)
@@ -192,6 +197,22 @@ void report_put_quality(struct session *session)
 		(unsigned long long)sum->lost, (unsigned long long)sum->truncated_events,
 		percent(sum->truncated_events, sum->stack_events),
 		percent(quality.unresolved, quality.judged));
+}
+
+void report_put_quality(struct session *session)
+{
+	size_t columns = session_columns(session);
+
+	if (columns == 1)
+		put_quality(session, NULL);
+	for (size_t i = 0; i < columns && columns > 1; i++) {
+		char *label = compare_title(session, i);
+
+		compare_focus(session, i);
+		put_quality(session, label);
+		compare_unfocus(session);
+		free(label);
+	}
 	filters_put(session);
 }
 

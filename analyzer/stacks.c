@@ -1,6 +1,7 @@
 /* stacks.c: call stacks one below the other, as the lists of leaks, waits and I/O calls show them. */
 #include "stacks.h"
 
+#include "compare.h"
 #include "format/record.h"
 #include "memory.h"
 #include "name.h"
@@ -14,17 +15,43 @@ struct order {
 	const struct stacks_kind *kind;
 };
 
+/* What a stack is sorted by: its value; in a comparison that in the base, or the greatest difference to that. */
+static uint64_t weight(const struct order *order, uint32_t node,
+		       uint64_t (*of)(const struct metric_values *values, const void *context))
+{
+	const struct tree *tree = order->tree;
+	const void *context = order->kind->context;
+	uint64_t base, greatest = 0;
+
+	if (tree->part_count == 0)
+		return of(&tree->own[node], context);
+	base = of(&tree->parts[0].own[node], context);
+	if (tree->compare != TREE_COMPARE_DELTA)
+		return base;
+	for (size_t i = 1; i < tree->part_count; i++) {
+		uint64_t value = of(&tree->parts[i].own[node], context);
+		uint64_t difference = value > base ? value - base : base - value;
+
+		if (difference > greatest)
+			greatest = difference;
+	}
+	return greatest;
+}
+
 static int compare(const void *left, const void *right, void *context)
 {
 	const struct order *order = context;
 	const struct stacks_kind *kind = order->kind;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	const struct metric_values *of_a = &order->tree->own[a], *of_b = &order->tree->own[b];
-	uint64_t x = kind->weigh(of_a, kind->context), y = kind->weigh(of_b, kind->context);
+	uint64_t x = weight(order, a, kind->weigh), y = weight(order, b, kind->weigh);
 
 	if (x == y) {
-		x = kind->count(of_a, kind->context);
-		y = kind->count(of_b, kind->context);
+		x = weight(order, a, kind->count);
+		y = weight(order, b, kind->count);
+	}
+	if (x == y && order->tree->part_count > 0) { /* in none of the groups so far: by all of them */
+		x = kind->weigh(&order->tree->own[a], kind->context);
+		y = kind->weigh(&order->tree->own[b], kind->context);
 	}
 	if (x != y)
 		return x > y ? -1 : 1;
@@ -86,6 +113,36 @@ static void put_stack(struct session *session, const struct tree *tree, uint32_t
 	}
 }
 
+struct head {
+	const struct stacks_kind *kind;
+	uint32_t node;
+	size_t number;
+};
+
+static void put_head(struct session *session, const struct tree *tree, const void *context)
+{
+	const struct head *head = context;
+
+	head->kind->put_head(session, tree, head->node, head->number, head->kind->context);
+}
+
+void stacks_put_parts(struct session *session, const struct tree *tree,
+		      void (*put)(struct session *session, const struct tree *tree, const void *context),
+		      const void *context)
+{
+	if (tree->part_count == 0)
+		put(session, tree, context);
+	for (size_t i = 0; i < tree->part_count; i++) {
+		char *label = compare_label(session, i);
+
+		fprintf(session->out, "%s: ", label);
+		free(label);
+		compare_focus(session, i);
+		put(session, &tree->parts[i], context);
+		compare_unfocus(session);
+	}
+}
+
 void stacks_put(struct session *session, const struct tree *tree, const struct stacks_kind *kind,
 		const uint32_t *stacks, size_t count)
 {
@@ -93,7 +150,7 @@ void stacks_put(struct session *session, const struct tree *tree, const struct s
 
 	for (size_t i = 0; i < shown; i++) {
 		fputc('\n', session->out);
-		kind->put_head(session, tree, stacks[i], i + 1, kind->context);
+		stacks_put_parts(session, tree, put_head, &(struct head){kind, stacks[i], i + 1});
 		put_stack(session, tree, stacks[i]);
 	}
 	fputc('\n', session->out);

@@ -18,6 +18,11 @@ struct stacks_kind {
  * which the caller frees. */
 uint32_t *stacks_find(const struct tree *tree, const struct stacks_kind *kind, size_t *count);
 
+/* Print one line with `put`; where the parts of a tree are compared, one for each of them behind the label of its group. */
+void stacks_put_parts(struct session *session, const struct tree *tree,
+		      void (*put)(struct session *session, const struct tree *tree, const void *context),
+		      const void *context);
+
 /* Print stacks[count], at most so many as the session's limit allows, and an empty line. */
 void stacks_put(struct session *session, const struct tree *tree, const struct stacks_kind *kind,
 		const uint32_t *stacks, size_t count);

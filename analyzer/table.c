@@ -183,9 +183,9 @@ char *table_format(const struct table *table, const struct table_row *row, const
 	return metric_format(metric->id, value, text);
 }
 
-static double share(const struct table *table, const struct table_row *row, const struct metric *metric, size_t group)
+double table_share(const struct table *table, const struct table_row *row, const struct metric *metric, size_t group)
 {
-	uint64_t sum = sum_of(table, group)->of[metric->id];
+	uint64_t sum = metric->id < METRIC_VALUES ? sum_of(table, group)->of[metric->id] : 0;
 
 	return sum != 0 ? 100.0 * (double)table_group_value(table, row, metric, group) / (double)sum : 0.0;
 }
@@ -197,9 +197,9 @@ char *table_format_percent(const struct table *table, const struct table_row *ro
 	if (metric->id >= METRIC_VALUES)
 		return text;
 	if (group > 0 && table->compare == TREE_COMPARE_DELTA)
-		snprintf(text, METRIC_TEXT_MAX, "%+.2f", share(table, row, metric, group) - share(table, row, metric, 0));
+		snprintf(text, METRIC_TEXT_MAX, "%+.2f", table_share(table, row, metric, group) - table_share(table, row, metric, 0));
 	else
-		snprintf(text, METRIC_TEXT_MAX, "%.2f", share(table, row, metric, group));
+		snprintf(text, METRIC_TEXT_MAX, "%.2f", table_share(table, row, metric, group));
 	return text;
 }
 

@@ -78,6 +78,9 @@ uint64_t table_value(const struct table_row *row, const struct metric *metric);
 uint64_t table_group_value(const struct table *table, const struct table_row *row, const struct metric *metric,
 			   size_t group);
 
+/* Its share of the sum of the group in percent, 0 if that is 0. */
+double table_share(const struct table *table, const struct table_row *row, const struct metric *metric, size_t group);
+
 /* The value of a metric in a group, or its difference or ratio to that of the base, as text[METRIC_TEXT_MAX]; and its
  * share of the sum of the group, or the difference of both shares. Return text. */
 char *table_format(const struct table *table, const struct table_row *row, const struct metric *metric, size_t group,

@@ -2,6 +2,10 @@
  * another; the name comes first. */
 #include "table.h"
 
+#include "memory.h"
+
+#include <stdlib.h>
+
 static enum print_type type_of(unsigned id)
 {
 	switch (metric_unit_of(id)) {
@@ -27,14 +31,72 @@ static int shows(const struct metric *metric, unsigned what)
 	return (metric->show & what) != 0;
 }
 
-static void add_column(struct print_table *out, struct metric metric, unsigned what)
+/* What a compared table has of a group beside its values. */
+static const struct {
+	const char *key, *heading;
+} changes[] = {
+	[TREE_COMPARE_DELTA] = {"delta", "difference to the first"},
+	[TREE_COMPARE_RATIO] = {"ratio", "ratio to the first"},
+};
+
+static void add_column(struct print_table *out, const struct table *table, struct metric metric, unsigned what,
+		       size_t group)
 {
 	char key[METRIC_TEXT_MAX], heading[METRIC_ERROR_MAX];
+	enum print_type type = what == METRIC_SHOW_PERCENT ? PRINT_PERCENT : type_of(metric.id);
+	char *whole_key, *whole_heading;
 
 	metric.show = (uint8_t)what;
 	metric_spell(&metric, key);
 	metric_describe(&metric, heading);
-	print_column(out, what == METRIC_SHOW_PERCENT ? PRINT_PERCENT : type_of(metric.id), key, heading);
+	if (table->group_count < 2 || metric.id >= METRIC_VALUES) {
+		print_column(out, type, key, heading);
+		return;
+	}
+	whole_key = memory_format("%s[%zu]", key, group + 1);
+	whole_heading = memory_format("%s, %s", heading, table->groups[group].label);
+	print_column(out, type, whole_key, whole_heading);
+	free(whole_heading);
+	free(whole_key);
+}
+
+/* Differences and ratios stand behind the values that they are of. */
+static int has_change(const struct table *table, const struct metric *metric, unsigned what, size_t group)
+{
+	return group > 0 && what == METRIC_SHOW_VALUE && metric->id < METRIC_VALUES &&
+	       table->compare >= TREE_COMPARE_DELTA;
+}
+
+static void add_change_column(struct print_table *out, const struct table *table, struct metric metric, size_t group)
+{
+	enum print_type type = PRINT_REAL;
+	char key[METRIC_TEXT_MAX], heading[METRIC_ERROR_MAX];
+	char *whole_key, *whole_heading;
+
+	if (table->compare == TREE_COMPARE_RATIO)
+		type = PRINT_RATIO;
+	else if (metric_unit_of(metric.id) == METRIC_UNIT_SECONDS)
+		type = PRINT_SECONDS;
+	metric.show = METRIC_SHOW_VALUE;
+	metric_spell(&metric, key);
+	metric_describe(&metric, heading);
+	whole_key = memory_format("%s[%zu].%s", key, group + 1, changes[table->compare].key);
+	whole_heading = memory_format("%s, %s: %s", heading, table->groups[group].label, changes[table->compare].heading);
+	print_column(out, type, whole_key, whole_heading);
+	free(whole_heading);
+	free(whole_key);
+}
+
+static void add_metric_columns(struct print_table *out, const struct table *table, const struct metric *metric,
+			       unsigned what)
+{
+	size_t groups = metric->id < METRIC_VALUES && table->group_count > 1 ? table->group_count : 1;
+
+	for (size_t i = 0; i < groups; i++) {
+		add_column(out, table, *metric, what, i);
+		if (has_change(table, metric, what, i))
+			add_change_column(out, table, *metric, i);
+	}
 }
 
 static void add_columns(struct print_table *out, const struct table *table, const struct metric_list *metrics)
@@ -53,31 +115,57 @@ static void add_columns(struct print_table *out, const struct table *table, cons
 	print_column(out, PRINT_WORD, table->is_listing ? "text" : "name", table->is_listing ? "Text" : "Name");
 	for (size_t i = 0; i < metrics->count; i++) {
 		if (shows(&metrics->at[i], METRIC_SHOW_VALUE))
-			add_column(out, metrics->at[i], METRIC_SHOW_VALUE);
+			add_metric_columns(out, table, &metrics->at[i], METRIC_SHOW_VALUE);
 		if (shows(&metrics->at[i], METRIC_SHOW_PERCENT))
-			add_column(out, metrics->at[i], METRIC_SHOW_PERCENT);
+			add_metric_columns(out, table, &metrics->at[i], METRIC_SHOW_PERCENT);
+	}
+}
+
+static void add_change(struct print_table *out, const struct table *table, uint64_t base, uint64_t value,
+		       const struct metric *metric)
+{
+	double scale = metric_unit_of(metric->id) == METRIC_UNIT_SECONDS ? 1e-9 : 1;
+	double difference = value > base ? (double)(value - base) : -(double)(base - value);
+
+	if (table->compare == TREE_COMPARE_DELTA)
+		print_real(out, difference * scale);
+	else if (base != 0)
+		print_real(out, (double)value / (double)base);
+	else
+		print_none(out);
+}
+
+static void add_values(struct print_table *out, const struct table *table, const struct table_row *row,
+		       const struct metric *metric, unsigned what)
+{
+	size_t groups = metric->id < METRIC_VALUES && table->group_count > 1 ? table->group_count : 1;
+
+	for (size_t i = 0; i < groups; i++) {
+		uint64_t value;
+
+		if (!table_has_value(row, metric)) {
+			print_none(out);
+			if (has_change(table, metric, what, i))
+				print_none(out);
+			continue;
+		}
+		value = table_group_value(table, row, metric, i);
+		if (what == METRIC_SHOW_VALUE)
+			print_number(out, value);
+		else
+			print_real(out, table_share(table, row, metric, i));
+		if (has_change(table, metric, what, i))
+			add_change(out, table, table_value(row, metric), value, metric);
 	}
 }
 
 static void add_metric(struct print_table *out, const struct table *table, const struct table_row *row,
 		       const struct metric *metric)
 {
-	int has_value = table_has_value(row, metric);
-	uint64_t value = has_value ? table_value(row, metric) : 0;
-	uint64_t sum = metric->id < METRIC_VALUES ? table->sum.of[metric->id] : 0;
-
-	if (shows(metric, METRIC_SHOW_VALUE)) {
-		if (has_value)
-			print_number(out, value);
-		else
-			print_none(out);
-	}
-	if (shows(metric, METRIC_SHOW_PERCENT)) {
-		if (has_value)
-			print_real(out, sum != 0 ? 100.0 * (double)value / (double)sum : 0.0);
-		else
-			print_none(out);
-	}
+	if (shows(metric, METRIC_SHOW_VALUE))
+		add_values(out, table, row, metric, METRIC_SHOW_VALUE);
+	if (shows(metric, METRIC_SHOW_PERCENT))
+		add_values(out, table, row, metric, METRIC_SHOW_PERCENT);
 }
 
 static void add_number(struct print_table *out, int is_there, uint64_t number)

@@ -1,6 +1,7 @@
 /* view_callers.c: each function between those that call it and those that it calls. */
 #include "view.h"
 
+#include "compare.h"
 #include "memory.h"
 #include "name.h"
 #include "report.h"
@@ -44,8 +45,9 @@ static void free_index(struct index *index)
 struct panels {
 	struct session *session;
 	const struct tree *tree;
-	const struct fold_row *rows;
-	const struct fold_edges *edges;
+	const struct fold_row **rows;    /* by column */
+	const struct fold_edges **edges; /* by column */
+	size_t columns;
 	struct index callers_of, callees_of;
 	struct metric_list metrics;
 	struct metric_sort sort;
@@ -56,10 +58,11 @@ static struct panels open_panels(struct session *session)
 	struct panels panels = {.session = session, .sort = session->sort};
 
 	panels.tree = session_tree(session, TREE_FUNCTIONS);
-	panels.rows = session_fold(session, TREE_FUNCTIONS);
-	panels.edges = session_edges(session);
-	panels.callers_of = make_index(panels.edges, panels.tree->item_count, 0);
-	panels.callees_of = make_index(panels.edges, panels.tree->item_count, 1);
+	panels.rows = compare_folds(session, TREE_FUNCTIONS);
+	panels.edges = compare_edges(session);
+	panels.columns = session_columns(session);
+	panels.callers_of = make_index(panels.edges[0], panels.tree->item_count, 0);
+	panels.callees_of = make_index(panels.edges[0], panels.tree->item_count, 1);
 	metric_list_attributed(&session->metrics, &panels.metrics);
 	if (panels.sort.metric.id < METRIC_VALUES)
 		panels.sort.metric.flavor = METRIC_ATTRIBUTED;
@@ -70,26 +73,41 @@ static void close_panels(struct panels *panels)
 {
 	free_index(&panels->callers_of);
 	free_index(&panels->callees_of);
+	free(panels->rows);
+	free(panels->edges);
 }
 
-static void add_row(struct panels *panels, struct table *table, uint32_t item,
-		    const struct metric_values *values)
+/* The values of an item itself. <Total> has nothing of its own: it stands for everything, as in all tables. */
+static void set_values(const struct panels *panels, struct table *table, uint32_t item)
 {
-	const struct sym_function *function = panels->tree->items[item].function;
+	for (size_t i = 0; i < panels->columns; i++) {
+		const struct fold_row *row = &panels->rows[i][item];
 
-	if (table_is_worth(values, values, &panels->metrics, &panels->sort))
-		table_add(table, values, values, panels->tree, item,
-			  name_function(panels->session, function));
+		table->next[i] = (struct table_values){item == 0 ? &row->total : &row->own, &row->total};
+	}
+}
+
+/* Add a row for the caller or the callee of an edge. */
+static void add_row(struct panels *panels, struct table *table, uint32_t edge, int is_caller)
+{
+	const struct fold_edge *base = &panels->edges[0]->edges[edge];
+	uint32_t item = is_caller ? base->caller : base->callee;
+
+	for (size_t i = 0; i < panels->columns; i++) {
+		const struct fold_edge *at = &panels->edges[i]->edges[edge];
+		const struct metric_values *values = is_caller ? &at->as_caller : &at->as_callee;
+
+		table->next[i] = (struct table_values){values, values};
+	}
+	if (table_next_is_worth(table, &panels->metrics, &panels->sort))
+		table_add_next(table, panels->tree, item,
+			       name_function(panels->session, panels->tree->items[item].function));
 }
 
 static void add_callers(struct panels *panels, struct table *table, uint32_t item)
 {
-	for (uint32_t i = panels->callers_of.start[item]; i < panels->callers_of.start[item + 1];
-	     i++) {
-		const struct fold_edge *edge = &panels->edges->edges[panels->callers_of.at[i]];
-
-		add_row(panels, table, edge->caller, &edge->as_caller);
-	}
+	for (uint32_t i = panels->callers_of.start[item]; i < panels->callers_of.start[item + 1]; i++)
+		add_row(panels, table, panels->callers_of.at[i], 1);
 	table_sort(table, 0, &panels->sort, &panels->metrics);
 }
 
@@ -97,27 +115,22 @@ static void add_callees(struct panels *panels, struct table *table, uint32_t ite
 {
 	size_t from = table->count;
 
-	for (uint32_t i = panels->callees_of.start[item]; i < panels->callees_of.start[item + 1];
-	     i++) {
-		const struct fold_edge *edge = &panels->edges->edges[panels->callees_of.at[i]];
-
-		add_row(panels, table, edge->callee, &edge->as_callee);
-	}
+	for (uint32_t i = panels->callees_of.start[item]; i < panels->callees_of.start[item + 1]; i++)
+		add_row(panels, table, panels->callees_of.at[i], 0);
 	table_sort(table, from, &panels->sort, &panels->metrics);
 }
 
 static void put_panel(struct panels *panels, uint32_t item)
 {
-	struct table table = {.sum = panels->tree->total[TREE_ROOT]};
-	const struct fold_row *row = &panels->rows[item];
-	/* <Total> has nothing of its own: it stands for everything, as in all tables. */
-	const struct metric_values *own = item == 0 ? &row->total : &row->own;
+	struct table table = {.count = 0};
 	size_t callers;
 
+	compare_table(panels->session, &table, TREE_FUNCTIONS);
 	add_callers(panels, &table, item);
 	callers = table.count;
-	table_add(&table, own, &row->total, panels->tree, item,
-		  name_function(panels->session, panels->tree->items[item].function));
+	set_values(panels, &table, item);
+	table_add_next(&table, panels->tree, item,
+		       name_function(panels->session, panels->tree->items[item].function));
 	add_callees(panels, &table, item);
 	for (size_t i = 0; i < table.count; i++)
 		table.rows[i].mark = i == callers ? '*' : ' ';
@@ -151,13 +164,12 @@ static uint32_t *sorted_items(struct panels *panels, size_t *count)
 	uint32_t *items = memory_take(panels->tree->item_count, sizeof(*items));
 
 	*count = 0;
-	for (size_t i = 0; i < panels->tree->item_count; i++) {
-		const struct fold_row *row = &panels->rows[i];
-
-		if (i == 0 ||
-		    table_is_worth(&row->own, &row->total, &session->metrics, &session->sort))
-			table_add(&table, &row->own, &row->total, panels->tree, (uint32_t)i,
-				  name_function(session, panels->tree->items[i].function));
+	compare_table(session, &table, TREE_FUNCTIONS);
+	for (uint32_t i = 0; i < panels->tree->item_count; i++) {
+		set_values(panels, &table, i);
+		if (i == 0 || table_next_is_worth(&table, &session->metrics, &session->sort))
+			table_add_next(&table, panels->tree, i,
+				       name_function(session, panels->tree->items[i].function));
 	}
 	table_sort(&table, 1, &session->sort, &session->metrics);
 	for (size_t i = 0; i < table.count; i++)

@@ -1,6 +1,7 @@
 /* view_calltree.c: the tree of calls, indented, the greatest branch first. */
 #include "view.h"
 
+#include "compare.h"
 #include "memory.h"
 #include "name.h"
 #include "report.h"
@@ -23,6 +24,7 @@ struct level {
 struct walk {
 	struct session *session;
 	const struct tree *tree;
+	const struct tree **trees; /* by column */
 	struct table table;
 	struct metric_list metrics;
 	size_t limit;
@@ -54,22 +56,40 @@ static char *label(const struct walk *walk, uint32_t node, size_t depth)
 }
 
 struct order {
-	const struct tree *tree;
+	const struct walk *walk;
 	unsigned metric;
 	int reverse;
 };
+
+/* What a node is sorted by: its value in the base, or its greatest difference to that. */
+static uint64_t weight(const struct order *order, uint32_t node)
+{
+	const struct walk *walk = order->walk;
+	uint64_t base = walk->trees[0]->total[node].of[order->metric], greatest = 0;
+
+	if (walk->table.compare != TREE_COMPARE_DELTA)
+		return base;
+	for (size_t i = 1; i < walk->table.group_count; i++) {
+		uint64_t value = walk->trees[i]->total[node].of[order->metric];
+		uint64_t difference = value > base ? value - base : base - value;
+
+		if (difference > greatest)
+			greatest = difference;
+	}
+	return greatest;
+}
 
 static int compare(const void *left, const void *right, void *context)
 {
 	const struct order *order = context;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	const struct tree *tree = order->tree;
+	const struct tree *tree = order->walk->tree;
 	const struct sym_function *first = tree->items[tree->nodes[a].item].function;
 	const struct sym_function *second = tree->items[tree->nodes[b].item].function;
 	int result = 0;
 
 	if (order->metric < METRIC_VALUES) {
-		uint64_t x = tree->total[a].of[order->metric], y = tree->total[b].of[order->metric];
+		uint64_t x = weight(order, a), y = weight(order, b);
 
 		result = x == y ? 0 : (x > y ? -1 : 1);
 	}
@@ -80,17 +100,26 @@ static int compare(const void *left, const void *right, void *context)
 	return order->reverse ? -result : result;
 }
 
-static int is_worth(const struct walk *walk, uint32_t node)
+static void set_values(struct walk *walk, uint32_t node)
 {
-	return table_is_worth(&walk->tree->total[node], &walk->tree->total[node], &walk->metrics,
-			      &walk->session->sort);
+	for (size_t i = 0; i < walk->table.group_count; i++) {
+		const struct metric_values *total = &walk->trees[i]->total[node];
+
+		walk->table.next[i] = (struct table_values){total, total};
+	}
+}
+
+static int is_worth(struct walk *walk, uint32_t node)
+{
+	set_values(walk, node);
+	return table_next_is_worth(&walk->table, &walk->metrics, &walk->session->sort);
 }
 
 /* The children to show, sorted. The caller frees. */
-static uint32_t *children(const struct walk *walk, uint32_t node, size_t *count)
+static uint32_t *children(struct walk *walk, uint32_t node, size_t *count)
 {
 	const struct tree *tree = walk->tree;
-	struct order order = {.tree = tree,
+	struct order order = {.walk = walk,
 			      .metric = walk->session->sort.metric.id,
 			      .reverse = walk->session->sort.reverse};
 	uint32_t *list = NULL;
@@ -111,9 +140,8 @@ static uint32_t *children(const struct walk *walk, uint32_t node, size_t *count)
 
 static void add_node(struct walk *walk, uint32_t node, size_t depth)
 {
-	const struct metric_values *total = &walk->tree->total[node];
-
-	table_add(&walk->table, total, total, walk->tree, walk->tree->nodes[node].item,
+	set_values(walk, node);
+	table_add_next(&walk->table, walk->tree, walk->tree->nodes[node].item,
 		  label(walk, node, depth));
 	walk->table.rows[walk->table.count - 1].depth = (uint32_t)depth;
 }
@@ -176,8 +204,9 @@ void view_calltree(struct session *session, const struct command_argument *argum
 	(void)argument;
 	if (sorted.id < METRIC_VALUES)
 		sorted.flavor = METRIC_ATTRIBUTED;
+	walk.trees = compare_trees(session, TREE_FUNCTIONS);
+	compare_table(session, &walk.table, TREE_FUNCTIONS);
 	walk.table.has_depth = print_is_data(session);
-	walk.table.sum = walk.tree->total[TREE_ROOT];
 	metric_list_attributed(&session->metrics, &walk.metrics);
 	add_tree(&walk);
 	report_put_quality(session);
@@ -189,4 +218,5 @@ void view_calltree(struct session *session, const struct command_argument *argum
 	table_put(session, &walk.table, &walk.metrics, 0, "calltree");
 	fputc('\n', session->out);
 	table_fini(&walk.table);
+	free(walk.trees);
 }

@@ -1,6 +1,7 @@
 /* view_functions.c: the flat tables, of functions, lines and pcs, and their long forms. */
 #include "view.h"
 
+#include "compare.h"
 #include "name.h"
 #include "report.h"
 #include "table.h"
@@ -18,20 +19,28 @@ static const char *const names[TREE_MODES] = {[TREE_FUNCTIONS] = "functions",
 					      [TREE_PCS] = "pcs",
 					      [TREE_FRAMES] = "frames"};
 
+/* The values of an item for the next row. All that happened happened in <Total>, itself and below. */
+static void set_values(struct table *table, const struct fold_row *const *rows, uint32_t item)
+{
+	for (size_t i = 0; i < table->group_count; i++)
+		table->next[i] = (struct table_values){item == 0 ? &rows[i][0].total : &rows[i][item].own,
+						       &rows[i][item].total};
+}
+
 /* All items that have something to show, <Total> first, in the user's order. */
 static struct table make_table(struct session *session, enum tree_mode mode)
 {
 	const struct tree *tree = session_tree(session, mode);
-	const struct fold_row *rows = session_fold(session, mode);
-	struct table table = {.sum = tree->total[TREE_ROOT]};
+	const struct fold_row **rows = compare_folds(session, mode);
+	struct table table = {.count = 0};
 
-	/* All that happened happened in <Total>, itself and below. */
-	table_add(&table, &rows[0].total, &rows[0].total, tree, 0,
-		  name_item(session, mode, &tree->items[0]));
-	for (size_t i = 1; i < tree->item_count; i++)
-		if (table_is_worth(&rows[i].own, &rows[i].total, &session->metrics, &session->sort))
-			table_add(&table, &rows[i].own, &rows[i].total, tree, (uint32_t)i,
-				  name_item(session, mode, &tree->items[i]));
+	compare_table(session, &table, mode);
+	for (uint32_t i = 0; i < tree->item_count; i++) {
+		set_values(&table, rows, i);
+		if (i == 0 || table_next_is_worth(&table, &session->metrics, &session->sort))
+			table_add_next(&table, tree, i, name_item(session, mode, &tree->items[i]));
+	}
+	free(rows);
 	table_sort(&table, 1, &session->sort, &session->metrics);
 	return table;
 }
@@ -94,15 +103,29 @@ void view_pcs(struct session *session, const struct command_argument *argument)
 	put_table(session, TREE_PCS);
 }
 
-/* One metric of a summary: "   Exclusive User CPU Time:  1.250 ( 12.50 %)". */
-static void put_metric(struct session *session, unsigned id, unsigned flavor, uint64_t value,
-		       uint64_t sum)
+/* One metric of a summary: "   Exclusive User CPU Time:  1.250 ( 12.50 %)", the groups of a comparison side by side. */
+static void put_metric(struct session *session, const struct table *table, const struct table_row *row, unsigned id,
+		       unsigned flavor)
 {
 	const struct metric metric = {.id = (uint8_t)id, .flavor = (uint8_t)flavor};
 	char name[METRIC_ERROR_MAX], number[METRIC_TEXT_MAX], share[METRIC_TEXT_MAX];
 
-	fprintf(session->out, "%28s: %14s (%6s %%)\n", metric_describe(&metric, name),
-		metric_format(id, value, number), metric_format_percent(value, sum, share));
+	fprintf(session->out, "%28s:", metric_describe(&metric, name));
+	for (size_t i = 0; i < table->group_count; i++)
+		fprintf(session->out, " %14s (%6s %%)", table_format(table, row, &metric, i, number),
+			table_format_percent(table, row, &metric, i, share));
+	fputc('\n', session->out);
+}
+
+/* Which column of a summary is which group. */
+static void put_labels(struct session *session, const struct table *table)
+{
+	if (table->group_count < 2)
+		return;
+	fprintf(session->out, "%29s", "");
+	for (size_t i = 0; i < table->group_count; i++)
+		fprintf(session->out, " %25s", table->groups[i].label);
+	fputs("\n\n", session->out);
 }
 
 static void put_text(struct session *session, const char *what, const char *text)
@@ -130,16 +153,16 @@ static void put_properties(struct session *session, enum tree_mode mode,
 	put_text(session, "Mangled Name", function->mangled);
 }
 
-static void put_summary(struct session *session, enum tree_mode mode, const struct table_row *row,
-			const struct sym_frame *item, const struct metric_values *sum)
+static void put_summary(struct session *session, enum tree_mode mode, const struct table *table,
+			const struct table_row *row, const struct sym_frame *item)
 {
 	text_put(session->out, row->name);
 	fputc('\n', session->out);
 	for (unsigned id = 0; id < METRIC_VALUES; id++) {
 		if (!(metric_data_of(id) & session->have))
 			continue;
-		put_metric(session, id, METRIC_EXCLUSIVE, row->own->of[id], sum->of[id]);
-		put_metric(session, id, METRIC_INCLUSIVE, row->total->of[id], sum->of[id]);
+		put_metric(session, table, row, id, METRIC_EXCLUSIVE);
+		put_metric(session, table, row, id, METRIC_INCLUSIVE);
 	}
 	if (item->function != symbols_total(session->symbols))
 		put_properties(session, mode, item);
@@ -154,9 +177,9 @@ static void put_summaries(struct session *session, enum tree_mode mode)
 		session->limit != 0 && session->limit < table.count ? session->limit : table.count;
 
 	report_put_title(session, titles[mode]);
+	put_labels(session, &table);
 	for (size_t i = 0; i < count; i++)
-		put_summary(session, mode, &table.rows[i], &tree->items[table.rows[i].item],
-			    &table.sum);
+		put_summary(session, mode, &table, &table.rows[i], &tree->items[table.rows[i].item]);
 	table_fini(&table);
 }
 
@@ -221,16 +244,19 @@ uint32_t view_pick_function(struct session *session, const char *command,
 void view_fsingle(struct session *session, const struct command_argument *argument)
 {
 	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
-	const struct fold_row *rows = session_fold(session, TREE_FUNCTIONS);
 	uint32_t item = view_pick_function(session, "fsingle", argument);
-	struct table_row row;
+	struct table table = {.count = 0};
+	const struct fold_row **rows;
 
 	if (item == TREE_NONE)
 		return;
-	row = (struct table_row){.own = item == 0 ? &rows[item].total : &rows[item].own,
-				 .total = &rows[item].total};
-	row.name = name_function(session, tree->items[item].function);
+	rows = compare_folds(session, TREE_FUNCTIONS);
+	compare_table(session, &table, TREE_FUNCTIONS);
+	set_values(&table, rows, item);
+	table_add_next(&table, tree, item, name_function(session, tree->items[item].function));
 	report_put_quality(session);
-	put_summary(session, TREE_FUNCTIONS, &row, &tree->items[item], &tree->total[TREE_ROOT]);
-	free(row.name);
+	put_labels(session, &table);
+	put_summary(session, TREE_FUNCTIONS, &table, &table.rows[0], &tree->items[item]);
+	table_fini(&table);
+	free(rows);
 }

@@ -104,15 +104,26 @@ static void put_head(struct session *session, const struct tree *tree, uint32_t 
 	fputc('\n', session->out);
 }
 
-static void put_summary(struct session *session, const struct subject *subject, const struct tree *tree,
-			const uint32_t *stacks, size_t count)
-{
-	struct metric_values sum = {.of = {0}};
+struct summary {
+	const char *title;
+	const struct subject *subject;
+	const uint32_t *stacks; /* stacks[count] */
+	size_t count;
+};
 
-	for (size_t i = 0; i < count; i++)
-		metric_values_add(&sum, &tree->own[stacks[i]]);
-	fprintf(session->out, "Distinct %s = %zu, Total Instances = %llu, Total Bytes %s = %llu\n", subject->many,
-		count, (unsigned long long)sum.of[subject->count], subject->verb,
+static void put_summary(struct session *session, const struct tree *tree, const void *context)
+{
+	const struct summary *summary = context;
+	const struct subject *subject = summary->subject;
+	struct metric_values sum = {.of = {0}};
+	size_t distinct = 0;
+
+	for (size_t i = 0; i < summary->count; i++) {
+		metric_values_add(&sum, &tree->own[summary->stacks[i]]);
+		distinct += tree->own[summary->stacks[i]].of[subject->count] != 0;
+	}
+	fprintf(session->out, "%s: Distinct %s = %zu, Total Instances = %llu, Total Bytes %s = %llu\n",
+		summary->title, subject->many, distinct, (unsigned long long)sum.of[subject->count], subject->verb,
 		(unsigned long long)sum.of[subject->bytes]);
 }
 
@@ -137,12 +148,10 @@ static void put_stacks(struct session *session, const struct subject *subject)
 	count = subject->kept != NULL ? kept_set_apart(tree, stacks, found) : found;
 	report_put_quality(session);
 	fprintf(session->out, "# %s: %s\n", subject->many, subject->meaning);
-	fputs("Summary Results: ", session->out);
-	put_summary(session, subject, tree, stacks, count);
-	if (count < found) {
-		fputs("Kept by the C library: ", session->out);
-		put_summary(session, subject->kept, tree, stacks + count, found - count);
-	}
+	stacks_put_parts(session, tree, put_summary, &(struct summary){"Summary Results", subject, stacks, count});
+	if (count < found)
+		stacks_put_parts(session, tree, put_summary,
+				 &(struct summary){"Kept by the C library", subject->kept, stacks + count, found - count});
 	if (subject->put_note != NULL)
 		subject->put_note(session);
 	stacks_put(session, tree, &kind, stacks, count);

@@ -311,19 +311,28 @@ static void put_head(struct session *session, const struct tree *tree, uint32_t 
 	put_classes(session->out, values);
 }
 
+static void put_summary(struct session *session, const struct tree *tree, const void *context)
+{
+	const struct metric_values *sum = &tree->total[TREE_ROOT];
+	size_t distinct = 0;
+
+	for (size_t i = 0; i < tree->count; i++)
+		distinct += calls_of(&tree->own[i], context) != 0;
+	fprintf(session->out, "Summary Results: Distinct Stacks = %zu, Total = %.6f (secs.)", distinct,
+		report_seconds(seconds_of(sum, NULL)));
+	put_classes(session->out, sum);
+}
+
 void view_iocallstack(struct session *session, const struct command_argument *argument)
 {
 	static const struct stacks_kind kind = {calls_of, seconds_of, put_head, NULL};
 	const struct tree *tree = session_tree(session, TREE_FRAMES);
-	const struct metric_values *sum = &tree->total[TREE_ROOT];
 	size_t count;
 	uint32_t *stacks = stacks_find(tree, &kind, &count);
 
 	(void)argument;
 	report_put_quality(session);
-	fprintf(session->out, "Summary Results: Distinct Stacks = %zu, Total = %.6f (secs.)", count,
-		report_seconds(seconds_of(sum, NULL)));
-	put_classes(session->out, sum);
+	stacks_put_parts(session, tree, put_summary, NULL);
 	stacks_put(session, tree, &kind, stacks, count);
 	if (count != 0) {
 		report_put_next(session, "ioactivity", NULL, "the files behind them");

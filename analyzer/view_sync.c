@@ -71,12 +71,26 @@ static void put_head(struct session *session, const struct tree *tree, uint32_t 
 		report_seconds(tree->longest[node].sync));
 }
 
+static void put_summary(struct session *session, const struct tree *tree, const void *context)
+{
+	const struct metric_values *sum = &tree->total[TREE_ROOT];
+	double wall_s = report_wall_seconds(session);
+	size_t distinct = 0;
+
+	(void)context;
+	for (size_t i = 0; i < tree->count; i++)
+		distinct += tree->own[i].of[METRIC_SYNCN] != 0;
+	fprintf(session->out,
+		"Summary Results: Distinct Stacks = %zu, Total Waits = %llu, Total Time = %.6f "
+		"(secs., %.2f %% of %.3f wall time)\n",
+		distinct, (unsigned long long)sum->of[METRIC_SYNCN],
+		report_seconds(sum->of[METRIC_SYNC]), share(sum->of[METRIC_SYNC], wall_s), wall_s);
+}
+
 void view_sync(struct session *session, const struct command_argument *argument)
 {
 	static const struct stacks_kind kind = {waits_of, time_of, put_head, NULL};
 	const struct tree *tree = session_tree(session, TREE_FRAMES);
-	const struct metric_values *sum = &tree->total[TREE_ROOT];
-	double wall_s = report_wall_seconds(session);
 	size_t count;
 	uint32_t *stacks = stacks_find(tree, &kind, &count);
 
@@ -84,11 +98,7 @@ void view_sync(struct session *session, const struct command_argument *argument)
 	report_put_quality(session);
 	fputs("# Waits: from the request to the grant; those of several threads add up\n", session->out);
 	put_threshold(session);
-	fprintf(session->out,
-		"Summary Results: Distinct Stacks = %zu, Total Waits = %llu, Total Time = %.6f "
-		"(secs., %.2f %% of %.3f wall time)\n",
-		count, (unsigned long long)sum->of[METRIC_SYNCN],
-		report_seconds(sum->of[METRIC_SYNC]), share(sum->of[METRIC_SYNC], wall_s), wall_s);
+	stacks_put_parts(session, tree, put_summary, NULL);
 	stacks_put(session, tree, &kind, stacks, count);
 	if (count != 0) {
 		const struct sym_function *function = stacks_culprit(tree, stacks[0]);

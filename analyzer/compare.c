@@ -1,0 +1,173 @@
+/* compare.c: the columns of a comparison, and the command that chooses it. */
+#include "compare.h"
+
+#include "memory.h"
+#include "text.h"
+#include "view.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { LABEL_MAX = 16 };
+
+static const char *const each[] = {
+#define EACH(command) command,
+#include "compare.def"
+};
+
+static const char *const modes[] = {
+	[TREE_COMPARE_OFF] = "off",
+	[TREE_COMPARE_ON] = "on",
+	[TREE_COMPARE_DELTA] = "delta",
+	[TREE_COMPARE_RATIO] = "ratio",
+};
+enum { MODES = sizeof(modes) / sizeof(modes[0]) };
+
+/* The name of a column's group without directory and suffix. The caller frees. */
+static char *short_name(const struct session *session, size_t column)
+{
+	const char *base = text_base(session->groups[session_column_group(session, column)].path);
+	const char *dot = strrchr(base, '.');
+
+	if (dot == NULL || dot == base || (strcmp(dot, ".er") != 0 && strcmp(dot, ".erg") != 0))
+		dot = base + strlen(base);
+	return memory_text(base, (size_t)(dot - base));
+}
+
+char *compare_label(const struct session *session, size_t column)
+{
+	char *name = short_name(session, column);
+	int is_good = strlen(name) <= LABEL_MAX && name[0] != '\0' && name[0] != '[';
+
+	for (const char *at = name; *at != '\0' && is_good; at++)
+		is_good = *at > ' ' && *at < 0x7f;
+	for (size_t i = 0; i < session_columns(session) && is_good; i++) {
+		char *other = short_name(session, i);
+
+		is_good = i == column || strcmp(name, other) != 0;
+		free(other);
+	}
+	if (is_good)
+		return name;
+	free(name);
+	return memory_format("[%zu]", column + 1);
+}
+
+char *compare_title(const struct session *session, size_t column)
+{
+	char *label = compare_label(session, column);
+	char *title;
+
+	if (label[0] != '[')
+		return label;
+	title = memory_format("%s %s", label, session->groups[session_column_group(session, column)].path);
+	free(label);
+	return title;
+}
+
+void compare_table(struct session *session, struct table *table, enum tree_mode mode)
+{
+	size_t count = session_columns(session);
+
+	table->compare = count > 1 ? session->compare : TREE_COMPARE_OFF;
+	table->group_count = count;
+	table->groups = memory_take(count, sizeof(*table->groups));
+	table->next = memory_take(count, sizeof(*table->next));
+	for (size_t i = 0; i < count; i++) {
+		table->groups[i].sum = session_column_tree(session, mode, i)->total[TREE_ROOT];
+		table->groups[i].label = count > 1 ? compare_label(session, i) : NULL;
+	}
+	table->sum = table->groups[0].sum;
+}
+
+const struct tree **compare_trees(struct session *session, enum tree_mode mode)
+{
+	size_t count = session_columns(session);
+	const struct tree **trees = memory_take(count, sizeof(struct tree *));
+
+	for (size_t i = 0; i < count; i++)
+		trees[i] = session_column_tree(session, mode, i);
+	return trees;
+}
+
+const struct fold_row **compare_folds(struct session *session, enum tree_mode mode)
+{
+	size_t count = session_columns(session);
+	const struct fold_row **folds = memory_take(count, sizeof(struct fold_row *));
+
+	for (size_t i = 0; i < count; i++)
+		folds[i] = session_column_fold(session, mode, i);
+	return folds;
+}
+
+const struct fold_edges **compare_edges(struct session *session)
+{
+	size_t count = session_columns(session);
+	const struct fold_edges **edges = memory_take(count, sizeof(struct fold_edges *));
+
+	for (size_t i = 0; i < count; i++)
+		edges[i] = session_column_edges(session, i);
+	return edges;
+}
+
+void compare_focus(struct session *session, size_t column)
+{
+	session->focus = session_column_group(session, column);
+}
+
+void compare_unfocus(struct session *session)
+{
+	session->focus = SESSION_ALL;
+}
+
+static int is_each(const struct command *command)
+{
+	for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++)
+		if (strcmp(each[i], command->name) == 0)
+			return 1;
+	return 0;
+}
+
+static void put_group(struct session *session, size_t column)
+{
+	const char *path = session->groups[session_column_group(session, column)].path;
+
+	if (print_is_data(session)) {
+		print_note(session, "[%zu] %s", column + 1, path);
+		return;
+	}
+	fprintf(session->out, "# compare: [%zu] ", column + 1);
+	text_put(session->out, path);
+	fputc('\n', session->out);
+}
+
+void compare_run(struct session *session, const struct command *command, const struct command_argument *argument)
+{
+	size_t columns = session_columns(session);
+
+	if (columns == 1 || !is_each(command)) {
+		command->run(session, argument);
+		return;
+	}
+	for (size_t i = 0; i < columns; i++) {
+		put_group(session, i);
+		compare_focus(session, i);
+		command->run(session, argument);
+		compare_unfocus(session);
+	}
+}
+
+void view_compare(struct session *session, const struct command_argument *argument)
+{
+	for (size_t i = 0; i < MODES; i++) {
+		if (strcasecmp(argument->text, modes[i]) != 0)
+			continue;
+		session_forget_tables(session);
+		session->compare = (enum tree_compare)i;
+		if (session->count > 0 && i != TREE_COMPARE_OFF && session_columns(session) == 1)
+			session_say(session, "compare: there is one group only: nothing to compare it with yet");
+		return;
+	}
+	session_fail(session, EXIT_USAGE, "compare: '%s' is not off, on, delta or ratio", argument->text);
+}
