@@ -141,7 +141,7 @@ static struct tree *whole_tree(struct session *session, enum tree_mode mode)
 		tree_end_part(tree);
 	}
 	if (session->columns == 0)
-		add_group(session, tree, SESSION_ALL);
+		add_group(session, tree, session->focus);
 	tree_finish(tree);
 	session->trees[mode] = tree;
 	return tree;

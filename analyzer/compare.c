@@ -142,6 +142,22 @@ static void put_group(struct session *session, size_t column)
 	fputc('\n', session->out);
 }
 
+/* Run a command for the group of a column as if nothing were compared: the code of a build is then its own, and not
+ * that of the function in the base that it is one with. */
+static void run_alone(struct session *session, size_t column, const struct command *command,
+		      const struct command_argument *argument)
+{
+	enum tree_compare compare = session->compare;
+
+	compare_focus(session, column);
+	session_forget_tables(session);
+	session->compare = TREE_COMPARE_OFF;
+	command->run(session, argument);
+	session_forget_tables(session);
+	session->compare = compare;
+	compare_unfocus(session);
+}
+
 void compare_run(struct session *session, const struct command *command, const struct command_argument *argument)
 {
 	size_t columns = session_columns(session);
@@ -152,9 +168,7 @@ void compare_run(struct session *session, const struct command *command, const s
 	}
 	for (size_t i = 0; i < columns; i++) {
 		put_group(session, i);
-		compare_focus(session, i);
-		command->run(session, argument);
-		compare_unfocus(session);
+		run_alone(session, i, command, argument);
 	}
 }
 

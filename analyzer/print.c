@@ -60,9 +60,6 @@ char *print_cell_format(enum print_type type, const struct print_cell *cell, cha
 	case PRINT_VALUE:
 		snprintf(text, 64, "%.15g", cell->real);
 		break;
-	case PRINT_REAL:
-		snprintf(text, 64, "%.17g", cell->real);
-		break;
 	case PRINT_HEX:
 		snprintf(text, 64, "0x%08llx", number);
 		break;

@@ -26,7 +26,6 @@ enum print_mode { PRINT_TEXT, PRINT_HTML, PRINT_JSON, PRINT_DELIMITED };
 	X(PERCENT, "number", "%") \
 	X(RATIO, "number", "") \
 	X(VALUE, "number", "") \
-	X(REAL, "number", "") \
 	X(HEX, "text", "address")
 
 enum print_type {
@@ -41,8 +40,7 @@ struct print_column {
 	char *heading; /* "Exclusive Total CPU Time": for people */
 };
 
-/* LIST and WORD hold text, the parts of a list ended by newlines; SECONDS, PERCENT, RATIO, VALUE and REAL (with all its
- * digits) real; others number. */
+/* LIST and WORD hold text, the parts of a list ended by newlines; SECONDS, PERCENT, RATIO and VALUE real; others number. */
 struct print_cell {
 	int is_none;
 	uint64_t number;

@@ -69,7 +69,7 @@ static int has_change(const struct table *table, const struct metric *metric, un
 
 static void add_change_column(struct print_table *out, const struct table *table, struct metric metric, size_t group)
 {
-	enum print_type type = PRINT_REAL;
+	enum print_type type = PRINT_VALUE;
 	char key[METRIC_TEXT_MAX], heading[METRIC_ERROR_MAX];
 	char *whole_key, *whole_heading;
 
