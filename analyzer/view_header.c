@@ -144,7 +144,7 @@ static void put_status(FILE *out, const struct exp_info *info)
 		fputs(": killed, or the recorder could not write its end; exit status unknown",
 		      out);
 	if (info->status == EXP_EXECED) {
-		fputs(", not recorded: ", out);
+		fprintf(out, ", %s: ", info->executed_as ? info->executed_as : "not recorded");
 		text_put(out, info->executed);
 	}
 	if (info->status == EXP_RUNNING)

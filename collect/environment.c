@@ -66,7 +66,7 @@ static int copy_text(char *to, size_t size, const char *from)
 }
 
 static char *make_descriptor(const struct installation *installation, const struct request *request,
-                             const struct clock_source *clock, const char *directory)
+                             const struct clock_source *clock, const struct clock_moment *start, const char *directory)
 {
 	static struct descriptor descriptor;
 	static char text[sizeof(DESCRIPTOR_VARIABLE) + DESCRIPTOR_TEXT_MAX];
@@ -91,8 +91,11 @@ static char *make_descriptor(const struct installation *installation, const stru
 	descriptor.to_ms = request->to_ms;
 	descriptor.limit_bytes = request->limit_bytes;
 	descriptor.sample_ms = request->sample_ms;
+	descriptor.start_ticks = start->ticks;
+	descriptor.step.pid = (uint64_t)getpid();
 	if (copy_text(descriptor.directory, sizeof(descriptor.directory), directory) < 0 ||
 	    copy_text(descriptor.archive, sizeof(descriptor.archive), archives ? installation->archive : "") < 0 ||
+	    copy_text(descriptor.follow, sizeof(descriptor.follow), request->follow) < 0 ||
 	    copy_text(descriptor.archive_mode, sizeof(descriptor.archive_mode), request->archive) < 0 ||
 	    copy_text(descriptor.preload, sizeof(descriptor.preload), installation->library) < 0)
 		return NULL;
@@ -108,10 +111,11 @@ static int is_variable(const char *entry, const char *name)
 }
 
 char **environment_build(const struct installation *installation, const struct request *request,
-                         const struct clock_source *clock, const char *directory, struct cause *cause)
+                         const struct clock_source *clock, const struct clock_moment *start, const char *directory,
+                         struct cause *cause)
 {
 	char *preload = make_preload(installation->library);
-	char *descriptor = make_descriptor(installation, request, clock, directory);
+	char *descriptor = make_descriptor(installation, request, clock, start, directory);
 	size_t count = 0;
 	char **list;
 

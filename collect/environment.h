@@ -18,9 +18,11 @@ struct installation {
 int environment_find_installation(struct installation *out, struct cause *cause);
 
 /* Build the target's environment from the present one.
+ *   start       the moment from which times count
  *   directory   absolute path of the experiment
  * Returns a NULL-terminated array that lives until exec, or NULL with `cause`. */
 char **environment_build(const struct installation *installation, const struct request *request,
-                         const struct clock_source *clock, const char *directory, struct cause *cause);
+                         const struct clock_source *clock, const struct clock_moment *start, const char *directory,
+                         struct cause *cause);
 
 #endif

@@ -63,9 +63,9 @@ static int write_map(const struct experiment_directory *experiment)
 }
 
 /* log.xml comes last: a directory without it is not yet an experiment. */
-static int write_files(const struct plan *plan, const struct experiment_directory *experiment, struct clock_source *clock)
+static int write_files(const struct plan *plan, const struct experiment_directory *experiment, struct clock_source *clock,
+                       struct clock_moment *start)
 {
-	struct clock_moment start;
 	size_t len;
 	char *text;
 	int status = write_notes(&plan->request, experiment);
@@ -74,8 +74,8 @@ static int write_files(const struct plan *plan, const struct experiment_director
 		status = write_map(experiment);
 	if (status < 0)
 		return status;
-	clock_end(clock, &start);
-	text = logfile_log_text(&plan->request, &plan->target, plan->command, clock, &start, &len);
+	clock_end(clock, start);
+	text = logfile_log_text(&plan->request, &plan->target, plan->command, clock, start, &len);
 	if (!text)
 		return -ENOMEM;
 	status = experiment_put_file(experiment, FMT_FILE_LOG, text, len);
@@ -98,7 +98,7 @@ static void say_settings(const struct plan *plan, const char *experiment)
 	fprintf(stderr, "user events  %s%s\n", request->hooks.is_off ? "off" : "on", request->hooks.is_list ? ", some hooks" : "");
 	fprintf(stderr, "samples      %llu ms%s\n", (unsigned long long)request->sample_ms, request->sample_ms ? "" : " (off)");
 	fprintf(stderr, "archive      %s\n", request->archive);
-	fprintf(stderr, "descendants  %s (not recorded yet)\n", request->follow);
+	fprintf(stderr, "descendants  %s\n", request->follow);
 	fprintf(stderr, "collector    %s\n", plan->installation.library);
 }
 
@@ -106,8 +106,6 @@ static void warn_limits(const struct plan *plan)
 {
 	const struct request *request = &plan->request;
 
-	if (request->follow_asked)
-		fprintf(stderr, "xcollect: warning: -F %s: descendants are not recorded yet\n", request->follow);
 	if (strcmp(request->archive, "off") != 0 && !plan->installation.archive[0])
 		fprintf(stderr, "xcollect: warning: xer_archive is not beside xcollect: nothing will be archived\n");
 }
@@ -122,6 +120,7 @@ static int execute(const struct plan *plan, char **environment, struct cause *ca
 static int record(const struct plan *plan, struct clock_source *clock, struct cause *cause)
 {
 	static struct experiment_directory experiment;
+	struct clock_moment start;
 	int status = experiment_create(&plan->request, &experiment, cause);
 	char **environment;
 
@@ -133,11 +132,11 @@ static int record(const struct plan *plan, struct clock_source *clock, struct ca
 	if (plan->request.dry_run)
 		return 0;
 	fprintf(stderr, "Creating experiment directory %s (Process ID: %d) ...\n", experiment.name, (int)getpid());
-	status = write_files(plan, &experiment, clock);
+	status = write_files(plan, &experiment, clock, &start);
 	if (status < 0) {
 		cause_set(cause, CAUSE_FAILED, "cannot write to %s: %s", experiment.name, strerror(-status));
 	} else {
-		environment = environment_build(&plan->installation, &plan->request, clock, experiment.path, cause);
+		environment = environment_build(&plan->installation, &plan->request, clock, &start, experiment.path, cause);
 		if (environment)
 			execute(plan, environment, cause);
 	}

@@ -4,8 +4,11 @@
 
 #include "calibrate.h"
 
+#include "format/descriptor.h"
+
 #include <ctype.h>
 #include <errno.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,12 +192,22 @@ static int take_sample(struct request *request, const char *value)
 	return 0;
 }
 
+static int check_pattern(const char *pattern)
+{
+	regex_t compiled;
+
+	if (strlen(pattern) >= sizeof(((struct descriptor *)0)->follow) - 1 || regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+		return -EINVAL;
+	regfree(&compiled);
+	return 0;
+}
+
 static int take_follow(struct request *request, const char *value)
 {
-	if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0 && strcmp(value, "all") != 0 && value[0] != '=')
+	int is_word = strcmp(value, "on") == 0 || strcmp(value, "off") == 0 || strcmp(value, "all") == 0;
+
+	if (!is_word && (value[0] != '=' || check_pattern(value + 1) < 0))
 		return -EINVAL;
-	/* The first call is the default's. */
-	request->follow_asked = request->follow && strcmp(value, "off") != 0;
 	request->follow = value;
 	return 0;
 }

@@ -28,7 +28,6 @@ struct request {
 	uint64_t limit_bytes; /* of event data, 0: none */
 	const char *archive;  /* "off", or what xer_archive -a takes */
 	const char *follow;
-	int follow_asked;     /* -F was given with anything but off */
 	const char *output;   /* NULL: the default name */
 	int overwrite;
 	const char *directory; /* NULL: the current one */

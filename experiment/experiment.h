@@ -64,6 +64,7 @@ struct exp_info {
 	int exit_code;       /* of an ended process, -1 if unknown */
 	uint64_t cpu_ns;     /* CPU time by its exit event, 0 if there is none */
 	const char *executed; /* what an execed process became, as it was named; else NULL */
+	const char *executed_as; /* the lineage of that image; NULL if it is not recorded */
 	int damaged;         /* something was skipped, and said so */
 
 	const char *const *argv; /* argv[argc] */

@@ -6,6 +6,7 @@
 #include "format/lineage.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,7 @@ static void read_exec(struct log_reader *reader, const struct exp_element *eleme
 		reader->before_exec = info->status;
 	info->status = failed ? reader->before_exec : EXP_EXECED;
 	info->executed = failed ? NULL : exp_element_get(element, "path", "");
+	info->executed_as = failed ? NULL : exp_element_get(element, "lineage", NULL);
 }
 
 static int read_event(struct log_reader *reader, const struct exp_element *element)
@@ -302,6 +304,50 @@ static int read_log(struct log_reader *reader, int fd, struct exp_cause *cause)
 	return 0;
 }
 
+/* What is the same in a whole tree stands in the founder's log. */
+static int on_founder_element(void *context, const struct exp_element *element)
+{
+	if (element->depth == 1 && strcmp(element->name, "host") == 0)
+		return read_host(context, element);
+	if (element->depth == 1 && strcmp(element->name, "setting") == 0)
+		return read_setting(context, element);
+	return 0;
+}
+
+static int open_founder_log(const struct experiment *experiment)
+{
+	int directory = openat(experiment->directory, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = directory < 0 ? -errno : exp_file_open(directory, FMT_FILE_LOG);
+
+	if (directory >= 0)
+		close(directory);
+	return fd;
+}
+
+/* Returns 0 or -ENOMEM: without its founder a descendant can be read, but says less. */
+static int inherit(struct log_reader *reader)
+{
+	struct experiment *experiment = reader->experiment;
+	struct exp_xml_walk walk = {.root = FMT_LOG_ROOT,
+				    .text_element = "arg",
+				    .element = on_founder_element,
+				    .context = reader,
+				    .arena = &experiment->arena};
+	int fd, rc;
+
+	if (experiment->info.lineage[0] == '\0' || reader->setting_count > 0)
+		return 0;
+	fd = open_founder_log(experiment);
+	rc = fd < 0 ? fd : exp_xml_read(fd, &walk);
+	if (fd >= 0)
+		close(fd);
+	if (rc == -ENOMEM)
+		return rc;
+	if (rc < 0 && reader->setting_count == 0)
+		exp_warn(experiment, "the founder's " FMT_FILE_LOG " cannot be read: host and settings are unknown");
+	return 0;
+}
+
 int exp_log_read(struct experiment *experiment, struct exp_cause *cause)
 {
 	struct log_reader reader = {.experiment = experiment};
@@ -315,6 +361,8 @@ int exp_log_read(struct experiment *experiment, struct exp_cause *cause)
 	}
 	rc = read_log(&reader, fd, cause);
 	close(fd);
+	if (rc == 0)
+		rc = inherit(&reader);
 	taken = take_arrays(&reader);
 	if (rc == 0 && taken != 0) {
 		snprintf(cause->text, sizeof(cause->text), "out of memory");

@@ -59,9 +59,22 @@ int descriptor_put(const struct descriptor *descriptor, char *text, size_t size)
 
 #define NUMBER(field, key, meaning) put_number(&cursor, key, descriptor->field);
 #define TEXT(field, key, size, meaning) put_text(&cursor, key, descriptor->field);
+#define STEP_NUMBER(field, key, meaning) put_number(&cursor, key, descriptor->step.field);
+#define STEP_TEXT(field, key, size, meaning) put_text(&cursor, key, descriptor->step.field);
 #include "descriptor.def"
-#undef NUMBER
-#undef TEXT
+	*cursor.at = '\0';
+	return cursor.overflow ? -E2BIG : (int)(cursor.at - text);
+}
+
+int descriptor_put_step(const struct descriptor_step *step, char *text, size_t size)
+{
+	struct cursor cursor = {text, size, 0};
+
+#define NUMBER(field, key, meaning)
+#define TEXT(field, key, size, meaning)
+#define STEP_NUMBER(field, key, meaning) put_number(&cursor, key, step->field);
+#define STEP_TEXT(field, key, size, meaning) put_text(&cursor, key, step->field);
+#include "descriptor.def"
 	*cursor.at = '\0';
 	return cursor.overflow ? -E2BIG : (int)(cursor.at - text);
 }
@@ -129,9 +142,13 @@ static int get_pair(const char *key, size_t key_len, const char *value, struct d
 #define TEXT(field, name, size, meaning) \
 	if (key_is(key, key_len, name)) \
 		return get_text(value, out->field, sizeof(out->field));
+#define STEP_NUMBER(field, name, meaning) \
+	if (key_is(key, key_len, name)) \
+		return get_number(value, &out->step.field);
+#define STEP_TEXT(field, name, size, meaning) \
+	if (key_is(key, key_len, name)) \
+		return get_text(value, out->step.field, sizeof(out->step.field));
 #include "descriptor.def"
-#undef NUMBER
-#undef TEXT
 	return 0;
 }
 

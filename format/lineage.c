@@ -26,6 +26,41 @@ int lineage_append(char *text, char letter, uint32_t number)
 	return 0;
 }
 
+/* The last step of a lineage, NULL if it has none. */
+static char *last_step(char *text)
+{
+	return strrchr(text, '_');
+}
+
+int lineage_count_up(char *text)
+{
+	enum { DIGITS_MAX = 9 };
+	char *step = last_step(text);
+	char letter;
+	uint32_t number = 0;
+	int error;
+
+	if (!step)
+		return -EINVAL;
+	if (strlen(step) > 2 + DIGITS_MAX)
+		return -ENAMETOOLONG;
+	for (const char *at = step + 2; *at; at++)
+		number = number * 10 + (uint32_t)(*at - '0');
+	letter = step[1];
+	*step = '\0';
+	error = lineage_append(text, letter, number + 1);
+	if (error < 0)
+		*step = '_';
+	return error;
+}
+
+int lineage_next_image(char *text)
+{
+	const char *step = last_step(text);
+
+	return step && step[1] == 'x' ? lineage_count_up(text) : lineage_append(text, 'x', 1);
+}
+
 static size_t parse_step(const char *text)
 {
 	size_t len = 2;

@@ -1,19 +1,26 @@
 /* lineage.h: names of descendants' experiments.
  *
  * A lineage is one `_` LETTER NUMBER for each step from the founder: f fork, x exec, c any other way of
- * making a process. "_f3_x1" is the first image that the third forked child executed; its experiment
- * is FOUNDER/_f3_x1.er. The founder's lineage is empty. Signal-safe, no allocation. */
+ * making a process. "_f3_x1" is the first image that the third forked child executed, "_f3_x2" the second
+ * one; its experiment is FOUNDER/_f3_x1.er. The founder's lineage is empty. Signal-safe, no allocation. */
 #ifndef XER_FORMAT_LINEAGE_H
 #define XER_FORMAT_LINEAGE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LINEAGE_MAX = 200 }; /* bytes of the text, the NUL included */
+enum { LINEAGE_MAX = 240 }; /* bytes of the text, the NUL included */
 
 /* Append a step to the lineage in text[LINEAGE_MAX]. letter is 'f', 'x' or 'c', number >= 1.
  * Returns 0, -EINVAL or -ENAMETOOLONG; text is unchanged on failure. */
 int lineage_append(char *text, char letter, uint32_t number);
+
+/* The lineage of the next image that a process executes: its `_xN` at the end grows by one, else `_x1` is appended.
+ * Returns 0 or -ENAMETOOLONG; text is unchanged on failure. */
+int lineage_next_image(char *text);
+
+/* Count the last step one up. Returns 0, -EINVAL (there is none) or -ENAMETOOLONG; text is unchanged on failure. */
+int lineage_count_up(char *text);
 
 /* Length of the lineage at the start of `text`; 0 if there is none. "_f3_x1.er" gives 6. */
 size_t lineage_parse(const char *text);

@@ -1,8 +1,16 @@
 /* archive.c: run xer_archive at the end, as a child that the target cannot see: it sends no SIGCHLD, and only
- * a wait that asks for such children finds it. */
+ * a wait that asks for such children finds it.
+ *
+ * It archives the whole tree, so that one run at the end of the founder serves for all who ended before. Who outlives
+ * its recorded ancestors runs it for itself and those that come after. A process gives up the lock that says it lives
+ * before it archives: whoever ends later sees that it is on its own. */
 #include "process.h"
 
+#include "file.h"
 #include "hook.h"
+#include "log.h"
+
+#include "format/lineage.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -27,14 +35,47 @@ static int run(void *unused)
 	return 127;
 }
 
+/* Does the process with this lineage live? It holds a lock on its log. */
+static int is_alive(const char *lineage)
+{
+	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+	char path[LINEAGE_MAX + sizeof(FMT_EXPERIMENT_SUFFIX "/" FMT_FILE_LOG)];
+	char *end = stpcpy(path, lineage);
+	long fd;
+	int locked;
+
+	strcpy(end, *lineage ? FMT_EXPERIMENT_SUFFIX "/" FMT_FILE_LOG : FMT_FILE_LOG);
+	fd = sys_openat(col_founder_get(), path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	if (fd < 0)
+		return 0;
+	locked = SYS3(SYS_fcntl, fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+	sys_close((int)fd);
+	return locked;
+}
+
+/* Is there a recorded ancestor that will archive for us? */
+static int has_ancestor(void)
+{
+	char lineage[LINEAGE_MAX];
+
+	strcpy(lineage, col.descriptor.step.lineage);
+	while (*lineage) {
+		*strrchr(lineage, '_') = '\0';
+		if (is_alive(lineage))
+			return 1;
+	}
+	return 0;
+}
+
 void archive_run(void)
 {
 	char *stack;
 	int saved_errno = errno;
 	int child, status;
 
-	if (!col.descriptor.archive[0])
+	if (!col.descriptor.archive[0] || has_ancestor())
 		return;
+	col_log_let_go();
 	stack = sys_mmap_anonymous(STACK_SIZE);
 	if (!stack)
 		return;

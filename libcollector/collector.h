@@ -73,6 +73,9 @@ struct collector {
 	struct col_mark *mark; /* never NULL: a static zero mark until recording starts */
 	struct descriptor descriptor;
 	int pid;
+	int is_recorded;  /* this process is; a forked child learns it from the mark */
+	int is_followed;  /* its children and images are, as far as the user wants them */
+	atomic_uint is_unsettled; /* a forked child that has no directory yet, see child.h */
 	atomic_uint generation; /* of the address map, see map.h */
 	atomic_uint closing;
 	atomic_uint events_stopped;

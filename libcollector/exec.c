@@ -1,7 +1,15 @@
-/* exec.c: the process is about to become another program, which is not recorded: say so, and close the totals.
+/* exec.c: the process is about to become another program: close the totals, say what it becomes, and send the new image
+ * on its way with an environment that tells its collector its place. When the call fails, recording goes on.
  *
- * Forms that search PATH are noted with the name as given. When the call fails, recording goes on. */
+ * A child that shares its maker's memory (vfork) comes here too. It may not touch the maker's environment: the new one is
+ * built on its stack. */
+#include "exec.h"
+
+#include "child.h"
+#include "descent.h"
+#include "environment.h"
 #include "hook.h"
+#include "image.h"
 #include "log.h"
 #include "process.h"
 
@@ -9,9 +17,17 @@
 #include <errno.h>
 #include <stdarg.h>
 
-enum { PATH_SHOWN = 1024 };
+enum { PATH_SHOWN = 1024, ON_STACK_MAX = 32 * 1024 };
 
-static void log_event(const char *kind, const char *path, int error)
+/* What is known of a call before it is made. */
+struct departure {
+	struct descriptor_step step;
+	const struct image_obstacle *obstacle;
+	int is_noted;  /* the present image is recorded, and its end is in its log */
+	int is_led_on; /* the new one gets our variables */
+};
+
+static void log_path(const char *kind, const char *path, const char *lineage, const char *reason, int error)
 {
 	char *memory = col_text_borrow();
 	struct xml_text text = {.at = memory, .capacity = COL_TEXT_SIZE};
@@ -22,80 +38,165 @@ static void log_event(const char *kind, const char *path, int error)
 	if (error)
 		xml_put_number(&text, "errno", (uint64_t)error);
 	xml_put_attribute(&text, "path", path, strnlen(path, PATH_SHOWN));
+	xml_put_string(&text, "lineage", lineage);
+	xml_put_string(&text, "reason", reason);
 	col_event_end(&text);
 	col_text_return(memory);
 }
 
-/* Before the call. `directory` and `path` as for openat, -1: it will be searched. Returns 1 if it was noted. */
-static int begin(int directory, const char *path)
+/* The file as openat and faccessat want it; NULL if it is not there or cannot be executed. */
+static const char *find_file(const struct exec_call *call, int *directory, char *memory)
 {
-	if (!path || !process_is_recorded())
+	*directory = call->directory;
+	if (call->form == EXEC_FEXECVE || !*call->path)
+		return "";
+	if (call->form == EXEC_EXECVPE)
+		return image_search(call->path, memory, PATH_SHOWN) < 0 ? NULL : memory;
+	return SYS3(SYS_faccessat, call->directory, call->path, X_OK) < 0 ? NULL : call->path;
+}
+
+/* A vfork child may try several files: it is the same child. */
+static uint32_t number_of_sharer(void)
+{
+	static atomic_uint_fast64_t last; /* pid | number << 32 */
+	uint64_t pid = (uint64_t)sys_getpid();
+	uint64_t seen = atomic_load(&last);
+
+	if ((uint32_t)seen != pid) {
+		seen = pid | (uint64_t)descent_number('f') << 32;
+		atomic_store(&last, seen);
+		if (col_is_recording())
+			child_log("vfork", (int)pid, (uint32_t)(seen >> 32));
+	}
+	return (uint32_t)(seen >> 32);
+}
+
+static const char *shown(const struct exec_call *call)
+{
+	return call->path && *call->path ? call->path : "(descriptor)";
+}
+
+static void note(struct departure *departure, const struct exec_call *call)
+{
+	const char *lineage = departure->is_led_on ? departure->step.lineage : NULL;
+
+	if (departure->obstacle)
+		log_path("unrecorded", shown(call), departure->step.lineage, departure->obstacle->reason, 0);
+	if (!process_is_recorded())
+		return;
+	if (!atomic_load(&col.is_unsettled)) {
+		process_account();
+		log_path("exec", shown(call), departure->obstacle ? NULL : lineage, NULL, 0);
+		departure->is_noted = 1;
+	}
+}
+
+/* Shells try every directory of PATH: calls that must fail are not worth a word. */
+static int prepare(struct departure *departure, const struct exec_call *call)
+{
+	char memory[PATH_SHOWN];
+	int directory;
+	const char *file;
+
+	memset(departure, 0, sizeof(*departure));
+	file = find_file(call, &directory, memory);
+	if (!file)
 		return 0;
-	/* Shells try every directory of PATH: those calls fail, and are not worth a word. */
-	if (directory != -1 && *path && SYS3(SYS_faccessat, directory, path, X_OK) < 0)
-		return 0;
-	process_account();
-	log_event("exec", path, 0);
-	return 1;
+	departure->is_led_on = descent_is_followed() &&
+	                       descent_step_image(&departure->step, sys_getpid() != col.pid ? number_of_sharer() : 0) == 0;
+	if (departure->is_led_on) {
+		departure->obstacle = image_obstacle(directory, file);
+		departure->is_led_on = (!departure->obstacle || departure->obstacle->passes) && environment_has_library();
+	}
+	if (col_is_recording())
+		note(departure, call);
+	return departure->is_led_on;
+}
+
+static int call_real(const struct exec_call *call, char *const *envp)
+{
+	switch (call->form) {
+	case EXEC_EXECVE:
+		return REAL(execve)(call->path, call->argv, envp);
+	case EXEC_EXECVPE:
+		return REAL(execvpe)(call->path, call->argv, envp);
+	case EXEC_FEXECVE:
+		return REAL(fexecve)(call->directory, call->argv, envp);
+	case EXEC_EXECVEAT:
+		break;
+	}
+	return REAL(execveat)(call->directory, call->path, call->argv, envp, call->flags);
 }
 
 /* After a call that failed. */
-static int failed(int noted, const char *path)
+static int failed(const struct departure *departure, const struct exec_call *call)
 {
 	int error = errno;
 
-	if (noted)
-		log_event("exec_error", path, error);
+	if (departure->is_noted)
+		log_path("exec_error", shown(call), NULL, NULL, error);
 	errno = error;
 	return -1;
 }
 
+/* A long environment does not fit on small stacks. */
+static int run_with(const struct departure *departure, const struct exec_call *call)
+{
+	struct environment_room room = environment_room(call->envp);
+	size_t size = room.entries * sizeof(char *) + room.text;
+	char *memory = size <= ON_STACK_MAX ? alloca(size) : sys_mmap_anonymous(size);
+
+	if (!memory)
+		return call_real(call, call->envp);
+	environment_give((char **)memory, memory + room.entries * sizeof(char *), call->envp, &departure->step);
+	call_real(call, (char **)memory);
+	if (size > ON_STACK_MAX)
+		sys_munmap(memory, size);
+	return -1;
+}
+
+int exec_run(const struct exec_call *call)
+{
+	struct departure departure;
+
+	child_look();
+	if ((!col.is_recorded && !descent_is_followed()) || (!call->path && call->form != EXEC_FEXECVE))
+		return call_real(call, call->envp);
+	if (prepare(&departure, call))
+		run_with(&departure, call);
+	else
+		call_real(call, call->envp);
+	return failed(&departure, call);
+}
+
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-	int noted = begin(AT_FDCWD, path);
-
-	REAL(execve)(path, argv, envp);
-	return failed(noted, path);
+	return exec_run(&(struct exec_call){EXEC_EXECVE, AT_FDCWD, path, argv, envp, 0});
 }
 
 EXPORT int execv(const char *path, char *const argv[])
 {
-	int noted = begin(AT_FDCWD, path);
-
-	REAL(execv)(path, argv);
-	return failed(noted, path);
-}
-
-EXPORT int execvp(const char *file, char *const argv[])
-{
-	int noted = begin(-1, file);
-
-	REAL(execvp)(file, argv);
-	return failed(noted, file);
+	return execve(path, argv, environ);
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	int noted = begin(-1, file);
+	return exec_run(&(struct exec_call){EXEC_EXECVPE, AT_FDCWD, file, argv, envp, 0});
+}
 
-	REAL(execvpe)(file, argv, envp);
-	return failed(noted, file);
+EXPORT int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
 }
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	int noted = begin(-1, "(descriptor)");
-
-	REAL(fexecve)(fd, argv, envp);
-	return failed(noted, "(descriptor)");
+	return exec_run(&(struct exec_call){EXEC_FEXECVE, fd, NULL, argv, envp, 0});
 }
 
 EXPORT int execveat(int directory, const char *path, char *const argv[], char *const envp[], int flags)
 {
-	int noted = begin(directory, path);
-
-	REAL(execveat)(directory, path, argv, envp, flags);
-	return failed(noted, path);
+	return exec_run(&(struct exec_call){EXEC_EXECVEAT, directory, path, argv, envp, flags});
 }
 
 /* The forms with a list of arguments, made into those with an array. */

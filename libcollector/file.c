@@ -4,10 +4,19 @@
 #include "collector.h"
 
 #include <errno.h>
+#include <limits.h>
 
 enum { HIGH_FD = 960, HIGH_FD_MARGIN = 64 };
 
-static struct col_file directory = {.fd = -1};
+/* A directory, and where it is found again. */
+struct place {
+	struct col_file file;
+	const char *name;
+};
+
+static struct place founder = {.file = {.fd = -1}};
+static struct place own = {.file = {.fd = -1}};
+static char own_name[NAME_MAX + 1];
 
 /* Out of the way of what the target counts on, without growing the kernel's table beyond 1024. */
 static int high_fd(void)
@@ -75,32 +84,61 @@ void col_file_close(struct col_file *file)
 	file->fd = -1;
 }
 
-int col_directory_open(void)
+static int open_place(struct place *place, int directory)
 {
-	long fd = sys_openat(AT_FDCWD, col.descriptor.directory, O_RDONLY | O_DIRECTORY, 0);
+	long fd = sys_openat(directory, place->name, O_RDONLY | O_DIRECTORY, 0);
 
-	return fd < 0 ? (int)fd : col_file_take(&directory, (int)fd);
+	return fd < 0 ? (int)fd : col_file_take(&place->file, (int)fd);
 }
 
 /* The number may be a directory of the target by now, and the path may lead elsewhere. */
+static int open_again(struct place *place, int directory)
+{
+	struct col_file before = place->file;
+
+	if (open_place(place, directory) < 0)
+		return -EBADF;
+	if (place->file.device == before.device && place->file.inode == before.inode)
+		return place->file.fd;
+	sys_close(place->file.fd);
+	place->file = before;
+	return -EBADF;
+}
+
+int col_founder_open(void)
+{
+	founder.name = col.descriptor.directory;
+	return open_place(&founder, AT_FDCWD);
+}
+
+int col_founder_get(void)
+{
+	return is_ours(&founder.file) ? founder.file.fd : open_again(&founder, AT_FDCWD);
+}
+
+void col_founder_close(void)
+{
+	col_file_close(&founder.file);
+}
+
+int col_directory_open(const char *name)
+{
+	strcpy(own_name, name);
+	own.name = own_name;
+	return open_place(&own, col_founder_get());
+}
+
 int col_directory_get(void)
 {
-	struct col_file before = directory;
-
-	if (is_ours(&directory))
-		return directory.fd;
-	if (col_directory_open() < 0)
-		return -EBADF;
-	if (directory.device == before.device && directory.inode == before.inode)
-		return directory.fd;
-	sys_close(directory.fd);
-	directory = before;
-	return -EBADF;
+	if (is_ours(&own.file))
+		return own.file.fd;
+	return own.name ? open_again(&own, col_founder_get()) : -EBADF;
 }
 
 void col_directory_close(void)
 {
-	col_file_close(&directory);
+	col_file_close(&own.file);
+	own.name = NULL;
 }
 
 /* Some file systems cannot allocate: writing zeros does the same there. */

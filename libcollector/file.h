@@ -23,9 +23,15 @@ int col_file_get(struct col_file *file, const char *name);
 /* Close it if it is still ours. */
 void col_file_close(struct col_file *file);
 
-/* The experiment directory; its path is the descriptor's. Returns 0 or -errno. */
-int col_directory_open(void);
-int col_directory_get(void); /* the descriptor, surely ours, or -EBADF */
+/* The founder's directory; its path is the descriptor's. open: 0 or -errno; get: its descriptor, surely ours, or
+ * -EBADF. */
+int col_founder_open(void);
+int col_founder_get(void);
+void col_founder_close(void);
+
+/* This process's own directory, `name` in the founder's ("." in the founder). As above. */
+int col_directory_open(const char *name);
+int col_directory_get(void);
 void col_directory_close(void);
 
 /* Make [at, at + len) of fd exist on disk, so that touching a mapping of it cannot fail.

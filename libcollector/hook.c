@@ -14,6 +14,16 @@ int hook_is_resolving(void)
 	return resolving;
 }
 
+void hook_pool_begin(void)
+{
+	resolving++;
+}
+
+void hook_pool_end(void)
+{
+	resolving--;
+}
+
 void *hook_pool_allocate(size_t size, size_t alignment)
 {
 	size_t at = atomic_load(&pool_used);

@@ -11,14 +11,18 @@
 #include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <pty.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/sem.h>
 #include <sys/signalfd.h>
 #include <threads.h>
 #include <unistd.h>
+#include <wordexp.h>
 
 /* C knows no operators of C++. */
 #define NEW(name, parameters, arguments, alignment) void *name parameters;
@@ -60,8 +64,10 @@ static inline void hook_resolve_once(void)
 			return hook_real.name arguments; \
 	} while (0)
 
-/* While the symbols are being searched, allocations come from here. */
+/* While the symbols are being searched, and between begin and end, allocations of the thread come from a pool. */
 int hook_is_resolving(void);
+void hook_pool_begin(void);
+void hook_pool_end(void);
 void *hook_pool_allocate(size_t size, size_t alignment);
 int hook_pool_owns(const void *block);
 

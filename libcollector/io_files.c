@@ -49,6 +49,17 @@ int io_files_open(void)
 	return atomic_load(&names) && atomic_load(&by_fd) ? 0 : -ENOMEM;
 }
 
+void io_files_restart(void)
+{
+	atomic_uint *fds = atomic_load(&by_fd);
+	struct name_entry *entries = atomic_load(&names);
+
+	if (fds)
+		sys_madvise(fds, FDS * sizeof(*fds), MADV_DONTNEED);
+	if (entries)
+		sys_madvise(entries, NAMES * sizeof(*entries), MADV_DONTNEED);
+}
+
 static atomic_uint *entry_of(int fd)
 {
 	atomic_uint *fds = atomic_load_explicit(&by_fd, memory_order_relaxed);

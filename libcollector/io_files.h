@@ -23,4 +23,7 @@ uint32_t io_file_known(int fd);
 void io_file_forget(int fd);
 void io_files_forget(unsigned first, unsigned last);
 
+/* In a forked child: nothing is named in its file yet. Signal-safe. */
+void io_files_restart(void);
+
 #endif

@@ -1,6 +1,7 @@
 /* log.c: append elements to log.xml and map.xml. See log.h. */
 #include "log.h"
 
+#include "child.h"
 #include "collector.h"
 #include "file.h"
 
@@ -82,6 +83,13 @@ static void lock_alive(int fd)
 	SYS3(SYS_fcntl, fd, F_OFD_SETLK, &lock);
 }
 
+void col_log_let_go(void)
+{
+	struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+
+	SYS3(SYS_fcntl, files[COL_LOG].file.fd, F_OFD_SETLK, &lock);
+}
+
 int col_log_open(void)
 {
 	for (int i = 0; i < COL_XMLS; i++) {
@@ -99,8 +107,17 @@ int col_log_open(void)
 
 void col_log_forget(void)
 {
-	for (int i = 0; i < COL_XMLS; i++)
-		col_file_close(&files[i].file);
+	for (int i = 0; i < COL_XMLS; i++) {
+		struct xml_file *xml = &files[i];
+
+		col_file_close(&xml->file);
+		xml->stopped = 0;
+		atomic_store(&xml->locked, 0);
+		for (int k = 0; k < RING; k++)
+			atomic_store(&xml->ring[k].state, FREE);
+	}
+	for (int i = 0; i < TEXTS; i++)
+		atomic_store(&texts[i].used, 0);
 }
 
 /* The file's descriptor. One that was opened again needs the lock again. */
@@ -206,7 +223,7 @@ void col_log_keep_alive(void)
 {
 	struct xml_file *xml = &files[COL_LOG];
 
-	if (!try_lock(xml))
+	if (atomic_load(&col.is_unsettled) || !try_lock(xml))
 		return;
 	current_fd(xml);
 	drain_and_unlock(xml);
@@ -219,6 +236,8 @@ int col_xml_append(enum col_xml which, const struct xml_text *element)
 
 	if (element->overflow)
 		return -E2BIG;
+	if (unlikely(atomic_load_explicit(&col.is_unsettled, memory_order_relaxed)))
+		child_settle();
 	for (int i = 0; !try_lock(xml); i++) {
 		if (element->len <= RING_TEXT || i >= LOCK_SPINS)
 			return queue(xml, element->at, element->len);

@@ -19,7 +19,10 @@ int col_log_open(void);
 /* Take the lock again if the target has closed our descriptor, which ended it. Signal-safe. */
 void col_log_keep_alive(void);
 
-/* Close without a word (in a forked child). */
+/* Give up the lock: nothing more will be written. Signal-safe. */
+void col_log_let_go(void);
+
+/* In a forked child: close without a word, and be as before col_log_open, whoever was writing. */
 void col_log_forget(void);
 
 /* Append an element, its newline included. Returns 0 or -errno when it was not written. */

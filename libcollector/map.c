@@ -207,13 +207,35 @@ static int see_loaded(struct dl_phdr_info *info, size_t size, void *unused)
 	return 0;
 }
 
-int map_open(void)
+void map_open_program(void)
 {
 	long len = SYS4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", program, sizeof(program) - 1);
 
 	program[len > 0 ? len : 0] = '\0';
+}
+
+const char *map_program(void)
+{
+	return program;
+}
+
+void map_open(void)
+{
 	dl_iterate_phdr(see_loaded, NULL);
-	return 0;
+}
+
+/* The loader's own list is not asked: another thread may have held its lock when this process was forked. */
+void map_restart(void)
+{
+	for (int i = 0; i < OBJECTS; i++) {
+		uint64_t start = atomic_load(&objects[i].start);
+		struct dl_find_object found;
+
+		if (start == 0 || atomic_exchange(&objects[i].gone, 1))
+			continue;
+		if (_dl_find_object((void *)start, &found) == 0)
+			map_see(&found);
+	}
 }
 
 /* ---- unloading ---- */

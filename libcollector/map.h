@@ -7,12 +7,17 @@
 
 #include <dlfcn.h>
 
-/* Open map.xml and write the objects loaded now. Normal context, at the start. Returns 0 or -errno. */
-int map_open(void);
+/* Write the objects loaded now. Normal context, at the start. */
+void map_open(void);
+
+/* In a forked child: write the known objects to its own map.xml. Signal-safe. */
+void map_restart(void);
+
+/* Path of the executed program, "" if it is not known. Valid from map_open_program on. */
+void map_open_program(void);
+const char *map_program(void);
 
 /* Write `found` unless it is known. Signal-safe. */
 void map_see(const struct dl_find_object *found);
-
-void map_forget(void);
 
 #endif

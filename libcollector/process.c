@@ -1,6 +1,9 @@
 /* process.c: start recording before main, end it when the process ends. See process.h. */
 #include "process.h"
 
+#include "child.h"
+#include "descent.h"
+#include "environment.h"
 #include "file.h"
 #include "hook.h"
 #include "log.h"
@@ -13,59 +16,6 @@
 
 #include <errno.h>
 
-extern char **environ;
-
-/* The value of a variable of the environment, without libc's help: other libraries may wrap getenv. */
-static char *find_variable(const char *name, char ***entry)
-{
-	size_t len = strlen(name);
-
-	for (char **at = environ; at && *at; at++)
-		if (strncmp(*at, name, len) == 0 && (*at)[len] == '=') {
-			*entry = at;
-			return *at + len + 1;
-		}
-	return NULL;
-}
-
-static void remove_entry(char **entry)
-{
-	do
-		entry[0] = entry[1];
-	while (*entry++);
-}
-
-/* Take our library out of LD_PRELOAD: the target and what it executes see the user's own value. */
-static void restore_preload(void)
-{
-	size_t len = strlen(col.descriptor.preload);
-	char **entry;
-	char *value = find_variable("LD_PRELOAD", &entry);
-
-	if (!value || strncmp(value, col.descriptor.preload, len) != 0)
-		return;
-	if (value[len] == ':')
-		memmove(value, value + len + 1, strlen(value + len + 1) + 1);
-	else if (value[len] == '\0')
-		remove_entry(entry);
-}
-
-static int read_descriptor(void)
-{
-	char **entry;
-	char *text = find_variable(DESCRIPTOR_VARIABLE, &entry);
-	int error;
-
-	if (!text)
-		return -ENOENT;
-	error = descriptor_get(text, &col.descriptor);
-	if (error == 0) {
-		remove_entry(entry);
-		restore_preload();
-	}
-	return error;
-}
-
 static int make_mark(void)
 {
 	struct col_mark *mark = sys_mmap_anonymous(4096);
@@ -76,15 +26,6 @@ static int make_mark(void)
 		return -ENOTSUP;
 	col.mark = mark;
 	return 0;
-}
-
-/* A forked child is not recorded: it lets go of what it has inherited. */
-static void in_forked_child(void)
-{
-	col_streams_forget();
-	col_log_forget();
-	col_directory_close();
-	col_self = NULL;
 }
 
 static void at_exit(int status, void *unused)
@@ -100,26 +41,35 @@ static void at_quick_exit_end(void)
 	process_close(atomic_load(&quick_status));
 }
 
-static void log_open_event(void)
+void process_log_open(const struct birth_moment *start)
 {
 	char buffer[256];
 	struct xml_text text = XML_TEXT(buffer);
 
-	col_event_begin(&text, "open");
+	xml_put(&text, " <event kind=\"open\"");
+	xml_put_number(&text, "time", start->ticks);
 	xml_put_number(&text, "tid", (uint64_t)sys_gettid());
-	xml_put_number(&text, "raw_ns", sys_clock_ns(CLOCK_MONOTONIC_RAW));
-	xml_put_number(&text, "real_ns", sys_clock_ns(CLOCK_REALTIME));
+	xml_put_number(&text, "raw_ns", start->raw_ns);
+	xml_put_number(&text, "real_ns", start->real_ns);
 	col_event_end(&text);
 }
 
-static int open_files(void)
+/* The founder's directory is there; a descendant makes its own. */
+static int open_directory(const struct birth_moment *start)
 {
-	int error = col_directory_open();
+	int error = col_founder_open();
+
+	if (error < 0)
+		return error;
+	return col.descriptor.step.lineage[0] ? birth_make(start) : col_directory_open(".");
+}
+
+static int open_files(const struct birth_moment *start)
+{
+	int error = open_directory(start);
 
 	if (error == 0)
 		error = col_log_open();
-	if (error == 0)
-		error = map_open();
 	if (error == 0)
 		error = tree_open();
 	if (error == 0)
@@ -127,24 +77,34 @@ static int open_files(void)
 	return error;
 }
 
+/* Handlers of the process's end, and of its forks. */
+static void watch(void)
+{
+	child_open();
+	on_exit(at_exit, NULL);
+	at_quick_exit(at_quick_exit_end);
+}
+
 static void start(void)
 {
-	col.pid = sys_getpid();
-	hook_resolve();
-	if (open_files() < 0)
+	struct birth_moment now = birth_now();
+
+	if (open_files(&now) < 0)
 		return;
-	log_open_event();
+	process_log_open(&now);
+	map_open();
+	usage_open(col.descriptor.step.process_ns);
+	col.is_recorded = 1;
 	atomic_store(&col.mark->recording, 1);
 	tick_open();
 	if (thread_open() < 0) {
+		col.is_recorded = 0;
 		atomic_store(&col.mark->recording, 0);
 		col_log_warning("no memory to record");
 		return;
 	}
 	usage_sample(col_self, COL_NORMAL, FMT_sample_reason_START);
-	pthread_atfork(NULL, NULL, in_forked_child);
-	on_exit(at_exit, NULL);
-	at_quick_exit(at_quick_exit_end);
+	watch();
 	window_open();
 }
 
@@ -152,44 +112,47 @@ static __attribute__((constructor)) void construct(void)
 {
 	int saved_errno = errno;
 
-	if (read_descriptor() == 0)
-		start();
+	if (environment_take(&col.descriptor) == 0) {
+		col.pid = sys_getpid();
+		map_open_program();
+		hook_resolve();
+		if (descent_begin())
+			start();
+		else
+			child_open();
+	}
 	errno = saved_errno;
 }
 
 /* ---- the end ---- */
 
-static void log_count(const char *name, uint64_t value)
-{
-	char buffer[128];
-	struct xml_text text = XML_TEXT(buffer);
+/* All counters and the exit event; less than an append can take. */
+enum { TOTALS_SIZE = 3000 };
 
-	xml_put(&text, " <count");
-	xml_put_string(&text, "name", name);
-	xml_put_number(&text, "value", value);
-	xml_put(&text, "/>\n");
-	col_xml_append(COL_LOG, &text);
+static void put_count(struct xml_text *text, const char *name, uint64_t value)
+{
+	xml_put(text, " <count");
+	xml_put_string(text, "name", name);
+	xml_put_number(text, "value", value);
+	xml_put(text, "/>\n");
 }
 
-static void log_counters(void)
+static void put_counters(struct xml_text *text)
 {
 #define COUNTER(name) \
 	if (atomic_load(&col.count.name)) \
-		log_count(#name, atomic_load(&col.count.name));
+		put_count(text, #name, atomic_load(&col.count.name));
 	COL_COUNTERS(COUNTER)
 #undef COUNTER
 }
 
-static void log_exit(int exit_code)
+static void put_exit(struct xml_text *text, int exit_code)
 {
-	char buffer[256];
-	struct xml_text text = XML_TEXT(buffer);
-
-	col_event_begin(&text, "exit");
+	col_event_begin(text, "exit");
 	if (exit_code >= 0)
-		xml_put_number(&text, "code", (uint64_t)exit_code);
-	xml_put_number(&text, "cpu_ns", sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
-	col_event_end(&text);
+		xml_put_number(text, "code", (uint64_t)exit_code);
+	xml_put_number(text, "cpu_ns", usage_cpu_ns());
+	xml_put(text, "/>\n");
 }
 
 static void account_all(struct col_thread *self)
@@ -215,28 +178,47 @@ int process_is_recorded(void)
 	return col_is_recording() && sys_getpid() == col.pid;
 }
 
-void process_account(void)
+static void account(void)
 {
 	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL);
 	struct col_thread *self;
 	sys_sigset old;
 
+	child_settle(); /* before the CPU time is read, of which it uses most in a short life */
 	sys_sigmask(SIG_BLOCK, &tick, &old);
 	self = thread_current();
 	if (self) {
 		account_all(self);
+		tick_residual(self, self, COL_NORMAL); /* what the first record has cost, if it had to make its file */
 		usage_sample(self, COL_NORMAL, FMT_sample_reason_END);
 	}
-	log_counters();
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+void process_account(void)
+{
+	char buffer[TOTALS_SIZE];
+	struct xml_text text = XML_TEXT(buffer);
+
+	account();
+	put_counters(&text);
+	if (text.len)
+		col_xml_append(COL_LOG, &text);
+}
+
+/* Totals and the exit event go in one write: what comes after the CPU time has been read is in no sample. */
 void process_close(int exit_code)
 {
+	char buffer[TOTALS_SIZE];
+	struct xml_text text = XML_TEXT(buffer);
+
+	child_look();
 	if (!process_is_recorded() || atomic_exchange(&col.closing, 1))
 		return;
-	process_account();
-	log_exit(exit_code);
+	account();
+	put_counters(&text);
+	put_exit(&text, exit_code);
+	col_xml_append(COL_LOG, &text);
 	archive_run();
 }
 

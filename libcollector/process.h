@@ -2,6 +2,11 @@
 #ifndef XER_COLLECTOR_PROCESS_H
 #define XER_COLLECTOR_PROCESS_H
 
+#include "birth.h"
+
+/* Note that the recording began at `start`. Signal-safe. */
+void process_log_open(const struct birth_moment *start);
+
 /* End the recording: last samples, totals, exit element, archive. exit_code -1: unknown.
  * Does nothing in a process that is not recorded, or the second time. */
 void process_close(int exit_code);

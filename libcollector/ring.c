@@ -24,6 +24,14 @@ int ring_init(struct ring *ring, uint64_t bytes)
 	return ring->parts ? 0 : -ENOMEM;
 }
 
+void ring_restart(struct ring *ring)
+{
+	if (ring->parts)
+		memset(ring->parts, 0, ring->count * sizeof(*ring->parts));
+	atomic_store(&ring->map, NULL);
+	atomic_store(&ring->next, 0);
+}
+
 struct ring_part *ring_take(struct ring *ring, uint32_t *overwritten)
 {
 	for (uint32_t tries = 0; tries < ring->count; tries++) {

@@ -25,6 +25,9 @@ struct ring {
 /* Make the parts of a ring of about `bytes`. Returns 0, -EINVAL (too small) or -ENOMEM. */
 int ring_init(struct ring *ring, uint64_t bytes);
 
+/* In a forked child: no part is used, and the file is not there. Signal-safe. */
+void ring_restart(struct ring *ring);
+
 /* Take a part, with the number of events that it held in *overwritten. NULL: all are held. Signal-safe. */
 struct ring_part *ring_take(struct ring *ring, uint32_t *overwritten);
 

@@ -1,6 +1,7 @@
 /* stream.c: claim, map and fill the extents of the event data files. See stream.h. */
 #include "stream.h"
 
+#include "child.h"
 #include "file.h"
 #include "log.h"
 #include "window.h"
@@ -152,11 +153,11 @@ static int ensure_file(enum fmt_stream which, uint32_t size)
 	return state == OPEN ? 0 : -EIO;
 }
 
+static atomic_uint_fast64_t total; /* bytes of event data */
+
 /* Usage samples and call stacks are no event data: they go on, the latter for what was under way. */
 static int exceeds_limit(enum fmt_stream which, uint32_t size)
 {
-	static atomic_uint_fast64_t total;
-
 	if (!col.descriptor.limit_bytes || which == FMT_STREAM_OVERVIEW || which == FMT_STREAM_FRAMEINFO)
 		return 0;
 	if (atomic_fetch_add(&total, size) + size <= col.descriptor.limit_bytes)
@@ -183,6 +184,8 @@ int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
 	int made = 0;
 	int fd, error;
 
+	if (unlikely(atomic_load(&col.is_unsettled)))
+		child_settle();
 	window_check();
 	if (exceeds_limit(which, size))
 		return -EDQUOT;
@@ -343,6 +346,7 @@ int col_slot_refill(struct col_slot *slot, enum fmt_stream which, uint32_t tid, 
 {
 	int error = -EIO;
 
+	child_greet(slot);
 	if (atomic_load(&streams[which].state) != STOPPED) {
 		if (slot->map && slot->tid != tid && new_buffer(slot, which, tid, size))
 			return 0;
@@ -356,6 +360,18 @@ int col_slot_refill(struct col_slot *slot, enum fmt_stream which, uint32_t tid, 
 
 void col_streams_forget(void)
 {
-	for (int i = 0; i < FMT_STREAMS; i++)
+	for (int i = 0; i < FMT_STREAMS; i++) {
 		col_file_close(&streams[i].file);
+		atomic_store(&streams[i].state, ABSENT);
+		atomic_store(&streams[i].ordinal, 0);
+		atomic_store(&streams[i].claimed, 0);
+		ring_restart(&streams[i].ring);
+	}
+	atomic_store(&total, 0);
+}
+
+void col_streams_stop(void)
+{
+	for (int i = 0; i < FMT_STREAMS; i++)
+		atomic_store(&streams[i].state, STOPPED);
 }

@@ -80,7 +80,10 @@ void col_stream_stop(enum fmt_stream stream, int error);
  * place of the oldest, or by an end when it is full. Returns 0, -EINVAL (too small) or -ENOMEM (a ring). */
 int col_stream_limit(enum fmt_stream stream, uint64_t bytes, int is_ring);
 
-/* Close all descriptors (in a forked child). */
+/* In a forked child: close all descriptors, and be as at the start. */
 void col_streams_forget(void);
+
+/* Stop all of them without a word: there is nowhere to say it. Signal-safe. */
+void col_streams_stop(void);
 
 #endif

@@ -153,14 +153,14 @@ HOOK_VERSION(pthread_cond_init_old, pthread_cond_init, "@GLIBC_2.2.5");
 
 /* ---- futex, which libstdc++ calls for atomic waits ---- */
 
-static int is_wait(long operation)
+int sync_wants_futex(long operation)
 {
 	int command = (int)operation & FUTEX_CMD_MASK;
 
-	return command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
+	return is_on() && (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
 }
 
-static __attribute__((noinline)) long futex_traced(long number, long a, long b, long c, long d, long e, long f)
+long sync_futex(long number, long a, long b, long c, long d, long e, long f)
 {
 	uint64_t before = col_ticks();
 	long result = REAL(syscall)(number, a, b, c, d, e, f);
@@ -169,18 +169,4 @@ static __attribute__((noinline)) long futex_traced(long number, long a, long b, 
 	if (after - before >= threshold)
 		record(FMT_sync_func_FUTEX_WAIT, (uint64_t)a, 0, before, after, result < 0 ? errno : 0, CALLER);
 	return result;
-}
-
-/* All but a futex wait is a jump, which leaves stack and registers alone: the call may be one that returns twice. */
-EXPORT long syscall_passed_on(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
-EXPORT long syscall_passed_on(long number, long a, long b, long c, long d, long e, long f)
-{
-	long (*real)(long, long, long, long, long, long, long) =
-	    (long (*)(long, long, long, long, long, long, long))(void *)(likely(hook_real.syscall != NULL)
-	                                                                     ? hook_real.syscall
-	                                                                     : (hook_resolve(), hook_real.syscall));
-
-	if (unlikely(number == SYS_futex) && is_on() && is_wait(b))
-		return futex_traced(number, a, b, c, d, e, f);
-	return real(number, a, b, c, d, e, f);
 }

@@ -6,4 +6,10 @@
  * pass on. */
 void sync_start(void);
 
+/* Is a futex call with this operation to be recorded? Signal-safe. */
+int sync_wants_futex(long operation);
+
+/* The wrapper of futex called by syscall(2), with all its arguments; to be entered by a jump. */
+long sync_futex(long number, long a, long b, long c, long d, long e, long f);
+
 #endif

@@ -1,8 +1,11 @@
 /* thread.c: a state for every thread, however it was made. See thread.h. */
 #include "thread.h"
 
+#include "child.h"
+#include "descent.h"
 #include "hook.h"
 #include "tick.h"
+#include "tree.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -19,6 +22,7 @@ static pthread_key_t exit_key;
 static int has_exit_key;
 static atomic_uint starting;   /* threads that pthread_create is making and that have not said yet who they are */
 static atomic_uint main_ended; /* by pthread_exit: the kernel still lists it, as a zombie */
+static atomic_uint scanning;
 
 struct col_thread *thread_first(void)
 {
@@ -100,7 +104,7 @@ static void end(struct col_thread *state)
 	atomic_store_explicit(&state->used, 0, memory_order_release);
 }
 
-static void write_record(struct col_thread *thread, enum col_context context, enum fmt_thread_origin origin)
+void thread_write_record(struct col_thread *thread, enum col_context context, enum fmt_thread_origin origin)
 {
 	struct fmt_thread record = {
 	    .kind = FMT_KIND_thread,
@@ -121,7 +125,7 @@ void thread_check_name(struct col_thread *thread, enum col_context context)
 	if (SYS2(SYS_prctl, PR_GET_NAME, name) < 0 || memcmp(name, thread->name, sizeof(name)) == 0)
 		return;
 	memcpy(thread->name, name, sizeof(name));
-	write_record(thread, context, FMT_thread_origin_RENAMED);
+	thread_write_record(thread, context, FMT_thread_origin_RENAMED);
 }
 
 static struct col_thread *find_state(uint32_t tid)
@@ -153,7 +157,7 @@ static void at_thread_exit(void *value)
 }
 
 /* The calling thread has `state`: from here on it is known as itself. */
-static void become(struct col_thread *state, enum fmt_thread_origin origin)
+static void become(struct col_thread *state)
 {
 	col_self = state;
 	state->home = (uint64_t)__builtin_frame_address(0);
@@ -164,7 +168,6 @@ static void become(struct col_thread *state, enum fmt_thread_origin origin)
 		pthread_setspecific(exit_key, state);
 	state->depth--;
 	SYS2(SYS_prctl, PR_GET_NAME, state->name);
-	write_record(state, COL_NORMAL, origin);
 }
 
 struct col_thread *thread_adopt_self(void)
@@ -180,7 +183,8 @@ struct col_thread *thread_adopt_self(void)
 		}
 		begin(state, tid);
 	}
-	become(state, FMT_thread_origin_FOUND);
+	become(state);
+	thread_write_record(state, COL_NORMAL, FMT_thread_origin_FOUND);
 	return state;
 }
 
@@ -192,9 +196,41 @@ int thread_open(void)
 		return -ENOMEM;
 	has_exit_key = pthread_key_create(&exit_key, at_thread_exit) == 0;
 	begin(state, (uint32_t)sys_gettid());
-	become(state, FMT_thread_origin_MAIN);
+	atomic_store(&state->accounted_ns, col.descriptor.step.thread_ns & ~(uint64_t)15);
+	become(state);
+	thread_write_record(state, COL_NORMAL, FMT_thread_origin_MAIN);
 	thread_scan();
 	return 0;
+}
+
+/* The old states are not mapped here: see take_state. */
+int thread_restart(void)
+{
+	struct col_thread *state;
+
+	atomic_store(&all, NULL);
+	atomic_store(&starting, 0);
+	atomic_store(&main_ended, 0);
+	atomic_store(&scanning, 0);
+	state = take_state();
+	if (!state)
+		return -ENOMEM;
+	begin(state, (uint32_t)sys_gettid());
+	become(state);
+	return 0;
+}
+
+void thread_keep_memory(struct col_thread *thread, int advice)
+{
+	for (int i = 0; i < COL_CONTEXTS; i++) {
+		if (thread->memo[i])
+			walk_memo_advise(thread->memo[i], advice);
+		for (int k = 0; k < FMT_STREAMS; k++)
+			if (thread->slot[i][k].map)
+				sys_madvise(thread->slot[i][k].map, thread->slot[i][k].map_size, advice);
+	}
+	tree_advise(advice);
+	sys_madvise(thread, sizeof(*thread), advice);
 }
 
 /* ---- threads that nobody announced ---- */
@@ -276,7 +312,6 @@ static void read_list(int fd)
 
 void thread_scan(void)
 {
-	static atomic_uint scanning;
 	long fd;
 
 	if (atomic_exchange(&scanning, 1))
@@ -291,7 +326,37 @@ void thread_scan(void)
 	atomic_store(&scanning, 0);
 }
 
-/* The C library's clone, used for threads behind the back of libpthread. */
+/* A child made by clone without sharing memory is a forked one. */
+struct cloned {
+	int (*run)(void *);
+	void *argument;
+	uint32_t number;
+};
+
+static int run_cloned(void *argument)
+{
+	struct cloned cloned = *(struct cloned *)argument;
+
+	child_begin('f', cloned.number);
+	return cloned.run(cloned.argument);
+}
+
+static int clone_child(int (*run)(void *), void *stack, int flags, void *argument, pid_t *parent_tid, void *tls, pid_t *child_tid)
+{
+	struct cloned cloned = {run, argument, 0};
+	int pid;
+
+	child_look();
+	if (!col.is_recorded)
+		return REAL(clone)(run, stack, flags, argument, parent_tid, tls, child_tid);
+	cloned.number = descent_number('f');
+	pid = REAL(clone)(run_cloned, stack, flags, &cloned, parent_tid, tls, child_tid);
+	if (pid > 0)
+		child_log("clone", pid, cloned.number);
+	return pid;
+}
+
+/* The C library's clone, used for threads behind the back of libpthread, and for children. */
 EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argument, ...)
 {
 	pid_t *parent_tid, *child_tid;
@@ -304,6 +369,8 @@ EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argument, ...
 	tls = va_arg(more, void *);
 	child_tid = va_arg(more, pid_t *);
 	va_end(more);
+	if (!(flags & CLONE_VM))
+		return clone_child(run, stack, flags, argument, parent_tid, tls, child_tid);
 	tid = REAL(clone)(run, stack, flags, argument, parent_tid, tls, child_tid);
 	if (tid > 0 && flags & CLONE_THREAD && col_is_recording())
 		found((uint32_t)tid);
@@ -341,7 +408,8 @@ static void begin_thread(struct col_thread *state)
 	sys_sigmask(SIG_UNBLOCK, &tick, NULL);
 	begin(state, (uint32_t)sys_gettid());
 	atomic_fetch_sub(&starting, 1);
-	become(state, FMT_thread_origin_CREATED);
+	become(state);
+	thread_write_record(state, COL_NORMAL, FMT_thread_origin_CREATED);
 }
 
 /* Both end in a jump to the program's function, so that no frame of ours stands in its stacks. */

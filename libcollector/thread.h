@@ -40,6 +40,15 @@ extern __thread struct col_thread *col_self __attribute__((visibility("hidden"),
 /* Make the state of the main thread and find threads older than the collector. Returns 0 or -ENOMEM. */
 int thread_open(void);
 
+/* In a forked child, of which only the calling thread exists: make its state. Returns 0 or -ENOMEM. Signal-safe. */
+int thread_restart(void);
+
+/* MADV_DOFORK or MADV_DONTFORK for all memory that the recorder uses for `thread`. Signal-safe. */
+void thread_keep_memory(struct col_thread *thread, int advice);
+
+/* Write the record that tells of a thread. Signal-safe. */
+void thread_write_record(struct col_thread *thread, enum col_context context, enum fmt_thread_origin origin);
+
 /* The state of the calling thread, made if there is none; NULL if that fails. Normal context. */
 struct col_thread *thread_adopt_self(void);
 

@@ -182,6 +182,12 @@ void tick_open(void)
 
 	signals_install(TICK_SIGNAL, handle);
 	sys_sigmask(SIG_UNBLOCK, &tick, NULL);
+	tick_restart();
+}
+
+void tick_restart(void)
+{
+	atomic_store(&process_timer_armed, 0);
 	if (signals_prefer_current() && (col.descriptor.profile_us || col.descriptor.sample_ms) &&
 	    create_timer(CLOCK_PROCESS_CPUTIME_ID, SIGEV_SIGNAL, 0, NULL, SCAN_PERIOD_US, &process_timer) == 0)
 		atomic_store(&process_timer_armed, 1);

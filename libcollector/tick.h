@@ -13,6 +13,9 @@
 /* Install the handler. Normal context, at the start. */
 void tick_open(void);
 
+/* In a forked child: timers are not inherited. Signal-safe. */
+void tick_restart(void);
+
 /* Start and stop the timer of `thread`, whose tid is set; any thread may do so. Signal-safe. */
 void tick_arm(struct col_thread *thread);
 void tick_disarm(struct col_thread *thread);

@@ -25,6 +25,12 @@ static uint32_t block_size = BLOCK_MIN;
 
 int tree_open(void)
 {
+	table = NULL;
+	file = NULL;
+	block_size = BLOCK_MIN;
+	atomic_store(&space, 0);
+	atomic_store(&ahead, 0);
+	atomic_store(&growing, 0);
 	for (int bits = TABLE_BITS; bits >= TABLE_MIN_BITS; bits -= 2) {
 		size_t size = sizeof(uint32_t) << bits;
 
@@ -37,6 +43,14 @@ int tree_open(void)
 		return 0;
 	}
 	return -ENOMEM;
+}
+
+void tree_advise(int advice)
+{
+	if (table)
+		sys_madvise(table, (table_mask + 1) * sizeof(*table), advice);
+	if (file)
+		sys_madvise(file, file_limit, advice);
 }
 
 /* Write the heads of a new block at file offset `at`, which is mapped, and return its {next, end}. */

@@ -4,8 +4,11 @@
 
 #include <stdint.h>
 
-/* Prepare the table. Normal context, at the start. Returns 0 or -ENOMEM. */
+/* Prepare the table, at the start and in a forked child, whose tree is empty. Returns 0 or -ENOMEM. Signal-safe. */
 int tree_open(void);
+
+/* madvise(2) for all memory of the tree. Signal-safe. */
+void tree_advise(int advice);
 
 /* The node {parent, pc} of the current generation, made if it is not there; 0 when the tree has stopped.
  * The node is in the file before this returns. Lock-free and signal-safe. */

@@ -7,25 +7,68 @@
 static atomic_uint number;
 static atomic_uint_fast64_t next_ns; /* CLOCK_MONOTONIC of the next periodic sample */
 
+/* What the process had used when this image began and an earlier one had recorded it. */
+static struct {
+	uint64_t cpu_ns;
+	struct rusage usage;
+} base;
+
+/* The start of a forked child, whose first record may be written much later. */
+static struct birth_moment forked_at;
+
 static uint64_t to_ns(struct timeval time)
 {
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
+}
+
+void usage_open(uint64_t recorded_ns)
+{
+	base.cpu_ns = recorded_ns;
+	if (recorded_ns)
+		SYS2(SYS_getrusage, RUSAGE_SELF, &base.usage);
+}
+
+void usage_restart(const struct birth_moment *start)
+{
+	memset(&base, 0, sizeof(base));
+	forked_at = *start;
+	atomic_store(&number, 0);
+	atomic_store(&next_ns, 0);
+}
+
+uint64_t usage_cpu_ns(void)
+{
+	return sys_process_cpu_ns() - base.cpu_ns;
+}
+
+static void read_usage(struct rusage *usage)
+{
+	const struct rusage *before = &base.usage;
+
+	memset(usage, 0, sizeof(*usage));
+	SYS2(SYS_getrusage, RUSAGE_SELF, usage);
+	usage->ru_minflt -= before->ru_minflt;
+	usage->ru_majflt -= before->ru_majflt;
+	usage->ru_inblock -= before->ru_inblock;
+	usage->ru_oublock -= before->ru_oublock;
+	usage->ru_nvcsw -= before->ru_nvcsw;
+	usage->ru_nivcsw -= before->ru_nivcsw;
+	usage->ru_nswap -= before->ru_nswap;
 }
 
 static void fill(struct fmt_usage *record, enum fmt_sample_reason reason)
 {
 	struct rusage usage;
 
-	memset(&usage, 0, sizeof(usage));
-	SYS2(SYS_getrusage, RUSAGE_SELF, &usage);
+	read_usage(&usage);
 	*record = (struct fmt_usage){
 	    .kind = FMT_KIND_usage,
 	    .reason = (uint8_t)reason,
 	    .number = atomic_fetch_add(&number, 1) + 1,
 	    .real_ns = sys_clock_ns(CLOCK_REALTIME),
-	    .user_ns = to_ns(usage.ru_utime),
-	    .system_ns = to_ns(usage.ru_stime),
-	    .cpu_ns = sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID),
+	    .user_ns = to_ns(usage.ru_utime) - to_ns(base.usage.ru_utime),
+	    .system_ns = to_ns(usage.ru_stime) - to_ns(base.usage.ru_stime),
+	    .cpu_ns = usage_cpu_ns(),
 	    .maxrss_kib = (uint64_t)usage.ru_maxrss,
 	    .minflt = (uint64_t)usage.ru_minflt,
 	    .majflt = (uint64_t)usage.ru_majflt,
@@ -37,6 +80,26 @@ static void fill(struct fmt_usage *record, enum fmt_sample_reason reason)
 	    .threads = atomic_load(&col.count.threads),
 	    .sampled_ns = atomic_load(&col.count.sampled_ns),
 	};
+}
+
+static void write_record(struct col_thread *thread, enum col_context context, const struct fmt_usage *record, uint64_t ticks)
+{
+	col_slot_write(&thread->slot[context][FMT_STREAM_OVERVIEW], FMT_STREAM_OVERVIEW, atomic_load(&thread->tid), record,
+	               sizeof(*record), ticks);
+}
+
+void usage_sample_start(struct col_thread *thread, enum col_context context)
+{
+	struct fmt_usage record = {
+	    .kind = FMT_KIND_usage,
+	    .reason = FMT_sample_reason_START,
+	    .number = atomic_fetch_add(&number, 1) + 1,
+	    .raw_ns = forked_at.raw_ns,
+	    .real_ns = forked_at.real_ns,
+	    .threads = 1,
+	};
+
+	write_record(thread, context, &record, forked_at.ticks);
 }
 
 void usage_sample(struct col_thread *thread, enum col_context context, enum fmt_sample_reason reason)
@@ -51,8 +114,7 @@ void usage_sample(struct col_thread *thread, enum col_context context, enum fmt_
 	ticks = col_ticks();
 	record.raw_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW);
 	ticks += (col_ticks() - ticks) / 2;
-	col_slot_write(&thread->slot[context][FMT_STREAM_OVERVIEW], FMT_STREAM_OVERVIEW, atomic_load(&thread->tid), &record,
-	               sizeof(record), ticks);
+	write_record(thread, context, &record, ticks);
 }
 
 int usage_sample_if_due(struct col_thread *thread, enum col_context context)

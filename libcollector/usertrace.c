@@ -240,13 +240,20 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 			turn_trace(trace, on);
 }
 
-void usertrace_start(void)
+static void open_traces(void)
 {
 	plan_open();
 	atomic_store(&switches, (unsigned)col.descriptor.user_on | ALL_CHANNELS << CHANNEL_BITS);
 	atomic_store(&started, 1);
 	if (col.descriptor.user_signal)
 		signals_install((int)col.descriptor.user_signal, on_signal);
+}
+
+/* A forked child goes on with the switches as they are. */
+void usertrace_start(void)
+{
+	if (!atomic_load(&started))
+		open_traces();
 	publish();
 }
 

@@ -32,6 +32,11 @@ void walk_memo_destroy(struct walk_memo *memo)
 	sys_munmap(memo, memo_size(memo->capacity));
 }
 
+void walk_memo_advise(struct walk_memo *memo, int advice)
+{
+	sys_madvise(memo, memo_size(memo->capacity), advice);
+}
+
 void walk_memo_forget(struct walk_memo *memo)
 {
 	memo->low = memo->high = memo->home = 0;

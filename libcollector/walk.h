@@ -51,6 +51,9 @@ struct walk_memo {
 struct walk_memo *walk_memo_create(uint32_t capacity);
 void walk_memo_destroy(struct walk_memo *memo);
 
+/* madvise(2) for all its memory. Signal-safe. */
+void walk_memo_advise(struct walk_memo *memo, int advice);
+
 /* The memo is to serve another thread. */
 void walk_memo_forget(struct walk_memo *memo);
 

@@ -34,14 +34,20 @@ static uint64_t ticks_of_ms(uint64_t ms)
 
 void window_open(void)
 {
-	uint64_t now = col_ticks();
+	uint64_t start = col.descriptor.start_ticks;
 
 	if (col.descriptor.heap)
 		allocator_check();
-	first = now + ticks_of_ms(col.descriptor.from_ms);
-	last = col.descriptor.to_ms ? now + ticks_of_ms(col.descriptor.to_ms) : 0;
+	first = start + ticks_of_ms(col.descriptor.from_ms);
+	last = col.descriptor.to_ms ? start + ticks_of_ms(col.descriptor.to_ms) : 0;
 	atomic_store(&phase, col.descriptor.from_ms ? BEFORE : INSIDE);
 	if (!col.descriptor.from_ms)
+		start_events();
+}
+
+void window_restart(void)
+{
+	if (atomic_load(&phase) == INSIDE && !atomic_load(&col.events_stopped))
 		start_events();
 }
 

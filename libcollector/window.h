@@ -7,6 +7,9 @@
 /* Begin to record events, now or when the window begins. Normal context, at the start. */
 void window_open(void);
 
+/* In a forked child: go on with what its maker was doing. Signal-safe. */
+void window_restart(void);
+
 /* Begin or end the recording of events if it is time. Signal-safe. */
 void window_check(void);
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <ucontext.h>
 
+#define ARCH_ELF_MACHINE 62 /* EM_X86_64 */
+
 /* A raw system call: returns the kernel's value, -errno on failure. It neither touches errno nor is a
  * cancellation point nor can it be interposed, which is why the collector uses nothing else.
  * Signal-safe. */

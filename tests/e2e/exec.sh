@@ -4,7 +4,7 @@
 record execed -p hi -- bash -c 'for i in {1..30000}; do :; done; exec echo became'
 is "the executed program runs" became "$(cat execed.out)"
 report execed -header
-contains "the header names it" '^Status +executed another program, not recorded: /.*/echo$' execed.txt
+contains "the header names it" '^Status +executed another program, _x1: /.*/echo$' execed.txt
 report execed -functions
 is "the time until then is readable" 0 $?
 contains "and whole" 'covered (99|100)\.' execed.txt

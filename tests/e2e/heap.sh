@@ -52,7 +52,12 @@ record fork -p off -H on -- "$programs/fork_known"
 is "fork_known exits 0" 0 $?
 report fork "${metrics[@]}"
 row fork parent_allocate 10 1000 10 1000
-is "children write nothing into the parent's experiment" "" "$(value fork child_allocate 1)"
+row fork child_allocate 3000 150000 3000 150000
+for child in _f1 _f2 _f3; do
+	"$xer_print" "${metrics[@]}" fork.er/$child.er >$child.txt 2>&1
+	row $child child_allocate 1000 50000 1000 50000
+	is "$child has what it did itself" "" "$(value $child parent_allocate 1)"
+done
 
 record kept -p off -H on -- "$programs/deep" 10 0.1
 report kept -leaks

@@ -28,7 +28,7 @@ Test(options, defaults)
 	cr_assert(request.profile_us == 10007 && request.sample_ms == 1000 && request.heap == 0);
 	cr_assert_str_eq(request.archive, "on");
 	cr_assert_str_eq(request.follow, "on");
-	cr_assert(!request.follow_asked && !request.output && !request.overwrite && !request.dry_run);
+	cr_assert(!request.output && !request.overwrite && !request.dry_run);
 	cr_assert_str_eq(request.target[0], "true");
 	cr_assert(request.target[1] == NULL);
 }
@@ -88,13 +88,14 @@ Test(options, archive_in_both_spellings)
 	cr_assert(PARSE("-A", "all", "true") == 125);
 }
 
-Test(options, follow_is_kept_and_known_as_asked)
+Test(options, follow_takes_words_and_patterns)
 {
-	cr_assert(PARSE("-F", "=^sh$", "true") == 0);
-	cr_assert_str_eq(request.follow, "=^sh$");
-	cr_assert(request.follow_asked);
-	cr_assert(PARSE("-F", "off", "true") == 0 && !request.follow_asked);
+	cr_assert(PARSE("-F", "=^(sh|bash)$", "true") == 0);
+	cr_assert_str_eq(request.follow, "=^(sh|bash)$");
+	cr_assert(PARSE("-F", "off", "true") == 0);
+	cr_assert_str_eq(request.follow, "off");
 	cr_assert(PARSE("-F", "maybe", "true") == 125);
+	cr_assert(PARSE("-F", "=(", "true") == 125);
 }
 
 Test(options, ten_comments_and_no_more)

@@ -33,6 +33,23 @@ Test(descriptor, round_trip_with_odd_bytes)
 	cr_assert(memcmp(&in, &out, sizeof(in)) == 0);
 }
 
+Test(descriptor, a_step_behind_the_text_counts)
+{
+	static struct descriptor in, out;
+	struct descriptor_step step = {.pid = 7, .maker = 18446744073709551615u, .process_ns = 5};
+	int len;
+
+	fill(&in);
+	memset(step.lineage, '%', sizeof(step.lineage) - 1);
+	len = descriptor_put(&in, text, sizeof(text));
+	cr_assert(len > 0);
+	cr_assert(descriptor_put_step(&step, text + len, sizeof(text) - (size_t)len) > 0);
+	cr_assert(descriptor_get(text, &out) == 0);
+	cr_assert(memcmp(&out.step, &step, sizeof(step)) == 0);
+	in.step = step;
+	cr_assert(memcmp(&in, &out, sizeof(in)) == 0);
+}
+
 Test(descriptor, every_path_of_full_length_fits)
 {
 	static struct descriptor in, out;

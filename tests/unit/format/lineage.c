@@ -41,6 +41,44 @@ Test(lineage, too_long_is_refused_unchanged)
 	cr_assert(strlen(text) < LINEAGE_MAX);
 }
 
+Test(lineage, images_of_a_process_are_counted)
+{
+	char text[LINEAGE_MAX] = "";
+
+	cr_assert(lineage_next_image(text) == 0);
+	cr_assert_str_eq(text, "_x1");
+	cr_assert(lineage_append(text, 'f', 9) == 0);
+	cr_assert(lineage_next_image(text) == 0);
+	cr_assert_str_eq(text, "_x1_f9_x1");
+	for (int i = 2; i <= 20; i++)
+		cr_assert(lineage_next_image(text) == 0);
+	cr_assert_str_eq(text, "_x1_f9_x20");
+}
+
+Test(lineage, counting_up_changes_the_last_step)
+{
+	char text[LINEAGE_MAX] = "_x1_c9";
+
+	cr_assert(lineage_count_up(text) == 0);
+	cr_assert_str_eq(text, "_x1_c10");
+	text[0] = '\0';
+	cr_assert(lineage_count_up(text) == -EINVAL);
+}
+
+Test(lineage, counting_up_past_the_longest_changes_nothing)
+{
+	char text[LINEAGE_MAX] = "";
+	char before[LINEAGE_MAX];
+
+	while (strlen(text) + 4 < LINEAGE_MAX)
+		cr_assert(lineage_append(text, 'c', 9) == 0);
+	while (strlen(text) < LINEAGE_MAX - 1)
+		strcat(text, "9");
+	strcpy(before, text);
+	cr_assert(lineage_count_up(text) == -ENAMETOOLONG);
+	cr_assert_str_eq(text, before);
+}
+
 Test(lineage, grammar)
 {
 	static const char *const good[] = {"_f1.er", "_f10_x2.er", "_c1_f1_x1.er"};

@@ -37,7 +37,8 @@ void scratch_open(void)
 	col.mark = &mark;
 	put_file("log.xml", "<experiment>\n</experiment>\n");
 	put_file("map.xml", "<map>\n</map>\n");
-	cr_assert(col_directory_open() == 0);
+	cr_assert(col_founder_open() == 0);
+	cr_assert(col_directory_open(".") == 0);
 	cr_assert(col_log_open() == 0);
 	cr_assert(tree_open() == 0);
 }

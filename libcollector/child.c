@@ -1,0 +1,239 @@
+/* child.c: record forked children. See child.h. */
+#include "child.h"
+
+#include "birth.h"
+#include "descent.h"
+#include "environment.h"
+#include "file.h"
+#include "hook.h"
+#include "io_files.h"
+#include "log.h"
+#include "map.h"
+#include "process.h"
+#include "tick.h"
+#include "tree.h"
+#include "usage.h"
+#include "window.h"
+
+#include "format/lineage.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+
+static struct birth_moment start;
+static atomic_uint is_greeted = 1;
+/* Of the fork under way in this thread. */
+static __thread uint32_t promised; /* the child's number */
+static __thread int interrupts;    /* a program's signal handler forks while its thread is in the recorder */
+
+/* ---- in the child ---- */
+
+/* Nothing of what the maker records with may be touched. */
+static void let_go(void)
+{
+	col_streams_forget();
+	col_log_forget();
+	col_directory_close();
+	environment_forget();
+	col_self = NULL;
+}
+
+static void renew(void)
+{
+	memset(&col.count, 0, sizeof(col.count));
+	atomic_store(&col.closing, 0);
+	atomic_store(&col.is_unsettled, 1);
+	atomic_store(&is_greeted, 0);
+	start = birth_now();
+	usage_restart(&start);
+	io_files_restart();
+	if (tree_open() < 0)
+		return;
+	atomic_store(&col.mark->recording, 1);
+	tick_restart();
+	if (thread_restart() < 0) {
+		atomic_store(&col.mark->recording, 0);
+		return;
+	}
+	window_restart();
+}
+
+void child_begin(char letter, uint32_t number)
+{
+	int was_recorded = col.is_recorded;
+
+	col.pid = sys_getpid();
+	col.is_recorded = 0;
+	let_go();
+	if (!descent_is_followed() || !descent_fork(letter, number) || !was_recorded)
+		return;
+	col.is_recorded = 1;
+	renew();
+}
+
+void child_look(void)
+{
+	if (col.is_recorded && !col_is_recording() && sys_getpid() != col.pid)
+		child_begin('c', descent_number('c'));
+}
+
+void child_settle(void)
+{
+	unsigned unsettled = 1;
+	int error;
+
+	if (!atomic_compare_exchange_strong(&col.is_unsettled, &unsettled, 0))
+		return;
+	error = birth_make(&start);
+	if (error == 0)
+		error = col_log_open();
+	if (error < 0) {
+		col_streams_stop();
+		col.is_recorded = 0;
+		atomic_store(&col.mark->recording, 0);
+		return;
+	}
+	process_log_open(&start);
+	map_restart();
+}
+
+void child_greet(const struct col_slot *slot)
+{
+	struct col_thread *self = col_self;
+	enum col_context context;
+
+	if (!self || atomic_exchange(&is_greeted, 1))
+		return;
+	context = slot >= self->slot[COL_HANDLER] && slot < self->slot[COL_HANDLER] + FMT_STREAMS ? COL_HANDLER : COL_NORMAL;
+	usage_sample_start(self, context);
+	thread_write_record(self, context, FMT_thread_origin_MAIN);
+}
+
+/* ---- around libc's fork ---- */
+
+/* The child of an interrupted recorder will come back to there, and must find all its memory. It is recorded only when it
+ * makes itself known again (child_look). */
+static void before_fork(void)
+{
+	if (!promised)
+		promised = descent_number('f');
+	interrupts = col_self && col_self->depth != 0;
+	if (interrupts)
+		thread_keep_memory(col_self, MADV_DOFORK);
+}
+
+static void in_parent(void)
+{
+	if (interrupts)
+		thread_keep_memory(col_self, MADV_DONTFORK);
+	promised = 0;
+}
+
+static void in_child(void)
+{
+	uint32_t number = promised;
+
+	promised = 0;
+	if (!interrupts)
+		child_begin('f', number);
+}
+
+void child_open(void)
+{
+	pthread_atfork(before_fork, in_parent, in_child);
+}
+
+void child_log(const char *kind, int pid, uint32_t number)
+{
+	char lineage[LINEAGE_MAX];
+	char buffer[512];
+	struct xml_text text = XML_TEXT(buffer);
+
+	if (!col_is_recording() || !descent_is_followed() || descent_child(lineage, 'f', number) < 0)
+		return;
+	col_event_begin(&text, kind);
+	xml_put_number(&text, "pid", (uint64_t)pid);
+	xml_put_string(&text, "lineage", lineage);
+	col_event_end(&text);
+}
+
+EXPORT pid_t fork(void)
+{
+	uint32_t number;
+	pid_t pid;
+
+	child_look();
+	if (!col.is_recorded)
+		return REAL(fork)();
+	number = descent_number('f');
+	promised = number;
+	pid = REAL(fork)();
+	if (pid > 0)
+		child_log("fork", pid, number);
+	return pid;
+}
+
+EXPORT pid_t __fork(void) __attribute__((alias("fork"), nothrow));
+
+/* It runs no handlers. */
+EXPORT pid_t _Fork(void)
+{
+	pid_t pid;
+
+	child_look();
+	if (!col.is_recorded)
+		return REAL(_Fork)();
+	before_fork();
+	pid = REAL(_Fork)();
+	if (pid == 0) {
+		in_child();
+		return 0;
+	}
+	if (pid > 0)
+		child_log("_Fork", pid, promised);
+	in_parent();
+	return pid;
+}
+
+EXPORT int forkpty(int *terminal, char *name, const struct termios *settings, const struct winsize *size)
+{
+	uint32_t number;
+	int pid;
+
+	child_look();
+	if (!col.is_recorded)
+		return REAL(forkpty)(terminal, name, settings, size);
+	number = descent_number('f');
+	promised = number;
+	pid = REAL(forkpty)(terminal, name, settings, size);
+	if (pid > 0)
+		child_log("forkpty", pid, number);
+	promised = 0;
+	return pid;
+}
+
+/* The C library's own would end the maker behind our back. As daemon(3) says. */
+EXPORT int daemon(int keep_directory, int keep_files)
+{
+	pid_t pid = fork();
+	int null;
+
+	if (pid < 0)
+		return -1;
+	if (pid > 0)
+		_exit(0);
+	if (setsid() < 0)
+		return -1;
+	if (!keep_directory && chdir("/") < 0)
+		return -1;
+	if (keep_files)
+		return 0;
+	null = open("/dev/null", O_RDWR);
+	if (null < 0)
+		return -1;
+	for (int fd = 0; fd < 3; fd++)
+		dup2(null, fd);
+	if (null > 2)
+		close(null);
+	return 0;
+}

@@ -1,0 +1,30 @@
+/* child.h: the recording of forked children.
+ *
+ * A child starts clean, whatever other threads of its maker were doing: everything that the recorder keeps is made
+ * anew. Its directory is not: it comes with the first event, tick or sample, or at the end, so that a child which
+ * only executes another program costs next to nothing. */
+#ifndef XER_COLLECTOR_CHILD_H
+#define XER_COLLECTOR_CHILD_H
+
+#include "thread.h"
+
+/* Watch libc's forks. Normal context, at the start. */
+void child_open(void);
+
+/* The calling process is a forked child, of which only the calling thread exists. `letter` and `number` name it. */
+void child_begin(char letter, uint32_t number);
+
+/* In the maker: note a child, as an event of this kind. Signal-safe. */
+void child_log(const char *kind, int pid, uint32_t number);
+
+/* If this process has been forked without our notice, begin to record it. Normal context. */
+void child_look(void);
+
+/* Make the directory of a child that has something to record. Signal-safe. */
+void child_settle(void);
+
+/* The first records of a child: its main thread, and its usage at the start. In the context of `slot`, which is one of
+ * the calling thread's. Signal-safe. */
+void child_greet(const struct col_slot *slot);
+
+#endif

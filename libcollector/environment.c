@@ -1,0 +1,285 @@
+/* environment.c: take our variables out of an environment and put them into one. See environment.h. */
+#include "environment.h"
+
+#include "collector.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define PRELOAD "LD_PRELOAD="
+#define RECORD DESCRIPTOR_VARIABLE "="
+
+extern char **environ;
+
+/* The descriptor's text, but for its step. */
+static char record_text[DESCRIPTOR_TEXT_MAX];
+static size_t record_len;
+
+static int is_variable(const char *entry, const char *assignment)
+{
+	return strncmp(entry, assignment, strlen(assignment)) == 0;
+}
+
+static char **find(char **list, const char *assignment)
+{
+	for (char **at = list; at && *at; at++)
+		if (is_variable(*at, assignment))
+			return at;
+	return NULL;
+}
+
+const char *environment_get(const char *name)
+{
+	size_t len = strlen(name);
+
+	for (char **at = environ; at && *at; at++)
+		if (strncmp(*at, name, len) == 0 && (*at)[len] == '=')
+			return *at + len + 1;
+	return NULL;
+}
+
+static void remove_entry(char **entry)
+{
+	do
+		entry[0] = entry[1];
+	while (*entry++);
+}
+
+/* Take our library out of LD_PRELOAD. */
+static void restore_preload(const char *library)
+{
+	size_t len = strlen(library);
+	char **entry = find(environ, PRELOAD);
+	char *value;
+
+	if (!entry)
+		return;
+	value = *entry + sizeof(PRELOAD) - 1;
+	if (strncmp(value, library, len) != 0)
+		return;
+	if (value[len] == ':')
+		memmove(value, value + len + 1, strlen(value + len + 1) + 1);
+	else if (value[len] == '\0')
+		remove_entry(entry);
+}
+
+/* The text for our descendants: the same, with an empty step behind which theirs is put. */
+static void keep_text(const struct descriptor *descriptor)
+{
+	static struct descriptor common;
+	int len;
+
+	common = *descriptor;
+	memset(&common.step, 0, sizeof(common.step));
+	len = descriptor_put(&common, record_text, sizeof(record_text));
+	record_len = len > 0 ? (size_t)len : 0;
+}
+
+int environment_take(struct descriptor *out)
+{
+	char **entry = find(environ, RECORD);
+	int error;
+
+	if (!entry)
+		return -ENOENT;
+	error = descriptor_get(*entry + sizeof(RECORD) - 1, out);
+	if (error < 0)
+		return error;
+	remove_entry(entry);
+	restore_preload(out->preload);
+	if (strcmp(out->follow, "off") != 0)
+		keep_text(out);
+	return 0;
+}
+
+int environment_has_library(void)
+{
+	return SYS3(SYS_faccessat, AT_FDCWD, col.descriptor.preload, R_OK) == 0;
+}
+
+/* ---- giving ---- */
+
+static size_t count_of(char *const *envp)
+{
+	size_t count = 0;
+
+	while (envp && envp[count])
+		count++;
+	return count;
+}
+
+struct environment_room environment_room(char *const *envp)
+{
+	char **old = find((char **)envp, PRELOAD);
+	size_t preload = sizeof(PRELOAD) + strlen(col.descriptor.preload) + 1 + (old ? strlen(*old) : 0);
+
+	return (struct environment_room){
+	    .entries = count_of(envp) + 3,
+	    .text = preload + sizeof(RECORD) + record_len + DESCRIPTOR_STEP_MAX,
+	};
+}
+
+/* "LD_PRELOAD=library:old". Returns the end, behind the NUL. */
+static char *put_preload(char *at, const char *old)
+{
+	at = stpcpy(stpcpy(at, PRELOAD), col.descriptor.preload);
+	if (old && *old) {
+		*at++ = ':';
+		at = stpcpy(at, old);
+	}
+	return at + 1;
+}
+
+static void put_record(char *at, const struct descriptor_step *step)
+{
+	at = stpcpy(at, RECORD);
+	memcpy(at, record_text, record_len);
+	descriptor_put_step(step, at + record_len, DESCRIPTOR_STEP_MAX);
+}
+
+void environment_give(char **list, char *text, char *const *envp, const struct descriptor_step *step)
+{
+	char **old = find((char **)envp, PRELOAD);
+	char *preload = text;
+
+	text = put_preload(text, old ? *old + sizeof(PRELOAD) - 1 : NULL);
+	put_record(text, step);
+	for (char *const *at = envp; at && *at; at++)
+		if (!is_variable(*at, RECORD))
+			*list++ = at == old ? preload : *at;
+	if (!old)
+		*list++ = preload;
+	*list++ = text;
+	*list = NULL;
+}
+
+/* ---- lending
+ *
+ * Another thread may be reading the environment while it changes hands, so that the list that was lent is never given
+ * back to the kernel, but used again; behind its end there is nothing but zeros. */
+
+static struct {
+	atomic_uint locked;
+	unsigned users;
+	char **own;  /* the program's, which the lent one stands for */
+	char **lent;
+	char **copy; /* of the list that was lent, to see what the program has changed */
+	char *text;
+	struct environment_room room;
+} loan;
+
+enum { MORE_ENTRIES = 64, MORE_TEXT = 1024 };
+
+static void lock_loan(void)
+{
+	while (atomic_exchange_explicit(&loan.locked, 1, memory_order_acquire))
+		SYS0(SYS_sched_yield);
+}
+
+static void unlock_loan(void)
+{
+	atomic_store_explicit(&loan.locked, 0, memory_order_release);
+}
+
+/* Memory for a loan of the size `need`. */
+static int make_room(struct environment_room need)
+{
+	size_t list = (need.entries + MORE_ENTRIES) * sizeof(char *);
+	char *memory;
+
+	if (loan.room.entries >= need.entries && loan.room.text >= need.text)
+		return 0;
+	memory = sys_mmap_anonymous(2 * list + need.text + MORE_TEXT);
+	if (!memory)
+		return -ENOMEM;
+	loan.lent = (char **)memory;
+	loan.copy = (char **)(memory + list);
+	loan.text = memory + 2 * list;
+	loan.room = (struct environment_room){need.entries + MORE_ENTRIES, need.text + MORE_TEXT};
+	return 0;
+}
+
+static int begin_loan(const struct descriptor_step *step)
+{
+	int error = make_room(environment_room(environ));
+
+	if (error < 0)
+		return error;
+	memset(loan.copy, 0, loan.room.entries * sizeof(char *));
+	environment_give(loan.copy, loan.text, environ, step);
+	for (size_t i = 0; i < loan.room.entries; i++)
+		loan.lent[i] = loan.copy[i];
+	loan.own = environ;
+	environ = loan.lent;
+	return 0;
+}
+
+int environment_lend(const struct descriptor_step *step)
+{
+	int error = 0;
+
+	lock_loan();
+	if (loan.users == 0)
+		error = begin_loan(step);
+	loan.users += error == 0;
+	unlock_loan();
+	return error;
+}
+
+static int is_changed(void)
+{
+	size_t i = 0;
+
+	while (loan.lent[i] && loan.lent[i] == loan.copy[i])
+		i++;
+	return loan.lent[i] != loan.copy[i];
+}
+
+/* The variable is ours if its text lies in the lent memory. */
+static int is_lent(const char *entry)
+{
+	return entry >= loan.text && entry < loan.text + loan.room.text;
+}
+
+/* Take our variables out of `from`, and the user's LD_PRELOAD back in, while copying to `to`, which may be the same. */
+static void copy_own(char **to, char **from)
+{
+	char **preload = find(loan.own, PRELOAD);
+	char *user = preload ? *preload : NULL;
+
+	for (; *from; from++) {
+		if (!is_lent(*from))
+			*to++ = *from;
+		else if (is_variable(*from, PRELOAD) && user)
+			*to++ = user;
+	}
+	*to = NULL;
+}
+
+/* The program may have changed entries of the list in place, or have moved to a longer list of its own. */
+static void end_loan(void)
+{
+	if (environ != loan.lent) {
+		copy_own(environ, environ);
+	} else {
+		if (is_changed())
+			copy_own(loan.own, loan.lent);
+		environ = loan.own;
+	}
+}
+
+void environment_take_back(void)
+{
+	lock_loan();
+	if (--loan.users == 0)
+		end_loan();
+	unlock_loan();
+}
+
+void environment_forget(void)
+{
+	atomic_store(&loan.locked, 0);
+	if (loan.users > 0)
+		end_loan();
+	loan.users = 0;
+}

@@ -1,0 +1,41 @@
+/* environment.h: the two variables by which the collector comes into a process, LD_PRELOAD and the descriptor. They are
+ * taken out before the program sees its environment, and given to each image that it executes. */
+#ifndef XER_COLLECTOR_ENVIRONMENT_H
+#define XER_COLLECTOR_ENVIRONMENT_H
+
+#include "format/descriptor.h"
+
+#include <stddef.h>
+
+/* The value of a variable, without libc's help: other libraries may wrap getenv. NULL if there is none. Signal-safe. */
+const char *environment_get(const char *name);
+
+/* Read the descriptor and take both variables out of the environment; the user's own LD_PRELOAD stays. Returns 0,
+ * -ENOENT (this process is not to be recorded) or what descriptor_get returns. At the start only. */
+int environment_take(struct descriptor *out);
+
+/* What environment_give may need for an environment. */
+struct environment_room {
+	size_t entries; /* the NULL included */
+	size_t text;    /* bytes */
+};
+
+/* For `envp`, NULL: an empty one. */
+struct environment_room environment_room(char *const *envp);
+
+/* Make list[room.entries]: `envp` with the two variables, whose text goes to text[room.text], the descriptor with
+ * `step`. Signal-safe. */
+void environment_give(char **list, char *text, char *const *envp, const struct descriptor_step *step);
+
+/* Is the preload library still where the loader will look for it? Not after chroot. Signal-safe. */
+int environment_has_library(void);
+
+/* While libc makes a child by itself (system, popen, ...), the process's own environment holds the variables, with
+ * `step`. Calls nest and threads share; what the program changes meanwhile is kept. lend returns 0 or -ENOMEM. */
+int environment_lend(const struct descriptor_step *step);
+void environment_take_back(void);
+
+/* In a forked child: nobody else is lending any more. */
+void environment_forget(void);
+
+#endif

@@ -1,0 +1,18 @@
+/* image.h: can the program that a file holds be recorded? Asked before it is executed. */
+#ifndef XER_COLLECTOR_IMAGE_H
+#define XER_COLLECTOR_IMAGE_H
+
+struct image_obstacle {
+	const char *reason; /* in words, for log.xml */
+	int passes;         /* it may be given our variables, for the sake of its children */
+};
+
+/* What stands against recording `path` (relative to `directory` as for openat, empty: the descriptor itself). NULL:
+ * nothing, or it cannot be found out. #! lines are followed. Signal-safe; borrows nothing. */
+const struct image_obstacle *image_obstacle(int directory, const char *path);
+
+/* The file that a search of PATH finds for `name`, into out[size]; `name` itself if it has a slash. Returns 0,
+ * -ENOENT or -ENAMETOOLONG. Signal-safe. */
+int image_search(const char *name, char *out, unsigned size);
+
+#endif

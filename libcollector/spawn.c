@@ -1,0 +1,170 @@
+/* spawn.c: children that the C library makes and lets execute a program at once: posix_spawn, system, popen, wordexp.
+ *
+ * posix_spawn takes an environment: its child gets one with our variables. The others pass on the process's own, which
+ * holds them for the time of the call. */
+#include "child.h"
+#include "descent.h"
+#include "environment.h"
+#include "hook.h"
+#include "image.h"
+#include "log.h"
+
+#include <alloca.h>
+#include <errno.h>
+
+enum { TEXT_SHOWN = 1024, ON_STACK_MAX = 32 * 1024 };
+
+static void log_child(const char *kind, const char *lineage, int pid, const char *what, const char *text, const char *reason)
+{
+	char *memory = col_is_recording() ? col_text_borrow() : NULL;
+	struct xml_text event = {.at = memory, .capacity = COL_TEXT_SIZE};
+
+	if (!memory)
+		return;
+	col_event_begin(&event, kind);
+	if (pid)
+		xml_put_number(&event, "pid", (uint64_t)pid);
+	xml_put_string(&event, "lineage", lineage);
+	xml_put_attribute(&event, what, text, strnlen(text, TEXT_SHOWN));
+	xml_put_string(&event, "reason", reason);
+	col_event_end(&event);
+	col_text_return(memory);
+}
+
+/* ---- posix_spawn ---- */
+
+typedef int spawn_function(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                           const posix_spawnattr_t *attributes, char *const argv[], char *const envp[]);
+
+struct spawn_call {
+	spawn_function *real;
+	int searches;
+	pid_t *pid;
+	const char *path;
+	const posix_spawn_file_actions_t *actions;
+	const posix_spawnattr_t *attributes;
+	char *const *argv;
+};
+
+static int call_real(const struct spawn_call *call, pid_t *pid, char *const *envp)
+{
+	return call->real(pid, call->path, call->actions, call->attributes, call->argv, envp);
+}
+
+static const struct image_obstacle *obstacle_of(const struct spawn_call *call)
+{
+	char memory[TEXT_SHOWN];
+
+	if (!call->searches)
+		return image_obstacle(AT_FDCWD, call->path);
+	return image_search(call->path, memory, sizeof(memory)) < 0 ? NULL : image_obstacle(AT_FDCWD, memory);
+}
+
+/* A long environment does not fit on small stacks. */
+static int spawn_with(const struct spawn_call *call, pid_t *pid, char *const *envp, const struct descriptor_step *step)
+{
+	struct environment_room room = environment_room(envp);
+	size_t size = room.entries * sizeof(char *) + room.text;
+	char *memory = size <= ON_STACK_MAX ? alloca(size) : sys_mmap_anonymous(size);
+	int error;
+
+	if (!memory)
+		return call_real(call, pid, envp);
+	environment_give((char **)memory, memory + room.entries * sizeof(char *), envp, step);
+	error = call_real(call, pid, (char **)memory);
+	if (size > ON_STACK_MAX)
+		sys_munmap(memory, size);
+	return error;
+}
+
+static int spawn(const struct spawn_call *call, char *const *envp)
+{
+	const struct image_obstacle *obstacle;
+	struct descriptor_step step;
+	pid_t pid = 0;
+	int error;
+
+	child_look();
+	if (!descent_is_followed() || !descent_step_child(&step) || !environment_has_library())
+		return call_real(call, call->pid, envp);
+	obstacle = obstacle_of(call);
+	if (obstacle && !obstacle->passes)
+		error = call_real(call, &pid, envp);
+	else
+		error = spawn_with(call, &pid, envp, &step);
+	if (error)
+		return error;
+	if (call->pid)
+		*call->pid = pid;
+	log_child(obstacle ? "unrecorded" : "posix_spawn", step.lineage, pid, "path", call->path, obstacle ? obstacle->reason : NULL);
+	return 0;
+}
+
+EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                       const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+{
+	return spawn(&(struct spawn_call){REAL(posix_spawn), 0, pid, path, actions, attributes, argv}, envp);
+}
+
+EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+                        const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+{
+	return spawn(&(struct spawn_call){REAL(posix_spawnp), 1, pid, file, actions, attributes, argv}, envp);
+}
+
+/* ---- shells ---- */
+
+/* Returns 1 if the environment is lent. */
+static int lend(const char *kind, const char *command)
+{
+	struct descriptor_step step;
+
+	child_look();
+	if (!descent_is_followed() || !descent_step_child(&step) || !environment_has_library() || environment_lend(&step) < 0)
+		return 0;
+	log_child(kind, step.lineage, 0, "command", command, NULL);
+	return 1;
+}
+
+static void take_back(void *lent)
+{
+	if (*(int *)lent)
+		environment_take_back();
+}
+
+/* A cancellation point. */
+EXPORT int system(const char *command)
+{
+	int lent = command ? lend("system", command) : 0;
+	int result;
+
+	pthread_cleanup_push(take_back, &lent);
+	result = REAL(system)(command);
+	pthread_cleanup_pop(1);
+	return result;
+}
+
+EXPORT FILE *popen(const char *command, const char *mode)
+{
+	int lent = lend("popen", command);
+	FILE *stream = REAL(popen)(command, mode);
+
+	take_back(&lent);
+	return stream;
+}
+
+EXPORT FILE *_IO_popen(const char *command, const char *mode) __attribute__((alias("popen"), malloc));
+
+static int needs_shell(const char *words, int flags)
+{
+	return !(flags & WRDE_NOCMD) && (strstr(words, "$(") || strchr(words, '`'));
+}
+
+EXPORT int wordexp(const char *words, wordexp_t *out, int flags)
+{
+	int lent = needs_shell(words, flags) ? lend("wordexp", words) : 0;
+	int result = REAL(wordexp)(words, out, flags);
+
+	take_back(&lent);
+	return result;
+}

@@ -1,0 +1,73 @@
+/* syscall.c: the wrapper of syscall(2), by which some libraries wait on futexes, and programs make processes and execute
+ * programs behind the C library's back. */
+#include "child.h"
+#include "descent.h"
+#include "exec.h"
+#include "hook.h"
+#include "sync.h"
+
+#include <linux/sched.h>
+
+typedef long syscall_function(long number, long a, long b, long c, long d, long e, long f);
+
+static syscall_function *real_syscall(void)
+{
+	return (syscall_function *)(void *)REAL(syscall);
+}
+
+/* Does the call make a forked child, which goes on where its maker does? */
+static int is_fork(long number, long a, long b)
+{
+	const struct clone_args *arguments = (const struct clone_args *)a;
+
+	if (number == SYS_clone)
+		return !(a & CLONE_VM) && b == 0;
+	if (number == SYS_clone3)
+		return arguments && !(arguments->flags & CLONE_VM) && arguments->stack == 0;
+	return number == SYS_fork;
+}
+
+static __attribute__((noinline)) long fork_traced(long number, long a, long b, long c, long d, long e, long f)
+{
+	uint32_t child;
+	long pid;
+
+	child_look();
+	if (!col.is_recorded)
+		return real_syscall()(number, a, b, c, d, e, f);
+	child = descent_number('f');
+	pid = real_syscall()(number, a, b, c, d, e, f);
+	if (pid == 0)
+		child_begin('f', child);
+	else if (pid > 0)
+		child_log("fork", (int)pid, child);
+	return pid;
+}
+
+static __attribute__((noinline)) long exec_traced(long number, long a, long b, long c, long d, long e, long f)
+{
+	struct exec_call call = {EXEC_EXECVE, AT_FDCWD, (const char *)a, (char *const *)b, (char *const *)c, 0};
+
+	(void)f;
+	if (number == SYS_execveat)
+		call = (struct exec_call){EXEC_EXECVEAT, (int)a, (const char *)b, (char *const *)c, (char *const *)d, (int)e};
+	return exec_run(&call);
+}
+
+static int is_exec(long number)
+{
+	return number == SYS_execve || number == SYS_execveat;
+}
+
+/* All but these is a jump, which leaves stack and registers alone: the call may be one that returns twice. */
+EXPORT syscall_function syscall_passed_on __asm__("syscall");
+EXPORT long syscall_passed_on(long number, long a, long b, long c, long d, long e, long f)
+{
+	if (unlikely(number == SYS_futex) && sync_wants_futex(b))
+		return sync_futex(number, a, b, c, d, e, f);
+	if (unlikely(is_exec(number)))
+		return exec_traced(number, a, b, c, d, e, f);
+	if (unlikely(is_fork(number, a, b)))
+		return fork_traced(number, a, b, c, d, e, f);
+	return real_syscall()(number, a, b, c, d, e, f);
+}
