@@ -89,9 +89,10 @@ static char *with_offset(char *name, const struct sym_frame *item)
 	return whole;
 }
 
+/* What stands for no code, or for the whole of an object. */
 static int is_special(const struct sym_function *function)
 {
-	return function->name[0] == '<' && function->address == 0;
+	return function->address == 0 && (function->name[0] == '<' || function->name == function->object->name);
 }
 
 static char *name_line(char *name, const struct sym_frame *item)
