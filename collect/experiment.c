@@ -52,10 +52,24 @@ static int check_name(const char *name, struct cause *cause)
 	return 0;
 }
 
+/* The name to begin with where none was given: that of the group, if there is one, as usual[PATH_MAX]. */
+static const char *default_name(const struct request *request, char *usual)
+{
+	const char *group = request->experiment_group;
+	const char *base = group ? strrchr(group, '/') : NULL;
+
+	if (!group)
+		return DEFAULT_NAME;
+	base = base ? base + 1 : group;
+	snprintf(usual, PATH_MAX, "%.*s.1" FMT_EXPERIMENT_SUFFIX, (int)(strlen(base) - strlen(FMT_GROUP_SUFFIX)), base);
+	return usual;
+}
+
 /* The name with its directory, without slashes at the end. */
 static int make_name(const struct request *request, char *out, struct cause *cause)
 {
-	const char *name = request->output ? request->output : DEFAULT_NAME;
+	char usual[PATH_MAX];
+	const char *name = request->output ? request->output : default_name(request, usual);
 	const char *directory = request->directory;
 	size_t len;
 

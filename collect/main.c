@@ -6,6 +6,7 @@
 #include "experiment.h"
 #include "groups.h"
 #include "logfile.h"
+#include "membership.h"
 #include "options.h"
 #include "quote.h"
 #include "target.h"
@@ -121,9 +122,13 @@ static int record(const struct plan *plan, struct clock_source *clock, struct ca
 {
 	static struct experiment_directory experiment;
 	struct clock_moment start;
-	int status = experiment_create(&plan->request, &experiment, cause);
+	const char *group = plan->request.experiment_group;
+	struct membership membership = {.fd = -1};
+	int status = group ? membership_check(group, cause) : 0;
 	char **environment;
 
+	if (status == 0)
+		status = experiment_create(&plan->request, &experiment, cause);
 	if (status)
 		return status;
 	if (plan->request.verbose || plan->request.dry_run)
@@ -137,9 +142,10 @@ static int record(const struct plan *plan, struct clock_source *clock, struct ca
 		cause_set(cause, CAUSE_FAILED, "cannot write to %s: %s", experiment.name, strerror(-status));
 	} else {
 		environment = environment_build(&plan->installation, &plan->request, clock, &start, experiment.path, cause);
-		if (environment)
+		if (environment && (!group || membership_add(group, &experiment, &membership, cause) == 0))
 			execute(plan, environment, cause);
 	}
+	membership_withdraw(&membership);
 	experiment_remove(&experiment);
 	return cause->exit_code;
 }

@@ -253,6 +253,12 @@ static int take_directory(struct request *request, const char *value)
 	return *value ? 0 : -EINVAL;
 }
 
+static int take_experiment_group(struct request *request, const char *value)
+{
+	request->experiment_group = value;
+	return *value ? 0 : -EINVAL;
+}
+
 static int take_dry_run(struct request *request, const char *value)
 {
 	(void)value;

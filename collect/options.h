@@ -31,6 +31,7 @@ struct request {
 	const char *output;   /* NULL: the default name */
 	int overwrite;
 	const char *directory; /* NULL: the current one */
+	const char *experiment_group; /* NULL: none */
 	int dry_run;
 	int verbose;
 	const char *comments[OPTIONS_COMMENTS];

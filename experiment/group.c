@@ -1,6 +1,8 @@
 /* group.c: reads experiment groups. A line that cannot be used is named, and the others are read. */
 #include "experiment/group.h"
 
+#include "format/layout.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,10 +16,10 @@ enum { GROUP_SIZE_MAX = 16 << 20 };
 
 int experiment_group_is(const char *path)
 {
-	size_t len = strlen(path), suffix = strlen(EXP_GROUP_SUFFIX);
+	size_t len = strlen(path), suffix = strlen(FMT_GROUP_SUFFIX);
 	struct stat st;
 
-	if (len <= suffix || strcmp(path + len - suffix, EXP_GROUP_SUFFIX) != 0)
+	if (len <= suffix || strcmp(path + len - suffix, FMT_GROUP_SUFFIX) != 0)
 		return 0;
 	return stat(path, &st) != 0 || !S_ISDIR(st.st_mode);
 }
@@ -90,7 +92,7 @@ static int take_line(const char *group, const struct exp_group_reader *reader, c
 
 int experiment_group_read(const char *path, const struct exp_group_reader *reader, struct exp_cause *cause)
 {
-	const size_t head_len = strlen(EXP_GROUP_HEAD);
+	const size_t head_len = strlen(FMT_GROUP_HEAD);
 	char *text = NULL;
 	ssize_t len = read_whole(path, &text);
 	unsigned line = 1;
@@ -100,9 +102,9 @@ int experiment_group_read(const char *path, const struct exp_group_reader *reade
 		return fail(cause, path, -ENOENT, "no such experiment group");
 	if (len < 0 && len != -EBADMSG)
 		return fail(cause, path, (int)len, strerror((int)-len));
-	if (len == -EBADMSG || strncmp(text, EXP_GROUP_HEAD, head_len) != 0) {
+	if (len == -EBADMSG || strncmp(text, FMT_GROUP_HEAD, head_len) != 0) {
 		free(text);
-		return fail(cause, path, -EBADMSG, "not an experiment group: its first line is not '" EXP_GROUP_HEAD "'");
+		return fail(cause, path, -EBADMSG, "not an experiment group: its first line is not '" FMT_GROUP_HEAD "'");
 	}
 	for (const char *at = text; at < text + len; line++) {
 		const char *end = memchr(at, '\n', (size_t)(text + len - at));

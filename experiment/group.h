@@ -4,10 +4,8 @@
 
 #include "experiment/experiment.h"
 
-/* The first line of a group file. Then come the experiments, one path a line, relative ones from the directory of the
- * file; lines that are empty or begin with `#` mean nothing. */
-#define EXP_GROUP_HEAD "#analyzer experiment group"
-#define EXP_GROUP_SUFFIX ".erg"
+/* The first line of a group file is FMT_GROUP_HEAD. Then come the experiments, one path a line, relative ones from the
+ * directory of the file; lines that are empty or begin with `#` mean nothing. */
 
 /* True if `path` ends like a group file and is no directory. */
 int experiment_group_is(const char *path);

@@ -11,6 +11,9 @@
 #define FMT_FILE_NOTES "notes"
 #define FMT_DIR_ARCHIVES "archives"
 #define FMT_EXPERIMENT_SUFFIX ".er"
+/* Experiment groups: text files of this first line, then an experiment a line. */
+#define FMT_GROUP_SUFFIX ".erg"
+#define FMT_GROUP_HEAD "#analyzer experiment group"
 
 /* The event data files (streams). The order is internal; the names are the format. */
 enum fmt_stream { FMT_STREAM_FRAMEINFO, FMT_STREAM_OVERVIEW, FMT_STREAM_PROFILE, FMT_STREAM_HEAPTRACE,
