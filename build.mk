@@ -17,7 +17,7 @@ LIBRARY  := $(BUILD)/lib/xer/libcollector.so
 
 FORMAT_LIB     := $(BUILD)/lib/libxfmt.a
 EXPERIMENT_LIB := $(BUILD)/lib/libexperiment.a
-PRINT_LIBS      = $(CAPSTONE_LIBS)
+PRINT_LIBS      = $(CAPSTONE_LIBS) -lz
 READER_LIBS     = $(XML_LIBS) $(DWARF_LIBS) -liberty -lm -lpthread
 
 # ---- objects

@@ -115,12 +115,6 @@ int command_take_words(const struct command *command, char *const *words, int co
 	case ARGUMENT_NONE:
 	case ARGUMENT_WORD:
 		return 0;
-	case ARGUMENT_PAIR:
-		if (count < 2)
-			return -EINVAL;
-		out->text = words[0];
-		out->second = words[1];
-		return 2;
 	case ARGUMENT_TEXT:
 	case ARGUMENT_PATH:
 	case ARGUMENT_NAME:
@@ -130,6 +124,12 @@ int command_take_words(const struct command *command, char *const *words, int co
 		if (command->kind != ARGUMENT_NAME || count < 2 || !is_number(words[1]))
 			return 1;
 		out->number = strtoul(words[1], NULL, 10);
+		return 2;
+	case ARGUMENT_PAIR:
+		if (count < 2)
+			return -EINVAL;
+		out->text = words[0];
+		out->second = words[1];
 		return 2;
 	case ARGUMENT_SPEC:
 		if (count < 1 || !is_spec(words[0]))

@@ -190,6 +190,11 @@ int print_is_data(const struct session *session)
 	return session->print.sink != NULL;
 }
 
+FILE *print_sink(const struct session *session)
+{
+	return session->print.sink != NULL ? session->print.sink : session->out;
+}
+
 void print_note(struct session *session, const char *format, ...)
 {
 	struct print_document *document = &session->print.document;

@@ -87,6 +87,9 @@ struct print {
 /* True if output is a document: a view then makes tables. */
 int print_is_data(const struct session *session);
 
+/* Where output goes, also while a document is gathered: for what is no part of it. */
+FILE *print_sink(const struct session *session);
+
 /* Change the form: text, html, json, or one character that separates columns ("csv" and "tsv" mean , and tab).
  * Returns 0 or -EINVAL. */
 int print_set_mode(struct session *session, const char *mode);

@@ -2,6 +2,7 @@
 #include "text.h"
 
 #include "experiment/printable.h"
+#include "memory.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -25,6 +26,25 @@ void text_put(FILE *out, const char *text)
 {
 	if (text != NULL)
 		text_put_bytes(out, text, strlen(text));
+}
+
+char *text_escape(const char *text)
+{
+	size_t left = strlen(text), len = 0;
+	char *escaped = memory_take(4 * left + 1, 1);
+
+	while (left > 0) {
+		size_t size = exp_printable(text, left);
+
+		if (size == 0)
+			len += (size_t)sprintf(escaped + len, "\\x%02x", (unsigned char)*text);
+		else
+			memcpy(escaped + len, text, size);
+		len += size;
+		text += size ? size : 1;
+		left -= size ? size : 1;
+	}
+	return escaped;
 }
 
 void text_put_lines(FILE *out, const char *text, const char *indent)

@@ -11,6 +11,9 @@ void text_put_bytes(FILE *out, const char *text, size_t len);
 /* The same for a string; NULL prints nothing. */
 void text_put(FILE *out, const char *text);
 
+/* The string as text_put prints it. The caller frees. */
+char *text_escape(const char *text);
+
 /* Print a multi-line text, each line after `indent`, ended by a newline. */
 void text_put_lines(FILE *out, const char *text, const char *indent);
 

@@ -48,7 +48,8 @@ void view_metrics(struct session *session, const struct command_argument *argume
 	if (status != 0)
 		return;
 	metric_sort_adjust(&session->metrics, &session->sort);
-	put_current(session);
+	if (argument->text == NULL || !print_is_data(session))
+		put_current(session);
 }
 
 void view_sort(struct session *session, const struct command_argument *argument)
@@ -60,7 +61,7 @@ void view_sort(struct session *session, const struct command_argument *argument)
 		status = metric_sort_parse(argument->text, session->have, &session->sort, error);
 	if (status != 0)
 		session_fail(session, status_of(status), "sort: %s", error);
-	else
+	else if (argument->text == NULL || !print_is_data(session))
 		put_sort(session);
 }
 

@@ -1,0 +1,163 @@
+/* export.c: the command that writes call stacks for other tools, and the walk over them. */
+#include "export.h"
+
+#include "memory.h"
+#include "report.h"
+#include "text.h"
+#include "view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct {
+	const char *name;
+	void (*run)(struct export_job *job);
+} formats[] = {
+	{"folded", export_folded},       {"speedscope", export_speedscope}, {"pprof", export_pprof},
+	{"callgrind", export_callgrind}, {"firefox", export_firefox},       {"dot", export_dot},
+};
+enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
+
+const char *export_unit(unsigned metric, const char *const names[3])
+{
+	switch (metric_unit_of(metric)) {
+	case METRIC_UNIT_SECONDS:
+		return names[0];
+	case METRIC_UNIT_BYTES:
+		return names[1];
+	case METRIC_UNIT_COUNT:
+	case METRIC_UNIT_HEX:
+	case METRIC_UNIT_TEXT:
+		return names[2];
+	}
+	return names[2];
+}
+
+/* <Total> is in no stack: its number is that of the one function which is not of the symbols. */
+size_t export_function_index(const struct session *session, const struct sym_function *function)
+{
+	return function == &session->recorder ? symbols_total(session->symbols)->index : function->index;
+}
+
+const struct sym_function *export_function(const struct session *session, size_t index)
+{
+	const struct sym_function *function = symbols_function(session->symbols, index);
+
+	return function == symbols_total(session->symbols) ? &session->recorder : function;
+}
+
+int64_t export_start_ns(const struct session *session)
+{
+	int64_t start_ns = 0;
+	const struct session_experiment *at = NULL;
+
+	while ((at = session_next(session, at)) != NULL)
+		if (start_ns == 0 || at->info->start_real_ns < start_ns)
+			start_ns = at->info->start_real_ns;
+	return start_ns;
+}
+
+static struct tree *part_tree(struct export_job *job, const struct session_experiment *at, enum tree_mode mode)
+{
+	struct session *session = job->session;
+	struct tree *tree = tree_create(mode, symbols_total(session->symbols));
+
+	if (tree_add_experiment(tree, session->symbols, at->experiment, at->data,
+				session->is_expert ? NULL : &session->recorder) < 0) {
+		session_say(session, "out of memory");
+		exit(EXIT_TROUBLE);
+	}
+	tree_finish(tree);
+	return tree;
+}
+
+void export_each(struct export_job *job, enum tree_mode mode,
+		 void (*visit)(struct export_job *job, const struct export_part *part, void *context), void *context)
+{
+	const struct session_experiment *at = NULL;
+	struct export_part part = {.index = 0};
+
+	session_load(job->session);
+	while ((at = session_next(job->session, at)) != NULL) {
+		const char *program = at->info->argc > 0 ? at->info->argv[0] : at->info->name;
+		char *name = memory_format("%s %lld", text_base(program), (long long)at->info->pid);
+		struct tree *tree = part_tree(job, at, mode);
+
+		part.at = at;
+		part.name = name;
+		part.tree = tree;
+		visit(job, &part, context);
+		part.index++;
+		tree_destroy(tree);
+		free(name);
+	}
+}
+
+/* The metrics that have data, and the one to be sorted by if it is measured. */
+static void choose_metrics(struct export_job *job)
+{
+	const struct session *session = job->session;
+
+	for (unsigned id = 0; id < METRIC_VALUES; id++)
+		if (metric_data_of(id) & session->have)
+			job->metrics[job->metric_count++] = id;
+	job->metric = session->sort.metric.id;
+	if (job->metric >= METRIC_VALUES && job->metric_count > 0)
+		job->metric = job->metrics[0];
+}
+
+static void run_to(struct session *session, size_t format, const char *path, FILE *out)
+{
+	struct export_job job = {.session = session, .out = out};
+
+	choose_metrics(&job);
+	if (job.metric_count == 0) {
+		session_fail(session, EXIT_TROUBLE, "export: no data to export");
+		return;
+	}
+	formats[format].run(&job);
+	if (fflush(out) != 0 || ferror(out) || job.trouble)
+		session_fail(session, EXIT_TROUBLE, "export: %s: cannot be written", path);
+}
+
+static void run(struct session *session, size_t format, const char *path)
+{
+	FILE *out;
+
+	/* An export is no document in itself. */
+	if (strcmp(path, "-") == 0) {
+		run_to(session, format, "standard output", print_sink(session));
+		return;
+	}
+	out = fopen(path, "we");
+	if (out == NULL) {
+		session_fail(session, EXIT_TROUBLE, "export: %s: %s", path, strerror(errno));
+		return;
+	}
+	run_to(session, format, path, out);
+	if (fclose(out) != 0)
+		session_fail(session, EXIT_TROUBLE, "export: %s: %s", path, strerror(errno));
+}
+
+void view_export(struct session *session, const struct command_argument *argument)
+{
+	const char *names[FORMATS], *near;
+
+	if (argument->text == NULL) {
+		session_fail(session, EXIT_USAGE, "export: needs FORMAT FILE");
+		return;
+	}
+	for (size_t i = 0; i < FORMATS; i++) {
+		names[i] = formats[i].name;
+		if (strcasecmp(argument->text, formats[i].name) != 0)
+			continue;
+		run(session, i, argument->second);
+		return;
+	}
+	near = text_nearest(argument->text, names, FORMATS);
+	session_fail(session, EXIT_USAGE,
+		     "export: '%.40s' is not folded, speedscope, pprof, callgrind, firefox or dot%s%s%s", argument->text,
+		     near != NULL ? " (did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?)" : "");
+}

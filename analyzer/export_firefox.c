@@ -1,0 +1,383 @@
+/* export_firefox.c: the processed profile format of the Firefox Profiler
+ * (https://github.com/firefox-devtools/profiler/blob/main/docs-developer/processed-profile-format.md), version 44,
+ * which later ones upgrade when they load it. Each process and metric is a track of weighted stacks. A track has
+ * its own tables: only of what occurs in it. */
+#include "export.h"
+
+#include "memory.h"
+#include "name.h"
+#include "print.h"
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FORMAT_VERSION = 44, GECKO_VERSION = 24 };
+
+/* A track while it is written. */
+struct track {
+	struct export_job *job;
+	const struct export_part *part;
+	unsigned metric;
+	uint32_t *stacks;  /* stacks[node]: its number + 1, 0: does not occur */
+	uint32_t *frames;  /* frames[item]: likewise */
+	uint32_t *functions; /* functions[function]: likewise */
+	uint32_t stack_count, frame_count, function_count;
+	const struct sym_frame **frame_list;         /* by number */
+	const struct sym_function **function_list;   /* by number */
+};
+
+static void put_string(FILE *out, const char *text)
+{
+	print_json_string(out, text, strlen(text));
+}
+
+/* "NAME": [VALUE of 0, VALUE of 1, ...] */
+#define PUT_ARRAY(out, name, count, format, value) \
+	do { \
+		fprintf(out, ", \"" name "\": ["); \
+		for (size_t i = 0; i < (count); i++) \
+			fprintf(out, i ? "," format : format, value); \
+		fputc(']', out); \
+	} while (0)
+
+/* The same number, or word, so many times. */
+static void put_same(FILE *out, const char *name, size_t count, const char *value)
+{
+	fprintf(out, ", \"%s\": [", name);
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "%s%s", i ? "," : "", value);
+	fputc(']', out);
+}
+
+static uint32_t number_of(const uint32_t *numbers, size_t index)
+{
+	return numbers[index] - 1;
+}
+
+/* Number what occurs: the nodes with values below them, their frames, their functions; parents come first. */
+static void number_all(struct track *track)
+{
+	const struct tree *tree = track->part->tree;
+
+	for (uint32_t node = TREE_ROOT + 1; node < tree->count; node++) {
+		uint32_t item = tree->nodes[node].item;
+		const struct sym_frame *frame = &tree->items[item];
+		size_t function = export_function_index(track->job->session, frame->function);
+
+		if (tree->total[node].of[track->metric] == 0)
+			continue;
+		track->stacks[node] = ++track->stack_count;
+		if (track->frames[item] == 0) {
+			track->frames[item] = ++track->frame_count;
+			track->frame_list[track->frame_count - 1] = frame;
+		}
+		if (track->functions[function] == 0) {
+			track->functions[function] = ++track->function_count;
+			track->function_list[track->function_count - 1] = frame->function;
+		}
+	}
+}
+
+/* Times are told in ms, of what the weights are is told apart. */
+static void put_weight(const struct track *track, uint64_t value)
+{
+	if (metric_unit_of(track->metric) == METRIC_UNIT_SECONDS)
+		fprintf(track->job->out, "%llu.%06llu", (unsigned long long)(value / 1000000),
+			(unsigned long long)(value % 1000000));
+	else
+		fprintf(track->job->out, "%llu", (unsigned long long)value);
+}
+
+/* A sample for each stack. They stand one behind the other on the time axis, as wide as they weigh: the totals do not
+ * know when they happened. */
+static void put_samples(struct track *track)
+{
+	static const char *const kinds[3] = {"tracing-ms", "bytes", "samples"};
+	const struct tree *tree = track->part->tree;
+	FILE *out = track->job->out;
+	const char *separator = "";
+	size_t count = 0;
+	uint64_t at = 0;
+
+	fprintf(out, "\n   \"samples\": {\"weightType\": \"%s\", \"stack\": [", export_unit(track->metric, kinds));
+	for (uint32_t node = 0; node < tree->count; node++) {
+		if (tree->own[node].of[track->metric] == 0)
+			continue;
+		if (node == TREE_ROOT)
+			fprintf(out, "%snull", separator);
+		else
+			fprintf(out, "%s%u", separator, number_of(track->stacks, node));
+		separator = ",";
+		count++;
+	}
+	fputs("], \"time\": [", out);
+	separator = "";
+	for (uint32_t node = 0; node < tree->count; node++) {
+		uint64_t value = tree->own[node].of[track->metric];
+
+		if (value == 0)
+			continue;
+		fputs(separator, out);
+		put_weight(track, at);
+		at += value;
+		separator = ",";
+	}
+	fputs("], \"weight\": [", out);
+	separator = "";
+	for (uint32_t node = 0; node < tree->count; node++) {
+		uint64_t value = tree->own[node].of[track->metric];
+
+		if (value == 0)
+			continue;
+		fputs(separator, out);
+		put_weight(track, value);
+		separator = ",";
+	}
+	fprintf(out, "], \"length\": %zu},\n", count);
+}
+
+static void put_stacks(struct track *track)
+{
+	const struct tree *tree = track->part->tree;
+	FILE *out = track->job->out;
+	const char *separator = "";
+
+	fprintf(out, "   \"stackTable\": {\"length\": %u, \"frame\": [", track->stack_count);
+	for (uint32_t node = 1; node < tree->count; node++) {
+		if (track->stacks[node] == 0)
+			continue;
+		fprintf(out, "%s%u", separator, number_of(track->frames, tree->nodes[node].item));
+		separator = ",";
+	}
+	fputs("], \"prefix\": [", out);
+	separator = "";
+	for (uint32_t node = 1; node < tree->count; node++) {
+		if (track->stacks[node] == 0)
+			continue;
+		if (tree->nodes[node].parent == TREE_ROOT)
+			fprintf(out, "%snull", separator);
+		else
+			fprintf(out, "%s%u", separator, number_of(track->stacks, tree->nodes[node].parent));
+		separator = ",";
+	}
+	fputc(']', out);
+	put_same(out, "category", track->stack_count, "0");
+	put_same(out, "subcategory", track->stack_count, "0");
+	fputs("},\n", out);
+}
+
+static void put_line(FILE *out, unsigned line)
+{
+	if (line != 0)
+		fprintf(out, "%u", line);
+	else
+		fputs("null", out);
+}
+
+static void put_frames(struct track *track)
+{
+	FILE *out = track->job->out;
+	size_t count = track->frame_count;
+
+	fprintf(out, "   \"frameTable\": {\"length\": %zu", count);
+	PUT_ARRAY(out, "address", count, "%llu", (unsigned long long)track->frame_list[i]->address);
+	PUT_ARRAY(out, "inlineDepth", count, "%u", (unsigned)track->frame_list[i]->inlined);
+	PUT_ARRAY(out, "func", count, "%u",
+		  number_of(track->functions,
+			    export_function_index(track->job->session, track->frame_list[i]->function)));
+	fputs(", \"line\": [", out);
+	for (size_t i = 0; i < count; i++) {
+		fputs(i ? "," : "", out);
+		put_line(out, track->frame_list[i]->line);
+	}
+	fputc(']', out);
+	put_same(out, "category", count, "0");
+	put_same(out, "subcategory", count, "0");
+	put_same(out, "nativeSymbol", count, "null");
+	put_same(out, "innerWindowID", count, "null");
+	put_same(out, "implementation", count, "null");
+	put_same(out, "column", count, "null");
+	fputs("},\n", out);
+}
+
+/* Strings: 2 i is the name of function i, 2 i + 1 its file; resources are the objects, named behind them. */
+static void put_functions(struct track *track)
+{
+	FILE *out = track->job->out;
+	size_t count = track->function_count;
+
+	fprintf(out, "   \"funcTable\": {\"length\": %zu", count);
+	PUT_ARRAY(out, "name", count, "%zu", 2 * i);
+	fputs(", \"fileName\": [", out);
+	for (size_t i = 0; i < count; i++) {
+		fputs(i ? "," : "", out);
+		if (track->function_list[i]->file != NULL)
+			fprintf(out, "%zu", 2 * i + 1);
+		else
+			fputs("null", out);
+	}
+	fputs("], \"lineNumber\": [", out);
+	for (size_t i = 0; i < count; i++) {
+		fputs(i ? "," : "", out);
+		put_line(out, track->function_list[i]->line);
+	}
+	fputc(']', out);
+	PUT_ARRAY(out, "resource", count, "%zu",
+		  track->function_list[i]->object != NULL ? track->function_list[i]->object->index : 0);
+	put_same(out, "isJS", count, "false");
+	put_same(out, "relevantForJS", count, "false");
+	put_same(out, "columnNumber", count, "null");
+	fputs("},\n", out);
+}
+
+enum { RESOURCE_LIBRARY = 1 };
+
+static void put_resources(struct track *track)
+{
+	FILE *out = track->job->out;
+	size_t count = symbols_object_count(track->job->session->symbols);
+	char type[16];
+
+	snprintf(type, sizeof(type), "%d", RESOURCE_LIBRARY);
+	fprintf(out, "   \"resourceTable\": {\"length\": %zu", count);
+	PUT_ARRAY(out, "name", count, "%zu", 2 * (size_t)track->function_count + i);
+	PUT_ARRAY(out, "lib", count, "%zu", i);
+	put_same(out, "host", count, "null");
+	put_same(out, "type", count, type);
+	fputs("},\n   \"nativeSymbols\": {\"length\": 0, \"address\": [], \"functionSize\": [], \"libIndex\": [], "
+	      "\"name\": []},\n",
+	      out);
+}
+
+static void put_strings(struct track *track)
+{
+	const struct symbols *symbols = track->job->session->symbols;
+	FILE *out = track->job->out;
+
+	fputs("   \"stringArray\": [", out);
+	for (size_t i = 0; i < track->function_count; i++) {
+		const struct sym_function *function = track->function_list[i];
+		char *name = name_function(track->job->session, function);
+
+		fputs(i ? ",\n    " : "\n    ", out);
+		put_string(out, name);
+		fputc(',', out);
+		put_string(out, function->file != NULL ? function->file : "");
+		free(name);
+	}
+	for (size_t i = 0; i < symbols_object_count(symbols); i++) {
+		fputs(i || track->function_count ? ",\n    " : "\n    ", out);
+		put_string(out, symbols_object(symbols, i)->name);
+	}
+	fputs("]}", out);
+}
+
+static void put_head(struct track *track, size_t number)
+{
+	const struct exp_info *info = track->part->at->info;
+	FILE *out = track->job->out;
+	char name[512];
+
+	snprintf(name, sizeof(name), "%s: %s", track->part->name, metric_meaning(track->metric));
+	fprintf(out, "%s\n  {\"processType\": \"default\", \"processStartupTime\": %.3f, \"processShutdownTime\": null, "
+		     "\"registerTime\": 0, \"unregisterTime\": null, \"pausedRanges\": [], \"isMainThread\": false, "
+		     "\"showMarkersInTimeline\": false, \"pid\": \"%lld\", \"tid\": \"%lld.%s\", \"name\": ",
+		number ? "," : "",
+		(double)(info->start_real_ns - export_start_ns(track->job->session)) / 1e6, (long long)info->pid,
+		(long long)info->pid, metric_keyword(track->metric));
+	put_string(out, name);
+	fputs(", \"processName\": ", out);
+	put_string(out, track->part->name);
+	fputs(",\n   \"markers\": {\"length\": 0, \"category\": [], \"data\": [], \"endTime\": [], \"name\": [], "
+	      "\"phase\": [], \"startTime\": []},",
+	      out);
+}
+
+static void put_track(struct export_job *job, const struct export_part *part, unsigned metric, size_t number)
+{
+	size_t functions = symbols_function_count(job->session->symbols);
+	struct track track = {.job = job, .part = part, .metric = metric};
+
+	track.stacks = memory_take(part->tree->count, sizeof(*track.stacks));
+	track.frames = memory_take(part->tree->item_count, sizeof(*track.frames));
+	track.functions = memory_take(functions, sizeof(*track.functions));
+	track.frame_list = memory_take(part->tree->item_count, sizeof(*track.frame_list));
+	track.function_list = memory_take(functions, sizeof(*track.function_list));
+	number_all(&track);
+	put_head(&track, number);
+	put_samples(&track);
+	put_stacks(&track);
+	put_frames(&track);
+	put_functions(&track);
+	put_resources(&track);
+	put_strings(&track);
+	free(track.stacks);
+	free(track.frames);
+	free(track.functions);
+	free(track.frame_list);
+	free(track.function_list);
+}
+
+static void put_part(struct export_job *job, const struct export_part *part, void *context)
+{
+	size_t *number = context;
+
+	for (size_t i = 0; i < job->metric_count; i++)
+		if (part->tree->total[TREE_ROOT].of[job->metrics[i]] != 0)
+			put_track(job, part, job->metrics[i], (*number)++);
+}
+
+static void put_meta(struct export_job *job)
+{
+	const struct exp_info *info = session_next(job->session, NULL)->info;
+	const char *period = experiment_setting(session_next(job->session, NULL)->experiment, "profile_us", "0");
+
+	fprintf(job->out,
+		"{\"meta\": {\"version\": %d, \"preprocessedProfileVersion\": %d, \"startTime\": %.3f, \"interval\": %.6f,\n"
+		"  \"processType\": 0, \"stackwalk\": 1, \"debug\": false, \"symbolicated\": true, \"product\": ",
+		GECKO_VERSION, FORMAT_VERSION, (double)export_start_ns(job->session) / 1e6, strtod(period, NULL) / 1e3);
+	put_string(job->out, info->argc > 0 ? info->argv[0] : info->name);
+	fputs(", \"importedFrom\": \"xer_print " XER_VERSION "\",\n  \"oscpu\": ", job->out);
+	put_string(job->out, info->os != NULL ? info->os : "");
+	fprintf(job->out,
+		", \"physicalCPUs\": 0, \"logicalCPUs\": %llu,\n"
+		"  \"categories\": [{\"name\": \"Other\", \"color\": \"grey\", \"subcategories\": [\"Other\"]}],\n"
+		"  \"sampleUnits\": {\"time\": \"ms\", \"eventDelay\": \"ms\", \"threadCPUDelta\": \"ns\"},\n"
+		"  \"markerSchema\": [], \"usesOnlyOneStackType\": true, \"doesNotUseFrameImplementation\": true,\n"
+		"  \"sourceCodeIsNotOnSearchfox\": true, \"keepProfileThreadOrder\": true},\n"
+		" \"pages\": [], \"threads\": [",
+		(unsigned long long)info->cpus);
+}
+
+static void put_libraries(struct export_job *job)
+{
+	const struct symbols *symbols = job->session->symbols;
+
+	fputs("],\n \"libs\": [", job->out);
+	for (size_t i = 0; i < symbols_object_count(symbols); i++) {
+		const struct sym_object *object = symbols_object(symbols, i);
+
+		fputs(i ? ",\n  {\"name\": " : "\n  {\"name\": ", job->out);
+		put_string(job->out, object->name);
+		fputs(", \"debugName\": ", job->out);
+		put_string(job->out, object->name);
+		fputs(", \"path\": ", job->out);
+		put_string(job->out, object->path);
+		fputs(", \"debugPath\": ", job->out);
+		put_string(job->out, object->path);
+		fputs(", \"breakpadId\": \"\", \"codeId\": ", job->out);
+		put_string(job->out, object->build_id != NULL ? object->build_id : "");
+		fputs(", \"arch\": null}", job->out);
+	}
+	fputs("]}\n", job->out);
+}
+
+void export_firefox(struct export_job *job)
+{
+	size_t number = 0;
+
+	put_meta(job);
+	export_each(job, TREE_FRAMES, put_part, &number);
+	put_libraries(job);
+}
