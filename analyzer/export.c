@@ -35,17 +35,28 @@ const char *export_unit(unsigned metric, const char *const names[3])
 	return names[2];
 }
 
-/* <Total> is in no stack: its number is that of the one function which is not of the symbols. */
-size_t export_function_index(const struct session *session, const struct sym_function *function)
+size_t export_function_number(struct export_job *job, const struct sym_function *function)
 {
-	return function == &session->recorder ? symbols_total(session->symbols)->index : function->index;
+	const struct sym_frame frame = {.function = function};
+	uint32_t node = tree_child(job->functions, TREE_ROOT, &frame);
+
+	return job->functions->nodes[node].item;
 }
 
-const struct sym_function *export_function(const struct session *session, size_t index)
+const struct sym_function *export_function(const struct export_job *job, size_t number)
 {
-	const struct sym_function *function = symbols_function(session->symbols, index);
+	return job->functions->items[number].function;
+}
 
-	return function == symbols_total(session->symbols) ? &session->recorder : function;
+size_t export_function_count(const struct export_job *job)
+{
+	return job->functions->item_count;
+}
+
+void export_number_functions(struct export_job *job, const struct tree *tree)
+{
+	for (size_t i = 0; i < tree->item_count; i++)
+		export_function_number(job, tree->items[i].function);
 }
 
 int64_t export_start_ns(const struct session *session)
@@ -63,9 +74,9 @@ static struct tree *part_tree(struct export_job *job, const struct session_exper
 {
 	struct session *session = job->session;
 	struct tree *tree = tree_create(mode, symbols_total(session->symbols));
+	const struct tree_view view = {session->is_expert ? NULL : &session->recorder, session->shown};
 
-	if (tree_add_experiment(tree, session->symbols, at->experiment, at->data,
-				session->is_expert ? NULL : &session->recorder) < 0) {
+	if (tree_add_experiment(tree, session->symbols, at->experiment, at->data, &view) < 0) {
 		session_say(session, "out of memory");
 		exit(EXIT_TROUBLE);
 	}
@@ -117,7 +128,9 @@ static void run_to(struct session *session, size_t format, const char *path, FIL
 		session_fail(session, EXIT_TROUBLE, "export: no data to export");
 		return;
 	}
+	job.functions = tree_create(TREE_FUNCTIONS, symbols_total(session->symbols));
 	formats[format].run(&job);
+	tree_destroy(job.functions);
 	if (fflush(out) != 0 || ferror(out) || job.trouble)
 		session_fail(session, EXIT_TROUBLE, "export: %s: cannot be written", path);
 }

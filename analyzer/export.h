@@ -14,6 +14,7 @@ struct export_job {
 	unsigned metrics[METRIC_VALUES]; /* metrics[metric_count]: those that there are data for */
 	size_t metric_count;
 	unsigned metric; /* the one that rows are sorted by, for formats of one value */
+	struct tree *functions; /* numbers the functions: the items of its tree */
 	int trouble;     /* set if the exporter failed other than by writing to `out` */
 };
 
@@ -40,10 +41,14 @@ void export_dot(struct export_job *job);
 /* The unit of a metric in the words of `names`: for times (ns), bytes, counts. */
 const char *export_unit(unsigned metric, const char *const names[3]);
 
-/* A number of a function that no other in a call stack has, and the function of a number; numbers are below
- * symbols_function_count. */
-size_t export_function_index(const struct session *session, const struct sym_function *function);
-const struct sym_function *export_function(const struct session *session, size_t index);
+/* The number of a function in this export: from 1 on, in order of the first calls; and the function of a number below
+ * export_function_count. Number 0 is <Total>, which is in no call stack. */
+size_t export_function_number(struct export_job *job, const struct sym_function *function);
+const struct sym_function *export_function(const struct export_job *job, size_t number);
+size_t export_function_count(const struct export_job *job);
+
+/* Number all functions of a tree. */
+void export_number_functions(struct export_job *job, const struct tree *tree);
 
 /* The earliest start of the selected experiments as CLOCK_REALTIME in ns. */
 int64_t export_start_ns(const struct session *session);

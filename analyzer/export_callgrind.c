@@ -36,7 +36,7 @@ static const struct sym_frame *frame_of(const struct writer *writer, size_t node
 
 static size_t function_of(const struct writer *writer, size_t node)
 {
-	return export_function_index(writer->job->session, frame_of(writer, node)->function);
+	return export_function_number(writer->job, frame_of(writer, node)->function);
 }
 
 /* The call of a node from its caller. */
@@ -98,11 +98,11 @@ static void gather(struct writer *writer)
 /* Names are written once and numbered: "(3) name", then "(3)". */
 static void put_function(struct writer *writer, const char *key, const struct sym_function *function)
 {
-	size_t index = export_function_index(writer->job->session, function);
+	size_t index = export_function_number(writer->job, function);
 	FILE *out = writer->job->out;
 	char *name;
 
-	fprintf(out, "%s=(%zu)", key, index + 1);
+	fprintf(out, "%s=(%zu)", key, index);
 	if (!writer->is_named[index]) {
 		name = name_function(writer->job->session, function);
 		fputc(' ', out);
@@ -138,8 +138,8 @@ static int by_place(const void *left, const void *right, void *context)
 	const struct writer *writer = context;
 	const struct sym_frame *a = &writer->tree->items[*(const uint32_t *)left];
 	const struct sym_frame *b = &writer->tree->items[*(const uint32_t *)right];
-	size_t x = export_function_index(writer->job->session, a->function);
-	size_t y = export_function_index(writer->job->session, b->function);
+	size_t x = export_function_number(writer->job, a->function);
+	size_t y = export_function_number(writer->job, b->function);
 	int order;
 
 	if (x != y)
@@ -248,11 +248,13 @@ static struct metric_values *sum_lines(const struct tree *tree)
 void export_callgrind(struct export_job *job)
 {
 	const struct tree *tree = session_tree(job->session, TREE_LINES);
-	size_t functions = symbols_function_count(job->session->symbols);
 	struct metric_values *own = sum_lines(tree);
 	struct writer writer = {.job = job, .tree = tree, .own = own};
+	size_t functions;
 
 	writer.calls = tree_create(TREE_LINES, symbols_total(job->session->symbols));
+	export_number_functions(job, tree);
+	functions = export_function_count(job);
 	writer.innermost = memory_take(functions, sizeof(*writer.innermost));
 	writer.is_named = memory_take(functions, 1);
 	gather(&writer);

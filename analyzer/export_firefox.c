@@ -63,7 +63,7 @@ static void number_all(struct track *track)
 	for (uint32_t node = TREE_ROOT + 1; node < tree->count; node++) {
 		uint32_t item = tree->nodes[node].item;
 		const struct sym_frame *frame = &tree->items[item];
-		size_t function = export_function_index(track->job->session, frame->function);
+		size_t function = export_function_number(track->job, frame->function);
 
 		if (tree->total[node].of[track->metric] == 0)
 			continue;
@@ -184,8 +184,7 @@ static void put_frames(struct track *track)
 	PUT_ARRAY(out, "address", count, "%llu", (unsigned long long)track->frame_list[i]->address);
 	PUT_ARRAY(out, "inlineDepth", count, "%u", (unsigned)track->frame_list[i]->inlined);
 	PUT_ARRAY(out, "func", count, "%u",
-		  number_of(track->functions,
-			    export_function_index(track->job->session, track->frame_list[i]->function)));
+		  number_of(track->functions, export_function_number(track->job, track->frame_list[i]->function)));
 	fputs(", \"line\": [", out);
 	for (size_t i = 0; i < count; i++) {
 		fputs(i ? "," : "", out);
@@ -296,9 +295,11 @@ static void put_head(struct track *track, size_t number)
 
 static void put_track(struct export_job *job, const struct export_part *part, unsigned metric, size_t number)
 {
-	size_t functions = symbols_function_count(job->session->symbols);
 	struct track track = {.job = job, .part = part, .metric = metric};
+	size_t functions;
 
+	export_number_functions(job, part->tree);
+	functions = export_function_count(job);
 	track.stacks = memory_take(part->tree->count, sizeof(*track.stacks));
 	track.frames = memory_take(part->tree->item_count, sizeof(*track.frames));
 	track.functions = memory_take(functions, sizeof(*track.functions));

@@ -119,7 +119,7 @@ static void put(struct writer *writer, unsigned field)
 
 static uint64_t function_id(struct writer *writer, const struct sym_function *function)
 {
-	uint64_t id = export_function_index(writer->job->session, function) + 1;
+	uint64_t id = export_function_number(writer->job, function);
 	struct proto message = {.len = 0};
 	char *name;
 

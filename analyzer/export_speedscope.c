@@ -20,7 +20,7 @@ static void put_event(struct export_job *job, int *is_first, char type, const st
 		      uint64_t at)
 {
 	fprintf(job->out, "%s\n    {\"type\": \"%c\", \"frame\": %zu, \"at\": %llu}", *is_first ? "" : ",", type,
-		export_function_index(job->session, tree->items[tree->nodes[node].item].function),
+		export_function_number(job, tree->items[tree->nodes[node].item].function),
 		(unsigned long long)at);
 	*is_first = 0;
 }
@@ -77,13 +77,13 @@ static void put_part(struct export_job *job, const struct export_part *part, voi
 	}
 }
 
-/* All functions of the session, so that their indexes hold. They are known only when all parts are done. */
+/* All functions by number. They are known only when all parts are done. */
 static void put_frames(struct export_job *job)
 {
-	size_t count = symbols_function_count(job->session->symbols);
+	size_t count = export_function_count(job);
 
 	for (size_t i = 0; i < count; i++) {
-		const struct sym_function *function = export_function(job->session, i);
+		const struct sym_function *function = export_function(job, i);
 		char *name = name_function(job->session, function);
 
 		fprintf(job->out, "%s\n  {\"name\": ", i ? "," : "");

@@ -191,7 +191,7 @@ cc -O2 -g -o inlined inlined.c && record inlined -p off -H on -S off -- ./inline
 timeout 60 "$xer_print" -export pprof inlined.pprof -export folded inlined.folded -export callgrind inlined.callgrind inlined.er
 is "a new recording is exported" 0 $?
 contains "folded: inlined calls are frames" '^inlined [0-9]+;.*;main;outer;middle;inner 1000$' inlined.folded
-contains "callgrind: an inlined function has its line" '^fn=\([0-9]+\) inner$' inlined.callgrind
+contains "callgrind: an inlined function has its line" '^c?fn=\([0-9]+\) inner$' inlined.callgrind
 if have go; then
 	go tool pprof -raw inlined.pprof >raw.txt 2>&1
 	is "pprof: one location has them all" "inner middle outer" "$(awk '$3 ~ /^M=/ && $4 == "inner" { names = $4; while ((getline) > 0 && $2 !~ /^0x/) names = names " " $1; print names }' raw.txt)"
