@@ -74,7 +74,17 @@ static const char *attribute(const struct exp_event *event, const char *name)
 
 static int is_trouble(const struct exp_event *event)
 {
-	return strcmp(event->kind, "warning") == 0 || strcmp(event->kind, "loss") == 0;
+	return strcmp(event->kind, "warning") == 0 || strcmp(event->kind, "loss") == 0 ||
+	       strcmp(event->kind, "unrecorded") == 0;
+}
+
+/* "WHAT NAME: REASON" */
+static void put_reason(FILE *out, const struct exp_event *event, const char *what, const char *name)
+{
+	fputs(what, out);
+	text_put(out, known(attribute(event, name)));
+	fputs(": ", out);
+	text_put(out, known(attribute(event, "reason")));
 }
 
 static void put_trouble(FILE *out, const struct exp_event *event)
@@ -84,11 +94,10 @@ static void put_trouble(FILE *out, const struct exp_event *event)
 	fprintf(out, "  at %.3f s: ", event->time_s);
 	if (strcmp(event->kind, "warning") == 0) {
 		text_put(out, known(attribute(event, "text")));
+	} else if (strcmp(event->kind, "unrecorded") == 0) {
+		put_reason(out, event, "not recorded: ", "path");
 	} else {
-		fputs("data lost in ", out);
-		text_put(out, known(attribute(event, "stream")));
-		fputs(": ", out);
-		text_put(out, known(attribute(event, "reason")));
+		put_reason(out, event, "data lost in ", "stream");
 		if (error != NULL && strcmp(error, "0") != 0) {
 			fputs(" (errno ", out);
 			text_put(out, error);

@@ -1,0 +1,129 @@
+# Every process that comes out of the program is recorded, under its name, and does what it does without us.
+. "$(dirname "$0")/lib.sh"
+
+kin=$programs/kin
+
+# family CLAIM NAMES WAY [NUMBER]: output and status are as without recording; the descendants' experiments are NAMES
+family()
+{
+	local claim=$1 names=$2 plain recorded
+	shift 2
+	timeout -k 5 60 "$kin" "$@" >plain.out 2>&1
+	plain=$?
+	rm -rf "$1.er"
+	record "$1" -p off -H on -A off -- "$kin" "$@"
+	recorded=$?
+	is "$claim: exit status" "$plain" "$recorded"
+	is "$claim: output" "$(cat plain.out)" "$(cat "$1.out")"
+	[ "$names" = - ] || is "$claim: names" "$names" "$(cd "$1.er" && ls -d _* 2>/dev/null | sed 's/\.er$//' | sort -V | tr '\n' ' ' | sed 's/ $//')"
+}
+
+# worked NAME COUNT: as many blocks were allocated by leaf_work in the whole tree
+worked()
+{
+	report "$1" -metrics i.heapalloccnt:name -functions
+	is "$1: what the leaves did" "$2" "$(value "$1" leaf_work 1)"
+}
+
+family "fork" "_f1 _f2 _f3" fork 3
+worked fork 30
+family "fork and exec" "_f1_x1 _f2_x1" fork_exec 2
+worked fork_exec 20
+family "_Fork" "_f1" _Fork
+worked _Fork 10
+family "vfork and exec" "_f1_x1 _f2_x1" vfork 2
+worked vfork 20
+family "vfork and _exit" "" vfork_exit
+family "clone like fork" "_f1" clone
+worked clone 10
+family "clone like vfork" "_f1_x1" clone_vfork
+worked clone_vfork 10
+family "the system call fork" "_f1" raw_fork
+worked raw_fork 10
+family "the system call clone3" "_f1" raw_clone3
+worked raw_clone3 10
+family "a fork that nobody sees" "_c1_x1" unseen_fork
+worked unseen_fork 10
+family "posix_spawn" "_c1 _c2 _c3" posix_spawn 3
+worked posix_spawn 30
+family "posix_spawnp with actions, attributes and no environment" "_c1" posix_spawnp
+worked posix_spawnp 10
+family "system" "_c1 _c1_f1_x1 _c2 _c2_f1_x1" system 2
+worked system 20
+family "popen" "_c1 _c1_f1_x1" popen
+worked popen 10
+family "wordexp" "_c1" wordexp
+family "daemon" "_f1 _f1_f1" daemon
+worked daemon 10
+family "forkpty" "_f1" forkpty
+worked forkpty 10
+family "exec that fails, then does not" "_x1" failing_exec
+worked failing_exec 10
+family "exec in a thread" "_x1" thread_exec
+worked thread_exec 10
+family "exec with an empty environment" "_x1" empty_environment
+worked empty_environment 10
+family "the system call execve" "_x1" raw_exec
+worked raw_exec 10
+family "a chain of 20 images" "$(seq -f '_x%g' 1 20 | tr '\n' ' ' | sed 's/ $//')" chain 19
+worked chain 10
+family "forks from 4 threads at once while others allocate" - threads 6
+worked threads 240
+is "threads: every child has a name" 24 "$(ls -d threads.er/_* | wc -l)"
+family "children forked by a signal handler" - handler 300000
+
+family "a child that outlives its maker" - orphan
+for _ in {1..50}; do
+	grep -q 'kind="exit"' orphan.er/_f1.er/log.xml 2>/dev/null && break
+	sleep 0.1
+done
+worked orphan 10
+
+family "300 children" - fork_exec 300
+is "300 children have 300 experiments" 300 "$(ls -d fork_exec.er/_* | wc -l)"
+worked fork_exec 3000
+largest=$(for d in fork_exec.er/_*; do (cd "$d" && cat ./* | wc -c); done | sort -n | tail -1)
+within "a small descendant's experiment is small" 1 16384 "$largest"
+
+# Which are followed.
+rm -rf fork.er
+record fork -F off -p off -H on -A off -- "$kin" fork 3
+is "-F off records no descendants" "" "$(ls -d fork.er/_* 2>/dev/null)"
+record pattern -F '=^_f[13]$' -p off -H on -A off -- "$kin" fork 3
+is "-F =REGEX selects by lineage" "_f1.er _f3.er" "$(cd pattern.er && echo _*)"
+record program -F '=^kin$' -p off -H on -A off -- "$kin" system 1
+is "-F =REGEX selects by program, and leads through the others" "_c1_f1_x1.er" "$(cd program.er && echo _*)"
+
+# What cannot be recorded is run, and named.
+record static -p off -A off -- sh -c "'$programs/static' exit 5; echo \$?"
+is "a static program runs" 5 "$(cat static.out)"
+report static -header
+contains "and the header says why it is not recorded" 'static.*statically linked' static.txt
+if [ "$(id -u)" = 0 ] && have setpriv; then
+	cp "$(command -v id)" suid && chmod 4755 suid && chown 1:1 suid && chmod 4755 suid
+
+	record suid -p off -A off -- ./suid -u
+	report suid -header
+	setpriv --reuid 2 --regid 2 --clear-groups ./suid -u >plain.out 2>&1
+	mkdir open && chmod 777 open
+	(cd open && setpriv --reuid 2 --regid 2 --clear-groups "$xcollect" -p off -A off -o s.er sh -c '../suid -u') >suid.out 2>suid.err
+	is "a set-user-id program runs with its rights" "$(cat plain.out)" "$(cat suid.out)"
+	contains "and is named" 'kind="unrecorded".*other rights' open/s.er/log.xml
+else
+	skip "a set-user-id program" "only root can make one for another user"
+fi
+
+# A tree of ordinary programs.
+cat >job.sh <<'JOB'
+printf 'a\nb\n' | sort -r | while read -r x; do echo "$x"; done
+(exit 3); echo $?
+env -i /bin/sh -c 'echo "$#"' sh 1 2
+perl -e 'print `echo from perl`; system("true"); exec "echo", "last"'
+JOB
+bash job.sh >plain.out 2>&1
+record job -p hi -- bash job.sh
+is "a script's output" "$(cat plain.out)" "$(cat job.out)"
+report job -exp_list
+contains "perl's child is in the list" 'perl' job.txt
+if [ -n "$(find job.er -name 'archives' -path '*_*')" ]; then not_ok "archives are the founder's alone"; else ok "archives are the founder's alone"; fi
+contains "the quality line covers the whole tree" 'covered (9[5-9]|100)\.' <(report job -functions; cat job.txt)
