@@ -107,6 +107,12 @@ static int is_spec(const char *word)
 	       stat(word, &stat_buf) != 0;
 }
 
+/* Is this word of the command line a list of numbers? */
+static int is_list(const char *word)
+{
+	return word[0] >= '0' && word[0] <= '9' && word[strspn(word, "0123456789,-:+")] == '\0';
+}
+
 int command_take_words(const struct command *command, char *const *words, int count,
 		       struct command_argument *out)
 {
@@ -133,6 +139,11 @@ int command_take_words(const struct command *command, char *const *words, int co
 		return 2;
 	case ARGUMENT_SPEC:
 		if (count < 1 || !is_spec(words[0]))
+			return 0;
+		out->text = words[0];
+		return 1;
+	case ARGUMENT_LIST:
+		if (count < 1 || !is_list(words[0]))
 			return 0;
 		out->text = words[0];
 		return 1;
@@ -287,6 +298,8 @@ void command_run_line(struct session *session, char *line)
 	rest = line + strcspn(line, " \t");
 	if (*rest != '\0')
 		*rest++ = '\0';
+	if (view_own_index(session, line))
+		return;
 	command = command_find(line, error, sizeof(error));
 	if (command == NULL) {
 		session_fail(session, EXIT_USAGE, "%s", error);

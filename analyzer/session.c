@@ -3,6 +3,7 @@
 #include "session.h"
 
 #include "filters.h"
+#include "indexobj.h"
 #include "listing.h"
 #include "memory.h"
 #include "text.h"
@@ -65,6 +66,7 @@ void session_init(struct session *session)
 				    .symbols = symbols_create(),
 				    .shown = shown_create(),
 				    .filters = filters_create(),
+				    .indexes = index_types_create(),
 				    .focus = SESSION_ALL};
 	listing_set_defaults(&session->listing);
 	session->recorder = (struct sym_function){.name = "<Recorder>", .mangled = "<Recorder>"};
@@ -105,6 +107,7 @@ void session_fini(struct session *session)
 	shown_destroy(session->shown);
 	symbols_destroy(session->symbols);
 	filters_destroy(session->filters, session);
+	index_types_destroy(session->indexes);
 	for (size_t i = session->count; i-- > 0;)
 		experiment_close(session->experiments[i].experiment);
 	free(session->experiments);

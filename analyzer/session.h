@@ -23,6 +23,7 @@ enum { EXIT_OK = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2, EXIT_CHECK = 3 };
 enum name_form { NAME_LONG, NAME_SHORT, NAME_MANGLED };
 
 struct filters;
+struct index_types;
 
 struct session_experiment {
 	struct experiment *experiment;
@@ -70,6 +71,7 @@ struct session {
 	struct metric_list metrics;
 	struct metric_sort sort;
 	struct filters *filters;
+	struct index_types *indexes;
 	size_t limit; /* rows of a table, 0: all */
 	struct session_listing listing;
 	enum name_form name_form;

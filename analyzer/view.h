@@ -15,6 +15,9 @@ const struct session_experiment *view_next_experiment(struct session *session, c
 						      const struct command_argument *argument,
 						      const struct session_experiment *at);
 
+/* Show the index object or memory object of the user's that has exactly this name. Returns 0 if there is none. */
+int view_own_index(struct session *session, const char *name);
+
 /* The item called `argument->text` in the tree of functions; of several, the argument->number-th.
  * Says so and returns TREE_NONE if there is none or the number is missing. */
 uint32_t view_pick_function(struct session *session, const char *command,

@@ -40,3 +40,12 @@ printf 'functions\n  filters THRIDX == 1\nfilters\n' >script.txt
 is "a wrong word: exit status" 2 $?
 contains "file, line and column stand in the message" '^xer_print: script.txt:2:11: filters: unknown word .THRIDX. \(did you mean .THRID.\?\)$' err.txt
 contains "a missing expression too" '^xer_print: script.txt:3:' err.txt
+
+report burn -metrics e.totalcpu -threads
+is "index objects: three threads" 3 "$(grep -c ', Thread [0-9]' burn.txt)"
+is "whose total is the whole" "$all" "$(value burn '<Total>' 1)"
+report burn -metrics e.totalcpu -seconds
+within "seconds in their order add up" "$(awk -v a="$all" 'BEGIN { print a - 0.0025 }')" "$(awk -v a="$all" 'BEGIN { print a + 0.0025 }')" \
+	"$(awk '$2 == "Second" { if ($3 != n++) exit 1; s += $1 } END { print s }' burn.txt)"
+report heap -metrics i.heapleakcnt -datasize
+is "leaks are counted where they were allocated" "$count" "$(value heap '<Total>' 1)"
