@@ -78,11 +78,18 @@ coverage: ## unit tests with line coverage, summed up by folder
 ## Install
 MAN_PAGES = $(wildcard man/*.[1-8])
 HEADERS   = $(patsubst include/%,%,$(wildcard include/*.h include/*/*.h))
-install: all ## install below PREFIX (/usr/local); DESTDIR is put before it
+SONAMES   = $(SONAME) libexperiment.so
+install: all library ## install below PREFIX (/usr/local); DESTDIR is put before it
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/xer
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/xer
 	for header in $(HEADERS); do install -D -m 644 include/$$header $(DESTDIR)$(PREFIX)/include/$$header || exit 1; done
+	install -D -m 644 experiment/experiment.h $(DESTDIR)$(PREFIX)/include/xer/experiment.h
+	install -m 644 $(SHARED_LIBRARY) $(STATIC_LIBRARY) $(DESTDIR)$(PREFIX)/lib
+	for name in $(SONAMES); do ln -sf $(notdir $(SHARED_LIBRARY)) $(DESTDIR)$(PREFIX)/lib/$$name || exit 1; done
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' experiment/xer-experiment.pc.in \
+		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/xer-experiment.pc
 	install -d $(DESTDIR)$(PREFIX)/share/pkgconfig
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' include/xer.pc.in >$(DESTDIR)$(PREFIX)/share/pkgconfig/xer.pc
 	for page in $(MAN_PAGES); do \
@@ -92,8 +99,10 @@ install: all ## install below PREFIX (/usr/local); DESTDIR is put before it
 uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(notdir $(PROGRAMS)))
 	rm -f $(DESTDIR)$(PREFIX)/lib/xer/libcollector.so
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(notdir $(SHARED_LIBRARY) $(STATIC_LIBRARY)) $(SONAMES))
+	rm -f $(DESTDIR)$(PREFIX)/include/xer/experiment.h $(DESTDIR)$(PREFIX)/lib/pkgconfig/xer-experiment.pc
 	-rmdir $(DESTDIR)$(PREFIX)/lib/xer
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/,$(HEADERS)) $(DESTDIR)$(PREFIX)/share/pkgconfig/xer.pc
 	for page in $(MAN_PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 
-.PHONY: all setup demo help clean check unit e2e lint bench asan sanitized coverage install uninstall unit-programs e2e-programs
+.PHONY: all library setup demo help clean check unit e2e lint bench asan sanitized coverage install uninstall unit-programs e2e-programs

@@ -28,6 +28,13 @@ $(BUILD)/obj/%.o: %.c build.mk
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MT $@ -c -o $@ $<
 
+# The installed library has its own copy of experiment/ and format/.
+SHARED_OBJ := $(call objects,shared/,experiment) $(call objects,shared/,format)
+$(BUILD)/obj/shared/%.o: override CPPFLAGS += $(XML_CFLAGS)
+$(BUILD)/obj/shared/%.o: %.c build.mk
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -MMD -MP -MT $@ -c -o $@ $<
+
 PIC_FLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-plt -fno-builtin-malloc \
 	-fomit-frame-pointer -fasynchronous-unwind-tables
 $(BUILD)/obj/pic/%.o: %.c build.mk
@@ -57,6 +64,22 @@ $(LIBRARY): $(COLLECTOR_OBJ) libcollector/versions.map
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,now,-z,relro,-z,defs,--hash-style=gnu \
 		-Wl,--version-script=libcollector/versions.map -o $@ $(COLLECTOR_OBJ)
+
+# libexperiment as it is installed: for programs of other people, shared and static.
+SONAME          := libexperiment.so.0
+SHARED_LIBRARY  := $(BUILD)/shared/$(SONAME).$(VERSION)
+STATIC_LIBRARY  := $(BUILD)/shared/libexperiment.a
+library: $(SHARED_LIBRARY) $(STATIC_LIBRARY)
+
+$(SHARED_LIBRARY): $(SHARED_OBJ) experiment/experiment.map
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,relro,-z,defs,--hash-style=gnu,-soname,$(SONAME) \
+		-Wl,--version-script=experiment/experiment.map -o $@ $(SHARED_OBJ) $(READER_LIBS)
+
+$(STATIC_LIBRARY): $(EXPERIMENT_OBJ) $(FORMAT_OBJ)
+	@mkdir -p $(@D)
+	rm -f $@
+	ar rcsD $@ $^
 
 # ---- unit tests: one program for each folder of tests/unit, with the objects of the folder that it tests
 
