@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
 
 struct step {
 	const struct command *command; /* NULL: interactive */
@@ -149,12 +150,24 @@ static int close_output(FILE *out)
 	return failed;
 }
 
+/* Each experiment holds its directory open, and a tree may have thousands. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int main(int argc, char **argv)
 {
 	struct session session;
 	struct plan plan = {.step_count = 0};
 
 	signal(SIGPIPE, SIG_DFL);
+	raise_limit();
 	if (argc > 1 && answer(argv[1]))
 		return fflush(stdout) != 0 ? EXIT_TROUBLE : EXIT_OK;
 	session_init(&session);

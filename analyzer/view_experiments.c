@@ -118,7 +118,7 @@ static int read_range(const char **at, unsigned long *first, unsigned long *last
 			return -1;
 		*last = strtoul(end + 1, &end, 10);
 	}
-	if ((*end != ',' && *end != '\0') || *last < *first)
+	if ((*end != ',' && *end != '\0') || (*end == ',' && end[1] == '\0') || *last < *first)
 		return -1;
 	*at = *end == ',' ? end + 1 : end;
 	return 0;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { READ_TRIES = 3, RETRY_US = 2000 };
+enum { READ_TRIES = 3, RETRY_US = 2000, ENOUGH = 1 };
 
 struct log_reader {
 	enum exp_status before_exec;
@@ -304,9 +304,12 @@ static int read_log(struct log_reader *reader, int fd, struct exp_cause *cause)
 	return 0;
 }
 
-/* What is the same in a whole tree stands in the founder's log. */
+/* What is the same in a whole tree stands at the beginning of the founder's log. The schema and the events behind it
+ * are not read: there may be many descendants. */
 static int on_founder_element(void *context, const struct exp_element *element)
 {
+	if (element->depth == 1 && (strcmp(element->name, "schema") == 0 || strcmp(element->name, "event") == 0))
+		return ENOUGH;
 	if (element->depth == 1 && strcmp(element->name, "host") == 0)
 		return read_host(context, element);
 	if (element->depth == 1 && strcmp(element->name, "setting") == 0)

@@ -20,7 +20,7 @@ struct exp_element {
 struct exp_xml_walk {
 	const char *root;         /* name that the root must have */
 	const char *text_element; /* name of the elements whose text is wanted, NULL: none */
-	/* Called for every element in order of the file. Returns 0, or -errno to end the walk. */
+	/* Called for every element in order of the file. Returns 0, or another value to end the walk. */
 	int (*element)(void *context, const struct exp_element *element);
 	void *context;
 	struct exp_arena *arena;

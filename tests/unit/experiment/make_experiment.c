@@ -51,6 +51,24 @@ void maker_create(struct maker *maker)
 	maker_log(maker, LOG_EXIT);
 }
 
+void maker_descendant(const struct maker *founder, const char *lineage, const char *elements, struct maker *out)
+{
+	char text[8192];
+	int len;
+
+	*out = (struct maker){.directory = ""};
+	len = snprintf(out->path, sizeof(out->path), "%s/%s.er", founder->path, lineage);
+	assert(len < (int)sizeof(out->path) && mkdir(out->path, 0755) == 0);
+	len = snprintf(text, sizeof(text),
+		       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<experiment version=\"1.0\">\n"
+		       "<process pid=\"43\" ppid=\"42\" cwd=\"/tmp\" program=\"/bin/child\" lineage=\"%s\"><arg>child</arg></process>\n"
+		       "<clock source=\"tsc\" hz=\"1000000000\" ticks=\"1000000000\" raw_ns=\"5000000000\" real_ns=\"1700000000000000000\"/>\n"
+		       "%s<event kind=\"exit\" time=\"11000000000\" code=\"0\" cpu_ns=\"5000000000\"/>\n" FMT_LOG_CLOSE,
+		       lineage, elements == NULL ? "" : elements);
+	assert(len < (int)sizeof(text));
+	maker_put(out, FMT_FILE_LOG, text, (size_t)len);
+}
+
 void maker_destroy(struct maker *maker)
 {
 	char command[256];

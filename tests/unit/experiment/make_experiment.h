@@ -31,6 +31,10 @@ struct maker_stream {
 void maker_create(struct maker *maker);
 void maker_destroy(struct maker *maker);
 
+/* Make the experiment of a descendant below a founder's: process "child", without host and settings, an exit event of 5 s CPU
+ * time; `elements` come before that. It goes with the founder. */
+void maker_descendant(const struct maker *founder, const char *lineage, const char *elements, struct maker *out);
+
 /* Write a file of the experiment. */
 void maker_put(struct maker *maker, const char *name, const void *bytes, size_t len);
 
