@@ -5,6 +5,7 @@ objects = $(patsubst %.c,$(BUILD)/obj/$(1)%.o,$(wildcard $(2)/*.c))
 FORMAT_OBJ     := $(call objects,,format)
 COLLECT_OBJ    := $(call objects,,collect)
 EXPERIMENT_OBJ := $(call objects,,experiment)
+TEMPLATE_OBJ   := $(call objects,,template)
 ARCHIVE_OBJ    := $(call objects,,archive)
 ANALYZER_OBJ   := $(call objects,,analyzer)
 # One of the two stands for the other.
@@ -17,6 +18,7 @@ LIBRARY  := $(BUILD)/lib/xer/libcollector.so
 
 FORMAT_LIB     := $(BUILD)/lib/libxfmt.a
 EXPERIMENT_LIB := $(BUILD)/lib/libexperiment.a
+TEMPLATE_LIB   := $(BUILD)/lib/libtemplate.a
 PRINT_LIBS      = $(CAPSTONE_LIBS) -lz
 READER_LIBS     = $(XML_LIBS) $(DWARF_LIBS) -liberty -lm -lpthread
 
@@ -45,6 +47,7 @@ $(BUILD)/obj/pic/%.o: %.c build.mk
 
 $(FORMAT_LIB): $(FORMAT_OBJ)
 $(EXPERIMENT_LIB): $(EXPERIMENT_OBJ)
+$(TEMPLATE_LIB): $(TEMPLATE_OBJ)
 $(BUILD)/lib/libcollector.a: $(COLLECTOR_OBJ)
 $(BUILD)/lib/%.a:
 	@mkdir -p $(@D)
@@ -52,7 +55,7 @@ $(BUILD)/lib/%.a:
 	ar rcsD $@ $^
 
 $(BUILD)/bin/xcollect: $(COLLECT_OBJ) $(FORMAT_LIB)
-$(BUILD)/bin/xer_print: $(ANALYZER_OBJ) $(EXPERIMENT_LIB) $(FORMAT_LIB)
+$(BUILD)/bin/xer_print: $(ANALYZER_OBJ) $(TEMPLATE_LIB) $(EXPERIMENT_LIB) $(FORMAT_LIB)
 $(BUILD)/bin/xer_archive: $(ARCHIVE_OBJ) $(EXPERIMENT_LIB) $(FORMAT_LIB)
 $(BUILD)/bin/xer_print: LIBS = $(READER_LIBS) $(PRINT_LIBS)
 $(BUILD)/bin/xer_archive: LIBS = $(READER_LIBS)
@@ -92,8 +95,9 @@ sanitized: $(PROGRAMS) $(filter-out %/libcollector,$(UNIT_PROGRAMS))
 TESTED_format       :=
 TESTED_collect      := $(filter-out %/main.o,$(COLLECT_OBJ))
 TESTED_experiment   := $(EXPERIMENT_LIB)
+TESTED_template     := $(TEMPLATE_LIB)
 TESTED_archive      := $(filter-out %/main.o,$(ARCHIVE_OBJ)) $(EXPERIMENT_LIB)
-TESTED_analyzer     := $(filter-out %/main.o,$(ANALYZER_OBJ)) $(EXPERIMENT_LIB)
+TESTED_analyzer     := $(filter-out %/main.o,$(ANALYZER_OBJ)) $(TEMPLATE_LIB) $(EXPERIMENT_LIB)
 # An archive, behind -lc: a test gets only what it uses, and not the wrappers of malloc.
 TESTED_libcollector := $(BUILD)/lib/libcollector.a
 
