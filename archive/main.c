@@ -1,10 +1,11 @@
-/* main.c: xer_archive: archives experiments and their descendants. Run by hand, and by a recorded
+/* main.c: xer_archive: archives experiments and their descendants, or says what is missing. Run by hand, and by a recorded
  * process at its end. */
 #include "archive/options.h"
+#include "archive/visit.h"
 #include "experiment/archive.h"
 #include "experiment/experiment.h"
 #include "experiment/printable.h"
-#include "format/layout.h"
+#include "experiment/verify.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -12,68 +13,39 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { EXIT_DONE = 0, EXIT_PROBLEM = 1, EXIT_USAGE = 2 };
-
 #define PROGRAM "xer_archive"
 
-/* Print a message on one line, control characters escaped: names in experiments may hold any
- * bytes. */
+/* Print text, control characters escaped: names in experiments may hold any bytes. */
+static void put_text(const char *text, FILE *out)
+{
+	while (*text != '\0') {
+		size_t size = exp_printable(text, strlen(text));
+
+		if (size == 0)
+			fprintf(out, "\\x%02x", (unsigned char)*text);
+		else
+			fwrite(text, 1, size, out);
+		text += size == 0 ? 1 : size;
+	}
+}
+
 static void complain(void *context, const char *message)
 {
 	(void)context;
 	fputs(PROGRAM ": ", stderr);
-	while (*message != '\0') {
-		size_t size = exp_printable(message, strlen(message));
-
-		if (size == 0)
-			fprintf(stderr, "\\x%02x", (unsigned char)*message);
-		else
-			fwrite(message, 1, size, stderr);
-		message += size == 0 ? 1 : size;
-	}
+	put_text(message, stderr);
 	fputc('\n', stderr);
 }
 
-static int archive_one(const char *path, const struct exp_archive_options *options, int follow);
-
-static int archive_descendants(const struct exp_info *info,
-			       const struct exp_archive_options *options)
+static int archive_experiment(void *context, struct experiment *experiment)
 {
-	int status = EXIT_DONE;
-
-	for (size_t i = 0; i < info->descendant_count; i++) {
-		char path[PATH_MAX];
-
-		snprintf(path, sizeof(path), "%.3800s/%.200s" FMT_EXPERIMENT_SUFFIX, info->path,
-			 info->descendants[i]);
-		if (archive_one(path, options, 0) != EXIT_DONE)
-			status = EXIT_PROBLEM;
-	}
-	return status;
-}
-
-/* Archive one experiment, and with `follow` its descendants. Returns the exit status. */
-static int archive_one(const char *path, const struct exp_archive_options *options, int follow)
-{
-	struct experiment *experiment;
+	const struct exp_archive_options *options = context;
 	struct exp_cause cause;
-	int rc = experiment_open(path, &options->reporter, &experiment, &cause);
-	int status = EXIT_DONE;
+	int rc = experiment_archive(experiment, options, &cause);
 
-	if (rc != 0) {
-		complain(NULL, cause.text);
-		return EXIT_PROBLEM;
-	}
-	rc = experiment_archive(experiment, options, &cause);
 	if (rc < 0)
 		complain(NULL, cause.text);
-	if (rc != 0 || experiment_info(experiment)->damaged)
-		status = EXIT_PROBLEM;
-	if (rc >= 0 && follow &&
-	    archive_descendants(experiment_info(experiment), options) != EXIT_DONE)
-		status = EXIT_PROBLEM;
-	experiment_close(experiment);
-	return status;
+	return rc != 0 || experiment_info(experiment)->damaged ? EXIT_PROBLEM : EXIT_DONE;
 }
 
 static int make_common(const char *path)
@@ -93,6 +65,10 @@ static int archive_all(const struct options *options)
 					     .rewrite = options->rewrite != NULL,
 					     .common = options->common,
 					     .match = options->match};
+	struct visit visit = {.experiment = archive_experiment,
+			      .context = &wanted,
+			      .founders_only = options->founder_only != NULL,
+			      .failures = {.warn = complain}};
 	int status = EXIT_DONE;
 
 	if (make_common(options->common) != EXIT_DONE)
@@ -101,11 +77,58 @@ static int archive_all(const struct options *options)
 		wanted.reporter.warn = complain;
 	if (options->what != NULL)
 		exp_archive_parse(options->what, &wanted.what);
+	visit.reporter = wanted.reporter;
 	for (int i = 0; i < options->experiment_count; i++)
-		if (archive_one(options->experiments[i], &wanted, options->founder_only == NULL) !=
-		    EXIT_DONE)
+		if (visit_path(&visit, options->experiments[i]) != EXIT_DONE)
 			status = EXIT_PROBLEM;
 	return status;
+}
+
+static void put_missing(void *context, const char *message)
+{
+	(void)context;
+	fputs("missing: ", stdout);
+	put_text(message, stdout);
+	fputc('\n', stdout);
+}
+
+static int verify_experiment(void *context, struct experiment *experiment)
+{
+	int rc = exp_verify_experiment(context, experiment);
+
+	if (rc < 0)
+		complain(NULL, strerror(-rc));
+	return rc != 0 || experiment_info(experiment)->damaged ? EXIT_PROBLEM : EXIT_DONE;
+}
+
+/* Say what would be missing elsewhere. */
+static int verify_all(const struct options *options)
+{
+	struct exp_archive_options wanted = {.match = options->match, .reporter = {.warn = put_missing}};
+	struct visit visit = {.experiment = verify_experiment,
+			      .founders_only = options->founder_only != NULL,
+			      .reporter = {.warn = complain},
+			      .failures = {.warn = complain}};
+	const struct exp_verify_counts *counts;
+	struct exp_verify *verify;
+	int status = EXIT_DONE;
+
+	if (options->what != NULL)
+		exp_archive_parse(options->what, &wanted.what);
+	verify = exp_verify_create(&wanted, options->what != NULL);
+	if (verify == NULL) {
+		complain(NULL, "-m: bad regular expression, or out of memory");
+		return EXIT_USAGE;
+	}
+	visit.context = verify;
+	for (int i = 0; i < options->experiment_count; i++)
+		if (visit_path(&visit, options->experiments[i]) != EXIT_DONE)
+			status = EXIT_PROBLEM;
+	counts = exp_verify_counts(verify);
+	printf("%zu missing; archived: %zu load objects, %zu debug files, %zu sources\n", counts->missing, counts->objects,
+	       counts->debug_files, counts->sources);
+	exp_verify_destroy(verify);
+	return fflush(stdout) == 0 ? status : EXIT_PROBLEM;
 }
 
 int main(int argc, char **argv)
@@ -121,6 +144,8 @@ int main(int argc, char **argv)
 		options_help(stdout);
 	else if (options.version != NULL)
 		puts(PROGRAM " " XER_VERSION);
+	else if (options.verify != NULL)
+		return verify_all(&options);
 	else
 		return archive_all(&options);
 	return fflush(stdout) == 0 ? EXIT_DONE : EXIT_PROBLEM;

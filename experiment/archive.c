@@ -100,23 +100,27 @@ static void archive_object(struct archive *archive, const struct exp_object *obj
 	close(fd);
 }
 
-static int find_used(struct archive *archive)
+struct exp_archive_needs exp_archive_needs(enum exp_archive_what what)
 {
-	struct experiment *experiment = archive->experiment;
+	return (struct exp_archive_needs){.sources = whats[what].sources, .used_only = whats[what].used};
+}
+
+int exp_archive_find_used(struct experiment *experiment, unsigned char **used)
+{
 	const struct exp_data_set *set;
 	int rc = experiment_load(experiment, &set);
 
 	if (rc != 0)
 		return rc;
-	archive->used = calloc(experiment->object_count + 1, 1);
-	if (archive->used == NULL)
+	*used = calloc(experiment->object_count + 1, 1);
+	if (*used == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < set->nodes.count; i++) {
 		const struct exp_object *object =
 		    experiment_object_at(experiment, set->nodes.pc[i], set->nodes.generation[i]);
 
 		if (object != NULL)
-			archive->used[object - experiment->objects] = 1;
+			(*used)[object - experiment->objects] = 1;
 	}
 	return 0;
 }
@@ -174,7 +178,7 @@ static int run(struct archive *archive, struct exp_cause *cause)
 	int rc = open_directory(archive, cause);
 
 	if (rc == 0 && what->used)
-		rc = find_used(archive);
+		rc = exp_archive_find_used(archive->experiment, &archive->used);
 	if (rc == 0)
 		archive_objects(archive);
 	if (rc == 0 && what->sources)

@@ -32,6 +32,15 @@ struct exp_archive_options {
 /* The word's value. Returns 0 or -EINVAL. */
 int exp_archive_parse(const char *word, enum exp_archive_what *out);
 
+/* What a word asks for. */
+struct exp_archive_needs {
+	int sources, used_only;
+};
+struct exp_archive_needs exp_archive_needs(enum exp_archive_what what);
+
+/* Which objects occur in recorded stacks: (*used)[index in experiment_objects]. The caller frees. Returns 0 or -ENOMEM. */
+int exp_archive_find_used(struct experiment *experiment, unsigned char **used);
+
 /* Archive the objects of one experiment (not of its descendants). What is there is kept: it is
  * the same file. Several processes may do it at once. Returns the number of files that could not
  * be archived; or -EBUSY (its process still records), -EINVAL (bad regular expression), -EACCES,

@@ -103,47 +103,70 @@ static int is_path(const void *item, const void *key)
 	return strcmp(item, key) == 0;
 }
 
-static int archive_once(struct exp_hash *done, int archives, const char *path, int rewrite)
+/* A walk over the sources. */
+struct walk {
+	int (*file)(void *context, const char *path);
+	void *context;
+	struct symbols *symbols;
+	struct exp_hash done;
+};
+
+static int visit_once(struct walk *walk, const char *path)
 {
 	uint64_t hash;
 
-	if (path == NULL || done->count >= FILES_MAX)
+	if (path == NULL || walk->done.count >= FILES_MAX)
 		return 0;
 	hash = exp_hash_text(EXP_HASH_START, path);
-	if (exp_hash_find(done, hash, is_path, path) != NULL)
+	if (exp_hash_find(&walk->done, hash, is_path, path) != NULL)
 		return 0;
-	if (exp_hash_add(done, hash, (char *)path) != 0)
+	if (exp_hash_add(&walk->done, hash, (char *)path) != 0)
 		return -ENOMEM;
-	return archive_source(archives, path, rewrite);
+	return walk->file(walk->context, path);
 }
 
-static int archive_node(struct experiment *experiment, struct symbols *symbols,
-			const struct exp_nodes *nodes, size_t node, struct exp_hash *done,
-			int archives, int rewrite)
+static int visit_node(struct walk *walk, struct experiment *experiment, const struct exp_nodes *nodes, size_t node)
 {
 	const struct sym_frame *frames;
-	int count = symbols_frames(symbols, experiment, nodes->pc[node], nodes->generation[node], 0,
+	int count = symbols_frames(walk->symbols, experiment, nodes->pc[node], nodes->generation[node], 0,
 				   &frames);
 	int rc = count < 0 ? count : 0;
 
 	for (int i = 0; i < count && rc == 0; i++) {
-		rc = archive_once(done, archives, frames[i].file, rewrite);
+		rc = visit_once(walk, frames[i].file);
 		if (rc == 0)
-			rc = archive_once(done, archives, frames[i].function->file, rewrite);
+			rc = visit_once(walk, frames[i].function->file);
 	}
 	return rc;
 }
 
-int exp_sources_archive(struct experiment *experiment, int archives, int rewrite)
+int exp_sources_each(struct experiment *experiment, int (*file)(void *context, const char *path), void *context)
 {
+	struct walk walk = {.file = file, .context = context, .symbols = symbols_create()};
 	const struct exp_data_set *set;
-	struct symbols *symbols = symbols_create();
-	struct exp_hash done = {0};
-	int rc = symbols == NULL ? -ENOMEM : experiment_load(experiment, &set);
+	int rc = walk.symbols == NULL ? -ENOMEM : experiment_load(experiment, &set);
 
 	for (size_t i = 0; rc == 0 && i < set->nodes.count; i++)
-		rc = archive_node(experiment, symbols, &set->nodes, i, &done, archives, rewrite);
-	exp_hash_fini(&done);
-	symbols_destroy(symbols);
+		rc = visit_node(&walk, experiment, &set->nodes, i);
+	exp_hash_fini(&walk.done);
+	symbols_destroy(walk.symbols);
 	return rc;
+}
+
+struct target {
+	int archives, rewrite;
+};
+
+static int archive_file(void *context, const char *path)
+{
+	const struct target *target = context;
+
+	return archive_source(target->archives, path, target->rewrite);
+}
+
+int exp_sources_archive(struct experiment *experiment, int archives, int rewrite)
+{
+	struct target target = {archives, rewrite};
+
+	return exp_sources_each(experiment, archive_file, &target);
 }

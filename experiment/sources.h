@@ -8,6 +8,10 @@
  * so that it leads nowhere else. Returns 0, or -EINVAL (not absolute, too long, or nothing). */
 int exp_source_name(char *name, size_t size, const char *path);
 
+/* Call `file` for each source file of the functions in recorded stacks, once. Returns 0, -ENOMEM, or what `file`
+ * returned if that was not 0, which ends it. */
+int exp_sources_each(struct experiment *experiment, int (*file)(void *context, const char *path), void *context);
+
 /* Copy the sources of the functions in recorded stacks into the archive directory. Sources that
  * are not on this machine are passed over: most libraries' are not. Returns 0 or -errno. */
 int exp_sources_archive(struct experiment *experiment, int archives, int rewrite);

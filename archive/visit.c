@@ -1,0 +1,81 @@
+/* visit.c: walks over experiments, their descendants and groups. What cannot be opened is named, and the rest visited. */
+#include "archive/visit.h"
+
+#include "experiment/group.h"
+#include "format/layout.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+static int worse(int left, int right)
+{
+	return left > right ? left : right;
+}
+
+static void fail(const struct visit *visit, const char *text)
+{
+	if (visit->failures.warn != NULL)
+		visit->failures.warn(visit->failures.context, text);
+}
+
+static int visit_tree(const struct visit *visit, const char *path, int follow);
+
+static int visit_descendants(const struct visit *visit, const struct exp_info *info)
+{
+	int status = EXIT_DONE;
+
+	for (size_t i = 0; i < info->descendant_count; i++) {
+		char path[PATH_MAX];
+
+		snprintf(path, sizeof(path), "%.3800s/%.200s" FMT_EXPERIMENT_SUFFIX, info->path,
+			 info->descendants[i]);
+		status = worse(status, visit_tree(visit, path, 0));
+	}
+	return status;
+}
+
+static int visit_tree(const struct visit *visit, const char *path, int follow)
+{
+	struct experiment *experiment;
+	struct exp_cause cause;
+	int status;
+
+	if (experiment_open(path, &visit->reporter, &experiment, &cause) != 0) {
+		fail(visit, cause.text);
+		return EXIT_PROBLEM;
+	}
+	status = visit->experiment(visit->context, experiment);
+	if (follow)
+		status = worse(status, visit_descendants(visit, experiment_info(experiment)));
+	experiment_close(experiment);
+	return status;
+}
+
+struct members {
+	const struct visit *visit;
+	int status;
+};
+
+static int visit_member(void *context, const char *path, unsigned line)
+{
+	struct members *members = context;
+
+	(void)line;
+	members->status = worse(members->status, visit_tree(members->visit, path, !members->visit->founders_only));
+	return 0;
+}
+
+int visit_path(const struct visit *visit, const char *path)
+{
+	struct members members = {visit, EXIT_DONE};
+	const struct exp_group_reader reader = {visit_member, &members, visit->failures};
+	struct exp_cause cause;
+	int bad;
+
+	if (!experiment_group_is(path))
+		return visit_tree(visit, path, !visit->founders_only);
+	bad = experiment_group_read(path, &reader, &cause);
+	if (bad < 0)
+		fail(visit, cause.text);
+	return bad != 0 ? EXIT_PROBLEM : members.status;
+}
