@@ -116,6 +116,7 @@ e2e-programs: $(TARGETS) $(BUILD)/tests/programs/static
 
 # No calls are merged or cloned, so that the known facts stay known by function.
 TARGET_FLAGS := -O2 -g -fno-inline-functions -fno-ipa-icf -fno-ipa-cp -fno-ipa-sra -fno-optimize-sibling-calls
+$(BUILD)/tests/programs/ft_%: TARGET_FLAGS += -finstrument-functions
 $(BUILD)/tests/programs/%: tests/programs/%.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -o $@ $< -lpthread -ldl -lm

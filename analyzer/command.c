@@ -167,6 +167,7 @@ static const struct {
 	[NEED_HEAP] = {METRIC_DATA_HEAP, "-H on"},
 	[NEED_SYNC] = {METRIC_DATA_SYNC, "-s on"},
 	[NEED_IO] = {METRIC_DATA_IO, "-i on"},
+	[NEED_FUNCTRACE] = {METRIC_DATA_FUNCTRACE, "--functrace"},
 };
 
 void command_run(struct session *session, const struct command *command,

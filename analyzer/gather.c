@@ -38,6 +38,8 @@ static const struct {
 	{METRIC_IOOTHERTIME, EXP_IO_OTHER_WAIT},
 	{METRIC_IOERRORCNT, EXP_IO_ERROR_COUNT},
 	{METRIC_IOERRORTIME, EXP_IO_ERROR_WAIT},
+	{METRIC_FTIME, EXP_TRACE_TIME},
+	{METRIC_FCALLS, EXP_TRACE_CALLS},
 };
 
 struct metric_values tree_values_of(const uint64_t of[EXP_METRICS])
@@ -84,6 +86,8 @@ int tree_is_leaf(const struct exp_nodes *nodes, const unsigned char *is_parent, 
 						EXP_IO_READ_COUNT,  EXP_IO_WRITE_COUNT,
 						EXP_IO_OTHER_COUNT, EXP_IO_ERROR_COUNT};
 
+	if (node >= nodes->traced)
+		return 1;
 	if (is_parent[node])
 		return 0;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
@@ -204,6 +208,11 @@ static int gather_frames(struct gather *gather, size_t node)
 			       &frames);
 	if (count < 1)
 		return count < 0 ? count : 0;
+	/* What a function has inlined where it begins was not called there. */
+	if (node >= nodes->traced) {
+		frames += count - 1;
+		count = 1;
+	}
 	if (gather->view->recorder != NULL && tree_is_recorder(frames[0].function)) {
 		gather->in_recorder[node] = 1;
 		gather->view->recorder->object = frames[0].function->object;

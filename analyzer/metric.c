@@ -32,7 +32,8 @@ static const char *const data_names[] = {
 	[METRIC_DATA_CLOCK] = "clock profile",
 	[METRIC_DATA_HEAP] = "heap",
 	[METRIC_DATA_SYNC] = "synchronization",
-	[METRIC_DATA_IO] = "I/O"};
+	[METRIC_DATA_IO] = "I/O",
+	[METRIC_DATA_FUNCTRACE] = "function trace"};
 
 const char *metric_keyword(unsigned id)
 {

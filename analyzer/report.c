@@ -22,6 +22,7 @@ static void add_quality(struct exp_quality *to, const struct exp_quality *from)
 	to->heap_events += from->heap_events;
 	to->sync_events += from->sync_events;
 	to->io_events += from->io_events;
+	to->calls += from->calls;
 	to->lost += from->lost;
 	to->stacks += from->stacks;
 	to->truncated += from->truncated;
@@ -53,7 +54,7 @@ static unsigned judged_metric(const struct tree *tree)
 {
 	static const uint8_t counts[] = {METRIC_SAMPLES,    METRIC_HEAPALLOCCNT, METRIC_SYNCN,
 					 METRIC_IOREADCNT,  METRIC_IOWRITECNT,   METRIC_IOOTHERCNT,
-					 METRIC_IOERRORCNT};
+					 METRIC_IOERRORCNT,  METRIC_FCALLS};
 
 	for (size_t i = 0; i < sizeof(counts); i++)
 		if (tree->total[TREE_ROOT].of[counts[i]] != 0)
@@ -161,6 +162,8 @@ static void add_quality_record(struct session *session, const struct report_qual
 		print_field(record, PRINT_COUNT, "waits", "Waits", sum->sync_events);
 	if (session->have & METRIC_DATA_IO)
 		print_field(record, PRINT_COUNT, "io_calls", "I/O calls", sum->io_events);
+	if (session->have & METRIC_DATA_FUNCTRACE)
+		print_field(record, PRINT_COUNT, "traced_calls", "Traced calls", sum->calls);
 	print_field(record, PRINT_COUNT, "lost", "Events lost", sum->lost);
 	print_field(record, PRINT_COUNT, "truncated", "Truncated stacks", sum->truncated_events);
 	print_field_real(record, PRINT_PERCENT, "truncated_share", "Truncated stacks",
@@ -193,6 +196,8 @@ static void put_quality(struct session *session, const char *label)
 		fprintf(out, "%llu waits, ", (unsigned long long)sum->sync_events);
 	if (session->have & METRIC_DATA_IO)
 		fprintf(out, "%llu I/O calls, ", (unsigned long long)sum->io_events);
+	if (session->have & METRIC_DATA_FUNCTRACE)
+		fprintf(out, "%llu traced calls, ", (unsigned long long)sum->calls);
 	fprintf(out, "%llu lost, %llu truncated stacks (%.2f %%), %.1f %% in unresolved code\n",
 		(unsigned long long)sum->lost, (unsigned long long)sum->truncated_events,
 		percent(sum->truncated_events, sum->stack_events),

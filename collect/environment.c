@@ -87,6 +87,7 @@ static char *make_descriptor(const struct installation *installation, const stru
 	hooks_text(&request->hooks, descriptor.user_hooks);
 	strcpy(descriptor.user_modes, request->hooks.modes);
 	strcpy(descriptor.user_names, request->hooks.names);
+	descriptor.functrace = (uint64_t)request->functrace;
 	descriptor.from_ms = request->from_ms;
 	descriptor.to_ms = request->to_ms;
 	descriptor.limit_bytes = request->limit_bytes;

@@ -112,6 +112,11 @@ static int take_group_list(struct request *request, const char *value)
 	return take_action(request, OPTIONS_GROUP_LIST, value);
 }
 
+static int take_functrace(struct request *request, const char *value)
+{
+	return take_switch(value ? value : "on", &request->functrace);
+}
+
 /* Behind a comma, collect(1) names native and Java synchronization: there is only the former yet. */
 static int ends_sync(const char *value)
 {

@@ -24,6 +24,7 @@ struct request {
 	int io;
 	struct hooks hooks; /* of user events */
 	const char *group;  /* to define or delete */
+	int functrace;
 	uint64_t from_ms, to_ms; /* when events are recorded; to 0: to the end */
 	uint64_t limit_bytes; /* of event data, 0: none */
 	const char *archive;  /* "off", or what xer_archive -a takes */

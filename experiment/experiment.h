@@ -12,6 +12,8 @@
 #ifndef XER_EXPERIMENT_EXPERIMENT_H
 #define XER_EXPERIMENT_EXPERIMENT_H
 
+#include "experiment/histogram.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -155,10 +157,12 @@ enum exp_metric {
 	EXP_IO_ERROR_COUNT,
 	EXP_IO_ERROR_WAIT,
 	EXP_IO_LONGEST, /* of a single call, of any class */
+	EXP_TRACE_CALLS, /* calls of traced functions */
+	EXP_TRACE_TIME,  /* in them, without the traced functions that they called */
 	EXP_METRICS
 };
 
-enum exp_data { EXP_DATA_PROFILE = 1, EXP_DATA_HEAP = 2, EXP_DATA_SYNC = 4, EXP_DATA_IO = 8 };
+enum exp_data { EXP_DATA_PROFILE = 1, EXP_DATA_HEAP = 2, EXP_DATA_SYNC = 4, EXP_DATA_IO = 8, EXP_DATA_FUNCTRACE = 16 };
 
 /* The call-stack tree: nodes 0 .. count-1 in order of id; parent index < own index, UINT32_MAX at roots. */
 struct exp_nodes {
@@ -166,6 +170,7 @@ struct exp_nodes {
 	const uint64_t *pc; /* values below FMT_PC_MARKS are marks, see format/record.h */
 	const uint32_t *parent;
 	const uint32_t *generation;
+	size_t traced; /* nodes from here on are paths of traced calls: pc is the function's beginning, 0 unknown */
 	/* Exclusive totals value[metric][node]; NULL for metrics without data. */
 	const uint64_t *value[EXP_METRICS];
 	uint64_t no_stack[EXP_METRICS]; /* totals of events whose stack is 0 or damaged */
@@ -312,11 +317,38 @@ struct exp_io {
 	uint64_t errors[EXP_IO_ERRORS];                     /* by errno value, 0: an unknown one */
 };
 
+/* The calls of one traced function. `cut` ones were seen to begin only: they have a time, but are not in what is below. */
+struct exp_call_function {
+	uint32_t id;         /* its number in the trace */
+	uint32_t generation; /* of its address */
+	uint64_t address;    /* 0: not known */
+	uint64_t count, cut; /* complete calls; others */
+	uint64_t total_ns;   /* in the function and what it called; of calls within itself the outermost alone */
+	uint64_t self_ns;
+	uint64_t min_ns, max_ns;
+	double sum_ns; /* of all calls */
+	double spread; /* sum of squares of their differences from the mean, ns * ns */
+	struct exp_histogram ns;
+};
+
+struct exp_calls {
+	const struct exp_call_function *functions; /* functions[function_count] in order of their first calls */
+	size_t function_count;
+	size_t threads, paths;
+	uint64_t entries, exits, arguments, events;
+	uint64_t unwound;  /* calls that were left without an exit: by an exception, a jump, a lost record */
+	uint64_t open;     /* calls that had not ended when the trace of their thread did */
+	uint64_t stray;    /* exits of calls that were not open */
+	uint64_t too_deep; /* calls that were not timed, for their depth */
+	uint64_t pathless; /* calls that count for the path which they were made from */
+};
+
 struct exp_quality {
 	uint64_t samples, sampled_ns; /* clock samples and the CPU time they stand for */
 	uint64_t cpu_ns;              /* CPU time of the process by the last usage record or exit event */
 	uint64_t heap_events;
 	uint64_t sync_events, io_events; /* waits; calls */
+	uint64_t calls;               /* of traced functions */
 	uint64_t lost;                /* events known to be lost, all kinds */
 	uint64_t stacks, truncated, guessed, failed; /* distinct stacks that events name, and those with marks */
 	uint64_t stack_events, truncated_events;     /* events that name a stack, and those cut short */
@@ -332,6 +364,7 @@ struct exp_data_set {
 	struct exp_heap heap;
 	struct exp_sync sync;
 	struct exp_io io;
+	struct exp_calls calls;
 	struct exp_quality quality;
 	double first_s, last_s; /* times of the first and the last event */
 };

@@ -71,6 +71,7 @@ void exp_load_destroy(struct exp_load *load)
 	free(load->sync_waits);
 	free(load->io_files);
 	free(load->io_descriptors);
+	exp_functrace_free(load);
 	exp_arena_fini(&load->arena);
 	free(load);
 }
@@ -197,21 +198,22 @@ static int read_nodes(struct exp_load *load)
 	} else {
 		rc = exp_nodes_read(experiment, &load->nodes);
 	}
-	if (load->selection == NULL || !load->selection->is_grouped)
-		load->row_count = load->nodes.count;
-	load->row_capacity = load->row_count;
 	return rc;
 }
 
-/* Tell the selection which stacks there are. */
+/* All stacks are there: make rows of them, and tell the selection. */
 static int begin(struct exp_load *load)
 {
 	const struct exp_selection *selection = load->selection;
 	const struct exp_nodes nodes = {.count = load->nodes.count,
+					.traced = load->set.nodes.traced,
 					.pc = load->nodes.pc,
 					.parent = load->nodes.parent,
 					.generation = load->nodes.generation};
 
+	if (selection == NULL || !selection->is_grouped)
+		load->row_count = load->nodes.count;
+	load->row_capacity = load->row_count;
 	return selection == NULL || selection->begin == NULL ? 0 : selection->begin(selection->context, &nodes);
 }
 
@@ -222,7 +224,11 @@ static int read_streams(struct exp_load *load)
 	if (rc == 0)
 		rc = exp_overview_read(load);
 	if (rc == 0)
+		rc = exp_functrace_read(load);
+	if (rc == 0)
 		rc = begin(load);
+	if (rc == 0)
+		rc = exp_functrace_values(load);
 	if (rc == 0)
 		rc = exp_profile_read(load);
 	if (rc == 0)

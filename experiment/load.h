@@ -42,6 +42,7 @@ struct exp_load {
 	struct exp_io_file *io_files;
 	struct exp_io_descriptor *io_descriptors;
 	uint64_t peak_tsc, map_peak_tsc;
+	struct calls *calls; /* NULL: there is no function trace */
 	struct exp_timeline timeline; /* of the heap */
 	uint64_t unknown_stacks; /* events whose stack frameinfo does not have */
 	const char *unknown_stream; /* where the first of them is */
@@ -60,6 +61,12 @@ int exp_sync_read(struct exp_load *load);
 int exp_io_read(struct exp_load *load);
 int exp_overview_read(struct exp_load *load);
 
+/* The function trace: pair its calls and make nodes of their paths, before rows are made; then count them. Return 0 or
+ * -ENOMEM. */
+int exp_functrace_read(struct exp_load *load);
+int exp_functrace_values(struct exp_load *load);
+void exp_functrace_free(struct exp_load *load);
+
 /* Make the table of threads of what the overview told (in load->threads) and of the buffers'
  * uses. */
 int exp_threads_finish(struct exp_load *load);
@@ -69,6 +76,9 @@ long exp_load_use(struct exp_load *load, uint32_t tid, uint64_t tsc);
 
 /* The row for an event of a load with a selection; EXP_ROW_NONE: it does not count. (selection.c) */
 uint32_t exp_load_ask(struct exp_load *load, const struct exp_cursor *cursor, struct exp_fact *fact);
+
+/* The same, all of the fact being known. */
+uint32_t exp_load_row_of(struct exp_load *load, const struct exp_fact *fact);
 
 /* Where an event counts: `fact` is read only if there is a selection. fact->node: its stack. */
 static inline uint32_t exp_load_row(struct exp_load *load, const struct exp_cursor *cursor, struct exp_fact *fact)

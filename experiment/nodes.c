@@ -58,7 +58,7 @@ static uint8_t mark_of(uint64_t pc)
 	}
 }
 
-static int add_node(struct exp_node_table *table, uint64_t pc, uint32_t parent, uint32_t generation)
+int exp_nodes_add(struct exp_node_table *table, uint64_t pc, uint32_t parent, uint32_t generation)
 {
 	if (reserve_node(table) != 0)
 		return -ENOMEM;
@@ -107,7 +107,7 @@ static int find_parent(struct reader *reader, struct exp_cursor *cursor, uint64_
 	exp_stream_fault(cursor->stream, id * sizeof(struct fmt_node), "a node's caller is damaged");
 	if (table->damaged_root == EXP_NODE_NONE) {
 		table->damaged_root = (uint32_t)table->count;
-		if (add_node(table, FMT_PC_TRUNCATED, EXP_NODE_NONE, 0) != 0)
+		if (exp_nodes_add(table, FMT_PC_TRUNCATED, EXP_NODE_NONE, 0) != 0)
 			return -ENOMEM;
 	}
 	*out = table->damaged_root;
@@ -126,7 +126,7 @@ static int take_node(struct reader *reader, struct exp_cursor *cursor, uint64_t 
 	if (slot == NULL)
 		return -ENOMEM;
 	*slot = (uint32_t)reader->table->count;
-	return add_node(reader->table, node->pc, parent, node->generation);
+	return exp_nodes_add(reader->table, node->pc, parent, node->generation);
 }
 
 static void on_event(void *context, struct exp_cursor *cursor)

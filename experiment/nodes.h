@@ -34,6 +34,9 @@ struct exp_node_table {
 int exp_nodes_read(struct experiment *experiment, struct exp_node_table *out);
 void exp_nodes_fini(struct exp_node_table *table);
 
+/* Append a node that no id names. parent: an index, or EXP_NODE_NONE. Returns 0 or -ENOMEM. */
+int exp_nodes_add(struct exp_node_table *table, uint64_t pc, uint32_t parent, uint32_t generation);
+
 /* Index of the node at this offset of the file, or EXP_NODE_NONE. */
 static inline uint32_t exp_nodes_find(const struct exp_node_table *table, uint32_t offset)
 {

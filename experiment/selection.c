@@ -32,17 +32,10 @@ static int grow_rows(struct exp_load *load, size_t rows)
 	return 0;
 }
 
-uint32_t exp_load_ask(struct exp_load *load, const struct exp_cursor *cursor, struct exp_fact *fact)
+uint32_t exp_load_row_of(struct exp_load *load, const struct exp_fact *fact)
 {
-	uint64_t word;
-	uint32_t row;
+	uint32_t row = load->selection->row(load->selection->context, fact);
 
-	memcpy(&word, cursor->payload - sizeof(word), sizeof(word)); /* the second word of the event's head */
-	fact->cpu = (uint16_t)(word >> 40);
-	fact->ticks = cursor->tsc;
-	fact->tid = cursor->tid;
-	fact->buffer_ticks = cursor->buffer_tsc;
-	row = load->selection->row(load->selection->context, fact);
 	if (row == EXP_ROW_NONE)
 		return row;
 	if (!load->selection->is_grouped)
@@ -57,6 +50,19 @@ uint32_t exp_load_ask(struct exp_load *load, const struct exp_cursor *cursor, st
 		load->row_count = (size_t)row + 1;
 	return row;
 }
+
+uint32_t exp_load_ask(struct exp_load *load, const struct exp_cursor *cursor, struct exp_fact *fact)
+{
+	uint64_t word;
+
+	memcpy(&word, cursor->payload - sizeof(word), sizeof(word)); /* the second word of the event's head */
+	fact->cpu = (uint16_t)(word >> 40);
+	fact->ticks = cursor->tsc;
+	fact->tid = cursor->tid;
+	fact->buffer_ticks = cursor->buffer_tsc;
+	return exp_load_row_of(load, fact);
+}
+
 
 int experiment_select(struct experiment *experiment, const struct exp_selection *selection,
 		      const struct exp_data_set **out)

@@ -27,6 +27,7 @@ enum {
 	FDR_FUNCTION_SIZE = 8,
 	FDR_PROLOGUE_SIZE = 3 * FDR_METADATA_SIZE,
 	FDR_EXTENT_UNIT = 4096,
+	FDR_FUNCTION_MAX = 0xfffffff, /* highest number of a function */
 	FDR_VERSION = 1,
 	FDR_TYPE = 1
 };
@@ -122,6 +123,25 @@ static inline void fdr_payload_put(uint8_t *payload, const void *record, size_t 
 {
 	memcpy(payload + 8, (const uint8_t *)record + 8, size - 8);
 	__atomic_store_n((uint64_t *)payload, *(const uint64_t *)record, __ATOMIC_RELEASE);
+}
+
+/* A function record: entry or exit of function `id` (28 bits), `delta` ticks after the record before. */
+static inline uint64_t fdr_function_word(uint32_t id, enum fdr_action action, uint32_t delta)
+{
+	return (uint64_t)delta << 32 | (uint64_t)id << 4 | (uint64_t)action << 1;
+}
+
+/* The two words of a NewCPUId and of a TSCWrap record: from here on deltas count from `tsc`. */
+static inline void fdr_cpu_words(uint64_t words[2], uint16_t cpu, uint64_t tsc)
+{
+	words[0] = (uint64_t)FDR_NEW_CPU | (uint64_t)cpu << 8 | tsc << 24;
+	words[1] = tsc >> 40;
+}
+
+static inline void fdr_wrap_words(uint64_t words[2], uint64_t tsc)
+{
+	words[0] = (uint64_t)FDR_TSC_WRAP | tsc << 8;
+	words[1] = tsc >> 56;
 }
 
 enum fdr_type { FDR_RECORD_END = 1, FDR_RECORD_FUNCTION, FDR_RECORD_ARGUMENT, FDR_RECORD_CPU,

@@ -5,6 +5,7 @@
 #include "descent.h"
 #include "environment.h"
 #include "file.h"
+#include "functrace.h"
 #include "hook.h"
 #include "io_files.h"
 #include "log.h"
@@ -36,6 +37,7 @@ static void let_go(void)
 	col_directory_close();
 	environment_forget();
 	col_self = NULL;
+	functrace_let_go(0);
 }
 
 static void renew(void)
@@ -117,7 +119,7 @@ static void before_fork(void)
 {
 	if (!promised)
 		promised = descent_number('f');
-	interrupts = col_self && col_self->depth != 0;
+	interrupts = col_self && (col_self->depth != 0 || functrace_is_interrupted());
 	if (interrupts)
 		thread_keep_memory(col_self, MADV_DOFORK);
 }
@@ -134,7 +136,9 @@ static void in_child(void)
 	uint32_t number = promised;
 
 	promised = 0;
-	if (!interrupts)
+	if (interrupts)
+		functrace_let_go(1);
+	else
 		child_begin('f', number);
 }
 

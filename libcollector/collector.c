@@ -17,4 +17,5 @@ void col_stop_events(const char *why)
 	atomic_store(&col.mark->sync, 0);
 	atomic_store(&col.mark->io, 0);
 	usertrace_stop();
+	atomic_store(&col.mark->functrace, 0);
 }

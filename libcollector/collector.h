@@ -47,6 +47,8 @@ enum col_context { COL_NORMAL, COL_HANDLER, COL_CONTEXTS };
 	COUNTER(lost_synctrace) \
 	COUNTER(lost_iotrace) \
 	COUNTER(lost_usertrace) \
+	COUNTER(lost_functrace) \
+	COUNTER(lost_functable) \
 	COUNTER(lost_reentrant) \
 	COUNTER(lost_threads) \
 	COUNTER(lost_log) \
@@ -67,6 +69,7 @@ struct col_mark {
 	atomic_uint sync;
 	atomic_uint io;
 	atomic_uint user; /* bit n: trace n is on; bit 8 + n: channel n */
+	atomic_uint functrace;
 };
 
 struct collector {

@@ -5,6 +5,7 @@
 #include "map.h"
 
 #include "collector.h"
+#include "functrace_hooks.h"
 #include "hook.h"
 #include "log.h"
 #include "rule.h"
@@ -273,6 +274,7 @@ static void note_unloads(void)
 	uint32_t generation = atomic_fetch_add(&col.generation, 1) + 1;
 
 	rule_cache_clear();
+	hooks_forget();
 	for (int i = 0; i < OBJECTS; i++) {
 		struct object *object = &objects[i];
 		uint64_t start = atomic_load(&object->start);

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-enum { EXTENT_MIN = FDR_EXTENT_UNIT, EXTENT_MAX = 256 * 1024, MAKING_SPINS = 10000 };
+enum { EXTENT_MIN = FDR_EXTENT_UNIT, EXTENT_MAX = 256 * 1024, TRACE_EXTENT_MAX = 1024 * 1024, MAKING_SPINS = 10000 };
 
 enum state { ABSENT, MAKING, OPEN, STOPPED };
 
@@ -39,6 +39,8 @@ static struct stream streams[FMT_STREAMS] = {
     [FMT_STREAM_USERTRACE + 5] = STREAM("usertrace5"),
     [FMT_STREAM_USERTRACE + 6] = STREAM("usertrace6"),
     [FMT_STREAM_USERTRACE + 7] = STREAM("usertrace7"),
+    [FMT_STREAM_FUNCTRACE] = STREAM("functrace"),
+    [FMT_STREAM_FUNCTABLE] = STREAM("functable"),
 };
 
 static atomic_uint_fast64_t *lost_counter(enum fmt_stream stream)
@@ -57,10 +59,14 @@ static atomic_uint_fast64_t *lost_counter(enum fmt_stream stream)
 	case FMT_STREAM_IOTRACE:
 		return &col.count.lost_iotrace;
 	case FMT_STREAM_USERTRACE ... FMT_STREAM_USERTRACE_LAST:
+		return &col.count.lost_usertrace;
+	case FMT_STREAM_FUNCTRACE:
+		return &col.count.lost_functrace;
+	case FMT_STREAM_FUNCTABLE:
 	case FMT_STREAMS:
 		break;
 	}
-	return &col.count.lost_usertrace;
+	return &col.count.lost_functable;
 }
 
 void col_stream_stop(enum fmt_stream which, int error)
@@ -290,10 +296,11 @@ static int new_part(struct col_slot *slot, enum fmt_stream which, uint32_t tid)
 /* Extents double, up to a size that leaves a limited stream some of them; each has room for an event of `need` bytes. */
 static uint32_t next_size(const struct col_slot *slot, enum fmt_stream which, uint32_t need)
 {
-	uint64_t max = streams[which].limit ? streams[which].limit / 16 : EXTENT_MAX;
+	uint64_t most = which == FMT_STREAM_FUNCTRACE ? TRACE_EXTENT_MAX : EXTENT_MAX;
+	uint64_t max = streams[which].limit ? streams[which].limit / 16 : most;
 	uint32_t size = slot->map_size == 0 ? EXTENT_MIN : slot->map_size * 2;
 
-	max = max > EXTENT_MAX ? EXTENT_MAX : max;
+	max = max > most ? most : max;
 	while (size > EXTENT_MIN && size > max)
 		size /= 2;
 	while (size < FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE + 2 * FDR_METADATA_SIZE + need)

@@ -1,7 +1,7 @@
 /* stream.h: the event data files, written by all threads without locks.
  *
  * A stream is one FDR file. A thread owns a *slot* of each stream it writes: a mapped extent, filled from
- * `at` to `end`. Extents are claimed by an atomic addition and grow from 4 KiB to 256 KiB for each slot, so that
+ * `at` to `end`. Extents are claimed by an atomic addition and grow from 4 KiB to 256 KiB (functrace: 1 MiB) for each slot, so that
  * thousands of threads or small processes cost little. A slot outlives its thread: the next one
  * goes on in it with a buffer of its own.
  *

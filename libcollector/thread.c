@@ -87,6 +87,7 @@ static void begin(struct col_thread *state, uint32_t tid)
 	state->epoch = atomic_load(&col.epoch);
 	state->name[0] = '\0';
 	state->home = 0;
+	functrace_thread_begin(state);
 	for (int i = 0; i < COL_CONTEXTS; i++)
 		if (state->memo[i])
 			walk_memo_forget(state->memo[i]);
@@ -153,6 +154,7 @@ static void at_thread_exit(void *value)
 	if (atomic_load(&state->tid) == (uint32_t)col.pid)
 		atomic_store(&main_ended, 1);
 	col_self = NULL;
+	functrace_thread_end();
 	end(state);
 }
 
@@ -229,6 +231,7 @@ void thread_keep_memory(struct col_thread *thread, int advice)
 			if (thread->slot[i][k].map)
 				sys_madvise(thread->slot[i][k].map, thread->slot[i][k].map_size, advice);
 	}
+	functrace_keep_memory(advice);
 	tree_advise(advice);
 	sys_madvise(thread, sizeof(*thread), advice);
 }

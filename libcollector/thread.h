@@ -6,6 +6,7 @@
 #ifndef XER_COLLECTOR_THREAD_H
 #define XER_COLLECTOR_THREAD_H
 
+#include "functrace.h"
 #include "stream.h"
 #include "walk.h"
 
@@ -32,6 +33,7 @@ struct col_thread {
 	uint64_t sync_events;
 	uint64_t io_events;
 	uint64_t user_events;
+	struct functrace_thread functrace;
 	char name[16];
 };
 

@@ -3,6 +3,7 @@
 
 #include "allocator.h"
 #include "collector.h"
+#include "functrace.h"
 #include "heap.h"
 #include "io.h"
 #include "log.h"
@@ -25,6 +26,8 @@ static void start_events(void)
 		io_start();
 	if (col.descriptor.user)
 		usertrace_start();
+	if (col.descriptor.functrace)
+		functrace_start();
 }
 
 static uint64_t ticks_of_ms(uint64_t ms)

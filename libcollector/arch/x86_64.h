@@ -33,6 +33,24 @@ static inline uint64_t arch_ticks(void)
 	return (uint64_t)high << 32 | low;
 }
 
+/* The same, with a word that differs between CPUs, whose lowest 12 bits are the CPU's number. */
+static inline uint64_t arch_ticks_cpu(uint32_t *cpu)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(*cpu));
+	return (uint64_t)high << 32 | low;
+}
+
+/* Does this processor have what arch_ticks_cpu needs? */
+static inline int arch_has_ticks_cpu(void)
+{
+	uint32_t a = 0x80000001, b, c = 0, d;
+
+	__asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+	return d >> 27 & 1;
+}
+
 /* DWARF register numbers of System V x86-64. */
 enum { ARCH_RAX, ARCH_RDX, ARCH_RCX, ARCH_RBX, ARCH_RSI, ARCH_RDI, ARCH_RBP, ARCH_RSP, ARCH_RA = 16, ARCH_REGISTERS };
 

@@ -141,6 +141,22 @@ size_t maker_event(struct maker_stream *stream, uint64_t tsc, const void *payloa
 	return at + FDR_METADATA_SIZE;
 }
 
+void maker_words(struct maker_stream *stream, const uint64_t *words, size_t count)
+{
+	assert(stream->at + count * sizeof(*words) + FDR_METADATA_SIZE <= stream->len);
+	memcpy(stream->bytes + stream->at, words, count * sizeof(*words));
+	stream->at += count * sizeof(*words);
+	fdr_end_put(stream->bytes + stream->at);
+}
+
+size_t maker_function(struct maker_stream *stream, uint64_t tsc, uint32_t id, uint64_t address)
+{
+	struct fmt_function record = {
+	    .kind = FMT_KIND_function, .source = FMT_function_source_HOOKS, .id = id, .addr = address};
+
+	return maker_event(stream, tsc, &record, sizeof(record));
+}
+
 size_t maker_alloc(struct maker_stream *stream, uint64_t tsc, uint64_t address, uint32_t size, uint32_t stack)
 {
 	struct fmt_heap_alloc record = {

@@ -56,6 +56,11 @@ void maker_successor(struct maker_stream *stream, uint32_t tid, uint64_t tsc);
 /* Add an event. Returns the offset of its payload. */
 size_t maker_event(struct maker_stream *stream, uint64_t tsc, const void *payload, size_t size);
 
+/* Add records of 8 bytes each to a function trace, and an EndOfBuffer behind them. */
+void maker_words(struct maker_stream *stream, const uint64_t *words, size_t count);
+/* "Number id is the function at `address`." */
+size_t maker_function(struct maker_stream *stream, uint64_t tsc, uint32_t id, uint64_t address);
+
 size_t maker_alloc(struct maker_stream *stream, uint64_t tsc, uint64_t address, uint32_t size, uint32_t stack);
 size_t maker_free(struct maker_stream *stream, uint64_t tsc, uint64_t address);
 size_t maker_clock(struct maker_stream *stream, uint64_t tsc, unsigned state, uint64_t cpu_ns, uint32_t stack);

@@ -1,0 +1,285 @@
+/* functrace.c: function records where the short way of functrace_record does not do: at the beginning, when an extent is
+ * full, on another CPU, after a long time, and in handlers that have interrupted a record. Signals are blocked meanwhile. */
+#include "functrace_record.h"
+
+#include "functrace_hooks.h"
+#include "thread.h"
+
+#include <errno.h>
+
+enum {
+	RECORD_MAX = 3 * 8, /* bytes: NewCPUId or TSCWrap, and the function */
+	CPU_NUMBER = 0xfff, /* of what rdtscp tells; the node is behind it */
+	WRITERS_MAX = 1024  /* beyond the threads' first ones; jumps out of handlers use them up */
+};
+
+__thread struct functrace_writer *functrace_self;
+
+static atomic_uint epoch; /* grows when recording begins, or begins again */
+static atomic_uint is_renaming; /* a forked child: its file has no names yet */
+static int has_ticks;     /* event time is what rdtscp reads */
+
+void functrace_start(void)
+{
+	has_ticks = col.descriptor.clock_is_tsc && arch_has_ticks_cpu();
+	if (hooks_start() < 0)
+		return;
+	atomic_store(&is_renaming, atomic_fetch_add(&epoch, 1) != 0);
+	for (struct col_thread *thread = thread_first(); thread; thread = thread->next) {
+		thread->functrace.first.end = NULL;
+		for (struct functrace_writer *writer = thread->functrace.more; writer; writer = writer->next)
+			writer->end = NULL;
+	}
+	atomic_store(&col.mark->functrace, 1);
+}
+
+void functrace_thread_begin(struct col_thread *thread)
+{
+	struct functrace_writer *first = &thread->functrace.first;
+
+	thread->functrace.epoch = 0;
+	first->thread = thread;
+	first->end = NULL;
+	first->busy = 0;
+	for (struct functrace_writer *writer = thread->functrace.more; writer; writer = writer->next) {
+		writer->end = NULL;
+		writer->busy = 0;
+	}
+}
+
+void functrace_thread_end(void)
+{
+	functrace_self = NULL;
+}
+
+int functrace_is_interrupted(void)
+{
+	const struct functrace_writer *writer = functrace_self;
+
+	if (!writer)
+		return 0;
+	for (const struct functrace_writer *more = writer->thread->functrace.more; more; more = more->next)
+		if (more->busy)
+			return 1;
+	return writer->thread->functrace.first.busy != 0;
+}
+
+static void keep_writer(struct functrace_writer *writer, int advice)
+{
+	if (writer->slot.map)
+		sys_madvise(writer->slot.map, writer->slot.map_size, advice);
+}
+
+void functrace_keep_memory(int advice)
+{
+	struct col_thread *thread = functrace_self ? functrace_self->thread : NULL;
+
+	if (!thread)
+		return;
+	keep_writer(&thread->functrace.first, advice);
+	for (struct functrace_writer *writer = thread->functrace.more; writer; writer = writer->next)
+		keep_writer(writer, advice);
+}
+
+/* What the interrupted record writes in the child is nobody's. */
+static void cut_off(struct functrace_writer *writer)
+{
+	if (writer->slot.map)
+		SYS6(SYS_mmap, writer->slot.map, writer->slot.map_size, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+void functrace_let_go(int is_kept)
+{
+	struct col_thread *thread = is_kept && functrace_self ? functrace_self->thread : NULL;
+
+	if (thread) {
+		cut_off(&thread->functrace.first);
+		for (struct functrace_writer *writer = thread->functrace.more; writer; writer = writer->next)
+			cut_off(writer);
+	}
+	functrace_self = NULL;
+}
+
+static uint64_t now(uint32_t *cpu)
+{
+	if (likely(has_ticks))
+		return arch_ticks_cpu(cpu);
+	*cpu = col_cpu();
+	return col_ticks();
+}
+
+/* Begin a buffer, and an extent if there is no room. Returns 0, or -errno when the stream has stopped. */
+static int begin_buffer(struct functrace_writer *writer, uint32_t tid, uint32_t size)
+{
+	struct col_slot *slot = &writer->slot;
+	struct fdr_prologue prologue;
+	int error = col_slot_refill(slot, FMT_STREAM_FUNCTRACE, tid, size);
+
+	if (error < 0)
+		return error;
+	if (fdr_prologue_get(slot->at - FDR_PROLOGUE_SIZE, &prologue) < 0)
+		return -EIO;
+	writer->last = prologue.tsc;
+	writer->cpu = prologue.cpu;
+	return 0;
+}
+
+/* Say that calls which are open in this thread will not be seen to end. */
+static void put_begin(struct col_thread *thread, struct col_slot *slot, uint32_t now_epoch)
+{
+	struct fmt_trace_begin record = {
+	    .kind = FMT_KIND_trace_begin,
+	    .reason = thread->functrace.epoch ? FMT_trace_reason_RESUME : FMT_trace_reason_THREAD,
+	};
+
+	thread->functrace.epoch = now_epoch;
+	col_slot_write(slot, FMT_STREAM_FUNCTRACE, slot->tid, &record, sizeof(record), col_ticks());
+}
+
+/* Put words[count] in the place of the EndOfBuffer, the first word last, and an EndOfBuffer behind them. */
+static void publish(struct col_slot *slot, const uint64_t *words, unsigned count)
+{
+	uint64_t *at = (uint64_t *)slot->at;
+
+	at[count] = FDR_END_OF_BUFFER;
+	for (unsigned i = count; i-- > 0;)
+		__atomic_store_n(&at[i], words[i], __ATOMIC_RELEASE);
+	slot->at = (uint8_t *)(at + count);
+}
+
+static void put_function(struct functrace_writer *writer, uint64_t word)
+{
+	uint64_t words[RECORD_MAX / 8], delta, ticks;
+	unsigned count = 0;
+	uint32_t cpu;
+
+	ticks = now(&cpu);
+	delta = ticks - writer->last;
+	if (cpu != writer->cpu || delta > FUNCTRACE_DELTA_MAX) {
+		if (cpu != writer->cpu)
+			fdr_cpu_words(words, cpu & CPU_NUMBER, ticks);
+		else
+			fdr_wrap_words(words, ticks);
+		count = 2;
+		delta = 0;
+	}
+	words[count++] = delta << 32 | word;
+	publish(&writer->slot, words, count);
+	writer->last = ticks;
+	writer->cpu = cpu;
+}
+
+/* The writer is busy for this record alone; signals are blocked. */
+static void put(struct functrace_writer *writer, uint64_t word)
+{
+	struct col_thread *thread = writer->thread;
+	struct col_slot *slot = &writer->slot;
+	uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
+	uint32_t size = RECORD_MAX + 2 * FDR_METADATA_SIZE + sizeof(struct fmt_trace_begin);
+	uint32_t now_epoch = atomic_load(&epoch);
+
+	if (slot->map)
+		slot->at = (uint8_t *)writer->at;
+	writer->end = NULL;
+	if ((slot->tid == tid && (size_t)(slot->end - slot->at) >= size) || begin_buffer(writer, tid, size) == 0) {
+		if (unlikely(atomic_exchange(&is_renaming, 0)))
+			hooks_name_all();
+		if (thread->functrace.epoch != now_epoch)
+			put_begin(thread, slot, now_epoch);
+		put_function(writer, word);
+		writer->at = (uint64_t *)slot->at;
+		/* Without that clock, every record takes this way. */
+		writer->end = has_ticks ? (uint64_t *)slot->end - RECORD_MAX / 8 : NULL;
+	}
+	atomic_signal_fence(memory_order_seq_cst);
+	writer->busy = 0;
+}
+
+static void block_signals(sys_sigset *old)
+{
+	sys_sigset all = ~(sys_sigset)0;
+
+	sys_sigmask(SIG_SETMASK, &all, old);
+}
+
+void functrace_slow(struct functrace_writer *writer, uint64_t word)
+{
+	sys_sigset old;
+
+	block_signals(&old);
+	put(writer, word);
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+static struct functrace_writer *make_writer(struct col_thread *thread)
+{
+	static atomic_uint made;
+	struct functrace_writer *writer = atomic_fetch_add(&made, 1) < WRITERS_MAX ? sys_mmap_anonymous(sizeof(*writer)) : NULL;
+
+	if (!writer)
+		return NULL;
+	writer->thread = thread;
+	writer->next = thread->functrace.more;
+	thread->functrace.more = writer;
+	return writer;
+}
+
+/* A writer that is not busy. The next record begins a buffer in it. */
+static struct functrace_writer *take_writer(struct col_thread *thread)
+{
+	struct functrace_writer *writer = &thread->functrace.first;
+
+	if (writer->busy)
+		for (writer = thread->functrace.more; writer && writer->busy;)
+			writer = writer->next;
+	if (!writer)
+		writer = make_writer(thread);
+	if (writer)
+		writer->slot.tid = 0;
+	return writer;
+}
+
+void functrace_interrupted(uint64_t word)
+{
+	struct col_thread *thread = thread_current();
+	struct functrace_writer *writer;
+	sys_sigset old;
+
+	block_signals(&old);
+	writer = functrace_self;
+	if (thread && (!writer || writer->busy))
+		writer = take_writer(thread);
+	if (thread && writer) {
+		writer->busy = 1;
+		functrace_self = writer;
+		put(writer, word);
+	} else {
+		col_count(&col.count.lost_functrace, 1);
+	}
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+int functrace_name(uint32_t id, uint64_t addr, enum fmt_function_source source)
+{
+	struct fmt_function record = {
+	    .kind = FMT_KIND_function,
+	    .source = (uint8_t)source,
+	    .id = id,
+	    .addr = addr,
+	    .generation = atomic_load(&col.generation),
+	};
+	struct col_thread *thread = thread_current();
+	uint32_t tid = thread ? atomic_load_explicit(&thread->tid, memory_order_relaxed) : 0;
+	sys_sigset old;
+	int status = -1;
+
+	block_signals(&old);
+	if (thread)
+		status = col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_FUNCTABLE], FMT_STREAM_FUNCTABLE, tid, &record,
+		                        sizeof(record), col_ticks());
+	else
+		col_count(&col.count.lost_functable, 1);
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+	return status;
+}

@@ -1,0 +1,57 @@
+/* functrace.h: entries and exits of functions, as 8-byte FDR function records.
+ *
+ * A record is written by a few instructions (functrace_record.h). Their order keeps the file valid at every instant:
+ * the next EndOfBuffer is there before the record takes the place of the old one.
+ *
+ * A signal may interrupt them anywhere, the program's handler may call traced functions, and it may never return. So
+ * a *writer* says while it is `busy`, and who finds it so takes another one, with an extent of its own, which the
+ * thread goes on with. The interrupted one completes its record in its own words, and is free again. A thread's
+ * buffers therefore come in order of their beginnings, but not one extent after the other. */
+#ifndef XER_COLLECTOR_FUNCTRACE_H
+#define XER_COLLECTOR_FUNCTRACE_H
+
+#include "stream.h"
+
+struct functrace_writer {
+	uint64_t busy;
+	uint64_t *at;  /* an EndOfBuffer of the slot's extent */
+	uint64_t *end; /* from here on, functrace_slow has to look after things */
+	uint64_t last; /* event time of the record before, to which the next one is relative */
+	uint32_t cpu;  /* as rdtscp told it */
+	struct col_thread *thread;
+	struct col_slot slot;
+	struct functrace_writer *next; /* of the thread */
+};
+
+/* What a thread's state has of it. */
+struct functrace_thread {
+	struct functrace_writer first;
+	struct functrace_writer *more; /* last made first */
+	uint32_t epoch; /* of its last record; 0: it has none */
+};
+
+/* The writer that the calling thread uses; NULL before its first record. */
+extern __thread struct functrace_writer *functrace_self __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+/* Begin to record calls, for the first time or again. */
+void functrace_start(void);
+
+/* A state has got a new thread, which has not run yet; the calling thread gives up its state. */
+void functrace_thread_begin(struct col_thread *thread);
+void functrace_thread_end(void);
+
+/* Around a fork in the calling thread: does it interrupt a record, which the child will complete? Then its memory is to
+ * be there in the child (advice: MADV_DOFORK, afterwards MADV_DONTFORK); in the child, it is cut off from the file. */
+int functrace_is_interrupted(void);
+void functrace_keep_memory(int advice);
+void functrace_let_go(int is_kept);
+
+/* Write `word`, an fdr_function_word without its delta, where functrace_record could not: with the writer that it has
+ * made busy, or with another one. */
+void functrace_slow(struct functrace_writer *writer, uint64_t word);
+void functrace_interrupted(uint64_t word);
+
+/* Write which function a number means, before the first record that has it. Returns 0, or -1 when it could not be written. */
+int functrace_name(uint32_t id, uint64_t addr, enum fmt_function_source source);
+
+#endif

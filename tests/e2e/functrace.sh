@@ -1,0 +1,54 @@
+# Function tracing: exact numbers of calls in several threads, in handlers, after fork and exec; files that llvm-xray takes.
+. "$(dirname "$0")/lib.sh"
+
+# calls NAME FUNCTION: the number of calls in the table of NAME.txt
+calls() { value "$1" "$2" 3; }
+
+# counted CLAIM NAME: the numbers that the program printed are those of the table
+counted()
+{
+	local function count wrong=
+	report "$2" -calls
+	while read -r function count; do
+		[ "$(calls "$2" "$function")" = "$count" ] || wrong="$wrong $function: $count, $(calls "$2" "$function")"
+	done <"$2.out"
+	is "$1" "" "$wrong"
+}
+
+record known -p off --functrace -- "$programs/ft_known" 4 5000
+counted "every call in 4 threads is there" known
+! grep -q '^# of the calls' known.txt && ok "all of them are complete" || not_ok "all of them are complete"
+report known -metrics e.fcalls:i.ftime:name -functions -calltree -callers-callees
+is "the other reports exit 0" 0 $?
+is "functions has the calls too" 60000 "$(value known leaf 1)"
+
+record plain -p off -- "$programs/ft_known" 1 100
+[ ! -e plain.er/functrace ] && ok "without --functrace, nothing is traced" || not_ok "without --functrace, nothing is traced"
+
+record signals -p off --functrace -- "$programs/ft_signals" 0.2
+counted "calls in handlers that interrupt the recorder are there" signals
+! grep -q '^# of the calls' signals.txt && ok "and all are paired" || not_ok "and all are paired: $(grep '^# of' signals.txt)"
+record jump -p off --functrace -- "$programs/ft_signals" 0.2 jump
+report jump -calls
+within "jumps out of such handlers lose no calls in handlers" "$(awk '/in_handler/ { print $2 }' jump.out)" \
+	"$(awk '/in_handler/ { print $2 }' jump.out)" "$(calls jump in_handler)"
+busy=$(awk '/^busy/ { print $2 }' jump.out)
+within "and of the interrupted calls those alone that a jump cut off" $((busy - busy / 100 - 1000)) "$busy" "$(calls jump busy)"
+
+have llvm-xray || { skip "llvm-xray reads the traces" "llvm-xray is not installed"; exit 0; }
+for name in known signals jump; do
+	succeeds "llvm-xray verifies the trace of $name" timeout 60 llvm-xray fdr-dump -verify $name.er/functrace
+done
+record single -p off --functrace -- "$programs/ft_known" 1 200000
+# Extents have 4 KiB to 1 MiB: 17 of them have 10 MiB.
+within "8 bytes an event, and more than 16 buffers" $((10 << 20)) 15728640 "$(stat -c %s single.er/functrace)"
+
+# accounted CLAIM FILE PROGRAM-OUTPUT: the counts of llvm-xray account are those of the program
+accounted()
+{
+	timeout 100 llvm-xray account "$2" >account.txt 2>account.err
+	is "$1" "$(awk '{ print $2 }' "$3" | sort -n | xargs)" "$(awk '$1 ~ /^[0-9]+$/ { print $2 }' account.txt | sort -n | xargs)"
+}
+accounted "llvm-xray account of one thread" single.er/functrace single.out
+timeout 100 llvm-xray convert -f yaml known.er/functrace -o known.yaml
+accounted "llvm-xray account of 4 threads, converted to yaml" known.yaml known.out

@@ -1,0 +1,60 @@
+/* ft_known.c: known calls. Compiled for function tracing; prints what was called.
+ *
+ *     ft_known THREADS ROUNDS
+ *
+ * In each of THREADS threads: worker once, middle ROUNDS times, each calling leaf 3 times and odd once if the round is odd;
+ * fib(10) once, which is 177 calls of fib. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PLAIN __attribute__((no_instrument_function))
+
+static long rounds;
+static volatile long sink;
+
+__attribute__((noinline)) void leaf(void)
+{
+	sink++;
+}
+
+__attribute__((noinline)) void odd(void)
+{
+	sink += 2;
+}
+
+__attribute__((noinline)) void middle(long round)
+{
+	for (int i = 0; i < 3; i++)
+		leaf();
+	if (round % 2)
+		odd();
+}
+
+__attribute__((noinline)) int fib(int n)
+{
+	return n < 2 ? n : fib(n - 1) + fib(n - 2);
+}
+
+__attribute__((noinline)) void *worker(void *unused)
+{
+	for (long i = 0; i < rounds; i++)
+		middle(i);
+	sink += fib(10);
+	return unused;
+}
+
+PLAIN int main(int argc, char **argv)
+{
+	int count = argc > 1 ? atoi(argv[1]) : 1;
+	pthread_t threads[64];
+
+	rounds = argc > 2 ? atol(argv[2]) : 1000;
+	for (int i = 0; i < count && i < 64; i++)
+		pthread_create(&threads[i], NULL, worker, NULL);
+	for (int i = 0; i < count && i < 64; i++)
+		pthread_join(threads[i], NULL);
+	printf("worker %d\nmiddle %ld\nleaf %ld\nodd %ld\nfib %d\n", count, count * rounds, count * rounds * 3,
+	       count * (rounds / 2), count * 177);
+	return 0;
+}
