@@ -12,7 +12,8 @@
 
 #define FILTER_SECOND INT64_C(1000000000)
 enum { FILTER_FILE_STEP = 16 /* files are numbered in such steps */, THREAD_CACHE = 256 };
-enum filter_data { CLOCK = EXP_DATA_PROFILE, HEAP = EXP_DATA_HEAP, SYNC = EXP_DATA_SYNC, IO = EXP_DATA_IO, MAPS = TOKEN_DATA_MAPS, ALL = CLOCK | HEAP | MAPS | SYNC | IO };
+enum filter_data { CLOCK = EXP_DATA_PROFILE, HEAP = EXP_DATA_HEAP, SYNC = EXP_DATA_SYNC, IO = EXP_DATA_IO, MAPS = TOKEN_DATA_MAPS,
+	CALLS = EXP_DATA_FUNCTRACE, ALL = CLOCK | HEAP | MAPS | SYNC | IO | CALLS };
 
 struct filter_run {
 	const struct expression *expression;

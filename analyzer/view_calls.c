@@ -128,7 +128,9 @@ static void gather(struct session *session, struct rows *rows)
 		for (size_t i = 0; i < at->data->calls.function_count; i++) {
 			const struct exp_call_function *call = &at->data->calls.functions[i];
 
-			add(session, row_of(rows, find_function(session, at, call)), call);
+			/* Filters may leave none. */
+			if (call->count + call->cut != 0)
+				add(session, row_of(rows, find_function(session, at, call)), call);
 		}
 	for (size_t i = 0; i < rows->count; i++) {
 		struct row *row = &rows->at[i];

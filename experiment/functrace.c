@@ -225,7 +225,7 @@ int exp_functrace_values(struct exp_load *load)
 {
 	int rc = 0;
 
-	if (load->calls == NULL && !load->has_others_nodes)
+	if (load->has_others_nodes ? !(load->experiment->load->set.have & EXP_DATA_FUNCTRACE) : load->calls == NULL)
 		return 0;
 	if (exp_load_metric(load, EXP_TRACE_CALLS) != 0 || exp_load_metric(load, EXP_TRACE_TIME) != 0)
 		return -ENOMEM;

@@ -22,6 +22,9 @@ report known -metrics e.fcalls:i.ftime:name -functions -calltree -callers-callee
 is "the other reports exit 0" 0 $?
 is "functions has the calls too" 60000 "$(value known leaf 1)"
 
+report known -filters 'LEAF IN FNAME("leaf")' -calls
+is "a filter chooses calls" "60000 " "$(calls known leaf) $(calls known odd)"
+
 record plain -p off -- "$programs/ft_known" 1 100
 [ ! -e plain.er/functrace ] && ok "without --functrace, nothing is traced" || not_ok "without --functrace, nothing is traced"
 
