@@ -3,6 +3,7 @@
 #include "session.h"
 
 #include "memory.h"
+#include "terminal.h"
 #include "text.h"
 
 #include <stdlib.h>
@@ -134,6 +135,7 @@ static struct tree *whole_tree(struct session *session, enum tree_mode mode)
 		return tree;
 	session_load(session);
 	begin(session);
+	progress_begin("looking up functions and lines");
 	tree = tree_create(mode, symbols_total(session->symbols));
 	tree->compare = session->columns > 0 ? session->compare : TREE_COMPARE_OFF;
 	for (size_t i = 0; i < session->columns; i++) {
@@ -143,6 +145,7 @@ static struct tree *whole_tree(struct session *session, enum tree_mode mode)
 	if (session->columns == 0)
 		add_group(session, tree, session->focus);
 	tree_finish(tree);
+	progress_end();
 	session->trees[mode] = tree;
 	return tree;
 }

@@ -3,6 +3,7 @@
 #include "memory.h"
 #include "script.h"
 #include "session.h"
+#include "terminal.h"
 #include "view.h"
 
 #include <signal.h>
@@ -130,6 +131,7 @@ static void run_plan(struct session *session, const struct plan *plan)
 		if (session_open(session, plan->paths[i]) < 0)
 			return;
 	session_set_defaults(session);
+	pager_begin(session);
 	if (plan->step_count == 0)
 		script_interact(session);
 	for (size_t i = 0; i < plan->step_count; i++)
@@ -174,6 +176,7 @@ int main(int argc, char **argv)
 	if (make_plan(&session, &plan, argv + 1, argc - 1) == 0)
 		run_plan(&session, &plan);
 	print_finish(&session);
+	pager_end(&session);
 	if (close_output(session.out)) {
 		session.out = NULL;
 		session_fail(&session, EXIT_TROUBLE, "cannot write the output");

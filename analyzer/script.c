@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "edit.h"
+#include "terminal.h"
 #include "view.h"
 
 #include <errno.h>
@@ -71,13 +72,16 @@ void script_interact(struct session *session)
 		run_stream(session, stdin, "standard input");
 		return;
 	}
+	pager_end(session);
 	edit = edit_create();
 	while (!session->is_quit) {
 		fflush(session->out);
 		line = edit_read_line(edit, "(xer_print) ");
 		if (line == NULL)
 			break;
+		pager_begin(session);
 		command_run_line(session, line);
+		pager_end(session);
 		free(line);
 	}
 	edit_destroy(edit);

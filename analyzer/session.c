@@ -6,6 +6,7 @@
 #include "indexobj.h"
 #include "listing.h"
 #include "memory.h"
+#include "terminal.h"
 #include "text.h"
 
 #include <stdarg.h>
@@ -18,8 +19,10 @@ static void say(struct session *session, int with_place, const char *format, va_
 
 	if (vasprintf(&text, format, arguments) < 0)
 		return;
-	if (session->out != NULL)
+	if (session->out != NULL) {
 		fflush(session->out);
+		pager_settle(session);
+	}
 	fputs("xer_print: ", stderr);
 	if (with_place && session->place.file != NULL) {
 		text_put(stderr, session->place.file);
@@ -135,10 +138,14 @@ void session_load(struct session *session)
 {
 	for (size_t i = 0; i < session->count; i++) {
 		struct session_experiment *at = &session->experiments[i];
+		int status;
 
 		if (at->whole != NULL)
 			continue;
-		if (experiment_load(at->experiment, &at->whole) < 0) {
+		progress_begin("reading %s (%zu of %zu)", at->info->path, i + 1, session->count);
+		status = experiment_load(at->experiment, &at->whole);
+		progress_end();
+		if (status < 0) {
 			session_say(session, "%s: out of memory", at->info->path);
 			exit(EXIT_TROUBLE);
 		}

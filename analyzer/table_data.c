@@ -2,6 +2,8 @@
  * another; the name comes first. */
 #include "table.h"
 
+#include "terminal.h"
+
 #include "memory.h"
 
 #include <stdlib.h>
@@ -194,7 +196,10 @@ void table_put(struct session *session, const struct table *table, const struct 
 	const char *role = "caller";
 
 	if (!print_is_data(session)) {
-		table_print(table, metrics, limit, session->out);
+		struct table colored = *table;
+
+		colored.has_color = terminal_has_color(session);
+		table_print(&colored, metrics, limit, session->out);
 		return;
 	}
 	out = print_table_begin(name);

@@ -3,6 +3,7 @@
 #include "table.h"
 
 #include "memory.h"
+#include "terminal.h"
 #include "text.h"
 
 #include <stdlib.h>
@@ -196,6 +197,28 @@ static void put_row(const struct layout *layout, const struct table *table,
 	fputc('\n', out);
 }
 
+static void set_color(const struct table *table, const char *code, FILE *out)
+{
+	if (table->has_color)
+		fputs(code, out);
+}
+
+enum { HOT_SHARE = 10 }; /* from this part of the total on, a tenth, a row is hot */
+
+/* A row with much of what the first column shows; <Total> is not. */
+static int is_hot(const struct layout *layout, const struct table *table, const struct table_row *row)
+{
+	const struct metric *metric = &layout->columns[0].metric;
+	uint64_t sum;
+
+	if (table->is_listing || row->own == NULL)
+		return row->is_hot;
+	if (layout->count == 0 || metric->id >= METRIC_VALUES || row->item == 0)
+		return 0;
+	sum = table->sum.of[metric->id];
+	return sum != 0 && table_value(row, metric) >= sum / HOT_SHARE;
+}
+
 void table_print(const struct table *table, const struct metric_list *metrics, size_t limit,
 		 FILE *out)
 {
@@ -203,9 +226,19 @@ void table_print(const struct table *table, const struct metric_list *metrics, s
 	struct layout layout;
 
 	lay_out(&layout, table, metrics, count);
+	set_color(table, TERMINAL_BOLD, out);
 	put_labels(&layout, table, out);
 	put_heading(&layout, table, out);
-	for (size_t i = 0; i < count; i++)
-		put_row(&layout, table, &table->rows[i], out);
+	set_color(table, TERMINAL_PLAIN, out);
+	for (size_t i = 0; i < count; i++) {
+		const struct table_row *row = &table->rows[i];
+		int is_red = table->has_color && is_hot(&layout, table, row);
+
+		if (is_red)
+			set_color(table, TERMINAL_HOT, out);
+		put_row(&layout, table, row, out);
+		if (is_red)
+			set_color(table, TERMINAL_PLAIN, out);
+	}
 	free(layout.columns);
 }

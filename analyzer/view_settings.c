@@ -2,6 +2,7 @@
 #include "view.h"
 
 #include "report.h"
+#include "terminal.h"
 #include "text.h"
 
 #include <errno.h>
@@ -158,6 +159,7 @@ static void set_output(struct session *session, const char *command, const char 
 		return;
 	}
 	print_finish(session);
+	pager_end(session);
 	if (session->out != stdout) {
 		int failed = ferror(session->out);
 

@@ -1,0 +1,103 @@
+# Manners on a terminal, a pseudo one: pager, colour, progress, prompt; and none of them elsewhere.
+golden=$(realpath "$(dirname "$0")/../golden")
+. "$(dirname "$0")/lib.sh"
+cp -r "$golden/profile.er" "$golden/heap.er" .
+have script || { skip "manners on a terminal" "no script"; exit 0; }
+unset PAGER NO_COLOR LESS
+esc=$'\033'
+
+# terminal ROWS COMMAND: run a command of the shell on a terminal of so many rows; what it shows goes to shown.txt
+terminal()
+{
+	local rows=$1
+	shift
+	TERM=xterm timeout -k 5 60 script -qec "stty rows $rows cols 200; $*" /dev/null </dev/null >shown.txt 2>&1
+}
+
+# ---- the pager, if the screen is too small, and only then
+"$xer_print" -functions profile.er >plain.txt
+export XER_PAGER="cat >paged.txt"
+terminal 10 "$xer_print -functions profile.er"
+is "what is longer than the screen goes through XER_PAGER" 0 $?
+sed "s/$esc\[[0-9;]*m//g" paged.txt | cmp -s - plain.txt
+is "all of it" 0 $?
+rm -f paged.txt
+terminal 200 "$xer_print -functions profile.er"
+[ ! -e paged.txt ]
+is "what fits does not" 0 $?
+contains "but stands on the screen" 'work_a' shown.txt
+"$xer_print" -callers profile.er >/dev/null
+[ ! -e paged.txt ]
+is "without a terminal there is no pager" 0 $?
+terminal 10 "$xer_print -outfile file.txt -functions profile.er"
+[ ! -e paged.txt ] && cmp -s file.txt plain.txt
+is "output to a file takes no pager and no colour" 0 $?
+terminal 10 "$xer_print -functions -outfile file.txt -functions -outfile - -limit 1 -functions profile.er"
+sed "s/$esc\[[0-9;]*m//g" paged.txt | cmp -s - plain.txt && cmp -s file.txt plain.txt
+is "back and forth" 0 $?
+rm -f paged.txt
+export XER_PAGER="exit 0"
+terminal 5 "$xer_print -callers -functions -fsummary profile.er"
+is "who leaves the pager has seen enough" 0 $?
+export XER_PAGER=
+terminal 5 "$xer_print -functions profile.er"
+contains "an empty XER_PAGER is none" 'split' shown.txt
+export PAGER="cat >paged.txt"
+unset XER_PAGER
+terminal 5 "$xer_print -functions profile.er"
+[ -s paged.txt ]
+is "PAGER is taken if XER_PAGER is not set" 0 $?
+rm -f paged.txt
+unset PAGER
+if have less; then
+	# Without an F in LESS it would wait for a key for ever.
+	terminal 30 "LESS=FRX $xer_print -limit 3 -functions -limit 4 -functions -limit 3 -functions profile.er"
+	contains "less passes colours on" "$esc\[1;31m.*work_a" shown.txt
+else
+	skip "less passes colours on" "no less"
+fi
+export XER_PAGER=
+
+# ---- colour
+terminal 50 "$xer_print -functions profile.er"
+contains "headings are bold" "$esc\[1mExcl\." shown.txt
+contains "hot rows are red" "$esc\[1;31m.*work_a" shown.txt
+grep -q "$esc\[1;31m.*work_d" shown.txt
+is "others are not" 1 $?
+for setting in NO_COLOR=1 TERM=dumb; do
+	terminal 50 "$setting $xer_print -functions profile.er"
+	grep -q "$esc" shown.txt
+	is "$setting: no colour" 1 $?
+done
+terminal 50 "NO_COLOR= $xer_print -functions profile.er"
+contains "an empty NO_COLOR says nothing" "$esc\[1m" shown.txt
+grep -q "$esc" plain.txt
+is "without a terminal there is no colour" 1 $?
+terminal 50 "$xer_print -printmode json -functions profile.er"
+grep -q "$esc" shown.txt
+is "nor in JSON" 1 $?
+
+# ---- the prompt
+printf 'limit 3\nfunctions\nfunctons\nquit\n' >keys.txt
+TERM=xterm timeout -k 5 60 script -qec "$xer_print profile.er" /dev/null <keys.txt >shown.txt 2>&1
+is "a slip at the prompt is no failure" 0 $?
+contains "there is a prompt" '\(xer_print\) ' shown.txt
+contains "and the table" 'work_a' shown.txt
+contains "a slip is told" "did you mean 'functions'" shown.txt
+
+# ---- progress: only of what takes its time (tests/unit/analyzer/terminal.c), and on a terminal
+terminal 50 "$xer_print -functions profile.er 2>message.txt"
+is "nothing is said of what is quick" "" "$(cat message.txt)"
+"$xer_print" -functions profile.er 2>message.txt >/dev/null
+is "nor without a terminal" "" "$(cat message.txt)"
+
+# ---- a full disk, a reader that goes
+"$xer_print" -functions profile.er >/dev/full 2>message.txt
+is "a full disk is an error" 1 $?
+contains "and is told" 'cannot write the output' message.txt
+for form in json csv html; do
+	"$xer_print" -printmode $form -functions profile.er >/dev/full 2>message.txt
+	is "also as $form" 1 $?
+done
+(set +o pipefail; "$xer_print" -fsummary -callers -fsummary -fsummary -fsummary profile.er 2>message.txt | head -1 >/dev/null)
+is "a reader that goes ends it silently" "" "$(cat message.txt)"
