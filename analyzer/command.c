@@ -173,6 +173,10 @@ static const struct {
 void command_run(struct session *session, const struct command *command,
 		 const struct command_argument *argument)
 {
+	if (command->need != NEED_NOTHING && session->is_rc) {
+		session_fail(session, EXIT_USAGE, "%s: an rc file holds settings only", command->name);
+		return;
+	}
 	if (command->need != NEED_NOTHING && session->count == 0) {
 		session_fail(session, EXIT_USAGE, "%s: no experiment named", command->name);
 		return;

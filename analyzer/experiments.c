@@ -4,6 +4,7 @@
 
 #include "experiment/archive.h"
 #include "experiment/group.h"
+#include "defaults.h"
 #include "filters.h"
 #include "format/layout.h"
 #include "memory.h"
@@ -139,6 +140,15 @@ static void archive_dead(struct session *session, const struct session_experimen
 	}
 }
 
+static void drop(struct session *session, size_t index)
+{
+	filters_forget(&session->experiments[index]);
+	experiment_close(session->experiments[index].experiment);
+	memmove(&session->experiments[index], &session->experiments[index + 1],
+		(session->count - index - 1) * sizeof(*session->experiments));
+	session->count--;
+}
+
 /* Open the descendants of the experiment with this number that are not open yet. One that cannot be read leaves the
  * others readable. */
 static void open_descendants(struct session *session, unsigned founder)
@@ -146,7 +156,7 @@ static void open_descendants(struct session *session, unsigned founder)
 	const struct exp_info *info = session_find(session, founder)->info;
 	unsigned group = session_find(session, founder)->group;
 
-	for (size_t i = 0; i < info->descendant_count; i++) {
+	for (size_t i = 0; i < info->descendant_count && defaults_may_open(session->defaults); i++) {
 		char *name = memory_format("%s/%s" FMT_EXPERIMENT_SUFFIX, info->path, info->descendants[i]);
 		struct session_experiment *known = session_find_path(session, name);
 
@@ -154,6 +164,8 @@ static void open_descendants(struct session *session, unsigned founder)
 			known = open_new(session, name, group);
 		if (known != NULL)
 			known->founder = founder;
+		if (known != NULL && !defaults_opens(session->defaults, known->info->lineage, known->info->program))
+			drop(session, (size_t)(known - session->experiments));
 		free(name);
 	}
 }
@@ -218,15 +230,6 @@ int session_open(struct session *session, const char *path)
 	if (session->count == before) /* nothing came of it: no group either */
 		free(session->groups[--session->group_count].path);
 	return status;
-}
-
-static void drop(struct session *session, size_t index)
-{
-	filters_forget(&session->experiments[index]);
-	experiment_close(session->experiments[index].experiment);
-	memmove(&session->experiments[index], &session->experiments[index + 1],
-		(session->count - index - 1) * sizeof(*session->experiments));
-	session->count--;
 }
 
 static int find_group(const struct session *session, const char *path)

@@ -1,6 +1,7 @@
 /* main.c: xer_print: opens the experiments, then runs the commands from left to right. */
 #include "command.h"
 #include "memory.h"
+#include "rc.h"
 #include "script.h"
 #include "session.h"
 #include "terminal.h"
@@ -121,12 +122,27 @@ static void run_step(struct session *session, const struct step *step)
 {
 	if (step->command == NULL)
 		script_interact(session);
-	else
+	else if (step->command->run != view_rc) /* that was read before everything else */
 		command_run(session, step->command, &step->argument);
+}
+
+/* The rc files that are named, or else the usual ones. */
+static void read_settings(struct session *session, const struct plan *plan)
+{
+	int named = 0;
+
+	for (size_t i = 0; i < plan->step_count; i++)
+		if (plan->steps[i].command != NULL && plan->steps[i].command->run == view_rc) {
+			view_rc(session, &plan->steps[i].argument);
+			named = 1;
+		}
+	if (!named)
+		rc_read_usual(session);
 }
 
 static void run_plan(struct session *session, const struct plan *plan)
 {
+	read_settings(session, plan);
 	for (size_t i = 0; i < plan->path_count; i++)
 		if (session_open(session, plan->paths[i]) < 0)
 			return;

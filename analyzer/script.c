@@ -15,8 +15,7 @@
 
 enum { DEPTH_MAX = 16 }; /* of scripts that run scripts, one of which may run itself */
 
-/* Run the lines of a stream, whose name stands in messages. */
-static void run_stream(struct session *session, FILE *file, const char *name)
+void script_run_file(struct session *session, FILE *file, const char *name)
 {
 	char *line = NULL;
 	size_t size = 0, number = 0;
@@ -45,7 +44,7 @@ static void run_file(struct session *session, const char *path)
 		session_fail(session, EXIT_TROUBLE, "script: %s: %s", path,
 			     strerror(file == NULL ? errno : EISDIR));
 	} else {
-		run_stream(session, file, file == stdin ? "standard input" : path);
+		script_run_file(session, file, file == stdin ? "standard input" : path);
 	}
 	if (file != NULL && file != stdin)
 		fclose(file);
@@ -69,7 +68,7 @@ void script_interact(struct session *session)
 	char *line;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		run_stream(session, stdin, "standard input");
+		script_run_file(session, stdin, "standard input");
 		return;
 	}
 	pager_end(session);

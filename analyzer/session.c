@@ -2,6 +2,7 @@
  * wrong. */
 #include "session.h"
 
+#include "defaults.h"
 #include "filters.h"
 #include "indexobj.h"
 #include "listing.h"
@@ -70,6 +71,7 @@ void session_init(struct session *session)
 				    .shown = shown_create(),
 				    .filters = filters_create(),
 				    .indexes = index_types_create(),
+				    .defaults = defaults_create(),
 				    .focus = SESSION_ALL};
 	listing_set_defaults(&session->listing);
 	session->recorder = (struct sym_function){.name = "<Recorder>", .mangled = "<Recorder>"};
@@ -111,6 +113,7 @@ void session_fini(struct session *session)
 	symbols_destroy(session->symbols);
 	filters_destroy(session->filters, session);
 	index_types_destroy(session->indexes);
+	defaults_destroy(session->defaults);
 	for (size_t i = session->count; i-- > 0;)
 		experiment_close(session->experiments[i].experiment);
 	free(session->experiments);
@@ -187,7 +190,7 @@ static void find_data(struct session *session)
 void session_set_defaults(struct session *session)
 {
 	find_data(session);
-	metric_defaults(session->have, &session->metrics, &session->sort);
+	defaults_metrics(session->defaults, session->have, &session->metrics, &session->sort);
 }
 
 void session_refresh(struct session *session)
@@ -200,10 +203,10 @@ void session_refresh(struct session *session)
 	find_data(session);
 	if (session->have == had)
 		return;
-	metric_defaults(had, &usual, &sort);
+	defaults_metrics(session->defaults, had, &usual, &sort);
 	if (metric_list_equal(&usual, &session->metrics) ||
 	    metric_list_reduce(session->have, &session->metrics) == 0)
-		metric_defaults(session->have, &session->metrics, &session->sort);
+		defaults_metrics(session->defaults, session->have, &session->metrics, &session->sort);
 	else if (!(metric_data_of(session->sort.metric.id) & session->have))
 		metric_sort_adjust(&session->metrics, &session->sort);
 }

@@ -8,6 +8,7 @@
 #include "analyzer/check.h"
 #include "analyzer/disassemble.h"
 #include "analyzer/fold.h"
+#include "analyzer/fragment.h"
 #include "analyzer/metric.h"
 #include "analyzer/print.h"
 #include "analyzer/shown.h"
@@ -24,6 +25,7 @@ enum name_form { NAME_LONG, NAME_SHORT, NAME_MANGLED };
 
 struct filters;
 struct index_types;
+struct defaults;
 
 struct session_experiment {
 	struct experiment *experiment;
@@ -72,6 +74,8 @@ struct session {
 	struct metric_sort sort;
 	struct filters *filters;
 	struct index_types *indexes;
+	struct defaults *defaults;
+	struct fragment fragment; /* of csingle and what follows it */
 	size_t limit; /* rows of a table, 0: all */
 	struct session_listing listing;
 	enum name_form name_form;
@@ -88,6 +92,7 @@ struct session {
 	FILE *out;
 	struct print print;
 	int script_depth;
+	int is_rc; /* the script is an rc file: only settings may stand there */
 	struct {
 		const char *file; /* of the script that runs, NULL: none */
 		size_t line, column; /* of the command's argument, else of the command */

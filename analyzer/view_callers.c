@@ -199,6 +199,7 @@ void view_csingle(struct session *session, const struct command_argument *argume
 
 	if (item == TREE_NONE)
 		return;
+	session->fragment = (struct fragment){.functions = {session_tree(session, TREE_FUNCTIONS)->items[item].function}, .count = 1};
 	panels = open_panels(session);
 	put_title(&panels);
 	put_panel(&panels, item);

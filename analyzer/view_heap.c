@@ -15,6 +15,7 @@ struct subject {
 	const char *meaning;
 	void (*put_note)(struct session *session); /* what else there is to say, NULL: nothing */
 	int with_temps; /* say how many of them were temporary */
+	int with_leaks; /* and how many were not freed */
 	const struct subject *kept; /* what the C library keeps is listed apart, as this; NULL: it is not */
 };
 
@@ -53,6 +54,7 @@ static const struct subject kept = {METRIC_HEAPLEAKCNT,
 				    "kept by the C library for its own use until the process ends",
 				    NULL,
 				    0,
+				    0,
 				    NULL};
 static const struct subject leaks = {METRIC_HEAPLEAKCNT,
 				     METRIC_HEAPLEAKBYTES,
@@ -61,6 +63,7 @@ static const struct subject leaks = {METRIC_HEAPLEAKCNT,
 				     "Leaked",
 				     "not freed at the end of the recording",
 				     NULL,
+				     0,
 				     0,
 				     &kept};
 static const struct subject peak = {METRIC_HEAPPEAKCNT,
@@ -71,12 +74,21 @@ static const struct subject peak = {METRIC_HEAPPEAKCNT,
 				    "live when the heap was largest",
 				    put_peaks,
 				    0,
+				    0,
 				    NULL};
 static const struct subject allocs = {METRIC_HEAPALLOCCNT, METRIC_HEAPALLOCBYTES,
 				      "Allocation",        "Allocations",
 				      "Allocated",         "allocated, freed later or not",
 				      NULL,                1,
-				      NULL};
+				      0,                   NULL};
+
+static const struct subject both = {.count = METRIC_HEAPALLOCCNT,
+				    .bytes = METRIC_HEAPALLOCBYTES,
+				    .one = "Stack",
+				    .many = "Stacks",
+				    .verb = "Allocated",
+				    .meaning = "allocated, and what of it was not freed",
+				    .with_leaks = 1};
 
 static uint64_t count_of(const struct metric_values *values, const void *context)
 {
@@ -101,6 +113,9 @@ static void put_head(struct session *session, const struct tree *tree, uint32_t 
 		fputs(", Temporary = ", session->out);
 		put_temps(session->out, values->of[METRIC_HEAPTEMPCNT], values->of[subject->count]);
 	}
+	if (subject->with_leaks)
+		fprintf(session->out, ", Leaks = %llu, Bytes Leaked = %llu", (unsigned long long)values->of[METRIC_HEAPLEAKCNT],
+			(unsigned long long)values->of[METRIC_HEAPLEAKBYTES]);
 	fputc('\n', session->out);
 }
 
@@ -177,6 +192,12 @@ void view_peak(struct session *session, const struct command_argument *argument)
 {
 	(void)argument;
 	put_stacks(session, &peak);
+}
+
+void view_heap(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	put_stacks(session, &both);
 }
 
 void view_allocs(struct session *session, const struct command_argument *argument)

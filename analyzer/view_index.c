@@ -162,6 +162,27 @@ int view_own_index(struct session *session, const char *name)
 	return 0;
 }
 
+void view_cpu_list(struct session *session, const struct command_argument *argument)
+{
+	char error[200];
+	const char *shown = filters_shown(session->filters, FILTERS_CPUS);
+	struct index_rows rows = index_gather(session, index_find(session->indexes, 0, "cpus", error, sizeof(error)), NULL);
+	struct print_table *table = print_table_begin("cpus");
+
+	(void)argument;
+	print_note(session, "selected: %s", shown != NULL ? shown : "all");
+	print_column(table, PRINT_VALUE, "cpu", "CPU");
+	print_column(table, PRINT_NS, "time", "CPU Time");
+	if (rows.count > 1)
+		qsort(rows.rows, rows.count, sizeof(*rows.rows), by_key);
+	for (size_t i = 0; i < rows.count; i++) {
+		print_real(table, (double)rows.rows[i].key);
+		print_number(table, rows.rows[i].values.of[METRIC_TOTALCPU]);
+	}
+	print_table_end(session, table, session->limit);
+	index_rows_fini(&rows);
+}
+
 /* ---- lists and definitions ---- */
 
 static void put_types(struct session *session, int is_memory, const char *name)

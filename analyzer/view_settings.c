@@ -91,6 +91,26 @@ void view_metric_list(struct session *session, const struct command_argument *ar
 		fprintf(session->out, "%28s: %s\n", metric_meaning(id), metric_keyword(id));
 }
 
+void view_cmetric_list(struct session *session, const struct command_argument *argument)
+{
+	char name[METRIC_ERROR_MAX], keyword[METRIC_TEXT_MAX];
+	struct metric_list list;
+
+	(void)argument;
+	metric_list_attributed(&session->metrics, &list);
+	fputs("Current metrics of callers, callees and the call tree: ", session->out);
+	for (size_t i = 0; i < list.count; i++)
+		fprintf(session->out, "%s%s", i ? ":" : "", metric_spell(&list.at[i], keyword));
+	fputs("\nAvailable metrics:\n", session->out);
+	for (unsigned id = 0; id < METRIC_VALUES; id++) {
+		const struct metric metric = {
+			.id = (uint8_t)id, .flavor = METRIC_ATTRIBUTED, .show = METRIC_SHOW_VALUE | METRIC_SHOW_PERCENT};
+
+		if (metric_data_of(id) & session->have)
+			fprintf(session->out, "%28s: %s\n", metric_describe(&metric, name), metric_spell(&metric, keyword));
+	}
+}
+
 void view_limit(struct session *session, const struct command_argument *argument)
 {
 	const char *text = argument->text;

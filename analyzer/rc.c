@@ -1,0 +1,110 @@
+/* rc.c: finds the rc files, and makes sure that they are the user's own: a file found in whatever directory one happens
+ * to be in may be another's, and a command can write files. */
+#include "rc.h"
+
+#include "memory.h"
+#include "script.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What is wrong with a file or directory that must belong to `owner`; NULL: nothing. */
+static const char *judge(const struct stat *st, uid_t owner)
+{
+	if (st->st_uid != owner)
+		return "belongs to someone else";
+	return st->st_mode & S_IWOTH ? "can be written by everybody" : NULL;
+}
+
+static void run(struct session *session, FILE *file, const char *path)
+{
+	session->is_rc = 1;
+	script_run_file(session, file, path);
+	session->is_rc = 0;
+	session->is_quit = 0;
+}
+
+/* Open the rc file of a directory. Returns its descriptor, or -1: there is none, or it was refused with a message. */
+static int open_rc(struct session *session, int directory, const char *name, uid_t owner, const char *path)
+{
+	int fd = openat(directory, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	const char *what = "it", *wrong = "cannot be looked at";
+	struct stat of_directory, of_file;
+
+	if (fd < 0) {
+		if (errno != ENOENT)
+			session_say(session, "%s: %s", path, strerror(errno));
+		return -1;
+	}
+	if (fstat(directory, &of_directory) == 0 && fstat(fd, &of_file) == 0) {
+		wrong = judge(&of_directory, owner);
+		if (wrong != NULL)
+			what = "its directory";
+		else
+			wrong = S_ISREG(of_file.st_mode) ? judge(&of_file, owner) : "is no file";
+	}
+	if (wrong == NULL)
+		return fd;
+	session_say(session, "%s: not read: %s %s", path, what, wrong);
+	close(fd);
+	return -1;
+}
+
+struct seen {
+	dev_t device;
+	ino_t inode;
+};
+
+/* Read the rc file of a directory, unless it is the one in `seen`, the file before. */
+static void read_from(struct session *session, const char *directory_path, const char *name, uid_t owner, struct seen *seen)
+{
+	int directory = open(directory_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd;
+	char *path;
+	struct stat st;
+	FILE *file;
+
+	if (directory < 0)
+		return;
+	path = memory_format("%s/%s", directory_path, name);
+	fd = open_rc(session, directory, name, owner, path);
+	close(directory);
+	if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_dev != seen->device || st.st_ino != seen->inode)) {
+		*seen = (struct seen){st.st_dev, st.st_ino};
+		file = fdopen(fd, "r");
+		if (file != NULL) {
+			run(session, file, path);
+			fclose(file);
+			fd = -1;
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	free(path);
+}
+
+void rc_read_usual(struct session *session)
+{
+	const char *home = getenv("HOME");
+	struct seen seen = {0, 0};
+
+	read_from(session, RC_SYSTEM_DIRECTORY, RC_SYSTEM_NAME, 0, &seen);
+	if (home != NULL && home[0] == '/')
+		read_from(session, home, RC_NAME, geteuid(), &seen);
+	read_from(session, ".", RC_NAME, geteuid(), &seen);
+}
+
+void rc_read(struct session *session, const char *path)
+{
+	FILE *file = fopen(path, "re");
+
+	if (file == NULL) {
+		session_fail(session, EXIT_TROUBLE, "rc: %s: %s", path, strerror(errno));
+		return;
+	}
+	run(session, file, path);
+	fclose(file);
+}

@@ -1,0 +1,58 @@
+# rc files: which are read, in which order, and what may stand in them.
+. "$(dirname "$0")/lib.sh"
+export HOME=$PWD/home
+mkdir home here other
+chmod go-w . home here
+
+record burn -p hi -S off -- "$programs/burn50" 0.3 1
+cp -r burn.er here/
+
+printf '# settings\ndmetrics i.%%totalcpu\ndsort name\nlimit 4\n' >home/.xer_print.rc
+(cd here && "$xer_print" -metrics -functions burn.er >../out.txt 2>../err.txt)
+is "an rc file in the home directory: exit status" 0 $?
+contains "its metrics" '^Current metrics: i.%totalcpu:name$' out.txt
+contains "its order" 'Current Sort Metric: Name' out.txt
+is "its limit" 4 "$(sed -n '/<Total>/,/^#/p' out.txt | grep -c '^ *[0-9]')"
+
+echo 'limit 2' >here/.xer_print.rc
+(cd here && "$xer_print" -functions burn.er >../out.txt 2>../err.txt)
+is "one in the current directory wins" 2 "$(sed -n '/<Total>/,/^#/p' out.txt | grep -c '^ *[0-9]')"
+(cd here && "$xer_print" -rc off -metrics burn.er >../out.txt 2>../err.txt)
+contains "-rc off reads none" '^Current metrics: e.%totalcpu:i.%totalcpu:name$' out.txt
+echo 'dmetrics e.user' >own.rc
+(cd here && "$xer_print" -metrics -rc ../own.rc burn.er >../out.txt 2>../err.txt)
+contains "-rc FILE reads that one alone" '^Current metrics: e.user:name$' out.txt
+
+chmod o+w here
+(cd here && "$xer_print" -functions burn.er >../out.txt 2>../err.txt)
+is "a directory that everybody may write: exit status" 0 $?
+is "whose rc file is not read" 4 "$(sed -n '/<Total>/,/^#/p' out.txt | grep -c '^ *[0-9]')"
+contains "and that is said" '^xer_print: ./.xer_print.rc: not read: its directory can be written by everybody$' err.txt
+chmod o-w here
+if [ "$(id -u)" = 0 ]; then
+	chown 65534 here
+	(cd here && "$xer_print" -functions burn.er >../out.txt 2>../err.txt)
+	contains "a directory of someone else" 'not read: its directory belongs to someone else$' err.txt
+	chown 0 here && chown 65534 here/.xer_print.rc
+	(cd here && "$xer_print" -functions burn.er >../out.txt 2>../err.txt)
+	contains "a file of someone else" 'not read: it belongs to someone else$' err.txt
+	chown 0 here/.xer_print.rc
+else
+	skip "files of others" "that needs root"
+fi
+
+printf 'limit 3\nlimti 3\nfunctions\n  filters THRID =\nindxobj_define x PIDD\n' >here/.xer_print.rc
+(cd here && "$xer_print" -functions burn.er >../out.txt 2>../err.txt)
+is "errors in an rc file: exit status" 2 $?
+contains "an unknown command" "^xer_print: ./.xer_print.rc:2:1: unknown command 'limti' \\(did you mean 'limit'\\?\\)\$" err.txt
+contains "a command that needs an experiment" '^xer_print: ./.xer_print.rc:3:.*an rc file holds settings only$' err.txt
+contains "a wrong expression, with its column" '^xer_print: ./.xer_print.rc:4:17: filters: equality is written ==$' err.txt
+contains "and another" "^xer_print: ./.xer_print.rc:5:18: indxobj_define: unknown word 'PIDD'" err.txt
+contains "the report comes nevertheless" '<Total>' out.txt
+rm here/.xer_print.rc
+
+record tree -S off -- bash -c "/bin/true; '$programs/burn50' 0.1 1; :"
+for case in "on 3" "off 1" "=_f1.* 2" "=burn50|bash 2" "=nothing 1"; do
+	echo "en_desc ${case% *}" >own.rc
+	is "en_desc ${case% *}" "${case#* }" "$("$xer_print" -rc own.rc -exp_list tree.er 2>err.txt | grep -c '  yes  ')"
+done
