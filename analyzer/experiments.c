@@ -260,6 +260,9 @@ void session_drop_all(struct session *session)
 {
 	while (session->count > 0)
 		drop(session, session->count - 1);
+	while (session->group_count > 0)
+		free(session->groups[--session->group_count].path);
+	session->last_id = 0;
 }
 
 /* Read one experiment again. Returns 0; if it cannot be opened any more, what was read stays. */

@@ -118,7 +118,7 @@ struct session_experiment *session_find(const struct session *session, unsigned 
 struct session_experiment *session_find_path(const struct session *session, const char *path);
 
 /* Close the experiment at a path with its descendants, or those of a group file. Returns how many were closed.
- * session_drop_all closes all. Call session_refresh afterwards. */
+ * session_drop_all closes all, and numbers begin anew. Call session_refresh afterwards. */
 size_t session_drop(struct session *session, const char *path);
 void session_drop_all(struct session *session);
 

@@ -43,6 +43,45 @@ if [ -d source.er/archives/src ]; then
 else
 	not_ok "sources come along: no archives/src"
 fi
+
+# verify NAME: what is missing, to NAME.verify; returns the exit status
+verify()
+{
+	"$xer_archive" -verify "${@:2}" "$1.er" >"$1.verify" 2>"$1.verify.err"
+}
+
+cp "$programs/heap_known" program
+record whole -H on -- ./program
+verify whole
+is "-verify: nothing is missing from an archived experiment" 0 $?
+contains "-verify counts" '^0 missing; archived: [1-9][0-9]* load objects' whole.verify
+record none -A off -H on -- ./program
+verify none
+is "-verify: without an archive something is" 1 $?
+contains "-verify names the program and why" '^missing: none\.er: .*/program: not archived$' none.verify
+is "-verify copies nothing" "" "$(ls none.er/archives)"
+is "-verify counts what it names" "$(grep -c '^missing: ' none.verify)" "$(sed -n 's/ missing; .*//p' none.verify)"
+verify none -m '/program$'
+contains "-verify -m: only what matches" '^1 missing; archived: 0 load objects' none.verify
+verify whole -a src -m '/program$'
+contains "-verify -a src names sources that are here" '^missing: whole\.er: .*/heap_known\.c: source: not archived$' whole.verify
+"$xer_archive" -a src whole.er
+verify whole -m '/program$'
+is "-verify: archived sources are there" 0 $?
+contains "and counted" '[1-9][0-9]* sources$' whole.verify
+"$xer_archive" -d shared none.er
+verify none -m '/program$'
+contains "-verify: a common archive stays behind" '/program: only in the common archive$' none.verify
+cp "$programs/exitcodes" exitcodes && record gone -A off -H on -- ./exitcodes 0
+rm -f program exitcodes
+verify gone
+contains "-verify: a file that is gone is named so" '/exitcodes: not archived, and the file is gone$' gone.verify
+printf '#analyzer experiment group\nwhole.er\nnone.er\nnowhere.er\n' >some.erg
+"$xer_archive" -verify -m '/program$' some.erg >group.verify 2>group.err
+is "-verify of a group" 1 $?
+contains "looks at all of it" '/program: only in the common archive$' group.verify
+contains "and names what cannot be opened" 'nowhere\.er: no such experiment' group.err
+
 "$xer_archive" nowhere.er >/dev/null 2>archive.err
 is "a missing experiment is 1" 1 $?
 is "in one line" 1 "$(wc -l <archive.err)"
