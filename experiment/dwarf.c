@@ -24,6 +24,7 @@ int exp_dwarf_open(struct exp_image *image, struct exp_dwarf **out)
 		return -ENOMEM;
 	dwarf->dwarf = handle;
 	dwarf->bias = image->bias - bias;
+	exp_line_sections_find(dwarf_getelf(handle), &dwarf->sections);
 	*out = dwarf;
 	return 0;
 }
@@ -34,26 +35,42 @@ void exp_dwarf_close(struct exp_dwarf *dwarf)
 		return;
 	for (size_t i = 0; i < dwarf->unit_count; i++)
 		exp_dwarf_unit_free(dwarf->units[i]);
+	exp_dwarf_lines_free(dwarf);
 	free(dwarf->units);
 	free(dwarf->ranges);
 	free(dwarf);
 }
 
-static void find_line(struct exp_dwarf_unit *unit, Dwarf_Addr address, struct exp_dwarf_frame *frame)
+/* The same by libdw. */
+static void find_line_by_libdw(struct exp_dwarf_unit *unit, Dwarf_Addr address, struct exp_dwarf_frame *frame)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(&unit->die, address);
 	int number;
 
-	frame->line = 0;
-	frame->file = NULL;
 	if (line == NULL || dwarf_lineno(line, &number) != 0 || number <= 0)
 		return;
 	frame->line = (unsigned)number;
 	frame->file = dwarf_linesrc(line, NULL, NULL);
 }
 
+static void find_line(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, Dwarf_Addr address,
+		      struct exp_dwarf_frame *frame)
+{
+	struct exp_line_table *table = exp_dwarf_lines(dwarf, unit->die.cu);
+	unsigned file, line;
+
+	frame->line = 0;
+	frame->file = NULL;
+	if (table == NULL) {
+		find_line_by_libdw(unit, address, frame);
+	} else if (exp_line_table_find(table, address, &file, &line) == 0) {
+		frame->line = line;
+		frame->file = exp_line_table_file(table, file);
+	}
+}
+
 /* The frames at an address of a function, innermost first. Returns their number. */
-static int chain(struct exp_dwarf_unit *unit, struct exp_dwarf_function *function, Dwarf_Addr at,
+static int chain(struct exp_dwarf *dwarf, struct exp_dwarf_function *function, Dwarf_Addr at,
 		 struct exp_dwarf_frame frames[EXP_DWARF_FRAMES])
 {
 	uint32_t index = exp_dwarf_call_at(function, at);
@@ -62,7 +79,7 @@ static int chain(struct exp_dwarf_unit *unit, struct exp_dwarf_function *functio
 	int count = 0;
 
 	for (;;) {
-		const struct exp_dwarf_call *call = exp_dwarf_call(function, index, &unit->content);
+		const struct exp_dwarf_call *call = exp_dwarf_call(dwarf, function, index);
 
 		frames[count] = call->callee;
 		frames[count].file = file;
@@ -88,11 +105,11 @@ static int look_up(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, Dwarf_A
 		exp_dwarf_function_read(function);
 	if (function == NULL || function->call_count == 0) {
 		frames[0] = (struct exp_dwarf_frame){0};
-		find_line(unit, at, &frames[0]);
+		find_line(dwarf, unit, at, &frames[0]);
 		return frames[0].line != 0;
 	}
-	count = chain(unit, function, at, frames);
-	find_line(unit, at, &frames[0]);
+	count = chain(dwarf, function, at, frames);
+	find_line(dwarf, unit, at, &frames[0]);
 	frames[count - 1].start = code->start - dwarf->bias;
 	frames[count - 1].end = code->end - dwarf->bias;
 	*has_function = 1;
@@ -193,7 +210,7 @@ static int note_function(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
 
 	exp_dwarf_function_read(function);
 	for (uint32_t i = 0; i < function->call_count && rc == 0; i++) {
-		const struct exp_dwarf_call *call = exp_dwarf_call(function, i, &unit->content);
+		const struct exp_dwarf_call *call = exp_dwarf_call(dwarf, function, i);
 		struct exp_dwarf_note note = {
 		    .callee = &call->callee,
 		    .function = &function->calls[0].callee,

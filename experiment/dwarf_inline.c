@@ -114,45 +114,43 @@ const char *exp_dwarf_text(Dwarf_Die *die, unsigned name)
 	return dwarf_attr_integrate(die, name, &attribute) == NULL ? NULL : dwarf_formstring(&attribute);
 }
 
-static void describe(Dwarf_Die *die, struct exp_dwarf_frame *frame)
+static void describe(struct exp_dwarf *dwarf, Dwarf_Die *die, struct exp_dwarf_frame *frame)
 {
+	Dwarf_Attribute attribute;
 	int line;
 
 	frame->name = dwarf_diename(die);
-	frame->decl_file = dwarf_decl_file(die);
 	frame->linkage_name = exp_dwarf_text(die, DW_AT_linkage_name);
 	if (frame->linkage_name == NULL)
 		frame->linkage_name = exp_dwarf_text(die, DW_AT_MIPS_linkage_name);
+	if (dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) != NULL)
+		frame->decl_file = exp_dwarf_file(dwarf, &attribute);
 	if (dwarf_decl_line(die, &line) == 0 && line > 0)
 		frame->decl_line = (unsigned)line;
 }
 
 /* Where an inlined function was called. */
-static void find_place(struct exp_dwarf_call *call, Dwarf_Die *unit)
+static void find_place(struct exp_dwarf *dwarf, struct exp_dwarf_call *call)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word number;
-	Dwarf_Files *files;
-	size_t count;
 
 	if (dwarf_attr(&call->die, DW_AT_call_line, &attribute) != NULL &&
 	    dwarf_formudata(&attribute, &number) == 0)
 		call->line = (unsigned)number;
-	if (dwarf_attr(&call->die, DW_AT_call_file, &attribute) != NULL &&
-	    dwarf_formudata(&attribute, &number) == 0 &&
-	    dwarf_getsrcfiles(unit, &files, &count) == 0 && number < count)
-		call->file = dwarf_filesrc(files, number, NULL, NULL);
+	if (dwarf_attr(&call->die, DW_AT_call_file, &attribute) != NULL)
+		call->file = exp_dwarf_file(dwarf, &attribute);
 }
 
-const struct exp_dwarf_call *exp_dwarf_call(struct exp_dwarf_function *function, uint32_t index,
-					    Dwarf_Die *unit)
+const struct exp_dwarf_call *exp_dwarf_call(struct exp_dwarf *dwarf, struct exp_dwarf_function *function,
+					    uint32_t index)
 {
 	struct exp_dwarf_call *call = &function->calls[index];
 
 	if (!call->is_described) {
-		describe(&call->die, &call->callee);
+		describe(dwarf, &call->die, &call->callee);
 		if (index != 0)
-			find_place(call, unit);
+			find_place(dwarf, call);
 		call->is_described = 1;
 	}
 	return call;

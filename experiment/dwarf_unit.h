@@ -4,6 +4,8 @@
 #define XER_EXPERIMENT_DWARF_UNIT_H
 
 #include "experiment/dwarf.h"
+#include "experiment/hash.h"
+#include "experiment/linetable.h"
 
 #include <elfutils/libdw.h>
 #include <stddef.h>
@@ -64,6 +66,14 @@ struct exp_dwarf {
 	struct exp_dwarf_unit_range *ranges; /* of all units, made when the file's own index does not know an address */
 	size_t range_count, range_capacity;
 	int ranges_made;
+	struct exp_line_sections sections;
+	struct exp_hash line_tables; /* of struct exp_dwarf_lines, by offset */
+};
+
+/* A line table that was asked for. */
+struct exp_dwarf_lines {
+	uint64_t offset;
+	struct exp_line_table *table; /* NULL: it cannot be read here, libdw is asked */
 };
 
 /* The unit at an address, its functions gathered; NULL if there is none or memory is out. */
@@ -82,8 +92,16 @@ void exp_dwarf_function_free(struct exp_dwarf_function *function);
 uint32_t exp_dwarf_call_at(const struct exp_dwarf_function *function, Dwarf_Addr address);
 
 /* A call with its names and place, read when first asked for. (dwarf_inline.c) */
-const struct exp_dwarf_call *exp_dwarf_call(struct exp_dwarf_function *function, uint32_t index,
-					    Dwarf_Die *unit);
+const struct exp_dwarf_call *exp_dwarf_call(struct exp_dwarf *dwarf, struct exp_dwarf_function *function,
+					    uint32_t index);
+
+/* The line table that a unit uses; NULL if it is in another file (split units, dwz) or of a kind that linetable.h does
+ * not know: then libdw is to be asked. (dwarf_lines.c) */
+struct exp_line_table *exp_dwarf_lines(struct exp_dwarf *dwarf, Dwarf_CU *cu);
+void exp_dwarf_lines_free(struct exp_dwarf *dwarf);
+
+/* The file that an attribute names by its number, or NULL. (dwarf_lines.c) */
+const char *exp_dwarf_file(struct exp_dwarf *dwarf, Dwarf_Attribute *attribute);
 
 /* Text of an attribute of a DIE or of what it is an instance of, or NULL. */
 const char *exp_dwarf_text(Dwarf_Die *die, unsigned name);

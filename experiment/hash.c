@@ -73,6 +73,13 @@ int exp_hash_add(struct exp_hash *table, uint64_t hash, void *item)
 	return 0;
 }
 
+void exp_hash_each(const struct exp_hash *table, void (*take)(void *item))
+{
+	for (size_t i = 0; table->entries != NULL && i <= table->mask; i++)
+		if (table->entries[i].item != NULL)
+			take(table->entries[i].item);
+}
+
 void exp_hash_fini(struct exp_hash *table)
 {
 	free(table->entries);

@@ -23,6 +23,9 @@ void *exp_hash_find(const struct exp_hash *table, uint64_t hash,
 /* Add an item that is not there yet. Returns 0 or -ENOMEM. */
 int exp_hash_add(struct exp_hash *table, uint64_t hash, void *item);
 
+/* Call `take` for every item. */
+void exp_hash_each(const struct exp_hash *table, void (*take)(void *item));
+
 void exp_hash_fini(struct exp_hash *table);
 
 #endif

@@ -1,0 +1,25 @@
+/* reader.h: reads numbers and strings of debug information from bytes that nobody has checked. A read past the end
+ * gives zeros and sets `is_bad`; so one check behind several reads is enough. */
+#ifndef XER_EXPERIMENT_READER_H
+#define XER_EXPERIMENT_READER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct exp_reader {
+	const uint8_t *at, *end;
+	int is_big_endian, is_bad;
+};
+
+/* A number of 1 to 8 bytes. */
+uint64_t exp_read_fixed(struct exp_reader *reader, unsigned size);
+uint64_t exp_read_uleb(struct exp_reader *reader);
+int64_t exp_read_sleb(struct exp_reader *reader);
+
+/* A string up to and with its NUL; "" if it does not end. Borrowed. */
+const char *exp_read_string(struct exp_reader *reader);
+
+/* Go over `size` bytes. */
+void exp_read_skip(struct exp_reader *reader, uint64_t size);
+
+#endif
