@@ -38,6 +38,9 @@ void exp_dwarf_close(struct exp_dwarf *dwarf)
 	exp_dwarf_lines_free(dwarf);
 	free(dwarf->units);
 	free(dwarf->ranges);
+	free(dwarf->scratch.calls);
+	free(dwarf->scratch.ranges);
+	exp_arena_fini(&dwarf->arena);
 	free(dwarf);
 }
 
@@ -79,18 +82,20 @@ static int chain(struct exp_dwarf *dwarf, struct exp_dwarf_function *function, D
 	int count = 0;
 
 	for (;;) {
-		const struct exp_dwarf_call *call = exp_dwarf_call(dwarf, function, index);
+		const struct exp_dwarf_described *described = exp_dwarf_describe(dwarf, function, index);
 
-		frames[count] = call->callee;
+		if (described == NULL)
+			return count;
+		frames[count] = described->callee;
 		frames[count].file = file;
 		frames[count].line = line;
-		file = call->file;
-		line = call->line;
+		file = described->file;
+		line = described->line;
 		count++;
 		if (index == 0)
 			return count;
 		/* Of more calls than there is room for, the outer ones stay away, but for the last. */
-		index = count < EXP_DWARF_FRAMES - 1 ? call->parent : 0;
+		index = count < EXP_DWARF_FRAMES - 1 ? function->calls[index].parent : 0;
 	}
 }
 
@@ -102,13 +107,13 @@ static int look_up(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, Dwarf_A
 	int count;
 
 	if (function != NULL)
-		exp_dwarf_function_read(function);
-	if (function == NULL || function->call_count == 0) {
+		exp_dwarf_function_read(dwarf, function);
+	count = function == NULL || function->call_count == 0 ? 0 : chain(dwarf, function, at, frames);
+	if (count == 0) {
 		frames[0] = (struct exp_dwarf_frame){0};
 		find_line(dwarf, unit, at, &frames[0]);
 		return frames[0].line != 0;
 	}
-	count = chain(dwarf, function, at, frames);
 	find_line(dwarf, unit, at, &frames[0]);
 	frames[count - 1].start = code->start - dwarf->bias;
 	frames[count - 1].end = code->end - dwarf->bias;
@@ -183,22 +188,10 @@ int exp_dwarf_compilation(struct exp_dwarf *dwarf, uint64_t address,
 	return 0;
 }
 
-/* Where the code of a call begins: the lowest address of its ranges. */
-static Dwarf_Addr lowest(const struct exp_dwarf_function *function, const struct exp_dwarf_call *call)
-{
-	const struct exp_dwarf_range *range = function->ranges + call->first_range;
-	Dwarf_Addr low = call->range_count == 0 ? 0 : range[0].start;
-
-	for (uint32_t i = 1; i < call->range_count; i++)
-		if (range[i].start < low)
-			low = range[i].start;
-	return low;
-}
-
 /* Where a function itself begins: its first range, for a cold part may have a lower address. */
-static Dwarf_Addr beginning(const struct exp_dwarf_function *function, const struct exp_dwarf_call *call)
+static Dwarf_Addr beginning(const struct exp_dwarf_function *function)
 {
-	return call->range_count == 0 ? 0 : function->ranges[call->first_range].start;
+	return function->calls[0].range_count == 0 ? 0 : function->ranges[function->calls[0].first_range].start;
 }
 
 static int note_function(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
@@ -208,19 +201,19 @@ static int note_function(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
 	const char *directory = exp_dwarf_text(&unit->die, DW_AT_comp_dir);
 	int rc = 0;
 
-	exp_dwarf_function_read(function);
+	exp_dwarf_function_read(dwarf, function);
 	for (uint32_t i = 0; i < function->call_count && rc == 0; i++) {
-		const struct exp_dwarf_call *call = exp_dwarf_call(dwarf, function, i);
-		struct exp_dwarf_note note = {
-		    .callee = &call->callee,
-		    .function = &function->calls[0].callee,
-		    .directory = directory,
-		    .file = call->file,
-		    .line = call->line,
-		};
+		const struct exp_dwarf_described *described = exp_dwarf_describe(dwarf, function, i);
+		struct exp_dwarf_note note = {.directory = directory};
 
-		note.function_address = beginning(function, &function->calls[0]) - dwarf->bias;
-		note.address = i == 0 ? note.function_address : lowest(function, call) - dwarf->bias;
+		if (described == NULL)
+			return -ENOMEM;
+		note.callee = &described->callee;
+		note.function = &function->calls[0].described->callee;
+		note.file = described->file;
+		note.line = described->line;
+		note.function_address = beginning(function) - dwarf->bias;
+		note.address = i == 0 ? note.function_address : function->calls[i].low - dwarf->bias;
 		rc = take(context, &note);
 	}
 	return rc;

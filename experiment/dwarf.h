@@ -12,7 +12,7 @@ enum { EXP_DWARF_FRAMES = 64 };
 /* One function at an address, innermost first. Strings live with the image, NULL if unknown. */
 struct exp_dwarf_frame {
 	const char *linkage_name;
-	const char *name;
+	const char *name; /* NULL also if there is a linkage name */
 	const char *directory; /* of the compilation: where relative file names begin */
 	const char *decl_file;
 	unsigned decl_line;
@@ -20,6 +20,7 @@ struct exp_dwarf_frame {
 	unsigned line;
 	uint64_t start,
 	    end; /* ELF virtual addresses of the outermost (not inlined) function, else 0 */
+	void **owner; /* room for what the caller makes of the function; the same for all addresses of one call */
 };
 
 /* Returns 0 and *out, NULL if the image has no debug information; or -ENOMEM. */

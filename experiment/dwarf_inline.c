@@ -4,47 +4,48 @@
 #include "experiment/dwarf_unit.h"
 
 #include <dwarf.h>
-#include <stdlib.h>
+#include <string.h>
 
 enum { DEPTH_MAX = 512, CALLS_MAX = 1 << 20 };
 
 /* Add the ranges of a call's DIE. Returns 0 or -ENOMEM. */
-static int add_ranges(struct exp_dwarf_function *function, struct exp_dwarf_call *call)
+static int add_ranges(struct exp_dwarf_scratch *to, struct exp_dwarf_call *call)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
-	call->first_range = (uint32_t)function->range_count;
+	call->first_range = (uint32_t)to->range_count;
+	call->low = UINT64_MAX;
 	while ((at = dwarf_ranges(&call->die, at, &base, &start, &end)) > 0) {
-		int rc = exp_array_reserve(&function->ranges, &function->range_capacity,
-					   function->range_count, sizeof(*function->ranges));
+		int rc = exp_array_reserve(&to->ranges, &to->range_capacity, to->range_count, sizeof(*to->ranges));
 
 		if (rc != 0)
 			return rc;
-		function->ranges[function->range_count++] = (struct exp_dwarf_range){start, end};
+		to->ranges[to->range_count++] = (struct exp_dwarf_range){start, end};
+		call->low = start < call->low ? start : call->low;
+		call->high = end > call->high ? end : call->high;
 	}
-	call->range_count = (uint32_t)function->range_count - call->first_range;
+	call->range_count = (uint32_t)to->range_count - call->first_range;
 	return 0;
 }
 
 /* Add a call. Returns its index, or UINT32_MAX: out of memory, or too many. */
-static uint32_t add_call(struct exp_dwarf_function *function, const Dwarf_Die *die, uint32_t parent)
+static uint32_t add_call(struct exp_dwarf_scratch *to, const Dwarf_Die *die, uint32_t parent)
 {
 	struct exp_dwarf_call *call;
 
-	if (function->call_count >= CALLS_MAX ||
-	    exp_array_reserve(&function->calls, &function->call_capacity, function->call_count,
-			      sizeof(*function->calls)) != 0)
+	if (to->call_count >= CALLS_MAX ||
+	    exp_array_reserve(&to->calls, &to->call_capacity, to->call_count, sizeof(*to->calls)) != 0)
 		return UINT32_MAX;
-	call = &function->calls[function->call_count];
-	*call = (struct exp_dwarf_call){.die = *die, .parent = parent};
-	if (add_ranges(function, call) != 0)
+	call = &to->calls[to->call_count];
+	*call = (struct exp_dwarf_call){.die = *die, .parent = parent, .behind = (uint32_t)to->call_count + 1};
+	if (add_ranges(to, call) != 0)
 		return UINT32_MAX;
-	return (uint32_t)function->call_count++;
+	return (uint32_t)to->call_count++;
 }
 
 /* Add the calls below a DIE. Blocks stand between calls and mean nothing here. */
-static void gather(struct exp_dwarf_function *function, Dwarf_Die *parent, uint32_t outer, int depth)
+static void gather(struct exp_dwarf_scratch *to, Dwarf_Die *parent, uint32_t outer, int depth)
 {
 	Dwarf_Die die;
 
@@ -57,30 +58,45 @@ static void gather(struct exp_dwarf_function *function, Dwarf_Die *parent, uint3
 		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block)
 			continue;
 		if (tag == DW_TAG_inlined_subroutine)
-			at = add_call(function, &die, outer);
+			at = add_call(to, &die, outer);
 		if (at == UINT32_MAX)
 			return;
-		gather(function, &die, at, depth + 1);
+		gather(to, &die, at, depth + 1);
 		if (at != outer)
-			function->calls[at].behind = (uint32_t)function->call_count;
+			to->calls[at].behind = (uint32_t)to->call_count;
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
 
-void exp_dwarf_function_read(struct exp_dwarf_function *function)
+/* Keep what was gathered. */
+static void keep(struct exp_dwarf *dwarf, struct exp_dwarf_function *function)
 {
+	const struct exp_dwarf_scratch *from = &dwarf->scratch;
+
+	function->calls = exp_arena_alloc(&dwarf->arena, from->call_count * sizeof(*from->calls));
+	function->ranges = exp_arena_alloc(&dwarf->arena, from->range_count * sizeof(*from->ranges) + 1);
+	if (function->calls == NULL || function->ranges == NULL)
+		return;
+	memcpy(function->calls, from->calls, from->call_count * sizeof(*from->calls));
+	if (from->range_count != 0)
+		memcpy(function->ranges, from->ranges, from->range_count * sizeof(*from->ranges));
+	function->call_count = from->call_count;
+	function->range_count = from->range_count;
+}
+
+void exp_dwarf_function_read(struct exp_dwarf *dwarf, struct exp_dwarf_function *function)
+{
+	struct exp_dwarf_scratch *scratch = &dwarf->scratch;
+
 	if (function->is_read)
 		return;
 	function->is_read = 1;
-	if (add_call(function, &function->die, 0) != 0)
+	scratch->call_count = 0;
+	scratch->range_count = 0;
+	if (add_call(scratch, &function->die, 0) != 0)
 		return;
-	gather(function, &function->die, 0, 0);
-	function->calls[0].behind = (uint32_t)function->call_count;
-}
-
-void exp_dwarf_function_free(struct exp_dwarf_function *function)
-{
-	free(function->calls);
-	free(function->ranges);
+	gather(scratch, &function->die, 0, 0);
+	scratch->calls[0].behind = (uint32_t)scratch->call_count;
+	keep(dwarf, function);
 }
 
 static int holds(const struct exp_dwarf_function *function, const struct exp_dwarf_call *call,
@@ -88,6 +104,8 @@ static int holds(const struct exp_dwarf_function *function, const struct exp_dwa
 {
 	const struct exp_dwarf_range *range = function->ranges + call->first_range;
 
+	if (address < call->low || address >= call->high)
+		return 0;
 	for (uint32_t i = 0; i < call->range_count; i++)
 		if (address >= range[i].start && address < range[i].end)
 			return 1;
@@ -119,10 +137,11 @@ static void describe(struct exp_dwarf *dwarf, Dwarf_Die *die, struct exp_dwarf_f
 	Dwarf_Attribute attribute;
 	int line;
 
-	frame->name = dwarf_diename(die);
 	frame->linkage_name = exp_dwarf_text(die, DW_AT_linkage_name);
 	if (frame->linkage_name == NULL)
 		frame->linkage_name = exp_dwarf_text(die, DW_AT_MIPS_linkage_name);
+	if (frame->linkage_name == NULL)
+		frame->name = dwarf_diename(die);
 	if (dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) != NULL)
 		frame->decl_file = exp_dwarf_file(dwarf, &attribute);
 	if (dwarf_decl_line(die, &line) == 0 && line > 0)
@@ -130,28 +149,30 @@ static void describe(struct exp_dwarf *dwarf, Dwarf_Die *die, struct exp_dwarf_f
 }
 
 /* Where an inlined function was called. */
-static void find_place(struct exp_dwarf *dwarf, struct exp_dwarf_call *call)
+static void find_place(struct exp_dwarf *dwarf, Dwarf_Die *die, struct exp_dwarf_described *described)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word number;
 
-	if (dwarf_attr(&call->die, DW_AT_call_line, &attribute) != NULL &&
-	    dwarf_formudata(&attribute, &number) == 0)
-		call->line = (unsigned)number;
-	if (dwarf_attr(&call->die, DW_AT_call_file, &attribute) != NULL)
-		call->file = exp_dwarf_file(dwarf, &attribute);
+	if (dwarf_attr(die, DW_AT_call_line, &attribute) != NULL && dwarf_formudata(&attribute, &number) == 0)
+		described->line = (unsigned)number;
+	if (dwarf_attr(die, DW_AT_call_file, &attribute) != NULL)
+		described->file = exp_dwarf_file(dwarf, &attribute);
 }
 
-const struct exp_dwarf_call *exp_dwarf_call(struct exp_dwarf *dwarf, struct exp_dwarf_function *function,
-					    uint32_t index)
+struct exp_dwarf_described *exp_dwarf_describe(struct exp_dwarf *dwarf, struct exp_dwarf_function *function,
+					       uint32_t index)
 {
 	struct exp_dwarf_call *call = &function->calls[index];
 
-	if (!call->is_described) {
-		describe(dwarf, &call->die, &call->callee);
-		if (index != 0)
-			find_place(dwarf, call);
-		call->is_described = 1;
-	}
-	return call;
+	if (call->described != NULL)
+		return call->described;
+	call->described = exp_arena_alloc(&dwarf->arena, sizeof(*call->described));
+	if (call->described == NULL)
+		return NULL;
+	describe(dwarf, &call->die, &call->described->callee);
+	call->described->callee.owner = &call->described->owner;
+	if (index != 0)
+		find_place(dwarf, &call->die, call->described);
+	return call->described;
 }

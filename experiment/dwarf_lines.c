@@ -9,15 +9,14 @@ static int is_offset(const void *item, const void *wanted)
 	return ((const struct exp_dwarf_lines *)item)->offset == *(const uint64_t *)wanted;
 }
 
-/* Offset of a unit's table. Returns 0 or -1. */
-static int find_offset(Dwarf_CU *cu, uint64_t *out)
+/* Offset of a unit's table, and the unit's directory. Returns 0 or -1. */
+static int find_offset(Dwarf_CU *cu, uint64_t *out, Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word offset;
-	Dwarf_Die die;
 
-	if (dwarf_cu_info(cu, NULL, NULL, &die, NULL, NULL, NULL, NULL) != 0 ||
-	    dwarf_attr(&die, DW_AT_stmt_list, &attribute) == NULL || dwarf_formudata(&attribute, &offset) != 0)
+	if (dwarf_cu_info(cu, NULL, NULL, die, NULL, NULL, NULL, NULL) != 0 ||
+	    dwarf_attr(die, DW_AT_stmt_list, &attribute) == NULL || dwarf_formudata(&attribute, &offset) != 0)
 		return -1;
 	*out = offset;
 	return 0;
@@ -27,8 +26,9 @@ struct exp_line_table *exp_dwarf_lines(struct exp_dwarf *dwarf, Dwarf_CU *cu)
 {
 	struct exp_dwarf_lines *known;
 	uint64_t offset, hash;
+	Dwarf_Die die;
 
-	if (dwarf_cu_getdwarf(cu) != dwarf->dwarf || find_offset(cu, &offset) != 0)
+	if (dwarf_cu_getdwarf(cu) != dwarf->dwarf || find_offset(cu, &offset, &die) != 0)
 		return NULL;
 	hash = exp_hash_number(EXP_HASH_START, offset);
 	known = exp_hash_find(&dwarf->line_tables, hash, is_offset, &offset);
@@ -38,7 +38,7 @@ struct exp_line_table *exp_dwarf_lines(struct exp_dwarf *dwarf, Dwarf_CU *cu)
 	if (known == NULL)
 		return NULL;
 	known->offset = offset;
-	exp_line_table_open(&dwarf->sections, offset, &known->table);
+	exp_line_table_open(&dwarf->sections, offset, exp_dwarf_text(&die, DW_AT_comp_dir), &known->table);
 	if (exp_hash_add(&dwarf->line_tables, hash, known) != 0) {
 		exp_line_table_close(known->table);
 		free(known);

@@ -195,8 +195,6 @@ struct exp_dwarf_unit *exp_dwarf_unit_at(struct exp_dwarf *dwarf, Dwarf_Addr add
 
 void exp_dwarf_unit_free(struct exp_dwarf_unit *unit)
 {
-	for (size_t i = 0; i < unit->function_count; i++)
-		exp_dwarf_function_free(&unit->functions[i]);
 	free(unit->functions);
 	free(unit->codes);
 	free(unit);

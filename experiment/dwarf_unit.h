@@ -3,6 +3,7 @@
 #ifndef XER_EXPERIMENT_DWARF_UNIT_H
 #define XER_EXPERIMENT_DWARF_UNIT_H
 
+#include "experiment/arena.h"
 #include "experiment/dwarf.h"
 #include "experiment/hash.h"
 #include "experiment/linetable.h"
@@ -14,16 +15,22 @@ struct exp_dwarf_range {
 	Dwarf_Addr start, end;
 };
 
+/* What is inlined by a call, and where. */
+struct exp_dwarf_described {
+	struct exp_dwarf_frame callee; /* without file and line */
+	const char *file;              /* where it is called */
+	unsigned line;
+	void *owner; /* see exp_dwarf_frame */
+};
+
 /* A call that was inlined in a function; calls[0] of a function is the function itself. */
 struct exp_dwarf_call {
 	Dwarf_Die die;
-	uint32_t parent; /* index of the call that it is inlined in */
-	uint32_t behind; /* index of the first call that is not below this one */
+	Dwarf_Addr low, high;   /* bounds of its ranges */
+	uint32_t parent;        /* index of the call that it is inlined in */
+	uint32_t behind;        /* index of the first call that is not below this one */
 	uint32_t first_range, range_count;
-	int is_described;
-	struct exp_dwarf_frame callee; /* what is inlined: without file and line */
-	const char *file;              /* where it is called */
-	unsigned line;
+	struct exp_dwarf_described *described; /* NULL: not yet */
 };
 
 /* A function and the calls inlined in it, in the order of the tree: outer calls first. */
@@ -31,6 +38,14 @@ struct exp_dwarf_function {
 	Dwarf_Die die;
 	int is_read;
 	struct exp_dwarf_call *calls; /* calls[call_count] */
+	size_t call_count;
+	struct exp_dwarf_range *ranges;
+	size_t range_count;
+};
+
+/* Where a function's calls are gathered before they are kept; its arrays are used again and again. */
+struct exp_dwarf_scratch {
+	struct exp_dwarf_call *calls;
 	size_t call_count, call_capacity;
 	struct exp_dwarf_range *ranges;
 	size_t range_count, range_capacity;
@@ -67,6 +82,8 @@ struct exp_dwarf {
 	size_t range_count, range_capacity;
 	int ranges_made;
 	struct exp_line_sections sections;
+	struct exp_dwarf_scratch scratch;
+	struct exp_arena arena; /* of descriptions and functions' calls */
 	struct exp_hash line_tables; /* of struct exp_dwarf_lines, by offset */
 };
 
@@ -85,14 +102,13 @@ const struct exp_dwarf_code *exp_dwarf_code_at(const struct exp_dwarf_unit *unit
 
 /* Read the calls inlined in a function, once; calls[0] is there afterwards unless memory is out.
  * (dwarf_inline.c) */
-void exp_dwarf_function_read(struct exp_dwarf_function *function);
-void exp_dwarf_function_free(struct exp_dwarf_function *function);
+void exp_dwarf_function_read(struct exp_dwarf *dwarf, struct exp_dwarf_function *function);
 
 /* Index of the innermost call at an address; 0 if it is in no inlined one. (dwarf_inline.c) */
 uint32_t exp_dwarf_call_at(const struct exp_dwarf_function *function, Dwarf_Addr address);
 
-/* A call with its names and place, read when first asked for. (dwarf_inline.c) */
-const struct exp_dwarf_call *exp_dwarf_call(struct exp_dwarf *dwarf, struct exp_dwarf_function *function,
+/* Names and place of a call, read when first asked for; NULL if memory is out. (dwarf_inline.c) */
+struct exp_dwarf_described *exp_dwarf_describe(struct exp_dwarf *dwarf, struct exp_dwarf_function *function,
 					    uint32_t index);
 
 /* The line table that a unit uses; NULL if it is in another file (split units, dwz) or of a kind that linetable.h does

@@ -152,15 +152,17 @@ static struct sym_function *inlined(struct symbols *symbols, struct session_obje
 				    const struct exp_dwarf_frame *frame)
 {
 	const char *name = linker_name(frame);
-	struct exp_symbol *symbol =
-	    name == NULL ? NULL : exp_image_symbol_named(object->image, name);
+	struct exp_symbol *symbol;
 	struct session_function_key key = {.object = object,
 					   .mangled = name == NULL ? "<inlined>" : name,
 					   .file = frame->decl_file,
 					   .line = frame->decl_line};
 
-	return symbol != NULL ? symbol_function(symbols, object, symbol, frame)
-			      : session_function(symbols, &key);
+	if (*frame->owner != NULL)
+		return *frame->owner;
+	symbol = name == NULL ? NULL : exp_image_symbol_named(object->image, name);
+	*frame->owner = symbol != NULL ? symbol_function(symbols, object, symbol, frame) : session_function(symbols, &key);
+	return *frame->owner;
 }
 
 const char *session_path(struct symbols *symbols, const char *directory, const char *file)

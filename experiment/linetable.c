@@ -165,7 +165,8 @@ static int make_marks(struct exp_line_table *table)
 	return 0;
 }
 
-int exp_line_table_open(const struct exp_line_sections *sections, uint64_t offset, struct exp_line_table **out)
+int exp_line_table_open(const struct exp_line_sections *sections, uint64_t offset, const char *directory,
+			struct exp_line_table **out)
 {
 	struct exp_line_table *table = calloc(1, sizeof(*table));
 	int rc;
@@ -173,6 +174,7 @@ int exp_line_table_open(const struct exp_line_sections *sections, uint64_t offse
 	if (table == NULL)
 		return -ENOMEM;
 	table->sections = sections;
+	table->directory = directory == NULL ? "" : directory;
 	rc = exp_line_header_read(table, offset);
 	if (rc == 0)
 		rc = make_marks(table);
@@ -244,6 +246,14 @@ const uint8_t *exp_line_table_md5(const struct exp_line_table *table, unsigned n
 	return number < table->file_count ? table->files[number].md5 : NULL;
 }
 
+/* A name in a directory; NULL if memory is out. */
+static const char *join(struct exp_line_table *table, const char *directory, const char *name)
+{
+	if (directory == NULL || directory[0] == '\0' || name[0] == '/')
+		return name;
+	return name[0] == '\0' ? directory : exp_arena_printf(&table->arena, "%s/%s", directory, name);
+}
+
 const char *exp_line_table_file(struct exp_line_table *table, unsigned number)
 {
 	struct exp_line_file *file = number < table->file_count ? &table->files[number] : NULL;
@@ -254,8 +264,6 @@ const char *exp_line_table_file(struct exp_line_table *table, unsigned number)
 	if (file->path != NULL)
 		return file->path;
 	directory = file->directory < table->directory_count ? table->directories[file->directory] : "";
-	file->path = file->name[0] == '/' || directory[0] == '\0'
-			 ? file->name
-			 : exp_arena_printf(&table->arena, "%s/%s", directory, file->name);
+	file->path = join(table, join(table, table->directory, directory), file->name);
 	return file->path;
 }

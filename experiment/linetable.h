@@ -25,16 +25,17 @@ struct exp_line_table;
 /* Find the sections of an ELF file with debug information; those that are missing are empty. */
 void exp_line_sections_find(Elf *elf, struct exp_line_sections *out);
 
-/* Read the table at an offset of .debug_line. `sections` must outlive it. Returns 0 and *out, -ENOTSUP (a version or
- * form that is not known here), -EBADMSG or -ENOMEM. */
-int exp_line_table_open(const struct exp_line_sections *sections, uint64_t offset, struct exp_line_table **out);
+/* Read the table at an offset of .debug_line. directory: that of the compilation, NULL: unknown. Both must outlive the
+ * table. Returns 0 and *out, -ENOTSUP (a version or form that is not known here), -EBADMSG or -ENOMEM. */
+int exp_line_table_open(const struct exp_line_sections *sections, uint64_t offset, const char *directory,
+			struct exp_line_table **out);
 void exp_line_table_close(struct exp_line_table *table);
 
 /* The line and the number of the file at an address. Returns 0 or -ENOENT. */
 int exp_line_table_find(struct exp_line_table *table, uint64_t address, unsigned *file, unsigned *line);
 
-/* Name of a file by its number, relative to the directory of the compilation if it is not absolute; NULL: no such
- * file, or out of memory. Lives with the table. */
+/* Name of a file by its number, absolute if the directory of the compilation is; NULL: no such file, or out of memory.
+ * Lives with the table. */
 const char *exp_line_table_file(struct exp_line_table *table, unsigned number);
 
 /* The 16 bytes of the MD5 of a file's contents as the compiler saw it (DWARF 5 of clang); NULL: not known. */

@@ -29,6 +29,7 @@ struct exp_line_mark {
 struct exp_line_table {
 	const struct exp_line_sections *sections;
 	struct exp_arena arena;
+	const char *directory; /* of the compilation, "" if unknown */
 	unsigned version, offset_size;
 	unsigned instruction_size, opcode_base, line_range;
 	int line_base;
