@@ -80,6 +80,11 @@ static int has(const struct exp_nodes *nodes, enum exp_metric metric, size_t nod
 	return nodes->value[metric] != NULL && nodes->value[metric][node] != 0;
 }
 
+static int has_clock(const struct exp_nodes *nodes, size_t node)
+{
+	return has(nodes, EXP_SAMPLES, node) || has(nodes, EXP_CPU_USER, node) || has(nodes, EXP_CPU_SYSTEM, node);
+}
+
 int tree_is_leaf(const struct exp_nodes *nodes, const unsigned char *is_parent, size_t node)
 {
 	static const enum exp_metric calls[] = {EXP_ALLOC_COUNT,    EXP_MAP_COUNT,      EXP_SYNC_COUNT,
@@ -93,8 +98,7 @@ int tree_is_leaf(const struct exp_nodes *nodes, const unsigned char *is_parent, 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (has(nodes, calls[i], node))
 			return 0;
-	return has(nodes, EXP_SAMPLES, node) || has(nodes, EXP_CPU_USER, node) ||
-	       has(nodes, EXP_CPU_SYSTEM, node);
+	return has_clock(nodes, node);
 }
 
 /* What a frame is shown as. The address of an instruction keeps its offset in the function. */
@@ -223,19 +227,55 @@ static int gather_frames(struct gather *gather, size_t node)
 	return 0;
 }
 
-static void gather_values(struct gather *gather, size_t node)
+/* Take the values of clock samples away from `values`. */
+static struct metric_values take_clock(struct metric_values *values)
+{
+	struct metric_values clock = {.of = {0}};
+
+	for (unsigned i = 0; i < METRIC_VALUES; i++)
+		if (metric_data_of(i) == METRIC_DATA_CLOCK) {
+			clock.of[i] = values->of[i];
+			values->of[i] = 0;
+		}
+	return clock;
+}
+
+/* A sample may interrupt the very instruction that a call returns to. Then the node is both: the sample belongs to the
+ * instruction, and all else to the call before it. caller: the tree's node of the caller. Returns 0 or -ENOMEM. */
+static int part_clock(struct gather *gather, size_t node, uint32_t caller, struct metric_values *values)
+{
+	const struct exp_nodes *nodes = gather->nodes;
+	const struct sym_frame *frames;
+	struct metric_values clock;
+	int count;
+
+	if (gather->in_recorder[node] || nodes->pc[node] < FMT_PC_MARKS || !has_clock(nodes, node) ||
+	    tree_is_leaf(nodes, gather->is_parent, node))
+		return 0;
+	count = symbols_frames(gather->symbols, gather->experiment, nodes->pc[node], nodes->generation[node], 1, &frames);
+	if (count < 1)
+		return count;
+	clock = take_clock(values);
+	tree_credit(gather->tree, add_frames(gather->tree, gather->view->shown, caller, frames, count), &clock);
+	return 0;
+}
+
+static int gather_values(struct gather *gather, size_t node, uint32_t caller)
 {
 	struct sym_frame frame = {.function = gather->view->recorder};
 	uint32_t at = gather->node_of[node];
 	struct metric_values values;
 	struct tree_longest longest;
+	int status;
 
 	if (!node_values(gather->nodes, node, &values, &longest))
-		return;
+		return 0;
+	status = part_clock(gather, node, caller, &values);
 	if (gather->in_recorder[node])
 		at = tree_child(gather->tree, at, &frame);
 	tree_credit(gather->tree, at, &values);
 	tree_raise(gather->tree, at, &longest);
+	return status;
 }
 
 int tree_add_experiment(struct tree *tree, struct symbols *symbols,
@@ -255,12 +295,14 @@ int tree_add_experiment(struct tree *tree, struct symbols *symbols,
 	gather.in_recorder = memory_take(nodes->count, 1);
 	gather.node_of = memory_take(nodes->count, sizeof(*gather.node_of));
 	for (size_t i = 0; i < nodes->count && status == 0; i++) {
-		gather.node_of[i] =
-			nodes->parent[i] < i ? gather.node_of[nodes->parent[i]] : TREE_ROOT;
+		uint32_t caller = nodes->parent[i] < i ? gather.node_of[nodes->parent[i]] : TREE_ROOT;
+
+		gather.node_of[i] = caller;
 		if (!gather.used[i])
 			continue;
 		status = gather_frames(&gather, i);
-		gather_values(&gather, i);
+		if (status == 0)
+			status = gather_values(&gather, i, caller);
 	}
 	free(gather.node_of);
 	free(gather.in_recorder);
