@@ -112,7 +112,11 @@ $(foreach folder,$(UNIT_FOLDERS),$(eval $(call unit_program,$(folder))))
 
 TARGETS := $(patsubst tests/programs/%.c,$(BUILD)/tests/programs/%,$(wildcard tests/programs/*.c)) \
 	$(patsubst tests/programs/%.cc,$(BUILD)/tests/programs/%,$(wildcard tests/programs/*.cc))
-e2e-programs: $(TARGETS) $(BUILD)/tests/programs/static $(BUILD)/tests/bench/many_samples
+e2e-programs: $(TARGETS) $(BUILD)/tests/programs/static $(BUILD)/tests/bench/many_samples $(BUILD)/tests/bench/frames
+
+$(BUILD)/tests/bench/frames: $(BUILD)/obj/tests/bench/frames.o $(EXPERIMENT_LIB) $(FORMAT_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(READER_LIBS)
 
 $(BUILD)/tests/bench/many_samples: $(BUILD)/obj/tests/bench/many_samples.o $(BUILD)/obj/tests/unit/experiment/make_experiment.o \
 	$(EXPERIMENT_LIB) $(FORMAT_LIB)

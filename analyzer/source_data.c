@@ -1,6 +1,7 @@
 /* source_data.c: finds what belongs to which line of a source file: values, functions and inlined calls. */
 #include "source_data.h"
 
+#include "compare.h"
 #include "memory.h"
 #include "sourcefile.h"
 
@@ -74,7 +75,18 @@ static void find_keys(struct source_data *data)
 			data->others[data->other_count++] = item;
 		}
 	}
-	data->rows = fold_sets(data->tree, data->key_of, data->line_count + data->other_count);
+}
+
+/* Values for each column of a comparison, or for the one there is. */
+static void find_values(struct source_data *data)
+{
+	const struct tree **trees = compare_trees(data->session, TREE_LINES);
+
+	data->column_count = session_columns(data->session);
+	data->rows = memory_take(data->column_count, sizeof(*data->rows));
+	for (size_t i = 0; i < data->column_count; i++)
+		data->rows[i] = fold_sets(trees[i], data->key_of, data->line_count + data->other_count);
+	free(trees);
 }
 
 /* ---- what the compiler did ---- */
@@ -177,6 +189,7 @@ void source_data_init(struct source_data *data, struct session *session, const s
 	*data = (struct source_data){.session = session, .place = *place, .tree = session_tree(session, TREE_LINES)};
 	find_lines(data);
 	find_keys(data);
+	find_values(data);
 	find_notes(data);
 	if (with_calls)
 		find_calls(data);
@@ -186,6 +199,8 @@ void source_data_fini(struct source_data *data)
 {
 	free(data->key_of);
 	free(data->lines);
+	for (size_t i = 0; i < data->column_count; i++)
+		free(data->rows[i]);
 	free(data->rows);
 	free(data->others);
 	free(data->notes);

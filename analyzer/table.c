@@ -27,15 +27,22 @@ int table_has_value(const struct table_row *row, const struct metric *metric)
 	return row->function != NULL;
 }
 
-void table_add_next(struct table *table, const struct tree *tree, uint32_t item, char *name)
+void table_take_next(struct table *table, struct table_row *row)
 {
-	table_add(table, table->next[0].own, table->next[0].total, tree, item, name);
-	table->rows[table->count - 1].values = table->value_count;
+	row->own = table->next[0].own;
+	row->total = table->next[0].total;
+	row->values = table->value_count;
 	for (size_t i = 0; i < table->group_count; i++) {
 		table->values = memory_grow(table->values, table->value_count, &table->value_capacity,
 					    sizeof(*table->values));
 		table->values[table->value_count++] = table->next[i];
 	}
+}
+
+void table_add_next(struct table *table, const struct tree *tree, uint32_t item, char *name)
+{
+	table_add(table, NULL, NULL, tree, item, name);
+	table_take_next(table, &table->rows[table->count - 1]);
 }
 
 uint64_t table_value(const struct table_row *row, const struct metric *metric)

@@ -57,6 +57,9 @@ void table_add(struct table *table, const struct metric_values *own,
 /* The same for a table made by compare_table, with the values in table->next. */
 void table_add_next(struct table *table, const struct tree *tree, uint32_t item, char *name);
 
+/* Give a row the values in table->next. */
+void table_take_next(struct table *table, struct table_row *row);
+
 /* Sort rows[from..]: by the metric of `sort`, then by each metric of the list, then by name. Where differences are
  * shown, the greatest of them decides, up or down. */
 void table_sort(struct table *table, size_t from, const struct metric_sort *sort,

@@ -1,6 +1,7 @@
 /* view_source.c: source files with metrics beside their lines. */
 #include "view.h"
 
+#include "compare.h"
 #include "listing.h"
 #include "memory.h"
 #include "name.h"
@@ -67,12 +68,26 @@ static void add_calls(struct source_view *view, uint32_t key, size_t *at)
 		char *name = name_function(view->session, call->callee);
 		struct table_row *row = listing_add(&view->table, "call", memory_format("               -> %s", name));
 
-		row->own = &view->zero;
-		row->total = &call->values;
+		view->table.next[0] = (struct table_values){&view->zero, &call->values};
+		table_take_next(&view->table, row);
 		row->function = call->callee;
 		row->line = view->data.lines[key];
 		free(name);
 	}
+}
+
+/* Put the values of a row into the table's `next`. */
+static void set_next(struct source_view *view, size_t key)
+{
+	for (size_t i = 0; i < view->data.column_count; i++)
+		view->table.next[i] =
+			(struct table_values){&view->data.rows[i][key].own, &view->data.rows[i][key].total};
+}
+
+static void add_values(struct source_view *view, struct table_row *row, size_t key)
+{
+	set_next(view, key);
+	table_take_next(&view->table, row);
 }
 
 static void add_line(struct source_view *view, unsigned line, uint32_t key)
@@ -86,10 +101,8 @@ static void add_line(struct source_view *view, unsigned line, uint32_t key)
 			  print_is_data(view->session) ? memory_text(text, strlen(text))
 						       : memory_format("%6u. %s", line, text));
 	row->line = line;
-	if (key != TREE_NONE) {
-		row->own = &view->data.rows[key].own;
-		row->total = &view->data.rows[key].total;
-	}
+	if (key != TREE_NONE)
+		add_values(view, row, key);
 	free(text);
 }
 
@@ -169,11 +182,11 @@ static void add_others(struct source_view *view)
 {
 	for (size_t i = 0; i < view->data.other_count; i++) {
 		const struct sym_frame *item = view->data.others[i];
-		const struct fold_row *values = &view->data.rows[view->data.line_count + i];
 		struct table_row *row;
 		char *name;
 
-		if (!table_is_worth(&values->own, &values->total, &view->session->metrics, &view->session->sort))
+		set_next(view, view->data.line_count + i);
+		if (!table_next_is_worth(&view->table, &view->session->metrics, &view->session->sort))
 			continue;
 		name = name_function(view->session, item->function);
 		row = listing_add(&view->table, "function",
@@ -181,8 +194,7 @@ static void add_others(struct source_view *view)
 					  ? memory_format("<Function: %s, instructions without line numbers>", name)
 					  : memory_format("<Function: %s, instructions from source file %s>", name,
 							  item->file));
-		row->own = &values->own;
-		row->total = &values->total;
+		add_values(view, row, view->data.line_count + i);
 		row->function = item->function;
 		free(name);
 	}
@@ -238,7 +250,7 @@ static void put_view(struct source_view *view)
 	struct session *session = view->session;
 
 	view->table.is_listing = 1;
-	view->table.sum = view->data.tree->total[TREE_ROOT];
+	compare_table(session, &view->table, TREE_LINES);
 	add_lines(view);
 	add_others(view);
 	listing_mark_hot(&view->table, &session->metrics, session->listing.source_threshold);
