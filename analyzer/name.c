@@ -144,6 +144,22 @@ static int by_weight(const void *left, const void *right)
 	return a->item < b->item ? -1 : a->item > b->item;
 }
 
+/* The names of templates begin with what they return: "int f<1>". Where the name itself begins. */
+static const char *skip_result(const char *brief)
+{
+	const char *name = brief;
+	int depth = 0;
+
+	if (strstr(brief, "operator") != NULL)
+		return brief;
+	for (const char *at = brief; *at != '\0'; at++) {
+		depth += (*at == '<' || *at == '(') - (*at == '>' || *at == ')');
+		if (*at == ' ' && depth == 0)
+			name = at + 1;
+	}
+	return name;
+}
+
 static int is_called(const struct sym_function *function, const char *name)
 {
 	char *brief;
@@ -152,7 +168,7 @@ static int is_called(const struct sym_function *function, const char *name)
 	if (strcmp(function->name, name) == 0 || strcmp(function->mangled, name) == 0)
 		return 1;
 	brief = name_shorten(function->name);
-	same = strcmp(brief, name) == 0;
+	same = strcmp(brief, name) == 0 || strcmp(skip_result(brief), name) == 0;
 	free(brief);
 	return same;
 }

@@ -135,7 +135,8 @@ static void find_notes(struct source_data *data)
 	for (size_t i = 0; i < data->tree->item_count; i++) {
 		const struct sym_function *function = data->tree->items[i].function;
 
-		if (is_file(data, function->file, &last, &last_is))
+		/* Without functions in the debug information only the lines tell. */
+		if (is_file(data, function->file != NULL ? function->file : data->tree->items[i].file, &last, &last_is))
 			add_unit(data, function->object, function->address);
 	}
 	if (data->note_count > 1)

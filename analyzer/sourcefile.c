@@ -10,14 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAB = 8, TRIED_SHOWN = 8 };
+enum { TAB = 8 };
 
-static void note_place(void *context, const char *place)
+static void note_place(void *context, enum exp_source_origin origin, const char *place)
 {
 	struct source_file *file = context;
+	char *longer;
 
-	file->tried = memory_grow(file->tried, file->tried_count, &file->tried_capacity, sizeof(*file->tried));
-	file->tried[file->tried_count++] = memory_text(place, strlen(place));
+	if (origin == EXP_SOURCE_SEARCHED) {
+		file->searched++;
+		return;
+	}
+	longer = memory_format("%s%s%s", file->tried == NULL ? "" : file->tried, file->tried == NULL ? "" : ", ", place);
+	free(file->tried);
+	file->tried = longer;
 }
 
 static void split_lines(struct source_file *file)
@@ -71,8 +77,6 @@ void source_files_fini(struct source_files *files)
 		struct source_file *file = files->files[i];
 
 		exp_source_fini(&file->source);
-		for (size_t j = 0; j < file->tried_count; j++)
-			free(file->tried[j]);
 		free(file->tried);
 		free(file->lines);
 		free(file);
@@ -104,22 +108,14 @@ char *source_file_line(const struct source_file *file, size_t line)
 
 void source_file_explain(struct session *session, const char *command, const struct source_file *file)
 {
-	char *places = memory_text("", 0);
-
-	for (size_t i = 0; i < file->tried_count && i < TRIED_SHOWN; i++) {
-		char *longer = memory_format("%s%s%s", places, i == 0 ? "" : ", ", file->tried[i]);
-
-		free(places);
-		places = longer;
-	}
 	if (file->status == -EFBIG)
 		session_fail(session, EXIT_TROUBLE, "%s: %s is too long", command, file->name);
 	else
 		session_fail(session, EXIT_TROUBLE,
-			     "%s: no source file %s (tried: %s%s); say where it is now with pathmap OLD-PREFIX "
-			     "NEW-PREFIX or setpath DIRECTORY",
-			     command, file->name, places, file->tried_count > TRIED_SHOWN ? ", ..." : "");
-	free(places);
+			     "%s: no source file %s (tried: %s%s%zu places of the search path %s); say where it is now with "
+			     "pathmap OLD-PREFIX NEW-PREFIX or setpath DIRECTORY",
+			     command, file->name, file->tried == NULL ? "" : file->tried, file->tried == NULL ? "" : ", ",
+			     file->searched, exp_paths_list(symbols_paths(session->symbols)));
 }
 
 const char *source_file_origin(const struct source_file *file)

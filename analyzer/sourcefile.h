@@ -11,8 +11,8 @@ struct source_file {
 	int status;        /* 0, or the -errno of exp_source_open */
 	size_t *lines;     /* lines[count]: where each begins */
 	size_t count;
-	char **tried;      /* places without it; kept if it was not found */
-	size_t tried_count, tried_capacity;
+	char *tried;       /* places without it, in words; NULL: none */
+	size_t searched;   /* places of the search path without it */
 };
 
 /* The files that one listing needs. */

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,20 +59,50 @@ static void fail(struct archive *archive, const char *path, const char *what)
 	archive->options->reporter.warn(archive->options->reporter.context, text);
 }
 
+static void archive_under(struct archive *archive, int file, const char *name)
+{
+	int rc;
+
+	if (!archive->options->rewrite && exp_copy_exists(archive->directory, name))
+		return;
+	rc = exp_copy(file, archive->directory, name, archive->options->rewrite);
+	if (rc != 0)
+		fail(archive, name, strerror(-rc));
+}
+
+/* What a file shares its debug information with. */
+static void archive_shared(struct archive *archive, int file)
+{
+	char name[EXP_ARCHIVE_NAME_MAX], path[PATH_MAX], link[64];
+	struct exp_shared_file shared;
+	ssize_t len;
+	int fd;
+
+	if (exp_shared_file_link(file, &shared) != 0)
+		return;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
+	len = readlink(link, path, sizeof(path) - 1);
+	if (len <= 0)
+		return;
+	path[len] = '\0';
+	fd = exp_shared_file_open(path, &shared);
+	if (fd < 0)
+		return;
+	exp_archive_name(name, shared.name, shared.build_id, ".debug");
+	archive_under(archive, fd, name);
+	close(fd);
+}
+
 static void archive_debug_file(struct archive *archive, const struct exp_object *object, int fd)
 {
 	char name[EXP_ARCHIVE_NAME_MAX];
-	int debug, rc;
+	int debug = exp_debug_file_open(fd, object->path, object->build_id);
 
-	exp_archive_name(name, object->path, object->build_id, ".debug");
-	if (!archive->options->rewrite && exp_copy_exists(archive->directory, name))
-		return;
-	debug = exp_debug_file_open(fd, object->path, object->build_id);
+	archive_shared(archive, debug < 0 ? fd : debug);
 	if (debug < 0)
 		return;
-	rc = exp_copy(debug, archive->directory, name, archive->options->rewrite);
-	if (rc != 0)
-		fail(archive, name, strerror(-rc));
+	exp_archive_name(name, object->path, object->build_id, ".debug");
+	archive_under(archive, debug, name);
 	close(debug);
 }
 

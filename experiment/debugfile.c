@@ -2,8 +2,6 @@
  * name in .gnu_debuglink beside the object, in .debug beside it, and below /usr/lib/debug. */
 #include "experiment/debugfile.h"
 
-#include "experiment/object.h"
-
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -70,4 +68,58 @@ int exp_debug_file_open(int object, const char *path, const char *build_id)
 	fd = link == NULL ? -ENOENT : open_by_link(path, link, build_id);
 	elf_end(elf);
 	return fd;
+}
+
+/* The link is a name, a NUL, and the build-id of the other file. */
+static int parse_link(const Elf_Data *data, struct exp_shared_file *out)
+{
+	const char *text = data->d_buf;
+	const char *nul = text == NULL ? NULL : memchr(text, '\0', data->d_size);
+	size_t len = nul == NULL ? 0 : (size_t)(nul - text), id_len = nul == NULL ? 0 : data->d_size - len - 1;
+
+	if (len == 0 || len >= sizeof(out->name) || id_len == 0 || id_len > EXP_BUILD_ID_MAX)
+		return -ENOENT;
+	memcpy(out->name, text, len + 1);
+	for (size_t i = 0; i < id_len; i++)
+		sprintf(out->build_id + 2 * i, "%02x", (unsigned char)nul[1 + i]);
+	return 0;
+}
+
+int exp_shared_file_link(int file, struct exp_shared_file *out)
+{
+	Elf_Scn *section = NULL;
+	Elf *elf;
+	size_t names;
+	int rc = -ENOENT;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
+	if (elf != NULL && elf_getshdrstrndx(elf, &names) == 0)
+		while (rc != 0 && (section = elf_nextscn(elf, section)) != NULL) {
+			GElf_Shdr header;
+			const char *name =
+			    gelf_getshdr(section, &header) == NULL ? NULL : elf_strptr(elf, names, header.sh_name);
+			Elf_Data *data = name == NULL || strcmp(name, ".gnu_debugaltlink") != 0
+					     ? NULL
+					     : elf_rawdata(section, NULL);
+
+			if (data != NULL)
+				rc = parse_link(data, out);
+		}
+	elf_end(elf);
+	return rc;
+}
+
+int exp_shared_file_open(const char *path, const struct exp_shared_file *shared)
+{
+	const char *slash = strrchr(path, '/');
+	char file[4096 + EXP_SHARED_NAME_MAX];
+	int fd = open_by_build_id(shared->build_id);
+
+	if (fd >= 0)
+		return fd;
+	if (shared->name[0] == '/' || slash == NULL)
+		return open_matching(shared->name, shared->build_id);
+	snprintf(file, sizeof(file), "%.*s/%s", (int)(slash - path), path, shared->name);
+	return open_matching(file, shared->build_id);
 }

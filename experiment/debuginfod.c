@@ -66,7 +66,7 @@ static int load(void)
 	const char *urls = getenv("DEBUGINFOD_URLS");
 	void *handle;
 
-	if (urls == NULL || urls[strspn(urls, " ")] == '\0' || library.is_silent)
+	if (urls == NULL || urls[strspn(urls, " ")] == '\0')
 		return 0;
 	if (library.is_tried)
 		return library.is_there;
@@ -84,14 +84,9 @@ static int load(void)
 	return library.is_there;
 }
 
-int exp_debuginfod_is_on(void)
-{
-	return load();
-}
-
 static debuginfod_client *begin(void)
 {
-	debuginfod_client *client = load() ? library.begin() : NULL;
+	debuginfod_client *client = load() && !library.is_silent ? library.begin() : NULL;
 
 	if (client != NULL) {
 		begin_wait();
@@ -101,13 +96,11 @@ static debuginfod_client *begin(void)
 }
 
 /* The client made the file and keeps it; its descriptor is not needed. */
-static char *finish(debuginfod_client *client, int fd, char *path)
+static void finish(debuginfod_client *client, int fd)
 {
 	library.end(client);
-	if (fd < 0)
-		return NULL;
-	close(fd);
-	return path;
+	if (fd >= 0)
+		close(fd);
 }
 
 char *exp_debuginfod_source(const char *build_id, const char *path)
@@ -117,7 +110,8 @@ char *exp_debuginfod_source(const char *build_id, const char *path)
 
 	if (client == NULL)
 		return NULL;
-	return finish(client, library.find_source(client, (const unsigned char *)build_id, 0, path, &place), place);
+	finish(client, library.find_source(client, (const unsigned char *)build_id, 0, path, &place));
+	return place;
 }
 
 char *exp_debuginfod_object(const char *build_id)
@@ -127,12 +121,13 @@ char *exp_debuginfod_object(const char *build_id)
 
 	if (client == NULL)
 		return NULL;
-	return finish(client, library.find_executable(client, (const unsigned char *)build_id, 0, &place), place);
+	finish(client, library.find_executable(client, (const unsigned char *)build_id, 0, &place));
+	return place;
 }
 
 void exp_debuginfod_bound(Dwfl *dwfl)
 {
-	debuginfod_client *client = load() ? dwfl_get_debuginfod_client(dwfl) : NULL;
+	debuginfod_client *client = dwfl != NULL && load() ? dwfl_get_debuginfod_client(dwfl) : NULL;
 
 	begin_wait();
 	if (client != NULL)

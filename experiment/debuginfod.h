@@ -12,10 +12,7 @@ char *exp_debuginfod_source(const char *build_id, const char *path);
 /* The same of the object itself. */
 char *exp_debuginfod_object(const char *build_id);
 
-/* Bound the time of the queries that libdwfl makes by itself for debug files. */
+/* Bound the time of the query that libdwfl is about to make by itself for a debug file. */
 void exp_debuginfod_bound(Dwfl *dwfl);
-
-/* True as long as servers are worth asking. */
-int exp_debuginfod_is_on(void);
 
 #endif

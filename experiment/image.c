@@ -2,6 +2,8 @@
  * .gnu_debugdata. */
 #include "experiment/image.h"
 
+#include "experiment/debugfile.h"
+#include "experiment/debuginfod.h"
 #include "experiment/dwarf.h"
 #include "experiment/object.h"
 
@@ -10,6 +12,20 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The archived file that the file with the debug information shares parts of it with. */
+static int find_shared(const struct exp_image *image, const char *file, char *path)
+{
+	struct exp_shared_file shared;
+	int fd = file == NULL ? -ENOENT : exp_path_open(file);
+	int rc = fd < 0 ? fd : exp_shared_file_link(fd, &shared);
+
+	if (fd >= 0)
+		close(fd);
+	return rc != 0 ? rc : exp_object_find_archived_debug(image->experiment, shared.name, shared.build_id, path);
+}
+
+/* Called by libdwfl for two things: the separate debug file of an object, by the name and checksum of its link; and
+ * then for what that file (`file`) shares with others, by a name without checksum. */
 static int find_debug_file(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			   const char *file, const char *link, GElf_Word crc, char **debug_file)
 {
@@ -17,13 +33,16 @@ static int find_debug_file(Dwfl_Module *module, void **userdata, const char *nam
 	char path[4096];
 	int fd = -1;
 
-	if (image != NULL && image->build_id[0] != '\0')
+	if (image != NULL && link != NULL && crc == 0)
+		fd = find_shared(image, file, path);
+	else if (image != NULL && image->build_id[0] != '\0')
 		fd = exp_object_find_archived_debug(image->experiment, image->path, image->build_id,
 						    path);
 	if (fd >= 0) {
 		*debug_file = strdup(path);
 		return fd;
 	}
+	exp_debuginfod_bound(image == NULL ? NULL : image->dwfl);
 	return dwfl_standard_find_debuginfo(module, userdata, name, base, file, link, crc,
 					    debug_file);
 }

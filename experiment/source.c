@@ -56,7 +56,7 @@ static int try_place(void *context, const char *place)
 
 	if (fd < 0) {
 		if (search->query->tried != NULL)
-			search->query->tried(search->query->context, place);
+			search->query->tried(search->query->context, search->origin, place);
 		return 0;
 	}
 	rc = read_whole(fd, search->out);
@@ -100,7 +100,7 @@ static int try_archives(struct search *search)
 		if (snprintf(directory, sizeof(directory), "%s/" FMT_DIR_ARCHIVES, experiment->founder) >= (int)sizeof(directory) ||
 		    snprintf(place, sizeof(place), "%s/%s", directory, name) >= (int)sizeof(place))
 			continue;
-		if (access(place, F_OK) != 0 || is_inside(directory, place))
+		if (is_inside(directory, place))
 			rc = try_place(search, place);
 	}
 	return rc;

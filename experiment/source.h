@@ -20,7 +20,8 @@ struct exp_source_query {
 	size_t experiment_count;
 	const char *path;     /* as the debug information has it */
 	const char *build_id; /* of an object that was compiled from it, for servers; NULL or "": unknown */
-	void (*tried)(void *context, const char *place); /* told of every place without it; NULL: nobody */
+	/* Told of every place without it; NULL: nobody. */
+	void (*tried)(void *context, enum exp_source_origin origin, const char *place);
 	void *context;
 };
 

@@ -1,0 +1,234 @@
+# Source, instructions and debug information of all kinds, on a program whose lines are known.
+frames=$(realpath "$(dirname "$0")/../bench/compare-frames")
+here=$(realpath "$(dirname "$0")/../programs")
+. "$(dirname "$0")/lib.sh"
+mkdir src && cp "$here"/inlined.cc "$here"/inlined.h src/
+
+# build PROGRAM COMPILER OPTION...: compile the program in place of the sources
+build()
+{
+	local out=$1 compiler=$2
+	shift 2
+	(cd src && "$compiler" -O2 "$@" -o "../$out" inlined.cc) >build.log 2>&1
+}
+
+# line TEXT FILE COLUMN: a number in the row of a listing whose source has TEXT
+line()
+{
+	awk -v text="$1" -v column="$3" 'index($0, text) && !/inlined from/ { sub(/^##/, ""); print $column; exit }' "$2"
+}
+
+# differences CLAIM NAME OBJECT: other tools find the same frames at every recorded address
+differences()
+{
+	if ! have python3 llvm-symbolizer; then skip "$1" "python3 or llvm-symbolizer is missing"; return; fi
+	"$frames" "$BUILD" "$2.er" llvm-symbolizer "$3" >frames.txt 2>frames.err
+	is "$1" 0 $?
+	grep -qE 'compared [1-9]' frames.txt || not_ok "$1: nothing was compared"
+	grep -vE 'different 0$' frames.txt | head -20
+}
+
+# ---- the listings
+
+build program g++ -g
+record first -p hi -A off -- ./program 0.6
+report first -metrics e%totalcpu:i%totalcpu:name -source inlined.h
+is "source: exit status" 0 $?
+within "source: the line of the inlined function has most of the time" 55 100 "$(line 'turned here' first.txt 1)"
+report first -metrics e%totalcpu:i%totalcpu:name -source inlined.cc
+is "source of a file: exit status" 0 $?
+# Exclusive time stays blank where there is none, so the inclusive one is the first number.
+within "source: both calls have half each" 42 58 "$(line '/* first' first.txt 1)"
+within "source: the other half" 42 58 "$(line '/* second' first.txt 1)"
+within "source: the caller's line has all" 98 100 "$(line '/* from main' first.txt 1)"
+contains "source: the hot line is marked" '^## .*/\* from main' first.txt
+contains "source: what is below the threshold is not" '^   .*/\* first' first.txt
+contains "source: heads of functions" '<Function: hot<1>\(unsigned long\)>|<Function: unsigned long hot<1>\(unsigned long\)>' first.txt
+contains "source: inlined from the same file" 'Function twice.* inlined from inlined.cc into the code of .*hot<2>' first.txt
+contains "source: inlined from another file" 'Function turn.* inlined from inlined.h' first.txt
+report first -scc none -source inlined.cc
+is "scc none: no comments" 0 "$(grep -c 'Function .* inlined from' first.txt)"
+report first -scc version:cf -source inlined.cc
+contains "scc version: the compiler" '^Compiler: GNU C' first.txt
+contains "scc cf: its options" '^Compiler flags: .*-O2' first.txt
+report first -scc loop -source inlined.cc
+contains "scc loop: says that there are none" 'no comments of class loop' first.txt.err
+report first -sthresh 10 -metrics i.totalcpu -source inlined.cc
+contains "sthresh" '^## .*/\* first' first.txt
+report first -context 1 -source inlined.cc
+contains "context: lines without data are left out" 'lines 1 to [0-9]+: no data' first.txt
+report first -metrics i%totalcpu:name -csource spin
+within "csource: a line's callee has its time" 42 58 "$(awk '/-> .*hot<1>/ { sub(/^##/, ""); print $1; exit }' first.txt)"
+report first -source nowhere.c
+is "a file that is not there" 1 $?
+report first -scc nonsense -source spin
+is "a class that is none" 2 $?
+
+report first -disasm main
+status=$?
+if grep -q 'built without capstone' first.txt.err; then
+	skip "disassembly" "built without capstone"
+else
+	is "disasm: exit status" 0 $status
+	contains "disasm: calls are named" 'call.* <spin(\(unsigned long\))?>' first.txt
+	contains "disasm: stubs are named" 'call.* <clock_gettime@plt>' first.txt
+	contains "disasm: source lines between" '[0-9]+\. .*x = spin\(x\) \+ 1; /\* from main' first.txt
+	report first -metrics i%totalcpu:name -disasm main
+	within "disasm: the call has what is below it" 98 100 "$(awk '/call.* <spin/ { sub(/^##/, ""); print $1; exit }' first.txt)"
+	is "disasm: no other instruction has" 1 "$(grep -cE '^## ' first.txt)"
+	report first -metrics e%totalcpu:name -disasm 'hot<1>'
+	contains "disasm: inlined calls are told" '\(inlined: turn.*, called at inlined.cc:[0-9]+, in twice.*, called at inlined.cc:' first.txt
+	contains "disasm: jump targets are marked" '\[ *[0-9]+\] \* ' first.txt
+	within "disasm: instructions have the function's half" 42 58 "$(awk '/\[ *[0-9]+\]/ { sub(/^##/, ""); if ($1 ~ /^[0-9.]+$/ && $1 > 0) sum += $1 } END { print sum }' first.txt)"
+	report first -dcc hex:nosrc -disasm main
+	contains "dcc hex" ': +([0-9a-f]{2} )+ +[a-z]+' first.txt
+	is "dcc nosrc" 0 "$(grep -c 'from main' first.txt)"
+	report first -asmsyntax intel -disasm spin
+	contains "intel syntax" 'ret' first.txt
+	is "intel syntax has no % before registers" 0 "$(grep -cE '\[ *[0-9]+\].*%r' first.txt)"
+fi
+if have python3; then
+	report first -printmode json -source inlined.cc
+	succeeds "source as JSON" python3 -m json.tool first.txt
+fi
+
+# ---- debug information of all kinds
+
+for compiler in g++ clang++; do
+	if ! have $compiler; then skip "debug information by $compiler" "it is not installed"; continue; fi
+	for options in "-gdwarf-4" "-gdwarf-5" "-gdwarf-5 -gz" "-gdwarf-4 -gsplit-dwarf" "-gdwarf-5 -gsplit-dwarf" "-gdwarf-5 -ffunction-sections -fPIE -pie"; do
+		name=kind.$compiler.$(tr -dc 'a-z0-9' <<<"$options")
+		# shellcheck disable=SC2086
+		build program $compiler $options || { not_ok "$compiler $options compiles"; head -5 build.log; continue; }
+		record "$name" -p hi -A off -- ./program 0.1
+		report "$name" -metrics e%totalcpu:name -source inlined.cc
+		contains "$compiler $options: inlined calls are known" 'Function turn.* inlined from inlined.h' "$name.txt"
+		differences "$compiler $options: the same frames as other tools" "$name" "$PWD/program"
+	done
+done
+
+build program g++ -gdwarf-5 -gsplit-dwarf
+record split -p hi -A off -- ./program 0.1
+find . -name '*.dwo' -delete
+report split -source inlined.cc
+contains "split debug information that is gone is named" 'split debug information .*\.dwo is missing' split.txt
+contains "and lines are still known" '[0-9] +[0-9]+\. .*/\* from main' split.txt
+
+if have objcopy strip; then
+	build program g++ -g
+	objcopy --only-keep-debug program program.debug
+	strip program
+	objcopy --add-gnu-debuglink=program.debug program
+	mkdir -p .debug && mv program.debug .debug/
+	record linked -p hi -A off -- ./program 0.1
+	report linked -source spin
+	contains "a debug file by its link" 'Function turn.* inlined from inlined.h' linked.txt
+	"$xer_archive" linked.er
+	mv .debug gone && mv program gone/
+	report linked -source spin
+	contains "the debug file from the archive" 'Function turn.* inlined from inlined.h' linked.txt
+else
+	skip "separate debug files" "objcopy or strip is missing"
+fi
+
+if have dwz objcopy; then
+	build program g++ -g && cp program other
+	dwz -m common.dwz program other 2>build.log
+	record dwz -p hi -A off -- ./program 0.1
+	differences "shared debug information of dwz" dwz "$PWD/program"
+	"$xer_archive" dwz.er
+	rm -f program other common.dwz
+	report dwz -source spin
+	contains "shared debug information from the archive" 'Function turn.* inlined from inlined.h' dwz.txt
+else
+	skip "shared debug information" "dwz is missing"
+fi
+
+# ---- files that moved
+
+build program g++ -g
+record moved -p hi -A off -- ./program 0.1
+was=$PWD/src
+mv src elsewhere && mv program elsewhere/
+report moved -source spin
+is "nothing is there: exit status" 1 $?
+report moved -functions
+is "the object has moved: no names" 0 "$(grep -c ' spin' moved.txt)"
+report moved -pathmap "$PWD" "$PWD/elsewhere" -functions
+contains "pathmap finds the object" ' spin' moved.txt
+echo "functions
+addpath $PWD/elsewhere
+functions" >script
+report moved -script script
+contains "addpath finds it, also after a report" ' spin' moved.txt
+mv elsewhere/program program
+report moved -source spin
+is "the source has moved: exit status" 1 $?
+contains "it says where it looked" "tried: $was/inlined.cc.*pathmap" moved.txt.err
+report moved -pathmap "$was" "$PWD/elsewhere" -source spin
+is "pathmap finds it" 0 $?
+contains "and says so" '^Found: .*/elsewhere/inlined.cc \(by pathmap\)' moved.txt
+report moved -setpath "$PWD/nowhere:$PWD/elsewhere" -source spin
+contains "setpath finds it" '^Found: .*/elsewhere/inlined.cc \(by setpath\)' moved.txt
+echo "addpath $PWD/elsewhere
+source spin" >script
+report moved -script script
+contains "addpath finds it" '\(by setpath\)' moved.txt
+mv elsewhere src
+touch -d '+1 hour' src/inlined.cc
+report moved -source spin
+contains "a source that was changed" '# warning: .*inlined.cc was changed' moved.txt
+touch -d '-1 hour' src/inlined.cc
+
+"$xer_archive" -a src moved.er
+rm -rf program && mv src gone.src && mkdir away && mv moved.er away/
+timeout 60 "$xer_print" -source spin away/moved.er >archived.txt 2>archived.err
+is "source and program are gone: exit status" 0 $?
+contains "the source is archived" '\(from the archive\)' archived.txt
+timeout 60 "$xer_print" -disasm main away/moved.er >archived.txt 2>archived.err
+if ! grep -q 'built without capstone' archived.err; then
+	contains "and the instructions" 'call.* <spin' archived.txt
+fi
+mv gone.src src
+
+# ---- debuginfod
+
+if ldconfig -p 2>/dev/null | grep -q libdebuginfod.so.1 && have objcopy readelf; then
+	build program g++ -g
+	id=$(readelf -n program | awk '/Build ID/ { print $3 }')
+	record served -p hi -A off -- ./program 0.1
+	mkdir -p "server/buildid/$id/source$PWD/src"
+	objcopy --only-keep-debug program "server/buildid/$id/debuginfo"
+	strip program && mv program "server/buildid/$id/executable"
+	cp src/inlined.cc "server/buildid/$id/source$PWD/src/"
+	mv src gone.src
+	export DEBUGINFOD_URLS="file://$PWD/server/" DEBUGINFOD_CACHE_PATH=$PWD/cache
+	report served -source spin
+	is "object, debug file and source from a server: exit status" 0 $?
+	contains "it says so" '\(from a debuginfod server\)' served.txt
+	contains "inlined calls are known" 'Function turn.* inlined from inlined.h|Function twice' served.txt
+	unset DEBUGINFOD_URLS
+	report served -source spin
+	is "without the variable nobody is asked" 1 $?
+	if have python3; then
+		python3 -c '
+import socket, time
+server = socket.socket()
+server.bind(("127.0.0.1", 0))
+server.listen(16)
+print(server.getsockname()[1], flush=True)
+time.sleep(60)' >port &
+		server=$!
+		for _ in $(seq 50); do [ -s port ] && break; sleep 0.1; done
+		export DEBUGINFOD_URLS="http://127.0.0.1:$(cat port)/" DEBUGINFOD_CACHE_PATH=$PWD/cache2 DEBUGINFOD_TIMEOUT=2
+		SECONDS=0
+		report served -functions
+		within "a server that keeps silent is given up" 0 15 "$SECONDS"
+		unset DEBUGINFOD_URLS DEBUGINFOD_TIMEOUT
+		kill $server
+		wait $server 2>/dev/null
+	fi
+	mv gone.src src
+else
+	skip "debuginfod" "libdebuginfod is missing"
+fi

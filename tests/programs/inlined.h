@@ -1,0 +1,5 @@
+/* inlined.h: a function that inlined.cc inlines from another file. */
+static inline __attribute__((always_inline)) unsigned long turn(unsigned long x)
+{
+	return x * 6364136223846793005u + 1442695040888963407u; /* turned here */
+}
