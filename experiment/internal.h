@@ -21,6 +21,8 @@ struct experiment {
 	int directory;          /* descriptor of the experiment directory */
 	char *founder;          /* path of the founder's directory */
 	struct exp_clock clock;
+	struct exp_usage end_usage; /* of a process that ended with nothing to record, else cpu_ns is 0 */
+	uint64_t end_ticks;
 	uint64_t *event_ticks;      /* of info.events; 0: the event has no time */
 	struct exp_object *objects; /* in order of the file */
 	size_t object_count;

@@ -4,6 +4,7 @@
 #include "experiment/xmlread.h"
 #include "format/layout.h"
 #include "format/lineage.h"
+#include "format/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -142,6 +143,29 @@ static void read_exit(struct log_reader *reader, const struct exp_element *eleme
 	experiment->info.cpu_ns = exp_element_number(element, "cpu_ns", 0);
 }
 
+/* The only usage sample of a process that had nothing to record until its end. */
+static int read_usage(struct log_reader *reader, const struct exp_element *element)
+{
+	struct experiment *experiment = reader->experiment;
+	struct exp_usage *usage = &experiment->end_usage;
+
+	*usage = (struct exp_usage){.reason = FMT_sample_reason_END, .number = 1, .threads = 1};
+	experiment->end_ticks = exp_element_number(element, "time", 0);
+#define READ(field) usage->field = exp_element_number(element, #field, 0)
+	READ(user_ns);
+	READ(system_ns);
+	READ(cpu_ns);
+	READ(maxrss_kib);
+	READ(minflt);
+	READ(majflt);
+	READ(inblock);
+	READ(oublock);
+	READ(nvcsw);
+	READ(nivcsw);
+#undef READ
+	return 0;
+}
+
 /* An exec that was noted beforehand and did not fail. */
 static void read_exec(struct log_reader *reader, const struct exp_element *element, int failed)
 {
@@ -190,7 +214,7 @@ static const struct {
 } elements[] = {
     {0, FMT_LOG_ROOT, read_root}, {1, "host", read_host},       {1, "process", read_process},
     {2, "arg", read_arg},         {1, "setting", read_setting}, {1, "count", read_count},
-    {1, "clock", read_clock},     {1, "event", read_event},
+    {1, "clock", read_clock},     {1, "event", read_event},     {1, "usage", read_usage},
 };
 
 static int on_element(void *context, const struct exp_element *element)

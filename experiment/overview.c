@@ -111,12 +111,32 @@ static void time_usage(struct reader *reader)
 		qsort(load->usage, load->usage_count, sizeof(*load->usage), compare_usage);
 }
 
+/* A process that ended before it had anything to record has its only sample in log.xml. */
+static int take_end_usage(struct exp_load *load)
+{
+	const struct experiment *experiment = load->experiment;
+	struct exp_thread thread = {.tid = (uint32_t)experiment->info.pid, .origin = FMT_thread_origin_MAIN};
+
+	if (experiment->end_usage.cpu_ns == 0)
+		return 0;
+	if (exp_array_reserve(&load->usage, &load->usage_capacity, 0, sizeof(*load->usage)) != 0)
+		return -ENOMEM;
+	load->usage[0] = experiment->end_usage;
+	load->usage[0].tid = thread.tid;
+	load->usage[0].time_s = exp_clock_seconds(&experiment->clock, experiment->end_ticks);
+	load->usage_count = 1;
+	exp_load_time(load, experiment->end_ticks);
+	return add_thread(load, &thread);
+}
+
 int exp_overview_read(struct exp_load *load)
 {
 	struct reader reader = {.load = load};
 	struct exp_stream stream;
 	int rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_OVERVIEW], &stream);
 
+	if (rc == -ENOENT)
+		return take_end_usage(load);
 	if (rc != 0)
 		return rc == -ENOMEM ? rc : 0;
 	rc = exp_stream_each(&stream, on_event, &reader);

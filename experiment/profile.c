@@ -6,6 +6,7 @@
 #include "format/record.h"
 
 #include <errno.h>
+#include <string.h>
 
 enum { SLACK_S = 1 };
 
@@ -79,22 +80,58 @@ static void on_event(void *context, struct exp_cursor *cursor)
 		on_sample(reader, cursor);
 }
 
-int exp_profile_read(struct exp_load *load)
+static int make_metrics(struct exp_load *load)
 {
 	static const enum exp_metric metrics[] = {EXP_CPU_USER, EXP_CPU_SYSTEM, EXP_CPU_RESIDUAL,
 						  EXP_SAMPLES};
+	int rc = 0;
+
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && rc == 0; i++)
+		rc = exp_load_metric(load, metrics[i]);
+	if (rc == 0)
+		load->set.have |= EXP_DATA_PROFILE;
+	return rc;
+}
+
+/* A profiled process that ended before its first sample: all its CPU time is what was left. */
+static int take_end_usage(struct exp_load *load)
+{
+	const struct experiment *experiment = load->experiment;
+	const struct exp_usage *usage = &experiment->end_usage;
+	struct exp_cursor cursor = {.tid = (uint32_t)experiment->info.pid, .tsc = experiment->end_ticks};
+	struct exp_fact fact = {.data = EXP_DATA_PROFILE, .type = FMT_clock_state_RESIDUAL, .cpu_ns = usage->cpu_ns, .node = EXP_NODE_NONE};
+	uint32_t row;
+	long use;
+	int rc;
+
+	if (usage->cpu_ns == 0 || strcmp(experiment_setting(experiment, "profile_us", "0"), "0") == 0)
+		return 0;
+	rc = make_metrics(load);
+	use = rc == 0 ? exp_load_use(load, cursor.tid, cursor.tsc) : rc;
+	if (use < 0)
+		return -ENOMEM;
+	row = exp_load_row(load, &cursor, &fact);
+	if (row == EXP_ROW_NONE)
+		return 0;
+	exp_load_add(load, EXP_CPU_RESIDUAL, row, usage->cpu_ns);
+	load->set.quality.sampled_ns += usage->cpu_ns;
+	load->uses[use].cpu_ns += usage->cpu_ns;
+	return 0;
+}
+
+int exp_profile_read(struct exp_load *load)
+{
 	struct reader reader = {.load = load, .use = -1};
 	struct exp_stream stream;
 	int rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_PROFILE], &stream);
 
+	if (rc == -ENOENT)
+		return take_end_usage(load);
 	if (rc != 0)
 		return rc == -ENOMEM ? rc : 0;
-	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && rc == 0; i++)
-		rc = exp_load_metric(load, metrics[i]);
-	if (rc == 0) {
-		load->set.have |= EXP_DATA_PROFILE;
+	rc = make_metrics(load);
+	if (rc == 0)
 		rc = exp_stream_each(&stream, on_event, &reader);
-	}
 	exp_stream_close(&stream);
 	return rc != 0 ? rc : load->rc;
 }

@@ -163,7 +163,7 @@ static int write_log(const struct birth_moment *start)
 	return sink.error < 0 ? sink.error : (int)SYS4(SYS_renameat, directory, NEW_LOG, directory, FMT_FILE_LOG);
 }
 
-static int write_map(void)
+int birth_make_map(void)
 {
 	static const char text[] = DECLARATION "<" FMT_MAP_ROOT " version=\"" FMT_VERSION_TEXT "\">\n" FMT_MAP_CLOSE;
 	long fd = sys_openat(col_directory_get(), FMT_FILE_MAP, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
@@ -207,8 +207,6 @@ int birth_make(const struct birth_moment *start)
 
 	if (error == 0)
 		error = col_directory_open(name);
-	if (error == 0)
-		error = write_map();
 	if (error == 0)
 		error = write_log(start);
 	return error;

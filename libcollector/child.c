@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 
 static struct birth_moment start;
-static atomic_uint is_greeted = 1;
+static atomic_uint is_quiet;
 /* Of the fork under way in this thread. */
 static __thread uint32_t promised; /* the child's number */
 static __thread int interrupts;    /* a program's signal handler forks while its thread is in the recorder */
@@ -42,10 +42,11 @@ static void let_go(void)
 
 static void renew(void)
 {
+	map_restart();
 	memset(&col.count, 0, sizeof(col.count));
 	atomic_store(&col.closing, 0);
 	atomic_store(&col.is_unsettled, 1);
-	atomic_store(&is_greeted, 0);
+	child_be_quiet();
 	start = birth_now();
 	usage_restart(&start);
 	io_files_restart();
@@ -88,7 +89,7 @@ void child_settle(void)
 		return;
 	error = birth_make(&start);
 	if (error == 0)
-		error = col_log_open();
+		error = col_xml_open(COL_LOG);
 	if (error < 0) {
 		col_streams_stop();
 		col.is_recorded = 0;
@@ -96,7 +97,16 @@ void child_settle(void)
 		return;
 	}
 	process_log_open(&start);
-	map_restart();
+}
+
+void child_be_quiet(void)
+{
+	atomic_store(&is_quiet, 1);
+}
+
+int child_is_quiet(void)
+{
+	return (int)atomic_load(&is_quiet);
 }
 
 void child_greet(const struct col_slot *slot)
@@ -104,7 +114,7 @@ void child_greet(const struct col_slot *slot)
 	struct col_thread *self = col_self;
 	enum col_context context;
 
-	if (!self || atomic_exchange(&is_greeted, 1))
+	if (likely(!atomic_load(&is_quiet)) || !self || !atomic_exchange(&is_quiet, 0))
 		return;
 	context = slot >= self->slot[COL_HANDLER] && slot < self->slot[COL_HANDLER] + FMT_STREAMS ? COL_HANDLER : COL_NORMAL;
 	usage_sample_start(self, context);

@@ -1,8 +1,10 @@
-/* child.h: the recording of forked children.
+/* child.h: the recording of descendants, of forked children above all.
  *
- * A child starts clean, whatever other threads of its maker were doing: everything that the recorder keeps is made
+ * A forked child starts clean, whatever other threads of its maker were doing: everything that the recorder keeps is made
  * anew. Its directory is not: it comes with the first event, tick or sample, or at the end, so that a child which
- * only executes another program costs next to nothing. */
+ * only executes another program costs next to nothing. Any descendant is *quiet* as long as it has nothing to record: it
+ * has no files but log.xml, where the end of a short life then stands. Making a file costs as much as running the
+ * recorder. */
 #ifndef XER_COLLECTOR_CHILD_H
 #define XER_COLLECTOR_CHILD_H
 
@@ -23,8 +25,12 @@ void child_look(void);
 /* Make the directory of a child that has something to record. Signal-safe. */
 void child_settle(void);
 
-/* The first records of a child: its main thread, and its usage at the start. In the context of `slot`, which is one of
- * the calling thread's. Signal-safe. */
+/* A new image is quiet. At the start only. */
+void child_be_quiet(void);
+int child_is_quiet(void);
+
+/* End the quiet with the first records: the main thread, and the usage at the start. In the context of `slot`, which is
+ * one of the calling thread's. Signal-safe. */
 void child_greet(const struct col_slot *slot);
 
 #endif

@@ -90,19 +90,17 @@ void col_log_let_go(void)
 	SYS3(SYS_fcntl, files[COL_LOG].file.fd, F_OFD_SETLK, &lock);
 }
 
-int col_log_open(void)
+int col_xml_open(enum col_xml which)
 {
-	for (int i = 0; i < COL_XMLS; i++) {
-		long fd = sys_openat(col_directory_get(), files[i].name, O_RDWR | O_NOFOLLOW, 0);
-		int error = fd < 0 ? (int)fd : col_file_take(&files[i].file, (int)fd);
+	struct xml_file *xml = &files[which];
+	long fd = sys_openat(col_directory_get(), xml->name, O_RDWR | O_NOFOLLOW, 0);
+	int error = fd < 0 ? (int)fd : col_file_take(&xml->file, (int)fd);
 
-		if (error == 0)
-			error = find_end(&files[i]);
-		if (error < 0)
-			return error;
-	}
-	lock_alive(files[COL_LOG].file.fd);
-	return 0;
+	if (error == 0)
+		error = find_end(xml);
+	if (error == 0 && which == COL_LOG)
+		lock_alive(xml->file.fd);
+	return error;
 }
 
 void col_log_forget(void)

@@ -12,9 +12,8 @@
 
 enum col_xml { COL_LOG, COL_MAP, COL_XMLS };
 
-/* Open both files, find their ends, take the lock on log.xml that says the process lives.
- * Returns 0 or -errno. */
-int col_log_open(void);
+/* Open a file and find its end; on log.xml take the lock that says the process lives. Returns 0 or -errno. Signal-safe. */
+int col_xml_open(enum col_xml file);
 
 /* Take the lock again if the target has closed our descriptor, which ended it. Signal-safe. */
 void col_log_keep_alive(void);

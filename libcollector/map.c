@@ -4,6 +4,8 @@
  * noticed when the unwinder first meets an address in it, and by dl_iterate_phdr at the start and at dlclose. */
 #include "map.h"
 
+#include "birth.h"
+#include "child.h"
 #include "collector.h"
 #include "functrace_hooks.h"
 #include "hook.h"
@@ -27,6 +29,7 @@ struct object {
 
 static struct object objects[OBJECTS];
 static atomic_uint object_count;
+static atomic_uint is_begun; /* map.xml is open: until then objects are only noted */
 static char program[4096]; /* the executable's path, which the loader does not keep */
 
 struct image {
@@ -160,7 +163,7 @@ static void see_image(const struct image *image)
 	if (!object)
 		return;
 	object->id = atomic_fetch_add(&object_count, 1) + 1;
-	if (write_object(image, object->id) < 0)
+	if (atomic_load(&is_begun) && write_object(image, object->id) < 0)
 		atomic_store(&object->gone, 1); /* again at the next chance */
 }
 
@@ -225,18 +228,32 @@ void map_open(void)
 	dl_iterate_phdr(see_loaded, NULL);
 }
 
-/* The loader's own list is not asked: another thread may have held its lock when this process was forked. */
+static void see_again(struct object *object)
+{
+	uint64_t start = atomic_load(&object->start);
+	struct dl_find_object found;
+
+	if (start != 0 && !atomic_exchange(&object->gone, 1) && _dl_find_object((void *)start, &found) == 0)
+		map_see(&found);
+}
+
+/* The loader's own list is not asked: another thread may hold its lock, or have held it when this process was forked. */
+void map_begin(void)
+{
+	if (atomic_exchange(&is_begun, 1))
+		return;
+	child_settle();
+	if (col.descriptor.step.lineage[0] && birth_make_map() < 0)
+		return;
+	if (col_xml_open(COL_MAP) < 0)
+		return;
+	for (int i = 0; i < OBJECTS; i++)
+		see_again(&objects[i]);
+}
+
 void map_restart(void)
 {
-	for (int i = 0; i < OBJECTS; i++) {
-		uint64_t start = atomic_load(&objects[i].start);
-		struct dl_find_object found;
-
-		if (start == 0 || atomic_exchange(&objects[i].gone, 1))
-			continue;
-		if (_dl_find_object((void *)start, &found) == 0)
-			map_see(&found);
-	}
+	atomic_store(&is_begun, 0);
 }
 
 /* ---- unloading ---- */
@@ -281,7 +298,7 @@ static void note_unloads(void)
 
 		if (start == 0 || atomic_load(&object->gone) || is_loaded(start))
 			continue;
-		if (atomic_exchange(&object->gone, 1) == 0)
+		if (atomic_exchange(&object->gone, 1) == 0 && atomic_load(&is_begun))
 			write_unload(object->id, generation);
 	}
 }

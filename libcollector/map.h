@@ -7,10 +7,13 @@
 
 #include <dlfcn.h>
 
-/* Write the objects loaded now. Normal context, at the start. */
+/* Note the objects loaded now. Normal context, at the start. */
 void map_open(void);
 
-/* In a forked child: write the known objects to its own map.xml. Signal-safe. */
+/* The first call stack is about to be recorded: have map.xml, with all known objects. Signal-safe. */
+void map_begin(void);
+
+/* In a forked child: nothing is written yet. Signal-safe. */
 void map_restart(void);
 
 /* Path of the executed program, "" if it is not known. Valid from map_open_program on. */

@@ -69,7 +69,7 @@ static int open_files(const struct birth_moment *start)
 	int error = open_directory(start);
 
 	if (error == 0)
-		error = col_log_open();
+		error = col_xml_open(COL_LOG);
 	if (error == 0)
 		error = tree_open();
 	if (error == 0)
@@ -93,7 +93,7 @@ static void start(void)
 		return;
 	process_log_open(&now);
 	map_open();
-	usage_open(col.descriptor.step.process_ns);
+	usage_open(&now, col.descriptor.step.process_ns);
 	col.is_recorded = 1;
 	atomic_store(&col.mark->recording, 1);
 	tick_open();
@@ -103,7 +103,12 @@ static void start(void)
 		col_log_warning("no memory to record");
 		return;
 	}
-	usage_sample(col_self, COL_NORMAL, FMT_sample_reason_START);
+	if (col.descriptor.step.lineage[0]) {
+		child_be_quiet();
+	} else {
+		map_begin();
+		usage_sample_start(col_self, COL_NORMAL);
+	}
 	watch();
 	window_open();
 }
@@ -187,7 +192,7 @@ static void account(void)
 	child_settle(); /* before the CPU time is read, of which it uses most in a short life */
 	sys_sigmask(SIG_BLOCK, &tick, &old);
 	self = thread_current();
-	if (self) {
+	if (self && !child_is_quiet()) {
 		account_all(self);
 		tick_residual(self, self, COL_NORMAL); /* what the first record has cost, if it had to make its file */
 		usage_sample(self, COL_NORMAL, FMT_sample_reason_END);
@@ -195,13 +200,21 @@ static void account(void)
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+/* What a quiet process has used stands in its log alone. */
+static void put_totals(struct xml_text *text)
+{
+	account();
+	put_counters(text);
+	if (child_is_quiet())
+		usage_put(text);
+}
+
 void process_account(void)
 {
 	char buffer[TOTALS_SIZE];
 	struct xml_text text = XML_TEXT(buffer);
 
-	account();
-	put_counters(&text);
+	put_totals(&text);
 	if (text.len)
 		col_xml_append(COL_LOG, &text);
 }
@@ -215,8 +228,7 @@ void process_close(int exit_code)
 	child_look();
 	if (!process_is_recorded() || atomic_exchange(&col.closing, 1))
 		return;
-	account();
-	put_counters(&text);
+	put_totals(&text);
 	put_exit(&text, exit_code);
 	col_xml_append(COL_LOG, &text);
 	archive_run();

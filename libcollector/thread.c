@@ -200,7 +200,8 @@ int thread_open(void)
 	begin(state, (uint32_t)sys_gettid());
 	atomic_store(&state->accounted_ns, col.descriptor.step.thread_ns & ~(uint64_t)15);
 	become(state);
-	thread_write_record(state, COL_NORMAL, FMT_thread_origin_MAIN);
+	if (!col.descriptor.step.lineage[0])
+		thread_write_record(state, COL_NORMAL, FMT_thread_origin_MAIN);
 	thread_scan();
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "tree.h"
 
 #include "collector.h"
+#include "map.h"
 #include "stream.h"
 
 #include <errno.h>
@@ -75,6 +76,8 @@ static void grow(void)
 {
 	uint64_t at;
 
+	if (!file)
+		map_begin();
 	if (col_stream_claim(FMT_STREAM_FRAMEINFO, block_size, &at) < 0)
 		return;
 	if (!file)

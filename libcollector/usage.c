@@ -13,16 +13,17 @@ static struct {
 	struct rusage usage;
 } base;
 
-/* The start of a forked child, whose first record may be written much later. */
-static struct birth_moment forked_at;
+/* The start of a descendant, whose first record may be written much later. */
+static struct birth_moment began;
 
 static uint64_t to_ns(struct timeval time)
 {
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
 }
 
-void usage_open(uint64_t recorded_ns)
+void usage_open(const struct birth_moment *start, uint64_t recorded_ns)
 {
+	began = *start;
 	base.cpu_ns = recorded_ns;
 	if (recorded_ns)
 		SYS2(SYS_getrusage, RUSAGE_SELF, &base.usage);
@@ -31,7 +32,7 @@ void usage_open(uint64_t recorded_ns)
 void usage_restart(const struct birth_moment *start)
 {
 	memset(&base, 0, sizeof(base));
-	forked_at = *start;
+	began = *start;
 	atomic_store(&number, 0);
 	atomic_store(&next_ns, 0);
 }
@@ -94,12 +95,12 @@ void usage_sample_start(struct col_thread *thread, enum col_context context)
 	    .kind = FMT_KIND_usage,
 	    .reason = FMT_sample_reason_START,
 	    .number = atomic_fetch_add(&number, 1) + 1,
-	    .raw_ns = forked_at.raw_ns,
-	    .real_ns = forked_at.real_ns,
+	    .raw_ns = began.raw_ns,
+	    .real_ns = began.real_ns,
 	    .threads = 1,
 	};
 
-	write_record(thread, context, &record, forked_at.ticks);
+	write_record(thread, context, &record, began.ticks);
 }
 
 void usage_sample(struct col_thread *thread, enum col_context context, enum fmt_sample_reason reason)
@@ -115,6 +116,28 @@ void usage_sample(struct col_thread *thread, enum col_context context, enum fmt_
 	record.raw_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW);
 	ticks += (col_ticks() - ticks) / 2;
 	write_record(thread, context, &record, ticks);
+}
+
+void usage_put(struct xml_text *text)
+{
+	struct fmt_usage record;
+
+	fill(&record, FMT_sample_reason_END);
+	xml_put(text, " <usage");
+	xml_put_number(text, "time", col_ticks());
+#define PUT(field) xml_put_number(text, #field, record.field)
+	PUT(user_ns);
+	PUT(system_ns);
+	PUT(cpu_ns);
+	PUT(maxrss_kib);
+	PUT(minflt);
+	PUT(majflt);
+	PUT(inblock);
+	PUT(oublock);
+	PUT(nvcsw);
+	PUT(nivcsw);
+#undef PUT
+	xml_put(text, "/>\n");
 }
 
 int usage_sample_if_due(struct col_thread *thread, enum col_context context)

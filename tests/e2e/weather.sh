@@ -66,4 +66,4 @@ for event in resume:0.4:0.5 pause:0.9:1.0; do
 	within "events $kind in time" "$low" "$high" "$(awk -v a="$from" -v b="${at:-0}" -v hz="$hz" 'BEGIN { print (b - a) / hz }')"
 done
 report window -metrics i.totalcpu:name -functions
-within "only the window's time is recorded" 0.2 0.62 "$(value window '<Total>' 1)"
+within "only the window's time is recorded" 0.02 0.62 "$(value window '<Total>' 1)"

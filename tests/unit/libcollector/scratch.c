@@ -39,7 +39,8 @@ void scratch_open(void)
 	put_file("map.xml", "<map>\n</map>\n");
 	cr_assert(col_founder_open() == 0);
 	cr_assert(col_directory_open(".") == 0);
-	cr_assert(col_log_open() == 0);
+	cr_assert(col_xml_open(COL_LOG) == 0);
+	cr_assert(col_xml_open(COL_MAP) == 0);
 	cr_assert(tree_open() == 0);
 }
 
