@@ -128,10 +128,10 @@ TARGET_FLAGS := -O2 -g -fno-inline-functions -fno-ipa-icf -fno-ipa-cp -fno-ipa-s
 $(BUILD)/tests/programs/ft_%: TARGET_FLAGS += -finstrument-functions
 $(BUILD)/tests/programs/%: tests/programs/%.c
 	@mkdir -p $(@D)
-	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -o $@ $< -lpthread -ldl -lm
+	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -I. -o $@ $< -lpthread -ldl -lm
 $(BUILD)/tests/programs/%: tests/programs/%.cc
 	@mkdir -p $(@D)
-	$(CXX) -std=gnu++20 -D_GNU_SOURCE -Wall -Wextra $(TARGET_FLAGS) -o $@ $< -lpthread
+	$(CXX) -std=gnu++20 -D_GNU_SOURCE -Wall -Wextra $(TARGET_FLAGS) -I. -o $@ $< -lpthread
 $(BUILD)/tests/programs/static: tests/programs/exitcodes.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -std=gnu11 -static -o $@ $<

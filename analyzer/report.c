@@ -32,6 +32,15 @@ static void add_quality(struct exp_quality *to, const struct exp_quality *from)
 	to->truncated_events += from->truncated_events;
 }
 
+/* CPU time of a process, but for that in which nothing was to be recorded. */
+static void add_used(struct report_quality *quality, const struct session_experiment *at, uint64_t cpu_ns)
+{
+	uint64_t paused_ns = experiment_paused_ns(at->experiment, cpu_ns);
+
+	quality->cpu_ns += cpu_ns - paused_ns;
+	quality->paused_ns += paused_ns;
+}
+
 /* While a process lives, and after it was killed, both sides are known as of its last usage sample
  * only. */
 static void add_coverage(struct report_quality *quality, const struct session_experiment *at)
@@ -42,10 +51,10 @@ static void add_coverage(struct report_quality *quality, const struct session_ex
 
 	if (at->info->status == EXP_ENDED || at->info->status == EXP_EXECED) {
 		quality->covered_ns += data->quality.sampled_ns;
-		quality->cpu_ns += data->quality.cpu_ns;
+		add_used(quality, at, data->quality.cpu_ns);
 	} else if (last != NULL) {
 		quality->covered_ns += last->sampled_ns;
-		quality->cpu_ns += last->cpu_ns;
+		add_used(quality, at, last->cpu_ns);
 	}
 }
 
@@ -140,6 +149,8 @@ static void put_clock(FILE *out, const struct report_quality *quality)
 	else
 		fprintf(out, "CPU time covered unknown (%.2f s recorded), ",
 			report_seconds(sum->sampled_ns));
+	if (quality->paused_ns != 0)
+		fprintf(out, "%.2f s more while paused, ", report_seconds(quality->paused_ns));
 	fprintf(out, "%llu samples, ", (unsigned long long)sum->samples);
 }
 

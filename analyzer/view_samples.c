@@ -100,7 +100,7 @@ static void put_interval(FILE *out, const struct exp_usage *before, const struct
 	uint64_t system_ns = grown(before->system_ns, after->system_ns);
 
 	fprintf(out,
-		"%6u %10.3f %10.3f %9.3f %6.1f %9.3f %6.1f %9llu %7llu %8llu %8llu %10llu  %s\n",
+		"%6u %10.3f %10.3f %9.3f %6.1f %9.3f %6.1f %9llu %7llu %8llu %8llu %10llu  %s",
 		after->number, before->time_s, duration_s, report_seconds(user_ns),
 		share(user_ns, duration_s), report_seconds(system_ns), share(system_ns, duration_s),
 		(unsigned long long)grown(before->minflt, after->minflt),
@@ -108,6 +108,11 @@ static void put_interval(FILE *out, const struct exp_usage *before, const struct
 		(unsigned long long)grown(before->nvcsw, after->nvcsw),
 		(unsigned long long)grown(before->nivcsw, after->nivcsw),
 		(unsigned long long)after->maxrss_kib, reason_name(after->reason));
+	if (after->label != NULL && after->label[0] != '\0') {
+		fputs(": ", out);
+		text_put(out, after->label);
+	}
+	fputc('\n', out);
 }
 
 void view_sample_detail(struct session *session, const struct command_argument *argument)

@@ -3,10 +3,10 @@
 #include "hooks.h"
 
 #include "groups.h"
+#include "signalname.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,26 +240,7 @@ int hooks_start(struct hooks *hooks, const char *value)
 
 int hooks_signal(struct hooks *hooks, const char *value)
 {
-	static const struct {
-		const char *name;
-		int number;
-	} names[] = {{"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"HUP", SIGHUP}, {"WINCH", SIGWINCH}, {"PROF", SIGPROF}};
-	char *end;
-	long number = strtol(value, &end, 10);
-
-	if (strncmp(value, "SIG", 3) == 0)
-		value += 3;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(names[i].name, value) == 0) {
-			hooks->signal = names[i].number;
-			return 0;
-		}
-	/* Those that the kernel or the recorder itself sends are no good. */
-	if (!isdigit((unsigned char)*value) || *end || number < 1 || number > SIGRTMAX || number == SIGKILL || number == SIGSTOP ||
-	    number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL || number == SIGRTMAX - 3)
-		return -EINVAL;
-	hooks->signal = (int)number;
-	return 0;
+	return signalname_parse(value, (unsigned)strlen(value), &hooks->signal);
 }
 
 void hooks_text(const struct hooks *hooks, char *out)

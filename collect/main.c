@@ -137,6 +137,8 @@ static int record(const struct plan *plan, struct clock_source *clock, struct ca
 	if (plan->request.dry_run)
 		return 0;
 	fprintf(stderr, "Creating experiment directory %s (Process ID: %d) ...\n", experiment.name, (int)getpid());
+	if (plan->request.stop)
+		fprintf(stderr, "The program will stop before it begins; to let it go on: kill -CONT %d\n", (int)getpid());
 	status = write_files(plan, &experiment, clock, &start);
 	if (status < 0) {
 		cause_set(cause, CAUSE_FAILED, "cannot write to %s: %s", experiment.name, strerror(-status));

@@ -3,6 +3,7 @@
 #include "options.h"
 
 #include "calibrate.h"
+#include "signalname.h"
 
 #include "format/descriptor.h"
 
@@ -168,6 +169,28 @@ static int take_window(struct request *request, const char *value)
 		return -EINVAL;
 	request->from_ms = from;
 	request->to_ms = to;
+	return 0;
+}
+
+static int take_pause_signal(struct request *request, const char *value)
+{
+	size_t len = strcspn(value, ",");
+
+	if (value[len] && strcmp(value + len, ",r") != 0)
+		return -EINVAL;
+	request->start_paused = value[len] == '\0';
+	return signalname_parse(value, (unsigned)len, &request->pause_signal);
+}
+
+static int take_sample_signal(struct request *request, const char *value)
+{
+	return signalname_parse(value, (unsigned)strlen(value), &request->sample_signal);
+}
+
+static int take_stop(struct request *request, const char *value)
+{
+	(void)value;
+	request->stop = 1;
 	return 0;
 }
 
@@ -376,6 +399,16 @@ static void take_initial(struct request *request)
 			options[i].take(request, options[i].initial);
 }
 
+/* A signal can do one thing only. */
+static int check_signals(const struct request *request, struct cause *cause)
+{
+	int pause = request->pause_signal, sample = request->sample_signal, trace = request->hooks.signal;
+
+	if ((pause && (pause == sample || pause == trace)) || (sample && sample == trace))
+		return cause_set(cause, CAUSE_FAILED, "-y, -l and --trace-signal need different signals");
+	return 0;
+}
+
 int options_parse(char **argv, struct request *out, struct cause *cause)
 {
 	char **at = argv + (argv[0] != NULL);
@@ -400,7 +433,7 @@ int options_parse(char **argv, struct request *out, struct cause *cause)
 	out->target = at;
 	if (out->action == OPTIONS_RECORD && !*at)
 		return cause_set(cause, CAUSE_FAILED, "no program to record; see xcollect --help");
-	return 0;
+	return check_signals(out, cause);
 }
 
 void options_help(FILE *to)

@@ -25,6 +25,9 @@ struct request {
 	struct hooks hooks; /* of user events */
 	const char *group;  /* to define or delete */
 	int functrace;
+	int pause_signal, start_paused; /* signal 0: none */
+	int sample_signal;
+	int stop; /* the program, before it begins */
 	uint64_t from_ms, to_ms; /* when events are recorded; to 0: to the end */
 	uint64_t limit_bytes; /* of event data, 0: none */
 	const char *archive;  /* "off", or what xer_archive -a takes */

@@ -124,6 +124,31 @@ size_t experiment_objects(const struct experiment *experiment, const struct exp_
 /* The object at run-time address pc in `generation`, or NULL. */
 const struct exp_object *experiment_object_at(const struct experiment *experiment, uint64_t pc, uint32_t generation);
 
+/* A function that the program made while it ran, and announced: one <function> of map.xml, for generations [from, to). */
+struct exp_function {
+	const char *name;   /* "" if it was announced without one */
+	const char *alias;  /* another name, or NULL */
+	const char *source; /* the file that it was made from, or NULL */
+	uint64_t address, size;
+	uint32_t generation_from, generation_to;
+	double time_s; /* when it was announced */
+	int has_text;
+	uint64_t text_offset; /* of its code in dyntext */
+	uint64_t line_count;  /* rows of its line table, which follows the code there, at the next multiple of 8 */
+};
+
+/* Those of the experiment, in order of the file. Returns their number. */
+size_t experiment_functions(const struct experiment *experiment, const struct exp_function **out);
+
+/* The function at run-time address pc in `generation`, or NULL. */
+const struct exp_function *experiment_function_at(const struct experiment *experiment, uint64_t pc, uint32_t generation);
+
+/* The line of the code at `pc` in `function`, 0 if it is not known. */
+unsigned experiment_function_line(const struct experiment *experiment, const struct exp_function *function, uint64_t pc);
+
+/* CPU time of the process that was spent while events were paused, of its first cpu_ns. */
+uint64_t experiment_paused_ns(const struct experiment *experiment, uint64_t cpu_ns);
+
 /* ---- data --------------------------------------------------------------------------------------- */
 
 /* Totals kept for each call-stack node. Times in ns. */
@@ -178,6 +203,7 @@ struct exp_nodes {
 
 /* One usage record of the overview. */
 struct exp_usage {
+	const char *label; /* the name that the program or user gave the sample, NULL: none */
 	double time_s;
 	unsigned reason; /* enum fmt_sample_reason */
 	uint32_t number, tid;

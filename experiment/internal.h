@@ -28,6 +28,10 @@ struct experiment {
 	size_t object_count;
 	uint32_t *by_start;    /* indices of objects, in order of start */
 	uint64_t *highest_end; /* highest end of by_start[0..i] */
+	struct exp_function *functions; /* in order of the file */
+	size_t function_count;
+	uint32_t *functions_by_start;     /* indices, in order of start */
+	uint64_t *functions_highest_end; /* highest end of functions_by_start[0..i] */
 	struct exp_load *load; /* what experiment_load read, NULL before */
 };
 
@@ -48,6 +52,21 @@ int exp_log_read(struct experiment *experiment, struct exp_cause *cause);
 /* Read map.xml (map.c): fills the objects. A missing or damaged map is warned about. Returns 0 or
  * -ENOMEM. */
 int exp_map_read(struct experiment *experiment);
+
+/* Functions that the program made, as map.xml tells of them (dynamic.c). Zeroed at first. */
+struct exp_dynamic {
+	struct experiment *experiment;
+	struct exp_function *functions;
+	size_t count, capacity;
+};
+struct exp_element;
+
+/* Take a <function>, a <function_unload>. Return 0 or -ENOMEM. */
+int exp_dynamic_load(struct exp_dynamic *dynamic, const struct exp_element *element);
+int exp_dynamic_unload(struct exp_dynamic *dynamic, const struct exp_element *element);
+
+/* All have been taken: give them to the experiment. Frees `dynamic`. Returns 0 or -ENOMEM. */
+int exp_dynamic_finish(struct exp_dynamic *dynamic);
 
 /* Free what experiment_load made (load.c); NULL is allowed. */
 void exp_load_destroy(struct exp_load *load);

@@ -224,6 +224,8 @@ static int read_streams(struct exp_load *load)
 	if (rc == 0)
 		rc = exp_overview_read(load);
 	if (rc == 0)
+		rc = exp_usage_name(load);
+	if (rc == 0)
 		rc = exp_functrace_read(load);
 	if (rc == 0)
 		rc = begin(load);

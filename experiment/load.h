@@ -67,6 +67,9 @@ int exp_functrace_read(struct exp_load *load);
 int exp_functrace_values(struct exp_load *load);
 void exp_functrace_free(struct exp_load *load);
 
+/* Give the usage samples the names that log.xml has for them (pauses.c). Returns 0 or -ENOMEM. */
+int exp_usage_name(struct exp_load *load);
+
 /* Make the table of threads of what the overview told (in load->threads) and of the buffers'
  * uses. */
 int exp_threads_finish(struct exp_load *load);

@@ -17,6 +17,7 @@ struct unload {
 
 struct map_reader {
 	struct experiment *experiment;
+	struct exp_dynamic dynamic;
 	struct exp_map_object *objects;
 	size_t object_count, object_capacity;
 	struct unload *unloads;
@@ -69,6 +70,10 @@ static int on_element(void *context, const struct exp_element *element)
 		return add_object(reader, element);
 	if (element->depth == 1 && strcmp(element->name, "unload") == 0)
 		return add_unload(reader, element);
+	if (element->depth == 1 && strcmp(element->name, "function") == 0)
+		return exp_dynamic_load(&reader->dynamic, element);
+	if (element->depth == 1 && strcmp(element->name, "function_unload") == 0)
+		return exp_dynamic_unload(&reader->dynamic, element);
 	return 0;
 }
 
@@ -147,6 +152,7 @@ static int read_map(struct map_reader *reader, int fd)
 
 		reader->object_count = 0;
 		reader->unload_count = 0;
+		reader->dynamic.count = 0;
 		rc = exp_xml_read(fd, &walk);
 		if (rc == 0 || rc == -ENOMEM)
 			return rc;
@@ -162,7 +168,7 @@ static int read_map(struct map_reader *reader, int fd)
 
 int exp_map_read(struct experiment *experiment)
 {
-	struct map_reader reader = {.experiment = experiment};
+	struct map_reader reader = {.experiment = experiment, .dynamic = {.experiment = experiment}};
 	int fd = exp_file_open(experiment->directory, FMT_FILE_MAP);
 	int rc;
 
@@ -179,6 +185,10 @@ int exp_map_read(struct experiment *experiment)
 		apply_unloads(&reader);
 		rc = index_objects(experiment, &reader);
 	}
+	if (rc == 0)
+		rc = exp_dynamic_finish(&reader.dynamic);
+	else
+		free(reader.dynamic.functions);
 	free(reader.objects);
 	free(reader.unloads);
 	return rc;

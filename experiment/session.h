@@ -19,7 +19,7 @@ struct session_object {
 
 /* The frames of one address. */
 struct session_known_frames {
-	const struct session_object *object; /* NULL: in no object */
+	const void *where; /* the object, or the function (struct exp_function) that the program made; NULL: in neither */
 	uint64_t address;
 	int count;
 	const struct sym_frame *frames;
@@ -71,5 +71,10 @@ int session_frames(struct symbols *symbols, struct session_object *object, uint6
 /* A source file's path: relative names begin in the directory of the compilation. NULL stays NULL.
  * (function.c) */
 const char *session_path(struct symbols *symbols, const char *directory, const char *file);
+
+/* The frame at run-time address pc in a function that the program made; object: the one that all of them are said to be in.
+ * Returns 1 or -ENOMEM. (dynamic.c) */
+int session_resolve_dynamic(struct symbols *symbols, struct session_object *object, const struct experiment *experiment,
+			    const struct exp_function *function, uint64_t pc, const struct sym_frame **out);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define UNKNOWN "<Unknown>"
+#define DYNAMIC "<Dynamic>" /* the object of functions that the program made */
 
 /* Functions that stand for no code, in order of their indices. */
 enum { FUNCTION_TOTAL, FUNCTION_UNKNOWN, FUNCTION_TRUNCATED, FUNCTION_GUESSED, FUNCTION_FAILED };
@@ -166,15 +167,31 @@ static int is_frames(const void *item, const void *wanted)
 	const struct session_known_frames *a = item;
 	const struct session_known_frames *b = wanted;
 
-	return a->object == b->object && a->address == b->address;
+	return a->where == b->where && a->address == b->address;
 }
 
-int session_frames(struct symbols *symbols, struct session_object *object, uint64_t address,
-		   const struct sym_frame **out)
+/* Where an address is. */
+struct place {
+	const struct experiment *experiment;
+	struct session_object *object;       /* NULL: in none */
+	const struct exp_function *function; /* that the program made, NULL: in none */
+};
+
+static int resolve(struct symbols *symbols, const struct place *place, uint64_t address, const struct sym_frame **out)
 {
-	struct session_known_frames key = {.object = object, .address = address};
-	uint64_t hash =
-	    exp_hash_number(exp_hash_number(EXP_HASH_START, (uintptr_t)object), address);
+	if (place->function != NULL)
+		return session_resolve_dynamic(symbols, place->object, place->experiment, place->function, address, out);
+	if (place->object != NULL)
+		return session_resolve(symbols, place->object, address, out);
+	return resolve_special(symbols, address, out);
+}
+
+/* Frames of `address` at a place: from the cache, else resolved. */
+static int find_frames(struct symbols *symbols, const struct place *place, uint64_t address, const struct sym_frame **out)
+{
+	const void *where = place->function != NULL ? (const void *)place->function : place->object;
+	struct session_known_frames key = {.where = where, .address = address};
+	uint64_t hash = exp_hash_number(exp_hash_number(EXP_HASH_START, (uintptr_t)where), address);
 	struct session_known_frames *known = exp_hash_find(&symbols->frame_table, hash, is_frames, &key);
 
 	if (known == NULL) {
@@ -182,9 +199,7 @@ int session_frames(struct symbols *symbols, struct session_object *object, uint6
 		if (known == NULL)
 			return -ENOMEM;
 		*known = key;
-		known->count = object == NULL
-				   ? resolve_special(symbols, address, &known->frames)
-				   : session_resolve(symbols, object, address, &known->frames);
+		known->count = resolve(symbols, place, address, &known->frames);
 		if (known->count < 0)
 			return known->count;
 		if (exp_hash_add(&symbols->frame_table, hash, known) != 0)
@@ -194,20 +209,38 @@ int session_frames(struct symbols *symbols, struct session_object *object, uint6
 	return known->count;
 }
 
+int session_frames(struct symbols *symbols, struct session_object *object, uint64_t address,
+		   const struct sym_frame **out)
+{
+	const struct place place = {.object = object};
+
+	return find_frames(symbols, &place, address, out);
+}
+
 int symbols_frames(struct symbols *symbols, const struct experiment *experiment, uint64_t pc,
 		   uint32_t generation, int is_leaf, const struct sym_frame **out)
 {
 	uint64_t address = is_leaf || pc < FMT_PC_MARKS ? pc : pc - 1;
-	const struct exp_object *mapped =
-	    pc < FMT_PC_MARKS ? NULL : experiment_object_at(experiment, address, generation);
-	struct session_object *object;
+	struct place place = {.experiment = experiment};
+	const struct exp_object *mapped;
 
+	if (pc < FMT_PC_MARKS)
+		return find_frames(symbols, &place, pc, out);
+	place.function = experiment_function_at(experiment, address, generation);
+	if (place.function != NULL) {
+		place.object = find_object(symbols, DYNAMIC, "");
+		if (place.object == NULL)
+			return -ENOMEM;
+		place.object->opened = 1;
+		return find_frames(symbols, &place, address, out);
+	}
+	mapped = experiment_object_at(experiment, address, generation);
 	if (mapped == NULL)
-		return session_frames(symbols, NULL, pc, out);
-	object = session_object_open(symbols, experiment, mapped);
-	if (object == NULL)
+		return find_frames(symbols, &place, pc, out);
+	place.object = session_object_open(symbols, experiment, mapped);
+	if (place.object == NULL)
 		return -ENOMEM;
-	return session_frames(symbols, object, address - mapped->bias, out);
+	return find_frames(symbols, &place, address - mapped->bias, out);
 }
 
 struct exp_paths *symbols_paths(struct symbols *symbols)

@@ -8,6 +8,7 @@
 
 #define FMT_FILE_LOG "log.xml"
 #define FMT_FILE_MAP "map.xml"
+#define FMT_FILE_DYNTEXT "dyntext"
 #define FMT_FILE_NOTES "notes"
 #define FMT_DIR_ARCHIVES "archives"
 #define FMT_EXPERIMENT_SUFFIX ".er"

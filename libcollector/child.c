@@ -3,6 +3,7 @@
 
 #include "birth.h"
 #include "descent.h"
+#include "dynamic.h"
 #include "environment.h"
 #include "file.h"
 #include "functrace.h"
@@ -33,6 +34,7 @@ static __thread int interrupts;    /* a program's signal handler forks while its
 static void let_go(void)
 {
 	col_streams_forget();
+	dynamic_forget();
 	col_log_forget();
 	col_directory_close();
 	environment_forget();

@@ -61,11 +61,14 @@ struct col_counters {
 #undef COUNTER
 };
 
+/* What is recorded of the heap: nothing; all; the ends of blocks only, while events are paused. */
+enum heap_mode { HEAP_OFF, HEAP_ON, HEAP_FREES };
+
 /* Lives on a page that fork wipes: one load tells a recorded process from any kind of forked child. */
 struct col_mark {
 	atomic_uint recording;
 	atomic_uint profile;
-	atomic_uint heap;
+	atomic_uint heap; /* enum heap_mode */
 	atomic_uint sync;
 	atomic_uint io;
 	atomic_uint user; /* bit n: trace n is on; bit 8 + n: channel n */
@@ -115,7 +118,8 @@ static inline uint16_t col_cpu(void)
 	return *(volatile uint16_t *)((char *)__builtin_thread_pointer() + __rseq_offset + 4);
 }
 
-/* End the recording of events; usage samples go on. `why`, if not NULL, is for the reader, in words. Signal-safe. */
+/* End the recording of events for good; usage samples go on. `why`, if not NULL, is for the reader, in words. Signal-safe.
+ * (window.c) */
 void col_stop_events(const char *why);
 
 #endif

@@ -14,7 +14,7 @@
 
 static inline int is_on(void)
 {
-	return mapping_is_traced();
+	return heap_mode() != HEAP_OFF;
 }
 
 /* Begin a record; NULL when the stream has stopped. */
@@ -111,7 +111,7 @@ static void record_realloc(enum fmt_heap_func func, const void *old, const void 
 	ticks = col_ticks();
 	if (old)
 		put_free(thread, func, (uint64_t)old, before);
-	if (block)
+	if (block && heap_mode() == HEAP_ON)
 		begin_block(thread, func, block, size, &caller, ticks);
 	scope_leave(thread);
 }
@@ -119,12 +119,12 @@ static void record_realloc(enum fmt_heap_func func, const void *old, const void 
 void heap_start(void)
 {
 	mapping_start();
-	atomic_store(&col.mark->heap, 1);
+	atomic_store(&col.mark->heap, HEAP_ON);
 }
 
 #define RECORD_ALLOC(func, block, size) \
 	do { \
-		if (unlikely(is_on()) && (block)) \
+		if (unlikely(heap_mode() == HEAP_ON) && (block)) \
 			heap_record_alloc(FMT_heap_func_##func, block, size, CALLER); \
 	} while (0)
 

@@ -24,9 +24,13 @@ static uint64_t read_break(void)
 	return (uint64_t)SYS1(SYS_brk, 0);
 }
 
+/* If it is less than it was known to be, mapping_look_at_break is to tell. */
 void mapping_start(void)
 {
-	atomic_store(&mapping_break.known, read_break());
+	uint64_t now = read_break();
+
+	if (now > atomic_load(&mapping_break.known))
+		atomic_store(&mapping_break.known, now);
 	atomic_store(&mapping_break.window, BREAK_WINDOW);
 }
 
@@ -64,6 +68,8 @@ static int look_at_break(struct col_thread *thread, enum col_context context, ui
 	do {
 		known = atomic_load(&mapping_break.known);
 		now = read_break();
+		if (now > known && heap_mode() != HEAP_ON)
+			return 0;
 	} while (now != known && !atomic_compare_exchange_strong(&mapping_break.known, &known, now));
 	if (now == known)
 		return 0;
@@ -137,8 +143,9 @@ static int has_file(int flags, int fd)
 static void mapped(const struct map_call *call, struct caller caller)
 {
 	int is_file = has_file(call->flags, call->fd);
+	int ends = is_file || heap_mode() != HEAP_ON; /* only what was at its place, if it had to be there */
 	struct range range = {.func = FMT_map_func_MMAP,
-	                      .ends = is_file, /* what was at its place, if it had to be there */
+	                      .ends = ends,
 	                      .addr = (uint64_t)call->got,
 	                      .size = whole_pages(call->size)};
 
@@ -146,9 +153,9 @@ static void mapped(const struct map_call *call, struct caller caller)
 		io_record(&(struct io_call){.start = call->start, IO_FUNC(MMAP), .fd = call->fd,
 		                            .error = call->got == MAP_FAILED ? errno : 0},
 		          caller);
-	if (!mapping_is_traced() || call->got == MAP_FAILED || (is_file && !(call->flags & MAP_FIXED)))
+	if (heap_mode() == HEAP_OFF || call->got == MAP_FAILED || (ends && !(call->flags & MAP_FIXED)))
 		return;
-	range.ticks = is_file ? call->start : col_ticks();
+	range.ticks = ends ? call->start : col_ticks();
 	record(&range, 1, caller);
 }
 
@@ -166,7 +173,7 @@ static void mapped(const struct map_call *call, struct caller caller)
 	{ \
 		if (unlikely(!hook_real.name)) \
 			return result_of(SYS6(SYS_mmap, at, size, protection, flags, fd, from)); \
-		if (likely(!mapping_is_traced() && (!io_is_on() || !has_file(flags, fd)))) \
+		if (likely(heap_mode() == HEAP_OFF && (!io_is_on() || !has_file(flags, fd)))) \
 			return hook_real.name(at, size, protection, flags, fd, from); \
 		return name##_traced(at, size, protection, flags, fd, from); \
 	}
@@ -180,7 +187,7 @@ static __attribute__((noinline)) int munmap_traced(void *at, size_t size)
 	struct range range = {FMT_map_func_MUNMAP, 1, (uint64_t)at, whole_pages(size), col_ticks()};
 	int result = hook_real.munmap(at, size);
 
-	if (result == 0 && mapping_is_traced())
+	if (result == 0 && heap_mode() != HEAP_OFF)
 		record(&range, 1, CALLER);
 	return result;
 }
@@ -189,7 +196,7 @@ EXPORT int munmap(void *at, size_t size)
 {
 	if (unlikely(!hook_real.munmap))
 		return result_of(SYS2(SYS_munmap, at, size)) == MAP_FAILED ? -1 : 0;
-	if (likely(!mapping_is_traced()))
+	if (likely(heap_mode() == HEAP_OFF))
 		return hook_real.munmap(at, size);
 	return munmap_traced(at, size);
 }
@@ -204,11 +211,11 @@ static __attribute__((noinline)) void *mremap_traced(void *old, size_t old_size,
 	};
 	void *got = hook_real.mremap(old, old_size, size, flags, to);
 
-	if (got == MAP_FAILED || !mapping_is_traced())
+	if (got == MAP_FAILED || heap_mode() == HEAP_OFF)
 		return got;
 	range[1].addr = (uint64_t)got;
 	range[1].ticks = col_ticks();
-	record(range + stays, stays ? 1 : 2, CALLER);
+	record(range + stays, (size_t)!stays + (heap_mode() == HEAP_ON), CALLER);
 	return got;
 }
 
@@ -219,7 +226,7 @@ EXPORT void *mremap_passed_on(void *old, size_t old_size, size_t size, int flags
 {
 	if (unlikely(!hook_real.mremap))
 		return result_of(SYS5(SYS_mremap, old, old_size, size, flags, to));
-	if (likely(!mapping_is_traced()))
+	if (likely(heap_mode() == HEAP_OFF))
 		return hook_real.mremap(old, old_size, size, flags, to);
 	return mremap_traced(old, old_size, size, flags, to);
 }
@@ -228,7 +235,7 @@ EXPORT void *mremap_passed_on(void *old, size_t old_size, size_t size, int flags
 
 static void break_moved(struct caller caller)
 {
-	struct col_thread *thread = mapping_is_traced() ? scope_enter() : NULL;
+	struct col_thread *thread = heap_mode() != HEAP_OFF ? scope_enter() : NULL;
 
 	if (!thread)
 		return;
@@ -246,7 +253,7 @@ static __attribute__((noinline)) int brk_traced(void *end)
 
 EXPORT int brk(void *end)
 {
-	if (likely(!mapping_is_traced()) && likely(hook_real.brk != NULL))
+	if (likely(heap_mode() == HEAP_OFF) && likely(hook_real.brk != NULL))
 		return hook_real.brk(end);
 	return brk_traced(end);
 }
@@ -261,7 +268,7 @@ static __attribute__((noinline)) void *sbrk_traced(intptr_t size)
 
 EXPORT void *sbrk(intptr_t size)
 {
-	if (likely(!mapping_is_traced()) && likely(hook_real.sbrk != NULL))
+	if (likely(heap_mode() == HEAP_OFF) && likely(hook_real.sbrk != NULL))
 		return hook_real.sbrk(size);
 	return sbrk_traced(size);
 }

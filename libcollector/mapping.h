@@ -12,9 +12,9 @@ struct mapping_break {
 
 extern struct mapping_break mapping_break __attribute__((visibility("hidden")));
 
-static inline int mapping_is_traced(void)
+static inline enum heap_mode heap_mode(void)
 {
-	return (int)atomic_load_explicit(&col.mark->heap, memory_order_relaxed);
+	return (enum heap_mode)atomic_load_explicit(&col.mark->heap, memory_order_relaxed);
 }
 
 /* Heap tracing begins, for the first time or again: what was mapped until now is not ours. */

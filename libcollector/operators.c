@@ -7,6 +7,7 @@
 #include "allocator.h"
 #include "heap.h"
 #include "hook.h"
+#include "mapping.h"
 #include "scope.h"
 
 enum { ALIGNMENT = 16 };
@@ -15,7 +16,7 @@ int operators_allocate __attribute__((visibility("hidden")));
 
 static inline int is_on(void)
 {
-	return operators_allocate && atomic_load_explicit(&col.mark->heap, memory_order_relaxed);
+	return operators_allocate && heap_mode() != HEAP_OFF;
 }
 
 static void *allocate(size_t size, size_t alignment)
@@ -46,7 +47,7 @@ static void *find_operator(const char *name)
 		void *block = allocate(size, alignment); \
 		__typeof__(name) *other; \
 \
-		if (block && atomic_load_explicit(&col.mark->heap, memory_order_relaxed)) \
+		if (block && heap_mode() == HEAP_ON) \
 			heap_record_alloc(FMT_heap_func_NEW, block, size, CALLER); \
 		if (block) \
 			return block; \
@@ -59,7 +60,7 @@ static void *find_operator(const char *name)
 		void *block = hook_real.name arguments; \
 \
 		scope_end_passing(thread); \
-		if (block && is_on()) \
+		if (block && heap_mode() == HEAP_ON) \
 			heap_record_alloc(FMT_heap_func_NEW, block, size, CALLER); \
 		return block; \
 	} \
@@ -77,7 +78,7 @@ static void *find_operator(const char *name)
 #define DELETE(name, parameters, arguments) \
 	static __attribute__((noinline)) void name##_alone parameters \
 	{ \
-		if (block && atomic_load_explicit(&col.mark->heap, memory_order_relaxed)) \
+		if (block && heap_mode() != HEAP_OFF) \
 			heap_record_free(FMT_heap_func_DELETE, block); \
 		REAL(free)(block); \
 	} \

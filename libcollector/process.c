@@ -2,6 +2,7 @@
 #include "process.h"
 
 #include "child.h"
+#include "control.h"
 #include "descent.h"
 #include "environment.h"
 #include "file.h"
@@ -111,6 +112,8 @@ static void start(void)
 	}
 	watch();
 	window_open();
+	control_open();
+	control_stop();
 }
 
 static __attribute__((constructor)) void construct(void)

@@ -3,7 +3,6 @@
 
 #include "hook.h"
 #include "thread.h"
-#include "tick.h"
 
 #include <errno.h>
 #include <sys/utsname.h>
@@ -16,10 +15,24 @@ struct kernel_sigaction {
 	sys_sigset mask;
 };
 
-enum { RESTORER = 0x04000000 };
+enum { RESTORER = 0x04000000, OWNED_MAX = 4 };
 
-static struct sigaction program_action; /* what the program believes to have installed for our signal */
-static atomic_uint program_blocks;      /* it has asked to block our signal, perhaps with all others */
+/* A signal that is the collector's. */
+static struct owned {
+	int signal;                /* 0: none yet */
+	struct sigaction program;  /* what the program believes to have installed for it */
+	atomic_uint program_blocks; /* it has asked to block it, perhaps with all others */
+} owned[OWNED_MAX];
+
+static sys_sigset owned_set;
+
+static struct owned *find_owned(int signal)
+{
+	for (int i = 0; i < OWNED_MAX; i++)
+		if (owned[i].signal == signal)
+			return &owned[i];
+	return NULL;
+}
 
 __asm__(".text\n"
         ".balign 16\n"
@@ -40,10 +53,17 @@ void signals_install(int signal, signals_handler *handler)
 	    .mask = ~(sys_sigset)0,
 	};
 	struct kernel_sigaction old = {.handler = NULL};
+	struct owned *ours = find_owned(signal);
 
+	if (!ours)
+		ours = find_owned(0);
+	if (!ours)
+		return;
 	SYS4(SYS_rt_sigaction, signal, &action, &old, sizeof(sys_sigset));
-	if (signal == TICK_SIGNAL && (void *)old.handler == (void *)SIG_IGN)
-		program_action.sa_handler = SIG_IGN;
+	if ((void *)old.handler == (void *)SIG_IGN)
+		ours->program.sa_handler = SIG_IGN;
+	ours->signal = signal;
+	owned_set |= SYS_SIGBIT(signal);
 }
 
 int signals_is_ours(const siginfo_t *info)
@@ -69,14 +89,26 @@ static void default_action(int signal)
 	sys_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
+int signals_tell_program(int signal, siginfo_t *info, void *context)
+{
+	const struct owned *ours = find_owned(signal);
+
+	if (!ours || ours->program.sa_handler == SIG_DFL || ours->program.sa_handler == SIG_IGN)
+		return 0;
+	if (ours->program.sa_flags & SA_SIGINFO)
+		ours->program.sa_sigaction(signal, info, context);
+	else
+		ours->program.sa_handler(signal);
+	return 1;
+}
+
 void signals_forward(int signal, siginfo_t *info, void *context)
 {
-	if (program_action.sa_flags & SA_SIGINFO)
-		program_action.sa_sigaction(signal, info, context);
-	else if (program_action.sa_handler == SIG_DFL && !atomic_load(&program_blocks))
+	struct owned *ours = find_owned(signal);
+
+	if (!signals_tell_program(signal, info, context) && ours && ours->program.sa_handler == SIG_DFL &&
+	    !atomic_load(&ours->program_blocks))
 		default_action(signal);
-	else if (program_action.sa_handler != SIG_DFL && program_action.sa_handler != SIG_IGN)
-		program_action.sa_handler(signal);
 }
 
 /* System calls that fail with EINTR after any handler, even with SA_RESTART, always or on sockets with a timeout
@@ -158,15 +190,16 @@ int signals_prefer_current(void)
 
 /* ---- the program's view ---- */
 
-/* A copy of `set` without our signal; NULL stays NULL. */
-static const sigset_t *without_tick(const sigset_t *set, sigset_t *copy)
+/* A copy of `set` without our signals; NULL stays NULL. */
+static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy)
 {
 	if (!set || !col_is_recording())
 		return set;
 	*copy = *set;
-	if (copy->__val[0] & SYS_SIGBIT(TICK_SIGNAL))
-		atomic_store_explicit(&program_blocks, 1, memory_order_relaxed);
-	copy->__val[0] &= ~SYS_SIGBIT(TICK_SIGNAL);
+	for (int i = 0; i < OWNED_MAX; i++)
+		if (owned[i].signal && copy->__val[0] & SYS_SIGBIT(owned[i].signal))
+			atomic_store_explicit(&owned[i].program_blocks, 1, memory_order_relaxed);
+	copy->__val[0] &= ~owned_set;
 	return copy;
 }
 
@@ -174,79 +207,81 @@ EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
 	sigset_t copy;
 
-	return REAL(sigprocmask)(how, how == SIG_UNBLOCK ? set : without_tick(set, &copy), old);
+	return REAL(sigprocmask)(how, how == SIG_UNBLOCK ? set : without_ours(set, &copy), old);
 }
 
 EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
 	sigset_t copy;
 
-	return REAL(pthread_sigmask)(how, how == SIG_UNBLOCK ? set : without_tick(set, &copy), old);
+	return REAL(pthread_sigmask)(how, how == SIG_UNBLOCK ? set : without_ours(set, &copy), old);
 }
 
 EXPORT int sigwait(const sigset_t *set, int *signal)
 {
 	sigset_t copy;
 
-	return REAL(sigwait)(without_tick(set, &copy), signal);
+	return REAL(sigwait)(without_ours(set, &copy), signal);
 }
 
 EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
 	sigset_t copy;
 
-	return REAL(sigwaitinfo)(without_tick(set, &copy), info);
+	return REAL(sigwaitinfo)(without_ours(set, &copy), info);
 }
 
 EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
 	sigset_t copy;
 
-	return REAL(sigtimedwait)(without_tick(set, &copy), info, timeout);
+	return REAL(sigtimedwait)(without_ours(set, &copy), info, timeout);
 }
 
 EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
 	sigset_t copy;
 
-	return REAL(signalfd)(fd, without_tick(set, &copy), flags);
+	return REAL(signalfd)(fd, without_ours(set, &copy), flags);
 }
 
-static void exchange_program_action(const struct sigaction *action, struct sigaction *old)
+static void exchange_program_action(struct owned *ours, const struct sigaction *action, struct sigaction *old)
 {
-	struct sigaction before = program_action;
+	struct sigaction before = ours->program;
 
 	if (action)
-		program_action = *action;
+		ours->program = *action;
 	if (old)
 		*old = before;
 }
 
 EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *old)
 {
+	struct owned *ours = signal > 0 ? find_owned(signal) : NULL;
 	struct sigaction copy;
 
 	if (!col_is_recording())
 		return REAL(sigaction)(signal, action, old);
-	if (signal == TICK_SIGNAL) {
-		exchange_program_action(action, old);
+	if (ours) {
+		exchange_program_action(ours, action, old);
 		return 0;
 	}
 	if (action) {
 		copy = *action;
-		copy.sa_mask.__val[0] &= ~SYS_SIGBIT(TICK_SIGNAL);
+		copy.sa_mask.__val[0] &= ~owned_set;
 	}
 	return REAL(sigaction)(signal, action ? &copy : NULL, old);
 }
 
 EXPORT __sighandler_t signal(int number, __sighandler_t handler)
 {
+	struct owned *ours = number > 0 ? find_owned(number) : NULL;
 	struct sigaction action = {.sa_flags = SA_RESTART};
 	struct sigaction old;
 
-	if (number != TICK_SIGNAL || !col_is_recording())
+	if (!ours || !col_is_recording())
 		return REAL(signal)(number, handler);
 	action.sa_handler = handler;
-	exchange_program_action(&action, &old);
+	exchange_program_action(ours, &action, &old);
 	return old.sa_handler;
 }

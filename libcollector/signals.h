@@ -1,7 +1,7 @@
 /* signals.h: share the process's signals with the program, which must not notice.
  *
- * The tick signal is the collector's: programs that block "all signals" do not block it, and ones that
- * install a handler for it get the signals that are theirs. */
+ * The tick signal, and those by which the user controls the recording, are the collector's: programs that block "all
+ * signals" do not block them, and ones that install a handler get the signals that are theirs. */
 #ifndef XER_COLLECTOR_SIGNALS_H
 #define XER_COLLECTOR_SIGNALS_H
 
@@ -9,11 +9,15 @@
 
 typedef void signals_handler(int signal, siginfo_t *info, void *context);
 
-/* Install the collector's handler for `signal`. All signals are blocked while it runs. */
+/* Install the collector's handler for `signal`: it is ours from now on, of which there are a few. All signals are blocked
+ * while it runs. */
 void signals_install(int signal, signals_handler *handler);
 
 /* Is this a timer signal of the collector, whose value is a thread state or NULL? Signal-safe. */
 int signals_is_ours(const siginfo_t *info);
+
+/* Call the program's own handler for a signal of ours, if it has installed one. Returns 1 if it has. Signal-safe. */
+int signals_tell_program(int signal, siginfo_t *info, void *context);
 
 /* Give a signal that is not ours to the program: to its handler, or it ends by it, unless it ignores or has blocked it.
  * Signal-safe. */

@@ -113,6 +113,11 @@ void tick_residual(struct col_thread *thread, struct col_thread *writer, enum co
 		write_sample(writer, context, FMT_clock_state_RESIDUAL, thread->last_stack, cpu_ns);
 }
 
+void tick_forget(struct col_thread *thread)
+{
+	take_cpu_time(thread, thread_clock(atomic_load(&thread->tid)));
+}
+
 /* Has the kernel counted more system than user time for this thread since the last sample? */
 static int was_mostly_system(struct col_thread *thread)
 {

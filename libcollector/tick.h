@@ -23,4 +23,7 @@ void tick_disarm(struct col_thread *thread);
 /* Record the CPU time that no sample has counted yet. context: the caller's. Signal-safe. */
 void tick_residual(struct col_thread *thread, struct col_thread *writer, enum col_context context);
 
+/* Let the CPU time that no sample has counted yet be nobody's. Signal-safe. */
+void tick_forget(struct col_thread *thread);
+
 #endif

@@ -103,12 +103,12 @@ void usage_sample_start(struct col_thread *thread, enum col_context context)
 	write_record(thread, context, &record, began.ticks);
 }
 
-void usage_sample(struct col_thread *thread, enum col_context context, enum fmt_sample_reason reason)
+uint32_t usage_sample(struct col_thread *thread, enum col_context context, enum fmt_sample_reason reason)
 {
 	struct fmt_usage record;
 	uint64_t ticks;
 
-	if (mapping_is_traced())
+	if (heap_mode() != HEAP_OFF)
 		mapping_look_at_break(thread, context, 0);
 	fill(&record, reason);
 	/* The two clocks are read next to each other: readers fit event time by these pairs. */
@@ -116,6 +116,7 @@ void usage_sample(struct col_thread *thread, enum col_context context, enum fmt_
 	record.raw_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW);
 	ticks += (col_ticks() - ticks) / 2;
 	write_record(thread, context, &record, ticks);
+	return record.number;
 }
 
 void usage_put(struct xml_text *text)

@@ -20,8 +20,8 @@ uint64_t usage_cpu_ns(void);
 /* Write the sample of a descendant's start: nothing was used yet. Signal-safe. */
 void usage_sample_start(struct col_thread *thread, enum col_context context);
 
-/* Take a sample now. Signal-safe. */
-void usage_sample(struct col_thread *thread, enum col_context context, enum fmt_sample_reason reason);
+/* Take a sample now. Returns its number. Signal-safe. */
+uint32_t usage_sample(struct col_thread *thread, enum col_context context, enum fmt_sample_reason reason);
 
 /* Append a <usage> element with the same facts, for a process that has no overview. Signal-safe. */
 void usage_put(struct xml_text *text);

@@ -8,6 +8,7 @@
 #include "scope.h"
 #include "signals.h"
 #include "usertrace_plan.h"
+#include "window.h"
 
 #include "include/sys/trchkid.h"
 
@@ -163,11 +164,11 @@ static void publish(void)
 {
 	unsigned on = atomic_load(&switches);
 
-	if (!atomic_load(&started) || atomic_load(&col.events_stopped) || !col_is_recording())
+	if (!atomic_load(&started) || !window_is_open() || !col_is_recording())
 		return;
 	atomic_store(&col.mark->user, on);
 	__atomic_store_n(&xer_trace.on, on != 0, __ATOMIC_RELAXED);
-	if (atomic_load(&col.events_stopped))
+	if (!window_is_open())
 		usertrace_stop();
 }
 
@@ -242,6 +243,10 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 
 static void open_traces(void)
 {
+	if (atomic_load(&started)) { /* resumed: as the program has left it */
+		publish();
+		return;
+	}
 	plan_open();
 	atomic_store(&switches, (unsigned)col.descriptor.user_on | ALL_CHANNELS << CHANNEL_BITS);
 	atomic_store(&started, 1);

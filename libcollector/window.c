@@ -1,19 +1,32 @@
-/* window.c: begin and end the recording of events. See window.h. */
+/* window.c: begin and end the recording of events. See window.h.
+ *
+ * What is wanted follows from three variables that anybody may change at any time (`wanted`). One thread at a time brings
+ * the marks in line with it; who finds another one doing so leaves it to that one, which looks again when it is done. */
 #include "window.h"
 
 #include "allocator.h"
-#include "collector.h"
 #include "functrace.h"
 #include "heap.h"
 #include "io.h"
 #include "log.h"
 #include "sync.h"
+#include "tick.h"
+#include "usage.h"
 #include "usertrace.h"
 
 enum phase { UNKNOWN, BEFORE, INSIDE, BEHIND };
+enum events { STOPPED, PAUSED, RECORDED };
 
-static atomic_uint phase;
-static uint64_t first, last; /* event times; last 0: no end */
+static atomic_uint phase, paused;
+static atomic_uint busy, current; /* enum events, as the marks are */
+static uint64_t first, last;      /* event times; last 0: no end */
+
+static enum events wanted(void)
+{
+	if (atomic_load(&phase) != INSIDE || atomic_load(&col.events_stopped))
+		return STOPPED;
+	return atomic_load(&paused) ? PAUSED : RECORDED;
+}
 
 static void start_events(void)
 {
@@ -30,9 +43,68 @@ static void start_events(void)
 		functrace_start();
 }
 
+/* Frees go on if anything can have been allocated. */
+static void stop_events(enum events to)
+{
+	enum heap_mode heap = to == PAUSED && atomic_load(&col.mark->heap) ? HEAP_FREES : HEAP_OFF;
+
+	atomic_store(&col.mark->profile, 0);
+	atomic_store(&col.mark->heap, heap);
+	atomic_store(&col.mark->sync, 0);
+	atomic_store(&col.mark->io, 0);
+	usertrace_stop();
+	atomic_store(&col.mark->functrace, 0);
+}
+
+static void change_to(enum events to)
+{
+	if (atomic_exchange(&current, to) == to)
+		return;
+	if (to == RECORDED)
+		start_events();
+	else
+		stop_events(to);
+}
+
+static void apply(void)
+{
+	enum events to;
+
+	do {
+		if (atomic_exchange(&busy, 1))
+			return;
+		to = wanted();
+		change_to(to);
+		atomic_store(&busy, 0);
+	} while (to != wanted());
+}
+
+int window_is_open(void)
+{
+	return atomic_load(&current) == RECORDED;
+}
+
+void col_stop_events(const char *why)
+{
+	if (!atomic_exchange(&col.events_stopped, 1) && why)
+		col_log_warning(why);
+	apply();
+}
+
 static uint64_t ticks_of_ms(uint64_t ms)
 {
 	return (uint64_t)((double)ms * 1e-3 * (double)col.descriptor.clock_hz);
+}
+
+/* With the CPU time of the process, from which readers know how much of it was not to be recorded. */
+static void log_event(const char *kind)
+{
+	char buffer[160];
+	struct xml_text text = XML_TEXT(buffer);
+
+	col_event_begin(&text, kind);
+	xml_put_number(&text, "cpu_ns", usage_cpu_ns());
+	col_event_end(&text);
 }
 
 void window_open(void)
@@ -43,24 +115,19 @@ void window_open(void)
 		allocator_check();
 	first = start + ticks_of_ms(col.descriptor.from_ms);
 	last = col.descriptor.to_ms ? start + ticks_of_ms(col.descriptor.to_ms) : 0;
+	atomic_store(&paused, col.descriptor.start_paused != 0);
 	atomic_store(&phase, col.descriptor.from_ms ? BEFORE : INSIDE);
-	if (!col.descriptor.from_ms)
-		start_events();
+	window_restart();
 }
 
+/* The marks are zero: in the first process, and in a forked child. */
 void window_restart(void)
 {
-	if (atomic_load(&phase) == INSIDE && !atomic_load(&col.events_stopped))
-		start_events();
-}
-
-static void log_event(const char *kind)
-{
-	char buffer[128];
-	struct xml_text text = XML_TEXT(buffer);
-
-	col_event_begin(&text, kind);
-	col_event_end(&text);
+	atomic_store(&busy, 0);
+	atomic_store(&current, STOPPED);
+	if (wanted() != RECORDED)
+		log_event("pause");
+	apply();
 }
 
 static int enter(enum phase from, enum phase to)
@@ -80,11 +147,63 @@ void window_check(void)
 	if (now >= first && enter(BEFORE, INSIDE)) {
 		/* What threads have used until now is not the window's: see tick.c. */
 		atomic_fetch_add(&col.epoch, 1);
-		log_event("resume");
-		start_events();
+		if (!atomic_load(&paused))
+			log_event("resume");
+		apply();
 	}
 	if (last && now >= last && enter(INSIDE, BEHIND)) {
 		col_stop_events(NULL);
-		log_event("pause");
+		if (!atomic_load(&paused))
+			log_event("pause");
 	}
+}
+
+/* ---- by the program or the user ---- */
+
+static void for_each_thread(void (*act)(struct col_thread *thread, struct col_thread *self), struct col_thread *self)
+{
+	for (struct col_thread *thread = thread_first(); thread; thread = thread->next)
+		if (atomic_load(&thread->tid))
+			act(thread, self);
+}
+
+static void count_until_now(struct col_thread *thread, struct col_thread *self)
+{
+	tick_residual(thread, self, COL_HANDLER);
+}
+
+static void count_from_now(struct col_thread *thread, struct col_thread *self)
+{
+	(void)self;
+	tick_forget(thread);
+}
+
+void window_pause(struct col_thread *self)
+{
+	if (atomic_exchange(&paused, 1))
+		return;
+	col.descriptor.start_paused = 1; /* for the program that this one may become */
+	for_each_thread(count_until_now, self);
+	if (atomic_load(&phase) == INSIDE)
+		log_event("pause");
+	apply();
+}
+
+void window_resume(struct col_thread *self)
+{
+	if (!atomic_exchange(&paused, 0))
+		return;
+	col.descriptor.start_paused = 0;
+	for_each_thread(count_from_now, self);
+	if (atomic_load(&phase) == INSIDE)
+		log_event("resume");
+	apply();
+}
+
+void window_toggle(struct col_thread *self)
+{
+	if (atomic_load(&paused))
+		window_resume(self);
+	else
+		window_pause(self);
 }

@@ -1,0 +1,182 @@
+/* control.c: control of the recording by the program and by signals. See control.h.
+ *
+ * A program finds these functions by the table xer_collector, which is the only thing of the collector that it may know. It
+ * may call from its signal handlers, also from one that has interrupted the recorder: so what is done here is done as in the
+ * collector's own handlers, with all signals blocked. */
+#include "control.h"
+
+#include "dynamic.h"
+#include "log.h"
+#include "process.h"
+#include "signals.h"
+#include "tick.h"
+#include "usage.h"
+#include "window.h"
+
+#include "include/collectorAPI.h"
+
+enum { NAME_MAX_SHOWN = 128 };
+
+struct col_thread *control_enter(sys_sigset *old)
+{
+	sys_sigset all = ~(sys_sigset)0;
+	struct col_thread *self;
+
+	if (!process_is_recorded())
+		return NULL;
+	sys_sigmask(SIG_SETMASK, &all, old);
+	self = thread_current();
+	if (!self)
+		sys_sigmask(SIG_SETMASK, old, NULL);
+	return self;
+}
+
+void control_leave(const sys_sigset *old)
+{
+	sys_sigmask(SIG_SETMASK, old, NULL);
+}
+
+static void take_sample(struct col_thread *self, const char *name)
+{
+	uint32_t number = usage_sample(self, COL_HANDLER, FMT_sample_reason_MANUAL);
+	char buffer[1024];
+	struct xml_text text = XML_TEXT(buffer);
+
+	col_event_begin(&text, "sample");
+	xml_put_number(&text, "number", number);
+	if (name)
+		xml_put_attribute(&text, "name", name, strnlen(name, NAME_MAX_SHOWN));
+	col_event_end(&text);
+}
+
+/* ---- by the program ---- */
+
+static void sample(const char *name)
+{
+	sys_sigset old;
+	struct col_thread *self = control_enter(&old);
+
+	if (!self)
+		return;
+	take_sample(self, name);
+	control_leave(&old);
+}
+
+static void pause_events(void)
+{
+	sys_sigset old;
+	struct col_thread *self = control_enter(&old);
+
+	if (!self)
+		return;
+	window_pause(self);
+	control_leave(&old);
+}
+
+static void resume_events(void)
+{
+	sys_sigset old;
+	struct col_thread *self = control_enter(&old);
+
+	if (!self)
+		return;
+	window_resume(self);
+	control_leave(&old);
+}
+
+static void log_terminate(void)
+{
+	char buffer[128];
+	struct xml_text text = XML_TEXT(buffer);
+
+	col_event_begin(&text, "terminate");
+	col_event_end(&text);
+}
+
+/* What has ended does not begin again: no timer of ours goes off in the process any more. */
+static void terminate(void)
+{
+	sys_sigset old;
+	struct col_thread *self = control_enter(&old);
+
+	if (!self)
+		return;
+	log_terminate();
+	process_close(-1);
+	col.is_recorded = 0;
+	atomic_store(&col.mark->recording, 0);
+	col_stop_events(NULL);
+	for (struct col_thread *thread = thread_first(); thread; thread = thread->next)
+		tick_disarm(thread);
+	control_leave(&old);
+}
+
+EXPORT struct xer_collector_table xer_collector = {
+    .size = sizeof(struct xer_collector_table),
+    .sample = sample,
+    .pause = pause_events,
+    .resume = resume_events,
+    .terminate = terminate,
+    .func_load = dynamic_load,
+    .func_unload = dynamic_unload,
+};
+
+/* ---- by signals ---- */
+
+/* A thread that is not known yet cannot record: another one is to take the signal. */
+static void redirect(int signal)
+{
+	int tid = sys_gettid();
+
+	for (struct col_thread *thread = thread_first(); thread; thread = thread->next) {
+		int other = (int)atomic_load(&thread->tid);
+
+		if (other && other != tid && SYS3(SYS_tgkill, col.pid, other, signal) == 0)
+			return;
+	}
+	col_count(&col.count.lost_threads, 1);
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+	struct col_thread *self = col_self;
+
+	if (!col_is_recording()) { /* a forked child */
+		signals_forward(signal, info, context);
+		return;
+	}
+	if (!self)
+		redirect(signal);
+	else if (signal == (int)col.descriptor.pause_signal)
+		window_toggle(self);
+	else
+		take_sample(self, "signal");
+	if (!self || !signals_tell_program(signal, info, context))
+		signals_restart_call(context);
+}
+
+static void install(uint64_t signal)
+{
+	sys_sigset set = SYS_SIGBIT(signal);
+
+	if (signal < 1 || signal > 64)
+		return;
+	signals_install((int)signal, on_signal);
+	sys_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void control_open(void)
+{
+	if (col.descriptor.pause_signal)
+		install(col.descriptor.pause_signal);
+	if (col.descriptor.sample_signal)
+		install(col.descriptor.sample_signal);
+}
+
+void control_stop(void)
+{
+	if (!col.descriptor.stop)
+		return;
+	col.descriptor.stop = 0; /* of what comes out of this process, nothing stops */
+	SYS2(SYS_kill, sys_getpid(), SIGSTOP);
+}
