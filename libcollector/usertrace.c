@@ -8,7 +8,6 @@
 #include "scope.h"
 #include "signals.h"
 #include "usertrace_plan.h"
-#include "window.h"
 
 #include "include/sys/trchkid.h"
 
@@ -18,6 +17,7 @@ enum { ALL_CHANNELS = (1 << FMT_USER_CHANNELS) - 2 };
 
 static atomic_uint switches; /* as in mark->user: what is on, whether or not events are recorded now */
 static atomic_uint started;
+static atomic_uint halted; /* paused, or ended */
 
 /* Of the table only `on` ever changes. */
 static void put_words(unsigned count, unsigned word, unsigned long d1, unsigned long d2, unsigned long d3, unsigned long d4,
@@ -164,11 +164,11 @@ static void publish(void)
 {
 	unsigned on = atomic_load(&switches);
 
-	if (!atomic_load(&started) || !window_is_open() || !col_is_recording())
+	if (!atomic_load(&started) || atomic_load(&halted) || !col_is_recording())
 		return;
 	atomic_store(&col.mark->user, on);
 	__atomic_store_n(&xer_trace.on, on != 0, __ATOMIC_RELAXED);
-	if (!window_is_open())
+	if (atomic_load(&halted))
 		usertrace_stop();
 }
 
@@ -257,6 +257,7 @@ static void open_traces(void)
 /* A forked child goes on with the switches as they are. */
 void usertrace_start(void)
 {
+	atomic_store(&halted, 0);
 	if (!atomic_load(&started))
 		open_traces();
 	publish();
@@ -264,6 +265,7 @@ void usertrace_start(void)
 
 void usertrace_stop(void)
 {
+	atomic_store(&halted, 1);
 	atomic_store(&col.mark->user, 0);
 	__atomic_store_n(&xer_trace.on, 0, __ATOMIC_RELAXED);
 }

@@ -18,7 +18,8 @@ enum phase { UNKNOWN, BEFORE, INSIDE, BEHIND };
 enum events { STOPPED, PAUSED, RECORDED };
 
 static atomic_uint phase, paused;
-static atomic_uint busy, current; /* enum events, as the marks are */
+static atomic_uint busy;
+static atomic_uint current = RECORDED; /* enum events, as the marks are; before the start, what they may be */
 static uint64_t first, last;      /* event times; last 0: no end */
 
 static enum events wanted(void)
@@ -77,11 +78,6 @@ static void apply(void)
 		change_to(to);
 		atomic_store(&busy, 0);
 	} while (to != wanted());
-}
-
-int window_is_open(void)
-{
-	return atomic_load(&current) == RECORDED;
 }
 
 void col_stop_events(const char *why)

@@ -16,9 +16,6 @@ void window_restart(void);
 /* Begin or end the recording of events if it is time. Signal-safe. */
 void window_check(void);
 
-/* May events be recorded now? Signal-safe. */
-int window_is_open(void);
-
 /* Pause and resume by the program or the user, noted in log.xml; nothing is done if it is so already. CPU time is counted up
  * to the pause, and from the resumption on, of every thread. While events are paused, frees and unmapping go on being
  * recorded, so that what was allocated before is not taken for a leak. `self` is the calling thread, all of whose

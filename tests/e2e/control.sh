@@ -115,7 +115,7 @@ for bad in KILL 61 NOSUCH 65 SEGV; do
 done
 "$xcollect" -y USR1 -l USR1 -o bad.er true 2>/dev/null
 is "one signal for two ends is refused" 125 $?
-"$xcollect" -A off -o unhandled.er -y USR1 bash -c 'kill -USR1 $$; kill -USR1 $$; (kill -USR1 $BASHPID); echo $?' >unhandled.out 2>/dev/null
+"$xcollect" -A off -F off -o unhandled.er -y USR1 bash -c 'kill -USR1 $$; kill -USR1 $$; (kill -USR1 $BASHPID); echo $?' >unhandled.out 2>/dev/null
 is "a child that is not recorded takes the signal as it would" 138 "$(cat unhandled.out)"
 
 # ---- stopped at the start
