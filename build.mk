@@ -112,7 +112,7 @@ $(foreach folder,$(UNIT_FOLDERS),$(eval $(call unit_program,$(folder))))
 
 TARGETS := $(patsubst tests/programs/%.c,$(BUILD)/tests/programs/%,$(wildcard tests/programs/*.c)) \
 	$(patsubst tests/programs/%.cc,$(BUILD)/tests/programs/%,$(wildcard tests/programs/*.cc))
-e2e-programs: $(TARGETS) $(BUILD)/tests/programs/static $(BUILD)/tests/bench/many_samples $(BUILD)/tests/bench/frames
+e2e-programs: $(TARGETS) $(BUILD)/tests/programs/static $(BUILD)/tests/programs/grown_later $(BUILD)/tests/bench/many_samples $(BUILD)/tests/bench/frames
 
 $(BUILD)/tests/bench/frames: $(BUILD)/obj/tests/bench/frames.o $(EXPERIMENT_LIB) $(FORMAT_LIB)
 	@mkdir -p $(@D)
@@ -132,6 +132,9 @@ $(BUILD)/tests/programs/%: tests/programs/%.c
 $(BUILD)/tests/programs/%: tests/programs/%.cc
 	@mkdir -p $(@D)
 	$(CXX) -std=gnu++20 -D_GNU_SOURCE -Wall -Wextra $(TARGET_FLAGS) -I. -o $@ $< -lpthread
+$(BUILD)/tests/programs/grown_later: tests/programs/grown.c
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -DLATER -o $@ $<
 $(BUILD)/tests/programs/static: tests/programs/exitcodes.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -std=gnu11 -static -o $@ $<

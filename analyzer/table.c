@@ -200,13 +200,18 @@ double table_share(const struct table *table, const struct table_row *row, const
 char *table_format_percent(const struct table *table, const struct table_row *row, const struct metric *metric,
 			   size_t group, char *text)
 {
+	double share = table_share(table, row, metric, group);
+
 	text[0] = '\0';
 	if (metric->id >= METRIC_VALUES)
 		return text;
-	if (group > 0 && table->compare == TREE_COMPARE_DELTA)
-		snprintf(text, METRIC_TEXT_MAX, "%+.2f", table_share(table, row, metric, group) - table_share(table, row, metric, 0));
-	else
-		snprintf(text, METRIC_TEXT_MAX, "%.2f", table_share(table, row, metric, group));
+	if (group == 0 || table->compare != TREE_COMPARE_DELTA) {
+		snprintf(text, METRIC_TEXT_MAX, "%.2f", share);
+		return text;
+	}
+	snprintf(text, METRIC_TEXT_MAX, "%+.2f", share - table_share(table, row, metric, 0));
+	if (strcmp(text, "+0.00") == 0 || strcmp(text, "-0.00") == 0)
+		memmove(text, text + 1, sizeof("0.00")); /* no difference has no sign */
 	return text;
 }
 

@@ -36,6 +36,33 @@ while read -r name commands; do
 		fi
 	done
 done <<<"$cases"
+
+# Two of them compared: form and command.
+while read -r mode command; do
+	[ -n "$mode" ] || continue
+	rm -rf heap.er killed.er && cp -r "$golden/heap.er" "$golden/killed.er" .
+	{
+		timeout 20 "$xer_print" -compare "$mode" "-$command" heap.er killed.er 2>stderr.txt
+		echo "exit status $?"
+		cat stderr.txt
+	} >"compare.$mode.$command"
+	if [ -n "${UPDATE:-}" ]; then
+		cp "compare.$mode.$command" "$UPDATE/"
+	elif diff -u "$golden/expected/compare.$mode.$command" "compare.$mode.$command" >difference.txt; then
+		ok "golden compare $mode: $command"
+	else
+		not_ok "golden compare $mode: $command"
+		head -40 difference.txt | sed 's/^/    /'
+	fi
+done <<<"
+on functions
+delta calltree
+ratio callers-callees
+delta lines
+delta leaks
+on heapstat
+on exp_list
+"
 [ -z "${UPDATE:-}" ] || exit 0
 
 # The same experiment under a name of odd bytes, read only.

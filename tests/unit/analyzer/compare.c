@@ -309,8 +309,8 @@ Test(columns, differences_decide_the_order)
 					  "Incl.             Incl.             Name\n"
 					  "Bytes Allocated   Bytes Allocated\n"
 					  "        %                  %\n"
-					  "10 100.00         +25  +0.00        <Total>\n"
-					  "10 100.00         +25  +0.00        main\n"
+					  "10 100.00         +25   0.00        <Total>\n"
+					  "10 100.00         +25   0.00        main\n"
 					  "10 100.00         +20 -14.29        f\n"
 					  " 0   0.00          +5 +14.29        g\n");
 }
