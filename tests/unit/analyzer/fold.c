@@ -160,3 +160,27 @@ Test(fold, depth_first_walk_visits_each_node_once)
 	cr_assert_eq(seen, 6);
 	tree_destroy(tree);
 }
+
+Test(fold, sets_of_items_count_a_stack_once)
+{
+	struct tree *tree = tree_create(TREE_FUNCTIONS, &functions[0]);
+	uint32_t key_of[8];
+	struct fold_row *rows;
+
+	add_stack(tree, "abcd", 10);
+	add_stack(tree, "bd", 4);
+	add_stack(tree, "c", 1);
+	tree_finish(tree);
+	/* b and c are one set, d is another; the rest is in none. */
+	for (size_t i = 0; i < tree->item_count; i++)
+		key_of[i] = TREE_NONE;
+	key_of[item_of(tree, 'b')] = key_of[item_of(tree, 'c')] = 0;
+	key_of[item_of(tree, 'd')] = 1;
+	rows = fold_sets(tree, key_of, 2);
+	cr_assert_eq(rows[0].total.of[METRIC_TOTALCPU], 15, "the stack with b and c counts once");
+	cr_assert_eq(rows[0].own.of[METRIC_TOTALCPU], 1);
+	cr_assert_eq(rows[1].total.of[METRIC_TOTALCPU], 14);
+	cr_assert_eq(rows[1].own.of[METRIC_TOTALCPU], 14);
+	free(rows);
+	tree_destroy(tree);
+}

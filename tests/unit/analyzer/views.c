@@ -268,3 +268,17 @@ Test(views, without_data_they_say_what_to_do)
 	}
 	free(stream.bytes);
 }
+
+/* Node 0 is the caller of node 1 and also where a sample was interrupted. */
+Test(views, a_sample_where_a_call_returns_belongs_to_that_instruction)
+{
+	static const char map[] = "<map><object id=\"1\" path=\"/x/nowhere.so\" build_id=\"\" bias=\"0\" start=\"0x500\" "
+				  "end=\"0x9000\"/></map>";
+
+	maker_put(&maker, "map.xml", map, sizeof(map) - 1);
+	maker_clock(&stream, t + 2000000000, FMT_clock_state_USER, 2000000000, ids[0]);
+	maker_clock(&stream, t + 5000000000, FMT_clock_state_USER, 3000000000, ids[1]);
+	maker_stream_put(&maker, &stream, "profile");
+	CHECK("pcs", "\n3.000  60.00   3.000  60.00  ", " nowhere.so+0x2000\n2.000  40.00   2.000  40.00  ",
+	      " nowhere.so+0x1000\n0.000   0.00   3.000  60.00  ", " nowhere.so+0xfff\n");
+}
