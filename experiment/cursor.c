@@ -139,6 +139,8 @@ static int is_plausible(const struct exp_cursor *cursor, const uint8_t *at, size
 	if (record == NULL || size % 8 != 0 || size < record->size ||
 	    offset_of(cursor, at) + FDR_METADATA_SIZE + size > cursor->limit)
 		return 0;
+	if (record->kind == FMT_KIND_user_bytes)
+		return size <= (uint32_t)record->size + FMT_USER_BYTES + SLACK_MAX;
 	return record->kind == FMT_KIND_nodes || size <= (uint32_t)record->size + SLACK_MAX;
 }
 

@@ -1,4 +1,4 @@
-/* merge.c: walks a stream in order of the file or of time. For the order of time, extents wait
+/* merge.c: walks a stream in order of the file, or streams in order of time. For the order of time, extents wait
  * sorted by their first time; those begun stand in a binary heap by the time of their next event.
  * A thread has one extent at a time, so the heap is as large as there are threads at once, not as
  * the file is long. */
@@ -15,8 +15,15 @@ struct active {
 	size_t order; /* of its extent: breaks ties */
 };
 
-struct merge {
+/* An extent of one of the streams. */
+struct source {
 	struct exp_stream *stream;
+	const struct exp_extent *extent;
+};
+
+struct merge {
+	struct source *sources; /* sources[source_count] in order of time */
+	size_t source_count;
 	struct active **heap; /* heap[0] is the earliest */
 	size_t count, capacity;
 	size_t next;          /* extent to begin next */
@@ -97,8 +104,8 @@ static int begin_extent(struct merge *merge)
 		rc = exp_array_reserve(&merge->heap, &merge->capacity, merge->count,
 				       sizeof(*merge->heap));
 	if (rc == 0)
-		rc = exp_cursor_open(&active->cursor, merge->stream,
-				     &merge->stream->extents[merge->next], window);
+		rc = exp_cursor_open(&active->cursor, merge->sources[merge->next].stream,
+				     merge->sources[merge->next].extent, window);
 	if (rc != 0) {
 		destroy(active);
 		return rc;
@@ -122,44 +129,59 @@ static uint64_t horizon(const struct merge *merge)
 	for (size_t child = 1; child <= 2 && child < merge->count; child++)
 		if (merge->heap[child]->cursor.key < until)
 			until = merge->heap[child]->cursor.key;
-	if (merge->next < merge->stream->extent_count &&
-	    merge->stream->extents[merge->next].tsc < until)
-		until = merge->stream->extents[merge->next].tsc;
+	if (merge->next < merge->source_count && merge->sources[merge->next].extent->tsc < until)
+		until = merge->sources[merge->next].extent->tsc;
 	return until;
 }
 
-static int compare_extents(const void *a, const void *b)
+static int compare_sources(const void *a, const void *b)
 {
-	const struct exp_extent *x = a;
-	const struct exp_extent *y = b;
+	const struct source *x = a;
+	const struct source *y = b;
 
-	if (x->tsc != y->tsc)
-		return x->tsc < y->tsc ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
+	if (x->extent->tsc != y->extent->tsc)
+		return x->extent->tsc < y->extent->tsc ? -1 : 1;
+	if (x->stream != y->stream)
+		return x->stream < y->stream ? -1 : 1;
+	return (x->extent->at > y->extent->at) - (x->extent->at < y->extent->at);
 }
 
 static int begin_due(struct merge *merge)
 {
 	int rc = 0;
 
-	while (rc == 0 && merge->next < merge->stream->extent_count &&
+	while (rc == 0 && merge->next < merge->source_count &&
 	       (merge->count == 0 ||
-		merge->stream->extents[merge->next].tsc <= merge->heap[0]->cursor.key))
+		merge->sources[merge->next].extent->tsc <= merge->heap[0]->cursor.key))
 		rc = begin_extent(merge);
 	return rc;
 }
 
-int exp_stream_merge(struct exp_stream *stream,
-		     int (*run)(void *context, struct exp_cursor *cursor, uint64_t until),
-		     void *context)
+/* All extents of the streams, sorted. Returns 0 or -ENOMEM. */
+static int find_sources(struct merge *merge, struct exp_stream *streams, size_t count)
 {
-	struct merge merge = {.stream = stream};
-	int rc;
+	size_t total = 0;
 
-	if (stream->extent_count > 1)
-		qsort(stream->extents, stream->extent_count, sizeof(*stream->extents),
-		      compare_extents);
-	while ((rc = begin_due(&merge)) == 0 && merge.count > 0) {
+	for (size_t i = 0; i < count; i++)
+		total += streams[i].extent_count;
+	merge->sources = malloc((total + 1) * sizeof(*merge->sources));
+	if (merge->sources == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < streams[i].extent_count; k++)
+			merge->sources[merge->source_count++] = (struct source){&streams[i], &streams[i].extents[k]};
+	qsort(merge->sources, merge->source_count, sizeof(*merge->sources), compare_sources);
+	return 0;
+}
+
+int exp_streams_merge(struct exp_stream *streams, size_t count,
+		      int (*run)(void *context, struct exp_cursor *cursor, uint64_t until),
+		      void *context)
+{
+	struct merge merge = {.source_count = 0};
+	int rc = find_sources(&merge, streams, count);
+
+	while (rc == 0 && (rc = begin_due(&merge)) == 0 && merge.count > 0) {
 		struct active *first = merge.heap[0];
 
 		if (!run(context, &first->cursor, horizon(&merge))) {
@@ -175,6 +197,7 @@ int exp_stream_merge(struct exp_stream *stream,
 		destroy(merge.heap[--merge.count]);
 	destroy(merge.spare);
 	free(merge.heap);
+	free(merge.sources);
 	return rc;
 }
 

@@ -61,6 +61,14 @@ struct exp_cursor {
 	int failed; /* -ENOMEM */
 };
 
+/* The CPU of the current event. */
+static inline uint16_t exp_cursor_cpu(const struct exp_cursor *cursor)
+{
+	const uint8_t *head = cursor->payload - FDR_METADATA_SIZE;
+
+	return (uint16_t)(head[13] | head[14] << 8);
+}
+
 /* Begin to read an extent with a window of about `window_size` bytes (it grows for longer
  * records). Returns 0 or -ENOMEM; exp_cursor_fini frees the window. A cursor may be opened again
  * for another extent. */
@@ -99,12 +107,20 @@ static inline int exp_cursor_next(struct exp_cursor *cursor)
 	return 1;
 }
 
-/* Walk a stream's events merged by time. `run` is called with a cursor whose current event is the
+/* Walk the events of streams[count] merged by time. `run` is called with a cursor whose current event is the
  * earliest of all; it handles events and calls exp_cursor_next until that returns 0 or the key
- * exceeds `until`, and returns what exp_cursor_next returned last. Returns 0 or -ENOMEM. */
-int exp_stream_merge(struct exp_stream *stream,
-		     int (*run)(void *context, struct exp_cursor *cursor, uint64_t until),
-		     void *context);
+ * exceeds `until`, and returns what exp_cursor_next returned last, or 0 to leave the rest of the cursor's extent.
+ * Returns 0 or -ENOMEM. */
+int exp_streams_merge(struct exp_stream *streams, size_t count,
+		      int (*run)(void *context, struct exp_cursor *cursor, uint64_t until),
+		      void *context);
+
+static inline int exp_stream_merge(struct exp_stream *stream,
+				   int (*run)(void *context, struct exp_cursor *cursor, uint64_t until),
+				   void *context)
+{
+	return exp_streams_merge(stream, 1, run, context);
+}
 
 /* Walk a stream's events in order of the file. Returns 0 or -ENOMEM. */
 int exp_stream_each(struct exp_stream *stream,
