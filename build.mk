@@ -14,6 +14,8 @@ ANALYZER_OBJ   := $(filter-out %/disassemble_$(if $(CAPSTONE_LIBS),none,capstone
 COLLECTOR_OBJ  := $(call objects,pic/,libcollector) $(call objects,pic/,format)
 
 PROGRAMS := $(BUILD)/bin/xcollect $(BUILD)/bin/xer_print $(BUILD)/bin/xer_archive
+# xer_print under another name, and the templates that it reads.
+TRCRPT   := $(BUILD)/bin/xer_trcrpt $(BUILD)/share/xer/trcfmt
 LIBRARY  := $(BUILD)/lib/xer/libcollector.so
 
 FORMAT_LIB     := $(BUILD)/lib/libxfmt.a
@@ -63,6 +65,12 @@ $(PROGRAMS):
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+$(BUILD)/bin/xer_trcrpt: $(BUILD)/bin/xer_print
+	ln -sf xer_print $@
+$(BUILD)/share/xer/trcfmt: template/trcfmt
+	@mkdir -p $(@D)
+	cp $< $@
+
 $(LIBRARY): $(COLLECTOR_OBJ) libcollector/versions.map
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,now,-z,relro,-z,defs,--hash-style=gnu \
@@ -90,7 +98,7 @@ UNIT_FOLDERS  := $(patsubst tests/unit/%/,%,$(dir $(wildcard tests/unit/*/*.c)))
 UNIT_FOLDERS  := $(sort $(UNIT_FOLDERS))
 UNIT_PROGRAMS := $(addprefix $(BUILD)/tests/unit/,$(UNIT_FOLDERS))
 unit-programs: $(UNIT_PROGRAMS)
-sanitized: $(PROGRAMS) $(filter-out %/libcollector,$(UNIT_PROGRAMS))
+sanitized: $(PROGRAMS) $(TRCRPT) $(filter-out %/libcollector,$(UNIT_PROGRAMS))
 
 TESTED_format       :=
 TESTED_collect      := $(filter-out %/main.o,$(COLLECT_OBJ))

@@ -5,6 +5,8 @@
 #include "script.h"
 #include "session.h"
 #include "terminal.h"
+#include "text.h"
+#include "trcrpt.h"
 #include "view.h"
 
 #include <signal.h>
@@ -186,6 +188,8 @@ int main(int argc, char **argv)
 
 	signal(SIGPIPE, SIG_DFL);
 	raise_limit();
+	if (argc > 0 && strcmp(text_base(argv[0]), "xer_trcrpt") == 0)
+		return trcrpt_main(argc, argv);
 	if (argc > 1 && answer(argv[1]))
 		return fflush(stdout) != 0 ? EXIT_TROUBLE : EXIT_OK;
 	session_init(&session);

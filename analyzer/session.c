@@ -24,7 +24,7 @@ static void say(struct session *session, int with_place, const char *format, va_
 		fflush(session->out);
 		pager_settle(session);
 	}
-	fputs("xer_print: ", stderr);
+	fprintf(stderr, "%s: ", session->program);
 	if (with_place && session->place.file != NULL) {
 		text_put(stderr, session->place.file);
 		fprintf(stderr, ":%zu:%zu: ", session->place.line, session->place.column);
@@ -66,7 +66,8 @@ void session_fail_at(struct session *session, const char *command, size_t column
 
 void session_init(struct session *session)
 {
-	*session = (struct session){.out = stdout,
+	*session = (struct session){.program = "xer_print",
+				    .out = stdout,
 				    .symbols = symbols_create(),
 				    .shown = shown_create(),
 				    .filters = filters_create(),

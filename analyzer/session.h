@@ -54,6 +54,7 @@ struct session_listing {
 };
 
 struct session {
+	const char *program; /* whose messages these are */
 	struct session_experiment *experiments; /* experiments[count]; views walk over them with session_next */
 	size_t count, capacity;
 	struct session_group *groups; /* groups[group_count]; those whose experiments were dropped stay */

@@ -143,7 +143,7 @@ static void take_token(struct lexer *lexer, struct token *token)
 	}
 }
 
-void lexer_next(struct lexer *lexer, struct token *out)
+void template_lexer_next(struct lexer *lexer, struct token *out)
 {
 	size_t blanks = skip_blanks(lexer);
 
@@ -154,7 +154,7 @@ void lexer_next(struct lexer *lexer, struct token *out)
 	out->size = (size_t)(lexer->at - out->at);
 }
 
-void lexer_skip_stanza(struct lexer *lexer)
+void template_lexer_skip(struct lexer *lexer)
 {
 	while (lexer->at < lexer->end) {
 		const char *newline = memchr(lexer->at, '\n', (size_t)(lexer->end - lexer->at));

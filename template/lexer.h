@@ -34,9 +34,9 @@ struct lexer {
 
 /* Read the next token. Behind the last one of a stanza, TOKEN_END again and again; the lexer then stands before the
  * newline. After a TOKEN_BAD it can go on. */
-void lexer_next(struct lexer *lexer, struct token *out);
+void template_lexer_next(struct lexer *lexer, struct token *out);
 
 /* Go behind the stanza's last line. */
-void lexer_skip_stanza(struct lexer *lexer);
+void template_lexer_skip(struct lexer *lexer);
 
 #endif

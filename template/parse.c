@@ -27,7 +27,7 @@ void parser_fail(struct parser *parser, const struct token *token, const char *f
 void parser_next(struct parser *parser)
 {
 	parser->token = parser->ahead;
-	lexer_next(&parser->lexer, &parser->ahead);
+	template_lexer_next(&parser->lexer, &parser->ahead);
 	if (parser->token.kind == TOKEN_BAD)
 		parser_fail(parser, &parser->token, "%s", parser->token.text);
 }
@@ -329,8 +329,8 @@ void template_parse(struct template_set *set, const char *file, const char **at,
 	struct lexer whole = parser.lexer;
 	struct template made = {.file = file, .head = {.text = *at, .line = *line}, .nodes_from = (uint32_t)set->node_count};
 
-	lexer_skip_stanza(&whole);
-	lexer_next(&parser.lexer, &parser.ahead);
+	template_lexer_skip(&whole);
+	template_lexer_next(&parser.lexer, &parser.ahead);
 	parser_next(&parser);
 	parse_head(&parser, &made);
 	if (!parser.failed)
