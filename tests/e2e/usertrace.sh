@@ -86,7 +86,7 @@ for options in "" "-O2" "-no-pie -fno-pie" "-static"; do
 010   E    D   MyCustomHook String Length=17 successful malloc
 010   E    D   MyCustomHook Address=0xA Array Index=5 Value=20" "$(cat plain)"
 done
-contains "to the character, but for times and addresses" '^010   0\.[0-9]{9}    [0-9]\.[0-9]{6}   MyCustomHook Activity' article.txt
+contains "to the character, but for times and addresses" '^010   0\.[0-9]{9} {1,4}[0-9]+\.[0-9]{6}   MyCustomHook Activity' article.txt
 is "the first difference is the first time" "$(awk 'NR == 1 { printf "%.6f", $2 * 1000 }' article.txt)" "$(awk 'NR == 1 { print $3 }' article.txt)"
 trcrpt article -t mytrace
 is "the heading is the article's" "ID    ELAPSED_SEC    DELTA_MSEC   APPL    SYSCALL KERNEL  INTERRUPT" "$(grep '^ID' article.txt)"
