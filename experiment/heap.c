@@ -1,43 +1,23 @@
 /* heap.c: reads heap events in order of time and pairs allocations with frees over all threads.
  * What lives at the end is a leak, credited to the stack that allocated it. */
-#include "experiment/blocks.h"
-#include "experiment/live.h"
-#include "experiment/load.h"
-#include "experiment/mappings.h"
-#include "experiment/recent.h"
+#include "experiment/heapreader.h"
 #include "experiment/stream.h"
 #include "format/layout.h"
-#include "format/record.h"
 
 #include <errno.h>
-
-struct reader {
-	struct exp_load *load;
-	struct exp_heap heap;
-	struct exp_blocks blocks;
-	struct exp_live live;
-	struct exp_recent recent;
-	struct exp_mappings mappings;
-	uint64_t peak_tsc, map_peak_tsc;
-	/* For a selection: */
-	const struct exp_blocks *leaked; /* blocks that are never freed, their node the number of the allocation; or NULL */
-	uint32_t number;                 /* of the latest allocation, in order of time */
-	uint64_t live_bytes, leaked_bytes; /* of all blocks, selected or not */
-	int is_first;                    /* this is the reading that finds them */
-};
 
 static unsigned bucket_of(uint64_t size)
 {
 	return size == 0 ? 0 : 64 - (unsigned)__builtin_clzll(size);
 }
 
-static void bad_event(struct exp_cursor *cursor, const char *what)
+void exp_heap_bad_event(struct exp_cursor *cursor, const char *what)
 {
 	exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor), what);
 }
 
 /* Does the latest allocation live to the end? */
-static int is_leaked(const struct reader *reader, uint64_t address)
+static int is_leaked(const struct exp_heap_reader *reader, uint64_t address)
 {
 	struct exp_block block;
 
@@ -45,7 +25,7 @@ static int is_leaked(const struct reader *reader, uint64_t address)
 }
 
 /* The row for an allocation, which its free will follow. */
-static uint32_t row_of(struct reader *reader, const struct exp_cursor *cursor, uint64_t address, uint64_t size,
+static uint32_t row_of(struct exp_heap_reader *reader, const struct exp_cursor *cursor, uint64_t address, uint64_t size,
 		       uint32_t stack)
 {
 	struct exp_load *load = reader->load;
@@ -76,7 +56,7 @@ static int counts(const struct exp_block *block)
 	return block->node != EXP_ROW_NONE;
 }
 
-static void on_alloc(struct reader *reader, struct exp_cursor *cursor, uint64_t address,
+static void on_alloc(struct exp_heap_reader *reader, struct exp_cursor *cursor, uint64_t address,
 		     uint64_t size, uint32_t stack)
 {
 	struct exp_heap *heap = &reader->heap;
@@ -85,7 +65,7 @@ static void on_alloc(struct reader *reader, struct exp_cursor *cursor, uint64_t 
 	int rc;
 
 	if (address == 0 || address >> EXP_ADDRESS_BITS != 0 || size >> EXP_ADDRESS_BITS != 0) {
-		bad_event(cursor, "an allocation's address or size is damaged");
+		exp_heap_bad_event(cursor, "an allocation's address or size is damaged");
 		return;
 	}
 	block.node = row_of(reader, cursor, address, size, stack);
@@ -118,7 +98,7 @@ static void on_alloc(struct reader *reader, struct exp_cursor *cursor, uint64_t 
 		reader->peak_tsc = cursor->tsc;
 }
 
-static void on_free(struct reader *reader, const struct exp_cursor *cursor, uint64_t address)
+static void on_free(struct exp_heap_reader *reader, const struct exp_cursor *cursor, uint64_t address)
 {
 	uint64_t *recent = &reader->recent.threads[cursor->owner].address;
 	int is_recent = *recent == address;
@@ -142,73 +122,6 @@ static void on_free(struct reader *reader, const struct exp_cursor *cursor, uint
 	}
 }
 
-static void on_map_end(struct reader *reader, const struct exp_cursor *cursor, const struct fmt_heap_map *map)
-{
-	struct exp_heap_maps *maps = &reader->heap.maps;
-	uint64_t bytes;
-
-	if (exp_mappings_remove(&reader->mappings, map->addr, map->addr + map->size, &bytes) != 0) {
-		reader->load->rc = -ENOMEM;
-		return;
-	}
-	if (map->func == FMT_map_func_MREMAP)
-		reader->recent.threads[cursor->owner].remapped = bytes;
-	maps->unmaps += reader->mappings.removed != 0;
-	maps->unmap_bytes += reader->mappings.removed;
-	maps->unknown_unmaps += bytes == 0 && map->func == FMT_map_func_MUNMAP && reader->load->selection == NULL;
-}
-
-static uint32_t row_of_map(struct reader *reader, const struct exp_cursor *cursor, const struct fmt_heap_map *map)
-{
-	struct exp_load *load = reader->load;
-	struct exp_fact fact = {.data = EXP_DATA_HEAP,
-				.is_map = 1,
-				.type = map->func,
-				.bytes = map->size,
-				.address = map->addr,
-				.node = exp_load_stack(load, cursor, map->stack)};
-	uint32_t row = exp_load_row(load, cursor, &fact);
-
-	if (load->row_capacity > reader->mappings.live.nodes && load->rc == 0)
-		load->rc = exp_live_grow(&reader->mappings.live, load->row_capacity);
-	return row;
-}
-
-static void on_map_begin(struct reader *reader, const struct exp_cursor *cursor, const struct fmt_heap_map *map)
-{
-	uint64_t *remapped = &reader->recent.threads[cursor->owner].remapped;
-	struct exp_heap_maps *maps = &reader->heap.maps;
-	int is_known = map->func != FMT_map_func_MREMAP || *remapped != 0;
-	uint32_t row;
-	int rc;
-
-	*remapped = 0;
-	if (!is_known) /* a file's, or one older than the recording */
-		return;
-	row = row_of_map(reader, cursor, map);
-	rc = exp_mappings_add(&reader->mappings, map->addr, map->addr + map->size, row);
-	if (rc < 0)
-		reader->load->rc = rc;
-	if (rc == 1)
-		reader->map_peak_tsc = cursor->tsc;
-	if (row == EXP_ROW_NONE)
-		return;
-	maps->maps++;
-	maps->map_bytes += map->size;
-}
-
-static void on_map(struct reader *reader, struct exp_cursor *cursor, const struct fmt_heap_map *map)
-{
-	if (map->addr >> EXP_ADDRESS_BITS != 0 || map->size >> EXP_ADDRESS_BITS != 0 || map->size == 0) {
-		bad_event(cursor, "the address or size of a mapping is damaged");
-		return;
-	}
-	if (map->ends)
-		on_map_end(reader, cursor, map);
-	else
-		on_map_begin(reader, cursor, map);
-}
-
 /* Size of the payload that each kind of heap event must have. */
 static uint32_t size_of(unsigned kind)
 {
@@ -226,7 +139,7 @@ static uint32_t size_of(unsigned kind)
 	}
 }
 
-static void on_event(struct reader *reader, struct exp_cursor *cursor)
+static void on_event(struct exp_heap_reader *reader, struct exp_cursor *cursor)
 {
 	const uint8_t *at = cursor->payload;
 	struct fmt_heap_alloc alloc;
@@ -235,7 +148,7 @@ static void on_event(struct reader *reader, struct exp_cursor *cursor)
 	struct fmt_heap_map map;
 
 	if (cursor->payload_size < size_of(at[0])) {
-		bad_event(cursor, "a heap event is too short");
+		exp_heap_bad_event(cursor, "a heap event is too short");
 		return;
 	}
 	exp_load_time(reader->load, cursor->tsc);
@@ -258,7 +171,7 @@ static void on_event(struct reader *reader, struct exp_cursor *cursor)
 		if (reader->is_first)
 			break;
 		memcpy(&map, at, sizeof(map));
-		on_map(reader, cursor, &map);
+		exp_heap_on_map(reader, cursor, &map);
 		break;
 	default:
 		break;
@@ -266,7 +179,7 @@ static void on_event(struct reader *reader, struct exp_cursor *cursor)
 }
 
 /* A buffer is of one thread; events before the first sound buffer are of thread 0. Returns 0 or -ENOMEM. */
-static int begin_buffer(struct reader *reader, struct exp_cursor *cursor)
+static int begin_buffer(struct exp_heap_reader *reader, struct exp_cursor *cursor)
 {
 	if (cursor->noted == cursor->buffers && cursor->buffers != 0)
 		return 0;
@@ -277,7 +190,7 @@ static int begin_buffer(struct reader *reader, struct exp_cursor *cursor)
 
 static int run(void *context, struct exp_cursor *cursor, uint64_t until)
 {
-	struct reader *reader = context;
+	struct exp_heap_reader *reader = context;
 	int more;
 
 	do {
@@ -292,7 +205,7 @@ static int run(void *context, struct exp_cursor *cursor, uint64_t until)
 }
 
 /* The leaks by size; by stack they are what lives at the end. */
-static void count_leaks(struct reader *reader)
+static void count_leaks(struct exp_heap_reader *reader)
 {
 	struct exp_heap *heap = &reader->heap;
 
@@ -311,13 +224,7 @@ static void count_leaks(struct reader *reader)
 	heap->peak_bytes = reader->live.peak_bytes;
 }
 
-/* A metric and where it stands in a row of what lives. */
-struct column {
-	enum exp_metric metric;
-	size_t offset;
-};
-
-static int credit_column(struct exp_load *load, const struct exp_live *live, const struct column *column)
+static int credit_column(struct exp_load *load, const struct exp_live *live, const struct exp_heap_column *column)
 {
 	const char *at = (const char *)live->rows + column->offset;
 	int rc = exp_load_metric(load, column->metric);
@@ -328,7 +235,7 @@ static int credit_column(struct exp_load *load, const struct exp_live *live, con
 	return rc;
 }
 
-static int credit_stacks(struct exp_load *load, struct exp_live *live, const struct column *columns, size_t count)
+int exp_heap_credit(struct exp_load *load, struct exp_live *live, const struct exp_heap_column *columns, size_t count)
 {
 	int rc = 0;
 
@@ -342,9 +249,9 @@ static int credit_stacks(struct exp_load *load, struct exp_live *live, const str
 	return rc;
 }
 
-static int credit_blocks(struct reader *reader)
+static int credit_blocks(struct exp_heap_reader *reader)
 {
-	static const struct column columns[] = {
+	static const struct exp_heap_column columns[] = {
 		{EXP_ALLOC_COUNT, offsetof(struct exp_live_row, allocs)},
 		{EXP_ALLOC_BYTES, offsetof(struct exp_live_row, alloc_bytes)},
 		{EXP_LEAK_COUNT, offsetof(struct exp_live_row, count)},
@@ -354,28 +261,14 @@ static int credit_blocks(struct reader *reader)
 		{EXP_TEMP_COUNT, offsetof(struct exp_live_row, temps)},
 	};
 
-	return credit_stacks(reader->load, &reader->live, columns, sizeof(columns) / sizeof(columns[0]));
-}
-
-static int credit_maps(struct reader *reader)
-{
-	static const struct column columns[] = {
-		{EXP_MAP_COUNT, offsetof(struct exp_live_row, allocs)},
-		{EXP_MAP_BYTES, offsetof(struct exp_live_row, alloc_bytes)},
-		{EXP_MAP_LIVE_BYTES, offsetof(struct exp_live_row, bytes)},
-		{EXP_MAP_PEAK_BYTES, offsetof(struct exp_live_row, peak_bytes)},
-	};
-
-	reader->heap.maps.live_bytes = reader->mappings.live.bytes;
-	reader->heap.maps.peak_bytes = reader->mappings.live.peak_bytes;
-	return credit_stacks(reader->load, &reader->mappings.live, columns, sizeof(columns) / sizeof(columns[0]));
+	return exp_heap_credit(reader->load, &reader->live, columns, sizeof(columns) / sizeof(columns[0]));
 }
 
 /* Find the blocks that are never freed. Returns 0 or -ENOMEM; in either case the caller frees them. */
 static int find_leaked(struct exp_load *load, struct exp_stream *stream, struct exp_blocks *out)
 {
 	const struct exp_timeline timeline = load->timeline;
-	struct reader reader = {.load = load, .is_first = 1};
+	struct exp_heap_reader reader = {.load = load, .is_first = 1};
 	int rc = exp_blocks_init(&reader.blocks);
 
 	if (rc == 0)
@@ -391,7 +284,7 @@ static int find_leaked(struct exp_load *load, struct exp_stream *stream, struct 
 
 static int read_stream(struct exp_load *load, struct exp_stream *stream)
 {
-	struct reader reader = {.load = load, .heap = {.smallest = UINT64_MAX}};
+	struct exp_heap_reader reader = {.load = load, .heap = {.smallest = UINT64_MAX}};
 	struct exp_blocks leaked = {0};
 	int rc = exp_blocks_init(&reader.blocks);
 
@@ -412,7 +305,7 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 		rc = credit_blocks(&reader);
 	}
 	if (rc == 0)
-		rc = credit_maps(&reader);
+		rc = exp_heap_credit_maps(&reader);
 	if (rc == 0) {
 		if (reader.heap.allocs == 0)
 			reader.heap.smallest = 0;

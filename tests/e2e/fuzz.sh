@@ -8,7 +8,8 @@ seconds=${FUZZ_SECONDS:-15}
 seed=${FUZZ_SEED:-$(date +%s)}
 keep=${FUZZ_KEEP:-$PWD}
 commands=(-header -overview -exp_list -functions -fsummary -calltree -callers-callees -lines -pcs -leaks -allocs -heapstat
-	-sample_detail -statistics -objects)
+	-sample_detail -statistics -objects -threads -cpus -seconds -samples -datasize -duration -memobj page -describe -thread_list
+	-filters 'HFREED >= 0 && TSTAMP >= 0 || FNAME("m.*") IN STACK || THRID' -functions -heapstat)
 
 # run PROGRAM ARGUMENT...: why its run on case.er was not good; nothing if it was.
 run()
@@ -35,6 +36,22 @@ base()
 {
 	rm -rf case.er && cp -r "$golden/$1.er" case.er
 }
+
+# Expressions, which need no experiment but have one: one a file, of any bytes.
+bad=0
+count=0
+base profile
+for input in "$fuzz"/expression/*; do
+	{ printf 'filters '; cat "$input"; printf '\nindxobj_define x '; cat "$input"; printf '\nx\n'; } >script.txt
+	timeout -k 1 5 "$xer_print" -script script.txt case.er >out.txt 2>err.txt
+	status=$?
+	count=$((count + 1))
+	if [ $status -gt 2 ] || { [ $status != 0 ] && [ ! -s err.txt ]; } || grep -qE 'Sanitizer|runtime error:' err.txt; then
+		bad=$((bad + 1))
+		echo "tests/fuzz/expression/$(basename "$input"): exit status $status"
+	fi
+done
+is "$count expressions end well" 0 $bad
 
 bad=0
 count=0

@@ -5,11 +5,11 @@ golden=$(realpath "$(dirname "$0")/../golden")
 
 # Experiment and its commands, one claim each.
 cases="
-profile header functions fsummary calltree callers-callees lines pcs objects sample_detail statistics heapstat
-heap header functions calltree leaks peak allocs heapstat lines
+profile header functions fsummary calltree callers-callees lines pcs objects sample_detail statistics heapstat threads cpus seconds samples thread_list duration describe
+heap header functions calltree leaks peak allocs heapstat lines heap datasize threads
 killed header functions calltree leaks heapstat
 odd header functions calltree exp_list objects
-damaged header functions calltree leaks heapstat sample_detail statistics
+damaged header functions calltree leaks heapstat sample_detail statistics threads seconds datasize
 "
 
 # output NAME COMMAND: what xer_print says, its faults and its exit status

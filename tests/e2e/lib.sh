@@ -4,6 +4,8 @@ set -u
 unset "${!XER_@}"
 export LC_ALL=C
 cd "$1" || exit 1
+# Settings of the user's own are no part of a test.
+export HOME=$PWD
 xcollect=$BUILD/bin/xcollect
 # Where the readers are, for runs of other builds of them.
 readers=${READERS:-$BUILD/bin}
