@@ -120,6 +120,8 @@ $(foreach folder,$(UNIT_FOLDERS),$(eval $(call unit_program,$(folder))))
 
 TARGETS := $(patsubst tests/programs/%.c,$(BUILD)/tests/programs/%,$(wildcard tests/programs/*.c)) \
 	$(patsubst tests/programs/%.cc,$(BUILD)/tests/programs/%,$(wildcard tests/programs/*.cc))
+# No program, but built into a shared object by its test.
+TARGETS := $(filter-out %/ft_plugin,$(TARGETS))
 e2e-programs: $(TARGETS) $(BUILD)/tests/programs/static $(BUILD)/tests/programs/grown_later $(BUILD)/tests/bench/many_samples $(BUILD)/tests/bench/frames
 
 $(BUILD)/tests/bench/frames: $(BUILD)/obj/tests/bench/frames.o $(EXPERIMENT_LIB) $(FORMAT_LIB)

@@ -144,6 +144,13 @@ static inline void fdr_wrap_words(uint64_t words[2], uint64_t tsc)
 	words[1] = tsc >> 56;
 }
 
+/* The two words of a CallArgument record, which belongs to the entry before it. */
+static inline void fdr_argument_words(uint64_t words[2], uint64_t value)
+{
+	words[0] = (uint64_t)FDR_CALL_ARGUMENT | value << 8;
+	words[1] = value >> 56;
+}
+
 enum fdr_type { FDR_RECORD_END = 1, FDR_RECORD_FUNCTION, FDR_RECORD_ARGUMENT, FDR_RECORD_CPU,
 	FDR_RECORD_WRAP, FDR_RECORD_WALL, FDR_RECORD_EVENT, FDR_RECORD_NEW_BUFFER };
 

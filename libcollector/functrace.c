@@ -3,12 +3,13 @@
 #include "functrace_record.h"
 
 #include "functrace_hooks.h"
+#include "sleds.h"
 #include "thread.h"
 
 #include <errno.h>
 
 enum {
-	RECORD_MAX = 3 * 8, /* bytes: NewCPUId or TSCWrap, and the function */
+	RECORD_MAX = 5 * 8, /* bytes: NewCPUId or TSCWrap, the function, an argument */
 	CPU_NUMBER = 0xfff, /* of what rdtscp tells; the node is behind it */
 	WRITERS_MAX = 1024  /* beyond the threads' first ones; jumps out of handlers use them up */
 };
@@ -17,20 +18,37 @@ __thread struct functrace_writer *functrace_self;
 
 static atomic_uint epoch; /* grows when recording begins, or begins again */
 static atomic_uint is_renaming; /* a forked child: its file has no names yet */
+static int named_pid, is_open;
 static int has_ticks;     /* event time is what rdtscp reads */
 
-void functrace_start(void)
+int functrace_open(void)
 {
 	has_ticks = col.descriptor.clock_is_tsc && arch_has_ticks_cpu();
 	if (hooks_start() < 0)
+		return -ENOMEM;
+	is_open = 1;
+	sleds_start();
+	return 0;
+}
+
+void functrace_start(void)
+{
+	if (!is_open)
 		return;
-	atomic_store(&is_renaming, atomic_fetch_add(&epoch, 1) != 0);
+	atomic_store(&is_renaming, named_pid && named_pid != col.pid);
+	named_pid = col.pid;
+	atomic_fetch_add(&epoch, 1);
 	for (struct col_thread *thread = thread_first(); thread; thread = thread->next) {
 		thread->functrace.first.end = NULL;
 		for (struct functrace_writer *writer = thread->functrace.more; writer; writer = writer->next)
 			writer->end = NULL;
 	}
 	atomic_store(&col.mark->functrace, 1);
+}
+
+int functrace_is_wanted(void)
+{
+	return col.is_recorded && is_open;
 }
 
 void functrace_thread_begin(struct col_thread *thread)
@@ -150,7 +168,7 @@ static void publish(struct col_slot *slot, const uint64_t *words, unsigned count
 
 static void put_function(struct functrace_writer *writer, uint64_t word)
 {
-	uint64_t words[RECORD_MAX / 8], delta, ticks;
+	uint64_t words[3], delta, ticks;
 	unsigned count = 0;
 	uint32_t cpu;
 
@@ -170,30 +188,39 @@ static void put_function(struct functrace_writer *writer, uint64_t word)
 	writer->cpu = cpu;
 }
 
-/* The writer is busy for this record alone; signals are blocked. */
-static void put(struct functrace_writer *writer, uint64_t word)
+static void name_all(void)
+{
+	hooks_name_all();
+	sleds_name_all();
+}
+
+/* The writer is busy for this record alone; signals are blocked. Returns 0, or -1 if the stream has stopped. */
+static int put(struct functrace_writer *writer, uint64_t word)
 {
 	struct col_thread *thread = writer->thread;
 	struct col_slot *slot = &writer->slot;
 	uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
 	uint32_t size = RECORD_MAX + 2 * FDR_METADATA_SIZE + sizeof(struct fmt_trace_begin);
 	uint32_t now_epoch = atomic_load(&epoch);
+	int status = -1;
 
 	if (slot->map)
 		slot->at = (uint8_t *)writer->at;
 	writer->end = NULL;
 	if ((slot->tid == tid && (size_t)(slot->end - slot->at) >= size) || begin_buffer(writer, tid, size) == 0) {
 		if (unlikely(atomic_exchange(&is_renaming, 0)))
-			hooks_name_all();
+			name_all();
 		if (thread->functrace.epoch != now_epoch)
 			put_begin(thread, slot, now_epoch);
 		put_function(writer, word);
 		writer->at = (uint64_t *)slot->at;
 		/* Without that clock, every record takes this way. */
 		writer->end = has_ticks ? (uint64_t *)slot->end - RECORD_MAX / 8 : NULL;
+		status = 0;
 	}
 	atomic_signal_fence(memory_order_seq_cst);
 	writer->busy = 0;
+	return status;
 }
 
 static void block_signals(sys_sigset *old)
@@ -240,22 +267,47 @@ static struct functrace_writer *take_writer(struct col_thread *thread)
 	return writer;
 }
 
-void functrace_interrupted(uint64_t word)
+/* Take a writer for one record or two; signals are blocked. NULL (and counted as lost) if there is none. */
+static struct functrace_writer *hold_writer(void)
 {
 	struct col_thread *thread = thread_current();
+	struct functrace_writer *writer = functrace_self;
+
+	if (thread && (!writer || writer->busy))
+		writer = take_writer(thread);
+	if (!thread || !writer) {
+		col_count(&col.count.lost_functrace, 1);
+		return NULL;
+	}
+	writer->busy = 1;
+	functrace_self = writer;
+	return writer;
+}
+
+void functrace_interrupted(uint64_t word)
+{
 	struct functrace_writer *writer;
 	sys_sigset old;
 
 	block_signals(&old);
-	writer = functrace_self;
-	if (thread && (!writer || writer->busy))
-		writer = take_writer(thread);
-	if (thread && writer) {
-		writer->busy = 1;
-		functrace_self = writer;
+	writer = hold_writer();
+	if (writer)
 		put(writer, word);
-	} else {
-		col_count(&col.count.lost_functrace, 1);
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void functrace_argument(uint64_t word, uint64_t value)
+{
+	struct functrace_writer *writer;
+	uint64_t words[2];
+	sys_sigset old;
+
+	fdr_argument_words(words, value);
+	block_signals(&old);
+	writer = hold_writer();
+	if (writer && put(writer, word) == 0) {
+		publish(&writer->slot, words, 2);
+		writer->at = (uint64_t *)writer->slot.at;
 	}
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 }

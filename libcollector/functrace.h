@@ -33,8 +33,14 @@ struct functrace_thread {
 /* The writer that the calling thread uses; NULL before its first record. */
 extern __thread struct functrace_writer *functrace_self __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
-/* Begin to record calls, for the first time or again. */
+/* Prepare, if calls are to be recorded, now or later: patch the program. Normal context. Returns 0 or -ENOMEM. */
+int functrace_open(void);
+
+/* Begin to record calls, for the first time or again. Signal-safe. */
 void functrace_start(void);
+
+/* Are calls to be recorded in this process, now or later? */
+int functrace_is_wanted(void);
 
 /* A state has got a new thread, which has not run yet; the calling thread gives up its state. */
 void functrace_thread_begin(struct col_thread *thread);
@@ -49,7 +55,10 @@ void functrace_let_go(int is_kept);
 /* Write `word`, an fdr_function_word without its delta, where functrace_record could not: with the writer that it has
  * made busy, or with another one. */
 void functrace_slow(struct functrace_writer *writer, uint64_t word);
-void functrace_interrupted(uint64_t word);
+void functrace_interrupted(uint64_t word) __attribute__((visibility("hidden")));
+
+/* The same for an entry with an argument. */
+void functrace_argument(uint64_t word, uint64_t value) __attribute__((visibility("hidden")));
 
 /* Write which function a number means, before the first record that has it. Returns 0, or -1 when it could not be written. */
 int functrace_name(uint32_t id, uint64_t addr, enum fmt_function_source source);

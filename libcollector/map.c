@@ -11,6 +11,7 @@
 #include "hook.h"
 #include "log.h"
 #include "rule.h"
+#include "sleds.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -292,6 +293,7 @@ static void note_unloads(void)
 
 	rule_cache_clear();
 	hooks_forget();
+	sleds_forget();
 	for (int i = 0; i < OBJECTS; i++) {
 		struct object *object = &objects[i];
 		uint64_t start = atomic_load(&object->start);

@@ -109,6 +109,8 @@ void window_open(void)
 
 	if (col.descriptor.heap)
 		allocator_check();
+	if (col.descriptor.functrace)
+		functrace_open();
 	first = start + ticks_of_ms(col.descriptor.from_ms);
 	last = col.descriptor.to_ms ? start + ticks_of_ms(col.descriptor.to_ms) : 0;
 	atomic_store(&paused, col.descriptor.start_paused != 0);

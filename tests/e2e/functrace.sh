@@ -1,4 +1,5 @@
 # Function tracing: exact numbers of calls in several threads, in handlers, after fork and exec; files that llvm-xray takes.
+sources=$(cd "$(dirname "$0")/../programs" && pwd)
 . "$(dirname "$0")/lib.sh"
 
 # calls NAME FUNCTION: the number of calls in the table of NAME.txt
@@ -9,6 +10,7 @@ counted()
 {
 	local function count wrong=
 	report "$2" -calls
+	[ -s "$2.out" ] || wrong="the program printed nothing"
 	while read -r function count; do
 		[ "$(calls "$2" "$function")" = "$count" ] || wrong="$wrong $function: $count, $(calls "$2" "$function")"
 	done <"$2.out"
@@ -38,6 +40,53 @@ within "jumps out of such handlers lose no calls in handlers" "$(awk '/in_handle
 busy=$(awk '/^busy/ { print $2 }' jump.out)
 within "and of the interrupted calls those alone that a jump cut off" $((busy - busy / 100 - 1000)) "$busy" "$(calls jump busy)"
 
+# ---- sleds of clang
+if have clang; then
+	# xray NAME SOURCE OPTION...: build with sleds in every function
+	xray()
+	{
+		local name=$1 source=$2
+		shift 2
+		clang -D_GNU_SOURCE -O2 -g -fxray-instrument -fxray-instruction-threshold=1 "$@" -o "$name" "$source" -lpthread 2>"$name.log"
+	}
+	if xray known_sleds "$sources/ft_known.c"; then
+		record sleds -p off --functrace -- ./known_sleds 4 5000
+		counted "every call by sleds in 4 threads is there" sleds
+		record sleds_samples -p hi -H on --functrace -- ./known_sleds 2 5000
+		counted "clock samples and heap events go with it" sleds_samples
+		./known_sleds 4 5000 >unrecorded.out
+		is "the output is that of the program alone" "$(cat unrecorded.out)" "$(cat sleds.out)"
+		XRAY_OPTIONS="patch_premain=true xray_mode=xray-basic xray_logfile_base=taken." \
+			timeout 60 "$xcollect" -p off --functrace -o taken.er ./known_sleds 1 100 >taken.out 2>taken.err
+		is "sleds that LLVM's runtime has patched are left alone" "0 0" "$? $(ls taken.er/functrace 2>/dev/null | wc -l)"
+		contains "and the log says so" 'sleds that others have patched' taken.er/log.xml
+		if have llvm-xray; then
+			succeeds "llvm-xray verifies the trace of sleds" timeout 60 llvm-xray fdr-dump -verify sleds.er/functrace
+			record one -p off --functrace -- ./known_sleds 1 1000
+			timeout 60 llvm-xray account -m known_sleds one.er/functrace >one.txt 2>one.txt.err
+			is "llvm-xray account -m prints names and counts" "fib 177 leaf 3000 middle 1000 odd 500 worker 1" \
+				"$(awk '$1 ~ /^[0-9]+$/ { print $NF, $2 }' one.txt | sort | xargs)"
+		fi
+		xray signals_sleds "$sources/ft_signals.c"
+		record signals_sleds -p off --functrace -- ./signals_sleds 0.2
+		counted "handlers that interrupt the recorder in sleds" signals_sleds
+	else
+		skip "sleds" "clang cannot link with -fxray-instrument here"
+	fi
+	if xray plugin.so "$sources/ft_plugin.c" -fPIC -shared -fnoxray-link-deps; then
+		record plugin -p off --functrace -- "$programs/ft_host" ./plugin.so
+		counted "a shared object that comes and goes is traced" plugin
+	else
+		skip "sleds of shared objects" "clang cannot link them here"
+	fi
+else
+	skip "sleds" "clang is not installed"
+fi
+gcc -O2 -fPIC -shared -finstrument-functions -o hooks.so "$sources/ft_plugin.c"
+record hooks -p off --functrace -- "$programs/ft_host" ./hooks.so
+counted "so is one with calls of -finstrument-functions" hooks
+
+# ---- llvm-xray
 have llvm-xray || { skip "llvm-xray reads the traces" "llvm-xray is not installed"; exit 0; }
 for name in known signals jump; do
 	succeeds "llvm-xray verifies the trace of $name" timeout 60 llvm-xray fdr-dump -verify $name.er/functrace

@@ -13,7 +13,11 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
+#ifdef __clang__
+#define PLAIN __attribute__((no_instrument_function, xray_never_instrument, noinline))
+#else
 #define PLAIN __attribute__((no_instrument_function, noinline))
+#endif
 
 static volatile long sink;
 

@@ -8,7 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifdef __clang__
+#define PLAIN __attribute__((no_instrument_function, xray_never_instrument))
+#define WHOLE __attribute__((noinline, optnone)) /* else recursion becomes a loop */
+#else
+#define WHOLE __attribute__((noinline))
 #define PLAIN __attribute__((no_instrument_function))
+#endif
 
 static long rounds;
 static volatile long sink;
@@ -31,7 +37,7 @@ __attribute__((noinline)) void middle(long round)
 		odd();
 }
 
-__attribute__((noinline)) int fib(int n)
+WHOLE int fib(int n)
 {
 	return n < 2 ? n : fib(n - 1) + fib(n - 2);
 }

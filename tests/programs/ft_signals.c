@@ -13,7 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __clang__
+#define PLAIN __attribute__((no_instrument_function, xray_never_instrument))
+#else
 #define PLAIN __attribute__((no_instrument_function))
+#endif
 enum { THREADS = 2 };
 
 static _Atomic long busy_calls, handler_calls;

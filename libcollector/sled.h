@@ -1,0 +1,34 @@
+/* sled.h: the places that clang's -fxray-instrument leaves in functions ("sleds"), as their object's map lists them.
+ *
+ * Source: LLVM, "XRay Instrumentation", and the layout of xray_instr_map in what clang 14 and later write. */
+#ifndef XER_COLLECTOR_SLED_H
+#define XER_COLLECTOR_SLED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum sled_kind { SLED_ENTER, SLED_EXIT, SLED_TAIL_EXIT, SLED_ENTER_ARGUMENT, SLED_CUSTOM_EVENT, SLED_TYPED_EVENT, SLED_KINDS };
+
+enum { SLED_SIZE = 11, SLED_HEAD = 2, SLED_ENTRY_SIZE = 32, SLED_VERSION_RELATIVE = 2 };
+
+struct sled {
+	uint64_t address, function; /* run-time addresses */
+	uint8_t kind;
+	uint8_t version;
+};
+
+/* Read an entry of the map at entry[32] in memory. */
+void sled_get(const uint8_t *entry, struct sled *out);
+
+/* True if the code at the sled is as the compiler left it. */
+int sled_is_original(const struct sled *sled, const uint8_t *code);
+
+/* The code of a patched sled: the function's number to r10d, then a call of (an exit: a jump to) `target`, which must lie
+ * within 2 GiB. Returns 0, or -ERANGE. */
+int sled_make(const struct sled *sled, uint32_t id, uint64_t target, uint8_t code[SLED_SIZE]);
+
+/* Find a section of an ELF file in memory, file[size], by name; everything is checked. Returns 0 with its virtual address
+ * and size, or -ENOENT. */
+int sled_find_section(const uint8_t *file, uint64_t size, const char *name, uint64_t *address, uint64_t *length);
+
+#endif

@@ -1,0 +1,24 @@
+/* ft_host.c: loads ft_plugin.c, built as a shared object, calls plug(10) in it, which calls plugged 10 times, unloads it, three
+ * times over. Not compiled for function tracing itself.
+ *
+ *     ft_host FILE */
+#include <dlfcn.h>
+#include <stdio.h>
+
+__attribute__((no_instrument_function)) int main(int argc, char **argv)
+{
+	for (int i = 0; i < 3 && argc > 1; i++) {
+		void *object = dlopen(argv[1], RTLD_NOW);
+		void (*plug)(int);
+
+		if (!object) {
+			fprintf(stderr, "%s\n", dlerror());
+			return 1;
+		}
+		*(void **)&plug = dlsym(object, "plug");
+		plug(10);
+		dlclose(object);
+	}
+	printf("plug 3\nplugged 30\n");
+	return 0;
+}
