@@ -67,7 +67,7 @@ static size_t compare(Dwarf_Die *unit, struct exp_line_table *table, Dwarf_Addr 
 	if (theirs == NULL || dwarf_lineno(theirs, &their_line) != 0 || their_line == 0)
 		return 0;
 	cr_assert_eq(exp_line_table_find(table, address, &number, &line), 0, "address 0x%lx", address);
-	cr_assert_eq(line, their_line, "address 0x%lx: %u, libdw %d", address, line, their_line);
+	cr_assert_eq(line, (unsigned)their_line, "address 0x%lx: %u, libdw %d", address, line, their_line);
 	name = exp_line_table_file(table, number);
 	cr_assert_not_null(name);
 	/* libdw leaves a relative directory of the compilation away. */
