@@ -6,6 +6,8 @@
 #include "experiment/usertrace.h"
 #include "template/template.h"
 
+#include <sys/types.h>
+
 enum { TRCRPT_ANY_SUBHOOK = -1 };
 
 /* A hook of a list; subhook TRCRPT_ANY_SUBHOOK: whatever the sub-id. */
@@ -49,6 +51,18 @@ void trcrpt_options_fini(struct trcrpt_options *options);
 /* Read the templates that the options name, or the default ones, and check them. Returns the set, to be destroyed by the
  * caller; NULL after messages. (trcrpt_templates.c) */
 struct template_set *trcrpt_templates(struct session *session, const struct trcrpt_options *options);
+
+/* The text of a whole file, to be freed; NULL: *len is -errno. */
+char *trcrpt_read_file(const char *path, ssize_t *len);
+
+/* Path of the default templates, to be freed; NULL: unknown. */
+char *trcrpt_default_file(void);
+
+/* Print the messages about templates: errors in any case, warnings where they are asked for. */
+void trcrpt_tell(struct session *session, const struct trcrpt_options *options, const struct template_set *set);
+
+/* Change a template file, the default one or that of -t, by the update file of -update. (trcrpt_update.c) */
+void trcrpt_update(struct session *session, const struct trcrpt_options *options);
 
 /* List the ids and labels of templates. */
 void trcrpt_list(struct session *session, const struct template_set *set);

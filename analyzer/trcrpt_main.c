@@ -28,6 +28,7 @@ static const char usage[] =
     "  -c        check the templates\n"
     "  -q        do not tell what is wrong with them\n"
     "  -v        tell warnings\n"
+    "  -update FILE   change the default templates, or those of -t, by an update file; FILE.undo takes that back\n"
     "  -m        accepted: the processes of a recording are always merged\n"
     "  -O NAME=VALUE,...   2line, ids, exec, pid, tid, cpuid, filename, removedups, hist, svc (on or off);\n"
     "            timestamp=0|1|2|3, pagesize=N, starttime=S, endtime=S\n"
@@ -67,7 +68,9 @@ static void run(struct session *session, const struct trcrpt_options *options)
 			return;
 		}
 	}
-	if (options->is_check || options->is_list)
+	if (options->update != NULL)
+		trcrpt_update(session, options);
+	else if (options->is_check || options->is_list)
 		run_templates(session, options);
 	else
 		run_experiments(session, options);

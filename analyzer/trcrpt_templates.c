@@ -17,8 +17,7 @@ enum { FILE_MAX_BYTES = 16 << 20 };
 
 #define DEFAULT_FILE "../share/xer/trcfmt"
 
-/* Read a whole file. Returns its text, to be freed, or NULL with -errno in *len. */
-static char *read_file(const char *path, ssize_t *len)
+char *trcrpt_read_file(const char *path, ssize_t *len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
@@ -46,7 +45,7 @@ static char *read_file(const char *path, ssize_t *len)
 static int add_file(struct session *session, struct template_set *set, const char *path, int must_exist)
 {
 	ssize_t len;
-	char *text = read_file(path, &len);
+	char *text = trcrpt_read_file(path, &len);
 	int status = 0;
 
 	if (text == NULL) {
@@ -62,23 +61,30 @@ static int add_file(struct session *session, struct template_set *set, const cha
 	return status;
 }
 
-/* The default file, beside the programs. */
-static int add_default(struct session *session, struct template_set *set)
+char *trcrpt_default_file(void)
 {
-	char path[PATH_MAX + sizeof(DEFAULT_FILE)];
-	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	char path[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	char *base;
 
 	if (len < 0)
-		return 0;
+		return NULL;
 	path[len] = '\0';
 	base = strrchr(path, '/');
-	strcpy(base + 1, DEFAULT_FILE);
-	return add_file(session, set, path, 0);
+	*base = '\0';
+	return memory_format("%s/" DEFAULT_FILE, path);
 }
 
-/* Errors are told in any case, warnings where they are asked for. */
-static void tell(struct session *session, const struct trcrpt_options *options, const struct template_set *set)
+static int add_default(struct session *session, struct template_set *set)
+{
+	char *path = trcrpt_default_file();
+	int status = path != NULL ? add_file(session, set, path, 0) : 0;
+
+	free(path);
+	return status;
+}
+
+void trcrpt_tell(struct session *session, const struct trcrpt_options *options, const struct template_set *set)
 {
 	const struct template_message *messages;
 	size_t count = template_set_messages(set, &messages);
@@ -106,7 +112,7 @@ struct template_set *trcrpt_templates(struct session *session, const struct trcr
 	if (errors == -ENOMEM)
 		session_fail(session, EXIT_TROUBLE, "out of memory");
 	if (errors >= 0)
-		tell(session, options, set);
+		trcrpt_tell(session, options, set);
 	if (errors > 0)
 		session_fail(session, EXIT_TROUBLE, "%d error%s in the templates", errors, errors == 1 ? "" : "s");
 	if (errors == 0)

@@ -97,8 +97,8 @@ record first -p off -- ./first
 trcrpt first -h -d 010 -t /dev/null
 is "a file that is none is refused" 1 $?
 trcrpt first -h -d 010
-sed -E 's/[0-9]+\.[0-9]+/T/g; s/0000[0-9A-F]{12} 000000000000000A/ADDRESS 000000000000000A/; s/idx 0x[0-9a-f]+/idx 0xI/' first.txt >plain
-is "an event without template, as the article shows it" "010   T    T   UNDEFINED TRACE ID idx 0xI
+sed -E 's/ +[0-9]+\.[0-9]+/ T/g; s/0000[0-9A-F]{12} 000000000000000A/ADDRESS 000000000000000A/; s/idx 0x[0-9a-f]+/idx 0xI/' first.txt >plain
+is "an event without template, as the article shows it" "010 T T   UNDEFINED TRACE ID idx 0xI
                                 traceid 0100 hookword 8000002801000000 type 8000
                                 hookdata 0000 0000000000000004
                                 ADDRESS 000000000000000A" "$(cat plain)"
@@ -158,6 +158,19 @@ succeeds "the test's templates are good" "$xer_trcrpt" -c -t "$tests/programs/us
 is "ids and labels" "020   Job|021   Text|022   |023   Thread|024   The end|025   called|" "$(tr '\n' '|' <out)"
 "$xer_trcrpt" -Z 2>/dev/null
 is "an unknown option" 2 $?
+
+# ---- updates
+cp "$tests/programs/user_work.trc" lib.trc
+printf '* lib.trc\n+030 1.0 L=APPL "new"\n+024 2.0 "changed"\n-021\n' >change
+"$xer_trcrpt" -update change -t lib.trc >out
+is "an update says what it did" "lib.trc: 1 added, 1 replaced, 1 deleted, 0 left as they are; change.undo takes that back" "$(cat out)"
+is "the templates are changed" "020   Job|022   |023   Thread|024   changed|025   called|030   new|" "$("$xer_trcrpt" -j -t lib.trc | tr '\n' '|')"
+"$xer_trcrpt" -update change.undo -t lib.trc >out
+is "and back" "$("$xer_trcrpt" -j -t "$tests/programs/user_work.trc")" "$("$xer_trcrpt" -j -t lib.trc)"
+cp lib.trc before
+printf -- '-020\n-099\n' >change
+"$xer_trcrpt" -update change -t lib.trc 2>err
+is "an update with an error does nothing" "1 same" "$? $(cmp -s lib.trc before && echo same)"
 
 # ---- selection at the recording
 record some -p off --hooks=020:1,0240 -- "$programs/user_work" 2 3
@@ -225,5 +238,5 @@ fi
 pid=$!
 sleep 0.3
 kill -KILL $pid
-wait $pid 2>/dev/null
+{ wait $pid; } 2>/dev/null
 within "its events are there" 20 2000 "$(events killed 021)"

@@ -6,7 +6,7 @@ have llvm-xray || { skip "llvm-xray reads our files" "llvm-xray is not installed
 xray()
 {
 	local stream found=0
-	for stream in frameinfo overview profile heaptrace synctrace iotrace; do
+	for stream in frameinfo overview profile heaptrace synctrace iotrace usertrace usertrace1; do
 		[ -e "$2.er/$stream" ] || continue
 		found=$((found + 1))
 		succeeds "$1: fdr-dump $stream" timeout 60 llvm-xray fdr-dump -verify "$2.er/$stream"
@@ -19,6 +19,8 @@ record ended -p hi -H on -S 0.1 -- "$programs/deep" 30 0.5
 xray "a finished experiment" ended
 record all -p hi -H on -s all -i on -S 0.1 -- "$programs/sync_known" 8
 xray "all kinds of data" all 6
+record user -p off --component=a:021:mode=circular:size=0.1 --trace-mode=single:0.1 -- "$programs/user_work" 8 200
+xray "user events, a ring and a limited trace" user 3
 if [ -e ended.heaptrace.yaml ]; then
 	events=$(grep -c 'kind: .*custom-event' ended.heaptrace.yaml)
 	rounds=$(awk '/^rounds/ { print $2 }' ended.out)

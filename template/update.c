@@ -1,0 +1,283 @@
+/* update.c: applies update files. The target is a list of pieces, stanzas and what stands between them, that are replaced,
+ * appended and deleted. See update.h. */
+#include "template/update.h"
+
+#include "template/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A stanza, or text between stanzas. */
+struct piece {
+	const char *text;
+	size_t len;
+	int hook; /* -1: no stanza */
+	uint32_t version[2];
+};
+
+struct pieces {
+	struct piece *list;
+	size_t count, capacity;
+};
+
+struct work {
+	struct template_update *out;
+	struct template_set *set;
+	struct pieces target;
+	struct pieces undo; /* in order of the changes: is read from its end */
+};
+
+static int add(struct pieces *pieces, const struct piece *piece)
+{
+	if (template_reserve(&pieces->list, &pieces->capacity, pieces->count, sizeof(*pieces->list)) < 0)
+		return -ENOMEM;
+	pieces->list[pieces->count++] = *piece;
+	return 0;
+}
+
+static void drop(struct pieces *pieces, size_t at)
+{
+	memmove(&pieces->list[at], &pieces->list[at + 1], (pieces->count - at - 1) * sizeof(*pieces->list));
+	pieces->count--;
+}
+
+static struct piece piece_of(const struct template *template)
+{
+	const struct template_head *head = &template->head;
+
+	return (struct piece){.text = head->text, .len = head->text_len, .hook = head->hook,
+			      .version = {template->version[0], template->version[1]}};
+}
+
+/* The target as pieces; newlines stand between stanzas. */
+static int cut(struct work *work, const char *text, size_t len)
+{
+	const char *at = text;
+	int status = 0;
+
+	for (size_t i = 0; i < work->set->template_count && status == 0; i++) {
+		struct piece piece = piece_of(&work->set->templates[i]);
+
+		if (piece.text > at)
+			status = add(&work->target, &(struct piece){.text = at, .len = (size_t)(piece.text - at), .hook = -1});
+		if (status == 0)
+			status = add(&work->target, &piece);
+		at = piece.text + piece.len;
+	}
+	if (status == 0 && at < text + len)
+		status = add(&work->target, &(struct piece){.text = at, .len = (size_t)(text + len - at), .hook = -1});
+	return status;
+}
+
+static size_t find(const struct work *work, int hook)
+{
+	size_t at = work->target.count;
+
+	while (at > 0 && work->target.list[at - 1].hook != hook)
+		at--;
+	return at - 1; /* SIZE_MAX: there is none */
+}
+
+static int is_older(const struct piece *piece, const struct piece *than)
+{
+	if (piece->version[0] != than->version[0])
+		return piece->version[0] < than->version[0];
+	return piece->version[1] < than->version[1];
+}
+
+/* ---- changes ---- */
+
+static int append(struct work *work, const struct piece *piece)
+{
+	const struct piece *last = work->target.count ? &work->target.list[work->target.count - 1] : NULL;
+	int status = 0;
+
+	if (last != NULL && (last->hook >= 0 || last->text[last->len - 1] != '\n'))
+		status = add(&work->target, &(struct piece){.text = "\n", .len = 1, .hook = -1});
+	if (status == 0)
+		status = add(&work->target, piece);
+	if (status == 0)
+		status = add(&work->target, &(struct piece){.text = "\n", .len = 1, .hook = -1});
+	/* To undo: delete it. */
+	if (status == 0)
+		status = add(&work->undo, &(struct piece){.hook = piece->hook});
+	work->out->added++;
+	return status;
+}
+
+static int replace(struct work *work, size_t at, const struct piece *piece)
+{
+	int status;
+
+	if (is_older(piece, &work->target.list[at])) {
+		work->out->left++;
+		return 0;
+	}
+	/* To undo: delete the new one, whose version is higher, then add the old one. */
+	status = add(&work->undo, &work->target.list[at]);
+	if (status == 0)
+		status = add(&work->undo, &(struct piece){.hook = piece->hook});
+	work->target.list[at] = *piece;
+	work->out->replaced++;
+	return status;
+}
+
+static int take_stanza(struct work *work, const char *file, const char **at, const char *end, unsigned *line)
+{
+	size_t before = work->set->template_count;
+	struct piece piece;
+	size_t found;
+
+	(*at)++;
+	template_parse(work->set, file, at, end, line);
+	if (work->set->failed || work->set->template_count == before)
+		return work->set->failed;
+	piece = piece_of(&work->set->templates[before]);
+	while (piece.len > 0 && strchr(" \t", piece.text[0]) != NULL) {
+		piece.text++;
+		piece.len--;
+	}
+	found = find(work, piece.hook);
+	return found == SIZE_MAX ? append(work, &piece) : replace(work, found, &piece);
+}
+
+static int take_delete(struct work *work, const char *file, const char *text, size_t len, unsigned line)
+{
+	const char *whole = text;
+	size_t whole_len = len;
+	uint16_t hook;
+	size_t found;
+	int status;
+
+	for (text++, len--; len > 0 && strchr(" \t", *text) != NULL && *text != '\0'; text++)
+		len--;
+	while (len > 0 && (text[len - 1] == ' ' || text[len - 1] == '\t' || text[len - 1] == '\r'))
+		len--;
+	if (template_hook_parse(text, len, &hook) != 0) {
+		template_complain(work->set, 0, file, line, whole, whole_len, "a hook id is expected behind -");
+		return 0;
+	}
+	found = find(work, hook);
+	if (found == SIZE_MAX) {
+		template_complain(work->set, 0, file, line, whole, whole_len, "there is no template to delete");
+		return 0;
+	}
+	status = add(&work->undo, &work->target.list[found]);
+	drop(&work->target, found);
+	/* With the rest of its line. */
+	if (found < work->target.count && work->target.list[found].hook < 0 && work->target.list[found].text[0] == '\n') {
+		work->target.list[found].text++;
+		if (--work->target.list[found].len == 0)
+			drop(&work->target, found);
+	}
+	work->out->deleted++;
+	return status;
+}
+
+static int is_blank(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (text[i] == '\0' || strchr(" \t\r", text[i]) == NULL)
+			return 0;
+	return 1;
+}
+
+static int apply(struct work *work, const char *file, const char *text, size_t len)
+{
+	const char *at = text, *end = text + len;
+	unsigned line = 1;
+	int status = 0;
+
+	while (at < end && status == 0) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t size = (size_t)((newline ? newline : end) - at);
+
+		if (*at == '+') {
+			status = take_stanza(work, file, &at, end, &line);
+			continue;
+		}
+		if (*at == '-')
+			status = take_delete(work, file, at, size, line);
+		else if (*at != '#' && *at != '*' && !is_blank(at, size))
+			template_complain(work->set, 0, file, line, at, size, "+ or - is expected at the beginning of the line");
+		at += size + (newline != NULL);
+		line++;
+	}
+	return status;
+}
+
+/* ---- texts ---- */
+
+static char *join(const struct pieces *pieces, size_t *len)
+{
+	char *text, *to;
+
+	*len = 0;
+	for (size_t i = 0; i < pieces->count; i++)
+		*len += pieces->list[i].len;
+	text = to = malloc(*len + 1);
+	for (size_t i = 0; text != NULL && i < pieces->count; i++) {
+		memcpy(to, pieces->list[i].text, pieces->list[i].len);
+		to += pieces->list[i].len;
+	}
+	return text;
+}
+
+/* The changes backwards: "-hook" lines and "+ stanza". */
+static char *undo_text(const struct pieces *pieces, size_t *len)
+{
+	size_t size = 1;
+	char *text, *to;
+
+	for (size_t i = 0; i < pieces->count; i++)
+		size += pieces->list[i].len + 8;
+	text = to = malloc(size);
+	for (size_t i = pieces->count; text != NULL && i-- > 0;) {
+		const struct piece *piece = &pieces->list[i];
+
+		*to++ = piece->text ? '+' : '-';
+		if (piece->text == NULL) {
+			template_hook_text((uint16_t)piece->hook, to);
+			to += strlen(to);
+		} else {
+			memcpy(to, piece->text, piece->len);
+			to += piece->len;
+		}
+		*to++ = '\n';
+	}
+	*len = text ? (size_t)(to - text) : 0;
+	return text;
+}
+
+int template_update_make(struct template_update *out, const char *target_name, const char *target, size_t target_len,
+                         const char *update_name, const char *update, size_t update_len)
+{
+	struct work work = {.out = out, .set = template_set_create()};
+	int status;
+
+	*out = (struct template_update){.messages = work.set};
+	if (work.set == NULL)
+		return -ENOMEM;
+	status = template_set_add(work.set, target_name, target, target_len);
+	/* The set's copies of the names and texts stay as long as the set. */
+	if (status == 0)
+		status = cut(&work, work.set->texts[1], target_len);
+	if (status == 0)
+		status = apply(&work, update_name, update, update_len);
+	if (status == 0 && work.set->errors == 0) {
+		out->text = join(&work.target, &out->text_len);
+		out->undo = undo_text(&work.undo, &out->undo_len);
+		status = out->text == NULL || out->undo == NULL ? -ENOMEM : 0;
+	}
+	free(work.target.list);
+	free(work.undo.list);
+	return status < 0 ? status : (int)work.set->errors;
+}
+
+void template_update_fini(struct template_update *update)
+{
+	free(update->text);
+	free(update->undo);
+	template_set_destroy(update->messages);
+}
