@@ -26,7 +26,7 @@ include build.mk
 
 ##
 ## Build
-all: $(PROGRAMS) $(TRCRPT) $(LIBRARY) ## build the programs into build/bin and the collector into build/lib/xer
+all: $(PROGRAMS) $(TRCRPT) $(LIBRARY) $(HELPER) ## build the programs into build/bin and the collector into build/lib/xer
 	@$(PKG_CONFIG) --exists capstone && echo "capstone: found" || echo "capstone: not found (no disassembly)"
 	@$(PKG_CONFIG) --exists libzstd && echo "zstd: found" || echo "zstd: not found (no compressed archives)"
 
@@ -84,7 +84,7 @@ install: all library ## install below PREFIX (/usr/local); DESTDIR is put before
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
 	ln -sf xer_print $(DESTDIR)$(PREFIX)/bin/xer_trcrpt
 	install -D -m 644 template/trcfmt $(DESTDIR)$(PREFIX)/share/xer/trcfmt
-	install -m 755 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/xer
+	install -m 755 $(LIBRARY) $(HELPER) $(DESTDIR)$(PREFIX)/lib/xer
 	for header in $(HEADERS); do install -D -m 644 include/$$header $(DESTDIR)$(PREFIX)/include/$$header || exit 1; done
 	install -D -m 644 experiment/experiment.h $(DESTDIR)$(PREFIX)/include/xer/experiment.h
 	install -m 644 $(SHARED_LIBRARY) $(STATIC_LIBRARY) $(DESTDIR)$(PREFIX)/lib
@@ -100,7 +100,7 @@ install: all library ## install below PREFIX (/usr/local); DESTDIR is put before
 
 uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(notdir $(PROGRAMS)))
-	rm -f $(DESTDIR)$(PREFIX)/lib/xer/libcollector.so $(DESTDIR)$(PREFIX)/bin/xer_trcrpt $(DESTDIR)$(PREFIX)/share/xer/trcfmt
+	rm -f $(DESTDIR)$(PREFIX)/lib/xer/libcollector.so $(DESTDIR)$(PREFIX)/lib/xer/xer_attach $(DESTDIR)$(PREFIX)/bin/xer_trcrpt $(DESTDIR)$(PREFIX)/share/xer/trcfmt
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(notdir $(SHARED_LIBRARY) $(STATIC_LIBRARY)) $(SONAMES))
 	rm -f $(DESTDIR)$(PREFIX)/include/xer/experiment.h $(DESTDIR)$(PREFIX)/lib/pkgconfig/xer-experiment.pc
 	-rmdir $(DESTDIR)$(PREFIX)/lib/xer

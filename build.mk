@@ -8,6 +8,7 @@ EXPERIMENT_OBJ := $(call objects,,experiment)
 TEMPLATE_OBJ   := $(call objects,,template)
 ARCHIVE_OBJ    := $(call objects,,archive)
 ANALYZER_OBJ   := $(call objects,,analyzer)
+ATTACH_OBJ     := $(call objects,,attach)
 # One of the two stands for the other.
 ANALYZER_OBJ   := $(filter-out %/disassemble_$(if $(CAPSTONE_LIBS),none,capstone).o,$(ANALYZER_OBJ))
 # The collector has its own copy of format/, built as position-independent code for the target.
@@ -17,6 +18,7 @@ PROGRAMS := $(BUILD)/bin/xcollect $(BUILD)/bin/xer_print $(BUILD)/bin/xer_archiv
 # xer_print under another name, and the templates that it reads.
 TRCRPT   := $(BUILD)/bin/xer_trcrpt $(BUILD)/share/xer/trcfmt
 LIBRARY  := $(BUILD)/lib/xer/libcollector.so
+HELPER   := $(BUILD)/lib/xer/xer_attach
 
 FORMAT_LIB     := $(BUILD)/lib/libxfmt.a
 EXPERIMENT_LIB := $(BUILD)/lib/libexperiment.a
@@ -61,7 +63,9 @@ $(BUILD)/bin/xer_print: $(ANALYZER_OBJ) $(TEMPLATE_LIB) $(EXPERIMENT_LIB) $(FORM
 $(BUILD)/bin/xer_archive: $(ARCHIVE_OBJ) $(EXPERIMENT_LIB) $(FORMAT_LIB)
 $(BUILD)/bin/xer_print: LIBS = $(READER_LIBS) $(PRINT_LIBS)
 $(BUILD)/bin/xer_archive: LIBS = $(READER_LIBS)
-$(PROGRAMS):
+$(HELPER): $(ATTACH_OBJ) $(FORMAT_LIB)
+$(HELPER): LIBS = $(DWARF_LIBS)
+$(PROGRAMS) $(HELPER):
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -122,7 +126,7 @@ TARGETS := $(patsubst tests/programs/%.c,$(BUILD)/tests/programs/%,$(wildcard te
 	$(patsubst tests/programs/%.cc,$(BUILD)/tests/programs/%,$(wildcard tests/programs/*.cc))
 # No program, but built into a shared object by its test.
 TARGETS := $(filter-out %/ft_plugin,$(TARGETS))
-e2e-programs: $(TARGETS) $(BUILD)/tests/programs/static $(BUILD)/tests/programs/grown_later $(BUILD)/tests/bench/many_samples $(BUILD)/tests/bench/frames
+e2e-programs: $(TARGETS) $(BUILD)/tests/programs/static $(BUILD)/tests/programs/plugin.so $(BUILD)/tests/programs/grown_later $(BUILD)/tests/bench/many_samples $(BUILD)/tests/bench/frames
 
 $(BUILD)/tests/bench/frames: $(BUILD)/obj/tests/bench/frames.o $(EXPERIMENT_LIB) $(FORMAT_LIB)
 	@mkdir -p $(@D)
@@ -145,6 +149,9 @@ $(BUILD)/tests/programs/%: tests/programs/%.cc
 $(BUILD)/tests/programs/grown_later: tests/programs/grown.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -DLATER -o $@ $<
+$(BUILD)/tests/programs/plugin.so: tests/programs/plugin/plugin.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -fPIC -shared -o $@ $<
 $(BUILD)/tests/programs/static: tests/programs/exitcodes.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -std=gnu11 -static -o $@ $<

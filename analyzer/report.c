@@ -49,7 +49,7 @@ static void add_coverage(struct report_quality *quality, const struct session_ex
 	const struct exp_usage *last =
 		data->usage_count > 1 ? &data->usage[data->usage_count - 1] : NULL;
 
-	if (at->info->status == EXP_ENDED || at->info->status == EXP_EXECED) {
+	if (at->info->status == EXP_ENDED || at->info->status == EXP_EXECED || at->info->status == EXP_DETACHED) {
 		quality->covered_ns += data->quality.sampled_ns;
 		add_used(quality, at, data->quality.cpu_ns);
 	} else if (last != NULL) {
@@ -184,6 +184,14 @@ static void add_quality_record(struct session *session, const struct report_qual
 	print_table_end(session, record, 0);
 }
 
+static int is_any_attached(const struct session *session)
+{
+	for (size_t i = 0; i < session->count; i++)
+		if (session->experiments[i].info->is_attached)
+			return 1;
+	return 0;
+}
+
 /* `label`: of the group that is compared, or NULL. */
 static void put_quality(struct session *session, const char *label)
 {
@@ -209,10 +217,11 @@ static void put_quality(struct session *session, const char *label)
 		fprintf(out, "%llu I/O calls, ", (unsigned long long)sum->io_events);
 	if (session->have & METRIC_DATA_FUNCTRACE)
 		fprintf(out, "%llu traced calls, ", (unsigned long long)sum->calls);
-	fprintf(out, "%llu lost, %llu truncated stacks (%.2f %%), %.1f %% in unresolved code\n",
+	fprintf(out, "%llu lost, %llu truncated stacks (%.2f %%), %.1f %% in unresolved code%s\n",
 		(unsigned long long)sum->lost, (unsigned long long)sum->truncated_events,
 		percent(sum->truncated_events, sum->stack_events),
-		percent(quality.unresolved, quality.judged));
+		percent(quality.unresolved, quality.judged),
+		is_any_attached(session) ? ", recorded from an attach on" : "");
 }
 
 void report_put_quality(struct session *session)
@@ -273,6 +282,9 @@ char *report_status(const struct exp_info *info, char *text, size_t size)
 		break;
 	case EXP_EXECED:
 		snprintf(text, size, "executed another program");
+		break;
+	case EXP_DETACHED:
+		snprintf(text, size, "detached");
 		break;
 	case EXP_ENDED:
 		if (info->exit_code >= 0)

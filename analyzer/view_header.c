@@ -156,6 +156,8 @@ static void put_status(FILE *out, const struct exp_info *info)
 		fprintf(out, ", %s: ", info->executed_as ? info->executed_as : "not recorded");
 		text_put(out, info->executed);
 	}
+	if (info->status == EXP_DETACHED)
+		fputs(": the recording was ended, the process went on", out);
 	if (info->status == EXP_RUNNING)
 		fputs(": what is recorded so far", out);
 	fputc('\n', out);
@@ -175,6 +177,9 @@ static void put_header(struct session *session, const struct session_experiment 
 	put_field(out, "Program", known(info->program));
 	fprintf(out, "Process    pid %lld, parent %lld%s%s\n", (long long)info->pid,
 		(long long)info->ppid, info->lineage[0] ? ", lineage " : "", info->lineage);
+	if (info->is_attached)
+		fprintf(out, "Attached   after %.3f seconds of CPU time: what was before is not recorded, and blocks from before are unknown\n",
+			(double)info->earlier_ns * 1e-9);
 	put_field(out, "Directory", known(info->cwd));
 	put_host(out, info);
 	put_start(out, info);

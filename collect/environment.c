@@ -13,6 +13,7 @@
 #define PRELOAD "LD_PRELOAD"
 #define LIBRARY "../lib/xer/libcollector.so"
 #define ARCHIVE "xer_archive"
+#define HELPER "../lib/xer/xer_attach"
 
 extern char **environ;
 
@@ -43,6 +44,8 @@ int environment_find_installation(struct installation *out, struct cause *cause)
 		return cause_set(cause, CAUSE_FAILED, "'%s': the loader cannot preload from a path with blanks, colons or $; install Xer elsewhere", out->library);
 	if (find_sibling(ARCHIVE, out->archive) < 0 || access(out->archive, X_OK) < 0)
 		out->archive[0] = '\0';
+	if (find_sibling(HELPER, out->helper) < 0 || access(out->helper, X_OK) < 0)
+		out->helper[0] = '\0';
 	return 0;
 }
 
@@ -65,7 +68,7 @@ static int copy_text(char *to, size_t size, const char *from)
 	return snprintf(to, size, "%s", from) < (int)size ? 0 : -ENAMETOOLONG;
 }
 
-static char *make_descriptor(const struct installation *installation, const struct request *request,
+char *environment_descriptor(const struct installation *installation, const struct request *request,
                              const struct clock_source *clock, const struct clock_moment *start, const char *directory)
 {
 	static struct descriptor descriptor;
@@ -120,7 +123,7 @@ char **environment_build(const struct installation *installation, const struct r
                          struct cause *cause)
 {
 	char *preload = make_preload(installation->library);
-	char *descriptor = make_descriptor(installation, request, clock, start, directory);
+	char *descriptor = environment_descriptor(installation, request, clock, start, directory);
 	size_t count = 0;
 	char **list;
 

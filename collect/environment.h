@@ -12,10 +12,15 @@
 struct installation {
 	char library[PATH_MAX]; /* libcollector.so */
 	char archive[PATH_MAX]; /* xer_archive, empty if it is not there */
+	char helper[PATH_MAX];  /* xer_attach, empty if it is not there */
 };
 
 /* Returns 0, or 125 with `cause` if the library is missing or its path cannot stand in LD_PRELOAD. */
 int environment_find_installation(struct installation *out, struct cause *cause);
+
+/* The variable that tells libcollector what to do, in static memory; NULL if a path in it is too long. */
+char *environment_descriptor(const struct installation *installation, const struct request *request,
+                             const struct clock_source *clock, const struct clock_moment *start, const char *directory);
 
 /* Build the target's environment from the present one.
  *   start       the moment from which times count

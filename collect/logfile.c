@@ -40,12 +40,10 @@ static void put_host(struct xml_text *text)
 
 static void put_process(struct xml_text *text, const struct target *target)
 {
-	char cwd[PATH_MAX];
-
 	xml_put(text, "<process");
-	xml_put_number(text, "pid", (uint64_t)getpid());
-	xml_put_number(text, "ppid", (uint64_t)getppid());
-	xml_put_string(text, "cwd", getcwd(cwd, sizeof(cwd)) ? cwd : "");
+	xml_put_number(text, "pid", (uint64_t)target->pid);
+	xml_put_number(text, "ppid", (uint64_t)target->parent);
+	xml_put_string(text, "cwd", target->directory);
 	xml_put_string(text, "program", target->path);
 	xml_put(text, " lineage=\"\">\n");
 	for (char *const *at = target->argv; *at; at++) {
@@ -144,11 +142,11 @@ static void put_schema(struct xml_text *text)
 	xml_put(text, "</schema>\n");
 }
 
-static void put_run(struct xml_text *text, const struct clock_moment *start)
+static void put_run(struct xml_text *text, const struct target *target, const struct clock_moment *start)
 {
 	xml_put(text, "<event kind=\"run\"");
 	xml_put_number(text, "time", start->ticks);
-	xml_put_number(text, "pid", (uint64_t)getpid());
+	xml_put_number(text, "pid", (uint64_t)target->pid);
 	xml_put(text, "/>\n");
 }
 
@@ -176,7 +174,7 @@ char *logfile_log_text(const struct request *request, const struct target *targe
 	put_settings(&text, request, command);
 	put_clock(&text, clock, start);
 	put_schema(&text);
-	put_run(&text, start);
+	put_run(&text, target, start);
 	while (!xml_end_is_appendable(text.len, FMT_LOG_CLOSE) && !text.overflow)
 		xml_put(&text, " ");
 	xml_put(&text, FMT_LOG_CLOSE);

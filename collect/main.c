@@ -1,5 +1,6 @@
 /* main.c: xcollect. Reads the command line, makes the experiment, and becomes the program to be recorded, which
  * carries libcollector.so in by LD_PRELOAD. The pid, the exit status and all signals are then the program's. */
+#include "attach.h"
 #include "cause.h"
 #include "clock.h"
 #include "environment.h"
@@ -8,6 +9,7 @@
 #include "logfile.h"
 #include "membership.h"
 #include "options.h"
+#include "process.h"
 #include "quote.h"
 #include "target.h"
 
@@ -118,6 +120,21 @@ static int execute(const struct plan *plan, char **environment, struct cause *ca
 	return cause_set(cause, errno == ENOENT ? CAUSE_NOT_FOUND : CAUSE_REFUSED, "%s: cannot be executed: %s", plan->target.file, strerror(errno));
 }
 
+/* Record a running process. *begun: there is an experiment worth keeping. */
+static int attach(const struct plan *plan, const struct clock_source *clock, const struct clock_moment *start,
+                  const struct experiment_directory *experiment, int *begun, struct cause *cause)
+{
+	struct membership membership = {.fd = -1};
+	const char *group = plan->request.experiment_group;
+	int status = group ? membership_add(group, experiment, &membership, cause) : 0;
+
+	if (status == 0)
+		status = attach_record(&plan->installation, &plan->request, clock, start, &plan->target, experiment, begun, cause);
+	if (!*begun)
+		membership_withdraw(&membership);
+	return status;
+}
+
 static int record(const struct plan *plan, struct clock_source *clock, struct cause *cause)
 {
 	static struct experiment_directory experiment;
@@ -126,6 +143,7 @@ static int record(const struct plan *plan, struct clock_source *clock, struct ca
 	struct membership membership = {.fd = -1};
 	int status = group ? membership_check(group, cause) : 0;
 	char **environment;
+	int begun = 0;
 
 	if (status == 0)
 		status = experiment_create(&plan->request, &experiment, cause);
@@ -136,12 +154,16 @@ static int record(const struct plan *plan, struct clock_source *clock, struct ca
 	warn_limits(plan);
 	if (plan->request.dry_run)
 		return 0;
-	fprintf(stderr, "Creating experiment directory %s (Process ID: %d) ...\n", experiment.name, (int)getpid());
+	fprintf(stderr, "Creating experiment directory %s (Process ID: %d) ...\n", experiment.name, (int)plan->target.pid);
 	if (plan->request.stop)
 		fprintf(stderr, "The program will stop before it begins; to let it go on: kill -CONT %d\n", (int)getpid());
 	status = write_files(plan, &experiment, clock, &start);
 	if (status < 0) {
 		cause_set(cause, CAUSE_FAILED, "cannot write to %s: %s", experiment.name, strerror(-status));
+	} else if (plan->request.attach) {
+		status = attach(plan, clock, &start, &experiment, &begun, cause);
+		if (begun)
+			return status;
 	} else {
 		environment = environment_build(&plan->installation, &plan->request, clock, &start, experiment.path, cause);
 		if (environment && (!group || membership_add(group, &experiment, &membership, cause) == 0))
@@ -149,7 +171,16 @@ static int record(const struct plan *plan, struct clock_source *clock, struct ca
 	}
 	membership_withdraw(&membership);
 	experiment_remove(&experiment);
-	return cause->exit_code;
+	return status > 0 ? status : cause->exit_code;
+}
+
+static int find_target(struct plan *plan, struct cause *cause)
+{
+	if (!plan->request.attach)
+		return target_find(plan->request.target, &plan->target, cause);
+	if (!plan->installation.helper[0])
+		return cause_set(cause, CAUSE_FAILED, "cannot find ../lib/xer/xer_attach relative to xcollect");
+	return process_find(plan->request.attach, &plan->installation, &plan->target, cause);
 }
 
 static int run(char **argv, struct clock_source *clock, struct cause *cause)
@@ -174,9 +205,9 @@ static int run(char **argv, struct clock_source *clock, struct cause *cause)
 	if (plan.request.action == OPTIONS_GROUP_LIST)
 		return groups_list(stdout, cause);
 	plan.command = argv;
-	status = target_find(plan.request.target, &plan.target, cause);
+	status = environment_find_installation(&plan.installation, cause);
 	if (status == 0)
-		status = environment_find_installation(&plan.installation, cause);
+		status = find_target(&plan, cause);
 	if (status == 0)
 		status = record(&plan, clock, cause);
 	target_fini(&plan.target);
@@ -192,7 +223,7 @@ int main(int argc, char **argv)
 	(void)argc;
 	clock_begin(&clock);
 	status = run(argv, &clock, &cause);
-	if (status)
+	if (status && cause.text[0])
 		fprintf(stderr, "xcollect: %s\n", cause.text);
 	return status;
 }

@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <regex.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,6 +192,19 @@ static int take_stop(struct request *request, const char *value)
 {
 	(void)value;
 	request->stop = 1;
+	return 0;
+}
+
+static int take_attach(struct request *request, const char *value)
+{
+	char *end;
+	long pid;
+
+	errno = 0;
+	pid = strtol(value, &end, 10);
+	if (!isdigit((unsigned char)*value) || *end || errno || pid <= 0 || pid > INT_MAX)
+		return -EINVAL;
+	request->attach = (pid_t)pid;
 	return 0;
 }
 
@@ -431,7 +445,9 @@ int options_parse(char **argv, struct request *out, struct cause *cause)
 		at += used;
 	}
 	out->target = at;
-	if (out->action == OPTIONS_RECORD && !*at)
+	if (out->action == OPTIONS_RECORD && out->attach && *at)
+		return cause_set(cause, CAUSE_FAILED, "-P records a process that runs: there is no program to name ('%s')", *at);
+	if (out->action == OPTIONS_RECORD && !*at && !out->attach)
 		return cause_set(cause, CAUSE_FAILED, "no program to record; see xcollect --help");
 	return check_signals(out, cause);
 }
@@ -439,6 +455,7 @@ int options_parse(char **argv, struct request *out, struct cause *cause)
 void options_help(FILE *to)
 {
 	fputs("usage: xcollect [option ...] program [argument ...]\n"
+	      "       xcollect -P pid [option ...]\n"
 	      "Record what a program does into an experiment directory; read it with xer_print.\n\n",
 	      to);
 	for (size_t i = 0; i < OPTION_COUNT; i++) {

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 enum { OPTIONS_COMMENTS = 10 };
 
@@ -36,6 +37,7 @@ struct request {
 	int overwrite;
 	const char *directory; /* NULL: the current one */
 	const char *experiment_group; /* NULL: none */
+	pid_t attach;         /* the process to attach to, 0: none */
 	int dry_run;
 	int verbose;
 	const char *comments[OPTIONS_COMMENTS];

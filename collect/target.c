@@ -212,7 +212,9 @@ int target_find(char **argv, struct target *out, struct cause *cause)
 {
 	int status;
 
-	*out = (struct target){.argv = argv};
+	*out = (struct target){.argv = argv, .pid = getpid(), .parent = getppid()};
+	if (!getcwd(out->directory, sizeof(out->directory)))
+		out->directory[0] = '\0';
 	status = find_program(argv[0], out->file, cause);
 	if (status == 0)
 		status = check_file(out, out->file, 0, cause);

@@ -5,12 +5,15 @@
 #include "cause.h"
 
 #include <limits.h>
+#include <sys/types.h>
 
 struct target {
 	char file[PATH_MAX]; /* the file to execute, named as execvp would */
 	char path[PATH_MAX]; /* the same, absolute */
 	char **argv;         /* NULL-terminated */
 	char **own_argv;     /* argv, if it was made here; freed by target_fini */
+	pid_t pid, parent;
+	char directory[PATH_MAX]; /* its current one, empty if unknown */
 };
 
 /* Find argv[0] as execvp would and check that libcollector can be preloaded into it. A script that is

@@ -39,6 +39,7 @@ enum exp_status {
 	EXP_RUNNING, /* the writer holds its lock on log.xml */
 	EXP_ENDED,   /* an exit event is there */
 	EXP_EXECED,  /* it became another program, which is not recorded here */
+	EXP_DETACHED, /* the recording was ended; the process went on (xcollect -P) */
 	EXP_DIED     /* neither: killed, or the recorder could not write its end */
 };
 
@@ -65,6 +66,8 @@ struct exp_info {
 	enum exp_status status;
 	int exit_code;       /* of an ended process, -1 if unknown */
 	uint64_t cpu_ns;     /* CPU time by its exit event, 0 if there is none */
+	int is_attached;     /* recording began in the middle of the process's life (xcollect -P) */
+	uint64_t earlier_ns; /* CPU time that the process had used before the recording began */
 	const char *executed; /* what an execed process became, as it was named; else NULL */
 	const char *executed_as; /* the lineage of that image; NULL if it is not recorded */
 	int damaged;         /* something was skipped, and said so */

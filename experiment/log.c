@@ -133,6 +133,22 @@ static int read_clock(struct log_reader *reader, const struct exp_element *eleme
 	return 0;
 }
 
+static void read_attach(struct log_reader *reader, const struct exp_element *element)
+{
+	struct exp_info *info = &reader->experiment->info;
+
+	info->is_attached = 1;
+	info->earlier_ns = exp_element_number(element, "earlier_ns", 0);
+}
+
+static void read_detach(struct log_reader *reader, const struct exp_element *element)
+{
+	struct exp_info *info = &reader->experiment->info;
+
+	info->status = EXP_DETACHED;
+	info->cpu_ns = exp_element_number(element, "cpu_ns", 0);
+}
+
 static void read_exit(struct log_reader *reader, const struct exp_element *element)
 {
 	struct experiment *experiment = reader->experiment;
@@ -197,6 +213,10 @@ static int read_event(struct log_reader *reader, const struct exp_element *eleme
 		read_exec(reader, element, 0);
 	else if (strcmp(event.kind, "exec_error") == 0)
 		read_exec(reader, element, 1);
+	else if (strcmp(event.kind, "attach") == 0)
+		read_attach(reader, element);
+	else if (strcmp(event.kind, "detach") == 0)
+		read_detach(reader, element);
 	/* The kind is told apart; it comes first where we wrote the event. */
 	if (event.attribute_count > 0 && strcmp(event.attributes[0].name, "kind") == 0) {
 		event.attributes++;

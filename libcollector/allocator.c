@@ -40,7 +40,8 @@ void allocator_check(void)
 	struct link_map *behind = object_of((const void *)hook_real.malloc);
 	struct link_map *operator_new = object_of((const void *)hook_real._Znwm);
 
-	if (first && first != ours)
+	/* In a process that we came into later, the first one is the one behind us (got.h), unless it is the program's. */
+	if (first && first != ours && (first != behind || !*first->l_name))
 		warn("malloc is that of ", first, ", which comes before the recorder: its blocks are not recorded");
 	/* The allocator's own: it need not come to malloc. */
 	operators_allocate = behind && operator_new == behind;

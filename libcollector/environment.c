@@ -75,6 +75,12 @@ static void keep_text(const struct descriptor *descriptor)
 	record_len = len > 0 ? (size_t)len : 0;
 }
 
+void environment_set(const struct descriptor *descriptor)
+{
+	if (strcmp(descriptor->follow, "off") != 0)
+		keep_text(descriptor);
+}
+
 int environment_take(struct descriptor *out)
 {
 	char **entry = find(environ, RECORD);
@@ -87,8 +93,7 @@ int environment_take(struct descriptor *out)
 		return error;
 	remove_entry(entry);
 	restore_preload(out->preload);
-	if (strcmp(out->follow, "off") != 0)
-		keep_text(out);
+	environment_set(out);
 	return 0;
 }
 

@@ -14,6 +14,9 @@ const char *environment_get(const char *name);
  * -ENOENT (this process is not to be recorded) or what descriptor_get returns. At the start only. */
 int environment_take(struct descriptor *out);
 
+/* The same from a descriptor that came in another way (attach.c). */
+void environment_set(const struct descriptor *descriptor);
+
 /* What environment_give may need for an environment. */
 struct environment_room {
 	size_t entries; /* the NULL included */

@@ -5,6 +5,8 @@ enum { POOL_SIZE = 64 * 1024 };
 
 struct hook_table hook_real;
 
+static void *search_from = RTLD_NEXT;
+
 static _Alignas(4096) char pool[POOL_SIZE];
 static atomic_size_t pool_used;
 static __thread volatile int resolving; /* dlsym comes back to us, which its declaration denies */
@@ -53,11 +55,17 @@ size_t hook_pool_clip(const void *block, size_t size)
 /* Where there is one operator of C++, there are all; where there is none, 20 searches would be in vain. */
 static void find_operators(struct hook_table *found)
 {
-	if (!dlsym(RTLD_NEXT, "_Znwm"))
+	if (!dlsym(search_from, "_Znwm"))
 		return;
-#define NEW(name, parameters, arguments, alignment) found->name = (__typeof__(name) *)dlsym(RTLD_NEXT, #name);
+#define NEW(name, parameters, arguments, alignment) found->name = (__typeof__(name) *)dlsym(search_from, #name);
 #define DELETE(name, parameters, arguments) NEW(name, parameters, arguments, 0)
 #include "operators.def"
+}
+
+void hook_search_all(void)
+{
+	search_from = RTLD_DEFAULT;
+	hook_resolve();
 }
 
 void hook_resolve(void)
@@ -67,8 +75,8 @@ void hook_resolve(void)
 	if (resolving)
 		return;
 	resolving = 1;
-#define HOOK(name) found.name = (__typeof__(name) *)dlsym(RTLD_NEXT, #name);
-#define HOOK_OLD(name, of, version) found.name = (__typeof__(of) *)dlvsym(RTLD_NEXT, #of, version);
+#define HOOK(name) found.name = (__typeof__(name) *)dlsym(search_from, #name);
+#define HOOK_OLD(name, of, version) found.name = (__typeof__(of) *)dlvsym(search_from, #of, version);
 #include "hook.def"
 	find_operators(&found);
 	hook_real = found;

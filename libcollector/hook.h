@@ -47,6 +47,10 @@ extern struct hook_table hook_real __attribute__((visibility("hidden")));
 /* Find all of them. Any context; the first call does the work. */
 void hook_resolve(void);
 
+/* The library was loaded into a running process, and stands in front of nothing: find them wherever the program does.
+ * Normal context. */
+void hook_search_all(void);
+
 /* The same unless it has been done; for functions that may not be there. */
 static inline void hook_resolve_once(void)
 {

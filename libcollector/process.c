@@ -19,13 +19,17 @@
 
 static int make_mark(void)
 {
-	struct col_mark *mark = sys_mmap_anonymous(4096);
+	static int is_made;
+	struct col_mark *mark = is_made ? col.mark : sys_mmap_anonymous(4096);
 
+	if (is_made)
+		return 0;
 	if (!mark)
 		return -ENOMEM;
 	if (sys_madvise(mark, 4096, MADV_WIPEONFORK) < 0)
 		return -ENOTSUP;
 	col.mark = mark;
+	is_made = 1;
 	return 0;
 }
 
@@ -78,20 +82,26 @@ static int open_files(const struct birth_moment *start)
 	return error;
 }
 
-/* Handlers of the process's end, and of its forks. */
+/* Handlers of the process's end, and of its forks: once, also if recordings begin several times. */
 static void watch(void)
 {
+	static int is_done;
+
+	if (is_done)
+		return;
+	is_done = 1;
 	child_open();
 	on_exit(at_exit, NULL);
 	at_quick_exit(at_quick_exit_end);
 }
 
-static void start(void)
+int process_open(void)
 {
 	struct birth_moment now = birth_now();
+	int error = open_files(&now);
 
-	if (open_files(&now) < 0)
-		return;
+	if (error < 0)
+		return error;
 	process_log_open(&now);
 	map_open();
 	usage_open(&now, col.descriptor.step.process_ns);
@@ -102,7 +112,7 @@ static void start(void)
 		col.is_recorded = 0;
 		atomic_store(&col.mark->recording, 0);
 		col_log_warning("no memory to record");
-		return;
+		return -ENOMEM;
 	}
 	if (col.descriptor.step.lineage[0]) {
 		child_be_quiet();
@@ -111,6 +121,11 @@ static void start(void)
 		usage_sample_start(col_self, COL_NORMAL);
 	}
 	watch();
+	return 0;
+}
+
+void process_begin_events(void)
+{
 	window_open();
 	control_open();
 	control_stop();
@@ -124,10 +139,10 @@ static __attribute__((constructor)) void construct(void)
 		col.pid = sys_getpid();
 		map_open_program();
 		hook_resolve();
-		if (descent_begin())
-			start();
-		else
+		if (!descent_begin())
 			child_open();
+		else if (process_open() == 0)
+			process_begin_events();
 	}
 	errno = saved_errno;
 }

@@ -4,6 +4,12 @@
 
 #include "birth.h"
 
+/* Open the experiment that col.descriptor names and begin to record threads and usage;
+ * events begin with process_begin_events.
+ * Returns 0 or -errno. Normal context. */
+int process_open(void);
+void process_begin_events(void);
+
 /* Note that the recording began at `start`. Signal-safe. */
 void process_log_open(const struct birth_moment *start);
 

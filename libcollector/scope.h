@@ -46,6 +46,10 @@ static inline struct col_thread *scope_enter(void)
 	thread->scope_sp = sp;
 	thread->depth = RECORDING;
 	atomic_signal_fence(memory_order_seq_cst);
+	if (unlikely(!col_is_recording())) { /* it has ended just now: see attach.c */
+		thread->depth = OUTSIDE;
+		return NULL;
+	}
 	return thread;
 }
 

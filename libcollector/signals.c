@@ -60,10 +60,26 @@ void signals_install(int signal, signals_handler *handler)
 	if (!ours)
 		return;
 	SYS4(SYS_rt_sigaction, signal, &action, &old, sizeof(sys_sigset));
-	if ((void *)old.handler == (void *)SIG_IGN)
-		ours->program.sa_handler = SIG_IGN;
+	if (old.handler != handler) { /* a running program may have one of its own */
+		ours->program = (struct sigaction){.sa_flags = (int)(old.flags & ~(unsigned long)RESTORER)};
+		ours->program.sa_sigaction = old.handler;
+		ours->program.sa_mask.__val[0] = old.mask;
+	}
 	ours->signal = signal;
 	owned_set |= SYS_SIGBIT(signal);
+}
+
+void signals_give_back(int kept)
+{
+	for (int i = 0; i < OWNED_MAX; i++) {
+		struct owned *ours = &owned[i];
+
+		if (ours->signal == 0 || (ours->signal == kept && ours->program.sa_handler == SIG_DFL))
+			continue;
+		REAL(sigaction)(ours->signal, &ours->program, NULL);
+		owned_set &= ~SYS_SIGBIT(ours->signal);
+		ours->signal = 0;
+	}
 }
 
 int signals_is_ours(const siginfo_t *info)

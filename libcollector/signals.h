@@ -13,6 +13,10 @@ typedef void signals_handler(int signal, siginfo_t *info, void *context);
  * while it runs. */
 void signals_install(int signal, signals_handler *handler);
 
+/* The recording has ended: the program's own handlers are installed again. For the signal `kept`, if the program has none, ours
+ * stays, for signals that are on their way. */
+void signals_give_back(int kept);
+
 /* Is this a timer signal of the collector, whose value is a thread state or NULL? Signal-safe. */
 int signals_is_ours(const siginfo_t *info);
 

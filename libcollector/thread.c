@@ -158,6 +158,27 @@ static void at_thread_exit(void *value)
 	end(state);
 }
 
+static int is_alive(uint32_t tid)
+{
+	return SYS3(SYS_tgkill, col.pid, tid, 0) != -ESRCH;
+}
+
+/* States from an earlier experiment: threads keep theirs. What a thread is in now, it is still in. */
+static void begin_again(void)
+{
+	for (struct col_thread *state = thread_first(); state; state = state->next) {
+		uint32_t tid = atomic_load(&state->tid);
+		int depth = state->depth;
+
+		if (tid && is_alive(tid)) {
+			begin(state, tid);
+			state->depth = depth;
+		} else if (tid) {
+			end(state);
+		}
+	}
+}
+
 /* The calling thread has `state`: from here on it is known as itself. */
 static void become(struct col_thread *state)
 {
@@ -192,16 +213,21 @@ struct col_thread *thread_adopt_self(void)
 
 int thread_open(void)
 {
-	struct col_thread *state = take_state();
+	uint32_t tid = (uint32_t)sys_gettid();
+	struct col_thread *state;
 
+	begin_again();
+	state = col_self ? col_self : take_state();
 	if (!state)
 		return -ENOMEM;
-	has_exit_key = pthread_key_create(&exit_key, at_thread_exit) == 0;
-	begin(state, (uint32_t)sys_gettid());
+	if (!has_exit_key)
+		has_exit_key = pthread_key_create(&exit_key, at_thread_exit) == 0;
+	if (!col_self)
+		begin(state, tid);
 	atomic_store(&state->accounted_ns, col.descriptor.step.thread_ns & ~(uint64_t)15);
 	become(state);
 	if (!col.descriptor.step.lineage[0])
-		thread_write_record(state, COL_NORMAL, FMT_thread_origin_MAIN);
+		thread_write_record(state, COL_NORMAL, tid == (uint32_t)col.pid ? FMT_thread_origin_MAIN : FMT_thread_origin_FOUND);
 	thread_scan();
 	return 0;
 }
@@ -283,7 +309,7 @@ static void drop_dead(void)
 	for (struct col_thread *state = thread_first(); state; state = state->next) {
 		uint32_t tid = atomic_load(&state->tid);
 
-		if (tid && SYS3(SYS_tgkill, col.pid, tid, 0) == -ESRCH && atomic_compare_exchange_strong(&state->tid, &tid, 0))
+		if (tid && !is_alive(tid) && atomic_compare_exchange_strong(&state->tid, &tid, 0))
 			end(state);
 	}
 }
@@ -407,8 +433,10 @@ static void begin_thread(struct col_thread *state)
 {
 	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL);
 
-	if (!col_is_recording())
+	if (!col_is_recording()) {
+		atomic_fetch_sub(&starting, 1);
 		return;
+	}
 	sys_sigmask(SIG_UNBLOCK, &tick, NULL);
 	begin(state, (uint32_t)sys_gettid());
 	atomic_fetch_sub(&starting, 1);

@@ -13,6 +13,7 @@
 struct col_thread {
 	atomic_uint used;
 	atomic_uint tid;
+	atomic_uint in_handler;
 	int depth; /* 0: outside of the recorder, in normal context; see scope.h */
 	uint64_t scope_sp; /* where the scope that depth tells of was entered */
 	int exit_rounds;

@@ -85,6 +85,11 @@ static uint64_t take_cpu_time(struct col_thread *thread, clockid_t clock)
 	return now - before;
 }
 
+void tick_forget_past(struct col_thread *thread)
+{
+	atomic_store(&thread->accounted_ns, sys_clock_ns(thread_clock(atomic_load(&thread->tid))) & ~(uint64_t)15);
+}
+
 static void write_sample(struct col_thread *writer, enum col_context context, enum fmt_clock_state state, uint32_t stack,
                          uint64_t cpu_ns)
 {
@@ -161,6 +166,22 @@ static void sample(struct col_thread *thread, const ucontext_t *context)
 	write_sample(thread, COL_HANDLER, state_of(thread, gregs), thread->last_stack, cpu_ns);
 }
 
+/* The tick of the calling thread. While in_handler says so, nobody ends the recording behind our back (attach.c). */
+static void tick(struct col_thread *thread, const ucontext_t *context)
+{
+	atomic_store_explicit(&thread->in_handler, 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (col_is_recording() && atomic_load(&thread->tid) == (uint32_t)sys_gettid()) {
+		window_check();
+		if (atomic_load(&col.mark->profile))
+			sample(thread, context);
+		thread_check_name(thread, COL_HANDLER);
+		if (usage_sample_if_due(thread, COL_HANDLER))
+			thread_scan();
+	}
+	atomic_store_explicit(&thread->in_handler, 0, memory_order_release);
+}
+
 static void handle(int signal, siginfo_t *info, void *context)
 {
 	struct col_thread *thread = info->si_value.sival_ptr;
@@ -169,19 +190,19 @@ static void handle(int signal, siginfo_t *info, void *context)
 		signals_forward(signal, info, context);
 		return;
 	}
-	if (!col_is_recording())
-		return;
-	if (thread == NULL) { /* the process's timer: threads that nobody announced use CPU time */
+	if (thread)
+		tick(thread, context);
+	else if (col_is_recording()) /* the process's timer: threads that nobody announced use CPU time */
 		thread_scan();
-	} else if (atomic_load(&thread->tid) == (uint32_t)sys_gettid()) {
-		window_check();
-		if (atomic_load(&col.mark->profile))
-			sample(thread, context);
-		thread_check_name(thread, COL_HANDLER);
-		if (usage_sample_if_due(thread, COL_HANDLER))
-			thread_scan();
-	}
 	signals_restart_call(context);
+}
+
+void tick_close(void)
+{
+	if (atomic_exchange(&process_timer_armed, 0))
+		SYS1(SYS_timer_delete, process_timer);
+	for (struct col_thread *state = thread_first(); state; state = state->next)
+		tick_disarm(state);
 }
 
 void tick_open(void)

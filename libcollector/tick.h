@@ -20,6 +20,12 @@ void tick_restart(void);
 void tick_arm(struct col_thread *thread);
 void tick_disarm(struct col_thread *thread);
 
+/* What `thread` has used until now is nobody's: it was before the recording. Signal-safe. */
+void tick_forget_past(struct col_thread *thread);
+
+/* The recording has ended: delete all timers. The handler stays, for signals on their way. Normal context. */
+void tick_close(void);
+
 /* Record the CPU time that no sample has counted yet. context: the caller's. Signal-safe. */
 void tick_residual(struct col_thread *thread, struct col_thread *writer, enum col_context context);
 

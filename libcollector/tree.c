@@ -24,6 +24,16 @@ static atomic_uint_fast64_t ahead; /* the same for the block after; 0: not prepa
 static atomic_uint growing;        /* tid of the thread that prepares it, 0: nobody */
 static uint32_t block_size = BLOCK_MIN;
 
+void tree_close(void)
+{
+	if (file)
+		sys_munmap(file, file_limit);
+	if (table)
+		sys_munmap(table, ((size_t)table_mask + 1) * sizeof(uint32_t));
+	file = NULL;
+	table = NULL;
+}
+
 int tree_open(void)
 {
 	table = NULL;

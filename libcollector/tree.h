@@ -7,6 +7,9 @@
 /* Prepare the table, at the start and in a forked child, whose tree is empty. Returns 0 or -ENOMEM. Signal-safe. */
 int tree_open(void);
 
+/* Give its memory up. Nobody must be walking a stack. */
+void tree_close(void);
+
 /* madvise(2) for all memory of the tree. Signal-safe. */
 void tree_advise(int advice);
 

@@ -1,0 +1,13 @@
+/* search.h: find a thread of the target that can be used, and the moment for it. */
+#ifndef XER_ATTACH_SEARCH_H
+#define XER_ATTACH_SEARCH_H
+
+#include "objects.h"
+#include "thread.h"
+
+/* Stop one thread of process `pid` at a safe point (safe.h); all others run on, and are not even looked at for longer than a moment.
+ * Returns 0 with *thread stopped, -ETIMEDOUT (there was no such moment in timeout_ms), -EPERM, -ESRCH, -EBUSY (the process is
+ * stopped by a signal). */
+int search_thread(struct objects *objects, pid_t pid, int timeout_ms, struct thread *thread);
+
+#endif

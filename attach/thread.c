@@ -1,0 +1,285 @@
+/* thread.c: hold one thread of the target by ptrace(2). See thread.h. */
+#include "thread.h"
+
+#include "memory.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <linux/rseq.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { POLL_US = 100, STEP_MS = 1000, EVENT_STOP = 128 /* PTRACE_EVENT_STOP */ };
+
+/* Linux 5.13; the header of Debian 12 has it in linux/ptrace.h, which cannot be used beside sys/ptrace.h. */
+enum { GET_RSEQ_CONFIGURATION = 0x420f, GET_SIGMASK = 0x420a, SET_SIGMASK = 0x420b };
+
+struct rseq_configuration {
+	uint64_t pointer;
+	uint32_t size, signature, flags, pad;
+};
+
+int64_t thread_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void thread_pause_us(unsigned us)
+{
+	struct timespec time = {.tv_nsec = (long)us * 1000};
+
+	nanosleep(&time, NULL);
+}
+
+static int trace(enum __ptrace_request request, const struct thread *thread, uint64_t address, const void *data)
+{
+	return ptrace(request, thread->tid, (void *)address, (void *)(uintptr_t)data) < 0 ? -errno : 0;
+}
+
+int thread_seize(struct thread *thread, pid_t tid)
+{
+	*thread = (struct thread){.tid = tid};
+	return trace(PTRACE_SEIZE, thread, 0, (void *)PTRACE_O_TRACESYSGOOD);
+}
+
+/* Note what waitpid has told. Returns 1: it has stopped, -ESRCH: it has gone. */
+static int take_status(struct thread *thread, int status)
+{
+	if (!WIFSTOPPED(status))
+		return -ESRCH;
+	thread->is_stopped = 1;
+	thread->stop_signal = WSTOPSIG(status);
+	thread->is_event = status >> 16 == EVENT_STOP;
+	return 1;
+}
+
+int thread_poll(struct thread *thread)
+{
+	int status;
+	pid_t got = waitpid(thread->tid, &status, __WALL | WNOHANG);
+
+	if (got == 0)
+		return 0;
+	return got < 0 ? -ESRCH : take_status(thread, status);
+}
+
+static int wait_stop(struct thread *thread, int timeout_ms)
+{
+	int64_t end = thread_now_ms() + timeout_ms;
+	int status;
+
+	while ((status = thread_poll(thread)) == 0) {
+		if (thread_now_ms() > end)
+			return -ETIMEDOUT;
+		thread_pause_us(POLL_US);
+	}
+	return status < 0 ? status : 0;
+}
+
+static int resume(struct thread *thread, enum __ptrace_request request, int signal)
+{
+	int error = trace(request, thread, 0, (void *)(uintptr_t)signal);
+
+	thread->is_stopped = 0;
+	return error;
+}
+
+static int is_group_stop(const struct thread *thread)
+{
+	return thread->is_event && thread->stop_signal != SIGTRAP;
+}
+
+static int is_at_breakpoint(const struct thread *thread)
+{
+	struct user_regs_struct regs;
+	siginfo_t info;
+
+	return thread->breakpoint && thread->stop_signal == SIGTRAP && !thread->is_event &&
+	       trace(PTRACE_GETSIGINFO, thread, 0, &info) == 0 && info.si_code == TRAP_HWBKPT &&
+	       thread_regs_get(thread, &regs) == 0 && regs.rip == thread->breakpoint;
+}
+
+/* From a stop that was not asked for: the signal that the thread is to have. */
+static int signal_to_pass(const struct thread *thread)
+{
+	return thread->is_event || is_at_breakpoint(thread) ? 0 : thread->stop_signal;
+}
+
+int thread_stop(struct thread *thread, int timeout_ms)
+{
+	int error = trace(PTRACE_INTERRUPT, thread, 0, NULL);
+
+	while (error == 0) {
+		error = wait_stop(thread, timeout_ms);
+		if (error < 0 || (thread->is_event && !is_group_stop(thread)))
+			return error;
+		if (is_group_stop(thread))
+			return -EBUSY;
+		error = resume(thread, PTRACE_CONT, signal_to_pass(thread));
+	}
+	return error;
+}
+
+/* Go from any other stop to one that was asked for, without executing an instruction. Only from there does the kernel restart
+ * a call that it has interrupted. */
+static int settle(struct thread *thread)
+{
+	int error = trace(PTRACE_INTERRUPT, thread, 0, NULL);
+
+	if (error == 0)
+		error = resume(thread, PTRACE_CONT, 0);
+	return error < 0 ? error : wait_stop(thread, STEP_MS);
+}
+
+int thread_continue(struct thread *thread)
+{
+	return resume(thread, PTRACE_CONT, 0);
+}
+
+void thread_release(struct thread *thread)
+{
+	if (thread->is_stopped)
+		trace(PTRACE_DETACH, thread, 0, NULL);
+	thread->is_stopped = 0;
+}
+
+/* ---- registers ---- */
+
+int thread_regs_get(const struct thread *thread, struct user_regs_struct *regs)
+{
+	return trace(PTRACE_GETREGS, thread, 0, regs);
+}
+
+int thread_regs_set(const struct thread *thread, const struct user_regs_struct *regs)
+{
+	return trace(PTRACE_SETREGS, thread, 0, regs);
+}
+
+int thread_mask_set(const struct thread *thread, uint64_t mask)
+{
+	return trace((enum __ptrace_request)SET_SIGMASK, thread, sizeof(mask), &mask);
+}
+
+int thread_xstate_set(const struct thread *thread, const void *xstate, size_t size)
+{
+	struct iovec vector = {(void *)(uintptr_t)xstate, size};
+
+	return trace(PTRACE_SETREGSET, thread, NT_X86_XSTATE, &vector);
+}
+
+int thread_save(const struct thread *thread, struct thread_state *state)
+{
+	struct iovec vector = {state->xstate, sizeof(state->xstate)};
+	int error = thread_regs_get(thread, &state->regs);
+
+	if (error == 0)
+		error = trace((enum __ptrace_request)GET_SIGMASK, thread, sizeof(state->mask), &state->mask);
+	if (error == 0)
+		error = trace(PTRACE_GETREGSET, thread, NT_X86_XSTATE, &vector);
+	state->xstate_size = vector.iov_len;
+	if (error == 0 && state->xstate_size == sizeof(state->xstate))
+		return -E2BIG;
+	return error;
+}
+
+/* The registers come last: until then the thread, should it be let go, would find its way back by itself (frame.h). */
+int thread_restore(const struct thread *thread, const struct thread_state *state)
+{
+	int error = thread_mask_set(thread, state->mask);
+
+	if (error == 0)
+		error = thread_xstate_set(thread, state->xstate, state->xstate_size);
+	return error < 0 ? error : thread_regs_set(thread, &state->regs);
+}
+
+/* ---- running a little ---- */
+
+static int debug_set(const struct thread *thread, int index, uint64_t value)
+{
+	return trace(PTRACE_POKEUSER, thread, offsetof(struct user, u_debugreg) + (size_t)index * sizeof(uint64_t), (void *)value);
+}
+
+static int run_until_breakpoint(struct thread *thread, int timeout_ms)
+{
+	int64_t end = thread_now_ms() + timeout_ms;
+	int error = thread_continue(thread);
+
+	while (error == 0) {
+		int64_t left = end - thread_now_ms();
+
+		error = left > 0 ? wait_stop(thread, (int)left) : -ETIMEDOUT;
+		if (error == -ETIMEDOUT) {
+			error = thread_stop(thread, STEP_MS);
+			return error < 0 ? error : -ETIMEDOUT;
+		}
+		if (error < 0)
+			return error;
+		if (is_at_breakpoint(thread))
+			return settle(thread);
+		if (is_group_stop(thread))
+			return -EBUSY;
+		error = resume(thread, PTRACE_CONT, signal_to_pass(thread));
+	}
+	return error;
+}
+
+int thread_run_to(struct thread *thread, uint64_t address, int timeout_ms)
+{
+	enum { CONTROL = 7, LOCAL_EXECUTE_0 = 1 };
+	int error = debug_set(thread, 0, address);
+
+	if (error == 0)
+		error = debug_set(thread, CONTROL, LOCAL_EXECUTE_0);
+	if (error < 0)
+		return -ENOTSUP;
+	thread->breakpoint = address;
+	error = run_until_breakpoint(thread, timeout_ms);
+	if (thread->is_stopped) {
+		debug_set(thread, CONTROL, 0);
+		debug_set(thread, 0, 0);
+	}
+	thread->breakpoint = 0;
+	return error;
+}
+
+int thread_syscall(struct thread *thread, const struct user_regs_struct *regs, int64_t *result)
+{
+	struct user_regs_struct after;
+	int error = thread_regs_set(thread, regs);
+
+	for (int i = 0; error == 0 && i < 2; i++) { /* to its beginning, to its end */
+		error = resume(thread, PTRACE_SYSCALL, 0);
+		if (error == 0)
+			error = wait_stop(thread, STEP_MS);
+		if (error == 0 && thread->stop_signal != (SIGTRAP | 0x80))
+			error = -EINTR;
+	}
+	if (error == 0)
+		error = thread_regs_get(thread, &after);
+	if (error == 0)
+		error = settle(thread);
+	*result = error == 0 ? (int64_t)after.rax : 0;
+	return error;
+}
+
+int thread_is_in_rseq(const struct thread *thread, uint64_t pc)
+{
+	struct rseq_configuration configuration;
+	struct rseq_cs section;
+	uint64_t pointer;
+
+	if (trace((enum __ptrace_request)GET_RSEQ_CONFIGURATION, thread, sizeof(configuration), &configuration) < 0 ||
+	    configuration.pointer == 0)
+		return 0;
+	if (memory_read(configuration.pointer + offsetof(struct rseq, rseq_cs), &pointer, sizeof(pointer)) < 0 || pointer == 0)
+		return 0;
+	return memory_read(pointer, &section, sizeof(section)) == 0 && pc - section.start_ip < section.post_commit_offset;
+}

@@ -1,0 +1,147 @@
+/* attach.c: stays beside a process that is being recorded. Going in and out is done by xer_attach, a process of its own: see
+ * attach/main.c. See attach.h. */
+#include "attach.h"
+
+#include "process.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DETACH_TRIES = 3 };
+
+/* Run a program and wait for its end. In a process group of its own: what the terminal sends is for us alone.
+ * Returns its exit status, 125 if it had none. */
+static int run(char *const *argv, char *const *environment)
+{
+	posix_spawnattr_t attributes;
+	sigset_t none;
+	int status = 0;
+	pid_t child;
+	int error;
+
+	sigemptyset(&none);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	error = posix_spawn(&child, argv[0], NULL, &attributes, argv, environment);
+	posix_spawnattr_destroy(&attributes);
+	if (error)
+		return CAUSE_FAILED;
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		continue;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : CAUSE_FAILED;
+}
+
+static int run_helper(const struct installation *installation, const char *what, pid_t pid, char *descriptor)
+{
+	char number[24];
+	char *const argv[] = {(char *)installation->helper, (char *)what, number, (char *)installation->library, NULL};
+	char *const environment[] = {"PATH=/usr/bin:/bin", descriptor, NULL};
+
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	return run(argv, environment);
+}
+
+static void run_archive(const struct installation *installation, const char *mode, const char *directory)
+{
+	char *const argv[] = {(char *)installation->archive, "-q", "-a", (char *)mode, (char *)directory, NULL};
+	char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
+
+	if (installation->archive[0] && strcmp(mode, "off") != 0)
+		run(argv, environment);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Wait for the end of the process (returns 1), or for a signal or the end of the time (0). */
+static int stay(int process, int signals, uint64_t duration_ms)
+{
+	struct pollfd watched[] = {{.fd = process, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
+	int64_t end = now_ms() + (int64_t)duration_ms;
+
+	for (;;) {
+		int64_t left = duration_ms ? end - now_ms() : 1000;
+		int ready = left > 0 ? poll(watched, 2, left > 1000 ? 1000 : (int)left) : 0;
+
+		if (ready > 0 && watched[0].revents)
+			return 1;
+		if ((ready > 0 && watched[1].revents) || (duration_ms && now_ms() >= end))
+			return 0;
+	}
+}
+
+static int watch_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+static int has_ended(int process)
+{
+	struct pollfd watched = {.fd = process, .events = POLLIN};
+
+	return poll(&watched, 1, 0) > 0;
+}
+
+/* A process that ends just now is as good as one that was left. */
+static int leave(const struct installation *installation, pid_t pid, int process)
+{
+	int status = CAUSE_FAILED;
+
+	for (int i = 0; i < DETACH_TRIES && status && !has_ended(process); i++)
+		status = run_helper(installation, "detach", pid, "");
+	return has_ended(process) ? 0 : status;
+}
+
+int attach_record(const struct installation *installation, const struct request *request, const struct clock_source *clock,
+                  const struct clock_moment *start, const struct target *target, const struct experiment_directory *experiment,
+                  int *begun, struct cause *cause)
+{
+	struct installation inside = *installation;
+	int process = (int)syscall(SYS_pidfd_open, target->pid, 0);
+	int signals, status;
+	char *descriptor;
+
+	if (process < 0)
+		return cause_set(cause, CAUSE_NOT_FOUND, "process %d: %s", (int)target->pid, strerror(errno));
+	inside.archive[0] = '\0'; /* we archive, so that the process is not held up */
+	descriptor = environment_descriptor(&inside, request, clock, start, experiment->path);
+	if (!descriptor)
+		return cause_set(cause, CAUSE_FAILED, "a path is too long");
+	status = process_hand_over(target, experiment->path, cause);
+	if (status)
+		return status;
+	signals = watch_signals();
+	cause->text[0] = '\0';
+	status = run_helper(installation, "attach", target->pid, descriptor);
+	if (status)
+		return status;
+	*begun = 1;
+	fprintf(stderr, "Attached to process %d\n", (int)target->pid);
+	if (!stay(process, signals, request->to_ms))
+		status = leave(installation, target->pid, process);
+	run_archive(installation, request->archive, experiment->path);
+	return status;
+}

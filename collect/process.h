@@ -1,0 +1,16 @@
+/* process.h: a running process that is to be recorded: who it is, and whether it can be entered. */
+#ifndef XER_COLLECT_PROCESS_H
+#define XER_COLLECT_PROCESS_H
+
+#include "environment.h"
+#include "target.h"
+
+/* Describe process `pid` as a target, and check that we may and can go into it. Nothing in it is touched.
+ * Returns 0, 126 (it cannot be recorded), 127 (there is none) or 125, with `cause`; free with target_fini. */
+int process_find(pid_t pid, const struct installation *installation, struct target *out, struct cause *cause);
+
+/* Check that the process sees the experiment's directory under the same path, and give it to the user of the process if that
+ * is another one. Returns 0 or as above. */
+int process_hand_over(const struct target *target, const char *directory, struct cause *cause);
+
+#endif

@@ -1,0 +1,224 @@
+/* attach.c: begin and end a recording in a running process. See attach.h.
+ *
+ * The end must know that nobody is recording any more, before files are closed and, at the next beginning, memory is given back. Threads
+ * say so by `depth` and `in_handler`, and look behind that whether the recording still goes on: so when it is
+ * switched off, and every processor has taken notice (membarrier), a thread that does not say so now will not begin. */
+#include "attach.h"
+
+#include "descent.h"
+#include "environment.h"
+#include "file.h"
+#include "got.h"
+#include "hook.h"
+#include "io_files.h"
+#include "log.h"
+#include "map.h"
+#include "process.h"
+#include "rule.h"
+#include "scope.h"
+#include "signals.h"
+#include "tick.h"
+#include "tree.h"
+#include "usage.h"
+#include "window.h"
+
+#include "format/attach.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+
+enum { QUIET_TRIES = 1000, QUIET_STEP_NS = 1000000 };
+
+static int is_recording(const struct col_thread *state)
+{
+	uint32_t tid = atomic_load(&state->tid);
+
+	return tid && state != col_self &&
+	       (__atomic_load_n(&state->depth, __ATOMIC_ACQUIRE) == RECORDING || atomic_load(&state->in_handler)) &&
+	       SYS3(SYS_tgkill, col.pid, tid, 0) == 0;
+}
+
+static int is_quiet(void)
+{
+	for (struct col_thread *state = thread_first(); state; state = state->next)
+		if (is_recording(state))
+			return 0;
+	return 1;
+}
+
+/* Not by nanosleep: it would overwrite what the kernel has noted of a sleep in which the thread was interrupted for us, and which it is
+ * to go on with. */
+static void pause_for(long ns)
+{
+	struct timespec time = {.tv_nsec = ns};
+
+	SYS5(SYS_ppoll, NULL, 0, &time, NULL, sizeof(sys_sigset));
+}
+
+static int wait_until_quiet(void)
+{
+	SYS3(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	for (int i = 0; !is_quiet(); i++) {
+		if (i == QUIET_TRIES)
+			return -EAGAIN;
+		pause_for(QUIET_STEP_NS);
+	}
+	return 0;
+}
+
+/* ---- the beginning ---- */
+
+static void reset_threads(void)
+{
+	for (struct col_thread *state = thread_first(); state; state = state->next) {
+		for (int i = 0; i < COL_CONTEXTS; i++)
+			for (int k = 0; k < FMT_STREAMS; k++) {
+				col_slot_abandon(&state->slot[i][k]);
+				state->slot[i][k] = (struct col_slot){.map = NULL};
+			}
+		state->heap_events = state->sync_events = state->io_events = 0;
+	}
+}
+
+static void reset(const struct birth_moment *now)
+{
+	reset_threads();
+	col_streams_forget();
+	col_log_forget();
+	tree_close();
+	map_restart();
+	rule_cache_clear();
+	io_files_restart();
+	usage_restart(now);
+	memset(&col.count, 0, sizeof(col.count));
+	atomic_store(&col.closing, 0);
+	atomic_store(&col.events_stopped, 0);
+}
+
+/* This thread is on a stack that will be gone, and what all threads have done until now was before the recording. */
+static void forget_past(void)
+{
+	for (struct col_thread *state = thread_first(); state; state = state->next)
+		if (atomic_load(&state->tid))
+			tick_forget_past(state);
+	col_self->home = 0;
+	for (int i = 0; i < COL_CONTEXTS; i++)
+		if (col_self->memo[i])
+			walk_memo_forget(col_self->memo[i]);
+}
+
+static void log_attach(unsigned words)
+{
+	char buffer[256];
+	struct xml_text text = XML_TEXT(buffer);
+
+	col_event_begin(&text, "attach");
+	xml_put_number(&text, "tid", (uint64_t)sys_gettid());
+	xml_put_number(&text, "earlier_ns", col.descriptor.step.process_ns);
+	xml_put_number(&text, "words", words);
+	col_event_end(&text);
+}
+
+/* Twice: a symbol that another thread was binding in the meantime is caught by the second look. */
+static unsigned stand_in_front(void)
+{
+	return got_is_preloaded() ? 0 : got_patch() + got_patch();
+}
+
+/* The place that the process has: it is the founder of what it makes, and its past is another's. */
+static void take_place(void)
+{
+	struct descriptor_step *step = &col.descriptor.step;
+
+	col.pid = sys_getpid();
+	*step = (struct descriptor_step){.pid = (uint64_t)col.pid, .process_ns = sys_process_cpu_ns()};
+	environment_set(&col.descriptor);
+	descent_begin();
+	map_open_program();
+}
+
+static int begin(void)
+{
+	unsigned words;
+	int error;
+
+	take_place();
+	if (got_is_preloaded())
+		hook_resolve_once();
+	else
+		hook_search_all();
+	error = process_open();
+	if (error < 0) {
+		col_log_forget();
+		col_directory_close();
+		return error;
+	}
+	words = stand_in_front();
+	forget_past();
+	log_attach(words);
+	window_open();
+	return 0;
+}
+
+EXPORT int collector_attach(const char *text)
+{
+	static struct descriptor descriptor;
+	struct birth_moment now = birth_now();
+	int saved_errno = errno;
+	int error = descriptor_get(text, &descriptor);
+
+	if (error < 0)
+		return error;
+	if (process_is_recorded())
+		return -EBUSY;
+	error = wait_until_quiet();
+	if (error < 0)
+		return error;
+	reset(&now);
+	col.descriptor = descriptor;
+	error = begin();
+	errno = saved_errno;
+	return error;
+}
+
+/* ---- the end ---- */
+
+static void log_detach(void)
+{
+	char buffer[256];
+	struct xml_text text = XML_TEXT(buffer);
+
+	col_event_begin(&text, "detach");
+	xml_put_number(&text, "cpu_ns", usage_cpu_ns());
+	col_event_end(&text);
+}
+
+EXPORT int collector_detach(const char *unused)
+{
+	int saved_errno = errno;
+
+	(void)unused;
+	if (!process_is_recorded() || atomic_exchange(&col.closing, 1))
+		return -ENOENT;
+	got_restore();
+	atomic_store(&col.mark->heap, 0);
+	atomic_store(&col.mark->sync, 0);
+	atomic_store(&col.mark->io, 0);
+	atomic_store(&col.mark->user, 0);
+	wait_until_quiet();
+	process_account();
+	log_detach();
+	col_stop_events(NULL);
+	col.is_recorded = col.is_followed = 0;
+	atomic_store(&col.mark->recording, 0);
+	tick_close();
+	signals_give_back(TICK_SIGNAL);
+	if (wait_until_quiet() == 0) {
+		col_streams_forget();
+		col_log_forget();
+		col_directory_close();
+	}
+	col_streams_stop();
+	errno = saved_errno;
+	return 0;
+}
