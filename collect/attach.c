@@ -120,6 +120,7 @@ int attach_record(const struct installation *installation, const struct request 
                   int *begun, struct cause *cause)
 {
 	struct installation inside = *installation;
+	struct request wish = *request;
 	int process = (int)syscall(SYS_pidfd_open, target->pid, 0);
 	int signals, status;
 	char *descriptor;
@@ -127,7 +128,8 @@ int attach_record(const struct installation *installation, const struct request 
 	if (process < 0)
 		return cause_set(cause, CAUSE_NOT_FOUND, "process %d: %s", (int)target->pid, strerror(errno));
 	inside.archive[0] = '\0'; /* we archive, so that the process is not held up */
-	descriptor = environment_descriptor(&inside, request, clock, start, experiment->path);
+	wish.to_ms = 0;           /* the end is ours */
+	descriptor = environment_descriptor(&inside, &wish, clock, start, experiment->path);
 	if (!descriptor)
 		return cause_set(cause, CAUSE_FAILED, "a path is too long");
 	status = process_hand_over(target, experiment->path, cause);

@@ -132,6 +132,7 @@ static void take_place(void)
 
 	col.pid = sys_getpid();
 	*step = (struct descriptor_step){.pid = (uint64_t)col.pid, .process_ns = sys_process_cpu_ns()};
+	col.descriptor.start_ticks = col_ticks();
 	environment_set(&col.descriptor);
 	descent_begin();
 	map_open_program();

@@ -1,0 +1,164 @@
+# Attaching to running processes: exact numbers from the attach on, and no harm to anybody.
+. "$(dirname "$0")/lib.sh"
+
+# wait_for COMMAND...: until it succeeds, 10 s at most
+wait_for()
+{
+	local i
+	for ((i = 0; i < 200; i++)); do
+		"$@" >/dev/null 2>&1 && return 0
+		sleep 0.05
+	done
+	return 1
+}
+
+# start KIND THREADS: run the target in the background; its pid is in $target, its output in target.out
+start()
+{
+	rm -f go
+	"$programs/attached" "$1" "$2" "$PWD/go" "$programs/plugin.so" >target.out 2>target.err &
+	target=$!
+	sleep 0.1
+}
+
+# finish CLAIM: let the target go to its end, which must be the right one, without EINTR
+finish()
+{
+	local status i
+	touch go
+	sleep 0.2
+	rm -f go
+	for ((i = 0; i < 200; i++)); do
+		kill -0 "$target" 2>/dev/null || break
+		sleep 0.05
+	done
+	kill -9 "$target" 2>/dev/null && not_ok "$1: it hangs"
+	wait "$target" 2>/dev/null
+	status=$?
+	is "$1" "0 right 0" "$status $(cat target.out)"
+}
+
+# attach NAME OPTION...: attach to $target in the background ($recorder), and wait until that is done
+attach()
+{
+	local name=$1
+	shift
+	timeout -k 5 60 "$xcollect" -P "$target" -o "$name.er" "$@" >"$name.out" 2>"$name.err" &
+	recorder=$!
+	wait_for grep -q '^Attached to process' "$name.err" || { not_ok "$name: attached: $(cat "$name.err")"; return 1; }
+}
+
+# ---- exact numbers: from the attach on, in a library loaded after it as well
+for kind in nothing sleep heap; do
+	threads=0
+	[ $kind = nothing ] || threads=6
+	start $kind $threads
+	attach $kind -H on -i on -s 1000 -A off
+	touch go
+	sleep 0.4
+	kill -INT "$recorder"
+	wait "$recorder"
+	is "$kind: xcollect exits 0 after Ctrl-C" 0 $?
+	finish "$kind: the process ends as if nothing had been"
+	report $kind -metrics i.heapalloccnt:i.heapallocbytes:i.heapleakcnt:i.iowritecnt:i.iowritebytes:i.syncn:name -functions
+	is "$kind: known_malloc" "100 1000 0" "$(value $kind known_malloc 1) $(value $kind known_malloc 2) $(value $kind known_malloc 3)"
+	is "$kind: known_leak" "7 7000 7" "$(value $kind known_leak 1) $(value $kind known_leak 2) $(value $kind known_leak 3)"
+	is "$kind: known_write" "20 100" "$(value $kind known_write 4) $(value $kind known_write 5)"
+	is "$kind: a library that comes later" "30 720 20" "$(value $kind plugin_work 1) $(value $kind plugin_work 2) $(value $kind plugin_work 3)"
+	within "$kind: a wait of 20 ms, and perhaps one for the thread's end" 1 2 "$(value $kind known_lock 6)"
+done
+report nothing -heapstat -header
+contains "frees of older blocks are unknown ones" 'Frees of unknown blocks  50$' nothing.txt
+contains "the header tells of the attach" '^Attached   after ' nothing.txt
+contains "and of the detach" '^Status     detached: ' nothing.txt
+contains "tables tell that they begin late" ', recorded from an attach on$' nothing.txt
+"$xer_archive" -q nothing.er >/dev/null 2>&1
+
+# ---- CPU time of all threads, from the attach on
+start spin 2
+sleep 0.5
+attach cpu -p on -t 0.6
+wait "$recorder"
+is "xcollect exits 0 when its time is over" 0 $?
+report cpu -functions -header
+within "CPU time is covered" 90 101 "$(sed -nE 's/^# quality: CPU time covered ([0-9.]+) .*/\1/p' cpu.txt | head -1)"
+within "and begins with the attach" 0.05 1.9 "$(value cpu '<Total>' 1)"
+contains "archives are made" 'libc' <(ls cpu.er/archives)
+
+# ---- again and again, under load, and with the recorder killed
+failures=0
+for ((i = 0; i < 5; i++)); do
+	timeout -k 5 60 "$xcollect" -P "$target" -p hi -H on -i on -s all -A off -t 0.05 -O again.er >again.out 2>again.err || failures=$((failures + 1))
+done
+is "five times to one process" 0 $failures
+finish "which ends as if nothing had been"
+start heap 4
+for ((i = 0; i < 5; i++)); do
+	timeout -k 5 60 "$xcollect" -P "$target" -p hi -H on -A off -L 20 -t 0.05 -O again.er >again.out 2>again.err || failures=$((failures + 1))
+done
+is "five times to one that allocates in all threads" 0 $failures
+finish "which ends as if nothing had been (2)"
+
+# ---- refused, with the remedy, and nothing is left behind
+refused()
+{
+	local claim=$1 status=$2 pattern=$3
+	shift 3
+	"$@" >refused.out 2>refused.err
+	is "$claim: exit status" "$status" $?
+	contains "$claim: the reason" "$pattern" refused.err
+	is "$claim: one line" 1 "$(grep -vc '^Creating experiment' refused.err)"
+	is "$claim: no experiment" "" "$(ls -d ./refused*.er 2>/dev/null)"
+}
+refused "no such process" 127 'there is no process 4194303' "$xcollect" -P 4194303 -o refused.er
+"$programs/static" 77 & static=$!
+sleep 30 & sleeper=$!
+wait "$static" 2>/dev/null
+refused "a program to run as well" 125 'no program to name' "$xcollect" -P "$sleeper" -o refused.er true
+attach_pid=$sleeper
+target=$sleeper
+attach first -A off
+refused "recorded already" 126 'is being recorded already' "$xcollect" -P "$sleeper" -o refused.er
+kill -INT "$recorder"
+wait "$recorder"
+kill -STOP "$sleeper"
+wait_for grep -q '^State:.T' "/proc/$sleeper/status"
+refused "stopped" 126 'continue it first: kill -CONT' "$xcollect" -P "$sleeper" -o refused.er
+kill -CONT "$sleeper"
+if [ "$(id -u)" = 0 ] && have setpriv; then
+	chmod 777 .
+	refused "another user's" 126 "run xcollect as that user or as root" setpriv --reuid 65534 --clear-groups "$xcollect" -P "$sleeper" -o "$PWD/refused.er"
+else
+	skip "another user's" "not root, or no setpriv"
+fi
+kill "$attach_pid"
+wait "$attach_pid" 2>/dev/null
+
+# ---- preloaded by hand, without a word what to do: inert, until somebody attaches
+rm -f go
+LD_PRELOAD=$BUILD/lib/xer/libcollector.so "$programs/attached" nothing 0 "$PWD/go" "$programs/plugin.so" >target.out 2>target.err &
+target=$!
+sleep 0.2
+attach preloaded -H on -A off
+touch go
+sleep 0.4
+kill -INT "$recorder"
+wait "$recorder"
+finish "a process with the collector preloaded by hand"
+report preloaded -metrics i.heapalloccnt:i.heapallocbytes:name -functions
+is "preloaded: known_malloc" "100 1000" "$(value preloaded known_malloc 1) $(value preloaded known_malloc 2)"
+is "preloaded: a library that comes later" "30 720" "$(value preloaded plugin_work 1) $(value preloaded plugin_work 2)"
+
+# ---- a process that ends by itself, and one that is killed
+start nothing 0
+attach ends -A off
+finish "a process that ends while it is recorded"
+wait "$recorder"
+is "xcollect ends with it" 0 $?
+report ends -header
+contains "its end is in the experiment" '^Status     ended, exit code 0' ends.txt
+start sleep 4
+attach dies -A off
+{ kill -9 "$target" && wait "$target"; } 2>/dev/null
+wait "$recorder"
+is "xcollect ends with one that is killed" 0 $?
