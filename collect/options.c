@@ -423,6 +423,20 @@ static int check_signals(const struct request *request, struct cause *cause)
 	return 0;
 }
 
+/* What cannot be had in a process that runs already: its code has found out that nobody wants its calls. */
+static int check_attach(const struct request *request, const char *program, struct cause *cause)
+{
+	if (program)
+		return cause_set(cause, CAUSE_FAILED, "-P records a process that runs: there is no program to name ('%s')", program);
+	if (request->functrace)
+		return cause_set(cause, CAUSE_FAILED, "--functrace and -P do not go together: a program asks for function tracing when it starts");
+	if (request->stop)
+		return cause_set(cause, CAUSE_FAILED, "-x and -P do not go together: the program has begun");
+	if (hooks_traces(&request->hooks))
+		return cause_set(cause, CAUSE_FAILED, "user events and -P do not go together: a program asks for them when it starts");
+	return 0;
+}
+
 int options_parse(char **argv, struct request *out, struct cause *cause)
 {
 	char **at = argv + (argv[0] != NULL);
@@ -445,8 +459,8 @@ int options_parse(char **argv, struct request *out, struct cause *cause)
 		at += used;
 	}
 	out->target = at;
-	if (out->action == OPTIONS_RECORD && out->attach && *at)
-		return cause_set(cause, CAUSE_FAILED, "-P records a process that runs: there is no program to name ('%s')", *at);
+	if (out->attach && out->action == OPTIONS_RECORD && check_attach(out, *at, cause))
+		return cause->exit_code;
 	if (out->action == OPTIONS_RECORD && !*at && !out->attach)
 		return cause_set(cause, CAUSE_FAILED, "no program to record; see xcollect --help");
 	return check_signals(out, cause);

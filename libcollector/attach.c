@@ -20,7 +20,7 @@
 #include "tick.h"
 #include "tree.h"
 #include "usage.h"
-#include "window.h"
+#include "usertrace.h"
 
 #include "format/attach.h"
 
@@ -57,7 +57,8 @@ static void pause_for(long ns)
 
 static int wait_until_quiet(void)
 {
-	SYS3(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	if (SYS3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) < 0)
+		SYS3(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 	for (int i = 0; !is_quiet(); i++) {
 		if (i == QUIET_TRIES)
 			return -EAGAIN;
@@ -143,6 +144,7 @@ static int begin(void)
 	unsigned words;
 	int error;
 
+	SYS3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0); /* or the end takes longer */
 	take_place();
 	if (got_is_preloaded())
 		hook_resolve_once();
@@ -157,7 +159,7 @@ static int begin(void)
 	words = stand_in_front();
 	forget_past();
 	log_attach(words);
-	window_open();
+	process_begin_events();
 	return 0;
 }
 
@@ -205,7 +207,8 @@ EXPORT int collector_detach(const char *unused)
 	atomic_store(&col.mark->heap, 0);
 	atomic_store(&col.mark->sync, 0);
 	atomic_store(&col.mark->io, 0);
-	atomic_store(&col.mark->user, 0);
+	atomic_store(&col.mark->functrace, 0);
+	usertrace_stop();
 	wait_until_quiet();
 	process_account();
 	log_detach();
