@@ -432,8 +432,6 @@ static int check_attach(const struct request *request, const char *program, stru
 		return cause_set(cause, CAUSE_FAILED, "--functrace and -P do not go together: a program asks for function tracing when it starts");
 	if (request->stop)
 		return cause_set(cause, CAUSE_FAILED, "-x and -P do not go together: the program has begun");
-	if (hooks_traces(&request->hooks))
-		return cause_set(cause, CAUSE_FAILED, "user events and -P do not go together: a program asks for them when it starts");
 	return 0;
 }
 

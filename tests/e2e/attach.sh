@@ -55,7 +55,7 @@ for kind in nothing sleep heap; do
 	start $kind $threads
 	attach $kind -H on -i on -s 1000 -A off
 	touch go
-	sleep 0.4
+	sleep 0.5
 	kill -INT "$recorder"
 	wait "$recorder"
 	is "$kind: xcollect exits 0 after Ctrl-C" 0 $?
@@ -65,7 +65,7 @@ for kind in nothing sleep heap; do
 	is "$kind: known_leak" "7 7000 7" "$(value $kind known_leak 1) $(value $kind known_leak 2) $(value $kind known_leak 3)"
 	is "$kind: known_write" "20 100" "$(value $kind known_write 4) $(value $kind known_write 5)"
 	is "$kind: a library that comes later" "30 720 20" "$(value $kind plugin_work 1) $(value $kind plugin_work 2) $(value $kind plugin_work 3)"
-	within "$kind: a wait of 20 ms, and perhaps one for the thread's end" 1 2 "$(value $kind known_lock 6)"
+	within "$kind: a wait for a mutex, and perhaps one for the thread's end" 1 2 "$(value $kind known_lock 6)"
 done
 report nothing -heapstat -header
 contains "frees of older blocks are unknown ones" 'Frees of unknown blocks  50$' nothing.txt
@@ -141,7 +141,7 @@ target=$!
 sleep 0.2
 attach preloaded -H on -A off
 touch go
-sleep 0.4
+sleep 0.5
 kill -INT "$recorder"
 wait "$recorder"
 finish "a process with the collector preloaded by hand"

@@ -6,7 +6,7 @@
  * by thread, all without a timeout that ends soon), nothing (the main thread alone, in poll). It counts calls that fail with EINTR, and
  * checks errno and a floating-point sum. Then, in the main thread: known_old frees 50 blocks from before, known_malloc makes 100 of
  * 10 bytes and frees them, known_leak makes 7 of 1000 bytes, known_write writes 20 times 5 bytes, known_lock waits once for a mutex that is
- * held for 20 ms, and, with PLUGIN, known_plugin loads that library and calls its plugin_work, which makes 30 blocks of 24 bytes.
+ * held for 150 ms, and, with PLUGIN, known_plugin loads that library and calls its plugin_work, which makes 30 blocks of 24 bytes.
  * Then it waits until GO is gone, and prints "right EINTR-COUNT". */
 #include <dlfcn.h>
 #include <errno.h>
@@ -119,7 +119,7 @@ static void *hold(void *held)
 {
 	pthread_mutex_lock(&mutex);
 	__atomic_store_n((int *)held, 1, __ATOMIC_RELEASE);
-	usleep(20000);
+	usleep(150000);
 	pthread_mutex_unlock(&mutex);
 	return NULL;
 }
