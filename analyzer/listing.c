@@ -129,9 +129,15 @@ struct table_row *listing_add(struct table *table, const char *kind, char *text)
 	return row;
 }
 
-static uint64_t measured(const struct table_row *row, const struct metric *metric)
+/* The value of a line, of compared groups the greatest. */
+static uint64_t measured(const struct table *table, const struct table_row *row, const struct metric *metric)
 {
-	return row->own == NULL ? 0 : table_value(row, metric);
+	uint64_t most = row->own == NULL ? 0 : table_value(row, metric);
+
+	for (size_t i = 1; row->own != NULL && i < table->group_count; i++)
+		if (table_group_value(table, row, metric, i) > most)
+			most = table_group_value(table, row, metric, i);
+	return most;
 }
 
 void listing_mark_hot(struct table *table, const struct metric_list *metrics, unsigned threshold)
@@ -143,10 +149,10 @@ void listing_mark_hot(struct table *table, const struct metric_list *metrics, un
 		if (metric->id >= METRIC_VALUES || metric->show & METRIC_SHOW_HIDDEN)
 			continue;
 		for (size_t j = 0; j < table->count; j++)
-			if (measured(&table->rows[j], metric) > most)
-				most = measured(&table->rows[j], metric);
+			if (measured(table, &table->rows[j], metric) > most)
+				most = measured(table, &table->rows[j], metric);
 		for (size_t j = 0; j < table->count && most != 0; j++) {
-			uint64_t value = measured(&table->rows[j], metric);
+			uint64_t value = measured(table, &table->rows[j], metric);
 
 			if (value != 0 && (double)value >= (double)most * threshold / 100)
 				table->rows[j].is_hot = 1;

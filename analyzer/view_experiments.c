@@ -58,7 +58,6 @@ static const char *attribute(const struct exp_event *event, const char *name)
 static void put_unrecorded(struct session *session, const struct session_experiment *at, int with_group)
 {
 	const struct exp_info *info = at->info;
-	int indent = at->founder == 0 ? 2 : 2 * (int)lineage_depth(info->lineage) + 2;
 
 	for (size_t i = 0; i < info->event_count; i++) {
 		const struct exp_event *event = &info->events[i];
@@ -66,7 +65,9 @@ static void put_unrecorded(struct session *session, const struct session_experim
 		if (strcmp(event->kind, "unrecorded") != 0)
 			continue;
 		fprintf(session->out, "  -  -    %s%9s  %10s  %-20s  %*s", with_group ? "  -  " : "", "-", "-",
-			"not recorded", indent, "");
+			"not recorded", 2 * (int)lineage_depth(attribute(event, "lineage")), "");
+		text_put(session->out, attribute(event, "lineage"));
+		fputs(": ", session->out);
 		text_put(session->out, attribute(event, "path"));
 		fputs(" (", session->out);
 		text_put(session->out, attribute(event, "reason"));
@@ -91,11 +92,103 @@ static void put_experiment(struct session *session, const struct session_experim
 	put_unrecorded(session, at, with_group);
 }
 
+/* The command as one line of text; the caller frees. */
+static char *command_of(const struct exp_info *info)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out == NULL)
+		return NULL;
+	report_put_command(out, info);
+	fclose(out);
+	return text;
+}
+
+static void add_experiment(struct print_table *table, const struct session *session,
+			   const struct session_experiment *at)
+{
+	const struct exp_info *info = at->info;
+	char text[64], *command = command_of(info);
+
+	print_number(table, at->id);
+	print_number(table, at->is_selected != 0);
+	print_word(table, session->groups[at->group].path);
+	print_number(table, (uint64_t)info->pid);
+	print_number(table, cpu_of(at));
+	print_word(table, report_status(info, text, sizeof(text)));
+	if (info->exit_code >= 0)
+		print_number(table, (uint64_t)info->exit_code);
+	else
+		print_none(table);
+	print_word(table, info->path);
+	print_word(table, info->lineage);
+	print_word(table, command);
+	free(command);
+}
+
+/* What was not recorded, for programs. */
+static void add_unrecorded(struct session *session)
+{
+	struct print_table *table = print_table_begin("unrecorded");
+
+	print_column(table, PRINT_COUNT, "parent", "Experiment of its parent");
+	print_column(table, PRINT_WORD, "lineage", "Lineage");
+	print_column(table, PRINT_WORD, "path", "Path");
+	print_column(table, PRINT_WORD, "reason", "Reason");
+	for (size_t i = 0; i < session->count; i++) {
+		const struct exp_info *info = session->experiments[i].info;
+
+		for (size_t j = 0; j < info->event_count; j++) {
+			if (strcmp(info->events[j].kind, "unrecorded") != 0)
+				continue;
+			print_number(table, session->experiments[i].id);
+			print_word(table, attribute(&info->events[j], "lineage"));
+			print_word(table, attribute(&info->events[j], "path"));
+			print_word(table, attribute(&info->events[j], "reason"));
+		}
+	}
+	print_table_end(session, table, 0);
+}
+
+/* The list for programs. */
+static void add_list(struct session *session)
+{
+	static const struct {
+		enum print_type type;
+		const char *key, *heading;
+	} columns[] = {
+		{PRINT_COUNT, "id", "ID"},
+		{PRINT_COUNT, "selected", "Selected"},
+		{PRINT_WORD, "group", "Group"},
+		{PRINT_COUNT, "pid", "PID"},
+		{PRINT_NS, "cpu", "CPU time"},
+		{PRINT_WORD, "status", "Status"},
+		{PRINT_COUNT, "exit_code", "Exit code"},
+		{PRINT_WORD, "path", "Experiment"},
+		{PRINT_WORD, "lineage", "Lineage"},
+		{PRINT_WORD, "command", "Command"},
+	};
+	struct print_table *table = print_table_begin("exp_list");
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		print_column(table, columns[i].type, columns[i].key, columns[i].heading);
+	for (size_t i = 0; i < session->count; i++)
+		add_experiment(table, session, &session->experiments[i]);
+	print_table_end(session, table, 0);
+	add_unrecorded(session);
+}
+
 void view_exp_list(struct session *session, const struct command_argument *argument)
 {
 	int with_group = session->group_count > 1;
 
 	(void)argument;
+	if (print_is_data(session)) {
+		add_list(session);
+		return;
+	}
 	fprintf(session->out, "%3s  %-3s  %s%9s  %10s  %-20s  %s\n", "ID", "Sel", with_group ? "Grp  " : "", "PID",
 		"CPU sec.", "Status", "Experiment or lineage: command");
 	for (size_t i = 0; i < session->count; i++)

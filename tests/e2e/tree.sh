@@ -47,6 +47,26 @@ is "what is named again does not count again" "$whole" "$(total twice)"
 "$xer_print" -metrics i.heapalloccnt -functions one.er tree.er >both.txt 2>&1
 is "several experiments add up" $((whole + one)) "$(total both)"
 
+# ---- what is not recorded, and what programs read
+
+cp "$programs/static" static
+cp "$programs/heap_known" known
+record parts -F on -p off -S off -H on -- sh -c './static 3; ./known >/dev/null; exit 0'
+report parts -exp_list
+contains "a child that is not recorded is listed with the reason" '^  -  - .* not recorded +_f1_x1: .*static \(it is statically linked\)$' parts.txt
+report parts -printmode json -exp_list
+if have python3; then
+	is "json has the tree" "0 0 1" "$(python3 -c '
+import json
+tables = {table["name"]: table for table in json.load(open("parts.txt"))["tables"]}
+keys = [column["key"] for column in tables["exp_list"]["columns"]]
+rows = [dict(zip(keys, row)) for row in tables["exp_list"]["rows"]]
+known = [row for row in rows if row["command"] == "./known"]
+print(rows[0]["exit_code"], known[0]["exit_code"], sum("static" in row[2] for row in tables["unrecorded"]["rows"]))')"
+else
+	skip "json has the tree" "python3 is not installed"
+fi
+
 # ---- in a script
 
 printf '%s\n' 'metrics i.heapalloccnt' 'add_exp one.er' 'drop_exp tree.er' functions 'open_exp tree.er' "exp_select $1" functions \

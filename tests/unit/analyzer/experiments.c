@@ -35,7 +35,7 @@ static void set_up(void)
 	maker_create(&founder);
 	maker_descendant(&founder, "_f1", NULL, &first);
 	maker_descendant(&founder, "_f1_x1",
-			 "<event kind=\"unrecorded\" time=\"2000000000\" path=\"/bin/st\" reason=\"it is static\"/>\n",
+			 "<event kind=\"unrecorded\" time=\"2000000000\" path=\"/bin/st\" lineage=\"_f1_x1_f1\" reason=\"it is static\"/>\n",
 			 &grandchild);
 	put_bytes(&founder, 100);
 	put_bytes(&first, 20);
@@ -101,7 +101,7 @@ Test(experiments, the_list_shows_the_tree)
 	check("exp_list", " 42       0.000  ended, exit code 3    /tmp/xer-unit-");
 	check("exp_list", "\n  2  yes         43       5.000  ended, exit code 0      _f1: child\n");
 	check("exp_list", "\n  3  yes         43       5.000  ended, exit code 0        _f1_x1: child\n");
-	check("exp_list", "\n  -  -            -           -  not recorded                /bin/st (it is static)\n");
+	check("exp_list", "\n  -  -            -           -  not recorded                _f1_x1_f1: /bin/st (it is static)\n");
 }
 
 Test(experiments, what_is_named_twice_counts_once)
