@@ -152,6 +152,7 @@ $(BUILD)/tests/programs/grown_later: tests/programs/grown.c
 $(BUILD)/tests/programs/plugin.so: tests/programs/plugin/plugin.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -fPIC -shared -o $@ $<
+$(BUILD)/tests/programs/fixed: TARGET_FLAGS += -fno-pie -no-pie
 $(BUILD)/tests/programs/static: tests/programs/exitcodes.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -std=gnu11 -static -o $@ $<

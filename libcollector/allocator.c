@@ -17,6 +17,15 @@ static struct link_map *object_of(const void *address)
 	return address && _dl_find_object((void *)(uintptr_t)address, &found) == 0 ? found.dlfo_link_map : NULL;
 }
 
+/* In a program that is linked to a fixed address, a function of a library has an address too, where a jump to it stands. */
+static int is_definition(const void *address)
+{
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info unused;
+
+	return address && dladdr1(address, &unused, (void **)&symbol, RTLD_DL_SYMENT) && symbol && symbol->st_shndx != SHN_UNDEF;
+}
+
 static void warn(const char *what, const struct link_map *object, const char *why)
 {
 	char buffer[2048], message[512]; /* a longer path is cut */
@@ -36,7 +45,8 @@ static void warn(const char *what, const struct link_map *object, const char *wh
 void allocator_check(void)
 {
 	struct link_map *ours = object_of(&col);
-	struct link_map *first = object_of(dlsym(RTLD_DEFAULT, "malloc"));
+	void *malloc_used = dlsym(RTLD_DEFAULT, "malloc");
+	struct link_map *first = is_definition(malloc_used) ? object_of(malloc_used) : NULL;
 	struct link_map *behind = object_of((const void *)hook_real.malloc);
 	struct link_map *operator_new = object_of((const void *)hook_real._Znwm);
 

@@ -22,6 +22,8 @@
 #include <errno.h>
 #include <sys/wait.h>
 
+enum { SETTLING = 2, SETTLING_SPINS = 10000 };
+
 static struct birth_moment start;
 static atomic_uint is_quiet;
 /* Of the fork under way in this thread. */
@@ -82,14 +84,10 @@ void child_look(void)
 		child_begin('c', descent_number('c'));
 }
 
-void child_settle(void)
+static void make_directory(void)
 {
-	unsigned unsettled = 1;
-	int error;
+	int error = birth_make(&start);
 
-	if (!atomic_compare_exchange_strong(&col.is_unsettled, &unsettled, 0))
-		return;
-	error = birth_make(&start);
 	if (error == 0)
 		error = col_xml_open(COL_LOG);
 	if (error < 0) {
@@ -99,6 +97,33 @@ void child_settle(void)
 		return;
 	}
 	process_log_open(&start);
+}
+
+/* Others wait: without the directory they would fail for good. */
+static void wait_until_settled(void)
+{
+	for (int i = 0; atomic_load(&col.is_unsettled) && i < SETTLING_SPINS; i++)
+		SYS0(SYS_sched_yield);
+}
+
+void child_settle(void)
+{
+	static atomic_int settler;
+	unsigned unsettled = 1;
+	sys_sigset old;
+
+	if (likely(!atomic_load(&col.is_unsettled)) || atomic_load(&settler) == sys_gettid())
+		return;
+	sys_block_signals(&old);
+	if (atomic_compare_exchange_strong(&col.is_unsettled, &unsettled, SETTLING)) {
+		atomic_store(&settler, sys_gettid());
+		make_directory();
+		atomic_store(&settler, 0);
+		atomic_store(&col.is_unsettled, 0);
+	} else {
+		wait_until_settled();
+	}
+	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 void child_be_quiet(void)
@@ -171,6 +196,21 @@ void child_log(const char *kind, int pid, uint32_t number)
 	xml_put_number(&text, "pid", (uint64_t)pid);
 	xml_put_string(&text, "lineage", lineage);
 	col_event_end(&text);
+}
+
+void child_log_sharer(int pid)
+{
+	char *memory = process_is_recorded() ? col_text_borrow() : NULL;
+	struct xml_text text = {.at = memory, .capacity = COL_TEXT_SIZE};
+
+	if (!memory)
+		return;
+	col_event_begin(&text, "unrecorded");
+	xml_put_number(&text, "pid", (uint64_t)pid);
+	xml_put_string(&text, "path", map_program());
+	xml_put_string(&text, "reason", "it shares its maker's memory");
+	col_event_end(&text);
+	col_text_return(memory);
 }
 
 EXPORT pid_t fork(void)

@@ -19,6 +19,9 @@ void child_begin(char letter, uint32_t number);
 /* In the maker: note a child, as an event of this kind. Signal-safe. */
 void child_log(const char *kind, int pid, uint32_t number);
 
+/* Note a child that shares our memory for good, and is not recorded: a recorder's memory cannot serve two. Signal-safe. */
+void child_log_sharer(int pid);
+
 /* If this process has been forked without our notice, begin to record it. Normal context. */
 void child_look(void);
 

@@ -30,6 +30,7 @@ struct object {
 
 static struct object objects[OBJECTS];
 static atomic_uint object_count;
+static atomic_uint is_beginning;
 static atomic_uint is_begun; /* map.xml is open: until then objects are only noted */
 static char program[4096]; /* the executable's path, which the loader does not keep */
 
@@ -239,21 +240,34 @@ static void see_again(struct object *object)
 }
 
 /* The loader's own list is not asked: another thread may hold its lock, or have held it when this process was forked. */
+static int make_file(void)
+{
+	int error = 0;
+
+	child_settle();
+	if (col.descriptor.step.lineage[0])
+		error = birth_make_map();
+	return error < 0 ? error : col_xml_open(COL_MAP);
+}
+
 void map_begin(void)
 {
-	if (atomic_exchange(&is_begun, 1))
+	sys_sigset old;
+
+	if (atomic_exchange(&is_beginning, 1))
 		return;
-	child_settle();
-	if (col.descriptor.step.lineage[0] && birth_make_map() < 0)
-		return;
-	if (col_xml_open(COL_MAP) < 0)
-		return;
-	for (int i = 0; i < OBJECTS; i++)
-		see_again(&objects[i]);
+	sys_block_signals(&old);
+	if (make_file() == 0) {
+		atomic_store(&is_begun, 1);
+		for (int i = 0; i < OBJECTS; i++)
+			see_again(&objects[i]);
+	}
+	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 void map_restart(void)
 {
+	atomic_store(&is_beginning, 0);
 	atomic_store(&is_begun, 0);
 }
 

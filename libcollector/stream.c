@@ -134,24 +134,37 @@ static int make_file(enum fmt_stream which, uint32_t size)
 	return (int)SYS4(SYS_renameat, directory, stream->temporary, directory, stream->name);
 }
 
-/* Returns 1 if this call made the file, 0 if it is there, -errno if the stream has stopped. */
+static int make_and_open(enum fmt_stream which, uint32_t size)
+{
+	struct stream *stream = &streams[which];
+	unsigned state = MAKING;
+	int error;
+
+	atomic_store(&stream->claimed, size);
+	error = make_file(which, size);
+	if (error < 0) {
+		col_stream_stop(which, error);
+		return error;
+	}
+	atomic_compare_exchange_strong(&stream->state, &state, OPEN);
+	return 1;
+}
+
+/* Returns 1 if this call made the file, 0 if it is there, -errno if the stream has stopped. A tick in the middle of the
+ * making would wait for us in vain: there is none. */
 static int ensure_file(enum fmt_stream which, uint32_t size)
 {
 	struct stream *stream = &streams[which];
 	unsigned state = ABSENT;
-	int error;
+	sys_sigset old;
+	int result = 0;
 
-	if (atomic_compare_exchange_strong(&stream->state, &state, MAKING)) {
-		atomic_store(&stream->claimed, size);
-		error = make_file(which, size);
-		if (error < 0) {
-			col_stream_stop(which, error);
-			return error;
-		}
-		state = MAKING;
-		atomic_compare_exchange_strong(&stream->state, &state, OPEN);
-		return 1;
-	}
+	sys_block_signals(&old);
+	if (atomic_compare_exchange_strong(&stream->state, &state, MAKING))
+		result = make_and_open(which, size);
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+	if (result != 0)
+		return result;
 	for (int i = 0; state == MAKING && i < MAKING_SPINS; i++) {
 		SYS0(SYS_sched_yield);
 		state = atomic_load(&stream->state);

@@ -106,4 +106,12 @@ static inline void sys_sigmask(int how, const sys_sigset *set, sys_sigset *old)
 	SYS4(SYS_rt_sigprocmask, how, set, old, sizeof(sys_sigset));
 }
 
+/* Block all signals: nothing of the program, and no tick, runs in this thread until the old mask is set again. */
+static inline void sys_block_signals(sys_sigset *old)
+{
+	sys_sigset all = ~(sys_sigset)0;
+
+	sys_sigmask(SIG_SETMASK, &all, old);
+}
+
 #endif

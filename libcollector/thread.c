@@ -404,6 +404,8 @@ EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argument, ...
 	tid = REAL(clone)(run, stack, flags, argument, parent_tid, tls, child_tid);
 	if (tid > 0 && flags & CLONE_THREAD && col_is_recording())
 		found((uint32_t)tid);
+	if (tid > 0 && !(flags & (CLONE_THREAD | CLONE_VFORK)))
+		child_log_sharer(tid);
 	return tid;
 }
 

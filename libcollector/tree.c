@@ -86,8 +86,6 @@ static void grow(void)
 {
 	uint64_t at;
 
-	if (!file)
-		map_begin();
 	if (col_stream_claim(FMT_STREAM_FRAMEINFO, block_size, &at) < 0)
 		return;
 	if (!file)
@@ -106,6 +104,8 @@ static int prepare_ahead(void)
 	unsigned self = (unsigned)sys_gettid();
 	unsigned owner = 0;
 
+	if (!file)
+		map_begin();
 	if (atomic_compare_exchange_strong(&growing, &owner, self)) {
 		if (atomic_load(&ahead) == 0)
 			grow();

@@ -38,6 +38,9 @@ family "clone like fork" "_f1" clone
 worked clone 10
 family "clone like vfork" "_f1_x1" clone_vfork
 worked clone_vfork 10
+family "clone with shared memory" "" clone_shared
+report clone_shared -header
+contains "clone with shared memory is named as not recorded" "not recorded: .*kin: it shares its maker's memory" clone_shared.txt
 family "the system call fork" "_f1" raw_fork
 worked raw_fork 10
 family "the system call clone3" "_f1" raw_clone3

@@ -88,3 +88,9 @@ report maps -heapmaps
 contains "heapmaps lists the stacks" '^Mapping #1, Instances = [0-9]*, Bytes Mapped = ' maps.txt
 contains "its innermost function is the program's" '^  move \+ ' maps.txt
 is "and never the recorder" 0 "$(grep -c '<Recorder>' maps.txt)"
+
+record fixed -p off -H on -- "$programs/fixed"
+report fixed "${metrics[@]}"
+row fixed allocate 3 30 3 30
+report fixed -header
+contains "a program at a fixed address has no malloc of its own" '^Warnings +none' fixed.txt

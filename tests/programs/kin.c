@@ -145,6 +145,20 @@ static void by_clone_vfork(int number)
 	wait_for(clone(run_exec, child_stack + STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, NULL));
 }
 
+/* Not a thread, but in the same memory. */
+static int run_nothing(void *unused)
+{
+	(void)unused;
+	syscall(SYS_exit, LEAF_STATUS);
+	return 0;
+}
+
+static void by_clone_shared(int number)
+{
+	(void)number;
+	wait_for(clone(run_nothing, child_stack + STACK, CLONE_VM | SIGCHLD, NULL));
+}
+
 static void by_raw_fork(int number)
 {
 	pid_t pid = (pid_t)syscall(SYS_fork);
@@ -422,6 +436,7 @@ static const struct way {
     {"vfork_exit", by_vfork_exit},
     {"clone", by_clone},
     {"clone_vfork", by_clone_vfork},
+    {"clone_shared", by_clone_shared},
     {"raw_fork", by_raw_fork},
     {"raw_clone3", by_raw_clone3},
     {"unseen_fork", by_unseen_fork},
