@@ -58,9 +58,9 @@ within "the data keep to it" 1 1048576 "$(stat -c %s limited.er/heaptrace)"
 # A window: events only between two times, usage samples always.
 record window -p on -S 0.05 -t 0.4-0.9 -- "$programs/burn50" 1.5 1
 is "the program does not notice the window" 0 $?
-from=$(sed -nE 's/.*kind="open" time="([0-9]+)".*/\1/p' window.er/log.xml)
+from=$(sed -nE 's/.*<clock .* ticks="([0-9]+)".*/\1/p' window.er/log.xml)
 hz=$(sed -nE 's/.* hz="([0-9]+)".*/\1/p' window.er/log.xml)
-for event in resume:0.39:0.5 pause:0.89:1.0; do
+for event in resume:0.4:0.7 pause:0.9:1.2; do
 	IFS=: read -r kind low high <<<"$event"
 	at=$(sed -nE "s/.*kind=\"$kind\" time=\"([0-9]+)\".*/\1/p" window.er/log.xml | tail -1)
 	within "events $kind in time" "$low" "$high" "$(awk -v a="$from" -v b="${at:-0}" -v hz="$hz" 'BEGIN { print (b - a) / hz }')"
