@@ -163,6 +163,25 @@ static char *name_lock(struct session *session, const struct lock *lock)
 	return memory_format("%s+0x%llx", name, (unsigned long long)offset);
 }
 
+/* The name of the mutex that goes with a condition variable, NULL if there is none. The caller frees. */
+static char *name_mutex(struct session *session, const struct session_experiment *at, uint64_t address, uint32_t node)
+{
+	const struct exp_sync_object mutex = {.address = address, .class = EXP_SYNC_MUTEX, .node = node};
+
+	return address != 0 ? name_lock(session, &(struct lock){at, &mutex}) : NULL;
+}
+
+static void put_mutex(struct session *session, const struct lock *lock)
+{
+	char *name = name_mutex(session, lock->at, lock->object->mutex, lock->object->node);
+
+	if (name == NULL)
+		return;
+	fputs(" with ", session->out);
+	text_put(session->out, name);
+	free(name);
+}
+
 static void put_site(struct session *session, const struct lock *lock, const char *what, uint32_t node)
 {
 	char *name = stacks_name_node(session, lock->at, node);
@@ -190,6 +209,7 @@ static void put_lock(struct session *session, const struct lock *lock)
 		(unsigned long long)object->failed, threads, threads > THREADS_TOLD ? "+" : " ",
 		class_names[object->class]);
 	text_put(out, name);
+	put_mutex(session, lock);
 	put_site(session, lock, "made in", object->creation);
 	put_site(session, lock, "longest wait in", object->node);
 	fputc('\n', out);
@@ -283,15 +303,21 @@ static void put_thread(FILE *out, const struct wait *wait)
 static void put_object(struct session *session, const struct wait *wait)
 {
 	struct lock lock = {.at = wait->at};
-	char *name;
+	char *name, *mutex;
 
 	if (wait->wait->object >= wait->at->data->sync.object_count)
 		return;
 	lock.object = &wait->at->data->sync.objects[wait->wait->object];
 	name = name_lock(session, &lock);
+	mutex = name_mutex(session, wait->at, wait->wait->mutex, wait->wait->node);
 	fputc('(', session->out);
 	text_put(session->out, name);
+	if (mutex != NULL) {
+		fputs(", ", session->out);
+		text_put(session->out, mutex);
+	}
 	fputc(')', session->out);
+	free(mutex);
 	free(name);
 }
 

@@ -275,6 +275,7 @@ enum exp_sync_class {
  * another object. */
 struct exp_sync_object {
 	uint64_t address;
+	uint64_t mutex;  /* of a condition variable: the one of its longest wait, else 0 */
 	uint8_t class; /* enum exp_sync_class */
 	uint32_t creation; /* node of the call that made it, EXP_NO_INDEX if none was recorded */
 	uint32_t node;     /* of its longest wait, EXP_NO_INDEX: no stack */
@@ -287,6 +288,7 @@ struct exp_sync_wait {
 	double time_s; /* of its end */
 	uint64_t wait_ns;
 	uint32_t tid;
+	uint64_t mutex;  /* that was given up while waiting for a condition variable, else 0 */
 	uint32_t object; /* index, EXP_NO_INDEX if there were too many objects */
 	uint32_t node;   /* EXP_NO_INDEX: no stack */
 	uint32_t error;  /* errno value, 0: granted */

@@ -205,6 +205,7 @@ static void count_wait(struct reader *reader, const struct exp_cursor *cursor, c
 		if (wait > object->longest_ns || object->count == 0) {
 			object->longest_ns = wait;
 			object->node = node;
+			object->mutex = fmt_u48_get(&event->second);
 		}
 		object->count++;
 		object->failed += event->error != 0;
@@ -217,6 +218,7 @@ static void count_wait(struct reader *reader, const struct exp_cursor *cursor, c
 				 .time_s = exp_clock_seconds(&load->experiment->clock, cursor->tsc),
 				 .wait_ns = wait,
 				 .tid = cursor->tid,
+				 .mutex = fmt_u48_get(&event->second),
 				 .object = at,
 				 .node = node,
 				 .error = event->error,

@@ -128,11 +128,22 @@ IO_WRAP(int, socketpair, (int domain, int type, int protocol, int fds[2]), (doma
 IO_WRAP_AROUND(int, close_range, (unsigned first, unsigned last, int flags), (first, last, flags), (void)0,
                io_files_forget(first, last), IO_DONE(CLOSE, IO_NO_FD))
 
+static __attribute__((noinline)) void closefrom_traced(int first)
+{
+	uint64_t start = col_ticks();
+
+	REAL(closefrom)(first);
+	io_files_forget(first < 0 ? 0 : (unsigned)first, UINT32_MAX);
+	io_record(&(struct io_call){.start = start, IO_FUNC(CLOSE), .fd = IO_NO_FD}, CALLER);
+}
+
 EXPORT void closefrom(int first)
 {
-	REAL(closefrom)(first);
-	if (io_is_on())
-		io_files_forget(first < 0 ? 0 : (unsigned)first, UINT32_MAX);
+	if (likely(!io_is_on()) && likely(hook_real.closefrom != NULL)) {
+		hook_real.closefrom(first);
+		return;
+	}
+	closefrom_traced(first);
 }
 
 /* ---- other ---- */

@@ -91,6 +91,7 @@ void io_files_forget(unsigned first, unsigned last)
 
 /* ---- names ---- */
 
+/* Names often differ in their last bytes only, which a multiplication leaves in the highest bits: each word is mixed both ways. */
 static uint64_t hash_of(const struct name *name)
 {
 	const uint64_t *word = (const uint64_t *)name->text;
@@ -98,17 +99,19 @@ static uint64_t hash_of(const struct name *name)
 
 	for (unsigned i = 0; i < name->head.name_size; i += 8) {
 		hash = (hash ^ *word++) * 0x9e3779b97f4a7c15u;
+		hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
 		hash ^= hash >> 29;
 	}
 	return hash | 1;
 }
 
-static void write_name(struct col_thread *thread, const struct name *name, uint64_t ticks)
+/* Returns 0, or -1 if it could not be written. */
+static int write_name(struct col_thread *thread, const struct name *name, uint64_t ticks)
 {
 	uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
 	uint32_t size = ((uint32_t)sizeof(name->head) + name->head.name_size + 15) & ~15u;
 
-	col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_IOTRACE], FMT_STREAM_IOTRACE, tid, name, size, ticks);
+	return col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_IOTRACE], FMT_STREAM_IOTRACE, tid, name, size, ticks);
 }
 
 /* The entry of a hash, taken now if it had none. NULL: there is no room. */
@@ -138,8 +141,9 @@ static uint32_t number_of(struct col_thread *thread, struct name *name, uint64_t
 	}
 	name->head.file = (uint32_t)(entry - table + 1) * FILE_STEP;
 	if (unlikely(!atomic_load_explicit(&entry->is_written, memory_order_relaxed))) {
-		write_name(thread, name, ticks);
-		atomic_store_explicit(&entry->is_written, 1, memory_order_relaxed);
+		int error = write_name(thread, name, ticks);
+
+		atomic_store_explicit(&entry->is_written, error == 0, memory_order_relaxed);
 	}
 	return name->head.file;
 }

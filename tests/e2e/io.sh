@@ -55,7 +55,7 @@ for n in 1 8; do
 	decoded $t
 	calls $t open 1 0 $n 0
 	calls $t "open that fails" 1 2 $((4 * n)) 0
-	calls $t close 2 0 $((7 * n + 2)) 0
+	calls $t close 2 0 $((7 * n + 3)) 0
 	calls $t dup 3 0 $n 0
 	calls $t pipe 4 0 $((n + 1)) 0
 	calls $t socketpair 5 0 $n 0

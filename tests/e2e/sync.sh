@@ -42,3 +42,7 @@ is "and those with a timeout" 50 "$(value old time_out 1)"
 record oldexit -- "$programs/oldversions" quick_exit 7
 is "the old quick_exit" 7 $?
 contains "it is recorded as an end" 'kind="exit".* code="7"' oldexit.er/log.xml
+report known -limit 0 -locks
+contains "locks names the mutex of a condition variable" ' condition +opened with gate;' known.txt
+report known -limit 0 -syncwaits
+contains "so does syncwaits" '^  pthread_cond_wait\(opened, gate\)' known.txt

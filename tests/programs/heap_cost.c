@@ -1,16 +1,17 @@
 /* heap_cost: the price of a malloc and free pair under a stack of known depth.
  *
- * usage: heap_cost [pairs [depth]]      default: 1000000, 5
+ * usage: heap_cost [pairs [depth [threads]]]      default: 1000000, 5, 1
  *
- * Facts: `pairs` blocks of 32 to 95 bytes are made and freed by `pairs_here`, `depth` frames below the process's
+ * Facts: in each thread `pairs` blocks of 32 to 95 bytes are made and freed by `pairs_here`, `depth` frames below the process's
  * start (_start, two of libc, main, the recursion `descend`, pairs_here). It prints "pair_ns X": CPU time of one pair, and
  * "cpu_ns N". Nothing stays allocated. */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { FRAMES_AROUND = 5 };
+enum { FRAMES_AROUND = 5, THREADS_MAX = 64 };
 
 static void *volatile kept;
 static long pairs = 1000000;
@@ -42,14 +43,43 @@ __attribute__((noinline)) static double descend(int depth)
 	return result;
 }
 
+static void *run(void *depth)
+{
+	int frames = (int)(intptr_t)depth - FRAMES_AROUND;
+	double *ns = malloc(sizeof(*ns));
+
+	*ns = frames > 0 ? descend(frames) : pairs_here();
+	return ns;
+}
+
+/* CPU time of a pair when `threads` threads make them at once. */
+static double run_threads(int depth, int threads)
+{
+	pthread_t thread[THREADS_MAX];
+	double before = cpu_ns();
+
+	for (int i = 0; i < threads; i++)
+		pthread_create(&thread[i], NULL, run, (void *)(intptr_t)depth);
+	for (int i = 0; i < threads; i++) {
+		void *result;
+
+		pthread_join(thread[i], &result);
+		free(result);
+	}
+	return (cpu_ns() - before) / (double)pairs / threads;
+}
+
 int main(int argc, char **argv)
 {
-	int depth = argc > 2 ? atoi(argv[2]) : 5;
+	int depth = argc > 2 ? atoi(argv[2]) : 5, threads = argc > 3 ? atoi(argv[3]) : 1;
 	double ns;
 
 	if (argc > 1)
 		pairs = atol(argv[1]);
-	ns = depth > FRAMES_AROUND ? descend(depth - FRAMES_AROUND) : pairs_here();
+	if (threads > 1 && threads <= THREADS_MAX)
+		ns = run_threads(depth, threads);
+	else
+		ns = depth > FRAMES_AROUND ? descend(depth - FRAMES_AROUND) : pairs_here();
 	printf("pair_ns %.1f\ncpu_ns %.0f\n", ns, cpu_ns());
 	return 0;
 }
