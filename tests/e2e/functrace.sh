@@ -27,6 +27,16 @@ is "functions has the calls too" 60000 "$(value known leaf 1)"
 report known -filters 'LEAF IN FNAME("leaf")' -calls
 is "a filter chooses calls" "60000 " "$(calls known leaf) $(calls known odd)"
 
+# The nesting that the lines of ftrace show: worker { middle { leaf leaf leaf } middle { leaf leaf leaf odd } ...
+record small -p off --functrace -- "$programs/ft_known" 1 3
+report small -ftrace
+is "ftrace shows the calls in order" "worker { middle { leaf leaf leaf } middle middle { leaf leaf leaf odd } middle middle { leaf leaf leaf } middle fib {" \
+	"$(awk 'NF > 1 && $1 ~ /^[0-9.]+$/ { $1 = ""; if ($2 ~ /^[0-9.]+$/) $2 = ""; print }' small.txt | xargs | cut -d" " -f1-26)"
+report small -ftrace depth=2
+is "ftrace leaves out what is deeper" "fib middle worker" "$(grep -oE 'worker|middle|fib|leaf|odd' small.txt | sort -u | xargs)"
+report known -ftrace tid=1
+is "and other threads" 0 "$(grep -c Thread known.txt)"
+
 record plain -p off -- "$programs/ft_known" 1 100
 [ ! -e plain.er/functrace ] && ok "without --functrace, nothing is traced" || not_ok "without --functrace, nothing is traced"
 
@@ -52,6 +62,8 @@ if have clang; then
 	if xray known_sleds "$sources/ft_known.c"; then
 		record sleds -p off --functrace -- ./known_sleds 4 5000
 		counted "every call by sleds in 4 threads is there" sleds
+		report sleds -limit 100 -ftrace
+		contains "ftrace shows arguments" 'middle\(0x5\) \{' sleds.txt
 		record sleds_samples -p hi -H on --functrace -- ./known_sleds 2 5000
 		counted "clock samples and heap events go with it" sleds_samples
 		./known_sleds 4 5000 >unrecorded.out

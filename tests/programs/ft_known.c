@@ -10,8 +10,10 @@
 
 #ifdef __clang__
 #define PLAIN __attribute__((no_instrument_function, xray_never_instrument))
+#define LOGGED __attribute__((noinline, xray_always_instrument, xray_log_args(1)))
 #define WHOLE __attribute__((noinline, optnone)) /* else recursion becomes a loop */
 #else
+#define LOGGED __attribute__((noinline))
 #define WHOLE __attribute__((noinline))
 #define PLAIN __attribute__((no_instrument_function))
 #endif
@@ -29,7 +31,7 @@ __attribute__((noinline)) void odd(void)
 	sink += 2;
 }
 
-__attribute__((noinline)) void middle(long round)
+LOGGED void middle(long round)
 {
 	for (int i = 0; i < 3; i++)
 		leaf();

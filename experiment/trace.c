@@ -1,0 +1,170 @@
+/* trace.c: walks a function trace again, and tells the calls of one thread. See trace.h. */
+#include "experiment/trace.h"
+
+#include "experiment/calls.h"
+#include "experiment/functrace.h"
+#include "experiment/load.h"
+#include "format/layout.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct open_call {
+	uint64_t begin;
+	uint32_t function;
+};
+
+struct teller {
+	struct experiment *experiment;
+	const struct calls *calls;
+	uint32_t tid;
+	int is_mine; /* the buffer */
+	uint64_t tsc; /* of the thread's last record */
+	struct open_call *open; /* open[depth] */
+	size_t depth, capacity;
+	int (*event)(void *context, const struct exp_trace_event *event);
+	void *context;
+	int rc;
+};
+
+static void tell(struct teller *teller, enum exp_trace_type type, uint32_t function, uint64_t begin, uint64_t tsc)
+{
+	struct exp_trace_event event = {
+	    .type = type,
+	    .function = function,
+	    .depth = teller->depth,
+	    .time_s = exp_clock_seconds(&teller->experiment->clock, tsc),
+	    .duration_ns = tsc > begin ? calls_ns(teller->calls, tsc - begin) : 0,
+	};
+
+	if (teller->rc == 0)
+		teller->rc = teller->event(teller->context, &event);
+}
+
+static void pop(struct teller *teller, enum exp_trace_type type, uint64_t tsc)
+{
+	const struct open_call *open = &teller->open[--teller->depth];
+
+	tell(teller, type, open->function, open->begin, tsc);
+}
+
+static void enter(struct teller *teller, uint32_t function, uint64_t tsc)
+{
+	if (exp_array_reserve(&teller->open, &teller->capacity, teller->depth, sizeof(*teller->open)) != 0) {
+		teller->rc = -ENOMEM;
+		return;
+	}
+	tell(teller, EXP_TRACE_ENTER, function, tsc, tsc);
+	teller->open[teller->depth++] = (struct open_call){tsc, function};
+}
+
+static void leave(struct teller *teller, uint32_t function, uint64_t tsc)
+{
+	size_t at = teller->depth;
+
+	while (at > 0 && teller->open[at - 1].function != function)
+		at--;
+	if (at == 0)
+		return;
+	while (teller->depth > at)
+		pop(teller, EXP_TRACE_CUT, tsc);
+	pop(teller, EXP_TRACE_LEAVE, tsc);
+}
+
+static void abandon(struct teller *teller)
+{
+	while (teller->depth > 0)
+		pop(teller, EXP_TRACE_CUT, teller->tsc);
+}
+
+static int on_buffer(void *context, uint32_t tid, uint64_t tsc)
+{
+	struct teller *teller = context;
+
+	(void)tsc;
+	teller->is_mine = tid == teller->tid;
+	return teller->rc;
+}
+
+static const uint8_t *on_functions(void *context, const uint8_t *at, const uint8_t *end, uint64_t *tsc)
+{
+	struct teller *teller = context;
+
+	for (; at < end && teller->rc == 0; at += sizeof(uint64_t)) {
+		const uint32_t *page;
+		uint64_t word;
+		uint32_t id;
+
+		memcpy(&word, at, sizeof(word));
+		if ((word & 1) != 0 || word == 0 || (word >> 1 & 7) > FDR_ENTER_ARG)
+			break;
+		*tsc += word >> 32;
+		id = (uint32_t)word >> 4;
+		page = teller->calls->pages[id >> CALLS_PAGE_SHIFT];
+		if (!teller->is_mine || page == NULL || page[id % CALLS_PAGE] == 0)
+			continue;
+		teller->tsc = *tsc;
+		if ((word >> 1 & 7) == FDR_EXIT || (word >> 1 & 7) == FDR_TAIL_EXIT)
+			leave(teller, page[id % CALLS_PAGE] - 1, *tsc);
+		else
+			enter(teller, page[id % CALLS_PAGE] - 1, *tsc);
+	}
+	return teller->rc == 0 ? at : NULL;
+}
+
+static int on_argument(void *context, uint64_t value)
+{
+	struct teller *teller = context;
+	struct exp_trace_event event = {.type = EXP_TRACE_ARGUMENT, .argument = value, .depth = teller->depth};
+
+	if (teller->is_mine && teller->rc == 0)
+		teller->rc = teller->event(teller->context, &event);
+	return teller->rc;
+}
+
+static int on_event(void *context, const uint8_t *payload, uint32_t size, uint64_t tsc)
+{
+	struct teller *teller = context;
+
+	(void)size;
+	(void)tsc;
+	if (teller->is_mine && payload[0] == FMT_KIND_trace_begin)
+		abandon(teller);
+	return teller->rc;
+}
+
+int experiment_trace_threads(struct experiment *experiment, uint32_t **out, size_t *count)
+{
+	const struct calls *calls = experiment->load->calls;
+	size_t threads = calls == NULL ? 0 : calls->thread_count;
+
+	*out = calloc(threads + 1, sizeof(**out));
+	if (*out == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < threads; i++)
+		(*out)[i] = calls->threads[i].tid;
+	*count = threads;
+	return 0;
+}
+
+int experiment_trace(struct experiment *experiment, uint32_t tid,
+		     int (*event)(void *context, const struct exp_trace_event *event), void *context)
+{
+	struct teller teller = {.experiment = experiment, .calls = experiment->load->calls, .tid = tid,
+				.event = event, .context = context};
+	struct functrace_sink sink = {on_buffer, on_functions, on_argument, on_event, &teller};
+	struct exp_stream stream;
+	int rc;
+
+	if (teller.calls == NULL)
+		return -ENOENT;
+	rc = exp_stream_open(experiment, exp_stream_names[FMT_STREAM_FUNCTRACE], &stream);
+	if (rc != 0)
+		return rc;
+	rc = functrace_walk(&stream, &sink);
+	if (rc == 0)
+		abandon(&teller);
+	exp_stream_close(&stream);
+	free(teller.open);
+	return teller.rc != 0 ? teller.rc : rc;
+}
