@@ -357,3 +357,11 @@ void report_put_count(FILE *out, const char *what, uint64_t value)
 {
 	fprintf(out, "  %-23s  %llu\n", what, (unsigned long long)value);
 }
+
+const char *report_attribute(const struct exp_event *event, const char *name)
+{
+	for (size_t i = 0; i < event->attribute_count; i++)
+		if (strcmp(event->attributes[i].name, name) == 0)
+			return event->attributes[i].value;
+	return NULL;
+}

@@ -45,6 +45,9 @@ void report_put_count(FILE *out, const char *what, uint64_t value);
 void report_put_sizes(FILE *out, const uint64_t counts[EXP_HISTOGRAM], const char *size,
 		      const char *what);
 
+/* Value of an attribute of an event, NULL if it has none. */
+const char *report_attribute(const struct exp_event *event, const char *name);
+
 /* The command as it can be typed, quoted where needed. */
 void report_put_command(FILE *out, const struct exp_info *info);
 

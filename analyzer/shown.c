@@ -112,7 +112,7 @@ void shown_set_alias(struct shown *shown, const char *name, const char *as)
 /* <Total>, <Unknown> and the marks of cut stacks are in no object. */
 static int is_special(const struct sym_object *object)
 {
-	return object->path[0] == '<';
+	return strcmp(object->path, "<Unknown>") == 0;
 }
 
 enum shown_how shown_how(const struct shown *shown, const struct sym_object *object)

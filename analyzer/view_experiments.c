@@ -48,10 +48,9 @@ static void put_place(struct session *session, const struct session_experiment *
 
 static const char *attribute(const struct exp_event *event, const char *name)
 {
-	for (size_t i = 0; i < event->attribute_count; i++)
-		if (strcmp(event->attributes[i].name, name) == 0)
-			return event->attributes[i].value;
-	return "?";
+	const char *value = report_attribute(event, name);
+
+	return value != NULL ? value : "?";
 }
 
 /* The processes that this one made and that were not recorded. */

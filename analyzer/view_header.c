@@ -64,14 +64,6 @@ static void put_settings(FILE *out, const struct exp_info *info)
 		info->clock_is_tsc ? "TSC" : "CLOCK_MONOTONIC_RAW", info->clock_hz / 1e6);
 }
 
-static const char *attribute(const struct exp_event *event, const char *name)
-{
-	for (size_t i = 0; i < event->attribute_count; i++)
-		if (strcmp(event->attributes[i].name, name) == 0)
-			return event->attributes[i].value;
-	return NULL;
-}
-
 static int is_trouble(const struct exp_event *event)
 {
 	return strcmp(event->kind, "warning") == 0 || strcmp(event->kind, "loss") == 0 ||
@@ -82,18 +74,18 @@ static int is_trouble(const struct exp_event *event)
 static void put_reason(FILE *out, const struct exp_event *event, const char *what, const char *name)
 {
 	fputs(what, out);
-	text_put(out, known(attribute(event, name)));
+	text_put(out, known(report_attribute(event, name)));
 	fputs(": ", out);
-	text_put(out, known(attribute(event, "reason")));
+	text_put(out, known(report_attribute(event, "reason")));
 }
 
 static void put_trouble(FILE *out, const struct exp_event *event)
 {
-	const char *error = attribute(event, "errno");
+	const char *error = report_attribute(event, "errno");
 
 	fprintf(out, "  at %.3f s: ", event->time_s);
 	if (strcmp(event->kind, "warning") == 0) {
-		text_put(out, known(attribute(event, "text")));
+		text_put(out, known(report_attribute(event, "text")));
 	} else if (strcmp(event->kind, "unrecorded") == 0) {
 		put_reason(out, event, "not recorded: ", "path");
 	} else {

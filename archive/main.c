@@ -125,8 +125,8 @@ static int verify_all(const struct options *options)
 		if (visit_path(&visit, options->experiments[i]) != EXIT_DONE)
 			status = EXIT_PROBLEM;
 	counts = exp_verify_counts(verify);
-	printf("%zu missing; archived: %zu load objects, %zu debug files, %zu sources\n", counts->missing, counts->objects,
-	       counts->debug_files, counts->sources);
+	printf("%zu missing; archived: %zu load objects, %zu debug files, %zu sources, %zu functions made at run time\n",
+	       counts->missing, counts->objects, counts->debug_files, counts->sources, counts->functions);
 	exp_verify_destroy(verify);
 	return fflush(stdout) == 0 ? status : EXIT_PROBLEM;
 }

@@ -1,5 +1,6 @@
 /* verify.c: checks that the load objects of an experiment, their separate debug files and, where they are wanted, the
- * sources of its code are in the founder's own archives: a common archive stays behind when the experiment is moved. */
+ * sources of its code are in the founder's own archives: a common archive stays behind when the experiment is moved. The
+ * code of functions that were made at run time is in the experiment itself, or nowhere. */
 #include "experiment/verify.h"
 
 #include "experiment/debugfile.h"
@@ -178,6 +179,30 @@ static int check_objects(struct exp_verify *verify, const unsigned char *used)
 	return 0;
 }
 
+/* ---- functions made at run time ---- */
+
+static void check_function(struct exp_verify *verify, const struct exp_function *function, uint64_t text_size)
+{
+	const char *name = function->name[0] != '\0' ? function->name : "a function without a name";
+
+	if (function->has_text && function->text_offset <= text_size && function->size <= text_size - function->text_offset)
+		verify->counts.functions++;
+	else
+		miss(verify, name, function->has_text ? FMT_FILE_DYNTEXT ": its code is cut off" : "its code was not recorded");
+}
+
+static void check_functions(struct exp_verify *verify)
+{
+	const struct exp_function *functions;
+	size_t count = experiment_functions(verify->experiment, &functions);
+	struct stat st = {.st_size = 0};
+
+	if (count > 0 && fstatat(verify->experiment->directory, FMT_FILE_DYNTEXT, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		st.st_size = 0;
+	for (size_t i = 0; i < count; i++)
+		check_function(verify, &functions[i], (uint64_t)st.st_size);
+}
+
 /* ---- sources ---- */
 
 /* Sources that are not here are no loss: most libraries' are not. */
@@ -248,6 +273,8 @@ int exp_verify_experiment(struct exp_verify *verify, struct experiment *experime
 		rc = exp_archive_find_used(experiment, &used);
 	if (rc == 0)
 		rc = check_objects(verify, used);
+	if (rc == 0)
+		check_functions(verify);
 	if (rc == 0 && (needs.sources || has_sources(verify)))
 		rc = exp_sources_each(experiment, check_source, verify);
 	free(used);

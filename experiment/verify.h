@@ -8,7 +8,7 @@ struct exp_verify;
 
 /* What was looked for so far. */
 struct exp_verify_counts {
-	size_t objects, debug_files, sources; /* found */
+	size_t objects, debug_files, sources, functions; /* found; functions made at run time, with their code */
 	size_t missing;
 };
 

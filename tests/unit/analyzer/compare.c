@@ -80,6 +80,18 @@ Test(shown, code_without_a_name_is_one_within_a_build_only)
 	shown_destroy(shown);
 }
 
+Test(shown, functions_made_at_run_time_are_one_by_name)
+{
+	static const struct sym_object made = {.path = "<Dynamic>", .name = "<Dynamic>", .build_id = ""};
+	struct shown *shown = shown_create();
+	struct sym_function a = function("jitted", &made, 0x10, 1), b = function("jitted", &made, 0x20, 2);
+
+	shown_set_compare(shown, 1);
+	cr_assert_eq(shown_function(shown, &a), &a);
+	cr_assert_eq(shown_function(shown, &b), &a);
+	shown_destroy(shown);
+}
+
 Test(shown, programs_of_other_names_can_be_one)
 {
 	struct shown *shown = shown_create();
