@@ -151,6 +151,16 @@ uint64_t call_put(struct call_place *place, size_t *used, const void *bytes, siz
 	return at;
 }
 
+/* The thread has stopped by itself in the call. A fault is ours; other signals are such as the function has let in. */
+static int go_on(struct thread *thread)
+{
+	if (thread->is_event)
+		return thread->stop_signal == SIGTRAP ? thread_continue(thread) : -EBUSY;
+	if (!(BLOCKED & SIGNAL_BIT(thread->stop_signal)))
+		return -EFAULT;
+	return thread_pass_signal(thread);
+}
+
 /* Wait until the function has said that it has ended. */
 static int wait_done(struct call_place *place, int timeout_ms)
 {
@@ -167,11 +177,9 @@ static int wait_done(struct call_place *place, int timeout_ms)
 		if (stopped < 0)
 			return stopped;
 		if (stopped > 0) {
-			int is_fault = !place->thread->is_event && place->thread->stop_signal != SIGTRAP;
-
-			if (is_fault || place->thread->stop_signal != SIGTRAP)
-				return is_fault ? -EFAULT : -EBUSY;
-			thread_continue(place->thread);
+			stopped = go_on(place->thread);
+			if (stopped < 0)
+				return stopped;
 		}
 		if (thread_now_ms() > end)
 			return -ETIMEDOUT;

@@ -63,6 +63,16 @@ static int explain_search(const struct job *job, int error)
 	}
 }
 
+/* A fault in the target is ours: say where, and that it has not reached the program. */
+static int explain_fault(const struct job *job, const char *what)
+{
+	struct user_regs_struct regs = {.rip = 0};
+
+	thread_regs_get(&job->thread, &regs);
+	return fail(FAILED, "process %d: signal %d in %s at %#llx (%s); the call was undone", (int)job->pid, job->thread.stop_signal, what,
+	            (unsigned long long)regs.rip, objects_name(job->objects, regs.rip));
+}
+
 static int explain_call(const struct job *job, const char *what, int error)
 {
 	int pid = (int)job->pid;
@@ -76,7 +86,7 @@ static int explain_call(const struct job *job, const char *what, int error)
 	case -ETIMEDOUT:
 		return fail(FAILED, "process %d does not come back from %s: another thread holds the loader's lock; it goes on, and is not recorded", pid, what);
 	case -EFAULT:
-		return fail(FAILED, "process %d: %s failed and was undone", pid, what);
+		return explain_fault(job, what);
 	default:
 		return fail(FAILED, "process %d: %s: %s", pid, what, strerror(-error));
 	}

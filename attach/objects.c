@@ -193,6 +193,13 @@ const char *objects_function(struct objects *objects, uint64_t pc)
 	return name && offset < symbol.st_size ? name : NULL;
 }
 
+const char *objects_name(struct objects *objects, uint64_t pc)
+{
+	Dwfl_Module *module = dwfl_addrmodule(objects->dwfl, pc);
+
+	return module ? dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL) : "no object";
+}
+
 uint64_t objects_symbol(struct objects *objects, enum object_role role, const char *name)
 {
 	return objects->first[role] ? module_symbol(objects->first[role], name) : 0;

@@ -29,6 +29,9 @@ enum object_role objects_role(struct objects *objects, uint64_t pc);
 /* The name of the function that covers `pc`, as far as the object tells; NULL if none. */
 const char *objects_function(struct objects *objects, uint64_t pc);
 
+/* The path of the object that holds `pc`. */
+const char *objects_name(struct objects *objects, uint64_t pc);
+
 /* The address of function `name` in the first object of `role`; 0 if it has none. */
 uint64_t objects_symbol(struct objects *objects, enum object_role role, const char *name);
 

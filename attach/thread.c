@@ -144,6 +144,11 @@ int thread_continue(struct thread *thread)
 	return resume(thread, PTRACE_CONT, 0);
 }
 
+int thread_pass_signal(struct thread *thread)
+{
+	return resume(thread, PTRACE_CONT, signal_to_pass(thread));
+}
+
 void thread_release(struct thread *thread)
 {
 	if (thread->is_stopped)

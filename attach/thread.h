@@ -38,6 +38,7 @@ int thread_stop(struct thread *thread, int timeout_ms);
 
 /* Let it run on, and keep it, or let it go. */
 int thread_continue(struct thread *thread);
+int thread_pass_signal(struct thread *thread); /* with the signal that has stopped it */
 void thread_release(struct thread *thread);
 
 /* Let it run until it is about to execute `address`, by a hardware breakpoint, or until the time is over; in both cases it is stopped then.

@@ -141,8 +141,10 @@ static __attribute__((constructor)) void construct(void)
 		hook_resolve();
 		if (!descent_begin())
 			child_open();
-		else if (process_open() == 0)
+		else if (process_open() == 0) {
+			tick_let_in();
 			process_begin_events();
+		}
 	}
 	errno = saved_errno;
 }

@@ -207,11 +207,15 @@ void tick_close(void)
 
 void tick_open(void)
 {
+	signals_install(TICK_SIGNAL, handle);
+	tick_restart();
+}
+
+void tick_let_in(void)
+{
 	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL);
 
-	signals_install(TICK_SIGNAL, handle);
 	sys_sigmask(SIG_UNBLOCK, &tick, NULL);
-	tick_restart();
 }
 
 void tick_restart(void)

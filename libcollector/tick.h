@@ -13,6 +13,9 @@
 /* Install the handler. Normal context, at the start. */
 void tick_open(void);
 
+/* Let the signal into the calling thread, which may have it blocked. */
+void tick_let_in(void);
+
 /* In a forked child: timers are not inherited. Signal-safe. */
 void tick_restart(void);
 
