@@ -21,7 +21,7 @@ enum {
 	RED_ZONE = 128,
 	POLL_US = 200,
 	STOP_MS = 2000,
-	BACK_AFTER_S = 2, /* should nobody look after the thread: then it goes back by itself */
+	BACK_AFTER_MS = 500, /* should nobody look after the thread: then it goes back by itself */
 	DIRECTION_AND_TRAP = 0x500, /* eflags */
 	MXCSR_AT = 24,
 	MXCSR_DEFAULT = 0x1f80,
@@ -189,7 +189,7 @@ static int wait_done(struct call_place *place, int timeout_ms)
 
 static int start_function(struct call_place *place, uint64_t function, uint64_t first, uint64_t second)
 {
-	struct control control = {.wait = {.tv_sec = BACK_AFTER_S}, .frame = place->area + FRAME_AT};
+	struct control control = {.wait = {.tv_nsec = BACK_AFTER_MS * 1000000L}, .frame = place->area + FRAME_AT};
 	struct user_regs_struct regs = place->state.regs;
 	struct thread_state calm = place->state;
 	const uint32_t mxcsr = MXCSR_DEFAULT;
@@ -220,8 +220,10 @@ static int fetch(struct call_place *place)
 
 	if (error == 0)
 		error = thread_regs_get(place->thread, &regs);
-	if (error == 0 && regs.rip - place->area >= PAGE)
+	if (error == 0 && regs.rip - place->area >= PAGE) {
+		thread_release(place->thread);
 		return -ESTALE;
+	}
 	return error;
 }
 
@@ -235,9 +237,8 @@ int call_function(struct call_place *place, uint64_t function, uint64_t first, u
 	if (error < 0)
 		return error;
 	error = fetch(place);
-	if (error == 0)
-		error = memory_read(place->area + CONTROL_AT, &control, sizeof(control));
-	*result = error == 0 ? control.result : 0;
+	if (memory_read(place->area + CONTROL_AT, &control, sizeof(control)) == 0)
+		*result = control.result;
 	return error;
 }
 

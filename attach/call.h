@@ -25,8 +25,8 @@ int call_begin(struct call_place *place, struct objects *objects, struct thread 
 /* Copy bytes[len] into the area, for use as an argument. Returns its address there, 0 if it does not fit or cannot be written. */
 uint64_t call_put(struct call_place *place, size_t *used, const void *bytes, size_t len);
 
-/* Call `function` with two arguments. Returns 0 with *result, -EFAULT (it crashed: end the calls), or another -errno, as -ETIMEDOUT:
- * the thread will find its way back by itself, and must not be touched any more. */
+/* Call `function` with two arguments. Returns 0 with *result, -EFAULT (it crashed: end the calls), -ESTALE (it has ended, but the thread has
+ * gone back by itself), or another -errno, as -ETIMEDOUT. After all but 0 and -EFAULT the thread must not be touched any more. */
 int call_function(struct call_place *place, uint64_t function, uint64_t first, uint64_t second, int timeout_ms, uint64_t *result);
 
 /* Unmap the area and put the thread back as it was; it is still stopped then. Returns 0 or -errno. */

@@ -27,8 +27,10 @@ static int is_restart(int64_t result)
 	return result == -512 || result == -513 || result == -514 || result == -516;
 }
 
-static void fill_registers(struct sigcontext *out, const struct user_regs_struct *regs)
+static void fill_registers(struct sigcontext *out, const struct thread_state *state)
 {
+	const struct user_regs_struct *regs = &state->regs;
+
 	*out = (struct sigcontext){
 	    .r8 = regs->r8,   .r9 = regs->r9,   .r10 = regs->r10, .r11 = regs->r11, .r12 = regs->r12,
 	    .r13 = regs->r13, .r14 = regs->r14, .r15 = regs->r15, .rdi = regs->rdi, .rsi = regs->rsi,
@@ -37,7 +39,7 @@ static void fill_registers(struct sigcontext *out, const struct user_regs_struct
 	    .cs = (unsigned short)regs->cs, .__pad0 = (unsigned short)regs->ss /* ss */,
 	};
 	if ((int64_t)regs->orig_rax >= 0 && is_restart((int64_t)regs->rax)) {
-		out->rax = regs->orig_rax;
+		out->rax = state->call;
 		out->rip -= 2;
 	}
 }
@@ -84,7 +86,7 @@ size_t frame_build(const struct thread_state *state, uint64_t address, unsigned 
 	memset(bytes, 0, vector_at);
 	context->flags = HAS_XSTATE | HAS_SS | STRICT_SS;
 	context->stack.ss_flags = NO_STACK_MODE;
-	fill_registers(&context->registers, &state->regs);
+	fill_registers(&context->registers, state);
 	context->registers.fpstate = (void *)(address + vector_at);
 	context->mask = state->mask;
 	return vector_at + put_xstate(state, bytes + vector_at);

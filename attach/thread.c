@@ -180,6 +180,18 @@ int thread_xstate_set(const struct thread *thread, const void *xstate, size_t si
 	return trace(PTRACE_SETREGSET, thread, NT_X86_XSTATE, &vector);
 }
 
+/* A call that the kernel has begun again once goes by another number: the code tells its own. */
+static uint64_t call_number(const struct user_regs_struct *regs)
+{
+	unsigned char code[7]; /* mov $number,%eax; syscall */
+	uint32_t number;
+
+	if (regs->orig_rax != SYS_restart_syscall || memory_read(regs->rip - sizeof(code), code, sizeof(code)) < 0 || code[0] != 0xb8)
+		return regs->orig_rax;
+	memcpy(&number, code + 1, sizeof(number));
+	return number;
+}
+
 int thread_save(const struct thread *thread, struct thread_state *state)
 {
 	struct iovec vector = {state->xstate, sizeof(state->xstate)};
@@ -190,6 +202,7 @@ int thread_save(const struct thread *thread, struct thread_state *state)
 	if (error == 0)
 		error = trace(PTRACE_GETREGSET, thread, NT_X86_XSTATE, &vector);
 	state->xstate_size = vector.iov_len;
+	state->call = call_number(&state->regs);
 	if (error == 0 && state->xstate_size == sizeof(state->xstate))
 		return -E2BIG;
 	return error;

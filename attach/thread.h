@@ -24,6 +24,7 @@ struct thread {
 /* All that is changed in a thread, as it was. */
 struct thread_state {
 	struct user_regs_struct regs;
+	uint64_t call; /* number of the system call that it is in */
 	uint64_t mask; /* of blocked signals */
 	size_t xstate_size;
 	unsigned char xstate[THREAD_XSTATE_MAX];

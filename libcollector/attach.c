@@ -164,6 +164,15 @@ static int begin(void)
 	return 0;
 }
 
+/* Was the experiment deleted? So does an xcollect whose helper was killed. */
+static int is_orphan(void)
+{
+	struct stat status;
+	int directory = col_directory_get();
+
+	return directory < 0 || (sys_fstat(directory, &status) == 0 && status.st_nlink == 0);
+}
+
 EXPORT int collector_attach(const char *text)
 {
 	static struct descriptor descriptor;
@@ -173,6 +182,8 @@ EXPORT int collector_attach(const char *text)
 
 	if (error < 0)
 		return error;
+	if (process_is_recorded() && is_orphan())
+		collector_detach(NULL);
 	if (process_is_recorded())
 		return -EBUSY;
 	error = wait_until_quiet();
