@@ -173,7 +173,7 @@ unsigned session_data_of(const struct session_experiment *at)
 		have |= METRIC_DATA_SYNC;
 	if (at->whole->have & EXP_DATA_IO || is_on(at->experiment, "io"))
 		have |= METRIC_DATA_IO;
-	if (at->data->have & EXP_DATA_FUNCTRACE || is_on(at->experiment, "functrace"))
+	if (at->whole->have & EXP_DATA_FUNCTRACE || is_on(at->experiment, "functrace"))
 		have |= METRIC_DATA_FUNCTRACE;
 	return have;
 }

@@ -80,6 +80,17 @@ char *exp_arena_printf(struct exp_arena *arena, const char *format, ...)
 	return text;
 }
 
+void exp_arena_join(struct exp_arena *to, struct exp_arena *from)
+{
+	struct exp_arena_block **last = &from->block;
+
+	while (*last != NULL)
+		last = &(*last)->next;
+	*last = to->block;
+	to->block = from->block;
+	from->block = NULL;
+}
+
 void exp_arena_fini(struct exp_arena *arena)
 {
 	while (arena->block != NULL) {

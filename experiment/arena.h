@@ -19,6 +19,9 @@ char *exp_arena_string(struct exp_arena *arena, const char *text);
 char *exp_arena_printf(struct exp_arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Move all memory of `from` to `to`. */
+void exp_arena_join(struct exp_arena *to, struct exp_arena *from);
+
 void exp_arena_fini(struct exp_arena *arena);
 
 /* Make room for one more item of `size` bytes in the malloc'ed array *items, of which `count` are

@@ -40,6 +40,9 @@ struct experiment {
 void exp_warn(struct experiment *experiment, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The same for a message that exp_warn has made for a copy of the experiment. */
+void exp_warn_told(struct experiment *experiment, const char *message);
+
 /* Open a regular file below the directory, never following a link and never blocking.
  * Returns a descriptor, or -errno (-EBADMSG: not a regular file). */
 int exp_file_open(int directory, const char *name);

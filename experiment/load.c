@@ -1,6 +1,7 @@
 /* load.c: reads all data streams of an experiment into one set of totals. */
 #include "experiment/load.h"
 
+#include "experiment/parallel.h"
 #include "experiment/xmlread.h"
 #include "format/layout.h"
 
@@ -56,10 +57,8 @@ int exp_load_is_wait(const struct exp_load *load, uint64_t tsc, uint64_t wait)
 	return (double)wait <= (passed > 0 ? (double)passed : 0) + clock->hz * SLACK_S;
 }
 
-void exp_load_destroy(struct exp_load *load)
+void exp_load_fini(struct exp_load *load)
 {
-	if (load == NULL)
-		return;
 	if (!load->has_others_nodes)
 		exp_nodes_fini(&load->nodes);
 	for (size_t i = 0; i < EXP_METRICS; i++)
@@ -73,6 +72,13 @@ void exp_load_destroy(struct exp_load *load)
 	free(load->io_descriptors);
 	exp_functrace_free(load);
 	exp_arena_fini(&load->arena);
+}
+
+void exp_load_destroy(struct exp_load *load)
+{
+	if (load == NULL)
+		return;
+	exp_load_fini(load);
 	free(load);
 }
 
@@ -232,13 +238,7 @@ static int read_streams(struct exp_load *load)
 	if (rc == 0)
 		rc = exp_functrace_values(load);
 	if (rc == 0)
-		rc = exp_profile_read(load);
-	if (rc == 0)
-		rc = exp_heap_read(load);
-	if (rc == 0)
-		rc = exp_sync_read(load);
-	if (rc == 0)
-		rc = exp_io_read(load);
+		rc = exp_load_events(load);
 	if (rc == 0)
 		rc = exp_threads_finish(load);
 	return rc;

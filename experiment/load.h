@@ -53,6 +53,9 @@ struct exp_load {
 /* Read everything into a new load, all events or those of a selection. Returns 0 or -errno. exp_load_destroy frees. */
 int exp_load_make(struct experiment *experiment, const struct exp_selection *selection, struct exp_load **out);
 
+/* Free what a load holds, but not itself. */
+void exp_load_fini(struct exp_load *load);
+
 /* Read one stream into the load: clock samples, heap events, waits, calls for input and output, usage and
  * threads. Return 0 or -ENOMEM. */
 int exp_profile_read(struct exp_load *load);

@@ -27,9 +27,14 @@ void exp_warn(struct experiment *experiment, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text + len, sizeof(text) - (size_t)len, format, arguments);
 	va_end(arguments);
+	exp_warn_told(experiment, text);
+}
+
+void exp_warn_told(struct experiment *experiment, const char *message)
+{
 	experiment->info.damaged = 1;
 	if (experiment->reporter.warn != NULL)
-		experiment->reporter.warn(experiment->reporter.context, text);
+		experiment->reporter.warn(experiment->reporter.context, message);
 }
 
 int exp_file_open(int directory, const char *name)
