@@ -163,6 +163,7 @@ static const struct {
 	const char *option;
 } needs[] = {
 	[NEED_NOTHING] = {0, NULL},
+	[NEED_CONTROL] = {0, NULL},
 	[NEED_EXPERIMENT] = {0, NULL},
 	[NEED_HEAP] = {METRIC_DATA_HEAP, "-H on"},
 	[NEED_SYNC] = {METRIC_DATA_SYNC, "-s on"},
@@ -173,15 +174,15 @@ static const struct {
 void command_run(struct session *session, const struct command *command,
 		 const struct command_argument *argument)
 {
-	if (command->need != NEED_NOTHING && session->is_rc) {
+	if (command->need > NEED_CONTROL && session->is_rc) {
 		session_fail(session, EXIT_USAGE, "%s: an rc file holds settings only", command->name);
 		return;
 	}
-	if (command->need != NEED_NOTHING && session->count == 0) {
+	if (command->need > NEED_CONTROL && session->count == 0) {
 		session_fail(session, EXIT_USAGE, "%s: no experiment named", command->name);
 		return;
 	}
-	if (command->need != NEED_NOTHING)
+	if (command->need > NEED_CONTROL)
 		session_load(session);
 	if (needs[command->need].data & ~session->have) {
 		session_fail(session, EXIT_TROUBLE, "%s: no %s data (record with xcollect %s)",
@@ -189,11 +190,11 @@ void command_run(struct session *session, const struct command *command,
 			     needs[command->need].option);
 		return;
 	}
-	/* Settings act on the output itself, and scripts run other commands. */
-	if (command->need != NEED_NOTHING)
+	/* Where output goes may change, and scripts run other commands: not inside a document. */
+	if (command->need != NEED_CONTROL)
 		print_begin(session, command->name);
 	compare_run(session, command, argument);
-	if (command->need != NEED_NOTHING)
+	if (command->need != NEED_CONTROL)
 		print_end(session);
 }
 

@@ -85,7 +85,7 @@ static int plan_command(struct session *session, struct plan *plan, char **words
 static int needs_experiment(const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->step_count; i++)
-		if (plan->steps[i].command == NULL || plan->steps[i].command->need != NEED_NOTHING)
+		if (plan->steps[i].command == NULL || plan->steps[i].command->need > NEED_CONTROL)
 			return 1;
 	return plan->step_count == 0;
 }

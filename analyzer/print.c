@@ -195,6 +195,13 @@ FILE *print_sink(const struct session *session)
 	return session->print.sink != NULL ? session->print.sink : session->out;
 }
 
+static void add_note(struct print_document *document, char *text)
+{
+	document->notes =
+		memory_grow(document->notes, document->note_count, &document->note_capacity, sizeof(char *));
+	document->notes[document->note_count++] = text;
+}
+
 void print_note(struct session *session, const char *format, ...)
 {
 	struct print_document *document = &session->print.document;
@@ -206,9 +213,7 @@ void print_note(struct session *session, const char *format, ...)
 		text = copy("");
 	va_end(arguments);
 	if (print_is_data(session)) {
-		document->notes =
-			memory_grow(document->notes, document->note_count, &document->note_capacity, sizeof(char *));
-		document->notes[document->note_count++] = text;
+		add_note(document, text);
 		return;
 	}
 	fputs("# ", session->out);
@@ -246,6 +251,30 @@ static void clear(struct print_document *document)
 	free(document->notes);
 	free(document->nexts);
 	*document = (struct print_document){.command = NULL};
+}
+
+static int has_tables(const struct print_document *document)
+{
+	for (size_t i = 0; i < document->table_count; i++)
+		if (strcmp(document->tables[i]->name, PRINT_QUALITY) != 0)
+			return 1;
+	return 0;
+}
+
+/* What was printed beside tables are notes; else it is all that there is. */
+static void take_text(struct print_document *document, char *text)
+{
+	if (!has_tables(document)) {
+		document->text = text;
+		return;
+	}
+	while (*text != '\0') {
+		size_t skip = strspn(text, "# "), len = strcspn(text, "\n");
+
+		if (len > skip)
+			add_note(document, memory_text(text + skip, len - skip));
+		text += len + (text[len] == '\n');
+	}
 }
 
 static void put_document(struct print *print)
@@ -294,7 +323,7 @@ void print_end(struct session *session)
 	if (print->sink == NULL)
 		return;
 	if (fclose(session->out) == 0 && strspn(print->text, "\n") < print->text_size)
-		print->document.text = print->text;
+		take_text(&print->document, print->text);
 	session->out = print->sink;
 	put_document(print);
 	clear(&print->document);

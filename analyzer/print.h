@@ -2,8 +2,8 @@
  *
  * Text is printed by the views as they go. In the other forms (HTML, JSON, delimited) a command's output is a
  * document: tables of typed columns, notes, and hints where to look next, which is printed when the command is
- * done. What a view prints to session->out meanwhile becomes lines of text in the document, so that no form
- * loses anything; a view is better off to say its numbers as tables. */
+ * done. What a view prints to session->out meanwhile becomes notes, or lines of text in a document without tables, so
+ * that no form loses anything; a view is better off to say its numbers as tables. */
 #ifndef XER_ANALYZER_PRINT_H
 #define XER_ANALYZER_PRINT_H
 
@@ -14,6 +14,9 @@
 struct session;
 
 enum print_mode { PRINT_TEXT, PRINT_HTML, PRINT_JSON, PRINT_DELIMITED };
+
+/* The table of how good the data are, which stands before most others. */
+#define PRINT_QUALITY "quality"
 
 /* What a column holds: PRINT_TYPE(id, kind, unit). Times are given in ns and printed as seconds. */
 #define PRINT_TYPES(X) \

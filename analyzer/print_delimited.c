@@ -15,7 +15,8 @@ static int needs_quotes(const char *text, char delimiter)
 	       (text[0] != '\0' && text[strlen(text) - 1] == ' ');
 }
 
-static void put_text(FILE *out, const char *text, char delimiter)
+/* The parts of a list are joined; a word with a newline in it is a word. */
+static void put_text(FILE *out, const char *text, int is_list, char delimiter)
 {
 	const char *end = text + strlen(text);
 	int quotes = needs_quotes(text, delimiter);
@@ -25,8 +26,8 @@ static void put_text(FILE *out, const char *text, char delimiter)
 	while (text < end) {
 		size_t size = exp_printable(text, (size_t)(end - text));
 
-		if (*text == '\n')
-			fputs("; ", out);
+		if (*text == '\n' && is_list)
+			fputs(text[1] != '\0' ? "; " : "", out);
 		else if (*text == '"')
 			fputs("\"\"", out);
 		else if (size == 0)
@@ -44,9 +45,9 @@ static void put_cell(FILE *out, const struct print_column *column, const struct 
 	char text[64];
 
 	if (cell->text != NULL)
-		put_text(out, cell->text, delimiter);
+		put_text(out, cell->text, column->type == PRINT_LIST, delimiter);
 	else
-		put_text(out, print_cell_format(column->type, cell, text), delimiter);
+		put_text(out, print_cell_format(column->type, cell, text), 0, delimiter);
 }
 
 static void put_table(FILE *out, const struct print_table *table, char delimiter)
@@ -54,7 +55,7 @@ static void put_table(FILE *out, const struct print_table *table, char delimiter
 	for (size_t i = 0; i < table->column_count; i++) {
 		if (i != 0)
 			fputc(delimiter, out);
-		put_text(out, table->columns[i].key, delimiter);
+		put_text(out, table->columns[i].key, 0, delimiter);
 	}
 	for (size_t i = 0; i < table->cell_count; i++) {
 		size_t column = i % table->column_count;
@@ -76,10 +77,12 @@ static void put_lines(FILE *out, const char *text, char delimiter)
 
 		memcpy(line, text, part);
 		line[part] = '\0';
-		put_text(out, line, delimiter);
-		/* A longer line goes on in the next record. */
 		text += part;
 		text += *text == '\n';
+		if (part == 0)
+			continue; /* an empty line stands between tables */
+		/* A longer line goes on in the next record. */
+		put_text(out, line, 0, delimiter);
 		fputc('\n', out);
 	}
 }
@@ -88,7 +91,7 @@ static void put_lines(FILE *out, const char *text, char delimiter)
  * table that is wanted. */
 static int is_wanted(const struct print_table *table)
 {
-	return strcmp(table->name, "quality") != 0;
+	return strcmp(table->name, PRINT_QUALITY) != 0;
 }
 
 void print_delimited(const struct print_document *document, char delimiter, FILE *out)

@@ -35,6 +35,8 @@ void print_html_text(FILE *out, const char *text, size_t len)
 	while (text < end) {
 		size_t size = exp_printable(text, (size_t)(end - text));
 
+		if (size == 3 && memcmp(text, "\xef\xbf", 2) == 0 && (unsigned char)text[2] >= 0xbe)
+			size = 0; /* U+FFFE and U+FFFF are not allowed in XML */
 		switch (*text) {
 		case '&':
 			fputs("&amp;", out);
@@ -90,11 +92,23 @@ static void put_list(FILE *out, const char *text)
 	}
 }
 
-static void put_cell(FILE *out, enum print_type type, const struct print_cell *cell)
+/* Microseconds are enough for people. */
+static const char *format(enum print_type type, const struct print_cell *cell, char *text)
+{
+	if (type == PRINT_NS && !cell->is_none)
+		snprintf(text, 64, "%.6f", (double)cell->number / 1e9);
+	else if (type == PRINT_SECONDS && !cell->is_none)
+		snprintf(text, 64, "%.6f", cell->real);
+	else
+		print_cell_format(type, cell, text);
+	return text;
+}
+
+static void put_cell(FILE *out, enum print_type type, const struct print_cell *cell, uint64_t indent)
 {
 	char text[64];
 
-	print_cell_format(type, cell, text);
+	format(type, cell, text);
 	if (cell->is_none)
 		fputs("<td></td>", out);
 	else if (type == PRINT_PERCENT)
@@ -103,7 +117,10 @@ static void put_cell(FILE *out, enum print_type type, const struct print_cell *c
 	else if (is_number(type))
 		fprintf(out, "<td class=\"n\">%s</td>", text);
 	else {
-		fputs("<td class=\"w\">", out);
+		fputs("<td class=\"w\"", out);
+		if (indent != 0)
+			fprintf(out, " style=\"padding-left: %llu.0em\"", (unsigned long long)(indent < 100 ? indent : 100));
+		fputc('>', out);
 		if (type == PRINT_LIST)
 			put_list(out, cell->text);
 		else
@@ -126,13 +143,15 @@ static void put_record(FILE *out, const struct print_table *table)
 	for (size_t i = 0; i < table->cell_count; i++) {
 		fputs("<tr>", out);
 		put_heading(out, &table->columns[i]);
-		put_cell(out, table->columns[i].type, &table->cells[i]);
+		put_cell(out, table->columns[i].type, &table->cells[i], 0);
 		fputs("</tr>\n", out);
 	}
 }
 
 static void put_rows(FILE *out, const struct print_table *table)
 {
+	uint64_t indent;
+
 	fputs("<tr>", out);
 	for (size_t i = 0; i < table->column_count; i++)
 		put_heading(out, &table->columns[i]);
@@ -141,15 +160,40 @@ static void put_rows(FILE *out, const struct print_table *table)
 
 		if (column == 0)
 			fputs("</tr>\n<tr>", out);
-		put_cell(out, table->columns[column].type, &table->cells[i]);
+		/* The name of a row of a tree stands behind its depth. */
+		if (column > 0 && strcmp(table->columns[column - 1].key, "depth") == 0)
+			indent = table->cells[i - 1].number;
+		else
+			indent = 0;
+		put_cell(out, table->columns[column].type, &table->cells[i], indent);
 	}
 	fputs("</tr>\n", out);
+}
+
+/* How good the data are, in a line. */
+static void put_quality(FILE *out, const struct print_table *table)
+{
+	char text[64];
+
+	fputs("<p class=\"note\">Quality:", out);
+	for (size_t i = 0; i < table->cell_count; i++) {
+		const char *unit = table->columns[i].type == PRINT_COUNT ? "" : print_type_unit(table->columns[i].type);
+
+		fputs(i ? ", " : " ", out);
+		put_text(out, table->columns[i].heading);
+		fprintf(out, " %s%s%s", format(table->columns[i].type, &table->cells[i], text), unit[0] ? " " : "", unit);
+	}
+	fputs("</p>\n", out);
 }
 
 static void put_table(FILE *out, const struct print_document *document, const struct print_table *table)
 {
 	if (table->column_count == 0)
 		return;
+	if (strcmp(table->name, PRINT_QUALITY) == 0) {
+		put_quality(out, table);
+		return;
+	}
 	if (strcmp(table->name, document->command) != 0) {
 		fputs("<h3>", out);
 		put_text(out, table->name);

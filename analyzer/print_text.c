@@ -77,9 +77,13 @@ static size_t *measure(const struct print_table *table)
 	return widths;
 }
 
+/* The last column on the line: lists stand below it. */
 static int is_last(const struct print_table *table, size_t column)
 {
-	return column + 1 == table->column_count;
+	do
+		column++;
+	while (column < table->column_count && table->columns[column].type == PRINT_LIST);
+	return column == table->column_count;
 }
 
 /* One line; the last column is filled up only to put numbers right. */
@@ -88,6 +92,8 @@ static void put_line(const struct print_table *table, const size_t *widths, cons
 	for (size_t i = 0; i < table->column_count; i++) {
 		int is_right = is_number(table->columns[i].type);
 
+		if (table->columns[i].type == PRINT_LIST)
+			continue;
 		put_padded(out, texts[i], is_last(table, i) && !is_right ? 0 : widths[i], is_right);
 		fprintf(out, "%*s", is_last(table, i) ? 0 : GAP, "");
 	}

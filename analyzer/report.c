@@ -157,7 +157,7 @@ static void put_clock(FILE *out, const struct report_quality *quality)
 /* The same for programs. */
 static void add_quality_record(struct session *session, const struct report_quality *quality, const char *label)
 {
-	struct print_table *record = print_record_begin("quality");
+	struct print_table *record = print_record_begin(PRINT_QUALITY);
 	const struct exp_quality *sum = &quality->sum;
 
 	if (label != NULL)

@@ -1,6 +1,7 @@
 /* stacks.c: call stacks one below the other, as the lists of leaks, waits and I/O calls show them. */
 #include "stacks.h"
 
+#include "data.h"
 #include "compare.h"
 #include "format/record.h"
 #include "memory.h"
@@ -148,6 +149,10 @@ void stacks_put(struct session *session, const struct tree *tree, const struct s
 {
 	size_t shown = session->limit != 0 && session->limit < count ? session->limit : count;
 
+	if (print_is_data(session)) {
+		data_stacks(session, tree, kind, stacks, shown);
+		return;
+	}
 	for (size_t i = 0; i < shown; i++) {
 		fputc('\n', session->out);
 		stacks_put_parts(session, tree, put_head, &(struct head){kind, stacks[i], i + 1});

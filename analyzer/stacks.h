@@ -12,6 +12,8 @@ struct stacks_kind {
 	void (*put_head)(struct session *session, const struct tree *tree, uint32_t node,
 			 size_t number, const void *context);
 	const void *context;
+	const char *name; /* "leaks": of the table, for programs */
+	unsigned data;    /* enum metric_data: its metrics are in that table */
 };
 
 /* Innermost nodes of the stacks of a tree of frames, the weightiest first. Returns out[*count],

@@ -39,6 +39,7 @@ struct table {
 	struct metric_values sum; /* 100 % */
 	int has_depth;            /* a table of a tree */
 	int is_listing;           /* lines in the order of a text: it has a margin, and values that are 0 stay blank */
+	int has_properties;       /* for programs: what is known of each function, besides values */
 	int has_color;            /* for a terminal that shows it */
 	int has_addresses;        /* a listing whose places are addresses */
 	enum tree_compare compare;

@@ -161,6 +161,31 @@ static void add_values(struct print_table *out, const struct table *table, const
 	}
 }
 
+static void add_property_columns(struct print_table *out)
+{
+	print_column(out, PRINT_BYTES, "size", "Size");
+	print_column(out, PRINT_HEX, "address", "Address");
+	print_column(out, PRINT_WORD, "file", "Source File");
+	print_column(out, PRINT_COUNT, "line", "Line");
+	print_column(out, PRINT_WORD, "object", "Load Object");
+	print_column(out, PRINT_WORD, "linker_name", "Linker Name");
+}
+
+static void add_properties(struct print_table *out, const struct sym_function *function)
+{
+	if (function == NULL) {
+		for (size_t i = 0; i < 6; i++)
+			print_none(out);
+		return;
+	}
+	print_number(out, function->size);
+	print_number(out, function->address);
+	print_word(out, function->file);
+	print_number(out, function->line);
+	print_word(out, function->object != NULL ? function->object->path : NULL);
+	print_word(out, function->mangled);
+}
+
 static void add_metric(struct print_table *out, const struct table *table, const struct table_row *row,
 		       const struct metric *metric)
 {
@@ -204,6 +229,8 @@ void table_put(struct session *session, const struct table *table, const struct 
 	}
 	out = print_table_begin(name);
 	add_columns(out, table, metrics);
+	if (table->has_properties)
+		add_property_columns(out);
 	for (size_t i = 0; i < count; i++) {
 		const struct table_row *row = &table->rows[i];
 
@@ -218,6 +245,8 @@ void table_put(struct session *session, const struct table *table, const struct 
 		print_word(out, row->name);
 		for (size_t j = 0; j < metrics->count; j++)
 			add_metric(out, table, row, &metrics->at[j]);
+		if (table->has_properties)
+			add_properties(out, row->function);
 	}
 	print_table_end(session, out, 0);
 }

@@ -23,4 +23,7 @@ int view_own_index(struct session *session, const char *name);
 uint32_t view_pick_function(struct session *session, const char *command,
 			    const struct command_argument *argument);
 
+/* Add the table of the experiments to the document. */
+void view_add_experiments(struct session *session);
+
 #endif

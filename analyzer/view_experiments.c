@@ -152,7 +152,7 @@ static void add_unrecorded(struct session *session)
 }
 
 /* The list for programs. */
-static void add_list(struct session *session)
+void view_add_experiments(struct session *session)
 {
 	static const struct {
 		enum print_type type;
@@ -185,7 +185,7 @@ void view_exp_list(struct session *session, const struct command_argument *argum
 
 	(void)argument;
 	if (print_is_data(session)) {
-		add_list(session);
+		view_add_experiments(session);
 		return;
 	}
 	fprintf(session->out, "%3s  %-3s  %s%9s  %10s  %-20s  %s\n", "ID", "Sel", with_group ? "Grp  " : "", "PID",

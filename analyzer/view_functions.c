@@ -169,6 +169,20 @@ static void put_summary(struct session *session, enum tree_mode mode, const stru
 	fputc('\n', session->out);
 }
 
+/* For programs: a row each, every metric a column, then what else is known. */
+static void put_all(struct session *session, struct table *table, size_t count, enum tree_mode mode)
+{
+	static const char *const all[TREE_MODES] = {"fsummary", "lsummary", "psummary", "summary"};
+	struct metric_list metrics = {.count = 0};
+
+	for (unsigned id = 0; id < METRIC_VALUES; id++)
+		for (unsigned flavor = METRIC_EXCLUSIVE; flavor <= METRIC_INCLUSIVE; flavor++)
+			if (metric_data_of(id) & session->have)
+				metrics.at[metrics.count++] = (struct metric){(uint8_t)id, (uint8_t)flavor, METRIC_SHOW_VALUE};
+	table->has_properties = 1;
+	table_put(session, table, &metrics, count, all[mode]);
+}
+
 static void put_summaries(struct session *session, enum tree_mode mode)
 {
 	const struct tree *tree = session_tree(session, mode);
@@ -177,6 +191,11 @@ static void put_summaries(struct session *session, enum tree_mode mode)
 		session->limit != 0 && session->limit < table.count ? session->limit : table.count;
 
 	report_put_title(session, titles[mode]);
+	if (print_is_data(session)) {
+		put_all(session, &table, count, mode);
+		table_fini(&table);
+		return;
+	}
 	put_labels(session, &table);
 	for (size_t i = 0; i < count; i++)
 		put_summary(session, mode, &table, &table.rows[i], &tree->items[table.rows[i].item]);
@@ -255,6 +274,12 @@ void view_fsingle(struct session *session, const struct command_argument *argume
 	set_values(&table, rows, item);
 	table_add_next(&table, tree, item, name_function(session, tree->items[item].function));
 	report_put_quality(session);
+	if (print_is_data(session)) {
+		put_all(session, &table, 1, TREE_FUNCTIONS);
+		table_fini(&table);
+		free(rows);
+		return;
+	}
 	put_labels(session, &table);
 	put_summary(session, TREE_FUNCTIONS, &table, &table.rows[0], &tree->items[item]);
 	table_fini(&table);

@@ -2,6 +2,7 @@
  * wrong. */
 #include "view.h"
 
+#include "data.h"
 #include "report.h"
 #include "text.h"
 
@@ -187,6 +188,10 @@ void view_header(struct session *session, const struct command_argument *argumen
 	const struct session_experiment *at = NULL;
 
 	while ((at = view_next_experiment(session, "header", argument, at)) != NULL) {
+		if (print_is_data(session)) {
+			data_header(session, at);
+			continue;
+		}
 		put_header(session, at);
 		fputc('\n', session->out);
 	}

@@ -2,6 +2,7 @@
 #include "view.h"
 
 #include "heapmaps.h"
+#include "data.h"
 #include "kept.h"
 #include "report.h"
 #include "stacks.h"
@@ -12,7 +13,7 @@
 struct subject {
 	unsigned count, bytes;         /* metrics */
 	const char *one, *many, *verb; /* "Leak", "Leaks", "Leaked" */
-	const char *meaning;
+	const char *meaning, *name;
 	void (*put_note)(struct session *session); /* what else there is to say, NULL: nothing */
 	int with_temps; /* say how many of them were temporary */
 	int with_leaks; /* and how many were not freed */
@@ -46,48 +47,44 @@ static void put_peaks(struct session *session)
 	}
 }
 
-static const struct subject kept = {METRIC_HEAPLEAKCNT,
-				    METRIC_HEAPLEAKBYTES,
-				    "Kept Block",
-				    "Kept Blocks",
-				    "Kept",
-				    "kept by the C library for its own use until the process ends",
-				    NULL,
-				    0,
-				    0,
-				    NULL};
-static const struct subject leaks = {METRIC_HEAPLEAKCNT,
-				     METRIC_HEAPLEAKBYTES,
-				     "Leak",
-				     "Leaks",
-				     "Leaked",
-				     "not freed at the end of the recording",
-				     NULL,
-				     0,
-				     0,
-				     &kept};
-static const struct subject peak = {METRIC_HEAPPEAKCNT,
-				    METRIC_HEAPPEAKBYTES,
-				    "Peak Stack",
-				    "Peak Stacks",
-				    "Live",
-				    "live when the heap was largest",
-				    put_peaks,
-				    0,
-				    0,
-				    NULL};
-static const struct subject allocs = {METRIC_HEAPALLOCCNT, METRIC_HEAPALLOCBYTES,
-				      "Allocation",        "Allocations",
-				      "Allocated",         "allocated, freed later or not",
-				      NULL,                1,
-				      0,                   NULL};
-
+static const struct subject kept = {.count = METRIC_HEAPLEAKCNT,
+				    .bytes = METRIC_HEAPLEAKBYTES,
+				    .one = "Kept Block",
+				    .many = "Kept Blocks",
+				    .verb = "Kept",
+				    .meaning = "kept by the C library for its own use until the process ends",
+				    .name = "kept"};
+static const struct subject leaks = {.count = METRIC_HEAPLEAKCNT,
+				     .bytes = METRIC_HEAPLEAKBYTES,
+				     .one = "Leak",
+				     .many = "Leaks",
+				     .verb = "Leaked",
+				     .meaning = "not freed at the end of the recording",
+				     .name = "leaks",
+				     .kept = &kept};
+static const struct subject peak = {.count = METRIC_HEAPPEAKCNT,
+				    .bytes = METRIC_HEAPPEAKBYTES,
+				    .one = "Peak Stack",
+				    .many = "Peak Stacks",
+				    .verb = "Live",
+				    .meaning = "live when the heap was largest",
+				    .name = "peak",
+				    .put_note = put_peaks};
+static const struct subject allocs = {.count = METRIC_HEAPALLOCCNT,
+				      .bytes = METRIC_HEAPALLOCBYTES,
+				      .one = "Allocation",
+				      .many = "Allocations",
+				      .verb = "Allocated",
+				      .meaning = "allocated, freed later or not",
+				      .name = "allocs",
+				      .with_temps = 1};
 static const struct subject both = {.count = METRIC_HEAPALLOCCNT,
 				    .bytes = METRIC_HEAPALLOCBYTES,
 				    .one = "Stack",
 				    .many = "Stacks",
 				    .verb = "Allocated",
 				    .meaning = "allocated, and what of it was not freed",
+				    .name = "heap",
 				    .with_leaks = 1};
 
 static uint64_t count_of(const struct metric_values *values, const void *context)
@@ -146,7 +143,7 @@ static void put_summary(struct session *session, const struct tree *tree, const 
 static void put_kept(struct session *session, const struct subject *subject, const struct tree *tree,
 		     const uint32_t *stacks, size_t count)
 {
-	const struct stacks_kind kind = {count_of, bytes_of, put_head, subject};
+	const struct stacks_kind kind = {count_of, bytes_of, put_head, subject, subject->name, METRIC_DATA_HEAP};
 
 	fprintf(session->out, "# %s: %s\n", subject->many, subject->meaning);
 	stacks_put(session, tree, &kind, stacks, count);
@@ -154,7 +151,7 @@ static void put_kept(struct session *session, const struct subject *subject, con
 
 static void put_stacks(struct session *session, const struct subject *subject)
 {
-	const struct stacks_kind kind = {count_of, bytes_of, put_head, subject};
+	const struct stacks_kind kind = {count_of, bytes_of, put_head, subject, subject->name, METRIC_DATA_HEAP};
 	const struct tree *tree = session_tree(session, TREE_FRAMES);
 	const struct sym_function *function;
 	size_t found, count;
@@ -267,7 +264,11 @@ void view_heapstat(struct session *session, const struct command_argument *argum
 
 	(void)argument;
 	report_put_quality(session);
+	if (print_is_data(session))
+		data_heapstat(session, &sum, at);
 	put_unseen(session);
+	if (print_is_data(session))
+		return;
 	fprintf(out, "%s\n", session->count > 1 ? "Process with the highest peak" : "Peak");
 	report_put_count(out, "Heap size bytes", at->data->heap.peak_bytes);
 	fprintf(out, "  %-23s  %.3f (secs.)\n", "Time of peak", at->data->heap.peak_time_s);

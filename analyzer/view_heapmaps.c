@@ -51,7 +51,7 @@ static void put_peaks(struct session *session)
 
 void view_heapmaps(struct session *session, const struct command_argument *argument)
 {
-	static const struct stacks_kind kind = {count_of, bytes_of, put_head, NULL};
+	static const struct stacks_kind kind = {count_of, bytes_of, put_head, NULL, "heapmaps", METRIC_DATA_HEAP};
 	const struct tree *tree = session_tree(session, TREE_FRAMES);
 	const struct metric_values *sum = &tree->total[TREE_ROOT];
 	size_t count;

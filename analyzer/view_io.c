@@ -1,6 +1,7 @@
 /* view_io.c: calls for input and output by file, by descriptor and by call stack. */
 #include "view.h"
 
+#include "data.h"
 #include "format/record.h"
 #include "memory.h"
 #include "report.h"
@@ -89,6 +90,28 @@ static int by_time(const void *left, const void *right)
 	return (a->fd > b->fd) - (a->fd < b->fd);
 }
 
+static const char *type_name(const struct exp_io_file *file)
+{
+	const char *type = fmt_enum_name("file_type", file->type);
+	const char *system = value_file_system_name(file->file_system);
+
+	if (file->type != FMT_file_type_REGULAR && file->type != FMT_file_type_UNKNOWN)
+		return type;
+	return system;
+}
+
+static void add_row(struct print_table *table, const struct row *row, int with_fd)
+{
+	const struct exp_io_file *file = row->file;
+	const char *unnamed = file->number == 0 ? "<Unknown>" : "<Not named>";
+	char *name = file->name != NULL ? memory_text(file->name, file->name_size) : NULL;
+
+	data_io_add(table,
+		    &(struct data_io_row){row->at, name != NULL ? name : unnamed, type_name(file), row->fd, &row->totals},
+		    with_fd);
+	free(name);
+}
+
 /* The name, then what it is unless that is a plain file, and the file system it is on. */
 static void put_file(FILE *out, const struct exp_io_file *file)
 {
@@ -157,6 +180,15 @@ static void put_rows(struct session *session, struct row *rows, size_t count, in
 		add_totals(&sum, &rows[i].totals);
 	if (count > 1)
 		qsort(rows, count, sizeof(*rows), by_time);
+	if (print_is_data(session)) {
+		struct print_table *table = data_io_begin(with_fd ? "iodetail" : "ioactivity", with_fd);
+
+		data_io_add(table, &(struct data_io_row){NULL, "<Total>", NULL, UINT32_MAX, &sum}, with_fd);
+		for (size_t i = 0; i < shown; i++)
+			add_row(table, &rows[i], with_fd);
+		print_table_end(session, table, 0);
+		return;
+	}
 	put_heading(session, with_fd);
 	put_totals(session->out, &sum);
 	if (with_fd)
@@ -325,7 +357,7 @@ static void put_summary(struct session *session, const struct tree *tree, const 
 
 void view_iocallstack(struct session *session, const struct command_argument *argument)
 {
-	static const struct stacks_kind kind = {calls_of, seconds_of, put_head, NULL};
+	static const struct stacks_kind kind = {calls_of, seconds_of, put_head, NULL, "iocallstack", METRIC_DATA_IO};
 	const struct tree *tree = session_tree(session, TREE_FRAMES);
 	size_t count;
 	uint32_t *stacks = stacks_find(tree, &kind, &count);

@@ -1,6 +1,7 @@
 /* view_iostat.c: statistics of input and output: totals and sizes, functions, errors. */
 #include "view.h"
 
+#include "data.h"
 #include "format/record.h"
 #include "memory.h"
 #include "report.h"
@@ -144,6 +145,11 @@ void view_iostat(struct session *session, const struct command_argument *argumen
 	(void)argument;
 	sum_up(session, io);
 	report_put_quality(session);
+	if (print_is_data(session)) {
+		data_iostat(session, io);
+		free(io);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
 		if (i != 0)
 			fputc('\n', out);

@@ -41,6 +41,38 @@ static void put_state(FILE *out, const struct sym_object *symbols)
 		text_put(out, symbols->file);
 }
 
+/* The same for programs. */
+static void add_object(struct session *session, struct print_table *table, const struct exp_object *object)
+{
+	const struct sym_object *symbols = find_symbols(session, object);
+
+	print_word(table, text_base(object->path));
+	print_word(table, object->path);
+	print_word(table, object->build_id[0] ? object->build_id : NULL);
+	print_word(table, symbols != NULL ? symbols->file : NULL);
+	print_number(table, symbols != NULL);
+	print_number(table, symbols != NULL && symbols->has_symbols);
+	print_number(table, symbols != NULL && symbols->has_lines);
+	print_number(table, symbols != NULL && symbols->archived);
+	print_number(table, symbols != NULL && symbols->mismatch);
+}
+
+static struct print_table *begin_objects(void)
+{
+	struct print_table *table = print_table_begin("objects");
+
+	print_column(table, PRINT_WORD, "name", "Name");
+	print_column(table, PRINT_WORD, "path", "Path");
+	print_column(table, PRINT_WORD, "build_id", "Build-id");
+	print_column(table, PRINT_WORD, "file", "Symbols from");
+	print_column(table, PRINT_COUNT, "in_stacks", "In Stacks");
+	print_column(table, PRINT_COUNT, "symbols", "Symbols");
+	print_column(table, PRINT_COUNT, "lines", "Lines");
+	print_column(table, PRINT_COUNT, "archived", "Archived");
+	print_column(table, PRINT_COUNT, "mismatch", "Another Build");
+	return table;
+}
+
 static void put_object(struct session *session, const struct exp_object *object)
 {
 	FILE *out = session->out;
@@ -65,11 +97,13 @@ void view_objects(struct session *session, const struct command_argument *argume
 {
 	const struct exp_object **seen = NULL;
 	const struct session_experiment *at = NULL;
+	struct print_table *table;
 	size_t count = 0, capacity = 0;
 
 	(void)argument;
 	/* Building the tree finds out which objects occur, and reads their symbols. */
 	session_tree(session, TREE_FUNCTIONS);
+	table = print_is_data(session) ? begin_objects() : NULL;
 	while ((at = session_next(session, at)) != NULL) {
 		const struct exp_object *objects;
 		size_t object_count = experiment_objects(at->experiment, &objects);
@@ -83,9 +117,14 @@ void view_objects(struct session *session, const struct command_argument *argume
 				continue;
 			seen = memory_grow(seen, count, &capacity, sizeof(*seen));
 			seen[count++] = &objects[j];
-			put_object(session, &objects[j]);
+			if (table != NULL)
+				add_object(session, table, &objects[j]);
+			else
+				put_object(session, &objects[j]);
 		}
 	}
+	if (table != NULL)
+		print_table_end(session, table, 0);
 	fputc('\n', session->out);
 	free(seen);
 }

@@ -2,6 +2,7 @@
  * out. */
 #include "view.h"
 
+#include "data.h"
 #include "memory.h"
 #include "name.h"
 #include "report.h"
@@ -179,6 +180,11 @@ void view_overview(struct session *session, const struct command_argument *argum
 
 	(void)argument;
 	report_put_quality(session);
+	if (print_is_data(session)) {
+		data_overview(session);
+		report_put_next(session, "functions", NULL, "all functions with these metrics");
+		return;
+	}
 	fputs("Experiments\n", session->out);
 	while ((at = session_next(session, at)) != NULL)
 		put_experiment(session, at);

@@ -1,6 +1,7 @@
 /* view_samples.c: resource usage, from sample to sample and of the whole run. */
 #include "view.h"
 
+#include "data.h"
 #include "format/record.h"
 #include "report.h"
 #include "text.h"
@@ -77,6 +78,10 @@ void view_statistics(struct session *session, const struct command_argument *arg
 	while ((at = view_next_experiment(session, "statistics", argument, at)) != NULL) {
 		const struct exp_data_set *data = at->data;
 
+		if (print_is_data(session)) {
+			data_usage(session, "statistics", at, 1);
+			continue;
+		}
 		put_name(session->out, at->info);
 		if (!is_empty(session->out, data))
 			put_usage(session->out, &data->usage[0],
@@ -121,6 +126,10 @@ void view_sample_detail(struct session *session, const struct command_argument *
 	FILE *out = session->out;
 
 	(void)argument;
+	if (print_is_data(session)) {
+		data_usage(session, "sample_detail", NULL, 0);
+		return;
+	}
 	while ((at = session_next(session, at)) != NULL) {
 		const struct exp_data_set *data = at->data;
 

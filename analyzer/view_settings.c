@@ -66,12 +66,42 @@ void view_sort(struct session *session, const struct command_argument *argument)
 		put_sort(session);
 }
 
+/* For programs; which of them are columns now, and what rows are sorted by. */
+static void list_metrics(struct session *session)
+{
+	struct print_table *table = print_table_begin("metric_list");
+	char name[METRIC_ERROR_MAX];
+
+	print_column(table, PRINT_WORD, "metric", "Metric");
+	print_column(table, PRINT_WORD, "meaning", "Meaning");
+	print_column(table, PRINT_COUNT, "shown", "Shown");
+	print_column(table, PRINT_COUNT, "sorted", "Sorted by");
+	for (unsigned id = 0; id < METRICS; id++) {
+		const struct metric metric = {.id = (uint8_t)id};
+		int is_shown = 0;
+
+		if (id < METRIC_VALUES && !(metric_data_of(id) & session->have))
+			continue;
+		for (size_t i = 0; i < session->metrics.count; i++)
+			is_shown |= session->metrics.at[i].id == id;
+		print_word(table, metric_keyword(id));
+		print_word(table, metric_describe(&metric, name));
+		print_number(table, (uint64_t)is_shown);
+		print_number(table, session->sort.metric.id == id);
+	}
+	print_table_end(session, table, 0);
+}
+
 void view_metric_list(struct session *session, const struct command_argument *argument)
 {
 	static const unsigned flavors[] = {METRIC_EXCLUSIVE, METRIC_INCLUSIVE};
 	char name[METRIC_ERROR_MAX], keyword[METRIC_TEXT_MAX];
 
 	(void)argument;
+	if (print_is_data(session)) {
+		list_metrics(session);
+		return;
+	}
 	put_current(session);
 	fputs("Available metrics:\n", session->out);
 	for (unsigned id = 0; id < METRIC_VALUES; id++) {

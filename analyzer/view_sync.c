@@ -1,7 +1,8 @@
-/* view_sync.c: waits by call stack and by object, and the longest of them. */
+/* view_sync.c: waits by call stack and by object. */
 #include "view.h"
 
 #include "format/record.h"
+#include "locks.h"
 #include "memory.h"
 #include "report.h"
 #include "stacks.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAIT_FRAMES = 6, THREADS_TOLD = 63 };
+enum { THREADS_TOLD = 63 };
 
 static const char *const class_names[] = {
 	[EXP_SYNC_OTHER] = "other",           [EXP_SYNC_MUTEX] = "mutex",
@@ -25,8 +26,7 @@ static double share(uint64_t wait_ns, double wall_s)
 	return wall_s > 0 ? 100.0 * report_seconds(wait_ns) / wall_s : 0.0;
 }
 
-/* Say which waits are not there: those below the threshold that the recordings had. */
-static void put_threshold(struct session *session)
+void lock_put_threshold(struct session *session)
 {
 	const struct session_experiment *at = NULL;
 	double highest = 0;
@@ -89,7 +89,7 @@ static void put_summary(struct session *session, const struct tree *tree, const 
 
 void view_sync(struct session *session, const struct command_argument *argument)
 {
-	static const struct stacks_kind kind = {waits_of, time_of, put_head, NULL};
+	static const struct stacks_kind kind = {waits_of, time_of, put_head, NULL, "sync", METRIC_DATA_SYNC};
 	const struct tree *tree = session_tree(session, TREE_FRAMES);
 	size_t count;
 	uint32_t *stacks = stacks_find(tree, &kind, &count);
@@ -97,7 +97,7 @@ void view_sync(struct session *session, const struct command_argument *argument)
 	(void)argument;
 	report_put_quality(session);
 	fputs("# Waits: from the request to the grant; those of several threads add up\n", session->out);
-	put_threshold(session);
+	lock_put_threshold(session);
 	stacks_put_parts(session, tree, put_summary, NULL);
 	stacks_put(session, tree, &kind, stacks, count);
 	if (count != 0) {
@@ -112,12 +112,6 @@ void view_sync(struct session *session, const struct command_argument *argument)
 }
 
 /* ---- by object ---- */
-
-/* An object and where it comes from. */
-struct lock {
-	const struct session_experiment *at;
-	const struct exp_sync_object *object;
-};
 
 static int by_wait(const void *left, const void *right)
 {
@@ -140,8 +134,7 @@ static uint32_t generation_of(const struct lock *lock)
 	return lock->object->node < nodes->count ? nodes->generation[lock->object->node] : 0;
 }
 
-/* "queue_lock", "queue_lock+0x8", "prog+0x4010", "0x7f0012345678". The caller frees. */
-static char *name_lock(struct session *session, const struct lock *lock)
+char *lock_name(struct session *session, const struct lock *lock)
 {
 	const struct exp_sync_object *object = lock->object;
 	unsigned long long address = object->address;
@@ -163,17 +156,16 @@ static char *name_lock(struct session *session, const struct lock *lock)
 	return memory_format("%s+0x%llx", name, (unsigned long long)offset);
 }
 
-/* The name of the mutex that goes with a condition variable, NULL if there is none. The caller frees. */
-static char *name_mutex(struct session *session, const struct session_experiment *at, uint64_t address, uint32_t node)
+char *lock_mutex_name(struct session *session, const struct session_experiment *at, uint64_t address, uint32_t node)
 {
 	const struct exp_sync_object mutex = {.address = address, .class = EXP_SYNC_MUTEX, .node = node};
 
-	return address != 0 ? name_lock(session, &(struct lock){at, &mutex}) : NULL;
+	return address != 0 ? lock_name(session, &(struct lock){at, &mutex}) : NULL;
 }
 
 static void put_mutex(struct session *session, const struct lock *lock)
 {
-	char *name = name_mutex(session, lock->at, lock->object->mutex, lock->object->node);
+	char *name = lock_mutex_name(session, lock->at, lock->object->mutex, lock->object->node);
 
 	if (name == NULL)
 		return;
@@ -197,7 +189,7 @@ static void put_lock(struct session *session, const struct lock *lock)
 {
 	const struct exp_sync_object *object = lock->object;
 	int threads = __builtin_popcountll(object->threads);
-	char *name = name_lock(session, lock);
+	char *name = lock_name(session, lock);
 	FILE *out = session->out;
 
 	if (session->count > 1)
@@ -214,6 +206,45 @@ static void put_lock(struct session *session, const struct lock *lock)
 	put_site(session, lock, "longest wait in", object->node);
 	fputc('\n', out);
 	free(name);
+}
+
+/* For programs. */
+static void put_locks(struct session *session, const struct lock *locks, size_t count)
+{
+	struct print_table *table = print_table_begin("locks");
+
+	print_column(table, PRINT_COUNT, "experiment", "Experiment");
+	print_column(table, PRINT_WORD, "kind", "Kind");
+	print_column(table, PRINT_WORD, "object", "Object");
+	print_column(table, PRINT_WORD, "mutex", "Mutex");
+	print_column(table, PRINT_NS, "wait", "Wait Time");
+	print_column(table, PRINT_NS, "longest", "Longest Wait");
+	print_column(table, PRINT_COUNT, "waits", "Waits");
+	print_column(table, PRINT_COUNT, "failed", "Failed");
+	print_column(table, PRINT_COUNT, "threads", "Threads");
+	print_column(table, PRINT_WORD, "made_in", "Made in");
+	print_column(table, PRINT_WORD, "longest_in", "Longest Wait in");
+	for (size_t i = 0; i < count; i++) {
+		const struct exp_sync_object *object = locks[i].object;
+		char *texts[] = {lock_name(session, &locks[i]), stacks_name_node(session, locks[i].at, object->creation),
+				 stacks_name_node(session, locks[i].at, object->node),
+				 lock_mutex_name(session, locks[i].at, object->mutex, object->node)};
+
+		print_number(table, locks[i].at->id);
+		print_word(table, class_names[object->class]);
+		print_word(table, texts[0]);
+		print_word(table, texts[3]);
+		print_number(table, object->wait_ns);
+		print_number(table, object->longest_ns);
+		print_number(table, object->count);
+		print_number(table, object->failed);
+		print_number(table, (uint64_t)__builtin_popcountll(object->threads));
+		print_word(table, texts[1]);
+		print_word(table, texts[2]);
+		for (size_t j = 0; j < sizeof(texts) / sizeof(texts[0]); j++)
+			free(texts[j]);
+	}
+	print_table_end(session, table, 0);
 }
 
 /* All objects of the session, those waited for the longest first. The caller frees. */
@@ -244,12 +275,15 @@ void view_locks(struct session *session, const struct command_argument *argument
 
 	(void)argument;
 	report_put_quality(session);
-	put_threshold(session);
+	lock_put_threshold(session);
 	fprintf(session->out, "Objects waited for: %zu, sorted by total wait time\n\n", count);
-	fprintf(session->out, "%s%12s  %6s  %10s  %9s  %8s  %7s  %-12s  %s\n",
-		session->count > 1 ? " ID  " : "", "Total sec.", "% wall", "Longest", "Waits", "Failed",
+	if (!print_is_data(session))
+		fprintf(session->out, "%s%12s  %6s  %10s  %9s  %8s  %7s  %-12s  %s\n",
+			session->count > 1 ? " ID  " : "", "Total sec.", "% wall", "Longest", "Waits", "Failed",
 		"Threads", "Kind", "Object; where");
-	for (size_t i = 0; i < shown; i++)
+	if (print_is_data(session))
+		put_locks(session, locks, shown);
+	for (size_t i = 0; i < shown && !print_is_data(session); i++)
 		put_lock(session, &locks[i]);
 	fputc('\n', session->out);
 	if (count != 0) {
@@ -258,113 +292,4 @@ void view_locks(struct session *session, const struct command_argument *argument
 		fputc('\n', session->out);
 	}
 	free(locks);
-}
-
-/* ---- the longest waits ---- */
-
-struct wait {
-	const struct session_experiment *at;
-	const struct exp_sync_wait *wait;
-};
-
-static int by_length(const void *left, const void *right)
-{
-	const struct exp_sync_wait *a = ((const struct wait *)left)->wait;
-	const struct exp_sync_wait *b = ((const struct wait *)right)->wait;
-
-	if (a->wait_ns != b->wait_ns)
-		return a->wait_ns > b->wait_ns ? -1 : 1;
-	return a->time_s < b->time_s ? -1 : a->time_s > b->time_s;
-}
-
-/* The name of a thread at a time, NULL if none is known. */
-static const char *thread_name(const struct exp_data_set *data, uint32_t tid, double time_s)
-{
-	const char *name = NULL;
-
-	for (size_t i = 0; i < data->thread_count; i++)
-		if (data->threads[i].tid == tid && (name == NULL || data->threads[i].time_s <= time_s))
-			name = data->threads[i].name;
-	return name != NULL && name[0] != '\0' ? name : NULL;
-}
-
-static void put_thread(FILE *out, const struct wait *wait)
-{
-	const char *name = thread_name(wait->at->data, wait->wait->tid, wait->wait->time_s);
-
-	fprintf(out, "thread %u", wait->wait->tid);
-	if (name == NULL)
-		return;
-	fputs(" (", out);
-	text_put(out, name);
-	fputc(')', out);
-}
-
-static void put_object(struct session *session, const struct wait *wait)
-{
-	struct lock lock = {.at = wait->at};
-	char *name, *mutex;
-
-	if (wait->wait->object >= wait->at->data->sync.object_count)
-		return;
-	lock.object = &wait->at->data->sync.objects[wait->wait->object];
-	name = name_lock(session, &lock);
-	mutex = name_mutex(session, wait->at, wait->wait->mutex, wait->wait->node);
-	fputc('(', session->out);
-	text_put(session->out, name);
-	if (mutex != NULL) {
-		fputs(", ", session->out);
-		text_put(session->out, mutex);
-	}
-	fputc(')', session->out);
-	free(mutex);
-	free(name);
-}
-
-static void put_wait(struct session *session, const struct wait *wait, size_t number)
-{
-	const char *func = fmt_enum_name("sync_func", wait->wait->func);
-	FILE *out = session->out;
-
-	fprintf(out, "\nWait #%zu, %.6f (secs.), from %.6f to %.6f, ", number,
-		report_seconds(wait->wait->wait_ns),
-		wait->wait->time_s - report_seconds(wait->wait->wait_ns), wait->wait->time_s);
-	if (session->count > 1)
-		fprintf(out, "experiment %u, ", wait->at->id);
-	put_thread(out, wait);
-	fprintf(out, "\n  %s", func != NULL ? func : "unknown function");
-	put_object(session, wait);
-	if (wait->wait->error != 0)
-		fprintf(out, ", not granted: %s", strerror((int)wait->wait->error));
-	fputc('\n', out);
-	stacks_put_node(session, wait->at, wait->wait->node, WAIT_FRAMES, "    ");
-}
-
-void view_syncwaits(struct session *session, const struct command_argument *argument)
-{
-	struct wait *waits = NULL;
-	const struct session_experiment *at = NULL;
-	size_t count = 0, capacity = 0;
-
-	(void)argument;
-	while ((at = session_next(session, at)) != NULL) {
-		for (size_t j = 0; j < at->data->sync.longest_count; j++) {
-			waits = memory_grow(waits, count, &capacity, sizeof(*waits));
-			waits[count++] = (struct wait){at, &at->data->sync.longest[j]};
-		}
-	}
-	if (count > 1)
-		qsort(waits, count, sizeof(*waits), by_length);
-	report_put_quality(session);
-	fputs("# The longest waits; times are from the start of their experiment, in seconds\n",
-	      session->out);
-	put_threshold(session);
-	for (size_t i = 0; i < count && (session->limit == 0 || i < session->limit); i++)
-		put_wait(session, &waits[i], i + 1);
-	fputc('\n', session->out);
-	if (count != 0) {
-		report_put_next(session, "sync", NULL, "all waits, by call stack");
-		fputc('\n', session->out);
-	}
-	free(waits);
 }

@@ -224,7 +224,7 @@ static uint64_t bytes_of(const struct metric_values *values, const void *context
 
 Test(tree_parts, stacks_are_sorted_by_base_or_difference)
 {
-	const struct stacks_kind kind = {bytes_of, bytes_of, NULL, NULL};
+	const struct stacks_kind kind = {.count = bytes_of, .weigh = bytes_of};
 	struct sym_function top = function("main", &old_prog, 1, 1), f = function("f", &old_prog, 2, 2),
 			    g = function("g", &old_prog, 3, 3);
 	struct tree *tree = tree_create(TREE_FRAMES, &total);

@@ -1,0 +1,140 @@
+# Forms of output: every command that prints gives well-formed JSON, CSV and HTML, and the numbers of the text.
+golden=$(realpath "$(dirname "$0")/../golden")
+. "$(dirname "$0")/lib.sh"
+have python3 || { skip "every command in every form" "no python3"; exit 0; }
+cp -r "$golden/profile.er" "$golden/heap.er" "$golden/odd.er" "$golden/killed.er" .
+record io -p off -i on -- "$programs/io_known" >/dev/null 2>&1
+record wait -p off -s all -- "$programs/sync_known" 2 >/dev/null 2>&1
+
+# The commands, out of the help: those that need no argument, and some with one; what changes settings prints nothing.
+"$xer_print" -help | sed -nE 's/^  ([a-z_-]+)(\[[a-z_?]+\])?( \[[^]]*\])?  +[a-z].*/\1/p' |
+	grep -vxE 'quit|reload|setpath|pathmap|metrics|sort|objects_default|calls|ifreq|crmfirst|crmlast' >commands.txt
+printf '%s\n' 'fsingle main' 'csingle main' 'source main' 'csource main' 'disasm main' 'metrics' 'sort' 'indxobj threads' \
+	'memobj page' "check heapalloccnt>=0" >>commands.txt
+within "commands that print" 30 200 "$(wc -l <commands.txt)"
+
+cat >check.py <<'END'
+import csv, io, json, re, subprocess, sys, xml.dom.minidom
+xer_print, seen = sys.argv[1], set()
+
+def run(name, form, command):
+    words = command.split(" ", 1)
+    done = subprocess.run([xer_print, "-printmode", form, "-limit", "20", "-" + words[0], *words[1:], name + ".er"],
+                          capture_output=True, timeout=60)
+    return done.returncode, done.stdout
+
+def bad(name, form, command, why):
+    print(f"not ok {name}: {command} as {form}: {why}")
+
+def check_json(name, command, out):
+    try:
+        document = json.loads(out.decode("utf-8", "strict"))
+    except ValueError as error:
+        return bad(name, "json", command, error)
+    for table in document["tables"]:
+        keys = [column["key"] for column in table["columns"]]
+        if len(set(keys)) != len(keys):
+            bad(name, "json", command, f"two columns of {table['name']} have one key: {keys}")
+        for row in table["rows"]:
+            if len(row) != len(keys):
+                bad(name, "json", command, f"a row of {table['name']} is not as long as its columns")
+            for column, value in zip(table["columns"], row):
+                wanted = {"number": (int, float), "text": str, "list": list}[column["kind"]]
+                if value is not None and not isinstance(value, wanted):
+                    bad(name, "json", command, f"{column['key']} is {value!r}")
+    if document["command"] != command.split()[0]:
+        bad(name, "json", command, f"is called {document['command']}")
+    return document
+
+def check_csv(name, form, delimiter, command, out, document):
+    # Tables are apart by empty lines, which no field has.
+    blocks = [b for b in out.decode("utf-8", "strict").split("\n\n") if b]
+    wanted = [t for t in document["tables"] if t["name"] != "quality"]
+    if len(blocks) != len(wanted) + bool(document["text"]):
+        return bad(name, form, command, f"{len(blocks)} tables, not {len(wanted)}")
+    for block, table in zip(blocks, wanted):
+        rows = list(csv.reader(io.StringIO(block), delimiter=delimiter, strict=True))
+        if [c["key"] for c in table["columns"]] != rows[0]:
+            return bad(name, form, command, f"heading {rows[0]}")
+        if len(rows) - 1 != len(table["rows"]):
+            return bad(name, form, command, f"{len(rows) - 1} rows, not {len(table['rows'])}")
+        for row, values in zip(rows[1:], table["rows"]):
+            if len(row) != len(values):
+                return bad(name, form, command, f"a row of {len(row)} fields: {row}")
+            for field, value in zip(row, values):
+                same = field == ("" if value is None else value.replace("\n", "\\x0a")) if not isinstance(value, (int, float, list)) else \
+                    field == "; ".join(value) if isinstance(value, list) else float(field) == value
+                if not same:
+                    return bad(name, form, command, f"{field!r} is not {value!r}")
+
+def check_html(name, command, out):
+    text = out.decode("utf-8", "strict")
+    try:
+        page = xml.dom.minidom.parseString(text.replace("<!DOCTYPE html>\n", "", 1))
+    except Exception as error:
+        return bad(name, "html", command, error)
+    if len(page.getElementsByTagName("section")) != 1:
+        bad(name, "html", command, "not one section")
+    if re.search(r'(src|href)="?(https?:)?//|url\(|@import|<script', text):
+        bad(name, "html", command, "something is loaded")
+
+for name in sys.argv[2:]:
+    for command in open("commands.txt").read().split("\n"):
+        if not command:
+            continue
+        status, out = run(name, "json", command)
+        if status != 0 and not out:
+            continue # no such data
+        document = check_json(name, command, out)
+        if document is None:
+            continue
+        seen.add(command)
+        if document["text"] and any(line.strip() for line in document["text"]):
+            print("text", command.split()[0], file=sys.stderr)
+        for form, delimiter in ("csv", ","), ("tsv", "\t"), (";", ";"), ("|", "|"):
+            check_csv(name, form, delimiter, command, run(name, form, command)[1], document)
+        check_html(name, command, run(name, "html", command)[1])
+never = set(open("commands.txt").read().split("\n")) - seen - {""}
+print("never printed:", *sorted(never))
+print("ok every command in every form was looked at")
+END
+python3 check.py "$xer_print" profile heap odd killed io wait >checked.txt 2>text.txt
+is "the checks ran" 0 $?
+grep -E '^(not )?ok' checked.txt
+sed -n 's/^never printed: //p' checked.txt >never.txt
+is "of every command some experiment has data" "" "$(cat never.txt)"
+# What is text in every form: the settings of tables, and what is about xer_print itself.
+is "every number is in a table" "cmetric_list help indx_metric_list metrics sort version xhelp " "$(sort -u text.txt | sed 's/^text //' | tr '\n' ' ')"
+
+# ---- values
+python3 - "$xer_print" >values.txt <<'END'
+import json, subprocess, sys
+def tables(*words):
+    out = subprocess.run([sys.argv[1], "-printmode", "json", *words], capture_output=True).stdout
+    return {t["name"]: [dict(zip([c["key"] for c in t["columns"]], row)) for row in t["rows"]] for t in json.loads(out)["tables"]}
+functions = {row["name"]: row for row in tables("-functions", "heap.er")["functions"]}
+print(functions["<Total>"]["i.heapallocbytes"], functions["leak_malloc"]["i.heapleakcnt"])
+tree = tables("-calltree", "heap.er")["calltree"]
+print(tree[0]["depth"], tree[0]["name"], next(row["depth"] for row in tree if row["name"] == "leak_malloc"))
+panels = tables("-csingle", "leak_malloc", "heap.er")["callers-callees"]
+print(*(f'{row["role"]}:{row["name"]}' for row in panels))
+END
+is "values of functions" "22610 7" "$(sed -n 1p values.txt)"
+is "depths of the call tree" "0 <Total> 5" "$(sed -n 2p values.txt)"
+is "roles of callers and callees" "caller:main function:leak_malloc" "$(sed -n 3p values.txt)"
+
+# ---- the command itself
+"$xer_print" -printmode x -functions profile.er >out.txt 2>err.txt
+is "a letter is no separator" 2 $?
+contains "and that is told" "'x' is not text, html, json, csv, tsv or a character" err.txt
+"$xer_print" -printmode json -metrics e.totalcpu -sort name -limit 5 -functions profile.er | python3 -c 'import json, sys; json.load(sys.stdin)'
+is "settings print nothing: one command is one object" 0 $?
+printf 'printmode json\nfunctions\nprintmode text\nlimit 2\nlines\nprintmode csv\nfunctions\n' | "$xer_print" profile.er >mixed.txt
+contains "forms may change: JSON" '^\{"command": "functions",$' mixed.txt
+contains "then text" '^Lines sorted by metric' mixed.txt
+contains "then CSV" '^name,e.totalcpu' mixed.txt
+"$xer_print" -printmode html -outfile one.html -functions -lines -outfile two.html -functions profile.er
+if have xmllint; then
+	succeeds "a page for each file, and each whole" xmllint --noout one.html two.html
+	is "with a section for each command" "2 1" "$(xmllint --xpath 'count(//section)' one.html) $(xmllint --xpath 'count(//section)' two.html)"
+fi
