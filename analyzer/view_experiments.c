@@ -151,7 +151,7 @@ static void add_unrecorded(struct session *session)
 	print_table_end(session, table, 0);
 }
 
-/* The list for programs. */
+/* The list for programs; see view.h. */
 void view_add_experiments(struct session *session)
 {
 	static const struct {
