@@ -162,3 +162,74 @@ attach dies -A off
 { kill -9 "$target" && wait "$target"; } 2>/dev/null
 wait "$recorder"
 is "xcollect ends with one that is killed" 0 $?
+
+# ---- the helper is killed at some moment: the process goes on, and can be attached to again
+start sleep 4
+for delay in 0.01 0.02 0.03 0.05; do
+	timeout -k 5 60 "$xcollect" -P "$target" -H on -A off -t 0.05 -o killed.er >killed.out 2>killed.err &
+	recorder=$!
+	sleep $delay
+	helper=$(pgrep -f "^$BUILD/lib/xer/xer_attach [a-z]* $target ") && kill -9 "$helper" 2>/dev/null
+	wait "$recorder" 2>/dev/null
+	rm -rf killed*.er
+done
+succeeds "a process whose attaches were killed can be attached to" "$xcollect" -P "$target" -t 0.05 -A off -o after.er
+sleep 1
+finish "and has not noticed"
+
+# ---- what the process makes from then on is recorded
+rm -f go
+bash -c 'while [ ! -e go ]; do sleep 0.05; done; (exit 3); true; sh -c "exit 4"; while [ -e go ]; do sleep 0.05; done' &
+target=$!
+attach family -A off
+touch go
+sleep 0.3
+rm -f go
+wait "$target"
+wait "$recorder"
+report family -exp_list
+contains "a child of the process" 'ended, exit code 3 ' family.txt
+contains "a program that a child executes" 'ended, exit code 4 .*: sh -c' family.txt
+
+# ---- real programs
+if have python3; then
+	python3 -c '
+import json, os
+while not os.path.exists("go"):
+    text = json.dumps({str(i): [i] * 3 for i in range(200)})
+    assert len(json.loads(text)) == 200
+print("right")' >target.out 2>target.err &
+	target=$!
+	sleep 0.3
+	failures=0
+	for ((i = 0; i < 3; i++)); do
+		timeout -k 5 60 "$xcollect" -P "$target" -H on -i on -s all -A off -t 0.1 -O python.er >python.out 2>python.err || failures=$((failures + 1))
+	done
+	touch go
+	wait "$target"
+	is "python3: three times" "0 right 0" "$? $(cat target.out) $failures"
+	rm -f go
+else
+	skip "python3" "not installed"
+fi
+if have redis-server redis-benchmark redis-cli; then
+	port=$((20000 + $$ % 10000))
+	redis-server --port $port --bind 127.0.0.1 --save "" --appendonly no >redis.log 2>&1 &
+	target=$!
+	wait_for redis-cli -p $port ping
+	redis-benchmark -p $port -q -n 200000 -c 20 -t set,get >benchmark.out 2>&1 &
+	load=$!
+	failures=0
+	for ((i = 0; i < 3; i++)); do
+		timeout -k 5 60 "$xcollect" -P "$target" -H on -i on -s all -A off -L 20 -t 0.2 -O redis.er >redis.out 2>redis.err || failures=$((failures + 1))
+	done
+	kill $load 2>/dev/null
+	wait $load 2>/dev/null
+	redis-cli -p $port set answer 42 >/dev/null
+	answer=$(redis-cli -p $port get answer)
+	redis-cli -p $port shutdown nosave
+	wait "$target"
+	is "redis under load: three times" "0 42 0" "$? $answer $failures"
+else
+	skip "redis under load" "redis is not installed"
+fi
