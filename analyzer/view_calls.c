@@ -37,7 +37,7 @@ static double deviation_of(const struct row *row) { return row->deviation_ns; }
 /* A percentile is the middle of a bucket, which may lie beyond the extremes. */
 static double quantile(const struct row *row, double share)
 {
-	uint64_t value = exp_histogram_quantile(&row->sum.ns, share);
+	uint64_t value = experiment_quantile(&row->sum.ns, share);
 
 	if (value < row->sum.min_ns)
 		value = row->sum.min_ns;

@@ -12,8 +12,6 @@
 #ifndef XER_EXPERIMENT_EXPERIMENT_H
 #define XER_EXPERIMENT_EXPERIMENT_H
 
-#include "experiment/histogram.h"
-
 #include <stddef.h>
 #include <stdint.h>
 
@@ -347,6 +345,15 @@ struct exp_io {
 	struct exp_io_function functions[EXP_IO_FUNCTIONS]; /* by enum fmt_io_func */
 	uint64_t errors[EXP_IO_ERRORS];                     /* by errno value, 0: an unknown one */
 };
+
+/* How many values of which size, exact below 64 and with a relative error of at most 1/64 above. */
+struct exp_histogram {
+	uint64_t *counts; /* NULL while it is empty */
+	uint32_t first, octaves;
+};
+
+/* The value that a share of all values, 0 <= share <= 1, does not exceed; 0 if there are none. */
+uint64_t experiment_quantile(const struct exp_histogram *histogram, double share);
 
 /* The calls of one traced function. `cut` ones were seen to begin only: they have a time, but are not in what is below. */
 struct exp_call_function {

@@ -53,7 +53,7 @@ static uint64_t value_of(const struct exp_histogram *histogram, size_t at)
 	return ((EXP_HISTOGRAM_SUB + sub) << (octave - 1)) + ((uint64_t)1 << (octave - 1)) / 2;
 }
 
-uint64_t exp_histogram_quantile(const struct exp_histogram *histogram, double share)
+uint64_t experiment_quantile(const struct exp_histogram *histogram, double share)
 {
 	size_t buckets = (size_t)histogram->octaves * EXP_HISTOGRAM_SUB;
 	uint64_t sum = 0, seen = 0, wanted;

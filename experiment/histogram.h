@@ -1,18 +1,12 @@
 /* histogram.h: how many values of which size, exact below 64 and with a relative error of at most 1/64 above: 32
  * buckets of equal width between one power of 2 and the next, a value standing for the middle of its bucket.
- * Memory is that of the octaves between the smallest and the largest value. */
+ * counts[octaves * EXP_HISTOGRAM_SUB]. Memory is that of the octaves between the smallest and the largest value. */
 #ifndef XER_EXPERIMENT_HISTOGRAM_H
 #define XER_EXPERIMENT_HISTOGRAM_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "experiment/experiment.h"
 
 enum { EXP_HISTOGRAM_SHIFT = 5, EXP_HISTOGRAM_SUB = 1 << EXP_HISTOGRAM_SHIFT };
-
-struct exp_histogram {
-	uint64_t *counts;         /* counts[octaves * EXP_HISTOGRAM_SUB]; NULL while it is empty */
-	uint32_t first, octaves;
-};
 
 /* Add to the octave of a value that is not there yet. Returns 0 or -ENOMEM. */
 int exp_histogram_reach(struct exp_histogram *histogram, unsigned octave);
@@ -21,9 +15,6 @@ void exp_histogram_fini(struct exp_histogram *histogram);
 
 /* Add all values of `from` to `to`. Returns 0 or -ENOMEM. */
 int exp_histogram_merge(struct exp_histogram *to, const struct exp_histogram *from);
-
-/* The value that a share of all values, 0 <= share <= 1, does not exceed; 0 if there are none. */
-uint64_t exp_histogram_quantile(const struct exp_histogram *histogram, double share);
 
 /* Octave 0 holds the values below 32, octave n those below 32 * 2^n. */
 static inline unsigned exp_histogram_octave(uint64_t value)

@@ -92,7 +92,7 @@ Test(functrace, sums_up_calls_and_paths)
 	cr_assert_eq(inner->min_ns, 20);
 	cr_assert_eq(inner->max_ns, 20);
 	cr_assert_eq(inner->spread, 0);
-	cr_assert_eq(exp_histogram_quantile(&inner->ns, 0.5), 20);
+	cr_assert_eq(experiment_quantile(&inner->ns, 0.5), 20);
 	cr_assert_eq(set->nodes.count - set->nodes.traced, 2);
 	cr_assert_eq(set->nodes.pc[set->nodes.traced + 1], 0x2000);
 	cr_assert_eq(set->nodes.parent[set->nodes.traced + 1], set->nodes.traced);
