@@ -7,6 +7,8 @@
 #include "report.h"
 #include "text.h"
 
+#include "experiment/histogram.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #define XER_EXPERIMENT_CALLS_H
 
 #include "experiment/experiment.h"
+#include "experiment/histogram.h"
 #include "experiment/index.h"
 
 #include <errno.h>

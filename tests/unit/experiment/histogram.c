@@ -10,7 +10,7 @@ static uint64_t middle_of(uint64_t value)
 	uint64_t middle;
 
 	cr_assert_eq(exp_histogram_add(&histogram, value), 0);
-	middle = exp_histogram_quantile(&histogram, 0.5);
+	middle = experiment_quantile(&histogram, 0.5);
 	exp_histogram_fini(&histogram);
 	return middle;
 }
@@ -32,13 +32,13 @@ Test(histogram, gives_quantiles)
 {
 	struct exp_histogram histogram = {0};
 
-	cr_assert_eq(exp_histogram_quantile(&histogram, 0.5), 0);
+	cr_assert_eq(experiment_quantile(&histogram, 0.5), 0);
 	for (uint64_t value = 1; value <= 1000; value++)
 		exp_histogram_add(&histogram, value);
-	cr_assert_float_eq((double)exp_histogram_quantile(&histogram, 0.5), 500, 500 / 64.0 + 1);
-	cr_assert_float_eq((double)exp_histogram_quantile(&histogram, 0.99), 990, 990 / 64.0 + 1);
-	cr_assert_eq(exp_histogram_quantile(&histogram, 0), 1);
-	cr_assert_float_eq((double)exp_histogram_quantile(&histogram, 1), 1000, 1000 / 64.0 + 1);
+	cr_assert_float_eq((double)experiment_quantile(&histogram, 0.5), 500, 500 / 64.0 + 1);
+	cr_assert_float_eq((double)experiment_quantile(&histogram, 0.99), 990, 990 / 64.0 + 1);
+	cr_assert_eq(experiment_quantile(&histogram, 0), 1);
+	cr_assert_float_eq((double)experiment_quantile(&histogram, 1), 1000, 1000 / 64.0 + 1);
 	exp_histogram_fini(&histogram);
 }
 
@@ -53,11 +53,11 @@ Test(histogram, merges_what_has_other_octaves)
 	}
 	cr_assert_eq(exp_histogram_merge(&low, &high), 0);
 	cr_assert_eq(exp_histogram_merge(&low, &none), 0);
-	cr_assert_eq(exp_histogram_quantile(&low, 0.1), 3);
-	cr_assert_eq(exp_histogram_quantile(&low, 0.5), 5);
-	cr_assert_geq(exp_histogram_quantile(&low, 0.9), 1 << 20);
+	cr_assert_eq(experiment_quantile(&low, 0.1), 3);
+	cr_assert_eq(experiment_quantile(&low, 0.5), 5);
+	cr_assert_geq(experiment_quantile(&low, 0.9), 1 << 20);
 	cr_assert_eq(exp_histogram_merge(&none, &low), 0);
-	cr_assert_eq(exp_histogram_quantile(&none, 0.5), 5);
+	cr_assert_eq(experiment_quantile(&none, 0.5), 5);
 	exp_histogram_fini(&low);
 	exp_histogram_fini(&high);
 	exp_histogram_fini(&none);
