@@ -277,14 +277,19 @@ static int read_argument(struct session *session, const struct command *command,
 	return 0;
 }
 
-/* `#` begins a comment at the start of a line or after a blank: "operator#" is a name. */
+/* `#` begins a comment at the start of a line or after a blank: "operator#" is a name. Inside of quotes it does not. */
 static void cut_comment(char *line)
 {
-	for (char *at = line; *at != '\0'; at++)
+	for (char *at = line; *at != '\0'; at++) {
+		char *closing = *at == '"' || *at == '\'' ? strchr(at + 1, *at) : NULL;
+
+		if (closing != NULL)
+			at = closing;
 		if (*at == '#' && (at == line || isblank((unsigned char)at[-1]))) {
 			*at = '\0';
 			return;
 		}
+	}
 }
 
 void command_run_line(struct session *session, char *line)

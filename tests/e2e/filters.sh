@@ -31,9 +31,21 @@ is "and what is freed" 0 "$(awk '$1 == "Total" && $2 == "leaks" { n = $3 } END {
 report heap -filters 'HSIZE >= 1K' -functions -filters 'HTYPE == "calloc"' -allocs
 contains "no block is so large" ', 0 of [0-9]+ allocations' heap.txt
 
-record io -p off -S off -i on -s all -- "$programs/io_known" .
-report io -filters 'IOTYPE == "error"' -iostat
-contains "calls are chosen by what they count as" '^# selected: .* of [0-9]+ I/O calls' io.txt
+# io_known says how often a thread calls what: fsync once, fdatasync once, lseek 7 times, 4 opens that fail with ENOENT.
+mkdir files
+record io -p off -S off -i on -- "$programs/io_known" "$PWD/files" 2
+is "io_known exits 0" 0 $?
+calls() { report io -filters "$1" -header; report io -filters "$1" -iostat; sed -nE 's/^# selected: .*, ([0-9]+) of [0-9]+ I.O calls.*/\1/p' io.txt; }
+is "calls are chosen by function" 14 "$(calls 'IOFUNC == "lseek"')"
+is "and by error" 8 "$(calls 'IOFUNC == "open" && IOERROR == "ENOENT"')"
+is "the classes of calls make up all" "$(calls 'IOFD >= -1')" \
+	"$(($(calls 'IOTYPE == "read"') + $(calls 'IOTYPE == "write"') + $(calls 'IOTYPE == "other"') + $(calls 'IOTYPE == "error"')))"
+is "calls are chosen by size and thread" 100 "$(calls 'IOFUNC == "write" && IONBYTE == 7 && THRID == 2')"
+is "files are chosen by name" 0 "$(calls "IOFNAME == REGEX('/none/.*')")"
+within "and found" 50 100000 "$(calls "IOFNAME == REGEX('$PWD/files/.*')")"
+printf 'indxobj_define func IOFUNC\nmetrics i.ioothercnt:i.ioreadcnt\nfunc\n' >func.txt
+report io -script func.txt
+is "an index object of one's own counts them too" 14 "$(value io lseek 1)"
 
 printf 'functions\n  filters THRIDX == 1\nfilters\n' >script.txt
 "$xer_print" -script script.txt burn.er >out.txt 2>err.txt

@@ -152,6 +152,11 @@ Test(indexobj, own_ones_are_called_by_the_names_of_their_values)
 	      "x               by you   HTYPE");
 }
 
+Test(indexobj, a_number_sign_in_quotes_is_no_comment)
+{
+	CHECK("metrics e.samples # a comment\nindxobj_define q THRNAME == \"a # b\" # another\nq", "7               <Total>", "7               q 0");
+}
+
 Test(indexobj, what_has_no_key_is_unknown)
 {
 	CHECK("indxobj_define s HSIZE\nmetrics e.samples:i.heapalloccnt\nsort heapalloccnt\ns", "7               3             <Total>",
