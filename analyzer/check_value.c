@@ -111,7 +111,7 @@ static int metric_value(const struct check_node *node, struct session *session, 
 
 	if (!(data & session->have)) {
 		snprintf(error, CHECK_ERROR_MAX, "column %zu: %s: no %s data in %s", node->column, metric_keyword(id),
-			 metric_data_name(data), session_next(session, NULL)->info->path);
+			 metric_data_name(data), session->experiments[0].info->path);
 		return -ENODATA;
 	}
 	value = session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT].of[id];

@@ -124,7 +124,7 @@ static void run_to(struct session *session, size_t format, const char *path, FIL
 	struct export_job job = {.session = session, .out = out};
 
 	choose_metrics(&job);
-	if (job.metric_count == 0) {
+	if (job.metric_count == 0 || session_next(session, NULL) == NULL) {
 		session_fail(session, EXIT_TROUBLE, "export: no data to export");
 		return;
 	}

@@ -2,6 +2,7 @@
 #include "view.h"
 
 #include "check.h"
+#include "filters.h"
 #include "memory.h"
 #include "report.h"
 
@@ -132,7 +133,7 @@ static void write_junit(struct session *session)
 		session_fail(session, EXIT_TROUBLE, "junit: %s: %s", path, strerror(errno));
 		return;
 	}
-	check_junit(&session->results, session_next(session, NULL)->info->path, out);
+	check_junit(&session->results, session->experiments[0].info->path, out);
 	failed = ferror(out);
 	if (fclose(out) != 0 || failed)
 		session_fail(session, EXIT_TROUBLE, "junit: %s: cannot be written", path);
@@ -172,6 +173,11 @@ void view_check(struct session *session, const struct command_argument *argument
 			check_list_fini(&list);
 			return;
 		}
+	if (session->base != NULL && filters_are_set(session->filters)) {
+		session_fail(session, EXIT_USAGE, "check: events are chosen by filters, which the base would not have");
+		check_list_fini(&list);
+		return;
+	}
 	base = base_of(session);
 	if (base == NULL && session->base_count != 0) {
 		check_list_fini(&list);

@@ -33,6 +33,8 @@ timeout 20 "$xer_print" -base profile.er -base other.er -check 'heapalloccnt == 
 is "two bases are added up" 0 $?
 check 0 'heapalloccnt(leak_malloc) < base; base(heapalloccnt(leak_malloc)) == 7' -base heap.er profile.er
 check 1 'totalcpu < base' -base missing.er profile.er
+timeout 20 "$xer_print" -filters 'FALSE' -check 'totalcpu <= base' -base profile.er profile.er >check.txt 2>check.err
+is "filters and a base do not go together" 2 $?
 check 2 'totalcpu < base' profile.er
 
 # What cannot be decided never passes.

@@ -8,7 +8,7 @@ record wait -p off -s all -- "$programs/sync_known" 2 >/dev/null 2>&1
 
 # The commands, out of the help: those that need no argument, and some with one; what changes settings prints nothing.
 "$xer_print" -help | sed -nE 's/^  ([a-z_-]+)(\[[a-z_?]+\])?( \[[^]]*\])?  +[a-z].*/\1/p' |
-	grep -vxE 'quit|reload|setpath|pathmap|metrics|sort|objects_default|calls|ifreq|crmfirst|crmlast' >commands.txt
+	grep -vxE 'quit|reload|setpath|pathmap|metrics|sort|objects_default|calls|ftrace|ifreq|crmfirst|crmlast' >commands.txt
 printf '%s\n' 'fsingle main' 'csingle main' 'source main' 'csource main' 'disasm main' 'metrics' 'sort' 'indxobj threads' \
 	'memobj page' "check heapalloccnt>=0" >>commands.txt
 within "commands that print" 30 200 "$(wc -l <commands.txt)"

@@ -49,7 +49,7 @@ Test(terminal, progress_is_told_after_half_a_second_and_vanishes, .timeout = 20)
 	char shown[4096];
 
 	watch("xterm", 1.0, "reading a\x1b\xff.er", shown, sizeof(shown));
-	cr_assert(strstr(shown, "\r\033[Kreading a??.er 0 s") == shown, "'%s'", shown);
+	cr_assert(strstr(shown, "\r\033[Kreading a??.er ") == shown, "'%s'", shown);
 	cr_assert_str_eq(shown + strlen(shown) - 4, "\r\033[K");
 }
 
