@@ -278,6 +278,15 @@ static int is_unbound(const struct image *image, const ElfW(Rela) *relocation, u
 	       value < image->high;
 }
 
+/* The table of collectorAPI.h: a program that was not recorded when it began has found none. Afterwards it keeps ours, which does
+ * nothing then: a thread may have looked just now. */
+static uint64_t unfound_table(const struct image *image, const ElfW(Sym) *symbol)
+{
+	uint32_t index = symbol->st_shndx == SHN_UNDEF ? own_index(image->tables.text + symbol->st_name) : 0;
+
+	return index && ELF64_ST_TYPE(own.symbol[index].st_info) == STT_OBJECT ? own_address(index) : 0;
+}
+
 static unsigned change(struct image *image, const ElfW(Rela) *relocation, int to_wrappers)
 {
 	uint32_t type = ELF64_R_TYPE(relocation->r_info), symbol = ELF64_R_SYM(relocation->r_info);
@@ -289,9 +298,13 @@ static unsigned change(struct image *image, const ElfW(Rela) *relocation, int to
 		return 0;
 	if (type == R_X86_64_64 && relocation->r_addend != 0)
 		return 0;
+	value = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+	if (value == 0 && to_wrappers) {
+		value = unfound_table(image, &image->tables.symbol[symbol]);
+		return value ? (unsigned)put(image, word, value) : 0;
+	}
 	if (find_exchange(image->tables.text + image->tables.symbol[symbol].st_name, &names) < 0)
 		return 0;
-	value = __atomic_load_n(word, __ATOMIC_ACQUIRE);
 	if (!to_wrappers)
 		return value == names.wrapper ? (unsigned)put(image, word, names.bound) : 0;
 	if (value != names.bound &&

@@ -7,7 +7,9 @@
  * checks errno and a floating-point sum. Then, in the main thread: known_old frees 50 blocks from before, known_malloc makes 100 of
  * 10 bytes and frees them, known_leak makes 7 of 1000 bytes, known_write writes 20 times 5 bytes, known_lock waits once for a mutex that is
  * held for 150 ms, and, with PLUGIN, known_plugin loads that library and calls its plugin_work, which makes 30 blocks of 24 bytes.
- * Then it waits until GO is gone, and prints "right EINTR-COUNT". */
+ * It begins that with collector_sample("in the middle"). Then it waits until GO is gone, and prints "right EINTR-COUNT". */
+#include "include/collectorAPI.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
@@ -184,6 +186,7 @@ int main(int argc, char **argv)
 	for (long i = 0; i < threads; i++)
 		pthread_create(&thread[i], NULL, strcmp(kind, "heap") == 0 ? churn : strcmp(kind, "spin") == 0 ? spin : sleeper, (void *)i);
 	right = work_until(kind, argv[3], 1);
+	collector_sample("in the middle");
 	known_old();
 	known_malloc();
 	known_leak();
