@@ -6,6 +6,7 @@
  * It is a program of its own because libdw is dear to load, and because the kernel releases all threads when it ends, whatever
  * happens. On failure one line on standard error says why. */
 #include "call.h"
+#include "masks.h"
 #include "memory.h"
 #include "objects.h"
 #include "search.h"
@@ -190,6 +191,8 @@ static int enter(struct job *job)
 		return status;
 	error = call_end(&job->place);
 	thread_release(&job->thread);
+	if (status == 0 && !job->is_detach)
+		masks_let_in(job->pid);
 	return error < 0 && status == 0 ? explain_call(job, "the way back", error) : status;
 }
 

@@ -168,6 +168,11 @@ int thread_regs_set(const struct thread *thread, const struct user_regs_struct *
 	return trace(PTRACE_SETREGS, thread, 0, regs);
 }
 
+int thread_mask_get(const struct thread *thread, uint64_t *mask)
+{
+	return trace((enum __ptrace_request)GET_SIGMASK, thread, sizeof(*mask), mask);
+}
+
 int thread_mask_set(const struct thread *thread, uint64_t mask)
 {
 	return trace((enum __ptrace_request)SET_SIGMASK, thread, sizeof(mask), &mask);
@@ -198,7 +203,7 @@ int thread_save(const struct thread *thread, struct thread_state *state)
 	int error = thread_regs_get(thread, &state->regs);
 
 	if (error == 0)
-		error = trace((enum __ptrace_request)GET_SIGMASK, thread, sizeof(state->mask), &state->mask);
+		error = thread_mask_get(thread, &state->mask);
 	if (error == 0)
 		error = trace(PTRACE_GETREGSET, thread, NT_X86_XSTATE, &vector);
 	state->xstate_size = vector.iov_len;

@@ -54,6 +54,7 @@ int thread_regs_get(const struct thread *thread, struct user_regs_struct *regs);
 int thread_regs_set(const struct thread *thread, const struct user_regs_struct *regs);
 int thread_save(const struct thread *thread, struct thread_state *state);
 int thread_restore(const struct thread *thread, const struct thread_state *state);
+int thread_mask_get(const struct thread *thread, uint64_t *mask);
 int thread_mask_set(const struct thread *thread, uint64_t mask);
 int thread_xstate_set(const struct thread *thread, const void *xstate, size_t size);
 

@@ -10,4 +10,7 @@
 /* int collector_detach(const char *unused): end the recording. Returns 0, or -ENOENT if there is none. */
 #define ATTACH_EXIT "collector_detach"
 
+/* The signal of the collector's timers: a real-time signal that programs hardly use. */
+#define ATTACH_TICK_SIGNAL (__SIGRTMAX - 3)
+
 #endif

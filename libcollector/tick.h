@@ -7,8 +7,10 @@
 
 #include "thread.h"
 
+#include "format/attach.h"
+
 /* A real-time signal that programs hardly use. The wrappers of signal.c keep it ours. */
-#define TICK_SIGNAL (__SIGRTMAX - 3)
+#define TICK_SIGNAL ATTACH_TICK_SIGNAL
 
 /* Install the handler. Normal context, at the start. */
 void tick_open(void);

@@ -100,6 +100,14 @@ done
 is "five times to one that allocates in all threads" 0 $failures
 finish "which ends as if nothing had been (2)"
 
+# ---- threads that had blocked all signals
+start masked 1
+attach masked -p on -A off -t 0.6
+wait "$recorder"
+report masked -functions
+within "threads that block all signals are profiled" 80 101 "$(value masked spin 4)"
+finish "and go on blocking the others"
+
 # ---- refused, with the remedy, and nothing is left behind
 refused()
 {

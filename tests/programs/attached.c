@@ -2,7 +2,7 @@
  *
  * usage: attached KIND THREADS GO [PLUGIN]
  *
- * Until the file GO exists it works as KIND says: spin, heap (malloc and free without end), sleep (in nanosleep, poll, a futex and read,
+ * Until the file GO exists it works as KIND says: spin, masked (spin with all signals blocked), heap (malloc and free without end), sleep (in nanosleep, poll, a futex and read,
  * by thread, all without a timeout that ends soon), nothing (the main thread alone, in poll). It counts calls that fail with EINTR, and
  * checks errno and a floating-point sum. Then, in the main thread: known_old frees 50 blocks from before, known_malloc makes 100 of
  * 10 bytes and frees them, known_leak makes 7 of 1000 bytes, known_write writes 20 times 5 bytes, known_lock waits once for a mutex that is
@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,15 @@ static void *spin(void *unused)
 		for (int i = 1; i < 1000; i++)
 			sum = 1.0 / i;
 	return unused;
+}
+
+static void *spin_masked(void *unused)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	return spin(unused);
 }
 
 static void *sleeper(void *which)
@@ -171,6 +181,15 @@ static int work_until(const char *kind, const char *go, int present)
 	return 1;
 }
 
+static void *(*thread_function(const char *kind))(void *)
+{
+	if (strcmp(kind, "heap") == 0)
+		return churn;
+	if (strcmp(kind, "masked") == 0)
+		return spin_masked;
+	return strcmp(kind, "spin") == 0 ? spin : sleeper;
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 3 ? argv[1] : "nothing";
@@ -184,7 +203,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < OLD; i++)
 		old[i] = malloc(33);
 	for (long i = 0; i < threads; i++)
-		pthread_create(&thread[i], NULL, strcmp(kind, "heap") == 0 ? churn : strcmp(kind, "spin") == 0 ? spin : sleeper, (void *)i);
+		pthread_create(&thread[i], NULL, thread_function(kind), (void *)i);
 	right = work_until(kind, argv[3], 1);
 	collector_sample("in the middle");
 	known_old();
