@@ -165,6 +165,8 @@ static void add_quality_record(struct session *session, const struct report_qual
 	if (session->have & METRIC_DATA_CLOCK) {
 		print_field(record, PRINT_NS, "cpu_covered", "CPU time covered", quality->covered_ns);
 		print_field(record, PRINT_NS, "cpu", "CPU time", quality->cpu_ns);
+		if (quality->paused_ns != 0)
+			print_field(record, PRINT_NS, "cpu_paused", "CPU time while paused", quality->paused_ns);
 		print_field(record, PRINT_COUNT, "samples", "Clock samples", sum->samples);
 	}
 	if (session->have & METRIC_DATA_HEAP)

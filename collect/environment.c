@@ -92,9 +92,9 @@ char *environment_descriptor(const struct installation *installation, const stru
 	strcpy(descriptor.user_names, request->hooks.names);
 	descriptor.functrace = (uint64_t)request->functrace;
 	descriptor.pause_signal = (uint64_t)request->pause_signal;
-	descriptor.start_paused = (uint64_t)request->start_paused;
+	descriptor.step.paused = (uint64_t)request->start_paused;
 	descriptor.sample_signal = (uint64_t)request->sample_signal;
-	descriptor.stop = (uint64_t)request->stop;
+	descriptor.step.stop = (uint64_t)request->stop;
 	descriptor.from_ms = request->from_ms;
 	descriptor.to_ms = request->to_ms;
 	descriptor.limit_bytes = request->limit_bytes;

@@ -17,6 +17,8 @@
 
 enum { NAME_MAX_SHOWN = 128 };
 
+static atomic_uint terminated;
+
 struct col_thread *control_enter(sys_sigset *old)
 {
 	sys_sigset all = ~(sys_sigset)0;
@@ -102,6 +104,7 @@ static void terminate(void)
 	if (!self)
 		return;
 	log_terminate();
+	atomic_store(&terminated, 1);
 	process_close(-1);
 	col.is_recorded = 0;
 	atomic_store(&col.mark->recording, 0);
@@ -141,8 +144,11 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	struct col_thread *self = col_self;
 
-	if (!col_is_recording()) { /* a forked child */
-		signals_forward(signal, info, context);
+	if (!col_is_recording()) {
+		if (atomic_load(&terminated))
+			signals_tell_program(signal, info, context);
+		else /* a child that is not recorded */
+			signals_forward(signal, info, context);
 		return;
 	}
 	if (!self)
@@ -175,8 +181,7 @@ void control_open(void)
 
 void control_stop(void)
 {
-	if (!col.descriptor.stop)
+	if (!col.descriptor.step.stop)
 		return;
-	col.descriptor.stop = 0; /* of what comes out of this process, nothing stops */
 	SYS2(SYS_kill, sys_getpid(), SIGSTOP);
 }

@@ -71,7 +71,7 @@ uint32_t descent_step_child(struct descriptor_step *step)
 {
 	uint32_t number = descent_number('c');
 
-	*step = (struct descriptor_step){.maker = (uint64_t)sys_getpid()};
+	*step = (struct descriptor_step){.maker = (uint64_t)sys_getpid(), .paused = col.descriptor.step.paused};
 	return descent_child(step->lineage, 'c', number) < 0 ? 0 : number;
 }
 
@@ -80,7 +80,7 @@ int descent_step_image(struct descriptor_step *step, uint32_t sharer)
 	int pid = sys_getpid();
 	int error = 0;
 
-	*step = (struct descriptor_step){.pid = (uint64_t)pid, .maker = (uint64_t)pid};
+	*step = (struct descriptor_step){.pid = (uint64_t)pid, .maker = (uint64_t)pid, .paused = col.descriptor.step.paused};
 	strcpy(step->lineage, own_lineage());
 	if (sharer) {
 		error = lineage_append(step->lineage, 'f', sharer);

@@ -80,13 +80,6 @@ static void apply(void)
 	} while (to != wanted());
 }
 
-void col_stop_events(const char *why)
-{
-	if (!atomic_exchange(&col.events_stopped, 1) && why)
-		col_log_warning(why);
-	apply();
-}
-
 static uint64_t ticks_of_ms(uint64_t ms)
 {
 	return (uint64_t)((double)ms * 1e-3 * (double)col.descriptor.clock_hz);
@@ -113,7 +106,7 @@ void window_open(void)
 		functrace_open();
 	first = start + ticks_of_ms(col.descriptor.from_ms);
 	last = col.descriptor.to_ms ? start + ticks_of_ms(col.descriptor.to_ms) : 0;
-	atomic_store(&paused, col.descriptor.start_paused != 0);
+	atomic_store(&paused, col.descriptor.step.paused != 0);
 	atomic_store(&phase, col.descriptor.from_ms ? BEFORE : INSIDE);
 	window_restart();
 }
@@ -125,6 +118,19 @@ void window_restart(void)
 	atomic_store(&current, STOPPED);
 	if (wanted() != RECORDED)
 		log_event("pause");
+	apply();
+}
+
+void col_stop_events(const char *why)
+{
+	enum events before = wanted();
+
+	if (!atomic_exchange(&col.events_stopped, 1)) {
+		if (why)
+			col_log_warning(why);
+		if (before == RECORDED && col_is_recording())
+			log_event("pause");
+	}
 	apply();
 }
 
@@ -149,10 +155,9 @@ void window_check(void)
 			log_event("resume");
 		apply();
 	}
-	if (last && now >= last && enter(INSIDE, BEHIND)) {
+	if (last && now >= last && atomic_load(&phase) == INSIDE) {
 		col_stop_events(NULL);
-		if (!atomic_load(&paused))
-			log_event("pause");
+		enter(INSIDE, BEHIND);
 	}
 }
 
@@ -180,7 +185,7 @@ void window_pause(struct col_thread *self)
 {
 	if (atomic_exchange(&paused, 1))
 		return;
-	col.descriptor.start_paused = 1; /* for the program that this one may become */
+	col.descriptor.step.paused = 1; /* for the program that this one may become */
 	for_each_thread(count_until_now, self);
 	if (atomic_load(&phase) == INSIDE)
 		log_event("pause");
@@ -191,7 +196,7 @@ void window_resume(struct col_thread *self)
 {
 	if (!atomic_exchange(&paused, 0))
 		return;
-	col.descriptor.start_paused = 0;
+	col.descriptor.step.paused = 0;
 	for_each_thread(count_from_now, self);
 	if (atomic_load(&phase) == INSIDE)
 		log_event("resume");

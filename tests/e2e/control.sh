@@ -97,6 +97,26 @@ contains "and their lines" '^  second_maker \+ 0x00000005, line 11 in "maker.jit
 is "the code is kept" "554889e5ffd75dc3" "$(od -An -tx1 -N8 dynamic.er/dyntext | tr -d ' \n')"
 is "unreadable code is announced without it" 1 "$(grep -c '<function name="unreadable" [^>]*generation="[0-9]*" time="[0-9]*"/>' dynamic.er/map.xml)"
 
+# ---- many threads, handlers, children
+record stress -p hi -H on -s all -i on -- "$programs/control_stress" 2
+is "control from all sides at once" "0 done" "$? $(cat stress.out)"
+report stress -metrics i.heapalloccnt:name -functions
+is "in the end events are recorded" 50 "$(value stress settled 1)"
+is "and the experiment is sound" "" "$(cat stress.txt.err)"
+report stress -sample_detail
+contains "the last sample has its name" ' manual: settled$' stress.txt
+if have xmllint; then
+	xmllint --noout stress.er/log.xml && xmllint --noout stress.er/map.xml
+	is "the logs are well-formed" 0 $?
+fi
+
+record children -p off -H on -F on -- "$programs/control_children"
+is "control_children exits 0" 0 $?
+report children -metrics i.heapalloccnt:name -functions
+for expected in child_paused: child_resumed:20 executed_paused: executed_resumed:40 parent_paused: parent_resumed:60; do
+	is "children: ${expected%:*}" "${expected#*:}" "$(value children "${expected%:*}" 1)"
+done
+
 # ---- signals
 record toggled -p off -H on -y USR1 -l SIGUSR2 -- "$programs/control_signals" 10 12
 is "-y, -l: the program's handler is called too, and no call is interrupted" "handled 3 interrupted 0" "$(tr '\n' ' ' <toggled.out | sed 's/ $//')"
@@ -119,7 +139,7 @@ is "one signal for two ends is refused" 125 $?
 is "a child that is not recorded takes the signal as it would" 138 "$(cat unhandled.out)"
 
 # ---- stopped at the start
-"$xcollect" -A off -x -o stopped.er "$programs/exitcodes" exit 5 2>stopped.err &
+"$xcollect" -A off -x -o stopped.er "$programs/exitcodes" exec 5 2>stopped.err &
 pid=$!
 for ((i = 0; i < 100; i++)); do
 	state=$(sed 's/.*) //; s/ .*//' /proc/$pid/stat 2>/dev/null)
@@ -127,8 +147,8 @@ for ((i = 0; i < 100; i++)); do
 	sleep 0.05
 done
 is "-x: the process is stopped, as the program" "T exitcodes" "$state $(cat /proc/$pid/comm)"
-is "-x: the program has not begun" 0 "$(grep -c 'kind="exit"' stopped.er/log.xml)"
+is "-x: the program has not begun" 0 "$(grep -c 'kind="exec"' stopped.er/log.xml)"
 contains "-x: what to do is said" "kill -CONT $pid" stopped.err
 kill -CONT $pid
 wait $pid
-is "-x: it goes on" 5 $?
+is "-x: it goes on, and what it executes does not stop" 5 $?

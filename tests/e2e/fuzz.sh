@@ -7,7 +7,7 @@ golden=$(realpath "$(dirname "$0")/../golden")
 seconds=${FUZZ_SECONDS:-15}
 seed=${FUZZ_SEED:-$(date +%s)}
 keep=${FUZZ_KEEP:-$PWD}
-commands=(-header -overview -exp_list -functions -fsummary -calltree -callers-callees -lines -pcs -leaks -allocs -heapstat
+commands=(-header -overview -exp_list -functions -fsummary -calltree -callers-callees -lines -pcs -leaks -allocs -heapstat -heapmaps
 	-sample_detail -statistics -objects -threads -cpus -seconds -samples -datasize -duration -memobj page -describe -thread_list
 	-filters 'HFREED >= 0 && TSTAMP >= 0 || FNAME("m.*") IN STACK || THRID' -functions -heapstat)
 
@@ -68,16 +68,16 @@ done
 is "$count kept inputs end well" 0 $bad
 
 gcc -O1 -Wall -Wextra -Werror -o mutate "$fuzz/mutate.c" || { not_ok "the mutator is built"; exit 0; }
-names=(profile heap killed odd damaged)
-files=(log.xml map.xml overview profile heaptrace frameinfo archives)
+names=(profile heap killed odd damaged control dynamic)
+files=(log.xml map.xml overview profile heaptrace frameinfo archives dyntext)
 echo "FUZZ_SEED=$seed"
 bad=0
 count=0
 end=$((SECONDS + seconds))
 while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
 	number=$((seed + count))
-	name=${names[number % 5]}
-	file=${files[number / 5 % 7]}
+	name=${names[number % ${#names[@]}]}
+	file=${files[number / ${#names[@]} % ${#files[@]}]}
 	count=$((count + 1))
 	[ "$file" != archives ] || file=$(cd "$golden/$name.er" && echo archives/*)
 	[ -e "$golden/$name.er/$file" ] || continue

@@ -7,6 +7,8 @@ golden=$(realpath "$(dirname "$0")/../golden")
 cases="
 profile header functions fsummary calltree callers-callees lines pcs objects sample_detail statistics heapstat threads cpus seconds samples thread_list duration describe
 heap header functions calltree leaks peak allocs heapstat lines heap datasize threads
+control header functions leaks heapstat heapmaps sample_detail
+dynamic header functions allocs lines heapmaps
 killed header functions calltree leaks heapstat
 odd header functions calltree exp_list objects
 damaged header functions calltree leaks heapstat sample_detail statistics threads seconds datasize
