@@ -2,6 +2,7 @@
 #include "filter.h"
 
 #include "experiment/experiment.h"
+#include "experiment/usertrace.h"
 #include "format/record.h"
 #include "memory.h"
 #include "pattern.h"
@@ -13,7 +14,7 @@
 #define FILTER_SECOND INT64_C(1000000000)
 enum { FILTER_FILE_STEP = 16 /* files are numbered in such steps */, THREAD_CACHE = 256 };
 enum filter_data { CLOCK = EXP_DATA_PROFILE, HEAP = EXP_DATA_HEAP, SYNC = EXP_DATA_SYNC, IO = EXP_DATA_IO, MAPS = TOKEN_DATA_MAPS,
-	CALLS = EXP_DATA_FUNCTRACE, ALL = CLOCK | HEAP | MAPS | SYNC | IO | CALLS };
+	CALLS = EXP_DATA_FUNCTRACE, USER = EXP_DATA_USER, ALL = CLOCK | HEAP | MAPS | SYNC | IO | CALLS | USER };
 
 struct filter_run {
 	const struct expression *expression;
@@ -88,6 +89,12 @@ static int64_t filter_io_class(const struct exp_fact *fact)
 	static const uint8_t classes[] = {EXP_IO_OTHER, EXP_IO_READ, EXP_IO_WRITE, EXP_IO_OTHER};
 
 	return fact->error != 0 ? EXP_IO_ERROR : classes[fact->type >> 6 & 3]; /* see io_func in format/enums.def */
+}
+
+/* A hook as it is printed: three digits if the fourth is 0. */
+static int64_t filter_hook(const struct exp_fact *fact)
+{
+	return fact->user->hook & 15 ? fact->user->hook : fact->user->hook >> 4;
 }
 
 /* Returns 0 if events of this kind have no such value. */

@@ -94,6 +94,8 @@ static uint64_t events_of(const struct exp_data_set *set, unsigned data)
 		return set->quality.sync_events;
 	case METRIC_DATA_FUNCTRACE:
 		return set->quality.calls;
+	case METRIC_DATA_USER:
+		return set->quality.user_events;
 	default:
 		return set->quality.io_events;
 	}
@@ -120,7 +122,7 @@ void filters_put(struct session *session)
 		unsigned data;
 		const char *what;
 	} kinds[] = {{METRIC_DATA_CLOCK, "samples"}, {METRIC_DATA_HEAP, "allocations"}, {METRIC_DATA_SYNC, "waits"},
-		     {METRIC_DATA_IO, "I/O calls"}, {METRIC_DATA_FUNCTRACE, "traced calls"}};
+		     {METRIC_DATA_IO, "I/O calls"}, {METRIC_DATA_FUNCTRACE, "traced calls"}, {METRIC_DATA_USER, "user events"}};
 
 	char *text = NULL;
 	size_t size;

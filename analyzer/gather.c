@@ -40,6 +40,7 @@ static const struct {
 	{METRIC_IOERRORTIME, EXP_IO_ERROR_WAIT},
 	{METRIC_FTIME, EXP_TRACE_TIME},
 	{METRIC_FCALLS, EXP_TRACE_CALLS},
+	{METRIC_USEREVENTS, EXP_USER_COUNT},
 };
 
 struct metric_values tree_values_of(const uint64_t of[EXP_METRICS])

@@ -33,7 +33,8 @@ static const char *const data_names[] = {
 	[METRIC_DATA_HEAP] = "heap",
 	[METRIC_DATA_SYNC] = "synchronization",
 	[METRIC_DATA_IO] = "I/O",
-	[METRIC_DATA_FUNCTRACE] = "function trace"};
+	[METRIC_DATA_FUNCTRACE] = "function trace",
+	[METRIC_DATA_USER] = "user event"};
 
 const char *metric_keyword(unsigned id)
 {
@@ -119,7 +120,7 @@ void metric_defaults(unsigned have, struct metric_list *list, struct metric_sort
 
 	*list = (struct metric_list){.count = 0};
 	*sort = (struct metric_sort){.reverse = 0};
-	if (have & METRIC_DATA_CLOCK || have == 0) {
+	if (have & METRIC_DATA_CLOCK || (have & ~(unsigned)METRIC_DATA_USER) == 0) {
 		add(list, METRIC_TOTALCPU, METRIC_EXCLUSIVE, both);
 		add(list, METRIC_TOTALCPU, METRIC_INCLUSIVE, both);
 	}

@@ -175,6 +175,8 @@ unsigned session_data_of(const struct session_experiment *at)
 		have |= METRIC_DATA_IO;
 	if (at->whole->have & EXP_DATA_FUNCTRACE || is_on(at->experiment, "functrace"))
 		have |= METRIC_DATA_FUNCTRACE;
+	if (at->whole->have & EXP_DATA_USER)
+		have |= METRIC_DATA_USER;
 	return have;
 }
 

@@ -10,7 +10,7 @@
 #include <strings.h>
 
 enum { CLOCK = EXP_DATA_PROFILE, HEAP = EXP_DATA_HEAP, SYNC = EXP_DATA_SYNC, IO = EXP_DATA_IO, MAPS = TOKEN_DATA_MAPS,
-	CALLS = EXP_DATA_FUNCTRACE, ALL = CLOCK | HEAP | MAPS | SYNC | IO | CALLS };
+	CALLS = EXP_DATA_FUNCTRACE, USER = EXP_DATA_USER, ALL = CLOCK | HEAP | MAPS | SYNC | IO | CALLS | USER };
 enum { NEAR = 3 }; /* edits up to which a word is taken for a slip */
 
 const struct token token_table[TOKENS] = {

@@ -138,6 +138,7 @@ static size_t split(char *text, char **words, size_t max)
 		}
 		at += *at != '\0';
 		*to = '\0';
+		count -= *words[count - 1] == '\0';
 	}
 	return count;
 }

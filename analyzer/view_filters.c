@@ -165,7 +165,7 @@ static void put_data(struct print_table *table, unsigned data)
 		unsigned data;
 		const char *name;
 	} kinds[] = {{EXP_DATA_PROFILE, "clock"}, {EXP_DATA_HEAP, "heap"}, {EXP_DATA_SYNC, "sync"}, {EXP_DATA_IO, "io"},
-		     {EXP_DATA_FUNCTRACE, "calls"}};
+		     {EXP_DATA_FUNCTRACE, "calls"}, {EXP_DATA_USER, "user"}};
 	char text[32] = "";
 	size_t len = 0, count = 0;
 

@@ -185,10 +185,12 @@ enum exp_metric {
 	EXP_IO_LONGEST, /* of a single call, of any class */
 	EXP_TRACE_CALLS, /* calls of traced functions */
 	EXP_TRACE_TIME,  /* in them, without the traced functions that they called */
+	EXP_USER_COUNT, /* events of the program's own */
 	EXP_METRICS
 };
 
-enum exp_data { EXP_DATA_PROFILE = 1, EXP_DATA_HEAP = 2, EXP_DATA_SYNC = 4, EXP_DATA_IO = 8, EXP_DATA_FUNCTRACE = 16 };
+enum exp_data { EXP_DATA_PROFILE = 1, EXP_DATA_HEAP = 2, EXP_DATA_SYNC = 4, EXP_DATA_IO = 8, EXP_DATA_FUNCTRACE = 16,
+	EXP_DATA_USER = 32 };
 
 /* The call-stack tree: nodes 0 .. count-1 in order of id; parent index < own index, UINT32_MAX at roots. */
 struct exp_nodes {
@@ -387,6 +389,7 @@ struct exp_quality {
 	uint64_t heap_events;
 	uint64_t sync_events, io_events; /* waits; calls */
 	uint64_t calls;               /* of traced functions */
+	uint64_t user_events;
 	uint64_t lost;                /* events known to be lost, all kinds */
 	uint64_t stacks, truncated, guessed, failed; /* distinct stacks that events name, and those with marks */
 	uint64_t stack_events, truncated_events;     /* events that name a stack, and those cut short */

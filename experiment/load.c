@@ -240,6 +240,8 @@ static int read_streams(struct exp_load *load)
 	if (rc == 0)
 		rc = exp_load_events(load);
 	if (rc == 0)
+		rc = exp_user_read(load);
+	if (rc == 0)
 		rc = exp_threads_finish(load);
 	return rc;
 }

@@ -62,6 +62,7 @@ int exp_profile_read(struct exp_load *load);
 int exp_heap_read(struct exp_load *load);
 int exp_sync_read(struct exp_load *load);
 int exp_io_read(struct exp_load *load);
+int exp_user_read(struct exp_load *load);
 int exp_overview_read(struct exp_load *load);
 
 /* The function trace: pair its calls and make nodes of their paths, before rows are made; then count them. Return 0 or

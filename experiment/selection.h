@@ -7,6 +7,8 @@
 
 #include "experiment/experiment.h"
 
+struct exp_user_event;
+
 /* What an event says. Fields that its kind of data does not have are 0. */
 struct exp_fact {
 	enum exp_data data;
@@ -23,6 +25,7 @@ struct exp_fact {
 	uint64_t cpu_ns;       /* of a clock sample */
 	uint64_t address;      /* of a block or an object of synchronization */
 	uint32_t file, fd;     /* of a call: number of an exp_io_file, descriptor */
+	const struct exp_user_event *user; /* of a user event: see usertrace.h */
 	int is_leaked;         /* an allocation that is never freed; only if selection->wants_leaks */
 	uint64_t live_bytes;   /* of the heap, this allocation included */
 	uint64_t leaked_bytes; /* of the allocations so far that are never freed; only if selection->wants_leaks */

@@ -9,12 +9,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* What a stream holds. */
+struct place {
+	size_t process;
+	uint8_t trace;
+};
+
 struct reader {
 	struct exp_stream *streams; /* streams[stream_count] */
-	struct place {
-		size_t process;
-		uint8_t trace;
-	} *places; /* of the streams */
+	struct place *places;       /* of the streams */
 	size_t stream_count;
 	const struct exp_clock *clock;
 	exp_user_visitor *visit;
@@ -66,10 +69,9 @@ static int read_bytes(const struct exp_cursor *cursor, struct exp_user_event *ou
 	return 0;
 }
 
-/* Decode the cursor's event. Returns 1; 0 if it is none, or damaged, which is told. */
-static int read_event(const struct reader *reader, struct exp_cursor *cursor, struct exp_user_event *out)
+/* Decode the cursor's event, but for its time. Returns 1; 0 if it is none, or damaged, which is told. */
+static int read_event(struct exp_cursor *cursor, const struct place *place, struct exp_user_event *out)
 {
-	const struct place *place = &reader->places[cursor->stream - reader->streams];
 	uint8_t kind = cursor->payload[0];
 	int rc = -EBADMSG;
 
@@ -77,6 +79,8 @@ static int read_event(const struct reader *reader, struct exp_cursor *cursor, st
 		return 0;
 	*out = (struct exp_user_event){.process = place->process,
 				       .trace = place->trace,
+				       .ticks = cursor->tsc,
+				       .buffer_ticks = cursor->buffer_tsc,
 				       .tid = cursor->tid,
 				       .cpu = exp_cursor_cpu(cursor),
 				       .offset = exp_cursor_payload_offset(cursor)};
@@ -86,7 +90,6 @@ static int read_event(const struct reader *reader, struct exp_cursor *cursor, st
 		exp_stream_fault(cursor->stream, out->offset, "a user event is too short");
 		return 0;
 	}
-	out->time_ns = llrint(exp_clock_seconds(reader->clock, cursor->tsc) * 1e9);
 	return 1;
 }
 
@@ -99,10 +102,12 @@ static int run(void *context, struct exp_cursor *cursor, uint64_t until)
 	if (reader->stopped)
 		return 0;
 	do {
-		if (read_event(reader, cursor, &event) && reader->visit(reader->context, &event) != 0) {
-			reader->stopped = 1;
-			return 0;
+		if (read_event(cursor, &reader->places[cursor->stream - reader->streams], &event)) {
+			event.time_ns = llrint(exp_clock_seconds(reader->clock, cursor->tsc) * 1e9);
+			reader->stopped = reader->visit(reader->context, &event);
 		}
+		if (reader->stopped)
+			return 0;
 		more = exp_cursor_next(cursor);
 	} while (more && cursor->key <= until);
 	return more;
@@ -161,4 +166,57 @@ int exp_user_events(struct experiment *const *experiments, size_t count, exp_use
 	free(reader.streams);
 	free(reader.places);
 	return rc == 0 ? reader.stopped : rc;
+}
+
+/* ---- as a part of all data ---- */
+
+struct counter {
+	struct exp_load *load;
+	struct place place;
+};
+
+static void on_event(void *context, struct exp_cursor *cursor)
+{
+	struct counter *counter = context;
+	struct exp_load *load = counter->load;
+	struct exp_fact fact = {.data = EXP_DATA_USER, .node = EXP_NODE_NONE};
+	struct exp_user_event event;
+	uint32_t row;
+
+	if (load->rc != 0)
+		return;
+	load->rc = exp_load_note_buffer(load, cursor);
+	if (load->rc != 0 || !read_event(cursor, &counter->place, &event))
+		return;
+	fact.type = event.hook;
+	fact.user = &event;
+	row = exp_load_row(load, cursor, &fact);
+	if (load->rc != 0 || row == EXP_ROW_NONE)
+		return;
+	exp_load_time(load, cursor->tsc);
+	exp_load_add(load, EXP_USER_COUNT, row, 1);
+	load->set.quality.user_events++;
+}
+
+int exp_user_read(struct exp_load *load)
+{
+	int rc = 0;
+
+	for (unsigned trace = 0; trace < FMT_USER_TRACES && rc == 0; trace++) {
+		struct counter counter = {load, {0, (uint8_t)trace}};
+		struct exp_stream stream;
+
+		rc = exp_stream_open(load->experiment, exp_user_file(trace), &stream);
+		if (rc != 0) {
+			rc = rc == -ENOMEM ? rc : 0;
+			continue;
+		}
+		if (load->value[EXP_USER_COUNT] == NULL)
+			rc = exp_load_metric(load, EXP_USER_COUNT);
+		load->set.have |= EXP_DATA_USER;
+		if (rc == 0)
+			rc = exp_stream_each(&stream, on_event, &counter);
+		exp_stream_close(&stream);
+	}
+	return rc == 0 ? load->rc : rc;
 }

@@ -8,6 +8,7 @@
 struct exp_user_event {
 	size_t process;   /* index of its experiment */
 	int64_t time_ns;  /* since the start of the first experiment */
+	uint64_t ticks, buffer_ticks; /* event times of it, and of the beginning of its thread's buffer */
 	uint32_t tid;
 	uint16_t cpu, hook, subhook;
 	uint8_t trace;    /* 0: the system trace, else the number of a component trace */

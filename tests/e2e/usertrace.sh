@@ -144,6 +144,25 @@ is "a window of time" 0 "$(wc -l <work.txt)"
 trcrpt work -h -O hist=on -d 020
 contains "counts by hook" '^020 +24 ' work.txt
 
+report work -hooks
+contains "a table of hooks" '^020 +0001 +12 +192 ' work.txt
+report work -hookpairs "020:1 020:2 D1"
+contains "pairs by a data word" '^ *Pairs +12$' work.txt
+within "the time between" 0.012 5 "$(awk '/^ *Time between/ { print $(NF - 1) }' work.txt)"
+report work -hookpairs "020:1 020:2"
+contains "pairs by thread" '^ *Pairs +12$' work.txt
+report work -hookpairs "022 020:2"
+contains "pairs of different hooks" '^ *Pairs +12$' work.txt
+report work -hookpairs "020"
+is "half a pair is refused" 2 $?
+report work -filters "HOOK == 0x020 && D1 >= 2000 && D1 < 3000" -hooks -trcrpt "-h -r"
+contains "filters know hooks and data words" '^020 +0001 +4 ' work.txt
+is "and choose what is printed" 8 "$(grep -cE '^020 +[0-9]+\.[0-9]+ +[0-9]+\.[0-9]+   80' work.txt)"
+report work -metrics e.userevents:name -threads
+contains "user events by thread" '^ *20 +Process 1, Thread 2' work.txt
+report work -trcrpt '""'
+contains "no options" 'UNDEFINED TRACE ID' work.txt
+
 # ---- templates
 printf '010 1.0 "x" F3\n011 1.0 "y" {\n' >bad
 "$xer_trcrpt" -c -t bad >out 2>err
