@@ -117,6 +117,8 @@ static void add_unit(struct source_data *data, const struct sym_object *object, 
 			return;
 	data->units = memory_grow(data->units, data->unit_count, &data->unit_capacity, sizeof(*data->units));
 	data->units[data->unit_count++] = unit;
+	if (data->sum == NULL)
+		data->sum = symbols_source_sum(data->session->symbols, object, address, data->place.file);
 	for (size_t i = 0; i < unit->note_count; i++) {
 		if (!is_file(data, unit->notes[i].file, &last, &last_is))
 			continue;

@@ -1,6 +1,7 @@
 /* sourcefile.c: source files as lines, each read once for a listing. */
 #include "sourcefile.h"
 
+#include "experiment/md5.h"
 #include "experiment/sources.h"
 #include "memory.h"
 #include "text.h"
@@ -135,9 +136,17 @@ const char *source_file_origin(const struct source_file *file)
 	return "";
 }
 
-void source_file_check(struct session *session, const struct source_file *file)
+void source_file_check(struct session *session, const struct source_file *file, const uint8_t *sum)
 {
 	int64_t start_s = INT64_MAX;
+	uint8_t own[EXP_MD5_SIZE];
+
+	if (sum != NULL) {
+		exp_md5(file->source.text, file->source.size, own);
+		if (memcmp(own, sum, sizeof(own)) != 0)
+			print_note(session, "warning: %s is not what was compiled: lines may not fit", file->source.path);
+		return;
+	}
 
 	for (size_t i = 0; i < session->count; i++) {
 		int64_t at_s = session->experiments[i].info->start_real_ns / 1000000000;

@@ -35,8 +35,8 @@ void source_file_explain(struct session *session, const char *command, const str
 /* Where it was found, in words: "from the archive", ... */
 const char *source_file_origin(const struct source_file *file);
 
-/* Note that the file was changed after the recording began. */
-void source_file_check(struct session *session, const struct source_file *file);
+/* Note that the file is not the one that was compiled: by its MD5 sum, or if `sum` is NULL, by its time. */
+void source_file_check(struct session *session, const struct source_file *file, const uint8_t *sum);
 
 /* True if two names mean the same file once "." and ".." are resolved. */
 int source_is_same(const char *left, const char *right);

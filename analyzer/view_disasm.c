@@ -287,7 +287,11 @@ static void put_head(struct disasm_view *view, const struct place *place)
 	if (place->file != NULL && session->listing.disasm_comments & COMMENT_SOURCE) {
 		file = source_files_get(&view->files, place->file, place->object->build_id);
 		if (file->status == 0)
-			source_file_check(session, file);
+			source_file_check(session, file,
+					  place->function == NULL ? NULL
+								  : symbols_source_sum(session->symbols, place->object,
+										       place->function->address,
+										       place->file));
 		else
 			print_note(session, "no source file %s: pathmap or setpath may say where it is", place->file);
 	}

@@ -240,7 +240,7 @@ static void put_head(struct source_view *view)
 	}
 	listing_fact(session, "Load Object", view->data.place.object->path);
 	put_units(view);
-	source_file_check(session, file);
+	source_file_check(session, file, view->data.sum);
 	if (!print_is_data(session))
 		fputc('\n', session->out);
 }

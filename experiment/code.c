@@ -55,6 +55,14 @@ const char *symbols_variable_in(struct symbols *symbols, const struct sym_object
 	return exp_demangle(&symbols->arena, symbol->name);
 }
 
+const uint8_t *symbols_source_sum(struct symbols *symbols, const struct sym_object *object, uint64_t address,
+				  const char *file)
+{
+	struct exp_image *image = image_of(symbols, object);
+
+	return image == NULL || image->dwarf == NULL ? NULL : exp_dwarf_source_sum(image->dwarf, address, file);
+}
+
 /* A compilation that was asked for. */
 struct known_compilation {
 	const struct sym_object *object;

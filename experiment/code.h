@@ -26,6 +26,11 @@ const char *symbols_slot(struct symbols *symbols, const struct sym_object *objec
 const char *symbols_variable_in(struct symbols *symbols, const struct sym_object *object, uint64_t address,
 				uint64_t *offset);
 
+/* The MD5 sum of a source file's contents when it was compiled, of the compilation of the code at an address: 16 bytes,
+ * or NULL: not known (only clang writes it, in DWARF 5). */
+const uint8_t *symbols_source_sum(struct symbols *symbols, const struct sym_object *object, uint64_t address,
+				  const char *file);
+
 /* What the compiler did at a place of the source. */
 struct sym_note {
 	const char *file; /* of the call of what was inlined; of the definition of a function; NULL if unknown */

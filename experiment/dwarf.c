@@ -188,6 +188,20 @@ int exp_dwarf_compilation(struct exp_dwarf *dwarf, uint64_t address,
 	return 0;
 }
 
+const uint8_t *exp_dwarf_source_sum(struct exp_dwarf *dwarf, uint64_t address, const char *file)
+{
+	struct exp_dwarf_unit *unit = exp_dwarf_unit_at(dwarf, address + dwarf->bias);
+	struct exp_line_table *table = unit == NULL ? NULL : exp_dwarf_lines(dwarf, unit->die.cu);
+
+	for (unsigned i = 0; table != NULL && i < exp_line_table_file_end(table); i++) {
+		const char *name = exp_line_table_file(table, i);
+
+		if (name != NULL && exp_line_table_md5(table, i) != NULL && strcmp(name, file) == 0)
+			return exp_line_table_md5(table, i);
+	}
+	return NULL;
+}
+
 /* Where a function itself begins: its first range, for a cold part may have a lower address. */
 static Dwarf_Addr beginning(const struct exp_dwarf_function *function)
 {

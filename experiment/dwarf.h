@@ -45,6 +45,9 @@ struct exp_dwarf_compilation {
 int exp_dwarf_compilation(struct exp_dwarf *dwarf, uint64_t address,
 			  struct exp_dwarf_compilation *out);
 
+/* The MD5 sum of a source file of the compilation of the code at an address, NULL if unknown. */
+const uint8_t *exp_dwarf_source_sum(struct exp_dwarf *dwarf, uint64_t address, const char *file);
+
 /* One function of a compilation, or one call inlined in one. */
 struct exp_dwarf_note {
 	const struct exp_dwarf_frame *callee;   /* whose code it is: names and declaration */
