@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES_SHOWN = 10, TEXT_WIDTH = 38 };
+enum { BYTES_SHOWN = 10 };
 
 /* One listing in the making. */
 struct disasm_view {
@@ -146,7 +146,7 @@ static char *note_of(struct disasm_view *view, const struct code *code, const st
 
 static char *instruction_text(struct disasm_view *view, const struct code *code, const struct code_instruction *at)
 {
-	char *note = note_of(view, code, at), *hex, *text;
+	char *note = note_of(view, code, at), *hex, *text, line[16] = "   ?";
 
 	if (print_is_data(view->session)) {
 		text = memory_format("%s%s", at->decoded.text, note);
@@ -154,7 +154,9 @@ static char *instruction_text(struct disasm_view *view, const struct code *code,
 		return text;
 	}
 	hex = view->session->listing.disasm_comments & COMMENT_HEX ? hex_text(at) : memory_text("", 0);
-	text = memory_format("       [%4u] %s %6llx:  %-*s%s%s", at->frames[0].line, at->is_target ? "*" : " ",
+	if (at->frames[0].line != 0)
+		snprintf(line, sizeof(line), "%4u", at->frames[0].line);
+	text = memory_format("       [%s] %s %6llx:  %-*s%s%s", line, at->is_target ? "*" : " ",
 			     (unsigned long long)at->address, hex[0] == '\0' ? 0 : 3 * BYTES_SHOWN + 1, hex,
 			     at->decoded.text, note);
 	free(hex);
