@@ -104,17 +104,23 @@ static int by_line(const void *left, const void *right)
 	return order != 0 ? order : strcmp(a->holder, b->holder);
 }
 
+/* A header may have been compiled into thousands of units. */
+enum { UNITS_MAX = 8 };
+
 static void add_unit(struct source_data *data, const struct sym_object *object, uint64_t address)
 {
 	const struct sym_compilation *unit;
 	const char *last = NULL;
 	int last_is = 0;
 
-	if (address == 0 || symbols_compilation(data->session->symbols, object, address, &unit) != 0)
+	if (address == 0 || data->has_more_units || symbols_compilation(data->session->symbols, object, address, &unit) != 0)
 		return;
 	for (size_t i = 0; i < data->unit_count; i++)
 		if (data->units[i] == unit)
 			return;
+	data->has_more_units = data->unit_count == UNITS_MAX;
+	if (data->has_more_units)
+		return;
 	data->units = memory_grow(data->units, data->unit_count, &data->unit_capacity, sizeof(*data->units));
 	data->units[data->unit_count++] = unit;
 	if (data->sum == NULL)

@@ -26,6 +26,7 @@ struct source_data {
 	size_t note_count, note_capacity;
 	const struct sym_compilation **units; /* that were compiled from it */
 	size_t unit_count, unit_capacity;
+	int has_more_units; /* so many that the notes of the others were left out */
 	const uint8_t *sum; /* MD5 of the file when it was compiled, NULL: not known */
 	struct source_call *calls; /* calls[call_count] by line, the greatest first */
 	size_t call_count, call_capacity;

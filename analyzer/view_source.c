@@ -47,18 +47,25 @@ static void add_note(struct source_view *view, const struct sym_note *note)
 				       note->holder));
 }
 
+/* Of the notes of one line; a template has a function for each of its instances. */
+enum { NOTES_SHOWN = 8 };
+
 /* The notes of a line, each once; *at is the first that was not looked at. */
 static void add_notes(struct source_view *view, unsigned line, size_t *at)
 {
 	const struct sym_note *last = NULL;
+	size_t shown = 0;
 
 	for (; *at < view->data.note_count && view->data.notes[*at]->line <= line; ++*at) {
 		const struct sym_note *note = view->data.notes[*at];
 
-		if (note->line == line && note->line != 0 && (last == NULL || !is_same_note(last, note)))
+		if (note->line == line && note->line != 0 && (last == NULL || !is_same_note(last, note)) &&
+		    shown++ < NOTES_SHOWN)
 			add_note(view, note);
 		last = note;
 	}
+	if (shown > NOTES_SHOWN)
+		add_text(view, "more", line, memory_format("               ... and %zu more", shown - NOTES_SHOWN));
 }
 
 static void add_calls(struct source_view *view, uint32_t key, size_t *at)
@@ -240,6 +247,9 @@ static void put_head(struct source_view *view)
 	}
 	listing_fact(session, "Load Object", view->data.place.object->path);
 	put_units(view);
+	if (view->data.has_more_units)
+		print_note(session, "functions and inlined calls are those of %zu compilations; there are more",
+			   view->data.unit_count);
 	source_file_check(session, file, view->data.sum);
 	if (!print_is_data(session))
 		fputc('\n', session->out);
