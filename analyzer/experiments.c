@@ -4,6 +4,7 @@
 
 #include "experiment/archive.h"
 #include "experiment/group.h"
+#include "experiment/xraylog.h"
 #include "defaults.h"
 #include "filters.h"
 #include "format/layout.h"
@@ -73,6 +74,16 @@ static void check_damage(struct session *session, const struct session_experimen
 }
 
 /* Open one experiment that is not open yet. Returns it, or NULL after a message. */
+/* Functions of foreign logs have the names of the program that the user has given. */
+static void name_functions(struct session *session, struct experiment *experiment)
+{
+	int status = session->instr_map == NULL ? 0 : experiment_instr_map(experiment, session->instr_map);
+
+	if (status < 0)
+		session_fail(session, EXIT_TROUBLE, "instr_map: %s: %s", session->instr_map,
+			     status == -EBADMSG ? "it has no xray_instr_map" : strerror(-status));
+}
+
 static struct session_experiment *open_new(struct session *session, const char *path, unsigned group)
 {
 	const struct exp_reporter reporter = {.warn = warn, .context = session};
@@ -85,6 +96,7 @@ static struct session_experiment *open_new(struct session *session, const char *
 		session_fail(session, EXIT_TROUBLE, "%s", cause.text[0] ? cause.text : strerror(-status));
 		return NULL;
 	}
+	name_functions(session, experiment);
 	session->experiments = memory_grow(session->experiments, session->count, &session->capacity,
 					   sizeof(*session->experiments));
 	slot = &session->experiments[session->count++];
@@ -277,6 +289,7 @@ static int reopen(struct session *session, struct session_experiment *at)
 		session_fail(session, EXIT_TROUBLE, "%s", cause.text);
 		return status;
 	}
+	name_functions(session, experiment);
 	filters_forget(at);
 	experiment_close(at->experiment);
 	at->experiment = experiment;

@@ -145,6 +145,9 @@ static void read_settings(struct session *session, const struct plan *plan)
 static void run_plan(struct session *session, const struct plan *plan)
 {
 	read_settings(session, plan);
+	for (size_t i = 0; i < plan->step_count; i++)
+		if (plan->steps[i].command != NULL && plan->steps[i].command->run == view_instr_map)
+			view_instr_map(session, &plan->steps[i].argument);
 	for (size_t i = 0; i < plan->path_count; i++)
 		if (session_open(session, plan->paths[i]) < 0)
 			return;

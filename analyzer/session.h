@@ -62,6 +62,7 @@ struct session {
 	unsigned last_id;
 	unsigned focus; /* the group that views see, SESSION_ALL: every one */
 	struct symbols *symbols;
+	const char *instr_map; /* names the functions of foreign logs; NULL: nothing does. Borrowed */
 	unsigned have; /* set of enum metric_data: what was recorded */
 
 	struct shown *shown;

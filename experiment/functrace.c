@@ -2,6 +2,7 @@
 #include "experiment/functrace.h"
 
 #include "experiment/calls.h"
+#include "experiment/foreign.h"
 #include "experiment/load.h"
 #include "format/layout.h"
 
@@ -108,7 +109,11 @@ static void on_name(void *context, struct exp_cursor *cursor)
 static int read_names(struct exp_load *load, struct calls *calls)
 {
 	struct exp_stream stream;
-	int rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_FUNCTABLE], &stream);
+	int rc;
+
+	for (size_t i = 0; load->experiment->foreign != NULL && i < calls->function_count; i++)
+		calls->functions[i].address = foreign_address(load->experiment, calls->functions[i].id);
+	rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_FUNCTABLE], &stream);
 
 	if (rc != 0)
 		return rc == -ENOMEM ? rc : 0;
@@ -118,6 +123,21 @@ static int read_names(struct exp_load *load, struct calls *calls)
 }
 
 /* ---- the whole ---- */
+
+int functrace_walk_experiment(struct experiment *experiment, const struct functrace_sink *sink)
+{
+	struct exp_stream stream;
+	int rc;
+
+	if (experiment->foreign != NULL)
+		return foreign_walk(experiment->foreign, sink);
+	rc = exp_stream_open(experiment, exp_stream_names[FMT_STREAM_FUNCTRACE], &stream);
+	if (rc != 0)
+		return rc;
+	rc = functrace_walk(&stream, sink);
+	exp_stream_close(&stream);
+	return rc;
+}
 
 /* Paths become nodes: their parents come before them. */
 static int add_nodes(struct exp_load *load, const struct calls *calls)
@@ -136,12 +156,12 @@ static int add_nodes(struct exp_load *load, const struct calls *calls)
 	return 0;
 }
 
-static int pair(struct exp_load *load, struct exp_stream *stream)
+static int pair(struct exp_load *load)
 {
 	struct calls *calls = load->calls;
 	struct reader reader = {.load = load, .calls = calls};
 	struct functrace_sink sink = {on_buffer, on_functions, on_argument, on_event, &reader};
-	int rc = functrace_walk(stream, &sink);
+	int rc = functrace_walk_experiment(load->experiment, &sink);
 
 	if (calls->rc != 0)
 		rc = calls->rc;
@@ -159,19 +179,19 @@ static int pair(struct exp_load *load, struct exp_stream *stream)
 static int read_stream(struct exp_load *load, int (*ask)(void *context, const struct calls_thread *thread, uint32_t path,
 							 uint64_t tsc, uint64_t ticks, uint64_t self))
 {
-	struct exp_stream stream;
-	int rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_FUNCTRACE], &stream);
+	int rc;
 
-	if (rc != 0)
-		return rc == -ENOMEM ? rc : 0;
 	load->calls = malloc(sizeof(*load->calls));
 	rc = load->calls == NULL ? -ENOMEM : calls_init(load->calls, load->experiment->clock.hz);
-	if (rc == 0) {
-		load->calls->ask = ask;
-		load->calls->context = load;
-		rc = pair(load, &stream);
+	if (rc != 0)
+		return rc;
+	load->calls->ask = ask;
+	load->calls->context = load;
+	rc = pair(load);
+	if (rc == -ENOENT || rc == -EBADMSG) {
+		exp_functrace_free(load);
+		return 0;
 	}
-	exp_stream_close(&stream);
 	return rc;
 }
 

@@ -17,6 +17,10 @@ struct functrace_sink {
 	void *context;
 };
 
+/* Walk the trace of an experiment, its own or a foreign log's. Returns 0, -ENOENT (there is none), -EBADMSG (reported),
+ * -ENOMEM, or as functrace_walk. */
+int functrace_walk_experiment(struct experiment *experiment, const struct functrace_sink *sink);
+
 /* Walk the buffers in order of their beginnings; a thread's records thus come in order. Returns 0, -ENOMEM, or what a
  * function of the sink has returned (-ECANCELED for NULL). */
 int functrace_walk(struct exp_stream *stream, const struct functrace_sink *sink);

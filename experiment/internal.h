@@ -32,6 +32,9 @@ struct experiment {
 	size_t function_count;
 	uint32_t *functions_by_start;     /* indices, in order of start */
 	uint64_t *functions_highest_end; /* highest end of functions_by_start[0..i] */
+	struct xraylog *foreign; /* the log that stands for an experiment directory; NULL: there is one */
+	uint64_t *foreign_functions; /* foreign_functions[number]: their addresses by an instrumentation map */
+	size_t foreign_function_count;
 	struct exp_load *load; /* what experiment_load read, NULL before */
 };
 
@@ -42,6 +45,11 @@ void exp_warn(struct experiment *experiment, const char *format, ...)
 
 /* The same for a message that exp_warn has made for a copy of the experiment. */
 void exp_warn_told(struct experiment *experiment, const char *message);
+
+/* Open a log of LLVM's XRay runtime as an experiment (foreign.c). Returns 0, or -errno with the cause: -ENOTDIR if the
+ * file is no such log. */
+int exp_foreign_open(struct experiment *experiment, struct exp_cause *cause);
+void exp_foreign_close(struct experiment *experiment);
 
 /* Open a regular file below the directory, never following a link and never blocking.
  * Returns a descriptor, or -errno (-EBADMSG: not a regular file). */

@@ -39,9 +39,11 @@ void exp_warn_told(struct experiment *experiment, const char *message)
 
 int exp_file_open(int directory, const char *name)
 {
-	int fd = openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	int fd = directory < 0 ? -1 : openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 
+	if (directory < 0) /* a foreign log has no files around it */
+		return -ENOENT;
 	if (fd < 0)
 		return errno == ELOOP ? -EBADMSG : -errno;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
@@ -239,6 +241,8 @@ static int read_all(struct experiment *experiment, struct exp_cause *cause)
 {
 	int rc = open_directory(experiment, cause);
 
+	if (rc == -ENOTDIR)
+		return exp_foreign_open(experiment, cause);
 	if (rc != 0)
 		return rc;
 	experiment->info.status = is_locked(experiment->directory) ? EXP_RUNNING : EXP_DIED;
@@ -310,6 +314,7 @@ void experiment_close(struct experiment *experiment)
 	if (experiment == NULL)
 		return;
 	exp_load_destroy(experiment->load);
+	exp_foreign_close(experiment);
 	exp_arena_fini(&experiment->arena);
 	if (experiment->directory >= 0)
 		close(experiment->directory);

@@ -153,18 +153,13 @@ int experiment_trace(struct experiment *experiment, uint32_t tid,
 	struct teller teller = {.experiment = experiment, .calls = experiment->load->calls, .tid = tid,
 				.event = event, .context = context};
 	struct functrace_sink sink = {on_buffer, on_functions, on_argument, on_event, &teller};
-	struct exp_stream stream;
 	int rc;
 
 	if (teller.calls == NULL)
 		return -ENOENT;
-	rc = exp_stream_open(experiment, exp_stream_names[FMT_STREAM_FUNCTRACE], &stream);
-	if (rc != 0)
-		return rc;
-	rc = functrace_walk(&stream, &sink);
+	rc = functrace_walk_experiment(experiment, &sink);
 	if (rc == 0)
 		abandon(&teller);
-	exp_stream_close(&stream);
 	free(teller.open);
 	return teller.rc != 0 ? teller.rc : rc;
 }

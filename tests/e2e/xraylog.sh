@@ -1,0 +1,66 @@
+# Logs that LLVM's own XRay runtime wrote: read as experiments, and printed as llvm-xray prints them.
+golden=$(cd "$(dirname "$0")/../golden/xray" && pwd)
+sources=$(cd "$(dirname "$0")/../programs" && pwd)
+. "$(dirname "$0")/lib.sh"
+
+# lines FILE: its lines in an order of their own: llvm-xray prints stack frames in none
+lines() { tr -d , <"$1" | sort; }
+
+# compare CLAIM LOG YAML TRACE-EVENTS ACCOUNT: what xer_print makes of LOG is what llvm-xray made of it
+compare()
+{
+	timeout 60 "$xer_print" -convert yaml "$2" >mine.yaml
+	cmp -s mine.yaml "$3" && ok "$1: yaml" || { not_ok "$1: yaml"; diff "$3" mine.yaml | head -5; }
+	timeout 60 "$xer_print" -convert trace_event "$2" >mine.trace_event
+	is "$1: trace events" "$(lines "$4" | cksum)" "$(lines mine.trace_event | cksum)"
+	timeout 60 "$xer_print" -account "$2" >mine.account
+	cmp -s mine.account "$5" && ok "$1: account" || { not_ok "$1: account"; diff "$5" mine.account | head -5; }
+}
+
+for name in v5 naive; do
+	compare "a kept log of clang 14, $name" "$golden/$name.log" "$golden/$name.yaml" "$golden/$name.trace_event" "$golden/$name.account"
+	timeout 60 "$xer_print" -calls -ftrace -functions -calltree -callers-callees -header "$golden/$name.log" >"$name.txt" 2>"$name.err"
+	is "the views of $name exit 0" "0 0" "$? $(wc -c <"$name.err")"
+	is "$name has the calls of its program" "177 1 12 2 4" \
+		"$(for id in 4 5 1 2 3; do awk -v name="xray+0x$id" 'NF == 11 && $11 == name { print $3; exit }' "$name.txt"; done | xargs)"
+done
+
+# Damage is told, and what is sound is there.
+head -c 3001 "$golden/v5.log" >cut.log
+timeout 60 "$xer_print" -calls cut.log >cut.txt 2>cut.err
+contains "a log that is cut off" '^# quality: [1-9][0-9]* traced calls' cut.txt
+printf 'no log' >none.log
+timeout 60 "$xer_print" -calls none.log >none.txt 2>none.err
+is "a file that is no log" 1 $?
+contains "is named" 'none.log: not an experiment: neither a directory nor an XRay log' none.err
+cp "$golden/v5.log" damaged.log
+for i in $(seq 1 60); do
+	printf '\377' | dd of=damaged.log bs=1 seek=$((i * 97 % 5000)) conv=notrunc 2>dd.err
+	timeout 20 "$xer_print" -calls -convert yaml -convert trace_event -account damaged.log >damaged.txt 2>damaged.err
+	status=$?
+	[ $status -le 1 ] || { not_ok "damaged logs end with 0 or 1, not $status"; break; }
+done
+[ "$i" = 60 ] && ok "damaged logs end with 0 or 1"
+
+# ---- a log of the clang that is here
+if ! have clang llvm-xray || ! clang -O2 -g -D_GNU_SOURCE -fxray-instrument -fxray-instruction-threshold=1 -o known "$sources/ft_known.c" \
+	"$sources/ft_control.c" -lpthread 2>clang.log; then
+	skip "a log made here" "clang with the XRay runtime, or llvm-xray, is not installed"
+	exit 0
+fi
+XRAY_OPTIONS="xray_logfile_base=made." timeout 60 ./known 1 500 >known.out 2>known.err
+log=$(ls made.* | head -1)
+for form in yaml trace_event; do timeout 60 llvm-xray convert -f $form "$log" >theirs.$form; done
+timeout 60 llvm-xray account "$log" >theirs.account
+compare "a log made here" "$log" theirs.yaml theirs.trace_event theirs.account
+timeout 60 "$xer_print" -instr_map ./known -calls "$log" >known.txt
+for expected in fib:177 leaf:1500 middle:500 odd:250 worker:1; do
+	is "instr_map names ${expected%:*}" "${expected#*:}" "$(value known "${expected%:*}" 3)"
+done
+timeout 60 "$xer_print" -instr_map ./known -limit 20 -ftrace "$log" >known.txt
+contains "arguments are shown" 'middle\(0x1\) \{' known.txt
+
+# The other way: a map for llvm-xray.
+record ours -p off --functrace -- "$programs/ft_known" 1 10
+timeout 60 "$xer_print" -instr_map_out map.yaml ours.er
+succeeds "llvm-xray takes our map" timeout 60 llvm-xray account -m map.yaml ours.er/functrace
