@@ -215,3 +215,18 @@ char *stacks_name_node(struct session *session, const struct session_experiment 
 	}
 	return NULL;
 }
+
+char *stacks_name_place(struct session *session, const struct session_experiment *at, uint32_t node, int with_line)
+{
+	for (; node < at->data->nodes.count; node = at->data->nodes.parent[node]) {
+		const struct sym_frame *frames;
+		struct sym_frame place;
+
+		if (find_frames(session, at, node, &frames) == 0)
+			continue;
+		place = frames[0];
+		place.address = 0;
+		return with_line ? name_item(session, TREE_FRAMES, &place) : name_function(session, place.function);
+	}
+	return NULL;
+}

@@ -40,4 +40,7 @@ size_t stacks_put_node(struct session *session, const struct session_experiment 
 /* The innermost of these frames as text, NULL if there is none. The caller frees. */
 char *stacks_name_node(struct session *session, const struct session_experiment *at, uint32_t node);
 
+/* The same for a comparison: function and line, or the function alone, and no address. */
+char *stacks_name_place(struct session *session, const struct session_experiment *at, uint32_t node, int with_line);
+
 #endif

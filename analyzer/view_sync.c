@@ -1,6 +1,8 @@
 /* view_sync.c: waits by call stack and by object. */
 #include "view.h"
 
+#include "compare.h"
+#include "compare_named.h"
 #include "format/record.h"
 #include "locks.h"
 #include "memory.h"
@@ -267,13 +269,65 @@ static struct lock *find_locks(struct session *session, size_t *count)
 	return locks;
 }
 
+/* What a lock is called in a comparison: its variable; others, whose addresses mean nothing, by where they were made or
+ * waited for the longest. The caller frees. */
+static char *compared_name(struct session *session, const struct lock *lock)
+{
+	const struct exp_sync_object *object = lock->object;
+	char *own = name_lock(session, lock), *site, *name;
+
+	if (strncmp(own, "0x", 2) != 0 && object->class != EXP_SYNC_JOIN && object->class != EXP_SYNC_SEMAPHORE_SET) {
+		name = memory_format("%s %s", class_names[object->class], own);
+		free(own);
+		return name;
+	}
+	free(own);
+	site = stacks_name_place(session, lock->at, object->creation, 1);
+	if (site != NULL) {
+		name = memory_format("%s made in %s", class_names[object->class], site);
+	} else {
+		site = stacks_name_place(session, lock->at, object->node, 0);
+		name = memory_format("%s, longest wait in %s", class_names[object->class], site != NULL ? site : "?");
+	}
+	free(site);
+	return name;
+}
+
+static void put_compared(struct session *session)
+{
+	struct compare_named *named = compare_named_create();
+
+	for (size_t i = 0, columns = session_columns(session); i < columns; i++) {
+		size_t count;
+		struct lock *locks;
+
+		compare_focus(session, i);
+		locks = find_locks(session, &count);
+		for (size_t j = 0; j < count; j++) {
+			const struct metric_values values = {.of = {[METRIC_SYNC] = locks[j].object->wait_ns,
+								    [METRIC_SYNCN] = locks[j].object->count}};
+
+			compare_named_add(named, i, compared_name(session, &locks[j]), &values);
+		}
+		free(locks);
+		compare_unfocus(session);
+	}
+	put_threshold(session);
+	compare_named_put(session, named, METRIC_DATA_SYNC, "Objects waited for", "locks");
+}
+
 void view_locks(struct session *session, const struct command_argument *argument)
 {
-	size_t count;
-	struct lock *locks = find_locks(session, &count);
-	size_t shown = session->limit != 0 && session->limit < count ? session->limit : count;
+	size_t count, shown;
+	struct lock *locks;
 
 	(void)argument;
+	if (session_columns(session) > 1) {
+		put_compared(session);
+		return;
+	}
+	locks = find_locks(session, &count);
+	shown = session->limit != 0 && session->limit < count ? session->limit : count;
 	report_put_quality(session);
 	lock_put_threshold(session);
 	fprintf(session->out, "Objects waited for: %zu, sorted by total wait time\n\n", count);

@@ -78,3 +78,21 @@ printf '%s\n' 'metrics i.heapallocbytes' 'compare on' 'add_exp after.er' functio
 is "comparing follows what is open" "1000 3000|3000|1000|1000|" "$(awk '$NF == "keep" { NF--; $1 = $1; printf "%s|", $0 }' script.txt)"
 "$xer_print" -compare sideways before.er >/dev/null 2>bad.err
 is "a wrong form is a usage error" 2 $?
+
+# ---- files, descriptors and locks, by name
+
+mkdir io
+for threads in 1 3; do
+	record "io$threads" -p off -S off -i on -- "$programs/io_known" io "$threads"
+	record "sync$threads" -p off -S off -s all -- "$programs/sync_known" "$threads"
+done
+"$xer_print" -metrics ioreadcnt:iowritebytes -compare delta -ioactivity io1.er io3.er >files.txt 2>&1
+contains "ioactivity: the file that both have" '^ *76 +0 +895 +0 +.*/io/file0$' files.txt
+contains "and one that is new" '^ *0 +\+76 +0 +\+895 +.*/io/file1$' files.txt
+is "sockets are one name, whatever their numbers" 1 "$(grep -c ' socket$' files.txt)"
+"$xer_print" -compare on -metrics ioreadcnt -iodetail io1.er io3.er >files.txt 2>&1
+contains "iodetail has descriptors with their files" '^ *76 +76 +[0-9]+ .*/io/file0$' files.txt
+"$xer_print" -compare on -metrics syncn -locks sync1.er sync3.er >locks.txt 2>&1
+is "locks of one variable are one" "" "$(awk '/ (mutex|condition|rwlock|semaphore|barrier) [a-z_]+$/ { print $NF }' locks.txt | sort | uniq -d)"
+contains "locks: both columns" '^ *[1-9][0-9]* +[1-9][0-9]* +mutex ' locks.txt
+is "no row tells an address" 0 "$(grep -cE '0x[0-9a-f]+' locks.txt)"
