@@ -15,4 +15,8 @@ void compare_named_add(struct compare_named *named, size_t column, char *name, c
  * in the current order if that is one of them. `what` is the title, `key` the table's name for programs. Frees `named`. */
 void compare_named_put(struct session *session, struct compare_named *named, unsigned data, const char *what, const char *key);
 
+/* The tables of ioactivity and iodetail. (compare_io.c) */
+void compare_files(struct session *session);
+void compare_descriptors(struct session *session);
+
 #endif

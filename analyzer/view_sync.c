@@ -274,7 +274,7 @@ static struct lock *find_locks(struct session *session, size_t *count)
 static char *compared_name(struct session *session, const struct lock *lock)
 {
 	const struct exp_sync_object *object = lock->object;
-	char *own = name_lock(session, lock), *site, *name;
+	char *own = lock_name(session, lock), *site, *name;
 
 	if (strncmp(own, "0x", 2) != 0 && object->class != EXP_SYNC_JOIN && object->class != EXP_SYNC_SEMAPHORE_SET) {
 		name = memory_format("%s %s", class_names[object->class], own);
@@ -312,7 +312,7 @@ static void put_compared(struct session *session)
 		free(locks);
 		compare_unfocus(session);
 	}
-	put_threshold(session);
+	lock_put_threshold(session);
 	compare_named_put(session, named, METRIC_DATA_SYNC, "Objects waited for", "locks");
 }
 
