@@ -19,6 +19,19 @@ enum { NAME_MAX_SHOWN = 128 };
 
 static atomic_uint terminated;
 
+/* While in_handler says so, nobody ends the recording behind our back (attach.c). Returns 0 if it has ended already. */
+static int begin(struct col_thread *self)
+{
+	atomic_store_explicit(&self->in_handler, 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	return col_is_recording();
+}
+
+static void end(struct col_thread *self)
+{
+	atomic_store_explicit(&self->in_handler, 0, memory_order_release);
+}
+
 struct col_thread *control_enter(sys_sigset *old)
 {
 	sys_sigset all = ~(sys_sigset)0;
@@ -28,13 +41,17 @@ struct col_thread *control_enter(sys_sigset *old)
 		return NULL;
 	sys_sigmask(SIG_SETMASK, &all, old);
 	self = thread_current();
-	if (!self)
-		sys_sigmask(SIG_SETMASK, old, NULL);
-	return self;
+	if (self && begin(self))
+		return self;
+	if (self)
+		end(self);
+	sys_sigmask(SIG_SETMASK, old, NULL);
+	return NULL;
 }
 
 void control_leave(const sys_sigset *old)
 {
+	end(col_self);
 	sys_sigmask(SIG_SETMASK, old, NULL);
 }
 
@@ -140,6 +157,16 @@ static void redirect(int signal)
 	col_count(&col.count.lost_threads, 1);
 }
 
+/* What a signal asks for, in its handler. */
+static void act(struct col_thread *self, int signal)
+{
+	if (begin(self) && signal == (int)col.descriptor.pause_signal)
+		window_toggle(self);
+	else if (col_is_recording())
+		take_sample(self, "signal");
+	end(self);
+}
+
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	struct col_thread *self = col_self;
@@ -153,10 +180,8 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	}
 	if (!self)
 		redirect(signal);
-	else if (signal == (int)col.descriptor.pause_signal)
-		window_toggle(self);
 	else
-		take_sample(self, "signal");
+		act(self, signal);
 	if (!self || !signals_tell_program(signal, info, context))
 		signals_restart_call(context);
 }
@@ -173,6 +198,7 @@ static void install(uint64_t signal)
 
 void control_open(void)
 {
+	atomic_store(&terminated, 0);
 	if (col.descriptor.pause_signal)
 		install(col.descriptor.pause_signal);
 	if (col.descriptor.sample_signal)
