@@ -108,6 +108,7 @@ TESTED_format       :=
 TESTED_collect      := $(filter-out %/main.o,$(COLLECT_OBJ))
 TESTED_experiment   := $(EXPERIMENT_LIB)
 TESTED_template     := $(TEMPLATE_LIB)
+TESTED_attach       := $(filter-out %/main.o,$(ATTACH_OBJ))
 TESTED_archive      := $(filter-out %/main.o,$(ARCHIVE_OBJ)) $(EXPERIMENT_LIB)
 TESTED_analyzer     := $(filter-out %/main.o,$(ANALYZER_OBJ)) $(TEMPLATE_LIB) $(EXPERIMENT_LIB)
 # An archive, behind -lc: a test gets only what it uses, and not the wrappers of malloc.

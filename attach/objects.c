@@ -70,7 +70,7 @@ static int find_no_debuginfo(Dwfl_Module *module, void **data, const char *name,
 
 static const Dwfl_Callbacks callbacks = {.find_elf = find_elf, .find_debuginfo = find_no_debuginfo};
 
-static uint64_t module_symbol(Dwfl_Module *module, const char *name)
+static uint64_t find_symbol(Dwfl_Module *module, const char *name, uint64_t *size)
 {
 	int count = dwfl_module_getsymtab(module);
 
@@ -81,10 +81,19 @@ static uint64_t module_symbol(Dwfl_Module *module, const char *name)
 		const char *found = dwfl_module_getsym_info(module, i, &symbol, &address, &section, NULL, NULL);
 
 		if (found && symbol.st_shndx != SHN_UNDEF && symbol.st_value && GELF_ST_TYPE(symbol.st_info) == STT_FUNC &&
-		    strcmp(found, name) == 0)
+		    strcmp(found, name) == 0) {
+			*size = symbol.st_size;
 			return address;
+		}
 	}
 	return 0;
+}
+
+static uint64_t module_symbol(Dwfl_Module *module, const char *name)
+{
+	uint64_t size;
+
+	return find_symbol(module, name, &size);
 }
 
 static int is_program(Dwfl_Module *module)
@@ -183,14 +192,10 @@ enum object_role objects_role(struct objects *objects, uint64_t pc)
 	return (enum object_role)(uintptr_t)*data;
 }
 
-const char *objects_function(struct objects *objects, uint64_t pc)
+uint64_t objects_extent(struct objects *objects, enum object_role role, const char *name, uint64_t *size)
 {
-	Dwfl_Module *module = dwfl_addrmodule(objects->dwfl, pc);
-	GElf_Off offset;
-	GElf_Sym symbol;
-	const char *name = module ? dwfl_module_addrinfo(module, pc, &offset, &symbol, NULL, NULL, NULL) : NULL;
-
-	return name && offset < symbol.st_size ? name : NULL;
+	*size = 0;
+	return objects->first[role] ? find_symbol(objects->first[role], name, size) : 0;
 }
 
 const char *objects_name(struct objects *objects, uint64_t pc)

@@ -26,14 +26,14 @@ void objects_close(struct objects *objects);
 /* The role of the object that holds `pc`. */
 enum object_role objects_role(struct objects *objects, uint64_t pc);
 
-/* The name of the function that covers `pc`, as far as the object tells; NULL if none. */
-const char *objects_function(struct objects *objects, uint64_t pc);
-
 /* The path of the object that holds `pc`. */
 const char *objects_name(struct objects *objects, uint64_t pc);
 
 /* The address of function `name` in the first object of `role`; 0 if it has none. */
 uint64_t objects_symbol(struct objects *objects, enum object_role role, const char *name);
+
+/* The same with the function's size in bytes. */
+uint64_t objects_extent(struct objects *objects, enum object_role role, const char *name, uint64_t *size);
 
 /* The address of the first place in the code of the C library where the bytes code[len] stand; 0 if there is none. */
 uint64_t objects_find_code(struct objects *objects, const void *code, size_t len);

@@ -45,16 +45,6 @@ static const short waiting[] = {
     SYS_fdatasync,    SYS_openat,      SYS_sendfile,    SYS_splice,        SYS_copy_file_range, SYS_futex_waitv,
 };
 
-static int is_in(const char *name, const char *const *names, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(name, names[i]) == 0)
-			return 1;
-	return 0;
-}
-
-#define IS_IN(name, names) is_in(name, names, sizeof(names) / sizeof((names)[0]))
-
 static int is_waiting_call(int64_t number)
 {
 	for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++)
@@ -160,12 +150,21 @@ static int64_t system_call(const struct object_frame *frames, int i, const struc
 	return number;
 }
 
+/* By address: a function has many names. */
 static int is_locking(struct objects *objects, const struct object_frame *frame)
 {
+	enum { COUNT = sizeof(locking) / sizeof(locking[0]) };
+	static uint64_t start[COUNT], size[COUNT];
+	static int is_known;
 	uint64_t pc = frame->pc - !frame->is_exact;
-	const char *name = objects_function(objects, pc);
 
-	return is_malloc_code(objects, pc) || (name && IS_IN(name, locking));
+	for (size_t i = 0; !is_known && i < COUNT; i++)
+		start[i] = objects_extent(objects, OBJECT_LIBC, locking[i], &size[i]);
+	is_known = 1;
+	for (size_t i = 0; i < COUNT; i++)
+		if (pc - start[i] < size[i])
+			return 1;
+	return is_malloc_code(objects, pc);
 }
 
 static int is_critical(struct objects *objects, const struct object_frame *frames, int i, const struct user_regs_struct *regs)
