@@ -166,7 +166,8 @@ void environment_give(char **list, char *text, char *const *envp, const struct d
 static struct {
 	atomic_uint locked;
 	unsigned users;
-	char **own;  /* the program's, which the lent one stands for */
+	char **own;    /* the program's, which the lent one stands for; setenv may have moved it since */
+	char *preload; /* the program's entry of it, NULL if there is none */
 	char **lent;
 	char **copy; /* of the list that was lent, to see what the program has changed */
 	char *text;
@@ -207,6 +208,7 @@ static int make_room(struct environment_room need)
 static int begin_loan(const struct descriptor_step *step)
 {
 	int error = make_room(environment_room(environ));
+	char **preload = find(environ, PRELOAD);
 
 	if (error < 0)
 		return error;
@@ -215,6 +217,7 @@ static int begin_loan(const struct descriptor_step *step)
 	for (size_t i = 0; i < loan.room.entries; i++)
 		loan.lent[i] = loan.copy[i];
 	loan.own = environ;
+	loan.preload = preload ? *preload : NULL;
 	environ = loan.lent;
 	return 0;
 }
@@ -249,14 +252,11 @@ static int is_lent(const char *entry)
 /* Take our variables out of `from`, and the user's LD_PRELOAD back in, while copying to `to`, which may be the same. */
 static void copy_own(char **to, char **from)
 {
-	char **preload = find(loan.own, PRELOAD);
-	char *user = preload ? *preload : NULL;
-
 	for (; *from; from++) {
 		if (!is_lent(*from))
 			*to++ = *from;
-		else if (is_variable(*from, PRELOAD) && user)
-			*to++ = user;
+		else if (is_variable(*from, PRELOAD) && loan.preload)
+			*to++ = loan.preload;
 	}
 	*to = NULL;
 }
@@ -264,13 +264,17 @@ static void copy_own(char **to, char **from)
 /* The program may have changed entries of the list in place, or have moved to a longer list of its own. */
 static void end_loan(void)
 {
-	if (environ != loan.lent) {
-		copy_own(environ, environ);
-	} else {
+	if (!environ) /* clearenv */
+		return;
+	if (environ == loan.lent && (loan.own || !is_changed())) {
 		if (is_changed())
 			copy_own(loan.own, loan.lent);
 		environ = loan.own;
+		return;
 	}
+	copy_own(environ, environ);
+	if (environ == loan.lent) /* it had none before: this one is the program's now */
+		loan.room = (struct environment_room){0, 0};
 }
 
 void environment_take_back(void)
@@ -287,4 +291,11 @@ void environment_forget(void)
 	if (loan.users > 0)
 		end_loan();
 	loan.users = 0;
+}
+
+int environment_is_others(char *const *envp)
+{
+	char **entry = find((char **)envp, RECORD);
+
+	return entry && !is_lent(*entry);
 }

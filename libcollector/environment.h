@@ -30,6 +30,9 @@ struct environment_room environment_room(char *const *envp);
  * `step`. Signal-safe. */
 void environment_give(char **list, char *text, char *const *envp, const struct descriptor_step *step);
 
+/* Does `envp` belong to another recording, which the program itself begins? Then it is not to be touched. Signal-safe. */
+int environment_is_others(char *const *envp);
+
 /* Is the preload library still where the loader will look for it? Not after chroot. Signal-safe. */
 int environment_has_library(void);
 

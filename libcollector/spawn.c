@@ -85,7 +85,7 @@ static int spawn(const struct spawn_call *call, char *const *envp)
 	int error;
 
 	child_look();
-	if (!descent_is_followed() || !descent_step_child(&step) || !environment_has_library())
+	if (!descent_is_followed() || environment_is_others(envp) || !descent_step_child(&step) || !environment_has_library())
 		return call_real(call, call->pid, envp);
 	obstacle = obstacle_of(call);
 	if (obstacle && !obstacle->passes)

@@ -116,6 +116,12 @@ else
 	skip "a set-user-id program" "only root can make one for another user"
 fi
 
+# A program that records: its recording is its own.
+record outer -p off -H on -A off -- sh -c "'$xcollect' -p off -H on -A off -o inner.er '$kin' fork 2"
+worked inner 20
+is "a recording inside of a recording has its own descendants" "_f1.er _f2.er" "$(cd inner.er && echo _*)"
+is "which are not the outer one's" "" "$("$xer_print" -functions outer.er | grep leaf_work)"
+
 # A tree of ordinary programs.
 cat >job.sh <<'JOB'
 printf 'a\nb\n' | sort -r | while read -r x; do echo "$x"; done

@@ -1,0 +1,160 @@
+/* environment.c: tests of the environments that images get. */
+#include "libcollector/environment.h"
+
+#include "libcollector/collector.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern char **environ;
+
+static char record[DESCRIPTOR_TEXT_MAX];
+static const struct descriptor_step step = {.lineage = "_f1_x1", .pid = 7, .maker = 8};
+
+/* As the constructor leaves it: a descriptor was taken, of a library at /x/lib.so. */
+static void take(const char *preload)
+{
+	static struct descriptor descriptor;
+
+	descriptor = (struct descriptor){.version = DESCRIPTOR_VERSION, .preload = "/x/lib.so", .follow = "on"};
+	cr_assert(descriptor_put(&descriptor, record, sizeof(record)) > 0);
+	clearenv();
+	setenv("A", "1", 1);
+	setenv("LD_PRELOAD", preload, 1);
+	setenv(DESCRIPTOR_VARIABLE, record, 1);
+	setenv("B", "2", 1);
+	cr_assert_eq(environment_take(&col.descriptor), 0);
+}
+
+static const char *find(char **list, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; *list; list++)
+		if (strncmp(*list, name, len) == 0 && (*list)[len] == '=')
+			return *list + len + 1;
+	return NULL;
+}
+
+Test(environment, the_program_sees_neither_variable)
+{
+	take("/x/lib.so");
+	cr_assert_null(getenv("LD_PRELOAD"));
+	cr_assert_null(getenv(DESCRIPTOR_VARIABLE));
+	cr_assert_str_eq(getenv("A"), "1");
+	cr_assert_str_eq(getenv("B"), "2");
+	cr_assert_str_eq(col.descriptor.preload, "/x/lib.so");
+}
+
+Test(environment, what_the_user_preloads_stays)
+{
+	take("/x/lib.so:/y/other.so");
+	cr_assert_str_eq(getenv("LD_PRELOAD"), "/y/other.so");
+}
+
+Test(environment, without_a_descriptor_there_is_nothing_to_take)
+{
+	clearenv();
+	setenv("LD_PRELOAD", "/x/lib.so", 1);
+	cr_assert_eq(environment_take(&col.descriptor), -ENOENT);
+	cr_assert_str_eq(getenv("LD_PRELOAD"), "/x/lib.so");
+}
+
+static char **give(char *const *envp)
+{
+	struct environment_room room = environment_room(envp);
+	char **list = calloc(room.entries, sizeof(*list));
+
+	environment_give(list, malloc(room.text), envp, &step);
+	return list;
+}
+
+Test(environment, an_image_gets_both_and_keeps_the_rest)
+{
+	static struct descriptor got;
+	char *envp[] = {"P=1", "LD_PRELOAD=/y/other.so", DESCRIPTOR_VARIABLE "=stale", "Q=", NULL};
+	char **list;
+
+	take("/x/lib.so");
+	list = give(envp);
+	cr_assert_str_eq(find(list, "P"), "1");
+	cr_assert_str_eq(find(list, "Q"), "");
+	cr_assert_str_eq(find(list, "LD_PRELOAD"), "/x/lib.so:/y/other.so");
+	cr_assert_eq(descriptor_get(find(list, DESCRIPTOR_VARIABLE), &got), 0);
+	cr_assert_eq(memcmp(&got.step, &step, sizeof(step)), 0);
+	cr_assert_str_eq(got.preload, "/x/lib.so");
+}
+
+Test(environment, an_empty_environment_gets_them_too)
+{
+	char **list;
+
+	take("/x/lib.so");
+	list = give(NULL);
+	cr_assert_str_eq(find(list, "LD_PRELOAD"), "/x/lib.so");
+	cr_assert_not_null(find(list, DESCRIPTOR_VARIABLE));
+	cr_assert_null(list[2]);
+}
+
+Test(environment, a_loan_leaves_no_trace)
+{
+	char **before;
+
+	take("/x/lib.so:/y/other.so");
+	before = environ;
+	for (int i = 0; i < 3; i++) {
+		cr_assert_eq(environment_lend(&step), 0);
+		cr_assert_str_eq(getenv("LD_PRELOAD"), "/x/lib.so:/y/other.so");
+		cr_assert_not_null(getenv(DESCRIPTOR_VARIABLE));
+		environment_take_back();
+		cr_assert(environ == before);
+		cr_assert_str_eq(getenv("LD_PRELOAD"), "/y/other.so");
+		cr_assert_null(getenv(DESCRIPTOR_VARIABLE));
+	}
+}
+
+Test(environment, what_the_program_changes_during_a_loan_is_kept)
+{
+	take("/x/lib.so");
+	cr_assert_eq(environment_lend(&step), 0);
+	cr_assert_eq(environment_lend(&step), 0);
+	setenv("A", "changed", 1);
+	unsetenv("B");
+	environment_take_back();
+	setenv("C", "new", 1);
+	environment_take_back();
+	cr_assert_str_eq(getenv("A"), "changed");
+	cr_assert_null(getenv("B"));
+	cr_assert_str_eq(getenv("C"), "new");
+	cr_assert_null(getenv("LD_PRELOAD"));
+	cr_assert_null(getenv(DESCRIPTOR_VARIABLE));
+}
+
+Test(environment, a_program_may_clear_it_during_a_loan)
+{
+	take("/x/lib.so");
+	cr_assert_eq(environment_lend(&step), 0);
+	clearenv();
+	environment_take_back();
+	cr_assert_null(getenv("A"));
+	cr_assert_eq(environment_lend(&step), 0);
+	setenv("D", "4", 1);
+	environment_take_back();
+	cr_assert_str_eq(getenv("D"), "4");
+	cr_assert_null(getenv("LD_PRELOAD"));
+}
+
+Test(environment, anothers_recording_is_known)
+{
+	char *envp[] = {DESCRIPTOR_VARIABLE "=x", NULL};
+
+	take("/x/lib.so");
+	cr_assert(environment_is_others(envp));
+	cr_assert(!environment_is_others(environ));
+	cr_assert_eq(environment_lend(&step), 0);
+	cr_assert(!environment_is_others(environ));
+	environment_take_back();
+}
