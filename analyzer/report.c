@@ -332,6 +332,35 @@ void report_put_command(FILE *out, const struct exp_info *info)
 	}
 }
 
+void report_put_command_cut(FILE *out, const struct exp_info *info)
+{
+	enum { WIDTH = 120 };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *whole = open_memstream(&text, &size);
+
+	if (whole == NULL) {
+		report_put_command(out, info);
+		return;
+	}
+	report_put_command(whole, info);
+	fclose(whole);
+	if (size > WIDTH) {
+		size = WIDTH;
+		while (size > 0 && ((unsigned char)text[size] & 0xc0) == 0x80) /* not within a character */
+			size--;
+		fprintf(out, "%.*s...", (int)size, text);
+	} else {
+		fputs(text, out);
+	}
+	free(text);
+}
+
+uint64_t report_cpu_ns(const struct session_experiment *at)
+{
+	return at->info->cpu_ns != 0 || at->data == NULL ? at->info->cpu_ns : at->data->quality.cpu_ns;
+}
+
 /* "1 KiB" for 1024: histogram bounds are powers of 2. */
 static void put_bound(FILE *out, unsigned bits, const char *behind)
 {

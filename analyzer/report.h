@@ -51,4 +51,10 @@ const char *report_attribute(const struct exp_event *event, const char *name);
 /* The command as it can be typed, quoted where needed. */
 void report_put_command(FILE *out, const struct exp_info *info);
 
+/* The same on one line of a list: a long command is cut, "...". */
+void report_put_command_cut(FILE *out, const struct exp_info *info);
+
+/* CPU time of the process in ns, as its end or its last usage sample tells. */
+uint64_t report_cpu_ns(const struct session_experiment *at);
+
 #endif

@@ -28,12 +28,6 @@ const struct session_experiment *view_next_experiment(struct session *session, c
 
 /* ---- exp_list ---- */
 
-/* CPU time of the process, as its end or its last usage sample tells. */
-static uint64_t cpu_of(const struct session_experiment *at)
-{
-	return at->info->cpu_ns != 0 || at->data == NULL ? at->info->cpu_ns : at->data->quality.cpu_ns;
-}
-
 /* The founder by its path, a descendant that came with it by its lineage, indented. */
 static void put_place(struct session *session, const struct session_experiment *at)
 {
@@ -82,11 +76,11 @@ static void put_experiment(struct session *session, const struct session_experim
 	fprintf(out, "%3u  %-3s  ", at->id, at->is_selected ? "yes" : "no");
 	if (with_group)
 		fprintf(out, "%3u  ", at->group + 1);
-	fprintf(out, "%9lld  %10.3f  %-20s  ", (long long)at->info->pid, report_seconds(cpu_of(at)),
+	fprintf(out, "%9lld  %10.3f  %-20s  ", (long long)at->info->pid, report_seconds(report_cpu_ns(at)),
 		report_status(at->info, text, sizeof(text)));
 	put_place(session, at);
 	fputs(": ", out);
-	report_put_command(out, at->info);
+	report_put_command_cut(out, at->info);
 	fputc('\n', out);
 	put_unrecorded(session, at, with_group);
 }
@@ -115,7 +109,7 @@ static void add_experiment(struct print_table *table, const struct session *sess
 	print_number(table, at->is_selected != 0);
 	print_word(table, session->groups[at->group].path);
 	print_number(table, (uint64_t)info->pid);
-	print_number(table, cpu_of(at));
+	print_number(table, report_cpu_ns(at));
 	print_word(table, report_status(info, text, sizeof(text)));
 	if (info->exit_code >= 0)
 		print_number(table, (uint64_t)info->exit_code);

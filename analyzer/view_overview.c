@@ -11,7 +11,13 @@
 
 #include <stdlib.h>
 
-enum { TOP = 3, TOP_THREADS = 8 };
+enum { TOP = 3, TOP_THREADS = 8, TOP_PROCESSES = 8 };
+
+/* It came with its founder, which is in the list too. */
+static int is_descendant(const struct session_experiment *at)
+{
+	return at->founder != 0 && at->info->lineage[0] != '\0';
+}
 
 static void put_experiment(struct session *session, const struct session_experiment *at)
 {
@@ -174,6 +180,41 @@ static void put_threads(struct session *session)
 	free(threads);
 }
 
+static int by_process_cpu(const void *left, const void *right)
+{
+	const struct session_experiment *a = *(const struct session_experiment *const *)left;
+	const struct session_experiment *b = *(const struct session_experiment *const *)right;
+
+	if (report_cpu_ns(a) != report_cpu_ns(b))
+		return report_cpu_ns(a) > report_cpu_ns(b) ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* The processes with the most CPU time, where there are descendants. */
+static void put_processes(struct session *session)
+{
+	const struct session_experiment **all = NULL;
+	const struct session_experiment *at = NULL;
+	size_t count = 0, capacity = 0, founders = 0;
+
+	while ((at = session_next(session, at)) != NULL) {
+		all = memory_grow(all, count, &capacity, sizeof(*all));
+		all[count++] = at;
+		founders += !is_descendant(at);
+	}
+	if (count > founders) {
+		qsort(all, count, sizeof(*all), by_process_cpu);
+		fprintf(session->out, "\nProcesses: %zu\n", count);
+		for (size_t i = 0; i < count && i < TOP_PROCESSES; i++) {
+			fprintf(session->out, "    %14.3f seconds  %lld %s%s", report_seconds(report_cpu_ns(all[i])),
+				(long long)all[i]->info->pid, all[i]->info->lineage, all[i]->info->lineage[0] ? " " : "");
+			report_put_command_cut(session->out, all[i]->info);
+			fputc('\n', session->out);
+		}
+	}
+	free(all);
+}
+
 void view_overview(struct session *session, const struct command_argument *argument)
 {
 	const struct session_experiment *at = NULL;
@@ -187,7 +228,9 @@ void view_overview(struct session *session, const struct command_argument *argum
 	}
 	fputs("Experiments\n", session->out);
 	while ((at = session_next(session, at)) != NULL)
-		put_experiment(session, at);
+		if (!is_descendant(at))
+			put_experiment(session, at);
+	put_processes(session);
 	if (session->have & METRIC_DATA_CLOCK)
 		put_clock(session);
 	if (session->have & METRIC_DATA_HEAP)
