@@ -1,15 +1,21 @@
 /* user_cost: the price of user events.
  *
- * usage: user_cost [events [bytes]]      default: 1000000, 0
+ * usage: user_cost [events [bytes [file]]]      default: 1000000, 0
  *
  * Facts: the main thread logs `events` events TRCHKL5 of hook 010, or, with bytes, TRCGEN of so many of hook 011. Prints
- * "event_ns X": CPU time of the thread for one event. */
+ * "event_ns X": CPU time of the thread for one event. With a file it also copies the bytes as often into a mapping of that file,
+ * new and with its space reserved, 256 KiB at a time, and prints "copy_ns X". */
 #include "../../include/sys/trchkid.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
+
+enum { MAPPED = 256 * 1024 };
 
 static double now_ns(void)
 {
@@ -17,6 +23,34 @@ static double now_ns(void)
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+/* What a recorder does at least: the bytes, in a file. */
+static double copy(const char *name, long events, size_t bytes, const char *buffer)
+{
+	int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	double start = now_ns();
+	size_t used = MAPPED;
+	off_t end = 0;
+	char *map = NULL;
+
+	for (long i = 0; fd >= 0 && i < events; i++) {
+		if (used + bytes > MAPPED) {
+			if (map)
+				munmap(map, MAPPED);
+			if (posix_fallocate(fd, end, MAPPED) != 0)
+				break;
+			map = mmap(NULL, MAPPED, PROT_READ | PROT_WRITE, MAP_SHARED, fd, end);
+			if (map == MAP_FAILED)
+				break;
+			end += MAPPED;
+			used = 0;
+		}
+		memcpy(map + used, buffer, bytes);
+		used += bytes;
+	}
+	close(fd);
+	return (now_ns() - start) / (double)events;
 }
 
 int main(int argc, char **argv)
@@ -37,6 +71,8 @@ int main(int argc, char **argv)
 			TRCHKL5(HKWD_USER1 | 1, i, &i, buffer, events, 5);
 	}
 	printf("event_ns %.1f\n", (now_ns() - start) / (double)events);
+	if (argc > 3)
+		printf("copy_ns %.1f\n", copy(argv[3], events, bytes, buffer));
 	free(buffer);
 	return 0;
 }
