@@ -3,6 +3,7 @@
 # what fails is kept, as FILE of BASE, in FUZZ_KEEP (else the work directory).
 fuzz=$(realpath "$(dirname "$0")/../fuzz")
 golden=$(realpath "$(dirname "$0")/../golden")
+templates=$(realpath "$(dirname "$0")/../programs/user_work.trc")
 . "$(dirname "$0")/lib.sh"
 seconds=${FUZZ_SECONDS:-15}
 seed=${FUZZ_SEED:-$(date +%s)}
@@ -28,6 +29,11 @@ run()
 fault()
 {
 	[ "$1" != map.xml ] || run "$xer_archive" -a usedsrc
+	# User events, by templates that may be what was changed.
+	if [ -e case.er/trcfmt ]; then
+		run "$xer_print" -trcrpt "-h -t case.er/trcfmt" -hooks -hookpairs "020:1 020:2 D1" -trcrpt "-r -O hist=on,removedups=on"
+		[ "$1" != trcfmt ] || return
+	fi
 	if run "$xer_print" "${commands[@]}" && [ ! -s out.txt ]; then echo "no output"; fi
 }
 
@@ -35,6 +41,7 @@ fault()
 base()
 {
 	rm -rf case.er && cp -r "$golden/$1.er" case.er
+	[[ $1 != user* ]] || cp "$templates" case.er/trcfmt
 }
 
 # Expressions, which need no experiment but have one: one a file, of any bytes.
@@ -68,8 +75,8 @@ done
 is "$count kept inputs end well" 0 $bad
 
 gcc -O1 -Wall -Wextra -Werror -o mutate "$fuzz/mutate.c" || { not_ok "the mutator is built"; exit 0; }
-names=(profile heap killed odd damaged control dynamic)
-files=(log.xml map.xml overview profile heaptrace frameinfo archives dyntext)
+names=(profile heap killed odd damaged control dynamic user user32)
+files=(log.xml map.xml overview profile heaptrace frameinfo archives dyntext usertrace trcfmt)
 echo "FUZZ_SEED=$seed"
 bad=0
 count=0
@@ -80,9 +87,10 @@ while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
 	file=${files[number / ${#names[@]} % ${#files[@]}]}
 	count=$((count + 1))
 	[ "$file" != archives ] || file=$(cd "$golden/$name.er" && echo archives/*)
-	[ -e "$golden/$name.er/$file" ] || continue
 	base "$name"
-	./mutate $number "$golden/$name.er/$file" "case.er/$file" || continue
+	[ -e "case.er/$file" ] || continue
+	cp "case.er/$file" original
+	./mutate $number original "case.er/$file" || continue
 	why=$(fault "$file")
 	[ -n "$why" ] || continue
 	bad=$((bad + 1))

@@ -11,6 +11,8 @@ control header functions leaks heapstat heapmaps sample_detail
 dynamic header functions allocs lines heapmaps
 killed header functions calltree leaks heapstat
 odd header functions calltree exp_list objects
+user header hooks
+user32 hooks
 damaged header functions calltree leaks heapstat sample_detail statistics threads seconds datasize
 "
 
@@ -64,6 +66,35 @@ delta lines
 delta leaks
 on heapstat
 on exp_list
+"
+
+# User events: experiment, name of the expectation, options of the report.
+templates=$(realpath "$golden/../programs/user_work.trc")
+while read -r name kind options; do
+	[ -n "$name" ] || continue
+	rm -rf "$name.er" && cp -r "$golden/$name.er" .
+	# shellcheck disable=SC2086
+	{
+		timeout 20 "$readers/xer_trcrpt" -h -t "$templates" $options "$name.er" 2>stderr.txt
+		echo "exit status $?"
+		cat stderr.txt
+	} >"$name.trcrpt.$kind"
+	if [ -n "${UPDATE:-}" ]; then
+		cp "$name.trcrpt.$kind" "$UPDATE/"
+	elif diff -u "$golden/expected/$name.trcrpt.$kind" "$name.trcrpt.$kind" >difference.txt; then
+		ok "golden $name: trcrpt, $kind"
+	else
+		not_ok "golden $name: trcrpt, $kind"
+		head -40 difference.txt | sed 's/^/    /'
+	fi
+done <<<"
+user plain
+user columns -O exec=on,pid=on,tid=on,cpuid=on,timestamp=1,hist=on
+user raw -r -k 020
+user lines -O 2line=on,timestamp=2
+user json --json
+user32 plain
+user32 raw -r
 "
 [ -z "${UPDATE:-}" ] || exit 0
 

@@ -10,7 +10,7 @@
  *   hook 020, sub-id 2: the job ends: D1 as above
  * and one event of hook 024 without data at the end of the main thread, on channel 3 a generic one of the same hook.
  * tests/programs/user_work.trc has the templates. */
-#include "../../include/sys/trchkid.h"
+#include "include/sys/trchkid.h"
 
 #include <errno.h>
 #include <pthread.h>
