@@ -31,7 +31,8 @@ static const struct template_event *make(unsigned word, int is_32, int is_generi
 
 const struct template_event *event_words(unsigned word, unsigned count, const uint64_t *words)
 {
-	memcpy(image + 8, words, count * 8);
+	if (count > 0)
+		memcpy(image + 8, words, count * 8);
 	return make(word, 0, 0, 8 + count * 8);
 }
 
@@ -44,7 +45,8 @@ const struct template_event *event_bytes(unsigned word, uint64_t d1, const void 
 
 const struct template_event *event_words_32(unsigned word, unsigned count, const uint32_t *words)
 {
-	memcpy(image + 4, words, count * 4);
+	if (count > 0)
+		memcpy(image + 4, words, count * 4);
 	return make(word, 1, 0, 4 + count * 4);
 }
 
