@@ -85,6 +85,8 @@ install: all library ## install below PREFIX (/usr/local); DESTDIR is put before
 	ln -sf xer_print $(DESTDIR)$(PREFIX)/bin/xer_trcrpt
 	install -D -m 644 template/trcfmt $(DESTDIR)$(PREFIX)/share/xer/trcfmt
 	install -m 755 $(LIBRARY) $(HELPER) $(DESTDIR)$(PREFIX)/lib/xer
+	install -d $(DESTDIR)$(PREFIX)/share/xer
+	sed 's|@PREFIX@|$(PREFIX)|' share/xer.gdb >$(DESTDIR)$(PREFIX)/share/xer/xer.gdb
 	for header in $(HEADERS); do install -D -m 644 include/$$header $(DESTDIR)$(PREFIX)/include/$$header || exit 1; done
 	install -D -m 644 experiment/experiment.h $(DESTDIR)$(PREFIX)/include/xer/experiment.h
 	install -m 644 $(SHARED_LIBRARY) $(STATIC_LIBRARY) $(DESTDIR)$(PREFIX)/lib
@@ -100,6 +102,7 @@ install: all library ## install below PREFIX (/usr/local); DESTDIR is put before
 
 uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(notdir $(PROGRAMS)))
+	rm -f $(DESTDIR)$(PREFIX)/share/xer/xer.gdb
 	rm -f $(DESTDIR)$(PREFIX)/lib/xer/libcollector.so $(DESTDIR)$(PREFIX)/lib/xer/xer_attach $(DESTDIR)$(PREFIX)/bin/xer_trcrpt $(DESTDIR)$(PREFIX)/share/xer/trcfmt
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(notdir $(SHARED_LIBRARY) $(STATIC_LIBRARY)) $(SONAMES))
 	rm -f $(DESTDIR)$(PREFIX)/include/xer/experiment.h $(DESTDIR)$(PREFIX)/lib/pkgconfig/xer-experiment.pc
