@@ -3,6 +3,7 @@
 #include "functrace_record.h"
 
 #include "functrace_hooks.h"
+#include "map.h"
 #include "sleds.h"
 #include "thread.h"
 
@@ -323,10 +324,15 @@ int functrace_name(uint32_t id, uint64_t addr, enum fmt_function_source source)
 	};
 	struct col_thread *thread = thread_current();
 	uint32_t tid = thread ? atomic_load_explicit(&thread->tid, memory_order_relaxed) : 0;
+	struct dl_find_object found;
 	sys_sigset old;
 	int status = -1;
 
 	block_signals(&old);
+	/* Without the unwinder, nobody else tells of the object. */
+	map_begin();
+	if (_dl_find_object((void *)(uintptr_t)addr, &found) == 0)
+		map_see(&found);
 	if (thread)
 		status = col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_FUNCTABLE], FMT_STREAM_FUNCTABLE, tid, &record,
 		                        sizeof(record), col_ticks());

@@ -50,6 +50,24 @@ within "jumps out of such handlers lose no calls in handlers" "$(awk '/in_handle
 busy=$(awk '/^busy/ { print $2 }' jump.out)
 within "and of the interrupted calls those alone that a jump cut off" $((busy - busy / 100 - 1000)) "$busy" "$(calls jump busy)"
 
+# ---- pause and resume: nothing is recorded between, and calls that were open then do not spoil the rest
+{ timeout 60 "$xcollect" -p off --functrace -y USR2 -o paused.er "$programs/ft_signals" 1 >paused.out 2>paused.err; } 2>/dev/null &
+waited=$!
+sleep 0.3
+pid=$(sed -n 's/.*Process ID: \([0-9]*\).*/\1/p' paused.err)
+for i in 1 2 3; do
+	kill -USR2 "$pid"
+	sleep 0.15
+done
+wait $waited
+report paused -calls
+within "a signal pauses and resumes tracing" 1 "$(awk '/^busy/ { print $2 - 1 }' paused.out)" "$(calls paused busy)"
+
+# ---- fork: the child's functions have their names in its own experiment
+record forked -p off --functrace -- sh -c "'$programs/ft_known' 1 10; '$programs/ft_known' 2 10"
+report forked -calls
+is "descendants are traced" "3 30 90" "$(calls forked worker) $(calls forked middle) $(calls forked leaf)"
+
 # ---- sleds of clang
 if have clang; then
 	# xray NAME SOURCE OPTION...: build with sleds in every function
