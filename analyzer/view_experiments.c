@@ -47,23 +47,69 @@ static const char *attribute(const struct exp_event *event, const char *name)
 	return value != NULL ? value : "?";
 }
 
+/* A process that one of the session made, and that has no experiment. */
+struct absentee {
+	const char *lineage, *path, *reason;
+};
+
+/* Does the tree have an experiment of this lineage, or of its descendants? */
+static int has_experiment(const struct exp_info *founder, const char *lineage)
+{
+	size_t len = strlen(lineage);
+
+	for (size_t i = 0; i < founder->descendant_count; i++) {
+		const char *other = founder->descendants[i];
+
+		if (strncmp(other, lineage, len) == 0 && (other[len] == '\0' || other[len] == '_'))
+			return 1;
+	}
+	return 0;
+}
+
+/* Does an event tell that a process was made whose name is known for sure? */
+static int makes_process(const struct exp_event *event)
+{
+	static const char *const kinds[] = {"fork", "_Fork", "vfork", "clone", "forkpty", "exec"};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(event->kind, kinds[i]) == 0)
+			return report_attribute(event, "lineage") != NULL;
+	return 0;
+}
+
+/* Returns 1 and *out if the event tells of such a process. */
+static int is_absentee(struct session *session, const struct session_experiment *at, const struct exp_event *event,
+		       struct absentee *out)
+{
+	const struct session_experiment *founder = at->founder == 0 ? at : session_find(session, at->founder);
+
+	*out = (struct absentee){attribute(event, "lineage"), attribute(event, "path"), attribute(event, "reason")};
+	if (strcmp(event->kind, "unrecorded") == 0)
+		return 1;
+	if (founder == NULL || at->info->status == EXP_RUNNING || !makes_process(event) ||
+	    has_experiment(founder->info, out->lineage))
+		return 0;
+	out->path = report_attribute(event, "path") != NULL ? out->path : "a child";
+	out->reason = "it left no experiment";
+	return 1;
+}
+
 /* The processes that this one made and that were not recorded. */
-static void put_unrecorded(struct session *session, const struct session_experiment *at, int with_group)
+static void put_absentees(struct session *session, const struct session_experiment *at, int with_group)
 {
 	const struct exp_info *info = at->info;
+	struct absentee absentee;
 
 	for (size_t i = 0; i < info->event_count; i++) {
-		const struct exp_event *event = &info->events[i];
-
-		if (strcmp(event->kind, "unrecorded") != 0)
+		if (!is_absentee(session, at, &info->events[i], &absentee))
 			continue;
 		fprintf(session->out, "  -  -    %s%9s  %10s  %-20s  %*s", with_group ? "  -  " : "", "-", "-",
-			"not recorded", 2 * (int)lineage_depth(attribute(event, "lineage")), "");
-		text_put(session->out, attribute(event, "lineage"));
+			"not recorded", 2 * (int)lineage_depth(absentee.lineage), "");
+		text_put(session->out, absentee.lineage);
 		fputs(": ", session->out);
-		text_put(session->out, attribute(event, "path"));
+		text_put(session->out, absentee.path);
 		fputs(" (", session->out);
-		text_put(session->out, attribute(event, "reason"));
+		text_put(session->out, absentee.reason);
 		fputs(")\n", session->out);
 	}
 }
@@ -82,7 +128,7 @@ static void put_experiment(struct session *session, const struct session_experim
 	fputs(": ", out);
 	report_put_command_cut(out, at->info);
 	fputc('\n', out);
-	put_unrecorded(session, at, with_group);
+	put_absentees(session, at, with_group);
 }
 
 /* The command as one line of text; the caller frees. */
@@ -122,7 +168,7 @@ static void add_experiment(struct print_table *table, const struct session *sess
 }
 
 /* What was not recorded, for programs. */
-static void add_unrecorded(struct session *session)
+static void add_absentees(struct session *session)
 {
 	struct print_table *table = print_table_begin("unrecorded");
 
@@ -131,15 +177,16 @@ static void add_unrecorded(struct session *session)
 	print_column(table, PRINT_WORD, "path", "Path");
 	print_column(table, PRINT_WORD, "reason", "Reason");
 	for (size_t i = 0; i < session->count; i++) {
-		const struct exp_info *info = session->experiments[i].info;
+		const struct session_experiment *at = &session->experiments[i];
+		struct absentee absentee;
 
-		for (size_t j = 0; j < info->event_count; j++) {
-			if (strcmp(info->events[j].kind, "unrecorded") != 0)
+		for (size_t j = 0; j < at->info->event_count; j++) {
+			if (!is_absentee(session, at, &at->info->events[j], &absentee))
 				continue;
-			print_number(table, session->experiments[i].id);
-			print_word(table, attribute(&info->events[j], "lineage"));
-			print_word(table, attribute(&info->events[j], "path"));
-			print_word(table, attribute(&info->events[j], "reason"));
+			print_number(table, at->id);
+			print_word(table, absentee.lineage);
+			print_word(table, absentee.path);
+			print_word(table, absentee.reason);
 		}
 	}
 	print_table_end(session, table, 0);
@@ -170,7 +217,7 @@ void view_add_experiments(struct session *session)
 	for (size_t i = 0; i < session->count; i++)
 		add_experiment(table, session, &session->experiments[i]);
 	print_table_end(session, table, 0);
-	add_unrecorded(session);
+	add_absentees(session);
 }
 
 void view_exp_list(struct session *session, const struct command_argument *argument)

@@ -34,6 +34,9 @@ worked _Fork 10
 family "vfork and exec" "_f1_x1 _f2_x1" vfork 2
 worked vfork 20
 family "vfork and _exit" "" vfork_exit
+family "a child that is killed at once" "" fork_killed
+report fork_killed -exp_list
+contains "a child that left nothing is in the list" '_f1: a child \(it left no experiment\)' fork_killed.txt
 family "clone like fork" "_f1" clone
 worked clone 10
 family "clone like vfork" "_f1_x1" clone_vfork

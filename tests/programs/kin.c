@@ -68,6 +68,19 @@ static void by_fork(int number)
 	}
 }
 
+/* The child has nothing to record when it dies. */
+static void by_fork_killed(int number)
+{
+	pid_t pid = fork();
+
+	(void)number;
+	if (pid == 0)
+		for (;;)
+			pause();
+	kill(pid, SIGKILL);
+	wait_for(pid);
+}
+
 static void by_fork_exec(int number)
 {
 	for (int i = 0; i < number; i++) {
@@ -431,6 +444,7 @@ static const struct way {
 } ways[] = {
     {"fork", by_fork},
     {"fork_exec", by_fork_exec},
+    {"fork_killed", by_fork_killed},
     {"_Fork", by__Fork},
     {"vfork", by_vfork},
     {"vfork_exit", by_vfork_exit},
