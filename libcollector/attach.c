@@ -155,6 +155,7 @@ static int begin(void)
 	if (error < 0) {
 		col_log_forget();
 		col_directory_close();
+		col_founder_close();
 		return error;
 	}
 	words = stand_in_front();
@@ -186,7 +187,7 @@ EXPORT int collector_attach(const char *text)
 		collector_detach(NULL);
 	if (process_is_recorded())
 		return -EBUSY;
-	error = wait_until_quiet();
+	error = thread_first() ? wait_until_quiet() : 0;
 	if (error < 0)
 		return error;
 	reset(&now);
@@ -233,6 +234,7 @@ EXPORT int collector_detach(const char *unused)
 		col_streams_forget();
 		col_log_forget();
 		col_directory_close();
+		col_founder_close();
 	}
 	col_streams_stop();
 	errno = saved_errno;

@@ -87,11 +87,17 @@ within "and begins with the attach" 0.05 1.9 "$(value cpu '<Total>' 1)"
 contains "archives are made" 'libc' <(ls cpu.er/archives)
 
 # ---- again and again, under load, and with the recorder killed
+# leftovers: what the process has open, its timers, and its size in 64 KiB
+leftovers() { echo "$(ls "/proc/$target/fd" | wc -l) $(grep -c ID: "/proc/$target/timers") $(awk '/VmRSS/ { print int($2 / 64) }' "/proc/$target/status")"; }
+read -r fds _ size <<<"$(leftovers)"
 failures=0
 for ((i = 0; i < 5; i++)); do
 	timeout -k 5 60 "$xcollect" -P "$target" -p hi -H on -i on -s all -A off -t 0.05 -O again.er >again.out 2>again.err || failures=$((failures + 1))
 done
 is "five times to one process" 0 $failures
+read -r fds_now timers_now size_now <<<"$(leftovers)"
+is "no descriptors and no timers are left" "$fds 0" "$fds_now $timers_now"
+within "and memory does not grow" 0 $((size + 12)) "$size_now"
 finish "which ends as if nothing had been"
 start heap 4
 for ((i = 0; i < 5; i++)); do
