@@ -175,3 +175,18 @@ Test(options, a_window_is_a_length_or_two_times)
 		cr_assert_eq(options_parse(argv, &request, &cause), 125, "%s", bad[i]);
 	}
 }
+
+Test(options, a_running_process)
+{
+	static char *const bad[] = {"", "0", "-5", "12x", "99999999999"};
+
+	cr_assert(PARSE("-P", "1234", "-t", "5", "-H", "on") == 0);
+	cr_assert_eq(request.attach, 1234);
+	cr_assert_eq(request.to_ms, 5000);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		cr_assert(PARSE("-P", bad[i]) == CAUSE_FAILED, "%s", bad[i]);
+	cr_assert(PARSE("-P", "1234", "true") == CAUSE_FAILED);
+	cr_assert(strstr(cause.text, "'true'"));
+	cr_assert(PARSE("-P", "1234", "-x") == CAUSE_FAILED);
+	cr_assert(PARSE("-P", "1234", "--functrace") == CAUSE_FAILED);
+}
