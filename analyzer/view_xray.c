@@ -5,6 +5,7 @@
 #include "memory.h"
 #include "report.h"
 #include "text.h"
+#include "xraylogs.h"
 
 #include <errno.h>
 #include <math.h>
@@ -313,7 +314,7 @@ static void put_accounts(FILE *out, const struct xraylog *log)
 
 /* ---- the commands ---- */
 
-static void put_logs(struct session *session, const char *command, void (*put)(FILE *out, const struct xraylog *log))
+void xraylogs_put(struct session *session, const char *command, void (*put)(FILE *out, const struct xraylog *log))
 {
 	const struct session_experiment *at = NULL;
 	int found = 0;
@@ -333,9 +334,9 @@ static void put_logs(struct session *session, const char *command, void (*put)(F
 void view_convert(struct session *session, const struct command_argument *argument)
 {
 	if (strcmp(argument->text, "yaml") == 0)
-		put_logs(session, "convert", put_yaml);
+		xraylogs_put(session, "convert", put_yaml);
 	else if (strcmp(argument->text, "trace_event") == 0)
-		put_logs(session, "convert", put_trace_events);
+		xraylogs_put(session, "convert", put_trace_events);
 	else
 		session_fail(session, EXIT_USAGE, "convert: '%.64s' is neither yaml nor trace_event", argument->text);
 }
@@ -343,7 +344,7 @@ void view_convert(struct session *session, const struct command_argument *argume
 void view_account(struct session *session, const struct command_argument *argument)
 {
 	(void)argument;
-	put_logs(session, "account", put_accounts);
+	xraylogs_put(session, "account", put_accounts);
 }
 
 void view_instr_map(struct session *session, const struct command_argument *argument)

@@ -53,6 +53,9 @@ log=$(ls made.* | head -1)
 for form in yaml trace_event; do timeout 60 llvm-xray convert -f $form "$log" >theirs.$form; done
 timeout 60 llvm-xray account "$log" >theirs.account
 compare "a log made here" "$log" theirs.yaml theirs.trace_event theirs.account
+timeout 60 llvm-xray graph "$log" >theirs.graph
+timeout 60 "$xer_print" -graph "$log" >mine.graph
+is "a log made here: graph" "$(sort theirs.graph)" "$(sort mine.graph)"
 timeout 60 "$xer_print" -instr_map ./known -calls "$log" >known.txt
 for expected in fib:177 leaf:1500 middle:500 odd:250 worker:1; do
 	is "instr_map names ${expected%:*}" "${expected#*:}" "$(value known "${expected%:*}" 3)"

@@ -1,0 +1,110 @@
+/* view_xraygraph.c: who calls whom in a foreign log, as llvm-xray graph prints it. */
+#include "view.h"
+
+#include "experiment/xraylog.h"
+#include "memory.h"
+#include "xraylogs.h"
+
+#include <stdlib.h>
+
+/* Function 0 stands for what calls the outermost functions. */
+struct edge {
+	uint32_t caller, function;
+};
+
+struct edges {
+	struct edge *at; /* at[count] */
+	size_t count, capacity;
+};
+
+static int by_ends(const void *left, const void *right)
+{
+	const struct edge *a = left, *b = right;
+
+	if (a->caller != b->caller)
+		return a->caller < b->caller ? -1 : 1;
+	return (a->function > b->function) - (a->function < b->function);
+}
+
+/* Sort, and keep one of each. */
+static void unite(struct edges *edges)
+{
+	size_t kept = 0;
+
+	if (edges->count > 1)
+		qsort(edges->at, edges->count, sizeof(*edges->at), by_ends);
+	for (size_t i = 0; i < edges->count; i++)
+		if (kept == 0 || by_ends(&edges->at[kept - 1], &edges->at[i]) != 0)
+			edges->at[kept++] = edges->at[i];
+	edges->count = kept;
+}
+
+enum { UNITE_AT = 1 << 16 };
+
+/* The edges stay few: equal ones are united whenever there is no room for more. */
+static void add(struct edges *edges, uint32_t caller, uint32_t function)
+{
+	if (edges->count >= UNITE_AT && edges->count == edges->capacity)
+		unite(edges);
+	edges->at = memory_grow(edges->at, edges->count, &edges->capacity, sizeof(*edges->at));
+	edges->at[edges->count++] = (struct edge){caller, function};
+}
+
+/* A call counts where it ends. */
+static void find_edges(const struct xraylog *log, struct edges *edges)
+{
+	uint32_t *open = NULL;
+	size_t depth = 0, capacity = 0;
+
+	for (size_t i = 0; i < log->record_count; i++) {
+		const struct xraylog_record *record = &log->records[i];
+		size_t at;
+
+		if (i != 0 && record[-1].tid != record->tid)
+			depth = 0;
+		if (record->kind == XRAYLOG_ENTER || record->kind == XRAYLOG_ENTER_ARGUMENT) {
+			open = memory_grow(open, depth, &capacity, sizeof(*open));
+			open[depth++] = record->function;
+		}
+		if (record->kind != XRAYLOG_EXIT && record->kind != XRAYLOG_TAIL_EXIT)
+			continue;
+		for (at = depth; at > 0 && open[at - 1] != record->function;)
+			at--;
+		if (at == 0)
+			continue;
+		depth = at - 1;
+		add(edges, depth == 0 ? 0 : open[depth - 1], record->function);
+	}
+	free(open);
+}
+
+static int by_function(const void *left, const void *right)
+{
+	const struct edge *a = left, *b = right;
+
+	return (a->function > b->function) - (a->function < b->function);
+}
+
+static void put_graph(FILE *out, const struct xraylog *log)
+{
+	struct edges edges = {.count = 0};
+
+	find_edges(log, &edges);
+	unite(&edges);
+	fputs("digraph xray {\n", out);
+	for (size_t i = 0; i < edges.count; i++)
+		fprintf(out, "F%u -> F%u [label=\"\"];\n", edges.at[i].caller, edges.at[i].function);
+	if (edges.count > 1)
+		qsort(edges.at, edges.count, sizeof(*edges.at), by_function);
+	for (size_t i = 0; i < edges.count; i++)
+		if (i == 0 || edges.at[i].function != edges.at[i - 1].function)
+			fprintf(out, "F%u [label=\"#%u\"];\n", edges.at[i].function, edges.at[i].function);
+	fputs("}\n", out);
+	free(edges.at);
+}
+
+void view_graph(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	xraylogs_put(session, "graph", put_graph);
+}

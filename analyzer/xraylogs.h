@@ -1,0 +1,11 @@
+/* xraylogs.h: the commands that print foreign logs as llvm-xray does. */
+#ifndef XER_ANALYZER_XRAYLOGS_H
+#define XER_ANALYZER_XRAYLOGS_H
+
+#include "analyzer/session.h"
+#include "experiment/xraylog.h"
+
+/* Print each selected foreign log by `put`; `command` complains if there is none. */
+void xraylogs_put(struct session *session, const char *command, void (*put)(FILE *out, const struct xraylog *log));
+
+#endif
