@@ -126,7 +126,7 @@ static int by_wait(const void *left, const void *right)
 		return a->count > b->count ? -1 : 1;
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
-	return (int)a->class - (int)b->class;
+	return (int)a->object_class - (int)b->object_class;
 }
 
 static uint32_t generation_of(const struct lock *lock)
@@ -143,9 +143,9 @@ char *lock_name(struct session *session, const struct lock *lock)
 	const char *name = NULL, *file = NULL;
 	uint64_t offset = 0;
 
-	if (object->class == EXP_SYNC_SEMAPHORE_SET)
+	if (object->object_class == EXP_SYNC_SEMAPHORE_SET)
 		return memory_format("set %llu", address);
-	if (object->class == EXP_SYNC_JOIN)
+	if (object->object_class == EXP_SYNC_JOIN)
 		return memory_format("thread 0x%llx", address);
 	if (symbols_variable(session->symbols, lock->at->experiment, object->address,
 			     generation_of(lock), &name, &file, &offset) != 0 ||
@@ -160,7 +160,7 @@ char *lock_name(struct session *session, const struct lock *lock)
 
 char *lock_mutex_name(struct session *session, const struct session_experiment *at, uint64_t address, uint32_t node)
 {
-	const struct exp_sync_object mutex = {.address = address, .class = EXP_SYNC_MUTEX, .node = node};
+	const struct exp_sync_object mutex = {.address = address, .object_class = EXP_SYNC_MUTEX, .node = node};
 
 	return address != 0 ? lock_name(session, &(struct lock){at, &mutex}) : NULL;
 }
@@ -201,7 +201,7 @@ static void put_lock(struct session *session, const struct lock *lock)
 		share(object->wait_ns, lock->at->info->duration_s),
 		report_seconds(object->longest_ns), (unsigned long long)object->count,
 		(unsigned long long)object->failed, threads, threads > THREADS_TOLD ? "+" : " ",
-		class_names[object->class]);
+		class_names[object->object_class]);
 	text_put(out, name);
 	put_mutex(session, lock);
 	put_site(session, lock, "made in", object->creation);
@@ -233,7 +233,7 @@ static void put_locks(struct session *session, const struct lock *locks, size_t 
 				 lock_mutex_name(session, locks[i].at, object->mutex, object->node)};
 
 		print_number(table, locks[i].at->id);
-		print_word(table, class_names[object->class]);
+		print_word(table, class_names[object->object_class]);
 		print_word(table, texts[0]);
 		print_word(table, texts[3]);
 		print_number(table, object->wait_ns);
@@ -276,18 +276,18 @@ static char *compared_name(struct session *session, const struct lock *lock)
 	const struct exp_sync_object *object = lock->object;
 	char *own = lock_name(session, lock), *site, *name;
 
-	if (strncmp(own, "0x", 2) != 0 && object->class != EXP_SYNC_JOIN && object->class != EXP_SYNC_SEMAPHORE_SET) {
-		name = memory_format("%s %s", class_names[object->class], own);
+	if (strncmp(own, "0x", 2) != 0 && object->object_class != EXP_SYNC_JOIN && object->object_class != EXP_SYNC_SEMAPHORE_SET) {
+		name = memory_format("%s %s", class_names[object->object_class], own);
 		free(own);
 		return name;
 	}
 	free(own);
 	site = stacks_name_place(session, lock->at, object->creation, 1);
 	if (site != NULL) {
-		name = memory_format("%s made in %s", class_names[object->class], site);
+		name = memory_format("%s made in %s", class_names[object->object_class], site);
 	} else {
 		site = stacks_name_place(session, lock->at, object->node, 0);
-		name = memory_format("%s, longest wait in %s", class_names[object->class], site != NULL ? site : "?");
+		name = memory_format("%s, longest wait in %s", class_names[object->object_class], site != NULL ? site : "?");
 	}
 	free(site);
 	return name;

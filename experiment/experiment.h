@@ -15,6 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- messages ---------------------------------------------------------------------------------- */
 
 /* Where faults in the input go: one clear line each, without newline, for example
@@ -276,7 +280,7 @@ enum exp_sync_class {
 struct exp_sync_object {
 	uint64_t address;
 	uint64_t mutex;  /* of a condition variable: the one of its longest wait, else 0 */
-	uint8_t class; /* enum exp_sync_class */
+	uint8_t object_class; /* enum exp_sync_class */
 	uint32_t creation; /* node of the call that made it, EXP_NO_INDEX if none was recorded */
 	uint32_t node;     /* of its longest wait, EXP_NO_INDEX: no stack */
 	uint64_t count, failed; /* waits, and those of them that ended without it */
@@ -481,5 +485,9 @@ const struct sym_function *symbols_function(const struct symbols *symbols, size_
 /* The special functions <Total> and <Unknown>; always there, in an object named <Unknown>. */
 const struct sym_function *symbols_total(const struct symbols *symbols);
 const struct sym_function *symbols_unknown(const struct symbols *symbols);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -88,7 +88,7 @@ static uint32_t make_object(struct reader *reader, uint32_t place, uint64_t addr
 		return EXP_NO_INDEX;
 	}
 	load->sync_objects[reader->object_count] = (struct exp_sync_object){
-	    .address = address, .class = (uint8_t)class, .creation = creation, .node = EXP_NO_INDEX};
+	    .address = address, .object_class = (uint8_t)class, .creation = creation, .node = EXP_NO_INDEX};
 	return (uint32_t)reader->object_count++;
 }
 

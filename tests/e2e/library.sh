@@ -40,6 +40,15 @@ succeeds "exported is what is declared" diff declared.txt exported.txt
 printf '#include <xer/experiment.h>\nint main(void) { return 0; }\n' >alone.c
 # shellcheck disable=SC2046
 succeeds "the header stands alone" ${CC:-gcc} -Wall -Wextra -pedantic -Werror -std=c11 -fsyntax-only $(pkg-config --cflags xer-experiment) alone.c
+if have g++; then
+	printf '#include <xer/experiment.h>\nint main() { symbols_destroy(symbols_create()); return 0; }\n' >alone.cc
+	# shellcheck disable=SC2046
+	succeeds "it serves C++ too" g++ -Wall -Wextra -pedantic -Werror -std=c++11 -o alone alone.cc $(pkg-config --cflags --libs xer-experiment)
+	LD_LIBRARY_PATH=$prefix/lib ./alone
+	is "whose programs find the functions" 0 $?
+else
+	skip "it serves C++ too" "no g++"
+fi
 is "the name of the shared library has its version" libexperiment.so.0 "$(objdump -p "$prefix/lib/libexperiment.so" | awk '$1 == "SONAME" { print $2 }')"
 make -s -C "$house" BUILD="$BUILD" PREFIX="$prefix" uninstall >uninstall.txt 2>&1
 is "uninstall leaves no file" "" "$(find "$prefix" ! -type d)"

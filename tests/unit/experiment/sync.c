@@ -59,7 +59,7 @@ Test(sync, adds_waits_by_stack_and_by_object)
 	cr_assert_eq(set->nodes.value[EXP_SYNC_WAIT][2], 405);
 	cr_assert_eq(set->nodes.no_stack[EXP_SYNC_COUNT], 1);
 	cr_assert_eq(set->sync.object_count, 3, "one address, three kinds of objects");
-	cr_assert_eq(mutex->class, EXP_SYNC_MUTEX);
+	cr_assert_eq(mutex->object_class, EXP_SYNC_MUTEX);
 	cr_assert_eq(mutex->address, 0x5000);
 	cr_assert_eq(mutex->count, 3);
 	cr_assert_eq(mutex->failed, 1);
@@ -143,5 +143,5 @@ Test(sync, damage_is_told_and_counts_for_nothing)
 	cr_assert_eq(set->quality.sync_events, 2);
 	cr_assert_eq(set->nodes.no_stack[EXP_SYNC_WAIT], 6);
 	cr_assert_eq(set->sync.object_count, 2);
-	cr_assert_eq(set->sync.objects[1].class, EXP_SYNC_OTHER);
+	cr_assert_eq(set->sync.objects[1].object_class, EXP_SYNC_OTHER);
 }
