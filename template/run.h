@@ -55,7 +55,7 @@ static inline int run_text_room(struct template_run *run, size_t more)
 /* Append text that is fit to be printed. */
 static inline void run_put(struct template_run *run, const char *text, size_t len)
 {
-	if (run_text_room(run, len) < 0)
+	if (len == 0 || run_text_room(run, len) < 0)
 		return;
 	memcpy(run->text + run->len, text, len);
 	run->len += len;

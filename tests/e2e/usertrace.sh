@@ -105,6 +105,40 @@ is "an event without template, as the article shows it" "010 T T   UNDEFINED TRA
 trcrpt first -h -d 010 -t single
 is "Single Unit" "Single Unit:0004 Address:X Count:000A" "$(cut -c33- first.txt | sed -E 's/Address:[0-9A-F]+/Address:X/')"
 
+cat >every.c <<'END'
+#include <sys/trchkid.h>
+int main(void)
+{
+	int i = trcstart("-a");
+	TRCHKL0(HKWD_USER1); TRCHKL1(HKWD_USER1, 1); TRCHKL2(HKWD_USER1, 1, 2); TRCHKL3(HKWD_USER1, 1, 2, 3); TRCHKL4(HKWD_USER1, 1, 2, 3, 4);
+	TRCHKL5(HKWD_USER1, 1, 2, 3, 4, &i); TRCHKL0T(HKWD_USER1); TRCHKL1T(HKWD_USER1, 1); TRCHKL2T(HKWD_USER1, 1, 2);
+	TRCHKL3T(HKWD_USER1, 1, 2, 3); TRCHKL4T(HKWD_USER1, 1, 2, 3, 4); TRCHKL5T(HKWD_USER1, 1, 2, 3, 4, 5);
+	TRCHKG(HKWD_USERF, 1, 2, 3, 4, 5); TRCHKGT(HKWD_USERF, 1, 2, 3, 4, 5);
+	TRCGEN(0, HKWD_USER1, 1, 3, "abc"); TRCGENT(7, HKWD_USER1, 1, 3, "abc"); TRCGEN(8, HKWD_USER1, 1, 3, "abc");
+	trchook(HKWD_USER2, 1, 2, 3, 4, 5); utrchook(HKWD_USER2, 1, 2, 3, 4, 5);
+	trchook64(0x8000003802000000ull, 1, 2, 3, 4, 5); utrchook64(HKWD_USER2, 1, 2, 3, 4, 5);
+	trcgen(1, HKWD_USER3, 1, 4, "abcd"); trcgent(1, HKWD_USER3, 1, 0, NULL);
+	return trc_ishookon(0, HKWD_USER1) == (i == 0) && trcstop(0) == 0 && trccomponent("none", 1) == -1 ? 0 : 1;
+}
+END
+for compiler in "gcc -std=c99" "gcc -m32" "g++ -x c++" "clang" "clang++ -x c++"; do
+	have "${compiler%% *}" || continue
+	# shellcheck disable=SC2086
+	if [ "$compiler" = "gcc -m32" ] && ! echo 'int main(void) { return 0; }' | gcc -m32 -x c -o every - 2>/dev/null; then
+		skip "the header in a program of 32 bits" "gcc -m32 does not work"
+		continue
+	fi
+	# shellcheck disable=SC2086
+	succeeds "$compiler takes the header without a warning" $compiler -Wall -Wextra -Werror -O1 -I"$tests/../include" -o every every.c
+	./every
+	is "and the program runs unrecorded" 0 $?
+	[ "$compiler" != "gcc -m32" ] || continue
+	rm -rf every.er
+	record every -p off -- ./every
+	is "and recorded" 0 $?
+	is "every form is recorded" "14 2 4 2" "$(events every 010) $(events every 0f0) $(events every 020) $(events every 030)"
+done
+
 # ---- a program with templates of its own
 record work -p off -- "$programs/user_work" 3 4
 is "the program knows that it is recorded" "on 1" "$(cat work.out)"
