@@ -5,10 +5,12 @@ have python3 || { skip "every command in every form" "no python3"; exit 0; }
 cp -r "$golden/profile.er" "$golden/heap.er" "$golden/odd.er" "$golden/killed.er" .
 record io -p off -i on -- "$programs/io_known" >/dev/null 2>&1
 record wait -p off -s all -- "$programs/sync_known" 2 >/dev/null 2>&1
+record calls -p off --functrace -- "$programs/ft_known" 2 5 >/dev/null 2>&1
+record user -p off -- "$programs/user_work" >/dev/null 2>&1
 
 # The commands, out of the help: those that need no argument, and some with one; what changes settings prints nothing.
 "$xer_print" -help | sed -nE 's/^  ([a-z_-]+)(\[[a-z_?]+\])?( \[[^]]*\])?  +[a-z].*/\1/p' |
-	grep -vxE 'quit|reload|setpath|pathmap|metrics|sort|objects_default|calls|ftrace|ifreq|crmfirst|crmlast' >commands.txt
+	grep -vxE 'quit|reload|setpath|pathmap|metrics|sort|objects_default|account|graph|ifreq|crmfirst|crmlast' >commands.txt
 printf '%s\n' 'fsingle main' 'csingle main' 'source main' 'csource main' 'disasm main' 'metrics' 'sort' 'indxobj threads' \
 	'memobj page' "check heapalloccnt>=0" >>commands.txt
 within "commands that print" 30 200 "$(wc -l <commands.txt)"
@@ -101,7 +103,7 @@ never = set(commands) - seen
 print("never printed:", *sorted(never))
 print("ok every command in every form was looked at")
 END
-python3 check.py "$xer_print" profile heap odd killed io wait >checked.txt 2>text.txt
+python3 check.py "$xer_print" profile heap odd killed io wait calls user >checked.txt 2>text.txt
 is "the checks ran" 0 $?
 grep -E '^(not )?ok' checked.txt
 sed -n 's/^never printed: //p' checked.txt >never.txt
