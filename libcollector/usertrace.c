@@ -243,10 +243,6 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 
 static void open_traces(void)
 {
-	if (atomic_load(&started)) { /* resumed: as the program has left it */
-		publish();
-		return;
-	}
 	plan_open();
 	atomic_store(&switches, (unsigned)col.descriptor.user_on | ALL_CHANNELS << CHANNEL_BITS);
 	atomic_store(&started, 1);
@@ -254,7 +250,7 @@ static void open_traces(void)
 		signals_install((int)col.descriptor.user_signal, on_signal);
 }
 
-/* A forked child goes on with the switches as they are. */
+/* What is resumed, and a forked child, goes on with the switches as they are. */
 void usertrace_start(void)
 {
 	atomic_store(&halted, 0);

@@ -274,6 +274,45 @@ contains "and what is lost" "^# $((100000 - kept)) events were lost\$" full.txt
 record all -p off -- "$programs/user_cost" 100000
 is "else all are kept" 100000 "$(events all 010)"
 
+# ---- pauses of the recording as a whole
+cat >paused.c <<'END'
+#include <collectorAPI.h>
+#include <sys/trchkid.h>
+int main(void)
+{
+	long i;
+	for (i = 0; i < 3000; i++)
+		TRCHKL1(HKWD_USER1, i);
+	collector_pause();
+	for (i = 0; i < 100; i++)
+		TRCHKL1(HKWD_USER2, i);
+	trcoff(0);
+	trcon(0);
+	TRCHKL0(HKWD_USER2);
+	collector_resume();
+	for (i = 3000; i < 20000; i++)
+		TRCHKL1(HKWD_USER1, i);
+	trcoff(0);
+	collector_pause();
+	collector_resume();
+	TRCHKL0(HKWD_USER3);
+	return 0;
+}
+END
+cc -I"$tests/../include" -o paused paused.c
+for mode in alternate circular:0.5 circular:0.25; do
+	rm -rf paused.er
+	record paused -p off --trace-mode=$mode -- ./paused
+	is "$mode: the program ends well" 0 $?
+	trcrpt paused -h -r -d 010,020,030
+	gone=$(sed -n 's/^# \([0-9]*\) events gave.*/\1/p' paused.txt)
+	is "$mode: nothing of a pause, nor of a trace that is off, is recorded" 0 "$(grep -cE '^0[23]0' paused.txt)"
+	is "$mode: the newest event is there" "$(printf '%016X' 19999)" "$(awk '/^010/ { last = $5 } END { print last }' paused.txt)"
+	kept=$(grep -c '^010' paused.txt)
+	# Of the events that gave their place, one may be that of the switching.
+	within "$mode: all else is there, or counted" 20000 20001 $((kept + ${gone:-0}))
+done
+
 # ---- components
 record parts -p off --component=jobs:020,021:mode=circular:size=0.1 --component=ends:024:off -- "$programs/user_work" 2 100
 is "a component has its hooks" "400 200" "$(events parts 020) $(events parts 021)"
