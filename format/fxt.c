@@ -89,7 +89,7 @@ size_t fxt_put_provider(uint64_t *out, uint32_t id, const char *name, size_t siz
 
 	size = cut(size, FXT_NAME_MAX);
 	words = 1 + fxt_put_bytes(out + 1, name, size);
-	out[0] = FXT_HEAD(provider, words) | FXT_BITS(provider, id, id) | FXT_BITS(provider, length, size);
+	out[0] = FXT_HEAD(provider, words) | FXT_BITS(provider, id, id) | FXT_BITS(provider, name, size);
 	return words;
 }
 
@@ -99,7 +99,7 @@ size_t fxt_put_string(uint64_t *out, uint16_t index, const char *text, size_t si
 
 	size = cut(size, FXT_STRING_MAX);
 	words = 1 + fxt_put_bytes(out + 1, text, size);
-	out[0] = FXT_HEAD(string, words) | FXT_BITS(string, index, index) | FXT_BITS(string, length, size);
+	out[0] = FXT_HEAD(string, words) | FXT_BITS(string, index, index) | FXT_BITS(string, text, size);
 	return words;
 }
 
@@ -140,7 +140,7 @@ size_t fxt_put_module(uint64_t *out, uint64_t ticks, uint64_t process, uint64_t 
 
 	words += fxt_put_bytes(out + words, module->name, name_size);
 	words += fxt_put_bytes(out + words, module->build_id, build_id_size);
-	out[0] = FXT_HEAD(module, words) | FXT_BITS(module, id, module->id) | FXT_BITS(module, length, name_size) |
+	out[0] = FXT_HEAD(module, words) | FXT_BITS(module, id, module->id) | FXT_BITS(module, name, name_size) |
 		 FXT_BITS(module, build_id, build_id_size);
 	out[1] = ticks;
 	out[2] = process;

@@ -197,6 +197,17 @@ extern const struct fxt_record fxt_records[FXT_RECORDS];
 /* The bits of word 0 and 1 of each record that may be set; none of word 1 if that is no head. */
 extern const uint64_t fxt_used[2][FXT_RECORDS];
 
+/* FXT_AT(record, part): the number of a part in its record's parts. */
+enum {
+#define FXT_RECORD(name, type, low, high, sub, title) FXT_BEFORE_##name, FXT_BEGIN_##name = FXT_BEFORE_##name - 1,
+#define FXT_PART(record, part, field) FXT_PART_OF_##record##_##field,
+#define FXT_WORD(record, part, name) FXT_PART_OF_##record##_##name,
+#define FXT_RECORD_END(name)
+#include "format/fxt.def"
+};
+#define FXT_AT(record, part) (FXT_PART_OF_##record##_##part - FXT_BEGIN_##record - 1)
+enum { FXT_PARTS_MAX = 6 };
+
 /* The record with this first word; NULL if no such record is known. */
 const struct fxt_record *fxt_record_find(uint64_t head);
 

@@ -54,7 +54,7 @@ Test(fxt, texts_are_cut_at_what_a_record_can_hold)
 	memset(text, 'x', sizeof(text));
 	memset(out, 0x5a, sizeof(out));
 	cr_assert(fxt_put_string(out, 1, text, sizeof(text)) == 1 + FXT_STRING_MAX / 8);
-	cr_assert(FXT_GET(string, length, out[0]) == FXT_STRING_MAX);
+	cr_assert(FXT_GET(string, text, out[0]) == FXT_STRING_MAX);
 	cr_assert(out[1 + FXT_STRING_MAX / 8] == guard);
 	memset(out, 0x5a, sizeof(out));
 	cr_assert(fxt_put_provider(out, 1, text, 300) == FXT_PROVIDER_WORDS_MAX);
