@@ -8,19 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *command_of(const struct exp_info *info)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (out == NULL)
-		return NULL;
-	report_put_command(out, info);
-	fclose(out);
-	return text;
-}
-
 static void put_pairs(struct session *session, const char *name, const struct exp_pair *pairs, size_t count)
 {
 	struct print_table *table = print_table_begin(name);
@@ -76,7 +63,7 @@ void data_header(struct session *session, const struct session_experiment *at)
 {
 	const struct exp_info *info = at->info;
 	struct print_table *record = print_record_begin("header");
-	char *command = command_of(info), status[64];
+	char *command = report_command(info), status[64];
 
 	print_field(record, PRINT_COUNT, "id", "Id", at->id);
 	print_field_word(record, "experiment", "Experiment", info->path);

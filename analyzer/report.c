@@ -332,25 +332,31 @@ void report_put_command(FILE *out, const struct exp_info *info)
 	}
 }
 
+char *report_command(const struct exp_info *info)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out == NULL)
+		return NULL;
+	report_put_command(out, info);
+	fclose(out);
+	return text;
+}
+
 void report_put_command_cut(FILE *out, const struct exp_info *info)
 {
 	enum { WIDTH = 120 };
-	char *text = NULL;
-	size_t size = 0;
-	FILE *whole = open_memstream(&text, &size);
+	char *text = report_command(info);
+	size_t size = text == NULL ? 0 : strlen(text);
 
-	if (whole == NULL) {
-		report_put_command(out, info);
-		return;
-	}
-	report_put_command(whole, info);
-	fclose(whole);
 	if (size > WIDTH) {
 		size = WIDTH;
 		while (size > 0 && ((unsigned char)text[size] & 0xc0) == 0x80) /* not within a character */
 			size--;
 		fprintf(out, "%.*s...", (int)size, text);
-	} else {
+	} else if (text != NULL) {
 		fputs(text, out);
 	}
 	free(text);

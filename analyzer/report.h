@@ -51,6 +51,9 @@ const char *report_attribute(const struct exp_event *event, const char *name);
 /* The command as it can be typed, quoted where needed. */
 void report_put_command(FILE *out, const struct exp_info *info);
 
+/* The same as a text; the caller frees. NULL if there is no memory. */
+char *report_command(const struct exp_info *info);
+
 /* The same on one line of a list: a long command is cut, "...". */
 void report_put_command_cut(FILE *out, const struct exp_info *info);
 

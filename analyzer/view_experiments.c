@@ -131,25 +131,11 @@ static void put_experiment(struct session *session, const struct session_experim
 	put_absentees(session, at, with_group);
 }
 
-/* The command as one line of text; the caller frees. */
-static char *command_of(const struct exp_info *info)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (out == NULL)
-		return NULL;
-	report_put_command(out, info);
-	fclose(out);
-	return text;
-}
-
 static void add_experiment(struct print_table *table, const struct session *session,
 			   const struct session_experiment *at)
 {
 	const struct exp_info *info = at->info;
-	char text[64], *command = command_of(info);
+	char text[64], *command = report_command(info);
 
 	print_number(table, at->id);
 	print_number(table, at->is_selected != 0);
