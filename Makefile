@@ -79,6 +79,7 @@ coverage: ## unit tests with line coverage, summed up by folder
 MAN_PAGES = $(wildcard man/*.[1-8])
 HEADERS   = $(patsubst include/%,%,$(wildcard include/*.h include/*/*.h))
 SONAMES   = $(SONAME) libexperiment.so
+SAMPLER_NAMES = $(SAMPLER_SONAME) libxer_sampler.so
 install: all library ## install below PREFIX (/usr/local); DESTDIR is put before it
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/xer
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
@@ -91,7 +92,11 @@ install: all library ## install below PREFIX (/usr/local); DESTDIR is put before
 	install -D -m 644 experiment/experiment.h $(DESTDIR)$(PREFIX)/include/xer/experiment.h
 	install -m 644 $(SHARED_LIBRARY) $(STATIC_LIBRARY) $(DESTDIR)$(PREFIX)/lib
 	for name in $(SONAMES); do ln -sf $(notdir $(SHARED_LIBRARY)) $(DESTDIR)$(PREFIX)/lib/$$name || exit 1; done
+	install -m 644 $(SAMPLER_SHARED) $(SAMPLER_STATIC) $(DESTDIR)$(PREFIX)/lib
+	for name in $(SAMPLER_NAMES); do ln -sf $(notdir $(SAMPLER_SHARED)) $(DESTDIR)$(PREFIX)/lib/$$name || exit 1; done
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' sampler/xer-sampler.pc.in \
+		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/xer-sampler.pc
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' experiment/xer-experiment.pc.in \
 		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/xer-experiment.pc
 	install -d $(DESTDIR)$(PREFIX)/share/pkgconfig
@@ -106,6 +111,7 @@ uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/lib/xer/libcollector.so $(DESTDIR)$(PREFIX)/lib/xer/xer_attach $(DESTDIR)$(PREFIX)/bin/xer_trcrpt $(DESTDIR)$(PREFIX)/share/xer/trcfmt
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(notdir $(SHARED_LIBRARY) $(STATIC_LIBRARY)) $(SONAMES))
 	rm -f $(DESTDIR)$(PREFIX)/include/xer/experiment.h $(DESTDIR)$(PREFIX)/lib/pkgconfig/xer-experiment.pc
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(notdir $(SAMPLER_SHARED) $(SAMPLER_STATIC)) $(SAMPLER_NAMES) pkgconfig/xer-sampler.pc)
 	-rmdir $(DESTDIR)$(PREFIX)/lib/xer
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/,$(HEADERS)) $(DESTDIR)$(PREFIX)/share/pkgconfig/xer.pc
 	for page in $(MAN_PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done

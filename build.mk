@@ -9,6 +9,7 @@ TEMPLATE_OBJ   := $(call objects,,template)
 ARCHIVE_OBJ    := $(call objects,,archive)
 ANALYZER_OBJ   := $(call objects,,analyzer)
 ATTACH_OBJ     := $(call objects,,attach)
+SAMPLER_OBJ    := $(call objects,,sampler)
 # One of the two stands for the other.
 ANALYZER_OBJ   := $(filter-out %/disassemble_$(if $(CAPSTONE_LIBS),none,capstone).o,$(ANALYZER_OBJ))
 # The collector has its own copy of format/, built as position-independent code for the target.
@@ -23,6 +24,7 @@ HELPER   := $(BUILD)/lib/xer/xer_attach
 FORMAT_LIB     := $(BUILD)/lib/libxfmt.a
 EXPERIMENT_LIB := $(BUILD)/lib/libexperiment.a
 TEMPLATE_LIB   := $(BUILD)/lib/libtemplate.a
+SAMPLER_LIB    := $(BUILD)/lib/libsampler.a
 PRINT_LIBS      = $(CAPSTONE_LIBS) -lz
 READER_LIBS     = $(XML_LIBS) $(DWARF_LIBS) -liberty -lm -lpthread
 
@@ -52,13 +54,14 @@ $(BUILD)/obj/pic/%.o: %.c build.mk
 $(FORMAT_LIB): $(FORMAT_OBJ)
 $(EXPERIMENT_LIB): $(EXPERIMENT_OBJ)
 $(TEMPLATE_LIB): $(TEMPLATE_OBJ)
+$(SAMPLER_LIB): $(SAMPLER_OBJ)
 $(BUILD)/lib/libcollector.a: $(COLLECTOR_OBJ)
 $(BUILD)/lib/%.a:
 	@mkdir -p $(@D)
 	rm -f $@
 	ar rcsD $@ $^
 
-$(BUILD)/bin/xcollect: $(COLLECT_OBJ) $(FORMAT_LIB)
+$(BUILD)/bin/xcollect: $(COLLECT_OBJ) $(SAMPLER_LIB) $(FORMAT_LIB)
 $(BUILD)/bin/xer_print: $(ANALYZER_OBJ) $(TEMPLATE_LIB) $(EXPERIMENT_LIB) $(FORMAT_LIB)
 $(BUILD)/bin/xer_archive: $(ARCHIVE_OBJ) $(EXPERIMENT_LIB) $(FORMAT_LIB)
 $(BUILD)/bin/xer_print: LIBS = $(READER_LIBS) $(PRINT_LIBS)
@@ -96,6 +99,22 @@ $(STATIC_LIBRARY): $(EXPERIMENT_OBJ) $(FORMAT_OBJ)
 	rm -f $@
 	ar rcsD $@ $^
 
+# libxer_sampler: for programs that sample threads.
+SAMPLER_SONAME := libxer_sampler.so.0
+SAMPLER_SHARED := $(BUILD)/shared/$(SAMPLER_SONAME).$(VERSION)
+SAMPLER_STATIC := $(BUILD)/shared/libxer_sampler.a
+library: $(SAMPLER_SHARED) $(SAMPLER_STATIC)
+
+$(SAMPLER_SHARED): $(call objects,shared/,sampler) $(BUILD)/obj/shared/format/fxt.o sampler/sampler.map
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,relro,-z,defs,--hash-style=gnu,-soname,$(SAMPLER_SONAME) \
+		-Wl,--version-script=sampler/sampler.map -o $@ $(filter %.o,$^)
+
+$(SAMPLER_STATIC): $(SAMPLER_OBJ) $(BUILD)/obj/format/fxt.o
+	@mkdir -p $(@D)
+	rm -f $@
+	ar rcsD $@ $^
+
 # ---- unit tests: one program for each folder of tests/unit, with the objects of the folder that it tests
 
 UNIT_FOLDERS  := $(patsubst tests/unit/%/,%,$(dir $(wildcard tests/unit/*/*.c)))
@@ -105,9 +124,10 @@ unit-programs: $(UNIT_PROGRAMS)
 sanitized: $(PROGRAMS) $(TRCRPT) $(filter-out %/libcollector,$(UNIT_PROGRAMS))
 
 TESTED_format       :=
-TESTED_collect      := $(filter-out %/main.o,$(COLLECT_OBJ))
+TESTED_collect      := $(filter-out %/main.o,$(COLLECT_OBJ)) $(SAMPLER_LIB)
 TESTED_experiment   := $(EXPERIMENT_LIB)
 TESTED_template     := $(TEMPLATE_LIB)
+TESTED_sampler      := $(SAMPLER_LIB)
 TESTED_attach       := $(filter-out %/main.o,$(ATTACH_OBJ))
 TESTED_archive      := $(filter-out %/main.o,$(ARCHIVE_OBJ)) $(EXPERIMENT_LIB)
 TESTED_analyzer     := $(filter-out %/main.o,$(ANALYZER_OBJ)) $(TEMPLATE_LIB) $(EXPERIMENT_LIB)
@@ -153,6 +173,10 @@ $(BUILD)/tests/programs/grown_later: tests/programs/grown.c
 $(BUILD)/tests/programs/plugin.so: tests/programs/plugin/plugin.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -fPIC -shared -o $@ $<
+# A client of the sampler, walked by frame pointers.
+$(BUILD)/tests/programs/self_sampler: tests/programs/self_sampler.c $(SAMPLER_LIB) $(FORMAT_LIB)
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -fno-omit-frame-pointer -fno-toplevel-reorder -I. -o $@ $^ -lpthread
 $(BUILD)/tests/programs/fixed: TARGET_FLAGS += -fno-pie -no-pie
 $(BUILD)/tests/programs/static: tests/programs/exitcodes.c
 	@mkdir -p $(@D)

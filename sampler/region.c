@@ -1,0 +1,65 @@
+/* region.c: see region.h. Written by pwrite(2) and not through a mapping, so that a full disk or lack of memory is an error
+ * here and not a signal for the program. */
+#include "region.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+void region_init(struct region *region, int fd, uint64_t base, uint64_t size)
+{
+	region->fd = fd;
+	region->base = base;
+	region->size = size;
+	region->end = 0;
+	region->is_full = 0;
+	region->waiting = 0;
+}
+
+int region_flush(struct region *region)
+{
+	const char *bytes = (const char *)region->words;
+	size_t size = region->waiting * sizeof(region->words[0]), done = 0;
+	uint64_t at = region->end - size;
+
+	region->waiting = 0;
+	while (done < size) {
+		ssize_t written = pwrite(region->fd, bytes + done, size - done, (off_t)(region->base + at + done));
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0) {
+			int status = written < 0 ? -errno : -ENOSPC;
+
+			/* A record cut short is worse than none: readers end at a zero. */
+			region->end = at;
+			region->is_full = 1;
+			if (done > 0)
+				(void)!pwrite(region->fd, &(uint64_t){0}, sizeof(uint64_t), (off_t)(region->base + at));
+			return status;
+		}
+		done += (size_t)written;
+	}
+	return 0;
+}
+
+int region_put(struct region *region, const uint64_t *words, size_t count)
+{
+	uint64_t size = count * sizeof(*words);
+	int status = 0;
+
+	if (region->is_full)
+		return -ENOSPC;
+	if (size > region->size - region->end) {
+		region->is_full = 1;
+		return -ENOSPC;
+	}
+	if (count > REGION_BATCH - region->waiting)
+		status = region_flush(region);
+	if (status < 0)
+		return status;
+	memcpy(region->words + region->waiting, words, size);
+	region->waiting += count;
+	region->end += size;
+	return 0;
+}

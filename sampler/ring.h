@@ -1,0 +1,64 @@
+/* ring.h: samples of threads from the kernel: events of perf_event_open(2), and the rings that they fill. */
+#ifndef XER_SAMPLER_RING_H
+#define XER_SAMPLER_RING_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { RING_FRAMES_MAX = 64 };
+
+/* How events sample. */
+struct ring_settings {
+	uint64_t period_ns;   /* of CPU time, >= 10000 */
+	int in_kernel;        /* sample in the kernel too, at the user's pc of the call; needs the right to: ring_may_kernel */
+	int inherit;          /* follow new threads and processes */
+	int enable_on_exec;   /* begin by itself when the process executes a program */
+};
+
+/* A sample. pcs[count], leaf first, 1 <= count <= RING_FRAMES_MAX; times are of CLOCK_MONOTONIC. */
+struct ring_sample {
+	uint32_t pid, tid, cpu;
+	uint64_t time_ns;
+	uint64_t pcs[RING_FRAMES_MAX];
+	size_t count;
+};
+
+struct ring {
+	int fd; /* the event that owns it */
+	void *pages; /* struct perf_event_mmap_page, and behind it the data */
+	size_t size; /* bytes of data, a power of 2 */
+};
+
+struct ring_counts {
+	uint64_t bad_stacks, lost, throttled;
+};
+
+/* True if time in the kernel may be sampled by this process. */
+int ring_may_kernel(void);
+
+/* Open a sampling event, off, of thread `tid` (0: the caller) on one CPU. Returns a descriptor or -errno: -EACCES, -EPERM (the system
+ * or the owner of the thread forbids it), -ESRCH, -ENODEV (the CPU is off), -ENOSYS, -EMFILE... */
+int ring_event_open(pid_t tid, int cpu, const struct ring_settings *settings);
+
+/* Make a ring. ring_open: of its own on that CPU, for ring_redirect; -ENODEV if the CPU is off. ring_of_event: of an event, whose
+ * descriptor is taken when it succeeds. Less memory is taken if the system allows no more. Returns 0 or -errno. */
+int ring_open(struct ring *ring, int cpu);
+int ring_of_event(struct ring *ring, int fd);
+void ring_close(struct ring *ring);
+
+/* Let an event write to the ring of the same CPU. Returns 0 or -errno. */
+int ring_redirect(const struct ring *ring, int event);
+
+/* Switch an event on or off; off is off everywhere when this returns. */
+void ring_event_enable(int event, int on);
+
+/* Hand all samples that are in the ring to take(context, sample), oldest first, and count the rest. */
+typedef void ring_taker(void *context, const struct ring_sample *sample);
+void ring_drain(struct ring *ring, ring_taker *take, void *context, struct ring_counts *counts);
+
+/* Read a sample from the payload of a perf record (behind its header), words[count]: 1, or 0 if its stack is bad: empty, or with an
+ * address where no code can be. */
+int ring_decode(const uint64_t *words, size_t count, struct ring_sample *out);
+
+#endif
