@@ -18,6 +18,19 @@
 
 enum { STACK_SIZE = 64 * 1024 };
 
+/* In the child, which has all signals blocked: a handler of the program's must not run there, where it shares the memory. */
+static void drop_handlers(void)
+{
+	struct {
+		unsigned long handler, flags, restorer;
+		sys_sigset mask;
+	} old, none = {.handler = (unsigned long)SIG_DFL};
+
+	for (int signal = 1; signal < _NSIG; signal++)
+		if (SYS4(SYS_rt_sigaction, signal, NULL, &old, sizeof(sys_sigset)) == 0 && old.handler != (unsigned long)SIG_IGN)
+			SYS4(SYS_rt_sigaction, signal, &none, NULL, sizeof(sys_sigset));
+}
+
 /* In the child, on a stack of its own in the parent's memory; the parent waits until exec. */
 static int run(void *unused)
 {
@@ -29,6 +42,7 @@ static int run(void *unused)
 	(void)unused;
 	for (int fd = 0; null >= 0 && fd < 3; fd++)
 		SYS3(SYS_dup3, null, fd, 0);
+	drop_handlers();
 	sys_sigmask(SIG_SETMASK, &none, NULL);
 	SYS3(SYS_execve, col.descriptor.archive, argv, environment);
 	SYS1(SYS_exit_group, 127);
@@ -71,6 +85,7 @@ void archive_run(void)
 {
 	char *stack;
 	int saved_errno = errno;
+	sys_sigset mask;
 	int child, status;
 
 	if (!col.descriptor.archive[0] || has_ancestor())
@@ -79,7 +94,9 @@ void archive_run(void)
 	stack = sys_mmap_anonymous(STACK_SIZE);
 	if (!stack)
 		return;
+	sys_block_signals(&mask);
 	child = REAL(clone)(run, stack + STACK_SIZE, CLONE_VM | CLONE_VFORK, NULL);
+	sys_sigmask(SIG_SETMASK, &mask, NULL);
 	while (child > 0 && SYS4(SYS_wait4, child, &status, __WALL, NULL) == -EINTR)
 		continue;
 	sys_munmap(stack, STACK_SIZE);

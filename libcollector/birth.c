@@ -155,6 +155,7 @@ static int write_log(const struct birth_moment *start)
 	if (sink.fd < 0) {
 		sink.error = sink.fd;
 	} else {
+		col_file_make_usable(sink.fd);
 		put_log(&sink, start);
 		flush(&sink);
 		sys_close(sink.fd);
@@ -169,6 +170,8 @@ int birth_make_map(void)
 	long fd = sys_openat(col_directory_get(), FMT_FILE_MAP, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
 	int error = fd < 0 ? (int)fd : col_file_may_grow(sizeof(text));
 
+	if (error == 0)
+		col_file_make_usable((int)fd);
 	if (error == 0 && sys_pwrite((int)fd, text, sizeof(text) - 1, 0) != sizeof(text) - 1)
 		error = -ENOSPC;
 	if (fd >= 0)
@@ -206,6 +209,8 @@ int birth_make(const struct birth_moment *start)
 	int error = take_name(name);
 
 	if (error == 0)
+		error = col_directory_open(name);
+	if (error == -EACCES && SYS4(SYS_fchmodat, col_founder_get(), name, S_IRWXU, 0) == 0) /* a umask as above */
 		error = col_directory_open(name);
 	if (error == 0)
 		error = write_log(start);

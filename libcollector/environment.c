@@ -4,6 +4,7 @@
 #include "collector.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <string.h>
 
 #define PRELOAD "LD_PRELOAD="
@@ -102,7 +103,34 @@ int environment_has_library(void)
 	return SYS3(SYS_faccessat, AT_FDCWD, col.descriptor.preload, R_OK) == 0;
 }
 
+/* An environment on loan: see "lending". */
+static struct {
+	atomic_uint locked;
+	unsigned users;
+	char **own;    /* the program's, which the lent one stands for; setenv may have moved it since */
+	char *preload; /* the program's entry of it, NULL if there is none */
+	char **lent;
+	char **copy; /* of the list that was lent, to see what the program has changed */
+	char *text;
+	struct environment_room room;
+} loan;
+
+/* The variable is ours if its text lies in the lent memory. */
+static int is_lent(const char *entry)
+{
+	return entry >= loan.text && entry < loan.text + loan.room.text;
+}
+
 /* ---- giving ---- */
+
+/* The program's LD_PRELOAD, NULL if it has none. Its entry in `envp` may be the one that is lent at the moment: another
+ * thread is in system(). */
+static const char *own_preload(char *const *entry)
+{
+	if (!entry)
+		return NULL;
+	return is_lent(*entry) ? loan.preload : *entry;
+}
 
 static size_t count_of(char *const *envp)
 {
@@ -115,8 +143,8 @@ static size_t count_of(char *const *envp)
 
 struct environment_room environment_room(char *const *envp)
 {
-	char **old = find((char **)envp, PRELOAD);
-	size_t preload = sizeof(PRELOAD) + strlen(col.descriptor.preload) + 1 + (old ? strlen(*old) : 0);
+	const char *old = own_preload(find((char **)envp, PRELOAD));
+	size_t preload = sizeof(PRELOAD) + strlen(col.descriptor.preload) + 1 + (old ? strlen(old) : 0);
 
 	return (struct environment_room){
 	    .entries = count_of(envp) + 3,
@@ -124,11 +152,11 @@ struct environment_room environment_room(char *const *envp)
 	};
 }
 
-/* "LD_PRELOAD=library:old". Returns the end, behind the NUL. */
+/* "LD_PRELOAD=library:old"; the colon tells an empty one from none. Returns the end, behind the NUL. */
 static char *put_preload(char *at, const char *old)
 {
 	at = stpcpy(stpcpy(at, PRELOAD), col.descriptor.preload);
-	if (old && *old) {
+	if (old) {
 		*at++ = ':';
 		at = stpcpy(at, old);
 	}
@@ -145,9 +173,10 @@ static void put_record(char *at, const struct descriptor_step *step)
 void environment_give(char **list, char *text, char *const *envp, const struct descriptor_step *step)
 {
 	char **old = find((char **)envp, PRELOAD);
+	const char *own = own_preload(old);
 	char *preload = text;
 
-	text = put_preload(text, old ? *old + sizeof(PRELOAD) - 1 : NULL);
+	text = put_preload(text, own ? own + sizeof(PRELOAD) - 1 : NULL);
 	put_record(text, step);
 	for (char *const *at = envp; at && *at; at++)
 		if (!is_variable(*at, RECORD))
@@ -163,28 +192,23 @@ void environment_give(char **list, char *text, char *const *envp, const struct d
  * Another thread may be reading the environment while it changes hands, so that the list that was lent is never given
  * back to the kernel, but used again; behind its end there is nothing but zeros. */
 
-static struct {
-	atomic_uint locked;
-	unsigned users;
-	char **own;    /* the program's, which the lent one stands for; setenv may have moved it since */
-	char *preload; /* the program's entry of it, NULL if there is none */
-	char **lent;
-	char **copy; /* of the list that was lent, to see what the program has changed */
-	char *text;
-	struct environment_room room;
-} loan;
-
 enum { MORE_ENTRIES = 64, MORE_TEXT = 1024 };
 
-static void lock_loan(void)
+/* A handler of the program's that calls system() itself would wait for its own thread. */
+static void lock_loan(sys_sigset *old)
 {
+	const struct timespec moment = {.tv_nsec = 1000000};
+
+	sys_block_signals(old);
 	while (atomic_exchange_explicit(&loan.locked, 1, memory_order_acquire))
-		SYS0(SYS_sched_yield);
+		SYS4(SYS_futex, &loan.locked, FUTEX_WAIT_PRIVATE, 1, &moment);
 }
 
-static void unlock_loan(void)
+static void unlock_loan(const sys_sigset *old)
 {
 	atomic_store_explicit(&loan.locked, 0, memory_order_release);
+	SYS3(SYS_futex, &loan.locked, FUTEX_WAKE_PRIVATE, 1);
+	sys_sigmask(SIG_SETMASK, old, NULL);
 }
 
 /* Memory for a loan of the size `need`. */
@@ -205,32 +229,41 @@ static int make_room(struct environment_room need)
 	return 0;
 }
 
+/* Another thread may be in setenv, and have put a longer list there. */
+static int exchange(char **from, char **to)
+{
+	return __atomic_compare_exchange_n(&environ, &from, to, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 static int begin_loan(const struct descriptor_step *step)
 {
-	int error = make_room(environment_room(environ));
-	char **preload = find(environ, PRELOAD);
+	char **own, **preload;
 
-	if (error < 0)
-		return error;
-	memset(loan.copy, 0, loan.room.entries * sizeof(char *));
-	environment_give(loan.copy, loan.text, environ, step);
-	for (size_t i = 0; i < loan.room.entries; i++)
-		loan.lent[i] = loan.copy[i];
-	loan.own = environ;
-	loan.preload = preload ? *preload : NULL;
-	environ = loan.lent;
+	do {
+		own = environ;
+		if (make_room(environment_room(own)) < 0)
+			return -ENOMEM;
+		memset(loan.copy, 0, loan.room.entries * sizeof(char *));
+		environment_give(loan.copy, loan.text, own, step);
+		for (size_t i = 0; i < loan.room.entries; i++)
+			loan.lent[i] = loan.copy[i];
+		preload = find(own, PRELOAD);
+		loan.preload = preload ? *preload : NULL;
+		loan.own = own;
+	} while (!exchange(own, loan.lent));
 	return 0;
 }
 
 int environment_lend(const struct descriptor_step *step)
 {
+	sys_sigset old;
 	int error = 0;
 
-	lock_loan();
+	lock_loan(&old);
 	if (loan.users == 0)
 		error = begin_loan(step);
 	loan.users += error == 0;
-	unlock_loan();
+	unlock_loan(&old);
 	return error;
 }
 
@@ -241,12 +274,6 @@ static int is_changed(void)
 	while (loan.lent[i] && loan.lent[i] == loan.copy[i])
 		i++;
 	return loan.lent[i] != loan.copy[i];
-}
-
-/* The variable is ours if its text lies in the lent memory. */
-static int is_lent(const char *entry)
-{
-	return entry >= loan.text && entry < loan.text + loan.room.text;
 }
 
 /* Take our variables out of `from`, and the user's LD_PRELOAD back in, while copying to `to`, which may be the same. */
@@ -269,8 +296,8 @@ static void end_loan(void)
 	if (environ == loan.lent && (loan.own || !is_changed())) {
 		if (is_changed())
 			copy_own(loan.own, loan.lent);
-		environ = loan.own;
-		return;
+		if (exchange(loan.lent, loan.own))
+			return;
 	}
 	copy_own(environ, environ);
 	if (environ == loan.lent) /* it had none before: this one is the program's now */
@@ -279,16 +306,18 @@ static void end_loan(void)
 
 void environment_take_back(void)
 {
-	lock_loan();
+	sys_sigset old;
+
+	lock_loan(&old);
 	if (--loan.users == 0)
 		end_loan();
-	unlock_loan();
+	unlock_loan(&old);
 }
 
 void environment_forget(void)
 {
 	atomic_store(&loan.locked, 0);
-	if (loan.users > 0)
+	if (loan.users > 0 || environ == loan.lent) /* another thread may just have been beginning or ending it */
 		end_loan();
 	loan.users = 0;
 }

@@ -44,15 +44,25 @@ static void log_path(const char *kind, const char *path, const char *lineage, co
 	col_text_return(memory);
 }
 
-/* The file as openat and faccessat want it; NULL if it is not there or cannot be executed. */
+/* The file as openat and faccessat want it; "": the directory itself, or unknown. NULL if it is not there or cannot be
+ * executed. The kernel looks at the path first: it may point nowhere. */
 static const char *find_file(const struct exec_call *call, int *directory, char *memory)
 {
+	long error;
+
 	*directory = call->directory;
-	if (call->form == EXEC_FEXECVE || !*call->path)
+	if (call->form == EXEC_FEXECVE)
 		return "";
-	if (call->form == EXEC_EXECVPE)
-		return image_search(call->path, memory, PATH_SHOWN) < 0 ? NULL : memory;
-	return SYS3(SYS_faccessat, call->directory, call->path, X_OK) < 0 ? NULL : call->path;
+	if (call->form == EXEC_EXECVPE && !strchr(call->path, '/')) {
+		error = image_search(call->path, memory, PATH_SHOWN);
+		if (error == -ENAMETOOLONG)
+			return "";
+		return error == 0 ? memory : NULL;
+	}
+	error = SYS3(SYS_faccessat, call->directory, call->path, X_OK);
+	if (error == 0)
+		return call->path;
+	return error == -ENOENT && call->flags & AT_EMPTY_PATH && !*call->path ? "" : NULL;
 }
 
 /* A vfork child may try several files: it is the same child. */

@@ -18,14 +18,15 @@ static struct place founder = {.file = {.fd = -1}};
 static struct place own = {.file = {.fd = -1}};
 static char own_name[NAME_MAX + 1];
 
-/* Out of the way of what the target counts on, without growing the kernel's table beyond 1024. */
+/* Out of the way of what the target counts on, without growing the kernel's table beyond 1024. Where few descriptors are
+ * allowed, ours are some of them: at least the program's first ones have the numbers that it may expect. */
 static int high_fd(void)
 {
 	struct rlimit limit;
 
 	if (SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0 || limit.rlim_cur >= HIGH_FD + HIGH_FD_MARGIN)
 		return HIGH_FD;
-	return limit.rlim_cur > 2 * HIGH_FD_MARGIN ? (int)limit.rlim_cur - HIGH_FD_MARGIN : 3;
+	return (int)(limit.rlim_cur > 2 * HIGH_FD_MARGIN ? limit.rlim_cur - HIGH_FD_MARGIN : limit.rlim_cur / 2);
 }
 
 int col_file_take(struct col_file *file, int fd)
@@ -43,8 +44,17 @@ int col_file_take(struct col_file *file, int fd)
 		sys_close(fd);
 		return (int)error;
 	}
-	*file = (struct col_file){fd, status.st_dev, status.st_ino};
+	*file = (struct col_file){.fd = fd, .device = status.st_dev, .inode = status.st_ino};
 	return 0;
+}
+
+void col_file_make_usable(int fd)
+{
+	const mode_t needed = S_IRUSR | S_IWUSR;
+	struct stat status;
+
+	if (sys_fstat(fd, &status) == 0 && (status.st_mode & needed) != needed)
+		SYS2(SYS_fchmod, fd, (status.st_mode & 0777) | needed);
 }
 
 static int is_ours(const struct col_file *file)
@@ -73,6 +83,7 @@ int col_file_get(struct col_file *file, const char *name)
 		sys_close(again.fd);
 		return -ESTALE;
 	}
+	again.reopened = file->reopened + 1;
 	*file = again;
 	return file->fd;
 }

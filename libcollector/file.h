@@ -10,12 +10,16 @@
 
 struct col_file {
 	int fd; /* -1: not open */
+	unsigned reopened; /* how many times, after the target had closed it */
 	dev_t device;
 	ino_t inode;
 };
 
 /* Take over `fd` (just opened): move it high, remember what it is. Returns 0 or -errno, fd closed. */
 int col_file_take(struct col_file *file, int fd);
+
+/* A file that has just been made: let its owner read and write it, even if the program's umask takes that away. */
+void col_file_make_usable(int fd);
 
 /* The descriptor of file `name`, surely ours. Returns it, or -errno. */
 int col_file_get(struct col_file *file, const char *name);

@@ -126,6 +126,7 @@ int image_search(const char *name, char *out, unsigned size)
 {
 	const char *entry = strchr(name, '/') ? NULL : environment_get("PATH");
 	size_t name_len = strlen(name);
+	int missing = -ENOENT;
 
 	if (strchr(name, '/')) {
 		if (name_len >= size)
@@ -144,9 +145,11 @@ int image_search(const char *name, char *out, unsigned size)
 			memcpy(out + len + (len > 0), name, name_len + 1);
 			if (SYS3(SYS_faccessat, AT_FDCWD, out, X_OK) == 0)
 				return 0;
+		} else {
+			missing = -ENAMETOOLONG;
 		}
 		if (!entry[len])
-			return -ENOENT;
+			return missing;
 		entry += len + 1;
 	}
 }

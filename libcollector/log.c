@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-enum { RING = 16, RING_TEXT = 512, TEXTS = 4, LOCK_SPINS = 10000 };
+enum { RING = 16, RING_TEXT = 512, TEXTS = 6, LOCK_SPINS = 10000 };
 
 enum slot_state { FREE, FILLING, FULL };
 
@@ -35,40 +35,58 @@ static struct xml_file files[COL_XMLS] = {
 
 static struct {
 	atomic_uint used;
+	sys_sigset mask; /* of the borrower */
 	char text[COL_TEXT_SIZE];
 } texts[TEXTS];
 
+/* A handler of the program's may jump away and never come back, or fork and go on in the child. So there is none. */
 char *col_text_borrow(void)
 {
+	sys_sigset mask;
+
+	sys_block_signals(&mask);
 	for (int i = 0; i < TEXTS; i++) {
 		unsigned free = 0;
 
-		if (atomic_compare_exchange_strong(&texts[i].used, &free, 1))
-			return texts[i].text;
+		if (!atomic_compare_exchange_strong(&texts[i].used, &free, 1))
+			continue;
+		texts[i].mask = mask;
+		return texts[i].text;
 	}
+	sys_sigmask(SIG_SETMASK, &mask, NULL);
 	return NULL;
 }
 
 void col_text_return(char *text)
 {
-	for (int i = 0; i < TEXTS; i++)
-		if (texts[i].text == text)
-			atomic_store(&texts[i].used, 0);
+	for (int i = 0; i < TEXTS; i++) {
+		sys_sigset mask = texts[i].mask;
+
+		if (texts[i].text != text)
+			continue;
+		atomic_store(&texts[i].used, 0);
+		sys_sigmask(SIG_SETMASK, &mask, NULL);
+	}
 }
 
 /* The closing tag stands in the last page or the one before. */
 static int find_end(struct xml_file *xml)
 {
-	char tail[2 * XML_PAGE];
+	char *tail; /* not on the stack: the program's may be small */
 	struct stat status;
 	uint64_t start;
 	long len, at;
 
+	_Static_assert((int)COL_TEXT_SIZE == 2 * (int)XML_PAGE, "it is in the text");
 	if (sys_fstat(xml->file.fd, &status) < 0)
 		return -EIO;
-	start = status.st_size > (off_t)sizeof(tail) ? (uint64_t)status.st_size - sizeof(tail) : 0;
-	len = sys_pread(xml->file.fd, tail, sizeof(tail), start);
+	tail = col_text_borrow();
+	if (!tail)
+		return -EBUSY;
+	start = status.st_size > COL_TEXT_SIZE ? (uint64_t)status.st_size - COL_TEXT_SIZE : 0;
+	len = sys_pread(xml->file.fd, tail, COL_TEXT_SIZE, start);
 	at = len < 0 ? len : xml_end_find(tail, (size_t)len, xml->close);
+	col_text_return(tail);
 	if (at < 0)
 		return (int)at;
 	xml->end = start + (uint64_t)at;
@@ -121,10 +139,10 @@ void col_log_forget(void)
 /* The file's descriptor. One that was opened again needs the lock again. */
 static int current_fd(struct xml_file *xml)
 {
-	int old = xml->file.fd;
+	unsigned before = xml->file.reopened;
 	int fd = col_file_get(&xml->file, xml->name);
 
-	if (fd >= 0 && fd != old && xml == &files[COL_LOG])
+	if (fd >= 0 && xml->file.reopened != before && xml == &files[COL_LOG])
 		lock_alive(fd);
 	return fd;
 }
@@ -220,29 +238,44 @@ static int queue(struct xml_file *xml, const char *text, size_t len)
 void col_log_keep_alive(void)
 {
 	struct xml_file *xml = &files[COL_LOG];
+	sys_sigset old;
 
-	if (atomic_load(&col.is_unsettled) || !try_lock(xml))
+	if (atomic_load(&col.is_unsettled))
 		return;
-	current_fd(xml);
+	sys_block_signals(&old);
+	if (try_lock(xml)) {
+		current_fd(xml);
+		drain_and_unlock(xml);
+	}
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+static int append_or_queue(struct xml_file *xml, const char *text, size_t len)
+{
+	int error;
+
+	for (int i = 0; !try_lock(xml); i++) {
+		if (len <= RING_TEXT || i >= LOCK_SPINS)
+			return queue(xml, text, len);
+		SYS0(SYS_sched_yield);
+	}
+	error = append(xml, text, len);
 	drain_and_unlock(xml);
+	return error;
 }
 
 int col_xml_append(enum col_xml which, const struct xml_text *element)
 {
-	struct xml_file *xml = &files[which];
+	sys_sigset old;
 	int error;
 
 	if (element->overflow)
 		return -E2BIG;
 	if (unlikely(atomic_load_explicit(&col.is_unsettled, memory_order_relaxed)))
 		child_settle();
-	for (int i = 0; !try_lock(xml); i++) {
-		if (element->len <= RING_TEXT || i >= LOCK_SPINS)
-			return queue(xml, element->at, element->len);
-		SYS0(SYS_sched_yield);
-	}
-	error = append(xml, element->at, element->len);
-	drain_and_unlock(xml);
+	sys_block_signals(&old);
+	error = append_or_queue(&files[which], element->at, element->len);
+	sys_sigmask(SIG_SETMASK, &old, NULL);
 	return error;
 }
 

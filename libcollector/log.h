@@ -27,7 +27,8 @@ void col_log_forget(void);
 /* Append an element, its newline included. Returns 0 or -errno when it was not written. */
 int col_xml_append(enum col_xml file, const struct xml_text *element);
 
-/* Memory to build a long element in, COL_TEXT_SIZE bytes; NULL when all are in use. Give it back. */
+/* Memory to build a long element in, COL_TEXT_SIZE bytes; NULL when all are in use. Give it back, the last one first: the
+ * thread has all signals blocked until then. */
 enum { COL_TEXT_SIZE = 8192 };
 char *col_text_borrow(void);
 void col_text_return(char *text);

@@ -77,6 +77,12 @@ static int spawn_with(const struct spawn_call *call, pid_t *pid, char *const *en
 	return error;
 }
 
+/* The kernel will refuse it, but only it may look at such a path. */
+static int is_unreadable(const struct spawn_call *call)
+{
+	return !call->searches && SYS3(SYS_faccessat, AT_FDCWD, call->path, F_OK) == -EFAULT;
+}
+
 static int spawn(const struct spawn_call *call, char *const *envp)
 {
 	const struct image_obstacle *obstacle;
@@ -85,7 +91,7 @@ static int spawn(const struct spawn_call *call, char *const *envp)
 	int error;
 
 	child_look();
-	if (!descent_is_followed() || environment_is_others(envp) || !descent_step_child(&step) || !environment_has_library())
+	if (!descent_is_followed() || is_unreadable(call) || environment_is_others(envp) || !descent_step_child(&step) || !environment_has_library())
 		return call_real(call, call->pid, envp);
 	obstacle = obstacle_of(call);
 	if (obstacle && !obstacle->passes)

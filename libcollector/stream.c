@@ -120,6 +120,7 @@ static int make_file(enum fmt_stream which, uint32_t size)
 
 	if (fd < 0)
 		return (int)fd;
+	col_file_make_usable((int)fd);
 	error = col_file_take(&stream->file, (int)fd);
 	if (error < 0)
 		return error;

@@ -377,7 +377,7 @@ static int clone_child(int (*run)(void *), void *stack, int flags, void *argumen
 	int pid;
 
 	child_look();
-	if (!col.is_recorded)
+	if (!col.is_recorded || !run)
 		return REAL(clone)(run, stack, flags, argument, parent_tid, tls, child_tid);
 	cloned.number = descent_number('f');
 	pid = REAL(clone)(run_cloned, stack, flags, &cloned, parent_tid, tls, child_tid);

@@ -147,6 +147,45 @@ Test(environment, a_program_may_clear_it_during_a_loan)
 	cr_assert_null(getenv("LD_PRELOAD"));
 }
 
+/* Another thread executes a program with the environment that is lent. */
+Test(environment, what_is_lent_is_not_given_twice)
+{
+	char *list[64];
+	struct environment_room room;
+
+	take("/x/lib.so:/y/other.so");
+	cr_assert_eq(environment_lend(&step), 0);
+	room = environment_room(environ);
+	environment_give(list, malloc(room.text), environ, &step);
+	environ = list;
+	cr_assert_str_eq(getenv("LD_PRELOAD"), "/x/lib.so:/y/other.so");
+}
+
+Test(environment, an_empty_preload_stays)
+{
+	char *envp[] = {"LD_PRELOAD=", NULL};
+	struct descriptor out;
+	char *list[64];
+	struct environment_room room;
+
+	take("/x/lib.so");
+	room = environment_room(envp);
+	environment_give(list, malloc(room.text), envp, &step);
+	environ = list;
+	cr_assert_eq(environment_take(&out), 0);
+	cr_assert_str_eq(getenv("LD_PRELOAD"), "");
+}
+
+/* As if another thread had forked in the middle of it. */
+Test(environment, a_loan_that_was_not_finished_is_forgotten)
+{
+	take("/x/lib.so:/y/other.so");
+	cr_assert_eq(environment_lend(&step), 0);
+	environment_forget();
+	cr_assert_str_eq(getenv("LD_PRELOAD"), "/y/other.so");
+	cr_assert_null(getenv(DESCRIPTOR_VARIABLE));
+}
+
 Test(environment, anothers_recording_is_known)
 {
 	char *envp[] = {DESCRIPTOR_VARIABLE "=x", NULL};

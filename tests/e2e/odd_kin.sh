@@ -1,0 +1,81 @@
+# Children and programs executed in ways that are allowed but rare: the program sees what it sees without us, and they are recorded.
+. "$(dirname "$0")/lib.sh"
+
+odd_kin=$programs/odd_kin
+
+# same CLAIM NAMES WAY [ARGUMENT]: output and status are as without recording; the descendants' experiments are NAMES.
+same()
+{
+	local claim=$1 names=$2 plain recorded
+	shift 2
+	timeout -k 5 60 "${as[@]}" "$odd_kin" "$@" >plain.out 2>&1
+	plain=$?
+	rm -rf "$1.er"
+	record "$1" "${options[@]}" -A off -- "${as[@]}" "$odd_kin" "$@"
+	recorded=$?
+	is "$claim: exit status" "$plain" "$recorded"
+	is "$claim: output" "$(sort plain.out)" "$(sort "$1.out")"
+	[ "$names" = - ] || is "$claim: names" "$names" "$(cd "$1.er" && ls -d _* 2>/dev/null | sed 's/\.er$//' | sort -V | tr '\n' ' ' | sed 's/ $//')"
+}
+
+# worked NAME COUNT: as many blocks were allocated by leaf_work in the whole tree
+worked()
+{
+	report "$1" -metrics i.heapalloccnt:name -functions
+	is "$1: what the leaves did" "$2" "$(value "$1" leaf_work 1)"
+}
+
+# ended CLAIM NAME COUNT: as many logs tell of an end
+ended()
+{
+	is "$1" "$3" "$(find "$2.er" -name log.xml -exec grep -l 'kind="exit"' {} + | wc -l)"
+}
+
+as=()
+options=(-p off -H on)
+same "a program spawned while another thread is in system()" "_c1 _c1_f1_x1 _c2" two_threads
+same "calls that are refused" - refused
+ended "after calls that are refused" refused 1
+same "a path of 3000 bytes" "_x1" long_path
+worked long_path 10
+same "an LD_PRELOAD that is empty" "_x1" empty_preload
+same "60 children of one another" - nested 60
+is "60 children of one another have their experiments" 60 "$(ls -d nested.er/_* | wc -l)"
+ended "and all end" nested 61
+worked nested 10
+same "a limit of 24 files" "_f1" few_files
+worked few_files 20
+# A jump out of a signal handler may end the recorder at any instruction.
+same "jumps out of signal handlers" "" jumper 2
+ended "after jumps out of signal handlers, the log goes on" jumper 1
+
+options=(-p hi -H on -s all -i on)
+same "small stacks" "_f1 _f2 _f3" small_stacks
+worked small_stacks 30
+
+# A umask that takes all rights away matters to who has none.
+options=(-p off -H on)
+if [ "$(id -u)" != 0 ]; then
+	same "a umask of 0777" "_f1" no_rights
+	worked no_rights 10
+elif have setpriv; then
+	mkdir anybody && chmod 777 anybody
+	(cd anybody && setpriv --reuid 65534 --regid 65534 --clear-groups "$xcollect" -o r.er -p off -H on -A off "$odd_kin" no_rights) >no_rights.out 2>no_rights.err
+	is "a umask of 0777: output" "status 3" "$(cat no_rights.out)"
+	mv anybody/r.er no_rights.er
+	worked no_rights 10
+else
+	skip "a umask of 0777" "only root can become somebody without rights, by setpriv"
+fi
+
+# It closes all descriptors, ours with them: as soon as it says something, readers see that it lives.
+"$xcollect" -o closer.er -p off -A off "$odd_kin" closer >closer.out 2>closer.err &
+closer=$!
+for _ in {1..100}; do
+	[ -s closer.out ] && break
+	sleep 0.05
+done
+report closer -header
+kill "$closer"
+wait "$closer" 2>/dev/null
+contains "a program that has closed all descriptors is running" '^Status +running' closer.txt
