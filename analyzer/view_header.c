@@ -6,6 +6,7 @@
 #include "report.h"
 #include "text.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -63,6 +64,30 @@ static void put_settings(FILE *out, const struct exp_info *info)
 	}
 	fprintf(out, "\nClock      %s, %.3f MHz\n",
 		info->clock_is_tsc ? "TSC" : "CLOCK_MONOTONIC_RAW", info->clock_hz / 1e6);
+}
+
+/* What --sampler did. Without counts it was refused, or its helper writes still. */
+static void put_sampler(FILE *out, const struct experiment *experiment)
+{
+	double period_us = strtod(experiment_setting(experiment, "sampler_ns", "0"), NULL) * 1e-3;
+	double cpu_s = (double)experiment_counter(experiment, "sampler_cpu_ns", 0) * 1e-9;
+	uint64_t samples = experiment_counter(experiment, "sampler_samples", 0);
+	uint64_t one_frame = experiment_counter(experiment, "sampler_one_frame", 0);
+
+	if (period_us <= 0)
+		return;
+	fprintf(out, "Sampler    period %g us", period_us);
+	if (cpu_s <= 0) {
+		fputs(": there are no counts: nothing was sampled, or it is not yet complete\n", out);
+		return;
+	}
+	fprintf(out, ", %llu samples of %.3f s of CPU time: %.0f a second, %.1f %% of those asked for\n", (unsigned long long)samples, cpu_s,
+		(double)samples / cpu_s, (double)samples * period_us * 1e-4 / cpu_s);
+	fprintf(out, "           %.1f %% have one frame only%s; %llu bad stacks dropped; throttled %llu times%s\n",
+		samples > 0 ? 100.0 * (double)one_frame / (double)samples : 0.0, one_frame * 4 > samples ? " (no frame pointers?)" : "",
+		(unsigned long long)experiment_counter(experiment, "sampler_bad_stacks", 0),
+		(unsigned long long)experiment_counter(experiment, "sampler_throttled", 0),
+		experiment_counter(experiment, "sampler_in_kernel", 1) ? "" : "; none in system calls: the system forbade that");
 }
 
 static int is_trouble(const struct exp_event *event)
@@ -179,6 +204,7 @@ static void put_header(struct session *session, const struct session_experiment 
 	put_status(out, info);
 	put_field(out, "Recorded", known(experiment_setting(at->experiment, "command", "")));
 	put_settings(out, info);
+	put_sampler(out, at->experiment);
 	put_field(out, "Format", info->version);
 	put_troubles(out, at);
 }

@@ -88,6 +88,8 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_setting(text, "user_names", request->hooks.names);
 	put_setting(text, "user_start", request->hooks.off & 1 ? "off" : "on");
 	put_setting(text, "functrace", request->functrace ? "on" : "off");
+	put_number_setting(text, "sampler_ns", request->sampler_ns);
+	put_number_setting(text, "sampler_bytes", request->sampler_bytes);
 	put_number_setting(text, "pause_signal", (uint64_t)request->pause_signal);
 	put_number_setting(text, "sample_signal", (uint64_t)request->sample_signal);
 	put_number_setting(text, "from_ms", request->from_ms);

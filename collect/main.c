@@ -11,6 +11,7 @@
 #include "options.h"
 #include "process.h"
 #include "quote.h"
+#include "sampler.h"
 #include "target.h"
 
 #include "format/layout.h"
@@ -99,6 +100,7 @@ static void say_settings(const struct plan *plan, const char *experiment)
 	        (unsigned long long)request->sync_threshold_ns);
 	fprintf(stderr, "i/o          %s\n", request->io ? "on" : "off");
 	fprintf(stderr, "user events  %s%s\n", request->hooks.is_off ? "off" : "on", request->hooks.is_list ? ", some hooks" : "");
+	fprintf(stderr, "sampler      %llu us%s\n", (unsigned long long)request->sampler_ns / 1000, request->sampler_ns ? "" : " (off)");
 	fprintf(stderr, "samples      %llu ms%s\n", (unsigned long long)request->sample_ms, request->sample_ms ? "" : " (off)");
 	fprintf(stderr, "archive      %s\n", request->archive);
 	fprintf(stderr, "descendants  %s\n", request->follow);
@@ -166,8 +168,10 @@ static int record(const struct plan *plan, struct clock_source *clock, struct ca
 			return status;
 	} else {
 		environment = environment_build(&plan->installation, &plan->request, clock, &start, experiment.path, cause);
-		if (environment && (!group || membership_add(group, &experiment, &membership, cause) == 0))
+		if (environment && (!group || membership_add(group, &experiment, &membership, cause) == 0)) {
+			sampler_begin(&plan->request, &experiment);
 			execute(plan, environment, cause);
+		}
 	}
 	membership_withdraw(&membership);
 	experiment_remove(&experiment);

@@ -69,6 +69,30 @@ static int take_profile(struct request *request, const char *value)
 	return 0;
 }
 
+enum { SAMPLER_MIN_US = 10, SAMPLER_DEFAULT_MB = 64, SAMPLER_MAX_MB = 1 << 20 };
+
+static int take_sampler(struct request *request, const char *value)
+{
+	size_t len = strcspn(value, ",");
+	int is_us = memchr(value, 'u', len) != NULL;
+	uint64_t us, bytes = (uint64_t)SAMPLER_DEFAULT_MB << 20;
+
+	if (read_amount(&value, is_us ? 1 : 1000, &us) < 0 || us < SAMPLER_MIN_US || us > PROFILE_MAX_US)
+		return -EINVAL;
+	if (*value == 'm' || *value == 'u')
+		value++;
+	if (*value == ',') {
+		value++;
+		if (read_amount(&value, 1 << 20, &bytes) < 0 || bytes < 1 << 12 || bytes > (uint64_t)SAMPLER_MAX_MB << 20)
+			return -EINVAL;
+	}
+	if (*value)
+		return -EINVAL;
+	request->sampler_ns = us * 1000;
+	request->sampler_bytes = bytes / 8 * 8; /* whole words */
+	return 0;
+}
+
 static int take_heap(struct request *request, const char *value)
 {
 	return take_switch(value, &request->heap);
@@ -430,6 +454,8 @@ static int check_attach(const struct request *request, const char *program, stru
 		return cause_set(cause, CAUSE_FAILED, "-P records a process that runs: there is no program to name ('%s')", program);
 	if (request->functrace)
 		return cause_set(cause, CAUSE_FAILED, "--functrace and -P do not go together: a program asks for function tracing when it starts");
+	if (request->sampler_ns)
+		return cause_set(cause, CAUSE_FAILED, "--sampler and -P do not go together: sampling begins with a program");
 	if (request->stop)
 		return cause_set(cause, CAUSE_FAILED, "-x and -P do not go together: the program has begun");
 	return 0;

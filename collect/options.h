@@ -25,6 +25,8 @@ struct request {
 	int io;
 	struct hooks hooks; /* of user events */
 	const char *group;  /* to define or delete */
+	uint64_t sampler_ns;    /* 0: off */
+	uint64_t sampler_bytes; /* of each CPU's file */
 	int functrace;
 	int pause_signal, start_paused; /* signal 0: none */
 	int sample_signal;

@@ -11,6 +11,7 @@
 #define FMT_FILE_DYNTEXT "dyntext"
 #define FMT_FILE_NOTES "notes"
 #define FMT_DIR_ARCHIVES "archives"
+#define FMT_DIR_SAMPLER "sampler" /* cpuN.fxt of xcollect --sampler */
 #define FMT_EXPERIMENT_SUFFIX ".er"
 /* Experiment groups: text files of this first line, then an experiment a line. */
 #define FMT_GROUP_SUFFIX ".erg"

@@ -190,3 +190,25 @@ Test(options, a_running_process)
 	cr_assert(PARSE("-P", "1234", "-x") == CAUSE_FAILED);
 	cr_assert(PARSE("-P", "1234", "--functrace") == CAUSE_FAILED);
 }
+
+Test(options, the_sampler)
+{
+	static const struct {
+		char *text;
+		uint64_t ns, bytes;
+	} good[] = {{"--sampler=1", 1000000, 64 << 20}, {"--sampler=1m,1", 1000000, 1 << 20}, {"--sampler=10u", 10000, 64 << 20},
+		{"--sampler=0.1,0.5", 100000, 1 << 19}, {"--sampler=2.5m", 2500000, 64 << 20}};
+	static char *const bad[] = {"--sampler", "--sampler=", "--sampler=9u", "--sampler=0", "--sampler=1x", "--sampler=1,", "--sampler=1,0",
+		"--sampler=1,x", "--sampler=1,5,5", "--sampler=off", "--sampler=20000"};
+
+	cr_assert(PARSE("true") == 0);
+	cr_assert_eq(request.sampler_ns, 0);
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		cr_assert(PARSE(good[i].text, "true") == 0, "%s: %s", good[i].text, cause.text);
+		cr_assert_eq(request.sampler_ns, good[i].ns, "%s", good[i].text);
+		cr_assert_eq(request.sampler_bytes, good[i].bytes, "%s", good[i].text);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		cr_assert(PARSE(bad[i], "true") == CAUSE_FAILED, "%s", bad[i]);
+	cr_assert(PARSE("--sampler=1", "-P", "1234") == CAUSE_FAILED);
+}

@@ -1,0 +1,93 @@
+# xcollect --sampler: how many samples of whom, whole files, nothing that the program could see, and the remedy where it is refused.
+. "$(dirname "$0")/lib.sh"
+
+between() { [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] && ok "$1" || not_ok "$1: $2 is not in $3..$4"; }
+# count NAME EXPERIMENT: a count of log.xml, once the helper has ended
+count()
+{
+	local i
+	for ((i = 0; i < 100; i++)); do
+		grep -q 'name="sampler_samples"' "$2/log.xml" && break
+		sleep 0.1
+	done
+	sed -n "s/.*<count name=\"$1\" value=\"\([0-9]*\)\".*/\1/p" "$2/log.xml"
+}
+# pids EXPERIMENT: of which processes there are samples, and how many
+pids()
+{
+	cat "$1"/sampler/cpu*.fxt >/dev/null || return
+	for file in "$1"/sampler/cpu*.fxt; do "$xer_print" -fxt_dump "$file"; done |
+		sed -n 's/.*large blob with metadata.* thread \([0-9]*\)\/.*/\1/p' | sort | uniq -c
+}
+xer_print=$BUILD/bin/xer_print
+spin='t=$1; end=$((${EPOCHREALTIME/./} + t)); while ((${EPOCHREALTIME/./} < end)); do :; done'
+
+"$xcollect" --sampler=1m -o try.er -p off bash -c "$spin" x 1000 >try.out 2>try.err
+if grep -q 'nothing is sampled' try.err; then
+	grep -q 'sysctl kernel.perf_event_paranoid' try.err && ok "the remedy is told" || not_ok "the remedy is told: $(cat try.err)"
+	skip "--sampler" "this system lets nobody sample threads (perf_event_open)"
+	exit 0
+fi
+
+# the program and two descendants, one of which goes on when the program has ended
+"$xcollect" --sampler=1m -o tree.er -p off bash -c "bash -c '$spin' x 200000; bash -c '$spin' x 600000 & $spin" x 300000 >tree.out 2>tree.err
+is "it ends well" 0 $?
+samples=$(count sampler_samples tree.er)
+cpu_us=$(($(count sampler_cpu_ns tree.er) / 1000))
+[ "$cpu_us" -gt 100000 ] && ok "time of all was sampled" || not_ok "time of all was sampled: $cpu_us us"
+all=$((samples + $(count sampler_bad_stacks tree.er) + $(count lost_sampler tree.er)))
+between "samples for the time" $((all * 1000)) $((cpu_us * 90 / 100)) $((cpu_us * 110 / 100))
+pids tree.er >pids.txt
+between "processes" "$(awk '$1 > 5' pids.txt | wc -l)" 3 6
+is "every sample is in a file" "$samples" "$(awk '{ n += $1 } END { print n }' pids.txt)"
+for file in tree.er/sampler/cpu*.fxt; do
+	"$xer_print" -fxt_dump "$file" >/dev/null 2>dump.err
+	is "$(basename "$file") is a whole FXT file" 0 $?
+done
+"$xer_print" -header tree.er 2>/dev/null >header.txt
+grep -q "^Sampler    period 1000 us, $samples samples of" header.txt && ok "the header tells" || not_ok "the header tells: $(cat header.txt)"
+
+# a full file ends, and that is told
+"$xcollect" --sampler=100u,0.01 -o full.er -p off bash -c "$spin" x 400000 >/dev/null 2>&1
+[ "$(count lost_sampler_room full.er)" -gt 100 ] && ok "samples without room are counted" || not_ok "samples without room are counted"
+large=$(find full.er/sampler -name 'cpu*.fxt' -size +10485c | wc -l)
+is "files do not grow beyond their size" 0 "$large"
+"$xer_print" -header full.er 2>/dev/null | grep -q 'events lost: sampler_room' && ok "the header warns" || not_ok "the header warns"
+
+# the program sees nothing: no child, no signal, no descriptor, no time of children; and nobody holds its output open
+cat >see.c <<'C'
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+int main(void)
+{
+	struct rusage children;
+	sigset_t pending;
+
+	sigpending(&pending);
+	getrusage(RUSAGE_CHILDREN, &children);
+	printf("%d %d %d %ld\n", waitpid(-1, NULL, WNOHANG | __WALL) < 0 && errno == ECHILD, sigismember(&pending, SIGCHLD),
+	       signal(SIGCHLD, SIG_DFL) == SIG_DFL, children.ru_maxrss);
+	return 7;
+}
+C
+${CC:-gcc} -o see see.c
+seen=$("$xcollect" --sampler=1m -o see.er -A off ./see 2>/dev/null)
+is "the program sees nothing" "1 0 1 0" "$seen"
+"$xcollect" --sampler=1m -o code.er -A off ./see >/dev/null 2>&1
+is "its exit status" 7 $?
+
+# a program that cannot be executed leaves no experiment
+"$xcollect" --sampler=1m -o gone.er ./no-such-program >/dev/null 2>&1
+is "no such program" 127 $?
+is "no experiment" 0 "$(find . -maxdepth 1 -name gone.er | wc -l)"
+
+# refused: the remedy, and the recording goes on
+if [ "$(id -u)" = 0 ] && have setpriv && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
+	chmod 777 .
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$xcollect" --sampler=1m -o user.er -A off ./see >/dev/null 2>user.err
+	is "as an ordinary user" 7 $?
+	grep -q 'no samples in system calls\|nothing is sampled' user.err && ok "what is forbidden is told" || not_ok "what is forbidden is told: $(cat user.err)"
+fi
