@@ -17,6 +17,7 @@ static const struct {
 } formats[] = {
 	{"folded", export_folded},       {"speedscope", export_speedscope}, {"pprof", export_pprof},
 	{"callgrind", export_callgrind}, {"firefox", export_firefox},       {"dot", export_dot},
+	{"fxt", export_fxt},             {"chrome", export_chrome},
 };
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
@@ -171,6 +172,6 @@ void view_export(struct session *session, const struct command_argument *argumen
 	}
 	near = text_nearest(argument->text, names, FORMATS);
 	session_fail(session, EXIT_USAGE,
-		     "export: '%.40s' is not folded, speedscope, pprof, callgrind, firefox or dot%s%s%s", argument->text,
+		     "export: '%.40s' is not folded, speedscope, pprof, callgrind, firefox, dot, fxt or chrome%s%s%s", argument->text,
 		     near != NULL ? " (did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?)" : "");
 }

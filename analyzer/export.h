@@ -37,6 +37,8 @@ void export_pprof(struct export_job *job);
 void export_callgrind(struct export_job *job);
 void export_firefox(struct export_job *job);
 void export_dot(struct export_job *job);
+void export_fxt(struct export_job *job);
+void export_chrome(struct export_job *job);
 
 /* The unit of a metric in the words of `names`: for times (ns), bytes, counts. */
 const char *export_unit(unsigned metric, const char *const names[3]);

@@ -4,7 +4,7 @@ golden=$(realpath "$(dirname "$0")/../golden")
 cp -r "$golden/profile.er" "$golden/heap.er" "$golden/odd.er" "$golden/killed.er" .
 
 for name in profile heap odd killed; do
-	for format in folded speedscope pprof callgrind firefox dot; do
+	for format in folded speedscope pprof callgrind firefox dot fxt chrome; do
 		timeout 60 "$xer_print" -export $format "$name.$format" "$name.er" >command.out 2>&1
 		is "$name: $format is written" 0 $?
 	done
@@ -203,7 +203,7 @@ is "an unknown format is wrong usage" 2 $?
 contains "and the nearest one is named" "did you mean 'folded'" command.out
 timeout 20 "$xer_print" -export pprof >command.out 2>&1
 is "a missing file is wrong usage" 2 $?
-for format in folded speedscope pprof callgrind firefox dot; do
+for format in folded speedscope pprof callgrind firefox dot fxt chrome; do
 	timeout 20 "$xer_print" -export $format /dev/full profile.er >command.out 2>&1
 	is "$format on a full disk fails" 1 $?
 done

@@ -1,5 +1,6 @@
 # FXT: files made by a writer of its own, of every record, are dumped and checked; exports are read back.
 fuzz=$(realpath "$(dirname "$0")/../fuzz")
+golden=$(realpath "$(dirname "$0")/../golden")
 . "$(dirname "$0")/lib.sh"
 have python3 || { skip "FXT" "no python3"; exit 0; }
 
@@ -69,3 +70,105 @@ for ((i = 0; i < 300; i++)); do
 	[ $status = 0 ] || { [ $status = 1 ] && grep -q 'offset' dump.err; } || { bad=$((bad + 1)); echo "mutate $((seed + i)): $status"; }
 done
 is "dump of 300 damaged files from seed $seed" 0 $bad
+
+# ---- exports: read by a reader made from the description of the format; both formats say the same, and as much as tables do
+cat >read.py <<'END_PY'
+import json, struct, sys
+name = sys.argv[1]
+def ok(claim, holds, detail=""):
+    print(("ok " if holds else "not ok ") + f"{name}: {claim}" + ("" if holds else f": {detail}"))
+
+data = open(name + ".fxt", "rb").read()
+words = struct.unpack("<%dQ" % (len(data) // 8), data)
+strings, names, events, samples, at = {0: ""}, {}, [], [], 0
+def text(place, size): return data[place * 8:place * 8 + size].decode()
+def arguments(place, count):
+    result = {}
+    for _ in range(count):
+        head = words[place]
+        kind, size, key = head & 15, head >> 4 & 0xfff, strings[head >> 16 & 0xffff]
+        if kind in (4, 8): result[key] = words[place + 1]
+        elif kind == 7: result[key] = hex(words[place + 1])
+        elif kind == 6: result[key] = strings[head >> 32 & 0xffff]
+        else: raise ValueError(kind)
+        place += size
+    return result, place
+assert words[0] == 0x0016547846040010
+while at < len(words):
+    head = words[at]
+    kind, size = head & 15, head >> 4 & (0xffffffff if head & 15 == 15 else 0xfff)
+    assert size > 0 and size <= 4095
+    if kind == 1: assert words[at + 1] == 10**9
+    elif kind == 2: strings[head >> 16 & 0x7fff] = text(at + 1, head >> 32 & 0x7fff)
+    elif kind == 7:
+        found, _ = arguments(at + 2, head >> 40 & 15)
+        owner = found["process"] if head >> 16 & 0xff == 2 else words[at + 1]
+        names[head >> 16 & 0xff, owner, words[at + 1]] = strings[head >> 24 & 0xffff]
+    elif kind == 4:
+        assert head >> 24 & 0xff == 0
+        found, end = arguments(at + 4, head >> 20 & 15)
+        event = "iC--X"[head >> 16 & 15]
+        finish = words[end] - words[at + 1] if event == "X" else 0
+        events.append((event, words[at + 2], words[at + 3], words[at + 1], finish, strings[head >> 32 & 0xffff], strings[head >> 48], tuple(found.items())))
+    elif kind == 15:
+        assert size == 6 + words[at + 5] // 8
+        samples.append((words[at + 3], words[at + 4], words[at + 6:at + size]))
+    else: assert kind == 0
+    at += size
+
+chrome, chrome_names, tracks = [], {}, {}
+for e in json.load(open(name + ".json"))["traceEvents"]:
+    if e["ph"] == "M":
+        chrome_names[1 if e["name"] == "process_name" else 2, e["pid"], e["tid"]] = e["args"]["name"]
+        continue
+    begin, duration = round(e["ts"] * 1000), round(e.get("dur", 0) * 1000)
+    chrome.append((e["ph"], e["pid"], e["tid"], begin, duration, e["cat"], e["name"], tuple(e.get("args", {}).items())))
+    if e["ph"] == "X": tracks.setdefault((e["pid"], e["tid"]), []).append((begin, -duration, e["name"]))
+ok("both exports say the same", sorted(chrome) == sorted(events) and chrome_names == names, f"{len(chrome)} {len(events)}")
+fault = ""
+for track in tracks.values():
+    ends = []
+    for begin, duration, what in sorted(track):
+        while ends and ends[-1] <= begin: ends.pop()
+        if ends and begin - duration > ends[-1]: fault = f"{what} at {begin}"
+        ends.append(begin - duration)
+ok("durations nest in every thread", not fault, fault)
+ok("every thread of an event has a name", all((2, e[1], e[2]) in names or e[0] == "C" for e in events))
+
+table = [t for t in json.load(open(name + ".totals"))["tables"] if t["name"] == "functions"][0]
+total = {c["key"][2:]: v for c, v in zip(table["columns"][1:], table["rows"][0][1:])}
+count = lambda kind: sum(e[5] == kind for e in events)
+for what, found, keys in (("clock samples", len(samples), ["samples"]), ("waits", count("sync"), ["syncn"]),
+        ("calls for I/O", count("io"), ["ioreadcnt", "iowritecnt", "ioothercnt", "ioerrorcnt"]), ("traced calls", count("calls"), ["fcalls"]),
+        ("user events", count("user"), ["userevents"]), ("allocations", count("heap"), ["heapalloccnt"])):
+    expected = sum(total.get(key, 0) for key in keys)
+    if expected or found: ok(f"{what} are all there", found == expected, f"{found} of {expected}")
+written = sum(dict(e[7])["bytes"] for e in events if e[5] == "io" and e[6] in ("write", "pwrite", "writev", "fwrite", "fputs", "printf", "send") and "errno" not in dict(e[7]))
+if "iowritebytes" in total: ok("bytes written add up", written == total["iowritebytes"], f"{written} of {total['iowritebytes']}")
+print("processes:", " ".join(sorted(v for k, v in names.items() if k[0] == 1)), file=open(name + ".processes", "w"))
+END_PY
+
+# exported NAME: export NAME.er and check it
+exported()
+{
+	timeout 60 "$xer_print" -export fxt "$1.fxt" -export chrome "$1.json" "$1.er" >command.out 2>&1
+	is "$1: is exported" 0 $?
+	timeout 60 "$xer_print" -printmode json -metrics i.any -functions "$1.er" >"$1.totals" 2>totals.err
+	python3 read.py "$1" 2>read.err || { not_ok "$1: is read back"; tail -3 read.err; }
+	dump "$1.fxt" 0
+}
+for name in profile heap odd killed control dynamic; do
+	cp -r "$golden/$name.er" . && exported $name
+done
+record calls -p hi -H on -i on -s on --functrace -- "$programs/ft_known" 4 500
+exported calls
+record user -i on -s on --hooks=on -- "$programs/user_work" 3 4
+exported user
+record io -p off -i on -s on -H on -- "$programs/io_known" .
+exported io
+record tree -p on -i on -- sh -c "'$programs/ft_known' 1 10; '$programs/ft_known' 2 10 | cat"
+exported tree
+is "tree: processes are named" "cat ft_known ft_known sh" "$(sed 's/^processes: //' tree.processes | tr ' ' '\n' | grep -v '^sh$' | sort | paste -sd' ') sh"
+timeout 20 "$xer_print" -filters 'IO_BYTES > 0' -export chrome filtered.json io.er >command.out 2>&1
+is "filters choose the events" "0 0" "$? $(grep -c '"cat":"sync"' filtered.json)"
+succeeds "and leave what they let through" grep -q '"cat":"io"' filtered.json
