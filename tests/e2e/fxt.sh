@@ -143,7 +143,7 @@ for what, found, keys in (("clock samples", len(samples), ["samples"]), ("waits"
         ("user events", count("user"), ["userevents"]), ("allocations", count("heap"), ["heapalloccnt"])):
     expected = sum(total.get(key, 0) for key in keys)
     if expected or found: ok(f"{what} are all there", found == expected, f"{found} of {expected}")
-written = sum(dict(e[7])["bytes"] for e in events if e[5] == "io" and e[6] in ("write", "pwrite", "writev", "fwrite", "fputs", "printf", "send") and "errno" not in dict(e[7]))
+written = sum(dict(e[7])["bytes"] for e in events if e[5] == "io" and e[6] in ("write", "pwrite", "writev", "fwrite", "fputs", "printf", "send", "sendfile", "copy_file_range", "splice") and "errno" not in dict(e[7]))
 if "iowritebytes" in total: ok("bytes written add up", written == total["iowritebytes"], f"{written} of {total['iowritebytes']}")
 print("processes:", " ".join(sorted(v for k, v in names.items() if k[0] == 1)), file=open(name + ".processes", "w"))
 END_PY
@@ -164,11 +164,14 @@ record calls -p hi -H on -i on -s on --functrace -- "$programs/ft_known" 4 500
 exported calls
 record user -i on -s on --hooks=on -- "$programs/user_work" 3 4
 exported user
-record io -p off -i on -s on -H on -- "$programs/io_known" .
+mkdir files
+record io -p off -i on -s on -H on -- "$programs/io_known" "$PWD/files" 4
 exported io
+record sync -s on -- "$programs/sync_known"
+exported sync
 record tree -p on -i on -- sh -c "'$programs/ft_known' 1 10; '$programs/ft_known' 2 10 | cat"
 exported tree
 is "tree: processes are named" "cat ft_known ft_known sh" "$(sed 's/^processes: //' tree.processes | tr ' ' '\n' | grep -v '^sh$' | sort | paste -sd' ') sh"
-timeout 20 "$xer_print" -filters 'IO_BYTES > 0' -export chrome filtered.json io.er >command.out 2>&1
+timeout 20 "$xer_print" -filters 'IOFD >= 0' -export chrome filtered.json io.er >command.out 2>&1
 is "filters choose the events" "0 0" "$? $(grep -c '"cat":"sync"' filtered.json)"
 succeeds "and leave what they let through" grep -q '"cat":"io"' filtered.json
