@@ -1,7 +1,6 @@
-/* export.c: the command that writes call stacks for other tools, and the walk over them. */
+/* export.c: the command that writes call stacks for other tools, and what their formats have in common. */
 #include "export.h"
 
-#include "memory.h"
 #include "report.h"
 #include "text.h"
 #include "view.h"
@@ -15,8 +14,10 @@ static const struct {
 	const char *name;
 	void (*run)(struct export_job *job);
 } formats[] = {
-	{"folded", export_folded},       {"speedscope", export_speedscope}, {"pprof", export_pprof},
-	{"callgrind", export_callgrind}, {"firefox", export_firefox},       {"dot", export_dot},
+	{"folded", export_folded},       {"folded-threads", export_folded_threads},
+	{"speedscope", export_speedscope}, {"pprof", export_pprof},
+	{"callgrind", export_callgrind}, {"firefox", export_firefox},
+	{"dot", export_dot},
 	{"fxt", export_fxt},             {"chrome", export_chrome},
 };
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
@@ -69,42 +70,6 @@ int64_t export_start_ns(const struct session *session)
 		if (start_ns == 0 || at->info->start_real_ns < start_ns)
 			start_ns = at->info->start_real_ns;
 	return start_ns;
-}
-
-static struct tree *part_tree(struct export_job *job, const struct session_experiment *at, enum tree_mode mode)
-{
-	struct session *session = job->session;
-	struct tree *tree = tree_create(mode, symbols_total(session->symbols));
-	const struct tree_view view = {session->is_expert ? NULL : &session->recorder, session->shown};
-
-	if (tree_add_experiment(tree, session->symbols, at->experiment, at->data, &view) < 0) {
-		session_say(session, "out of memory");
-		exit(EXIT_TROUBLE);
-	}
-	tree_finish(tree);
-	return tree;
-}
-
-void export_each(struct export_job *job, enum tree_mode mode,
-		 void (*visit)(struct export_job *job, const struct export_part *part, void *context), void *context)
-{
-	const struct session_experiment *at = NULL;
-	struct export_part part = {.index = 0};
-
-	session_load(job->session);
-	while ((at = session_next(job->session, at)) != NULL) {
-		const char *program = at->info->argc > 0 ? at->info->argv[0] : at->info->name;
-		char *name = memory_format("%s %lld", text_base(program), (long long)at->info->pid);
-		struct tree *tree = part_tree(job, at, mode);
-
-		part.at = at;
-		part.name = name;
-		part.tree = tree;
-		visit(job, &part, context);
-		part.index++;
-		tree_destroy(tree);
-		free(name);
-	}
 }
 
 /* The metrics that have data, and the one to be sorted by if it is measured. */
@@ -172,6 +137,6 @@ void view_export(struct session *session, const struct command_argument *argumen
 	}
 	near = text_nearest(argument->text, names, FORMATS);
 	session_fail(session, EXIT_USAGE,
-		     "export: '%.40s' is not folded, speedscope, pprof, callgrind, firefox, dot, fxt or chrome%s%s%s", argument->text,
+		     "export: '%.40s' is not folded, folded-threads, speedscope, pprof, callgrind, firefox, dot, fxt or chrome%s%s%s", argument->text,
 		     near != NULL ? " (did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?)" : "");
 }

@@ -1,7 +1,7 @@
 /* export.h: call stacks with their metrics in the formats of other tools.
  *
- * An exporter gets the stacks process by process: one tree at a time, which lives while it is visited, so that
- * memory does not grow with the number of processes. */
+ * An exporter gets the stacks process by process, or thread by thread: one tree at a time, which lives while it is
+ * visited, so that memory does not grow with the number of processes. */
 #ifndef XER_ANALYZER_EXPORT_H
 #define XER_ANALYZER_EXPORT_H
 
@@ -18,20 +18,39 @@ struct export_job {
 	int trouble;     /* set if the exporter failed other than by writing to `out` */
 };
 
-/* The stacks of one process. */
+/* What makes a part of an export. */
+enum export_split {
+	EXPORT_PROCESSES,
+	EXPORT_THREADS, /* of each process */
+	EXPORT_TIMES    /* the same, and when in the course of time */
+};
+
+/* What a stack of a thread brought in one slice of time. */
+struct export_sample {
+	uint64_t time_ns; /* the slice's beginning, from the experiment's start */
+	uint32_t node;    /* of the tree */
+};
+
+/* The stacks of one process, or of one of its threads. */
 struct export_part {
 	const struct session_experiment *at;
 	const char *name; /* "redis-server 4711" */
 	const struct tree *tree;
-	size_t index;     /* 0 for the first part */
+	const char *thread_name; /* "Thread 2, burn50"; NULL: the part is the process. The rest is of threads alone */
+	unsigned thread;         /* its number in the process, from 1; 0: events of which the thread is not known */
+	const struct exp_thread *info;       /* NULL if thread is 0 */
+	const struct export_sample *samples; /* samples[sample_count], in order of time; of EXPORT_TIMES alone */
+	const uint64_t *values;              /* values[sample * job->metric_count + i]: of job->metrics[i] */
+	size_t sample_count;
 };
 
-/* Visit every selected process in order. A tree's nodes have their parents before them. */
-void export_each(struct export_job *job, enum tree_mode mode,
+/* Visit every selected process, or thread with events, in order. A tree's nodes have their parents before them. */
+void export_each(struct export_job *job, enum tree_mode mode, enum export_split split,
 		 void (*visit)(struct export_job *job, const struct export_part *part, void *context), void *context);
 
 /* The exporters. Each writes the whole of its file to job->out, and says in `trouble` if that is not whole. */
 void export_folded(struct export_job *job);
+void export_folded_threads(struct export_job *job);
 void export_speedscope(struct export_job *job);
 void export_pprof(struct export_job *job);
 void export_callgrind(struct export_job *job);

@@ -1,7 +1,7 @@
 /* export_firefox.c: the processed profile format of the Firefox Profiler
  * (https://github.com/firefox-devtools/profiler/blob/main/docs-developer/processed-profile-format.md), version 44,
- * which later ones upgrade when they load it. Each process and metric is a track of weighted stacks. A track has
- * its own tables: only of what occurs in it. */
+ * which later ones upgrade when they load it. Each thread and metric is a track of weighted stacks. A track has
+ * its own tables: only of what occurs in it. Times are those of the slices of export_rows.h. */
 #include "export.h"
 
 #include "memory.h"
@@ -19,6 +19,7 @@ struct track {
 	struct export_job *job;
 	const struct export_part *part;
 	unsigned metric;
+	size_t column;       /* of the metric in job->metrics */
 	uint32_t *stacks;  /* stacks[node]: its number + 1, 0: does not occur */
 	uint32_t *frames;  /* frames[item]: likewise */
 	uint32_t *functions; /* functions[function]: likewise */
@@ -89,52 +90,68 @@ static void put_weight(const struct track *track, uint64_t value)
 		fprintf(track->job->out, "%llu", (unsigned long long)value);
 }
 
-/* A sample for each stack. They stand one behind the other on the time axis, as wide as they weigh: the totals do not
- * know when they happened. */
+/* In ms from the earliest start of all processes. */
+static void put_time(const struct track *track, const struct export_sample *sample)
+{
+	int64_t start_ns = track->part->at->info->start_real_ns - export_start_ns(track->job->session);
+	uint64_t at_ns = (uint64_t)(start_ns > 0 ? start_ns : 0) + sample->time_ns;
+
+	fprintf(track->job->out, "%llu.%06llu", (unsigned long long)(at_ns / 1000000), (unsigned long long)(at_ns % 1000000));
+}
+
+static void put_stack(const struct track *track, const struct export_sample *sample)
+{
+	if (sample->node == TREE_ROOT)
+		fputs("null", track->job->out);
+	else
+		fprintf(track->job->out, "%u", number_of(track->stacks, sample->node));
+}
+
+static uint64_t value_of(const struct track *track, size_t sample)
+{
+	return track->part->values[sample * track->job->metric_count + track->column];
+}
+
+enum sample_column { SAMPLE_STACK, SAMPLE_TIME, SAMPLE_WEIGHT };
+
+/* A column of the samples that the metric has. Returns how many. */
+static size_t put_column(const struct track *track, enum sample_column column)
+{
+	const struct export_part *part = track->part;
+	size_t count = 0;
+
+	for (size_t i = 0; i < part->sample_count; i++) {
+		if (value_of(track, i) == 0)
+			continue;
+		if (count++ > 0)
+			fputc(',', track->job->out);
+		switch (column) {
+		case SAMPLE_STACK:
+			put_stack(track, &part->samples[i]);
+			break;
+		case SAMPLE_TIME:
+			put_time(track, &part->samples[i]);
+			break;
+		case SAMPLE_WEIGHT:
+			put_weight(track, value_of(track, i));
+			break;
+		}
+	}
+	return count;
+}
+
+/* What a stack brought in one slice of time is a sample. */
 static void put_samples(struct track *track)
 {
 	static const char *const kinds[3] = {"tracing-ms", "bytes", "samples"};
-	const struct tree *tree = track->part->tree;
 	FILE *out = track->job->out;
-	const char *separator = "";
-	size_t count = 0;
-	uint64_t at = 0;
 
 	fprintf(out, "\n   \"samples\": {\"weightType\": \"%s\", \"stack\": [", export_unit(track->metric, kinds));
-	for (uint32_t node = 0; node < tree->count; node++) {
-		if (tree->own[node].of[track->metric] == 0)
-			continue;
-		if (node == TREE_ROOT)
-			fprintf(out, "%snull", separator);
-		else
-			fprintf(out, "%s%u", separator, number_of(track->stacks, node));
-		separator = ",";
-		count++;
-	}
+	put_column(track, SAMPLE_STACK);
 	fputs("], \"time\": [", out);
-	separator = "";
-	for (uint32_t node = 0; node < tree->count; node++) {
-		uint64_t value = tree->own[node].of[track->metric];
-
-		if (value == 0)
-			continue;
-		fputs(separator, out);
-		put_weight(track, at);
-		at += value;
-		separator = ",";
-	}
+	put_column(track, SAMPLE_TIME);
 	fputs("], \"weight\": [", out);
-	separator = "";
-	for (uint32_t node = 0; node < tree->count; node++) {
-		uint64_t value = tree->own[node].of[track->metric];
-
-		if (value == 0)
-			continue;
-		fputs(separator, out);
-		put_weight(track, value);
-		separator = ",";
-	}
-	fprintf(out, "], \"length\": %zu},\n", count);
+	fprintf(out, "], \"length\": %zu},\n", put_column(track, SAMPLE_WEIGHT));
 }
 
 static void put_stacks(struct track *track)
@@ -275,16 +292,18 @@ static void put_strings(struct track *track)
 static void put_head(struct track *track, size_t number)
 {
 	const struct exp_info *info = track->part->at->info;
+	const struct exp_thread *thread = track->part->info;
+	double start_ms = (double)(info->start_real_ns - export_start_ns(track->job->session)) / 1e6;
 	FILE *out = track->job->out;
 	char name[512];
 
-	snprintf(name, sizeof(name), "%s: %s", track->part->name, metric_meaning(track->metric));
+	snprintf(name, sizeof(name), "%s: %s", track->part->thread_name, metric_meaning(track->metric));
 	fprintf(out, "%s\n  {\"processType\": \"default\", \"processStartupTime\": %.3f, \"processShutdownTime\": null, "
-		     "\"registerTime\": 0, \"unregisterTime\": null, \"pausedRanges\": [], \"isMainThread\": false, "
-		     "\"showMarkersInTimeline\": false, \"pid\": \"%lld\", \"tid\": \"%lld.%s\", \"name\": ",
+		     "\"registerTime\": %.3f, \"unregisterTime\": null, \"pausedRanges\": [], \"isMainThread\": false, "
+		     "\"showMarkersInTimeline\": false, \"pid\": \"%lld\", \"tid\": \"%u/%u.%s\", \"name\": ",
 		number ? "," : "",
-		(double)(info->start_real_ns - export_start_ns(track->job->session)) / 1e6, (long long)info->pid,
-		(long long)info->pid, metric_keyword(track->metric));
+		start_ms, start_ms + (thread != NULL ? thread->time_s * 1e3 : 0), (long long)info->pid,
+		thread != NULL ? thread->tid : 0, track->part->thread, metric_keyword(track->metric));
 	put_string(out, name);
 	fputs(", \"processName\": ", out);
 	put_string(out, track->part->name);
@@ -293,9 +312,9 @@ static void put_head(struct track *track, size_t number)
 	      out);
 }
 
-static void put_track(struct export_job *job, const struct export_part *part, unsigned metric, size_t number)
+static void put_track(struct export_job *job, const struct export_part *part, size_t column, size_t number)
 {
-	struct track track = {.job = job, .part = part, .metric = metric};
+	struct track track = {.job = job, .part = part, .metric = job->metrics[column], .column = column};
 	size_t functions;
 
 	export_number_functions(job, part->tree);
@@ -326,7 +345,7 @@ static void put_part(struct export_job *job, const struct export_part *part, voi
 
 	for (size_t i = 0; i < job->metric_count; i++)
 		if (part->tree->total[TREE_ROOT].of[job->metrics[i]] != 0)
-			put_track(job, part, job->metrics[i], (*number)++);
+			put_track(job, part, i, (*number)++);
 }
 
 static void put_meta(struct export_job *job)
@@ -379,6 +398,6 @@ void export_firefox(struct export_job *job)
 	size_t number = 0;
 
 	put_meta(job);
-	export_each(job, TREE_FRAMES, put_part, &number);
+	export_each(job, TREE_FRAMES, EXPORT_TIMES, put_part, &number);
 	put_libraries(job);
 }

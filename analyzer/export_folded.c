@@ -1,5 +1,6 @@
 /* export_folded.c: a line a call stack, outermost first, joined by `;`, and its value: what flame graph scripts,
- * speedscope and others read. The metric is the one that tables are sorted by; times are in ns. */
+ * speedscope and others read. The metric is the one that tables are sorted by; times are in ns. The process is the first
+ * frame, its thread the second if that is wanted. */
 #include "export.h"
 
 #include "memory.h"
@@ -22,6 +23,17 @@ static char **name_items(const struct session *session, const struct tree *tree)
 	return names;
 }
 
+/* A thread is named by its program: any bytes. */
+static void put_thread(FILE *out, const char *name)
+{
+	char *copy = memory_text(name, strlen(name));
+
+	for (char *at = copy; (at = strchr(at, ';')) != NULL; at++)
+		*at = ':';
+	text_put(out, copy);
+	free(copy);
+}
+
 static void put_line(struct export_job *job, const struct export_part *part, char *const *names, uint32_t node,
 		     uint32_t *path)
 {
@@ -31,6 +43,10 @@ static void put_line(struct export_job *job, const struct export_part *part, cha
 	for (uint32_t at = node; at != TREE_ROOT; at = tree->nodes[at].parent)
 		path[depth++] = tree->nodes[at].item;
 	text_put(job->out, part->name);
+	if (part->thread_name != NULL) {
+		fputc(';', job->out);
+		put_thread(job->out, part->thread_name);
+	}
 	while (depth > 0) {
 		fputc(';', job->out);
 		text_put(job->out, names[path[--depth]]);
@@ -67,5 +83,10 @@ static void put_part(struct export_job *job, const struct export_part *part, voi
 
 void export_folded(struct export_job *job)
 {
-	export_each(job, TREE_FUNCTIONS, put_part, NULL);
+	export_each(job, TREE_FUNCTIONS, EXPORT_PROCESSES, put_part, NULL);
+}
+
+void export_folded_threads(struct export_job *job)
+{
+	export_each(job, TREE_FUNCTIONS, EXPORT_THREADS, put_part, NULL);
 }

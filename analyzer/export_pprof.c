@@ -1,5 +1,5 @@
 /* export_pprof.c: the profile format of pprof (profile.proto of https://github.com/google/pprof), in gzip. Every metric
- * is a sample type; a process is a label; an address with the calls that were inlined there is one location.
+ * is a sample type; processes and threads are labels; an address with the calls that were inlined there is one location.
  * The messages of a profile may come in any order, so each is written when it is first needed; a string's number is
  * how many came before it. */
 #include "export.h"
@@ -71,7 +71,8 @@ struct writer {
 	struct tree *frames; /* numbers all frames of all parts: the items of its tree */
 	uint64_t *path;      /* path[path_capacity]: locations of a stack */
 	size_t path_capacity;
-	uint64_t key_process, key_pid, process;
+	uint64_t key_process, key_pid, key_thread, key_tid;
+	uint64_t process, thread; /* names of the part */
 };
 
 /* Returns true if it is new. */
@@ -229,6 +230,9 @@ static void put_sample(struct writer *writer, const struct export_part *part, ui
 	proto_packed(&writer->inner, SAMPLE_VALUE, values, job->metric_count);
 	put_label(writer, writer->key_process, writer->process, 0);
 	put_label(writer, writer->key_pid, 0, (uint64_t)part->at->info->pid);
+	put_label(writer, writer->key_thread, writer->thread, 0);
+	if (part->info != NULL)
+		put_label(writer, writer->key_tid, 0, part->info->tid);
 	put(writer, PROFILE_SAMPLE);
 }
 
@@ -238,6 +242,7 @@ static void put_part(struct export_job *job, const struct export_part *part, voi
 
 	(void)job;
 	writer->process = string(writer, part->name);
+	writer->thread = string(writer, part->thread_name);
 	for (uint32_t node = 0; node < part->tree->count; node++)
 		if (metric_values_any(&part->tree->own[node]))
 			put_sample(writer, part, node);
@@ -275,6 +280,8 @@ static void put_head(struct writer *writer)
 	flush(writer);
 	writer->key_process = string(writer, "process");
 	writer->key_pid = string(writer, "pid");
+	writer->key_thread = string(writer, "thread");
+	writer->key_tid = string(writer, "tid");
 }
 
 void export_pprof(struct export_job *job)
@@ -286,7 +293,7 @@ void export_pprof(struct export_job *job)
 		return;
 	writer.frames = tree_create(TREE_FRAMES, symbols_total(job->session->symbols));
 	put_head(&writer);
-	export_each(job, TREE_FRAMES, put_part, &writer);
+	export_each(job, TREE_FRAMES, EXPORT_THREADS, put_part, &writer);
 	job->trouble = gzip_destroy(writer.gzip) != 0;
 	tree_destroy(writer.frames);
 	proto_fini(&writer.profile);

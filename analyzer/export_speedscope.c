@@ -1,5 +1,5 @@
 /* export_speedscope.c: the file format of speedscope (https://www.speedscope.app/file-format-schema.json): an evented
- * profile for each process and metric, in which every node of the call tree opens and closes once, so that the file
+ * profile for each thread and metric, in which every node of the call tree opens and closes once, so that the file
  * grows with the tree and not with stacks times depth. Frames are functions. */
 #include "export.h"
 
@@ -56,7 +56,7 @@ static void put_profile(struct export_job *job, const struct export_part *part, 
 {
 	char name[512];
 
-	snprintf(name, sizeof(name), "%s: %s", part->name, metric_meaning(metric));
+	snprintf(name, sizeof(name), "%s, %s: %s", part->name, part->thread_name, metric_meaning(metric));
 	fprintf(job->out, "%s\n  {\"type\": \"evented\", \"name\": ", is_first ? "" : ",");
 	put_string(job->out, name);
 	fprintf(job->out, ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": %llu, \"events\": [",
@@ -106,7 +106,7 @@ void export_speedscope(struct export_job *job)
 	fputs("{\"$schema\": \"https://www.speedscope.app/file-format-schema.json\",\n"
 	      " \"exporter\": \"xer_print " XER_VERSION "\",\n \"profiles\": [",
 	      job->out);
-	export_each(job, TREE_FUNCTIONS, put_part, &is_first);
+	export_each(job, TREE_FUNCTIONS, EXPORT_THREADS, put_part, &is_first);
 	fputs("],\n \"shared\": {\"frames\": [", job->out);
 	put_frames(job);
 	fputs("]}}\n", job->out);

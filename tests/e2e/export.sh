@@ -3,8 +3,34 @@ golden=$(realpath "$(dirname "$0")/../golden")
 . "$(dirname "$0")/lib.sh"
 cp -r "$golden/profile.er" "$golden/heap.er" "$golden/odd.er" "$golden/killed.er" .
 
-for name in profile heap odd killed; do
-	for format in folded speedscope pprof callgrind firefox dot fxt chrome; do
+# Threads in processes: 4 allocations of 100 bytes in thread 1, 5 of 200 in thread 2, that of a child 6 of 300, 7 of 400;
+# first each sleeps 0.1 s, then it allocates by late() what early() has allocated before.
+cat >many.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+void *volatile kept;
+__attribute__((noinline)) void early(int count, int size) { for (int i = 0; i < count; i++) kept = malloc(size); }
+__attribute__((noinline)) void late(int count, int size) { for (int i = 0; i < count; i++) kept = malloc(size); }
+static void work(int count, int size) { early(count, size); usleep(100000); late(count, size); }
+static void *run(void *n) { work(5 + 2 * (n != NULL), 200 + 200 * (n != NULL)); return NULL; }
+int main(void)
+{
+	pthread_t thread;
+	int is_child = fork() == 0;
+	pthread_create(&thread, NULL, run, is_child ? &thread : NULL);
+	pthread_join(thread, NULL);
+	work(4 + 2 * is_child, 100 + 200 * is_child);
+	if (!is_child) wait(NULL);
+	return 0;
+}
+END
+cc -O2 -g -fno-optimize-sibling-calls -o many many.c -lpthread && record many -p off -H on -S off -F on -- ./many
+is "threads in processes are recorded" 0 $?
+
+for name in profile heap odd killed many; do
+	for format in folded folded-threads speedscope pprof callgrind firefox dot fxt chrome; do
 		timeout 60 "$xer_print" -export $format "$name.$format" "$name.er" >command.out 2>&1
 		is "$name: $format is written" 0 $?
 	done
@@ -20,7 +46,10 @@ succeeds "folded: printmode does not change it" cmp json.folded heap.folded
 
 # ---- graphviz
 if have dot; then
-	for name in profile heap odd killed; do succeeds "dot: Graphviz draws $name" dot -Tsvg -o graph.svg "$name.dot"; done
+	for name in profile heap odd killed many; do succeeds "dot: Graphviz draws $name" dot -Tsvg -o graph.svg "$name.dot"; done
+	timeout 20 "$xer_print" -thread_select 2 -export dot thread.dot many.er >command.out 2>&1
+	dot -Tplain -o graph.txt thread.dot && dot -Tcanon thread.dot >canon.txt
+	contains "dot: thread_select chooses a thread" 'Bytes Allocated: 7600 in all' canon.txt
 	succeeds "dot: an edge from main to what it calls" awk '/label="main\\n/ { main = $1 } /label="leak_malloc\\n/ { leak = $1 }
 		$2 == "->" { edge[$1, $3] = 1 } END { exit !((main, leak) in edge) }' heap.dot
 else
@@ -29,11 +58,15 @@ fi
 
 # ---- callgrind: exclusive and inclusive values by callgrind's own reader
 if have callgrind_annotate; then
-	for name in profile heap odd killed; do
+	for name in profile heap odd killed many; do
 		callgrind_annotate --inclusive=yes --threshold=100 --auto=no "$name.callgrind" >"$name.annotated" 2>annotate.err
 		is "callgrind: callgrind_annotate reads $name" "0 0" "$? $(wc -c <annotate.err)"
 	done
 	callgrind_annotate --threshold=100 --auto=no --show=heapallocbytes --sort=heapallocbytes heap.callgrind >own.txt
+	timeout 20 "$xer_print" -thread_select 2 -export callgrind thread.callgrind many.er >command.out 2>&1
+	callgrind_annotate --threshold=100 --auto=no --show=heapallocbytes --sort=heapallocbytes thread.callgrind >thread.txt 2>&1
+	contains "callgrind: thread_select chooses a thread" '^7,600 .*PROGRAM TOTALS' thread.txt
+	contains "callgrind: with what it did itself" '^3,800 .*:late( |$)' thread.txt
 	contains "callgrind: the total" '^22,610 .*PROGRAM TOTALS' own.txt
 	callgrind_annotate --threshold=100 --auto=no --inclusive=yes --show=heapallocbytes --sort=heapallocbytes heap.callgrind >whole.txt
 	contains "callgrind: main's inclusive value is everything" '^22,610 .*:main( |$)' whole.txt
@@ -44,20 +77,25 @@ fi
 
 # ---- pprof
 if have go; then
-	for name in profile heap odd killed; do
+	for name in profile heap odd killed many; do
 		go tool pprof -top -nodecount=1000 "$name.pprof" >"$name.top" 2>&1
 		is "pprof: go tool pprof reads $name" 0 $?
 	done
 	go tool pprof -top -unit=B -sample_index=heapallocbytes heap.pprof >top.txt 2>&1
+	go tool pprof -tags -unit=B -sample_index=heapallocbytes many.pprof >tags.txt 2>&1
+	contains "pprof: a tag for each thread" '^ *7600.0B .*: Thread 2, many$' tags.txt
+	contains "pprof: tid is a tag" '^ tid: Total' tags.txt
+	go tool pprof -top -unit=B -sample_index=heapallocbytes '-tagfocus=thread=Thread 2' many.pprof >focus.txt 2>&1
+	contains "pprof: which can be focused on" '^ +3800B .*late$' focus.txt
 	contains "pprof: main's bytes" '^ .* 22610B +100% +main$' top.txt
 	go tool pprof -raw heap.pprof >raw.txt 2>&1
-	contains "pprof: samples have their process" '^ +process:\[heap_known [0-9]+\]$' raw.txt
+	contains "pprof: samples have their process" '^ +process:\[heap_known [0-9]+\] thread:\[Thread 1, heap_known\]$' raw.txt
 else
 	skip "pprof: go tool pprof reads them" "no go"
 fi
 
 cat >check.py <<'END'
-import gzip, json, sys
+import gzip, json, re, sys
 name = sys.argv[1]
 
 def load(format):
@@ -66,14 +104,32 @@ def load(format):
 def ok(claim, holds, detail=""):
     print(("ok " if holds else "not ok ") + claim + ("" if holds else f": {detail}"))
 
-totals = {}
-for document in [json.load(open(name + ".totals"))]:
-    table = [t for t in document["tables"] if t["name"] == "functions"][0]
-    for column, value in zip(table["columns"][1:], table["rows"][0][1:]):
-        totals[column["heading"].replace("Inclusive ", "")] = round(value * 1e9) if column["unit"] == "s" else value
+def read_table(file, wanted):
+    table = [t for t in json.load(open(f"{name}.{file}"))["tables"] if t["name"] == wanted][0]
+    rows = {}
+    for row in table["rows"]:
+        for column, value in zip(table["columns"][1:], row[1:]):
+            heading = column["heading"].replace("Inclusive ", "").replace("Exclusive ", "")
+            rows[row[0], heading] = round(value * 1e9) if column["unit"] == "s" else value
+    return table, rows
+
+table, rows = read_table("totals", "functions")
+totals = {heading: value for (row, heading), value in rows.items() if row == "<Total>"}
+
+# What each thread has of each metric, without 0; threads of several processes may have one name.
+def by_thread(pairs):
+    found = {}
+    for key, value in pairs:
+        if value:
+            found.setdefault(key, []).append(value)
+    return {key: sorted(values) for key, values in found.items()}
+
+headings = {column["key"][2:]: column["heading"].replace("Inclusive ", "") for column in table["columns"][1:]}
+threads = by_thread(((re.sub("^Process [0-9]+, (t?)", lambda m: m[1].upper(), row), heading), value)
+                    for (row, heading), value in read_table("threads", "threads")[1].items() if row != "<Total>")
 
 # speedscope: every frame that opens closes in order, times never fall, the values are the totals
-scope, sums, fault = load("speedscope"), {}, ""
+scope, sums, found, fault = load("speedscope"), {}, [], ""
 for profile in scope["profiles"]:
     stack, last = [], profile["startValue"]
     for event in profile["events"]:
@@ -86,13 +142,16 @@ for profile in scope["profiles"]:
             fault = f"unbalanced {event}"
     if stack or last > profile["endValue"]:
         fault = "open at the end"
-    metric = profile["name"].split(": ", 1)[1]
+    thread, metric = profile["name"].rsplit(": ", 1)
     sums[metric] = sums.get(metric, 0) + profile["endValue"]
+    found.append(((thread.split(", ", 1)[1], metric), profile["endValue"]))
 ok(f"{name}: speedscope's events are sound", not fault, fault)
 ok(f"{name}: speedscope has all totals", sums == {k: v for k, v in totals.items() if v}, f"{sums} {totals}")
 
+ok(f"{name}: speedscope has the threads' totals", by_thread(found) == threads, f"{by_thread(found)} {threads}")
+
 # Firefox: all columns of a table are as long as it says, and indexes stay inside
-fox, sums, fault = load("firefox"), {}, ""
+fox, sums, found, fault = load("firefox"), {}, [], ""
 for thread in fox["threads"]:
     for key in ("samples", "stackTable", "frameTable", "funcTable", "resourceTable", "markers", "nativeSymbols"):
         for column, values in thread[key].items():
@@ -110,11 +169,19 @@ for thread in fox["threads"]:
             fault = "a string"
     if any(b < a for a, b in zip(thread["samples"]["time"], thread["samples"]["time"][1:])):
         fault = "time falls"
-    metric = thread["name"].split(": ", 1)[1]
+    if thread["samples"]["time"][0] < thread["registerTime"] - 1:
+        fault = "a sample before its thread"
+    own, metric = thread["name"].rsplit(": ", 1)
     scale = 1e6 if thread["samples"]["weightType"] == "tracing-ms" else 1
-    sums[metric] = sums.get(metric, 0) + sum(round(w * scale) for w in thread["samples"]["weight"])
+    value = sum(round(w * scale) for w in thread["samples"]["weight"])
+    sums[metric] = sums.get(metric, 0) + value
+    found.append(((own, metric), value))
+if len({(thread["pid"], thread["tid"]) for thread in fox["threads"]}) != len(fox["threads"]):
+    fault = "two threads have one tid"
 ok(f"{name}: Firefox's tables are sound", not fault, fault)
 ok(f"{name}: Firefox has all totals", sums == {k: v for k, v in totals.items() if v}, f"{sums} {totals}")
+
+ok(f"{name}: Firefox has the threads' totals", by_thread(found) == threads, f"{by_thread(found)} {threads}")
 
 # pprof: a small reader of protocol buffers
 def fields(data):
@@ -150,14 +217,16 @@ def packed(data):
             value = shift = 0
     return values
 
-strings, types, sums, locations, used, functions, named = [], [], None, set(), set(), set(), set()
+strings, types, labels, sums, locations, used, functions, named = [], [], [], None, set(), set(), set(), set()
 for field, value in fields(gzip.open(name + ".pprof").read()):
     if field == 6:
         strings.append(value.decode())
     elif field == 1:
         types.append(dict(fields(value))[1])
     elif field == 2:
-        sample = dict(fields(value))
+        parts = list(fields(value))
+        sample = dict(parts)
+        labels.append((packed(sample[2]), [dict(fields(v)) for k, v in parts if k == 3]))
         sums = [a + b for a, b in zip(sums or [0] * len(types), packed(sample[2]))]
         used.update(packed(sample.get(1, b"")))
     elif field == 4:
@@ -168,15 +237,81 @@ for field, value in fields(gzip.open(name + ".pprof").read()):
         functions.add(dict(fields(value))[1])
 ok(f"{name}: pprof's first string is empty", strings[0] == "")
 ok(f"{name}: pprof's locations and functions are all there", used <= locations and named <= functions)
-keys = {c["key"][2:]: totals[c["heading"].replace("Inclusive ", "")] for c in table["columns"][1:]}
+keys = {key: totals[heading] for key, heading in headings.items()}
+found = {}
+for values, pairs in labels:
+    label = {strings[pair[1]]: strings[pair[2]] if pair.get(2) else pair[3] for pair in pairs}
+    for type, value in zip(types, values):
+        key = label["pid"], label["thread"], headings[strings[type]]
+        found[key] = found.get(key, 0) + value
+found = by_thread((key[1:], value) for key, value in found.items())
+ok(f"{name}: pprof has the threads' totals", found == threads, f"{found} {threads}")
 ok(f"{name}: pprof has all totals", dict(zip([strings[t] for t in types], sums)) == keys, f"{sums} {keys}")
 END
 have python3 || skip "speedscope, firefox and pprof obey their formats" "no python3"
-for name in profile heap odd killed; do
+# The C library allocates something for each thread, too.
+awk -F';' '/;(early|late) / { sub(/.* /, "", $NF); sum[$1 ";" $2] += $NF } END { for (thread in sum) print sum[thread] }' many.folded-threads | sort -n >sums.txt
+is "folded-threads: the second frame is the thread" "800 2000 3600 5600" "$(paste -sd' ' sums.txt)"
+for name in profile heap odd killed many; do
 	have python3 || break
+	timeout 20 "$xer_print" -printmode json -metrics e.any -threads "$name.er" >$name.threads 2>threads.err
 	timeout 20 "$xer_print" -printmode json -metrics i.any -functions "$name.er" >$name.totals 2>totals.err
 	python3 check.py $name 2>&1 || not_ok "$name: the exports are read"
 done
+
+# ---- times
+cat >times.py <<'END'
+import json, sys
+# For each thread that called early() and late(): when each began and ended.
+for thread in json.load(open(sys.argv[1]))["threads"]:
+    if not thread["name"].endswith(": Bytes Allocated"):
+        continue
+    names = [thread["stringArray"][name] for name in thread["funcTable"]["name"]]
+    when = {}
+    for stack, time in zip(thread["samples"]["stack"], thread["samples"]["time"]):
+        function = names[thread["frameTable"]["func"][thread["stackTable"]["frame"][stack]]]
+        when.setdefault(function, []).append(time)
+    if "late" in when and "early" in when:
+        print("apart" if 99 <= min(when["late"]) - max(when["early"]) <= 2000 else when)
+END
+if have python3; then
+	python3 times.py many.firefox >times.txt 2>&1
+	is "Firefox: each thread slept 0.1 s between its stacks" "apart apart apart apart" "$(paste -sd' ' times.txt)"
+fi
+
+# So many stacks in so many milliseconds that slices of time become wider: 1024 stacks, in about 500 milliseconds.
+cat >wide.c <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+void *volatile kept;
+__attribute__((noinline)) void leaf(void) { kept = malloc(8); free(kept); }
+__attribute__((noinline)) void left(int bits);
+__attribute__((noinline)) void right(int bits);
+__attribute__((noinline)) void choose(int bits) { if (bits == 1) leaf(); else if (bits & 1) left(bits >> 1); else right(bits >> 1); __asm__(""); }
+void left(int bits) { choose(bits); __asm__(""); }
+void right(int bits) { choose(bits); __asm__(""); }
+int main(void)
+{
+	for (int round = 0; round < 500; round++) {
+		for (int path = 1024; path < 2048; path++) choose(path);
+		usleep(1000);
+	}
+	return 0;
+}
+END
+cc -O2 -g -fno-optimize-sibling-calls -fno-inline -o wide wide.c && record wide -p off -H on -S off -- ./wide
+timeout 60 "$xer_print" -export firefox wide.firefox wide.er 2>command.out
+is "Firefox: many stacks at many times are written" 0 $?
+if have python3; then
+	python3 - >wide.txt <<'END'
+import json
+for thread in json.load(open("wide.firefox"))["threads"]:
+    if thread["name"].endswith(": Bytes Allocated"):
+        times, weights = thread["samples"]["time"], thread["samples"]["weight"]
+        print(sum(weights) - sum(weights) % 4096000, len(times) > 20000, len(times) < 262144, times == sorted(times), all(time % 8 == 0 for time in times))
+END
+	is "Firefox: then its times are coarser and its totals whole" "4096000 True True True True" "$(cat wide.txt)"
+fi
 
 # ---- inlined calls are frames of their own, in one location of pprof
 cat >inlined.c <<'END'
@@ -203,7 +338,7 @@ is "an unknown format is wrong usage" 2 $?
 contains "and the nearest one is named" "did you mean 'folded'" command.out
 timeout 20 "$xer_print" -export pprof >command.out 2>&1
 is "a missing file is wrong usage" 2 $?
-for format in folded speedscope pprof callgrind firefox dot fxt chrome; do
+for format in folded folded-threads speedscope pprof callgrind firefox dot fxt chrome; do
 	timeout 20 "$xer_print" -export $format /dev/full profile.er >command.out 2>&1
 	is "$format on a full disk fails" 1 $?
 done
