@@ -81,7 +81,7 @@ static void choose_metrics(struct export_job *job)
 		if (metric_data_of(id) & session->have)
 			job->metrics[job->metric_count++] = id;
 	job->metric = session->sort.metric.id;
-	if (job->metric >= METRIC_VALUES && job->metric_count > 0)
+	if (job->metric_count > 0 && (job->metric >= METRIC_VALUES || !(metric_data_of(job->metric) & session->have)))
 		job->metric = job->metrics[0];
 }
 
