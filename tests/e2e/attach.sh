@@ -141,8 +141,9 @@ wait_for grep -q '^State:.T' "/proc/$sleeper/status"
 refused "stopped" 126 'continue it first: kill -CONT' "$xcollect" -P "$sleeper" -o refused.er
 kill -CONT "$sleeper"
 if [ "$(id -u)" = 0 ] && have setpriv; then
-	chmod 777 .
-	refused "another user's" 126 "run xcollect as that user or as root" setpriv --reuid 65534 --clear-groups "$xcollect" -P "$sleeper" -o "$PWD/refused.er"
+	for_everyone
+	refused "another user's" 126 "run xcollect as that user or as root" setpriv --reuid 65534 --clear-groups "$everyones/bin/xcollect" \
+		-P "$sleeper" -o "$everyones/refused.er"
 else
 	skip "another user's" "not root, or no setpriv"
 fi

@@ -106,15 +106,12 @@ is "a static program runs" 5 "$(cat static.out)"
 report static -header
 contains "and the header says why it is not recorded" 'static.*statically linked' static.txt
 if [ "$(id -u)" = 0 ] && have setpriv; then
-	cp "$(command -v id)" suid && chmod 4755 suid && chown 1:1 suid && chmod 4755 suid
-
-	record suid -p off -A off -- ./suid -u
-	report suid -header
-	setpriv --reuid 2 --regid 2 --clear-groups ./suid -u >plain.out 2>&1
-	mkdir open && chmod 777 open
-	(cd open && setpriv --reuid 2 --regid 2 --clear-groups "$xcollect" -p off -A off -o s.er sh -c '../suid -u') >suid.out 2>suid.err
+	for_everyone
+	cp "$(command -v id)" "$everyones/suid" && chown 1:1 "$everyones/suid" && chmod 4755 "$everyones/suid"
+	(cd "$everyones" && exec setpriv --reuid 2 --regid 2 --clear-groups ./suid -u) >plain.out 2>&1
+	(cd "$everyones" && exec setpriv --reuid 2 --regid 2 --clear-groups bin/xcollect -p off -A off -o s.er sh -c './suid -u') >suid.out 2>suid.err
 	is "a set-user-id program runs with its rights" "$(cat plain.out)" "$(cat suid.out)"
-	contains "and is named" 'kind="unrecorded".*other rights' open/s.er/log.xml
+	contains "and is named" 'kind="unrecorded".*other rights' "$everyones/s.er/log.xml"
 else
 	skip "a set-user-id program" "only root can make one for another user"
 fi

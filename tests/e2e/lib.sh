@@ -87,3 +87,14 @@ have()
 	for program in "$@"; do command -v "$program" >/dev/null || return 1; done
 }
 
+# for_everyone: copy the recorder to where every user can come, and set $everyones to that directory, which is writable for all
+# and removed at the end. The build itself may lie in somebody's home.
+for_everyone()
+{
+	everyones=$(mktemp -d /tmp/xer-e2e-XXXXXX) || return
+	trap 'rm -rf "$everyones"' EXIT
+	mkdir "$everyones/lib"
+	cp -r "$BUILD/bin" "$everyones" && cp -r "$BUILD/lib/xer" "$everyones/lib"
+	chmod -R a+rX "$everyones"
+	chmod 1777 "$everyones"
+}
