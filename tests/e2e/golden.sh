@@ -68,6 +68,39 @@ on heapstat
 on exp_list
 "
 
+# The other forms of output: form, experiment and command.
+while read -r form name command; do
+	[ -n "$form" ] || continue
+	rm -rf "$name.er" && cp -r "$golden/$name.er" .
+	{
+		timeout 20 "$xer_print" -printmode "$form" "-$command" "$name.er" 2>stderr.txt
+		echo "exit status $?"
+		cat stderr.txt
+	} >"$form.$name.$command"
+	if [ -n "${UPDATE:-}" ]; then
+		cp "$form.$name.$command" "$UPDATE/"
+	elif diff -u "$golden/expected/$form.$name.$command" "$form.$name.$command" >difference.txt; then
+		ok "golden $form, $name: $command"
+	else
+		not_ok "golden $form, $name: $command"
+		head -40 difference.txt | sed 's/^/    /'
+	fi
+done <<<"
+json heap functions
+json heap leaks
+json profile calltree
+json profile statistics
+json odd header
+csv heap functions
+csv heap leaks
+csv profile calltree
+csv odd exp_list
+html heap functions
+html heap leaks
+html profile calltree
+html odd header
+"
+
 # User events: experiment, name of the expectation, options of the report.
 templates=$(realpath "$golden/../programs/user_work.trc")
 while read -r name kind options; do
