@@ -13,6 +13,7 @@ struct exp_clock_point {
 
 struct exp_clock {
 	struct exp_clock_point start;
+	uint64_t start_mono_ns; /* the start on CLOCK_MONOTONIC; 0: unknown */
 	double hz; /* ticks a second, > 0 */
 	int is_tsc;
 };

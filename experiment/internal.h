@@ -7,6 +7,7 @@
 #include "experiment/experiment.h"
 
 struct exp_load;
+struct exp_samples;
 
 /* An object with what the reader alone needs. */
 struct exp_map_object {
@@ -35,6 +36,7 @@ struct experiment {
 	struct xraylog *foreign; /* the log that stands for an experiment directory; NULL: there is one */
 	uint64_t *foreign_functions; /* foreign_functions[number]: their addresses by an instrumentation map */
 	size_t foreign_function_count;
+	struct exp_samples *samples; /* of the sampler, NULL: none (samples.h) */
 	struct exp_load *load; /* what experiment_load read, NULL before */
 };
 

@@ -2,6 +2,7 @@
 #include "experiment/load.h"
 
 #include "experiment/parallel.h"
+#include "experiment/samples.h"
 #include "experiment/xmlread.h"
 #include "format/layout.h"
 
@@ -232,6 +233,8 @@ static int read_streams(struct exp_load *load)
 	if (rc == 0)
 		rc = exp_usage_name(load);
 	if (rc == 0)
+		rc = exp_samples_read(load);
+	if (rc == 0)
 		rc = exp_functrace_read(load);
 	if (rc == 0)
 		rc = begin(load);
@@ -239,6 +242,8 @@ static int read_streams(struct exp_load *load)
 		rc = exp_functrace_values(load);
 	if (rc == 0)
 		rc = exp_load_events(load);
+	if (rc == 0)
+		rc = exp_samples_values(load);
 	if (rc == 0)
 		rc = exp_user_read(load);
 	if (rc == 0)

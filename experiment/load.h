@@ -93,6 +93,9 @@ static inline uint32_t exp_load_row(struct exp_load *load, const struct exp_curs
 	return load->selection == NULL ? fact->node : exp_load_ask(load, cursor, fact);
 }
 
+/* Allocate those of a profile (profile.c). Returns 0 or -ENOMEM. */
+int exp_load_profile_metrics(struct exp_load *load);
+
 /* Allocate the values of a metric. Returns 0 or -ENOMEM. */
 int exp_load_metric(struct exp_load *load, enum exp_metric metric);
 

@@ -1,5 +1,6 @@
 /* open.c: opens an experiment directory: what kind of thing it is, whether its process lives, its
  * notes and its descendants. */
+#include "experiment/samples.h"
 #include "experiment/internal.h"
 #include "experiment/xmlread.h"
 #include "format/layout.h"
@@ -314,6 +315,7 @@ void experiment_close(struct experiment *experiment)
 	if (experiment == NULL)
 		return;
 	exp_load_destroy(experiment->load);
+	exp_samples_destroy(experiment->samples);
 	exp_foreign_close(experiment);
 	exp_arena_fini(&experiment->arena);
 	if (experiment->directory >= 0)

@@ -80,7 +80,7 @@ static void on_event(void *context, struct exp_cursor *cursor)
 		on_sample(reader, cursor);
 }
 
-static int make_metrics(struct exp_load *load)
+int exp_load_profile_metrics(struct exp_load *load)
 {
 	static const enum exp_metric metrics[] = {EXP_CPU_USER, EXP_CPU_SYSTEM, EXP_CPU_RESIDUAL,
 						  EXP_SAMPLES};
@@ -106,7 +106,7 @@ static int take_end_usage(struct exp_load *load)
 
 	if (usage->cpu_ns == 0 || strcmp(experiment_setting(experiment, "profile_us", "0"), "0") == 0)
 		return 0;
-	rc = make_metrics(load);
+	rc = exp_load_profile_metrics(load);
 	use = rc == 0 ? exp_load_use(load, cursor.tid, cursor.tsc) : rc;
 	if (use < 0)
 		return -ENOMEM;
@@ -123,13 +123,17 @@ int exp_profile_read(struct exp_load *load)
 {
 	struct reader reader = {.load = load, .use = -1};
 	struct exp_stream stream;
-	int rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_PROFILE], &stream);
+	int rc;
 
+	/* The sampler's samples are of the same time. */
+	if (load->experiment->samples != NULL)
+		return 0;
+	rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_PROFILE], &stream);
 	if (rc == -ENOENT)
 		return take_end_usage(load);
 	if (rc != 0)
 		return rc == -ENOMEM ? rc : 0;
-	rc = make_metrics(load);
+	rc = exp_load_profile_metrics(load);
 	if (rc == 0)
 		rc = exp_stream_each(&stream, on_event, &reader);
 	exp_stream_close(&stream);

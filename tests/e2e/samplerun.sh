@@ -91,3 +91,30 @@ if [ "$(id -u)" = 0 ] && have setpriv && [ "$(cat /proc/sys/kernel/perf_event_pa
 	is "as an ordinary user" 7 $?
 	grep -q 'no samples in system calls\|nothing is sampled' user.err && ok "what is forbidden is told" || not_ok "what is forbidden is told: $(cat user.err)"
 fi
+
+# read as a profile: hot_a and hot_b have half each, on all threads; clock samples of the same time are not counted too
+"$xcollect" --sampler=1m -o hot.er -p on -A off "$BUILD/tests/programs/self_sampler" 100000 200 >/dev/null 2>&1
+samples=$(count sampler_samples hot.er)
+"$xer_print" -functions hot.er >hot.txt 2>hot.err
+is "no complaints" "" "$(cat hot.err)"
+total=$(awk '$NF == "<Total>" { print int($1 * 1000 + 0.5) }' hot.txt)
+between "a period a sample" "$total" $((samples * 98 / 100)) "$samples"
+for function in hot_a hot_b; do
+	share=$(awk -v name=$function '$NF == name { print int($4) }' hot.txt)
+	between "inclusive share of $function" "${share:-0}" 44 54
+done
+threads=$("$xer_print" -threads hot.er 2>/dev/null | grep -c 'Thread [2-9]')
+between "threads" "$threads" 5 8
+cpus=$("$xer_print" -cpus hot.er 2>/dev/null | awk '/ CPU [0-9]+$/ { sum += $1 } END { print int(sum * 1000 + 0.5) }')
+between "all time is on some CPU" "$cpus" $((total - 5)) $((total + 5))
+half=$("$xer_print" -filters 'LEAF IN (FNAME("^hot_a$"))' -functions hot.er 2>/dev/null | awk '$NF == "<Total>" { print int($1 * 1000 + 0.5) }')
+between "a filter" "${half:-0}" $((total * 42 / 100)) $((total * 54 / 100))
+
+# a damaged file is told of, and the rest is read
+for file in hot.er/sampler/cpu*.fxt; do
+	truncate -s -4 "$file"
+	printf '\377' | dd of="$file" bs=1 seek=$(($(stat -c %s "$file") / 2 / 8 * 8)) conv=notrunc 2>/dev/null
+done
+timeout 20 "$xer_print" -functions hot.er >damaged.txt 2>damaged.err
+[ $? -lt 124 ] && grep -q 'sampler/cpu.*fxt: offset' damaged.err && ok "damage is told" || not_ok "damage is told: $(cat damaged.err)"
+grep -q 'hot_a' damaged.txt && ok "what lies before is read" || not_ok "what lies before is read: $(cat damaged.txt)"

@@ -1,0 +1,18 @@
+/* samples.h: the samples of xcollect --sampler that are of an experiment's process. They take the place of its clock samples. */
+#ifndef XER_EXPERIMENT_SAMPLES_H
+#define XER_EXPERIMENT_SAMPLES_H
+
+#include "experiment/load.h"
+
+struct exp_samples;
+
+/* Read the founder's sampler files, as far as they are of this process and image, make nodes of their stacks, and keep them as
+ * experiment->samples (NULL: there are none). Returns 0 or -ENOMEM. Before rows are made. */
+int exp_samples_read(struct exp_load *load);
+
+/* Count them: each stands for a period of CPU time. Returns 0 or -ENOMEM. */
+int exp_samples_values(struct exp_load *load);
+
+void exp_samples_destroy(struct exp_samples *samples);
+
+#endif
