@@ -32,6 +32,9 @@ READER_LIBS     = $(XML_LIBS) $(DWARF_LIBS) -liberty -lm -lpthread
 
 $(BUILD)/obj/experiment/%.o $(BUILD)/obj/tests/%.o: override CPPFLAGS += $(XML_CFLAGS)
 
+# Called where nobody has saved other registers.
+$(BUILD)/obj/pic/libcollector/functrace_limits.o: override CFLAGS += -mgeneral-regs-only
+
 $(BUILD)/obj/%.o: %.c build.mk
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MT $@ -c -o $@ $<

@@ -236,12 +236,25 @@ static void put_faults(struct session *session)
 			   (unsigned long long)sum.too_deep, (unsigned long long)sum.stray);
 }
 
+/* What xcollect --functrace=min= has left out. */
+static void put_erased(struct session *session)
+{
+	const struct session_experiment *at = NULL;
+	uint64_t erased = 0;
+
+	while ((at = session_next(session, at)) != NULL)
+		erased += experiment_counter(at->experiment, "calls_erased", 0);
+	if (erased != 0)
+		print_note(session, "%llu short calls were not recorded, as asked for by --functrace", (unsigned long long)erased);
+}
+
 static void put(struct session *session, const struct rows *rows, const struct column *column)
 {
 	size_t shown = session->limit != 0 && session->limit < rows->count ? session->limit : rows->count;
 
 	report_put_quality(session);
 	put_faults(session);
+	put_erased(session);
 	if (print_is_data(session)) {
 		put_data(session, rows, shown);
 	} else {

@@ -90,6 +90,9 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_setting(text, "functrace", request->functrace ? "on" : "off");
 	put_number_setting(text, "sampler_ns", request->sampler_ns);
 	put_number_setting(text, "sampler_bytes", request->sampler_bytes);
+	put_setting(text, "functrace_names", request->calls.names);
+	put_number_setting(text, "functrace_depth", request->calls.depth);
+	put_number_setting(text, "functrace_min_ns", request->calls.min_ns);
 	put_number_setting(text, "pause_signal", (uint64_t)request->pause_signal);
 	put_number_setting(text, "sample_signal", (uint64_t)request->sample_signal);
 	put_number_setting(text, "from_ms", request->from_ms);

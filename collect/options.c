@@ -140,7 +140,13 @@ static int take_group_list(struct request *request, const char *value)
 
 static int take_functrace(struct request *request, const char *value)
 {
-	return take_switch(value ? value : "on", &request->functrace);
+	memset(&request->calls, 0, sizeof(request->calls));
+	if (!value || take_switch(value, &request->functrace) == 0) {
+		request->functrace = value ? request->functrace : 1;
+		return 0;
+	}
+	request->functrace = 1;
+	return calls_read(value, &request->calls);
 }
 
 /* Behind a comma, collect(1) names native and Java synchronization: there is only the former yet. */

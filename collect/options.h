@@ -2,6 +2,7 @@
 #ifndef XER_COLLECT_OPTIONS_H
 #define XER_COLLECT_OPTIONS_H
 
+#include "calls.h"
 #include "cause.h"
 #include "hooks.h"
 
@@ -28,6 +29,7 @@ struct request {
 	uint64_t sampler_ns;    /* 0: off */
 	uint64_t sampler_bytes; /* of each CPU's file */
 	int functrace;
+	struct calls calls; /* which ones, if functrace */
 	int pause_signal, start_paused; /* signal 0: none */
 	int sample_signal;
 	int stop; /* the program, before it begins */

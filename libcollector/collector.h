@@ -33,6 +33,7 @@ enum col_context { COL_NORMAL, COL_HANDLER, COL_CONTEXTS };
 	COUNTER(sync_events) \
 	COUNTER(io_events) \
 	COUNTER(user_events) \
+	COUNTER(calls_erased) \
 	COUNTER(user_truncated) \
 	COUNTER(user_overwritten) \
 	COUNTER(threads) \
@@ -72,7 +73,7 @@ struct col_mark {
 	atomic_uint sync;
 	atomic_uint io;
 	atomic_uint user; /* bit n: trace n is on; bit 8 + n: channel n */
-	atomic_uint functrace;
+	atomic_uint functrace; /* enum functrace_mode */
 };
 
 struct collector {

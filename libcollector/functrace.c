@@ -3,6 +3,7 @@
 #include "functrace_record.h"
 
 #include "functrace_hooks.h"
+#include "functrace_limits.h"
 #include "map.h"
 #include "sleds.h"
 #include "thread.h"
@@ -21,10 +22,12 @@ static atomic_uint epoch; /* grows when recording begins, or begins again */
 static atomic_uint is_renaming; /* a forked child: its file has no names yet */
 static int named_pid, is_open;
 static int has_ticks;     /* event time is what rdtscp reads */
+static unsigned mode;     /* enum functrace_mode, when it is on */
 
 int functrace_open(void)
 {
 	has_ticks = col.descriptor.clock_is_tsc && arch_has_ticks_cpu();
+	mode = limits_start(has_ticks) ? FUNCTRACE_LIMITED : FUNCTRACE_ALL;
 	if (hooks_start() < 0)
 		return -ENOMEM;
 	is_open = 1;
@@ -44,7 +47,7 @@ void functrace_start(void)
 		for (struct functrace_writer *writer = thread->functrace.more; writer; writer = writer->next)
 			writer->end = NULL;
 	}
-	atomic_store(&col.mark->functrace, 1);
+	atomic_store(&col.mark->functrace, mode);
 }
 
 int functrace_is_wanted(void)
@@ -57,6 +60,7 @@ void functrace_thread_begin(struct col_thread *thread)
 	struct functrace_writer *first = &thread->functrace.first;
 
 	thread->functrace.epoch = 0;
+	thread->functrace.nesting.count = thread->functrace.nesting.over = thread->functrace.nesting.is_busy = 0;
 	first->thread = thread;
 	first->end = NULL;
 	first->busy = 0;
@@ -64,6 +68,18 @@ void functrace_thread_begin(struct col_thread *thread)
 		writer->end = NULL;
 		writer->busy = 0;
 	}
+}
+
+uint64_t functrace_erased(void)
+{
+	uint64_t count = 0;
+
+	for (const struct col_thread *thread = thread_first(); thread; thread = thread->next) {
+		count += thread->functrace.first.erased;
+		for (const struct functrace_writer *writer = thread->functrace.more; writer; writer = writer->next)
+			count += writer->erased;
+	}
+	return count;
 }
 
 void functrace_thread_end(void)
@@ -139,20 +155,24 @@ static int begin_buffer(struct functrace_writer *writer, uint32_t tid, uint32_t 
 		return error;
 	if (fdr_prologue_get(slot->at - FDR_PROLOGUE_SIZE, &prologue) < 0)
 		return -EIO;
+	writer->floor = NULL;
 	writer->last = prologue.tsc;
 	writer->cpu = prologue.cpu;
 	return 0;
 }
 
 /* Say that calls which are open in this thread will not be seen to end. */
-static void put_begin(struct col_thread *thread, struct col_slot *slot, uint32_t now_epoch)
+static void put_begin(struct functrace_writer *writer, uint32_t now_epoch)
 {
+	struct col_thread *thread = writer->thread;
+	struct col_slot *slot = &writer->slot;
 	struct fmt_trace_begin record = {
 	    .kind = FMT_KIND_trace_begin,
 	    .reason = thread->functrace.epoch ? FMT_trace_reason_RESUME : FMT_trace_reason_THREAD,
 	};
 
 	thread->functrace.epoch = now_epoch;
+	writer->floor = NULL;
 	col_slot_write(slot, FMT_STREAM_FUNCTRACE, slot->tid, &record, sizeof(record), col_ticks());
 }
 
@@ -167,13 +187,11 @@ static void publish(struct col_slot *slot, const uint64_t *words, unsigned count
 	slot->at = (uint8_t *)(at + count);
 }
 
-static void put_function(struct functrace_writer *writer, uint64_t word)
+static void put_function(struct functrace_writer *writer, uint64_t word, uint64_t ticks, uint32_t cpu)
 {
-	uint64_t words[3], delta, ticks;
+	uint64_t words[3], delta;
 	unsigned count = 0;
-	uint32_t cpu;
 
-	ticks = now(&cpu);
 	delta = ticks - writer->last;
 	if (cpu != writer->cpu || delta > FUNCTRACE_DELTA_MAX) {
 		if (cpu != writer->cpu)
@@ -185,6 +203,8 @@ static void put_function(struct functrace_writer *writer, uint64_t word)
 	}
 	words[count++] = delta << 32 | word;
 	publish(&writer->slot, words, count);
+	if (count > 1 || !writer->floor)
+		writer->floor = (uint64_t *)writer->slot.at - 1;
 	writer->last = ticks;
 	writer->cpu = cpu;
 }
@@ -195,7 +215,8 @@ static void name_all(void)
 	sleds_name_all();
 }
 
-/* The writer is busy for this record alone; signals are blocked. Returns 0, or -1 if the stream has stopped. */
+/* The writer is busy for this record alone; signals are blocked. Returns 0, also if the record took back its entry, or -1 if
+ * the stream has stopped. */
 static int put(struct functrace_writer *writer, uint64_t word)
 {
 	struct col_thread *thread = writer->thread;
@@ -203,8 +224,15 @@ static int put(struct functrace_writer *writer, uint64_t word)
 	uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
 	uint32_t size = RECORD_MAX + 2 * FDR_METADATA_SIZE + sizeof(struct fmt_trace_begin);
 	uint32_t now_epoch = atomic_load(&epoch);
+	uint64_t ticks;
+	uint32_t cpu;
 	int status = -1;
 
+	if (slot->map && slot->tid == tid && thread->functrace.epoch == now_epoch && limits_erase(writer, word, now(&cpu))) {
+		slot->at = (uint8_t *)writer->at;
+		writer->busy = 0;
+		return 0;
+	}
 	if (slot->map)
 		slot->at = (uint8_t *)writer->at;
 	writer->end = NULL;
@@ -212,8 +240,9 @@ static int put(struct functrace_writer *writer, uint64_t word)
 		if (unlikely(atomic_exchange(&is_renaming, 0)))
 			name_all();
 		if (thread->functrace.epoch != now_epoch)
-			put_begin(thread, slot, now_epoch);
-		put_function(writer, word);
+			put_begin(writer, now_epoch);
+		ticks = now(&cpu);
+		put_function(writer, word, ticks, cpu);
 		writer->at = (uint64_t *)slot->at;
 		/* Without that clock, every record takes this way. */
 		writer->end = has_ticks ? (uint64_t *)slot->end - RECORD_MAX / 8 : NULL;
@@ -304,6 +333,7 @@ void functrace_argument(uint64_t word, uint64_t value)
 	sys_sigset old;
 
 	fdr_argument_words(words, value);
+	words[1] |= LIMITS_ARGUMENT_TAG;
 	block_signals(&old);
 	writer = hold_writer();
 	if (writer && put(writer, word) == 0) {
@@ -311,6 +341,37 @@ void functrace_argument(uint64_t word, uint64_t value)
 		writer->at = (uint64_t *)writer->slot.at;
 	}
 	sys_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+static void prepare(void)
+{
+	struct col_thread *thread;
+	sys_sigset old;
+
+	block_signals(&old);
+	thread = thread_current();
+	if (thread && !functrace_self) {
+		limits_prepare(&thread->functrace.nesting);
+		functrace_self = take_writer(thread);
+	}
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void functrace_limited(uint64_t word, uint64_t value, uint64_t sp, uint64_t site)
+{
+	enum limits_next next;
+
+	if (!functrace_self)
+		prepare();
+	next = limits_record(word, sp, site);
+	if (next == LIMITS_PREPARE)
+		col_count(&col.count.lost_functrace, 1);
+	if (next != LIMITS_WRITE)
+		return;
+	if ((word >> 1 & 7) == FDR_ENTER_ARG)
+		functrace_argument(word, value);
+	else
+		functrace_interrupted(word);
 }
 
 int functrace_name(uint32_t id, uint64_t addr, enum fmt_function_source source)

@@ -21,6 +21,15 @@ struct functrace_writer {
 	struct col_thread *thread;
 	struct col_slot slot;
 	struct functrace_writer *next; /* of the thread */
+	uint64_t *floor; /* records from here on may be erased; NULL: none */
+	uint64_t erased; /* calls */
+};
+
+/* The open calls of a thread, if their depth is limited. See functrace_limits.h. */
+struct functrace_nesting {
+	struct limits_call *calls;
+	uint32_t count, over; /* over: open calls that found no room */
+	uint32_t is_busy;
 };
 
 /* What a thread's state has of it. */
@@ -28,6 +37,7 @@ struct functrace_thread {
 	struct functrace_writer first;
 	struct functrace_writer *more; /* last made first */
 	uint32_t epoch; /* of its last record; 0: it has none */
+	struct functrace_nesting nesting;
 };
 
 /* The writer that the calling thread uses; NULL before its first record. */
@@ -41,6 +51,9 @@ void functrace_start(void);
 
 /* Are calls to be recorded in this process, now or later? */
 int functrace_is_wanted(void);
+
+/* How many calls were erased for being short. */
+uint64_t functrace_erased(void);
 
 /* A state has got a new thread, which has not run yet; the calling thread gives up its state. */
 void functrace_thread_begin(struct col_thread *thread);

@@ -6,7 +6,10 @@
 
 enum { FUNCTRACE_DELTA_MAX = INT32_MAX /* as LLVM's runtime has it */ };
 
-static inline int functrace_is_on(void)
+/* What col.mark->functrace says. */
+enum functrace_mode { FUNCTRACE_OFF, FUNCTRACE_ALL, FUNCTRACE_LIMITED };
+
+static inline int functrace_mode(void)
 {
 	return (int)atomic_load_explicit(&col.mark->functrace, memory_order_relaxed);
 }

@@ -7,6 +7,7 @@
 #include "birth.h"
 #include "child.h"
 #include "collector.h"
+#include "functrace_choice.h"
 #include "functrace_hooks.h"
 #include "hook.h"
 #include "log.h"
@@ -306,6 +307,7 @@ static void note_unloads(void)
 	uint32_t generation = atomic_fetch_add(&col.generation, 1) + 1;
 
 	rule_cache_clear();
+	choice_forget();
 	hooks_forget();
 	sleds_forget();
 	for (int i = 0; i < OBJECTS; i++) {

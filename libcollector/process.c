@@ -6,6 +6,7 @@
 #include "descent.h"
 #include "environment.h"
 #include "file.h"
+#include "functrace.h"
 #include "hook.h"
 #include "log.h"
 #include "map.h"
@@ -192,6 +193,7 @@ static void account_all(struct col_thread *self)
 		io_events += thread->io_events;
 		user_events += thread->user_events;
 	}
+	atomic_store(&col.count.calls_erased, functrace_erased());
 	atomic_store(&col.count.heap_events, heap_events);
 	atomic_store(&col.count.sync_events, sync_events);
 	atomic_store(&col.count.io_events, io_events);

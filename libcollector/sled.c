@@ -1,7 +1,6 @@
 /* sled.c: read and make sleds. See sled.h. */
 #include "sled.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <string.h>
 
@@ -42,26 +41,22 @@ int sled_make(const struct sled *sled, uint32_t id, uint64_t target, uint8_t cod
 	return 0;
 }
 
-int sled_find_section(const uint8_t *file, uint64_t size, const char *name, uint64_t *address, uint64_t *length)
+int sled_find_section(const struct elffile *file, const char *name, uint64_t *address, uint64_t *length)
 {
-	const Elf64_Ehdr *header = (const Elf64_Ehdr *)file;
-	const Elf64_Shdr *sections, *names;
+	unsigned count;
+	const Elf64_Shdr *sections = elffile_sections(file, &count), *names;
 	size_t name_size = strlen(name) + 1;
 
-	if (size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-	    header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_shentsize != sizeof(*sections) ||
-	    header->e_shoff > size || header->e_shoff % 8 != 0 || (size - header->e_shoff) / sizeof(*sections) < header->e_shnum ||
-	    header->e_shstrndx >= header->e_shnum)
+	if (!sections)
 		return -ENOENT;
-	sections = (const Elf64_Shdr *)(file + header->e_shoff);
-	names = &sections[header->e_shstrndx];
-	if (names->sh_type != SHT_STRTAB || names->sh_offset > size || names->sh_size > size - names->sh_offset)
+	names = &sections[((const Elf64_Ehdr *)file->at)->e_shstrndx];
+	if (names->sh_type != SHT_STRTAB || !elffile_has(file, names))
 		return -ENOENT;
-	for (unsigned i = 0; i < header->e_shnum; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		const Elf64_Shdr *section = &sections[i];
 
 		if (section->sh_name > names->sh_size || names->sh_size - section->sh_name < name_size ||
-		    memcmp(file + names->sh_offset + section->sh_name, name, name_size) != 0)
+		    memcmp(file->at + names->sh_offset + section->sh_name, name, name_size) != 0)
 			continue;
 		*address = section->sh_addr;
 		*length = section->sh_size;

@@ -4,6 +4,7 @@
  * A sled has put the function's number into r10d and has called (entry, tail exit) or jumped (exit) here. */
 #include "sled_entry.h"
 
+#include "functrace_limits.h"
 #include "functrace_record.h"
 
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #define WRITER_END 16
 #define WRITER_LAST 24
 #define WRITER_CPU 32
+#define NEXT_WRITE 1
 #define EXTENDED_STATE 2752 /* bytes: the standard form of XSAVE up to AVX-512, and room to align it */
 #define EXTENDED_MASK 0xe6  /* SSE, AVX and AVX-512 */
 
@@ -26,6 +28,9 @@ _Static_assert(offsetof(struct functrace_writer, last) == WRITER_LAST, "sled_ent
 _Static_assert(offsetof(struct functrace_writer, cpu) == WRITER_CPU, "sled_entry.c");
 _Static_assert(FDR_END_OF_BUFFER == 3 && FUNCTRACE_DELTA_MAX == 0x7fffffff, "sled_entry.c");
 
+_Static_assert(LIMITS_DONE == 0 && LIMITS_WRITE == NEXT_WRITE && LIMITS_PREPARE == 2, "sled_entry.c");
+_Static_assert(FUNCTRACE_OFF == 0 && FUNCTRACE_ALL == 1 && FUNCTRACE_LIMITED == 2, "sled_entry.c");
+
 #define TEXT(x) #x
 #define NUMBER(x) TEXT(x)
 
@@ -35,8 +40,9 @@ _Static_assert(FDR_END_OF_BUFFER == 3 && FUNCTRACE_DELTA_MAX == 0x7fffffff, "sle
 	        ".cfi_startproc\n\t" \
 	        "pushq %rax\n\t.cfi_adjust_cfa_offset 8\n\t" \
 	        "movq col(%rip), %r11\n\t" \
-	        "cmpl $0, " NUMBER(MARK_FUNCTRACE) "(%r11)\n\t" \
-	        "je 3f\n\t" \
+	        "cmpl $1, " NUMBER(MARK_FUNCTRACE) "(%r11)\n\t" \
+	        "jb 3f\n\t" \
+	        "ja 4f\n\t" \
 	        "movl %r10d, %r10d\n\t" \
 	        "shlq $4, %r10\n\t" \
 	        "orq $" NUMBER(action) ", %r10\n\t" \
@@ -73,6 +79,12 @@ _Static_assert(FDR_END_OF_BUFFER == 3 && FUNCTRACE_DELTA_MAX == 0x7fffffff, "sle
 	        "popq %rcx\n\t.cfi_adjust_cfa_offset -8\n" \
 	        "3:\tpopq %rax\n\t.cfi_adjust_cfa_offset -8\n\t" \
 	        "ret\n" \
+	        "4:\t.cfi_adjust_cfa_offset 8\n\t" \
+	        "popq %rax\n\t.cfi_adjust_cfa_offset -8\n\t" \
+	        "movl %r10d, %r10d\n\t" \
+	        "shlq $4, %r10\n\t" \
+	        "orq $" NUMBER(action) ", %r10\n\t" \
+	        "jmp sled_limited\n" \
 	        "2:\t.cfi_adjust_cfa_offset 24\n\t" \
 	        "movq $0, (%r11)\n\t" \
 	        "popq %rdx\n\t.cfi_adjust_cfa_offset -8\n\t" \
@@ -89,17 +101,37 @@ SLED_ENTRY(sled_tail_exit, 4);
 __asm__(".text\n\t.p2align 4\n\t.hidden sled_enter_argument\n\t.globl sled_enter_argument\n\t"
         ".type sled_enter_argument, @function\nsled_enter_argument:\n\t.cfi_startproc\n\t"
         "movq col(%rip), %r11\n\t"
-        "cmpl $0, " NUMBER(MARK_FUNCTRACE) "(%r11)\n\t"
-        "je 1f\n\t"
         "movl %r10d, %r10d\n\t"
         "shlq $4, %r10\n\t"
         "orq $6, %r10\n\t"
+        "cmpl $1, " NUMBER(MARK_FUNCTRACE) "(%r11)\n\t"
+        "jb 1f\n\t"
+        "leaq functrace_limited(%rip), %r11\n\t"
+        "ja sled_call\n\t"
         "leaq functrace_argument(%rip), %r11\n\t"
         "jmp sled_call\n"
         "1:\tret\n\t"
         ".cfi_endproc\n\t.size sled_enter_argument, .-sled_enter_argument\n");
 
-/* Call a C function (word in r10, rdi as it is) that may change any register of its kind. */
+/* Entry or exit (word in r10) while calls are limited: the function called there changes general registers only. */
+__asm__(".text\n\t.p2align 4\n\t.type sled_limited, @function\nsled_limited:\n\t.cfi_startproc\n\t"
+        "pushq %rax\n\tpushq %rcx\n\tpushq %rdx\n\tpushq %rsi\n\tpushq %rdi\n\tpushq %r8\n\tpushq %r9\n\tpushq %r10\n\t"
+        ".cfi_adjust_cfa_offset 64\n\t"
+        "movq %r10, %rdi\n\t"
+        "leaq 72(%rsp), %rsi\n\t"
+        "xorl %edx, %edx\n\t"
+        "call limits_record\n\t"
+        "cmpl $" NUMBER(NEXT_WRITE) ", %eax\n\t"
+        "popq %r10\n\tpopq %r9\n\tpopq %r8\n\tpopq %rdi\n\tpopq %rsi\n\tpopq %rdx\n\tpopq %rcx\n\tpopq %rax\n\t"
+        ".cfi_adjust_cfa_offset -64\n\t"
+        "je sled_slow\n\t"
+        "leaq functrace_limited(%rip), %r11\n\t"
+        "ja sled_call\n\t"
+        "ret\n\t"
+        ".cfi_endproc\n\t.size sled_limited, .-sled_limited\n");
+
+/* Call a C function (word in r10, rdi as it is) that may change any register of its kind; it also gets the stack pointer
+ * at the sled, and 0. */
 __asm__(".text\n\t.p2align 4\n\t.type sled_slow, @function\nsled_slow:\n\t.cfi_startproc\n\t"
         "leaq functrace_interrupted(%rip), %r11\n"
         "sled_call:\n\t"
@@ -115,6 +147,8 @@ __asm__(".text\n\t.p2align 4\n\t.type sled_slow, @function\nsled_slow:\n\t.cfi_s
         "xsave64 (%rsp)\n\t"
         "movq %rdi, %rsi\n\t"
         "movq %r10, %rdi\n\t"
+        "leaq 16(%rbp), %rdx\n\t"
+        "xorl %ecx, %ecx\n\t"
         "cld\n\t"
         "call *%r11\n\t"
         "xorl %edx, %edx\n\t"

@@ -9,6 +9,7 @@
 #include "sleds.h"
 
 #include "functrace.h"
+#include "functrace_choice.h"
 #include "log.h"
 #include "sled.h"
 #include "sled_entry.h"
@@ -155,20 +156,20 @@ static uint32_t walk(const struct object *object, struct patch *patch, visitor *
 static void name_one(struct patch *patch, const struct sled *sled, uint32_t id, int is_first)
 {
 	(void)patch;
-	if (is_first)
+	if (is_first && choice_has(sled->function))
 		functrace_name(id, sled->function, FMT_function_source_SLEDS);
 }
 
 static int is_patchable(const struct sled *sled)
 {
-	return is_function(sled) && sled_is_original(sled, (const uint8_t *)sled->address);
+	return is_function(sled) && sled_is_original(sled, (const uint8_t *)sled->address) && choice_has(sled->function);
 }
 
 static void check_one(struct patch *patch, const struct sled *sled, uint32_t id, int is_first)
 {
 	(void)id;
 	(void)is_first;
-	if (!is_function(sled))
+	if (!is_function(sled) || !choice_has(sled->function))
 		return;
 	if (!sled_is_original(sled, (const uint8_t *)sled->address)) {
 		patch->high = UINT64_MAX;
@@ -252,35 +253,17 @@ static int take_object(uint64_t bias, const uint8_t *map, uint64_t size)
 	return patch_object(object);
 }
 
-/* Returns 0 and the file in memory, or -errno. */
-static int map_file(const char *path, const uint8_t **out, uint64_t *size)
-{
-	long fd = sys_openat(AT_FDCWD, path, O_RDONLY, 0);
-	struct stat status;
-	int error = -EIO;
-
-	if (fd < 0)
-		return (int)fd;
-	if (sys_fstat((int)fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-		*size = (uint64_t)status.st_size;
-		*out = sys_mmap(*size, PROT_READ, MAP_PRIVATE, (int)fd, 0);
-		error = *out ? 0 : -ENOMEM;
-	}
-	sys_close((int)fd);
-	return error;
-}
-
 static void see_object(const char *path, uint64_t bias)
 {
-	const uint8_t *file = NULL;
-	uint64_t size = 0, address, length;
+	struct elffile file;
+	uint64_t address, length;
 	int error = 0;
 
-	if (map_file(path, &file, &size) < 0)
+	if (elffile_map(path, &file) < 0)
 		return;
-	if (sled_find_section(file, size, "xray_instr_map", &address, &length) == 0)
+	if (sled_find_section(&file, "xray_instr_map", &address, &length) == 0)
 		error = take_object(bias, (const uint8_t *)(bias + address), length);
-	sys_munmap((void *)(uintptr_t)file, size);
+	elffile_unmap(&file);
 	if (error == -EBUSY)
 		col_log_warning("function tracing: sleds that others have patched are left alone");
 	else if (error < 0)

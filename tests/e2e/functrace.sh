@@ -68,6 +68,46 @@ record forked -p off --functrace -- sh -c "'$programs/ft_known' 1 10; '$programs
 report forked -calls
 is "descendants are traced" "3 30 90" "$(calls forked worker) $(calls forked middle) $(calls forked leaf)"
 
+# ---- choice: chosen NAME PATTERNS PROGRAM...: "function count" of every function in the table
+chosen()
+{
+	local name=$1 patterns=$2
+	shift 2
+	rm -rf "$name.er"
+	record "$name" -p off "--functrace=$patterns" -- "$@"
+	report "$name" -calls
+	awk 'NF == 11 && $3 ~ /^[0-9]+$/ { print $NF, $3 }' "$name.txt" | sort | xargs
+}
+# erased NAME: how many calls the log says were erased
+erased() { sed -n 's/.*name="calls_erased" value="\([0-9]*\)".*/\1/p' "$1.er/log.xml"; }
+
+# choices NAME PROGRAM: PROGRAM is ft_known
+choices()
+{
+	local name=$1 program=$2
+	is "$name: functions by name" "fib 354 leaf 600" "$(chosen "$name" 'l?af,f*' "$program" 2 100)"
+	is "$name: functions left out" "fib 354 middle 200 worker 2" "$(chosen "$name" '!leaf,!o*' "$program" 2 100)"
+	is "$name: both" "fib 354" "$(chosen "$name" 'leaf,fib,!l*' "$program" 2 100)"
+	is "$name: objects by name" "fib 354 leaf 600 middle 200 odd 100 worker 2" "$(chosen "$name" "@$(basename "$program")" "$program" 2 100)"
+	is "$name: objects left out" "" "$(chosen "$name" '!@*/*' "$program" 2 100)"
+	is "$name: depth" "worker 2" "$(chosen "$name" depth=1 "$program" 2 100)"
+	is "$name: depth counts chosen functions only" "fib 2 leaf 600" "$(chosen "$name" 'leaf,fib,depth=1' "$program" 2 100)"
+	is "$name: all short calls are erased, and counted" "0 1256" "$(chosen "$name" min=10s "$program" 2 100 | wc -w) $(erased "$name")"
+	contains "$name: the table says how many" '1256 short calls' "$name.txt"
+	is "$name: no call is that short" "fib 354 leaf 600 middle 200 odd 100 worker 2 " "$(chosen "$name" min=0.5ns "$program" 2 100) $(erased "$name")"
+	chosen "$name" min=10us "$program" 2 1000 >/dev/null
+	is "$name: what is not erased is there" 9356 "$(($(awk 'NF == 11 && $3 ~ /^[0-9]+$/ { sum += $3 } END { print sum + 0 }' "$name.txt") + $(erased "$name")))"
+	! grep -q '^# of the calls' "$name.txt" && ok "$name: and it is complete" || not_ok "$name: and it is complete"
+	have llvm-xray && succeeds "$name: llvm-xray verifies what is left" timeout 60 llvm-xray fdr-dump -verify "$name.er/functrace"
+}
+choices hooked "$programs/ft_known"
+record limited -p off --functrace=depth=100 -- "$programs/ft_signals" 0.2
+counted "handlers that interrupt the recorder of limited calls" limited
+record limited_jump -p off --functrace=depth=100,min=1ns -- "$programs/ft_signals" 0.2 jump
+report limited_jump -calls
+within "jumps out of handlers use up no depth" "$(awk '/in_handler/ { print $2 }' limited_jump.out)" \
+	"$(awk '/in_handler/ { print $2 }' limited_jump.out)" "$(calls limited_jump in_handler)"
+
 # ---- sleds of clang
 if have clang; then
 	# xray NAME SOURCE OPTION...: build with sleds in every function
@@ -97,6 +137,7 @@ if have clang; then
 			is "llvm-xray account -m prints names and counts" "fib 177 leaf 3000 middle 1000 odd 500 worker 1" \
 				"$(awk '$1 ~ /^[0-9]+$/ { print $NF, $2 }' one.txt | sort | xargs)"
 		fi
+		choices sleds_chosen ./known_sleds
 		xray signals_sleds "$sources/ft_signals.c"
 		record signals_sleds -p off --functrace -- ./signals_sleds 0.2
 		counted "handlers that interrupt the recorder in sleds" signals_sleds

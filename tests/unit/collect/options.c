@@ -212,3 +212,23 @@ Test(options, the_sampler)
 		cr_assert(PARSE(bad[i], "true") == CAUSE_FAILED, "%s", bad[i]);
 	cr_assert(PARSE("--sampler=1", "-P", "1234") == CAUSE_FAILED);
 }
+
+Test(options, function_tracing_is_chosen_by_patterns)
+{
+	static char *const bad[] = {"", ",", "a,", "!", "@", "!@", "@!x", "!!x", "depth=0", "depth=1.5", "depth=1001", "depth=", "depth=x", "min=", "min=5",
+	                            "min=5m", "min=-1us", "min=1.2.3us", "min=us", "max=3", "a,depth=1x"};
+	char *list[] = {"--functrace=a*,!b,@libc.so*,!@x,depth=3,min=1.5us"};
+	char word[40];
+
+	cr_assert(PARSE("--functrace", "true") == 0);
+	cr_assert(request.functrace == 1 && request.calls.names[0] == '\0' && request.calls.depth == 0 && request.calls.min_ns == 0);
+	cr_assert(PARSE(list[0], "true") == 0, "%s", cause.text);
+	cr_assert(request.functrace == 1 && request.calls.depth == 3 && request.calls.min_ns == 1500);
+	cr_assert_str_eq(request.calls.names, "a*,!b,@libc.so*,!@x");
+	cr_assert(PARSE(list[0], "--functrace=off", "true") == 0);
+	cr_assert(request.functrace == 0 && request.calls.depth == 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		snprintf(word, sizeof(word), "--functrace=%s", bad[i]);
+		cr_assert(PARSE(word, "true") == CAUSE_FAILED, "%s", bad[i]);
+	}
+}

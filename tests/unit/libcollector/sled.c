@@ -75,9 +75,10 @@ static void make_file(void)
 
 static int find(uint64_t size, uint64_t *address)
 {
+	struct elffile in_memory = {(const uint8_t *)&file, size};
 	uint64_t length;
 
-	return sled_find_section((const uint8_t *)&file, size, "xray_instr_map", address, &length);
+	return sled_find_section(&in_memory, "xray_instr_map", address, &length);
 }
 
 Test(sled, the_section_is_found)
@@ -98,10 +99,11 @@ Test(sled, no_damage_leads_out_of_the_file)
 	make_file();
 	for (uint64_t size = 0; size < sizeof(file); size++) {
 		uint8_t *copy = malloc(size + 1);
+		struct elffile in_memory = {copy, size};
 		uint64_t length;
 
 		memcpy(copy, &file, size);
-		cr_assert_eq(sled_find_section(copy, size, "xray_instr_map", &address, &length), -ENOENT);
+		cr_assert_eq(sled_find_section(&in_memory, "xray_instr_map", &address, &length), -ENOENT);
 		free(copy);
 	}
 	for (size_t at = 0; at < sizeof(file); at++)

@@ -1,0 +1,49 @@
+/* elffile.c: files of load objects in memory. See elffile.h. */
+#include "elffile.h"
+
+#include "sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+
+int elffile_map(const char *path, struct elffile *out)
+{
+	long fd = sys_openat(AT_FDCWD, path, O_RDONLY, 0);
+	struct stat status;
+	int error = -EIO;
+
+	if (fd < 0)
+		return (int)fd;
+	if (sys_fstat((int)fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+		out->size = (uint64_t)status.st_size;
+		out->at = sys_mmap(out->size, PROT_READ, MAP_PRIVATE, (int)fd, 0);
+		error = out->at ? 0 : -ENOMEM;
+	}
+	sys_close((int)fd);
+	return error;
+}
+
+void elffile_unmap(const struct elffile *file)
+{
+	sys_munmap((void *)(uintptr_t)file->at, file->size);
+}
+
+const Elf64_Shdr *elffile_sections(const struct elffile *file, unsigned *count)
+{
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)file->at;
+
+	if (file->size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+	    header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_shentsize != sizeof(Elf64_Shdr) ||
+	    header->e_shoff > file->size || header->e_shoff % 8 != 0 ||
+	    (file->size - header->e_shoff) / sizeof(Elf64_Shdr) < header->e_shnum || header->e_shstrndx >= header->e_shnum)
+		return NULL;
+	*count = header->e_shnum;
+	return (const Elf64_Shdr *)(file->at + header->e_shoff);
+}
+
+int elffile_has(const struct elffile *file, const Elf64_Shdr *section)
+{
+	return section->sh_type != SHT_NOBITS && section->sh_offset <= file->size && section->sh_size <= file->size - section->sh_offset;
+}

@@ -1,0 +1,24 @@
+/* elffile.h: the file of a load object in memory, to look up what is not loaded. All content is hostile until checked. */
+#ifndef XER_COLLECTOR_ELFFILE_H
+#define XER_COLLECTOR_ELFFILE_H
+
+#include <elf.h>
+#include <stdint.h>
+
+struct elffile {
+	const uint8_t *at; /* at[size] */
+	uint64_t size;
+};
+
+/* Map a file for reading. Returns 0, or -errno. The caller unmaps it. Signal-safe. */
+int elffile_map(const char *path, struct elffile *out);
+void elffile_unmap(const struct elffile *file);
+
+/* The sections, sections[*count] within the file, of a 64-bit ELF file; NULL if there are none. What they say of places in the
+ * file is not checked. Signal-safe. */
+const Elf64_Shdr *elffile_sections(const struct elffile *file, unsigned *count);
+
+/* Does the section's content lie in the file? Signal-safe. */
+int elffile_has(const struct elffile *file, const Elf64_Shdr *section);
+
+#endif
