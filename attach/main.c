@@ -206,6 +206,9 @@ static int run(struct job *job)
 		return fail(error == -ENOENT ? GONE : REFUSED, "process %d cannot be read: %s", (int)job->pid, strerror(-error));
 	if (!objects_symbol(job->objects, OBJECT_LIBC, "dlopen"))
 		return fail(REFUSED, "process %d has no GNU C library of version 2.34 or later, or its file has been replaced", (int)job->pid);
+	/* Its allocator may be inlined anywhere, and in a trial a thread came to a standstill in one. */
+	if (objects_symbol(job->objects, OBJECT_PROGRAM_ALLOCATOR, "malloc"))
+		return fail(REFUSED, "process %d cannot be recorded: the program has a malloc of its own, which might be entered twice", (int)job->pid);
 	error = search_thread(job->objects, job->pid, SEARCH_MS, &job->thread);
 	return error < 0 ? explain_search(job, error) : enter(job);
 }

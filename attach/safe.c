@@ -2,7 +2,7 @@
  *
  * Not to be used is a thread with a frame
  *   - in ld.so, in a library that defines malloc, in the malloc code of the C library, or in a function that it has entered by a
- *     name of the malloc family (an allocator in the program itself);
+ *     name of the malloc family (an allocator in the program itself, whose own code is not to be executing either);
  *   - in a function of the C library that holds a lock which loading a library takes (table `locking`);
  *   - in any other part of the C library, unless it is there in a system call that waits (table `waiting`), or has called out: by
  *     rule, what calls out holds nothing that matters;
@@ -177,7 +177,8 @@ static int is_critical(struct objects *objects, const struct object_frame *frame
 		return is_locking(objects, &frames[i]) || (is_executing(frames, i) && !is_waiting_call(system_call(frames, i, regs)));
 	case OBJECT_COLLECTOR:
 		return is_executing(frames, i) || frames[i - 1].role != OBJECT_LIBC;
-	case OBJECT_PROGRAM_ALLOCATOR:
+	case OBJECT_PROGRAM_ALLOCATOR: /* its malloc may be inlined anywhere */
+		return is_executing(frames, i);
 	case OBJECT_OTHER:
 	case OBJECT_NONE:
 		break;
