@@ -82,7 +82,8 @@ attach cpu -p on -t 0.6
 wait "$recorder"
 is "xcollect exits 0 when its time is over" 0 $?
 report cpu -functions -header
-within "CPU time is covered" 90 101 "$(sed -nE 's/^# quality: CPU time covered ([0-9.]+) .*/\1/p' cpu.txt | head -1)"
+# The last piece of each thread may be missing; on a busy machine that is much of so short a time.
+within "CPU time is covered" 65 101 "$(sed -nE 's/^# quality: CPU time covered ([0-9.]+) .*/\1/p' cpu.txt | head -1)"
 within "and begins with the attach" 0.05 1.9 "$(value cpu '<Total>' 1)"
 contains "archives are made" 'libc' <(ls cpu.er/archives)
 
