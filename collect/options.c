@@ -48,7 +48,8 @@ static const struct {
 	uint64_t us;
 } profile_names[] = {{"off", 0}, {"on", 10007}, {"hi", 997}, {"lo", 100003}};
 
-enum { PROFILE_MIN_US = 100, PROFILE_MAX_US = 10 * 1000 * 1000, SAMPLE_MIN_MS = 10 };
+enum { PROFILE_MIN_US = 100, PROFILE_MAX_US = 10 * 1000 * 1000, SAMPLE_MIN_MS = 10, SAMPLER_MIN_US = 10, SAMPLER_DEFAULT_MB = 64,
+	SAMPLER_MAX_MB = 1 << 20 };
 
 static int take_profile(struct request *request, const char *value)
 {
@@ -61,15 +62,19 @@ static int take_profile(struct request *request, const char *value)
 			return 0;
 		}
 	}
-	if (read_amount(&value, is_us ? 1 : 1000, &us) < 0 || us < PROFILE_MIN_US || us > PROFILE_MAX_US)
+	if (read_amount(&value, is_us ? 1 : 1000, &us) < 0 || us < SAMPLER_MIN_US || us > PROFILE_MAX_US)
 		return -EINVAL;
 	if (*value && strcmp(value, is_us ? "u" : "m") != 0)
 		return -EINVAL;
+	/* Shorter than timers can do anything with: the kernel samples, and timers stand by for where it may not. */
+	if (us < PROFILE_MIN_US) {
+		request->sampler_ns = us * 1000;
+		request->sampler_bytes = (uint64_t)SAMPLER_DEFAULT_MB << 20;
+		us = PROFILE_MIN_US;
+	}
 	request->profile_us = us;
 	return 0;
 }
-
-enum { SAMPLER_MIN_US = 10, SAMPLER_DEFAULT_MB = 64, SAMPLER_MAX_MB = 1 << 20 };
 
 static int take_sampler(struct request *request, const char *value)
 {

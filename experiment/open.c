@@ -247,6 +247,8 @@ static int read_all(struct experiment *experiment, struct exp_cause *cause)
 	if (rc != 0)
 		return rc;
 	experiment->info.status = is_locked(experiment->directory) ? EXP_RUNNING : EXP_DIED;
+	if (experiment->info.status != EXP_RUNNING)
+		exp_samples_wait(experiment->directory);
 	rc = exp_log_read(experiment, cause);
 	if (rc == -ENOENT) {
 		int empty = is_empty(experiment->directory);

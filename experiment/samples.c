@@ -12,9 +12,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { CPU_MAX = 65535 };
+enum { CPU_MAX = 65535, WAIT_TURNS = 50 };
 
 struct sample {
 	uint64_t ticks;
@@ -173,18 +175,31 @@ static int is_sampler_file(const struct dirent *entry)
 	return cpu_of(entry->d_name) >= 0;
 }
 
+enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+
+void exp_samples_wait(int experiment_directory)
+{
+	const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+	int fd = openat(experiment_directory, FMT_DIR_SAMPLER, DIRECTORY_FLAGS);
+
+	if (fd < 0)
+		return;
+	for (int i = 0; i < WAIT_TURNS && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK; i++)
+		nanosleep(&pause, NULL);
+	close(fd);
+}
+
 /* The founder's directory of samples, or -1. */
 static int open_directory(const struct experiment *experiment)
 {
-	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	int founder, fd;
 
 	if (experiment->info.lineage[0] == '\0')
-		return openat(experiment->directory, FMT_DIR_SAMPLER, flags);
+		return openat(experiment->directory, FMT_DIR_SAMPLER, DIRECTORY_FLAGS);
 	founder = experiment->founder == NULL ? -1 : open(experiment->founder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (founder < 0)
 		return -1;
-	fd = openat(founder, FMT_DIR_SAMPLER, flags);
+	fd = openat(founder, FMT_DIR_SAMPLER, DIRECTORY_FLAGS);
 	close(founder);
 	return fd;
 }

@@ -6,6 +6,10 @@
 
 struct exp_samples;
 
+/* The program has ended: let the helper, which is some milliseconds behind, write its last samples and counts. Half a second at most: a
+ * descendant may live on. */
+void exp_samples_wait(int experiment_directory);
+
 /* Read the founder's sampler files, as far as they are of this process and image, make nodes of their stacks, and keep them as
  * experiment->samples (NULL: there are none). Returns 0 or -ENOMEM. Before rows are made. */
 int exp_samples_read(struct exp_load *load);

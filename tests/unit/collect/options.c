@@ -47,8 +47,8 @@ Test(options, profile_intervals)
 	static const struct {
 		char *text;
 		uint64_t us;
-	} good[] = {{"off", 0}, {"on", 10007}, {"hi", 997}, {"lo", 100003}, {"5", 5000}, {"5m", 5000}, {"250u", 250}, {"2.5", 2500}, {"0.1m", 100}};
-	static char *const bad[] = {"", "0", "x", "-1", "5x", "5mu", "5um", "1e3", "99u", "10001", "5 ", " 5", "0x10", "nan", "inf", "1.2.3", "high", "99999999999999999999999"};
+	} good[] = {{"off", 0}, {"on", 10007}, {"hi", 997}, {"lo", 100003}, {"5", 5000}, {"5m", 5000}, {"250u", 250}, {"2.5", 2500}, {"0.1m", 100}, {"10u", 100}, {"0.05m", 100}};
+	static char *const bad[] = {"", "0", "x", "-1", "5x", "5mu", "5um", "1e3", "9u", "10001", "5 ", " 5", "0x10", "nan", "inf", "1.2.3", "high", "99999999999999999999999"};
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		cr_assert(PARSE("-p", good[i].text, "true") == 0, "%s: %s", good[i].text, cause.text);
@@ -56,6 +56,11 @@ Test(options, profile_intervals)
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		cr_assert(PARSE("-p", bad[i], "true") == 125, "%s", bad[i]);
+	cr_assert(PARSE("-p", "100u", "true") == 0);
+	cr_assert_eq(request.sampler_ns, 0);
+	cr_assert(PARSE("-p", "50u", "true") == 0);
+	cr_assert_eq(request.sampler_ns, 50000, "the kernel samples");
+	cr_assert_eq(request.sampler_bytes, 64 << 20);
 }
 
 Test(options, sample_periods)
