@@ -19,6 +19,11 @@ compare()
 
 for name in v5 naive; do
 	compare "a kept log of clang 14, $name" "$golden/$name.log" "$golden/$name.yaml" "$golden/$name.trace_event" "$golden/$name.account"
+	for form in stack graph; do
+		timeout 60 "$xer_print" -$form "$golden/$name.log" >mine.$form
+		is "a kept log of clang 14, $name: $form" "$(sort "$golden/$name.$form")" "$(sort mine.$form)"
+	done
+	cmp -s mine.stack "$golden/$name.stack" && ok "stacks of $name are in the same order" || not_ok "stacks of $name are in the same order"
 	timeout 60 "$xer_print" -calls -ftrace -functions -calltree -callers-callees -header "$golden/$name.log" >"$name.txt" 2>"$name.err"
 	is "the views of $name exit 0" "0 0" "$? $(wc -c <"$name.err")"
 	is "$name has the calls of its program" "177 1 12 2 4" \
@@ -36,7 +41,7 @@ contains "is named" 'none.log: not an experiment: neither a directory nor an XRa
 cp "$golden/v5.log" damaged.log
 for i in $(seq 1 60); do
 	printf '\377' | dd of=damaged.log bs=1 seek=$((i * 97 % 5000)) conv=notrunc 2>dd.err
-	timeout 20 "$xer_print" -calls -convert yaml -convert trace_event -account damaged.log >damaged.txt 2>damaged.err
+	timeout 20 "$xer_print" -calls -convert yaml -convert trace_event -account -stack -graph damaged.log >damaged.txt 2>damaged.err
 	status=$?
 	[ $status -le 1 ] || { not_ok "damaged logs end with 0 or 1, not $status"; break; }
 done
@@ -56,6 +61,9 @@ compare "a log made here" "$log" theirs.yaml theirs.trace_event theirs.account
 timeout 60 llvm-xray graph "$log" >theirs.graph
 timeout 60 "$xer_print" -graph "$log" >mine.graph
 is "a log made here: graph" "$(sort theirs.graph)" "$(sort mine.graph)"
+timeout 60 llvm-xray stack "$log" >theirs.stack
+timeout 60 "$xer_print" -stack "$log" >mine.stack
+is "a log made here: stack" "$(sort theirs.stack)" "$(sort mine.stack)"
 timeout 60 "$xer_print" -instr_map ./known -calls "$log" >known.txt
 for expected in fib:177 leaf:1500 middle:500 odd:250 worker:1; do
 	is "instr_map names ${expected%:*}" "${expected#*:}" "$(value known "${expected%:*}" 3)"
