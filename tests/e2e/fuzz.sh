@@ -74,6 +74,24 @@ for input in "$fuzz"/*/*-*; do
 done
 is "$count kept inputs end well" 0 $bad
 
+# XRay logs, of others and function traces of ours, which are logs as well.
+read_log()
+{
+	cp "$1" case.er
+	run "$xer_print" -calls -ftrace -convert yaml
+	run "$xer_print" -convert trace_event -account -graph -stack -functions
+}
+bad=0
+count=0
+rm -rf case.er
+for input in "$fuzz"/xraylog/*; do
+	why=$(read_log "$input")
+	count=$((count + 1))
+	[ -z "$why" ] || { bad=$((bad + 1)); echo "tests/fuzz/xraylog/$(basename "$input"): $why"; tail -3 err.txt; }
+done
+rm -f case.er
+is "$count XRay logs end well" 0 $bad
+
 gcc -O1 -Wall -Wextra -Werror -o mutate "$fuzz/mutate.c" || { not_ok "the mutator is built"; exit 0; }
 names=(profile heap killed odd damaged control dynamic user user32)
 files=(log.xml map.xml overview profile heaptrace frameinfo archives dyntext usertrace trcfmt)
@@ -99,3 +117,30 @@ while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
 	cp "case.er/$file" "$keep/$(basename "$file").$name-$number"
 done
 is "$count inputs from seed $seed end well" 0 $bad
+
+# The same for XRay logs: LLVM's, and function traces, which are read as part of an experiment too.
+record calls -p off --functrace -- "$programs/ft_known" 2 20
+record erased -p off --functrace=min=1us,depth=3 -- "$programs/ft_known" 2 20
+logs=("$golden/xray/v5.log" "$golden/xray/naive.log" "$fuzz/xraylog/sound" calls.er/functrace erased.er/functrace calls.er/functable)
+bad=0
+count=0
+end=$((SECONDS + seconds / 3))
+while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
+	number=$((seed + count))
+	log=${logs[number % ${#logs[@]}]}
+	count=$((count + 1))
+	./mutate $number "$log" changed || continue
+	rm -rf case.er
+	why=$(read_log changed)
+	if [[ $log == *.er/* ]]; then
+		rm -f case.er
+		cp -r "${log%/*}" case.er
+		cp changed "case.er/${log##*/}"
+		why=$why$(run "$xer_print" -calls -ftrace -functions -calltree)
+	fi
+	[ -n "$why" ] || continue
+	bad=$((bad + 1))
+	echo "$log of \`mutate $number\`: $why"
+	cp changed "$keep/xraylog-$number"
+done
+is "$count XRay logs from seed $seed end well" 0 $bad
