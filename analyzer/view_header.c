@@ -83,8 +83,9 @@ static void put_sampler(FILE *out, const struct experiment *experiment)
 	}
 	fprintf(out, ", %llu samples of %.3f s of CPU time: %.0f a second, %.1f %% of those asked for\n", (unsigned long long)samples, cpu_s,
 		(double)samples / cpu_s, (double)samples * period_us * 1e-4 / cpu_s);
-	fprintf(out, "           %.1f %% have one frame only%s; %llu bad stacks dropped; throttled %llu times%s\n",
+	fprintf(out, "           %.1f %% have one frame only%s; %llu stacks cut at a wrong address, %llu without any dropped; throttled %llu times%s\n",
 		samples > 0 ? 100.0 * (double)one_frame / (double)samples : 0.0, one_frame * 4 > samples ? " (no frame pointers?)" : "",
+		(unsigned long long)experiment_counter(experiment, "sampler_cut_stacks", 0),
 		(unsigned long long)experiment_counter(experiment, "sampler_bad_stacks", 0),
 		(unsigned long long)experiment_counter(experiment, "sampler_throttled", 0),
 		experiment_counter(experiment, "sampler_in_kernel", 1) ? "" : "; none in system calls: the system forbade that");

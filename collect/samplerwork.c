@@ -36,7 +36,7 @@ struct sampler_work {
 	struct lane *lanes;
 	struct pollfd *alive; /* [lane_count]; fd < 0: everybody on that ring has ended */
 	unsigned lane_count;
-	uint64_t samples, one_frame;
+	uint64_t samples, one_frame, cut_stacks;
 };
 
 /* What ends up in log.xml. */
@@ -44,6 +44,7 @@ struct sampler_work {
 	COUNT(sampler_samples, work->samples) \
 	COUNT(sampler_cpu_ns, cpu_ns) \
 	COUNT(sampler_one_frame, work->one_frame) \
+	COUNT(sampler_cut_stacks, work->cut_stacks) \
 	COUNT(sampler_bad_stacks, total.bad_stacks) \
 	COUNT(sampler_throttled, total.throttled) \
 	COUNT(sampler_in_kernel, (uint64_t)work->settings.in_kernel) \
@@ -90,6 +91,7 @@ static void end_file(struct lane *lane)
 
 /* ---- samples */
 
+/* A stack that goes astray is kept as far as it can be true: code without frame pointers would be missing else. */
 static void take(void *context, const struct ring_sample *sample)
 {
 	struct lane *lane = context;
@@ -103,6 +105,7 @@ static void take(void *context, const struct ring_sample *sample)
 	}
 	work->samples++;
 	work->one_frame += sample->count == 1;
+	work->cut_stacks += sample->is_bad != 0;
 }
 
 static void drain(struct sampler_work *work)

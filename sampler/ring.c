@@ -111,6 +111,7 @@ int ring_decode(const uint64_t *words, size_t count, struct ring_sample *out)
 	int is_user = 0;
 
 	out->count = 0;
+	out->is_bad = 0;
 	if (count < HEAD_WORDS || words[3] > count - HEAD_WORDS)
 		return 0;
 	out->pid = (uint32_t)words[0];
@@ -128,8 +129,10 @@ int ring_decode(const uint64_t *words, size_t count, struct ring_sample *out)
 			continue;
 		if (pc == 0)
 			break;
-		if (pc < PC_MIN || pc > PC_MAX)
-			return 0;
+		if (pc < PC_MIN || pc > PC_MAX) {
+			out->is_bad = 1;
+			break;
+		}
 		out->pcs[out->count++] = pc;
 	}
 	return out->count > 0;

@@ -22,6 +22,7 @@ struct ring_sample {
 	uint64_t time_ns;
 	uint64_t pcs[RING_FRAMES_MAX];
 	size_t count;
+	int is_bad; /* the next frame outwards would be an address where no code can be: the walk has gone astray */
 };
 
 struct ring {
@@ -57,8 +58,8 @@ void ring_event_enable(int event, int on);
 typedef void ring_taker(void *context, const struct ring_sample *sample);
 void ring_drain(struct ring *ring, ring_taker *take, void *context, struct ring_counts *counts);
 
-/* Read a sample from the payload of a perf record (behind its header), words[count]: 1, or 0 if its stack is bad: empty, or with an
- * address where no code can be. */
+/* Read a sample from the payload of a perf record (behind its header), words[count]: 1, or 0 if it has no frame at all, or
+ * an innermost one where no code can be. */
 int ring_decode(const uint64_t *words, size_t count, struct ring_sample *out);
 
 #endif

@@ -49,8 +49,13 @@ static void take(void *context, const struct ring_sample *sample)
 	struct lane *lane = context;
 	struct session *session = lane->session;
 	uint64_t words[FXT_SAMPLE_HEAD_WORDS + RING_FRAMES_MAX];
-	size_t size = fxt_put_sample(words, sample->time_ns, sample->pid, sample->tid, sample->pcs, sample->count);
+	size_t size;
 
+	if (sample->is_bad) {
+		session->counts.bad_stacks++;
+		return;
+	}
+	size = fxt_put_sample(words, sample->time_ns, sample->pid, sample->tid, sample->pcs, sample->count);
 	if (region_put(lane->region, words, size) < 0) {
 		session->no_room++;
 		return;

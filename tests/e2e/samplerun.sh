@@ -110,6 +110,15 @@ between "all time is on some CPU" "$cpus" $((total - 5)) $((total + 5))
 half=$("$xer_print" -filters 'LEAF IN (FNAME("^hot_a$"))' -functions hot.er 2>/dev/null | awk '$NF == "<Total>" { print int($1 * 1000 + 0.5) }')
 between "a filter" "${half:-0}" $((total * 42 / 100)) $((total * 54 / 100))
 
+# code without frame pointers: as long as -p sees it, so does the sampler
+if have openssl; then
+	"$xcollect" --sampler=1m -o md.er -p off -A off openssl speed -seconds 1 -bytes 1024 sha256 md5 >/dev/null 2>&1
+	cpu_ms=$(($(count sampler_cpu_ns md.er) / 1000000))
+	between "openssl: samples" "$(count sampler_samples md.er)" $((cpu_ms * 90 / 100)) $((cpu_ms * 110 / 100))
+else
+	skip "openssl" "it is not installed"
+fi
+
 # a damaged file is told of, and the rest is read
 for file in hot.er/sampler/cpu*.fxt; do
 	truncate -s -4 "$file"

@@ -37,14 +37,25 @@ Test(ring, a_zero_ends_the_stack)
 	cr_assert_eq(sample.count, 1);
 }
 
-Test(ring, stacks_that_cannot_be_are_dropped_whole)
+Test(ring, samples_without_a_frame_are_refused)
 {
 	cr_assert_not(DECODE(HEAD(0)), "empty");
 	cr_assert_not(DECODE(HEAD(1), USER), "no frame");
 	cr_assert_not(DECODE(HEAD(2), USER, 0), "pc 0");
-	cr_assert_not(DECODE(HEAD(3), USER, 0x401000, 0xfff), "the first page");
-	cr_assert_not(DECODE(HEAD(3), USER, 0x401000, 0x0100000000000000), "above user space");
+	cr_assert_not(DECODE(HEAD(2), USER, 0xfff), "the first page");
+	cr_assert_not(DECODE(HEAD(2), USER, 0x0100000000000000), "above user space");
 	cr_assert_not(DECODE(HEAD(2), KERNEL, 0xffffffff81000000), "the kernel alone");
+}
+
+Test(ring, a_stack_that_goes_astray_is_marked)
+{
+	cr_assert(DECODE(HEAD(4), USER, 0x401000, 0xfff, 0x402000));
+	cr_assert_eq(sample.count, 1);
+	cr_assert(sample.is_bad);
+	cr_assert(DECODE(HEAD(3), USER, 0x401000, 0x0100000000000000));
+	cr_assert(sample.is_bad);
+	cr_assert(DECODE(HEAD(3), USER, 0x401000, 0x402000));
+	cr_assert_not(sample.is_bad);
 }
 
 Test(ring, a_count_beyond_the_record_is_refused)
