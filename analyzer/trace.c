@@ -264,6 +264,16 @@ static void name_files(struct walk *walk)
 			walk->trace->job->trouble = 1;
 }
 
+static void put_objects(const struct walk *walk)
+{
+	const struct exp_object *objects;
+	size_t count = experiment_objects(walk->at->experiment, &objects);
+
+	for (size_t i = 0; i < count && i <= UINT16_MAX && walk->trace->format->object != NULL; i++)
+		walk->trace->format->object(walk->trace, time_of(walk, walk->at->info->start_ticks), walk->process,
+					    (uint16_t)i, &objects[i]);
+}
+
 static void put_events(struct walk *walk)
 {
 	const struct session *session = walk->trace->job->session;
@@ -295,6 +305,7 @@ static void put_experiment(struct trace *trace, const struct session_experiment 
 	for (size_t i = 0; i < at->whole->usage_count; i++)
 		put_usage(&walk, &at->whole->usage[i]);
 	name_files(&walk);
+	put_objects(&walk);
 	put_events(&walk);
 	exp_index_fini(&walk.hooks);
 	exp_index_fini(&walk.files);

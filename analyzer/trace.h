@@ -53,6 +53,8 @@ struct trace_format {
 	void (*name)(struct trace *trace, uint32_t number); /* there is a new name */
 	void (*process)(struct trace *trace, uint64_t process, uint32_t name);
 	void (*thread)(struct trace *trace, uint64_t process, uint64_t tid, uint32_t name);
+	/* A load object of a process and its number there; may be NULL. */
+	void (*object)(struct trace *trace, uint64_t ns, uint64_t process, uint16_t number, const struct exp_object *object);
 	void (*event)(struct trace *trace, const struct trace_event *event);
 	/* A clock sample, frames pcs[count], leaf first, count <= FXT_SAMPLE_PCS_MAX; may be NULL. */
 	void (*sample)(struct trace *trace, uint64_t ns, uint64_t process, uint64_t tid, const uint64_t *pcs, size_t count);

@@ -126,7 +126,7 @@ static void event(struct trace *trace, const struct trace_event *at)
 
 void export_chrome(struct export_job *job)
 {
-	static const struct trace_format format = {begin, end, name, process, thread, event, NULL};
+	static const struct trace_format format = {begin, end, name, process, thread, NULL, event, NULL};
 
 	trace_export(job, &format);
 }

@@ -97,6 +97,37 @@ static void thread(struct trace *trace, uint64_t id, uint64_t tid, uint32_t numb
 	put(trace, words, count);
 }
 
+static uint8_t digit(char character)
+{
+	return (uint8_t)(character <= '9' ? character - '0' : (character | 32) - 'a' + 10);
+}
+
+/* Build ids are hexadecimal digits; anything else is none. Returns its bytes. */
+static size_t read_build_id(const char *text, uint8_t *out)
+{
+	size_t digits = strspn(text, "0123456789abcdefABCDEF");
+
+	if (text[digits] != '\0' || digits % 2 != 0 || digits > 2 * FXT_NAME_MAX)
+		return 0;
+	for (size_t i = 0; i < digits / 2; i++)
+		out[i] = (uint8_t)(digit(text[2 * i]) << 4 | digit(text[2 * i + 1]));
+	return digits / 2;
+}
+
+/* Both records stand for the whole process, which is named by its first thread. */
+static void object(struct trace *trace, uint64_t ns, uint64_t id, uint16_t number, const struct exp_object *at)
+{
+	uint8_t build_id[FXT_NAME_MAX];
+	const struct fxt_module module = {.id = number, .name = at->path, .name_size = strlen(at->path), .build_id = build_id,
+					  .build_id_size = read_build_id(at->build_id, build_id)};
+	const struct fxt_mapping mapping = {.module = number, .flags = 5, .start = at->start, .size = at->end - at->start,
+					    .address = at->start - at->bias};
+	uint64_t words[4 + 2 * ((FXT_NAME_MAX + 7) / 8)];
+
+	put(trace, words, fxt_put_module(words, ns, id, id, &module));
+	put(trace, words, fxt_put_mapping(words, ns, id, id, &mapping));
+}
+
 /* The names of arguments are words, which stand in the table. */
 static size_t put_argument(const struct trace *trace, uint64_t *out, const struct trace_argument *argument)
 {
@@ -144,7 +175,7 @@ static void sample(struct trace *trace, uint64_t ns, uint64_t id, uint64_t tid, 
 
 void export_fxt(struct export_job *job)
 {
-	static const struct trace_format format = {begin, end, name, process, thread, event, sample};
+	static const struct trace_format format = {begin, end, name, process, thread, object, event, sample};
 
 	trace_export(job, &format);
 }

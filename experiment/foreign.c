@@ -1,6 +1,8 @@
 /* foreign.c: a log of LLVM's XRay runtime as an experiment that has a function trace alone. */
 #include "experiment/foreign.h"
 
+#include "experiment/sampled.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -235,21 +237,16 @@ static void set_info(struct experiment *experiment, const struct xraylog *log)
 	info->duration_s = (double)(last - first) / experiment->clock.hz;
 }
 
-int exp_foreign_open(struct experiment *experiment, struct exp_cause *cause)
+/* Takes the descriptor. */
+static int open_log(struct experiment *experiment, int fd)
 {
-	int fd = open(experiment->info.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct xraylog *log = calloc(1, sizeof(*log));
-	int rc = fd < 0 ? -errno : -ENOMEM;
+	int rc = log == NULL ? -ENOMEM : xraylog_read(fd, log);
 
-	if (fd >= 0 && log != NULL)
-		rc = xraylog_read(fd, log);
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 	if (rc != 0) {
 		free(log);
-		snprintf(cause->text, sizeof(cause->text), "%s",
-			 rc == -EBADMSG ? "not an experiment: neither a directory nor an XRay log" : strerror(-rc));
-		return rc == -EBADMSG ? -ENOTDIR : rc;
+		return rc;
 	}
 	experiment->foreign = log;
 	if (set_objects(experiment, NULL) != 0)
@@ -259,6 +256,24 @@ int exp_foreign_open(struct experiment *experiment, struct exp_cause *cause)
 		exp_warn(experiment, "offset %llu: %s%s", (unsigned long long)log->fault_offset, log->fault,
 			 log->faults > 1 ? ", and more behind it" : "");
 	return 0;
+}
+
+int exp_foreign_open(struct experiment *experiment, struct exp_cause *cause)
+{
+	int fd = open(experiment->info.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int rc = fd < 0 ? -errno : exp_sampled_open(experiment, fd);
+
+	if (fd >= 0 && rc == -EBADMSG)
+		rc = open_log(experiment, fd);
+	else if (fd >= 0 && rc != 0)
+		close(fd);
+	if (rc == -EBADMSG)
+		snprintf(cause->text, sizeof(cause->text), "not an experiment: neither a directory nor an XRay or FXT log");
+	else if (rc == -ENODATA)
+		snprintf(cause->text, sizeof(cause->text), "an FXT file without samples (fxt_dump shows its records)");
+	else if (rc != 0)
+		snprintf(cause->text, sizeof(cause->text), "%s", strerror(-rc));
+	return rc == -EBADMSG ? -ENOTDIR : rc;
 }
 
 void exp_foreign_close(struct experiment *experiment)

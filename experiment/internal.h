@@ -33,6 +33,7 @@ struct experiment {
 	size_t function_count;
 	uint32_t *functions_by_start;     /* indices, in order of start */
 	uint64_t *functions_highest_end; /* highest end of functions_by_start[0..i] */
+	struct exp_sampled *sampled; /* the FXT file that stands for an experiment directory; NULL: there is none */
 	struct xraylog *foreign; /* the log that stands for an experiment directory; NULL: there is one */
 	uint64_t *foreign_functions; /* foreign_functions[number]: their addresses by an instrumentation map */
 	size_t foreign_function_count;
@@ -61,6 +62,9 @@ int exp_file_open(int directory, const char *name);
  * version), -ENODATA (empty) or another -errno; `cause` then has the reason without the
  * experiment's path. */
 int exp_log_read(struct experiment *experiment, struct exp_cause *cause);
+
+/* Make the experiment's table of objects, to be looked up by address (map.c). Returns 0 or -ENOMEM. */
+int exp_map_index(struct experiment *experiment, const struct exp_map_object *objects, size_t count);
 
 /* Read map.xml (map.c): fills the objects. A missing or damaged map is warned about. Returns 0 or
  * -ENOMEM. */

@@ -2,6 +2,7 @@
 #include "experiment/load.h"
 
 #include "experiment/parallel.h"
+#include "experiment/sampled.h"
 #include "experiment/samples.h"
 #include "experiment/xmlread.h"
 #include "format/layout.h"
@@ -235,6 +236,8 @@ static int read_streams(struct exp_load *load)
 	if (rc == 0)
 		rc = exp_samples_read(load);
 	if (rc == 0)
+		rc = exp_sampled_nodes(load);
+	if (rc == 0)
 		rc = exp_functrace_read(load);
 	if (rc == 0)
 		rc = begin(load);
@@ -246,6 +249,8 @@ static int read_streams(struct exp_load *load)
 		rc = exp_samples_values(load);
 	if (rc == 0)
 		rc = exp_user_read(load);
+	if (rc == 0)
+		rc = exp_sampled_values(load);
 	if (rc == 0)
 		rc = exp_threads_finish(load);
 	return rc;

@@ -110,9 +110,8 @@ static int compare_starts(const void *a, const void *b, void *context)
 	return (x > y) - (x < y);
 }
 
-static int index_objects(struct experiment *experiment, const struct map_reader *reader)
+int exp_map_index(struct experiment *experiment, const struct exp_map_object *objects, size_t count)
 {
-	size_t count = reader->object_count;
 	uint64_t highest = 0;
 
 	experiment->objects =
@@ -125,7 +124,7 @@ static int index_objects(struct experiment *experiment, const struct map_reader 
 	    experiment->highest_end == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
-		experiment->objects[i] = reader->objects[i].object;
+		experiment->objects[i] = objects[i].object;
 		experiment->by_start[i] = (uint32_t)i;
 	}
 	qsort_r(experiment->by_start, count, sizeof(uint32_t), compare_starts, experiment->objects);
@@ -183,7 +182,7 @@ int exp_map_read(struct experiment *experiment)
 	close(fd);
 	if (rc == 0) {
 		apply_unloads(&reader);
-		rc = index_objects(experiment, &reader);
+		rc = exp_map_index(experiment, reader.objects, reader.object_count);
 	}
 	if (rc == 0)
 		rc = exp_dynamic_finish(&reader.dynamic);

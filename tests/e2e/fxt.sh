@@ -113,7 +113,7 @@ while at < len(words):
     elif kind == 15:
         assert size == 6 + words[at + 5] // 8
         samples.append((words[at + 3], words[at + 4], words[at + 6:at + size]))
-    else: assert kind == 0
+    else: assert kind in (0, 10)
     at += size
 
 chrome, chrome_names, tracks = [], {}, {}
@@ -175,3 +175,34 @@ is "tree: processes are named" "cat ft_known ft_known sh" "$(sed 's/^processes: 
 timeout 20 "$xer_print" -filters 'IOFD >= 0' -export chrome filtered.json io.er >command.out 2>&1
 is "filters choose the events" "0 0" "$? $(grep -c '"cat":"sync"' filtered.json)"
 succeeds "and leave what they let through" grep -q '"cat":"io"' filtered.json
+
+# ---- import: what was exported is a profile again, with the same functions
+record again -p on -- "$programs/burn50"
+timeout 20 "$xer_print" -export fxt again.fxt again.er >command.out 2>&1
+for source in er fxt; do
+	timeout 20 "$xer_print" -limit 0 -metrics e.samples:i.samples:name -sort i.samples -functions again.$source 2>import.err >$source.txt
+	is "again.$source: has a profile" "0 0" "$? $(wc -c <import.err)"
+	awk '$1 ~ /^[0-9]+$/ && $3 !~ /^<Total>|^libcollector|^<Truncated/' $source.txt | sort >$source.rows
+done
+succeeds "the imported profile has the samples of the original" cmp er.rows fxt.rows
+contains "and the known functions" '^ *[0-9]+ +[0-9]+ +work_a$' fxt.rows
+timeout 20 "$xer_print" -threads again.fxt >threads.txt 2>&1
+contains "threads have their names" 'burn50' threads.txt
+timeout 20 "$xer_print" -calltree -header -exp_list -overview -statistics -pcs -callers-callees again.fxt >all.txt 2>import.err
+is "again.fxt: other views work" "0 0" "$? $(wc -c <import.err)"
+timeout 20 "$xer_print" -metrics e.samples:name -functions sound.fxt >sample.txt 2>import.err
+contains "a foreign file's samples are counted where nothing names them" '<Unknown>' sample.txt
+timeout 20 "$xer_print" -functions unended.fxt >command.out 2>&1
+is "a file without samples is no experiment" 1 $?
+contains "and that is said" 'an FXT file without samples' command.out
+head -c 3001 again.fxt >cut.fxt
+timeout 20 "$xer_print" -functions cut.fxt >command.out 2>&1
+is "a file that is cut off is damaged" 1 $?
+bad=0
+for ((i = 0; i < 100; i++)); do
+	./mutate $((seed + i)) again.fxt changed.fxt || continue
+	timeout 10 "$xer_print" -functions -calltree -threads changed.fxt >dump.txt 2>dump.err
+	status=$?
+	[ $status = 0 ] || { [ $status = 1 ] && [ -s dump.err ]; } || { bad=$((bad + 1)); echo "mutate $((seed + i)): $status"; }
+done
+is "import of 100 damaged files from seed $seed" 0 $bad

@@ -1,0 +1,37 @@
+/* sampled_internal.h: samples of an FXT file as the modules share them. */
+#ifndef XER_EXPERIMENT_SAMPLED_INTERNAL_H
+#define XER_EXPERIMENT_SAMPLED_INTERNAL_H
+
+#include "experiment/fxt.h"
+#include "experiment/histogram.h"
+#include "experiment/index.h"
+#include "experiment/sampled.h"
+
+/* What is kept of the file while the experiment is open. */
+struct exp_sampled {
+	int fd;
+	uint64_t period_ns;         /* median of the times between samples of a provider, 0: unknown */
+	struct exp_index processes; /* id -> number, which is the generation of its addresses */
+	uint32_t process_count;
+	struct exp_index nodes;     /* hash of caller, address and generation -> node */
+	struct exp_thread *threads; /* names */
+	size_t thread_count, thread_capacity;
+};
+
+struct sampled_sample {
+	uint64_t ns, process, thread;
+	const uint64_t *pcs; /* pcs[count], leaf first */
+	size_t count;
+};
+
+/* Is the record a sample? Returns 1 and *out, or 0. */
+int sampled_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record, struct sampled_sample *out);
+
+/* Number of a process, made if it is new. Returns UINT32_MAX if there is no memory. */
+uint32_t sampled_process(struct exp_sampled *sampled, uint64_t id);
+
+/* Call `visit` for every record. Returns 0, -EBADMSG (the reader's fault is in `fault`), or another -errno. */
+int sampled_walk(struct exp_sampled *sampled, int (*visit)(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record),
+		 void *context, char *fault, size_t fault_size);
+
+#endif
