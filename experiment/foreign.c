@@ -1,7 +1,7 @@
 /* foreign.c: a log of LLVM's XRay runtime as an experiment that has a function trace alone. */
 #include "experiment/foreign.h"
 
-#include "experiment/sampled.h"
+#include "experiment/fxtlog.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -261,7 +261,7 @@ static int open_log(struct experiment *experiment, int fd)
 int exp_foreign_open(struct experiment *experiment, struct exp_cause *cause)
 {
 	int fd = open(experiment->info.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	int rc = fd < 0 ? -errno : exp_sampled_open(experiment, fd);
+	int rc = fd < 0 ? -errno : exp_fxtlog_open(experiment, fd);
 
 	if (fd >= 0 && rc == -EBADMSG)
 		rc = open_log(experiment, fd);

@@ -33,7 +33,7 @@ struct experiment {
 	size_t function_count;
 	uint32_t *functions_by_start;     /* indices, in order of start */
 	uint64_t *functions_highest_end; /* highest end of functions_by_start[0..i] */
-	struct exp_sampled *sampled; /* the FXT file that stands for an experiment directory; NULL: there is none */
+	struct exp_fxtlog *fxtlog; /* the FXT file that stands for an experiment directory; NULL: there is none */
 	struct xraylog *foreign; /* the log that stands for an experiment directory; NULL: there is one */
 	uint64_t *foreign_functions; /* foreign_functions[number]: their addresses by an instrumentation map */
 	size_t foreign_function_count;

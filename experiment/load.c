@@ -2,7 +2,7 @@
 #include "experiment/load.h"
 
 #include "experiment/parallel.h"
-#include "experiment/sampled.h"
+#include "experiment/fxtlog.h"
 #include "experiment/samples.h"
 #include "experiment/xmlread.h"
 #include "format/layout.h"
@@ -236,7 +236,7 @@ static int read_streams(struct exp_load *load)
 	if (rc == 0)
 		rc = exp_samples_read(load);
 	if (rc == 0)
-		rc = exp_sampled_nodes(load);
+		rc = exp_fxtlog_nodes(load);
 	if (rc == 0)
 		rc = exp_functrace_read(load);
 	if (rc == 0)
@@ -250,7 +250,7 @@ static int read_streams(struct exp_load *load)
 	if (rc == 0)
 		rc = exp_user_read(load);
 	if (rc == 0)
-		rc = exp_sampled_values(load);
+		rc = exp_fxtlog_values(load);
 	if (rc == 0)
 		rc = exp_threads_finish(load);
 	return rc;

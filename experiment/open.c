@@ -2,7 +2,7 @@
  * notes and its descendants. */
 #include "experiment/samples.h"
 #include "experiment/internal.h"
-#include "experiment/sampled.h"
+#include "experiment/fxtlog.h"
 #include "experiment/xmlread.h"
 #include "format/layout.h"
 #include "format/lineage.h"
@@ -319,7 +319,7 @@ void experiment_close(struct experiment *experiment)
 		return;
 	exp_load_destroy(experiment->load);
 	exp_samples_destroy(experiment->samples);
-	exp_sampled_close(experiment);
+	exp_fxtlog_close(experiment);
 	exp_foreign_close(experiment);
 	exp_arena_fini(&experiment->arena);
 	if (experiment->directory >= 0)

@@ -1,14 +1,14 @@
-/* sampled_internal.h: samples of an FXT file as the modules share them. */
-#ifndef XER_EXPERIMENT_SAMPLED_INTERNAL_H
-#define XER_EXPERIMENT_SAMPLED_INTERNAL_H
+/* fxtlog_internal.h: samples of an FXT file as the modules share them. */
+#ifndef XER_EXPERIMENT_FXTLOG_INTERNAL_H
+#define XER_EXPERIMENT_FXTLOG_INTERNAL_H
 
 #include "experiment/fxt.h"
 #include "experiment/histogram.h"
 #include "experiment/index.h"
-#include "experiment/sampled.h"
+#include "experiment/fxtlog.h"
 
 /* What is kept of the file while the experiment is open. */
-struct exp_sampled {
+struct exp_fxtlog {
 	int fd;
 	uint64_t period_ns;         /* median of the times between samples of a provider, 0: unknown */
 	struct exp_index processes; /* id -> number, which is the generation of its addresses */
@@ -18,20 +18,20 @@ struct exp_sampled {
 	size_t thread_count, thread_capacity;
 };
 
-struct sampled_sample {
+struct fxtlog_sample {
 	uint64_t ns, process, thread;
 	const uint64_t *pcs; /* pcs[count], leaf first */
 	size_t count;
 };
 
 /* Is the record a sample? Returns 1 and *out, or 0. */
-int sampled_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record, struct sampled_sample *out);
+int fxtlog_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record, struct fxtlog_sample *out);
 
 /* Number of a process, made if it is new. Returns UINT32_MAX if there is no memory. */
-uint32_t sampled_process(struct exp_sampled *sampled, uint64_t id);
+uint32_t fxtlog_process(struct exp_fxtlog *fxtlog, uint64_t id);
 
 /* Call `visit` for every record. Returns 0, -EBADMSG (the reader's fault is in `fault`), or another -errno. */
-int sampled_walk(struct exp_sampled *sampled, int (*visit)(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record),
+int fxtlog_walk(struct exp_fxtlog *fxtlog, int (*visit)(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record),
 		 void *context, char *fault, size_t fault_size);
 
 #endif

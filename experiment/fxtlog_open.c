@@ -1,5 +1,5 @@
-/* sampled_open.c: opens an FXT file as an experiment: processes, threads, what was mapped where, when it was. See sampled.h. */
-#include "experiment/sampled_internal.h"
+/* fxtlog_open.c: opens an FXT file as an experiment: processes, threads, what was mapped where, when it was. See fxtlog.h. */
+#include "experiment/fxtlog_internal.h"
 
 #include "format/fxt.h"
 
@@ -18,7 +18,7 @@ struct module {
 /* The first reading of the file. */
 struct opener {
 	struct experiment *experiment;
-	struct exp_sampled *sampled;
+	struct exp_fxtlog *fxtlog;
 	struct module *modules;
 	size_t module_count, module_capacity;
 	struct exp_index by_module; /* number of the process << 16 | id -> module */
@@ -45,7 +45,7 @@ static int add_module(struct opener *opener, const struct exp_fxt_record *record
 	const struct exp_fxt_value *values = record->values, *name = &values[FXT_AT(module, name)];
 	const struct exp_fxt_value *id = &values[FXT_AT(module, build_id)];
 	struct exp_arena *arena = &opener->experiment->arena;
-	uint32_t process = sampled_process(opener->sampled, values[FXT_AT(module, thread)].process);
+	uint32_t process = fxtlog_process(opener->fxtlog, values[FXT_AT(module, thread)].process);
 	uint64_t key = (uint64_t)process << 16 | EXP_FXT_FIELD(record, module, id);
 	uint32_t known = exp_index_find(&opener->by_module, key);
 	struct module made = {exp_arena_text(arena, name->text, name->number),
@@ -69,7 +69,7 @@ static int add_mapping(struct opener *opener, const struct exp_fxt_record *recor
 {
 	const struct exp_fxt_value *values = record->values;
 	uint64_t start = values[FXT_AT(mmap, start)].number, size = values[FXT_AT(mmap, size)].number;
-	uint32_t process = sampled_process(opener->sampled, values[FXT_AT(mmap, thread)].process);
+	uint32_t process = fxtlog_process(opener->fxtlog, values[FXT_AT(mmap, thread)].process);
 	uint32_t module = exp_index_find(&opener->by_module, (uint64_t)process << 16 | EXP_FXT_FIELD(record, mmap, module));
 	struct exp_map_object *added;
 
@@ -98,22 +98,22 @@ static int add_mapping(struct opener *opener, const struct exp_fxt_record *recor
 
 static int add_thread(struct opener *opener, const struct exp_fxt_record *record)
 {
-	struct exp_sampled *sampled = opener->sampled;
+	struct exp_fxtlog *fxtlog = opener->fxtlog;
 	const struct exp_fxt_value *name = &record->values[FXT_AT(kernel_object, name)];
 	struct exp_thread *added;
 
-	if (EXP_FXT_FIELD(record, kernel_object, object) != FXT_OBJECT_THREAD || sampled->thread_count == OBJECTS_MAX)
+	if (EXP_FXT_FIELD(record, kernel_object, object) != FXT_OBJECT_THREAD || fxtlog->thread_count == OBJECTS_MAX)
 		return 0;
-	if (exp_array_reserve(&sampled->threads, &sampled->thread_capacity, sampled->thread_count, sizeof(*added)) != 0)
+	if (exp_array_reserve(&fxtlog->threads, &fxtlog->thread_capacity, fxtlog->thread_count, sizeof(*added)) != 0)
 		return -ENOMEM;
-	added = &sampled->threads[sampled->thread_count++];
+	added = &fxtlog->threads[fxtlog->thread_count++];
 	*added = (struct exp_thread){.tid = (uint32_t)record->values[FXT_AT(kernel_object, koid)].number,
 				     .origin = FMT_thread_origin_FOUND};
 	memcpy(added->name, name->text, name->number < sizeof(added->name) - 1 ? name->number : sizeof(added->name) - 1);
 	return 0;
 }
 
-static int add_sample(struct opener *opener, const struct exp_fxt *fxt, const struct sampled_sample *sample)
+static int add_sample(struct opener *opener, const struct exp_fxt *fxt, const struct fxtlog_sample *sample)
 {
 	uint64_t provider = exp_fxt_provider(fxt), *last = &opener->last_ns[provider];
 
@@ -134,7 +134,7 @@ static int add_sample(struct opener *opener, const struct exp_fxt *fxt, const st
 static int on_record(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record)
 {
 	struct opener *opener = context;
-	struct sampled_sample sample;
+	struct fxtlog_sample sample;
 
 	switch (record->kind) {
 	case FXT_module:
@@ -144,7 +144,7 @@ static int on_record(void *context, const struct exp_fxt *fxt, const struct exp_
 	case FXT_kernel_object:
 		return add_thread(opener, record);
 	default:
-		return sampled_take(fxt, record, &sample) ? add_sample(opener, fxt, &sample) : 0;
+		return fxtlog_take(fxt, record, &sample) ? add_sample(opener, fxt, &sample) : 0;
 	}
 }
 
@@ -161,14 +161,14 @@ static void set_info(struct experiment *experiment, const struct opener *opener)
 	experiment->clock.start.ticks = opener->first_ns;
 	info->clock_hz = experiment->clock.hz;
 	info->duration_s = (double)(opener->end_ns - opener->first_ns) * 1e-9;
-	opener->sampled->period_ns = experiment_quantile(&opener->intervals, 0.5);
+	opener->fxtlog->period_ns = experiment_quantile(&opener->intervals, 0.5);
 }
 
 static int read_file(struct opener *opener)
 {
 	struct experiment *experiment = opener->experiment;
 	char fault[200];
-	int rc = sampled_walk(opener->sampled, on_record, opener, fault, sizeof(fault));
+	int rc = fxtlog_walk(opener->fxtlog, on_record, opener, fault, sizeof(fault));
 
 	if (rc == -EBADMSG)
 		exp_warn(experiment, "%s", fault);
@@ -180,7 +180,7 @@ static int read_file(struct opener *opener)
 	return exp_map_index(experiment, opener->objects, opener->object_count);
 }
 
-int exp_sampled_open(struct experiment *experiment, int fd)
+int exp_fxtlog_open(struct experiment *experiment, int fd)
 {
 	struct opener *opener;
 	uint64_t magic;
@@ -189,11 +189,11 @@ int exp_sampled_open(struct experiment *experiment, int fd)
 	if (pread(fd, &magic, sizeof(magic), 0) != sizeof(magic) || magic != FXT_MAGIC)
 		return -EBADMSG;
 	opener = calloc(1, sizeof(*opener));
-	experiment->sampled = calloc(1, sizeof(*experiment->sampled));
-	if (opener != NULL && experiment->sampled != NULL) {
+	experiment->fxtlog = calloc(1, sizeof(*experiment->fxtlog));
+	if (opener != NULL && experiment->fxtlog != NULL) {
 		opener->experiment = experiment;
-		opener->sampled = experiment->sampled;
-		opener->sampled->fd = fd;
+		opener->fxtlog = experiment->fxtlog;
+		opener->fxtlog->fd = fd;
 		rc = read_file(opener);
 	}
 	if (opener != NULL) {
@@ -203,24 +203,24 @@ int exp_sampled_open(struct experiment *experiment, int fd)
 		exp_histogram_fini(&opener->intervals);
 	}
 	free(opener);
-	if (rc != 0 && experiment->sampled != NULL) {
-		experiment->sampled->fd = -1;
-		exp_sampled_close(experiment);
+	if (rc != 0 && experiment->fxtlog != NULL) {
+		experiment->fxtlog->fd = -1;
+		exp_fxtlog_close(experiment);
 	}
 	return rc;
 }
 
-void exp_sampled_close(struct experiment *experiment)
+void exp_fxtlog_close(struct experiment *experiment)
 {
-	struct exp_sampled *sampled = experiment->sampled;
+	struct exp_fxtlog *fxtlog = experiment->fxtlog;
 
 	if (sampled == NULL)
 		return;
-	if (sampled->fd >= 0)
-		close(sampled->fd);
-	exp_index_fini(&sampled->processes);
-	exp_index_fini(&sampled->nodes);
-	free(sampled->threads);
+	if (fxtlog->fd >= 0)
+		close(fxtlog->fd);
+	exp_index_fini(&fxtlog->processes);
+	exp_index_fini(&fxtlog->nodes);
+	free(fxtlog->threads);
 	free(sampled);
-	experiment->sampled = NULL;
+	experiment->fxtlog = NULL;
 }

@@ -1,9 +1,9 @@
-/* sampled.c: counts the samples of an FXT file at the nodes of their stacks. The file is read twice: for the stacks, then for
- * the samples; only different stacks are kept. See sampled.h.
+/* fxtlog.c: counts the samples of an FXT file at the nodes of their stacks. The file is read twice: for the stacks, then for
+ * the samples; only different stacks are kept. See fxtlog.h.
  *
  * How much CPU time a sample stands for is not in the file. It is taken to be the time between two samples of a provider
  * (a CPU, in files of the sampler), by the median. */
-#include "experiment/sampled_internal.h"
+#include "experiment/fxtlog_internal.h"
 
 #include "experiment/hash.h"
 
@@ -15,7 +15,7 @@
 
 enum { DEPTH_MAX = 1 << 12 }; /* frames of a sample; the outermost of more are left out */
 
-int sampled_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record, struct sampled_sample *out)
+int fxtlog_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record, struct fxtlog_sample *out)
 {
 	const struct exp_fxt_value *values = record->values, *thread, *pcs;
 	uint64_t hz = exp_fxt_hz(fxt), ticks;
@@ -37,7 +37,7 @@ int sampled_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record,
 	} else {
 		return 0;
 	}
-	*out = (struct sampled_sample){
+	*out = (struct fxtlog_sample){
 	    .ns = hz == 1000000000 ? ticks : (uint64_t)((unsigned __int128)ticks * 1000000000 / hz),
 	    .process = thread->process,
 	    .thread = thread->thread,
@@ -47,25 +47,25 @@ int sampled_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record,
 	return 1;
 }
 
-uint32_t sampled_process(struct exp_sampled *sampled, uint64_t id)
+uint32_t fxtlog_process(struct exp_fxtlog *fxtlog, uint64_t id)
 {
-	uint32_t known = exp_index_find(&sampled->processes, id);
+	uint32_t known = exp_index_find(&fxtlog->processes, id);
 
 	if (known != EXP_INDEX_NONE)
 		return known;
-	return exp_index_add(&sampled->processes, id, sampled->process_count) != 0 ? UINT32_MAX : sampled->process_count++;
+	return exp_index_add(&fxtlog->processes, id, fxtlog->process_count) != 0 ? UINT32_MAX : fxtlog->process_count++;
 }
 
-int sampled_walk(struct exp_sampled *sampled, int (*visit)(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record),
+int fxtlog_walk(struct exp_fxtlog *fxtlog, int (*visit)(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record),
 		 void *context, char *fault, size_t fault_size)
 {
 	const struct exp_fxt_record *record;
 	struct exp_fxt *fxt;
 	int rc = 0, more;
 
-	if (lseek(sampled->fd, 0, SEEK_SET) != 0)
+	if (lseek(fxtlog->fd, 0, SEEK_SET) != 0)
 		return -errno;
-	fxt = exp_fxt_open(sampled->fd);
+	fxt = exp_fxt_open(fxtlog->fd);
 	if (fxt == NULL)
 		return -ENOMEM;
 	while ((more = exp_fxt_next(fxt, &record)) > 0 && rc == 0)
@@ -80,13 +80,13 @@ int sampled_walk(struct exp_sampled *sampled, int (*visit)(void *context, const 
 /* ---- stacks ---- */
 
 /* The node of an address called by `parent`; EXP_NODE_NONE if there is none, and *key is where it would be. */
-static uint32_t find_node(const struct exp_sampled *sampled, const struct exp_node_table *nodes, uint32_t parent, uint64_t pc,
+static uint32_t find_node(const struct exp_fxtlog *fxtlog, const struct exp_node_table *nodes, uint32_t parent, uint64_t pc,
 			  uint32_t generation, uint64_t *key)
 {
 	uint64_t at = exp_hash_number(exp_hash_number(exp_hash_number(EXP_HASH_START, parent), pc), generation);
 	uint32_t node;
 
-	while ((node = exp_index_find(&sampled->nodes, at)) != EXP_INDEX_NONE) {
+	while ((node = exp_index_find(&fxtlog->nodes, at)) != EXP_INDEX_NONE) {
 		if (nodes->parent[node] == parent && nodes->pc[node] == pc && nodes->generation[node] == generation)
 			return node;
 		at++;
@@ -98,13 +98,13 @@ static uint32_t find_node(const struct exp_sampled *sampled, const struct exp_no
 static int add_stack(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record)
 {
 	struct exp_load *load = context;
-	struct exp_sampled *sampled = load->experiment->sampled;
-	struct sampled_sample sample;
+	struct exp_fxtlog *fxtlog = load->experiment->fxtlog;
+	struct fxtlog_sample sample;
 	uint32_t generation, parent = EXP_NODE_NONE;
 
-	if (!sampled_take(fxt, record, &sample))
+	if (!fxtlog_take(fxt, record, &sample))
 		return 0;
-	generation = sampled_process(sampled, sample.process);
+	generation = fxtlog_process(fxtlog, sample.process);
 	if (generation == UINT32_MAX)
 		return -ENOMEM;
 	for (size_t i = sample.count; i-- > 0;) {
@@ -113,11 +113,11 @@ static int add_stack(void *context, const struct exp_fxt *fxt, const struct exp_
 
 		if (sample.pcs[i] < FMT_PC_MARKS)
 			continue;
-		node = find_node(sampled, &load->nodes, parent, sample.pcs[i], generation, &key);
+		node = find_node(fxtlog, &load->nodes, parent, sample.pcs[i], generation, &key);
 		if (node == EXP_NODE_NONE) {
 			node = (uint32_t)load->nodes.count;
 			if (exp_nodes_add(&load->nodes, sample.pcs[i], parent, generation) != 0 ||
-			    exp_index_add(&sampled->nodes, key, node) != 0)
+			    exp_index_add(&fxtlog->nodes, key, node) != 0)
 				return -ENOMEM;
 		}
 		parent = node;
@@ -129,14 +129,14 @@ static int add_stack(void *context, const struct exp_fxt *fxt, const struct exp_
 static int walk(struct exp_load *load, int (*visit)(void *, const struct exp_fxt *, const struct exp_fxt_record *), void *context)
 {
 	char fault[200];
-	int rc = sampled_walk(load->experiment->sampled, visit, context, fault, sizeof(fault));
+	int rc = fxtlog_walk(load->experiment->fxtlog, visit, context, fault, sizeof(fault));
 
 	return rc == -EBADMSG ? 0 : rc;
 }
 
-int exp_sampled_nodes(struct exp_load *load)
+int exp_fxtlog_nodes(struct exp_load *load)
 {
-	if (load->experiment->sampled == NULL || load->has_others_nodes)
+	if (load->experiment->fxtlog == NULL || load->has_others_nodes)
 		return 0;
 	return walk(load, add_stack, load);
 }
@@ -148,7 +148,7 @@ struct counter {
 	struct exp_index uses; /* thread -> its use */
 };
 
-static struct exp_buffer_use *use_of(struct counter *counter, const struct sampled_sample *sample)
+static struct exp_buffer_use *use_of(struct counter *counter, const struct fxtlog_sample *sample)
 {
 	uint32_t tid = (uint32_t)sample->thread, known = exp_index_find(&counter->uses, tid);
 	long made;
@@ -161,14 +161,14 @@ static struct exp_buffer_use *use_of(struct counter *counter, const struct sampl
 	return &counter->load->uses[made];
 }
 
-static uint32_t find_stack(const struct exp_load *load, const struct sampled_sample *sample, uint32_t generation)
+static uint32_t find_stack(const struct exp_load *load, const struct fxtlog_sample *sample, uint32_t generation)
 {
 	uint32_t node = EXP_NODE_NONE;
 	uint64_t key;
 
 	for (size_t i = sample->count; i-- > 0;)
 		if (sample->pcs[i] >= FMT_PC_MARKS)
-			node = find_node(load->experiment->sampled, &load->nodes, node, sample->pcs[i], generation, &key);
+			node = find_node(load->experiment->fxtlog, &load->nodes, node, sample->pcs[i], generation, &key);
 	return node;
 }
 
@@ -176,19 +176,19 @@ static int count_sample(void *context, const struct exp_fxt *fxt, const struct e
 {
 	struct counter *counter = context;
 	struct exp_load *load = counter->load;
-	struct exp_sampled *sampled = load->experiment->sampled;
-	struct exp_fact fact = {.data = EXP_DATA_PROFILE, .type = FMT_clock_state_USER, .cpu_ns = sampled->period_ns};
-	struct sampled_sample sample;
+	struct exp_fxtlog *fxtlog = load->experiment->fxtlog;
+	struct exp_fact fact = {.data = EXP_DATA_PROFILE, .type = FMT_clock_state_USER, .cpu_ns = fxtlog->period_ns};
+	struct fxtlog_sample sample;
 	struct exp_buffer_use *use;
 	uint32_t row;
 
-	if (!sampled_take(fxt, record, &sample))
+	if (!fxtlog_take(fxt, record, &sample))
 		return 0;
 	use = use_of(counter, &sample);
 	if (use == NULL)
 		return -ENOMEM;
 	exp_load_time(load, sample.ns);
-	fact.node = find_stack(load, &sample, sampled_process(sampled, sample.process));
+	fact.node = find_stack(load, &sample, fxtlog_process(fxtlog, sample.process));
 	fact.ticks = fact.buffer_ticks = sample.ns;
 	fact.tid = (uint32_t)sample.thread;
 	row = load->selection == NULL ? fact.node : exp_load_row_of(load, &fact);
@@ -205,23 +205,23 @@ static int count_sample(void *context, const struct exp_fxt *fxt, const struct e
 
 static int add_threads(struct exp_load *load)
 {
-	const struct exp_sampled *sampled = load->experiment->sampled;
+	const struct exp_fxtlog *fxtlog = load->experiment->fxtlog;
 
-	for (size_t i = 0; i < sampled->thread_count; i++) {
+	for (size_t i = 0; i < fxtlog->thread_count; i++) {
 		if (exp_array_reserve(&load->threads, &load->thread_capacity, load->thread_count, sizeof(*load->threads)) != 0)
 			return -ENOMEM;
-		load->threads[load->thread_count++] = sampled->threads[i];
+		load->threads[load->thread_count++] = fxtlog->threads[i];
 	}
 	return 0;
 }
 
-int exp_sampled_values(struct exp_load *load)
+int exp_fxtlog_values(struct exp_load *load)
 {
 	static const enum exp_metric metrics[] = {EXP_CPU_USER, EXP_CPU_SYSTEM, EXP_CPU_RESIDUAL, EXP_SAMPLES};
 	struct counter counter = {.load = load};
 	int rc = 0;
 
-	if (load->experiment->sampled == NULL)
+	if (load->experiment->fxtlog == NULL)
 		return 0;
 	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && rc == 0; i++)
 		rc = exp_load_metric(load, metrics[i]);
