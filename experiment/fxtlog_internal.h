@@ -1,4 +1,4 @@
-/* fxtlog_internal.h: samples of an FXT file as the modules share them. */
+/* fxtlog_internal.h: the samples of an FXT file as the modules share them. */
 #ifndef XER_EXPERIMENT_FXTLOG_INTERNAL_H
 #define XER_EXPERIMENT_FXTLOG_INTERNAL_H
 

@@ -214,13 +214,13 @@ void exp_fxtlog_close(struct experiment *experiment)
 {
 	struct exp_fxtlog *fxtlog = experiment->fxtlog;
 
-	if (sampled == NULL)
+	if (fxtlog == NULL)
 		return;
 	if (fxtlog->fd >= 0)
 		close(fxtlog->fd);
 	exp_index_fini(&fxtlog->processes);
 	exp_index_fini(&fxtlog->nodes);
 	free(fxtlog->threads);
-	free(sampled);
+	free(fxtlog);
 	experiment->fxtlog = NULL;
 }
