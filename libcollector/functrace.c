@@ -345,28 +345,23 @@ void functrace_argument(uint64_t word, uint64_t value)
 
 static void prepare(void)
 {
-	struct col_thread *thread;
+	struct functrace_writer *writer;
 	sys_sigset old;
 
 	block_signals(&old);
-	thread = thread_current();
-	if (thread && !functrace_self) {
-		limits_prepare(&thread->functrace.nesting);
-		functrace_self = take_writer(thread);
+	writer = hold_writer();
+	if (writer) {
+		limits_prepare(&writer->thread->functrace.nesting);
+		writer->busy = 0;
 	}
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 void functrace_limited(uint64_t word, uint64_t value, uint64_t sp, uint64_t site)
 {
-	enum limits_next next;
-
 	if (!functrace_self)
 		prepare();
-	next = limits_record(word, sp, site);
-	if (next == LIMITS_PREPARE)
-		col_count(&col.count.lost_functrace, 1);
-	if (next != LIMITS_WRITE)
+	if (limits_record(word, sp, site) != LIMITS_WRITE)
 		return;
 	if ((word >> 1 & 7) == FDR_ENTER_ARG)
 		functrace_argument(word, value);
