@@ -2,6 +2,7 @@
 #include "descent.h"
 
 #include "follow.h"
+#include "log.h"
 
 #include "format/lineage.h"
 
@@ -61,10 +62,20 @@ uint32_t descent_number(char letter)
 	return atomic_fetch_add(letter == 'f' ? &forked : &made, 1) + 1;
 }
 
+/* A child that cannot be named is not recorded: its maker says so, once. */
+static int named(int error)
+{
+	static atomic_uint is_told;
+
+	if (error < 0 && col_is_recording() && !atomic_exchange(&is_told, 1))
+		col_log_warning("descendants of this process are not recorded: their lineage would be too long");
+	return error;
+}
+
 int descent_child(char *lineage, char letter, uint32_t number)
 {
 	strcpy(lineage, own_lineage());
-	return lineage_append(lineage, letter, number);
+	return named(lineage_append(lineage, letter, number));
 }
 
 uint32_t descent_step_child(struct descriptor_step *step)
@@ -88,5 +99,5 @@ int descent_step_image(struct descriptor_step *step, uint32_t sharer)
 		step->thread_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		step->process_ns = sys_process_cpu_ns();
 	}
-	return error < 0 ? error : lineage_next_image(step->lineage);
+	return named(error < 0 ? error : lineage_next_image(step->lineage));
 }

@@ -34,6 +34,10 @@ worked _Fork 10
 family "vfork and exec" "_f1_x1 _f2_x1" vfork 2
 worked vfork 20
 family "vfork and _exit" "" vfork_exit
+family "children of children, until names are too long" - nested 90
+is "as many as can be named are recorded" 79 "$(ls -d nested.er/_* | wc -l)"
+report nested -header
+contains "and the header of the last one tells it" 'their lineage would be too long' nested.txt
 family "a child that is killed at once" "" fork_killed
 report fork_killed -exp_list
 contains "a child that left nothing is in the list" '_f1: a child \(it left no experiment\)' fork_killed.txt

@@ -81,6 +81,22 @@ static void by_fork_killed(int number)
 	wait_for(pid);
 }
 
+/* A child of a child of a child ... */
+static void by_nested(int number)
+{
+	pid_t pid;
+
+	if (number == 0)
+		leave();
+	pid = fork();
+	if (pid == 0) {
+		sum = 0;
+		by_nested(number - 1);
+		_exit(sum);
+	}
+	wait_for(pid);
+}
+
 static void by_fork_exec(int number)
 {
 	for (int i = 0; i < number; i++) {
@@ -445,6 +461,7 @@ static const struct way {
     {"fork", by_fork},
     {"fork_exec", by_fork_exec},
     {"fork_killed", by_fork_killed},
+    {"nested", by_nested},
     {"_Fork", by__Fork},
     {"vfork", by_vfork},
     {"vfork_exit", by_vfork_exit},
