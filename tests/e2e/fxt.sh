@@ -206,3 +206,15 @@ for ((i = 0; i < 100; i++)); do
 	[ $status = 0 ] || { [ $status = 1 ] && [ -s dump.err ]; } || { bad=$((bad + 1)); echo "mutate $((seed + i)): $status"; }
 done
 is "import of 100 damaged files from seed $seed" 0 $bad
+
+# ---- inputs that might be trouble
+bad=0
+for input in "$fuzz"/fxt/*; do
+	timeout 10 "$xer_print" -fxt_dump "$input" >dump.txt 2>dump.err
+	dumped=$?
+	timeout 10 "$xer_print" -functions -calltree -lines "$input" >dump.txt 2>import.err
+	opened=$?
+	[ $dumped -le 1 ] && [ $opened -le 1 ] || { bad=$((bad + 1)); echo "$input: $dumped $opened"; }
+	[ $opened = 0 ] || [ -s import.err ] || { bad=$((bad + 1)); echo "$input: not a word"; }
+done
+is "kept inputs end well" 0 $bad
