@@ -48,20 +48,35 @@ void sink_us(struct sink *sink, uint64_t ns)
 	sink->used += 4;
 }
 
+/* Length of the run of ASCII at the start of text[size] that stands for itself. */
+static size_t plain_run(const char *text, size_t size)
+{
+	size_t run = 0;
+
+	while (run < size && text[run] >= ' ' && text[run] < 0x7f && text[run] != '"' && text[run] != '\\')
+		run++;
+	return run;
+}
+
 void sink_quoted(struct sink *sink, const char *text, size_t size)
 {
+	size_t at = plain_run(text, size);
+
 	sink_byte(sink, '"');
-	for (size_t at = 0, step; at < size; at += step) {
-		step = exp_printable(text + at, size - at);
+	sink_put(sink, text, at);
+	while (at < size) {
+		size_t step = exp_printable(text + at, size - at);
+
 		if (step == 0) {
 			sink_put(sink, "\\x", 2);
 			sink_hex(sink, (unsigned char)text[at], 2);
-			step = 1;
+			at++;
 			continue;
 		}
 		if (text[at] == '"' || text[at] == '\\')
 			sink_byte(sink, '\\');
 		sink_put(sink, text + at, step);
+		at += step;
 	}
 	sink_byte(sink, '"');
 }

@@ -79,6 +79,32 @@ int fxtlog_walk(struct exp_fxtlog *fxtlog, int (*visit)(void *context, const str
 
 /* ---- stacks ---- */
 
+/* A sample's outermost frames are most often those of the one before: root first. */
+struct memo {
+	uint32_t generation;
+	size_t count;
+	uint64_t pcs[DEPTH_MAX];
+	uint32_t nodes[DEPTH_MAX];
+};
+
+/* Frames of the sample, from the outermost on, that the memo has. */
+static size_t count_known(const struct memo *memo, const struct fxtlog_sample *sample, uint32_t generation)
+{
+	size_t known = 0;
+
+	if (memo->generation != generation)
+		return 0;
+	while (known < memo->count && known < sample->count && memo->pcs[known] == sample->pcs[sample->count - known - 1])
+		known++;
+	return known;
+}
+
+static void remember(struct memo *memo, size_t depth, uint64_t pc, uint32_t node)
+{
+	memo->pcs[depth] = pc;
+	memo->nodes[depth] = node;
+}
+
 /* The node of an address called by `parent`; EXP_NODE_NONE if there is none, and *key is where it would be. */
 static uint32_t find_node(const struct exp_fxtlog *fxtlog, const struct exp_node_table *nodes, uint32_t parent, uint64_t pc,
 			  uint32_t generation, uint64_t *key)
@@ -95,33 +121,52 @@ static uint32_t find_node(const struct exp_fxtlog *fxtlog, const struct exp_node
 	return EXP_NODE_NONE;
 }
 
+/* The same, made if it is new. EXP_NODE_NONE: out of memory. */
+static uint32_t make_node(struct exp_load *load, uint32_t parent, uint64_t pc, uint32_t generation)
+{
+	struct exp_fxtlog *fxtlog = load->experiment->fxtlog;
+	uint64_t key = 0;
+	uint32_t node = find_node(fxtlog, &load->nodes, parent, pc, generation, &key);
+
+	if (node != EXP_NODE_NONE)
+		return node;
+	node = (uint32_t)load->nodes.count;
+	if (exp_nodes_add(&load->nodes, pc, parent, generation) != 0 || exp_index_add(&fxtlog->nodes, key, node) != 0)
+		return EXP_NODE_NONE;
+	return node;
+}
+
+struct adder {
+	struct exp_load *load;
+	struct memo memo;
+};
+
 static int add_stack(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record)
 {
-	struct exp_load *load = context;
+	struct adder *adder = context;
+	struct exp_load *load = adder->load;
 	struct exp_fxtlog *fxtlog = load->experiment->fxtlog;
 	struct fxtlog_sample sample;
-	uint32_t generation, parent = EXP_NODE_NONE;
+	uint32_t generation, parent;
+	size_t known;
 
 	if (!fxtlog_take(fxt, record, &sample))
 		return 0;
 	generation = fxtlog_process(fxtlog, sample.process);
 	if (generation == UINT32_MAX)
 		return -ENOMEM;
-	for (size_t i = sample.count; i-- > 0;) {
-		uint64_t key = 0;
-		uint32_t node;
-
-		if (sample.pcs[i] < FMT_PC_MARKS)
-			continue;
-		node = find_node(fxtlog, &load->nodes, parent, sample.pcs[i], generation, &key);
-		if (node == EXP_NODE_NONE) {
-			node = (uint32_t)load->nodes.count;
-			if (exp_nodes_add(&load->nodes, sample.pcs[i], parent, generation) != 0 ||
-			    exp_index_add(&fxtlog->nodes, key, node) != 0)
+	known = count_known(&adder->memo, &sample, generation);
+	parent = known > 0 ? adder->memo.nodes[known - 1] : EXP_NODE_NONE;
+	for (size_t i = sample.count - known; i-- > 0; known++) {
+		if (sample.pcs[i] >= FMT_PC_MARKS) {
+			parent = make_node(load, parent, sample.pcs[i], generation);
+			if (parent == EXP_NODE_NONE)
 				return -ENOMEM;
 		}
-		parent = node;
+		remember(&adder->memo, known, sample.pcs[i], parent);
 	}
+	adder->memo.generation = generation;
+	adder->memo.count = sample.count;
 	return 0;
 }
 
@@ -136,9 +181,11 @@ static int walk(struct exp_load *load, int (*visit)(void *, const struct exp_fxt
 
 int exp_fxtlog_nodes(struct exp_load *load)
 {
+	struct adder adder = {.load = load};
+
 	if (load->experiment->fxtlog == NULL || load->has_others_nodes)
 		return 0;
-	return walk(load, add_stack, load);
+	return walk(load, add_stack, &adder);
 }
 
 /* ---- samples ---- */
@@ -146,6 +193,7 @@ int exp_fxtlog_nodes(struct exp_load *load)
 struct counter {
 	struct exp_load *load;
 	struct exp_index uses; /* thread -> its use */
+	struct memo memo;
 };
 
 static struct exp_buffer_use *use_of(struct counter *counter, const struct fxtlog_sample *sample)
@@ -161,14 +209,21 @@ static struct exp_buffer_use *use_of(struct counter *counter, const struct fxtlo
 	return &counter->load->uses[made];
 }
 
-static uint32_t find_stack(const struct exp_load *load, const struct fxtlog_sample *sample, uint32_t generation)
+static uint32_t find_stack(struct counter *counter, const struct fxtlog_sample *sample, uint32_t generation)
 {
-	uint32_t node = EXP_NODE_NONE;
+	const struct exp_load *load = counter->load;
+	struct memo *memo = &counter->memo;
+	size_t known = count_known(memo, sample, generation);
+	uint32_t node = known > 0 ? memo->nodes[known - 1] : EXP_NODE_NONE;
 	uint64_t key;
 
-	for (size_t i = sample->count; i-- > 0;)
+	for (size_t i = sample->count - known; i-- > 0; known++) {
 		if (sample->pcs[i] >= FMT_PC_MARKS)
 			node = find_node(load->experiment->fxtlog, &load->nodes, node, sample->pcs[i], generation, &key);
+		remember(memo, known, sample->pcs[i], node);
+	}
+	memo->generation = generation;
+	memo->count = sample->count;
 	return node;
 }
 
@@ -188,7 +243,7 @@ static int count_sample(void *context, const struct exp_fxt *fxt, const struct e
 	if (use == NULL)
 		return -ENOMEM;
 	exp_load_time(load, sample.ns);
-	fact.node = find_stack(load, &sample, fxtlog_process(fxtlog, sample.process));
+	fact.node = find_stack(counter, &sample, fxtlog_process(fxtlog, sample.process));
 	fact.ticks = fact.buffer_ticks = sample.ns;
 	fact.tid = (uint32_t)sample.thread;
 	row = load->selection == NULL ? fact.node : exp_load_row_of(load, &fact);
