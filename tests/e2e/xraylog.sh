@@ -37,7 +37,7 @@ contains "a log that is cut off" '^# quality: [1-9][0-9]* traced calls' cut.txt
 printf 'no log' >none.log
 timeout 60 "$xer_print" -calls none.log >none.txt 2>none.err
 is "a file that is no log" 1 $?
-contains "is named" 'none.log: not an experiment: neither a directory nor an XRay log' none.err
+contains "is named" 'none.log: not an experiment: neither a directory nor an XRay or FXT log' none.err
 cp "$golden/v5.log" damaged.log
 for i in $(seq 1 60); do
 	printf '\377' | dd of=damaged.log bs=1 seek=$((i * 97 % 5000)) conv=notrunc 2>dd.err
