@@ -13,7 +13,7 @@
 
 enum { FRAMES_AROUND = 5, THREADS_MAX = 64 };
 
-static void *volatile kept;
+static __thread void *volatile kept;
 static long pairs = 1000000;
 
 static double cpu_ns(void)
