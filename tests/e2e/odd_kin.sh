@@ -59,10 +59,12 @@ if [ "$(id -u)" != 0 ]; then
 	same "a umask of 0777" "_f1" no_rights
 	worked no_rights 10
 elif have setpriv; then
-	mkdir anybody && chmod 777 anybody
-	(cd anybody && setpriv --reuid 65534 --regid 65534 --clear-groups "$xcollect" -o r.er -p off -H on -A off "$odd_kin" no_rights) >no_rights.out 2>no_rights.err
+	for_everyone
+	cp "$odd_kin" "$everyones/odd_kin" && chmod 755 "$everyones/odd_kin"
+	(cd "$everyones" && exec setpriv --reuid 65534 --regid 65534 --clear-groups bin/xcollect -o r.er -p off -H on -A off ./odd_kin no_rights) \
+		>no_rights.out 2>no_rights.err
 	is "a umask of 0777: output" "status 3" "$(cat no_rights.out)"
-	mv anybody/r.er no_rights.er
+	mv "$everyones/r.er" no_rights.er
 	worked no_rights 10
 else
 	skip "a umask of 0777" "only root can become somebody without rights, by setpriv"
