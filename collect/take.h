@@ -1,0 +1,14 @@
+/* take.h: what the values of options mean: one function for each row of options.def, in take_what.c and take_how.c. */
+#ifndef XER_COLLECT_TAKE_H
+#define XER_COLLECT_TAKE_H
+
+#include "options.h"
+
+/* Takes the value of an option (NULL for flags). Returns 0, -EINVAL if the value makes no sense, -E2BIG if it was given too often. */
+typedef int option_taker(struct request *request, const char *value);
+
+#define OPTION(letter, word, argument, initial, take, meaning) option_taker take;
+#define LATER(letter, meaning)
+#include "options.def"
+
+#endif

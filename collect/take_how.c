@@ -1,0 +1,219 @@
+/* take_how.c: options that say of whom, when, how much and where to is recorded. */
+#include "amount.h"
+#include "signalname.h"
+#include "take.h"
+
+#include "format/descriptor.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLE_MIN_MS = 10 };
+
+int take_sample(struct request *request, const char *value)
+{
+	uint64_t ms;
+	int on;
+
+	if (amount_switch(value, &on) == 0) {
+		request->sample_ms = on ? 1000 : 0;
+		return 0;
+	}
+	if (amount_read(&value, 1000, &ms) < 0 || *value || ms < SAMPLE_MIN_MS)
+		return -EINVAL;
+	request->sample_ms = ms;
+	return 0;
+}
+
+/* "N", "Ns" or "Nm" at *text, which is moved behind it. */
+static int read_time(const char **text, uint64_t *out_ms)
+{
+	if (amount_read(text, 1000, out_ms) < 0)
+		return -EINVAL;
+	if (**text == 'm')
+		*out_ms *= 60;
+	*text += **text == 'm' || **text == 's';
+	return 0;
+}
+
+int take_window(struct request *request, const char *value)
+{
+	uint64_t from = 0, to;
+
+	if (read_time(&value, &to) < 0)
+		return -EINVAL;
+	if (*value == '-') {
+		from = to;
+		value++;
+		if (read_time(&value, &to) < 0)
+			return -EINVAL;
+	}
+	if (*value || to <= from)
+		return -EINVAL;
+	request->from_ms = from;
+	request->to_ms = to;
+	return 0;
+}
+
+int take_limit(struct request *request, const char *value)
+{
+	if (strcmp(value, "unlimited") == 0) {
+		request->limit_bytes = 0;
+		return 0;
+	}
+	if (amount_read(&value, 1 << 20, &request->limit_bytes) < 0 || *value || request->limit_bytes == 0)
+		return -EINVAL;
+	return 0;
+}
+
+int take_attach(struct request *request, const char *value)
+{
+	char *end;
+	long pid;
+
+	errno = 0;
+	pid = strtol(value, &end, 10);
+	if (!isdigit((unsigned char)*value) || *end || errno || pid <= 0 || pid > INT_MAX)
+		return -EINVAL;
+	request->attach = (pid_t)pid;
+	return 0;
+}
+
+int take_pause_signal(struct request *request, const char *value)
+{
+	size_t len = strcspn(value, ",");
+
+	if (value[len] && strcmp(value + len, ",r") != 0)
+		return -EINVAL;
+	request->start_paused = value[len] == '\0';
+	return signalname_parse(value, (unsigned)len, &request->pause_signal);
+}
+
+int take_sample_signal(struct request *request, const char *value)
+{
+	return signalname_parse(value, (unsigned)strlen(value), &request->sample_signal);
+}
+
+int take_stop(struct request *request, const char *value)
+{
+	(void)value;
+	request->stop = 1;
+	return 0;
+}
+
+static int check_pattern(const char *pattern)
+{
+	regex_t compiled;
+
+	if (strlen(pattern) >= sizeof(((struct descriptor *)0)->follow) - 1 || regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+		return -EINVAL;
+	regfree(&compiled);
+	return 0;
+}
+
+int take_follow(struct request *request, const char *value)
+{
+	int is_word = strcmp(value, "on") == 0 || strcmp(value, "off") == 0 || strcmp(value, "all") == 0;
+
+	if (!is_word && (value[0] != '=' || check_pattern(value + 1) < 0))
+		return -EINVAL;
+	request->follow = value;
+	return 0;
+}
+
+int take_archive(struct request *request, const char *value)
+{
+	static const char *const names[] = {"on", "off", "copy", "ldobjects", "src", "usedldobjects", "usedsrc"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(value, names[i]) == 0) {
+			request->archive = names[i];
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+int take_comment(struct request *request, const char *value)
+{
+	if (request->comment_count == OPTIONS_COMMENTS)
+		return -E2BIG;
+	request->comments[request->comment_count++] = value;
+	return 0;
+}
+
+int take_output(struct request *request, const char *value)
+{
+	request->output = value;
+	request->overwrite = 0;
+	return *value ? 0 : -EINVAL;
+}
+
+int take_overwrite(struct request *request, const char *value)
+{
+	request->output = value;
+	request->overwrite = 1;
+	return *value ? 0 : -EINVAL;
+}
+
+int take_directory(struct request *request, const char *value)
+{
+	request->directory = value;
+	return *value ? 0 : -EINVAL;
+}
+
+int take_experiment_group(struct request *request, const char *value)
+{
+	request->experiment_group = value;
+	return *value ? 0 : -EINVAL;
+}
+
+int take_dry_run(struct request *request, const char *value)
+{
+	(void)value;
+	request->dry_run = 1;
+	return 0;
+}
+
+int take_verbose(struct request *request, const char *value)
+{
+	(void)value;
+	request->verbose = 1;
+	return 0;
+}
+
+static int take_action(struct request *request, enum options_action action, const char *group)
+{
+	request->action = action;
+	request->group = group;
+	return 0;
+}
+
+int take_group(struct request *request, const char *value)
+{
+	return take_action(request, OPTIONS_GROUP_DEFINE, value);
+}
+
+int take_group_delete(struct request *request, const char *value)
+{
+	return take_action(request, OPTIONS_GROUP_DELETE, value);
+}
+
+int take_group_list(struct request *request, const char *value)
+{
+	return take_action(request, OPTIONS_GROUP_LIST, value);
+}
+
+int take_version(struct request *request, const char *value)
+{
+	return take_action(request, OPTIONS_VERSION, value);
+}
+
+int take_help(struct request *request, const char *value)
+{
+	return take_action(request, OPTIONS_HELP, value);
+}

@@ -1,0 +1,121 @@
+/* take_what.c: options that say what is recorded. */
+#include "amount.h"
+#include "calibrate.h"
+#include "take.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Primes and the like, so that samples do not march in step with the program or the kernel's tick. */
+static const struct {
+	const char *name;
+	uint64_t us;
+} profile_names[] = {{"off", 0}, {"on", 10007}, {"hi", 997}, {"lo", 100003}};
+
+enum { PROFILE_MIN_US = 100, PROFILE_MAX_US = 10 * 1000 * 1000, SAMPLER_MIN_US = 10, SAMPLER_DEFAULT_MB = 64,
+	SAMPLER_MAX_MB = 1 << 20 };
+
+int take_profile(struct request *request, const char *value)
+{
+	uint64_t us;
+	int is_us = strchr(value, 'u') != NULL;
+
+	for (size_t i = 0; i < sizeof(profile_names) / sizeof(profile_names[0]); i++) {
+		if (strcmp(value, profile_names[i].name) == 0) {
+			request->profile_us = profile_names[i].us;
+			return 0;
+		}
+	}
+	if (amount_read(&value, is_us ? 1 : 1000, &us) < 0 || us < SAMPLER_MIN_US || us > PROFILE_MAX_US)
+		return -EINVAL;
+	if (*value && strcmp(value, is_us ? "u" : "m") != 0)
+		return -EINVAL;
+	/* Shorter than timers can do anything with: the kernel samples, and timers stand by for where it may not. */
+	if (us < PROFILE_MIN_US) {
+		request->sampler_ns = us * 1000;
+		request->sampler_bytes = (uint64_t)SAMPLER_DEFAULT_MB << 20;
+		us = PROFILE_MIN_US;
+	}
+	request->profile_us = us;
+	return 0;
+}
+
+int take_sampler(struct request *request, const char *value)
+{
+	size_t len = strcspn(value, ",");
+	int is_us = memchr(value, 'u', len) != NULL;
+	uint64_t us, bytes = (uint64_t)SAMPLER_DEFAULT_MB << 20;
+
+	if (amount_read(&value, is_us ? 1 : 1000, &us) < 0 || us < SAMPLER_MIN_US || us > PROFILE_MAX_US)
+		return -EINVAL;
+	if (*value == 'm' || *value == 'u')
+		value++;
+	if (*value == ',') {
+		value++;
+		if (amount_read(&value, 1 << 20, &bytes) < 0 || bytes < 1 << 12 || bytes > (uint64_t)SAMPLER_MAX_MB << 20)
+			return -EINVAL;
+	}
+	if (*value)
+		return -EINVAL;
+	request->sampler_ns = us * 1000;
+	request->sampler_bytes = bytes / 8 * 8; /* whole words */
+	return 0;
+}
+
+int take_heap(struct request *request, const char *value)
+{
+	return amount_switch(value, &request->heap);
+}
+
+int take_io(struct request *request, const char *value)
+{
+	return amount_switch(value, &request->io);
+}
+
+int take_functrace(struct request *request, const char *value)
+{
+	memset(&request->calls, 0, sizeof(request->calls));
+	if (!value || amount_switch(value, &request->functrace) == 0) {
+		request->functrace = value ? request->functrace : 1;
+		return 0;
+	}
+	request->functrace = 1;
+	return calls_read(value, &request->calls);
+}
+
+/* Behind a comma, collect(1) names native and Java synchronization: there is only the former yet. */
+static int ends_sync(const char *value)
+{
+	return *value == '\0' || strcmp(value, ",n") == 0 || strcmp(value, ",j") == 0 || strcmp(value, ",nj") == 0;
+}
+
+int take_sync(struct request *request, const char *value)
+{
+	static const char *const words[] = {"off", "on", "calibrate", "all"};
+	size_t len = strcspn(value, ",");
+
+	if (!ends_sync(value + len))
+		return -EINVAL;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strlen(words[i]) != len || strncmp(value, words[i], len) != 0)
+			continue;
+		request->sync = i > 0;
+		request->sync_threshold_ns = i == 1 || i == 2 ? calibrate_sync_ns() : 0;
+		return 0;
+	}
+	request->sync = 1;
+	return amount_read(&value, 1000, &request->sync_threshold_ns) < 0 || !ends_sync(value) ? -EINVAL : 0;
+}
+
+/* Options that hooks.c takes. */
+#define TAKEN_BY_HOOKS(name, function) \
+	int name(struct request *request, const char *value) \
+	{ \
+		return function(&request->hooks, value); \
+	}
+TAKEN_BY_HOOKS(take_hooks, hooks_take)
+TAKEN_BY_HOOKS(take_no_hooks, hooks_exclude)
+TAKEN_BY_HOOKS(take_component, hooks_component)
+TAKEN_BY_HOOKS(take_trace_mode, hooks_mode)
+TAKEN_BY_HOOKS(take_trace_start, hooks_start)
+TAKEN_BY_HOOKS(take_trace_signal, hooks_signal)
