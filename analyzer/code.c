@@ -31,7 +31,7 @@ static const struct code_instruction *find_instruction(const struct code *code, 
 
 static int add_frames(struct session *session, const struct code *code, struct code_instruction *at)
 {
-	at->frame_count = symbols_frames_in(session->symbols, code->function->object, at->address, &at->frames);
+	at->frame_count = symbols_frames_in(session->symbols, code->function, at->address, &at->frames);
 	return at->frame_count < 0 ? at->frame_count : 0;
 }
 
@@ -39,7 +39,7 @@ static int decode(struct code *code, struct session *session, struct disassemble
 {
 	const struct sym_function *function = code->function;
 	const uint8_t *bytes;
-	size_t len = symbols_bytes(session->symbols, function->object, function->address, &bytes);
+	size_t len = symbols_bytes(session->symbols, function, function->address, &bytes);
 	size_t end = function->size != 0 ? function->size : UNSIZED_MAX;
 
 	if (end > len)
@@ -76,12 +76,14 @@ static void find_values(struct code *code, struct session *session)
 {
 	const struct tree *tree = session_tree(session, TREE_PCS);
 	uint32_t *key_of = memory_take(tree->item_count, sizeof(*key_of));
+	int is_made = symbols_is_made(session->symbols, code->function);
 
 	for (size_t i = 0; i < tree->item_count; i++) {
+		const struct sym_function *function = tree->items[i].function;
+		/* Where code was made, there may have been other code before. */
+		int is_here = is_made ? function == code->function : function->object == code->function->object;
 		const struct code_instruction *at =
-			tree->items[i].function->object == code->function->object && tree->items[i].address != 0
-				? find_instruction(code, tree->items[i].address)
-				: NULL;
+			is_here && tree->items[i].address != 0 ? find_instruction(code, tree->items[i].address) : NULL;
 
 		key_of[i] = at == NULL ? TREE_NONE : (uint32_t)(at - code->at);
 	}
@@ -95,9 +97,9 @@ int code_init(struct code *code, struct session *session, const struct sym_funct
 	int rc;
 
 	*code = (struct code){.function = function};
-	if (symbols_machine(session->symbols, function->object) == 0)
+	if (symbols_machine(session->symbols, function) == 0)
 		return -ENOENT;
-	rc = disassembler_create(symbols_machine(session->symbols, function->object), session->listing.assembly,
+	rc = disassembler_create(symbols_machine(session->symbols, function), session->listing.assembly,
 				 &disassembler);
 	if (rc != 0)
 		return rc;
@@ -117,7 +119,7 @@ void code_fini(struct code *code)
 }
 
 /* A function that has code at the address and a name. */
-static char *function_name(struct session *session, const struct sym_object *object, uint64_t address)
+static char *function_name(struct session *session, const struct sym_function *from, uint64_t address)
 {
 	const struct sym_frame *frames;
 	const uint8_t *bytes;
@@ -125,22 +127,23 @@ static char *function_name(struct session *session, const struct sym_object *obj
 	char *name, *whole;
 	int count;
 
-	if (symbols_bytes(session->symbols, object, address, &bytes) == 0)
+	if (!symbols_is_made(session->symbols, from) && symbols_bytes(session->symbols, from, address, &bytes) == 0)
 		return NULL;
-	count = symbols_frames_in(session->symbols, object, address, &frames);
+	count = symbols_frames_in(session->symbols, from, address, &frames);
 	function = count < 1 ? NULL : frames[count - 1].function;
 	if (function == NULL || function->unresolved)
 		return NULL;
 	name = name_function(session, function);
-	if (address == function->address)
+	if (frames[0].address == function->address)
 		return name;
-	whole = memory_format("%s + 0x%llX", name, (unsigned long long)(address - function->address));
+	whole = memory_format("%s + 0x%llX", name, (unsigned long long)(frames[0].address - function->address));
 	free(name);
 	return whole;
 }
 
-char *code_name(struct session *session, const struct sym_object *object, uint64_t address)
+char *code_name(struct session *session, const struct sym_function *from, uint64_t address)
 {
+	const struct sym_object *object = from->object;
 	const char *slot = symbols_slot(session->symbols, object, address);
 	const char *variable;
 	uint64_t offset;
@@ -151,5 +154,5 @@ char *code_name(struct session *session, const struct sym_object *object, uint64
 	if (variable != NULL)
 		return offset == 0 ? memory_format("%s", variable)
 				   : memory_format("%s + %llu", variable, (unsigned long long)offset);
-	return function_name(session, object, address);
+	return function_name(session, from, address);
 }

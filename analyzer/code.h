@@ -25,8 +25,8 @@ struct code {
 int code_init(struct code *code, struct session *session, const struct sym_function *function);
 void code_fini(struct code *code);
 
-/* What an address is called: "work", "work + 0x1A", "free@got", "table + 8"; NULL if nothing is known. The caller
+/* What an address that the code of a function names is called: "work", "work + 0x1A", "free@got", "table + 8"; NULL if nothing is known. The caller
  * frees. */
-char *code_name(struct session *session, const struct sym_object *object, uint64_t address);
+char *code_name(struct session *session, const struct sym_function *from, uint64_t address);
 
 #endif

@@ -129,9 +129,9 @@ static char *note_of(struct disasm_view *view, const struct code *code, const st
 	char *name = NULL, *text;
 
 	if (decoded->has_target)
-		name = code_name(view->session, code->function->object, decoded->target);
+		name = code_name(view->session, code->function, decoded->target);
 	else if (decoded->has_data)
-		name = code_name(view->session, code->function->object, decoded->data);
+		name = code_name(view->session, code->function, decoded->data);
 	if (decoded->has_target && name != NULL)
 		text = memory_format("0x%llx <%s>", (unsigned long long)decoded->target, name);
 	else if (decoded->has_target)
@@ -190,6 +190,8 @@ static void explain(struct session *session, const struct sym_function *function
 		session_fail(session, EXIT_TROUBLE, "disasm: this xer_print was built without capstone, which disassembles");
 	else if (rc == -ENOTSUP)
 		session_fail(session, EXIT_TROUBLE, "disasm: the machine of %s is not known", object->path);
+	else if (symbols_is_made(session->symbols, function))
+		session_fail(session, EXIT_TROUBLE, "disasm: %s was made at run time, and its code was not recorded", function->name);
 	else if (object->file == NULL)
 		session_fail(session, EXIT_TROUBLE,
 			     "disasm: no file of %s (%s): say where it is now with pathmap OLD-PREFIX NEW-PREFIX or setpath "

@@ -13,27 +13,46 @@ static struct exp_image *image_of(struct symbols *symbols, const struct sym_obje
 	return symbols->objects[object->index]->image;
 }
 
-size_t symbols_bytes(struct symbols *symbols, const struct sym_object *object, uint64_t address,
+static struct exp_image *image_at(struct symbols *symbols, const struct sym_function *function)
+{
+	return image_of(symbols, function->object);
+}
+
+size_t symbols_bytes(struct symbols *symbols, const struct sym_function *function, uint64_t address,
 		     const uint8_t **out)
 {
-	struct exp_image *image = image_of(symbols, object);
+	const struct session_made *made = session_made_find(symbols, function);
+	struct exp_image *image = image_at(symbols, function);
 
 	*out = NULL;
+	if (made != NULL)
+		return session_made_code(symbols, made, address, out);
 	return image == NULL ? 0 : exp_image_code_at(image, address, out);
 }
 
-unsigned symbols_machine(struct symbols *symbols, const struct sym_object *object)
+unsigned symbols_machine(struct symbols *symbols, const struct sym_function *function)
 {
-	struct exp_image *image = image_of(symbols, object);
+	struct exp_image *image = image_at(symbols, function);
 	GElf_Ehdr header;
 
+	if (session_made_find(symbols, function) != NULL)
+		return EM_X86_64; /* the collector knows no other */
 	return image == NULL || gelf_getehdr(image->elf, &header) == NULL ? 0 : header.e_machine;
 }
 
-int symbols_frames_in(struct symbols *symbols, const struct sym_object *object, uint64_t address,
+int symbols_frames_in(struct symbols *symbols, const struct sym_function *function, uint64_t address,
 		      const struct sym_frame **out)
 {
-	return session_frames(symbols, symbols->objects[object->index], address, out);
+	const struct session_made *made = session_made_find(symbols, function);
+
+	if (made != NULL)
+		return session_made_frames(symbols, made, address, out);
+	return session_frames(symbols, symbols->objects[function->object->index], address, out);
+}
+
+int symbols_is_made(struct symbols *symbols, const struct sym_function *function)
+{
+	return session_made_find(symbols, function) != NULL;
 }
 
 const char *symbols_slot(struct symbols *symbols, const struct sym_object *object, uint64_t address)

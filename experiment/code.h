@@ -6,17 +6,21 @@
 
 #include "experiment/experiment.h"
 
-/* The bytes of the object's file from an address to the end of its section. Returns their number;
- * 0 and *out NULL if there are none: no file, no code at this address. */
-size_t symbols_bytes(struct symbols *symbols, const struct sym_object *object, uint64_t address,
+/* The code at an address, of the function's object: to the end of its section; of a function that was made at run time:
+ * to its end. Returns the number of bytes; 0 and *out NULL if there are none: no file, no code at this address. */
+size_t symbols_bytes(struct symbols *symbols, const struct sym_function *function, uint64_t address,
 		     const uint8_t **out);
 
-/* e_machine of the object's file (EM_X86_64, ...), 0 if there is no file. */
-unsigned symbols_machine(struct symbols *symbols, const struct sym_object *object);
+/* e_machine of the function's code (EM_X86_64, ...), 0 if that is not there. */
+unsigned symbols_machine(struct symbols *symbols, const struct sym_function *function);
 
-/* The frames at an address, as symbols_frames gives them. Returns their number (>= 1), or -ENOMEM. */
-int symbols_frames_in(struct symbols *symbols, const struct sym_object *object, uint64_t address,
+/* The frames at an address in the object of a function, or, if that was made at run time, anywhere in its process, as
+ * symbols_frames gives them. Returns their number (>= 1), or -ENOMEM. */
+int symbols_frames_in(struct symbols *symbols, const struct sym_function *function, uint64_t address,
 		      const struct sym_frame **out);
+
+/* Was the function made at run time? Its addresses are those of its process. */
+int symbols_is_made(struct symbols *symbols, const struct sym_function *function);
 
 /* Linker name of the symbol that the loader stores at an address, a slot of the global offset
  * table; NULL if none. */

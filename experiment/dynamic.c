@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT_ALIGNMENT = 8, LINES_AT_ONCE = 512 };
+enum { TEXT_ALIGNMENT = 8, LINES_AT_ONCE = 512, CODE_MAX = 64 << 20 };
 
 #define NO_OFFSET UINT64_MAX
 
@@ -178,6 +178,67 @@ unsigned experiment_function_line(const struct experiment *experiment, const str
 
 /* ---- symbols ---- */
 
+static int is_shown(const void *item, const void *wanted)
+{
+	return ((const struct session_made *)item)->shown == wanted;
+}
+
+const struct session_made *session_made_find(struct symbols *symbols, const struct sym_function *shown)
+{
+	return exp_hash_find(&symbols->made_table, exp_hash_number(EXP_HASH_START, (uintptr_t)shown), is_shown, shown);
+}
+
+/* Remember what `shown` is; of several with one name and address, the first. Returns 0 or -ENOMEM. */
+static int remember_made(struct symbols *symbols, const struct sym_function *shown, const struct experiment *experiment,
+			 const struct exp_function *function)
+{
+	struct session_made *made;
+
+	if (session_made_find(symbols, shown) != NULL)
+		return 0;
+	made = exp_arena_alloc(&symbols->arena, sizeof(*made));
+	if (made == NULL)
+		return -ENOMEM;
+	*made = (struct session_made){.shown = shown, .experiment = experiment, .function = function};
+	return exp_hash_add(&symbols->made_table, exp_hash_number(EXP_HASH_START, (uintptr_t)shown), made);
+}
+
+static const uint8_t *read_code(struct exp_arena *arena, const struct experiment *experiment, const struct exp_function *function)
+{
+	int fd = function->has_text && function->size <= CODE_MAX ? exp_file_open(experiment->directory, FMT_FILE_DYNTEXT) : -1;
+	uint8_t *code = fd < 0 || function->text_offset > INT64_MAX / 2 ? NULL : exp_arena_alloc(arena, function->size);
+	ssize_t got = code == NULL ? 0 : pread(fd, code, function->size, (off_t)function->text_offset);
+
+	if (fd >= 0)
+		close(fd);
+	return got == (ssize_t)function->size ? code : NULL;
+}
+
+size_t session_made_code(struct symbols *symbols, const struct session_made *found, uint64_t address, const uint8_t **out)
+{
+	struct session_made *made = (struct session_made *)found;
+	const struct exp_function *function = made->function;
+
+	if (!made->is_read)
+		made->code = read_code(&symbols->arena, made->experiment, function);
+	made->is_read = 1;
+	if (made->code == NULL || address < function->address || address - function->address >= function->size)
+		return 0;
+	*out = made->code + (address - function->address);
+	return function->size - (address - function->address);
+}
+
+int session_made_frames(struct symbols *symbols, const struct session_made *made, uint64_t address,
+			const struct sym_frame **out)
+{
+	const struct exp_function *function = made->function;
+
+	if (address - function->address < function->size)
+		return session_resolve_dynamic(symbols, symbols->objects[made->shown->object->index], made->experiment, function, address,
+					       out);
+	return symbols_frames(symbols, made->experiment, address, function->generation_from, 1, out);
+}
+
 int session_resolve_dynamic(struct symbols *symbols, struct session_object *object, const struct experiment *experiment,
 			    const struct exp_function *function, uint64_t pc, const struct sym_frame **out)
 {
@@ -191,7 +252,7 @@ int session_resolve_dynamic(struct symbols *symbols, struct session_object *obje
 	struct sym_frame *frame = exp_arena_alloc(&symbols->arena, sizeof(*frame));
 	struct sym_function *found = key.mangled == NULL ? NULL : session_function(symbols, &key);
 
-	if (frame == NULL || found == NULL)
+	if (frame == NULL || found == NULL || remember_made(symbols, found, experiment, function) != 0)
 		return -ENOMEM;
 	found->size = function->size;
 	if (function->source != NULL && found->file == NULL) {

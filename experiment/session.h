@@ -32,7 +32,16 @@ struct symbols {
 	size_t object_count, object_capacity;
 	struct sym_function **functions;
 	size_t function_count, function_capacity;
-	struct exp_hash object_table, function_table, frame_table, compilation_table;
+	struct exp_hash object_table, function_table, frame_table, compilation_table, made_table;
+};
+
+/* A function that a program made, as the session shows it. */
+struct session_made {
+	const struct sym_function *shown;
+	const struct experiment *experiment;
+	const struct exp_function *function;
+	const uint8_t *code; /* NULL: not read yet, or not there */
+	int is_read;
 };
 
 /* The object of a mapping, its image looked for. Returns NULL if out of memory. (symbols.c) */
@@ -71,6 +80,16 @@ int session_frames(struct symbols *symbols, struct session_object *object, uint6
 /* A source file's path: relative names begin in the directory of the compilation. NULL stays NULL.
  * (function.c) */
 const char *session_path(struct symbols *symbols, const char *directory, const char *file);
+
+/* What a shown function was made from, NULL if it is of a load object. (dynamic.c) */
+const struct session_made *session_made_find(struct symbols *symbols, const struct sym_function *shown);
+
+/* Its code from an address to its end: as symbols_bytes. (dynamic.c) */
+size_t session_made_code(struct symbols *symbols, const struct session_made *made, uint64_t address, const uint8_t **out);
+
+/* The frames at an address in its process at its time: as symbols_frames. (dynamic.c) */
+int session_made_frames(struct symbols *symbols, const struct session_made *made, uint64_t address,
+			const struct sym_frame **out);
 
 /* The frame at run-time address pc in a function that the program made; object: the one that all of them are said to be in.
  * Returns 1 or -ENOMEM. (dynamic.c) */

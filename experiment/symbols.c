@@ -131,6 +131,7 @@ void symbols_destroy(struct symbols *symbols)
 	exp_hash_fini(&symbols->function_table);
 	exp_hash_fini(&symbols->frame_table);
 	exp_hash_fini(&symbols->compilation_table);
+	exp_hash_fini(&symbols->made_table);
 	exp_paths_destroy(symbols->paths);
 	exp_arena_fini(&symbols->arena);
 	free(symbols);

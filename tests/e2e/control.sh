@@ -95,6 +95,8 @@ is "functions made at run time have their names" "7 5 3" \
 report dynamic -allocs
 contains "and their lines" '^  second_maker \+ 0x00000005, line 11 in "maker.jit"' dynamic.txt
 is "the code is kept" "554889e5ffd75dc3" "$(od -An -tx1 -N8 dynamic.er/dyntext | tr -d ' \n')"
+report dynamic -metrics i.heapalloccnt:name -disasm second_maker
+contains "its instructions are shown" '^## 5 +\[ +11\] +[0-9a-f]+: +callq +\*%rdi' dynamic.txt
 is "unreadable code is announced without it" 1 "$(grep -c '<function name="unreadable" [^>]*generation="[0-9]*" time="[0-9]*"/>' dynamic.er/map.xml)"
 
 # ---- many threads, handlers, children

@@ -33,6 +33,7 @@ static int take_bias(struct dl_phdr_info *info, size_t size, void *bias)
 static struct maker maker;
 static struct experiment *experiment;
 static struct symbols *symbols;
+static const struct sym_function *probe;
 static const struct sym_object *object;
 static uint64_t address; /* of code_probe, as ELF has it */
 
@@ -54,7 +55,8 @@ static void set_up(void)
 	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0);
 	symbols = symbols_create();
 	cr_assert_eq(symbols_frames(symbols, experiment, pc, 0, 1, &frames), 1);
-	object = frames[0].function->object;
+	probe = frames[0].function;
+	object = probe->object;
 	address = pc - bias;
 }
 
@@ -71,14 +73,14 @@ Test(code, has_the_bytes_of_the_file)
 {
 	const uint8_t *bytes;
 
-	cr_assert_gt(symbols_bytes(symbols, object, address, &bytes), 8);
+	cr_assert_gt(symbols_bytes(symbols, probe, address, &bytes), 8);
 	cr_assert_eq(memcmp(bytes, (const void *)(uintptr_t)code_probe, 8), 0);
-	cr_assert_eq(symbols_bytes(symbols, object, UINT64_MAX, &bytes), 0);
+	cr_assert_eq(symbols_bytes(symbols, probe, UINT64_MAX, &bytes), 0);
 	cr_assert_null(bytes);
-	cr_assert_eq(symbols_bytes(symbols, object, address + ((uintptr_t)&watched - (uintptr_t)code_probe), &bytes), 0,
+	cr_assert_eq(symbols_bytes(symbols, probe, address + ((uintptr_t)&watched - (uintptr_t)code_probe), &bytes), 0,
 		     "data is no code");
 #ifdef __x86_64__
-	cr_assert_eq(symbols_machine(symbols, object), EM_X86_64);
+	cr_assert_eq(symbols_machine(symbols, probe), EM_X86_64);
 #endif
 }
 

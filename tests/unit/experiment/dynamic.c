@@ -1,6 +1,7 @@
 /* Functions that a program made, and the CPU time that it did not want to be recorded. */
 #include "tests/unit/experiment/make_experiment.h"
 
+#include "experiment/code.h"
 #include "format/layout.h"
 
 #include <criterion/criterion.h>
@@ -61,7 +62,8 @@ Test(dynamic, functions_come_before_objects_and_have_lines, .fini = close_all)
 		uint32_t lines[3][2];
 	} text = {"code", {{0, 10}, {3, 20}, {6, 30}}};
 	struct symbols *symbols = symbols_create();
-	const struct sym_frame *frames;
+	const struct sym_frame *frames, *inside;
+	const uint8_t *bytes;
 	char map[512];
 
 	snprintf(map, sizeof(map),
@@ -78,6 +80,12 @@ Test(dynamic, functions_come_before_objects_and_have_lines, .fini = close_all)
 	cr_assert_eq(symbols_frames(symbols, experiment, 0x2007, 0, 1, &frames), 1);
 	cr_assert_eq(frames[0].line, 30);
 	cr_assert_eq(frames[0].function->line, 10);
+	cr_assert(symbols_is_made(symbols, frames[0].function));
+	cr_assert_eq(symbols_bytes(symbols, frames[0].function, 0x2002, &bytes), 6);
+	cr_assert_eq(memcmp(bytes, "de", 2), 0);
+	cr_assert_eq(symbols_bytes(symbols, frames[0].function, 0x2008, &bytes), 0);
+	cr_assert_eq(symbols_frames_in(symbols, frames[0].function, 0x2006, &inside), 1);
+	cr_assert_eq(inside[0].line, 30);
 	cr_assert_eq(symbols_frames(symbols, experiment, 0x2010, 0, 1, &frames), 1);
 	cr_assert_str_neq(frames[0].function->name, "jitf()");
 	symbols_destroy(symbols);
