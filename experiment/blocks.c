@@ -60,8 +60,7 @@ static struct exp_block_slot make_slot(uint64_t address, const struct exp_block 
 
 static size_t home_of(const struct exp_blocks *blocks, uint64_t address)
 {
-	/* Fibonacci hashing: the golden ratio spreads the stride of an allocator over the table. */
-	return (size_t)(address * 0x9e3779b97f4a7c15u >> blocks->shift);
+	return (size_t)(exp_blocks_home(blocks, address) - blocks->slot);
 }
 
 /* Zeroed slots. Those of a large table are asked for in huge pages: each event comes to another page of them. */

@@ -42,6 +42,13 @@ int exp_blocks_take(struct exp_blocks *blocks, uint64_t address, struct exp_bloc
 /* The block at an address. Returns 1 and *out, or 0 if there is none. */
 int exp_blocks_find(const struct exp_blocks *blocks, uint64_t address, struct exp_block *out);
 
+/* The slot where the search for an address begins, to be prefetched. address: any. */
+static inline const struct exp_block_slot *exp_blocks_home(const struct exp_blocks *blocks, uint64_t address)
+{
+	/* Fibonacci hashing: the golden ratio spreads the stride of an allocator over the table. */
+	return &blocks->slot[address * 0x9e3779b97f4a7c15u >> blocks->shift];
+}
+
 /* What exp_blocks_put makes of a size. */
 uint64_t exp_blocks_size(uint64_t size);
 

@@ -6,6 +6,10 @@
 
 #include <errno.h>
 
+/* How many events ahead of their turn slots of blocks are fetched. A slot is nearly always a cache miss, and nothing else can be
+ * done meanwhile; 100 ns are enough for five events, and other threads' events come between. */
+enum { AHEAD = 16 };
+
 static unsigned bucket_of(uint64_t size)
 {
 	return size == 0 ? 0 : 64 - (unsigned)__builtin_clzll(size);
@@ -188,12 +192,31 @@ static int begin_buffer(struct exp_heap_reader *reader, struct exp_cursor *curso
 	return exp_load_note_buffer(reader->load, cursor);
 }
 
+/* The address in the record AHEAD ordinary ones behind the current event; some other number where records of other
+ * sizes or kinds come between. It is a guess that only a prefetch hangs on, so it needs no checks but that the bytes are there. */
+static uint64_t guess_ahead(const struct exp_cursor *cursor)
+{
+	const size_t size = FDR_METADATA_SIZE + sizeof(struct fmt_heap_alloc);
+	const uint8_t *payload;
+	uint64_t word;
+
+	if ((size_t)(cursor->end - cursor->at) < (AHEAD + 1) * size)
+		return 0;
+	payload = cursor->at + AHEAD * size + FDR_METADATA_SIZE;
+	memcpy(&word, payload + 8, sizeof(word));
+	if (payload[0] == FMT_KIND_heap_alloc)
+		word = fmt_u48_get((const struct fmt_u48 *)(payload + offsetof(struct fmt_heap_alloc, addr)));
+	return word;
+}
+
 static int run(void *context, struct exp_cursor *cursor, uint64_t until)
 {
 	struct exp_heap_reader *reader = context;
 	int more;
 
 	do {
+		/* Not in a function of its own: GCC 12 takes calls of functions that do nothing but prefetch for useless. */
+		__builtin_prefetch(exp_blocks_home(&reader->blocks, guess_ahead(cursor)), 1);
 		if (begin_buffer(reader, cursor) != 0) {
 			reader->load->rc = -ENOMEM;
 			return 0;
