@@ -142,17 +142,18 @@ static void put_group(struct session *session, size_t column)
 	fputc('\n', session->out);
 }
 
-/* Run a command for the group of a column as if nothing were compared: the code of a build is then its own, and not
- * that of the function in the base that it is one with. */
-static void run_alone(struct session *session, size_t column, const struct command *command,
-		      const struct command_argument *argument)
+enum tree_compare compare_begin_alone(struct session *session, size_t column)
 {
 	enum tree_compare compare = session->compare;
 
 	compare_focus(session, column);
 	session_forget_tables(session);
 	session->compare = TREE_COMPARE_OFF;
-	command->run(session, argument);
+	return compare;
+}
+
+void compare_end_alone(struct session *session, enum tree_compare compare)
+{
 	session_forget_tables(session);
 	session->compare = compare;
 	compare_unfocus(session);
@@ -167,8 +168,12 @@ void compare_run(struct session *session, const struct command *command, const s
 		return;
 	}
 	for (size_t i = 0; i < columns; i++) {
+		enum tree_compare compare;
+
 		put_group(session, i);
-		run_alone(session, i, command, argument);
+		compare = compare_begin_alone(session, i);
+		command->run(session, argument);
+		compare_end_alone(session, compare);
 	}
 }
 

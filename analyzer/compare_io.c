@@ -43,7 +43,7 @@ static void add_files(struct compare_named *named, size_t column, const struct e
 		struct metric_values values = values_of(&io->files[i].totals);
 
 		if (metric_values_any(&values)) /* some were only named */
-			compare_named_add(named, column, file_name(&io->files[i]), &values);
+			compare_named_add(named, column, file_name(&io->files[i]), 0, &values);
 	}
 }
 
@@ -55,9 +55,9 @@ static void add_descriptors(struct compare_named *named, size_t column, const st
 		char *name = file_name(&io->files[from->file]);
 
 		if (from->fd == UINT32_MAX)
-			compare_named_add(named, column, memory_format("- %s", name), &values);
+			compare_named_add(named, column, memory_format("- %s", name), 0, &values);
 		else
-			compare_named_add(named, column, memory_format("%u %s", from->fd, name), &values);
+			compare_named_add(named, column, memory_format("%u %s", from->fd, name), 0, &values);
 		free(name);
 	}
 }
@@ -76,7 +76,7 @@ static void put_compared(struct session *session, const char *what, const char *
 			add(named, i, &at->data->io);
 		compare_unfocus(session);
 	}
-	compare_named_put(session, named, METRIC_DATA_IO, what, key);
+	compare_named_put_kind(session, named, METRIC_DATA_IO, what, key);
 }
 
 void compare_files(struct session *session)

@@ -11,6 +11,7 @@
 
 struct entry {
 	char *name;
+	int64_t place;
 	size_t column;
 	struct metric_values values;
 };
@@ -25,15 +26,20 @@ struct compare_named *compare_named_create(void)
 	return memory_take(1, sizeof(struct compare_named));
 }
 
-void compare_named_add(struct compare_named *named, size_t column, char *name, const struct metric_values *values)
+void compare_named_add(struct compare_named *named, size_t column, char *name, int64_t place,
+		       const struct metric_values *values)
 {
 	named->entries = memory_grow(named->entries, named->count, &named->capacity, sizeof(*named->entries));
-	named->entries[named->count++] = (struct entry){name, column, *values};
+	named->entries[named->count++] = (struct entry){name, place, column, *values};
 }
 
-static int by_name(const void *left, const void *right)
+static int by_place(const void *left, const void *right)
 {
-	return strcmp(((const struct entry *)left)->name, ((const struct entry *)right)->name);
+	const struct entry *a = left, *b = right;
+
+	if (a->place != b->place)
+		return a->place < b->place ? -1 : 1;
+	return strcmp(a->name, b->name);
 }
 
 /* The metrics of the kind, without flavors: things have no callers. */
@@ -117,22 +123,19 @@ static void put_title(struct session *session, const char *what, const struct me
 		fprintf(session->out, "%s sorted by metric: %s\n\n", what, text);
 }
 
-void compare_named_put(struct session *session, struct compare_named *named, unsigned data, const char *what, const char *key)
+void compare_named_put(struct session *session, struct compare_named *named, const struct compare_form *form)
 {
 	struct table table = {.count = 0};
-	struct metric_list metrics;
-	struct metric_sort sort;
 	struct metric_values *values;
 
 	if (named->count > 1)
-		qsort(named->entries, named->count, sizeof(*named->entries), by_name);
-	choose_metrics(session, data, &metrics, &sort);
+		qsort(named->entries, named->count, sizeof(*named->entries), by_place);
 	compare_table(session, &table, TREE_FUNCTIONS);
 	values = add_up(named, table.group_count);
-	fill(&table, named, values, &metrics, &sort);
-	table_sort(&table, 1, &sort, &metrics);
-	put_title(session, what, &sort);
-	table_put(session, &table, &metrics, session->limit, key);
+	fill(&table, named, values, &form->metrics, &form->sort);
+	if (!form->is_by_place)
+		table_sort(&table, 1, &form->sort, &form->metrics);
+	table_put(session, &table, &form->metrics, session->limit, form->key);
 	fputc('\n', session->out);
 	table_fini(&table);
 	free(values);
@@ -140,4 +143,14 @@ void compare_named_put(struct session *session, struct compare_named *named, uns
 		free(named->entries[i].name);
 	free(named->entries);
 	free(named);
+}
+
+void compare_named_put_kind(struct session *session, struct compare_named *named, unsigned data, const char *what,
+			    const char *key)
+{
+	struct compare_form form = {.key = key};
+
+	choose_metrics(session, data, &form.metrics, &form.sort);
+	put_title(session, what, &form.sort);
+	compare_named_put(session, named, &form);
 }

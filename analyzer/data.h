@@ -30,8 +30,9 @@ void data_io_add(struct print_table *table, const struct data_io_row *row, int w
 /* What an experiment is, in a record for each, with its settings and troubles. */
 void data_header(struct session *session, const struct session_experiment *at);
 
-/* Totals, experiments and threads. */
+/* Experiments, totals and threads; and the totals alone. */
 void data_overview(struct session *session);
+void data_totals(struct session *session);
 
 /* Usage between two samples, a row each; `is_whole`: from the first to the last. at NULL: of all experiments. */
 void data_usage(struct session *session, const char *name, const struct session_experiment *at, int is_whole);

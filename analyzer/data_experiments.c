@@ -114,12 +114,14 @@ static void put_threads(struct session *session)
 	print_table_end(session, table, 0);
 }
 
-void data_overview(struct session *session)
+void data_totals(struct session *session)
 {
 	const struct metric_values *sum = &session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT];
 	struct print_table *totals = print_record_begin("totals");
+	const struct session_experiment *at = NULL;
+	uint64_t experiments = 0, threads = 0;
 
-	view_add_experiments(session);
+	print_describe(totals, "Totals", 0);
 	for (unsigned id = 0; id < METRIC_VALUES; id++) {
 		enum print_type type = PRINT_COUNT;
 
@@ -131,7 +133,18 @@ void data_overview(struct session *session)
 			type = PRINT_BYTES;
 		print_field(totals, type, metric_keyword(id), metric_meaning(id), sum->of[id]);
 	}
+	for (; (at = session_next(session, at)) != NULL; experiments++)
+		threads += at->data->thread_count;
+	print_field(totals, PRINT_COUNT, "experiments", "Experiments", experiments);
+	print_field(totals, PRINT_COUNT, "threads", "Threads", threads);
+	print_field_real(totals, PRINT_SECONDS, "wall", "Wall time", report_wall_seconds(session));
 	print_table_end(session, totals, 0);
+}
+
+void data_overview(struct session *session)
+{
+	view_add_experiments(session);
+	data_totals(session);
 	put_threads(session);
 }
 

@@ -2,14 +2,16 @@
 #include "data.h"
 
 #include "format/record.h"
+#include "heapmaps.h"
 
 #include <string.h>
 
 /* How many blocks or calls had which size: from `from` bytes on, below `below`. */
-static void put_sizes(struct session *session, const char *name, const uint64_t counts[EXP_HISTOGRAM])
+static void put_sizes(struct session *session, const char *name, const char *title, const uint64_t counts[EXP_HISTOGRAM])
 {
 	struct print_table *table = print_table_begin(name);
 
+	print_describe(table, title, 2);
 	print_column(table, PRINT_BYTES, "from", "From");
 	print_column(table, PRINT_BYTES, "below", "Below");
 	print_column(table, PRINT_COUNT, "count", "Count");
@@ -30,7 +32,8 @@ static void put_moments(struct session *session, const struct exp_heap *heap)
 {
 	struct print_table *table = print_table_begin("live");
 
-	print_column(table, PRINT_SECONDS, "time", "Time");
+	print_describe(table, "Live in the course of time", 0);
+	print_column(table, PRINT_MOMENT, "time", "Time");
 	print_column(table, PRINT_BYTES, "bytes", "Bytes");
 	print_column(table, PRINT_COUNT, "blocks", "Blocks");
 	for (unsigned i = 0; i < heap->moment_count; i++) {
@@ -41,15 +44,37 @@ static void put_moments(struct session *session, const struct exp_heap *heap)
 	print_table_end(session, table, 0);
 }
 
+/* Memory mapped without a file. */
+static void put_maps(struct session *session)
+{
+	struct exp_heap_maps maps = heapmaps_sum(session);
+	struct print_table *record;
+
+	if (maps.maps == 0)
+		return;
+	record = print_record_begin("mapped");
+	print_describe(record, "Memory mapped without a file", 0);
+	print_field(record, PRINT_COUNT, "mappings", "Mappings", maps.maps);
+	print_field(record, PRINT_BYTES, "bytes", "Bytes mapped", maps.map_bytes);
+	print_field(record, PRINT_COUNT, "unmappings", "Unmapping calls", maps.unmaps);
+	print_field(record, PRINT_BYTES, "unmapped", "Bytes unmapped", maps.unmap_bytes);
+	print_field(record, PRINT_BYTES, "live", "Bytes still mapped", maps.live_bytes);
+	print_field(record, PRINT_BYTES, "peak", "Bytes at the peak", maps.peak_bytes);
+	print_field_real(record, PRINT_MOMENT, "peak_time", "Time of the peak", maps.peak_time_s);
+	print_table_end(session, record, 0);
+}
+
 void data_heapstat(struct session *session, const struct exp_heap *sum, const struct session_experiment *highest)
 {
 	const struct exp_heap *heap = &highest->data->heap;
 	struct print_table *peak = print_record_begin("peak"), *totals = print_record_begin("totals");
 
+	print_describe(peak, "Process with the highest peak", 0);
+	print_describe(totals, "Allocations and leaks", 0);
 	print_field(peak, PRINT_BYTES, "bytes", "Heap size", heap->peak_bytes);
-	print_field_real(peak, PRINT_SECONDS, "time", "Time of peak", heap->peak_time_s);
-	print_field(peak, PRINT_COUNT, "experiment", "Experiment Id", highest->id);
-	print_field(peak, PRINT_COUNT, "pid", "Process Id", (uint64_t)highest->info->pid);
+	print_field_real(peak, PRINT_MOMENT, "time", "Time of peak", heap->peak_time_s);
+	print_field(peak, PRINT_ID, "experiment", "Experiment Id", highest->id);
+	print_field(peak, PRINT_ID, "pid", "Process Id", (uint64_t)highest->info->pid);
 	print_table_end(session, peak, 0);
 	put_moments(session, heap);
 	print_field(totals, PRINT_COUNT, "allocations", "Allocations", sum->allocs);
@@ -62,18 +87,19 @@ void data_heapstat(struct session *session, const struct exp_heap *sum, const st
 	print_field(totals, PRINT_COUNT, "leaks", "Leaks", sum->leaks);
 	print_field(totals, PRINT_BYTES, "leaked", "Bytes leaked", sum->leak_bytes);
 	print_table_end(session, totals, 0);
-	put_sizes(session, "sizes", sum->size_count);
-	put_sizes(session, "leak_sizes", sum->leak_size_count);
+	put_sizes(session, "sizes", "Sizes of blocks", sum->size_count);
+	put_sizes(session, "leak_sizes", "Sizes of leaks", sum->leak_size_count);
+	put_maps(session);
 }
 
 static const struct {
 	unsigned class;
-	const char *name, *sizes; /* sizes: NULL if its calls move no bytes */
+	const char *name, *sizes, *title; /* sizes: NULL if its calls move no bytes */
 } classes[] = {
-	{EXP_IO_READ, "read", "read_sizes"},
-	{EXP_IO_WRITE, "write", "write_sizes"},
-	{EXP_IO_OTHER, "other", NULL},
-	{EXP_IO_ERROR, "error", NULL},
+	{EXP_IO_READ, "read", "read_sizes", "Bytes a read"},
+	{EXP_IO_WRITE, "write", "write_sizes", "Bytes a write"},
+	{EXP_IO_OTHER, "other", NULL, NULL},
+	{EXP_IO_ERROR, "error", NULL, NULL},
 };
 enum { CLASSES = sizeof(classes) / sizeof(classes[0]) };
 
@@ -81,6 +107,7 @@ static void put_classes(struct session *session, const struct exp_io *io)
 {
 	struct print_table *table = print_table_begin("classes");
 
+	print_describe(table, "Calls", 1);
 	print_column(table, PRINT_WORD, "class", "Class");
 	print_column(table, PRINT_COUNT, "calls", "Calls");
 	print_column(table, PRINT_BYTES, "bytes", "Bytes");
@@ -106,6 +133,7 @@ static void put_functions(struct session *session, const struct exp_io *io)
 {
 	struct print_table *table = print_table_begin("functions");
 
+	print_describe(table, "Functions, each with its variants", 1);
 	print_column(table, PRINT_WORD, "function", "Function");
 	print_column(table, PRINT_COUNT, "calls", "Calls");
 	print_column(table, PRINT_COUNT, "errors", "Errors");
@@ -130,10 +158,11 @@ void data_iostat(struct session *session, const struct exp_io *io)
 {
 	struct print_table *errors = print_table_begin("errors");
 
+	print_describe(errors, "Why calls failed", 1);
 	put_classes(session, io);
 	for (size_t i = 0; i < CLASSES; i++)
 		if (classes[i].sizes != NULL)
-			put_sizes(session, classes[i].sizes, io->sizes[classes[i].class].size_count);
+			put_sizes(session, classes[i].sizes, classes[i].title, io->sizes[classes[i].class].size_count);
 	put_functions(session, io);
 	print_column(errors, PRINT_WORD, "error", "Error");
 	print_column(errors, PRINT_COUNT, "calls", "Calls");

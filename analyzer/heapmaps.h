@@ -4,6 +4,9 @@
 
 #include "analyzer/session.h"
 
+/* The facts of all selected experiments together; the peak is that of the process with the highest. */
+struct exp_heap_maps heapmaps_sum(const struct session *session);
+
 /* Print its totals, nothing if there is none. */
 void heapmaps_put_totals(struct session *session);
 

@@ -189,14 +189,19 @@ static char *name_thread(const struct session *session, int64_t key)
 	return memory_format("Process %lu, Thread %lu%s%s", experiment, number, name[0] != '\0' ? ", " : "", name);
 }
 
+/* A process that executed another program has several experiments: it is named by the last. NULL: it is not there. */
+static const struct session_experiment *find_process(const struct session *session, int64_t pid)
+{
+	for (size_t i = session->count; i-- > 0;)
+		if (session->experiments[i].info->pid == pid)
+			return &session->experiments[i];
+	return NULL;
+}
+
 static char *name_process(const struct session *session, int64_t key)
 {
-	const struct session_experiment *at = NULL;
+	const struct session_experiment *at = find_process(session, key);
 
-	/* A process that executed another program has several experiments: it is named by the last. */
-	for (size_t i = session->count; i-- > 0 && at == NULL;)
-		if (session->experiments[i].info->pid == key)
-			at = &session->experiments[i];
 	if (at == NULL || at->info->program == NULL)
 		return memory_format("PID %lld", (long long)key);
 	return memory_format("PID %lld, %s", (long long)key, text_base(at->info->program));
@@ -284,4 +289,46 @@ char *index_row_name(const struct session *session, const struct index_type *typ
 		break;
 	}
 	return name_number(type, rows, row->key);
+}
+
+/* What a process is in a group, whatever its id: founder, or a descendant by its lineage. */
+static const char *name_kin(const struct session_experiment *at)
+{
+	if (at == NULL)
+		return "<Unknown>";
+	return at->info->lineage[0] != '\0' ? at->info->lineage : "Founder";
+}
+
+char *index_row_compared_name(const struct session *session, const struct index_type *type, const struct index_rows *rows,
+			      const struct index_row *row)
+{
+	const struct session_experiment *at = session_find(session, (unsigned long)(row->key >> 32));
+	unsigned long number = (unsigned long)(row->key & UINT32_MAX);
+	const char *name = "";
+
+	if (row->is_missing)
+		return copy("<Unknown>");
+	switch (type->label) {
+	case INDEX_THREAD:
+		if (number == 0)
+			return memory_format("%s, thread unknown", name_kin(at));
+		/* The first is called after the program, which may have another name in each build. */
+		if (at != NULL && number > 1 && number <= at->whole->thread_count)
+			name = at->whole->threads[number - 1].name;
+		return memory_format("%s, Thread %lu%s%s", name_kin(at), number, name[0] != '\0' ? ", " : "", name);
+	case INDEX_SAMPLE:
+		return memory_format("%s, Sample %lu", name_kin(at), number);
+	case INDEX_PROCESS:
+		return copy(name_kin(find_process(session, row->key)));
+	case INDEX_EXPERIMENT:
+		return copy(name_kin(session_find(session, (unsigned long)row->key)));
+	case INDEX_CPU:
+	case INDEX_SECOND:
+	case INDEX_DATASIZE:
+	case INDEX_DURATION:
+	case INDEX_HEX:
+	case INDEX_NUMBER:
+		break;
+	}
+	return index_row_name(session, type, rows, row);
 }

@@ -64,4 +64,9 @@ void index_rows_fini(struct index_rows *rows);
 char *index_row_name(const struct session *session, const struct index_type *type, const struct index_rows *rows,
 		     const struct index_row *row);
 
+/* What rows are called that are one in a comparison: without what differs from run to run, such as process ids. The caller
+ * frees. */
+char *index_row_compared_name(const struct session *session, const struct index_type *type, const struct index_rows *rows,
+			      const struct index_row *row);
+
 #endif

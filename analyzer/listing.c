@@ -172,3 +172,10 @@ void listing_fact(struct session *session, const char *what, const char *text)
 	text_put(session->out, text);
 	fputc('\n', session->out);
 }
+
+void listing_object(struct session *session, const char *what, const struct sym_object *object)
+{
+	listing_fact(session, what, object->path);
+	if (object->file != NULL && strcmp(object->file, object->path) != 0)
+		listing_fact(session, "Found", object->file);
+}

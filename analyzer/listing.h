@@ -44,4 +44,7 @@ void listing_mark_hot(struct table *table, const struct metric_list *metrics, un
 /* A fact above the listing: "Source File: /a/b.c". Text may be NULL: nothing is printed. */
 void listing_fact(struct session *session, const char *what, const char *text);
 
+/* Such facts about an object: its path, and where it was found if that is another. */
+void listing_object(struct session *session, const char *what, const struct sym_object *object);
+
 #endif

@@ -40,7 +40,9 @@ char *print_cell_format(enum print_type type, const struct print_cell *cell, cha
 	switch (type) {
 	case PRINT_WORD:
 	case PRINT_LIST:
+	case PRINT_FIGURE:
 		break;
+	case PRINT_ID:
 	case PRINT_COUNT:
 	case PRINT_BYTES:
 		snprintf(text, 64, "%llu", number);
@@ -49,6 +51,7 @@ char *print_cell_format(enum print_type type, const struct print_cell *cell, cha
 		snprintf(text, 64, "%llu.%09llu", number / 1000000000, number % 1000000000);
 		break;
 	case PRINT_SECONDS:
+	case PRINT_MOMENT:
 		snprintf(text, 64, "%.9f", cell->real);
 		break;
 	case PRINT_PERCENT:
@@ -90,6 +93,12 @@ struct print_table *print_record_begin(const char *name)
 	return table;
 }
 
+void print_describe(struct print_table *table, const char *title, size_t key_count)
+{
+	table->title = copy(title);
+	table->key_count = key_count;
+}
+
 void print_column(struct print_table *table, enum print_type type, const char *key, const char *heading)
 {
 	table->columns = memory_grow(table->columns, table->column_count, &table->column_capacity,
@@ -111,6 +120,11 @@ void print_number(struct print_table *table, uint64_t number)
 void print_real(struct print_table *table, double real)
 {
 	add_cell(table, (struct print_cell){.real = real});
+}
+
+void print_cell(struct print_table *table, const struct print_cell *cell)
+{
+	add_cell(table, *cell);
 }
 
 void print_none(struct print_table *table)
@@ -156,6 +170,7 @@ static void destroy_table(struct print_table *table)
 		free(table->cells[i].text);
 	free(table->columns);
 	free(table->cells);
+	free(table->title);
 	free(table->name);
 	free(table);
 }
@@ -237,7 +252,7 @@ void print_next(struct session *session, const char *command, const char *refere
 	document->nexts[document->next_count++] = next;
 }
 
-static void clear(struct print_document *document)
+void print_clear(struct print_document *document)
 {
 	for (size_t i = 0; i < document->table_count; i++)
 		destroy_table(document->tables[i]);
@@ -326,10 +341,29 @@ void print_end(struct session *session)
 		take_text(&print->document, print->text);
 	session->out = print->sink;
 	put_document(print);
-	clear(&print->document);
+	print_clear(&print->document);
 	free(print->text);
 	print->text = NULL;
 	print->sink = NULL;
+}
+
+void print_gather(struct session *session, void (*put)(struct session *session), struct print_document *out)
+{
+	struct print saved = session->print;
+	FILE *before = session->out;
+	char *text = NULL;
+	size_t size;
+	FILE *beside = open_memstream(&text, &size);
+
+	session->print = (struct print){.mode = PRINT_JSON, .sink = print_sink(session)};
+	session->out = beside != NULL ? beside : before;
+	put(session);
+	if (beside != NULL)
+		fclose(beside);
+	free(text);
+	*out = session->print.document;
+	session->out = before;
+	session->print = saved;
 }
 
 void print_finish(struct session *session)

@@ -29,7 +29,10 @@ enum print_mode { PRINT_TEXT, PRINT_HTML, PRINT_JSON, PRINT_DELIMITED };
 	X(PERCENT, "number", "%") \
 	X(RATIO, "number", "") \
 	X(VALUE, "number", "") \
-	X(HEX, "text", "address")
+	X(HEX, "text", "address") \
+	X(ID, "number", "") \
+	X(MOMENT, "number", "s") \
+	X(FIGURE, "number", "")
 
 enum print_type {
 #define X(id, kind, unit) PRINT_##id,
@@ -43,7 +46,8 @@ struct print_column {
 	char *heading; /* "Exclusive Total CPU Time": for people */
 };
 
-/* LIST and WORD hold text, the parts of a list ended by newlines; SECONDS, PERCENT, RATIO and VALUE real; others number. */
+/* LIST, WORD and FIGURE (a number as it is to be shown, for people) hold text, the parts of a list ended by newlines;
+ * SECONDS, MOMENT, PERCENT, RATIO and VALUE real; others number. Of IDs and MOMENTs comparisons show no difference. */
 struct print_cell {
 	int is_none;
 	uint64_t number;
@@ -52,8 +56,10 @@ struct print_cell {
 };
 
 struct print_table {
-	char *name; /* "functions": for programs */
+	char *name;    /* "functions": for programs */
+	char *title;   /* "Functions, each with its variants": for people, where the name does not do; NULL: none */
 	int is_record; /* one row, to be shown one value a line */
+	size_t key_count; /* rows of compared groups are one if so many first cells are equal; 0: if their places are */
 	struct print_column *columns; /* columns[column_count] */
 	size_t column_count, column_capacity;
 	struct print_cell *cells; /* cells[cell_count], row by row */
@@ -104,6 +110,10 @@ void print_end(struct session *session);
 /* End what was begun in the present output file (the HTML page); before the file or the form is changed. */
 void print_finish(struct session *session);
 
+/* Gather what a view puts into tables, and give it to print_clear afterwards; text that it prints beside is dropped. */
+void print_gather(struct session *session, void (*put)(struct session *session), struct print_document *out);
+void print_clear(struct print_document *document);
+
 /* A line about the data, printf-like; text mode prints it behind "# ". */
 void print_note(struct session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -114,7 +124,10 @@ void print_next(struct session *session, const char *command, const char *refere
 struct print_table *print_table_begin(const char *name);
 struct print_table *print_record_begin(const char *name);
 
-/* Add a column; all of them before the first cell. */
+/* Say what a table is called for people, and which of its rows are one where groups are compared. */
+void print_describe(struct print_table *table, const char *title, size_t key_count);
+
+/* Add a column; all of them before the first cell. A heading may have two lines. */
 void print_column(struct print_table *table, enum print_type type, const char *key, const char *heading);
 
 /* Add the next cell of the row. Text is copied; NULL: none. */
@@ -122,6 +135,7 @@ void print_number(struct print_table *table, uint64_t number);
 void print_real(struct print_table *table, double real);
 void print_word(struct print_table *table, const char *text);
 void print_none(struct print_table *table);
+void print_cell(struct print_table *table, const struct print_cell *cell); /* one without text, of another table */
 
 /* Add a value to a record. */
 void print_field(struct print_table *record, enum print_type type, const char *key, const char *heading,
@@ -138,6 +152,9 @@ void print_table_end(struct session *session, struct print_table *table, size_t 
 
 const char *print_type_kind(enum print_type type);
 const char *print_type_unit(enum print_type type);
+
+/* A cell as people read it in text, with fewer digits; text[64] may be used for it. */
+const char *print_text_format(enum print_type type, const struct print_cell *cell, char *text);
 
 /* A cell of a measured kind as text[64]: "1.250000000", "3", "0x401000", "" if there is none. Returns text. */
 char *print_cell_format(enum print_type type, const struct print_cell *cell, char *text);

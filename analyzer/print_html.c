@@ -97,7 +97,7 @@ static const char *format(enum print_type type, const struct print_cell *cell, c
 {
 	if (type == PRINT_NS && !cell->is_none)
 		snprintf(text, 64, "%.6f", (double)cell->number / 1e9);
-	else if (type == PRINT_SECONDS && !cell->is_none)
+	else if ((type == PRINT_SECONDS || type == PRINT_MOMENT) && !cell->is_none)
 		snprintf(text, 64, "%.6f", cell->real);
 	else
 		print_cell_format(type, cell, text);

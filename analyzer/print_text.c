@@ -26,18 +26,17 @@ static size_t width_of(const char *text)
 	return width;
 }
 
-/* As print_cell_format, but shorter where people do not read the digits. */
-static const char *format(enum print_type type, const struct print_cell *cell, char *text)
+const char *print_text_format(enum print_type type, const struct print_cell *cell, char *text)
 {
 	if (cell->is_none)
 		return "-";
 	if (type == PRINT_LIST)
 		return "";
-	if (type == PRINT_WORD)
+	if (type == PRINT_WORD || type == PRINT_FIGURE)
 		return cell->text;
 	if (type == PRINT_NS)
 		snprintf(text, TEXT_MAX, "%.6f", (double)cell->number / 1e9);
-	else if (type == PRINT_SECONDS)
+	else if (type == PRINT_SECONDS || type == PRINT_MOMENT)
 		snprintf(text, TEXT_MAX, "%.6f", cell->real);
 	else
 		print_cell_format(type, cell, text);
@@ -60,16 +59,27 @@ static void put_padded(FILE *out, const char *text, size_t width, int is_right)
 		fprintf(out, "%*s", (int)(width - used), "");
 }
 
+/* Of the longer line. */
+static size_t heading_width(const char *heading)
+{
+	const char *end = strchr(heading, '\n');
+	char *first = memory_text(heading, end != NULL ? (size_t)(end - heading) : strlen(heading));
+	size_t width = width_of(first), below = end != NULL ? width_of(end + 1) : 0;
+
+	free(first);
+	return below > width ? below : width;
+}
+
 static size_t *measure(const struct print_table *table)
 {
 	size_t *widths = memory_take(table->column_count, sizeof(*widths));
 	char text[TEXT_MAX];
 
 	for (size_t i = 0; i < table->column_count; i++)
-		widths[i] = width_of(table->columns[i].heading);
+		widths[i] = heading_width(table->columns[i].heading);
 	for (size_t i = 0; i < table->cell_count; i++) {
 		size_t column = i % table->column_count;
-		size_t width = width_of(format(table->columns[column].type, &table->cells[i], text));
+		size_t width = width_of(print_text_format(table->columns[column].type, &table->cells[i], text));
 
 		if (width > widths[column])
 			widths[column] = width;
@@ -100,6 +110,29 @@ static void put_line(const struct print_table *table, const size_t *widths, cons
 	fputc('\n', out);
 }
 
+/* Where any heading has two lines, those of one stand on the second. */
+static void put_headings(const struct print_table *table, const size_t *widths, FILE *out)
+{
+	const char **lower = memory_take(table->column_count, sizeof(*lower));
+	char **upper = memory_take(table->column_count, sizeof(*upper));
+	int has_two = 0;
+
+	for (size_t i = 0; i < table->column_count; i++) {
+		const char *heading = table->columns[i].heading, *end = strchr(heading, '\n');
+
+		upper[i] = memory_text(heading, end != NULL ? (size_t)(end - heading) : 0);
+		lower[i] = end != NULL ? end + 1 : heading;
+		has_two |= end != NULL;
+	}
+	if (has_two)
+		put_line(table, widths, (const char *const *)upper, out);
+	put_line(table, widths, lower, out);
+	for (size_t i = 0; i < table->column_count; i++)
+		free(upper[i]);
+	free(upper);
+	free(lower);
+}
+
 static void put_row(const struct print_table *table, const size_t *widths, size_t row, FILE *out)
 {
 	const struct print_cell *cells = table->cells + row * table->column_count;
@@ -107,7 +140,7 @@ static void put_row(const struct print_table *table, const size_t *widths, size_
 	char (*numbers)[TEXT_MAX] = memory_take(table->column_count, sizeof(*numbers));
 
 	for (size_t i = 0; i < table->column_count; i++)
-		texts[i] = format(table->columns[i].type, &cells[i], numbers[i]);
+		texts[i] = print_text_format(table->columns[i].type, &cells[i], numbers[i]);
 	put_line(table, widths, texts, out);
 	for (size_t i = 0; i < table->column_count; i++)
 		if (table->columns[i].type == PRINT_LIST && cells[i].text != NULL)
@@ -125,7 +158,7 @@ static void put_record(const struct print_table *table, FILE *out)
 		const char *unit = column->type == PRINT_COUNT ? "" : print_type_unit(column->type);
 
 		fprintf(out, "  %-23s  ", column->heading);
-		text_put(out, format(column->type, &table->cells[i], text));
+		text_put(out, print_text_format(column->type, &table->cells[i], text));
 		fprintf(out, "%s%s\n", unit[0] != '\0' ? " " : "", unit);
 	}
 }
@@ -133,14 +166,10 @@ static void put_record(const struct print_table *table, FILE *out)
 static void put_rows(const struct print_table *table, FILE *out)
 {
 	size_t *widths = measure(table);
-	const char **headings = memory_take(table->column_count, sizeof(*headings));
 
-	for (size_t i = 0; i < table->column_count; i++)
-		headings[i] = table->columns[i].heading;
-	put_line(table, widths, headings, out);
+	put_headings(table, widths, out);
 	for (size_t i = 0; i < table->cell_count / table->column_count; i++)
 		put_row(table, widths, i, out);
-	free(headings);
 	free(widths);
 }
 

@@ -24,6 +24,11 @@ struct known {
 	struct known *next; /* of the same slot */
 };
 
+/* A function that is shown as that of another build. */
+struct twin {
+	const struct sym_function *function, *as;
+};
+
 enum { SLOTS = 4096 };
 
 struct shown {
@@ -37,6 +42,8 @@ struct shown {
 	struct sym_function **objects; /* objects in place of their functions */
 	size_t object_count, object_capacity;
 	struct known *slots[SLOTS];
+	struct twin *twins; /* twins[twin_count] */
+	size_t twin_count, twin_capacity;
 };
 
 struct shown *shown_create(void)
@@ -50,6 +57,7 @@ static void forget(struct shown *shown)
 	free(shown->of);
 	shown->of = NULL;
 	shown->of_count = 0;
+	shown->twin_count = 0;
 	for (size_t i = 0; i < SLOTS; i++)
 		while (shown->slots[i] != NULL) {
 			struct known *next = shown->slots[i]->next;
@@ -81,6 +89,7 @@ void shown_destroy(struct shown *shown)
 	for (size_t i = 0; i < shown->object_count; i++)
 		free(shown->objects[i]);
 	free(shown->objects);
+	free(shown->twins);
 	free(shown->rules);
 	free(shown->aliases);
 	free(shown);
@@ -213,8 +222,11 @@ static const struct sym_function *first_of(struct shown *shown, const struct sym
 	struct known *added;
 
 	for (const struct known *at = *slot; at != NULL; at = at->next)
-		if (at->hash == hash && is_one(shown, at->function, function))
+		if (at->hash == hash && is_one(shown, at->function, function)) {
+			shown->twins = memory_grow(shown->twins, shown->twin_count, &shown->twin_capacity, sizeof(*shown->twins));
+			shown->twins[shown->twin_count++] = (struct twin){function, at->function};
 			return at->function;
+		}
 	added = memory_take(1, sizeof(*added));
 	*added = (struct known){function, hash, *slot};
 	*slot = added;
@@ -244,4 +256,17 @@ const struct sym_function *shown_function(struct shown *shown, const struct sym_
 	if (shown->of[function->index] == NULL)
 		shown->of[function->index] = decide(shown, function);
 	return shown->of[function->index];
+}
+
+size_t shown_same(const struct shown *shown, const struct sym_function *function, const struct sym_function ***out)
+{
+	const struct sym_function **same = memory_take(shown->twin_count + 1, sizeof(struct sym_function *));
+	size_t count = 0;
+
+	same[count++] = function;
+	for (size_t i = 0; i < shown->twin_count; i++)
+		if (shown->twins[i].as == function)
+			same[count++] = shown->twins[i].function;
+	*out = same;
+	return count;
 }

@@ -35,6 +35,9 @@ void shown_set_alias(struct shown *shown, const char *name, const char *as);
 /* What `function` is shown as. */
 const struct sym_function *shown_function(struct shown *shown, const struct sym_function *function);
 
+/* What is shown as `function` so far: itself first. out[count]; the caller frees. */
+size_t shown_same(const struct shown *shown, const struct sym_function *function, const struct sym_function ***out);
+
 /* True if this is an object in place of its functions. */
 int shown_is_object(const struct shown *shown, const struct sym_function *function);
 

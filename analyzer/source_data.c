@@ -159,38 +159,62 @@ static struct source_call *find_call(struct source_data *data, uint32_t line, co
 		if (data->calls[i].line == line && data->calls[i].callee == callee)
 			return &data->calls[i];
 	data->calls = memory_grow(data->calls, data->call_count, &data->call_capacity, sizeof(*data->calls));
-	data->calls[data->call_count] = (struct source_call){.line = line, .callee = callee};
+	data->calls[data->call_count] = (struct source_call){line, callee, memory_take(data->column_count, sizeof(struct metric_values))};
 	return &data->calls[data->call_count++];
 }
 
-static int by_value(const void *left, const void *right, void *metric)
+struct call_order {
+	size_t columns;
+	unsigned metric;
+};
+
+/* Of compared groups together. */
+static uint64_t weight(const struct source_call *call, const struct call_order *order)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < order->columns; i++)
+		sum += call->values[i].of[order->metric];
+	return sum;
+}
+
+static int by_value(const void *left, const void *right, void *context)
 {
 	const struct source_call *a = left, *b = right;
-	unsigned id = *(const unsigned *)metric;
 
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
-	if (a->values.of[id] != b->values.of[id])
-		return a->values.of[id] > b->values.of[id] ? -1 : 1;
+	if (weight(a, context) != weight(b, context))
+		return weight(a, context) > weight(b, context) ? -1 : 1;
 	return strcmp(a->callee->name, b->callee->name);
 }
 
-static void find_calls(struct source_data *data)
+static void add_calls(struct source_data *data, const struct tree *tree, size_t column)
 {
-	unsigned id = data->session->sort.metric.id < METRIC_VALUES ? data->session->sort.metric.id : METRIC_TOTALCPU;
-	struct fold_edges *edges = fold_edges_create(data->tree);
+	struct fold_edges *edges = fold_edges_create(tree);
 
 	for (size_t i = 0; i < edges->count; i++) {
 		const struct fold_edge *edge = &edges->edges[i];
 		uint32_t line = data->key_of[edge->caller];
 
 		if (line < data->line_count && metric_values_any(&edge->as_callee))
-			metric_values_add(&find_call(data, line, data->tree->items[edge->callee].function)->values,
+			metric_values_add(&find_call(data, line, tree->items[edge->callee].function)->values[column],
 					  &edge->as_callee);
 	}
 	fold_edges_destroy(edges);
+}
+
+static void find_calls(struct source_data *data)
+{
+	unsigned id = data->session->sort.metric.id < METRIC_VALUES ? data->session->sort.metric.id : METRIC_TOTALCPU;
+	struct call_order order = {data->column_count, id};
+	const struct tree **trees = compare_trees(data->session, TREE_LINES);
+
+	for (size_t i = 0; i < data->column_count; i++)
+		add_calls(data, trees[i], i);
+	free(trees);
 	if (data->call_count > 1)
-		qsort_r(data->calls, data->call_count, sizeof(*data->calls), by_value, &id);
+		qsort_r(data->calls, data->call_count, sizeof(*data->calls), by_value, &order);
 }
 
 void source_data_init(struct source_data *data, struct session *session, const struct place *place, int with_calls)
@@ -214,5 +238,7 @@ void source_data_fini(struct source_data *data)
 	free(data->others);
 	free(data->notes);
 	free(data->units);
+	for (size_t i = 0; i < data->call_count; i++)
+		free(data->calls[i].values);
 	free(data->calls);
 }

@@ -5,11 +5,11 @@
 #include "analyzer/place.h"
 #include "experiment/code.h"
 
-/* A call from a line: what is spent in it. */
+/* A call from a line: what is spent in it, in each column. */
 struct source_call {
 	uint32_t line; /* index */
 	const struct sym_function *callee;
-	struct metric_values values;
+	struct metric_values *values; /* values[column_count] */
 };
 
 struct source_data {

@@ -1,12 +1,13 @@
 /* view_disasm.c: instructions with metrics beside them, their source lines between. */
 #include "view.h"
 
-#include "code.h"
+#include "code_align.h"
+#include "codes.h"
+#include "compare.h"
 #include "experiment/code.h"
 #include "listing.h"
 #include "memory.h"
 #include "name.h"
-#include "place.h"
 #include "report.h"
 #include "sourcefile.h"
 #include "text.h"
@@ -21,8 +22,7 @@ enum { BYTES_SHOWN = 10 };
 struct disasm_view {
 	struct session *session;
 	struct source_files files;
-	struct code *codes; /* one of each function */
-	size_t count;
+	struct codes codes;
 	struct table table;
 };
 
@@ -36,15 +36,21 @@ static int is_same_text(const char *left, const char *right)
 	return left == right || (left != NULL && right != NULL && strcmp(left, right) == 0);
 }
 
+/* In a comparison the same function may be that of another build. */
+static int is_same_function(const struct sym_function *left, const struct sym_function *right)
+{
+	return left == right || strcmp(left->mangled, right->mangled) == 0;
+}
+
 static int is_same_place(const struct sym_frame *left, const struct sym_frame *right)
 {
-	return left->line == right->line && left->function == right->function && is_same_text(left->file, right->file);
+	return left->line == right->line && is_same_function(left->function, right->function) && is_same_text(left->file, right->file);
 }
 
 /* Do two instructions have the same inlined calls around them, called at the same places? */
 static int is_same_call(const struct code_instruction *left, const struct code_instruction *right)
 {
-	if (left->frame_count != right->frame_count || left->frames[0].function != right->frames[0].function)
+	if (left->frame_count != right->frame_count || !is_same_function(left->frames[0].function, right->frames[0].function))
 		return 0;
 	for (int i = 1; i < left->frame_count; i++)
 		if (!is_same_place(&left->frames[i], &right->frames[i]))
@@ -87,7 +93,7 @@ static void add_source_line(struct disasm_view *view, const struct code_instruct
 	text = source_file_line(file, frame->line);
 	if (print_is_data(view->session))
 		whole = memory_format("%s", text == NULL ? "" : text);
-	else if (text != NULL && is_same_text(frame->file, view->codes[0].function->file))
+	else if (text != NULL && is_same_text(frame->file, view->codes.functions[0]->file))
 		whole = memory_format("%6u. %s", frame->line, text);
 	else if (text != NULL)
 		whole = memory_format("%6u. %s  (%s)", frame->line, text, text_base(frame->file));
@@ -97,9 +103,8 @@ static void add_source_line(struct disasm_view *view, const struct code_instruct
 	free(text);
 }
 
-static void add_heads(struct disasm_view *view, const struct code *code, size_t i)
+static void add_heads(struct disasm_view *view, const struct code_instruction *at, const struct code_instruction *before)
 {
-	const struct code_instruction *at = &code->at[i], *before = i == 0 ? NULL : &code->at[i - 1];
 	unsigned set = view->session->listing.disasm_comments;
 	int is_new_call = before == NULL ? at->frame_count > 1 : !is_same_call(before, at);
 
@@ -144,7 +149,8 @@ static char *note_of(struct disasm_view *view, const struct code *code, const st
 	return text;
 }
 
-static char *instruction_text(struct disasm_view *view, const struct code *code, const struct code_instruction *at)
+/* change: '+' or '-' if not all builds have it, else a blank. */
+static char *instruction_text(struct disasm_view *view, const struct code *code, const struct code_instruction *at, char change)
 {
 	char *note = note_of(view, code, at), *hex, *text, line[16] = "   ?";
 
@@ -156,7 +162,7 @@ static char *instruction_text(struct disasm_view *view, const struct code *code,
 	hex = view->session->listing.disasm_comments & COMMENT_HEX ? hex_text(at) : memory_text("", 0);
 	if (at->frames[0].line != 0)
 		snprintf(line, sizeof(line), "%4u", at->frames[0].line);
-	text = memory_format("       [%s] %s %6llx:  %-*s%s%s", line, at->is_target ? "*" : " ",
+	text = memory_format("%c      [%s] %s %6llx:  %-*s%s%s", change, line, at->is_target ? "*" : " ",
 			     (unsigned long long)at->address, hex[0] == '\0' ? 0 : 3 * BYTES_SHOWN + 1, hex,
 			     at->decoded.text, note);
 	free(hex);
@@ -164,118 +170,81 @@ static char *instruction_text(struct disasm_view *view, const struct code *code,
 	return text;
 }
 
-static void add_code(struct disasm_view *view, const struct code *code)
+/* An instruction that the base does not have is '+', one that another build does not have is '-'. */
+static char change_of(const struct code *codes, const uint32_t *at, size_t columns)
 {
-	add_text(view, "function", memory_format("               <Function: %s>", code->function->name));
-	for (size_t i = 0; i < code->count; i++) {
-		const struct code_instruction *at = &code->at[i];
-		struct table_row *row;
+	char change = ' ';
 
-		add_heads(view, code, i);
-		row = listing_add(&view->table, "instruction", instruction_text(view, code, at));
-		row->address = at->address;
-		row->line = at->frames[0].line;
-		row->own = &code->rows[i].own;
-		row->total = &code->rows[i].total;
-	}
+	for (size_t i = columns; i-- > 0;)
+		if (at[i] == CODE_NONE && codes[i].count != 0)
+			change = i == 0 ? '+' : '-';
+	return change;
 }
 
-/* ---- which functions ---- */
-
-static void explain(struct session *session, const struct sym_function *function, int rc)
+static void add_row(struct disasm_view *view, const struct code *codes, const uint32_t *at, const struct code_instruction **before)
 {
-	const struct sym_object *object = function->object;
+	static const struct metric_values none;
+	static const char *const kinds[] = {[' '] = "instruction", ['+'] = "instruction added", ['-'] = "instruction removed"};
+	char change = change_of(codes, at, view->codes.columns);
+	const struct code_instruction *instruction;
+	struct table_row *row;
+	size_t from = 0;
 
-	if (rc == -ENOSYS)
-		session_fail(session, EXIT_TROUBLE, "disasm: this xer_print was built without capstone, which disassembles");
-	else if (rc == -ENOTSUP)
-		session_fail(session, EXIT_TROUBLE, "disasm: the machine of %s is not known", object->path);
-	else if (symbols_is_made(session->symbols, function))
-		session_fail(session, EXIT_TROUBLE, "disasm: %s was made at run time, and its code was not recorded", function->name);
-	else if (object->file == NULL)
-		session_fail(session, EXIT_TROUBLE,
-			     "disasm: no file of %s (%s): say where it is now with pathmap OLD-PREFIX NEW-PREFIX or setpath "
-			     "DIRECTORY",
-			     object->path, object->mismatch ? "another build is there now" : "neither there nor archived");
-	else
-		session_fail(session, EXIT_TROUBLE, "disasm: %s has no code at 0x%llx, where %s is", object->file,
-			     (unsigned long long)function->address, function->name);
+	while (at[from] == CODE_NONE)
+		from++;
+	instruction = &codes[from].at[at[from]];
+	add_heads(view, instruction, *before);
+	*before = instruction;
+	row = listing_add(&view->table, kinds[(unsigned char)change], instruction_text(view, &codes[from], instruction, change));
+	row->address = instruction->address;
+	row->line = instruction->frames[0].line;
+	for (size_t i = 0; i < view->codes.columns; i++) {
+		const struct fold_row *values = at[i] != CODE_NONE ? &codes[i].rows[at[i]] : NULL;
+
+		view->table.next[i] = values != NULL ? (struct table_values){&values->own, &values->total} : (struct table_values){&none, &none};
+	}
+	table_take_next(&view->table, row);
 }
 
-static void explain_inlined(struct session *session, const struct sym_function *function)
+/* A function of every build. */
+static void add_code(struct disasm_view *view, size_t function)
 {
-	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
-	char *callers = memory_text("", 0);
-	size_t count = 0;
+	const struct code *codes = &view->codes.at[function * view->codes.columns];
+	const struct code_instruction *before = NULL;
+	struct code_rows rows;
 
-	for (size_t i = 1; i < tree->count && count < 5; i++) {
-		const struct sym_function *caller = tree->items[tree->nodes[tree->nodes[i].parent].item].function;
-		char *longer;
-
-		if (tree->items[tree->nodes[i].item].function != function || caller == function ||
-		    strstr(callers, caller->name) != NULL)
-			continue;
-		longer = memory_format("%s%s%s", callers, count == 0 ? "" : ", ", caller->name);
-		free(callers);
-		callers = longer;
-		count++;
-	}
-	session_fail(session, EXIT_TROUBLE, "disasm: %s has no code of its own: it is inlined in %s", function->name,
-		     callers);
-	free(callers);
+	code_align(view->session, codes, view->codes.columns, &rows);
+	if (rows.count != 0)
+		add_text(view, "function", memory_format("               <Function: %s>", view->codes.functions[function]->name));
+	for (size_t i = 0; i < rows.count; i++)
+		add_row(view, codes, &rows.at[i * rows.columns], &before);
+	code_rows_fini(&rows);
 }
 
-static int by_address(const void *left, const void *right)
+/* Where the code is; of compared builds, of each. */
+static void put_objects(struct disasm_view *view, const struct place *place)
 {
-	const struct sym_function *a = ((const struct code *)left)->function, *b = ((const struct code *)right)->function;
+	const struct codes *codes = &view->codes;
 
-	if (a->object != b->object)
-		return a->object->index < b->object->index ? -1 : 1;
-	return (a->address > b->address) - (a->address < b->address);
-}
-
-/* Every function of a file that has code of its own in recorded stacks. */
-static void find_functions(struct disasm_view *view, const char *file)
-{
-	const struct tree *tree = session_tree(view->session, TREE_FUNCTIONS);
-	size_t capacity = 0;
-
-	for (size_t i = 0; i < tree->item_count; i++) {
-		const struct sym_function *function = tree->items[i].function;
-
-		if (function->file == NULL || function->address == 0 || !source_is_same(function->file, file))
-			continue;
-		view->codes = memory_grow(view->codes, view->count, &capacity, sizeof(*view->codes));
-		view->codes[view->count++] = (struct code){.function = function};
+	if (codes->columns == 1) {
+		listing_object(view->session, "Load Object", place->object);
+		return;
 	}
-	if (view->count > 1)
-		qsort(view->codes, view->count, sizeof(*view->codes), by_address);
-}
+	for (size_t i = 0; i < codes->columns; i++) {
+		char *label = compare_label(view->session, i);
+		char *what = memory_format("Load Object of %s", label);
+		const struct sym_object *object = NULL;
 
-static int find_codes(struct disasm_view *view, const struct place *place)
-{
-	size_t decoded = 0;
-	int rc = -ENOENT;
-
-	if (place->function != NULL && place->function->address == 0) {
-		explain_inlined(view->session, place->function);
-		return -ENOENT;
+		for (size_t j = 0; j < codes->count && object == NULL; j++)
+			if (codes->at[j * codes->columns + i].count != 0)
+				object = codes->at[j * codes->columns + i].function->object;
+		if (object != NULL)
+			listing_object(view->session, what, object);
+		else
+			print_note(view->session, "%s has no data of this code", label);
+		free(what);
+		free(label);
 	}
-	if (place->function == NULL) {
-		find_functions(view, place->file);
-	} else {
-		view->codes = memory_take(1, sizeof(*view->codes));
-		view->codes[view->count++] = (struct code){.function = place->function};
-	}
-	for (size_t i = 0; i < view->count; i++) {
-		rc = code_init(&view->codes[i], view->session, view->codes[i].function);
-		decoded += rc == 0;
-		if (rc != 0)
-			explain(view->session, view->codes[i].function, rc);
-	}
-	if (view->count == 0)
-		session_fail(view->session, EXIT_TROUBLE, "disasm: no function of %s has code of its own", place->file);
-	return decoded != 0 ? 0 : -ENOENT;
 }
 
 static void put_head(struct disasm_view *view, const struct place *place)
@@ -285,9 +254,7 @@ static void put_head(struct disasm_view *view, const struct place *place)
 
 	report_put_quality(session);
 	listing_fact(session, "Source File", place->file);
-	listing_fact(session, "Load Object", place->object->path);
-	if (place->object->file != NULL && strcmp(place->object->file, place->object->path) != 0)
-		listing_fact(session, "Found", place->object->file);
+	put_objects(view, place);
 	if (place->file != NULL && session->listing.disasm_comments & COMMENT_SOURCE) {
 		file = source_files_get(&view->files, place->file, place->object->build_id);
 		if (file->status == 0)
@@ -310,13 +277,12 @@ void view_disasm(struct session *session, const struct command_argument *argumen
 
 	if (place_find(session, "disasm", argument, &place) != 0)
 		return;
-	if (find_codes(&view, &place) == 0) {
+	if (codes_init(&view.codes, session, &place) == 0) {
 		view.table.is_listing = 1;
 		view.table.has_addresses = 1;
-		view.table.sum = session_tree(session, TREE_PCS)->total[TREE_ROOT];
-		for (size_t i = 0; i < view.count; i++)
-			if (view.codes[i].count != 0)
-				add_code(&view, &view.codes[i]);
+		compare_table(session, &view.table, TREE_PCS);
+		for (size_t i = 0; i < view.codes.count; i++)
+			add_code(&view, i);
 		listing_mark_hot(&view.table, &session->metrics, session->listing.disasm_threshold);
 		put_head(&view, &place);
 		table_put(session, &view.table, &session->metrics, 0, "disasm");
@@ -324,9 +290,7 @@ void view_disasm(struct session *session, const struct command_argument *argumen
 			report_put_next(session, "source", place.function, "its source");
 		fputc('\n', session->out);
 	}
-	for (size_t i = 0; i < view.count; i++)
-		code_fini(&view.codes[i]);
-	free(view.codes);
+	codes_fini(&view.codes);
 	table_fini(&view.table);
 	source_files_fini(&view.files);
 }

@@ -1,6 +1,7 @@
 /* view_heap.c: leaks, the peak and allocations by call stack, and statistics of the heap. */
 #include "view.h"
 
+#include "compare_beside.h"
 #include "heapmaps.h"
 #include "data.h"
 #include "kept.h"
@@ -256,19 +257,18 @@ static void put_unseen(struct session *session)
 			fprintf(session->out, "# warning: experiment %u: %s\n", at->id, text);
 }
 
-void view_heapstat(struct session *session, const struct command_argument *argument)
+static void put_data(struct session *session)
+{
+	const struct session_experiment *highest;
+	struct exp_heap sum = sum_up(session, &highest);
+
+	data_heapstat(session, &sum, highest);
+}
+
+static void put_text(struct session *session, const struct exp_heap *sum, const struct session_experiment *at)
 {
 	FILE *out = session->out;
-	const struct session_experiment *at;
-	struct exp_heap sum = sum_up(session, &at);
 
-	(void)argument;
-	report_put_quality(session);
-	if (print_is_data(session))
-		data_heapstat(session, &sum, at);
-	put_unseen(session);
-	if (print_is_data(session))
-		return;
 	fprintf(out, "%s\n", session->count > 1 ? "Process with the highest peak" : "Peak");
 	report_put_count(out, "Heap size bytes", at->data->heap.peak_bytes);
 	fprintf(out, "  %-23s  %.3f (secs.)\n", "Time of peak", at->data->heap.peak_time_s);
@@ -276,30 +276,48 @@ void view_heapstat(struct session *session, const struct command_argument *argum
 	fprintf(out, "  %-23s  %lld\n", "Process Id", (long long)at->info->pid);
 	put_moments(out, &at->data->heap);
 	fputs("\nAllocations\n", out);
-	report_put_count(out, "Total allocations", sum.allocs);
-	report_put_count(out, "Total bytes", sum.alloc_bytes);
-	report_put_count(out, "Smallest bytes", sum.smallest);
-	report_put_count(out, "Largest bytes", sum.largest);
-	report_put_count(out, "Average bytes", sum.allocs != 0 ? sum.alloc_bytes / sum.allocs : 0);
+	report_put_count(out, "Total allocations", sum->allocs);
+	report_put_count(out, "Total bytes", sum->alloc_bytes);
+	report_put_count(out, "Smallest bytes", sum->smallest);
+	report_put_count(out, "Largest bytes", sum->largest);
+	report_put_count(out, "Average bytes", sum->allocs != 0 ? sum->alloc_bytes / sum->allocs : 0);
 	fprintf(out, "  %-23s  ", "Temporary allocations");
-	put_temps(out, sum.temps, sum.allocs);
+	put_temps(out, sum->temps, sum->allocs);
 	fputc('\n', out);
-	report_put_count(out, "Total frees", sum.frees);
-	if (sum.unmatched_frees != 0)
-		report_put_count(out, "Frees of unknown blocks", sum.unmatched_frees);
-	report_put_sizes(out, sum.size_count, "Block size", "Allocations");
+	report_put_count(out, "Total frees", sum->frees);
+	if (sum->unmatched_frees != 0)
+		report_put_count(out, "Frees of unknown blocks", sum->unmatched_frees);
+	report_put_sizes(out, sum->size_count, "Block size", "Allocations");
 	fputs("\nLeaks (not freed at the end of the recording)\n", out);
-	report_put_count(out, "Total leaks", sum.leaks);
-	report_put_count(out, "Total bytes", sum.leak_bytes);
-	if (sum.leaks != 0)
-		report_put_sizes(out, sum.leak_size_count, "Block size", "Leaks");
+	report_put_count(out, "Total leaks", sum->leaks);
+	report_put_count(out, "Total bytes", sum->leak_bytes);
+	if (sum->leaks != 0)
+		report_put_sizes(out, sum->leak_size_count, "Block size", "Leaks");
 	heapmaps_put_totals(session);
 	fputc('\n', out);
+}
+
+void view_heapstat(struct session *session, const struct command_argument *argument)
+{
+	const struct session_experiment *at;
+	struct exp_heap sum = sum_up(session, &at);
+
+	(void)argument;
+	report_put_quality(session);
+	put_unseen(session);
+	if (session_columns(session) > 1)
+		compare_beside(session, put_data);
+	else if (print_is_data(session))
+		data_heapstat(session, &sum, at);
+	else
+		put_text(session, &sum, at);
+	if (print_is_data(session))
+		return;
 	if (sum.leaks != 0)
 		report_put_next(session, "leaks", NULL,
 				"the stacks that allocated what was not freed");
 	if (at->data->heap.peak_bytes != 0)
 		report_put_next(session, "peak", NULL, "the stacks that made up the peak");
 	report_put_next(session, "allocs", NULL, "the stacks that allocate most");
-	fputc('\n', out);
+	fputc('\n', session->out);
 }

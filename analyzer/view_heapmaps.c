@@ -36,35 +36,45 @@ static void put_head(struct session *session, const struct tree *tree, uint32_t 
 /* When each process had most mapped. */
 static void put_peaks(struct session *session)
 {
-	for (size_t i = 0; i < session->count; i++) {
-		const struct exp_heap_maps *maps = &session->experiments[i].data->heap.maps;
+	const struct session_experiment *at = NULL;
+
+	while ((at = session_next(session, at)) != NULL) {
+		const struct exp_heap_maps *maps = &at->data->heap.maps;
 
 		if (maps->maps == 0)
 			continue;
 		fprintf(session->out, "Time of Peak = %.3f (secs.)", maps->peak_time_s);
 		if (session->count > 1)
-			fprintf(session->out, ", Experiment Id = %zu, Bytes Mapped = %llu", i + 1,
+			fprintf(session->out, ", Experiment Id = %u, Bytes Mapped = %llu", at->id,
 				(unsigned long long)maps->peak_bytes);
 		fputc('\n', session->out);
 	}
+}
+
+/* context: how many stacks there are, in any group. */
+static void put_summary(struct session *session, const struct tree *tree, const void *context)
+{
+	const struct metric_values *sum = &tree->total[TREE_ROOT];
+
+	fprintf(session->out,
+		"Summary Results: Distinct Mappings = %zu, Total Instances = %llu, Total Bytes Mapped = %llu, At Peak = "
+		"%llu, Still Mapped = %llu\n",
+		*(const size_t *)context, (unsigned long long)sum->of[METRIC_HEAPMAPCNT],
+		(unsigned long long)sum->of[METRIC_HEAPMAPBYTES], (unsigned long long)sum->of[METRIC_HEAPMAPPEAK],
+		(unsigned long long)sum->of[METRIC_HEAPMAPLIVE]);
 }
 
 void view_heapmaps(struct session *session, const struct command_argument *argument)
 {
 	static const struct stacks_kind kind = {count_of, bytes_of, put_head, NULL, "heapmaps", METRIC_DATA_HEAP};
 	const struct tree *tree = session_tree(session, TREE_FRAMES);
-	const struct metric_values *sum = &tree->total[TREE_ROOT];
 	size_t count;
 	uint32_t *stacks = stacks_find(tree, &kind, &count);
 
 	(void)argument;
 	report_put_quality(session);
 	fputs("# Mappings: memory without a file, mapped by the program or by growth of the program break\n", session->out);
-	fprintf(session->out,
-		"Summary Results: Distinct Mappings = %zu, Total Instances = %llu, Total Bytes Mapped = %llu, At Peak = "
-		"%llu, Still Mapped = %llu\n",
-		count, (unsigned long long)sum->of[METRIC_HEAPMAPCNT], (unsigned long long)sum->of[METRIC_HEAPMAPBYTES],
-		(unsigned long long)sum->of[METRIC_HEAPMAPPEAK], (unsigned long long)sum->of[METRIC_HEAPMAPLIVE]);
+	stacks_put_parts(session, tree, put_summary, &count);
 	put_peaks(session);
 	stacks_put(session, tree, &kind, stacks, count);
 	if (count != 0) {
@@ -74,13 +84,13 @@ void view_heapmaps(struct session *session, const struct command_argument *argum
 	free(stacks);
 }
 
-/* The facts of all experiments together; the peak is that of the process with the highest. */
-static struct exp_heap_maps sum_up(const struct session *session)
+struct exp_heap_maps heapmaps_sum(const struct session *session)
 {
+	const struct session_experiment *at = NULL;
 	struct exp_heap_maps sum = {0};
 
-	for (size_t i = 0; i < session->count; i++) {
-		const struct exp_heap_maps *maps = &session->experiments[i].data->heap.maps;
+	while ((at = session_next(session, at)) != NULL) {
+		const struct exp_heap_maps *maps = &at->data->heap.maps;
 
 		sum.maps += maps->maps;
 		sum.map_bytes += maps->map_bytes;
@@ -97,7 +107,7 @@ static struct exp_heap_maps sum_up(const struct session *session)
 
 void heapmaps_put_totals(struct session *session)
 {
-	struct exp_heap_maps sum = sum_up(session);
+	struct exp_heap_maps sum = heapmaps_sum(session);
 	FILE *out = session->out;
 
 	if (sum.maps == 0)

@@ -1,6 +1,9 @@
 /* view_index.c: tables of index objects and memory objects, and the commands that list and define them. */
 #include "view.h"
 
+#include "compare.h"
+#include "compare_beside.h"
+#include "compare_named.h"
 #include "filters.h"
 #include "indexobj.h"
 #include "memory.h"
@@ -56,7 +59,7 @@ static struct table make_table(struct session *session, const struct index_type 
 	return table;
 }
 
-static void put_title(struct session *session, const struct index_type *type, const struct metric_sort *sort)
+static void put_title(struct session *session, const struct index_type *type, const struct metric_sort *sort, int has_overflow)
 {
 	char text[METRIC_ERROR_MAX];
 
@@ -67,6 +70,42 @@ static void put_title(struct session *session, const struct index_type *type, co
 		fprintf(session->out, "%s sorted by %s: %s%s\n\n", type->heading,
 			sort->metric.id < METRIC_VALUES ? "metric" : "property", metric_describe(&sort->metric, text),
 			sort->reverse ? ", reversed" : "");
+	if (has_overflow)
+		print_note(session, "warning: too many rows: events of others are left out");
+}
+
+/* Where a row stands among those in order of their keys. Samples count from 1 in every experiment. */
+static int64_t place_of(const struct index_type *type, const struct index_row *row)
+{
+	if (!type->is_by_key)
+		return 0;
+	if (row->is_missing)
+		return INT64_MAX;
+	return type->label == INDEX_SAMPLE ? row->key & UINT32_MAX : row->key;
+}
+
+/* The rows of the compared groups side by side. */
+static void put_compared(struct session *session, const struct index_type *type, const struct expression *list)
+{
+	struct compare_form form = {.key = type->name, .is_by_place = type->is_by_key};
+	struct compare_named *named = compare_named_create();
+	int has_overflow = 0;
+
+	for (size_t i = 0, columns = session_columns(session); i < columns; i++) {
+		struct index_rows rows;
+
+		compare_focus(session, i);
+		rows = index_gather(session, type, list);
+		for (size_t j = 0; j < rows.count; j++)
+			compare_named_add(named, i, index_row_compared_name(session, type, &rows, &rows.rows[j]),
+					  place_of(type, &rows.rows[j]), &rows.rows[j].values);
+		has_overflow |= rows.has_overflow;
+		index_rows_fini(&rows);
+		compare_unfocus(session);
+	}
+	reduce_metrics(session, &form.metrics, &form.sort);
+	put_title(session, type, &form.sort, has_overflow);
+	compare_named_put(session, named, &form);
 }
 
 static void put_index(struct session *session, const struct index_type *type, const struct expression *list)
@@ -84,9 +123,7 @@ static void put_index(struct session *session, const struct index_type *type, co
 	table.rows[0].own = table.rows[0].total = &table.sum;
 	if (!type->is_by_key && sort.metric.id != METRIC_NAME)
 		table_sort(&table, 1, &sort, &metrics);
-	put_title(session, type, &sort);
-	if (rows.has_overflow)
-		print_note(session, "warning: too many rows: events of others are left out");
+	put_title(session, type, &sort, rows.has_overflow);
 	table_put(session, &table, &metrics, session->limit, type->name);
 	fputc('\n', session->out);
 	table_fini(&table);
@@ -111,7 +148,10 @@ static void view_type(struct session *session, const struct index_type *type, co
 	if (text != NULL)
 		wanted = expression_compile(text, &error);
 	free(text);
-	put_index(session, type, wanted);
+	if (session_columns(session) > 1)
+		put_compared(session, type, wanted);
+	else
+		put_index(session, type, wanted);
 	expression_destroy(wanted);
 }
 
@@ -162,25 +202,38 @@ int view_own_index(struct session *session, const char *name)
 	return 0;
 }
 
-void view_cpu_list(struct session *session, const struct command_argument *argument)
+static void put_cpus(struct session *session)
 {
 	char error[200];
-	const char *shown = filters_shown(session->filters, FILTERS_CPUS);
 	struct index_rows rows = index_gather(session, index_find(session->indexes, 0, "cpus", error, sizeof(error)), NULL);
 	struct print_table *table = print_table_begin("cpus");
 
-	(void)argument;
-	print_note(session, "selected: %s", shown != NULL ? shown : "all");
-	print_column(table, PRINT_VALUE, "cpu", "CPU");
+	print_describe(table, "CPUs", 1);
+	print_column(table, PRINT_ID, "cpu", "CPU");
 	print_column(table, PRINT_NS, "time", "CPU Time");
 	if (rows.count > 1)
 		qsort(rows.rows, rows.count, sizeof(*rows.rows), by_key);
 	for (size_t i = 0; i < rows.count; i++) {
-		print_real(table, (double)rows.rows[i].key);
+		if (rows.rows[i].is_missing)
+			print_none(table);
+		else
+			print_number(table, (uint64_t)rows.rows[i].key);
 		print_number(table, rows.rows[i].values.of[METRIC_TOTALCPU]);
 	}
 	print_table_end(session, table, session->limit);
 	index_rows_fini(&rows);
+}
+
+void view_cpu_list(struct session *session, const struct command_argument *argument)
+{
+	const char *shown = filters_shown(session->filters, FILTERS_CPUS);
+
+	(void)argument;
+	print_note(session, "selected: %s", shown != NULL ? shown : "all");
+	if (session_columns(session) > 1)
+		compare_beside(session, put_cpus);
+	else
+		put_cpus(session);
 }
 
 /* ---- lists and definitions ---- */

@@ -1,6 +1,7 @@
 /* view_iostat.c: statistics of input and output: totals and sizes, functions, errors. */
 #include "view.h"
 
+#include "compare_beside.h"
 #include "data.h"
 #include "format/record.h"
 #include "memory.h"
@@ -137,19 +138,21 @@ static void put_errors(FILE *out, const struct exp_io *io)
 		fprintf(out, "  %9llu  <Unknown>\n", (unsigned long long)io->errors[0]);
 }
 
-void view_iostat(struct session *session, const struct command_argument *argument)
+static void put_data(struct session *session)
+{
+	struct exp_io *io = memory_take(1, sizeof(*io));
+
+	sum_up(session, io);
+	data_iostat(session, io);
+	free(io);
+}
+
+static void put_text(struct session *session)
 {
 	struct exp_io *io = memory_take(1, sizeof(*io));
 	FILE *out = session->out;
 
-	(void)argument;
 	sum_up(session, io);
-	report_put_quality(session);
-	if (print_is_data(session)) {
-		data_iostat(session, io);
-		free(io);
-		return;
-	}
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
 		if (i != 0)
 			fputc('\n', out);
@@ -158,8 +161,22 @@ void view_iostat(struct session *session, const struct command_argument *argumen
 	put_functions(out, io);
 	put_errors(out, io);
 	fputc('\n', out);
+	free(io);
+}
+
+void view_iostat(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	report_put_quality(session);
+	if (session_columns(session) > 1)
+		compare_beside(session, put_data);
+	else if (print_is_data(session))
+		put_data(session);
+	else
+		put_text(session);
+	if (print_is_data(session))
+		return;
 	report_put_next(session, "ioactivity", NULL, "the files behind it");
 	report_put_next(session, "iocallstack", NULL, "the stacks that read and write");
-	fputc('\n', out);
-	free(io);
+	fputc('\n', session->out);
 }

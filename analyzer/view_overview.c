@@ -2,6 +2,8 @@
  * out. */
 #include "view.h"
 
+#include "compare.h"
+#include "compare_beside.h"
 #include "data.h"
 #include "memory.h"
 #include "name.h"
@@ -35,33 +37,63 @@ static void put_experiment(struct session *session, const struct session_experim
 	fprintf(out, "\n     Duration  %.3f seconds\n", info->duration_s);
 }
 
-/* The functions with the most of a metric. */
-static void put_top(struct session *session, unsigned id, unsigned flavor)
+/* What functions are told for, by kind of data. */
+static const struct {
+	unsigned data, metric;
+	const char *title;
+} tops[] = {
+	{METRIC_DATA_CLOCK, METRIC_TOTALCPU, "Most exclusive CPU time"},
+	{METRIC_DATA_HEAP, METRIC_HEAPALLOCBYTES, "Most bytes allocated, by the innermost function"},
+	{METRIC_DATA_HEAP, METRIC_HEAPLEAKBYTES, "Most bytes leaked, by the innermost function"},
+	{METRIC_DATA_SYNC, METRIC_SYNC, "Most wait time, by the innermost function"},
+	{METRIC_DATA_IO, METRIC_IOREADTIME, "Most read time, by the innermost function"},
+	{METRIC_DATA_IO, METRIC_IOWRITETIME, "Most write time, by the innermost function"},
+};
+enum { TOPS = sizeof(tops) / sizeof(tops[0]) };
+
+/* The functions with the most of a metric, <Total> first, and the one column that they have. */
+static struct table find_top(struct session *session, unsigned id, struct metric_list *metrics)
 {
 	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
-	const struct fold_row *rows = session_fold(session, TREE_FUNCTIONS);
-	struct metric_list metrics = {.at = {{(uint8_t)id, (uint8_t)flavor, METRIC_SHOW_VALUE}},
-				      .count = 1};
-	struct metric_sort sort = {.metric = metrics.at[0]};
-	struct table table = {.sum = tree->total[TREE_ROOT]};
+	const struct fold_row **rows = compare_folds(session, TREE_FUNCTIONS);
+	struct metric_sort sort = {.metric = {(uint8_t)id, METRIC_EXCLUSIVE, METRIC_SHOW_VALUE | METRIC_SHOW_PERCENT}};
+	struct table table = {.count = 0};
+
+	*metrics = (struct metric_list){.at = {sort.metric}, .count = 1};
+	compare_table(session, &table, TREE_FUNCTIONS);
+	for (uint32_t i = 0; i < tree->item_count; i++) {
+		for (size_t j = 0; j < table.group_count; j++)
+			table.next[j] = (struct table_values){i == 0 ? &rows[j][0].total : &rows[j][i].own, &rows[j][i].total};
+		if (i == 0 || table_next_is_worth(&table, metrics, &sort))
+			table_add_next(&table, tree, i, name_function(session, tree->items[i].function));
+	}
+	free(rows);
+	table_sort(&table, 1, &sort, metrics);
+	return table;
+}
+
+static void put_top(struct session *session, size_t top)
+{
+	struct metric_list metrics;
+	struct table table = find_top(session, tops[top].metric, &metrics);
 	char value[METRIC_TEXT_MAX], share[METRIC_TEXT_MAX];
 
-	for (size_t i = 1; i < tree->item_count; i++)
-		if (table_is_worth(&rows[i].own, &rows[i].total, &metrics, &sort))
-			table_add(&table, &rows[i].own, &rows[i].total, tree, (uint32_t)i,
-				  name_function(session, tree->items[i].function));
-	table_sort(&table, 0, &sort, &metrics);
-	for (size_t i = 0; i < table.count && i < TOP; i++) {
-		uint64_t number =
-			(flavor == METRIC_INCLUSIVE ? table.rows[i].total : table.rows[i].own)
-				->of[id];
-
-		fprintf(session->out, "    %14s  %6s %%  ", metric_format(id, number, value),
-			metric_format_percent(number, table.sum.of[id], share));
+	if (table.count > 1)
+		fprintf(session->out, "  %s:\n", tops[top].title);
+	for (size_t i = 1; i < table.count && i <= TOP; i++) {
+		fprintf(session->out, "    %14s  %6s %%  ", table_format(&table, &table.rows[i], &metrics.at[0], 0, value),
+			table_format_percent(&table, &table.rows[i], &metrics.at[0], 0, share));
 		text_put(session->out, table.rows[i].name);
 		fputc('\n', session->out);
 	}
 	table_fini(&table);
+}
+
+static void put_tops(struct session *session, unsigned data)
+{
+	for (size_t i = 0; i < TOPS; i++)
+		if (tops[i].data == data)
+			put_top(session, i);
 }
 
 static void put_total(struct session *session, unsigned id, const char *unit)
@@ -84,63 +116,32 @@ static void put_clock(struct session *session)
 	put_total(session, METRIC_USER, " seconds");
 	put_total(session, METRIC_SYSTEM, " seconds");
 	put_total(session, METRIC_SAMPLES, "");
-	if (session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT].of[METRIC_TOTALCPU] == 0)
-		return;
-	fputs("  Most exclusive CPU time:\n", session->out);
-	put_top(session, METRIC_TOTALCPU, METRIC_EXCLUSIVE);
+	put_tops(session, METRIC_DATA_CLOCK);
 }
 
 static void put_heap(struct session *session)
 {
-	const struct metric_values *sum = &session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT];
-
 	fputs("\nHeap\n", session->out);
 	for (unsigned id = METRIC_HEAPALLOCCNT; id <= METRIC_HEAPLEAKBYTES; id++)
 		put_total(session, id, "");
-	if (sum->of[METRIC_HEAPALLOCBYTES] != 0) {
-		fputs("  Most bytes allocated, by the innermost function:\n", session->out);
-		put_top(session, METRIC_HEAPALLOCBYTES, METRIC_EXCLUSIVE);
-	}
-	if (sum->of[METRIC_HEAPLEAKBYTES] != 0) {
-		fputs("  Most bytes leaked, by the innermost function:\n", session->out);
-		put_top(session, METRIC_HEAPLEAKBYTES, METRIC_EXCLUSIVE);
-	}
+	put_tops(session, METRIC_DATA_HEAP);
 }
 
 static void put_sync(struct session *session)
 {
-	const struct metric_values *sum = &session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT];
-
 	fputs("\nSynchronization\n", session->out);
 	put_total(session, METRIC_SYNCN, "");
 	put_total(session, METRIC_SYNC, " seconds");
-	if (sum->of[METRIC_SYNC] == 0)
-		return;
-	fputs("  Most wait time, by the innermost function:\n", session->out);
-	put_top(session, METRIC_SYNC, METRIC_EXCLUSIVE);
+	put_tops(session, METRIC_DATA_SYNC);
 }
 
 static void put_io(struct session *session)
 {
-	static const struct {
-		unsigned time;
-		const char *title;
-	} tops[] = {
-		{METRIC_IOREADTIME, "Most read time"},
-		{METRIC_IOWRITETIME, "Most write time"},
-	};
-	const struct metric_values *sum = &session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT];
-
 	fputs("\nInput and output\n", session->out);
 	for (unsigned id = METRIC_IOREADCNT; id <= METRIC_IOERRORTIME; id++)
 		put_total(session, id,
 			  metric_unit_of(id) == METRIC_UNIT_SECONDS ? " seconds" : "");
-	for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]); i++) {
-		if (sum->of[tops[i].time] == 0)
-			continue;
-		fprintf(session->out, "  %s, by the innermost function:\n", tops[i].title);
-		put_top(session, tops[i].time, METRIC_EXCLUSIVE);
-	}
+	put_tops(session, METRIC_DATA_IO);
 }
 
 static int by_cpu(const void *left, const void *right)
@@ -215,17 +216,54 @@ static void put_processes(struct session *session)
 	free(all);
 }
 
-void view_overview(struct session *session, const struct command_argument *argument)
+/* The experiments of each group, below its label. */
+static void put_groups(struct session *session)
+{
+	for (size_t i = 0; i < session_columns(session); i++) {
+		const struct session_experiment *at = NULL;
+		char *label = compare_label(session, i);
+
+		fprintf(session->out, "%s:\n", label);
+		free(label);
+		compare_focus(session, i);
+		while ((at = session_next(session, at)) != NULL)
+			if (!is_descendant(at))
+				put_experiment(session, at);
+		compare_unfocus(session);
+	}
+	fputc('\n', session->out);
+}
+
+/* Groups side by side: totals, and what stands out in the first, or as the greatest difference to it. */
+static void put_compared(struct session *session)
+{
+	if (print_is_data(session))
+		view_add_experiments(session);
+	else
+		put_groups(session);
+	compare_beside(session, data_totals);
+	for (size_t i = 0; i < TOPS; i++) {
+		struct metric_list metrics;
+		struct table table;
+		char *name;
+
+		if (!(tops[i].data & session->have))
+			continue;
+		table = find_top(session, tops[i].metric, &metrics);
+		name = memory_format("top.%s", metric_keyword(tops[i].metric));
+		if (!print_is_data(session))
+			fprintf(session->out, "%s\n\n", tops[i].title);
+		table_put(session, &table, &metrics, TOP + 1, name);
+		fputc('\n', session->out);
+		free(name);
+		table_fini(&table);
+	}
+}
+
+static void put_text(struct session *session)
 {
 	const struct session_experiment *at = NULL;
 
-	(void)argument;
-	report_put_quality(session);
-	if (print_is_data(session)) {
-		data_overview(session);
-		report_put_next(session, "functions", NULL, "all functions with these metrics");
-		return;
-	}
 	fputs("Experiments\n", session->out);
 	while ((at = session_next(session, at)) != NULL)
 		if (!is_descendant(at))
@@ -241,6 +279,18 @@ void view_overview(struct session *session, const struct command_argument *argum
 		put_io(session);
 	put_threads(session);
 	fputc('\n', session->out);
+}
+
+void view_overview(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	report_put_quality(session);
+	if (session_columns(session) > 1)
+		put_compared(session);
+	else if (print_is_data(session))
+		data_overview(session);
+	else
+		put_text(session);
 	report_put_next(session, "functions", NULL, "all functions with these metrics");
 	report_put_next(session, "metric_list", NULL, "what else tables can show");
 	fputc('\n', session->out);

@@ -75,7 +75,8 @@ static void add_calls(struct source_view *view, uint32_t key, size_t *at)
 		char *name = name_function(view->session, call->callee);
 		struct table_row *row = listing_add(&view->table, "call", memory_format("               -> %s", name));
 
-		view->table.next[0] = (struct table_values){&view->zero, &call->values};
+		for (size_t i = 0; i < view->data.column_count; i++)
+			view->table.next[i] = (struct table_values){&view->zero, &call->values[i]};
 		table_take_next(&view->table, row);
 		row->function = call->callee;
 		row->line = view->data.lines[key];

@@ -307,13 +307,13 @@ static void put_compared(struct session *session)
 			const struct metric_values values = {.of = {[METRIC_SYNC] = locks[j].object->wait_ns,
 								    [METRIC_SYNCN] = locks[j].object->count}};
 
-			compare_named_add(named, i, compared_name(session, &locks[j]), &values);
+			compare_named_add(named, i, compared_name(session, &locks[j]), 0, &values);
 		}
 		free(locks);
 		compare_unfocus(session);
 	}
 	lock_put_threshold(session);
-	compare_named_put(session, named, METRIC_DATA_SYNC, "Objects waited for", "locks");
+	compare_named_put_kind(session, named, METRIC_DATA_SYNC, "Objects waited for", "locks");
 }
 
 void view_locks(struct session *session, const struct command_argument *argument)

@@ -53,10 +53,64 @@ compared leaks delta -leaks
 contains "stacks of one function and line are one" '^after: Leak #1, Instances = 30, Bytes Leaked = 3000$' leaks.txt
 contains "with both values" '^before: Leak #1, Instances = 10, Bytes Leaked = 1000$' leaks.txt
 contains "and sums" '^after: Summary Results: Distinct Leaks = 3, Total Instances = 37, Total Bytes Leaked = 4128$' leaks.txt
-compared heapstat on -heapstat -overview -disasm keep
-is "other reports come once for each group" 6 "$(grep -c '^# compare: \[[12]\]' heapstat.txt)"
-contains "with its own numbers" '^  Total allocations +37$' heapstat.txt
-contains "disassembly is that of the group's own build" 'Load Object: .*/grown_later$' heapstat.txt
+compared mapped on -heapmaps
+contains "mappings have a line for each group" '^after: Mapping #1, Instances = 1, Bytes Mapped = 135168' mapped.txt
+
+# ---- facts and statistics
+compared heapstat on -heapstat
+contains "heapstat: both totals in a line" '^  Allocations +19 +37$' heapstat.txt
+contains "sizes by size" '^ *64 +128 +12 +32$' heapstat.txt
+contains "also those that one has none of" '^ *512 +1024 +7 +0$' heapstat.txt
+compared heapstat delta -heapstat
+contains "heapstat: differences" '^  Allocations +19 +\+18$' heapstat.txt
+is "but not between ids" 1 "$(grep -cE '^  Experiment Id +1 +2$' heapstat.txt)"
+compared heapstat ratio -heapstat
+contains "heapstat: ratios" '^ *512 +1024 +7 +x0.000$' heapstat.txt
+contains "and what is new" '^ *128 +256 +0 +new$' heapstat.txt
+compared heapstat delta -printmode json -heapstat
+is "for programs a record has all three" "8128 4128 -4000" "$(python3 -c '
+import json
+text = open("heapstat.txt").read()
+for table in json.loads(text[text.index("{"):])["tables"]:
+    if table["name"] == "totals":
+        row = dict(zip([c["key"] for c in table["columns"]], table["rows"][0]))
+        print(row["bytes[1]"], row["bytes[2]"], round(row["bytes[2].delta"]))')"
+compared overview ratio -overview
+contains "overview: totals" '^  Bytes Allocated +8128 +x0.508$' overview.txt
+contains "and what stands out" '^7000 +86\.12 +x0\.000 +0\.00 +drop$' overview.txt
+is "the experiments of each group below its name" "before: after:" "$(awk '/^(before|after):$/ { printf "%s%s", gap, $0; gap = " " }' overview.txt)"
+
+# ---- lines and instructions
+compared csource delta -csource main
+contains "csource: calls have columns" '^(##)? *1000 +\+2000 +-> keep$' csource.txt
+contains "calls that only one makes too" '^ *\+1000 +-> fresh$' csource.txt
+if "$xer_print" -disasm keep before.er 2>&1 | grep -q 'without capstone'; then
+	skip "disassembly side by side" "no capstone"
+else
+	compared disasm delta -disasm main
+	contains "disasm: a call that both builds have is one" '^(##)? *1000 +\+2000 +\[.*<keep>$' disasm.txt
+	contains "one that only the base has" '^(##)? *7000 +-7000 +- .*<drop>$' disasm.txt
+	contains "one that is new" '^ *\+1000 +\+ .*<fresh>$' disasm.txt
+	is "nothing else differs" 2 "$(grep -cE '^[ #].{40,} [-+] +\[' disasm.txt)"
+	contains "and the load object of each" '^Load Object of after: .*/grown_later$' disasm.txt
+	compared disasm on -disasm fresh
+	contains "what one build alone has is shown" 'before has no data of this code' disasm.txt
+	compared disasm on -disasm grown.c
+	is "all functions of a file, each once" "drop fresh keep main shared" \
+		"$(sed -n 's/.*<Function: \([a-z]*\)>$/\1/p' disasm.txt | sort | tr '\n' ' ' | sed 's/ $//')"
+fi
+
+# ---- index objects, by what they are in their own run
+compared processes delta -processes
+contains "a process is the same whatever its id and program" '^ *8128 +-4000 +19 +\+18 +Founder$' processes.txt
+compared threads delta -threads
+contains "so is a thread" '^ *8128 +-4000 +19 +\+18 +Founder, Thread 1$' threads.txt
+compared sizes on -datasize
+contains "sizes have columns" '^ *7000 +0 +7 +0 +512 B +to < +1 KiB$' sizes.txt
+compared own on -indxobj_define sz HSIZE -indxobj sz
+contains "so have one's own" '^ *0 +1000 +0 +5 +sz 200$' own.txt
+compared each on -memobj page
+is "pages are of one run: one group after the other" 2 "$(grep -c '^# compare: \[[12]\]' each.txt)"
 
 compared json delta -printmode json -functions
 is "json has a column for each" "i.heapallocbytes[1] i.heapallocbytes[2] i.heapallocbytes[2].delta" \
@@ -95,4 +149,8 @@ contains "iodetail has descriptors with their files" '^ *76 +(76|0) +[0-9]+ .*/i
 "$xer_print" -compare on -metrics syncn -locks sync1.er sync3.er >locks.txt 2>&1
 is "locks of one variable are one" "" "$(awk '/ (mutex|condition|rwlock|semaphore|barrier) [a-z_]+$/ { print $NF }' locks.txt | sort | uniq -d)"
 contains "locks: both columns" '^ *[1-9][0-9]* +[1-9][0-9]* +mutex ' locks.txt
+"$xer_print" -compare delta -iostat io1.er io3.er >iostat.txt 2>&1
+contains "iostat: classes" '^  Calls +105 +\+210$' iostat.txt
+contains "functions by name" '^pread +20 +\+40 ' iostat.txt
+contains "errors too" '^ENOENT +7 +\+14$' iostat.txt
 is "no row tells an address" 0 "$(grep -cE '0x[0-9a-f]+' locks.txt)"
