@@ -19,6 +19,12 @@ PROGRAMS := $(BUILD)/bin/xcollect $(BUILD)/bin/xer_print $(BUILD)/bin/xer_archiv
 # xer_print under another name, and the templates that it reads.
 TRCRPT   := $(BUILD)/bin/xer_trcrpt $(BUILD)/share/xer/trcfmt
 LIBRARY  := $(BUILD)/lib/xer/libcollector.so
+# The same for programs of 32 bits: the modules that need no call stacks, where the compiler can make such programs.
+HAS_M32  := $(shell $(CC) -m32 -shared -x c -include pthread.h -o /dev/null /dev/null >/dev/null 2>&1 && echo yes)
+MODULES32 := archive birth child collector control descent environment exec file follow hook image log map process ring scope \
+	signals spawn stream syscall thread usage usertrace usertrace_plan window i386/lacking
+COLLECTOR32_OBJ := $(MODULES32:%=$(BUILD)/obj/m32/libcollector/%.o) $(call objects,m32/,format)
+LIBRARY32 := $(if $(HAS_M32),$(BUILD)/lib/xer/32/libcollector.so)
 HELPER   := $(BUILD)/lib/xer/xer_attach
 
 FORMAT_LIB     := $(BUILD)/lib/libxfmt.a
@@ -52,6 +58,11 @@ $(BUILD)/obj/pic/%.o: %.c build.mk
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) -MMD -MP -MT $@ -c -o $@ $<
 
+# Programs of 32 bits may have stacks that are aligned to 4 bytes alone.
+$(BUILD)/obj/m32/%.o: %.c build.mk
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) -m32 -D_FILE_OFFSET_BITS=64 -mincoming-stack-boundary=2 -Wno-psabi -MMD -MP -MT $@ -c -o $@ $<
+
 # ---- libraries and programs
 
 $(FORMAT_LIB): $(FORMAT_OBJ)
@@ -81,10 +92,13 @@ $(BUILD)/share/xer/trcfmt: template/trcfmt
 	@mkdir -p $(@D)
 	cp $< $@
 
-$(LIBRARY): $(COLLECTOR_OBJ) libcollector/versions.map
+$(LIBRARY): $(COLLECTOR_OBJ)
+$(BUILD)/lib/xer/32/libcollector.so: $(COLLECTOR32_OBJ)
+$(BUILD)/lib/xer/32/libcollector.so: override CFLAGS += -m32
+$(BUILD)/lib/xer/libcollector.so $(BUILD)/lib/xer/32/libcollector.so: libcollector/versions.map
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,now,-z,relro,-z,defs,--hash-style=gnu \
-		-Wl,--version-script=libcollector/versions.map -o $@ $(COLLECTOR_OBJ)
+		-Wl,--version-script=libcollector/versions.map -o $@ $(filter %.o,$^)
 
 # libexperiment as it is installed: for programs of other people, shared and static.
 SONAME          := libexperiment.so.0

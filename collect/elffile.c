@@ -23,13 +23,25 @@ __attribute__((format(printf, 3, 4))) static int refuse(char *reason, size_t siz
 	return -ENOEXEC;
 }
 
-static int check_loader(int fd, const Elf64_Phdr *interp, char *reason, size_t size)
+/* Of the headers, what is needed of either class. */
+struct program {
+	uint64_t headers_at;
+	unsigned type, machine, header_size, header_count;
+	int bits;
+};
+
+struct segment {
+	uint32_t type;
+	uint64_t offset, file_size;
+};
+
+static int check_loader(int fd, const struct segment *interp, char *reason, size_t size)
 {
 	char loader[128] = "";
-	size_t len = interp->p_filesz < sizeof(loader) ? interp->p_filesz : sizeof(loader) - 1;
+	size_t len = interp->file_size < sizeof(loader) ? interp->file_size : sizeof(loader) - 1;
 	const char *base;
 
-	if (pread(fd, loader, len, (off_t)interp->p_offset) != (ssize_t)len)
+	if (pread(fd, loader, len, (off_t)interp->offset) != (ssize_t)len)
 		return refuse(reason, size, "its ELF headers are damaged");
 	base = strrchr(loader, '/');
 	if (!base || strncmp(base, LOADER_PREFIX, strlen(LOADER_PREFIX)) != 0)
@@ -37,33 +49,69 @@ static int check_loader(int fd, const Elf64_Phdr *interp, char *reason, size_t s
 	return 0;
 }
 
-static int check_segments(int fd, const Elf64_Ehdr *head, char *reason, size_t size)
+static int read_segment(int fd, const struct program *program, unsigned number, struct segment *out)
 {
-	for (unsigned i = 0; i < head->e_phnum; i++) {
-		Elf64_Phdr segment;
-		off_t at = (off_t)(head->e_phoff + (uint64_t)i * head->e_phentsize);
+	off_t at = (off_t)(program->headers_at + (uint64_t)number * program->header_size);
+	Elf64_Phdr wide;
+	Elf32_Phdr narrow;
 
-		if (pread(fd, &segment, sizeof(segment), at) != sizeof(segment))
+	if (program->bits == 64) {
+		if (pread(fd, &wide, sizeof(wide), at) != sizeof(wide))
+			return -1;
+		*out = (struct segment){wide.p_type, wide.p_offset, wide.p_filesz};
+		return 0;
+	}
+	if (pread(fd, &narrow, sizeof(narrow), at) != sizeof(narrow))
+		return -1;
+	*out = (struct segment){narrow.p_type, narrow.p_offset, narrow.p_filesz};
+	return 0;
+}
+
+static int check_segments(int fd, const struct program *program, char *reason, size_t size)
+{
+	for (unsigned i = 0; i < program->header_count; i++) {
+		struct segment segment;
+
+		if (read_segment(fd, program, i, &segment) < 0)
 			return refuse(reason, size, "its ELF headers are damaged");
-		if (segment.p_type == PT_INTERP)
+		if (segment.type == PT_INTERP)
 			return check_loader(fd, &segment, reason, size);
 	}
 	return refuse(reason, size, "it is statically linked");
 }
 
+static int read_program(int fd, struct program *out)
+{
+	Elf64_Ehdr wide;
+	Elf32_Ehdr narrow;
+
+	if (pread(fd, &narrow, sizeof(narrow), 0) != sizeof(narrow))
+		return -1;
+	if (narrow.e_ident[EI_CLASS] == ELFCLASS32) {
+		*out = (struct program){narrow.e_phoff, narrow.e_type, narrow.e_machine, narrow.e_phentsize, narrow.e_phnum, 32};
+		return 0;
+	}
+	if (pread(fd, &wide, sizeof(wide), 0) != sizeof(wide))
+		return -1;
+	*out = (struct program){wide.e_phoff, wide.e_type, wide.e_machine, wide.e_phentsize, wide.e_phnum, 64};
+	return 0;
+}
+
 int elffile_check(int fd, char *reason, size_t size)
 {
-	Elf64_Ehdr head;
+	unsigned char ident[EI_NIDENT];
+	struct program program;
+	int status;
 
-	if (pread(fd, &head, sizeof(head), 0) != sizeof(head))
+	if (pread(fd, ident, sizeof(ident), 0) != sizeof(ident) || read_program(fd, &program) < 0)
 		return refuse(reason, size, "its ELF headers are damaged");
-	if (head.e_ident[EI_CLASS] == ELFCLASS32)
-		return refuse(reason, size, "it is a 32-bit program");
-	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_ident[EI_DATA] != ELFDATA2LSB || head.e_machine != EM_X86_64)
-		return refuse(reason, size, "it is for another machine (ELF machine %u)", head.e_machine);
-	if (head.e_type != ET_EXEC && head.e_type != ET_DYN)
+	if (ident[EI_DATA] != ELFDATA2LSB || program.machine != (program.bits == 64 ? EM_X86_64 : EM_386))
+		return refuse(reason, size, "it is for another machine (ELF machine %u)", program.machine);
+	if (program.type != ET_EXEC && program.type != ET_DYN)
 		return refuse(reason, size, "it is not an executable ELF file");
-	if (head.e_phentsize != sizeof(Elf64_Phdr) || head.e_phnum > PROGRAM_HEADERS_MAX)
+	if (program.header_size != (program.bits == 64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) ||
+	    program.header_count > PROGRAM_HEADERS_MAX)
 		return refuse(reason, size, "its ELF headers are damaged");
-	return check_segments(fd, &head, reason, size);
+	status = check_segments(fd, &program, reason, size);
+	return status < 0 ? status : program.bits;
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /* Check the ELF file open at `fd`: class, machine, kind and loader.
- * Returns 0, or -ENOEXEC with the reason in reason[size], as in "it is statically linked". */
+ * Returns 64 or 32, the bits of its addresses, or -ENOEXEC with the reason in reason[size], as in "it is statically linked". */
 int elffile_check(int fd, char *reason, size_t size);
 
 #endif

@@ -12,6 +12,7 @@
 
 #define PRELOAD "LD_PRELOAD"
 #define LIBRARY "../lib/xer/libcollector.so"
+#define LIBRARY32 "../lib/xer/32/libcollector.so"
 #define ARCHIVE "xer_archive"
 #define HELPER "../lib/xer/xer_attach"
 
@@ -20,7 +21,7 @@ extern char **environ;
 /* realpath of `name` relative to the directory of xcollect. Returns 0 or -errno. */
 static int find_sibling(const char *name, char *out)
 {
-	char path[PATH_MAX + sizeof(LIBRARY)];
+	char path[PATH_MAX + sizeof(LIBRARY32)];
 	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - 1);
 	char *base;
 
@@ -42,6 +43,8 @@ int environment_find_installation(struct installation *out, struct cause *cause)
 		return cause_set(cause, CAUSE_FAILED, "cannot find " LIBRARY " relative to xcollect: %s", strerror(-status));
 	if (strpbrk(out->library, " \t\n:;$"))
 		return cause_set(cause, CAUSE_FAILED, "'%s': the loader cannot preload from a path with blanks, colons or $; install Xer elsewhere", out->library);
+	if (find_sibling(LIBRARY32, out->library32) < 0)
+		out->library32[0] = '\0';
 	if (find_sibling(ARCHIVE, out->archive) < 0 || access(out->archive, X_OK) < 0)
 		out->archive[0] = '\0';
 	if (find_sibling(HELPER, out->helper) < 0 || access(out->helper, X_OK) < 0)
@@ -108,7 +111,8 @@ char *environment_descriptor(const struct installation *installation, const stru
 	    copy_text(descriptor.archive, sizeof(descriptor.archive), archives ? installation->archive : "") < 0 ||
 	    copy_text(descriptor.follow, sizeof(descriptor.follow), request->follow) < 0 ||
 	    copy_text(descriptor.archive_mode, sizeof(descriptor.archive_mode), request->archive) < 0 ||
-	    copy_text(descriptor.preload, sizeof(descriptor.preload), installation->library) < 0)
+	    copy_text(descriptor.preload, sizeof(descriptor.preload), installation->library) < 0 ||
+	    copy_text(descriptor.preload32, sizeof(descriptor.preload32), installation->library32) < 0)
 		return NULL;
 	memcpy(text, DESCRIPTOR_VARIABLE "=", len);
 	return descriptor_put(&descriptor, text + len, sizeof(text) - len) < 0 ? NULL : text;
@@ -122,10 +126,10 @@ static int is_variable(const char *entry, const char *name)
 }
 
 char **environment_build(const struct installation *installation, const struct request *request,
-                         const struct clock_source *clock, const struct clock_moment *start, const char *directory,
+                         const struct clock_source *clock, const struct clock_moment *start, const char *directory, int bits,
                          struct cause *cause)
 {
-	char *preload = make_preload(installation->library);
+	char *preload = make_preload(bits == 32 ? installation->library32 : installation->library);
 	char *descriptor = environment_descriptor(installation, request, clock, start, directory);
 	size_t count = 0;
 	char **list;

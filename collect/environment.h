@@ -11,6 +11,7 @@
 /* The parts of Xer that a recording needs, found relative to the running xcollect. */
 struct installation {
 	char library[PATH_MAX]; /* libcollector.so */
+	char library32[PATH_MAX]; /* the same for programs of 32 bits, empty if it is not there */
 	char archive[PATH_MAX]; /* xer_archive, empty if it is not there */
 	char helper[PATH_MAX];  /* xer_attach, empty if it is not there */
 };
@@ -25,9 +26,10 @@ char *environment_descriptor(const struct installation *installation, const stru
 /* Build the target's environment from the present one.
  *   start       the moment from which times count
  *   directory   absolute path of the experiment
+ *   bits        32 or 64: which library is to be preloaded
  * Returns a NULL-terminated array that lives until exec, or NULL with `cause`. */
 char **environment_build(const struct installation *installation, const struct request *request,
-                         const struct clock_source *clock, const struct clock_moment *start, const char *directory,
+                         const struct clock_source *clock, const struct clock_moment *start, const char *directory, int bits,
                          struct cause *cause);
 
 #endif

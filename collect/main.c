@@ -104,7 +104,7 @@ static void say_settings(const struct plan *plan, const char *experiment)
 	fprintf(stderr, "samples      %llu ms%s\n", (unsigned long long)request->sample_ms, request->sample_ms ? "" : " (off)");
 	fprintf(stderr, "archive      %s\n", request->archive);
 	fprintf(stderr, "descendants  %s\n", request->follow);
-	fprintf(stderr, "collector    %s\n", plan->installation.library);
+	fprintf(stderr, "collector    %s\n", plan->target.bits == 32 ? plan->installation.library32 : plan->installation.library);
 }
 
 static void warn_limits(const struct plan *plan)
@@ -167,7 +167,7 @@ static int record(const struct plan *plan, struct clock_source *clock, struct ca
 		if (begun)
 			return status;
 	} else {
-		environment = environment_build(&plan->installation, &plan->request, clock, &start, experiment.path, cause);
+		environment = environment_build(&plan->installation, &plan->request, clock, &start, experiment.path, plan->target.bits, cause);
 		if (environment && (!group || membership_add(group, &experiment, &membership, cause) == 0)) {
 			sampler_begin(&plan->request, &experiment);
 			execute(plan, environment, cause);
@@ -180,8 +180,14 @@ static int record(const struct plan *plan, struct clock_source *clock, struct ca
 
 static int find_target(struct plan *plan, struct cause *cause)
 {
-	if (!plan->request.attach)
-		return target_find(plan->request.target, &plan->target, cause);
+	int status;
+
+	if (!plan->request.attach) {
+		status = target_find(plan->request.target, &plan->target, cause);
+		if (status == 0 && plan->target.bits == 32 && !plan->installation.library32[0])
+			return cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: it is a 32-bit program, for which there is no collector in this installation", plan->target.path);
+		return status;
+	}
 	if (!plan->installation.helper[0])
 		return cause_set(cause, CAUSE_FAILED, "cannot find ../lib/xer/xer_attach relative to xcollect");
 	return process_find(plan->request.attach, &plan->installation, &plan->target, cause);

@@ -182,6 +182,8 @@ static int check_program(const struct target *target, struct cause *cause)
 		return cause_set(cause, CAUSE_REFUSED, "process %d cannot be recorded: %s", pid, errno == ENOENT ? "it is a thread of the kernel" : strerror(errno));
 	status = elffile_check(fd, reason, sizeof(reason));
 	close(fd);
+	if (status == 32)
+		return cause_set(cause, CAUSE_REFUSED, "process %d cannot be recorded: it is a 32-bit program, which is to be started by xcollect", pid);
 	return status < 0 ? cause_set(cause, CAUSE_REFUSED, "process %d cannot be recorded: %s", pid, reason) : 0;
 }
 

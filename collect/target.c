@@ -119,12 +119,13 @@ static int is_privileged(int fd, const char **what)
 	return geteuid() != 0 && fgetxattr(fd, "security.capability", capability, sizeof(capability)) > 0;
 }
 
-static int check_elf(int fd, const char *path, struct cause *cause)
+static int check_elf(struct target *target, int fd, const char *path, struct cause *cause)
 {
 	const char *what = NULL;
 	char reason[256];
 
-	if (elffile_check(fd, reason, sizeof(reason)) < 0)
+	target->bits = elffile_check(fd, reason, sizeof(reason));
+	if (target->bits < 0)
 		return cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: %s", path, reason);
 	if (is_privileged(fd, &what))
 		return cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: it is %s, and the loader would not let us in", path, what);
@@ -184,7 +185,7 @@ static int check_file(struct target *target, const char *path, int depth, struct
 	if (fd < 0)
 		return cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: it cannot be read: %s", path, strerror(errno));
 	len = pread(fd, head, SCRIPT_LINE, 0);
-	status = len >= 4 && memcmp(head, "\177ELF", 4) == 0 ? check_elf(fd, path, cause) : -1;
+	status = len >= 4 && memcmp(head, "\177ELF", 4) == 0 ? check_elf(target, fd, path, cause) : -1;
 	close(fd);
 	if (status >= 0)
 		return status;

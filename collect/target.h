@@ -13,6 +13,7 @@ struct target {
 	char **argv;         /* NULL-terminated */
 	char **own_argv;     /* argv, if it was made here; freed by target_fini */
 	pid_t pid, parent;
+	int bits; /* 64 or 32, of its addresses */
 	char directory[PATH_MAX]; /* its current one, empty if unknown */
 };
 

@@ -10,7 +10,7 @@
 
 #define DESCRIPTOR_VARIABLE "XER_RECORD"
 
-enum { DESCRIPTOR_VERSION = 1, DESCRIPTOR_TEXT_MAX = 3 * (4096 * 4 + 3072), DESCRIPTOR_STEP_MAX = 1024 };
+enum { DESCRIPTOR_VERSION = 1, DESCRIPTOR_TEXT_MAX = 3 * (4096 * 5 + 3072), DESCRIPTOR_STEP_MAX = 1024 };
 
 /* The part that changes from image to image: which place in the tree of processes the image has. */
 struct descriptor_step {

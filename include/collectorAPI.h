@@ -32,7 +32,7 @@ struct xer_collector_table {
 	void (*func_unload)(const void *code);
 };
 
-/* The recorder's table, or NULL. On x86-64 through the GOT, which works in programs with fixed addresses too. */
+/* The recorder's table, or NULL. On x86 through the GOT, which works in programs with fixed addresses too. */
 static __inline__ const struct xer_collector_table *xer_collector_find(void)
 {
 #if defined(__x86_64__)
@@ -40,8 +40,13 @@ static __inline__ const struct xer_collector_table *xer_collector_find(void)
 
 	__asm__(".weak xer_collector\n\tmov xer_collector@GOTPCREL(%%rip), %0" : "=r"(found));
 	return found;
+#elif defined(__i386__) && !defined(__PIC__)
+	const struct xer_collector_table *found;
+
+	__asm__(".weak xer_collector\n\tmovl xer_collector@GOT, %0" : "=r"(found));
+	return found;
 #else
-	extern const struct xer_collector_table xer_collector __attribute__((__weak__));
+	extern struct xer_collector_table xer_collector __attribute__((__weak__));
 
 	return &xer_collector;
 #endif

@@ -93,14 +93,23 @@ int environment_take(struct descriptor *out)
 	if (error < 0)
 		return error;
 	remove_entry(entry);
-	restore_preload(out->preload);
+	restore_preload(ARCH_BITS == 32 ? out->preload32 : out->preload);
 	environment_set(out);
 	return 0;
 }
 
-int environment_has_library(void)
+const char *environment_library(int bits)
 {
-	return SYS3(SYS_faccessat, AT_FDCWD, col.descriptor.preload, R_OK) == 0;
+	const char *library = bits == 32 ? col.descriptor.preload32 : col.descriptor.preload;
+
+	return *library ? library : NULL;
+}
+
+int environment_has_library(int bits)
+{
+	const char *library = environment_library(bits);
+
+	return library && SYS3(SYS_faccessat, AT_FDCWD, library, R_OK) == 0;
 }
 
 /* An environment on loan: see "lending". */
@@ -144,7 +153,8 @@ static size_t count_of(char *const *envp)
 struct environment_room environment_room(char *const *envp)
 {
 	const char *old = own_preload(find((char **)envp, PRELOAD));
-	size_t preload = sizeof(PRELOAD) + strlen(col.descriptor.preload) + 1 + (old ? strlen(old) : 0);
+	size_t library = strlen(col.descriptor.preload), library32 = strlen(col.descriptor.preload32);
+	size_t preload = sizeof(PRELOAD) + (library > library32 ? library : library32) + 1 + (old ? strlen(old) : 0);
 
 	return (struct environment_room){
 	    .entries = count_of(envp) + 3,
@@ -153,9 +163,9 @@ struct environment_room environment_room(char *const *envp)
 }
 
 /* "LD_PRELOAD=library:old"; the colon tells an empty one from none. Returns the end, behind the NUL. */
-static char *put_preload(char *at, const char *old)
+static char *put_preload(char *at, const char *library, const char *old)
 {
-	at = stpcpy(stpcpy(at, PRELOAD), col.descriptor.preload);
+	at = stpcpy(stpcpy(at, PRELOAD), library);
 	if (old) {
 		*at++ = ':';
 		at = stpcpy(at, old);
@@ -170,13 +180,13 @@ static void put_record(char *at, const struct descriptor_step *step)
 	descriptor_put_step(step, at + record_len, DESCRIPTOR_STEP_MAX);
 }
 
-void environment_give(char **list, char *text, char *const *envp, const struct descriptor_step *step)
+void environment_give(char **list, char *text, char *const *envp, const struct descriptor_step *step, int bits)
 {
 	char **old = find((char **)envp, PRELOAD);
 	const char *own = own_preload(old);
 	char *preload = text;
 
-	text = put_preload(text, own ? own + sizeof(PRELOAD) - 1 : NULL);
+	text = put_preload(text, environment_library(bits), own ? own + sizeof(PRELOAD) - 1 : NULL);
 	put_record(text, step);
 	for (char *const *at = envp; at && *at; at++)
 		if (!is_variable(*at, RECORD))
@@ -235,7 +245,7 @@ static int exchange(char **from, char **to)
 	return __atomic_compare_exchange_n(&environ, &from, to, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-static int begin_loan(const struct descriptor_step *step)
+static int begin_loan(const struct descriptor_step *step, int bits)
 {
 	char **own, **preload;
 
@@ -244,7 +254,7 @@ static int begin_loan(const struct descriptor_step *step)
 		if (make_room(environment_room(own)) < 0)
 			return -ENOMEM;
 		memset(loan.copy, 0, loan.room.entries * sizeof(char *));
-		environment_give(loan.copy, loan.text, own, step);
+		environment_give(loan.copy, loan.text, own, step, bits);
 		for (size_t i = 0; i < loan.room.entries; i++)
 			loan.lent[i] = loan.copy[i];
 		preload = find(own, PRELOAD);
@@ -254,14 +264,14 @@ static int begin_loan(const struct descriptor_step *step)
 	return 0;
 }
 
-int environment_lend(const struct descriptor_step *step)
+int environment_lend(const struct descriptor_step *step, int bits)
 {
 	sys_sigset old;
 	int error = 0;
 
 	lock_loan(&old);
 	if (loan.users == 0)
-		error = begin_loan(step);
+		error = begin_loan(step, bits);
 	loan.users += error == 0;
 	unlock_loan(&old);
 	return error;

@@ -26,19 +26,22 @@ struct environment_room {
 /* For `envp`, NULL: an empty one. */
 struct environment_room environment_room(char *const *envp);
 
-/* Make list[room.entries]: `envp` with the two variables, whose text goes to text[room.text], the descriptor with
- * `step`. Signal-safe. */
-void environment_give(char **list, char *text, char *const *envp, const struct descriptor_step *step);
+/* Make list[room.entries]: `envp` with the two variables for a program of 32 or 64 `bits`, whose text goes to
+ * text[room.text], the descriptor with `step`. Signal-safe. */
+void environment_give(char **list, char *text, char *const *envp, const struct descriptor_step *step, int bits);
 
 /* Does `envp` belong to another recording, which the program itself begins? Then it is not to be touched. Signal-safe. */
 int environment_is_others(char *const *envp);
 
-/* Is the preload library still where the loader will look for it? Not after chroot. Signal-safe. */
-int environment_has_library(void);
+/* The preload library for programs of 32 or 64 `bits`, NULL if there is none. Signal-safe. */
+const char *environment_library(int bits);
+
+/* Is it still where the loader will look for it? Not after chroot. Signal-safe. */
+int environment_has_library(int bits);
 
 /* While libc makes a child by itself (system, popen, ...), the process's own environment holds the variables, with
- * `step`. Calls nest and threads share; what the program changes meanwhile is kept. lend returns 0 or -ENOMEM. */
-int environment_lend(const struct descriptor_step *step);
+ * `step`, for a program of so many bits. Calls nest and threads share; what the program changes meanwhile is kept. lend returns 0 or -ENOMEM. */
+int environment_lend(const struct descriptor_step *step, int bits);
 void environment_take_back(void);
 
 /* In a forked child: nobody else is lending any more. */

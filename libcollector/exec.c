@@ -25,6 +25,7 @@ struct departure {
 	const struct image_obstacle *obstacle;
 	int is_noted;  /* the present image is recorded, and its end is in its log */
 	int is_led_on; /* the new one gets our variables */
+	int bits;      /* of the new one */
 };
 
 static void log_path(const char *kind, const char *path, const char *lineage, const char *reason, int error)
@@ -115,8 +116,8 @@ static int prepare(struct departure *departure, const struct exec_call *call)
 	departure->is_led_on = descent_is_followed() && !environment_is_others(call->envp) &&
 	                       descent_step_image(&departure->step, sys_getpid() != col.pid ? number_of_sharer() : 0) == 0;
 	if (departure->is_led_on) {
-		departure->obstacle = image_obstacle(directory, file);
-		departure->is_led_on = (!departure->obstacle || departure->obstacle->passes) && environment_has_library();
+		departure->obstacle = image_obstacle(directory, file, &departure->bits);
+		departure->is_led_on = (!departure->obstacle || departure->obstacle->passes) && environment_has_library(departure->bits);
 	}
 	if (col_is_recording())
 		note(departure, call);
@@ -158,7 +159,7 @@ static int run_with(const struct departure *departure, const struct exec_call *c
 
 	if (!memory)
 		return call_real(call, call->envp);
-	environment_give((char **)memory, memory + room.entries * sizeof(char *), call->envp, &departure->step);
+	environment_give((char **)memory, memory + room.entries * sizeof(char *), call->envp, &departure->step, departure->bits);
 	call_real(call, (char **)memory);
 	if (size > ON_STACK_MAX)
 		sys_munmap(memory, size);

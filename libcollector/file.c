@@ -185,7 +185,7 @@ int col_file_allocate(int fd, uint64_t at, uint64_t len)
 	if (error < 0)
 		return (int)error;
 	do
-		error = SYS4(SYS_fallocate, fd, 0, at, len);
+		error = sys_fallocate(fd, at, len);
 	while (error == -EINTR);
 	if (error == -EOPNOTSUPP || error == -ENOSYS)
 		return allocate_by_writing(fd, at, len);

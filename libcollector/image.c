@@ -1,7 +1,8 @@
 /* image.c: look into a file that is about to be executed. See image.h.
  *
- * The preload library enters dynamically linked programs of its own architecture that run with the rights of their
- * maker. For all others the loader would ignore it, or complain on the target's standard error. */
+ * A preload library enters dynamically linked programs of its own architecture that run with the rights of their
+ * maker. For all others the loader would ignore it, or complain on the target's standard error. There is one for each class of
+ * ELF files, if that for 32 bits was built. */
 #include "image.h"
 
 #include "environment.h"
@@ -18,6 +19,7 @@ enum { SCRIPT_DEPTH = 4, HEAD = 256, SEGMENTS_MAX = 64 };
 static const struct image_obstacle is_static = {"it is statically linked", 1};
 static const struct image_obstacle is_privileged = {"it gets other rights (set-user-id, set-group-id or file capabilities)", 0};
 static const struct image_obstacle is_foreign = {"it is of another architecture", 0};
+static const struct image_obstacle is_narrow = {"it is a 32-bit program, for which there is no collector in this installation", 0};
 
 /* The loader itself has no interpreter, but preloads. */
 static int is_loader(const char *path)
@@ -28,28 +30,50 @@ static int is_loader(const char *path)
 	return strncmp(base, "ld-", 3) == 0 || strncmp(base, "ld.so", 5) == 0;
 }
 
-static int has_interpreter(int fd, const Elf64_Ehdr *header)
-{
-	for (unsigned i = 0; i < header->e_phnum && i < SEGMENTS_MAX; i++) {
-		Elf64_Phdr segment;
+/* The program headers of a file. */
+struct segments {
+	uint64_t at;
+	unsigned count, size;
+};
 
-		if (sys_pread(fd, &segment, sizeof(segment), header->e_phoff + i * sizeof(segment)) != (long)sizeof(segment))
+static int has_interpreter(int fd, const struct segments *segments)
+{
+	for (unsigned i = 0; i < segments->count && i < SEGMENTS_MAX; i++) {
+		uint32_t type; /* begins the header of either class */
+
+		if (sys_pread(fd, &type, sizeof(type), segments->at + (uint64_t)i * segments->size) != (long)sizeof(type))
 			return 1;
-		if (segment.p_type == PT_INTERP)
+		if (type == PT_INTERP)
 			return 1;
 	}
 	return 0;
 }
 
-static const struct image_obstacle *check_elf(int fd, const char *path, const char *head, long len)
+/* Of a program that could be recorded. Returns 32 or 64, 0: it is of another architecture. */
+static int bits_of(const Elf32_Ehdr *header)
 {
-	const Elf64_Ehdr *header = (const Elf64_Ehdr *)head;
+	if (header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_machine == EM_X86_64)
+		return 64;
+	return header->e_ident[EI_CLASS] == ELFCLASS32 && header->e_machine == EM_386 ? 32 : 0;
+}
 
-	if (len < (long)sizeof(*header))
+static const struct image_obstacle *check_elf(int fd, const char *path, const char *head, long len, int *bits)
+{
+	const Elf64_Ehdr *wide = (const Elf64_Ehdr *)head;
+	const Elf32_Ehdr *narrow = (const Elf32_Ehdr *)head; /* up to e_version they are the same */
+	struct segments segments = {wide->e_phoff, wide->e_phnum, wide->e_phentsize};
+	int is_wide = narrow->e_ident[EI_CLASS] == ELFCLASS64;
+
+	if (len < (long)(is_wide ? sizeof(*wide) : sizeof(*narrow)))
 		return NULL;
-	if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != ARCH_ELF_MACHINE)
+	if (!bits_of(narrow))
 		return &is_foreign;
-	if (header->e_phentsize != sizeof(Elf64_Phdr) || has_interpreter(fd, header) || is_loader(path))
+	*bits = bits_of(narrow);
+	if (*bits == 32 && !environment_library(32))
+		return &is_narrow;
+	if (!is_wide)
+		segments = (struct segments){narrow->e_phoff, narrow->e_phnum, narrow->e_phentsize};
+	if (segments.size != (is_wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) || has_interpreter(fd, &segments) || is_loader(path))
 		return NULL;
 	return &is_static;
 }
@@ -79,45 +103,46 @@ static char *interpreter_of(char *line)
 	return *at ? at : NULL;
 }
 
-static const struct image_obstacle *check(int fd, const char *path, int depth);
+static const struct image_obstacle *check(int fd, const char *path, int depth, int *bits);
 
-static const struct image_obstacle *check_path(int directory, const char *path, int depth)
+static const struct image_obstacle *check_path(int directory, const char *path, int depth, int *bits)
 {
 	const struct image_obstacle *obstacle;
 	long fd = sys_openat(directory, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 
 	if (fd < 0)
 		return NULL;
-	obstacle = check((int)fd, path, depth);
+	obstacle = check((int)fd, path, depth, bits);
 	sys_close((int)fd);
 	return obstacle;
 }
 
-static const struct image_obstacle *check(int fd, const char *path, int depth)
+static const struct image_obstacle *check(int fd, const char *path, int depth, int *bits)
 {
 	char head[HEAD + 1] __attribute__((aligned(8))) = "";
 	long len = sys_pread(fd, head, HEAD, 0);
 	const char *interpreter;
 
 	if (len >= 4 && memcmp(head, ELFMAG, SELFMAG) == 0)
-		return changes_rights(fd) ? &is_privileged : check_elf(fd, path, head, len);
+		return changes_rights(fd) ? &is_privileged : check_elf(fd, path, head, len, bits);
 	if (len < 2 || head[0] != '#' || head[1] != '!' || depth == SCRIPT_DEPTH)
 		return NULL;
 	interpreter = interpreter_of(head);
-	return interpreter ? check_path(AT_FDCWD, interpreter, depth + 1) : NULL;
+	return interpreter ? check_path(AT_FDCWD, interpreter, depth + 1, bits) : NULL;
 }
 
-const struct image_obstacle *image_obstacle(int directory, const char *path)
+const struct image_obstacle *image_obstacle(int directory, const char *path, int *bits)
 {
 	const struct image_obstacle *obstacle;
 	long fd;
 
+	*bits = ARCH_BITS;
 	if (*path)
-		return check_path(directory, path, 0);
+		return check_path(directory, path, 0, bits);
 	fd = SYS3(SYS_fcntl, directory, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return NULL;
-	obstacle = check((int)fd, path, 0);
+	obstacle = check((int)fd, path, 0, bits);
 	sys_close((int)fd);
 	return obstacle;
 }

@@ -8,8 +8,9 @@ struct image_obstacle {
 };
 
 /* What stands against recording `path` (relative to `directory` as for openat, empty: the descriptor itself). NULL:
- * nothing, or it cannot be found out. #! lines are followed. Signal-safe; borrows nothing. */
-const struct image_obstacle *image_obstacle(int directory, const char *path);
+ * nothing, or it cannot be found out. #! lines are followed. *bits: 32 or 64, as the program's addresses have; those of this
+ * one if that is unknown. Signal-safe; borrows nothing. */
+const struct image_obstacle *image_obstacle(int directory, const char *path, int *bits);
 
 /* The file that a search of PATH finds for `name`, into out[size]; `name` itself if it has a slash. Returns 0,
  * -ENOENT or -ENAMETOOLONG. Signal-safe. */

@@ -65,7 +65,7 @@ static void find_build_id(const struct image *image, char *out)
 {
 	for (size_t i = 0; i < image->segment_count; i++) {
 		const ElfW(Phdr) *segment = &image->segment[i];
-		const char *at = (const char *)(image->bias + segment->p_vaddr);
+		const char *at = (const char *)(uintptr_t)(image->bias + segment->p_vaddr);
 		const char *end = at + segment->p_memsz;
 
 		while (segment->p_type == PT_NOTE && (size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
@@ -181,7 +181,7 @@ void map_see(const struct dl_find_object *found)
 {
 	const ElfW(Ehdr) *header = found->dlfo_map_start;
 	struct image image = {
-	    .start = (uint64_t)found->dlfo_map_start,
+	    .start = (uintptr_t)found->dlfo_map_start,
 	    .bias = found->dlfo_link_map->l_addr,
 	    .path = path_of(found->dlfo_link_map->l_name),
 	};
@@ -236,7 +236,7 @@ static void see_again(struct object *object)
 	uint64_t start = atomic_load(&object->start);
 	struct dl_find_object found;
 
-	if (start != 0 && !atomic_exchange(&object->gone, 1) && _dl_find_object((void *)start, &found) == 0)
+	if (start != 0 && !atomic_exchange(&object->gone, 1) && _dl_find_object((void *)(uintptr_t)start, &found) == 0)
 		map_see(&found);
 }
 
@@ -285,7 +285,7 @@ static int is_loaded(uint64_t start)
 {
 	struct dl_find_object found;
 
-	return _dl_find_object((void *)start, &found) == 0 && (uint64_t)found.dlfo_map_start == start;
+	return _dl_find_object((void *)(uintptr_t)start, &found) == 0 && (uintptr_t)found.dlfo_map_start == start;
 }
 
 static void write_unload(uint32_t id, uint32_t generation)

@@ -115,6 +115,8 @@ int process_open(void)
 		col_log_warning("no memory to record");
 		return -ENOMEM;
 	}
+	if (!ARCH_WALKS_STACKS)
+		col_log_warning("of a 32-bit program, user events, usage and descendants are recorded, and nothing else");
 	if (col.descriptor.step.lineage[0]) {
 		child_be_quiet();
 	} else {
@@ -132,12 +134,21 @@ void process_begin_events(void)
 	control_stop();
 }
 
+/* What this library records of a program of its kind. Its descendants may be of the other one: they are told all. */
+static void drop_what_needs_stacks(struct descriptor *descriptor)
+{
+	if (ARCH_WALKS_STACKS)
+		return;
+	descriptor->profile_us = descriptor->heap = descriptor->sync = descriptor->io = descriptor->functrace = 0;
+}
+
 static __attribute__((constructor)) void construct(void)
 {
 	int saved_errno = errno;
 
 	if (environment_take(&col.descriptor) == 0) {
 		col.pid = sys_getpid();
+		drop_what_needs_stacks(&col.descriptor);
 		map_open_program();
 		hook_resolve();
 		if (!descent_begin())

@@ -24,19 +24,11 @@ enum { OUTSIDE, RECORDING, PASSING /* in a wrapped function that may call anothe
 /* Is the scope that `thread` is in one that it has left by a jump out of a signal handler? If so, it is closed. */
 int scope_was_abandoned(struct col_thread *thread, uint64_t sp);
 
-static inline uint64_t scope_sp(void)
-{
-	uint64_t sp;
-
-	__asm__ volatile("mov %%rsp, %0" : "=r"(sp));
-	return sp;
-}
-
 /* Enter the recorder. NULL: in it already (a call by a program's signal handler), or not to be recorded. */
 static inline struct col_thread *scope_enter(void)
 {
 	struct col_thread *thread = thread_current();
-	uint64_t sp = scope_sp();
+	uint64_t sp = arch_sp();
 
 	if (unlikely(!thread || (thread->depth != OUTSIDE && !scope_was_abandoned(thread, sp)))) {
 		if (!thread || thread->depth == RECORDING)
@@ -64,7 +56,7 @@ static inline void scope_leave(struct col_thread *thread)
 static inline struct col_thread *scope_begin_passing(void)
 {
 	struct col_thread *thread = thread_current();
-	uint64_t sp = scope_sp();
+	uint64_t sp = arch_sp();
 
 	if (!thread || (thread->depth != OUTSIDE && !scope_was_abandoned(thread, sp)))
 		return NULL;

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <sys/utsname.h>
 
-/* The kernel's struct sigaction on x86-64. */
+/* The kernel's struct sigaction. */
 struct kernel_sigaction {
 	signals_handler *handler;
 	unsigned long flags;
@@ -26,6 +26,20 @@ static struct owned {
 
 static sys_sigset owned_set;
 
+/* The C library's set has room for more signals than there are; the kernel's is its beginning. */
+static sys_sigset kernel_set(const sigset_t *set)
+{
+	sys_sigset value;
+
+	memcpy(&value, set, sizeof(value));
+	return value;
+}
+
+static void set_kernel_set(sigset_t *set, sys_sigset value)
+{
+	memcpy(set, &value, sizeof(value));
+}
+
 static struct owned *find_owned(int signal)
 {
 	for (int i = 0; i < OWNED_MAX; i++)
@@ -38,9 +52,7 @@ __asm__(".text\n"
         ".balign 16\n"
         "\tnop\n"
         ".type signals_return,@function\n"
-        "signals_return:\n"
-        "\tmov $15, %rax\n"
-        "\tsyscall\n"
+        "signals_return:\n" ARCH_SIGNAL_RETURN
         ".size signals_return, .-signals_return\n");
 void signals_return(void) __attribute__((visibility("hidden")));
 
@@ -63,7 +75,7 @@ void signals_install(int signal, signals_handler *handler)
 	if (old.handler != handler) { /* a running program may have one of its own */
 		ours->program = (struct sigaction){.sa_flags = (int)(old.flags & ~(unsigned long)RESTORER)};
 		ours->program.sa_sigaction = old.handler;
-		ours->program.sa_mask.__val[0] = old.mask;
+		set_kernel_set(&ours->program.sa_mask, old.mask);
 	}
 	ours->signal = signal;
 	owned_set |= SYS_SIGBIT(signal);
@@ -127,68 +139,6 @@ void signals_forward(int signal, siginfo_t *info, void *context)
 		default_action(signal);
 }
 
-/* System calls that fail with EINTR after any handler, even with SA_RESTART, always or on sockets with a timeout
- * (signal(7)). Not close: what it closed stays closed. */
-static int is_never_restarted(uint32_t number)
-{
-	switch (number) {
-	case SYS_poll:
-	case SYS_ppoll:
-	case SYS_select:
-	case SYS_pselect6:
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2:
-	case SYS_nanosleep:
-	case SYS_clock_nanosleep:
-	case SYS_futex:
-	case SYS_semop:
-	case SYS_semtimedop:
-	case SYS_msgrcv:
-	case SYS_msgsnd:
-	case SYS_rt_sigtimedwait:
-	case SYS_rt_sigsuspend:
-	case SYS_pause:
-	case SYS_io_getevents:
-	case SYS_io_pgetevents:
-	case SYS_mq_timedsend:
-	case SYS_mq_timedreceive:
-	case SYS_read:
-	case SYS_readv:
-	case SYS_recvfrom:
-	case SYS_recvmsg:
-	case SYS_recvmmsg:
-	case SYS_write:
-	case SYS_writev:
-	case SYS_sendto:
-	case SYS_sendmsg:
-	case SYS_sendmmsg:
-	case SYS_accept:
-	case SYS_accept4:
-	case SYS_connect:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-void signals_restart_call(void *context)
-{
-	greg_t *gregs = ((ucontext_t *)context)->uc_mcontext.gregs;
-	const uint8_t *at = (const uint8_t *)gregs[REG_RIP];
-	uint32_t number;
-
-	if (gregs[REG_RAX] != -EINTR || ((uintptr_t)at & 4095) < 7 || !arch_is_syscall((uint64_t)at - 2))
-		return;
-	if (at[-7] != 0xb8) /* mov $number,%eax */
-		return;
-	memcpy(&number, at - 6, 4);
-	if (!is_never_restarted(number))
-		return;
-	gregs[REG_RAX] = number;
-	gregs[REG_RIP] -= 2;
-}
-
 int signals_prefer_current(void)
 {
 	struct utsname name;
@@ -213,9 +163,9 @@ static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy)
 		return set;
 	*copy = *set;
 	for (int i = 0; i < OWNED_MAX; i++)
-		if (owned[i].signal && copy->__val[0] & SYS_SIGBIT(owned[i].signal))
+		if (owned[i].signal && kernel_set(copy) & SYS_SIGBIT(owned[i].signal))
 			atomic_store_explicit(&owned[i].program_blocks, 1, memory_order_relaxed);
-	copy->__val[0] &= ~owned_set;
+	set_kernel_set(copy, kernel_set(copy) & ~owned_set);
 	return copy;
 }
 
@@ -284,7 +234,7 @@ EXPORT int sigaction(int signal, const struct sigaction *action, struct sigactio
 	}
 	if (action) {
 		copy = *action;
-		copy.sa_mask.__val[0] &= ~owned_set;
+		set_kernel_set(&copy.sa_mask, kernel_set(&copy.sa_mask) & ~owned_set);
 	}
 	return REAL(sigaction)(signal, action ? &copy : NULL, old);
 }

@@ -11,6 +11,7 @@
 
 #include <alloca.h>
 #include <errno.h>
+#include <paths.h>
 
 enum { TEXT_SHOWN = 1024, ON_STACK_MAX = 32 * 1024 };
 
@@ -51,17 +52,18 @@ static int call_real(const struct spawn_call *call, pid_t *pid, char *const *env
 	return call->real(pid, call->path, call->actions, call->attributes, call->argv, envp);
 }
 
-static const struct image_obstacle *obstacle_of(const struct spawn_call *call)
+static const struct image_obstacle *obstacle_of(const struct spawn_call *call, int *bits)
 {
 	char memory[TEXT_SHOWN];
 
+	*bits = ARCH_BITS;
 	if (!call->searches)
-		return image_obstacle(AT_FDCWD, call->path);
-	return image_search(call->path, memory, sizeof(memory)) < 0 ? NULL : image_obstacle(AT_FDCWD, memory);
+		return image_obstacle(AT_FDCWD, call->path, bits);
+	return image_search(call->path, memory, sizeof(memory)) < 0 ? NULL : image_obstacle(AT_FDCWD, memory, bits);
 }
 
 /* A long environment does not fit on small stacks. */
-static int spawn_with(const struct spawn_call *call, pid_t *pid, char *const *envp, const struct descriptor_step *step)
+static int spawn_with(const struct spawn_call *call, pid_t *pid, char *const *envp, const struct descriptor_step *step, int bits)
 {
 	struct environment_room room = environment_room(envp);
 	size_t size = room.entries * sizeof(char *) + room.text;
@@ -70,7 +72,7 @@ static int spawn_with(const struct spawn_call *call, pid_t *pid, char *const *en
 
 	if (!memory)
 		return call_real(call, pid, envp);
-	environment_give((char **)memory, memory + room.entries * sizeof(char *), envp, step);
+	environment_give((char **)memory, memory + room.entries * sizeof(char *), envp, step, bits);
 	error = call_real(call, pid, (char **)memory);
 	if (size > ON_STACK_MAX)
 		sys_munmap(memory, size);
@@ -88,16 +90,18 @@ static int spawn(const struct spawn_call *call, char *const *envp)
 	const struct image_obstacle *obstacle;
 	struct descriptor_step step;
 	pid_t pid = 0;
-	int error;
+	int error, bits;
 
 	child_look();
-	if (!descent_is_followed() || is_unreadable(call) || environment_is_others(envp) || !descent_step_child(&step) || !environment_has_library())
+	if (!descent_is_followed() || is_unreadable(call) || environment_is_others(envp) || !descent_step_child(&step))
 		return call_real(call, call->pid, envp);
-	obstacle = obstacle_of(call);
-	if (obstacle && !obstacle->passes)
+	obstacle = obstacle_of(call, &bits);
+	if (!obstacle && !environment_has_library(bits))
+		return call_real(call, call->pid, envp);
+	if (obstacle && (!obstacle->passes || !environment_has_library(bits)))
 		error = call_real(call, &pid, envp);
 	else
-		error = spawn_with(call, &pid, envp, &step);
+		error = spawn_with(call, &pid, envp, &step, bits);
 	if (error)
 		return error;
 	if (call->pid)
@@ -124,9 +128,13 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_act
 static int lend(const char *kind, const char *command)
 {
 	struct descriptor_step step;
+	int bits;
 
 	child_look();
-	if (!descent_is_followed() || !descent_step_child(&step) || !environment_has_library() || environment_lend(&step) < 0)
+	if (!descent_is_followed() || !descent_step_child(&step))
+		return 0;
+	image_obstacle(AT_FDCWD, _PATH_BSHELL, &bits);
+	if (!environment_has_library(bits) || environment_lend(&step, bits) < 0)
 		return 0;
 	log_child(kind, step.lineage, 0, "command", command, NULL);
 	return 1;

@@ -2,7 +2,7 @@
 #ifndef XER_COLLECTOR_SYS_H
 #define XER_COLLECTOR_SYS_H
 
-#include "arch/x86_64.h"
+#include "arch/arch.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -21,6 +21,11 @@
 #define SYS5(nr, a, b, c, d, e) arch_syscall(nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
 #define SYS6(nr, a, b, c, d, e, f) arch_syscall(nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
+/* With arguments of 64 bits among the last ones. */
+#define SYS_WIDE(...) SYS_WIDE_(__VA_ARGS__, 0, 0, 0)
+#define SYS_WIDE_(nr, a, b, ...) SYS_WIDE__(nr, (long)(a), (long)(b), __VA_ARGS__)
+#define SYS_WIDE__(nr, a, b, c, d, e, f, ...) arch_syscall(nr, a, b, (long)(c), d, e, f)
+
 /* The kernel's signal set: 64 bits, signal n is bit n - 1. */
 typedef uint64_t sys_sigset;
 #define SYS_SIGBIT(signal) ((sys_sigset)1 << ((signal)-1))
@@ -37,23 +42,28 @@ static inline long sys_close(int fd)
 
 static inline long sys_fstat(int fd, struct stat *out)
 {
-	return SYS2(SYS_fstat, fd, out);
+	return SYS2(ARCH_SYS_FSTAT, fd, out);
 }
 
 static inline long sys_pread(int fd, void *to, size_t len, uint64_t at)
 {
-	return SYS4(SYS_pread64, fd, to, len, at);
+	return SYS_WIDE(SYS_pread64, fd, to, len, ARCH_WIDE(at));
 }
 
 static inline long sys_pwrite(int fd, const void *from, size_t len, uint64_t at)
 {
-	return SYS4(SYS_pwrite64, fd, from, len, at);
+	return SYS_WIDE(SYS_pwrite64, fd, from, len, ARCH_WIDE(at));
+}
+
+static inline long sys_fallocate(int fd, uint64_t at, uint64_t len)
+{
+	return SYS_WIDE(SYS_fallocate, fd, 0, ARCH_WIDE(at), ARCH_WIDE(len));
 }
 
 /* NULL on failure. */
 static inline void *sys_mmap(size_t len, int protection, int flags, int fd, uint64_t at)
 {
-	long result = SYS6(SYS_mmap, 0, len, protection, flags, fd, at);
+	long result = SYS6(ARCH_SYS_MMAP, 0, len, protection, flags, fd, ARCH_MMAP_OFFSET(at));
 
 	return result < 0 && result > -4096 ? NULL : (void *)result;
 }
@@ -86,11 +96,13 @@ static inline int sys_getpid(void)
 /* A clock in ns; clocks of threads and processes included. 0 if it cannot be read. */
 static inline uint64_t sys_clock_ns(clockid_t clock)
 {
-	struct timespec now;
+	struct {
+		int64_t seconds, ns;
+	} now;
 
-	if (SYS2(SYS_clock_gettime, clock, &now) < 0)
+	if (SYS2(ARCH_SYS_CLOCK_GETTIME, clock, &now) < 0)
 		return 0;
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return (uint64_t)now.seconds * 1000000000u + (uint64_t)now.ns;
 }
 
 /* CPU time of the process. While it has a timer on that clock, the kernel counts only what it has noticed, up to a tick

@@ -183,7 +183,7 @@ static void begin_again(void)
 static void become(struct col_thread *state)
 {
 	col_self = state;
-	state->home = (uint64_t)__builtin_frame_address(0);
+	state->home = (uintptr_t)__builtin_frame_address(0);
 	if (state->memo[COL_NORMAL]) /* the handler looks after its own */
 		state->memo[COL_NORMAL]->home = state->home;
 	state->depth++;

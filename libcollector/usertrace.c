@@ -5,6 +5,7 @@
  * the recorder is lost, and counted, as for all wrappers. */
 #include "usertrace.h"
 
+#include "map.h"
 #include "scope.h"
 #include "signals.h"
 #include "usertrace_plan.h"
@@ -63,7 +64,8 @@ static inline uint64_t *begin(struct col_thread *thread, int trace, uint32_t siz
 	                                               col_ticks());
 
 	if (likely(payload != NULL)) {
-		thread->user_events++;
+		if (unlikely(thread->user_events++ == 0)) /* addresses in data words are to have names */
+			map_begin();
 		slot->events++;
 	}
 	return payload;

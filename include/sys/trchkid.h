@@ -46,7 +46,7 @@ struct xer_trace_table {
 	int (*is_hook_on)(int channel, unsigned word);
 };
 
-/* The recorder's table, or NULL. On x86-64 through the GOT, which works in programs with fixed addresses too. */
+/* The recorder's table, or NULL. On x86 through the GOT, which works in programs with fixed addresses too. */
 static __inline__ const struct xer_trace_table *xer_trace_find(void)
 {
 #if defined(__x86_64__)
@@ -54,8 +54,13 @@ static __inline__ const struct xer_trace_table *xer_trace_find(void)
 
 	__asm__(".weak xer_trace\n\tmov xer_trace@GOTPCREL(%%rip), %0" : "=r"(found));
 	return found;
+#elif defined(__i386__) && !defined(__PIC__)
+	const struct xer_trace_table *found;
+
+	__asm__(".weak xer_trace\n\tmovl xer_trace@GOT, %0" : "=r"(found));
+	return found;
 #else
-	extern const struct xer_trace_table xer_trace __attribute__((__weak__));
+	extern struct xer_trace_table xer_trace __attribute__((__weak__));
 
 	return &xer_trace;
 #endif

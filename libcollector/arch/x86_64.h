@@ -2,11 +2,21 @@
 #ifndef XER_COLLECTOR_ARCH_X86_64_H
 #define XER_COLLECTOR_ARCH_X86_64_H
 
+#include <elf.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 
-#define ARCH_ELF_MACHINE 62 /* EM_X86_64 */
+enum { ARCH_BITS = 64, ARCH_WALKS_STACKS = 1 };
+
+#define ARCH_SYS_FSTAT SYS_fstat
+#define ARCH_SYS_CLOCK_GETTIME SYS_clock_gettime
+#define ARCH_SYS_MMAP SYS_mmap
+
+/* An argument of 64 bits, and the offset of a mapping, as system calls take them. */
+#define ARCH_WIDE(value) (long)(value)
+#define ARCH_MMAP_OFFSET(at) (at)
 
 /* A raw system call: returns the kernel's value, -errno on failure. It neither touches errno nor is a
  * cancellation point nor can it be interposed, which is why the collector uses nothing else.
@@ -50,6 +60,17 @@ static inline int arch_has_ticks_cpu(void)
 	__asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
 	return d >> 27 & 1;
 }
+
+static inline uintptr_t arch_sp(void)
+{
+	uintptr_t sp;
+
+	__asm__ volatile("mov %%rsp, %0" : "=r"(sp));
+	return sp;
+}
+
+/* The code that a handler returns to, as unwinders know it. */
+#define ARCH_SIGNAL_RETURN "\tmov $15, %rax\n\tsyscall\n"
 
 /* DWARF register numbers of System V x86-64. */
 enum { ARCH_RAX, ARCH_RDX, ARCH_RCX, ARCH_RBX, ARCH_RSI, ARCH_RDI, ARCH_RBP, ARCH_RSP, ARCH_RA = 16, ARCH_REGISTERS };

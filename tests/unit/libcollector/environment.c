@@ -68,7 +68,7 @@ static char **give(char *const *envp)
 	struct environment_room room = environment_room(envp);
 	char **list = calloc(room.entries, sizeof(*list));
 
-	environment_give(list, malloc(room.text), envp, &step);
+	environment_give(list, malloc(room.text), envp, &step, 64);
 	return list;
 }
 
@@ -86,6 +86,21 @@ Test(environment, an_image_gets_both_and_keeps_the_rest)
 	cr_assert_eq(descriptor_get(find(list, DESCRIPTOR_VARIABLE), &got), 0);
 	cr_assert_eq(memcmp(&got.step, &step, sizeof(step)), 0);
 	cr_assert_str_eq(got.preload, "/x/lib.so");
+}
+
+Test(environment, an_image_of_32_bits_gets_the_library_for_it)
+{
+	char *envp[] = {"LD_PRELOAD=/y/other.so", NULL};
+	struct environment_room room;
+	char *list[8];
+
+	take("/x/lib.so");
+	cr_assert_null(environment_library(32));
+	cr_assert(!environment_has_library(32));
+	strcpy(col.descriptor.preload32, "/longer/than/that/of/64/bits/lib.so");
+	room = environment_room(envp);
+	environment_give(list, malloc(room.text), envp, &step, 32);
+	cr_assert_str_eq(find(list, "LD_PRELOAD"), "/longer/than/that/of/64/bits/lib.so:/y/other.so");
 }
 
 Test(environment, an_empty_environment_gets_them_too)
@@ -106,7 +121,7 @@ Test(environment, a_loan_leaves_no_trace)
 	take("/x/lib.so:/y/other.so");
 	before = environ;
 	for (int i = 0; i < 3; i++) {
-		cr_assert_eq(environment_lend(&step), 0);
+		cr_assert_eq(environment_lend(&step, 64), 0);
 		cr_assert_str_eq(getenv("LD_PRELOAD"), "/x/lib.so:/y/other.so");
 		cr_assert_not_null(getenv(DESCRIPTOR_VARIABLE));
 		environment_take_back();
@@ -119,8 +134,8 @@ Test(environment, a_loan_leaves_no_trace)
 Test(environment, what_the_program_changes_during_a_loan_is_kept)
 {
 	take("/x/lib.so");
-	cr_assert_eq(environment_lend(&step), 0);
-	cr_assert_eq(environment_lend(&step), 0);
+	cr_assert_eq(environment_lend(&step, 64), 0);
+	cr_assert_eq(environment_lend(&step, 64), 0);
 	setenv("A", "changed", 1);
 	unsetenv("B");
 	environment_take_back();
@@ -136,11 +151,11 @@ Test(environment, what_the_program_changes_during_a_loan_is_kept)
 Test(environment, a_program_may_clear_it_during_a_loan)
 {
 	take("/x/lib.so");
-	cr_assert_eq(environment_lend(&step), 0);
+	cr_assert_eq(environment_lend(&step, 64), 0);
 	clearenv();
 	environment_take_back();
 	cr_assert_null(getenv("A"));
-	cr_assert_eq(environment_lend(&step), 0);
+	cr_assert_eq(environment_lend(&step, 64), 0);
 	setenv("D", "4", 1);
 	environment_take_back();
 	cr_assert_str_eq(getenv("D"), "4");
@@ -154,9 +169,9 @@ Test(environment, what_is_lent_is_not_given_twice)
 	struct environment_room room;
 
 	take("/x/lib.so:/y/other.so");
-	cr_assert_eq(environment_lend(&step), 0);
+	cr_assert_eq(environment_lend(&step, 64), 0);
 	room = environment_room(environ);
-	environment_give(list, malloc(room.text), environ, &step);
+	environment_give(list, malloc(room.text), environ, &step, 64);
 	environ = list;
 	cr_assert_str_eq(getenv("LD_PRELOAD"), "/x/lib.so:/y/other.so");
 }
@@ -170,7 +185,7 @@ Test(environment, an_empty_preload_stays)
 
 	take("/x/lib.so");
 	room = environment_room(envp);
-	environment_give(list, malloc(room.text), envp, &step);
+	environment_give(list, malloc(room.text), envp, &step, 64);
 	environ = list;
 	cr_assert_eq(environment_take(&out), 0);
 	cr_assert_str_eq(getenv("LD_PRELOAD"), "");
@@ -180,7 +195,7 @@ Test(environment, an_empty_preload_stays)
 Test(environment, a_loan_that_was_not_finished_is_forgotten)
 {
 	take("/x/lib.so:/y/other.so");
-	cr_assert_eq(environment_lend(&step), 0);
+	cr_assert_eq(environment_lend(&step, 64), 0);
 	environment_forget();
 	cr_assert_str_eq(getenv("LD_PRELOAD"), "/y/other.so");
 	cr_assert_null(getenv(DESCRIPTOR_VARIABLE));
@@ -193,7 +208,7 @@ Test(environment, anothers_recording_is_known)
 	take("/x/lib.so");
 	cr_assert(environment_is_others(envp));
 	cr_assert(!environment_is_others(environ));
-	cr_assert_eq(environment_lend(&step), 0);
+	cr_assert_eq(environment_lend(&step, 64), 0);
 	cr_assert(!environment_is_others(environ));
 	environment_take_back();
 }

@@ -1,6 +1,8 @@
 /* image.c: tests of what is told of files that are about to be executed. */
 #include "libcollector/image.h"
 
+#include "libcollector/collector.h"
+
 #include <criterion/criterion.h>
 #include <elf.h>
 #include <errno.h>
@@ -37,6 +39,21 @@ static void remove_all(void)
 	cr_assert_eq(system(command), 0);
 }
 
+static const char *put_elf32(const char *name, unsigned machine, unsigned segment)
+{
+	struct {
+		Elf32_Ehdr header;
+		Elf32_Phdr segment;
+	} file = {
+	    .header = {.e_machine = (uint16_t)machine, .e_phoff = sizeof(Elf32_Ehdr), .e_phnum = 1, .e_phentsize = sizeof(Elf32_Phdr)},
+	    .segment = {.p_type = segment},
+	};
+
+	memcpy(file.header.e_ident, ELFMAG, SELFMAG);
+	file.header.e_ident[EI_CLASS] = ELFCLASS32;
+	return put(name, &file, sizeof(file));
+}
+
 static const char *put_elf(const char *name, unsigned char class, unsigned machine, unsigned segment)
 {
 	struct {
@@ -52,9 +69,11 @@ static const char *put_elf(const char *name, unsigned char class, unsigned machi
 	return put(name, &file, sizeof(file));
 }
 
+static int bits; /* of the last file that was asked about */
+
 static const char *reason(const char *name)
 {
-	const struct image_obstacle *obstacle = image_obstacle(AT_FDCWD, name);
+	const struct image_obstacle *obstacle = image_obstacle(AT_FDCWD, name, &bits);
 
 	return obstacle ? obstacle->reason : "none";
 }
@@ -62,12 +81,13 @@ static const char *reason(const char *name)
 Test(image, dynamic_programs_can_be_recorded, .fini = remove_all)
 {
 	cr_assert_str_eq(reason(put_elf("a", ELFCLASS64, EM_X86_64, PT_INTERP)), "none");
+	cr_assert_eq(bits, 64);
 	cr_assert_str_eq(reason("/bin/sh"), "none");
 }
 
 Test(image, static_programs_cannot_but_pass_our_variables_on, .fini = remove_all)
 {
-	const struct image_obstacle *obstacle = image_obstacle(AT_FDCWD, put_elf("a", ELFCLASS64, EM_X86_64, PT_LOAD));
+	const struct image_obstacle *obstacle = image_obstacle(AT_FDCWD, put_elf("a", ELFCLASS64, EM_X86_64, PT_LOAD), &bits);
 
 	cr_assert_not_null(obstacle);
 	cr_assert(strstr(obstacle->reason, "static") && obstacle->passes);
@@ -80,9 +100,30 @@ Test(image, the_loader_itself_is_no_static_program, .fini = remove_all)
 
 Test(image, other_architectures_get_nothing, .fini = remove_all)
 {
-	cr_assert(strstr(reason(put_elf("a", ELFCLASS32, EM_386, PT_INTERP)), "architecture"));
+	strcpy(col.descriptor.preload32, "/x/32/lib.so");
+	cr_assert(strstr(reason(put_elf32("a", EM_X86_64, PT_INTERP)), "architecture")); /* the x32 ABI */
 	cr_assert(strstr(reason(put_elf("b", ELFCLASS64, EM_AARCH64, PT_INTERP)), "architecture"));
-	cr_assert(!image_obstacle(AT_FDCWD, path)->passes);
+	cr_assert(!image_obstacle(AT_FDCWD, path, &bits)->passes);
+}
+
+Test(image, programs_of_32_bits_need_a_library_of_theirs, .fini = remove_all)
+{
+	cr_assert(strstr(reason(put_elf32("a", EM_386, PT_INTERP)), "32-bit"));
+	cr_assert(!image_obstacle(AT_FDCWD, path, &bits)->passes);
+	strcpy(col.descriptor.preload32, "/x/32/lib.so");
+	cr_assert_str_eq(reason(path), "none");
+	cr_assert_eq(bits, 32);
+	cr_assert(strstr(reason(put_elf32("b", EM_386, PT_LOAD)), "static"));
+	cr_assert_eq(bits, 32);
+	cr_assert_str_eq(reason(put("script", "#!/bin/sh\n", 10)), "none");
+	cr_assert_eq(bits, 64);
+}
+
+Test(image, a_cut_header_of_32_bits_is_let_through, .fini = remove_all)
+{
+	char bytes[sizeof(Elf32_Ehdr) - 1] = ELFMAG "\1";
+
+	cr_assert_str_eq(reason(put("cut", bytes, sizeof(bytes))), "none");
 }
 
 Test(image, scripts_are_what_their_interpreters_are, .fini = remove_all)
