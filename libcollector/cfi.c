@@ -322,20 +322,36 @@ static int run(struct cfi_machine *m, const uint8_t *at, const uint8_t *end, uin
 	return 0;
 }
 
-int cfi_row_find(struct cfi_machine *machine, const uint8_t *eh_frame_hdr, uint64_t pc, const struct cfi_row **out)
+/* The FDE that holds pc, and its CIE. Returns 0, -ENOENT or -ENOTSUP. */
+static int find(const uint8_t *eh_frame_hdr, uint64_t pc, struct cie *cie, struct fde *fde)
 {
 	const uint8_t *at = find_fde(eh_frame_hdr, pc);
-	struct cie cie;
-	struct fde fde;
-	int error;
+	int error = at ? parse_fde(at, cie, fde) : -ENOENT;
 
-	if (!at)
-		return -ENOENT;
-	error = parse_fde(at, &cie, &fde);
 	if (error < 0)
 		return error;
-	if (pc < fde.start || pc - fde.start >= fde.len)
-		return -ENOENT;
+	return pc < fde->start || pc - fde->start >= fde->len ? -ENOENT : 0;
+}
+
+int cfi_function_find(const uint8_t *eh_frame_hdr, uint64_t pc, uint64_t *start)
+{
+	struct cie cie;
+	struct fde fde;
+	int error = find(eh_frame_hdr, pc, &cie, &fde);
+
+	if (error == 0)
+		*start = fde.start;
+	return error;
+}
+
+int cfi_row_find(struct cfi_machine *machine, const uint8_t *eh_frame_hdr, uint64_t pc, const struct cfi_row **out)
+{
+	struct cie cie;
+	struct fde fde;
+	int error = find(eh_frame_hdr, pc, &cie, &fde);
+
+	if (error < 0)
+		return error;
 	if (cie.return_reg != ARCH_RA)
 		return -ENOTSUP;
 	memset(&machine->row, 0, sizeof(machine->row));

@@ -51,6 +51,9 @@ struct cfi_machine {
  * Returns 0 and *out, which lives in *machine; -ENOENT (pc has no unwind information) or -ENOTSUP (a form that is not understood). */
 int cfi_row_find(struct cfi_machine *machine, const uint8_t *eh_frame_hdr, uint64_t pc, const struct cfi_row **out);
 
+/* Where the function that holds `pc` begins, by the same table. Returns 0 and *start, -ENOENT or -ENOTSUP. */
+int cfi_function_find(const uint8_t *eh_frame_hdr, uint64_t pc, uint64_t *start);
+
 /* Length of an expression block and its first byte. */
 const uint8_t *cfi_expression(const uint8_t *block, uint64_t *len);
 

@@ -2,8 +2,9 @@
  * full, on another CPU, after a long time, and in handlers that have interrupted a record. Signals are blocked meanwhile. */
 #include "functrace_record.h"
 
-#include "functrace_hooks.h"
 #include "functrace_limits.h"
+#include "functrace_number.h"
+#include "loader.h"
 #include "map.h"
 #include "sleds.h"
 #include "thread.h"
@@ -28,10 +29,10 @@ int functrace_open(void)
 {
 	has_ticks = col.descriptor.clock_is_tsc && arch_has_ticks_cpu();
 	mode = limits_start(has_ticks) ? FUNCTRACE_LIMITED : FUNCTRACE_ALL;
-	if (hooks_start() < 0)
+	if (number_start() < 0)
 		return -ENOMEM;
 	is_open = 1;
-	sleds_start();
+	loader_start();
 	return 0;
 }
 
@@ -211,7 +212,7 @@ static void put_function(struct functrace_writer *writer, uint64_t word, uint64_
 
 static void name_all(void)
 {
-	hooks_name_all();
+	number_name_all();
 	sleds_name_all();
 }
 

@@ -8,7 +8,7 @@
 #include "child.h"
 #include "collector.h"
 #include "functrace_choice.h"
-#include "functrace_hooks.h"
+#include "functrace_number.h"
 #include "hook.h"
 #include "log.h"
 #include "rule.h"
@@ -308,7 +308,7 @@ static void note_unloads(void)
 
 	rule_cache_clear();
 	choice_forget();
-	hooks_forget();
+	number_forget();
 	sleds_forget();
 	for (int i = 0; i < OBJECTS; i++) {
 		struct object *object = &objects[i];

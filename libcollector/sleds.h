@@ -2,8 +2,10 @@
 #ifndef XER_COLLECTOR_SLEDS_H
 #define XER_COLLECTOR_SLEDS_H
 
-/* Patch the sleds of all objects that are loaded, and of those that will be. Normal context. */
-void sleds_start(void);
+#include "elffile.h"
+
+/* Patch the sleds of an object that has them, unless that was done. Between code_begin and code_end. */
+void sleds_see(const struct elffile *file, uint64_t bias);
 
 /* Write all names again, into the file of another process. Signal-safe. */
 void sleds_name_all(void);

@@ -7,7 +7,7 @@
 #include "libcollector/dynamic.h"
 #include "libcollector/functrace.h"
 #include "libcollector/functrace_choice.h"
-#include "libcollector/functrace_hooks.h"
+#include "libcollector/functrace_number.h"
 #include "libcollector/heap.h"
 #include "libcollector/io.h"
 #include "libcollector/io_files.h"
@@ -182,7 +182,7 @@ void choice_forget(void)
 {
 }
 
-void hooks_forget(void)
+void number_forget(void)
 {
 }
 

@@ -1,0 +1,8 @@
+/* loader.h: the objects that the loader loads, now and later, are shown to those that patch their code. */
+#ifndef XER_COLLECTOR_LOADER_H
+#define XER_COLLECTOR_LOADER_H
+
+/* Begin. Normal context. */
+void loader_start(void);
+
+#endif
