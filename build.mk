@@ -61,7 +61,7 @@ $(BUILD)/obj/pic/%.o: %.c build.mk
 # Programs of 32 bits may have stacks that are aligned to 4 bytes alone.
 $(BUILD)/obj/m32/%.o: %.c build.mk
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) -m32 -D_FILE_OFFSET_BITS=64 -mincoming-stack-boundary=2 -Wno-psabi -MMD -MP -MT $@ -c -o $@ $<
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) -m32 -D_FILE_OFFSET_BITS=64 -mstackrealign -Wno-psabi -MMD -MP -MT $@ -c -o $@ $<
 
 # ---- libraries and programs
 

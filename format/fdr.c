@@ -64,8 +64,8 @@ static void put_metadata(uint8_t *at, uint64_t word0, uint64_t word1)
 {
 	uint64_t *word = (uint64_t *)at;
 
-	__atomic_store_n(&word[0], word0, __ATOMIC_RELEASE);
-	__atomic_store_n(&word[1], word1, __ATOMIC_RELEASE);
+	fdr_word_put(&word[0], word0);
+	fdr_word_put(&word[1], word1);
 }
 
 void fdr_prologue_put(uint8_t *at, const struct fdr_prologue *prologue)
@@ -78,8 +78,8 @@ void fdr_prologue_put(uint8_t *at, const struct fdr_prologue *prologue)
 	put_metadata(cpu, FDR_NEW_CPU | (uint64_t)prologue->cpu << 8 | prologue->tsc << 24, prologue->tsc >> 40);
 	put_metadata(wall, FDR_WALL | ordinal << 8, ordinal << 8);
 	/* extent_left is a multiple of 16: read as a function record while bytes 0-7 are still zero, it is a valid one. */
-	__atomic_store_n((uint64_t *)at + 1, prologue->extent_left | ordinal << 32, __ATOMIC_RELEASE);
-	__atomic_store_n((uint64_t *)at, FDR_NEW_BUFFER | (uint64_t)prologue->tid << 8, __ATOMIC_RELEASE);
+	fdr_word_put(at + 8, prologue->extent_left | ordinal << 32);
+	fdr_word_put(at, FDR_NEW_BUFFER | (uint64_t)prologue->tid << 8);
 }
 
 int fdr_prologue_get(const uint8_t *at, struct fdr_prologue *out)

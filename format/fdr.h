@@ -84,6 +84,15 @@ void fdr_prologue_put(uint8_t *at, const struct fdr_prologue *prologue);
 /* Read the prologue at at[48]. Returns 0 or -EBADMSG. */
 int fdr_prologue_get(const uint8_t *at, struct fdr_prologue *out);
 
+/* Publish a word of a file, whole, behind all that was written before. `at` is 8-byte aligned, which the type alone does not say
+ * in programs of 32 bits. */
+static inline void fdr_word_put(void *at, uint64_t word)
+{
+	typedef uint64_t __attribute__((aligned(8))) aligned_word;
+
+	__atomic_store_n((aligned_word *)at, word, __ATOMIC_RELEASE);
+}
+
 /* Write EndOfBuffer into zeroed memory at at[16], 8-byte aligned. */
 static inline void fdr_end_put(uint8_t *at)
 {
@@ -110,11 +119,9 @@ static inline uint64_t fdr_event_word1(uint64_t tsc, uint16_t cpu)
  * payload without its head, left there by a killed writer, could make it refuse the file. */
 static inline void fdr_event_put(uint8_t *at, uint32_t size, uint64_t tsc, uint16_t cpu)
 {
-	uint64_t *head = (uint64_t *)at;
-
 	fdr_end_put(at + FDR_METADATA_SIZE + size);
-	__atomic_store_n(&head[1], fdr_event_word1(tsc, cpu), __ATOMIC_RELEASE);
-	__atomic_store_n(&head[0], fdr_event_word0(size, tsc), __ATOMIC_RELEASE);
+	fdr_word_put(at + 8, fdr_event_word1(tsc, cpu));
+	fdr_word_put(at, fdr_event_word0(size, tsc));
 }
 
 /* Complete an event: copy record[size] (8-byte aligned, size a multiple of 8) to its payload, the first word, in which
@@ -122,7 +129,7 @@ static inline void fdr_event_put(uint8_t *at, uint32_t size, uint64_t tsc, uint1
 static inline void fdr_payload_put(uint8_t *payload, const void *record, size_t size)
 {
 	memcpy(payload + 8, (const uint8_t *)record + 8, size - 8);
-	__atomic_store_n((uint64_t *)payload, *(const uint64_t *)record, __ATOMIC_RELEASE);
+	fdr_word_put(payload, *(const uint64_t *)record);
 }
 
 /* A function record: entry or exit of function `id` (28 bits), `delta` ticks after the record before. */

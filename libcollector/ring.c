@@ -55,5 +55,5 @@ uint8_t *ring_memory(const struct ring *ring, const struct ring_part *part)
 void ring_clear(uint8_t *at, uint32_t size)
 {
 	for (uint64_t *word = (uint64_t *)(at + size); word-- != (uint64_t *)at;)
-		__atomic_store_n(word, 0, __ATOMIC_RELEASE);
+		fdr_word_put(word, 0);
 }

@@ -91,7 +91,7 @@ static void record_words(int trace, unsigned shape, unsigned word, const uint64_
 			payload[1 + i] = data[i] & ~(uint64_t)FMT_USER_LOW;
 			low |= fmt_user_low_of(data[i]) << 2 * i;
 		}
-		__atomic_store_n(payload, head(FMT_KIND_user, shape, low, word), __ATOMIC_RELEASE);
+		fdr_word_put(payload, head(FMT_KIND_user, shape, low, word));
 	}
 	scope_leave(thread);
 }
@@ -132,7 +132,7 @@ static void record_bytes(int trace, unsigned shape, unsigned word, uint64_t d1, 
 	if (payload) {
 		payload[1] = d1;
 		memcpy(&payload[2], buf, len);
-		__atomic_store_n(payload, head(FMT_KIND_user_bytes, shape, len, word), __ATOMIC_RELEASE);
+		fdr_word_put(payload, head(FMT_KIND_user_bytes, shape, len, word));
 	}
 	scope_leave(thread);
 }

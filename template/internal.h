@@ -129,4 +129,7 @@ int template_number_parse(const char *text, size_t len, unsigned base, uint64_t 
 /* Parse the stanza at *at (before `end`) of the physical line *line; both are moved behind its last line. (parse.c) */
 void template_parse(struct template_set *set, const char *file, const char **at, const char *end, unsigned *line);
 
+/* Warn of numbers inside of data words, which depend on the byte order. (advise.c) */
+void template_advise(struct template_set *set, const struct template *template);
+
 #endif

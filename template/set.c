@@ -213,6 +213,8 @@ int template_set_finish(struct template_set *set)
 		drop_duplicates(set);
 	for (size_t i = 0; i < set->template_count; i++)
 		resolve_calls(set, &set->templates[i]);
+	for (size_t i = 0; i < set->template_count; i++)
+		template_advise(set, &set->templates[i]);
 	return set->failed ? set->failed : (int)(set->errors > INT32_MAX ? INT32_MAX : set->errors);
 }
 

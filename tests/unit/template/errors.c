@@ -139,6 +139,52 @@ Test(errors, warnings_leave_a_template_as_it_is)
 	cr_assert_eq(errors, 0);
 }
 
+/* "": without a message. */
+static void advises(const char *text, const char *message)
+{
+	char file[400];
+	int errors;
+
+	snprintf(file, sizeof(file), HEAD "%s\n", text);
+	cr_assert_str_eq(first_message(file, &errors), message, "%s", text);
+	cr_assert_eq(errors, 0);
+}
+
+#define ADVICE(byte, word, code) \
+	"file:1: warning: at byte " #byte ", inside a data word: which part this is depends on the byte order; $D" #word "%" #code " does not (near '" #code "')"
+
+Test(errors, parts_of_data_words_are_warned_of)
+{
+	advises("G12 D4", ADVICE(12, 1, D4));
+	advises("G8 U4 U4", ADVICE(12, 1, U4));
+	advises("W1 O2.0 X2", ADVICE(10, 1, X2));
+	advises("{{ $DATAPOINTER = 14 }} E2", ADVICE(14, 1, E2));
+	advises("$D2 G20 F4", ADVICE(20, 2, F4));
+	advises("$GENERIC, 0 { G28 B4 }", ADVICE(28, 3, B4));
+	advises("G8 {{ $x = D4 + D4 }} $x", ADVICE(12, 1, D4));
+	advises("G12 LOOP D4 { \"x\" }", ADVICE(12, 1, D4));
+	advises("G12 D4, 1 \"x\"", ADVICE(12, 1, D4));
+	advises("$HD, 1 { G12 }, \\* { G12 } X8 G9.4 R1 R0 R0 O1.0 D1", ADVICE(10, 1, D1));
+	advises("$D1, 1 { G12 D4 }", ADVICE(12, 1, D4));
+	advises("G16 X8 R12 X3", ADVICE(12, 1, X3));
+}
+
+Test(errors, what_does_not_depend_on_the_byte_order_is_not)
+{
+	advises("G8 X8 X8 W3 X8 $D1%D4 $D2%X2", "");
+	advises("G8 X4 W2 D4 $D2", "");
+	advises("X2 G4 X2", "");
+	advises("G12 A4 B1.3 B1", "");
+	advises("$GENERIC, 1 { G12 D4 G20 D4 D2 }", "");
+	advises("G16 U4 U4 A16", "");
+	advises("$HOOKENV, 20 { G12 D4 }", "");
+	advises("G8 S1 D4", "");
+	advises("$HD, 1 { G12 } D4", "");
+	advises("{{ $BASEPOINTER = 4 }} G12 D4", "");
+	advises("G12 LOOP $D1 { X8 } D4", "");
+	advises("{{ $DATAPOINTER = 4 + 8 }} D4", "");
+}
+
 Test(errors, of_duplicates_the_highest_version_counts)
 {
 	int errors;
