@@ -206,6 +206,8 @@ static void put_header(struct session *session, const struct session_experiment 
 	put_field(out, "Recorded", known(experiment_setting(at->experiment, "command", "")));
 	put_settings(out, info);
 	put_sampler(out, at->experiment);
+	for (size_t i = 0; i < info->made_count; i++)
+		put_field(out, i == 0 ? "Made code" : "", info->made[i]);
 	put_field(out, "Format", info->version);
 	put_troubles(out, at);
 }

@@ -5,6 +5,8 @@
 #include "experiment/copy.h"
 #include "experiment/debugfile.h"
 #include "experiment/internal.h"
+#include "experiment/logappend.h"
+#include "experiment/made.h"
 #include "experiment/object.h"
 #include "experiment/sources.h"
 #include "format/layout.h"
@@ -172,6 +174,35 @@ static void archive_objects(struct archive *archive)
 	}
 }
 
+/* Why a file is not taken is said in the log: at the end of a process nobody listens. */
+static void refuse_made(struct archive *archive, const struct exp_made_file *file, int error)
+{
+	char text[512];
+
+	fail(archive, file->path, strerror(error));
+	snprintf(text, sizeof(text), "%s %.300s was not taken: %s", file->what, file->path, strerror(error));
+	exp_log_append_warning(archive->experiment, text);
+}
+
+/* Files that tell of functions made at run time go into the experiment itself. */
+static int archive_made(void *context, const struct exp_made_file *file)
+{
+	struct archive *archive = context;
+	int fd, rc;
+
+	if (!archive->options->rewrite && exp_copy_exists(archive->experiment->directory, file->name))
+		return 0;
+	fd = exp_made_open_original(archive->experiment, file);
+	if (fd == -ENOENT)
+		return 0;
+	rc = fd < 0 ? fd : exp_copy(fd, archive->experiment->directory, file->name, archive->options->rewrite);
+	if (fd >= 0)
+		close(fd);
+	if (rc != 0)
+		refuse_made(archive, file, -rc);
+	return 0;
+}
+
 /* Open the founder's archives and, if one is asked for, the common archive that they then name. */
 static int open_directory(struct archive *archive, struct exp_cause *cause)
 {
@@ -212,6 +243,8 @@ static int run(struct archive *archive, struct exp_cause *cause)
 		rc = exp_archive_find_used(archive->experiment, &archive->used);
 	if (rc == 0)
 		archive_objects(archive);
+	if (rc == 0)
+		rc = exp_made_each(archive->experiment, archive_made, archive);
 	if (rc == 0 && what->sources)
 		rc = exp_sources_archive(archive->experiment, archive->directory,
 					 archive->options->rewrite);

@@ -21,6 +21,9 @@ struct exp_clock {
 /* Seconds from the start to `ticks`, negative before it. */
 double exp_clock_seconds(const struct exp_clock *clock, uint64_t ticks);
 
+/* The event time of a moment on CLOCK_MONOTONIC; 0 if the clock does not know the start on it. */
+uint64_t exp_clock_ticks(const struct exp_clock *clock, uint64_t mono_ns);
+
 /* Fit the rate over points[count] and the start. The recorded rate stays where the points span
  * less than half a second or disagree with it by more than one in a thousand. Returns 0, or
  * -ERANGE if they disagree: the clock jumped, for example when a machine was migrated. */

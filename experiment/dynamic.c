@@ -1,5 +1,7 @@
-/* dynamic.c: functions that the program made while it ran: their elements of map.xml, and what dyntext has of them. */
+/* dynamic.c: functions that the program made while it ran: their elements of map.xml, what dyntext has of them, and which
+ * of them was where and when. Those of files for perf(1) come from made.c. */
 #include "experiment/internal.h"
+#include "experiment/made.h"
 #include "experiment/session.h"
 #include "experiment/xmlread.h"
 #include "format/layout.h"
@@ -10,20 +12,25 @@
 #include <unistd.h>
 
 enum { TEXT_ALIGNMENT = 8, LINES_AT_ONCE = 512, CODE_MAX = 64 << 20 };
+/* Of those that overlap no more are looked at: a file may say that any number do. */
+enum { OVERLAPS_MAX = 4096 };
 
 #define NO_OFFSET UINT64_MAX
 
 /* ---- map.xml ---- */
 
+int exp_dynamic_add(struct exp_dynamic *dynamic, const struct exp_function *function)
+{
+	if (exp_array_reserve(&dynamic->functions, &dynamic->capacity, dynamic->count, sizeof(*function)) != 0)
+		return -ENOMEM;
+	dynamic->functions[dynamic->count++] = *function;
+	return 0;
+}
+
 int exp_dynamic_load(struct exp_dynamic *dynamic, const struct exp_element *element)
 {
 	const struct exp_clock *clock = &dynamic->experiment->clock;
-	struct exp_function *added;
-
-	if (exp_array_reserve(&dynamic->functions, &dynamic->capacity, dynamic->count, sizeof(*added)) != 0)
-		return -ENOMEM;
-	added = &dynamic->functions[dynamic->count];
-	*added = (struct exp_function){
+	struct exp_function added = {
 	    .name = exp_element_get(element, "name", ""),
 	    .alias = exp_element_get(element, "alias", NULL),
 	    .source = exp_element_get(element, "source", NULL),
@@ -34,12 +41,13 @@ int exp_dynamic_load(struct exp_dynamic *dynamic, const struct exp_element *elem
 	    .time_s = exp_clock_seconds(clock, exp_element_number(element, "time", clock->start.ticks)),
 	    .text_offset = exp_element_number(element, "offset", NO_OFFSET),
 	    .line_count = exp_element_number(element, "lines", 0),
+	    .ticks_to = UINT64_MAX,
 	};
-	added->has_text = added->text_offset != NO_OFFSET;
-	if (added->size == 0 || added->address + added->size < added->address)
-		exp_warn(dynamic->experiment, FMT_FILE_MAP ": the range of a function is damaged");
-	else
-		dynamic->count++;
+
+	added.has_text = added.text_offset != NO_OFFSET;
+	if (added.size != 0 && added.address + added.size >= added.address)
+		return exp_dynamic_add(dynamic, &added);
+	exp_warn(dynamic->experiment, FMT_FILE_MAP ": the range of a function is damaged");
 	return 0;
 }
 
@@ -79,6 +87,7 @@ int exp_dynamic_finish(struct exp_dynamic *dynamic)
 	struct experiment *experiment = dynamic->experiment;
 	size_t count = dynamic->count;
 	uint64_t highest = 0;
+	int has_times = 0;
 
 	experiment->functions = exp_arena_alloc(&experiment->arena, count * sizeof(*experiment->functions));
 	experiment->functions_by_start = exp_arena_alloc(&experiment->arena, count * sizeof(uint32_t));
@@ -91,6 +100,7 @@ int exp_dynamic_finish(struct exp_dynamic *dynamic)
 	for (size_t i = 0; i < count; i++) {
 		experiment->functions[i] = dynamic->functions[i];
 		experiment->functions_by_start[i] = (uint32_t)i;
+		has_times |= dynamic->functions[i].ticks_from != 0;
 	}
 	free(dynamic->functions);
 	qsort_r(experiment->functions_by_start, count, sizeof(uint32_t), compare_starts, experiment->functions);
@@ -98,6 +108,7 @@ int exp_dynamic_finish(struct exp_dynamic *dynamic)
 		const struct exp_function *function = &experiment->functions[experiment->functions_by_start[i]];
 		uint64_t end = function->address + function->size;
 
+		experiment->has_reuse |= has_times && function->address < highest;
 		highest = end > highest ? end : highest;
 		experiment->functions_highest_end[i] = highest;
 	}
@@ -129,16 +140,117 @@ static size_t count_started(const struct experiment *experiment, uint64_t pc)
 	return low;
 }
 
-const struct exp_function *experiment_function_at(const struct experiment *experiment, uint64_t pc, uint32_t generation)
+uint32_t exp_epoch_add(struct experiment *experiment, uint64_t ticks, uint32_t generation)
 {
-	for (size_t i = count_started(experiment, pc); i > 0 && experiment->functions_highest_end[i - 1] > pc; i--) {
-		const struct exp_function *function = &experiment->functions[experiment->functions_by_start[i - 1]];
+	if (exp_array_reserve(&experiment->epochs, &experiment->epoch_capacity, experiment->epoch_count, sizeof(*experiment->epochs)) != 0 ||
+	    experiment->epoch_count >= EXP_GENERATION_EPOCHS)
+		return 0;
+	experiment->epochs[experiment->epoch_count] = (struct exp_epoch){ticks, generation};
+	return EXP_GENERATION_EPOCHS | (uint32_t)experiment->epoch_count++;
+}
 
-		if (pc - function->address < function->size && generation >= function->generation_from &&
-		    generation < function->generation_to)
+struct exp_epoch exp_epoch_of(const struct experiment *experiment, uint32_t generation)
+{
+	uint32_t index = generation & ~EXP_GENERATION_EPOCHS;
+
+	if (generation >= EXP_GENERATION_EPOCHS && index < experiment->epoch_count)
+		return experiment->epochs[index];
+	return (struct exp_epoch){UINT64_MAX, generation};
+}
+
+/* The functions at an address, of those that begin highest first, the later of two that begin at the same place first. */
+struct overlaps {
+	const struct experiment *experiment;
+	uint64_t pc;
+	uint32_t generation;
+	size_t next;
+	unsigned seen;
+};
+
+static struct overlaps overlaps_at(const struct experiment *experiment, uint64_t pc, uint32_t generation)
+{
+	return (struct overlaps){experiment, pc, generation, count_started(experiment, pc), 0};
+}
+
+static const struct exp_function *next_overlap(struct overlaps *at)
+{
+	const struct experiment *experiment = at->experiment;
+
+	while (at->next > 0 && experiment->functions_highest_end[at->next - 1] > at->pc && at->seen < OVERLAPS_MAX) {
+		const struct exp_function *function = &experiment->functions[experiment->functions_by_start[--at->next]];
+
+		at->seen++;
+		if (at->pc - function->address < function->size && at->generation >= function->generation_from &&
+		    at->generation < function->generation_to)
 			return function;
 	}
 	return NULL;
+}
+
+/* Is `left` a better answer to what was there at the time than `right`, both being there, or both only later? */
+static int is_better(const struct exp_function *left, const struct exp_function *right, int are_there)
+{
+	if (left->origin != right->origin)
+		return left->origin < right->origin;
+	if (left->ticks_from != right->ticks_from)
+		return (left->ticks_from > right->ticks_from) == are_there;
+	return left->origin != EXP_ORIGIN_ANNOUNCED && (left > right) == are_there;
+}
+
+const struct exp_function *exp_function_then(const struct experiment *experiment, uint64_t pc, struct exp_epoch then)
+{
+	struct overlaps at = overlaps_at(experiment, pc, then.generation);
+	const struct exp_function *function, *there = NULL, *later = NULL;
+
+	while ((function = next_overlap(&at)) != NULL) {
+		int is_there = function->ticks_from <= then.ticks;
+		const struct exp_function **best = is_there ? &there : &later;
+
+		/* Without a moment, what was the last there is meant, even if it is gone. */
+		if (is_there && function->ticks_to <= then.ticks && then.ticks != UINT64_MAX)
+			continue;
+		if (*best == NULL || is_better(function, *best, is_there))
+			*best = function;
+	}
+	return there != NULL ? there : later;
+}
+
+size_t exp_function_moments(const struct experiment *experiment, uint64_t pc, uint32_t generation, uint64_t *out, size_t count,
+			    size_t max)
+{
+	struct overlaps at = overlaps_at(experiment, pc, generation);
+	const struct exp_function *function;
+
+	while ((function = next_overlap(&at)) != NULL) {
+		if (count < max)
+			out[count++] = function->ticks_from;
+		if (count < max && function->ticks_to != UINT64_MAX)
+			out[count++] = function->ticks_to;
+	}
+	return count;
+}
+
+const struct exp_function *experiment_function_at(const struct experiment *experiment, uint64_t pc, uint32_t generation)
+{
+	return exp_function_then(experiment, pc, exp_epoch_of(experiment, generation));
+}
+
+/* ---- lines ---- */
+
+/* The row of a line table in memory that holds for an offset; NULL: none does. */
+static const struct exp_function_line *find_line(const struct exp_function *function, uint64_t offset)
+{
+	size_t low = 0, high = function->lines == NULL ? 0 : function->line_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (function->lines[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low == 0 ? NULL : &function->lines[low - 1];
 }
 
 /* A row of a line table, as it is in the file. */
@@ -146,7 +258,7 @@ struct line {
 	uint32_t offset, line;
 };
 
-unsigned experiment_function_line(const struct experiment *experiment, const struct exp_function *function, uint64_t pc)
+static unsigned line_in_dyntext(const struct experiment *experiment, const struct exp_function *function, uint64_t pc)
 {
 	int fd = function->has_text && function->line_count != 0 ? exp_file_open(experiment->directory, FMT_FILE_DYNTEXT) : -1;
 	uint64_t at = (function->text_offset + function->size + TEXT_ALIGNMENT - 1) & ~(uint64_t)(TEXT_ALIGNMENT - 1);
@@ -176,6 +288,23 @@ unsigned experiment_function_line(const struct experiment *experiment, const str
 	return found;
 }
 
+unsigned experiment_function_line(const struct experiment *experiment, const struct exp_function *function, uint64_t pc)
+{
+	const struct exp_function_line *line = find_line(function, pc - function->address);
+
+	if (function->origin == EXP_ORIGIN_ANNOUNCED)
+		return line_in_dyntext(experiment, function, pc);
+	return line == NULL ? 0 : line->line;
+}
+
+/* The file of that line. */
+static const char *file_of_line(const struct exp_function *function, uint64_t pc)
+{
+	const struct exp_function_line *line = find_line(function, pc - function->address);
+
+	return line == NULL || line->file == NULL ? function->source : line->file;
+}
+
 /* ---- symbols ---- */
 
 static int is_shown(const void *item, const void *wanted)
@@ -203,9 +332,16 @@ static int remember_made(struct symbols *symbols, const struct sym_function *sho
 	return exp_hash_add(&symbols->made_table, exp_hash_number(EXP_HASH_START, (uintptr_t)shown), made);
 }
 
+static int open_text(const struct experiment *experiment, const struct exp_function *function)
+{
+	if (function->text_file != NULL)
+		return exp_made_open_text(experiment, function->text_file);
+	return exp_file_open(experiment->directory, FMT_FILE_DYNTEXT);
+}
+
 static const uint8_t *read_code(struct exp_arena *arena, const struct experiment *experiment, const struct exp_function *function)
 {
-	int fd = function->has_text && function->size <= CODE_MAX ? exp_file_open(experiment->directory, FMT_FILE_DYNTEXT) : -1;
+	int fd = function->has_text && function->size <= CODE_MAX ? open_text(experiment, function) : -1;
 	uint8_t *code = fd < 0 || function->text_offset > INT64_MAX / 2 ? NULL : exp_arena_alloc(arena, function->size);
 	ssize_t got = code == NULL ? 0 : pread(fd, code, function->size, (off_t)function->text_offset);
 
@@ -257,11 +393,12 @@ int session_resolve_dynamic(struct symbols *symbols, struct session_object *obje
 	found->size = function->size;
 	if (function->source != NULL && found->file == NULL) {
 		found->file = exp_arena_string(&symbols->arena, function->source);
-		found->line = experiment_function_line(experiment, function, function->address);
+		found->line = function->line != 0 ? function->line : experiment_function_line(experiment, function, function->address);
 	}
 	*frame = (struct sym_frame){.function = found, .address = pc};
 	frame->line = experiment_function_line(experiment, function, pc);
-	frame->file = frame->line != 0 ? found->file : NULL;
+	if (frame->line != 0)
+		frame->file = file_of_line(function, pc) == NULL ? NULL : exp_arena_string(&symbols->arena, file_of_line(function, pc));
 	*out = frame;
 	return 1;
 }

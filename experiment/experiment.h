@@ -81,7 +81,7 @@ struct exp_info {
 	int64_t pid;
 	int64_t ppid;
 
-	const char *host, *os, *release, *arch, *cpu_model;
+	const char *host, *os, *release, *arch, *cpu_model, *boot_id;
 	uint64_t cpus, page_size, memory_kib;
 
 	int clock_is_tsc;
@@ -96,6 +96,9 @@ struct exp_info {
 	size_t counter_count;
 	const struct exp_event *events;
 	size_t event_count;
+
+	const char *const *made; /* made[made_count]: what files told of code made at run time, in words */
+	size_t made_count;
 
 	const char *const *descendants; /* lineages that have a directory, ancestors first; founder only */
 	size_t descendant_count;
@@ -129,7 +132,20 @@ size_t experiment_objects(const struct experiment *experiment, const struct exp_
 /* The object at run-time address pc in `generation`, or NULL. */
 const struct exp_object *experiment_object_at(const struct experiment *experiment, uint64_t pc, uint32_t generation);
 
-/* A function that the program made while it ran, and announced: one <function> of map.xml, for generations [from, to). */
+/* Who told of a function that was made at run time, the more trustworthy first. */
+enum exp_origin {
+	EXP_ORIGIN_ANNOUNCED, /* the program: one <function> of map.xml, for generations [from, to) */
+	EXP_ORIGIN_JITDUMP,   /* a jitdump file */
+	EXP_ORIGIN_PERF_MAP   /* a perf map */
+};
+
+/* A line of the code of a function, from an offset on. */
+struct exp_function_line {
+	const char *file; /* NULL: the function's source */
+	uint32_t offset, line;
+};
+
+/* A function that the program made while it ran. */
 struct exp_function {
 	const char *name;   /* "" if it was announced without one */
 	const char *alias;  /* another name, or NULL */
@@ -140,12 +156,18 @@ struct exp_function {
 	int has_text;
 	uint64_t text_offset; /* of its code in dyntext */
 	uint64_t line_count;  /* rows of its line table, which follows the code there, at the next multiple of 8 */
+	enum exp_origin origin;
+	uint64_t ticks_from, ticks_to; /* event time [from, to) when it was there, if its origin tells times; else [0, UINT64_MAX) */
+	const char *text_file; /* that text_offset is in; NULL: dyntext */
+	const struct exp_function_line *lines; /* lines[line_count] by offset; NULL: they are in dyntext */
+	unsigned line; /* of its beginning, if that is all that is known; else 0 */
 };
 
 /* Those of the experiment, in order of the file. Returns their number. */
 size_t experiment_functions(const struct experiment *experiment, const struct exp_function **out);
 
-/* The function at run-time address pc in `generation`, or NULL. */
+/* The function at run-time address pc in `generation`, or NULL. Of several at different times the last, unless the
+ * generation is one that struct exp_nodes has: some of those mean a time. */
 const struct exp_function *experiment_function_at(const struct experiment *experiment, uint64_t pc, uint32_t generation);
 
 /* The line of the code at `pc` in `function`, 0 if it is not known. */

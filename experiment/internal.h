@@ -9,6 +9,14 @@
 struct exp_load;
 struct exp_samples;
 
+/* Generations from here on mean an epoch: a moment, and the generation that was then. */
+#define EXP_GENERATION_EPOCHS (UINT32_C(1) << 31)
+
+struct exp_epoch {
+	uint64_t ticks;
+	uint32_t generation;
+};
+
 /* An object with what the reader alone needs. */
 struct exp_map_object {
 	uint64_t id;
@@ -33,6 +41,9 @@ struct experiment {
 	size_t function_count;
 	uint32_t *functions_by_start;     /* indices, in order of start */
 	uint64_t *functions_highest_end; /* highest end of functions_by_start[0..i] */
+	int has_reuse; /* functions lay at the same place at different times */
+	struct exp_epoch *epochs; /* epochs[epoch_count] */
+	size_t epoch_count, epoch_capacity;
 	struct exp_fxtlog *fxtlog; /* the FXT file that stands for an experiment directory; NULL: there is none */
 	struct xraylog *foreign; /* the log that stands for an experiment directory; NULL: there is one */
 	uint64_t *foreign_functions; /* foreign_functions[number]: their addresses by an instrumentation map */
@@ -78,12 +89,28 @@ struct exp_dynamic {
 };
 struct exp_element;
 
+/* Take a function. Returns 0 or -ENOMEM. */
+int exp_dynamic_add(struct exp_dynamic *dynamic, const struct exp_function *function);
+
 /* Take a <function>, a <function_unload>. Return 0 or -ENOMEM. */
 int exp_dynamic_load(struct exp_dynamic *dynamic, const struct exp_element *element);
 int exp_dynamic_unload(struct exp_dynamic *dynamic, const struct exp_element *element);
 
 /* All have been taken: give them to the experiment. Frees `dynamic`. Returns 0 or -ENOMEM. */
 int exp_dynamic_finish(struct exp_dynamic *dynamic);
+
+/* The generation for this moment (dynamic.c). Returns it, or 0 if out of memory. */
+uint32_t exp_epoch_add(struct experiment *experiment, uint64_t ticks, uint32_t generation);
+
+/* The moment and the generation that a generation means: UINT64_MAX and itself, if it is no epoch. */
+struct exp_epoch exp_epoch_of(const struct experiment *experiment, uint32_t generation);
+
+/* The function at run-time address pc at that moment, or NULL. Before the first there it is the first. (dynamic.c) */
+const struct exp_function *exp_function_then(const struct experiment *experiment, uint64_t pc, struct exp_epoch then);
+
+/* Add the moments when another function begins or ends to be at pc to at[count]. Returns the new count, at most `max`. */
+size_t exp_function_moments(const struct experiment *experiment, uint64_t pc, uint32_t generation, uint64_t *at, size_t count,
+			    size_t max);
 
 /* Free what experiment_load made (load.c); NULL is allowed. */
 void exp_load_destroy(struct exp_load *load);

@@ -4,6 +4,7 @@
 
 #include "experiment/internal.h"
 #include "experiment/nodes.h"
+#include "experiment/reuse.h"
 #include "experiment/selection.h"
 #include "experiment/stream.h"
 #include "experiment/timeline.h"
@@ -136,6 +137,8 @@ static inline uint32_t exp_load_stack(struct exp_load *load, const struct exp_cu
 	node = exp_nodes_find(&load->nodes, id);
 	if (node == EXP_NODE_NONE)
 		exp_load_unknown_stack(load, cursor);
+	else if (load->nodes.reuse != NULL)
+		node = exp_reuse_at(load->nodes.reuse, node, cursor->tsc);
 	return node;
 }
 

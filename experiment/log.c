@@ -52,6 +52,7 @@ static int read_host(struct log_reader *reader, const struct exp_element *elemen
 	info->release = exp_element_get(element, "release", "");
 	info->arch = exp_element_get(element, "arch", "");
 	info->cpu_model = exp_element_get(element, "cpu_model", "");
+	info->boot_id = exp_element_get(element, "boot_id", "");
 	info->cpus = exp_element_number(element, "cpus", 0);
 	info->page_size = exp_element_number(element, "page_size", 0);
 	info->memory_kib = exp_element_number(element, "memory_kib", 0);

@@ -1,5 +1,6 @@
 /* map.c: reads map.xml into the table of load objects and answers which object holds an address. */
 #include "experiment/internal.h"
+#include "experiment/made.h"
 #include "experiment/xmlread.h"
 #include "format/layout.h"
 
@@ -185,6 +186,8 @@ int exp_map_read(struct experiment *experiment)
 		rc = exp_map_index(experiment, reader.objects, reader.object_count);
 	}
 	if (rc == 0)
+		rc = exp_made_read(&reader.dynamic);
+	if (rc == 0)
 		rc = exp_dynamic_finish(&reader.dynamic);
 	else
 		free(reader.dynamic.functions);
@@ -218,6 +221,7 @@ static size_t count_started(const struct experiment *experiment, uint64_t pc)
 const struct exp_object *experiment_object_at(const struct experiment *experiment, uint64_t pc,
 					      uint32_t generation)
 {
+	generation = exp_epoch_of(experiment, generation).generation;
 	for (size_t i = count_started(experiment, pc); i > 0 && experiment->highest_end[i - 1] > pc;
 	     i--) {
 		const struct exp_object *object = &experiment->objects[experiment->by_start[i - 1]];

@@ -3,6 +3,7 @@
 #include "experiment/nodes.h"
 
 #include "experiment/load.h"
+#include "experiment/reuse.h"
 #include "experiment/stream.h"
 #include "format/layout.h"
 #include "format/record.h"
@@ -171,7 +172,9 @@ int exp_nodes_read(struct experiment *experiment, struct exp_node_table *out)
 	out->directory = calloc(out->directory_size, sizeof(*out->directory));
 	rc = out->directory == NULL ? -ENOMEM : exp_stream_each(&stream, on_event, &reader);
 	exp_stream_close(&stream);
-	return rc != 0 ? rc : reader.rc;
+	if (rc == 0)
+		rc = reader.rc;
+	return rc != 0 ? rc : exp_reuse_make(experiment, out);
 }
 
 void exp_nodes_fini(struct exp_node_table *table)
@@ -182,5 +185,6 @@ void exp_nodes_fini(struct exp_node_table *table)
 	free(table->marks);
 	free(table->directory);
 	free(table->pages);
+	exp_reuse_destroy(table->reuse);
 	*table = (struct exp_node_table){.damaged_root = EXP_NODE_NONE};
 }

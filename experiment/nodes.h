@@ -28,7 +28,10 @@ struct exp_node_table {
 	size_t directory_size;
 	uint32_t *pages;
 	size_t page_count, page_capacity;
+	struct exp_reuse *reuse; /* NULL: all nodes mean the same at all times (reuse.h) */
 };
+
+struct exp_reuse;
 
 /* Read frameinfo; without one the table stays empty. Returns 0 or -ENOMEM. */
 int exp_nodes_read(struct experiment *experiment, struct exp_node_table *out);

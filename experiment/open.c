@@ -284,6 +284,7 @@ static const struct exp_info initial_info = {
     .release = "",
     .arch = "",
     .cpu_model = "",
+    .boot_id = "",
 };
 
 int experiment_open(const char *path, const struct exp_reporter *reporter, struct experiment **out,
@@ -322,6 +323,7 @@ void experiment_close(struct experiment *experiment)
 	exp_fxtlog_close(experiment);
 	exp_foreign_close(experiment);
 	exp_arena_fini(&experiment->arena);
+	free(experiment->epochs);
 	if (experiment->directory >= 0)
 		close(experiment->directory);
 	free(experiment);

@@ -81,11 +81,6 @@ static int node_of(struct reader *reader, uint32_t parent, uint64_t pc, uint32_t
 	return exp_index_add(&reader->nodes, key, *out);
 }
 
-static uint64_t ticks_of(const struct exp_clock *clock, uint64_t mono_ns)
-{
-	return clock->start.ticks + (uint64_t)((double)(int64_t)(mono_ns - clock->start_mono_ns) * 1e-9 * clock->hz);
-}
-
 static int add_sample(struct reader *reader, uint64_t time_ns, uint32_t tid, const uint64_t *pcs, size_t count)
 {
 	struct exp_samples *samples = reader->samples;
@@ -96,7 +91,7 @@ static int add_sample(struct reader *reader, uint64_t time_ns, uint32_t tid, con
 			return -ENOMEM;
 	if (exp_array_reserve(&samples->list, &samples->capacity, samples->count, sizeof(*samples->list)) != 0)
 		return -ENOMEM;
-	samples->list[samples->count++] = (struct sample){.ticks = ticks_of(&reader->load->experiment->clock, time_ns), .tid = tid,
+	samples->list[samples->count++] = (struct sample){.ticks = exp_clock_ticks(&reader->load->experiment->clock, time_ns), .tid = tid,
 		.node = node, .cpu = reader->cpu};
 	return 0;
 }

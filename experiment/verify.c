@@ -6,6 +6,7 @@
 #include "experiment/debugfile.h"
 #include "experiment/hash.h"
 #include "experiment/internal.h"
+#include "experiment/made.h"
 #include "experiment/object.h"
 #include "experiment/sources.h"
 #include "format/layout.h"
@@ -183,6 +184,8 @@ static int check_objects(struct exp_verify *verify, const unsigned char *used)
 
 static void check_function(struct exp_verify *verify, const struct exp_function *function, uint64_t text_size)
 {
+	if (function->origin != EXP_ORIGIN_ANNOUNCED)
+		return; /* their files are checked */
 	const char *name = function->name[0] != '\0' ? function->name : "a function without a name";
 
 	if (function->has_text && function->text_offset <= text_size && function->size <= text_size - function->text_offset)
@@ -201,6 +204,19 @@ static void check_functions(struct exp_verify *verify)
 		st.st_size = 0;
 	for (size_t i = 0; i < count; i++)
 		check_function(verify, &functions[i], (uint64_t)st.st_size);
+}
+
+/* A file that tells of functions, and would stay behind. */
+static int check_made(void *context, const struct exp_made_file *file)
+{
+	struct exp_verify *verify = context;
+	int fd = exp_file_open(verify->experiment->directory, file->name);
+
+	if (fd == -ENOENT && (fd = exp_made_open_original(verify->experiment, file)) >= 0)
+		miss(verify, file->path, "functions made at run time: not archived");
+	if (fd >= 0)
+		close(fd);
+	return 0;
 }
 
 /* ---- sources ---- */
@@ -275,6 +291,8 @@ int exp_verify_experiment(struct exp_verify *verify, struct experiment *experime
 		rc = check_objects(verify, used);
 	if (rc == 0)
 		check_functions(verify);
+	if (rc == 0)
+		rc = exp_made_each(experiment, check_made, verify);
 	if (rc == 0 && (needs.sources || has_sources(verify)))
 		rc = exp_sources_each(experiment, check_source, verify);
 	free(used);

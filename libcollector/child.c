@@ -4,6 +4,7 @@
 #include "birth.h"
 #include "descent.h"
 #include "dynamic.h"
+#include "perf.h"
 #include "environment.h"
 #include "file.h"
 #include "functrace.h"
@@ -37,6 +38,7 @@ static void let_go(void)
 {
 	col_streams_forget();
 	dynamic_forget();
+	perf_forget();
 	col_log_forget();
 	col_directory_close();
 	environment_forget();

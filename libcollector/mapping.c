@@ -11,6 +11,7 @@
 
 #include "hook.h"
 #include "io_record.h"
+#include "perf.h"
 #include "scope.h"
 
 enum { PAGE = 4096, PROBES_MAX = 64 };
@@ -132,7 +133,7 @@ struct map_call {
 	uint64_t start; /* event time of the request */
 	void *got;
 	size_t size;
-	int flags, fd;
+	int protection, flags, fd;
 };
 
 static int has_file(int flags, int fd)
@@ -149,7 +150,9 @@ static void mapped(const struct map_call *call, struct caller caller)
 	                      .addr = (uint64_t)call->got,
 	                      .size = whole_pages(call->size)};
 
-	if (is_file)
+	if (is_file && call->protection & PROT_EXEC && call->got != MAP_FAILED)
+		perf_mapped(call->fd);
+	if (is_file && io_is_on())
 		io_record(&(struct io_call){.start = call->start, IO_FUNC(MMAP), .fd = call->fd,
 		                            .error = call->got == MAP_FAILED ? errno : 0},
 		          caller);
@@ -163,7 +166,7 @@ static void mapped(const struct map_call *call, struct caller caller)
 	static __attribute__((noinline)) void *name##_traced(void *at, size_t size, int protection, int flags, int fd, \
 	                                                     offset from) \
 	{ \
-		struct map_call call = {.start = col_ticks(), .size = size, .flags = flags, .fd = fd}; \
+		struct map_call call = {.start = col_ticks(), .size = size, .protection = protection, .flags = flags, .fd = fd}; \
 \
 		call.got = hook_real.name(at, size, protection, flags, fd, from); \
 		mapped(&call, CALLER); \
@@ -173,7 +176,7 @@ static void mapped(const struct map_call *call, struct caller caller)
 	{ \
 		if (unlikely(!hook_real.name)) \
 			return result_of(SYS6(SYS_mmap, at, size, protection, flags, fd, from)); \
-		if (likely(heap_mode() == HEAP_OFF && (!io_is_on() || !has_file(flags, fd)))) \
+		if (likely(heap_mode() == HEAP_OFF && (!has_file(flags, fd) || (!io_is_on() && !(protection & PROT_EXEC))))) \
 			return hook_real.name(at, size, protection, flags, fd, from); \
 		return name##_traced(at, size, protection, flags, fd, from); \
 	}

@@ -3,6 +3,7 @@
 
 #include "log.h"
 #include "mapping.h"
+#include "perf.h"
 
 static atomic_uint number;
 static atomic_uint_fast64_t next_ns; /* CLOCK_MONOTONIC of the next periodic sample */
@@ -110,6 +111,7 @@ uint32_t usage_sample(struct col_thread *thread, enum col_context context, enum 
 
 	if (heap_mode() != HEAP_OFF)
 		mapping_look_at_break(thread, context, 0);
+	perf_look();
 	fill(&record, reason);
 	/* The two clocks are read next to each other: readers fit event time by these pairs. */
 	ticks = col_ticks();

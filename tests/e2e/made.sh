@@ -1,0 +1,133 @@
+# Functions that programs make at run time, told of in files for perf(1): who has the events, names, lines, instructions.
+. "$(dirname "$0")/lib.sh"
+
+# run NAME OPTION... -- ARGUMENT...: record made_known; its pid is in $pid
+run()
+{
+	local name=$1 options=()
+	shift
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	rm -rf "$name.er"
+	record "$name" -p off -H on "${options[@]}" -- "$programs/made_known" "$@"
+	status=$?
+	pid=$(cat "$name.out")
+}
+
+# counts NAME FUNCTION...: their allocations
+counts()
+{
+	local name=$1 function
+	shift
+	report "$name" -metrics i.heapalloccnt:name -functions
+	for function in "$@"; do
+		awk -v name="$function" 'substr($0, length($0) - length(name)) == " " name { sum += $1 } END { printf "%d ", sum }' "$name.txt"
+	done
+}
+two='two(int) /src/two.js:30:5'
+
+# ---- a perf map
+run map -- map
+is "a perf map: the program runs" 0 $status
+rm -f "/tmp/perf-$pid.map"
+is "functions are told by the time at which their lines came" "7 5 3 " "$(counts map one "$two" three)"
+is "nothing is wrong with it" "" "$(cat map.txt.err)"
+report map -header
+contains "the header says what was read" '^Made code +perf map: 3 functions, 2 entries without sense$' map.txt
+report map -metrics i.heapalloccnt:name -disasm "$two"
+contains "code that nobody kept is not made up" 'two\(int\).* its code was not recorded' map.txt.err
+report map -metrics i.heapalloccnt:name -lines
+contains "the name tells the place" 'two\(int\) /src/two\.js:30:5' map.txt
+
+# ---- a process that is killed, and one whose files are not archived
+run killed -- map kill
+is "killed: the status is its own" 137 $status
+is "killed: the map is read" "7 5 3 " "$(counts killed one "$two" three)"
+is "killed: whoever looks first has it archived" "one" "$(awk 'NR == 1 { print $3 }' killed.er/perf.map)"
+# The file of another process with the same number, long after.
+rm -f killed.er/perf.map
+touch -d '2001-01-01' "/tmp/perf-$pid.map"
+is "a map from before the process is not its own" "0 0 0 " "$(counts killed one "$two" three)"
+for kind in link fifo directory empty long; do
+	rm -rf "/tmp/perf-$pid.map" killed.er/perf.map
+	case $kind in
+	link) printf '1 2 x\n' >elsewhere && ln -s "$PWD/elsewhere" "/tmp/perf-$pid.map" ;;
+	fifo) mkfifo "/tmp/perf-$pid.map" ;;
+	directory) mkdir "/tmp/perf-$pid.map" ;;
+	empty) : >"/tmp/perf-$pid.map" ;;
+	long) truncate -s 300M "/tmp/perf-$pid.map" ;;
+	esac
+	is "a $kind in place of the map does no harm" "0 0 0 " "$(counts killed one "$two" three)"
+done
+report killed -header
+contains "too long a map is said to be so" 'at .* s: perf map /tmp/perf-[0-9]*\.map was not taken: File too large$' killed.txt
+rm -rf "/tmp/perf-$pid.map"
+
+run left -A off -- map
+is "not archived: it is read where it is" "7 5 3 " "$(counts left one "$two" three)"
+"$xer_archive" -verify left.er >left.verify 2>&1
+contains "-verify names it" "^missing: left\.er: /tmp/perf-$pid\.map: functions made at run time: not archived" left.verify
+rm -f "/tmp/perf-$pid.map"
+
+# ---- a jitdump file
+run dump -- dump
+is "a jitdump file: the program runs" 0 $status
+rm -f jit-*.dump
+is "functions are told by their times" "7 5 5 " "$(counts dump one two three)"
+is "nothing is wrong with that" "" "$(cat dump.txt.err)"
+report dump -header
+contains "what is cut off is said" '^Made code +jitdump: 3 functions; the rest was not read: it is cut off$' dump.txt
+report dump -allocs
+contains "lines are known" '^  two \+ 0x00000005, line 11 in "maker.jit"' dump.txt
+for name in one:91:7 two:92:5; do
+	IFS=: read -r function last calls <<<"$name"
+	report dump -metrics i.heapalloccnt:name -dcc src:hex -disasm "$function"
+	contains "the instructions of $function are its own" " $last +xchgl" dump.txt
+	contains "and its values" "^## $calls +\[ +11\] .*callq +\*%rdi" dump.txt
+done
+run dumpkilled -- dump kill
+is "killed: the jitdump file is read" "7 5 5 " "$(counts dumpkilled one two three)"
+printf 'xxxx' | dd of=dumpkilled.er/jit1.dump conv=notrunc 2>/dev/null
+report dumpkilled -header
+contains "a file that is no jitdump is said to be so" '^Made code +jitdump: 0 functions; the rest was not read: no jitdump' dumpkilled.txt
+
+# ---- descendants
+record kin -p off -H on -F on -- bash -c "'$programs/made_known' map; '$programs/made_known' dump"
+is "descendants: both files are in their experiments" 2 "$(find kin.er -name perf.map -o -name jit1.dump | grep -c '/_')"
+is "and are read" "14 10 8" "$(report kin -metrics i.heapalloccnt:name -functions
+	for function in one two three; do
+		awk -v name="$function" '$2 ~ "^" name { sum += $1 } END { printf "%d ", sum }' kin.txt
+	done | sed 's/ $//')"
+for pid in $(cat kin.out); do rm -f "/tmp/perf-$pid.map"; done
+
+# ---- a real runtime
+if have node; then
+	cat >work.js <<'END'
+function burner(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 31 + i) | 0; return s; }
+const end = process.cpuUsage().user + 600000;
+let sum = 0;
+while (process.cpuUsage().user < end) sum += burner(1000000);
+console.log(typeof sum);
+END
+	record node -p hi -- node --perf-basic-prof --perf-prof work.js
+	is "node runs" "0 number" "$? $(cat node.out)"
+	rm -f jit-*.dump isolate*.log
+	report node -metrics e.totalcpu:e.%totalcpu:name -functions
+	if grep -q '<event kind="jitdump"' node.er/log.xml; then
+		within "node: the function that burns has the time" 60 100 \
+			"$(awk '/JS:.*burner / { gsub(/%/, "", $2); sum += $2 } END { print sum }' node.txt)"
+		name=$(awk '/JS:.*burner / { sub(/^ *[0-9.]+ +[0-9.]+ +/, ""); print; exit }' node.txt)
+		report node -disasm "$name" 1
+		contains "node: its instructions are shown" '^## .*\[ +[0-9?]+\]' node.txt
+		report node -source "$name" 1
+		contains "node: its source is shown" 'function burner\(n\)' node.txt
+	else
+		skip "node: functions" "this node writes no jitdump file"
+	fi
+	sed -n 's/.*<process pid="\([0-9]*\)".*/\1/p' node.er/log.xml | while read -r pid; do rm -f "/tmp/perf-$pid.map"; done
+else
+	skip "node" "it is not installed"
+fi

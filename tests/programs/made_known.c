@@ -1,0 +1,196 @@
+/* made_known: makes functions while it runs, and tells of them as runtimes do that know nothing of Xer.
+ *
+ * usage: made_known map|dump|none [kill]
+ *
+ * Facts: the code of a maker calls the function that it is given, once. `one` is made and called 7 times; its place is
+ * taken by `two`, called 5 times; other code is `three`, called 3 times. The function that they call allocates 100 bytes and
+ * frees nothing. Between the functions 20 ms pass, and a usage sample is taken.
+ * map: they are told in /tmp/perf-PID.map, as .NET does; the line of `two` is "ADDRESS 9 two(int) /src/two.js:30:5". Then
+ * follow a line of nonsense and half a line.
+ * dump: they are told in jit-PID.dump in the working directory, which is mapped executable as V8 does. Each has the lines
+ * 10, 11 (the call), 12 of /src/maker.jit; `three` is moved, and called 2 times more. The last record is cut off.
+ * none: nothing is told.
+ * It prints its pid. With "kill" it ends by SIGKILL, else with 0; the files stay. */
+#include "include/collectorAPI.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret; and a byte by which they differ */
+static unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3, 0x90};
+enum { SIZE = sizeof(code), HEADER = 40 };
+
+static void *volatile last;
+static FILE *out;
+static unsigned count;
+static int is_dump;
+
+static __attribute__((noinline)) void allocate(void)
+{
+	last = malloc(100);
+}
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void put(const void *bytes, size_t size)
+{
+	fwrite(bytes, 1, size, out);
+}
+
+static void put_record(uint32_t id, size_t size)
+{
+	uint32_t head[2] = {id, (uint32_t)(16 + size)};
+	uint64_t time = now();
+
+	put(head, sizeof(head));
+	put(&time, sizeof(time));
+}
+
+static void open_dump(void)
+{
+	uint32_t head[6] = {0x4a695444, 1, HEADER, EM_X86_64, 0, (uint32_t)getpid()};
+	uint64_t rest[2] = {now(), 0};
+	char name[64];
+
+	snprintf(name, sizeof(name), "jit-%d.dump", (int)getpid());
+	out = fopen(name, "w+");
+	if (out == NULL)
+		exit(1);
+	put(head, sizeof(head));
+	put(rest, sizeof(rest));
+	fflush(out);
+	mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(out), 0);
+}
+
+static void dump_lines(const unsigned char *at)
+{
+	static const char file[] = "/src/maker.jit", same[] = "\xff";
+	static const unsigned offsets[] = {0, 4, 6};
+	uint64_t head[2] = {(uint64_t)at, 3};
+
+	put_record(2, sizeof(head) + 3 * 16 + sizeof(file) + 2 * sizeof(same));
+	put(head, sizeof(head));
+	for (unsigned i = 0; i < 3; i++) {
+		uint64_t address = (uint64_t)at + offsets[i];
+		uint32_t line[2] = {10 + i, 0};
+
+		put(&address, sizeof(address));
+		put(line, sizeof(line));
+		put(i == 0 ? file : same, i == 0 ? sizeof(file) : sizeof(same));
+	}
+}
+
+static void dump_load(const char *name, const unsigned char *at)
+{
+	uint32_t ids[2] = {(uint32_t)getpid(), (uint32_t)syscall(SYS_gettid)};
+	uint64_t rest[4] = {(uint64_t)at, (uint64_t)at, SIZE, ++count};
+
+	dump_lines(at);
+	put_record(0, sizeof(ids) + sizeof(rest) + strlen(name) + 1 + SIZE);
+	put(ids, sizeof(ids));
+	put(rest, sizeof(rest));
+	put(name, strlen(name) + 1);
+	put(at, SIZE);
+}
+
+static void dump_move(const unsigned char *from, const unsigned char *to)
+{
+	uint32_t ids[2] = {(uint32_t)getpid(), (uint32_t)syscall(SYS_gettid)};
+	uint64_t rest[5] = {(uint64_t)to, (uint64_t)from, (uint64_t)to, SIZE, count};
+
+	put_record(1, sizeof(ids) + sizeof(rest));
+	put(ids, sizeof(ids));
+	put(rest, sizeof(rest));
+}
+
+static void open_map(void)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", (int)getpid());
+	out = fopen(name, "w");
+	if (out == NULL)
+		exit(1);
+}
+
+static void tell(const char *name, const unsigned char *at)
+{
+	if (is_dump)
+		dump_load(name, at);
+	else if (out != NULL)
+		fprintf(out, "%lx %x %s\n", (unsigned long)at, SIZE, name);
+	if (out != NULL)
+		fflush(out);
+}
+
+static void call(unsigned char *at, int calls)
+{
+	void (*maker)(void (*)(void)) = (void (*)(void (*)(void)))(void *)at;
+
+	for (int i = 0; i < calls; i++)
+		maker(allocate);
+}
+
+static void wait_a_moment(void)
+{
+	usleep(20000);
+	collector_sample("between");
+	usleep(20000);
+}
+
+static void make(unsigned char *at, const char *name, int calls)
+{
+	code[SIZE - 1]++;
+	memcpy(at, code, SIZE);
+	tell(name, at);
+	wait_a_moment();
+	call(at, calls);
+	wait_a_moment();
+}
+
+int main(int argc, char **argv)
+{
+	unsigned char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (argc < 2 || page == MAP_FAILED)
+		return 1;
+	is_dump = strcmp(argv[1], "dump") == 0;
+	if (is_dump)
+		open_dump();
+	else if (strcmp(argv[1], "map") == 0)
+		open_map();
+	make(page, "one", 7);
+	make(page, is_dump ? "two" : "two(int) /src/two.js:30:5", 5);
+	make(page + 64, "three", 3);
+	if (is_dump) {
+		memcpy(page + 128, page + 64, SIZE);
+		dump_move(page + 64, page + 128);
+		wait_a_moment();
+		call(page + 128, 2);
+		put_record(0, 1000);
+	} else if (out != NULL) {
+		fprintf(out, "what is this\n1000 20");
+	}
+	if (out != NULL)
+		fflush(out);
+	printf("%d\n", (int)getpid());
+	fflush(stdout);
+	if (argc > 2 && strcmp(argv[2], "kill") == 0)
+		raise(SIGKILL);
+	return 0;
+}
