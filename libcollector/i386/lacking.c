@@ -12,6 +12,7 @@
 #include "libcollector/io.h"
 #include "libcollector/io_files.h"
 #include "libcollector/mapping.h"
+#include "libcollector/perf.h"
 #include "libcollector/rule.h"
 #include "libcollector/signals.h"
 #include "libcollector/sleds.h"
@@ -208,5 +209,13 @@ void dynamic_unload(const void *code)
 }
 
 void dynamic_forget(void)
+{
+}
+
+void perf_look(void)
+{
+}
+
+void perf_forget(void)
 {
 }
