@@ -246,7 +246,10 @@ static int put(struct functrace_writer *writer, uint64_t word)
 		put_function(writer, word, ticks, cpu);
 		writer->at = (uint64_t *)slot->at;
 		/* Without that clock, every record takes this way. */
-		writer->end = has_ticks ? (uint64_t *)slot->end - RECORD_MAX / 8 : NULL;
+		__atomic_store_n(&writer->end, has_ticks ? (uint64_t *)slot->end - RECORD_MAX / 8 : NULL, __ATOMIC_SEQ_CST);
+		/* functrace_start may have come too early to be noticed by the next record. */
+		if (unlikely(atomic_load(&epoch) != now_epoch))
+			writer->end = NULL;
 		status = 0;
 	}
 	atomic_signal_fence(memory_order_seq_cst);
@@ -259,15 +262,6 @@ static void block_signals(sys_sigset *old)
 	sys_sigset all = ~(sys_sigset)0;
 
 	sys_sigmask(SIG_SETMASK, &all, old);
-}
-
-void functrace_slow(struct functrace_writer *writer, uint64_t word)
-{
-	sys_sigset old;
-
-	block_signals(&old);
-	put(writer, word);
-	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 static struct functrace_writer *make_writer(struct col_thread *thread)
@@ -283,7 +277,8 @@ static struct functrace_writer *make_writer(struct col_thread *thread)
 	return writer;
 }
 
-/* A writer that is not busy. The next record begins a buffer in it. */
+/* A writer that is not busy. The next record begins a buffer in it. What the thread has used so far is not to be used by those
+ * who have found it a moment ago, and have been interrupted since: their records would stand before those that came first. */
 static struct functrace_writer *take_writer(struct col_thread *thread)
 {
 	struct functrace_writer *writer = &thread->functrace.first;
@@ -304,8 +299,11 @@ static struct functrace_writer *hold_writer(void)
 	struct col_thread *thread = thread_current();
 	struct functrace_writer *writer = functrace_self;
 
-	if (thread && (!writer || writer->busy))
+	if (thread && (!writer || writer->busy)) {
+		if (writer)
+			writer->end = NULL;
 		writer = take_writer(thread);
+	}
 	if (!thread || !writer) {
 		col_count(&col.count.lost_functrace, 1);
 		return NULL;
@@ -325,6 +323,14 @@ void functrace_interrupted(uint64_t word)
 	if (writer)
 		put(writer, word);
 	sys_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* A handler may have come, and may have made the thread go on with another writer: a buffer that this one began now would be read
+ * after the handler's, and the rest of the thread. So the record gives up its writer, and asks which one is used. */
+void functrace_slow(struct functrace_writer *writer, uint64_t word)
+{
+	writer->busy = 0;
+	functrace_interrupted(word);
 }
 
 void functrace_argument(uint64_t word, uint64_t value)

@@ -7,8 +7,10 @@
 #include "window.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 
-enum { EXTENT_MIN = FDR_EXTENT_UNIT, EXTENT_MAX = 256 * 1024, TRACE_EXTENT_MAX = 1024 * 1024, MAKING_SPINS = 10000 };
+enum { EXTENT_MIN = FDR_EXTENT_UNIT, EXTENT_MAX = 256 * 1024, TRACE_EXTENT_MAX = 1024 * 1024 };
+enum { MAKING_WAITS = 3000, WAIT_NS = 10000000 }; /* half a minute */
 
 enum state { ABSENT, MAKING, OPEN, STOPPED };
 
@@ -151,6 +153,22 @@ static int make_and_open(enum fmt_stream which, uint32_t size)
 	return 1;
 }
 
+/* Another thread makes the file: its disk may be slow, and it may have to wait for its turn. It has not come to an end only if
+ * it was killed there, as a vfork child may be. Returns the state that there is then. */
+static unsigned wait_for_file(enum fmt_stream which)
+{
+	const struct timespec moment = {.tv_nsec = WAIT_NS};
+	struct stream *stream = &streams[which];
+	unsigned state;
+	int waits = 0;
+
+	while ((state = atomic_load(&stream->state)) == MAKING && waits < MAKING_WAITS)
+		waits += SYS4(SYS_futex, &stream->state, FUTEX_WAIT_PRIVATE, MAKING, &moment) != -EINTR;
+	if (state == MAKING)
+		col_stream_stop(which, -ETIMEDOUT);
+	return state;
+}
+
 /* Returns 1 if this call made the file, 0 if it is there, -errno if the stream has stopped. A tick in the middle of the
  * making would wait for us in vain: there is none. */
 static int ensure_file(enum fmt_stream which, uint32_t size)
@@ -161,15 +179,15 @@ static int ensure_file(enum fmt_stream which, uint32_t size)
 	int result = 0;
 
 	sys_block_signals(&old);
-	if (atomic_compare_exchange_strong(&stream->state, &state, MAKING))
+	if (atomic_compare_exchange_strong(&stream->state, &state, MAKING)) {
 		result = make_and_open(which, size);
+		SYS3(SYS_futex, &stream->state, FUTEX_WAKE_PRIVATE, INT32_MAX);
+	}
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 	if (result != 0)
 		return result;
-	for (int i = 0; state == MAKING && i < MAKING_SPINS; i++) {
-		SYS0(SYS_sched_yield);
-		state = atomic_load(&stream->state);
-	}
+	if (state == MAKING)
+		state = wait_for_file(which);
 	return state == OPEN ? 0 : -EIO;
 }
 
