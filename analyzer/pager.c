@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,15 +33,35 @@ static int is_pager(const struct session *session)
 	return pager.stream != NULL && session->out == pager.stream;
 }
 
+static int is_terminal(const struct session *session)
+{
+	return (session->out == stdout || is_pager(session)) && isatty(STDOUT_FILENO);
+}
+
+size_t terminal_columns(const struct session *session)
+{
+	const char *wish = getenv("COLUMNS");
+	struct winsize size = {.ws_col = 0};
+	char *end;
+	unsigned long columns;
+
+	if (!is_terminal(session))
+		return 0;
+	if (wish != NULL && wish[0] >= '0' && wish[0] <= '9') {
+		columns = strtoul(wish, &end, 10);
+		if (*end == '\0' && columns <= USHRT_MAX)
+			return columns;
+	}
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : COLUMNS_USUAL;
+}
+
 int terminal_has_color(const struct session *session)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	if (session->out != stdout && !is_pager(session))
-		return 0;
 	if (no_color != NULL && no_color[0] != '\0')
 		return 0;
-	return isatty(STDOUT_FILENO) && term != NULL && strcmp(term, "dumb") != 0;
+	return is_terminal(session) && term != NULL && strcmp(term, "dumb") != 0;
 }
 
 static int is_in_path(const char *program)

@@ -3,6 +3,7 @@
 
 #include "memory.h"
 #include "session.h"
+#include "terminal.h"
 #include "text.h"
 #include "view.h"
 
@@ -189,7 +190,7 @@ void print_table_end(struct session *session, struct print_table *table, size_t 
 
 	cut(table, limit);
 	if (!print_is_data(session)) {
-		print_text_table(table, session->out);
+		print_text_table(table, terminal_columns(session), session->out);
 		destroy_table(table);
 		return;
 	}

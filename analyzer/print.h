@@ -160,7 +160,7 @@ const char *print_text_format(enum print_type type, const struct print_cell *cel
 char *print_cell_format(enum print_type type, const struct print_cell *cell, char *text);
 
 /* Print one document. */
-void print_text_table(const struct print_table *table, FILE *out);
+void print_text_table(const struct print_table *table, size_t columns, FILE *out); /* of the terminal; 0: none */
 void print_json(const struct print_document *document, FILE *out);
 void print_delimited(const struct print_document *document, char delimiter, FILE *out);
 void print_html_begin(FILE *out);

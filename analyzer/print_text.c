@@ -1,8 +1,8 @@
 /* print_text.c: a table with aligned columns for people: numbers right, words left, the last column as long as it
- * likes; the parts of a list below their row. */
+ * likes; the parts of a list below their row. On a terminal long words are cut. */
 #include "print.h"
 
-#include "experiment/printable.h"
+#include "fit.h"
 #include "memory.h"
 #include "text.h"
 
@@ -10,21 +10,6 @@
 #include <string.h>
 
 enum { GAP = 2, TEXT_MAX = 64 };
-
-/* Columns on the terminal, an escaped byte being four of them. */
-static size_t width_of(const char *text)
-{
-	size_t left = strlen(text), width = 0;
-
-	while (left > 0) {
-		size_t size = exp_printable(text, left);
-
-		width += size ? 1 : 4;
-		text += size ? size : 1;
-		left -= size ? size : 1;
-	}
-	return width;
-}
 
 const char *print_text_format(enum print_type type, const struct print_cell *cell, char *text)
 {
@@ -48,15 +33,13 @@ static int is_number(enum print_type type)
 	return strcmp(print_type_kind(type), "number") == 0;
 }
 
-static void put_padded(FILE *out, const char *text, size_t width, int is_right)
+static void put_padded(FILE *out, const char *text, size_t width, int is_right, int is_filled)
 {
-	size_t used = width_of(text);
+	char *cut = fit_cut(text, width);
+	size_t used = fit_width(cut), gap = is_filled && used < width ? width - used : 0;
 
-	if (is_right && used < width)
-		fprintf(out, "%*s", (int)(width - used), "");
-	text_put(out, text);
-	if (!is_right && used < width)
-		fprintf(out, "%*s", (int)(width - used), "");
+	fprintf(out, "%*s%s%*s", is_right ? (int)gap : 0, "", cut, is_right ? 0 : (int)gap, "");
+	free(cut);
 }
 
 /* Of the longer line. */
@@ -64,7 +47,7 @@ static size_t heading_width(const char *heading)
 {
 	const char *end = strchr(heading, '\n');
 	char *first = memory_text(heading, end != NULL ? (size_t)(end - heading) : strlen(heading));
-	size_t width = width_of(first), below = end != NULL ? width_of(end + 1) : 0;
+	size_t width = fit_width(first), below = end != NULL ? fit_width(end + 1) : 0;
 
 	free(first);
 	return below > width ? below : width;
@@ -79,7 +62,7 @@ static size_t *measure(const struct print_table *table)
 		widths[i] = heading_width(table->columns[i].heading);
 	for (size_t i = 0; i < table->cell_count; i++) {
 		size_t column = i % table->column_count;
-		size_t width = width_of(print_text_format(table->columns[column].type, &table->cells[i], text));
+		size_t width = fit_width(print_text_format(table->columns[column].type, &table->cells[i], text));
 
 		if (width > widths[column])
 			widths[column] = width;
@@ -96,6 +79,30 @@ static int is_last(const struct print_table *table, size_t column)
 	return column == table->column_count;
 }
 
+/* Make the table fit on a terminal: the widest columns of words become narrower, and their words lose their middle. */
+static void narrow(const struct print_table *table, size_t *widths, size_t columns)
+{
+	size_t sum = 0, widest;
+
+	for (size_t i = 0; i < table->column_count; i++) {
+		if (table->columns[i].type == PRINT_WORD && widths[i] > columns)
+			widths[i] = columns;
+		if (table->columns[i].type != PRINT_LIST)
+			sum += widths[i] + GAP;
+	}
+	while (sum > columns + GAP) {
+		widest = table->column_count;
+		for (size_t i = 0; i < table->column_count; i++)
+			if (table->columns[i].type == PRINT_WORD && widths[i] > FIT_LEAST &&
+			    (widest == table->column_count || widths[i] > widths[widest]))
+				widest = i;
+		if (widest == table->column_count)
+			return;
+		widths[widest]--;
+		sum--;
+	}
+}
+
 /* One line; the last column is filled up only to put numbers right. */
 static void put_line(const struct print_table *table, const size_t *widths, const char *const *texts, FILE *out)
 {
@@ -104,7 +111,7 @@ static void put_line(const struct print_table *table, const size_t *widths, cons
 
 		if (table->columns[i].type == PRINT_LIST)
 			continue;
-		put_padded(out, texts[i], is_last(table, i) && !is_right ? 0 : widths[i], is_right);
+		put_padded(out, texts[i], widths[i], is_right, is_right || !is_last(table, i));
 		fprintf(out, "%*s", is_last(table, i) ? 0 : GAP, "");
 	}
 	fputc('\n', out);
@@ -163,20 +170,22 @@ static void put_record(const struct print_table *table, FILE *out)
 	}
 }
 
-static void put_rows(const struct print_table *table, FILE *out)
+static void put_rows(const struct print_table *table, size_t columns, FILE *out)
 {
 	size_t *widths = measure(table);
 
+	if (columns != 0)
+		narrow(table, widths, columns);
 	put_headings(table, widths, out);
 	for (size_t i = 0; i < table->cell_count / table->column_count; i++)
 		put_row(table, widths, i, out);
 	free(widths);
 }
 
-void print_text_table(const struct print_table *table, FILE *out)
+void print_text_table(const struct print_table *table, size_t columns, FILE *out)
 {
 	if (table->is_record)
 		put_record(table, out);
 	else if (table->column_count != 0)
-		put_rows(table, out);
+		put_rows(table, columns, out);
 }

@@ -3,9 +3,11 @@
 
 #include "data.h"
 #include "compare.h"
+#include "fit.h"
 #include "format/record.h"
 #include "memory.h"
 #include "name.h"
+#include "terminal.h"
 #include "text.h"
 
 #include <stdlib.h>
@@ -93,9 +95,12 @@ static size_t count_frames(const struct tree *tree, uint32_t node)
 static void put_frame(struct session *session, const struct sym_frame *item, const char *indent)
 {
 	char *name = name_item(session, TREE_FRAMES, item);
+	size_t columns = terminal_columns(session);
 
+	if (columns != 0)
+		columns = columns > strlen(indent) ? columns - strlen(indent) : 1;
 	fputs(indent, session->out);
-	text_put(session->out, name);
+	fit_put(session->out, name, columns);
 	fputc('\n', session->out);
 	free(name);
 }

@@ -42,6 +42,7 @@ struct table {
 	int has_properties;       /* for programs: what is known of each function, besides values */
 	int has_color;            /* for a terminal that shows it */
 	int has_addresses;        /* a listing whose places are addresses */
+	size_t width;             /* columns of the terminal, 0: none, where rows are as long as they like */
 	enum tree_compare compare;
 	struct table_group *groups; /* groups[group_count]; of one or none nothing is compared */
 	size_t group_count;

@@ -221,10 +221,11 @@ void table_put(struct session *session, const struct table *table, const struct 
 	const char *role = "caller";
 
 	if (!print_is_data(session)) {
-		struct table colored = *table;
+		struct table shown = *table;
 
-		colored.has_color = terminal_has_color(session);
-		table_print(&colored, metrics, limit, session->out);
+		shown.has_color = terminal_has_color(session);
+		shown.width = terminal_columns(session);
+		table_print(&shown, metrics, limit, session->out);
 		return;
 	}
 	out = print_table_begin(name);

@@ -1,7 +1,9 @@
 /* table_text.c: puts values into columns. Numbers are right aligned, each metric is as wide as its
- * widest value or heading, and the name comes last, so that it may be as long as it likes. */
+ * widest value or heading, and the name comes last, so that it may be as long as it likes. On a terminal that is too narrow
+ * headings are broken, then names lose their middle, and lines of listings are broken. */
 #include "table.h"
 
+#include "fit.h"
 #include "memory.h"
 #include "terminal.h"
 #include "text.h"
@@ -9,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP = 3 };
+enum { GAP = 3, NARROW_GAP = 1, MARGIN = 3, NAME_USUAL = 40, LISTING_INDENT = 16 };
 
 /* A metric's place: its value and share, both right aligned in their widths, inside `width`. */
 struct column {
@@ -22,7 +24,35 @@ struct layout {
 	struct column *columns; /* columns[count] */
 	size_t count;
 	int has_ratios;
+	int gap;        /* between columns */
+	int is_narrow;  /* headings of several words take two lines */
+	size_t rest;    /* columns of the terminal for the name, 0: as many as it likes */
 };
+
+/* Where a heading is broken: at the blank that makes the longer part shortest; its length if it has none. */
+static size_t heading_break(const char *heading)
+{
+	size_t len = strlen(heading), best = len, width = len;
+
+	for (size_t i = 0; i < len; i++) {
+		size_t longer = i > len - i - 1 ? i : len - i - 1;
+
+		if (heading[i] == ' ' && longer < width) {
+			best = i;
+			width = longer;
+		}
+	}
+	return best;
+}
+
+static size_t heading_width(const struct layout *layout, const char *heading)
+{
+	size_t len = strlen(heading), first = heading_break(heading);
+
+	if (!layout->is_narrow || first == len)
+		return len;
+	return first > len - first - 1 ? first : len - first - 1;
+}
 
 static int larger(int left, size_t right)
 {
@@ -67,7 +97,7 @@ static void fit(const struct layout *layout, struct column *column, const struct
 	column->width = column->value_width + column->percent_width;
 	if (column->value_width != 0 && column->percent_width != 0)
 		column->width++;
-	column->width = larger(column->width, strlen(metric_heading(metric->id)));
+	column->width = larger(column->width, heading_width(layout, metric_heading(metric->id)));
 	column->width = larger(column->width, strlen(metric_flavor_heading(metric->flavor)));
 	if (table->group_count > 1 && metric->id < METRIC_VALUES)
 		column->width = larger(column->width, strlen(table->groups[column->group].label));
@@ -78,8 +108,7 @@ static void lay_out(struct layout *layout, const struct table *table,
 {
 	size_t groups = table->group_count > 1 ? table->group_count : 1;
 
-	*layout = (struct layout){.columns = memory_take(metrics->count * groups, sizeof(struct column)),
-				  .has_ratios = table->compare == TREE_COMPARE_RATIO};
+	layout->count = 0;
 	for (size_t i = 0; i < metrics->count * groups; i++) {
 		const struct metric *metric = &metrics->at[i / groups];
 		struct column *column = &layout->columns[layout->count];
@@ -94,9 +123,44 @@ static void lay_out(struct layout *layout, const struct table *table,
 	}
 }
 
+/* Columns that all but the name take. */
+static size_t used_width(const struct layout *layout, const struct table *table)
+{
+	size_t used = table->is_listing ? MARGIN : 0;
+
+	for (size_t i = 0; i < layout->count; i++)
+		used += (size_t)(layout->columns[i].width + layout->gap);
+	return used;
+}
+
+/* Lay out for the terminal, if there is one. */
+static struct layout make_layout(const struct table *table, const struct metric_list *metrics, size_t count)
+{
+	size_t groups = table->group_count > 1 ? table->group_count : 1, longest = 0;
+	struct layout layout = {.columns = memory_take(metrics->count * groups, sizeof(struct column)),
+				.has_ratios = table->compare == TREE_COMPARE_RATIO,
+				.gap = GAP};
+
+	lay_out(&layout, table, metrics, count);
+	if (table->width == 0)
+		return layout;
+	for (size_t i = 0; i < count && longest < NAME_USUAL; i++) {
+		size_t width = fit_width(table->rows[i].name);
+
+		longest = width > longest ? width : longest;
+	}
+	if (used_width(&layout, table) + (longest < NAME_USUAL ? longest : NAME_USUAL) > table->width) {
+		layout.is_narrow = 1;
+		layout.gap = NARROW_GAP;
+		lay_out(&layout, table, metrics, count);
+	}
+	layout.rest = used_width(&layout, table) < table->width ? table->width - used_width(&layout, table) : 1;
+	return layout;
+}
+
 /* A value and a share side by side, filled up to the column's width and the gap behind it, if asked
  * for. */
-static void put_cell(const struct column *column, const char *value, const char *percent,
+static void put_cell(const struct layout *layout, const struct column *column, const char *value, const char *percent,
 		     int is_filled, FILE *out)
 {
 	int used = 0;
@@ -106,7 +170,7 @@ static void put_cell(const struct column *column, const char *value, const char 
 	if (column->percent_width != 0)
 		used += fprintf(out, "%s%*s", used ? " " : "", column->percent_width, percent);
 	if (is_filled)
-		fprintf(out, "%*s", column->width - used + GAP, "");
+		fprintf(out, "%*s", column->width - used + layout->gap, "");
 }
 
 /* Lines of a listing have a margin for marks. */
@@ -126,7 +190,7 @@ static void put_units(const struct layout *layout, const struct table *table, FI
 	if (count != 0)
 		put_margin(table, 0, out);
 	for (size_t i = 0; i < count; i++)
-		put_cell(&layout->columns[i], unit_text(layout, &layout->columns[i]), "%",
+		put_cell(layout, &layout->columns[i], unit_text(layout, &layout->columns[i]), "%",
 			 i + 1 < count, out);
 	if (count != 0)
 		fputc('\n', out);
@@ -142,7 +206,27 @@ static void put_labels(const struct layout *layout, const struct table *table, F
 		const struct column *column = &layout->columns[i];
 		const char *label = column->metric.id < METRIC_VALUES ? table->groups[column->group].label : "";
 
-		fprintf(out, "%-*s", i + 1 < layout->count ? column->width + GAP : 0, label);
+		fprintf(out, "%-*s", i + 1 < layout->count ? column->width + layout->gap : 0, label);
+	}
+	fputc('\n', out);
+}
+
+/* One line of the headings: the first (line 0) or the second part of those that are broken, the others in the second. */
+static void put_metrics(const struct layout *layout, const struct table *table, int line, FILE *out)
+{
+	put_margin(table, 0, out);
+	for (size_t i = 0; i < layout->count; i++) {
+		const char *heading = metric_heading(layout->columns[i].metric.id);
+		size_t len = strlen(heading), end = heading_break(heading);
+		const char *part = heading;
+
+		if (layout->is_narrow && line == 0)
+			len = end < len ? end : 0;
+		else if (layout->is_narrow && end < len)
+			part = heading + end + 1;
+		len = strnlen(part, len);
+		fprintf(out, "%.*s%*s", (int)len, part,
+			i + 1 < layout->count ? layout->columns[i].width + layout->gap - (int)len : 0, "");
 	}
 	fputc('\n', out);
 }
@@ -151,16 +235,13 @@ static void put_heading(const struct layout *layout, const struct table *table, 
 {
 	put_margin(table, 0, out);
 	for (size_t i = 0; i < layout->count; i++)
-		fprintf(out, "%-*s", layout->columns[i].width + GAP,
+		fprintf(out, "%-*s", layout->columns[i].width + layout->gap,
 			metric_flavor_heading(layout->columns[i].metric.flavor));
 	fputs(table->is_listing ? "\n" : "Name\n", out);
+	if (layout->count != 0 && layout->is_narrow)
+		put_metrics(layout, table, 0, out);
 	if (layout->count != 0)
-		put_margin(table, 0, out);
-	for (size_t i = 0; i < layout->count; i++)
-		fprintf(out, "%-*s", i + 1 < layout->count ? layout->columns[i].width + GAP : 0,
-			metric_heading(layout->columns[i].metric.id));
-	if (layout->count != 0)
-		fputc('\n', out);
+		put_metrics(layout, table, 1, out);
 	put_units(layout, table, out);
 }
 
@@ -184,16 +265,19 @@ static void put_row(const struct layout *layout, const struct table *table,
 		const struct column *column = &layout->columns[i];
 
 		if (is_blank(table, row, column)) {
-			put_cell(column, "", "", 1, out);
+			put_cell(layout, column, "", "", 1, out);
 			continue;
 		}
 		table_format(table, row, &column->metric, column->group, value);
 		table_format_percent(table, row, &column->metric, column->group, percent);
-		put_cell(column, value, percent, 1, out);
+		put_cell(layout, column, value, percent, 1, out);
 	}
 	if (row->mark != '\0')
 		fputc(row->mark, out);
-	text_put(out, row->name);
+	if (table->is_listing && layout->rest != 0)
+		fit_put_wrapped(out, row->name, layout->rest, used_width(layout, table), LISTING_INDENT);
+	else
+		fit_put(out, row->name, layout->rest);
 	fputc('\n', out);
 }
 
@@ -223,9 +307,8 @@ void table_print(const struct table *table, const struct metric_list *metrics, s
 		 FILE *out)
 {
 	size_t count = limit != 0 && limit < table->count ? limit : table->count;
-	struct layout layout;
+	struct layout layout = make_layout(table, metrics, count);
 
-	lay_out(&layout, table, metrics, count);
 	set_color(table, TERMINAL_BOLD, out);
 	put_labels(&layout, table, out);
 	put_heading(&layout, table, out);

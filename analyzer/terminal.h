@@ -16,6 +16,10 @@ struct session;
  * set. */
 int terminal_has_color(const struct session *session);
 
+/* Columns of the terminal that the session prints to: $COLUMNS, else what the terminal says. 0: nothing is cut; so it is
+ * where the session prints elsewhere. */
+size_t terminal_columns(const struct session *session);
+
 /* Let output that is longer than the screen go through $XER_PAGER, $PAGER or less, if standard output is a terminal and
  * the session prints there. The pager is started when the screen is full. pager_end waits for it; both may be called at
  * any time. While one runs, SIGPIPE and SIGINT are ignored: who leaves the pager has seen enough. */

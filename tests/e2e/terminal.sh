@@ -77,6 +77,38 @@ terminal 50 "$xer_print -printmode json -functions profile.er"
 grep -q "$esc" shown.txt
 is "nor in JSON" 1 $?
 
+# ---- a narrow terminal
+# narrow COLUMNS COMMAND: the same on a terminal of so many columns
+narrow()
+{
+	local columns=$1
+	shift
+	TERM=dumb timeout -k 5 60 script -qec "stty rows 500 cols $columns; $*" /dev/null </dev/null 2>&1 | tr -d '\r' >shown.txt
+}
+# widest: of the rows of a table
+widest() { grep '^ *[0-9]' shown.txt | awk '{ if (length($0) > most) most = length($0) } END { print most + 0 }'; }
+narrow 52 "$xer_print -metrics e.%totalcpu:i.%totalcpu:name -lines profile.er"
+[ "$(widest)" -le 52 ]
+is "names of a table fit on the terminal" 0 $?
+contains "they lose their middle" ' work_a.*[.][.][.]' shown.txt
+narrow 44 "$xer_print -metrics e.totalcpu:e.user:e.system:name -functions profile.er"
+contains "headings are broken" '^Total +User +System *$' shown.txt
+contains "in two lines" '^CPU +CPU +CPU *$' shown.txt
+narrow 500 "$xer_print -lines profile.er"
+"$xer_print" -lines profile.er | cmp -s - shown.txt
+is "where there is room all is as in a file" 0 $?
+narrow 40 "COLUMNS=500 $xer_print -lines profile.er"
+"$xer_print" -lines profile.er | cmp -s - shown.txt
+is "COLUMNS says how wide it is" 0 $?
+narrow 40 "COLUMNS=0 $xer_print -leaks heap.er"
+"$xer_print" -leaks heap.er | cmp -s - shown.txt
+is "0: nothing is cut" 0 $?
+narrow 40 "$xer_print -leaks heap.er"
+is "frames of stacks fit too" 0 "$(grep '^  ' shown.txt | awk 'length($0) > 40' | wc -l)"
+COLUMNS=30 "$xer_print" -lines profile.er >file.txt
+"$xer_print" -lines profile.er | cmp -s - file.txt
+is "off a terminal nothing is cut" 0 $?
+
 # ---- the prompt
 printf 'limit 3\nfunctions\nfunctons\nquit\n' >keys.txt
 TERM=xterm timeout -k 5 60 script -qec "$xer_print profile.er" /dev/null <keys.txt >shown.txt 2>&1
