@@ -38,7 +38,7 @@ succeeds "in one of fixed addresses" build fixed bits -m32 -no-pie -fno-pie
 succeeds "in one whose stack is aligned to 4 bytes" build odd bits -m32 -mpreferred-stack-boundary=2 -mincoming-stack-boundary=2 -msse2
 programs32="narrow fixed odd"
 if have clang && echo 'int main(void) { return 0; }' | clang -m32 -x c -o try - 2>/dev/null; then
-	succeeds "in one by clang" clang -D_GNU_SOURCE -m32 -no-pie -O2 -I"$tests/../include" -o clanged "$tests/programs/bits.c" -lpthread
+	succeeds "in one by clang" clang -D_GNU_SOURCE -m32 -no-pie -O2 -I"$tests/.." -o clanged "$tests/programs/bits.c" -lpthread
 	programs32="$programs32 clanged"
 fi
 [ -e "$BUILD/lib/xer/32/libcollector.so" ] && ok "the library for them is built" || not_ok "the library for them is built"

@@ -9,7 +9,7 @@
  *   words    the sums of what was logged: hook 030: 1000 events by each of 4 threads, D1 counting from 0; hook 031: 64-bit
  *            words; hook 032: 10 generic events of lengths 0 to 4500 by steps of 500
  * Prints nothing; exits 0 if all calls went as they should, errno included. */
-#include <sys/trchkid.h>
+#include "include/sys/trchkid.h"
 
 #include <errno.h>
 #include <pthread.h>
