@@ -92,7 +92,7 @@ int place_find(struct session *session, const char *command, const struct comman
 	if (item == TREE_NONE)
 		return -ENOENT;
 	function = session_tree(session, TREE_FUNCTIONS)->items[item].function;
-	if (function->object == NULL || function->name[0] == '<') {
+	if (function->object == NULL || (function->name[0] == '<' && function->address == 0)) {
 		session_fail(session, EXIT_TROUBLE, "%s: %s is no code", command, function->name);
 		return -ENOENT;
 	}

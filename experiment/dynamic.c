@@ -51,13 +51,38 @@ int exp_dynamic_load(struct exp_dynamic *dynamic, const struct exp_element *elem
 	return 0;
 }
 
+int exp_dynamic_code(struct exp_dynamic *dynamic, const struct exp_element *element)
+{
+	struct experiment *experiment = dynamic->experiment;
+	struct exp_function added = {
+	    .address = exp_element_number(element, "address", 0),
+	    .size = exp_element_number(element, "size", 0),
+	    .generation_to = UINT32_MAX,
+	    .time_s = exp_clock_seconds(&experiment->clock, exp_element_number(element, "time", experiment->clock.start.ticks)),
+	    .text_offset = exp_element_number(element, "offset", NO_OFFSET),
+	    .origin = EXP_ORIGIN_NOBODY,
+	    .ticks_from = exp_element_number(element, "time", 0),
+	    .ticks_to = UINT64_MAX,
+	};
+
+	added.has_text = added.text_offset != NO_OFFSET;
+	added.name = exp_arena_printf(&experiment->arena, "<jit>+0x%llx",
+				      (unsigned long long)(added.address - exp_element_number(element, "start", added.address)));
+	if (added.name == NULL)
+		return -ENOMEM;
+	if (added.size != 0 && added.address + added.size >= added.address)
+		return exp_dynamic_add(dynamic, &added);
+	exp_warn(experiment, FMT_FILE_MAP ": the range of code is damaged");
+	return 0;
+}
+
 /* The last one loaded at the address, if it is still there, ends with `generation`. */
 static void end_at(struct exp_dynamic *dynamic, size_t count, uint64_t address, uint32_t generation)
 {
 	for (size_t i = count; i-- > 0;) {
 		struct exp_function *function = &dynamic->functions[i];
 
-		if (function->address != address)
+		if (function->address != address || function->origin != EXP_ORIGIN_ANNOUNCED)
 			continue;
 		if (function->generation_to == UINT32_MAX)
 			function->generation_to = generation;
@@ -350,6 +375,16 @@ static const uint8_t *read_code(struct exp_arena *arena, const struct experiment
 	return got == (ssize_t)function->size ? code : NULL;
 }
 
+/* A page that nobody told of is in use up to its last byte that is not zero. */
+static uint64_t size_of_code(const struct exp_function *function, const uint8_t *code)
+{
+	uint64_t size = function->size;
+
+	while (function->origin == EXP_ORIGIN_NOBODY && size > 1 && code[size - 1] == 0)
+		size--;
+	return size;
+}
+
 size_t session_made_code(struct symbols *symbols, const struct session_made *found, uint64_t address, const uint8_t **out)
 {
 	struct session_made *made = (struct session_made *)found;
@@ -358,10 +393,11 @@ size_t session_made_code(struct symbols *symbols, const struct session_made *fou
 	if (!made->is_read)
 		made->code = read_code(&symbols->arena, made->experiment, function);
 	made->is_read = 1;
-	if (made->code == NULL || address < function->address || address - function->address >= function->size)
+	made->size = made->code == NULL ? 0 : size_of_code(function, made->code);
+	if (address < function->address || address - function->address >= made->size)
 		return 0;
 	*out = made->code + (address - function->address);
-	return function->size - (address - function->address);
+	return made->size - (address - function->address);
 }
 
 int session_made_frames(struct symbols *symbols, const struct session_made *made, uint64_t address,
@@ -391,6 +427,7 @@ int session_resolve_dynamic(struct symbols *symbols, struct session_object *obje
 	if (frame == NULL || found == NULL || remember_made(symbols, found, experiment, function) != 0)
 		return -ENOMEM;
 	found->size = function->size;
+	found->unresolved = function->origin == EXP_ORIGIN_NOBODY;
 	if (function->source != NULL && found->file == NULL) {
 		found->file = exp_arena_string(&symbols->arena, function->source);
 		found->line = function->line != 0 ? function->line : experiment_function_line(experiment, function, function->address);

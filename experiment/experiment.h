@@ -136,7 +136,8 @@ const struct exp_object *experiment_object_at(const struct experiment *experimen
 enum exp_origin {
 	EXP_ORIGIN_ANNOUNCED, /* the program: one <function> of map.xml, for generations [from, to) */
 	EXP_ORIGIN_JITDUMP,   /* a jitdump file */
-	EXP_ORIGIN_PERF_MAP   /* a perf map */
+	EXP_ORIGIN_PERF_MAP,  /* a perf map */
+	EXP_ORIGIN_NOBODY     /* one <code> of map.xml: a page of code that was met in call stacks */
 };
 
 /* A line of the code of a function, from an offset on. */

@@ -96,6 +96,9 @@ int exp_dynamic_add(struct exp_dynamic *dynamic, const struct exp_function *func
 int exp_dynamic_load(struct exp_dynamic *dynamic, const struct exp_element *element);
 int exp_dynamic_unload(struct exp_dynamic *dynamic, const struct exp_element *element);
 
+/* Take a <code>. Returns 0 or -ENOMEM. */
+int exp_dynamic_code(struct exp_dynamic *dynamic, const struct exp_element *element);
+
 /* All have been taken: give them to the experiment. Frees `dynamic`. Returns 0 or -ENOMEM. */
 int exp_dynamic_finish(struct exp_dynamic *dynamic);
 

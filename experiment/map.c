@@ -75,6 +75,8 @@ static int on_element(void *context, const struct exp_element *element)
 		return exp_dynamic_load(&reader->dynamic, element);
 	if (element->depth == 1 && strcmp(element->name, "function_unload") == 0)
 		return exp_dynamic_unload(&reader->dynamic, element);
+	if (element->depth == 1 && strcmp(element->name, "code") == 0)
+		return exp_dynamic_code(&reader->dynamic, element);
 	return 0;
 }
 

@@ -40,7 +40,8 @@ struct session_made {
 	const struct sym_function *shown;
 	const struct experiment *experiment;
 	const struct exp_function *function;
-	const uint8_t *code; /* NULL: not read yet, or not there */
+	const uint8_t *code; /* code[size]; NULL: not read yet, or not there */
+	uint64_t size;
 	int is_read;
 };
 

@@ -185,7 +185,7 @@ static int check_objects(struct exp_verify *verify, const unsigned char *used)
 static void check_function(struct exp_verify *verify, const struct exp_function *function, uint64_t text_size)
 {
 	if (function->origin != EXP_ORIGIN_ANNOUNCED)
-		return; /* their files are checked */
+		return; /* the files of others are checked; of what nobody told of, all is there that there is */
 	const char *name = function->name[0] != '\0' ? function->name : "a function without a name";
 
 	if (function->has_text && function->text_offset <= text_size && function->size <= text_size - function->text_offset)

@@ -13,6 +13,7 @@
 #include "log.h"
 #include "map.h"
 #include "process.h"
+#include "strange.h"
 #include "tick.h"
 #include "tree.h"
 #include "usage.h"
@@ -39,6 +40,7 @@ static void let_go(void)
 	col_streams_forget();
 	dynamic_forget();
 	perf_forget();
+	strange_forget();
 	col_log_forget();
 	col_directory_close();
 	environment_forget();

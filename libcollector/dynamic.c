@@ -105,8 +105,13 @@ static void claim(uint64_t start, unsigned size)
 		begin_generation();
 }
 
-/* The descriptor of dyntext, made at its first use; -errno. One thread at a time; who comes meanwhile does without. */
-static int text_fd(void)
+uint64_t dynamic_text_reserve(uint64_t size)
+{
+	return atomic_fetch_add(&text_end, size);
+}
+
+/* One thread at a time; who comes meanwhile does without. */
+int dynamic_text_fd(void)
 {
 	int fd;
 
@@ -146,10 +151,10 @@ static int write_text(const void *code, uint64_t size, const Lineno *lines, uint
 {
 	uint64_t room = (size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
 	uint64_t whole = room + line_count * sizeof(*lines);
-	int fd = text_fd();
+	int fd = dynamic_text_fd();
 	int error = fd < 0 ? fd : 0;
 
-	*at = atomic_fetch_add(&text_end, whole);
+	*at = dynamic_text_reserve(whole);
 	if (error == 0)
 		error = col_file_may_grow(*at + whole);
 	if (error == 0)

@@ -5,10 +5,18 @@
 
 #include "include/collectorAPI.h"
 
+#include <stdint.h>
+
 /* As include/collectorAPI.h tells. Signal-safe; in a process that is not recorded nothing is done. */
 void dynamic_load(const char *name, const char *alias, const char *source, const void *code, int size, int line_count,
                   const Lineno *lines);
 void dynamic_unload(const void *code);
+
+/* The descriptor of dyntext, made at its first use; -errno, -EBUSY if another thread is just asking. Signal-safe. */
+int dynamic_text_fd(void);
+
+/* Take so many bytes of it. Returns their offset. Signal-safe. */
+uint64_t dynamic_text_reserve(uint64_t size);
 
 /* Close dyntext (in a forked child). */
 void dynamic_forget(void);

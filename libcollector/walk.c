@@ -3,6 +3,7 @@
 
 #include "collector.h"
 #include "rule.h"
+#include "strange.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -221,6 +222,7 @@ int walk_guess(struct walk *walk)
 {
 	uint64_t ra, bp;
 
+	strange_see(walk->pc - !walk->is_leaf);
 	if (walk->is_leaf && walk_read(walk->memo, walk->sp, &ra) == 0 && is_return_address(walk, ra)) {
 		bp = walk->bp;
 		walk->sp += 8;

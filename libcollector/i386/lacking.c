@@ -13,6 +13,7 @@
 #include "libcollector/io_files.h"
 #include "libcollector/mapping.h"
 #include "libcollector/perf.h"
+#include "libcollector/strange.h"
 #include "libcollector/rule.h"
 #include "libcollector/signals.h"
 #include "libcollector/sleds.h"
@@ -217,5 +218,9 @@ void perf_look(void)
 }
 
 void perf_forget(void)
+{
+}
+
+void strange_forget(void)
 {
 }

@@ -94,6 +94,16 @@ printf 'xxxx' | dd of=dumpkilled.er/jit1.dump conv=notrunc 2>/dev/null
 report dumpkilled -header
 contains "a file that is no jitdump is said to be so" '^Made code +jitdump: 0 functions; the rest was not read: no jitdump' dumpkilled.txt
 
+# ---- nobody tells
+run none -- none
+is "code of which nobody tells is named by its place" 15 "$(counts none '<jit>+0x0' | tr -d ' ')"
+report none -metrics i.heapalloccnt:name -dcc src:hex -disasm '<jit>+0x0'
+contains "its instructions are the last that were seen" '^## +1[0-9] .*: +ff d7 +callq +\*%rdi' none.txt
+contains "up to the last of them" ': +93 +xchgl' none.txt
+is "and no further" 1 "$(grep -E ' [0-9a-f]+: ' none.txt | tail -1 | grep -c ': *93 ')"
+"$xer_archive" -verify none.er >none.verify
+is "it is no loss" 0 $?
+
 # ---- descendants
 record kin -p off -H on -F on -- bash -c "'$programs/made_known' map; '$programs/made_known' dump"
 is "descendants: both files are in their experiments" 2 "$(find kin.er -name perf.map -o -name jit1.dump | grep -c '/_')"

@@ -1,0 +1,16 @@
+/* strange.h: code in call stacks that lies in no object of the loader: made at run time, by whatever.
+ *
+ * Often nobody says what it is. So each page of it is an element <code> of map.xml, and its contents are kept in
+ * dyntext, so that it can be disassembled. A page that changes is written again, a limited number of times. */
+#ifndef XER_COLLECTOR_STRANGE_H
+#define XER_COLLECTOR_STRANGE_H
+
+#include <stdint.h>
+
+/* There is a frame without unwinding rules at pc. Signal-safe; a look at a table, most often. */
+void strange_see(uint64_t pc);
+
+/* In a forked child, which has no files yet. */
+void strange_forget(void);
+
+#endif
