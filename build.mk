@@ -39,7 +39,7 @@ READER_LIBS     = $(XML_LIBS) $(DWARF_LIBS) -liberty -lm -lpthread
 $(BUILD)/obj/experiment/%.o $(BUILD)/obj/tests/%.o: override CPPFLAGS += $(XML_CFLAGS)
 
 # Called where nobody has saved other registers.
-$(BUILD)/obj/pic/libcollector/functrace_limits.o: override CFLAGS += -mgeneral-regs-only
+$(addprefix $(BUILD)/obj/pic/libcollector/,functrace_limits.o returns.o): override CFLAGS += -mgeneral-regs-only
 
 $(BUILD)/obj/%.o: %.c build.mk
 	@mkdir -p $(@D)

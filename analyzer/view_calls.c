@@ -236,16 +236,20 @@ static void put_faults(struct session *session)
 			   (unsigned long long)sum.too_deep, (unsigned long long)sum.stray);
 }
 
-/* What xcollect --functrace=min= has left out. */
-static void put_erased(struct session *session)
+/* What xcollect --functrace=min= has left out, and what it could not record. */
+static void put_absent(struct session *session)
 {
 	const struct session_experiment *at = NULL;
-	uint64_t erased = 0;
+	uint64_t erased = 0, unhooked = 0;
 
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)) != NULL) {
 		erased += experiment_counter(at->experiment, "calls_erased", 0);
+		unhooked += experiment_counter(at->experiment, "calls_unhooked", 0);
+	}
 	if (erased != 0)
 		print_note(session, "%llu short calls were not recorded, as asked for by --functrace", (unsigned long long)erased);
+	if (unhooked != 0)
+		print_note(session, "%llu calls were not recorded, since it is not sure where they return to", (unsigned long long)unhooked);
 }
 
 static void put(struct session *session, const struct rows *rows, const struct column *column)
@@ -254,7 +258,7 @@ static void put(struct session *session, const struct rows *rows, const struct c
 
 	report_put_quality(session);
 	put_faults(session);
-	put_erased(session);
+	put_absent(session);
 	if (print_is_data(session)) {
 		put_data(session, rows, shown);
 	} else {

@@ -48,6 +48,17 @@ static int read_min(const char *text, size_t len, struct calls *out)
 	return -EINVAL;
 }
 
+static int read_returns(const char *text, size_t len, struct calls *out)
+{
+	if (len == 2 && memcmp(text, "on", 2) == 0)
+		out->returns = 1;
+	else if (len == 3 && memcmp(text, "off", 3) == 0)
+		out->returns = 0;
+	else
+		return -EINVAL;
+	return 0;
+}
+
 static int add_pattern(const char *text, size_t len, struct calls *out)
 {
 	size_t used = strlen(out->names);
@@ -63,12 +74,17 @@ static int add_pattern(const char *text, size_t len, struct calls *out)
 
 static int read_one(const char *text, size_t len, struct calls *out)
 {
-	static const char depth[] = "depth=", min[] = "min=";
+	static const struct {
+		const char *name;
+		int (*read)(const char *text, size_t len, struct calls *out);
+	} words[] = {{"depth=", read_depth}, {"min=", read_min}, {"returns=", read_returns}};
 
-	if (strncmp(text, depth, sizeof(depth) - 1) == 0)
-		return read_depth(text + sizeof(depth) - 1, len - (sizeof(depth) - 1), out);
-	if (strncmp(text, min, sizeof(min) - 1) == 0)
-		return read_min(text + sizeof(min) - 1, len - (sizeof(min) - 1), out);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t size = strlen(words[i].name);
+
+		if (strncmp(text, words[i].name, size) == 0)
+			return words[i].read(text + size, len - size, out);
+	}
 	return add_pattern(text, len, out);
 }
 

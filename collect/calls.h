@@ -10,9 +10,10 @@ struct calls {
 	char names[CALLS_NAMES]; /* patterns of functions and objects, separated by commas, as libcollector takes them */
 	uint64_t depth;          /* 0: any */
 	uint64_t min_ns;
+	int returns; /* also functions that tell their entries only */
 };
 
-/* Read a list of NAME, !NAME, @OBJECT, !@OBJECT, depth=N and min=TIME, separated by commas.
+/* Read a list of NAME, !NAME, @OBJECT, !@OBJECT, depth=N, min=TIME and returns=on|off, separated by commas.
  * Returns 0 with `out` filled in, or -EINVAL. */
 int calls_read(const char *list, struct calls *out);
 

@@ -97,6 +97,7 @@ char *environment_descriptor(const struct installation *installation, const stru
 	strcpy(descriptor.functrace_names, request->calls.names);
 	descriptor.functrace_depth = request->calls.depth;
 	descriptor.functrace_min_ns = request->calls.min_ns;
+	descriptor.functrace_returns = (uint64_t)request->calls.returns;
 	descriptor.pause_signal = (uint64_t)request->pause_signal;
 	descriptor.step.paused = (uint64_t)request->start_paused;
 	descriptor.sample_signal = (uint64_t)request->sample_signal;

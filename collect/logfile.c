@@ -93,6 +93,7 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_setting(text, "functrace_names", request->calls.names);
 	put_number_setting(text, "functrace_depth", request->calls.depth);
 	put_number_setting(text, "functrace_min_ns", request->calls.min_ns);
+	put_setting(text, "functrace_returns", request->calls.returns ? "on" : "off");
 	put_number_setting(text, "pause_signal", (uint64_t)request->pause_signal);
 	put_number_setting(text, "sample_signal", (uint64_t)request->sample_signal);
 	put_number_setting(text, "from_ms", request->from_ms);

@@ -113,6 +113,12 @@ static void shuffle(struct stack *stack, uint8_t op, const uint8_t **at)
 		break;
 	case 0x13: /* drop */
 		break;
+	case 0x14: /* over */
+		next = pop(stack);
+		push(stack, next);
+		push(stack, top);
+		push(stack, next);
+		break;
 	case 0x16: /* swap */
 		next = pop(stack);
 		push(stack, top);
@@ -166,6 +172,15 @@ int cfi_evaluate(const uint8_t *block, const struct arch_registers *registers, i
 			if (read(context, pop(&stack), &word) < 0)
 				return -EFAULT;
 			push(&stack, word);
+		} else if (op == 0x94) { /* deref_size */
+			unsigned size = *at++;
+			uint64_t word;
+
+			if (size == 0 || size > 8)
+				return -ENOTSUP;
+			if (read(context, pop(&stack), &word) < 0)
+				return -EFAULT;
+			push(&stack, word << (64 - 8 * size) >> (64 - 8 * size));
 		} else if (op == 0x28) { /* bra */
 			int64_t skip = (int64_t)leb_fixed(&at, 2, 1);
 

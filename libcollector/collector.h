@@ -34,6 +34,7 @@ enum col_context { COL_NORMAL, COL_HANDLER, COL_CONTEXTS };
 	COUNTER(io_events) \
 	COUNTER(user_events) \
 	COUNTER(calls_erased) \
+	COUNTER(calls_unhooked) \
 	COUNTER(user_truncated) \
 	COUNTER(user_overwritten) \
 	COUNTER(threads) \

@@ -6,6 +6,7 @@
 #include "functrace_number.h"
 #include "loader.h"
 #include "map.h"
+#include "returns.h"
 #include "sleds.h"
 #include "thread.h"
 
@@ -31,6 +32,7 @@ int functrace_open(void)
 	mode = limits_start(has_ticks) ? FUNCTRACE_LIMITED : FUNCTRACE_ALL;
 	if (number_start() < 0)
 		return -ENOMEM;
+	returns_start();
 	is_open = 1;
 	loader_start();
 	return 0;

@@ -50,12 +50,13 @@ static int is_entry(uint64_t word)
 
 /* ---- depth ---- */
 
-/* A call with the same stack pointer is an outer one into which this one was inlined, unless it is the same call again. */
+/* A call with the same stack pointer is an outer one into which this one was inlined, unless it is the same call again, or such
+ * calls are not told (site 0). */
 static void drop_left(struct functrace_nesting *nesting, uint64_t sp, uint64_t site, uint32_t function)
 {
 	uint32_t count = nesting->count;
 
-	while (count && nesting->calls[count - 1].sp < sp)
+	while (count && nesting->calls[count - 1].sp < sp + (site == 0))
 		count--;
 	for (uint32_t i = count; i > 0 && nesting->calls[i - 1].sp == sp; i--)
 		if (nesting->calls[i - 1].site == site && nesting->calls[i - 1].function == function)

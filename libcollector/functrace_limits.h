@@ -22,7 +22,8 @@ int limits_start(int has_ticks);
 /* Have a stack of calls. Signals are blocked. */
 void limits_prepare(struct functrace_nesting *nesting);
 
-/* Record an entry or exit at stack pointer `sp`; site: tells calls with the same stack pointer apart. Changes general registers
+/* Record an entry or exit at stack pointer `sp`; site: tells calls with the same stack pointer apart, 0: there are
+ * none. Changes general registers
  * only. Returns LIMITS_DONE; or LIMITS_WRITE: functrace_interrupted or functrace_argument is to write it;
  * or LIMITS_PREPARE: nothing was done, functrace_limited is to be called. Signal-safe. */
 enum limits_next limits_record(uint64_t word, uint64_t sp, uint64_t site) __attribute__((visibility("hidden")));

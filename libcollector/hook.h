@@ -29,6 +29,11 @@
 #define DELETE(name, parameters, arguments) void name parameters;
 #include "operators.def"
 
+/* What gcc's -pg calls, which no header declares. */
+void mcount(void);
+void _mcount(void);
+void __fentry__(void);
+
 struct hook_table {
 #define HOOK(name) __typeof__(name) *name;
 #define HOOK_OLD(name, of, version) __typeof__(of) *name;

@@ -130,9 +130,9 @@ __asm__(".text\n\t.p2align 4\n\t.type sled_limited, @function\nsled_limited:\n\t
         "ret\n\t"
         ".cfi_endproc\n\t.size sled_limited, .-sled_limited\n");
 
-/* Call a C function (word in r10, rdi as it is) that may change any register of its kind; it also gets the stack pointer
- * at the sled, and 0. */
-__asm__(".text\n\t.p2align 4\n\t.type sled_slow, @function\nsled_slow:\n\t.cfi_startproc\n\t"
+/* sled_call: call a C function (r11) that may change any register of its kind, with r10, rdi as it is, the stack pointer
+ * at the sled, and 0; r10 and r11 are changed. sled_slow: with the word in r10. */
+__asm__(".text\n\t.hidden sled_call\n\t.globl sled_call\n\t.p2align 4\n\t.type sled_slow, @function\nsled_slow:\n\t.cfi_startproc\n\t"
         "leaq functrace_interrupted(%rip), %r11\n"
         "sled_call:\n\t"
         "pushq %rbp\n\t.cfi_def_cfa_offset 16\n\t.cfi_offset rbp, -16\n\t"

@@ -191,6 +191,7 @@ static inline __attribute__((always_inline)) int step(struct walk *walk, uint32_
 	}
 	if (walk_read(memo, cfa - 8, &walk->pc) < 0)
 		return -EFAULT;
+	walk_correct(walk, cfa);
 	walk->sp = cfa;
 	walk->is_leaf = 0;
 	return 0;
@@ -218,17 +219,25 @@ static int is_return_address(struct walk *walk, uint64_t pc)
 	return pc > 4096 && walk_read(walk->memo, pc - 8, &before) == 0 && arch_follows_call((const uint8_t *)&before);
 }
 
+/* Read what must be a return address. Returns 0, or -EFAULT if it is none. */
+static int read_return(struct walk *walk, uint64_t slot, uint64_t *ra)
+{
+	if (walk_read(walk->memo, slot, ra) < 0)
+		return -EFAULT;
+	*ra = shadow_true_address(*ra, slot + 8);
+	return is_return_address(walk, *ra) ? 0 : -EFAULT;
+}
+
 int walk_guess(struct walk *walk)
 {
 	uint64_t ra, bp;
 
 	strange_see(walk->pc - !walk->is_leaf);
-	if (walk->is_leaf && walk_read(walk->memo, walk->sp, &ra) == 0 && is_return_address(walk, ra)) {
+	if (walk->is_leaf && read_return(walk, walk->sp, &ra) == 0) {
 		bp = walk->bp;
 		walk->sp += 8;
 	} else {
-		if (walk->bp < walk->sp || walk->bp & 7 || walk_read(walk->memo, walk->bp, &bp) < 0 ||
-		    walk_read(walk->memo, walk->bp + 8, &ra) < 0 || !is_return_address(walk, ra))
+		if (walk->bp < walk->sp || walk->bp & 7 || walk_read(walk->memo, walk->bp, &bp) < 0 || read_return(walk, walk->bp + 8, &ra) < 0)
 			return -1;
 		walk->sp = walk->bp + 16;
 	}
@@ -406,6 +415,8 @@ uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t b
 	struct match match;
 	enum walk_end end;
 
+	if (!gregs)
+		walk_correct(&walk, sp);
 	begin_on(memo, sp);
 	match = (struct match){(int64_t)memo->count - 1, UINT32_MAX};
 	end = walk_fast(&walk, &match);
@@ -414,7 +425,7 @@ uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t b
 		memo->count = 0;
 		walk.fresh = memo->frame + memo->capacity;
 		walk.guessed = 0;
-		end = walk_slowly(&walk, pc, sp, gregs);
+		end = walk_slowly(&walk, gregs ? pc : shadow_true_address(pc, sp), sp, gregs);
 		walk.plain = 0;
 	}
 	return finish(&walk, end, &match);

@@ -12,6 +12,7 @@
 #define XER_COLLECTOR_WALK_H
 
 #include "cfi.h"
+#include "shadow.h"
 
 #include <stdint.h>
 
@@ -78,6 +79,17 @@ struct walk {
 };
 
 enum walk_end { WALK_COMPLETE, WALK_MEMO, WALK_NEEDS_REGISTERS, WALK_TRUNCATED };
+
+/* walk->pc was read below the stack pointer sp: where does that code really return to? */
+static inline void walk_correct(struct walk *walk, uint64_t sp)
+{
+	uint64_t pc = shadow_true_address(walk->pc, sp);
+
+	if (__builtin_expect(pc != walk->pc, 0)) {
+		walk->pc = pc;
+		walk->plain = 0; /* the memo would compare it with the word on the stack */
+	}
+}
 
 /* Add the frame at walk->pc. Returns 0, or -1 when there is no room. */
 int walk_push(struct walk *walk, uint64_t bp_slot);

@@ -72,6 +72,15 @@ static inline uintptr_t arch_sp(void)
 /* The code that a handler returns to, as unwinders know it. */
 #define ARCH_SIGNAL_RETURN "\tmov $15, %rax\n\tsyscall\n"
 
+/* Does the processor compare return addresses with a stack of its own? Without one, the instruction is none. */
+static inline int arch_has_shadow_stack(void)
+{
+	uint64_t pointer = 0;
+
+	__asm__ volatile(".byte 0xf3, 0x48, 0x0f, 0x1e, 0xc8" : "+a"(pointer)); /* rdsspq %rax */
+	return pointer != 0;
+}
+
 /* DWARF register numbers of System V x86-64. */
 enum { ARCH_RAX, ARCH_RDX, ARCH_RCX, ARCH_RBX, ARCH_RSI, ARCH_RDI, ARCH_RBP, ARCH_RSP, ARCH_RA = 16, ARCH_REGISTERS };
 

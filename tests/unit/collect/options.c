@@ -221,7 +221,7 @@ Test(options, the_sampler)
 Test(options, function_tracing_is_chosen_by_patterns)
 {
 	static char *const bad[] = {"", ",", "a,", "!", "@", "!@", "@!x", "!!x", "depth=0", "depth=1.5", "depth=1001", "depth=", "depth=x", "min=", "min=5",
-	                            "min=5m", "min=-1us", "min=1.2.3us", "min=us", "max=3", "a,depth=1x"};
+	                            "min=5m", "min=-1us", "min=1.2.3us", "min=us", "max=3", "a,depth=1x", "returns=", "returns=yes", "returns=one"};
 	char *list[] = {"--functrace=a*,!b,@libc.so*,!@x,depth=3,min=1.5us"};
 	char word[40];
 
@@ -230,6 +230,10 @@ Test(options, function_tracing_is_chosen_by_patterns)
 	cr_assert(PARSE(list[0], "true") == 0, "%s", cause.text);
 	cr_assert(request.functrace == 1 && request.calls.depth == 3 && request.calls.min_ns == 1500);
 	cr_assert_str_eq(request.calls.names, "a*,!b,@libc.so*,!@x");
+	cr_assert_eq(request.calls.returns, 0);
+	cr_assert(PARSE("--functrace=a,returns=on", "true") == 0 && request.calls.returns == 1);
+	cr_assert_str_eq(request.calls.names, "a");
+	cr_assert(PARSE("--functrace=returns=off", "true") == 0 && request.functrace == 1 && request.calls.returns == 0);
 	cr_assert(PARSE(list[0], "--functrace=off", "true") == 0);
 	cr_assert(request.functrace == 0 && request.calls.depth == 0);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
