@@ -43,6 +43,44 @@ const Elf64_Shdr *elffile_sections(const struct elffile *file, unsigned *count)
 	return (const Elf64_Shdr *)(file->at + header->e_shoff);
 }
 
+const Elf64_Shdr *elffile_find_section(const struct elffile *file, const char *name)
+{
+	unsigned count;
+	const Elf64_Shdr *sections = elffile_sections(file, &count), *names;
+	size_t name_size = strlen(name) + 1;
+
+	if (!sections)
+		return NULL;
+	names = &sections[((const Elf64_Ehdr *)file->at)->e_shstrndx];
+	if (names->sh_type != SHT_STRTAB || !elffile_has(file, names))
+		return NULL;
+	for (unsigned i = 0; i < count; i++)
+		if (sections[i].sh_name <= names->sh_size && names->sh_size - sections[i].sh_name >= name_size &&
+		    memcmp(file->at + names->sh_offset + sections[i].sh_name, name, name_size) == 0)
+			return &sections[i];
+	return NULL;
+}
+
+int elffile_range(const struct elffile *file, uint64_t *start, uint64_t *end)
+{
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)file->at;
+	const Elf64_Phdr *segment;
+
+	*start = UINT64_MAX;
+	*end = 0;
+	if (file->size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header->e_phentsize != sizeof(*segment) || header->e_phoff > file->size || header->e_phoff % 8 != 0 ||
+	    (file->size - header->e_phoff) / sizeof(*segment) < header->e_phnum)
+		return -ENOEXEC;
+	segment = (const Elf64_Phdr *)(file->at + header->e_phoff);
+	for (unsigned i = 0; i < header->e_phnum; i++)
+		if (segment[i].p_type == PT_LOAD) {
+			*start = segment[i].p_vaddr < *start ? segment[i].p_vaddr : *start;
+			*end = segment[i].p_vaddr + segment[i].p_memsz > *end ? segment[i].p_vaddr + segment[i].p_memsz : *end;
+		}
+	return *start < *end ? 0 : -ENOEXEC;
+}
+
 int elffile_has(const struct elffile *file, const Elf64_Shdr *section)
 {
 	return section->sh_type != SHT_NOBITS && section->sh_offset <= file->size && section->sh_size <= file->size - section->sh_offset;

@@ -18,6 +18,12 @@ void elffile_unmap(const struct elffile *file);
  * file is not checked. Signal-safe. */
 const Elf64_Shdr *elffile_sections(const struct elffile *file, unsigned *count);
 
+/* The first section of that name, NULL if there is none. Signal-safe. */
+const Elf64_Shdr *elffile_find_section(const struct elffile *file, const char *name);
+
+/* Where the file's segments lie in memory, without the bias. Returns 0, or -ENOEXEC. Signal-safe. */
+int elffile_range(const struct elffile *file, uint64_t *start, uint64_t *end);
+
 /* Does the section's content lie in the file? Signal-safe. */
 int elffile_has(const struct elffile *file, const Elf64_Shdr *section);
 

@@ -196,23 +196,34 @@ static struct object *find(uint64_t address)
 	return object;
 }
 
-static struct object *make(uint64_t address)
+static struct object *make(const struct link_map *map, uint64_t start, uint64_t end)
 {
-	struct dl_find_object found;
-	struct object *object;
+	struct object *object = sys_mmap_anonymous(sizeof(*object));
 
-	if (_dl_find_object((void *)(uintptr_t)address, &found) != 0)
-		return NULL;
-	object = sys_mmap_anonymous(sizeof(*object));
 	if (!object)
 		return NULL;
-	object->start = (uint64_t)(uintptr_t)found.dlfo_map_start;
-	object->end = (uint64_t)(uintptr_t)found.dlfo_map_end;
-	judge(object, found.dlfo_link_map);
+	object->start = start;
+	object->end = end;
+	judge(object, map);
 	object->next = atomic_load(&objects);
 	while (!atomic_compare_exchange_weak(&objects, &object->next, object))
 		continue;
 	return object;
+}
+
+static struct object *make_around(uint64_t address)
+{
+	struct dl_find_object found;
+
+	if (_dl_find_object((void *)(uintptr_t)address, &found) != 0)
+		return NULL;
+	return make(found.dlfo_link_map, (uint64_t)(uintptr_t)found.dlfo_map_start, (uint64_t)(uintptr_t)found.dlfo_map_end);
+}
+
+void choice_see(const struct link_map *map, uint64_t start, uint64_t end)
+{
+	if (col.descriptor.functrace_names[0] && !find(start))
+		make(map, start, end);
 }
 
 int choice_has(uint64_t address)
@@ -225,7 +236,7 @@ int choice_has(uint64_t address)
 		return 1;
 	object = find(address);
 	if (!object)
-		object = make(address);
+		object = make_around(address);
 	if (!object)
 		return 0;
 	place = address - object->start;

@@ -14,6 +14,10 @@
  * touched. A file that cannot be read has no names. */
 int choice_has(uint64_t address);
 
+/* An object, from `start` to `end`, is there that the loader knows only by `map` as yet. Normal context. */
+struct link_map;
+void choice_see(const struct link_map *map, uint64_t start, uint64_t end);
+
 /* Objects were unloaded. Signal-safe. */
 void choice_forget(void);
 

@@ -6,31 +6,88 @@
 
 #include "code.h"
 #include "elffile.h"
+#include "entries.h"
 #include "functrace.h"
+#include "functrace_choice.h"
 #include "log.h"
 #include "sleds.h"
+#include "thread.h"
 
+#include <dlfcn.h>
 #include <link.h>
 
+enum { OBJECTS = 1024 };
+
+/* Objects that were looked at, by the addresses of their dynamic sections; 0: one that is gone. More than that are looked at again. */
+static uint64_t seen[OBJECTS];
+static unsigned seen_count;
 static atomic_uint busy;
 
-static void see_object(const char *path, uint64_t bias)
+static int is_seen(uint64_t object)
 {
-	struct elffile file;
+	unsigned i = 0;
 
+	while (i < seen_count && seen[i] != object)
+		i++;
+	return i < seen_count;
+}
+
+static void note(uint64_t object)
+{
+	unsigned i = 0;
+
+	while (i < seen_count && seen[i] != 0)
+		i++;
+	if (i == OBJECTS)
+		return;
+	seen[i] = object;
+	seen_count += i == seen_count;
+}
+
+void loader_forget(void)
+{
+	struct dl_find_object found;
+
+	for (unsigned i = 0; i < seen_count; i++)
+		if (seen[i] && _dl_find_object((void *)seen[i], &found) != 0)
+			seen[i] = 0;
+}
+
+static int is_alone(void)
+{
+	unsigned count = 0;
+
+	for (const struct col_thread *thread = thread_first(); thread; thread = thread->next)
+		count += atomic_load_explicit(&thread->tid, memory_order_relaxed) != 0;
+	return count <= 1;
+}
+
+/* is_idle: no thread runs in it. */
+static void see_object(const struct link_map *map, int is_idle)
+{
+	const char *path = map == _r_debug.r_map ? "/proc/self/exe" : map->l_name;
+	struct elffile file;
+	uint64_t start, end;
+
+	if (is_seen((uint64_t)map->l_ld))
+		return;
+	note((uint64_t)map->l_ld);
 	if (elffile_map(path, &file) < 0)
 		return;
-	sleds_see(&file, bias);
+	if (elffile_range(&file, &start, &end) == 0)
+		choice_see(map, map->l_addr + start, map->l_addr + end);
+	sleds_see(&file, map->l_addr);
+	entries_see(&file, map->l_addr, is_idle);
 	elffile_unmap(&file);
 }
 
-static void see_all(void)
+static void see_all(int is_idle)
 {
 	if (atomic_exchange(&busy, 1))
 		return;
 	if (code_begin() == 0) {
 		for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next)
-			see_object(map == _r_debug.r_map ? "/proc/self/exe" : map->l_name, map->l_addr);
+			see_object(map, is_idle);
 		code_end();
 	}
 	atomic_store(&busy, 0);
@@ -40,7 +97,7 @@ static void see_all(void)
 static void on_load(void)
 {
 	if (functrace_is_wanted() && _r_debug.r_state == RT_CONSISTENT)
-		see_all();
+		see_all(1);
 }
 
 /* The function is empty: at most endbr64, then a return, and room until the next function begins. */
@@ -69,6 +126,6 @@ static void watch(void)
 
 void loader_start(void)
 {
-	see_all();
+	see_all(is_alone());
 	watch();
 }

@@ -5,4 +5,7 @@
 /* Begin. Normal context. */
 void loader_start(void);
 
+/* Objects were unloaded. Signal-safe. */
+void loader_forget(void);
+
 #endif

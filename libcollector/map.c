@@ -10,6 +10,7 @@
 #include "functrace_choice.h"
 #include "functrace_number.h"
 #include "hook.h"
+#include "loader.h"
 #include "log.h"
 #include "rule.h"
 #include "sleds.h"
@@ -309,6 +310,7 @@ static void note_unloads(void)
 	rule_cache_clear();
 	choice_forget();
 	number_forget();
+	loader_forget();
 	sleds_forget();
 	for (int i = 0; i < OBJECTS; i++) {
 		struct object *object = &objects[i];

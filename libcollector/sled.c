@@ -40,27 +40,3 @@ int sled_make(const struct sled *sled, uint32_t id, uint64_t target, uint8_t cod
 	memcpy(code + 7, &relative, sizeof(relative));
 	return 0;
 }
-
-int sled_find_section(const struct elffile *file, const char *name, uint64_t *address, uint64_t *length)
-{
-	unsigned count;
-	const Elf64_Shdr *sections = elffile_sections(file, &count), *names;
-	size_t name_size = strlen(name) + 1;
-
-	if (!sections)
-		return -ENOENT;
-	names = &sections[((const Elf64_Ehdr *)file->at)->e_shstrndx];
-	if (names->sh_type != SHT_STRTAB || !elffile_has(file, names))
-		return -ENOENT;
-	for (unsigned i = 0; i < count; i++) {
-		const Elf64_Shdr *section = &sections[i];
-
-		if (section->sh_name > names->sh_size || names->sh_size - section->sh_name < name_size ||
-		    memcmp(file->at + names->sh_offset + section->sh_name, name, name_size) != 0)
-			continue;
-		*address = section->sh_addr;
-		*length = section->sh_size;
-		return section->sh_flags & SHF_ALLOC ? 0 : -ENOENT;
-	}
-	return -ENOENT;
-}

@@ -4,8 +4,6 @@
 #ifndef XER_COLLECTOR_SLED_H
 #define XER_COLLECTOR_SLED_H
 
-#include "elffile.h"
-
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,8 +26,5 @@ int sled_is_original(const struct sled *sled, const uint8_t *code);
 /* The code of a patched sled: the function's number to r10d, then a call of (an exit: a jump to) `target`, which must lie
  * within 2 GiB. Returns 0, or -ERANGE. */
 int sled_make(const struct sled *sled, uint32_t id, uint64_t target, uint8_t code[SLED_SIZE]);
-
-/* Find a section by name; everything is checked. Returns 0 with its virtual address and size, or -ENOENT. */
-int sled_find_section(const struct elffile *file, const char *name, uint64_t *address, uint64_t *length);
 
 #endif

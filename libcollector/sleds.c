@@ -192,12 +192,12 @@ static int take_object(uint64_t bias, const uint8_t *map, uint64_t size)
 
 void sleds_see(const struct elffile *file, uint64_t bias)
 {
-	uint64_t address, length;
+	const Elf64_Shdr *section = elffile_find_section(file, "xray_instr_map");
 	int error;
 
-	if (!sled_entry_is_possible() || sled_find_section(file, "xray_instr_map", &address, &length) < 0)
+	if (!sled_entry_is_possible() || !section || !(section->sh_flags & SHF_ALLOC))
 		return;
-	error = take_object(bias, (const uint8_t *)(bias + address), length);
+	error = take_object(bias, (const uint8_t *)(bias + section->sh_addr), section->sh_size);
 	if (error == -EBUSY)
 		col_log_warning("function tracing: sleds that others have patched are left alone");
 	else if (error < 0)

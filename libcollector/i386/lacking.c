@@ -11,6 +11,7 @@
 #include "libcollector/heap.h"
 #include "libcollector/io.h"
 #include "libcollector/io_files.h"
+#include "libcollector/loader.h"
 #include "libcollector/mapping.h"
 #include "libcollector/perf.h"
 #include "libcollector/strange.h"
@@ -181,6 +182,10 @@ void functrace_let_go(int is_kept)
 }
 
 void choice_forget(void)
+{
+}
+
+void loader_forget(void)
 {
 }
 

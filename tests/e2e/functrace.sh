@@ -159,6 +159,7 @@ if have clang; then
 	if xray plugin.so "$sources/ft_plugin.c" -fPIC -shared -fnoxray-link-deps; then
 		record plugin -p off --functrace -- "$programs/ft_host" ./plugin.so
 		counted "a shared object that comes and goes is traced" plugin
+		is "its functions by name" "plugged 30" "$(chosen plugin_chosen plugged "$programs/ft_host" ./plugin.so)"
 	else
 		skip "sleds of shared objects" "clang cannot link them here"
 	fi

@@ -63,6 +63,7 @@ plugin()
 	"$@" -fPIC -shared -o "./$name.so" "$sources/ft_plugin.c" >"$name.so.log" 2>&1 || { skip "$name: shared object" "the compiler cannot do it here"; return; }
 	record "$name.plugin" -p off --functrace=returns=on -- "$programs/ft_host" "./$name.so"
 	counted "$name: a shared object that comes and goes is traced" "$name.plugin"
+	is "$name: its functions by name" "plugged 30" "$(chosen "$name.plugin" 'plugged' "$programs/ft_host" "./$name.so")"
 }
 
 # both NAME COMPILER...: check and plugin
@@ -76,9 +77,15 @@ both()
 {
 	both pg gcc $gcc_options -pg
 	both fentry gcc $gcc_options -pg -mfentry
+	check nop gcc $gcc_options -pg -mnop-mcount -mrecord-mcount -fno-pie -no-pie
+	check nop_fentry gcc $gcc_options -pg -mfentry -mnop-mcount -mrecord-mcount -fno-pie -no-pie
+	both patchable gcc $gcc_options -fpatchable-function-entry=5
+	both patchable_before gcc $gcc_options -fpatchable-function-entry=16,8 -fcf-protection
 	if have clang; then
 		both clang_pg clang $clang_options -pg
 		both clang_fentry clang $clang_options -pg -mfentry
+		both clang_patchable clang $clang_options -fpatchable-function-entry=5
+		both clang_patchable_before clang $clang_options -fpatchable-function-entry=16,8 -fcf-protection
 	else
 		skip "clang" "it is not installed"
 	fi

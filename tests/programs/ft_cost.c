@@ -14,9 +14,9 @@
 #include <x86intrin.h>
 
 #ifdef __clang__
-#define PLAIN __attribute__((no_instrument_function, xray_never_instrument, noinline))
+#define PLAIN __attribute__((no_instrument_function, xray_never_instrument, patchable_function_entry(0), noinline))
 #else
-#define PLAIN __attribute__((no_instrument_function, noinline))
+#define PLAIN __attribute__((no_instrument_function, patchable_function_entry(0), noinline))
 #endif
 
 static volatile long sink;

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 
 #ifdef __clang__
-#define PLAIN __attribute__((no_instrument_function, xray_never_instrument))
+#define PLAIN __attribute__((no_instrument_function, xray_never_instrument, patchable_function_entry(0)))
 #define LOGGED __attribute__((noinline, xray_always_instrument, xray_log_args(1)))
 #define WHOLE __attribute__((noinline, optnone)) /* else recursion becomes a loop */
 #else
 #define LOGGED __attribute__((noinline))
 #define WHOLE __attribute__((noinline))
-#define PLAIN __attribute__((no_instrument_function))
+#define PLAIN __attribute__((no_instrument_function, patchable_function_entry(0)))
 #endif
 
 static long rounds;
