@@ -26,7 +26,7 @@ include build.mk
 
 ##
 ## Build
-all: $(PROGRAMS) $(TRCRPT) $(LIBRARY) $(LIBRARY32) $(HELPER) ## build the programs into build/bin and the collector into build/lib/xer
+all: $(PROGRAMS) $(TRCRPT) $(LIBRARY) $(LIBRARY32) $(HELPERS) ## build the programs into build/bin and the collector into build/lib/xer
 	@$(PKG_CONFIG) --exists capstone && echo "capstone: found" || echo "capstone: not found (no disassembly)"
 	@$(if $(LIBRARY32),echo "cc -m32: found",echo "cc -m32: not found (no events of 32-bit programs)")
 	@$(PKG_CONFIG) --exists libzstd && echo "zstd: found" || echo "zstd: not found (no compressed archives)"
@@ -86,7 +86,7 @@ install: all library ## install below PREFIX (/usr/local); DESTDIR is put before
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
 	ln -sf xer_print $(DESTDIR)$(PREFIX)/bin/xer_trcrpt
 	install -D -m 644 template/trcfmt $(DESTDIR)$(PREFIX)/share/xer/trcfmt
-	install -m 755 $(LIBRARY) $(HELPER) $(DESTDIR)$(PREFIX)/lib/xer
+	install -m 755 $(LIBRARY) $(HELPERS) $(DESTDIR)$(PREFIX)/lib/xer
 	$(if $(LIBRARY32),install -D -m 755 $(LIBRARY32) $(DESTDIR)$(PREFIX)/lib/xer/32/libcollector.so)
 	install -d $(DESTDIR)$(PREFIX)/share/xer
 	sed 's|@PREFIX@|$(PREFIX)|' share/xer.gdb >$(DESTDIR)$(PREFIX)/share/xer/xer.gdb
@@ -110,7 +110,7 @@ install: all library ## install below PREFIX (/usr/local); DESTDIR is put before
 uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(notdir $(PROGRAMS)))
 	rm -f $(DESTDIR)$(PREFIX)/share/xer/xer.gdb
-	rm -f $(DESTDIR)$(PREFIX)/lib/xer/libcollector.so $(DESTDIR)$(PREFIX)/lib/xer/32/libcollector.so $(DESTDIR)$(PREFIX)/lib/xer/xer_attach $(DESTDIR)$(PREFIX)/bin/xer_trcrpt $(DESTDIR)$(PREFIX)/share/xer/trcfmt
+	rm -f $(DESTDIR)$(PREFIX)/lib/xer/libcollector.so $(DESTDIR)$(PREFIX)/lib/xer/32/libcollector.so $(DESTDIR)$(PREFIX)/lib/xer/xer_attach $(DESTDIR)$(PREFIX)/lib/xer/xer_sampler $(DESTDIR)$(PREFIX)/bin/xer_trcrpt $(DESTDIR)$(PREFIX)/share/xer/trcfmt
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(notdir $(SHARED_LIBRARY) $(STATIC_LIBRARY)) $(SONAMES))
 	rm -f $(DESTDIR)$(PREFIX)/include/xer/experiment.h $(DESTDIR)$(PREFIX)/lib/pkgconfig/xer-experiment.pc
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(notdir $(SAMPLER_SHARED) $(SAMPLER_STATIC)) $(SAMPLER_NAMES) pkgconfig/xer-sampler.pc)

@@ -9,6 +9,7 @@ TEMPLATE_OBJ   := $(call objects,,template)
 ARCHIVE_OBJ    := $(call objects,,archive)
 ANALYZER_OBJ   := $(call objects,,analyzer)
 ATTACH_OBJ     := $(call objects,,attach)
+PERF_OBJ       := $(call objects,,perf)
 SAMPLER_OBJ    := $(call objects,,sampler)
 # One of the two stands for the other.
 ANALYZER_OBJ   := $(filter-out %/disassemble_$(if $(CAPSTONE_LIBS),none,capstone).o,$(ANALYZER_OBJ))
@@ -25,7 +26,7 @@ MODULES32 := archive birth child collector control descent environment exec file
 	signals spawn stream syscall thread usage usertrace usertrace_plan window i386/lacking
 COLLECTOR32_OBJ := $(MODULES32:%=$(BUILD)/obj/m32/libcollector/%.o) $(call objects,m32/,format)
 LIBRARY32 := $(if $(HAS_M32),$(BUILD)/lib/xer/32/libcollector.so)
-HELPER   := $(BUILD)/lib/xer/xer_attach
+HELPERS  := $(BUILD)/lib/xer/xer_attach $(BUILD)/lib/xer/xer_sampler
 
 FORMAT_LIB     := $(BUILD)/lib/libxfmt.a
 EXPERIMENT_LIB := $(BUILD)/lib/libexperiment.a
@@ -80,9 +81,10 @@ $(BUILD)/bin/xer_print: $(ANALYZER_OBJ) $(TEMPLATE_LIB) $(EXPERIMENT_LIB) $(FORM
 $(BUILD)/bin/xer_archive: $(ARCHIVE_OBJ) $(EXPERIMENT_LIB) $(FORMAT_LIB)
 $(BUILD)/bin/xer_print: LIBS = $(READER_LIBS) $(PRINT_LIBS)
 $(BUILD)/bin/xer_archive: LIBS = $(READER_LIBS)
-$(HELPER): $(ATTACH_OBJ) $(FORMAT_LIB)
-$(HELPER): LIBS = $(DWARF_LIBS)
-$(PROGRAMS) $(HELPER):
+$(BUILD)/lib/xer/xer_attach: $(ATTACH_OBJ) $(FORMAT_LIB)
+$(BUILD)/lib/xer/xer_sampler: $(PERF_OBJ) $(SAMPLER_LIB) $(FORMAT_LIB)
+$(HELPERS): LIBS = $(DWARF_LIBS)
+$(PROGRAMS) $(HELPERS):
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -146,6 +148,7 @@ TESTED_experiment   := $(EXPERIMENT_LIB)
 TESTED_template     := $(TEMPLATE_LIB)
 TESTED_sampler      := $(SAMPLER_LIB)
 TESTED_attach       := $(filter-out %/main.o,$(ATTACH_OBJ))
+TESTED_perf         := $(filter-out %/main.o,$(PERF_OBJ)) $(SAMPLER_LIB)
 TESTED_archive      := $(filter-out %/main.o,$(ARCHIVE_OBJ)) $(EXPERIMENT_LIB)
 TESTED_analyzer     := $(filter-out %/main.o,$(ANALYZER_OBJ)) $(TEMPLATE_LIB) $(EXPERIMENT_LIB)
 # An archive, behind -lc: a test gets only what it uses, and not the wrappers of malloc.

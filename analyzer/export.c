@@ -128,6 +128,10 @@ void view_export(struct session *session, const struct command_argument *argumen
 		session_fail(session, EXIT_USAGE, "export: needs FORMAT FILE");
 		return;
 	}
+	if (strcasecmp(argument->text, "sampler") == 0) {
+		export_sampler(session, argument->second);
+		return;
+	}
 	for (size_t i = 0; i < FORMATS; i++) {
 		names[i] = formats[i].name;
 		if (strcasecmp(argument->text, formats[i].name) != 0)
@@ -137,6 +141,6 @@ void view_export(struct session *session, const struct command_argument *argumen
 	}
 	near = text_nearest(argument->text, names, FORMATS);
 	session_fail(session, EXIT_USAGE,
-		     "export: '%.40s' is not folded, folded-threads, speedscope, pprof, callgrind, firefox, dot, fxt or chrome%s%s%s", argument->text,
+		     "export: '%.40s' is not folded, folded-threads, speedscope, pprof, callgrind, firefox, dot, fxt, chrome or sampler%s%s%s", argument->text,
 		     near != NULL ? " (did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?)" : "");
 }

@@ -59,6 +59,9 @@ void export_dot(struct export_job *job);
 void export_fxt(struct export_job *job);
 void export_chrome(struct export_job *job);
 
+/* Write clock samples as the files of the thread sampler, cpuN.fxt, into a directory that has none of them. */
+void export_sampler(struct session *session, const char *directory);
+
 /* The unit of a metric in the words of `names`: for times (ns), bytes, counts. */
 const char *export_unit(unsigned metric, const char *const names[3]);
 

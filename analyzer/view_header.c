@@ -66,29 +66,51 @@ static void put_settings(FILE *out, const struct exp_info *info)
 		info->clock_is_tsc ? "TSC" : "CLOCK_MONOTONIC_RAW", info->clock_hz / 1e6);
 }
 
+static double percent(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
+static void put_sampler_stacks(FILE *out, const struct experiment *experiment, uint64_t samples)
+{
+	unsigned long long copied = strtoull(experiment_setting(experiment, "sampler_stack", "0"), NULL, 10);
+	uint64_t one_frame = experiment_counter(experiment, "sampler_one_frame", 0), cut = experiment_counter(experiment, "sampler_cut_stacks", 0);
+
+	fprintf(out, "           stacks by %s: %.1f %% have one frame only, %.1f %% are cut %s; %llu without any frame dropped%s\n",
+		copied > 0 ? "unwinding tables" : "frame pointers", percent((double)one_frame, (double)samples), percent((double)cut, (double)samples),
+		copied > 0 ? "before the outermost" : "at a wrong address", (unsigned long long)experiment_counter(experiment, "sampler_bad_stacks", 0),
+		experiment_counter(experiment, "sampler_in_kernel", 1) ? "" : "; none taken in system calls: the system forbade that");
+	if (copied == 0 && (one_frame + cut) * 4 > samples)
+		fputs("           code without frame pointers: for whole stacks record with --sampler=1m,stack\n", out);
+}
+
 /* What --sampler did. Without counts it was refused, or its helper writes still. */
 static void put_sampler(FILE *out, const struct experiment *experiment)
 {
 	double period_us = strtod(experiment_setting(experiment, "sampler_ns", "0"), NULL) * 1e-3;
 	double cpu_s = (double)experiment_counter(experiment, "sampler_cpu_ns", 0) * 1e-9;
-	uint64_t samples = experiment_counter(experiment, "sampler_samples", 0);
-	uint64_t one_frame = experiment_counter(experiment, "sampler_one_frame", 0);
+	double samples = (double)experiment_counter(experiment, "sampler_samples", 0);
+	double cost_us = (double)experiment_counter(experiment, "sampler_cost_ns", 0) * 1e-3;
 
 	if (period_us <= 0)
 		return;
 	fprintf(out, "Sampler    period %g us", period_us);
+	if (strcmp(experiment_setting(experiment, "sampler_timers", "0"), "1") == 0) {
+		fputs(": the system refused it, timers took the samples\n", out);
+		return;
+	}
 	if (cpu_s <= 0) {
 		fputs(": there are no counts: nothing was sampled, or it is not yet complete\n", out);
 		return;
 	}
-	fprintf(out, ", %llu samples of %.3f s of CPU time: %.0f a second, %.1f %% of those asked for\n", (unsigned long long)samples, cpu_s,
-		(double)samples / cpu_s, (double)samples * period_us * 1e-4 / cpu_s);
-	fprintf(out, "           %.1f %% have one frame only%s; %llu stacks cut at a wrong address, %llu without any dropped; throttled %llu times%s\n",
-		samples > 0 ? 100.0 * (double)one_frame / (double)samples : 0.0, one_frame * 4 > samples ? " (no frame pointers?)" : "",
-		(unsigned long long)experiment_counter(experiment, "sampler_cut_stacks", 0),
-		(unsigned long long)experiment_counter(experiment, "sampler_bad_stacks", 0),
-		(unsigned long long)experiment_counter(experiment, "sampler_throttled", 0),
-		experiment_counter(experiment, "sampler_in_kernel", 1) ? "" : "; none in system calls: the system forbade that");
+	fprintf(out, ", %.0f samples of %.3f s of CPU time: %.0f a second, %.1f %% of those asked for; %llu lost, throttled %llu times\n", samples, cpu_s,
+		samples / cpu_s, percent(samples * period_us * 1e-6, cpu_s),
+		(unsigned long long)(experiment_counter(experiment, "lost_sampler", 0) + experiment_counter(experiment, "lost_sampler_room", 0)),
+		(unsigned long long)experiment_counter(experiment, "sampler_throttled", 0));
+	if (cost_us > 0)
+		fprintf(out, "           a sample took about %.1f us from the program (measured afterwards): %.1f %% of that time; the helper beside it used %.1f %%\n",
+			cost_us, percent(samples * cost_us * 1e-6, cpu_s), percent((double)experiment_counter(experiment, "sampler_beside_ns", 0) * 1e-9, cpu_s));
+	put_sampler_stacks(out, experiment, (uint64_t)samples);
 }
 
 static int is_trouble(const struct exp_event *event)

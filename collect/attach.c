@@ -3,6 +3,7 @@
 #include "attach.h"
 
 #include "process.h"
+#include "sampler.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -122,7 +123,7 @@ int attach_record(const struct installation *installation, const struct request 
 	struct installation inside = *installation;
 	struct request wish = *request;
 	int process = (int)syscall(SYS_pidfd_open, target->pid, 0);
-	int signals, status;
+	int signals, status, sampler;
 	char *descriptor;
 
 	if (process < 0)
@@ -141,9 +142,11 @@ int attach_record(const struct installation *installation, const struct request 
 	if (status)
 		return status;
 	*begun = 1;
+	sampler = sampler_attach(installation, request, experiment, target->pid);
 	fprintf(stderr, "Attached to process %d\n", (int)target->pid);
 	if (!stay(process, signals, request->to_ms))
 		status = leave(installation, target->pid, process);
+	sampler_end(sampler);
 	run_archive(installation, request->archive, experiment->path);
 	return status;
 }

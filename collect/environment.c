@@ -15,6 +15,8 @@
 #define LIBRARY32 "../lib/xer/32/libcollector.so"
 #define ARCHIVE "xer_archive"
 #define HELPER "../lib/xer/xer_attach"
+#define SAMPLER "../lib/xer/xer_sampler"
+#define PRINT "xer_print"
 
 extern char **environ;
 
@@ -35,6 +37,13 @@ static int find_sibling(const char *name, char *out)
 	return realpath(path, out) ? 0 : -errno;
 }
 
+/* The same of a program; empty if it is not there. */
+static void find_program(const char *name, char *out)
+{
+	if (find_sibling(name, out) < 0 || access(out, X_OK) < 0)
+		out[0] = '\0';
+}
+
 int environment_find_installation(struct installation *out, struct cause *cause)
 {
 	int status = find_sibling(LIBRARY, out->library);
@@ -45,10 +54,10 @@ int environment_find_installation(struct installation *out, struct cause *cause)
 		return cause_set(cause, CAUSE_FAILED, "'%s': the loader cannot preload from a path with blanks, colons or $; install Xer elsewhere", out->library);
 	if (find_sibling(LIBRARY32, out->library32) < 0)
 		out->library32[0] = '\0';
-	if (find_sibling(ARCHIVE, out->archive) < 0 || access(out->archive, X_OK) < 0)
-		out->archive[0] = '\0';
-	if (find_sibling(HELPER, out->helper) < 0 || access(out->helper, X_OK) < 0)
-		out->helper[0] = '\0';
+	find_program(ARCHIVE, out->archive);
+	find_program(HELPER, out->helper);
+	find_program(SAMPLER, out->sampler);
+	find_program(PRINT, out->print);
 	return 0;
 }
 

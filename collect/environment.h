@@ -14,6 +14,8 @@ struct installation {
 	char library32[PATH_MAX]; /* the same for programs of 32 bits, empty if it is not there */
 	char archive[PATH_MAX]; /* xer_archive, empty if it is not there */
 	char helper[PATH_MAX];  /* xer_attach, empty if it is not there */
+	char sampler[PATH_MAX]; /* xer_sampler, empty if it is not there */
+	char print[PATH_MAX];   /* xer_print, empty if it is not there */
 };
 
 /* Returns 0, or 125 with `cause` if the library is missing or its path cannot stand in LD_PRELOAD. */

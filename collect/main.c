@@ -100,7 +100,8 @@ static void say_settings(const struct plan *plan, const char *experiment)
 	        (unsigned long long)request->sync_threshold_ns);
 	fprintf(stderr, "i/o          %s\n", request->io ? "on" : "off");
 	fprintf(stderr, "user events  %s%s\n", request->hooks.is_off ? "off" : "on", request->hooks.is_list ? ", some hooks" : "");
-	fprintf(stderr, "sampler      %llu us%s\n", (unsigned long long)request->sampler_ns / 1000, request->sampler_ns ? "" : " (off)");
+	fprintf(stderr, "sampler      %llu us%s%s\n", (unsigned long long)request->sampler_ns / 1000, request->sampler_ns ? "" : " (off)",
+	        request->sampler_timers ? " (by timers)" : request->sampler_stack ? " (stacks)" : "");
 	fprintf(stderr, "samples      %llu ms%s\n", (unsigned long long)request->sample_ms, request->sample_ms ? "" : " (off)");
 	fprintf(stderr, "archive      %s\n", request->archive);
 	fprintf(stderr, "descendants  %s\n", request->follow);
@@ -137,7 +138,7 @@ static int attach(const struct plan *plan, const struct clock_source *clock, con
 	return status;
 }
 
-static int record(const struct plan *plan, struct clock_source *clock, struct cause *cause)
+static int record(struct plan *plan, struct clock_source *clock, struct cause *cause)
 {
 	static struct experiment_directory experiment;
 	struct clock_moment start;
@@ -151,6 +152,7 @@ static int record(const struct plan *plan, struct clock_source *clock, struct ca
 		status = experiment_create(&plan->request, &experiment, cause);
 	if (status)
 		return status;
+	sampler_prepare(&plan->request);
 	if (plan->request.verbose || plan->request.dry_run)
 		say_settings(plan, experiment.name);
 	warn_limits(plan);
@@ -169,7 +171,7 @@ static int record(const struct plan *plan, struct clock_source *clock, struct ca
 	} else {
 		environment = environment_build(&plan->installation, &plan->request, clock, &start, experiment.path, plan->target.bits, cause);
 		if (environment && (!group || membership_add(group, &experiment, &membership, cause) == 0)) {
-			sampler_begin(&plan->request, &experiment);
+			sampler_begin(&plan->installation, &plan->request, &experiment);
 			execute(plan, environment, cause);
 		}
 	}

@@ -112,8 +112,6 @@ static int check_attach(const struct request *request, const char *program, stru
 		return cause_set(cause, CAUSE_FAILED, "-P records a process that runs: there is no program to name ('%s')", program);
 	if (request->functrace)
 		return cause_set(cause, CAUSE_FAILED, "--functrace and -P do not go together: a program asks for function tracing when it starts");
-	if (request->sampler_ns)
-		return cause_set(cause, CAUSE_FAILED, "--sampler and -P do not go together: sampling begins with a program");
 	if (request->stop)
 		return cause_set(cause, CAUSE_FAILED, "-x and -P do not go together: the program has begun");
 	return 0;

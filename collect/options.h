@@ -28,6 +28,8 @@ struct request {
 	const char *group;  /* to define or delete */
 	uint64_t sampler_ns;    /* 0: off */
 	uint64_t sampler_bytes; /* of each CPU's file */
+	uint32_t sampler_stack; /* bytes of the stack that are copied for each sample, 0: frame pointers */
+	int sampler_timers;     /* perf_event_open is refused: timers take the samples (sampler_prepare) */
 	int functrace;
 	struct calls calls; /* which ones, if functrace */
 	int pause_signal, start_paused; /* signal 0: none */

@@ -3,6 +3,8 @@
 #include "sampler.h"
 
 #include "format/layout.h"
+#include "format/sampler.h"
+#include "sampler/ring.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,67 +13,48 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WAIT_MS = 5000 };
+enum { WAIT_MS = 5000, END_MS = 10000, TIMER_MIN_US = 100, NUMBER = 24 };
 
-/* What the helper says when it is ready, or cannot be. */
-struct answer {
-	int status; /* 0 or -errno */
-	int in_kernel;
-};
+/* ---- the helper's process */
 
-/* Keep nothing but these two descriptors, as 3 and 4. */
-static void let_go(int *directory, int *answer)
+/* Keep nothing but these two descriptors, under the numbers that the helper expects. */
+static void let_go(int directory, int answer)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int fd = 0; null >= 0 && fd < 3; fd++)
 		dup2(null, fd);
-	*directory = fcntl(*directory, F_DUPFD_CLOEXEC, 5);
-	*answer = fcntl(*answer, F_DUPFD_CLOEXEC, *directory + 1);
-	*directory = dup2(*directory, 3);
-	*answer = dup2(*answer, 4);
-	close_range(5, ~0U, 0);
+	directory = fcntl(directory, F_DUPFD, FMT_SAMPLER_ANSWER + 1);
+	answer = fcntl(answer, F_DUPFD, FMT_SAMPLER_ANSWER + 1);
+	dup2(directory, FMT_SAMPLER_EXPERIMENT);
+	dup2(answer, FMT_SAMPLER_ANSWER);
+	close_range(FMT_SAMPLER_ANSWER + 1, ~0U, 0);
 	(void)!chdir("/");
 }
 
-/* Signals that end a program's process group, or come by its terminal, are not for the helper. */
-static void ignore_signals(void)
+static _Noreturn void help(char *const *argv, int directory, int answer)
 {
-	static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ, SIGALRM, SIGUSR1, SIGUSR2};
-	sigset_t none;
+	char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
+	struct sampler_answer failed;
 
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-		signal(ignored[i], SIG_IGN);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-static _Noreturn void help(const struct request *request, int directory, int to, int pid)
-{
-	struct answer answer = {0};
-	struct sampler_work *work = NULL;
-
-	setsid();
-	ignore_signals();
-	let_go(&directory, &to);
-	prctl(PR_SET_NAME, "xer_sampler", 0, 0, 0);
-	answer.status = samplerwork_open(&work, request, directory, pid, &answer.in_kernel);
-	if (write(to, &answer, sizeof(answer)) != (ssize_t)sizeof(answer) || answer.status < 0)
-		_exit(1);
-	close(to);
-	samplerwork_run(work);
+	let_go(directory, answer);
+	execve(argv[0], argv, environment);
+	failed = (struct sampler_answer){-errno, 0};
+	(void)!write(FMT_SAMPLER_ANSWER, &failed, sizeof(failed));
+	_exit(127);
 }
 
 /* Have a grandchild run help(), of which this process keeps no trace: an ignored SIGCHLD lets the child vanish without a signal and
  * without a share in the times of children, and only who is no subreaper does not get the orphan. */
-static int launch(const struct request *request, int directory, int to)
+static int launch(char *const *argv, int directory, int answer)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
-	int is_subreaper = 0, self = getpid();
+	int is_subreaper = 0;
 	pid_t child;
 
 	prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper, 0, 0, 0);
@@ -80,7 +63,7 @@ static int launch(const struct request *request, int directory, int to)
 	child = fork();
 	if (child == 0) {
 		if (fork() == 0)
-			help(request, directory, to, self);
+			help(argv, directory, answer);
 		_exit(0);
 	}
 	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
@@ -90,46 +73,114 @@ static int launch(const struct request *request, int directory, int to)
 	return child < 0 ? -EAGAIN : 0;
 }
 
-static int ask(const struct request *request, const struct experiment_directory *experiment, struct answer *answer)
+/* Start the helper and wait for its answer. Returns our end of its socket, or -errno. */
+static int ask(char *const *argv, int directory, struct sampler_answer *answer)
 {
 	struct pollfd said = {.events = POLLIN};
 	int ends[2];
 	int status;
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
 		return -errno;
-	status = launch(request, experiment->fd, ends[1]);
+	status = launch(argv, directory, ends[1]);
 	close(ends[1]);
 	said.fd = ends[0];
 	if (status == 0 && poll(&said, 1, WAIT_MS) == 0)
 		status = -ETIMEDOUT;
 	if (status == 0 && read(ends[0], answer, sizeof(*answer)) != (ssize_t)sizeof(*answer))
 		status = -EIO;
+	if (status == 0)
+		status = answer->status;
+	if (status == 0)
+		return ends[0];
 	close(ends[0]);
-	return status < 0 ? status : answer->status;
+	return status;
 }
+
+/* ---- what is said about it */
 
 static void explain(int status)
 {
-	fprintf(stderr, "xcollect: warning: nothing is sampled by --sampler: perf_event_open: %s\n", strerror(-status));
-	if (status == -EACCES || status == -EPERM)
-		fputs("xcollect: to permit it, as root: sysctl kernel.perf_event_paranoid=2; in a container, also let its seccomp profile pass "
-		      "perf_event_open\n", stderr);
-	fputs("xcollect: clock profiling by timers (-p) goes on\n", stderr);
+	fprintf(stderr, "xcollect: warning: nothing is sampled by the kernel (--sampler): perf_event_open: %s\n", strerror(-status));
+	if (status == -EACCES)
+		fputs("xcollect: to permit it, as root: sysctl kernel.perf_event_paranoid=2\n", stderr);
+	else if (status == -EPERM)
+		fputs("xcollect: to permit it in a container: a seccomp profile that passes perf_event_open, as by docker run "
+		      "--security-opt seccomp=FILE; elsewhere, as root: sysctl kernel.perf_event_paranoid=2\n", stderr);
+	else if (status == -ENOSYS || status == -ENOENT)
+		fputs("xcollect: this kernel has no such events (CONFIG_PERF_EVENTS), or a seccomp profile hides them\n", stderr);
 }
 
-void sampler_begin(const struct request *request, const struct experiment_directory *experiment)
+void sampler_prepare(struct request *request)
 {
-	struct answer answer = {0};
+	uint64_t us = request->sampler_ns / 1000;
+	int fd = request->sampler_ns ? ring_event_open(0, -1, &(struct ring_settings){.period_ns = request->sampler_ns}) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	if (!request->sampler_ns || fd >= 0)
+		return;
+	explain(fd);
+	if (us < TIMER_MIN_US)
+		us = TIMER_MIN_US;
+	if (!request->profile_us || request->profile_us > us)
+		request->profile_us = us;
+	request->sampler_timers = 1;
+	fprintf(stderr, "xcollect: timers of %g ms take the samples; they fire no more often than the kernel's tick\n", (double)request->profile_us * 1e-3);
+}
+
+/* ---- life */
+
+static int start(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment,
+                 const char *how, pid_t pid)
+{
+	char period[NUMBER], bytes[NUMBER], stack[NUMBER], process[NUMBER];
+	char *sampling[] = {(char *)installation->sampler, (char *)how, period, bytes, stack, process, NULL};
+	char *waiting[] = {(char *)installation->sampler, "timers", (char *)installation->print, process, NULL};
+	struct sampler_answer answer = {0};
 	int status;
 
 	if (!request->sampler_ns)
-		return;
-	status = mkdirat(experiment->fd, FMT_DIR_SAMPLER, 0755) < 0 ? -errno : ask(request, experiment, &answer);
+		return -1;
+	snprintf(period, sizeof(period), "%llu", (unsigned long long)request->sampler_ns);
+	snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)request->sampler_bytes);
+	snprintf(stack, sizeof(stack), "%u", request->sampler_stack);
+	/* Who is attached to is being recorded already; its end is not that of the process. */
+	snprintf(process, sizeof(process), "%d", request->sampler_timers && pid != getpid() ? 0 : (int)pid);
+	status = mkdirat(experiment->fd, FMT_DIR_SAMPLER, 0755) < 0 ? -errno : 0;
+	if (status == 0)
+		status = ask(request->sampler_timers ? waiting : sampling, experiment->fd, &answer);
 	if (status < 0) {
 		unlinkat(experiment->fd, FMT_DIR_SAMPLER, AT_REMOVEDIR);
-		explain(status);
+		fprintf(stderr, "xcollect: warning: --sampler: %s: %s; the recording goes on without\n", installation->sampler[0] ? installation->sampler :
+		        "lib/xer/xer_sampler", strerror(-status));
 	} else if (!answer.in_kernel) {
 		fputs("xcollect: --sampler takes no samples in system calls: the system forbids that (kernel.perf_event_paranoid is above 1)\n", stderr);
 	}
+	return status;
+}
+
+void sampler_begin(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment)
+{
+	int sampler = start(installation, request, experiment, "exec", getpid());
+
+	if (sampler >= 0)
+		close(sampler);
+}
+
+int sampler_attach(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment,
+                   pid_t pid)
+{
+	return start(installation, request, experiment, "attach", pid);
+}
+
+void sampler_end(int sampler)
+{
+	struct pollfd gone = {.fd = sampler};
+
+	if (sampler < 0)
+		return;
+	shutdown(sampler, SHUT_WR);
+	poll(&gone, 1, END_MS);
+	close(sampler);
 }

@@ -1,24 +1,25 @@
-/* sampler.h: xcollect --sampler: the kernel samples the program and its descendants, a helper beside them writes FXT files. */
+/* sampler.h: xcollect --sampler: the kernel samples the program and its descendants, xer_sampler beside them writes FXT files. */
 #ifndef XER_COLLECT_SAMPLER_H
 #define XER_COLLECT_SAMPLER_H
 
+#include "environment.h"
 #include "experiment.h"
 #include "options.h"
 
+/* May anybody sample here? If not, say so on stderr with the remedy, and ask for clock samples by timers in place of it. Before the
+ * settings are written down. */
+void sampler_prepare(struct request *request);
+
 /* Begin to sample this process, which is about to execute the program: from then on, until it and all descendants have ended. A helper
- * is left behind, which is no child of this process and gives no sign. What cannot be done is said on stderr with the
- * remedy, and the recording goes on without. Nothing is done unless request->sampler_ns is set. */
-void sampler_begin(const struct request *request, const struct experiment_directory *experiment);
+ * is left behind, which is no child of this process and gives no sign. What cannot be done is said on stderr, and the recording goes on
+ * without. Nothing is done unless request->sampler_ns is set. */
+void sampler_begin(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment);
 
-/* ---- the helper's work (samplerwork.c) */
+/* The same of the running process `pid`, from now on until sampler_end is called with what this returns. */
+int sampler_attach(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment,
+                   pid_t pid);
 
-struct sampler_work;
-
-/* Open events of the process `pid` that begin when it executes a program, and the files in `sampler` of the experiment.
- * Returns 0 or -errno: -EACCES and -EPERM: the system forbids it. *in_kernel: time in system calls is sampled. */
-int samplerwork_open(struct sampler_work **out, const struct request *request, int directory, int pid, int *in_kernel);
-
-/* Write samples until nobody is left to be sampled, then the counts to log.xml. Ends the process. */
-_Noreturn void samplerwork_run(struct sampler_work *work);
+/* End sampling, and wait for the last sample to be written. */
+void sampler_end(int sampler);
 
 #endif

@@ -13,7 +13,7 @@ static const struct {
 } profile_names[] = {{"off", 0}, {"on", 10007}, {"hi", 997}, {"lo", 100003}};
 
 enum { PROFILE_MIN_US = 100, PROFILE_MAX_US = 10 * 1000 * 1000, SAMPLER_MIN_US = 10, SAMPLER_DEFAULT_MB = 64,
-	SAMPLER_MAX_MB = 1 << 20 };
+	SAMPLER_MAX_MB = 1 << 20, STACK_MIN_US = 1000, STACK_DEFAULT_KB = 8, STACK_MAX_KB = 56 };
 
 int take_profile(struct request *request, const char *value)
 {
@@ -40,25 +40,46 @@ int take_profile(struct request *request, const char *value)
 	return 0;
 }
 
+/* "stack" or "stack:KB" */
+static int read_stack(const char **value, uint64_t *bytes)
+{
+	static const char word[] = "stack";
+
+	if (strncmp(*value, word, strlen(word)) != 0)
+		return -EINVAL;
+	*value += strlen(word);
+	*bytes = STACK_DEFAULT_KB << 10;
+	if (**value != ':')
+		return 0;
+	++*value;
+	return amount_read(value, 1 << 10, bytes) < 0 || *bytes < 1 << 10 || *bytes > STACK_MAX_KB << 10 ? -EINVAL : 0;
+}
+
 int take_sampler(struct request *request, const char *value)
 {
 	size_t len = strcspn(value, ",");
 	int is_us = memchr(value, 'u', len) != NULL;
-	uint64_t us, bytes = (uint64_t)SAMPLER_DEFAULT_MB << 20;
+	uint64_t us, bytes = (uint64_t)SAMPLER_DEFAULT_MB << 20, stack = 0;
 
 	if (amount_read(&value, is_us ? 1 : 1000, &us) < 0 || us < SAMPLER_MIN_US || us > PROFILE_MAX_US)
 		return -EINVAL;
 	if (*value == 'm' || *value == 'u')
 		value++;
-	if (*value == ',') {
+	if (*value == ',' && value[1] != 's') {
 		value++;
 		if (amount_read(&value, 1 << 20, &bytes) < 0 || bytes < 1 << 12 || bytes > (uint64_t)SAMPLER_MAX_MB << 20)
+			return -EINVAL;
+	}
+	if (*value == ',') {
+		value++;
+		if (us < STACK_MIN_US || read_stack(&value, &stack) < 0)
 			return -EINVAL;
 	}
 	if (*value)
 		return -EINVAL;
 	request->sampler_ns = us * 1000;
 	request->sampler_bytes = bytes / 8 * 8; /* whole words */
+	request->sampler_stack = (uint32_t)stack / 8 * 8;
 	return 0;
 }
 

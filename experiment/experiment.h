@@ -102,6 +102,8 @@ struct exp_info {
 
 	const char *const *descendants; /* lineages that have a directory, ancestors first; founder only */
 	size_t descendant_count;
+
+	uint64_t start_mono_ns; /* CLOCK_MONOTONIC of the start, 0: unknown */
 };
 
 /* Open the experiment directory at `path`.

@@ -3,6 +3,7 @@
 #define XER_EXPERIMENT_FXTLOG_INTERNAL_H
 
 #include "experiment/fxt.h"
+#include "experiment/fxtstacks.h"
 #include "experiment/histogram.h"
 #include "experiment/index.h"
 #include "experiment/fxtlog.h"
@@ -13,19 +14,10 @@ struct exp_fxtlog {
 	uint64_t period_ns;         /* median of the times between samples of a provider, 0: unknown */
 	struct exp_index processes; /* id -> number, which is the generation of its addresses */
 	uint32_t process_count;
-	struct exp_index nodes;     /* hash of caller, address and generation -> node */
+	struct exp_fxtstacks stacks;
 	struct exp_thread *threads; /* names */
 	size_t thread_count, thread_capacity;
 };
-
-struct fxtlog_sample {
-	uint64_t ns, process, thread;
-	const uint64_t *pcs; /* pcs[count], leaf first */
-	size_t count;
-};
-
-/* Is the record a sample? Returns 1 and *out, or 0. */
-int fxtlog_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record, struct fxtlog_sample *out);
 
 /* Number of a process, made if it is new. Returns UINT32_MAX if there is no memory. */
 uint32_t fxtlog_process(struct exp_fxtlog *fxtlog, uint64_t id);

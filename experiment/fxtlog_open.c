@@ -1,6 +1,8 @@
 /* fxtlog_open.c: opens an FXT file as an experiment: processes, threads, what was mapped where, when it was. See fxtlog.h. */
 #include "experiment/fxtlog_internal.h"
 
+#include "experiment/fxtmap.h"
+
 #include "format/fxt.h"
 
 #include <errno.h>
@@ -9,91 +11,23 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OBJECTS_MAX = 1 << 20, PROVIDERS_TOLD = 4096 };
-
-struct module {
-	const char *name, *build_id;
-};
+enum { THREADS_MAX = 1 << 20, PROVIDERS_TOLD = 4096 };
 
 /* The first reading of the file. */
 struct opener {
 	struct experiment *experiment;
 	struct exp_fxtlog *fxtlog;
-	struct module *modules;
-	size_t module_count, module_capacity;
-	struct exp_index by_module; /* number of the process << 16 | id -> module */
-	struct exp_map_object *objects;
-	size_t object_count, object_capacity;
+	struct exp_fxtmap map;
 	struct exp_histogram intervals;
 	uint64_t last_ns[PROVIDERS_TOLD]; /* of each provider's samples, 0: none */
 	uint64_t samples, first_ns, end_ns, process;
 };
 
-static const char *hexadecimal(struct experiment *experiment, const char *bytes, uint64_t size)
+static int add_code(struct opener *opener, const struct exp_fxt_record *record)
 {
-	char *text = exp_arena_alloc(&experiment->arena, size * 2 + 1);
+	uint32_t process = fxtlog_process(opener->fxtlog, exp_fxtmap_process(record));
 
-	for (uint64_t i = 0; text != NULL && i < size; i++) {
-		text[2 * i] = "0123456789abcdef"[(unsigned char)bytes[i] >> 4];
-		text[2 * i + 1] = "0123456789abcdef"[(unsigned char)bytes[i] & 15];
-	}
-	return text;
-}
-
-static int add_module(struct opener *opener, const struct exp_fxt_record *record)
-{
-	const struct exp_fxt_value *values = record->values, *name = &values[FXT_AT(module, name)];
-	const struct exp_fxt_value *id = &values[FXT_AT(module, build_id)];
-	struct exp_arena *arena = &opener->experiment->arena;
-	uint32_t process = fxtlog_process(opener->fxtlog, values[FXT_AT(module, thread)].process);
-	uint64_t key = (uint64_t)process << 16 | EXP_FXT_FIELD(record, module, id);
-	uint32_t known = exp_index_find(&opener->by_module, key);
-	struct module made = {exp_arena_text(arena, name->text, name->number),
-			      hexadecimal(opener->experiment, id->text, id->number)};
-
-	if (process == UINT32_MAX || made.name == NULL || made.build_id == NULL)
-		return -ENOMEM;
-	if (known != EXP_INDEX_NONE) {
-		opener->modules[known] = made;
-		return 0;
-	}
-	if (exp_array_reserve(&opener->modules, &opener->module_capacity, opener->module_count, sizeof(made)) != 0 ||
-	    exp_index_add(&opener->by_module, key, (uint32_t)opener->module_count) != 0)
-		return -ENOMEM;
-	opener->modules[opener->module_count++] = made;
-	return 0;
-}
-
-/* A mapping is of the module that was told last before it under that number. */
-static int add_mapping(struct opener *opener, const struct exp_fxt_record *record)
-{
-	const struct exp_fxt_value *values = record->values;
-	uint64_t start = values[FXT_AT(mmap, start)].number, size = values[FXT_AT(mmap, size)].number;
-	uint32_t process = fxtlog_process(opener->fxtlog, values[FXT_AT(mmap, thread)].process);
-	uint32_t module = exp_index_find(&opener->by_module, (uint64_t)process << 16 | EXP_FXT_FIELD(record, mmap, module));
-	struct exp_map_object *added;
-
-	if (process == UINT32_MAX)
-		return -ENOMEM;
-	if (module == EXP_INDEX_NONE || size == 0 || size > UINT64_MAX - start || opener->object_count == OBJECTS_MAX) {
-		exp_warn(opener->experiment, "offset %llu: a mapping of %s", (unsigned long long)record->offset,
-			 module == EXP_INDEX_NONE ? "a module that was not announced" : "a size that cannot be");
-		return 0;
-	}
-	if (exp_array_reserve(&opener->objects, &opener->object_capacity, opener->object_count, sizeof(*added)) != 0)
-		return -ENOMEM;
-	added = &opener->objects[opener->object_count++];
-	added->id = opener->object_count;
-	added->object = (struct exp_object){
-	    .path = opener->modules[module].name,
-	    .build_id = opener->modules[module].build_id,
-	    .bias = start - values[FXT_AT(mmap, address)].number,
-	    .start = start,
-	    .end = start + size,
-	    .generation_from = process,
-	    .generation_to = process + 1,
-	};
-	return 0;
+	return process == UINT32_MAX ? -ENOMEM : exp_fxtmap_take(&opener->map, record, process, process, process + 1);
 }
 
 static int add_thread(struct opener *opener, const struct exp_fxt_record *record)
@@ -102,7 +36,7 @@ static int add_thread(struct opener *opener, const struct exp_fxt_record *record
 	const struct exp_fxt_value *name = &record->values[FXT_AT(kernel_object, name)];
 	struct exp_thread *added;
 
-	if (EXP_FXT_FIELD(record, kernel_object, object) != FXT_OBJECT_THREAD || fxtlog->thread_count == OBJECTS_MAX)
+	if (EXP_FXT_FIELD(record, kernel_object, object) != FXT_OBJECT_THREAD || fxtlog->thread_count == THREADS_MAX)
 		return 0;
 	if (exp_array_reserve(&fxtlog->threads, &fxtlog->thread_capacity, fxtlog->thread_count, sizeof(*added)) != 0)
 		return -ENOMEM;
@@ -113,7 +47,7 @@ static int add_thread(struct opener *opener, const struct exp_fxt_record *record
 	return 0;
 }
 
-static int add_sample(struct opener *opener, const struct exp_fxt *fxt, const struct fxtlog_sample *sample)
+static int add_sample(struct opener *opener, const struct exp_fxt *fxt, const struct exp_fxt_sample *sample)
 {
 	uint64_t provider = exp_fxt_provider(fxt), *last = &opener->last_ns[provider];
 
@@ -134,17 +68,16 @@ static int add_sample(struct opener *opener, const struct exp_fxt *fxt, const st
 static int on_record(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record)
 {
 	struct opener *opener = context;
-	struct fxtlog_sample sample;
+	struct exp_fxt_sample sample;
 
 	switch (record->kind) {
 	case FXT_module:
-		return add_module(opener, record);
 	case FXT_mmap:
-		return add_mapping(opener, record);
+		return add_code(opener, record);
 	case FXT_kernel_object:
 		return add_thread(opener, record);
 	default:
-		return fxtlog_take(fxt, record, &sample) ? add_sample(opener, fxt, &sample) : 0;
+		return exp_fxt_sample_take(fxt, record, &sample) ? add_sample(opener, fxt, &sample) : 0;
 	}
 }
 
@@ -177,7 +110,7 @@ static int read_file(struct opener *opener)
 	if (opener->samples == 0)
 		return -ENODATA;
 	set_info(experiment, opener);
-	return exp_map_index(experiment, opener->objects, opener->object_count);
+	return exp_map_index(experiment, opener->map.objects, opener->map.object_count);
 }
 
 int exp_fxtlog_open(struct experiment *experiment, int fd)
@@ -191,15 +124,13 @@ int exp_fxtlog_open(struct experiment *experiment, int fd)
 	opener = calloc(1, sizeof(*opener));
 	experiment->fxtlog = calloc(1, sizeof(*experiment->fxtlog));
 	if (opener != NULL && experiment->fxtlog != NULL) {
-		opener->experiment = experiment;
+		opener->experiment = opener->map.experiment = experiment;
 		opener->fxtlog = experiment->fxtlog;
 		opener->fxtlog->fd = fd;
 		rc = read_file(opener);
 	}
 	if (opener != NULL) {
-		free(opener->modules);
-		free(opener->objects);
-		exp_index_fini(&opener->by_module);
+		exp_fxtmap_fini(&opener->map);
 		exp_histogram_fini(&opener->intervals);
 	}
 	free(opener);
@@ -219,7 +150,7 @@ void exp_fxtlog_close(struct experiment *experiment)
 	if (fxtlog->fd >= 0)
 		close(fxtlog->fd);
 	exp_index_fini(&fxtlog->processes);
-	exp_index_fini(&fxtlog->nodes);
+	exp_fxtstacks_fini(&fxtlog->stacks);
 	free(fxtlog->threads);
 	free(fxtlog);
 	experiment->fxtlog = NULL;

@@ -127,6 +127,7 @@ static int read_clock(struct log_reader *reader, const struct exp_element *eleme
 	experiment->clock.start.ticks = exp_element_number(element, "ticks", 0);
 	experiment->clock.start.raw_ns = exp_element_number(element, "raw_ns", 0);
 	experiment->clock.start_mono_ns = exp_element_number(element, "mono_ns", 0);
+	experiment->info.start_mono_ns = experiment->clock.start_mono_ns;
 	experiment->info.start_real_ns = (int64_t)exp_element_number(element, "real_ns", 0);
 	if (hz == 0)
 		return 0;

@@ -1,6 +1,7 @@
 /* map.c: reads map.xml into the table of load objects and answers which object holds an address. */
 #include "experiment/internal.h"
 #include "experiment/made.h"
+#include "experiment/samples.h"
 #include "experiment/xmlread.h"
 #include "format/layout.h"
 
@@ -168,36 +169,6 @@ static int read_map(struct map_reader *reader, int fd)
 	return 0;
 }
 
-int exp_map_read(struct experiment *experiment)
-{
-	struct map_reader reader = {.experiment = experiment, .dynamic = {.experiment = experiment}};
-	int fd = exp_file_open(experiment->directory, FMT_FILE_MAP);
-	int rc;
-
-	if (fd < 0) {
-		/* A process killed at its very start leaves no map; it has no stacks either. */
-		if (fd != -ENOENT)
-			exp_warn(experiment, FMT_FILE_MAP ": %s",
-				 fd == -EBADMSG ? "not a regular file" : strerror(-fd));
-		return 0;
-	}
-	rc = read_map(&reader, fd);
-	close(fd);
-	if (rc == 0) {
-		apply_unloads(&reader);
-		rc = exp_map_index(experiment, reader.objects, reader.object_count);
-	}
-	if (rc == 0)
-		rc = exp_made_read(&reader.dynamic);
-	if (rc == 0)
-		rc = exp_dynamic_finish(&reader.dynamic);
-	else
-		free(reader.dynamic.functions);
-	free(reader.objects);
-	free(reader.unloads);
-	return rc;
-}
-
 size_t experiment_objects(const struct experiment *experiment, const struct exp_object **out)
 {
 	*out = experiment->objects;
@@ -233,4 +204,61 @@ const struct exp_object *experiment_object_at(const struct experiment *experimen
 			return object;
 	}
 	return NULL;
+}
+
+/* ---- reading ---- */
+
+static int overlaps(const struct experiment *experiment, const struct exp_object *object)
+{
+	size_t started = count_started(experiment, object->end - 1);
+
+	return started > 0 && experiment->highest_end[started - 1] > object->start;
+}
+
+/* Where the collector wrote nothing, what the sampler saw is put in. The map is indexed already. */
+static int add_sampled(struct map_reader *reader)
+{
+	struct exp_map_object *sampled;
+	size_t count, known = reader->object_count;
+	int rc = exp_samples_objects(reader->experiment, &sampled, &count);
+
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		if (overlaps(reader->experiment, &sampled[i].object))
+			continue;
+		rc = exp_array_reserve(&reader->objects, &reader->object_capacity, reader->object_count, sizeof(*sampled));
+		if (rc == 0)
+			reader->objects[reader->object_count++] = sampled[i];
+	}
+	free(sampled);
+	return rc != 0 || known == reader->object_count ? rc : exp_map_index(reader->experiment, reader->objects, reader->object_count);
+}
+
+int exp_map_read(struct experiment *experiment)
+{
+	struct map_reader reader = {.experiment = experiment, .dynamic = {.experiment = experiment}};
+	int fd = exp_file_open(experiment->directory, FMT_FILE_MAP);
+	int rc = 0;
+
+	/* A process killed at its very start leaves no map, nor does one of which nothing was recorded. */
+	if (fd < 0 && fd != -ENOENT)
+		exp_warn(experiment, FMT_FILE_MAP ": %s", fd == -EBADMSG ? "not a regular file" : strerror(-fd));
+	if (fd >= 0) {
+		rc = read_map(&reader, fd);
+		close(fd);
+	}
+	if (rc == 0) {
+		apply_unloads(&reader);
+		rc = exp_map_index(experiment, reader.objects, reader.object_count);
+	}
+	if (rc == 0)
+		rc = add_sampled(&reader);
+	if (rc == 0)
+		rc = exp_made_read(&reader.dynamic);
+	if (rc == 0)
+		rc = exp_dynamic_finish(&reader.dynamic);
+	else
+		free(reader.dynamic.functions);
+	free(reader.objects);
+	free(reader.unloads);
+	return rc;
 }

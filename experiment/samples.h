@@ -10,6 +10,9 @@ struct exp_samples;
  * descendant may live on. */
 void exp_samples_wait(int experiment_directory);
 
+/* The code that was mapped in this process and image by the founder's sampler/map.fxt: *out, to be freed, or NULL. Returns 0 or -ENOMEM. */
+int exp_samples_objects(struct experiment *experiment, struct exp_map_object **out, size_t *count);
+
 /* Read the founder's sampler files, as far as they are of this process and image, make nodes of their stacks, and keep them as
  * experiment->samples (NULL: there are none). Returns 0 or -ENOMEM. Before rows are made. */
 int exp_samples_read(struct exp_load *load);

@@ -2,8 +2,10 @@
  * kernel walks frame pointers; it ends a walk where it cannot read, and does not say so. */
 #include "ring.h"
 
+#include <asm/perf_regs.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -13,7 +15,12 @@
 
 #define SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN)
 
-enum { PAGES_MAX = 64, PAGES_MIN = 2, RECORD_WORDS = 512, HEAD_WORDS = 4 };
+enum { PAGES_MAX = 64, STACK_PAGES_MAX = 128, PAGES_MIN = 2, RECORD_BYTES = 1 << 16, HEAD_WORDS = 4, ID_WORDS = 3 };
+
+/* Bits of PERF_REG_X86_*, by number in DWARF. */
+static const uint8_t register_bits[RING_REGISTERS] = {PERF_REG_X86_AX, PERF_REG_X86_DX, PERF_REG_X86_CX, PERF_REG_X86_BX, PERF_REG_X86_SI,
+	PERF_REG_X86_DI, PERF_REG_X86_BP, PERF_REG_X86_SP, PERF_REG_X86_R8, PERF_REG_X86_R9, PERF_REG_X86_R10, PERF_REG_X86_R11,
+	PERF_REG_X86_R12, PERF_REG_X86_R13, PERF_REG_X86_R14, PERF_REG_X86_R15, PERF_REG_X86_IP};
 
 /* No code is in the first page, nor above what the widest page tables give to user space. */
 #define PC_MIN UINT64_C(0x1000)
@@ -34,6 +41,31 @@ static struct perf_event_attr attributes_of(uint64_t what)
 		.use_clockid = 1, .clockid = CLOCK_MONOTONIC};
 }
 
+static uint64_t register_mask(void)
+{
+	uint64_t mask = 0;
+
+	for (int i = 0; i < RING_REGISTERS; i++)
+		mask |= UINT64_C(1) << register_bits[i];
+	return mask;
+}
+
+static void ask_for_stacks(struct perf_event_attr *attributes, uint32_t bytes)
+{
+	attributes->sample_type = (SAMPLE_TYPE & ~(uint64_t)PERF_SAMPLE_CALLCHAIN) | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attributes->sample_regs_user = register_mask();
+	attributes->sample_stack_user = bytes;
+}
+
+/* Each with the time. */
+static void ask_for_mappings(struct perf_event_attr *attributes)
+{
+	attributes->sample_id_all = 1;
+	attributes->mmap = attributes->mmap2 = 1;
+	attributes->comm = attributes->comm_exec = 1;
+	attributes->task = 1;
+}
+
 int ring_event_open(pid_t tid, int cpu, const struct ring_settings *settings)
 {
 	struct perf_event_attr attributes = attributes_of(PERF_COUNT_SW_CPU_CLOCK);
@@ -43,6 +75,10 @@ int ring_event_open(pid_t tid, int cpu, const struct ring_settings *settings)
 	attributes.exclude_kernel = !settings->in_kernel;
 	attributes.inherit = settings->inherit != 0;
 	attributes.enable_on_exec = settings->enable_on_exec != 0;
+	if (settings->stack_bytes > 0)
+		ask_for_stacks(&attributes, settings->stack_bytes);
+	if (settings->tell_mappings)
+		ask_for_mappings(&attributes);
 	return event_open(&attributes, tid, cpu);
 }
 
@@ -55,14 +91,14 @@ int ring_may_kernel(void)
 	return fd >= 0;
 }
 
-int ring_of_event(struct ring *ring, int fd)
+int ring_of_event(struct ring *ring, int fd, const struct ring_settings *settings)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *pages = MAP_FAILED;
-	size_t count;
+	size_t count = settings->stack_bytes > 0 ? STACK_PAGES_MAX : PAGES_MAX;
 
 	/* How much may be locked in memory is limited for each user. */
-	for (count = PAGES_MAX; count >= PAGES_MIN && pages == MAP_FAILED; count /= 2) {
+	for (; count >= PAGES_MIN && pages == MAP_FAILED; count /= 2) {
 		ring->size = count * page;
 		pages = mmap(NULL, page + ring->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (pages == MAP_FAILED && errno != EPERM && errno != ENOMEM)
@@ -70,6 +106,12 @@ int ring_of_event(struct ring *ring, int fd)
 	}
 	if (pages == MAP_FAILED)
 		return errno == EPERM ? -ENOMEM : -errno;
+	ring->spill = malloc(RECORD_BYTES);
+	if (!ring->spill) {
+		munmap(pages, page + ring->size);
+		return -ENOMEM;
+	}
+	ring->has_stacks = settings->stack_bytes > 0;
 	/* The kernel never gives such memory to forked children. */
 	ring->pages = pages;
 	ring->fd = fd;
@@ -84,7 +126,7 @@ int ring_open(struct ring *ring, int cpu)
 
 	if (fd < 0)
 		return fd;
-	status = ring_of_event(ring, fd);
+	status = ring_of_event(ring, fd, &(struct ring_settings){0});
 	if (status < 0)
 		close(fd);
 	return status;
@@ -93,6 +135,12 @@ int ring_open(struct ring *ring, int cpu)
 void ring_close(struct ring *ring)
 {
 	munmap(ring->pages, (size_t)sysconf(_SC_PAGESIZE) + ring->size);
+	ring_abandon(ring);
+}
+
+void ring_abandon(struct ring *ring)
+{
+	free(ring->spill);
 	close(ring->fd);
 }
 
@@ -138,31 +186,86 @@ int ring_decode(const uint64_t *words, size_t count, struct ring_sample *out)
 	return out->count > 0;
 }
 
-/* Copy size bytes at position `at` of the ring, which may go on at its beginning. */
-static void copy_out(const struct ring *ring, uint64_t at, void *to, size_t size)
+int ring_decode_stack(const uint64_t *words, size_t count, struct ring_sample *out)
 {
-	const char *data = (const char *)ring->pages + sysconf(_SC_PAGESIZE);
-	size_t offset = at & (ring->size - 1);
-	size_t first = size < ring->size - offset ? size : ring->size - offset;
+	enum { REGISTERS_AT = 4, STACK_AT = REGISTERS_AT + RING_REGISTERS };
+	uint64_t bits = register_mask(), size;
 
-	memcpy(to, data + offset, first);
-	memcpy((char *)to + first, data, size - first);
+	if (count <= STACK_AT || words[3] != PERF_SAMPLE_REGS_ABI_64)
+		return 0;
+	size = words[STACK_AT];
+	if (size > (count - STACK_AT - 1) * 8 || size % 8 != 0)
+		return 0;
+	*out = (struct ring_sample){.pid = (uint32_t)words[0], .tid = (uint32_t)(words[0] >> 32), .time_ns = words[1], .cpu = (uint32_t)words[2],
+		.stack = (const uint8_t *)&words[STACK_AT + 1], .count = 1};
+	/* The kernel writes them in the order of their bits. */
+	for (int i = 0; i < RING_REGISTERS; i++)
+		out->registers[i] = words[REGISTERS_AT + __builtin_popcountll(bits & ((UINT64_C(1) << register_bits[i]) - 1))];
+	out->pcs[0] = out->registers[RING_PC];
+	/* How much of it was really there stands behind it. */
+	if (size > 0 && count > STACK_AT + 1 + size / 8)
+		out->stack_bytes = words[STACK_AT + 1 + size / 8] < size ? words[STACK_AT + 1 + size / 8] : size;
+	return out->pcs[0] >= PC_MIN && out->pcs[0] <= PC_MAX;
 }
 
-static void take_record(const struct perf_event_header *head, const uint64_t *words, size_t count, ring_taker *take, void *context,
-                        struct ring_counts *counts)
+/* size bytes at position `at` of the ring, which may go on at its beginning: then they are put together. */
+static const void *bytes_at(struct ring *ring, uint64_t at, size_t size)
+{
+	const char *data = (const char *)ring->pages + sysconf(_SC_PAGESIZE);
+	size_t offset = at & (ring->size - 1), first = ring->size - offset;
+
+	if (first >= size)
+		return data + offset;
+	memcpy(ring->spill, data + offset, first);
+	memcpy((char *)ring->spill + first, data, size - first);
+	return ring->spill;
+}
+
+int ring_peek(struct ring *ring, struct ring_record *out)
+{
+	struct perf_event_mmap_page *page = ring->pages;
+	/* What the kernel wrote before it moved its head; it may overwrite what lies before our tail. */
+	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), at = page->data_tail;
+	struct perf_event_header record;
+
+	if (head - at < sizeof(record))
+		return 0;
+	memcpy(&record, bytes_at(ring, at, sizeof(record)), sizeof(record));
+	if (record.size < sizeof(record) || record.size > head - at)
+		return 0;
+	*out = (struct ring_record){.type = (uint16_t)record.type, .misc = record.misc, .count = (record.size - sizeof(record)) / 8};
+	out->words = bytes_at(ring, at + sizeof(record), record.size - sizeof(record));
+	ring->next = at + record.size;
+	return 1;
+}
+
+static void ring_next(struct ring *ring)
+{
+	struct perf_event_mmap_page *page = ring->pages;
+
+	__atomic_store_n(&page->data_tail, ring->next, __ATOMIC_RELEASE);
+}
+
+uint64_t ring_time(const struct ring_record *record)
+{
+	if (record->type == PERF_RECORD_SAMPLE)
+		return record->count > 1 ? record->words[1] : 0;
+	return record->count >= ID_WORDS ? record->words[record->count - ID_WORDS + 1] : 0;
+}
+
+void ring_take(struct ring *ring, const struct ring_record *record, ring_taker *take, void *context, struct ring_counts *counts)
 {
 	struct ring_sample sample;
 
-	switch (head->type) {
+	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
-		if (ring_decode(words, count, &sample))
+		if ((ring->has_stacks ? ring_decode_stack : ring_decode)(record->words, record->count, &sample))
 			take(context, &sample);
 		else
 			counts->bad_stacks++;
 		break;
 	case PERF_RECORD_LOST: /* an id, and how many */
-		counts->lost += count > 1 ? words[1] : 0;
+		counts->lost += record->count > 1 ? record->words[1] : 0;
 		break;
 	case PERF_RECORD_THROTTLE:
 		counts->throttled++;
@@ -170,29 +273,13 @@ static void take_record(const struct perf_event_header *head, const uint64_t *wo
 	default:
 		break;
 	}
+	ring_next(ring);
 }
 
 void ring_drain(struct ring *ring, ring_taker *take, void *context, struct ring_counts *counts)
 {
-	struct perf_event_mmap_page *page = ring->pages;
-	/* What the kernel wrote before it moved its head; it may overwrite what lies before our tail. */
-	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t at = page->data_tail;
+	struct ring_record record;
 
-	while (head - at >= sizeof(struct perf_event_header)) {
-		struct perf_event_header record;
-		uint64_t words[RECORD_WORDS];
-		size_t size;
-
-		copy_out(ring, at, &record, sizeof(record));
-		if (record.size < sizeof(record) || record.size > head - at)
-			break;
-		size = record.size - sizeof(record);
-		if (size <= sizeof(words)) {
-			copy_out(ring, at + sizeof(record), words, size);
-			take_record(&record, words, size / sizeof(words[0]), take, context, counts);
-		}
-		at += record.size;
-		__atomic_store_n(&page->data_tail, at, __ATOMIC_RELEASE);
-	}
+	while (ring_peek(ring, &record))
+		ring_take(ring, &record, take, context, counts);
 }

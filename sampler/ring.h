@@ -14,7 +14,13 @@ struct ring_settings {
 	int in_kernel;        /* sample in the kernel too, at the user's pc of the call; needs the right to: ring_may_kernel */
 	int inherit;          /* follow new threads and processes */
 	int enable_on_exec;   /* begin by itself when the process executes a program */
+	int tell_mappings;    /* also put records into the ring that tell what code is mapped where, of forks, programs and ends */
+	uint32_t stack_bytes; /* 0: the kernel walks frame pointers; else it gives the registers and so many bytes of the stack, a multiple
+	                       * of 8 below 60 KiB */
 };
+
+/* Registers of x86-64 by their numbers in DWARF; 16 is the instruction. */
+enum { RING_RSP = 7, RING_PC = 16, RING_REGISTERS };
 
 /* A sample. pcs[count], leaf first, 1 <= count <= RING_FRAMES_MAX; times are of CLOCK_MONOTONIC. */
 struct ring_sample {
@@ -23,12 +29,25 @@ struct ring_sample {
 	uint64_t pcs[RING_FRAMES_MAX];
 	size_t count;
 	int is_bad; /* the next frame outwards would be an address where no code can be: the walk has gone astray */
+	uint64_t registers[RING_REGISTERS]; /* of RING_PC on when stacks are copied; */
+	const uint8_t *stack;               /* then also stack[stack_bytes], what lies at RING_RSP; count is 1 */
+	size_t stack_bytes;
+};
+
+/* What is in a ring: a record of perf_event_open(2) behind its header, words[count]. */
+struct ring_record {
+	uint16_t type, misc;
+	const uint64_t *words;
+	size_t count;
 };
 
 struct ring {
 	int fd; /* the event that owns it */
 	void *pages; /* struct perf_event_mmap_page, and behind it the data */
 	size_t size; /* bytes of data, a power of 2 */
+	uint64_t *spill;  /* a record that goes on at the ring's beginning */
+	int has_stacks;
+	uint64_t next;    /* position behind the record that was looked at */
 };
 
 struct ring_counts {
@@ -42,11 +61,12 @@ int ring_may_kernel(void);
  * or the owner of the thread forbids it), -ESRCH, -ENODEV (the CPU is off), -ENOSYS, -EMFILE... */
 int ring_event_open(pid_t tid, int cpu, const struct ring_settings *settings);
 
-/* Make a ring. ring_open: of its own on that CPU, for ring_redirect; -ENODEV if the CPU is off. ring_of_event: of an event, whose
- * descriptor is taken when it succeeds. Less memory is taken if the system allows no more. Returns 0 or -errno. */
+/* Make a ring. ring_open: of its own on that CPU, for ring_redirect; -ENODEV if the CPU is off. ring_of_event: of an event with these
+ * settings, whose descriptor is taken when it succeeds. Less memory is taken if the system allows no more. Returns 0 or -errno. */
 int ring_open(struct ring *ring, int cpu);
-int ring_of_event(struct ring *ring, int fd);
+int ring_of_event(struct ring *ring, int fd, const struct ring_settings *settings);
 void ring_close(struct ring *ring);
+void ring_abandon(struct ring *ring); /* in a forked child, where it is not mapped */
 
 /* Let an event write to the ring of the same CPU. Returns 0 or -errno. */
 int ring_redirect(const struct ring *ring, int event);
@@ -58,8 +78,18 @@ void ring_event_enable(int event, int on);
 typedef void ring_taker(void *context, const struct ring_sample *sample);
 void ring_drain(struct ring *ring, ring_taker *take, void *context, struct ring_counts *counts);
 
+/* The same piece by piece. The oldest record in the ring, which is there until ring_take: 1, or 0 if the ring is empty. */
+int ring_peek(struct ring *ring, struct ring_record *out);
+void ring_take(struct ring *ring, const struct ring_record *record, ring_taker *take, void *context, struct ring_counts *counts);
+
+/* When a record of a ring with mappings was written; 0: it does not say. */
+uint64_t ring_time(const struct ring_record *record);
+
 /* Read a sample from the payload of a perf record (behind its header), words[count]: 1, or 0 if it has no frame at all, or
  * an innermost one where no code can be. */
 int ring_decode(const uint64_t *words, size_t count, struct ring_sample *out);
+
+/* The same of a ring with stacks; 0 also without registers, as of a thread that is about to end. Borrows `words`. */
+int ring_decode_stack(const uint64_t *words, size_t count, struct ring_sample *out);
 
 #endif

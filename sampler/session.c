@@ -198,9 +198,8 @@ static void close_sampling(struct session *session)
 void session_abandon(struct session *session)
 {
 	threads_close(&session->threads);
-	/* The rings are not mapped here. */
 	for (unsigned i = 0; i < session->lane_count; i++)
-		close(session->lanes[i].ring.fd);
+		ring_abandon(&session->lanes[i].ring);
 	close(session->wake);
 	session->wake = -1;
 	session->is_abandoned = 1;

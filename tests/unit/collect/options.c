@@ -201,10 +201,14 @@ Test(options, the_sampler)
 	static const struct {
 		char *text;
 		uint64_t ns, bytes;
-	} good[] = {{"--sampler=1", 1000000, 64 << 20}, {"--sampler=1m,1", 1000000, 1 << 20}, {"--sampler=10u", 10000, 64 << 20},
-		{"--sampler=0.1,0.5", 100000, 1 << 19}, {"--sampler=2.5m", 2500000, 64 << 20}};
+		uint32_t stack;
+	} good[] = {{"--sampler=1", 1000000, 64 << 20, 0}, {"--sampler=1m,1", 1000000, 1 << 20, 0}, {"--sampler=10u", 10000, 64 << 20, 0},
+		{"--sampler=0.1,0.5", 100000, 1 << 19, 0}, {"--sampler=2.5m", 2500000, 64 << 20, 0},
+		{"--sampler=1m,stack", 1000000, 64 << 20, 8192}, {"--sampler=10,1,stack:16", 10000000, 1 << 20, 16384},
+		{"--sampler=1000u,stack:56", 1000000, 64 << 20, 56 << 10}, {"--sampler=1,stack:1", 1000000, 64 << 20, 1024}};
 	static char *const bad[] = {"--sampler", "--sampler=", "--sampler=9u", "--sampler=0", "--sampler=1x", "--sampler=1,", "--sampler=1,0",
-		"--sampler=1,x", "--sampler=1,5,5", "--sampler=off", "--sampler=20000"};
+		"--sampler=1,x", "--sampler=1,5,5", "--sampler=off", "--sampler=20000", "--sampler=0.9m,stack", "--sampler=999u,stack",
+		"--sampler=1,stack:", "--sampler=1,stack:0.5", "--sampler=1,stack:57", "--sampler=1,stack,5", "--sampler=1,stacks", "--sampler=1,s"};
 
 	cr_assert(PARSE("true") == 0);
 	cr_assert_eq(request.sampler_ns, 0);
@@ -212,10 +216,11 @@ Test(options, the_sampler)
 		cr_assert(PARSE(good[i].text, "true") == 0, "%s: %s", good[i].text, cause.text);
 		cr_assert_eq(request.sampler_ns, good[i].ns, "%s", good[i].text);
 		cr_assert_eq(request.sampler_bytes, good[i].bytes, "%s", good[i].text);
+		cr_assert_eq(request.sampler_stack, good[i].stack, "%s", good[i].text);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		cr_assert(PARSE(bad[i], "true") == CAUSE_FAILED, "%s", bad[i]);
-	cr_assert(PARSE("--sampler=1", "-P", "1234") == CAUSE_FAILED);
+	cr_assert(PARSE("--sampler=1", "-P", "1234") == 0, "also a process that runs");
 }
 
 Test(options, function_tracing_is_chosen_by_patterns)

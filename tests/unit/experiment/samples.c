@@ -175,3 +175,68 @@ Test(samples, a_recording_without_a_sampler_has_none)
 	cr_assert_eq(set->quality.samples, 0);
 	end();
 }
+
+static void program(const char *name)
+{
+	size_t size = strlen(name), size_words = 2 + fxt_put_bytes(words + count + 2, name, strlen(name));
+
+	words[count] = FXT_HEAD(kernel_object, size_words) | FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) |
+		       FXT_BITS(kernel_object, name, FXT_STRING_INLINE | size);
+	words[count + 1] = PID;
+	count += size_words;
+}
+
+static void code(uint64_t time_ns, uint64_t pid, const char *path, uint64_t start)
+{
+	const struct fxt_module module = {.id = 3, .name = path, .name_size = strlen(path), .build_id = (const uint8_t *)"\x12\xab", .build_id_size = 2};
+	const struct fxt_mapping mapping = {.module = 3, .flags = 5, .start = start, .size = 0x1000, .address = 0x2000};
+
+	count += fxt_put_module(words + count, time_ns, pid, pid, &module);
+	count += fxt_put_mapping(words + count, time_ns, pid, pid, &mapping);
+}
+
+#define MAP "<map>\n <object id=\"1\" path=\"/lib/known\" build_id=\"\" bias=\"0x10000\" start=\"0x10000\" end=\"0x20000\" generation=\"0\" time=\"0\"/>\n</map>\n"
+
+Test(samples, code_that_only_the_sampler_saw_is_in_the_map)
+{
+	const struct exp_object *object;
+
+	begin(SETTING CLOCK EXEC);
+	program("before"); /* another image of the same process */
+	code(MONO - 500, PID, "/bin/before", 0x40000);
+	program("this");
+	code(MONO - 1, PID, "/bin/this", 0x30000); /* in the loader, before the collector */
+	code(MONO + 10, PID, "/lib/late", 0x50000);
+	code(MONO + 10, PID, "/lib/other", 0x1f000); /* where map.xml has something */
+	code(MONO + 10, PID + 1, "/bin/elsewhere", 0x60000);
+	program("after");
+	code(MONO + 200, PID, "/bin/after", 0x40000);
+	maker_put(&maker, "sampler/map.fxt", words, count * 8);
+	maker_put(&maker, "map.xml", MAP, strlen(MAP));
+	load();
+	object = experiment_object_at(experiment, 0x30010, 0);
+	cr_assert(object != NULL);
+	cr_assert_str_eq(object->path, "/bin/this");
+	cr_assert_str_eq(object->build_id, "12ab");
+	cr_assert_eq(object->bias, 0x30000 - 0x2000);
+	cr_assert_str_eq(experiment_object_at(experiment, 0x50fff, UINT32_MAX - 1)->path, "/lib/late");
+	cr_assert_str_eq(experiment_object_at(experiment, 0x1f800, 0)->path, "/lib/known");
+	cr_assert_null(experiment_object_at(experiment, 0x20000, 0));
+	cr_assert_null(experiment_object_at(experiment, 0x40010, 0), "of other programs");
+	cr_assert_null(experiment_object_at(experiment, 0x60010, 0), "of other processes");
+	end();
+}
+
+Test(samples, timers_in_their_place_are_clock_samples)
+{
+	const struct exp_data_set *set;
+
+	begin("<setting name=\"sampler_timers\" value=\"1\"/>\n" SETTING CLOCK EXIT);
+	put_clock_sample();
+	sample(MONO + 1, PID, 42, PCS(0x5000));
+	maker_put(&maker, "sampler/cpu0.fxt", words, count * 8);
+	set = load();
+	cr_assert_eq(set->quality.samples, 1);
+	cr_assert_eq(set->quality.sampled_ns, 777);
+	end();
+}

@@ -76,3 +76,39 @@ Test(ring, at_most_64_frames_are_taken)
 	cr_assert_eq(sample.count, RING_FRAMES_MAX);
 	cr_assert_eq(sample.pcs[63], 0x400000 + 68);
 }
+
+/* Registers 1 to 24 but for those of segments, in the kernel's order, then 16 bytes of stack of which 8 were there. */
+#define REGISTERS 100, 103, 102, 101, 104, 105, 106, 107, 0x400016, 108, 109, 110, 111, 112, 113, 114, 115
+#define STACKED(size, used) (const uint64_t[]){7 | (uint64_t)9 << 32, 1000, 3, 2, REGISTERS, size, 0xaaaa, 0xbbbb, used}
+
+Test(ring, registers_and_a_stack_are_read)
+{
+	cr_assert(ring_decode_stack(STACKED(16, 8), 25, &sample));
+	cr_assert_eq(sample.pid, 7);
+	cr_assert_eq(sample.tid, 9);
+	cr_assert_eq(sample.time_ns, 1000);
+	cr_assert_eq(sample.count, 1);
+	cr_assert_eq(sample.pcs[0], 0x400016);
+	cr_assert_eq(sample.registers[0], 100, "rax");
+	cr_assert_eq(sample.registers[1], 101, "rdx");
+	cr_assert_eq(sample.registers[3], 103, "rbx");
+	cr_assert_eq(sample.registers[RING_RSP], 107);
+	cr_assert_eq(sample.registers[15], 115, "r15");
+	cr_assert_eq(sample.registers[RING_PC], 0x400016);
+	cr_assert_eq(sample.stack_bytes, 8);
+	cr_assert_eq(*(const uint64_t *)sample.stack, 0xaaaa);
+}
+
+Test(ring, stacks_that_cannot_be_are_refused)
+{
+	cr_assert(ring_decode_stack(STACKED(16, 1000), 25, &sample));
+	cr_assert_eq(sample.stack_bytes, 16, "no more than there is");
+	cr_assert_not(ring_decode_stack(STACKED(32, 8), 25, &sample), "beyond the record");
+	cr_assert_not(ring_decode_stack(STACKED(UINT64_MAX, 8), 25, &sample));
+	cr_assert_not(ring_decode_stack(STACKED(12, 8), 25, &sample), "no whole words");
+	cr_assert_not(ring_decode_stack(STACKED(16, 8), 21, &sample), "cut");
+	cr_assert_not(ring_decode_stack((const uint64_t[]){7, 1000, 3, 0, 0}, 5, &sample), "no registers");
+	cr_assert_not(ring_decode_stack(NULL, 0, &sample));
+	cr_assert(ring_decode_stack(STACKED(0, 0), 22, &sample));
+	cr_assert_eq(sample.stack_bytes, 0);
+}

@@ -1,0 +1,12 @@
+/* log.h: what the helper adds to log.xml when all is over. */
+#ifndef XER_PERF_LOG_H
+#define XER_PERF_LOG_H
+
+#include "work.h"
+
+/* Add the counts to the experiment's log, which nobody else writes to any more.
+ *   cost_ns    of a sample, 0: unknown
+ *   beside_ns  CPU time of this process */
+void log_counts(int directory, const struct work_counts *counts, int in_kernel, uint64_t cost_ns, uint64_t beside_ns);
+
+#endif

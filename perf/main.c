@@ -1,0 +1,111 @@
+/* main.c: xer_sampler, the helper of xcollect --sampler, a process beside the program that it does not see. xcollect executes it with
+ *
+ *     xer_sampler exec|attach PERIOD_NS FILE_BYTES STACK_BYTES PID
+ *
+ * descriptor 3 is the experiment, and on descriptor 4 it answers when it is ready or cannot be (struct sampler_answer). With exec,
+ * sampling begins when PID executes a program and goes on until that and all its descendants have ended; with attach it begins at
+ * once and ends when the other side of descriptor 4 is closed.
+ *
+ *     xer_sampler timers EXPORTER PID
+ *
+ * waits for the end of the process and its recorded descendants, whom timers sample since perf_event_open is refused, and then has
+ * EXPORTER (xer_print) write the same files from their clock samples. */
+#include "cost.h"
+#include "log.h"
+#include "timers.h"
+#include "work.h"
+
+#include "format/layout.h"
+#include "format/sampler.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Signals that end a program's process group, or come by its terminal, are not for the helper. */
+static void ignore_signals(void)
+{
+	static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ, SIGALRM, SIGUSR1, SIGUSR2};
+	sigset_t none;
+
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static int answer(int status, int in_kernel)
+{
+	struct sampler_answer said = {status, in_kernel};
+
+	return write(FMT_SAMPLER_ANSWER, &said, sizeof(said)) == (ssize_t)sizeof(said) && status == 0 ? 0 : -1;
+}
+
+static uint64_t own_ns(void)
+{
+	struct rusage used;
+
+	getrusage(RUSAGE_SELF, &used);
+	return (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000 + (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000;
+}
+
+static uint64_t number(const char *text)
+{
+	return strtoull(text, NULL, 10);
+}
+
+static int sample(char **argv)
+{
+	int is_exec = strcmp(argv[1], "exec") == 0, in_kernel = ring_may_kernel(), status;
+	struct work_settings settings = {
+		.ring = {.period_ns = number(argv[2]), .in_kernel = in_kernel, .inherit = 1, .enable_on_exec = is_exec, .tell_mappings = 1,
+			.stack_bytes = (uint32_t)number(argv[4])},
+		.file_bytes = number(argv[3]),
+		.pid = (pid_t)number(argv[5]),
+		.directory = FMT_SAMPLER_EXPERIMENT,
+		.end = is_exec ? -1 : FMT_SAMPLER_ANSWER,
+	};
+	struct work_counts counts;
+	struct work *work = NULL;
+	uint64_t beside_ns;
+
+	status = work_open(&work, &settings);
+	if (answer(status, in_kernel) < 0)
+		return 1;
+	if (is_exec)
+		close(FMT_SAMPLER_ANSWER);
+	else
+		work_enable(work);
+	work_run(work, &counts);
+	beside_ns = own_ns();
+	log_counts(FMT_SAMPLER_EXPERIMENT, &counts, in_kernel, cost_of_sample(&settings.ring), beside_ns);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int files;
+
+	setsid();
+	ignore_signals();
+	prctl(PR_SET_NAME, "xer_sampler", 0, 0, 0);
+	/* Also whom it executes holds the lock: readers see that somebody is writing. */
+	files = openat(FMT_SAMPLER_EXPERIMENT, FMT_DIR_SAMPLER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+	if (files < 0) {
+		fputs("xer_sampler: this is run by xcollect --sampler\n", stderr);
+		return 2;
+	}
+	flock(files, LOCK_EX | LOCK_NB);
+	if (argc == 6 && (strcmp(argv[1], "exec") == 0 || strcmp(argv[1], "attach") == 0))
+		return sample(argv);
+	if (argc == 4 && strcmp(argv[1], "timers") == 0 && answer(0, 1) == 0)
+		return timers_wait_and_export(FMT_SAMPLER_EXPERIMENT, (pid_t)number(argv[3]), argv[2]);
+	return 2;
+}

@@ -1,0 +1,90 @@
+/* mapfile.c: see mapfile.h. The records are those of Fuchsia's profiler: a module, then where it is mapped; before the first ones of a
+ * program stands the process as a kernel object. Only processes with samples are
+ * written down, and those that begin and end in thousands have few. */
+#include "mapfile.h"
+
+#include "format/fxt.h"
+#include "format/layout.h"
+#include "sampler/region.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PROVIDER = 65537 /* behind those of CPUs */, TICKS_PER_SECOND = 1000000000, READ_EXECUTE = 5, BYTES_MAX = 256 << 20 };
+enum { RECORD_WORDS = 16 + 2 * ((FXT_NAME_MAX + 7) / 8) };
+
+static struct region region;
+
+int mapfile_begin(int directory)
+{
+	static const char name[] = "map";
+	uint64_t words[RECORD_WORDS];
+	size_t count;
+	int fd = openat(directory, FMT_FILE_SAMPLER_MAP, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		return -errno;
+	count = fxt_put_magic(words);
+	count += fxt_put_provider(words + count, PROVIDER, name, strlen(name));
+	count += fxt_put_initialization(words + count, TICKS_PER_SECOND);
+	region_init(&region, fd, 0, BYTES_MAX);
+	region_put(&region, words, count);
+	return region_flush(&region);
+}
+
+/* The two records together, or none. */
+static void put(const struct mapping *at, uint16_t number, uint32_t pid, uint64_t time_ns)
+{
+	uint64_t words[2 * RECORD_WORDS], address = object_address(at->object, at->offset);
+	const char *path = object_path(at->object);
+	struct fxt_module module = {.id = number, .name = path, .name_size = strlen(path)};
+	struct fxt_mapping mapping = {.module = number, .flags = READ_EXECUTE, .start = at->start, .size = at->end - at->start, .address = address};
+	size_t count;
+
+	if (address == 0 || module.name_size > FXT_NAME_MAX)
+		return;
+	module.build_id = object_build_id(at->object, &module.build_id_size);
+	count = fxt_put_module(words, time_ns, pid, pid, &module);
+	count += fxt_put_mapping(words + count, time_ns, pid, pid, &mapping);
+	(void)region_put(&region, words, count); /* a failure has ended the file */
+}
+
+/* What follows of this process is of another program than what came before. */
+static void put_program(uint32_t pid, const char *name)
+{
+	size_t size = strnlen(name, FXT_NAME_MAX), count = 2;
+	uint64_t words[2 + (FXT_NAME_MAX + 7) / 8];
+
+	count += fxt_put_bytes(words + count, name, size);
+	words[0] = FXT_HEAD(kernel_object, count) | FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) |
+	           FXT_BITS(kernel_object, name, size > 0 ? FXT_STRING_INLINE | size : 0);
+	words[1] = pid;
+	(void)region_put(&region, words, count);
+}
+
+void mapfile_tell(struct space *space, uint32_t pid, uint64_t time_ns)
+{
+	const char *program = space_tell_program(space);
+	const struct mapping *at;
+	uint16_t number = 0;
+
+	if (program)
+		put_program(pid, program);
+	while ((at = space_tell(space)) != NULL)
+		if (at->object)
+			put(at, number++, pid, time_ns);
+}
+
+void mapfile_flush(void)
+{
+	(void)region_flush(&region);
+}
+
+void mapfile_end(void)
+{
+	mapfile_flush();
+	(void)!ftruncate(region.fd, (off_t)region.end);
+	close(region.fd);
+}

@@ -1,0 +1,17 @@
+/* mapfile.h: sampler/map.fxt: the code that was mapped in processes that were sampled. */
+#ifndef XER_PERF_MAPFILE_H
+#define XER_PERF_MAPFILE_H
+
+#include "space.h"
+
+/* Make the file in the directory. Returns 0 or -errno. One a process. */
+int mapfile_begin(int directory);
+
+/* A sample of the process was taken: write what was not told of it before. */
+void mapfile_tell(struct space *space, uint32_t pid, uint64_t time_ns);
+
+/* Write what waits; end the file. */
+void mapfile_flush(void);
+void mapfile_end(void);
+
+#endif

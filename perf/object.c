@@ -1,0 +1,259 @@
+/* object.c: see object.h. Rules are kept in a table with a place for each hash, as code is sampled at few places again and again. */
+#include "object.h"
+
+#include "sampler/ring.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUCKETS = 1024, SEGMENTS_MAX = 16, CACHE_BITS = 16, PATH_BYTES = 4096 + 64 };
+
+struct segment {
+	uint64_t offset, size, address;
+};
+
+struct object {
+	struct object *next;
+	uint64_t inode, number;
+	pid_t pid;
+	int is_open;
+	Elf *elf;
+	Dwarf_CFI *cfi; /* NULL: it has no tables, or is not there */
+	struct segment segments[SEGMENTS_MAX];
+	size_t segment_count;
+	char path[];
+};
+
+const uint8_t rule_kept[RULE_KEPT] = {3, 6, 12, 13, 14, 15};
+
+static struct object *buckets[BUCKETS];
+static uint64_t object_count;
+static struct rule cache[1 << CACHE_BITS];
+
+static unsigned bucket_of(const char *path)
+{
+	unsigned hash = 5381;
+
+	while (*path)
+		hash = hash * 33 + (unsigned char)*path++;
+	return hash % BUCKETS;
+}
+
+struct object *object_of(const char *path, uint64_t inode, pid_t pid)
+{
+	struct object **bucket = &buckets[bucket_of(path)], *object = *bucket;
+
+	while (object && (object->inode != inode || strcmp(object->path, path) != 0))
+		object = object->next;
+	if (object)
+		return object;
+	object = calloc(1, sizeof(*object) + strlen(path) + 1);
+	if (!object)
+		return NULL;
+	strcpy(object->path, path);
+	object->inode = inode;
+	object->pid = pid;
+	object->number = ++object_count;
+	object->next = *bucket;
+	*bucket = object;
+	return object;
+}
+
+/* ---- files */
+
+static int open_as(const char *path, uint64_t inode)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+
+	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (inode == 0 || status.st_ino == inode))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* The process may have another root. Some file systems show other inode numbers than the kernel tells: then the path has to do. */
+static Elf *open_file(const struct object *object)
+{
+	char inside[PATH_BYTES];
+	int fd = open_as(object->path, object->inode);
+	Elf *elf;
+
+	snprintf(inside, sizeof(inside), "/proc/%d/root%s", (int)object->pid, object->path);
+	if (fd < 0)
+		fd = open_as(inside, object->inode);
+	if (fd < 0)
+		fd = open_as(inside, 0);
+	if (fd < 0)
+		fd = open_as(object->path, 0);
+	if (fd < 0)
+		return NULL;
+	/* Not mapped: a file that is cut short must be no signal here. */
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf)
+		elf_cntl(elf, ELF_C_FDREAD);
+	close(fd);
+	return elf;
+}
+
+/* The kernel maps the same one into every process of 64 bits. */
+static Elf *open_vdso(void)
+{
+	char *image = (char *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
+	const Elf64_Ehdr *head = (const Elf64_Ehdr *)image;
+
+	return image ? elf_memory(image, head->e_shoff + (size_t)head->e_shnum * head->e_shentsize) : NULL;
+}
+
+static void read_segments(struct object *object)
+{
+	size_t count = 0;
+	GElf_Phdr head;
+
+	if (elf_getphdrnum(object->elf, &count) < 0)
+		return;
+	for (size_t i = 0; i < count && object->segment_count < SEGMENTS_MAX; i++)
+		if (gelf_getphdr(object->elf, (int)i, &head) && head.p_type == PT_LOAD)
+			object->segments[object->segment_count++] = (struct segment){head.p_offset, head.p_filesz, head.p_vaddr};
+}
+
+static void open_object(struct object *object)
+{
+	GElf_Ehdr head;
+
+	object->is_open = 1;
+	elf_version(EV_CURRENT);
+	object->elf = strcmp(object->path, "[vdso]") == 0 ? open_vdso() : object->path[0] == '/' ? open_file(object) : NULL;
+	if (!object->elf || !gelf_getehdr(object->elf, &head) || head.e_machine != EM_X86_64)
+		return;
+	read_segments(object);
+	object->cfi = dwarf_getcfi_elf(object->elf);
+}
+
+const char *object_path(const struct object *object)
+{
+	return object->path;
+}
+
+const void *object_build_id(struct object *object, size_t *size)
+{
+	const void *bytes = NULL;
+	ssize_t found;
+
+	if (!object->is_open)
+		open_object(object);
+	found = object->elf ? dwelf_elf_gnu_build_id(object->elf, &bytes) : 0;
+	*size = found > 0 ? (size_t)found : 0;
+	return found > 0 ? bytes : NULL;
+}
+
+uint64_t object_address(struct object *object, uint64_t offset)
+{
+	if (!object->is_open)
+		open_object(object);
+	for (size_t i = 0; i < object->segment_count; i++)
+		if (offset - object->segments[i].offset < object->segments[i].size)
+			return offset - object->segments[i].offset + object->segments[i].address;
+	return 0;
+}
+
+void *object_frame(struct object *object, uint64_t offset)
+{
+	Dwarf_Frame *frame = NULL;
+	uint64_t address;
+
+	address = object_address(object, offset);
+	return address && object->cfi && dwarf_cfi_addrframe(object->cfi, address, &frame) == 0 ? frame : NULL;
+}
+
+/* ---- rules */
+
+/* Where a register is saved: its offset from the CFA. Returns 0, or -1 if that is said in another way. */
+static int saved_at(Dwarf_Frame *frame, int number, int64_t *offset)
+{
+	Dwarf_Op memory[3], *ops;
+	size_t count;
+
+	if (dwarf_frame_register(frame, number, memory, &ops, &count) < 0)
+		return -1;
+	if (count == 0) { /* it is what it was, or nobody needs it any more */
+		*offset = RULE_SAME;
+		return 0;
+	}
+	if (ops[0].atom != DW_OP_call_frame_cfa || count > 2 || (count == 2 && ops[1].atom != DW_OP_plus_uconst))
+		return -1;
+	*offset = count == 2 ? (int64_t)ops[1].number : 0;
+	if (*offset % 8 != 0 || *offset / 8 <= INT16_MIN || *offset / 8 > INT16_MAX)
+		return -1;
+	*offset /= 8;
+	return 0;
+}
+
+static int is_undefined(Dwarf_Frame *frame, int number)
+{
+	Dwarf_Op memory[3], *ops;
+	size_t count;
+
+	return dwarf_frame_register(frame, number, memory, &ops, &count) == 0 && count == 0 && ops == memory;
+}
+
+static enum rule_kind pack(Dwarf_Frame *frame, struct rule *out)
+{
+	Dwarf_Op *ops;
+	size_t count;
+	int64_t offset;
+
+	if (is_undefined(frame, RING_PC))
+		return RULE_END;
+	if (dwarf_frame_cfa(frame, &ops, &count) < 0)
+		return RULE_NONE;
+	if (count != 1 || ops[0].atom != DW_OP_bregx || ops[0].number >= RING_PC || (int64_t)ops[0].number2 != (int32_t)ops[0].number2)
+		return RULE_COMPLEX;
+	if (saved_at(frame, RING_PC, &offset) < 0 || offset != -1)
+		return RULE_COMPLEX;
+	out->cfa_register = (uint8_t)ops[0].number;
+	out->cfa_offset = (int32_t)ops[0].number2;
+	for (int i = 0; i < RULE_KEPT; i++) {
+		if (saved_at(frame, rule_kept[i], &offset) < 0)
+			return RULE_COMPLEX;
+		out->saved[i] = (int16_t)offset;
+	}
+	return RULE_PLAIN;
+}
+
+static void find_rule(struct object *object, uint64_t offset, struct rule *out)
+{
+	Dwarf_Frame *frame = object_frame(object, offset);
+	bool is_signal = false;
+
+	out->kind = RULE_NONE;
+	out->is_signal = 0;
+	if (!frame)
+		return;
+	if (dwarf_frame_info(frame, NULL, NULL, &is_signal) == RING_PC)
+		out->kind = (uint8_t)pack(frame, out);
+	out->is_signal = is_signal;
+	free(frame);
+}
+
+const struct rule *object_rule(struct object *object, uint64_t offset)
+{
+	uint64_t key = (object->number << 40 ^ offset) + 1;
+	struct rule *rule = &cache[key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CACHE_BITS)];
+
+	if (rule->key != key) {
+		rule->key = key;
+		find_rule(object, offset, rule);
+	}
+	return rule;
+}

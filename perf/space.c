@@ -1,0 +1,286 @@
+/* space.c: see space.h. The kernel tells of mappings, programs that are executed, forks and ends, in order of time if the caller takes the
+ * rings' records so. It does not tell what is unmapped: that is covered by what comes later, or no sample is there. */
+#include "space.h"
+
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { BUCKETS = 4096, MAPPINGS_MAX = 1 << 16, LINE_BYTES = 4096 + 256, PROGRAM_NAME = 16 };
+
+struct space {
+	struct space *next;
+	pid_t pid;
+	struct mapping *list; /* in order of addresses, which do not overlap */
+	size_t count, capacity;
+	size_t told; /* list[0, told) are told */
+	int is_program_told;
+	char name[PROGRAM_NAME];
+};
+
+static struct space *buckets[BUCKETS];
+
+static struct space *find(pid_t pid)
+{
+	struct space *space = buckets[(unsigned)pid % BUCKETS];
+
+	while (space && space->pid != pid)
+		space = space->next;
+	return space;
+}
+
+/* An empty one, or that of the process's past made empty. */
+static struct space *make(pid_t pid)
+{
+	struct space **bucket = &buckets[(unsigned)pid % BUCKETS], *space = find(pid);
+
+	if (!space) {
+		space = calloc(1, sizeof(*space));
+		if (!space)
+			return NULL;
+		space->pid = pid;
+		space->next = *bucket;
+		*bucket = space;
+	}
+	space->count = space->told = 0;
+	space->is_program_told = 0;
+	space->name[0] = '\0';
+	return space;
+}
+
+static void drop(pid_t pid)
+{
+	struct space **at = &buckets[(unsigned)pid % BUCKETS], *space;
+
+	while (*at && (*at)->pid != pid)
+		at = &(*at)->next;
+	space = *at;
+	if (!space)
+		return;
+	*at = space->next;
+	free(space->list);
+	free(space);
+}
+
+/* ---- mappings */
+
+/* The first one that ends behind the address. */
+static size_t index_of(const struct space *space, uint64_t address)
+{
+	size_t low = 0, high = space->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (space->list[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int reserve(struct space *space, size_t count)
+{
+	size_t capacity = space->capacity > 0 ? 2 * space->capacity : 32;
+	struct mapping *list;
+
+	if (count <= space->capacity)
+		return 0;
+	list = count <= MAPPINGS_MAX ? realloc(space->list, capacity * sizeof(*list)) : NULL;
+	if (!list)
+		return -1;
+	space->list = list;
+	space->capacity = capacity;
+	return 0;
+}
+
+/* The new one takes the place of what it covers; what goes on before and behind it stays. */
+static void add(struct space *space, struct mapping added)
+{
+	struct mapping *list, rest = {0};
+	size_t at = index_of(space, added.start), end = at;
+
+	if (added.start >= added.end || reserve(space, space->count + 2) < 0)
+		return;
+	list = space->list;
+	if (at < space->count && list[at].start < added.start) {
+		rest = list[at];
+		list[at].end = added.start;
+		end = ++at;
+	}
+	while (end < space->count && list[end].start < added.end) {
+		rest = list[end];
+		end++;
+	}
+	if (rest.end > added.end) {
+		rest.offset += added.end - rest.start;
+		rest.start = added.end;
+	} else {
+		rest.end = 0;
+	}
+	memmove(&list[at + 1 + (rest.end > 0)], &list[end], (space->count - end) * sizeof(*list));
+	space->count = space->count - (end - at) + 1 + (rest.end > 0);
+	list[at] = added;
+	if (space->told > at)
+		space->told = at;
+	if (rest.end > 0)
+		list[at + 1] = rest;
+}
+
+const struct mapping *space_at(const struct space *space, uint64_t address)
+{
+	size_t at = index_of(space, address);
+
+	return at < space->count && space->list[at].start <= address ? &space->list[at] : NULL;
+}
+
+const struct mapping *space_tell(struct space *space)
+{
+	while (space->told < space->count) {
+		struct mapping *next = &space->list[space->told++];
+
+		if (!next->is_told) {
+			next->is_told = 1;
+			return next;
+		}
+	}
+	return NULL;
+}
+
+const char *space_tell_program(struct space *space)
+{
+	if (space->is_program_told)
+		return NULL;
+	space->is_program_told = 1;
+	return space->name;
+}
+
+/* ---- processes */
+
+static void read_name(struct space *space)
+{
+	char path[48];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)space->pid);
+	file = fopen(path, "re");
+	if (file && fgets(space->name, sizeof(space->name), file))
+		space->name[strcspn(space->name, "\n")] = '\0';
+	if (file)
+		fclose(file);
+}
+
+static void read_maps(struct space *space)
+{
+	char path[48], line[LINE_BYTES];
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)space->pid);
+	maps = fopen(path, "re");
+	while (maps && fgets(line, sizeof(line), maps)) {
+		unsigned long start, end, offset, inode;
+		char rights[5];
+		int name = 0;
+
+		if (sscanf(line, "%lx-%lx %4s %lx %*x:%*x %lu %n", &start, &end, rights, &offset, &inode, &name) != 5 || name == 0 || rights[2] != 'x')
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		add(space, (struct mapping){start, end, offset, object_of(line + name, inode, space->pid), 0});
+	}
+	if (maps)
+		fclose(maps);
+}
+
+struct space *space_of(pid_t pid)
+{
+	struct space *space = find(pid);
+
+	if (space)
+		return space;
+	space = make(pid);
+	if (!space)
+		return NULL;
+	read_name(space);
+	read_maps(space);
+	return space;
+}
+
+/* A process that nobody has told of had mappings before this one. */
+static void take_mapping(const struct ring_record *record)
+{
+	/* pid, tid; address; length; offset in the file; device; inode; its generation; protection, flags; name */
+	enum { RIGHTS_AT = 7, NAME_AT, ID_WORDS = 3 };
+	const uint64_t *words = record->words;
+	size_t room;
+	struct space *space;
+
+	if (record->count <= NAME_AT + ID_WORDS)
+		return;
+	room = (record->count - NAME_AT - ID_WORDS) * sizeof(*words);
+	if (!memchr(&words[NAME_AT], '\0', room) || !((uint32_t)words[RIGHTS_AT] & PROT_EXEC) || words[2] > UINT64_MAX - words[1])
+		return;
+	space = space_of((pid_t)(uint32_t)words[0]);
+	if (space)
+		add(space, (struct mapping){words[1], words[1] + words[2], words[3],
+		                            object_of((const char *)&words[NAME_AT], words[5], space->pid), 0});
+}
+
+static void take_fork(const struct ring_record *record)
+{
+	pid_t child = (pid_t)(uint32_t)record->words[0], parent = (pid_t)(record->words[0] >> 32);
+	struct space *to, *from;
+
+	if (child == parent)
+		return; /* a thread */
+	from = space_of(parent);
+	to = make(child);
+	if (to && from)
+		memcpy(to->name, from->name, sizeof(to->name));
+	for (size_t i = 0; to && from && i < from->count && reserve(to, i + 1) == 0; i++) {
+		to->list[to->count] = from->list[i];
+		to->list[to->count++].is_told = 0;
+	}
+}
+
+static void take_program(const struct ring_record *record)
+{
+	struct space *space = make((pid_t)(uint32_t)record->words[0]);
+	size_t room = (record->count - 1) * sizeof(*record->words);
+
+	if (space)
+		memcpy(space->name, &record->words[1], room < sizeof(space->name) - 1 ? room : sizeof(space->name) - 1);
+}
+
+/* The memory is gone with its last thread; most often the first one is that. A later sample asks /proc. */
+static void take_exit(const struct ring_record *record)
+{
+	if ((uint32_t)record->words[0] == (uint32_t)record->words[1])
+		drop((pid_t)(uint32_t)record->words[0]);
+}
+
+void space_take(const struct ring_record *record)
+{
+	if (record->count < 2)
+		return;
+	switch (record->type) {
+	case PERF_RECORD_MMAP2:
+		take_mapping(record);
+		break;
+	case PERF_RECORD_COMM:
+		if (record->misc & PERF_RECORD_MISC_COMM_EXEC)
+			take_program(record);
+		break;
+	case PERF_RECORD_FORK:
+		take_fork(record);
+		break;
+	case PERF_RECORD_EXIT:
+		take_exit(record);
+		break;
+	default:
+		break;
+	}
+}

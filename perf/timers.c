@@ -1,0 +1,76 @@
+/* timers.c: see timers.h. Who is recorded holds a lock on its log (experiment(5)). */
+#include "timers.h"
+
+#include "format/layout.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PAUSE_MS = 100, PAUSE_MAX_MS = 2000 };
+
+static int is_recording(int experiment, const char *log)
+{
+	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+	int fd = openat(experiment, log, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int is_locked;
+
+	if (fd < 0)
+		return 0;
+	is_locked = fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+	close(fd);
+	return is_locked;
+}
+
+static int is_anybody_recording(int experiment)
+{
+	int again = openat(experiment, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), found = is_recording(experiment, FMT_FILE_LOG);
+	DIR *directory = again >= 0 ? fdopendir(again) : NULL;
+	const struct dirent *entry;
+
+	while (!found && directory && (entry = readdir(directory)) != NULL) {
+		size_t len = strlen(entry->d_name), suffix = strlen(FMT_EXPERIMENT_SUFFIX);
+		char log[NAME_MAX + sizeof("/" FMT_FILE_LOG)];
+
+		if (entry->d_name[0] != '_' || len < suffix || strcmp(entry->d_name + len - suffix, FMT_EXPERIMENT_SUFFIX) != 0)
+			continue;
+		snprintf(log, sizeof(log), "%s/" FMT_FILE_LOG, entry->d_name);
+		found = is_recording(experiment, log);
+	}
+	if (directory)
+		closedir(directory);
+	return found;
+}
+
+int timers_wait_and_export(int experiment, pid_t pid, char *exporter)
+{
+	struct pollfd process = {.fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1, .events = POLLIN};
+	char link[32], path[PATH_MAX];
+	char *argv[] = {exporter, "-export", "sampler", NULL, path, NULL};
+	char *environment[] = {"PATH=/usr/bin:/bin", NULL};
+	char to[PATH_MAX + sizeof("/" FMT_DIR_SAMPLER)];
+	ssize_t len;
+	int ms = PAUSE_MS;
+
+	while (process.fd >= 0 && poll(&process, 1, -1) <= 0)
+		continue;
+	while (is_anybody_recording(experiment)) {
+		nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL);
+		ms = 2 * ms < PAUSE_MAX_MS ? 2 * ms : PAUSE_MAX_MS;
+	}
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", experiment);
+	len = readlink(link, path, sizeof(path) - 1);
+	if (len < 0)
+		return 1;
+	path[len] = '\0';
+	snprintf(to, sizeof(to), "%s/" FMT_DIR_SAMPLER, path);
+	argv[3] = to;
+	execve(exporter, argv, environment);
+	return 1;
+}

@@ -1,0 +1,113 @@
+/* unwind.c: see unwind.h. Code without tables, as is made at run time, is left by its frame pointer if what lies there can be true. */
+#include "unwind.h"
+
+#include "evaluate.h"
+
+#include <elfutils/libdw.h>
+#include <errno.h>
+#include <stdlib.h>
+
+enum { RBP = 6, FRAME_BYTES_MAX = 1 << 16 };
+
+/* 1: the outermost frame; 0: `frame` is the caller's; -errno */
+static int step_plain(const struct rule *rule, struct frame *frame)
+{
+	uint64_t cfa = frame->registers[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_offset;
+
+	if (cfa <= frame->registers[RING_RSP])
+		return -EFAULT;
+	for (int i = 0; i < RULE_KEPT; i++)
+		if (rule->saved[i] != RULE_SAME &&
+		    frame_read(frame, cfa + (uint64_t)(rule->saved[i] * INT64_C(8)), &frame->registers[rule_kept[i]]) < 0)
+			return -EFAULT;
+	frame->registers[RING_RSP] = cfa;
+	return frame_read(frame, cfa - 8, &frame->registers[RING_PC]);
+}
+
+static int step_expressions(Dwarf_Frame *dwarf, struct frame *frame)
+{
+	struct frame caller = *frame;
+	Dwarf_Op memory[3], *ops;
+	size_t count;
+	uint64_t cfa;
+
+	if (dwarf_frame_cfa(dwarf, &ops, &count) < 0 || evaluate(frame, ops, count, 0, 1, &cfa) < 0)
+		return -EFAULT;
+	caller.registers[RING_RSP] = cfa;
+	for (int i = 0; i < RING_REGISTERS; i++) {
+		if (dwarf_frame_register(dwarf, i, memory, &ops, &count) < 0)
+			return -ENOTSUP;
+		if (count > 0 && evaluate(frame, ops, count, cfa, 0, &caller.registers[i]) < 0)
+			return -EFAULT;
+		if (count == 0 && ops == memory && i == RING_PC)
+			return 1;
+	}
+	*frame = caller;
+	return 0;
+}
+
+static int step_complex(struct object *object, uint64_t offset, struct frame *frame)
+{
+	Dwarf_Frame *dwarf = object_frame(object, offset);
+	int status = dwarf ? step_expressions(dwarf, frame) : -ENOENT;
+
+	free(dwarf);
+	return status;
+}
+
+static int step_by_frame_pointer(const struct space *space, struct frame *frame)
+{
+	uint64_t rbp = frame->registers[RBP], rsp = frame->registers[RING_RSP], pc, outer;
+
+	if (rbp < rsp || rbp - rsp > FRAME_BYTES_MAX || rbp % 8 != 0 || frame_read(frame, rbp, &outer) < 0 || frame_read(frame, rbp + 8, &pc) < 0 ||
+	    !space_at(space, pc))
+		return -EFAULT;
+	frame->registers[RBP] = outer;
+	frame->registers[RING_RSP] = rbp + 16;
+	frame->registers[RING_PC] = pc;
+	return 0;
+}
+
+/* To the caller's frame. *is_exact: the pc is an instruction and not a return address; then of the caller's. */
+static int step(const struct space *space, struct frame *frame, int *is_exact)
+{
+	uint64_t pc = frame->registers[RING_PC] - !*is_exact;
+	const struct mapping *at = space_at(space, pc);
+	const struct rule *rule;
+	uint64_t offset;
+
+	if (!at)
+		return -ENOENT;
+	*is_exact = 0;
+	if (!at->object)
+		return step_by_frame_pointer(space, frame);
+	offset = pc - at->start + at->offset;
+	rule = object_rule(at->object, offset);
+	*is_exact = rule->is_signal;
+	switch ((enum rule_kind)rule->kind) {
+	case RULE_END:
+		return 1;
+	case RULE_PLAIN:
+		return step_plain(rule, frame);
+	case RULE_COMPLEX:
+		return step_complex(at->object, offset, frame);
+	case RULE_NONE:
+		break;
+	}
+	return step_by_frame_pointer(space, frame);
+}
+
+void unwind(const struct space *space, struct ring_sample *sample)
+{
+	struct frame frame = {.stack = sample->stack, .stack_at = sample->registers[RING_RSP], .stack_bytes = sample->stack_bytes};
+	int is_exact = 1, status = 0;
+
+	for (int i = 0; i < RING_REGISTERS; i++)
+		frame.registers[i] = sample->registers[i];
+	sample->count = 0;
+	while (status == 0 && sample->count < RING_FRAMES_MAX && frame.registers[RING_PC] != 0) {
+		sample->pcs[sample->count++] = frame.registers[RING_PC];
+		status = step(space, &frame, &is_exact);
+	}
+	sample->is_bad = status < 0;
+}

@@ -1,0 +1,357 @@
+/* work.c: see work.h. Every file is whole records at every instant. The rings' records are taken together in order of time, since what one
+ * CPU tells of a process goes for its samples on the others. */
+#include "work.h"
+
+#include "mapfile.h"
+#include "space.h"
+#include "unwind.h"
+
+#include "format/fxt.h"
+#include "format/layout.h"
+#include "sampler/region.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TICKS_PER_SECOND = 1000000000, FILE_HEAD_WORDS = 1 + FXT_PROVIDER_WORDS_MAX + 2, SETTLED_NS = 2000000 };
+
+struct lane {
+	unsigned cpu;
+	struct ring ring;
+	struct region region;
+	struct ring_counts counts;
+	uint64_t no_room;
+	struct work *work;
+	struct ring_record record; /* the oldest that is not taken */
+	int has_record;
+};
+
+struct work {
+	struct work_settings settings;
+	int files; /* the directory of them */
+	struct lane *lanes;
+	unsigned lane_count;
+	struct pollfd *alive; /* [alive_count]: the end, then all events; fd < 0: everybody on it has ended */
+	size_t alive_count, alive_capacity;
+	struct work_counts counts;
+};
+
+/* ---- files */
+
+/* The last word of a file is kept for the record that tells of losses. */
+static int begin_file(struct lane *lane)
+{
+	uint64_t words[FILE_HEAD_WORDS];
+	char name[24];
+	size_t count;
+	int len, fd;
+
+	len = snprintf(name, sizeof(name), "cpu%u.fxt", lane->cpu);
+	fd = openat(lane->work->files, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return -errno;
+	count = fxt_put_magic(words);
+	count += fxt_put_provider(words + count, lane->cpu + 1, name, (size_t)len - strlen(".fxt"));
+	count += fxt_put_initialization(words + count, TICKS_PER_SECOND);
+	region_init(&lane->region, fd, 0, lane->work->settings.file_bytes - FXT_WORD_SIZE);
+	region_put(&lane->region, words, count);
+	return region_flush(&lane->region);
+}
+
+static void end_file(struct lane *lane)
+{
+	struct region *region = &lane->region;
+	uint64_t word;
+
+	if (lane->no_room > 0 || lane->counts.lost > 0) {
+		fxt_put_provider_event(&word, lane->cpu + 1, FXT_PROVIDER_BUFFER_FULL);
+		region->size += FXT_WORD_SIZE;
+		region->is_full = 0;
+		region_put(region, &word, 1);
+		(void)region_flush(region); /* the counts in log.xml say it too */
+	}
+	(void)!ftruncate(region->fd, (off_t)region->end);
+	close(region->fd);
+}
+
+/* ---- samples */
+
+/* A stack that goes astray is kept as far as it can be true: code without frame pointers would be missing else. */
+static void put_sample(struct lane *lane, const struct ring_sample *sample)
+{
+	struct work_counts *counts = &lane->work->counts;
+	uint64_t words[FXT_SAMPLE_HEAD_WORDS + RING_FRAMES_MAX];
+	size_t size = fxt_put_sample(words, sample->time_ns, sample->pid, sample->tid, sample->pcs, sample->count);
+
+	if (region_put(&lane->region, words, size) < 0) {
+		lane->no_room++;
+		return;
+	}
+	counts->samples++;
+	counts->one_frame += sample->count == 1;
+	counts->cut_stacks += sample->is_bad != 0;
+}
+
+static void take(void *context, const struct ring_sample *sample)
+{
+	struct lane *lane = context;
+	struct space *space = space_of((pid_t)sample->pid);
+	struct ring_sample unwound;
+
+	if (space)
+		mapfile_tell(space, sample->pid, sample->time_ns);
+	if (lane->ring.has_stacks && space) {
+		unwound = *sample;
+		unwind(space, &unwound);
+		sample = &unwound;
+	}
+	put_sample(lane, sample);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * TICKS_PER_SECOND + (uint64_t)now.tv_nsec;
+}
+
+/* The lane with the oldest record before that time, or NULL. */
+static struct lane *oldest_lane(struct work *work, uint64_t before_ns)
+{
+	struct lane *oldest = NULL;
+
+	for (unsigned i = 0; i < work->lane_count; i++) {
+		struct lane *lane = &work->lanes[i];
+
+		if (!lane->has_record)
+			lane->has_record = ring_peek(&lane->ring, &lane->record);
+		if (lane->has_record && ring_time(&lane->record) < before_ns &&
+		    (!oldest || ring_time(&lane->record) < ring_time(&oldest->record)))
+			oldest = lane;
+	}
+	return oldest;
+}
+
+/* Records that are as old as that are there on all CPUs. */
+static void drain(struct work *work, uint64_t before_ns)
+{
+	struct lane *lane;
+
+	while ((lane = oldest_lane(work, before_ns)) != NULL) {
+		if (lane->record.type != PERF_RECORD_SAMPLE)
+			space_take(&lane->record);
+		ring_take(&lane->ring, &lane->record, take, lane, &lane->counts);
+		lane->has_record = 0;
+	}
+	for (unsigned i = 0; i < work->lane_count; i++)
+		(void)region_flush(&work->lanes[i].region); /* a failure has ended the file */
+	mapfile_flush();
+}
+
+/* ---- beginning */
+
+static int watch(struct work *work, int fd)
+{
+	if (work->alive_count == work->alive_capacity) {
+		size_t capacity = work->alive_capacity > 0 ? 2 * work->alive_capacity : 64;
+		struct pollfd *grown = realloc(work->alive, capacity * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		work->alive = grown;
+		work->alive_capacity = capacity;
+	}
+	work->alive[work->alive_count++] = (struct pollfd){.fd = fd};
+	return 0;
+}
+
+/* The first event on a CPU owns the ring. */
+static int open_lane(struct work *work, int cpu, int fd)
+{
+	struct lane *lane = &work->lanes[work->lane_count];
+	int status = ring_of_event(&lane->ring, fd, &work->settings.ring);
+
+	if (status < 0)
+		return status;
+	lane->cpu = (unsigned)cpu;
+	lane->work = work;
+	status = begin_file(lane);
+	work->lane_count += status == 0;
+	return status;
+}
+
+static struct lane *lane_of(const struct work *work, int cpu)
+{
+	for (unsigned i = 0; i < work->lane_count; i++)
+		if (work->lanes[i].cpu == (unsigned)cpu)
+			return &work->lanes[i];
+	return NULL;
+}
+
+/* Sample a thread on a CPU. A thread that has ended meanwhile is none. */
+static int open_event(struct work *work, pid_t tid, int cpu)
+{
+	int fd = ring_event_open(tid, cpu, &work->settings.ring);
+	const struct lane *lane = lane_of(work, cpu);
+	int status;
+
+	if (fd < 0)
+		return fd == -ENODEV || fd == -ESRCH ? 0 : fd;
+	status = lane ? ring_redirect(&lane->ring, fd) : open_lane(work, cpu, fd);
+	return status < 0 ? status : watch(work, fd);
+}
+
+static int open_thread(struct work *work, pid_t tid)
+{
+	int cpus = (int)sysconf(_SC_NPROCESSORS_CONF);
+	int status = 0;
+
+	for (int cpu = 0; cpu < cpus && status == 0; cpu++)
+		status = open_event(work, tid, cpu);
+	return status;
+}
+
+/* Threads are listed once: one that is made by a thread that has its events already has inherited them. */
+static int open_threads(struct work *work)
+{
+	const struct dirent *entry;
+	char path[48];
+	int status = 0;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)work->settings.pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return -ESRCH;
+	while (status == 0 && (entry = readdir(tasks)) != NULL)
+		if (isdigit((unsigned char)entry->d_name[0]))
+			status = open_thread(work, (pid_t)strtol(entry->d_name, NULL, 10));
+	closedir(tasks);
+	return status;
+}
+
+/* Files of a helper that cannot go on. */
+static void remove_files(const struct work *work)
+{
+	for (unsigned i = 0; i < work->lane_count; i++) {
+		char name[24];
+
+		snprintf(name, sizeof(name), "cpu%u.fxt", work->lanes[i].cpu);
+		unlinkat(work->files, name, 0);
+	}
+	unlinkat(work->files, FMT_FILE_SAMPLER_MAP, 0);
+}
+
+int work_open(struct work **out, const struct work_settings *settings)
+{
+	struct work *work = calloc(1, sizeof(*work));
+	struct rlimit limit;
+	int status;
+
+	if (!work)
+		return -ENOMEM;
+	/* A thread takes a descriptor for each CPU. */
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	work->settings = *settings;
+	work->files = openat(settings->directory, FMT_DIR_SAMPLER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	work->lanes = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*work->lanes));
+	if (work->files < 0 || !work->lanes)
+		return work->files < 0 ? -errno : -ENOMEM;
+	status = mapfile_begin(work->files);
+	if (status == 0)
+		status = watch(work, settings->end);
+	if (status == 0)
+		work->alive[0].events = POLLRDHUP;
+	if (status == 0)
+		status = settings->ring.enable_on_exec ? open_thread(work, settings->pid) : open_threads(work);
+	if (status == 0 && work->lane_count == 0)
+		status = -ENOENT;
+	if (status < 0)
+		remove_files(work);
+	*out = work;
+	return status;
+}
+
+void work_enable(struct work *work)
+{
+	for (size_t i = 1; i < work->alive_count; i++)
+		ring_event_enable(work->alive[i].fd, 1);
+}
+
+/* ---- end */
+
+/* A ring holds 400 of the largest samples by frame pointers, and is looked at each 100 periods; of stacks, it is looked at four times before
+ * it is full. Within limits. */
+static int pause_ms(const struct work *work)
+{
+	const struct ring_settings *settings = &work->settings.ring;
+	size_t stacks = settings->stack_bytes > 0 ? work->lanes[0].ring.size / (settings->stack_bytes + 256) / 4 : 100;
+	uint64_t ms = settings->period_ns * stacks / 1000000;
+
+	if (ms < 1)
+		return 1;
+	return ms < 50 ? (int)ms : 50;
+}
+
+/* An event hangs up when its thread and all that inherited it have ended. */
+static int is_over(struct work *work)
+{
+	size_t count = 0;
+
+	for (size_t i = 1; i < work->alive_count; i++) {
+		if (work->alive[i].fd >= 0 && (work->alive[i].revents & POLLHUP))
+			work->alive[i].fd = -work->alive[i].fd;
+		count += work->alive[i].fd >= 0;
+	}
+	return count == 0 || (work->alive[0].revents & (POLLHUP | POLLRDHUP));
+}
+
+/* What a CPU clock counts is the time that it has sampled. */
+static void stop_events(struct work *work)
+{
+	for (size_t i = 1; i < work->alive_count; i++) {
+		int fd = abs(work->alive[i].fd);
+		uint64_t ns = 0;
+
+		ring_event_enable(fd, 0);
+		if (read(fd, &ns, sizeof(ns)) == (ssize_t)sizeof(ns))
+			work->counts.cpu_ns += ns;
+	}
+}
+
+void work_run(struct work *work, struct work_counts *out)
+{
+	int ms = pause_ms(work);
+
+	do {
+		poll(work->alive, work->alive_count, ms);
+		drain(work, now_ns() - SETTLED_NS);
+	} while (!is_over(work));
+	stop_events(work);
+	drain(work, UINT64_MAX);
+	mapfile_end();
+	for (unsigned i = 0; i < work->lane_count; i++) {
+		struct lane *lane = &work->lanes[i];
+
+		end_file(lane);
+		work->counts.ring.bad_stacks += lane->counts.bad_stacks;
+		work->counts.ring.throttled += lane->counts.throttled;
+		work->counts.ring.lost += lane->counts.lost;
+		work->counts.no_room += lane->no_room;
+	}
+	*out = work->counts;
+}

@@ -1,0 +1,36 @@
+/* work.h: what is sampled, and into which files: an event and a ring for each CPU, which new threads and processes inherit. */
+#ifndef XER_PERF_WORK_H
+#define XER_PERF_WORK_H
+
+#include "sampler/ring.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct work;
+
+struct work_settings {
+	struct ring_settings ring;
+	uint64_t file_bytes; /* of each CPU's file */
+	pid_t pid;
+	int directory;       /* the experiment; borrowed */
+	int end;             /* when nobody holds its other side any more, sampling ends; -1: when nobody is left to be sampled */
+};
+
+/* Open the events, off, and the files in `sampler` of the experiment. ring.enable_on_exec: of the thread `pid`, which is about to execute
+ * a program; else of all its process's threads. Returns 0 or -errno: -EACCES and -EPERM: the system forbids it. */
+int work_open(struct work **out, const struct work_settings *settings);
+
+/* Begin, where that does not come by itself. */
+void work_enable(struct work *work);
+
+/* What was done. */
+struct work_counts {
+	struct ring_counts ring;
+	uint64_t samples, one_frame, cut_stacks, no_room, cpu_ns;
+};
+
+/* Write samples until the end; then close the files. */
+void work_run(struct work *work, struct work_counts *out);
+
+#endif

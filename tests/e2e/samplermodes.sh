@@ -1,0 +1,94 @@
+# xcollect --sampler in its other ways: copied stacks, a process that runs, and where the system refuses perf_event_open.
+. "$(dirname "$0")/lib.sh"
+
+# count NAME EXPERIMENT: a count of log.xml, once the helper has ended
+count()
+{
+	local i
+	for ((i = 0; i < 100; i++)); do
+		grep -q 'name="sampler_samples"' "$2.er/log.xml" && break
+		sleep 0.1
+	done
+	sed -n "s/.*<count name=\"$1\" value=\"\([0-9]*\)\".*/\1/p" "$2.er/log.xml"
+}
+# share NAME FUNCTION COLUMN: per cent
+share() { value "$@" | tr -d %; }
+
+record try --sampler=1m -p off -A off -- true
+if grep -q 'nothing is sampled' try.err; then
+	skip "--sampler" "this system lets nobody sample threads (perf_event_open)"
+else
+	# code without frame pointers: whole stacks of the program, and of a thread of a child of its
+	record stack --sampler=1m,stack -p off -A off -- "$programs/no_frames" 150
+	is "stacks: it ends well" 0 $?
+	samples=$(count sampler_samples stack)
+	[ "${samples:-0}" -gt 100 ] && ok "stacks: there are samples" || not_ok "stacks: there are samples: $samples"
+	within "stacks: of one frame" 0 $((samples / 20)) "$(count sampler_one_frame stack)"
+	within "stacks: not whole" 0 $((samples / 20)) "$(count sampler_cut_stacks stack)"
+	report stack -functions
+	within "stacks: inclusive share of outer" 95 100 "$(share stack outer 4)"
+	within "stacks: inclusive share of main" 95 100 "$(share stack main 4)"
+	within "stacks: share of hot_a" 42 55 "$(share stack hot_a 2)"
+	within "stacks: share of hot_b" 42 55 "$(share stack hot_b 2)"
+	for file in stack.er/sampler/cpu*.fxt; do
+		succeeds "stacks: $(basename "$file") is a whole FXT file" "$xer_print" -fxt_dump "$file"
+	done
+	record child --sampler=1m,stack:4 -p off -A off -F on -- bash -c "'$programs/no_frames' thread 100; :"
+	count sampler_samples child >/dev/null
+	report child -functions
+	within "stacks: of a thread of a descendant" 85 100 "$(share child begin_thread 4)"
+
+	# by frame pointers the same program has none, and that is told
+	record frames --sampler=1m -p off -A off -- "$programs/no_frames" 100
+	count sampler_samples frames >/dev/null
+	report frames -header
+	contains "frame pointers missing: the way out is told" 'record with --sampler=1m,stack' frames.txt
+	contains "what a sample cost is told" 'a sample took about [0-9.]+ us from the program' frames.txt
+	within "a sample's cost, ns" 200 400000 "$(count sampler_cost_ns frames)"
+
+	# a process that runs, with threads: as long as asked for, of all of them
+	"$programs/no_frames" 4000 >/dev/null &
+	target=$!
+	sleep 0.2
+	record attach --sampler=1m,stack -p off -A off -t 1 -P $target --
+	status=$?
+	if grep -q 'Attached to process' attach.err; then
+		is "-P: it ends well" 0 $status
+		kill -0 $target 2>/dev/null && ok "-P: the process goes on" || not_ok "-P: the process goes on"
+		within "-P: samples" 200 2000 "$(count sampler_samples attach)"
+		report attach -functions
+		within "-P: inclusive share of outer" 95 100 "$(share attach outer 4)"
+	else
+		skip "-P" "this system lets nobody attach: $(tail -1 attach.err)"
+	fi
+	{ kill $target; wait $target; } 2>/dev/null
+fi
+
+# refused: the remedy, and timers take the samples into the same files
+"$programs/no_perf" 1 true
+if [ $? != 0 ]; then
+	skip "refusal" "no seccomp filters here"
+	exit 0
+fi
+for error in 1 13; do
+	timeout 60 "$programs/no_perf" $error "$xcollect" -o refused$error.er --sampler=1m -p off -A off "$programs/no_frames" thread 150 >/dev/null 2>refused.err
+	is "refused ($error): it ends well" 0 $?
+	contains "refused ($error): the remedy" "$([ $error = 1 ] && echo 'seccomp profile that passes perf_event_open' || echo 'sysctl kernel.perf_event_paranoid=2')" refused.err
+	contains "refused ($error): what is done" 'timers of 1 ms take the samples' refused.err
+done
+report refused1 -functions
+within "refused: inclusive share of outer" 95 100 "$(share refused1 outer 4)"
+for ((i = 0; i < 100; i++)); do
+	ls refused1.er/sampler/cpu*.fxt >/dev/null 2>&1 && flock -n -s refused1.er/sampler true && break
+	sleep 0.1
+done
+for file in refused1.er/sampler/cpu*.fxt; do
+	succeeds "refused: $(basename "$file") is a whole FXT file" "$xer_print" -fxt_dump "$file"
+	"$xer_print" -fxt_dump "$file"
+done >dumps.txt
+grep '^ok\|^not ok' dumps.txt
+samples=$(grep -c 'large blob with metadata' dumps.txt)
+total=$(value refused1 '<Total>' 1)
+within "refused: a blob for each millisecond" "$(awk -v t="$total" 'BEGIN { print t * 1000 * 0.97 }')" "$(awk -v t="$total" 'BEGIN { print t * 1000 * 1.03 }')" "$samples"
+report refused1 -header
+contains "refused: the header tells" 'the system refused it, timers took the samples' refused1.txt

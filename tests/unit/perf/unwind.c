@@ -1,0 +1,173 @@
+/* Stacks of this process itself, by registers and a copy of its memory, as the kernel would hand them over. Their frames are known from
+ * the functions' own return addresses. */
+#include "perf/unwind.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { STACK_BYTES = 32768, KNOWN = 6 };
+
+static uint8_t copy[STACK_BYTES];
+static struct ring_sample sample;
+static uint64_t known[KNOWN]; /* return addresses, the innermost first */
+
+/* A sample of the context; `bytes` of its stack. */
+static void take(const ucontext_t *context, size_t bytes)
+{
+	static const int greg[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8, REG_R9, REG_R10,
+		REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+
+	sample = (struct ring_sample){.pid = (uint32_t)getpid(), .count = 1, .stack = copy, .stack_bytes = bytes};
+	for (int i = 0; i < RING_REGISTERS; i++)
+		sample.registers[i] = (uint64_t)context->uc_mcontext.gregs[greg[i]];
+	sample.pcs[0] = sample.registers[RING_PC];
+	memcpy(copy, (const void *)sample.registers[RING_RSP], bytes); /* NOLINT */
+}
+
+#define NOTE(level) known[level] = (uint64_t)__builtin_extract_return_addr(__builtin_return_address(0))
+#define FRAME __attribute__((noinline))
+
+static size_t wanted;
+
+static FRAME int innermost(int x)
+{
+	ucontext_t context;
+
+	NOTE(0);
+	getcontext(&context);
+	take(&context, wanted);
+	return x + 1;
+}
+
+/* A frame pointer, since its size is not known. */
+static FRAME int dynamic(int x)
+{
+	volatile char *room = __builtin_alloca((size_t)x * 16);
+
+	NOTE(1);
+	room[0] = (char)x;
+	return innermost(x) + room[0];
+}
+
+/* Aligned anew. */
+static FRAME int aligned(int x)
+{
+	volatile double wide[8] __attribute__((aligned(64)));
+
+	NOTE(2);
+	wide[0] = x;
+	return dynamic(x) + (int)wide[0];
+}
+
+static FRAME int compare(const void *a, const void *b)
+{
+	NOTE(3);
+	return aligned(*(const int *)a + *(const int *)b) * 0 + *(const int *)a - *(const int *)b;
+}
+
+/* Through qsort of libc. */
+static FRAME int outer(int x)
+{
+	int numbers[2] = {x, x + 1};
+
+	NOTE(4);
+	qsort(numbers, 2, sizeof(int), compare);
+	return numbers[0];
+}
+
+static int has_all(int from, int to)
+{
+	size_t at = 1;
+
+	for (int i = from; i <= to; i++) {
+		while (at < sample.count && sample.pcs[at] != known[i])
+			at++;
+		if (at == sample.count)
+			return 0;
+	}
+	return 1;
+}
+
+Test(unwind, frames_of_all_kinds)
+{
+	wanted = STACK_BYTES < 8192 ? STACK_BYTES : 8192;
+	cr_assert_eq(outer(3), 3);
+	unwind(space_of(getpid()), &sample);
+	cr_assert(has_all(0, 4), "%zu frames", sample.count);
+	cr_assert_eq(sample.pcs[1], known[0], "the caller of the innermost");
+	cr_assert_eq(sample.pcs[2], known[1]);
+	cr_assert_eq(sample.pcs[3], known[2]);
+	cr_assert_eq(sample.pcs[4], known[3]);
+	cr_assert(!sample.is_bad, "to the outermost frame");
+}
+
+Test(unwind, a_copy_that_is_too_short_gives_what_it_has)
+{
+	wanted = 256;
+	outer(3);
+	unwind(space_of(getpid()), &sample);
+	cr_assert(sample.is_bad);
+	cr_assert(sample.count >= 1 && sample.count < 5, "%zu", sample.count);
+	wanted = 0;
+	outer(3);
+	unwind(space_of(getpid()), &sample);
+	cr_assert_eq(sample.count, 1);
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+	innermost(2);
+}
+
+static FRAME int raises(int x)
+{
+	NOTE(5);
+	raise(SIGUSR1);
+	return x;
+}
+
+Test(unwind, through_a_signal)
+{
+	wanted = 8192;
+	signal(SIGUSR1, on_signal);
+	cr_assert_eq(raises(4), 4);
+	unwind(space_of(getpid()), &sample);
+	cr_assert(!sample.is_bad);
+	cr_assert_eq(sample.pcs[1], known[0]);
+	cr_assert(has_all(5, 5), "the frame outside of the handler's");
+}
+
+Test(unwind, hostile_registers)
+{
+	static const uint64_t words[] = {0, 1, 8, UINT64_MAX, UINT64_MAX - 7, UINT64_C(1) << 63, 0x7fffffffe000, 4096};
+	enum { COUNT = sizeof(words) / sizeof(words[0]) };
+
+	srand(7);
+	wanted = 4096;
+	for (int i = 0; i < 20000; i++) {
+		if (i % 100 == 0)
+			outer(3);
+		else
+			for (int k = 0; k < 16; k++)
+				((uint64_t *)copy)[rand() % 512] = rand() % 2 ? words[rand() % COUNT] : known[rand() % 5];
+		sample.registers[rand() % RING_PC] = words[rand() % COUNT];
+		sample.registers[RING_PC] = rand() % 2 ? known[rand() % 5] : words[rand() % COUNT];
+		unwind(space_of(getpid()), &sample);
+		cr_assert(sample.count <= RING_FRAMES_MAX);
+	}
+}
+
+Test(unwind, nobody_knows_the_code)
+{
+	wanted = 8192;
+	outer(3);
+	sample.registers[RING_PC] = 0x10000;
+	unwind(space_of(getpid()), &sample);
+	cr_assert(sample.is_bad);
+	cr_assert_eq(sample.count, 1);
+}
