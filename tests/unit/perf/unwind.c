@@ -3,6 +3,7 @@
 #include "perf/unwind.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,20 @@ static void take(const ucontext_t *context, size_t bytes)
 	static const int greg[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8, REG_R9, REG_R10,
 		REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
 
-	sample = (struct ring_sample){.pid = (uint32_t)getpid(), .count = 1, .stack = copy, .stack_bytes = bytes};
+	sample = (struct ring_sample){.pid = (uint32_t)getpid(), .count = 1, .stack = copy};
 	for (int i = 0; i < RING_REGISTERS; i++)
 		sample.registers[i] = (uint64_t)context->uc_mcontext.gregs[greg[i]];
 	sample.pcs[0] = sample.registers[RING_PC];
-	memcpy(copy, (const void *)sample.registers[RING_RSP], bytes); /* NOLINT */
+	/* The stack may end before. */
+	sample.stack_bytes = 0;
+	if (bytes > 0) {
+		int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+		ssize_t size = pread(memory, copy, bytes, (off_t)sample.registers[RING_RSP]);
+
+		close(memory);
+		cr_assert(size > 0);
+		sample.stack_bytes = (size_t)size;
+	}
 }
 
 #define NOTE(level) known[level] = (uint64_t)__builtin_extract_return_addr(__builtin_return_address(0))
