@@ -32,8 +32,8 @@ FORMAT_LIB     := $(BUILD)/lib/libxfmt.a
 EXPERIMENT_LIB := $(BUILD)/lib/libexperiment.a
 TEMPLATE_LIB   := $(BUILD)/lib/libtemplate.a
 SAMPLER_LIB    := $(BUILD)/lib/libsampler.a
-PRINT_LIBS      = $(CAPSTONE_LIBS) -lz
-READER_LIBS     = $(XML_LIBS) $(DWARF_LIBS) -liberty -lm -lpthread
+PRINT_LIBS      = $(CAPSTONE_LIBS)
+READER_LIBS     = $(XML_LIBS) $(DWARF_LIBS) -lz -liberty -lm -lpthread
 
 # ---- objects
 

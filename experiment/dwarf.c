@@ -1,32 +1,32 @@
-/* dwarf.c: looks up addresses in debug information by libdw, and tells what it knows of a
- * compilation. */
+/* dwarf.c: looks up addresses in debug information, and tells what it knows of a compilation. */
 #include "experiment/dwarf.h"
 
 #include "experiment/dwarf_unit.h"
 #include "experiment/image.h"
 
-#include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 int exp_dwarf_open(struct exp_image *image, struct exp_dwarf **out)
 {
-	struct exp_dwarf *dwarf;
-	Dwarf_Addr bias;
-	Dwarf *handle = dwfl_module_getdwarf(image->module, &bias);
+	struct exp_dwarf *dwarf = calloc(1, sizeof(*dwarf));
+	int rc;
 
 	*out = NULL;
-	if (handle == NULL)
-		return 0;
-	dwarf = calloc(1, sizeof(*dwarf));
 	if (dwarf == NULL)
 		return -ENOMEM;
-	dwarf->dwarf = handle;
-	dwarf->bias = image->bias - bias;
-	exp_line_sections_find(dwarf_getelf(handle), &dwarf->sections);
-	*out = dwarf;
-	return 0;
+	dwarf->image = image;
+	rc = exp_dwarf_die_open(dwarf);
+	if (rc == -ENOTSUP && exp_dwarf_libdw(dwarf) != NULL) {
+		exp_line_sections_find(dwarf_getelf(dwarf->dwarf), &dwarf->sections);
+		rc = 0;
+	}
+	if (rc == 0)
+		*out = dwarf;
+	else
+		free(dwarf);
+	return rc == -ENOTSUP ? 0 : rc;
 }
 
 void exp_dwarf_close(struct exp_dwarf *dwarf)
@@ -36,36 +36,27 @@ void exp_dwarf_close(struct exp_dwarf *dwarf)
 	for (size_t i = 0; i < dwarf->unit_count; i++)
 		exp_dwarf_unit_free(dwarf->units[i]);
 	exp_dwarf_lines_free(dwarf);
+	exp_dwarf_die_close(dwarf);
 	free(dwarf->units);
-	free(dwarf->ranges);
+	free(dwarf->index.of);
+	free(dwarf->ranges.of);
 	free(dwarf->scratch.calls);
 	free(dwarf->scratch.ranges);
 	exp_arena_fini(&dwarf->arena);
 	free(dwarf);
 }
 
-/* The same by libdw. */
-static void find_line_by_libdw(struct exp_dwarf_unit *unit, Dwarf_Addr address, struct exp_dwarf_frame *frame)
-{
-	Dwarf_Line *line = dwarf_getsrc_die(&unit->die, address);
-	int number;
-
-	if (line == NULL || dwarf_lineno(line, &number) != 0 || number <= 0)
-		return;
-	frame->line = (unsigned)number;
-	frame->file = dwarf_linesrc(line, NULL, NULL);
-}
-
 static void find_line(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, Dwarf_Addr address,
 		      struct exp_dwarf_frame *frame)
 {
-	struct exp_line_table *table = exp_dwarf_lines(dwarf, unit->die.cu);
+	struct exp_line_table *table =
+	    unit->stmt_list == UINT64_MAX ? NULL : exp_dwarf_lines(dwarf, unit->stmt_list, unit->directory);
 	unsigned file, line;
 
 	frame->line = 0;
 	frame->file = NULL;
 	if (table == NULL) {
-		find_line_by_libdw(unit, address, frame);
+		exp_dwarf_libdw_line(dwarf, unit, address, frame);
 	} else if (exp_line_table_find(table, address, &file, &line) == 0) {
 		frame->line = line;
 		frame->file = exp_line_table_file(table, file);
@@ -73,7 +64,7 @@ static void find_line(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, Dwar
 }
 
 /* The frames at an address of a function, innermost first. Returns their number. */
-static int chain(struct exp_dwarf *dwarf, struct exp_dwarf_function *function, Dwarf_Addr at,
+static int chain(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, struct exp_dwarf_function *function, Dwarf_Addr at,
 		 struct exp_dwarf_frame frames[EXP_DWARF_FRAMES])
 {
 	uint32_t index = exp_dwarf_call_at(function, at);
@@ -82,7 +73,7 @@ static int chain(struct exp_dwarf *dwarf, struct exp_dwarf_function *function, D
 	int count = 0;
 
 	for (;;) {
-		const struct exp_dwarf_described *described = exp_dwarf_describe(dwarf, function, index);
+		const struct exp_dwarf_described *described = exp_dwarf_describe(dwarf, unit, function, index);
 
 		if (described == NULL)
 			return count;
@@ -107,8 +98,8 @@ static int look_up(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, Dwarf_A
 	int count;
 
 	if (function != NULL)
-		exp_dwarf_function_read(dwarf, function);
-	count = function == NULL || function->call_count == 0 ? 0 : chain(dwarf, function, at, frames);
+		exp_dwarf_function_read(dwarf, unit, function);
+	count = function == NULL || function->call_count == 0 ? 0 : chain(dwarf, unit, function, at, frames);
 	if (count == 0) {
 		frames[0] = (struct exp_dwarf_frame){0};
 		find_line(dwarf, unit, at, &frames[0]);
@@ -152,46 +143,27 @@ int exp_dwarf_lookup(struct exp_dwarf *dwarf, uint64_t address,
 	if (*has_function)
 		count = join_parts(frames, count);
 	for (int i = 0; i < count; i++)
-		frames[i].directory = exp_dwarf_text(&unit->die, DW_AT_comp_dir);
+		frames[i].directory = unit->directory;
 	return count;
-}
-
-static const char *missing_file(struct exp_dwarf_unit *unit)
-{
-	uint8_t type;
-
-	if (unit->content.addr != unit->die.addr ||
-	    dwarf_cu_info(unit->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) != 0 ||
-	    type != DW_UT_skeleton)
-		return NULL;
-	return dwarf_hasattr(&unit->die, DW_AT_dwo_name) ? exp_dwarf_text(&unit->die, DW_AT_dwo_name)
-							  : exp_dwarf_text(&unit->die, DW_AT_GNU_dwo_name);
 }
 
 int exp_dwarf_compilation(struct exp_dwarf *dwarf, uint64_t address,
 			  struct exp_dwarf_compilation *out)
 {
 	struct exp_dwarf_unit *unit = exp_dwarf_unit_at(dwarf, address + dwarf->bias);
-	Dwarf_Half version;
 
 	if (unit == NULL)
 		return -ENOENT;
-	*out = (struct exp_dwarf_compilation){
-	    .name = dwarf_diename(&unit->content),
-	    .directory = exp_dwarf_text(&unit->die, DW_AT_comp_dir),
-	    .producer = exp_dwarf_text(&unit->content, DW_AT_producer),
-	    .missing = missing_file(unit),
-	};
-	out->unit = unit->offset;
-	if (dwarf_cu_info(unit->die.cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) == 0)
-		out->version = version;
+	*out = (struct exp_dwarf_compilation){.directory = unit->directory, .unit = unit->offset};
+	unit->reader->compilation(dwarf, unit, out);
 	return 0;
 }
 
 const uint8_t *exp_dwarf_source_sum(struct exp_dwarf *dwarf, uint64_t address, const char *file)
 {
 	struct exp_dwarf_unit *unit = exp_dwarf_unit_at(dwarf, address + dwarf->bias);
-	struct exp_line_table *table = unit == NULL ? NULL : exp_dwarf_lines(dwarf, unit->die.cu);
+	struct exp_line_table *table =
+	    unit == NULL || unit->stmt_list == UINT64_MAX ? NULL : exp_dwarf_lines(dwarf, unit->stmt_list, unit->directory);
 
 	for (unsigned i = 0; table != NULL && i < exp_line_table_file_end(table); i++) {
 		const char *name = exp_line_table_file(table, i);
@@ -212,13 +184,12 @@ static int note_function(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
 			 struct exp_dwarf_function *function,
 			 int (*take)(void *context, const struct exp_dwarf_note *note), void *context)
 {
-	const char *directory = exp_dwarf_text(&unit->die, DW_AT_comp_dir);
 	int rc = 0;
 
-	exp_dwarf_function_read(dwarf, function);
+	exp_dwarf_function_read(dwarf, unit, function);
 	for (uint32_t i = 0; i < function->call_count && rc == 0; i++) {
-		const struct exp_dwarf_described *described = exp_dwarf_describe(dwarf, function, i);
-		struct exp_dwarf_note note = {.directory = directory};
+		const struct exp_dwarf_described *described = exp_dwarf_describe(dwarf, unit, function, i);
+		struct exp_dwarf_note note = {.directory = unit->directory};
 
 		if (described == NULL)
 			return -ENOMEM;

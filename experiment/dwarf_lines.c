@@ -1,44 +1,65 @@
 /* dwarf_lines.c: keeps the line tables of an image, each read when it is first needed. */
 #include "experiment/dwarf_unit.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int is_offset(const void *item, const void *wanted)
 {
 	return ((const struct exp_dwarf_lines *)item)->offset == *(const uint64_t *)wanted;
 }
 
-/* Offset of a unit's table, and the unit's directory. Returns 0 or -1. */
-static int find_offset(Dwarf_CU *cu, uint64_t *out, Dwarf_Die *die)
+/* Have the bytes of a table, and the strings that it may name. */
+static void want_table(struct exp_dwarf *dwarf, uint64_t offset)
 {
-	Dwarf_Attribute attribute;
-	Dwarf_Word offset;
+	enum { LENGTH_SIZE = 12 };
+	struct exp_debug_section *of = dwarf->debug_sections.of;
+	struct exp_debug_section *line = &of[EXP_DEBUG_LINE];
+	uint64_t length;
+	uint32_t word;
 
-	if (dwarf_cu_info(cu, NULL, NULL, die, NULL, NULL, NULL, NULL) != 0 ||
-	    dwarf_attr(die, DW_AT_stmt_list, &attribute) == NULL || dwarf_formudata(&attribute, &offset) != 0)
-		return -1;
-	*out = offset;
-	return 0;
+	exp_debug_want(&of[EXP_DEBUG_LINE_STR], of[EXP_DEBUG_LINE_STR].size);
+	exp_debug_want(&of[EXP_DEBUG_STR], of[EXP_DEBUG_STR].size);
+	if (offset > UINT64_MAX / 4 || exp_debug_want(line, offset + LENGTH_SIZE) != 0)
+		return;
+	memcpy(&word, line->bytes + offset, sizeof(word));
+	length = word;
+	if (word == 0xffffffff)
+		memcpy(&length, line->bytes + offset + sizeof(word), sizeof(length));
+	exp_debug_want(line, length > line->size - offset - LENGTH_SIZE ? line->size : offset + LENGTH_SIZE + length);
 }
 
-struct exp_line_table *exp_dwarf_lines(struct exp_dwarf *dwarf, Dwarf_CU *cu)
+static struct exp_line_section whole(const struct exp_debug_section *section)
 {
-	struct exp_dwarf_lines *known;
-	uint64_t offset, hash;
-	Dwarf_Die die;
+	return (struct exp_line_section){section->bytes, section->ready};
+}
 
-	if (dwarf_cu_getdwarf(cu) != dwarf->dwarf || find_offset(cu, &offset, &die) != 0)
-		return NULL;
-	hash = exp_hash_number(EXP_HASH_START, offset);
-	known = exp_hash_find(&dwarf->line_tables, hash, is_offset, &offset);
+/* The sections as far as they are there: what is asked for lies in that. */
+static void find_sections(struct exp_dwarf *dwarf, uint64_t offset)
+{
+	const struct exp_debug_section *of = dwarf->debug_sections.of;
+
+	want_table(dwarf, offset);
+	dwarf->sections.line = whole(&of[EXP_DEBUG_LINE]);
+	dwarf->sections.line_str = whole(&of[EXP_DEBUG_LINE_STR]);
+	dwarf->sections.str = whole(&of[EXP_DEBUG_STR]);
+	dwarf->sections.is_big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+}
+
+struct exp_line_table *exp_dwarf_lines(struct exp_dwarf *dwarf, uint64_t offset, const char *directory)
+{
+	uint64_t hash = exp_hash_number(EXP_HASH_START, offset);
+	struct exp_dwarf_lines *known = exp_hash_find(&dwarf->line_tables, hash, is_offset, &offset);
+
 	if (known != NULL)
 		return known->table;
 	known = calloc(1, sizeof(*known));
 	if (known == NULL)
 		return NULL;
 	known->offset = offset;
-	exp_line_table_open(&dwarf->sections, offset, exp_dwarf_text(&die, DW_AT_comp_dir), &known->table);
+	if (dwarf->dies != NULL)
+		find_sections(dwarf, offset);
+	exp_line_table_open(&dwarf->sections, offset, directory, &known->table);
 	if (exp_hash_add(&dwarf->line_tables, hash, known) != 0) {
 		exp_line_table_close(known->table);
 		free(known);
@@ -59,28 +80,4 @@ void exp_dwarf_lines_free(struct exp_dwarf *dwarf)
 {
 	exp_hash_each(&dwarf->line_tables, free_lines);
 	exp_hash_fini(&dwarf->line_tables);
-}
-
-/* The same by libdw. */
-static const char *file_by_libdw(Dwarf_CU *cu, Dwarf_Word number)
-{
-	Dwarf_Die die;
-	Dwarf_Files *files;
-	size_t count;
-
-	if (dwarf_cu_info(cu, NULL, NULL, &die, NULL, NULL, NULL, NULL) != 0 ||
-	    dwarf_getsrcfiles(&die, &files, &count) != 0 || number >= count)
-		return NULL;
-	return dwarf_filesrc(files, number, NULL, NULL);
-}
-
-const char *exp_dwarf_file(struct exp_dwarf *dwarf, Dwarf_Attribute *attribute)
-{
-	struct exp_line_table *table;
-	Dwarf_Word number;
-
-	if (dwarf_formudata(attribute, &number) != 0)
-		return NULL;
-	table = exp_dwarf_lines(dwarf, attribute->cu);
-	return table == NULL ? file_by_libdw(attribute->cu, number) : exp_line_table_file(table, (unsigned)number);
 }

@@ -1,16 +1,20 @@
-/* dwarf_unit.c: finds the compilation unit at an address, and gathers the bounds of its functions
- * once. Units may be split: then the skeleton in the object has the addresses and lines, and a
- * .dwo file has the functions. */
+/* dwarf_unit.c: finds the compilation unit at an address, and keeps the bounds of its functions, which a reader tells
+ * once. */
 #include "experiment/dwarf_unit.h"
 
 #include "experiment/arena.h"
 
-#include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NESTING_MAX = 32 }; /* of namespaces and types around a function */
+int exp_dwarf_ranges_add(struct exp_dwarf_ranges *ranges, Dwarf_Addr start, Dwarf_Addr end, Dwarf_Off unit)
+{
+	if (exp_array_reserve(&ranges->of, &ranges->capacity, ranges->count, sizeof(*ranges->of)) != 0)
+		return -ENOMEM;
+	ranges->of[ranges->count++] = (struct exp_dwarf_unit_range){start, end, unit};
+	return 0;
+}
 
 static int compare_ranges(const void *a, const void *b)
 {
@@ -20,105 +24,52 @@ static int compare_ranges(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-static void make_ranges(struct exp_dwarf *dwarf)
+void exp_dwarf_ranges_sort(struct exp_dwarf_ranges *ranges)
 {
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die die;
-
-	dwarf->ranges_made = 1;
-	while (dwarf_get_units(dwarf->dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0) {
-		Dwarf_Addr base, start, end;
-		ptrdiff_t at = 0;
-
-		while ((at = dwarf_ranges(&die, at, &base, &start, &end)) > 0) {
-			if (exp_array_reserve(&dwarf->ranges, &dwarf->range_capacity,
-					      dwarf->range_count, sizeof(*dwarf->ranges)) != 0)
-				break;
-			dwarf->ranges[dwarf->range_count++] =
-			    (struct exp_dwarf_unit_range){start, end, dwarf_dieoffset(&die)};
-		}
-	}
-	if (dwarf->range_count > 1)
-		qsort(dwarf->ranges, dwarf->range_count, sizeof(*dwarf->ranges), compare_ranges);
+	if (ranges->count > 1)
+		qsort(ranges->of, ranges->count, sizeof(*ranges->of), compare_ranges);
+	ranges->is_made = 1;
 }
 
-static int find_in_ranges(const struct exp_dwarf *dwarf, Dwarf_Addr address, Dwarf_Die *out)
+int exp_dwarf_ranges_find(const struct exp_dwarf_ranges *ranges, Dwarf_Addr address, Dwarf_Off *out)
 {
-	size_t low = 0, high = dwarf->range_count;
+	size_t low = 0, high = ranges->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (dwarf->ranges[middle].start <= address)
+		if (ranges->of[middle].start <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == 0 || dwarf->ranges[low - 1].end <= address)
+	if (low == 0 || ranges->of[low - 1].end <= address)
 		return -ENOENT;
-	return dwarf_offdie(dwarf->dwarf, dwarf->ranges[low - 1].unit, out) == NULL ? -ENOENT : 0;
-}
-
-static int find_unit_die(struct exp_dwarf *dwarf, Dwarf_Addr address, Dwarf_Die *out)
-{
-	if (dwarf_addrdie(dwarf->dwarf, address, out) != NULL)
-		return 0;
-	if (!dwarf->ranges_made)
-		make_ranges(dwarf);
-	return find_in_ranges(dwarf, address, out);
-}
-
-static int add_function(struct exp_dwarf_unit *unit, Dwarf_Die *die)
-{
-	Dwarf_Addr base, start, end;
-	ptrdiff_t at = 0;
-	size_t codes = unit->code_count;
-
-	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
-		if (start >= end)
-			break;
-		if (exp_array_reserve(&unit->codes, &unit->code_capacity, unit->code_count,
-				      sizeof(*unit->codes)) != 0)
-			return -ENOMEM;
-		unit->codes[unit->code_count++] =
-		    (struct exp_dwarf_code){start, end, unit->function_count};
-	}
-	if (codes == unit->code_count)
-		return 0;
-	if (exp_array_reserve(&unit->functions, &unit->function_capacity, unit->function_count,
-			      sizeof(*unit->functions)) != 0) {
-		unit->code_count = codes;
-		return -ENOMEM;
-	}
-	unit->functions[unit->function_count++] = (struct exp_dwarf_function){.die = *die};
+	*out = ranges->of[low - 1].unit;
 	return 0;
 }
 
-/* Gather the functions below a DIE. Rust puts them into namespaces and types. */
-static void gather_functions(struct exp_dwarf_unit *unit, Dwarf_Die *parent, int depth)
+int exp_dwarf_add_code(struct exp_dwarf_unit *unit, Dwarf_Addr start, Dwarf_Addr end)
 {
-	Dwarf_Die die;
+	if (start >= end)
+		return 0;
+	if (exp_array_reserve(&unit->codes, &unit->code_capacity, unit->code_count, sizeof(*unit->codes)) != 0)
+		return -ENOMEM;
+	unit->codes[unit->code_count++] = (struct exp_dwarf_code){start, end, unit->function_count};
+	return 0;
+}
 
-	if (depth > NESTING_MAX || dwarf_child(parent, &die) != 0)
-		return;
-	do {
-		switch (dwarf_tag(&die)) {
-		case DW_TAG_subprogram:
-			if (add_function(unit, &die) != 0)
-				return;
-			break;
-		case DW_TAG_namespace:
-		case DW_TAG_module:
-		case DW_TAG_structure_type:
-		case DW_TAG_class_type:
-		case DW_TAG_union_type:
-		case DW_TAG_enumeration_type:
-			gather_functions(unit, &die, depth + 1);
-			break;
-		default:
-			break;
-		}
-	} while (dwarf_siblingof(&die, &die) == 0);
+int exp_dwarf_add_function(struct exp_dwarf_unit *unit, const union exp_dwarf_entry *entry)
+{
+	if (unit->code_count == 0 || unit->codes[unit->code_count - 1].function != unit->function_count)
+		return 0;
+	if (exp_array_reserve(&unit->functions, &unit->function_capacity, unit->function_count, sizeof(*unit->functions)) != 0) {
+		while (unit->code_count > 0 && unit->codes[unit->code_count - 1].function == unit->function_count)
+			unit->code_count--;
+		return -ENOMEM;
+	}
+	unit->functions[unit->function_count++] = (struct exp_dwarf_function){.entry = *entry};
+	return 0;
 }
 
 static int compare_codes(const void *a, const void *b)
@@ -145,45 +96,45 @@ static size_t unit_position(const struct exp_dwarf *dwarf, Dwarf_Off offset)
 	return low;
 }
 
-static struct exp_dwarf_unit *make_unit(const Dwarf_Die *die, Dwarf_Off offset)
+/* A unit that neither reader can read is one without functions. */
+static struct exp_dwarf_unit *make_unit(struct exp_dwarf *dwarf, Dwarf_Off offset)
 {
 	struct exp_dwarf_unit *unit = calloc(1, sizeof(*unit));
-	uint8_t type;
-	Dwarf_Die split;
 
 	if (unit == NULL)
 		return NULL;
+	if ((dwarf->dies == NULL || exp_dwarf_die_unit(dwarf, offset, unit) != 0) &&
+	    exp_dwarf_libdw_unit(dwarf, offset, unit) != 0) {
+		free(unit);
+		return NULL;
+	}
 	unit->offset = offset;
-	unit->die = *die;
-	unit->content = *die;
-	if (dwarf_cu_info(die->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 &&
-	    type == DW_UT_skeleton &&
-	    dwarf_cu_info(die->cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 &&
-	    dwarf_tag(&split) == DW_TAG_compile_unit)
-		unit->content = split;
-	gather_functions(unit, &unit->content, 0);
+	unit->reader->functions(dwarf, unit);
 	if (unit->code_count > 1)
 		qsort(unit->codes, unit->code_count, sizeof(*unit->codes), compare_codes);
 	return unit;
 }
 
+static int find_unit(struct exp_dwarf *dwarf, Dwarf_Addr address, Dwarf_Off *out)
+{
+	return dwarf->dies != NULL ? exp_dwarf_die_find(dwarf, address, out) : exp_dwarf_libdw_find(dwarf, address, out);
+}
+
 struct exp_dwarf_unit *exp_dwarf_unit_at(struct exp_dwarf *dwarf, Dwarf_Addr address)
 {
-	Dwarf_Die die;
 	Dwarf_Off offset;
 	struct exp_dwarf_unit *unit;
 	size_t at;
 
-	if (find_unit_die(dwarf, address, &die) != 0)
+	if (find_unit(dwarf, address, &offset) != 0)
 		return NULL;
-	offset = dwarf_dieoffset(&die);
 	at = unit_position(dwarf, offset);
 	if (at < dwarf->unit_count && dwarf->units[at]->offset == offset)
 		return dwarf->units[at];
 	if (exp_array_reserve(&dwarf->units, &dwarf->unit_capacity, dwarf->unit_count,
 			      sizeof(struct exp_dwarf_unit *)) != 0)
 		return NULL;
-	unit = make_unit(&die, offset);
+	unit = make_unit(dwarf, offset);
 	if (unit == NULL)
 		return NULL;
 	memmove(&dwarf->units[at + 1], &dwarf->units[at],

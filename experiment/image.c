@@ -8,6 +8,7 @@
 #include "experiment/object.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,22 +30,25 @@ static int find_shared(const struct exp_image *image, const char *file, char *pa
 static int find_debug_file(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			   const char *file, const char *link, GElf_Word crc, char **debug_file)
 {
-	const struct exp_image *image = *userdata;
+	struct exp_image *image = *userdata;
 	char path[4096];
+	int is_shared = link != NULL && crc == 0;
 	int fd = -1;
 
-	if (image != NULL && link != NULL && crc == 0)
+	if (image != NULL && is_shared)
 		fd = find_shared(image, file, path);
 	else if (image != NULL && image->build_id[0] != '\0')
 		fd = exp_object_find_archived_debug(image->experiment, image->path, image->build_id,
 						    path);
 	if (fd >= 0) {
 		*debug_file = strdup(path);
-		return fd;
+	} else {
+		exp_debuginfod_bound(image == NULL ? NULL : image->dwfl);
+		fd = dwfl_standard_find_debuginfo(module, userdata, name, base, file, link, crc, debug_file);
 	}
-	exp_debuginfod_bound(image == NULL ? NULL : image->dwfl);
-	return dwfl_standard_find_debuginfo(module, userdata, name, base, file, link, crc,
-					    debug_file);
+	if (fd >= 0 && image != NULL && image->debug_fd < 0 && !is_shared)
+		image->debug_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return fd;
 }
 
 static const Dwfl_Callbacks callbacks = {
@@ -83,6 +87,8 @@ int exp_image_open(const struct experiment *experiment, int fd, const char *file
 	image->experiment = experiment;
 	image->path = path;
 	image->build_id = build_id;
+	image->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	image->debug_fd = -1;
 	rc = open_module(image, fd, file);
 	if (rc != 0 && image->module == NULL)
 		close(fd);
@@ -104,6 +110,10 @@ void exp_image_close(struct exp_image *image)
 		return;
 	exp_dwarf_close(image->dwarf);
 	dwfl_end(image->dwfl);
+	if (image->fd >= 0)
+		close(image->fd);
+	if (image->debug_fd >= 0)
+		close(image->debug_fd);
 	free(image->symbols);
 	free(image->variables);
 	free(image->by_name);

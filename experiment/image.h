@@ -35,6 +35,7 @@ struct exp_image {
 	uint32_t *by_name; /* hash table of symbol index + 1, see exp_image_symbol_named */
 	size_t name_mask;
 	struct exp_dwarf *dwarf; /* NULL: there are no lines */
+	int fd, debug_fd;        /* of the file, and of the separate debug file if libdwfl asked for one; else -1 */
 };
 
 /* A stretch of code that belongs together. */

@@ -26,7 +26,7 @@ uint64_t exp_read_fixed(struct exp_reader *reader, unsigned size)
 	return value;
 }
 
-uint64_t exp_read_uleb(struct exp_reader *reader)
+uint64_t exp_read_long_uleb(struct exp_reader *reader)
 {
 	uint64_t value = 0;
 
@@ -73,12 +73,4 @@ const char *exp_read_string(struct exp_reader *reader)
 	}
 	reader->at = nul + 1;
 	return text;
-}
-
-void exp_read_skip(struct exp_reader *reader, uint64_t size)
-{
-	if ((uint64_t)(reader->end - reader->at) < size)
-		fail(reader);
-	else
-		reader->at += size;
 }

@@ -13,13 +13,31 @@ struct exp_reader {
 
 /* A number of 1 to 8 bytes. */
 uint64_t exp_read_fixed(struct exp_reader *reader, unsigned size);
-uint64_t exp_read_uleb(struct exp_reader *reader);
 int64_t exp_read_sleb(struct exp_reader *reader);
+
+/* exp_read_uleb for numbers of several bytes. */
+uint64_t exp_read_long_uleb(struct exp_reader *reader);
+
+/* Most numbers in debug information have one byte. */
+static inline uint64_t exp_read_uleb(struct exp_reader *reader)
+{
+	if (reader->at < reader->end && *reader->at < 0x80)
+		return *reader->at++;
+	return exp_read_long_uleb(reader);
+}
 
 /* A string up to and with its NUL; "" if it does not end. Borrowed. */
 const char *exp_read_string(struct exp_reader *reader);
 
 /* Go over `size` bytes. */
-void exp_read_skip(struct exp_reader *reader, uint64_t size);
+static inline void exp_read_skip(struct exp_reader *reader, uint64_t size)
+{
+	if ((uint64_t)(reader->end - reader->at) < size) {
+		reader->at = reader->end;
+		reader->is_bad = 1;
+	} else {
+		reader->at += size;
+	}
+}
 
 #endif

@@ -1,0 +1,287 @@
+/* dwarf_libdw.c: reads by libdw what die.h cannot. Units may be split: then the skeleton in the object has the addresses
+ * and lines, and a .dwo file has the functions. */
+#include "experiment/dwarf_unit.h"
+
+#include "experiment/image.h"
+
+#include <dwarf.h>
+#include <errno.h>
+
+enum {
+	DEPTH_MAX = 512, /* of calls and blocks in a function */
+	NESTING_MAX = 32 /* of namespaces and types around one */
+};
+
+Dwarf *exp_dwarf_libdw(struct exp_dwarf *dwarf)
+{
+	Dwarf_Addr bias;
+
+	if (dwarf->is_libdw_tried)
+		return dwarf->dwarf;
+	dwarf->is_libdw_tried = 1;
+	dwarf->dwarf = dwfl_module_getdwarf(dwarf->image->module, &bias);
+	if (dwarf->dwarf != NULL && dwarf->dies == NULL)
+		dwarf->bias = dwarf->image->bias - bias;
+	/* The other reader has found addresses that are those of the image. */
+	if (dwarf->dies != NULL && dwarf->image->bias != bias)
+		dwarf->dwarf = NULL;
+	return dwarf->dwarf;
+}
+
+static void make_ranges(struct exp_dwarf *dwarf)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+
+	while (dwarf_get_units(dwarf->dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0) {
+		Dwarf_Addr base, start, end;
+		ptrdiff_t at = 0;
+
+		while ((at = dwarf_ranges(&die, at, &base, &start, &end)) > 0)
+			if (exp_dwarf_ranges_add(&dwarf->ranges, start, end, dwarf_dieoffset(&die)) != 0)
+				break;
+	}
+	exp_dwarf_ranges_sort(&dwarf->ranges);
+}
+
+int exp_dwarf_libdw_find(struct exp_dwarf *dwarf, Dwarf_Addr address, Dwarf_Off *out)
+{
+	Dwarf_Die die;
+
+	if (exp_dwarf_libdw(dwarf) == NULL)
+		return -ENOENT;
+	if (dwarf_addrdie(dwarf->dwarf, address, &die) != NULL) {
+		*out = dwarf_dieoffset(&die);
+		return 0;
+	}
+	if (!dwarf->ranges.is_made)
+		make_ranges(dwarf);
+	return exp_dwarf_ranges_find(&dwarf->ranges, address, out);
+}
+
+/* Text of an attribute of a DIE or of what it is an instance of, or NULL. */
+static const char *text_of(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr_integrate(die, name, &attribute) == NULL ? NULL : dwarf_formstring(&attribute);
+}
+
+static uint64_t stmt_list_of(const struct exp_dwarf *dwarf, Dwarf_CU *cu, Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word offset;
+
+	if (dwarf_cu_getdwarf(cu) != dwarf->dwarf ||
+	    dwarf_cu_info(cu, NULL, NULL, die, NULL, NULL, NULL, NULL) != 0 ||
+	    dwarf_attr(die, DW_AT_stmt_list, &attribute) == NULL || dwarf_formudata(&attribute, &offset) != 0)
+		return UINT64_MAX;
+	return offset;
+}
+
+int exp_dwarf_libdw_unit(struct exp_dwarf *dwarf, Dwarf_Off offset, struct exp_dwarf_unit *out)
+{
+	Dwarf_Die split, die;
+	uint8_t type;
+
+	if (exp_dwarf_libdw(dwarf) == NULL || dwarf_offdie(dwarf->dwarf, offset, &out->die) == NULL)
+		return -1;
+	out->reader = &exp_dwarf_libdw_reader;
+	out->content = out->die;
+	if (dwarf_cu_info(out->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 &&
+	    type == DW_UT_skeleton &&
+	    dwarf_cu_info(out->die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 &&
+	    dwarf_tag(&split) == DW_TAG_compile_unit)
+		out->content = split;
+	out->directory = text_of(&out->die, DW_AT_comp_dir);
+	out->stmt_list = stmt_list_of(dwarf, out->die.cu, &die);
+	return 0;
+}
+
+static int add_function(struct exp_dwarf_unit *unit, Dwarf_Die *die)
+{
+	const union exp_dwarf_entry entry = {.libdw = *die};
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+		if (exp_dwarf_add_code(unit, start, end) != 0)
+			return -ENOMEM;
+	return exp_dwarf_add_function(unit, &entry);
+}
+
+/* Gather the functions below a DIE. Rust puts them into namespaces and types. */
+static void gather_functions(struct exp_dwarf_unit *unit, Dwarf_Die *parent, int depth)
+{
+	Dwarf_Die die;
+
+	if (depth > NESTING_MAX || dwarf_child(parent, &die) != 0)
+		return;
+	do {
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_subprogram:
+			if (add_function(unit, &die) != 0)
+				return;
+			break;
+		case DW_TAG_namespace:
+		case DW_TAG_module:
+		case DW_TAG_structure_type:
+		case DW_TAG_class_type:
+		case DW_TAG_union_type:
+		case DW_TAG_enumeration_type:
+			gather_functions(unit, &die, depth + 1);
+			break;
+		default:
+			break;
+		}
+	} while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static void read_functions(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit)
+{
+	(void)dwarf;
+	gather_functions(unit, &unit->content, 0);
+}
+
+static uint32_t add_call(struct exp_dwarf *dwarf, Dwarf_Die *die, uint32_t parent)
+{
+	const union exp_dwarf_entry entry = {.libdw = *die};
+	uint32_t index = exp_dwarf_add_call(dwarf, &entry, parent);
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while (index != UINT32_MAX && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+		if (exp_dwarf_add_call_range(dwarf, start, end) != 0)
+			return UINT32_MAX;
+	return index;
+}
+
+/* Add the calls below a DIE. Blocks stand between calls and mean nothing here. */
+static void gather_calls(struct exp_dwarf *dwarf, Dwarf_Die *parent, uint32_t outer, int depth)
+{
+	Dwarf_Die die;
+
+	if (depth > DEPTH_MAX || dwarf_child(parent, &die) != 0)
+		return;
+	do {
+		uint32_t at = outer;
+		int tag = dwarf_tag(&die);
+
+		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block)
+			continue;
+		if (tag == DW_TAG_inlined_subroutine)
+			at = add_call(dwarf, &die, outer);
+		if (at == UINT32_MAX)
+			return;
+		gather_calls(dwarf, &die, at, depth + 1);
+		if (at != outer)
+			exp_dwarf_end_call(dwarf, at);
+	} while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static void read_calls(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, const struct exp_dwarf_function *function)
+{
+	Dwarf_Die die = function->entry.libdw;
+
+	(void)unit;
+	if (add_call(dwarf, &die, 0) == 0)
+		gather_calls(dwarf, &die, 0, 0);
+}
+
+/* The file that an attribute names by its number, or NULL. */
+static const char *file_of(struct exp_dwarf *dwarf, Dwarf_Attribute *attribute)
+{
+	struct exp_line_table *table = NULL;
+	Dwarf_Files *files;
+	Dwarf_Word number;
+	uint64_t offset;
+	size_t count;
+	Dwarf_Die die;
+
+	if (dwarf_formudata(attribute, &number) != 0)
+		return NULL;
+	offset = stmt_list_of(dwarf, attribute->cu, &die);
+	if (offset != UINT64_MAX)
+		table = exp_dwarf_lines(dwarf, offset, text_of(&die, DW_AT_comp_dir));
+	if (table != NULL)
+		return exp_line_table_file(table, (unsigned)number);
+	if (dwarf_cu_info(attribute->cu, NULL, NULL, &die, NULL, NULL, NULL, NULL) != 0 ||
+	    dwarf_getsrcfiles(&die, &files, &count) != 0 || number >= count)
+		return NULL;
+	return dwarf_filesrc(files, number, NULL, NULL);
+}
+
+static void describe_callee(struct exp_dwarf *dwarf, Dwarf_Die *die, struct exp_dwarf_frame *frame)
+{
+	Dwarf_Attribute attribute;
+	int line;
+
+	frame->linkage_name = text_of(die, DW_AT_linkage_name);
+	if (frame->linkage_name == NULL)
+		frame->linkage_name = text_of(die, DW_AT_MIPS_linkage_name);
+	if (frame->linkage_name == NULL)
+		frame->name = dwarf_diename(die);
+	if (dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) != NULL)
+		frame->decl_file = file_of(dwarf, &attribute);
+	if (dwarf_decl_line(die, &line) == 0 && line > 0)
+		frame->decl_line = (unsigned)line;
+}
+
+static void describe(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, union exp_dwarf_entry *entry, int is_call,
+		     struct exp_dwarf_described *out)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word number;
+
+	(void)unit;
+	describe_callee(dwarf, &entry->libdw, &out->callee);
+	if (!is_call)
+		return;
+	if (dwarf_attr(&entry->libdw, DW_AT_call_line, &attribute) != NULL && dwarf_formudata(&attribute, &number) == 0)
+		out->line = (unsigned)number;
+	if (dwarf_attr(&entry->libdw, DW_AT_call_file, &attribute) != NULL)
+		out->file = file_of(dwarf, &attribute);
+}
+
+void exp_dwarf_libdw_line(struct exp_dwarf *dwarf, const struct exp_dwarf_unit *unit, Dwarf_Addr address,
+			  struct exp_dwarf_frame *frame)
+{
+	Dwarf_Die die;
+	Dwarf_Line *line;
+	int number;
+
+	if (exp_dwarf_libdw(dwarf) == NULL || dwarf_offdie(dwarf->dwarf, unit->offset, &die) == NULL)
+		return;
+	line = dwarf_getsrc_die(&die, address);
+	if (line == NULL || dwarf_lineno(line, &number) != 0 || number <= 0)
+		return;
+	frame->line = (unsigned)number;
+	frame->file = dwarf_linesrc(line, NULL, NULL);
+}
+
+static const char *missing_file(struct exp_dwarf_unit *unit)
+{
+	uint8_t type;
+
+	if (unit->content.addr != unit->die.addr ||
+	    dwarf_cu_info(unit->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) != 0 ||
+	    type != DW_UT_skeleton)
+		return NULL;
+	return dwarf_hasattr(&unit->die, DW_AT_dwo_name) ? text_of(&unit->die, DW_AT_dwo_name)
+							  : text_of(&unit->die, DW_AT_GNU_dwo_name);
+}
+
+static void compilation(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, struct exp_dwarf_compilation *out)
+{
+	Dwarf_Half version;
+
+	(void)dwarf;
+	out->name = dwarf_diename(&unit->content);
+	out->producer = text_of(&unit->content, DW_AT_producer);
+	out->missing = missing_file(unit);
+	if (dwarf_cu_info(unit->die.cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) == 0)
+		out->version = version;
+}
+
+const struct exp_dwarf_reader exp_dwarf_libdw_reader = {
+    .functions = read_functions, .calls = read_calls, .describe = describe, .compilation = compilation};
