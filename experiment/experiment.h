@@ -138,6 +138,7 @@ const struct exp_object *experiment_object_at(const struct experiment *experimen
 enum exp_origin {
 	EXP_ORIGIN_ANNOUNCED, /* the program: one <function> of map.xml, for generations [from, to) */
 	EXP_ORIGIN_JITDUMP,   /* a jitdump file */
+	EXP_ORIGIN_IMAGE,     /* an ELF file in memory that was registered for debuggers: one <image> of map.xml */
 	EXP_ORIGIN_PERF_MAP,  /* a perf map */
 	EXP_ORIGIN_NOBODY     /* one <code> of map.xml: a page of code that was met in call stacks */
 };

@@ -169,7 +169,7 @@ int exp_made_find_source(struct exp_arena *arena, struct exp_function *function)
 
 /* ---- all of them ---- */
 
-static int say(struct experiment *experiment, const char *text)
+int exp_made_say(struct experiment *experiment, const char *text)
 {
 	struct exp_info *info = &experiment->info;
 	const char **lines = exp_arena_alloc(&experiment->arena, (info->made_count + 1) * sizeof(*lines));
@@ -190,7 +190,7 @@ static int say_read(const struct exp_made_file *file, const struct exp_made_read
 
 	if (reader->skipped > 0)
 		snprintf(skipped, sizeof(skipped), ", %zu entries without sense", reader->skipped);
-	return say(experiment, exp_arena_printf(&experiment->arena, "%s: %zu functions%s%s%s", file->what, reader->functions, skipped,
+	return exp_made_say(experiment, exp_arena_printf(&experiment->arena, "%s: %zu functions%s%s%s", file->what, reader->functions, skipped,
 						reader->fault != NULL ? "; the rest was not read: " : "",
 						reader->fault != NULL ? reader->fault : ""));
 }
@@ -210,7 +210,7 @@ static int read_one(void *context, const struct exp_made_file *file)
 	if (reader.fd == -ENOENT)
 		return 0;
 	if (reader.fd < 0)
-		return say(experiment, exp_arena_printf(&experiment->arena, "%s: not read: %s", file->what, strerror(-reader.fd)));
+		return exp_made_say(experiment, exp_arena_printf(&experiment->arena, "%s: not read: %s", file->what, strerror(-reader.fd)));
 	rc = fstat(reader.fd, &st) != 0 ? -errno : 0;
 	reader.size = rc == 0 && (uint64_t)st.st_size < file->size_max ? (uint64_t)st.st_size : file->size_max;
 	rc = file->read(&reader);

@@ -52,6 +52,9 @@ int exp_jitdump_read(struct exp_made_reader *reader);
 /* Take a function of the file, unless there are too many. Returns 0 or -ENOMEM; sets reader->fault. */
 int exp_made_add(struct exp_made_reader *reader, const struct exp_function *function);
 
+/* What was read, in words, for the header. Returns 0 or -ENOMEM. */
+int exp_made_say(struct experiment *experiment, const char *text);
+
 /* A name like "JS:*sort /src/a.js:12:3" says where the function is: set its source and line. Returns 0 or -ENOMEM. */
 int exp_made_find_source(struct exp_arena *arena, struct exp_function *function);
 

@@ -76,6 +76,10 @@ static int on_element(void *context, const struct exp_element *element)
 		return exp_dynamic_load(&reader->dynamic, element);
 	if (element->depth == 1 && strcmp(element->name, "function_unload") == 0)
 		return exp_dynamic_unload(&reader->dynamic, element);
+	if (element->depth == 1 && strcmp(element->name, "image") == 0)
+		return exp_image_copy_load(&reader->dynamic, element);
+	if (element->depth == 1 && strcmp(element->name, "image_unload") == 0)
+		return exp_image_copy_unload(&reader->dynamic, element);
 	if (element->depth == 1 && strcmp(element->name, "code") == 0)
 		return exp_dynamic_code(&reader->dynamic, element);
 	return 0;
@@ -156,6 +160,7 @@ static int read_map(struct map_reader *reader, int fd)
 		reader->object_count = 0;
 		reader->unload_count = 0;
 		reader->dynamic.count = 0;
+		reader->dynamic.image_count = 0;
 		rc = exp_xml_read(fd, &walk);
 		if (rc == 0 || rc == -ENOMEM)
 			return rc;
@@ -253,11 +258,14 @@ int exp_map_read(struct experiment *experiment)
 	if (rc == 0)
 		rc = add_sampled(&reader);
 	if (rc == 0)
+		rc = exp_image_copies_read(&reader.dynamic);
+	if (rc == 0)
 		rc = exp_made_read(&reader.dynamic);
 	if (rc == 0)
 		rc = exp_dynamic_finish(&reader.dynamic);
 	else
 		free(reader.dynamic.functions);
+	free(reader.dynamic.images);
 	free(reader.objects);
 	free(reader.unloads);
 	return rc;

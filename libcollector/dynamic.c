@@ -164,6 +164,11 @@ static int write_text(const void *code, uint64_t size, const Lineno *lines, uint
 	return error;
 }
 
+int dynamic_text_write(const void *from, uint64_t size, uint64_t *at)
+{
+	return write_text(from, size, NULL, 0, at);
+}
+
 static void put_name(struct xml_text *text, const char *key, const char *name)
 {
 	if (name)

@@ -18,6 +18,9 @@ int dynamic_text_fd(void);
 /* Take so many bytes of it. Returns their offset. Signal-safe. */
 uint64_t dynamic_text_reserve(uint64_t size);
 
+/* Write memory of the program's, which may not be there, to dyntext. Returns 0 and its offset, or -errno. Signal-safe. */
+int dynamic_text_write(const void *from, uint64_t size, uint64_t *at);
+
 /* Close dyntext (in a forked child). */
 void dynamic_forget(void);
 

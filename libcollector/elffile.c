@@ -85,3 +85,30 @@ int elffile_has(const struct elffile *file, const Elf64_Shdr *section)
 {
 	return section->sh_type != SHT_NOBITS && section->sh_offset <= file->size && section->sh_size <= file->size - section->sh_offset;
 }
+
+static int find_symbols(const struct elffile *file, uint32_t type, struct elffile_symbols *out)
+{
+	unsigned count;
+	const Elf64_Shdr *sections = elffile_sections(file, &count);
+
+	for (unsigned i = 0; sections && i < count; i++) {
+		const Elf64_Shdr *section = &sections[i], *names;
+
+		if (section->sh_type != type || section->sh_link >= count || section->sh_offset % 8 != 0)
+			continue;
+		names = &sections[section->sh_link];
+		if (!elffile_has(file, section) || !elffile_has(file, names))
+			continue;
+		out->at = (const Elf64_Sym *)(file->at + section->sh_offset);
+		out->end = out->at + section->sh_size / sizeof(*out->at);
+		out->names = (const char *)file->at + names->sh_offset;
+		out->names_size = names->sh_size;
+		return 1;
+	}
+	return 0;
+}
+
+int elffile_symbols_find(const struct elffile *file, struct elffile_symbols *out)
+{
+	return find_symbols(file, SHT_SYMTAB, out) || find_symbols(file, SHT_DYNSYM, out);
+}

@@ -24,6 +24,16 @@ const Elf64_Shdr *elffile_find_section(const struct elffile *file, const char *n
 /* Where the file's segments lie in memory, without the bias. Returns 0, or -ENOEXEC. Signal-safe. */
 int elffile_range(const struct elffile *file, uint64_t *start, uint64_t *end);
 
+/* A table of symbols within a file. Names are to be checked. */
+struct elffile_symbols {
+	const Elf64_Sym *at, *end;
+	const char *names; /* names[names_size] */
+	uint64_t names_size;
+};
+
+/* All symbols of a file, else those of dynamic linking. Returns 1, or 0 if there are none. Signal-safe. */
+int elffile_symbols_find(const struct elffile *file, struct elffile_symbols *out);
+
 /* Does the section's content lie in the file? Signal-safe. */
 int elffile_has(const struct elffile *file, const Elf64_Shdr *section);
 

@@ -96,36 +96,7 @@ static int wants_names(const char *patterns)
 
 /* ---- symbols ---- */
 
-struct symbols {
-	const Elf64_Sym *at, *end;
-	const char *names;
-	uint64_t names_size;
-};
-
-/* Find the symbols of a type of section. Returns 1, or 0 if there are none. */
-static int find_symbols(const struct elffile *file, uint32_t type, struct symbols *out)
-{
-	unsigned count;
-	const Elf64_Shdr *sections = elffile_sections(file, &count);
-
-	for (unsigned i = 0; sections && i < count; i++) {
-		const Elf64_Shdr *section = &sections[i], *names;
-
-		if (section->sh_type != type || section->sh_link >= count || section->sh_offset % 8 != 0)
-			continue;
-		names = &sections[section->sh_link];
-		if (!elffile_has(file, section) || !elffile_has(file, names))
-			continue;
-		out->at = (const Elf64_Sym *)(file->at + section->sh_offset);
-		out->end = out->at + section->sh_size / sizeof(*out->at);
-		out->names = (const char *)file->at + names->sh_offset;
-		out->names_size = names->sh_size;
-		return 1;
-	}
-	return 0;
-}
-
-static enum choice choice_of(const struct symbols *symbols, const Elf64_Sym *symbol)
+static enum choice choice_of(const struct elffile_symbols *symbols, const Elf64_Sym *symbol)
 {
 	const char *name = symbols->names + symbol->st_name;
 
@@ -133,7 +104,7 @@ static enum choice choice_of(const struct symbols *symbols, const Elf64_Sym *sym
 }
 
 /* Set or clear the bits of all functions whose names are answered by `choice`. */
-static void mark(struct object *object, const struct symbols *symbols, uint64_t bias, enum choice choice, int is_set)
+static void mark(struct object *object, const struct elffile_symbols *symbols, uint64_t bias, enum choice choice, int is_set)
 {
 	for (const Elf64_Sym *symbol = symbols->at; symbol < symbols->end; symbol++) {
 		uint64_t place = bias + symbol->st_value - object->start;
@@ -156,13 +127,13 @@ static void mark(struct object *object, const struct symbols *symbols, uint64_t 
 static void read_names(struct object *object, const char *path, uint64_t bias)
 {
 	struct elffile file;
-	struct symbols symbols;
+	struct elffile_symbols symbols;
 
 	if (elffile_map(path, &file) < 0) {
 		col_log_warning("function tracing: an object whose functions' names could not be read");
 		return;
 	}
-	if (find_symbols(&file, SHT_SYMTAB, &symbols) || find_symbols(&file, SHT_DYNSYM, &symbols)) {
+	if (elffile_symbols_find(&file, &symbols)) {
 		if (!object->is_chosen)
 			mark(object, &symbols, bias, CHOICE_YES, 1);
 		mark(object, &symbols, bias, CHOICE_REFUSED, !!object->is_chosen);

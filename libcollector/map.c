@@ -273,6 +273,20 @@ void map_restart(void)
 	atomic_store(&is_begun, 0);
 }
 
+uint32_t map_each(uint32_t above, void (*take)(const struct dl_find_object *found))
+{
+	uint32_t highest = atomic_load(&object_count);
+	struct dl_find_object found;
+
+	for (int i = 0; i < OBJECTS && highest > above; i++) {
+		uint64_t start = atomic_load(&objects[i].start);
+
+		if (start != 0 && !atomic_load(&objects[i].gone) && objects[i].id > above && _dl_find_object((void *)(uintptr_t)start, &found) == 0)
+			take(&found);
+	}
+	return highest;
+}
+
 /* ---- unloading ---- */
 
 static int count_unloads(struct dl_phdr_info *info, size_t size, void *subs)

@@ -6,12 +6,16 @@
 #define XER_COLLECTOR_MAP_H
 
 #include <dlfcn.h>
+#include <stdint.h>
 
 /* Note the objects loaded now. Normal context, at the start. */
 void map_open(void);
 
 /* The first call stack is about to be recorded: have map.xml, with all known objects. Signal-safe. */
 void map_begin(void);
+
+/* Call take with every known object whose number is above `above`. Returns the highest number there is. Signal-safe. */
+uint32_t map_each(uint32_t above, void (*take)(const struct dl_find_object *found));
 
 /* In a forked child: nothing is written yet. Signal-safe. */
 void map_restart(void);

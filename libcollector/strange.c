@@ -8,6 +8,7 @@
 #include "collector.h"
 #include "dynamic.h"
 #include "file.h"
+#include "gdbjit.h"
 #include "log.h"
 
 #include <dlfcn.h>
@@ -21,7 +22,7 @@ struct page {
 	atomic_uint_fast64_t address;
 	atomic_uint_fast64_t next; /* event time: not looked at again before */
 	uint64_t sum;                 /* of its contents */
-	unsigned writes;
+	atomic_uint writes;
 };
 
 static struct page pages[PAGES];
@@ -157,14 +158,14 @@ static uint64_t write_contents(int fd)
 	return col_file_may_grow(at + PAGE) == 0 && sys_pwrite(fd, contents, PAGE, at) == PAGE ? at : UINT64_MAX;
 }
 
-static int write_element(uint64_t address, uint64_t start, uint64_t offset)
+int strange_write(uint64_t address, uint64_t size, uint64_t start, uint64_t offset)
 {
 	char buffer[256];
 	struct xml_text text = XML_TEXT(buffer);
 
 	xml_put(&text, " <code");
 	xml_put_hex(&text, "address", address);
-	xml_put_number(&text, "size", PAGE);
+	xml_put_number(&text, "size", size);
 	xml_put_hex(&text, "start", start);
 	xml_put_number(&text, "generation", atomic_load(&col.generation));
 	xml_put_number(&text, "time", col_ticks());
@@ -186,7 +187,7 @@ static void look(struct page *page, uint64_t address)
 		return;
 	if (sum && write_count++ < ALL_WRITES_MAX)
 		offset = write_contents(fd);
-	if (write_element(address, start, offset) == 0) {
+	if (strange_write(address, PAGE, start, offset) == 0) {
 		page->sum = sum;
 		page->writes++;
 	}
@@ -200,16 +201,21 @@ void strange_see(uint64_t pc)
 	if (!col_is_recording() || address == 0 || pc >> 47)
 		return;
 	page = page_of(address);
-	if (!page || now < atomic_load_explicit(&page->next, memory_order_relaxed) || atomic_exchange(&is_locked, 1))
+	if (!page)
 		return;
-	if (page->writes < WRITES_MAX)
-		look(page, address);
-	atomic_store_explicit(&page->next, now + col.descriptor.clock_hz / LOOKS_A_SECOND, memory_order_relaxed);
-	atomic_store(&is_locked, 0);
+	if (now >= atomic_load_explicit(&page->next, memory_order_relaxed) && !atomic_exchange(&is_locked, 1)) {
+		if (page->writes < WRITES_MAX)
+			look(page, address);
+		atomic_store_explicit(&page->next, now + col.descriptor.clock_hz / LOOKS_A_SECOND, memory_order_relaxed);
+		atomic_store(&is_locked, 0);
+	}
+	if (page->writes > 0) /* it is code */
+		gdbjit_look();
 }
 
 void strange_forget(void)
 {
+	gdbjit_forget();
 	memset(pages, 0, sizeof(pages));
 	region_count = miss_count = write_count = 0;
 	scratch = 0;

@@ -10,6 +10,10 @@
 /* There is a frame without unwinding rules at pc. Signal-safe; a look at a table, most often. */
 void strange_see(uint64_t pc);
 
+/* Write an element <code> for [address, address + size) in a region that begins at `start`; offset: of its contents in
+ * dyntext, UINT64_MAX: they are not there. Returns 0 or -errno. Signal-safe. */
+int strange_write(uint64_t address, uint64_t size, uint64_t start, uint64_t offset);
+
 /* In a forked child, which has no files yet. */
 void strange_forget(void);
 

@@ -94,6 +94,45 @@ printf 'xxxx' | dd of=dumpkilled.er/jit1.dump conv=notrunc 2>/dev/null
 report dumpkilled -header
 contains "a file that is no jitdump is said to be so" '^Made code +jitdump: 0 functions; the rest was not read: no jitdump' dumpkilled.txt
 
+# ---- the interface of gdb
+run gdb -- gdb
+is "registered for debuggers: the program runs" 0 $status
+is "functions are told by the time at which they were registered" "7 5 3 " "$(counts gdb one two three)"
+report gdb -header
+contains "registered for debuggers: it is said" '^Made code +registered for debuggers: 3 functions in 3 files$' gdb.txt
+for name in one:91:7 two:92:5; do
+	IFS=: read -r function last calls <<<"$name"
+	report gdb -metrics i.heapalloccnt:name -dcc src:hex -disasm "$function"
+	contains "registered for debuggers: the instructions of $function are its own" " $last +xchgl" gdb.txt
+	contains "registered for debuggers: their values are" "^## $calls .*callq +\*%rdi" gdb.txt
+done
+if have clang lli; then
+	cat >registrant.c <<'END'
+#include <stdlib.h>
+void *volatile last;
+__attribute__((noinline)) void allocate(void) { last = malloc(10); }
+__attribute__((noinline)) void work(int n)
+{
+	for (int i = 0; i < n; i++)
+		allocate();
+}
+int main(void) { work(50); return 0; }
+END
+	if clang -g -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -emit-llvm -c -o registrant.bc registrant.c; then
+		record lli -p off -H on -- lli registrant.bc
+		is "lli runs" 0 $?
+		report lli -metrics i.heapalloccnt:name -functions
+		is "lli: what LLVM compiled has its names" "50 50" "$(value lli allocate 1) $(value lli work 1)"
+		report lli -metrics i.heapalloccnt:name -disasm work
+		contains "lli: its instructions have source lines" '^ +7\. .*allocate\(\);' lli.txt
+		contains "lli: and their values" '^## 50 +\[ +7\] .*call' lli.txt
+	else
+		not_ok "the program for lli is compiled"
+	fi
+else
+	skip "lli" "clang or lli is not installed"
+fi
+
 # ---- nobody tells
 run none -- none
 is "code of which nobody tells is named by its place" 15 "$(counts none '<jit>+0x0' | tr -d ' ')"

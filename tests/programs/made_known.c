@@ -1,6 +1,6 @@
 /* made_known: makes functions while it runs, and tells of them as runtimes do that know nothing of Xer.
  *
- * usage: made_known map|dump|none [kill]
+ * usage: made_known map|dump|gdb|none [kill]
  *
  * Facts: the code of a maker calls the function that it is given, once. `one` is made and called 7 times; its place is
  * taken by `two`, called 5 times; other code is `three`, called 3 times. The function that they call allocates 100 bytes and
@@ -9,6 +9,8 @@
  * follow a line of nonsense and half a line.
  * dump: they are told in jit-PID.dump in the working directory, which is mapped executable as V8 does. Each has the lines
  * 10, 11 (the call), 12 of /src/maker.jit; `three` is moved, and called 2 times more. The last record is cut off.
+ * gdb: they are registered for debuggers, by a relocatable ELF file in memory each, without code and lines; that of `one` is
+ * given up before `two` is made.
  * none: nothing is told.
  * It prints its pid. With "kill" it ends by SIGKILL, else with 0; the files stay. */
 #include "include/collectorAPI.h"
@@ -16,6 +18,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +35,7 @@ enum { SIZE = sizeof(code), HEADER = 40 };
 static void *volatile last;
 static FILE *out;
 static unsigned count;
-static int is_dump;
+static int is_dump, is_gdb;
 
 static __attribute__((noinline)) void allocate(void)
 {
@@ -128,9 +131,90 @@ static void open_map(void)
 		exit(1);
 }
 
+/* ---- the interface of gdb ---- */
+
+struct jit_code_entry {
+	struct jit_code_entry *next, *previous;
+	const void *file;
+	uint64_t size;
+};
+
+struct jit_descriptor {
+	uint32_t version, action;
+	struct jit_code_entry *relevant, *first;
+};
+
+struct jit_descriptor __jit_debug_descriptor = {1, 0, NULL, NULL};
+
+void __attribute__((noinline)) __jit_debug_register_code(void)
+{
+	__asm__ volatile("");
+}
+
+enum { SECTION_TEXT = 1, SECTION_SYMBOLS, SECTION_NAMES, SECTIONS };
+
+struct object_file {
+	Elf64_Ehdr header;
+	Elf64_Shdr sections[SECTIONS];
+	Elf64_Sym symbols[2];
+	char names[16];
+};
+
+static struct jit_code_entry entries[3];
+static struct object_file files[3];
+
+static void register_function(const char *name, const unsigned char *at)
+{
+	struct object_file *file = &files[count];
+	struct jit_code_entry *entry = &entries[count++];
+
+	memcpy(file->header.e_ident, ELFMAG, SELFMAG);
+	file->header.e_ident[EI_CLASS] = ELFCLASS64;
+	file->header.e_ident[EI_DATA] = ELFDATA2LSB;
+	file->header.e_ident[EI_VERSION] = EV_CURRENT;
+	file->header.e_type = ET_REL;
+	file->header.e_machine = EM_X86_64;
+	file->header.e_version = EV_CURRENT;
+	file->header.e_shoff = offsetof(struct object_file, sections);
+	file->header.e_ehsize = sizeof(file->header);
+	file->header.e_shentsize = sizeof(file->sections[0]);
+	file->header.e_shnum = SECTIONS;
+	file->header.e_shstrndx = SECTION_NAMES;
+	file->sections[SECTION_TEXT] = (Elf64_Shdr){.sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addr = (uint64_t)at,
+						    .sh_size = SIZE};
+	file->sections[SECTION_SYMBOLS] = (Elf64_Shdr){.sh_type = SHT_SYMTAB, .sh_offset = offsetof(struct object_file, symbols),
+						       .sh_size = sizeof(file->symbols), .sh_link = SECTION_NAMES, .sh_info = 1,
+						       .sh_entsize = sizeof(file->symbols[0])};
+	file->sections[SECTION_NAMES] = (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_offset = offsetof(struct object_file, names),
+						     .sh_size = sizeof(file->names)};
+	file->symbols[1] = (Elf64_Sym){.st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = SECTION_TEXT, .st_size = SIZE};
+	snprintf(file->names + 1, sizeof(file->names) - 1, "%s", name);
+	entry->file = file;
+	entry->size = sizeof(*file);
+	entry->next = __jit_debug_descriptor.first;
+	if (entry->next != NULL)
+		entry->next->previous = entry;
+	__jit_debug_descriptor.relevant = __jit_debug_descriptor.first = entry;
+	__jit_debug_descriptor.action = 1;
+	__jit_debug_register_code();
+}
+
+static void unregister_function(void)
+{
+	struct jit_code_entry *entry = __jit_debug_descriptor.first;
+
+	__jit_debug_descriptor.first = entry->next;
+	__jit_debug_descriptor.relevant = entry;
+	__jit_debug_descriptor.action = 2;
+	__jit_debug_register_code();
+	memset(&files[entry - entries], 0xff, sizeof(files[0]));
+}
+
 static void tell(const char *name, const unsigned char *at)
 {
-	if (is_dump)
+	if (is_gdb)
+		register_function(name, at);
+	else if (is_dump)
 		dump_load(name, at);
 	else if (out != NULL)
 		fprintf(out, "%lx %x %s\n", (unsigned long)at, SIZE, name);
@@ -170,12 +254,15 @@ int main(int argc, char **argv)
 	if (argc < 2 || page == MAP_FAILED)
 		return 1;
 	is_dump = strcmp(argv[1], "dump") == 0;
+	is_gdb = strcmp(argv[1], "gdb") == 0;
 	if (is_dump)
 		open_dump();
 	else if (strcmp(argv[1], "map") == 0)
 		open_map();
 	make(page, "one", 7);
-	make(page, is_dump ? "two" : "two(int) /src/two.js:30:5", 5);
+	if (is_gdb)
+		unregister_function();
+	make(page, is_dump || is_gdb ? "two" : "two(int) /src/two.js:30:5", 5);
 	make(page + 64, "three", 3);
 	if (is_dump) {
 		memcpy(page + 128, page + 64, SIZE);
