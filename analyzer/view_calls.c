@@ -252,6 +252,18 @@ static void put_absent(struct session *session)
 		print_note(session, "%llu calls were not recorded, since it is not sure where they return to", (unsigned long long)unhooked);
 }
 
+/* What the program said in traced functions. */
+static void put_events(struct session *session)
+{
+	const struct session_experiment *at = NULL;
+	uint64_t events = 0;
+
+	while ((at = session_next(session, at)) != NULL)
+		events += at->data->calls.events;
+	if (events != 0)
+		print_note(session, "%llu events of the program's own in traced functions (ftrace shows them)", (unsigned long long)events);
+}
+
 static void put(struct session *session, const struct rows *rows, const struct column *column)
 {
 	size_t shown = session->limit != 0 && session->limit < rows->count ? session->limit : rows->count;
@@ -259,6 +271,7 @@ static void put(struct session *session, const struct rows *rows, const struct c
 	report_put_quality(session);
 	put_faults(session);
 	put_absent(session);
+	put_events(session);
 	if (print_is_data(session)) {
 		put_data(session, rows, shown);
 	} else {

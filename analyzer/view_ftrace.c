@@ -146,6 +146,56 @@ static void on_leave(struct printer *printer, const struct exp_trace_event *even
 		put_line(printer, event, event->time_s, event->type == EXP_TRACE_CUT ? NO_EXIT : END);
 }
 
+/* The bytes in quotes, as far as they are there. */
+static char *describe(const struct exp_trace_event *event)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (out == NULL)
+		abort();
+	fputs("event", out);
+	if (event->is_typed)
+		fprintf(out, " %u", event->event_type);
+	fputs(": \"", out);
+	text_put_bytes(out, (const char *)event->bytes, event->size);
+	fprintf(out, "\"%s", event->whole > event->size ? "..." : "");
+	fclose(out);
+	return text;
+}
+
+static void put_event(struct printer *printer, const struct exp_trace_event *event)
+{
+	size_t depth = event->depth < DEPTH_SHOWN ? event->depth : DEPTH_SHOWN;
+	char *text;
+
+	if (is_full(printer))
+		return;
+	printer->lines++;
+	text = describe(event);
+	if (printer->table != NULL) {
+		print_number(printer->table, printer->tid);
+		print_real(printer->table, event->time_s);
+		print_none(printer->table);
+		print_number(printer->table, event->depth);
+		print_word(printer->table, "event");
+		print_word(printer->table, text);
+	} else {
+		fprintf(printer->session->out, "%14.9f %13s  %*s%s\n", event->time_s, "", (int)depth * INDENT, "", text);
+	}
+	free(text);
+}
+
+/* Where short calls are left out, an event stands where it is, before the calls around it. */
+static void on_program_event(struct printer *printer, const struct exp_trace_event *event)
+{
+	if (!is_shown(printer, event))
+		return;
+	flush(printer);
+	put_event(printer, event);
+}
+
 static int on_event(void *context, const struct exp_trace_event *event)
 {
 	struct printer *printer = context;
@@ -158,6 +208,10 @@ static int on_event(void *context, const struct exp_trace_event *event)
 	}
 	if (printer->range->to_s != 0 && event->time_s > printer->range->to_s && !pending->is_there)
 		return 1;
+	if (event->type == EXP_TRACE_EVENT) {
+		on_program_event(printer, event);
+		return is_full(printer);
+	}
 	if (printer->range->min_us > 0)
 		return on_timed(printer, event);
 	if (event->type != EXP_TRACE_ENTER) {

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WORDS = 512 };
+enum { WORDS = 512, EVENT_MAX = 65536 };
 
 /* Records on their way to the sink. */
 struct batch {
@@ -21,6 +21,10 @@ struct batch {
 	size_t count;
 	uint64_t base; /* time before words[0] */
 	uint64_t tsc;  /* of the last word */
+	union {
+		struct fmt_traced_event head;
+		uint8_t bytes[EVENT_MAX];
+	} event;
 };
 
 static int flush(struct batch *batch)
@@ -65,15 +69,30 @@ static int put_function(struct batch *batch, const struct xraylog *log, const st
 	return rc;
 }
 
+static int put_event(struct batch *batch, const struct xraylog_record *record)
+{
+	const uint32_t room = EVENT_MAX - sizeof(batch->event.head);
+
+	batch->event.head = (struct fmt_traced_event){
+	    .kind = FMT_KIND_traced_event,
+	    .form = record->kind == XRAYLOG_TYPED ? FMT_traced_form_TYPED : FMT_traced_form_CUSTOM,
+	    .type = record->event_type,
+	    .size = record->data_size < room ? record->data_size : room,
+	    .whole = record->data_size,
+	};
+	memcpy(batch->event.bytes + sizeof(batch->event.head), record->data, batch->event.head.size);
+	return batch->sink->event(batch->sink->context, batch->event.bytes,
+				  (uint32_t)sizeof(batch->event.head) + batch->event.head.size, record->tsc);
+}
+
 static int put_record(struct batch *batch, const struct xraylog *log, const struct xraylog_record *record)
 {
-	static const uint8_t event[16]; /* of no kind that Xer knows */
 	int rc;
 
 	if (record->kind != XRAYLOG_CUSTOM && record->kind != XRAYLOG_TYPED)
 		return put_function(batch, log, record);
 	rc = flush(batch);
-	return rc != 0 ? rc : batch->sink->event(batch->sink->context, event, sizeof(event), record->tsc);
+	return rc != 0 ? rc : put_event(batch, record);
 }
 
 int foreign_walk(const struct xraylog *log, const struct functrace_sink *sink)

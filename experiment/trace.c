@@ -122,14 +122,34 @@ static int on_argument(void *context, uint64_t value)
 	return teller->rc;
 }
 
+/* An event of the program's. One whose length does not fit is damaged. */
+static void tell_event(struct teller *teller, const uint8_t *payload, uint32_t size, uint64_t tsc)
+{
+	struct fmt_traced_event head;
+	struct exp_trace_event event = {.type = EXP_TRACE_EVENT, .depth = teller->depth};
+
+	if (size < sizeof(head))
+		return;
+	memcpy(&head, payload, sizeof(head));
+	if (head.size > size - sizeof(head))
+		return;
+	event.time_s = exp_clock_seconds(&teller->experiment->clock, tsc);
+	event.bytes = payload + sizeof(head);
+	event.size = head.size;
+	event.whole = head.whole;
+	event.event_type = head.type;
+	event.is_typed = head.form == FMT_traced_form_TYPED;
+	teller->rc = teller->event(teller->context, &event);
+}
+
 static int on_event(void *context, const uint8_t *payload, uint32_t size, uint64_t tsc)
 {
 	struct teller *teller = context;
 
-	(void)size;
-	(void)tsc;
 	if (teller->is_mine && payload[0] == FMT_KIND_trace_begin)
 		abandon(teller);
+	else if (teller->is_mine && teller->rc == 0 && payload[0] == FMT_KIND_traced_event)
+		tell_event(teller, payload, size, tsc);
 	return teller->rc;
 }
 

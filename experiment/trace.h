@@ -4,7 +4,13 @@
 
 #include "experiment/experiment.h"
 
-enum exp_trace_type { EXP_TRACE_ENTER, EXP_TRACE_LEAVE, EXP_TRACE_CUT /* left, but its exit was not seen */, EXP_TRACE_ARGUMENT };
+enum exp_trace_type {
+	EXP_TRACE_ENTER,
+	EXP_TRACE_LEAVE,
+	EXP_TRACE_CUT, /* left, but its exit was not seen */
+	EXP_TRACE_ARGUMENT,
+	EXP_TRACE_EVENT
+};
 
 struct exp_trace_event {
 	enum exp_trace_type type;
@@ -13,6 +19,11 @@ struct exp_trace_event {
 	double time_s;        /* since the start */
 	uint64_t duration_ns; /* of a call that was left */
 	uint64_t argument;
+	/* Of an event: bytes[size], borrowed until the callee returns; the length that the program gave; its type if is_typed. */
+	const uint8_t *bytes;
+	uint64_t size, whole;
+	uint16_t event_type;
+	int is_typed;
 };
 
 /* Ids of the threads in the trace, in order of their first calls: out[*count], which the caller frees. Returns 0 or

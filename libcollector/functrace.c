@@ -15,6 +15,8 @@
 enum {
 	RECORD_MAX = 5 * 8, /* bytes: NewCPUId or TSCWrap, the function, an argument */
 	CPU_NUMBER = 0xfff, /* of what rdtscp tells; the node is behind it */
+	EVENT_MAX = 65536 - sizeof(struct fmt_traced_event),
+	PAGE = 4096,
 	WRITERS_MAX = 1024  /* beyond the threads' first ones; jumps out of handlers use them up */
 };
 
@@ -218,41 +220,61 @@ static void name_all(void)
 	sleds_name_all();
 }
 
+/* Have room for `size` bytes of records in the slot; signals are blocked. Returns 0, or -1 if the stream has stopped. */
+static int make_room(struct functrace_writer *writer, uint32_t size)
+{
+	struct col_thread *thread = writer->thread;
+	struct col_slot *slot = &writer->slot;
+	uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
+	uint32_t now_epoch = atomic_load(&epoch);
+
+	size += 2 * FDR_METADATA_SIZE + sizeof(struct fmt_trace_begin);
+	if (slot->map)
+		slot->at = (uint8_t *)writer->at;
+	writer->end = NULL;
+	if ((slot->tid != tid || (size_t)(slot->end - slot->at) < size) && begin_buffer(writer, tid, size) < 0)
+		return -1;
+	if (unlikely(atomic_exchange(&is_renaming, 0)))
+		name_all();
+	if (thread->functrace.epoch != now_epoch)
+		put_begin(writer, now_epoch);
+	return 0;
+}
+
+/* The records in the slot are done: the short way goes on behind them. */
+static void take_up(struct functrace_writer *writer)
+{
+	const struct col_slot *slot = &writer->slot;
+
+	writer->at = (uint64_t *)slot->at;
+	/* Without that clock, every record takes the long way. */
+	__atomic_store_n(&writer->end, has_ticks ? (uint64_t *)slot->end - RECORD_MAX / 8 : NULL, __ATOMIC_SEQ_CST);
+	/* functrace_start may have come too early to be noticed by the next record. */
+	if (unlikely(atomic_load(&epoch) != writer->thread->functrace.epoch))
+		writer->end = NULL;
+}
+
 /* The writer is busy for this record alone; signals are blocked. Returns 0, also if the record took back its entry, or -1 if
  * the stream has stopped. */
 static int put(struct functrace_writer *writer, uint64_t word)
 {
 	struct col_thread *thread = writer->thread;
 	struct col_slot *slot = &writer->slot;
-	uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
-	uint32_t size = RECORD_MAX + 2 * FDR_METADATA_SIZE + sizeof(struct fmt_trace_begin);
-	uint32_t now_epoch = atomic_load(&epoch);
 	uint64_t ticks;
 	uint32_t cpu;
-	int status = -1;
+	int status;
 
-	if (slot->map && slot->tid == tid && thread->functrace.epoch == now_epoch && limits_erase(writer, word, now(&cpu))) {
+	if (slot->map && slot->tid == atomic_load_explicit(&thread->tid, memory_order_relaxed) &&
+	    thread->functrace.epoch == atomic_load(&epoch) && limits_erase(writer, word, now(&cpu))) {
 		slot->at = (uint8_t *)writer->at;
 		writer->busy = 0;
 		return 0;
 	}
-	if (slot->map)
-		slot->at = (uint8_t *)writer->at;
-	writer->end = NULL;
-	if ((slot->tid == tid && (size_t)(slot->end - slot->at) >= size) || begin_buffer(writer, tid, size) == 0) {
-		if (unlikely(atomic_exchange(&is_renaming, 0)))
-			name_all();
-		if (thread->functrace.epoch != now_epoch)
-			put_begin(writer, now_epoch);
+	status = make_room(writer, RECORD_MAX);
+	if (status == 0) {
 		ticks = now(&cpu);
 		put_function(writer, word, ticks, cpu);
-		writer->at = (uint64_t *)slot->at;
-		/* Without that clock, every record takes this way. */
-		__atomic_store_n(&writer->end, has_ticks ? (uint64_t *)slot->end - RECORD_MAX / 8 : NULL, __ATOMIC_SEQ_CST);
-		/* functrace_start may have come too early to be noticed by the next record. */
-		if (unlikely(atomic_load(&epoch) != now_epoch))
-			writer->end = NULL;
-		status = 0;
+		take_up(writer);
 	}
 	atomic_signal_fence(memory_order_seq_cst);
 	writer->busy = 0;
@@ -348,6 +370,46 @@ void functrace_argument(uint64_t word, uint64_t value)
 	if (writer && put(writer, word) == 0) {
 		publish(&writer->slot, words, 2);
 		writer->at = (uint64_t *)writer->slot.at;
+	}
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+static void put_event(struct functrace_writer *writer, const struct functrace_event *event)
+{
+	struct fmt_traced_event head = {
+	    .kind = FMT_KIND_traced_event,
+	    .form = (uint8_t)event->form,
+	    .type = event->form == FMT_traced_form_TYPED ? (uint16_t)event->type : 0,
+	    .size = (uint32_t)(event->size < EVENT_MAX ? event->size : EVENT_MAX),
+	    .whole = event->size,
+	};
+	uint32_t size = (uint32_t)sizeof(head) + (head.size + FDR_METADATA_SIZE - 1) / FDR_METADATA_SIZE * FDR_METADATA_SIZE;
+	struct col_slot *slot = &writer->slot;
+	uint8_t *payload;
+
+	if (make_room(writer, FDR_METADATA_SIZE + size) < 0)
+		return;
+	payload = col_slot_event(slot, FMT_STREAM_FUNCTRACE, slot->tid, size, col_ticks());
+	writer->floor = NULL;
+	take_up(writer);
+	if (!payload)
+		return;
+	memcpy(payload + sizeof(head), event->data, head.size);
+	fdr_payload_put(payload, &head, sizeof(head));
+}
+
+void functrace_event(const struct functrace_event *event)
+{
+	struct functrace_writer *writer;
+	sys_sigset old;
+
+	for (uint64_t at = 0; at < event->size && at < EVENT_MAX; at += PAGE - (uint64_t)(event->data + at) % PAGE)
+		(void)*(const volatile uint8_t *)(event->data + at);
+	block_signals(&old);
+	writer = hold_writer();
+	if (writer) {
+		put_event(writer, event);
+		writer->busy = 0;
 	}
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 }

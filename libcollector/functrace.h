@@ -73,6 +73,16 @@ void functrace_interrupted(uint64_t word) __attribute__((visibility("hidden")));
 /* The same for an entry with an argument. */
 void functrace_argument(uint64_t word, uint64_t value) __attribute__((visibility("hidden")));
 
+/* An event of the program's. form: enum fmt_traced_form; type: its low 16 bits, if it is typed. */
+struct functrace_event {
+	uint64_t form, type;
+	const uint8_t *data;
+	uint64_t size;
+};
+
+/* Write an event. Its bytes are read before signals are blocked: if the program has a handler for what happens then, it runs. */
+void functrace_event(const struct functrace_event *event) __attribute__((visibility("hidden")));
+
 /* Write which function a number means, before the first record that has it. Returns 0, or -1 when it could not be written. */
 int functrace_name(uint32_t id, uint64_t addr, enum fmt_function_source source);
 

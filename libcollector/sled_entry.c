@@ -160,6 +160,32 @@ __asm__(".text\n\t.hidden sled_call\n\t.globl sled_call\n\t.p2align 4\n\t.type s
         "ret\n\t"
         ".cfi_endproc\n\t.size sled_slow, .-sled_slow\n");
 
+/* Events: the argument of functrace_event is made on the stack. They lie in the midst of functions, so that nothing changes, flags
+ * included. Custom: data and size are in rdi and rsi; typed: type, data and size in rdi, rsi and rdx. */
+#define SLED_EVENT(name, form, size, data, type) \
+	__asm__(".text\n\t.p2align 4\n\t.hidden " #name "\n\t.globl " #name "\n\t.type " #name ", @function\n" #name ":\n\t" \
+	        ".cfi_startproc\n\t" \
+	        "pushfq\n\tpushq %r11\n\tpushq %r10\n\t.cfi_adjust_cfa_offset 24\n\t" \
+	        "pushq " size "\n\tpushq " data "\n\tpushq " type "\n\tpushq $" NUMBER(form) "\n\t.cfi_adjust_cfa_offset 32\n\t" \
+	        "movq %rsp, %r10\n\t" \
+	        "movq col(%rip), %r11\n\t" \
+	        "cmpl $0, " NUMBER(MARK_FUNCTRACE) "(%r11)\n\t" \
+	        "je 1f\n\t" \
+	        "leaq functrace_event(%rip), %r11\n\t" \
+	        "call sled_call\n" \
+	        "1:\taddq $32, %rsp\n\t.cfi_adjust_cfa_offset -32\n\t" \
+	        "popq %r10\n\tpopq %r11\n\tpopfq\n\t.cfi_adjust_cfa_offset -24\n\t" \
+	        "ret\n\t" \
+	        ".cfi_endproc\n\t.size " #name ", .-" #name "\n")
+
+_Static_assert(FMT_traced_form_CUSTOM == 1 && FMT_traced_form_TYPED == 2, "sled_entry.c");
+_Static_assert(offsetof(struct functrace_event, form) == 0 && offsetof(struct functrace_event, type) == 8 &&
+                   offsetof(struct functrace_event, data) == 16 && offsetof(struct functrace_event, size) == 24,
+               "sled_entry.c");
+
+SLED_EVENT(sled_custom_event, 1, "%rsi", "%rdi", "$0");
+SLED_EVENT(sled_typed_event, 2, "%rdx", "%rsi", "%rdi");
+
 int sled_entry_is_possible(void)
 {
 	uint32_t a = 1, b, c, d;

@@ -54,9 +54,9 @@ static uint64_t stub_of(const struct patch *patch, const struct sled *sled)
 	return (uint64_t)(patch->stubs + sled->kind * CODE_STUB_SIZE);
 }
 
-static int is_function(const struct sled *sled)
+static int is_wanted(const struct sled *sled)
 {
-	return sled->kind <= SLED_ENTER_ARGUMENT;
+	return sled->kind < SLED_KINDS && choice_has(sled->function);
 }
 
 /* Numbers are LLVM's: sleds in order of the map, a new number where the function is another one. Returns how many. */
@@ -88,30 +88,31 @@ static void name_one(struct patch *patch, const struct sled *sled, uint32_t id, 
 
 static int is_patchable(const struct sled *sled)
 {
-	return is_function(sled) && sled_is_original(sled, (const uint8_t *)sled->address) && choice_has(sled->function);
+	return is_wanted(sled) && sled_is_original(sled, (const uint8_t *)sled->address);
 }
 
 static void check_one(struct patch *patch, const struct sled *sled, uint32_t id, int is_first)
 {
 	(void)id;
 	(void)is_first;
-	if (!is_function(sled) || !choice_has(sled->function))
+	if (!is_wanted(sled))
 		return;
 	if (!sled_is_original(sled, (const uint8_t *)sled->address)) {
-		patch->high = UINT64_MAX;
+		if (!sled_is_strange(sled, (const uint8_t *)sled->address))
+			patch->high = UINT64_MAX;
 		return;
 	}
 	patch->low = sled->address < patch->low ? sled->address : patch->low;
-	patch->high = sled->address + SLED_SIZE > patch->high ? sled->address + SLED_SIZE : patch->high;
+	patch->high = sled->address + sled_size(sled) > patch->high ? sled->address + sled_size(sled) : patch->high;
 }
 
 static void write_tail(struct patch *patch, const struct sled *sled, uint32_t id, int is_first)
 {
-	uint8_t code[SLED_SIZE];
+	struct sled_code code;
 
 	(void)is_first;
-	if (is_patchable(sled) && sled_make(sled, id, stub_of(patch, sled), code) == 0)
-		code_write(sled->address + SLED_HEAD, code + SLED_HEAD, SLED_SIZE - SLED_HEAD);
+	if (is_patchable(sled) && sled_make(sled, id, stub_of(patch, sled), &code) == 0)
+		code_write(sled->address + code.tail_at, code.tail, code.tail_size);
 }
 
 static void store_head(uint64_t address, const uint8_t code[SLED_HEAD], int is_open)
@@ -127,13 +128,13 @@ static void store_head(uint64_t address, const uint8_t code[SLED_HEAD], int is_o
 
 static void write_head(struct patch *patch, const struct sled *sled, uint32_t id, int is_first)
 {
-	uint8_t code[SLED_SIZE];
+	struct sled_code code;
 
 	(void)is_first;
-	if (!is_patchable(sled) || sled_make(sled, id, stub_of(patch, sled), code) < 0 ||
-	    memcmp((const uint8_t *)sled->address + SLED_HEAD, code + SLED_HEAD, SLED_SIZE - SLED_HEAD) != 0)
+	if (!is_patchable(sled) || sled_make(sled, id, stub_of(patch, sled), &code) < 0 ||
+	    memcmp((const uint8_t *)sled->address + code.tail_at, code.tail, code.tail_size) != 0)
 		return;
-	store_head(sled->address, code, patch->is_open);
+	store_head(sled->address, code.head, patch->is_open);
 }
 
 /* Patch an object whose numbers are given. Returns 0 or -errno. */

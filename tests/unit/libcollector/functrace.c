@@ -28,12 +28,14 @@ enum {
 	NUMBER_BITS = 20
 };
 
+#define EVENT "said by a function"
+
 /* Where an extent ends. */
 enum fill { FAR_AWAY, ENTRY_THERE, EXIT_THERE };
 
 /* How calls are recorded. is_nested: a second handler interrupts the first one, also at every instruction. */
 struct way {
-	int has_sleds, is_limited, is_nested;
+	int has_sleds, is_limited, is_nested, has_events;
 	enum fill fill;
 };
 
@@ -47,7 +49,7 @@ struct shared {
 	uint64_t place; /* where it is to come */
 	uint64_t places[PLACES_MAX];
 	int place_count, inner_place;
-	uint64_t sent, calls, lost;
+	uint64_t sent, calls, events, lost;
 };
 
 static struct shared *shared;
@@ -82,7 +84,13 @@ static void leave(uint32_t number)
 
 static void call(uint32_t number)
 {
+	static const struct functrace_event event = {FMT_traced_form_CUSTOM, 0, (const uint8_t *)EVENT, sizeof(EVENT)};
+
 	enter(number);
+	if (way.has_events && number != FILLER) {
+		functrace_event(&event);
+		shared->events++;
+	}
 	leave(number);
 }
 
@@ -146,8 +154,8 @@ static void try(int outer)
 static void run(void)
 {
 	struct sigaction action = {.sa_handler = on_signal};
-	/* An extent for each pair of places is a large file: there, take some of the pairs, with each place in both parts. */
-	int stride = way.fill == FAR_AWAY ? 1 : 8;
+	/* Some of the pairs of places, with each place in both parts. */
+	int stride = 8;
 
 	col.pid = getpid();
 	col.is_recorded = 1;
@@ -279,7 +287,7 @@ static size_t buffer_count;
 static const uint8_t *bytes, *end;
 static uint32_t open_calls[DEPTH_MAX];
 static size_t depth;
-static uint64_t inner_calls;
+static uint64_t inner_calls, events;
 
 static int by_time(const void *left, const void *right)
 {
@@ -302,6 +310,17 @@ static void take_function(const struct fdr_record *record)
 	}
 }
 
+static void take_event(const struct fdr_record *record)
+{
+	const struct fmt_traced_event *event = (const struct fmt_traced_event *)record->payload;
+
+	if (event->kind != FMT_KIND_traced_event)
+		return;
+	cr_assert(event->size == sizeof(EVENT) && event->whole == sizeof(EVENT) && memcmp(event + 1, EVENT, sizeof(EVENT)) == 0);
+	cr_assert_gt(depth, 0);
+	events++;
+}
+
 /* Pass the records of a buffer, and take them if that is wanted. Returns what is behind its EndOfBuffer. */
 static const uint8_t *pass(const uint8_t *at, int is_taken)
 {
@@ -313,6 +332,8 @@ static const uint8_t *pass(const uint8_t *at, int is_taken)
 			return at + record.size;
 		if (record.type == FDR_RECORD_FUNCTION && is_taken)
 			take_function(&record);
+		if (record.type == FDR_RECORD_EVENT && is_taken)
+			take_event(&record);
 	}
 }
 
@@ -345,6 +366,7 @@ static void check(void)
 		pass(buffers[i].at, 1);
 	cr_assert_eq(depth, 0);
 	cr_assert_eq(shared->lost, 0);
+	cr_assert_eq(events, shared->events);
 	cr_assert_eq(inner_calls, shared->calls);
 	cr_assert_gt(shared->sent, way.is_nested ? 20 * 20 : 20);
 	free(text);
@@ -385,6 +407,8 @@ WAY(limited_hooks_where_an_extent_ends, .is_limited = 1, .fill = ENTRY_THERE)
 WAY(limited_hooks_before_an_extent_ends, .is_limited = 1, .fill = EXIT_THERE)
 WAY(limited_sleds, .is_limited = 1, .has_sleds = 1)
 WAY(limited_sleds_where_an_extent_ends, .is_limited = 1, .has_sleds = 1, .fill = ENTRY_THERE)
+WAY(events, .has_sleds = 1, .has_events = 1)
+WAY(events_before_an_extent_ends, .has_sleds = 1, .has_events = 1, .fill = EXIT_THERE)
 WAY(hooks_and_two_signals, .is_nested = 1)
 WAY(hooks_and_two_signals_where_an_extent_ends, .is_nested = 1, .fill = ENTRY_THERE)
 WAY(sleds_and_two_signals, .is_nested = 1, .has_sleds = 1)

@@ -26,16 +26,40 @@ Test(sled, map_entries_are_relative_from_version_2_on)
 Test(sled, code_calls_or_jumps_to_its_target)
 {
 	struct sled sled = {.address = 0x400000, .kind = SLED_ENTER};
-	uint8_t code[SLED_SIZE];
-	static const uint8_t call[SLED_SIZE] = {0x41, 0xba, 7, 0, 0, 0, 0xe8, 0xf5, 0x0f, 0, 0};
+	static const uint8_t head[] = {0x41, 0xba}, tail[] = {7, 0, 0, 0, 0xe8, 0xf5, 0x0f, 0, 0};
+	struct sled_code code;
 
-	cr_assert_eq(sled_make(&sled, 7, 0x401000, code), 0);
-	cr_assert_arr_eq(code, call, SLED_SIZE);
+	cr_assert_eq(sled_make(&sled, 7, 0x401000, &code), 0);
+	cr_assert(code.tail_at == SLED_HEAD && code.tail_size == sizeof(tail) && sled_size(&sled) == SLED_SIZE);
+	cr_assert_arr_eq(code.head, head, sizeof(head));
+	cr_assert_arr_eq(code.tail, tail, sizeof(tail));
 	sled.kind = SLED_EXIT;
-	cr_assert_eq(sled_make(&sled, 7, 0x400000 + SLED_SIZE - 0x10, code), 0);
-	cr_assert_eq(code[6], 0xe9);
-	cr_assert_eq(code[7], 0xf0);
-	cr_assert_eq(sled_make(&sled, 7, 0x7f0000000000, code), -ERANGE);
+	cr_assert_eq(sled_make(&sled, 7, 0x400000 + SLED_SIZE - 0x10, &code), 0);
+	cr_assert_eq(code.tail[4], 0xe9);
+	cr_assert_eq(code.tail[5], 0xf0);
+	cr_assert_eq(sled_make(&sled, 7, 0x7f0000000000, &code), -ERANGE);
+}
+
+Test(sled, events_keep_their_code_and_call_another_function)
+{
+	struct sled custom = {.address = 0x400000, .kind = SLED_CUSTOM_EVENT}, typed = {.address = 0x400000, .kind = SLED_TYPED_EVENT};
+	static const uint8_t head[] = {0x66, 0x90}, tail[] = {0xf1, 0x0f, 0, 0};
+	uint8_t original[22] = {0xeb, 0x0f, [10] = 0xe8};
+	struct sled_code code;
+
+	cr_assert_eq(sled_make(&custom, 7, 0x401000, &code), 0);
+	cr_assert(code.tail_at == 11 && code.tail_size == sizeof(tail) && sled_size(&custom) == 17);
+	cr_assert_arr_eq(code.head, head, sizeof(head));
+	cr_assert_arr_eq(code.tail, tail, sizeof(tail));
+	cr_assert_eq(sled_make(&typed, 7, 0x401000, &code), 0);
+	cr_assert(code.tail_at == 15 && sled_size(&typed) == 22);
+	cr_assert(sled_is_original(&custom, original) && !sled_is_original(&typed, original));
+	original[1] = 0x14;
+	original[14] = 0xe8;
+	cr_assert(!sled_is_original(&custom, original) && sled_is_original(&typed, original));
+	cr_assert(sled_is_strange(&custom, original) && !sled_is_strange(&typed, original));
+	original[0] = 0x66;
+	cr_assert(!sled_is_original(&typed, original) && !sled_is_strange(&typed, original));
 }
 
 Test(sled, only_untouched_code_is_original)
