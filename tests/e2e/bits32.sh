@@ -85,11 +85,39 @@ for first in narrow wide fixed; do
 done
 record both -p on -- ./narrow tree "$PWD/wide"
 [ -s both.er/_x1.er/profile ] && ok "an image of 64 bits has the profile that one of 32 had not" || not_ok "the image of 64 bits has no profile"
+record all -H on -s all -i on -p hi --functrace -- ./wide tree "$PWD/narrow"
+is "with all kinds on" "0 10" "$? $(events all 010)"
+record some -p off -F =wide -- ./narrow tree "$PWD/wide"
+is "only images of one name among the descendants, and the founder" "10 0" "$(events some 010) $(events some 020)"
+rm -r some.er
 record shell -p off -- /bin/sh -c './narrow leaf; ./wide leaf; exec ./fixed leaf'
 is_quiet "a shell of 64 bits" shell
 is "runs both" 3 "$(events shell 010)"
 LD_PRELOAD=libm.so.6 record preload -p off -- ./narrow leaf
 is "what the user preloads stays in the environment" "1 1" "$(events preload 010) $(events preload 0f0)"
+
+cat >paused.c <<'END'
+#include <collectorAPI.h>
+#include <sys/trchkid.h>
+int main(void)
+{
+	TRCHKL0(HKWD_USER1);
+	collector_pause();
+	TRCHKL0(HKWD_USER2);
+	collector_resume();
+	TRCHKL0(HKWD_USER1);
+	collector_terminate_expt();
+	TRCHKL0(HKWD_USER3);
+	return 0;
+}
+END
+for options in "" "-no-pie -fno-pie"; do
+	# shellcheck disable=SC2086
+	succeeds "the control functions in a program of 32 bits ($options)" gcc -m32 $options -I"$tests/../include" -o paused paused.c
+	rm -rf paused.er
+	record paused -p off -- ./paused
+	is "do what they say" "0 2 0 0" "$? $(events paused 010) $(events paused 020) $(events paused 030)"
+done
 
 # ---- selection, modes, switches
 record some -p off --hooks=031,032:3 -- ./narrow words
@@ -126,6 +154,13 @@ within "and what does not fit is counted" 1 4012 $((kept))
 contains "as lost" "^# $((4013 - kept)) events were lost\$" <("$xer_trcrpt" -h -d 024 full.er)
 
 # ---- what cannot be recorded is said
+./work 1 20000 >/dev/null &
+pid=$!
+"$xcollect" -P $pid -o attached.er >command.out 2>&1
+is "a running program of 32 bits is refused" 126 $?
+contains "with the reason" 'it is a 32-bit program, which is to be started by xcollect' command.out
+kill $pid
+{ wait $pid; } 2>/dev/null
 mkdir -p elsewhere/lib
 cp -r "$BUILD/bin" elsewhere
 cp -r "$BUILD/lib/xer" elsewhere/lib
