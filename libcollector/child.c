@@ -149,7 +149,7 @@ void child_greet(const struct col_slot *slot)
 		return;
 	context = slot >= self->slot[COL_HANDLER] && slot < self->slot[COL_HANDLER] + FMT_STREAMS ? COL_HANDLER : COL_NORMAL;
 	usage_sample_start(self, context);
-	thread_write_record(self, context, FMT_thread_origin_MAIN);
+	thread_write_main(self, context, usage_start());
 }
 
 /* ---- around libc's fork ---- */

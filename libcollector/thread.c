@@ -105,18 +105,28 @@ static void end(struct col_thread *state)
 	atomic_store_explicit(&state->used, 0, memory_order_release);
 }
 
-void thread_write_record(struct col_thread *thread, enum col_context context, enum fmt_thread_origin origin)
+static void write_record(struct col_thread *thread, enum col_context context, enum fmt_thread_origin origin, uint64_t start_ns,
+                         uint64_t ticks)
 {
 	struct fmt_thread record = {
 	    .kind = FMT_KIND_thread,
 	    .origin = (uint8_t)origin,
 	    .tid = atomic_load(&thread->tid),
-	    .start_ns = sys_clock_ns(CLOCK_MONOTONIC),
+	    .start_ns = start_ns,
 	};
 
 	memcpy(record.name.text, thread->name, sizeof(thread->name));
-	col_slot_write(&thread->slot[context][FMT_STREAM_OVERVIEW], FMT_STREAM_OVERVIEW, record.tid, &record, sizeof(record),
-	               col_ticks());
+	col_slot_write(&thread->slot[context][FMT_STREAM_OVERVIEW], FMT_STREAM_OVERVIEW, record.tid, &record, sizeof(record), ticks);
+}
+
+void thread_write_record(struct col_thread *thread, enum col_context context, enum fmt_thread_origin origin)
+{
+	write_record(thread, context, origin, sys_clock_ns(CLOCK_MONOTONIC), col_ticks());
+}
+
+void thread_write_main(struct col_thread *thread, enum col_context context, const struct birth_moment *start)
+{
+	write_record(thread, context, FMT_thread_origin_MAIN, start->mono_ns, start->ticks);
 }
 
 void thread_check_name(struct col_thread *thread, enum col_context context)

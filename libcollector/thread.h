@@ -6,6 +6,7 @@
 #ifndef XER_COLLECTOR_THREAD_H
 #define XER_COLLECTOR_THREAD_H
 
+#include "birth.h"
 #include "functrace.h"
 #include "stream.h"
 #include "walk.h"
@@ -51,6 +52,9 @@ void thread_keep_memory(struct col_thread *thread, int advice);
 
 /* Write the record that tells of a thread. Signal-safe. */
 void thread_write_record(struct col_thread *thread, enum col_context context, enum fmt_thread_origin origin);
+
+/* The same for the main thread of a process that began at `start`, when its first event is already under way. Signal-safe. */
+void thread_write_main(struct col_thread *thread, enum col_context context, const struct birth_moment *start);
 
 /* The state of the calling thread, made if there is none; NULL if that fails. Normal context. */
 struct col_thread *thread_adopt_self(void);

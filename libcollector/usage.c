@@ -38,6 +38,11 @@ void usage_restart(const struct birth_moment *start)
 	atomic_store(&next_ns, 0);
 }
 
+const struct birth_moment *usage_start(void)
+{
+	return &began;
+}
+
 uint64_t usage_cpu_ns(void)
 {
 	return sys_process_cpu_ns() - base.cpu_ns;

@@ -14,6 +14,9 @@ void usage_open(const struct birth_moment *start, uint64_t recorded_ns);
 /* In a forked child, which began at `start`. Signal-safe. */
 void usage_restart(const struct birth_moment *start);
 
+/* That start. */
+const struct birth_moment *usage_start(void);
+
 /* CPU time of the process that is this recording's. Signal-safe. */
 uint64_t usage_cpu_ns(void);
 

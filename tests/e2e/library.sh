@@ -34,7 +34,7 @@ is "a missing experiment is told" 1 $?
 
 # What is exported is what the header declares, each with a version.
 nm -D --defined-only "$prefix/lib/libexperiment.so" | awk '$2 == "T" { print $3 }' | sort >exported.txt
-"${CC:-gcc}" -E -P "$prefix/include/xer/experiment.h" | tr '\n' ' ' | grep -oE '(experiment|symbols)_[a-z_]+\(' | tr -d '(' | sort -u |
+${CC:-gcc} -E -P "$prefix/include/xer/experiment.h" | tr '\n' ' ' | grep -oE '(experiment|symbols)_[a-z_]+\(' | tr -d '(' | sort -u |
 	sed 's/$/@@XER_EXPERIMENT_0.1/' >declared.txt
 succeeds "exported is what is declared" diff declared.txt exported.txt
 printf '#include <xer/experiment.h>\nint main(void) { return 0; }\n' >alone.c
