@@ -49,8 +49,11 @@ static void explain_inlined(struct session *session, const struct sym_function *
 		callers = longer;
 		count++;
 	}
-	session_fail(session, EXIT_TROUBLE, "disasm: %s has no code of its own: it is inlined in %s", function->name,
-		     callers);
+	if (function->object->is_java)
+		session_fail(session, EXIT_TROUBLE, "disasm: %s: 'viewmode machine' has the code that methods of Java were compiled to",
+			     function->name);
+	else
+		session_fail(session, EXIT_TROUBLE, "disasm: %s has no code of its own: it is inlined in %s", function->name, callers);
 	free(callers);
 }
 

@@ -113,7 +113,7 @@ static void begin(struct session *session)
 /* Add the selected experiments of a group, SESSION_ALL: of all. */
 static void add_group(struct session *session, struct tree *tree, unsigned group)
 {
-	const struct tree_view view = {session->is_expert ? NULL : &session->recorder, session->shown};
+	const struct tree_view view = {session->mode, session->stand_in, session->shown};
 
 	for (size_t i = 0; i < session->count; i++) {
 		const struct session_experiment *at = &session->experiments[i];

@@ -35,7 +35,7 @@ static void add_experiment(const struct walk *walk, const struct session_experim
 			   struct tree *tree)
 {
 	struct session *session = walk->job->session;
-	const struct tree_view view = {session->is_expert ? NULL : &session->recorder, session->shown};
+	const struct tree_view view = {session->mode, session->stand_in, session->shown};
 
 	if (tree_add_experiment(tree, session->symbols, at->experiment, set, &view) < 0) {
 		session_say(session, "out of memory");

@@ -38,7 +38,7 @@ struct expression_text {
 	regex_t regex; /* compiled if is_regex */
 };
 
-enum { EXPRESSION_SETS = 60, EXPRESSION_DEPTH = 64 };
+enum { EXPRESSION_SETS = 56, EXPRESSION_DEPTH = 64 };
 
 /* Functions along a stack: each position is a set of functions, by a regular expression that their names match as a
  * whole; outermost first, one directly below the other. */

@@ -3,6 +3,7 @@
 #define XER_ANALYZER_FILTER_H
 
 #include "analyzer/expression.h"
+#include "analyzer/frames.h"
 #include "experiment/selection.h"
 
 /* An experiment, and its place in the session. */
@@ -11,7 +12,7 @@ struct filter_place {
 	const struct exp_info *info;
 	const struct exp_data_set *whole; /* all its events */
 	struct symbols *symbols;
-	int is_expert;        /* what viewmode is: STACK and LEAF mean the frames of the recorder too */
+	enum frames_mode mode; /* what viewmode is: STACK and LEAF mean what it shows */
 	uint32_t number;      /* EXPID */
 	uint32_t group;       /* number of its founder */
 	int64_t founder_real_ns; /* when the founder began */

@@ -158,7 +158,7 @@ struct filter_place filters_place(const struct session *session, const struct se
 				     .info = at->info,
 				     .whole = at->whole,
 				     .symbols = session->symbols,
-				     .is_expert = session->is_expert,
+				     .mode = session->mode,
 				     .number = at->id,
 				     .group = at->founder != 0 ? at->founder : at->id,
 				     .founder_real_ns = (founder != NULL ? founder : at)->info->start_real_ns};

@@ -195,36 +195,44 @@ struct gather {
 	const struct experiment *experiment;
 	const struct exp_nodes *nodes;
 	const struct tree_view *view;
-	unsigned char *is_parent, *used, *in_recorder;
+	unsigned char *is_parent, *used;
+	unsigned char *kind;    /* by node: enum frames_kind */
+	unsigned char *in_java; /* by node: a frame of Java is there, or further out */
 	uint32_t *node_of;
 };
+
+/* The frames of a node, innermost first. Returns their number, 0: none in this mode, or -ENOMEM. */
+static int find_frames(struct gather *gather, size_t node, int is_leaf, const struct sym_frame **out, enum frames_kind *kind)
+{
+	const struct exp_nodes *nodes = gather->nodes;
+
+	return frames_find(gather->symbols, gather->experiment, nodes->pc[node], nodes->generation[node], is_leaf, gather->view->mode, out,
+			   kind);
+}
 
 /* Returns 0 or -ENOMEM. */
 static int gather_frames(struct gather *gather, size_t node)
 {
-	const struct exp_nodes *nodes = gather->nodes;
 	const struct sym_frame *frames;
-	int count;
+	enum frames_kind kind;
+	int count = find_frames(gather, node, tree_is_leaf(gather->nodes, gather->is_parent, node), &frames, &kind);
 
-	if (nodes->pc[node] == FMT_PC_GUESSED)
-		return 0;
-	count = symbols_frames(gather->symbols, gather->experiment, nodes->pc[node],
-			       nodes->generation[node], tree_is_leaf(nodes, gather->is_parent, node),
-			       &frames);
 	if (count < 1)
 		return count < 0 ? count : 0;
 	/* What a function has inlined where it begins was not called there. */
-	if (node >= nodes->traced) {
+	if (node >= gather->nodes->traced) {
 		frames += count - 1;
 		count = 1;
 	}
-	if (gather->view->recorder != NULL && tree_is_recorder(frames[0].function)) {
-		gather->in_recorder[node] = 1;
-		gather->view->recorder->object = frames[0].function->object;
-		return 0;
+	gather->kind[node] = (unsigned char)kind;
+	if (gather->view->mode == FRAMES_USER && !gather->in_java[node] && frames_is_java(&frames[0])) {
+		gather->in_java[node] = 1;
+		gather->node_of[node] = TREE_ROOT;
 	}
-	gather->node_of[node] =
-		add_frames(gather->tree, gather->view->shown, gather->node_of[node], frames, count);
+	if (kind == FRAMES_SHOWN)
+		gather->node_of[node] = add_frames(gather->tree, gather->view->shown, gather->node_of[node], frames, count);
+	else
+		gather->view->stand_in[kind].object = frames[0].function->object;
 	return 0;
 }
 
@@ -248,12 +256,13 @@ static int part_clock(struct gather *gather, size_t node, uint32_t caller, struc
 	const struct exp_nodes *nodes = gather->nodes;
 	const struct sym_frame *frames;
 	struct metric_values clock;
+	enum frames_kind kind;
 	int count;
 
-	if (gather->in_recorder[node] || nodes->pc[node] < FMT_PC_MARKS || !has_clock(nodes, node) ||
+	if (gather->kind[node] != FRAMES_SHOWN || nodes->pc[node] < FMT_PC_MARKS || !has_clock(nodes, node) ||
 	    tree_is_leaf(nodes, gather->is_parent, node))
 		return 0;
-	count = symbols_frames(gather->symbols, gather->experiment, nodes->pc[node], nodes->generation[node], 1, &frames);
+	count = find_frames(gather, node, 1, &frames, &kind);
 	if (count < 1)
 		return count;
 	clock = take_clock(values);
@@ -263,7 +272,7 @@ static int part_clock(struct gather *gather, size_t node, uint32_t caller, struc
 
 static int gather_values(struct gather *gather, size_t node, uint32_t caller)
 {
-	struct sym_frame frame = {.function = gather->view->recorder};
+	enum frames_kind kind = (enum frames_kind)gather->kind[node];
 	uint32_t at = gather->node_of[node];
 	struct metric_values values;
 	struct tree_longest longest;
@@ -272,8 +281,14 @@ static int gather_values(struct gather *gather, size_t node, uint32_t caller)
 	if (!node_values(gather->nodes, node, &values, &longest))
 		return 0;
 	status = part_clock(gather, node, caller, &values);
-	if (gather->in_recorder[node])
+	/* A stub that no method has called is the machine's. */
+	if (kind == FRAMES_STUB && at == TREE_ROOT)
+		kind = FRAMES_JVM;
+	if (frames_names[kind] != NULL) {
+		struct sym_frame frame = {.function = &gather->view->stand_in[kind]};
+
 		at = tree_child(gather->tree, at, &frame);
+	}
 	tree_credit(gather->tree, at, &values);
 	tree_raise(gather->tree, at, &longest);
 	return status;
@@ -293,12 +308,15 @@ int tree_add_experiment(struct tree *tree, struct symbols *symbols,
 
 	gather.is_parent = tree_find_parents(nodes);
 	gather.used = find_used(nodes);
-	gather.in_recorder = memory_take(nodes->count, 1);
+	gather.kind = memory_take(nodes->count, 1);
+	gather.in_java = memory_take(nodes->count, 1);
 	gather.node_of = memory_take(nodes->count, sizeof(*gather.node_of));
 	for (size_t i = 0; i < nodes->count && status == 0; i++) {
 		uint32_t caller = nodes->parent[i] < i ? gather.node_of[nodes->parent[i]] : TREE_ROOT;
 
 		gather.node_of[i] = caller;
+		/* What is outside of a cut is not known to be nothing but the launcher. */
+		gather.in_java[i] = nodes->parent[i] < i ? gather.in_java[nodes->parent[i]] : nodes->pc[i] < FMT_PC_MARKS;
 		if (!gather.used[i])
 			continue;
 		status = gather_frames(&gather, i);
@@ -306,7 +324,8 @@ int tree_add_experiment(struct tree *tree, struct symbols *symbols,
 			status = gather_values(&gather, i, caller);
 	}
 	free(gather.node_of);
-	free(gather.in_recorder);
+	free(gather.in_java);
+	free(gather.kind);
 	free(gather.used);
 	free(gather.is_parent);
 	add_no_stack(tree, symbols, nodes);

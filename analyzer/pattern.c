@@ -12,14 +12,17 @@
 #include <string.h>
 
 /* Of a state, above the positions: it is known; the node is a frame of the recorder, which stays out of the states of what
- * is below; a whole match was met on the way, or, of a leaf, is the node itself. */
+ * is below; a whole match was met on the way, or, of a leaf, is the node itself; the node is a frame of the Java machine, which stays out too;
+ * a frame of Java was met on the way. */
 #define STATE_KNOWN ((uint64_t)1 << 63)
 #define STATE_RECORDER ((uint64_t)1 << 62)
 #define STATE_MATCHED ((uint64_t)1 << 61)
-#define STATE_POSITIONS (STATE_MATCHED - 1)
+#define STATE_JVM ((uint64_t)1 << 60)
+#define STATE_JAVA ((uint64_t)1 << 59)
+#define STATE_POSITIONS (STATE_JAVA - 1)
 #define MASK_UNKNOWN UINT64_MAX
 
-_Static_assert(EXPRESSION_SETS <= 61, "positions stand below the other bits");
+_Static_assert(EXPRESSION_SETS <= 59, "positions stand below the other bits");
 
 static int is_leaf_wanted(const struct pattern *pattern)
 {
@@ -61,7 +64,7 @@ static uint64_t advance(const struct pattern *pattern, uint64_t state, uint64_t 
 {
 	uint64_t last = (uint64_t)1 << (pattern->wanted->is_any ? 0 : pattern->wanted->count - 1);
 	uint64_t positions = ((state & STATE_POSITIONS) << 1 | 1) & mask;
-	uint64_t matched = is_leaf_wanted(pattern) ? 0 : state & STATE_MATCHED;
+	uint64_t matched = (is_leaf_wanted(pattern) ? 0 : state & STATE_MATCHED) | (state & STATE_JAVA);
 
 	return positions | matched | (positions & last ? STATE_MATCHED : 0);
 }
@@ -70,17 +73,22 @@ static uint64_t find_state(struct pattern *pattern, uint32_t node, uint64_t befo
 {
 	const struct exp_nodes *nodes = &pattern->nodes, *whole = &pattern->place->whole->nodes;
 	const struct sym_frame *frames;
-	uint64_t state = before & ~STATE_RECORDER;
-	int count;
+	uint64_t state = before & ~(STATE_RECORDER | STATE_JVM);
+	enum frames_kind kind;
+	int count = frames_find(pattern->place->symbols, pattern->place->experiment, nodes->pc[node], nodes->generation[node],
+				node < whole->count && tree_is_leaf(whole, pattern->is_parent, node), pattern->mode, &frames, &kind);
 
-	if (nodes->pc[node] == FMT_PC_GUESSED)
-		return state;
-	count = symbols_frames(pattern->place->symbols, pattern->place->experiment, nodes->pc[node], nodes->generation[node],
-			       node < whole->count && tree_is_leaf(whole, pattern->is_parent, node), &frames);
 	if (count < 1)
 		return state;
-	if (!pattern->with_recorder && tree_is_recorder(frames[0].function))
+	if (nodes->pc[node] < FMT_PC_MARKS)
+		state |= STATE_JAVA;
+	/* What is outside of the first frame of Java is not seen. */
+	if (pattern->mode == FRAMES_USER && !(state & STATE_JAVA) && frames_is_java(&frames[0]))
+		state = STATE_JAVA;
+	if (kind == FRAMES_RECORDER)
 		return state | STATE_RECORDER;
+	if (kind != FRAMES_SHOWN)
+		return kind == FRAMES_JVM ? state | STATE_JVM : state;
 	while (count-- > 0)
 		state = advance(pattern, state, mask_of_function(pattern, frames[count].function));
 	return state;
@@ -123,15 +131,20 @@ int pattern_matches(struct pattern *pattern, uint32_t node)
 	state = state_of(pattern, node);
 	if (state & STATE_RECORDER)
 		state = advance(pattern, state, pattern->recorder);
+	if (state & STATE_JVM)
+		state = advance(pattern, state, pattern->jvm);
 	return (state & STATE_MATCHED) != 0;
 }
 
 void pattern_init(struct pattern *pattern, const struct expression_pattern *wanted, const struct filter_place *place)
 {
 	*pattern = (struct pattern){.wanted = wanted, .place = place};
-	pattern->with_recorder = wanted->token == TOKEN_XSTACK || wanted->token == TOKEN_MSTACK ||
-				 (wanted->token != TOKEN_USTACK && place->is_expert);
-	pattern->recorder = mask_of_name(pattern, "<Recorder>");
+	pattern->mode = wanted->token == TOKEN_USTACK   ? FRAMES_USER
+			: wanted->token == TOKEN_XSTACK ? FRAMES_EXPERT
+			: wanted->token == TOKEN_MSTACK ? FRAMES_MACHINE
+							: place->mode;
+	pattern->recorder = mask_of_name(pattern, frames_names[FRAMES_RECORDER]);
+	pattern->jvm = mask_of_name(pattern, frames_names[FRAMES_JVM]);
 	pattern->unknown = mask_of_name(pattern, "<Unknown>");
 }
 

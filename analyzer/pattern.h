@@ -11,11 +11,11 @@ struct pattern {
 	const struct filter_place *place;
 	struct exp_nodes nodes;
 	unsigned char *is_parent; /* of the nodes of place->whole */
-	int with_recorder;        /* its frames are looked at as all others */
+	enum frames_mode mode;    /* which frames are looked at */
 	uint64_t *states;         /* by node, see pattern.c */
 	uint64_t *masks;          /* by function: the positions that it can fill; UINT64_MAX: not known yet */
 	size_t mask_count;
-	uint64_t recorder, unknown; /* masks of <Recorder> and <Unknown> */
+	uint64_t recorder, jvm, unknown; /* masks of <Recorder>, <JVM-System> and <Unknown> */
 };
 
 void pattern_init(struct pattern *pattern, const struct expression_pattern *wanted, const struct filter_place *place);

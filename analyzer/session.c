@@ -75,7 +75,8 @@ void session_init(struct session *session)
 				    .defaults = defaults_create(),
 				    .focus = SESSION_ALL};
 	listing_set_defaults(&session->listing);
-	session->recorder = (struct sym_function){.name = "<Recorder>", .mangled = "<Recorder>"};
+	for (size_t i = 0; i < FRAMES_KINDS; i++)
+		session->stand_in[i] = (struct sym_function){.name = frames_names[i], .mangled = frames_names[i]};
 	if (session->symbols == NULL) {
 		session_say(session, "out of memory");
 		exit(EXIT_TROUBLE);
@@ -98,13 +99,13 @@ void session_forget_tables(struct session *session)
 	session->edges = NULL;
 }
 
-void session_set_expert(struct session *session, int is_expert)
+void session_set_mode(struct session *session, enum frames_mode mode)
 {
-	if (session->is_expert == is_expert)
+	if (session->mode == mode)
 		return;
 	session_forget_tables(session);
 	filters_change(session->filters); /* STACK means other frames now */
-	session->is_expert = is_expert;
+	session->mode = mode;
 }
 
 void session_fini(struct session *session)

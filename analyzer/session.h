@@ -5,6 +5,7 @@
 #ifndef XER_ANALYZER_SESSION_H
 #define XER_ANALYZER_SESSION_H
 
+#include "analyzer/frames.h"
 #include "analyzer/check.h"
 #include "analyzer/disassemble.h"
 #include "analyzer/fold.h"
@@ -82,8 +83,8 @@ struct session {
 	struct session_listing listing;
 	enum name_form name_form;
 	int with_soname;
-	int is_expert;                /* frames of the recorder are shown */
-	struct sym_function recorder; /* stands for its frames if not */
+	enum frames_mode mode;        /* which frames are shown */
+	struct sym_function stand_in[FRAMES_KINDS]; /* for those that are not */
 
 	char **base_paths; /* base_paths[base_count]: experiments to check against */
 	size_t base_count, base_capacity;
@@ -148,8 +149,8 @@ unsigned session_data_of(const struct session_experiment *at);
 /* Find out what kinds of data there are, and set metrics and sort order to the defaults. */
 void session_set_defaults(struct session *session);
 
-/* Show or hide the recorder's frames. */
-void session_set_expert(struct session *session, int is_expert);
+/* Which frames are shown from now on. */
+void session_set_mode(struct session *session, enum frames_mode mode);
 
 /* The call tree and the flat table of a mode, and the edges of the tree of functions: of all selected experiments, or
  * of the group in focus. Borrowed. (columns.c) */

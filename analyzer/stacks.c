@@ -178,21 +178,15 @@ const struct sym_function *stacks_culprit(const struct tree *tree, uint32_t node
 	return NULL;
 }
 
-/* The frames of a node that are to be shown; none of the recorder, of marks inside a stack, and
- * where memory is short. */
+/* The frames of a node that are to be shown; none where memory is short. */
 static int find_frames(struct session *session, const struct session_experiment *at, uint32_t node,
 		       const struct sym_frame **frames)
 {
 	const struct exp_nodes *nodes = &at->data->nodes;
-	int count;
+	enum frames_kind kind;
+	int count = frames_find(session->symbols, at->experiment, nodes->pc[node], nodes->generation[node], 0, session->mode, frames, &kind);
 
-	if (nodes->pc[node] == FMT_PC_GUESSED)
-		return 0;
-	count = symbols_frames(session->symbols, at->experiment, nodes->pc[node],
-			       nodes->generation[node], 0, frames);
-	if (count < 1 || (!session->is_expert && tree_is_recorder((*frames)[0].function)))
-		return 0;
-	return count;
+	return count < 1 || kind != FRAMES_SHOWN ? 0 : count;
 }
 
 size_t stacks_put_node(struct session *session, const struct session_experiment *at, uint32_t node,

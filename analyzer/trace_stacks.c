@@ -69,17 +69,16 @@ static void resolve(struct trace_stacks *stacks, uint32_t node)
 	const struct session *session = stacks->trace->job->session;
 	const struct exp_nodes *nodes = stacks->nodes;
 	const struct sym_frame *frames;
+	enum frames_kind kind;
 	int count, last;
 
 	stacks->first[node] = (uint32_t)stacks->name_count;
 	stacks->counts[node] = 0;
-	if (nodes->pc[node] == FMT_PC_GUESSED)
-		return;
-	count = symbols_frames(session->symbols, stacks->at->experiment, nodes->pc[node], nodes->generation[node],
-			       tree_is_leaf(nodes, stacks->is_parent, node), &frames);
+	count = frames_find(session->symbols, stacks->at->experiment, nodes->pc[node], nodes->generation[node],
+			    tree_is_leaf(nodes, stacks->is_parent, node), session->mode, &frames, &kind);
 	if (count < 0)
 		stacks->trace->job->trouble = 1;
-	if (count < 1 || (!session->is_expert && tree_is_recorder(frames[0].function)))
+	if (count < 1 || kind != FRAMES_SHOWN)
 		return;
 	/* What a traced function has inlined where it begins was not called there. */
 	last = node < nodes->traced ? 0 : count - 1;

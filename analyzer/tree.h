@@ -6,6 +6,7 @@
 #ifndef XER_ANALYZER_TREE_H
 #define XER_ANALYZER_TREE_H
 
+#include "analyzer/frames.h"
 #include "analyzer/metric.h"
 #include "analyzer/shown.h"
 #include "experiment/experiment.h"
@@ -80,9 +81,9 @@ void tree_finish(struct tree *tree);
 
 /* What frames become in a tree. */
 struct tree_view {
-	/* Frames of the recording library are left out, but at the inner end of a stack, where they become this one
-	 * function, whose object is set then; NULL: they stay as they are. */
-	struct sym_function *recorder;
+	enum frames_mode mode;
+	/* By kind: what stands at the inner end of a stack for frames that are left out; its object is set then. */
+	struct sym_function *stand_in;
 	struct shown *shown;
 };
 

@@ -17,7 +17,7 @@ static struct session *base_of(struct session *session)
 
 	if (base == NULL || base->count != 0)
 		return base;
-	base->is_expert = session->is_expert;
+	base->mode = session->mode;
 	for (size_t i = 0; i < session->base_count; i++)
 		if (session_open(base, session->base_paths[i]) < 0) {
 			session_fail(session, EXIT_TROUBLE, "check: the base %s cannot be read",

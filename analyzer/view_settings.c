@@ -191,7 +191,7 @@ void view_viewmode(struct session *session, const struct command_argument *argum
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (strcasecmp(argument->text, modes[i]) == 0) {
-			session_set_expert(session, i != 0);
+			session_set_mode(session, (enum frames_mode)i);
 			return;
 		}
 	session_fail(session, EXIT_USAGE, "viewmode: '%s' is not user, expert or machine",

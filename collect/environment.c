@@ -107,6 +107,7 @@ char *environment_descriptor(const struct installation *installation, const stru
 	descriptor.functrace_depth = request->calls.depth;
 	descriptor.functrace_min_ns = request->calls.min_ns;
 	descriptor.functrace_returns = (uint64_t)request->calls.returns;
+	descriptor.java = request->java == JAVA_OFF ? 0 : request->java == JAVA_ON ? 2 : 1;
 	descriptor.pause_signal = (uint64_t)request->pause_signal;
 	descriptor.step.paused = (uint64_t)request->start_paused;
 	descriptor.sample_signal = (uint64_t)request->sample_signal;

@@ -87,6 +87,7 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_setting(text, "user_modes", request->hooks.modes);
 	put_setting(text, "user_names", request->hooks.names);
 	put_setting(text, "user_start", request->hooks.off & 1 ? "off" : "on");
+	put_setting(text, "java", request->java == JAVA_OFF ? "off" : "on");
 	put_setting(text, "functrace", request->functrace ? "on" : "off");
 	put_number_setting(text, "sampler_ns", request->sampler_ns);
 	put_number_setting(text, "sampler_bytes", request->sampler_bytes);

@@ -6,6 +6,7 @@
 #include "environment.h"
 #include "experiment.h"
 #include "groups.h"
+#include "java.h"
 #include "logfile.h"
 #include "membership.h"
 #include "options.h"
@@ -182,10 +183,13 @@ static int record(struct plan *plan, struct clock_source *clock, struct cause *c
 
 static int find_target(struct plan *plan, struct cause *cause)
 {
+	char **argv;
 	int status;
 
 	if (!plan->request.attach) {
-		status = target_find(plan->request.target, &plan->target, cause);
+		status = java_command(&plan->request, &argv, cause);
+		if (status == 0)
+			status = target_find(argv, &plan->target, cause);
 		if (status == 0 && plan->target.bits == 32 && !plan->installation.library32[0])
 			return cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: it is a 32-bit program, for which there is no collector in this installation", plan->target.path);
 		return status;

@@ -32,6 +32,9 @@ struct request {
 	int sampler_timers;     /* perf_event_open is refused: timers take the samples (sampler_prepare) */
 	int functrace;
 	struct calls calls; /* which ones, if functrace */
+	enum { JAVA_DEFAULT, JAVA_OFF, JAVA_ON } java; /* by default it is recorded, but nothing is said if it cannot be */
+	const char *java_path;      /* of the Java machine to be used, NULL: not said */
+	const char *java_arguments; /* of the machine, at blanks; NULL: none */
 	int pause_signal, start_paused; /* signal 0: none */
 	int sample_signal;
 	int stop; /* the program, before it begins */

@@ -104,6 +104,23 @@ int take_functrace(struct request *request, const char *value)
 	return calls_read(value, &request->calls);
 }
 
+int take_java(struct request *request, const char *value)
+{
+	int on;
+
+	if (!*value)
+		return -EINVAL;
+	request->java_path = amount_switch(value, &on) < 0 ? value : NULL;
+	request->java = request->java_path || on ? JAVA_ON : JAVA_OFF;
+	return 0;
+}
+
+int take_java_arguments(struct request *request, const char *value)
+{
+	request->java_arguments = value;
+	return 0;
+}
+
 /* Behind a comma, collect(1) names native and Java synchronization: there is only the former yet. */
 static int ends_sync(const char *value)
 {

@@ -1,8 +1,8 @@
 /* dynamic.c: functions that the program made while it ran: their elements of map.xml, what dyntext has of them, and which
  * of them was where and when. Those of files for perf(1) come from made.c. */
 #include "experiment/internal.h"
+#include "experiment/java.h"
 #include "experiment/made.h"
-#include "experiment/session.h"
 #include "experiment/xmlread.h"
 #include "format/layout.h"
 
@@ -42,6 +42,10 @@ int exp_dynamic_load(struct exp_dynamic *dynamic, const struct exp_element *elem
 	    .text_offset = exp_element_number(element, "offset", NO_OFFSET),
 	    .line_count = exp_element_number(element, "lines", 0),
 	    .ticks_to = UINT64_MAX,
+	    .method = (uint32_t)exp_element_number(element, "method", 0),
+	    .is_machine = strcmp(exp_element_get(element, "kind", ""), "jvm") == 0,
+	    .place_count = exp_element_number(element, "places", 0),
+	    .call_count = exp_element_number(element, "calls", 0),
 	};
 
 	added.has_text = added.text_offset != NO_OFFSET;
@@ -414,11 +418,13 @@ int session_made_frames(struct symbols *symbols, const struct session_made *made
 int session_resolve_dynamic(struct symbols *symbols, struct session_object *object, const struct experiment *experiment,
 			    const struct exp_function *function, uint64_t pc, const struct sym_frame **out)
 {
+	const struct exp_method *method = exp_java_find(experiment, function->method);
 	struct session_function_key key = {
 	    .object = object,
-	    .mangled = function->name[0] != '\0' ? function->name
-						  : exp_arena_printf(&symbols->arena, "<Dynamic>+0x%llx",
-								     (unsigned long long)function->address),
+	    .mangled = method != NULL ? session_method_name(symbols, method)
+		       : function->name[0] != '\0'
+			   ? function->name
+			   : exp_arena_printf(&symbols->arena, "<Dynamic>+0x%llx", (unsigned long long)function->address),
 	    .address = function->address,
 	};
 	struct sym_frame *frame = exp_arena_alloc(&symbols->arena, sizeof(*frame));
@@ -428,13 +434,23 @@ int session_resolve_dynamic(struct symbols *symbols, struct session_object *obje
 		return -ENOMEM;
 	found->size = function->size;
 	found->unresolved = function->origin == EXP_ORIGIN_NOBODY;
+	if (method != NULL && !found->is_titled) {
+		found->is_titled = 1;
+		found->name = session_method_title(symbols, method);
+		found->file = session_method_source(symbols, method);
+		found->line = exp_java_line(experiment, function, function->address);
+		if (found->name == NULL)
+			return -ENOMEM;
+	}
 	if (function->source != NULL && found->file == NULL) {
 		found->file = exp_arena_string(&symbols->arena, function->source);
 		found->line = function->line != 0 ? function->line : experiment_function_line(experiment, function, function->address);
 	}
 	*frame = (struct sym_frame){.function = found, .address = pc};
-	frame->line = experiment_function_line(experiment, function, pc);
-	if (frame->line != 0)
+	frame->line = method != NULL ? exp_java_line(experiment, function, pc) : experiment_function_line(experiment, function, pc);
+	if (method != NULL)
+		frame->file = frame->line != 0 ? found->file : NULL;
+	else if (frame->line != 0)
 		frame->file = file_of_line(function, pc) == NULL ? NULL : exp_arena_string(&symbols->arena, file_of_line(function, pc));
 	*out = frame;
 	return 1;

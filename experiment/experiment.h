@@ -165,6 +165,9 @@ struct exp_function {
 	const char *text_file; /* that text_offset is in; NULL: dyntext */
 	const struct exp_function_line *lines; /* lines[line_count] by offset; NULL: they are in dyntext */
 	unsigned line; /* of its beginning, if that is all that is known; else 0 */
+	uint32_t method;      /* the Java method that it was compiled from, 0: none */
+	int is_machine;       /* of the Java machine: a stub, the interpreter */
+	uint64_t place_count, call_count; /* of the tables of inlined calls, which follow the code */
 };
 
 /* Those of the experiment, in order of the file. Returns their number. */
@@ -456,6 +459,8 @@ struct sym_object {
 	const char *build_id;
 	const char *file;     /* the file it was read from (archive or disk), NULL if none matched */
 	unsigned has_symbols : 1, has_lines : 1, archived : 1, mismatch : 1; /* mismatch: found, other build-id */
+	unsigned is_java : 1;    /* methods of Java */
+	unsigned is_machine : 1; /* code that the Java machine made for itself: stubs, the interpreter */
 	size_t index;         /* 0 .. symbols_object_count-1 */
 };
 
@@ -468,6 +473,7 @@ struct sym_function {
 	uint64_t size;
 	const struct sym_object *object;
 	unsigned unresolved : 1; /* the name is made up from an offset */
+	unsigned is_titled : 1;  /* a Java method: mangled has its signature */
 	size_t index;        /* 0 .. symbols_function_count-1 */
 };
 
@@ -488,6 +494,11 @@ void symbols_destroy(struct symbols *symbols);
  * Returns the number of frames (>= 1) and *out, or -ENOMEM. */
 int symbols_frames(struct symbols *symbols, const struct experiment *experiment, uint64_t pc, uint32_t generation, int is_leaf,
                    const struct sym_frame **out);
+
+/* The same as the machine sees it: methods of Java have the frames of their compiled code, without what was inlined in it, and none where they
+ * are interpreted (0 is returned). */
+int symbols_machine_frames(struct symbols *symbols, const struct experiment *experiment, uint64_t pc, uint32_t generation, int is_leaf,
+                           const struct sym_frame **out);
 
 /* The variable at `address` as of `generation` in `experiment`: its name, demangled, or NULL if none is known.
  * *object: the load object's short name, NULL if the address is in none (heap, stack); *offset: from the start of

@@ -7,6 +7,7 @@
 #include "experiment/experiment.h"
 
 struct exp_load;
+struct exp_method;
 struct exp_samples;
 
 /* Generations from here on mean an epoch: a moment, and the generation that was then. */
@@ -15,6 +16,12 @@ struct exp_samples;
 struct exp_epoch {
 	uint64_t ticks;
 	uint32_t generation;
+};
+
+/* Methods of Java (java.h), in order of their numbers. */
+struct exp_methods {
+	struct exp_method *methods;
+	size_t count, capacity;
 };
 
 /* An object with what the reader alone needs. */
@@ -44,6 +51,7 @@ struct experiment {
 	int has_reuse; /* functions lay at the same place at different times */
 	struct exp_epoch *epochs; /* epochs[epoch_count] */
 	size_t epoch_count, epoch_capacity;
+	struct exp_methods methods; /* of Java */
 	struct exp_fxtlog *fxtlog; /* the FXT file that stands for an experiment directory; NULL: there is none */
 	struct xraylog *foreign; /* the log that stands for an experiment directory; NULL: there is one */
 	uint64_t *foreign_functions; /* foreign_functions[number]: their addresses by an instrumentation map */

@@ -1,5 +1,6 @@
 /* map.c: reads map.xml into the table of load objects and answers which object holds an address. */
 #include "experiment/internal.h"
+#include "experiment/java.h"
 #include "experiment/made.h"
 #include "experiment/samples.h"
 #include "experiment/xmlread.h"
@@ -74,6 +75,8 @@ static int on_element(void *context, const struct exp_element *element)
 		return add_unload(reader, element);
 	if (element->depth == 1 && strcmp(element->name, "function") == 0)
 		return exp_dynamic_load(&reader->dynamic, element);
+	if (element->depth == 1 && strcmp(element->name, "method") == 0)
+		return exp_java_method(&reader->experiment->methods, element);
 	if (element->depth == 1 && strcmp(element->name, "function_unload") == 0)
 		return exp_dynamic_unload(&reader->dynamic, element);
 	if (element->depth == 1 && strcmp(element->name, "image") == 0)
@@ -160,6 +163,7 @@ static int read_map(struct map_reader *reader, int fd)
 		reader->object_count = 0;
 		reader->unload_count = 0;
 		reader->dynamic.count = 0;
+		reader->experiment->methods.count = 0;
 		reader->dynamic.image_count = 0;
 		rc = exp_xml_read(fd, &walk);
 		if (rc == 0 || rc == -ENOMEM)
@@ -250,6 +254,7 @@ int exp_map_read(struct experiment *experiment)
 	if (fd >= 0) {
 		rc = read_map(&reader, fd);
 		close(fd);
+		exp_java_finish(&experiment->methods);
 	}
 	if (rc == 0) {
 		apply_unloads(&reader);

@@ -322,6 +322,7 @@ void experiment_close(struct experiment *experiment)
 	exp_samples_destroy(experiment->samples);
 	exp_fxtlog_close(experiment);
 	exp_foreign_close(experiment);
+	free(experiment->methods.methods);
 	exp_arena_fini(&experiment->arena);
 	free(experiment->epochs);
 	if (experiment->directory >= 0)

@@ -1,5 +1,6 @@
 /* symbols.c: the symbol session: objects, functions and the cache of addresses, shared by all
  * experiments that are looked at together. */
+#include "experiment/java.h"
 #include "experiment/object.h"
 #include "experiment/session.h"
 #include "format/record.h"
@@ -10,6 +11,8 @@
 
 #define UNKNOWN "<Unknown>"
 #define DYNAMIC "<Dynamic>" /* the object of functions that the program made */
+#define JAVA "<Java>"       /* of methods */
+#define JAVA_MACHINE "<JVM>" /* of what the Java machine made for itself */
 
 /* Functions that stand for no code, in order of their indices. */
 enum { FUNCTION_TOTAL, FUNCTION_UNKNOWN, FUNCTION_TRUNCATED, FUNCTION_GUESSED, FUNCTION_FAILED };
@@ -176,10 +179,15 @@ struct place {
 	const struct experiment *experiment;
 	struct session_object *object;       /* NULL: in none */
 	const struct exp_function *function; /* that the program made, NULL: in none */
+	int is_machine;                      /* a method as its compiled code */
 };
 
 static int resolve(struct symbols *symbols, const struct place *place, uint64_t address, const struct sym_frame **out)
 {
+	if (address & FMT_PC_JAVA)
+		return session_resolve_interpreted(symbols, place->object, place->experiment, address, out);
+	if (place->function != NULL && place->function->method != 0 && !place->is_machine)
+		return session_resolve_compiled(symbols, place->object, place->experiment, place->function, address, out);
 	if (place->function != NULL)
 		return session_resolve_dynamic(symbols, place->object, place->experiment, place->function, address, out);
 	if (place->object != NULL)
@@ -190,7 +198,10 @@ static int resolve(struct symbols *symbols, const struct place *place, uint64_t 
 /* Frames of `address` at a place: from the cache, else resolved. */
 static int find_frames(struct symbols *symbols, const struct place *place, uint64_t address, const struct sym_frame **out)
 {
-	const void *where = place->function != NULL ? (const void *)place->function : place->object;
+	/* What is known of a function as its compiled code stands under an address inside of it. */
+	const void *where = place->function != NULL ? (const char *)place->function + (place->is_machine != 0)
+			    : address & FMT_PC_JAVA ? (const void *)place->experiment
+						    : place->object;
 	struct session_known_frames key = {.where = where, .address = address};
 	uint64_t hash = exp_hash_number(exp_hash_number(EXP_HASH_START, (uintptr_t)where), address);
 	struct session_known_frames *known = exp_hash_find(&symbols->frame_table, hash, is_frames, &key);
@@ -218,30 +229,56 @@ int session_frames(struct symbols *symbols, struct session_object *object, uint6
 	return find_frames(symbols, &place, address, out);
 }
 
-int symbols_frames(struct symbols *symbols, const struct experiment *experiment, uint64_t pc,
-		   uint32_t generation, int is_leaf, const struct sym_frame **out)
+/* The object that functions made at run time are said to be in. */
+static struct session_object *made_object(struct symbols *symbols, int is_java, int is_machine)
 {
-	uint64_t address = is_leaf || pc < FMT_PC_MARKS ? pc : pc - 1;
-	struct place place = {.experiment = experiment};
+	struct session_object *object = find_object(symbols, is_java ? JAVA : is_machine ? JAVA_MACHINE : DYNAMIC, "");
+
+	if (object == NULL)
+		return NULL;
+	object->opened = 1;
+	object->shown.is_java = is_java != 0;
+	object->shown.is_machine = is_machine != 0;
+	return object;
+}
+
+static int frames_at(struct symbols *symbols, struct place *place, uint64_t pc, uint32_t generation, int is_leaf,
+		     const struct sym_frame **out)
+{
+	uint64_t address = is_leaf || pc < FMT_PC_MARKS || pc & FMT_PC_JAVA ? pc : pc - 1;
 	const struct exp_object *mapped;
 
 	if (pc < FMT_PC_MARKS)
-		return find_frames(symbols, &place, pc, out);
-	place.function = experiment_function_at(experiment, address, generation);
-	if (place.function != NULL) {
-		place.object = find_object(symbols, DYNAMIC, "");
-		if (place.object == NULL)
-			return -ENOMEM;
-		place.object->opened = 1;
-		return find_frames(symbols, &place, address, out);
+		return find_frames(symbols, place, pc, out);
+	place->function = pc & FMT_PC_JAVA ? NULL : experiment_function_at(place->experiment, address, generation);
+	if (place->function != NULL || pc & FMT_PC_JAVA) {
+		place->object = made_object(symbols, place->function == NULL || place->function->method != 0,
+					    place->function != NULL && place->function->is_machine);
+		return place->object == NULL ? -ENOMEM : find_frames(symbols, place, address, out);
 	}
-	mapped = experiment_object_at(experiment, address, generation);
+	mapped = experiment_object_at(place->experiment, address, generation);
 	if (mapped == NULL)
-		return find_frames(symbols, &place, pc, out);
-	place.object = session_object_open(symbols, experiment, mapped);
-	if (place.object == NULL)
+		return find_frames(symbols, place, pc, out);
+	place->object = session_object_open(symbols, place->experiment, mapped);
+	if (place->object == NULL)
 		return -ENOMEM;
-	return find_frames(symbols, &place, address - mapped->bias, out);
+	return find_frames(symbols, place, address - mapped->bias, out);
+}
+
+int symbols_frames(struct symbols *symbols, const struct experiment *experiment, uint64_t pc,
+		   uint32_t generation, int is_leaf, const struct sym_frame **out)
+{
+	struct place place = {.experiment = experiment};
+
+	return frames_at(symbols, &place, pc, generation, is_leaf, out);
+}
+
+int symbols_machine_frames(struct symbols *symbols, const struct experiment *experiment, uint64_t pc, uint32_t generation, int is_leaf,
+			   const struct sym_frame **out)
+{
+	struct place place = {.experiment = experiment, .is_machine = 1};
+
+	return pc & FMT_PC_JAVA ? 0 : frames_at(symbols, &place, pc, generation, is_leaf, out);
 }
 
 struct exp_paths *symbols_paths(struct symbols *symbols)

@@ -80,6 +80,26 @@ enum fmt_pc_mark {
 	FMT_PC_MARKS = 16
 };
 
+/* One with the highest bit is no address either, but the frame of an interpreted Java method: its number in map.xml (0: not known),
+ * and the index of the bytecode. */
+#define FMT_PC_JAVA ((uint64_t)1 << 63)
+enum { FMT_BCI_NONE = 0xffff };
+
+static inline uint64_t fmt_pc_java(uint32_t method, uint32_t bci)
+{
+	return FMT_PC_JAVA | (uint64_t)method << 16 | (bci & FMT_BCI_NONE);
+}
+
+static inline uint32_t fmt_pc_java_method(uint64_t pc)
+{
+	return (uint32_t)(pc >> 16);
+}
+
+static inline uint32_t fmt_pc_java_bci(uint64_t pc)
+{
+	return (uint32_t)pc & FMT_BCI_NONE;
+}
+
 static inline uint64_t fmt_u48_get(const struct fmt_u48 *from)
 {
 	uint64_t value = 0;

@@ -4,6 +4,7 @@
 #include "birth.h"
 #include "descent.h"
 #include "dynamic.h"
+#include "java_agent.h"
 #include "perf.h"
 #include "environment.h"
 #include "file.h"
@@ -39,6 +40,7 @@ static void let_go(void)
 {
 	col_streams_forget();
 	dynamic_forget();
+	java_forget();
 	perf_forget();
 	strange_forget();
 	col_log_forget();

@@ -13,7 +13,7 @@
 
 #include <errno.h>
 
-enum { GRANULE_BITS = 4, USED_BITS = 20, WORD_BITS = 64, NAME_SHOWN = 1000, ALIGNMENT = 8 };
+enum { GRANULE_BITS = 4, USED_BITS = 20, WORD_BITS = 64, NAME_SHOWN = 1000, ALIGNMENT = 8, TEXT_TRIES = 200 };
 enum { LOADED_BITS = 14, PROBES = 64, GONE = 1 };
 
 static atomic_uint_fast64_t used[(1 << USED_BITS) / WORD_BITS]; /* places of unloaded code */
@@ -110,13 +110,15 @@ uint64_t dynamic_text_reserve(uint64_t size)
 	return atomic_fetch_add(&text_end, size);
 }
 
-/* One thread at a time; who comes meanwhile does without. */
 int dynamic_text_fd(void)
 {
-	int fd;
+	int fd, tries = 0;
 
-	if (atomic_exchange(&text_locked, 1))
-		return -EBUSY;
+	while (atomic_exchange(&text_locked, 1)) { /* a moment; its holder may be the code that we have interrupted */
+		if (++tries > TEXT_TRIES)
+			return -EBUSY;
+		SYS0(SYS_sched_yield);
+	}
 	if (text_file.fd < 0) {
 		long made = sys_openat(col_directory_get(), FMT_FILE_DYNTEXT, O_RDWR | O_CREAT | O_NOFOLLOW, 0644);
 
@@ -146,11 +148,10 @@ static int write_whole(int fd, const void *from, uint64_t size, uint64_t at)
 	return 0;
 }
 
-/* Write code[size] and, behind it, lines[line_count]. Returns 0 and the offset of the code, or -errno. */
-static int write_text(const void *code, uint64_t size, const Lineno *lines, uint64_t line_count, uint64_t *at)
+int dynamic_write(const void *first, uint64_t first_size, const void *second, uint64_t second_size, uint64_t *at)
 {
-	uint64_t room = (size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
-	uint64_t whole = room + line_count * sizeof(*lines);
+	uint64_t room = (first_size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+	uint64_t whole = room + ((second_size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1));
 	int fd = dynamic_text_fd();
 	int error = fd < 0 ? fd : 0;
 
@@ -158,15 +159,15 @@ static int write_text(const void *code, uint64_t size, const Lineno *lines, uint
 	if (error == 0)
 		error = col_file_may_grow(*at + whole);
 	if (error == 0)
-		error = write_whole(fd, code, size, *at);
-	if (error == 0 && line_count > 0)
-		error = write_whole(fd, lines, line_count * sizeof(*lines), *at + room);
+		error = write_whole(fd, first, first_size, *at);
+	if (error == 0)
+		error = write_whole(fd, second, second_size, *at + room);
 	return error;
 }
 
 int dynamic_text_write(const void *from, uint64_t size, uint64_t *at)
 {
-	return write_text(from, size, NULL, 0, at);
+	return dynamic_write(from, size, NULL, 0, at);
 }
 
 static void put_name(struct xml_text *text, const char *key, const char *name)
@@ -175,39 +176,80 @@ static void put_name(struct xml_text *text, const char *key, const char *name)
 		xml_put_attribute(text, key, name, strnlen(name, NAME_SHOWN));
 }
 
-void dynamic_load(const char *name, const char *alias, const char *source, const void *code, int size, int line_count,
-                  const Lineno *lines)
+/* What stands behind the code in dyntext: lines, or places and calls. */
+static const void *tables_of(const struct dynamic_function *function, uint64_t *size)
 {
-	uint64_t count = lines && line_count > 0 ? (uint64_t)line_count : 0, at;
+	if (function->place_count) {
+		*size = function->place_count * sizeof(*function->places) + function->call_count * sizeof(struct dynamic_call);
+		return function->places;
+	}
+	*size = function->line_count * sizeof(*function->lines);
+	return function->lines;
+}
+
+static void put_function(struct xml_text *text, const struct dynamic_function *function)
+{
+	uint64_t size, at;
+	const void *tables = tables_of(function, &size);
+
+	xml_put(text, " <function");
+	put_name(text, "name", function->name);
+	put_name(text, "alias", function->alias);
+	put_name(text, "source", function->source);
+	if (function->method)
+		xml_put_number(text, "method", function->method);
+	if (function->is_machine)
+		xml_put_string(text, "kind", "jvm");
+	xml_put_hex(text, "address", (uint64_t)function->code);
+	xml_put_number(text, "size", (uint64_t)function->size);
+	xml_put_number(text, "generation", atomic_load(&col.generation));
+	xml_put_number(text, "time", col_ticks());
+	if (dynamic_write(function->code, (uint64_t)function->size, tables, size, &at) == 0) {
+		xml_put_number(text, "offset", at);
+		xml_put_number(text, "lines", function->line_count);
+		if (function->place_count) {
+			xml_put_number(text, "places", function->place_count);
+			xml_put_number(text, "calls", function->call_count);
+		}
+	}
+	xml_put(text, "/>\n");
+}
+
+void dynamic_add(const struct dynamic_function *function)
+{
 	sys_sigset old;
 	char *memory;
 	struct xml_text text;
 
-	if (size <= 0 || !code || !control_enter(&old))
+	if (function->size <= 0 || !function->code || !control_enter(&old))
 		return;
 	memory = col_text_borrow();
 	if (memory) {
 		text = (struct xml_text){.at = memory, .capacity = COL_TEXT_SIZE};
-		claim((uint64_t)code, (unsigned)size);
-		xml_put(&text, " <function");
-		put_name(&text, "name", name);
-		put_name(&text, "alias", alias);
-		put_name(&text, "source", source);
-		xml_put_hex(&text, "address", (uint64_t)code);
-		xml_put_number(&text, "size", (uint64_t)size);
-		xml_put_number(&text, "generation", atomic_load(&col.generation));
-		xml_put_number(&text, "time", col_ticks());
-		if (write_text(code, (uint64_t)size, lines, count, &at) == 0) {
-			xml_put_number(&text, "offset", at);
-			xml_put_number(&text, "lines", count);
-		}
-		xml_put(&text, "/>\n");
+		claim((uint64_t)function->code, (unsigned)function->size);
+		put_function(&text, function);
 		col_xml_append(COL_MAP, &text);
 		col_text_return(memory);
 	} else {
 		col_count(&col.count.lost_log, 1);
 	}
 	control_leave(&old);
+}
+
+void dynamic_load(const char *name, const char *alias, const char *source, const void *code, int size, int line_count,
+                  const Lineno *lines)
+{
+	const struct dynamic_function function = {
+	    .name = name,
+	    .alias = alias,
+	    .source = source,
+	    .code = code,
+	    .size = size,
+	    .lines = lines,
+	    .line_count = lines && line_count > 0 ? (uint64_t)line_count : 0,
+	};
+
+	dynamic_add(&function);
 }
 
 void dynamic_unload(const void *code)

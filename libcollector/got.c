@@ -372,6 +372,52 @@ static int see_object(struct dl_phdr_info *info, size_t size, void *argument)
 	return 0;
 }
 
+/* ---- one word ---- */
+
+struct replacement {
+	const char *object, *name;
+	uint64_t function;
+	unsigned changed;
+};
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int replace_in_object(struct dl_phdr_info *info, size_t size, void *argument)
+{
+	struct replacement *wanted = argument;
+	struct image image;
+
+	(void)size;
+	if (strcmp(base_of(info->dlpi_name), wanted->object) != 0 || read_image(info, &image) < 0)
+		return 0;
+	for (int t = 0; t < 2; t++)
+		for (size_t i = 0; i < image.tables.relocations[t].size / sizeof(ElfW(Rela)); i++) {
+			const ElfW(Rela) *relocation = &image.tables.relocations[t].first[i];
+			const ElfW(Sym) *symbol = &image.tables.symbol[ELF64_R_SYM(relocation->r_info)];
+			uint32_t type = ELF64_R_TYPE(relocation->r_info);
+
+			if ((type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT) &&
+			    strcmp(image.tables.text + symbol->st_name, wanted->name) == 0)
+				wanted->changed += (unsigned)put(&image, (uint64_t *)(image.tables.bias + relocation->r_offset), wanted->function);
+		}
+	if (image.is_open)
+		seal(&image, 0);
+	return 0;
+}
+
+unsigned got_replace(const char *object, const char *name, void *function)
+{
+	struct replacement wanted = {object, name, (uint64_t)function, 0};
+
+	dl_iterate_phdr(replace_in_object, &wanted);
+	return wanted.changed;
+}
+
 /* ---- objects that come later ---- */
 
 static int count_objects(struct dl_phdr_info *info, size_t size, void *adds)

@@ -8,6 +8,7 @@
 #include "file.h"
 #include "functrace.h"
 #include "hook.h"
+#include "java_agent.h"
 #include "log.h"
 #include "map.h"
 #include "stream.h"
@@ -156,6 +157,7 @@ static __attribute__((constructor)) void construct(void)
 		else if (process_open() == 0) {
 			tick_let_in();
 			process_begin_events();
+			java_open();
 		}
 	}
 	errno = saved_errno;

@@ -2,6 +2,7 @@
 #include "walk.h"
 
 #include "collector.h"
+#include "java_walk.h"
 #include "rule.h"
 #include "strange.h"
 #include "tree.h"
@@ -208,11 +209,12 @@ static int step_signal(struct walk *walk)
 	walk->sp = sp;
 	walk->is_leaf = 1;
 	walk->plain = 0;
+	walk->gregs = NULL;
 	return 0;
 }
 
 /* Can this be a return address: is there a call before it? Code made at run time lies in no object. */
-static int is_return_address(struct walk *walk, uint64_t pc)
+int walk_is_return_address(struct walk *walk, uint64_t pc)
 {
 	uint64_t before;
 
@@ -225,13 +227,15 @@ static int read_return(struct walk *walk, uint64_t slot, uint64_t *ra)
 	if (walk_read(walk->memo, slot, ra) < 0)
 		return -EFAULT;
 	*ra = shadow_true_address(*ra, slot + 8);
-	return is_return_address(walk, *ra) ? 0 : -EFAULT;
+	return walk_is_return_address(walk, *ra) ? 0 : -EFAULT;
 }
 
 int walk_guess(struct walk *walk)
 {
 	uint64_t ra, bp;
 
+	if (java_vm_is_code(walk->pc))
+		return java_walk_step(walk);
 	strange_see(walk->pc - !walk->is_leaf);
 	if (walk->is_leaf && read_return(walk, walk->sp, &ra) == 0) {
 		bp = walk->bp;
@@ -411,6 +415,7 @@ uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t b
 	    .bp = bp,
 	    .is_leaf = gregs != NULL,
 	    .plain = 1,
+	    .gregs = gregs,
 	};
 	struct match match;
 	enum walk_end end;

@@ -76,6 +76,7 @@ struct walk {
 	int is_leaf; /* pc is an instruction, not a return address */
 	int guessed;
 	int plain;   /* the memo may keep this stack */
+	const greg_t *gregs; /* of the interrupted context, NULL: none */
 };
 
 enum walk_end { WALK_COMPLETE, WALK_MEMO, WALK_NEEDS_REGISTERS, WALK_TRUNCATED };
@@ -94,7 +95,10 @@ static inline void walk_correct(struct walk *walk, uint64_t sp)
 /* Add the frame at walk->pc. Returns 0, or -1 when there is no room. */
 int walk_push(struct walk *walk, uint64_t bp_slot);
 
-/* Step over code without unwind tables, by what a return address must look like. Returns 0 or -1. */
+/* Can `pc` be a return address: is there a call before it? */
+int walk_is_return_address(struct walk *walk, uint64_t pc);
+
+/* Step over code without unwind tables, of the Java machine or else by what a return address must look like. Returns 0 or -1. */
 int walk_guess(struct walk *walk);
 
 /* The whole walk with all registers, from the context `gregs` or from the caller. */

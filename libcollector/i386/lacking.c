@@ -11,6 +11,7 @@
 #include "libcollector/heap.h"
 #include "libcollector/io.h"
 #include "libcollector/io_files.h"
+#include "libcollector/java_agent.h"
 #include "libcollector/loader.h"
 #include "libcollector/mapping.h"
 #include "libcollector/perf.h"
@@ -227,5 +228,15 @@ void perf_forget(void)
 }
 
 void strange_forget(void)
+{
+}
+
+/* ---- Java */
+
+void java_open(void)
+{
+}
+
+void java_forget(void)
 {
 }

@@ -1,0 +1,47 @@
+/* frames.c: see frames.h. */
+#include "frames.h"
+
+#include "format/record.h"
+#include "tree.h"
+
+#include <string.h>
+
+const char *const frames_names[FRAMES_KINDS] = {[FRAMES_RECORDER] = "<Recorder>", [FRAMES_JVM] = "<JVM-System>"};
+
+static int is_jvm(const struct sym_object *object)
+{
+	return strcmp(object->name, "libjvm.so") == 0;
+}
+
+int frames_is_java(const struct sym_frame *frame)
+{
+	const struct sym_object *object = frame->function->object;
+
+	return object->is_java || object->is_machine || is_jvm(object);
+}
+
+static enum frames_kind kind_of(const struct sym_frame *frame)
+{
+	const struct sym_object *object = frame->function->object;
+
+	if (tree_is_recorder(frame->function))
+		return FRAMES_RECORDER;
+	if (object->is_machine)
+		return FRAMES_STUB;
+	return is_jvm(object) ? FRAMES_JVM : FRAMES_SHOWN;
+}
+
+int frames_find(struct symbols *symbols, const struct experiment *experiment, uint64_t pc, uint32_t generation, int is_leaf,
+		enum frames_mode mode, const struct sym_frame **out, enum frames_kind *kind)
+{
+	int count;
+
+	*kind = FRAMES_SHOWN;
+	if (pc == FMT_PC_GUESSED)
+		return 0;
+	count = mode == FRAMES_MACHINE ? symbols_machine_frames(symbols, experiment, pc, generation, is_leaf, out)
+				       : symbols_frames(symbols, experiment, pc, generation, is_leaf, out);
+	if (count > 0 && mode == FRAMES_USER)
+		*kind = kind_of(&(*out)[0]);
+	return count;
+}

@@ -1,0 +1,136 @@
+/* java_agent.c: come into a Java machine when it is made. See java_agent.h.
+ *
+ * The launcher (libjli) finds JNI_CreateJavaVM by dlsym; it gets a function of ours, which calls the real one and then is a tool (JVMTI) in the
+ * machine. Options for an agent, in JAVA_TOOL_OPTIONS or the command line, would be seen: the machine prints the variable on stderr, and tells
+ * the program its arguments. Before the machine is made its tables are read (java_vm.h), so that its very first frames can be walked. */
+#include "java_agent.h"
+
+#include "collector.h"
+#include "got.h"
+#include "java_code.h"
+#include "java_method.h"
+#include "java_vm.h"
+#include "jvmti.h"
+#include "log.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EVENTS = JVMTI_EVENT_LAST - JVMTI_EVENT_FIRST + 1, EXPLICIT = 2 };
+
+typedef int create_function(struct java_machine **machine, struct java_env **env, void *arguments);
+
+static void *libjvm; /* the handle that the launcher has */
+static create_function *real_create;
+
+/* ---- what goes wrong ---- */
+
+/* Only a user who has asked for Java is told on the spot. */
+static void cannot(const char *what, const char *why)
+{
+	char buffer[256];
+	struct xml_text text = XML_TEXT(buffer);
+
+	xml_put(&text, "xcollect: Java is not recorded: ");
+	xml_put(&text, what);
+	xml_put(&text, why);
+	col_log_warning(buffer + sizeof("xcollect: ") - 1);
+	xml_put(&text, "\n");
+	if (col.descriptor.java == EXPLICIT)
+		SYS3(SYS_write, STDERR_FILENO, buffer, text.len);
+}
+
+/* ---- events ---- */
+
+static const java_function callbacks[EVENTS] = {
+    [JVMTI_EVENT_COMPILED_METHOD_LOAD - JVMTI_EVENT_FIRST] = (java_function)java_code_compiled,
+    [JVMTI_EVENT_COMPILED_METHOD_UNLOAD - JVMTI_EVENT_FIRST] = (java_function)java_code_unloaded,
+    [JVMTI_EVENT_DYNAMIC_CODE_GENERATED - JVMTI_EVENT_FIRST] = (java_function)java_code_generated,
+};
+
+static void put_capability(struct jvmti_capabilities *set, enum jvmti_capability capability, const struct jvmti_capabilities *possible)
+{
+	set->bits[capability / 32] |= possible->bits[capability / 32] & 1u << capability % 32;
+}
+
+/* Returns what has failed, or NULL. */
+static const char *begin(struct jvmti *env)
+{
+	static const enum jvmti_capability wanted[] = {JVMTI_CAN_GET_SOURCE_FILE_NAME, JVMTI_CAN_GET_LINE_NUMBERS,
+	                                               JVMTI_CAN_COMPILED_METHOD_LOAD};
+	struct jvmti_capabilities possible, set = {{0}};
+
+	if (jvmti_get_potential_capabilities(env, &possible) != 0)
+		return "GetPotentialCapabilities";
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		put_capability(&set, wanted[i], &possible);
+	if (jvmti_add_capabilities(env, &set) != 0)
+		return "AddCapabilities";
+	if (jvmti_set_event_callbacks(env, callbacks, sizeof(callbacks)) != 0)
+		return "SetEventCallbacks";
+	for (int i = 0; i < EVENTS; i++)
+		if (callbacks[i])
+			jvmti_set_event_notification_mode(env, JVMTI_ENABLE, JVMTI_EVENT_FIRST + i, NULL);
+	jvmti_generate_events(env, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+	jvmti_generate_events(env, JVMTI_EVENT_COMPILED_METHOD_LOAD);
+	return NULL;
+}
+
+static void open_agent(struct java_machine *machine)
+{
+	int (*get_env)(struct java_machine *, void **, int32_t) =
+	    (int (*)(struct java_machine *, void **, int32_t))machine->functions[JAVA_MACHINE_GET_ENV];
+	void *env = NULL;
+	const char *failed;
+
+	java_code_open(machine);
+	if (get_env(machine, &env, JVMTI_VERSION_1_2) != 0 || !env) {
+		cannot("the machine has no JVMTI", "");
+		return;
+	}
+	failed = begin(env);
+	if (failed) {
+		cannot("JVMTI refuses ", failed);
+		jvmti_dispose_environment(env);
+	}
+}
+
+/* ---- the way in ---- */
+
+static int create(struct java_machine **machine, struct java_env **env, void *arguments)
+{
+	const char *missing = col_is_recording() ? java_vm_open(libjvm) : NULL;
+	int result;
+
+	if (missing)
+		cannot("frames cannot be walked, since libjvm tells nothing of ", missing);
+	result = real_create(machine, env, arguments);
+	if (result == 0 && col_is_recording())
+		open_agent(*machine);
+	return result;
+}
+
+/* dlsym, as the launcher calls it. */
+static void *find(void *handle, const char *name)
+{
+	void *found = dlsym(handle, name);
+
+	if (!found || strcmp(name, "JNI_CreateJavaVM") != 0 || !col_is_recording())
+		return found;
+	libjvm = handle;
+	real_create = (create_function *)(uintptr_t)found;
+	return (void *)(uintptr_t)&create;
+}
+
+void java_open(void)
+{
+	if (col.descriptor.java)
+		got_replace("libjli.so", "dlsym", (void *)(uintptr_t)&find);
+}
+
+void java_forget(void)
+{
+	java_code_forget();
+	java_method_forget();
+}

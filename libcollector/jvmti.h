@@ -1,0 +1,94 @@
+/* jvmti.h: what we use of the Java machine's tool interface (JVMTI) and of JNI, declared by their public specifications, so that
+ * building needs no JDK. Function tables, events and structures are binary interfaces that do not change. */
+#ifndef XER_COLLECTOR_JVMTI_H
+#define XER_COLLECTOR_JVMTI_H
+
+#include <stdint.h>
+
+/* Environments begin with a pointer to a table of functions. */
+typedef void (*java_function)(void);
+
+struct jvmti {
+	const java_function *functions; /* number n is the n-th */
+};
+
+struct java_machine { /* JavaVM */
+	const java_function *functions;
+};
+
+struct java_env { /* JNIEnv */
+	const java_function *functions;
+};
+
+enum { JVMTI_VERSION_1_2 = 0x30010200, JVMTI_ENABLE = 1 };
+enum { JAVA_MACHINE_GET_ENV = 6, JAVA_ENV_DELETE_LOCAL_REF = 23 };
+
+/* Bits, by their numbers. */
+struct jvmti_capabilities {
+	uint32_t bits[4];
+};
+
+enum jvmti_capability {
+	JVMTI_CAN_GET_SOURCE_FILE_NAME = 11,
+	JVMTI_CAN_GET_LINE_NUMBERS = 12,
+	JVMTI_CAN_COMPILED_METHOD_LOAD = 27,
+	JVMTI_CAN_MONITOR = 28,
+	JVMTI_CAN_GARBAGE_COLLECTION = 31
+};
+
+enum jvmti_event {
+	JVMTI_EVENT_FIRST = 50,
+	JVMTI_EVENT_THREAD_START = 52,
+	JVMTI_EVENT_COMPILED_METHOD_LOAD = 68,
+	JVMTI_EVENT_COMPILED_METHOD_UNLOAD = 69,
+	JVMTI_EVENT_DYNAMIC_CODE_GENERATED = 70,
+	JVMTI_EVENT_MONITOR_WAIT = 73,
+	JVMTI_EVENT_MONITOR_WAITED = 74,
+	JVMTI_EVENT_MONITOR_CONTENDED_ENTER = 75,
+	JVMTI_EVENT_MONITOR_CONTENDED_ENTERED = 76,
+	JVMTI_EVENT_GARBAGE_COLLECTION_START = 81,
+	JVMTI_EVENT_GARBAGE_COLLECTION_FINISH = 82,
+	JVMTI_EVENT_LAST = 88
+};
+
+struct jvmti_line {
+	int64_t bci;
+	int32_t line;
+};
+
+struct jvmti_thread_info {
+	char *name;
+	int32_t priority;
+	uint8_t is_daemon;
+	void *group, *class_loader;
+};
+
+/* What HotSpot adds to CompiledMethodLoad: a list of records, of which those of this kind tell which calls were inlined. */
+enum { JVMTI_RECORD_INLINE = 2 };
+
+struct jvmti_record {
+	int32_t kind, major, minor;
+	const struct jvmti_record *next;
+};
+
+struct jvmti_place {
+	const void *pc;
+	int32_t count;
+	void **methods;  /* methods[count], innermost first */
+	const int32_t *bcis;
+};
+
+struct jvmti_inline_record {
+	struct jvmti_record head;
+	int32_t count;
+	const struct jvmti_place *places;
+};
+
+#define FUNCTION(number, name, parameters, arguments) \
+	static inline int jvmti_##name parameters \
+	{ \
+		return ((int(*) parameters)env->functions[(number)-1]) arguments; \
+	}
+#include "jvmti.def"
+
+#endif

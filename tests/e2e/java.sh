@@ -1,0 +1,85 @@
+# Java: stacks of interpreted, compiled and inlined methods, what the machine compiles, how the program is left alone.
+source=$(realpath "$(dirname "$0")/../programs/JavaKnown.java")
+. "$(dirname "$0")/lib.sh"
+
+have java javac || { skip "Java" "there is no JDK"; exit 0; }
+javac -d . "$source" || { not_ok "JavaKnown is compiled"; exit 1; }
+
+# ---- a known split
+
+record split -A off -p hi -- java -cp . JavaKnown split
+is "the program ends as it does alone" 0 $?
+is "nothing is said on its standard error" "" "$(grep -v '^Creating experiment' split.err)"
+report split -name short -metrics e.totalcpu -functions
+total=$(awk '/^work_/ { sum += $2 } END { print sum }' split.out)
+recorded=$(awk '$NF ~ /^JavaKnown.work_.$/ { sum += $1 } END { print sum }' split.txt)
+for method in a b c d; do
+	wanted=$(awk -v name=work_$method -v total="$total" '$1 == name { print $2 * 100 / total }' split.out)
+	got=$(awk -v name=JavaKnown.work_$method -v total="$recorded" '$NF == name { print $1 * 100 / total }' split.txt)
+	within "share of work_$method" "$(awk -v x="$wanted" 'BEGIN { print x - 2 }')" "$(awk -v x="$wanted" 'BEGIN { print x + 2 }')" "$got"
+done
+within "all of their CPU time is there" 0.97 1.03 "$(awk -v a="$recorded" -v b="$total" 'BEGIN { print a * 1000 / b }')"
+
+report split -name short -csingle JavaKnown.work_a
+contains "who calls them" 'JavaKnown\.main|JavaKnown\.split' split.txt
+report split -name short -metrics e.totalcpu -lines
+contains "lines of source" 'JavaKnown\.work_a, line 22 in "JavaKnown.java"' split.txt
+report split -name short -viewmode expert -calltree
+contains "expert mode has the interpreter" '\+-Interpreter$' split.txt
+contains "and the machine" '\+-JavaCalls::call_helper' split.txt
+report split -name short -viewmode machine -calltree
+contains "machine mode has the stub that calls Java" '\+-call_stub$' split.txt
+is "but no interpreted methods" 0 "$(grep -c 'JavaKnown.main' split.txt)"
+contains "and compiled ones" '\+-JavaKnown\.work_a$' split.txt
+report split -name mangled -functions
+contains "names with signatures" 'JavaKnown\.work_a\(J\)J$' split.txt
+report split -name long -functions
+contains "names with types" 'JavaKnown\.work_a\(long\)$' split.txt
+report split -name short -filters 'FNAME("JavaKnown.work_b.*") IN USTACK' -metrics e.totalcpu -functions
+is "a filter by method" 1 "$(grep -c 'JavaKnown.work_.$' split.txt)"
+report split -name short -filters 'FNAME("Interpreter") IN MSTACK' -metrics e.totalcpu -functions
+contains "a filter by what the machine sees" 'JavaKnown.work_b$' split.txt
+report split -name short -viewmode machine -disasm JavaKnown.work_d 1
+contains "compiled code, with lines" '\[  25\].*:  (imul|ret)' split.txt
+report split -name short -disasm JavaKnown.work_d
+contains "which is not there in user mode" "viewmode machine" split.txt.err
+report split -name short -addpath "$(dirname "$source")" -source JavaKnown.work_d
+contains "source with metrics" '^ *[0-9.]+ +[0-9.]+ .*25\. .*work_d' split.txt
+
+# ---- all stacks are whole
+
+record threads -A off -p hi -s all -- java -cp . JavaKnown threads 300
+is "four threads" "0 done" "$? $(cat threads.out)"
+# Every wait of the machine's own locks has a stack too, wherever it is interrupted: far more of them than samples. Cut are those that are
+# made while frames are exchanged.
+events=$(sed -n 's/.*<count name="sync_events" value="\([0-9]*\)".*/\1/p' threads.er/log.xml)
+cut=$(sed -n 's/.*<count name="stacks_truncated" value="\([0-9]*\)".*/\1/p' threads.er/log.xml)
+within "share of whole stacks, of $events" 97 100 "$(awk -v all="$events" -v cut="${cut:-0}" 'BEGIN { print 100 - cut * 100 / all }')"
+report threads -name short -metrics i.totalcpu -calltree
+# Of what is in Java, and was sampled, how much begins where threads do?
+within "share of samples with all frames of Java" 97 100 "$(awk '
+	/\+-/ { name = $0; sub(/.*\+-/, "", name); depth = index($0, "+-") }
+	name == "<Total>" && !root { root = depth; next }
+	/\+-/ && depth == root + 2 && name ~ /^<Truncated-stack>$|\./ { all += $1; if (name !~ /^<|^JavaKnown\.work$/) whole += $1 }
+	END { print whole * 100 / all }' threads.txt)"
+report threads -name short -metrics i.totalcpu -functions
+for method in sort hash count work; do
+	contains "$method is seen" " JavaKnown\.$method\$" threads.txt
+done
+contains "library methods" ' java\.util\.TimSort\.' threads.txt
+contains "the machine in one" ' <JVM-System>$' threads.txt
+
+# ---- other ways to Java
+
+record off -A off -j off -- java -cp . JavaKnown threads 1
+is "-j off: nothing of methods" 0 "$(grep -c '<method' off.er/map.xml)"
+record class -A off -j on -J "-Xmx64m -Xint" -- JavaKnown.class variable
+contains "FILE.class, with arguments of the machine" '^null \[-Xmx64m, -Xint\]$' class.out
+JAVA_TOOL_OPTIONS=-Dx=y record tool -A off -- java -cp . JavaKnown variable
+contains "the user's JAVA_TOOL_OPTIONS" '^-Dx=y \[-Dx=y\]$' tool.out
+is "and what the machine says of it" "Picked up JAVA_TOOL_OPTIONS: -Dx=y" "$(grep -v '^Creating experiment' tool.err)"
+record shell -A off -- sh -c 'java -cp . JavaKnown threads 20; true'
+report shell -name short -metrics i.totalcpu -functions
+contains "a descendant" ' JavaKnown\.work$' shell.txt
+"$xcollect" -A off -J -Xint true >no.out 2>&1
+is "-J of what is no Java program" "125 1" "$? $(grep -c 'no Java program' no.out)"

@@ -1,0 +1,67 @@
+/* java.c: tests of the command lines of Java programs. */
+#include "collect/java.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The command line for {"xcollect", ...}, joined by "|"; NULL: refused. */
+static const char *made(char *const *given)
+{
+	static struct request request;
+	static struct cause cause;
+	static char text[1024];
+	static char *kept[32];
+	char **argv;
+
+	for (size_t i = 0; i < 31; i++) {
+		kept[i] = given[i];
+		if (!given[i])
+			break;
+	}
+	cr_assert_eq(options_parse(kept, &request, &cause), 0, "%s", cause.text);
+	if (java_command(&request, &argv, &cause) != 0)
+		return NULL;
+	text[0] = '\0';
+	for (; *argv; argv++) {
+		strcat(text, *argv);
+		strcat(text, argv[1] ? "|" : "");
+	}
+	return text;
+}
+
+#define MADE(...) made((char *[]){"xcollect", __VA_ARGS__, NULL})
+
+static void no_variables(void)
+{
+	unsetenv("JDK_HOME");
+	unsetenv("JAVA_PATH");
+}
+
+Test(java, other_programs_are_left_alone, .init = no_variables)
+{
+	cr_assert_str_eq(MADE("ls", "x.jar"), "ls|x.jar");
+	cr_assert_str_eq(MADE("-j", "on", "ls"), "ls");
+	cr_assert_str_eq(MADE("java", "-jar", "x.jar"), "java|-jar|x.jar");
+	cr_assert(MADE("-J", "-Xint", "ls") == NULL);
+	cr_assert(MADE("-j", "/usr/bin/java", "ls") == NULL);
+}
+
+Test(java, classes_and_jars_are_run, .init = no_variables)
+{
+	cr_assert_str_eq(MADE("a/b.jar", "x"), "java|-jar|a/b.jar|x");
+	cr_assert_str_eq(MADE("Main.class", "x", "y"), "java|-cp|.|Main|x|y");
+	cr_assert_str_eq(MADE("a/b/Main.class"), "java|-cp|a/b/|Main");
+	cr_assert_str_eq(MADE("-J", " -Xint  -Dx=y", "Main.class"), "java|-Xint|-Dx=y|-cp|.|Main");
+	cr_assert_str_eq(MADE("-J", "-Xint", "/opt/java", "Main"), "/opt/java|-Xint|Main");
+}
+
+Test(java, the_machine_can_be_named, .init = no_variables)
+{
+	cr_assert_str_eq(MADE("-j", "/no/java", "a.jar"), "/no/java|-jar|a.jar");
+	cr_assert_str_eq(MADE("-j", "/no/java", "java", "-version"), "/no/java|-version");
+	cr_assert_str_eq(MADE("-j", "/tmp", "a.jar"), "/tmp/bin/java|-jar|a.jar");
+	setenv("JDK_HOME", "/tmp", 1);
+	cr_assert_str_eq(MADE("a.jar"), "/tmp/bin/java|-jar|a.jar");
+	cr_assert_str_eq(MADE("-j", "off", "a.jar"), "/tmp/bin/java|-jar|a.jar");
+}
