@@ -37,6 +37,7 @@ void exp_dwarf_close(struct exp_dwarf *dwarf)
 		exp_dwarf_unit_free(dwarf->units[i]);
 	exp_dwarf_lines_free(dwarf);
 	exp_dwarf_die_close(dwarf);
+	exp_dwarf_package_close(dwarf->package);
 	free(dwarf->units);
 	free(dwarf->index.of);
 	free(dwarf->ranges.of);

@@ -6,6 +6,7 @@
 #include "experiment/arena.h"
 #include "experiment/die.h"
 #include "experiment/dwarf.h"
+#include "experiment/dwarf_package.h"
 #include "experiment/hash.h"
 #include "experiment/linetable.h"
 
@@ -70,6 +71,8 @@ struct exp_dwarf_unit {
 	struct exp_die_unit *unit; /* for dwarf_die.c */
 	Dwarf_Die die;     /* for dwarf_libdw.c: that has lines and addresses; of split units the skeleton */
 	Dwarf_Die content; /* likewise: that has the functions */
+	struct exp_dwarf_packaged packaged; /* where that is from a package; its dwarf is NULL: it is not */
+	struct exp_line_table *files;       /* of packaged.sections, NULL: there are none */
 	const char *directory;  /* of the compilation: where relative file names begin; or NULL */
 	uint64_t stmt_list;     /* where its line table begins; UINT64_MAX: it has none in this file */
 	struct exp_dwarf_code *codes; /* codes[code_count] by start */
@@ -105,6 +108,8 @@ struct exp_dwarf {
 	struct exp_image *image;
 	Dwarf *dwarf;         /* of libdw; NULL: not opened, or there is none */
 	int is_libdw_tried;
+	struct exp_dwarf_package *package; /* of split units; NULL: not opened, or there is none */
+	int is_package_tried;
 	struct exp_dies *dies; /* NULL: all is read by libdw */
 	Elf *elf;             /* of what they are read from */
 	int fd;
