@@ -276,7 +276,7 @@ static void describe(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, union
 }
 
 void exp_dwarf_libdw_line(struct exp_dwarf *dwarf, const struct exp_dwarf_unit *unit, Dwarf_Addr address,
-			  struct exp_dwarf_frame *frame)
+			  const char **file, unsigned *out)
 {
 	Dwarf_Die die;
 	Dwarf_Line *line;
@@ -287,8 +287,8 @@ void exp_dwarf_libdw_line(struct exp_dwarf *dwarf, const struct exp_dwarf_unit *
 	line = dwarf_getsrc_die(&die, address);
 	if (line == NULL || dwarf_lineno(line, &number) != 0 || number <= 0)
 		return;
-	frame->line = (unsigned)number;
-	frame->file = dwarf_linesrc(line, NULL, NULL);
+	*out = (unsigned)number;
+	*file = dwarf_linesrc(line, NULL, NULL);
 }
 
 static const char *missing_file(struct exp_dwarf_unit *unit)

@@ -148,9 +148,9 @@ int exp_dwarf_libdw_unit(struct exp_dwarf *dwarf, Dwarf_Off offset, struct exp_d
 Dwarf *exp_dwarf_libdw(struct exp_dwarf *dwarf);
 int exp_dwarf_libdw_find(struct exp_dwarf *dwarf, Dwarf_Addr address, Dwarf_Off *out);
 
-/* The line at an address by libdw, for tables that linetable.h does not know. (dwarf_libdw.c) */
+/* The line at an address by libdw, for tables that linetable.h does not know; written if it is found. (dwarf_libdw.c) */
 void exp_dwarf_libdw_line(struct exp_dwarf *dwarf, const struct exp_dwarf_unit *unit, Dwarf_Addr address,
-			  struct exp_dwarf_frame *frame);
+			  const char **file, unsigned *line);
 
 /* Add ranges, sort them when all are there, and find the unit of one. Return 0, -ENOMEM, -ENOENT. (dwarf_unit.c) */
 int exp_dwarf_ranges_add(struct exp_dwarf_ranges *ranges, Dwarf_Addr start, Dwarf_Addr end, Dwarf_Off unit);

@@ -149,6 +149,7 @@ static int make_marks(struct exp_line_table *table)
 	struct exp_line_state state = begin;
 	size_t first = 0, rows = 0;
 
+	table->mark_count = 0;
 	while (in.at < in.end) {
 		enum step made = step(table, &in, &state);
 
@@ -178,8 +179,6 @@ int exp_line_table_open(const struct exp_line_sections *sections, uint64_t offse
 	table->sections = sections;
 	table->directory = directory == NULL ? "" : directory;
 	rc = exp_line_header_read(table, offset);
-	if (rc == 0)
-		rc = make_marks(table);
 	if (rc != 0)
 		exp_line_table_close(table);
 	else
@@ -216,10 +215,15 @@ static const struct exp_line_mark *find_mark(const struct exp_line_table *table,
 
 int exp_line_table_find(struct exp_line_table *table, uint64_t address, unsigned *file, unsigned *line)
 {
-	const struct exp_line_mark *mark = find_mark(table, address);
+	const struct exp_line_mark *mark;
 	struct exp_reader in = table->program;
 	struct exp_line_state state, row;
 
+	/* Many tables are opened for names of files alone. */
+	if (!table->has_marks && make_marks(table) != 0)
+		return -ENOENT;
+	table->has_marks = 1;
+	mark = find_mark(table, address);
 	if (mark == NULL)
 		return -ENOENT;
 	state = row = mark->state;
