@@ -105,13 +105,13 @@ static int check_signals(const struct request *request, struct cause *cause)
 	return 0;
 }
 
-/* What cannot be had in a process that runs already: its code has found out that nobody wants its calls. */
+/* What cannot be had in a process that runs already. */
 static int check_attach(const struct request *request, const char *program, struct cause *cause)
 {
 	if (program)
 		return cause_set(cause, CAUSE_FAILED, "-P records a process that runs: there is no program to name ('%s')", program);
-	if (request->functrace)
-		return cause_set(cause, CAUSE_FAILED, "--functrace and -P do not go together: a program asks for function tracing when it starts");
+	if (request->functrace && request->calls.returns)
+		return cause_set(cause, CAUSE_FAILED, "--functrace=returns=on and -P do not go together: calls that have begun cannot be followed");
 	if (request->stop)
 		return cause_set(cause, CAUSE_FAILED, "-x and -P do not go together: the program has begun");
 	return 0;

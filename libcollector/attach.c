@@ -34,7 +34,8 @@ static int is_recording(const struct col_thread *state)
 	uint32_t tid = atomic_load(&state->tid);
 
 	return tid && state != col_self &&
-	       (__atomic_load_n(&state->depth, __ATOMIC_ACQUIRE) == RECORDING || atomic_load(&state->in_handler)) &&
+	       (__atomic_load_n(&state->depth, __ATOMIC_ACQUIRE) == RECORDING || atomic_load(&state->in_handler) ||
+	        __atomic_load_n(&state->functrace.is_slow, __ATOMIC_ACQUIRE)) &&
 	       SYS3(SYS_tgkill, col.pid, tid, 0) == 0;
 }
 
@@ -91,6 +92,7 @@ static void reset(const struct birth_moment *now)
 	rule_cache_clear();
 	io_files_restart();
 	usage_restart(now);
+	functrace_restart();
 	memset(&col.count, 0, sizeof(col.count));
 	atomic_store(&col.closing, 0);
 	atomic_store(&col.events_stopped, 0);
@@ -221,6 +223,7 @@ EXPORT int collector_detach(const char *unused)
 	atomic_store(&col.mark->sync, 0);
 	atomic_store(&col.mark->io, 0);
 	atomic_store(&col.mark->functrace, 0);
+	functrace_end();
 	usertrace_stop();
 	wait_until_quiet();
 	process_account();

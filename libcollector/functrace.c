@@ -2,6 +2,7 @@
  * full, on another CPU, after a long time, and in handlers that have interrupted a record. Signals are blocked meanwhile. */
 #include "functrace_record.h"
 
+#include "functrace_choice.h"
 #include "functrace_limits.h"
 #include "functrace_number.h"
 #include "loader.h"
@@ -22,6 +23,7 @@ enum {
 
 __thread struct functrace_writer *functrace_self;
 
+static atomic_uint recording; /* grows with each recording of this process */
 static atomic_uint epoch; /* grows when recording begins, or begins again */
 static atomic_uint is_renaming; /* a forked child: its file has no names yet */
 static int named_pid, is_open;
@@ -55,6 +57,28 @@ void functrace_start(void)
 	atomic_store(&col.mark->functrace, mode);
 }
 
+/* A thread may be between looking at the mark and its record: the extents stay mapped until their writers begin another. */
+void functrace_restart(void)
+{
+	is_open = named_pid = 0;
+	atomic_fetch_add(&recording, 1);
+	loader_restart();
+	number_restart();
+	choice_restart();
+	for (struct col_thread *thread = thread_first(); thread; thread = thread->next) {
+		thread->functrace.first.erased = 0;
+		thread->functrace.nesting.count = thread->functrace.nesting.over = 0;
+		for (struct functrace_writer *writer = thread->functrace.more; writer; writer = writer->next)
+			writer->erased = 0;
+	}
+}
+
+void functrace_end(void)
+{
+	if (is_open)
+		sleds_restore();
+}
+
 int functrace_is_wanted(void)
 {
 	return col.is_recorded && is_open;
@@ -64,7 +88,7 @@ void functrace_thread_begin(struct col_thread *thread)
 {
 	struct functrace_writer *first = &thread->functrace.first;
 
-	thread->functrace.epoch = 0;
+	thread->functrace.epoch = thread->functrace.is_slow = 0;
 	thread->functrace.nesting.count = thread->functrace.nesting.over = thread->functrace.nesting.is_busy = 0;
 	first->thread = thread;
 	first->end = NULL;
@@ -229,6 +253,11 @@ static int make_room(struct functrace_writer *writer, uint32_t size)
 	uint32_t now_epoch = atomic_load(&epoch);
 
 	size += 2 * FDR_METADATA_SIZE + sizeof(struct fmt_trace_begin);
+	if (unlikely(writer->recording != atomic_load(&recording))) {
+		col_slot_abandon(slot);
+		*slot = (struct col_slot){.map = NULL};
+		writer->recording = atomic_load(&recording);
+	}
 	if (slot->map)
 		slot->at = (uint8_t *)writer->at;
 	writer->end = NULL;
@@ -281,11 +310,22 @@ static int put(struct functrace_writer *writer, uint64_t word)
 	return status;
 }
 
-static void block_signals(sys_sigset *old)
+/* Who ends the recording waits for threads that are slow: see attach.c. */
+static void begin_slow(struct col_thread *thread, sys_sigset *old)
 {
 	sys_sigset all = ~(sys_sigset)0;
 
 	sys_sigmask(SIG_SETMASK, &all, old);
+	if (thread)
+		__atomic_store_n(&thread->functrace.is_slow, 1, __ATOMIC_RELEASE);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+static void end_slow(struct col_thread *thread, const sys_sigset *old)
+{
+	if (thread)
+		__atomic_store_n(&thread->functrace.is_slow, 0, __ATOMIC_RELEASE);
+	sys_sigmask(SIG_SETMASK, old, NULL);
 }
 
 static struct functrace_writer *make_writer(struct col_thread *thread)
@@ -317,12 +357,13 @@ static struct functrace_writer *take_writer(struct col_thread *thread)
 	return writer;
 }
 
-/* Take a writer for one record or two; signals are blocked. NULL (and counted as lost) if there is none. */
-static struct functrace_writer *hold_writer(void)
+/* Take a writer for one record or two. NULL: recording has ended a moment ago, or (counted as lost) there is none. */
+static struct functrace_writer *hold_writer(struct col_thread *thread)
 {
-	struct col_thread *thread = thread_current();
 	struct functrace_writer *writer = functrace_self;
 
+	if (unlikely(functrace_mode() == FUNCTRACE_OFF))
+		return NULL;
 	if (thread && (!writer || writer->busy)) {
 		if (writer)
 			writer->end = NULL;
@@ -339,14 +380,15 @@ static struct functrace_writer *hold_writer(void)
 
 void functrace_interrupted(uint64_t word)
 {
+	struct col_thread *thread = thread_current();
 	struct functrace_writer *writer;
 	sys_sigset old;
 
-	block_signals(&old);
-	writer = hold_writer();
+	begin_slow(thread, &old);
+	writer = hold_writer(thread);
 	if (writer)
 		put(writer, word);
-	sys_sigmask(SIG_SETMASK, &old, NULL);
+	end_slow(thread, &old);
 }
 
 /* A handler may have come, and may have made the thread go on with another writer: a buffer that this one began now would be read
@@ -359,19 +401,20 @@ void functrace_slow(struct functrace_writer *writer, uint64_t word)
 
 void functrace_argument(uint64_t word, uint64_t value)
 {
+	struct col_thread *thread = thread_current();
 	struct functrace_writer *writer;
 	uint64_t words[2];
 	sys_sigset old;
 
 	fdr_argument_words(words, value);
 	words[1] |= LIMITS_ARGUMENT_TAG;
-	block_signals(&old);
-	writer = hold_writer();
+	begin_slow(thread, &old);
+	writer = hold_writer(thread);
 	if (writer && put(writer, word) == 0) {
 		publish(&writer->slot, words, 2);
 		writer->at = (uint64_t *)writer->slot.at;
 	}
-	sys_sigmask(SIG_SETMASK, &old, NULL);
+	end_slow(thread, &old);
 }
 
 static void put_event(struct functrace_writer *writer, const struct functrace_event *event)
@@ -400,32 +443,34 @@ static void put_event(struct functrace_writer *writer, const struct functrace_ev
 
 void functrace_event(const struct functrace_event *event)
 {
+	struct col_thread *thread = thread_current();
 	struct functrace_writer *writer;
 	sys_sigset old;
 
 	for (uint64_t at = 0; at < event->size && at < EVENT_MAX; at += PAGE - (uint64_t)(event->data + at) % PAGE)
 		(void)*(const volatile uint8_t *)(event->data + at);
-	block_signals(&old);
-	writer = hold_writer();
+	begin_slow(thread, &old);
+	writer = hold_writer(thread);
 	if (writer) {
 		put_event(writer, event);
 		writer->busy = 0;
 	}
-	sys_sigmask(SIG_SETMASK, &old, NULL);
+	end_slow(thread, &old);
 }
 
 static void prepare(void)
 {
+	struct col_thread *thread = thread_current();
 	struct functrace_writer *writer;
 	sys_sigset old;
 
-	block_signals(&old);
-	writer = hold_writer();
+	begin_slow(thread, &old);
+	writer = hold_writer(thread);
 	if (writer) {
 		limits_prepare(&writer->thread->functrace.nesting);
 		writer->busy = 0;
 	}
-	sys_sigmask(SIG_SETMASK, &old, NULL);
+	end_slow(thread, &old);
 }
 
 void functrace_limited(uint64_t word, uint64_t value, uint64_t sp, uint64_t site)
@@ -455,7 +500,11 @@ int functrace_name(uint32_t id, uint64_t addr, enum fmt_function_source source)
 	sys_sigset old;
 	int status = -1;
 
-	block_signals(&old);
+	begin_slow(thread, &old);
+	if (!col_is_recording()) {
+		end_slow(thread, &old);
+		return -1;
+	}
 	/* Without the unwinder, nobody else tells of the object. */
 	map_begin();
 	if (_dl_find_object((void *)(uintptr_t)addr, &found) == 0)
@@ -465,6 +514,6 @@ int functrace_name(uint32_t id, uint64_t addr, enum fmt_function_source source)
 		                        sizeof(record), col_ticks());
 	else
 		col_count(&col.count.lost_functable, 1);
-	sys_sigmask(SIG_SETMASK, &old, NULL);
+	end_slow(thread, &old);
 	return status;
 }

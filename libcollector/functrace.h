@@ -21,6 +21,7 @@ struct functrace_writer {
 	struct col_thread *thread;
 	struct col_slot slot;
 	struct functrace_writer *next; /* of the thread */
+	uint32_t recording; /* that the slot is of */
 	uint64_t *floor; /* records from here on may be erased; NULL: none */
 	uint64_t erased; /* calls */
 };
@@ -37,6 +38,7 @@ struct functrace_thread {
 	struct functrace_writer first;
 	struct functrace_writer *more; /* last made first */
 	uint32_t epoch; /* of its last record; 0: it has none */
+	uint32_t is_slow; /* it writes where files and memory may change; signals are blocked */
 	struct functrace_nesting nesting;
 };
 
@@ -48,6 +50,12 @@ int functrace_open(void);
 
 /* Begin to record calls, for the first time or again. Signal-safe. */
 void functrace_start(void);
+
+/* Nothing of an earlier recording of this process goes on: the next functrace_open and functrace_start are as the first. */
+void functrace_restart(void);
+
+/* The recording is over, but the process goes on: the program's code is as it was. */
+void functrace_end(void);
 
 /* Are calls to be recorded in this process, now or later? */
 int functrace_is_wanted(void);

@@ -215,6 +215,12 @@ int choice_has(uint64_t address)
 	return bit != object->is_chosen;
 }
 
+void choice_restart(void)
+{
+	for (struct object *object = atomic_load(&objects); object; object = object->next)
+		atomic_store(&object->is_gone, 1);
+}
+
 void choice_forget(void)
 {
 	for (struct object *object = atomic_load(&objects); object; object = object->next) {

@@ -21,6 +21,9 @@ void choice_see(const struct link_map *map, uint64_t start, uint64_t end);
 /* Objects were unloaded. Signal-safe. */
 void choice_forget(void);
 
+/* The patterns are others: nothing is known any more. */
+void choice_restart(void);
+
 /* Does text[len] match the pattern[pattern_len]? Signal-safe. */
 int choice_glob(const char *pattern, size_t pattern_len, const char *text, size_t len);
 

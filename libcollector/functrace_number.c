@@ -71,6 +71,20 @@ void number_forget(void)
 	}
 }
 
+void number_restart(void)
+{
+	uint32_t count = number_table ? atomic_load(&used_count) : 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		enum fmt_function_source source;
+		uint32_t place;
+		uint64_t code;
+
+		if (get_used(i, &place, &code, &source))
+			atomic_fetch_or(&number_table[place], NUMBER_DEAD);
+	}
+}
+
 void number_name_all(void)
 {
 	uint32_t count = atomic_load(&used_count);

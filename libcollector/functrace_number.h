@@ -34,6 +34,9 @@ void number_name_all(void);
 /* Objects were unloaded: the numbers of their functions are not used again. Signal-safe. */
 void number_forget(void);
 
+/* Another recording, which may choose other functions: no number is used again. */
+void number_restart(void);
+
 static inline uint32_t number_place(uint64_t code)
 {
 	return (uint32_t)(code >> 4) & (NUMBER_PLACES - 1);

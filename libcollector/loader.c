@@ -44,6 +44,11 @@ static void note(uint64_t object)
 	seen_count += i == seen_count;
 }
 
+void loader_restart(void)
+{
+	seen_count = 0;
+}
+
 void loader_forget(void)
 {
 	struct dl_find_object found;

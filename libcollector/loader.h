@@ -5,6 +5,9 @@
 /* Begin. Normal context. */
 void loader_start(void);
 
+/* Another recording: all objects are to be looked at again. */
+void loader_restart(void);
+
 /* Objects were unloaded. Signal-safe. */
 void loader_forget(void);
 

@@ -50,6 +50,13 @@ int sled_is_original(const struct sled *sled, const uint8_t *code)
 	return memcmp(code, jump, sizeof(jump)) == 0;
 }
 
+void sled_original_head(const struct sled *sled, uint8_t head[SLED_HEAD])
+{
+	static const uint8_t leave[SLED_HEAD] = {0xc3, 0x2e};
+
+	memcpy(head, sled->kind == SLED_EXIT ? leave : (const uint8_t[SLED_HEAD]){0xeb, is_event(sled) ? (uint8_t)length_of(sled) : 9}, SLED_HEAD);
+}
+
 int sled_is_strange(const struct sled *sled, const uint8_t *code)
 {
 	return is_event(sled) && code[0] == 0xeb && !sled_is_original(sled, code);

@@ -42,4 +42,7 @@ int sled_is_original(const struct sled *sled, const uint8_t *code);
  * Returns 0, or -ERANGE. */
 int sled_make(const struct sled *sled, uint32_t id, uint64_t target, struct sled_code *out);
 
+/* The beginning of the code that the compiler has left: of an exit, what is behind its return is no code. */
+void sled_original_head(const struct sled *sled, uint8_t head[SLED_HEAD]);
+
 #endif

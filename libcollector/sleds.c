@@ -26,8 +26,9 @@ enum {
 struct object {
 	uint64_t bias;  /* a key, with map */
 	const uint8_t *map, *end; /* in memory */
+	const uint8_t *stubs; /* NULL: none yet */
 	uint32_t first_id;
-	int is_gone;
+	int is_gone, is_patched;
 };
 
 static struct object objects[OBJECTS];
@@ -138,7 +139,7 @@ static void write_head(struct patch *patch, const struct sled *sled, uint32_t id
 }
 
 /* Patch an object whose numbers are given. Returns 0 or -errno. */
-static int patch_object(const struct object *object)
+static int patch_object(struct object *object)
 {
 	struct patch patch = {.object = object, .low = UINT64_MAX};
 
@@ -147,9 +148,12 @@ static int patch_object(const struct object *object)
 		return -EBUSY; /* somebody else has patched it, LLVM's own runtime for example */
 	if (patch.high == 0)
 		return 0;
-	patch.stubs = code_make_stubs((uint64_t)object->map, targets, sizeof(targets) / sizeof(targets[0]));
+	if (!object->stubs)
+		object->stubs = code_make_stubs((uint64_t)object->map, targets, sizeof(targets) / sizeof(targets[0]));
+	patch.stubs = object->stubs;
 	if (!patch.stubs)
 		return -ENOMEM;
+	object->is_patched = 1;
 	walk(object, &patch, name_one);
 	walk(object, &patch, write_tail);
 	code_tell_processors();
@@ -176,7 +180,7 @@ static int take_object(uint64_t bias, const uint8_t *map, uint64_t size)
 	uint32_t count;
 
 	if (object && !object->is_gone)
-		return 0;
+		return object->is_patched ? 0 : patch_object(object);
 	if (!object && object_count == OBJECTS)
 		return -ENOSPC;
 	if (!object)
@@ -203,6 +207,49 @@ void sleds_see(const struct elffile *file, uint64_t bias)
 		col_log_warning("function tracing: sleds that others have patched are left alone");
 	else if (error < 0)
 		col_log_warning("function tracing: the sleds of an object could not be patched");
+}
+
+/* One that others have patched, or that was not chosen, is another code than ours. */
+static void restore_head(struct patch *patch, const struct sled *sled, uint32_t id, int is_first)
+{
+	uint8_t head[SLED_HEAD];
+	struct sled_code code;
+
+	(void)is_first;
+	if (sled->kind >= SLED_KINDS || sled_make(sled, id, stub_of(patch, sled), &code) < 0 ||
+	    memcmp((const uint8_t *)sled->address, code.head, SLED_HEAD) != 0 ||
+	    memcmp((const uint8_t *)sled->address + code.tail_at, code.tail, code.tail_size) != 0)
+		return;
+	sled_original_head(sled, head);
+	store_head(sled->address, head, patch->is_open);
+}
+
+static void find_range(struct patch *patch, const struct sled *sled, uint32_t id, int is_first)
+{
+	(void)id;
+	(void)is_first;
+	patch->low = sled->address < patch->low ? sled->address : patch->low;
+	patch->high = sled->address + SLED_SIZE > patch->high ? sled->address + SLED_SIZE : patch->high;
+}
+
+void sleds_restore(void)
+{
+	if (code_begin() < 0)
+		return;
+	for (uint32_t i = 0; i < object_count; i++) {
+		struct patch patch = {.object = &objects[i], .stubs = objects[i].stubs, .low = UINT64_MAX};
+
+		if (objects[i].is_gone || !objects[i].is_patched)
+			continue;
+		walk(&objects[i], &patch, find_range);
+		patch.is_open = code_open_pages(patch.low, patch.high, 1) == 0;
+		walk(&objects[i], &patch, restore_head);
+		if (patch.is_open)
+			code_open_pages(patch.low, patch.high, 0);
+		objects[i].is_patched = 0;
+	}
+	code_tell_processors();
+	code_end();
 }
 
 void sleds_name_all(void)

@@ -1,4 +1,5 @@
 # Attaching to running processes: exact numbers from the attach on, and no harm to anybody.
+sources=$(cd "$(dirname "$0")/../programs" && pwd)
 . "$(dirname "$0")/lib.sh"
 
 # wait_for COMMAND...: until it succeeds, 10 s at most
@@ -249,4 +250,50 @@ if have redis-server redis-benchmark redis-cli; then
 	is "redis under load: three times" "0 42 0" "$? $answer $failures"
 else
 	skip "redis under load" "redis is not installed"
+fi
+
+# ---- function tracing: of sleds and of -finstrument-functions, in a program whose threads run traced functions meanwhile
+
+# round: let the target make its known calls once
+round()
+{
+	touch go
+	wait_for test -e done || { not_ok "the target makes its calls"; return 1; }
+	rm -f go
+	wait_for test ! -e done
+}
+
+# traced CLAIM PROGRAM: attach to it twice, with other patterns the second time
+traced()
+{
+	local claim=$1 program=$2 status
+	rm -rf first.er second.er go done
+	"$program" "$PWD/go" "$PWD/done" >target.out 2>target.err &
+	target=$!
+	sleep 0.2
+	attach first --functrace -p off -A off
+	round
+	kill -INT "$recorder"
+	wait "$recorder"
+	round # recorded by nobody
+	attach second '--functrace=known*,leaf,!known_odd' -p off -A off
+	round
+	kill -INT "$recorder"
+	wait "$recorder"
+	wait "$target"
+	status=$?
+	is "$claim: the program is unharmed" "0 right" "$status $(cat target.out)"
+	report first -calls
+	is "$claim: exact numbers" "1000 3000 500" "$(value first known 3) $(value first leaf 3) $(value first known_odd 3)"
+	[ "$(value first turn 3)" -gt 100 ] && ok "$claim: calls of threads that ran already" || not_ok "$claim: calls of threads that ran already"
+	report second -calls
+	is "$claim: exact numbers of other functions the second time" "1000 3000  " "$(value second known 3) $(value second leaf 3) $(value second known_odd 3) $(value second turn 3)"
+	contains "$claim: nothing is lost" ' 0 lost' second.txt
+	have llvm-xray && succeeds "$claim: llvm-xray verifies it" timeout 60 llvm-xray fdr-dump -verify second.er/functrace
+}
+traced "calls of hooks" "$programs/ft_attached"
+if have clang && clang -D_GNU_SOURCE -O2 -g -fxray-instrument -fxray-instruction-threshold=1 -o sleds "$sources/ft_attached.c" -lpthread 2>sleds.log; then
+	traced "sleds" ./sleds
+else
+	skip "function tracing of sleds after attach" "clang is not installed, or cannot link with -fxray-instrument"
 fi

@@ -193,7 +193,8 @@ Test(options, a_running_process)
 	cr_assert(PARSE("-P", "1234", "true") == CAUSE_FAILED);
 	cr_assert(strstr(cause.text, "'true'"));
 	cr_assert(PARSE("-P", "1234", "-x") == CAUSE_FAILED);
-	cr_assert(PARSE("-P", "1234", "--functrace") == CAUSE_FAILED);
+	cr_assert(PARSE("-P", "1234", "--functrace") == 0);
+	cr_assert(PARSE("-P", "1234", "--functrace=returns=on") == CAUSE_FAILED);
 }
 
 Test(options, the_sampler)
