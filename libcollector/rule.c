@@ -2,6 +2,7 @@
 #include "rule.h"
 
 #include "map.h"
+#include "shadow.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -94,6 +95,12 @@ static uint32_t pack_bp(uint32_t rule, const struct cfi_rule *bp)
 	return rule | (uint32_t)how << 4 | (uint32_t)(offset / 8 & 0x3ff) << 6;
 }
 
+/* In returns_trampoline: see returns_entry.c. */
+static int is_returning(uint64_t pc)
+{
+	return pc >> 8 == shadow_trampoline >> 8 && shadow_trampoline != 1;
+}
+
 uint32_t rule_pack(const struct cfi_row *row)
 {
 	const struct cfi_rule *ra = &row->rule[ARCH_RA];
@@ -129,7 +136,7 @@ static uint32_t compute(struct cfi_machine *machine, uint64_t pc)
 		return RULE_UNKNOWN;
 	switch (cfi_row_find(machine, hdr, pc, &row)) {
 	case 0:
-		return rule_pack(row);
+		return is_returning(pc) ? pack(RULE_RETURNING, row->cfa_offset - 1) : rule_pack(row);
 	case -ENOTSUP:
 		return RULE_COMPLEX;
 	default:

@@ -20,7 +20,8 @@ enum rule_kind {
 	RULE_PLT,      /* CFA = rsp + 8 + (8 if (pc & 15) >= offset / 8) */
 	RULE_SIGNAL,   /* a signal trampoline: the registers are in the ucontext at rsp */
 	RULE_END,      /* the outermost frame */
-	RULE_COMPLEX   /* ask cfi_row_find */
+	RULE_COMPLEX,  /* ask cfi_row_find */
+	RULE_RETURNING /* CFA = rsp + offset; the return address is in the shadow of the word below it (shadow.h) */
 };
 
 enum rule_bp { RULE_BP_SAME, RULE_BP_AT_CFA, RULE_BP_AT_BP };

@@ -13,7 +13,7 @@ enum { PAGE = 4096, GROW_PAGES = 16, NO_PAGE = 1 };
 
 static size_t memo_size(uint32_t capacity)
 {
-	return sizeof(struct walk_memo) + capacity * (sizeof(struct walk_frame) + 2 * sizeof(struct walk_check));
+	return sizeof(struct walk_memo) + capacity * (sizeof(struct walk_frame) + WALK_CHECKS * sizeof(struct walk_check));
 }
 
 struct walk_memo *walk_memo_create(uint32_t capacity)
@@ -25,7 +25,7 @@ struct walk_memo *walk_memo_create(uint32_t capacity)
 	sys_madvise(memo, memo_size(capacity), MADV_DONTFORK);
 	memo->capacity = capacity;
 	memo->check = (struct walk_check *)(memo + 1);
-	memo->frame = (struct walk_frame *)(memo->check + 2 * capacity);
+	memo->frame = (struct walk_frame *)(memo->check + WALK_CHECKS * capacity);
 	return memo;
 }
 
@@ -144,7 +144,9 @@ int walk_push(struct walk *walk, uint64_t bp_slot)
 		memo->is_too_small = 1;
 		return -1;
 	}
-	*--walk->fresh = (struct walk_frame){.sp = walk->sp, .pc = walk->pc, .bp = walk->bp, .bp_slot = bp_slot};
+	*--walk->fresh = (struct walk_frame){.sp = walk->sp, .pc = walk->pc, .bp = walk->bp, .bp_slot = bp_slot,
+	                                     .is_exchanged = (uint16_t)walk->is_exchanged};
+	walk->is_exchanged = 0;
 	if (unlikely(bp_slot && !is_known(memo, bp_slot)))
 		walk->plain = 0;
 	return 0;
@@ -157,6 +159,9 @@ static int find_cfa(struct walk *walk, uint32_t rule, uint64_t *cfa)
 
 	switch (rule_kind(rule)) {
 	case RULE_SP:
+		*cfa = walk->sp + offset;
+		return 0;
+	case RULE_RETURNING:
 		*cfa = walk->sp + offset;
 		return 0;
 	case RULE_BP:
@@ -182,7 +187,7 @@ static inline __attribute__((always_inline)) int step(struct walk *walk, uint32_
 		cfa = walk->sp + (uint64_t)rule_cfa_offset(rule);
 	else if (find_cfa(walk, rule, &cfa) < 0)
 		return -EFAULT;
-	if (unlikely(cfa <= walk->sp || cfa & 7))
+	if (unlikely(cfa <= walk->sp || cfa & 7) && !(cfa == walk->sp && rule_kind(rule) == RULE_RETURNING))
 		return -EFAULT;
 	*bp_slot = 0;
 	if (rule_bp(rule) != RULE_BP_SAME) {
@@ -192,7 +197,11 @@ static inline __attribute__((always_inline)) int step(struct walk *walk, uint32_
 	}
 	if (walk_read(memo, cfa - 8, &walk->pc) < 0)
 		return -EFAULT;
+	if (unlikely(rule_kind(rule) == RULE_RETURNING))
+		walk->pc = shadow_trampoline; /* it may have been put right already */
 	walk_correct(walk, cfa);
+	if (unlikely(walk->pc == shadow_trampoline))
+		return -EFAULT;
 	walk->sp = cfa;
 	walk->is_leaf = 0;
 	return 0;
@@ -349,16 +358,18 @@ static int needs_bp(uint32_t rule, int outer_needs)
 
 static uint32_t own_checks(const struct walk_frame *frame)
 {
-	return 1 + (frame->needs_bp && frame->bp_slot);
+	return 1u + (frame->needs_bp && frame->bp_slot) + frame->is_exchanged;
 }
 
 static void put_checks(struct walk_memo *memo, const struct walk_frame *frame)
 {
 	struct walk_check *check = &memo->check[frame->checks];
 
-	check[0] = (struct walk_check){frame->sp - 8, frame->pc};
-	if (own_checks(frame) > 1)
-		check[1] = (struct walk_check){frame->bp_slot, frame->bp};
+	*check++ = (struct walk_check){frame->sp - 8, frame->is_exchanged ? *(const uint64_t *)(frame->sp - 8) : frame->pc};
+	if (unlikely(frame->is_exchanged))
+		*check++ = (struct walk_check){(uint64_t)&shadow_find(frame->sp - 8)->address, frame->pc};
+	if (frame->needs_bp && frame->bp_slot)
+		*check = (struct walk_check){frame->bp_slot, frame->bp};
 }
 
 /* Give the fresh frames, which lie inside of memo frames [0, keep), their nodes, and remember them. */
@@ -377,7 +388,7 @@ static uint32_t remember(struct walk *walk, uint32_t keep, uint32_t node)
 			break;
 		*to = *from;
 		to->node = node;
-		to->needs_bp = (uint32_t)(outer_needs = from == walk->fresh && keep == 0 ? 0 : needs_bp(from->rule, outer_needs));
+		to->needs_bp = (uint16_t)(outer_needs = from == walk->fresh && keep == 0 ? 0 : needs_bp(from->rule, outer_needs));
 		to->checks = checks;
 		checks += own_checks(to);
 		if (likely(is_known(memo, to->sp - 8)))
@@ -430,6 +441,7 @@ uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t b
 		memo->count = 0;
 		walk.fresh = memo->frame + memo->capacity;
 		walk.guessed = 0;
+		walk.is_exchanged = 0;
 		end = walk_slowly(&walk, gregs ? pc : shadow_true_address(pc, sp), sp, gregs);
 		walk.plain = 0;
 	}

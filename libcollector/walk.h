@@ -27,10 +27,13 @@ struct walk_frame {
 	uint32_t rule;    /* at pc; of the outermost frame: unspecified */
 	uint32_t node;
 	uint32_t checks;  /* number of memo->check[] entries of the frames outside of this one */
-	uint32_t needs_bp; /* bp is used here or further out to find a CFA */
+	uint16_t needs_bp; /* bp is used here or further out to find a CFA */
+	uint16_t is_exchanged; /* pc was found in the shadow of the word below sp */
 };
 
-/* A word of the stack that must not have changed. */
+enum { WALK_CHECKS = 3 /* of a frame, at most */ };
+
+/* A word of the stack, or of its shadow, that must not have changed. */
 struct walk_check {
 	uint64_t slot, value;
 };
@@ -41,7 +44,7 @@ struct walk_memo {
 	uint64_t page;      /* one more readable page, elsewhere */
 	uint32_t count;     /* frames, outermost first; 0: nothing remembered */
 	uint32_t generation;
-	uint32_t capacity; /* of frame[]; check[] has twice as many */
+	uint32_t capacity; /* of frame[]; check[] has WALK_CHECKS times as many */
 	int is_too_small;
 	struct walk_check *check;
 	struct walk_frame *frame;
@@ -73,6 +76,7 @@ struct walk {
 	struct walk_memo *memo;
 	struct walk_frame *fresh; /* new frames, outermost first, up to memo->frame + memo->capacity */
 	uint64_t pc, sp, bp;
+	int is_exchanged; /* as of a frame, of the one that is pushed next */
 	int is_leaf; /* pc is an instruction, not a return address */
 	int guessed;
 	int plain;   /* the memo may keep this stack */
@@ -86,10 +90,8 @@ static inline void walk_correct(struct walk *walk, uint64_t sp)
 {
 	uint64_t pc = shadow_true_address(walk->pc, sp);
 
-	if (__builtin_expect(pc != walk->pc, 0)) {
-		walk->pc = pc;
-		walk->plain = 0; /* the memo would compare it with the word on the stack */
-	}
+	walk->is_exchanged = pc != walk->pc;
+	walk->pc = pc;
 }
 
 /* Add the frame at walk->pc. Returns 0, or -1 when there is no room. */

@@ -73,6 +73,28 @@ both()
 	plugin "$@"
 }
 
+# hard NAME COMPILER...: exceptions, jumps, coroutines and the like; whole stacks of samples
+hard()
+{
+	local name=hard_$1 kind
+	shift
+	if ! "$@" -D_GNU_SOURCE -O2 -g -fno-inline-functions -o "$name" "$sources/ft_hard.cc" -lpthread >"$name.log" 2>&1 ||
+		! "$@" -std=gnu++20 -O2 -g -o "$name.stacks" "$sources/stacks.cc" >"$name.log" 2>&1; then
+		skip "$name" "the compiler cannot do it here"
+		return
+	fi
+	record "$name" -p off --functrace=returns=on -- "./$name"
+	is "$name: the program finds nothing wrong" 0 $?
+	counted "$name: every call is there" "$name"
+	is "$name: none was left out" "" "$(grep 'were not recorded' "$name.txt")"
+	record "$name.data" -p hi -H on -s all -i on --functrace=returns=on,depth=100,min=100ns -- "./$name"
+	is "$name: the same with samples, other events and limits" 0 $?
+	record "$name.stacks" -p hi --functrace=returns=on -- "./$name.stacks" 0.3
+	report "$name.stacks" -calltree
+	contains "$name: stacks of samples are whole" ' 0 truncated stacks' "$name.stacks.txt"
+	is "$name: all of them begin in main" 100.00 "$(awk '/[+]-main$/ { print $2; exit }' "$name.stacks.txt")"
+}
+
 # shellcheck disable=SC2086
 {
 	both pg gcc $gcc_options -pg
@@ -81,12 +103,56 @@ both()
 	check nop_fentry gcc $gcc_options -pg -mfentry -mnop-mcount -mrecord-mcount -fno-pie -no-pie
 	both patchable gcc $gcc_options -fpatchable-function-entry=5
 	both patchable_before gcc $gcc_options -fpatchable-function-entry=16,8 -fcf-protection
-	if have clang; then
+}
+hard pg g++ -pg
+hard static g++ -pg -static-libgcc -static-libstdc++
+hard patchable g++ -fpatchable-function-entry=5
+if have clang clang++; then
+	# shellcheck disable=SC2086
+	{
 		both clang_pg clang $clang_options -pg
 		both clang_fentry clang $clang_options -pg -mfentry
 		both clang_patchable clang $clang_options -fpatchable-function-entry=5
 		both clang_patchable_before clang $clang_options -fpatchable-function-entry=16,8 -fcf-protection
-	else
-		skip "clang" "it is not installed"
-	fi
-}
+	}
+	hard clang_fentry clang++ -pg -mfentry
+else
+	skip "clang" "it is not installed"
+fi
+
+# ---- what cannot be traced is left alone, and said
+# shellcheck disable=SC2086
+gcc $gcc_options -fpatchable-function-entry=3 -o narrow "$sources/ft_known.c" -lpthread
+record narrow -p off --functrace=returns=on -- ./narrow 2 100
+is "entries without room: the program runs" 0 $?
+contains "the log says so" 'less than 5 bytes at their entries' narrow.er/log.xml
+# shellcheck disable=SC2086
+gcc $gcc_options -pg -fno-asynchronous-unwind-tables -fno-unwind-tables -o untold "$sources/ft_known.c" -lpthread
+record untold -p off --functrace=returns=on -- ./untold 2 100
+is "functions without unwind tables: the program runs" 0 $?
+contains "their calls are counted" 'name="calls_unhooked" value="1256"' untold.er/log.xml
+report untold -calls
+contains "below the table too" '1256 calls were not recorded' untold.txt
+
+# ---- gmon.out
+if have gprof; then
+	# gmon CLAIM EXPECTED: the calls of leaf that gmon.out knows
+	gmon()
+	{
+		gprof -b -p ./pg gmon.out 2>/dev/null | awk '$NF == "leaf" { calls = $4 } END { print calls + 0 }' | xargs -I{} echo {} >gmon.txt
+		is "$1" "$2" "$(cat gmon.txt)"
+		rm -f gmon.out
+	}
+	rm -f gmon.out
+	./pg 1 1000 >/dev/null
+	gmon "gmon.out of the program alone" 3000
+	record arcs -p on -- ./pg 1 1000
+	gmon "gmon.out is the same without function tracing" 3000
+	record arcs_plain -p off --functrace -- ./pg 1 1000
+	gmon "and without returns=on" 3000
+	record arcs_returns -p off --functrace=returns=on -- ./pg 1 1000
+	is "with it, gmon.out is there" 1 "$(find . -maxdepth 1 -name gmon.out | wc -l)"
+	gmon "without calls" 0
+else
+	skip "gmon.out" "gprof is not installed"
+fi

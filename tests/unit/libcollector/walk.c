@@ -119,6 +119,58 @@ Test(walk, memo_gives_what_a_full_walk_gives, .init = setup, .fini = scratch_rem
 		roam(0);
 }
 
+/* ---- return addresses that were exchanged for another one, as function tracing does it ---- */
+
+static void exchange(volatile uint64_t *slot)
+{
+	shadow_make((uint64_t)slot)->address = *slot;
+	*slot = shadow_trampoline;
+}
+
+static void put_back(volatile uint64_t *slot)
+{
+	*slot = shadow_find((uint64_t)slot)->address;
+}
+
+/* The node is the same before, while and after the return address is exchanged; outer frames' may be exchanged all the time. */
+static void __attribute__((noinline)) wander(int depth)
+{
+	volatile char *room = __builtin_alloca(16 + 16 * seed_below(&seed, 4));
+	volatile uint64_t *slot = (uint64_t *)__builtin_frame_address(0) + 1;
+	uint32_t nodes_met[3], with_memo;
+	int is_kept = (int)seed_below(&seed, 2);
+
+	room[0] = 1;
+	if (is_kept)
+		exchange(slot);
+	for (size_t i = 0; i < 3; i++) {
+		if (!is_kept && i == 1)
+			exchange(slot);
+		nodes_met[i] = both(&with_memo);
+		cr_assert_eq(nodes_met[i], with_memo);
+		cr_assert_eq(nodes_met[i], nodes_met[0]);
+		walks++;
+		if (depth < 30 && walks < 50000 && seed_below(&seed, 5) < 3)
+			wander(depth + room[0]);
+		if (!is_kept && i == 1)
+			put_back(slot);
+	}
+	if (is_kept)
+		put_back(slot);
+}
+
+Test(walk, exchanged_return_addresses_are_the_true_ones, .init = setup, .fini = scratch_remove)
+{
+	static char trampoline[512];
+
+	seed = seed_start();
+	shadow_trampoline = (uint64_t)trampoline;
+	while (walks < 50000)
+		wander(0);
+	cr_assert(memo->count > 0, "the memo keeps such stacks");
+	cr_assert_eq(atomic_load(&col.count.stacks_truncated) + atomic_load(&col.count.stacks_guessed), 0);
+}
+
 /* ---- signals, other stacks, broken stacks ---- */
 
 static int signal_depth;
