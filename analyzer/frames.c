@@ -1,6 +1,7 @@
 /* frames.c: see frames.h. */
 #include "frames.h"
 
+#include "experiment/code.h"
 #include "format/record.h"
 #include "tree.h"
 
@@ -31,17 +32,31 @@ static enum frames_kind kind_of(const struct sym_frame *frame)
 	return is_jvm(object) ? FRAMES_JVM : FRAMES_SHOWN;
 }
 
+/* What the frames are to the user. */
+static enum frames_kind kind_in(enum frames_mode mode, const struct sym_frame *const *frames, int count)
+{
+	return count > 0 && mode == FRAMES_USER ? kind_of(&(*frames)[0]) : FRAMES_SHOWN;
+}
+
 int frames_find(struct symbols *symbols, const struct experiment *experiment, uint64_t pc, uint32_t generation, int is_leaf,
 		enum frames_mode mode, const struct sym_frame **out, enum frames_kind *kind)
 {
-	int count;
+	int count = 0;
 
-	*kind = FRAMES_SHOWN;
-	if (pc == FMT_PC_GUESSED)
-		return 0;
-	count = mode == FRAMES_MACHINE ? symbols_machine_frames(symbols, experiment, pc, generation, is_leaf, out)
-				       : symbols_frames(symbols, experiment, pc, generation, is_leaf, out);
-	if (count > 0 && mode == FRAMES_USER)
-		*kind = kind_of(&(*out)[0]);
+	if (pc != FMT_PC_GUESSED)
+		count = mode == FRAMES_MACHINE ? symbols_machine_frames(symbols, experiment, pc, generation, is_leaf, out)
+					       : symbols_frames(symbols, experiment, pc, generation, is_leaf, out);
+	*kind = kind_in(mode, out, count);
+	return count;
+}
+
+int frames_find_functions(struct symbols *symbols, const struct experiment *experiment, uint64_t pc, uint32_t generation, int is_leaf,
+			  enum frames_mode mode, const struct sym_frame **out, enum frames_kind *kind)
+{
+	int count = 0;
+
+	if (pc != FMT_PC_GUESSED)
+		count = symbols_functions_at(symbols, experiment, pc, generation, is_leaf, mode == FRAMES_MACHINE, out);
+	*kind = kind_in(mode, out, count);
 	return count;
 }

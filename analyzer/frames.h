@@ -25,6 +25,10 @@ extern const char *const frames_names[FRAMES_KINDS];
 int frames_find(struct symbols *symbols, const struct experiment *experiment, uint64_t pc, uint32_t generation, int is_leaf,
 		enum frames_mode mode, const struct sym_frame **out, enum frames_kind *kind);
 
+/* The same for those who want functions alone: file and line of the innermost frame may be missing. */
+int frames_find_functions(struct symbols *symbols, const struct experiment *experiment, uint64_t pc, uint32_t generation, int is_leaf,
+			  enum frames_mode mode, const struct sym_frame **out, enum frames_kind *kind);
+
 /* Does the frame belong to Java, its machine included? What is outside of the outermost such frame is not shown to the user. */
 int frames_is_java(const struct sym_frame *frame);
 

@@ -206,8 +206,8 @@ static int find_frames(struct gather *gather, size_t node, int is_leaf, const st
 {
 	const struct exp_nodes *nodes = gather->nodes;
 
-	return frames_find(gather->symbols, gather->experiment, nodes->pc[node], nodes->generation[node], is_leaf, gather->view->mode, out,
-			   kind);
+	return (gather->tree->mode == TREE_FUNCTIONS ? frames_find_functions : frames_find)(
+		gather->symbols, gather->experiment, nodes->pc[node], nodes->generation[node], is_leaf, gather->view->mode, out, kind);
 }
 
 /* Returns 0 or -ENOMEM. */

@@ -75,7 +75,7 @@ static uint64_t find_state(struct pattern *pattern, uint32_t node, uint64_t befo
 	const struct sym_frame *frames;
 	uint64_t state = before & ~(STATE_RECORDER | STATE_JVM);
 	enum frames_kind kind;
-	int count = frames_find(pattern->place->symbols, pattern->place->experiment, nodes->pc[node], nodes->generation[node],
+	int count = frames_find_functions(pattern->place->symbols, pattern->place->experiment, nodes->pc[node], nodes->generation[node],
 				node < whole->count && tree_is_leaf(whole, pattern->is_parent, node), pattern->mode, &frames, &kind);
 
 	if (count < 1)

@@ -5,6 +5,7 @@
 #include "filters.h"
 #include "format/record.h"
 #include "memory.h"
+#include "template/template.h"
 #include "text.h"
 
 #include <stdlib.h>
@@ -134,11 +135,12 @@ static uint32_t hook_name(struct walk *walk, const struct exp_user_event *user)
 {
 	uint64_t key = (uint64_t)user->hook << 16 | user->subhook;
 	uint32_t known = exp_index_find(&walk->hooks, key);
-	char text[40];
+	char text[40], id[5];
 
 	if (known != EXP_INDEX_NONE)
 		return known;
-	snprintf(text, sizeof(text), "hook %03X %04X", user->hook, user->subhook);
+	template_hook_text(user->hook, id);
+	snprintf(text, sizeof(text), "hook %s %04X", id, user->subhook);
 	known = trace_name(walk->trace, text);
 	if (exp_index_add(&walk->hooks, key, known) != 0)
 		walk->trace->job->trouble = 1;

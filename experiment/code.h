@@ -19,6 +19,11 @@ unsigned symbols_machine(struct symbols *symbols, const struct sym_function *fun
 int symbols_frames_in(struct symbols *symbols, const struct sym_function *function, uint64_t address,
 		      const struct sym_frame **out);
 
+/* As symbols_frames, or if is_machine symbols_machine_frames, for those who want functions alone: file and line of the
+ * innermost frame may be missing. */
+int symbols_functions_at(struct symbols *symbols, const struct experiment *experiment, uint64_t pc, uint32_t generation, int is_leaf,
+			 int is_machine, const struct sym_frame **out);
+
 /* Was the function made at run time? Its addresses are those of its process. */
 int symbols_is_made(struct symbols *symbols, const struct sym_function *function);
 

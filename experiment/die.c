@@ -186,6 +186,7 @@ int exp_die_read(struct exp_dies *dies, struct exp_die_unit *unit, uint64_t offs
 		return -EBADMSG;
 	out->unit = unit;
 	out->offset = offset;
+	out->end = in.end;
 	code = exp_read_uleb(&in);
 	if (in.is_bad || code >= (code == 0 ? 1 : unit->abbrevs->count))
 		return -EBADMSG;
@@ -246,8 +247,7 @@ int exp_die_next(struct exp_dies *dies, struct exp_die *die)
 /* A reader of a value. */
 static struct exp_reader reader_of(const struct exp_die *die, enum exp_die_attribute attribute)
 {
-	/* That the value ends within the unit was seen when the entry was read. */
-	return (struct exp_reader){.at = die->value[attribute], .end = (const uint8_t *)UINTPTR_MAX};
+	return (struct exp_reader){.at = die->value[attribute], .end = die->end};
 }
 
 int exp_die_number(const struct exp_die *die, enum exp_die_attribute attribute, uint64_t *out)

@@ -81,6 +81,7 @@ struct exp_die {
 	int has_children;
 	uint32_t present;  /* bit 1 << attribute */
 	const uint8_t *value[EXP_DIE_ATTRIBUTE_COUNT]; /* of those that are present; checked to lie within the unit */
+	const uint8_t *end; /* of the unit */
 };
 
 /* sections are borrowed. */

@@ -37,6 +37,7 @@ void exp_dwarf_close(struct exp_dwarf *dwarf)
 		exp_dwarf_unit_free(dwarf->units[i]);
 	exp_dwarf_lines_free(dwarf);
 	exp_dwarf_die_close(dwarf);
+	exp_dwarf_package_close(dwarf->package);
 	free(dwarf->units);
 	free(dwarf->index.of);
 	free(dwarf->ranges.of);
@@ -44,23 +45,6 @@ void exp_dwarf_close(struct exp_dwarf *dwarf)
 	free(dwarf->scratch.ranges);
 	exp_arena_fini(&dwarf->arena);
 	free(dwarf);
-}
-
-static void find_line(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, Dwarf_Addr address,
-		      struct exp_dwarf_frame *frame)
-{
-	struct exp_line_table *table =
-	    unit->stmt_list == UINT64_MAX ? NULL : exp_dwarf_lines(dwarf, unit->stmt_list, unit->directory);
-	unsigned file, line;
-
-	frame->line = 0;
-	frame->file = NULL;
-	if (table == NULL) {
-		exp_dwarf_libdw_line(dwarf, unit, address, frame);
-	} else if (exp_line_table_find(table, address, &file, &line) == 0) {
-		frame->line = line;
-		frame->file = exp_line_table_file(table, file);
-	}
 }
 
 /* The frames at an address of a function, innermost first. Returns their number. */
@@ -91,24 +75,20 @@ static int chain(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, struct ex
 }
 
 static int look_up(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, Dwarf_Addr at,
-		   struct exp_dwarf_frame frames[EXP_DWARF_FRAMES], int *has_function)
+		   struct exp_dwarf_frame frames[EXP_DWARF_FRAMES])
 {
 	const struct exp_dwarf_code *code = exp_dwarf_code_at(unit, at);
 	struct exp_dwarf_function *function = code == NULL ? NULL : &unit->functions[code->function];
 	int count;
 
-	if (function != NULL)
-		exp_dwarf_function_read(dwarf, unit, function);
-	count = function == NULL || function->call_count == 0 ? 0 : chain(dwarf, unit, function, at, frames);
-	if (count == 0) {
-		frames[0] = (struct exp_dwarf_frame){0};
-		find_line(dwarf, unit, at, &frames[0]);
-		return frames[0].line != 0;
+	if (function == NULL)
+		return 0;
+	exp_dwarf_function_read(dwarf, unit, function);
+	count = function->call_count == 0 ? 0 : chain(dwarf, unit, function, at, frames);
+	if (count > 0) {
+		frames[count - 1].start = code->start - dwarf->bias;
+		frames[count - 1].end = code->end - dwarf->bias;
 	}
-	find_line(dwarf, unit, at, &frames[0]);
-	frames[count - 1].start = code->start - dwarf->bias;
-	frames[count - 1].end = code->end - dwarf->bias;
-	*has_function = 1;
 	return count;
 }
 
@@ -131,20 +111,36 @@ static int join_parts(struct exp_dwarf_frame *frames, int count)
 	return count;
 }
 
-int exp_dwarf_lookup(struct exp_dwarf *dwarf, uint64_t address,
-		     struct exp_dwarf_frame frames[EXP_DWARF_FRAMES], int *has_function)
+int exp_dwarf_lookup(struct exp_dwarf *dwarf, uint64_t address, struct exp_dwarf_frame frames[EXP_DWARF_FRAMES])
 {
 	Dwarf_Addr at = address + dwarf->bias;
 	struct exp_dwarf_unit *unit = exp_dwarf_unit_at(dwarf, at);
-	int count;
+	int count = unit == NULL ? 0 : join_parts(frames, look_up(dwarf, unit, at, frames));
 
-	*has_function = 0;
-	count = unit == NULL ? 0 : look_up(dwarf, unit, at, frames, has_function);
-	if (*has_function)
-		count = join_parts(frames, count);
 	for (int i = 0; i < count; i++)
 		frames[i].directory = unit->directory;
 	return count;
+}
+
+int exp_dwarf_line(struct exp_dwarf *dwarf, uint64_t address, const char **directory, const char **file, unsigned *line)
+{
+	Dwarf_Addr at = address + dwarf->bias;
+	struct exp_dwarf_unit *unit = exp_dwarf_unit_at(dwarf, at);
+	struct exp_line_table *table = NULL;
+	unsigned number;
+
+	*directory = unit == NULL ? NULL : unit->directory;
+	*file = NULL;
+	*line = 0;
+	if (unit != NULL && unit->stmt_list != UINT64_MAX)
+		table = exp_dwarf_lines(dwarf, unit->stmt_list, unit->directory);
+	if (unit != NULL && table == NULL)
+		exp_dwarf_libdw_line(dwarf, unit, at, file, line);
+	else if (table != NULL && exp_line_table_find(table, at, &number, line) == 0)
+		*file = exp_line_table_file(table, number);
+	else
+		*line = 0;
+	return *line != 0 ? 0 : -ENOENT;
 }
 
 int exp_dwarf_compilation(struct exp_dwarf *dwarf, uint64_t address,

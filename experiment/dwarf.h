@@ -27,11 +27,12 @@ struct exp_dwarf_frame {
 int exp_dwarf_open(struct exp_image *image, struct exp_dwarf **out);
 void exp_dwarf_close(struct exp_dwarf *dwarf);
 
-/* The functions at an ELF virtual address: inlined ones first, the one that is not last. With
- * *has_function 0 there is only one frame, with a line and no name. Returns their number, 0 if
- * nothing is known. */
-int exp_dwarf_lookup(struct exp_dwarf *dwarf, uint64_t address,
-		     struct exp_dwarf_frame frames[EXP_DWARF_FRAMES], int *has_function);
+/* The functions at an ELF virtual address: inlined ones first, the one that is not last. The first has no file and
+ * line: exp_dwarf_line knows them. Returns their number, 0 if no function is known. */
+int exp_dwarf_lookup(struct exp_dwarf *dwarf, uint64_t address, struct exp_dwarf_frame frames[EXP_DWARF_FRAMES]);
+
+/* The file and line at an ELF virtual address. Returns 0; or -ENOENT, then all are NULL or 0. Strings live with the image. */
+int exp_dwarf_line(struct exp_dwarf *dwarf, uint64_t address, const char **directory, const char **file, unsigned *line);
 
 /* What is known of the compilation of the code at an address. Strings live with the image. */
 struct exp_dwarf_compilation {

@@ -1,5 +1,5 @@
 /* dwarf_libdw.c: reads by libdw what die.h cannot. Units may be split: then the skeleton in the object has the addresses
- * and lines, and a .dwo file has the functions. */
+ * and lines, and a .dwo file, or a package of them, has the functions. */
 #include "experiment/dwarf_unit.h"
 
 #include "experiment/image.h"
@@ -79,22 +79,49 @@ static uint64_t stmt_list_of(const struct exp_dwarf *dwarf, Dwarf_CU *cu, Dwarf_
 	return offset;
 }
 
+/* The package of split units stands beside the program, or beside its separate debug file. */
+static void open_package(struct exp_dwarf *dwarf)
+{
+	const char *paths[3] = {NULL, NULL, dwarf->image->path};
+
+	dwarf->is_package_tried = 1;
+	dwfl_module_info(dwarf->image->module, NULL, NULL, NULL, NULL, NULL, &paths[0], &paths[1]);
+	dwarf->package = exp_dwarf_package_open(paths, sizeof(paths) / sizeof(paths[0]));
+}
+
+/* Find what a skeleton stands for: a file of its own, or a part of the package. */
+static void find_split(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit)
+{
+	Dwarf_Die split;
+
+	if (dwarf_cu_info(unit->die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 &&
+	    dwarf_tag(&split) == DW_TAG_compile_unit) {
+		unit->content = split;
+		return;
+	}
+	if (!dwarf->is_package_tried)
+		open_package(dwarf);
+	if (dwarf->package == NULL ||
+	    exp_dwarf_package_find(dwarf->package, dwarf->dwarf, &unit->die, &unit->packaged) != 0)
+		return;
+	unit->content = unit->packaged.die;
+	if (unit->packaged.sections.line.size != 0)
+		exp_line_table_open(&unit->packaged.sections, 0, unit->directory, &unit->files);
+}
+
 int exp_dwarf_libdw_unit(struct exp_dwarf *dwarf, Dwarf_Off offset, struct exp_dwarf_unit *out)
 {
-	Dwarf_Die split, die;
+	Dwarf_Die die;
 	uint8_t type;
 
 	if (exp_dwarf_libdw(dwarf) == NULL || dwarf_offdie(dwarf->dwarf, offset, &out->die) == NULL)
 		return -1;
 	out->reader = &exp_dwarf_libdw_reader;
 	out->content = out->die;
-	if (dwarf_cu_info(out->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 &&
-	    type == DW_UT_skeleton &&
-	    dwarf_cu_info(out->die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 &&
-	    dwarf_tag(&split) == DW_TAG_compile_unit)
-		out->content = split;
 	out->directory = text_of(&out->die, DW_AT_comp_dir);
 	out->stmt_list = stmt_list_of(dwarf, out->die.cu, &die);
+	if (dwarf_cu_info(out->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 && type == DW_UT_skeleton)
+		find_split(dwarf, out);
 	return 0;
 }
 
@@ -188,8 +215,8 @@ static void read_calls(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, con
 		gather_calls(dwarf, &die, 0, 0);
 }
 
-/* The file that an attribute names by its number, or NULL. */
-static const char *file_of(struct exp_dwarf *dwarf, Dwarf_Attribute *attribute)
+/* The file that an attribute of a unit names by its number, or NULL. */
+static const char *file_of(struct exp_dwarf *dwarf, const struct exp_dwarf_unit *unit, Dwarf_Attribute *attribute)
 {
 	struct exp_line_table *table = NULL;
 	Dwarf_Files *files;
@@ -200,6 +227,11 @@ static const char *file_of(struct exp_dwarf *dwarf, Dwarf_Attribute *attribute)
 
 	if (dwarf_formudata(attribute, &number) != 0)
 		return NULL;
+	if (unit->files != NULL)
+		return exp_line_table_file(unit->files, (unsigned)number);
+	/* In DWARF 4 of clang a split unit has the numbers of its skeleton. */
+	if (unit->packaged.dwarf != NULL && unit->packaged.sections.line.size == 0 && unit->stmt_list != UINT64_MAX)
+		table = exp_dwarf_lines(dwarf, unit->stmt_list, unit->directory);
 	offset = stmt_list_of(dwarf, attribute->cu, &die);
 	if (offset != UINT64_MAX)
 		table = exp_dwarf_lines(dwarf, offset, text_of(&die, DW_AT_comp_dir));
@@ -211,7 +243,8 @@ static const char *file_of(struct exp_dwarf *dwarf, Dwarf_Attribute *attribute)
 	return dwarf_filesrc(files, number, NULL, NULL);
 }
 
-static void describe_callee(struct exp_dwarf *dwarf, Dwarf_Die *die, struct exp_dwarf_frame *frame)
+static void describe_callee(struct exp_dwarf *dwarf, const struct exp_dwarf_unit *unit, Dwarf_Die *die,
+			    struct exp_dwarf_frame *frame)
 {
 	Dwarf_Attribute attribute;
 	int line;
@@ -222,7 +255,7 @@ static void describe_callee(struct exp_dwarf *dwarf, Dwarf_Die *die, struct exp_
 	if (frame->linkage_name == NULL)
 		frame->name = dwarf_diename(die);
 	if (dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) != NULL)
-		frame->decl_file = file_of(dwarf, &attribute);
+		frame->decl_file = file_of(dwarf, unit, &attribute);
 	if (dwarf_decl_line(die, &line) == 0 && line > 0)
 		frame->decl_line = (unsigned)line;
 }
@@ -233,18 +266,17 @@ static void describe(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, union
 	Dwarf_Attribute attribute;
 	Dwarf_Word number;
 
-	(void)unit;
-	describe_callee(dwarf, &entry->libdw, &out->callee);
+	describe_callee(dwarf, unit, &entry->libdw, &out->callee);
 	if (!is_call)
 		return;
 	if (dwarf_attr(&entry->libdw, DW_AT_call_line, &attribute) != NULL && dwarf_formudata(&attribute, &number) == 0)
 		out->line = (unsigned)number;
 	if (dwarf_attr(&entry->libdw, DW_AT_call_file, &attribute) != NULL)
-		out->file = file_of(dwarf, &attribute);
+		out->file = file_of(dwarf, unit, &attribute);
 }
 
 void exp_dwarf_libdw_line(struct exp_dwarf *dwarf, const struct exp_dwarf_unit *unit, Dwarf_Addr address,
-			  struct exp_dwarf_frame *frame)
+			  const char **file, unsigned *out)
 {
 	Dwarf_Die die;
 	Dwarf_Line *line;
@@ -255,8 +287,8 @@ void exp_dwarf_libdw_line(struct exp_dwarf *dwarf, const struct exp_dwarf_unit *
 	line = dwarf_getsrc_die(&die, address);
 	if (line == NULL || dwarf_lineno(line, &number) != 0 || number <= 0)
 		return;
-	frame->line = (unsigned)number;
-	frame->file = dwarf_linesrc(line, NULL, NULL);
+	*out = (unsigned)number;
+	*file = dwarf_linesrc(line, NULL, NULL);
 }
 
 static const char *missing_file(struct exp_dwarf_unit *unit)

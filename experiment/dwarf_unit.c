@@ -146,6 +146,7 @@ struct exp_dwarf_unit *exp_dwarf_unit_at(struct exp_dwarf *dwarf, Dwarf_Addr add
 
 void exp_dwarf_unit_free(struct exp_dwarf_unit *unit)
 {
+	exp_line_table_close(unit->files);
 	free(unit->functions);
 	free(unit->codes);
 	free(unit);

@@ -6,6 +6,7 @@
 #include "experiment/arena.h"
 #include "experiment/die.h"
 #include "experiment/dwarf.h"
+#include "experiment/dwarf_package.h"
 #include "experiment/hash.h"
 #include "experiment/linetable.h"
 
@@ -70,6 +71,8 @@ struct exp_dwarf_unit {
 	struct exp_die_unit *unit; /* for dwarf_die.c */
 	Dwarf_Die die;     /* for dwarf_libdw.c: that has lines and addresses; of split units the skeleton */
 	Dwarf_Die content; /* likewise: that has the functions */
+	struct exp_dwarf_packaged packaged; /* where that is from a package; its dwarf is NULL: it is not */
+	struct exp_line_table *files;       /* of packaged.sections, NULL: there are none */
 	const char *directory;  /* of the compilation: where relative file names begin; or NULL */
 	uint64_t stmt_list;     /* where its line table begins; UINT64_MAX: it has none in this file */
 	struct exp_dwarf_code *codes; /* codes[code_count] by start */
@@ -105,6 +108,8 @@ struct exp_dwarf {
 	struct exp_image *image;
 	Dwarf *dwarf;         /* of libdw; NULL: not opened, or there is none */
 	int is_libdw_tried;
+	struct exp_dwarf_package *package; /* of split units; NULL: not opened, or there is none */
+	int is_package_tried;
 	struct exp_dies *dies; /* NULL: all is read by libdw */
 	Elf *elf;             /* of what they are read from */
 	int fd;
@@ -143,9 +148,9 @@ int exp_dwarf_libdw_unit(struct exp_dwarf *dwarf, Dwarf_Off offset, struct exp_d
 Dwarf *exp_dwarf_libdw(struct exp_dwarf *dwarf);
 int exp_dwarf_libdw_find(struct exp_dwarf *dwarf, Dwarf_Addr address, Dwarf_Off *out);
 
-/* The line at an address by libdw, for tables that linetable.h does not know. (dwarf_libdw.c) */
+/* The line at an address by libdw, for tables that linetable.h does not know; written if it is found. (dwarf_libdw.c) */
 void exp_dwarf_libdw_line(struct exp_dwarf *dwarf, const struct exp_dwarf_unit *unit, Dwarf_Addr address,
-			  struct exp_dwarf_frame *frame);
+			  const char **file, unsigned *line);
 
 /* Add ranges, sort them when all are there, and find the unit of one. Return 0, -ENOMEM, -ENOENT. (dwarf_unit.c) */
 int exp_dwarf_ranges_add(struct exp_dwarf_ranges *ranges, Dwarf_Addr start, Dwarf_Addr end, Dwarf_Off unit);

@@ -175,36 +175,46 @@ const char *session_path(struct symbols *symbols, const char *directory, const c
 	return whole == NULL ? file : whole;
 }
 
-int session_resolve(struct symbols *symbols, struct session_object *object, uint64_t address,
-		    const struct sym_frame **out)
+int session_resolve(struct symbols *symbols, struct session_object *object, uint64_t address, struct sym_frame **out)
 {
 	struct exp_dwarf_frame known[EXP_DWARF_FRAMES];
-	int has_function = 0;
-	int count = 0;
+	int found = 0, count;
 	struct sym_frame *frames;
 
 	if (object->image != NULL && object->image->dwarf != NULL)
-		count = exp_dwarf_lookup(object->image->dwarf, address, known, &has_function);
-	if (count == 0) {
-		known[0] = (struct exp_dwarf_frame){0};
-		count = 1;
-	}
+		found = exp_dwarf_lookup(object->image->dwarf, address, known);
+	count = found == 0 ? 1 : found;
 	frames = exp_arena_alloc(&symbols->arena, (size_t)count * sizeof(*frames));
 	if (frames == NULL)
 		return -ENOMEM;
 	for (int i = 0; i < count; i++) {
-		const struct exp_dwarf_frame *frame = has_function ? &known[i] : NULL;
+		const struct exp_dwarf_frame *frame = found == 0 ? NULL : &known[i];
 
-		known[i].decl_file = session_path(symbols, known[i].directory, known[i].decl_file);
+		if (frame != NULL)
+			known[i].decl_file = session_path(symbols, frame->directory, frame->decl_file);
 		frames[i].inlined = i < count - 1;
 		frames[i].function = frames[i].inlined ? inlined(symbols, object, frame)
 						       : physical(symbols, object, address, frame);
 		if (frames[i].function == NULL)
 			return -ENOMEM;
-		frames[i].file = session_path(symbols, known[i].directory, known[i].file);
-		frames[i].line = known[i].line;
+		if (i > 0) {
+			frames[i].file = session_path(symbols, frame->directory, frame->file);
+			frames[i].line = frame->line;
+		}
 		frames[i].address = address;
 	}
 	*out = frames;
 	return count;
+}
+
+void session_find_line(struct symbols *symbols, struct session_object *object, uint64_t address, struct sym_frame *innermost)
+{
+	const char *directory, *file;
+	unsigned line;
+
+	if (object->image == NULL || object->image->dwarf == NULL ||
+	    exp_dwarf_line(object->image->dwarf, address, &directory, &file, &line) != 0)
+		return;
+	innermost->file = session_path(symbols, directory, file);
+	innermost->line = line;
 }

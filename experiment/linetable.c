@@ -11,10 +11,13 @@ enum { ROWS_A_MARK = 32 };
 /* What one step of a program made. */
 enum step { STEP_NOTHING, STEP_ROW, STEP_END };
 
-static struct exp_line_section find_section(Elf *elf, size_t names, const char *wanted)
+struct exp_line_section exp_line_section_find(Elf *elf, const char *wanted)
 {
 	Elf_Scn *section = NULL;
+	size_t names;
 
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return (struct exp_line_section){NULL, 0};
 	while ((section = elf_nextscn(elf, section)) != NULL) {
 		GElf_Shdr header;
 		const char *name;
@@ -37,16 +40,15 @@ static struct exp_line_section find_section(Elf *elf, size_t names, const char *
 
 void exp_line_sections_find(Elf *elf, struct exp_line_sections *out)
 {
-	size_t names;
 	GElf_Ehdr header;
 
 	*out = (struct exp_line_sections){.is_big_endian = 0};
-	if (gelf_getehdr(elf, &header) == NULL || elf_getshdrstrndx(elf, &names) != 0)
+	if (gelf_getehdr(elf, &header) == NULL)
 		return;
 	out->is_big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
-	out->line = find_section(elf, names, ".debug_line");
-	out->line_str = find_section(elf, names, ".debug_line_str");
-	out->str = find_section(elf, names, ".debug_str");
+	out->line = exp_line_section_find(elf, ".debug_line");
+	out->line_str = exp_line_section_find(elf, ".debug_line_str");
+	out->str = exp_line_section_find(elf, ".debug_str");
 }
 
 static enum step step_extended(struct exp_reader *in, struct exp_line_state *state)
@@ -147,6 +149,7 @@ static int make_marks(struct exp_line_table *table)
 	struct exp_line_state state = begin;
 	size_t first = 0, rows = 0;
 
+	table->mark_count = 0;
 	while (in.at < in.end) {
 		enum step made = step(table, &in, &state);
 
@@ -176,8 +179,6 @@ int exp_line_table_open(const struct exp_line_sections *sections, uint64_t offse
 	table->sections = sections;
 	table->directory = directory == NULL ? "" : directory;
 	rc = exp_line_header_read(table, offset);
-	if (rc == 0)
-		rc = make_marks(table);
 	if (rc != 0)
 		exp_line_table_close(table);
 	else
@@ -214,10 +215,15 @@ static const struct exp_line_mark *find_mark(const struct exp_line_table *table,
 
 int exp_line_table_find(struct exp_line_table *table, uint64_t address, unsigned *file, unsigned *line)
 {
-	const struct exp_line_mark *mark = find_mark(table, address);
+	const struct exp_line_mark *mark;
 	struct exp_reader in = table->program;
 	struct exp_line_state state, row;
 
+	/* Many tables are opened for names of files alone. */
+	if (!table->has_marks && make_marks(table) != 0)
+		return -ENOENT;
+	table->has_marks = 1;
+	mark = find_mark(table, address);
 	if (mark == NULL)
 		return -ENOENT;
 	state = row = mark->state;

@@ -11,16 +11,22 @@
 #include <elfutils/libdw.h>
 #include <stdint.h>
 
-/* The sections that tables are in; borrowed from the ELF file. */
+/* A section of debug information; borrowed from the ELF file. */
+struct exp_line_section {
+	const uint8_t *bytes;
+	size_t size;
+};
+
+/* The sections that tables are in. */
 struct exp_line_sections {
-	struct exp_line_section {
-		const uint8_t *bytes;
-		size_t size;
-	} line, line_str, str;
+	struct exp_line_section line, line_str, str;
 	int is_big_endian;
 };
 
 struct exp_line_table;
+
+/* Find a section by its name, which begins with ".debug_", and decompress it; empty if it is missing. */
+struct exp_line_section exp_line_section_find(Elf *elf, const char *name);
 
 /* Find the sections of an ELF file with debug information; those that are missing are empty. */
 void exp_line_sections_find(Elf *elf, struct exp_line_sections *out);

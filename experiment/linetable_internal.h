@@ -39,6 +39,7 @@ struct exp_line_table {
 	struct exp_line_file *files; /* by number */
 	size_t file_count, file_capacity;
 	struct exp_reader program;
+	int has_marks;               /* they were made */
 	struct exp_line_mark *marks; /* marks[mark_count] by address */
 	size_t mark_count, mark_capacity;
 };

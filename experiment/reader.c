@@ -9,7 +9,7 @@ static void fail(struct exp_reader *reader)
 	reader->is_bad = 1;
 }
 
-uint64_t exp_read_fixed(struct exp_reader *reader, unsigned size)
+uint64_t exp_read_last_fixed(struct exp_reader *reader, unsigned size)
 {
 	uint64_t value = 0;
 

@@ -5,14 +5,29 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct exp_reader {
 	const uint8_t *at, *end;
 	int is_big_endian, is_bad;
 };
 
+/* exp_read_fixed at the end of the bytes, or in the other order of bytes. */
+uint64_t exp_read_last_fixed(struct exp_reader *reader, unsigned size);
+
 /* A number of 1 to 8 bytes. */
-uint64_t exp_read_fixed(struct exp_reader *reader, unsigned size);
+static inline uint64_t exp_read_fixed(struct exp_reader *reader, unsigned size)
+{
+	uint64_t value;
+
+	if ((size_t)(reader->end - reader->at) < sizeof(value) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ ||
+	    reader->is_big_endian || size > sizeof(value) || size == 0)
+		return exp_read_last_fixed(reader, size);
+	memcpy(&value, reader->at, sizeof(value));
+	reader->at += size;
+	return value & UINT64_MAX >> (64 - 8 * size);
+}
+
 int64_t exp_read_sleb(struct exp_reader *reader);
 
 /* exp_read_uleb for numbers of several bytes. */

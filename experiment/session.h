@@ -23,7 +23,10 @@ struct session_known_frames {
 	uint64_t address;
 	int count;
 	const struct sym_frame *frames;
+	struct sym_frame *without_line; /* frames[0], if its line has not been looked for, else NULL */
 };
+
+enum { SESSION_RECENT = 64 };
 
 struct symbols {
 	struct exp_arena arena;
@@ -33,6 +36,7 @@ struct symbols {
 	struct sym_function **functions;
 	size_t function_count, function_capacity;
 	struct exp_hash object_table, function_table, frame_table, compilation_table, made_table;
+	struct session_object *recent[SESSION_RECENT]; /* that were found for a mapping, by its address */
 };
 
 /* A function that a program made, as the session shows it. */
@@ -69,9 +73,11 @@ struct sym_function *session_function(struct symbols *symbols,
 				      const struct session_function_key *key);
 
 /* The functions of the frames at an address of an object, innermost first, as frames in the
- * session's arena. Returns their number, at least 1, or -ENOMEM. (function.c) */
-int session_resolve(struct symbols *symbols, struct session_object *object, uint64_t address,
-		    const struct sym_frame **out);
+ * session's arena; the innermost one without file and line. Returns their number, at least 1, or -ENOMEM. (function.c) */
+int session_resolve(struct symbols *symbols, struct session_object *object, uint64_t address, struct sym_frame **out);
+
+/* Give the innermost frame at an address of an object its file and line. (function.c) */
+void session_find_line(struct symbols *symbols, struct session_object *object, uint64_t address, struct sym_frame *innermost);
 
 /* The frames at an address of an object (NULL: of no object): from the cache, else resolved. Returns
  * their number or -ENOMEM. (symbols.c) */

@@ -1,5 +1,6 @@
 /* symbols.c: the symbol session: objects, functions and the cache of addresses, shared by all
  * experiments that are looked at together. */
+#include "experiment/code.h"
 #include "experiment/java.h"
 #include "experiment/object.h"
 #include "experiment/session.h"
@@ -85,10 +86,21 @@ static int open_image(struct symbols *symbols, const struct experiment *experime
 	return shown->file == NULL ? -ENOMEM : 0;
 }
 
+/* The object of a mapping. Most frames are in few of them, so hashing their names each time would cost more than all else. */
+static struct session_object *find_mapped(struct symbols *symbols, const struct exp_object *mapped)
+{
+	struct session_object **recent = &symbols->recent[(uintptr_t)mapped / sizeof(*mapped) % SESSION_RECENT];
+
+	if (*recent == NULL || strcmp((*recent)->shown.path, mapped->path) != 0 ||
+	    strcmp((*recent)->shown.build_id, mapped->build_id) != 0)
+		*recent = find_object(symbols, mapped->path, mapped->build_id);
+	return *recent;
+}
+
 struct session_object *session_object_open(struct symbols *symbols, const struct experiment *experiment,
 					   const struct exp_object *mapped)
 {
-	struct session_object *object = find_object(symbols, mapped->path, mapped->build_id);
+	struct session_object *object = find_mapped(symbols, mapped);
 
 	if (object == NULL || (!object->opened && open_image(symbols, experiment, object) != 0))
 		return NULL;
@@ -180,22 +192,31 @@ struct place {
 	struct session_object *object;       /* NULL: in none */
 	const struct exp_function *function; /* that the program made, NULL: in none */
 	int is_machine;                      /* a method as its compiled code */
+	int is_without_lines;                /* nobody asks for them */
 };
 
-static int resolve(struct symbols *symbols, const struct place *place, uint64_t address, const struct sym_frame **out)
+/* Fill the frames of known->address. Returns their number, or -ENOMEM. */
+static int resolve(struct symbols *symbols, const struct place *place, struct session_known_frames *known)
 {
+	const struct sym_frame **out = &known->frames;
+	uint64_t address = known->address;
+	int count;
+
 	if (address & FMT_PC_JAVA)
 		return session_resolve_interpreted(symbols, place->object, place->experiment, address, out);
 	if (place->function != NULL && place->function->method != 0 && !place->is_machine)
 		return session_resolve_compiled(symbols, place->object, place->experiment, place->function, address, out);
 	if (place->function != NULL)
 		return session_resolve_dynamic(symbols, place->object, place->experiment, place->function, address, out);
-	if (place->object != NULL)
-		return session_resolve(symbols, place->object, address, out);
-	return resolve_special(symbols, address, out);
+	if (place->object == NULL)
+		return resolve_special(symbols, address, out);
+	count = session_resolve(symbols, place->object, address, &known->without_line);
+	*out = known->without_line;
+	return count;
 }
 
-/* Frames of `address` at a place: from the cache, else resolved. */
+/* Frames of `address` at a place: from the cache, else resolved. Line tables cost as much as all else, so they are read when
+ * somebody wants lines. */
 static int find_frames(struct symbols *symbols, const struct place *place, uint64_t address, const struct sym_frame **out)
 {
 	/* What is known of a function as its compiled code stands under an address inside of it. */
@@ -211,11 +232,15 @@ static int find_frames(struct symbols *symbols, const struct place *place, uint6
 		if (known == NULL)
 			return -ENOMEM;
 		*known = key;
-		known->count = resolve(symbols, place, address, &known->frames);
+		known->count = resolve(symbols, place, known);
 		if (known->count < 0)
 			return known->count;
 		if (exp_hash_add(&symbols->frame_table, hash, known) != 0)
 			return -ENOMEM;
+	}
+	if (known->without_line != NULL && !place->is_without_lines) {
+		session_find_line(symbols, place->object, address, known->without_line);
+		known->without_line = NULL;
 	}
 	*out = known->frames;
 	return known->count;
@@ -279,6 +304,14 @@ int symbols_machine_frames(struct symbols *symbols, const struct experiment *exp
 	struct place place = {.experiment = experiment, .is_machine = 1};
 
 	return pc & FMT_PC_JAVA ? 0 : frames_at(symbols, &place, pc, generation, is_leaf, out);
+}
+
+int symbols_functions_at(struct symbols *symbols, const struct experiment *experiment, uint64_t pc, uint32_t generation, int is_leaf,
+			 int is_machine, const struct sym_frame **out)
+{
+	struct place place = {.experiment = experiment, .is_machine = is_machine, .is_without_lines = 1};
+
+	return is_machine && pc & FMT_PC_JAVA ? 0 : frames_at(symbols, &place, pc, generation, is_leaf, out);
 }
 
 struct exp_paths *symbols_paths(struct symbols *symbols)

@@ -118,6 +118,35 @@ while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
 done
 is "$count inputs from seed $seed end well" 0 $bad
 
+# The same for what programs told of functions that they made.
+for told in map dump gdb; do
+	record made_$told -p off -H on -- "$programs/made_known" $told
+	rm -f "/tmp/perf-$(cat made_$told.out).map" jit-*.dump
+done
+told=(made_map:perf.map made_map:log.xml made_dump:jit1.dump made_dump:jit1.dump made_gdb:dyntext made_gdb:dyntext made_gdb:map.xml)
+bad=0
+count=0
+end=$((SECONDS + seconds / 3))
+while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
+	number=$((seed + count))
+	IFS=: read -r name file <<<"${told[number % ${#told[@]}]}"
+	count=$((count + 1))
+	rm -rf case.er
+	cp -r "$name.er" case.er
+	./mutate $number "$name.er/$file" "case.er/$file" || continue
+	why=$(run "$xer_print" -header -functions -calltree -lines)
+	timeout -k 1 5 "$xer_print" -disasm one 1 -disasm two 1 -disasm three 1 case.er >out.txt 2>err.txt
+	status=$?
+	# 2: a function may have got another name
+	if [ $status -gt 2 ] || grep -qE 'Sanitizer|runtime error:' err.txt; then why="$why disasm: exit status $status"; fi
+	[ -n "$why" ] || continue
+	bad=$((bad + 1))
+	echo "$name.er with $file of \`mutate $number\`: $why"
+	tail -3 err.txt
+	cp "case.er/$file" "$keep/$file.$name-$number"
+done
+is "$count files that tell of functions from seed $seed end well" 0 $bad
+
 # The same for XRay logs: LLVM's, and function traces, which are read as part of an experiment too.
 record calls -p off --functrace -- "$programs/ft_known" 2 20
 record erased -p off --functrace=min=1us,depth=3 -- "$programs/ft_known" 2 20

@@ -107,6 +107,30 @@ for compiler in g++ clang++; do
 	done
 done
 
+# Packages of split units: what they tell is what the single files told. dwp of binutils 2.40 knows DWARF 4 alone.
+for compiler in g++ clang++; do
+	for version in 4 5; do
+		what="$compiler -gdwarf-$version, packaged"
+		if ! have $compiler llvm-dwp; then skip "$what" "no $compiler or no llvm-dwp"; continue; fi
+		build program $compiler "-gdwarf-$version" -gsplit-dwarf || { not_ok "$what: compiles"; continue; }
+		record "packed.$compiler.$version" -p hi -A off -- ./program 0.1
+		report "packed.$compiler.$version" -source inlined.cc -fsummary
+		mv "packed.$compiler.$version.txt" single.txt
+		timeout 30 llvm-dwp -e program -o program.dwp
+		is "$what: llvm-dwp" 0 $?
+		find . -name '*.dwo' -delete
+		report "packed.$compiler.$version" -source inlined.cc -fsummary
+		contains "$what: inlined calls are known" 'Function turn.* inlined from inlined.h' "packed.$compiler.$version.txt"
+		cmp -s single.txt "packed.$compiler.$version.txt"
+		is "$what: the same as from single files" 0 $?
+		head -c 300 program.dwp >short.dwp
+		mv short.dwp program.dwp
+		report "packed.$compiler.$version" -source inlined.cc
+		is "$what: a damaged one is none" 0 $?
+		rm -f program.dwp
+	done
+done
+
 build program g++ -gdwarf-5 -gsplit-dwarf
 record split -p hi -A off -- ./program 0.1
 find . -name '*.dwo' -delete

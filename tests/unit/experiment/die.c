@@ -53,16 +53,24 @@ static void compare_frame(const struct exp_dwarf_frame *ours, const struct exp_d
 	cr_assert_eq(ours->end, theirs->end, "0x%lx", address);
 }
 
+static void compare_line(struct exp_dwarf *ours, struct exp_dwarf *theirs, uint64_t address)
+{
+	struct exp_dwarf_frame my = {.name = NULL}, its = {.name = NULL};
+	int found = exp_dwarf_line(ours, address, &my.directory, &my.file, &my.line);
+
+	cr_assert_eq(found, exp_dwarf_line(theirs, address, &its.directory, &its.file, &its.line), "0x%lx", address);
+	compare_frame(&my, &its, address);
+}
+
 /* Compare at one address. Returns the number of frames. */
 static int compare_at(struct exp_dwarf *ours, struct exp_dwarf *theirs, uint64_t address)
 {
 	struct exp_dwarf_frame mine[EXP_DWARF_FRAMES], its[EXP_DWARF_FRAMES];
 	struct exp_dwarf_compilation my, its_own;
-	int has_function, its_has_function, known;
-	int count = exp_dwarf_lookup(ours, address, mine, &has_function);
+	int count = exp_dwarf_lookup(ours, address, mine), known;
 
-	cr_assert_eq(count, exp_dwarf_lookup(theirs, address, its, &its_has_function), "0x%lx: %d frames", address, count);
-	cr_assert_eq(has_function, its_has_function, "0x%lx", address);
+	cr_assert_eq(count, exp_dwarf_lookup(theirs, address, its), "0x%lx: %d frames", address, count);
+	compare_line(ours, theirs, address);
 	for (int i = 0; i < count; i++)
 		compare_frame(&mine[i], &its[i], address);
 	known = exp_dwarf_compilation(ours, address, &my) == 0;
@@ -198,15 +206,15 @@ Test(die, reads_what_compilers_write, .init = enter, .fini = leave)
 static void use(const char *path)
 {
 	struct exp_image *image = open_image(path);
-	struct exp_dwarf_frame frames[EXP_DWARF_FRAMES];
-	int has_function;
+	struct exp_dwarf_frame frames[EXP_DWARF_FRAMES], line;
 
 	if (image == NULL)
 		return;
 	for (uint64_t address = 0x1000; image->dwarf != NULL && address < 0x1800; address += 3) {
 		struct exp_dwarf_compilation compilation;
 
-		exp_dwarf_lookup(image->dwarf, address, frames, &has_function);
+		exp_dwarf_lookup(image->dwarf, address, frames);
+		exp_dwarf_line(image->dwarf, address, &line.directory, &line.file, &line.line);
 		exp_dwarf_compilation(image->dwarf, address, &compilation);
 	}
 	exp_image_close(image);
