@@ -188,6 +188,8 @@ static void put_quality(FILE *out, const struct print_table *table)
 
 static void put_table(FILE *out, const struct print_document *document, const struct print_table *table)
 {
+	if (table->cell_count == 0 && strcmp(table->name, document->command) != 0)
+		return;
 	if (table->column_count == 0)
 		return;
 	if (strcmp(table->name, PRINT_QUALITY) == 0) {
@@ -196,7 +198,7 @@ static void put_table(FILE *out, const struct print_document *document, const st
 	}
 	if (strcmp(table->name, document->command) != 0) {
 		fputs("<h3>", out);
-		put_text(out, table->name);
+		put_text(out, table->title != NULL ? table->title : table->name);
 		fputs("</h3>\n", out);
 	}
 	fputs("<div class=\"wide\"><table>\n", out);

@@ -103,10 +103,33 @@ static void fit(const struct layout *layout, struct column *column, const struct
 		column->width = larger(column->width, strlen(table->groups[column->group].label));
 }
 
+/* In a listing a metric without any value would be an empty column. */
+static int is_empty(const struct table *table, const struct metric *metric, size_t count)
+{
+	size_t groups = table->group_count > 1 ? table->group_count : 1;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < groups && table_has_value(&table->rows[i], metric); j++)
+			if (table_group_value(table, &table->rows[i], metric, j) != 0)
+				return 0;
+	return 1;
+}
+
+/* If there are none at all, the columns stay: they say what there is nothing of. */
+static int has_values(const struct table *table, const struct metric_list *metrics, size_t count)
+{
+	for (size_t i = 0; i < metrics->count; i++)
+		if (metrics->at[i].id < METRIC_VALUES && !(metrics->at[i].show & METRIC_SHOW_HIDDEN) &&
+		    !is_empty(table, &metrics->at[i], count))
+			return 1;
+	return 0;
+}
+
 static void lay_out(struct layout *layout, const struct table *table,
 		    const struct metric_list *metrics, size_t count)
 {
 	size_t groups = table->group_count > 1 ? table->group_count : 1;
+	int is_short = table->is_listing && has_values(table, metrics, count);
 
 	layout->count = 0;
 	for (size_t i = 0; i < metrics->count * groups; i++) {
@@ -116,6 +139,8 @@ static void lay_out(struct layout *layout, const struct table *table,
 		if (metric->id == METRIC_NAME || metric->show & METRIC_SHOW_HIDDEN)
 			continue;
 		if (metric->id >= METRIC_VALUES && i % groups > 0)
+			continue;
+		if (is_short && is_empty(table, metric, count))
 			continue;
 		*column = (struct column){.metric = *metric, .group = i % groups};
 		fit(layout, column, table, count);

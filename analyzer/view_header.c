@@ -55,7 +55,7 @@ static void put_settings(FILE *out, const struct exp_info *info)
 {
 	fputs("Settings  ", out);
 	for (size_t i = 0; i < info->setting_count; i++) {
-		if (strcmp(info->settings[i].name, "command") == 0)
+		if (strcmp(info->settings[i].name, "command") == 0 || info->settings[i].value[0] == '\0')
 			continue;
 		fputc(' ', out);
 		text_put(out, info->settings[i].name);

@@ -234,14 +234,9 @@ static void put_groups(struct session *session)
 	fputc('\n', session->out);
 }
 
-/* Groups side by side: totals, and what stands out in the first, or as the greatest difference to it. */
-static void put_compared(struct session *session)
+/* What stands out as tables; in a comparison in the first group, or as the greatest difference to it. */
+static void put_top_tables(struct session *session)
 {
-	if (print_is_data(session))
-		view_add_experiments(session);
-	else
-		put_groups(session);
-	compare_beside(session, data_totals);
 	for (size_t i = 0; i < TOPS; i++) {
 		struct metric_list metrics;
 		struct table table;
@@ -258,6 +253,22 @@ static void put_compared(struct session *session)
 		free(name);
 		table_fini(&table);
 	}
+}
+
+static void put_compared(struct session *session)
+{
+	if (print_is_data(session))
+		view_add_experiments(session);
+	else
+		put_groups(session);
+	compare_beside(session, data_totals);
+	put_top_tables(session);
+}
+
+static void put_data(struct session *session)
+{
+	data_overview(session);
+	put_top_tables(session);
 }
 
 static void put_text(struct session *session)
@@ -288,7 +299,7 @@ void view_overview(struct session *session, const struct command_argument *argum
 	if (session_columns(session) > 1)
 		put_compared(session);
 	else if (print_is_data(session))
-		data_overview(session);
+		put_data(session);
 	else
 		put_text(session);
 	report_put_next(session, "functions", NULL, "all functions with these metrics");
