@@ -41,7 +41,7 @@ static int each_jitdump(struct experiment *experiment, int (*take)(void *context
 
 	for (size_t i = 0; i < info->event_count && count < JITDUMPS_MAX && rc == 0; i++) {
 		const char *path = strcmp(info->events[i].kind, "jitdump") == 0 ? value_of(&info->events[i], "path") : NULL;
-		struct exp_made_file file = {.what = "jitdump", .path = path, .size_max = JITDUMP_SIZE_MAX, .read = exp_jitdump_read};
+		struct exp_made_file file = {.what = "jitdump", .path = path, .is_told = 1, .size_max = JITDUMP_SIZE_MAX, .read = exp_jitdump_read};
 
 		if (path == NULL || path[0] != '/')
 			continue;
@@ -57,6 +57,8 @@ int exp_made_each(struct experiment *experiment, int (*take)(void *context, cons
 	    .what = "perf map", .name = FMT_FILE_PERF_MAP, .size_max = PERF_MAP_SIZE_MAX, .read = exp_perfmap_read};
 	int rc = each_jitdump(experiment, take, context);
 
+	for (size_t i = 0; i < experiment->info.event_count; i++)
+		map.is_told |= strcmp(experiment->info.events[i].kind, "perf_map") == 0;
 	map.path = exp_arena_printf(&experiment->arena, "/tmp/perf-%lld.map", (long long)experiment->info.pid);
 	if (rc == 0)
 		rc = map.path == NULL ? -ENOMEM : take(context, &map);
@@ -207,8 +209,11 @@ static int read_one(void *context, const struct exp_made_file *file)
 		reader.file = exp_arena_string(&experiment->arena, file->path);
 		reader.fd = reader.file == NULL ? -ENOMEM : exp_made_open_original(experiment, file);
 	}
-	if (reader.fd == -ENOENT)
+	if (reader.fd == -ENOENT && !file->is_told)
 		return 0;
+	if (reader.fd == -ENOENT)
+		return exp_made_say(experiment, exp_arena_printf(&experiment->arena, "%s: %s is not there, or not the process's own", file->what,
+								 file->path));
 	if (reader.fd < 0)
 		return exp_made_say(experiment, exp_arena_printf(&experiment->arena, "%s: not read: %s", file->what, strerror(-reader.fd)));
 	rc = fstat(reader.fd, &st) != 0 ? -errno : 0;

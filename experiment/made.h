@@ -18,6 +18,7 @@ struct exp_made_file {
 	const char *what; /* "perf map", "jitdump" */
 	const char *name; /* in the experiment's directory */
 	const char *path; /* where the process wrote it */
+	int is_told; /* log.xml says that it was there */
 	uint64_t size_max;
 	int (*read)(struct exp_made_reader *reader);
 };

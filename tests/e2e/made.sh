@@ -51,6 +51,8 @@ is "killed: whoever looks first has it archived" "one" "$(awk 'NR == 1 { print $
 rm -f killed.er/perf.map
 touch -d '2001-01-01' "/tmp/perf-$pid.map"
 is "a map from before the process is not its own" "0 0 0 " "$(counts killed one "$two" three)"
+report killed -header
+contains "and that is said" '^Made code +perf map: /tmp/perf-[0-9]*\.map is not there, or not the process.s own$' killed.txt
 for kind in link fifo directory empty long; do
 	rm -rf "/tmp/perf-$pid.map" killed.er/perf.map
 	case $kind in
@@ -167,8 +169,8 @@ END
 	report node -metrics e.totalcpu:e.%totalcpu:name -functions
 	if grep -q '<event kind="jitdump"' node.er/log.xml; then
 		within "node: the function that burns has the time" 60 100 \
-			"$(awk '/JS:.*burner / { gsub(/%/, "", $2); sum += $2 } END { print sum }' node.txt)"
-		name=$(awk '/JS:.*burner / { sub(/^ *[0-9.]+ +[0-9.]+ +/, ""); print; exit }' node.txt)
+			"$(awk '/:[*+^~]burner / { gsub(/%/, "", $2); sum += $2 } END { print sum }' node.txt)"
+		name=$(awk '/:[*+^~]burner / { sub(/^ *[0-9.]+ +[0-9.]+ +/, ""); print; exit }' node.txt)
 		report node -disasm "$name" 1
 		contains "node: its instructions are shown" '^## .*\[ +[0-9?]+\]' node.txt
 		report node -source "$name" 1
