@@ -43,7 +43,7 @@ typedef uint64_t zx_koid_t;
 #define ZX_RIGHT_WRITE ((zx_rights_t)1u << 3)
 #define ZX_RIGHT_MAP ((zx_rights_t)1u << 5)
 #define ZX_RIGHT_INSPECT ((zx_rights_t)1u << 15)
-#define ZX_RIGHT_APPLY_PROFILE ((zx_rights_t)1u << 18)
+#define ZX_RIGHT_APPLY_PROFILE ((zx_rights_t)1u << 19)
 #define ZX_RIGHT_SAME_RIGHTS ((zx_rights_t)1u << 31)
 
 #define ZX_RSRC_KIND_SYSTEM 5u

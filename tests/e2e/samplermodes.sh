@@ -38,6 +38,20 @@ else
 	report child -functions
 	within "stacks: of a thread of a descendant" 85 100 "$(share child begin_thread 4)"
 
+	# known shares, by the kernel's samples and by those of the clock beside them
+	record shares --sampler=1m -p hi -A off -- "$programs/burn50" 1.5
+	count sampler_samples shares >/dev/null
+	report shares -functions
+	cp -r shares.er clock.er
+	rm -r clock.er/sampler
+	report clock -functions
+	for known in 'work_a 50' 'work_b 30' 'work_c 15' 'work_d 5'; do
+		# shellcheck disable=SC2086
+		set -- $known
+		within "share of $1" $(($2 - 4)) $(($2 + 4)) "$(share shares "$1" 2)"
+		within "share of $1 by the clock, which is read without the sampler" $(($2 > 8 ? $2 - 8 : 0)) $(($2 + 8)) "$(share clock "$1" 2)"
+	done
+
 	# by frame pointers the same program has none, and that is told
 	record frames --sampler=1m -p off -A off -- "$programs/no_frames" 100
 	count sampler_samples frames >/dev/null
