@@ -4,14 +4,14 @@
  *
  * Facts: the code of a maker calls the function that it is given, once. `one` is made and called 7 times; its place is
  * taken by `two`, called 5 times; other code is `three`, called 3 times. The function that they call allocates 100 bytes and
- * frees nothing. Between the functions 20 ms pass, and a usage sample is taken.
+ * frees nothing. Between the functions 40 ms pass, and a usage sample is taken.
  * map: they are told in /tmp/perf-PID.map, as .NET does; the line of `two` is "ADDRESS 9 two(int) /src/two.js:30:5". Then
  * follow a line of nonsense and half a line.
  * dump: they are told in jit-PID.dump in the working directory, which is mapped executable as V8 does. Each has the lines
  * 10, 11 (the call), 12 of /src/maker.jit; `three` is moved, and called 2 times more. The last record is cut off.
  * gdb: they are registered for debuggers, by a relocatable ELF file in memory each, without code and lines; that of `one` is
  * given up before `two` is made.
- * none: nothing is told.
+ * none: nothing is told, and 240 ms pass in place of 40: longer than a page of code is not looked at again.
  * It prints its pid. With "kill" it ends by SIGKILL, else with 0; the files stay. */
 #include "include/collectorAPI.h"
 
@@ -36,6 +36,7 @@ static void *volatile last;
 static FILE *out;
 static unsigned count;
 static int is_dump, is_gdb;
+static useconds_t moment_us = 20000;
 
 static __attribute__((noinline)) void allocate(void)
 {
@@ -232,9 +233,9 @@ static void call(unsigned char *at, int calls)
 
 static void wait_a_moment(void)
 {
-	usleep(20000);
+	usleep(moment_us);
 	collector_sample("between");
-	usleep(20000);
+	usleep(moment_us);
 }
 
 static void make(unsigned char *at, const char *name, int calls)
@@ -255,6 +256,8 @@ int main(int argc, char **argv)
 		return 1;
 	is_dump = strcmp(argv[1], "dump") == 0;
 	is_gdb = strcmp(argv[1], "gdb") == 0;
+	if (strcmp(argv[1], "none") == 0)
+		moment_us = 120000;
 	if (is_dump)
 		open_dump();
 	else if (strcmp(argv[1], "map") == 0)
