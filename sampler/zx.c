@@ -205,11 +205,14 @@ static zx_status_t put_regions(const struct session *session, void *buffer, size
 	return ZX_OK;
 }
 
-static zx_status_t put_info(struct session *session, void *buffer, size_t size, size_t *actual, size_t *avail)
+/* One record, which the topic wants. */
+static zx_status_t put_info(struct session *session, uint32_t topic, void *buffer, size_t size, size_t *actual, size_t *avail)
 {
-	int fits = buffer && size >= sizeof(xer_sampler_info_t);
+	int fits = buffer && size >= (topic == ZX_INFO_IOB ? sizeof(zx_info_iob_t) : sizeof(xer_sampler_info_t));
 
-	if (fits)
+	if (fits && topic == ZX_INFO_IOB)
+		*(zx_info_iob_t *)buffer = (zx_info_iob_t){.region_count = session_region_count(session)};
+	else if (fits)
 		session_info(session, buffer);
 	if (actual)
 		*actual = (size_t)fits;
@@ -224,7 +227,7 @@ zx_status_t zx_object_get_info(zx_handle_t handle, uint32_t topic, void *buffer,
 	struct object *object;
 	zx_status_t status;
 
-	if (topic != ZX_INFO_IOB_REGIONS && topic != XER_INFO_SAMPLER)
+	if (topic != ZX_INFO_IOB && topic != ZX_INFO_IOB_REGIONS && topic != XER_INFO_SAMPLER)
 		return ZX_ERR_NOT_SUPPORTED;
 	enter();
 	status = handle_find(handle, OBJECT_BUFFER, ZX_RIGHT_INSPECT, &object);
@@ -233,7 +236,7 @@ zx_status_t zx_object_get_info(zx_handle_t handle, uint32_t topic, void *buffer,
 	if (status == ZX_OK && topic == ZX_INFO_IOB_REGIONS)
 		status = put_regions(object->session, buffer, buffer_size, actual, avail);
 	else if (status == ZX_OK)
-		status = put_info(object->session, buffer, buffer_size, actual, avail);
+		status = put_info(object->session, topic, buffer, buffer_size, actual, avail);
 	return leave(status);
 }
 

@@ -106,7 +106,14 @@ typedef struct xer_sampler_info {
 	uint64_t in_kernel;  /* 1: time in system calls is sampled; 0: the system forbids that */
 } xer_sampler_info_t;
 
-#define ZX_INFO_IOB_REGIONS ((zx_object_info_topic_t)34)
+typedef struct zx_info_iob {
+	uint64_t options;      /* 0 */
+	uint32_t region_count; /* a region for each CPU that was on */
+	uint8_t padding1[4];
+} zx_info_iob_t;
+
+#define ZX_INFO_IOB ((zx_object_info_topic_t)34)
+#define ZX_INFO_IOB_REGIONS ((zx_object_info_topic_t)35)
 #define XER_INFO_SAMPLER ((zx_object_info_topic_t)0x58455201)
 
 zx_status_t zx_object_get_info(zx_handle_t handle, uint32_t topic, void *buffer, size_t buffer_size, size_t *actual,

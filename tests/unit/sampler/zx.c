@@ -171,6 +171,7 @@ Test(zx, rights_cannot_grow)
 Test(zx, regions_are_as_many_as_cpus_and_whole_pages)
 {
 	zx_iob_region_info_t regions[256];
+	zx_info_iob_t whole;
 	size_t actual, all;
 
 	open_session();
@@ -183,6 +184,26 @@ Test(zx, regions_are_as_many_as_cpus_and_whole_pages)
 	is(zx_object_get_info(iob, 9999, regions, sizeof(regions), &actual, &all), ZX_ERR_NOT_SUPPORTED);
 	is(zx_object_get_info(me, ZX_INFO_IOB_REGIONS, regions, sizeof(regions), &actual, &all), ZX_ERR_WRONG_TYPE);
 	is(zx_object_get_info(iob, XER_INFO_SAMPLER, regions, 1, &actual, &all), ZX_ERR_BUFFER_TOO_SMALL);
+	is(zx_object_get_info(iob, ZX_INFO_IOB, &whole, sizeof(whole), NULL, NULL), ZX_OK);
+	cr_assert_eq(whole.region_count, (size_t)sysconf(_SC_NPROCESSORS_ONLN));
+	cr_assert_eq(whole.options, 0);
+	is(zx_object_get_info(iob, ZX_INFO_IOB, &whole, sizeof(whole) - 1, NULL, NULL), ZX_ERR_BUFFER_TOO_SMALL);
+}
+
+/* Programs that were compiled for Fuchsia's numbers must find them. */
+Test(zx, constants_are_fuchsias)
+{
+	cr_assert_eq(ZX_INFO_IOB, 34);
+	cr_assert_eq(ZX_INFO_IOB_REGIONS, 35);
+	cr_assert_eq(ZX_RIGHT_APPLY_PROFILE, 1u << 19);
+	cr_assert_eq(ZX_RIGHT_INSPECT, 1u << 15);
+	cr_assert_eq(ZX_RSRC_KIND_SYSTEM, 5);
+	cr_assert_eq(ZX_RSRC_SYSTEM_DEBUG_BASE, 2);
+	cr_assert_eq(ZX_SAMPLER_MIN_PERIOD, 10000);
+	cr_assert_eq(ZX_IOB_DISCIPLINE_NONE, 0);
+	cr_assert_eq(ZX_VM_MAP_RANGE, 1u << 10);
+	cr_assert_eq(sizeof(zx_sampler_config_t), 24);
+	cr_assert_eq(sizeof(zx_info_iob_t), 16);
 }
 
 Test(zx, mapping_checks_what_it_gets)
