@@ -197,6 +197,25 @@ static int is_any_attached(const struct session *session)
 	return 0;
 }
 
+/* Stacks by frame pointers of code that has none are known by their ends. */
+static void put_frameless(const struct session *session)
+{
+	uint64_t samples = 0, one_frame = 0, cut = 0;
+
+	for (size_t i = 0; i < session->count; i++) {
+		const struct experiment *experiment = session->experiments[i].experiment;
+
+		if (strcmp(experiment_setting(experiment, "sampler_stack", "0"), "0") != 0)
+			continue;
+		samples += experiment_counter(experiment, "sampler_samples", 0);
+		one_frame += experiment_counter(experiment, "sampler_one_frame", 0);
+		cut += experiment_counter(experiment, "sampler_cut_stacks", 0);
+	}
+	if ((one_frame + cut) * 4 > samples)
+		fprintf(session->out, "# sampler: %.1f %% of the stacks have one frame only, %.1f %% are cut: code without frame pointers; "
+			"--sampler=1m,stack finds whole ones\n", percent(one_frame, samples), percent(cut, samples));
+}
+
 /* `label`: of the group that is compared, or NULL. */
 static void put_quality(struct session *session, const char *label)
 {
@@ -229,6 +248,7 @@ static void put_quality(struct session *session, const char *label)
 		percent(sum->truncated_events, sum->stack_events),
 		percent(quality.unresolved, quality.judged),
 		is_any_attached(session) ? ", recorded from an attach on" : "");
+	put_frameless(session);
 }
 
 void report_put_quality(struct session *session)

@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -239,4 +240,28 @@ Test(samples, timers_in_their_place_are_clock_samples)
 	cr_assert_eq(set->quality.samples, 1);
 	cr_assert_eq(set->quality.sampled_ns, 777);
 	end();
+}
+
+Test(samples, a_damaged_map_is_survived)
+{
+	begin(SETTING CLOCK EXIT);
+	sample(MONO + 1, PID, 42, PCS(0x30010));
+	maker_put(&maker, "sampler/cpu0.fxt", words, count * 8);
+	count = fxt_put_magic(words);
+	program("this");
+	code(MONO + 1, PID, "/bin/this", 0x30000);
+	code(MONO + 10, PID, "/lib/late", 0x50000);
+	srand(5);
+	for (int i = 0; i < 3000; i++) {
+		uint64_t kept[512];
+
+		memcpy(kept, words, sizeof(kept));
+		for (int k = rand() % 4; k >= 0; k--)
+			((uint8_t *)kept)[8 + (size_t)rand() % (count * 8 - 8)] = (uint8_t)(rand() % 3 ? rand() : 0xff);
+		maker_put(&maker, "sampler/map.fxt", kept, count * 8);
+		cr_assert_eq(load()->quality.samples, 1);
+		experiment_object_at(experiment, 0x30010, 0);
+		experiment_close(experiment);
+	}
+	maker_destroy(&maker);
 }
