@@ -147,6 +147,34 @@ static int reserve(struct gatherer *gatherer, uint64_t code)
 	return 0;
 }
 
+/* Entries of these tags, which most are, say nothing of code. */
+static int is_detail(unsigned tag)
+{
+	switch (tag) {
+	case DW_TAG_formal_parameter:
+	case DW_TAG_variable:
+	case DW_TAG_label:
+	case DW_TAG_member:
+	case DW_TAG_enumerator:
+	case DW_TAG_call_site:
+	case DW_TAG_call_site_parameter:
+	case DW_TAG_GNU_call_site:
+	case DW_TAG_GNU_call_site_parameter:
+	case DW_TAG_template_type_parameter:
+	case DW_TAG_template_value_parameter:
+	case DW_TAG_typedef:
+	case DW_TAG_imported_declaration:
+	case DW_TAG_unspecified_parameters:
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+	case DW_TAG_const_type:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 /* One abbreviation. Returns as read_spec. */
 static int read_abbrev(struct gatherer *gatherer)
 {
@@ -166,6 +194,7 @@ static int read_abbrev(struct gatherer *gatherer)
 		return -1;
 	if (gatherer->of[code].tag != 0)
 		return 1;
+	abbrev.is_passed = abbrev.is_fixed && !abbrev.has_children && is_detail(abbrev.tag);
 	gatherer->of[code] = abbrev;
 	gatherer->first[code] = first;
 	return 1;

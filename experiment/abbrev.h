@@ -34,6 +34,7 @@ struct exp_abbrev {
 	uint16_t tag;
 	uint8_t has_children;
 	uint8_t is_fixed;   /* all values together have always `size` bytes */
+	uint8_t is_passed;  /* and nobody asks for any of them */
 	uint32_t size;
 	uint32_t attributes; /* bit 1 << attribute */
 	uint8_t spec[EXP_DIE_ATTRIBUTE_COUNT]; /* index into specs, of attributes that there are */

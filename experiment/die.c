@@ -163,7 +163,7 @@ static void read_values(struct exp_reader *in, struct exp_die *out)
 {
 	const struct exp_abbrev *abbrev = out->abbrev;
 
-	if (abbrev->is_fixed && abbrev->attributes == 0) {
+	if (abbrev->is_passed) {
 		exp_read_skip(in, abbrev->size);
 		return;
 	}
@@ -199,7 +199,7 @@ int exp_die_read(struct exp_dies *dies, struct exp_die_unit *unit, uint64_t offs
 			return -EBADMSG;
 		read_values(&in, out);
 		out->tag = out->abbrev->tag;
-		out->present = out->abbrev->attributes;
+		out->present = out->abbrev->is_passed ? 0 : out->abbrev->attributes;
 		out->has_children = out->abbrev->has_children;
 	}
 	out->behind = (uint64_t)(in.at - info->bytes);

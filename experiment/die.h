@@ -94,7 +94,8 @@ struct exp_die_unit *exp_dies_unit_at(struct exp_dies *dies, uint64_t offset);
 /* The units one after the other: the first (NULL), or the next. NULL at the end. */
 struct exp_die_unit *exp_dies_unit_next(struct exp_dies *dies, const struct exp_die_unit *unit);
 
-/* Read the entry of a unit at an offset. Returns 0 or -EBADMSG. */
+/* Read the entry of a unit at an offset. Of parameters, variables and the like the values are not kept. Returns 0 or
+ * -EBADMSG. */
 int exp_die_read(struct exp_dies *dies, struct exp_die_unit *unit, uint64_t offset, struct exp_die *out);
 
 /* Go from an entry to its next sibling, or to the entry that ends the list. Returns 0 or -EBADMSG. */

@@ -42,6 +42,7 @@ void exp_dwarf_close(struct exp_dwarf *dwarf)
 	free(dwarf->index.of);
 	free(dwarf->ranges.of);
 	free(dwarf->scratch.calls);
+	free(dwarf->scratch.bounds);
 	free(dwarf->scratch.ranges);
 	exp_arena_fini(&dwarf->arena);
 	free(dwarf);

@@ -12,13 +12,14 @@ uint32_t exp_dwarf_add_call(struct exp_dwarf *dwarf, const union exp_dwarf_entry
 	struct exp_dwarf_scratch *to = &dwarf->scratch;
 
 	if (to->call_count >= CALLS_MAX ||
-	    exp_array_reserve(&to->calls, &to->call_capacity, to->call_count, sizeof(*to->calls)) != 0)
+	    exp_array_reserve(&to->calls, &to->call_capacity, to->call_count, sizeof(*to->calls)) != 0 ||
+	    exp_array_reserve(&to->bounds, &to->bounds_capacity, to->call_count, sizeof(*to->bounds)) != 0)
 		return UINT32_MAX;
 	to->calls[to->call_count] = (struct exp_dwarf_call){.entry = *entry,
 							    .low = UINT64_MAX,
 							    .parent = parent,
-							    .behind = (uint32_t)to->call_count + 1,
 							    .first_range = (uint32_t)to->range_count};
+	to->bounds[to->call_count].behind = (uint32_t)to->call_count + 1;
 	return (uint32_t)to->call_count++;
 }
 
@@ -39,7 +40,28 @@ int exp_dwarf_add_call_range(struct exp_dwarf *dwarf, Dwarf_Addr start, Dwarf_Ad
 
 void exp_dwarf_end_call(struct exp_dwarf *dwarf, uint32_t index)
 {
-	dwarf->scratch.calls[index].behind = (uint32_t)dwarf->scratch.call_count;
+	dwarf->scratch.bounds[index].behind = (uint32_t)dwarf->scratch.call_count;
+}
+
+static uint32_t saturated(Dwarf_Addr value)
+{
+	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+/* Make the bounds of the calls. */
+static void set_bounds(const struct exp_dwarf_scratch *scratch, struct exp_dwarf_function *function)
+{
+	function->lowest = UINT64_MAX;
+	for (size_t i = 0; i < scratch->call_count; i++)
+		if (scratch->calls[i].low < function->lowest)
+			function->lowest = scratch->calls[i].low;
+	for (size_t i = 0; i < scratch->call_count; i++) {
+		const struct exp_dwarf_call *call = &scratch->calls[i];
+
+		/* One without code is nowhere. */
+		scratch->bounds[i].low = call->range_count == 0 ? UINT32_MAX : saturated(call->low - function->lowest);
+		scratch->bounds[i].high = call->range_count == 0 ? 0 : saturated(call->high - function->lowest);
+	}
 }
 
 /* Keep what was gathered. */
@@ -48,9 +70,12 @@ static void keep(struct exp_dwarf *dwarf, struct exp_dwarf_function *function)
 	const struct exp_dwarf_scratch *from = &dwarf->scratch;
 
 	function->calls = exp_arena_alloc(&dwarf->arena, from->call_count * sizeof(*from->calls));
+	function->bounds = exp_arena_alloc(&dwarf->arena, from->call_count * sizeof(*from->bounds));
 	function->ranges = exp_arena_alloc(&dwarf->arena, from->range_count * sizeof(*from->ranges) + 1);
-	if (function->calls == NULL || function->ranges == NULL)
+	if (function->calls == NULL || function->bounds == NULL || function->ranges == NULL)
 		return;
+	set_bounds(from, function);
+	memcpy(function->bounds, from->bounds, from->call_count * sizeof(*from->bounds));
 	memcpy(function->calls, from->calls, from->call_count * sizeof(*from->calls));
 	if (from->range_count != 0)
 		memcpy(function->ranges, from->ranges, from->range_count * sizeof(*from->ranges));
@@ -79,8 +104,6 @@ static int holds(const struct exp_dwarf_function *function, const struct exp_dwa
 {
 	const struct exp_dwarf_range *range = function->ranges + call->first_range;
 
-	if (address < call->low || address >= call->high)
-		return 0;
 	for (uint32_t i = 0; i < call->range_count; i++)
 		if (address >= range[i].start && address < range[i].end)
 			return 1;
@@ -89,13 +112,16 @@ static int holds(const struct exp_dwarf_function *function, const struct exp_dwa
 
 uint32_t exp_dwarf_call_at(const struct exp_dwarf_function *function, Dwarf_Addr address)
 {
-	uint32_t found = 0, at = 1;
+	uint32_t at = address < function->lowest ? UINT32_MAX : saturated(address - function->lowest);
+	uint32_t found = 0, next = 1;
 
-	while (at < function->calls[found].behind) {
-		if (holds(function, &function->calls[at], address))
-			found = at++;
+	while (next < function->bounds[found].behind) {
+		const struct exp_dwarf_bounds *bounds = &function->bounds[next];
+
+		if (at >= bounds->low && (at < bounds->high || at == UINT32_MAX) && holds(function, &function->calls[next], address))
+			found = next++;
 		else
-			at = function->calls[at].behind;
+			next = bounds->behind;
 	}
 	return found;
 }

@@ -36,9 +36,15 @@ struct exp_dwarf_call {
 	union exp_dwarf_entry entry;
 	Dwarf_Addr low, high;   /* bounds of its ranges */
 	uint32_t parent;        /* index of the call that it is inlined in */
-	uint32_t behind;        /* index of the first call that is not below this one */
 	uint32_t first_range, range_count;
 	struct exp_dwarf_described *described; /* NULL: not yet */
+};
+
+/* Where the code of a call can be, relative to the lowest address of the function, and the index of the first call that is
+ * not below this one. A function may have thousands of calls, so what a lookup passes over is kept small. */
+struct exp_dwarf_bounds {
+	uint32_t low, high; /* saturated: code behind a gap of 4 GiB is looked for in the ranges */
+	uint32_t behind;
 };
 
 /* A function and the calls inlined in it, in the order of the tree: outer calls first. */
@@ -46,7 +52,9 @@ struct exp_dwarf_function {
 	union exp_dwarf_entry entry;
 	int is_read;
 	struct exp_dwarf_call *calls; /* calls[call_count] */
+	struct exp_dwarf_bounds *bounds; /* bounds[call_count] */
 	size_t call_count;
+	Dwarf_Addr lowest;
 	struct exp_dwarf_range *ranges;
 	size_t range_count;
 };
@@ -54,7 +62,8 @@ struct exp_dwarf_function {
 /* Where a function's calls are gathered before they are kept; its arrays are used again and again. */
 struct exp_dwarf_scratch {
 	struct exp_dwarf_call *calls;
-	size_t call_count, call_capacity;
+	struct exp_dwarf_bounds *bounds;
+	size_t call_count, call_capacity, bounds_capacity;
 	struct exp_dwarf_range *ranges;
 	size_t range_count, range_capacity;
 };
