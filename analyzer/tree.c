@@ -45,18 +45,28 @@ static int same_item(const struct tree *tree, const struct sym_frame *left, cons
 	       same_file(tree, left->file, right->file);
 }
 
+/* The slot of a node, or the free one where it would go. */
+static struct tree_slot *node_slot(const struct tree *tree, uint32_t parent, uint32_t item)
+{
+	size_t at = node_hash(parent, item) & (tree->node_slots - 1);
+	struct tree_slot *slot = &tree->node_table[at];
+
+	while (slot->node != 0 && (slot->parent != parent || slot->item != item)) {
+		at = (at + 1) & (tree->node_slots - 1);
+		slot = &tree->node_table[at];
+	}
+	return slot;
+}
+
 static void rehash_nodes(struct tree *tree)
 {
 	free(tree->node_table);
 	tree->node_slots = tree->node_slots ? tree->node_slots * 2 : 64;
 	tree->node_table = memory_take(tree->node_slots, sizeof(*tree->node_table));
 	for (size_t i = 0; i < tree->count; i++) {
-		size_t slot = node_hash(tree->nodes[i].parent, tree->nodes[i].item) &
-			      (tree->node_slots - 1);
+		const struct tree_node *node = &tree->nodes[i];
 
-		while (tree->node_table[slot] != 0)
-			slot = (slot + 1) & (tree->node_slots - 1);
-		tree->node_table[slot] = (uint32_t)i + 1;
+		*node_slot(tree, node->parent, node->item) = (struct tree_slot){node->parent, node->item, (uint32_t)i + 1};
 	}
 }
 
@@ -172,25 +182,26 @@ void tree_destroy(struct tree *tree)
 uint32_t tree_child(struct tree *tree, uint32_t parent, const struct sym_frame *frame)
 {
 	uint32_t item = find_item(tree, frame);
-	uint32_t node;
-	size_t slot;
+	struct tree_slot *slot;
 
 	if ((tree->count + 1) * 2 > tree->node_slots)
 		rehash_nodes(tree);
-	slot = node_hash(parent, item) & (tree->node_slots - 1);
-	for (; tree->node_table[slot] != 0; slot = (slot + 1) & (tree->node_slots - 1)) {
-		node = tree->node_table[slot] - 1;
-		if (tree->nodes[node].parent == parent && tree->nodes[node].item == item)
-			return node;
-	}
-	node = add_node(tree, parent, item);
-	tree->node_table[slot] = node + 1;
-	return node;
+	slot = node_slot(tree, parent, item);
+	if (slot->node == 0)
+		*slot = (struct tree_slot){parent, item, add_node(tree, parent, item) + 1};
+	return slot->node - 1;
 }
 
+/* Most values are of metrics that the data does not have: their memory is not touched. */
 void tree_credit(struct tree *tree, uint32_t node, const struct metric_values *values)
 {
-	metric_values_add(&tree->own[node], values);
+	_Static_assert(METRIC_VALUES <= 64, "a bit for each metric");
+
+	for (unsigned i = 0; i < METRIC_VALUES; i++)
+		if (values->of[i] != 0) {
+			tree->own[node].of[i] += values->of[i];
+			tree->used |= UINT64_C(1) << i;
+		}
 }
 
 void tree_raise(struct tree *tree, uint32_t node, const struct tree_longest *longest)
@@ -215,10 +226,20 @@ void tree_end_part(struct tree *tree)
 
 static void add_up(struct tree *tree)
 {
+	unsigned used[METRIC_VALUES], count = 0;
+
+	for (unsigned i = 0; i < METRIC_VALUES; i++)
+		if (tree->used >> i & 1)
+			used[count++] = i;
 	tree->total = memory_take(tree->count, sizeof(*tree->total));
-	memcpy(tree->total, tree->own, tree->count * sizeof(*tree->total));
-	for (size_t i = tree->count - 1; i > 0; i--)
-		metric_values_add(&tree->total[tree->nodes[i].parent], &tree->total[i]);
+	for (size_t i = tree->count; i-- > 0;) {
+		struct metric_values *total = &tree->total[i];
+
+		for (unsigned k = 0; k < count; k++)
+			total->of[used[k]] += tree->own[i].of[used[k]];
+		for (unsigned k = 0; k < count && i > 0; k++)
+			tree->total[tree->nodes[i].parent].of[used[k]] += total->of[used[k]];
+	}
 }
 
 /* Nodes that later parts brought are 0 in this one. */

@@ -34,6 +34,12 @@ struct tree_longest {
 	uint64_t sync, io;
 };
 
+/* A place in the table of nodes. The key stands in it, so that finding a node is one cache miss. */
+struct tree_slot {
+	uint32_t parent, item;
+	uint32_t node; /* number + 1, 0: free */
+};
+
 /* How the parts of a tree are compared. */
 enum tree_compare { TREE_COMPARE_OFF, TREE_COMPARE_ON, TREE_COMPARE_DELTA, TREE_COMPARE_RATIO };
 
@@ -51,8 +57,10 @@ struct tree {
 	size_t count, node_capacity, own_capacity, longest_capacity;
 	struct sym_frame *items; /* items[item_count]; fields that the mode ignores are 0 */
 	size_t item_count, item_capacity;
-	uint32_t *node_table, *item_table; /* open addressing, numbers + 1, 0 free */
+	struct tree_slot *node_table; /* open addressing by caller and item */
+	uint32_t *item_table; /* open addressing, numbers + 1, 0 free */
 	size_t node_slots, item_slots;
+	uint64_t used; /* bit 1 << metric: any node was credited with it */
 };
 
 /* A tree of its root alone, whose item is the function `total` (borrowed). Destroy with
