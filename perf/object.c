@@ -27,6 +27,8 @@ struct object {
 	pid_t pid;
 	int is_open;
 	Elf *elf;
+	const void *build_id; /* [build_id_size] */
+	size_t build_id_size;
 	Dwarf_CFI *cfi; /* NULL: it has no tables, or is not there */
 	struct segment segments[SEGMENTS_MAX];
 	size_t segment_count;
@@ -83,27 +85,17 @@ static int open_as(const char *path, uint64_t inode)
 }
 
 /* The process may have another root. Some file systems show other inode numbers than the kernel tells: then the path has to do. */
-static Elf *open_file(const struct object *object)
+static int open_file(const struct object *object)
 {
 	char inside[PATH_BYTES];
 	int fd = open_as(object->path, object->inode);
-	Elf *elf;
 
 	snprintf(inside, sizeof(inside), "/proc/%d/root%s", (int)object->pid, object->path);
 	if (fd < 0)
 		fd = open_as(inside, object->inode);
 	if (fd < 0)
 		fd = open_as(inside, 0);
-	if (fd < 0)
-		fd = open_as(object->path, 0);
-	if (fd < 0)
-		return NULL;
-	/* Not mapped: a file that is cut short must be no signal here. */
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf)
-		elf_cntl(elf, ELF_C_FDREAD);
-	close(fd);
-	return elf;
+	return fd < 0 ? open_as(object->path, 0) : fd;
 }
 
 /* The kernel maps the same one into every process of 64 bits. */
@@ -127,17 +119,42 @@ static void read_segments(struct object *object)
 			object->segments[object->segment_count++] = (struct segment){head.p_offset, head.p_filesz, head.p_vaddr};
 }
 
-static void open_object(struct object *object)
+static void read_object(struct object *object)
 {
+	const void *build_id;
 	GElf_Ehdr head;
+	ssize_t size;
 
-	object->is_open = 1;
-	elf_version(EV_CURRENT);
-	object->elf = strcmp(object->path, "[vdso]") == 0 ? open_vdso() : object->path[0] == '/' ? open_file(object) : NULL;
-	if (!object->elf || !gelf_getehdr(object->elf, &head) || head.e_machine != EM_X86_64)
+	if (!gelf_getehdr(object->elf, &head) || head.e_machine != EM_X86_64)
 		return;
 	read_segments(object);
 	object->cfi = dwarf_getcfi_elf(object->elf);
+	size = dwelf_elf_gnu_build_id(object->elf, &build_id);
+	if (size > 0) {
+		object->build_id = build_id;
+		object->build_id_size = (size_t)size;
+	}
+}
+
+/* The file is read, not mapped: one that is cut short must be no signal here. What was asked for is in memory then, and no more. */
+static void open_object(struct object *object)
+{
+	int fd = -1;
+
+	object->is_open = 1;
+	elf_version(EV_CURRENT);
+	if (strcmp(object->path, "[vdso]") == 0) {
+		object->elf = open_vdso();
+	} else if (object->path[0] == '/') {
+		fd = open_file(object);
+		object->elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	}
+	if (object->elf)
+		read_object(object);
+	if (object->elf && fd >= 0)
+		elf_cntl(object->elf, ELF_C_FDDONE);
+	if (fd >= 0)
+		close(fd);
 }
 
 const char *object_path(const struct object *object)
@@ -147,14 +164,10 @@ const char *object_path(const struct object *object)
 
 const void *object_build_id(struct object *object, size_t *size)
 {
-	const void *bytes = NULL;
-	ssize_t found;
-
 	if (!object->is_open)
 		open_object(object);
-	found = object->elf ? dwelf_elf_gnu_build_id(object->elf, &bytes) : 0;
-	*size = found > 0 ? (size_t)found : 0;
-	return found > 0 ? bytes : NULL;
+	*size = object->build_id_size;
+	return object->build_id;
 }
 
 uint64_t object_address(struct object *object, uint64_t offset)

@@ -252,7 +252,7 @@ Test(samples, a_damaged_map_is_survived)
 	code(MONO + 1, PID, "/bin/this", 0x30000);
 	code(MONO + 10, PID, "/lib/late", 0x50000);
 	srand(5);
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < 500; i++) {
 		uint64_t kept[512];
 
 		memcpy(kept, words, sizeof(kept));
