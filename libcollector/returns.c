@@ -31,8 +31,6 @@ static uint64_t slot_by_rule(const struct returns_entry *entry, uint32_t rule)
 		return sp + offset;
 	case RULE_BP:
 		return entry->bp + offset;
-	case RULE_SP_DEREF:
-		return word_at(sp + offset + 8) - 8;
 	case RULE_BP_DEREF:
 		return word_at(entry->bp + offset + 8) - 8;
 	default:

@@ -10,8 +10,9 @@
 
 enum { RETURNS_REGISTERS = 9 };
 
-/* Where code calls us: at the very entry, where the return address is on top of the stack; or behind the prologue. */
-enum returns_place { RETURNS_AT_ENTRY, RETURNS_INSIDE };
+/* Where code calls us: at the very entry, where the return address is on top of the stack; behind the prologue; or before
+ * it, but not always as the very first (__fentry__). */
+enum returns_place { RETURNS_AT_ENTRY, RETURNS_INSIDE, RETURNS_BEFORE };
 
 /* Words of function records to be written: of a call that this one takes the place of (a tail call), and of its own. */
 struct returns_pending {

@@ -25,7 +25,7 @@ _Static_assert(offsetof(struct returns_entry, place) == PENDING, "returns_entry.
 _Static_assert(offsetof(struct returns_entry, site) == PENDING + 16 + 8 * RETURNS_REGISTERS, "returns_entry.c");
 _Static_assert(offsetof(struct returns_exit, address) == EXIT_WORD + 8 * RETURNS_REGISTERS, "returns_entry.c");
 _Static_assert(RETURNS_REGISTERS == 9 && FUNCTRACE_OFF == 0 && RETURNS_DONE == 0, "returns_entry.c");
-_Static_assert(RETURNS_AT_ENTRY == 0 && RETURNS_INSIDE == 1, "returns_entry.c");
+_Static_assert(RETURNS_AT_ENTRY == 0 && RETURNS_INSIDE == 1 && RETURNS_BEFORE == 2, "returns_entry.c");
 _Static_assert(SHADOW_CHUNK_BITS == 20 && SHADOW_TABLE_BITS == 14 && sizeof(struct shadow_call) == 16, "returns_entry.c");
 _Static_assert(offsetof(struct shadow_call, address) == 0, "returns_entry.c");
 
@@ -86,7 +86,7 @@ ENTRY(returns_at_entry, 0, ".hidden", "ret");
 ENTRY(returns_inside, 1, ".hidden", "ret");
 ENTRY(mcount, 1, ".protected", JUMP_ON(0));
 ENTRY(_mcount, 1, ".protected", JUMP_ON(8));
-ENTRY(__fentry__, 0, ".protected", JUMP_ON(16));
+ENTRY(__fentry__, 2, ".protected", JUMP_ON(16));
 
 /* For unwinders, the trampoline is a frame of its own between the function that has returned, or is to, and its caller; there is no
  * other way to tell an expression by which the return address is found. Its CFA is one byte off, and the stack pointer told beside it, since unwinders of
@@ -108,9 +108,9 @@ ENTRY(__fentry__, 0, ".protected", JUMP_ON(16));
 	"0x16, 0x0c, 0xff, 0xff, 0x0f, 0x00, 0x1a, 0x31, 0x24, 0x22\n\t"      /* swap, const4u, and, lit1, shl, plus */
 
 __asm__(".text\n\t.p2align 8\n\t.type returns_trampoline, @function\n"
-        "returns_block:\n\t.cfi_startproc\n\t"
+        "xer_traced_call:\n\t.cfi_startproc\n\t"
         CFA_IS_ODD
-        ".long shadow_tables - returns_block\n\t"
+        ".long shadow_tables - xer_traced_call\n\t"
         ".p2align 4\n\t"
         ".hidden returns_trampoline\n\t.globl returns_trampoline\n"
         "returns_trampoline:\n\t"
@@ -127,5 +127,5 @@ __asm__(".text\n\t.p2align 8\n\t.type returns_trampoline, @function\n"
         "2:\t.cfi_adjust_cfa_offset 8 * 11\n\t"
         CALL_SLOWLY(returns_leave_slowly)
         "jmp 1b\n\t"
-        ".org returns_block + 256, 0xcc\n\t"
+        ".org xer_traced_call + 256, 0xcc\n\t"
         ".cfi_endproc\n\t.size returns_trampoline, .-returns_trampoline\n");

@@ -22,6 +22,7 @@ static int is_possible(void)
 
 int returns_start(void)
 {
+	returns_is_on = 0;
 	if (!col.descriptor.functrace_returns || !is_possible())
 		return 0;
 	if (!returns_rules)
@@ -35,8 +36,28 @@ int returns_start(void)
 	return 1;
 }
 
-/* The rule at a call inside a function, or RULE_END if there is none that is sure. */
-static uint32_t rule_at(uint64_t site)
+/* What is on the stack of a function at a call that is its first instruction, but for two: endbr64, and pushing r10, which gcc does around
+ * calls of __fentry__ in functions inside of others, and does not tell in the unwind table. Returns a rule, RULE_END if there is more
+ * before the call. */
+static uint32_t rule_of_code(const uint8_t *code, const uint8_t *site)
+{
+	static const uint8_t mark[4] = {0xf3, 0x0f, 0x1e, 0xfa}, push[2] = {0x41, 0x52};
+	int64_t cfa_offset = 8;
+
+	if (site - code >= 4 && memcmp(code, mark, sizeof(mark)) == 0)
+		code += sizeof(mark);
+	if (site - code >= 2 && memcmp(code, push, sizeof(push)) == 0) {
+		code += sizeof(push);
+		cfa_offset += 8;
+	}
+	if ((site - code == 5 && code[0] == 0xe8) ||
+	    (site - code == 6 && ((code[0] == 0xff && code[1] == 0x15) || (code[0] == 0x67 && code[1] == 0xe8))))
+		return RULE_SP | (uint32_t)(cfa_offset / 8) << 16;
+	return RULE_END;
+}
+
+/* The rule behind the prologue: compilers have a frame pointer there, and tell of it. */
+static uint32_t rule_of_table(uint64_t site)
 {
 	struct cfi_machine *machine = sys_mmap_anonymous(sizeof(*machine));
 	uint32_t rule;
@@ -45,7 +66,20 @@ static uint32_t rule_at(uint64_t site)
 		return RULE_END;
 	rule = rule_find(machine, site - 1);
 	sys_munmap(machine, sizeof(*machine));
-	return rule_kind(rule) == RULE_UNKNOWN ? RULE_END : rule;
+	return rule_kind(rule) == RULE_BP || rule_kind(rule) == RULE_BP_DEREF ? rule : RULE_END;
+}
+
+/* The rule at a call in a function, or RULE_END if there is none that is sure. */
+static uint32_t rule_at(uint64_t site, enum returns_place place)
+{
+	const uint8_t *hdr = rule_eh_frame_hdr(site - 1);
+	uint64_t start;
+	uint32_t rule;
+
+	if (!hdr || cfi_function_find(hdr, site - 1, &start) < 0)
+		return RULE_END;
+	rule = rule_of_code((const uint8_t *)start, (const uint8_t *)site);
+	return rule == RULE_END && place == RETURNS_INSIDE ? rule_of_table(site) : rule;
 }
 
 /* Returns 0 if the call can be traced now, else -1. */
@@ -58,7 +92,7 @@ static int look(const struct returns_entry *entry)
 		return -1;
 	slot = returns_slot(entry, number);
 	if (slot == RETURNS_SLOT_UNKNOWN) {
-		__atomic_store_n(&returns_rules[number - NUMBER_FIRST], rule_at(entry->site), __ATOMIC_RELAXED);
+		__atomic_store_n(&returns_rules[number - NUMBER_FIRST], rule_at(entry->site, (enum returns_place)entry->place), __ATOMIC_RELAXED);
 		slot = returns_slot(entry, number);
 	}
 	if (slot == RETURNS_SLOT_UNSURE || shadow_make(slot))

@@ -95,6 +95,18 @@ hard()
 	is "$name: all of them begin in main" 100.00 "$(awk '/[+]-main$/ { print $2; exit }' "$name.stacks.txt")"
 }
 
+# nested NAME OPTION...: functions of gcc's that get something in r10, and other odd ones
+nested()
+{
+	local name=nested_$1
+	shift
+	gcc -O2 -g "$@" -o "$name" "$sources/ft_nested.c" >"$name.log" 2>&1 || { skip "$name" "the compiler cannot do it here"; return; }
+	record "$name" -p off --functrace=returns=on -- "./$name"
+	is "$name: results are right" 0 $?
+	sed -i '/ 0$/d' "$name.out"
+	counted "$name: every call is there" "$name"
+}
+
 # shellcheck disable=SC2086
 {
 	both pg gcc $gcc_options -pg
@@ -107,6 +119,11 @@ hard()
 hard pg g++ -pg
 hard static g++ -pg -static-libgcc -static-libstdc++
 hard patchable g++ -fpatchable-function-entry=5
+nested pg -pg
+nested fentry -pg -mfentry
+nested marked -pg -mfentry -fcf-protection
+nested nop_fentry -pg -mfentry -mnop-mcount -mrecord-mcount -fno-pie -no-pie
+nested patchable -fpatchable-function-entry=5
 if have clang clang++; then
 	# shellcheck disable=SC2086
 	{

@@ -4,6 +4,9 @@
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { CHUNK = 1 << SHADOW_CHUNK_BITS };
 
@@ -72,4 +75,19 @@ Test(shadow, threads_that_come_at_the_same_time_get_the_same)
 		pthread_join(threads[i], NULL);
 	for (int i = 1; i < 4; i++)
 		cr_assert_eq(memcmp(made[0], made[i], sizeof(made[0])), 0);
+}
+
+Test(shadow, without_memory_there_is_none)
+{
+	struct rlimit none = {0, 0};
+	int status = 0;
+
+	shadow_make(0x7f0000000000);
+	if (fork() == 0) {
+		setrlimit(RLIMIT_AS, &none);
+		_exit(shadow_make(0x7f0000000000 + CHUNK) == NULL && shadow_make(0x100000000000) == NULL &&
+		      shadow_find(0x7f0000000000) != NULL ? 7 : 1);
+	}
+	wait(&status);
+	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 7);
 }
