@@ -169,6 +169,7 @@ static const struct {
 	[NEED_SYNC] = {METRIC_DATA_SYNC, "-s on"},
 	[NEED_IO] = {METRIC_DATA_IO, "-i on"},
 	[NEED_FUNCTRACE] = {METRIC_DATA_FUNCTRACE, "--functrace"},
+	[NEED_OMP] = {METRIC_DATA_OMP, "--omp=on, of a program that uses OpenMP"},
 	[NEED_USER] = {METRIC_DATA_USER, "--hooks=on, of a program that logs them"},
 };
 

@@ -5,6 +5,7 @@
 #include "experiment/usertrace.h"
 #include "format/record.h"
 #include "memory.h"
+#include "ompnodes.h"
 #include "pattern.h"
 #include "valuenames.h"
 
@@ -14,7 +15,8 @@
 #define FILTER_SECOND INT64_C(1000000000)
 enum { FILTER_FILE_STEP = 16 /* files are numbered in such steps */, THREAD_CACHE = 256 };
 enum filter_data { CLOCK = EXP_DATA_PROFILE, HEAP = EXP_DATA_HEAP, SYNC = EXP_DATA_SYNC, IO = EXP_DATA_IO, MAPS = TOKEN_DATA_MAPS,
-	CALLS = EXP_DATA_FUNCTRACE, USER = EXP_DATA_USER, ALL = CLOCK | HEAP | MAPS | SYNC | IO | CALLS | USER };
+	CALLS = EXP_DATA_FUNCTRACE, USER = EXP_DATA_USER, OMP = EXP_DATA_OMP,
+	ALL = CLOCK | HEAP | MAPS | SYNC | IO | CALLS | USER | OMP };
 
 struct filter_run {
 	const struct expression *expression;
@@ -23,6 +25,7 @@ struct filter_run {
 	int64_t offset_ns; /* from the founder's start to that of the experiment */
 	struct value_set *sets;   /* by step: values that have the names asked for */
 	struct pattern *patterns; /* of the expression */
+	uint32_t *constructs[2];  /* of OpenMP, by node: parallel regions, tasks; NULL: not asked for yet */
 	struct {
 		uint32_t tid;
 		uint64_t buffer_ticks;
@@ -95,6 +98,19 @@ static int64_t filter_io_class(const struct exp_fact *fact)
 static int64_t filter_hook(const struct exp_fact *fact)
 {
 	return fact->user->hook & 15 ? fact->user->hook : fact->user->hook >> 4;
+}
+
+/* Number of the construct of OpenMP that the event's stack is in, 0: none. */
+static int64_t filter_construct(struct filter_run *run, const struct exp_fact *fact, enum fmt_pc_mark mark)
+{
+	const struct exp_nodes *nodes = &run->place.whole->nodes;
+	uint32_t **constructs = &run->constructs[mark == FMT_PC_TASK];
+
+	if (fact->node >= nodes->count)
+		return 0;
+	if (*constructs == NULL)
+		*constructs = omp_find_constructs(nodes, mark);
+	return (*constructs)[fact->node];
 }
 
 /* Returns 0 if events of this kind have no such value. */
@@ -297,6 +313,8 @@ void filter_run_destroy(struct filter_run *run)
 		pattern_fini(&run->patterns[i]);
 	for (size_t i = 0; i < run->expression->count; i++)
 		free(run->sets[i].values);
+	free(run->constructs[0]);
+	free(run->constructs[1]);
 	free(run->patterns);
 	free(run->sets);
 	free(run);

@@ -96,6 +96,8 @@ static uint64_t events_of(const struct exp_data_set *set, unsigned data)
 		return set->quality.calls;
 	case METRIC_DATA_USER:
 		return set->quality.user_events;
+	case METRIC_DATA_OMP:
+		return set->quality.omp_events;
 	default:
 		return set->quality.io_events;
 	}
@@ -122,7 +124,8 @@ void filters_put(struct session *session)
 		unsigned data;
 		const char *what;
 	} kinds[] = {{METRIC_DATA_CLOCK, "samples"}, {METRIC_DATA_HEAP, "allocations"}, {METRIC_DATA_SYNC, "waits"},
-		     {METRIC_DATA_IO, "I/O calls"}, {METRIC_DATA_FUNCTRACE, "traced calls"}, {METRIC_DATA_USER, "user events"}};
+		     {METRIC_DATA_IO, "I/O calls"}, {METRIC_DATA_FUNCTRACE, "traced calls"}, {METRIC_DATA_USER, "user events"},
+		     {METRIC_DATA_OMP, "OpenMP constructs"}};
 
 	char *text = NULL;
 	size_t size;

@@ -38,12 +38,18 @@ static enum frames_kind kind_in(enum frames_mode mode, const struct sym_frame *c
 	return count > 0 && mode == FRAMES_USER ? kind_of(&(*frames)[0]) : FRAMES_SHOWN;
 }
 
+/* Marks inside of stacks, which stand for no code. */
+static int is_hidden(uint64_t pc, enum frames_mode mode)
+{
+	return pc == FMT_PC_GUESSED || (mode == FRAMES_USER && fmt_pc_is_inner_mark(pc));
+}
+
 int frames_find(struct symbols *symbols, const struct experiment *experiment, uint64_t pc, uint32_t generation, int is_leaf,
 		enum frames_mode mode, const struct sym_frame **out, enum frames_kind *kind)
 {
 	int count = 0;
 
-	if (pc != FMT_PC_GUESSED)
+	if (!is_hidden(pc, mode))
 		count = mode == FRAMES_MACHINE ? symbols_machine_frames(symbols, experiment, pc, generation, is_leaf, out)
 					       : symbols_frames(symbols, experiment, pc, generation, is_leaf, out);
 	*kind = kind_in(mode, out, count);
@@ -55,7 +61,7 @@ int frames_find_functions(struct symbols *symbols, const struct experiment *expe
 {
 	int count = 0;
 
-	if (pc != FMT_PC_GUESSED)
+	if (!is_hidden(pc, mode))
 		count = symbols_functions_at(symbols, experiment, pc, generation, is_leaf, mode == FRAMES_MACHINE, out);
 	*kind = kind_in(mode, out, count);
 	return count;

@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "memory.h"
+#include "stacks.h"
 #include "text.h"
 
 #include <ctype.h>
@@ -214,6 +215,15 @@ static char *name_experiment(const struct session *session, int64_t key)
 	return memory_format("Experiment %lld, %s", (long long)key, at != NULL ? at->info->name : "");
 }
 
+/* A construct is told by the first node at its place, + 1. */
+static char *name_construct(struct session *session, int64_t key)
+{
+	const struct session_experiment *at = session_find(session, (unsigned long)(key >> 32));
+	char *name = at != NULL && (key & UINT32_MAX) != 0 ? stacks_name_place(session, at, (uint32_t)(key & UINT32_MAX) - 1, 1) : NULL;
+
+	return name != NULL ? name : copy("outside of all");
+}
+
 /* Key 0: nothing; key n: numbers of n binary digits. */
 static char *name_size(int64_t key)
 {
@@ -260,7 +270,7 @@ static char *name_number(const struct index_type *type, const struct index_rows 
 	return memory_format("%s %lld", type->name, (long long)key);
 }
 
-char *index_row_name(const struct session *session, const struct index_type *type, const struct index_rows *rows,
+char *index_row_name(struct session *session, const struct index_type *type, const struct index_rows *rows,
 		     const struct index_row *row)
 {
 	if (row->is_missing)
@@ -285,6 +295,8 @@ char *index_row_name(const struct session *session, const struct index_type *typ
 		return name_duration(row->key);
 	case INDEX_HEX:
 		return memory_format("0x%llx", (unsigned long long)row->key << type->shift);
+	case INDEX_CONSTRUCT:
+		return name_construct(session, row->key);
 	case INDEX_NUMBER:
 		break;
 	}
@@ -299,7 +311,7 @@ static const char *name_kin(const struct session_experiment *at)
 	return at->info->lineage[0] != '\0' ? at->info->lineage : "Founder";
 }
 
-char *index_row_compared_name(const struct session *session, const struct index_type *type, const struct index_rows *rows,
+char *index_row_compared_name(struct session *session, const struct index_type *type, const struct index_rows *rows,
 			      const struct index_row *row)
 {
 	const struct session_experiment *at = session_find(session, (unsigned long)(row->key >> 32));
@@ -327,6 +339,7 @@ char *index_row_compared_name(const struct session *session, const struct index_
 	case INDEX_DATASIZE:
 	case INDEX_DURATION:
 	case INDEX_HEX:
+	case INDEX_CONSTRUCT:
 	case INDEX_NUMBER:
 		break;
 	}

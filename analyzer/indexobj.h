@@ -9,7 +9,8 @@
 enum index_label {
 	INDEX_NUMBER, /* the key as it is, or its name if the expression is a word with names */
 	INDEX_THREAD, INDEX_CPU, INDEX_SAMPLE, INDEX_SECOND, INDEX_PROCESS, INDEX_EXPERIMENT, INDEX_DATASIZE, INDEX_DURATION,
-	INDEX_HEX
+	INDEX_HEX,
+	INDEX_CONSTRUCT /* of OpenMP: EXPID << 32 | OMPREG or OMPTASK */
 };
 
 struct index_type {
@@ -61,12 +62,12 @@ struct index_rows index_gather(struct session *session, const struct index_type 
 void index_rows_fini(struct index_rows *rows);
 
 /* What a row is called. The caller frees. */
-char *index_row_name(const struct session *session, const struct index_type *type, const struct index_rows *rows,
+char *index_row_name(struct session *session, const struct index_type *type, const struct index_rows *rows,
 		     const struct index_row *row);
 
 /* What rows are called that are one in a comparison: without what differs from run to run, such as process ids. The caller
  * frees. */
-char *index_row_compared_name(const struct session *session, const struct index_type *type, const struct index_rows *rows,
+char *index_row_compared_name(struct session *session, const struct index_type *type, const struct index_rows *rows,
 			      const struct index_row *row);
 
 #endif

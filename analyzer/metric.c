@@ -34,7 +34,8 @@ static const char *const data_names[] = {
 	[METRIC_DATA_SYNC] = "synchronization",
 	[METRIC_DATA_IO] = "I/O",
 	[METRIC_DATA_FUNCTRACE] = "function trace",
-	[METRIC_DATA_USER] = "user event"};
+	[METRIC_DATA_USER] = "user event",
+	[METRIC_DATA_OMP] = "OpenMP"};
 
 const char *metric_keyword(unsigned id)
 {

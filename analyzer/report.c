@@ -24,6 +24,7 @@ static void add_quality(struct exp_quality *to, const struct exp_quality *from)
 	to->io_events += from->io_events;
 	to->calls += from->calls;
 	to->user_events += from->user_events;
+	to->omp_events += from->omp_events;
 	to->lost += from->lost;
 	to->stacks += from->stacks;
 	to->truncated += from->truncated;
@@ -180,6 +181,8 @@ static void add_quality_record(struct session *session, const struct report_qual
 		print_field(record, PRINT_COUNT, "traced_calls", "Traced calls", sum->calls);
 	if (session->have & METRIC_DATA_USER)
 		print_field(record, PRINT_COUNT, "user_events", "User events", sum->user_events);
+	if (session->have & METRIC_DATA_OMP)
+		print_field(record, PRINT_COUNT, "omp_constructs", "OpenMP constructs", sum->omp_events);
 	print_field(record, PRINT_COUNT, "lost", "Events lost", sum->lost);
 	print_field(record, PRINT_COUNT, "truncated", "Truncated stacks", sum->truncated_events);
 	print_field_real(record, PRINT_PERCENT, "truncated_share", "Truncated stacks",
@@ -243,6 +246,8 @@ static void put_quality(struct session *session, const char *label)
 		fprintf(out, "%llu traced calls, ", (unsigned long long)sum->calls);
 	if (session->have & METRIC_DATA_USER)
 		fprintf(out, "%llu user events, ", (unsigned long long)sum->user_events);
+	if (session->have & METRIC_DATA_OMP)
+		fprintf(out, "%llu OpenMP constructs, ", (unsigned long long)sum->omp_events);
 	fprintf(out, "%llu lost, %llu truncated stacks (%.2f %%), %.1f %% in unresolved code%s\n",
 		(unsigned long long)sum->lost, (unsigned long long)sum->truncated_events,
 		percent(sum->truncated_events, sum->stack_events),

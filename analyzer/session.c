@@ -178,6 +178,8 @@ unsigned session_data_of(const struct session_experiment *at)
 		have |= METRIC_DATA_FUNCTRACE;
 	if (at->whole->have & EXP_DATA_USER)
 		have |= METRIC_DATA_USER;
+	if (at->whole->have & EXP_DATA_OMP)
+		have |= METRIC_DATA_OMP;
 	return have;
 }
 

@@ -19,7 +19,7 @@ struct walk {
 	struct trace_stacks *stacks;
 	struct exp_index hooks; /* hook << 16 | sub-id -> name */
 	struct exp_index files; /* number of a file -> name */
-	uint32_t io_names[256], sync_names[256]; /* of functions, + 1 */
+	uint32_t io_names[256], sync_names[256], omp_names[256]; /* of functions, + 1 */
 	uint64_t process;
 	int64_t start_ns; /* on the axis */
 };
@@ -106,6 +106,16 @@ static void put_wait(struct walk *walk, const struct exp_fact *fact)
 	put(walk, &event);
 }
 
+static void put_omp(struct walk *walk, const struct exp_fact *fact)
+{
+	struct trace_event event;
+
+	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_OMP, value_name(walk, walk->omp_names, "omp_event", fact->type), &event);
+	if (fact->address != 0)
+		add_argument(&event, TRACE_WORD_OBJECT, TRACE_ADDRESS, fact->address);
+	put(walk, &event);
+}
+
 static void put_io(struct walk *walk, const struct exp_fact *fact)
 {
 	uint32_t file = exp_index_find(&walk->files, fact->file);
@@ -181,6 +191,9 @@ static uint32_t on_fact(void *context, const struct exp_fact *fact)
 		break;
 	case EXP_DATA_FUNCTRACE:
 		put_call(walk, fact);
+		break;
+	case EXP_DATA_OMP:
+		put_omp(walk, fact);
 		break;
 	case EXP_DATA_USER:
 		put_user(walk, fact);

@@ -94,6 +94,7 @@ char *environment_descriptor(const struct installation *installation, const stru
 	descriptor.profile_us = request->profile_us;
 	descriptor.heap = (uint64_t)request->heap;
 	descriptor.sync = (uint64_t)request->sync;
+	descriptor.omp = request->omp;
 	descriptor.sync_threshold_ns = request->sync_threshold_ns;
 	descriptor.io = (uint64_t)request->io;
 	descriptor.user = hooks_traces(&request->hooks);

@@ -70,6 +70,8 @@ static void put_number_setting(struct xml_text *text, const char *name, uint64_t
 	put_setting(text, name, digits);
 }
 
+static const char *const omp_words[] = {"off", "stacks", "on"};
+
 static void put_settings(struct xml_text *text, const struct request *request, char *const *command)
 {
 	static char line[QUOTE_MAX];
@@ -81,6 +83,7 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_setting(text, "sync", request->sync ? "on" : "off");
 	put_number_setting(text, "sync_threshold_ns", request->sync_threshold_ns);
 	put_setting(text, "io", request->io ? "on" : "off");
+	put_setting(text, "omp", omp_words[request->omp]);
 	hooks_text(&request->hooks, hooks);
 	put_setting(text, "user", hooks_traces(&request->hooks) ? "on" : "off");
 	put_setting(text, "user_hooks", hooks);

@@ -22,6 +22,7 @@ struct request {
 	uint64_t sample_ms;   /* 0: off */
 	int heap;
 	int sync;
+	unsigned omp; /* 0: off, 1: stacks, 2: constructs too, as the descriptor has it */
 	uint64_t sync_threshold_ns; /* shortest wait to record */
 	int io;
 	struct hooks hooks; /* of user events */

@@ -93,6 +93,19 @@ int take_io(struct request *request, const char *value)
 	return amount_switch(value, &request->io);
 }
 
+int take_omp(struct request *request, const char *value)
+{
+	static const char *const words[] = {"off", "stacks", "on"};
+
+	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(value, words[i]) == 0) {
+			request->omp = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
 int take_functrace(struct request *request, const char *value)
 {
 	memset(&request->calls, 0, sizeof(request->calls));

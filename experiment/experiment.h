@@ -219,11 +219,21 @@ enum exp_metric {
 	EXP_TRACE_CALLS, /* calls of traced functions */
 	EXP_TRACE_TIME,  /* in them, without the traced functions that they called */
 	EXP_USER_COUNT, /* events of the program's own */
+	EXP_OMP_WORK,   /* CPU time by what threads did for OpenMP: in the program's code in regions, */
+	EXP_OMP_OVERHEAD, /* beginning and ending them, */
+	EXP_OMP_SERIAL,   /* outside of them */
+	EXP_OMP_IMPLICIT_BARRIER, /* from here on waits: how long they took, or, where constructs were not recorded, CPU time; */
+	EXP_OMP_EXPLICIT_BARRIER, /* in the order of enum fmt_omp_state */
+	EXP_OMP_CRITICAL,
+	EXP_OMP_LOCK,
+	EXP_OMP_ORDERED,
+	EXP_OMP_REDUCTION,
+	EXP_OMP_TASK_WAIT,
 	EXP_METRICS
 };
 
 enum exp_data { EXP_DATA_PROFILE = 1, EXP_DATA_HEAP = 2, EXP_DATA_SYNC = 4, EXP_DATA_IO = 8, EXP_DATA_FUNCTRACE = 16,
-	EXP_DATA_USER = 32 };
+	EXP_DATA_USER = 32, EXP_DATA_OMP = 64 };
 
 /* The call-stack tree: nodes 0 .. count-1 in order of id; parent index < own index, UINT32_MAX at roots. */
 struct exp_nodes {
@@ -357,6 +367,25 @@ struct exp_io_descriptor {
 	struct exp_io_totals totals;
 };
 
+/* A construct of OpenMP: an event of one kind at one place of the program. */
+struct exp_omp_construct {
+	unsigned event;   /* enum fmt_omp_event */
+	uint32_t node;    /* of the first stack that reached it, EXP_NO_INDEX: no stack */
+	uint64_t count;
+	uint64_t time_ns, longest_ns;
+	/* Of parallel regions only: */
+	uint64_t most_threads, threads; /* of a team; of all teams */
+	uint64_t work_ns; /* of all threads, without recorded waits */
+	uint64_t wait_ns; /* of all threads: recorded waits, and until the slowest one came to the end */
+	uint64_t lost_ns; /* by uneven shares: what all threads would have worked if all had as long as the busiest, less work_ns */
+};
+
+struct exp_omp {
+	const struct exp_omp_construct *constructs; /* constructs[count] in order of their first ends */
+	size_t count;
+	uint64_t unended; /* regions that had not ended when the recording did */
+};
+
 /* The calls of one class. */
 struct exp_io_sizes {
 	uint64_t smallest, largest, longest_ns;
@@ -423,6 +452,7 @@ struct exp_quality {
 	uint64_t sync_events, io_events; /* waits; calls */
 	uint64_t calls;               /* of traced functions */
 	uint64_t user_events;
+	uint64_t omp_events;          /* constructs of OpenMP */
 	uint64_t lost;                /* events known to be lost, all kinds */
 	uint64_t stacks, truncated, guessed, failed; /* distinct stacks that events name, and those with marks */
 	uint64_t stack_events, truncated_events;     /* events that name a stack, and those cut short */
@@ -439,6 +469,7 @@ struct exp_data_set {
 	struct exp_sync sync;
 	struct exp_io io;
 	struct exp_calls calls;
+	struct exp_omp omp;
 	struct exp_quality quality;
 	double first_s, last_s; /* times of the first and the last event */
 };

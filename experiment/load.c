@@ -72,6 +72,7 @@ void exp_load_fini(struct exp_load *load)
 	free(load->sync_waits);
 	free(load->io_files);
 	free(load->io_descriptors);
+	free(load->omp_constructs);
 	exp_functrace_free(load);
 	exp_arena_fini(&load->arena);
 }
@@ -245,6 +246,8 @@ static int read_streams(struct exp_load *load)
 		rc = exp_functrace_values(load);
 	if (rc == 0)
 		rc = exp_load_events(load);
+	if (rc == 0)
+		exp_omp_finish(load);
 	if (rc == 0)
 		rc = exp_samples_values(load);
 	if (rc == 0)

@@ -42,6 +42,7 @@ struct exp_load {
 	struct exp_sync_wait *sync_waits;
 	struct exp_io_file *io_files;
 	struct exp_io_descriptor *io_descriptors;
+	struct exp_omp_construct *omp_constructs;
 	uint64_t peak_tsc, map_peak_tsc;
 	struct calls *calls; /* NULL: there is no function trace */
 	struct exp_timeline timeline; /* of the heap */
@@ -64,6 +65,7 @@ int exp_heap_read(struct exp_load *load);
 int exp_sync_read(struct exp_load *load);
 int exp_io_read(struct exp_load *load);
 int exp_user_read(struct exp_load *load);
+int exp_omp_read(struct exp_load *load);
 int exp_overview_read(struct exp_load *load);
 
 /* The function trace: pair its calls and make nodes of their paths, before rows are made; then count them. Return 0 or
@@ -93,6 +95,10 @@ static inline uint32_t exp_load_row(struct exp_load *load, const struct exp_curs
 {
 	return load->selection == NULL ? fact->node : exp_load_ask(load, cursor, fact);
 }
+
+/* Count a clock sample's time by what its thread did for OpenMP, and at the end, what was outside of it (omp.c). */
+void exp_omp_sample(struct exp_load *load, unsigned state, uint32_t row, uint64_t cpu_ns);
+void exp_omp_finish(struct exp_load *load);
 
 /* Allocate those of a profile (profile.c). Returns 0 or -ENOMEM. */
 int exp_load_profile_metrics(struct exp_load *load);

@@ -22,6 +22,7 @@ static const struct {
 	{exp_profile_read, FMT_STREAM_PROFILE},
 	{exp_heap_read, FMT_STREAM_HEAPTRACE},
 	{exp_sync_read, FMT_STREAM_SYNCTRACE},
+	{exp_omp_read, FMT_STREAM_OMPTRACE},
 	{exp_io_read, FMT_STREAM_IOTRACE},
 };
 enum { TASKS = sizeof(tasks) / sizeof(tasks[0]) };
@@ -112,6 +113,7 @@ static void join_quality(struct exp_quality *to, const struct exp_quality *from)
 	to->heap_events += from->heap_events;
 	to->sync_events += from->sync_events;
 	to->io_events += from->io_events;
+	to->omp_events += from->omp_events;
 }
 
 #define MOVE(field) \
@@ -138,6 +140,10 @@ static void join_stream(struct exp_load *to, struct exp_load *from)
 		MOVE(set.io);
 		MOVE(io_files);
 		MOVE(io_descriptors);
+	}
+	if (from->omp_constructs != NULL) {
+		MOVE(set.omp);
+		MOVE(omp_constructs);
 	}
 	exp_arena_join(&to->arena, &from->arena);
 	to->set.have |= from->set.have;

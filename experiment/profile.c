@@ -46,6 +46,8 @@ static void on_sample(struct reader *reader, const struct exp_cursor *cursor)
 	if (node == EXP_ROW_NONE)
 		return;
 	exp_load_add(load, (enum exp_metric)(EXP_CPU_USER + sample.state), node, sample.cpu_ns);
+	if (sample.omp != FMT_omp_state_NONE)
+		exp_omp_sample(load, sample.omp, node, sample.cpu_ns);
 	load->set.quality.sampled_ns += sample.cpu_ns;
 	use->cpu_ns += sample.cpu_ns;
 	/* A residual is what was left when its thread ended: time, but no sample. */

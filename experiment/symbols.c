@@ -16,9 +16,10 @@
 #define JAVA_MACHINE "<JVM>" /* of what the Java machine made for itself */
 
 /* Functions that stand for no code, in order of their indices. */
-enum { FUNCTION_TOTAL, FUNCTION_UNKNOWN, FUNCTION_TRUNCATED, FUNCTION_GUESSED, FUNCTION_FAILED };
+enum { FUNCTION_TOTAL, FUNCTION_UNKNOWN, FUNCTION_TRUNCATED, FUNCTION_GUESSED, FUNCTION_FAILED, FUNCTION_PARALLEL,
+	FUNCTION_TASK };
 static const char *const special[] = {"<Total>", UNKNOWN, "<Truncated-stack>", "<Guessed-frame>",
-				      "<Stack-unwind-failed>"};
+				      "<Stack-unwind-failed>", "<OMP-parallel-region>", "<OMP-task>"};
 
 struct object_key {
 	const char *path, *build_id;
@@ -161,6 +162,10 @@ static const struct sym_function *mark_function(const struct symbols *symbols, u
 		return symbols->functions[FUNCTION_GUESSED];
 	case FMT_PC_FAILED:
 		return symbols->functions[FUNCTION_FAILED];
+	case FMT_PC_PARALLEL:
+		return symbols->functions[FUNCTION_PARALLEL];
+	case FMT_PC_TASK:
+		return symbols->functions[FUNCTION_TASK];
 	default:
 		return symbols->functions[FUNCTION_UNKNOWN];
 	}

@@ -77,6 +77,8 @@ enum fmt_pc_mark {
 	FMT_PC_TRUNCATED = 1, /* outermost: frames beyond were not found */
 	FMT_PC_GUESSED = 2,   /* frames outside of this one were found without unwind tables */
 	FMT_PC_FAILED = 3,    /* outermost: no frame beyond the innermost could be found */
+	FMT_PC_PARALLEL = 4,  /* frames outside of this one are those of the thread that began the parallel region */
+	FMT_PC_TASK = 5,      /* and those of the thread that made the task */
 	FMT_PC_MARKS = 16
 };
 
@@ -98,6 +100,12 @@ static inline uint32_t fmt_pc_java_method(uint64_t pc)
 static inline uint32_t fmt_pc_java_bci(uint64_t pc)
 {
 	return (uint32_t)pc & FMT_BCI_NONE;
+}
+
+/* Marks that are no frame themselves: stacks go on outside of them. */
+static inline int fmt_pc_is_inner_mark(uint64_t pc)
+{
+	return pc == FMT_PC_GUESSED || pc == FMT_PC_PARALLEL || pc == FMT_PC_TASK;
 }
 
 static inline uint64_t fmt_u48_get(const struct fmt_u48 *from)

@@ -33,6 +33,7 @@ enum col_context { COL_NORMAL, COL_HANDLER, COL_CONTEXTS };
 	COUNTER(sync_events) \
 	COUNTER(io_events) \
 	COUNTER(user_events) \
+	COUNTER(omp_events) \
 	COUNTER(calls_erased) \
 	COUNTER(calls_unhooked) \
 	COUNTER(user_truncated) \
@@ -51,6 +52,7 @@ enum col_context { COL_NORMAL, COL_HANDLER, COL_CONTEXTS };
 	COUNTER(lost_usertrace) \
 	COUNTER(lost_functrace) \
 	COUNTER(lost_functable) \
+	COUNTER(lost_omptrace) \
 	COUNTER(lost_reentrant) \
 	COUNTER(lost_threads) \
 	COUNTER(lost_log) \
@@ -75,6 +77,7 @@ struct col_mark {
 	atomic_uint io;
 	atomic_uint user; /* bit n: trace n is on; bit 8 + n: channel n */
 	atomic_uint functrace; /* enum functrace_mode */
+	atomic_uint omp;       /* enum omp_mode */
 };
 
 struct collector {

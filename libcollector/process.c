@@ -196,7 +196,7 @@ static void put_exit(struct xml_text *text, int exit_code)
 
 static void account_all(struct col_thread *self)
 {
-	uint64_t heap_events = 0, sync_events = 0, io_events = 0, user_events = 0;
+	uint64_t heap_events = 0, sync_events = 0, io_events = 0, user_events = 0, omp_events = 0;
 
 	for (struct col_thread *thread = thread_first(); thread; thread = thread->next) {
 		if (atomic_load(&thread->tid))
@@ -205,12 +205,14 @@ static void account_all(struct col_thread *self)
 		sync_events += thread->sync_events;
 		io_events += thread->io_events;
 		user_events += thread->user_events;
+		omp_events += thread->omp.events;
 	}
 	atomic_store(&col.count.calls_erased, functrace_erased());
 	atomic_store(&col.count.heap_events, heap_events);
 	atomic_store(&col.count.sync_events, sync_events);
 	atomic_store(&col.count.io_events, io_events);
 	atomic_store(&col.count.user_events, user_events);
+	atomic_store(&col.count.omp_events, omp_events);
 }
 
 int process_is_recorded(void)

@@ -76,6 +76,8 @@ static inline uint32_t stack_of(struct col_thread *thread, const struct caller *
 {
 	struct walk_memo *memo = thread_memo(thread, COL_NORMAL);
 
+	if (memo)
+		omp_join(&thread->omp, memo);
 	return memo ? walk_stack(memo, caller->pc, caller->sp, caller->bp, NULL) : 0;
 }
 

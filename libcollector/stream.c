@@ -43,6 +43,7 @@ static struct stream streams[FMT_STREAMS] = {
     [FMT_STREAM_USERTRACE + 7] = STREAM("usertrace7"),
     [FMT_STREAM_FUNCTRACE] = STREAM("functrace"),
     [FMT_STREAM_FUNCTABLE] = STREAM("functable"),
+    [FMT_STREAM_OMPTRACE] = STREAM("omptrace"),
 };
 
 static atomic_uint_fast64_t *lost_counter(enum fmt_stream stream)
@@ -64,6 +65,8 @@ static atomic_uint_fast64_t *lost_counter(enum fmt_stream stream)
 		return &col.count.lost_usertrace;
 	case FMT_STREAM_FUNCTRACE:
 		return &col.count.lost_functrace;
+	case FMT_STREAM_OMPTRACE:
+		return &col.count.lost_omptrace;
 	case FMT_STREAM_FUNCTABLE:
 	case FMT_STREAMS:
 		break;

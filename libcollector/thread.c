@@ -88,6 +88,7 @@ static void begin(struct col_thread *state, uint32_t tid)
 	state->name[0] = '\0';
 	state->home = 0;
 	functrace_thread_begin(state);
+	omp_forget(&state->omp);
 	for (int i = 0; i < COL_CONTEXTS; i++)
 		if (state->memo[i])
 			walk_memo_forget(state->memo[i]);

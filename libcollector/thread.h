@@ -8,6 +8,7 @@
 
 #include "birth.h"
 #include "functrace.h"
+#include "omp.h"
 #include "stream.h"
 #include "walk.h"
 
@@ -36,6 +37,7 @@ struct col_thread {
 	uint64_t io_events;
 	uint64_t user_events;
 	struct functrace_thread functrace;
+	struct omp_thread omp;
 	char name[16];
 };
 

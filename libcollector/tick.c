@@ -90,12 +90,13 @@ void tick_forget_past(struct col_thread *thread)
 	atomic_store(&thread->accounted_ns, sys_clock_ns(thread_clock(atomic_load(&thread->tid))) & ~(uint64_t)15);
 }
 
-static void write_sample(struct col_thread *writer, enum col_context context, enum fmt_clock_state state, uint32_t stack,
-                         uint64_t cpu_ns)
+static void write_sample(struct col_thread *writer, enum col_context context, enum fmt_clock_state state, uint8_t omp,
+                         uint32_t stack, uint64_t cpu_ns)
 {
 	struct fmt_clock record = {
 	    .kind = FMT_KIND_clock,
 	    .state = (uint8_t)state,
+	    .omp = omp,
 	    .stack = stack,
 	    .cpu_ns = cpu_ns,
 	};
@@ -115,7 +116,7 @@ void tick_residual(struct col_thread *thread, struct col_thread *writer, enum co
 		return;
 	cpu_ns = take_cpu_time(thread, thread_clock(atomic_load(&thread->tid)));
 	if (cpu_ns)
-		write_sample(writer, context, FMT_clock_state_RESIDUAL, thread->last_stack, cpu_ns);
+		write_sample(writer, context, FMT_clock_state_RESIDUAL, thread->omp.state, thread->last_stack, cpu_ns);
 }
 
 void tick_forget(struct col_thread *thread)
@@ -160,10 +161,11 @@ static void sample(struct col_thread *thread, const ucontext_t *context)
 		return;
 	if (memo) {
 		memo->home = thread->home;
+		omp_join(&thread->omp, memo);
 		thread->last_stack = walk_stack(memo, (uint64_t)gregs[REG_RIP], (uint64_t)gregs[REG_RSP],
 		                                (uint64_t)gregs[REG_RBP], gregs);
 	}
-	write_sample(thread, COL_HANDLER, state_of(thread, gregs), thread->last_stack, cpu_ns);
+	write_sample(thread, COL_HANDLER, state_of(thread, gregs), thread->omp.state, thread->last_stack, cpu_ns);
 }
 
 /* The tick of the calling thread. While in_handler says so, nobody ends the recording behind our back (attach.c). */

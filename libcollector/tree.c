@@ -81,21 +81,22 @@ static uint64_t begin_block(uint64_t at, uint32_t size)
 	return first | (uint64_t)(first + payload - sizeof(struct fmt_nodes)) << 32;
 }
 
-/* Prepare the next block. Only one thread at a time gets here. */
-static void grow(void)
+/* Prepare the next block. Returns 0, or -1 when there is none. Only one thread at a time gets here. */
+static int grow(void)
 {
 	uint64_t at;
 
 	if (col_stream_claim(FMT_STREAM_FRAMEINFO, block_size, &at) < 0)
-		return;
+		return -1;
 	if (!file)
 		file = col_stream_map(FMT_STREAM_FRAMEINFO, 0, file_limit);
 	if (!file || at + block_size > file_limit) {
 		col_stream_stop(FMT_STREAM_FRAMEINFO, -ENOMEM);
-		return;
+		return -1;
 	}
 	atomic_store_explicit(&ahead, begin_block(at, block_size), memory_order_release);
 	block_size = block_size < BLOCK_MAX ? block_size * 2 : BLOCK_MAX;
+	return 0;
 }
 
 /* Returns 0 when `ahead` is ready or may be, -1 when it will not be. */
@@ -107,10 +108,10 @@ static int prepare_ahead(void)
 	if (!file)
 		map_begin();
 	if (atomic_compare_exchange_strong(&growing, &owner, self)) {
-		if (atomic_load(&ahead) == 0)
-			grow();
+		int status = atomic_load(&ahead) == 0 ? grow() : 0;
+
 		atomic_store(&growing, 0);
-		return atomic_load(&ahead) ? 0 : -1;
+		return status; /* others may have taken the block by now */
 	}
 	if (owner == self)
 		return -1;

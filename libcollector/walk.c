@@ -42,6 +42,18 @@ void walk_memo_advise(struct walk_memo *memo, int advice)
 void walk_memo_forget(struct walk_memo *memo)
 {
 	memo->low = memo->high = memo->home = 0;
+	memo->base_sp = 0;
+	memo->base_node = 0;
+	memo->count = 0;
+}
+
+void walk_memo_join(struct walk_memo *memo, uint64_t sp, uint32_t node, int drops)
+{
+	if (memo->base_sp == sp && memo->base_node == node)
+		return;
+	memo->base_sp = sp;
+	memo->base_node = node;
+	memo->base_drops = drops;
 	memo->count = 0;
 }
 
@@ -319,6 +331,8 @@ static enum walk_end walk_fast(struct walk *walk, struct match *match)
 
 		if (meets_memo(walk, match))
 			return WALK_MEMO;
+		if (unlikely(walk->sp >= walk->base))
+			return WALK_BASE;
 		if (unlikely(walk->pc == 0))
 			return WALK_COMPLETE;
 		if (unlikely(walk_push(walk, bp_slot) < 0))
@@ -411,6 +425,10 @@ static uint32_t finish(struct walk *walk, enum walk_end end, const struct match 
 		col_count(&col.count.stacks_guessed, 1);
 	if (end == WALK_COMPLETE)
 		return remember(walk, 0, 0);
+	if (end == WALK_BASE) {
+		walk->fresh += memo->base_drops && walk->fresh < memo->frame + memo->capacity;
+		return remember(walk, 0, memo->base_node);
+	}
 	walk->plain = 0;
 	col_count(mark == FMT_PC_FAILED ? &col.count.stacks_failed : &col.count.stacks_truncated, 1);
 	return remember(walk, 0, tree_node(0, mark));
@@ -427,6 +445,7 @@ uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t b
 	    .is_leaf = gregs != NULL,
 	    .plain = 1,
 	    .gregs = gregs,
+	    .base = memo->base_node && sp < memo->base_sp ? memo->base_sp : UINT64_MAX,
 	};
 	struct match match;
 	enum walk_end end;

@@ -46,6 +46,9 @@ struct walk_memo {
 	uint32_t generation;
 	uint32_t capacity; /* of frame[]; check[] has WALK_CHECKS times as many */
 	int is_too_small;
+	uint64_t base_sp;   /* frames from here on are not walked: base_node stands for them */
+	uint32_t base_node; /* 0: all are */
+	int base_drops;     /* nor is the outermost frame before it */
 	struct walk_check *check;
 	struct walk_frame *frame;
 	struct cfi_machine machine;
@@ -60,6 +63,10 @@ void walk_memo_advise(struct walk_memo *memo, int advice);
 
 /* The memo is to serve another thread. */
 void walk_memo_forget(struct walk_memo *memo);
+
+/* Walks that begin inside of `sp` end there, and go on with `node`, which ends in a mark; if `drops`, the
+ * last frame before is left out too. node 0: they go on. Signal-safe. */
+void walk_memo_join(struct walk_memo *memo, uint64_t sp, uint32_t node, int drops);
 
 /* The node of the stack whose innermost frame continues at pc with sp and bp. gregs: the registers of an
  * interrupted context, of which pc is the instruction; NULL: pc is a return address of the calling thread,
@@ -81,9 +88,10 @@ struct walk {
 	int guessed;
 	int plain;   /* the memo may keep this stack */
 	const greg_t *gregs; /* of the interrupted context, NULL: none */
+	uint64_t base; /* where the walk ends for the memo's base */
 };
 
-enum walk_end { WALK_COMPLETE, WALK_MEMO, WALK_NEEDS_REGISTERS, WALK_TRUNCATED };
+enum walk_end { WALK_COMPLETE, WALK_BASE, WALK_MEMO, WALK_NEEDS_REGISTERS, WALK_TRUNCATED };
 
 /* walk->pc was read below the stack pointer sp: where does that code really return to? */
 static inline void walk_correct(struct walk *walk, uint64_t sp)

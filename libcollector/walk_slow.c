@@ -138,6 +138,8 @@ enum walk_end walk_slowly(struct walk *walk, uint64_t pc, uint64_t sp, const gre
 			inside = 0;
 		if (walk->pc == 0)
 			return WALK_COMPLETE;
+		if (!inside && walk->sp >= walk->base)
+			return WALK_BASE;
 		if (!inside && walk_push(walk, 0) < 0)
 			return WALK_TRUNCATED;
 		if (inside && walk->sp > sp)

@@ -9,6 +9,7 @@
 #include "heap.h"
 #include "io.h"
 #include "log.h"
+#include "omp.h"
 #include "sync.h"
 #include "tick.h"
 #include "usage.h"
@@ -42,6 +43,8 @@ static void start_events(void)
 		usertrace_start();
 	if (col.descriptor.functrace)
 		functrace_start();
+	if (col.descriptor.omp)
+		omp_start();
 }
 
 /* Frees go on if anything can have been allocated. */
@@ -55,6 +58,7 @@ static void stop_events(enum events to)
 	atomic_store(&col.mark->io, 0);
 	usertrace_stop();
 	atomic_store(&col.mark->functrace, 0);
+	atomic_store(&col.mark->omp, 0);
 }
 
 static void change_to(enum events to)

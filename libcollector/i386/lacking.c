@@ -182,6 +182,15 @@ void functrace_let_go(int is_kept)
 	(void)is_kept;
 }
 
+void omp_start(void)
+{
+}
+
+void omp_forget(struct omp_thread *omp)
+{
+	(void)omp;
+}
+
 void choice_forget(void)
 {
 }

@@ -1,0 +1,418 @@
+/* gomp.c: wrappers of libgomp's entry points: the rows of gomp.def, and GOMP_task.
+ *
+ * A program may have several libgomps, in no global scope (Python packages bring their own): what stands behind a wrapper is a matter of
+ * the object that calls. When the library behind is libomp, which has these entries too and tells its own story (ompt.c), calls are
+ * passed on. */
+#include "next.h"
+#include "omp.h"
+#include "ompt.h"
+#include "scope.h"
+#include "tree.h"
+
+#include <alloca.h>
+#include <dlfcn.h>
+#include <stdbool.h>
+
+enum { SCOPES = 16, TASK_DATA_MAX = 64 * 1024, TASK_DETACH = 1 << 13 };
+
+typedef void *pointer;
+
+/* ---- the functions behind ---- */
+
+enum gomp_index {
+#define REGION(type, name, parameters, ...) INDEX_##name,
+#define WAIT(type, name, state, parameters, arguments, object) INDEX_##name,
+#define LOOP(name, parameters, arguments) INDEX_##name,
+#define SHARE(type, name, event, parameters, arguments, counts) INDEX_##name,
+#include "gomp.def"
+	INDEX_GOMP_task,
+	INDEX_omp_get_thread_num,
+	INDEXES
+};
+
+static const char *const names[] = {
+#define REGION(type, name, parameters, ...) #name,
+#define WAIT(type, name, state, parameters, arguments, object) #name,
+#define LOOP(name, parameters, arguments) #name,
+#define SHARE(type, name, event, parameters, arguments, counts) #name,
+#include "gomp.def"
+    "GOMP_task",
+    "omp_get_thread_num",
+};
+
+/* What an object that calls is bound to. `start` is stored last. */
+struct bindings {
+	atomic_uint_fast64_t start;
+	uint64_t end;
+	uint32_t generation;
+	_Atomic(pointer) function[INDEXES];
+};
+
+static struct bindings scopes[SCOPES];
+static atomic_uint scope_count;
+static _Atomic(struct bindings *) latest;
+
+static int covers(struct bindings *scope, uint64_t address)
+{
+	uint64_t start = atomic_load_explicit(&scope->start, memory_order_acquire);
+
+	return start && address >= start && address < scope->end &&
+	       scope->generation == atomic_load_explicit(&col.generation, memory_order_relaxed);
+}
+
+/* NULL: there are too many, or the caller is in no object. */
+static struct bindings *find_scope(uint64_t caller)
+{
+	struct dl_find_object object;
+	unsigned at;
+
+	for (unsigned i = 0; i < SCOPES; i++)
+		if (covers(&scopes[i], caller))
+			return &scopes[i];
+	if (_dl_find_object((void *)caller, &object) != 0 || atomic_load(&scope_count) >= SCOPES ||
+	    (at = atomic_fetch_add(&scope_count, 1)) >= SCOPES)
+		return NULL;
+	scopes[at].end = (uint64_t)object.dlfo_map_end;
+	scopes[at].generation = atomic_load(&col.generation);
+	atomic_store_explicit(&scopes[at].start, (uint64_t)object.dlfo_map_start, memory_order_release);
+	return &scopes[at];
+}
+
+static pointer behind(enum gomp_index index, const void *caller)
+{
+	struct bindings *scope = atomic_load_explicit(&latest, memory_order_relaxed);
+	pointer function;
+
+	if (unlikely(!scope || !covers(scope, (uint64_t)caller))) {
+		scope = find_scope((uint64_t)caller);
+		if (!scope)
+			return next_definition(names[index], caller);
+		atomic_store_explicit(&latest, scope, memory_order_relaxed);
+	}
+	function = atomic_load_explicit(&scope->function[index], memory_order_relaxed);
+	if (unlikely(!function)) {
+		function = next_definition(names[index], caller);
+		atomic_store_explicit(&scope->function[index], function, memory_order_relaxed);
+	}
+	return function;
+}
+
+#define BEHIND(name) ((__typeof__(name) *)behind(INDEX_##name, __builtin_return_address(0)))
+
+/* The calling thread, if what it does is recorded. */
+static struct col_thread *recorded(void)
+{
+	if (likely(!atomic_load_explicit(&col.mark->omp, memory_order_relaxed)) || ompt_is_used())
+		return NULL;
+	return thread_current();
+}
+
+/* ---- parallel regions ---- */
+
+struct work {
+	void (*function)(void *);
+	void *data;
+	struct col_thread *thread; /* that began the region */
+	uint32_t region, stack, base;
+	uint64_t begin;
+	uint8_t state; /* of the thread, to go back to */
+	atomic_uint threads;
+};
+
+static void begin_region(struct work *work, const struct caller *caller)
+{
+	work->region = omp_new_region();
+	work->stack = omp_stack(caller, FMT_PC_PARALLEL, &work->base);
+	work->state = work->thread->omp.state;
+	work->thread->omp.state = FMT_omp_state_OVERHEAD;
+	work->begin = col_ticks();
+}
+
+static void end_region(struct work *work)
+{
+	uint64_t now = col_ticks();
+
+	work->thread->omp.state = work->state ? work->state : FMT_omp_state_SERIAL;
+	omp_record(work->thread, &(struct omp_event){.event = FMT_omp_event_PARALLEL,
+	                                             .number = (uint16_t)atomic_load(&work->threads),
+	                                             .region = work->region,
+	                                             .stack = work->stack,
+	                                             .now = now,
+	                                             .duration = now - work->begin});
+}
+
+/* What a thread does in a region, or a task. */
+struct part {
+	struct col_thread *thread; /* NULL: it is not recorded */
+	uint32_t depth;
+	uint8_t state;
+	uint64_t begin, in_tasks;
+};
+
+static void begin_part(struct part *part, uint64_t sp, struct omp_base base)
+{
+	struct col_thread *thread = recorded();
+
+	part->thread = thread;
+	if (!thread)
+		return;
+	base.sp = sp;
+	base.begin = part->begin = col_ticks();
+	part->in_tasks = thread->omp.in_tasks;
+	part->state = thread->omp.state;
+	part->depth = omp_push(thread, &base);
+	thread->omp.state = FMT_omp_state_WORK;
+}
+
+/* Returns the ticks that it has waited. */
+static uint64_t leave_part(const struct part *part)
+{
+	struct omp_base *base = omp_innermost(part->thread);
+	uint64_t waited = base ? base->waited : 0;
+
+	omp_pop(part->thread, part->depth);
+	return waited;
+}
+
+static void end_thread(const struct part *part, const struct work *work, const void *caller)
+{
+	uint64_t now = col_ticks();
+	uint64_t waited = leave_part(part);
+	int (*number)(void) = (int (*)(void))behind(INDEX_omp_get_thread_num, caller);
+
+	part->thread->omp.state = FMT_omp_state_IMPLICIT_BARRIER;
+	if (!omp_is_traced())
+		return;
+	omp_record(part->thread, &(struct omp_event){.event = FMT_omp_event_THREAD,
+	                                             .number = (uint16_t)(number ? number() : 0),
+	                                             .region = work->region,
+	                                             .stack = work->base ? tree_node(work->base, (uint64_t)work->function + 1) : 0,
+	                                             .now = now,
+	                                             .duration = now - part->begin,
+	                                             .other = waited});
+}
+
+/* Called by libgomp in each thread of the team. The stack pointer is what it is when the program's function is entered. */
+static __attribute__((noinline)) void omp_run(void *argument)
+{
+	struct work *work = argument;
+	struct part part;
+
+	atomic_fetch_add(&work->threads, 1);
+	begin_part(&part, arch_sp(), (struct omp_base){.node = work->base, .region = work->region});
+	work->function(work->data);
+	if (part.thread)
+		end_thread(&part, work, (const void *)work->function);
+}
+
+#define RESULT_void
+#define KEEP_void(call) call
+#define RETURN_void return
+#define RESULT_unsigned unsigned result;
+#define KEEP_unsigned(call) result = call
+#define RETURN_unsigned return result
+#define RESULT_bool bool result;
+#define KEEP_bool(call) result = call
+#define RETURN_bool return result
+#define RESULT_pointer pointer result;
+#define KEEP_pointer(call) result = call
+#define RETURN_pointer return result
+
+#define REGION(type, name, parameters, ...) \
+	EXPORT type name parameters; \
+	EXPORT type name parameters \
+	{ \
+		__typeof__(name) *next = BEHIND(name); \
+		struct work work = {.function = function, .data = data, .thread = recorded()}; \
+		RESULT_##type \
+\
+		if (!work.thread) { \
+			KEEP_##type(next(function, data, __VA_ARGS__)); \
+			RETURN_##type; \
+		} \
+		begin_region(&work, &CALLER); \
+		KEEP_##type(next(omp_run, &work, __VA_ARGS__)); \
+		end_region(&work); \
+		RETURN_##type; \
+	}
+
+/* ---- waits ---- */
+
+struct wait {
+	struct col_thread *thread;
+	uint64_t begin, in_tasks;
+	uint8_t state;
+};
+
+static void begin_wait(struct wait *wait, enum fmt_omp_state state)
+{
+	struct omp_thread *omp = &wait->thread->omp;
+
+	wait->state = omp->state;
+	omp->state = (uint8_t)state;
+	wait->in_tasks = omp->in_tasks;
+	wait->begin = col_ticks();
+}
+
+static void end_wait(const struct wait *wait, enum fmt_omp_event event, const void *object, const struct caller *caller)
+{
+	uint64_t now = col_ticks();
+	struct omp_thread *omp = &wait->thread->omp;
+	struct omp_base *base = omp_innermost(wait->thread);
+	uint64_t in_tasks = omp->in_tasks - wait->in_tasks;
+
+	omp->state = wait->state;
+	if (base)
+		base->waited += now - wait->begin - in_tasks;
+	if (!omp_is_traced())
+		return;
+	omp_record(wait->thread, &(struct omp_event){.event = event,
+	                                             .region = base ? base->region : 0,
+	                                             .task = base ? base->task : 0,
+	                                             .stack = omp_stack(caller, FMT_PC_PARALLEL, NULL),
+	                                             .now = now,
+	                                             .duration = now - wait->begin,
+	                                             .other = object ? (uint64_t)object : in_tasks});
+}
+
+#define WAIT(type, name, state, parameters, arguments, object) \
+	EXPORT type name parameters; \
+	EXPORT type name parameters \
+	{ \
+		__typeof__(name) *next = BEHIND(name); \
+		struct wait wait = {.thread = recorded()}; \
+		RESULT_##type \
+\
+		if (!wait.thread) { \
+			KEEP_##type(next arguments); \
+			RETURN_##type; \
+		} \
+		begin_wait(&wait, FMT_omp_state_##state); \
+		KEEP_##type(next arguments); \
+		end_wait(&wait, FMT_omp_event_##state, object, &CALLER); \
+		RETURN_##type; \
+	}
+
+/* ---- shared constructs ---- */
+
+static void record_share(struct col_thread *thread, enum fmt_omp_event event, uint64_t begin, const struct caller *caller)
+{
+	uint64_t now = col_ticks();
+	struct omp_base *base = omp_innermost(thread);
+
+	omp_record(thread, &(struct omp_event){.event = event,
+	                                       .region = base ? base->region : 0,
+	                                       .task = base ? base->task : 0,
+	                                       .stack = omp_stack(caller, FMT_PC_PARALLEL, NULL),
+	                                       .now = now,
+	                                       .duration = now - begin});
+}
+
+#define SHARE(type, name, event, parameters, arguments, counts) \
+	EXPORT type name parameters; \
+	EXPORT type name parameters \
+	{ \
+		__typeof__(name) *next = BEHIND(name); \
+		struct col_thread *thread = recorded(); \
+		uint64_t start_ticks = thread ? col_ticks() : 0; \
+		RESULT_##type \
+\
+		KEEP_##type(next arguments); \
+		if (thread && (counts) && omp_is_traced()) \
+			record_share(thread, FMT_omp_event_##event, start_ticks, &CALLER); \
+		RETURN_##type; \
+	}
+
+#define LOOP(name, parameters, arguments) SHARE(bool, name, LOOP, parameters, arguments, 1)
+
+#include "gomp.def"
+
+/* ---- tasks ---- */
+
+/* Stands before the program's own data of a task, whether libgomp copies both to where the task will find them, or the
+ * program's function copies its own, or the task runs at once. */
+struct task {
+	void (*function)(void *);
+	void (*copy)(void *, void *);
+	void *source;    /* for copy */
+	uint64_t offset; /* of the program's data */
+	uint32_t id, base, region;
+};
+
+static void copy_task(void *to, void *from)
+{
+	const struct task *task = from;
+
+	memcpy(to, task, sizeof(*task));
+	task->copy((char *)to + task->offset, task->source);
+}
+
+static void end_task(const struct part *part, const struct task *task)
+{
+	uint64_t now = col_ticks();
+	uint64_t waited = leave_part(part);
+	const struct omp_base *outer;
+
+	part->thread->omp.state = part->state;
+	part->thread->omp.in_tasks = part->in_tasks + (now - part->begin);
+	outer = omp_innermost(part->thread);
+	omp_record(part->thread, &(struct omp_event){.event = FMT_omp_event_TASK,
+	                                             .number = outer && outer->task,
+	                                             .region = task->region,
+	                                             .task = task->id,
+	                                             .stack = task->base ? tree_node(task->base, (uint64_t)task->function + 1) : 0,
+	                                             .now = now,
+	                                             .duration = now - part->begin,
+	                                             .other = waited});
+}
+
+static __attribute__((noinline)) void run_task(void *argument)
+{
+	struct task task = *(struct task *)argument; /* libgomp may give the memory away while the task runs */
+	struct part part;
+
+	begin_part(&part, arch_sp(), (struct omp_base){.node = task.base, .region = task.region, .task = task.id});
+	task.function((char *)argument + task.offset);
+	if (part.thread)
+		end_task(&part, &task);
+}
+
+static void begin_task(struct task *task, struct col_thread *thread, const struct caller *caller)
+{
+	struct omp_base *base = omp_innermost(thread);
+	uint64_t now = col_ticks();
+	uint32_t stack = omp_stack(caller, FMT_PC_TASK, &task->base);
+
+	task->id = omp_new_task();
+	task->region = base ? base->region : 0;
+	omp_record(thread, &(struct omp_event){.event = FMT_omp_event_TASK_CREATE,
+	                                       .region = task->region,
+	                                       .task = task->id,
+	                                       .stack = stack,
+	                                       .now = now});
+}
+
+EXPORT void GOMP_task(void (*function)(void *), void *data, void (*copy)(void *, void *), long size, long alignment, bool is_deferred,
+                      unsigned flags, void **depend, int priority, void *detach);
+EXPORT void GOMP_task(void (*function)(void *), void *data, void (*copy)(void *, void *), long size, long alignment, bool is_deferred,
+                      unsigned flags, void **depend, int priority, void *detach)
+{
+	__typeof__(GOMP_task) *next = BEHIND(GOMP_task);
+	struct col_thread *thread = recorded();
+	uint64_t align = alignment > (long)sizeof(uint64_t) ? (uint64_t)alignment : sizeof(uint64_t);
+	uint64_t offset = (sizeof(struct task) + align - 1) & ~(align - 1);
+	struct task *task;
+
+	/* A task to be fulfilled later is told so in its own data by libgomp. */
+	if (!thread || flags & TASK_DETACH || size < 0 || size > TASK_DATA_MAX || align > TASK_DATA_MAX || align & (align - 1)) {
+		next(function, data, copy, size, alignment, is_deferred, flags, depend, priority, detach);
+		return;
+	}
+	task = alloca(offset + (uint64_t)size + align);
+	task = (struct task *)(((uint64_t)task + align - 1) & ~(align - 1));
+	*task = (struct task){.function = function, .copy = copy, .source = data, .offset = offset};
+	begin_task(task, thread, &CALLER);
+	if (!copy)
+		memcpy((char *)task + offset, data, (size_t)size);
+	next(run_task, task, copy ? copy_task : NULL, (long)offset + size, (long)align, is_deferred, flags, depend, priority, detach);
+}

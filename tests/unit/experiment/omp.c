@@ -1,0 +1,123 @@
+/* Constructs of OpenMP: totals by place, regions out of their threads' parts, waits by stack, damage. */
+#include "tests/unit/experiment/make_experiment.h"
+
+#include "format/record.h"
+
+#include <criterion/criterion.h>
+
+enum { MAIN, CALL, MARK, BODY, NODES };
+static const uint64_t pcs[NODES] = {0x1000, 0x2000, FMT_PC_PARALLEL, 0x3000};
+static const int parents[NODES] = {-1, 0, 1, 2};
+static struct maker maker;
+static struct maker_stream stream;
+static struct experiment *experiment;
+static uint32_t ids[NODES];
+static const uint64_t t = MAKER_START_TICKS;
+
+static void set_up(void)
+{
+	maker_create(&maker);
+	maker_nodes(&maker, NODES, pcs, parents, ids);
+	maker_stream_init(&stream);
+}
+
+static const struct exp_data_set *load(void)
+{
+	struct exp_cause cause;
+	const struct exp_data_set *set;
+
+	maker_stream_put(&maker, &stream, "omptrace");
+	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0, "%s", cause.text);
+	cr_assert_eq(experiment_load(experiment, &set), 0);
+	return set;
+}
+
+static void tear_down(void)
+{
+	experiment_close(experiment);
+	maker_destroy(&maker);
+}
+
+TestSuite(omp, .init = set_up, .fini = tear_down);
+
+static void put(uint64_t ticks, enum fmt_omp_event event, uint32_t region, uint32_t stack, uint64_t duration, uint64_t other,
+		unsigned number)
+{
+	struct fmt_omp record = {.kind = FMT_KIND_omp, .event = (uint8_t)event, .region = region, .stack = stack, .number = (uint16_t)number};
+
+	fmt_u48_put(&record.duration, duration);
+	fmt_u48_put(&record.other, other);
+	maker_event(&stream, ticks, &record, sizeof(record));
+}
+
+static const struct exp_omp_construct *find(const struct exp_data_set *set, enum fmt_omp_event event)
+{
+	for (size_t i = 0; i < set->omp.count; i++)
+		if (set->omp.constructs[i].event == event)
+			return &set->omp.constructs[i];
+	return NULL;
+}
+
+Test(omp, makes_a_region_of_its_threads_parts)
+{
+	maker_extent(&stream, 42, t, 4096);
+	put(t + 1500, FMT_omp_event_EXPLICIT_BARRIER, 1, ids[BODY], 200, 0, 0);
+	put(t + 2000, FMT_omp_event_THREAD, 1, ids[BODY], 1000, 200, 0);
+	put(t + 3000, FMT_omp_event_PARALLEL, 1, ids[CALL], 2100, 0, 2);
+	maker_extent(&stream, 43, t, 4096);
+	put(t + 1400, FMT_omp_event_THREAD, 1, ids[BODY], 400, 0, 1);
+	put(t + 2600, FMT_omp_event_TASK, 1, ids[BODY], 300, 0, 0); /* in the barrier at the region's end */
+	put(t + 2700, FMT_omp_event_TASK, 1, ids[BODY], 50, 0, 1);  /* counted with the one that executed it */
+
+	const struct exp_data_set *set = load();
+	const struct exp_omp_construct *region = find(set, FMT_omp_event_PARALLEL), *task = find(set, FMT_omp_event_TASK);
+
+	cr_assert_eq(set->have, EXP_DATA_OMP);
+	cr_assert_eq(set->quality.omp_events, 6);
+	cr_assert_not_null(region);
+	cr_assert_eq(region->count, 1);
+	cr_assert_eq(region->node, CALL);
+	cr_assert_eq(region->most_threads, 2);
+	cr_assert_eq(region->time_ns, 2100);
+	cr_assert_eq(region->work_ns, 800 + 400 + 300);
+	cr_assert_eq(region->wait_ns, 200 + 1000 + (1600 - 300));
+	cr_assert_eq(region->lost_ns, 800 - 700);
+	cr_assert_eq(task->count, 2);
+	cr_assert_eq(set->nodes.value[EXP_OMP_EXPLICIT_BARRIER][BODY], 200);
+	cr_assert_eq(set->nodes.value[EXP_OMP_IMPLICIT_BARRIER][BODY], 1000 + 1300);
+	cr_assert_eq(set->omp.unended, 0);
+	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
+}
+
+Test(omp, waits_are_without_the_tasks_that_were_executed_meanwhile)
+{
+	maker_extent(&stream, 42, t, 4096);
+	put(t + 1000, FMT_omp_event_TASK_WAIT, 1, ids[BODY], 500, 300, 0);
+	put(t + 1100, FMT_omp_event_LOCK, 1, ids[BODY], 50, 0x7fff00001000, 0); /* other: its address */
+	put(t + 1200, FMT_omp_event_LOCK, 1, ids[CALL], 70, 0x7fff00001000, 0);
+
+	const struct exp_data_set *set = load();
+
+	cr_assert_eq(find(set, FMT_omp_event_TASK_WAIT)->time_ns, 200);
+	cr_assert_eq(set->nodes.value[EXP_OMP_TASK_WAIT][BODY], 200);
+	cr_assert_eq(set->nodes.value[EXP_OMP_LOCK][BODY], 50);
+	cr_assert_eq(set->omp.count, 3, "two places of locks");
+}
+
+Test(omp, damage_is_left_out_and_told)
+{
+	maker_extent(&stream, 42, t, 4096);
+	put(t + 1000, FMT_omp_event_THREAD, 7, ids[BODY], 100, 200, 0);                       /* waited longer than it was */
+	put(t + 1000, FMT_omp_event_CRITICAL, 7, ids[BODY], UINT64_C(1) << 47, 0, 0);         /* since long before the start */
+	put(t + 1000, (enum fmt_omp_event)200, 7, ids[BODY], 1, 0, 0);                        /* unknown */
+	put(t + 1000, FMT_omp_event_THREAD, 8, ids[BODY], 100, 0, 0);                         /* of a region that has no end */
+	put(t + 1100, FMT_omp_event_PARALLEL, 9, ids[CALL], 10, 0, 4);                        /* without threads */
+
+	const struct exp_data_set *set = load();
+
+	cr_assert_eq(set->quality.omp_events, 2);
+	cr_assert_eq(set->omp.count, 1);
+	cr_assert_eq(set->omp.constructs[0].work_ns, 0);
+	cr_assert_eq(set->omp.unended, 1);
+	cr_assert_gt(maker.warnings, 0);
+}
