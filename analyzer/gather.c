@@ -41,6 +41,16 @@ static const struct {
 	{METRIC_FTIME, EXP_TRACE_TIME},
 	{METRIC_FCALLS, EXP_TRACE_CALLS},
 	{METRIC_USEREVENTS, EXP_USER_COUNT},
+	{METRIC_OMPWORK, EXP_OMP_WORK},
+	{METRIC_OMPOVHD, EXP_OMP_OVERHEAD},
+	{METRIC_OMPSERL, EXP_OMP_SERIAL},
+	{METRIC_OMPIBAR, EXP_OMP_IMPLICIT_BARRIER},
+	{METRIC_OMPEBAR, EXP_OMP_EXPLICIT_BARRIER},
+	{METRIC_OMPCTWT, EXP_OMP_CRITICAL},
+	{METRIC_OMPLKWT, EXP_OMP_LOCK},
+	{METRIC_OMPODWT, EXP_OMP_ORDERED},
+	{METRIC_OMPRDUC, EXP_OMP_REDUCTION},
+	{METRIC_OMPTKWT, EXP_OMP_TASK_WAIT},
 };
 
 struct metric_values tree_values_of(const uint64_t of[EXP_METRICS])
@@ -50,6 +60,8 @@ struct metric_values tree_values_of(const uint64_t of[EXP_METRICS])
 	values.of[METRIC_TOTALCPU] = of[EXP_CPU_USER] + of[EXP_CPU_SYSTEM] + of[EXP_CPU_RESIDUAL];
 	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
 		values.of[same[i].metric] = of[same[i].from];
+	for (unsigned wait = EXP_OMP_IMPLICIT_BARRIER; wait <= EXP_OMP_TASK_WAIT; wait++)
+		values.of[METRIC_OMPWAIT] += of[wait];
 	return values;
 }
 
