@@ -49,14 +49,8 @@ static uint32_t stack_at(const void *code, const struct caller *caller, enum fmt
 {
 	struct col_thread *thread = scope_enter();
 	uint32_t node = thread ? stack_of(thread, caller) : 0;
-	const struct walk_memo *memo = thread ? thread->memo[COL_NORMAL] : NULL;
 
-	for (uint32_t i = memo && code ? memo->count : 0; i-- > 0;) {
-		if (memo->frame[i].pc == (uint64_t)code) {
-			node = memo->frame[i].node;
-			break;
-		}
-	}
+	node = tree_outward(node, (uint64_t)code);
 	if (base)
 		*base = node ? tree_node(node, mark) : 0;
 	if (thread)

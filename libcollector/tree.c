@@ -199,3 +199,12 @@ uint32_t tree_node(uint32_t parent, uint64_t pc)
 	col_count(&col.count.lost_frameinfo, 1);
 	return 0;
 }
+
+uint32_t tree_outward(uint32_t node, uint64_t pc)
+{
+	uint32_t at = node;
+
+	while (at && node_at(at)->pc != pc)
+		at = node_at(at)->parent;
+	return at ? at : node;
+}

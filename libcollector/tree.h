@@ -17,4 +17,7 @@ void tree_advise(int advice);
  * The node is in the file before this returns. Lock-free and signal-safe. */
 uint32_t tree_node(uint32_t parent, uint64_t pc);
 
+/* The innermost node of pc from `node` outwards; `node` itself if there is none. Signal-safe. */
+uint32_t tree_outward(uint32_t node, uint64_t pc);
+
 #endif
