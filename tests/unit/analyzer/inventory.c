@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum reason { DONE, COUNTS, THREADS, DATASPACE, JAVA, OPENMP, DUMP };
+enum reason { DONE, COUNTS, THREADS, DATASPACE, JAVA, DUMP };
 
 static const struct {
 	const char *name;
