@@ -6,6 +6,7 @@ cp -r "$golden/profile.er" "$golden/heap.er" "$golden/odd.er" "$golden/killed.er
 record io -p off -i on -- "$programs/io_known" >/dev/null 2>&1
 record wait -p off -s all -- "$programs/sync_known" 2 >/dev/null 2>&1
 record calls -p off --functrace -- "$programs/ft_known" 2 5 >/dev/null 2>&1
+gcc -O1 -fopenmp -o known "$golden/../programs/omp/known.c" && record omp -p hi --omp=on -- ./known >/dev/null 2>&1
 record user -p off -- "$programs/user_work" >/dev/null 2>&1
 
 # The commands, out of the help: those that need no argument, and some with one; what changes settings prints nothing.
@@ -103,7 +104,7 @@ never = set(commands) - seen
 print("never printed:", *sorted(never))
 print("ok every command in every form was looked at")
 END
-python3 check.py "$xer_print" profile heap odd killed io wait calls user >checked.txt 2>text.txt
+python3 check.py "$xer_print" profile heap odd killed io wait calls user omp >checked.txt 2>text.txt
 is "the checks ran" 0 $?
 grep -E '^(not )?ok' checked.txt
 sed -n 's/^never printed: //p' checked.txt >never.txt
