@@ -5,6 +5,9 @@
 #include "text.h"
 #include "view.h"
 
+#include "format/fxt.h"
+#include "format/record.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +62,18 @@ void export_number_functions(struct export_job *job, const struct tree *tree)
 {
 	for (size_t i = 0; i < tree->item_count; i++)
 		export_function_number(job, tree->items[i].function);
+}
+
+size_t export_pcs(const struct exp_nodes *nodes, uint32_t node, uint64_t *pcs)
+{
+	size_t count = 0;
+
+	while (node < nodes->count && count < FXT_SAMPLE_PCS_MAX) {
+		if (nodes->pc[node] >= FMT_PC_MARKS)
+			pcs[count++] = nodes->pc[node];
+		node = nodes->parent[node] < node ? nodes->parent[node] : EXP_NO_INDEX;
+	}
+	return count;
 }
 
 int64_t export_start_ns(const struct session *session)

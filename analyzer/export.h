@@ -74,6 +74,9 @@ size_t export_function_count(const struct export_job *job);
 /* Number all functions of a tree. */
 void export_number_functions(struct export_job *job, const struct tree *tree);
 
+/* The addresses of a stack, pcs[FXT_SAMPLE_PCS_MAX], leaf first, without marks; the outermost of more are left out. Returns how many. */
+size_t export_pcs(const struct exp_nodes *nodes, uint32_t node, uint64_t *pcs);
+
 /* The earliest start of the selected experiments as CLOCK_REALTIME in ns. */
 int64_t export_start_ns(const struct session *session);
 

@@ -7,7 +7,6 @@
 #include "experiment/index.h"
 #include "experiment/selection.h"
 #include "format/fxt.h"
-#include "format/record.h"
 #include "memory.h"
 
 #include <errno.h>
@@ -100,22 +99,16 @@ static int compare(const void *a, const void *b)
 
 static size_t put(const struct walk *walk, const struct sample *sample, uint64_t *words)
 {
-	const struct exp_nodes *nodes = walk->experiments[sample->experiment].nodes;
 	uint64_t pcs[FXT_SAMPLE_PCS_MAX];
-	size_t count = 0;
+	size_t count = export_pcs(walk->experiments[sample->experiment].nodes, sample->node, pcs);
 
-	for (uint32_t node = sample->node; node < nodes->count && count < FXT_SAMPLE_PCS_MAX;) {
-		if (nodes->pc[node] >= FMT_PC_MARKS)
-			pcs[count++] = nodes->pc[node];
-		node = nodes->parent[node] < node ? nodes->parent[node] : EXP_NO_INDEX;
-	}
 	return fxt_put_sample(words, sample->ns, walk->experiments[sample->experiment].pid, sample->tid, pcs, count);
 }
 
 /* The samples of one CPU, [from, to). Returns 0 or -errno. */
 static int write_file(const struct walk *walk, int directory, size_t from, size_t to)
 {
-	uint64_t words[1 + FXT_PROVIDER_WORDS_MAX + 2 + FXT_SAMPLE_HEAD_WORDS + FXT_SAMPLE_PCS_MAX];
+	uint64_t words[FXT_FILE_HEAD_WORDS + FXT_SAMPLE_HEAD_WORDS + FXT_SAMPLE_PCS_MAX];
 	uint32_t cpu = walk->samples[from].cpu;
 	char name[24];
 	size_t size;
@@ -126,9 +119,7 @@ static int write_file(const struct walk *walk, int directory, size_t from, size_
 	out = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (out == NULL)
 		return -errno;
-	size = fxt_put_magic(words);
-	size += fxt_put_provider(words + size, cpu + 1, name, (size_t)len - strlen(".fxt"));
-	size += fxt_put_initialization(words + size, HZ);
+	size = fxt_put_file_head(words, cpu + 1, name, (size_t)len - strlen(".fxt"), HZ);
 	fwrite(words, sizeof(*words), size, out);
 	for (size_t i = from; i < to; i++) {
 		size = put(walk, &walk->samples[i], words);

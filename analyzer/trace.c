@@ -66,18 +66,13 @@ static uint32_t value_name(const struct walk *walk, uint32_t *names, const char 
 
 static void put_sample(const struct walk *walk, const struct exp_fact *fact)
 {
-	const struct exp_nodes *nodes = &walk->at->whole->nodes;
 	uint64_t ns = time_of(walk, fact->ticks), pcs[FXT_SAMPLE_PCS_MAX];
-	size_t count = 0;
+	size_t count;
 
 	/* A residual is time that no sample was taken of. */
 	if (fact->type == FMT_clock_state_RESIDUAL)
 		return;
-	for (uint32_t node = fact->node; node < nodes->count && count < FXT_SAMPLE_PCS_MAX;) {
-		if (nodes->pc[node] >= FMT_PC_MARKS)
-			pcs[count++] = nodes->pc[node];
-		node = nodes->parent[node] < node ? nodes->parent[node] : EXP_NO_INDEX;
-	}
+	count = export_pcs(&walk->at->whole->nodes, fact->node, pcs);
 	if (walk->trace->format->sample != NULL)
 		walk->trace->format->sample(walk->trace, ns, walk->process, fact->tid, pcs, count);
 	trace_stacks_sample(walk->stacks, fact->tid, ns, fact->cpu_ns, fact->node);

@@ -20,11 +20,9 @@ static void put(struct trace *trace, const uint64_t *words, size_t count)
 
 static void begin(struct trace *trace)
 {
-	uint64_t words[FXT_PROVIDER_WORDS_MAX];
+	uint64_t words[FXT_FILE_HEAD_WORDS];
 
-	put(trace, words, fxt_put_magic(words));
-	put(trace, words, fxt_put_provider(words, PROVIDER, "xer", 3));
-	put(trace, words, fxt_put_initialization(words, 1000000000));
+	put(trace, words, fxt_put_file_head(words, PROVIDER, "xer", 3, 1000000000));
 }
 
 static void end(struct trace *trace)

@@ -93,6 +93,14 @@ size_t fxt_put_provider(uint64_t *out, uint32_t id, const char *name, size_t siz
 	return words;
 }
 
+size_t fxt_put_file_head(uint64_t *out, uint32_t provider, const char *name, size_t size, uint64_t ticks_per_second)
+{
+	size_t words = fxt_put_magic(out);
+
+	words += fxt_put_provider(out + words, provider, name, size);
+	return words + fxt_put_initialization(out + words, ticks_per_second);
+}
+
 size_t fxt_put_string(uint64_t *out, uint16_t index, const char *text, size_t size)
 {
 	size_t words;

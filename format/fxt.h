@@ -26,6 +26,7 @@ enum {
 	FXT_SAMPLE_PCS_MAX = 64,      /* frames of a sample of the thread sampler */
 	FXT_SAMPLE_HEAD_WORDS = 6,    /* words of a sample before its frames */
 	FXT_PROVIDER_WORDS_MAX = 1 + (FXT_NAME_MAX + 7) / 8,
+	FXT_FILE_HEAD_WORDS = 1 + FXT_PROVIDER_WORDS_MAX + 2,
 	FXT_PROVIDER_BUFFER_FULL = 0, /* a provider event: records were lost */
 	FXT_LARGE = 15,               /* the type of large records */
 	FXT_OBJECT_PROCESS = 1,       /* a kernel object */
@@ -117,6 +118,9 @@ size_t fxt_put_thread(uint64_t *out, uint8_t index, uint64_t process, uint64_t t
 
 /* A provider, which is the current one from there on: 1 + fxt_words(size) words. What is longer than FXT_NAME_MAX is cut. */
 size_t fxt_put_provider(uint64_t *out, uint32_t id, const char *name, size_t size);
+
+/* How a file begins: magic number, provider and initialization, at most FXT_FILE_HEAD_WORDS words. */
+size_t fxt_put_file_head(uint64_t *out, uint32_t provider, const char *name, size_t size, uint64_t ticks_per_second);
 
 /* A string of the table, index > 0: 1 + fxt_words(size) words. What is longer than FXT_STRING_MAX is cut. */
 size_t fxt_put_string(uint64_t *out, uint16_t index, const char *text, size_t size);

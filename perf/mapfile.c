@@ -20,15 +20,13 @@ static struct region region;
 int mapfile_begin(int directory)
 {
 	static const char name[] = "map";
-	uint64_t words[RECORD_WORDS];
+	uint64_t words[FXT_FILE_HEAD_WORDS];
 	size_t count;
 	int fd = openat(directory, FMT_FILE_SAMPLER_MAP, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 
 	if (fd < 0)
 		return -errno;
-	count = fxt_put_magic(words);
-	count += fxt_put_provider(words + count, PROVIDER, name, strlen(name));
-	count += fxt_put_initialization(words + count, TICKS_PER_SECOND);
+	count = fxt_put_file_head(words, PROVIDER, name, strlen(name), TICKS_PER_SECOND);
 	region_init(&region, fd, 0, BYTES_MAX);
 	region_put(&region, words, count);
 	return region_flush(&region);

@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TICKS_PER_SECOND = 1000000000, FILE_HEAD_WORDS = 1 + FXT_PROVIDER_WORDS_MAX + 2, SETTLED_NS = 2000000 };
+enum { TICKS_PER_SECOND = 1000000000, SETTLED_NS = 2000000 };
 
 struct lane {
 	unsigned cpu;
@@ -51,7 +51,7 @@ struct work {
 /* The last word of a file is kept for the record that tells of losses. */
 static int begin_file(struct lane *lane)
 {
-	uint64_t words[FILE_HEAD_WORDS];
+	uint64_t words[FXT_FILE_HEAD_WORDS];
 	char name[24];
 	size_t count;
 	int len, fd;
@@ -60,9 +60,7 @@ static int begin_file(struct lane *lane)
 	fd = openat(lane->work->files, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
-	count = fxt_put_magic(words);
-	count += fxt_put_provider(words + count, lane->cpu + 1, name, (size_t)len - strlen(".fxt"));
-	count += fxt_put_initialization(words + count, TICKS_PER_SECOND);
+	count = fxt_put_file_head(words, lane->cpu + 1, name, (size_t)len - strlen(".fxt"), TICKS_PER_SECOND);
 	region_init(&lane->region, fd, 0, lane->work->settings.file_bytes - FXT_WORD_SIZE);
 	region_put(&lane->region, words, count);
 	return region_flush(&lane->region);
