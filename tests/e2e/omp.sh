@@ -107,3 +107,43 @@ END
 	report host -ompregions
 	is "and its regions" "3 3" "$(region host.txt plugin,)"
 fi
+
+# Processes that end or fork in the middle of a region.
+cat >ends.c <<'END'
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+#pragma omp parallel num_threads(3)
+	{
+#pragma omp critical
+		{
+			int status;
+			pid_t child = fork();
+
+			if (child == 0)
+				_exit(3 + omp_get_thread_num());
+			waitpid(child, &status, 0);
+			printf("%d\n", WEXITSTATUS(status) - omp_get_thread_num());
+			fflush(stdout);
+		}
+#pragma omp barrier
+		if (omp_get_thread_num() == 0)
+			exit(7);
+		for (;;)
+			usleep(1000);
+	}
+}
+END
+for compiler in gcc clang; do
+	have $compiler && [ -x $compiler ] || continue
+	$compiler -O1 -fopenmp -o ends ends.c
+	record ends -p hi --omp=on -- ./ends
+	is "$compiler: the exit status of a process that ends in a region" 7 $?
+	is "$compiler: and what its children said, forked in it" "3 3 3" "$(echo $(cat ends.out))"
+	report ends -ompconstructs
+	is "$compiler: what there was is recorded" 3 "$(times ends.txt 'critical section ')"
+done
