@@ -180,7 +180,7 @@ void sampler_end(int sampler)
 
 	if (sampler < 0)
 		return;
-	shutdown(sampler, SHUT_WR);
+	(void)!send(sampler, "", 1, MSG_NOSIGNAL);
 	poll(&gone, 1, END_MS);
 	close(sampler);
 }

@@ -4,7 +4,7 @@
  *
  * descriptor 3 is the experiment, and on descriptor 4 it answers when it is ready or cannot be (struct sampler_answer). With exec,
  * sampling begins when PID executes a program and goes on until that and all its descendants have ended; with attach it begins at
- * once and ends when the other side of descriptor 4 is closed.
+ * once and ends when a byte comes from the other side of descriptor 4, or with the process.
  *
  *     xer_sampler timers EXPORTER PID
  *

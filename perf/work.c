@@ -273,7 +273,7 @@ int work_open(struct work **out, const struct work_settings *settings)
 	if (status == 0)
 		status = watch(work, settings->end);
 	if (status == 0)
-		work->alive[0].events = POLLRDHUP;
+		work->alive[0].events = POLLIN;
 	if (status == 0)
 		status = settings->ring.enable_on_exec ? open_thread(work, settings->pid) : open_threads(work);
 	if (status == 0 && work->lane_count == 0)
@@ -305,6 +305,20 @@ static int pause_ms(const struct work *work)
 	return ms < 50 ? (int)ms : 50;
 }
 
+/* Is sampling to end? If the other side is gone without a word, the process goes on being recorded, and so it is sampled to its end. */
+static int is_told_to_end(struct work *work)
+{
+	struct pollfd *end = &work->alive[0];
+	char word;
+
+	if (end->fd < 0 || !end->revents)
+		return 0;
+	if (read(end->fd, &word, 1) == 1)
+		return 1;
+	end->fd = -1;
+	return 0;
+}
+
 /* An event hangs up when its thread and all that inherited it have ended. */
 static int is_over(struct work *work)
 {
@@ -315,7 +329,7 @@ static int is_over(struct work *work)
 			work->alive[i].fd = -work->alive[i].fd;
 		count += work->alive[i].fd >= 0;
 	}
-	return count == 0 || (work->alive[0].revents & (POLLHUP | POLLRDHUP));
+	return count == 0 || is_told_to_end(work);
 }
 
 /* What a CPU clock counts is the time that it has sampled. */

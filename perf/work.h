@@ -14,7 +14,7 @@ struct work_settings {
 	uint64_t file_bytes; /* of each CPU's file */
 	pid_t pid;
 	int directory;       /* the experiment; borrowed */
-	int end;             /* when nobody holds its other side any more, sampling ends; -1: when nobody is left to be sampled */
+	int end;             /* a socket: sampling ends when a byte comes; -1: when nobody is left to be sampled */
 };
 
 /* Open the events, off, and the files in `sampler` of the experiment. ring.enable_on_exec: of the thread `pid`, which is about to execute

@@ -79,6 +79,27 @@ else
 		skip "-P" "this system lets nobody attach: $(tail -1 attach.err)"
 	fi
 	{ kill $target; wait $target; } 2>/dev/null
+
+	# xcollect is killed: the recording goes on to the process's end, and so does the sampler
+	"$programs/no_frames" 300 >/dev/null &
+	target=$!
+	sleep 0.1
+	{ "$xcollect" -o orphan.er --sampler=1m -p off -A off -P $target >/dev/null 2>orphan.err & } 2>/dev/null
+	recorder=$!
+	for ((i = 0; i < 100; i++)); do
+		[ -s orphan.er/sampler/cpu0.fxt ] && break
+		sleep 0.05
+	done
+	if [ -s orphan.er/sampler/cpu0.fxt ]; then
+		{ kill -9 $recorder; wait $recorder; } 2>/dev/null
+		grep -q 'name="sampler_samples"' orphan.er/log.xml && not_ok "-P, killed: nothing is written to a log in use" || ok "-P, killed: nothing is written to a log in use"
+		wait $target
+		is "-P, killed: the process ends well" 0 $?
+		[ -n "$(count sampler_samples orphan)" ] && ok "-P, killed: the counts come at its end" || not_ok "-P, killed: the counts come at its end"
+		report orphan -header
+		is "-P, killed: the log is whole" "" "$(cat orphan.txt.err)"
+	fi
+	{ kill $target; wait $target; } 2>/dev/null
 fi
 
 # refused: the remedy, and timers take the samples into the same files
