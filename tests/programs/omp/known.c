@@ -6,7 +6,7 @@
  *   region in `nested`     2 times, each of whose threads begins one of 2 threads: 2 + 2 * THREADS in all
  *   lock                   taken once by every thread in each of the 10 rounds
  *   region in `late`       once, from another function, in a thread of its own: its stack shows who made it
- * It prints a sum, which is the same however it runs. */
+ * It prints sums, which are the same however it runs. */
 #include <omp.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -15,7 +15,8 @@
 enum { ROUNDS = 10, TASKS = 20, LOOPS = 5, ITERATIONS = 64 };
 
 static volatile double sink;
-static long sum;
+/* Each has one kind of protection. */
+static long sum, locked, added;
 static omp_lock_t lock;
 
 __attribute__((noinline)) static void work(long n)
@@ -36,7 +37,7 @@ __attribute__((noinline)) static void rounds(void)
 #pragma omp critical
 		sum++;
 		omp_set_lock(&lock);
-		sum++;
+		locked++;
 		omp_unset_lock(&lock);
 	}
 }
@@ -45,7 +46,7 @@ __attribute__((noinline)) static void do_task(int i)
 {
 	work(1000 + i);
 #pragma omp atomic
-	sum += i;
+	added += i;
 }
 
 __attribute__((noinline)) static void tasks(void)
@@ -114,6 +115,6 @@ int main(int argc, char **argv)
 		nested();
 	pthread_create(&thread, NULL, in_thread, NULL);
 	pthread_join(thread, NULL);
-	printf("%ld\n", sum);
+	printf("%ld %ld %ld\n", sum, locked, added);
 	return 0;
 }
