@@ -7,7 +7,9 @@
 #include "format/layout.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 struct reader {
 	struct exp_load *load;
@@ -175,12 +177,23 @@ static int pair(struct exp_load *load)
 	return 0;
 }
 
+/* The tables are large, and most of thousands of descendants have no trace. */
+static int has_trace(const struct experiment *experiment)
+{
+	struct stat st;
+
+	return experiment->foreign != NULL ||
+	       fstatat(experiment->directory, exp_stream_names[FMT_STREAM_FUNCTRACE], &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 /* Walk the trace; `ask` as in struct calls. */
 static int read_stream(struct exp_load *load, int (*ask)(void *context, const struct calls_thread *thread, uint32_t path,
 							 uint64_t tsc, uint64_t ticks, uint64_t self))
 {
 	int rc;
 
+	if (!has_trace(load->experiment))
+		return 0;
 	load->calls = malloc(sizeof(*load->calls));
 	rc = load->calls == NULL ? -ENOMEM : calls_init(load->calls, load->experiment->clock.hz);
 	if (rc != 0)
