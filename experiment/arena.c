@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_SIZE = 32 * 1024, ALIGNMENT = 16 };
+enum { BLOCK_FIRST = 2 << 10, BLOCK_MAX = 32 << 10, ALIGNMENT = 16 };
 
 struct exp_arena_block {
 	struct exp_arena_block *next;
@@ -18,11 +18,17 @@ struct exp_arena_block {
 	_Alignas(ALIGNMENT) char bytes[];
 };
 
+/* Each block is twice as large as the one before: thousands of descendants have little to keep. */
 static struct exp_arena_block *add_block(struct exp_arena *arena, size_t size)
 {
-	size_t capacity = size > BLOCK_SIZE ? size : BLOCK_SIZE;
-	struct exp_arena_block *block = calloc(1, sizeof(*block) + capacity);
+	size_t capacity = arena->block == NULL ? BLOCK_FIRST : 2 * arena->block->capacity;
+	struct exp_arena_block *block;
 
+	if (capacity > BLOCK_MAX)
+		capacity = BLOCK_MAX;
+	if (capacity < size)
+		capacity = size;
+	block = calloc(1, sizeof(*block) + capacity);
 	if (block == NULL)
 		return NULL;
 	block->capacity = capacity;
