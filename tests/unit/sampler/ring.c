@@ -83,7 +83,9 @@ Test(ring, at_most_64_frames_are_taken)
 
 Test(ring, registers_and_a_stack_are_read)
 {
-	cr_assert(ring_decode_stack(STACKED(16, 8), 25, &sample));
+	const uint64_t *words = STACKED(16, 8);
+
+	cr_assert(ring_decode_stack(words, 25, &sample));
 	cr_assert_eq(sample.pid, 7);
 	cr_assert_eq(sample.tid, 9);
 	cr_assert_eq(sample.time_ns, 1000);

