@@ -23,6 +23,7 @@ struct col_thread {
 	int armed;
 	uint32_t epoch; /* col.epoch when its CPU time was accounted for last */
 	uint32_t last_stack;
+	uint64_t rest_ns; /* of its CPU time: no sample before that, see tick.c */
 	atomic_uint_fast64_t accounted_ns; /* of the thread's CPU time, by clock samples */
 	int64_t user_us, system_us; /* of the thread, at its last sample */
 	struct col_slot slot[COL_CONTEXTS][FMT_STREAMS];

@@ -9,7 +9,7 @@
 #include <errno.h>
 
 /* The first sample comes early, so that short lives have one: they are most of what a make or a script does. */
-enum { USAGE_PERIOD_US = 100000, SCAN_PERIOD_US = 100000, FIRST_US = 1000 };
+enum { USAGE_PERIOD_US = 100000, SCAN_PERIOD_US = 100000, FIRST_US = 1000, RESTS = 4 };
 
 /* While the process has one known thread, a timer on the CPU time of the whole process finds another one that
  * nobody announced. With several threads such a signal could make a system call of one fail with EINTR when another
@@ -151,12 +151,26 @@ static enum fmt_clock_state state_of(struct col_thread *thread, const greg_t *gr
 	return was_mostly_system(thread) || in_call ? FMT_clock_state_SYSTEM : FMT_clock_state_USER;
 }
 
+/* A stack too deep for the memo takes longer to walk than the time between two ticks. The program, and signals for the process, would
+ * wait for ever, so it goes on alone for some time, which the next sample stands for. */
+static void have_rest(struct col_thread *thread, uint64_t spent_ticks)
+{
+	uint64_t spent_us = spent_ticks / (col.descriptor.clock_hz / 1000000 + 1);
+
+	if (unlikely(spent_us > period_us() / 2))
+		thread->rest_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID) + RESTS * spent_us * 1000;
+}
+
 static void sample(struct col_thread *thread, const ucontext_t *context)
 {
 	const greg_t *gregs = context->uc_mcontext.gregs;
-	uint64_t cpu_ns = take_cpu_time(thread, CLOCK_THREAD_CPUTIME_ID);
 	struct walk_memo *memo = thread_memo(thread, COL_HANDLER);
+	uint64_t start = col_ticks(), cpu_ns;
 
+	if (unlikely(thread->rest_ns) && sys_clock_ns(CLOCK_THREAD_CPUTIME_ID) < thread->rest_ns)
+		return;
+	thread->rest_ns = 0;
+	cpu_ns = take_cpu_time(thread, CLOCK_THREAD_CPUTIME_ID);
 	if (cpu_ns == 0)
 		return;
 	if (memo) {
@@ -166,6 +180,7 @@ static void sample(struct col_thread *thread, const ucontext_t *context)
 		                                (uint64_t)gregs[REG_RBP], gregs);
 	}
 	write_sample(thread, COL_HANDLER, state_of(thread, gregs), thread->omp.state, thread->last_stack, cpu_ns);
+	have_rest(thread, col_ticks() - start);
 }
 
 /* The tick of the calling thread. While in_handler says so, nobody ends the recording behind our back (attach.c). */

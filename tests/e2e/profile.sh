@@ -70,3 +70,13 @@ record leave -S 1 -p hi -- "$programs/crowd" leave
 within "time of a main thread that has ended is counted once" 1780000000 1860000000 "$(counted leave sampled_ns)"
 record storm -S 1 -p hi -- "$programs/crowd" storm
 is "threads that are starting are counted once" "$(cat storm.out)" "threads $(counted storm threads)"
+
+# ---- stacks that are too deep to be remembered take longer than the time between two ticks
+if (ulimit -s 400000) 2>/dev/null; then
+	(ulimit -s 400000 && timeout -s KILL 60 "$xcollect" -o abyss.er -p hi "$programs/deep" 1000000 0.2 >abyss.out 2>abyss.err)
+	is "a program with a million frames goes on" 0 $?
+	report abyss -functions
+	within "all of its CPU time is there" 99 101 "$(sed -n 's/.*CPU time covered \([0-9.]*\) %.*/\1/p' abyss.txt)"
+else
+	skip "a program with a million frames goes on" "the stack may not be that large here"
+fi
