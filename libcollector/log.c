@@ -216,6 +216,7 @@ static void drain_and_unlock(struct xml_file *xml)
 	} while (has_queued(xml) && try_lock(xml));
 }
 
+/* Leave a short element to who holds the lock. Returns 0, or -EBUSY: it is too long, or there is no place. */
 static int queue(struct xml_file *xml, const char *text, size_t len)
 {
 	for (int i = 0; len <= RING_TEXT && i < RING; i++) {
@@ -231,7 +232,6 @@ static int queue(struct xml_file *xml, const char *text, size_t len)
 			drain_and_unlock(xml);
 		return 0;
 	}
-	col_count(&col.count.lost_log, 1);
 	return -EBUSY;
 }
 
@@ -254,9 +254,14 @@ static int append_or_queue(struct xml_file *xml, const char *text, size_t len)
 {
 	int error;
 
+	/* Who holds the lock has all signals blocked, and is another thread; but it may have to wait for a processor. */
 	for (int i = 0; !try_lock(xml); i++) {
-		if (len <= RING_TEXT || i >= LOCK_SPINS)
-			return queue(xml, text, len);
+		if (queue(xml, text, len) == 0)
+			return 0;
+		if (i >= LOCK_SPINS) {
+			col_count(&col.count.lost_log, 1);
+			return -EBUSY;
+		}
 		SYS0(SYS_sched_yield);
 	}
 	error = append(xml, text, len);
