@@ -26,7 +26,7 @@ include build.mk
 
 ##
 ## Build
-all: $(PROGRAMS) $(TRCRPT) $(LIBRARY) $(LIBRARY32) $(HELPERS) ## build the programs into build/bin and the collector into build/lib/xer
+all: $(PROGRAMS) $(TRCRPT) $(LIBRARY) $(LIBRARY32) $(HELPERS) $(JAR) ## build the programs into build/bin and the collector into build/lib/xer
 	@$(PKG_CONFIG) --exists capstone && echo "capstone: found" || echo "capstone: not found (no disassembly)"
 	@$(if $(LIBRARY32),echo "cc -m32: found",echo "cc -m32: not found (no events of 32-bit programs)")
 	@$(PKG_CONFIG) --exists libzstd && echo "zstd: found" || echo "zstd: not found (no compressed archives)"
@@ -89,6 +89,8 @@ install: all library ## install below PREFIX (/usr/local); DESTDIR is put before
 	install -m 755 $(LIBRARY) $(HELPERS) $(DESTDIR)$(PREFIX)/lib/xer
 	$(if $(LIBRARY32),install -D -m 755 $(LIBRARY32) $(DESTDIR)$(PREFIX)/lib/xer/32/libcollector.so)
 	install -d $(DESTDIR)$(PREFIX)/share/xer
+	install -D -m 644 share/java/collector/CollectorAPI.java $(DESTDIR)$(PREFIX)/share/xer/java/collector/CollectorAPI.java
+	$(if $(JAR),install -m 644 $(JAR) $(DESTDIR)$(PREFIX)/share/xer/collector.jar)
 	sed 's|@PREFIX@|$(PREFIX)|' share/xer.gdb >$(DESTDIR)$(PREFIX)/share/xer/xer.gdb
 	for header in $(HEADERS); do install -D -m 644 include/$$header $(DESTDIR)$(PREFIX)/include/$$header || exit 1; done
 	install -D -m 644 experiment/experiment.h $(DESTDIR)$(PREFIX)/include/xer/experiment.h
@@ -109,7 +111,8 @@ install: all library ## install below PREFIX (/usr/local); DESTDIR is put before
 
 uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(notdir $(PROGRAMS)))
-	rm -f $(DESTDIR)$(PREFIX)/share/xer/xer.gdb
+	rm -f $(DESTDIR)$(PREFIX)/share/xer/xer.gdb $(DESTDIR)$(PREFIX)/share/xer/collector.jar
+	rm -rf $(DESTDIR)$(PREFIX)/share/xer/java
 	rm -f $(DESTDIR)$(PREFIX)/lib/xer/libcollector.so $(DESTDIR)$(PREFIX)/lib/xer/32/libcollector.so $(DESTDIR)$(PREFIX)/lib/xer/xer_attach $(DESTDIR)$(PREFIX)/lib/xer/xer_sampler $(DESTDIR)$(PREFIX)/bin/xer_trcrpt $(DESTDIR)$(PREFIX)/share/xer/trcfmt
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(notdir $(SHARED_LIBRARY) $(STATIC_LIBRARY)) $(SONAMES))
 	rm -f $(DESTDIR)$(PREFIX)/include/xer/experiment.h $(DESTDIR)$(PREFIX)/lib/pkgconfig/xer-experiment.pc

@@ -90,6 +90,14 @@ $(PROGRAMS) $(HELPERS):
 
 $(BUILD)/bin/xer_trcrpt: $(BUILD)/bin/xer_print
 	ln -sf xer_print $@
+# For Java programs, where there is a JDK.
+JAVAC := $(shell command -v javac 2>/dev/null)
+JAR   := $(if $(JAVAC),$(BUILD)/share/xer/collector.jar)
+$(BUILD)/share/xer/collector.jar: share/java/collector/CollectorAPI.java
+	@mkdir -p $(@D) $(BUILD)/obj/java
+	$(JAVAC) -nowarn -source 11 -target 11 -Xlint:-options -d $(BUILD)/obj/java $<
+	jar cf $@ -C $(BUILD)/obj/java collector
+
 $(BUILD)/share/xer/trcfmt: template/trcfmt
 	@mkdir -p $(@D)
 	cp $< $@

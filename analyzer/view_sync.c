@@ -21,6 +21,7 @@ static const char *const class_names[] = {
 	[EXP_SYNC_SPIN] = "spin lock",        [EXP_SYNC_BARRIER] = "barrier",
 	[EXP_SYNC_SEMAPHORE] = "semaphore",   [EXP_SYNC_SEMAPHORE_SET] = "System V set",
 	[EXP_SYNC_JOIN] = "thread join",      [EXP_SYNC_FUTEX] = "futex",
+	[EXP_SYNC_MONITOR] = "monitor",
 };
 
 static double share(uint64_t wait_ns, double wall_s)
@@ -136,6 +137,18 @@ static uint32_t generation_of(const struct lock *lock)
 	return lock->object->node < nodes->count ? nodes->generation[lock->object->node] : 0;
 }
 
+/* As java.lang.Object.toString does it: the class and the identity hash. */
+static char *monitor_name(const struct experiment *experiment, uint64_t address)
+{
+	const char *class = experiment_java_class(experiment, (uint32_t)(address >> 32));
+	char *name = memory_format("%s@%x", class != NULL ? class : "monitor", (unsigned)address);
+
+	for (char *at = name; *at != '\0'; at++)
+		if (*at == '/')
+			*at = '.';
+	return name;
+}
+
 char *lock_name(struct session *session, const struct lock *lock)
 {
 	const struct exp_sync_object *object = lock->object;
@@ -145,6 +158,8 @@ char *lock_name(struct session *session, const struct lock *lock)
 
 	if (object->object_class == EXP_SYNC_SEMAPHORE_SET)
 		return memory_format("set %llu", address);
+	if (object->object_class == EXP_SYNC_MONITOR)
+		return monitor_name(lock->at->experiment, address);
 	if (object->object_class == EXP_SYNC_JOIN)
 		return memory_format("thread 0x%llx", address);
 	if (symbols_variable(session->symbols, lock->at->experiment, object->address,

@@ -96,6 +96,7 @@ char *environment_descriptor(const struct installation *installation, const stru
 	descriptor.sync = (uint64_t)request->sync;
 	descriptor.omp = request->omp;
 	descriptor.sync_threshold_ns = request->sync_threshold_ns;
+	descriptor.sync_kinds = request->sync_kinds;
 	descriptor.io = (uint64_t)request->io;
 	descriptor.user = hooks_traces(&request->hooks);
 	descriptor.user_on = descriptor.user & ~(uint64_t)request->hooks.off;

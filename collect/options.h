@@ -24,6 +24,7 @@ struct request {
 	int sync;
 	unsigned omp; /* 0: off, 1: stacks, 2: constructs too, as the descriptor has it */
 	uint64_t sync_threshold_ns; /* shortest wait to record */
+	unsigned sync_kinds; /* bit 0: native, bit 1: monitors of Java */
 	int io;
 	struct hooks hooks; /* of user events */
 	const char *group;  /* to define or delete */

@@ -134,10 +134,17 @@ int take_java_arguments(struct request *request, const char *value)
 	return 0;
 }
 
-/* Behind a comma, collect(1) names native and Java synchronization: there is only the former yet. */
-static int ends_sync(const char *value)
+/* Behind a comma stands which ones: native, of Java, or both, as without it. */
+static int read_sync_kinds(const char *value, unsigned *kinds)
 {
-	return *value == '\0' || strcmp(value, ",n") == 0 || strcmp(value, ",j") == 0 || strcmp(value, ",nj") == 0;
+	static const char *const names[] = {"", ",n", ",j", ",nj"};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(value, names[i]) == 0) {
+			*kinds = i == 0 ? 3 : i;
+			return 0;
+		}
+	return -EINVAL;
 }
 
 int take_sync(struct request *request, const char *value)
@@ -145,7 +152,7 @@ int take_sync(struct request *request, const char *value)
 	static const char *const words[] = {"off", "on", "calibrate", "all"};
 	size_t len = strcspn(value, ",");
 
-	if (!ends_sync(value + len))
+	if (read_sync_kinds(value + len, &request->sync_kinds) < 0)
 		return -EINVAL;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (strlen(words[i]) != len || strncmp(value, words[i], len) != 0)
@@ -155,7 +162,7 @@ int take_sync(struct request *request, const char *value)
 		return 0;
 	}
 	request->sync = 1;
-	return amount_read(&value, 1000, &request->sync_threshold_ns) < 0 || !ends_sync(value) ? -EINVAL : 0;
+	return amount_read(&value, 1000, &request->sync_threshold_ns) < 0 ? -EINVAL : read_sync_kinds(value, &request->sync_kinds);
 }
 
 /* Options that hooks.c takes. */

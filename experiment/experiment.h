@@ -180,6 +180,12 @@ const struct exp_function *experiment_function_at(const struct experiment *exper
 /* The line of the code at `pc` in `function`, 0 if it is not known. */
 unsigned experiment_function_line(const struct experiment *experiment, const struct exp_function *function, uint64_t pc);
 
+/* The name of a class of Java by its number, of the form java/lang/String, NULL if it is not known. */
+const char *experiment_java_class(const struct experiment *experiment, uint32_t number);
+
+/* Number of classes of Java that were there. */
+size_t experiment_java_classes(const struct experiment *experiment);
+
 /* CPU time of the process that was spent while events were paused, of its first cpu_ns. */
 uint64_t experiment_paused_ns(const struct experiment *experiment, uint64_t cpu_ns);
 
@@ -256,12 +262,20 @@ struct exp_usage {
 	uint64_t user_ns, system_ns, cpu_ns, maxrss_kib, minflt, majflt, inblock, oublock, nvcsw, nivcsw, nswap, threads, sampled_ns;
 };
 
+enum { EXP_THREAD_NAME = 248 };
+
 struct exp_thread {
 	uint32_t tid;
 	double time_s;
 	unsigned origin; /* enum fmt_thread_origin */
-	char name[17];
+	char name[EXP_THREAD_NAME]; /* of Java threads the whole, of others up to 15 bytes */
 	uint64_t samples, cpu_ns; /* of its clock samples */
+};
+
+/* A garbage collection of a Java machine, all of whose threads stood. */
+struct exp_gc {
+	double time_s; /* of its end */
+	uint64_t ns;
 };
 
 enum { EXP_HISTOGRAM = 65 }; /* bucket 0: size 0; bucket n: sizes with n significant bits */
@@ -309,7 +323,8 @@ enum exp_sync_class {
 	EXP_SYNC_SEMAPHORE,
 	EXP_SYNC_SEMAPHORE_SET, /* System V: its address is an identifier */
 	EXP_SYNC_JOIN,          /* its address is a pthread_t */
-	EXP_SYNC_FUTEX
+	EXP_SYNC_FUTEX,
+	EXP_SYNC_MONITOR        /* of Java: its address is the number of its class << 32 | its identity hash */
 };
 
 #define EXP_NO_INDEX UINT32_MAX
@@ -465,6 +480,8 @@ struct exp_data_set {
 	size_t usage_count;
 	const struct exp_thread *threads;
 	size_t thread_count;
+	const struct exp_gc *gcs; /* gcs[gc_count] in order of time */
+	size_t gc_count;
 	struct exp_heap heap;
 	struct exp_sync sync;
 	struct exp_io io;

@@ -22,6 +22,8 @@ struct exp_epoch {
 struct exp_methods {
 	struct exp_method *methods;
 	size_t count, capacity;
+	const char **classes; /* names by number - 1, NULL: not known */
+	size_t class_count, class_capacity;
 };
 
 /* An object with what the reader alone needs. */

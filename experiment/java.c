@@ -35,6 +35,33 @@ int exp_java_method(struct exp_methods *methods, const struct exp_element *eleme
 	return 0;
 }
 
+int exp_java_class(struct exp_methods *methods, const struct exp_element *element)
+{
+	enum { NUMBERS_MAX = 1 << 20 };
+	uint64_t number = exp_element_number(element, "id", 0);
+
+	/* Numbers are given in order, but writers may overtake each other. */
+	if (number == 0 || number > NUMBERS_MAX || number > methods->class_count + 4096)
+		return 0;
+	while (methods->class_count < number) {
+		if (exp_array_reserve(&methods->classes, &methods->class_capacity, methods->class_count, sizeof(*methods->classes)) != 0)
+			return -ENOMEM;
+		methods->classes[methods->class_count++] = NULL;
+	}
+	methods->classes[number - 1] = exp_element_get(element, "name", NULL);
+	return 0;
+}
+
+const char *experiment_java_class(const struct experiment *experiment, uint32_t number)
+{
+	return number == 0 || number > experiment->methods.class_count ? NULL : experiment->methods.classes[number - 1];
+}
+
+size_t experiment_java_classes(const struct experiment *experiment)
+{
+	return experiment->methods.class_count;
+}
+
 static int compare_ids(const void *a, const void *b)
 {
 	uint32_t x = ((const struct exp_method *)a)->id, y = ((const struct exp_method *)b)->id;
@@ -292,7 +319,6 @@ int session_resolve_compiled(struct symbols *symbols, struct session_object *obj
 		rc = -ENOMEM;
 	for (size_t i = 0; i < count && rc == 0; i++) {
 		rc = put_frame(symbols, object, fd, exp_java_find(experiment, calls[i].method), calls[i].bci, &frames[i]);
-		frames[i].address = pc;
 		frames[i].inlined = i + 1 < count;
 	}
 	if (fd >= 0)

@@ -19,6 +19,9 @@ struct exp_method {
 /* Take a <method>. Returns 0 or -ENOMEM. */
 int exp_java_method(struct exp_methods *methods, const struct exp_element *element);
 
+/* Take a <class>. Returns 0 or -ENOMEM. */
+int exp_java_class(struct exp_methods *methods, const struct exp_element *element);
+
 /* All have been taken. */
 void exp_java_finish(struct exp_methods *methods);
 

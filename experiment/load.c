@@ -67,6 +67,7 @@ void exp_load_fini(struct exp_load *load)
 		free(load->value[i]);
 	free(load->usage);
 	free(load->threads);
+	free(load->gcs);
 	free(load->uses);
 	free(load->sync_objects);
 	free(load->sync_waits);
@@ -176,6 +177,8 @@ static void finish(struct exp_load *load)
 	set->usage_count = load->usage_count;
 	set->threads = load->threads;
 	set->thread_count = load->thread_count;
+	set->gcs = load->gcs;
+	set->gc_count = load->gc_count;
 	if (set->nodes.pc != NULL)
 		count_stacks(load);
 	count_losses(load);

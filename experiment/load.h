@@ -34,6 +34,8 @@ struct exp_load {
 	size_t usage_count, usage_capacity;
 	struct exp_thread *threads;
 	size_t thread_count, thread_capacity;
+	struct exp_gc *gcs;
+	size_t gc_count, gc_capacity;
 	struct exp_buffer_use *uses;
 	size_t use_count, use_capacity;
 	uint64_t first_tsc, last_tsc; /* of all events; first > last: there are none */

@@ -75,6 +75,8 @@ static int on_element(void *context, const struct exp_element *element)
 		return add_unload(reader, element);
 	if (element->depth == 1 && strcmp(element->name, "function") == 0)
 		return exp_dynamic_load(&reader->dynamic, element);
+	if (element->depth == 1 && strcmp(element->name, "class") == 0)
+		return exp_java_class(&reader->experiment->methods, element);
 	if (element->depth == 1 && strcmp(element->name, "method") == 0)
 		return exp_java_method(&reader->experiment->methods, element);
 	if (element->depth == 1 && strcmp(element->name, "function_unload") == 0)
@@ -163,7 +165,7 @@ static int read_map(struct map_reader *reader, int fd)
 		reader->object_count = 0;
 		reader->unload_count = 0;
 		reader->dynamic.count = 0;
-		reader->experiment->methods.count = 0;
+		reader->experiment->methods.count = reader->experiment->methods.class_count = 0;
 		reader->dynamic.image_count = 0;
 		rc = exp_xml_read(fd, &walk);
 		if (rc == 0 || rc == -ENOMEM)

@@ -323,6 +323,7 @@ void experiment_close(struct experiment *experiment)
 	exp_fxtlog_close(experiment);
 	exp_foreign_close(experiment);
 	free(experiment->methods.methods);
+	free(experiment->methods.classes);
 	exp_arena_fini(&experiment->arena);
 	free(experiment->epochs);
 	if (experiment->directory >= 0)

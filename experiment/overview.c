@@ -68,6 +68,57 @@ static int take_thread(struct reader *reader, const struct exp_cursor *cursor)
 	return add_thread(load, &thread);
 }
 
+/* Not an origin of the format: a record that brings nothing but the name of a Java thread. */
+enum { NAMED_BY_JAVA = 256 };
+
+static int take_java_thread(struct reader *reader, const struct exp_cursor *cursor)
+{
+	struct exp_load *load = reader->load;
+	struct fmt_java_thread record;
+	struct exp_thread thread = {.origin = NAMED_BY_JAVA, .time_s = exp_clock_seconds(&load->experiment->clock, cursor->tsc)};
+	size_t size;
+
+	memcpy(&record, cursor->payload, sizeof(record));
+	thread.tid = record.tid;
+	size = record.name_size < sizeof(thread.name) ? record.name_size : sizeof(thread.name) - 1;
+	if (size > cursor->payload_size - sizeof(record))
+		size = cursor->payload_size - sizeof(record);
+	memcpy(thread.name, cursor->payload + sizeof(record), size);
+	return size == 0 ? 0 : add_thread(load, &thread);
+}
+
+/* Its time is for now that of the event, in ticks, and its length too. */
+static int take_gc(struct reader *reader, const struct exp_cursor *cursor)
+{
+	struct exp_load *load = reader->load;
+	struct fmt_java_gc record;
+
+	memcpy(&record, cursor->payload, sizeof(record));
+	if (!exp_load_is_wait(load, cursor->tsc, record.duration))
+		return 0;
+	if (exp_array_reserve(&load->gcs, &load->gc_capacity, load->gc_count, sizeof(*load->gcs)) != 0)
+		return -ENOMEM;
+	load->gcs[load->gc_count++] = (struct exp_gc){(double)cursor->tsc, record.duration};
+	return 0;
+}
+
+static int compare_gcs(const void *a, const void *b)
+{
+	double x = ((const struct exp_gc *)a)->time_s, y = ((const struct exp_gc *)b)->time_s;
+
+	return (x > y) - (x < y);
+}
+
+static void time_gcs(struct exp_load *load)
+{
+	for (size_t i = 0; i < load->gc_count; i++) {
+		load->gcs[i].ns = exp_load_ns(load, load->gcs[i].ns);
+		load->gcs[i].time_s = exp_clock_seconds(&load->experiment->clock, (uint64_t)load->gcs[i].time_s);
+	}
+	if (load->gc_count > 1)
+		qsort(load->gcs, load->gc_count, sizeof(*load->gcs), compare_gcs);
+}
+
 static void on_event(void *context, struct exp_cursor *cursor)
 {
 	struct reader *reader = context;
@@ -85,6 +136,10 @@ static void on_event(void *context, struct exp_cursor *cursor)
 		reader->load->rc = take_usage(reader, cursor);
 	else if (record->kind == FMT_KIND_thread)
 		reader->load->rc = take_thread(reader, cursor);
+	else if (record->kind == FMT_KIND_java_thread)
+		reader->load->rc = take_java_thread(reader, cursor);
+	else if (record->kind == FMT_KIND_java_gc)
+		reader->load->rc = take_gc(reader, cursor);
 }
 
 static int compare_usage(const void *a, const void *b)
@@ -145,6 +200,7 @@ int exp_overview_read(struct exp_load *load)
 		rc = load->rc;
 	if (rc == 0)
 		time_usage(&reader);
+	time_gcs(load);
 	free(reader.points);
 	return rc;
 }
@@ -167,19 +223,25 @@ static int compare_times(const void *a, const void *b)
 	return x->time_s != y->time_s ? (x->time_s < y->time_s ? -1 : 1) : compare_threads(a, b);
 }
 
-/* Give new names to the threads they belong to, and drop the records that brought them. */
+/* Give new names to the threads they belong to, and drop the records that brought them. The kernel's name of a Java thread is what it
+ * has room for of the one that Java gave; at the end of a program the machine calls its main thread "DestroyJavaVM". */
 static void fold_names(struct exp_load *load)
 {
+	enum { KERNEL_NAME = 15 };
 	size_t kept = 0;
 
 	for (size_t i = 0; i < load->thread_count; i++) {
-		struct exp_thread *thread = &load->threads[i];
+		struct exp_thread *thread = &load->threads[i], *last = kept > 0 ? &load->threads[kept - 1] : NULL;
 
-		if (thread->origin == FMT_thread_origin_RENAMED && kept > 0 &&
-		    load->threads[kept - 1].tid == thread->tid)
-			memcpy(load->threads[kept - 1].name, thread->name, sizeof(thread->name));
-		else
-			load->threads[kept++] = *thread;
+		if ((thread->origin == FMT_thread_origin_RENAMED || thread->origin == NAMED_BY_JAVA) && last != NULL && last->tid == thread->tid) {
+			if (strcmp(thread->name, "DestroyJavaVM") != 0 &&
+			    (thread->origin == NAMED_BY_JAVA || strncmp(last->name, thread->name, KERNEL_NAME) != 0))
+				memcpy(last->name, thread->name, sizeof(thread->name));
+			continue;
+		}
+		if (thread->origin == NAMED_BY_JAVA)
+			thread->origin = FMT_thread_origin_FOUND;
+		load->threads[kept++] = *thread;
 	}
 	load->thread_count = kept;
 }

@@ -51,6 +51,7 @@ static const uint8_t class_of[256] = {
     ROW(SEM_OPEN, SEMAPHORE),      ROW(SEMOP, SEMAPHORE_SET),     ROW(SEMTIMEDOP, SEMAPHORE_SET),
     ROW(JOIN, JOIN),               ROW(TRYJOIN, JOIN),            ROW(TIMEDJOIN, JOIN),
     ROW(CLOCKJOIN, JOIN),          ROW(THRD_JOIN, JOIN),          ROW(FUTEX_WAIT, FUTEX),
+    ROW(MONITOR_ENTER, MONITOR),   ROW(MONITOR_WAIT, MONITOR),
 };
 #undef ROW
 

@@ -204,7 +204,7 @@ static void put_function(struct xml_text *text, const struct dynamic_function *f
 	xml_put_number(text, "size", (uint64_t)function->size);
 	xml_put_number(text, "generation", atomic_load(&col.generation));
 	xml_put_number(text, "time", col_ticks());
-	if (dynamic_write(function->code, (uint64_t)function->size, tables, size, &at) == 0) {
+	if (!function->is_machine && dynamic_write(function->code, (uint64_t)function->size, tables, size, &at) == 0) {
 		xml_put_number(text, "offset", at);
 		xml_put_number(text, "lines", function->line_count);
 		if (function->place_count) {
@@ -213,6 +213,12 @@ static void put_function(struct xml_text *text, const struct dynamic_function *f
 		}
 	}
 	xml_put(text, "/>\n");
+}
+
+void dynamic_put(struct xml_text *text, const struct dynamic_function *function)
+{
+	claim((uint64_t)function->code, (unsigned)function->size);
+	put_function(text, function);
 }
 
 void dynamic_add(const struct dynamic_function *function)
@@ -226,8 +232,7 @@ void dynamic_add(const struct dynamic_function *function)
 	memory = col_text_borrow();
 	if (memory) {
 		text = (struct xml_text){.at = memory, .capacity = COL_TEXT_SIZE};
-		claim((uint64_t)function->code, (unsigned)function->size);
-		put_function(&text, function);
+		dynamic_put(&text, function);
 		col_xml_append(COL_MAP, &text);
 		col_text_return(memory);
 	} else {

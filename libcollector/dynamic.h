@@ -3,6 +3,8 @@
 #ifndef XER_COLLECTOR_DYNAMIC_H
 #define XER_COLLECTOR_DYNAMIC_H
 
+#include "log.h"
+
 #include "include/collectorAPI.h"
 
 #include <stdint.h>
@@ -22,12 +24,16 @@ struct dynamic_function {
 	const void *code;
 	int size;
 	uint32_t method; /* compiled from this Java method, see java_method.h; 0: none */
-	int is_machine;  /* of the Java machine: a stub, the interpreter */
+	int is_machine;  /* of the Java machine: a stub, the interpreter; the code is not kept */
 	const Lineno *lines; /* lines[line_count], NULL: not known */
 	uint64_t line_count;
 	const struct dynamic_place *places; /* places[place_count], directly behind them the calls [call_count] */
 	uint64_t place_count, call_count;
 };
+
+/* Append a function's element to text, for col_xml_append on COL_MAP: several at once are cheaper. All signals are blocked if its code
+ * is kept. */
+void dynamic_put(struct xml_text *text, const struct dynamic_function *function);
 
 /* Write a function. Signal-safe; in a process that is not recorded nothing is done. */
 void dynamic_add(const struct dynamic_function *function);

@@ -7,7 +7,9 @@
 
 #include "collector.h"
 #include "got.h"
+#include "java_batch.h"
 #include "java_code.h"
+#include "java_event.h"
 #include "java_method.h"
 #include "java_vm.h"
 #include "jvmti.h"
@@ -43,11 +45,21 @@ static void cannot(const char *what, const char *why)
 
 /* ---- events ---- */
 
+#define ON(event, function) [JVMTI_EVENT_##event - JVMTI_EVENT_FIRST] = (java_function)function
 static const java_function callbacks[EVENTS] = {
-    [JVMTI_EVENT_COMPILED_METHOD_LOAD - JVMTI_EVENT_FIRST] = (java_function)java_code_compiled,
-    [JVMTI_EVENT_COMPILED_METHOD_UNLOAD - JVMTI_EVENT_FIRST] = (java_function)java_code_unloaded,
-    [JVMTI_EVENT_DYNAMIC_CODE_GENERATED - JVMTI_EVENT_FIRST] = (java_function)java_code_generated,
+    ON(THREAD_START, java_event_thread),
+    ON(CLASS_PREPARE, java_event_class),
+    ON(COMPILED_METHOD_LOAD, java_code_compiled),
+    ON(COMPILED_METHOD_UNLOAD, java_code_unloaded),
+    ON(DYNAMIC_CODE_GENERATED, java_code_generated),
+    ON(MONITOR_WAIT, java_event_wait),
+    ON(MONITOR_WAITED, java_event_waited),
+    ON(MONITOR_CONTENDED_ENTER, java_event_enter),
+    ON(MONITOR_CONTENDED_ENTERED, java_event_entered),
+    ON(GARBAGE_COLLECTION_START, java_event_gc_start),
+    ON(GARBAGE_COLLECTION_FINISH, java_event_gc_finish),
 };
+#undef ON
 
 static void put_capability(struct jvmti_capabilities *set, enum jvmti_capability capability, const struct jvmti_capabilities *possible)
 {
@@ -55,10 +67,11 @@ static void put_capability(struct jvmti_capabilities *set, enum jvmti_capability
 }
 
 /* Returns what has failed, or NULL. */
-static const char *begin(struct jvmti *env)
+static const char *begin(struct jvmti *env, struct java_env *java)
 {
 	static const enum jvmti_capability wanted[] = {JVMTI_CAN_GET_SOURCE_FILE_NAME, JVMTI_CAN_GET_LINE_NUMBERS,
-	                                               JVMTI_CAN_COMPILED_METHOD_LOAD};
+	                                               JVMTI_CAN_COMPILED_METHOD_LOAD, JVMTI_CAN_MONITOR,
+	                                               JVMTI_CAN_GARBAGE_COLLECTION};
 	struct jvmti_capabilities possible, set = {{0}};
 
 	if (jvmti_get_potential_capabilities(env, &possible) != 0)
@@ -69,15 +82,19 @@ static const char *begin(struct jvmti *env)
 		return "AddCapabilities";
 	if (jvmti_set_event_callbacks(env, callbacks, sizeof(callbacks)) != 0)
 		return "SetEventCallbacks";
+	/* What the machine cannot tell is missing, and the rest is there. */
 	for (int i = 0; i < EVENTS; i++)
 		if (callbacks[i])
 			jvmti_set_event_notification_mode(env, JVMTI_ENABLE, JVMTI_EVENT_FIRST + i, NULL);
+	java_batch_begin();
+	java_event_open(env, java);
 	jvmti_generate_events(env, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+	java_batch_end();
 	jvmti_generate_events(env, JVMTI_EVENT_COMPILED_METHOD_LOAD);
 	return NULL;
 }
 
-static void open_agent(struct java_machine *machine)
+static void open_agent(struct java_machine *machine, struct java_env *java)
 {
 	int (*get_env)(struct java_machine *, void **, int32_t) =
 	    (int (*)(struct java_machine *, void **, int32_t))machine->functions[JAVA_MACHINE_GET_ENV];
@@ -89,7 +106,7 @@ static void open_agent(struct java_machine *machine)
 		cannot("the machine has no JVMTI", "");
 		return;
 	}
-	failed = begin(env);
+	failed = begin(env, java);
 	if (failed) {
 		cannot("JVMTI refuses ", failed);
 		jvmti_dispose_environment(env);
@@ -107,7 +124,7 @@ static int create(struct java_machine **machine, struct java_env **env, void *ar
 		cannot("frames cannot be walked, since libjvm tells nothing of ", missing);
 	result = real_create(machine, env, arguments);
 	if (result == 0 && col_is_recording())
-		open_agent(*machine);
+		open_agent(*machine, *env);
 	return result;
 }
 
@@ -132,5 +149,6 @@ void java_open(void)
 void java_forget(void)
 {
 	java_code_forget();
+	java_event_forget();
 	java_method_forget();
 }

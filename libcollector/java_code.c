@@ -7,6 +7,7 @@
 
 #include "collector.h"
 #include "dynamic.h"
+#include "java_batch.h"
 #include "java_method.h"
 #include "log.h"
 
@@ -43,7 +44,7 @@ static void let_go(void *reference)
 	    (int (*)(struct java_machine *, struct java_env **, int32_t))machine->functions[JAVA_MACHINE_GET_ENV];
 
 	if (get_env(machine, &env, 0x00010006) == 0 && env)
-		((void (*)(struct java_env *, void *))env->functions[JAVA_ENV_DELETE_LOCAL_REF])(env, reference);
+		java_delete_local_ref(env, reference);
 }
 
 /* What JVMTI gives of a method, to be deallocated. */
@@ -138,21 +139,65 @@ static uint32_t id_of(struct jvmti *env, void *method)
 
 /* ---- compiled methods ---- */
 
-/* The tables of one compiled method, in memory of their own. */
+/* Memory for the tables of one compiled method, kept for the next one: to map and unmap some each time would stop all threads for
+ * the processors' sake. Taken by exchange. */
+struct memory {
+	size_t size; /* of all of it */
+	uint64_t bytes[];
+};
+
+static _Atomic(struct memory *) spare;
+
+static struct memory *take_memory(size_t size)
+{
+	struct memory *memory = atomic_exchange(&spare, NULL);
+	size_t whole = 1 << 16;
+
+	size += sizeof(*memory);
+	if (memory && memory->size >= size)
+		return memory;
+	if (memory)
+		sys_munmap(memory, memory->size);
+	while (whole < size)
+		whole *= 2;
+	memory = sys_mmap_anonymous(whole);
+	if (memory)
+		memory->size = whole;
+	return memory;
+}
+
+static void give_memory(struct memory *memory)
+{
+	memory = atomic_exchange(&spare, memory);
+	if (memory)
+		sys_munmap(memory, memory->size);
+}
+
+/* The tables of one compiled method. */
 struct tables {
 	struct dynamic_place *places;
 	struct dynamic_call *calls;
 	uint32_t place_count, call_count;
+	uint32_t last[DEPTH_MAX]; /* calls of the last place, outermost first */
+	int32_t last_depth;
 };
 
-/* The number of a call, from 1, of the last ones made or else a new one. Equal calls stand near each other. */
-static uint32_t find_call(struct tables *tables, const struct dynamic_call *wanted)
+static int is_call(const struct tables *tables, uint32_t call, const struct dynamic_call *wanted)
 {
-	enum { LOOK_BACK = 64 };
+	return memcmp(&tables->calls[call - 1], wanted, sizeof(*wanted)) == 0;
+}
+
+/* The number of a call, from 1, at this depth: that of the place before, of the last ones made, or else a new one. Equal calls stand near
+ * each other. */
+static uint32_t find_call(struct tables *tables, int32_t depth, const struct dynamic_call *wanted)
+{
+	enum { LOOK_BACK = 32 };
 	uint32_t first = tables->call_count > LOOK_BACK ? tables->call_count - LOOK_BACK : 0;
 
+	if (depth < tables->last_depth && is_call(tables, tables->last[depth], wanted))
+		return tables->last[depth];
 	for (uint32_t i = tables->call_count; i > first; i--)
-		if (memcmp(&tables->calls[i - 1], wanted, sizeof(*wanted)) == 0)
+		if (is_call(tables, i, wanted))
 			return i;
 	tables->calls[tables->call_count++] = *wanted;
 	return tables->call_count;
@@ -162,11 +207,14 @@ static void add_place(struct tables *tables, struct jvmti *env, const struct jvm
 {
 	uint32_t call = 0;
 
-	for (int32_t i = place->count; i-- > 0;) {
-		struct dynamic_call wanted = {call, id_of(env, place->methods[i]), (uint32_t)place->bcis[i]};
+	for (int32_t i = 0; i < place->count; i++) {
+		int32_t inner = place->count - 1 - i;
+		struct dynamic_call wanted = {call, id_of(env, place->methods[inner]), (uint32_t)place->bcis[inner]};
 
-		call = find_call(tables, &wanted);
+		call = find_call(tables, i, &wanted);
+		tables->last[i] = call;
 	}
+	tables->last_depth = place->count;
 	tables->places[tables->place_count++] = (struct dynamic_place){(uint32_t)((uint64_t)place->pc - begin), call};
 }
 
@@ -196,21 +244,27 @@ static size_t count_calls(const struct jvmti_inline_record *inlines)
 static void load(struct jvmti *env, struct dynamic_function *function, const struct jvmti_inline_record *inlines)
 {
 	size_t calls = inlines ? count_calls(inlines) : 0;
-	size_t place_bytes = calls ? (size_t)inlines->count * sizeof(struct dynamic_place) : 0;
-	size_t size = place_bytes + calls * sizeof(struct dynamic_call);
-	struct tables tables = {.places = calls ? sys_mmap_anonymous(size) : NULL};
+	size_t places = calls ? (size_t)inlines->count : 0;
+	struct memory *memory = calls ? take_memory(sizeof(struct tables) + places * sizeof(struct dynamic_place) +
+						    calls * sizeof(struct dynamic_call))
+				      : NULL;
+	struct tables *tables;
 
-	if (tables.places) {
-		tables.calls = (struct dynamic_call *)(tables.places + inlines->count);
-		for (int32_t i = 0; i < inlines->count; i++)
-			add_place(&tables, env, &inlines->places[i], (uint64_t)function->code);
-		function->places = tables.places;
-		function->place_count = tables.place_count;
-		function->call_count = tables.call_count;
+	if (memory) {
+		tables = (struct tables *)memory->bytes;
+		tables->place_count = tables->call_count = 0;
+		tables->last_depth = 0;
+		tables->places = (struct dynamic_place *)(tables + 1);
+		tables->calls = (struct dynamic_call *)(tables->places + places);
+		for (size_t i = 0; i < places; i++)
+			add_place(tables, env, &inlines->places[i], (uint64_t)function->code);
+		function->places = tables->places;
+		function->place_count = tables->place_count;
+		function->call_count = tables->call_count;
 	}
 	dynamic_add(function);
-	if (tables.places)
-		sys_munmap(tables.places, size);
+	if (memory)
+		give_memory(memory);
 }
 
 void java_code_compiled(struct jvmti *env, void *method, int32_t size, const void *code, int32_t count, const void *locations,
@@ -233,10 +287,20 @@ void java_code_unloaded(struct jvmti *env, void *method, const void *code)
 	dynamic_unload(code);
 }
 
+/* ---- the machine's own code ---- */
+
 void java_code_generated(struct jvmti *env, const char *name, const void *code, int32_t size)
 {
 	const struct dynamic_function function = {.name = name, .code = code, .size = size, .is_machine = 1};
 
+	struct xml_text *together;
+
 	(void)env;
-	dynamic_add(&function);
+	if (size <= 0 || !code || !col_is_recording())
+		return;
+	together = java_batch(strnlen(name, JAVA_BATCH_NAME_MAX));
+	if (together)
+		dynamic_put(together, &function);
+	else
+		dynamic_add(&function);
 }

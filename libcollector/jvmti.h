@@ -21,7 +21,15 @@ struct java_env { /* JNIEnv */
 };
 
 enum { JVMTI_VERSION_1_2 = 0x30010200, JVMTI_ENABLE = 1 };
-enum { JAVA_MACHINE_GET_ENV = 6, JAVA_ENV_DELETE_LOCAL_REF = 23 };
+enum { JAVA_MACHINE_GET_ENV = 6 };
+enum { JAVA_ENV_EXCEPTION_CLEAR = 17, JAVA_ENV_DELETE_LOCAL_REF = 23, JAVA_ENV_GET_OBJECT_CLASS = 31, JAVA_ENV_GET_STRING = 169,
+	JAVA_ENV_RELEASE_STRING = 170, JAVA_ENV_REGISTER_NATIVES = 215 };
+
+/* A native method to be registered. */
+struct java_native {
+	const char *name, *signature;
+	java_function function;
+};
 
 /* Bits, by their numbers. */
 struct jvmti_capabilities {
@@ -39,6 +47,7 @@ enum jvmti_capability {
 enum jvmti_event {
 	JVMTI_EVENT_FIRST = 50,
 	JVMTI_EVENT_THREAD_START = 52,
+	JVMTI_EVENT_CLASS_PREPARE = 56,
 	JVMTI_EVENT_COMPILED_METHOD_LOAD = 68,
 	JVMTI_EVENT_COMPILED_METHOD_UNLOAD = 69,
 	JVMTI_EVENT_DYNAMIC_CODE_GENERATED = 70,
@@ -83,6 +92,38 @@ struct jvmti_inline_record {
 	int32_t count;
 	const struct jvmti_place *places;
 };
+
+static inline void java_delete_local_ref(struct java_env *env, void *reference)
+{
+	((void (*)(struct java_env *, void *))env->functions[JAVA_ENV_DELETE_LOCAL_REF])(env, reference);
+}
+
+static inline void *java_get_object_class(struct java_env *env, void *object)
+{
+	return ((void *(*)(struct java_env *, void *))env->functions[JAVA_ENV_GET_OBJECT_CLASS])(env, object);
+}
+
+static inline void java_clear_exception(struct java_env *env)
+{
+	((void (*)(struct java_env *))env->functions[JAVA_ENV_EXCEPTION_CLEAR])(env);
+}
+
+/* UTF-8, as Java has it; to be released. */
+static inline const char *java_get_string(struct java_env *env, void *string)
+{
+	return ((const char *(*)(struct java_env *, void *, void *))env->functions[JAVA_ENV_GET_STRING])(env, string, (void *)0);
+}
+
+static inline void java_release_string(struct java_env *env, void *string, const char *text)
+{
+	((void (*)(struct java_env *, void *, const char *))env->functions[JAVA_ENV_RELEASE_STRING])(env, string, text);
+}
+
+static inline int java_register_natives(struct java_env *env, void *class, const struct java_native *methods, int32_t count)
+{
+	return ((int (*)(struct java_env *, void *, const struct java_native *, int32_t))env->functions[JAVA_ENV_REGISTER_NATIVES])(
+	    env, class, methods, count);
+}
 
 #define FUNCTION(number, name, parameters, arguments) \
 	static inline int jvmti_##name parameters \

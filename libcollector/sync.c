@@ -15,15 +15,16 @@
 
 static uint64_t threshold; /* ticks */
 
+/* Native waits. */
 static inline int is_on(void)
 {
-	return (int)atomic_load_explicit(&col.mark->sync, memory_order_relaxed);
+	return atomic_load_explicit(&col.mark->sync, memory_order_relaxed) & SYNC_NATIVE;
 }
 
 void sync_start(void)
 {
 	threshold = (uint64_t)((double)col.descriptor.sync_threshold_ns * 1e-9 * (double)col.descriptor.clock_hz);
-	atomic_store(&col.mark->sync, 1);
+	atomic_store(&col.mark->sync, (unsigned)col.descriptor.sync_kinds);
 }
 
 /* Addresses and ticks beyond 48 bits are cut: there are none in user space, and none for three hours of waiting. */
@@ -50,6 +51,11 @@ static void record(enum fmt_sync_func func, uint64_t object, uint64_t second, ui
 
 	if (!thread)
 		return;
+	/* What the Java machine waits for on behalf of a monitor is told of by that. */
+	if (unlikely(thread->java_waits && func != FMT_sync_func_MONITOR_ENTER && func != FMT_sync_func_MONITOR_WAIT)) {
+		scope_leave(thread);
+		return;
+	}
 	event.stack = stack_of(thread, &caller);
 	if (col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_SYNCTRACE], FMT_STREAM_SYNCTRACE, atomic_load(&thread->tid), &event,
 	                   sizeof(event), after) == 0)
@@ -150,6 +156,21 @@ HOOK_VERSION(pthread_cond_init, pthread_cond_init, "@@GLIBC_2.3.2");
 HOOK_VERSION(pthread_cond_wait_old, pthread_cond_wait, "@GLIBC_2.2.5");
 HOOK_VERSION(pthread_cond_timedwait_old, pthread_cond_timedwait, "@GLIBC_2.2.5");
 HOOK_VERSION(pthread_cond_init_old, pthread_cond_init, "@GLIBC_2.2.5");
+
+/* ---- monitors of Java ---- */
+
+int sync_wants_monitors(void)
+{
+	return atomic_load_explicit(&col.mark->sync, memory_order_relaxed) & SYNC_JAVA;
+}
+
+void sync_monitor(enum fmt_sync_func func, uint64_t object, uint64_t before, const struct caller *caller)
+{
+	uint64_t after = col_ticks();
+
+	if (sync_wants_monitors() && after - before >= threshold)
+		record(func, object, 0, before, after, 0, *caller);
+}
 
 /* ---- futex, which libstdc++ calls for atomic waits ---- */
 

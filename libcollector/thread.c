@@ -83,6 +83,7 @@ static void begin(struct col_thread *state, uint32_t tid)
 {
 	state->depth = 0;
 	state->exit_rounds = 0;
+	state->java_waits = 0;
 	state->last_stack = 0;
 	state->rest_ns = 0;
 	state->epoch = atomic_load(&col.epoch);

@@ -37,6 +37,8 @@ struct col_thread {
 	uint64_t sync_events;
 	uint64_t io_events;
 	uint64_t user_events;
+	unsigned java_waits; /* monitors of Java that it waits for: bit 0 to enter, bit 1 in Object.wait */
+	uint64_t java_since[2]; /* event times of their beginnings */
 	struct functrace_thread functrace;
 	struct omp_thread omp;
 	char name[16];

@@ -3,7 +3,7 @@ source=$(realpath "$(dirname "$0")/../programs/JavaKnown.java")
 . "$(dirname "$0")/lib.sh"
 
 have java javac || { skip "Java" "there is no JDK"; exit 0; }
-javac -d . "$source" || { not_ok "JavaKnown is compiled"; exit 1; }
+javac -d . -sourcepath "$(dirname "$source")/../../share/java" "$source" || { not_ok "JavaKnown is compiled"; exit 1; }
 
 # ---- a known split
 
@@ -23,7 +23,7 @@ within "all of their CPU time is there" 0.97 1.03 "$(awk -v a="$recorded" -v b="
 report split -name short -csingle JavaKnown.work_a
 contains "who calls them" 'JavaKnown\.main|JavaKnown\.split' split.txt
 report split -name short -metrics e.totalcpu -lines
-contains "lines of source" 'JavaKnown\.work_a, line 22 in "JavaKnown.java"' split.txt
+contains "lines of source" 'JavaKnown\.work_a, line 26 in "JavaKnown.java"' split.txt
 report split -name short -viewmode expert -calltree
 contains "expert mode has the interpreter" '\+-Interpreter$' split.txt
 contains "and the machine" '\+-JavaCalls::call_helper' split.txt
@@ -40,11 +40,11 @@ is "a filter by method" 1 "$(grep -c 'JavaKnown.work_.$' split.txt)"
 report split -name short -filters 'FNAME("Interpreter") IN MSTACK' -metrics e.totalcpu -functions
 contains "a filter by what the machine sees" 'JavaKnown.work_b$' split.txt
 report split -name short -viewmode machine -disasm JavaKnown.work_d 1
-contains "compiled code, with lines" '\[  25\].*:  (imul|ret)' split.txt
+contains "compiled code, with lines" '\[  29\].*:  (imul|ret)' split.txt
 report split -name short -disasm JavaKnown.work_d
 contains "which is not there in user mode" "viewmode machine" split.txt.err
 report split -name short -addpath "$(dirname "$source")" -source JavaKnown.work_d
-contains "source with metrics" '^ *[0-9.]+ +[0-9.]+ .*25\. .*work_d' split.txt
+contains "source with metrics" '^ *[0-9.]+ +[0-9.]+ .*29\. .*work_d' split.txt
 
 # ---- all stacks are whole
 
@@ -68,6 +68,37 @@ for method in sort hash count work; do
 done
 contains "library methods" ' java\.util\.TimSort\.' threads.txt
 contains "the machine in one" ' <JVM-System>$' threads.txt
+
+# ---- what the machine tells
+
+record told -A off -s all,j -- java -Xmx24m -cp . JavaKnown threads 200
+report told -locks
+contains "monitors by class" ' monitor  .*java\.lang\.Object@[0-9a-f]+; longest wait in JavaKnown\.count' told.txt
+is "-s ,j: no native objects" 0 "$(grep -cE ' (mutex|condition) ' told.txt)"
+report told -name short -sync
+contains "where a monitor is waited for" 'JavaKnown\.count, line 7[0-9] in "JavaKnown\.java"' told.txt
+report told -thread_list
+contains "threads have their names" ' (sorter|hasher)' told.txt
+contains "the first one too" ' main' told.txt
+report told -gcevents
+within "garbage collections" 1 100000 "$(awk '/Garbage Collections/ { print $3 }' told.txt)"
+within "their time" 0.0001 60 "$(awk '/Time \(sec.\) / { print $3; exit }' told.txt)"
+contains "classes that were loaded" '<class id="[0-9]+" name="JavaKnown" ' told.er/map.xml
+record native -A off -s all,n -- java -cp . JavaKnown threads 50
+report native -locks
+is "-s ,n: no monitors" 0 "$(grep -c ' monitor ' native.txt)"
+contains "but what the machine itself waits for" ' (mutex|condition) ' native.txt
+
+# ---- control by the program
+
+is "collector.CollectorAPI without a recording" done "$(java -cp . JavaKnown control)"
+record control -A off -p hi -- java -cp . JavaKnown control
+is "with one" "0 done" "$? $(cat control.out)"
+contains "its sample" 'kind="sample" .*name="first"' control.er/log.xml
+contains "its pause" 'kind="pause"' control.er/log.xml
+report control -name short -functions
+contains "what is not paused" ' JavaKnown\.work_b$' control.txt
+is "what is paused, and after the end" 0 "$(grep -cE ' JavaKnown\.work_[ac]$' control.txt)"
 
 # ---- other ways to Java
 

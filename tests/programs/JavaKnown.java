@@ -6,7 +6,11 @@
  * JavaKnown threads N: three threads sort, hash, and count under a monitor that a fourth one, named "other", wants too; N rounds each. All
  * that they do is in Thread.run(), by work() of this class. Prints "done".
  *
+ * JavaKnown control: takes a sample named "first", and uses 0.1 s of CPU time or more in each of work_a, with events paused, work_b, not
+ * paused, and work_c, after the end of the recording. Prints "done".
+ *
  * JavaKnown variable: prints the value of JAVA_TOOL_OPTIONS, and the arguments that the machine was given. */
+import collector.CollectorAPI;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -100,11 +104,24 @@ public class JavaKnown {
 		System.out.println("done");
 	}
 
+	static void control() {
+		CollectorAPI.sample("first");
+		CollectorAPI.pause();
+		sink += work_a(TURN * 5);
+		CollectorAPI.resume();
+		sink += work_b(TURN * 5);
+		CollectorAPI.terminate();
+		sink += work_c(TURN * 5);
+		System.out.println("done");
+	}
+
 	public static void main(String[] arguments) throws InterruptedException {
 		if (arguments[0].equals("split"))
 			split();
 		else if (arguments[0].equals("threads"))
 			threads(Integer.parseInt(arguments[1]));
+		else if (arguments[0].equals("control"))
+			control();
 		else
 			System.out.println(System.getenv("JAVA_TOOL_OPTIONS") + " " +
 					   ManagementFactory.getRuntimeMXBean().getInputArguments());
