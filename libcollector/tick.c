@@ -155,10 +155,15 @@ static enum fmt_clock_state state_of(struct col_thread *thread, const greg_t *gr
  * wait for ever, so it goes on alone for some time, which the next sample stands for. */
 static void have_rest(struct col_thread *thread, uint64_t spent_ticks)
 {
-	uint64_t spent_us = spent_ticks / (col.descriptor.clock_hz / 1000000 + 1);
+	uint64_t limit_us = period_us() / 2, now_ns, spent_ns;
 
-	if (unlikely(spent_us > period_us() / 2))
-		thread->rest_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID) + RESTS * spent_us * 1000;
+	if (likely(spent_ticks / (col.descriptor.clock_hz / 1000000 + 1) <= limit_us))
+		return;
+	/* It may have waited for a processor. */
+	now_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	spent_ns = now_ns - atomic_load(&thread->accounted_ns);
+	if (spent_ns > limit_us * 1000)
+		thread->rest_ns = now_ns + RESTS * spent_ns;
 }
 
 static void sample(struct col_thread *thread, const ucontext_t *context)
