@@ -172,30 +172,17 @@ static int add_function(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, co
 	return exp_dwarf_add_function(unit, &entry);
 }
 
-/* Gather the functions below an entry. Rust puts them into namespaces and types. On return `die` is at the end of the list
+/* Gather the functions below an entry. On return `die` is at the end of the list
  * of its children, where its next sibling follows; or reading has failed. Returns 0 or -errno. */
 static int gather_functions(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, struct exp_die *die, int depth)
 {
 	int rc = exp_die_read(dwarf->dies, unit->unit, die->behind, die);
 
 	while (rc == 0 && die->tag != 0) {
-		int is_below = 0;
+		int is_below = die->has_children && depth < NESTING_MAX && exp_dwarf_is_scope(die->tag);
 
-		switch (die->tag) {
-		case DW_TAG_subprogram:
+		if (die->tag == DW_TAG_subprogram)
 			rc = add_function(dwarf, unit, die);
-			break;
-		case DW_TAG_namespace:
-		case DW_TAG_module:
-		case DW_TAG_structure_type:
-		case DW_TAG_class_type:
-		case DW_TAG_union_type:
-		case DW_TAG_enumeration_type:
-			is_below = die->has_children && depth < NESTING_MAX;
-			break;
-		default:
-			break;
-		}
 		if (rc == 0 && is_below)
 			rc = gather_functions(dwarf, unit, die, depth + 1);
 		if (rc == 0)

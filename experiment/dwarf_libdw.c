@@ -137,7 +137,7 @@ static int add_function(struct exp_dwarf_unit *unit, Dwarf_Die *die)
 	return exp_dwarf_add_function(unit, &entry);
 }
 
-/* Gather the functions below a DIE. Rust puts them into namespaces and types. */
+/* Gather the functions below a DIE. */
 static void gather_functions(struct exp_dwarf_unit *unit, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
@@ -145,22 +145,12 @@ static void gather_functions(struct exp_dwarf_unit *unit, Dwarf_Die *parent, int
 	if (depth > NESTING_MAX || dwarf_child(parent, &die) != 0)
 		return;
 	do {
-		switch (dwarf_tag(&die)) {
-		case DW_TAG_subprogram:
-			if (add_function(unit, &die) != 0)
-				return;
-			break;
-		case DW_TAG_namespace:
-		case DW_TAG_module:
-		case DW_TAG_structure_type:
-		case DW_TAG_class_type:
-		case DW_TAG_union_type:
-		case DW_TAG_enumeration_type:
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_subprogram && add_function(unit, &die) != 0)
+			return;
+		if (exp_dwarf_is_scope((unsigned)tag))
 			gather_functions(unit, &die, depth + 1);
-			break;
-		default:
-			break;
-		}
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
 

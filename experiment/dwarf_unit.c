@@ -4,6 +4,7 @@
 
 #include "experiment/arena.h"
 
+#include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,21 @@ int exp_dwarf_ranges_find(const struct exp_dwarf_ranges *ranges, Dwarf_Addr addr
 		return -ENOENT;
 	*out = ranges->of[low - 1].unit;
 	return 0;
+}
+
+int exp_dwarf_is_scope(unsigned tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type:
+		return 1;
+	default:
+		return 0;
+	}
 }
 
 int exp_dwarf_add_code(struct exp_dwarf_unit *unit, Dwarf_Addr start, Dwarf_Addr end)

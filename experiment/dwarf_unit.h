@@ -142,6 +142,9 @@ struct exp_dwarf_lines {
 
 extern const struct exp_dwarf_reader exp_dwarf_die_reader, exp_dwarf_libdw_reader;
 
+/* True for entries that functions may be below of. Rust puts them into namespaces and types. (dwarf_unit.c) */
+int exp_dwarf_is_scope(unsigned tag);
+
 /* Have dies read what they can of an image. Returns 0, -ENOTSUP: they can do nothing, or -ENOMEM. (dwarf_die.c) */
 int exp_dwarf_die_open(struct exp_dwarf *dwarf);
 void exp_dwarf_die_close(struct exp_dwarf *dwarf);
