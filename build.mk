@@ -201,6 +201,14 @@ $(BUILD)/tests/programs/grown_later: tests/programs/grown.c
 $(BUILD)/tests/programs/plugin.so: tests/programs/plugin/plugin.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -fPIC -shared -o $@ $<
+# The cases of tests/cases, in one program, with everything that can be traced.
+CASE_OBJ := $(patsubst tests/cases/%.c,$(BUILD)/tests/cases/%.o,$(wildcard tests/cases/*.c))
+$(BUILD)/tests/cases/%.o: tests/cases/%.c tests/cases/case.h tests/cases/cases.def
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -finstrument-functions -Wno-infinite-recursion -c -o $@ $<
+e2e-programs: $(BUILD)/tests/cases/cases
+$(BUILD)/tests/cases/cases: $(CASE_OBJ)
+	$(CC) -rdynamic -o $@ $^ -lpthread -ldl -lutil -lrt -lm
 # A client of the sampler, walked by frame pointers.
 $(BUILD)/tests/programs/self_sampler: tests/programs/self_sampler.c $(SAMPLER_LIB) $(FORMAT_LIB)
 	@mkdir -p $(@D)
