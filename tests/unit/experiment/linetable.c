@@ -56,17 +56,41 @@ static int ends_with(const char *text, const char *tail)
 	return len >= tail_len && strcmp(text + len - tail_len, tail) == 0;
 }
 
-/* Compare at one address. Returns 1 if libdw knows a line there. */
+/* Does a sequence end at an address? */
+static int is_end(Dwarf_Die *unit, Dwarf_Addr address)
+{
+	Dwarf_Lines *lines;
+	size_t count;
+
+	cr_assert_eq(dwarf_getsrclines(unit, &lines, &count), 0);
+	for (size_t i = 0; i < count; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+		Dwarf_Addr at;
+		bool ends;
+
+		if (dwarf_lineaddr(line, &at) == 0 && at == address && dwarf_lineendsequence(line, &ends) == 0 && ends)
+			return 1;
+	}
+	return 0;
+}
+
+/* Compare at one address. Returns 1 if libdw knows a line there. A row where its sequence ends is about no instruction,
+ * and what begins there is of another unit; but libdw finds the row, there and behind. */
 static size_t compare(Dwarf_Die *unit, struct exp_line_table *table, Dwarf_Addr address)
 {
 	Dwarf_Line *theirs = dwarf_getsrc_die(unit, address);
+	Dwarf_Addr row;
 	unsigned number = 0, line = 0;
 	const char *name;
 	int their_line;
 
 	if (theirs == NULL || dwarf_lineno(theirs, &their_line) != 0 || their_line == 0)
 		return 0;
-	cr_assert_eq(exp_line_table_find(table, address, &number, &line), 0, "address 0x%lx", address);
+	if (exp_line_table_find(table, address, &number, &line) != 0) {
+		cr_assert_eq(dwarf_lineaddr(theirs, &row), 0);
+		cr_assert(is_end(unit, row), "address 0x%lx", address);
+		return 0;
+	}
 	cr_assert_eq(line, (unsigned)their_line, "address 0x%lx: %u, libdw %d", address, line, their_line);
 	name = exp_line_table_file(table, number);
 	cr_assert_not_null(name);
