@@ -272,6 +272,14 @@ struct exp_thread {
 	uint64_t samples, cpu_ns; /* of its clock samples */
 };
 
+/* Objects of one class of Java that one stack allocated, as sampled: of small ones only some are told of, and each stands for many. */
+struct exp_java_alloc {
+	uint32_t class; /* its number, 0: not known */
+	uint32_t node;  /* EXP_NO_INDEX: no stack */
+	uint64_t samples;
+	double objects, bytes; /* estimated */
+};
+
 /* A garbage collection of a Java machine, all of whose threads stood. */
 struct exp_gc {
 	double time_s; /* of its end */
@@ -482,6 +490,8 @@ struct exp_data_set {
 	size_t thread_count;
 	const struct exp_gc *gcs; /* gcs[gc_count] in order of time */
 	size_t gc_count;
+	const struct exp_java_alloc *java_allocs; /* java_allocs[java_alloc_count] in order of class and node */
+	size_t java_alloc_count;
 	struct exp_heap heap;
 	struct exp_sync sync;
 	struct exp_io io;

@@ -68,6 +68,7 @@ void exp_load_fini(struct exp_load *load)
 	free(load->usage);
 	free(load->threads);
 	free(load->gcs);
+	free(load->java_allocs);
 	free(load->uses);
 	free(load->sync_objects);
 	free(load->sync_waits);
@@ -179,6 +180,8 @@ static void finish(struct exp_load *load)
 	set->thread_count = load->thread_count;
 	set->gcs = load->gcs;
 	set->gc_count = load->gc_count;
+	set->java_allocs = load->java_allocs;
+	set->java_alloc_count = load->java_alloc_count;
 	if (set->nodes.pc != NULL)
 		count_stacks(load);
 	count_losses(load);
@@ -255,6 +258,8 @@ static int read_streams(struct exp_load *load)
 		rc = exp_samples_values(load);
 	if (rc == 0)
 		rc = exp_user_read(load);
+	if (rc == 0)
+		rc = exp_javaheap_read(load);
 	if (rc == 0)
 		rc = exp_fxtlog_values(load);
 	if (rc == 0)

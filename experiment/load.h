@@ -36,6 +36,8 @@ struct exp_load {
 	size_t thread_count, thread_capacity;
 	struct exp_gc *gcs;
 	size_t gc_count, gc_capacity;
+	struct exp_java_alloc *java_allocs;
+	size_t java_alloc_count, java_alloc_capacity;
 	struct exp_buffer_use *uses;
 	size_t use_count, use_capacity;
 	uint64_t first_tsc, last_tsc; /* of all events; first > last: there are none */
@@ -67,6 +69,7 @@ int exp_heap_read(struct exp_load *load);
 int exp_sync_read(struct exp_load *load);
 int exp_io_read(struct exp_load *load);
 int exp_user_read(struct exp_load *load);
+int exp_javaheap_read(struct exp_load *load);
 int exp_omp_read(struct exp_load *load);
 int exp_overview_read(struct exp_load *load);
 

@@ -28,9 +28,10 @@ static create_function *real_create;
 
 /* ---- what goes wrong ---- */
 
-/* Only a user who has asked for Java is told on the spot. */
+/* Only a user who has asked for Java is told on the spot, in one line. */
 static void cannot(const char *what, const char *why)
 {
+	static int is_told;
 	char buffer[256];
 	struct xml_text text = XML_TEXT(buffer);
 
@@ -39,7 +40,7 @@ static void cannot(const char *what, const char *why)
 	xml_put(&text, why);
 	col_log_warning(buffer + sizeof("xcollect: ") - 1);
 	xml_put(&text, "\n");
-	if (col.descriptor.java == EXPLICIT)
+	if (col.descriptor.java == EXPLICIT && !is_told++)
 		SYS3(SYS_write, STDERR_FILENO, buffer, text.len);
 }
 
@@ -58,6 +59,7 @@ static const java_function callbacks[EVENTS] = {
     ON(MONITOR_CONTENDED_ENTERED, java_event_entered),
     ON(GARBAGE_COLLECTION_START, java_event_gc_start),
     ON(GARBAGE_COLLECTION_FINISH, java_event_gc_finish),
+    ON(SAMPLED_OBJECT_ALLOC, java_event_alloc),
 };
 #undef ON
 
@@ -78,14 +80,18 @@ static const char *begin(struct jvmti *env, struct java_env *java)
 		return "GetPotentialCapabilities";
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		put_capability(&set, wanted[i], &possible);
+	if (col.descriptor.heap)
+		put_capability(&set, JVMTI_CAN_SAMPLED_ALLOC, &possible);
 	if (jvmti_add_capabilities(env, &set) != 0)
 		return "AddCapabilities";
 	if (jvmti_set_event_callbacks(env, callbacks, sizeof(callbacks)) != 0)
 		return "SetEventCallbacks";
 	/* What the machine cannot tell is missing, and the rest is there. */
 	for (int i = 0; i < EVENTS; i++)
-		if (callbacks[i])
+		if (callbacks[i] && (JVMTI_EVENT_FIRST + i != JVMTI_EVENT_SAMPLED_OBJECT_ALLOC || col.descriptor.heap))
 			jvmti_set_event_notification_mode(env, JVMTI_ENABLE, JVMTI_EVENT_FIRST + i, NULL);
+	if (col.descriptor.heap)
+		jvmti_set_heap_sampling_interval(env, JAVA_EVENT_ALLOC_INTERVAL);
 	java_batch_begin();
 	java_event_open(env, java);
 	jvmti_generate_events(env, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);

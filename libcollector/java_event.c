@@ -8,6 +8,7 @@
 #include "java_api.h"
 #include "java_batch.h"
 #include "log.h"
+#include "mapping.h"
 #include "scope.h"
 #include "sync.h"
 
@@ -232,6 +233,28 @@ void java_event_waited(struct jvmti *env, struct java_env *java, void *thread, v
 	(void)thread;
 	(void)is_timed_out;
 	end(env, java, object, WAITING, &caller);
+}
+
+/* ---- objects ---- */
+
+void java_event_alloc(struct jvmti *env, struct java_env *java, void *thread, void *object, void *class, int64_t size)
+{
+	const struct caller caller = CALLER;
+	struct fmt_java_alloc record = {.kind = FMT_KIND_java_alloc, .interval = JAVA_EVENT_ALLOC_INTERVAL, .size = (uint64_t)size};
+	struct col_thread *self;
+
+	(void)thread;
+	(void)object;
+	if (heap_mode() != HEAP_ON || !col_is_recording())
+		return;
+	record.class = number_of_class(env, java, class, 0);
+	self = scope_enter();
+	if (!self)
+		return;
+	record.stack = stack_of(self, &caller);
+	col_slot_write(&self->slot[COL_NORMAL][FMT_STREAM_HEAPTRACE], FMT_STREAM_HEAPTRACE, atomic_load(&self->tid), &record, sizeof(record),
+	               col_ticks());
+	scope_leave(self);
 }
 
 /* ---- garbage collections: told of by one thread, while all others stand ---- */
