@@ -154,6 +154,8 @@ void java_open(void)
 
 void java_forget(void)
 {
+	if (!libjvm) /* tables that nobody has touched are not touched in each child */
+		return;
 	java_code_forget();
 	java_event_forget();
 	java_method_forget();
