@@ -107,6 +107,23 @@ nested()
 	counted "$name: every call is there" "$name"
 }
 
+# stepped NAME ASTRAY COMPILER...: calls that a handler with calls interrupts at every instruction; walks from there that do not end well
+stepped()
+{
+	local name=stepped_$1 astray=$2 limits
+	shift 2
+	"$programs/stepper" true 2>/dev/null || { skip "$name" "ptrace is not possible here"; return; }
+	"$@" -O2 -g -D_GNU_SOURCE -o "$name" "$sources/ft_stepped.c" >"$name.log" 2>&1 || { skip "$name" "the compiler cannot do it here"; return; }
+	for limits in returns=on returns=on,depth=5,min=1ns; do
+		rm -rf "$name.er"
+		timeout -k 5 100 "$programs/stepper" "$xcollect" -p off -S off --functrace=$limits -o "$name.er" "./$name" >"$name.out" 2>"$name.err"
+		is "$name, $limits: interrupted at every instruction" 0 $?
+		counted "$name, $limits: every call is there" "$name"
+		is "$name, $limits: walks lead to main" "astray $astray" "$(grep astray "$name.err")"
+		within "$name, $limits: instructions of ours were among them" 1000 20000 "$(sed -n 's/ instructions//p' "$name.err")"
+	done
+}
+
 # shellcheck disable=SC2086
 {
 	both pg gcc $gcc_options -pg
@@ -119,6 +136,10 @@ nested()
 hard pg g++ -pg
 hard static g++ -pg -static-libgcc -static-libstdc++
 hard patchable g++ -fpatchable-function-entry=5
+stepped pg 0 gcc -pg
+stepped fentry 0 gcc -pg -mfentry
+# One instruction of each of the 6 calls lies where no object is, and has no unwind table.
+stepped patchable 6 gcc -fpatchable-function-entry=5
 nested pg -pg
 nested fentry -pg -mfentry
 nested marked -pg -mfentry -fcf-protection
