@@ -4,6 +4,7 @@
 #include "experiment/xraylog.h"
 #include "memory.h"
 #include "report.h"
+#include "sorter.h"
 #include "text.h"
 #include "xraylogs.h"
 
@@ -12,26 +13,80 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The records of a log in order of time, as pointers into it. The caller frees. */
-static int by_time(const void *left, const void *right)
-{
-	const struct xraylog_record *a = *(const struct xraylog_record *const *)left;
-	const struct xraylog_record *b = *(const struct xraylog_record *const *)right;
+enum { SORT_MEMORY = 24 << 20 };
 
-	if (a->tsc != b->tsc)
-		return a->tsc < b->tsc ? -1 : 1;
-	return a < b ? -1 : a > b;
+void xraylogs_each(const struct xraylog *log, int (*record)(void *context, const struct xraylog_record *record), void *context)
+{
+	if (xraylog_each(log, record, context) == 0)
+		return;
+	fputs("xer_print: out of memory\n", stderr);
+	exit(EXIT_TROUBLE);
 }
 
-static const struct xraylog_record **sort(const struct xraylog *log)
-{
-	const struct xraylog_record **sorted = memory_take(log->record_count, sizeof(*sorted));
+/* ---- the records of a log in order of time ---- */
 
-	for (size_t i = 0; i < log->record_count; i++)
-		sorted[i] = &log->records[i];
-	if (log->record_count > 1)
-		qsort(sorted, log->record_count, sizeof(*sorted), by_time);
-	return sorted;
+/* A record as a sorter keeps it; arguments and data follow. */
+struct packed {
+	uint16_t cpu, event_type;
+	uint32_t kind, function, tid, pid, argument_count, data_size, zero;
+};
+
+struct packer {
+	struct sorter *sorter;
+	uint64_t count;
+	uint8_t *bytes;
+	size_t capacity;
+};
+
+static int pack(void *context, const struct xraylog_record *record)
+{
+	struct packer *packer = context;
+	struct packed packed = {record->cpu, record->event_type, record->kind, record->function, record->tid, record->pid,
+				record->argument_count, record->data_size, 0};
+	size_t arguments = record->argument_count * sizeof(uint64_t), size = sizeof(packed) + arguments + record->data_size;
+
+	if (size > packer->capacity) {
+		packer->bytes = memory_resize(packer->bytes, size, 1);
+		packer->capacity = size;
+	}
+	memcpy(packer->bytes, &packed, sizeof(packed));
+	if (arguments != 0)
+		memcpy(packer->bytes + sizeof(packed), record->arguments, arguments);
+	if (record->data_size != 0)
+		memcpy(packer->bytes + sizeof(packed) + arguments, record->data, record->data_size);
+	sorter_add(packer->sorter, record->tsc, packer->count++, packer->bytes, (uint32_t)size);
+	return 0;
+}
+
+static struct xraylog_record unpack(const struct sorter_item *item)
+{
+	const struct packed *packed = item->payload;
+	const uint64_t *arguments = (const uint64_t *)(packed + 1);
+
+	return (struct xraylog_record){
+		.kind = (enum xraylog_kind)packed->kind,
+		.cpu = packed->cpu,
+		.event_type = packed->event_type,
+		.function = packed->function,
+		.tid = packed->tid,
+		.pid = packed->pid,
+		.tsc = item->major,
+		.arguments = arguments,
+		.argument_count = packed->argument_count,
+		.data = (const uint8_t *)(arguments + packed->argument_count),
+		.data_size = packed->data_size,
+	};
+}
+
+/* The caller frees. */
+static struct sorter *sort(const struct xraylog *log)
+{
+	struct packer packer = {.sorter = sorter_new(SORT_MEMORY)};
+
+	xraylogs_each(log, pack, &packer);
+	free(packer.bytes);
+	sorter_begin(packer.sorter);
+	return packer.sorter;
 }
 
 /* ---- YAML, quoted as LLVM does ---- */
@@ -94,7 +149,7 @@ static void put_scalar(FILE *out, const uint8_t *text, size_t len)
 		fputc('\'', out);
 }
 
-static void put_yaml_record(FILE *out, const struct xraylog *log, const struct xraylog_record *record)
+static void put_yaml_record(FILE *out, const struct xraylog_record *record)
 {
 	static const char *const kinds[] = {"function-enter",     "function-exit", "function-tail-exit",
 					    "function-enter-arg", "custom-event",  "typed-event"};
@@ -102,7 +157,7 @@ static void put_yaml_record(FILE *out, const struct xraylog *log, const struct x
 	fprintf(out, "  - { type: %u, func-id: %u, function: '%u'", record->event_type, record->function, record->function);
 	for (uint32_t i = 0; i < record->argument_count; i++)
 		fprintf(out, "%s%llu%s", i == 0 ? ", args: [ " : ", ",
-			(unsigned long long)log->arguments[record->first_argument + i],
+			(unsigned long long)record->arguments[i],
 			i + 1 == record->argument_count ? " ]" : "");
 	fprintf(out, ", cpu: %u, thread: %u", record->cpu, record->tid);
 	if (record->pid != 0)
@@ -114,16 +169,20 @@ static void put_yaml_record(FILE *out, const struct xraylog *log, const struct x
 
 static void put_yaml(FILE *out, const struct xraylog *log)
 {
-	const struct xraylog_record **sorted = sort(log);
+	struct sorter *sorter = sort(log);
+	struct sorter_item item;
 
 	fprintf(out, "---\nheader:\n  version:         %u\n  type:            %u\n  constant-tsc:    %s\n"
 		"  nonstop-tsc:     %s\n  cycle-frequency: %llu\nrecords:\n",
 		log->version, log->type, log->constant_tsc ? "true" : "false", log->nonstop_tsc ? "true" : "false",
 		(unsigned long long)log->cycle_frequency);
-	for (size_t i = 0; i < log->record_count; i++)
-		put_yaml_record(out, log, sorted[i]);
+	while (sorter_next(sorter, &item)) {
+		struct xraylog_record record = unpack(&item);
+
+		put_yaml_record(out, &record);
+	}
 	fputs("...\n", out);
-	free(sorted);
+	sorter_free(sorter);
 }
 
 /* ---- trace events ---- */
@@ -195,121 +254,144 @@ static void put_frames(FILE *out, const struct frames *frames)
 	fputs("\n  }\n}\n", out);
 }
 
+struct events {
+	FILE *out;
+	const struct xraylog *log;
+	struct frames frames;
+	int has_begun;
+};
+
+static void put_trace_event(struct events *events, const struct xraylog_record *record)
+{
+	struct frames *frames = &events->frames;
+	struct thread *thread;
+
+	if (record->kind == XRAYLOG_CUSTOM || record->kind == XRAYLOG_TYPED)
+		return;
+	thread = find_thread(frames, record->tid);
+	if (record->kind == XRAYLOG_ENTER || record->kind == XRAYLOG_ENTER_ARGUMENT) {
+		thread->top = find_frame(frames, thread->top, record->function);
+		put_trace_record(events->out, events->log, record, 'B', thread->top, !events->has_begun);
+		events->has_begun = 1;
+	} else if (thread->top != 0) {
+		put_trace_record(events->out, events->log, record, 'E', thread->top, !events->has_begun);
+		thread->top = frames->at[thread->top - 1].parent;
+	}
+}
+
 static void put_trace_events(FILE *out, const struct xraylog *log)
 {
-	const struct xraylog_record **sorted = sort(log);
-	struct frames frames = {.count = 0};
-	int is_first = 1;
+	struct events events = {.out = out, .log = log};
+	struct sorter *sorter = sort(log);
+	struct sorter_item item;
 
 	fputs("{\n  \"traceEvents\": [", out);
-	for (size_t i = 0; i < log->record_count; i++) {
-		const struct xraylog_record *record = sorted[i];
-		struct thread *thread;
+	while (sorter_next(sorter, &item)) {
+		struct xraylog_record record = unpack(&item);
 
-		if (record->kind == XRAYLOG_CUSTOM || record->kind == XRAYLOG_TYPED)
-			continue;
-		thread = find_thread(&frames, record->tid);
-		if (record->kind == XRAYLOG_ENTER || record->kind == XRAYLOG_ENTER_ARGUMENT) {
-			thread->top = find_frame(&frames, thread->top, record->function);
-			put_trace_record(out, log, record, 'B', thread->top, is_first);
-			is_first = 0;
-		} else if (thread->top != 0) {
-			put_trace_record(out, log, record, 'E', thread->top, is_first);
-			thread->top = frames.at[thread->top - 1].parent;
-		}
+		put_trace_event(&events, &record);
 	}
-	put_frames(out, &frames);
-	free(frames.at);
-	free(frames.threads);
-	free(sorted);
+	put_frames(out, &events.frames);
+	free(events.frames.at);
+	free(events.frames.threads);
+	sorter_free(sorter);
 }
 
 /* ---- accounts ---- */
 
 struct call {
 	uint32_t function;
-	uint64_t ticks;
+	uint64_t begin;
 };
 
-/* The calls of one thread that are open. */
-struct stack {
-	struct call *open; /* ticks: when they began */
+/* The calls of one thread that are open, and those that have ended, by function and time. */
+struct accounts {
+	struct call *open;
 	size_t depth, capacity;
+	uint32_t tid;
+	struct sorter *sorter;
 };
 
-static int by_function(const void *left, const void *right)
+/* Of calls whose exit is missing there is no time. */
+static int count_call(void *context, const struct xraylog_record *record)
 {
-	const struct call *a = left, *b = right;
+	struct accounts *accounts = context;
+	size_t at;
 
-	if (a->function != b->function)
-		return a->function < b->function ? -1 : 1;
-	return (a->ticks > b->ticks) - (a->ticks < b->ticks);
-}
-
-/* All complete calls of a log; of those whose exit is missing there is no time. calls[*count], which the caller frees. */
-static struct call *find_calls(const struct xraylog *log, size_t *count)
-{
-	struct stack stack = {.depth = 0};
-	struct call *calls = NULL;
-	size_t capacity = 0;
-
-	*count = 0;
-	for (size_t i = 0; i < log->record_count; i++) {
-		const struct xraylog_record *record = &log->records[i];
-		size_t at;
-
-		if (i != 0 && record[-1].tid != record->tid)
-			stack.depth = 0;
-		if (record->kind == XRAYLOG_ENTER || record->kind == XRAYLOG_ENTER_ARGUMENT) {
-			stack.open = memory_grow(stack.open, stack.depth, &stack.capacity, sizeof(*stack.open));
-			stack.open[stack.depth++] = (struct call){record->function, record->tsc};
-		}
-		if (record->kind != XRAYLOG_EXIT && record->kind != XRAYLOG_TAIL_EXIT)
-			continue;
-		for (at = stack.depth; at > 0 && stack.open[at - 1].function != record->function;)
-			at--;
-		if (at == 0)
-			continue;
-		stack.depth = at - 1;
-		calls = memory_grow(calls, *count, &capacity, sizeof(*calls));
-		calls[(*count)++] = (struct call){record->function, record->tsc - stack.open[at - 1].ticks};
+	if (record->tid != accounts->tid)
+		accounts->depth = 0;
+	accounts->tid = record->tid;
+	if (record->kind == XRAYLOG_ENTER || record->kind == XRAYLOG_ENTER_ARGUMENT) {
+		accounts->open = memory_grow(accounts->open, accounts->depth, &accounts->capacity, sizeof(*accounts->open));
+		accounts->open[accounts->depth++] = (struct call){record->function, record->tsc};
 	}
-	free(stack.open);
-	return calls;
+	if (record->kind != XRAYLOG_EXIT && record->kind != XRAYLOG_TAIL_EXIT)
+		return 0;
+	for (at = accounts->depth; at > 0 && accounts->open[at - 1].function != record->function;)
+		at--;
+	if (at == 0)
+		return 0;
+	accounts->depth = at - 1;
+	sorter_add(accounts->sorter, record->function, record->tsc - accounts->open[at - 1].begin, NULL, 0);
+	return 0;
 }
 
-/* calls[count] of one function, in order of their times. */
-static void put_account(FILE *out, const struct call *calls, size_t count, double hz)
+/* How many calls each function has, in order of their numbers: counts[*functions]. The caller frees. */
+static uint64_t *count_functions(struct sorter *sorter, size_t *functions)
 {
-	double sum = 0;
+	uint64_t *counts = NULL, last = UINT64_MAX;
+	size_t capacity = 0;
+	struct sorter_item item;
 
-	for (size_t i = 0; i < count; i++)
-		sum += (double)calls[i].ticks;
-	fprintf(out, "%9u %10zu [%9.6f, %9.6f, %9.6f, %9.6f, %9.6f] %9.6f  (unknown): #%u\n", calls[0].function, count,
-		(double)calls[0].ticks / hz, (double)calls[count / 2].ticks / hz,
-		(double)calls[(size_t)floor((double)count * 0.9)].ticks / hz,
-		(double)calls[(size_t)floor((double)count * 0.99)].ticks / hz, (double)calls[count - 1].ticks / hz, sum / hz,
-		calls[0].function);
+	*functions = 0;
+	sorter_begin(sorter);
+	while (sorter_next(sorter, &item)) {
+		if (item.major != last) {
+			counts = memory_grow(counts, *functions, &capacity, sizeof(*counts));
+			counts[(*functions)++] = 0;
+		}
+		counts[*functions - 1]++;
+		last = item.major;
+	}
+	return counts;
+}
+
+/* The next `count` calls of the sorter are those of one function. */
+static void put_account(FILE *out, struct sorter *sorter, uint64_t count, double hz)
+{
+	uint64_t places[] = {0, count / 2, (uint64_t)floor((double)count * 0.9), (uint64_t)floor((double)count * 0.99), count - 1};
+	enum { PLACES = sizeof(places) / sizeof(places[0]) };
+	double values[PLACES] = {0}, sum = 0;
+	struct sorter_item item = {.major = 0};
+
+	for (uint64_t i = 0; i < count && sorter_next(sorter, &item); i++) {
+		sum += (double)item.minor;
+		for (size_t k = 0; k < PLACES; k++)
+			if (places[k] == i)
+				values[k] = (double)item.minor;
+	}
+	fprintf(out, "%9u %10llu [%9.6f, %9.6f, %9.6f, %9.6f, %9.6f] %9.6f  (unknown): #%u\n", (uint32_t)item.major,
+		(unsigned long long)count, values[0] / hz, values[1] / hz, values[2] / hz, values[3] / hz, values[4] / hz, sum / hz,
+		(uint32_t)item.major);
 }
 
 static void put_accounts(FILE *out, const struct xraylog *log)
 {
 	double hz = log->cycle_frequency != 0 ? (double)log->cycle_frequency : 1;
-	size_t count, functions = 0;
-	struct call *calls = find_calls(log, &count);
+	struct accounts accounts = {.sorter = sorter_new(SORT_MEMORY)};
+	uint64_t *counts;
+	size_t functions;
 
-	if (count > 1)
-		qsort(calls, count, sizeof(*calls), by_function);
-	for (size_t i = 0; i < count; i++)
-		functions += i == 0 || calls[i].function != calls[i - 1].function;
+	xraylogs_each(log, count_call, &accounts);
+	free(accounts.open);
+	counts = count_functions(accounts.sorter, &functions);
 	fprintf(out, "Functions with latencies: %zu\n   funcid      count [      min,       med,       90p,       99p,       "
 		"max]       sum  function    \n", functions);
-	for (size_t i = 0, end; i < count; i = end) {
-		for (end = i + 1; end < count && calls[end].function == calls[i].function;)
-			end++;
-		put_account(out, calls + i, end - i, hz);
-	}
-	free(calls);
+	sorter_begin(accounts.sorter);
+	for (size_t i = 0; i < functions; i++)
+		put_account(out, accounts.sorter, counts[i], hz);
+	free(counts);
+	sorter_free(accounts.sorter);
 }
 
 /* ---- the commands ---- */

@@ -50,32 +50,43 @@ static void add(struct edges *edges, uint32_t caller, uint32_t function)
 	edges->at[edges->count++] = (struct edge){caller, function};
 }
 
+struct finder {
+	struct edges *edges;
+	uint32_t *open;
+	size_t depth, capacity;
+	uint32_t tid;
+};
+
 /* A call counts where it ends. */
+static int find_edge(void *context, const struct xraylog_record *record)
+{
+	struct finder *finder = context;
+	size_t at;
+
+	if (record->tid != finder->tid)
+		finder->depth = 0;
+	finder->tid = record->tid;
+	if (record->kind == XRAYLOG_ENTER || record->kind == XRAYLOG_ENTER_ARGUMENT) {
+		finder->open = memory_grow(finder->open, finder->depth, &finder->capacity, sizeof(*finder->open));
+		finder->open[finder->depth++] = record->function;
+	}
+	if (record->kind != XRAYLOG_EXIT && record->kind != XRAYLOG_TAIL_EXIT)
+		return 0;
+	for (at = finder->depth; at > 0 && finder->open[at - 1] != record->function;)
+		at--;
+	if (at == 0)
+		return 0;
+	finder->depth = at - 1;
+	add(finder->edges, finder->depth == 0 ? 0 : finder->open[finder->depth - 1], record->function);
+	return 0;
+}
+
 static void find_edges(const struct xraylog *log, struct edges *edges)
 {
-	uint32_t *open = NULL;
-	size_t depth = 0, capacity = 0;
+	struct finder finder = {.edges = edges};
 
-	for (size_t i = 0; i < log->record_count; i++) {
-		const struct xraylog_record *record = &log->records[i];
-		size_t at;
-
-		if (i != 0 && record[-1].tid != record->tid)
-			depth = 0;
-		if (record->kind == XRAYLOG_ENTER || record->kind == XRAYLOG_ENTER_ARGUMENT) {
-			open = memory_grow(open, depth, &capacity, sizeof(*open));
-			open[depth++] = record->function;
-		}
-		if (record->kind != XRAYLOG_EXIT && record->kind != XRAYLOG_TAIL_EXIT)
-			continue;
-		for (at = depth; at > 0 && open[at - 1] != record->function;)
-			at--;
-		if (at == 0)
-			continue;
-		depth = at - 1;
-		add(edges, depth == 0 ? 0 : open[depth - 1], record->function);
-	}
-	free(open);
+	xraylogs_each(log, find_edge, &finder);
+	free(finder.open);
 }
 
 static int by_function(const void *left, const void *right)

@@ -76,29 +76,41 @@ static size_t close_calls(struct stacks *stacks, const struct open_call *open, s
 	return at - 1;
 }
 
+struct finder {
+	struct stacks *stacks;
+	struct open_call *open;
+	size_t depth, capacity;
+	uint32_t tid;
+	int is_leaf;
+};
+
+static int find_stack(void *context, const struct xraylog_record *record)
+{
+	struct finder *finder = context;
+
+	if (record->tid != finder->tid)
+		finder->depth = 0;
+	finder->tid = record->tid;
+	if (record->kind == XRAYLOG_ENTER || record->kind == XRAYLOG_ENTER_ARGUMENT) {
+		uint32_t parent = finder->depth ? finder->open[finder->depth - 1].node : 0;
+
+		finder->open = memory_grow(finder->open, finder->depth, &finder->capacity, sizeof(*finder->open));
+		finder->open[finder->depth++] =
+			(struct open_call){find_child(finder->stacks, parent, record->tid, record->function), record->tsc};
+		finder->is_leaf = 1;
+	} else if (record->kind == XRAYLOG_EXIT || record->kind == XRAYLOG_TAIL_EXIT) {
+		finder->depth = close_calls(finder->stacks, finder->open, finder->depth, record, finder->is_leaf);
+		finder->is_leaf = 0;
+	}
+	return 0;
+}
+
 static void find_stacks(const struct xraylog *log, struct stacks *stacks)
 {
-	struct open_call *open = NULL;
-	size_t depth = 0, capacity = 0;
-	int is_leaf = 0;
+	struct finder finder = {.stacks = stacks};
 
-	for (size_t i = 0; i < log->record_count; i++) {
-		const struct xraylog_record *record = &log->records[i];
-		uint32_t tid = (uint32_t)record->tid;
-
-		if (i != 0 && record[-1].tid != record->tid)
-			depth = 0;
-		if (record->kind == XRAYLOG_ENTER || record->kind == XRAYLOG_ENTER_ARGUMENT) {
-			open = memory_grow(open, depth, &capacity, sizeof(*open));
-			open[depth] = (struct open_call){find_child(stacks, depth ? open[depth - 1].node : 0, tid, record->function), record->tsc};
-			depth++;
-			is_leaf = 1;
-		} else if (record->kind == XRAYLOG_EXIT || record->kind == XRAYLOG_TAIL_EXIT) {
-			depth = close_calls(stacks, open, depth, record, is_leaf);
-			is_leaf = 0;
-		}
-	}
-	free(open);
+	xraylogs_each(log, find_stack, &finder);
+	free(finder.open);
 }
 
 /* ---- text ---- */

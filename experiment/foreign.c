@@ -21,6 +21,8 @@ struct batch {
 	size_t count;
 	uint64_t base; /* time before words[0] */
 	uint64_t tsc;  /* of the last word */
+	uint32_t tid;
+	int has_begun;
 	union {
 		struct fmt_traced_event head;
 		uint8_t bytes[EVENT_MAX];
@@ -45,7 +47,7 @@ static enum fdr_action action_of(const struct xraylog_record *record)
 }
 
 /* A word of zero means unused space: entry of function 0 at once is taken for one tick later. */
-static int put_function(struct batch *batch, const struct xraylog *log, const struct xraylog_record *record)
+static int put_function(struct batch *batch, const struct xraylog_record *record)
 {
 	uint64_t delta = record->tsc > batch->tsc ? record->tsc - batch->tsc : 0;
 	int rc = 0;
@@ -65,7 +67,7 @@ static int put_function(struct batch *batch, const struct xraylog *log, const st
 	if (rc == 0 && record->argument_count != 0)
 		rc = flush(batch);
 	for (uint32_t i = 0; i < record->argument_count && rc == 0; i++)
-		rc = batch->sink->argument(batch->sink->context, log->arguments[record->first_argument + i]);
+		rc = batch->sink->argument(batch->sink->context, record->arguments[i]);
 	return rc;
 }
 
@@ -85,34 +87,42 @@ static int put_event(struct batch *batch, const struct xraylog_record *record)
 				  (uint32_t)sizeof(batch->event.head) + batch->event.head.size, record->tsc);
 }
 
-static int put_record(struct batch *batch, const struct xraylog *log, const struct xraylog_record *record)
+static int put_record(struct batch *batch, const struct xraylog_record *record)
 {
 	int rc;
 
 	if (record->kind != XRAYLOG_CUSTOM && record->kind != XRAYLOG_TYPED)
-		return put_function(batch, log, record);
+		return put_function(batch, record);
 	rc = flush(batch);
 	return rc != 0 ? rc : put_event(batch, record);
+}
+
+/* The thread is another one, or it is the first. */
+static int begin_thread(struct batch *batch, const struct xraylog_record *record)
+{
+	int rc = batch->count != 0 ? flush(batch) : 0;
+
+	if (rc == 0)
+		rc = batch->sink->buffer(batch->sink->context, record->tid, record->tsc);
+	batch->base = batch->tsc = record->tsc;
+	batch->tid = record->tid;
+	batch->has_begun = 1;
+	return rc;
+}
+
+static int on_record(void *context, const struct xraylog_record *record)
+{
+	struct batch *batch = context;
+	int rc = !batch->has_begun || record->tid != batch->tid ? begin_thread(batch, record) : 0;
+
+	return rc == 0 ? put_record(batch, record) : rc;
 }
 
 int foreign_walk(const struct xraylog *log, const struct functrace_sink *sink)
 {
 	struct batch batch = {.sink = sink};
-	int rc = 0;
+	int rc = xraylog_each(log, on_record, &batch);
 
-	for (size_t i = 0; i < log->record_count && rc == 0; i++) {
-		const struct xraylog_record *record = &log->records[i];
-
-		if (i == 0 || record->tid != record[-1].tid) {
-			if (batch.count != 0)
-				rc = flush(&batch);
-			if (rc == 0)
-				rc = sink->buffer(sink->context, record->tid, record->tsc);
-			batch.base = batch.tsc = record->tsc;
-		}
-		if (rc == 0)
-			rc = put_record(&batch, log, record);
-	}
 	return rc == 0 && batch.count != 0 ? flush(&batch) : rc;
 }
 
@@ -237,33 +247,28 @@ const struct xraylog *experiment_foreign(const struct experiment *experiment)
 static void set_info(struct experiment *experiment, const struct xraylog *log)
 {
 	struct exp_info *info = &experiment->info;
-	uint64_t first = log->record_count == 0 ? 0 : UINT64_MAX, last = 0;
 
-	for (size_t i = 0; i < log->record_count; i++) {
-		first = log->records[i].tsc < first ? log->records[i].tsc : first;
-		last = log->records[i].tsc > last ? log->records[i].tsc : last;
-	}
 	info->status = EXP_ENDED;
 	info->exit_code = -1;
 	info->program = info->path;
-	info->pid = log->record_count == 0 ? 0 : log->records[0].pid;
+	info->pid = log->pid;
 	info->clock_is_tsc = 1;
-	info->start_ticks = first;
+	info->start_ticks = log->first_tsc;
 	/* Without a frequency, ticks count as nanoseconds. */
 	experiment->clock.hz = log->cycle_frequency != 0 ? (double)log->cycle_frequency : 1e9;
-	experiment->clock.start.ticks = first;
+	experiment->clock.start.ticks = log->first_tsc;
 	info->clock_hz = experiment->clock.hz;
-	info->duration_s = (double)(last - first) / experiment->clock.hz;
+	info->duration_s = (double)(log->last_tsc - log->first_tsc) / experiment->clock.hz;
 }
 
 /* Takes the descriptor. */
 static int open_log(struct experiment *experiment, int fd)
 {
 	struct xraylog *log = calloc(1, sizeof(*log));
-	int rc = log == NULL ? -ENOMEM : xraylog_read(fd, log);
+	int rc = log == NULL ? -ENOMEM : xraylog_open(fd, log);
 
-	close(fd);
 	if (rc != 0) {
+		close(fd);
 		free(log);
 		return rc;
 	}
@@ -299,7 +304,7 @@ void exp_foreign_close(struct experiment *experiment)
 {
 	if (experiment->foreign == NULL)
 		return;
-	xraylog_fini(experiment->foreign);
+	xraylog_close(experiment->foreign);
 	free(experiment->foreign);
 	experiment->foreign = NULL;
 }

@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VERSIONS = 5 };
-#define SIZE_MAX_READ ((size_t)4 << 30)
+enum { VERSIONS = 5, WINDOW = 256 * 1024 };
 
 static int has_header(const uint8_t *at, int is_big_endian)
 {
@@ -23,73 +23,116 @@ int xraylog_is_header(const uint8_t *at)
 	return has_header(at, 0) || has_header(at, 1);
 }
 
-static void read_header(struct xraylog *log)
+/* ---- the window ---- */
+
+void xraylog_reader_init(struct xraylog_reader *reader, const struct xraylog *log)
 {
+	*reader = (struct xraylog_reader){.log = log, .at = XRAYLOG_HEADER};
+}
+
+void xraylog_reader_fini(struct xraylog_reader *reader)
+{
+	free(reader->window);
+	free(reader->arguments);
+}
+
+/* It is larger than WINDOW where an event is. */
+static int grow(struct xraylog_reader *reader, size_t size)
+{
+	uint8_t *larger = size <= reader->window_capacity ? reader->window : realloc(reader->window, size);
+
+	if (larger == NULL) {
+		reader->rc = -ENOMEM;
+		return -ENOMEM;
+	}
+	reader->window = larger;
+	reader->window_capacity = size > reader->window_capacity ? size : reader->window_capacity;
+	return 0;
+}
+
+const uint8_t *xraylog_refill(struct xraylog_reader *reader, uint64_t at, size_t size)
+{
+	if (at > reader->log->size || size > reader->log->size - at || grow(reader, size > WINDOW ? size : WINDOW) != 0)
+		return NULL;
+	reader->window_at = at;
+	reader->window_len = 0;
+	while (reader->window_len < size) {
+		ssize_t got = pread(reader->log->fd, reader->window + reader->window_len, reader->window_capacity - reader->window_len,
+				    (off_t)(at + reader->window_len));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return NULL; /* it has become shorter */
+		reader->window_len += (size_t)got;
+	}
+	return reader->window;
+}
+
+/* ---- the log ---- */
+
+static int read_header(struct xraylog_reader *reader, struct xraylog *log)
+{
+	const uint8_t *bytes = xraylog_look(reader, 0, XRAYLOG_HEADER);
 	uint32_t bits;
 
-	log->is_big_endian = !has_header(log->bytes, 0);
-	log->version = (unsigned)xraylog_get(log, 0, 2);
-	log->type = (unsigned)xraylog_get(log, 2, 2);
-	bits = (uint32_t)xraylog_get(log, 4, 4);
+	if (bytes == NULL || !xraylog_is_header(bytes))
+		return -EBADMSG;
+	log->is_big_endian = !has_header(bytes, 0);
+	log->version = (unsigned)xraylog_get(reader, 0, 2);
+	log->type = (unsigned)xraylog_get(reader, 2, 2);
+	bits = (uint32_t)xraylog_get(reader, 4, 4);
 	if (log->is_big_endian && bits >> 30 != 0)
 		bits = (bits >> 31 & 1) | (bits >> 29 & 2);
 	log->constant_tsc = bits & 1;
 	log->nonstop_tsc = bits >> 1 & 1;
-	log->cycle_frequency = xraylog_get(log, 8, 8);
-	log->buffer_size = xraylog_get(log, 16, 8);
+	log->cycle_frequency = xraylog_get(reader, 8, 8);
+	log->buffer_size = xraylog_get(reader, 16, 8);
+	return 0;
 }
 
-static int read_file(int fd, struct xraylog *log)
+int xraylog_open(int fd, struct xraylog *out)
 {
+	struct xraylog log = {.fd = fd, .first_tsc = UINT64_MAX};
+	struct xraylog_reader reader;
 	struct stat status;
 
 	if (fstat(fd, &status) != 0)
 		return -errno;
 	if (!S_ISREG(status.st_mode) || status.st_size < XRAYLOG_HEADER)
 		return -EBADMSG;
-	if ((uint64_t)status.st_size > SIZE_MAX_READ)
-		return -EFBIG;
-	log->bytes = malloc((size_t)status.st_size);
-	if (log->bytes == NULL)
-		return -ENOMEM;
-	while (log->size < (size_t)status.st_size) {
-		ssize_t got = pread(fd, log->bytes + log->size, (size_t)status.st_size - log->size, (off_t)log->size);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		log->size += (size_t)got;
-	}
-	return log->size >= XRAYLOG_HEADER && xraylog_is_header(log->bytes) ? 0 : -EBADMSG;
-}
-
-int xraylog_read(int fd, struct xraylog *out)
-{
-	struct xraylog log = {.size = 0};
-	struct xraylog_reader reader = {.log = &log, .at = XRAYLOG_HEADER, .last = SIZE_MAX};
-
-	reader.rc = read_file(fd, &log);
-	if (reader.rc == 0) {
-		read_header(&log);
-		if (log.type == 0)
-			xraylog_read_naive(&reader);
-		else
-			xraylog_read_buffers(&reader);
-	}
-	free(reader.spans);
+	log.size = (uint64_t)status.st_size;
+	xraylog_reader_init(&reader, &log);
+	reader.rc = read_header(&reader, &log);
+	if (reader.rc == 0)
+		xraylog_find_buffers(&reader, &log);
+	xraylog_reader_fini(&reader);
+	if (log.record_count == 0)
+		log.first_tsc = 0;
 	if (reader.rc != 0) {
-		xraylog_fini(&log);
+		free(log.spans);
 		return reader.rc;
 	}
 	*out = log;
 	return 0;
 }
 
-void xraylog_fini(struct xraylog *log)
+void xraylog_close(struct xraylog *log)
 {
-	free(log->bytes);
-	free(log->records);
-	free(log->arguments);
-	*log = (struct xraylog){.size = 0};
+	free(log->spans);
+	close(log->fd);
+	*log = (struct xraylog){.fd = -1};
+}
+
+int xraylog_each(const struct xraylog *log, int (*record)(void *context, const struct xraylog_record *record), void *context)
+{
+	struct xraylog_reader reader;
+
+	xraylog_reader_init(&reader, log);
+	reader.record = record;
+	reader.context = context;
+	for (size_t i = 0; i < log->span_count && reader.rc == 0; i++)
+		xraylog_read_span(&reader, &log->spans[i]);
+	xraylog_reader_fini(&reader);
+	return reader.rc;
 }

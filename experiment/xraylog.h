@@ -1,7 +1,8 @@
 /* xraylog.h: logs that LLVM's XRay runtime wrote: flight data recorder versions 1 to 5 and naive mode, in either byte order.
  *
  * Sources: LLVM, "XRay Flight Data Recorder Trace Format" (version 1, with its order of bits on big-endian machines), and what
- * llvm-xray of LLVM 14 to 19 takes. The log is read whole. */
+ * llvm-xray of LLVM 14 to 22 takes. A log is read through a window: twice in part, first to find its buffers and what is damaged,
+ * then for each walk along its records. Memory depends on the number of buffers, not on that of records. */
 #ifndef XER_EXPERIMENT_XRAYLOG_H
 #define XER_EXPERIMENT_XRAYLOG_H
 
@@ -17,22 +18,27 @@ struct xraylog_record {
 	uint32_t function;        /* 0: none */
 	uint32_t tid, pid;
 	uint64_t tsc;
-	uint32_t argument_count;  /* of xraylog->arguments, from first_argument on */
-	size_t first_argument;
-	const uint8_t *data;      /* data[data_size] of an event, borrowed from the log */
-	uint32_t data_size;
+	const uint64_t *arguments; /* arguments[argument_count], borrowed until the callee returns; so is */
+	const uint8_t *data;       /* data[data_size] of an event */
+	uint32_t argument_count, data_size;
+};
+
+/* A buffer of a thread: its records lie at [at, end) of the file. */
+struct xraylog_span {
+	uint32_t tid, pid;
+	uint64_t tsc, at, end;
 };
 
 struct xraylog {
 	unsigned version, type; /* type: 0 naive, 1 flight data recorder */
 	unsigned constant_tsc : 1, nonstop_tsc : 1, is_big_endian : 1;
 	uint64_t cycle_frequency, buffer_size;
-	uint8_t *bytes; /* bytes[size]: the whole file */
-	size_t size;
-	struct xraylog_record *records; /* records[record_count]: buffer by buffer, those of a thread in order of time */
-	size_t record_count, record_capacity;
-	uint64_t *arguments;
-	size_t argument_count, argument_capacity;
+	int fd;
+	uint64_t size;
+	struct xraylog_span *spans; /* spans[span_count], in order of threads and times; naive: one */
+	size_t span_count, span_capacity;
+	uint64_t record_count, first_tsc, last_tsc; /* of all records */
+	uint32_t pid;          /* of the first record */
 	uint64_t fault_offset; /* where the first fault is */
 	const char *fault;     /* what it is, NULL: none */
 	unsigned faults;
@@ -41,10 +47,14 @@ struct xraylog {
 /* Is this the beginning of such a log? at[32]. */
 int xraylog_is_header(const uint8_t *at);
 
-/* Read the log in fd (a regular file). What is damaged is left out, and told in `fault`. Returns 0; -EBADMSG (no such
- * log), -EFBIG or another -errno. The caller frees with xraylog_fini after success. */
-int xraylog_read(int fd, struct xraylog *out);
-void xraylog_fini(struct xraylog *log);
+/* Open the log in fd (a regular file). What is damaged is left out, and told in `fault`. Returns 0, and the log has the
+ * descriptor; -EBADMSG (no such log) or another -errno, and it is the caller's still. Free with xraylog_close. */
+int xraylog_open(int fd, struct xraylog *out);
+void xraylog_close(struct xraylog *log);
+
+/* Call `record` for each record, buffer by buffer, those of a thread in order of time, until it returns something else than 0.
+ * Returns 0, -ENOMEM, or what it returned. */
+int xraylog_each(const struct xraylog *log, int (*record)(void *context, const struct xraylog_record *record), void *context);
 
 struct experiment;
 

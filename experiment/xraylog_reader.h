@@ -6,38 +6,54 @@
 
 enum { XRAYLOG_HEADER = 32 };
 
-/* A buffer whose records are read: records[first .. end). */
-struct xraylog_span {
-	uint32_t tid;
-	uint64_t tsc;
-	size_t first, end, order;
-};
-
 struct xraylog_reader {
-	struct xraylog *log;
-	size_t at;
-	struct xraylog_span *spans;
-	size_t span_count, span_capacity;
+	const struct xraylog *log;
+	uint8_t *window; /* bytes [window_at, window_at + window_len) of the file */
+	uint64_t window_at;
+	size_t window_len, window_capacity;
+	uint64_t at;
 	uint32_t tid, pid;
 	uint16_t cpu;
 	uint64_t tsc;
-	size_t last; /* record that an argument belongs to; SIZE_MAX: none */
+	/* A function record waits for its arguments. */
+	struct xraylog_record waiting;
+	int is_waiting;
+	uint64_t *arguments; /* arguments[waiting.argument_count] */
+	size_t argument_capacity;
+	int (*record)(void *context, const struct xraylog_record *record);
+	void *context;
 	int rc;
 };
 
-/* A number of the log, in its byte order; at + size lies within. */
-static inline uint64_t xraylog_get(const struct xraylog *log, size_t at, unsigned size)
+void xraylog_reader_init(struct xraylog_reader *reader, const struct xraylog *log);
+void xraylog_reader_fini(struct xraylog_reader *reader);
+
+/* The file's bytes [at, at + size); NULL, if it does not have them. Borrowed until the next call. */
+const uint8_t *xraylog_refill(struct xraylog_reader *reader, uint64_t at, size_t size);
+
+static inline const uint8_t *xraylog_look(struct xraylog_reader *reader, uint64_t at, size_t size)
 {
+	if (at >= reader->window_at && at - reader->window_at <= reader->window_len &&
+	    size <= reader->window_len - (size_t)(at - reader->window_at))
+		return reader->window + (at - reader->window_at);
+	return xraylog_refill(reader, at, size);
+}
+
+/* A number of the log, in its byte order; 0 if it is not there. */
+static inline uint64_t xraylog_get(struct xraylog_reader *reader, uint64_t at, unsigned size)
+{
+	const uint8_t *bytes = xraylog_look(reader, at, size);
 	uint64_t value = 0;
 
-	for (unsigned i = 0; i < size; i++)
-		value |= (uint64_t)log->bytes[at + i] << 8 * (log->is_big_endian ? size - 1 - i : i);
+	for (unsigned i = 0; bytes != NULL && i < size; i++)
+		value |= (uint64_t)bytes[i] << 8 * (reader->log->is_big_endian ? size - 1 - i : i);
 	return value;
 }
 
-/* Read the records behind the header: naive ones, or buffer by buffer, in order of threads and times. What failed is
- * in reader->rc. */
-void xraylog_read_naive(struct xraylog_reader *reader);
-void xraylog_read_buffers(struct xraylog_reader *reader);
+/* Find the buffers behind the header, and put them in order of threads and times. What failed is in reader->rc. */
+void xraylog_find_buffers(struct xraylog_reader *reader, struct xraylog *log);
+
+/* Give the records of a buffer to reader->record. What failed, or was returned, is in reader->rc. */
+void xraylog_read_span(struct xraylog_reader *reader, const struct xraylog_span *span);
 
 #endif

@@ -10,6 +10,8 @@
 
 enum { NEW_BUFFER, END_OF_BUFFER, NEW_CPU, TSC_WRAP, WALL, CUSTOM, ARGUMENT, EXTENTS, TYPED, PID };
 
+enum { RECORDS_MAX = 1000, DATA_MAX = 16 };
+
 static uint8_t bytes[1 << 16];
 static size_t len;
 static int is_big, version;
@@ -86,16 +88,46 @@ static void custom(uint64_t tsc, uint32_t delta, const char *text)
 	len += strlen(text);
 }
 
-static int read_log(struct xraylog *log)
+/* A log as a whole. */
+struct whole {
+	struct xraylog log;
+	struct xraylog_record records[RECORDS_MAX];
+	size_t record_count;
+	uint64_t arguments[RECORDS_MAX]; /* the first of each record */
+	uint8_t data[RECORDS_MAX][DATA_MAX];
+};
+
+static int take(void *context, const struct xraylog_record *record)
+{
+	struct whole *whole = context;
+	size_t i = whole->record_count++;
+
+	cr_assert_lt(i, RECORDS_MAX);
+	whole->records[i] = *record;
+	whole->arguments[i] = record->argument_count != 0 ? record->arguments[0] : 0;
+	if (record->data_size != 0)
+		memcpy(whole->data[i], record->data, record->data_size < DATA_MAX ? record->data_size : DATA_MAX);
+	return 0;
+}
+
+static int read_log(struct whole *whole)
 {
 	FILE *file = tmpfile();
-	int rc;
+	int rc, fd;
 
 	cr_assert_not_null(file);
 	fwrite(bytes, 1, len, file);
 	fflush(file);
-	rc = xraylog_read(fileno(file), log);
+	whole->record_count = 0;
+	fd = dup(fileno(file));
+	rc = xraylog_open(fd, &whole->log);
 	fclose(file);
+	if (rc != 0) {
+		close(fd);
+	} else {
+		cr_assert_eq(xraylog_each(&whole->log, take, whole), 0);
+		cr_assert_eq(whole->log.record_count, whole->record_count);
+	}
 	return rc;
 }
 
@@ -112,14 +144,14 @@ static void put_calls(void)
 	end();
 }
 
-static void check_calls(const struct xraylog *log)
+static void check_calls(const struct whole *log)
 {
 	static const enum xraylog_kind kinds[] = {XRAYLOG_ENTER_ARGUMENT, XRAYLOG_CUSTOM, XRAYLOG_ENTER, XRAYLOG_TAIL_EXIT,
 						  XRAYLOG_EXIT};
 	static const uint64_t times[] = {1010, 1015, 5001, 5002, 5010};
 
 	cr_assert_eq(log->record_count, 5, "version %d: %zu records, %s", version, log->record_count,
-		     log->fault ? log->fault : "no fault");
+		     log->log.fault ? log->log.fault : "no fault");
 	for (size_t i = 0; i < 5; i++) {
 		cr_assert_eq(log->records[i].kind, kinds[i]);
 		cr_assert_eq(log->records[i].tsc, times[i], "version %d, record %zu", version, i);
@@ -130,32 +162,32 @@ static void check_calls(const struct xraylog *log)
 	cr_assert_eq(log->records[0].argument_count, 1);
 	cr_assert_eq(log->arguments[0], 77);
 	cr_assert_eq(log->records[1].data_size, 8);
-	cr_assert_eq(memcmp(log->records[1].data, "12345678", 8), 0);
+	cr_assert_eq(memcmp(log->data[1], "12345678", 8), 0);
 	cr_assert_eq(log->records[3].cpu, 5);
-	cr_assert_eq(log->faults, 0, "%s", log->fault);
+	cr_assert_eq(log->log.faults, 0, "%s", log->log.fault);
 }
 
 Test(xraylog, every_version_in_either_byte_order)
 {
 	for (int big = 0; big < 2; big++)
 		for (int with_version = 1; with_version <= 5; with_version++) {
-			struct xraylog log;
+			static struct whole log;
 
 			header(with_version, big, 1, 0);
 			put_calls();
 			cr_assert_eq(read_log(&log), 0);
-			cr_assert_eq(log.version, (unsigned)with_version);
-			cr_assert_eq(log.is_big_endian, (unsigned)big);
-			cr_assert_eq(log.cycle_frequency, 1000000000);
+			cr_assert_eq(log.log.version, (unsigned)with_version);
+			cr_assert_eq(log.log.is_big_endian, (unsigned)big);
+			cr_assert_eq(log.log.cycle_frequency, 1000000000);
 			check_calls(&log);
-			xraylog_fini(&log);
+			xraylog_close(&log.log);
 		}
 }
 
 Test(xraylog, buffers_of_a_thread_come_by_their_time)
 {
 	for (int with_version = 1; with_version <= 5; with_version++) {
-		struct xraylog log;
+		static struct whole log;
 
 		header(with_version, 0, 1, 0);
 		buffer(7, 2000);
@@ -172,14 +204,14 @@ Test(xraylog, buffers_of_a_thread_come_by_their_time)
 		cr_assert_eq(log.records[0].tsc, 1005);
 		cr_assert_eq(log.records[1].tsc, 2005);
 		cr_assert_eq(log.records[2].tid, 8);
-		xraylog_fini(&log);
+		xraylog_close(&log.log);
 	}
 }
 
 /* Version 1: garbage behind EndOfBuffer, up to the size of a buffer. */
 Test(xraylog, the_rest_of_a_buffer_is_skipped)
 {
-	struct xraylog log;
+	static struct whole log;
 
 	header(1, 0, 1, 256);
 	buffer(7, 1000);
@@ -192,13 +224,13 @@ Test(xraylog, the_rest_of_a_buffer_is_skipped)
 	end();
 	cr_assert_eq(read_log(&log), 0);
 	cr_assert_eq(log.record_count, 2);
-	cr_assert_eq(log.faults, 0, "%s", log.fault);
-	xraylog_fini(&log);
+	cr_assert_eq(log.log.faults, 0, "%s", log.log.fault);
+	xraylog_close(&log.log);
 }
 
 Test(xraylog, naive_mode)
 {
-	struct xraylog log;
+	static struct whole log;
 
 	header(3, 0, 0, 0);
 	for (unsigned i = 0; i < 2; i++) {
@@ -224,12 +256,12 @@ Test(xraylog, naive_mode)
 	cr_assert_eq(log.records[1].cpu, 4);
 	cr_assert_eq(log.records[1].pid, 41);
 	cr_assert_eq(log.records[1].tsc, 1001);
-	xraylog_fini(&log);
+	xraylog_close(&log.log);
 }
 
 Test(xraylog, damage_leaves_what_is_sound)
 {
-	struct xraylog log;
+	static struct whole log;
 
 	header(1, 0, 1, 0);
 	buffer(7, 1000);
@@ -243,9 +275,9 @@ Test(xraylog, damage_leaves_what_is_sound)
 	cr_assert_eq(read_log(&log), 0);
 	cr_assert_eq(log.record_count, 2);
 	cr_assert_eq(log.records[1].function, 3);
-	cr_assert_eq(log.faults, 1);
-	cr_assert_eq(log.fault_offset, 32 + 48 + 8);
-	xraylog_fini(&log);
+	cr_assert_eq(log.log.faults, 1);
+	cr_assert_eq(log.log.fault_offset, 32 + 48 + 8);
+	xraylog_close(&log.log);
 	len = 5;
 	cr_assert_eq(read_log(&log), -EBADMSG);
 	header(6, 0, 1, 0);
@@ -264,18 +296,18 @@ Test(xraylog, no_damage_leads_out_of_the_file)
 		whole = len;
 		memcpy(copy, bytes, whole);
 		for (len = 0; len < whole; len++) {
-			struct xraylog log;
+			static struct whole log;
 
 			if (read_log(&log) == 0)
-				xraylog_fini(&log);
+				xraylog_close(&log.log);
 		}
 		for (size_t at = 0; at < whole; at++) {
-			struct xraylog log;
+			static struct whole log;
 
 			memcpy(bytes, copy, whole);
 			bytes[at] ^= (uint8_t)(1 << at % 8 | 0x80);
 			if (read_log(&log) == 0)
-				xraylog_fini(&log);
+				xraylog_close(&log.log);
 		}
 	}
 }
