@@ -26,6 +26,10 @@ static struct owned {
 
 static sys_sigset owned_set;
 
+/* Of our signals, those that the program believes to have blocked in this thread. (A jump out of a handler and the return from one
+ * restore the kernel's mask alone: then this is what was said last.) */
+static __thread sys_sigset believed;
+
 /* The C library's set has room for more signals than there are; the kernel's is its beginning. */
 static sys_sigset kernel_set(const sigset_t *set)
 {
@@ -169,18 +173,47 @@ static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy)
 	return copy;
 }
 
-EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+sys_sigset signals_believed(void)
+{
+	return believed;
+}
+
+void signals_believe(sys_sigset blocked)
+{
+	believed = blocked;
+}
+
+/* Change the mask by `real`, which returns 0 on success; of our signals, only what the program believes is changed. */
+static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set, sigset_t *old)
 {
 	sigset_t copy;
+	sys_sigset before = believed;
+	sys_sigset asked;
+	int error;
 
-	return REAL(sigprocmask)(how, how == SIG_UNBLOCK ? set : without_ours(set, &copy), old);
+	if (!col_is_recording())
+		return real(how, set, old);
+	asked = set ? kernel_set(set) & owned_set : 0; /* `old` may be the same set */
+	error = real(how, how == SIG_UNBLOCK ? set : without_ours(set, &copy), old);
+	if (error != 0)
+		return error;
+	if (set && how == SIG_SETMASK)
+		believed = asked;
+	else if (set)
+		believed = how == SIG_UNBLOCK ? before & ~asked : before | asked;
+	if (old)
+		set_kernel_set(old, kernel_set(old) | before);
+	return 0;
+}
+
+EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+	return change_mask(REAL(sigprocmask), how, set, old);
 }
 
 EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
-	sigset_t copy;
-
-	return REAL(pthread_sigmask)(how, how == SIG_UNBLOCK ? set : without_ours(set, &copy), old);
+	return change_mask(REAL(pthread_sigmask), how, set, old);
 }
 
 EXPORT int sigwait(const sigset_t *set, int *signal)

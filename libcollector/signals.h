@@ -33,6 +33,10 @@ void signals_forward(int signal, siginfo_t *info, void *context);
  * as if it had come a moment earlier. Signal-safe. */
 void signals_restart_call(void *context);
 
+/* Of our signals, those that the program believes to have blocked in the calling thread; a new thread begins with its maker's. */
+sys_sigset signals_believed(void);
+void signals_believe(sys_sigset blocked);
+
 /* Does this kernel deliver a process's timer signal to the thread that uses the CPU (Linux 6.4)? */
 int signals_prefer_current(void);
 

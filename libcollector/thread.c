@@ -4,6 +4,7 @@
 #include "child.h"
 #include "descent.h"
 #include "hook.h"
+#include "signals.h"
 #include "tick.h"
 #include "tree.h"
 
@@ -434,6 +435,7 @@ static struct col_thread *prepare(void *(*run)(void *), int (*run_c11)(void *), 
 		state->run = run;
 		state->run_c11 = run_c11;
 		state->argument = argument;
+		state->blocked = signals_believed();
 	}
 	return state;
 }
@@ -453,6 +455,7 @@ static void begin_thread(struct col_thread *state)
 		return;
 	}
 	sys_sigmask(SIG_UNBLOCK, &tick, NULL);
+	signals_believe(state->blocked);
 	begin(state, (uint32_t)sys_gettid());
 	atomic_fetch_sub(&starting, 1);
 	become(state);

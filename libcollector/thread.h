@@ -32,6 +32,7 @@ struct col_thread {
 	void *(*run)(void *); /* of a new thread: its function, of one of the two types, and its argument */
 	int (*run_c11)(void *);
 	void *argument;
+	uint64_t blocked; /* see signals_believed() */
 	struct col_thread *next; /* all states, newest first */
 	uint64_t heap_events;
 	uint64_t sync_events;

@@ -318,7 +318,7 @@ static void *blocks_all(void *unused)
 	burn(20);
 	mark();
 	pthread_sigmask(SIG_BLOCK, NULL, &now);
-	for (int i = 1; i < SIGRTMIN; i++)
+	for (int i = 1; i <= SIGRTMAX; i++)
 		count += sigismember(&now, i);
 	say("blocked %d\n", count);
 	return unused;
