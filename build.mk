@@ -208,7 +208,7 @@ $(BUILD)/tests/cases/%.o: tests/cases/%.c tests/cases/case.h tests/cases/cases.d
 	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -finstrument-functions -Wno-infinite-recursion -c -o $@ $<
 e2e-programs: $(BUILD)/tests/cases/cases
 $(BUILD)/tests/cases/cases: $(CASE_OBJ)
-	$(CC) -rdynamic -o $@ $^ -lpthread -ldl -lutil -lrt -lm
+	$(CC) -rdynamic -z execstack -o $@ $^ -lpthread -ldl -lutil -lrt -lm
 # A client of the sampler, walked by frame pointers.
 $(BUILD)/tests/programs/self_sampler: tests/programs/self_sampler.c $(SAMPLER_LIB) $(FORMAT_LIB)
 	@mkdir -p $(@D)
