@@ -404,7 +404,7 @@ int case_own_code_execute_only(void)
 	return 0;
 }
 
-static __thread char block[70000];
+static __thread char block[3000];
 
 static void *uses_block(void *unused)
 {
@@ -413,7 +413,7 @@ static void *uses_block(void *unused)
 	return unused;
 }
 
-int case_large_thread_variables(void)
+int case_thread_variables(void)
 {
 	pthread_t thread;
 
