@@ -2,21 +2,6 @@
 sources=$(cd "$(dirname "$0")/../programs" && pwd)
 . "$(dirname "$0")/lib.sh"
 
-# calls NAME FUNCTION: the number of calls in the table of NAME.txt
-calls() { value "$1" "$2" 3; }
-
-# counted CLAIM NAME: the numbers that the program printed are those of the table
-counted()
-{
-	local function count wrong=
-	report "$2" -calls
-	[ -s "$2.out" ] || wrong="the program printed nothing"
-	while read -r function count; do
-		[ "$(calls "$2" "$function")" = "$count" ] || wrong="$wrong $function: $count, $(calls "$2" "$function")"
-	done <"$2.out"
-	is "$1" "" "$wrong"
-}
-
 record known -p off --functrace -- "$programs/ft_known" 4 5000
 counted "every call in 4 threads is there" known
 ! grep -q '^# of the calls' known.txt && ok "all of them are complete" || not_ok "all of them are complete"
@@ -77,18 +62,7 @@ record forked -p off --functrace -- sh -c "'$programs/ft_known' 1 10; '$programs
 report forked -calls
 is "descendants are traced" "3 30 90" "$(calls forked worker) $(calls forked middle) $(calls forked leaf)"
 
-# ---- choice: chosen NAME PATTERNS PROGRAM...: "function count" of every function in the table
-chosen()
-{
-	local name=$1 patterns=$2
-	shift 2
-	rm -rf "$name.er"
-	record "$name" -p off "--functrace=$patterns" -- "$@"
-	report "$name" -calls
-	awk 'NF == 11 && $3 ~ /^[0-9]+$/ { print $NF, $3 }' "$name.txt" | sort | xargs
-}
-# erased NAME: how many calls the log says were erased
-erased() { sed -n 's/.*name="calls_erased" value="\([0-9]*\)".*/\1/p' "$1.er/log.xml"; }
+# ---- choice
 
 # choices NAME PROGRAM: PROGRAM is ft_known
 choices()

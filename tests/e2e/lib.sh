@@ -80,6 +80,37 @@ value()
 	awk -v name="$2" -v column="$3" 'substr($0, length($0) - length(name)) == " " name { print $column; exit }' "$1.txt"
 }
 
+# ---- traced calls
+
+# calls NAME FUNCTION: the number of calls in the table of NAME.txt
+calls() { value "$1" "$2" 3; }
+
+# counted CLAIM NAME: the numbers that the program printed into NAME.out, "function count", are those of the table
+counted()
+{
+	local function count wrong=
+	report "$2" -calls
+	[ -s "$2.out" ] || wrong="the program printed nothing"
+	while read -r function count; do
+		[ "$(calls "$2" "$function")" = "$count" ] || wrong="$wrong $function: $count, $(calls "$2" "$function")"
+	done <"$2.out"
+	is "$1" "" "$wrong"
+}
+
+# chosen NAME PATTERNS PROGRAM...: "function count" of every function in the table, if PATTERNS choose
+chosen()
+{
+	local name=$1 patterns=$2
+	shift 2
+	rm -rf "$name.er"
+	record "$name" -p off "--functrace=$patterns" -- "$@"
+	report "$name" -calls
+	awk 'NF == 11 && $3 ~ /^[0-9]+$/ { print $NF, $3 }' "$name.txt" | sort | xargs
+}
+
+# erased NAME: how many calls the log says were erased
+erased() { sed -n 's/.*name="calls_erased" value="\([0-9]*\)".*/\1/p' "$1.er/log.xml"; }
+
 # have PROGRAM...: true if all of them can be run
 have()
 {

@@ -4,33 +4,6 @@ sources=$(cd "$(dirname "$0")/../programs" && pwd)
 gcc_options="-D_GNU_SOURCE -O2 -g -fno-inline-functions -fno-ipa-icf -fno-ipa-cp -fno-ipa-sra -fno-optimize-sibling-calls"
 clang_options="-D_GNU_SOURCE -O2 -g"
 
-# calls NAME FUNCTION: the number of calls in the table of NAME.txt
-calls() { value "$1" "$2" 3; }
-
-# counted CLAIM NAME: the numbers that the program printed are those of the table
-counted()
-{
-	local function count wrong=
-	report "$2" -calls
-	[ -s "$2.out" ] || wrong="the program printed nothing"
-	while read -r function count; do
-		[ "$(calls "$2" "$function")" = "$count" ] || wrong="$wrong $function: $count, $(calls "$2" "$function")"
-	done <"$2.out"
-	is "$1" "" "$wrong"
-}
-
-# chosen NAME PATTERNS PROGRAM...: "function count" of every function in the table
-chosen()
-{
-	local name=$1 patterns=$2
-	shift 2
-	rm -rf "$name.er"
-	record "$name" -p off "--functrace=returns=on,$patterns" -- "$@"
-	report "$name" -calls
-	awk 'NF == 11 && $3 ~ /^[0-9]+$/ { print $NF, $3 }' "$name.txt" | sort | xargs
-}
-erased() { sed -n 's/.*name="calls_erased" value="\([0-9]*\)".*/\1/p' "$1.er/log.xml"; }
-
 # check NAME COMPILER...: known calls, in 4 threads and in a shared object that comes and goes, by choice, and beside other data
 check()
 {
@@ -47,9 +20,9 @@ check()
 	have llvm-xray && succeeds "$name: llvm-xray verifies the trace" timeout 60 llvm-xray fdr-dump -verify "$name.er/functrace"
 	record "$name.data" -p hi -H on -s all --functrace=returns=on -- "./$name" 2 5000
 	counted "$name: clock samples, heap and synchronization events go with it" "$name.data"
-	is "$name: functions by name" "fib 354 leaf 600" "$(chosen "$name.chosen" 'l?af,f*' "./$name" 2 100)"
-	is "$name: depth" "worker 2" "$(chosen "$name.chosen" depth=1 "./$name" 2 100)"
-	chosen "$name.chosen" min=10s "./$name" 2 100 >/dev/null
+	is "$name: functions by name" "fib 354 leaf 600" "$(chosen "$name.chosen" 'returns=on,l?af,f*' "./$name" 2 100)"
+	is "$name: depth" "worker 2" "$(chosen "$name.chosen" returns=on,depth=1 "./$name" 2 100)"
+	chosen "$name.chosen" returns=on,min=10s "./$name" 2 100 >/dev/null
 	is "$name: erased and shown are all" 1256 "$(($(awk 'NF == 11 && $3 ~ /^[0-9]+$/ { sum += $3 } END { print sum + 0 }' "$name.chosen.txt") + $(erased "$name.chosen")))"
 	record "$name.off" -p off --functrace -- "./$name" 1 10
 	[ ! -e "$name.off.er/functrace" ] && ok "$name: without returns=on, nothing is traced" || not_ok "$name: without returns=on, nothing is traced"
@@ -63,7 +36,7 @@ plugin()
 	"$@" -fPIC -shared -o "./$name.so" "$sources/ft_plugin.c" >"$name.so.log" 2>&1 || { skip "$name: shared object" "the compiler cannot do it here"; return; }
 	record "$name.plugin" -p off --functrace=returns=on -- "$programs/ft_host" "./$name.so"
 	counted "$name: a shared object that comes and goes is traced" "$name.plugin"
-	is "$name: its functions by name" "plugged 30" "$(chosen "$name.plugin" 'plugged' "$programs/ft_host" "./$name.so")"
+	is "$name: its functions by name" "plugged 30" "$(chosen "$name.plugin" 'returns=on,plugged' "$programs/ft_host" "./$name.so")"
 }
 
 # both NAME COMPILER...: check and plugin
