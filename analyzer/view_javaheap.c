@@ -33,10 +33,10 @@ static struct row *add_classes(const struct session_experiment *at, struct row *
 		const struct exp_java_alloc *alloc = &at->data->java_allocs[i];
 		struct row *row = *count > 0 ? &rows[*count - 1] : NULL;
 
-		if (row == NULL || row->at != at || row->class != alloc->class) {
+		if (row == NULL || row->at != at || row->class != alloc->class_id) {
 			rows = memory_grow(rows, *count, capacity, sizeof(*rows));
 			row = &rows[(*count)++];
-			*row = (struct row){.at = at, .class = alloc->class, .node = EXP_NO_INDEX};
+			*row = (struct row){.at = at, .class = alloc->class_id, .node = EXP_NO_INDEX};
 		}
 		row->samples += alloc->samples;
 		row->objects += alloc->objects;

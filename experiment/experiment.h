@@ -274,7 +274,7 @@ struct exp_thread {
 
 /* Objects of one class of Java that one stack allocated, as sampled: of small ones only some are told of, and each stands for many. */
 struct exp_java_alloc {
-	uint32_t class; /* its number, 0: not known */
+	uint32_t class_id; /* its number, 0: not known */
 	uint32_t node;  /* EXP_NO_INDEX: no stack */
 	uint64_t samples;
 	double objects, bytes; /* estimated */

@@ -47,8 +47,8 @@ static int compare(const void *a, const void *b)
 {
 	const struct exp_java_alloc *x = a, *y = b;
 
-	if (x->class != y->class)
-		return x->class < y->class ? -1 : 1;
+	if (x->class_id != y->class_id)
+		return x->class_id < y->class_id ? -1 : 1;
 	return (x->node > y->node) - (x->node < y->node);
 }
 
