@@ -170,6 +170,7 @@ static const struct {
 	[NEED_IO] = {METRIC_DATA_IO, "-i on"},
 	[NEED_FUNCTRACE] = {METRIC_DATA_FUNCTRACE, "--functrace"},
 	[NEED_OMP] = {METRIC_DATA_OMP, "--omp=on, of a program that uses OpenMP"},
+	[NEED_MPI] = {METRIC_DATA_MPI, "-m on or -M on, of a program that uses MPI"},
 	[NEED_USER] = {METRIC_DATA_USER, "--hooks=on, of a program that logs them"},
 };
 

@@ -19,7 +19,7 @@ enum command_argument_kind {
 	ARGUMENT_PAIR,
 	ARGUMENT_LIST
 };
-enum command_need { NEED_NOTHING, NEED_CONTROL, NEED_EXPERIMENT, NEED_HEAP, NEED_SYNC, NEED_IO, NEED_FUNCTRACE, NEED_USER, NEED_OMP };
+enum command_need { NEED_NOTHING, NEED_CONTROL, NEED_EXPERIMENT, NEED_HEAP, NEED_SYNC, NEED_IO, NEED_FUNCTRACE, NEED_USER, NEED_OMP, NEED_MPI };
 
 struct command_argument {
 	const char *text;     /* NULL if not given */

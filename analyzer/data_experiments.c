@@ -73,6 +73,11 @@ void data_header(struct session *session, const struct session_experiment *at)
 	print_field(record, PRINT_COUNT, "pid", "Process", (uint64_t)info->pid);
 	print_field(record, PRINT_COUNT, "ppid", "Parent", (uint64_t)info->ppid);
 	print_field_word(record, "lineage", "Lineage", info->lineage);
+	if (info->mpi_rank >= 0) {
+		print_field(record, PRINT_COUNT, "mpi_rank", "MPI rank", (uint64_t)info->mpi_rank);
+		print_field(record, PRINT_COUNT, "mpi_size", "MPI ranks", (uint64_t)info->mpi_size);
+		print_field_word(record, "mpi_library", "MPI", info->mpi_library);
+	}
 	print_field_word(record, "cwd", "Directory", info->cwd);
 	put_host(record, info);
 	print_field_real(record, PRINT_SECONDS, "start", "Started (since 1970)", (double)info->start_real_ns / 1e9);

@@ -98,6 +98,8 @@ static uint64_t events_of(const struct exp_data_set *set, unsigned data)
 		return set->quality.user_events;
 	case METRIC_DATA_OMP:
 		return set->quality.omp_events;
+	case METRIC_DATA_MPI:
+		return set->quality.mpi_events;
 	default:
 		return set->quality.io_events;
 	}
@@ -125,7 +127,7 @@ void filters_put(struct session *session)
 		const char *what;
 	} kinds[] = {{METRIC_DATA_CLOCK, "samples"}, {METRIC_DATA_HEAP, "allocations"}, {METRIC_DATA_SYNC, "waits"},
 		     {METRIC_DATA_IO, "I/O calls"}, {METRIC_DATA_FUNCTRACE, "traced calls"}, {METRIC_DATA_USER, "user events"},
-		     {METRIC_DATA_OMP, "OpenMP constructs"}};
+		     {METRIC_DATA_OMP, "OpenMP constructs"}, {METRIC_DATA_MPI, "MPI calls"}};
 
 	char *text = NULL;
 	size_t size;

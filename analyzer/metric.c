@@ -35,7 +35,8 @@ static const char *const data_names[] = {
 	[METRIC_DATA_IO] = "I/O",
 	[METRIC_DATA_FUNCTRACE] = "function trace",
 	[METRIC_DATA_USER] = "user event",
-	[METRIC_DATA_OMP] = "OpenMP"};
+	[METRIC_DATA_OMP] = "OpenMP",
+	[METRIC_DATA_MPI] = "MPI"};
 
 const char *metric_keyword(unsigned id)
 {

@@ -25,6 +25,7 @@ static void add_quality(struct exp_quality *to, const struct exp_quality *from)
 	to->calls += from->calls;
 	to->user_events += from->user_events;
 	to->omp_events += from->omp_events;
+	to->mpi_events += from->mpi_events;
 	to->lost += from->lost;
 	to->stacks += from->stacks;
 	to->truncated += from->truncated;
@@ -183,6 +184,8 @@ static void add_quality_record(struct session *session, const struct report_qual
 		print_field(record, PRINT_COUNT, "user_events", "User events", sum->user_events);
 	if (session->have & METRIC_DATA_OMP)
 		print_field(record, PRINT_COUNT, "omp_constructs", "OpenMP constructs", sum->omp_events);
+	if (session->have & METRIC_DATA_MPI)
+		print_field(record, PRINT_COUNT, "mpi_calls", "MPI calls", sum->mpi_events);
 	print_field(record, PRINT_COUNT, "lost", "Events lost", sum->lost);
 	print_field(record, PRINT_COUNT, "truncated", "Truncated stacks", sum->truncated_events);
 	print_field_real(record, PRINT_PERCENT, "truncated_share", "Truncated stacks",
@@ -248,6 +251,8 @@ static void put_quality(struct session *session, const char *label)
 		fprintf(out, "%llu user events, ", (unsigned long long)sum->user_events);
 	if (session->have & METRIC_DATA_OMP)
 		fprintf(out, "%llu OpenMP constructs, ", (unsigned long long)sum->omp_events);
+	if (session->have & METRIC_DATA_MPI)
+		fprintf(out, "%llu MPI calls, ", (unsigned long long)sum->mpi_events);
 	fprintf(out, "%llu lost, %llu truncated stacks (%.2f %%), %.1f %% in unresolved code%s\n",
 		(unsigned long long)sum->lost, (unsigned long long)sum->truncated_events,
 		percent(sum->truncated_events, sum->stack_events),

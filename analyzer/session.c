@@ -180,6 +180,8 @@ unsigned session_data_of(const struct session_experiment *at)
 		have |= METRIC_DATA_USER;
 	if (at->whole->have & EXP_DATA_OMP)
 		have |= METRIC_DATA_OMP;
+	if (at->whole->have & EXP_DATA_MPI)
+		have |= METRIC_DATA_MPI;
 	return have;
 }
 

@@ -10,8 +10,8 @@
 #include <strings.h>
 
 enum { CLOCK = EXP_DATA_PROFILE, HEAP = EXP_DATA_HEAP, SYNC = EXP_DATA_SYNC, IO = EXP_DATA_IO, MAPS = TOKEN_DATA_MAPS,
-	CALLS = EXP_DATA_FUNCTRACE, USER = EXP_DATA_USER, OMP = EXP_DATA_OMP,
-	ALL = CLOCK | HEAP | MAPS | SYNC | IO | CALLS | USER | OMP };
+	CALLS = EXP_DATA_FUNCTRACE, USER = EXP_DATA_USER, OMP = EXP_DATA_OMP, MPI = EXP_DATA_MPI,
+	ALL = CLOCK | HEAP | MAPS | SYNC | IO | CALLS | USER | OMP | MPI };
 enum { NEAR = 3 }; /* edits up to which a word is taken for a slip */
 
 const struct token token_table[TOKENS] = {

@@ -49,7 +49,7 @@ void token_aliases(unsigned id, void (*each)(void *context, const char *name), v
 
 /* Name of a value whose names are the same in all experiments (ENUM, HEAPFUNC, IOCLASS, ERROR), NULL if it has none. */
 const char *token_value_name(const struct token *token, int64_t value);
-enum { TOKEN_VALUES = 256 }; /* such values are below this */
+enum { TOKEN_VALUES = 10 << 8 }; /* such values are below this */
 enum { TOKEN_MAP_FUNC = 128 };
 
 /* Of tokens alone, beside enum exp_data: events of mapped memory. */

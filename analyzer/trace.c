@@ -12,6 +12,8 @@
 #include <string.h>
 
 /* The experiment that is walked. */
+enum { MPI_NAMES = 1 << 12 };
+
 struct walk {
 	struct trace *trace;
 	const struct session_experiment *at;
@@ -19,7 +21,7 @@ struct walk {
 	struct trace_stacks *stacks;
 	struct exp_index hooks; /* hook << 16 | sub-id -> name */
 	struct exp_index files; /* number of a file -> name */
-	uint32_t io_names[256], sync_names[256], omp_names[256]; /* of functions, + 1 */
+	uint32_t io_names[256], sync_names[256], omp_names[256], mpi_names[MPI_NAMES]; /* of functions, + 1 */
 	uint64_t process;
 	int64_t start_ns; /* on the axis */
 };
@@ -111,6 +113,24 @@ static void put_omp(struct walk *walk, const struct exp_fact *fact)
 	put(walk, &event);
 }
 
+static void put_mpi(struct walk *walk, const struct exp_fact *fact)
+{
+	uint32_t *name = &walk->mpi_names[fact->type % MPI_NAMES];
+	struct trace_event event;
+
+	/* A message that is not the call's own has no time of its own. */
+	if (fact->mpi->message > FMT_mpi_message_RECEIVED)
+		return;
+	if (*name == 0)
+		*name = trace_name(walk->trace, fmt_enum_name("mpi_func", fact->type)) + 1;
+	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_MPI, *name - 1, &event);
+	if (fact->bytes != 0)
+		add_argument(&event, TRACE_WORD_BYTES, TRACE_NUMBER, fact->bytes);
+	if (fact->mpi->peer != UINT32_MAX)
+		add_argument(&event, TRACE_WORD_RANK, TRACE_NUMBER, fact->mpi->peer);
+	put(walk, &event);
+}
+
 static void put_io(struct walk *walk, const struct exp_fact *fact)
 {
 	uint32_t file = exp_index_find(&walk->files, fact->file);
@@ -189,6 +209,9 @@ static uint32_t on_fact(void *context, const struct exp_fact *fact)
 		break;
 	case EXP_DATA_OMP:
 		put_omp(walk, fact);
+		break;
+	case EXP_DATA_MPI:
+		put_mpi(walk, fact);
 		break;
 	case EXP_DATA_USER:
 		put_user(walk, fact);

@@ -37,7 +37,10 @@ static void put_place(struct session *session, const struct session_experiment *
 		text_put(out, at->info->path);
 		return;
 	}
-	fprintf(out, "%*s%s", 2 * (int)lineage_depth(at->info->lineage), "", at->info->lineage);
+	fprintf(out, "%*s", 2 * (int)lineage_depth(at->info->lineage), "");
+	if (lineage_parse(at->info->name) != 0 && lineage_depth(at->info->name) == 0) /* a rank of an MPI job */
+		fprintf(out, "M_r%lld ", (long long)at->info->mpi_rank);
+	fputs(at->info->lineage, out);
 }
 
 static const char *attribute(const struct exp_event *event, const char *name)
@@ -52,17 +55,22 @@ struct absentee {
 	const char *lineage, *path, *reason;
 };
 
-/* Does the tree have an experiment of this lineage, or of its descendants? */
-static int has_experiment(const struct exp_info *founder, const char *lineage)
+static int begins_with(const char *lineage, const char *start)
 {
-	size_t len = strlen(lineage);
+	size_t len = strlen(start);
 
-	for (size_t i = 0; i < founder->descendant_count; i++) {
-		const char *other = founder->descendants[i];
+	return strncmp(lineage, start, len) == 0 && (lineage[len] == '\0' || lineage[len] == '_');
+}
 
-		if (strncmp(other, lineage, len) == 0 && (other[len] == '\0' || other[len] == '_'))
+/* Does the tree have an experiment of this lineage, or of its descendants? Ranks of an MPI job have other names. */
+static int has_experiment(const struct session *session, const struct session_experiment *founder, const char *lineage)
+{
+	for (size_t i = 0; i < founder->info->descendant_count; i++)
+		if (begins_with(founder->info->descendants[i], lineage))
 			return 1;
-	}
+	for (size_t i = 0; i < session->count; i++)
+		if (session->experiments[i].founder == founder->id && begins_with(session->experiments[i].info->lineage, lineage))
+			return 1;
 	return 0;
 }
 
@@ -87,7 +95,7 @@ static int is_absentee(struct session *session, const struct session_experiment 
 	if (strcmp(event->kind, "unrecorded") == 0)
 		return 1;
 	if (founder == NULL || at->info->status == EXP_RUNNING || !makes_process(event) ||
-	    has_experiment(founder->info, out->lineage))
+	    has_experiment(session, founder, out->lineage))
 		return 0;
 	out->path = report_attribute(event, "path") != NULL ? out->path : "a child";
 	out->reason = "it left no experiment";

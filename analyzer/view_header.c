@@ -204,6 +204,43 @@ static void put_status(FILE *out, const struct exp_info *info)
 	fputc('\n', out);
 }
 
+static int has_ranks(const struct session *session, const struct session_experiment *founder)
+{
+	for (size_t i = 0; i < session->count; i++)
+		if ((&session->experiments[i] == founder || session->experiments[i].founder == founder->id) &&
+		    session->experiments[i].info->mpi_rank >= 0)
+			return 1;
+	return 0;
+}
+
+/* What the process is in an MPI job, if in any. */
+static void put_mpi(FILE *out, const struct session *session, const struct session_experiment *at)
+{
+	const struct exp_info *info = at->info;
+
+	if (info->mpi_rank >= 0) {
+		fprintf(out, "MPI        rank %lld of %lld, ", (long long)info->mpi_rank, (long long)info->mpi_size);
+		text_put(out, info->mpi_library);
+		fputc('\n', out);
+	}
+	for (size_t i = 0; i < info->event_count; i++) {
+		const struct exp_event *event = &info->events[i];
+
+		if (strcmp(event->kind, "mpi_launched") == 0 && info->mpi_rank < 0 && info->status != EXP_EXECED) {
+			fputs("MPI        started as rank ", out);
+			text_put(out, known(report_attribute(event, "rank")));
+			fputs("; MPI_Init has not been called, or did not end\n", out);
+		} else if (strcmp(event->kind, "mpi_abort") == 0) {
+			fputs("MPI        MPI_Abort was called, error code ", out);
+			text_put(out, known(report_attribute(event, "code")));
+			fputc('\n', out);
+		}
+	}
+	if (info->lineage[0] == '\0' && strcmp(experiment_setting(at->experiment, "mpi_launcher", "off"), "off") != 0 &&
+	    !has_ranks(session, at))
+		fputs("MPI        no process called MPI_Init\n", out);
+}
+
 static void put_header(struct session *session, const struct session_experiment *at)
 {
 	const struct exp_info *info = at->info;
@@ -221,6 +258,7 @@ static void put_header(struct session *session, const struct session_experiment 
 	if (info->is_attached)
 		fprintf(out, "Attached   after %.3f seconds of CPU time: what was before is not recorded, and blocks from before are unknown\n",
 			(double)info->earlier_ns * 1e-9);
+	put_mpi(out, session, at);
 	put_field(out, "Directory", known(info->cwd));
 	put_host(out, info);
 	put_start(out, info);

@@ -95,6 +95,7 @@ char *environment_descriptor(const struct installation *installation, const stru
 	descriptor.heap = (uint64_t)request->heap;
 	descriptor.sync = (uint64_t)request->sync;
 	descriptor.omp = request->omp;
+	descriptor.mpi = (uint64_t)options_traces_mpi(request) | (uint64_t)options_launches_mpi(request) << 1;
 	descriptor.sync_threshold_ns = request->sync_threshold_ns;
 	descriptor.sync_kinds = request->sync_kinds;
 	descriptor.io = (uint64_t)request->io;

@@ -84,6 +84,8 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_number_setting(text, "sync_threshold_ns", request->sync_threshold_ns);
 	put_setting(text, "io", request->io ? "on" : "off");
 	put_setting(text, "omp", omp_words[request->omp]);
+	put_setting(text, "mpi", options_traces_mpi(request) ? "on" : "off");
+	put_setting(text, "mpi_launcher", request->mpi_launcher);
 	hooks_text(&request->hooks, hooks);
 	put_setting(text, "user", hooks_traces(&request->hooks) ? "on" : "off");
 	put_setting(text, "user_hooks", hooks);

@@ -100,6 +100,7 @@ static void say_settings(const struct plan *plan, const char *experiment)
 	fprintf(stderr, "sync         %s, waits of at least %llu ns\n", request->sync ? "on" : "off",
 	        (unsigned long long)request->sync_threshold_ns);
 	fprintf(stderr, "i/o          %s\n", request->io ? "on" : "off");
+	fprintf(stderr, "mpi          %s, launcher %s\n", options_traces_mpi(request) ? "on" : "off", request->mpi_launcher);
 	fprintf(stderr, "user events  %s%s\n", request->hooks.is_off ? "off" : "on", request->hooks.is_list ? ", some hooks" : "");
 	fprintf(stderr, "sampler      %llu us%s%s\n", (unsigned long long)request->sampler_ns / 1000, request->sampler_ns ? "" : " (off)",
 	        request->sampler_timers ? " (by timers)" : request->sampler_stack ? " (stacks)" : "");
@@ -109,9 +110,27 @@ static void say_settings(const struct plan *plan, const char *experiment)
 	fprintf(stderr, "collector    %s\n", plan->target.bits == 32 ? plan->installation.library32 : plan->installation.library);
 }
 
+static int is_mpi_launcher(const char *path)
+{
+	static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun", "srun"};
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strncmp(name, names[i], strlen(names[i])) == 0)
+			return 1;
+	return 0;
+}
+
 static void warn_limits(const struct plan *plan)
 {
 	const struct request *request = &plan->request;
+
+	if (options_launches_mpi(request) && !is_mpi_launcher(request->attach ? "" : request->target[0]))
+		fprintf(stderr, "xcollect: warning: -M: %s is no launcher of MPI jobs that is known (mpirun, mpiexec, orterun, prterun, srun)\n",
+		        request->attach ? "a running process" : request->target[0]);
+	if (options_launches_mpi(request) && strcmp(request->follow, "off") == 0)
+		fprintf(stderr, "xcollect: warning: -M: with -F off, the processes of the job are not recorded\n");
 
 	if (strcmp(request->archive, "off") != 0 && !plan->installation.archive[0])
 		fprintf(stderr, "xcollect: warning: xer_archive is not beside xcollect: nothing will be archived\n");

@@ -117,6 +117,15 @@ static int check_attach(const struct request *request, const char *program, stru
 	return 0;
 }
 
+/* collect(1) wants a -- between a launcher's arguments and its program; not all launchers know it. */
+static void drop_separator(char **at)
+{
+	while (*at && strcmp(*at, "--") != 0)
+		at++;
+	for (; *at; at++)
+		at[0] = at[1];
+}
+
 int options_parse(char **argv, struct request *out, struct cause *cause)
 {
 	char **at = argv + (argv[0] != NULL);
@@ -139,6 +148,8 @@ int options_parse(char **argv, struct request *out, struct cause *cause)
 		at += used;
 	}
 	out->target = at;
+	if (*at && options_launches_mpi(out))
+		drop_separator(at + 1);
 	if (out->attach && out->action == OPTIONS_RECORD && check_attach(out, *at, cause))
 		return cause->exit_code;
 	if (out->action == OPTIONS_RECORD && !*at && !out->attach)

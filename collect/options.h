@@ -22,6 +22,8 @@ struct request {
 	uint64_t sample_ms;   /* 0: off */
 	int heap;
 	int sync;
+	enum { MPI_AS_LAUNCHER, MPI_OFF, MPI_ON } mpi; /* calls */
+	const char *mpi_launcher; /* "off", "on", or the name of an MPI */
 	unsigned omp; /* 0: off, 1: stacks, 2: constructs too, as the descriptor has it */
 	uint64_t sync_threshold_ns; /* shortest wait to record */
 	unsigned sync_kinds; /* bit 0: native, bit 1: monitors of Java */
@@ -58,6 +60,12 @@ struct request {
 
 /* Read the command line. Returns 0, or 125 with `cause`. */
 int options_parse(char **argv, struct request *out, struct cause *cause);
+
+/* Are MPI calls recorded? */
+int options_traces_mpi(const struct request *request);
+
+/* Does the program start an MPI job? */
+int options_launches_mpi(const struct request *request);
 
 /* Print the help that the option table gives. */
 void options_help(FILE *to);

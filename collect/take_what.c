@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 /* Primes and the like, so that samples do not march in step with the program or the kernel's tick. */
 static const struct {
@@ -104,6 +105,40 @@ int take_omp(struct request *request, const char *value)
 		}
 	}
 	return -EINVAL;
+}
+
+/* The names are those that collect(1) knows, and those of today. Which MPI it is, a process tells when it runs. */
+int take_mpi_launcher(struct request *request, const char *value)
+{
+	static const char *const names[] = {"on", "off", "OMPT", "CT", "OPENMPI", "MPICH", "MPICH2", "MPICH3", "MVAPICH2", "INTEL"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcasecmp(value, names[i]) == 0) {
+			request->mpi_launcher = names[i];
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+int take_mpi(struct request *request, const char *value)
+{
+	int on;
+
+	if (amount_switch(value, &on) < 0)
+		return -EINVAL;
+	request->mpi = on ? MPI_ON : MPI_OFF;
+	return 0;
+}
+
+int options_launches_mpi(const struct request *request)
+{
+	return strcmp(request->mpi_launcher, "off") != 0;
+}
+
+int options_traces_mpi(const struct request *request)
+{
+	return request->mpi == MPI_ON || (request->mpi == MPI_AS_LAUNCHER && options_launches_mpi(request));
 }
 
 int take_functrace(struct request *request, const char *value)

@@ -68,6 +68,8 @@ struct exp_info {
 	enum exp_status status;
 	int exit_code;       /* of an ended process, -1 if unknown */
 	uint64_t cpu_ns;     /* CPU time by its exit event, 0 if there is none */
+	int64_t mpi_rank, mpi_size; /* in MPI_COMM_WORLD; -1, 0: the process is in no MPI job that is known */
+	const char *mpi_library;    /* "": unknown */
 	int is_attached;     /* recording began in the middle of the process's life (xcollect -P) */
 	uint64_t earlier_ns; /* CPU time that the process had used before the recording began */
 	const char *executed; /* what an execed process became, as it was named; else NULL */
@@ -235,11 +237,19 @@ enum exp_metric {
 	EXP_OMP_ORDERED,
 	EXP_OMP_REDUCTION,
 	EXP_OMP_TASK_WAIT,
+	EXP_MPI_TIME,  /* in calls of MPI functions */
+	EXP_MPI_SENDS, /* messages, and their bytes */
+	EXP_MPI_BYTES_SENT,
+	EXP_MPI_RECEIVES,
+	EXP_MPI_BYTES_RECEIVED,
+	EXP_MPI_OTHER, /* calls that neither send nor receive a message */
+	EXP_MPI_WORK,  /* CPU time in functions that move data, */
+	EXP_MPI_WAIT,  /* and in those that end when others have come */
 	EXP_METRICS
 };
 
 enum exp_data { EXP_DATA_PROFILE = 1, EXP_DATA_HEAP = 2, EXP_DATA_SYNC = 4, EXP_DATA_IO = 8, EXP_DATA_FUNCTRACE = 16,
-	EXP_DATA_USER = 32, EXP_DATA_OMP = 64 };
+	EXP_DATA_USER = 32, EXP_DATA_OMP = 64, EXP_DATA_MPI = 128 };
 
 /* The call-stack tree: nodes 0 .. count-1 in order of id; parent index < own index, UINT32_MAX at roots. */
 struct exp_nodes {
@@ -409,6 +419,28 @@ struct exp_omp {
 	uint64_t unended; /* regions that had not ended when the recording did */
 };
 
+/* The calls of one MPI function. */
+struct exp_mpi_function {
+	unsigned func; /* enum fmt_mpi_func */
+	uint64_t calls, failed;
+	uint64_t time_ns, longest_ns;
+	uint64_t sent, received; /* bytes */
+};
+
+/* The messages from and to another process of the job. */
+struct exp_mpi_peer {
+	uint32_t rank; /* in MPI_COMM_WORLD */
+	uint64_t sends, sent, receives, received; /* messages, bytes */
+	uint64_t put, got; /* bytes, one-sided */
+};
+
+struct exp_mpi {
+	const struct exp_mpi_function *functions; /* functions[function_count], in order of func */
+	size_t function_count;
+	const struct exp_mpi_peer *peers; /* peers[peer_count], in order of rank */
+	size_t peer_count;
+};
+
 /* The calls of one class. */
 struct exp_io_sizes {
 	uint64_t smallest, largest, longest_ns;
@@ -476,6 +508,7 @@ struct exp_quality {
 	uint64_t calls;               /* of traced functions */
 	uint64_t user_events;
 	uint64_t omp_events;          /* constructs of OpenMP */
+	uint64_t mpi_events;          /* calls of MPI functions */
 	uint64_t lost;                /* events known to be lost, all kinds */
 	uint64_t stacks, truncated, guessed, failed; /* distinct stacks that events name, and those with marks */
 	uint64_t stack_events, truncated_events;     /* events that name a stack, and those cut short */
@@ -497,6 +530,7 @@ struct exp_data_set {
 	struct exp_io io;
 	struct exp_calls calls;
 	struct exp_omp omp;
+	struct exp_mpi mpi;
 	struct exp_quality quality;
 	double first_s, last_s; /* times of the first and the last event */
 };

@@ -75,6 +75,8 @@ void exp_load_fini(struct exp_load *load)
 	free(load->io_files);
 	free(load->io_descriptors);
 	free(load->omp_constructs);
+	free(load->mpi_functions);
+	free(load->mpi_peers);
 	exp_functrace_free(load);
 	exp_arena_fini(&load->arena);
 }

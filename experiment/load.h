@@ -47,6 +47,8 @@ struct exp_load {
 	struct exp_io_file *io_files;
 	struct exp_io_descriptor *io_descriptors;
 	struct exp_omp_construct *omp_constructs;
+	struct exp_mpi_function *mpi_functions;
+	struct exp_mpi_peer *mpi_peers;
 	uint64_t peak_tsc, map_peak_tsc;
 	struct calls *calls; /* NULL: there is no function trace */
 	struct exp_timeline timeline; /* of the heap */
@@ -71,6 +73,7 @@ int exp_io_read(struct exp_load *load);
 int exp_user_read(struct exp_load *load);
 int exp_javaheap_read(struct exp_load *load);
 int exp_omp_read(struct exp_load *load);
+int exp_mpi_read(struct exp_load *load);
 int exp_overview_read(struct exp_load *load);
 
 /* The function trace: pair its calls and make nodes of their paths, before rows are made; then count them. Return 0 or
@@ -104,6 +107,9 @@ static inline uint32_t exp_load_row(struct exp_load *load, const struct exp_curs
 /* Count a clock sample's time by what its thread did for OpenMP, and at the end, what was outside of it (omp.c). */
 void exp_omp_sample(struct exp_load *load, unsigned state, uint32_t row, uint64_t cpu_ns);
 void exp_omp_finish(struct exp_load *load);
+
+/* Count a clock sample's time by the MPI function that its thread was in (mpi.c). */
+void exp_mpi_sample(struct exp_load *load, unsigned state, uint32_t row, uint64_t cpu_ns);
 
 /* Allocate those of a profile (profile.c). Returns 0 or -ENOMEM. */
 int exp_load_profile_metrics(struct exp_load *load);

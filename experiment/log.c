@@ -144,6 +144,18 @@ static void read_attach(struct log_reader *reader, const struct exp_element *ele
 	info->earlier_ns = exp_element_number(element, "earlier_ns", 0);
 }
 
+static void read_mpi(struct log_reader *reader, const struct exp_element *element)
+{
+	struct exp_info *info = &reader->experiment->info;
+	uint64_t rank = exp_element_number(element, "rank", UINT64_MAX), size = exp_element_number(element, "size", 0);
+
+	if (rank >= size || size > INT32_MAX)
+		return;
+	info->mpi_rank = (int64_t)rank;
+	info->mpi_size = (int64_t)size;
+	info->mpi_library = exp_element_get(element, "version", exp_element_get(element, "library", ""));
+}
+
 static void read_detach(struct log_reader *reader, const struct exp_element *element)
 {
 	struct exp_info *info = &reader->experiment->info;
@@ -220,6 +232,8 @@ static int read_event(struct log_reader *reader, const struct exp_element *eleme
 		read_attach(reader, element);
 	else if (strcmp(event.kind, "detach") == 0)
 		read_detach(reader, element);
+	else if (strcmp(event.kind, "mpi") == 0)
+		read_mpi(reader, element);
 	/* The kind is told apart; it comes first where we wrote the event. */
 	if (event.attribute_count > 0 && strcmp(event.attributes[0].name, "kind") == 0) {
 		event.attributes++;

@@ -275,6 +275,8 @@ static int read_all(struct experiment *experiment, struct exp_cause *cause)
 
 static const struct exp_info initial_info = {
     .lineage = "",
+    .mpi_rank = -1,
+    .mpi_library = "",
     .version = "",
     .exit_code = -1,
     .program = "",

@@ -23,6 +23,7 @@ static const struct {
 	{exp_heap_read, FMT_STREAM_HEAPTRACE},
 	{exp_sync_read, FMT_STREAM_SYNCTRACE},
 	{exp_omp_read, FMT_STREAM_OMPTRACE},
+	{exp_mpi_read, FMT_STREAM_MPITRACE},
 	{exp_io_read, FMT_STREAM_IOTRACE},
 };
 enum { TASKS = sizeof(tasks) / sizeof(tasks[0]) };
@@ -114,6 +115,7 @@ static void join_quality(struct exp_quality *to, const struct exp_quality *from)
 	to->sync_events += from->sync_events;
 	to->io_events += from->io_events;
 	to->omp_events += from->omp_events;
+	to->mpi_events += from->mpi_events;
 }
 
 #define MOVE(field) \
@@ -144,6 +146,11 @@ static void join_stream(struct exp_load *to, struct exp_load *from)
 	if (from->omp_constructs != NULL) {
 		MOVE(set.omp);
 		MOVE(omp_constructs);
+	}
+	if (from->mpi_functions != NULL || from->mpi_peers != NULL) {
+		MOVE(set.mpi);
+		MOVE(mpi_functions);
+		MOVE(mpi_peers);
 	}
 	exp_arena_join(&to->arena, &from->arena);
 	to->set.have |= from->set.have;

@@ -40,7 +40,7 @@ static void on_sample(struct reader *reader, const struct exp_cursor *cursor)
 				 "a clock sample of more CPU time than has passed");
 		return;
 	}
-	fact = (struct exp_fact){.data = EXP_DATA_PROFILE, .type = sample.state, .cpu_ns = sample.cpu_ns};
+	fact = (struct exp_fact){.data = EXP_DATA_PROFILE, .type = sample.state, .cpu_ns = sample.cpu_ns, .mpi_state = sample.mpi};
 	fact.node = exp_load_stack(load, cursor, sample.stack);
 	node = exp_load_row(load, cursor, &fact);
 	if (node == EXP_ROW_NONE)
@@ -48,6 +48,8 @@ static void on_sample(struct reader *reader, const struct exp_cursor *cursor)
 	exp_load_add(load, (enum exp_metric)(EXP_CPU_USER + sample.state), node, sample.cpu_ns);
 	if (sample.omp != FMT_omp_state_NONE)
 		exp_omp_sample(load, sample.omp, node, sample.cpu_ns);
+	if (sample.mpi != FMT_mpi_state_NONE)
+		exp_mpi_sample(load, sample.mpi, node, sample.cpu_ns);
 	load->set.quality.sampled_ns += sample.cpu_ns;
 	use->cpu_ns += sample.cpu_ns;
 	/* A residual is what was left when its thread ended: time, but no sample. */
@@ -100,8 +102,14 @@ static int take_end_usage(struct exp_load *load)
 {
 	const struct experiment *experiment = load->experiment;
 	const struct exp_usage *usage = &experiment->end_usage;
-	struct exp_cursor cursor = {.tid = (uint32_t)experiment->info.pid, .tsc = experiment->end_ticks};
-	struct exp_fact fact = {.data = EXP_DATA_PROFILE, .type = FMT_clock_state_RESIDUAL, .cpu_ns = usage->cpu_ns, .node = EXP_NODE_NONE};
+	uint32_t tid = (uint32_t)experiment->info.pid;
+	struct exp_fact fact = {.data = EXP_DATA_PROFILE,
+				.type = FMT_clock_state_RESIDUAL,
+				.ticks = experiment->end_ticks,
+				.buffer_ticks = experiment->end_ticks,
+				.tid = tid,
+				.cpu_ns = usage->cpu_ns,
+				.node = EXP_NODE_NONE};
 	uint32_t row;
 	long use;
 	int rc;
@@ -109,10 +117,11 @@ static int take_end_usage(struct exp_load *load)
 	if (usage->cpu_ns == 0 || strcmp(experiment_setting(experiment, "profile_us", "0"), "0") == 0)
 		return 0;
 	rc = exp_load_profile_metrics(load);
-	use = rc == 0 ? exp_load_use(load, cursor.tid, cursor.tsc) : rc;
+	use = rc == 0 ? exp_load_use(load, tid, experiment->end_ticks) : rc;
 	if (use < 0)
 		return -ENOMEM;
-	row = exp_load_row(load, &cursor, &fact);
+	/* There is no event that a cursor could stand on. */
+	row = load->selection == NULL ? fact.node : exp_load_row_of(load, &fact);
 	if (row == EXP_ROW_NONE)
 		return 0;
 	exp_load_add(load, EXP_CPU_RESIDUAL, row, usage->cpu_ns);

@@ -23,9 +23,9 @@
 /* The event data files (streams). The order is internal; the names are the format. */
 enum fmt_stream { FMT_STREAM_FRAMEINFO, FMT_STREAM_OVERVIEW, FMT_STREAM_PROFILE, FMT_STREAM_HEAPTRACE,
 	FMT_STREAM_SYNCTRACE, FMT_STREAM_IOTRACE, FMT_STREAM_USERTRACE, FMT_STREAM_USERTRACE_LAST = FMT_STREAM_USERTRACE + 7,
-	FMT_STREAM_FUNCTRACE, FMT_STREAM_FUNCTABLE, FMT_STREAM_OMPTRACE, FMT_STREAMS };
+	FMT_STREAM_FUNCTRACE, FMT_STREAM_FUNCTABLE, FMT_STREAM_OMPTRACE, FMT_STREAM_MPITRACE, FMT_STREAMS };
 #define FMT_STREAM_NAMES {"frameinfo", "overview", "profile", "heaptrace", "synctrace", "iotrace", FMT_USERTRACE_NAMES, \
-	"functrace", "functable", "omptrace"}
+	"functrace", "functable", "omptrace", "mpitrace"}
 
 /* The system trace of user events, and the component traces. */
 enum { FMT_USER_TRACES = FMT_STREAM_USERTRACE_LAST - FMT_STREAM_USERTRACE + 1 };

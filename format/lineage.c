@@ -6,6 +6,25 @@
 #include <errno.h>
 #include <string.h>
 
+#define RANK "M_r"
+
+int lineage_rank_name(char *out, size_t size, uint32_t rank)
+{
+	char digits[12];
+	size_t at = sizeof(digits);
+
+	digits[--at] = '\0';
+	do
+		digits[--at] = (char)('0' + rank % 10);
+	while (rank /= 10);
+	if (sizeof(RANK FMT_EXPERIMENT_SUFFIX) + sizeof(digits) - at > size)
+		return -ENAMETOOLONG;
+	strcpy(out, RANK);
+	strcpy(out + sizeof(RANK) - 1, digits + at);
+	strcat(out, FMT_EXPERIMENT_SUFFIX);
+	return 0;
+}
+
 int lineage_append(char *text, char letter, uint32_t number)
 {
 	size_t len = strlen(text);
@@ -74,10 +93,25 @@ static size_t parse_step(const char *text)
 	return len;
 }
 
+/* "M_r" and a number. */
+static size_t parse_rank(const char *text)
+{
+	size_t len = sizeof(RANK) - 1;
+
+	if (strncmp(text, RANK, len) != 0 || text[len] < '0' || text[len] > '9' || (text[len] == '0' && text[len + 1] >= '0' && text[len + 1] <= '9'))
+		return 0;
+	while (text[len] >= '0' && text[len] <= '9')
+		len++;
+	return len;
+}
+
 size_t lineage_parse(const char *text)
 {
-	size_t len = 0;
+	size_t len = parse_rank(text);
 	size_t step;
+
+	if (len > 0)
+		return len;
 
 	while ((step = parse_step(text + len)) > 0)
 		len += step;
@@ -101,6 +135,12 @@ static int compare_letters(char left, char right)
 
 int lineage_compare(const char *left, const char *right)
 {
+	size_t left_rank = parse_rank(left), right_rank = parse_rank(right);
+
+	if (left_rank && right_rank)
+		return compare_numbers(left, left_rank, right, right_rank);
+	if (left_rank || right_rank)
+		return left_rank ? -1 : 1;
 	for (;;) {
 		size_t left_len = parse_step(left), right_len = parse_step(right);
 		int order;

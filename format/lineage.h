@@ -25,6 +25,9 @@ int lineage_count_up(char *text);
 /* Length of the lineage at the start of `text`; 0 if there is none. "_f3_x1.er" gives 6. */
 size_t lineage_parse(const char *text);
 
+/* Name of the directory of a process of an MPI job, by its rank: M_r3.er. Returns 0 or -ENAMETOOLONG. */
+int lineage_rank_name(char *out, size_t size, uint32_t rank);
+
 /* Order of lineages: ancestors first; then forks, other ways and executed images, by number (2 before 10). What is no
  * lineage compares as if it ended there. Returns a negative number, 0 or a positive one. */
 int lineage_compare(const char *left, const char *right);
@@ -32,7 +35,7 @@ int lineage_compare(const char *left, const char *right);
 /* Number of steps of the lineage at the start of `text`; 0 for a founder. */
 unsigned lineage_depth(const char *text);
 
-/* True if `name` is a descendant's directory name: a lineage and ".er", nothing else. */
+/* True if `name` is a descendant's directory name: a lineage and ".er", nothing else. "M_rN" counts as a lineage of no steps. */
 int lineage_is_experiment(const char *name);
 
 #endif

@@ -78,7 +78,7 @@ static void reset_threads(void)
 				col_slot_abandon(&state->slot[i][k]);
 				state->slot[i][k] = (struct col_slot){.map = NULL};
 			}
-		state->heap_events = state->sync_events = state->io_events = state->omp.events = 0;
+		state->heap_events = state->sync_events = state->io_events = state->omp.events = state->mpi.events = 0;
 	}
 }
 

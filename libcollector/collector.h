@@ -34,6 +34,8 @@ enum col_context { COL_NORMAL, COL_HANDLER, COL_CONTEXTS };
 	COUNTER(io_events) \
 	COUNTER(user_events) \
 	COUNTER(omp_events) \
+	COUNTER(mpi_events) \
+	COUNTER(mpi_untracked) \
 	COUNTER(calls_erased) \
 	COUNTER(calls_unhooked) \
 	COUNTER(user_truncated) \
@@ -53,6 +55,7 @@ enum col_context { COL_NORMAL, COL_HANDLER, COL_CONTEXTS };
 	COUNTER(lost_functrace) \
 	COUNTER(lost_functable) \
 	COUNTER(lost_omptrace) \
+	COUNTER(lost_mpitrace) \
 	COUNTER(lost_reentrant) \
 	COUNTER(lost_threads) \
 	COUNTER(lost_log) \
@@ -78,6 +81,7 @@ struct col_mark {
 	atomic_uint user; /* bit n: trace n is on; bit 8 + n: channel n */
 	atomic_uint functrace; /* enum functrace_mode */
 	atomic_uint omp;       /* enum omp_mode */
+	atomic_uint mpi;
 };
 
 struct collector {

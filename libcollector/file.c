@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <linux/fs.h>
 
 enum { HIGH_FD = 960, HIGH_FD_MARGIN = 64 };
 
@@ -144,6 +145,21 @@ int col_directory_get(void)
 	if (is_ours(&own.file))
 		return own.file.fd;
 	return own.name ? open_again(&own, col_founder_get()) : -EBADF;
+}
+
+int col_directory_rename(const char *name)
+{
+	static char names[NAME_MAX + 1]; /* another thread may be reading the old one */
+	int error;
+
+	if (!own.name || strcmp(own.name, ".") == 0)
+		return -EPERM;
+	error = (int)SYS5(SYS_renameat2, col_founder_get(), own.name, col_founder_get(), name, RENAME_NOREPLACE);
+	if (error == 0) {
+		strcpy(names, name);
+		own.name = names;
+	}
+	return error;
 }
 
 void col_directory_close(void)

@@ -38,6 +38,9 @@ int col_directory_open(const char *name);
 int col_directory_get(void);
 void col_directory_close(void);
 
+/* Give it another name, if no other has it; the founder's stays. Returns 0 or -errno. Signal-safe, in one thread at a time. */
+int col_directory_rename(const char *name);
+
 /* Make [at, at + len) of fd exist on disk, so that touching a mapping of it cannot fail.
  * Returns 0, or -errno (ENOSPC, EDQUOT, EFBIG, ...); never raises SIGXFSZ. */
 int col_file_allocate(int fd, uint64_t at, uint64_t len);

@@ -11,6 +11,7 @@
 #include "java_agent.h"
 #include "log.h"
 #include "map.h"
+#include "mpi.h"
 #include "stream.h"
 #include "tick.h"
 #include "tree.h"
@@ -157,6 +158,7 @@ static __attribute__((constructor)) void construct(void)
 		else if (process_open() == 0) {
 			tick_let_in();
 			process_begin_events();
+			mpi_open();
 			java_open();
 		}
 	}
@@ -196,7 +198,7 @@ static void put_exit(struct xml_text *text, int exit_code)
 
 static void account_all(struct col_thread *self)
 {
-	uint64_t heap_events = 0, sync_events = 0, io_events = 0, user_events = 0, omp_events = 0;
+	uint64_t heap_events = 0, sync_events = 0, io_events = 0, user_events = 0, omp_events = 0, mpi_events = 0;
 
 	for (struct col_thread *thread = thread_first(); thread; thread = thread->next) {
 		if (atomic_load(&thread->tid))
@@ -206,6 +208,7 @@ static void account_all(struct col_thread *self)
 		io_events += thread->io_events;
 		user_events += thread->user_events;
 		omp_events += thread->omp.events;
+		mpi_events += thread->mpi.events;
 	}
 	atomic_store(&col.count.calls_erased, functrace_erased());
 	atomic_store(&col.count.heap_events, heap_events);
@@ -213,6 +216,7 @@ static void account_all(struct col_thread *self)
 	atomic_store(&col.count.io_events, io_events);
 	atomic_store(&col.count.user_events, user_events);
 	atomic_store(&col.count.omp_events, omp_events);
+	atomic_store(&col.count.mpi_events, mpi_events);
 }
 
 int process_is_recorded(void)

@@ -44,6 +44,7 @@ static struct stream streams[FMT_STREAMS] = {
     [FMT_STREAM_FUNCTRACE] = STREAM("functrace"),
     [FMT_STREAM_FUNCTABLE] = STREAM("functable"),
     [FMT_STREAM_OMPTRACE] = STREAM("omptrace"),
+    [FMT_STREAM_MPITRACE] = STREAM("mpitrace"),
 };
 
 static atomic_uint_fast64_t *lost_counter(enum fmt_stream stream)
@@ -67,6 +68,8 @@ static atomic_uint_fast64_t *lost_counter(enum fmt_stream stream)
 		return &col.count.lost_functrace;
 	case FMT_STREAM_OMPTRACE:
 		return &col.count.lost_omptrace;
+	case FMT_STREAM_MPITRACE:
+		return &col.count.lost_mpitrace;
 	case FMT_STREAM_FUNCTABLE:
 	case FMT_STREAMS:
 		break;

@@ -92,6 +92,7 @@ static void begin(struct col_thread *state, uint32_t tid)
 	state->home = 0;
 	functrace_thread_begin(state);
 	omp_forget(&state->omp);
+	state->mpi.state = FMT_mpi_state_NONE;
 	for (int i = 0; i < COL_CONTEXTS; i++)
 		if (state->memo[i])
 			walk_memo_forget(state->memo[i]);

@@ -8,6 +8,7 @@
 
 #include "birth.h"
 #include "functrace.h"
+#include "mpi.h"
 #include "omp.h"
 #include "stream.h"
 #include "walk.h"
@@ -42,6 +43,7 @@ struct col_thread {
 	uint64_t java_since[2]; /* event times of their beginnings */
 	struct functrace_thread functrace;
 	struct omp_thread omp;
+	struct mpi_thread mpi;
 	char name[16];
 };
 

@@ -90,13 +90,14 @@ void tick_forget_past(struct col_thread *thread)
 	atomic_store(&thread->accounted_ns, sys_clock_ns(thread_clock(atomic_load(&thread->tid))) & ~(uint64_t)15);
 }
 
-static void write_sample(struct col_thread *writer, enum col_context context, enum fmt_clock_state state, uint8_t omp,
+static void write_sample(struct col_thread *writer, enum col_context context, enum fmt_clock_state state, uint8_t omp, uint8_t mpi,
                          uint32_t stack, uint64_t cpu_ns)
 {
 	struct fmt_clock record = {
 	    .kind = FMT_KIND_clock,
 	    .state = (uint8_t)state,
 	    .omp = omp,
+	    .mpi = mpi,
 	    .stack = stack,
 	    .cpu_ns = cpu_ns,
 	};
@@ -116,7 +117,7 @@ void tick_residual(struct col_thread *thread, struct col_thread *writer, enum co
 		return;
 	cpu_ns = take_cpu_time(thread, thread_clock(atomic_load(&thread->tid)));
 	if (cpu_ns)
-		write_sample(writer, context, FMT_clock_state_RESIDUAL, thread->omp.state, thread->last_stack, cpu_ns);
+		write_sample(writer, context, FMT_clock_state_RESIDUAL, thread->omp.state, thread->mpi.state, thread->last_stack, cpu_ns);
 }
 
 void tick_forget(struct col_thread *thread)
@@ -184,7 +185,7 @@ static void sample(struct col_thread *thread, const ucontext_t *context)
 		thread->last_stack = walk_stack(memo, (uint64_t)gregs[REG_RIP], (uint64_t)gregs[REG_RSP],
 		                                (uint64_t)gregs[REG_RBP], gregs);
 	}
-	write_sample(thread, COL_HANDLER, state_of(thread, gregs), thread->omp.state, thread->last_stack, cpu_ns);
+	write_sample(thread, COL_HANDLER, state_of(thread, gregs), thread->omp.state, thread->mpi.state, thread->last_stack, cpu_ns);
 	have_rest(thread, col_ticks() - start);
 }
 

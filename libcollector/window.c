@@ -9,6 +9,7 @@
 #include "heap.h"
 #include "io.h"
 #include "log.h"
+#include "mpi.h"
 #include "omp.h"
 #include "sync.h"
 #include "tick.h"
@@ -45,6 +46,8 @@ static void start_events(void)
 		functrace_start();
 	if (col.descriptor.omp)
 		omp_start();
+	if (col.descriptor.mpi & MPI_CALLS)
+		mpi_start();
 }
 
 /* Frees go on if anything can have been allocated. */
@@ -59,6 +62,7 @@ static void stop_events(enum events to)
 	usertrace_stop();
 	atomic_store(&col.mark->functrace, 0);
 	atomic_store(&col.mark->omp, 0);
+	atomic_store(&col.mark->mpi, 0);
 }
 
 static void change_to(enum events to)

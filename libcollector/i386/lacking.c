@@ -14,6 +14,7 @@
 #include "libcollector/java_agent.h"
 #include "libcollector/loader.h"
 #include "libcollector/mapping.h"
+#include "libcollector/mpi.h"
 #include "libcollector/perf.h"
 #include "libcollector/strange.h"
 #include "libcollector/rule.h"
@@ -189,6 +190,14 @@ void omp_start(void)
 void omp_forget(struct omp_thread *omp)
 {
 	(void)omp;
+}
+
+void mpi_start(void)
+{
+}
+
+void mpi_open(void)
+{
 }
 
 void choice_forget(void)

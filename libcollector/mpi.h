@@ -1,0 +1,181 @@
+/* mpi.h: what the wrappers of MPI functions share. One library serves all MPIs: arguments are passed through as the words
+ * that they are in registers, and what they mean is the rows of mpi.def and the few numbers of struct mpi_library. */
+#ifndef XER_COLLECTOR_MPI_H
+#define XER_COLLECTOR_MPI_H
+
+#include "format/record.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum { MPI_CALLS = 1, MPI_RANKS = 2 }; /* bits of the descriptor's word */
+enum { MPI_WORDS = 13, MPI_STATUS_SIZE = 24, MPI_KEPT = 16 };
+#define MPI_NO_PEER UINT32_MAX
+
+enum mpi_how { MPI_NO_BYTES, ONE, PLAIN, TIMES, SUM, TYPES, OWN, STATUS, LATER };
+enum mpi_at { MPI_EVERYWHERE, ROOT, OTHERS };
+enum mpi_ends { MPI_ENDS_NOTHING, MPI_ENDS_WAIT, MPI_ENDS_WAITALL, MPI_ENDS_WAITANY, MPI_ENDS_WAITSOME, MPI_ENDS_TEST, MPI_ENDS_TESTALL,
+	MPI_ENDS_MPROBE, MPI_ENDS_START, MPI_ENDS_STARTALL, MPI_ENDS_FREE, MPI_ENDS_COMM_FREE, MPI_ENDS_WIN_FREE,
+	MPI_ENDS_INIT, MPI_ENDS_FINALIZE };
+
+/* A row of mpi.def. Arguments are numbered from 1, 0: there is none. */
+struct mpi_row {
+	uint16_t func; /* enum fmt_mpi_func */
+	uint8_t words;
+	struct mpi_bytes {
+		uint8_t how, count, type; /* enum mpi_how; STATUS: count is the status's argument */
+	} out, in;
+	uint8_t out_at, in_at; /* enum mpi_at */
+	uint8_t neighbors, persistent, op;
+	uint8_t out_buffer, in_buffer; /* which may be MPI_IN_PLACE */
+	uint8_t to, from, target;
+	uint8_t source; /* as FROM, of a message that comes later */
+	uint8_t comm, win, root;
+	uint8_t status, request, message, flag, count;
+	uint8_t ends; /* enum mpi_ends */
+};
+
+/* The thread's own. A tick handler reads state. */
+struct mpi_thread {
+	volatile uint8_t state; /* enum fmt_mpi_state */
+	uint64_t frame;         /* of the call that it is in: its struct mpi_call */
+	uint64_t events;
+};
+
+/* Begin to record calls. Any context. */
+void mpi_start(void);
+
+/* An image begins: note what rank a launcher has told it to be, for those that do not come to the end of MPI_Init. */
+void mpi_open(void);
+
+/* ---- the library (mpi_library.c) ---- */
+
+/* A communicator, or a window, as this process knows it. */
+struct mpi_group {
+	atomic_uint_fast64_t handle; /* 0: unused */
+	uint32_t number;
+	int rank, size; /* own rank; processes that ranks tell, of the other side if there is one */
+	int is_inter;
+	int is_world;        /* ranks are those of MPI_COMM_WORLD */
+	const int *world;    /* world[size]: ranks in MPI_COMM_WORLD, NULL: unknown */
+};
+
+/* What differs between libraries, and their functions, which are given words too. */
+typedef int mpi_function(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+struct mpi_library {
+	const char *name;
+	uint64_t status_ignore, in_place, byte, world, no_type, no_op;
+	int proc_null, root;
+	int source_word;  /* of a status, in ints: MPI_SOURCE */
+	int handle_bytes;
+	int cart, graph;  /* what MPI_Topo_test says */
+#define MPI_FUNCTIONS \
+	FUNCTION(Initialized) FUNCTION(Finalized) FUNCTION(Error_class) FUNCTION(Type_size) FUNCTION(Get_elements_x) \
+	FUNCTION(Test_cancelled) FUNCTION(Comm_rank) FUNCTION(Comm_size) FUNCTION(Comm_test_inter) FUNCTION(Comm_remote_size) \
+	FUNCTION(Comm_group) FUNCTION(Comm_remote_group) FUNCTION(Group_translate_ranks) FUNCTION(Group_size) FUNCTION(Group_rank) \
+	FUNCTION(Group_free) FUNCTION(Win_get_group) FUNCTION(Topo_test) FUNCTION(Cartdim_get) FUNCTION(Graph_neighbors_count) \
+	FUNCTION(Dist_graph_neighbors_count) FUNCTION(Get_library_version)
+#define FUNCTION(name) mpi_function *name;
+	MPI_FUNCTIONS
+#undef FUNCTION
+};
+extern struct mpi_library mpi_library __attribute__((visibility("hidden")));
+
+/* Call one of them: ASK(name, up to five arguments). Whatever an error handler of the program's would make of errors: only what
+ * the program has just given the library itself with success is asked for. */
+#define ASK(name, ...) ASK_(mpi_library.name, __VA_ARGS__, 0, 0, 0, 0)
+#define ASK_(function, a, b, c, d, e, ...) function((uint64_t)(a), (uint64_t)(b), (uint64_t)(c), (uint64_t)(d), (uint64_t)(e))
+
+/* Can the library be asked? It can between MPI_Init and MPI_Finalize; the first call then finds out what it is. Normal context. */
+int mpi_library_is_ready(void);
+
+/* The library ends: nothing more may be asked. */
+void mpi_library_end(void);
+
+/* A handle in an argument, or at `index` of an array of handles. */
+uint64_t mpi_handle(uint64_t word);
+uint64_t mpi_handle_at(uint64_t array, uint64_t index);
+
+/* Bytes of an element of a type, 0 if the library does not tell. */
+uint64_t mpi_type_size(uint64_t type);
+
+/* What is known of a communicator, or a window; *spare is used when there are more than are kept. */
+const struct mpi_group *mpi_group_find(uint64_t handle, int is_window, struct mpi_group *spare);
+void mpi_group_forget(uint64_t handle);
+
+/* The rank in MPI_COMM_WORLD, MPI_NO_PEER if it is none. */
+uint32_t mpi_group_world(const struct mpi_group *group, int rank);
+
+/* Partners in a communicator's topology. */
+void mpi_neighbors(uint64_t comm, int *in, int *out);
+
+/* What a status says: bytes, and the rank they came from, in its communicator. Was the request cancelled? Only statuses of requests for
+ * messages tell that; others may not even be set there. */
+uint64_t mpi_status_bytes(const void *status);
+int mpi_status_source(const void *status);
+int mpi_status_is_cancelled(const void *status);
+
+/* ---- a call ---- */
+
+struct mpi_pending;
+
+struct mpi_call {
+	const struct mpi_row *row;
+	struct col_thread *thread;
+	uint64_t *word; /* word[1 .. row->words] */
+	int is_wide;    /* counts have 64 bits */
+	uint64_t begin;
+	uint64_t handle; /* of a communicator or window that the call frees */
+	void *statuses;  /* the program's, or our own in place of MPI_STATUS_IGNORE; NULL: none */
+	struct mpi_tracked {
+		struct mpi_pending *request;
+		uint64_t index;
+	} *tracked; /* requests of the call's that are tracked, tracked[tracked_count], in order of index */
+	uint64_t tracked_count;
+	struct mpi_tracked kept_tracked[MPI_KEPT];
+	uint64_t kept_status[MPI_KEPT * MPI_STATUS_SIZE / 8];
+	void *mapped; /* memory for more of them */
+	uint64_t mapped_size;
+};
+
+/* A count argument. */
+int64_t mpi_count(const struct mpi_call *call, uint8_t argument);
+
+/* Bytes that go out and come in by the call, which has ended well, but for STATUS and LATER (mpi_bytes.c). */
+void mpi_bytes(const struct mpi_call *call, const struct mpi_group *group, uint64_t *out, uint64_t *in);
+
+/* ---- requests (mpi_requests.c) ---- */
+
+/* A message that a request, or a message handle, will be of. */
+struct mpi_message {
+	uint16_t func;
+	uint32_t node; /* where it was asked for */
+	uint32_t number; /* of the communicator */
+	uint64_t comm;
+	uint64_t bytes; /* to be sent */
+	uint32_t peer;  /* to be sent to */
+	uint8_t is_send, is_persistent;
+};
+
+/* Track a request. Returns 0, or -1 if there are too many. */
+int mpi_request_add(uint64_t handle, const struct mpi_message *message);
+
+/* The same of a message that a probe has found, until it is received: take it then. Returns 0, or -1 if there is none. */
+int mpi_probed_add(uint64_t handle, const struct mpi_message *message);
+int mpi_probed_take(uint64_t handle, struct mpi_message *out);
+
+/* All that is tracked is out of date: calls were not seen. */
+void mpi_requests_forget(void);
+
+/* Before the call: see which of its requests are tracked, and put statuses of ours in place of ignored ones, where they are wanted. */
+void mpi_requests_before(struct mpi_call *call);
+
+/* After it, if it has ended well: tell `on` of each message that the call has started to send (status NULL) or seen to be received, and
+ * give up what it has ended. */
+typedef void mpi_message_taker(struct mpi_call *call, const struct mpi_message *message, const void *status);
+void mpi_requests_after(struct mpi_call *call, mpi_message_taker *on);
+
+/* Give up memory that the call has used. */
+void mpi_requests_end(struct mpi_call *call);
+
+#endif

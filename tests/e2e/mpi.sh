@@ -1,0 +1,175 @@
+# MPI: calls, messages and bytes by known numbers with Open MPI and MPICH, four ranks; Fortran; ranks that die or are none.
+tests=$(realpath "$(dirname "$0")/..")
+source "$(dirname "$0")/lib.sh"
+
+# Jobs of one machine, in a container too, whoever runs them.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_btl=self,vader OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo OMPI_MCA_plm_rsh_agent=false
+
+# row FILE NAME COLUMN...: columns of the line that begins with NAME
+row() { awk -v name="$2" -v columns="${*:3}" 'BEGIN { n = split(columns, c, " ") } $1 == name { for (i = 1; i <= n; i++) printf "%s%s", $c[i], i < n ? " " : "\n"; exit }' "$1"; }
+
+# The file's metadata says what every function is called: calls, bytes sent, bytes received; of all four ranks together.
+expected() { cat <<'END'
+MPI_Send 44 16000 0
+MPI_Recv 40 0 16000
+MPI_Isend 20 10240 0
+MPI_Irecv 20 0 10240
+MPI_Waitall 16 0 0
+MPI_Sendrecv 4 40 40
+MPI_Send_init 4 96 0
+MPI_Recv_init 4 0 96
+MPI_Startall 12 0 0
+MPI_Request_free 8 0 0
+MPI_Comm_split 4 0 0
+MPI_Barrier 16 0 0
+MPI_Bcast 12 3000 9000
+MPI_Allreduce 8 256 256
+MPI_Gatherv 4 40 40
+MPI_Alltoall 4 128 128
+MPI_Allgather 4 16 64
+MPI_Ibcast 4 1000 3000
+MPI_Wait 4 0 0
+MPI_Put 4 64 0
+MPI_Get 4 0 96
+MPI_Win_fence 8 0 0
+MPI_File_write_at 4 400 0
+MPI_File_read_at 4 0 400
+MPI_Init 4 0 0
+MPI_Finalize 4 0 0
+END
+}
+messages="0:1:16:6570:16:6570:16:0 0:3:3:24:3:24:0:24 1:0:8:2584:8:2584:0:24 1:2:11:4010:11:4010:16:0 2:1:3:24:3:24:0:24 2:3:16:6570:16:6570:16:0 3:0:11:4010:11:4010:16:0 3:2:8:2584:8:2584:0:24"
+
+for mpi in openmpi mpich; do
+	if ! have mpicc.$mpi mpirun.$mpi || ! mpicc.$mpi -O1 -g -w -o known.$mpi "$tests/programs/mpi/known.c" 2>build.err; then
+		skip "MPI of $mpi" "mpicc.$mpi does not work"
+		continue
+	fi
+	if ! timeout -k 5 60 mpirun.$mpi -np 4 ./known.$mpi plain.file >plain.out 2>plain.err; then
+		skip "MPI of $mpi" "a job of 4 ranks does not run here: $(head -c 100 plain.err | tr '\n' ' ')"
+		continue
+	fi
+	record $mpi -p hi -M on -- mpirun.$mpi -np 4 -- ./known.$mpi file
+	is "$mpi: the exit status" 0 $?
+	is "$mpi: the output" "$(cat plain.out)" "$(cat $mpi.out)"
+	is "$mpi: a directory a rank" "M_r0.er M_r1.er M_r2.er M_r3.er" "$(cd $mpi.er && echo M_r*.er)"
+	contains "$mpi: the rank in the log" '<event kind="mpi" .*rank="3" size="4"' $mpi.er/M_r3.er/log.xml
+	report $mpi -mpifunctions
+	cp $mpi.txt functions
+	expected | while read -r name calls sent received; do
+		is "$mpi: $name: calls, failed, bytes" "$calls 0 $sent $received" "$(row functions "$name" 3 4 7 8)"
+	done
+	report $mpi -mpimessages
+	is "$mpi: messages from rank to rank, as both sides tell" "$messages" "$(echo $(awk '$1 ~ /^[0-9]+$/ { OFS = ":"; $1 = $1; print }' $mpi.txt))"
+	report $mpi -mpiranks
+	for rank in 0 1 2 3; do is "$mpi: rank $rank: calls, messages and bytes" "71 19 6594 19 6594" "$(row $mpi.txt $rank 5 6 7 8 9)"; done
+	is "$mpi: imbalance of equal shares" "0 0 0 0 0" "$(row $mpi.txt imbalance 5 6 7 8 9)"
+	report $mpi -printmode json -mpimessages
+	contains "$mpi: JSON" '"mpimessages"' $mpi.txt
+	report $mpi -exp_list
+	is "$mpi: ranks in the list, nothing missing" "M_r0 M_r1 M_r2 M_r3" "$(echo $(grep -oE 'M_r[0-9]|left no experiment' $mpi.txt))"
+	report $mpi -metrics i.mpisend:i.mpibytessent:i.mpireceive:i.mpibytesrecv:i.mpiother:name -functions
+	is "$mpi: metrics of ring" "40 16000 40 16000 0" "$(awk '$NF == "ring" { print $1, $2, $3, $4, $5; exit }' $mpi.txt)"
+	is "$mpi: metrics of pairs: receives count where they were asked for" "20 10240 20 10240 4" "$(awk '$NF == "pairs" { print $1, $2, $3, $4, $5; exit }' $mpi.txt)"
+	report $mpi -filters 'MPIRANK == 1 && MPIFUNC == "MPI_Send" && MPIPEER == 2' -mpifunctions
+	is "$mpi: filters" "10 4000" "$(row $mpi.txt MPI_Send 3 7)"
+	# Clock samples in MPI_Init, which takes CPU time in every library.
+	report $mpi -filters 'MPISTATE == "other"' -metrics i.totalcpu:i.mpiwork:name -functions
+	within "$mpi: state of clock samples" 0.0001 100 "$(awk '$NF == "<Total>" { print $2 }' $mpi.txt)"
+	report $mpi -export chrome trace.json
+	contains "$mpi: calls in a trace" '"MPI_Sendrecv"' trace.json
+
+	# One rank is killed in the middle of its work: what the others and it did is there.
+	record killed.$mpi -M on -- mpirun.$mpi -np 4 ./known.$mpi file 2
+	report killed.$mpi -header
+	contains "$mpi: one rank killed: the recording can be read" '^MPI +(rank|started as rank) ' killed.$mpi.txt
+	is "$mpi: all four are there" 4 "$(grep -cE '^MPI +(rank|started as rank) [0-9]+' killed.$mpi.txt)"
+	contains "$mpi: and it died" '^Status +died' killed.$mpi.txt
+
+	# A job whose processes do not use MPI; MPI that is not to be recorded.
+	record none.$mpi -M $mpi -- mpirun.$mpi -np 2 "$programs/exitcodes" exit 0
+	report none.$mpi -header
+	contains "$mpi: a job without MPI" '^MPI +no process called MPI_Init' none.$mpi.txt
+	contains "$mpi: and its processes" '^MPI +started as rank 1; MPI_Init has not been called' none.$mpi.txt
+	record off.$mpi -M on -m off -- mpirun.$mpi -np 2 ./known.$mpi file
+	is "$mpi: -m off: ranks" "M_r0.er M_r1.er" "$(cd off.$mpi.er && echo M_r*.er)"
+	is "$mpi: but no calls" no "$([ -e off.$mpi.er/M_r0.er/mpitrace ] && echo yes || echo no)"
+	record plain.$mpi -m on -- mpirun.$mpi -np 2 ./known.$mpi file
+	is "$mpi: -m on: calls" 2 "$(ls plain.$mpi.er/*/mpitrace | wc -l)"
+	is "$mpi: but no names by rank" "M_r*.er" "$(cd plain.$mpi.er && echo M_r*.er)"
+
+	# Fortran: counted once, whichever way its library calls the one for C.
+	for language in mpi mpi_f08; do
+		sed "s/use mpi$/use $language/" "$tests/programs/mpi/fortran.f90" >fortran.f90
+		[ $language = mpi ] || sed -i 's/^ *integer :: request$/type(MPI_Request) :: request/' fortran.f90
+		if ! have mpif90.$mpi gfortran || ! mpif90.$mpi -o fortran.$mpi fortran.f90 2>build.err; then
+			skip "$mpi: Fortran, $language" "mpif90.$mpi does not work"
+			continue
+		fi
+		record fortran -M on -- mpirun.$mpi -np 3 ./fortran.$mpi
+		report fortran -mpifunctions
+		for expected in MPI_Send:21:4200:0 MPI_Irecv:21:0:4200 MPI_Wait:21:0:0 MPI_Allreduce:3:36:36 MPI_Barrier:3:0:0 MPI_Init:3:0:0; do
+			is "$mpi: Fortran, $language: ${expected%%:*}" "$(echo "${expected#*:}" | tr : ' ')" "$(row fortran.txt "${expected%%:*}" 3 7 8)"
+		done
+		rm -rf fortran.er
+	done
+
+	# Functions that libraries load for themselves, in no global scope.
+	cat >plugin.c <<'END'
+#include <mpi.h>
+int plugin(void);
+int plugin(void)
+{
+	int rank;
+
+	MPI_Init(NULL, NULL);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Barrier(MPI_COMM_WORLD);
+	return MPI_Finalize();
+}
+END
+	cat >host.c <<'END'
+#include <dlfcn.h>
+int main(void)
+{
+	void *library = dlopen("./plugin.so", RTLD_NOW | RTLD_LOCAL);
+	int (*plugin)(void) = library ? (int (*)(void))dlsym(library, "plugin") : 0;
+
+	return plugin ? plugin() : 2;
+}
+END
+	mpicc.$mpi -shared -fPIC -o plugin.so plugin.c 2>build.err && gcc -o host host.c -ldl
+	./host 2>/dev/null
+	if [ $? -eq 0 ]; then
+		record host -m on -- ./host
+		is "$mpi: in a library that is loaded" 0 $?
+		report host -mpifunctions
+		is "$mpi: its calls" 1 "$(row host.txt MPI_Barrier 3)"
+		rm -rf host.er
+	else
+		skip "$mpi: in a library that is loaded" "it does not work by itself"
+	fi
+
+	# Every function of the table is one of the library's, or of a later standard; and every one with such a name that moves data,
+	# synchronizes, or reads and writes files is in the table.
+	library=$(ldd known.$mpi | awk '$1 ~ /^libmpi(ch)?\.so/ { print $3 }')
+	nm -D --defined-only "$library" | awk '$3 ~ /^MPI_/ { print $3 }' | sort -u >exported
+	nm -D --defined-only "$BUILD/lib/xer/libcollector.so" | awk '$3 ~ /^MPI_/ { print $3 }' | sort -u >wrapped
+	quiet='_(get|set|call|create)_(attr|name|info|errhandler|keyval|amode|atomicity|byte_offset|group|position|position_shared|size|type_extent|view|parent)(_c)?$'
+	quiet="$quiet|^MPI_(T_|Type_|Group_|Info_|Errhandler_|Op_|Attr_|Keyval_|Session_|Status_|Get_(version|library|processor|address|count|elements)|Add_error|Error_|Grequest_|Aint_|AINT_|F_|F08_|W(TIME|TICK)|Wtim|Wtick)"
+	quiet="$quiet|_(c2f|f2c|free_keyval|delete_attr|compare|rank|size|test_inter|group|remote_group|remote_size|coords|get|map|shift|neighbors|neighbors_count)(_c)?$|_FN$|_NULL$|UNWEIGHTED|WEIGHTS_EMPTY"
+	quiet="$quiet|^MPI_(Address|Alloc_mem|Free_mem|Cartdim_get|Close_port|Open_port|Dims_create|Finalized|Initialized|Is_thread_main|Query_thread|Topo_test|Test_cancelled|Pcontrol|Graphdims_get|Lookup_name|Publish_name|Unpublish_name|Register_datarep|Pack_size|Pack_external_size|Win_shared_query)(_c)?$|_create_errhandler$"
+	is "$mpi: functions that move data, synchronize, or do input and output, and have no wrapper" "" "$(echo $(comm -23 exported wrapped | grep -vE "$quiet"))"
+	comm -13 exported wrapped >>not.$mpi
+done
+if [ -e not.openmpi ] && [ -e not.mpich ]; then
+	is "wrappers of functions that no library has" "" "$(echo $(comm -12 <(sort -u not.openmpi) <(sort -u not.mpich)))"
+fi
+
+# A launcher that is none is said to be so, on one line; the program runs.
+record other -M on -- "$programs/exitcodes" exit 3
+is "-M without a launcher: the exit status" 3 $?
+is "-M without a launcher: one line" 1 "$(grep -c 'is no launcher of MPI jobs that is known' other.err)"
+"$xcollect" -M bogus true >bogus.out 2>&1
+is "-M that is no MPI" 125 $?
