@@ -175,12 +175,23 @@ record single -p off --functrace -- "$programs/ft_known" 1 200000
 # Extents have 4 KiB to 1 MiB: 17 of them have 10 MiB.
 within "8 bytes an event, and more than 16 buffers" $((10 << 20)) 15728640 "$(stat -c %s single.er/functrace)"
 
+llvm_xray=llvm-xray
 # accounted CLAIM FILE PROGRAM-OUTPUT: the counts of llvm-xray account are those of the program
 accounted()
 {
-	timeout 100 llvm-xray account "$2" >account.txt 2>account.err
+	timeout 100 $llvm_xray account "$2" >account.txt 2>account.err
 	is "$1" "$(awk '{ print $2 }' "$3" | sort -n | xargs)" "$(awk '$1 ~ /^[0-9]+$/ { print $2 }' account.txt | sort -n | xargs)"
 }
 accounted "llvm-xray account of one thread" single.er/functrace single.out
 timeout 100 llvm-xray convert -f yaml known.er/functrace -o known.yaml
 accounted "llvm-xray account of 4 threads, converted to yaml" known.yaml known.out
+# Newer ones, where they are.
+for llvm_xray in llvm-xray-15 llvm-xray-16 llvm-xray-19 llvm-xray-22; do
+	have $llvm_xray || { skip "$llvm_xray reads the traces" "it is not installed"; continue; }
+	for name in known signals jump; do
+		succeeds "$llvm_xray verifies the trace of $name" timeout 60 $llvm_xray fdr-dump -verify $name.er/functrace
+	done
+	accounted "$llvm_xray account of one thread" single.er/functrace single.out
+	timeout 100 $llvm_xray convert -f yaml known.er/functrace -o known.yaml
+	accounted "$llvm_xray account of 4 threads, converted to yaml" known.yaml known.out
+done
