@@ -113,7 +113,7 @@ static void log_terminate(void)
 }
 
 /* What has ended does not begin again: no timer of ours goes off in the process any more. */
-static void terminate(void)
+void control_terminate(void)
 {
 	sys_sigset old;
 	struct col_thread *self = control_enter(&old);
@@ -136,7 +136,7 @@ EXPORT struct xer_collector_table xer_collector = {
     .sample = sample,
     .pause = pause_events,
     .resume = resume_events,
-    .terminate = terminate,
+    .terminate = control_terminate,
     .func_load = dynamic_load,
     .func_unload = dynamic_unload,
 };

@@ -18,6 +18,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/sem.h>
 #include <sys/signalfd.h>
 #include <threads.h>

@@ -3,10 +3,12 @@
 #include "child.h"
 #include "descent.h"
 #include "exec.h"
+#include "filter.h"
 #include "hook.h"
 #include "sync.h"
 
 #include <linux/sched.h>
+#include <sys/prctl.h>
 
 typedef long syscall_function(long number, long a, long b, long c, long d, long e, long f);
 
@@ -67,6 +69,10 @@ EXPORT long syscall_passed_on(long number, long a, long b, long c, long d, long 
 		return sync_futex(number, a, b, c, d, e, f);
 	if (unlikely(is_exec(number)))
 		return exec_traced(number, a, b, c, d, e, f);
+	if (unlikely(number == SYS_seccomp))
+		filter_before_seccomp((unsigned long)a, (const void *)c);
+	if (unlikely(number == SYS_prctl && a == PR_SET_SECCOMP))
+		filter_before_prctl((unsigned long)b, (const void *)c);
 	if (unlikely(is_fork(number, a, b)))
 		return fork_traced(number, a, b, c, d, e, f);
 	return real_syscall()(number, a, b, c, d, e, f);

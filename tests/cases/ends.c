@@ -221,25 +221,21 @@ int case_end_crash_in_thread(void)
 	return 0;
 }
 
+static int is_destructor_case;
+
 __attribute__((constructor)) static void constructed(int argc, char **argv)
 {
 	if (argc > 1 && strcmp(argv[1], "start_constructor") == 0)
 		mark();
+	is_destructor_case = argc > 1 && strcmp(argv[1], "end_destructor") == 0;
 }
 
 __attribute__((destructor)) static void destructed(void)
 {
-	char text[64];
-	FILE *file = fopen("/proc/self/cmdline", "r");
-	size_t len = file != NULL ? fread(text, 1, sizeof(text) - 1, file) : 0;
-
-	text[len] = 0;
-	if (file != NULL)
-		fclose(file);
-	if (len > strlen(text) && strcmp(text + strlen(text) + 1, "end_destructor") == 0) {
-		mark();
-		say("destroyed\n");
-	}
+	if (!is_destructor_case)
+		return;
+	mark();
+	say("destroyed\n");
 }
 
 int case_end_destructor(void)

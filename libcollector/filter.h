@@ -1,0 +1,22 @@
+/* filter.h: programs that filter their own system calls (seccomp).
+ *
+ * A filter that lets the recorder's calls fail does no harm: what they were for is lost, and noted. One that kills the process for
+ * them, or tells the program of them, ends the recording before it is installed. */
+#ifndef XER_COLLECTOR_FILTER_H
+#define XER_COLLECTOR_FILTER_H
+
+#include <stdint.h>
+#include <stddef.h>
+
+struct sock_filter;
+
+enum filter_verdict { FILTER_HARMLESS, FILTER_HARMFUL };
+
+/* What a filter of `len` instructions does to the recorder's calls; one that the kernel would not take is harmless. Signal-safe. */
+enum filter_verdict filter_judge(const struct sock_filter *filter, size_t len);
+
+/* The calling thread is about to install a filter, by prctl(2) or seccomp(2), with these arguments. Normal context. */
+void filter_before_prctl(unsigned long mode, const void *program);
+void filter_before_seccomp(unsigned long operation, const void *program);
+
+#endif
