@@ -98,3 +98,74 @@ Test(clock, refuses_a_fit_that_disagrees)
 	cr_assert_float_eq(clock.hz, 1e9, 0.1);
 	cr_assert_float_eq(exp_clock_seconds(&clock, 50), -50e-9, 1e-12);
 }
+
+static void put_java_name(struct maker_stream *stream, uint64_t tsc, uint32_t tid, const char *name, uint16_t said)
+{
+	uint8_t bytes[sizeof(struct fmt_java_thread) + 64] = {0};
+	struct fmt_java_thread record = {.kind = FMT_KIND_java_thread, .name_size = said, .tid = tid};
+
+	memcpy(bytes, &record, sizeof(record));
+	memcpy(bytes + sizeof(record), name, strlen(name));
+	maker_event(stream, tsc, bytes, sizeof(record) + ((strlen(name) + 15) & ~(size_t)15));
+}
+
+Test(overview, java_names_its_threads)
+{
+	struct maker maker;
+	struct maker_stream stream;
+	struct experiment *experiment;
+	struct exp_cause cause;
+	const struct exp_data_set *set;
+
+	maker_create(&maker);
+	maker_log(&maker, NULL);
+	maker_stream_init(&stream);
+	maker_extent(&stream, 1, MAKER_START_TICKS, 4096);
+	put_thread(&stream, MAKER_START_TICKS + 10, 1, FMT_thread_origin_CREATED, "java");
+	put_java_name(&stream, MAKER_START_TICKS + 20, 1, "a name of more than 15 bytes", 28);
+	put_thread(&stream, MAKER_START_TICKS + 30, 1, FMT_thread_origin_RENAMED, "a name of more ");
+	put_thread(&stream, MAKER_START_TICKS + 40, 1, FMT_thread_origin_RENAMED, "DestroyJavaVM");
+	put_thread(&stream, MAKER_START_TICKS + 50, 2, FMT_thread_origin_CREATED, "java");
+	put_java_name(&stream, MAKER_START_TICKS + 60, 2, "first", 5);
+	put_thread(&stream, MAKER_START_TICKS + 70, 2, FMT_thread_origin_RENAMED, "second");
+	put_java_name(&stream, MAKER_START_TICKS + 80, 3, "more is said than is there", 65535);
+	maker_stream_put(&maker, &stream, "overview");
+	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0);
+	cr_assert_eq(experiment_load(experiment, &set), 0);
+	cr_assert_eq(set->thread_count, 3);
+	cr_assert_str_eq(set->threads[0].name, "a name of more than 15 bytes");
+	cr_assert_str_eq(set->threads[1].name, "second");
+	cr_assert_str_eq(set->threads[2].name, "more is said than is there");
+	cr_assert_eq(set->threads[2].origin, FMT_thread_origin_FOUND);
+	experiment_close(experiment);
+	maker_destroy(&maker);
+}
+
+Test(overview, garbage_collections_are_in_order)
+{
+	struct maker maker;
+	struct maker_stream stream;
+	struct experiment *experiment;
+	struct exp_cause cause;
+	const struct exp_data_set *set;
+	struct fmt_java_gc gc = {.kind = FMT_KIND_java_gc, .number = 1, .duration = 1000};
+
+	maker_create(&maker);
+	maker_log(&maker, NULL);
+	maker_stream_init(&stream);
+	maker_extent(&stream, 1, MAKER_START_TICKS, 4096);
+	maker_event(&stream, MAKER_START_TICKS + 1000000, &gc, sizeof(gc));
+	gc.duration = 3000;
+	maker_event(&stream, MAKER_START_TICKS + 500000, &gc, sizeof(gc));
+	gc.duration = UINT64_MAX / 2; /* longer than the recording: damaged */
+	maker_event(&stream, MAKER_START_TICKS + 600000, &gc, sizeof(gc));
+	maker_stream_put(&maker, &stream, "overview");
+	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0);
+	cr_assert_eq(experiment_load(experiment, &set), 0);
+	cr_assert_eq(set->gc_count, 2);
+	cr_assert_eq(set->gcs[0].ns, 3000);
+	cr_assert_eq(set->gcs[1].ns, 1000);
+	cr_assert_float_eq(set->gcs[1].time_s, 0.001, 1e-9);
+	experiment_close(experiment);
+	maker_destroy(&maker);
+}
