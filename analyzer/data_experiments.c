@@ -84,6 +84,8 @@ void data_header(struct session *session, const struct session_experiment *at)
 	print_field_real(record, PRINT_SECONDS, "duration", "Duration", info->duration_s);
 	print_field_word(record, "status", "Status", report_status(info, status, sizeof(status)));
 	print_field_word(record, "recorded", "Recorded", experiment_setting(at->experiment, "command", ""));
+	if (experiment_java_classes(at->experiment) != 0)
+		print_field(record, PRINT_COUNT, "java_classes", "Classes of Java", experiment_java_classes(at->experiment));
 	print_field_word(record, "format", "Format", info->version);
 	print_field(record, PRINT_COUNT, "damaged", "Damaged", info->damaged != 0);
 	print_table_end(session, record, 0);

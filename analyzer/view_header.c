@@ -241,6 +241,17 @@ static void put_mpi(FILE *out, const struct session *session, const struct sessi
 		fputs("MPI        no process called MPI_Init\n", out);
 }
 
+static void put_java(FILE *out, const struct experiment *experiment)
+{
+	const struct exp_function *functions;
+	size_t count = experiment_functions(experiment, &functions), compiled = 0, classes = experiment_java_classes(experiment);
+
+	for (size_t i = 0; i < count; i++)
+		compiled += functions[i].method != 0;
+	if (classes != 0)
+		fprintf(out, "Java       %zu classes, %zu times a method was compiled\n", classes, compiled);
+}
+
 static void put_header(struct session *session, const struct session_experiment *at)
 {
 	const struct exp_info *info = at->info;
@@ -268,6 +279,7 @@ static void put_header(struct session *session, const struct session_experiment 
 	put_sampler(out, at->experiment);
 	for (size_t i = 0; i < info->made_count; i++)
 		put_field(out, i == 0 ? "Made code" : "", info->made[i]);
+	put_java(out, at->experiment);
 	put_field(out, "Format", info->version);
 	put_troubles(out, at);
 }

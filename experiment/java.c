@@ -121,8 +121,9 @@ static const char *with_dots(struct exp_arena *arena, const char *class_name)
 {
 	char *text = (char *)exp_arena_string(arena, class_name);
 
+	/* HotSpot itself puts a plus before the address in names of hidden classes, where JVMTI has a dot. */
 	for (char *at = text; at != NULL && *at != '\0'; at++)
-		if (*at == '/')
+		if (*at == '/' || (at[0] == '+' && at[1] == '0' && at[2] == 'x'))
 			*at = '.';
 	return text;
 }

@@ -84,6 +84,8 @@ report told -gcevents
 within "garbage collections" 1 100000 "$(awk '/Garbage Collections/ { print $3 }' told.txt)"
 within "their time" 0.0001 60 "$(awk '/Time \(sec.\) / { print $3; exit }' told.txt)"
 contains "classes that were loaded" '<class id="[0-9]+" name="JavaKnown" ' told.er/map.xml
+report told -header
+contains "the header counts classes" '^Java +[0-9]+ classes, [0-9]+ times' told.txt
 record native -A off -s all,n -- java -cp . JavaKnown threads 50
 report native -locks
 is "-s ,n: no monitors" 0 "$(grep -c ' monitor ' native.txt)"

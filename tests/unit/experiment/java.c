@@ -113,6 +113,23 @@ Test(java, the_machine_sees_code, .fini = close_all)
 	cr_assert(frames[0].function->object->is_machine);
 }
 
+Test(java, hidden_classes_have_one_name, .fini = close_all)
+{
+	static const char map[] = "<map version=\"1.0\">\n"
+				  " <method id=\"1\" class=\"A$$Lambda$1+0x01\" name=\"f\" signature=\"()V\"/>\n"
+				  " <method id=\"2\" class=\"A$$Lambda$1.0x01\" name=\"f\" signature=\"()V\"/>\n</map>\n";
+	const struct sym_frame *interpreted, *compiled;
+	struct exp_cause cause;
+
+	maker_create(&maker);
+	maker_put(&maker, FMT_FILE_MAP, map, strlen(map));
+	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0, "%s", cause.text);
+	symbols = symbols_create();
+	cr_assert_eq(symbols_frames(symbols, experiment, fmt_pc_java(1, 0), 0, 0, &interpreted), 1);
+	cr_assert_eq(symbols_frames(symbols, experiment, fmt_pc_java(2, 0), 0, 0, &compiled), 1);
+	cr_assert(interpreted[0].function == compiled[0].function);
+}
+
 Test(java, an_unknown_method_has_a_name, .fini = close_all)
 {
 	const struct sym_frame *frames;
