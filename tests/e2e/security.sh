@@ -1,0 +1,82 @@
+# What others put in the way of the recorder and the readers does no harm: privileged programs, rights, planted links, experiments
+# and archives of strangers.
+. "$(dirname "$0")/lib.sh"
+
+# ---- privileged programs get nothing of ours
+if [ "$(id -u)" = 0 ] && have setpriv; then
+	for_everyone
+	cp "$(command -v env)" "$everyones/suid" && chown 1:1 "$everyones/suid" && chmod 4755 "$everyones/suid"
+	cp "$(command -v env)" "$everyones/sgid" && chown 0:1 "$everyones/sgid" && chmod 2755 "$everyones/sgid"
+	as_other() { (cd "$everyones" && exec setpriv --reuid 2 --regid 2 --clear-groups env -i PATH="$PATH" "$@"); }
+	for kind in suid sgid; do
+		as_other sh -c "./$kind; true" >plain.out 2>&1
+		as_other bin/xcollect -p off -A off -o "$kind.er" sh -c "./$kind; true" >recorded.out 2>recorded.err
+		is "a set-$kind program's environment is as without us" "$(cat plain.out)" "$(cat recorded.out)"
+		as_other bin/xcollect -p off -A off -o "direct-$kind.er" "./$kind" >direct.out 2>direct.err
+		is "xcollect refuses a set-$kind program itself" 126 $?
+	done
+	is "nothing of ours ran with other rights" "" "$(find "$everyones"/*.er -uid 1 -o -path "$everyones/*.er/*" -gid 1)"
+else
+	skip "privileged programs" "only root can make one for another user"
+fi
+
+# ---- rights of an experiment are the umask's
+for mask in 077 027 022; do
+	(umask $mask && record "rights$mask" -p hi -H on -s all -i on -A on -- sh -c 'true; true')
+	allowed=$((0777 & ~0$mask))
+	wrong=$(find "rights$mask.er" -type d ! -perm "$(printf %o $allowed)" -o -type f -perm /0$mask)
+	is "a umask of $mask holds for all of an experiment" "" "$wrong"
+done
+
+# ---- planted links
+mkdir victim && echo mine >victim/file
+before=$(cd victim && find . -exec stat -c '%n %i %s %Y %a' {} + | sort)
+untouched() { is "$1" "$before" "$(cd victim && find . -exec stat -c '%n %i %s %Y %a' {} + | sort)"; }
+ln -s victim link.er
+record link -p off -- true
+is "a link in the experiment's place is refused" 125 $?
+untouched "and what it leads to is as it was"
+ln -s victim/new dangling.er
+record dangling -p off -- true
+is "a link to nothing is refused" 125 $?
+untouched "and nothing is made where it leads"
+{ timeout 20 "$xcollect" -O link.er -p off true >over.out 2>over.err; } 2>/dev/null
+untouched "-O deletes nothing behind a link"
+ln -s victim/file test.1.er
+timeout 20 "$xcollect" -p off true >default.out 2>default.err
+untouched "the default name is not taken through a link"
+mkdir full.er && ln -s ../victim/file full.er/log.xml && ln -s ../victim/file full.er/map.xml
+{ timeout 20 "$xcollect" -O full.er -p off true >full.out 2>full.err; } 2>/dev/null
+untouched "files of an old experiment that are links are not written through"
+
+# ---- archives
+record archived -p hi -A on -- sh -c 'for i in 1 2 3; do :; done'
+first=$(find archived.er/archives -type f | head -1)
+if [ -n "$first" ]; then
+	echo changed >"$first"
+	timeout 60 "$xer_archive" archived.er >archive.out 2>&1
+	is "xer_archive does not overwrite what is archived" changed "$(cat "$first")"
+	rm "$first" && ln -s ../../victim/file "$first"
+	timeout 60 "$xer_archive" archived.er >archive.out 2>&1
+	untouched "nor writes through a link in its place"
+	rm -rf archived.er/archives && ln -s ../victim archived.er/archives
+	timeout 60 "$xer_archive" archived.er >archive.out 2>&1
+	untouched "nor into a directory that is a link"
+else
+	not_ok "there is an archive"
+fi
+
+# ---- an experiment is data: nothing of it is executed, no settings are read from it
+record data -p hi -H on -A copy -- sh -c 'for i in 1 2 3; do :; done'
+printf '#!/bin/sh\ntouch executed\n' >data.er/run && chmod +x data.er/run
+for name in .xer_print.rc .xerrc .gdbinit .gprofng.rc er_print.rc; do printf 'limit 1\nsystem touch executed\n!touch executed\n' >"data.er/$name"; done
+if have strace; then
+	timeout 60 strace -f -qq -e trace=execve,execveat -o executions "$xer_print" -header -functions -calltree -source main -disasm main -exp_list data.er >strace.out 2>&1
+	is "xer_print executes nothing" 1 "$(grep -c 'execve' executions)"
+	timeout 60 strace -f -qq -e trace=open,openat,creat,unlink,unlinkat,rename,renameat,mkdir -o files "$xer_print" -functions -header data.er >strace.out 2>&1
+	is "xer_print writes no file for a report" "" "$(grep -E 'O_(WRONLY|RDWR|CREAT)|unlink|rename|mkdir' files | grep -v '/dev/\(null\|tty\)')"
+	is "settings in an experiment are not read" "" "$(grep -E 'data.er/.*(rc|gdbinit)"' files)"
+else
+	skip "xer_print executes nothing" "no strace"
+fi
+[ ! -e executed ] && ok "nothing of an experiment was executed" || not_ok "nothing of an experiment was executed"

@@ -1,0 +1,6 @@
+# The short form of tests/run-soak.
+soak=$(realpath "$(dirname "$0")/../run-soak")
+. "$(dirname "$0")/lib.sh"
+
+mkdir soak
+timeout 120 "$soak" "$BUILD" 12 "$PWD/soak"
