@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/fs.h>
+#include <unistd.h>
 
 enum { HIGH_FD = 960, HIGH_FD_MARGIN = 64 };
 
@@ -30,16 +31,26 @@ static int high_fd(void)
 	return (int)(limit.rlim_cur > 2 * HIGH_FD_MARGIN ? limit.rlim_cur - HIGH_FD_MARGIN : limit.rlim_cur / 2);
 }
 
+/* Give the file a high number in place of `fd`. The program may have taken all of the highest; a low number would change those
+ * that the program gets, so rather than that the file is given up. Returns it or -errno. */
+static int move_up(int fd)
+{
+	long high = -EMFILE;
+
+	for (int least = high_fd(); high < 0 && least > STDERR_FILENO; least /= 2)
+		high = SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
+	sys_close(fd);
+	return (int)high;
+}
+
 int col_file_take(struct col_file *file, int fd)
 {
 	struct stat status;
-	long high = SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high_fd());
 	long error;
 
-	if (high >= 0) {
-		sys_close(fd);
-		fd = (int)high;
-	}
+	fd = move_up(fd);
+	if (fd < 0)
+		return fd;
 	error = sys_fstat(fd, &status);
 	if (error < 0) {
 		sys_close(fd);
