@@ -137,6 +137,7 @@ static enum check_dimension dimension_of(unsigned id)
 	case METRIC_UNIT_COUNT:
 	case METRIC_UNIT_HEX:
 	case METRIC_UNIT_TEXT:
+	case METRIC_UNIT_RATIO:
 		return CHECK_COUNT;
 	}
 	return CHECK_PLAIN;

@@ -35,6 +35,7 @@ const char *export_unit(unsigned metric, const char *const names[3])
 	case METRIC_UNIT_COUNT:
 	case METRIC_UNIT_HEX:
 	case METRIC_UNIT_TEXT:
+	case METRIC_UNIT_RATIO:
 		return names[2];
 	}
 	return names[2];
@@ -93,7 +94,7 @@ static void choose_metrics(struct export_job *job)
 	const struct session *session = job->session;
 
 	for (unsigned id = 0; id < METRIC_VALUES; id++)
-		if (metric_data_of(id) & session->have)
+		if (metric_data_of(id) & session->have && metric_unit_of(id) != METRIC_UNIT_RATIO)
 			job->metrics[job->metric_count++] = id;
 	job->metric = session->sort.metric.id;
 	if (job->metric_count > 0 && (job->metric >= METRIC_VALUES || !(metric_data_of(job->metric) & session->have)))

@@ -100,6 +100,8 @@ static uint64_t events_of(const struct exp_data_set *set, unsigned data)
 		return set->quality.omp_events;
 	case METRIC_DATA_MPI:
 		return set->quality.mpi_events;
+	case METRIC_DATA_COUNTERS:
+		return set->quality.counter_samples;
 	default:
 		return set->quality.io_events;
 	}
@@ -127,7 +129,7 @@ void filters_put(struct session *session)
 		const char *what;
 	} kinds[] = {{METRIC_DATA_CLOCK, "samples"}, {METRIC_DATA_HEAP, "allocations"}, {METRIC_DATA_SYNC, "waits"},
 		     {METRIC_DATA_IO, "I/O calls"}, {METRIC_DATA_FUNCTRACE, "traced calls"}, {METRIC_DATA_USER, "user events"},
-		     {METRIC_DATA_OMP, "OpenMP constructs"}, {METRIC_DATA_MPI, "MPI calls"}};
+		     {METRIC_DATA_OMP, "OpenMP constructs"}, {METRIC_DATA_MPI, "MPI calls"}, {METRIC_DATA_COUNTERS, "counter samples"}};
 
 	char *text = NULL;
 	size_t size;

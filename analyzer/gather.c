@@ -68,6 +68,8 @@ struct metric_values tree_values_of(const uint64_t of[EXP_METRICS])
 	values.of[METRIC_TOTALCPU] = of[EXP_CPU_USER] + of[EXP_CPU_SYSTEM] + of[EXP_CPU_RESIDUAL];
 	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
 		values.of[same[i].metric] = of[same[i].from];
+	for (unsigned i = 0; i <= EXP_COUNTER_LAST - EXP_COUNTER; i++)
+		values.of[METRIC_COUNTER0 + i] = of[EXP_COUNTER + i];
 	for (unsigned wait = EXP_OMP_IMPLICIT_BARRIER; wait <= EXP_OMP_TASK_WAIT; wait++)
 		values.of[METRIC_OMPWAIT] += of[wait];
 	return values;

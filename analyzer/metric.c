@@ -1,6 +1,8 @@
 /* metric.c: the table of metrics, and the keywords that users write. */
 #include "metric.h"
 
+#include "experiment/experiment.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,21 +38,67 @@ static const char *const data_names[] = {
 	[METRIC_DATA_FUNCTRACE] = "function trace",
 	[METRIC_DATA_USER] = "user event",
 	[METRIC_DATA_OMP] = "OpenMP",
-	[METRIC_DATA_MPI] = "MPI"};
+	[METRIC_DATA_MPI] = "MPI",
+	[METRIC_DATA_COUNTERS] = "counter"};
+
+static int is_counter(unsigned id)
+{
+	return id >= METRIC_COUNTER0 && id <= METRIC_COUNTER15;
+}
+
+/* What the event of a counter is called; `otherwise` for all other metrics. */
+static const char *counter_name(unsigned id, const char *otherwise)
+{
+	const char *name = is_counter(id) ? experiment_counter_name(id - METRIC_COUNTER0) : NULL;
+
+	return name != NULL ? name : otherwise;
+}
+
+/* The metric of a counter, METRICS if there is none. */
+static unsigned find_counter(const char *event)
+{
+	for (unsigned id = METRIC_COUNTER0; id <= METRIC_COUNTER15; id++)
+		if (strcmp(counter_name(id, ""), event) == 0)
+			return id;
+	return METRICS;
+}
+
+int metric_is_there(unsigned id)
+{
+	if (metrics[id].unit == METRIC_UNIT_RATIO)
+		return find_counter("cycles") != METRICS && find_counter("instructions") != METRICS;
+	return !is_counter(id) || counter_name(id, NULL) != NULL;
+}
+
+uint64_t metric_value_of(const struct metric_values *values, unsigned id)
+{
+	unsigned cycles, instructions;
+	uint64_t above, below;
+
+	if (metrics[id].unit != METRIC_UNIT_RATIO)
+		return values->of[id];
+	cycles = find_counter("cycles");
+	instructions = find_counter("instructions");
+	if (cycles == METRICS || instructions == METRICS)
+		return 0;
+	above = values->of[id == METRIC_IPC ? instructions : cycles];
+	below = values->of[id == METRIC_IPC ? cycles : instructions];
+	return below != 0 ? (uint64_t)(1000.0 * (double)above / (double)below + 0.5) : 0;
+}
 
 const char *metric_keyword(unsigned id)
 {
-	return metrics[id].keyword;
+	return counter_name(id, metrics[id].keyword);
 }
 
 const char *metric_heading(unsigned id)
 {
-	return metrics[id].heading;
+	return counter_name(id, metrics[id].heading);
 }
 
 const char *metric_meaning(unsigned id)
 {
-	return metrics[id].meaning;
+	return counter_name(id, metrics[id].meaning);
 }
 
 const char *metric_data_name(unsigned data)
@@ -60,7 +108,7 @@ const char *metric_data_name(unsigned data)
 
 unsigned metric_data_of(unsigned id)
 {
-	return metrics[id].data;
+	return metric_is_there(id) ? metrics[id].data : METRIC_DATA_STATIC;
 }
 
 enum metric_unit metric_unit_of(unsigned id)
@@ -83,7 +131,7 @@ char *metric_describe(const struct metric *metric, char *text)
 	for (size_t i = 0; i < FLAVORS; i++)
 		if (flavors[i].flavor == metric->flavor)
 			prefix = flavors[i].meaning;
-	snprintf(text, METRIC_ERROR_MAX, "%s%s", prefix, metrics[metric->id].meaning);
+	snprintf(text, METRIC_ERROR_MAX, "%s%s", prefix, metric_meaning(metric->id));
 	return text;
 }
 
@@ -100,7 +148,7 @@ char *metric_spell(const struct metric *metric, char *text)
 		*at++ = '.';
 	if (metric->show & METRIC_SHOW_PERCENT)
 		*at++ = '%';
-	snprintf(at, (size_t)(text + METRIC_TEXT_MAX - at), "%s", metrics[metric->id].keyword);
+	snprintf(at, (size_t)(text + METRIC_TEXT_MAX - at), "%s", metric_keyword(metric->id));
 	return text;
 }
 
@@ -127,7 +175,7 @@ void metric_defaults(unsigned have, struct metric_list *list, struct metric_sort
 		add(list, METRIC_TOTALCPU, METRIC_INCLUSIVE, both);
 	}
 	for (unsigned id = 0; id < METRIC_VALUES; id++)
-		if (metrics[id].data != METRIC_DATA_CLOCK && metrics[id].data & have &&
+		if (metrics[id].data != METRIC_DATA_CLOCK && metrics[id].data & have && metric_is_there(id) &&
 		    metrics[id].place == USUAL)
 			add(list, id, METRIC_INCLUSIVE, METRIC_SHOW_VALUE);
 	/* Bytes allocated, not how often. */
@@ -138,17 +186,17 @@ void metric_defaults(unsigned have, struct metric_list *list, struct metric_sort
 /* One keyword taken apart: sets of flavors and shows, 0 where not given. */
 struct keyword {
 	unsigned flavors, show;
-	int is_any;
-	unsigned id; /* unless is_any */
+	unsigned any; /* all metrics of these data; 0: one */
+	unsigned id;
 };
 
 static int find_name(const char *name, struct keyword *out)
 {
-	out->is_any = strcasecmp(name, "any") == 0 || strcasecmp(name, "all") == 0;
-	if (out->is_any)
+	out->any = strcasecmp(name, "any") == 0 || strcasecmp(name, "all") == 0 ? ~0u : strcasecmp(name, "hwc") == 0 ? METRIC_DATA_COUNTERS : 0;
+	if (out->any != 0)
 		return 0;
 	for (unsigned id = 0; id < METRICS; id++)
-		if (strcasecmp(name, metrics[id].keyword) == 0) {
+		if (metric_is_there(id) && strcasecmp(name, metric_keyword(id)) == 0) {
 			out->id = id;
 			return 0;
 		}
@@ -233,7 +281,7 @@ static int parse_keyword(const char *text, unsigned have, struct metric_list *ou
 		size_t skip = strcspn(text, ".%+!");
 
 		skip += strspn(text + skip, ".%+!");
-		if (strcasecmp(text + skip, "hwc") == 0 || strcasecmp(text + skip, "bit") == 0) {
+		if (strcasecmp(text + skip, "bit") == 0) {
 			snprintf(error, METRIC_ERROR_MAX,
 				 "'%.40s': no such data in these experiments", text);
 			return -ENODATA;
@@ -242,9 +290,13 @@ static int parse_keyword(const char *text, unsigned have, struct metric_list *ou
 			 "'%.40s' is not a metric (metric_list lists them)", text);
 		return -EINVAL;
 	}
-	if (keyword.is_any) {
+	if (keyword.any != 0 && (keyword.any & have) == 0 && keyword.any != ~0u) {
+		snprintf(error, METRIC_ERROR_MAX, "'%.40s': no such data in these experiments", text);
+		return -ENODATA;
+	}
+	if (keyword.any != 0) {
 		for (unsigned id = 0; id < METRIC_VALUES; id++)
-			if (metrics[id].data & have)
+			if (metrics[id].data & have & keyword.any && metric_is_there(id))
 				expand(&keyword, id, out);
 		return 0;
 	}
@@ -371,6 +423,8 @@ char *metric_format(unsigned id, uint64_t value, char *text)
 
 		snprintf(text, METRIC_TEXT_MAX, "%llu.%03llu", (unsigned long long)(ms / 1000),
 			 (unsigned long long)(ms % 1000));
+	} else if (metrics[id].unit == METRIC_UNIT_RATIO) {
+		snprintf(text, METRIC_TEXT_MAX, "%llu.%03llu", (unsigned long long)(value / 1000), (unsigned long long)(value % 1000));
 	} else if (metrics[id].unit == METRIC_UNIT_HEX) {
 		snprintf(text, METRIC_TEXT_MAX, "0x%08llx", (unsigned long long)value);
 	} else {

@@ -27,14 +27,16 @@ enum metric_data {
 	METRIC_DATA_FUNCTRACE = 16,
 	METRIC_DATA_USER = 32,
 	METRIC_DATA_OMP = 64,
-	METRIC_DATA_MPI = 128
+	METRIC_DATA_MPI = 128,
+	METRIC_DATA_COUNTERS = 256
 };
 enum metric_unit {
 	METRIC_UNIT_SECONDS,
 	METRIC_UNIT_COUNT,
 	METRIC_UNIT_BYTES,
 	METRIC_UNIT_HEX,
-	METRIC_UNIT_TEXT
+	METRIC_UNIT_TEXT,
+	METRIC_UNIT_RATIO /* in thousandths; of such that are made of others */
 };
 enum metric_flavor {
 	METRIC_PLAIN = 0,
@@ -55,7 +57,7 @@ struct metric {
 	uint8_t show;   /* set of enum metric_show */
 };
 
-enum { METRIC_LIST_MAX = 3 * METRICS, METRIC_TEXT_MAX = 32, METRIC_ERROR_MAX = 160 };
+enum { METRIC_LIST_MAX = 3 * METRICS, METRIC_TEXT_MAX = 64, METRIC_ERROR_MAX = 160 };
 
 struct metric_list {
 	struct metric at[METRIC_LIST_MAX];
@@ -66,6 +68,9 @@ struct metric_sort {
 	struct metric metric;
 	int reverse;
 };
+
+/* Has it a name? Those of counters have when an experiment with the counter is open. */
+int metric_is_there(unsigned id);
 
 const char *metric_keyword(unsigned id);
 const char *metric_heading(unsigned id);
@@ -107,6 +112,9 @@ void metric_sort_adjust(const struct metric_list *list, struct metric_sort *sort
 
 /* The same list for callers-callees and calltree: each measured metric once, attributed. */
 void metric_list_attributed(const struct metric_list *list, struct metric_list *out);
+
+/* The value of a metric, also of one that is made of others. */
+uint64_t metric_value_of(const struct metric_values *values, unsigned id);
 
 /* A measured value as text[METRIC_TEXT_MAX]: seconds with 3 decimals, else an integer. Returns
  * text. */

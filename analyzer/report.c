@@ -26,6 +26,7 @@ static void add_quality(struct exp_quality *to, const struct exp_quality *from)
 	to->user_events += from->user_events;
 	to->omp_events += from->omp_events;
 	to->mpi_events += from->mpi_events;
+	to->counter_samples += from->counter_samples;
 	to->lost += from->lost;
 	to->stacks += from->stacks;
 	to->truncated += from->truncated;
@@ -182,6 +183,8 @@ static void add_quality_record(struct session *session, const struct report_qual
 		print_field(record, PRINT_COUNT, "traced_calls", "Traced calls", sum->calls);
 	if (session->have & METRIC_DATA_USER)
 		print_field(record, PRINT_COUNT, "user_events", "User events", sum->user_events);
+	if (session->have & METRIC_DATA_COUNTERS)
+		print_field(record, PRINT_COUNT, "counter_samples", "Counter samples", sum->counter_samples);
 	if (session->have & METRIC_DATA_OMP)
 		print_field(record, PRINT_COUNT, "omp_constructs", "OpenMP constructs", sum->omp_events);
 	if (session->have & METRIC_DATA_MPI)
@@ -249,6 +252,8 @@ static void put_quality(struct session *session, const char *label)
 		fprintf(out, "%llu traced calls, ", (unsigned long long)sum->calls);
 	if (session->have & METRIC_DATA_USER)
 		fprintf(out, "%llu user events, ", (unsigned long long)sum->user_events);
+	if (session->have & METRIC_DATA_COUNTERS)
+		fprintf(out, "%llu counter samples, ", (unsigned long long)sum->counter_samples);
 	if (session->have & METRIC_DATA_OMP)
 		fprintf(out, "%llu OpenMP constructs, ", (unsigned long long)sum->omp_events);
 	if (session->have & METRIC_DATA_MPI)

@@ -182,6 +182,8 @@ unsigned session_data_of(const struct session_experiment *at)
 		have |= METRIC_DATA_OMP;
 	if (at->whole->have & EXP_DATA_MPI)
 		have |= METRIC_DATA_MPI;
+	if (at->whole->have & EXP_DATA_COUNTERS)
+		have |= METRIC_DATA_COUNTERS;
 	return have;
 }
 

@@ -53,8 +53,7 @@ uint64_t table_value(const struct table_row *row, const struct metric *metric)
 		return row->function->address;
 	if (metric->id >= METRIC_VALUES)
 		return 0;
-	return metric->flavor == METRIC_INCLUSIVE ? row->total->of[metric->id]
-						  : row->own->of[metric->id];
+	return metric_value_of(metric->flavor == METRIC_INCLUSIVE ? row->total : row->own, metric->id);
 }
 
 uint64_t table_group_value(const struct table *table, const struct table_row *row, const struct metric *metric,

@@ -21,6 +21,8 @@ static enum print_type type_of(unsigned id)
 		return PRINT_HEX;
 	case METRIC_UNIT_TEXT:
 		return PRINT_WORD;
+	case METRIC_UNIT_RATIO:
+		return PRINT_RATIO;
 	}
 	return PRINT_COUNT;
 }
@@ -126,7 +128,8 @@ static void add_columns(struct print_table *out, const struct table *table, cons
 static void add_change(struct print_table *out, const struct table *table, uint64_t base, uint64_t value,
 		       const struct metric *metric)
 {
-	double scale = metric_unit_of(metric->id) == METRIC_UNIT_SECONDS ? 1e-9 : 1;
+	enum metric_unit unit = metric_unit_of(metric->id);
+	double scale = unit == METRIC_UNIT_SECONDS ? 1e-9 : unit == METRIC_UNIT_RATIO ? 1e-3 : 1;
 	double difference = value > base ? (double)(value - base) : -(double)(base - value);
 
 	if (table->compare == TREE_COMPARE_DELTA)
@@ -152,7 +155,9 @@ static void add_values(struct print_table *out, const struct table *table, const
 			continue;
 		}
 		value = table_group_value(table, row, metric, i);
-		if (what == METRIC_SHOW_VALUE)
+		if (what == METRIC_SHOW_VALUE && metric_unit_of(metric->id) == METRIC_UNIT_RATIO)
+			print_real(out, (double)value * 1e-3);
+		else if (what == METRIC_SHOW_VALUE)
 			print_number(out, value);
 		else
 			print_real(out, table_share(table, row, metric, i));

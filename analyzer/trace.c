@@ -213,6 +213,8 @@ static uint32_t on_fact(void *context, const struct exp_fact *fact)
 	case EXP_DATA_MPI:
 		put_mpi(walk, fact);
 		break;
+	case EXP_DATA_COUNTERS:
+		break;
 	case EXP_DATA_USER:
 		put_user(walk, fact);
 		break;

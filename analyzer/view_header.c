@@ -6,6 +6,9 @@
 #include "report.h"
 #include "text.h"
 
+#include "format/layout.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -111,6 +114,34 @@ static void put_sampler(FILE *out, const struct experiment *experiment)
 		fprintf(out, "           a sample took about %.1f us from the program (measured afterwards): %.1f %% of that time; the helper beside it used %.1f %%\n",
 			cost_us, percent(samples * cost_us * 1e-6, cpu_s), percent((double)experiment_counter(experiment, "sampler_beside_ns", 0) * 1e-9, cpu_s));
 	put_sampler_stacks(out, experiment, (uint64_t)samples);
+}
+
+/* The counters of -h, of which setting is "NAME,INTERVAL NAME,INTERVAL ...". */
+static void put_counters(FILE *out, const struct experiment *experiment)
+{
+	const char *at = experiment_setting(experiment, "counters", "");
+
+	if (experiment_info(experiment)->lineage[0] != '\0')
+		return; /* the founder's tell of all */
+	for (unsigned i = 0; *at != '\0' && i < FMT_COUNTERS_MAX; i++) {
+		size_t len = strcspn(at, ",");
+		unsigned long long period = at[len] == ',' ? strtoull(at + len + 1, NULL, 10) : 0;
+		uint64_t count[4];
+		static const char *const names[4] = {"%s%u_counted", "%s%u_samples", "lost_%s%u", "lost_%s%u_room"};
+
+		for (unsigned j = 0; j < 4; j++) {
+			char name[48];
+
+			snprintf(name, sizeof(name), names[j], FMT_DIR_COUNTER, i);
+			count[j] = experiment_counter(experiment, name, 0);
+		}
+		fputs("Counter    ", out);
+		text_put_bytes(out, at, len);
+		fprintf(out, ": every %llu, %llu counted, %llu in samples, %llu samples lost\n", period, (unsigned long long)count[0],
+			(unsigned long long)(count[1] * period), (unsigned long long)(count[2] + count[3]));
+		at += strcspn(at, " ");
+		at += strspn(at, " ");
+	}
 }
 
 static int is_trouble(const struct exp_event *event)
@@ -277,6 +308,7 @@ static void put_header(struct session *session, const struct session_experiment 
 	put_field(out, "Recorded", known(experiment_setting(at->experiment, "command", "")));
 	put_settings(out, info);
 	put_sampler(out, at->experiment);
+	put_counters(out, at->experiment);
 	for (size_t i = 0; i < info->made_count; i++)
 		put_field(out, i == 0 ? "Made code" : "", info->made[i]);
 	put_java(out, at->experiment);

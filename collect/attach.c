@@ -123,7 +123,8 @@ int attach_record(const struct installation *installation, const struct request 
 	struct installation inside = *installation;
 	struct request wish = *request;
 	int process = (int)syscall(SYS_pidfd_open, target->pid, 0);
-	int signals, status, sampler;
+	struct samplers samplers;
+	int signals, status;
 	char *descriptor;
 
 	if (process < 0)
@@ -142,11 +143,11 @@ int attach_record(const struct installation *installation, const struct request 
 	if (status)
 		return status;
 	*begun = 1;
-	sampler = sampler_attach(installation, request, experiment, target->pid);
+	sampler_attach(installation, request, experiment, target->pid, &samplers);
 	fprintf(stderr, "Attached to process %d\n", (int)target->pid);
 	if (!stay(process, signals, request->to_ms))
 		status = leave(installation, target->pid, process);
-	sampler_end(sampler);
+	sampler_end(&samplers);
 	run_archive(installation, request->archive, experiment->path);
 	return status;
 }

@@ -76,6 +76,7 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 {
 	static char line[QUOTE_MAX];
 	char hooks[2 * HOOKS_TEXT + 2];
+	char counters[COUNTERS_TEXT];
 
 	quote_command(command, line, sizeof(line));
 	put_number_setting(text, "profile_us", request->profile_us);
@@ -94,6 +95,8 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_setting(text, "user_start", request->hooks.off & 1 ? "off" : "on");
 	put_setting(text, "java", request->java == JAVA_OFF ? "off" : "on");
 	put_setting(text, "functrace", request->functrace ? "on" : "off");
+	counters_text(&request->counters, counters);
+	put_setting(text, "counters", counters);
 	put_number_setting(text, "sampler_ns", request->sampler_ns);
 	put_number_setting(text, "sampler_bytes", request->sampler_bytes);
 	put_number_setting(text, "sampler_stack", request->sampler_stack);

@@ -173,6 +173,7 @@ static int record(struct plan *plan, struct clock_source *clock, struct cause *c
 	if (status)
 		return status;
 	sampler_prepare(&plan->request);
+	counters_try(&plan->request.counters);
 	if (plan->request.verbose || plan->request.dry_run)
 		say_settings(plan, experiment.name);
 	warn_limits(plan);
@@ -239,6 +240,10 @@ static int run(char **argv, struct clock_source *clock, struct cause *cause)
 		return groups_delete(plan.request.group, cause);
 	if (plan.request.action == OPTIONS_GROUP_LIST)
 		return groups_list(stdout, cause);
+	if (plan.request.action == OPTIONS_COUNTERS) {
+		counters_list(stdout);
+		return fflush(stdout) == 0 ? 0 : cause_set(cause, CAUSE_FAILED, "cannot write the list: %s", strerror(errno));
+	}
 	plan.command = argv;
 	status = environment_find_installation(&plan.installation, cause);
 	if (status == 0)

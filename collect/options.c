@@ -38,8 +38,13 @@ static const struct option *find_word(const char *word, size_t len)
 	return NULL;
 }
 
-static int refuse_value(const struct option *option, const char *value, int status, struct cause *cause)
+static int refuse_value(const struct request *request, const struct option *option, const char *value, int status, struct cause *cause)
 {
+	if (request->counters.unknown[0])
+		return cause_set(cause, CAUSE_FAILED, "-%c: there is no event '%s'; xcollect -%c lists those that there are", option->letter,
+		                 request->counters.unknown, option->letter);
+	if (status == -E2BIG && option->letter == 'h')
+		return cause_set(cause, CAUSE_FAILED, "-h takes %d events at most", FMT_COUNTERS_MAX);
 	if (status == -E2BIG)
 		return cause_set(cause, CAUSE_FAILED, "-%c can be given %d times at most", option->letter, OPTIONS_COMMENTS);
 	return cause_set(cause, CAUSE_FAILED, "-%c cannot be '%s' (it takes %s)", option->letter, value, option->argument);
@@ -62,11 +67,15 @@ static int take_letters(struct request *request, const char *text, const char *n
 			option->take(request, NULL);
 			continue;
 		}
+		if (!value && option->argument[0] == '[') {
+			option->take(request, NULL);
+			return 0;
+		}
 		if (!value)
 			return cause_set(cause, CAUSE_FAILED, "-%c needs a value (%s)", *text, option->argument);
 		status = option->take(request, value);
 		*used = text[1] == '\0';
-		return status < 0 ? refuse_value(option, value, status, cause) : 0;
+		return status < 0 ? refuse_value(request, option, value, status, cause) : 0;
 	}
 	return 0;
 }

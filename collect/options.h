@@ -4,6 +4,7 @@
 
 #include "calls.h"
 #include "cause.h"
+#include "counters.h"
 #include "hooks.h"
 
 #include <stddef.h>
@@ -13,7 +14,7 @@
 
 enum { OPTIONS_COMMENTS = 10 };
 
-enum options_action { OPTIONS_RECORD, OPTIONS_VERSION, OPTIONS_HELP, OPTIONS_GROUP_DEFINE, OPTIONS_GROUP_DELETE, OPTIONS_GROUP_LIST };
+enum options_action { OPTIONS_RECORD, OPTIONS_VERSION, OPTIONS_HELP, OPTIONS_GROUP_DEFINE, OPTIONS_GROUP_DELETE, OPTIONS_GROUP_LIST, OPTIONS_COUNTERS };
 
 /* All pointers are borrowed from the command line or static. */
 struct request {
@@ -34,6 +35,7 @@ struct request {
 	uint64_t sampler_bytes; /* of each CPU's file */
 	uint32_t sampler_stack; /* bytes of the stack that are copied for each sample, 0: frame pointers */
 	int sampler_timers;     /* perf_event_open is refused: timers take the samples (sampler_prepare) */
+	struct counters counters; /* of -h */
 	int functrace;
 	struct calls calls; /* which ones, if functrace */
 	enum { JAVA_DEFAULT, JAVA_OFF, JAVA_ON } java; /* by default it is recorded, but nothing is said if it cannot be */

@@ -20,6 +20,9 @@
 
 enum { WAIT_MS = 5000, END_MS = 10000, TIMER_MIN_US = 100, NUMBER = 24 };
 
+/* Stacks of counters are copied: what they count happens anywhere, also in code without frame pointers. */
+enum { COUNTER_BYTES = 64 << 20, COUNTER_STACK = 8192 };
+
 /* ---- the helper's process */
 
 /* Keep nothing but these two descriptors, under the numbers that the helper expects. */
@@ -131,56 +134,90 @@ void sampler_prepare(struct request *request)
 
 /* ---- life */
 
-static int start(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment,
-                 const char *how, pid_t pid)
+/* What a helper is asked to sample: `counter` NULL: CPU time. */
+struct job {
+	const struct counter *counter;
+	char directory[16];
+	uint64_t period, bytes;
+	uint32_t stack;
+};
+
+/* Returns our end of the helper's socket, or -errno, said on stderr. */
+static int start_job(const struct job *job, const struct installation *installation, const struct request *request,
+                     const struct experiment_directory *experiment, const char *how, pid_t pid)
 {
-	char period[NUMBER], bytes[NUMBER], stack[NUMBER], process[NUMBER];
-	char *sampling[] = {(char *)installation->sampler, (char *)how, period, bytes, stack, process, NULL};
+	char period[NUMBER], bytes[NUMBER], stack[NUMBER], process[NUMBER], type[NUMBER], config[NUMBER];
+	char *sampling[] = {(char *)installation->sampler, (char *)how, period, bytes, stack, process,
+		job->counter ? (char *)job->directory : NULL, type, config, NULL};
 	char *waiting[] = {(char *)installation->sampler, "timers", (char *)installation->print, process, NULL};
+	int by_timers = !job->counter && request->sampler_timers;
 	struct sampler_answer answer = {0};
 	int status;
 
-	if (!request->sampler_ns)
-		return -1;
-	snprintf(period, sizeof(period), "%llu", (unsigned long long)request->sampler_ns);
-	snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)request->sampler_bytes);
-	snprintf(stack, sizeof(stack), "%u", request->sampler_stack);
+	snprintf(period, sizeof(period), "%llu", (unsigned long long)job->period);
+	snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)job->bytes);
+	snprintf(stack, sizeof(stack), "%u", job->stack);
+	snprintf(type, sizeof(type), "%u", job->counter ? job->counter->type : 0);
+	snprintf(config, sizeof(config), "%llu", (unsigned long long)(job->counter ? job->counter->config : 0));
 	/* Who is attached to is being recorded already; its end is not that of the process. */
-	snprintf(process, sizeof(process), "%d", request->sampler_timers && pid != getpid() ? 0 : (int)pid);
-	status = mkdirat(experiment->fd, FMT_DIR_SAMPLER, 0755) < 0 ? -errno : 0;
+	snprintf(process, sizeof(process), "%d", by_timers && pid != getpid() ? 0 : (int)pid);
+	status = mkdirat(experiment->fd, job->directory, 0755) < 0 ? -errno : 0;
 	if (status == 0)
-		status = ask(request->sampler_timers ? waiting : sampling, experiment->fd, &answer);
+		status = ask(by_timers ? waiting : sampling, experiment->fd, &answer);
 	if (status < 0) {
-		unlinkat(experiment->fd, FMT_DIR_SAMPLER, AT_REMOVEDIR);
-		fprintf(stderr, "xcollect: warning: --sampler: %s: %s; the recording goes on without\n", installation->sampler[0] ? installation->sampler :
-		        "lib/xer/xer_sampler", strerror(-status));
-	} else if (!answer.in_kernel) {
+		unlinkat(experiment->fd, job->directory, AT_REMOVEDIR);
+		fprintf(stderr, "xcollect: warning: %s: %s: %s; the recording goes on without\n", job->counter ? job->counter->name : "--sampler",
+		        installation->sampler[0] ? installation->sampler : "lib/xer/xer_sampler", strerror(-status));
+	} else if (!answer.in_kernel && !job->counter) {
 		fputs("xcollect: --sampler takes no samples in system calls: the system forbids that (kernel.perf_event_paranoid is above 1)\n", stderr);
 	}
 	return status;
 }
 
+static void start(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment,
+                  const char *how, pid_t pid, struct samplers *out)
+{
+	struct job job = {.directory = FMT_DIR_SAMPLER, .period = request->sampler_ns, .bytes = request->sampler_bytes, .stack = request->sampler_stack};
+
+	out->count = 0;
+	if (request->sampler_ns)
+		out->fd[out->count++] = start_job(&job, installation, request, experiment, how, pid);
+	for (unsigned i = 0; i < request->counters.count; i++) {
+		job = (struct job){.counter = &request->counters.counter[i], .period = request->counters.counter[i].period,
+			.bytes = COUNTER_BYTES, .stack = COUNTER_STACK};
+		snprintf(job.directory, sizeof(job.directory), "%s%u", FMT_DIR_COUNTER, i);
+		out->fd[out->count++] = start_job(&job, installation, request, experiment, how, pid);
+	}
+}
+
 void sampler_begin(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment)
 {
-	int sampler = start(installation, request, experiment, "exec", getpid());
+	struct samplers samplers;
 
-	if (sampler >= 0)
-		close(sampler);
+	start(installation, request, experiment, "exec", getpid(), &samplers);
+	for (unsigned i = 0; i < samplers.count; i++)
+		if (samplers.fd[i] >= 0)
+			close(samplers.fd[i]);
 }
 
-int sampler_attach(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment,
-                   pid_t pid)
+void sampler_attach(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment,
+                    pid_t pid, struct samplers *out)
 {
-	return start(installation, request, experiment, "attach", pid);
+	start(installation, request, experiment, "attach", pid, out);
 }
 
-void sampler_end(int sampler)
+void sampler_end(struct samplers *samplers)
 {
-	struct pollfd gone = {.fd = sampler};
+	for (unsigned i = 0; i < samplers->count; i++)
+		if (samplers->fd[i] >= 0)
+			(void)!send(samplers->fd[i], "", 1, MSG_NOSIGNAL);
+	for (unsigned i = 0; i < samplers->count; i++) {
+		struct pollfd gone = {.fd = samplers->fd[i]};
 
-	if (sampler < 0)
-		return;
-	(void)!send(sampler, "", 1, MSG_NOSIGNAL);
-	poll(&gone, 1, END_MS);
-	close(sampler);
+		if (gone.fd < 0)
+			continue;
+		poll(&gone, 1, END_MS);
+		close(gone.fd);
+	}
+	samplers->count = 0;
 }

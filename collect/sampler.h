@@ -1,4 +1,4 @@
-/* sampler.h: xcollect --sampler: the kernel samples the program and its descendants, xer_sampler beside them writes FXT files. */
+/* sampler.h: xcollect --sampler and -h: the kernel samples the program and its descendants, xer_sampler beside them writes FXT files. */
 #ifndef XER_COLLECT_SAMPLER_H
 #define XER_COLLECT_SAMPLER_H
 
@@ -12,14 +12,20 @@ void sampler_prepare(struct request *request);
 
 /* Begin to sample this process, which is about to execute the program: from then on, until it and all descendants have ended. A helper
  * is left behind, which is no child of this process and gives no sign. What cannot be done is said on stderr, and the recording goes on
- * without. Nothing is done unless request->sampler_ns is set. */
+ * without. Nothing is done unless sampler_ns or counters are set in the request. */
 void sampler_begin(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment);
 
-/* The same of the running process `pid`, from now on until sampler_end is called with what this returns. */
-int sampler_attach(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment,
-                   pid_t pid);
+/* Helpers that sample a running process: our ends of their sockets, -errno of those that could not begin. */
+struct samplers {
+	int fd[1 + FMT_COUNTERS_MAX];
+	unsigned count;
+};
+
+/* The same of the running process `pid`, from now on until sampler_end. */
+void sampler_attach(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment,
+                    pid_t pid, struct samplers *out);
 
 /* End sampling, and wait for the last sample to be written. */
-void sampler_end(int sampler);
+void sampler_end(struct samplers *samplers);
 
 #endif

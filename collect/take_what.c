@@ -94,6 +94,15 @@ int take_io(struct request *request, const char *value)
 	return amount_switch(value, &request->io);
 }
 
+int take_counters(struct request *request, const char *value)
+{
+	if (!value) {
+		request->action = OPTIONS_COUNTERS;
+		return 0;
+	}
+	return counters_read(&request->counters, value);
+}
+
 int take_omp(struct request *request, const char *value)
 {
 	static const char *const words[] = {"off", "stacks", "on"};

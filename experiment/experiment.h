@@ -245,11 +245,17 @@ enum exp_metric {
 	EXP_MPI_OTHER, /* calls that neither send nor receive a message */
 	EXP_MPI_WORK,  /* CPU time in functions that move data, */
 	EXP_MPI_WAIT,  /* and in those that end when others have come */
+	EXP_COUNTER, /* events of counters, from here on: each metric is one of experiment_counter_name */
+	EXP_COUNTER_LAST = EXP_COUNTER + 15,
 	EXP_METRICS
 };
 
 enum exp_data { EXP_DATA_PROFILE = 1, EXP_DATA_HEAP = 2, EXP_DATA_SYNC = 4, EXP_DATA_IO = 8, EXP_DATA_FUNCTRACE = 16,
-	EXP_DATA_USER = 32, EXP_DATA_OMP = 64, EXP_DATA_MPI = 128 };
+	EXP_DATA_USER = 32, EXP_DATA_OMP = 64, EXP_DATA_MPI = 128, EXP_DATA_COUNTERS = 256 };
+
+/* The name of the counter whose events are metric EXP_COUNTER + slot, NULL if there is none: of all experiments that this process has
+ * opened, equal names have one slot. */
+const char *experiment_counter_name(unsigned slot);
 
 /* The call-stack tree: nodes 0 .. count-1 in order of id; parent index < own index, UINT32_MAX at roots. */
 struct exp_nodes {
@@ -509,6 +515,7 @@ struct exp_quality {
 	uint64_t user_events;
 	uint64_t omp_events;          /* constructs of OpenMP */
 	uint64_t mpi_events;          /* calls of MPI functions */
+	uint64_t counter_samples;
 	uint64_t lost;                /* events known to be lost, all kinds */
 	uint64_t stacks, truncated, guessed, failed; /* distinct stacks that events name, and those with marks */
 	uint64_t stack_events, truncated_events;     /* events that name a stack, and those cut short */

@@ -5,6 +5,7 @@
 #include "experiment/arena.h"
 #include "experiment/clock.h"
 #include "experiment/experiment.h"
+#include "format/layout.h"
 
 struct exp_load;
 struct exp_method;
@@ -59,6 +60,8 @@ struct experiment {
 	uint64_t *foreign_functions; /* foreign_functions[number]: their addresses by an instrumentation map */
 	size_t foreign_function_count;
 	struct exp_samples *samples; /* of the sampler, NULL: none (samples.h) */
+	struct exp_samples *counters[FMT_COUNTERS_MAX]; /* of counters */
+	unsigned counted; /* bit n: there is a counter of slot n */
 	struct exp_load *load; /* what experiment_load read, NULL before */
 };
 

@@ -321,7 +321,7 @@ void experiment_close(struct experiment *experiment)
 	if (experiment == NULL)
 		return;
 	exp_load_destroy(experiment->load);
-	exp_samples_destroy(experiment->samples);
+	exp_samples_forget(experiment);
 	exp_fxtlog_close(experiment);
 	exp_foreign_close(experiment);
 	free(experiment->methods.methods);

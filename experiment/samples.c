@@ -1,4 +1,4 @@
-/* samples.c: reads sampler/cpuN.fxt, and sampler/map.fxt for what map.xml does not have, as of libraries that the collector never met. Both
+/* samples.c: reads sampler/cpuN.fxt, or counterN/cpuN.fxt, and map.fxt beside them for what map.xml does not have, as of libraries that the collector never met. Both
  * tell of all processes; what belongs to an experiment is of the image that its process executed at the time. See samples.h. */
 #include "experiment/samples.h"
 
@@ -10,13 +10,15 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { CPU_MAX = 65535, WAIT_TURNS = 50 };
+enum { CPU_MAX = 65535, WAIT_TURNS = 50, COUNTER_NAME = 16, EVENT_NAME = 64 };
 
 struct sample {
 	uint64_t ticks;
@@ -27,7 +29,8 @@ struct sample {
 struct exp_samples {
 	struct sample *list;
 	size_t count, capacity;
-	uint64_t period_ns;
+	uint64_t period; /* ns, or events */
+	enum exp_metric metric; /* EXP_SAMPLES: of CPU time; else of that counter */
 };
 
 struct reader {
@@ -36,6 +39,7 @@ struct reader {
 	uint64_t from_ns, to_ns; /* of CLOCK_MONOTONIC: when the process was this image */
 	struct exp_fxtstacks stacks;
 	uint32_t cpu;
+	const char *name; /* of the directory */
 };
 
 static int take_record(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record)
@@ -59,7 +63,7 @@ static int take_record(void *context, const struct exp_fxt *fxt, const struct ex
 /* ---- files */
 
 /* Visit the records of a file; what is before its first fault. Returns 0 or -ENOMEM. */
-static int read_file(struct experiment *experiment, int directory, const char *name,
+static int read_file(struct experiment *experiment, int directory, const char *where, const char *name,
 		     int (*visit)(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record), void *context)
 {
 	const struct exp_fxt_record *record;
@@ -69,7 +73,7 @@ static int read_file(struct experiment *experiment, int directory, const char *n
 
 	if (fd < 0) {
 		if (fd != -ENOENT)
-			exp_warn(experiment, "%s/%s: %s", FMT_DIR_SAMPLER, name, strerror(-fd));
+			exp_warn(experiment, "%s/%s: %s", where, name, strerror(-fd));
 		return 0;
 	}
 	fxt = exp_fxt_open(fd);
@@ -80,7 +84,7 @@ static int read_file(struct experiment *experiment, int directory, const char *n
 			rc = -ENOMEM;
 	}
 	if (rc < 0 && rc != -ENOMEM) {
-		exp_warn(experiment, "%s/%s: %s", FMT_DIR_SAMPLER, name, rc == -EBADMSG ? exp_fxt_fault(fxt) : strerror(-rc));
+		exp_warn(experiment, "%s/%s: %s", where, name, rc == -EBADMSG ? exp_fxt_fault(fxt) : strerror(-rc));
 		rc = 0;
 	}
 	if (fxt != NULL)
@@ -108,10 +112,10 @@ static int is_sampler_file(const struct dirent *entry)
 
 enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
-void exp_samples_wait(int experiment_directory)
+static void wait_for(int experiment_directory, const char *name)
 {
 	const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
-	int fd = openat(experiment_directory, FMT_DIR_SAMPLER, DIRECTORY_FLAGS);
+	int fd = openat(experiment_directory, name, DIRECTORY_FLAGS);
 
 	if (fd < 0)
 		return;
@@ -120,17 +124,33 @@ void exp_samples_wait(int experiment_directory)
 	close(fd);
 }
 
+/* The directory of the n-th counter. */
+static const char *counter_directory(char name[COUNTER_NAME], unsigned n)
+{
+	snprintf(name, COUNTER_NAME, "%s%u", FMT_DIR_COUNTER, n);
+	return name;
+}
+
+void exp_samples_wait(int experiment_directory)
+{
+	char name[COUNTER_NAME];
+
+	wait_for(experiment_directory, FMT_DIR_SAMPLER);
+	for (unsigned i = 0; i < FMT_COUNTERS_MAX; i++)
+		wait_for(experiment_directory, counter_directory(name, i));
+}
+
 /* The founder's directory of samples, or -1. */
-static int open_directory(const struct experiment *experiment)
+static int open_directory(const struct experiment *experiment, const char *name)
 {
 	int founder, fd;
 
 	if (experiment->info.lineage[0] == '\0')
-		return openat(experiment->directory, FMT_DIR_SAMPLER, DIRECTORY_FLAGS);
+		return openat(experiment->directory, name, DIRECTORY_FLAGS);
 	founder = experiment->founder == NULL ? -1 : open(experiment->founder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (founder < 0)
 		return -1;
-	fd = openat(founder, FMT_DIR_SAMPLER, DIRECTORY_FLAGS);
+	fd = openat(founder, name, DIRECTORY_FLAGS);
 	close(founder);
 	return fd;
 }
@@ -146,7 +166,7 @@ static int read_files(struct reader *reader, int directory)
 	for (int i = 0; i < count; i++) {
 		reader->cpu = (uint32_t)cpu_of(names[i]->d_name);
 		if (rc == 0)
-			rc = read_file(reader->load->experiment, directory, names[i]->d_name, take_record, reader);
+			rc = read_file(reader->load->experiment, directory, reader->name, names[i]->d_name, take_record, reader);
 		free(names[i]);
 	}
 	free(names);
@@ -178,6 +198,58 @@ static uint64_t period_of(const struct experiment *experiment)
 	return period_ns;
 }
 
+/* The name (name[EVENT_NAME], or NULL) and interval of the n-th counter, by the setting "NAME,INTERVAL NAME,INTERVAL ...". Returns 0, or -ENOENT. */
+static int counter_of(const struct experiment *experiment, unsigned n, char *name, uint64_t *period)
+{
+	const char *at = experiment_setting(experiment, "counters", "");
+	size_t len;
+	char *end;
+
+	if (experiment->clock.start_mono_ns == 0)
+		return -ENOENT;
+	for (unsigned i = 0; i < n; i++) {
+		at += strcspn(at, " ");
+		at += strspn(at, " ");
+	}
+	len = strcspn(at, ", ");
+	if (len == 0 || len >= EVENT_NAME || at[len] != ',' || at[len + 1] < '0' || at[len + 1] > '9')
+		return -ENOENT;
+	errno = 0;
+	*period = strtoull(at + len + 1, &end, 10);
+	if (errno != 0 || *period == 0 || (*end != '\0' && *end != ' '))
+		return -ENOENT;
+	if (name != NULL) {
+		memcpy(name, at, len);
+		name[len] = '\0';
+	}
+	return 0;
+}
+
+/* ---- names of counters: what an event is called decides its metric, in all experiments of the process */
+
+enum { SLOTS = EXP_COUNTER_LAST - EXP_COUNTER + 1 };
+static char slot_names[SLOTS][EVENT_NAME];
+static pthread_mutex_t slots_lock = PTHREAD_MUTEX_INITIALIZER;
+
+const char *experiment_counter_name(unsigned slot)
+{
+	return slot < SLOTS && slot_names[slot][0] != '\0' ? slot_names[slot] : NULL;
+}
+
+/* The slot of a name, a free one if it is new; SLOTS if there is none. */
+static unsigned slot_of(const char *name)
+{
+	unsigned slot = 0;
+
+	pthread_mutex_lock(&slots_lock);
+	while (slot < SLOTS && slot_names[slot][0] != '\0' && strcmp(slot_names[slot], name) != 0)
+		slot++;
+	if (slot < SLOTS && slot_names[slot][0] == '\0')
+		strcpy(slot_names[slot], name);
+	pthread_mutex_unlock(&slots_lock);
+	return slot;
+}
+
 /* ---- the map */
 
 /* A program's code is told with its first sample, which may be older than the collector's start in it, but not than the program: the last one
@@ -207,19 +279,34 @@ static int take_code(void *context, const struct exp_fxt *fxt, const struct exp_
 	return exp_fxtmap_take(&reader->map, record, 0, 0, UINT32_MAX);
 }
 
+/* Read a map of code, if there is one. Returns 0 or -ENOMEM. */
+static int read_code(struct map_reader *reader, const char *where)
+{
+	struct experiment *experiment = reader->map.experiment;
+	int directory = open_directory(experiment, where), rc;
+
+	if (directory < 0)
+		return 0;
+	rc = read_file(experiment, directory, where, FMT_FILE_SAMPLER_MAP, take_code, reader);
+	close(directory);
+	return rc;
+}
+
 int exp_samples_objects(struct experiment *experiment, struct exp_map_object **out, size_t *count)
 {
 	struct map_reader reader = {.map = {.experiment = experiment}};
-	int directory = period_of(experiment) > 0 ? open_directory(experiment) : -1, rc;
-	uint64_t from_ns;
+	uint64_t from_ns, period;
+	char name[COUNTER_NAME];
+	int rc = 0;
 
 	*out = NULL;
 	*count = 0;
-	if (directory < 0)
-		return 0;
 	find_span(experiment, &from_ns, &reader.to_ns);
-	rc = read_file(experiment, directory, FMT_FILE_SAMPLER_MAP, take_code, &reader);
-	close(directory);
+	if (period_of(experiment) > 0)
+		rc = read_code(&reader, FMT_DIR_SAMPLER);
+	for (unsigned i = 0; i < FMT_COUNTERS_MAX && rc == 0 && reader.map.object_count == 0; i++)
+		if (counter_of(experiment, i, NULL, &period) == 0)
+			rc = read_code(&reader, counter_directory(name, i));
 	if (rc == 0) {
 		*out = reader.map.objects;
 		*count = reader.map.object_count;
@@ -231,23 +318,17 @@ int exp_samples_objects(struct experiment *experiment, struct exp_map_object **o
 
 /* ---- samples */
 
-int exp_samples_read(struct exp_load *load)
+/* Read one directory into *out, NULL if it has no samples of this experiment. Returns 0 or -ENOMEM. */
+static int read_samples(struct exp_load *load, const char *name, uint64_t period, enum exp_metric metric, struct exp_samples **out)
 {
-	struct experiment *experiment = load->experiment;
-	struct reader reader = {.load = load};
-	uint64_t period_ns = period_of(experiment);
-	int directory, rc;
+	struct reader reader = {.load = load, .name = name};
+	int directory = open_directory(load->experiment, name), rc;
 
-	if (load->has_others_nodes)
-		return 0; /* they were read with the nodes */
-	exp_samples_destroy(experiment->samples);
-	experiment->samples = NULL;
-	directory = period_ns > 0 ? open_directory(experiment) : -1;
 	if (directory < 0)
 		return 0;
 	reader.samples = calloc(1, sizeof(*reader.samples));
 	rc = reader.samples == NULL ? -ENOMEM : 0;
-	find_span(experiment, &reader.from_ns, &reader.to_ns);
+	find_span(load->experiment, &reader.from_ns, &reader.to_ns);
 	if (rc == 0)
 		rc = read_files(&reader, directory);
 	close(directory);
@@ -256,9 +337,54 @@ int exp_samples_read(struct exp_load *load)
 		exp_samples_destroy(reader.samples);
 		return rc;
 	}
-	reader.samples->period_ns = period_ns;
-	experiment->samples = reader.samples;
+	reader.samples->period = period;
+	reader.samples->metric = metric;
+	*out = reader.samples;
 	return 0;
+}
+
+static int read_counter(struct exp_load *load, unsigned n)
+{
+	char directory[COUNTER_NAME], event[EVENT_NAME];
+	uint64_t period;
+	unsigned slot;
+
+	if (counter_of(load->experiment, n, event, &period) != 0)
+		return 0;
+	slot = slot_of(event);
+	if (slot == SLOTS) {
+		exp_warn(load->experiment, "%s is left out: experiments with more than %d counters are open", event, SLOTS);
+		return 0;
+	}
+	/* A counter that found nothing is there all the same. */
+	load->experiment->counted |= 1u << slot;
+	return read_samples(load, counter_directory(directory, n), period, EXP_COUNTER + slot, &load->experiment->counters[n]);
+}
+
+void exp_samples_forget(struct experiment *experiment)
+{
+	exp_samples_destroy(experiment->samples);
+	experiment->samples = NULL;
+	for (unsigned i = 0; i < FMT_COUNTERS_MAX; i++) {
+		exp_samples_destroy(experiment->counters[i]);
+		experiment->counters[i] = NULL;
+	}
+}
+
+int exp_samples_read(struct exp_load *load)
+{
+	struct experiment *experiment = load->experiment;
+	uint64_t period_ns = period_of(experiment);
+	int rc = 0;
+
+	if (load->has_others_nodes)
+		return 0; /* they were read with the nodes */
+	exp_samples_forget(experiment);
+	if (period_ns > 0)
+		rc = read_samples(load, FMT_DIR_SAMPLER, period_ns, EXP_SAMPLES, &experiment->samples);
+	for (unsigned i = 0; i < FMT_COUNTERS_MAX && rc == 0; i++)
+		rc = read_counter(load, i);
+	return rc;
 }
 
 void exp_samples_destroy(struct exp_samples *samples)
@@ -271,22 +397,52 @@ void exp_samples_destroy(struct exp_samples *samples)
 
 /* ---- values */
 
+/* What a sample is to filters, and what it counts for. */
+static int count_sample(struct exp_load *load, struct exp_index *threads, const struct exp_samples *samples, const struct sample *sample)
+{
+	struct exp_fact fact = {.data = EXP_DATA_PROFILE, .type = FMT_clock_state_USER, .ticks = sample->ticks, .buffer_ticks = sample->ticks,
+		.tid = sample->tid, .cpu = sample->cpu, .node = sample->node, .cpu_ns = samples->period};
+	uint32_t row;
+
+	if (samples->metric == EXP_SAMPLES)
+		return exp_fxtstacks_count(load, threads, &fact);
+	fact.data = EXP_DATA_COUNTERS;
+	fact.type = samples->metric - EXP_COUNTER;
+	fact.cpu_ns = 0;
+	fact.bytes = samples->period;
+	row = load->selection == NULL ? fact.node : exp_load_row_of(load, &fact);
+	if (row != EXP_ROW_NONE) {
+		exp_load_add(load, samples->metric, row, samples->period);
+		load->set.quality.counter_samples++;
+		exp_load_time(load, sample->ticks);
+	}
+	return load->rc;
+}
+
+static int count_samples(struct exp_load *load, struct exp_index *threads, const struct exp_samples *samples)
+{
+	int rc = 0;
+
+	for (size_t i = 0; samples != NULL && i < samples->count && rc == 0; i++)
+		rc = count_sample(load, threads, samples, &samples->list[i]);
+	return rc;
+}
+
 int exp_samples_values(struct exp_load *load)
 {
-	const struct exp_samples *samples = load->experiment->samples;
+	struct experiment *experiment = load->experiment;
 	struct exp_index threads = {0};
-	int rc;
+	int rc = experiment->samples != NULL ? exp_load_profile_metrics(load) : 0;
 
-	if (samples == NULL)
-		return 0;
-	rc = exp_load_profile_metrics(load);
-	for (size_t i = 0; i < samples->count && rc == 0; i++) {
-		const struct sample *sample = &samples->list[i];
-
-		rc = exp_fxtstacks_count(load, &threads, &(struct exp_fact){.data = EXP_DATA_PROFILE, .type = FMT_clock_state_USER,
-			.ticks = sample->ticks, .buffer_ticks = sample->ticks, .tid = sample->tid, .cpu = sample->cpu, .node = sample->node,
-			.cpu_ns = samples->period_ns});
-	}
+	for (unsigned slot = 0; slot < SLOTS && rc == 0; slot++)
+		if (experiment->counted & 1u << slot)
+			rc = exp_load_metric(load, EXP_COUNTER + slot);
+	if (experiment->counted != 0)
+		load->set.have |= EXP_DATA_COUNTERS;
+	if (rc == 0)
+		rc = count_samples(load, &threads, experiment->samples);
+	for (unsigned i = 0; i < FMT_COUNTERS_MAX && rc == 0; i++)
+		rc = count_samples(load, &threads, experiment->counters[i]);
 	exp_index_fini(&threads);
 	return rc;
 }

@@ -22,4 +22,7 @@ int exp_samples_values(struct exp_load *load);
 
 void exp_samples_destroy(struct exp_samples *samples);
 
+/* Give up all that an experiment has. */
+void exp_samples_forget(struct experiment *experiment);
+
 #endif

@@ -14,6 +14,8 @@
 #define FMT_FILE_JITDUMP "jit%u.dump" /* copies of the process's jit-PID.dump, from 1 */
 #define FMT_DIR_ARCHIVES "archives"
 #define FMT_DIR_SAMPLER "sampler" /* cpuN.fxt of xcollect --sampler */
+#define FMT_DIR_COUNTER "counter" /* and a digit: the same of a counter of xcollect -h */
+#define FMT_COUNTERS_MAX 8
 #define FMT_FILE_SAMPLER_MAP "map.fxt" /* in it */
 #define FMT_EXPERIMENT_SUFFIX ".er"
 /* Experiment groups: text files of this first line, then an experiment a line. */

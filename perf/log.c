@@ -6,21 +6,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* COUNT(before the directory's name, behind it, value). */
 #define COUNTS(COUNT) \
-	COUNT(sampler_samples, counts->samples) \
-	COUNT(sampler_cpu_ns, counts->cpu_ns) \
-	COUNT(sampler_one_frame, counts->one_frame) \
-	COUNT(sampler_cut_stacks, counts->cut_stacks) \
-	COUNT(sampler_bad_stacks, counts->ring.bad_stacks) \
-	COUNT(sampler_throttled, counts->ring.throttled) \
-	COUNT(sampler_in_kernel, (uint64_t)in_kernel) \
-	COUNT(sampler_cost_ns, cost_ns) \
-	COUNT(sampler_beside_ns, beside_ns) \
-	COUNT(lost_sampler, counts->ring.lost) \
-	COUNT(lost_sampler_room, counts->no_room)
+	COUNT("", "_samples", counts->samples) \
+	COUNT("", is_counter ? "_counted" : "_cpu_ns", counts->cpu_ns) \
+	COUNT("", "_one_frame", counts->one_frame) \
+	COUNT("", "_cut_stacks", counts->cut_stacks) \
+	COUNT("", "_bad_stacks", counts->ring.bad_stacks) \
+	COUNT("", "_throttled", counts->ring.throttled) \
+	COUNT("", "_in_kernel", (uint64_t)in_kernel) \
+	COUNT("", "_cost_ns", cost_ns) \
+	COUNT("", "_beside_ns", beside_ns) \
+	COUNT("lost_", "", counts->ring.lost) \
+	COUNT("lost_", "_room", counts->no_room)
 
 static int append(int log, const char *text, size_t len)
 {
@@ -44,26 +48,33 @@ static int append(int log, const char *text, size_t len)
 	return 0;
 }
 
-static void put_count(struct xml_text *text, const char *name, uint64_t value)
+static void put_count(struct xml_text *text, const char *before, const char *directory, const char *behind, uint64_t value)
 {
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s%s%s", before, directory, behind);
 	xml_put(text, "<count");
 	xml_put_string(text, "name", name);
 	xml_put_number(text, "value", value);
 	xml_put(text, "/>\n");
 }
 
-void log_counts(int directory, const struct work_counts *counts, int in_kernel, uint64_t cost_ns, uint64_t beside_ns)
+void log_counts(int directory, const char *name, const struct work_counts *counts, int in_kernel, uint64_t cost_ns, uint64_t beside_ns)
 {
-	char element[1024];
+	int is_counter = strcmp(name, FMT_DIR_SAMPLER) != 0;
+	char element[1536];
 	struct xml_text text = XML_TEXT(element);
 	int log;
 
-#define COUNT(name, value) put_count(&text, #name, value);
+#define COUNT(before, behind, value) put_count(&text, before, name, behind, value);
 	COUNTS(COUNT)
 #undef COUNT
 	log = openat(directory, FMT_FILE_LOG, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	if (log < 0)
 		return;
+	/* One helper at a time. */
+	flock(directory, LOCK_EX);
 	append(log, text.at, text.len);
+	flock(directory, LOCK_UN);
 	close(log);
 }

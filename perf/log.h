@@ -4,9 +4,9 @@
 
 #include "work.h"
 
-/* Add the counts to the experiment's log, which nobody else writes to any more.
+/* Add the counts to the experiment's log, which only helpers write to any more, under names that begin with that of the directory.
  *   cost_ns    of a sample, 0: unknown
  *   beside_ns  CPU time of this process */
-void log_counts(int directory, const struct work_counts *counts, int in_kernel, uint64_t cost_ns, uint64_t beside_ns);
+void log_counts(int directory, const char *name, const struct work_counts *counts, int in_kernel, uint64_t cost_ns, uint64_t beside_ns);
 
 #endif

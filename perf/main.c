@@ -1,10 +1,11 @@
 /* main.c: xer_sampler, the helper of xcollect --sampler, a process beside the program that it does not see. xcollect executes it with
  *
- *     xer_sampler exec|attach PERIOD_NS FILE_BYTES STACK_BYTES PID
+ *     xer_sampler exec|attach PERIOD_NS FILE_BYTES STACK_BYTES PID [DIRECTORY TYPE CONFIG]
  *
  * descriptor 3 is the experiment, and on descriptor 4 it answers when it is ready or cannot be (struct sampler_answer). With exec,
  * sampling begins when PID executes a program and goes on until that and all its descendants have ended; with attach it begins at
- * once and ends when a byte comes from the other side of descriptor 4, or with the process.
+ * once and ends when a byte comes from the other side of descriptor 4, or with the process. With DIRECTORY the event of these
+ * numbers is sampled in place of CPU time, into that directory of the experiment.
  *
  *     xer_sampler timers EXPORTER PID
  *
@@ -61,21 +62,26 @@ static uint64_t number(const char *text)
 	return strtoull(text, NULL, 10);
 }
 
-static int sample(char **argv)
+static int sample(char **argv, const char *directory)
 {
 	int is_exec = strcmp(argv[1], "exec") == 0, in_kernel = ring_may_kernel(), status;
 	struct work_settings settings = {
 		.ring = {.period_ns = number(argv[2]), .in_kernel = in_kernel, .inherit = 1, .enable_on_exec = is_exec, .tell_mappings = 1,
-			.stack_bytes = (uint32_t)number(argv[4])},
+			.stack_bytes = (uint32_t)number(argv[4]), .is_counter = argv[6] != NULL},
 		.file_bytes = number(argv[3]),
 		.pid = (pid_t)number(argv[5]),
 		.directory = FMT_SAMPLER_EXPERIMENT,
+		.name = directory,
 		.end = is_exec ? -1 : FMT_SAMPLER_ANSWER,
 	};
 	struct work_counts counts;
 	struct work *work = NULL;
 	uint64_t beside_ns;
 
+	if (settings.ring.is_counter) {
+		settings.ring.type = (uint32_t)number(argv[7]);
+		settings.ring.config = number(argv[8]);
+	}
 	status = work_open(&work, &settings);
 	if (answer(status, in_kernel) < 0)
 		return 1;
@@ -85,26 +91,27 @@ static int sample(char **argv)
 		work_enable(work);
 	work_run(work, &counts);
 	beside_ns = own_ns();
-	log_counts(FMT_SAMPLER_EXPERIMENT, &counts, in_kernel, cost_of_sample(&settings.ring), beside_ns);
+	log_counts(FMT_SAMPLER_EXPERIMENT, directory, &counts, in_kernel, settings.ring.is_counter ? 0 : cost_of_sample(&settings.ring), beside_ns);
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
+	const char *directory = argc == 9 ? argv[6] : FMT_DIR_SAMPLER;
 	int files;
 
 	setsid();
 	ignore_signals();
 	prctl(PR_SET_NAME, "xer_sampler", 0, 0, 0);
 	/* Also whom it executes holds the lock: readers see that somebody is writing. */
-	files = openat(FMT_SAMPLER_EXPERIMENT, FMT_DIR_SAMPLER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+	files = openat(FMT_SAMPLER_EXPERIMENT, directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
 	if (files < 0) {
-		fputs("xer_sampler: this is run by xcollect --sampler\n", stderr);
+		fputs("xer_sampler: this is run by xcollect --sampler and -h\n", stderr);
 		return 2;
 	}
 	flock(files, LOCK_EX | LOCK_NB);
-	if (argc == 6 && (strcmp(argv[1], "exec") == 0 || strcmp(argv[1], "attach") == 0))
-		return sample(argv);
+	if ((argc == 6 || argc == 9) && (strcmp(argv[1], "exec") == 0 || strcmp(argv[1], "attach") == 0))
+		return sample(argv, directory);
 	if (argc == 4 && strcmp(argv[1], "timers") == 0 && answer(0, 1) == 0)
 		return timers_wait_and_export(FMT_SAMPLER_EXPERIMENT, (pid_t)number(argv[3]), argv[2]);
 	return 2;

@@ -265,7 +265,7 @@ int work_open(struct work **out, const struct work_settings *settings)
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
 	work->settings = *settings;
-	work->files = openat(settings->directory, FMT_DIR_SAMPLER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	work->files = openat(settings->directory, settings->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	work->lanes = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*work->lanes));
 	if (work->files < 0 || !work->lanes)
 		return work->files < 0 ? -errno : -ENOMEM;
@@ -300,7 +300,8 @@ static int pause_ms(const struct work *work)
 	size_t stacks = settings->stack_bytes > 0 ? work->lanes[0].ring.size / (settings->stack_bytes + 256) / 4 : 100;
 	uint64_t ms = settings->period_ns * stacks / 1000000;
 
-	if (ms < 1)
+	/* How often other events come is not known. */
+	if (ms < 1 || settings->is_counter)
 		return 1;
 	return ms < 50 ? (int)ms : 50;
 }
@@ -332,7 +333,7 @@ static int is_over(struct work *work)
 	return count == 0 || is_told_to_end(work);
 }
 
-/* What a CPU clock counts is the time that it has sampled. */
+/* What a CPU clock counts is the time that it has sampled; others, all events, also those that were left over. */
 static void stop_events(struct work *work)
 {
 	for (size_t i = 1; i < work->alive_count; i++) {

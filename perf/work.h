@@ -14,10 +14,11 @@ struct work_settings {
 	uint64_t file_bytes; /* of each CPU's file */
 	pid_t pid;
 	int directory;       /* the experiment; borrowed */
+	const char *name;    /* of the directory of the files in it */
 	int end;             /* a socket: sampling ends when a byte comes; -1: when nobody is left to be sampled */
 };
 
-/* Open the events, off, and the files in `sampler` of the experiment. ring.enable_on_exec: of the thread `pid`, which is about to execute
+/* Open the events, off, and the files in the directory `name` of the experiment. ring.enable_on_exec: of the thread `pid`, which is about to execute
  * a program; else of all its process's threads. Returns 0 or -errno: -EACCES and -EPERM: the system forbids it. */
 int work_open(struct work **out, const struct work_settings *settings);
 

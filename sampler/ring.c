@@ -15,7 +15,7 @@
 
 #define SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN)
 
-enum { PAGES_MAX = 64, STACK_PAGES_MAX = 128, PAGES_MIN = 2, RECORD_BYTES = 1 << 16, HEAD_WORDS = 4, ID_WORDS = 3 };
+enum { PAGES_MAX = 64, STACK_PAGES_MAX = 128, COUNTER_PAGES_MAX = 4096, PAGES_MIN = 2, RECORD_BYTES = 1 << 16, HEAD_WORDS = 4, ID_WORDS = 3 };
 
 /* Bits of PERF_REG_X86_*, by number in DWARF. */
 static const uint8_t register_bits[RING_REGISTERS] = {PERF_REG_X86_AX, PERF_REG_X86_DX, PERF_REG_X86_CX, PERF_REG_X86_BX, PERF_REG_X86_SI,
@@ -70,6 +70,11 @@ int ring_event_open(pid_t tid, int cpu, const struct ring_settings *settings)
 {
 	struct perf_event_attr attributes = attributes_of(PERF_COUNT_SW_CPU_CLOCK);
 
+	if (settings->is_counter) {
+		attributes.type = settings->type;
+		attributes.config = settings->config;
+	}
+
 	attributes.sample_period = settings->period_ns;
 	attributes.sample_max_stack = RING_FRAMES_MAX;
 	attributes.exclude_kernel = !settings->in_kernel;
@@ -95,7 +100,7 @@ int ring_of_event(struct ring *ring, int fd, const struct ring_settings *setting
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *pages = MAP_FAILED;
-	size_t count = settings->stack_bytes > 0 ? STACK_PAGES_MAX : PAGES_MAX;
+	size_t count = settings->is_counter ? COUNTER_PAGES_MAX : settings->stack_bytes > 0 ? STACK_PAGES_MAX : PAGES_MAX;
 
 	/* How much may be locked in memory is limited for each user. */
 	for (; count >= PAGES_MIN && pages == MAP_FAILED; count /= 2) {

@@ -10,7 +10,10 @@ enum { RING_FRAMES_MAX = 64 };
 
 /* How events sample. */
 struct ring_settings {
-	uint64_t period_ns;   /* of CPU time, >= 10000 */
+	uint64_t period_ns;   /* of CPU time, >= 10000; of another event that many of them, >= 1 */
+	int is_counter;       /* not CPU time, but the event that perf_event_open(2) knows by these numbers: */
+	uint32_t type;
+	uint64_t config;
 	int in_kernel;        /* sample in the kernel too, at the user's pc of the call; needs the right to: ring_may_kernel */
 	int inherit;          /* follow new threads and processes */
 	int enable_on_exec;   /* begin by itself when the process executes a program */

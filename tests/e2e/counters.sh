@@ -1,0 +1,102 @@
+# Counter profiling: events of known places and numbers, intervals, descendants, attach, names; counters that there are not; and those of
+# a processor, for which page faults stand in.
+. "$(dirname "$0")/lib.sh"
+
+# count COUNTER NAME: the counter in NAME.er, waiting for the helper beside the program, which is some milliseconds behind
+count()
+{
+	for _ in $(seq 200); do
+		grep -q "name=\"counter0_samples\"" "$2.er/log.xml" && break
+		sleep 0.05
+	done
+	sed -nE "s/.*<count name=\"$1\" value=\"([0-9]+)\".*/\1/p" "$2.er/log.xml"
+}
+# printed NAME WORD: what the program said
+printed() { sed -n "s/^$2 //p" "$1.out"; }
+# of FUNCTION NAME: the first number of its row
+of() { awk -v name="$1" '$NF == name { print $1 }' "$2.txt"; }
+
+"$xcollect" -h >list.txt
+is "-h alone lists the events" 0 $?
+contains "and says which work" '^  page-faults ' list.txt
+record none -h unheard-of -- true
+is "an unknown event is refused" 125 $?
+contains "by its name" "there is no event 'unheard-of'" none.err
+record none -h page-faults,0 -- true
+is "an interval of nothing is refused" 125 $?
+record none -h page-faults,minor-faults,major-faults,context-switches,cpu-migrations,alignment-faults,emulation-faults,cycles,instructions -- true
+is "nine events are refused" 125 $?
+
+if ! "$xcollect" -o try.er -p off -A off -h page-faults,1000 true >/dev/null 2>try.err || grep -q 'not recorded' try.err; then
+	skip "counters" "$(tail -1 try.err)"
+	exit 0
+fi
+
+record every -p off -h page-faults,1 -- "$programs/faults"
+is "the exit status" 0 $?
+counted=$(count counter0_counted every)
+lost=$(count lost_counter0 every)
+within "all faults are counted, also those of the child and of the archiving" "$(printed every minor_faults)" 100000 "$counted"
+is "none is lost" 0 "$lost"
+report every -metrics e.page-faults:i.page-faults:name -functions
+is "the faults are where they happened" 4000 "$(of touch every)"
+report every -metrics i.page-faults:name -functions
+is "in part_a" 3000 "$(of part_a every)"
+is "in part_b" 1000 "$(of part_b every)"
+is "in main" 1 "$(awk '$NF == "main" { print ($1 >= 4000 && $1 < 4200) }' every.txt)"
+report every -metrics e.hwc:name -threads
+contains "by thread" '^ *4[0-9][0-9][0-9] .*Thread 1' every.txt
+report every -header
+contains "the header tells what was counted" '^Counter +page-faults: every 1, [0-9]+ counted, [0-9]+ in samples, 0 samples lost' every.txt
+report every -filters 'FNAME("part_a") IN STACK' -metrics e.page-faults:name -functions
+is "filters" 3000 "$(of touch every)"
+report every -printmode json -metrics i.page-faults:name -functions
+contains "JSON" '"i\.page-faults"' every.txt
+report every -export folded out.folded
+contains "exports" 'part_b;touch' out.folded
+
+record tenth -p off -h minor-faults -- "$programs/faults"
+count counter0_samples tenth >/dev/null
+report tenth -metrics e.minor-faults:name -functions
+within "every tenth fault stands for ten" 3980 4020 "$(of touch tenth)"
+
+if grep -q '^  context-switches ' <(sed '/^Not here/,$d' list.txt); then
+	record switch -p off -h context-switches,1,page-faults,hi -- "$programs/faults"
+	count counter0_samples switch >/dev/null
+	report switch -metrics i.context-switches:name -functions
+	within "context switches are where they happened" 500 5000 "$(of wait_for switch)"
+	within "and as many as there were" $(($(printed switch switches) * 9 / 10)) $(($(printed switch switches) + 2000)) "$(of '<Total>' switch)"
+fi
+
+record twice -p off -h page-faults,1 -- sh -c "$programs/faults; $programs/faults"
+count counter0_samples twice >/dev/null
+report twice -metrics e.page-faults:name -functions
+is "descendants are counted too" 8000 "$(of touch twice)"
+"$xer_print" -compare on -metrics i.page-faults:name -functions every.er twice.er >both.txt 2>&1
+contains "experiments are compared by the names of counters" '^ *3000 .* 6000 .*part_a' both.txt
+
+record missing -h cycles,page-faults,1 -- "$programs/faults"
+is "a counter that there is not is no reason to fail" 0 $?
+if grep -q 'cycles is not recorded' missing.err; then
+	contains "it is said why" 'cycles is not recorded: ' missing.err
+	count counter0_samples missing >/dev/null
+	report missing -metrics e.page-faults:name -functions
+	is "and the other one is recorded" 4000 "$(of touch missing)"
+
+	# Page faults for cycles and for instructions.
+	timeout 60 "$programs/fake_pmu" asked "$xcollect" -o fake.er -p off -A off -h cycles,1,insts,1,branch-misses,7 "$programs/faults" >fake.out 2>fake.err
+	is "counters of a processor: the exit status" 0 $?
+	contains "cycles, as asked for" '^0 0 1$' asked
+	contains "instructions, by another name" '^0 1 1$' asked
+	contains "branch-misses, which there are not" '^0 5 7$' asked
+	contains "and it is said" 'branch-misses is not recorded' fake.err
+	count counter0_samples fake >/dev/null
+	count counter1_samples fake >/dev/null
+	sleep 0.2
+	report fake -metrics e.cycles:e.instructions:e.ipc:e.cpi:name -functions
+	is "their samples, and instructions a cycle" "4000 4000 1.000 1.000" "$(awk '$NF == "touch" { print $1, $2, $3, $4 }' fake.txt)"
+	report every -metrics e.ipc:name -functions
+	is "no such metric without both" 2 $?
+else
+	skip "counters of a processor by substitutes" "this one has them"
+fi
