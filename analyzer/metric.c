@@ -43,7 +43,7 @@ static const char *const data_names[] = {
 
 static int is_counter(unsigned id)
 {
-	return id >= METRIC_COUNTER0 && id <= METRIC_COUNTER15;
+	return id >= METRIC_COUNTER0 && id <= METRIC_COUNTER7;
 }
 
 /* What the event of a counter is called; `otherwise` for all other metrics. */
@@ -57,7 +57,7 @@ static const char *counter_name(unsigned id, const char *otherwise)
 /* The metric of a counter, METRICS if there is none. */
 static unsigned find_counter(const char *event)
 {
-	for (unsigned id = METRIC_COUNTER0; id <= METRIC_COUNTER15; id++)
+	for (unsigned id = METRIC_COUNTER0; id <= METRIC_COUNTER7; id++)
 		if (strcmp(counter_name(id, ""), event) == 0)
 			return id;
 	return METRICS;

@@ -246,7 +246,7 @@ enum exp_metric {
 	EXP_MPI_WORK,  /* CPU time in functions that move data, */
 	EXP_MPI_WAIT,  /* and in those that end when others have come */
 	EXP_COUNTER, /* events of counters, from here on: each metric is one of experiment_counter_name */
-	EXP_COUNTER_LAST = EXP_COUNTER + 15,
+	EXP_COUNTER_LAST = EXP_COUNTER + 7,
 	EXP_METRICS
 };
 
