@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct request request = {.profile_us = 997, .sample_ms = 500, .archive = "src", .follow = "on"};
+static const struct request request = {.profile_us = 997, .sample_ms = 500, .archive = "src", .follow = "on", .mpi_launcher = "off"};
 static const struct clock_source clock_source = {.is_tsc = 1, .hz = 2600000000u};
 static const struct clock_moment start = {100, 200, 300, 400};
 

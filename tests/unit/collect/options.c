@@ -93,6 +93,37 @@ Test(options, archive_in_both_spellings)
 	cr_assert(PARSE("-A", "all", "true") == 125);
 }
 
+Test(options, a_launcher_of_mpi_jobs)
+{
+	static char *const names[] = {"on", "OMPT", "CT", "OPENMPI", "openmpi", "MPICH", "MPICH2", "MPICH3", "MVAPICH2", "INTEL"};
+
+	cr_assert(PARSE("true") == 0);
+	cr_assert_not(options_launches_mpi(&request) || options_traces_mpi(&request));
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		cr_assert(PARSE("-M", names[i], "mpirun", "true") == 0);
+		cr_assert(options_launches_mpi(&request) && options_traces_mpi(&request));
+	}
+	cr_assert(PARSE("-M", "off", "true") == 0);
+	cr_assert_not(options_launches_mpi(&request) || options_traces_mpi(&request));
+	cr_assert(PARSE("-m", "on", "true") == 0);
+	cr_assert(options_traces_mpi(&request) && !options_launches_mpi(&request));
+	cr_assert(PARSE("-m", "off", "-M", "on", "mpirun") == 0);
+	cr_assert(options_launches_mpi(&request) && !options_traces_mpi(&request));
+	cr_assert(PARSE("-M", "LAM", "true") == 125);
+	cr_assert(PARSE("-m", "maybe", "true") == 125);
+}
+
+Test(options, a_launcher_does_not_see_what_stands_before_its_program)
+{
+	cr_assert(PARSE("-M", "on", "mpirun", "-np", "4", "--", "program", "--", "x") == 0);
+	cr_assert_str_eq(request.target[2], "4");
+	cr_assert_str_eq(request.target[3], "program");
+	cr_assert_str_eq(request.target[4], "--");
+	cr_assert_null(request.target[6]);
+	cr_assert(PARSE("-m", "on", "mpirun", "--", "program") == 0);
+	cr_assert_str_eq(request.target[1], "--");
+}
+
 Test(options, follow_takes_words_and_patterns)
 {
 	cr_assert(PARSE("-F", "=^(sh|bash)$", "true") == 0);

@@ -109,3 +109,24 @@ Test(lineage, depth_counts_steps)
 	cr_assert_eq(lineage_depth(""), 0u);
 	cr_assert_eq(lineage_depth("_f3_x1.er"), 2u);
 }
+
+Test(lineage, ranks_of_an_mpi_job_have_names_of_their_own)
+{
+	char name[32];
+
+	cr_assert(lineage_rank_name(name, sizeof(name), 0) == 0);
+	cr_assert_str_eq(name, "M_r0.er");
+	cr_assert(lineage_rank_name(name, sizeof(name), 4294967295u) == 0);
+	cr_assert_str_eq(name, "M_r4294967295.er");
+	cr_assert(lineage_rank_name(name, 8, 10) == -ENAMETOOLONG);
+	cr_assert(lineage_is_experiment("M_r12.er"));
+	cr_assert(lineage_depth("M_r12") == 0);
+	cr_assert(lineage_parse("M_r12.er") == 5);
+	cr_assert_not(lineage_is_experiment("M_r.er"));
+	cr_assert_not(lineage_is_experiment("M_r01.er"));
+	cr_assert_not(lineage_is_experiment("M_r1_f1.er"));
+	cr_assert(lineage_compare("M_r2", "M_r10") < 0);
+	cr_assert(lineage_compare("M_r10", "_f1") < 0);
+	cr_assert(lineage_compare("_f1", "M_r10") > 0);
+	cr_assert(lineage_compare("M_r3", "M_r3") == 0);
+}
