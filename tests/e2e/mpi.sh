@@ -162,6 +162,28 @@ END
 	quiet="$quiet|^MPI_(Address|Alloc_mem|Free_mem|Cartdim_get|Close_port|Open_port|Dims_create|Finalized|Initialized|Is_thread_main|Query_thread|Topo_test|Test_cancelled|Pcontrol|Graphdims_get|Lookup_name|Publish_name|Unpublish_name|Register_datarep|Pack_size|Pack_external_size|Win_shared_query)(_c)?$|_create_errhandler$"
 	is "$mpi: functions that move data, synchronize, or do input and output, and have no wrapper" "" "$(echo $(comm -23 exported wrapped | grep -vE "$quiet"))"
 	comm -13 exported wrapped >>not.$mpi
+
+	# The numbers of arguments: those beyond the registers would be lost.
+	if have python3; then
+		echo '#include <mpi.h>' | mpicc.$mpi -E -P -x c - >declared.i 2>build.err
+		is "$mpi: numbers of arguments are those of mpi.h" "none wrong" "$(python3 - declared.i "$tests/../libcollector/mpi.def" <<'END'
+import re, sys
+declared = {}
+for name, parameters in re.findall(r'\b(MPI_[A-Z]\w+)\s*\(([^;{}]*?)\)[^;{}]*;', open(sys.argv[1]).read(), re.S):
+    parameters = re.sub(r'\([^()]*\)|\[[^\]]*\]', '', parameters).strip()
+    declared[name] = 0 if parameters in ('', 'void') else parameters.count(',') + 1
+found, wrong = 0, []
+for kind, name, words in re.findall(r'^(CALL|COUNTED)\((\w+), (\d+)', open(sys.argv[2]).read(), re.M):
+    for form in ['MPI_' + name] + (['MPI_' + name + '_c'] if kind == 'COUNTED' else []):
+        found += form in declared
+        if declared.get(form, int(words)) != int(words):
+            wrong.append(form)
+print(' '.join(wrong) if found > 150 and wrong else 'none wrong' if found > 150 else f'only {found} declared')
+END
+)"
+	else
+		skip "$mpi: numbers of arguments are those of mpi.h" "python3 is missing"
+	fi
 done
 if [ -e not.openmpi ] && [ -e not.mpich ]; then
 	is "wrappers of functions that no library has" "" "$(echo $(comm -12 <(sort -u not.openmpi) <(sort -u not.mpich)))"
