@@ -3,6 +3,7 @@
 #include "code.h"
 
 #include "experiment/code.h"
+#include "experiment/search.h"
 #include "memory.h"
 #include "name.h"
 
@@ -14,16 +15,8 @@ enum { UNSIZED_MAX = 1 << 16 };
 
 static const struct code_instruction *find_instruction(const struct code *code, uint64_t address)
 {
-	size_t low = 0, high = code->count;
+	size_t low = exp_count_up_to(code->at, code->count, sizeof(*code->at), address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (code->at[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == 0 || address - code->at[low - 1].address >= code->at[low - 1].decoded.size)
 		return NULL;
 	return &code->at[low - 1];

@@ -31,13 +31,8 @@ static uint64_t weight(const struct order *order, uint32_t node,
 	base = of(&tree->parts[0].own[node], context);
 	if (tree->compare != TREE_COMPARE_DELTA)
 		return base;
-	for (size_t i = 1; i < tree->part_count; i++) {
-		uint64_t value = of(&tree->parts[i].own[node], context);
-		uint64_t difference = value > base ? value - base : base - value;
-
-		if (difference > greatest)
-			greatest = difference;
-	}
+	for (size_t i = 1; i < tree->part_count; i++)
+		greatest = tree_greater_difference(greatest, base, of(&tree->parts[i].own[node], context));
 	return greatest;
 }
 

@@ -81,13 +81,8 @@ static uint64_t weight(const struct table *table, const struct table_row *row, c
 
 	if (table->compare != TREE_COMPARE_DELTA || table->group_count < 2 || metric->id >= METRIC_VALUES)
 		return base;
-	for (size_t i = 1; i < table->group_count; i++) {
-		uint64_t value = table_group_value(table, row, metric, i);
-		uint64_t difference = value > base ? value - base : base - value;
-
-		if (difference > greatest)
-			greatest = difference;
-	}
+	for (size_t i = 1; i < table->group_count; i++)
+		greatest = tree_greater_difference(greatest, base, table_group_value(table, row, metric, i));
 	return greatest;
 }
 

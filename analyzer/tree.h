@@ -43,6 +43,14 @@ struct tree_slot {
 /* How the parts of a tree are compared. */
 enum tree_compare { TREE_COMPARE_OFF, TREE_COMPARE_ON, TREE_COMPARE_DELTA, TREE_COMPARE_RATIO };
 
+/* The greater of `greatest` and the difference of a value to that of the base. */
+static inline uint64_t tree_greater_difference(uint64_t greatest, uint64_t base, uint64_t value)
+{
+	uint64_t difference = value > base ? value - base : base - value;
+
+	return difference > greatest ? difference : greatest;
+}
+
 /* A tree may be made of parts, one for each group of experiments that are compared. Each is a tree with the values of
  * that group alone, and shares nodes and items with the whole: numbers mean the same in all of them. */
 struct tree {

@@ -69,13 +69,8 @@ static uint64_t weight(const struct order *order, uint32_t node)
 
 	if (walk->table.compare != TREE_COMPARE_DELTA)
 		return base;
-	for (size_t i = 1; i < walk->table.group_count; i++) {
-		uint64_t value = walk->trees[i]->total[node].of[order->metric];
-		uint64_t difference = value > base ? value - base : base - value;
-
-		if (difference > greatest)
-			greatest = difference;
-	}
+	for (size_t i = 1; i < walk->table.group_count; i++)
+		greatest = tree_greater_difference(greatest, base, walk->trees[i]->total[node].of[order->metric]);
 	return greatest;
 }
 

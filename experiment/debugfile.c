@@ -12,14 +12,7 @@
 
 static int open_matching(const char *path, const char *build_id)
 {
-	int fd = exp_path_open(path);
-
-	if (fd < 0)
-		return -ENOENT;
-	if (exp_object_matches(fd, build_id))
-		return fd;
-	close(fd);
-	return -ENOENT;
+	return exp_object_if_matches(exp_path_open(path), build_id);
 }
 
 static int open_by_build_id(const char *build_id)

@@ -3,6 +3,7 @@
 #include "experiment/dwarf_unit.h"
 
 #include "experiment/arena.h"
+#include "experiment/search.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -34,16 +35,8 @@ void exp_dwarf_ranges_sort(struct exp_dwarf_ranges *ranges)
 
 int exp_dwarf_ranges_find(const struct exp_dwarf_ranges *ranges, Dwarf_Addr address, Dwarf_Off *out)
 {
-	size_t low = 0, high = ranges->count;
+	size_t low = exp_count_up_to(ranges->of, ranges->count, sizeof(*ranges->of), address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges->of[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == 0 || ranges->of[low - 1].end <= address)
 		return -ENOENT;
 	*out = ranges->of[low - 1].unit;
@@ -170,15 +163,7 @@ void exp_dwarf_unit_free(struct exp_dwarf_unit *unit)
 
 const struct exp_dwarf_code *exp_dwarf_code_at(const struct exp_dwarf_unit *unit, Dwarf_Addr address)
 {
-	size_t low = 0, high = unit->code_count;
+	size_t low = exp_count_up_to(unit->codes, unit->code_count, sizeof(*unit->codes), address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (unit->codes[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low > 0 && address < unit->codes[low - 1].end ? &unit->codes[low - 1] : NULL;
 }

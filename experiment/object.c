@@ -85,6 +85,16 @@ int exp_object_matches(int fd, const char *build_id)
 	return is_elf && (build_id[0] == '\0' || strcmp(text, build_id) == 0);
 }
 
+int exp_object_if_matches(int fd, const char *build_id)
+{
+	if (fd < 0)
+		return -ENOENT;
+	if (exp_object_matches(fd, build_id))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
 /* Open a file by name in an archive directory, without following links out of it. */
 static int open_archived(const char *directory, const char *name, char *path)
 {
@@ -128,12 +138,7 @@ static int find_archived(const struct experiment *experiment, const char *name,
 	fd = open_archived(archives, name, path);
 	if (fd < 0 && read_common(archives, common, sizeof(common)) == 0)
 		fd = open_archived(common, name, path);
-	if (fd < 0)
-		return -ENOENT;
-	if (exp_object_matches(fd, build_id))
-		return fd;
-	close(fd);
-	return -ENOENT;
+	return exp_object_if_matches(fd, build_id);
 }
 
 int exp_object_open_recorded(const char *path, const char *build_id)

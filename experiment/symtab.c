@@ -2,6 +2,8 @@
  * file), .dynsym and .gnu_debugdata, as libdwfl joins them. */
 #include "experiment/image.h"
 
+#include "experiment/search.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,16 +106,8 @@ static int sizeless_reaches(struct exp_image *image, const struct exp_symbol *sy
 struct exp_symbol *exp_image_symbol_at(struct exp_image *image, uint64_t address)
 {
 	enum { NESTING_MAX = 8 };
-	size_t low = 0, high = image->symbol_count;
+	size_t low = exp_count_up_to(image->symbols, image->symbol_count, sizeof(*image->symbols), address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (image->symbols[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* A label or a cold part may stand inside of a function, so look a few symbols back. */
 	for (size_t i = low; i > 0 && low - i < NESTING_MAX; i--) {
 		struct exp_symbol *symbol = &image->symbols[i - 1];
