@@ -7,6 +7,15 @@ record io -p off -i on -- "$programs/io_known" >/dev/null 2>&1
 record wait -p off -s all -- "$programs/sync_known" 2 >/dev/null 2>&1
 record calls -p off --functrace -- "$programs/ft_known" 2 5 >/dev/null 2>&1
 gcc -O1 -fopenmp -o known "$golden/../programs/omp/known.c" && record omp -p hi --omp=on -- ./known >/dev/null 2>&1
+# Few machines have MPI.
+jobs=
+for mpi in openmpi mpich; do
+	have mpicc.$mpi mpirun.$mpi && [ -z "$jobs" ] || continue
+	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader
+	mpicc.$mpi -O1 -g -w -o job "$golden/../programs/mpi/known.c" 2>/dev/null &&
+		record job -p hi -M on -- timeout -k 5 60 mpirun.$mpi -np 4 ./job job.file >/dev/null 2>&1
+	[ ! -d job.er/M_r0.er ] || jobs=job
+done
 record user -p off -- "$programs/user_work" >/dev/null 2>&1
 
 # The commands, out of the help: those that need no argument, and some with one; what changes settings prints nothing.
@@ -104,10 +113,11 @@ never = set(commands) - seen
 print("never printed:", *sorted(never))
 print("ok every command in every form was looked at")
 END
-python3 check.py "$xer_print" profile heap odd killed io wait calls user omp >checked.txt 2>text.txt
+python3 check.py "$xer_print" profile heap odd killed io wait calls user omp $jobs >checked.txt 2>text.txt
 is "the checks ran" 0 $?
 grep -E '^(not )?ok' checked.txt
 sed -n 's/^never printed: //p' checked.txt >never.txt
+[ -n "$jobs" ] || sed -i -E 's/ ?(mpimessages|mpiranks)//g' never.txt
 is "of every command some experiment has data" "" "$(cat never.txt)"
 # What is text in every form: the settings of tables, and what is about xer_print itself.
 is "every number is in a table" "cmetric_list help indx_metric_list metrics sort version xhelp " "$(sort -u text.txt | sed 's/^text //' | tr '\n' ' ')"
