@@ -383,7 +383,7 @@ static int end(struct mpi_call *call, int result, const struct mpi_message *prob
 		record(call, result, probed, caller);
 	mpi_requests_end(call);
 	call->thread->mpi.state = FMT_mpi_state_NONE;
-	if (call->row->ends == MPI_ENDS_INIT && result == 0 && mpi_library_is_ready())
+	if (unlikely(!mpi_rank_is_known()) && result == 0 && mpi_library_is_ready())
 		mpi_rank_begin();
 	errno = saved_errno;
 	return result;

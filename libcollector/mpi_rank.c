@@ -68,6 +68,11 @@ static void rename_directory(int rank)
 		col_directory_rename(name);
 }
 
+int mpi_rank_is_known(void)
+{
+	return (int)atomic_load_explicit(&has_begun, memory_order_relaxed);
+}
+
 void mpi_rank_begin(void)
 {
 	struct mpi_group spare;

@@ -99,6 +99,14 @@ for mpi in openmpi mpich; do
 	is "$mpi: -m on: calls" 2 "$(ls plain.$mpi.er/*/mpitrace | wc -l)"
 	is "$mpi: but no names by rank" "M_r*.er" "$(cd plain.$mpi.er && echo M_r*.er)"
 
+	# Calls that are left by a jump, calls that fail, calls in calls.
+	mpicc.$mpi -O1 -w -o jump.$mpi "$tests/programs/mpi/jump.c"
+	record jump.$mpi -M on -- mpirun.$mpi -np 2 ./jump.$mpi
+	report jump.$mpi -mpifunctions
+	is "$mpi: calls that fail" "2 2" "$(row jump.$mpi.txt MPI_Send 3 4)"
+	is "$mpi: calls after jumps, and none in calls" "10 0" "$(row jump.$mpi.txt MPI_Barrier 3 4)"
+	is "$mpi: calls with calls in them" "4 0 16 16" "$(row jump.$mpi.txt MPI_Allreduce 3 4 7 8)"
+
 	# Fortran: counted once, whichever way its library calls the one for C.
 	for language in mpi mpi_f08; do
 		sed "s/use mpi$/use $language/" "$tests/programs/mpi/fortran.f90" >fortran.f90
