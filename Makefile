@@ -47,6 +47,7 @@ clean: ## remove what was built
 ## Test
 check: setup ## build and run every test; the last line says how many passed
 	$(MAKE) -s -j$(JOBS) all unit-programs e2e-programs
+	$(MAKE) -s -j$(JOBS) replay
 	@tests/run-all $(BUILD)
 
 unit: ## build and run the unit tests
@@ -55,6 +56,7 @@ unit: ## build and run the unit tests
 
 e2e: ## build and run the end-to-end tests
 	$(MAKE) -s -j$(JOBS) all e2e-programs
+	$(MAKE) -s -j$(JOBS) replay
 	@tests/run-e2e $(BUILD)
 
 lint: ## warnings as errors by gcc and clang, manual pages against the tables, file sizes
@@ -70,6 +72,15 @@ asan: ## unit tests and readers of damaged input with the address and undefined-
 	@SKIP=libcollector tests/run-unit $(BUILD)/asan
 	$(MAKE) -s -j$(JOBS) all e2e-programs
 	@READERS=$(abspath $(BUILD)/asan/bin) tests/run-e2e $(BUILD) /dev/null badinput archive heap
+
+# What the end-to-end tests replay kept inputs with.
+replay:
+	$(MAKE) -s BUILD=$(BUILD)/asan EXTRA_CFLAGS="$(SANITIZE)" fuzz-replay fuzz-hostile
+
+FUZZ_FLAGS := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+fuzz: ## SECONDS=n: n seconds (60) of libFuzzer for each target of tests/fuzz/targets.def; what it finds is kept in build/fuzz/found
+	$(MAKE) -s -j$(JOBS) BUILD=$(BUILD)/fuzz CC=clang EXTRA_CFLAGS="$(FUZZ_FLAGS)" fuzz-engine
+	@tests/run-fuzz $(BUILD)/fuzz $(or $(SECONDS),60)
 
 coverage: ## unit tests with line coverage, summed up by folder
 	$(MAKE) -s -j$(JOBS) BUILD=$(BUILD)/coverage EXTRA_CFLAGS=--coverage unit-programs
@@ -121,4 +132,4 @@ uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/,$(HEADERS)) $(DESTDIR)$(PREFIX)/share/pkgconfig/xer.pc
 	for page in $(MAN_PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 
-.PHONY: all library setup demo help clean check unit e2e lint bench asan sanitized coverage install uninstall unit-programs e2e-programs
+.PHONY: all library setup demo help clean check unit e2e lint bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs

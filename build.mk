@@ -169,6 +169,18 @@ $(BUILD)/tests/unit/$(1): $(call objects,,tests/unit/$(1)) $(TESTED_$(1)) $(FORM
 endef
 $(foreach folder,$(UNIT_FOLDERS),$(eval $(call unit_program,$(folder))))
 
+# ---- targets of fuzzing, with libFuzzer (a build by clang with -fsanitize=fuzzer-no-link) and without
+
+FUZZ_OBJ := $(call objects,,tests/fuzz/targets) $(BUILD)/obj/libcollector/elffile.o $(filter-out %/main.o,$(ANALYZER_OBJ))
+FUZZ_LIBS := $(TEMPLATE_LIB) $(EXPERIMENT_LIB) $(FORMAT_LIB)
+fuzz-engine: $(BUILD)/tests/fuzz/engine
+fuzz-replay: $(BUILD)/tests/fuzz/replay
+fuzz-hostile: $(BUILD)/tests/fuzz/hostile
+$(BUILD)/tests/fuzz/engine: override LDFLAGS += -fsanitize=fuzzer
+$(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_OBJ) $(FUZZ_LIBS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(READER_LIBS) $(PRINT_LIBS)
+
 # ---- programs that the end-to-end tests and the benchmarks record: ordinary optimized programs
 
 TARGETS := $(patsubst tests/programs/%.c,$(BUILD)/tests/programs/%,$(wildcard tests/programs/*.c)) \

@@ -18,6 +18,15 @@ struct exp_clock {
 	int is_tsc;
 };
 
+/* A duration as a whole number, rounded. What is no duration, or too long for the type, as hostile times and rates make it,
+ * gives 0 or UINT64_MAX: converting it would be undefined. */
+static inline uint64_t exp_clock_whole(double duration)
+{
+	if (!(duration > 0))
+		return 0;
+	return duration < 0x1p64 ? (uint64_t)(duration + 0.5) : UINT64_MAX;
+}
+
 /* Seconds from the start to `ticks`, negative before it. */
 double exp_clock_seconds(const struct exp_clock *clock, uint64_t ticks);
 

@@ -53,9 +53,9 @@ struct jitdump {
 	struct exp_made_reader *reader;
 	struct exp_arena *arena;
 	int is_tsc;
-	uint64_t lines_for; /* address of the function that the last lines are for, 0: none */
+	uint64_t lines_for; /* address of the function that the last lines are for, which may be 0 */
 	const struct exp_function_line *lines;
-	size_t line_count;
+	size_t line_count; /* 0: there are none */
 	const char *source;
 };
 
@@ -142,7 +142,7 @@ static int take_lines(struct jitdump *dump, uint64_t at, uint64_t size)
 	char *bytes;
 	int rc;
 
-	dump->lines_for = 0;
+	dump->line_count = 0;
 	if (size < sizeof(struct record_header) + sizeof(head) || size > LINES_SIZE_MAX || read_at(dump, &head, sizeof(head), at) != 0 ||
 	    head.count == 0 || head.count > rest / (sizeof(struct line_entry) + 1)) {
 		dump->reader->skipped++;
@@ -168,14 +168,14 @@ static int take_lines(struct jitdump *dump, uint64_t at, uint64_t size)
 
 static void give_lines(struct jitdump *dump, struct exp_function *function)
 {
-	if (dump->lines_for != function->address || dump->lines[dump->line_count - 1].offset > function->size + ELF_HEADER)
+	if (dump->line_count == 0 || dump->lines_for != function->address || dump->lines[dump->line_count - 1].offset > function->size + ELF_HEADER)
 		return;
 	function->lines = dump->lines;
 	function->line_count = dump->line_count;
 	function->line = dump->lines[0].line;
 	if (dump->source != NULL)
 		function->source = dump->source;
-	dump->lines_for = 0;
+	dump->line_count = 0;
 }
 
 static int take_load(struct jitdump *dump, const struct record_header *record, uint64_t at)

@@ -40,7 +40,7 @@ int exp_load_metric(struct exp_load *load, enum exp_metric metric)
 
 uint64_t exp_load_ns(const struct exp_load *load, uint64_t ticks)
 {
-	return (uint64_t)((double)ticks * (1e9 / load->experiment->clock.hz) + 0.5);
+	return exp_clock_whole((double)ticks * (1e9 / load->experiment->clock.hz));
 }
 
 void exp_load_metric_ns(struct exp_load *load, enum exp_metric metric)

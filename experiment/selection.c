@@ -92,7 +92,7 @@ int64_t experiment_time_ns(const struct experiment *experiment, uint64_t ticks)
 
 uint64_t experiment_ticks_ns(const struct experiment *experiment, uint64_t ticks)
 {
-	return (uint64_t)((double)ticks * (1e9 / experiment->clock.hz) + 0.5);
+	return exp_clock_whole((double)ticks * (1e9 / experiment->clock.hz));
 }
 
 uint32_t exp_thread_at(const struct exp_data_set *set, uint32_t tid, double time_s)

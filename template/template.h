@@ -100,7 +100,7 @@ enum template_outcome {
 };
 
 /* Format an event by `template`. *text, borrowed until the next call, has *len bytes of UTF-8 without control characters but
- * newlines; lines have no blanks at their ends. Returns an enum template_outcome. */
+ * newlines, and tabs that stand in texts of the template; lines have no blanks at their ends. Returns an enum template_outcome. */
 enum template_outcome template_format(struct template_run *run, const struct template *template,
                                       const struct template_event *event, const char **text, size_t *len);
 

@@ -1,0 +1,20 @@
+# The inputs that fuzzing has found interesting, without an engine but with sanitizers: tests/fuzz/corpus. And golden experiments,
+# cut, with flipped bits, and with other things in place of their files. `make replay` builds what this needs.
+corpus=$(realpath "$(dirname "$0")/../fuzz/corpus")
+top=$(realpath "$(dirname "$0")/../..")
+. "$(dirname "$0")/lib.sh"
+tools=$BUILD/asan/tests/fuzz
+if [ ! -x "$tools/replay" ]; then skip "kept inputs of fuzzing" "make replay has not built $tools/replay"; exit 0; fi
+export ASAN_OPTIONS=detect_leaks=1:hard_rss_limit_mb=1500
+
+cd "$top" || exit 1
+timeout -k 5 100 "$tools/replay" "$corpus" >"$1/replay.txt" 2>"$1/replay.err"
+status=$?
+[ $status = 0 ] || { tail -3 "$1/replay.txt"; head -40 "$1/replay.err"; }
+is "$(tail -1 "$1/replay.txt")" 0 $status
+
+seed=${FUZZ_SEED:-$(date +%s)}
+timeout -k 5 150 "$tools/hostile" "${HOSTILE_FLIPS:-50}" "$seed" "$corpus" >"$1/hostile.txt" 2>"$1/hostile.err"
+status=$?
+[ $status = 0 ] || { tail "$1/hostile.txt"; head -40 "$1/hostile.err"; }
+is "$(tail -1 "$1/hostile.txt")" 0 $status

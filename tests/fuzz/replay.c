@@ -1,0 +1,103 @@
+/* replay: give kept inputs to their targets, without an engine.
+ *
+ * usage: replay [-l | TARGET FILE... | CORPUS]
+ *
+ * -l lists the targets. CORPUS is a directory with one for each target, all of whose files are given to it. Each input may
+ * take SECONDS; a sanitizer ends the program. The last line tells how many there were; the exit status is 1 if a target has
+ * none. */
+#include "targets/target.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SECONDS = 10, INPUT_MAX = 1 << 20 };
+
+static char current[1024];
+
+static void too_long(int signal)
+{
+	(void)signal;
+	if (write(STDOUT_FILENO, current, strlen(current)) > 0 && write(STDOUT_FILENO, ": does not end\n", 15) > 0)
+		_exit(3);
+	_exit(3);
+}
+
+static void replay(const struct fuzz_target *target, const char *path)
+{
+	static uint8_t buffer[INPUT_MAX];
+	FILE *file = fopen(path, "rb");
+	uint8_t *bytes;
+	size_t size;
+
+	if (file == NULL) {
+		perror(path);
+		exit(2);
+	}
+	size = fread(buffer, 1, sizeof(buffer), file);
+	fclose(file);
+	snprintf(current, sizeof(current), "%s", path);
+	/* No byte more than there are, for who looks beyond them. */
+	bytes = malloc(size + (size == 0));
+	if (bytes == NULL)
+		exit(2);
+	memcpy(bytes, buffer, size);
+	alarm(SECONDS);
+	fuzz_give(target, bytes, size);
+	alarm(0);
+	free(bytes);
+}
+
+static size_t replay_corpus(const struct fuzz_target *target, const char *corpus)
+{
+	char path[1024];
+	struct dirent **entries;
+	size_t count = 0;
+	int found;
+
+	snprintf(path, sizeof(path), "%s/%s", corpus, target->name);
+	found = scandir(path, &entries, NULL, alphasort);
+	for (int i = 0; i < found; i++) {
+		if (entries[i]->d_name[0] != '.') {
+			snprintf(path, sizeof(path), "%s/%s/%s", corpus, target->name, entries[i]->d_name);
+			replay(target, path);
+			count++;
+		}
+		free(entries[i]);
+	}
+	if (found >= 0)
+		free(entries);
+	return count;
+}
+
+int main(int argc, char **argv)
+{
+	const struct fuzz_target *target = argc > 2 ? fuzz_find(argv[1]) : NULL;
+	size_t all = 0, empty = 0;
+
+	if (argc < 2 || (argc > 2 && target == NULL)) {
+		fprintf(stderr, "usage: replay [-l | TARGET FILE... | CORPUS]\n");
+		return 2;
+	}
+	if (strcmp(argv[1], "-l") == 0) {
+		for (size_t i = 0; i < fuzz_target_count; i++)
+			printf("%-12s%s\n", fuzz_targets[i].name, fuzz_targets[i].what);
+		return 0;
+	}
+	signal(SIGALRM, too_long);
+	for (int i = 2; i < argc; i++)
+		replay(target, argv[i]);
+	for (size_t i = 0; argc == 2 && i < fuzz_target_count; i++) {
+		size_t count = replay_corpus(&fuzz_targets[i], argv[1]);
+
+		if (count == 0)
+			printf("%s: no inputs\n", fuzz_targets[i].name);
+		empty += count == 0;
+		all += count;
+	}
+	printf("%zu inputs of %zu targets end well\n", argc == 2 ? all : (size_t)argc - 2, argc == 2 ? fuzz_target_count - empty : 1);
+	return empty > 0;
+}

@@ -1,0 +1,95 @@
+/* ELF files: as images with everything that is asked of an address, and as the collector looks into them. */
+#include "target.h"
+
+#include "experiment/dwarf.h"
+#include "experiment/image.h"
+#include "libcollector/elffile.h"
+
+#include <fcntl.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ADDRESSES = 24 };
+
+static int count_notes(void *context, const struct exp_dwarf_note *note)
+{
+	(void)note;
+	return ++*(int *)context > 1000;
+}
+
+static void ask_debug(struct exp_dwarf *dwarf, uint64_t address)
+{
+	struct exp_dwarf_frame frames[EXP_DWARF_FRAMES];
+	struct exp_dwarf_compilation compilation;
+	const char *directory, *file;
+	unsigned line;
+	int notes = 0;
+
+	FUZZ_ASSERT(exp_dwarf_lookup(dwarf, address, frames) <= EXP_DWARF_FRAMES);
+	if (exp_dwarf_line(dwarf, address, &directory, &file, &line) == 0)
+		exp_dwarf_source_sum(dwarf, address, file);
+	exp_dwarf_compilation(dwarf, address, &compilation);
+	exp_dwarf_each_note(dwarf, address, count_notes, &notes);
+}
+
+static void ask(struct exp_image *image, uint64_t address)
+{
+	struct exp_range range;
+	const uint8_t *code;
+	const char *name;
+	size_t size;
+	volatile uint8_t last;
+
+	exp_image_symbol_at(image, address);
+	exp_image_variable_at(image, address);
+	exp_image_unwind_range(image, address, &range);
+	exp_image_section_range(image, address, &range);
+	exp_image_plt_at(image, address, &range, &name);
+	size = exp_image_bytes_at(image, address, &code);
+	if (size > 0)
+		last = code[size - 1];
+	(void)last;
+	if (image->dwarf != NULL)
+		ask_debug(image->dwarf, address);
+}
+
+void fuzz_elf(const uint8_t *bytes, size_t size)
+{
+	struct experiment *experiment = fuzz_blank_experiment();
+	struct exp_image *image;
+	int fd = fcntl(fuzz_descriptor(bytes, size), F_DUPFD_CLOEXEC, 0);
+
+	if (exp_image_open(experiment, fd, "/nowhere/input", "/nowhere/input", "", &image) == 0) {
+		size_t step = image->symbol_count / (ADDRESSES / 2) + 1;
+
+		for (size_t i = 0; i < image->symbol_count; i += step) {
+			ask(image, image->symbols[i].address);
+			exp_image_symbol_named(image, image->symbols[i].name);
+		}
+		for (uint64_t address = 0x1000; address < 0x1400; address += 2 * 0x400 / ADDRESSES)
+			ask(image, address);
+		exp_image_close(image);
+	}
+	experiment_close(experiment);
+}
+
+void fuzz_elffile(const uint8_t *bytes, size_t size)
+{
+	/* Files are mapped, so they begin at a page. */
+	uint8_t *at = aligned_alloc(4096, (size + 4096) / 4096 * 4096);
+	struct elffile file = {.at = at + 0, .size = size};
+	struct elffile_symbols symbols;
+	uint64_t start, end;
+	unsigned count;
+
+	memcpy(at, bytes, size);
+	elffile_sections(&file, &count);
+	elffile_find_section(&file, "xray_instr_map");
+	elffile_range(&file, &start, &end);
+	if (elffile_symbols_find(&file, &symbols))
+		FUZZ_ASSERT((const uint8_t *)symbols.end <= at + size && symbols.at <= symbols.end &&
+			    (const uint8_t *)symbols.names + symbols.names_size <= at + size);
+	free(at);
+}

@@ -1,0 +1,70 @@
+/* Files that stand for an experiment, and files of other programs about functions that they made. */
+#include "target.h"
+
+#include "experiment/fxt.h"
+#include "experiment/internal.h"
+#include "experiment/made.h"
+
+#include <string.h>
+
+void fuzz_xraylog(const uint8_t *bytes, size_t size)
+{
+	fuzz_read_experiment(fuzz_path(bytes, size));
+}
+
+static void walk_fxt(struct exp_fxt *fxt)
+{
+	const struct exp_fxt_record *record;
+
+	while (exp_fxt_next(fxt, &record) == 1)
+		for (size_t i = 0; fxt_records[record->kind].parts[i].name != NULL; i++) {
+			struct exp_fxt_value value = record->values[i];
+			struct exp_fxt_argument argument;
+			size_t count = 0;
+
+			if (value.words == NULL || fxt_records[record->kind].parts[i].kind != FXT_PART_ARGUMENTS)
+				continue;
+			while (exp_fxt_argument(fxt, &value, &argument))
+				FUZZ_ASSERT(++count <= 15);
+		}
+}
+
+void fuzz_fxt(const uint8_t *bytes, size_t size)
+{
+	struct exp_fxt *fxt = exp_fxt_open(fuzz_descriptor(bytes, size));
+
+	walk_fxt(fxt);
+	exp_fxt_close(fxt);
+	fuzz_read_experiment(fuzz_path(bytes, size));
+}
+
+/* A jitdump file names the process that it is of: that is us. */
+enum { JITDUMP_PID = 20 };
+
+static void read_made(const uint8_t *bytes, size_t size, int (*read)(struct exp_made_reader *reader))
+{
+	struct experiment *experiment = fuzz_blank_experiment();
+	struct exp_dynamic dynamic = {.experiment = experiment};
+	struct exp_made_reader reader = {.dynamic = &dynamic, .file = "input", .fd = fuzz_descriptor(bytes, size), .size = size};
+
+	uint32_t pid = 0;
+
+	if (size >= JITDUMP_PID + sizeof(pid))
+		memcpy(&pid, bytes + JITDUMP_PID, sizeof(pid));
+	experiment->info.pid = pid;
+	FUZZ_ASSERT(read(&reader) == 0);
+	FUZZ_ASSERT(exp_dynamic_finish(&dynamic) == 0);
+	for (size_t i = 0; i < experiment->function_count && i < 100; i++)
+		exp_function_then(experiment, experiment->functions[i].address, (struct exp_epoch){i, 0});
+	experiment_close(experiment);
+}
+
+void fuzz_perfmap(const uint8_t *bytes, size_t size)
+{
+	read_made(bytes, size, exp_perfmap_read);
+}
+
+void fuzz_jitdump(const uint8_t *bytes, size_t size)
+{
+	read_made(bytes, size, exp_jitdump_read);
+}
