@@ -16,6 +16,7 @@
 
 #define DECLARATION "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 #define NEW_LOG ".log.new"
+#define NEW_MAP ".map.new"
 
 enum { NAMES_TRIED = 100000, CHUNK = 512, LINK_MAX_LEN = 4096 };
 
@@ -167,7 +168,8 @@ static int write_log(const struct birth_moment *start)
 int birth_make_map(void)
 {
 	static const char text[] = DECLARATION "<" FMT_MAP_ROOT " version=\"" FMT_VERSION_TEXT "\">\n" FMT_MAP_CLOSE;
-	long fd = sys_openat(col_directory_get(), FMT_FILE_MAP, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
+	int directory = col_directory_get();
+	long fd = sys_openat(directory, NEW_MAP, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
 	int error = fd < 0 ? (int)fd : col_file_may_grow(sizeof(text));
 
 	if (error == 0)
@@ -176,7 +178,7 @@ int birth_make_map(void)
 		error = -ENOSPC;
 	if (fd >= 0)
 		sys_close((int)fd);
-	return error;
+	return error < 0 ? error : (int)SYS4(SYS_renameat, directory, NEW_MAP, directory, FMT_FILE_MAP);
 }
 
 static void directory_name(char *out)

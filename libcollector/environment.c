@@ -332,6 +332,47 @@ void environment_forget(void)
 	loan.users = 0;
 }
 
+/* `known`: the page that was looked at last. */
+static int is_readable_at(const char *at, uintptr_t *known)
+{
+	uintptr_t page = (uintptr_t)at & ~(uintptr_t)(SYS_PAGE - 1);
+
+	if (page == *known)
+		return 1;
+	*known = page;
+	return sys_page_is_readable(page);
+}
+
+static int is_readable_text(const char *text, uintptr_t *known)
+{
+	const char *at = text;
+
+	do {
+		if (!is_readable_at(at, known))
+			return 0;
+		at = memchr(at, '\0', SYS_PAGE - ((uintptr_t)at & (SYS_PAGE - 1))) ? NULL : (const char *)(*known + SYS_PAGE);
+	} while (at);
+	return 1;
+}
+
+int environment_is_readable(char *const *envp)
+{
+	uintptr_t list = 1, text = 1; /* no pages */
+
+	if (!envp)
+		return 1;
+	for (;; envp++) {
+		const char *last = (const char *)(envp + 1) - 1; /* of an entry that may lie on two pages */
+
+		if (!is_readable_at((const char *)envp, &list) || !is_readable_at(last, &list))
+			return 0;
+		if (!*envp)
+			return 1;
+		if (!is_readable_text(*envp, &text))
+			return 0;
+	}
+}
+
 int environment_is_others(char *const *envp)
 {
 	char **entry = find((char **)envp, RECORD);

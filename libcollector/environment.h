@@ -30,6 +30,9 @@ struct environment_room environment_room(char *const *envp);
  * text[room.text], the descriptor with `step`. Signal-safe. */
 void environment_give(char **list, char *text, char *const *envp, const struct descriptor_step *step, int bits);
 
+/* Can all of `envp` be read, NULL included? The kernel refuses others (EFAULT), and only it may look at them. Signal-safe. */
+int environment_is_readable(char *const *envp);
+
 /* Does `envp` belong to another recording, which the program itself begins? Then it is not to be touched. Signal-safe. */
 int environment_is_others(char *const *envp);
 

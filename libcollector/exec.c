@@ -111,7 +111,7 @@ static int prepare(struct departure *departure, const struct exec_call *call)
 
 	memset(departure, 0, sizeof(*departure));
 	file = find_file(call, &directory, memory);
-	if (!file)
+	if (!file || !environment_is_readable(call->envp))
 		return 0;
 	departure->is_led_on = descent_is_followed() && !environment_is_others(call->envp) &&
 	                       descent_step_image(&departure->step, sys_getpid() != col.pid ? number_of_sharer() : 0) == 0;

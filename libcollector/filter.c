@@ -19,8 +19,6 @@
 #define THIS_ARCHITECTURE AUDIT_ARCH_I386
 #endif
 
-enum { PAGE = 4096 };
-
 /* What the recorder calls in a process that it has begun to record. */
 static const int calls[] = {
     SYS_openat, SYS_close, ARCH_SYS_FSTAT, SYS_fcntl, SYS_fallocate, SYS_pread64, SYS_pwrite64, ARCH_SYS_MMAP, SYS_munmap,
@@ -122,24 +120,15 @@ enum filter_verdict filter_judge(const struct sock_filter *filter, size_t len)
 	return FILTER_HARMLESS;
 }
 
-/* The kernel copies a set of signals before it finds the first argument wrong. */
-static int is_readable(uintptr_t from, size_t len)
-{
-	for (uintptr_t page = from & ~(uintptr_t)(PAGE - 1); page < from + len; page += PAGE)
-		if (SYS4(SYS_rt_sigprocmask, -1, page, NULL, sizeof(sys_sigset)) != -EINVAL)
-			return 0;
-	return 1;
-}
-
 /* Programs ask by wrong pointers what the kernel can do: the call will fail, and changes nothing. */
 static int harms(const void *program)
 {
 	struct sock_fprog given;
 
-	if (!program || !is_readable((uintptr_t)program, sizeof(given)))
+	if (!program || !sys_is_readable(program, sizeof(given)))
 		return 0;
 	memcpy(&given, program, sizeof(given));
-	if (given.len == 0 || given.len > BPF_MAXINSNS || !is_readable((uintptr_t)given.filter, given.len * sizeof(*given.filter)))
+	if (given.len == 0 || given.len > BPF_MAXINSNS || !sys_is_readable(given.filter, given.len * sizeof(*given.filter)))
 		return 0;
 	return filter_judge(given.filter, given.len) == FILTER_HARMFUL;
 }

@@ -4,9 +4,11 @@
 
 #include "arch/arch.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -81,6 +83,25 @@ static inline long sys_munmap(void *at, size_t len)
 static inline long sys_madvise(void *at, size_t len, int advice)
 {
 	return SYS3(SYS_madvise, at, len, advice);
+}
+
+enum { SYS_PAGE = 4096 };
+
+/* Is the page at this address readable? The kernel copies a set of signals before it finds the first argument wrong. */
+static inline int sys_page_is_readable(uintptr_t page)
+{
+	return SYS4(SYS_rt_sigprocmask, -1, page, NULL, sizeof(uint64_t)) == -EINVAL;
+}
+
+/* Are all `len` bytes, which do not go round the end of the address space? */
+static inline int sys_is_readable(const void *from, size_t len)
+{
+	uintptr_t start = (uintptr_t)from;
+
+	for (uintptr_t page = start & ~(uintptr_t)(SYS_PAGE - 1); page < start + len; page += SYS_PAGE)
+		if (!sys_page_is_readable(page))
+			return 0;
+	return 1;
 }
 
 static inline int sys_gettid(void)

@@ -57,16 +57,10 @@ void walk_memo_join(struct walk_memo *memo, uint64_t sp, uint32_t node, int drop
 	memo->count = 0;
 }
 
-/* Is this page readable? The kernel copies the set before it finds the first argument wrong. */
-static int page_is_readable(uint64_t page)
-{
-	return SYS4(SYS_rt_sigprocmask, -1, page, NULL, sizeof(sys_sigset)) == -EINVAL;
-}
-
 static int grow_up(struct walk_memo *memo, uint64_t page)
 {
 	while (memo->high <= page) {
-		if (!page_is_readable(memo->high))
+		if (!sys_page_is_readable(memo->high))
 			return -EFAULT;
 		memo->high += PAGE;
 	}
@@ -76,7 +70,7 @@ static int grow_up(struct walk_memo *memo, uint64_t page)
 static int grow_down(struct walk_memo *memo, uint64_t page)
 {
 	while (memo->low > page) {
-		if (!page_is_readable(memo->low - PAGE))
+		if (!sys_page_is_readable(memo->low - PAGE))
 			return -EFAULT;
 		memo->low -= PAGE;
 	}
@@ -96,7 +90,7 @@ static int cover(struct walk_memo *memo, uint64_t address)
 		return grow_up(memo, page);
 	if (page < memo->low && memo->low - page <= GROW_PAGES * PAGE)
 		return grow_down(memo, page);
-	if (!page_is_readable(page))
+	if (!sys_page_is_readable(page))
 		return -EFAULT;
 	memo->page = page;
 	return 0;

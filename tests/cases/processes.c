@@ -543,6 +543,20 @@ static void *exec_thread(void *unused)
 	return unused;
 }
 
+int case_exec_wild_environment(void)
+{
+	char *argv[] = {(char *)"true", NULL};
+	char **volatile wild = (char **)16, *odd[] = {(char *)"A=1", (char *)24, NULL};
+	pid_t pid = 0;
+
+	mark();
+	say("%d %d\n", execve("/bin/true", argv, wild), errno);
+	say("%d %d\n", execve("/bin/true", argv, odd), errno);
+	say("%d\n", posix_spawn(&pid, "/bin/true", NULL, NULL, argv, wild));
+	say("%d\n", posix_spawn(&pid, "/bin/true", NULL, NULL, argv, odd));
+	return 5;
+}
+
 int case_exec_in_thread(void)
 {
 	pthread_t thread;

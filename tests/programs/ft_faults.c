@@ -82,6 +82,7 @@ static void processes(char **argv)
 {
 	char *child[] = {argv[0], (char *)"child", NULL};
 	pid_t pid = fork();
+	int error;
 
 	if (pid == 0) {
 		work();
@@ -89,8 +90,9 @@ static void processes(char **argv)
 		_exit(3);
 	}
 	wait_for("fork", pid);
-	printf("spawn %d\n", posix_spawn(&pid, argv[0], NULL, NULL, child, environ));
-	wait_for("spawn", pid);
+	error = posix_spawn(&pid, argv[0], NULL, NULL, child, environ);
+	wait_for("spawn", pid); /* it says something too */
+	printf("spawn %d\n", error);
 }
 
 int main(int argc, char **argv)
