@@ -1,12 +1,20 @@
 /* view_mpi.c: calls of MPI functions, by function and by rank, and the messages between ranks. */
 #include "view.h"
 
+#include "experiment/mpi.h"
 #include "format/record.h"
 #include "memory.h"
 #include "print.h"
 #include "report.h"
 
 #include <stdlib.h>
+
+static const struct exp_mpi *mpi_of(const struct session_experiment *at)
+{
+	static const struct exp_mpi none;
+
+	return at->data->mpi != NULL ? at->data->mpi : &none;
+}
 
 /* ---- by function ---- */
 
@@ -39,8 +47,8 @@ static struct exp_mpi_function *find_functions(struct session *session, size_t *
 
 	*count = 0;
 	while ((at = session_next(session, at)) != NULL)
-		for (size_t i = 0; i < at->data->mpi.function_count; i++) {
-			const struct exp_mpi_function *function = &at->data->mpi.functions[i];
+		for (size_t i = 0; i < mpi_of(at)->function_count; i++) {
+			const struct exp_mpi_function *function = &mpi_of(at)->functions[i];
 
 			functions[function->func].func = function->func;
 			add_function(&functions[function->func], function);
@@ -295,8 +303,8 @@ static struct message *find_messages(struct session *session, size_t *count)
 
 	*count = 0;
 	while ((at = session_next(session, at)) != NULL)
-		for (size_t i = 0; i < at->data->mpi.peer_count && at->info->mpi_rank >= 0; i++) {
-			const struct exp_mpi_peer *peer = &at->data->mpi.peers[i];
+		for (size_t i = 0; i < mpi_of(at)->peer_count && at->info->mpi_rank >= 0; i++) {
+			const struct exp_mpi_peer *peer = &mpi_of(at)->peers[i];
 			uint32_t own = (uint32_t)at->info->mpi_rank;
 			const struct message both[] = {
 				{.from = own, .to = peer->rank, .sends = peer->sends, .sent = peer->sent, .put = peer->put},

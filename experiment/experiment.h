@@ -425,28 +425,6 @@ struct exp_omp {
 	uint64_t unended; /* regions that had not ended when the recording did */
 };
 
-/* The calls of one MPI function. */
-struct exp_mpi_function {
-	unsigned func; /* enum fmt_mpi_func */
-	uint64_t calls, failed;
-	uint64_t time_ns, longest_ns;
-	uint64_t sent, received; /* bytes */
-};
-
-/* The messages from and to another process of the job. */
-struct exp_mpi_peer {
-	uint32_t rank; /* in MPI_COMM_WORLD */
-	uint64_t sends, sent, receives, received; /* messages, bytes */
-	uint64_t put, got; /* bytes, one-sided */
-};
-
-struct exp_mpi {
-	const struct exp_mpi_function *functions; /* functions[function_count], in order of func */
-	size_t function_count;
-	const struct exp_mpi_peer *peers; /* peers[peer_count], in order of rank */
-	size_t peer_count;
-};
-
 /* The calls of one class. */
 struct exp_io_sizes {
 	uint64_t smallest, largest, longest_ns;
@@ -537,7 +515,7 @@ struct exp_data_set {
 	struct exp_io io;
 	struct exp_calls calls;
 	struct exp_omp omp;
-	struct exp_mpi mpi;
+	const struct exp_mpi *mpi; /* see mpi.h; NULL: there are no calls */
 	struct exp_quality quality;
 	double first_s, last_s; /* times of the first and the last event */
 };

@@ -1,4 +1,6 @@
 /* mpi.c: reads calls of MPI functions, by function and by the process at the other side. */
+#include "experiment/mpi.h"
+
 #include "experiment/index.h"
 #include "experiment/load.h"
 #include "experiment/stream.h"
@@ -227,6 +229,7 @@ static int by_rank(const void *left, const void *right)
 static void finish(struct reader *reader)
 {
 	struct exp_load *load = reader->load;
+	struct exp_mpi *mpi;
 
 	exp_load_metric_ns(load, EXP_MPI_TIME);
 	for (size_t i = 0; i < reader->functions; i++) {
@@ -237,7 +240,13 @@ static void finish(struct reader *reader)
 		qsort(load->mpi_functions, reader->functions, sizeof(*load->mpi_functions), by_func);
 	if (reader->peers > 1)
 		qsort(load->mpi_peers, reader->peers, sizeof(*load->mpi_peers), by_rank);
-	load->set.mpi = (struct exp_mpi){load->mpi_functions, reader->functions, load->mpi_peers, reader->peers};
+	mpi = exp_arena_alloc(&load->arena, sizeof(*mpi));
+	if (mpi == NULL) {
+		load->rc = -ENOMEM;
+		return;
+	}
+	*mpi = (struct exp_mpi){load->mpi_functions, reader->functions, load->mpi_peers, reader->peers};
+	load->set.mpi = mpi;
 	if (reader->overflow != 0)
 		exp_warn(load->experiment, "%s: too many ranks: %llu messages belong to none", exp_stream_names[FMT_STREAM_MPITRACE],
 			 (unsigned long long)reader->overflow);
@@ -252,6 +261,8 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 		rc = load->rc;
 	if (rc == 0)
 		finish(&reader);
+	if (rc == 0)
+		rc = load->rc;
 	exp_index_fini(&reader.by_func);
 	exp_index_fini(&reader.by_rank);
 	return rc;

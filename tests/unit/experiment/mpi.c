@@ -1,6 +1,7 @@
 /* Calls of MPI functions: totals by function, by peer and by stack; messages that are not a call's own; damage. */
 #include "tests/unit/experiment/make_experiment.h"
 
+#include "experiment/mpi.h"
 #include "format/record.h"
 
 #include <criterion/criterion.h>
@@ -64,7 +65,7 @@ Test(mpi, counts_functions_peers_and_stacks)
 	put(t + 6000, FMT_mpi_func_Put, FMT_mpi_message_NONE, ids[CALL], 5, 24, 0, 1);
 
 	const struct exp_data_set *set = load("mpitrace");
-	const struct exp_mpi *mpi = &set->mpi;
+	const struct exp_mpi *mpi = set->mpi;
 
 	cr_assert_eq(set->have, EXP_DATA_MPI);
 	cr_assert_eq(set->quality.mpi_events, 6);
@@ -113,8 +114,8 @@ Test(mpi, damage_is_left_out_and_told)
 	const struct exp_data_set *set = load("mpitrace");
 
 	cr_assert_eq(set->quality.mpi_events, 1);
-	cr_assert_eq(set->mpi.function_count, 1);
-	cr_assert_eq(set->mpi.peer_count, 1);
+	cr_assert_eq(set->mpi->function_count, 1);
+	cr_assert_eq(set->mpi->peer_count, 1);
 	cr_assert_gt(maker.warnings, 0);
 }
 
