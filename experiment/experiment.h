@@ -232,16 +232,9 @@ enum exp_metric {
 	EXP_OMP_SERIAL,   /* outside of them */
 	EXP_OMP_IMPLICIT_BARRIER, /* from here on waits: how long they took, or, where constructs were not recorded, CPU time; */
 	EXP_OMP_EXPLICIT_BARRIER, /* in the order of enum fmt_omp_state */
-	EXP_OMP_CRITICAL,
-	EXP_OMP_LOCK,
-	EXP_OMP_ORDERED,
-	EXP_OMP_REDUCTION,
-	EXP_OMP_TASK_WAIT,
+	EXP_OMP_CRITICAL, EXP_OMP_LOCK, EXP_OMP_ORDERED, EXP_OMP_REDUCTION, EXP_OMP_TASK_WAIT,
 	EXP_MPI_TIME,  /* in calls of MPI functions */
-	EXP_MPI_SENDS, /* messages, and their bytes */
-	EXP_MPI_BYTES_SENT,
-	EXP_MPI_RECEIVES,
-	EXP_MPI_BYTES_RECEIVED,
+	EXP_MPI_SENDS, EXP_MPI_BYTES_SENT, EXP_MPI_RECEIVES, EXP_MPI_BYTES_RECEIVED, /* messages, and their bytes */
 	EXP_MPI_OTHER, /* calls that neither send nor receive a message */
 	EXP_MPI_WORK,  /* CPU time in functions that move data, */
 	EXP_MPI_WAIT,  /* and in those that end when others have come */
