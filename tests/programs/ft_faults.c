@@ -70,11 +70,13 @@ static void descriptors(void)
 static void threads(void)
 {
 	pthread_t made[2];
+	int error[2];
 
 	for (int i = 0; i < 2; i++)
-		printf("thread %d\n", pthread_create(&made[i], NULL, thread, NULL));
+		printf("thread %d\n", error[i] = pthread_create(&made[i], NULL, thread, NULL));
 	for (int i = 0; i < 2; i++)
-		printf("thread %d\n", pthread_join(made[i], NULL));
+		if (error[i] == 0)
+			printf("thread %d\n", pthread_join(made[i], NULL));
 	fflush(stdout);
 }
 
