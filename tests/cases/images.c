@@ -1,0 +1,151 @@
+/* images.c: cases of ways to become another program, and of what it inherits. */
+#include "case.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <pty.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+int case_exec(void)
+{
+	mark();
+	become("leaf");
+	return 1;
+}
+
+int case_exec_no_environment(void)
+{
+	char *none[] = {NULL};
+	char *arguments[] = {"cases", "leaf", NULL};
+
+	mark();
+	return execve(case_self, arguments, none);
+}
+
+int case_exec_without_arguments(void)
+{
+	char *none[] = {NULL};
+
+	mark();
+	fflush(NULL);
+	return execve("/bin/true", none, none);
+}
+
+int case_fexecve(void)
+{
+	char *arguments[] = {"cases", "leaf", NULL};
+	int fd = open(case_self, O_RDONLY | O_CLOEXEC);
+
+	return fexecve(fd, arguments, environ);
+}
+
+int case_raw_execveat(void)
+{
+	char *arguments[] = {"cases", "leaf", NULL};
+	int fd = open(case_self, O_RDONLY);
+
+	return (int)syscall(SYS_execveat, fd, "", arguments, environ, AT_EMPTY_PATH);
+}
+
+int case_exec_memfd(void)
+{
+	char *arguments[] = {"cases", "leaf", NULL};
+	int from = open(case_self, O_RDONLY), to = memfd_create("copy", 0);
+	static char buffer[65536];
+	ssize_t len;
+
+	while ((len = read(from, buffer, sizeof(buffer))) > 0)
+		if (write(to, buffer, (size_t)len) != len)
+			return 1;
+	return fexecve(to, arguments, environ);
+}
+
+int case_exec_failing(void)
+{
+	char **volatile bad = (char **)8;
+	char *arguments[] = {"x", NULL};
+
+	say("%d %d\n", execv("/nonexistent", arguments), errno);
+	say("%d %d\n", execv("/etc", arguments), errno);
+	say("%d %d\n", execvp("no such program", arguments), errno);
+	say("%d %d\n", execve(case_self, bad, environ), errno);
+	mark();
+	return 0;
+}
+
+static void *exec_thread(void *unused)
+{
+	become("leaf");
+	return unused;
+}
+
+int case_exec_wild_environment(void)
+{
+	char *argv[] = {(char *)"true", NULL};
+	char **volatile wild = (char **)16, *odd[] = {(char *)"A=1", (char *)24, NULL};
+	pid_t pid = 0;
+
+	mark();
+	say("%d %d\n", execve("/bin/true", argv, wild), errno);
+	say("%d %d\n", execve("/bin/true", argv, odd), errno);
+	say("%d\n", posix_spawn(&pid, "/bin/true", NULL, NULL, argv, wild));
+	say("%d\n", posix_spawn(&pid, "/bin/true", NULL, NULL, argv, odd));
+	return 5;
+}
+
+int case_exec_in_thread(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, exec_thread, NULL);
+	pthread_join(thread, NULL);
+	return 1;
+}
+
+static void exec_handler(int signal)
+{
+	(void)signal;
+	become("leaf");
+}
+
+int case_exec_in_handler(void)
+{
+	signal(SIGUSR1, exec_handler);
+	return raise(SIGUSR1);
+}
+
+int case_exec_signals_kept(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGHUP, SIG_IGN);
+	execl("/bin/grep", "grep", "^Sig\\(Blk\\|Ign\\)", "/proc/self/status", (char *)NULL);
+	return 1;
+}
+
+int case_exec_pid_kept(void)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "test $$ = %d", (int)getpid());
+	mark();
+	execl("/bin/sh", "sh", "-c", text, (char *)NULL);
+	return 1;
+}
