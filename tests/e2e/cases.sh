@@ -56,7 +56,7 @@ untrue()
 # one ID GUARANTEE MARKS END TEXT: the verdict of a case
 one()
 {
-	local id=$1 wrong
+	local id=$1 wrong=
 	mkdir "$id" && cd "$id" || return
 	run bare "$cases" "$id"
 	if [ "$(<bare.status)" = 77 ]; then

@@ -64,7 +64,7 @@ if grep -q '^  context-switches ' <(sed '/^Not here/,$d' list.txt); then
 	record switch -p off -h context-switches,1,page-faults,hi -- "$programs/faults"
 	count counter0_samples switch >/dev/null
 	report switch -metrics i.context-switches:name -functions
-	within "context switches are where they happened" 500 5000 "$(of wait_for switch)"
+	within "context switches are where they happened" 400 5000 "$(of wait_for switch)"
 	within "and as many as there were" $(($(printed switch switches) * 9 / 10)) $(($(printed switch switches) + 2000)) "$(of '<Total>' switch)"
 fi
 

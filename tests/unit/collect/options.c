@@ -143,7 +143,7 @@ Test(options, ten_comments_and_no_more)
 
 Test(options, usage_errors_are_125_with_one_line)
 {
-	static char *const bad[] = {"-q", "-h", "-y", "-l", "-j", "-J", "-M", "-m", "-g", "-x", "-P", "--frob", "-pz", "-o", "-C"};
+	static char *const bad[] = {"-q", "-y", "-l", "-j", "-J", "-M", "-m", "-g", "-x", "-P", "--frob", "-pz", "-o", "-C"};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		cr_assert(PARSE(bad[i]) == 125, "%s", bad[i]);
@@ -158,6 +158,7 @@ Test(options, help_and_version_need_no_program)
 	cr_assert(PARSE("--help") == 0 && request.action == OPTIONS_HELP);
 	cr_assert(PARSE("-V") == 0 && request.action == OPTIONS_VERSION);
 	cr_assert(PARSE("--version") == 0 && request.action == OPTIONS_VERSION);
+	cr_assert(PARSE("-h") == 0 && request.action == OPTIONS_COUNTERS);
 }
 
 Test(options, sync_takes_a_threshold_in_microseconds_or_a_word)
