@@ -195,3 +195,23 @@ for llvm_xray in llvm-xray-15 llvm-xray-16 llvm-xray-19 llvm-xray-22; do
 	timeout 100 $llvm_xray convert -f yaml known.er/functrace -o known.yaml
 	accounted "$llvm_xray account of 4 threads, converted to yaml" known.yaml known.out
 done
+
+# Exceptions, jumps, coroutines, tail calls, cancelled threads, deep recursion, children, an exit inside a call; then comparing.
+for compiler in "g++ -finstrument-functions" "clang++ -fxray-instrument -fxray-instruction-threshold=1"; do
+	name=hard_${compiler%%[+ ]*}
+	# shellcheck disable=SC2086
+	if ! have "${compiler%% *}" || ! $compiler -D_GNU_SOURCE -O2 -g -fno-inline-functions -o "$name" "$sources/ft_hard.cc" -lpthread >"$name.log" 2>&1; then
+		skip "$name: what is hard" "$compiler does not work"
+		continue
+	fi
+	record "$name" -p off --functrace -- "./$name"
+	is "$name: the program finds nothing wrong" 0 $?
+	counted "$name: every call is there" "$name"
+	contains "$name: calls that exceptions and jumps have left are counted" '^# of the calls, [1-9][0-9]* were left without an exit' "$name.txt"
+	record "$name.data" -p hi -H on -s all -i on --functrace=depth=100,min=100ns -- "./$name"
+	is "$name: the same with samples, other events and limits" 0 $?
+done
+record twice -p off --functrace -- "$programs/ft_known" 2 100
+record thrice -p off --functrace -- "$programs/ft_known" 2 200
+timeout 60 "$xer_print" -compare on -metrics i.fcalls:name -functions twice.er thrice.er >both.txt 2>&1
+contains "traces are compared by function" '^ *600 +1200 .*leaf' both.txt

@@ -64,9 +64,10 @@ trcrpt parts -h -d 042 -O ids=off
 is "ids=off" 0 "$(grep -c '^042' parts.txt)"
 third=$("$xer_trcrpt" -h -r -d 040 parts.er | awk 'NR == 51 { print $2 }')
 trcrpt parts -h -r -d 040 -O "starttime=$third"
-is "starttime" 100 "$(grep -c '^040' parts.txt)"
+# The time is printed rounded: the event itself may be on either side.
+within "starttime" 99 100 "$(grep -c '^040' parts.txt)"
 trcrpt parts -h -r -d 040 -O "endtime=$third"
-is "endtime" 51 "$(grep -c '^040' parts.txt)"
+within "endtime" 50 51 "$(grep -c '^040' parts.txt)"
 trcrpt parts -h -r -d 040 -s 010100000001
 is "-s, a date long ago" 150 "$(grep -c '^040' parts.txt)"
 trcrpt parts -h -r -d 040 -e 010100000001
