@@ -76,8 +76,12 @@ static int find_event(const char *name, struct counter *out)
 	if (strlen(name) >= sizeof(out->name) || strpbrk(name, " \"<>&"))
 		return -EINVAL;
 	strcpy(out->name, row ? row->name : name);
-	if (!row)
+	if (!row) {
+		/* libpfm4's names have signs that mean something in lists of metrics. */
+		for (char *sign = strpbrk(out->name, ":.%+!"); sign; sign = strpbrk(sign, ":.%+!"))
+			*sign = '-';
 		return ask_pfm(name, out);
+	}
 	out->type = row->type;
 	out->config = row->config;
 	out->period = row->usual;
