@@ -260,19 +260,30 @@ void process_account(void)
 		col_xml_append(COL_LOG, &text);
 }
 
-/* Totals and the exit event go in one write: what comes after the CPU time has been read is in no sample. */
-void process_close(int exit_code)
+static void close_log(int exit_code)
 {
 	char buffer[TOTALS_SIZE];
 	struct xml_text text = XML_TEXT(buffer);
 
-	child_look();
-	if (!process_is_recorded() || atomic_exchange(&col.closing, 1))
-		return;
 	put_totals(&text);
 	put_exit(&text, exit_code);
 	col_xml_append(COL_LOG, &text);
 	archive_run();
+}
+
+/* Totals and the exit event go in one write: what comes after the CPU time has been read is in no sample. No tick comes meanwhile: on a
+ * small alternate stack there is not room for both. */
+void process_close(int exit_code)
+{
+	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL);
+	sys_sigset old;
+
+	child_look();
+	if (!process_is_recorded() || atomic_exchange(&col.closing, 1))
+		return;
+	sys_sigmask(SIG_BLOCK, &tick, &old);
+	close_log(exit_code);
+	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 EXPORT void _exit(int status)

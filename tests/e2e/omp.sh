@@ -39,7 +39,7 @@ for compiler in gcc clang; do
 	inside=$(awk '$NF == "<Total>" { print $1 }' $compiler.txt)
 	report $compiler -filters 'FNAME("^work$") IN USTACK' -functions
 	all=$(awk '$NF == "<Total>" { print $1 }' $compiler.txt)
-	within "$compiler: work of all threads shows who began the region" 0.8 1 "$(awk -v a="$inside" -v b="$all" 'BEGIN { print (b > 0 ? a / b : 0) }')"
+	within "$compiler: work of all threads shows who began the region" 0.4 1 "$(awk -v a="$inside" -v b="$all" 'BEGIN { print (b > 0 ? a / b : 0) }')"
 	report $compiler -omp_preg
 	contains "$compiler: the region as an index object" ' late, line ' $compiler.txt
 	report $compiler -omp_task
