@@ -38,6 +38,37 @@ int exp_load_metric(struct exp_load *load, enum exp_metric metric)
 	return load->value[metric] == NULL ? -ENOMEM : 0;
 }
 
+struct in_order {
+	struct exp_load *load;
+	void (*on_event)(void *context, const struct exp_cursor *cursor);
+	void *context;
+};
+
+static int run_in_order(void *context, struct exp_cursor *cursor, uint64_t until)
+{
+	const struct in_order *walk = context;
+	struct exp_load *load = walk->load;
+	int more;
+
+	do {
+		if (exp_load_note_buffer(load, cursor) != 0)
+			load->rc = -ENOMEM;
+		else
+			walk->on_event(walk->context, cursor);
+		more = exp_cursor_next(cursor);
+	} while (more && cursor->key <= until && load->rc == 0);
+	return more && load->rc == 0;
+}
+
+int exp_load_in_order(struct exp_load *load, struct exp_stream *stream,
+		      void (*on_event)(void *context, const struct exp_cursor *cursor), void *context)
+{
+	struct in_order walk = {load, on_event, context};
+	int rc = exp_stream_merge(stream, run_in_order, &walk);
+
+	return rc != 0 ? rc : load->rc;
+}
+
 uint64_t exp_load_ns(const struct exp_load *load, uint64_t ticks)
 {
 	return exp_clock_whole((double)ticks * (1e9 / load->experiment->clock.hz));

@@ -47,6 +47,7 @@ struct exp_load {
 	struct exp_io_file *io_files;
 	struct exp_io_descriptor *io_descriptors;
 	struct exp_omp_construct *omp_constructs;
+	enum { OMP_NOT_ASKED, OMP_SAMPLED, OMP_RECORDED } omp_waits; /* how waits of OpenMP are known */
 	struct exp_mpi_function *mpi_functions;
 	struct exp_mpi_peer *mpi_peers;
 	uint64_t peak_tsc, map_peak_tsc;
@@ -116,6 +117,17 @@ int exp_load_profile_metrics(struct exp_load *load);
 
 /* Allocate the values of a metric. Returns 0 or -ENOMEM. */
 int exp_load_metric(struct exp_load *load, enum exp_metric metric);
+
+/* The same unless it has been done. */
+static inline int exp_load_need(struct exp_load *load, enum exp_metric metric)
+{
+	return load->value[metric] == NULL ? exp_load_metric(load, metric) : 0;
+}
+
+/* Give all events of a stream, in order of time, to on_event, noting their buffers. Returns 0 or -ENOMEM, also when on_event has
+ * left that in load->rc. */
+int exp_load_in_order(struct exp_load *load, struct exp_stream *stream,
+		      void (*on_event)(void *context, const struct exp_cursor *cursor), void *context);
 
 /* Ticks to ns by the fitted clock; and all values of a metric, which were summed up in ticks. */
 uint64_t exp_load_ns(const struct exp_load *load, uint64_t ticks);

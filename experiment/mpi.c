@@ -22,11 +22,6 @@ struct reader {
 	uint64_t overflow; /* messages of further peers */
 };
 
-static int need_metric(struct exp_load *load, enum exp_metric metric)
-{
-	return load->value[metric] == NULL ? exp_load_metric(load, metric) : 0;
-}
-
 void exp_mpi_sample(struct exp_load *load, unsigned state, uint32_t row, uint64_t cpu_ns)
 {
 	enum exp_metric metric = EXP_MPI_WORK;
@@ -41,7 +36,7 @@ void exp_mpi_sample(struct exp_load *load, unsigned state, uint32_t row, uint64_
 	default:
 		break;
 	}
-	if (need_metric(load, metric) != 0) {
+	if (exp_load_need(load, metric) != 0) {
 		load->rc = -ENOMEM;
 		return;
 	}
@@ -178,8 +173,9 @@ static void on_mpi(struct reader *reader, const struct exp_cursor *cursor, const
 	count_peer(reader, event);
 }
 
-static void on_event(struct reader *reader, const struct exp_cursor *cursor)
+static void on_event(void *context, const struct exp_cursor *cursor)
 {
+	struct reader *reader = context;
 	struct fmt_mpi event;
 	const char *fault;
 
@@ -197,21 +193,6 @@ static void on_event(struct reader *reader, const struct exp_cursor *cursor)
 	}
 	exp_load_time(reader->load, cursor->tsc);
 	on_mpi(reader, cursor, &event);
-}
-
-static int run(void *context, struct exp_cursor *cursor, uint64_t until)
-{
-	struct reader *reader = context;
-	int more;
-
-	do {
-		if (exp_load_note_buffer(reader->load, cursor) != 0)
-			reader->load->rc = -ENOMEM;
-		else
-			on_event(reader, cursor);
-		more = exp_cursor_next(cursor);
-	} while (more && cursor->key <= until && reader->load->rc == 0);
-	return more && reader->load->rc == 0;
 }
 
 static int by_func(const void *left, const void *right)
@@ -255,10 +236,8 @@ static void finish(struct reader *reader)
 static int read_stream(struct exp_load *load, struct exp_stream *stream)
 {
 	struct reader reader = {.load = load};
-	int rc = exp_stream_merge(stream, run, &reader);
+	int rc = exp_load_in_order(load, stream, on_event, &reader);
 
-	if (rc == 0)
-		rc = load->rc;
 	if (rc == 0)
 		finish(&reader);
 	if (rc == 0)
@@ -276,7 +255,7 @@ int exp_mpi_read(struct exp_load *load)
 	if (rc != 0)
 		return rc == -ENOMEM ? rc : 0;
 	for (enum exp_metric metric = EXP_MPI_TIME; metric <= EXP_MPI_OTHER && rc == 0; metric++)
-		rc = need_metric(load, metric);
+		rc = exp_load_need(load, metric);
 	if (rc == 0) {
 		load->set.have |= EXP_DATA_MPI;
 		rc = read_stream(load, &stream);

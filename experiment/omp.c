@@ -54,14 +54,11 @@ static enum exp_metric metric_of_state(unsigned state)
 }
 
 /* Did the collector record how long waits took? Then the CPU time that they used is no metric. */
-static int has_waits(const struct exp_load *load)
+static int has_waits(struct exp_load *load)
 {
-	return strcmp(experiment_setting(load->experiment, "omp", "off"), "on") == 0;
-}
-
-static int need_metric(struct exp_load *load, enum exp_metric metric)
-{
-	return load->value[metric] == NULL ? exp_load_metric(load, metric) : 0;
+	if (load->omp_waits == OMP_NOT_ASKED)
+		load->omp_waits = strcmp(experiment_setting(load->experiment, "omp", "off"), "on") == 0 ? OMP_RECORDED : OMP_SAMPLED;
+	return load->omp_waits == OMP_RECORDED;
 }
 
 void exp_omp_sample(struct exp_load *load, unsigned state, uint32_t row, uint64_t cpu_ns)
@@ -70,7 +67,7 @@ void exp_omp_sample(struct exp_load *load, unsigned state, uint32_t row, uint64_
 
 	if (metric >= EXP_OMP_IMPLICIT_BARRIER && has_waits(load))
 		return;
-	if (need_metric(load, metric) != 0) {
+	if (exp_load_need(load, metric) != 0) {
 		load->rc = -ENOMEM;
 		return;
 	}
@@ -79,7 +76,7 @@ void exp_omp_sample(struct exp_load *load, unsigned state, uint32_t row, uint64_
 }
 
 /* CPU time in no region at all, also of before the first one. */
-static uint64_t serial_time(const struct exp_load *load, uint64_t total, size_t row)
+static uint64_t serial_time(struct exp_load *load, uint64_t total, size_t row)
 {
 	for (enum exp_metric metric = EXP_OMP_WORK; metric <= EXP_OMP_TASK_WAIT; metric++) {
 		uint64_t part = metric == EXP_OMP_SERIAL || load->value[metric] == NULL ? 0 : load->value[metric][row];
@@ -96,7 +93,7 @@ void exp_omp_finish(struct exp_load *load)
 	if (!(load->set.have & EXP_DATA_OMP) || load->value[EXP_CPU_USER] == NULL)
 		return;
 	for (size_t i = 0; i < sizeof(sampled) / sizeof(sampled[0]); i++)
-		if (need_metric(load, sampled[i]) != 0) {
+		if (exp_load_need(load, sampled[i]) != 0) {
 			load->rc = -ENOMEM;
 			return;
 		}
@@ -266,8 +263,9 @@ static void on_omp(struct reader *reader, const struct exp_cursor *cursor, const
 		exp_load_add(load, (enum exp_metric)(EXP_OMP_IMPLICIT_BARRIER + (event->event - FMT_omp_event_IMPLICIT_BARRIER)), row, own);
 }
 
-static void on_event(struct reader *reader, struct exp_cursor *cursor)
+static void on_event(void *context, const struct exp_cursor *cursor)
 {
+	struct reader *reader = context;
 	struct fmt_omp event;
 
 	if (cursor->payload[0] != FMT_KIND_omp)
@@ -283,21 +281,6 @@ static void on_event(struct reader *reader, struct exp_cursor *cursor)
 	}
 	exp_load_time(reader->load, cursor->tsc);
 	on_omp(reader, cursor, &event);
-}
-
-static int run(void *context, struct exp_cursor *cursor, uint64_t until)
-{
-	struct reader *reader = context;
-	int more;
-
-	do {
-		if (exp_load_note_buffer(reader->load, cursor) != 0)
-			reader->load->rc = -ENOMEM;
-		else
-			on_event(reader, cursor);
-		more = exp_cursor_next(cursor);
-	} while (more && cursor->key <= until && reader->load->rc == 0);
-	return more && reader->load->rc == 0;
 }
 
 static void finish(struct reader *reader)
@@ -327,10 +310,8 @@ static void finish(struct reader *reader)
 static int read_stream(struct exp_load *load, struct exp_stream *stream)
 {
 	struct reader reader = {.load = load, .regions = calloc(OPEN_REGIONS, sizeof(*reader.regions))};
-	int rc = reader.regions == NULL ? -ENOMEM : exp_stream_merge(stream, run, &reader);
+	int rc = reader.regions == NULL ? -ENOMEM : exp_load_in_order(load, stream, on_event, &reader);
 
-	if (rc == 0)
-		rc = load->rc;
 	if (rc == 0)
 		finish(&reader);
 	exp_index_fini(&reader.by_place);
@@ -346,7 +327,7 @@ int exp_omp_read(struct exp_load *load)
 	if (rc != 0)
 		return rc == -ENOMEM ? rc : 0;
 	for (enum exp_metric metric = EXP_OMP_IMPLICIT_BARRIER; metric <= EXP_OMP_TASK_WAIT && rc == 0; metric++)
-		rc = need_metric(load, metric);
+		rc = exp_load_need(load, metric);
 	if (rc == 0) {
 		load->set.have |= EXP_DATA_OMP;
 		rc = read_stream(load, &stream);
