@@ -5,6 +5,7 @@
  * switched off, and every processor has taken notice (membarrier), a thread that does not say so now will not begin. */
 #include "attach.h"
 
+#include "altstack.h"
 #include "descent.h"
 #include "environment.h"
 #include "file.h"
@@ -161,6 +162,7 @@ static int begin(void)
 		return error;
 	}
 	words = stand_in_front();
+	altstack_expect();
 	forget_past();
 	log_attach(words);
 	process_begin_events();

@@ -1,6 +1,7 @@
 /* signals.c: keep the tick signal ours and the program's signals the program's. See signals.h. */
 #include "signals.h"
 
+#include "altstack.h"
 #include "hook.h"
 #include "thread.h"
 
@@ -183,6 +184,27 @@ void signals_believe(sys_sigset blocked)
 	believed = blocked;
 }
 
+/* The set that the kernel is asked for in place of the program's `set`: ours stay blocked where there is no room for them
+ * (altstack.h), and nowhere else. */
+static const sigset_t *real_set(int how, const sigset_t *set, sigset_t *copy)
+{
+	int shielded = set && altstack_is_small();
+
+	if (how == SIG_UNBLOCK && !shielded)
+		return set;
+	set = without_ours(set, copy);
+	if (how == SIG_SETMASK && shielded)
+		set_kernel_set(copy, kernel_set(copy) | owned_set);
+	return set;
+}
+
+/* A jump out of a handler may have left ours blocked. */
+static void let_ours_in(void)
+{
+	if (altstack_expected() && !altstack_is_small())
+		sys_sigmask(SIG_UNBLOCK, &owned_set, NULL);
+}
+
 /* Change the mask by `real`, which returns 0 on success; of our signals, only what the program believes is changed. */
 static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set, sigset_t *old)
 {
@@ -194,15 +216,16 @@ static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, 
 	if (!col_is_recording())
 		return real(how, set, old);
 	asked = set ? kernel_set(set) & owned_set : 0; /* `old` may be the same set */
-	error = real(how, how == SIG_UNBLOCK ? set : without_ours(set, &copy), old);
+	error = real(how, real_set(how, set, &copy), old);
 	if (error != 0)
 		return error;
+	let_ours_in();
 	if (set && how == SIG_SETMASK)
 		believed = asked;
 	else if (set)
 		believed = how == SIG_UNBLOCK ? before & ~asked : before | asked;
 	if (old)
-		set_kernel_set(old, kernel_set(old) | before);
+		set_kernel_set(old, (kernel_set(old) & ~owned_set) | before);
 	return 0;
 }
 
@@ -254,10 +277,40 @@ static void exchange_program_action(struct owned *ours, const struct sigaction *
 		*old = before;
 }
 
+/* What a handler that runs on alternate stacks must block. */
+static sys_sigset shield_of(unsigned long flags)
+{
+	return flags & SA_ONSTACK && altstack_expected() ? owned_set : 0;
+}
+
+/* Another thread may install a handler at the same time: then that one is it, and is shielded in turn. */
+static void shield_handler(int signal)
+{
+	struct kernel_sigaction now, shielded;
+
+	SYS4(SYS_rt_sigaction, signal, NULL, &now, sizeof(sys_sigset));
+	for (int tries = 0; tries < 4; tries++) {
+		if ((now.mask | shield_of(now.flags)) == now.mask)
+			return;
+		shielded = now;
+		shielded.mask |= owned_set;
+		if (SYS4(SYS_rt_sigaction, signal, &shielded, &now, sizeof(sys_sigset)) < 0 || now.handler == shielded.handler)
+			return;
+	}
+}
+
+void signals_shield_handlers(void)
+{
+	for (int signal = 1; signal <= 64; signal++)
+		if (!find_owned(signal) && signal != SIGKILL && signal != SIGSTOP)
+			shield_handler(signal);
+}
+
 EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *old)
 {
 	struct owned *ours = signal > 0 ? find_owned(signal) : NULL;
 	struct sigaction copy;
+	int error;
 
 	if (!col_is_recording())
 		return REAL(sigaction)(signal, action, old);
@@ -267,9 +320,12 @@ EXPORT int sigaction(int signal, const struct sigaction *action, struct sigactio
 	}
 	if (action) {
 		copy = *action;
-		set_kernel_set(&copy.sa_mask, kernel_set(&copy.sa_mask) & ~owned_set);
+		set_kernel_set(&copy.sa_mask, (kernel_set(&copy.sa_mask) & ~owned_set) | shield_of((unsigned)action->sa_flags));
 	}
-	return REAL(sigaction)(signal, action ? &copy : NULL, old);
+	error = REAL(sigaction)(signal, action ? &copy : NULL, old);
+	if (error == 0 && old)
+		set_kernel_set(&old->sa_mask, kernel_set(&old->sa_mask) & ~owned_set);
+	return error;
 }
 
 EXPORT __sighandler_t signal(int number, __sighandler_t handler)

@@ -37,6 +37,9 @@ void signals_restart_call(void *context);
 sys_sigset signals_believed(void);
 void signals_believe(sys_sigset blocked);
 
+/* From now on handlers that run on alternate stacks block our signals: see altstack.h. */
+void signals_shield_handlers(void);
+
 /* Does this kernel deliver a process's timer signal to the thread that uses the CPU (Linux 6.4)? */
 int signals_prefer_current(void);
 

@@ -1,6 +1,7 @@
 /* tick.c: arm CPU-time timers and take clock samples in their signal. See tick.h. */
 #include "tick.h"
 
+#include "altstack.h"
 #include "signals.h"
 #include "usage.h"
 #include "walk.h"
@@ -190,7 +191,7 @@ static void sample(struct col_thread *thread, const ucontext_t *context)
 }
 
 /* The tick of the calling thread. While in_handler says so, nobody ends the recording behind our back (attach.c). */
-static void tick(struct col_thread *thread, const ucontext_t *context)
+static __attribute__((noinline)) void tick(struct col_thread *thread, const ucontext_t *context)
 {
 	atomic_store_explicit(&thread->in_handler, 1, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -213,6 +214,8 @@ static void handle(int signal, siginfo_t *info, void *context)
 		signals_forward(signal, info, context);
 		return;
 	}
+	if (unlikely(altstack_is_exhausted(context)))
+		return;
 	if (thread)
 		tick(thread, context);
 	else if (col_is_recording()) /* the process's timer: threads that nobody announced use CPU time */

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t count;
+static sigjmp_buf back;
 
 static void counts(int signal)
 {
@@ -81,6 +82,77 @@ int case_ticks_on_an_alternate_stack(void)
 	return 0;
 }
 
+enum { OLD_SIGSTKSZ = 8192 };
+
+static int say_mask(const char *what, const sigset_t *mask)
+{
+	int members = 0;
+
+	for (int signal = 1; signal < SIGRTMAX; signal++)
+		members += sigismember(mask, signal) == 1;
+	return say("%s: %d signals\n", what, members);
+}
+
+static void looks_and_burns(int signal)
+{
+	sigset_t mask;
+
+	burn(20);
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	if (count++ == 0)
+		say_mask("in the handler", &mask);
+	sigfillset(&mask);
+	sigdelset(&mask, signal);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	burn(10);
+	sigprocmask(SIG_UNBLOCK, &mask, NULL);
+	burn(10);
+}
+
+/* The handler is there before the stack is. */
+int case_ticks_on_a_tiny_alternate_stack(void)
+{
+	struct sigaction action = {.sa_handler = looks_and_burns, .sa_flags = SA_ONSTACK}, now;
+	sigset_t mask;
+
+	sigaddset(&action.sa_mask, SIGUSR2);
+	sigaction(SIGUSR1, &action, NULL);
+	guarded_stack(OLD_SIGSTKSZ);
+	sigaction(SIGUSR1, NULL, &now);
+	say_mask("of the handler", &now.sa_mask);
+	mark(); /* malloc has begun */
+	for (int i = 0; i < 5; i++)
+		raise(SIGUSR1);
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	say_mask("afterwards", &mask);
+	say("count %d\n", count);
+	return 0;
+}
+
+static void burns_and_jumps(int signal)
+{
+	burn(2);
+	siglongjmp(back, signal);
+}
+
+int case_jumps_from_a_tiny_alternate_stack(void)
+{
+	struct sigaction action = {.sa_handler = burns_and_jumps, .sa_flags = SA_ONSTACK};
+	volatile int times = 0;
+
+	guarded_stack(OLD_SIGSTKSZ);
+	sigaction(SIGUSR1, &action, NULL);
+	while (times < 50) {
+		times++;
+		if (sigsetjmp(back, 1) == 0)
+			raise(SIGUSR1);
+	}
+	burn(50);
+	say("jumped %d\n", times);
+	mark();
+	return 0;
+}
+
 int case_alternate_stack_is_the_programs(void)
 {
 	stack_t stack;
@@ -90,8 +162,6 @@ int case_alternate_stack_is_the_programs(void)
 	mark();
 	return 0;
 }
-
-static sigjmp_buf back;
 
 static void jumps(int signal)
 {
