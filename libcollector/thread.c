@@ -22,7 +22,6 @@ static _Atomic(struct col_thread *) all;
 static pthread_key_t exit_key;
 static int has_exit_key;
 static atomic_uint starting;   /* threads that pthread_create is making and that have not said yet who they are */
-static atomic_uint main_ended; /* by pthread_exit: the kernel still lists it, as a zombie */
 static atomic_uint scanning;
 
 struct col_thread *thread_first(void)
@@ -56,23 +55,34 @@ struct walk_memo *thread_memo(struct col_thread *thread, enum col_context contex
 	return likely(memo && !memo->is_too_small) ? memo : replace_memo(thread, context);
 }
 
+static int is_alive(uint32_t tid)
+{
+	return SYS3(SYS_tgkill, col.pid, tid, 0) != -ESRCH;
+}
+
+/* May another thread have this state? */
+static int is_free(struct col_thread *state, unsigned *use)
+{
+	*use = atomic_load(&state->use);
+	return *use == COL_UNUSED || (*use == COL_ENDING && !is_alive(atomic_load(&state->ending)));
+}
+
 /* An unused state, or a new one. NULL if there is no memory. */
 static struct col_thread *take_state(void)
 {
 	struct col_thread *state;
+	unsigned use;
 
-	for (state = thread_first(); state; state = state->next) {
-		unsigned used = 0;
-
-		if (!atomic_load_explicit(&state->used, memory_order_relaxed) &&
-		    atomic_compare_exchange_strong(&state->used, &used, 1))
+	for (state = thread_first(); state; state = state->next)
+		if (is_free(state, &use) && atomic_compare_exchange_strong(&state->use, &use, COL_USED)) {
+			atomic_store(&state->ending, 0);
 			return state;
-	}
+		}
 	state = sys_mmap_anonymous(sizeof(*state));
 	if (!state)
 		return NULL;
 	sys_madvise(state, sizeof(*state), MADV_DONTFORK);
-	atomic_store(&state->used, 1);
+	atomic_store(&state->use, COL_USED);
 	state->next = thread_first();
 	while (!atomic_compare_exchange_weak(&all, &state->next, state))
 		continue;
@@ -107,7 +117,16 @@ static void end(struct col_thread *state)
 {
 	tick_disarm(state);
 	atomic_store(&state->tid, 0);
-	atomic_store_explicit(&state->used, 0, memory_order_release);
+	atomic_store_explicit(&state->use, COL_UNUSED, memory_order_release);
+}
+
+/* The calling thread has told all of itself. The kernel lists it until it is gone, and nobody may take it for one that is unknown. */
+static void end_self(struct col_thread *state)
+{
+	tick_disarm(state);
+	atomic_store(&state->ending, atomic_load(&state->tid));
+	atomic_store(&state->tid, 0);
+	atomic_store(&state->use, COL_ENDING);
 }
 
 static void write_record(struct col_thread *thread, enum col_context context, enum fmt_thread_origin origin, uint64_t start_ns,
@@ -166,16 +185,9 @@ static void at_thread_exit(void *value)
 	}
 	tick_disarm(state);
 	tick_residual(state, state, COL_NORMAL);
-	if (atomic_load(&state->tid) == (uint32_t)col.pid)
-		atomic_store(&main_ended, 1);
 	col_self = NULL;
 	functrace_thread_end();
-	end(state);
-}
-
-static int is_alive(uint32_t tid)
-{
-	return SYS3(SYS_tgkill, col.pid, tid, 0) != -ESRCH;
+	end_self(state);
 }
 
 /* States from an earlier experiment: threads keep theirs. What a thread is in now, it is still in. */
@@ -254,7 +266,6 @@ int thread_restart(void)
 
 	atomic_store(&all, NULL);
 	atomic_store(&starting, 0);
-	atomic_store(&main_ended, 0);
 	atomic_store(&scanning, 0);
 	state = take_state();
 	if (!state)
@@ -310,11 +321,21 @@ static void found(uint32_t tid)
 		col_count(&col.count.lost_threads, 1);
 }
 
-/* A thread in the kernel's list. One that is starting has or gets its state by itself, and a second one would count its
- * time twice; `starting` is read first: if it is 0, the starter of a listed thread is through. */
+static int is_ending(uint32_t tid)
+{
+	struct col_thread *state = thread_first();
+
+	while (state && atomic_load(&state->ending) != tid)
+		state = state->next;
+	return state != NULL;
+}
+
+/* A thread in the kernel's list. One that is starting has or gets its state by itself, one that is ending has had it, and a second one
+ * would count its time twice. `starting` is read first: if it is 0, the starter of a listed thread is through; and last whether it
+ * is alive: only then its state cannot have gone to another one meanwhile. */
 static void listed(uint32_t tid)
 {
-	if (atomic_load(&starting) || (tid == (uint32_t)col.pid && atomic_load(&main_ended)))
+	if (atomic_load(&starting) || tid == 0 || find_state(tid) || is_ending(tid) || !is_alive(tid))
 		return;
 	found(tid);
 }

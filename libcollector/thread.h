@@ -13,9 +13,13 @@
 #include "stream.h"
 #include "walk.h"
 
+/* An ending thread has told all of itself, but the kernel still has it. */
+enum col_use { COL_UNUSED, COL_USED, COL_ENDING };
+
 struct col_thread {
-	atomic_uint used;
+	atomic_uint use;
 	atomic_uint tid;
+	atomic_uint ending; /* the tid of the ending thread */
 	atomic_uint in_handler;
 	int depth; /* 0: outside of the recorder, in normal context; see scope.h */
 	uint64_t scope_sp; /* where the scope that depth tells of was entered */

@@ -140,7 +140,7 @@ Test(io_files, sockets_have_addresses_and_pipes_their_inodes)
 
 static void *name_all(void *numbers)
 {
-	struct col_thread self = {.used = 1};
+	struct col_thread self = {.use = COL_USED};
 
 	atomic_store(&self.tid, 43);
 	for (int i = 0; i < NAMES; i++) {
