@@ -5,6 +5,7 @@
 #include "remove.h"
 
 #include "format/layout.h"
+#include "format/retry.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -162,10 +163,12 @@ void experiment_close(struct experiment_directory *experiment)
 
 static int write_all(int fd, const char *bytes, size_t size)
 {
+	unsigned tries = 0;
+
 	while (size > 0) {
 		ssize_t written = write(fd, bytes, size);
 
-		if (written < 0 && errno == EINTR)
+		if (retry(written < 0 && errno == EINTR, &tries))
 			continue;
 		if (written < 0)
 			return -errno;

@@ -2,6 +2,8 @@
  * that other processes that archive the same file at the same moment do no harm. */
 #include "experiment/copy.h"
 
+#include "format/retry.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,10 +16,12 @@ enum { CHUNK = 1 << 20, KERNEL_CHUNK = 1 << 30 };
 
 static int write_all(int fd, const char *bytes, size_t len)
 {
+	unsigned tries = 0;
+
 	while (len > 0) {
 		ssize_t put = write(fd, bytes, len);
 
-		if (put < 0 && errno == EINTR)
+		if (retry(put < 0 && errno == EINTR, &tries))
 			continue;
 		if (put < 0)
 			return -errno;
@@ -31,11 +35,12 @@ static int copy_by_hand(int from, int to)
 {
 	char *buffer = malloc(CHUNK);
 	int rc = buffer == NULL ? -ENOMEM : 0;
+	unsigned tries = 0;
 	ssize_t got = 0;
 
 	while (rc == 0) {
 		got = read(from, buffer, CHUNK);
-		if (got < 0 && errno == EINTR)
+		if (retry(got < 0 && errno == EINTR, &tries))
 			continue;
 		if (got <= 0)
 			break;

@@ -2,6 +2,7 @@
  * and finds the next sound record behind a damaged one. */
 #include "experiment/stream.h"
 #include "format/record.h"
+#include "format/retry.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -45,6 +46,7 @@ static int grow_window(struct exp_cursor *cursor, size_t capacity)
 static size_t refill(struct exp_cursor *cursor, size_t need)
 {
 	size_t left = (size_t)(cursor->end - cursor->at);
+	unsigned tries = 0;
 
 	if (left >= need || cursor->end_offset >= cursor->limit)
 		return left;
@@ -62,7 +64,7 @@ static size_t refill(struct exp_cursor *cursor, size_t need)
 		ssize_t got = pread(cursor->stream->fd, cursor->window + left,
 				    rest < room ? (size_t)rest : room, (off_t)cursor->end_offset);
 
-		if (got < 0 && errno == EINTR)
+		if (retry(got < 0 && errno == EINTR, &tries))
 			continue;
 		if (got <= 0) {
 			cursor->limit = cursor->end_offset;

@@ -4,6 +4,8 @@
  * buffer. An extent is read through a window. */
 #include "experiment/functrace.h"
 
+#include "format/retry.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -71,6 +73,7 @@ static uint64_t offset_of(const struct walk *walk)
 static size_t refill(struct walk *walk, size_t need)
 {
 	size_t left = (size_t)(walk->end - walk->at);
+	unsigned tries = 0;
 
 	if (left >= need || walk->end_offset >= walk->limit)
 		return left;
@@ -81,7 +84,7 @@ static size_t refill(struct walk *walk, size_t need)
 		ssize_t got = pread(walk->stream->fd, walk->window + left, rest < room ? (size_t)rest : room,
 				    (off_t)walk->end_offset);
 
-		if (got < 0 && errno == EINTR)
+		if (retry(got < 0 && errno == EINTR, &tries))
 			continue;
 		if (got <= 0) {
 			walk->limit = walk->end_offset;

@@ -3,6 +3,8 @@
 
 #include "experiment/arena.h"
 
+#include "format/retry.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +51,7 @@ void exp_fxt_close(struct exp_fxt *fxt)
 static int fill(struct exp_fxt *fxt)
 {
 	size_t left = fxt->filled - fxt->at;
+	unsigned tries = 0;
 
 	if (fxt->is_end)
 		return 0;
@@ -59,7 +62,7 @@ static int fill(struct exp_fxt *fxt)
 		char *end = (char *)(fxt->window + fxt->filled) + fxt->tail;
 		ssize_t got = read(fxt->fd, end, (FXT_WINDOW_WORDS - fxt->filled) * sizeof(uint64_t) - fxt->tail);
 
-		if (got < 0 && errno == EINTR)
+		if (retry(got < 0 && errno == EINTR, &tries))
 			continue;
 		if (got < 0)
 			return -errno;

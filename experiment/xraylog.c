@@ -1,6 +1,8 @@
 /* xraylog.c: the file of a foreign XRay log and its header. See xraylog.h. */
 #include "experiment/xraylog_reader.h"
 
+#include "format/retry.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +54,8 @@ static int grow(struct xraylog_reader *reader, size_t size)
 
 const uint8_t *xraylog_refill(struct xraylog_reader *reader, uint64_t at, size_t size)
 {
+	unsigned tries = 0;
+
 	if (at > reader->log->size || size > reader->log->size - at || grow(reader, size > WINDOW ? size : WINDOW) != 0)
 		return NULL;
 	reader->window_at = at;
@@ -60,7 +64,7 @@ const uint8_t *xraylog_refill(struct xraylog_reader *reader, uint64_t at, size_t
 		ssize_t got = pread(reader->log->fd, reader->window + reader->window_len, reader->window_capacity - reader->window_len,
 				    (off_t)(at + reader->window_len));
 
-		if (got < 0 && errno == EINTR)
+		if (retry(got < 0 && errno == EINTR, &tries))
 			continue;
 		if (got <= 0)
 			return NULL; /* it has become shorter */

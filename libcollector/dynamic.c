@@ -11,6 +11,8 @@
 #include "file.h"
 #include "log.h"
 
+#include "format/retry.h"
+
 #include <errno.h>
 
 enum { GRANULE_BITS = 4, USED_BITS = 20, WORD_BITS = 64, NAME_SHOWN = 1000, ALIGNMENT = 8, TEXT_TRIES = 200 };
@@ -133,11 +135,12 @@ int dynamic_text_fd(void)
 static int write_whole(int fd, const void *from, uint64_t size, uint64_t at)
 {
 	const char *bytes = from;
+	unsigned tries = 0;
 
 	while (size > 0) {
 		long done = sys_pwrite(fd, bytes, size, at);
 
-		if (done == -EINTR)
+		if (retry(done == -EINTR, &tries))
 			continue;
 		if (done <= 0)
 			return done < 0 ? (int)done : -ENOSPC;

@@ -3,6 +3,8 @@
 
 #include "collector.h"
 
+#include "format/retry.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <linux/fs.h>
@@ -208,12 +210,13 @@ int col_file_may_grow(uint64_t size)
 int col_file_allocate(int fd, uint64_t at, uint64_t len)
 {
 	long error = col_file_may_grow(at + len);
+	unsigned tries = 0;
 
 	if (error < 0)
 		return (int)error;
 	do
 		error = sys_fallocate(fd, at, len);
-	while (error == -EINTR);
+	while (retry(error == -EINTR, &tries));
 	if (error == -EOPNOTSUPP || error == -ENOSYS)
 		return allocate_by_writing(fd, at, len);
 	return (int)error;

@@ -5,6 +5,8 @@
 #include "collector.h"
 #include "file.h"
 
+#include "format/retry.h"
+
 #include <errno.h>
 
 enum { RING = 16, RING_TEXT = 512, TEXTS = 6, LOCK_SPINS = 10000 };
@@ -151,11 +153,12 @@ static int write_all(struct xml_file *xml, int fd)
 {
 	for (size_t i = 0; i < xml->plan.count; i++) {
 		const struct xml_write *write = &xml->plan.write[i];
+		unsigned tries = 0;
 		long done;
 
 		do
 			done = sys_pwrite(fd, write->bytes, write->len, write->at);
-		while (done == -EINTR);
+		while (retry(done == -EINTR, &tries));
 		if (done != (long)write->len)
 			return done < 0 ? (int)done : -ENOSPC;
 	}

@@ -10,7 +10,7 @@
 #include <linux/futex.h>
 
 enum { EXTENT_MIN = FDR_EXTENT_UNIT, EXTENT_MAX = 256 * 1024, TRACE_EXTENT_MAX = 1024 * 1024 };
-enum { MAKING_WAITS = 3000, WAIT_NS = 10000000 }; /* half a minute */
+enum { WAIT_NS = 10000000, WHOLE_WAIT = 100, MAKING_WAITS = 3000 * WHOLE_WAIT }; /* half a minute */
 
 enum state { ABSENT, MAKING, OPEN, STOPPED };
 
@@ -169,7 +169,7 @@ static unsigned wait_for_file(enum fmt_stream which)
 	int waits = 0;
 
 	while ((state = atomic_load(&stream->state)) == MAKING && waits < MAKING_WAITS)
-		waits += SYS4(SYS_futex, &stream->state, FUTEX_WAIT_PRIVATE, MAKING, &moment) != -EINTR;
+		waits += SYS4(SYS_futex, &stream->state, FUTEX_WAIT_PRIVATE, MAKING, &moment) == -EINTR ? 1 : WHOLE_WAIT;
 	if (state == MAKING)
 		col_stream_stop(which, -ETIMEDOUT);
 	return state;

@@ -2,6 +2,8 @@
  * here and not a signal for the program. */
 #include "region.h"
 
+#include "format/retry.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,12 +23,13 @@ int region_flush(struct region *region)
 	const char *bytes = (const char *)region->words;
 	size_t size = region->waiting * sizeof(region->words[0]), done = 0;
 	uint64_t at = region->end - size;
+	unsigned tries = 0;
 
 	region->waiting = 0;
 	while (done < size) {
 		ssize_t written = pwrite(region->fd, bytes + done, size - done, (off_t)(region->base + at + done));
 
-		if (written < 0 && errno == EINTR)
+		if (retry(written < 0 && errno == EINTR, &tries))
 			continue;
 		if (written <= 0) {
 			int status = written < 0 ? -errno : -ENOSPC;
