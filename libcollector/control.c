@@ -126,8 +126,7 @@ void control_terminate(void)
 	col.is_recorded = 0;
 	atomic_store(&col.mark->recording, 0);
 	col_stop_events(NULL);
-	for (struct col_thread *thread = thread_first(); thread; thread = thread->next)
-		tick_disarm(thread);
+	tick_close();
 	control_leave(&old);
 }
 

@@ -1,4 +1,4 @@
-/* filter.c: what a seccomp filter would do to the recorder. See filter.h. */
+/* filter.c: what a program asks the kernel for that would harm the recorder: seccomp filters above all. See filter.h. */
 #include "filter.h"
 
 #include "control.h"
@@ -136,15 +136,25 @@ static int harms(const void *program)
 static void end_recording(void)
 {
 	if (col_is_recording()) {
-		col_log_warning("the program filters its system calls in a way that forbids recording: it ends here");
+		col_log_warning("the program asks the kernel for what forbids recording (a filter or dispatch of its system calls, or no time stamps): it ends here");
 		control_terminate();
 	}
 	col.is_followed = 0; /* to look at images takes calls too */
 }
 
-void filter_before_prctl(unsigned long mode, const void *program)
+static int forbids_recording(int option, unsigned long a, unsigned long b)
 {
-	if (mode == SECCOMP_MODE_STRICT || (mode == SECCOMP_MODE_FILTER && harms(program)))
+	switch (option) {
+	case PR_SET_SECCOMP: return a == SECCOMP_MODE_STRICT || (a == SECCOMP_MODE_FILTER && harms((const void *)b));
+	case PR_SET_SYSCALL_USER_DISPATCH: return a != PR_SYS_DISPATCH_OFF;
+	case PR_SET_TSC: return a == PR_TSC_SIGSEGV && col.descriptor.clock_is_tsc;
+	default: return 0;
+	}
+}
+
+void filter_before_prctl(int option, unsigned long a, unsigned long b)
+{
+	if (forbids_recording(option, a, b))
 		end_recording();
 }
 
@@ -165,7 +175,6 @@ EXPORT int prctl(int option, ...)
 	c = va_arg(more, unsigned long);
 	d = va_arg(more, unsigned long);
 	va_end(more);
-	if (option == PR_SET_SECCOMP)
-		filter_before_prctl(a, (const void *)b);
+	filter_before_prctl(option, a, b);
 	return REAL(prctl)(option, a, b, c, d);
 }

@@ -15,8 +15,10 @@ enum filter_verdict { FILTER_HARMLESS, FILTER_HARMFUL };
 /* What a filter of `len` instructions does to the recorder's calls; one that the kernel would not take is harmless. Signal-safe. */
 enum filter_verdict filter_judge(const struct sock_filter *filter, size_t len);
 
-/* The calling thread is about to install a filter, by prctl(2) or seccomp(2), with these arguments. Normal context. */
-void filter_before_prctl(unsigned long mode, const void *program);
+/* The calling thread is about to call prctl(2) or seccomp(2) with these arguments: a filter, or something else that goes against what
+ * the recorder does in any thread - PR_SET_SYSCALL_USER_DISPATCH, by which its calls would be signals for the program, and
+ * PR_SET_TSC, by which reading the time would be one - ends the recording. Normal context. */
+void filter_before_prctl(int option, unsigned long a, unsigned long b);
 void filter_before_seccomp(unsigned long operation, const void *program);
 
 #endif

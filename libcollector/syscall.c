@@ -71,8 +71,8 @@ EXPORT long syscall_passed_on(long number, long a, long b, long c, long d, long 
 		return exec_traced(number, a, b, c, d, e, f);
 	if (unlikely(number == SYS_seccomp))
 		filter_before_seccomp((unsigned long)a, (const void *)c);
-	if (unlikely(number == SYS_prctl && a == PR_SET_SECCOMP))
-		filter_before_prctl((unsigned long)b, (const void *)c);
+	if (unlikely(number == SYS_prctl))
+		filter_before_prctl((int)a, (unsigned long)b, (unsigned long)c);
 	if (unlikely(is_fork(number, a, b)))
 		return fork_traced(number, a, b, c, d, e, f);
 	return real_syscall()(number, a, b, c, d, e, f);

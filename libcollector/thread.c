@@ -99,7 +99,7 @@ static void begin(struct col_thread *state, uint32_t tid)
 	state->rest_ns = 0;
 	state->epoch = atomic_load(&col.epoch);
 	state->name[0] = '\0';
-	state->home = 0;
+	state->home = state->pointer = 0;
 	functrace_thread_begin(state);
 	omp_forget(&state->omp);
 	state->mpi.state = FMT_mpi_state_NONE;
@@ -196,10 +196,12 @@ static void begin_again(void)
 	for (struct col_thread *state = thread_first(); state; state = state->next) {
 		uint32_t tid = atomic_load(&state->tid);
 		int depth = state->depth;
+		uintptr_t pointer = state->pointer;
 
 		if (tid && is_alive(tid)) {
 			begin(state, tid);
 			state->depth = depth;
+			state->pointer = pointer;
 		} else if (tid) {
 			end(state);
 		}
@@ -211,6 +213,7 @@ static void become(struct col_thread *state)
 {
 	col_self = state;
 	state->home = (uintptr_t)__builtin_frame_address(0);
+	state->pointer = (uintptr_t)__builtin_thread_pointer();
 	if (state->memo[COL_NORMAL]) /* the handler looks after its own */
 		state->memo[COL_NORMAL]->home = state->home;
 	state->depth++;

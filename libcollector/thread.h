@@ -34,6 +34,7 @@ struct col_thread {
 	struct col_slot slot[COL_CONTEXTS][FMT_STREAMS];
 	struct walk_memo *memo[COL_CONTEXTS];
 	uint64_t home; /* see walk.h */
+	uintptr_t pointer; /* the thread pointer that libc gave it, 0: unknown */
 	void *(*run)(void *); /* of a new thread: its function, of one of the two types, and its argument */
 	int (*run_c11)(void *);
 	void *argument;

@@ -206,20 +206,51 @@ static __attribute__((noinline)) void tick(struct col_thread *thread, const ucon
 	atomic_store_explicit(&thread->in_handler, 0, memory_order_release);
 }
 
+/* ---- the thread pointer
+ *
+ * Emulators and other runtimes set one of their own for a while, or make threads with none that libc knows. Then the handler borrows
+ * that which libc gave the thread, or where it gave none, the one of the thread that began the recording: the handler only
+ * reads the number of a CPU by it. */
+
+static uintptr_t first_pointer; /* 0: processor or kernel do not let us look */
+
+static uintptr_t borrow_pointer(const struct col_thread *thread)
+{
+	uintptr_t libc, now;
+
+	if (!first_pointer)
+		return 0;
+	libc = thread && thread->pointer ? thread->pointer : first_pointer;
+	now = arch_thread_pointer();
+	if (unlikely(now != libc))
+		arch_set_thread_pointer(libc);
+	return now;
+}
+
+static void return_pointer(uintptr_t pointer)
+{
+	if (first_pointer && unlikely(arch_thread_pointer() != pointer))
+		arch_set_thread_pointer(pointer);
+}
+
 static void handle(int signal, siginfo_t *info, void *context)
 {
 	struct col_thread *thread = info->si_value.sival_ptr;
+	uintptr_t pointer;
 
+	arch_allow_unaligned(((const ucontext_t *)context)->uc_mcontext.gregs);
 	if (info->si_code != SI_TIMER || !signals_is_ours(info)) {
 		signals_forward(signal, info, context);
 		return;
 	}
 	if (unlikely(altstack_is_exhausted(context)))
 		return;
+	pointer = borrow_pointer(thread);
 	if (thread)
 		tick(thread, context);
 	else if (col_is_recording()) /* the process's timer: threads that nobody announced use CPU time */
 		thread_scan();
+	return_pointer(pointer);
 	signals_restart_call(context);
 }
 
@@ -233,6 +264,7 @@ void tick_close(void)
 
 void tick_open(void)
 {
+	first_pointer = arch_has_thread_pointer() ? (uintptr_t)__builtin_thread_pointer() : 0;
 	signals_install(TICK_SIGNAL, handle);
 	tick_restart();
 }

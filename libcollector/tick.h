@@ -28,7 +28,7 @@ void tick_disarm(struct col_thread *thread);
 /* What `thread` has used until now is nobody's: it was before the recording. Signal-safe. */
 void tick_forget_past(struct col_thread *thread);
 
-/* The recording has ended: delete all timers. The handler stays, for signals on their way. Normal context. */
+/* The recording has ended: delete all timers. The handler stays, for signals on their way. Signal-safe. */
 void tick_close(void);
 
 /* Record the CPU time that no sample has counted yet. context: the caller's. Signal-safe. */

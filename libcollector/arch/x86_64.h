@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 
@@ -67,6 +68,32 @@ static inline uintptr_t arch_sp(void)
 
 	__asm__ volatile("mov %%rsp, %0" : "=r"(sp));
 	return sp;
+}
+
+/* May programs read and set the thread pointer by instructions (Linux 5.9)? */
+static inline int arch_has_thread_pointer(void)
+{
+	return (getauxval(AT_HWCAP2) & 2) != 0;
+}
+
+static inline uintptr_t arch_thread_pointer(void)
+{
+	uintptr_t pointer;
+
+	__asm__ volatile("rdfsbase %0" : "=r"(pointer));
+	return pointer;
+}
+
+static inline void arch_set_thread_pointer(uintptr_t pointer)
+{
+	__asm__ volatile("wrfsbase %0" ::"r"(pointer) : "memory");
+}
+
+/* Let the processor read words at any address; `gregs` tell of the interrupted code, whose own setting comes back with it. */
+static inline void arch_allow_unaligned(const greg_t *gregs)
+{
+	if (__builtin_expect(gregs[REG_EFL] & 1 << 18, 0)) /* the kernel leaves AC set */
+		__asm__ volatile("sub $128, %%rsp\n\tpushfq\n\tandl $~(1 << 18), (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::: "memory", "cc");
 }
 
 /* The code that a handler returns to, as unwinders know it. */

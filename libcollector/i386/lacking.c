@@ -32,6 +32,10 @@ void tick_open(void)
 {
 }
 
+void tick_close(void)
+{
+}
+
 void tick_let_in(void)
 {
 }
