@@ -6,12 +6,16 @@
 #include "report.h"
 #include "text.h"
 
+#include "format/fxt.h"
 #include "format/layout.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* So small a part of the samples that were asked for means that many threads end before their first one. */
+#define SAMPLED_LITTLE 0.8
 
 static void put_field(FILE *out, const char *what, const char *text)
 {
@@ -78,11 +82,14 @@ static void put_sampler_stacks(FILE *out, const struct experiment *experiment, u
 {
 	unsigned long long copied = strtoull(experiment_setting(experiment, "sampler_stack", "0"), NULL, 10);
 	uint64_t one_frame = experiment_counter(experiment, "sampler_one_frame", 0), cut = experiment_counter(experiment, "sampler_cut_stacks", 0);
+	uint64_t deep = experiment_counter(experiment, "sampler_deep_stacks", 0);
 
 	fprintf(out, "           stacks by %s: %.1f %% have one frame only, %.1f %% are cut %s; %llu without any frame dropped%s\n",
 		copied > 0 ? "unwinding tables" : "frame pointers", percent((double)one_frame, (double)samples), percent((double)cut, (double)samples),
 		copied > 0 ? "before the outermost" : "at a wrong address", (unsigned long long)experiment_counter(experiment, "sampler_bad_stacks", 0),
 		experiment_counter(experiment, "sampler_in_kernel", 1) ? "" : "; none taken in system calls: the system forbade that");
+	if (deep > 0)
+		fprintf(out, "           %.1f %% have more than %d frames and are cut there\n", percent((double)deep, (double)samples), FXT_SAMPLE_PCS_MAX);
 	if (copied == 0 && (one_frame + cut) * 4 > samples)
 		fputs("           code without frame pointers: for whole stacks record with --sampler=1m,stack\n", out);
 }
@@ -113,6 +120,8 @@ static void put_sampler(FILE *out, const struct experiment *experiment)
 	if (cost_us > 0)
 		fprintf(out, "           a sample took about %.1f us from the program (measured afterwards): %.1f %% of that time; the helper beside it used %.1f %%\n",
 			cost_us, percent(samples * cost_us * 1e-6, cpu_s), percent((double)experiment_counter(experiment, "sampler_beside_ns", 0) * 1e-9, cpu_s));
+	if (samples * period_us * 1e-6 < SAMPLED_LITTLE * cpu_s)
+		fputs("           threads shorter than the period have no samples: clock profiling (-p) weighs their time too\n", out);
 	put_sampler_stacks(out, experiment, (uint64_t)samples);
 }
 

@@ -7,11 +7,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { DEPTH_MAX = 1 << 12 }; /* frames of a sample; the outermost of more are left out */
+enum {
+	DEPTH_MAX = 1 << 12, /* frames of a sample; the outermost of more are left out */
+	BACKTRACE_MAX = 255  /* addresses that a backtrace has room for: one that is full is hardly whole by chance */
+};
 
 /* The last stack, root first. */
 struct exp_fxtstacks_memo {
 	uint32_t generation;
+	int is_cut;
 	size_t count;
 	uint64_t pcs[DEPTH_MAX];
 	uint32_t nodes[DEPTH_MAX];
@@ -45,6 +49,7 @@ int exp_fxt_sample_take(const struct exp_fxt *fxt, const struct exp_fxt_record *
 	    .thread = thread->thread,
 	    .pcs = pcs->words,
 	    .count = pcs->word_count < DEPTH_MAX ? pcs->word_count : DEPTH_MAX,
+	    .is_cut = pcs->word_count >= (record->kind == FXT_backtrace ? BACKTRACE_MAX : FXT_SAMPLE_PCS_MAX),
 	};
 	return 1;
 }
@@ -56,7 +61,7 @@ static size_t count_known(const struct exp_fxtstacks_memo *memo, const struct ex
 {
 	size_t known = 0;
 
-	if (memo->generation != generation)
+	if (memo->generation != generation || memo->is_cut != sample->is_cut)
 		return 0;
 	while (known < memo->count && known < sample->count && memo->pcs[known] == sample->pcs[sample->count - known - 1])
 		known++;
@@ -105,13 +110,28 @@ static uint32_t make_node(struct exp_fxtstacks *stacks, struct exp_load *load, u
 	return node;
 }
 
+/* From the node in *out to that of what it calls. `load` NULL: only find in `nodes`. Returns 0 or -ENOMEM. */
+static int step(struct exp_fxtstacks *stacks, struct exp_load *load, const struct exp_node_table *nodes, uint64_t pc, uint32_t generation,
+		uint32_t *out)
+{
+	uint64_t key;
+
+	*out = load != NULL ? make_node(stacks, load, *out, pc, generation) : find_node(stacks, nodes, *out, pc, generation, &key);
+	return *out == EXP_NODE_NONE && load != NULL ? -ENOMEM : 0;
+}
+
+/* Marks are no addresses; the one that means something here stands for what is missing outside of the outermost frame. */
+static int is_step(uint64_t pc, int is_outermost)
+{
+	return pc >= FMT_PC_MARKS || (pc == FMT_PC_TRUNCATED && is_outermost);
+}
+
 /* Walk from the outermost frame to the leaf. `load` NULL: only find in `nodes`. */
 static int walk(struct exp_fxtstacks *stacks, struct exp_load *load, const struct exp_node_table *nodes, const struct exp_fxt_sample *sample,
 		uint32_t generation, uint32_t *out)
 {
 	struct exp_fxtstacks_memo *memo = stacks->memo;
 	size_t known;
-	uint64_t key;
 
 	if (memo == NULL)
 		memo = stacks->memo = calloc(1, sizeof(*memo));
@@ -119,17 +139,16 @@ static int walk(struct exp_fxtstacks *stacks, struct exp_load *load, const struc
 		return -ENOMEM;
 	known = count_known(memo, sample, generation);
 	*out = known > 0 ? memo->nodes[known - 1] : EXP_NODE_NONE;
+	if (known == 0 && sample->is_cut && step(stacks, load, nodes, FMT_PC_TRUNCATED, generation, out) != 0)
+		return -ENOMEM;
 	for (size_t i = sample->count - known; i-- > 0; known++) {
-		if (sample->pcs[i] >= FMT_PC_MARKS) {
-			*out = load != NULL ? make_node(stacks, load, *out, sample->pcs[i], generation)
-					    : find_node(stacks, nodes, *out, sample->pcs[i], generation, &key);
-			if (*out == EXP_NODE_NONE && load != NULL)
-				return -ENOMEM;
-		}
+		if (is_step(sample->pcs[i], known == 0) && step(stacks, load, nodes, sample->pcs[i], generation, out) != 0)
+			return -ENOMEM;
 		memo->pcs[known] = sample->pcs[i];
 		memo->nodes[known] = *out;
 	}
 	memo->generation = generation;
+	memo->is_cut = sample->is_cut;
 	memo->count = sample->count;
 	return 0;
 }

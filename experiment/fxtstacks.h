@@ -10,6 +10,7 @@ struct exp_fxt_sample {
 	uint64_t ns, process, thread;
 	const uint64_t *pcs; /* pcs[count], leaf first */
 	size_t count;
+	int is_cut; /* frames beyond the last one are missing, though no mark says so */
 };
 
 /* Is the record a sample: a backtrace of Fuchsia's profiler or a blob of its thread sampler? Returns 1 and *out, or 0. */

@@ -52,6 +52,7 @@ static int take_record(void *context, const struct exp_fxt *fxt, const struct ex
 	if (!exp_fxt_sample_take(fxt, record, &sample) || sample.process != (uint64_t)reader->load->experiment->info.pid ||
 	    sample.ns < reader->from_ns || sample.ns > reader->to_ns)
 		return 0;
+	sample.is_cut = 0; /* here a mark would say so */
 	if (exp_fxtstacks_node(&reader->stacks, reader->load, &sample, EXP_GENERATION_OF_MAP, &node) != 0 ||
 	    exp_array_reserve(&samples->list, &samples->capacity, samples->count, sizeof(*samples->list)) != 0)
 		return -ENOMEM;

@@ -110,4 +110,5 @@ void unwind(const struct space *space, struct ring_sample *sample)
 		status = step(space, &frame, &is_exact);
 	}
 	sample->is_bad = status < 0;
+	sample->is_deep = status == 0 && frame.registers[RING_PC] != 0;
 }

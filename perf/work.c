@@ -8,6 +8,7 @@
 
 #include "format/fxt.h"
 #include "format/layout.h"
+#include "format/record.h"
 #include "sampler/region.h"
 
 #include <ctype.h>
@@ -84,13 +85,21 @@ static void end_file(struct lane *lane)
 
 /* ---- samples */
 
-/* A stack that goes astray is kept as far as it can be true: code without frame pointers would be missing else. */
+/* A stack that goes astray is kept as far as it can be true: code without frame pointers would be missing else. One that is not
+ * whole ends with a mark, so that nobody takes its last frame for where a thread begins. */
 static void put_sample(struct lane *lane, const struct ring_sample *sample)
 {
 	struct work_counts *counts = &lane->work->counts;
 	uint64_t words[FXT_SAMPLE_HEAD_WORDS + RING_FRAMES_MAX];
-	size_t size = fxt_put_sample(words, sample->time_ns, sample->pid, sample->tid, sample->pcs, sample->count);
+	uint64_t pcs[RING_FRAMES_MAX];
+	size_t count = sample->count, size;
 
+	memcpy(pcs, sample->pcs, count * sizeof(*pcs));
+	if (sample->is_bad || sample->is_deep) {
+		count -= count == RING_FRAMES_MAX;
+		pcs[count++] = FMT_PC_TRUNCATED;
+	}
+	size = fxt_put_sample(words, sample->time_ns, sample->pid, sample->tid, pcs, count);
 	if (region_put(&lane->region, words, size) < 0) {
 		lane->no_room++;
 		return;
@@ -98,6 +107,7 @@ static void put_sample(struct lane *lane, const struct ring_sample *sample)
 	counts->samples++;
 	counts->one_frame += sample->count == 1;
 	counts->cut_stacks += sample->is_bad != 0;
+	counts->deep_stacks += sample->is_deep != 0;
 }
 
 static void take(void *context, const struct ring_sample *sample)

@@ -28,7 +28,7 @@ void work_enable(struct work *work);
 /* What was done. */
 struct work_counts {
 	struct ring_counts ring;
-	uint64_t samples, one_frame, cut_stacks, no_room, cpu_ns;
+	uint64_t samples, one_frame, cut_stacks, deep_stacks, no_room, cpu_ns;
 };
 
 /* Write samples until the end; then close the files. */

@@ -69,6 +69,7 @@ static void ask_for_mappings(struct perf_event_attr *attributes)
 int ring_event_open(pid_t tid, int cpu, const struct ring_settings *settings)
 {
 	struct perf_event_attr attributes = attributes_of(PERF_COUNT_SW_CPU_CLOCK);
+	int fd;
 
 	if (settings->is_counter) {
 		attributes.type = settings->type;
@@ -76,7 +77,8 @@ int ring_event_open(pid_t tid, int cpu, const struct ring_settings *settings)
 	}
 
 	attributes.sample_period = settings->period_ns;
-	attributes.sample_max_stack = RING_FRAMES_MAX;
+	/* One more tells that there are more. */
+	attributes.sample_max_stack = RING_FRAMES_MAX + 1;
 	attributes.exclude_kernel = !settings->in_kernel;
 	attributes.inherit = settings->inherit != 0;
 	attributes.enable_on_exec = settings->enable_on_exec != 0;
@@ -84,7 +86,12 @@ int ring_event_open(pid_t tid, int cpu, const struct ring_settings *settings)
 		ask_for_stacks(&attributes, settings->stack_bytes);
 	if (settings->tell_mappings)
 		ask_for_mappings(&attributes);
-	return event_open(&attributes, tid, cpu);
+	fd = event_open(&attributes, tid, cpu);
+	if (fd == -EOVERFLOW) { /* kernel.perf_event_max_stack is lower: as many as there may be */
+		attributes.sample_max_stack = 0;
+		fd = event_open(&attributes, tid, cpu);
+	}
+	return fd;
 }
 
 int ring_may_kernel(void)
@@ -164,14 +171,14 @@ int ring_decode(const uint64_t *words, size_t count, struct ring_sample *out)
 	int is_user = 0;
 
 	out->count = 0;
-	out->is_bad = 0;
+	out->is_bad = out->is_deep = 0;
 	if (count < HEAD_WORDS || words[3] > count - HEAD_WORDS)
 		return 0;
 	out->pid = (uint32_t)words[0];
 	out->tid = (uint32_t)(words[0] >> 32);
 	out->time_ns = words[1];
 	out->cpu = (uint32_t)words[2];
-	for (size_t i = HEAD_WORDS; i < HEAD_WORDS + words[3] && out->count < RING_FRAMES_MAX; i++) {
+	for (size_t i = HEAD_WORDS; i < HEAD_WORDS + words[3]; i++) {
 		uint64_t pc = words[i];
 
 		if (pc >= PERF_CONTEXT_MAX) { /* a mark: where the next ones are */
@@ -182,6 +189,10 @@ int ring_decode(const uint64_t *words, size_t count, struct ring_sample *out)
 			continue;
 		if (pc == 0)
 			break;
+		if (out->count == RING_FRAMES_MAX) {
+			out->is_deep = 1;
+			break;
+		}
 		if (pc < PC_MIN || pc > PC_MAX) {
 			out->is_bad = 1;
 			break;

@@ -21,6 +21,10 @@ open("sound.fxt", "wb").write(b"".join(base + [
     record(9, 7 << 16 | 9 << 32, words(5) + text("a\x1b[2J\n\"")),
     record(7, 1 << 16 | 1 << 24, words(42)), record(0, 3 << 16 | 7 << 20, b""),
     record(15, 0, words(0, 5, 42, 43, 16, 0x1234, 0x5678))]))
+for frames in 63, 64:
+    open("deep%d.fxt" % frames, "wb").write(b"".join(base + [record(15, 0, words(0, 5, 42, 43, 8 * frames, *range(0x1000, 0x1000 + frames)))]))
+for frames in 254, 255:
+    open("deep%d.fxt" % frames, "wb").write(b"".join(base + [record(10, 2 << 16 | 9 << 20 | frames << 28, words(5, *range(0x1000, 0x1000 + frames)))]))
 open("unended.fxt", "wb").write(b"".join(base + [record(4, 2 << 16 | 9 << 24 | 1 << 48, words(10))]))
 open("crossed.fxt", "wb").write(b"".join(base + [record(4, 2 << 16 | 9 << 24 | 1 << 48, words(10)), record(4, 3 << 16 | 9 << 24, words(10))]))
 open("tail.fxt", "wb").write(b"".join(base) + bytes(64))
@@ -192,6 +196,10 @@ timeout 20 "$xer_print" -calltree -header -exp_list -overview -statistics -pcs -
 is "again.fxt: other views work" "0 0" "$? $(wc -c <import.err)"
 timeout 20 "$xer_print" -metrics e.samples:name -functions sound.fxt >sample.txt 2>import.err
 contains "a foreign file's samples are counted where nothing names them" '<Unknown>' sample.txt
+for frames in 63 64 254 255; do
+	timeout 20 "$xer_print" -functions deep$frames.fxt >deep.txt 2>import.err
+	is "a foreign stack of $frames frames, cut" $((frames == 64 || frames == 255)) "$(sed -n 's/.* \([01]\) truncated stacks.*/\1/p' deep.txt)"
+done
 timeout 20 "$xer_print" -functions unended.fxt >command.out 2>&1
 is "a file without samples is no experiment" 1 $?
 contains "and that is said" 'an FXT file without samples' command.out

@@ -38,6 +38,40 @@ else
 	report child -functions
 	within "stacks: of a thread of a descendant" 85 100 "$(share child begin_thread 4)"
 
+	# more frames than a sample has room for: the outermost of them does not pass for where the thread begins
+	cat >depth.c <<-'C'
+	#include <time.h>
+	static volatile long sink;
+	static __attribute__((noinline)) void hot(void)
+	{
+		for (long i = 0; clock() < CLOCKS_PER_SEC / 4; i++)
+			sink += i;
+	}
+	static __attribute__((noinline)) void recursive(int depth)
+	{
+		if (depth == 0)
+			hot();
+		else
+			recursive(depth - 1);
+		__asm__ volatile("");
+	}
+	int main(int argc, char **argv) { (void)argv; recursive(argc > 1 ? 100 : 10); return 0; }
+	C
+	${CC:-gcc} -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -o depth depth.c
+	for option in 1m 1m,stack:16; do
+		record deep --sampler=$option -p off -A off -- ./depth deep
+		samples=$(count sampler_samples deep)
+		within "$option, 100 frames: cut, %" 90 100 $((100 * $(count sampler_deep_stacks deep) / samples))
+		report deep -functions
+		within "$option, 100 frames: called by what is not known, %" 90 100 "$(share deep '<Truncated-stack>' 4)"
+		within "$option, 100 frames: truncated stacks, %" 90 100 "$(sed -n 's/.*truncated stacks (\([0-9.]*\) %).*/\1/p' deep.txt | head -1)"
+		report deep -header
+		contains "$option, 100 frames: the header tells" 'have more than 64 frames' deep.txt
+		record shallow --sampler=$option -p off -A off -- ./depth
+		within "$option, 10 frames: cut there" 0 0 "$(count sampler_deep_stacks shallow)"
+		rm -rf deep.er shallow.er
+	done
+
 	# known shares, by the kernel's samples and by those of the clock beside them
 	record shares --sampler=1m -p hi -A off -- "$programs/burn50" 1.5
 	count sampler_samples shares >/dev/null

@@ -133,6 +133,42 @@ Test(samples, without_any_clock_samples_count)
 	end();
 }
 
+Test(samples, a_stack_that_is_cut_has_no_outermost_frame)
+{
+	const struct exp_data_set *set;
+
+	begin(SETTING CLOCK EXIT);
+	sample(MONO + 1, PID, 42, PCS(0x5000, 0x4000));
+	sample(MONO + 2, PID, 42, PCS(0x5000, 0x4000, FMT_PC_TRUNCATED));
+	sample(MONO + 3, PID, 42, PCS(0x6000, 0x4000, FMT_PC_TRUNCATED));
+	sample(MONO + 4, PID, 42, PCS(0x5000, FMT_PC_TRUNCATED, 0x4000)); /* elsewhere it says nothing */
+	maker_put(&maker, "sampler/cpu0.fxt", words, count * 8);
+	set = load();
+	cr_assert_eq(set->nodes.count, 6);
+	cr_assert_eq(set->nodes.pc[2], FMT_PC_TRUNCATED);
+	cr_assert_eq(set->nodes.parent[3], 2);
+	cr_assert_eq(set->nodes.value[EXP_SAMPLES][1], 2);
+	cr_assert_eq(set->nodes.value[EXP_SAMPLES][4], 1);
+	cr_assert_eq(set->quality.truncated_events, 2);
+	end();
+}
+
+Test(samples, a_full_stack_without_a_mark_is_whole)
+{
+	const struct exp_data_set *set;
+	uint64_t pcs[FXT_SAMPLE_PCS_MAX];
+
+	begin(SETTING CLOCK EXIT);
+	for (size_t i = 0; i < FXT_SAMPLE_PCS_MAX; i++)
+		pcs[i] = 0x5000;
+	sample(MONO + 1, PID, 42, FXT_SAMPLE_PCS_MAX, pcs);
+	maker_put(&maker, "sampler/cpu0.fxt", words, count * 8);
+	set = load();
+	cr_assert_eq(set->nodes.count, FXT_SAMPLE_PCS_MAX);
+	cr_assert_eq(set->quality.truncated_events, 0);
+	end();
+}
+
 Test(samples, damage_is_told_and_what_lies_before_counts)
 {
 	const struct exp_data_set *set;

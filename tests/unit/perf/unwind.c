@@ -128,6 +128,26 @@ Test(unwind, a_copy_that_is_too_short_gives_what_it_has)
 	cr_assert_eq(sample.count, 1);
 }
 
+static FRAME int recursive(int x, int depth)
+{
+	int inner = depth == 0 ? innermost(x) : recursive(x, depth - 1);
+
+	__asm__ volatile("" : "+r"(inner));
+	return inner + 1;
+}
+
+Test(unwind, more_frames_than_there_is_room_for)
+{
+	wanted = 8192;
+	recursive(3, 100);
+	unwind(space_of(getpid()), &sample);
+	cr_assert_eq(sample.count, RING_FRAMES_MAX);
+	cr_assert(sample.is_deep && !sample.is_bad);
+	outer(3);
+	unwind(space_of(getpid()), &sample);
+	cr_assert(!sample.is_deep);
+}
+
 static void on_signal(int number)
 {
 	(void)number;

@@ -75,6 +75,11 @@ Test(ring, at_most_64_frames_are_taken)
 	cr_assert(ring_decode(words, 105, &sample));
 	cr_assert_eq(sample.count, RING_FRAMES_MAX);
 	cr_assert_eq(sample.pcs[63], 0x400000 + 68);
+	cr_assert(sample.is_deep && !sample.is_bad);
+	words[3] = 1 + RING_FRAMES_MAX;
+	cr_assert(ring_decode(words, 105, &sample));
+	cr_assert_eq(sample.count, RING_FRAMES_MAX);
+	cr_assert_not(sample.is_deep, "that was all of it");
 }
 
 /* Registers 1 to 24 but for those of segments, in the kernel's order, then 16 bytes of stack of which 8 were there. */
