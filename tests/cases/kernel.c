@@ -352,18 +352,24 @@ int case_personality_is(void)
 int case_pidfd_signals(void)
 {
 	siginfo_t info = {0};
-	pid_t pid = fork();
-	int fd;
+	int ends[2], fd;
+	char byte;
+	pid_t pid;
 
+	if (pipe(ends) != 0)
+		return 1;
+	pid = fork();
 	if (pid == 0) {
 		mark();
+		if (write(ends[1], "m", 1) != 1)
+			_exit(1);
 		for (;;)
 			pause();
 	}
 	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (fd < 0)
 		return kill(pid, SIGKILL) + CASE_SKIP;
-	usleep(50000);
+	say("marked %d\n", (int)read(ends[0], &byte, 1));
 	say("poll %d\n", poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0));
 	say("signal %ld\n", syscall(SYS_pidfd_send_signal, fd, SIGTERM, NULL, 0));
 	say("waitid %d ", waitid((idtype_t)3, (id_t)fd, &info, WEXITED));
@@ -531,18 +537,25 @@ int case_traced_calls(void)
 
 int case_traced_and_left(void)
 {
-	int status;
-	pid_t pid = fork();
+	int status, ends[2];
+	char byte;
+	pid_t pid;
 
+	if (pipe(ends) != 0)
+		return 1;
+	pid = fork();
 	if (pid == 0) {
-		for (int i = 0; i < 20; i++)
-			usleep(5000);
-		mark_and_leave(3);
+		burn(10);
+		if (read(ends[0], &byte, 1) == 1)
+			mark_and_leave(3);
+		_exit(1);
 	}
 	if (ptrace((enum __ptrace_request)PTRACE_SEIZE, pid, NULL, NULL) != 0 || ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) != 0)
 		return kill(pid, SIGKILL) + CASE_SKIP;
 	waitpid(pid, &status, 0);
 	say("stopped %d, detached %ld\n", WIFSTOPPED(status), ptrace(PTRACE_DETACH, pid, NULL, NULL));
+	if (write(ends[1], "l", 1) != 1)
+		return 1;
 	return say_end(pid);
 }
 
