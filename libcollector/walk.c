@@ -150,9 +150,9 @@ int walk_push(struct walk *walk, uint64_t bp_slot)
 		memo->is_too_small = 1;
 		return -1;
 	}
-	*--walk->fresh = (struct walk_frame){.sp = walk->sp, .pc = walk->pc, .bp = walk->bp, .bp_slot = bp_slot,
-	                                     .is_exchanged = (uint16_t)walk->is_exchanged};
-	walk->is_exchanged = 0;
+	*--walk->fresh = (struct walk_frame){.sp = walk->sp, .pc = walk->pc + (uint64_t)walk->is_interrupted, .bp = walk->bp,
+	                                     .bp_slot = bp_slot, .is_exchanged = (uint16_t)walk->is_exchanged};
+	walk->is_exchanged = walk->is_interrupted = 0;
 	if (unlikely(bp_slot && !is_known(memo, bp_slot)))
 		walk->plain = 0;
 	return 0;
@@ -222,7 +222,7 @@ static int step_signal(struct walk *walk)
 	    walk_read(walk->memo, gregs + 8 * REG_RBP, &walk->bp) < 0)
 		return -EFAULT;
 	walk->sp = sp;
-	walk->is_leaf = 1;
+	walk->is_leaf = walk->is_interrupted = 1;
 	walk->plain = 0;
 	walk->gregs = NULL;
 	return 0;
@@ -454,7 +454,7 @@ uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t b
 		memo->count = 0;
 		walk.fresh = memo->frame + memo->capacity;
 		walk.guessed = 0;
-		walk.is_exchanged = 0;
+		walk.is_exchanged = walk.is_interrupted = 0;
 		end = walk_slowly(&walk, gregs ? pc : shadow_true_address(pc, sp), sp, gregs);
 		walk.plain = 0;
 	}

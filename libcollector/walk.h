@@ -85,6 +85,7 @@ struct walk {
 	uint64_t pc, sp, bp;
 	int is_exchanged; /* as of a frame, of the one that is pushed next */
 	int is_leaf; /* pc is an instruction, not a return address */
+	int is_interrupted; /* and one that a signal interrupted: readers look before the addresses of all but the innermost frame */
 	int guessed;
 	int plain;   /* the memo may keep this stack */
 	const greg_t *gregs; /* of the interrupted context, NULL: none */

@@ -115,7 +115,7 @@ static int step(struct walk *walk, struct arch_registers *registers)
 	else
 		status = step_guess(walk, registers);
 	registers->value[ARCH_RA] = shadow_true_address(registers->value[ARCH_RA], registers->value[ARCH_RSP]);
-	walk->is_leaf = status == 0 && rule_find(&memo->machine, pc) == RULE_SIGNAL;
+	walk->is_leaf = walk->is_interrupted = status == 0 && rule_find(&memo->machine, pc) == RULE_SIGNAL;
 	return status;
 }
 

@@ -106,7 +106,9 @@ void unwind(const struct space *space, struct ring_sample *sample)
 		frame.registers[i] = sample->registers[i];
 	sample->count = 0;
 	while (status == 0 && sample->count < RING_FRAMES_MAX && frame.registers[RING_PC] != 0) {
-		sample->pcs[sample->count++] = frame.registers[RING_PC];
+		/* Readers look before the addresses of all but the innermost frame. */
+		sample->pcs[sample->count] = frame.registers[RING_PC] + (sample->count > 0 && is_exact);
+		sample->count++;
 		status = step(space, &frame, &is_exact);
 	}
 	sample->is_bad = status < 0;

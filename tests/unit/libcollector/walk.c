@@ -234,6 +234,34 @@ Test(walk, goes_through_signal_frames_and_alternate_stacks, .init = setup, .fini
 	cr_assert_eq(atomic_load(&col.count.stacks_truncated), 0);
 }
 
+/* Its very first instruction raises SIGILL. */
+void walk_traps(void);
+__asm__(".pushsection .text\n"
+        ".globl walk_traps\n"
+        "walk_traps:\n\t.cfi_startproc\n\tud2\n\tret\n\t.cfi_endproc\n"
+        ".popsection");
+
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	signal_node = walk_caller(memo);
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] += 2;
+}
+
+Test(walk, a_frame_that_a_signal_interrupted_reads_like_a_call, .init = setup, .fini = scratch_remove)
+{
+	struct sigaction trap = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+	int found = 0;
+
+	sigaction(SIGILL, &trap, NULL);
+	walk_traps();
+	load_nodes();
+	for (uint32_t node = signal_node; node; node = nodes[node / sizeof(struct fmt_node)].parent)
+		found += nodes[node / sizeof(struct fmt_node)].pc == (uint64_t)&walk_traps + 1;
+	cr_assert_eq(found, 1);
+}
+
 Test(walk, survives_registers_that_point_nowhere, .init = setup, .fini = scratch_remove)
 {
 	greg_t gregs[NGREG] = {0};

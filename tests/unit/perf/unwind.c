@@ -172,6 +172,35 @@ Test(unwind, through_a_signal)
 	cr_assert(has_all(5, 5), "the frame outside of the handler's");
 }
 
+/* Its very first instruction raises SIGILL. */
+void unwind_traps(void);
+__asm__(".pushsection .text\n"
+        ".globl unwind_traps\n"
+        "unwind_traps:\n\t.cfi_startproc\n\tud2\n\tret\n\t.cfi_endproc\n"
+        ".popsection");
+
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	innermost(2);
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] += 2;
+}
+
+Test(unwind, a_frame_that_a_signal_interrupted_reads_like_a_call)
+{
+	struct sigaction trap = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+	int found = 0;
+
+	wanted = 8192;
+	sigaction(SIGILL, &trap, NULL);
+	unwind_traps();
+	unwind(space_of(getpid()), &sample);
+	for (uint32_t i = 0; i < sample.count; i++)
+		found += sample.pcs[i] == (uint64_t)&unwind_traps + 1;
+	cr_assert_eq(found, 1);
+}
+
 Test(unwind, hostile_registers)
 {
 	static const uint64_t words[] = {0, 1, 8, UINT64_MAX, UINT64_MAX - 7, UINT64_C(1) << 63, 0x7fffffffe000, 4096};
