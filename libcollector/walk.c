@@ -2,9 +2,7 @@
 #include "walk.h"
 
 #include "collector.h"
-#include "java_walk.h"
 #include "rule.h"
-#include "strange.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -225,50 +223,6 @@ static int step_signal(struct walk *walk)
 	walk->is_leaf = walk->is_interrupted = 1;
 	walk->plain = 0;
 	walk->gregs = NULL;
-	return 0;
-}
-
-/* Can this be a return address: is there a call before it? Code made at run time lies in no object. */
-int walk_is_return_address(struct walk *walk, uint64_t pc)
-{
-	uint64_t before;
-
-	return pc > 4096 && walk_read(walk->memo, pc - 8, &before) == 0 && arch_follows_call((const uint8_t *)&before);
-}
-
-/* Read what must be a return address. Returns 0, or -EFAULT if it is none. */
-static int read_return(struct walk *walk, uint64_t slot, uint64_t *ra)
-{
-	if (walk_read(walk->memo, slot, ra) < 0)
-		return -EFAULT;
-	*ra = shadow_true_address(*ra, slot + 8);
-	return walk_is_return_address(walk, *ra) ? 0 : -EFAULT;
-}
-
-int walk_guess(struct walk *walk)
-{
-	uint64_t ra, bp;
-
-	if (java_vm_is_code(walk->pc))
-		return java_walk_step(walk);
-	strange_see(walk->pc - !walk->is_leaf);
-	if (walk->is_leaf && read_return(walk, walk->sp, &ra) == 0) {
-		bp = walk->bp;
-		walk->sp += 8;
-	} else {
-		if (walk->bp < walk->sp || walk->bp & 7 || walk_read(walk->memo, walk->bp, &bp) < 0 || read_return(walk, walk->bp + 8, &ra) < 0)
-			return -1;
-		walk->sp = walk->bp + 16;
-	}
-	walk->plain = 0;
-	if (!walk->guessed++) {
-		walk->pc = FMT_PC_GUESSED;
-		if (walk_push(walk, 0) < 0)
-			return -1;
-	}
-	walk->pc = ra;
-	walk->bp = bp;
-	walk->is_leaf = 0;
 	return 0;
 }
 

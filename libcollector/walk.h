@@ -77,7 +77,7 @@ uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t b
 /* Read a word if it is mapped. Returns 0 or -EFAULT. */
 int walk_read(struct walk_memo *memo, uint64_t address, uint64_t *value);
 
-/* ---- between walk.c and walk_slow.c ---- */
+/* ---- between walk.c, walk_slow.c and walk_guess.c ---- */
 
 struct walk {
 	struct walk_memo *memo;

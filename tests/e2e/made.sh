@@ -182,3 +182,22 @@ END
 else
 	skip "node" "it is not installed"
 fi
+
+# A runtime that tells nobody, uses rbp for other things and has no tables: the stacks go on at what must be a return address.
+if have luajit; then
+	cat >work.lua <<'END'
+local function burner(n) local s = 0; for i = 1, n do s = (s * 31 + i) % 1000003 end return s end
+local sum, start = 0, os.clock()
+while os.clock() - start < 0.5 do sum = sum + burner(1000000) end
+print(type(sum))
+END
+	record luajit -p hi -- luajit work.lua
+	is "LuaJIT runs" "0 number" "$? $(cat luajit.out)"
+	report luajit -metrics e.%totalcpu:name -functions
+	within "LuaJIT: the code that burns has the time" 60 100 "$(awk '/ <jit>\+0x/ { sum += $2 } END { print sum }' luajit.txt)"
+	report luajit -metrics i.%totalcpu:name -functions
+	within "LuaJIT: which is called by the program" 90 100 "$(value luajit lua_pcall 2)"
+	within "LuaJIT: in whole stacks" 90 100 "$(value luajit main 2)"
+else
+	skip "LuaJIT" "it is not installed"
+fi

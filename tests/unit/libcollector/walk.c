@@ -262,6 +262,51 @@ Test(walk, a_frame_that_a_signal_interrupted_reads_like_a_call, .init = setup, .
 	cr_assert_eq(found, 1);
 }
 
+/* ---- code made at run time ---- */
+
+static uint32_t node_in_made;
+
+static void called_by_made(void)
+{
+	node_in_made = walk_caller(memo);
+}
+
+static uint32_t parent_of(uint32_t node)
+{
+	return nodes[node / sizeof(struct fmt_node)].parent;
+}
+
+static __attribute__((noinline)) uint32_t call_made(void (*made)(void (*callee)(void)))
+{
+	uint32_t node = walk_caller(memo); /* of who has called this function */
+
+	made(called_by_made);
+	__asm__ volatile("" ::: "memory"); /* no tail call */
+	return node;
+}
+
+/* As LuaJIT's traces: no table, no frame pointer, rbp used for something else. */
+Test(walk, leaves_code_without_tables_and_frame_pointers_by_a_return_address, .init = setup, .fini = scratch_remove)
+{
+	static const uint8_t code[] = {0x55, 0x53, 0xb9, 33, 0, 0, 0, 0x6a, 0, 0xe2, 0xfc, /* push rbp; push rbx; mov ecx, 33; push 0; loop */
+	                               0x31, 0xed, 0xff, 0xd7,                             /* xor ebp, ebp; call rdi */
+	                               0x48, 0x81, 0xc4, 0x08, 0x01, 0, 0, 0x5b, 0x5d, 0xc3};
+	uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint32_t outer, node;
+	int depth = 0;
+
+	cr_assert(page != MAP_FAILED);
+	memcpy(page, code, sizeof(code));
+	outer = call_made((void (*)(void (*)(void)))(uintptr_t)page);
+	load_nodes();
+	cr_assert(node_in_made != 0 && outer != 0);
+	for (node = node_in_made; node && parent_of(node) != parent_of(outer); node = parent_of(node))
+		depth++;
+	cr_assert(node != 0, "the frames outside of the code are those of its caller");
+	cr_assert_leq(depth, 5);
+	cr_assert_eq(atomic_load(&col.count.stacks_guessed), 1);
+}
+
 Test(walk, survives_registers_that_point_nowhere, .init = setup, .fini = scratch_remove)
 {
 	greg_t gregs[NGREG] = {0};
