@@ -191,8 +191,8 @@ static void install(uint64_t signal)
 
 	if (signal < 1 || signal > 64)
 		return;
-	signals_install((int)signal, on_signal);
-	sys_sigmask(SIG_UNBLOCK, &set, NULL);
+	if (signals_install((int)signal, on_signal) == 0)
+		sys_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
 void control_open(void)

@@ -4,6 +4,7 @@
 #include "cfi.h"
 #include "functrace.h"
 #include "functrace_choice.h"
+#include "room.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,6 +23,8 @@ int number_start(void)
 
 	if (number_table)
 		return 0;
+	if (!room_is_wide(NUMBER_PLACES * (sizeof(*used) + sizeof(*number_table)), 8))
+		return -ENOMEM;
 	used = sys_mmap_anonymous(NUMBER_PLACES * sizeof(*used));
 	memory = sys_mmap_anonymous(NUMBER_PLACES * sizeof(*number_table));
 	if (!used || !memory)

@@ -10,16 +10,18 @@
 #include "java_batch.h"
 #include "java_method.h"
 #include "log.h"
+#include "room.h"
 
 #include <string.h>
 
 enum { TABLE_BITS = 17, PROBES = 64, PLACES_MAX = 1 << 20, DEPTH_MAX = 1000, LINES_MAX = COL_TEXT_SIZE / sizeof(struct java_line) };
 
 /* Numbers of methods by their jmethodID, which is never used again. */
-static struct {
+struct known {
 	atomic_uint_fast64_t method;
 	atomic_uint id;
-} known[1 << TABLE_BITS];
+};
+static _Atomic(void *) table; /* struct known, 1 << TABLE_BITS */
 
 static struct java_machine *machine;
 
@@ -30,7 +32,9 @@ void java_code_open(struct java_machine *of)
 
 void java_code_forget(void)
 {
-	for (unsigned i = 0; i < 1 << TABLE_BITS; i++)
+	struct known *known = atomic_load(&table);
+
+	for (unsigned i = 0; known && i < 1 << TABLE_BITS; i++)
 		if (atomic_load_explicit(&known[i].method, memory_order_relaxed))
 			atomic_store_explicit(&known[i].method, 0, memory_order_relaxed);
 }
@@ -119,8 +123,11 @@ static uint32_t write_method(struct jvmti *env, void *method)
 static uint32_t id_of(struct jvmti *env, void *method)
 {
 	uint64_t home = (uint64_t)method * 0x9e3779b97f4a7c15u >> (64 - TABLE_BITS);
+	struct known *known = room_table(&table, sizeof(*known) << TABLE_BITS);
 	uint32_t id;
 
+	if (!known)
+		return 0;
 	for (unsigned i = 0; i < PROBES; i++) {
 		unsigned at = (unsigned)(home + i) & ((1 << TABLE_BITS) - 1);
 		uint_fast64_t seen = atomic_load_explicit(&known[at].method, memory_order_acquire);

@@ -9,6 +9,7 @@
 #include "java_batch.h"
 #include "log.h"
 #include "mapping.h"
+#include "room.h"
 #include "scope.h"
 #include "sync.h"
 
@@ -18,10 +19,11 @@ enum { CLASS_BITS = 16, PROBES = 64, NAME_MAX_BYTES = 800, THREAD_NAME_MAX = 240
 enum { ENTERING, WAITING };
 
 /* Classes by the hash of their signatures. The number is set last. */
-static struct {
+struct class {
 	atomic_uint_fast64_t hash;
 	atomic_uint number;
-} classes[1 << CLASS_BITS];
+};
+static _Atomic(void *) table; /* struct class, 1 << CLASS_BITS */
 static atomic_uint class_count;
 
 /* ---- classes ---- */
@@ -63,12 +65,13 @@ static void write_class(uint32_t number, const char *signature)
 /* The number of a class, written if it is new; 0: there are too many. */
 static uint32_t number_of(const char *signature)
 {
+	struct class *classes = room_table(&table, sizeof(*classes) << CLASS_BITS);
 	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
 
 	for (const char *at = signature; *at; at++)
 		hash = (hash ^ (uint8_t)*at) * 0x100000001b3u;
 	hash |= 1;
-	for (unsigned i = 0; i < PROBES; i++) {
+	for (unsigned i = 0; classes && i < PROBES; i++) {
 		unsigned at = (unsigned)((hash >> (64 - CLASS_BITS)) + i) & ((1 << CLASS_BITS) - 1);
 		uint_fast64_t seen = atomic_load_explicit(&classes[at].hash, memory_order_relaxed);
 
@@ -123,7 +126,9 @@ void java_event_open(struct jvmti *env, struct java_env *java)
 
 void java_event_forget(void)
 {
-	for (unsigned i = 0; i < 1 << CLASS_BITS; i++)
+	struct class *classes = atomic_load(&table);
+
+	for (unsigned i = 0; classes && i < 1 << CLASS_BITS; i++)
 		if (atomic_load_explicit(&classes[i].hash, memory_order_relaxed))
 			atomic_store_explicit(&classes[i].hash, 0, memory_order_relaxed);
 	atomic_store(&class_count, 0);

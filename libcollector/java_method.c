@@ -9,6 +9,7 @@
 #include "dynamic.h"
 #include "java_vm.h"
 #include "log.h"
+#include "room.h"
 
 #include "format/record.h"
 
@@ -20,10 +21,11 @@ enum { TABLE_BITS = 15, PROBES = 32, NAME_MAX_BYTES = 800, LINES_MAX = COL_TEXT_
 enum { HAS_LINES = 1 /* of a ConstMethod's flags */, RELEASE_OF_BIASED_BYTES = 20 };
 
 /* Methods by address, and what they are. `constant` is set last; 0: not written. */
-static struct {
+struct known {
 	atomic_uint_fast64_t method, constant;
 	atomic_uint id;
-} known[1 << TABLE_BITS];
+};
+static _Atomic(void *) table; /* struct known, 1 << TABLE_BITS */
 
 static atomic_uint last_id;
 
@@ -192,8 +194,11 @@ static uint32_t write_new(struct walk_memo *memo, uint64_t constant)
 static uint32_t id_of(struct walk_memo *memo, uint64_t method, uint64_t constant)
 {
 	uint64_t home = method * 0x9e3779b97f4a7c15u >> (64 - TABLE_BITS);
+	struct known *known = room_table(&table, sizeof(*known) << TABLE_BITS);
 	uint32_t id;
 
+	if (!known)
+		return NO_METHOD;
 	for (unsigned i = 0; i < PROBES; i++) {
 		unsigned at = (unsigned)(home + i) & ((1 << TABLE_BITS) - 1);
 		uint_fast64_t seen = atomic_load_explicit(&known[at].method, memory_order_relaxed);
@@ -230,7 +235,9 @@ uint64_t java_method_mark(struct walk_memo *memo, uint64_t method, uint64_t bcp)
 
 void java_method_forget(void)
 {
-	for (unsigned i = 0; i < 1 << TABLE_BITS; i++)
+	struct known *known = atomic_load(&table);
+
+	for (unsigned i = 0; known && i < 1 << TABLE_BITS; i++)
 		atomic_store_explicit(&known[i].method, 0, memory_order_relaxed);
 	atomic_store(&last_id, 0);
 }

@@ -5,6 +5,7 @@
  * recording was paused, is known by its epoch, and its place is taken when it is met again. */
 #include "mpi.h"
 
+#include "room.h"
 #include "scope.h"
 
 #include <string.h>
@@ -17,9 +18,12 @@ struct mpi_pending {
 	int is_active; /* else it is persistent, and not started */
 };
 
-static atomic_uint_fast64_t keys[REQUESTS];
-static struct mpi_pending pending[REQUESTS];
-static atomic_uint count; /* of requests in the table */
+struct requests {
+	atomic_uint_fast64_t keys[REQUESTS];
+	struct mpi_pending pending[REQUESTS];
+};
+static _Atomic(void *) table; /* struct requests */
+static atomic_uint count;     /* of requests in the table: it is there if any are */
 static atomic_uint epoch;
 
 /* Message handles are no requests, but may have the same numbers. */
@@ -36,11 +40,12 @@ static unsigned place_of(uint64_t key)
 
 static struct mpi_pending *find(uint64_t key)
 {
+	struct requests *requests = atomic_load(&table);
 	unsigned at = place_of(key);
 
 	for (unsigned i = 0; i < PROBES; i++)
-		if (atomic_load_explicit(&keys[(at + i) % REQUESTS], memory_order_acquire) == key) {
-			struct mpi_pending *found = &pending[(at + i) % REQUESTS];
+		if (atomic_load_explicit(&requests->keys[(at + i) % REQUESTS], memory_order_acquire) == key) {
+			struct mpi_pending *found = &requests->pending[(at + i) % REQUESTS];
 
 			return found->epoch == atomic_load_explicit(&epoch, memory_order_relaxed) ? found : NULL;
 		}
@@ -49,23 +54,26 @@ static struct mpi_pending *find(uint64_t key)
 
 static void give_up(struct mpi_pending *request)
 {
-	atomic_store(&keys[request - pending], 0);
+	struct requests *requests = atomic_load(&table);
+
+	atomic_store(&requests->keys[request - requests->pending], 0);
 	atomic_fetch_sub(&count, 1);
 }
 
 static int add(uint64_t key, const struct mpi_message *message)
 {
+	struct requests *requests = room_table(&table, sizeof(*requests));
 	unsigned at = place_of(key), now = atomic_load(&epoch);
 
-	for (unsigned i = 0; i < PROBES; i++) {
+	for (unsigned i = 0; requests && i < PROBES; i++) {
 		unsigned slot = (at + i) % REQUESTS;
-		uint_fast64_t old = atomic_load(&keys[slot]);
-		int is_stale = old == key || (old > BUSY && pending[slot].epoch != now);
+		uint_fast64_t old = atomic_load(&requests->keys[slot]);
+		int is_stale = old == key || (old > BUSY && requests->pending[slot].epoch != now);
 
-		if ((old != 0 && !is_stale) || !atomic_compare_exchange_strong(&keys[slot], &old, BUSY))
+		if ((old != 0 && !is_stale) || !atomic_compare_exchange_strong(&requests->keys[slot], &old, BUSY))
 			continue;
-		pending[slot] = (struct mpi_pending){.message = *message, .epoch = now, .is_active = !message->is_persistent};
-		atomic_store_explicit(&keys[slot], key, memory_order_release);
+		requests->pending[slot] = (struct mpi_pending){.message = *message, .epoch = now, .is_active = !message->is_persistent};
+		atomic_store_explicit(&requests->keys[slot], key, memory_order_release);
 		if (!is_stale)
 			atomic_fetch_add(&count, 1);
 		return 0;

@@ -61,7 +61,7 @@ __asm__(".text\n"
         ".size signals_return, .-signals_return\n");
 void signals_return(void) __attribute__((visibility("hidden")));
 
-void signals_install(int signal, signals_handler *handler)
+int signals_install(int signal, signals_handler *handler)
 {
 	struct kernel_sigaction action = {
 	    .handler = handler,
@@ -71,12 +71,15 @@ void signals_install(int signal, signals_handler *handler)
 	};
 	struct kernel_sigaction old = {.handler = NULL};
 	struct owned *ours = find_owned(signal);
+	long error;
 
 	if (!ours)
 		ours = find_owned(0);
 	if (!ours)
-		return;
-	SYS4(SYS_rt_sigaction, signal, &action, &old, sizeof(sys_sigset));
+		return -ENOSPC;
+	error = SYS4(SYS_rt_sigaction, signal, &action, &old, sizeof(sys_sigset));
+	if (error < 0)
+		return (int)error;
 	if (old.handler != handler) { /* a running program may have one of its own */
 		ours->program = (struct sigaction){.sa_flags = (int)(old.flags & ~(unsigned long)RESTORER)};
 		ours->program.sa_sigaction = old.handler;
@@ -84,6 +87,7 @@ void signals_install(int signal, signals_handler *handler)
 	}
 	ours->signal = signal;
 	owned_set |= SYS_SIGBIT(signal);
+	return 0;
 }
 
 void signals_give_back(int kept)
@@ -118,7 +122,8 @@ static void default_action(int signal)
 	sys_sigset set = SYS_SIGBIT(signal);
 
 	SYS4(SYS_rt_sigaction, signal, &action, NULL, sizeof(sys_sigset));
-	SYS3(SYS_tgkill, sys_getpid(), sys_gettid(), signal);
+	if (SYS3(SYS_tgkill, sys_getpid(), sys_gettid(), signal) < 0)
+		SYS2(SYS_kill, sys_getpid(), signal);
 	sys_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 

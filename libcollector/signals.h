@@ -10,8 +10,8 @@
 typedef void signals_handler(int signal, siginfo_t *info, void *context);
 
 /* Install the collector's handler for `signal`: it is ours from now on, of which there are a few. All signals are blocked
- * while it runs. */
-void signals_install(int signal, signals_handler *handler);
+ * while it runs. Returns 0 or -errno: then the signal does what it did. */
+int signals_install(int signal, signals_handler *handler);
 
 /* The recording has ended: the program's own handlers are installed again. For the signal `kept`, if the program has none, ours
  * stays, for signals that are on their way. */

@@ -109,6 +109,14 @@ static inline int sys_gettid(void)
 	return (int)SYS0(SYS_gettid);
 }
 
+/* As threads are known by: 0 if a filter of system calls refuses to tell. */
+static inline uint32_t sys_tid(void)
+{
+	int tid = sys_gettid();
+
+	return tid > 0 ? (uint32_t)tid : 0;
+}
+
 static inline int sys_getpid(void)
 {
 	return (int)SYS0(SYS_getpid);

@@ -225,11 +225,11 @@ static void become(struct col_thread *state)
 
 struct col_thread *thread_adopt_self(void)
 {
-	uint32_t tid = (uint32_t)sys_gettid();
-	struct col_thread *state = find_state(tid);
+	uint32_t tid = sys_tid();
+	struct col_thread *state = tid ? find_state(tid) : NULL;
 
 	if (!state) {
-		state = take_state();
+		state = tid ? take_state() : NULL;
 		if (!state) {
 			col_count(&col.count.lost_threads, 1);
 			return NULL;
@@ -241,9 +241,17 @@ struct col_thread *thread_adopt_self(void)
 	return state;
 }
 
+/* The only thread's: of the start, or of a forked child. */
+static uint32_t first_tid(void)
+{
+	uint32_t tid = sys_tid();
+
+	return tid ? tid : (uint32_t)col.pid;
+}
+
 int thread_open(void)
 {
-	uint32_t tid = (uint32_t)sys_gettid();
+	uint32_t tid = first_tid();
 	struct col_thread *state;
 
 	begin_again();
@@ -273,7 +281,7 @@ int thread_restart(void)
 	state = take_state();
 	if (!state)
 		return -ENOMEM;
-	begin(state, (uint32_t)sys_gettid());
+	begin(state, first_tid());
 	become(state);
 	return 0;
 }
@@ -474,34 +482,44 @@ static void give_up(struct col_thread *state)
 static void begin_thread(struct col_thread *state)
 {
 	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL);
+	uint32_t tid = sys_tid();
 
 	if (!col_is_recording()) {
 		atomic_fetch_sub(&starting, 1);
 		return;
 	}
+	if (!tid) {
+		col_count(&col.count.lost_threads, 1);
+		give_up(state);
+		return;
+	}
 	sys_sigmask(SIG_UNBLOCK, &tick, NULL);
 	signals_believe(state->blocked);
-	begin(state, (uint32_t)sys_gettid());
+	begin(state, tid);
 	atomic_fetch_sub(&starting, 1);
 	become(state);
 	thread_write_record(state, COL_NORMAL, FMT_thread_origin_CREATED);
 }
 
-/* Both end in a jump to the program's function, so that no frame of ours stands in its stacks. */
+/* Both end in a jump to the program's function, so that no frame of ours stands in its stacks. The state may be another thread's by then. */
 static void *run_posix(void *argument)
 {
 	struct col_thread *state = argument;
+	void *(*run)(void *) = state->run;
 
+	argument = state->argument;
 	begin_thread(state);
-	return state->run(state->argument);
+	return run(argument);
 }
 
 static int run_c11(void *argument)
 {
 	struct col_thread *state = argument;
+	int (*run)(void *) = state->run_c11;
 
+	argument = state->argument;
 	begin_thread(state);
-	return state->run_c11(state->argument);
+	return run(argument);
 }
 
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument)

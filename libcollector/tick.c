@@ -2,6 +2,7 @@
 #include "tick.h"
 
 #include "altstack.h"
+#include "log.h"
 #include "signals.h"
 #include "usage.h"
 #include "walk.h"
@@ -17,6 +18,7 @@ enum { USAGE_PERIOD_US = 100000, SCAN_PERIOD_US = 100000, FIRST_US = 1000, RESTS
  * one takes it (seen: epoll_wait); then the threads' own ticks do the looking. */
 static int process_timer;
 static atomic_uint process_timer_armed;
+static int is_deaf; /* the signal has no handler of ours, and would end the program */
 
 /* The CPU-time clock of thread `tid` of the process. */
 static clockid_t thread_clock(uint32_t tid)
@@ -54,7 +56,7 @@ void tick_arm(struct col_thread *thread)
 
 	if (atomic_load(&col.count.threads) > 1 && atomic_exchange(&process_timer_armed, 0))
 		SYS1(SYS_timer_delete, process_timer);
-	if (!col.descriptor.profile_us && !col.descriptor.sample_ms && !col.descriptor.from_ms && !col.descriptor.to_ms)
+	if (is_deaf || (!col.descriptor.profile_us && !col.descriptor.sample_ms && !col.descriptor.from_ms && !col.descriptor.to_ms))
 		return;
 	if (create_timer(thread_clock(tid), SIGEV_THREAD_ID, tid, thread, period_us(), &thread->timer) == 0)
 		thread->armed = 1;
@@ -190,12 +192,19 @@ static void sample(struct col_thread *thread, const ucontext_t *context)
 	have_rest(thread, col_ticks() - start);
 }
 
+static int is_own(const struct col_thread *thread)
+{
+	uint32_t tid = sys_tid();
+
+	return tid ? atomic_load(&thread->tid) == tid : thread == col_self;
+}
+
 /* The tick of the calling thread. While in_handler says so, nobody ends the recording behind our back (attach.c). */
 static __attribute__((noinline)) void tick(struct col_thread *thread, const ucontext_t *context)
 {
 	atomic_store_explicit(&thread->in_handler, 1, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
-	if (col_is_recording() && atomic_load(&thread->tid) == (uint32_t)sys_gettid()) {
+	if (col_is_recording() && is_own(thread)) {
 		window_check();
 		if (atomic_load(&col.mark->profile))
 			sample(thread, context);
@@ -265,7 +274,9 @@ void tick_close(void)
 void tick_open(void)
 {
 	first_pointer = arch_has_thread_pointer() ? (uintptr_t)__builtin_thread_pointer() : 0;
-	signals_install(TICK_SIGNAL, handle);
+	is_deaf = signals_install(TICK_SIGNAL, handle) < 0;
+	if (is_deaf)
+		col_log_warning("the signal for clock samples cannot be handled: there are none");
 	tick_restart();
 }
 
@@ -279,7 +290,7 @@ void tick_let_in(void)
 void tick_restart(void)
 {
 	atomic_store(&process_timer_armed, 0);
-	if (signals_prefer_current() && (col.descriptor.profile_us || col.descriptor.sample_ms) &&
+	if (!is_deaf && signals_prefer_current() && (col.descriptor.profile_us || col.descriptor.sample_ms) &&
 	    create_timer(CLOCK_PROCESS_CPUTIME_ID, SIGEV_SIGNAL, 0, NULL, SCAN_PERIOD_US, &process_timer) == 0)
 		atomic_store(&process_timer_armed, 1);
 }

@@ -4,21 +4,31 @@
  * block in use as file offsets, and found again through a hash table of offsets. A node is written before it
  * is published there (release), so whoever finds an offset (acquire) finds the node. When two threads make the
  * same node at once, one of the two stays unused. When a block runs low, one thread prepares the next in
- * `ahead`; so even a handler that interrupts just that thread finds space. */
+ * `ahead`; so even a handler that interrupts just that thread finds space.
+ *
+ * The file is mapped from its start, also beyond its end. When it outgrows that, a longer mapping takes the place of the one before, which
+ * stays, because others may be reading there. */
 #include "tree.h"
 
 #include "collector.h"
 #include "map.h"
+#include "room.h"
 #include "stream.h"
 
 #include <errno.h>
 
 enum { TABLE_BITS = 22, TABLE_MIN_BITS = 12, PROBES = 64, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, LOW = 64 * sizeof(struct fmt_node), GROW_SPINS = 20000 };
+enum { FILE_MAPS = 5, FILE_MIN = 1 << 20, FILE_FACTOR = 4 }; /* 1, 4, 16, 64 MB */
 
 static uint32_t *table;
 static uint32_t table_mask;
-static uint8_t *file; /* frameinfo, mapped from its start, also beyond its end; nodes are named by offset */
-static size_t file_limit;
+static _Atomic(uint8_t *) file; /* frameinfo; nodes are named by offset. Set before any offset that needs it is known */
+static size_t file_limit;       /* of all nodes of a full table */
+static struct {
+	uint8_t *at;
+	size_t size;
+} maps[FILE_MAPS];
+static int map_count;
 static atomic_uint_fast64_t space; /* next | end << 32 */
 static atomic_uint_fast64_t ahead; /* the same for the block after; 0: not prepared */
 static atomic_uint growing;        /* tid of the thread that prepares it, 0: nobody */
@@ -26,8 +36,9 @@ static uint32_t block_size = BLOCK_MIN;
 
 void tree_close(void)
 {
-	if (file)
-		sys_munmap(file, file_limit);
+	for (int i = 0; i < map_count; i++)
+		sys_munmap(maps[i].at, maps[i].size);
+	map_count = 0;
 	if (table)
 		sys_munmap(table, ((size_t)table_mask + 1) * sizeof(uint32_t));
 	file = NULL;
@@ -38,6 +49,7 @@ int tree_open(void)
 {
 	table = NULL;
 	file = NULL;
+	map_count = 0;
 	block_size = BLOCK_MIN;
 	atomic_store(&space, 0);
 	atomic_store(&ahead, 0);
@@ -45,7 +57,7 @@ int tree_open(void)
 	for (int bits = TABLE_BITS; bits >= TABLE_MIN_BITS; bits -= 2) {
 		size_t size = sizeof(uint32_t) << bits;
 
-		table = sys_mmap_anonymous(size);
+		table = bits == TABLE_MIN_BITS || room_is_wide(size, 32) ? sys_mmap_anonymous(size) : NULL;
 		if (!table)
 			continue;
 		sys_madvise(table, size, MADV_DONTFORK);
@@ -60,8 +72,8 @@ void tree_advise(int advice)
 {
 	if (table)
 		sys_madvise(table, (table_mask + 1) * sizeof(*table), advice);
-	if (file)
-		sys_madvise(file, file_limit, advice);
+	for (int i = 0; i < map_count; i++)
+		sys_madvise(maps[i].at, maps[i].size, advice);
 }
 
 /* Write the heads of a new block at file offset `at`, which is mapped, and return its {next, end}. */
@@ -81,6 +93,28 @@ static uint64_t begin_block(uint64_t at, uint32_t size)
 	return first | (uint64_t)(first + payload - sizeof(struct fmt_nodes)) << 32;
 }
 
+/* Have the file mapped up to `end`. Returns 0 or -ENOMEM. */
+static int map_up_to(uint64_t end)
+{
+	size_t size = map_count ? maps[map_count - 1].size : 0, longer = size ? size : FILE_MIN / FILE_FACTOR;
+	uint8_t *at;
+
+	if (end <= size)
+		return 0;
+	while (longer < end || longer == size)
+		longer *= FILE_FACTOR;
+	longer = longer < file_limit ? longer : file_limit;
+	if (end > longer || map_count == FILE_MAPS)
+		return -ENOMEM;
+	at = col_stream_map(FMT_STREAM_FRAMEINFO, 0, longer);
+	if (!at)
+		return -ENOMEM;
+	maps[map_count].at = at;
+	maps[map_count++].size = longer;
+	atomic_store_explicit(&file, at, memory_order_release);
+	return 0;
+}
+
 /* Prepare the next block. Returns 0, or -1 when there is none. Only one thread at a time gets here. */
 static int grow(void)
 {
@@ -88,9 +122,7 @@ static int grow(void)
 
 	if (col_stream_claim(FMT_STREAM_FRAMEINFO, block_size, &at) < 0)
 		return -1;
-	if (!file)
-		file = col_stream_map(FMT_STREAM_FRAMEINFO, 0, file_limit);
-	if (!file || at + block_size > file_limit) {
+	if (map_up_to(at + block_size) < 0) {
 		col_stream_stop(FMT_STREAM_FRAMEINFO, -ENOMEM);
 		return -1;
 	}
@@ -164,7 +196,7 @@ static uint32_t hash(uint32_t parent, uint64_t pc, uint32_t generation)
 
 static struct fmt_node *node_at(uint32_t offset)
 {
-	return (struct fmt_node *)(file + offset);
+	return (struct fmt_node *)(atomic_load_explicit(&file, memory_order_relaxed) + offset);
 }
 
 static int is_node(uint32_t offset, uint32_t parent, uint64_t pc, uint32_t generation)

@@ -11,6 +11,7 @@
 #include "log.h"
 #include "mpi.h"
 #include "omp.h"
+#include "stream.h"
 #include "sync.h"
 #include "tick.h"
 #include "usage.h"
@@ -110,8 +111,8 @@ void window_open(void)
 
 	if (col.descriptor.heap)
 		allocator_check();
-	if (col.descriptor.functrace)
-		functrace_open();
+	if (col.descriptor.functrace && functrace_open() < 0)
+		col_stream_stop(FMT_STREAM_FUNCTRACE, -ENOMEM);
 	first = start + ticks_of_ms(col.descriptor.from_ms);
 	last = col.descriptor.to_ms ? start + ticks_of_ms(col.descriptor.to_ms) : 0;
 	atomic_store(&paused, col.descriptor.step.paused != 0);

@@ -7,6 +7,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -432,6 +433,20 @@ int case_filter_no_timers(void)
 	all_but(timers, SECCOMP_RET_ERRNO | EPERM);
 	mark();
 	burn(20);
+	return case_fork();
+}
+
+/* glibc's pthread_create needs neither. */
+int case_filter_no_tids(void)
+{
+	static const int calls[] = {SYS_gettid, SYS_tgkill, -1};
+	pthread_t thread;
+
+	mark();
+	all_but(calls, SECCOMP_RET_ERRNO | EPERM);
+	burn(20);
+	say("thread %d\n", pthread_create(&thread, NULL, mark_thread, NULL));
+	say("joined %d\n", pthread_join(thread, NULL));
 	return case_fork();
 }
 

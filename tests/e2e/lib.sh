@@ -129,3 +129,37 @@ for_everyone()
 	chmod -R a+rX "$everyones"
 	chmod 1777 "$everyones"
 }
+
+# ---- failing system calls
+
+# errno numbers, as the program that injects takes them
+errors=(ENOSPC=28 EIO=5 EMFILE=24 ENFILE=23 ENOMEM=12 EINTR=4 EACCES=13 EDQUOT=122)
+
+# spread COUNT MOST: numbers from 1 to COUNT, at most MOST, spread evenly
+spread()
+{
+	awk -v n="$1" -v most="$2" 'BEGIN { k = n < most ? n : most; for (i = 1; i <= k; i++) print int((i - 0.5) * n / k) + 1 }'
+}
+
+# planned CLAIM FUNCTION: `FUNCTION NAME FIELD...` for each line of the file "plan", two at a time, in a directory NAME of its own, which
+# stays if anything is said. It says what is wrong; the claim is that nothing is.
+planned()
+{
+	local worker
+	for worker in 0 1; do
+		local turn=0 fields wrong
+		while read -ra fields; do
+			[ $((turn++ % 2)) = $worker ] || continue
+			mkdir "${fields[0]}" && cd "${fields[0]}" || exit
+			wrong=$("$2" "${fields[@]}" 2>&1 </dev/null)
+			cd .. || exit
+			if [ -z "$wrong" ]; then rm -rf "${fields[0]}"; else echo "${fields[0]}: $wrong" | tr '\n' ' '; echo; fi
+			echo run >>made.$worker
+		done <plan >wrong.$worker &
+	done
+	wait
+	cat wrong.0 wrong.1
+	is "every planned run was made" "$(wc -l <plan)" "$(cat made.* | wc -l)"
+	is "$1" 0 "$(cat wrong.0 wrong.1 | wc -l)"
+	rm -f made.* plan wrong.*
+}

@@ -6,7 +6,7 @@
  *
  * WHO is the beginning of a file's name: calls are counted that are made by code of that file, and all that a process makes which
  * executes that file. For an ERRNO only calls count that can fail so, by calls[] below. Each counted call, in all descendants, is
- * a line "NUMBER CALL" in LOG. Exits as the program does (128 + n for a signal); 120: no tracing here; 124: the program did not end. */
+ * a line "NUMBER CALL" in LOG. (For a process that executes the file, those are calls of libc's and the loader's too.) Exits as the program does (128 + n for a signal); 120: no tracing here; 124: the program did not end. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/filter.h>
@@ -65,6 +65,20 @@ static const struct call {
 	{"uname", SYS_uname, {EACCES}},
 	{"clock_gettime", SYS_clock_gettime, {EACCES}},
 	{"sigaltstack", SYS_sigaltstack, {ENOMEM, EACCES}},
+	{"readlink", SYS_readlink, {EACCES, EIO, ENOMEM}},
+	{"access", SYS_access, {EACCES, EIO, ENOMEM}},
+	{"faccessat2", SYS_faccessat2, {EACCES, EIO, ENOMEM}},
+	{"linkat", SYS_linkat, {EACCES, EDQUOT, ENOSPC, ENOMEM, EIO}},
+	{"unlinkat", SYS_unlinkat, {EACCES, ENOMEM, EIO}},
+	{"copy_file_range", SYS_copy_file_range, {EINTR, EIO, ENOSPC, EDQUOT, ENOMEM}},
+	{"memfd_create", SYS_memfd_create, {EACCES, EMFILE, ENFILE, ENOMEM}},
+	{"socketpair", SYS_socketpair, {EACCES, EMFILE, ENFILE, ENOMEM}},
+	{"dup2", SYS_dup2, {EINTR, EMFILE}},
+	{"poll", SYS_poll, {EINTR, ENOMEM}},
+	{"wait4", SYS_wait4, {EINTR}},
+	{"clone", SYS_clone, {EACCES, ENOMEM}},
+	{"perf_event_open", SYS_perf_event_open, {EACCES, EMFILE, ENFILE, ENOMEM, ENOSPC}},
+	{"ioctl", SYS_ioctl, {EINTR, EIO, ENOMEM}},
 	{"execve", SYS_execve, {EACCES, EIO, ENOMEM, ENFILE, EMFILE}},
 };
 

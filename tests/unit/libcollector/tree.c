@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 #include <pthread.h>
 
-enum { THREADS = 4, STACKS = 30000, FRAMES = 6 };
+enum { THREADS = 4, STACKS = 100000, FRAMES = 8 };
 
 static uint32_t ids[THREADS][STACKS];
 
