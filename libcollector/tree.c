@@ -6,6 +6,9 @@
  * same node at once, one of the two stays unused. When a block runs low, one thread prepares the next in
  * `ahead`; so even a handler that interrupts just that thread finds space.
  *
+ * A node's first places are in a small part of the table, the others anywhere: else each of the first thousands of nodes would touch a
+ * page of its own.
+ *
  * The file is mapped from its start, also beyond its end. When it outgrows that, a longer mapping takes the place of the one before, which
  * stays, because others may be reading there. */
 #include "tree.h"
@@ -18,6 +21,7 @@
 #include <errno.h>
 
 enum { TABLE_BITS = 22, TABLE_MIN_BITS = 12, PROBES = 64, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, LOW = 64 * sizeof(struct fmt_node), GROW_SPINS = 20000 };
+enum { NEAR_BITS = 13, NEAR_PROBES = 4 };
 enum { FILE_MAPS = 5, FILE_MIN = 1 << 20, FILE_FACTOR = 4 }; /* 1, 4, 16, 64 MB */
 
 static uint32_t *table;
@@ -206,14 +210,27 @@ static int is_node(uint32_t offset, uint32_t parent, uint64_t pc, uint32_t gener
 	return node->pc == pc && node->parent == parent && node->generation == generation;
 }
 
+/* Where the node that hashes to `at` may be, by turns. The near part gets full: the others stay out of it. */
+static uint32_t *place(uint32_t at, int probe)
+{
+	const uint32_t near = 1u << NEAR_BITS;
+	uint32_t place = (at + (uint32_t)probe) & table_mask;
+
+	if (table_mask < 4 * near)
+		return &table[place];
+	if (probe < NEAR_PROBES)
+		return &table[place & (near - 1)];
+	return &table[place < near ? place + near : place];
+}
+
 uint32_t tree_node(uint32_t parent, uint64_t pc)
 {
 	uint32_t generation = atomic_load_explicit(&col.generation, memory_order_relaxed);
 	uint32_t at = hash(parent, pc, generation);
 	uint32_t mine = 0;
 
-	for (int i = 0; i < PROBES; i++, at++) {
-		uint32_t *slot = &table[at & table_mask];
+	for (int i = 0; i < PROBES; i++) {
+		uint32_t *slot = place(at, i);
 		uint32_t id = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 
 		if (id == 0) {
