@@ -2,6 +2,7 @@
 #include "metric.h"
 
 #include "experiment/experiment.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -273,6 +274,24 @@ static void expand(const struct keyword *keyword, unsigned id, struct metric_lis
 			add(out, id, flavors[i].flavor, show);
 }
 
+/* `text` is no keyword; its name, if it has one, begins at `skip`. The nearest one is named with the same flavor and signs. */
+static void say_unknown(const char *text, size_t skip, char *error)
+{
+	const char *names[METRICS + 3] = {"any", "default", "hwc"}, *near;
+	size_t count = 3;
+
+	if (text[skip] == '\0') /* without signs all of it is the name */
+		skip = 0;
+	for (unsigned id = 0; id < METRICS; id++)
+		if (metric_is_there(id))
+			names[count++] = metric_keyword(id);
+	near = text_nearest(text + skip, names, count);
+	if (near != NULL)
+		snprintf(error, METRIC_ERROR_MAX, "'%.40s' is not a metric (did you mean '%.*s%.40s'?)", text, (int)skip, text, near);
+	else
+		snprintf(error, METRIC_ERROR_MAX, "'%.40s' is not a metric (metric_list lists them)", text);
+}
+
 static int parse_keyword(const char *text, unsigned have, struct metric_list *out, char *error)
 {
 	struct keyword keyword;
@@ -286,8 +305,7 @@ static int parse_keyword(const char *text, unsigned have, struct metric_list *ou
 				 "'%.40s': no such data in these experiments", text);
 			return -ENODATA;
 		}
-		snprintf(error, METRIC_ERROR_MAX,
-			 "'%.40s' is not a metric (metric_list lists them)", text);
+		say_unknown(text, skip, error);
 		return -EINVAL;
 	}
 	if (keyword.any != 0 && (keyword.any & have) == 0 && keyword.any != ~0u) {
@@ -339,6 +357,22 @@ int metric_list_parse(const char *spec, unsigned have, struct metric_list *out, 
 	return 0;
 }
 
+size_t metric_list_fault(const char *spec, unsigned have)
+{
+	struct metric_list list;
+	char error[METRIC_ERROR_MAX], text[64];
+	const char *at = spec;
+
+	for (;;) {
+		size_t len = strcspn(at, ":");
+
+		snprintf(text, sizeof(text), "%.*s", (int)(len < sizeof(text) ? len : sizeof(text) - 1), at);
+		if (metric_list_parse(text, have, &list, error) != 0 || at[len] == '\0')
+			return (size_t)(at - spec) + 1;
+		at += len + 1;
+	}
+}
+
 int metric_sort_parse(const char *spec, unsigned have, struct metric_sort *out, char *error)
 {
 	struct metric_list list = {.count = 0};
@@ -364,7 +398,7 @@ int metric_sort_parse(const char *spec, unsigned have, struct metric_sort *out, 
 
 void metric_sort_adjust(const struct metric_list *list, struct metric_sort *sort)
 {
-	if (sort->metric.flavor == METRIC_PLAIN)
+	if (sort->metric.id == METRIC_NAME)
 		return;
 	for (size_t i = 0; i < list->count; i++)
 		if (list->at[i].id == sort->metric.id && list->at[i].flavor == sort->metric.flavor)

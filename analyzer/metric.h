@@ -97,6 +97,9 @@ void metric_defaults(unsigned have, struct metric_list *list, struct metric_sort
  * a list of metrics) or -ENODATA (a metric without data), the reason in error[METRIC_ERROR_MAX]. */
 int metric_list_parse(const char *spec, unsigned have, struct metric_list *out, char *error);
 
+/* The column, from 1, of the first keyword for which metric_list_parse refuses `spec`. */
+size_t metric_list_fault(const char *spec, unsigned have);
+
 /* Read a sort order: one keyword, `-` before it for the reverse. Errors as metric_list_parse. */
 int metric_sort_parse(const char *spec, unsigned have, struct metric_sort *out, char *error);
 
@@ -106,7 +109,7 @@ size_t metric_list_reduce(unsigned have, struct metric_list *list);
 /* True if both lists show the same. */
 int metric_list_equal(const struct metric_list *left, const struct metric_list *right);
 
-/* Keep `sort` if its metric is in the list (or static), else sort by the list's first measured
+/* Keep `sort` if its metric is in the list (names always are), else sort by the list's first measured
  * metric. */
 void metric_sort_adjust(const struct metric_list *list, struct metric_sort *sort);
 

@@ -217,6 +217,6 @@ void session_refresh(struct session *session)
 	if (metric_list_equal(&usual, &session->metrics) ||
 	    metric_list_reduce(session->have, &session->metrics) == 0)
 		defaults_metrics(session->defaults, session->have, &session->metrics, &session->sort);
-	else if (!(metric_data_of(session->sort.metric.id) & session->have))
+	else if (session->sort.metric.id < METRIC_VALUES && !(metric_data_of(session->sort.metric.id) & session->have))
 		metric_sort_adjust(&session->metrics, &session->sort);
 }

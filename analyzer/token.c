@@ -31,6 +31,10 @@ static const struct {
 };
 enum { SPELLINGS = sizeof(spellings) / sizeof(spellings[0]) };
 
+/* Words that begin a value as tokens do, but belong to syntax.c. */
+static const char *const grammar[] = {"FNAME", "REGEX", "LOG2", "LOG10"};
+enum { GRAMMAR = sizeof(grammar) / sizeof(grammar[0]) };
+
 unsigned token_find(const char *name, size_t len)
 {
 	for (size_t i = 0; i < SPELLINGS; i++)
@@ -46,12 +50,13 @@ const char *token_nearest(const char *name, size_t len)
 	char word[32];
 
 	snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1), name);
-	for (size_t i = 0; i < SPELLINGS; i++) {
-		size_t distance = text_distance(word, spellings[i].name);
+	for (size_t i = 0; i < SPELLINGS + GRAMMAR; i++) {
+		const char *spelling = i < SPELLINGS ? spellings[i].name : grammar[i - SPELLINGS];
+		size_t distance = text_distance(word, spelling);
 
-		if (distance < best_distance && distance < strlen(spellings[i].name)) {
+		if (distance < best_distance && distance < strlen(spelling)) {
 			best_distance = distance;
-			best = spellings[i].name;
+			best = spelling;
 		}
 	}
 	return best;

@@ -41,7 +41,7 @@ extern const struct token token_table[TOKENS];
 /* The token called name[len], in letters of either case. Returns its id, TOKENS if there is none. */
 unsigned token_find(const char *name, size_t len);
 
-/* The name nearest to name[len], or NULL. */
+/* The name nearest to name[len], of a token or a function of expressions, or NULL. */
 const char *token_nearest(const char *name, size_t len);
 
 /* Call `each` for every spelling of the token but the first. */

@@ -7,28 +7,28 @@
 #include <string.h>
 #include <strings.h>
 
-static void set(struct session *session, const char *command, const char *text,
-		int (*setter)(struct defaults *defaults, const char *text, char *error))
+void view_dmetrics(struct session *session, const struct command_argument *argument)
 {
 	char error[METRIC_ERROR_MAX];
 
-	if (setter(session->defaults, text, error) != 0)
-		session_fail(session, EXIT_USAGE, "%s: %s", command, error);
-}
-
-void view_dmetrics(struct session *session, const struct command_argument *argument)
-{
-	set(session, "dmetrics", argument->text, defaults_set_metrics);
+	if (defaults_set_metrics(session->defaults, argument->text, error) != 0)
+		session_fail_at(session, "dmetrics", metric_list_fault(argument->text, ~0u), error);
 }
 
 void view_dsort(struct session *session, const struct command_argument *argument)
 {
-	set(session, "dsort", argument->text, defaults_set_sort);
+	char error[METRIC_ERROR_MAX];
+
+	if (defaults_set_sort(session->defaults, argument->text, error) != 0)
+		session_fail_at(session, "dsort", argument->text[0] == '-' ? 2 : 1, error);
 }
 
 void view_en_desc(struct session *session, const struct command_argument *argument)
 {
-	set(session, "en_desc", argument->text, defaults_set_descendants);
+	char error[METRIC_ERROR_MAX];
+
+	if (defaults_set_descendants(session->defaults, argument->text, error) != 0)
+		session_fail(session, EXIT_USAGE, "en_desc: %s", error);
 }
 
 void view_rc(struct session *session, const struct command_argument *argument)

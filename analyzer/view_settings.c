@@ -32,9 +32,13 @@ static void put_current(struct session *session)
 	put_sort(session);
 }
 
-static int status_of(int error)
+/* No such data, or a word at a column that is no metric. */
+static void fail(struct session *session, int status, const char *command, size_t column, const char *error)
 {
-	return error == -ENODATA ? EXIT_TROUBLE : EXIT_USAGE;
+	if (status == -ENODATA)
+		session_fail(session, EXIT_TROUBLE, "%s: %s", command, error);
+	else
+		session_fail_at(session, command, column, error);
 }
 
 void view_metrics(struct session *session, const struct command_argument *argument)
@@ -44,10 +48,10 @@ void view_metrics(struct session *session, const struct command_argument *argume
 
 	if (argument->text != NULL)
 		status = metric_list_parse(argument->text, session->have, &session->metrics, error);
-	if (status != 0)
-		session_fail(session, status_of(status), "metrics: %s", error);
-	if (status != 0)
+	if (status != 0) {
+		fail(session, status, "metrics", metric_list_fault(argument->text, session->have), error);
 		return;
+	}
 	metric_sort_adjust(&session->metrics, &session->sort);
 	if (argument->text == NULL || !print_is_data(session))
 		put_current(session);
@@ -61,7 +65,7 @@ void view_sort(struct session *session, const struct command_argument *argument)
 	if (argument->text != NULL)
 		status = metric_sort_parse(argument->text, session->have, &session->sort, error);
 	if (status != 0)
-		session_fail(session, status_of(status), "sort: %s", error);
+		fail(session, status, "sort", argument->text[0] == '-' ? 2 : 1, error);
 	else if (argument->text == NULL || !print_is_data(session))
 		put_sort(session);
 }

@@ -5,6 +5,7 @@
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MANGLED_MAX = 4096, DEMANGLED_MAX = 16384, CALLS_MAX = 65536 };
@@ -27,11 +28,23 @@ static void put(const char *text, size_t len, void *context)
 	output->text[output->len] = '\0';
 }
 
+/* Where "_MOD_" stands in gfortran's "__module_MOD_procedure", NULL if it is no such name. */
+static const char *fortran_mark(const char *name)
+{
+	const char *mark = strncmp(name, "__", 2) == 0 ? strstr(name + 2, "_MOD_") : NULL;
+
+	return mark != NULL && mark > name + 2 && mark[strlen("_MOD_")] != '\0' ? mark : NULL;
+}
+
 /* Returns 1 and output->text, or 0 if `mangled` is not to be demangled. */
 static int demangle(const char *mangled, struct output *output)
 {
 	int options = DMGL_PARAMS | DMGL_ANSI;
+	const char *mark = fortran_mark(mangled);
 
+	if (mark != NULL) /* as gdb writes it */
+		return snprintf(output->text, sizeof(output->text), "%.*s::%s", (int)(mark - mangled - 2), mangled + 2,
+				mark + strlen("_MOD_")) > 0;
 	output->len = 0;
 	output->calls = 0;
 	if (setjmp(output->too_long) != 0)
@@ -45,13 +58,30 @@ static int demangle(const char *mangled, struct output *output)
 
 static int is_mangled(const char *name)
 {
-	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R' || fortran_mark(name) != NULL);
 }
 
-/* Length of the name without version and compiler suffix. Rust's own names may contain ".llvm.". */
+/* Length of what Rust's older scheme makes, which has dots of its own and ends with a hash: "17h", 16 digits, "E". 0: the
+ * name is no such one. */
+static size_t rust_length(const char *name, size_t len)
+{
+	enum { MARK = 3, DIGITS = 16 };
+
+	for (size_t at = 2; at + MARK + DIGITS < len; at++)
+		if (memcmp(name + at, "17h", MARK) == 0 && name[at + MARK + DIGITS] == 'E' &&
+		    strspn(name + at + MARK, "0123456789abcdef") == DIGITS)
+			return at + MARK + DIGITS + 1;
+	return 0;
+}
+
+/* Length of the name without version and compiler suffix. */
 static size_t core_length(const char *name, size_t len)
 {
+	size_t rust = is_mangled(name) ? rust_length(name, len) : 0;
 	const char *dot = memchr(name, '.', len);
+
+	if (rust != 0)
+		return rust;
 
 	return dot != NULL && dot != name && is_mangled(name) ? (size_t)(dot - name) : len;
 }

@@ -1,4 +1,4 @@
-/* demangle.h: names of C++ and Rust functions as people write them. */
+/* demangle.h: names of functions of C++, Rust and Fortran's modules as people write them. */
 #ifndef XER_EXPERIMENT_DEMANGLE_H
 #define XER_EXPERIMENT_DEMANGLE_H
 

@@ -168,6 +168,7 @@ Test(expression, errors_name_the_column_and_the_nearest_word)
 {
 	refuse("", 1, "a value expected where the expression ends");
 	refuse("THRDID == 1", 1, "did you mean 'THRID'?");
+	refuse("FNAM('main') IN LEAF", 1, "did you mean 'FNAME'?");
 	refuse("1 + zzzzzzzz", 5, "unknown word 'zzzzzzzz' (describe lists the words)");
 	refuse("HTYPE == 'maloc'", 10, "HTYPE is never 'maloc' (did you mean 'malloc'?)");
 	refuse("1 +", 4, "a value expected");

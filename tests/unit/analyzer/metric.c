@@ -99,6 +99,24 @@ Test(metric, others_are_refused)
 	refuse("e.hwc", BOTH, -ENODATA);
 }
 
+Test(metric, errors_name_the_column_and_the_nearest_word)
+{
+	struct metric_list list;
+	char error[METRIC_ERROR_MAX];
+
+	cr_assert_eq(metric_list_parse("e.user:i.%heapalocbytes", BOTH, &list, error), -EINVAL);
+	cr_assert_str_eq(error, "'i.%heapalocbytes' is not a metric (did you mean 'i.%heapallocbytes'?)");
+	cr_assert_eq(metric_list_fault("e.user:i.%heapalocbytes", BOTH), 8);
+	cr_assert_eq(metric_list_parse("usr", BOTH, &list, error), -EINVAL);
+	cr_assert_str_eq(error, "'usr' is not a metric (did you mean 'user'?)");
+	cr_assert_eq(metric_list_fault("usr", BOTH), 1);
+	cr_assert_eq(metric_list_parse("e.user:qqqqqqqqqq:name", BOTH, &list, error), -EINVAL);
+	cr_assert_str_eq(error, "'qqqqqqqqqq' is not a metric (metric_list lists them)");
+	cr_assert_eq(metric_list_fault("e.user:qqqqqqqqqq:name", BOTH), 8);
+	cr_assert_eq(metric_list_parse("e.user::name", BOTH, &list, error), -EINVAL);
+	cr_assert_eq(metric_list_fault("e.user::name", BOTH), 8);
+}
+
 Test(metric, sort_takes_one_keyword_and_a_sign)
 {
 	struct metric_sort sort;
@@ -128,6 +146,12 @@ Test(metric, sort_follows_the_list)
 	metric_sort_adjust(&list, &sort);
 	cr_assert_eq(sort.metric.id, METRIC_HEAPLEAKCNT);
 	cr_assert(!sort.reverse);
+	cr_assert_eq(metric_sort_parse("size", BOTH, &sort, error), 0);
+	metric_sort_adjust(&list, &sort);
+	cr_assert_eq(sort.metric.id, METRIC_SIZE, "a column");
+	cr_assert_eq(metric_list_parse("e.user", BOTH, &list, error), 0);
+	metric_sort_adjust(&list, &sort);
+	cr_assert_eq(sort.metric.id, METRIC_USER, "no column any more");
 }
 
 Test(metric, attributed_list_has_each_metric_once)

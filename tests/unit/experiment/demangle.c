@@ -1,4 +1,4 @@
-/* Names of C++ and Rust functions. */
+/* Names of functions of C++, Rust and Fortran. */
 #include "experiment/demangle.h"
 
 #include <criterion/criterion.h>
@@ -18,6 +18,12 @@ Test(demangle, shows_names_as_people_write_them)
 	    {"foo.cold", "foo.cold"},
 	    {"_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write"},
 	    {"_RNvCs1234_7mycrate3foo", "mycrate::foo"},
+	    {"_ZN34_$LT$r..Sq$u20$as$u20$r..Shape$GT$4area17h0123456789abcdefE", "<r::Sq as r::Shape>::area"},
+	    {"_ZN34_$LT$r..Sq$u20$as$u20$r..Shape$GT$4area17h0123456789abcdefE.llvm.12", "<r::Sq as r::Shape>::area [clone .llvm.12]"},
+	    {"__solver_MOD_step", "solver::step"},
+	    {"__solver_MOD_step.part.0", "solver::step [clone .part.0]"},
+	    {"___MOD_", "___MOD_"},
+	    {"__a_MOD_", "__a_MOD_"},
 	    {"_Znot_mangled", "_Znot_mangled"},
 	    {"", ""},
 	};
