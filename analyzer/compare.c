@@ -1,6 +1,8 @@
 /* compare.c: the columns of a comparison, and the command that chooses it. */
 #include "compare.h"
 
+#include "compare_beside.h"
+
 #include "memory.h"
 #include "text.h"
 #include "view.h"
@@ -11,10 +13,16 @@
 
 enum { LABEL_MAX = 16 };
 
-static const char *const each[] = {
-#define EACH(command) command,
+/* How commands are run that know of no groups. */
+static const struct {
+	const char *command;
+	int is_beside;
+} kinds[] = {
+#define EACH(command) {command, 0},
+#define BESIDE(command) {command, 1},
 #include "compare.def"
 };
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 static const char *const modes[] = {
 	[TREE_COMPARE_OFF] = "off",
@@ -121,12 +129,14 @@ void compare_unfocus(struct session *session)
 	session->focus = SESSION_ALL;
 }
 
-static int is_each(const struct command *command)
+/* Its number in kinds[], KINDS if it is not there. */
+static size_t find_kind(const struct command *command)
 {
-	for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++)
-		if (strcmp(each[i], command->name) == 0)
-			return 1;
-	return 0;
+	size_t at = 0;
+
+	while (at < KINDS && strcmp(kinds[at].command, command->name) != 0)
+		at++;
+	return at;
 }
 
 static void put_group(struct session *session, size_t column)
@@ -161,10 +171,14 @@ void compare_end_alone(struct session *session, enum tree_compare compare)
 
 void compare_run(struct session *session, const struct command *command, const struct command_argument *argument)
 {
-	size_t columns = session_columns(session);
+	size_t columns = session_columns(session), kind = find_kind(command);
 
-	if (columns == 1 || !is_each(command)) {
+	if (columns == 1 || kind == KINDS) {
 		command->run(session, argument);
+		return;
+	}
+	if (kinds[kind].is_beside) {
+		compare_beside_command(session, command, argument);
 		return;
 	}
 	for (size_t i = 0; i < columns; i++) {

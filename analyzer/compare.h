@@ -34,7 +34,7 @@ void compare_unfocus(struct session *session);
 enum tree_compare compare_begin_alone(struct session *session, size_t column);
 void compare_end_alone(struct session *session, enum tree_compare compare);
 
-/* Run a command: once, or if it is in compare.def and several groups are compared, for each of them. */
+/* Run a command: once, or if it is in compare.def and several groups are compared, for each of them, as is told there. */
 void compare_run(struct session *session, const struct command *command, const struct command_argument *argument);
 
 #endif

@@ -3,7 +3,9 @@
 #include "compare_beside.h"
 
 #include "compare.h"
+#include "experiment/hash.h"
 #include "memory.h"
+#include "report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@ struct joined {
 	const struct print_table *first; /* of those that there are: columns are the same in all */
 	const struct print_table **tables;
 	size_t columns;
+	size_t limit; /* so many rows; 0: all */
 };
 
 /* The row of each group that a row is made of: cells[column], NULL: it has none. */
@@ -41,6 +44,8 @@ static int number_of(enum print_type type, const struct print_cell *cell, double
 	case PRINT_SECONDS:
 	case PRINT_PERCENT:
 	case PRINT_VALUE:
+	case PRINT_COUNT_CHANGE:
+	case PRINT_BYTES_CHANGE:
 	case PRINT_RATIO:
 		*out = cell->real;
 		return !cell->is_none;
@@ -152,29 +157,39 @@ static void add_column(struct print_table *out, enum print_type type, char *key,
 	free(key);
 }
 
+/* What a column is called in one line, without the unit that the second line of a heading may be. The caller frees. */
+static char *plain_heading(const char *heading)
+{
+	const char *end = strchr(heading, '\n');
+
+	if (end == NULL)
+		return memory_text(heading, strlen(heading));
+	if (strcmp(end, "\nsec.") == 0)
+		return memory_text(heading, (size_t)(end - heading));
+	return memory_format("%.*s %s", (int)(end - heading), heading, end + 1);
+}
+
 /* The columns of a value: for people one a group, for programs also one of its change. */
 static void add_columns(struct print_table *out, const struct joined *joined, size_t at)
 {
 	const struct print_column *column = &joined->first->columns[at];
+	int is_ratio = joined->session->compare == TREE_COMPARE_RATIO;
 
 	for (size_t i = 0; i < joined->columns; i++) {
 		char *label = compare_label(joined->session, i);
+		char *heading = plain_heading(column->heading);
 
 		if (!print_is_data(joined->session))
 			add_column(out, column->type == PRINT_WORD ? PRINT_WORD : PRINT_FIGURE, memory_format("%s", column->key),
-				   memory_format("%s\n%s", label, column->heading));
+				   memory_format("%s\n%s", label, heading));
 		else
 			add_column(out, column->type, memory_format("%s[%zu]", column->key, i + 1),
-				   memory_format("%s, %s", column->heading, label));
+				   memory_format("%s, %s", heading, label));
 		if (print_is_data(joined->session) && has_change(joined, column->type, i))
-			add_column(out,
-				   joined->session->compare == TREE_COMPARE_RATIO ? PRINT_RATIO
-				   : column->type == PRINT_NS || column->type == PRINT_SECONDS ? PRINT_SECONDS
-											       : PRINT_VALUE,
-				   memory_format("%s[%zu].%s", column->key, i + 1,
-						 joined->session->compare == TREE_COMPARE_RATIO ? "ratio" : "delta"),
-				   memory_format("%s, %s: %s to the first", column->heading, label,
-						 joined->session->compare == TREE_COMPARE_RATIO ? "ratio" : "difference"));
+			add_column(out, is_ratio ? PRINT_RATIO : print_type_change(column->type),
+				   memory_format("%s[%zu].%s", column->key, i + 1, is_ratio ? "ratio" : "delta"),
+				   memory_format("%s, %s: %s to the first", heading, label, is_ratio ? "ratio" : "difference"));
+		free(heading);
 		free(label);
 	}
 }
@@ -197,9 +212,9 @@ static void put_heading(const struct joined *joined, const char *text)
 		fprintf(joined->session->out, "%s\n", text);
 }
 
-static void put_end(const struct joined *joined, struct print_table *out)
+static void put_end(const struct joined *joined, struct print_table *out, size_t limit)
 {
-	print_table_end(joined->session, out, 0);
+	print_table_end(joined->session, out, limit);
 	if (!print_is_data(joined->session))
 		fputc('\n', joined->session->out);
 }
@@ -215,14 +230,15 @@ static void put_facts(const struct joined *joined, const struct row *row, size_t
 	for (size_t at = first; at < joined->first->column_count; at++) {
 		const char *unit = print_type_unit(joined->first->columns[at].type);
 		int has_unit = strcmp(unit, "s") == 0;
-		char *what = memory_format("  %s%s%s%s", joined->first->columns[at].heading, has_unit ? " (" : "",
-					   has_unit ? unit : "", has_unit ? ")" : "");
+		char *heading = plain_heading(joined->first->columns[at].heading);
+		char *what = memory_format("  %s%s%s%s", heading, has_unit ? " (" : "", has_unit ? unit : "", has_unit ? ")" : "");
 
 		print_word(out, what);
 		free(what);
+		free(heading);
 		add_values(out, joined, row, at);
 	}
-	put_end(joined, out);
+	put_end(joined, out, 0);
 }
 
 static void put_record(const struct joined *joined)
@@ -241,7 +257,7 @@ static void put_record(const struct joined *joined)
 			add_columns(out, joined, at);
 		for (size_t at = 0; at < joined->first->column_count; at++)
 			add_values(out, joined, &row, at);
-		put_end(joined, out);
+		put_end(joined, out, 0);
 	}
 	free(row.cells);
 }
@@ -272,40 +288,85 @@ static int compare_keys(const struct print_table *table, const struct print_cell
 	return 0;
 }
 
-/* Where in rows[count] the row with these keys is, or belongs: numbers are in order, words in that of their coming. */
-static size_t find_row(const struct print_table *table, const struct row *rows, size_t columns, size_t count,
-		       const struct print_cell *cells, int *is_known)
+/* A row that is looked for: of rows[], one that is equal and in which the group of `column` has no part yet. (A group may
+ * have several of a name, as a construct in several processes: the first ones of all groups are one, the second ones, ...) */
+struct wanted {
+	const struct print_table *table;
+	const struct row *rows;
+	size_t columns, column;
+	const struct print_cell *cells;
+};
+
+static int compare_wanted(const struct wanted *wanted, size_t at)
 {
-	int by_number = table->columns[0].type != PRINT_WORD;
+	const struct row *row = &wanted->rows[at];
+	size_t i = 0;
 
+	while (i + 1 < wanted->columns && row->cells[i] == NULL)
+		i++;
+	return compare_keys(wanted->table, row->cells[i], wanted->cells);
+}
+
+/* Where among rows[count], in order of their numbers, the row is, or belongs. */
+static size_t find_place(const struct wanted *wanted, size_t count, int *is_known)
+{
 	for (size_t i = 0; i < count; i++) {
-		int order = 0;
+		int order = compare_wanted(wanted, i);
 
-		for (size_t j = 0; j < columns; j++)
-			if (rows[i].cells[j] != NULL)
-				order = compare_keys(table, rows[i].cells[j], cells);
-		*is_known = order == 0;
-		if (*is_known || (by_number && order > 0))
+		*is_known = order == 0 && wanted->rows[i].cells[wanted->column] == NULL;
+		if (*is_known || order > 0)
 			return i;
 	}
 	*is_known = 0;
 	return count;
 }
 
+/* `item` is the number of a row, from 1. */
+static int is_wanted(const void *item, const void *key)
+{
+	const struct wanted *wanted = key;
+	size_t at = (uintptr_t)item - 1;
+
+	return wanted->rows[at].cells[wanted->column] == NULL && compare_wanted(wanted, at) == 0;
+}
+
+/* The same where words are keys: new rows come last. */
+static size_t find_word(struct session *session, struct exp_hash *words, const struct wanted *wanted, size_t count, int *is_known)
+{
+	uint64_t hash = EXP_HASH_START;
+	const void *found;
+
+	for (size_t i = 0; i < wanted->table->key_count; i++)
+		hash = wanted->cells[i].text != NULL ? exp_hash_text(hash, wanted->cells[i].text)
+						     : exp_hash_number(hash, wanted->cells[i].number);
+	found = exp_hash_find(words, hash, is_wanted, wanted);
+	*is_known = found != NULL;
+	if (found != NULL)
+		return (uintptr_t)found - 1;
+	if (exp_hash_add(words, hash, (void *)(uintptr_t)(count + 1)) != 0) {
+		session_say(session, "out of memory");
+		exit(EXIT_TROUBLE);
+	}
+	return count;
+}
+
 static void join_rows(const struct joined *joined, struct row **rows, size_t *count)
 {
+	struct exp_hash words = {.count = 0};
 	size_t capacity = 0, at;
 	const struct print_cell *cells;
 	int is_known;
 
 	for (size_t i = 0; i < joined->columns; i++)
 		for (size_t number = 0; (cells = row_of(joined->tables[i], number)) != NULL; number++) {
-			if (joined->first->key_count == 0) {
-				at = number;
-				is_known = number < *count;
-			} else {
-				at = find_row(joined->first, *rows, joined->columns, *count, cells, &is_known);
-			}
+			struct wanted wanted = {joined->first, *rows, joined->columns, i, cells};
+
+			at = number;
+			is_known = number < *count;
+			if (joined->first->key_count != 0)
+				at = joined->first->columns[0].type == PRINT_WORD
+					     ? find_word(joined->session, &words, &wanted, *count, &is_known)
+					     : find_place(&wanted, *count, &is_known);
 			if (!is_known) {
 				*rows = memory_grow(*rows, *count, &capacity, sizeof(**rows));
 				memmove(*rows + at + 1, *rows + at, (*count - at) * sizeof(**rows));
@@ -314,6 +375,7 @@ static void join_rows(const struct joined *joined, struct row **rows, size_t *co
 			}
 			(*rows)[at].cells[i] = cells;
 		}
+	exp_hash_fini(&words);
 }
 
 /* What tells a row apart, as in "read". The caller frees. */
@@ -356,7 +418,7 @@ static void put_rows(const struct joined *joined, const struct row *rows, size_t
 		for (size_t at = keys; at < joined->first->column_count; at++)
 			add_values(out, joined, &rows[i], at);
 	}
-	put_end(joined, out);
+	put_end(joined, out, joined->limit);
 }
 
 static void put_joined(const struct joined *joined)
@@ -366,7 +428,7 @@ static void put_joined(const struct joined *joined)
 
 	join_rows(joined, &rows, &count);
 	if (count != 0 && !print_is_data(joined->session) && joined->first->column_count - keys > VALUES_MAX)
-		for (size_t i = 0; i < count; i++) {
+		for (size_t i = 0; i < count && (joined->limit == 0 || i < joined->limit); i++) {
 			char *title = row_title(joined, &rows[i], keys);
 
 			put_heading(joined, title);
@@ -388,9 +450,9 @@ static const struct print_table *find_table(const struct print_document *documen
 	return NULL;
 }
 
-static void put_tables(struct session *session, const struct print_document *documents, size_t columns, const char *name)
+static void put_table(struct session *session, const struct print_document *documents, size_t columns, const char *name, size_t limit)
 {
-	struct joined joined = {.session = session, .columns = columns, .tables = memory_take(columns, sizeof(*joined.tables))};
+	struct joined joined = {.session = session, .columns = columns, .limit = limit, .tables = memory_take(columns, sizeof(*joined.tables))};
 
 	for (size_t i = 0; i < columns; i++) {
 		joined.tables[i] = find_table(&documents[i], name);
@@ -413,21 +475,77 @@ static int is_seen(const struct print_document *documents, size_t column, const 
 	return 0;
 }
 
+static void put_tables(struct session *session, const struct print_document *documents, size_t columns, size_t limit)
+{
+	for (size_t i = 0; i < columns; i++)
+		for (size_t j = 0; j < documents[i].table_count; j++) {
+			const char *name = documents[i].tables[j]->name;
+
+			if (!is_seen(documents, i, name) && strcmp(name, PRINT_QUALITY) != 0)
+				put_table(session, documents, columns, name, limit);
+		}
+}
+
+/* What a command says beside its tables, of each group. */
+static void put_notes(struct session *session, const struct print_document *documents, size_t columns)
+{
+	for (size_t i = 0; i < columns; i++) {
+		char *label = compare_label(session, i);
+
+		for (size_t j = 0; j < documents[i].note_count; j++)
+			print_note(session, "%s: %s", label, documents[i].notes[j]);
+		free(label);
+	}
+}
+
+static void clear(struct print_document *documents, size_t columns)
+{
+	for (size_t i = 0; i < columns; i++)
+		print_clear(&documents[i]);
+	free(documents);
+}
+
 void compare_beside(struct session *session, void (*put)(struct session *session))
 {
 	size_t columns = session_columns(session);
 	struct print_document *documents = memory_take(columns, sizeof(*documents));
 
 	for (size_t i = 0; i < columns; i++) {
+		struct print_gathering gathering;
+
 		compare_focus(session, i);
-		print_gather(session, put, &documents[i]);
+		print_gather_begin(session, &gathering);
+		put(session);
+		print_gather_end(session, &gathering, &documents[i]);
 		compare_unfocus(session);
 	}
-	for (size_t i = 0; i < columns; i++)
-		for (size_t j = 0; j < documents[i].table_count; j++)
-			if (!is_seen(documents, i, documents[i].tables[j]->name))
-				put_tables(session, documents, columns, documents[i].tables[j]->name);
-	for (size_t i = 0; i < columns; i++)
-		print_clear(&documents[i]);
-	free(documents);
+	put_tables(session, documents, columns, 0);
+	clear(documents, columns);
+}
+
+void compare_beside_command(struct session *session, const struct command *command, const struct command_argument *argument)
+{
+	size_t columns = session_columns(session), limit = session->limit;
+	struct print_document *documents = memory_take(columns, sizeof(*documents));
+	int status = session->status;
+
+	/* The first rows of one group need not be those of another. */
+	session->limit = 0;
+	for (size_t i = 0; i < columns && session->status == status; i++) {
+		struct print_gathering gathering;
+		enum tree_compare compare = compare_begin_alone(session, i);
+
+		print_gather_begin(session, &gathering);
+		command->run(session, argument);
+		print_gather_end(session, &gathering, &documents[i]);
+		compare_end_alone(session, compare);
+	}
+	session->limit = limit;
+	if (session->status == status) {
+		if (find_table(&documents[0], PRINT_QUALITY) != NULL)
+			report_put_quality(session);
+		put_notes(session, documents, columns);
+		put_tables(session, documents, columns, limit);
+	}
+	clear(documents, columns);
 }

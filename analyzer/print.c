@@ -31,6 +31,23 @@ const char *print_type_unit(enum print_type type)
 	return types[type].unit;
 }
 
+enum print_type print_type_change(enum print_type type)
+{
+	switch (type) {
+	case PRINT_COUNT:
+		return PRINT_COUNT_CHANGE;
+	case PRINT_BYTES:
+		return PRINT_BYTES_CHANGE;
+	case PRINT_NS:
+	case PRINT_SECONDS:
+		return PRINT_SECONDS;
+	case PRINT_PERCENT:
+		return PRINT_PERCENT;
+	default:
+		return PRINT_VALUE;
+	}
+}
+
 char *print_cell_format(enum print_type type, const struct print_cell *cell, char *text)
 {
 	unsigned long long number = cell->number;
@@ -62,6 +79,8 @@ char *print_cell_format(enum print_type type, const struct print_cell *cell, cha
 		snprintf(text, 64, "%.4f", cell->real);
 		break;
 	case PRINT_VALUE:
+	case PRINT_COUNT_CHANGE:
+	case PRINT_BYTES_CHANGE:
 		snprintf(text, 64, "%.15g", cell->real);
 		break;
 	case PRINT_HEX:
@@ -348,23 +367,23 @@ void print_end(struct session *session)
 	print->sink = NULL;
 }
 
-void print_gather(struct session *session, void (*put)(struct session *session), struct print_document *out)
+void print_gather_begin(struct session *session, struct print_gathering *gathering)
 {
-	struct print saved = session->print;
-	FILE *before = session->out;
-	char *text = NULL;
-	size_t size;
-	FILE *beside = open_memstream(&text, &size);
-
+	*gathering = (struct print_gathering){.saved = session->print, .before = session->out};
+	gathering->beside = open_memstream(&gathering->text, &gathering->size);
 	session->print = (struct print){.mode = PRINT_JSON, .sink = print_sink(session)};
-	session->out = beside != NULL ? beside : before;
-	put(session);
-	if (beside != NULL)
-		fclose(beside);
-	free(text);
+	if (gathering->beside != NULL)
+		session->out = gathering->beside;
+}
+
+void print_gather_end(struct session *session, struct print_gathering *gathering, struct print_document *out)
+{
+	if (gathering->beside != NULL)
+		fclose(gathering->beside);
+	free(gathering->text);
 	*out = session->print.document;
-	session->out = before;
-	session->print = saved;
+	session->out = gathering->before;
+	session->print = gathering->saved;
 }
 
 void print_finish(struct session *session)

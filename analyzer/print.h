@@ -29,6 +29,8 @@ enum print_mode { PRINT_TEXT, PRINT_HTML, PRINT_JSON, PRINT_DELIMITED };
 	X(PERCENT, "number", "%") \
 	X(RATIO, "number", "") \
 	X(VALUE, "number", "") \
+	X(COUNT_CHANGE, "number", "count") \
+	X(BYTES_CHANGE, "number", "bytes") \
 	X(HEX, "text", "address") \
 	X(ID, "number", "") \
 	X(MOMENT, "number", "s") \
@@ -47,7 +49,7 @@ struct print_column {
 };
 
 /* LIST, WORD and FIGURE (a number as it is to be shown, for people) hold text, the parts of a list ended by newlines;
- * SECONDS, MOMENT, PERCENT, RATIO and VALUE real; others number. Of IDs and MOMENTs comparisons show no difference. */
+ * SECONDS, MOMENT, PERCENT, RATIO, VALUE and changes real; others number. Of IDs and MOMENTs comparisons show no difference. */
 struct print_cell {
 	int is_none;
 	uint64_t number;
@@ -110,8 +112,16 @@ void print_end(struct session *session);
 /* End what was begun in the present output file (the HTML page); before the file or the form is changed. */
 void print_finish(struct session *session);
 
-/* Gather what a view puts into tables, and give it to print_clear afterwards; text that it prints beside is dropped. */
-void print_gather(struct session *session, void (*put)(struct session *session), struct print_document *out);
+/* Gather what a view puts into tables meanwhile, and give it to print_clear afterwards; text that it prints beside is
+ * dropped. */
+struct print_gathering {
+	struct print saved;
+	FILE *before, *beside;
+	char *text;
+	size_t size;
+};
+void print_gather_begin(struct session *session, struct print_gathering *gathering);
+void print_gather_end(struct session *session, struct print_gathering *gathering, struct print_document *out);
 void print_clear(struct print_document *document);
 
 /* A line about the data, printf-like; text mode prints it behind "# ". */
@@ -152,6 +162,9 @@ void print_table_end(struct session *session, struct print_table *table, size_t 
 
 const char *print_type_kind(enum print_type type);
 const char *print_type_unit(enum print_type type);
+
+/* What the difference of two such values is. */
+enum print_type print_type_change(enum print_type type);
 
 /* A cell as people read it in text, with fewer digits; text[64] may be used for it. */
 const char *print_text_format(enum print_type type, const struct print_cell *cell, char *text);

@@ -159,12 +159,16 @@ static void put_row(const struct print_table *table, const size_t *widths, size_
 static void put_record(const struct print_table *table, FILE *out)
 {
 	char text[TEXT_MAX];
+	size_t width = 23;
 
+	for (size_t i = 0; i < table->column_count; i++)
+		if (fit_width(table->columns[i].heading) > width)
+			width = fit_width(table->columns[i].heading);
 	for (size_t i = 0; i < table->cell_count; i++) {
 		const struct print_column *column = &table->columns[i];
 		const char *unit = column->type == PRINT_COUNT ? "" : print_type_unit(column->type);
 
-		fprintf(out, "  %-23s  ", column->heading);
+		fprintf(out, "  %-*s  ", (int)width, column->heading);
 		text_put(out, print_text_format(column->type, &table->cells[i], text));
 		fprintf(out, "%s%s\n", unit[0] != '\0' ? " " : "", unit);
 	}

@@ -73,14 +73,10 @@ static int has_change(const struct table *table, const struct metric *metric, un
 
 static void add_change_column(struct print_table *out, const struct table *table, struct metric metric, size_t group)
 {
-	enum print_type type = PRINT_VALUE;
+	enum print_type type = table->compare == TREE_COMPARE_RATIO ? PRINT_RATIO : print_type_change(type_of(metric.id));
 	char key[METRIC_TEXT_MAX], heading[METRIC_ERROR_MAX];
 	char *whole_key, *whole_heading;
 
-	if (table->compare == TREE_COMPARE_RATIO)
-		type = PRINT_RATIO;
-	else if (metric_unit_of(metric.id) == METRIC_UNIT_SECONDS)
-		type = PRINT_SECONDS;
 	metric.show = METRIC_SHOW_VALUE;
 	metric_spell(&metric, key);
 	metric_describe(&metric, heading);

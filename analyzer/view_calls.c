@@ -200,6 +200,7 @@ static void put_data(struct session *session, const struct rows *rows, size_t sh
 {
 	struct print_table *table = print_table_begin("calls");
 
+	print_describe(table, "Calls of traced functions", 1);
 	print_column(table, PRINT_WORD, "name", "Name");
 	for (size_t i = 0; i < COLUMNS; i++)
 		print_column(table, columns[i].is_count ? PRINT_COUNT : PRINT_NS, columns[i].key, columns[i].heading);

@@ -32,8 +32,8 @@ static void put_sum(struct session *session, const struct gc *gcs, size_t count)
 	for (size_t i = 0; i < count; i++)
 		sum += gcs[i].gc->ns;
 	print_field(record, PRINT_COUNT, "count", "Garbage Collections", count);
-	print_field(record, PRINT_NS, "time", "Time (sec.)", sum);
-	print_field(record, PRINT_NS, "longest", "Longest (sec.)", count == 0 ? 0 : gcs[0].gc->ns);
+	print_field(record, PRINT_NS, "time", "Time", sum);
+	print_field(record, PRINT_NS, "longest", "Longest", count == 0 ? 0 : gcs[0].gc->ns);
 	print_table_end(session, record, 0);
 }
 

@@ -126,16 +126,17 @@ static void put_rows(struct session *session, const struct hook_rows *found)
 {
 	struct print_table *table = print_table_begin("hooks");
 
+	print_describe(table, "User events by hook", 2);
 	print_column(table, PRINT_WORD, "hook", "Hook");
 	print_column(table, PRINT_WORD, "subhook", "Subhook");
 	print_column(table, PRINT_COUNT, "count", "Events");
 	print_column(table, PRINT_BYTES, "bytes", "Bytes");
-	print_column(table, PRINT_SECONDS, "first", "First");
-	print_column(table, PRINT_SECONDS, "last", "Last");
-	print_column(table, PRINT_NS, "between.sum", "Sum Between");
-	print_column(table, PRINT_NS, "between.min", "Least");
-	print_column(table, PRINT_NS, "between.avg", "Average");
-	print_column(table, PRINT_NS, "between.max", "Most");
+	print_column(table, PRINT_MOMENT, "first", "First\nsec.");
+	print_column(table, PRINT_MOMENT, "last", "Last\nsec.");
+	print_column(table, PRINT_NS, "between.sum", "Sum Between\nsec.");
+	print_column(table, PRINT_NS, "between.min", "Least\nsec.");
+	print_column(table, PRINT_NS, "between.avg", "Average\nsec.");
+	print_column(table, PRINT_NS, "between.max", "Most\nsec.");
 	for (size_t i = 0; i < found->count; i++) {
 		const struct hook_row *row = &found->rows[i];
 		char id[5], subhook[8];
@@ -312,6 +313,7 @@ static void put_pairs(struct session *session, const struct pairs *pairs, uint64
 {
 	struct print_table *record = print_record_begin("hookpairs");
 
+	print_describe(record, "Pairs of user events", 0);
 	print_field(record, PRINT_COUNT, "pairs", "Pairs", pairs->times.count);
 	print_field(record, PRINT_NS, "sum", "Time between, all together", pairs->times.sum);
 	print_field(record, PRINT_NS, "min", "Least", pairs->times.least);

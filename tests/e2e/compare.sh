@@ -161,3 +161,19 @@ contains "iostat: classes" '^  Calls +105 +\+210$' iostat.txt
 contains "functions by name" '^pread +20 +\+40 ' iostat.txt
 contains "errors too" '^ENOENT +7 +\+14$' iostat.txt
 is "no row tells an address" 0 "$(grep -cE '0x[0-9a-f]+' locks.txt)"
+
+# What has tables of its own: columns for each group, rows by keys. (Traced calls: functrace.sh.)
+record few -p off -S off -- "$programs/user_work" 2 3
+record many -p off -S off -- "$programs/user_work" 2 6
+"$xer_print" -compare delta -hooks few.er many.er >hooks.txt 2>&1
+is "hooks: what was logged by both" "Events 6 +6" "$(awk '/: 020, 0001$/ { on = 1 } on && /Events/ { $1 = $1; print; exit }' hooks.txt)"
+is "moments have no difference" 0 "$(grep -cE '^  (First|Last) .*[+-]' hooks.txt)"
+"$xer_print" -compare on -limit 1 -printmode csv -hooks few.er many.er >hooks.csv 2>&1
+is "limit counts rows of all groups" "2 020,0001,6,12" "$(grep -c , hooks.csv) $(sed -n '2s/^\([^,]*,[^,]*,[^,]*,[^,]*\),.*/\1/p' hooks.csv)"
+"$xer_print" -compare ratio -hookpairs "020:1 020:2" few.er many.er >pairs.txt 2>&1
+contains "pairs of hooks too" '^  Pairs +6 +x2\.000$' pairs.txt
+"$xer_print" -compare on -hookpairs "020:1" few.er many.er >pairs.txt 2>pairs.err
+is "an error is told once" "2 1" "$? $(grep -c . pairs.err)"
+"$xer_print" -compare delta -metrics i.heapallocbytes:i.heapalloccnt -printmode json -functions before.er after.er >units.json 2>&1
+is "differences have the units of what they are of" "bytes count" \
+	"$(sed -n 's/.*"key": "[^"]*\.delta".*"unit": "\([^"]*\)".*/\1/p' units.json | paste -sd' ')"

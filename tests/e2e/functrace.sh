@@ -215,3 +215,6 @@ record twice -p off --functrace -- "$programs/ft_known" 2 100
 record thrice -p off --functrace -- "$programs/ft_known" 2 200
 timeout 60 "$xer_print" -compare on -metrics i.fcalls:name -functions twice.er thrice.er >both.txt 2>&1
 contains "traces are compared by function" '^ *600 +1200 .*leaf' both.txt
+timeout 60 "$xer_print" -compare delta -printmode csv -calls twice.er thrice.er >both.csv 2>&1
+is "and so are their calls" "600 1200 600" "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+	$1 ~ /^leaf/ { print $at["count[1]"], $at["count[2]"], $at["count[2].delta"] }' both.csv)"

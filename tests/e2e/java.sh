@@ -82,7 +82,7 @@ contains "threads have their names" ' (sorter|hasher)' told.txt
 contains "the first one too" ' main' told.txt
 report told -gcevents
 within "garbage collections" 1 100000 "$(awk '/Garbage Collections/ { print $3 }' told.txt)"
-within "their time" 0.0001 60 "$(awk '/Time \(sec.\) / { print $3; exit }' told.txt)"
+within "their time" 0.0001 60 "$(awk '/^  Time / { print $2; exit }' told.txt)"
 contains "classes that were loaded" '<class id="[0-9]+" name="JavaKnown" ' told.er/map.xml
 report told -header
 contains "the header counts classes" '^Java +[0-9]+ classes, [0-9]+ times' told.txt
