@@ -23,6 +23,9 @@ int view_own_index(struct session *session, const char *name);
 uint32_t view_pick_function(struct session *session, const char *command,
 			    const struct command_argument *argument);
 
+/* Where function tracing was on and no function was called that could be traced: say what code needs for that. */
+void view_put_untraced(struct session *session);
+
 /* Add the table of the experiments to the document. */
 void view_add_experiments(struct session *session);
 

@@ -62,7 +62,12 @@ static const struct column {
 	{"p90", "P90", 0, 0, 11, p90_of},	{"p99", "P99", 0, 0, 11, p99_of},
 	{"max", "Max", 0, 0, 11, max_of},	{"stddev", "Std.dev.", 0, 0, 11, deviation_of},
 };
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+enum { COLUMNS = sizeof(columns) / sizeof(columns[0]), OF_ALL = 3 /* columns of all calls; the others are of complete ones */ };
+
+static int has_value(const struct row *row, size_t column)
+{
+	return column < OF_ALL || row->sum.count != 0;
+}
 
 /* The function at an address of a trace; one that nobody has named is unknown. */
 static const struct sym_function *find_function(struct session *session, const struct session_experiment *at,
@@ -185,6 +190,10 @@ static void put_text(struct session *session, const struct rows *rows, size_t sh
 			const struct column *column = &columns[j];
 			double scale = column->is_count ? 1 : column->is_seconds ? 1e9 : 1e3;
 
+			if (!has_value(row, j)) {
+				fprintf(out, "%*s ", column->width, "-");
+				continue;
+			}
 			fprintf(out, "%*.*f ", column->width, column->is_count ? 0 : column->is_seconds ? 6 : 3,
 				column->value(row) / scale);
 		}
@@ -209,8 +218,12 @@ static void put_data(struct session *session, const struct rows *rows, size_t sh
 
 		print_word(table, name);
 		free(name);
-		for (size_t j = 0; j < COLUMNS; j++)
-			print_number(table, (uint64_t)(columns[j].value(&rows->at[i]) + 0.5));
+		for (size_t j = 0; j < COLUMNS; j++) {
+			if (has_value(&rows->at[i], j))
+				print_number(table, (uint64_t)(columns[j].value(&rows->at[i]) + 0.5));
+			else
+				print_none(table);
+		}
 	}
 	print_table_end(session, table, 0);
 }
@@ -235,6 +248,29 @@ static void put_faults(struct session *session)
 			   "timed; %llu exits of calls whose entry was not seen",
 			   (unsigned long long)sum.unwound, (unsigned long long)sum.open,
 			   (unsigned long long)sum.too_deep, (unsigned long long)sum.stray);
+}
+
+/* Not a single call, of which filters know nothing: what the code lacks. */
+void view_put_untraced(struct session *session)
+{
+	const struct session_experiment *at = NULL;
+	int with_returns = 1, was_on = 0;
+
+	while ((at = session_next(session, at)) != NULL) {
+		if (at->whole->calls.function_count != 0 || experiment_counter(at->experiment, "calls_erased", 0) != 0 ||
+		    experiment_counter(at->experiment, "calls_unhooked", 0) != 0)
+			return;
+		was_on |= strcmp(experiment_setting(at->experiment, "functrace", "off"), "off") != 0;
+		with_returns &= strcmp(experiment_setting(at->experiment, "functrace_returns", "off"), "on") == 0;
+	}
+	if (!was_on)
+		return;
+	print_note(session, "no call was traced: the functions that ran were not compiled for it, or not chosen (the header has warnings, if there are any)");
+	if (with_returns)
+		print_note(session, "traced is code that is compiled with -finstrument-functions, -fxray-instrument, -pg or -fpatchable-function-entry");
+	else
+		print_note(session, "traced is code that is compiled with -finstrument-functions or -fxray-instrument; with -pg or "
+			   "-fpatchable-function-entry, record with --functrace=returns=on");
 }
 
 /* What xcollect --functrace=min= has left out, and what it could not record. */
@@ -273,6 +309,7 @@ static void put(struct session *session, const struct rows *rows, const struct c
 	put_faults(session);
 	put_absent(session);
 	put_events(session);
+	view_put_untraced(session);
 	if (print_is_data(session)) {
 		put_data(session, rows, shown);
 	} else {

@@ -321,6 +321,7 @@ void view_ftrace(struct session *session, const struct command_argument *argumen
 	if (read_range(session, argument->text, &range) < 0)
 		return;
 	report_put_quality(session);
+	view_put_untraced(session);
 	printer.table = begin_table(session);
 	while ((printer.at = session_next(session, printer.at)) != NULL)
 		put_experiment(&printer);

@@ -34,6 +34,19 @@ is "and other threads" 0 "$(grep -c Thread known.txt)"
 record plain -p off -- "$programs/ft_known" 1 100
 [ ! -e plain.er/functrace ] && ok "without --functrace, nothing is traced" || not_ok "without --functrace, nothing is traced"
 
+# Nothing that could be traced: what is needed is told.
+record none -p on --functrace -- true
+report none -calls -ftrace
+is "a program without traced functions: what code needs is told, by both commands" "2 2" \
+	"$(grep -c '^# no call was traced' none.txt) $(grep -c 'compiled with -finstrument-functions.*record with --functrace=returns=on' none.txt)"
+record none_chosen -p off '--functrace=returns=on,nobody' -- "$programs/ft_known" 1 10
+report none_chosen -calls
+is "none chosen: the same" "1 0" "$(grep -c '^# no call was traced.*or not chosen' none_chosen.txt) $(grep -c 'returns=on' none_chosen.txt)"
+record erased_all -p off --functrace=min=10s -- "$programs/ft_known" 1 10
+report erased_all -calls -filters 'FNAME("nobody")' -calls
+! grep -q 'no call was traced' erased_all.txt known.txt && ok "where calls were traced, or erased, there is no such word" ||
+	not_ok "where calls were traced, or erased, there is no such word"
+
 record signals -p off --functrace -- "$programs/ft_signals" 0.2
 counted "calls in handlers that interrupt the recorder are there" signals
 ! grep -q '^# of the calls' signals.txt && ok "and all are paired" || not_ok "and all are paired: $(grep '^# of' signals.txt)"
@@ -208,6 +221,7 @@ for compiler in "g++ -finstrument-functions" "clang++ -fxray-instrument -fxray-i
 	is "$name: the program finds nothing wrong" 0 $?
 	counted "$name: every call is there" "$name"
 	contains "$name: calls that exceptions and jumps have left are counted" '^# of the calls, [1-9][0-9]* were left without an exit' "$name.txt"
+	contains "$name: functions without a complete call have no distribution" '^.* 6 +- +- +- +- +- +- +-  leave$' "$name.txt"
 	record "$name.data" -p hi -H on -s all -i on --functrace=depth=100,min=100ns -- "./$name"
 	is "$name: the same with samples, other events and limits" 0 $?
 done
