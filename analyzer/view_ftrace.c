@@ -2,6 +2,7 @@
 #include "view.h"
 
 #include "experiment/trace.h"
+#include "filters.h"
 #include "memory.h"
 #include "name.h"
 #include "print.h"
@@ -322,6 +323,8 @@ void view_ftrace(struct session *session, const struct command_argument *argumen
 		return;
 	report_put_quality(session);
 	view_put_untraced(session);
+	if (filters_are_set(session->filters))
+		print_note(session, "filters choose nothing here: ftrace tid=N,depth=N,from=SECONDS,to=SECONDS,min=MICROSECONDS does");
 	printer.table = begin_table(session);
 	while ((printer.at = session_next(session, printer.at)) != NULL)
 		put_experiment(&printer);

@@ -1,6 +1,8 @@
-/* pauses.c: the CPU time of the process that was not to be recorded: between the pauses and resumptions that log.xml tells
- * of, and the names of samples, which stand there too. */
-#include "experiment/internal.h"
+/* pauses.c: what was not to be recorded of the process, its CPU time and when: between the pauses and resumptions that log.xml tells
+ * of; and the names of samples, which stand there too. */
+#include "experiment/pauses.h"
+
+#include "experiment/arena.h"
 #include "experiment/load.h"
 #include "experiment/xmlread.h"
 
@@ -43,6 +45,54 @@ uint64_t experiment_paused_ns(const struct experiment *experiment, uint64_t cpu_
 		is_paused = pauses;
 	}
 	return is_paused && cpu_ns > since ? paused_ns + cpu_ns - since : paused_ns;
+}
+
+int exp_pauses_read(const struct experiment *experiment, struct exp_pauses *out)
+{
+	const struct exp_info *info = &experiment->info;
+	int is_paused = 0;
+
+	*out = (struct exp_pauses){0};
+	for (size_t i = 0; i < info->event_count; i++) {
+		int pauses = strcmp(info->events[i].kind, "pause") == 0;
+		uint64_t at = experiment->event_ticks[i];
+
+		if ((!pauses && strcmp(info->events[i].kind, "resume") != 0) || pauses == is_paused)
+			continue;
+		/* Threads that write at the same time may be a little out of order. */
+		if (out->count > 0 && at < out->pauses[out->count - 1].from)
+			at = out->pauses[out->count - 1].from;
+		if (pauses) {
+			if (exp_array_reserve(&out->pauses, &out->capacity, out->count, sizeof(*out->pauses)) != 0)
+				return -ENOMEM;
+			out->pauses[out->count++] = (struct exp_pause){.from = at, .to = UINT64_MAX};
+		} else {
+			out->pauses[out->count - 1].to = at;
+		}
+		is_paused = pauses;
+	}
+	return 0;
+}
+
+void exp_pauses_fini(struct exp_pauses *pauses)
+{
+	free(pauses->pauses);
+	*pauses = (struct exp_pauses){0};
+}
+
+int exp_pauses_has(const struct exp_pauses *pauses, uint64_t ticks)
+{
+	size_t low = 0, high = pauses->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (pauses->pauses[middle].to <= ticks)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < pauses->count && pauses->pauses[low].from <= ticks;
 }
 
 static int compare_numbers(const void *a, const void *b)

@@ -4,6 +4,7 @@
 
 #include "experiment/fxtmap.h"
 #include "experiment/fxtstacks.h"
+#include "experiment/pauses.h"
 #include "experiment/xmlread.h"
 #include "format/layout.h"
 #include "format/record.h"
@@ -37,6 +38,7 @@ struct reader {
 	struct exp_load *load;
 	struct exp_samples *samples;
 	uint64_t from_ns, to_ns; /* of CLOCK_MONOTONIC: when the process was this image */
+	struct exp_pauses pauses; /* the kernel samples on */
 	struct exp_fxtstacks stacks;
 	uint32_t cpu;
 	const char *name; /* of the directory */
@@ -47,16 +49,20 @@ static int take_record(void *context, const struct exp_fxt *fxt, const struct ex
 	struct reader *reader = context;
 	struct exp_samples *samples = reader->samples;
 	struct exp_fxt_sample sample;
+	uint64_t ticks;
 	uint32_t node;
 
 	if (!exp_fxt_sample_take(fxt, record, &sample) || sample.process != (uint64_t)reader->load->experiment->info.pid ||
 	    sample.ns < reader->from_ns || sample.ns > reader->to_ns)
 		return 0;
+	ticks = exp_clock_ticks(&reader->load->experiment->clock, sample.ns);
+	if (exp_pauses_has(&reader->pauses, ticks))
+		return 0;
 	sample.is_cut = 0; /* here a mark would say so */
 	if (exp_fxtstacks_node(&reader->stacks, reader->load, &sample, EXP_GENERATION_OF_MAP, &node) != 0 ||
 	    exp_array_reserve(&samples->list, &samples->capacity, samples->count, sizeof(*samples->list)) != 0)
 		return -ENOMEM;
-	samples->list[samples->count++] = (struct sample){.ticks = exp_clock_ticks(&reader->load->experiment->clock, sample.ns),
+	samples->list[samples->count++] = (struct sample){.ticks = ticks,
 		.tid = (uint32_t)sample.thread, .node = node, .cpu = reader->cpu};
 	return 0;
 }
@@ -331,8 +337,11 @@ static int read_samples(struct exp_load *load, const char *name, uint64_t period
 	rc = reader.samples == NULL ? -ENOMEM : 0;
 	find_span(load->experiment, &reader.from_ns, &reader.to_ns);
 	if (rc == 0)
+		rc = exp_pauses_read(load->experiment, &reader.pauses);
+	if (rc == 0)
 		rc = read_files(&reader, directory);
 	close(directory);
+	exp_pauses_fini(&reader.pauses);
 	exp_fxtstacks_fini(&reader.stacks);
 	if (rc != 0 || reader.samples->count == 0) {
 		exp_samples_destroy(reader.samples);

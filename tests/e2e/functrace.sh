@@ -28,6 +28,8 @@ is "ftrace shows the calls in order" "worker { middle { leaf leaf leaf } middle 
 	"$(awk 'NF > 1 && $1 ~ /^[0-9.]+$/ { $1 = ""; if ($2 ~ /^[0-9.]+$/) $2 = ""; print }' small.txt | xargs | cut -d" " -f1-26)"
 report small -ftrace depth=2
 is "ftrace leaves out what is deeper" "fib middle worker" "$(grep -oE 'worker|middle|fib|leaf|odd' small.txt | sort -u | xargs)"
+report small -time 0-100 -ftrace depth=2 -ftrace
+contains "filters do not choose its lines, and that is told" '^# filters choose nothing here: ftrace tid=' small.txt
 report known -ftrace tid=1
 is "and other threads" 0 "$(grep -c Thread known.txt)"
 

@@ -47,6 +47,14 @@ done
 "$xer_print" -header tree.er 2>/dev/null >header.txt
 grep -q "^Sampler    period 1000 us, $samples samples of" header.txt && ok "the header tells" || not_ok "the header tells: $(cat header.txt)"
 
+# what is not to be recorded is not counted, as little as by the clock
+"$xcollect" --sampler=1m -o paused.er -p on -A off -t 0.8-3600 bash -c "$spin" x 1300000 >/dev/null 2>&1
+count sampler_samples paused.er >/dev/null
+"$xer_print" -functions paused.er >paused.txt 2>&1
+# The kernel counts a little more than the clock.
+covered=$(sed -n 's/.*CPU time covered \([0-9]*\)\..*more while paused.*/\1/p' paused.txt | head -1)
+between "of time before the recording was to begin there are no samples: covered, %" "${covered:-0}" 50 180
+
 # a full file ends, and that is told
 "$xcollect" --sampler=100u,0.01 -o full.er -p off bash -c "$spin" x 400000 >/dev/null 2>&1
 [ "$(count lost_sampler_room full.er)" -gt 100 ] && ok "samples without room are counted" || not_ok "samples without room are counted"

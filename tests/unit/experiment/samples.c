@@ -169,6 +169,27 @@ Test(samples, a_full_stack_without_a_mark_is_whole)
 	end();
 }
 
+#define PAUSED(kind, time) "<event kind=\"" kind "\" time=\"" time "\" cpu_ns=\"0\"/>\n"
+
+Test(samples, of_pauses_are_left_out)
+{
+	/* What is told twice counts once; a pause that has not ended lasts. */
+	static const uint64_t kept[] = {1, 99, 200, 249, 300, 301, 500, 599}, left_out[] = {100, 199, 250, 299, 600, 5000};
+	const struct exp_data_set *set;
+
+	begin(SETTING CLOCK PAUSED("pause", "1000000100") PAUSED("resume", "1000000200") PAUSED("resume", "1000000210")
+		PAUSED("pause", "1000000250") PAUSED("pause", "1000000260") PAUSED("resume", "1000000300") PAUSED("pause", "1000000600") EXIT);
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		sample(MONO + kept[i], PID, 42, PCS(0x5000));
+	for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++)
+		sample(MONO + left_out[i], PID, 42, PCS(0x6000));
+	maker_put(&maker, "sampler/cpu0.fxt", words, count * 8);
+	set = load();
+	cr_assert_eq(set->quality.samples, 8);
+	cr_assert_eq(set->nodes.count, 1);
+	end();
+}
+
 Test(samples, damage_is_told_and_what_lies_before_counts)
 {
 	const struct exp_data_set *set;
