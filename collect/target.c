@@ -179,12 +179,15 @@ static int check_file(struct target *target, const char *path, int depth, struct
 	char head[SCRIPT_LINE + 1] = "";
 	char *interpreter, *argument;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t len;
+	ssize_t len = fd < 0 ? -1 : pread(fd, head, SCRIPT_LINE, 0);
 	int status;
 
-	if (fd < 0)
-		return cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: it cannot be read: %s", path, strerror(errno));
-	len = pread(fd, head, SCRIPT_LINE, 0);
+	if (len < 0) {
+		cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: it cannot be read: %s", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return cause->exit_code;
+	}
 	status = len >= 4 && memcmp(head, "\177ELF", 4) == 0 ? check_elf(target, fd, path, cause) : -1;
 	close(fd);
 	if (status >= 0)
