@@ -150,19 +150,52 @@ static int failed(const struct departure *departure, const struct exec_call *cal
 	return -1;
 }
 
+/* A long list stays mapped in the maker of a vfork child when the child has become another program. The thread's next call unmaps it,
+ * or its end: whoever used it then is no more in this memory, unless it is the caller, whom a handler of the program's interrupted. */
+static __thread struct {
+	char *at;
+	size_t size;
+	int user; /* thread number */
+} list;
+
+void exec_forget_list(void)
+{
+	char *at = list.at;
+
+	if (!at || list.user == sys_gettid())
+		return;
+	list.at = NULL;
+	sys_munmap(at, list.size);
+}
+
+static char *map_list(size_t size)
+{
+	char *at = sys_mmap_anonymous(size);
+
+	exec_forget_list();
+	list.user = sys_gettid();
+	list.size = size;
+	atomic_signal_fence(memory_order_seq_cst);
+	list.at = at;
+	return at;
+}
+
 /* A long environment does not fit on small stacks. */
 static int run_with(const struct departure *departure, const struct exec_call *call)
 {
 	struct environment_room room = environment_room(call->envp);
 	size_t size = room.entries * sizeof(char *) + room.text;
-	char *memory = size <= ON_STACK_MAX ? alloca(size) : sys_mmap_anonymous(size);
+	char *memory = size <= ON_STACK_MAX ? alloca(size) : map_list(size);
 
 	if (!memory)
 		return call_real(call, call->envp);
 	environment_give((char **)memory, memory + room.entries * sizeof(char *), call->envp, &departure->step, departure->bits);
 	call_real(call, (char **)memory);
-	if (size > ON_STACK_MAX)
+	if (size > ON_STACK_MAX) {
+		if (list.at == memory)
+			list.at = NULL;
 		sys_munmap(memory, size);
+	}
 	return -1;
 }
 

@@ -17,4 +17,7 @@ struct exec_call {
 /* Do it, as recorded. Returns -1 with errno set if it fails. */
 int exec_run(const struct exec_call *call);
 
+/* The calling thread ends: unmap what a vfork child of it has left. */
+void exec_forget_list(void);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "child.h"
 #include "descent.h"
+#include "exec.h"
 #include "hook.h"
 #include "signals.h"
 #include "tick.h"
@@ -187,6 +188,7 @@ static void at_thread_exit(void *value)
 	tick_residual(state, state, COL_NORMAL);
 	col_self = NULL;
 	functrace_thread_end();
+	exec_forget_list();
 	end_self(state);
 }
 

@@ -149,3 +149,36 @@ int case_exec_pid_kept(void)
 	execl("/bin/sh", "sh", "-c", text, (char *)NULL);
 	return 1;
 }
+
+static long address_space_kb(void)
+{
+	FILE *sizes = fopen("/proc/self/statm", "re");
+	long pages = 0;
+
+	if (sizes && fscanf(sizes, "%ld", &pages) != 1)
+		pages = 0;
+	if (sizes)
+		fclose(sizes);
+	return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+int case_vfork_large(void)
+{
+	enum { VARIABLES = 30000, TURNS = 20, MORE_KB = 2000 /* for the recorder's files; a list has 240 */ };
+	static char *environment[VARIABLES + 1], *arguments[] = {(char *)"cases", (char *)"leaf", NULL};
+	long before = address_space_kb();
+
+	for (int i = 0; i < VARIABLES; i++)
+		environment[i] = (char *)"V=1";
+	for (int i = 0; i < TURNS; i++) {
+		pid_t pid = vfork();
+
+		if (pid == 0) {
+			execve(case_self, arguments, environment);
+			_exit(9);
+		}
+		say_end(pid);
+	}
+	say("stays %d\n", address_space_kb() <= before + MORE_KB);
+	return 0;
+}
