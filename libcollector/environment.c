@@ -9,6 +9,7 @@
 
 #define PRELOAD "LD_PRELOAD="
 #define RECORD DESCRIPTOR_VARIABLE "="
+#define LISTING "LD_TRACE_LOADED_OBJECTS=" /* ldd(1) */
 
 extern char **environ;
 
@@ -46,10 +47,17 @@ static void remove_entry(char **entry)
 	while (*entry++);
 }
 
+/* The same, and /proc/self/environ, where the kernel shows the memory that it has put there, does not tell of it any more. */
+static void erase_entry(char **entry)
+{
+	memset(*entry, 0, strlen(*entry));
+	remove_entry(entry);
+}
+
 /* Take our library out of LD_PRELOAD. */
 static void restore_preload(const char *library)
 {
-	size_t len = strlen(library);
+	size_t len = strlen(library), left;
 	char **entry = find(environ, PRELOAD);
 	char *value;
 
@@ -58,10 +66,13 @@ static void restore_preload(const char *library)
 	value = *entry + sizeof(PRELOAD) - 1;
 	if (strncmp(value, library, len) != 0)
 		return;
-	if (value[len] == ':')
-		memmove(value, value + len + 1, strlen(value + len + 1) + 1);
-	else if (value[len] == '\0')
-		remove_entry(entry);
+	if (value[len] == ':') {
+		left = strlen(value + len + 1);
+		memmove(value, value + len + 1, left);
+		memset(value + left, 0, len + 1);
+	} else if (value[len] == '\0') {
+		erase_entry(entry);
+	}
 }
 
 /* The text for our descendants: the same, with an empty step behind which theirs is put. */
@@ -92,7 +103,7 @@ int environment_take(struct descriptor *out)
 	error = descriptor_get(*entry + sizeof(RECORD) - 1, out);
 	if (error < 0)
 		return error;
-	remove_entry(entry);
+	erase_entry(entry);
 	restore_preload(ARCH_BITS == 32 ? out->preload32 : out->preload);
 	environment_set(out);
 	return 0;
@@ -373,9 +384,9 @@ int environment_is_readable(char *const *envp)
 	}
 }
 
-int environment_is_others(char *const *envp)
+int environment_refuses(char *const *envp)
 {
 	char **entry = find((char **)envp, RECORD);
 
-	return entry && !is_lent(*entry);
+	return (entry && !is_lent(*entry)) || find((char **)envp, LISTING);
 }

@@ -113,7 +113,7 @@ static int prepare(struct departure *departure, const struct exec_call *call)
 	file = find_file(call, &directory, memory);
 	if (!file || !environment_is_readable(call->envp))
 		return 0;
-	departure->is_led_on = descent_is_followed() && !environment_is_others(call->envp) &&
+	departure->is_led_on = descent_is_followed() && !environment_refuses(call->envp) &&
 	                       descent_step_image(&departure->step, sys_getpid() != col.pid ? number_of_sharer() : 0) == 0;
 	if (departure->is_led_on) {
 		departure->obstacle = image_obstacle(directory, file, &departure->bits);

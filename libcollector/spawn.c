@@ -93,7 +93,7 @@ static int spawn(const struct spawn_call *call, char *const *envp)
 	int error, bits;
 
 	child_look();
-	if (!descent_is_followed() || is_unreadable(call) || !environment_is_readable(envp) || environment_is_others(envp) || !descent_step_child(&step))
+	if (!descent_is_followed() || is_unreadable(call) || !environment_is_readable(envp) || environment_refuses(envp) || !descent_step_child(&step))
 		return call_real(call, call->pid, envp);
 	obstacle = obstacle_of(call, &bits);
 	if (!obstacle && !environment_has_library(bits))

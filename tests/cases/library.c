@@ -213,6 +213,11 @@ int case_what_the_kernel_gave(void)
 	for (char **at = environ; *at; at++)
 		variables += strncmp(*at, "LD_PRELOAD", 10) == 0 || strstr(*at, "XER") == *at;
 	say("variables of ours %d\n", variables);
+	fd = open("/proc/self/environ", O_RDONLY);
+	variables = 0;
+	while (fd >= 0 && (len = read(fd, text, sizeof(text) - 1)) > 0)
+		variables += memmem(text, (size_t)len, "XER_RECORD", 10) != NULL || memmem(text, (size_t)len, "libcollector", 12) != NULL;
+	say("told by the kernel %d\n", variables);
 	mark();
 	return 0;
 }

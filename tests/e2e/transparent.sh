@@ -38,6 +38,10 @@ is "abort" 134 $?
 
 same "environment" env
 same "environment of a shell's child" sh -c 'env; env | grep -c LD_'
+same "what ldd lists" sh -c 'ldd /bin/true | sed "s/(.*//"; exit 3'
+same "what env gives the loader to list" sh -c 'env LD_TRACE_LOADED_OBJECTS=1 /bin/true | sed "s/(.*//"; exit 4'
+same "/proc/self/environ" grep -c -a 'XER_RECORD\|libcollector' /proc/self/environ
+LD_PRELOAD=libm.so.6 same "/proc/self/environ with an LD_PRELOAD" grep -c -a 'XER_RECORD\|libcollector' /proc/self/environ
 LD_PRELOAD=libm.so.6 same "the user's LD_PRELOAD" sh -c 'echo $LD_PRELOAD; grep -c libm /proc/self/maps'
 same "descriptors below 100" sh -c 'ls /proc/self/fd | sort -n | awk "\$1 < 100"'
 same "signal mask and ignored signals" grep '^Sig\(Blk\|Ign\)' /proc/self/status

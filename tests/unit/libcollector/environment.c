@@ -49,6 +49,27 @@ Test(environment, the_program_sees_neither_variable)
 	cr_assert_str_eq(col.descriptor.preload, "/x/lib.so");
 }
 
+/* The kernel goes on showing the memory that it has put there. */
+Test(environment, nothing_is_left_in_memory_either)
+{
+	static char own[] = "LD_PRELOAD=/x/lib.so", others[] = "LD_PRELOAD=/x/lib.so:/y/other.so", text[DESCRIPTOR_TEXT_MAX + 20];
+	static const char zeros[sizeof(text)], kept[sizeof(others)] = "LD_PRELOAD=/y/other.so";
+	char *list[3] = {own, text, NULL};
+
+	take("/x/lib.so");
+	snprintf(text, sizeof(text), DESCRIPTOR_VARIABLE "=%s", record);
+	environ = list;
+	cr_assert_eq(environment_take(&col.descriptor), 0);
+	cr_assert_arr_eq(own, zeros, sizeof(own));
+	cr_assert_arr_eq(text, zeros, sizeof(text));
+	snprintf(text, sizeof(text), DESCRIPTOR_VARIABLE "=%s", record);
+	list[0] = others;
+	list[1] = text;
+	environ = list;
+	cr_assert_eq(environment_take(&col.descriptor), 0);
+	cr_assert_arr_eq(others, kept, sizeof(others));
+}
+
 Test(environment, what_the_user_preloads_stays)
 {
 	take("/x/lib.so:/y/other.so");
@@ -201,14 +222,23 @@ Test(environment, a_loan_that_was_not_finished_is_forgotten)
 	cr_assert_null(getenv(DESCRIPTOR_VARIABLE));
 }
 
+Test(environment, a_list_of_libraries_is_not_to_show_ours)
+{
+	char *envp[] = {"A=1", "LD_TRACE_LOADED_OBJECTS=1", NULL};
+
+	take("/x/lib.so");
+	cr_assert(environment_refuses(envp));
+	cr_assert(!environment_refuses(NULL));
+}
+
 Test(environment, anothers_recording_is_known)
 {
 	char *envp[] = {DESCRIPTOR_VARIABLE "=x", NULL};
 
 	take("/x/lib.so");
-	cr_assert(environment_is_others(envp));
-	cr_assert(!environment_is_others(environ));
+	cr_assert(environment_refuses(envp));
+	cr_assert(!environment_refuses(environ));
 	cr_assert_eq(environment_lend(&step, 64), 0);
-	cr_assert(!environment_is_others(environ));
+	cr_assert(!environment_refuses(environ));
 	environment_take_back();
 }
