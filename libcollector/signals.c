@@ -21,6 +21,7 @@ enum { RESTORER = 0x04000000, OWNED_MAX = 4 };
 /* A signal that is the collector's. */
 static struct owned {
 	int signal;                /* 0: none yet */
+	signals_handler *handler;
 	struct sigaction program;  /* what the program believes to have installed for it */
 	atomic_uint program_blocks; /* it has asked to block it, perhaps with all others */
 } owned[OWNED_MAX];
@@ -61,30 +62,42 @@ __asm__(".text\n"
         ".size signals_return, .-signals_return\n");
 void signals_return(void) __attribute__((visibility("hidden")));
 
-int signals_install(int signal, signals_handler *handler)
+/* Ours runs on alternate stacks if the program wants that for its own handler of the same signal: then it may have stacks that hold no
+ * signal frame and end where other data begin, as Go has. Returns 0 or -errno. */
+static int set_action(int signal, const struct owned *ours)
 {
 	struct kernel_sigaction action = {
-	    .handler = handler,
-	    .flags = SA_SIGINFO | SA_RESTART | RESTORER,
+	    .handler = ours->handler,
+	    .flags = SA_SIGINFO | SA_RESTART | RESTORER | ((unsigned)ours->program.sa_flags & SA_ONSTACK),
 	    .restorer = signals_return,
 	    .mask = ~(sys_sigset)0,
 	};
+
+	return (int)SYS4(SYS_rt_sigaction, signal, &action, NULL, sizeof(sys_sigset));
+}
+
+int signals_install(int signal, signals_handler *handler)
+{
 	struct kernel_sigaction old = {.handler = NULL};
 	struct owned *ours = find_owned(signal);
-	long error;
+	int error;
 
 	if (!ours)
 		ours = find_owned(0);
 	if (!ours)
 		return -ENOSPC;
-	error = SYS4(SYS_rt_sigaction, signal, &action, &old, sizeof(sys_sigset));
+	error = (int)SYS4(SYS_rt_sigaction, signal, NULL, &old, sizeof(sys_sigset));
 	if (error < 0)
-		return (int)error;
+		return error;
 	if (old.handler != handler) { /* a running program may have one of its own */
 		ours->program = (struct sigaction){.sa_flags = (int)(old.flags & ~(unsigned long)RESTORER)};
 		ours->program.sa_sigaction = old.handler;
 		set_kernel_set(&ours->program.sa_mask, old.mask);
 	}
+	ours->handler = handler;
+	error = set_action(signal, ours);
+	if (error < 0)
+		return error;
 	ours->signal = signal;
 	owned_set |= SYS_SIGBIT(signal);
 	return 0;
@@ -276,8 +289,11 @@ static void exchange_program_action(struct owned *ours, const struct sigaction *
 {
 	struct sigaction before = ours->program;
 
-	if (action)
+	if (action) {
 		ours->program = *action;
+		if ((before.sa_flags ^ action->sa_flags) & SA_ONSTACK)
+			set_action(ours->signal, ours);
+	}
 	if (old)
 		*old = before;
 }

@@ -370,3 +370,35 @@ int case_red_zone(void)
 	mark();
 	return 0;
 }
+
+/* Stacks as Go has them: they hold no signal frame, and what lies below is other data. So all handlers are for an alternate stack. */
+static struct {
+	unsigned char below[8192], stack[2048];
+} small __attribute__((aligned(64)));
+
+__attribute__((no_instrument_function)) static void spin(void)
+{
+	for (volatile long i = 0; i < 60000000; i++)
+		;
+}
+
+int case_stacks_without_room_for_signals(void)
+{
+	static char room[65536];
+	stack_t alternate = {.ss_sp = room, .ss_size = sizeof(room)};
+	struct sigaction action = {.sa_handler = mark_handler, .sa_flags = SA_ONSTACK | SA_RESTART};
+	int changed = 0;
+
+	sigfillset(&action.sa_mask);
+	sigaltstack(&alternate, NULL);
+	for (int signal = 1; signal <= SIGRTMAX; signal++)
+		sigaction(signal, &action, NULL);
+	memset(small.below, 0x5a, sizeof(small.below));
+	__asm__ volatile("mov %%rsp, %%rbx\n\tmov %0, %%rsp\n\tcall *%1\n\tmov %%rbx, %%rsp" ::"r"(small.stack + sizeof(small.stack)), "r"(spin)
+	                 : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
+	for (size_t i = 0; i < sizeof(small.below); i++)
+		changed += small.below[i] != 0x5a;
+	say("changed %d\n", changed);
+	mark();
+	return 0;
+}
