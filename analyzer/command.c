@@ -113,6 +113,12 @@ static int is_list(const char *word)
 	return word[0] >= '0' && word[0] <= '9' && word[strspn(word, "0123456789,-:+")] == '\0';
 }
 
+/* The number of an experiment, or all of them? */
+static int is_id(const char *word)
+{
+	return is_number(word) || strcasecmp(word, "all") == 0;
+}
+
 int command_take_words(const struct command *command, char *const *words, int count,
 		       struct command_argument *out)
 {
@@ -122,7 +128,7 @@ int command_take_words(const struct command *command, char *const *words, int co
 	case ARGUMENT_WORD:
 		return 0;
 	case ARGUMENT_TEXT:
-	case ARGUMENT_PATH:
+	case ARGUMENT_SETTING:
 	case ARGUMENT_NAME:
 		if (count < 1)
 			return -EINVAL;
@@ -148,7 +154,7 @@ int command_take_words(const struct command *command, char *const *words, int co
 		out->text = words[0];
 		return 1;
 	case ARGUMENT_ID:
-		if (count < 1 || !is_number(words[0]))
+		if (count < 1 || !is_id(words[0]))
 			return 0;
 		out->text = words[0];
 		out->number = strtoul(words[0], NULL, 10);
@@ -261,7 +267,7 @@ static int read_argument(struct session *session, const struct command *command,
 			     command->argument_text);
 		return -EINVAL;
 	}
-	if (command->kind == ARGUMENT_NONE || (command->kind == ARGUMENT_ID && !is_number(text))) {
+	if (command->kind == ARGUMENT_NONE || (command->kind == ARGUMENT_ID && !is_id(text))) {
 		session_fail(session, EXIT_USAGE, "%s: unexpected '%.64s'", command->name, text);
 		return -EINVAL;
 	}

@@ -193,6 +193,10 @@ void compare_run(struct session *session, const struct command *command, const s
 
 void view_compare(struct session *session, const struct command_argument *argument)
 {
+	if (argument->text == NULL) {
+		view_put_setting(session, "compare", modes[session->compare]);
+		return;
+	}
 	for (size_t i = 0; i < MODES; i++) {
 		if (strcasecmp(argument->text, modes[i]) != 0)
 			continue;

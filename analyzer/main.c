@@ -168,7 +168,7 @@ static int close_output(FILE *out)
 {
 	int failed = fflush(out) != 0 || ferror(out);
 
-	if (out != stdout && fclose(out) != 0)
+	if (out != stdout && out != stderr && fclose(out) != 0)
 		failed = 1;
 	return failed;
 }

@@ -280,8 +280,6 @@ static void say_unknown(const char *text, size_t skip, char *error)
 	const char *names[METRICS + 3] = {"any", "default", "hwc"}, *near;
 	size_t count = 3;
 
-	if (text[skip] == '\0') /* without signs all of it is the name */
-		skip = 0;
 	for (unsigned id = 0; id < METRICS; id++)
 		if (metric_is_there(id))
 			names[count++] = metric_keyword(id);
@@ -300,6 +298,8 @@ static int parse_keyword(const char *text, unsigned have, struct metric_list *ou
 		size_t skip = strcspn(text, ".%+!");
 
 		skip += strspn(text + skip, ".%+!");
+		if (text[skip] == '\0') /* without signs all of it is the name */
+			skip = 0;
 		if (strcasecmp(text + skip, "bit") == 0) {
 			snprintf(error, METRIC_ERROR_MAX,
 				 "'%.40s': no such data in these experiments", text);

@@ -427,7 +427,9 @@ int print_set_mode(struct session *session, const char *mode)
 
 void view_printmode(struct session *session, const struct command_argument *argument)
 {
-	if (print_set_mode(session, argument->text) != 0)
+	if (argument->text == NULL && session->print.mode == PRINT_TEXT)
+		view_put_setting(session, "printmode", "text");
+	if (argument->text != NULL && print_set_mode(session, argument->text) != 0)
 		session_fail(session, EXIT_USAGE,
 			     "printmode: '%.40s' is not text, html, json, csv, tsv or a character that separates columns",
 			     argument->text);

@@ -9,6 +9,9 @@
 	void function(struct session *session, const struct command_argument *argument);
 #include "command.def"
 
+/* Say what a setting is. Forms for programs have no word of settings. */
+void view_put_setting(struct session *session, const char *what, const char *value);
+
 /* Walk over the experiments that a command with an optional number means: that one, or all selected ones. `at` is NULL
  * at first. Returns NULL at the end, or after a message if there is none of that number. */
 const struct session_experiment *view_next_experiment(struct session *session, const char *command,

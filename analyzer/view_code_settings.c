@@ -70,9 +70,15 @@ void view_pathmap(struct session *session, const struct command_argument *argume
 
 static void set_threshold(struct session *session, const char *command, const char *text, unsigned *threshold)
 {
-	char *end;
-	unsigned long value = strtoul(text, &end, 10);
+	char *end, now[24];
+	unsigned long value;
 
+	if (text == NULL) {
+		snprintf(now, sizeof(now), "%u", *threshold);
+		view_put_setting(session, command, now);
+		return;
+	}
+	value = strtoul(text, &end, 10);
 	if (text[0] < '0' || text[0] > '9' || *end != '\0' || value > 100)
 		session_fail(session, EXIT_USAGE, "%s: '%s' is not a percentage from 0 to 100", command, text);
 	else
@@ -133,9 +139,17 @@ void view_cc(struct session *session, const struct command_argument *argument)
 void view_context(struct session *session, const struct command_argument *argument)
 {
 	const char *text = argument->text;
-	char *end;
-	unsigned long lines = strtoul(text, &end, 10);
+	char *end, now[24];
+	unsigned long lines;
 
+	if (text == NULL) {
+		snprintf(now, sizeof(now), "%d", session->listing.context);
+		view_put_setting(session, "context", session->listing.context == LISTING_WHOLE  ? "all"
+						     : session->listing.context == LISTING_AUTO ? "auto"
+												: now);
+		return;
+	}
+	lines = strtoul(text, &end, 10);
 	if (strcasecmp(text, "all") == 0)
 		session->listing.context = LISTING_WHOLE;
 	else if (strcasecmp(text, "auto") == 0)
@@ -148,7 +162,9 @@ void view_context(struct session *session, const struct command_argument *argume
 
 void view_asmsyntax(struct session *session, const struct command_argument *argument)
 {
-	if (strcasecmp(argument->text, "att") == 0)
+	if (argument->text == NULL)
+		view_put_setting(session, "asmsyntax", session->listing.assembly == ASSEMBLY_ATT ? "att" : "intel");
+	else if (strcasecmp(argument->text, "att") == 0)
 		session->listing.assembly = ASSEMBLY_ATT;
 	else if (strcasecmp(argument->text, "intel") == 0)
 		session->listing.assembly = ASSEMBLY_INTEL;

@@ -16,7 +16,7 @@ const struct session_experiment *view_next_experiment(struct session *session, c
 						      const struct command_argument *argument,
 						      const struct session_experiment *at)
 {
-	if (argument->text == NULL)
+	if (argument->text == NULL || strcasecmp(argument->text, "all") == 0)
 		return session_next(session, at);
 	if (at != NULL)
 		return NULL;

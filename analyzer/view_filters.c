@@ -18,10 +18,21 @@ static void set_part(struct session *session, enum filters_part part, const char
 		session_fail_at(session, command, error.column, error.text);
 }
 
+static void put_part(struct session *session, enum filters_part part, const char *command)
+{
+	const char *shown = filters_shown(session->filters, part);
+
+	view_put_setting(session, command, shown != NULL ? shown : "all");
+}
+
 void view_filters(struct session *session, const struct command_argument *argument)
 {
 	const char *text = argument->text;
 
+	if (text == NULL) {
+		put_part(session, FILTERS_EXPRESSION, "filters");
+		return;
+	}
 	set_part(session, FILTERS_EXPRESSION, "filters", text, strcasecmp(text, "all") == 0 ? NULL : text);
 }
 
@@ -30,6 +41,10 @@ void view_time(struct session *session, const struct command_argument *argument)
 	struct expression_error error;
 	char *expression;
 
+	if (argument->text == NULL) {
+		put_part(session, FILTERS_TIME, "time");
+		return;
+	}
 	if (ranges_time(argument->text, &expression, &error) != 0) {
 		session_fail_at(session, "time", error.column, error.text);
 		return;

@@ -294,7 +294,10 @@ static void put_text(struct session *session)
 
 void view_overview(struct session *session, const struct command_argument *argument)
 {
-	(void)argument;
+	if (argument->number != 0 && session->count > 1) {
+		session_fail(session, EXIT_USAGE, "overview: it is of all that are selected (exp_select %s, before, selects one)", argument->text);
+		return;
+	}
 	report_put_quality(session);
 	if (session_columns(session) > 1)
 		put_compared(session);

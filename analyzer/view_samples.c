@@ -71,10 +71,41 @@ static int is_empty(FILE *out, const struct exp_data_set *data)
 	return 1;
 }
 
+/* What all selected processes together have used, in the time from the first's start to the last's end. */
+static void put_sum(struct session *session)
+{
+	const struct session_experiment *at = NULL;
+	const struct exp_usage none = {.time_s = 0};
+	struct exp_usage sum = {.time_s = report_wall_seconds(session)};
+	size_t count = 0;
+
+	while ((at = session_next(session, at)) != NULL) {
+		const struct exp_usage *first = at->data->usage, *last = first + at->data->usage_count - 1;
+
+		count++;
+		if (at->data->usage_count < 2)
+			continue;
+		sum.user_ns += grown(first->user_ns, last->user_ns);
+		sum.system_ns += grown(first->system_ns, last->system_ns);
+		sum.cpu_ns += grown(first->cpu_ns, last->cpu_ns);
+		sum.threads += last->threads;
+		sum.maxrss_kib = last->maxrss_kib > sum.maxrss_kib ? last->maxrss_kib : sum.maxrss_kib;
+#define X(field, what) sum.field += grown(first->field, last->field);
+		USAGE_COUNTERS(X)
+#undef X
+	}
+	if (count < 2)
+		return;
+	fprintf(session->out, "Sum of %zu experiments, and the highest peak:\n", count);
+	put_usage(session->out, &none, &sum);
+}
+
 void view_statistics(struct session *session, const struct command_argument *argument)
 {
 	const struct session_experiment *at = NULL;
 
+	if (argument->number == 0 && !print_is_data(session))
+		put_sum(session);
 	while ((at = view_next_experiment(session, "statistics", argument, at)) != NULL) {
 		const struct exp_data_set *data = at->data;
 
@@ -125,12 +156,13 @@ void view_sample_detail(struct session *session, const struct command_argument *
 	const struct session_experiment *at = NULL;
 	FILE *out = session->out;
 
-	(void)argument;
 	if (print_is_data(session)) {
-		data_usage(session, "sample_detail", NULL, 0);
+		at = argument->number != 0 ? view_next_experiment(session, "sample_detail", argument, NULL) : NULL;
+		if (at != NULL || argument->number == 0)
+			data_usage(session, "sample_detail", at, 0);
 		return;
 	}
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = view_next_experiment(session, "sample_detail", argument, at)) != NULL) {
 		const struct exp_data_set *data = at->data;
 
 		put_name(out, at->info);

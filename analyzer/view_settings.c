@@ -10,6 +10,15 @@
 #include <string.h>
 #include <strings.h>
 
+void view_put_setting(struct session *session, const char *what, const char *value)
+{
+	if (print_is_data(session))
+		return;
+	fprintf(session->out, "Current %s: ", what);
+	text_put(session->out, value);
+	fputc('\n', session->out);
+}
+
 static void put_sort(struct session *session)
 {
 	char text[METRIC_ERROR_MAX];
@@ -148,9 +157,14 @@ void view_cmetric_list(struct session *session, const struct command_argument *a
 void view_limit(struct session *session, const struct command_argument *argument)
 {
 	const char *text = argument->text;
-	char *end;
+	char *end, number[24];
 	unsigned long limit;
 
+	if (text == NULL) {
+		snprintf(number, sizeof(number), "%lu", (unsigned long)session->limit);
+		view_put_setting(session, "limit", number);
+		return;
+	}
 	errno = 0;
 	limit = strtoul(text, &end, 10);
 	if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0) {
@@ -171,8 +185,15 @@ void view_name(struct session *session, const struct command_argument *argument)
 	static const char *const forms[] = {
 		[NAME_LONG] = "long", [NAME_SHORT] = "short", [NAME_MANGLED] = "mangled"};
 	const char *text = argument->text;
-	size_t len = strcspn(text, ":");
-	const char *extra = text + len;
+	size_t len = text != NULL ? strcspn(text, ":") : 0;
+	const char *extra = text != NULL ? text + len : "";
+	char now[32];
+
+	if (text == NULL) {
+		snprintf(now, sizeof(now), "%s:%s", forms[session->name_form], session->with_soname ? "soname" : "nosoname");
+		view_put_setting(session, "name", now);
+		return;
+	}
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		if (!is_word(text, len, forms[i]))
@@ -193,6 +214,10 @@ void view_viewmode(struct session *session, const struct command_argument *argum
 {
 	static const char *const modes[] = {"user", "expert", "machine"};
 
+	if (argument->text == NULL) {
+		view_put_setting(session, "viewmode", modes[session->mode]);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (strcasecmp(argument->text, modes[i]) == 0) {
 			session_set_mode(session, (enum frames_mode)i);
@@ -205,8 +230,7 @@ void view_viewmode(struct session *session, const struct command_argument *argum
 static void set_output(struct session *session, const char *command, const char *path,
 		       const char *mode)
 {
-	int is_stdout = strcmp(path, "-") == 0 || strcmp(path, "--") == 0;
-	FILE *out = is_stdout ? stdout : fopen(path, mode);
+	FILE *out = strcmp(path, "-") == 0 ? stdout : strcmp(path, "--") == 0 ? stderr : fopen(path, mode);
 
 	if (out == NULL) {
 		session_fail(session, EXIT_TROUBLE, "%s: %s: %s", command, path, strerror(errno));
@@ -214,7 +238,7 @@ static void set_output(struct session *session, const char *command, const char 
 	}
 	print_finish(session);
 	pager_end(session);
-	if (session->out != stdout) {
+	if (session->out != stdout && session->out != stderr) {
 		int failed = ferror(session->out);
 
 		if (fclose(session->out) != 0 || failed)

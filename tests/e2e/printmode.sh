@@ -20,7 +20,7 @@ record user -p off -- "$programs/user_work" >/dev/null 2>&1
 
 # The commands, out of the help: those that need no argument, and some with one; what changes settings prints nothing.
 "$xer_print" -help | sed -nE 's/^  ([a-z_-]+)(\[[a-z_?]+\])?( \[[^]]*\])?  +[a-z].*/\1/p' |
-	grep -vxE 'quit|reload|setpath|pathmap|metrics|sort|objects_default|account|stack|graph|ifreq|crmfirst|crmlast' >commands.txt
+	grep -vxE 'quit|reload|setpath|pathmap|limit|name|viewmode|compare|filters|time|printmode|[sd]thresh|context|asmsyntax|metrics|sort|objects_default|account|stack|graph|ifreq|crmfirst|crmlast' >commands.txt
 printf '%s\n' 'fsingle main' 'csingle main' 'source main' 'csource main' 'disasm main' 'metrics' 'sort' 'indxobj threads' \
 	'memobj page' "check heapalloccnt>=0" >>commands.txt
 within "commands that print" 30 200 "$(wc -l <commands.txt)"

@@ -56,3 +56,53 @@ for case in "on 3" "off 1" "=_f1.* 2" "=burn50|bash 2" "=nothing 1"; do
 	echo "en_desc ${case% *}" >own.rc
 	is "en_desc ${case% *}" "${case#* }" "$("$xer_print" -rc own.rc -exp_list tree.er 2>err.txt | grep -c '  yes  ')"
 done
+
+# Scripts: settings are shown by their commands alone, output goes where it is told to, errors have places.
+cat >script.txt <<'END'
+limit
+limit 3
+limit
+name short:soname
+name
+viewmode
+compare
+filters THRID == 1
+filters
+time 0-9
+time
+sthresh
+context
+asmsyntax
+printmode
+printmode json
+limit
+printmode
+END
+"$xer_print" -rc off -script script.txt burn.er >out.txt 2>err.txt
+is "settings, asked for: exit status" "0 0" "$? $(wc -c <err.txt)"
+is "settings, asked for" "limit: 0|limit: 3|name: short:soname|viewmode: user|compare: off|filters: THRID == 1|time: 0-9|sthresh: 75|context: auto|asmsyntax: att|printmode: text" \
+	"$(sed -n 's/^Current //p' out.txt | paste -sd'|')"
+"$xer_print" -rc off -limit 2 -outfile -- -functions -outfile - -version burn.er >out.txt 2>err.txt
+is "outfile --: exit status, and standard output" "0 1" "$? $(wc -l <out.txt)"
+contains "outfile -- is standard error" '<Total>' err.txt
+printf 'limit 3\nmetrics e.user:i.usr\nsort -sytem\ndmetrics e.totalpcu\nmetrics bit\n' >script.txt
+"$xer_print" -rc off -script script.txt burn.er >out.txt 2>err.txt
+is "metrics that are none: exit status" 2 $?
+contains "their column in a list, and the nearest" "^xer_print: script.txt:2:16: metrics: 'i.usr' is not a metric \\(did you mean 'i.user'\\?\\)\$" err.txt
+contains "to sort by" "^xer_print: script.txt:3:7: sort: 'sytem' is not a metric \\(did you mean 'system'\\?\\)\$" err.txt
+contains "to begin with" "^xer_print: script.txt:4:10: dmetrics: 'e.totalpcu' is not a metric \\(did you mean 'e.totalcpu'\\?\\)\$" err.txt
+contains "what is not recorded is no slip" "^xer_print: script.txt:5:9: metrics: 'bit': no such data" err.txt
+
+# The number of an experiment, or all of them.
+for command in header statistics sample_detail overview; do
+	"$xer_print" -rc off "-$command" all burn.er tree.er >all.txt 2>err.txt
+	is "$command all: exit status" 0 $?
+	"$xer_print" -rc off "-$command" burn.er tree.er >out.txt 2>err.txt
+	cmp -s all.txt out.txt
+	is "$command all is $command" 0 $?
+done
+is "statistics has the sum of all" "Sum of 4 experiments, and the highest peak:" "$("$xer_print" -rc off -statistics burn.er tree.er | head -1)"
+is "and not of one" "Experiment: burn.er" "$("$xer_print" -rc off -statistics 1 burn.er tree.er | head -1)"
+is "sample_detail 2" "Experiment: tree.er" "$("$xer_print" -rc off -sample_detail 2 burn.er tree.er | head -1)"
+"$xer_print" -rc off -overview 2 burn.er tree.er >out.txt 2>err.txt
+is "overview is of all" 2 $?
