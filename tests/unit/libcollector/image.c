@@ -35,7 +35,7 @@ static void remove_all(void)
 {
 	char command[200];
 
-	snprintf(command, sizeof(command), "rm -rf %s", directory);
+	snprintf(command, sizeof(command), "/bin/rm -rf %s", directory);
 	cr_assert_eq(system(command), 0);
 }
 
