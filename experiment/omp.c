@@ -110,6 +110,9 @@ void exp_omp_finish(struct exp_load *load)
 static struct exp_omp_construct *find_construct(struct reader *reader, unsigned event, uint32_t node)
 {
 	struct exp_load *load = reader->load;
+	/* A task's stack begins with a mark, for where it was made. */
+	while (node != EXP_NODE_NONE && fmt_pc_is_inner_mark(load->nodes.pc[node]))
+		node = load->nodes.parent[node];
 	uint64_t pc = node == EXP_NODE_NONE ? 0 : load->nodes.pc[node];
 	uint64_t generation = node == EXP_NODE_NONE ? 0 : load->nodes.generation[node];
 	uint64_t key = (pc * EVENTS + event) ^ generation << 56;

@@ -17,6 +17,10 @@ enum { SCOPES = 16, TASK_DATA_MAX = 64 * 1024, TASK_DETACH = 1 << 13 };
 
 typedef void *pointer;
 
+struct gomp_words {
+	long word[10]; /* with those in registers, the most loops in each other that wait for iterations */
+};
+
 /* ---- the functions behind ---- */
 
 enum gomp_index {

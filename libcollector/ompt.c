@@ -297,6 +297,15 @@ static void on_mutex_acquired(int kind, uint64_t object, const void *code)
 		end_wait(thread, state, state == FMT_omp_state_LOCK || state == FMT_omp_state_CRITICAL ? object : 0, code, &CALLER);
 }
 
+/* A lock that its owner has already: nobody tells that it was acquired. One that was only tried has begun no wait. */
+static void on_nest_lock(int endpoint, uint64_t object, const void *code)
+{
+	struct col_thread *thread = recorded();
+
+	if (thread && endpoint == ompt_scope_begin && thread->omp.state == FMT_omp_state_LOCK)
+		end_wait(thread, FMT_omp_state_LOCK, object, code, &CALLER);
+}
+
 /* ---- tasks and shared constructs ---- */
 
 static void on_task_create(ompt_data_t *encountering, const ompt_frame_t *frame, ompt_data_t *task, int flags, int has_dependences,
@@ -420,6 +429,7 @@ static void on_masked(int endpoint, ompt_data_t *parallel, ompt_data_t *task, co
 	CALLBACK(reduction) \
 	CALLBACK(mutex_acquire) \
 	CALLBACK(mutex_acquired) \
+	CALLBACK(nest_lock) \
 	CALLBACK(task_create) \
 	CALLBACK(task_schedule) \
 	CALLBACK(work) \

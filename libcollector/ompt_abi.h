@@ -41,6 +41,7 @@ enum {
 	ompt_callback_masked = 21,
 	ompt_callback_mutex_acquire = 26,
 	ompt_callback_mutex_acquired = 27,
+	ompt_callback_nest_lock = 28,
 	ompt_callback_reduction = 31
 };
 

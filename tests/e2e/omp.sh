@@ -56,6 +56,67 @@ for compiler in gcc clang; do
 	is "$compiler: nothing when it is off" 1 $?
 done
 
+# Loops by all entry points, locks that their owners take again, tasks of several places. libomp does not tell of waits for earlier iterations.
+for compiler in gcc clang; do
+	have $compiler && [ -x $compiler ] && $compiler -O1 -g -fopenmp -o "more-$compiler" "$tests/programs/omp/more.c" || continue
+	OMP_SCHEDULE=dynamic,2 record "more-$compiler" -p off --omp=on -- "./more-$compiler"
+	is "$compiler: more: the output" "0 150 120 12 30" "$? $(cat "more-$compiler.out")"
+	report "more-$compiler" -ompconstructs
+	cp "more-$compiler.txt" constructs
+	waits=120
+	[ $compiler = clang ] || waits=149
+	for expected in lock:60 "critical section:30" loop:24 "ordered section:$waits" "task made:12" "task executed:12" single:1; do
+		is "$compiler: more: ${expected%:*}" "${expected#*:}" "$(times constructs "${expected%:*} ")"
+	done
+	is "$compiler: tasks by where they were made" "5 7" "$(echo $(awk '/^task executed/ { print $(NF - 2) }' constructs | sort -n))"
+done
+
+# Every function of libgomp that begins a shared loop or waits is wrapped.
+if [ -x more-gcc ]; then
+	nm -D --defined-only "$(ldd more-gcc | awk '/libgomp/ { print $3 }')" | awk '{ sub(/@.*/, "", $3); print $3 }' |
+		grep -E '^(GOMP_(loop|sections2?)_.*_?start|GOMP_.*_wait|GOMP_(loop|sections|taskgroup)_end(_cancel)?|GOMP_barrier.*|GOMP_taskwait.*|GOMP_critical.*start|omp_set_(nest_)?lock_?)$' |
+		sort -u >waiting
+	nm -D --defined-only "$BUILD/lib/xer/libcollector.so" | awk '{ print $3 }' | sort -u >wrapped
+	within "functions of libgomp that begin loops or wait" 40 200 "$(wc -l <waiting)"
+	is "all of them have wrappers" "" "$(echo $(comm -23 waiting wrapped))"
+fi
+
+if have gfortran && [ -x gcc ]; then
+	cat >fortran.f90 <<'END'
+program fortran
+  use omp_lib
+  implicit none
+  integer(omp_lock_kind) :: lock
+  integer(omp_nest_lock_kind) :: nest
+  integer :: i, total
+  total = 0
+  call omp_init_lock(lock)
+  call omp_init_nest_lock(nest)
+  !$omp parallel num_threads(3)
+  do i = 1, 10
+    call omp_set_lock(lock)
+    total = total + 1
+    call omp_unset_lock(lock)
+    call omp_set_nest_lock(nest)
+    call omp_unset_nest_lock(nest)
+  end do
+  !$omp barrier
+  !$omp do schedule(dynamic, 2)
+  do i = 1, 12
+    !$omp critical
+    total = total + 1
+    !$omp end critical
+  end do
+  !$omp end parallel
+  print '(i0)', total
+end program
+END
+	gfortran -O1 -g -fopenmp -o fortran fortran.f90
+	record fortran -p off --omp=on -- ./fortran
+	report fortran -ompconstructs
+	is "gfortran: loops, sections, locks" "42 3 12 60" "$(cat fortran.out) $(times fortran.txt 'loop ') $(times fortran.txt 'critical section ') $(times fortran.txt 'lock ')"
+fi
+
 # A tool of the program's own comes before the recorder.
 if have clang && [ -x clang ]; then
 	cat >tool.c <<'END'

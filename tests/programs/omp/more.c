@@ -1,0 +1,104 @@
+/* more.c: constructs of OpenMP by other entry points of the runtimes, in known numbers, with 3 threads.
+ *
+ *   locks      30 times a lock that can be taken again by its owner, taken twice each time: 60; then 30 critical sections
+ *   loops      8 loops with shares that the runtime gives out, by each thread: 24. Two by unsigned 64-bit numbers, two with
+ *              ordered sections, one with both, one that waits for earlier iterations (doacross), one with shares by the
+ *              environment and unsigned numbers, one whose ordered sections follow shares of one size
+ *   tasks      5 made in one place, 7 in another
+ * It prints sums, which are the same however it runs. */
+#include <omp.h>
+#include <stdio.h>
+
+enum { ROUNDS = 10, ITERATIONS = 30 };
+
+static long sum, ordered, made;
+static omp_nest_lock_t nest;
+static long order[ITERATIONS + 1];
+
+__attribute__((noinline)) static void locks(void)
+{
+#pragma omp parallel num_threads(3)
+	for (int i = 0; i < ROUNDS; i++) {
+		omp_set_nest_lock(&nest);
+		omp_set_nest_lock(&nest);
+		sum++;
+		omp_unset_nest_lock(&nest);
+		omp_unset_nest_lock(&nest);
+#pragma omp critical
+		sum++;
+	}
+}
+
+__attribute__((noinline)) static void loops(unsigned long long from)
+{
+	long part = 0;
+
+#pragma omp parallel num_threads(3) reduction(+ : part)
+	{
+#pragma omp for schedule(dynamic, 2)
+		for (unsigned long long i = from; i < from + ITERATIONS; i++)
+			part++;
+#pragma omp for schedule(guided)
+		for (unsigned long long i = from; i < from + ITERATIONS; i++)
+			part++;
+#pragma omp for ordered schedule(dynamic, 2)
+		for (int i = 0; i < ITERATIONS; i++)
+#pragma omp ordered
+			ordered++;
+#pragma omp for ordered schedule(guided)
+		for (int i = 0; i < ITERATIONS; i++)
+#pragma omp ordered
+			ordered++;
+#pragma omp for ordered schedule(dynamic, 2)
+		for (unsigned long long i = from; i < from + ITERATIONS; i++)
+#pragma omp ordered
+			ordered++;
+#pragma omp for ordered(1) schedule(dynamic, 1)
+		for (int i = 1; i <= ITERATIONS; i++) {
+#pragma omp ordered depend(sink : i - 1)
+			order[i] = order[i - 1] + 1;
+#pragma omp ordered depend(source)
+		}
+#pragma omp for schedule(runtime)
+		for (unsigned long long i = from; i < from + ITERATIONS; i++)
+			part++;
+#pragma omp for ordered schedule(static, 2)
+		for (int i = 0; i < ITERATIONS; i++)
+#pragma omp ordered
+			ordered++;
+	}
+	sum += part;
+}
+
+__attribute__((noinline)) static void add(void)
+{
+#pragma omp atomic
+	made++;
+}
+
+__attribute__((noinline)) static void tasks(void)
+{
+#pragma omp parallel num_threads(3)
+#pragma omp single
+	{
+		for (int i = 0; i < 5; i++)
+#pragma omp task
+			add();
+#pragma omp taskwait
+		for (int i = 0; i < 7; i++)
+#pragma omp task
+			add();
+	}
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	omp_set_dynamic(0);
+	omp_init_nest_lock(&nest);
+	locks();
+	loops(1ull << 63 | (unsigned)argc);
+	tasks();
+	printf("%ld %ld %ld %ld\n", sum, ordered, made, order[ITERATIONS]);
+	return 0;
+}
