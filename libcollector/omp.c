@@ -44,18 +44,36 @@ uint32_t omp_stack(const struct caller *caller, enum fmt_pc_mark mark, uint32_t 
 	return node;
 }
 
+struct omp_piles *omp_make_piles(struct omp_thread *omp)
+{
+	if (unlikely(!omp->piles))
+		omp->piles = sys_mmap_anonymous(sizeof(*omp->piles));
+	return omp->piles;
+}
+
+/* The base on top of `depth`, NULL: there is none, or it was not kept. */
+static struct omp_base *base_at(const struct omp_thread *omp, uint32_t depth)
+{
+	return depth > 0 && depth <= OMP_DEPTH && omp->piles ? &omp->piles->base[depth - 1] : NULL;
+}
+
+static int is_left(const struct omp_base *inner, const struct omp_base *base)
+{
+	return inner && base->sp && inner->sp && inner->sp <= base->sp;
+}
+
 /* A base that is not outside of this one was left by a jump. */
 uint32_t omp_push(struct col_thread *thread, const struct omp_base *base)
 {
 	struct omp_thread *omp = &thread->omp;
 	uint32_t depth = omp->depth;
 
-	while (depth > 0 && depth <= OMP_DEPTH && base->sp && omp->base[depth - 1].sp && omp->base[depth - 1].sp <= base->sp)
+	while (is_left(base_at(omp, depth), base))
 		depth--;
 	omp->depth = depth;
 	atomic_signal_fence(memory_order_seq_cst);
-	if (depth < OMP_DEPTH)
-		omp->base[depth] = *base;
+	if (depth < OMP_DEPTH && omp_make_piles(omp))
+		omp->piles->base[depth] = *base;
 	atomic_signal_fence(memory_order_seq_cst);
 	omp->depth = depth + 1;
 	return depth;
@@ -69,15 +87,12 @@ void omp_pop(struct col_thread *thread, uint32_t depth)
 
 struct omp_base *omp_innermost(struct col_thread *thread)
 {
-	uint32_t depth = thread->omp.depth;
-
-	return depth > 0 && depth <= OMP_DEPTH ? &thread->omp.base[depth - 1] : NULL;
+	return base_at(&thread->omp, thread->omp.depth);
 }
 
 void omp_join_base(const struct omp_thread *omp, struct walk_memo *memo)
 {
-	uint32_t depth = omp->depth;
-	const struct omp_base *base = depth > 0 && depth <= OMP_DEPTH ? &omp->base[depth - 1] : NULL;
+	const struct omp_base *base = base_at(omp, omp->depth);
 	uint64_t sp = 0;
 
 	if (base && base->node)

@@ -14,7 +14,8 @@
 #include <stdint.h>
 
 enum omp_mode { OMP_OFF, OMP_STACKS, OMP_EVENTS };
-enum { OMP_DEPTH = 16, OMP_WAITS = 8 };
+/* Tasks that are executed while others wait for them lie on the stack of the thread, which is used up before this many. */
+enum { OMP_DEPTH = 8192, OMP_REGIONS = 16 };
 
 struct omp_base {
 	uint64_t sp;                  /* frames from here on are not walked */
@@ -29,6 +30,18 @@ struct omp_base {
 	uint8_t is_over;              /* its code has ended, though the runtime has not said so yet */
 };
 
+/* libomp's waits, of which it tells beginnings and ends apart. */
+struct omp_wait {
+	uint64_t begin, in_tasks;
+	uint8_t state; /* to go back to */
+};
+
+/* A mapping, whose pages come as they are needed. */
+struct omp_piles {
+	struct omp_base base[OMP_DEPTH];
+	struct omp_wait wait[OMP_DEPTH];
+};
+
 /* Handlers read it: a base is complete before `depth` counts it. */
 struct omp_thread {
 	volatile uint32_t depth; /* bases; those beyond OMP_DEPTH are not kept */
@@ -36,18 +49,14 @@ struct omp_thread {
 	uint32_t wait_depth;
 	uint64_t in_tasks;       /* ticks of tasks executed by the thread, ever */
 	uint64_t events;
-	struct omp_base base[OMP_DEPTH];
-	struct omp_wait {
-		uint64_t begin, in_tasks;
-		uint8_t state; /* to go back to */
-	} wait[OMP_WAITS]; /* libomp's, which tells beginnings and ends apart */
+	struct omp_piles *piles; /* NULL: none yet, or no memory; it stays for the next thread that has this state */
 	struct omp_region {
 		uint64_t begin;
 		uint32_t id, node;
 		const void *code; /* that the runtime will return to */
 		uint16_t threads;
 		uint8_t state; /* to go back to */
-	} region[OMP_DEPTH]; /* the regions that the thread has begun */
+	} region[OMP_REGIONS]; /* the regions that the thread has begun */
 	uint32_t region_depth;
 };
 
@@ -77,6 +86,9 @@ uint32_t omp_new_task(void);
 
 /* The node of the caller's stack; with base not NULL also one for the stacks that stand outside of `mark`. 0: none. */
 uint32_t omp_stack(const struct caller *caller, enum fmt_pc_mark mark, uint32_t *base);
+
+/* The thread's piles, made if they are not there. NULL: there is no memory. */
+struct omp_piles *omp_make_piles(struct omp_thread *omp);
 
 /* Put a base on the pile. Returns the depth that omp_pop is to go back to. */
 uint32_t omp_push(struct col_thread *thread, const struct omp_base *base);

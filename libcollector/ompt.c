@@ -91,7 +91,7 @@ static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt
 	id = omp_new_region();
 	stack = stack_at(code, &CALLER, FMT_PC_PARALLEL, &base);
 	parallel->value = pack(id, base);
-	if (omp->region_depth < OMP_DEPTH)
+	if (omp->region_depth < OMP_REGIONS)
 		omp->region[omp->region_depth] = (struct omp_region){.begin = col_ticks(), .id = id, .node = stack, .code = code, .state = omp->state};
 	omp->region_depth++;
 	omp->state = FMT_omp_state_OVERHEAD;
@@ -107,7 +107,7 @@ static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags,
 	(void)task, (void)flags, (void)code;
 	if (!omp || omp->region_depth == 0)
 		return;
-	if (--omp->region_depth >= OMP_DEPTH)
+	if (--omp->region_depth >= OMP_REGIONS)
 		return;
 	region = &omp->region[omp->region_depth];
 	omp->state = region->state ? region->state : FMT_omp_state_SERIAL;
@@ -149,7 +149,7 @@ static void begin_thread(struct col_thread *thread, const ompt_data_t *parallel,
 		base.runtime_frame = &frame->exit_frame.value;
 	omp_push(thread, &base);
 	omp->state = FMT_omp_state_WORK;
-	if (omp->region_depth > 0 && omp->region_depth <= OMP_DEPTH && omp->region[omp->region_depth - 1].id == base.region)
+	if (omp->region_depth > 0 && omp->region_depth <= OMP_REGIONS && omp->region[omp->region_depth - 1].id == base.region)
 		omp->region[omp->region_depth - 1].threads = (uint16_t)team;
 }
 
@@ -179,8 +179,8 @@ static void begin_wait(struct col_thread *thread, enum fmt_omp_state state)
 {
 	struct omp_thread *omp = &thread->omp;
 
-	if (omp->wait_depth < OMP_WAITS)
-		omp->wait[omp->wait_depth] = (struct omp_wait){col_ticks(), omp->in_tasks, omp->state};
+	if (omp->wait_depth < OMP_DEPTH && omp_make_piles(omp))
+		omp->piles->wait[omp->wait_depth] = (struct omp_wait){col_ticks(), omp->in_tasks, omp->state};
 	omp->wait_depth++;
 	omp->state = (uint8_t)state;
 }
@@ -193,9 +193,9 @@ static void end_wait(struct col_thread *thread, enum fmt_omp_state state, uint64
 	const struct omp_wait *wait;
 	uint64_t in_tasks;
 
-	if (omp->wait_depth == 0 || --omp->wait_depth >= OMP_WAITS)
+	if (omp->wait_depth == 0 || --omp->wait_depth >= OMP_DEPTH || !omp->piles)
 		return;
-	wait = &omp->wait[omp->wait_depth];
+	wait = &omp->piles->wait[omp->wait_depth];
 	omp->state = wait->state;
 	in_tasks = omp->in_tasks - wait->in_tasks;
 	if (base)
@@ -229,7 +229,7 @@ static int is_last_barrier(const struct omp_thread *omp, int kind, const void *c
 	if (kind == ompt_sync_region_barrier_implicit_parallel)
 		return 1;
 	return kind == ompt_sync_region_barrier_implicit &&
-	       (!code || (depth > 0 && depth <= OMP_DEPTH && omp->region[depth - 1].code == code));
+	       (!code || (depth > 0 && depth <= OMP_REGIONS && omp->region[depth - 1].code == code));
 }
 
 static void on_sync_region_wait(int kind, int endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *code)

@@ -5,6 +5,7 @@
  *              ordered sections, one with both, one that waits for earlier iterations (doacross), one with shares by the
  *              environment and unsigned numbers, one whose ordered sections follow shares of one size
  *   tasks      5 made in one place, 7 in another
+ *   deep       a task that makes a task and waits for it, 60 of them in each other: 60 tasks, made in one place, and 60 waits there
  * It prints sums, which are the same however it runs. */
 #include <omp.h>
 #include <stdio.h>
@@ -91,6 +92,23 @@ __attribute__((noinline)) static void tasks(void)
 	}
 }
 
+__attribute__((noinline)) static void deeper(int depth)
+{
+	if (depth == 0)
+		return;
+#pragma omp task
+	deeper(depth - 1);
+#pragma omp taskwait
+	add();
+}
+
+__attribute__((noinline)) static void deep(void)
+{
+#pragma omp parallel num_threads(3)
+#pragma omp single
+	deeper(60);
+}
+
 int main(int argc, char **argv)
 {
 	(void)argv;
@@ -99,6 +117,7 @@ int main(int argc, char **argv)
 	locks();
 	loops(1ull << 63 | (unsigned)argc);
 	tasks();
+	deep();
 	printf("%ld %ld %ld %ld\n", sum, ordered, made, order[ITERATIONS]);
 	return 0;
 }
