@@ -47,11 +47,11 @@ printf 'indxobj_define func IOFUNC\nmetrics i.ioothercnt:i.ioreadcnt\nfunc\n' >f
 report io -script func.txt
 is "an index object of one's own counts them too" 14 "$(value io lseek 1)"
 
-printf 'functions\n  filters THRIDX == 1\nfilters\n' >script.txt
+printf 'functions\n  filters THRIDX == 1\nthread_select\n' >script.txt
 "$xer_print" -script script.txt burn.er >out.txt 2>err.txt
 is "a wrong word: exit status" 2 $?
 contains "file, line and column stand in the message" '^xer_print: script.txt:2:11: filters: unknown word .THRIDX. \(did you mean .THRID.\?\)$' err.txt
-contains "a missing expression too" '^xer_print: script.txt:3:' err.txt
+contains "a missing list too" '^xer_print: script.txt:3:' err.txt
 
 report burn -metrics e.totalcpu -threads
 is "index objects: three threads" 3 "$(grep -c ', Thread [0-9]' burn.txt)"
