@@ -73,9 +73,9 @@ asan: ## unit tests and readers of damaged input with the address and undefined-
 	$(MAKE) -s -j$(JOBS) all e2e-programs
 	@READERS=$(abspath $(BUILD)/asan/bin) tests/run-e2e $(BUILD) /dev/null badinput archive heap
 
-# What the end-to-end tests replay kept inputs with.
+# What the end-to-end tests replay kept inputs with, and give damaged experiments to.
 replay:
-	$(MAKE) -s BUILD=$(BUILD)/asan EXTRA_CFLAGS="$(SANITIZE)" fuzz-replay fuzz-hostile
+	$(MAKE) -s BUILD=$(BUILD)/asan EXTRA_CFLAGS="$(SANITIZE)" fuzz-replay fuzz-hostile readers
 
 FUZZ_FLAGS := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 fuzz: ## SECONDS=n: n seconds (60) of libFuzzer for each target of tests/fuzz/targets.def; what it finds is kept in build/fuzz/found
@@ -132,4 +132,4 @@ uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/,$(HEADERS)) $(DESTDIR)$(PREFIX)/share/pkgconfig/xer.pc
 	for page in $(MAN_PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 
-.PHONY: all library setup demo help clean check unit e2e lint bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs
+.PHONY: all library readers setup demo help clean check unit e2e lint bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs

@@ -175,6 +175,7 @@ FUZZ_OBJ := $(call objects,,tests/fuzz/targets) $(BUILD)/obj/libcollector/elffil
 FUZZ_LIBS := $(TEMPLATE_LIB) $(EXPERIMENT_LIB) $(FORMAT_LIB)
 fuzz-engine: $(BUILD)/tests/fuzz/engine
 fuzz-replay: $(BUILD)/tests/fuzz/replay
+readers: $(BUILD)/bin/xer_print $(BUILD)/bin/xer_archive $(TRCRPT)
 fuzz-hostile: $(BUILD)/tests/fuzz/hostile
 $(BUILD)/tests/fuzz/engine: override LDFLAGS += -fsanitize=fuzzer
 $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_OBJ) $(FUZZ_LIBS)

@@ -15,6 +15,8 @@ static void explain(struct session *session, const struct sym_function *function
 {
 	const struct sym_object *object = function->object;
 
+	if (rc == -ENOMEM)
+		memory_fail();
 	if (rc == -ENOSYS)
 		session_fail(session, EXIT_TROUBLE, "disasm: this xer_print was built without capstone, which disassembles");
 	else if (rc == -ENOTSUP)

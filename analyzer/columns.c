@@ -120,10 +120,8 @@ static void add_group(struct session *session, struct tree *tree, unsigned group
 
 		if (!at->is_selected || (group != SESSION_ALL && at->group != group))
 			continue;
-		if (tree_add_experiment(tree, session->symbols, at->experiment, at->data, &view) < 0) {
-			session_say(session, "out of memory");
-			exit(EXIT_TROUBLE);
-		}
+		if (tree_add_experiment(tree, session->symbols, at->experiment, at->data, &view) < 0)
+			memory_fail();
 	}
 }
 

@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include "compare.h"
+#include "memory.h"
 #include "text.h"
 #include "view.h"
 
@@ -203,6 +204,7 @@ void command_run(struct session *session, const struct command *command,
 	if (command->need != NEED_CONTROL)
 		print_begin(session, command->name);
 	compare_run(session, command, argument);
+	memory_check();
 	if (command->need != NEED_CONTROL)
 		print_end(session);
 }

@@ -13,10 +13,8 @@ static char *list_frames(struct session *session, const struct tree *tree, uint3
 {
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = memory_stream(&text, &size);
 
-	if (out == NULL)
-		return memory_text("", 0);
 	for (; node != TREE_ROOT; node = tree->nodes[node].parent) {
 		char *name = name_item(session, TREE_FRAMES, &tree->items[tree->nodes[node].item]);
 
@@ -24,7 +22,7 @@ static char *list_frames(struct session *session, const struct tree *tree, uint3
 		fputc('\n', out);
 		free(name);
 	}
-	fclose(out);
+	memory_stream_end(out, &text);
 	return text;
 }
 

@@ -88,6 +88,8 @@ int defaults_set_descendants(struct defaults *defaults, const char *text, char *
 	if (is_regex) {
 		whole = memory_format("^(%s)$", text + 1);
 		status = regcomp(&regex, whole, REG_EXTENDED | REG_NOSUB);
+		if (status == REG_ESPACE)
+			memory_fail();
 		if (status != 0)
 			regerror(status, &regex, error, METRIC_ERROR_MAX);
 		free(whole);
@@ -113,6 +115,5 @@ int defaults_opens(const struct defaults *defaults, const char *lineage, const c
 {
 	if (defaults->descendants != MATCHING)
 		return defaults->descendants == ALL;
-	return regexec(&defaults->regex, lineage, 0, NULL, 0) == 0 ||
-	       (program != NULL && regexec(&defaults->regex, text_base(program), 0, NULL, 0) == 0);
+	return memory_matches(&defaults->regex, lineage) || (program != NULL && memory_matches(&defaults->regex, text_base(program)));
 }

@@ -1,6 +1,7 @@
 /* export.c: the command that writes call stacks for other tools, and what their formats have in common. */
 #include "export.h"
 
+#include "output.h"
 #include "report.h"
 #include "text.h"
 #include "view.h"
@@ -101,39 +102,44 @@ static void choose_metrics(struct export_job *job)
 		job->metric = job->metrics[0];
 }
 
-static void run_to(struct session *session, size_t format, const char *path, FILE *out)
+/* Returns 0, or -1 after a message. */
+static int run_to(struct session *session, size_t format, const char *path, FILE *out)
 {
 	struct export_job job = {.session = session, .out = out};
 
 	choose_metrics(&job);
 	if (job.metric_count == 0 || session_next(session, NULL) == NULL) {
 		session_fail(session, EXIT_TROUBLE, "export: no data to export");
-		return;
+		return -1;
 	}
 	job.functions = tree_create(TREE_FUNCTIONS, symbols_total(session->symbols));
 	formats[format].run(&job);
 	tree_destroy(job.functions);
-	if (fflush(out) != 0 || ferror(out) || job.trouble)
+	if (fflush(out) != 0 || ferror(out) || job.trouble) {
 		session_fail(session, EXIT_TROUBLE, "export: %s: cannot be written", path);
+		return -1;
+	}
+	return 0;
 }
 
 static void run(struct session *session, size_t format, const char *path)
 {
 	FILE *out;
+	int status;
 
 	/* An export is no document in itself. */
 	if (strcmp(path, "-") == 0) {
 		run_to(session, format, "standard output", print_sink(session));
 		return;
 	}
-	out = fopen(path, "we");
+	out = output_open(path);
 	if (out == NULL) {
 		session_fail(session, EXIT_TROUBLE, "export: %s: %s", path, strerror(errno));
 		return;
 	}
-	run_to(session, format, path, out);
-	if (fclose(out) != 0)
-		session_fail(session, EXIT_TROUBLE, "export: %s: %s", path, strerror(errno));
+	status = run_to(session, format, path, out);
+	if (output_close(out, status == 0) != 0 && status == 0)
+		session_fail(session, EXIT_TROUBLE, "export: %s: cannot be written", path);
 }
 
 void view_export(struct session *session, const struct command_argument *argument)

@@ -37,10 +37,8 @@ static void add_experiment(const struct walk *walk, const struct session_experim
 	struct session *session = walk->job->session;
 	const struct tree_view view = {session->mode, session->stand_in, session->shown};
 
-	if (tree_add_experiment(tree, session->symbols, at->experiment, set, &view) < 0) {
-		session_say(session, "out of memory");
-		exit(EXIT_TROUBLE);
-	}
+	if (tree_add_experiment(tree, session->symbols, at->experiment, set, &view) < 0)
+		memory_fail();
 }
 
 static struct tree *make_tree(const struct walk *walk)

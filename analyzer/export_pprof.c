@@ -288,9 +288,8 @@ void export_pprof(struct export_job *job)
 {
 	struct writer writer = {.job = job, .gzip = gzip_create(job->out)};
 
-	job->trouble = writer.gzip == NULL;
-	if (job->trouble)
-		return;
+	if (writer.gzip == NULL)
+		memory_fail();
 	writer.frames = tree_create(TREE_FRAMES, symbols_total(job->session->symbols));
 	put_head(&writer);
 	export_each(job, TREE_FRAMES, EXPORT_THREADS, put_part, &writer);

@@ -105,6 +105,17 @@ static size_t put(const struct walk *walk, const struct sample *sample, uint64_t
 	return fxt_put_sample(words, sample->ns, walk->experiments[sample->experiment].pid, sample->tid, pcs, count);
 }
 
+/* Remove a file that is not whole. fd is closed; -1: there is none. Returns -errno. */
+static int fail_file(int directory, const char *name, int fd)
+{
+	int error = errno != 0 ? -errno : -EIO;
+
+	if (fd >= 0)
+		close(fd);
+	unlinkat(directory, name, 0);
+	return error;
+}
+
 /* The samples of one CPU, [from, to). Returns 0 or -errno. */
 static int write_file(const struct walk *walk, int directory, size_t from, size_t to)
 {
@@ -113,20 +124,27 @@ static int write_file(const struct walk *walk, int directory, size_t from, size_
 	char name[24];
 	size_t size;
 	FILE *out;
+	int error;
 	int len = snprintf(name, sizeof(name), "cpu%u.fxt", cpu), fd;
 
 	fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-	out = fd >= 0 ? fdopen(fd, "w") : NULL;
-	if (out == NULL)
+	if (fd < 0)
 		return -errno;
+	out = fdopen(fd, "w");
+	if (out == NULL)
+		return fail_file(directory, name, fd);
 	size = fxt_put_file_head(words, cpu + 1, name, (size_t)len - strlen(".fxt"), HZ);
 	fwrite(words, sizeof(*words), size, out);
 	for (size_t i = from; i < to; i++) {
 		size = put(walk, &walk->samples[i], words);
 		fwrite(words, sizeof(*words), size, out);
 	}
-	fd = ferror(out) ? -EIO : 0;
-	return fclose(out) == 0 ? fd : -errno;
+	if (fflush(out) != 0 || ferror(out)) {
+		error = fail_file(directory, name, -1);
+		fclose(out);
+		return error;
+	}
+	return fclose(out) == 0 ? 0 : fail_file(directory, name, -1);
 }
 
 static void write_files(struct walk *walk, const char *path)
@@ -166,10 +184,9 @@ static void take_experiment(struct walk *walk)
 	walk->experiments[walk->experiment_count].pid = (uint64_t)walk->at->info->pid;
 	walk->rest_count = 0;
 	exp_index_fini(&walk->threads);
-	if (experiment_select(walk->at->experiment, &selection, &set) == 0)
-		exp_data_set_destroy(set);
-	else
-		session_fail(walk->session, EXIT_TROUBLE, "export: out of memory");
+	if (experiment_select(walk->at->experiment, &selection, &set) != 0)
+		memory_fail();
+	exp_data_set_destroy(set);
 	walk->experiment_count++;
 }
 
@@ -182,6 +199,8 @@ void export_sampler(struct session *session, const char *directory)
 		take_experiment(&walk);
 	if (walk.is_too_much)
 		session_fail(session, EXIT_TROUBLE, "export: more than %d samples", SAMPLES_MAX);
+	else if (walk.count == 0)
+		session_fail(session, EXIT_TROUBLE, "export: no clock samples to export");
 	else
 		write_files(&walk, directory);
 	exp_index_fini(&walk.threads);

@@ -46,7 +46,7 @@ static int generate(struct generator *generator, const struct syntax *at);
 
 int expression_text_matches(const struct expression_text *text, const char *name)
 {
-	return text->is_regex ? regexec(&text->regex, name, 0, NULL, 0) == 0 : strcmp(text->text, name) == 0;
+	return text->is_regex ? memory_matches(&text->regex, name) : strcmp(text->text, name) == 0;
 }
 
 /* Names that are the same everywhere are checked here, so that a slip does not pass for "never". */

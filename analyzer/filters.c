@@ -137,9 +137,7 @@ void filters_put(struct session *session)
 
 	if (!filters_are_set(session->filters))
 		return;
-	out = open_memstream(&text, &size);
-	if (out == NULL)
-		return;
+	out = memory_stream(&text, &size);
 	fputs("selected", out);
 	for (size_t i = 0; i < FILTERS_PARTS; i++)
 		if (session->filters->shown[i] != NULL)
@@ -147,7 +145,7 @@ void filters_put(struct session *session)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (session->have & kinds[i].data)
 			put_count(session, out, kinds[i].data, kinds[i].what);
-	fclose(out);
+	memory_stream_end(out, &text);
 	print_note(session, "%s", text);
 	free(text);
 }

@@ -3,6 +3,7 @@
 
 #include "experiment/code.h"
 #include "format/record.h"
+#include "memory.h"
 #include "tree.h"
 
 #include <string.h>
@@ -52,6 +53,8 @@ int frames_find(struct symbols *symbols, const struct experiment *experiment, ui
 	if (!is_hidden(pc, mode))
 		count = mode == FRAMES_MACHINE ? symbols_machine_frames(symbols, experiment, pc, generation, is_leaf, out)
 					       : symbols_frames(symbols, experiment, pc, generation, is_leaf, out);
+	if (count < 0)
+		memory_fail();
 	*kind = kind_in(mode, out, count);
 	return count;
 }
@@ -63,6 +66,8 @@ int frames_find_functions(struct symbols *symbols, const struct experiment *expe
 
 	if (!is_hidden(pc, mode))
 		count = symbols_functions_at(symbols, experiment, pc, generation, is_leaf, mode == FRAMES_MACHINE, out);
+	if (count < 0)
+		memory_fail();
 	*kind = kind_in(mode, out, count);
 	return count;
 }

@@ -21,7 +21,7 @@ enum frames_kind {
 /* The names that stand at the inner end of a stack, by kind; NULL: what calls it stands there. */
 extern const char *const frames_names[FRAMES_KINDS];
 
-/* The frames of `pc` as symbols_frames gives them, 0 if there are none in this mode, and their kind. */
+/* The frames of `pc` as symbols_frames gives them, 0 if there are none in this mode, and their kind. Out of memory, the program ends. */
 int frames_find(struct symbols *symbols, const struct experiment *experiment, uint64_t pc, uint32_t generation, int is_leaf,
 		enum frames_mode mode, const struct sym_frame **out, enum frames_kind *kind);
 

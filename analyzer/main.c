@@ -1,6 +1,8 @@
 /* main.c: xer_print: opens the experiments, then runs the commands from left to right. */
 #include "command.h"
+#include "experiment/cutfile.h"
 #include "memory.h"
+#include "output.h"
 #include "rc.h"
 #include "script.h"
 #include "session.h"
@@ -9,6 +11,7 @@
 #include "trcrpt.h"
 #include "view.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,11 +169,7 @@ static void run_plan(struct session *session, const struct plan *plan)
 /* Everything must have reached its file: a full disk is a failure too. */
 static int close_output(FILE *out)
 {
-	int failed = fflush(out) != 0 || ferror(out);
-
-	if (out != stdout && out != stderr && fclose(out) != 0)
-		failed = 1;
-	return failed;
+	return output_close(out, 1) != 0;
 }
 
 /* Each experiment holds its directory open, and a tree may have thousands. */
@@ -190,6 +189,7 @@ int main(int argc, char **argv)
 	struct plan plan = {.step_count = 0};
 
 	signal(SIGPIPE, SIG_DFL);
+	exp_cut_file_watch(program_invocation_short_name, output_take_all_back);
 	raise_limit();
 	if (argc > 0 && strcmp(text_base(argv[0]), "xer_trcrpt") == 0)
 		return trcrpt_main(argc, argv);

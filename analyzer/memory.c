@@ -2,18 +2,26 @@
  * to check: failure ends the program here, in one place. */
 #include "memory.h"
 
+#include "experiment/arena.h"
+
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+void memory_fail(void)
+{
+	fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
+	exit(1);
+}
+
 static void *must(void *at)
 {
-	if (at != NULL)
-		return at;
-	fputs("xer_print: out of memory\n", stderr);
-	exit(1);
+	if (at == NULL)
+		memory_fail();
+	return at;
 }
 
 void *memory_take(size_t count, size_t size)
@@ -54,4 +62,35 @@ char *memory_format(const char *format, ...)
 	len = vasprintf(&text, format, arguments);
 	va_end(arguments);
 	return must(len < 0 ? NULL : text);
+}
+
+FILE *memory_stream(char **text, size_t *size)
+{
+	*text = NULL;
+	return must(open_memstream(text, size));
+}
+
+void memory_stream_end(FILE *stream, char *const *text)
+{
+	int failed = fflush(stream) != 0 || ferror(stream);
+
+	/* glibc shortens the string as it closes, which may fail, and does not say so. */
+	if (fclose(stream) != 0 || failed)
+		memory_fail();
+	must(*text);
+}
+
+int memory_matches(const regex_t *regex, const char *text)
+{
+	int status = regexec(regex, text, 0, NULL, 0);
+
+	if (status == REG_ESPACE)
+		memory_fail();
+	return status == 0;
+}
+
+void memory_check(void)
+{
+	if (exp_memory_lacked())
+		memory_fail();
 }

@@ -245,7 +245,7 @@ void print_note(struct session *session, const char *format, ...)
 
 	va_start(arguments, format);
 	if (vasprintf(&text, format, arguments) < 0)
-		text = copy("");
+		memory_fail();
 	va_end(arguments);
 	if (print_is_data(session)) {
 		add_note(document, text);
@@ -339,16 +339,12 @@ static void put_document(struct print *print)
 void print_begin(struct session *session, const char *command)
 {
 	struct print *print = &session->print;
-	FILE *gather;
 
 	if (print->mode == PRINT_TEXT || print->sink != NULL)
 		return;
-	gather = open_memstream(&print->text, &print->text_size);
-	if (gather == NULL)
-		return;
 	print->document.command = command;
 	print->sink = session->out;
-	session->out = gather;
+	session->out = memory_stream(&print->text, &print->text_size);
 }
 
 void print_end(struct session *session)
@@ -357,7 +353,8 @@ void print_end(struct session *session)
 
 	if (print->sink == NULL)
 		return;
-	if (fclose(session->out) == 0 && strspn(print->text, "\n") < print->text_size)
+	memory_stream_end(session->out, &print->text);
+	if (strspn(print->text, "\n") < print->text_size)
 		take_text(&print->document, print->text);
 	session->out = print->sink;
 	put_document(print);
@@ -370,16 +367,14 @@ void print_end(struct session *session)
 void print_gather_begin(struct session *session, struct print_gathering *gathering)
 {
 	*gathering = (struct print_gathering){.saved = session->print, .before = session->out};
-	gathering->beside = open_memstream(&gathering->text, &gathering->size);
+	gathering->beside = memory_stream(&gathering->text, &gathering->size);
 	session->print = (struct print){.mode = PRINT_JSON, .sink = print_sink(session)};
-	if (gathering->beside != NULL)
-		session->out = gathering->beside;
+	session->out = gathering->beside;
 }
 
 void print_gather_end(struct session *session, struct print_gathering *gathering, struct print_document *out)
 {
-	if (gathering->beside != NULL)
-		fclose(gathering->beside);
+	memory_stream_end(gathering->beside, &gathering->text);
 	free(gathering->text);
 	*out = session->print.document;
 	session->out = gathering->before;

@@ -117,11 +117,9 @@ int ranges_expression(const char *text, const char *token, char **out, struct ex
 		*out = NULL;
 		return 0;
 	}
-	reader.out = open_memstream(&made, &size);
-	if (reader.out == NULL)
-		return fail(&reader, "out of memory");
+	reader.out = memory_stream(&made, &size);
 	status = read_items(&reader, token);
-	fclose(reader.out);
+	memory_stream_end(reader.out, &made);
 	if (status == 0)
 		*out = made;
 	else

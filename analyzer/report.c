@@ -3,6 +3,7 @@
 
 #include "compare.h"
 #include "filters.h"
+#include "memory.h"
 #include "name.h"
 #include "text.h"
 
@@ -371,12 +372,10 @@ char *report_command(const struct exp_info *info)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = memory_stream(&text, &size);
 
-	if (out == NULL)
-		return NULL;
 	report_put_command(out, info);
-	fclose(out);
+	memory_stream_end(out, &text);
 	return text;
 }
 
@@ -384,14 +383,14 @@ void report_put_command_cut(FILE *out, const struct exp_info *info)
 {
 	enum { WIDTH = 120 };
 	char *text = report_command(info);
-	size_t size = text == NULL ? 0 : strlen(text);
+	size_t size = strlen(text);
 
 	if (size > WIDTH) {
 		size = WIDTH;
 		while (size > 0 && ((unsigned char)text[size] & 0xc0) == 0x80) /* not within a character */
 			size--;
 		fprintf(out, "%.*s...", (int)size, text);
-	} else if (text != NULL) {
+	} else {
 		fputs(text, out);
 	}
 	free(text);

@@ -16,10 +16,16 @@
 
 static void say(struct session *session, int with_place, const char *format, va_list arguments)
 {
-	char *text = NULL;
+	char *text = NULL, cut[512];
+	va_list again;
 
-	if (vasprintf(&text, format, arguments) < 0)
-		return;
+	/* What is to be said may be that there is no memory. */
+	va_copy(again, arguments);
+	if (vasprintf(&text, format, arguments) < 0) {
+		vsnprintf(cut, sizeof(cut), format, again);
+		text = NULL;
+	}
+	va_end(again);
 	if (session->out != NULL) {
 		fflush(session->out);
 		pager_settle(session);
@@ -29,7 +35,7 @@ static void say(struct session *session, int with_place, const char *format, va_
 		text_put(stderr, session->place.file);
 		fprintf(stderr, ":%zu:%zu: ", session->place.line, session->place.column);
 	}
-	text_put(stderr, text);
+	text_put(stderr, text != NULL ? text : cut);
 	fputc('\n', stderr);
 	free(text);
 }
@@ -77,10 +83,8 @@ void session_init(struct session *session)
 	listing_set_defaults(&session->listing);
 	for (size_t i = 0; i < FRAMES_KINDS; i++)
 		session->stand_in[i] = (struct sym_function){.name = frames_names[i], .mangled = frames_names[i]};
-	if (session->symbols == NULL) {
-		session_say(session, "out of memory");
-		exit(EXIT_TROUBLE);
-	}
+	if (session->symbols == NULL)
+		memory_fail();
 }
 
 void session_forget_tables(struct session *session)

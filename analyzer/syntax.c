@@ -102,6 +102,8 @@ static size_t keep_text(struct parser *parser, int is_regex)
 	char *whole = memory_format("^(%.*s)$", (int)parser->lexer.len, parser->lexer.at);
 	int status = is_regex ? regcomp(&text->regex, whole, REG_EXTENDED | REG_NOSUB) : 0;
 
+	if (status == REG_ESPACE)
+		memory_fail();
 	free(whole);
 	text->text = memory_text(parser->lexer.at, parser->lexer.len);
 	text->is_regex = is_regex && status == 0;

@@ -168,7 +168,7 @@ static uint32_t hook_name(struct walk *walk, const struct exp_user_event *user)
 	snprintf(text, sizeof(text), "hook %s %04X", id, user->subhook);
 	known = trace_name(walk->trace, text);
 	if (exp_index_add(&walk->hooks, key, known) != 0)
-		walk->trace->job->trouble = 1;
+		memory_fail();
 	return known;
 }
 
@@ -296,7 +296,7 @@ static void name_files(struct walk *walk)
 		if (io->files[i].name != NULL && exp_index_find(&walk->files, io->files[i].number) == EXP_INDEX_NONE &&
 		    exp_index_add(&walk->files, io->files[i].number,
 				  trace_name_bytes(walk->trace, io->files[i].name, io->files[i].name_size)) != 0)
-			walk->trace->job->trouble = 1;
+			memory_fail();
 }
 
 static void put_objects(const struct walk *walk)
@@ -323,7 +323,7 @@ static void put_events(struct walk *walk)
 	if (experiment_select(walk->at->experiment, &selection, &set) == 0)
 		exp_data_set_destroy(set);
 	else
-		walk->trace->job->trouble = 1;
+		memory_fail();
 	trace_stacks_destroy(walk->stacks);
 	if (walk->filters != NULL)
 		filters_close(walk->filters);

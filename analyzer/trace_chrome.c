@@ -24,15 +24,10 @@ static void name(struct trace *trace, uint32_t number)
 {
 	struct trace_name *at = &trace->names[number];
 	size_t size;
-	FILE *out = open_memstream(&at->form, &size);
+	FILE *out = memory_stream(&at->form, &size);
 
-	if (out == NULL) {
-		trace->job->trouble = 1;
-		at->form = memory_text("\"?\"", 3);
-		return;
-	}
 	print_json_string(out, at->text, at->size);
-	fclose(out);
+	memory_stream_end(out, &at->form);
 }
 
 static void put_name(struct trace *trace, uint64_t number)

@@ -44,7 +44,7 @@ uint32_t trace_name_bytes(struct trace *trace, const char *text, size_t size)
 		(struct trace_name){.text = memory_text(text, key.size), .size = (uint32_t)key.size};
 	item = ++trace->name_count;
 	if (exp_hash_add(&trace->by_text, hash, (void *)item) != 0)
-		trace->job->trouble = 1;
+		memory_fail();
 	trace->format->name(trace, (uint32_t)(item - 1));
 	return (uint32_t)(item - 1);
 }

@@ -77,7 +77,7 @@ static void resolve(struct trace_stacks *stacks, uint32_t node)
 	count = frames_find(session->symbols, stacks->at->experiment, nodes->pc[node], nodes->generation[node],
 			    tree_is_leaf(nodes, stacks->is_parent, node), session->mode, &frames, &kind);
 	if (count < 0)
-		stacks->trace->job->trouble = 1;
+		memory_fail();
 	if (count < 1 || kind != FRAMES_SHOWN)
 		return;
 	/* What a traced function has inlined where it begins was not called there. */
@@ -106,7 +106,7 @@ static struct thread *find_thread(struct trace_stacks *stacks, uint64_t tid)
 		memory_grow(stacks->threads, stacks->thread_count, &stacks->thread_capacity, sizeof(*stacks->threads));
 	stacks->threads[stacks->thread_count] = (struct thread){.tid = tid, .node = EXP_NO_INDEX};
 	if (exp_index_add(&stacks->by_tid, tid, (uint32_t)stacks->thread_count) != 0)
-		stacks->trace->job->trouble = 1;
+		memory_fail();
 	return &stacks->threads[stacks->thread_count++];
 }
 

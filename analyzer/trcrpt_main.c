@@ -2,6 +2,7 @@
 #include "trcrpt.h"
 
 #include "memory.h"
+#include "output.h"
 #include "view.h"
 
 #include <errno.h>
@@ -47,6 +48,18 @@ static void run_templates(struct session *session, const struct trcrpt_options *
 	template_set_destroy(set);
 }
 
+/* Returns 0, or -1 after a message. */
+static int open_output(struct session *session, const struct trcrpt_options *options)
+{
+	FILE *out = options->output != NULL ? output_open(options->output) : stdout;
+
+	if (out == NULL)
+		session_fail(session, EXIT_TROUBLE, "%s: %s", options->output, strerror(errno));
+	else
+		session->out = out;
+	return out == NULL ? -1 : 0;
+}
+
 static void run_experiments(struct session *session, const struct trcrpt_options *options)
 {
 	if (options->paths.count == 0) {
@@ -56,32 +69,32 @@ static void run_experiments(struct session *session, const struct trcrpt_options
 	for (size_t i = 0; i < options->paths.count; i++)
 		if (session_open(session, options->paths.words[i]) < 0)
 			return;
-	trcrpt_run(session, options);
+	if (open_output(session, options) == 0)
+		trcrpt_run(session, options);
+	memory_check();
 }
 
 static void run(struct session *session, const struct trcrpt_options *options)
 {
-	if (options->output != NULL) {
-		session->out = fopen(options->output, "we");
-		if (session->out == NULL) {
-			session_fail(session, EXIT_TROUBLE, "%s: %s", options->output, strerror(errno));
-			return;
-		}
-	}
-	if (options->update != NULL)
-		trcrpt_update(session, options);
-	else if (options->is_check || options->is_list)
-		run_templates(session, options);
-	else
+	if (options->update == NULL && !options->is_check && !options->is_list)
 		run_experiments(session, options);
+	else if (open_output(session, options) != 0)
+		return;
+	else if (options->update != NULL)
+		trcrpt_update(session, options);
+	else
+		run_templates(session, options);
 }
 
 static void finish(struct session *session)
 {
-	int failed = session->out != NULL && (fflush(session->out) != 0 || ferror(session->out));
+	FILE *out = session->out;
+	int failed = 0;
 
-	if (session->out != NULL && session->out != stdout && fclose(session->out) != 0)
-		failed = 1;
+	if (out == stdout)
+		failed = fflush(out) != 0 || ferror(out);
+	else if (out != NULL)
+		failed = output_close(out, 1) != 0;
 	session->out = NULL;
 	if (failed)
 		session_fail(session, EXIT_TROUBLE, "cannot write the output");

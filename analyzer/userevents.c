@@ -52,10 +52,8 @@ static void open_filters(struct user_family *family)
 		struct filter_place place = filters_place(session, family->members[i]);
 
 		family->filters[i] = filters_open(session->filters, &place);
-		if (filters_begin(family->filters[i], &family->members[i]->whole->nodes) != 0) {
-			session_say(session, "out of memory");
-			exit(EXIT_TROUBLE);
-		}
+		if (filters_begin(family->filters[i], &family->members[i]->whole->nodes) != 0)
+			memory_fail();
 	}
 }
 

@@ -76,6 +76,8 @@ static const struct sym_function *find_function(struct session *session, const s
 	const struct sym_frame *frames;
 	int count = symbols_frames(session->symbols, at->experiment, call->address, call->generation, 1, &frames);
 
+	if (count < 0)
+		memory_fail();
 	return count < 1 ? symbols_unknown(session->symbols) : frames[count - 1].function;
 }
 
@@ -107,7 +109,7 @@ static double join_spread(const struct exp_call_function *a, const struct exp_ca
 	return a->spread + b->spread + difference * difference * m * n / (m + n);
 }
 
-static void add(struct session *session, struct row *row, const struct exp_call_function *from)
+static void add(struct row *row, const struct exp_call_function *from)
 {
 	struct exp_call_function *to = &row->sum;
 
@@ -121,10 +123,8 @@ static void add(struct session *session, struct row *row, const struct exp_call_
 	to->total_ns += from->total_ns;
 	to->self_ns += from->self_ns;
 	to->sum_ns += from->sum_ns;
-	if (exp_histogram_merge(&to->ns, &from->ns) != 0) {
-		session_say(session, "out of memory");
-		exit(EXIT_TROUBLE);
-	}
+	if (exp_histogram_merge(&to->ns, &from->ns) != 0)
+		memory_fail();
 }
 
 static void gather(struct session *session, struct rows *rows)
@@ -137,7 +137,7 @@ static void gather(struct session *session, struct rows *rows)
 
 			/* Filters may leave none. */
 			if (call->count + call->cut != 0)
-				add(session, row_of(rows, find_function(session, at, call)), call);
+				add(row_of(rows, find_function(session, at, call)), call);
 		}
 	for (size_t i = 0; i < rows->count; i++) {
 		struct row *row = &rows->at[i];

@@ -4,6 +4,7 @@
 #include "check.h"
 #include "filters.h"
 #include "memory.h"
+#include "output.h"
 #include "report.h"
 
 #include <errno.h>
@@ -124,8 +125,7 @@ static void put_results(struct session *session, const struct check_result *resu
 static void write_junit(struct session *session)
 {
 	const char *path = session->junit_path;
-	FILE *out = path != NULL ? fopen(path, "we") : NULL;
-	int failed;
+	FILE *out = path != NULL ? output_open(path) : NULL;
 
 	if (path == NULL)
 		return;
@@ -134,8 +134,7 @@ static void write_junit(struct session *session)
 		return;
 	}
 	check_junit(&session->results, session->experiments[0].info->path, out);
-	failed = ferror(out);
-	if (fclose(out) != 0 || failed)
+	if (output_close(out, 1) != 0)
 		session_fail(session, EXIT_TROUBLE, "junit: %s: cannot be written", path);
 }
 

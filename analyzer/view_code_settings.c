@@ -3,18 +3,13 @@
 
 #include "experiment/paths.h"
 #include "listing.h"
+#include "memory.h"
 #include "text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-static void out_of_memory(struct session *session)
-{
-	session_say(session, "out of memory");
-	exit(EXIT_TROUBLE);
-}
 
 /* Objects that could not be found may be there now. */
 static void look_again(struct session *session)
@@ -43,7 +38,7 @@ static void put_paths(struct session *session)
 void view_setpath(struct session *session, const struct command_argument *argument)
 {
 	if (argument->text != NULL && exp_paths_set(symbols_paths(session->symbols), argument->text) != 0)
-		out_of_memory(session);
+		memory_fail();
 	if (argument->text != NULL)
 		look_again(session);
 	else
@@ -53,7 +48,7 @@ void view_setpath(struct session *session, const struct command_argument *argume
 void view_addpath(struct session *session, const struct command_argument *argument)
 {
 	if (exp_paths_add(symbols_paths(session->symbols), argument->text) != 0)
-		out_of_memory(session);
+		memory_fail();
 	look_again(session);
 }
 
@@ -64,7 +59,7 @@ void view_pathmap(struct session *session, const struct command_argument *argume
 		return;
 	}
 	if (exp_paths_map(symbols_paths(session->symbols), argument->text, argument->second) != 0)
-		out_of_memory(session);
+		memory_fail();
 	look_again(session);
 }
 

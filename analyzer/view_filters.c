@@ -2,6 +2,7 @@
 #include "view.h"
 
 #include "filters.h"
+#include "memory.h"
 #include "print.h"
 #include "ranges.h"
 
@@ -204,12 +205,8 @@ static void put_meaning(struct print_table *table, unsigned id)
 	const char *separator = ": ";
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = memory_stream(&text, &size);
 
-	if (out == NULL) {
-		print_word(table, token->meaning);
-		return;
-	}
 	fputs(token->meaning, out);
 	for (int value = 0; value < TOKEN_VALUES && token->kind != TOKEN_KIND_ERROR && token_has_fixed_names(token); value++) {
 		const char *name = token_value_name(token, value);
@@ -220,7 +217,7 @@ static void put_meaning(struct print_table *table, unsigned id)
 		separator = ", ";
 	}
 	token_aliases(id, put_alias, out);
-	fclose(out);
+	memory_stream_end(out, &text);
 	print_word(table, text);
 	free(text);
 }

@@ -51,6 +51,8 @@ static const char *name_of(struct printer *printer, uint32_t function)
 		return printer->names[function];
 	count = symbols_frames(printer->session->symbols, printer->at->experiment, call->address, call->generation, 1,
 			       &frames);
+	if (count < 0)
+		memory_fail();
 	printer->names[function] = name_function(
 		printer->session, count < 1 ? symbols_unknown(printer->session->symbols) : frames[count - 1].function);
 	return printer->names[function];
@@ -152,17 +154,15 @@ static char *describe(const struct exp_trace_event *event)
 {
 	char *text = NULL;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = memory_stream(&text, &len);
 
-	if (out == NULL)
-		abort();
 	fputs("event", out);
 	if (event->is_typed)
 		fprintf(out, " %u", event->event_type);
 	fputs(": \"", out);
 	text_put_bytes(out, (const char *)event->bytes, event->size);
 	fprintf(out, "\"%s", event->whole > event->size ? "..." : "");
-	fclose(out);
+	memory_stream_end(out, &text);
 	return text;
 }
 
@@ -233,10 +233,8 @@ static void put_thread(struct printer *printer, uint32_t tid)
 	if (printer->table == NULL)
 		fprintf(printer->session->out, "Thread %u\n", tid);
 	rc = experiment_trace(printer->at->experiment, tid, on_event, printer);
-	if (rc == -ENOMEM) {
-		session_say(printer->session, "out of memory");
-		exit(EXIT_TROUBLE);
-	}
+	if (rc == -ENOMEM)
+		memory_fail();
 	flush(printer);
 	if (printer->table == NULL)
 		fputc('\n', printer->session->out);
@@ -247,10 +245,8 @@ static void put_experiment(struct printer *printer)
 	size_t functions = printer->at->data->calls.function_count, count;
 	uint32_t *tids;
 
-	if (experiment_trace_threads(printer->at->experiment, &tids, &count) < 0) {
-		session_say(printer->session, "out of memory");
-		exit(EXIT_TROUBLE);
-	}
+	if (experiment_trace_threads(printer->at->experiment, &tids, &count) < 0)
+		memory_fail();
 	printer->names = memory_take(functions, sizeof(*printer->names));
 	for (size_t i = 0; i < count && !is_full(printer); i++)
 		if (printer->range->tid == 0 || printer->range->tid == tids[i])

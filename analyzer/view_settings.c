@@ -1,6 +1,7 @@
 /* view_settings.c: the commands that choose what tables show and where output goes. */
 #include "view.h"
 
+#include "output.h"
 #include "report.h"
 #include "terminal.h"
 #include "text.h"
@@ -227,10 +228,9 @@ void view_viewmode(struct session *session, const struct command_argument *argum
 		     argument->text);
 }
 
-static void set_output(struct session *session, const char *command, const char *path,
-		       const char *mode)
+static void set_output(struct session *session, const char *command, const char *path, FILE *(*open)(const char *path))
 {
-	FILE *out = strcmp(path, "-") == 0 ? stdout : strcmp(path, "--") == 0 ? stderr : fopen(path, mode);
+	FILE *out = strcmp(path, "-") == 0 ? stdout : strcmp(path, "--") == 0 ? stderr : open(path);
 
 	if (out == NULL) {
 		session_fail(session, EXIT_TROUBLE, "%s: %s: %s", command, path, strerror(errno));
@@ -238,23 +238,19 @@ static void set_output(struct session *session, const char *command, const char 
 	}
 	print_finish(session);
 	pager_end(session);
-	if (session->out != stdout && session->out != stderr) {
-		int failed = ferror(session->out);
-
-		if (fclose(session->out) != 0 || failed)
-			session_fail(session, EXIT_TROUBLE, "cannot write the output");
-	}
+	if (output_close(session->out, 1) != 0)
+		session_fail(session, EXIT_TROUBLE, "cannot write the output");
 	session->out = out;
 }
 
 void view_outfile(struct session *session, const struct command_argument *argument)
 {
-	set_output(session, "outfile", argument->text, "we");
+	set_output(session, "outfile", argument->text, output_open);
 }
 
 void view_appendfile(struct session *session, const struct command_argument *argument)
 {
-	set_output(session, "appendfile", argument->text, "ae");
+	set_output(session, "appendfile", argument->text, output_append);
 }
 
 void view_version(struct session *session, const struct command_argument *argument)

@@ -3,6 +3,7 @@
 
 #include "experiment/xraylog.h"
 #include "memory.h"
+#include "output.h"
 #include "report.h"
 #include "sorter.h"
 #include "text.h"
@@ -19,8 +20,7 @@ void xraylogs_each(const struct xraylog *log, int (*record)(void *context, const
 {
 	if (xraylog_each(log, record, context) == 0)
 		return;
-	fputs("xer_print: out of memory\n", stderr);
-	exit(EXIT_TROUBLE);
+	memory_fail();
 }
 
 /* ---- the records of a log in order of time ---- */
@@ -454,8 +454,7 @@ static void put_map(FILE *out, const struct exp_calls *calls)
 void view_instr_map_out(struct session *session, const struct command_argument *argument)
 {
 	const struct session_experiment *at = session_next(session, NULL);
-	FILE *out = at == NULL ? NULL : fopen(argument->text, "w");
-	int failed;
+	FILE *out = at == NULL ? NULL : output_open(argument->text);
 
 	if (out == NULL) {
 		session_fail(session, EXIT_TROUBLE, "instr_map_out: %s: %s", argument->text,
@@ -463,8 +462,6 @@ void view_instr_map_out(struct session *session, const struct command_argument *
 		return;
 	}
 	put_map(out, &at->data->calls);
-	failed = ferror(out);
-	failed |= fclose(out) != 0;
-	if (failed)
+	if (output_close(out, 1) != 0)
 		session_fail(session, EXIT_TROUBLE, "instr_map_out: %s: cannot be written", argument->text);
 }

@@ -3,6 +3,7 @@
 #include "archive/options.h"
 #include "archive/visit.h"
 #include "experiment/archive.h"
+#include "experiment/cutfile.h"
 #include "experiment/experiment.h"
 #include "experiment/printable.h"
 #include "experiment/verify.h"
@@ -136,6 +137,7 @@ int main(int argc, char **argv)
 	struct options options;
 	char error[256];
 
+	exp_cut_file_watch(PROGRAM, NULL);
 	if (options_parse(argc, argv, &options, error, sizeof(error)) != 0) {
 		complain(NULL, error);
 		return EXIT_USAGE;

@@ -49,6 +49,14 @@ int exp_archive_parse(const char *word, enum exp_archive_what *out)
 	return -EINVAL;
 }
 
+int exp_regex_matches(const regex_t *regex, const char *text)
+{
+	int status = regexec(regex, text, 0, NULL, 0);
+
+	exp_memory_note(status == REG_ESPACE ? ENOMEM : 0);
+	return status == 0;
+}
+
 static void fail(struct archive *archive, const char *path, const char *what)
 {
 	char text[1024];
@@ -168,7 +176,7 @@ static void archive_objects(struct archive *archive)
 		if (archive->used != NULL && !archive->used[i])
 			continue;
 		if (archive->options->match != NULL &&
-		    regexec(&archive->match, object->path, 0, NULL, 0) != 0)
+		    !exp_regex_matches(&archive->match, object->path))
 			continue;
 		archive_object(archive, object);
 	}
@@ -239,6 +247,7 @@ static int run(struct archive *archive, struct exp_cause *cause)
 	const struct what *what = &whats[archive->options->what];
 	int rc = open_directory(archive, cause);
 
+	exp_memory_lacked();
 	if (rc == 0 && what->used)
 		rc = exp_archive_find_used(archive->experiment, &archive->used);
 	if (rc == 0)
@@ -248,6 +257,8 @@ static int run(struct archive *archive, struct exp_cause *cause)
 	if (rc == 0 && what->sources)
 		rc = exp_sources_archive(archive->experiment, archive->directory,
 					 archive->options->rewrite);
+	if (rc == 0 && exp_memory_lacked())
+		rc = -ENOMEM;
 	if (rc != 0 && cause->text[0] == '\0')
 		snprintf(cause->text, sizeof(cause->text), "%.250s: cannot archive: %s",
 			 archive->experiment->info.path, strerror(-rc));

@@ -5,6 +5,8 @@
 
 #include "experiment/experiment.h"
 
+#include <regex.h>
+
 /* What to archive: WHAT(NAME, "word", objects, sources, only used, meaning). */
 #define EXP_ARCHIVE_WHATS(WHAT) \
 	WHAT(OFF, "off", 0, 0, 0, "nothing") \
@@ -14,6 +16,9 @@
 	WHAT(SRC, "src", 1, 1, 0, "all load objects, and the sources of functions in recorded stacks") \
 	WHAT(USEDLDOBJECTS, "usedldobjects", 1, 0, 1, "the load objects of recorded stacks") \
 	WHAT(USEDSRC, "usedsrc", 1, 1, 1, "the load objects of recorded stacks, and their sources")
+
+/* Does a text match? Want of memory is noted (arena.h). */
+int exp_regex_matches(const regex_t *regex, const char *text);
 
 enum exp_archive_what {
 #define WHAT(name, word, objects, sources, used, meaning) EXP_ARCHIVE_##name,

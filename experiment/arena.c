@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static __thread int is_lacking;
+
 enum { BLOCK_FIRST = 2 << 10, BLOCK_MAX = 32 << 10, ALIGNMENT = 16 };
 
 struct exp_arena_block {
@@ -17,6 +19,28 @@ struct exp_arena_block {
 	size_t capacity;
 	_Alignas(ALIGNMENT) char bytes[];
 };
+
+void exp_memory_note(int error)
+{
+	is_lacking |= error == ENOMEM;
+}
+
+int exp_memory_lacked(void)
+{
+	int lacked = is_lacking;
+
+	is_lacking = 0;
+	return lacked;
+}
+
+void *exp_zeroed(size_t count, size_t size)
+{
+	void *at = calloc(count, size);
+
+	if (at == NULL)
+		exp_memory_note(ENOMEM);
+	return at;
+}
 
 /* Each block is twice as large as the one before: thousands of descendants have little to keep. */
 static struct exp_arena_block *add_block(struct exp_arena *arena, size_t size)
@@ -28,7 +52,7 @@ static struct exp_arena_block *add_block(struct exp_arena *arena, size_t size)
 		capacity = BLOCK_MAX;
 	if (capacity < size)
 		capacity = size;
-	block = calloc(1, sizeof(*block) + capacity);
+	block = exp_zeroed(1, sizeof(*block) + capacity);
 	if (block == NULL)
 		return NULL;
 	block->capacity = capacity;
@@ -116,8 +140,10 @@ int exp_array_reserve(void *items, size_t *capacity, size_t count, size_t size)
 		return 0;
 	memcpy(&old, items, sizeof(old));
 	grown = reallocarray(old, wanted, size);
-	if (grown == NULL)
+	if (grown == NULL) {
+		exp_memory_note(ENOMEM);
 		return -ENOMEM;
+	}
 	memcpy(items, &grown, sizeof(grown));
 	*capacity = wanted;
 	return 0;

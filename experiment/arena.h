@@ -28,4 +28,15 @@ void exp_arena_fini(struct exp_arena *arena);
  * used. *items must be a pointer to the items. Returns 0 or -ENOMEM. */
 int exp_array_reserve(void *items, size_t *capacity, size_t count, size_t size);
 
+/* As calloc. */
+void *exp_zeroed(size_t count, size_t size);
+
+/* Debug information is read as far as it can be, so that deep inside of it, want of memory looks like damage; but then the whole
+ * answer is worth nothing. Therefore each thread remembers that a function of this file has failed, or that somebody has said
+ * so of an allocation of another library (a call that failed with errno ENOMEM). */
+void exp_memory_note(int error);
+
+/* Has memory run out in this thread since it asked last? */
+int exp_memory_lacked(void);
+
 #endif

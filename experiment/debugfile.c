@@ -2,6 +2,8 @@
  * name in .gnu_debuglink beside the object, in .debug beside it, and below /usr/lib/debug. */
 #include "experiment/debugfile.h"
 
+#include "experiment/object.h"
+
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -55,8 +57,7 @@ int exp_debug_file_open(int object, const char *path, const char *build_id)
 	/* Without a build-id nothing says that a file of the linked name belongs to the object. */
 	if (fd >= 0 || build_id[0] == '\0')
 		return fd;
-	elf_version(EV_CURRENT);
-	elf = elf_begin(object, ELF_C_READ_MMAP, NULL);
+	elf = exp_elf_begin(object);
 	link = elf == NULL ? NULL : dwelf_elf_gnu_debuglink(elf, &crc);
 	fd = link == NULL ? -ENOENT : open_by_link(path, link, build_id);
 	elf_end(elf);
@@ -85,8 +86,7 @@ int exp_shared_file_link(int file, struct exp_shared_file *out)
 	size_t names;
 	int rc = -ENOENT;
 
-	elf_version(EV_CURRENT);
-	elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
+	elf = exp_elf_begin(file);
 	if (elf != NULL && elf_getshdrstrndx(elf, &names) == 0)
 		while (rc != 0 && (section = elf_nextscn(elf, section)) != NULL) {
 			GElf_Shdr header;

@@ -1,6 +1,8 @@
 /* debugsections.c: finds sections with debug information, and inflates compressed ones piece by piece. */
 #include "experiment/debugsections.h"
 
+#include "experiment/arena.h"
+
 #include <errno.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -64,13 +66,14 @@ static int begin(struct exp_debug_section *section, const uint8_t *bytes, size_t
 	if (size <= ZLIB_HEAD || size > UINT32_MAX || (bytes[0] & 0xf) != Z_DEFLATED || (bytes[1] & 0x20) ||
 	    (bytes[0] * 256u + bytes[1]) % 31 != 0 || whole / RATIO_MAX > size)
 		return -ENOTSUP;
-	inflate = calloc(1, sizeof(*inflate));
+	inflate = exp_zeroed(1, sizeof(*inflate));
 	if (inflate == NULL)
 		return -ENOMEM;
 	inflate->stream.next_in = (Bytef *)(uintptr_t)(bytes + ZLIB_HEAD);
 	inflate->stream.avail_in = (uInt)(size - ZLIB_HEAD);
 	inflate->bytes = malloc(whole + 1);
 	if (inflate->bytes == NULL || inflateInit2(&inflate->stream, -MAX_WBITS) != Z_OK) {
+		exp_memory_note(ENOMEM);
 		free(inflate->bytes);
 		free(inflate);
 		return -ENOMEM;

@@ -1,6 +1,7 @@
 /* dwarf.c: looks up addresses in debug information, and tells what it knows of a compilation. */
 #include "experiment/dwarf.h"
 
+#include "experiment/arena.h"
 #include "experiment/dwarf_unit.h"
 #include "experiment/image.h"
 
@@ -10,7 +11,7 @@
 
 int exp_dwarf_open(struct exp_image *image, struct exp_dwarf **out)
 {
-	struct exp_dwarf *dwarf = calloc(1, sizeof(*dwarf));
+	struct exp_dwarf *dwarf = exp_zeroed(1, sizeof(*dwarf));
 	int rc;
 
 	*out = NULL;

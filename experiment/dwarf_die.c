@@ -1,7 +1,9 @@
 /* dwarf_die.c: reads by die.h the functions and inlined calls of units whose entries are all in one file. */
 #include "experiment/dwarf_unit.h"
 
+#include "experiment/arena.h"
 #include "experiment/image.h"
+#include "experiment/object.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -42,7 +44,7 @@ static int open_file(struct exp_dwarf *dwarf, int fd)
 	dwarf->fd = fd;
 	if (fd < 0)
 		return -ENOTSUP;
-	dwarf->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	dwarf->elf = exp_elf_begin(fd);
 	if (first_address(dwarf->elf, &own) != 0 || first_address(dwarf->image->elf, &other) != 0 || own != other)
 		return -ENOTSUP;
 	rc = exp_debug_sections_open(dwarf->elf, &dwarf->debug_sections);

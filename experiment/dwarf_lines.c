@@ -1,6 +1,8 @@
 /* dwarf_lines.c: keeps the line tables of an image, each read when it is first needed. */
 #include "experiment/dwarf_unit.h"
 
+#include "experiment/arena.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +55,7 @@ struct exp_line_table *exp_dwarf_lines(struct exp_dwarf *dwarf, uint64_t offset,
 
 	if (known != NULL)
 		return known->table;
-	known = calloc(1, sizeof(*known));
+	known = exp_zeroed(1, sizeof(*known));
 	if (known == NULL)
 		return NULL;
 	known->offset = offset;

@@ -7,6 +7,7 @@
  * of the header become a unit DIE with that address, whose child is the unit's own; in DWARF 4 the id's attribute becomes it. */
 #include "experiment/dwarf_package.h"
 
+#include "experiment/arena.h"
 #include "experiment/object.h"
 #include "experiment/reader.h"
 
@@ -72,7 +73,7 @@ struct exp_dwarf_package {
 
 static struct exp_dwarf_package *open_at(const char *path)
 {
-	struct exp_dwarf_package *package = calloc(1, sizeof(*package));
+	struct exp_dwarf_package *package = exp_zeroed(1, sizeof(*package));
 	static const union {
 		uint16_t word;
 		uint8_t low;
@@ -82,7 +83,7 @@ static struct exp_dwarf_package *open_at(const char *path)
 	if (package == NULL)
 		return NULL;
 	package->fd = exp_path_open(path);
-	package->elf = package->fd < 0 ? NULL : elf_begin(package->fd, ELF_C_READ_MMAP, NULL);
+	package->elf = package->fd < 0 ? NULL : exp_elf_begin(package->fd);
 	if (package->elf == NULL || gelf_getehdr(package->elf, &header) == NULL ||
 	    (header.e_ident[EI_DATA] == ELFDATA2LSB) != host.low) {
 		exp_dwarf_package_close(package);
@@ -218,7 +219,7 @@ struct making {
 
 static int copy(uint8_t **out, struct exp_line_section *section, size_t before, size_t behind)
 {
-	*out = calloc(1, before + section->size + behind);
+	*out = exp_zeroed(1, before + section->size + behind);
 	if (*out == NULL)
 		return -ENOMEM;
 	if (section->size != 0)
@@ -403,7 +404,7 @@ int exp_dwarf_package_find(struct exp_dwarf_package *package, Dwarf *program, Dw
 	rc = find_row(&package->index, id, &row);
 	if (rc != 0)
 		return rc;
-	making.unit = calloc(1, sizeof(*making.unit));
+	making.unit = exp_zeroed(1, sizeof(*making.unit));
 	if (making.unit == NULL)
 		return -ENOMEM;
 	making.sections[SECTION_INFO] = part_of(&package->info, &row, DW_SECT_INFO);

@@ -108,7 +108,7 @@ static size_t unit_position(const struct exp_dwarf *dwarf, Dwarf_Off offset)
 /* A unit that neither reader can read is one without functions. */
 static struct exp_dwarf_unit *make_unit(struct exp_dwarf *dwarf, Dwarf_Off offset)
 {
-	struct exp_dwarf_unit *unit = calloc(1, sizeof(*unit));
+	struct exp_dwarf_unit *unit = exp_zeroed(1, sizeof(*unit));
 
 	if (unit == NULL)
 		return NULL;

@@ -2,6 +2,8 @@
  * items are compared. Nothing is ever removed. */
 #include "experiment/hash.h"
 
+#include "experiment/arena.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -51,7 +53,7 @@ static int grow(struct exp_hash *table)
 	struct exp_hash old = *table;
 	size_t slots = old.entries == NULL ? FIRST_SLOTS : (old.mask + 1) * 2;
 
-	table->entries = calloc(slots, sizeof(*table->entries));
+	table->entries = exp_zeroed(slots, sizeof(*table->entries));
 	if (table->entries == NULL) {
 		*table = old;
 		return -ENOMEM;

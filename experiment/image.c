@@ -2,6 +2,7 @@
  * .gnu_debugdata. */
 #include "experiment/image.h"
 
+#include "experiment/arena.h"
 #include "experiment/debugfile.h"
 #include "experiment/debuginfod.h"
 #include "experiment/dwarf.h"
@@ -57,6 +58,16 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
+/* libdw has refused a file: one that is damaged, or for want of memory, of which errno is not always left. */
+static int unusable(void)
+{
+	const char *why = dwfl_errmsg(dwfl_errno());
+	int is_memory = errno == ENOMEM || (why != NULL && strstr(why, "out of memory") != NULL);
+
+	exp_memory_note(is_memory ? ENOMEM : 0);
+	return is_memory ? -ENOMEM : -EBADMSG;
+}
+
 static int open_module(struct exp_image *image, int fd, const char *file)
 {
 	void **userdata;
@@ -64,20 +75,22 @@ static int open_module(struct exp_image *image, int fd, const char *file)
 	image->dwfl = dwfl_begin(&callbacks);
 	if (image->dwfl == NULL)
 		return -ENOMEM;
+	errno = 0;
 	image->module = dwfl_report_offline(image->dwfl, file, file, fd);
 	if (image->module == NULL)
-		return -EBADMSG;
+		return unusable();
 	dwfl_report_end(image->dwfl, NULL, NULL);
 	dwfl_module_info(image->module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
 	*userdata = image;
+	errno = 0;
 	image->elf = dwfl_module_getelf(image->module, &image->bias);
-	return image->elf == NULL ? -EBADMSG : 0;
+	return image->elf == NULL ? unusable() : 0;
 }
 
 int exp_image_open(const struct experiment *experiment, int fd, const char *file, const char *path,
 		   const char *build_id, struct exp_image **out)
 {
-	struct exp_image *image = calloc(1, sizeof(*image));
+	struct exp_image *image = exp_zeroed(1, sizeof(*image));
 	int rc;
 
 	if (image == NULL) {

@@ -1,6 +1,8 @@
 /* linetable.c: runs the programs of line tables (DWARF 5, section 6.2.5), and finds the row of an address. */
 #include "experiment/linetable_internal.h"
 
+#include "experiment/arena.h"
+
 #include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -171,7 +173,7 @@ static int make_marks(struct exp_line_table *table)
 int exp_line_table_open(const struct exp_line_sections *sections, uint64_t offset, const char *directory,
 			struct exp_line_table **out)
 {
-	struct exp_line_table *table = calloc(1, sizeof(*table));
+	struct exp_line_table *table = exp_zeroed(1, sizeof(*table));
 	int rc;
 
 	if (table == NULL)

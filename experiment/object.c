@@ -2,6 +2,7 @@
  * one: names of another build of a library would look right and be wrong. */
 #include "experiment/object.h"
 
+#include "experiment/arena.h"
 #include "experiment/internal.h"
 #include "format/layout.h"
 
@@ -70,15 +71,23 @@ int exp_path_open(const char *path)
 	return -ENOENT;
 }
 
+Elf *exp_elf_begin(int fd)
+{
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	errno = 0;
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf == NULL)
+		exp_memory_note(errno);
+	return elf;
+}
+
 int exp_object_matches(int fd, const char *build_id)
 {
 	char text[2 * EXP_BUILD_ID_MAX + 1] = "";
-	Elf *elf;
-	int is_elf;
-
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	is_elf = elf != NULL && elf_kind(elf) == ELF_K_ELF;
+	Elf *elf = exp_elf_begin(fd);
+	int is_elf = elf != NULL && elf_kind(elf) == ELF_K_ELF;
 	if (is_elf)
 		exp_build_id_text(elf, text);
 	elf_end(elf);

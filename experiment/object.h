@@ -27,6 +27,9 @@ void exp_build_id_text(Elf *elf, char *text);
 /* Open a regular file for reading, never blocking. Returns a descriptor or -errno. */
 int exp_path_open(const char *path);
 
+/* Begin to read a file by libelf, which maps it (see exp_cut_file_watch). NULL: libelf refuses it. */
+Elf *exp_elf_begin(int fd);
+
 /* A descriptor of an ELF file together with how it was found. */
 struct exp_object_file {
 	int fd;

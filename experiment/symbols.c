@@ -1,6 +1,7 @@
 /* symbols.c: the symbol session: objects, functions and the cache of addresses, shared by all
  * experiments that are looked at together. */
 #include "experiment/code.h"
+#include "experiment/arena.h"
 #include "experiment/java.h"
 #include "experiment/object.h"
 #include "experiment/session.h"
@@ -255,8 +256,12 @@ int session_frames(struct symbols *symbols, struct session_object *object, uint6
 		   const struct sym_frame **out)
 {
 	const struct place place = {.object = object};
+	int before = exp_memory_lacked();
+	int count = find_frames(symbols, &place, address, out);
 
-	return find_frames(symbols, &place, address, out);
+	count = exp_memory_lacked() ? -ENOMEM : count;
+	exp_memory_note(before ? ENOMEM : 0);
+	return count;
 }
 
 /* The object that functions made at run time are said to be in. */
@@ -272,8 +277,8 @@ static struct session_object *made_object(struct symbols *symbols, int is_java, 
 	return object;
 }
 
-static int frames_at(struct symbols *symbols, struct place *place, uint64_t pc, uint32_t generation, int is_leaf,
-		     const struct sym_frame **out)
+static int find_frames_at(struct symbols *symbols, struct place *place, uint64_t pc, uint32_t generation, int is_leaf,
+			  const struct sym_frame **out)
 {
 	uint64_t address = is_leaf || pc < FMT_PC_MARKS || pc & FMT_PC_JAVA ? pc : pc - 1;
 	const struct exp_object *mapped;
@@ -293,6 +298,17 @@ static int frames_at(struct symbols *symbols, struct place *place, uint64_t pc, 
 	if (place->object == NULL)
 		return -ENOMEM;
 	return find_frames(symbols, place, address - mapped->bias, out);
+}
+
+static int frames_at(struct symbols *symbols, struct place *place, uint64_t pc, uint32_t generation, int is_leaf,
+		     const struct sym_frame **out)
+{
+	int before = exp_memory_lacked();
+	int count = find_frames_at(symbols, place, pc, generation, is_leaf, out);
+
+	count = exp_memory_lacked() ? -ENOMEM : count;
+	exp_memory_note(before ? ENOMEM : 0);
+	return count;
 }
 
 int symbols_frames(struct symbols *symbols, const struct experiment *experiment, uint64_t pc,

@@ -2,6 +2,7 @@
  * file), .dynsym and .gnu_debugdata, as libdwfl joins them. */
 #include "experiment/image.h"
 
+#include "experiment/arena.h"
 #include "experiment/search.h"
 
 #include <errno.h>
@@ -64,7 +65,7 @@ int exp_image_read_symbols(struct exp_image *image)
 
 	if (count <= 0)
 		return 0;
-	image->symbols = calloc((size_t)count, sizeof(*image->symbols));
+	image->symbols = exp_zeroed((size_t)count, sizeof(*image->symbols));
 	if (image->symbols == NULL)
 		return -ENOMEM;
 	for (int i = 0; i < count; i++) {
@@ -138,7 +139,7 @@ static int index_names(struct exp_image *image)
 
 	while (slots < image->symbol_count * 2)
 		slots *= 2;
-	image->by_name = calloc(slots, sizeof(*image->by_name));
+	image->by_name = exp_zeroed(slots, sizeof(*image->by_name));
 	if (image->by_name == NULL)
 		return -ENOMEM;
 	image->name_mask = slots - 1;

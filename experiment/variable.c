@@ -1,6 +1,7 @@
 /* variable.c: which variable of a load object an address is in, by its symbols for data. They are read at the first
  * question. */
 #include "experiment/demangle.h"
+#include "experiment/arena.h"
 #include "experiment/object.h"
 #include "experiment/session.h"
 
@@ -31,7 +32,7 @@ static int read_variables(struct exp_image *image)
 	image->has_variables = 1;
 	if (count <= 0)
 		return 0;
-	image->variables = calloc((size_t)count, sizeof(*image->variables));
+	image->variables = exp_zeroed((size_t)count, sizeof(*image->variables));
 	if (image->variables == NULL)
 		return -ENOMEM;
 	for (int i = 0; i < count; i++) {

@@ -157,7 +157,7 @@ static int has_file(const struct exp_object *object)
 
 static int is_wanted(const struct exp_verify *verify, const struct exp_object *object)
 {
-	return has_file(object) && (!verify->has_match || regexec(&verify->match, object->path, 0, NULL, 0) == 0);
+	return has_file(object) && (!verify->has_match || exp_regex_matches(&verify->match, object->path));
 }
 
 /* used: by object, NULL: all are needed. */
@@ -282,6 +282,7 @@ int exp_verify_experiment(struct exp_verify *verify, struct experiment *experime
 	unsigned char *used = NULL;
 	int rc = 0;
 
+	exp_memory_lacked();
 	verify->experiment = experiment;
 	verify->archives = open_archives(experiment);
 	needs = needs_of(verify);
@@ -295,6 +296,8 @@ int exp_verify_experiment(struct exp_verify *verify, struct experiment *experime
 		rc = exp_made_each(experiment, check_made, verify);
 	if (rc == 0 && (needs.sources || has_sources(verify)))
 		rc = exp_sources_each(experiment, check_source, verify);
+	if (rc == 0 && exp_memory_lacked())
+		rc = -ENOMEM;
 	free(used);
 	if (verify->archives >= 0)
 		close(verify->archives);

@@ -228,7 +228,7 @@ Test(alloc_failure, naming_ends_well, .timeout = 100)
 		rc = name_all(experiment, set);
 		until_failure = 0;
 		cr_assert_eq(live, before, "allocation %ld fails: %ld blocks are left", nth, live - before);
-		cr_assert(rc == 0 || (rc == -ENOMEM && failed), "allocation %ld fails: %d", nth, rc);
+		cr_assert_eq(rc, failed ? -ENOMEM : 0, "allocation %ld fails: %d", nth, rc);
 		cr_assert_lt(nth, RUNS_MAX);
 	}
 	experiment_close(experiment);
