@@ -109,6 +109,10 @@ static void put_sampler(FILE *out, const struct experiment *experiment)
 		fputs(": the system refused it, timers took the samples\n", out);
 		return;
 	}
+	if (experiment_info(experiment)->lineage[0] != '\0') {
+		fputs(": the counts of all processes stand with the founder\n", out);
+		return;
+	}
 	if (cpu_s <= 0) {
 		fputs(": there are no counts: nothing was sampled, or it is not yet complete\n", out);
 		return;

@@ -42,6 +42,7 @@ struct experiment {
 	struct exp_clock clock;
 	struct exp_usage end_usage; /* of a process that ended with nothing to record, else cpu_ns is 0 */
 	uint64_t end_ticks;
+	uint64_t began_ns;          /* when the process began to execute this image, CLOCK_MONOTONIC; 0: nobody has told (samples.h) */
 	uint64_t *event_ticks;      /* of info.events; 0: the event has no time */
 	struct exp_object *objects; /* in order of the file */
 	size_t object_count;

@@ -47,6 +47,7 @@ struct reader {
 static int take_record(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record)
 {
 	struct reader *reader = context;
+	const struct exp_clock *clock = &reader->load->experiment->clock;
 	struct exp_samples *samples = reader->samples;
 	struct exp_fxt_sample sample;
 	uint64_t ticks;
@@ -55,7 +56,8 @@ static int take_record(void *context, const struct exp_fxt *fxt, const struct ex
 	if (!exp_fxt_sample_take(fxt, record, &sample) || sample.process != (uint64_t)reader->load->experiment->info.pid ||
 	    sample.ns < reader->from_ns || sample.ns > reader->to_ns)
 		return 0;
-	ticks = exp_clock_ticks(&reader->load->experiment->clock, sample.ns);
+	/* What is older than the collector has no time of its own: it is of the beginning. */
+	ticks = exp_clock_ticks(clock, sample.ns > clock->start_mono_ns ? sample.ns : clock->start_mono_ns);
 	if (exp_pauses_has(&reader->pauses, ticks))
 		return 0;
 	sample.is_cut = 0; /* here a mark would say so */
@@ -180,12 +182,12 @@ static int read_files(struct reader *reader, int directory)
 	return rc;
 }
 
-/* From the image's start to the exec that ended it. */
+/* From the image's start, which is older than the collector's if the kernel has told of it, to the exec that ended it. */
 static void find_span(const struct experiment *experiment, uint64_t *from_ns, uint64_t *to_ns)
 {
 	const struct exp_clock *clock = &experiment->clock;
 
-	*from_ns = clock->start_mono_ns;
+	*from_ns = experiment->began_ns != 0 ? experiment->began_ns : clock->start_mono_ns;
 	*to_ns = UINT64_MAX;
 	if (experiment->info.status != EXP_EXECED)
 		return;
@@ -267,17 +269,31 @@ struct map_reader {
 	int is_other; /* another program begins */
 };
 
+/* The program of an experiment is the one that began last before its collector did. */
+static void take_begin(struct experiment *experiment, const struct exp_fxt *fxt, const struct exp_fxt_record *record)
+{
+	struct exp_fxt_value arguments = record->values[FXT_AT(kernel_object, arguments)];
+	struct exp_fxt_argument argument;
+
+	while (exp_fxt_argument(fxt, &arguments, &argument))
+		if (argument.type == FXT_ARGUMENT_UINT64 && argument.name_size == strlen(FMT_SAMPLER_BEGAN) &&
+		    memcmp(argument.name, FMT_SAMPLER_BEGAN, argument.name_size) == 0 &&
+		    argument.value <= experiment->clock.start_mono_ns && argument.value > experiment->began_ns)
+			experiment->began_ns = argument.value;
+}
+
 static int take_code(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record)
 {
 	struct map_reader *reader = context;
-	const struct experiment *experiment = reader->map.experiment;
+	struct experiment *experiment = reader->map.experiment;
 	uint64_t time_ns = record->kind == FXT_module ? record->values[FXT_AT(module, time)].number
 			   : record->kind == FXT_mmap ? record->values[FXT_AT(mmap, time)].number : 0;
 
-	(void)fxt;
 	if (record->kind == FXT_kernel_object && EXP_FXT_FIELD(record, kernel_object, object) == FXT_OBJECT_PROCESS &&
-	    record->values[FXT_AT(kernel_object, koid)].number == (uint64_t)experiment->info.pid)
+	    record->values[FXT_AT(kernel_object, koid)].number == (uint64_t)experiment->info.pid) {
+		take_begin(experiment, fxt, record);
 		reader->is_other = 1;
+	}
 	if (exp_fxtmap_process(record) != (uint64_t)experiment->info.pid || time_ns > reader->to_ns)
 		return 0;
 	if (reader->is_other)

@@ -10,6 +10,9 @@ int mapfile_begin(int directory);
 /* A sample of the process was taken: write what was not told of it before. */
 void mapfile_tell(struct space *space, uint32_t pid, uint64_t time_ns);
 
+/* The same of its program alone. */
+void mapfile_tell_program(struct space *space, uint32_t pid);
+
 /* Write what waits; end the file. */
 void mapfile_flush(void);
 void mapfile_end(void);

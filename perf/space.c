@@ -17,7 +17,8 @@ struct space {
 	struct mapping *list; /* in order of addresses, which do not overlap */
 	size_t count, capacity;
 	size_t told; /* list[0, told) are told */
-	int is_program_told;
+	int is_program_told, was_told; /* was_told: so was the program before it */
+	uint64_t began_ns;             /* when the process was forked or executed the program; 0: not known */
 	char name[PROGRAM_NAME];
 };
 
@@ -46,7 +47,9 @@ static struct space *make(pid_t pid)
 		*bucket = space;
 	}
 	space->count = space->told = 0;
+	space->was_told = space->is_program_told;
 	space->is_program_told = 0;
+	space->began_ns = 0;
 	space->name[0] = '\0';
 	return space;
 }
@@ -151,12 +154,20 @@ const struct mapping *space_tell(struct space *space)
 	return NULL;
 }
 
-const char *space_tell_program(struct space *space)
+const char *space_tell_program(struct space *space, uint64_t *began_ns)
 {
 	if (space->is_program_told)
 		return NULL;
 	space->is_program_told = 1;
+	*began_ns = space->began_ns;
 	return space->name;
+}
+
+struct space *space_of_next(const struct ring_record *record)
+{
+	struct space *space = record->type == PERF_RECORD_COMM && record->count > 0 ? find((pid_t)(uint32_t)record->words[0]) : NULL;
+
+	return space && space->was_told ? space : NULL;
 }
 
 /* ---- processes */
@@ -238,6 +249,8 @@ static void take_fork(const struct ring_record *record)
 		return; /* a thread */
 	from = space_of(parent);
 	to = make(child);
+	if (to)
+		to->began_ns = ring_time(record);
 	if (to && from)
 		memcpy(to->name, from->name, sizeof(to->name));
 	for (size_t i = 0; to && from && i < from->count && reserve(to, i + 1) == 0; i++) {
@@ -251,6 +264,8 @@ static void take_program(const struct ring_record *record)
 	struct space *space = make((pid_t)(uint32_t)record->words[0]);
 	size_t room = (record->count - 1) * sizeof(*record->words);
 
+	if (space)
+		space->began_ns = ring_time(record);
 	if (space)
 		memcpy(space->name, &record->words[1], room < sizeof(space->name) - 1 ? room : sizeof(space->name) - 1);
 }

@@ -126,6 +126,17 @@ static void take(void *context, const struct ring_sample *sample)
 	put_sample(lane, sample);
 }
 
+/* That a program has ended which has samples is told at once: the next one may have none. */
+static void take_other(const struct ring_record *record)
+{
+	struct space *space;
+
+	space_take(record);
+	space = space_of_next(record);
+	if (space)
+		mapfile_tell_program(space, (uint32_t)record->words[0]);
+}
+
 static uint64_t now_ns(void)
 {
 	struct timespec now;
@@ -158,7 +169,7 @@ static void drain(struct work *work, uint64_t before_ns)
 
 	while ((lane = oldest_lane(work, before_ns)) != NULL) {
 		if (lane->record.type != PERF_RECORD_SAMPLE)
-			space_take(&lane->record);
+			take_other(&lane->record);
 		ring_take(&lane->ring, &lane->record, take, lane, &lane->counts);
 		lane->has_record = 0;
 	}

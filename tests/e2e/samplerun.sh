@@ -55,6 +55,15 @@ count sampler_samples paused.er >/dev/null
 covered=$(sed -n 's/.*CPU time covered \([0-9]*\)\..*more while paused.*/\1/p' paused.txt | head -1)
 between "of time before the recording was to begin there are no samples: covered, %" "${covered:-0}" 50 180
 
+# short programs one after the other: their loading counts too
+echo '[ "$1" = 0 ] || exec sh "$0" $(($1 - 1))' >again.sh
+"$xcollect" --sampler=100u -o short.er -p off -A off sh again.sh 40 >/dev/null 2>&1
+samples=$(count sampler_samples short.er)
+counted=$("$xer_print" -metrics e.samples:name -functions short.er 2>/dev/null | awk '$NF == "<Total>" { print $1 }')
+is "the counts stand with the founder, and the others say so" "1 0" \
+	"$("$xer_print" -header short.er 2>/dev/null | grep -c '^Sampler    period 100 us, ') $("$xer_print" -header short.er 2>/dev/null | grep -c 'there are no counts')"
+between "of $samples samples of short programs, count" "${counted:-0}" $((samples * 80 / 100)) "$samples"
+
 # a full file ends, and that is told
 "$xcollect" --sampler=100u,0.01 -o full.er -p off bash -c "$spin" x 400000 >/dev/null 2>&1
 [ "$(count lost_sampler_room full.er)" -gt 100 ] && ok "samples without room are counted" || not_ok "samples without room are counted"

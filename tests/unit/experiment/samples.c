@@ -285,6 +285,41 @@ Test(samples, code_that_only_the_sampler_saw_is_in_the_map)
 	end();
 }
 
+/* As `program`, with the time of its beginning. */
+static void program_began(uint64_t pid, uint64_t time_ns)
+{
+	uint64_t *at = words + count;
+
+	at[0] = FXT_HEAD(kernel_object, 4) | FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) | FXT_BITS(kernel_object, arguments, 1);
+	at[1] = pid;
+	count += 2 + fxt_put_number(at + 2, FXT_ARGUMENT_UINT64, 1, time_ns);
+}
+
+Test(samples, of_a_program_that_its_collector_is_younger_than_count)
+{
+	const struct exp_data_set *set;
+
+	begin(SETTING CLOCK EXEC);
+	sample(MONO - 900, PID, 42, PCS(0x6000)); /* of the program before */
+	sample(MONO - 500, PID, 42, PCS(0x5000));
+	sample(MONO - 1, PID, 42, PCS(0x5000));
+	sample(MONO + 1, PID, 42, PCS(0x5000));
+	sample(MONO + 200, PID, 42, PCS(0x6000)); /* of the one after */
+	maker_put(&maker, "sampler/cpu0.fxt", words, count * 8);
+	count = fxt_put_magic(words);
+	count += fxt_put_string(words + count, 1, "began", 5);
+	program_began(PID, MONO - 1000);
+	program_began(PID, MONO - 500);
+	program_began(PID + 1, MONO - 100);
+	program_began(PID, MONO + 150);
+	maker_put(&maker, "sampler/map.fxt", words, count * 8);
+	set = load();
+	cr_assert_eq(set->quality.samples, 3);
+	cr_assert_eq(set->nodes.count, 1);
+	cr_assert_geq(set->first_s, 0);
+	end();
+}
+
 Test(samples, timers_in_their_place_are_clock_samples)
 {
 	const struct exp_data_set *set;

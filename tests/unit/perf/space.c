@@ -82,22 +82,30 @@ Test(space, random_mappings_agree_with_a_table_of_pages)
 
 Test(space, a_child_has_its_parents_code_until_it_executes_a_program)
 {
-	const uint64_t fork[] = {(uint32_t)(PID + 1) | (uint64_t)PID << 32, 0, 0, 0, 0, 0};
-	uint64_t exec[] = {(uint32_t)(PID + 1) | (uint64_t)(PID + 1) << 32, 0, 0, 0, 0, 0};
+	const uint64_t fork[] = {(uint32_t)(PID + 1) | (uint64_t)PID << 32, 0, 0, 0, 700, 0};
+	uint64_t exec[] = {(uint32_t)(PID + 1) | (uint64_t)(PID + 1) << 32, 0, 0, 0, 800, 0};
+	const struct ring_record executed = {.type = PERF_RECORD_COMM, .misc = PERF_RECORD_MISC_COMM_EXEC, .words = exec, .count = 6};
 	const uint64_t thread[] = {(uint32_t)PID | (uint64_t)PID << 32, 0, 0, 0, 0, 0};
+	uint64_t began_ns = 0;
 
 	memcpy(&exec[1], "name", 5);
 	map(0x1000, 0x1000, 5);
 	give(PERF_RECORD_FORK, 0, thread, 6);
 	give(PERF_RECORD_FORK, 0, fork, 6);
 	cr_assert_not_null(space_at(space_of(PID + 1), 0x1000));
-	cr_assert_str_eq(space_tell_program(space_of(PID + 1)), "");
+	cr_assert_str_eq(space_tell_program(space_of(PID + 1), &began_ns), "");
+	cr_assert_eq(began_ns, 700);
 	give(PERF_RECORD_COMM, 0, exec, 6);
 	cr_assert_not_null(space_at(space_of(PID + 1), 0x1000), "a thread has got a name");
 	give(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, exec, 6);
 	cr_assert_null(space_at(space_of(PID + 1), 0x1000));
-	cr_assert_str_eq(space_tell_program(space_of(PID + 1)), "name");
-	cr_assert_null(space_tell_program(space_of(PID + 1)));
+	cr_assert_eq(space_of_next(&executed), space_of(PID + 1), "the one before was told");
+	cr_assert_str_eq(space_tell_program(space_of(PID + 1), &began_ns), "name");
+	cr_assert_eq(began_ns, 800);
+	cr_assert_null(space_tell_program(space_of(PID + 1), &began_ns));
+	give(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, exec, 6);
+	give(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, exec, 6);
+	cr_assert_null(space_of_next(&executed), "the one before was not");
 	cr_assert_not_null(space_at(space_of(PID), 0x1000));
 }
 
