@@ -16,7 +16,7 @@ wait_for()
 # start KIND THREADS: run the target in the background; its pid is in $target, its output in target.out
 start()
 {
-	rm -f go
+	rm -rf go go.done
 	"$programs/attached" "$1" "$2" "$PWD/go" "$programs/plugin.so" >target.out 2>target.err &
 	target=$!
 	sleep 0.1
@@ -56,7 +56,7 @@ for kind in nothing sleep heap; do
 	start $kind $threads
 	attach $kind -H on -i on -s 1000 -A off
 	touch go
-	sleep 0.5
+	wait_for test -d go.done
 	kill -INT "$recorder"
 	wait "$recorder"
 	is "$kind: xcollect exits 0 after Ctrl-C" 0 $?
@@ -153,13 +153,13 @@ kill "$attach_pid"
 wait "$attach_pid" 2>/dev/null
 
 # ---- preloaded by hand, without a word what to do: inert, until somebody attaches
-rm -f go
+rm -rf go go.done
 LD_PRELOAD=$BUILD/lib/xer/libcollector.so "$programs/attached" nothing 0 "$PWD/go" "$programs/plugin.so" >target.out 2>target.err &
 target=$!
 sleep 0.2
 attach preloaded -H on -A off
 touch go
-sleep 0.5
+wait_for test -d go.done
 kill -INT "$recorder"
 wait "$recorder"
 finish "a process with the collector preloaded by hand"

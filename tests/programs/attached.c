@@ -7,7 +7,7 @@
  * checks errno and a floating-point sum. Then, in the main thread: known_old frees 50 blocks from before, known_malloc makes 100 of
  * 10 bytes and frees them, known_leak makes 7 of 1000 bytes, known_write writes 20 times 5 bytes, known_lock waits once for a mutex that is
  * held for 150 ms, and, with PLUGIN, known_plugin loads that library and calls its plugin_work, which makes 30 blocks of 24 bytes.
- * It begins that with collector_sample("in the middle"). Then it waits until GO is gone, and prints "right EINTR-COUNT". */
+ * It begins that with collector_sample("in the middle") and ends it by making the directory GO.done. Then it waits until GO is gone, and prints "right EINTR-COUNT". */
 #include "include/collectorAPI.h"
 
 #include <dlfcn.h>
@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -196,9 +197,10 @@ int main(int argc, char **argv)
 	int threads = argc > 3 ? atoi(argv[2]) : 0;
 	pthread_t thread[THREADS_MAX];
 	FILE *null = fopen("/dev/null", "w");
+	char done[4096];
 	int right;
 
-	if (argc < 4 || threads > THREADS_MAX || !null || pipe(pipes) < 0)
+	if (argc < 4 || strlen(argv[3]) > sizeof(done) - 8 || threads > THREADS_MAX || !null || pipe(pipes) < 0)
 		return 2;
 	for (int i = 0; i < OLD; i++)
 		old[i] = malloc(33);
@@ -213,6 +215,7 @@ int main(int argc, char **argv)
 	known_lock();
 	if (argc > 4)
 		known_plugin(argv[4]);
+	mkdir(strcat(strcpy(done, argv[3]), ".done"), 0777);
 	right &= work_until("nothing", argv[3], 0);
 	stop = 1;
 	pthread_mutex_lock(&gate);
