@@ -123,6 +123,16 @@ static int is_first(const struct command *command)
 	return command != NULL && (command->run == view_base || command->run == view_junit);
 }
 
+/* Is standard output the file of an export? */
+static int is_exported(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->step_count; i++)
+		if (plan->steps[i].command != NULL && plan->steps[i].command->run == view_export &&
+		    strcmp(plan->steps[i].argument.second, "-") == 0)
+			return 1;
+	return 0;
+}
+
 static void run_step(struct session *session, const struct step *step)
 {
 	if (step->command == NULL)
@@ -155,6 +165,7 @@ static void run_plan(struct session *session, const struct plan *plan)
 		if (session_open(session, plan->paths[i]) < 0)
 			return;
 	session_set_defaults(session);
+	session->exports = is_exported(plan);
 	pager_begin(session);
 	if (plan->step_count == 0)
 		script_interact(session);

@@ -100,6 +100,7 @@ struct session {
 		const char *file; /* of the script that runs, NULL: none */
 		size_t line, column; /* of the command's argument, else of the command */
 	} place;
+	int exports;   /* standard output is what the command line exports: settings are not told there */
 	int status; /* exit status so far */
 	int is_quit;
 };

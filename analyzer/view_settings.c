@@ -63,7 +63,7 @@ void view_metrics(struct session *session, const struct command_argument *argume
 		return;
 	}
 	metric_sort_adjust(&session->metrics, &session->sort);
-	if (argument->text == NULL || !print_is_data(session))
+	if (argument->text == NULL || (!print_is_data(session) && !session->exports))
 		put_current(session);
 }
 
@@ -76,7 +76,7 @@ void view_sort(struct session *session, const struct command_argument *argument)
 		status = metric_sort_parse(argument->text, session->have, &session->sort, error);
 	if (status != 0)
 		fail(session, status, "sort", argument->text[0] == '-' ? 2 : 1, error);
-	else if (argument->text == NULL || !print_is_data(session))
+	else if (argument->text == NULL || (!print_is_data(session) && !session->exports))
 		put_sort(session);
 }
 

@@ -353,6 +353,8 @@ for format in folded folded-threads speedscope pprof callgrind firefox dot fxt c
 	timeout 20 "$xer_print" -export $format /dev/full profile.er >command.out 2>&1
 	is "$format on a full disk fails" 1 $?
 done
+timeout 20 "$xer_print" -metrics i.user -sort i.user -export folded - profile.er >sorted.folded 2>command.err
+is "standard output is the export alone, whatever was set before" "0 0" "$? $(grep -vcE ' [0-9]+$' sorted.folded)"
 timeout 20 "$xer_print" -export dot /none/x profile.er >command.out 2>&1
 is "a folder that is not there fails" 1 $?
 printf 'export folded script file.folded\n' | timeout 20 "$xer_print" profile.er
