@@ -10,6 +10,7 @@
 #define PRELOAD "LD_PRELOAD="
 #define RECORD DESCRIPTOR_VARIABLE "="
 #define LISTING "LD_TRACE_LOADED_OBJECTS=" /* ldd(1) */
+#define VALGRIND "VALGRIND_LAUNCHER="      /* its own programs get it, those under it do not */
 
 extern char **environ;
 
@@ -388,5 +389,5 @@ int environment_refuses(char *const *envp)
 {
 	char **entry = find((char **)envp, RECORD);
 
-	return (entry && !is_lent(*entry)) || find((char **)envp, LISTING);
+	return (entry && !is_lent(*entry)) || find((char **)envp, LISTING) || find((char **)envp, VALGRIND);
 }

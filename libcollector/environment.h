@@ -33,8 +33,9 @@ void environment_give(char **list, char *text, char *const *envp, const struct d
 /* Can all of `envp` be read, NULL included? The kernel refuses others (EFAULT), and only it may look at them. Signal-safe. */
 int environment_is_readable(char *const *envp);
 
-/* Is `envp` not to be touched? It belongs to another recording, which the program itself begins, or asks the loader to list libraries,
- * among which ours would be. Signal-safe. */
+/* Is `envp` not to be touched? It belongs to another recording, which the program itself begins, asks the loader to list libraries,
+ * among which ours would be, or is valgrind's, which would take the recorder's reading of stacks for errors of the program.
+ * Signal-safe. */
 int environment_refuses(char *const *envp);
 
 /* The preload library for programs of 32 or 64 `bits`, NULL if there is none. Signal-safe. */

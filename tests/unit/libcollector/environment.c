@@ -222,12 +222,13 @@ Test(environment, a_loan_that_was_not_finished_is_forgotten)
 	cr_assert_null(getenv(DESCRIPTOR_VARIABLE));
 }
 
-Test(environment, a_list_of_libraries_is_not_to_show_ours)
+Test(environment, who_looks_at_libraries_and_memory_is_not_to_see_ours)
 {
-	char *envp[] = {"A=1", "LD_TRACE_LOADED_OBJECTS=1", NULL};
+	char *listing[] = {"A=1", "LD_TRACE_LOADED_OBJECTS=1", NULL}, *valgrind[] = {"VALGRIND_LAUNCHER=/usr/bin/valgrind", NULL};
 
 	take("/x/lib.so");
-	cr_assert(environment_refuses(envp));
+	cr_assert(environment_refuses(listing));
+	cr_assert(environment_refuses(valgrind));
 	cr_assert(!environment_refuses(NULL));
 }
 
