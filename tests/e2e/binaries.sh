@@ -181,3 +181,236 @@ same "loaded with RTLD_DEEPBIND" none ./loads 8
 same "loaded with RTLD_GLOBAL" 20 ./loads 256
 same "loaded and never unloaded" 20 ./loads 4096
 same "loaded into a namespace of its own" none ./loads 0 new
+
+# What coreutils, libc and linkers preload or ask for themselves.
+! have stdbuf || same "under stdbuf, which preloads its own library" 20 stdbuf -o0 ./known x
+if [ -e "$(gcc -print-file-name=libc_malloc_debug.so.0)" ]; then
+	with=(LD_PRELOAD=libc_malloc_debug.so.0 MALLOC_CHECK_=3 GLIBC_TUNABLES=glibc.malloc.check=3) && same "libc's own allocator for debugging" 20 ./known x
+	with=(LD_PRELOAD=libc_malloc_debug.so.0 MALLOC_TRACE=/dev/null) && same "and its tracing" 20 ./known x
+	with=()
+else
+	skip "libc's own allocator for debugging" "there is no libc_malloc_debug.so.0"
+fi
+with=(LD_PROFILE=libc.so.6 LD_PROFILE_OUTPUT="$PWD") && same "a profile by the loader" 20 ./known x
+with=(LD_DYNAMIC_WEAK=1 LD_WARN=1) && same "weak symbols, warnings of the loader" 20 ./known x
+with=(LD_AUDIT="$PWD/audit.so" LD_BIND_NOW=1) && same "an audit library, bound at once" 20 ./known x
+with=()
+
+# A library with a destructor, whose thread ends after it is gone from the program's view; one that cannot be unloaded.
+cat >ending.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void *volatile kept;
+__attribute__((noinline)) void mark(void) { for (int i = 0; i < 10; i++) kept = malloc(40); __asm__ volatile(""); }
+static __thread int own = 5;
+static pthread_key_t key;
+static void end_key(void *value) { (void)value; mark(); }
+static void at_end(void) { puts("at_end"); }
+__attribute__((constructor)) static void begin(void) { pthread_key_create(&key, end_key); atexit(at_end); }
+__attribute__((destructor)) static void end(void) { puts("destructor"); mark(); fflush(stdout); }
+static void *in_thread(void *unused) { pthread_setspecific(key, &own); return unused; }
+int work(void) { pthread_t thread; pthread_create(&thread, NULL, in_thread, NULL); pthread_join(thread, NULL); return own++; }
+C
+gcc -O2 -g -shared -fPIC -o library.so ending.c -lpthread
+same "a library with destructors, a key, thread variables and atexit" 20 ./loads 0
+gcc -O2 -g -shared -fPIC -Wl,-z,nodelete -o library.so ending.c -lpthread && same "one that stays when it is closed" 20 ./loads 0
+
+# C++
+have g++ || { skip "C++" "no g++"; exit 0; }
+cat >known.cc <<'C'
+#include <atomic>
+#include <barrier>
+#include <condition_variable>
+#include <coroutine>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <future>
+#include <latch>
+#include <mutex>
+#include <new>
+#include <pthread.h>
+#include <semaphore>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+void *volatile kept;
+extern "C" __attribute__((noinline)) void mark(void)
+{
+	for (int i = 0; i < 10; i++)
+		kept = malloc(40);
+	__asm__ volatile("");
+}
+struct said {
+	const char *name;
+	said(const char *name) : name(name) {}
+	~said() { printf("end of %s\n", name); }
+};
+static int throws(const void *, const void *) { throw std::runtime_error("out of qsort"); }
+static void *waits(void *)
+{
+	said here("a cancelled thread's frame");
+	try {
+		sleep(60);
+	} catch (...) {
+		puts("cancelled");
+		throw;
+	}
+	return nullptr;
+}
+static int exceptions()
+{
+	int numbers[4] = {4, 3, 2, 1};
+	try {
+		qsort(numbers, 4, sizeof(int), throws);
+	} catch (const std::exception &e) {
+		puts(e.what());
+	}
+	static std::once_flag once;
+	for (int i = 0; i < 2; i++)
+		try {
+			std::call_once(once, [i] { if (i == 0) throw 5; puts("once"); });
+		} catch (int n) {
+			printf("%d\n", n);
+		}
+	pthread_t thread;
+	pthread_create(&thread, nullptr, waits, nullptr);
+	usleep(1000);
+	pthread_cancel(thread);
+	pthread_join(thread, nullptr);
+	auto later = std::async(std::launch::async, [] { std::vector<int> none; return none.at(3); });
+	try {
+		later.get();
+	} catch (const std::out_of_range &) {
+		puts("out of range, in another thread");
+	}
+	int deep = 0;
+	for (int i = 0; i < 200; i++) {
+		struct down { static void go(int n) { std::string text(n, 'x'); if (n == 0) throw text; go(n - 1); } };
+		try { down::go(i % 50); } catch (std::string &) { deep++; }
+	}
+	printf("deep %d\n", deep);
+	return 3;
+}
+thread_local said of_thread("a thread's variable");
+static said of_program("the program");
+static int variables()
+{
+	static said of_function("a function's variable");
+	std::thread([] { printf("%s\n", of_thread.name); static thread_local said late("a late variable"); (void)&late; }).join();
+	printf("%s\n", of_thread.name);
+	return 4;
+}
+static int waiting()
+{
+	std::mutex mutex;
+	std::condition_variable condition;
+	std::latch latch(3);
+	std::barrier barrier(3);
+	std::counting_semaphore<3> semaphore(0);
+	std::atomic<int> turn(0);
+	int sum = 0;
+	std::vector<std::jthread> threads;
+	for (int i = 0; i < 3; i++)
+		threads.emplace_back([&, i] {
+			for (int k = 0; k < 5; k++) barrier.arrive_and_wait();
+			std::lock_guard<std::mutex> guard(mutex);
+			sum += i;
+			latch.count_down();
+			semaphore.release();
+			turn++;
+			turn.notify_all();
+			condition.notify_all();
+		});
+	latch.wait();
+	for (int i = 0; i < 3; i++) semaphore.acquire();
+	std::unique_lock<std::mutex> lock(mutex);
+	condition.wait(lock, [&] { return sum == 3; });
+	printf("sum %d\n", sum);
+	return 5;
+}
+static int memory()
+{
+	volatile size_t huge = PTRDIFF_MAX;
+	static int handled;
+	std::set_new_handler([] { if (++handled == 2) throw std::bad_alloc(); });
+	try { kept = new char[huge]; } catch (const std::bad_alloc &) { printf("handled %d\n", handled); }
+	std::set_new_handler(nullptr);
+	printf("none %d\n", (kept = new (std::nothrow) char[huge]) == nullptr);
+	struct alignas(128) wide { char text[128]; };
+	wide *aligned = new wide;
+	printf("aligned %d\n", (int)((unsigned long)aligned % 128));
+	delete aligned;
+	return 6;
+}
+static void from_handler(int) { throw std::runtime_error("out of a signal handler"); }
+static int faults()
+{
+	struct sigaction action = {};
+	action.sa_handler = from_handler;
+	action.sa_flags = SA_NODEFER;
+	sigaction(SIGSEGV, &action, nullptr);
+	try {
+		*(volatile int *)8 = 1;
+	} catch (const std::exception &e) {
+		puts(e.what());
+	}
+	return 7;
+}
+struct generator {
+	struct promise_type {
+		int value;
+		generator get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+		std::suspend_always initial_suspend() { return {}; }
+		std::suspend_always final_suspend() noexcept { return {}; }
+		std::suspend_always yield_value(int v) { value = v; return {}; }
+		void return_void() {}
+		void unhandled_exception() { std::terminate(); }
+	};
+	std::coroutine_handle<promise_type> handle;
+};
+static generator counts(int n) { for (int i = 0; i < n; i++) co_yield i; }
+static int coroutines()
+{
+	generator g = counts(1000);
+	long sum = 0;
+	for (g.handle.resume(); !g.handle.done(); g.handle.resume()) sum += g.handle.promise().value;
+	g.handle.destroy();
+	printf("sum %ld\n", sum);
+	return 8;
+}
+static int ends_badly() noexcept { throw std::runtime_error("nobody catches this"); }
+int main(int, char **argv)
+{
+	setvbuf(stdout, nullptr, _IONBF, 0);
+	mark();
+	mark();
+	switch (*argv[1]) {
+	case 'e': return exceptions();
+	case 'v': return variables();
+	case 'w': return waiting();
+	case 'm': return memory();
+	case 'f': return faults();
+	case 'c': return coroutines();
+	default: return ends_badly();
+	}
+}
+C
+for flags in "" -finstrument-functions; do
+	if ! g++ -std=gnu++20 -O2 -g -fnon-call-exceptions -w $flags -o known-cc known.cc -lpthread >build.log 2>&1; then
+		skip "C++" "it cannot be built: $(head -1 build.log)"
+		continue
+	fi
+	same "C++ $flags: exceptions out of libc, threads, deep calls; cancellation" 20 ./known-cc exceptions
+	same "C++ $flags: destructors of variables of threads, functions, the program" 20 ./known-cc variables
+	same "C++ $flags: all that waits" 20 ./known-cc waiting
+	same "C++ $flags: new that fails, handlers of new, alignment" 20 ./known-cc memory
+	same "C++ $flags: an exception out of a signal handler" 20 ./known-cc faults
+	same "C++ $flags: coroutines" 20 ./known-cc coroutines
+	same "C++ $flags: an exception that nobody may throw" 20 ./known-cc terminate
+done
