@@ -79,20 +79,28 @@ static int publish(int directory, const char *temporary, const char *name, int r
 }
 
 /* Open a temporary file. Returns its descriptor, or -errno. */
-static int open_temporary(int directory, char *name, size_t size)
+static int open_temporary(int directory, char *name, size_t size, mode_t mode)
 {
 	static unsigned serial;
 	int fd;
 
 	snprintf(name, size, ".tmp.%ld.%u", (long)getpid(), ++serial);
-	fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 	return fd < 0 ? -errno : fd;
+}
+
+/* An archive may be for more eyes than what is copied into it, and made by somebody who may read everything. */
+static mode_t mode_of_copy(int from)
+{
+	struct stat st;
+
+	return fstat(from, &st) == 0 && st.st_mode & S_IROTH ? 0644 : 0600;
 }
 
 int exp_copy(int from, int directory, const char *name, int rewrite)
 {
 	char temporary[64];
-	int to = open_temporary(directory, temporary, sizeof(temporary));
+	int to = open_temporary(directory, temporary, sizeof(temporary), mode_of_copy(from));
 	int rc;
 
 	if (to < 0)
@@ -109,7 +117,7 @@ int exp_copy(int from, int directory, const char *name, int rewrite)
 int exp_copy_text(const char *text, int directory, const char *name)
 {
 	char temporary[64];
-	int to = open_temporary(directory, temporary, sizeof(temporary));
+	int to = open_temporary(directory, temporary, sizeof(temporary), 0644);
 	int rc;
 
 	if (to < 0)

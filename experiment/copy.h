@@ -3,7 +3,7 @@
 #define XER_EXPERIMENT_COPY_H
 
 /* Copy the regular file `from` to `name` in `directory`. An existing file is kept, or replaced with
- * `rewrite`. Returns 0 or -errno. */
+ * `rewrite`. Who may not read the original may not read the copy, unless it is his. Returns 0 or -errno. */
 int exp_copy(int from, int directory, const char *name, int rewrite);
 
 /* Write text as the file `name`, replacing it. Returns 0 or -errno. */

@@ -220,15 +220,28 @@ static void set_identity(struct experiment *experiment)
 	experiment->info.inode = st.st_ino;
 }
 
+static int is_link(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+}
+
+/* What has a descendant's name was found in a directory that may be a stranger's: a link there leads to somebody else's files. */
 static int open_directory(struct experiment *experiment, struct exp_cause *cause)
 {
-	int fd = open(experiment->info.path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+	int is_descendant = lineage_is_experiment(experiment->info.name);
+	int fd = open(experiment->info.path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC | (is_descendant ? O_NOFOLLOW : 0));
 	int rc = errno;
 
 	if (fd >= 0) {
 		experiment->directory = fd;
 		set_identity(experiment);
 		return 0;
+	}
+	if (is_descendant && is_link(experiment->info.path)) {
+		snprintf(cause->text, sizeof(cause->text), "a link, which is not followed");
+		return -ELOOP;
 	}
 	if (rc == ENOENT)
 		snprintf(cause->text, sizeof(cause->text), "no such experiment");

@@ -118,11 +118,12 @@ static int write_first_page(int fd, uint32_t size)
 	return sys_pwrite(fd, head, sizeof(head), 0) == sizeof(head) ? 0 : -EIO;
 }
 
+/* What has the temporary name already was planted, where everybody may write: it is not written to. */
 static int make_file(enum fmt_stream which, uint32_t size)
 {
 	struct stream *stream = &streams[which];
 	int directory = col_directory_get();
-	long fd = sys_openat(directory, stream->temporary, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
+	long fd = sys_openat(directory, stream->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
 	uint8_t *page;
 	int error;
 

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sched.h>
@@ -127,4 +128,21 @@ int case_experiment_with_planted_files(void)
 	for (int i = 0; i < 3; i++)
 		unlink(planted[i]);
 	return status;
+}
+
+/* Another name of a file of somebody else's stands where a data file is to be made: nothing is written to it. */
+int case_experiment_with_a_planted_file(void)
+{
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	const char *planted = EXPERIMENT "/.synctrace.new";
+	int fd = open("victim", O_CREAT | O_RDWR, 0600);
+
+	dprintf(fd, "mine\n");
+	if (access(EXPERIMENT, F_OK) == 0 && (access(EXPERIMENT "/synctrace", F_OK) == 0 || link("victim", planted) != 0))
+		return 1;
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+	unlink(planted);
+	mark();
+	return 0;
 }

@@ -66,6 +66,65 @@ else
 	not_ok "there is an archive"
 fi
 
+# ---- a copy is for no more eyes than its original
+if have gcc; then
+	printf 'int main(void) { for (volatile int i = 0; i < 100000000; i++); return 0; }\n' >private.c
+	gcc -g -O1 -o private private.c && cp private public && chmod 700 private && chmod 755 public && chmod 600 private.c
+	for name in private public; do (umask 022 && record "$name" -p hi -A src -- "./$name"); done
+	is "a private program is private in the archive" "0" "$(find private.er/archives -name 'private*' -type f -perm /077 | wc -l)"
+	is "and is there, with its source" "2" "$(find private.er/archives -name 'private*' -type f | wc -l)"
+	is "a public one is public" "644" "$(stat -c %a public.er/archives/public_*)"
+else
+	skip "a private program is private in the archive" "no gcc"
+fi
+
+# ---- a stranger's experiment leads nowhere else
+record stranger -p off -A off -- sh -c 'sh -c "exit 0"; true'
+record mine -p off -A off -- sh -c 'exit 0'
+child=$(basename "$(find stranger.er -name '_*.er' | head -1)")
+rm -rf "stranger.er/$child" && ln -s ../mine.er "stranger.er/$child"
+before_mine=$(find mine.er | sort)
+timeout 60 "$xer_archive" stranger.er >archive.out 2>&1
+is "xer_archive says that a descendant is a link" 1 "$(grep -c "$child: a link, which is not followed" archive.out)"
+is "and puts nothing where it leads" "$before_mine" "$(find mine.er | sort)"
+timeout 60 "$xer_print" -header stranger.er >linked.out 2>&1
+is "xer_print does not follow it" 1 "$(grep -c "$child: a link, which is not followed" linked.out)"
+mv stranger.er/log.xml stranger.er/log && ln -s log stranger.er/log.xml
+timeout 60 "$xer_print" -header stranger.er >linked.out 2>&1
+is "nor a log that is a link" "1 1" "$? $(grep -c . linked.out)"
+
+# ---- groups
+ln -s victim/group group.erg
+timeout 60 "$xcollect" -o member.er -g group.erg -p off -A off true >group.out 2>&1
+is "a group that is a link is refused" 125 $?
+untouched "and nothing is made where it leads"
+[ ! -e member.er ] && ok "nor is an experiment" || not_ok "nor is an experiment"
+
+# ---- what strangers can do in a directory where everybody may write, and in an experiment that was made with a umask of 0
+if [ "$(id -u)" = 0 ] && have setpriv; then
+	mkdir "$everyones/taken.er" && chown 1:1 "$everyones/taken.er" && chmod 777 "$everyones/taken.er"
+	as_other bin/xcollect -O taken.er -p off -A off true >taken.out 2>&1
+	is "-O does not take over a stranger's directory" "125 0" "$? $(find "$everyones/taken.er" -mindepth 1 | wc -l)"
+	mkfifo "$everyones/fifo.er" && chown 1:1 "$everyones/fifo.er"
+	as_other timeout 20 bin/xcollect -o fifo.er -p off -A off true >fifo.out 2>&1
+	is "nor does it wait at a FIFO" 125 $?
+	# A stranger's experiment is read by root: reports show it, and nothing of root's is made, changed or shown with it.
+	as_other bin/xcollect -o theirs.er -p hi -A copy sh -c 'for i in 1 2 3; do :; done' >theirs.out 2>&1
+	state() { (cd "$everyones" && find theirs.er -exec stat -c '%n %i %s %Y %u %a' {} + | sort); }
+	theirs=$(state)
+	timeout 60 "$xer_print" -header -functions -source main -disasm main "$everyones/theirs.er" >/dev/null 2>theirs.err
+	is "root's xer_print changes nothing in another user's experiment" "$theirs" "$(state)"
+	# They say that root's private file is the program that they ran.
+	shell=$(readlink -f "$(command -v sh)")
+	(umask 077 && cp "$shell" "$everyones/secret")
+	sed -i "s|path=\"$shell\"|path=\"$everyones/secret\"|" "$everyones/theirs.er/map.xml"
+	rm -rf "$everyones/theirs.er/archives"
+	timeout 60 "$xer_archive" "$everyones/theirs.er" >theirs.out 2>&1
+	is "nothing that is private to root is archived for them to read" "600" "$(find "$everyones/theirs.er" -name 'secret*' -exec stat -c %a {} +)"
+else
+	skip "what strangers can do" "only root can be several users"
+fi
+
 # ---- an experiment is data: nothing of it is executed, no settings are read from it
 record data -p hi -H on -A copy -- sh -c 'for i in 1 2 3; do :; done'
 printf '#!/bin/sh\ntouch executed\n' >data.er/run && chmod +x data.er/run
