@@ -146,12 +146,15 @@ static void put_counters(FILE *out, const struct experiment *experiment)
 			char name[48];
 
 			snprintf(name, sizeof(name), names[j], FMT_DIR_COUNTER, i);
-			count[j] = experiment_counter(experiment, name, 0);
+			count[j] = experiment_counter(experiment, name, j == 1 ? UINT64_MAX : 0);
 		}
 		fputs("Counter    ", out);
 		text_put_bytes(out, at, len);
-		fprintf(out, ": every %llu, %llu counted, %llu in samples, %llu samples lost\n", period, (unsigned long long)count[0],
-			(unsigned long long)(count[1] * period), (unsigned long long)(count[2] + count[3]));
+		if (count[1] == UINT64_MAX)
+			fprintf(out, ": every %llu, its helper has not told yet how many\n", period);
+		else
+			fprintf(out, ": every %llu, %llu counted, %llu in samples, %llu samples lost\n", period, (unsigned long long)count[0],
+				(unsigned long long)(count[1] * period), (unsigned long long)(count[2] + count[3]));
 		at += strcspn(at, " ");
 		at += strspn(at, " ");
 	}

@@ -76,10 +76,9 @@ static int launch(char *const *argv, int directory, int answer)
 	return child < 0 ? -EAGAIN : 0;
 }
 
-/* Start the helper and wait for its answer. Returns our end of its socket, or -errno. */
-static int ask(char *const *argv, int directory, struct sampler_answer *answer)
+/* Start a helper, which waits. Returns our end of its socket, or -errno. */
+static int start_helper(char *const *argv, int directory)
 {
-	struct pollfd said = {.events = POLLIN};
 	int ends[2];
 	int status;
 
@@ -87,17 +86,24 @@ static int ask(char *const *argv, int directory, struct sampler_answer *answer)
 		return -errno;
 	status = launch(argv, directory, ends[1]);
 	close(ends[1]);
-	said.fd = ends[0];
-	if (status == 0 && poll(&said, 1, WAIT_MS) == 0)
-		status = -ETIMEDOUT;
-	if (status == 0 && read(ends[0], answer, sizeof(*answer)) != (ssize_t)sizeof(*answer))
-		status = -EIO;
-	if (status == 0)
-		status = answer->status;
 	if (status == 0)
 		return ends[0];
 	close(ends[0]);
 	return status;
+}
+
+/* Let the helper begin, and wait for its answer. Returns 0 or -errno. */
+static int let_begin(int helper, struct sampler_answer *answer)
+{
+	struct pollfd said = {.fd = helper, .events = POLLIN};
+
+	if (send(helper, "", 1, MSG_NOSIGNAL) != 1)
+		return -EIO;
+	if (poll(&said, 1, WAIT_MS) == 0)
+		return -ETIMEDOUT;
+	if (read(helper, answer, sizeof(*answer)) != (ssize_t)sizeof(*answer))
+		return -EIO;
+	return answer->status;
 }
 
 /* ---- what is said about it */
@@ -142,17 +148,37 @@ struct job {
 	uint32_t stack;
 };
 
-/* Returns our end of the helper's socket, or -errno, said on stderr. */
-static int start_job(const struct job *job, const struct installation *installation, const struct request *request,
-                     const struct experiment_directory *experiment, const char *how, pid_t pid)
+/* Where helpers are started, and whom they sample. */
+struct place {
+	const struct installation *installation;
+	const struct request *request;
+	const struct experiment_directory *experiment;
+	const char *how;
+	pid_t pid;
+};
+
+static int is_by_timers(const struct place *place, const struct job *job)
+{
+	return !job->counter && place->request->sampler_timers;
+}
+
+static void cannot(const struct place *place, const struct job *job, int status)
+{
+	const char *sampler = place->installation->sampler;
+
+	unlinkat(place->experiment->fd, job->directory, AT_REMOVEDIR);
+	fprintf(stderr, "xcollect: warning: %s: %s: %s; the recording goes on without\n", job->counter ? job->counter->name : "--sampler",
+	        sampler[0] ? sampler : "lib/xer/xer_sampler", strerror(-status));
+}
+
+/* Returns our end of the helper's socket, or -errno. */
+static int start_job(const struct place *place, const struct job *job)
 {
 	char period[NUMBER], bytes[NUMBER], stack[NUMBER], process[NUMBER], type[NUMBER], config[NUMBER];
-	char *sampling[] = {(char *)installation->sampler, (char *)how, period, bytes, stack, process,
+	char *sampling[] = {(char *)place->installation->sampler, (char *)place->how, period, bytes, stack, process,
 		job->counter ? (char *)job->directory : NULL, type, config, NULL};
-	char *waiting[] = {(char *)installation->sampler, "timers", (char *)installation->print, process, NULL};
-	int by_timers = !job->counter && request->sampler_timers;
-	struct sampler_answer answer = {0};
-	int status;
+	char *waiting[] = {(char *)place->installation->sampler, "timers", (char *)place->installation->print, process, NULL};
+	int by_timers = is_by_timers(place, job);
 
 	snprintf(period, sizeof(period), "%llu", (unsigned long long)job->period);
 	snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)job->bytes);
@@ -160,41 +186,63 @@ static int start_job(const struct job *job, const struct installation *installat
 	snprintf(type, sizeof(type), "%u", job->counter ? job->counter->type : 0);
 	snprintf(config, sizeof(config), "%llu", (unsigned long long)(job->counter ? job->counter->config : 0));
 	/* Who is attached to is being recorded already; its end is not that of the process. */
-	snprintf(process, sizeof(process), "%d", by_timers && pid != getpid() ? 0 : (int)pid);
-	status = mkdirat(experiment->fd, job->directory, 0755) < 0 ? -errno : 0;
-	if (status == 0)
-		status = ask(by_timers ? waiting : sampling, experiment->fd, &answer);
-	if (status < 0) {
-		unlinkat(experiment->fd, job->directory, AT_REMOVEDIR);
-		fprintf(stderr, "xcollect: warning: %s: %s: %s; the recording goes on without\n", job->counter ? job->counter->name : "--sampler",
-		        installation->sampler[0] ? installation->sampler : "lib/xer/xer_sampler", strerror(-status));
-	} else if (!answer.in_kernel && !job->counter) {
-		fputs("xcollect: --sampler takes no samples in system calls: the system forbids that (kernel.perf_event_paranoid is above 1)\n", stderr);
-	}
-	return status;
+	snprintf(process, sizeof(process), "%d", by_timers && place->pid != getpid() ? 0 : (int)place->pid);
+	if (mkdirat(place->experiment->fd, job->directory, 0755) < 0)
+		return -errno;
+	return start_helper(by_timers ? waiting : sampling, place->experiment->fd);
 }
 
-static void start(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment,
-                  const char *how, pid_t pid, struct samplers *out)
+/* What cannot be done is said on stderr. Returns the helper, or -errno. */
+static int begin_job(const struct place *place, const struct job *job, int helper)
 {
-	struct job job = {.directory = FMT_DIR_SAMPLER, .period = request->sampler_ns, .bytes = request->sampler_bytes, .stack = request->sampler_stack};
+	struct sampler_answer answer = {0};
+	int status = helper < 0 ? helper : let_begin(helper, &answer);
 
-	out->count = 0;
-	if (request->sampler_ns)
-		out->fd[out->count++] = start_job(&job, installation, request, experiment, how, pid);
-	for (unsigned i = 0; i < request->counters.count; i++) {
-		job = (struct job){.counter = &request->counters.counter[i], .period = request->counters.counter[i].period,
-			.bytes = COUNTER_BYTES, .stack = COUNTER_STACK};
-		snprintf(job.directory, sizeof(job.directory), "%s%u", FMT_DIR_COUNTER, i);
-		out->fd[out->count++] = start_job(&job, installation, request, experiment, how, pid);
+	if (status < 0) {
+		cannot(place, job, status);
+		if (helper >= 0)
+			close(helper);
+		return status;
 	}
+	if (!answer.in_kernel && !job->counter)
+		fputs("xcollect: --sampler takes no samples in system calls: the system forbids that (kernel.perf_event_paranoid is above 1)\n", stderr);
+	return helper;
+}
+
+static unsigned list_jobs(const struct request *request, struct job *jobs)
+{
+	unsigned count = 0;
+
+	if (request->sampler_ns)
+		jobs[count++] = (struct job){.directory = FMT_DIR_SAMPLER, .period = request->sampler_ns, .bytes = request->sampler_bytes,
+			.stack = request->sampler_stack};
+	for (unsigned i = 0; i < request->counters.count; i++) {
+		struct job *job = &jobs[count++];
+
+		*job = (struct job){.counter = &request->counters.counter[i], .period = request->counters.counter[i].period,
+			.bytes = COUNTER_BYTES, .stack = COUNTER_STACK};
+		snprintf(job->directory, sizeof(job->directory), "%s%u", FMT_DIR_COUNTER, i);
+	}
+	return count;
+}
+
+/* A helper that was started after another has begun would inherit events from this process, as the program does. */
+static void start(const struct place *place, struct samplers *out)
+{
+	struct job jobs[1 + FMT_COUNTERS_MAX];
+
+	out->count = list_jobs(place->request, jobs);
+	for (unsigned i = 0; i < out->count; i++)
+		out->fd[i] = start_job(place, &jobs[i]);
+	for (unsigned i = 0; i < out->count; i++)
+		out->fd[i] = begin_job(place, &jobs[i], out->fd[i]);
 }
 
 void sampler_begin(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment)
 {
 	struct samplers samplers;
 
-	start(installation, request, experiment, "exec", getpid(), &samplers);
+	start(&(struct place){installation, request, experiment, "exec", getpid()}, &samplers);
 	for (unsigned i = 0; i < samplers.count; i++)
 		if (samplers.fd[i] >= 0)
 			close(samplers.fd[i]);
@@ -203,7 +251,7 @@ void sampler_begin(const struct installation *installation, const struct request
 void sampler_attach(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment,
                     pid_t pid, struct samplers *out)
 {
-	start(installation, request, experiment, "attach", pid, out);
+	start(&(struct place){installation, request, experiment, "attach", pid}, out);
 }
 
 void sampler_end(struct samplers *samplers)

@@ -2,10 +2,10 @@
  *
  *     xer_sampler exec|attach PERIOD_NS FILE_BYTES STACK_BYTES PID [DIRECTORY TYPE CONFIG]
  *
- * descriptor 3 is the experiment, and on descriptor 4 it answers when it is ready or cannot be (struct sampler_answer). With exec,
- * sampling begins when PID executes a program and goes on until that and all its descendants have ended; with attach it begins at
- * once and ends when a byte comes from the other side of descriptor 4, or with the process. With DIRECTORY the event of these
- * numbers is sampled in place of CPU time, into that directory of the experiment.
+ * descriptor 3 is the experiment. When a byte comes on descriptor 4, it begins, and answers there when it is ready or cannot be
+ * (struct sampler_answer). With exec, sampling begins when PID executes a program and goes on until that and all its descendants
+ * have ended; with attach it begins at once and ends when a second byte comes, or with the process. With DIRECTORY the event of
+ * these numbers is sampled in place of CPU time, into that directory of the experiment.
  *
  *     xer_sampler timers EXPORTER PID
  *
@@ -40,6 +40,17 @@ static void ignore_signals(void)
 		signal(ignored[i], SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* xcollect starts all helpers before it lets the first one begin. */
+static int may_begin(void)
+{
+	char byte;
+	ssize_t got;
+
+	while ((got = read(FMT_SAMPLER_ANSWER, &byte, 1)) < 0 && errno == EINTR)
+		continue;
+	return got == 1;
 }
 
 static int answer(int status, int in_kernel)
@@ -110,6 +121,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	flock(files, LOCK_EX | LOCK_NB);
+	if (!may_begin())
+		return 1;
 	if ((argc == 6 || argc == 9) && (strcmp(argv[1], "exec") == 0 || strcmp(argv[1], "attach") == 0))
 		return sample(argv, directory);
 	if (argc == 4 && strcmp(argv[1], "timers") == 0 && answer(0, 1) == 0)
