@@ -13,7 +13,7 @@ unsound()
 	# The end may be that of a child, of which the first process only tells.
 	case $status in 137 | 143 | 9 | 7) ;; *) echo "exit status $status; " ;; esac
 	[ -d t.er ] || { echo "no experiment; "; return; }
-	timeout -k 2 30 "$xer_print" -header -metrics i.heapalloccnt:i.fcalls:name -functions t.er >report.txt 2>report.err
+	timeout -k 2 90 "$xer_print" -header -metrics i.heapalloccnt:i.fcalls:name -functions t.er >report.txt 2>report.err
 	status=$?
 	case $status in
 	0) ;;
@@ -33,7 +33,7 @@ unsound()
 
 attempt()
 {
-	timeout -k 2 30 "$inject" libcollector log "$2" "$3" "$4" "${recording[@]}" >out 2>err
+	timeout -k 2 90 "$inject" libcollector log "$2" "$3" "$4" "${recording[@]}" >out 2>err
 	unsound $?
 }
 

@@ -12,7 +12,7 @@ runs=${RUNS:-2}
 # read_as_ever: xer_print's rows of work, with its status; what is wrong with that is said instead
 read_as_ever()
 {
-	timeout -k 2 30 "$xer_print" -metrics i.heapalloccnt:i.heapallocbytes:name -functions t.er >report.txt 2>report.err
+	timeout -k 2 90 "$xer_print" -metrics i.heapalloccnt:i.heapallocbytes:name -functions t.er >report.txt 2>report.err
 	local status=$?
 	[ $status = 0 ] || [ $status = 1 ] && [ -s report.err ] || [ $status = 0 ] || echo "xer_print ends with $status"
 	awk '$NF == "work" { print; exit }' report.txt
@@ -30,7 +30,7 @@ as_bare()
 # begin NAME ERRNO FIRST: xcollect's call FIRST fails
 begin()
 {
-	timeout -k 2 30 "$inject" xcollect log "$2" "$3" 1 "${recording[@]}" -o t.er "$target" >out 2>err
+	timeout -k 2 90 "$inject" xcollect log "$2" "$3" 1 "${recording[@]}" -o t.er "$target" >out 2>err
 	local status=$? wrong=
 	if [ -s out ] || [ -e left ]; then
 		wrong=$(as_bare $status)
@@ -49,7 +49,7 @@ begin()
 sampled()
 {
 	shift
-	timeout -k 2 30 "$inject" xer_sampler log "$@" "${recording[@]}" -o t.er "$target" >out 2>err
+	timeout -k 2 90 "$inject" xer_sampler log "$@" "${recording[@]}" -o t.er "$target" >out 2>err
 	as_bare $?
 }
 
@@ -60,7 +60,7 @@ archived()
 	shift
 	cp -r ../archivable.er t.er
 	row=$(read_as_ever)
-	timeout -k 2 30 "$inject" xer_archive log "$@" "$xer_archive" "${archiving[@]}" t.er >out 2>err
+	timeout -k 2 90 "$inject" xer_archive log "$@" "$xer_archive" "${archiving[@]}" t.er >out 2>err
 	status=$?
 	[ $status = 0 ] || [ $status = 137 ] || [ -s err ] || echo "xer_archive ends with $status, and says nothing;"
 	[ $status -lt 124 ] || [ $status = 127 ] || [ $status = 137 ] || echo "xer_archive ends with $status;"

@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PATIENCE_S = 20, PROCESSES = 1024, PAGES = 256, ERRORS = 12 };
+enum { PATIENCE_S = 60, PROCESSES = 1024, PAGES = 256, ERRORS = 12 };
 
 /* What the kernel, a security module or a filter for system calls may answer. Not here: calls that cannot fail, or whose caller can
  * do nothing about it (close, munmap, rt_sigprocmask, exit_group), and those made in the program's place. */
