@@ -239,6 +239,8 @@ static int open_directory(struct archive *archive, struct exp_cause *cause)
 			     ? archive->options->common
 			     : FMT_DIR_ARCHIVES,
 			 strerror(-rc));
+	else
+		exp_copy_sweep(archive->experiment->directory);
 	return rc;
 }
 

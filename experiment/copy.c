@@ -1,17 +1,23 @@
 /* copy.c: copies files into archives: under a temporary name first, then linked to its own, so
- * that other processes that archive the same file at the same moment do no harm. */
+ * that other processes that archive the same file at the same moment do no harm. Who writes a temporary file holds its lock, so
+ * that what a killed archiver has left can be told, on any machine. */
 #include "experiment/copy.h"
 
 #include "format/retry.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define TEMPORARY ".tmp."
+
+enum { SWEPT_MAX = 10 };
 enum { CHUNK = 1 << 20, KERNEL_CHUNK = 1 << 30 };
 
 static int write_all(int fd, const char *bytes, size_t len)
@@ -78,15 +84,61 @@ static int publish(int directory, const char *temporary, const char *name, int r
 	return renameat(directory, temporary, directory, name) == 0 ? 0 : -errno;
 }
 
+/* Lock a file that has just been made. Returns 0 if somebody has swept it away before. */
+static int hold(int fd)
+{
+	struct stat st;
+
+	flock(fd, LOCK_EX); /* where there are no locks, nothing is swept */
+	return fstat(fd, &st) != 0 || st.st_nlink > 0;
+}
+
 /* Open a temporary file. Returns its descriptor, or -errno. */
 static int open_temporary(int directory, char *name, size_t size, mode_t mode)
 {
 	static unsigned serial;
-	int fd;
 
-	snprintf(name, size, ".tmp.%ld.%u", (long)getpid(), ++serial);
-	fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-	return fd < 0 ? -errno : fd;
+	for (int i = 0; i < SWEPT_MAX; i++) {
+		int fd;
+
+		snprintf(name, size, TEMPORARY "%ld.%u", (long)getpid(), ++serial);
+		fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+		if (fd < 0)
+			return -errno;
+		if (hold(fd))
+			return fd;
+		close(fd);
+	}
+	return -EBUSY;
+}
+
+static void sweep_one(int directory, const char *name)
+{
+	int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		unlinkat(directory, name, 0);
+	close(fd);
+}
+
+void exp_copy_sweep(int directory)
+{
+	int own = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = own < 0 ? NULL : fdopendir(own);
+	const struct dirent *entry;
+
+	if (entries == NULL) {
+		if (own >= 0)
+			close(own);
+		return;
+	}
+	while ((entry = readdir(entries)) != NULL)
+		if (strncmp(entry->d_name, TEMPORARY, strlen(TEMPORARY)) == 0)
+			sweep_one(directory, entry->d_name);
+	closedir(entries);
 }
 
 /* An archive may be for more eyes than what is copied into it, and made by somebody who may read everything. */
@@ -97,38 +149,38 @@ static mode_t mode_of_copy(int from)
 	return fstat(from, &st) == 0 && st.st_mode & S_IROTH ? 0644 : 0600;
 }
 
-int exp_copy(int from, int directory, const char *name, int rewrite)
+/* Close what has been written with the result `rc`, and give it its name. Some file systems tell of a full disk only when a file is closed,
+ * so that comes first; a second descriptor holds the lock meanwhile. Returns 0 or -errno. */
+static int finish(int to, int rc, int directory, const char *temporary, const char *name, int rewrite)
 {
-	char temporary[64];
-	int to = open_temporary(directory, temporary, sizeof(temporary), mode_of_copy(from));
-	int rc;
+	int lock = fcntl(to, F_DUPFD_CLOEXEC, 0);
 
-	if (to < 0)
-		return to;
-	rc = copy_bytes(from, to);
+	if (rc == 0 && lock < 0)
+		rc = -errno;
 	if (close(to) != 0 && rc == 0)
 		rc = -errno;
 	if (rc == 0)
 		rc = publish(directory, temporary, name, rewrite);
 	unlinkat(directory, temporary, 0);
+	if (lock >= 0)
+		close(lock);
 	return rc;
+}
+
+int exp_copy(int from, int directory, const char *name, int rewrite)
+{
+	char temporary[64];
+	int to = open_temporary(directory, temporary, sizeof(temporary), mode_of_copy(from));
+
+	return to < 0 ? to : finish(to, copy_bytes(from, to), directory, temporary, name, rewrite);
 }
 
 int exp_copy_text(const char *text, int directory, const char *name)
 {
 	char temporary[64];
 	int to = open_temporary(directory, temporary, sizeof(temporary), 0644);
-	int rc;
 
-	if (to < 0)
-		return to;
-	rc = write_all(to, text, strlen(text));
-	if (close(to) != 0 && rc == 0)
-		rc = -errno;
-	if (rc == 0)
-		rc = publish(directory, temporary, name, 1);
-	unlinkat(directory, temporary, 0);
-	return rc;
+	return to < 0 ? to : finish(to, write_all(to, text, strlen(text)), directory, temporary, name, 1);
 }
 
 int exp_copy_exists(int directory, const char *name)
@@ -145,5 +197,8 @@ int exp_copy_subdirectory(int directory, const char *name)
 	if (mkdirat(directory, name, 0755) != 0 && errno != EEXIST)
 		return -errno;
 	fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return -errno;
+	exp_copy_sweep(fd);
+	return fd;
 }

@@ -12,7 +12,10 @@ int exp_copy_text(const char *text, int directory, const char *name);
 /* True if the directory has a regular file of this name. */
 int exp_copy_exists(int directory, const char *name);
 
-/* Open or make a subdirectory, never following a link. Returns a descriptor or -errno. */
+/* Delete what archivers have left in the directory that were killed while they copied. */
+void exp_copy_sweep(int directory);
+
+/* Open or make a subdirectory, never following a link, and sweep it. Returns a descriptor or -errno. */
 int exp_copy_subdirectory(int directory, const char *name);
 
 #endif

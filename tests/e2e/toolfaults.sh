@@ -62,12 +62,14 @@ archived()
 	row=$(read_as_ever)
 	timeout -k 2 90 "$inject" xer_archive log "$@" "$xer_archive" "${archiving[@]}" t.er >out 2>err
 	status=$?
+	[ "$status.$2" != 139.1 ] || return # the first is the loader's, which crashes there
 	[ $status = 0 ] || [ $status = 137 ] || [ -s err ] || echo "xer_archive ends with $status, and says nothing;"
 	[ $status -lt 124 ] || [ $status = 127 ] || [ $status = 137 ] || echo "xer_archive ends with $status;"
 	[ "$row" = "$(read_as_ever)" ] || echo "work was '$row', is '$(read_as_ever)';"
 	"$xer_archive" "${archiving[@]}" t.er >out 2>err || echo "archiving again: $(head -1 err);"
 	[ "$row" = "$(read_as_ever)" ] || echo "work was '$row', is '$(read_as_ever)' after a second time;"
-	diff -r ../archivable.er t.er | grep -v 'Only in t.er/archives: ft_faults\|Only in t.er/archives: src$\|Only in t.er: archives' | head -3
+	# A file that could not be looked at is told of in the log.
+	diff -r -I 'kind="warning".* was not taken: ' ../archivable.er t.er | grep -v '^Only in t.er/archives: ft_faults\|^diff ' | head -3
 	for file in ../whole.er/archives/ft_faults_*; do cmp "$file" "t.er/archives/${file##*/}" 2>&1; done
 }
 
