@@ -102,23 +102,6 @@ int comment_parse(const char *spec, int disasm, unsigned *out, unsigned *thresho
 	return 0;
 }
 
-void comment_put(unsigned set, FILE *out)
-{
-	const char *gap = "";
-
-	for (size_t i = 0; i < CLASSES; i++)
-		if (set & classes[i].set) {
-			fprintf(out, "%s%s", gap, classes[i].word);
-			gap = ":";
-		}
-	if (gap[0] == '\0')
-		fputs("none", out);
-	if (set & COMMENT_SOURCE)
-		fputs(":src", out);
-	if (set & COMMENT_HEX)
-		fputs(":hex", out);
-}
-
 struct table_row *listing_add(struct table *table, const char *kind, char *text)
 {
 	struct table_row *row;

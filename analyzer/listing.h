@@ -32,9 +32,6 @@ void listing_set_defaults(struct session_listing *listing);
 int comment_parse(const char *spec, int disasm, unsigned *out, unsigned *threshold, const char **absent, const char **bad,
 		  size_t *bad_len);
 
-/* Print a set of classes, joined by ':'. */
-void comment_put(unsigned set, FILE *out);
-
 /* Add a line of text without values; takes `text`. kind: for programs. */
 struct table_row *listing_add(struct table *table, const char *kind, char *text);
 

@@ -64,7 +64,7 @@ static unsigned find_counter(const char *event)
 	return METRICS;
 }
 
-int metric_is_there(unsigned id)
+static int is_there(unsigned id)
 {
 	if (metrics[id].unit == METRIC_UNIT_RATIO)
 		return find_counter("cycles") != METRICS && find_counter("instructions") != METRICS;
@@ -109,7 +109,7 @@ const char *metric_data_name(unsigned data)
 
 unsigned metric_data_of(unsigned id)
 {
-	return metric_is_there(id) ? metrics[id].data : METRIC_DATA_STATIC;
+	return is_there(id) ? metrics[id].data : METRIC_DATA_STATIC;
 }
 
 enum metric_unit metric_unit_of(unsigned id)
@@ -176,7 +176,7 @@ void metric_defaults(unsigned have, struct metric_list *list, struct metric_sort
 		add(list, METRIC_TOTALCPU, METRIC_INCLUSIVE, both);
 	}
 	for (unsigned id = 0; id < METRIC_VALUES; id++)
-		if (metrics[id].data != METRIC_DATA_CLOCK && metrics[id].data & have && metric_is_there(id) &&
+		if (metrics[id].data != METRIC_DATA_CLOCK && metrics[id].data & have && is_there(id) &&
 		    metrics[id].place == USUAL)
 			add(list, id, METRIC_INCLUSIVE, METRIC_SHOW_VALUE);
 	/* Bytes allocated, not how often. */
@@ -197,7 +197,7 @@ static int find_name(const char *name, struct keyword *out)
 	if (out->any != 0)
 		return 0;
 	for (unsigned id = 0; id < METRICS; id++)
-		if (metric_is_there(id) && strcasecmp(name, metric_keyword(id)) == 0) {
+		if (is_there(id) && strcasecmp(name, metric_keyword(id)) == 0) {
 			out->id = id;
 			return 0;
 		}
@@ -281,7 +281,7 @@ static void say_unknown(const char *text, size_t skip, char *error)
 	size_t count = 3;
 
 	for (unsigned id = 0; id < METRICS; id++)
-		if (metric_is_there(id))
+		if (is_there(id))
 			names[count++] = metric_keyword(id);
 	near = text_nearest(text + skip, names, count);
 	if (near != NULL)
@@ -314,7 +314,7 @@ static int parse_keyword(const char *text, unsigned have, struct metric_list *ou
 	}
 	if (keyword.any != 0) {
 		for (unsigned id = 0; id < METRIC_VALUES; id++)
-			if (metrics[id].data & have & keyword.any && metric_is_there(id))
+			if (metrics[id].data & have & keyword.any && is_there(id))
 				expand(&keyword, id, out);
 		return 0;
 	}

@@ -69,9 +69,6 @@ struct metric_sort {
 	int reverse;
 };
 
-/* Has it a name? Those of counters have when an experiment with the counter is open. */
-int metric_is_there(unsigned id);
-
 const char *metric_keyword(unsigned id);
 const char *metric_heading(unsigned id);
 const char *metric_meaning(unsigned id);

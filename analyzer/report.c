@@ -37,8 +37,18 @@ static void add_quality(struct exp_quality *to, const struct exp_quality *from)
 	to->truncated_events += from->truncated_events;
 }
 
+/* Quality of all experiments of the session together. */
+struct quality {
+	struct exp_quality sum;
+	uint64_t covered_ns; /* CPU time in clock samples */
+	uint64_t cpu_ns;     /* CPU time of the process at the same moment, without paused_ns */
+	uint64_t paused_ns;  /* CPU time while events were paused */
+	uint64_t judged;     /* samples; where there are none, allocations, waits or I/O calls */
+	uint64_t unresolved; /* those of them in code without a name */
+};
+
 /* CPU time of a process, but for that in which nothing was to be recorded. */
-static void add_used(struct report_quality *quality, const struct session_experiment *at, uint64_t cpu_ns)
+static void add_used(struct quality *quality, const struct session_experiment *at, uint64_t cpu_ns)
 {
 	uint64_t paused_ns = experiment_paused_ns(at->experiment, cpu_ns);
 
@@ -48,7 +58,7 @@ static void add_used(struct report_quality *quality, const struct session_experi
 
 /* While a process lives, and after it was killed, both sides are known as of its last usage sample
  * only. */
-static void add_coverage(struct report_quality *quality, const struct session_experiment *at)
+static void add_coverage(struct quality *quality, const struct session_experiment *at)
 {
 	const struct exp_data_set *data = at->whole;
 	const struct exp_usage *last =
@@ -93,9 +103,9 @@ double report_wall_seconds(const struct session *session)
 	return last - first;
 }
 
-struct report_quality report_quality(struct session *session)
+static struct quality judge(struct session *session)
 {
-	struct report_quality quality = {.judged = 0};
+	struct quality quality = {.judged = 0};
 	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
 	const struct fold_row *rows = session_fold(session, TREE_FUNCTIONS);
 	const struct session_experiment *at = NULL;
@@ -143,7 +153,7 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole != 0 ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-static void put_clock(FILE *out, const struct report_quality *quality)
+static void put_clock(FILE *out, const struct quality *quality)
 {
 	const struct exp_quality *sum = &quality->sum;
 
@@ -160,7 +170,7 @@ static void put_clock(FILE *out, const struct report_quality *quality)
 }
 
 /* The same for programs. */
-static void add_quality_record(struct session *session, const struct report_quality *quality, const char *label)
+static void add_quality_record(struct session *session, const struct quality *quality, const char *label)
 {
 	struct print_table *record = print_record_begin(PRINT_QUALITY);
 	const struct exp_quality *sum = &quality->sum;
@@ -229,7 +239,7 @@ static void put_frameless(const struct session *session)
 /* `label`: of the group that is compared, or NULL. */
 static void put_quality(struct session *session, const char *label)
 {
-	struct report_quality quality = report_quality(session);
+	struct quality quality = judge(session);
 	const struct exp_quality *sum = &quality.sum;
 	FILE *out = session->out;
 

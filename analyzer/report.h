@@ -6,18 +6,6 @@
 
 #include "analyzer/session.h"
 
-/* Quality of all experiments of the session together. */
-struct report_quality {
-	struct exp_quality sum;
-	uint64_t covered_ns; /* CPU time in clock samples */
-	uint64_t cpu_ns;     /* CPU time of the process at the same moment, without paused_ns */
-	uint64_t paused_ns;  /* CPU time while events were paused */
-	uint64_t judged;     /* samples; where there are none, allocations, waits or I/O calls */
-	uint64_t unresolved; /* those of them in code without a name */
-};
-
-struct report_quality report_quality(struct session *session);
-
 /* Print "# quality: ..." */
 void report_put_quality(struct session *session);
 

@@ -50,7 +50,8 @@ static void run_file(struct session *session, const char *path)
 		fclose(file);
 }
 
-void script_run(struct session *session, const char *path)
+/* Run the commands in a file, "-" being standard input, until its end or `quit`. */
+static void run(struct session *session, const char *path)
 {
 	if (session->script_depth == DEPTH_MAX) {
 		session_fail(session, EXIT_TROUBLE, "script: %s: scripts nested too deep", path);
@@ -91,5 +92,5 @@ void script_interact(struct session *session)
 
 void view_script(struct session *session, const struct command_argument *argument)
 {
-	script_run(session, argument->text);
+	run(session, argument->text);
 }

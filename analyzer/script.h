@@ -4,9 +4,6 @@
 
 #include "analyzer/session.h"
 
-/* Run the commands in a file, "-" being standard input, until its end or `quit`. */
-void script_run(struct session *session, const char *path);
-
 /* Run the commands of an open file; `name` stands in messages. */
 void script_run_file(struct session *session, FILE *file, const char *name);
 

@@ -150,13 +150,35 @@ static int find_archived(const struct experiment *experiment, const char *name,
 	return exp_object_if_matches(fd, build_id);
 }
 
+/* The vdso of this very process as a file: a descriptor, or -ENOENT. */
+static int open_vdso(void)
+{
+	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)image;
+	uint64_t size;
+	int fd;
+
+	if (image == NULL || memcmp(image, ELFMAG, SELFMAG) != 0)
+		return -ENOENT;
+	size = header->e_shoff + (uint64_t)header->e_shnum * header->e_shentsize;
+	if (size < sizeof(*header) || size > VDSO_MAX)
+		return -ENOENT;
+	fd = memfd_create("vdso", MFD_CLOEXEC);
+	if (fd < 0)
+		return -ENOENT;
+	if (write(fd, image, size) == (ssize_t)size)
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
 int exp_object_open_recorded(const char *path, const char *build_id)
 {
 	int is_vdso = strcmp(path, "[vdso]") == 0;
 	int fd = -ENOENT;
 
 	if (is_vdso)
-		fd = exp_vdso_open();
+		fd = open_vdso();
 	else if (path[0] == '/')
 		fd = exp_path_open(path);
 	if (fd < 0)
@@ -192,25 +214,4 @@ int exp_object_find_archived_debug(const struct experiment *experiment, const ch
 
 	exp_archive_name(name, object, build_id, ".debug");
 	return find_archived(experiment, name, build_id, path);
-}
-
-int exp_vdso_open(void)
-{
-	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
-	const Elf64_Ehdr *header = (const Elf64_Ehdr *)image;
-	uint64_t size;
-	int fd;
-
-	if (image == NULL || memcmp(image, ELFMAG, SELFMAG) != 0)
-		return -ENOENT;
-	size = header->e_shoff + (uint64_t)header->e_shnum * header->e_shentsize;
-	if (size < sizeof(*header) || size > VDSO_MAX)
-		return -ENOENT;
-	fd = memfd_create("vdso", MFD_CLOEXEC);
-	if (fd < 0)
-		return -ENOENT;
-	if (write(fd, image, size) == (ssize_t)size)
-		return fd;
-	close(fd);
-	return -ENOENT;
 }

@@ -58,7 +58,4 @@ int exp_object_matches(int fd, const char *build_id);
 /* The same descriptor if so; else it is closed, and -ENOENT returned. It may be negative: -ENOENT. */
 int exp_object_if_matches(int fd, const char *build_id);
 
-/* The vdso of this very process as a file: a descriptor, or -ENOENT. */
-int exp_vdso_open(void);
-
 #endif

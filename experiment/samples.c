@@ -339,6 +339,14 @@ int exp_samples_objects(struct experiment *experiment, struct exp_map_object **o
 	return rc;
 }
 
+static void destroy(struct exp_samples *samples)
+{
+	if (samples == NULL)
+		return;
+	free(samples->list);
+	free(samples);
+}
+
 /* ---- samples */
 
 /* Read one directory into *out, NULL if it has no samples of this experiment. Returns 0 or -ENOMEM. */
@@ -360,7 +368,7 @@ static int read_samples(struct exp_load *load, const char *name, uint64_t period
 	exp_pauses_fini(&reader.pauses);
 	exp_fxtstacks_fini(&reader.stacks);
 	if (rc != 0 || reader.samples->count == 0) {
-		exp_samples_destroy(reader.samples);
+		destroy(reader.samples);
 		return rc;
 	}
 	reader.samples->period = period;
@@ -389,10 +397,10 @@ static int read_counter(struct exp_load *load, unsigned n)
 
 void exp_samples_forget(struct experiment *experiment)
 {
-	exp_samples_destroy(experiment->samples);
+	destroy(experiment->samples);
 	experiment->samples = NULL;
 	for (unsigned i = 0; i < FMT_COUNTERS_MAX; i++) {
-		exp_samples_destroy(experiment->counters[i]);
+		destroy(experiment->counters[i]);
 		experiment->counters[i] = NULL;
 	}
 }
@@ -411,14 +419,6 @@ int exp_samples_read(struct exp_load *load)
 	for (unsigned i = 0; i < FMT_COUNTERS_MAX && rc == 0; i++)
 		rc = read_counter(load, i);
 	return rc;
-}
-
-void exp_samples_destroy(struct exp_samples *samples)
-{
-	if (samples == NULL)
-		return;
-	free(samples->list);
-	free(samples);
 }
 
 /* ---- values */

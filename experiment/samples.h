@@ -20,8 +20,6 @@ int exp_samples_read(struct exp_load *load);
 /* Count them: each stands for a period of CPU time. Returns 0 or -ENOMEM. */
 int exp_samples_values(struct exp_load *load);
 
-void exp_samples_destroy(struct exp_samples *samples);
-
 /* Give up all that an experiment has. */
 void exp_samples_forget(struct experiment *experiment);
 

@@ -20,7 +20,8 @@ static int has_header(const uint8_t *at, int is_big_endian)
 	return version >= 1 && version <= VERSIONS && type <= 1 && at[5] == 0 && at[6] == 0 && (is_big_endian || at[7] == 0);
 }
 
-int xraylog_is_header(const uint8_t *at)
+/* Is this the beginning of such a log? at[32]. */
+static int is_header(const uint8_t *at)
 {
 	return has_header(at, 0) || has_header(at, 1);
 }
@@ -80,7 +81,7 @@ static int read_header(struct xraylog_reader *reader, struct xraylog *log)
 	const uint8_t *bytes = xraylog_look(reader, 0, XRAYLOG_HEADER);
 	uint32_t bits;
 
-	if (bytes == NULL || !xraylog_is_header(bytes))
+	if (bytes == NULL || !is_header(bytes))
 		return -EBADMSG;
 	log->is_big_endian = !has_header(bytes, 0);
 	log->version = (unsigned)xraylog_get(reader, 0, 2);

@@ -44,9 +44,6 @@ struct xraylog {
 	unsigned faults;
 };
 
-/* Is this the beginning of such a log? at[32]. */
-int xraylog_is_header(const uint8_t *at);
-
 /* Open the log in fd (a regular file). What is damaged is left out, and told in `fault`. Returns 0, and the log has the
  * descriptor; -EBADMSG (no such log) or another -errno, and it is the caller's still. Free with xraylog_close. */
 int xraylog_open(int fd, struct xraylog *out);

@@ -138,9 +138,6 @@ struct mpi_call {
 	uint64_t mapped_size;
 };
 
-/* A count argument. */
-int64_t mpi_count(const struct mpi_call *call, uint8_t argument);
-
 /* Bytes that go out and come in by the call, which has ended well, but for STATUS and LATER (mpi_bytes.c). */
 void mpi_bytes(const struct mpi_call *call, const struct mpi_group *group, uint64_t *out, uint64_t *in);
 

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-int64_t mpi_count(const struct mpi_call *call, uint8_t argument)
+/* A count argument. */
+static int64_t count_of(const struct mpi_call *call, uint8_t argument)
 {
 	return call->is_wide ? (int64_t)call->word[argument] : (int32_t)call->word[argument];
 }
@@ -30,7 +31,7 @@ static uint64_t sum(const struct mpi_call *call, const struct mpi_bytes *bytes, 
 
 static uint64_t bytes_of(const struct mpi_call *call, const struct mpi_bytes *bytes, const struct mpi_group *group, int partners)
 {
-	int64_t count = bytes->how == PLAIN || bytes->how == TIMES ? mpi_count(call, bytes->count) : 1;
+	int64_t count = bytes->how == PLAIN || bytes->how == TIMES ? count_of(call, bytes->count) : 1;
 
 	switch ((enum mpi_how)bytes->how) {
 	case ONE:

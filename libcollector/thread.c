@@ -144,7 +144,7 @@ static void write_record(struct col_thread *thread, enum col_context context, en
 	col_slot_write(&thread->slot[context][FMT_STREAM_OVERVIEW], FMT_STREAM_OVERVIEW, record.tid, &record, sizeof(record), ticks);
 }
 
-void thread_write_record(struct col_thread *thread, enum col_context context, enum fmt_thread_origin origin)
+static void write_record_now(struct col_thread *thread, enum col_context context, enum fmt_thread_origin origin)
 {
 	write_record(thread, context, origin, sys_clock_ns(CLOCK_MONOTONIC), col_ticks());
 }
@@ -161,7 +161,7 @@ void thread_check_name(struct col_thread *thread, enum col_context context)
 	if (SYS2(SYS_prctl, PR_GET_NAME, name) < 0 || memcmp(name, thread->name, sizeof(name)) == 0)
 		return;
 	memcpy(thread->name, name, sizeof(name));
-	thread_write_record(thread, context, FMT_thread_origin_RENAMED);
+	write_record_now(thread, context, FMT_thread_origin_RENAMED);
 }
 
 static struct col_thread *find_state(uint32_t tid)
@@ -239,7 +239,7 @@ struct col_thread *thread_adopt_self(void)
 		begin(state, tid);
 	}
 	become(state);
-	thread_write_record(state, COL_NORMAL, FMT_thread_origin_FOUND);
+	write_record_now(state, COL_NORMAL, FMT_thread_origin_FOUND);
 	return state;
 }
 
@@ -267,7 +267,7 @@ int thread_open(void)
 	atomic_store(&state->accounted_ns, col.descriptor.step.thread_ns & ~(uint64_t)15);
 	become(state);
 	if (!col.descriptor.step.lineage[0])
-		thread_write_record(state, COL_NORMAL, tid == (uint32_t)col.pid ? FMT_thread_origin_MAIN : FMT_thread_origin_FOUND);
+		write_record_now(state, COL_NORMAL, tid == (uint32_t)col.pid ? FMT_thread_origin_MAIN : FMT_thread_origin_FOUND);
 	thread_scan();
 	return 0;
 }
@@ -500,7 +500,7 @@ static void begin_thread(struct col_thread *state)
 	begin(state, tid);
 	atomic_fetch_sub(&starting, 1);
 	become(state);
-	thread_write_record(state, COL_NORMAL, FMT_thread_origin_CREATED);
+	write_record_now(state, COL_NORMAL, FMT_thread_origin_CREATED);
 }
 
 /* Both end in a jump to the program's function, so that no frame of ours stands in its stacks. The state may be another thread's by then. */
