@@ -124,19 +124,16 @@ static void add_data(struct print_table *out, const struct joined *joined, const
 {
 	enum print_type type = joined->first->columns[at].type;
 	struct print_cell base = cell_of(joined, row, 0, at), cell = cell_of(joined, row, column, at);
+	int is_ratio = joined->session->compare != TREE_COMPARE_DELTA;
 	double from, to;
 
 	copy_cell(out, &cell);
 	if (!has_change(joined, type, column))
 		return;
-	if (!number_of(type, &base, &from) || !number_of(type, &cell, &to))
+	if (!number_of(type, &base, &from) || !number_of(type, &cell, &to) || (is_ratio && from == 0))
 		print_none(out);
-	else if (joined->session->compare == TREE_COMPARE_DELTA)
-		print_real(out, to - from);
-	else if (from != 0)
-		print_real(out, to / from);
 	else
-		print_none(out);
+		print_real(out, is_ratio ? to / from : to - from);
 }
 
 static void add_text(struct print_table *out, const struct joined *joined, const struct row *row, size_t column, size_t at)

@@ -151,7 +151,8 @@ static void write_files(struct walk *walk, const char *path)
 {
 	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = directory < 0 ? -errno : 0;
 
-	qsort(walk->samples, walk->count, sizeof(*walk->samples), compare);
+	if (walk->count > 0)
+		qsort(walk->samples, walk->count, sizeof(*walk->samples), compare);
 	for (size_t from = 0, to; from < walk->count && rc == 0; from = to) {
 		for (to = from; to < walk->count && walk->samples[to].cpu == walk->samples[from].cpu;)
 			to++;

@@ -257,8 +257,9 @@ static struct value push(struct filter_run *run, const struct exp_fact *fact, si
 int filter_run_value(struct filter_run *run, const struct exp_fact *fact, int64_t *out)
 {
 	const struct expression *expression = run->expression;
-	struct value stack[EXPRESSION_DEPTH + 1], *top = stack - 1;
+	struct value stack[EXPRESSION_DEPTH + 2], *top = stack;
 
+	*top = (struct value){0, 0}; /* below the first: what an empty expression says */
 	for (size_t at = 0; at < expression->count; at++) {
 		const struct expression_step *step = &expression->steps[at];
 

@@ -101,6 +101,7 @@ static void put_sampler(FILE *out, const struct experiment *experiment)
 	double cpu_s = (double)experiment_counter(experiment, "sampler_cpu_ns", 0) * 1e-9;
 	double samples = (double)experiment_counter(experiment, "sampler_samples", 0);
 	double cost_us = (double)experiment_counter(experiment, "sampler_cost_ns", 0) * 1e-3;
+	uint64_t lost = experiment_counter(experiment, "lost_sampler", 0) + experiment_counter(experiment, "lost_sampler_room", 0);
 
 	if (period_us <= 0)
 		return;
@@ -119,7 +120,7 @@ static void put_sampler(FILE *out, const struct experiment *experiment)
 	}
 	fprintf(out, ", %.0f samples of %.3f s of CPU time: %.0f a second, %.1f %% of those asked for; %llu lost, throttled %llu times\n", samples, cpu_s,
 		samples / cpu_s, percent(samples * period_us * 1e-6, cpu_s),
-		(unsigned long long)(experiment_counter(experiment, "lost_sampler", 0) + experiment_counter(experiment, "lost_sampler_room", 0)),
+		(unsigned long long)lost,
 		(unsigned long long)experiment_counter(experiment, "sampler_throttled", 0));
 	if (cost_us > 0)
 		fprintf(out, "           a sample took about %.1f us from the program (measured afterwards): %.1f %% of that time; the helper beside it used %.1f %%\n",

@@ -193,9 +193,8 @@ int safe_outermost_critical(struct objects *objects, const struct object_frame *
 	int outermost = -1;
 
 	for (int i = 0; i < count; i++) {
-		if (is_critical(objects, frames, i, regs))
-			outermost = i;
-		else if (has_allocator && i + 1 < count && is_allocation(objects, called_function(frames[i + 1].pc)))
+		if (is_critical(objects, frames, i, regs) ||
+		    (has_allocator && i + 1 < count && is_allocation(objects, called_function(frames[i + 1].pc))))
 			outermost = i;
 	}
 	/* Where the C library has called itself, it is left only by the outermost of these calls. */

@@ -27,7 +27,7 @@ static size_t read_number(const char *text, size_t len, double *out)
 
 static int read_depth(const char *text, size_t len, struct calls *out)
 {
-	double depth;
+	double depth = 0;
 
 	if (read_number(text, len, &depth) != len || depth < 1 || depth > CALLS_DEPTH_MAX || depth != (double)(int)depth)
 		return -EINVAL;

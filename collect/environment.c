@@ -153,6 +153,8 @@ char **environment_build(const struct installation *installation, const struct r
 	list = malloc((count + 3) * sizeof(*list));
 	if (!list || !preload || !descriptor) {
 		cause_set(cause, CAUSE_FAILED, "the environment of the program cannot be made: %s", descriptor ? "out of memory" : "a path is too long");
+		free(list);
+		free(preload);
 		return NULL;
 	}
 	count = 0;

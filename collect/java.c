@@ -68,8 +68,10 @@ static int put_arguments(struct line *line, const char *text)
 	size_t count = 0;
 
 	for (char *at = copy ? strtok(copy, " \t") : NULL; at; at = strtok(NULL, " \t")) {
-		if (++count > JAVA_ARGUMENTS)
+		if (++count > JAVA_ARGUMENTS) {
+			free(copy);
 			return -1;
+		}
 		put(line, at);
 	}
 	return 0;

@@ -124,7 +124,8 @@ int dynamic_text_fd(void)
 	if (text_file.fd < 0) {
 		long made = sys_openat(col_directory_get(), FMT_FILE_DYNTEXT, O_RDWR | O_CREAT | O_NOFOLLOW, 0644);
 
-		fd = made < 0 ? (int)made : col_file_take(&text_file, (int)made);
+		if (made >= 0)
+			col_file_take(&text_file, (int)made);
 	}
 	fd = col_file_get(&text_file, FMT_FILE_DYNTEXT);
 	atomic_store(&text_locked, 0);

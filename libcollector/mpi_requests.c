@@ -139,14 +139,12 @@ static uint64_t find_all(const struct mpi_call *call, struct mpi_tracked *tracke
 /* Memory for `bytes`, our own if they are more than `kept` has. NULL: there is none. */
 static void *memory_for(struct mpi_call *call, uint64_t bytes, void *kept, uint64_t kept_size, uint64_t *used)
 {
-	void *result = (char *)call->mapped + *used;
-
 	if (bytes <= kept_size)
 		return kept;
 	if (!call->mapped)
 		return NULL;
 	*used += bytes;
-	return result;
+	return (char *)call->mapped + *used - bytes;
 }
 
 void mpi_requests_before(struct mpi_call *call)

@@ -95,7 +95,7 @@ static void watch(void)
 	is_done = 1;
 	child_open();
 	on_exit(at_exit, NULL);
-	at_quick_exit(at_quick_exit_end);
+	(void)at_quick_exit(at_quick_exit_end);
 }
 
 int process_open(void)

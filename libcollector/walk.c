@@ -163,8 +163,6 @@ static int find_cfa(struct walk *walk, uint32_t rule, uint64_t *cfa)
 
 	switch (rule_kind(rule)) {
 	case RULE_SP:
-		*cfa = walk->sp + offset;
-		return 0;
 	case RULE_RETURNING:
 		*cfa = walk->sp + offset;
 		return 0;

@@ -278,6 +278,7 @@ int work_open(struct work **out, const struct work_settings *settings)
 	struct rlimit limit;
 	int status;
 
+	*out = work;
 	if (!work)
 		return -ENOMEM;
 	/* A thread takes a descriptor for each CPU. */
@@ -301,7 +302,6 @@ int work_open(struct work **out, const struct work_settings *settings)
 		status = -ENOENT;
 	if (status < 0)
 		remove_files(work);
-	*out = work;
 	return status;
 }
 

@@ -24,6 +24,7 @@ int region_flush(struct region *region)
 	size_t size = region->waiting * sizeof(region->words[0]), done = 0;
 	uint64_t at = region->end - size;
 	unsigned tries = 0;
+	const uint64_t end_mark = 0;
 
 	region->waiting = 0;
 	while (done < size) {
@@ -38,7 +39,7 @@ int region_flush(struct region *region)
 			region->end = at;
 			region->is_full = 1;
 			if (done > 0)
-				(void)!pwrite(region->fd, &(uint64_t){0}, sizeof(uint64_t), (off_t)(region->base + at));
+				(void)!pwrite(region->fd, &end_mark, sizeof(end_mark), (off_t)(region->base + at));
 			return status;
 		}
 		done += (size_t)written;

@@ -71,7 +71,6 @@ static long behind(const struct advice *advice, const struct code *code)
 		return UNKNOWN;
 	switch (code->letter) {
 	case 'O':
-		return at + size + code->fraction;
 	case 'B':
 		return at + size + code->fraction;
 	case 'R':

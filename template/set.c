@@ -121,11 +121,12 @@ int template_set_add(struct template_set *set, const char *file, const char *tex
 {
 	const char *name = keep(set, file, strlen(file));
 	const char *at = name ? keep(set, text, len) : NULL;
-	const char *end = at + len;
+	const char *end;
 	unsigned line = 1;
 
 	if (at == NULL)
 		return -ENOMEM;
+	end = at + len;
 	for (size_t i = 0; i < len && !set->has_high_bytes; i++)
 		set->has_high_bytes = (unsigned char)text[i] >= 0x80;
 	while (at < end && !set->failed) {
