@@ -59,7 +59,7 @@ e2e: ## build and run the end-to-end tests
 	$(MAKE) -s -j$(JOBS) replay
 	@tests/run-e2e $(BUILD)
 
-lint: ## warnings as errors by gcc and clang, manual pages against the tables, file sizes
+lint: ## warnings as errors by gcc and clang, clang-tidy, cppcheck, manual pages against the tables, file sizes
 	@tests/run-lint $(BUILD)
 
 bench: ## measure cost and truth of the recordings
@@ -72,6 +72,10 @@ asan: ## unit tests and readers of damaged input with the address and undefined-
 	@SKIP=libcollector tests/run-unit $(BUILD)/asan
 	$(MAKE) -s -j$(JOBS) all e2e-programs
 	@READERS=$(abspath $(BUILD)/asan/bin) tests/run-e2e $(BUILD) /dev/null badinput archive heap
+
+fortify: ## unit tests of a build in which the C library checks bounds
+	$(MAKE) -s -j$(JOBS) BUILD=$(BUILD)/lint/gcc EXTRA_CFLAGS="-Werror -D_FORTIFY_SOURCE=3" unit-programs
+	@tests/run-unit $(BUILD)/lint/gcc
 
 # What the end-to-end tests replay kept inputs with, and give damaged experiments to.
 replay:
@@ -132,4 +136,4 @@ uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/,$(HEADERS)) $(DESTDIR)$(PREFIX)/share/pkgconfig/xer.pc
 	for page in $(MAN_PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 
-.PHONY: all library readers setup demo help clean check unit e2e lint bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs
+.PHONY: all library readers setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs
