@@ -12,10 +12,12 @@
 #include "scope.h"
 #include "tree.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 
 static atomic_uint is_used;
 static ompt_get_task_info_t get_task_info;
+static struct dl_find_object library; /* the runtime */
 
 int ompt_is_used(void)
 {
@@ -51,6 +53,8 @@ static uint32_t stack_at(const void *code, const struct caller *caller, enum fmt
 	uint32_t node = thread ? stack_of(thread, caller) : 0;
 
 	node = tree_outward(node, (uint64_t)code);
+	/* Of the tasks of a task loop it tells no more than a place of its own. */
+	node = tree_outside(node, (uint64_t)library.dlfo_map_start, (uint64_t)library.dlfo_map_end);
 	if (base)
 		*base = node ? tree_node(node, mark) : 0;
 	if (thread)
@@ -240,8 +244,8 @@ static void on_sync_region_wait(int kind, int endpoint, ompt_data_t *parallel, o
 	(void)parallel, (void)task;
 	if (!thread)
 		return;
-	/* The barrier at a region's end is the time from each thread's end to the region's. */
-	if (base && base->is_over)
+	/* The barrier at a region's end is the time from each thread's end to the region's; a worker may wait there before it knows its region. */
+	if (base ? base->is_over : is_last_barrier(&thread->omp, kind, code))
 		return;
 	if (base && !base->task && is_last_barrier(&thread->omp, kind, code)) {
 		if (endpoint == ompt_scope_begin)
@@ -442,6 +446,8 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *da
 	(void)device, (void)data;
 	if (!set)
 		return 0;
+	if (_dl_find_object((void *)(uintptr_t)set, &library) != 0)
+		library.dlfo_map_start = library.dlfo_map_end = NULL;
 	get_task_info = (ompt_get_task_info_t)lookup("ompt_get_task_info");
 #define CALLBACK(name) set(ompt_callback_##name, (ompt_callback_t)on_##name);
 	CALLBACKS(CALLBACK)

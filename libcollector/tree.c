@@ -249,6 +249,15 @@ uint32_t tree_node(uint32_t parent, uint64_t pc)
 	return 0;
 }
 
+uint32_t tree_outside(uint32_t node, uint64_t start, uint64_t end)
+{
+	uint32_t at = node;
+
+	while (at && node_at(at)->pc >= start && node_at(at)->pc < end)
+		at = node_at(at)->parent;
+	return at ? at : node;
+}
+
 uint32_t tree_outward(uint32_t node, uint64_t pc)
 {
 	uint32_t at = node;

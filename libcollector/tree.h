@@ -20,4 +20,7 @@ uint32_t tree_node(uint32_t parent, uint64_t pc);
 /* The innermost node of pc from `node` outwards; `node` itself if there is none. Signal-safe. */
 uint32_t tree_outward(uint32_t node, uint64_t pc);
 
+/* The innermost node from `node` outwards that is not of code in [start, end); `node` itself if there is none. Signal-safe. */
+uint32_t tree_outside(uint32_t node, uint64_t start, uint64_t end);
+
 #endif

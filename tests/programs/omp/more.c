@@ -6,6 +6,7 @@
  *              environment and unsigned numbers, one whose ordered sections follow shares of one size
  *   tasks      5 made in one place, 7 in another
  *   deep       a task that makes a task and waits for it, 60 of them in each other: 60 tasks, made in one place, and 60 waits there
+ *   spread     2 task loops: one of 6 tasks, one of 4 that are not deferred
  * It prints sums, which are the same however it runs. */
 #include <omp.h>
 #include <stdio.h>
@@ -109,8 +110,28 @@ __attribute__((noinline)) static void deep(void)
 	deeper(60);
 }
 
+__attribute__((noinline)) static void spread(long *each)
+{
+#pragma omp parallel num_threads(3)
+#pragma omp single
+	{
+#pragma omp taskloop num_tasks(6)
+		for (int i = 0; i < ITERATIONS; i++) {
+			each[i]++;
+			add();
+		}
+#pragma omp taskloop num_tasks(4) if (0)
+		for (unsigned long i = 0; i < 20; i++) {
+			each[i]++;
+			add();
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
+	long each[ITERATIONS] = {0}, wrong = 0;
+
 	(void)argv;
 	omp_set_dynamic(0);
 	omp_init_nest_lock(&nest);
@@ -118,6 +139,9 @@ int main(int argc, char **argv)
 	loops(1ull << 63 | (unsigned)argc);
 	tasks();
 	deep();
-	printf("%ld %ld %ld %ld\n", sum, ordered, made, order[ITERATIONS]);
+	spread(each);
+	for (int i = 0; i < ITERATIONS; i++)
+		wrong += each[i] != 1 + (i < 20);
+	printf("%ld %ld %ld %ld %ld\n", sum, ordered, made, order[ITERATIONS], wrong);
 	return 0;
 }
