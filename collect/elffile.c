@@ -2,6 +2,8 @@
  * it. Nothing read is trusted. */
 #include "elffile.h"
 
+#include "format/elfneeds.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -97,6 +99,11 @@ static int read_program(int fd, struct program *out)
 	return 0;
 }
 
+static long read_at(int fd, void *to, size_t size, uint64_t at)
+{
+	return pread(fd, to, size, (off_t)at);
+}
+
 int elffile_check(int fd, char *reason, size_t size)
 {
 	unsigned char ident[EI_NIDENT];
@@ -112,6 +119,8 @@ int elffile_check(int fd, char *reason, size_t size)
 	if (program.header_size != (program.bits == 64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) ||
 	    program.header_count > PROGRAM_HEADERS_MAX)
 		return refuse(reason, size, "its ELF headers are damaged");
+	if (program.bits == 64 && elf_needs_first(read_at, fd, program.headers_at, program.header_count, ELF_ADDRESS_SANITIZER))
+		return refuse(reason, size, ELF_ADDRESS_SANITIZER_REASON);
 	status = check_segments(fd, &program, reason, size);
 	return status < 0 ? status : program.bits;
 }

@@ -8,6 +8,8 @@
 #include "environment.h"
 #include "sys.h"
 
+#include "format/elfneeds.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
@@ -19,6 +21,7 @@ enum { SCRIPT_DEPTH = 4, HEAD = 256, SEGMENTS_MAX = 64 };
 static const struct image_obstacle is_static = {"it is statically linked", 1};
 static const struct image_obstacle is_privileged = {"it gets other rights (set-user-id, set-group-id or file capabilities)", 0};
 static const struct image_obstacle is_foreign = {"it is of another architecture", 0};
+static const struct image_obstacle is_sanitized = {ELF_ADDRESS_SANITIZER_REASON, 0};
 static const struct image_obstacle is_narrow = {"it is a 32-bit program, for which there is no collector in this installation", 0};
 
 /* The loader itself has no interpreter, but preloads. */
@@ -57,6 +60,11 @@ static int bits_of(const Elf32_Ehdr *header)
 	return header->e_ident[EI_CLASS] == ELFCLASS32 && header->e_machine == EM_386 ? 32 : 0;
 }
 
+static long read_at(int fd, void *to, size_t size, uint64_t at)
+{
+	return sys_pread(fd, to, size, at);
+}
+
 static const struct image_obstacle *check_elf(int fd, const char *path, const char *head, long len, int *bits)
 {
 	const Elf64_Ehdr *wide = (const Elf64_Ehdr *)head;
@@ -73,6 +81,8 @@ static const struct image_obstacle *check_elf(int fd, const char *path, const ch
 		return &is_narrow;
 	if (!is_wide)
 		segments = (struct segments){narrow->e_phoff, narrow->e_phnum, narrow->e_phentsize};
+	if (is_wide && segments.size == sizeof(Elf64_Phdr) && elf_needs_first(read_at, fd, segments.at, segments.count, ELF_ADDRESS_SANITIZER))
+		return &is_sanitized;
 	if (segments.size != (is_wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) || has_interpreter(fd, &segments) || is_loader(path))
 		return NULL;
 	return &is_static;

@@ -28,7 +28,7 @@ same()
 {
 	local claim=$1 blocks=$2 plain recorded name="run$RANDOM$RANDOM"
 	shift 2
-	timeout -k 5 20 env "${with[@]}" "$@" >plain.out 2>plain.err
+	{ timeout -k 5 20 env "${with[@]}" "$@" >plain.out 2>plain.err; } 2>/dev/null
 	plain=$?
 	{ timeout -k 5 20 env "${with[@]}" "$xcollect" -o "$name.er" "${everything[@]}" "$@" >recorded.out 2>recorded.err; } 2>/dev/null
 	recorded=$?
@@ -79,6 +79,18 @@ built "with a stack protector" 20 -O2 -g -fstack-protector-all -D_FORTIFY_SOURCE
 built "with split stacks" 20 -O2 -g -fsplit-stack
 built "with large code model" 20 -O2 -g -mcmodel=large
 built "with the undefined-behaviour sanitizer" 20 -O1 -g -fsanitize=undefined
+if gcc -fsanitize=address -o known known.c >build.log 2>&1 && readelf -d known | grep -q 'NEEDED.*libasan'; then
+	timeout 20 "$xcollect" -o sanitized.er "${everything[@]}" ./known x >sanitized.out 2>&1
+	is "a program of gcc's AddressSanitizer is refused" "126 1" "$? $(grep -c 'cannot be recorded.*AddressSanitizer' sanitized.out)"
+	with=(ASAN_OPTIONS=detect_leaks=0) && same "and runs unrecorded in a shell" none sh -c './known x; exit $?'
+	with=()
+else
+	skip "a program of gcc's AddressSanitizer" "it cannot be built"
+fi
+with=(ASAN_OPTIONS=detect_leaks=0)
+! have clang || CC=clang built "with clang's address sanitizer, whose malloc is the program's own" none -O1 -g -fsanitize=address -fno-sanitize-recover=all
+with=()
+built "with the thread sanitizer" all -O1 -g -fsanitize=thread
 built "of 32 bits" none -O2 -m32
 ! have clang || CC=clang built "compiled by clang" 20 -O2 -g
 rm -f gmon.out
