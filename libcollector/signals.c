@@ -56,9 +56,9 @@ static struct owned *find_owned(int signal)
 
 __asm__(".text\n"
         ".balign 16\n"
-        "\tnop\n"
+        ARCH_SIGNAL_FRAME
         ".type signals_return,@function\n"
-        "signals_return:\n" ARCH_SIGNAL_RETURN
+        "signals_return:\n" ARCH_SIGNAL_RETURN ARCH_SIGNAL_FRAME_END
         ".size signals_return, .-signals_return\n");
 void signals_return(void) __attribute__((visibility("hidden")));
 
