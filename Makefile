@@ -77,9 +77,18 @@ fortify: ## unit tests of a build in which the C library checks bounds
 	$(MAKE) -s -j$(JOBS) BUILD=$(BUILD)/lint/gcc EXTRA_CFLAGS="-Werror -D_FORTIFY_SOURCE=3" unit-programs
 	@tests/run-unit $(BUILD)/lint/gcc
 
+TSAN := -fsanitize=thread -fno-omit-frame-pointer
+TSAN_CFLAGS := -O1 -g1
 # What the end-to-end tests replay kept inputs with, and give damaged experiments to.
 replay:
 	$(MAKE) -s BUILD=$(BUILD)/asan EXTRA_CFLAGS="$(SANITIZE)" fuzz-replay fuzz-hostile readers
+	@! echo 'int main(void) { return 0; }' | $(CC) -fsanitize=thread -x c -o /dev/null - 2>/dev/null || \
+		$(MAKE) -s BUILD=$(BUILD)/tsan CFLAGS="$(TSAN_CFLAGS)" EXTRA_CFLAGS="$(TSAN)" tsan-programs
+
+tsan: ## readers and writers of many threads with the thread sanitizer
+	$(MAKE) -s -j$(JOBS) BUILD=$(BUILD)/tsan CFLAGS="$(TSAN_CFLAGS)" EXTRA_CFLAGS="$(TSAN)" tsan-programs
+	$(BUILD)/tsan/tests/tsan/readers
+	$(BUILD)/tsan/tests/tsan/writers
 
 FUZZ_FLAGS := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 fuzz: ## SECONDS=n: n seconds (60) of libFuzzer for each target of tests/fuzz/targets.def; what it finds is kept in build/fuzz/found
@@ -136,4 +145,4 @@ uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/,$(HEADERS)) $(DESTDIR)$(PREFIX)/share/pkgconfig/xer.pc
 	for page in $(MAN_PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 
-.PHONY: all library readers setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs
+.PHONY: all library readers tsan tsan-programs setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs

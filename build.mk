@@ -183,6 +183,22 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_OBJ) $(FUZZ_LIBS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(READER_LIBS) $(PRINT_LIBS)
 
+# ---- plain programs for the thread sanitizer, under which Criterion crashes
+
+tsan-programs: $(BUILD)/tests/tsan/readers $(BUILD)/tests/tsan/writers
+$(BUILD)/tests/tsan/readers: $(BUILD)/obj/tests/tsan/readers.o $(BUILD)/obj/tests/unit/experiment/make_experiment.o $(EXPERIMENT_LIB) $(FORMAT_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(READER_LIBS)
+# What writers uses of the collector, with the wrappers that come along made local: malloc and the like are the sanitizer's.
+TSAN_USES := col_founder_open col_directory_open col_xml_open col_xml_append col_slot_refill tree_open tree_node
+$(BUILD)/tests/tsan/recorder.o: $(BUILD)/lib/libcollector.a
+	@mkdir -p $(@D)
+	ld -r -o $@ $(TSAN_USES:%=-u %) $<
+	readelf -sW $@ | awk '$$5 == "GLOBAL" && $$6 == "DEFAULT" && $$7 != "UND" { print $$8 }' >$@.exported
+	objcopy --localize-symbols=$@.exported $@
+$(BUILD)/tests/tsan/writers: $(BUILD)/obj/tests/tsan/writers.o $(BUILD)/tests/tsan/recorder.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lpthread
+
 # ---- programs that the end-to-end tests and the benchmarks record: ordinary optimized programs
 
 TARGETS := $(patsubst tests/programs/%.c,$(BUILD)/tests/programs/%,$(wildcard tests/programs/*.c)) \

@@ -123,6 +123,8 @@ static char *function_name(struct session *session, const struct sym_function *f
 	if (!symbols_is_made(session->symbols, from) && symbols_bytes(session->symbols, from, address, &bytes) == 0)
 		return NULL;
 	count = symbols_frames_in(session->symbols, from, address, &frames);
+	if (count < 0)
+		memory_fail();
 	function = count < 1 ? NULL : frames[count - 1].function;
 	if (function == NULL || function->unresolved)
 		return NULL;

@@ -1,6 +1,8 @@
 /* disassemble_capstone.c: instructions as text by capstone. */
 #include "disassemble.h"
 
+#include "memory.h"
+
 #include <capstone/capstone.h>
 #include <elf.h>
 #include <errno.h>
@@ -26,9 +28,21 @@ static const struct {
 	{EM_AARCH64, CS_ARCH_ARM64, CS_MODE_ARM},
 };
 
+/* Capstone crashes where it gets no memory: so it does not get back then. */
+static void *take(size_t size) { return memory_take(1, size); }
+static void *resize(void *at, size_t size) { return memory_resize(at, size, 1); }
+
+static void set_allocator(void)
+{
+	static cs_opt_mem memory = {.malloc = take, .calloc = memory_take, .realloc = resize, .free = free, .vsnprintf = vsnprintf};
+
+	cs_option(0, CS_OPT_MEM, (size_t)&memory);
+}
+
 static int open_machine(struct disassembler *disassembler, size_t machine, enum assembly assembly)
 {
 	disassembler->arch = machines[machine].arch;
+	set_allocator();
 	if (cs_open(machines[machine].arch, machines[machine].mode, &disassembler->handle) != CS_ERR_OK)
 		return -ENOTSUP;
 	cs_option(disassembler->handle, CS_OPT_DETAIL, CS_OPT_ON);

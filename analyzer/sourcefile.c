@@ -56,6 +56,8 @@ static struct source_file *open_file(struct session *session, const char *name, 
 		experiments[i] = session->experiments[i].experiment;
 	file->name = name;
 	file->status = exp_source_open(&query, &file->source);
+	if (file->status == -ENOMEM)
+		memory_fail();
 	if (file->status == 0)
 		split_lines(file);
 	free(experiments);

@@ -9,6 +9,7 @@
 #include <libxml/parser.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -239,8 +240,11 @@ static int feed(struct parser *parser, int fd)
 
 static int parse(struct parser *parser, int fd)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	int rc;
 
+	/* By itself libxml2 makes what all threads share at somebody's first call, and two may make it at once. */
+	pthread_once(&once, xmlInitParser);
 	parser->context = xmlCreatePushParserCtxt(&handler, parser, NULL, 0, NULL);
 	if (parser->context == NULL)
 		return -ENOMEM;
