@@ -179,11 +179,12 @@ static void read_values(struct exp_reader *in, struct exp_die *out)
 int exp_die_read(struct exp_dies *dies, struct exp_die_unit *unit, uint64_t offset, struct exp_die *out)
 {
 	const struct exp_debug_section *info = &dies->sections->of[EXP_DEBUG_INFO];
-	struct exp_reader in = {.at = info->bytes + offset, .end = info->bytes + unit->end};
+	struct exp_reader in;
 	uint64_t code;
 
 	if (unit->abbrevs == NULL || offset < unit->first || offset >= unit->end || unit->end > info->ready)
 		return -EBADMSG;
+	in = (struct exp_reader){.at = info->bytes + offset, .end = info->bytes + unit->end};
 	out->unit = unit;
 	out->offset = offset;
 	out->end = in.end;
