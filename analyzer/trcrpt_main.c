@@ -44,7 +44,7 @@ static void run_templates(struct session *session, const struct trcrpt_options *
 	if (set != NULL && options->is_list)
 		trcrpt_list(session, set);
 	else if (set != NULL && !options->is_quiet)
-		fprintf(session->out, "%zu templates, no errors\n", template_set_count(set));
+		fprintf(session->out, "%zu template%s, no errors\n", template_set_count(set), template_set_count(set) == 1 ? "" : "s");
 	template_set_destroy(set);
 }
 

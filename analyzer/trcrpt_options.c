@@ -37,6 +37,12 @@ static int add_words(struct trcrpt_words *list, const char *text)
 	return list->count > before ? 0 : -EINVAL;
 }
 
+/* The same of ids. */
+static int add_numbers(struct trcrpt_words *list, const char *text)
+{
+	return text[strspn(text, "0123456789, \t")] == '\0' ? add_words(list, text) : -EINVAL;
+}
+
 static int add_hook(struct trcrpt_hooks *list, const char *text, size_t len)
 {
 	struct trcrpt_hook hook = {.subhook = TRCRPT_ANY_SUBHOOK};
@@ -207,8 +213,8 @@ LIST(add_only, add_hooks, only)
 LIST(add_except, add_hooks, except)
 LIST(add_processes, add_words, processes)
 LIST(add_programs, add_words, programs)
-LIST(add_threads, add_words, threads)
-LIST(add_cpus, add_words, cpus)
+LIST(add_threads, add_numbers, threads)
+LIST(add_cpus, add_numbers, cpus)
 
 static int set_from(struct trcrpt_options *options, const char *value)
 {
@@ -251,16 +257,23 @@ static int set_merge(struct trcrpt_options *options, const char *value)
 	return 0;
 }
 
+#define X(word, field) word ", "
+static const char a_file[] = "the name of a file", hooks[] = "hook ids, hexadecimal, as 010 or 021:2", programs[] = "names",
+		  ids[] = "decimal numbers", date[] = "MMddhhmmssyy, the year or year and seconds perhaps left out",
+		  settings[] = "NAME=VALUE,...: " SWITCHES(X) "svc (on or off), timestamp (0 to 3), pagesize (0 to 500), starttime or "
+							     "endtime (seconds)";
+#undef X
+
 static const struct {
 	const char *name;
 	taker *take;
-	int has_value;
+	const char *value; /* what it is, NULL: none */
 } letters[] = {
-    {"-c", set_check, 0},    {"-q", set_quiet, 0},    {"-h", set_plain, 0},   {"-j", set_list, 0},      {"-r", set_raw, 0},
-    {"-v", set_verbose, 0},  {"-m", set_merge, 0},    {"-d", add_only, 1},    {"-k", add_except, 1},    {"-o", set_output, 1},
-    {"-p", add_processes, 1}, {"-s", set_from, 1},     {"-e", set_to, 1},      {"-t", add_file, 1},      {"-T", add_threads, 1},
-    {"-x", add_programs, 1}, {"-C", add_cpus, 1},     {"-O", take_settings, 1}, {"-update", set_update, 1}, {"--update", set_update, 1},
-    {"--json", set_json, 0}, {"-json", set_json, 0},
+    {"-c", set_check, NULL}, {"-q", set_quiet, NULL}, {"-h", set_plain, NULL}, {"-j", set_list, NULL}, {"-r", set_raw, NULL},
+    {"-v", set_verbose, NULL}, {"-m", set_merge, NULL}, {"-d", add_only, hooks}, {"-k", add_except, hooks}, {"-o", set_output, a_file},
+    {"-p", add_processes, programs}, {"-s", set_from, date}, {"-e", set_to, date}, {"-t", add_file, a_file}, {"-T", add_threads, ids},
+    {"-x", add_programs, programs}, {"-C", add_cpus, ids}, {"-O", take_settings, settings}, {"-update", set_update, a_file},
+    {"--update", set_update, a_file}, {"--json", set_json, NULL}, {"-json", set_json, NULL},
 };
 
 enum { LETTERS = sizeof(letters) / sizeof(letters[0]) };
@@ -272,23 +285,23 @@ static int take_word(struct trcrpt_options *options, char *const *words, size_t 
 		int is_whole = strcmp(words[0], letters[i].name) == 0;
 		const char *value = is_whole ? NULL : words[0] + 2;
 
-		if (!is_whole && (strlen(letters[i].name) != 2 || strncmp(words[0], letters[i].name, 2) != 0 || !letters[i].has_value))
+		if (!is_whole && (strlen(letters[i].name) != 2 || strncmp(words[0], letters[i].name, 2) != 0 || letters[i].value == NULL))
 			continue;
 		/* A longer word that is an option of its own is not a letter with its value. */
 		if (!is_whole && (strcmp(words[0], "-update") == 0 || strcmp(words[0], "-json") == 0))
 			continue;
-		if (letters[i].has_value && value == NULL) {
+		if (letters[i].value != NULL && value == NULL) {
 			if (count < 2) {
-				snprintf(error, size, "%s needs a value", words[0]);
+				snprintf(error, size, "%s needs %s", words[0], letters[i].value);
 				return -EINVAL;
 			}
 			value = words[1];
 		}
 		if (letters[i].take(options, value) != 0) {
-			snprintf(error, size, "%.8s cannot be '%.80s'", letters[i].name, value);
+			snprintf(error, size, "%.8s cannot be '%.80s', but %s", letters[i].name, value, letters[i].value);
 			return -EINVAL;
 		}
-		return is_whole && letters[i].has_value ? 2 : 1;
+		return is_whole && letters[i].value != NULL ? 2 : 1;
 	}
 	snprintf(error, size, "unknown option %.80s", words[0]);
 	return -EINVAL;

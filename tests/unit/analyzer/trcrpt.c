@@ -90,7 +90,8 @@ Test(trcrpt, nonsense_is_refused)
 {
 	char *const bad[][3] = {{"-Z", NULL}, {"-d", NULL}, {"-d", "", NULL}, {"-d", "01", NULL}, {"-d", "010:", NULL}, {"-d", "010:12345", NULL}, {"-O", "x=on", NULL},
 				{"-O", "pid", NULL}, {"-O", "pid=yes", NULL}, {"-O", "timestamp=4", NULL}, {"-O", "pagesize=501", NULL}, {"-O", "starttime=-1", NULL},
-				{"-s", "1", NULL}, {"-s", "13010000", NULL}, {"-s", "010100000", NULL}, {"--jso", NULL}};
+				{"-s", "1", NULL}, {"-s", "13010000", NULL}, {"-s", "010100000", NULL}, {"--jso", NULL},
+				{"-T", "x", NULL}, {"-C", "1,two", NULL}};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		error[0] = '\0';
