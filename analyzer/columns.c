@@ -64,7 +64,7 @@ static const char *program_of(const struct session *session, unsigned group)
 {
 	for (size_t i = 0; i < session->count; i++)
 		if (session->experiments[i].group == group && session->experiments[i].is_selected)
-			return text_base(session->experiments[i].info->program);
+			return text_base(session->experiments[i].info->object);
 	return "";
 }
 

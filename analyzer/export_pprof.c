@@ -236,11 +236,29 @@ static void put_sample(struct writer *writer, const struct export_part *part, ui
 	put(writer, PROFILE_SAMPLE);
 }
 
+/* pprof takes the first mapping for the program. Its object is known when the first stacks have their symbols. */
+static void put_program(struct writer *writer)
+{
+	const struct session *session = writer->job->session;
+	const char *path = session_next(session, NULL)->info->object;
+
+	for (size_t i = 0; i < symbols_object_count(session->symbols); i++) {
+		const struct sym_object *object = symbols_object(session->symbols, i);
+
+		if (strcmp(object->path, path) == 0 || strcmp(object->name, text_base(path)) == 0) {
+			mapping_id(writer, object);
+			return;
+		}
+	}
+}
+
 static void put_part(struct export_job *job, const struct export_part *part, void *context)
 {
 	struct writer *writer = context;
 
 	(void)job;
+	if (writer->mappings.size == 0)
+		put_program(writer);
 	writer->process = string(writer, part->name);
 	writer->thread = string(writer, part->thread_name);
 	for (uint32_t node = 0; node < part->tree->count; node++)

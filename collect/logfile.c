@@ -45,7 +45,9 @@ static void put_process(struct xml_text *text, const struct target *target)
 	xml_put_number(text, "ppid", (uint64_t)target->parent);
 	xml_put_string(text, "cwd", target->directory);
 	xml_put_string(text, "program", target->path);
-	xml_put(text, " lineage=\"\">\n");
+	xml_put(text, " lineage=\"\"");
+	xml_put_string(text, "object", target->object);
+	xml_put(text, ">\n");
 	for (char *const *at = target->argv; *at; at++) {
 		xml_put(text, "<arg>");
 		xml_put_content(text, *at, strlen(*at));

@@ -208,6 +208,7 @@ int process_find(pid_t pid, const struct installation *installation, struct targ
 	read_link(pid, "cwd", out->directory, sizeof(out->directory));
 	read_link(pid, "exe", out->path, sizeof(out->path));
 	strcpy(out->file, out->path);
+	strcpy(out->object, out->path);
 	out->own_argv = out->argv = read_arguments(pid);
 	return out->argv ? 0 : cause_set(cause, CAUSE_FAILED, "out of memory");
 }

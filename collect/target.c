@@ -129,6 +129,8 @@ static int check_elf(struct target *target, int fd, const char *path, struct cau
 		return cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: %s", path, reason);
 	if (is_privileged(fd, &what))
 		return cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: it is %s, and the loader would not let us in", path, what);
+	if (!realpath(path, target->object))
+		target->object[0] = '\0';
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 struct target {
 	char file[PATH_MAX]; /* the file to execute, named as execvp would */
 	char path[PATH_MAX]; /* the same, absolute */
+	char object[PATH_MAX]; /* what will be mapped: the same without links, or the interpreter of a script */
 	char **argv;         /* NULL-terminated */
 	char **own_argv;     /* argv, if it was made here; freed by target_fini */
 	pid_t pid, parent;

@@ -80,8 +80,7 @@ struct exp_info {
 	size_t argc;
 	const char *program; /* path of the executed file */
 	const char *cwd;
-	int64_t pid;
-	int64_t ppid;
+	int64_t pid, ppid;
 
 	const char *host, *os, *release, *arch, *cpu_model, *boot_id;
 	uint64_t cpus, page_size, memory_kib;
@@ -106,6 +105,7 @@ struct exp_info {
 	size_t descendant_count;
 
 	uint64_t start_mono_ns; /* CLOCK_MONOTONIC of the start, 0: unknown */
+	const char *object;     /* path of the program's load object: `program` without links; of a script, its interpreter */
 };
 
 /* Open the experiment directory at `path`.

@@ -250,7 +250,7 @@ static void set_info(struct experiment *experiment, const struct xraylog *log)
 
 	info->status = EXP_ENDED;
 	info->exit_code = -1;
-	info->program = info->path;
+	info->object = info->program = info->path;
 	info->pid = log->pid;
 	info->clock_is_tsc = 1;
 	info->start_ticks = log->first_tsc;

@@ -87,7 +87,7 @@ static void set_info(struct experiment *experiment, const struct opener *opener)
 
 	info->status = EXP_ENDED;
 	info->exit_code = -1;
-	info->program = info->path;
+	info->object = info->program = info->path;
 	info->pid = (int64_t)opener->process;
 	info->start_ticks = opener->first_ns;
 	experiment->clock.hz = 1e9;

@@ -67,6 +67,9 @@ static int read_process(struct log_reader *reader, const struct exp_element *ele
 	info->ppid = (int64_t)exp_element_number(element, "ppid", 0);
 	info->cwd = exp_element_get(element, "cwd", "");
 	info->program = exp_element_get(element, "program", "");
+	info->object = exp_element_get(element, "object", "");
+	if (info->object[0] == '\0') /* a descendant's, or of an older recorder */
+		info->object = info->program;
 	info->lineage = exp_element_get(element, "lineage", "");
 	if (info->lineage[lineage_parse(info->lineage)] != '\0') {
 		exp_warn(reader->experiment, FMT_FILE_LOG ": the lineage is damaged");

@@ -293,6 +293,7 @@ static const struct exp_info initial_info = {
     .version = "",
     .exit_code = -1,
     .program = "",
+    .object = "",
     .cwd = "",
     .host = "",
     .os = "",

@@ -177,3 +177,11 @@ is "an error is told once" "2 1" "$? $(grep -c . pairs.err)"
 "$xer_print" -compare delta -metrics i.heapallocbytes:i.heapalloccnt -printmode json -functions before.er after.er >units.json 2>&1
 is "differences have the units of what they are of" "bytes count" \
 	"$(sed -n 's/.*"key": "[^"]*\.delta".*"unit": "\([^"]*\)".*/\1/p' units.json | paste -sd' ')"
+
+# The program is what is mapped, not the link that it was called by.
+mkdir one other && cp "$programs/grown" one/grown-1 && cp "$programs/grown_later" other/grown-2
+ln -s grown-1 one/grown && ln -s grown-2 other/grown
+record linked1 -p off -S off -H on -- one/grown
+record linked2 -p off -S off -H on -- other/grown
+"$xer_print" -metrics i.heapallocbytes:e.heapalloccnt -compare on -functions linked1.er linked2.er >linked.txt 2>&1
+is "programs called by links are one too" "1000 3000 10 30" "$(row linked keep)"

@@ -228,7 +228,7 @@ def packed(data):
             value = shift = 0
     return values
 
-strings, types, labels, sums, locations, used, functions, named = [], [], [], None, set(), set(), set(), set()
+strings, types, labels, sums, locations, used, functions, named, mappings = [], [], [], None, set(), set(), set(), set(), []
 for field, value in fields(gzip.open(name + ".pprof").read()):
     if field == 6:
         strings.append(value.decode())
@@ -246,6 +246,11 @@ for field, value in fields(gzip.open(name + ".pprof").read()):
         named.update(dict(fields(v))[1] for k, v in parts if k == 4)
     elif field == 5:
         functions.add(dict(fields(value))[1])
+    elif field == 3:
+        mappings.append(dict(fields(value))[5])
+program = re.search(r"<process[^>]* program=\"[^\"]*?([^/\"]*)\"", open(f"{name}.er/log.xml", errors="replace").read())[1]
+# User events have no stacks, and so there is no program.
+ok(f"{name}: pprof's first mapping is the program", name == "user" or strings[mappings[0]].endswith("/" + program), [strings[m] for m in mappings])
 ok(f"{name}: pprof's first string is empty", strings[0] == "")
 ok(f"{name}: pprof's locations and functions are all there", used <= locations and named <= functions)
 keys = {headings[key]: totals[headings[key]] for key in headings}
