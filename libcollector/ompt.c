@@ -245,7 +245,7 @@ static void on_sync_region_wait(int kind, int endpoint, ompt_data_t *parallel, o
 	if (!thread)
 		return;
 	/* The barrier at a region's end is the time from each thread's end to the region's; a worker may wait there before it knows its region. */
-	if (base ? base->is_over : is_last_barrier(&thread->omp, kind, code))
+	if (base ? base->is_over : state_of_sync(kind) == FMT_omp_state_IMPLICIT_BARRIER)
 		return;
 	if (base && !base->task && is_last_barrier(&thread->omp, kind, code)) {
 		if (endpoint == ompt_scope_begin)
