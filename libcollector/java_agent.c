@@ -1,7 +1,7 @@
 /* java_agent.c: come into a Java machine when it is made. See java_agent.h.
  *
  * The launcher (libjli) finds JNI_CreateJavaVM by dlsym; it gets a function of ours, which calls the real one and then is a tool (JVMTI) in the
- * machine. Options for an agent, in JAVA_TOOL_OPTIONS or the command line, would be seen: the machine prints the variable on stderr, and tells
+ * machine. So does a program that is linked to libjvm, by the order of objects. Options for an agent, in JAVA_TOOL_OPTIONS or the command line, would be seen: the machine prints the variable on stderr, and tells
  * the program its arguments. Before the machine is made its tables are read (java_vm.h), so that its very first frames can be walked. */
 #include "java_agent.h"
 
@@ -14,12 +14,13 @@
 #include "java_vm.h"
 #include "jvmti.h"
 #include "log.h"
+#include "next.h"
 
 #include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { EVENTS = JVMTI_EVENT_LAST - JVMTI_EVENT_FIRST + 1, EXPLICIT = 2 };
+enum { EVENTS = JVMTI_EVENT_LAST - JVMTI_EVENT_FIRST + 1, EXPLICIT = 2, JAVA_ERROR = -1 };
 
 typedef int create_function(struct java_machine **machine, struct java_env **env, void *arguments);
 
@@ -144,6 +145,24 @@ static void *find(void *handle, const char *name)
 	libjvm = handle;
 	real_create = (create_function *)(uintptr_t)found;
 	return (void *)(uintptr_t)&create;
+}
+
+/* A program that is linked to libjvm is bound to this one. */
+EXPORT create_function JNI_CreateJavaVM;
+EXPORT int JNI_CreateJavaVM(struct java_machine **machine, struct java_env **env, void *arguments)
+{
+	create_function *next = (create_function *)next_definition("JNI_CreateJavaVM", __builtin_return_address(0));
+	Dl_info info;
+
+	if (!next)
+		return JAVA_ERROR;
+	if (!col_is_recording() || !col.descriptor.java || libjvm || !dladdr((void *)(uintptr_t)next, &info))
+		return next(machine, env, arguments);
+	libjvm = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (!libjvm)
+		return next(machine, env, arguments);
+	real_create = next;
+	return create(machine, env, arguments);
 }
 
 void java_open(void)

@@ -127,6 +127,42 @@ contains "a descendant" ' JavaKnown\.work$' shell.txt
 "$xcollect" -A off -J -Xint true >no.out 2>&1
 is "-J of what is no Java program" "125 1" "$? $(grep -c 'no Java program' no.out)"
 
+# ---- a machine in a program of C, which is linked to it
+
+cat >embedded.c <<'END'
+#include <jni.h>
+#include <stdio.h>
+int main(void)
+{
+	JavaVMOption option = {"-Djava.class.path=.", NULL};
+	JavaVMInitArgs arguments = {JNI_VERSION_10, 1, &option, JNI_FALSE};
+	JavaVM *machine;
+	JNIEnv *env;
+
+	if (JNI_CreateJavaVM(&machine, (void **)&env, &arguments) != 0)
+		return 1;
+	jclass class = (*env)->FindClass(env, "JavaKnown");
+	jclass string = (*env)->FindClass(env, "java/lang/String");
+	jobjectArray words = (*env)->NewObjectArray(env, 2, string, (*env)->NewStringUTF(env, "threads"));
+
+	(*env)->SetObjectArrayElement(env, words, 1, (*env)->NewStringUTF(env, "40"));
+	(*env)->CallStaticVoidMethod(env, class, (*env)->GetStaticMethodID(env, class, "main", "([Ljava/lang/String;)V"), words);
+	return (*machine)->DestroyJavaVM(machine);
+}
+END
+home=$(dirname "$(dirname "$(realpath "$(command -v javac)")")")
+if have gcc && [ -e "$home/include/jni.h" ] &&
+	gcc -g -o embedded embedded.c -I"$home/include" -I"$home/include/linux" -L"$home/lib/server" -ljvm -Wl,-rpath,"$home/lib/server"; then
+	record embedded -A off -p hi -- ./embedded
+	is "a machine in another program: it runs" "0 done" "$? $(cat embedded.out)"
+	report embedded -name short -metrics i.totalcpu -functions
+	contains "its methods are seen" ' JavaKnown\.work$' embedded.txt
+	report embedded -name short -viewmode expert -metrics i.totalcpu -functions
+	contains "beside what made it" ' main$' embedded.txt
+else
+	skip "a machine in another program" "no gcc, or no jni.h"
+fi
+
 # ---- a machine that is none: it tells nothing of itself, and has no JVMTI
 
 mkdir fake
