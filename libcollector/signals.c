@@ -56,9 +56,9 @@ static struct owned *find_owned(int signal)
 
 __asm__(".text\n"
         ".balign 16\n"
-        ARCH_SIGNAL_FRAME
+        "\tnop\n"
         ".type signals_return,@function\n"
-        "signals_return:\n" ARCH_SIGNAL_RETURN ARCH_SIGNAL_FRAME_END
+        "signals_return:\n" ARCH_SIGNAL_RETURN
         ".size signals_return, .-signals_return\n");
 void signals_return(void) __attribute__((visibility("hidden")));
 

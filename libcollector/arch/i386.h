@@ -61,8 +61,6 @@ static inline uintptr_t arch_sp(void)
 }
 
 /* The code that a handler returns to, as unwinders know it. */
-#define ARCH_SIGNAL_FRAME "\tnop\n"
-#define ARCH_SIGNAL_FRAME_END
 #define ARCH_SIGNAL_RETURN "\tmov $173, %eax\n\tint $0x80\n"
 
 #endif

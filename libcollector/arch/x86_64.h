@@ -99,21 +99,6 @@ static inline void arch_allow_unaligned(const greg_t *gregs)
 /* The code that a handler returns to, as unwinders know it. */
 #define ARCH_SIGNAL_RETURN "\tmov $15, %rax\n\tsyscall\n"
 
-/* Its frame, for those who know signal frames by unwind tables alone: the caller's registers lie in the ucontext, at which the stack
- * pointer points; gregs begin at its byte 40, in the order of REG_R8... (DW_CFA_def_cfa_expression 0x0f, DW_CFA_expression 0x10,
- * DW_OP_breg7 0x77, DW_OP_deref 6). Addresses of return are looked up one byte before: so it begins with one. */
-#define ARCH_SIGNAL_REGISTER(number, low, high) "\t.cfi_escape 0x10, " #number ", 3, 0x77, " #low ", " #high "\n"
-#define ARCH_SIGNAL_FRAME \
-	"\t.cfi_startproc simple\n\t.cfi_signal_frame\n" \
-	"\t.cfi_escape 0x0f, 4, 0x77, 0xa0, 1, 6\n" \
-	ARCH_SIGNAL_REGISTER(8, 0xa8, 0) ARCH_SIGNAL_REGISTER(9, 0xb0, 0) ARCH_SIGNAL_REGISTER(10, 0xb8, 0) \
-	ARCH_SIGNAL_REGISTER(11, 0xc0, 0) ARCH_SIGNAL_REGISTER(12, 0xc8, 0) ARCH_SIGNAL_REGISTER(13, 0xd0, 0) \
-	ARCH_SIGNAL_REGISTER(14, 0xd8, 0) ARCH_SIGNAL_REGISTER(15, 0xe0, 0) ARCH_SIGNAL_REGISTER(5, 0xe8, 0) \
-	ARCH_SIGNAL_REGISTER(4, 0xf0, 0) ARCH_SIGNAL_REGISTER(6, 0xf8, 0) ARCH_SIGNAL_REGISTER(3, 0x80, 1) \
-	ARCH_SIGNAL_REGISTER(1, 0x88, 1) ARCH_SIGNAL_REGISTER(0, 0x90, 1) ARCH_SIGNAL_REGISTER(2, 0x98, 1) \
-	ARCH_SIGNAL_REGISTER(7, 0xa0, 1) ARCH_SIGNAL_REGISTER(16, 0xa8, 1) "\tnop\n"
-#define ARCH_SIGNAL_FRAME_END "\t.cfi_endproc\n"
-
 /* Does the processor compare return addresses with a stack of its own? Without one, the instruction is none. */
 static inline int arch_has_shadow_stack(void)
 {

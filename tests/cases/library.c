@@ -222,6 +222,31 @@ int case_what_the_kernel_gave(void)
 	return 0;
 }
 
+/* Servers write what they do over their arguments and variables, as far as these lie one behind the other. */
+int case_title_written(void)
+{
+	char *begin = program_invocation_name, *end, text[200] = "", **copy;
+	size_t count = 0;
+	ssize_t len;
+
+	while (environ[count])
+		count++;
+	copy = calloc(count + 1, sizeof(*copy));
+	end = begin + strlen(begin) + 1 + strlen("title_written") + 1;
+	for (size_t i = 0; i < count; i++) {
+		if (environ[i] == end)
+			end += strlen(end) + 1;
+		copy[i] = strdup(environ[i]);
+	}
+	environ = copy;
+	memset(begin, 0, (size_t)(end - begin));
+	snprintf(begin, (size_t)(end - begin), "cases: working on %d", 42);
+	len = read(open("/proc/self/cmdline", O_RDONLY), text, sizeof(text) - 1);
+	say("title %d '%s'\n", len > 0, text);
+	mark();
+	return WEXITSTATUS(system("test -n \"$PATH\" && exit 6"));
+}
+
 static int in_line(void)
 {
 	FILE *tasks = fopen("/proc/self/status", "r");

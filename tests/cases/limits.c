@@ -86,6 +86,14 @@ int case_limit_stack(void)
 	return 1;
 }
 
+int case_no_limit_of_the_stack(void)
+{
+	mark();
+	limit(RLIMIT_STACK, RLIM_INFINITY); /* programs that come then are laid out in the old way */
+	become("leaf");
+	return 1;
+}
+
 int case_limit_cpu(void)
 {
 	struct rlimit cpu = {1, 2};

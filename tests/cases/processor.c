@@ -4,6 +4,7 @@
 #include <asm/prctl.h>
 #include <fenv.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -182,6 +183,37 @@ int case_thread_pointer_zero(void)
 	spin();
 	__asm__ volatile("syscall" ::"a"(SYS_arch_prctl), "D"(ARCH_SET_FS), "S"(before) : "rcx", "r11", "memory");
 	say("back\n");
+	return 0;
+}
+
+/* A thread of a runtime that has nothing of libc's, made by an instruction of the program's own. */
+static volatile int foreign_done;
+
+__attribute__((no_instrument_function, noreturn)) static void foreign(void)
+{
+	for (int i = 0; i < 6; i++) /* it takes a while until it is found */
+		spin();
+	foreign_done = 1;
+	for (;;)
+		__asm__ volatile("syscall" ::"a"(SYS_exit), "D"(0) : "rcx", "r11", "memory");
+}
+
+int case_thread_without_libc(void)
+{
+	static char other[4096] __attribute__((aligned(64))), stack[1 << 16] __attribute__((aligned(64)));
+	unsigned long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
+	register void *pointer __asm__("r8") = other + 2048;
+	register long none __asm__("r10") = 0;
+	long result;
+
+	mark();
+	__asm__ volatile("syscall\n\ttest %%eax, %%eax\n\tjnz 1f\n\txor %%ebp, %%ebp\n\tcall *%%rbx\n1:"
+	                 : "=a"(result)
+	                 : "a"(SYS_clone), "D"(flags), "S"(stack + sizeof(stack)), "d"(0L), "r"(none), "r"(pointer), "b"(foreign)
+	                 : "rcx", "r11", "memory");
+	while (!foreign_done)
+		usleep(1000);
+	say("made %d\n", result > 0);
 	return 0;
 }
 
