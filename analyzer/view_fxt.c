@@ -233,7 +233,7 @@ static int put_all(struct dump *dump, const char **fault, uint64_t *offset)
 		*fault = "a record of 0 words";
 	else if (rc == 0 && fxt_nesting_open(dump->nesting) > 0)
 		*fault = "the file ends, and durations are still open";
-	else if (rc == 0 && dump->records == 0)
+	else if (rc == 0 && dump->records == 0 && exp_fxt_unused(dump->fxt) == 0) /* a region of zeros is that of an idle CPU */
 		*fault = "no record";
 	return *fault != NULL ? -EBADMSG : rc;
 }

@@ -51,6 +51,9 @@ timeout 20 "$xer_print" -fxt_dump - <sound.fxt >piped.txt
 succeeds "dump: - is standard input" cmp piped.txt dump.txt
 dump region 0
 contains "dump: a region's zeros are unused space" '^# valid, a region without the magic number: 3 records, 192 bytes, 4000 bytes unused$' dump.txt
+head -c 4096 /dev/zero >idle
+dump idle 0
+contains "dump: nor has the region of an idle CPU any record" '^# valid, a region without the magic number: 0 records, 0 bytes, 4096 bytes unused$' dump.txt
 dump tail.fxt 1
 contains "dump: in a file they are a fault" 'tail.fxt: offset 80: a record of 0 words$' dump.err
 dump unended.fxt 1
