@@ -22,7 +22,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-enum { SEARCH_MS = 10000, LOAD_MS = 20000, ENTRY_MS = 30000, MESSAGE_MAX = 512, FAILED = 125, REFUSED = 126, GONE = 127 };
+enum { SEARCH_MS = 20000, LOAD_MS = 20000, ENTRY_MS = 30000, MESSAGE_MAX = 512, FAILED = 125, REFUSED = 126, GONE = 127 };
 
 struct job {
 	pid_t pid;

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { THREADS = 64, STOP_MS = 100, RUN_MS = 100, PLAIN_ROUNDS = 10, BETWEEN_US = 300 };
+enum { THREADS = 64, STOP_MS = 100, RUN_MS = 300, PLAIN_ROUNDS = 10, BETWEEN_US = 300 };
 
 struct candidates {
 	pid_t tid[THREADS];
