@@ -233,6 +233,19 @@ static void put_units(struct source_view *view)
 	}
 }
 
+/* A file of the same name that was found elsewhere may be another one. */
+static void check_length(const struct source_view *view)
+{
+	unsigned last = 0;
+
+	for (size_t i = 0; i < view->data.line_count; i++)
+		if (view->data.lines[i] > last)
+			last = view->data.lines[i];
+	if (last > view->file->count)
+		print_note(view->session, "warning: %s is not what was compiled: it ends with line %zu, and there is code of line %u",
+			   view->file->source.path, (size_t)view->file->count, last);
+}
+
 static void put_head(struct source_view *view)
 {
 	const struct source_file *file = view->file;
@@ -252,6 +265,7 @@ static void put_head(struct source_view *view)
 		print_note(session, "functions and inlined calls are those of %zu compilations; there are more",
 			   view->data.unit_count);
 	source_file_check(session, file, view->data.sum);
+	check_length(view);
 	if (!print_is_data(session))
 		fputc('\n', session->out);
 }

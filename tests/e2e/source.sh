@@ -272,3 +272,15 @@ time.sleep(60)' >port &
 else
 	skip "debuginfod" "libdebuginfod is missing"
 fi
+
+# Another file of the same name, found by the search path: older than the recording, but too short.
+mkdir elsewhere there && printf 'int other;\n' >elsewhere/maker.c && touch -d '2001-01-01' elsewhere/maker.c
+printf '#include <stdlib.h>\n\n\nvoid *volatile kept;\n\nint main(void)\n{\n\tkept = malloc(77);\n\treturn 0;\n}\n' >there/maker.c
+if gcc -gdwarf-4 -O1 -o maker "$PWD/there/maker.c" 2>/dev/null; then
+	record maker -p off -S off -H on -- ./maker
+	report maker -source main
+	is "the file itself" 0 "$(grep -c 'is not what was compiled' maker.txt)"
+	rm there/maker.c
+	report maker -setpath "$PWD/elsewhere" -source main
+	contains "another file of the name is told" '^# warning: .*/elsewhere/maker.c is not what was compiled: it ends with line 1, and there is code of line [0-9]+$' maker.txt
+fi
