@@ -1,42 +1,13 @@
 /* Calls for input and output: totals by stack, file and descriptor, sizes, names, damage. */
-#include "tests/unit/experiment/make_experiment.h"
-
 #include "format/record.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 
-static const uint64_t pcs[] = {0x1000, 0x2000, 0x3000};
-static const int parents[] = {-1, 0, 0};
-static struct maker maker;
-static struct maker_stream stream;
-static struct experiment *experiment;
-static uint32_t ids[3];
-static const uint64_t t = MAKER_START_TICKS;
-
-static void set_up(void)
-{
-	maker_create(&maker);
-	maker_nodes(&maker, 3, pcs, parents, ids);
-	maker_stream_init(&stream);
-}
-
-static const struct exp_data_set *load(void)
-{
-	struct exp_cause cause;
-	const struct exp_data_set *set;
-
-	maker_stream_put(&maker, &stream, "iotrace");
-	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0, "%s", cause.text);
-	cr_assert_eq(experiment_load(experiment, &set), 0);
-	return set;
-}
-
-static void tear_down(void)
-{
-	experiment_close(experiment);
-	maker_destroy(&maker);
-}
+enum { NODES = 3 };
+static const uint64_t pcs[NODES] = {0x1000, 0x2000, 0x3000};
+static const int parents[NODES] = {-1, 0, 0};
+#include "tests/unit/experiment/one_stream.h"
 
 TestSuite(io, .init = set_up, .fini = tear_down);
 
@@ -68,7 +39,7 @@ Test(io, adds_calls_by_stack)
 {
 	put_calls();
 
-	const struct exp_data_set *set = load();
+	const struct exp_data_set *set = load("iotrace");
 
 	cr_assert_eq(set->have, EXP_DATA_IO);
 	cr_assert_eq(set->quality.io_events, 8);
@@ -89,7 +60,7 @@ Test(io, adds_calls_by_file_and_descriptor)
 {
 	put_calls();
 
-	const struct exp_io *io = &load()->io;
+	const struct exp_io *io = &load("iotrace")->io;
 
 	cr_assert_eq(io->file_count, 4);
 	cr_assert_str_eq(io->files[0].name, "/etc/passwd", "named by another thread, later in the file");
@@ -114,7 +85,7 @@ Test(io, knows_sizes_functions_and_errors)
 {
 	put_calls();
 
-	const struct exp_io *io = &load()->io;
+	const struct exp_io *io = &load("iotrace")->io;
 
 	cr_assert_eq(io->sizes[EXP_IO_READ].smallest, 0);
 	cr_assert_eq(io->sizes[EXP_IO_READ].largest, 4096);
@@ -142,7 +113,7 @@ Test(io, damage_is_told_and_counts_for_nothing)
 	call(30, FMT_io_func_READ, 16, 3, 1, 1, 0);
 	call(40, 255, 16, 3, 1, 1, 0);
 
-	const struct exp_data_set *set = load();
+	const struct exp_data_set *set = load("iotrace");
 
 	cr_assert_eq(maker.warnings, 3);
 	cr_assert_eq(set->quality.io_events, 2);

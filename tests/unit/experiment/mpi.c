@@ -1,6 +1,4 @@
 /* Calls of MPI functions: totals by function, by peer and by stack; messages that are not a call's own; damage. */
-#include "tests/unit/experiment/make_experiment.h"
-
 #include "experiment/mpi.h"
 #include "format/record.h"
 
@@ -9,35 +7,7 @@
 enum { MAIN, CALL, OTHER, NODES };
 static const uint64_t pcs[NODES] = {0x1000, 0x2000, 0x3000};
 static const int parents[NODES] = {-1, 0, 0};
-static struct maker maker;
-static struct maker_stream stream;
-static struct experiment *experiment;
-static uint32_t ids[NODES];
-static const uint64_t t = MAKER_START_TICKS;
-
-static void set_up(void)
-{
-	maker_create(&maker);
-	maker_nodes(&maker, NODES, pcs, parents, ids);
-	maker_stream_init(&stream);
-}
-
-static const struct exp_data_set *load(const char *name)
-{
-	struct exp_cause cause;
-	const struct exp_data_set *set;
-
-	maker_stream_put(&maker, &stream, name);
-	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0, "%s", cause.text);
-	cr_assert_eq(experiment_load(experiment, &set), 0);
-	return set;
-}
-
-static void tear_down(void)
-{
-	experiment_close(experiment);
-	maker_destroy(&maker);
-}
+#include "tests/unit/experiment/one_stream.h"
 
 TestSuite(mpi, .init = set_up, .fini = tear_down);
 

@@ -1,6 +1,4 @@
 /* Constructs of OpenMP: totals by place, regions out of their threads' parts, waits by stack, damage. */
-#include "tests/unit/experiment/make_experiment.h"
-
 #include "format/record.h"
 
 #include <criterion/criterion.h>
@@ -8,35 +6,7 @@
 enum { MAIN, CALL, MARK, BODY, NODES };
 static const uint64_t pcs[NODES] = {0x1000, 0x2000, FMT_PC_PARALLEL, 0x3000};
 static const int parents[NODES] = {-1, 0, 1, 2};
-static struct maker maker;
-static struct maker_stream stream;
-static struct experiment *experiment;
-static uint32_t ids[NODES];
-static const uint64_t t = MAKER_START_TICKS;
-
-static void set_up(void)
-{
-	maker_create(&maker);
-	maker_nodes(&maker, NODES, pcs, parents, ids);
-	maker_stream_init(&stream);
-}
-
-static const struct exp_data_set *load(void)
-{
-	struct exp_cause cause;
-	const struct exp_data_set *set;
-
-	maker_stream_put(&maker, &stream, "omptrace");
-	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0, "%s", cause.text);
-	cr_assert_eq(experiment_load(experiment, &set), 0);
-	return set;
-}
-
-static void tear_down(void)
-{
-	experiment_close(experiment);
-	maker_destroy(&maker);
-}
+#include "tests/unit/experiment/one_stream.h"
 
 TestSuite(omp, .init = set_up, .fini = tear_down);
 
@@ -69,7 +39,7 @@ Test(omp, makes_a_region_of_its_threads_parts)
 	put(t + 2600, FMT_omp_event_TASK, 1, ids[BODY], 300, 0, 0); /* in the barrier at the region's end */
 	put(t + 2700, FMT_omp_event_TASK, 1, ids[BODY], 50, 0, 1);  /* counted with the one that executed it */
 
-	const struct exp_data_set *set = load();
+	const struct exp_data_set *set = load("omptrace");
 	const struct exp_omp_construct *region = find(set, FMT_omp_event_PARALLEL), *task = find(set, FMT_omp_event_TASK);
 
 	cr_assert_eq(set->have, EXP_DATA_OMP);
@@ -96,7 +66,7 @@ Test(omp, waits_are_without_the_tasks_that_were_executed_meanwhile)
 	put(t + 1100, FMT_omp_event_LOCK, 1, ids[BODY], 50, 0x7fff00001000, 0); /* other: its address */
 	put(t + 1200, FMT_omp_event_LOCK, 1, ids[CALL], 70, 0x7fff00001000, 0);
 
-	const struct exp_data_set *set = load();
+	const struct exp_data_set *set = load("omptrace");
 
 	cr_assert_eq(find(set, FMT_omp_event_TASK_WAIT)->time_ns, 200);
 	cr_assert_eq(set->nodes.value[EXP_OMP_TASK_WAIT][BODY], 200);
@@ -113,7 +83,7 @@ Test(omp, damage_is_left_out_and_told)
 	put(t + 1000, FMT_omp_event_THREAD, 8, ids[BODY], 100, 0, 0);                         /* of a region that has no end */
 	put(t + 1100, FMT_omp_event_PARALLEL, 9, ids[CALL], 10, 0, 4);                        /* without threads */
 
-	const struct exp_data_set *set = load();
+	const struct exp_data_set *set = load("omptrace");
 
 	cr_assert_eq(set->quality.omp_events, 2);
 	cr_assert_eq(set->omp.count, 1);

@@ -1,41 +1,12 @@
 /* Waits: totals by stack and by object, where objects were made, the longest waits, damage. */
-#include "tests/unit/experiment/make_experiment.h"
-
 #include "format/record.h"
 
 #include <criterion/criterion.h>
 
-static const uint64_t pcs[] = {0x1000, 0x2000, 0x3000};
-static const int parents[] = {-1, 0, 0};
-static struct maker maker;
-static struct maker_stream stream;
-static struct experiment *experiment;
-static uint32_t ids[3];
-static const uint64_t t = MAKER_START_TICKS;
-
-static void set_up(void)
-{
-	maker_create(&maker);
-	maker_nodes(&maker, 3, pcs, parents, ids);
-	maker_stream_init(&stream);
-}
-
-static const struct exp_data_set *load(void)
-{
-	struct exp_cause cause;
-	const struct exp_data_set *set;
-
-	maker_stream_put(&maker, &stream, "synctrace");
-	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0, "%s", cause.text);
-	cr_assert_eq(experiment_load(experiment, &set), 0);
-	return set;
-}
-
-static void tear_down(void)
-{
-	experiment_close(experiment);
-	maker_destroy(&maker);
-}
+enum { NODES = 3 };
+static const uint64_t pcs[NODES] = {0x1000, 0x2000, 0x3000};
+static const int parents[NODES] = {-1, 0, 0};
+#include "tests/unit/experiment/one_stream.h"
 
 TestSuite(sync, .init = set_up, .fini = tear_down);
 
@@ -49,7 +20,7 @@ Test(sync, adds_waits_by_stack_and_by_object)
 	maker_extent(&stream, 43, t, 4096);
 	maker_sync(&stream, t + 1500, FMT_sync_func_MUTEX_LOCK, 0x5000, 400, 0, ids[2]);
 
-	const struct exp_data_set *set = load();
+	const struct exp_data_set *set = load("synctrace");
 	const struct exp_sync_object *mutex = &set->sync.objects[0];
 
 	cr_assert_eq(set->have, EXP_DATA_SYNC);
@@ -92,7 +63,7 @@ Test(sync, an_object_made_by_another_stack_is_another)
 	maker_sync(&stream, t + 40, FMT_sync_func_MUTEX_LOCK, 0x5000, 4, 0, ids[0]);
 	maker_sync(&stream, t + 60, FMT_sync_func_MUTEX_LOCK, 0x5000, 8, 0, ids[0]);
 
-	const struct exp_data_set *set = load();
+	const struct exp_data_set *set = load("synctrace");
 
 	cr_assert_eq(set->quality.sync_events, 4, "to make an object is no wait");
 	cr_assert_eq(set->sync.object_count, 3);
@@ -110,7 +81,7 @@ Test(sync, keeps_the_longest_hundred)
 	for (unsigned i = 0; i < 1000; i++)
 		maker_sync(&stream, t + 10000 + i, FMT_sync_func_SEM_WAIT, 0x5000 + 16 * (i % 7), i * 37 % 1000, 0, ids[1]);
 
-	const struct exp_data_set *set = load();
+	const struct exp_data_set *set = load("synctrace");
 
 	cr_assert_eq(set->sync.object_count, 7);
 	cr_assert_eq(set->sync.longest_count, 100);
@@ -124,7 +95,7 @@ Test(sync, counts_further_threads_together)
 		maker_extent(&stream, tid, t + tid, 4096);
 		maker_sync(&stream, t + tid, FMT_sync_func_WRLOCK, 0x5000, 1, 0, ids[1]);
 	}
-	cr_assert_eq(load()->sync.objects[0].threads, UINT64_MAX);
+	cr_assert_eq(load("synctrace")->sync.objects[0].threads, UINT64_MAX);
 }
 
 Test(sync, damage_is_told_and_counts_for_nothing)
@@ -137,7 +108,7 @@ Test(sync, damage_is_told_and_counts_for_nothing)
 	maker_sync(&stream, t + 30, FMT_sync_func_MUTEX_LOCK, 0x5000, 6, 0, ids[1] + 8);
 	maker_sync(&stream, t + 40, 60, 0x5000, 7, 0, ids[1]);
 
-	const struct exp_data_set *set = load();
+	const struct exp_data_set *set = load("synctrace");
 
 	cr_assert_eq(maker.warnings, 3);
 	cr_assert_eq(set->quality.sync_events, 2);
