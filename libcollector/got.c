@@ -5,34 +5,19 @@
  * program has of its own under such a name stay its own. Other threads run meanwhile: words are stored whole. */
 #include "got.h"
 
+#include "elftables.h"
 #include "hook.h"
 
 #include <elf.h>
 #include <link.h>
 
-enum { SYMBOLS_MAX = 1024, HIDDEN_VERSION = 0x8000, PAGE = 4096 };
+enum { SYMBOLS_MAX = 1024, PAGE = 4096 };
 
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
-/* The tables of an object that say what it needs and has. */
-struct tables {
-	uint64_t bias;
-	const ElfW(Sym) *symbol;
-	const char *text;
-	const uint32_t *hash; /* DT_GNU_HASH */
-	const ElfW(Half) *version; /* of each symbol, NULL if there are none */
-	const ElfW(Verneed) *need;
-	const ElfW(Verdef) *def;
-	int is_textual;
-	struct {
-		const ElfW(Rela) *first;
-		size_t size;
-	} relocations[2];
-};
-
 struct image {
-	struct tables tables;
+	struct elf_tables tables;
 	uint64_t low, high; /* addresses of its segments */
 	uint64_t sealed, sealed_end; /* pages that are read-only since it was bound (RELRO) */
 	int is_open; /* they are writable at the moment */
@@ -40,97 +25,19 @@ struct image {
 
 static void *find_symbol(void *handle, const char *name);
 
-static struct tables own;
+static struct elf_tables own;
 static void *bound[SYMBOLS_MAX]; /* by index of our symbols: what the name leads to without us */
 static unsigned long long objects_seen; /* how many objects had ever been loaded when we looked last */
 static atomic_uint is_patched;
 
-/* The loader has turned most, but not all, addresses in a dynamic section into absolute ones. */
-static const void *address_in(const struct tables *tables, uint64_t value)
-{
-	return (const void *)(value < tables->bias ? value + tables->bias : value);
-}
-
-static void read_dynamic(struct tables *tables, uint64_t bias, const ElfW(Dyn) *entry)
-{
-	*tables = (struct tables){.bias = bias};
-	for (; entry->d_tag != DT_NULL; entry++) {
-		const void *at = address_in(tables, entry->d_un.d_ptr);
-
-		switch (entry->d_tag) {
-		case DT_SYMTAB:
-			tables->symbol = at;
-			break;
-		case DT_STRTAB:
-			tables->text = at;
-			break;
-		case DT_GNU_HASH:
-			tables->hash = at;
-			break;
-		case DT_VERSYM:
-			tables->version = at;
-			break;
-		case DT_TEXTREL: /* words in pages that are not to be written */
-			tables->is_textual = 1;
-			break;
-		case DT_FLAGS:
-			tables->is_textual |= (entry->d_un.d_val & DF_TEXTREL) != 0;
-			break;
-		case DT_VERNEED:
-			tables->need = at;
-			break;
-		case DT_VERDEF:
-			tables->def = at;
-			break;
-		case DT_RELA:
-			tables->relocations[0].first = at;
-			break;
-		case DT_RELASZ:
-			tables->relocations[0].size = entry->d_un.d_val;
-			break;
-		case DT_JMPREL:
-			tables->relocations[1].first = at;
-			break;
-		case DT_PLTRELSZ:
-			tables->relocations[1].size = entry->d_un.d_val;
-			break;
-		default:
-			break;
-		}
-	}
-}
-
 /* ---- our own symbols ---- */
 
-static uint32_t hash_of(const char *name)
-{
-	uint32_t hash = 5381;
-
-	for (; *name; name++)
-		hash = hash * 33 + (uint8_t)*name;
-	return hash;
-}
-
-/* The index of the symbol of that name that we export, in the version of today; 0 if there is none. */
+/* The index of the symbol of that name that we export; 0 if there is none. */
 static uint32_t own_index(const char *name)
 {
-	uint32_t buckets = own.hash[0], first = own.hash[1], words = own.hash[2], shift = own.hash[3];
-	const uint64_t *bloom = (const uint64_t *)(own.hash + 4);
-	const uint32_t *bucket = (const uint32_t *)(bloom + words);
-	const uint32_t *chain = bucket + buckets;
-	uint32_t hash = hash_of(name);
-	uint64_t word = bloom[hash / 64 % words];
+	uint32_t index = elf_tables_find(&own, name, elf_tables_hash(name));
 
-	if (!(word >> hash % 64 & word >> (hash >> shift) % 64 & 1))
-		return 0;
-	for (uint32_t i = bucket[hash % buckets]; i >= first && i < SYMBOLS_MAX; i++) {
-		if ((chain[i - first] | 1) == (hash | 1) && strcmp(own.text + own.symbol[i].st_name, name) == 0 &&
-		    !(own.version && own.version[i] & HIDDEN_VERSION))
-			return i;
-		if (chain[i - first] & 1)
-			break;
-	}
-	return 0;
+	return index < SYMBOLS_MAX ? index : 0;
 }
 
 static uint64_t own_address(uint32_t index)
@@ -189,7 +96,7 @@ static void find_bound(void)
 static void open_own(void)
 {
 	if (!own.symbol)
-		read_dynamic(&own, (uint64_t)&__ehdr_start, _DYNAMIC);
+		elf_tables_read(&own, (uint64_t)&__ehdr_start, _DYNAMIC);
 }
 
 int got_is_preloaded(void)
@@ -202,9 +109,9 @@ int got_is_preloaded(void)
 /* ---- objects ---- */
 
 /* The version that the object wants of a symbol that it does not define, NULL if any. */
-static const char *wanted_version(const struct tables *tables, uint32_t index)
+static const char *wanted_version(const struct elf_tables *tables, uint32_t index)
 {
-	unsigned version = tables->version ? tables->version[index] & ~HIDDEN_VERSION : 0;
+	unsigned version = tables->version ? tables->version[index] & ~ELF_TABLES_HIDDEN : 0;
 	const char *at = (const char *)tables->need;
 
 	while (version > 1 && at) {
@@ -214,7 +121,7 @@ static const char *wanted_version(const struct tables *tables, uint32_t index)
 		for (unsigned i = 0; i < need->vn_cnt; i++) {
 			const ElfW(Vernaux) *aux = (const void *)aux_at;
 
-			if ((aux->vna_other & ~HIDDEN_VERSION) == version)
+			if ((aux->vna_other & ~ELF_TABLES_HIDDEN) == version)
 				return tables->text + aux->vna_name;
 			aux_at += aux->vna_next;
 		}
@@ -223,7 +130,7 @@ static const char *wanted_version(const struct tables *tables, uint32_t index)
 	return NULL;
 }
 
-static int is_same_version(const struct tables *tables, uint32_t index, uint32_t own_symbol)
+static int is_same_version(const struct elf_tables *tables, uint32_t index, uint32_t own_symbol)
 {
 	const char *ours = own_version(own_symbol);
 	const char *wanted = ours ? wanted_version(tables, index) : NULL;
@@ -335,7 +242,7 @@ static int read_image(const struct dl_phdr_info *info, struct image *image)
 	}
 	if (!dynamic)
 		return -1;
-	read_dynamic(&image->tables, info->dlpi_addr, dynamic);
+	elf_tables_read(&image->tables, info->dlpi_addr, dynamic);
 	return image->tables.symbol && image->tables.text && !image->tables.is_textual ? 0 : -1;
 }
 

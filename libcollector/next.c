@@ -4,21 +4,12 @@
  * libgomp), and where it fails, the program's dlerror() tells of it. */
 #include "next.h"
 
+#include "elftables.h"
 #include "hook.h"
 
-#include <elf.h>
 #include <link.h>
 
-enum { HIDDEN_VERSION = 0x8000, NEEDED_MAX = 64 };
-
-struct tables {
-	const ElfW(Sym) *symbol;
-	const char *text;
-	const uint32_t *hash; /* DT_GNU_HASH */
-	const ElfW(Half) *version;
-	const ElfW(Dyn) *dynamic;
-	uint64_t bias;
-};
+enum { NEEDED_MAX = 64 };
 
 struct search {
 	const char *name;
@@ -30,63 +21,22 @@ struct search {
 	void *first, *of_needed;
 };
 
-/* The loader has turned most, but not all, addresses in a dynamic section into absolute ones. */
-static const void *address_in(uint64_t bias, uint64_t value)
+/* Has it all that a look-up needs? */
+static int read_tables(struct elf_tables *tables, uint64_t bias, const ElfW(Dyn) *dynamic)
 {
-	return (const void *)(value < bias ? value + bias : value);
-}
-
-static int read_tables(struct tables *tables, uint64_t bias, const ElfW(Dyn) *entry)
-{
-	*tables = (struct tables){.dynamic = entry, .bias = bias};
-	for (; entry->d_tag != DT_NULL; entry++) {
-		const void *at = address_in(bias, entry->d_un.d_ptr);
-
-		if (entry->d_tag == DT_SYMTAB)
-			tables->symbol = at;
-		else if (entry->d_tag == DT_STRTAB)
-			tables->text = at;
-		else if (entry->d_tag == DT_GNU_HASH)
-			tables->hash = at;
-		else if (entry->d_tag == DT_VERSYM)
-			tables->version = at;
-	}
+	elf_tables_read(tables, bias, dynamic);
 	return tables->symbol && tables->text && tables->hash;
 }
 
-static uint32_t hash_of(const char *name)
-{
-	uint32_t hash = 5381;
-
-	for (; *name; name++)
-		hash = hash * 33 + (uint8_t)*name;
-	return hash;
-}
-
 /* The function that the object defines under that name, in the version of today. */
-static void *find(const struct tables *tables, const char *name, uint32_t hash)
+static void *find(const struct elf_tables *tables, const char *name, uint32_t hash)
 {
-	uint32_t buckets = tables->hash[0], first = tables->hash[1], words = tables->hash[2], shift = tables->hash[3];
-	const uint64_t *bloom = (const uint64_t *)(tables->hash + 4);
-	const uint32_t *bucket = (const uint32_t *)(bloom + words);
-	const uint32_t *chain = bucket + buckets;
-	uint64_t word = bloom[hash / 64 % words];
-	uint32_t at = bucket[hash % buckets];
+	uint32_t index = elf_tables_find(tables, name, hash);
 
-	if (!(word >> hash % 64 & word >> (hash >> shift) % 64 & 1) || at < first)
-		return NULL;
-	for (;; at++) {
-		const ElfW(Sym) *symbol = &tables->symbol[at];
-
-		if ((chain[at - first] | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF && strcmp(tables->text + symbol->st_name, name) == 0 &&
-		    !(tables->version && tables->version[at] & HIDDEN_VERSION))
-			return (void *)(tables->bias + symbol->st_value);
-		if (chain[at - first] & 1)
-			return NULL;
-	}
+	return index ? (void *)(tables->bias + tables->symbol[index].st_value) : NULL;
 }
 
-static const char *soname(const struct tables *tables)
+static const char *soname(const struct elf_tables *tables)
 {
 	for (const ElfW(Dyn) *entry = tables->dynamic; entry->d_tag != DT_NULL; entry++)
 		if (entry->d_tag == DT_SONAME)
@@ -105,7 +55,7 @@ static int is_needed(const struct search *search, const char *name)
 static int see_object(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct search *search = context;
-	struct tables tables;
+	struct elf_tables tables;
 	void *function;
 
 	(void)size;
@@ -129,7 +79,7 @@ static int see_object(struct dl_phdr_info *info, size_t size, void *context)
 
 static void read_needed(struct search *search, const struct link_map *map)
 {
-	struct tables tables;
+	struct elf_tables tables;
 
 	if (!map->l_ld || !read_tables(&tables, map->l_addr, map->l_ld))
 		return;
@@ -152,7 +102,7 @@ static void *search_globally(const char *name)
 
 void *next_definition(const char *name, const void *caller)
 {
-	struct search search = {.name = name, .hash = hash_of(name)};
+	struct search search = {.name = name, .hash = elf_tables_hash(name)};
 	struct dl_find_object object;
 	void *global;
 

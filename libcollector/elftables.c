@@ -1,0 +1,91 @@
+/* elftables.c: read the dynamic section of a loaded object, and look names up as the loader does. See elftables.h. */
+#include "elftables.h"
+
+#include <elf.h>
+#include <string.h>
+
+/* The loader has turned most, but not all, addresses in a dynamic section into absolute ones. */
+static const void *address_in(uint64_t bias, uint64_t value)
+{
+	return (const void *)(value < bias ? value + bias : value);
+}
+
+void elf_tables_read(struct elf_tables *tables, uint64_t bias, const ElfW(Dyn) *dynamic)
+{
+	*tables = (struct elf_tables){.bias = bias, .dynamic = dynamic};
+	for (const ElfW(Dyn) *entry = dynamic; entry->d_tag != DT_NULL; entry++) {
+		const void *at = address_in(bias, entry->d_un.d_ptr);
+
+		switch (entry->d_tag) {
+		case DT_SYMTAB:
+			tables->symbol = at;
+			break;
+		case DT_STRTAB:
+			tables->text = at;
+			break;
+		case DT_GNU_HASH:
+			tables->hash = at;
+			break;
+		case DT_VERSYM:
+			tables->version = at;
+			break;
+		case DT_TEXTREL:
+			tables->is_textual = 1;
+			break;
+		case DT_FLAGS:
+			tables->is_textual |= (entry->d_un.d_val & DF_TEXTREL) != 0;
+			break;
+		case DT_VERNEED:
+			tables->need = at;
+			break;
+		case DT_VERDEF:
+			tables->def = at;
+			break;
+		case DT_RELA:
+			tables->relocations[0].first = at;
+			break;
+		case DT_RELASZ:
+			tables->relocations[0].size = entry->d_un.d_val;
+			break;
+		case DT_JMPREL:
+			tables->relocations[1].first = at;
+			break;
+		case DT_PLTRELSZ:
+			tables->relocations[1].size = entry->d_un.d_val;
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+uint32_t elf_tables_hash(const char *name)
+{
+	uint32_t hash = 5381;
+
+	for (; *name; name++)
+		hash = hash * 33 + (uint8_t)*name;
+	return hash;
+}
+
+uint32_t elf_tables_find(const struct elf_tables *tables, const char *name, uint32_t hash)
+{
+	uint32_t buckets = tables->hash[0], first = tables->hash[1], words = tables->hash[2], shift = tables->hash[3];
+	const uint64_t *bloom = (const uint64_t *)(tables->hash + 4);
+	const uint32_t *bucket = (const uint32_t *)(bloom + words);
+	const uint32_t *chain = bucket + buckets;
+	uint64_t word = bloom[hash / 64 % words];
+	uint32_t at = bucket[hash % buckets];
+
+	if (!(word >> hash % 64 & word >> (hash >> shift) % 64 & 1) || at < first)
+		return 0;
+	for (;; at++) {
+		const ElfW(Sym) *symbol = &tables->symbol[at];
+
+		if ((chain[at - first] | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF && strcmp(tables->text + symbol->st_name, name) == 0 &&
+		    !(tables->version && tables->version[at] & ELF_TABLES_HIDDEN))
+			return at;
+		if (chain[at - first] & 1)
+			return 0;
+	}
+}
