@@ -190,7 +190,7 @@ $(BUILD)/tests/tsan/readers: $(BUILD)/obj/tests/tsan/readers.o $(BUILD)/obj/test
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(READER_LIBS)
 # What writers uses of the collector, with the wrappers that come along made local: malloc and the like are the sanitizer's.
-TSAN_USES := col_founder_open col_directory_open col_xml_open col_xml_append col_slot_refill tree_open tree_node
+TSAN_USES := col_founder_open col_directory_open col_xml_open col_xml_append col_slot_refill tree_open tree_node col_slot_abandon
 $(BUILD)/tests/tsan/recorder.o: $(BUILD)/lib/libcollector.a
 	@mkdir -p $(@D)
 	ld -r -o $@ $(TSAN_USES:%=-u %) $<

@@ -67,6 +67,7 @@ static size_t refill(struct exp_cursor *cursor, size_t need)
 		if (retry(got < 0 && errno == EINTR, &tries))
 			continue;
 		if (got <= 0) {
+			exp_stream_unreadable(cursor->stream, cursor->end_offset, got);
 			cursor->limit = cursor->end_offset;
 			break;
 		}

@@ -87,6 +87,7 @@ static size_t refill(struct walk *walk, size_t need)
 		if (retry(got < 0 && errno == EINTR, &tries))
 			continue;
 		if (got <= 0) {
+			exp_stream_unreadable(walk->stream, walk->end_offset, got);
 			walk->limit = walk->end_offset;
 			break;
 		}

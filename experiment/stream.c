@@ -17,19 +17,30 @@ void exp_stream_fault(struct exp_stream *stream, uint64_t offset, const char *wh
 			 (unsigned long long)offset, what);
 }
 
+void exp_stream_unreadable(struct exp_stream *stream, uint64_t offset, ssize_t got)
+{
+	char what[128];
+
+	if (got < 0)
+		snprintf(what, sizeof(what), "cannot be read: %.80s", strerror(errno));
+	else
+		snprintf(what, sizeof(what), "the file was cut while it was read");
+	exp_stream_fault(stream, offset, what);
+}
+
 static uint64_t page_after(uint64_t offset)
 {
 	return offset / FDR_EXTENT_UNIT * FDR_EXTENT_UNIT + FDR_EXTENT_UNIT;
 }
 
-/* Read the start of a possible extent into head[HEAD_SIZE], zero-filled past the end of the file. */
-static void read_head(const struct exp_stream *stream, uint64_t at, uint8_t *head)
+/* Read the start of a possible extent into head[HEAD_SIZE], zero-filled past the end of the file. Returns what pread does. */
+static ssize_t read_head(const struct exp_stream *stream, uint64_t at, uint8_t *head)
 {
 	ssize_t got = pread(stream->fd, head, HEAD_SIZE, (off_t)at);
+	size_t len = got > 0 ? (size_t)got : 0;
 
-	if (got < 0)
-		got = 0;
-	memset(head + got, 0, HEAD_SIZE - (size_t)got);
+	memset(head + len, 0, HEAD_SIZE - len);
+	return got;
 }
 
 static int is_whole(const struct fdr_prologue *prologue, uint64_t at)
@@ -94,8 +105,10 @@ static int take_extent(struct exp_stream *stream, uint64_t at, uint64_t *next)
 {
 	uint8_t head[HEAD_SIZE];
 	struct fdr_prologue prologue;
+	ssize_t got = read_head(stream, at, head);
 
-	read_head(stream, at, head);
+	if (got <= 0)
+		exp_stream_unreadable(stream, at, got);
 	if (head[0] == 0) {
 		*next = skip_page(stream, at, 1);
 		return 0;

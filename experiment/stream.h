@@ -11,6 +11,7 @@
 #include "format/fdr.h"
 
 #include <string.h>
+#include <sys/types.h>
 
 struct exp_extent {
 	uint64_t at;  /* file offset of its first buffer */
@@ -35,6 +36,10 @@ void exp_stream_close(struct exp_stream *stream);
 
 /* Report a fault at a file offset; only the first few of a stream are told one by one. */
 void exp_stream_fault(struct exp_stream *stream, uint64_t offset, const char *what);
+
+/* Report that nothing could be read at an offset inside of the file as it was when it was opened: `got` is what pread returned, 0 or -1
+ * (errno). */
+void exp_stream_unreadable(struct exp_stream *stream, uint64_t offset, ssize_t got);
 
 /* The first page (FDR_EXTENT_UNIT) at or behind `at`, itself the start of a page, that begins with a
  * sound buffer. Returns its file offset, or the file's size. */

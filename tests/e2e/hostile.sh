@@ -30,12 +30,13 @@ base()
 }
 base all -A off -p hi -H on -s all -i on -S on -- "$programs/mixed" 30
 base calls -A off -p off --functrace -- "$programs/ft_known" 2 20
+base long -A off -p off -H on -S off -- "$programs/mixed" 8000
 base kin -A off -p hi -H on -F on -- "$programs/kin" fork 2
 for told in map dump gdb; do
 	base $told -A off -p off -H on -- "$programs/made_known" $told
 	rm -f "/tmp/perf-$(cat $told.out).map" jit-*.dump
 done
-is "experiments are recorded" "all calls dump dynamic gdb heap killed kin map odd profile user" "$(cd bases && echo *.er | sed 's/\.er//g')"
+is "experiments are recorded" "all calls dump dynamic gdb heap killed kin long map odd profile user" "$(cd bases && echo *.er | sed 's/\.er//g')"
 
 # ---- attacks
 
@@ -149,16 +150,25 @@ cut_at()
 	status=$?
 	[ -s cut.tell ]
 }
-base=heap
-for file in 'archives/heap_known_*' heaptrace frameinfo overview log.xml map.xml; do
+while read -r base file size; do
 	count=0
 	wrong=
-	while [ $count -lt 40 ] && cut_at "$file" $((count + 1)) 100; do
+	rm -rf case.er && cp -r "bases/$base.er" case.er && "$xer_print" -functions -lines -overview case.er >whole.out 2>/dev/null
+	while [ $count -lt 40 ] && cut_at "$file" $((count + 1)) "$size"; do
 		count=$((count + 1))
-		[ $status = 0 ] || { [ $status = 1 ] && [ -s cut.txt ]; } || wrong+=" $count:$status"
+		{ [ $status = 0 ] && cmp -s cut.out whole.out; } || { [ $status = 1 ] && [ -s cut.txt ]; } || wrong+=" $count:$status"
 	done
-	is "$file cut at any of $count moments: no crash, and a word if it is missed" "" "$wrong"
-done
+	is "$file of $base cut at any of $count moments: no crash, and a word if it is missed" "" "$wrong"
+done <<'END'
+heap archives/heap_known_* 100
+heap heaptrace 100
+heap frameinfo 100
+heap overview 100
+heap log.xml 100
+heap map.xml 100
+long heaptrace 100000
+END
+base=heap
 cut_at 'archives/heap_known_*' 1 100
 is "a mapped file that is cut: the exit status" 1 $status
 contains "a mapped file that is cut is named" '^xer_print: .*/archives/heap_known_[0-9a-f]*: the file was cut while it was read$' cut.txt

@@ -19,13 +19,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { THREADS = 8, DEPTH = 12, STACKS = 64, FIRST_TID = 100 };
+enum { THREADS = 8, DEPTH = 12, STACKS = 64, FIRST_TID = 100, EXTENT_EVENTS = 40 };
 
 static const enum fmt_stream streams[] = {FMT_STREAM_PROFILE, FMT_STREAM_HEAPTRACE, FMT_STREAM_SYNCTRACE};
 static const char *const names[] = {"profile", "heaptrace", "synctrace"};
 enum { STREAMS = sizeof(streams) / sizeof(streams[0]) };
 
 static struct col_mark mark = {.recording = 1};
+static pthread_barrier_t start;
 static unsigned events = 5000;
 static uint32_t nodes[THREADS][STACKS];
 
@@ -89,12 +90,18 @@ static void *write_events(void *index)
 	uint32_t tid = (uint32_t)thread + FIRST_TID;
 	struct col_slot slots[STREAMS] = {{0}};
 
+	pthread_barrier_wait(&start);
 	for (uint32_t i = 0; i < events; i++) {
 		struct fmt_clock record = {.kind = FMT_KIND_clock, .stack = tid, .cpu_ns = i};
 
 		for (size_t at = 0; at < STREAMS; at++)
 			if (col_slot_write(&slots[at], streams[at], tid, &record, sizeof(record), i) < 0)
 				return "no room";
+		/* Again and again a new extent, as small as the first one, since they are what threads meet over. */
+		for (size_t at = 0; at < STREAMS && i % EXTENT_EVENTS == 0; at++) {
+			col_slot_abandon(&slots[at]);
+			slots[at] = (struct col_slot){0};
+		}
 		nodes[thread][i % STACKS] = stack_of(i);
 		if (i % 256 == 0)
 			append(tid, i);
@@ -162,6 +169,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		events = (unsigned)atoi(argv[1]);
 	begin(directory);
+	pthread_barrier_init(&start, NULL, THREADS);
 	for (uintptr_t i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[i], NULL, write_events, (void *)i) != 0)
 			fail("pthread_create");
