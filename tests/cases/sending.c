@@ -340,7 +340,8 @@ int case_notified_by_threads(void)
 	request.aio_fildes = open("file", O_RDWR | O_CREAT, 0600);
 	request.aio_sigevent = event;
 	request.aio_sigevent.sigev_value.sival_int = 2;
-	say("aio_write %d\n", aio_write(&request));
+	if (aio_write(&request) != 0)
+		return 1;
 	sem_wait(&told);
 	say("written %d\n", (int)aio_return(&request));
 	return 0;
