@@ -10,6 +10,7 @@
 #include "terminal.h"
 #include "text.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +144,18 @@ static int is_on(const struct experiment *experiment, const char *setting)
 	return strcmp(value, "0") != 0 && strcmp(value, "off") != 0 && value[0] != '\0';
 }
 
+const char *session_cause(int status)
+{
+	switch (status) {
+	case -ENOMEM:
+		return "out of memory";
+	case -ESTALE:
+		return "the file was cut while it was read";
+	default:
+		return strerror(-status);
+	}
+}
+
 void session_load(struct session *session)
 {
 	for (size_t i = 0; i < session->count; i++) {
@@ -155,7 +168,7 @@ void session_load(struct session *session)
 		status = experiment_load(at->experiment, &at->whole);
 		progress_end();
 		if (status < 0) {
-			session_say(session, "%s: out of memory", at->info->path);
+			session_say(session, "%s: %s", at->info->path, session_cause(status));
 			exit(EXIT_TROUBLE);
 		}
 		if (at->info->damaged && session->status < EXIT_TROUBLE)

@@ -144,6 +144,9 @@ void session_refresh(struct session *session);
  * functions below when needed. */
 void session_load(struct session *session);
 
+/* What a negative status of experiment/ means. */
+const char *session_cause(int status);
+
 /* Kinds of data that a loaded experiment has, or was to record: a set of enum metric_data. */
 unsigned session_data_of(const struct session_experiment *at);
 

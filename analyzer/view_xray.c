@@ -18,9 +18,12 @@ enum { SORT_MEMORY = 24 << 20 };
 
 void xraylogs_each(const struct xraylog *log, int (*record)(void *context, const struct xraylog_record *record), void *context)
 {
-	if (xraylog_each(log, record, context) == 0)
+	int status = xraylog_each(log, record, context);
+
+	if (status == 0)
 		return;
-	memory_fail();
+	fprintf(stderr, "xer_print: %s\n", session_cause(status));
+	exit(EXIT_TROUBLE);
 }
 
 /* ---- the records of a log in order of time ---- */

@@ -67,8 +67,11 @@ const uint8_t *xraylog_refill(struct xraylog_reader *reader, uint64_t at, size_t
 
 		if (retry(got < 0 && errno == EINTR, &tries))
 			continue;
-		if (got <= 0)
-			return NULL; /* it has become shorter */
+		if (got <= 0) {
+			if (reader->rc == 0)
+				reader->rc = got < 0 ? -errno : -ESTALE; /* it has become shorter */
+			return NULL;
+		}
 		reader->window_len += (size_t)got;
 	}
 	return reader->window;

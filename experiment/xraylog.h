@@ -50,7 +50,7 @@ int xraylog_open(int fd, struct xraylog *out);
 void xraylog_close(struct xraylog *log);
 
 /* Call `record` for each record, buffer by buffer, those of a thread in order of time, until it returns something else than 0.
- * Returns 0, -ENOMEM, or what it returned. */
+ * Returns 0, -ENOMEM, -ESTALE (the file has been cut), another -errno of reading, or what it returned. */
 int xraylog_each(const struct xraylog *log, int (*record)(void *context, const struct xraylog_record *record), void *context);
 
 struct experiment;

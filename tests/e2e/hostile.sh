@@ -168,6 +168,17 @@ heap log.xml 100
 heap map.xml 100
 long heaptrace 100000
 END
+# A log by itself. (Before the first read it would be a shorter log.)
+wrong=
+for count in 2 3 4 5 6; do
+	rm -rf case.er && cp -r bases/calls.er case.er
+	CUT_FILE=case.er/functrace CUT_AT=$count CUT_SIZE=1000 LD_PRELOAD=$PWD/cut.so "$xer_print" -calls -account case.er/functrace >cut.out 2>cut.txt
+	status=$?
+	rm -rf case.er && cp -r bases/calls.er case.er
+	"$xer_print" -calls -account case.er/functrace >whole.out 2>/dev/null
+	{ [ $status = 0 ] && cmp -s cut.out whole.out; } || { [ $status = 1 ] && [ -s cut.txt ]; } || wrong+=" $count:$status"
+done
+is "a log that is cut between reads: a word if it is missed" "" "$wrong"
 base=heap
 cut_at 'archives/heap_known_*' 1 100
 is "a mapped file that is cut: the exit status" 1 $status
