@@ -44,6 +44,7 @@ attach()
 {
 	local name=$1
 	shift
+	rm -f "$name.err" # of an earlier recording of that name
 	timeout -k 5 60 "$xcollect" -P "$target" -o "$name.er" "$@" >"$name.out" 2>"$name.err" &
 	recorder=$!
 	wait_for grep -q '^Attached to process' "$name.err" || { not_ok "$name: attached: $(cat "$name.err")"; return 1; }
