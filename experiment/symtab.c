@@ -60,9 +60,13 @@ static int compare_symbols(const void *a, const void *b)
 
 int exp_image_read_symbols(struct exp_image *image)
 {
-	int count = dwfl_module_getsymtab(image->module);
 	size_t used = 0, kept = 0;
+	int count;
 
+	/* Where it gets no memory for a debug file, it makes do with the file itself. */
+	errno = 0;
+	count = dwfl_module_getsymtab(image->module);
+	exp_memory_note(errno);
 	if (count <= 0)
 		return 0;
 	image->symbols = exp_zeroed((size_t)count, sizeof(*image->symbols));
