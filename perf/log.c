@@ -73,9 +73,8 @@ void log_counts(int directory, const char *name, const struct work_counts *count
 	log = openat(directory, FMT_FILE_LOG, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	if (log < 0)
 		return;
-	/* One helper at a time. */
-	flock(directory, LOCK_EX);
+	/* One helper at a time: they share `directory`, so its lock would be that of all, but each has opened the log for itself. */
+	flock(log, LOCK_EX);
 	append(log, text.at, text.len);
-	flock(directory, LOCK_UN);
 	close(log);
 }

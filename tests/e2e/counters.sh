@@ -75,6 +75,14 @@ record several -p off -h page-faults,1,minor-faults,1,major-faults,1 -- "$progra
 all=$(count counter0_counted several)
 is "several counters at once: page faults are the minor and the major ones" "$all" \
 	$(($(count counter1_counted several) + $(count counter2_counted several)))
+# Each has told its counts, though they end at the same time.
+for turn in 1 2 3 4 5 6; do
+	record together -p off -h page-faults,minor-faults,major-faults,cpu-migrations -- true
+	for counter in counter0 counter1 counter2 counter3; do
+		count ${counter}_samples together
+	done
+done >told
+is "counters that end together all tell" 24 "$(grep -c . told)"
 report several -metrics e.page-faults:e.minor-faults:name -functions
 is "and each has its samples" "4000 4000" "$(awk '$NF == "touch" { print $1, $2 }' several.txt)"
 

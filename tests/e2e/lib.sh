@@ -27,6 +27,15 @@ is()
 	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1: expected '$2', got '$3'"; fi
 }
 
+# sampled CLAIM TRUTH SHOWN SAMPLES: a share in per cent is as exact as so many samples can tell: five deviations, as on a busy machine they
+# are of unequal weight
+sampled()
+{
+	local reach
+	reach=$(awk -v p="$2" -v n="${4:-0}" 'BEGIN { print (n > 0) * 5 * sqrt(p * (100 - p) / (n + 0.001)) }')
+	within "$1" "$(awk -v p="$2" -v r="$reach" 'BEGIN { print p - r }')" "$(awk -v p="$2" -v r="$reach" 'BEGIN { print p + r }')" "$3"
+}
+
 # within CLAIM LOW HIGH ACTUAL (numbers, also decimal ones)
 within()
 {

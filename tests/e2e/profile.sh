@@ -14,14 +14,8 @@ covered()
 # logged NAME COUNTER: its last value in NAME.er
 logged() { sed -n "s/.*<count name=\"$2\" value=\"\([0-9]*\)\".*/\1/p" "$1.er/log.xml" | tail -1; }
 
-# share CLAIM TRUTH SHOWN NAME: a share in percent is as exact as so many samples can tell: five deviations, as on a busy machine samples
-# are of unequal weight
-share()
-{
-	local reach
-	reach=$(awk -v p="$2" -v n="$(logged "$4" samples)" 'BEGIN { print 5 * sqrt(p * (100 - p) / n) }')
-	within "$1" "$(awk -v p="$2" -v r="$reach" 'BEGIN { print p - r }')" "$(awk -v p="$2" -v r="$reach" 'BEGIN { print p + r }')" "$3"
-}
+# share CLAIM TRUTH SHOWN NAME
+share() { sampled "$1" "$2" "$3" "$(logged "$4" samples)"; }
 
 for threads in 0 2; do
 	name=burn$threads
