@@ -103,13 +103,14 @@ void trcrpt_run(struct session *session, const struct trcrpt_options *options)
 	context.context = report;
 	if (set != NULL) {
 		report->run = template_run_create(set, &context);
+		if (report->run == NULL)
+			memory_fail();
 		report->infos = memory_take(session->count + 1, sizeof(*report->infos));
 		if (options->histogram)
 			report->histogram = memory_take(TRCRPT_HOOKS, sizeof(*report->histogram));
 		if (print_is_data(session))
 			report->table = trcrpt_table();
-		if (report->run != NULL)
-			run_families(report);
+		run_families(report);
 		if (report->table != NULL)
 			print_table_end(session, report->table, session->limit);
 	}

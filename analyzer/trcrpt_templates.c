@@ -57,7 +57,7 @@ static int add_file(struct session *session, struct template_set *set, const cha
 	status = template_set_add(set, path, text, (size_t)len);
 	free(text);
 	if (status != 0)
-		session_fail(session, EXIT_TROUBLE, "%s: out of memory", path);
+		memory_fail();
 	return status;
 }
 
@@ -110,7 +110,7 @@ struct template_set *trcrpt_templates(struct session *session, const struct trcr
 		status = add_default(session, set);
 	errors = status == 0 ? template_set_finish(set) : status;
 	if (errors == -ENOMEM)
-		session_fail(session, EXIT_TROUBLE, "out of memory");
+		memory_fail();
 	if (errors >= 0)
 		trcrpt_tell(session, options, set);
 	if (errors > 0)

@@ -104,7 +104,7 @@ int user_family_walk(struct user_family *family, exp_user_visitor *visit, void *
 	int rc = exp_user_events(family->experiments, family->count, visit_selected, &walk);
 
 	if (rc == -ENOMEM)
-		session_fail(family->session, EXIT_TROUBLE, "out of memory");
+		memory_fail();
 	for (size_t i = 0; i < family->count; i++)
 		if (family->members[i]->info->damaged && family->session->status < EXIT_TROUBLE)
 			family->session->status = EXIT_TROUBLE;

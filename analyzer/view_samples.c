@@ -80,11 +80,12 @@ static void put_sum(struct session *session)
 	size_t count = 0;
 
 	while ((at = session_next(session, at)) != NULL) {
-		const struct exp_usage *first = at->data->usage, *last = first + at->data->usage_count - 1;
+		const struct exp_usage *first = at->data->usage, *last;
 
 		count++;
 		if (at->data->usage_count < 2)
 			continue;
+		last = first + at->data->usage_count - 1;
 		sum.user_ns += grown(first->user_ns, last->user_ns);
 		sum.system_ns += grown(first->system_ns, last->system_ns);
 		sum.cpu_ns += grown(first->cpu_ns, last->cpu_ns);

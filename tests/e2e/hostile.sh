@@ -5,7 +5,7 @@ hostile=$(realpath "$(dirname "$0")/../hostile")
 golden=$(realpath "$(dirname "$0")/../golden")
 template=$(realpath "$(dirname "$0")/../programs/user_work.trc")
 . "$(dirname "$0")/lib.sh"
-seed=${HOSTILE_SEED:-$(date +%s)}
+seed=${HOSTILE_SEED:-1}
 sanitized=${HOSTILE_READERS:-$BUILD/asan/bin}
 
 build="gcc -O1 -D_GNU_SOURCE -Wall -Wextra -Werror"
