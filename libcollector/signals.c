@@ -202,12 +202,10 @@ void signals_believe(sys_sigset blocked)
 	believed = blocked;
 }
 
-/* The set that the kernel is asked for in place of the program's `set`: ours stay blocked where there is no room for them
- * (altstack.h), and nowhere else. */
-static const sigset_t *real_set(int how, const sigset_t *set, sigset_t *copy)
+/* The set that the kernel is asked for in place of the program's `set`: ours stay blocked on a stack without room for them, which is
+ * `shielded` (altstack.h), and nowhere else. */
+static const sigset_t *real_set(int how, const sigset_t *set, int shielded, sigset_t *copy)
 {
-	int shielded = set && altstack_is_small();
-
 	if (how == SIG_UNBLOCK && !shielded)
 		return set;
 	set = without_ours(set, copy);
@@ -216,28 +214,23 @@ static const sigset_t *real_set(int how, const sigset_t *set, sigset_t *copy)
 	return set;
 }
 
-/* A jump out of a handler may have left ours blocked. */
-static void let_ours_in(void)
-{
-	if (altstack_expected() && !altstack_is_small())
-		sys_sigmask(SIG_UNBLOCK, &owned_set, NULL);
-}
-
 /* Change the mask by `real`, which returns 0 on success; of our signals, only what the program believes is changed. */
 static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set, sigset_t *old)
 {
 	sigset_t copy;
 	sys_sigset before = believed;
 	sys_sigset asked;
-	int error;
+	int error, shielded;
 
 	if (!col_is_recording())
 		return real(how, set, old);
+	shielded = set && altstack_is_small();
 	asked = set ? kernel_set(set) & owned_set : 0; /* `old` may be the same set */
-	error = real(how, real_set(how, set, &copy), old);
+	error = real(how, real_set(how, set, shielded, &copy), old);
 	if (error != 0)
 		return error;
-	let_ours_in();
+	if (set && altstack_expected() && !shielded) /* a jump out of a handler may have left ours blocked */
+		sys_sigmask(SIG_UNBLOCK, &owned_set, NULL);
 	if (set && how == SIG_SETMASK)
 		believed = asked;
 	else if (set)

@@ -252,14 +252,14 @@ static void handle(int signal, siginfo_t *info, void *context)
 		signals_forward(signal, info, context);
 		return;
 	}
-	if (unlikely(altstack_is_exhausted(context)))
-		return;
-	pointer = borrow_pointer(thread);
-	if (thread)
-		tick(thread, context);
-	else if (col_is_recording()) /* the process's timer: threads that nobody announced use CPU time */
-		thread_scan();
-	return_pointer(pointer);
+	if (likely(!altstack_is_exhausted(context))) {
+		pointer = borrow_pointer(thread);
+		if (thread)
+			tick(thread, context);
+		else if (col_is_recording()) /* the process's timer: threads that nobody announced use CPU time */
+			thread_scan();
+		return_pointer(pointer);
+	}
 	signals_restart_call(context);
 }
 
