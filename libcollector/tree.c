@@ -6,7 +6,7 @@
  * same node at once, one of the two stays unused. When a block runs low, one thread prepares the next in
  * `ahead`; so even a handler that interrupts just that thread finds space.
  *
- * A node's first places are in a small part of the table, the others anywhere: else each of the first thousands of nodes would touch a
+ * A node's first place is in a small part of the table, the others anywhere: else each of the first thousands of nodes would touch a
  * page of its own.
  *
  * The file is mapped from its start, also beyond its end. When it outgrows that, a longer mapping takes the place of the one before, which
@@ -21,7 +21,7 @@
 #include <errno.h>
 
 enum { TABLE_BITS = 22, TABLE_MIN_BITS = 12, PROBES = 64, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, LOW = 64 * sizeof(struct fmt_node), GROW_SPINS = 20000 };
-enum { NEAR_BITS = 13, NEAR_PROBES = 4 };
+enum { NEAR_BITS = 13, NEAR_PROBES = 1 };
 enum { FILE_MAPS = 5, FILE_MIN = 1 << 20, FILE_FACTOR = 4 }; /* 1, 4, 16, 64 MB */
 
 static uint32_t *table;
