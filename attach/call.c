@@ -20,7 +20,6 @@ enum {
 	STACK_TOP = AREA_SIZE - 256,
 	RED_ZONE = 128,
 	POLL_US = 200,
-	STOP_MS = 2000,
 	BACK_AFTER_MS = 500, /* should nobody look after the thread: then it goes back by itself */
 	DIRECTION_AND_TRAP = 0x500, /* eflags */
 	MXCSR_AT = 24,
@@ -216,7 +215,7 @@ static int start_function(struct call_place *place, uint64_t function, uint64_t 
 static int fetch(struct call_place *place)
 {
 	struct user_regs_struct regs;
-	int error = thread_stop(place->thread, STOP_MS);
+	int error = thread_stop(place->thread);
 
 	if (error == 0)
 		error = thread_regs_get(place->thread, &regs);

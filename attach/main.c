@@ -54,6 +54,8 @@ static int explain_search(const struct job *job, int error)
 
 	switch (error) {
 	case -ETIMEDOUT:
+		return fail(REFUSED, "process %d: a thread does not stop: it is in a call that cannot be interrupted, or gets no CPU; try again", pid);
+	case -EAGAIN:
 		return fail(REFUSED, "process %d was never at a point where the collector could be loaded: its threads are all in the loader, in malloc, or in calls that cannot be interrupted; try again", pid);
 	case -EBUSY:
 		return fail(REFUSED, "process %d is stopped by a signal; continue it first: kill -CONT %d", pid, pid);
@@ -80,7 +82,7 @@ static int explain_call(const struct job *job, const char *what, int error)
 
 	switch (error) {
 	case -ESRCH:
-		return fail(GONE, "process %d has ended while the collector was being loaded", pid);
+		return fail(GONE, "process %d has ended in %s", pid, what);
 	case -EPERM:
 	case -EACCES:
 		return fail(REFUSED, "process %d may not have new executable memory (SELinux, seccomp)", pid);

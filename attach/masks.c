@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STOP_MS = 50 };
-
 static const uint64_t tick = (uint64_t)1 << (ATTACH_TICK_SIGNAL - 1);
 
 static int blocks_tick(pid_t pid, pid_t tid)
@@ -35,7 +33,7 @@ static void let_in(pid_t tid)
 	struct thread thread;
 	uint64_t mask;
 
-	if (thread_seize(&thread, tid) < 0 || thread_stop(&thread, STOP_MS) < 0)
+	if (thread_seize(&thread, tid) < 0 || thread_stop(&thread) < 0)
 		return;
 	if (thread_mask_get(&thread, &mask) == 0)
 		thread_mask_set(&thread, mask & ~tick);

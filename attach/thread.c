@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <linux/rseq.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -14,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { POLL_US = 100, STEP_MS = 1000, EVENT_STOP = 128 /* PTRACE_EVENT_STOP */ };
+/* A thread stops when it is given a CPU. On a busy machine, or one that is rationed, that can take long. */
+enum { POLL_US = 100, STOP_MS = 5000, RUN_PATIENCE = 16, EVENT_STOP = 128 /* PTRACE_EVENT_STOP */ };
 
 /* Linux 5.13; the header of Debian 12 has it in linux/ptrace.h, which cannot be used beside sys/ptrace.h. */
 enum { GET_RSEQ_CONFIGURATION = 0x420f, GET_SIGMASK = 0x420a, SET_SIGMASK = 0x420b };
@@ -37,6 +39,24 @@ void thread_pause_us(unsigned us)
 	struct timespec time = {.tv_nsec = (long)us * 1000};
 
 	nanosleep(&time, NULL);
+}
+
+char thread_doing(pid_t tid)
+{
+	char path[40], line[512] = "";
+	FILE *file;
+	size_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	len = fread(line, 1, sizeof(line) - 2, file);
+	fclose(file);
+	/* Behind the name in parentheses, which may hold anything. */
+	while (len > 0 && line[len - 1] != ')')
+		len--;
+	return len > 0 ? line[len + 1] : 0;
 }
 
 static int trace(enum __ptrace_request request, const struct thread *thread, uint64_t address, const void *data)
@@ -113,12 +133,12 @@ static int signal_to_pass(const struct thread *thread)
 	return thread->is_event || is_at_breakpoint(thread) ? 0 : thread->stop_signal;
 }
 
-int thread_stop(struct thread *thread, int timeout_ms)
+int thread_stop(struct thread *thread)
 {
 	int error = trace(PTRACE_INTERRUPT, thread, 0, NULL);
 
 	while (error == 0) {
-		error = wait_stop(thread, timeout_ms);
+		error = wait_stop(thread, STOP_MS);
 		if (error < 0 || (thread->is_event && !is_group_stop(thread)))
 			return error;
 		if (is_group_stop(thread))
@@ -136,7 +156,7 @@ static int settle(struct thread *thread)
 
 	if (error == 0)
 		error = resume(thread, PTRACE_CONT, 0);
-	return error < 0 ? error : wait_stop(thread, STEP_MS);
+	return error < 0 ? error : wait_stop(thread, STOP_MS);
 }
 
 int thread_continue(struct thread *thread)
@@ -233,14 +253,20 @@ static int debug_set(const struct thread *thread, int index, uint64_t value)
 static int run_until_breakpoint(struct thread *thread, int timeout_ms)
 {
 	int64_t end = thread_now_ms() + timeout_ms;
+	int patience = RUN_PATIENCE;
 	int error = thread_continue(thread);
 
 	while (error == 0) {
 		int64_t left = end - thread_now_ms();
 
 		error = left > 0 ? wait_stop(thread, (int)left) : -ETIMEDOUT;
+		if (error == -ETIMEDOUT && --patience > 0 && thread_doing(thread->tid) == 'R') {
+			end = thread_now_ms() + timeout_ms;
+			error = 0;
+			continue;
+		}
 		if (error == -ETIMEDOUT) {
-			error = thread_stop(thread, STEP_MS);
+			error = thread_stop(thread);
 			return error < 0 ? error : -ETIMEDOUT;
 		}
 		if (error < 0)
@@ -281,7 +307,7 @@ int thread_syscall(struct thread *thread, const struct user_regs_struct *regs, i
 	for (int i = 0; error == 0 && i < 2; i++) { /* to its beginning, to its end */
 		error = resume(thread, PTRACE_SYSCALL, 0);
 		if (error == 0)
-			error = wait_stop(thread, STEP_MS);
+			error = wait_stop(thread, STOP_MS);
 		if (error == 0 && thread->stop_signal != (SIGTRAP | 0x80))
 			error = -EINTR;
 	}

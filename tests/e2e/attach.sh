@@ -13,11 +13,11 @@ wait_for()
 	return 1
 }
 
-# start KIND THREADS: run the target in the background; its pid is in $target, its output in target.out
+# start KIND THREADS [COMMAND...]: run the target in the background, by COMMAND; its pid is in $target, its output in target.out
 start()
 {
 	rm -rf go go.done
-	"$programs/attached" "$1" "$2" "$PWD/go" "$programs/plugin.so" >target.out 2>target.err &
+	"${@:3}" "$programs/attached" "$1" "$2" "$PWD/go" "$programs/plugin.so" >target.out 2>target.err &
 	target=$!
 	sleep 0.1
 }
@@ -27,7 +27,7 @@ finish()
 {
 	local status i
 	touch go
-	sleep 0.2
+	wait_for test -e go.done
 	rm -f go
 	for ((i = 0; i < 200; i++)); do
 		kill -0 "$target" 2>/dev/null || break
@@ -93,21 +93,41 @@ contains "archives are made" 'libc' <(ls cpu.er/archives)
 # leftovers: what the process has open, its timers, and its size in 64 KiB
 leftovers() { echo "$(ls "/proc/$target/fd" | wc -l) $(grep -c ID: "/proc/$target/timers") $(awk '/VmRSS/ { print int($2 / 64) }' "/proc/$target/status")"; }
 read -r fds _ size <<<"$(leftovers)"
-failures=0
-for ((i = 0; i < 5; i++)); do
-	timeout -k 5 60 "$xcollect" -P "$target" -p hi -H on -i on -s all -A off -t 0.05 -O again.er >again.out 2>again.err || failures=$((failures + 1))
-done
+# attach_often TIMES OPTION...: one recording after another; $failures is how many failed, and why is told
+attach_often()
+{
+	local times=$1 i
+	shift
+	failures=0
+	for ((i = 0; i < times; i++)); do
+		timeout -k 5 90 "$xcollect" -P "$target" -p hi -H on -A off -t 0.05 -O again.er "$@" >again.out 2>again.err && continue
+		failures=$((failures + 1))
+		cat again.err
+	done
+}
+
+attach_often 5 -i on -s all
 is "five times to one process" 0 $failures
 read -r fds_now timers_now size_now <<<"$(leftovers)"
 is "no descriptors and no timers are left" "$fds 0" "$fds_now $timers_now"
 within "and memory does not grow" 0 $((size + 12)) "$size_now"
 finish "which ends as if nothing had been"
 start heap 4
-for ((i = 0; i < 5; i++)); do
-	timeout -k 5 60 "$xcollect" -P "$target" -p hi -H on -A off -L 20 -t 0.05 -O again.er >again.out 2>again.err || failures=$((failures + 1))
-done
+attach_often 5 -L 20
 is "five times to one that allocates in all threads" 0 $failures
 finish "which ends as if nothing had been (2)"
+
+# ---- a process that gets hardly any CPU: its threads take long to stop, and must not be left behind half stopped
+for ((i = 0; i < 2 * $(nproc); i++)); do
+	timeout 100 bash -c 'while :; do :; done' &
+	busy+=($!)
+done
+start heap 4 nice -n 19
+attach_often 1 -L 20
+is "to one that gets hardly any CPU" 0 $failures
+kill "${busy[@]}"
+wait "${busy[@]}"
+finish "which ends as if nothing had been (3)"
 
 # ---- threads that had blocked all signals
 start masked 1

@@ -82,7 +82,7 @@ static void send_around(pid_t child, struct thread *thread)
 	size_t size;
 
 	cr_assert_eq(thread_seize(thread, child), 0);
-	cr_assert_eq(thread_stop(thread, 2000), 0);
+	cr_assert_eq(thread_stop(thread), 0);
 	cr_assert_eq(thread_save(thread, &state), 0);
 	at = (state.regs.rsp - 128 - FRAME_MAX) & ~(uint64_t)63;
 	size = frame_build(&state, at, bytes);
@@ -131,7 +131,7 @@ Test(call, calls_a_function_in_a_sleep, .timeout = 60)
 
 	cr_assert_eq(objects_open(child, "/nowhere", &objects), 0);
 	cr_assert_eq(thread_seize(&thread, child), 0);
-	cr_assert_eq(thread_stop(&thread, 2000), 0);
+	cr_assert_eq(thread_stop(&thread), 0);
 	cr_assert_eq(call_begin(&place, objects, &thread), 0);
 	cr_assert_eq(call_function(&place, objects_symbol(objects, OBJECT_LIBC, "getppid"), 0, 0, 5000, &result), 0);
 	cr_assert_eq(result, (uint64_t)getpid());
@@ -151,7 +151,7 @@ Test(call, a_fault_is_told_and_undone, .timeout = 60)
 
 	cr_assert_eq(objects_open(child, "/nowhere", &objects), 0);
 	cr_assert_eq(thread_seize(&thread, child), 0);
-	cr_assert_eq(thread_stop(&thread, 2000), 0);
+	cr_assert_eq(thread_stop(&thread), 0);
 	cr_assert_eq(call_begin(&place, objects, &thread), 0);
 	cr_assert_eq(call_function(&place, 16, 0, 0, 5000, &result), -EFAULT);
 	cr_assert_eq(call_end(&place), 0);
