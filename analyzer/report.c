@@ -169,6 +169,15 @@ static void put_clock(FILE *out, const struct quality *quality)
 	fprintf(out, "%llu samples, ", (unsigned long long)sum->samples);
 }
 
+static uint64_t count_untold(const struct session *session)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < session->count; i++)
+		count += session->experiments[i].info->untold;
+	return count;
+}
+
 /* The same for programs. */
 static void add_quality_record(struct session *session, const struct quality *quality, const char *label)
 {
@@ -201,6 +210,8 @@ static void add_quality_record(struct session *session, const struct quality *qu
 	if (session->have & METRIC_DATA_MPI)
 		print_field(record, PRINT_COUNT, "mpi_calls", "MPI calls", sum->mpi_events);
 	print_field(record, PRINT_COUNT, "lost", "Events lost", sum->lost);
+	if (count_untold(session) > 0)
+		print_field(record, PRINT_COUNT, "untold", "Helpers ended early", count_untold(session));
 	print_field(record, PRINT_COUNT, "truncated", "Truncated stacks", sum->truncated_events);
 	print_field_real(record, PRINT_PERCENT, "truncated_share", "Truncated stacks",
 			 percent(sum->truncated_events, sum->stack_events));
@@ -275,6 +286,8 @@ static void put_quality(struct session *session, const char *label)
 		percent(quality.unresolved, quality.judged),
 		is_any_attached(session) ? ", recorded from an attach on" : "");
 	put_frameless(session);
+	if (count_untold(session) > 0)
+		fputs("# " REPORT_UNTOLD "\n", out);
 }
 
 void report_put_quality(struct session *session)

@@ -16,6 +16,9 @@ void report_put_title(struct session *session, const char *what);
 void report_put_next(struct session *session, const char *command,
 		     const struct sym_function *function, const char *why);
 
+/* What is said of experiments with info->untold. */
+#define REPORT_UNTOLD "a helper that samples (--sampler, -h) ended before it wrote its counts: samples may be missing"
+
 /* If the process grew by far more than its heap events account for, say so in text[size], and return true. */
 int report_unseen(const struct session_experiment *at, char *text, size_t size);
 

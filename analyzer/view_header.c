@@ -115,7 +115,8 @@ static void put_sampler(FILE *out, const struct experiment *experiment)
 		return;
 	}
 	if (cpu_s <= 0) {
-		fputs(": there are no counts: nothing was sampled, or it is not yet complete\n", out);
+		fprintf(out, ": there are no counts: %s\n", experiment_info(experiment)->untold > 0 ? "samples may be missing"
+			: "nothing was sampled, or it is not yet complete");
 		return;
 	}
 	fprintf(out, ", %.0f samples of %.3f s of CPU time: %.0f a second, %.1f %% of those asked for; %llu lost, throttled %llu times\n", samples, cpu_s,
@@ -152,7 +153,7 @@ static void put_counters(FILE *out, const struct experiment *experiment)
 		fputs("Counter    ", out);
 		text_put_bytes(out, at, len);
 		if (count[1] == UINT64_MAX)
-			fprintf(out, ": every %llu, its helper has not told yet how many\n", period);
+			fprintf(out, ": every %llu, its helper has not told%s how many\n", period, experiment_info(experiment)->untold > 0 ? "" : " yet");
 		else
 			fprintf(out, ": every %llu, %llu counted, %llu in samples, %llu samples lost\n", period, (unsigned long long)count[0],
 				(unsigned long long)(count[1] * period), (unsigned long long)(count[2] + count[3]));
@@ -201,7 +202,7 @@ static void put_troubles(FILE *out, const struct session_experiment *at)
 	const struct exp_info *info = at->info;
 	char unseen[256];
 	int is_unseen = report_unseen(at, unseen, sizeof(unseen));
-	size_t count = is_unseen != 0;
+	size_t count = (is_unseen != 0) + (info->untold > 0);
 
 	for (size_t i = 0; i < info->event_count; i++)
 		count += is_trouble(&info->events[i]) != 0;
@@ -227,6 +228,8 @@ static void put_troubles(FILE *out, const struct session_experiment *at)
 		text_put(out, counter->name + 5);
 		fputc('\n', out);
 	}
+	if (info->untold > 0)
+		fputs("  " REPORT_UNTOLD "\n", out);
 	if (is_unseen)
 		fprintf(out, "  %s\n", unseen);
 	if (info->damaged)

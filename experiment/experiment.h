@@ -108,6 +108,7 @@ struct exp_info {
 
 	uint64_t start_mono_ns; /* CLOCK_MONOTONIC of the start, 0: unknown */
 	const char *object;     /* path of the program's load object: `program` without links; of a script, its interpreter */
+	unsigned untold; /* helpers of --sampler and -h that ended before they wrote their counts: samples may be missing */
 };
 
 /* Open the experiment directory at `path`.

@@ -254,15 +254,14 @@ static int open_directory(struct experiment *experiment, struct exp_cause *cause
 
 static int read_all(struct experiment *experiment, struct exp_cause *cause)
 {
-	int rc = open_directory(experiment, cause);
+	int rc = open_directory(experiment, cause), is_at_work;
 
 	if (rc == -ENOTDIR)
 		return exp_foreign_open(experiment, cause);
 	if (rc != 0)
 		return rc;
 	experiment->info.status = is_locked(experiment->directory) ? EXP_RUNNING : EXP_DIED;
-	if (experiment->info.status != EXP_RUNNING)
-		exp_samples_wait(experiment->directory);
+	is_at_work = experiment->info.status == EXP_RUNNING || exp_samples_wait(experiment->directory);
 	rc = exp_log_read(experiment, cause);
 	if (rc == -ENOENT) {
 		int empty = is_empty(experiment->directory);
@@ -274,6 +273,7 @@ static int read_all(struct experiment *experiment, struct exp_cause *cause)
 	if (rc != 0)
 		return rc;
 	exp_log_apply_clock(experiment, 0);
+	experiment->info.untold = is_at_work ? 0 : exp_samples_untold(experiment);
 	rc = find_founder(experiment);
 	if (rc == 0)
 		rc = exp_map_read(experiment);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -121,16 +122,18 @@ static int is_sampler_file(const struct dirent *entry)
 
 enum { DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
-static void wait_for(int experiment_directory, const char *name)
+/* Returns 1 if its helper is still at work. */
+static int wait_for(int experiment_directory, const char *name)
 {
 	const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
-	int fd = openat(experiment_directory, name, DIRECTORY_FLAGS);
+	int fd = openat(experiment_directory, name, DIRECTORY_FLAGS), turns = 0, is_locked;
 
 	if (fd < 0)
-		return;
-	for (int i = 0; i < WAIT_TURNS && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK; i++)
+		return 0;
+	while ((is_locked = flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK) && turns++ < WAIT_TURNS)
 		nanosleep(&pause, NULL);
 	close(fd);
+	return is_locked;
 }
 
 /* The directory of the n-th counter. */
@@ -140,13 +143,14 @@ static const char *counter_directory(char name[COUNTER_NAME], unsigned n)
 	return name;
 }
 
-void exp_samples_wait(int experiment_directory)
+int exp_samples_wait(int experiment_directory)
 {
 	char name[COUNTER_NAME];
+	int is_locked = wait_for(experiment_directory, FMT_DIR_SAMPLER);
 
-	wait_for(experiment_directory, FMT_DIR_SAMPLER);
 	for (unsigned i = 0; i < FMT_COUNTERS_MAX; i++)
-		wait_for(experiment_directory, counter_directory(name, i));
+		is_locked |= wait_for(experiment_directory, counter_directory(name, i));
+	return is_locked;
 }
 
 /* The founder's directory of samples, or -1. */
@@ -232,6 +236,32 @@ static int counter_of(const struct experiment *experiment, unsigned n, char *nam
 		name[len] = '\0';
 	}
 	return 0;
+}
+
+/* ---- counts */
+
+static int is_untold(const struct experiment *experiment, const char *directory)
+{
+	char count[COUNTER_NAME + sizeof("_samples")];
+	struct stat st;
+
+	snprintf(count, sizeof(count), "%s_samples", directory);
+	return experiment_counter(experiment, count, UINT64_MAX) == UINT64_MAX &&
+	       fstatat(experiment->directory, directory, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+}
+
+unsigned exp_samples_untold(const struct experiment *experiment)
+{
+	char name[COUNTER_NAME];
+	unsigned count;
+	uint64_t period;
+
+	if (experiment->info.lineage[0] != '\0')
+		return 0; /* the founder's tell of all */
+	count = period_of(experiment) > 0 && is_untold(experiment, FMT_DIR_SAMPLER);
+	for (unsigned i = 0; i < FMT_COUNTERS_MAX; i++)
+		count += counter_of(experiment, i, NULL, &period) == 0 && is_untold(experiment, counter_directory(name, i));
+	return count;
 }
 
 /* ---- names of counters: what an event is called decides its metric, in all experiments of the process */

@@ -6,9 +6,12 @@
 
 struct exp_samples;
 
-/* The program has ended: let the helper, which is some milliseconds behind, write its last samples and counts. Half a second at most: a
- * descendant may live on. */
-void exp_samples_wait(int experiment_directory);
+/* The program has ended: let the helpers, which are some milliseconds behind, write their last samples and counts. Half a second each at most: a
+ * descendant may live on. Returns 1 if one is still at work. */
+int exp_samples_wait(int experiment_directory);
+
+/* How many helpers of an experiment, of which none is at work, have ended before they wrote their counts. */
+unsigned exp_samples_untold(const struct experiment *experiment);
 
 /* The code that was mapped in this process and image by the founder's sampler/map.fxt: *out, to be freed, or NULL. Returns 0 or -ENOMEM. */
 int exp_samples_objects(struct experiment *experiment, struct exp_map_object **out, size_t *count);

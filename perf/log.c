@@ -2,6 +2,7 @@
 #include "log.h"
 
 #include "format/layout.h"
+#include "format/retry.h"
 #include "format/xml.h"
 
 #include <errno.h>
@@ -25,13 +26,26 @@
 	COUNT("", "_cost_ns", cost_ns) \
 	COUNT("", "_beside_ns", beside_ns) \
 	COUNT("lost_", "", counts->ring.lost) \
-	COUNT("lost_", "_room", counts->no_room)
+	COUNT("lost_", "_room", counts->no_room) \
+	COUNT("lost_", "_map", counts->no_map)
+
+static int write_all(int log, const struct xml_write *write)
+{
+	unsigned tries = 0;
+	ssize_t written;
+
+	do
+		written = pwrite(log, write->bytes, write->len, (off_t)write->at);
+	while (retry(written < 0 && errno == EINTR, &tries));
+	return written == (ssize_t)write->len ? 0 : -EIO;
+}
 
 static int append(int log, const char *text, size_t len)
 {
 	static struct xml_append plan;
 	char tail[2 * XML_PAGE];
 	struct stat status;
+	unsigned tries = 0;
 	uint64_t start;
 	ssize_t size;
 	long end;
@@ -39,12 +53,14 @@ static int append(int log, const char *text, size_t len)
 	if (fstat(log, &status) < 0)
 		return -errno;
 	start = status.st_size > (off_t)sizeof(tail) ? (uint64_t)status.st_size - sizeof(tail) : 0;
-	size = pread(log, tail, sizeof(tail), (off_t)start);
+	do
+		size = pread(log, tail, sizeof(tail), (off_t)start);
+	while (retry(size < 0 && errno == EINTR, &tries));
 	end = size < 0 ? -EIO : xml_end_find(tail, (size_t)size, FMT_LOG_CLOSE);
 	if (end < 0 || xml_append_plan(&plan, start + (uint64_t)end, text, len, FMT_LOG_CLOSE) < 0)
 		return -EIO;
 	for (size_t i = 0; i < plan.count; i++)
-		if (pwrite(log, plan.write[i].bytes, plan.write[i].len, (off_t)plan.write[i].at) != (ssize_t)plan.write[i].len)
+		if (write_all(log, &plan.write[i]) < 0)
 			return -EIO;
 	return 0;
 }
@@ -65,14 +81,17 @@ void log_counts(int directory, const char *name, const struct work_counts *count
 	int is_counter = strcmp(name, FMT_DIR_SAMPLER) != 0;
 	char element[1536];
 	struct xml_text text = XML_TEXT(element);
+	unsigned tries = 0;
 	int log;
 
 #define COUNT(before, behind, value) put_count(&text, before, name, behind, value);
 	COUNTS(COUNT)
 #undef COUNT
-	log = openat(directory, FMT_FILE_LOG, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	do
+		log = openat(directory, FMT_FILE_LOG, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	while (retry(log < 0 && errno == EINTR, &tries));
 	if (log < 0)
-		return;
+		return; /* readers see that the counts are missing */
 	/* One helper at a time: they share `directory`, so its lock would be that of all, but each has opened the log for itself. */
 	flock(log, LOCK_EX);
 	append(log, text.at, text.len);

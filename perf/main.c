@@ -94,8 +94,11 @@ static int sample(char **argv, const char *directory)
 		settings.ring.config = number(argv[8]);
 	}
 	status = work_open(&work, &settings);
-	if (answer(status, in_kernel) < 0)
+	if (answer(status, in_kernel) < 0) {
+		if (status == 0)
+			work_abandon(work);
 		return 1;
+	}
 	if (is_exec)
 		close(FMT_SAMPLER_ANSWER);
 	else

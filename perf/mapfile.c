@@ -29,7 +29,7 @@ int mapfile_begin(int directory)
 	count = fxt_put_file_head(words, PROVIDER, name, strlen(name), TICKS_PER_SECOND);
 	count += fxt_put_string(words + count, STRING_BEGAN, FMT_SAMPLER_BEGAN, strlen(FMT_SAMPLER_BEGAN));
 	region_init(&region, fd, 0, BYTES_MAX);
-	region_put(&region, words, count);
+	region_put(&region, words, count, 0);
 	return region_flush(&region);
 }
 
@@ -47,7 +47,7 @@ static void put(const struct mapping *at, uint16_t number, uint32_t pid, uint64_
 	module.build_id = object_build_id(at->object, &module.build_id_size);
 	count = fxt_put_module(words, time_ns, pid, pid, &module);
 	count += fxt_put_mapping(words + count, time_ns, pid, pid, &mapping);
-	(void)region_put(&region, words, count); /* a failure has ended the file */
+	(void)region_put(&region, words, count, 1); /* a failure has ended the file, and is counted */
 }
 
 /* What follows of this process is of another program than what came before. */
@@ -63,7 +63,7 @@ static void put_program(uint32_t pid, const char *name, uint64_t began_ns)
 	           FXT_BITS(kernel_object, arguments, began_ns != 0) |
 	           FXT_BITS(kernel_object, name, size > 0 ? FXT_STRING_INLINE | size : 0);
 	words[1] = pid;
-	(void)region_put(&region, words, count);
+	(void)region_put(&region, words, count, 1);
 }
 
 void mapfile_tell_program(struct space *space, uint32_t pid)
@@ -91,9 +91,10 @@ void mapfile_flush(void)
 	(void)region_flush(&region);
 }
 
-void mapfile_end(void)
+uint64_t mapfile_end(void)
 {
 	mapfile_flush();
 	(void)!ftruncate(region.fd, (off_t)region.end);
 	close(region.fd);
+	return region.lost;
 }

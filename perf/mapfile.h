@@ -13,8 +13,8 @@ void mapfile_tell(struct space *space, uint32_t pid, uint64_t time_ns);
 /* The same of its program alone. */
 void mapfile_tell_program(struct space *space, uint32_t pid);
 
-/* Write what waits; end the file. */
+/* Write what waits; end the file. mapfile_end returns how much could not be written: programs, and pieces of code. */
 void mapfile_flush(void);
-void mapfile_end(void);
+uint64_t mapfile_end(void);
 
 #endif

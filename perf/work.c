@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,12 +27,14 @@
 
 enum { TICKS_PER_SECOND = 1000000000, SETTLED_NS = 2000000 };
 
+/* What a record of a file is: its kinds, as region_put takes them. */
+enum { SAMPLE, ONE_FRAME, CUT_STACK, DEEP_STACK };
+
 struct lane {
 	unsigned cpu;
 	struct ring ring;
 	struct region region;
 	struct ring_counts counts;
-	uint64_t no_room;
 	struct work *work;
 	struct ring_record record; /* the oldest that is not taken */
 	int has_record;
@@ -55,7 +58,7 @@ static int begin_file(struct lane *lane)
 	uint64_t words[FXT_FILE_HEAD_WORDS];
 	char name[24];
 	size_t count;
-	int len, fd;
+	int len, fd, status;
 
 	len = snprintf(name, sizeof(name), "cpu%u.fxt", lane->cpu);
 	fd = openat(lane->work->files, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -63,8 +66,13 @@ static int begin_file(struct lane *lane)
 		return -errno;
 	count = fxt_put_file_head(words, lane->cpu + 1, name, (size_t)len - strlen(".fxt"), TICKS_PER_SECOND);
 	region_init(&lane->region, fd, 0, lane->work->settings.file_bytes - FXT_WORD_SIZE);
-	region_put(&lane->region, words, count);
-	return region_flush(&lane->region);
+	region_put(&lane->region, words, count, 0);
+	status = region_flush(&lane->region);
+	if (status == 0)
+		return 0;
+	close(fd);
+	unlinkat(lane->work->files, name, 0);
+	return status;
 }
 
 static void end_file(struct lane *lane)
@@ -72,11 +80,11 @@ static void end_file(struct lane *lane)
 	struct region *region = &lane->region;
 	uint64_t word;
 
-	if (lane->no_room > 0 || lane->counts.lost > 0) {
+	if (region->lost > 0 || lane->counts.lost > 0) {
 		fxt_put_provider_event(&word, lane->cpu + 1, FXT_PROVIDER_BUFFER_FULL);
 		region->size += FXT_WORD_SIZE;
 		region->is_full = 0;
-		region_put(region, &word, 1);
+		region_put(region, &word, 1, 0);
 		(void)region_flush(region); /* the counts in log.xml say it too */
 	}
 	(void)!ftruncate(region->fd, (off_t)region->end);
@@ -89,7 +97,6 @@ static void end_file(struct lane *lane)
  * whole ends with a mark, so that nobody takes its last frame for where a thread begins. */
 static void put_sample(struct lane *lane, const struct ring_sample *sample)
 {
-	struct work_counts *counts = &lane->work->counts;
 	uint64_t words[FXT_SAMPLE_HEAD_WORDS + RING_FRAMES_MAX];
 	uint64_t pcs[RING_FRAMES_MAX];
 	size_t count = sample->count, size;
@@ -100,14 +107,8 @@ static void put_sample(struct lane *lane, const struct ring_sample *sample)
 		pcs[count++] = FMT_PC_TRUNCATED;
 	}
 	size = fxt_put_sample(words, sample->time_ns, sample->pid, sample->tid, pcs, count);
-	if (region_put(&lane->region, words, size) < 0) {
-		lane->no_room++;
-		return;
-	}
-	counts->samples++;
-	counts->one_frame += sample->count == 1;
-	counts->cut_stacks += sample->is_bad != 0;
-	counts->deep_stacks += sample->is_deep != 0;
+	(void)region_put(&lane->region, words, size,
+		1 << SAMPLE | (sample->count == 1) << ONE_FRAME | (sample->is_bad != 0) << CUT_STACK | (sample->is_deep != 0) << DEEP_STACK);
 }
 
 static void take(void *context, const struct ring_sample *sample)
@@ -174,7 +175,7 @@ static void drain(struct work *work, uint64_t before_ns)
 		lane->has_record = 0;
 	}
 	for (unsigned i = 0; i < work->lane_count; i++)
-		(void)region_flush(&work->lanes[i].region); /* a failure has ended the file */
+		(void)region_flush(&work->lanes[i].region); /* a failure has ended the file, and is counted */
 	mapfile_flush();
 }
 
@@ -305,6 +306,11 @@ int work_open(struct work **out, const struct work_settings *settings)
 	return status;
 }
 
+void work_abandon(struct work *work)
+{
+	remove_files(work);
+}
+
 void work_enable(struct work *work)
 {
 	for (size_t i = 1; i < work->alive_count; i++)
@@ -367,25 +373,40 @@ static void stop_events(struct work *work)
 	}
 }
 
+/* Wait for that, `ms` at most. Where poll fails, as by a filter of system calls, it does so again and again: then nobody tells of the end
+ * of descendants, and that of the process has to do. Returns 1 if there is nothing to wait for. */
+static int wait_for_end(struct work *work, int ms)
+{
+	if (poll(work->alive, work->alive_count, ms) >= 0)
+		return is_over(work);
+	nanosleep(&(struct timespec){.tv_nsec = ms * 1000000L}, NULL);
+	return kill(work->settings.pid, 0) < 0 && errno == ESRCH;
+}
+
 void work_run(struct work *work, struct work_counts *out)
 {
-	int ms = pause_ms(work);
+	int ms = pause_ms(work), is_end;
 
 	do {
-		poll(work->alive, work->alive_count, ms);
+		is_end = wait_for_end(work, ms);
 		drain(work, now_ns() - SETTLED_NS);
-	} while (!is_over(work));
+	} while (!is_end);
 	stop_events(work);
 	drain(work, UINT64_MAX);
-	mapfile_end();
+	work->counts.no_map = mapfile_end();
 	for (unsigned i = 0; i < work->lane_count; i++) {
 		struct lane *lane = &work->lanes[i];
+		const struct region *region = &lane->region;
 
+		work->counts.samples += region->written_of[SAMPLE];
+		work->counts.one_frame += region->written_of[ONE_FRAME];
+		work->counts.cut_stacks += region->written_of[CUT_STACK];
+		work->counts.deep_stacks += region->written_of[DEEP_STACK];
+		work->counts.no_room += region->lost;
 		end_file(lane);
 		work->counts.ring.bad_stacks += lane->counts.bad_stacks;
 		work->counts.ring.throttled += lane->counts.throttled;
 		work->counts.ring.lost += lane->counts.lost;
-		work->counts.no_room += lane->no_room;
 	}
 	*out = work->counts;
 }

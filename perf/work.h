@@ -22,13 +22,18 @@ struct work_settings {
  * a program; else of all its process's threads. Returns 0 or -errno: -EACCES and -EPERM: the system forbids it. */
 int work_open(struct work **out, const struct work_settings *settings);
 
+/* Nobody wants it: delete the files. */
+void work_abandon(struct work *work);
+
 /* Begin, where that does not come by itself. */
 void work_enable(struct work *work);
 
 /* What was done. */
 struct work_counts {
 	struct ring_counts ring;
-	uint64_t samples, one_frame, cut_stacks, deep_stacks, no_room, cpu_ns;
+	uint64_t samples, one_frame, cut_stacks, deep_stacks; /* in the files */
+	uint64_t no_room, no_map; /* samples, and records of the map, that are not */
+	uint64_t cpu_ns;
 };
 
 /* Write samples until the end; then close the files. */

@@ -16,6 +16,20 @@ void region_init(struct region *region, int fd, uint64_t base, uint64_t size)
 	region->end = 0;
 	region->is_full = 0;
 	region->waiting = 0;
+	region->lost = 0;
+	for (int i = 0; i < REGION_COUNTS; i++)
+		region->waiting_of[i] = region->written_of[i] = 0;
+}
+
+/* What waited is written, or never will be. */
+static void count_waiting(struct region *region, int is_written)
+{
+	if (!is_written)
+		region->lost += region->waiting_of[0];
+	for (int i = 0; i < REGION_COUNTS; i++) {
+		region->written_of[i] += is_written ? region->waiting_of[i] : 0;
+		region->waiting_of[i] = 0;
+	}
 }
 
 int region_flush(struct region *region)
@@ -38,30 +52,38 @@ int region_flush(struct region *region)
 			/* A record cut short is worse than none: readers end at a zero. */
 			region->end = at;
 			region->is_full = 1;
+			count_waiting(region, 0);
 			if (done > 0)
 				(void)!pwrite(region->fd, &end_mark, sizeof(end_mark), (off_t)(region->base + at));
 			return status;
 		}
 		done += (size_t)written;
 	}
+	count_waiting(region, 1);
 	return 0;
 }
 
-int region_put(struct region *region, const uint64_t *words, size_t count)
+/* Make room for a record. */
+static int reserve(struct region *region, size_t count)
 {
-	uint64_t size = count * sizeof(*words);
-	int status = 0;
-
-	if (region->is_full)
-		return -ENOSPC;
-	if (size > region->size - region->end) {
+	if (region->is_full || count * sizeof(region->words[0]) > region->size - region->end) {
 		region->is_full = 1;
 		return -ENOSPC;
 	}
-	if (count > REGION_BATCH - region->waiting)
-		status = region_flush(region);
-	if (status < 0)
+	return count > REGION_BATCH - region->waiting ? region_flush(region) : 0;
+}
+
+int region_put(struct region *region, const uint64_t *words, size_t count, unsigned kinds)
+{
+	uint64_t size = count * sizeof(*words);
+	int status = reserve(region, count);
+
+	if (status < 0) {
+		region->lost += kinds & 1;
 		return status;
+	}
+	for (int i = 0; i < REGION_COUNTS; i++)
+		region->waiting_of[i] += kinds >> i & 1;
 	memcpy(region->words + region->waiting, words, size);
 	region->waiting += count;
 	region->end += size;

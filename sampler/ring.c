@@ -100,7 +100,7 @@ int ring_may_kernel(void)
 
 	if (fd >= 0)
 		close(fd);
-	return fd >= 0;
+	return fd != -EACCES && fd != -EPERM;
 }
 
 int ring_of_event(struct ring *ring, int fd, const struct ring_settings *settings)

@@ -58,7 +58,7 @@ struct ring_counts {
 	uint64_t bad_stacks, lost, throttled;
 };
 
-/* True if time in the kernel may be sampled by this process. */
+/* False if it is forbidden that this process samples time in the kernel. */
 int ring_may_kernel(void);
 
 /* Open a sampling event, off, of thread `tid` (0: the caller) on one CPU. Returns a descriptor or -errno: -EACCES, -EPERM (the system

@@ -39,8 +39,10 @@ struct session {
 	struct threads threads;
 	pthread_mutex_t lock; /* of what the reader changes while it runs: regions and the counts below */
 	struct ring_counts counts;
-	uint64_t samples, no_room, one_frame;
 };
+
+/* What records of a region are. */
+enum { SAMPLE = 1 << 0, ONE_FRAME = 1 << 1 };
 
 /* ---- the reader */
 
@@ -56,12 +58,7 @@ static void take(void *context, const struct ring_sample *sample)
 		return;
 	}
 	size = fxt_put_sample(words, sample->time_ns, sample->pid, sample->tid, sample->pcs, sample->count);
-	if (region_put(lane->region, words, size) < 0) {
-		session->no_room++;
-		return;
-	}
-	session->samples++;
-	session->one_frame += sample->count == 1;
+	(void)region_put(lane->region, words, size, SAMPLE | (sample->count == 1 ? ONE_FRAME : 0)); /* it counts what it does not take */
 }
 
 static void drain(struct session *session)
@@ -320,9 +317,15 @@ void session_info(struct session *session, xer_sampler_info_t *out)
 	/* In a forked child nobody may be there to give the lock back. */
 	if (!session->is_abandoned)
 		pthread_mutex_lock(&session->lock);
-	*out = (xer_sampler_info_t){.samples = session->samples, .bad_stacks = session->counts.bad_stacks,
-		.no_room = session->no_room, .lost = session->counts.lost, .throttled = session->counts.throttled,
-		.one_frame = session->one_frame, .in_kernel = (uint64_t)session->settings.in_kernel};
+	*out = (xer_sampler_info_t){.bad_stacks = session->counts.bad_stacks, .lost = session->counts.lost,
+		.throttled = session->counts.throttled, .in_kernel = (uint64_t)session->settings.in_kernel};
+	for (unsigned i = 0; i < session->lane_count; i++) {
+		const struct region *region = session->lanes[i].region;
+
+		out->samples += region->written_of[0] + region->waiting_of[0];
+		out->one_frame += region->written_of[1] + region->waiting_of[1];
+		out->no_room += region->lost;
+	}
 	if (!session->is_abandoned)
 		pthread_mutex_unlock(&session->lock);
 	out->threads = session->threads.count;

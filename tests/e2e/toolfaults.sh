@@ -45,12 +45,24 @@ begin()
 	[ -z "$wrong" ] || echo "$wrong (call: $(sed -n "$3"p log | cut -d ' ' -f 2))"
 }
 
+# untold WHO DIRECTORY: samples that the files in it lack, while nobody says so
+untold()
+{
+	local told have
+	told=$(sed -n 's/.*<count name="'"$2"'_samples" value="\([0-9]*\)".*/\1/p' t.er/log.xml)
+	have=$(for file in "t.er/$2"/cpu*.fxt; do [ ! -s "$file" ] || "$xer_print" -fxt_dump "$file"; done | grep -c 'large blob with metadata')
+	[ -z "$told" ] || [ "$told" = "$have" ] || echo "$have samples of $told in $2;"
+	[ -n "$told" ] || grep -qe "warning: $1: " err || grep -q '^# a helper that samples ' report.txt || echo "no counts of $2, and nobody says so;"
+}
+
 # sampled NAME HOW VALUE FIRST [COUNT]: a call of the helper beside the program
 sampled()
 {
 	shift
 	timeout -k 2 90 "$inject" xer_sampler log "$@" "${recording[@]}" -o t.er "$target" >out 2>err
 	as_bare $?
+	untold --sampler sampler
+	untold page-faults counter0
 }
 
 # archived NAME HOW...: a call of xer_archive

@@ -5,10 +5,13 @@
 #include "format/record.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { PID = 42, MONO = 1000000, PERIOD = 250000 };
 
@@ -58,6 +61,61 @@ static void end(void)
 }
 
 #define PCS(...) sizeof((const uint64_t[]){__VA_ARGS__}) / 8, (const uint64_t[]){__VA_ARGS__}
+
+#define COUNTERS "<setting name=\"counters\" value=\"page-faults,10 cycles,5\"/>\n"
+#define COUNT(of) "<count name=\"" of "_samples\" value=\"0\"/>\n"
+
+/* Of counters, only the first has a directory here: the helper of the second was refused. */
+Test(samples, helpers_that_end_before_their_counts_are_told_of)
+{
+	static const struct {
+		const char *log;
+		unsigned untold;
+	} rows[] = {
+	    {SETTING CLOCK EXIT, 1},
+	    {SETTING CLOCK EXIT COUNT("sampler"), 0},
+	    {SETTING COUNTERS CLOCK EXIT COUNT("sampler"), 1},
+	    {SETTING COUNTERS CLOCK EXIT COUNT("counter0"), 1},
+	    {SETTING COUNTERS CLOCK EXIT COUNT("sampler") COUNT("counter0"), 0},
+	    {SETTING "<setting name=\"sampler_timers\" value=\"1\"/>\n" CLOCK EXIT, 0},
+	    {CLOCK EXIT, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char path[256];
+
+		begin(rows[i].log);
+		snprintf(path, sizeof(path), "%s/counter0", maker.path);
+		cr_assert_eq(mkdir(path, 0755), 0);
+		load();
+		cr_expect_eq(experiment_info(experiment)->untold, rows[i].untold, "%s", rows[i].log);
+		cr_expect_eq(maker.warnings, 0);
+		end();
+	}
+}
+
+static int lock_of_samples(void)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/sampler", maker.path);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	cr_assert(fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0);
+	return fd;
+}
+
+Test(samples, a_helper_at_work_has_time_to_tell)
+{
+	int lock;
+
+	begin(SETTING CLOCK EXIT);
+	lock = lock_of_samples();
+	load();
+	cr_expect_eq(experiment_info(experiment)->untold, 0);
+	close(lock);
+	end();
+}
 
 Test(samples, stacks_become_nodes_that_are_shared)
 {

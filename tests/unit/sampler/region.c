@@ -23,10 +23,10 @@ Test(region, records_lie_front_to_back_in_their_part_of_the_file)
 	uint64_t words[3 * 512];
 
 	region_init(&region, fd, 4096, 4096);
-	cr_assert_eq(region_put(&region, (uint64_t[]){1, 2, 3}, 3), 0);
-	cr_assert_eq(region_put(&region, (uint64_t[]){4, 5}, 2), 0);
+	cr_assert_eq(region_put(&region, (uint64_t[]){1, 2, 3}, 3, 1), 0);
+	cr_assert_eq(region_put(&region, (uint64_t[]){4, 5}, 2, 1), 0);
 	cr_assert_eq(region_flush(&region), 0);
-	cr_assert_eq(region_put(&region, (uint64_t[]){6}, 1), 0);
+	cr_assert_eq(region_put(&region, (uint64_t[]){6}, 1, 1), 0);
 	cr_assert_eq(region_flush(&region), 0);
 	cr_assert_eq(pread(fd, words, sizeof(words), 0), (ssize_t)sizeof(words));
 	for (size_t i = 0; i < 3 * 512; i++)
@@ -40,9 +40,9 @@ Test(region, a_record_that_does_not_fit_ends_the_region_and_a_smaller_one_is_not
 	uint64_t words[8];
 
 	region_init(&region, fd, 0, 64);
-	cr_assert_eq(region_put(&region, (uint64_t[]){1, 1, 1, 1, 1, 1}, 6), 0);
-	cr_assert_eq(region_put(&region, (uint64_t[]){2, 2, 2}, 3), -ENOSPC);
-	cr_assert_eq(region_put(&region, (uint64_t[]){3}, 1), -ENOSPC);
+	cr_assert_eq(region_put(&region, (uint64_t[]){1, 1, 1, 1, 1, 1}, 6, 1), 0);
+	cr_assert_eq(region_put(&region, (uint64_t[]){2, 2, 2}, 3, 1), -ENOSPC);
+	cr_assert_eq(region_put(&region, (uint64_t[]){3}, 1, 1), -ENOSPC);
 	cr_assert_eq(region_flush(&region), 0);
 	cr_assert_eq(pread(fd, words, sizeof(words), 0), 64);
 	cr_assert_eq(words[5], 1);
@@ -55,9 +55,9 @@ Test(region, a_record_that_fits_exactly_is_taken)
 	int fd = memory(16);
 
 	region_init(&region, fd, 0, 16);
-	cr_assert_eq(region_put(&region, (uint64_t[]){1, 2}, 2), 0);
+	cr_assert_eq(region_put(&region, (uint64_t[]){1, 2}, 2, 1), 0);
 	cr_assert_not(region.is_full);
-	cr_assert_eq(region_put(&region, (uint64_t[]){3}, 1), -ENOSPC);
+	cr_assert_eq(region_put(&region, (uint64_t[]){3}, 1, 1), -ENOSPC);
 	cr_assert(region.is_full);
 	close(fd);
 }
@@ -71,7 +71,7 @@ Test(region, more_than_a_batch_is_written_in_order)
 	for (uint64_t i = 0; i < 10000; i++) {
 		for (size_t word = 0; word < 7; word++)
 			record[word] = i * 7 + word;
-		cr_assert_eq(region_put(&region, record, 7), 0);
+		cr_assert_eq(region_put(&region, record, 7, 1), 0);
 	}
 	cr_assert_eq(region_flush(&region), 0);
 	for (uint64_t i = 0; i < 10000; i++) {
@@ -85,9 +85,31 @@ Test(region, more_than_a_batch_is_written_in_order)
 Test(region, a_failing_write_ends_the_region_where_it_began)
 {
 	region_init(&region, -1, 0, 4096);
-	cr_assert_eq(region_put(&region, (uint64_t[]){1, 2}, 2), 0);
+	cr_assert_eq(region_put(&region, (uint64_t[]){1, 2}, 2, 1), 0);
 	cr_assert_eq(region_flush(&region), -EBADF);
 	cr_assert(region.is_full);
 	cr_assert_eq(region.end, 0);
-	cr_assert_eq(region_put(&region, (uint64_t[]){1}, 1), -ENOSPC);
+	cr_assert_eq(region_put(&region, (uint64_t[]){1}, 1, 1), -ENOSPC);
+}
+
+Test(region, records_that_could_not_be_written_are_counted_as_lost)
+{
+	int fd = memfd_create("region", MFD_CLOEXEC);
+
+	region_init(&region, fd, 0, 4096);
+	for (uint64_t i = 0; i < 3; i++)
+		cr_assert_eq(region_put(&region, (uint64_t[]){i}, 1, i < 2 ? 1 : 0), 0);
+	cr_assert_eq(region.written_of[0], 0, "they wait");
+	cr_assert_eq(region_flush(&region), 0);
+	cr_assert_eq(region.written_of[0], 2);
+	cr_assert_eq(region_put(&region, (uint64_t[]){4}, 1, 1 | 1 << 3), 0);
+	cr_assert_eq(region_put(&region, (uint64_t[]){5}, 1, 1), 0);
+	cr_assert_eq(region_put(&region, (uint64_t[]){6}, 1, 0), 0);
+	close(fd);
+	cr_assert_lt(region_flush(&region), 0);
+	cr_assert_eq(region.lost, 2, "of the first kind");
+	cr_assert_lt(region_put(&region, (uint64_t[]){7}, 1, 1), 0);
+	cr_assert_eq(region.lost, 3, "and what is refused");
+	cr_assert_eq(region.written_of[0], 2);
+	cr_assert_eq(region.written_of[3] + region.waiting_of[3] + region.waiting_of[0], 0);
 }
