@@ -16,6 +16,7 @@
 #include "format/layout.h"
 #include "format/record.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -118,13 +119,16 @@ static inline uint64_t col_ticks(void)
 	return sys_clock_ns(CLOCK_MONOTONIC_RAW);
 }
 
-/* The CPU that the thread runs on, from the kernel's rseq area. Signal-safe. */
+/* The CPU that the thread runs on, which the kernel keeps in the thread's rseq area. If libc has not registered one (GLIBC_TUNABLES,
+ * an old kernel), a negative number is there. Signal-safe. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 static inline uint16_t col_cpu(void)
 {
-	if (!&__rseq_offset)
-		return 0;
-	return *(volatile uint16_t *)((char *)__builtin_thread_pointer() + __rseq_offset + 4);
+	int32_t cpu = -1;
+
+	if (likely(&__rseq_offset))
+		cpu = *(const volatile int32_t *)((const char *)__builtin_thread_pointer() + __rseq_offset + 4);
+	return (uint16_t)(likely(cpu >= 0) ? cpu : sched_getcpu());
 }
 
 /* End the recording of events for good; usage samples go on. `why`, if not NULL, is for the reader, in words. Signal-safe.

@@ -30,6 +30,13 @@ for threads in 0 2; do
 	within "$name: split has all" 99 100 "$(value $name split 3)"
 done
 
+# Some allocators want the kernel's word about the CPU for themselves.
+GLIBC_TUNABLES=glibc.pthread.rseq=0 record unregistered -p hi -- "$programs/burn50" 0.2 0
+report unregistered -cpus
+is "without rseq, CPUs are such as there are" "" \
+	"$(sed -nE 's/.* CPU ([0-9]+)$/\1/p' unregistered.txt | awk -v all="$(getconf _NPROCESSORS_CONF)" '$1 >= all')"
+contains "and are told" ' CPU [0-9]+$' unregistered.txt
+
 record calls -p hi -- "$programs/syscalls" 2
 report calls "${metrics[@]}"
 covered calls
