@@ -7,6 +7,7 @@
 
 #define FIT_SPAN_NS 500000000.0
 #define FIT_TOLERANCE 0.001
+#define LATE_NS 500000000.0
 
 double exp_clock_seconds(const struct exp_clock *clock, uint64_t ticks)
 {
@@ -23,7 +24,7 @@ uint64_t exp_clock_ticks(const struct exp_clock *clock, uint64_t mono_ns)
 int exp_clock_fit(struct exp_clock *clock, const struct exp_clock_point *points, size_t count)
 {
 	const struct exp_clock_point *last = NULL;
-	double span_ns, rate;
+	double span_ns, rate, off_ns;
 
 	for (size_t i = 0; i < count; i++)
 		if (points[i].raw_ns > clock->start.raw_ns &&
@@ -35,8 +36,9 @@ int exp_clock_fit(struct exp_clock *clock, const struct exp_clock_point *points,
 	if (span_ns < FIT_SPAN_NS)
 		return 0;
 	rate = (double)(int64_t)(last->ticks - clock->start.ticks) * 1e9 / span_ns;
-	if (fabs(rate - clock->hz) > FIT_TOLERANCE * clock->hz)
-		return -ERANGE;
+	off_ns = fabs(rate / clock->hz - 1) * span_ns;
+	if (off_ns > FIT_TOLERANCE * span_ns)
+		return off_ns > LATE_NS ? -ERANGE : 0;
 	clock->hz = rate;
 	return 0;
 }

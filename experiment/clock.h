@@ -35,7 +35,8 @@ uint64_t exp_clock_ticks(const struct exp_clock *clock, uint64_t mono_ns);
 
 /* Fit the rate over points[count] and the start. The recorded rate stays where the points span
  * less than half a second or disagree with it by more than one in a thousand. Returns 0, or
- * -ERANGE if they disagree: the clock jumped, for example when a machine was migrated. */
+ * -ERANGE if that is more than half a second too, as long as a thread may wait for a processor between its readings
+ * of two clocks: the clock jumped, for example when a machine was migrated. */
 int exp_clock_fit(struct exp_clock *clock, const struct exp_clock_point *points, size_t count);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int fxt_fault(struct exp_fxt *fxt, const char *what)
@@ -84,12 +85,32 @@ static int want(struct exp_fxt *fxt, uint64_t need)
 	return fxt->filled - fxt->at < need ? fill(fxt) : 0;
 }
 
+/* The window is used up, and holes of the file follow, which read as zeros: go on behind them. What cannot seek is read. */
+static void pass_hole(struct exp_fxt *fxt)
+{
+	off_t from = fxt->tail == 0 ? lseek(fxt->fd, 0, SEEK_CUR) : -1, to;
+
+	if (from < 0)
+		return;
+	to = lseek(fxt->fd, from, SEEK_DATA);
+	if (to < 0 && errno == ENXIO)
+		to = lseek(fxt->fd, 0, SEEK_END);
+	to = to > from ? from + (to - from) / FXT_WORD_SIZE * FXT_WORD_SIZE : from;
+	if (lseek(fxt->fd, to, SEEK_SET) != to)
+		return;
+	fxt->offset += (uint64_t)(to - from);
+	fxt->unused += (uint64_t)(to - from);
+}
+
 /* The words from here to the end of the file are zero: count them. Returns 0, -EBADMSG or -errno. */
 static int pass_zeros(struct exp_fxt *fxt)
 {
 	for (;;) {
-		int rc = want(fxt, 1);
+		int rc;
 
+		if (fxt->at == fxt->filled)
+			pass_hole(fxt);
+		rc = want(fxt, 1);
 		if (rc != 0)
 			return rc;
 		if (fxt->at == fxt->filled)
@@ -102,7 +123,25 @@ static int pass_zeros(struct exp_fxt *fxt)
 	}
 }
 
-/* Go over the last record. What is not in the window, the rest of a payload, is read. */
+/* The window is used up within a record, of which `left` words are left. If they are many, and are there, go on behind them unread; 1 if that
+ * was done. */
+static int pass_payload(struct exp_fxt *fxt, uint64_t left)
+{
+	uint64_t bytes = left * FXT_WORD_SIZE - fxt->tail;
+	struct stat st;
+	off_t from;
+
+	if (left <= FXT_WINDOW_WORDS || fstat(fxt->fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return 0;
+	from = lseek(fxt->fd, 0, SEEK_CUR);
+	if (from < 0 || from > st.st_size || (uint64_t)(st.st_size - from) < bytes || lseek(fxt->fd, (off_t)bytes, SEEK_CUR) < 0)
+		return 0;
+	fxt->tail = 0;
+	fxt->offset += left * FXT_WORD_SIZE;
+	return 1;
+}
+
+/* Go over the last record. */
 static int pass_record(struct exp_fxt *fxt)
 {
 	uint64_t left = fxt->record.size;
@@ -116,6 +155,8 @@ static int pass_record(struct exp_fxt *fxt)
 		fxt->at += there;
 		left -= there;
 		fxt->offset += there * sizeof(uint64_t);
+		if (left > 0 && pass_payload(fxt, left))
+			break;
 		rc = left > 0 ? want(fxt, 1) : 0;
 		if (rc != 0)
 			return rc;

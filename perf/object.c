@@ -1,11 +1,13 @@
 /* object.c: see object.h. Rules are kept in a table with a place for each hash, as code is sampled at few places again and again. */
 #include "object.h"
 
+#include "format/retry.h"
 #include "sampler/ring.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -84,6 +86,19 @@ static int open_as(const char *path, uint64_t inode)
 	return -1;
 }
 
+/* libelf reads on as long as a file answers EINTR, which some file systems do for ever. */
+static int is_readable(int fd)
+{
+	unsigned tries = 0;
+	ssize_t got;
+	char byte;
+
+	do
+		got = pread(fd, &byte, 1, 0);
+	while (retry(got < 0 && errno == EINTR, &tries));
+	return got == 1;
+}
+
 /* The process may have another root. Some file systems show other inode numbers than the kernel tells: then the path has to do. */
 static int open_file(const struct object *object)
 {
@@ -147,7 +162,7 @@ static void open_object(struct object *object)
 		object->elf = open_vdso();
 	} else if (object->path[0] == '/') {
 		fd = open_file(object);
-		object->elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+		object->elf = fd >= 0 && is_readable(fd) ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
 	}
 	if (object->elf)
 		read_object(object);

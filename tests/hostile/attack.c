@@ -29,16 +29,19 @@
 
 enum { WORDS_MAX = 24, CPU_SECONDS = 30, WALL_SECONDS = 300, RSS_MAX_KB = 1500 << 10, FILE_MAX = 64 << 20, WRONG_MAX = 5 };
 
-/* What is run: the program, and its words, to which case.er is appended. */
+/* What is run: the program, and its words, to which case.er is appended, or a file of it. */
 static const struct {
 	const char *words[WORDS_MAX];
 	int base_twice; /* a sound copy is named too */
+	const char *file; /* NULL: the experiment itself */
 } commands[] = {
-#define COMMAND(...) {{__VA_ARGS__}, 0},
-#define COMMAND2(...) {{__VA_ARGS__}, 1},
+#define COMMAND(...) {{__VA_ARGS__}, 0, NULL},
+#define COMMAND2(...) {{__VA_ARGS__}, 1, NULL},
+#define COMMAND_OF(file, ...) {{__VA_ARGS__}, 0, "case.er/" file},
 #include "attack.def"
 #undef COMMAND
 #undef COMMAND2
+#undef COMMAND_OF
 };
 
 static const char *readers, *base;
@@ -169,7 +172,7 @@ static void exec_command(size_t command)
 		words[count] = commands[command].words[count];
 	if (commands[command].base_twice)
 		words[count++] = base;
-	words[count++] = "case.er";
+	words[count++] = commands[command].file != NULL ? commands[command].file : "case.er";
 	words[count] = NULL;
 	dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
 	dup2(output, STDOUT_FILENO);
@@ -271,7 +274,7 @@ int main(int argc, char **argv)
 		command = attack_below(sizeof(commands) / sizeof(commands[0]));
 		copy_base();
 		attack_make("case.er", &attack);
-		run(command, attack.must_tell);
+		run(command, attack.must_tell && commands[command].file == NULL);
 		made++;
 		told += attack.must_tell;
 		if (why[0] != '\0')

@@ -89,6 +89,44 @@ Test(fxt_reader, a_file_that_is_cut_is_sound_at_the_ends_of_records_alone)
 	cr_assert(sound == outcome.records, "%u", sound);
 }
 
+/* What is behind `bytes` in a file of 1 TiB is a hole; then `last` ends it. */
+static struct outcome read_sparse(const void *bytes, size_t size, uint64_t last)
+{
+	const off_t end = (off_t)1 << 40;
+	const struct exp_fxt_record *record;
+	struct outcome outcome = {.rc = 0};
+	int fd = memfd_create("fxt", MFD_CLOEXEC);
+	struct exp_fxt *fxt;
+
+	cr_assert(fd >= 0 && write(fd, bytes, size) == (ssize_t)size && lseek(fd, 0, SEEK_SET) == 0);
+	cr_assert_eq(last == 0 ? ftruncate(fd, end) : pwrite(fd, &last, 8, end - 8) - 8, 0);
+	fxt = exp_fxt_open(fd);
+	while ((outcome.rc = exp_fxt_next(fxt, &record)) > 0)
+		outcome.records++;
+	strcpy(outcome.fault, exp_fxt_fault(fxt));
+	if (outcome.rc == 0)
+		cr_expect_eq(exp_fxt_bytes(fxt) + exp_fxt_unused(fxt), (uint64_t)end);
+	exp_fxt_close(fxt);
+	close(fd);
+	return outcome;
+}
+
+Test(fxt, holes_are_not_read, .timeout = 20)
+{
+	const uint64_t large[] = {whole[0], S(0, 15) | S(4, UINT32_MAX) | S(36, 16), 0, (UINT32_MAX - 3ull) * 8};
+	struct outcome outcome = read_sparse(whole, sizeof(whole), 0);
+
+	cr_expect_eq(outcome.rc, 0);
+	cr_expect_eq(outcome.records, read_bytes(whole, sizeof(whole)).records);
+	outcome = read_sparse(whole, sizeof(whole), 1);
+	cr_expect_eq(outcome.rc, -EBADMSG);
+	cr_expect_str_eq(outcome.fault, "offset 1099511627768: initialization: a record behind unused space");
+	/* A record of 32 GiB. */
+	outcome = read_sparse(large, sizeof(large), 0);
+	cr_expect_eq(outcome.rc, 0, "%s", outcome.fault);
+	cr_expect_eq(outcome.records, 2);
+}
+
 /* Word `at` of the whole file is another: the fault at an offset. */
 static void check_fault(size_t at, uint64_t word, const char *expected)
 {
