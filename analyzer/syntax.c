@@ -148,10 +148,12 @@ static struct syntax *parse_function(struct parser *parser, enum expression_op o
 static struct syntax *unknown_name(struct parser *parser)
 {
 	const struct lexer *lexer = &parser->lexer;
-	const char *near = token_nearest(lexer->at, lexer->len);
+	int is_text;
+	const char *near = token_nearest(lexer->at, lexer->len, &is_text);
 
 	if (near != NULL)
-		return syntax_fail(lexer->error, lexer->column, "unknown word '%.*s' (did you mean '%s'?)",
+		return syntax_fail(lexer->error, lexer->column, is_text ? "unknown word '%.*s' (did you mean \"%s\", in quotes?)"
+				   : "unknown word '%.*s' (did you mean '%s'?)",
 				   (int)(lexer->len < 40 ? lexer->len : 40), lexer->at, near);
 	return syntax_fail(lexer->error, lexer->column, "unknown word '%.*s' (describe lists the words)",
 			   (int)(lexer->len < 40 ? lexer->len : 40), lexer->at);

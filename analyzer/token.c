@@ -43,9 +43,27 @@ unsigned token_find(const char *name, size_t len)
 	return TOKENS;
 }
 
-const char *token_nearest(const char *name, size_t len)
+/* The fixed name of a value that is less than *distance edits away, or NULL. */
+static const char *nearest_value(const char *word, size_t *distance)
 {
 	const char *best = NULL;
+
+	for (size_t i = 0; i < TOKENS; i++)
+		for (int value = 0; value < TOKEN_VALUES && token_has_fixed_names(&token_table[i]); value++) {
+			const char *name = token_value_name(&token_table[i], value);
+			size_t edits = name != NULL ? text_distance(word, name) : *distance;
+
+			if (edits < *distance && edits < strlen(name)) {
+				*distance = edits;
+				best = name;
+			}
+		}
+	return best;
+}
+
+const char *token_nearest(const char *name, size_t len, int *is_text)
+{
+	const char *best = NULL, *value;
 	size_t best_distance = NEAR + 1;
 	char word[32];
 
@@ -59,7 +77,9 @@ const char *token_nearest(const char *name, size_t len)
 			best = spelling;
 		}
 	}
-	return best;
+	value = nearest_value(word, &best_distance);
+	*is_text = value != NULL;
+	return value != NULL ? value : best;
 }
 
 void token_aliases(unsigned id, void (*each)(void *context, const char *name), void *context)

@@ -41,8 +41,9 @@ extern const struct token token_table[TOKENS];
 /* The token called name[len], in letters of either case. Returns its id, TOKENS if there is none. */
 unsigned token_find(const char *name, size_t len);
 
-/* The name nearest to name[len], of a token or a function of expressions, or NULL. */
-const char *token_nearest(const char *name, size_t len);
+/* The name nearest to name[len], of a token or a function of expressions, or, if that is nearer, *is_text: of a value of a token, which is written
+ * in quotes. NULL: none is near. */
+const char *token_nearest(const char *name, size_t len, int *is_text);
 
 /* Call `each` for every spelling of the token but the first. */
 void token_aliases(unsigned id, void (*each)(void *context, const char *name), void *context);

@@ -74,6 +74,15 @@ static int has_experiment(const struct session *session, const struct session_ex
 	return 0;
 }
 
+/* Does an event of the process say why this lineage, or one of its descendants, was not recorded? */
+static int has_reason(const struct exp_info *info, const char *lineage)
+{
+	for (size_t i = 0; i < info->event_count; i++)
+		if (strcmp(info->events[i].kind, "unrecorded") == 0 && begins_with(attribute(&info->events[i], "lineage"), lineage))
+			return 1;
+	return 0;
+}
+
 /* Does an event tell that a process was made whose name is known for sure? */
 static int makes_process(const struct exp_event *event)
 {
@@ -95,7 +104,7 @@ static int is_absentee(struct session *session, const struct session_experiment 
 	if (strcmp(event->kind, "unrecorded") == 0)
 		return 1;
 	if (founder == NULL || at->info->status == EXP_RUNNING || !makes_process(event) ||
-	    has_experiment(session, founder, out->lineage))
+	    has_experiment(session, founder, out->lineage) || has_reason(at->info, out->lineage))
 		return 0;
 	out->path = report_attribute(event, "path") != NULL ? out->path : "a child";
 	out->reason = "it left no experiment";

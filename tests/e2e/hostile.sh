@@ -3,7 +3,8 @@
 # By hand: HOSTILE_SEED=n HOSTILE_ATTACKS=n HOSTILE_SECONDS=n for more attacks, HOSTILE_STEP=1 to let every allocation fail.
 hostile=$(realpath "$(dirname "$0")/../hostile")
 golden=$(realpath "$(dirname "$0")/../golden")
-template=$(realpath "$(dirname "$0")/../programs/user_work.trc")
+sources=$(realpath "$(dirname "$0")/../programs")
+template=$sources/user_work.trc
 . "$(dirname "$0")/lib.sh"
 seed=${HOSTILE_SEED:-1}
 sanitized=${HOSTILE_READERS:-$BUILD/asan/bin}
@@ -26,7 +27,7 @@ base()
 	record "$@"
 	mv "$name.er" bases
 	"$xer_archive" -q -m "^$programs/" "bases/$name.er"
-	sed -i '/path="[^"]*\/lib[^"]*\.so/d' "bases/$name.er"/map.xml "bases/$name.er"/_*.er/map.xml 2>/dev/null
+	sed -i '/path="[^"]*\/lib[^"]*\.so/d' "bases/$name.er"/map.xml "bases/$name.er"/*_*.er/map.xml 2>/dev/null
 }
 base all -A off -p hi -H on -s all -i on -S on -- "$programs/mixed" 30
 base calls -A off -p off --functrace -- "$programs/ft_known" 2 20
@@ -37,6 +38,30 @@ for told in map dump gdb; do
 	rm -f "/tmp/perf-$(cat $told.out).map" jit-*.dump
 done
 is "experiments are recorded" "all calls dump dynamic gdb heap killed kin long map odd profile user" "$(cd bases && echo *.er | sed 's/\.er//g')"
+
+# ---- of what is not everywhere. Open MPI does not like root, containers and few processors.
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_btl=self,vader OMPI_MCA_oob_tcp_if_include=lo OMPI_MCA_plm_rsh_agent=false
+base sampler -A off -p off --sampler=100u,1 -h page-faults,1 -- "$programs/ft_faults"
+[ -e bases/sampler.er/counter0 ] || skip "attacks on samples of the kernel's" "perf_event_open is refused"
+if gcc -O1 -g -fopenmp -o omp_known "$sources/omp/known.c" 2>/dev/null; then
+	base omp -A off -p hi --omp=on -- ./omp_known
+else
+	skip "attacks on OpenMP" "gcc has no -fopenmp"
+fi
+mpi=
+for one in mpich openmpi; do
+	[ -z "$mpi" ] && have mpicc.$one mpirun.$one && mpicc.$one -O1 -g -w -o mpi_known "$sources/mpi/known.c" 2>/dev/null || continue
+	base mpi -A off -p hi -M on -- mpirun.$one -np 2 -- ./mpi_known file
+	if [ -e bases/mpi.er/M_r1.er ]; then mpi=$one; else rm -rf bases/mpi.er; fi
+done
+[ -n "$mpi" ] || skip "attacks on MPI" "no job of MPI runs here"
+if have java javac && javac -d . -sourcepath "$sources:$sources/../../share/java" "$sources/JavaKnown.java" 2>/dev/null; then
+	base java -A off -p hi -H on -- java -Xmx24m -cp . JavaKnown threads 1
+else
+	skip "attacks on Java" "there is no JDK"
+fi
 
 # ---- attacks
 

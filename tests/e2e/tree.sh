@@ -54,6 +54,7 @@ cp "$programs/heap_known" known
 record parts -F on -p off -S off -H on -- sh -c './static 3; ./known >/dev/null; exit 0'
 report parts -exp_list
 contains "a child that is not recorded is listed with the reason" '^  -  - .* not recorded +_f1_x1: .*static \(it is statically linked\)$' parts.txt
+is "and once" 1 "$(grep -c '_f1' parts.txt)"
 report parts -printmode json -exp_list
 if have python3; then
 	is "json has the tree" "0 0 1" "$(python3 -c '

@@ -170,6 +170,8 @@ Test(expression, errors_name_the_column_and_the_nearest_word)
 	refuse("THRDID == 1", 1, "did you mean 'THRID'?");
 	refuse("FNAM('main') IN LEAF", 1, "did you mean 'FNAME'?");
 	refuse("1 + zzzzzzzz", 5, "unknown word 'zzzzzzzz' (describe lists the words)");
+	refuse("IOTYPE == reed", 11, "'reed' (did you mean \"read\", in quotes?)");
+	refuse("IOTYPE == read", 11, "'read' (did you mean \"read\", in quotes?)");
 	refuse("HTYPE == 'maloc'", 10, "HTYPE is never 'maloc' (did you mean 'malloc'?)");
 	refuse("1 +", 4, "a value expected");
 	refuse("1 2", 3, "an operator expected instead of '2'");
