@@ -304,8 +304,10 @@ static int gather_values(struct gather *gather, size_t node, uint32_t caller)
 		return 0;
 	status = part_clock(gather, node, caller, &values);
 	/* A stub that no method has called is the machine's. */
-	if (kind == FRAMES_STUB && at == TREE_ROOT)
+	if (kind == FRAMES_STUB && at == TREE_ROOT) {
 		kind = FRAMES_JVM;
+		gather->view->stand_in[kind].object = gather->view->stand_in[FRAMES_STUB].object;
+	}
 	if (frames_names[kind] != NULL) {
 		struct sym_frame frame = {.function = &gather->view->stand_in[kind]};
 

@@ -2,6 +2,7 @@
 #include "analyzer/command.h"
 #include "tests/unit/experiment/make_experiment.h"
 
+#include "format/layout.h"
 #include "format/record.h"
 
 #include <criterion/criterion.h>
@@ -100,6 +101,18 @@ Test(views, allocs_and_heapstat_tell_what_was_temporary)
 	      "Allocation #2, Instances = 1, Bytes Allocated = 90, Temporary = 1 (100.00 %)\n");
 	CHECK("heapstat", "Live in the course of time\n", "    0.003146            150              3\n", "    0.006000             50              2\n",
 	      "Temporary allocations    1 (25.00 %)\n");
+}
+
+/* All stacks begin in a stub, and no method is anywhere. */
+Test(views, a_stub_without_methods_is_the_machines_in_all_summaries)
+{
+	static const char map[] = "<map version=\"1.0\">\n <function name=\"stub\" kind=\"jvm\" address=\"0x1000\" size=\"8192\" generation=\"0\"/>\n</map>\n";
+
+	maker_put(&maker, FMT_FILE_MAP, map, sizeof(map) - 1);
+	put_blocks();
+	CHECK("fsummary", "<JVM-System>\n", "Load Object: <JVM>\n", "Mangled Name: <JVM-System>\n");
+	CHECK("lsummary", "<JVM-System>", "Load Object: <JVM>\n");
+	CHECK("psummary", "<JVM-System>", "Load Object: <JVM>\n");
 }
 
 static void put_usage(uint64_t first_kib, uint64_t last_kib)
