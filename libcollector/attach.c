@@ -12,6 +12,7 @@
 #include "got.h"
 #include "hook.h"
 #include "io_files.h"
+#include "lock.h"
 #include "log.h"
 #include "map.h"
 #include "process.h"
@@ -27,8 +28,6 @@
 
 #include <errno.h>
 #include <linux/membarrier.h>
-
-enum { QUIET_TRIES = 1000, QUIET_STEP_NS = 1000000 };
 
 static int is_recording(const struct col_thread *state)
 {
@@ -48,24 +47,15 @@ static int is_quiet(void)
 	return 1;
 }
 
-/* Not by nanosleep: it would overwrite what the kernel has noted of a sleep in which the thread was interrupted for us, and which it is
- * to go on with. */
-static void pause_for(long ns)
-{
-	struct timespec time = {.tv_nsec = ns};
-
-	SYS5(SYS_ppoll, NULL, 0, &time, NULL, sizeof(sys_sigset));
-}
-
 static int wait_until_quiet(void)
 {
+	unsigned turns = 0;
+
 	if (SYS3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) < 0)
 		SYS3(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
-	for (int i = 0; !is_quiet(); i++) {
-		if (i == QUIET_TRIES)
+	while (!is_quiet())
+		if (!col_wait_turn(&turns))
 			return -EAGAIN;
-		pause_for(QUIET_STEP_NS);
-	}
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "functrace.h"
 #include "hook.h"
 #include "io_files.h"
+#include "lock.h"
 #include "log.h"
 #include "map.h"
 #include "process.h"
@@ -25,7 +26,7 @@
 #include <errno.h>
 #include <sys/wait.h>
 
-enum { SETTLING = 2, SETTLING_SPINS = 10000 };
+enum { SETTLING = 2 };
 
 static struct birth_moment start;
 static atomic_uint is_quiet;
@@ -108,8 +109,11 @@ static void make_directory(void)
 /* Others wait: without the directory they would fail for good. */
 static void wait_until_settled(void)
 {
-	for (int i = 0; atomic_load(&col.is_unsettled) && i < SETTLING_SPINS; i++)
-		SYS0(SYS_sched_yield);
+	unsigned turns = 0;
+
+	while (atomic_load(&col.is_unsettled))
+		if (!col_wait_turn(&turns))
+			atomic_store(&col.is_unsettled, 0);
 }
 
 void child_settle(void)

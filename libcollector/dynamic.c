@@ -9,13 +9,14 @@
 
 #include "control.h"
 #include "file.h"
+#include "lock.h"
 #include "log.h"
 
 #include "format/retry.h"
 
 #include <errno.h>
 
-enum { GRANULE_BITS = 4, USED_BITS = 20, WORD_BITS = 64, NAME_SHOWN = 1000, ALIGNMENT = 8, TEXT_TRIES = 200 };
+enum { GRANULE_BITS = 4, USED_BITS = 20, WORD_BITS = 64, NAME_SHOWN = 1000, ALIGNMENT = 8 };
 enum { LOADED_BITS = 14, PROBES = 64, GONE = 1 };
 
 static atomic_uint_fast64_t used[(1 << USED_BITS) / WORD_BITS]; /* places of unloaded code */
@@ -29,7 +30,7 @@ static atomic_uint unknown_unloaded; /* such a one: the next load begins a gener
 
 static atomic_uint_fast64_t text_end;
 static struct col_file text_file = {.fd = -1};
-static atomic_uint text_locked; /* while the file is opened */
+static struct col_lock text_lock; /* while the file is opened */
 
 static unsigned place_of(uint64_t granule)
 {
@@ -112,23 +113,29 @@ uint64_t dynamic_text_reserve(uint64_t size)
 	return atomic_fetch_add(&text_end, size);
 }
 
-int dynamic_text_fd(void)
+static int open_text(void)
 {
-	int fd, tries = 0;
-
-	while (atomic_exchange(&text_locked, 1)) { /* a moment; its holder may be the code that we have interrupted */
-		if (++tries > TEXT_TRIES)
-			return -EBUSY;
-		SYS0(SYS_sched_yield);
-	}
 	if (text_file.fd < 0) {
 		long made = sys_openat(col_directory_get(), FMT_FILE_DYNTEXT, O_RDWR | O_CREAT | O_NOFOLLOW, 0644);
 
 		if (made >= 0)
 			col_file_take(&text_file, (int)made);
 	}
-	fd = col_file_get(&text_file, FMT_FILE_DYNTEXT);
-	atomic_store(&text_locked, 0);
+	return col_file_get(&text_file, FMT_FILE_DYNTEXT);
+}
+
+int dynamic_text_fd(void)
+{
+	sys_sigset old;
+	int fd;
+
+	sys_block_signals(&old);
+	fd = col_lock_take(&text_lock);
+	if (fd == 0) {
+		fd = open_text();
+		col_lock_give(&text_lock);
+	}
+	sys_sigmask(SIG_SETMASK, &old, NULL);
 	return fd;
 }
 
@@ -287,6 +294,6 @@ void dynamic_unload(const void *code)
 void dynamic_forget(void)
 {
 	atomic_store(&text_end, 0);
-	atomic_store(&text_locked, 0);
+	col_lock_give(&text_lock);
 	col_file_close(&text_file);
 }

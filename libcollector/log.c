@@ -4,12 +4,13 @@
 #include "child.h"
 #include "collector.h"
 #include "file.h"
+#include "lock.h"
 
 #include "format/retry.h"
 
 #include <errno.h>
 
-enum { RING = 16, RING_TEXT = 512, TEXTS = 6, LOCK_SPINS = 10000 };
+enum { RING = 16, RING_TEXT = 512, TEXTS = 6 };
 
 enum slot_state { FREE, FILLING, FULL };
 
@@ -25,7 +26,7 @@ struct xml_file {
 	struct col_file file;
 	uint64_t end; /* of the closing tag; under the lock */
 	int stopped;
-	atomic_uint locked;
+	struct col_lock lock;
 	struct xml_append plan; /* under the lock */
 	struct ring_slot ring[RING];
 };
@@ -130,7 +131,7 @@ void col_log_forget(void)
 
 		col_file_close(&xml->file);
 		xml->stopped = 0;
-		atomic_store(&xml->locked, 0);
+		col_lock_give(&xml->lock);
 		for (int k = 0; k < RING; k++)
 			atomic_store(&xml->ring[k].state, FREE);
 	}
@@ -185,11 +186,6 @@ static int append(struct xml_file *xml, const char *text, size_t len)
 	return 0;
 }
 
-static int try_lock(struct xml_file *xml)
-{
-	return atomic_exchange_explicit(&xml->locked, 1, memory_order_acquire) == 0;
-}
-
 static void drain(struct xml_file *xml)
 {
 	for (int i = 0; i < RING; i++) {
@@ -215,8 +211,8 @@ static void drain_and_unlock(struct xml_file *xml)
 {
 	do {
 		drain(xml);
-		atomic_store_explicit(&xml->locked, 0, memory_order_seq_cst);
-	} while (has_queued(xml) && try_lock(xml));
+		col_lock_give(&xml->lock);
+	} while (has_queued(xml) && col_lock_try(&xml->lock));
 }
 
 /* Leave a short element to who holds the lock. Returns 0, or -EBUSY: it is too long, or there is no place. */
@@ -231,7 +227,7 @@ static int queue(struct xml_file *xml, const char *text, size_t len)
 		memcpy(slot->text, text, len);
 		slot->len = (uint32_t)len;
 		atomic_store_explicit(&slot->state, FULL, memory_order_seq_cst);
-		if (try_lock(xml))
+		if (col_lock_try(&xml->lock))
 			drain_and_unlock(xml);
 		return 0;
 	}
@@ -246,7 +242,7 @@ void col_log_keep_alive(void)
 	if (atomic_load(&col.is_unsettled))
 		return;
 	sys_block_signals(&old);
-	if (try_lock(xml)) {
+	if (col_lock_try(&xml->lock)) {
 		current_fd(xml);
 		drain_and_unlock(xml);
 	}
@@ -255,17 +251,16 @@ void col_log_keep_alive(void)
 
 static int append_or_queue(struct xml_file *xml, const char *text, size_t len)
 {
+	unsigned turns = 0;
 	int error;
 
-	/* Who holds the lock has all signals blocked, and is another thread; but it may have to wait for a processor. */
-	for (int i = 0; !try_lock(xml); i++) {
+	while (!col_lock_try(&xml->lock)) {
 		if (queue(xml, text, len) == 0)
 			return 0;
-		if (i >= LOCK_SPINS) {
+		if (col_lock_wait(&xml->lock, &turns) < 0) {
 			col_count(&col.count.lost_log, 1);
 			return -EBUSY;
 		}
-		SYS0(SYS_sched_yield);
 	}
 	error = append(xml, text, len);
 	drain_and_unlock(xml);

@@ -14,13 +14,14 @@
 #include "tree.h"
 
 #include "collector.h"
+#include "lock.h"
 #include "map.h"
 #include "room.h"
 #include "stream.h"
 
 #include <errno.h>
 
-enum { TABLE_BITS = 22, TABLE_MIN_BITS = 12, PROBES = 64, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, LOW = 64 * sizeof(struct fmt_node), GROW_SPINS = 20000 };
+enum { TABLE_BITS = 22, TABLE_MIN_BITS = 12, PROBES = 64, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, LOW = 64 * sizeof(struct fmt_node) };
 enum { NEAR_BITS = 13, NEAR_PROBES = 1 };
 enum { FILE_MAPS = 5, FILE_MIN = 1 << 20, FILE_FACTOR = 4 }; /* 1, 4, 16, 64 MB */
 
@@ -35,7 +36,7 @@ static struct {
 static int map_count;
 static atomic_uint_fast64_t space; /* next | end << 32 */
 static atomic_uint_fast64_t ahead; /* the same for the block after; 0: not prepared */
-static atomic_uint growing;        /* tid of the thread that prepares it, 0: nobody */
+static struct col_lock growing;    /* held by the thread that prepares it */
 static uint32_t block_size = BLOCK_MIN;
 
 void tree_close(void)
@@ -57,7 +58,7 @@ int tree_open(void)
 	block_size = BLOCK_MIN;
 	atomic_store(&space, 0);
 	atomic_store(&ahead, 0);
-	atomic_store(&growing, 0);
+	col_lock_give(&growing);
 	for (int bits = TABLE_BITS; bits >= TABLE_MIN_BITS; bits -= 2) {
 		size_t size = sizeof(uint32_t) << bits;
 
@@ -135,25 +136,25 @@ static int grow(void)
 	return 0;
 }
 
-/* Returns 0 when `ahead` is ready or may be, -1 when it will not be. */
-static int prepare_ahead(void)
+/* If it is needed now, who prepares it already is waited for. Returns 0 when `ahead` is ready or may be (others may have taken the block by
+ * now), -1 when it will not be. */
+static int prepare_ahead(int is_needed)
 {
-	unsigned self = (unsigned)sys_gettid();
-	unsigned owner = 0;
+	sys_sigset old;
+	int status = 0;
 
 	if (!file)
 		map_begin();
-	if (atomic_compare_exchange_strong(&growing, &owner, self)) {
-		int status = atomic_load(&ahead) == 0 ? grow() : 0;
-
-		atomic_store(&growing, 0);
-		return status; /* others may have taken the block by now */
+	sys_block_signals(&old);
+	if (is_needed ? col_lock_take(&growing) == 0 : col_lock_try(&growing)) {
+		if (atomic_load(&ahead) == 0)
+			status = grow();
+		col_lock_give(&growing);
+	} else if (is_needed) {
+		status = -1;
 	}
-	if (owner == self)
-		return -1;
-	for (int i = 0; atomic_load(&growing) && i < GROW_SPINS; i++)
-		SYS0(SYS_sched_yield);
-	return atomic_load(&growing) ? -1 : 0;
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+	return status;
 }
 
 /* The block of `seen` is full: go on to the next one. Returns 0, or -1 when there is none. */
@@ -162,7 +163,7 @@ static int next_block(uint64_t seen)
 	uint64_t block = atomic_load_explicit(&ahead, memory_order_acquire);
 
 	if (block == 0)
-		return atomic_load(&space) == seen ? prepare_ahead() : 0;
+		return atomic_load(&space) == seen ? prepare_ahead(1) : 0;
 	/* Cleared by whoever installs it, before anyone can need the one after. */
 	if (atomic_compare_exchange_strong(&space, &seen, block))
 		atomic_compare_exchange_strong(&ahead, &block, 0);
@@ -185,7 +186,7 @@ static uint32_t allocate(void)
 		if (!atomic_compare_exchange_weak(&space, &seen, seen + sizeof(struct fmt_node)))
 			continue;
 		if (unlikely(end - next == LOW))
-			prepare_ahead();
+			prepare_ahead(0);
 		return next;
 	}
 }
