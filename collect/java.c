@@ -61,16 +61,26 @@ static void put(struct line *line, const char *argument)
 	line->argv[line->count++] = (char *)argument;
 }
 
-/* The arguments of -J. Returns 0, or -1: there are too many. */
-static int put_arguments(struct line *line, const char *text)
+static int out_of_memory(struct cause *cause)
 {
-	char *copy = text ? strdup(text) : NULL;
+	return cause_set(cause, CAUSE_FAILED, "out of memory");
+}
+
+/* The arguments of -J. Returns 0, or an exit code with `cause`, as the next one does. */
+static int put_arguments(struct line *line, const char *text, struct cause *cause)
+{
+	char *copy;
 	size_t count = 0;
 
-	for (char *at = copy ? strtok(copy, " \t") : NULL; at; at = strtok(NULL, " \t")) {
+	if (!text)
+		return 0;
+	copy = strdup(text);
+	if (!copy)
+		return out_of_memory(cause);
+	for (char *at = strtok(copy, " \t"); at; at = strtok(NULL, " \t")) {
 		if (++count > JAVA_ARGUMENTS) {
 			free(copy);
-			return -1;
+			return cause_set(cause, CAUSE_FAILED, "-J can have %d arguments at most", JAVA_ARGUMENTS);
 		}
 		put(line, at);
 	}
@@ -78,14 +88,21 @@ static int put_arguments(struct line *line, const char *text)
 }
 
 /* FILE.class is the class FILE in the directory where it is. */
-static void put_class(struct line *line, const char *path)
+static int put_class(struct line *line, const char *path, struct cause *cause)
 {
 	const char *base = base_of(path);
 	char *directory = base == path ? strdup(".") : strndup(path, (size_t)(base - path));
+	char *class = strndup(base, strlen(base) - strlen(".class"));
 
+	if (!directory || !class) {
+		free(directory);
+		free(class);
+		return out_of_memory(cause);
+	}
 	put(line, "-cp");
 	put(line, directory);
-	put(line, strndup(base, strlen(base) - strlen(".class")));
+	put(line, class);
+	return 0;
 }
 
 int java_command(const struct request *request, char ***argv, struct cause *cause)
@@ -94,6 +111,7 @@ int java_command(const struct request *request, char ***argv, struct cause *caus
 	int is_jar = ends_in(given[0], ".jar"), is_class = ends_in(given[0], ".class");
 	struct line line = {.count = 0};
 	size_t count = 0;
+	int error;
 
 	*argv = given;
 	if (!is_jar && !is_class && !request->java_path && !request->java_arguments)
@@ -104,15 +122,18 @@ int java_command(const struct request *request, char ***argv, struct cause *caus
 		count++;
 	line.argv = calloc(count + JAVA_ARGUMENTS + 5, sizeof(*line.argv));
 	if (!line.argv)
-		return cause_set(cause, CAUSE_FAILED, "out of memory");
+		return out_of_memory(cause);
 	put(&line, is_jar || is_class || request->java_path ? find_machine(request) : given[0]);
-	if (put_arguments(&line, request->java_arguments) < 0)
-		return cause_set(cause, CAUSE_FAILED, "-J can have %d arguments at most", JAVA_ARGUMENTS);
+	error = put_arguments(&line, request->java_arguments, cause);
+	if (error == 0 && is_class)
+		error = put_class(&line, given[0], cause);
+	if (error != 0) {
+		free(line.argv);
+		return error;
+	}
 	if (is_jar) {
 		put(&line, "-jar");
 		put(&line, given[0]);
-	} else if (is_class) {
-		put_class(&line, given[0]);
 	}
 	for (size_t i = 1; i < count; i++)
 		put(&line, given[i]);

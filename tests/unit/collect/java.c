@@ -5,6 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int is_starving;
+
+/* In place of libc's. */
+char *strdup(const char *text)
+{
+	char *copy = is_starving ? NULL : malloc(strlen(text) + 1);
+
+	return copy ? strcpy(copy, text) : NULL;
+}
+
 /* The command line for {"xcollect", ...}, joined by "|"; NULL: refused. */
 static const char *made(char *const *given)
 {
@@ -64,4 +74,20 @@ Test(java, the_machine_can_be_named, .init = no_variables)
 	setenv("JDK_HOME", "/tmp", 1);
 	cr_assert_str_eq(MADE("a.jar"), "/tmp/bin/java|-jar|a.jar");
 	cr_assert_str_eq(MADE("-j", "off", "a.jar"), "/tmp/bin/java|-jar|a.jar");
+}
+
+Test(java, without_memory_nothing_is_left_out, .init = no_variables)
+{
+	struct request request = {.target = (char *[]){"java", "Main", NULL}, .java_arguments = "-Xint"};
+	struct cause cause = {.exit_code = 0};
+	char **argv;
+
+	is_starving = 1;
+	cr_expect_eq(java_command(&request, &argv, &cause), CAUSE_FAILED);
+	cr_expect_str_eq(cause.text, "out of memory");
+	request = (struct request){.target = (char *[]){"Main.class", NULL}};
+	cr_expect_eq(java_command(&request, &argv, &cause), CAUSE_FAILED);
+	is_starving = 0;
+	cr_expect_eq(java_command(&request, &argv, &cause), 0);
+	cr_expect_str_eq(argv[2], ".");
 }
