@@ -159,6 +159,14 @@ static int write_whole(int fd, const void *from, uint64_t size, uint64_t at)
 	return 0;
 }
 
+int dynamic_text_put(const void *from, uint64_t size, uint64_t at)
+{
+	int fd = dynamic_text_fd();
+	int error = fd < 0 ? fd : col_file_may_grow(at + size);
+
+	return error == 0 ? write_whole(fd, from, size, at) : error;
+}
+
 int dynamic_write(const void *first, uint64_t first_size, const void *second, uint64_t second_size, uint64_t *at)
 {
 	uint64_t room = (first_size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
@@ -198,7 +206,7 @@ static const void *tables_of(const struct dynamic_function *function, uint64_t *
 	return function->lines;
 }
 
-static void put_function(struct xml_text *text, const struct dynamic_function *function)
+static void put_function(struct xml_text *text, const struct dynamic_function *function, dynamic_writer *write)
 {
 	uint64_t size, at;
 	const void *tables = tables_of(function, &size);
@@ -215,7 +223,7 @@ static void put_function(struct xml_text *text, const struct dynamic_function *f
 	xml_put_number(text, "size", (uint64_t)function->size);
 	xml_put_number(text, "generation", atomic_load(&col.generation));
 	xml_put_number(text, "time", col_ticks());
-	if (!function->is_machine && dynamic_write(function->code, (uint64_t)function->size, tables, size, &at) == 0) {
+	if (!function->is_machine && write(function->code, (uint64_t)function->size, tables, size, &at) == 0) {
 		xml_put_number(text, "offset", at);
 		xml_put_number(text, "lines", function->line_count);
 		if (function->place_count) {
@@ -226,10 +234,10 @@ static void put_function(struct xml_text *text, const struct dynamic_function *f
 	xml_put(text, "/>\n");
 }
 
-void dynamic_put(struct xml_text *text, const struct dynamic_function *function)
+void dynamic_put(struct xml_text *text, const struct dynamic_function *function, dynamic_writer *write)
 {
 	claim((uint64_t)function->code, (unsigned)function->size);
-	put_function(text, function);
+	put_function(text, function, write);
 }
 
 void dynamic_add(const struct dynamic_function *function)
@@ -243,7 +251,7 @@ void dynamic_add(const struct dynamic_function *function)
 	memory = col_text_borrow();
 	if (memory) {
 		text = (struct xml_text){.at = memory, .capacity = COL_TEXT_SIZE};
-		dynamic_put(&text, function);
+		dynamic_put(&text, function, dynamic_write);
 		col_xml_append(COL_MAP, &text);
 		col_text_return(memory);
 	} else {

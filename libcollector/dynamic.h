@@ -31,9 +31,12 @@ struct dynamic_function {
 	uint64_t place_count, call_count;
 };
 
-/* Append a function's element to text, for col_xml_append on COL_MAP: several at once are cheaper. All signals are blocked if its code
- * is kept. */
-void dynamic_put(struct xml_text *text, const struct dynamic_function *function);
+/* How its code and the tables behind it get into dyntext: dynamic_write, or another one like it. */
+typedef int dynamic_writer(const void *first, uint64_t first_size, const void *second, uint64_t second_size, uint64_t *at);
+
+/* Append a function's element to text, for col_xml_append on COL_MAP: several at once are cheaper. All signals are blocked if the
+ * writer wants it. */
+void dynamic_put(struct xml_text *text, const struct dynamic_function *function, dynamic_writer *write);
 
 /* Write a function. Signal-safe; in a process that is not recorded nothing is done. */
 void dynamic_add(const struct dynamic_function *function);
@@ -48,6 +51,9 @@ int dynamic_text_fd(void);
 
 /* Take so many bytes of it. Returns their offset. Signal-safe. */
 uint64_t dynamic_text_reserve(uint64_t size);
+
+/* Write to bytes of dyntext that were taken. Returns 0 or -errno. All signals are blocked. Signal-safe. */
+int dynamic_text_put(const void *from, uint64_t size, uint64_t at);
 
 /* Write memory of the program's, which may not be there, to dyntext. Returns 0 and its offset, or -errno. Signal-safe. */
 int dynamic_text_write(const void *from, uint64_t size, uint64_t *at);

@@ -178,4 +178,5 @@ void java_forget(void)
 	java_code_forget();
 	java_event_forget();
 	java_method_forget();
+	java_batch_forget();
 }

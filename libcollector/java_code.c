@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { TABLE_BITS = 17, PROBES = 64, PLACES_MAX = 1 << 20, DEPTH_MAX = 1000, LINES_MAX = COL_TEXT_SIZE / sizeof(struct java_line) };
+enum { TABLE_BITS = 17, PROBES = 64, PLACES_MAX = 1 << 20, DEPTH_MAX = 1000, LINES_MAX = 65535 /* of a class file */ };
 
 /* Numbers of methods by their jmethodID, which is never used again. */
 struct known {
@@ -96,18 +96,28 @@ static const char *bare_class(char *signature)
 	return signature + 1;
 }
 
+/* The line table as we write it, in place: our rows are smaller. */
+static const struct java_line *bare_lines(const struct texts *texts, uint32_t *count)
+{
+	char *at = (char *)texts->lines;
+
+	for (*count = 0; at && (int64_t)*count < texts->line_count && *count < LINES_MAX; ++*count) {
+		const struct jvmti_line *from = &texts->lines[*count];
+		const struct java_line line = {(uint32_t)from->bci, (uint32_t)from->line};
+
+		memcpy(at + *count * sizeof(line), &line, sizeof(line));
+	}
+	return (const struct java_line *)(const void *)at;
+}
+
 static uint32_t write_texts(const struct texts *texts)
 {
-	struct java_line *lines = (struct java_line *)col_text_borrow();
-	struct java_method method = {bare_class(texts->class_name), texts->name, texts->signature, texts->source, lines, 0};
-	uint32_t id;
+	struct java_method method = {
+	    .class_name = bare_class(texts->class_name), .name = texts->name, .signature = texts->signature, .source = texts->source};
 
-	for (int32_t i = 0; lines && texts->lines && i < texts->line_count && i < (int32_t)LINES_MAX; i++)
-		lines[method.line_count++] = (struct java_line){(uint32_t)texts->lines[i].bci, (uint32_t)texts->lines[i].line};
-	id = java_method_write(&method);
-	if (lines)
-		col_text_return((char *)lines);
-	return id;
+	_Static_assert(sizeof(struct java_line) <= sizeof(struct jvmti_line), "rows are smaller");
+	method.lines = bare_lines(texts, &method.line_count);
+	return java_method_tell(&method);
 }
 
 static uint32_t write_method(struct jvmti *env, void *method)
@@ -248,6 +258,16 @@ static size_t count_calls(const struct jvmti_inline_record *inlines)
 	return count;
 }
 
+static void add(const struct dynamic_function *function)
+{
+	struct xml_text *together = java_batch(function->name ? strnlen(function->name, JAVA_BATCH_NAME_MAX) : 0);
+
+	if (together)
+		dynamic_put(together, function, java_batch_bytes);
+	else
+		dynamic_add(function);
+}
+
 static void load(struct jvmti *env, struct dynamic_function *function, const struct jvmti_inline_record *inlines)
 {
 	size_t calls = inlines ? count_calls(inlines) : 0;
@@ -269,7 +289,7 @@ static void load(struct jvmti *env, struct dynamic_function *function, const str
 		function->place_count = tables->place_count;
 		function->call_count = tables->call_count;
 	}
-	dynamic_add(function);
+	add(function);
 	if (memory)
 		give_memory(memory);
 }
@@ -283,8 +303,10 @@ void java_code_compiled(struct jvmti *env, void *method, int32_t size, const voi
 	(void)locations;
 	if (!col_is_recording() || size <= 0)
 		return;
+	java_batch_begin();
 	function.method = id_of(env, method);
 	load(env, &function, find_inlines(records));
+	java_batch_end();
 }
 
 void java_code_unloaded(struct jvmti *env, void *method, const void *code)
@@ -300,14 +322,7 @@ void java_code_generated(struct jvmti *env, const char *name, const void *code, 
 {
 	const struct dynamic_function function = {.name = name, .code = code, .size = size, .is_machine = 1};
 
-	struct xml_text *together;
-
 	(void)env;
-	if (size <= 0 || !code || !col_is_recording())
-		return;
-	together = java_batch(strnlen(name, JAVA_BATCH_NAME_MAX));
-	if (together)
-		dynamic_put(together, &function);
-	else
-		dynamic_add(&function);
+	if (size > 0 && code && col_is_recording())
+		add(&function);
 }

@@ -7,6 +7,7 @@
 
 #include "collector.h"
 #include "dynamic.h"
+#include "java_batch.h"
 #include "java_vm.h"
 #include "log.h"
 #include "room.h"
@@ -37,31 +38,64 @@ static void put_name(struct xml_text *text, const char *key, const char *name)
 		xml_put_attribute(text, key, name, strnlen(name, NAME_MAX_BYTES));
 }
 
-uint32_t java_method_write(const struct java_method *method)
+static void put_method(struct xml_text *text, const struct java_method *method, uint32_t id, dynamic_writer *write)
 {
-	uint32_t id = atomic_fetch_add(&last_id, 1) + 1;
+	uint64_t at;
+
+	xml_put(text, " <method");
+	xml_put_number(text, "id", id);
+	put_name(text, "class", method->class_name);
+	put_name(text, "name", method->name);
+	put_name(text, "signature", method->signature);
+	put_name(text, "source", method->source);
+	if (method->line_count && write(NULL, 0, method->lines, method->line_count * sizeof(*method->lines), &at) == 0) {
+		xml_put_number(text, "offset", at);
+		xml_put_number(text, "lines", method->line_count);
+	}
+	xml_put(text, "/>\n");
+}
+
+static uint32_t next_id(void)
+{
+	return atomic_fetch_add(&last_id, 1) + 1;
+}
+
+/* Returns the method's number, or 0. Signal-safe. */
+static uint32_t write_method(const struct java_method *method)
+{
+	uint32_t id = next_id();
 	char *memory = col_text_borrow();
 	struct xml_text text = {.at = memory, .capacity = COL_TEXT_SIZE};
-	uint64_t at;
 	int error;
 
 	if (!memory)
 		return 0;
-	xml_put(&text, " <method");
-	xml_put_number(&text, "id", id);
-	put_name(&text, "class", method->class_name);
-	put_name(&text, "name", method->name);
-	put_name(&text, "signature", method->signature);
-	put_name(&text, "source", method->source);
-	if (method->line_count &&
-	    dynamic_write(NULL, 0, method->lines, method->line_count * sizeof(*method->lines), &at) == 0) {
-		xml_put_number(&text, "offset", at);
-		xml_put_number(&text, "lines", method->line_count);
-	}
-	xml_put(&text, "/>\n");
+	put_method(&text, method, id, dynamic_write);
 	error = col_xml_append(COL_MAP, &text);
 	col_text_return(memory);
 	return error == 0 ? id : 0;
+}
+
+static size_t size_of_names(const struct java_method *method)
+{
+	const char *const names[] = {method->class_name, method->name, method->signature, method->source};
+	size_t size = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		size += names[i] ? strnlen(names[i], NAME_MAX_BYTES) : 0;
+	return size;
+}
+
+uint32_t java_method_tell(const struct java_method *method)
+{
+	struct xml_text *together = java_batch(size_of_names(method));
+	uint32_t id;
+
+	if (!together)
+		return write_method(method);
+	id = next_id();
+	put_method(together, method, id, java_batch_bytes);
+	return id;
 }
 
 /* ---- reading HotSpot ---- */
@@ -182,7 +216,7 @@ static uint32_t write_new(struct walk_memo *memo, uint64_t constant)
 		    read_entry(memo, pool, read_number(memo, pool + java_vm.pool_source, 2), names->source) == 0)
 			method.source = names->source;
 		method.line_count = read_lines(memo, constant, lines);
-		id = java_method_write(&method);
+		id = write_method(&method);
 	}
 	if (lines)
 		col_text_return((char *)lines);

@@ -17,8 +17,8 @@ struct java_method {
 	uint32_t line_count;
 };
 
-/* Write a method. Returns its number, or 0. Signal-safe. */
-uint32_t java_method_write(const struct java_method *method);
+/* Write a method, with what else waits for being written (java_batch.h). Returns its number, or 0. Normal context. */
+uint32_t java_method_tell(const struct java_method *method);
 
 /* The mark that stands in a call stack for the frame of an interpreted method, a Method of HotSpot's, at the bytecode `bcp`.
  * 0: there is no method at that address. Signal-safe. */

@@ -127,6 +127,32 @@ contains "a descendant" ' JavaKnown\.work$' shell.txt
 "$xcollect" -A off -J -Xint true >no.out 2>&1
 is "-J of what is no Java program" "125 1" "$? $(grep -c 'no Java program' no.out)"
 
+# ---- killed, and with little room on the disk: what is named in map.xml is there
+
+# Names of methods and functions whose lines, code or tables are not in dyntext.
+dangling() {
+	awk -v end="$(stat -c %s "$1.er/dyntext")" '
+		function value(key) { return match($0, " " key "=\"[0-9]+") ? substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 3) + 0 : 0 }
+		/<(method|function) .* offset=/ { all++
+			size = /<method/ ? 8 * value("lines") : value("size") + 8 * value("places") + 12 * value("calls")
+			if (value("offset") + size > end) count++ }
+		END { print (all > 100 ? count + 0 : "only " all " in all") }' "$1.er/map.xml"
+}
+"$xcollect" -A off -p off -o kill9.er java -cp . JavaKnown threads 100000 >kill9.out 2>&1 &
+java=$!
+for ((i = 0; i < 600; i++)); do
+	[ "$(grep -c '<function .*places=' kill9.er/map.xml 2>/dev/null)" -lt 200 ] || break
+	sleep 0.1
+done
+kill -9 $java
+wait $java 2>/dev/null
+is "killed: no bytes are missing" 0 "$(dangling kill9)"
+report kill9 -header
+contains "and its classes are counted" '^Java +[0-9]+ classes' kill9.txt
+(ulimit -f 300; "$xcollect" -A off -p off -o limit.er java -cp . JavaKnown threads 100 >limit.out 2>&1)
+is "a limit for files: the program runs" "0 done" "$? $(tail -1 limit.out)"
+is "no bytes are missing either" 0 "$(dangling limit)"
+
 # ---- a machine in a program of C, which is linked to it
 
 cat >embedded.c <<'END'
