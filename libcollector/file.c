@@ -45,6 +45,22 @@ static int move_up(int fd)
 	return (int)high;
 }
 
+/* Far from where programs' files are. */
+static int32_t mark_of(const struct stat *status)
+{
+	uint64_t hash = ((uint64_t)status->st_ino ^ (uint64_t)status->st_dev << 32) * 0x9e3779b97f4a7c15u;
+
+	return (int32_t)(1u << 30 | hash >> 34);
+}
+
+static void set_mark(struct col_file *file, const struct stat *status)
+{
+	int32_t mark = mark_of(status);
+
+	if (S_ISREG(status->st_mode))
+		file->mark = sys_seek(file->fd, mark, SEEK_SET) == mark ? mark : 0;
+}
+
 int col_file_take(struct col_file *file, int fd)
 {
 	struct stat status;
@@ -59,6 +75,7 @@ int col_file_take(struct col_file *file, int fd)
 		return (int)error;
 	}
 	*file = (struct col_file){.fd = fd, .device = status.st_dev, .inode = status.st_ino};
+	set_mark(file, &status);
 	return 0;
 }
 
@@ -71,12 +88,18 @@ void col_file_make_usable(int fd)
 		SYS2(SYS_fchmod, fd, (status.st_mode & 0777) | needed);
 }
 
-static int is_ours(const struct col_file *file)
+static int is_ours(struct col_file *file)
 {
 	struct stat status;
 
-	return file->fd >= 0 && sys_fstat(file->fd, &status) == 0 && status.st_dev == file->device &&
-	       status.st_ino == file->inode;
+	if (file->fd < 0)
+		return 0;
+	if (file->mark && sys_seek(file->fd, 0, SEEK_CUR) == file->mark)
+		return 1;
+	if (sys_fstat(file->fd, &status) < 0 || status.st_dev != file->device || status.st_ino != file->inode)
+		return 0;
+	set_mark(file, &status);
+	return 1;
 }
 
 int col_file_get(struct col_file *file, const char *name)

@@ -21,7 +21,7 @@
 
 /* What the recorder calls in a process that it has begun to record. */
 static const int calls[] = {
-    SYS_openat, SYS_close, ARCH_SYS_FSTAT, SYS_fcntl, SYS_fallocate, SYS_pread64, SYS_pwrite64, ARCH_SYS_MMAP, SYS_munmap,
+    SYS_openat, SYS_close, ARCH_SYS_FSTAT, SYS_lseek, SYS_fcntl, SYS_fallocate, SYS_pread64, SYS_pwrite64, ARCH_SYS_MMAP, SYS_munmap,
     SYS_mprotect, SYS_madvise, SYS_mkdirat, SYS_readlinkat, SYS_renameat, SYS_faccessat, SYS_getdents64, SYS_fchmod,
     ARCH_SYS_CLOCK_GETTIME, SYS_gettid, SYS_getpid, SYS_tgkill, SYS_sched_yield, SYS_futex, SYS_prctl, SYS_prlimit64, SYS_getrusage,
     SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_timer_create, SYS_timer_settime, SYS_timer_delete, SYS_read,

@@ -47,6 +47,12 @@ static inline long sys_fstat(int fd, struct stat *out)
 	return SYS2(ARCH_SYS_FSTAT, fd, out);
 }
 
+/* Offsets below 2 GiB, on all processors. */
+static inline long sys_seek(int fd, int32_t at, int whence)
+{
+	return SYS3(SYS_lseek, fd, at, whence);
+}
+
 static inline long sys_pread(int fd, void *to, size_t len, uint64_t at)
 {
 	return SYS_WIDE(SYS_pread64, fd, to, len, ARCH_WIDE(at));

@@ -34,6 +34,7 @@ static const struct call {
 	{"openat", SYS_openat, {EACCES, EINTR, EIO, EMFILE, ENFILE, ENOMEM, ENOSPC, EDQUOT}},
 	{"fstat", SYS_fstat, {ENOMEM, EIO}},
 	{"newfstatat", SYS_newfstatat, {EACCES, ENOMEM, EIO}},
+	{"lseek", SYS_lseek, {EACCES, EIO}},
 	{"pread64", SYS_pread64, {EINTR, EIO, ENOMEM}},
 	{"read", SYS_read, {EINTR, EIO, ENOMEM}},
 	{"pwrite64", SYS_pwrite64, {EINTR, EIO, ENOSPC, EDQUOT, ENOMEM}},
