@@ -12,6 +12,8 @@ static const void *address_in(uint64_t bias, uint64_t value)
 
 void elf_tables_read(struct elf_tables *tables, uint64_t bias, const ElfW(Dyn) *dynamic)
 {
+	size_t relative = 0;
+
 	*tables = (struct elf_tables){.bias = bias, .dynamic = dynamic};
 	for (const ElfW(Dyn) *entry = dynamic; entry->d_tag != DT_NULL; entry++) {
 		const void *at = address_in(bias, entry->d_un.d_ptr);
@@ -47,6 +49,9 @@ void elf_tables_read(struct elf_tables *tables, uint64_t bias, const ElfW(Dyn) *
 		case DT_RELASZ:
 			tables->relocations[0].size = entry->d_un.d_val;
 			break;
+		case DT_RELACOUNT:
+			relative = entry->d_un.d_val;
+			break;
 		case DT_JMPREL:
 			tables->relocations[1].first = at;
 			break;
@@ -56,6 +61,10 @@ void elf_tables_read(struct elf_tables *tables, uint64_t bias, const ElfW(Dyn) *
 		default:
 			break;
 		}
+	}
+	if (tables->relocations[0].first && relative <= tables->relocations[0].size / sizeof(ElfW(Rela))) {
+		tables->relocations[0].first += relative;
+		tables->relocations[0].size -= relative * sizeof(ElfW(Rela));
 	}
 }
 

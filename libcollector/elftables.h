@@ -22,7 +22,7 @@ struct elf_tables {
 	struct {
 		const ElfW(Rela) *first;
 		size_t size; /* bytes */
-	} relocations[2]; /* DT_RELA, DT_JMPREL */
+	} relocations[2]; /* DT_RELA, but for the relative ones, which name no symbol and stand first; DT_JMPREL */
 };
 
 /* Read the dynamic section of an object. What it does not say is NULL or 0. */

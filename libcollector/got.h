@@ -17,7 +17,7 @@ unsigned got_patch(void);
 /* Give them the functions back. Returns the number of words changed. */
 unsigned got_restore(void);
 
-/* Make the loaded objects of the file name `object` call `function` where they call `name`. Returns the number of words changed.
+/* Make the loaded objects of the file name `object` ("": the program) call `function` where they call `name`. Returns the number of words changed.
  * Normal context. */
 unsigned got_replace(const char *object, const char *name, void *function);
 

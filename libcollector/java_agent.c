@@ -1,7 +1,8 @@
 /* java_agent.c: come into a Java machine when it is made. See java_agent.h.
  *
- * The launcher (libjli) finds JNI_CreateJavaVM by dlsym; it gets a function of ours, which calls the real one and then is a tool (JVMTI) in the
- * machine. So does a program that is linked to libjvm, by the order of objects. Options for an agent, in JAVA_TOOL_OPTIONS or the command line, would be seen: the machine prints the variable on stderr, and tells
+ * The launcher (libjli), or the program itself, finds JNI_CreateJavaVM by dlsym; it gets a function of ours, which calls the real one and then
+ * is a tool (JVMTI) in the machine. So does a program that is linked to libjvm, by the order of objects. Not seen is a library that is loaded
+ * later and loads the machine. Options for an agent, in JAVA_TOOL_OPTIONS or the command line, would be seen: the machine prints the variable on stderr, and tells
  * the program its arguments. Before the machine is made its tables are read (java_vm.h), so that its very first frames can be walked. */
 #include "java_agent.h"
 
@@ -135,16 +136,23 @@ static int create(struct java_machine **machine, struct java_env **env, void *ar
 	return result;
 }
 
-/* dlsym, as the launcher calls it. */
-static void *find(void *handle, const char *name)
+static __attribute__((noinline)) void *find_create(void *handle, const char *name)
 {
 	void *found = dlsym(handle, name);
 
-	if (!found || strcmp(name, "JNI_CreateJavaVM") != 0 || !col_is_recording())
-		return found;
+	if (!found)
+		return NULL;
 	libjvm = handle;
 	real_create = (create_function *)(uintptr_t)found;
 	return (void *)(uintptr_t)&create;
+}
+
+/* dlsym, as the launcher and the program itself call it. The real function looks who has called it: it is reached by a jump. */
+static void *find(void *handle, const char *name)
+{
+	if (strcmp(name, "JNI_CreateJavaVM") == 0 && handle != RTLD_DEFAULT && handle != RTLD_NEXT && col_is_recording())
+		return find_create(handle, name);
+	return dlsym(handle, name);
 }
 
 /* A program that is linked to libjvm is bound to this one. */
@@ -167,8 +175,10 @@ EXPORT int JNI_CreateJavaVM(struct java_machine **machine, struct java_env **env
 
 void java_open(void)
 {
-	if (col.descriptor.java)
-		got_replace("libjli.so", "dlsym", (void *)(uintptr_t)&find);
+	static const char *const callers[] = {"libjli.so", "" /* the program */};
+
+	for (size_t i = 0; col.descriptor.java && i < sizeof(callers) / sizeof(callers[0]); i++)
+		got_replace(callers[i], "dlsym", (void *)(uintptr_t)&find);
 }
 
 void java_forget(void)

@@ -141,7 +141,8 @@ dangling() {
 "$xcollect" -A off -p off -o kill9.er java -cp . JavaKnown threads 100000 >kill9.out 2>&1 &
 java=$!
 for ((i = 0; i < 600; i++)); do
-	[ "$(grep -c '<function .*places=' kill9.er/map.xml 2>/dev/null)" -lt 200 ] || break
+	compiled=$(grep -c '<function .*places=' kill9.er/map.xml 2>/dev/null)
+	[ "${compiled:-0}" -lt 200 ] || break
 	sleep 0.1
 done
 kill -9 $java
@@ -153,13 +154,20 @@ contains "and its classes are counted" '^Java +[0-9]+ classes' kill9.txt
 is "a limit for files: the program runs" "0 done" "$? $(tail -1 limit.out)"
 is "no bytes are missing either" 0 "$(dangling limit)"
 
-# ---- a machine in a program of C, which is linked to it
+# ---- a machine in a program of C, which is linked to it, or loads it
 
 cat >embedded.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <jni.h>
 #include <stdio.h>
+#ifdef LOADED
+#define JNI_CreateJavaVM ((jint(*)(JavaVM **, void **, void *))dlsym(dlopen(LOADED, RTLD_NOW), "JNI_CreateJavaVM"))
+#endif
 int main(void)
 {
+	if (dlsym(RTLD_DEFAULT, "main_of_nobody") || !dlsym(RTLD_NEXT, "malloc"))
+		return 2;
 	JavaVMOption option = {"-Djava.class.path=.", NULL};
 	JavaVMInitArgs arguments = {JNI_VERSION_10, 1, &option, JNI_FALSE};
 	JavaVM *machine;
@@ -185,6 +193,11 @@ if have gcc && [ -e "$home/include/jni.h" ] &&
 	contains "its methods are seen" ' JavaKnown\.work$' embedded.txt
 	report embedded -name short -viewmode expert -metrics i.totalcpu -functions
 	contains "beside what made it" ' main$' embedded.txt
+	gcc -g -DLOADED="\"$home/lib/server/libjvm.so\"" -o loading embedded.c -I"$home/include" -I"$home/include/linux" -ldl
+	record loading -A off -p hi -- ./loading
+	is "a machine that is loaded: it runs" "0 done" "$? $(cat loading.out)"
+	report loading -name short -metrics i.totalcpu -functions
+	contains "its methods are seen too" ' JavaKnown\.work$' loading.txt
 else
 	skip "a machine in another program" "no gcc, or no jni.h"
 fi
