@@ -9,6 +9,7 @@
 #include "dynamic.h"
 #include "log.h"
 #include "room.h"
+#include "thread.h"
 
 #include "format/retry.h"
 
@@ -18,7 +19,7 @@
 enum { MARKUP_MAX = 400, ENCODED_MAX = 6 /* a byte may become six */, BYTES_MAX = 32 << 10, RESERVED = 1 << 20, ALIGNMENT = 8 };
 
 static struct {
-	atomic_uint tid; /* whose it is, 0: there is none */
+	_Atomic(struct col_thread *) owner; /* NULL: there is none */
 	struct xml_text text;
 	char buffer[XML_ELEMENT_MAX];
 	uint64_t at, room; /* where bytes[0] goes in dyntext, and how many are reserved from there on */
@@ -63,16 +64,16 @@ static void flush(void)
 
 static int is_mine(void)
 {
-	unsigned tid = atomic_load(&batch.tid);
+	struct col_thread *owner = atomic_load(&batch.owner);
 
-	return tid && tid == (unsigned)sys_gettid();
+	return owner && owner == col_self;
 }
 
 void java_batch_begin(void)
 {
-	unsigned nobody = 0;
+	struct col_thread *nobody = NULL, *self = thread_current();
 
-	if (atomic_load(&batch.tid) == 0 && atomic_compare_exchange_strong(&batch.tid, &nobody, (unsigned)sys_gettid()))
+	if (self && atomic_compare_exchange_strong(&batch.owner, &nobody, self))
 		batch.text = (struct xml_text)XML_TEXT(batch.buffer);
 }
 
@@ -81,7 +82,7 @@ void java_batch_end(void)
 	if (!is_mine())
 		return;
 	flush();
-	atomic_store(&batch.tid, 0);
+	atomic_store(&batch.owner, NULL);
 }
 
 struct xml_text *java_batch(size_t size)
@@ -124,5 +125,5 @@ void java_batch_forget(void)
 {
 	batch.room = batch.size = 0;
 	batch.is_broken = 0;
-	atomic_store(&batch.tid, 0);
+	atomic_store(&batch.owner, NULL);
 }

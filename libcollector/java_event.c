@@ -43,13 +43,18 @@ static void write_class(uint32_t number, const char *signature)
 	size_t size = strnlen(signature, NAME_MAX_BYTES);
 	int is_class = size > 2 && signature[0] == 'L' && signature[size - 1] == ';';
 	const char *name = is_class ? signature + 1 : signature;
+	char buffer[400]; /* most names are short, and borrowing takes two system calls */
+	struct xml_text small = XML_TEXT(buffer);
 	struct xml_text *together;
 	char *memory;
 
 	size -= is_class ? 2 : 0;
 	together = java_batch(size);
-	if (together) {
-		put_class(together, number, name, size);
+	put_class(together ? together : &small, number, name, size);
+	if (together)
+		return;
+	if (!small.overflow) {
+		col_xml_append(COL_MAP, &small);
 		return;
 	}
 	memory = col_text_borrow();
