@@ -4,9 +4,11 @@
 #include "format/layout.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -48,9 +50,24 @@ static int is_anybody_recording(int experiment)
 	return found;
 }
 
+static void pause_for(int ms)
+{
+	nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL);
+}
+
+/* Where a descriptor of the process, or waiting for it, is refused, it is asked for now and then. */
+static void wait_for_end(pid_t pid)
+{
+	struct pollfd process = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+
+	while ((process.fd < 0 || poll(&process, 1, -1) <= 0) && !(kill(pid, 0) < 0 && errno == ESRCH))
+		pause_for(PAUSE_MS);
+	if (process.fd >= 0)
+		close(process.fd);
+}
+
 int timers_wait_and_export(int experiment, pid_t pid, char *exporter)
 {
-	struct pollfd process = {.fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1, .events = POLLIN};
 	char link[32], path[PATH_MAX];
 	char *argv[] = {exporter, "-export", "sampler", NULL, path, NULL};
 	char *environment[] = {"PATH=/usr/bin:/bin", NULL};
@@ -58,10 +75,10 @@ int timers_wait_and_export(int experiment, pid_t pid, char *exporter)
 	ssize_t len;
 	int ms = PAUSE_MS;
 
-	while (process.fd >= 0 && poll(&process, 1, -1) <= 0)
-		continue;
+	if (pid > 0)
+		wait_for_end(pid);
 	while (is_anybody_recording(experiment)) {
-		nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL);
+		pause_for(ms);
 		ms = 2 * ms < PAUSE_MAX_MS ? 2 * ms : PAUSE_MAX_MS;
 	}
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", experiment);

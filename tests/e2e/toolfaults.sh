@@ -123,6 +123,10 @@ planned "where xcollect's calls fail, it says so, or the program runs as it does
 {
 	plan_errors xer_sampler "${recording[@]}" -o t.er "$target" | awk '{ print $0, 1 }'
 	plan_kills xer_sampler "${recording[@]}" -o t.er "$target"
+	# From the first poll on everything fails, for ever.
+	fresh xer_sampler
+	"$inject" xer_sampler counted 12 0 1 "${recording[@]}" -o t.er "$target" >/dev/null 2>&1
+	echo "xer_sampler.ENOMEM.all 12 $(awk '$2 == "poll" { print $1; exit }' counted) 0"
 } >plan
 planned "where the helper's calls fail, the program runs as it does" sampled
 
