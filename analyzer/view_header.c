@@ -252,6 +252,10 @@ static void put_status(FILE *out, const struct exp_info *info)
 		fputs(": the recording was ended, the process went on", out);
 	if (info->status == EXP_RUNNING)
 		fputs(": what is recorded so far", out);
+	if (info->outside) {
+		fputs("; sampled from outside, exit status unknown: ", out);
+		text_put(out, info->outside);
+	}
 	fputc('\n', out);
 }
 

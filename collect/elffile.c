@@ -37,7 +37,7 @@ struct segment {
 	uint64_t offset, file_size;
 };
 
-static int check_loader(int fd, const struct segment *interp, char *reason, size_t size)
+static int check_loader(int fd, const struct segment *interp, char *reason, size_t size, int *can_run)
 {
 	char loader[128] = "";
 	size_t len = interp->file_size < sizeof(loader) ? interp->file_size : sizeof(loader) - 1;
@@ -46,6 +46,7 @@ static int check_loader(int fd, const struct segment *interp, char *reason, size
 	if (pread(fd, loader, len, (off_t)interp->offset) != (ssize_t)len)
 		return refuse(reason, size, "its ELF headers are damaged");
 	base = strrchr(loader, '/');
+	*can_run = 1;
 	if (!base || strncmp(base, LOADER_PREFIX, strlen(LOADER_PREFIX)) != 0)
 		return refuse(reason, size, "its loader is '%s', not that of the GNU C library", loader);
 	return 0;
@@ -69,7 +70,7 @@ static int read_segment(int fd, const struct program *program, unsigned number, 
 	return 0;
 }
 
-static int check_segments(int fd, const struct program *program, char *reason, size_t size)
+static int check_segments(int fd, const struct program *program, char *reason, size_t size, int *can_run)
 {
 	for (unsigned i = 0; i < program->header_count; i++) {
 		struct segment segment;
@@ -77,8 +78,9 @@ static int check_segments(int fd, const struct program *program, char *reason, s
 		if (read_segment(fd, program, i, &segment) < 0)
 			return refuse(reason, size, "its ELF headers are damaged");
 		if (segment.type == PT_INTERP)
-			return check_loader(fd, &segment, reason, size);
+			return check_loader(fd, &segment, reason, size, can_run);
 	}
+	*can_run = 1;
 	return refuse(reason, size, "it is statically linked");
 }
 
@@ -104,12 +106,13 @@ static long read_at(int fd, void *to, size_t size, uint64_t at)
 	return pread(fd, to, size, (off_t)at);
 }
 
-int elffile_check(int fd, char *reason, size_t size)
+int elffile_check(int fd, char *reason, size_t size, int *can_run)
 {
 	unsigned char ident[EI_NIDENT];
 	struct program program;
 	int status;
 
+	*can_run = 0;
 	if (pread(fd, ident, sizeof(ident), 0) != sizeof(ident) || read_program(fd, &program) < 0)
 		return refuse(reason, size, "its ELF headers are damaged");
 	if (ident[EI_DATA] != ELFDATA2LSB || program.machine != (program.bits == 64 ? EM_X86_64 : EM_386))
@@ -119,8 +122,11 @@ int elffile_check(int fd, char *reason, size_t size)
 	if (program.header_size != (program.bits == 64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) ||
 	    program.header_count > PROGRAM_HEADERS_MAX)
 		return refuse(reason, size, "its ELF headers are damaged");
-	if (program.bits == 64 && elf_needs_first(read_at, fd, program.headers_at, program.header_count, ELF_ADDRESS_SANITIZER))
+	if (program.bits == 64 && elf_needs_first(read_at, fd, program.headers_at, program.header_count, ELF_ADDRESS_SANITIZER)) {
+		*can_run = 1;
 		return refuse(reason, size, ELF_ADDRESS_SANITIZER_REASON);
-	status = check_segments(fd, &program, reason, size);
+	}
+	status = check_segments(fd, &program, reason, size, can_run);
+	*can_run &= program.bits == 64;
 	return status < 0 ? status : program.bits;
 }

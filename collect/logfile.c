@@ -167,6 +167,11 @@ static void put_run(struct xml_text *text, const struct target *target, const st
 	xml_put_number(text, "time", start->ticks);
 	xml_put_number(text, "pid", (uint64_t)target->pid);
 	xml_put(text, "/>\n");
+	if (target->outside[0]) {
+		xml_put(text, "<event kind=\"outside\"");
+		xml_put_string(text, "reason", target->outside);
+		xml_put(text, "/>\n");
+	}
 }
 
 static size_t text_capacity(char *const *argv)

@@ -9,6 +9,7 @@
 #include "java.h"
 #include "logfile.h"
 #include "membership.h"
+#include "outside.h"
 #include "options.h"
 #include "process.h"
 #include "quote.h"
@@ -174,6 +175,10 @@ static int record(struct plan *plan, struct clock_source *clock, struct cause *c
 		return status;
 	sampler_prepare(&plan->request);
 	counters_try(&plan->request.counters);
+	if (plan->target.outside[0] && outside_check(&plan->request, &plan->target, cause) != 0) {
+		experiment_remove(&experiment);
+		return cause->exit_code;
+	}
 	if (plan->request.verbose || plan->request.dry_run)
 		say_settings(plan, experiment.name);
 	warn_limits(plan);
@@ -190,10 +195,15 @@ static int record(struct plan *plan, struct clock_source *clock, struct cause *c
 		if (begun)
 			return status;
 	} else {
-		environment = environment_build(&plan->installation, &plan->request, clock, &start, experiment.path, plan->target.bits, cause);
+		environment = plan->target.outside[0] ? environ :
+		              environment_build(&plan->installation, &plan->request, clock, &start, experiment.path, plan->target.bits, cause);
 		if (environment && (!group || membership_add(group, &experiment, &membership, cause) == 0)) {
-			sampler_begin(&plan->installation, &plan->request, &experiment);
-			execute(plan, environment, cause);
+			unsigned helpers = sampler_begin(&plan->installation, &plan->request, &experiment);
+
+			if (helpers > 0 || !plan->target.outside[0])
+				execute(plan, environment, cause);
+			else
+				cause_set(cause, CAUSE_FAILED, "%s cannot be sampled", plan->target.path);
 		}
 	}
 	membership_withdraw(&membership);
@@ -212,6 +222,8 @@ static int find_target(struct plan *plan, struct cause *cause)
 			status = target_find(argv, &plan->target, cause);
 		if (status == 0 && plan->target.bits == 32 && !plan->installation.library32[0])
 			return cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: it is a 32-bit program, for which there is no collector in this installation", plan->target.path);
+		if (status == 0 && plan->target.outside[0])
+			status = outside_prepare(&plan->request, &plan->target, cause);
 		return status;
 	}
 	if (!plan->installation.helper[0])

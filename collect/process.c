@@ -174,13 +174,13 @@ static int check_program(const struct target *target, struct cause *cause)
 {
 	char path[64], reason[160];
 	int pid = (int)target->pid;
-	int fd, status;
+	int fd, status, can_run;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return cause_set(cause, CAUSE_REFUSED, "process %d cannot be recorded: %s", pid, errno == ENOENT ? "it is a thread of the kernel" : strerror(errno));
-	status = elffile_check(fd, reason, sizeof(reason));
+	status = elffile_check(fd, reason, sizeof(reason), &can_run);
 	close(fd);
 	if (status == 32)
 		return cause_set(cause, CAUSE_REFUSED, "process %d cannot be recorded: it is a 32-bit program, which is to be started by xcollect", pid);

@@ -238,14 +238,18 @@ static void start(const struct place *place, struct samplers *out)
 		out->fd[i] = begin_job(place, &jobs[i], out->fd[i]);
 }
 
-void sampler_begin(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment)
+unsigned sampler_begin(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment)
 {
 	struct samplers samplers;
+	unsigned begun = 0;
 
 	start(&(struct place){installation, request, experiment, "exec", getpid()}, &samplers);
 	for (unsigned i = 0; i < samplers.count; i++)
-		if (samplers.fd[i] >= 0)
+		if (samplers.fd[i] >= 0) {
 			close(samplers.fd[i]);
+			begun++;
+		}
+	return begun;
 }
 
 void sampler_attach(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment,

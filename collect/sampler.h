@@ -12,8 +12,8 @@ void sampler_prepare(struct request *request);
 
 /* Begin to sample this process, which is about to execute the program: from then on, until it and all descendants have ended. A helper
  * is left behind, which is no child of this process and gives no sign. What cannot be done is said on stderr, and the recording goes on
- * without. Nothing is done unless sampler_ns or counters are set in the request. */
-void sampler_begin(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment);
+ * without. Nothing is done unless sampler_ns or counters are set in the request. Returns how many helpers have begun. */
+unsigned sampler_begin(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment);
 
 /* Helpers that sample a running process: our ends of their sockets, -errno of those that could not begin. */
 struct samplers {

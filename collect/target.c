@@ -122,9 +122,15 @@ static int is_privileged(int fd, const char **what)
 static int check_elf(struct target *target, int fd, const char *path, struct cause *cause)
 {
 	const char *what = NULL;
-	char reason[256];
+	char reason[sizeof(target->outside)];
+	int can_run;
 
-	target->bits = elffile_check(fd, reason, sizeof(reason));
+	target->outside[0] = '\0';
+	target->bits = elffile_check(fd, reason, sizeof(reason), &can_run);
+	if (target->bits < 0 && can_run) {
+		target->bits = 64;
+		snprintf(target->outside, sizeof(target->outside), "%s", reason);
+	}
 	if (target->bits < 0)
 		return cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: %s", path, reason);
 	if (is_privileged(fd, &what))

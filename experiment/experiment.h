@@ -72,6 +72,7 @@ struct exp_info {
 	uint64_t cpu_ns;     /* CPU time by its exit event, 0 if there is none */
 	int64_t mpi_rank, mpi_size; /* in MPI_COMM_WORLD; -1, 0: the process is in no MPI job that is known */
 	const char *mpi_library;    /* "": unknown */
+	const char *outside; /* why nothing was recorded from inside of the program, of which there are samples alone; else NULL */
 	int is_attached;     /* recording began in the middle of the process's life (xcollect -P) */
 	uint64_t earlier_ns; /* CPU time that the process had used before the recording began */
 	const char *executed; /* what an execed process became, as it was named; else NULL */

@@ -235,6 +235,8 @@ static int read_event(struct log_reader *reader, const struct exp_element *eleme
 		read_attach(reader, element);
 	else if (strcmp(event.kind, "detach") == 0)
 		read_detach(reader, element);
+	else if (strcmp(event.kind, "outside") == 0)
+		reader->experiment->info.outside = exp_element_get(element, "reason", "");
 	else if (strcmp(event.kind, "mpi") == 0)
 		read_mpi(reader, element);
 	/* The kind is told apart; it comes first where we wrote the event. */

@@ -272,6 +272,8 @@ static int read_all(struct experiment *experiment, struct exp_cause *cause)
 	}
 	if (rc != 0)
 		return rc;
+	if (experiment->info.outside && experiment->info.status == EXP_DIED)
+		experiment->info.status = is_at_work ? EXP_RUNNING : EXP_ENDED;
 	exp_log_apply_clock(experiment, 0);
 	experiment->info.untold = is_at_work ? 0 : exp_samples_untold(experiment);
 	rc = find_founder(experiment);

@@ -38,6 +38,58 @@ else
 	report child -functions
 	within "stacks: of a thread of a descendant" 85 100 "$(share child begin_thread 4)"
 
+	# programs that nothing can be loaded into, from outside: statically linked ones, two threads and a child
+	cat >alone.c <<-'C'
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <sys/wait.h>
+	#include <time.h>
+	#include <unistd.h>
+	static volatile long sink;
+	static __attribute__((noinline)) void work(long ns, clockid_t clock)
+	{
+		struct timespec now;
+		do {
+			for (long i = 0; i < 10000; i++)
+				sink += i;
+			clock_gettime(clock, &now);
+		} while (now.tv_sec * 1000000000 + now.tv_nsec < ns);
+	}
+	static __attribute__((noinline)) void *half(void *unused) { work(200000000, CLOCK_THREAD_CPUTIME_ID); return unused; }
+	int main(void)
+	{
+		pthread_t thread;
+		pthread_create(&thread, NULL, half, NULL);
+		half(NULL);
+		pthread_join(thread, NULL);
+		if (fork() == 0) { work(100000000, CLOCK_THREAD_CPUTIME_ID); _exit(0); }
+		wait(NULL);
+		puts(getenv("LD_PRELOAD") ? "preloaded" : "as ever");
+		return 7;
+	}
+	C
+	if ${CC:-gcc} -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -static -pthread -o alone alone.c 2>alone.log; then
+		record alone --sampler=1m -- ./alone
+		is "from outside: it ends and prints as ever" "7 as ever" "$? $(cat alone.out)"
+		contains "from outside: said at the beginning" 'alone is sampled from outside.*statically linked' alone.err
+		samples=$(count sampler_samples alone)
+		report alone -functions -header
+		within "from outside: samples of the process" 300 440 "$(value alone '<Total>' 1 | awk '{ print $1 * 1000 }')"
+		[ "$samples" -gt 400 ] && ok "from outside: those of the child are in the files" || not_ok "from outside: those of the child are in the files: $samples"
+		within "from outside: by names" 60 100 "$(share alone work 2)"
+		within "from outside: by stacks" 95 100 "$(share alone half 4)"
+		contains "from outside: the header tells" '^Status +ended; sampled from outside, exit status unknown: it is statically linked' alone.txt
+		record alone_stack --sampler=1m,stack -- ./alone
+		count sampler_samples alone_stack >/dev/null
+		report alone_stack -functions
+		within "from outside: by copied stacks" 95 100 "$(share alone_stack half 4)"
+		record alone_faults -h page-faults,1 -- ./alone
+		is "from outside: counters" 7 $?
+	else
+		skip "programs that are sampled from outside" "no static C library"
+	fi
+
 	# more frames than a sample has room for: the outermost of them does not pass for where the thread begins
 	cat >depth.c <<-'C'
 	#include <time.h>

@@ -1,0 +1,36 @@
+/* outside.c: see outside.h. */
+#include "outside.h"
+
+#include <stdio.h>
+
+static int refuse(const struct target *target, const char *remedy, struct cause *cause)
+{
+	return cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: %s; %s", target->path, target->outside, remedy);
+}
+
+int outside_prepare(struct request *request, const struct target *target, struct cause *cause)
+{
+	if (!request->sampler_ns && request->counters.count == 0)
+		return refuse(target, "--sampler (or -h) samples it from outside", cause);
+	request->profile_us = request->sample_ms = 0;
+	request->heap = request->sync = request->io = request->functrace = 0;
+	request->mpi = MPI_OFF;
+	request->omp = 0;
+	request->hooks.is_off = 1;
+	request->java = JAVA_OFF;
+	request->pause_signal = request->sample_signal = request->start_paused = 0;
+	request->from_ms = request->to_ms = request->limit_bytes = 0;
+	request->archive = request->follow = "off";
+	fprintf(stderr, "xcollect: %s is sampled from outside, and nothing else is recorded: %s\n", target->path, target->outside);
+	return 0;
+}
+
+int outside_check(struct request *request, const struct target *target, struct cause *cause)
+{
+	if (request->sampler_timers)
+		request->sampler_ns = request->profile_us = 0;
+	request->sampler_timers = 0;
+	if (request->sampler_ns || request->counters.count > 0)
+		return 0;
+	return refuse(target, "the kernel's samples could be taken from outside, but are not allowed", cause);
+}
