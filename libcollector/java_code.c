@@ -195,7 +195,10 @@ struct tables {
 	struct dynamic_place *places;
 	struct dynamic_call *calls;
 	uint32_t place_count, call_count;
-	uint32_t last[DEPTH_MAX]; /* calls of the last place, outermost first */
+	struct {
+		const void *method;
+		uint32_t id, call;
+	} last[DEPTH_MAX]; /* calls of the last place, outermost first */
 	int32_t last_depth;
 };
 
@@ -211,13 +214,21 @@ static uint32_t find_call(struct tables *tables, int32_t depth, const struct dyn
 	enum { LOOK_BACK = 32 };
 	uint32_t first = tables->call_count > LOOK_BACK ? tables->call_count - LOOK_BACK : 0;
 
-	if (depth < tables->last_depth && is_call(tables, tables->last[depth], wanted))
-		return tables->last[depth];
+	if (depth < tables->last_depth && is_call(tables, tables->last[depth].call, wanted))
+		return tables->last[depth].call;
 	for (uint32_t i = tables->call_count; i > first; i--)
 		if (is_call(tables, i, wanted))
 			return i;
 	tables->calls[tables->call_count++] = *wanted;
 	return tables->call_count;
+}
+
+/* Most places are in the methods that the one before is in. */
+static uint32_t id_at(const struct tables *tables, struct jvmti *env, int32_t depth, void *method)
+{
+	if (depth < tables->last_depth && tables->last[depth].method == method && tables->last[depth].id)
+		return tables->last[depth].id;
+	return id_of(env, method);
 }
 
 static void add_place(struct tables *tables, struct jvmti *env, const struct jvmti_place *place, uint64_t begin)
@@ -226,10 +237,13 @@ static void add_place(struct tables *tables, struct jvmti *env, const struct jvm
 
 	for (int32_t i = 0; i < place->count; i++) {
 		int32_t inner = place->count - 1 - i;
-		struct dynamic_call wanted = {call, id_of(env, place->methods[inner]), (uint32_t)place->bcis[inner]};
+		uint32_t id = id_at(tables, env, i, place->methods[inner]);
+		struct dynamic_call wanted = {call, id, (uint32_t)place->bcis[inner]};
 
 		call = find_call(tables, i, &wanted);
-		tables->last[i] = call;
+		tables->last[i].method = place->methods[inner];
+		tables->last[i].id = id;
+		tables->last[i].call = call;
 	}
 	tables->last_depth = place->count;
 	tables->places[tables->place_count++] = (struct dynamic_place){(uint32_t)((uint64_t)place->pc - begin), call};
