@@ -240,7 +240,8 @@ static void put_status(FILE *out, const struct exp_info *info)
 {
 	char text[64];
 
-	fprintf(out, "Status     %s", report_status(info, text, sizeof(text)));
+	/* From outside, the end of the sampling is all that is seen. */
+	fprintf(out, "Status     %s", info->outside && info->status == EXP_ENDED ? "over" : report_status(info, text, sizeof(text)));
 	if (info->status == EXP_DIED)
 		fputs(": killed, or the recorder could not write its end; exit status unknown",
 		      out);

@@ -116,36 +116,47 @@ static int leave(const struct installation *installation, pid_t pid, int process
 	return has_ended(process) ? 0 : status;
 }
 
+/* Have the collector loaded in the process. */
+static int go_in(const struct installation *installation, const struct request *request, const struct clock_source *clock,
+                 const struct clock_moment *start, const struct target *target, const char *experiment, struct cause *cause)
+{
+	struct installation inside = *installation;
+	struct request wish = *request;
+	char *descriptor;
+	int status;
+
+	inside.archive[0] = '\0'; /* we archive, so that the process is not held up */
+	wish.to_ms = 0;           /* the end is ours */
+	descriptor = environment_descriptor(&inside, &wish, clock, start, experiment);
+	if (!descriptor)
+		return cause_set(cause, CAUSE_FAILED, "a path is too long");
+	status = process_hand_over(target, experiment, cause);
+	if (status)
+		return status;
+	cause->text[0] = '\0';
+	return run_helper(installation, "attach", target->pid, descriptor);
+}
+
 int attach_record(const struct installation *installation, const struct request *request, const struct clock_source *clock,
                   const struct clock_moment *start, const struct target *target, const struct experiment_directory *experiment,
                   int *begun, struct cause *cause)
 {
-	struct installation inside = *installation;
-	struct request wish = *request;
 	int process = (int)syscall(SYS_pidfd_open, target->pid, 0);
+	int signals = watch_signals(), is_inside = !target->outside[0];
 	struct samplers samplers;
-	int signals, status;
-	char *descriptor;
+	int status = 0;
 
 	if (process < 0)
 		return cause_set(cause, CAUSE_NOT_FOUND, "process %d: %s", (int)target->pid, strerror(errno));
-	inside.archive[0] = '\0'; /* we archive, so that the process is not held up */
-	wish.to_ms = 0;           /* the end is ours */
-	descriptor = environment_descriptor(&inside, &wish, clock, start, experiment->path);
-	if (!descriptor)
-		return cause_set(cause, CAUSE_FAILED, "a path is too long");
-	status = process_hand_over(target, experiment->path, cause);
+	if (is_inside)
+		status = go_in(installation, request, clock, start, target, experiment->path, cause);
 	if (status)
 		return status;
-	signals = watch_signals();
-	cause->text[0] = '\0';
-	status = run_helper(installation, "attach", target->pid, descriptor);
-	if (status)
-		return status;
+	if (sampler_attach(installation, request, experiment, target->pid, &samplers) == 0 && !is_inside)
+		return cause_set(cause, CAUSE_FAILED, "process %d cannot be sampled", (int)target->pid);
 	*begun = 1;
-	sampler_attach(installation, request, experiment, target->pid, &samplers);
 	fprintf(stderr, "Attached to process %d\n", (int)target->pid);
-	if (!stay(process, signals, request->to_ms))
+	if (!stay(process, signals, request->to_ms) && is_inside)
 		status = leave(installation, target->pid, process);
 	sampler_end(&samplers);
 	run_archive(installation, request->archive, experiment->path);

@@ -228,7 +228,10 @@ static int find_target(struct plan *plan, struct cause *cause)
 	}
 	if (!plan->installation.helper[0])
 		return cause_set(cause, CAUSE_FAILED, "cannot find ../lib/xer/xer_attach relative to xcollect");
-	return process_find(plan->request.attach, &plan->installation, &plan->target, cause);
+	status = process_find(plan->request.attach, &plan->installation, &plan->target, cause);
+	if (status == 0 && plan->target.outside[0])
+		status = outside_prepare(&plan->request, &plan->target, cause);
+	return status;
 }
 
 static int run(char **argv, struct clock_source *clock, struct cause *cause)

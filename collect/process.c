@@ -170,9 +170,9 @@ static int sees(pid_t pid, const char *path)
 	return stat(path, &here) == 0 && stat(theirs, &there) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
-static int check_program(const struct target *target, struct cause *cause)
+static int check_program(struct target *target, struct cause *cause)
 {
-	char path[64], reason[160];
+	char path[64], reason[sizeof(target->outside)];
 	int pid = (int)target->pid;
 	int fd, status, can_run;
 
@@ -184,7 +184,10 @@ static int check_program(const struct target *target, struct cause *cause)
 	close(fd);
 	if (status == 32)
 		return cause_set(cause, CAUSE_REFUSED, "process %d cannot be recorded: it is a 32-bit program, which is to be started by xcollect", pid);
-	return status < 0 ? cause_set(cause, CAUSE_REFUSED, "process %d cannot be recorded: %s", pid, reason) : 0;
+	if (status < 0 && !can_run)
+		return cause_set(cause, CAUSE_REFUSED, "process %d cannot be recorded: %s", pid, reason);
+	snprintf(target->outside, sizeof(target->outside), "%s", status < 0 ? reason : "");
+	return 0;
 }
 
 int process_find(pid_t pid, const struct installation *installation, struct target *out, struct cause *cause)
@@ -202,7 +205,7 @@ int process_find(pid_t pid, const struct installation *installation, struct targ
 		error = check_program(out, cause);
 	if (error)
 		return error;
-	if (!sees(pid, installation->library))
+	if (!out->outside[0] && !sees(pid, installation->library))
 		return cause_set(cause, CAUSE_REFUSED, "process %d does not see %s: it is in another file system (a container); run xcollect in there", (int)pid, installation->library);
 	out->parent = (pid_t)status.parent;
 	read_link(pid, "cwd", out->directory, sizeof(out->directory));

@@ -5,7 +5,7 @@
 #include "environment.h"
 #include "target.h"
 
-/* Describe process `pid` as a target, and check that we may and can go into it. Nothing in it is touched.
+/* Describe process `pid` as a target, and check that we may and can go into it, or say in `outside` why not. Nothing in it is touched.
  * Returns 0, 126 (it cannot be recorded), 127 (there is none) or 125, with `cause`; free with target_fini. */
 int process_find(pid_t pid, const struct installation *installation, struct target *out, struct cause *cause);
 

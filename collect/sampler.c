@@ -227,35 +227,34 @@ static unsigned list_jobs(const struct request *request, struct job *jobs)
 }
 
 /* A helper that was started after another has begun would inherit events from this process, as the program does. */
-static void start(const struct place *place, struct samplers *out)
+static unsigned start(const struct place *place, struct samplers *out)
 {
 	struct job jobs[1 + FMT_COUNTERS_MAX];
+	unsigned begun = 0;
 
 	out->count = list_jobs(place->request, jobs);
 	for (unsigned i = 0; i < out->count; i++)
 		out->fd[i] = start_job(place, &jobs[i]);
 	for (unsigned i = 0; i < out->count; i++)
-		out->fd[i] = begin_job(place, &jobs[i], out->fd[i]);
+		begun += (out->fd[i] = begin_job(place, &jobs[i], out->fd[i])) >= 0;
+	return begun;
 }
 
 unsigned sampler_begin(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment)
 {
 	struct samplers samplers;
-	unsigned begun = 0;
+	unsigned begun = start(&(struct place){installation, request, experiment, "exec", getpid()}, &samplers);
 
-	start(&(struct place){installation, request, experiment, "exec", getpid()}, &samplers);
 	for (unsigned i = 0; i < samplers.count; i++)
-		if (samplers.fd[i] >= 0) {
+		if (samplers.fd[i] >= 0)
 			close(samplers.fd[i]);
-			begun++;
-		}
 	return begun;
 }
 
-void sampler_attach(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment,
+unsigned sampler_attach(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment,
                     pid_t pid, struct samplers *out)
 {
-	start(&(struct place){installation, request, experiment, "attach", pid}, out);
+	return start(&(struct place){installation, request, experiment, "attach", pid}, out);
 }
 
 void sampler_end(struct samplers *samplers)

@@ -22,7 +22,7 @@ struct samplers {
 };
 
 /* The same of the running process `pid`, from now on until sampler_end. */
-void sampler_attach(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment,
+unsigned sampler_attach(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment,
                     pid_t pid, struct samplers *out);
 
 /* End sampling, and wait for the last sample to be written. */

@@ -56,10 +56,13 @@ else
 			clock_gettime(clock, &now);
 		} while (now.tv_sec * 1000000000 + now.tv_nsec < ns);
 	}
-	static __attribute__((noinline)) void *half(void *unused) { work(200000000, CLOCK_THREAD_CPUTIME_ID); return unused; }
-	int main(void)
+	static long ns = 200000000;
+	static __attribute__((noinline)) void *half(void *unused) { work(ns, CLOCK_THREAD_CPUTIME_ID); return unused; }
+	int main(int argc, char **argv)
 	{
 		pthread_t thread;
+		if (argc > 1)
+			ns = atol(argv[1]) * 1000000;
 		pthread_create(&thread, NULL, half, NULL);
 		half(NULL);
 		pthread_join(thread, NULL);
@@ -79,13 +82,25 @@ else
 		[ "$samples" -gt 400 ] && ok "from outside: those of the child are in the files" || not_ok "from outside: those of the child are in the files: $samples"
 		within "from outside: by names" 60 100 "$(share alone work 2)"
 		within "from outside: by stacks" 95 100 "$(share alone half 4)"
-		contains "from outside: the header tells" '^Status +ended; sampled from outside, exit status unknown: it is statically linked' alone.txt
+		contains "from outside: the header tells" '^Status +over; sampled from outside, exit status unknown: it is statically linked' alone.txt
 		record alone_stack --sampler=1m,stack -- ./alone
 		count sampler_samples alone_stack >/dev/null
 		report alone_stack -functions
 		within "from outside: by copied stacks" 95 100 "$(share alone_stack half 4)"
 		record alone_faults -h page-faults,1 -- ./alone
 		is "from outside: counters" 7 $?
+		./alone 1500 >alone_later.out &
+		target=$!
+		for ((i = 0; i < 200; i++)); do
+			[[ "$(readlink /proc/$target/exe)" != */alone ]] || break
+			sleep 0.05
+		done
+		"$xcollect" -P $target --sampler=1m -t 0.5 -o alone_later.er >later.out 2>later.err
+		is "from outside, a process that runs" "0 " "$? $(grep -v '^Creating\|^Attached\|from outside' later.err)"
+		wait $target
+		is "from outside: which goes on" "7 as ever" "$? $(cat alone_later.out)"
+		report alone_later -functions
+		within "from outside: its stacks" 95 100 "$(share alone_later half 4)"
 	else
 		skip "programs that are sampled from outside" "no static C library"
 	fi
