@@ -99,9 +99,9 @@ void col_stream_prologue(enum fmt_stream which, uint8_t *at, uint32_t left, uint
 }
 
 /* A file must be valid from the moment it has its name: a first page whose buffer says nothing yet. */
-static int write_first_page(int fd, uint32_t size)
+static int write_first_page(enum fmt_stream which, int fd, uint32_t size)
 {
-	uint8_t head[FDR_HEADER_SIZE] __attribute__((aligned(8)));
+	uint8_t page[FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE] __attribute__((aligned(8))) = {0};
 	struct fdr_header header = {
 	    .version = FDR_VERSION,
 	    .type = FDR_TYPE,
@@ -114,8 +114,9 @@ static int write_first_page(int fd, uint32_t size)
 
 	if (error < 0)
 		return error;
-	fdr_header_put(head, &header);
-	return sys_pwrite(fd, head, sizeof(head), 0) == sizeof(head) ? 0 : -EIO;
+	fdr_header_put(page, &header);
+	col_stream_prologue(which, page + FDR_HEADER_SIZE, size - FDR_HEADER_SIZE, (uint32_t)sys_gettid());
+	return sys_pwrite(fd, page, sizeof(page), 0) == sizeof(page) ? 0 : -EIO;
 }
 
 /* What has the temporary name already was planted, where everybody may write: it is not written to. */
@@ -124,7 +125,6 @@ static int make_file(enum fmt_stream which, uint32_t size)
 	struct stream *stream = &streams[which];
 	int directory = col_directory_get();
 	long fd = sys_openat(directory, stream->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
-	uint8_t *page;
 	int error;
 
 	if (fd < 0)
@@ -133,14 +133,9 @@ static int make_file(enum fmt_stream which, uint32_t size)
 	error = col_file_take(&stream->file, (int)fd);
 	if (error < 0)
 		return error;
-	error = write_first_page(stream->file.fd, size);
+	error = write_first_page(which, stream->file.fd, size);
 	if (error < 0)
 		return error;
-	page = col_stream_map(which, 0, FDR_EXTENT_UNIT);
-	if (!page)
-		return -ENOMEM;
-	col_stream_prologue(which, page + FDR_HEADER_SIZE, size - FDR_HEADER_SIZE, (uint32_t)sys_gettid());
-	sys_munmap(page, FDR_EXTENT_UNIT);
 	return (int)SYS4(SYS_renameat, directory, stream->temporary, directory, stream->name);
 }
 
