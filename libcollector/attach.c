@@ -6,6 +6,7 @@
 #include "attach.h"
 
 #include "altstack.h"
+#include "buserror.h"
 #include "descent.h"
 #include "environment.h"
 #include "file.h"
@@ -225,6 +226,7 @@ EXPORT int collector_detach(const char *unused)
 	atomic_store(&col.mark->recording, 0);
 	tick_close();
 	signals_give_back(TICK_SIGNAL);
+	buserror_give_back();
 	if (wait_until_quiet() == 0) {
 		col_streams_forget();
 		col_log_forget();

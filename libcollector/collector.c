@@ -4,3 +4,5 @@
 static struct col_mark no_mark;
 
 struct collector col = {.mark = &no_mark};
+
+sys_sigset sys_kept_out = ~(sys_sigset)0;

@@ -5,6 +5,7 @@
  * collector's own handlers, with all signals blocked. */
 #include "control.h"
 
+#include "buserror.h"
 #include "dynamic.h"
 #include "log.h"
 #include "process.h"
@@ -34,12 +35,11 @@ static void end(struct col_thread *self)
 
 struct col_thread *control_enter(sys_sigset *old)
 {
-	sys_sigset all = ~(sys_sigset)0;
 	struct col_thread *self;
 
 	if (!process_is_recorded())
 		return NULL;
-	sys_sigmask(SIG_SETMASK, &all, old);
+	sys_block_signals(old);
 	self = thread_current();
 	if (self && begin(self))
 		return self;
@@ -127,6 +127,7 @@ void control_terminate(void)
 	atomic_store(&col.mark->recording, 0);
 	col_stop_events(NULL);
 	tick_close();
+	buserror_give_back();
 	control_leave(&old);
 }
 

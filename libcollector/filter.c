@@ -23,7 +23,7 @@
 static const int calls[] = {
     SYS_openat, SYS_close, ARCH_SYS_FSTAT, SYS_lseek, SYS_fcntl, SYS_fallocate, SYS_pread64, SYS_pwrite64, ARCH_SYS_MMAP, SYS_munmap,
     SYS_mprotect, SYS_madvise, SYS_mkdirat, SYS_readlinkat, SYS_renameat, SYS_faccessat, SYS_getdents64, SYS_fchmod,
-    ARCH_SYS_CLOCK_GETTIME, SYS_gettid, SYS_getpid, SYS_tgkill, SYS_sched_yield, SYS_futex, SYS_prctl, SYS_prlimit64, SYS_getrusage,
+    ARCH_SYS_CLOCK_GETTIME, SYS_gettid, SYS_getpid, SYS_tgkill, SYS_rt_tgsigqueueinfo, SYS_sched_yield, SYS_futex, SYS_prctl, SYS_prlimit64, SYS_getrusage,
     SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_timer_create, SYS_timer_settime, SYS_timer_delete, SYS_read,
     SYS_write, SYS_membarrier, SYS_uname,
 };

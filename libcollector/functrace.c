@@ -313,9 +313,7 @@ static int put(struct functrace_writer *writer, uint64_t word)
 /* Who ends the recording waits for threads that are slow: see attach.c. */
 static void begin_slow(struct col_thread *thread, sys_sigset *old)
 {
-	sys_sigset all = ~(sys_sigset)0;
-
-	sys_sigmask(SIG_SETMASK, &all, old);
+	sys_block_signals(old);
 	if (thread)
 		__atomic_store_n(&thread->functrace.is_slow, 1, __ATOMIC_RELEASE);
 	atomic_signal_fence(memory_order_seq_cst);

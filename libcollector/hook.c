@@ -75,9 +75,12 @@ void hook_resolve(void)
 	if (resolving)
 		return;
 	resolving = 1;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #define HOOK(name) found.name = (__typeof__(name) *)dlsym(search_from, #name);
 #define HOOK_OLD(name, of, version) found.name = (__typeof__(of) *)dlvsym(search_from, #of, version);
 #include "hook.def"
+#pragma GCC diagnostic pop
 	find_operators(&found);
 	hook_real = found;
 	resolving = 0;

@@ -35,6 +35,11 @@ void mcount(void);
 void _mcount(void);
 void __fentry__(void);
 
+/* Declared for older standards alone. */
+__sighandler_t bsd_signal(int number, __sighandler_t handler);
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* sigset: programs use it all the same */
 struct hook_table {
 #define HOOK(name) __typeof__(name) *name;
 #define HOOK_OLD(name, of, version) __typeof__(of) *name;
@@ -43,6 +48,7 @@ struct hook_table {
 #define DELETE(name, parameters, arguments) __typeof__(name) *name;
 #include "operators.def"
 };
+#pragma GCC diagnostic pop
 
 /* Behind the definition of a wrapper: it is version `version` of the function `of`, with @@ the one that programs are linked
  * to now. The wrapper's own name is not exported. */

@@ -1,6 +1,7 @@
 /* process.c: start recording before main, end it when the process ends. See process.h. */
 #include "process.h"
 
+#include "buserror.h"
 #include "child.h"
 #include "control.h"
 #include "descent.h"
@@ -110,6 +111,7 @@ int process_open(void)
 	usage_open(&now, col.descriptor.step.process_ns);
 	col.is_recorded = 1;
 	atomic_store(&col.mark->recording, 1);
+	buserror_stand();
 	tick_open();
 	if (thread_open() < 0) {
 		col.is_recorded = 0;

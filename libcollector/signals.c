@@ -2,21 +2,14 @@
 #include "signals.h"
 
 #include "altstack.h"
+#include "buserror.h"
 #include "hook.h"
 #include "thread.h"
 
 #include <errno.h>
 #include <sys/utsname.h>
 
-/* The kernel's struct sigaction. */
-struct kernel_sigaction {
-	signals_handler *handler;
-	unsigned long flags;
-	void (*restorer)(void);
-	sys_sigset mask;
-};
-
-enum { RESTORER = 0x04000000, OWNED_MAX = 4 };
+enum { OWNED_MAX = 4 };
 
 /* A signal that is the collector's. */
 static struct owned {
@@ -57,28 +50,29 @@ static struct owned *find_owned(int signal)
 __asm__(".text\n"
         ".balign 16\n"
         "\tnop\n"
+        ".globl signals_return\n"
+        ".hidden signals_return\n"
         ".type signals_return,@function\n"
         "signals_return:\n" ARCH_SIGNAL_RETURN
         ".size signals_return, .-signals_return\n");
-void signals_return(void) __attribute__((visibility("hidden")));
 
 /* Ours runs on alternate stacks if the program wants that for its own handler of the same signal: then it may have stacks that hold no
  * signal frame and end where other data begin, as Go has. Returns 0 or -errno. */
 static int set_action(int signal, const struct owned *ours)
 {
-	struct kernel_sigaction action = {
+	struct sys_sigaction action = {
 	    .handler = ours->handler,
-	    .flags = SA_SIGINFO | SA_RESTART | RESTORER | ((unsigned)ours->program.sa_flags & SA_ONSTACK),
+	    .flags = SA_SIGINFO | SA_RESTART | SYS_RESTORER | ((unsigned)ours->program.sa_flags & SA_ONSTACK),
 	    .restorer = signals_return,
-	    .mask = ~(sys_sigset)0,
+	    .mask = sys_kept_out,
 	};
 
-	return (int)SYS4(SYS_rt_sigaction, signal, &action, NULL, sizeof(sys_sigset));
+	return (int)sys_sigaction(signal, &action, NULL);
 }
 
 int signals_install(int signal, signals_handler *handler)
 {
-	struct kernel_sigaction old = {.handler = NULL};
+	struct sys_sigaction old = {.handler = NULL};
 	struct owned *ours = find_owned(signal);
 	int error;
 
@@ -86,11 +80,11 @@ int signals_install(int signal, signals_handler *handler)
 		ours = find_owned(0);
 	if (!ours)
 		return -ENOSPC;
-	error = (int)SYS4(SYS_rt_sigaction, signal, NULL, &old, sizeof(sys_sigset));
+	error = (int)sys_sigaction(signal, NULL, &old);
 	if (error < 0)
 		return error;
 	if (old.handler != handler) { /* a running program may have one of its own */
-		ours->program = (struct sigaction){.sa_flags = (int)(old.flags & ~(unsigned long)RESTORER)};
+		ours->program = (struct sigaction){.sa_flags = (int)(old.flags & ~(unsigned long)SYS_RESTORER)};
 		ours->program.sa_sigaction = old.handler;
 		set_kernel_set(&ours->program.sa_mask, old.mask);
 	}
@@ -131,10 +125,10 @@ int signals_is_ours(const siginfo_t *info)
 /* What the signal does to a program without a handler for it: it ends it. */
 static void default_action(int signal)
 {
-	struct kernel_sigaction action = {.handler = NULL};
+	struct sys_sigaction action = {.handler = NULL};
 	sys_sigset set = SYS_SIGBIT(signal);
 
-	SYS4(SYS_rt_sigaction, signal, &action, NULL, sizeof(sys_sigset));
+	sys_sigaction(signal, &action, NULL);
 	if (SYS3(SYS_tgkill, sys_getpid(), sys_gettid(), signal) < 0)
 		SYS2(SYS_kill, sys_getpid(), signal);
 	sys_sigmask(SIG_UNBLOCK, &set, NULL);
@@ -300,15 +294,15 @@ static sys_sigset shield_of(unsigned long flags)
 /* Another thread may install a handler at the same time: then that one is it, and is shielded in turn. */
 static void shield_handler(int signal)
 {
-	struct kernel_sigaction now, shielded;
+	struct sys_sigaction now, shielded;
 
-	SYS4(SYS_rt_sigaction, signal, NULL, &now, sizeof(sys_sigset));
+	sys_sigaction(signal, NULL, &now);
 	for (int tries = 0; tries < 4; tries++) {
 		if ((now.mask | shield_of(now.flags)) == now.mask)
 			return;
 		shielded = now;
 		shielded.mask |= owned_set;
-		if (SYS4(SYS_rt_sigaction, signal, &shielded, &now, sizeof(sys_sigset)) < 0 || now.handler == shielded.handler)
+		if (sys_sigaction(signal, &shielded, &now) < 0 || now.handler == shielded.handler)
 			return;
 	}
 }
@@ -320,6 +314,24 @@ void signals_shield_handlers(void)
 			shield_handler(signal);
 }
 
+/* What was there before may be ours, also in a process that is not recorded; what is there now is the program's. */
+static void sigbus_changed(struct sigaction *old)
+{
+	if (old)
+		buserror_unmask(old);
+	if (col_is_recording())
+		buserror_stand();
+}
+
+static int change_action(int signal, const struct sigaction *action, struct sigaction *old)
+{
+	int error = REAL(sigaction)(signal, action, old);
+
+	if (unlikely(signal == SIGBUS) && error == 0)
+		sigbus_changed(old);
+	return error;
+}
+
 EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *old)
 {
 	struct owned *ours = signal > 0 ? find_owned(signal) : NULL;
@@ -327,7 +339,7 @@ EXPORT int sigaction(int signal, const struct sigaction *action, struct sigactio
 	int error;
 
 	if (!col_is_recording())
-		return REAL(sigaction)(signal, action, old);
+		return change_action(signal, action, old);
 	if (ours) {
 		exchange_program_action(ours, action, old);
 		return 0;
@@ -336,10 +348,20 @@ EXPORT int sigaction(int signal, const struct sigaction *action, struct sigactio
 		copy = *action;
 		set_kernel_set(&copy.sa_mask, (kernel_set(&copy.sa_mask) & ~owned_set) | shield_of((unsigned)action->sa_flags));
 	}
-	error = REAL(sigaction)(signal, action ? &copy : NULL, old);
+	error = change_action(signal, action ? &copy : NULL, old);
 	if (error == 0 && old)
 		set_kernel_set(&old->sa_mask, kernel_set(&old->sa_mask) & ~owned_set);
 	return error;
+}
+
+/* What a function of older interfaces has returned as the former handler of `number`. */
+static __sighandler_t former(int number, __sighandler_t handler)
+{
+	struct sigaction old = {.sa_handler = handler};
+
+	if (number == SIGBUS)
+		sigbus_changed(&old);
+	return old.sa_handler;
 }
 
 EXPORT __sighandler_t signal(int number, __sighandler_t handler)
@@ -349,8 +371,19 @@ EXPORT __sighandler_t signal(int number, __sighandler_t handler)
 	struct sigaction old;
 
 	if (!ours || !col_is_recording())
-		return REAL(signal)(number, handler);
+		return former(number, REAL(signal)(number, handler));
 	action.sa_handler = handler;
 	exchange_program_action(ours, &action, &old);
 	return old.sa_handler;
 }
+
+#define OLD_SIGNAL(name) \
+	EXPORT __sighandler_t name(int number, __sighandler_t handler) \
+	{ \
+		return former(number, REAL(name)(number, handler)); \
+	}
+OLD_SIGNAL(bsd_signal)
+OLD_SIGNAL(ssignal)
+OLD_SIGNAL(sysv_signal)
+OLD_SIGNAL(__sysv_signal)
+OLD_SIGNAL(sigset)

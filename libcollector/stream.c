@@ -85,6 +85,12 @@ void col_stream_stop(enum fmt_stream which, int error)
 		col_log_loss(stream->name, error);
 }
 
+void col_stream_lose(enum fmt_stream which)
+{
+	if (atomic_exchange(&streams[which].state, STOPPED) != STOPPED)
+		col_log_loss_reason(streams[which].name, "pages of the file cannot be had");
+}
+
 void col_stream_prologue(enum fmt_stream which, uint8_t *at, uint32_t left, uint32_t tid)
 {
 	struct fdr_prologue prologue = {
@@ -256,11 +262,14 @@ uint8_t *col_stream_map(enum fmt_stream which, uint64_t at, size_t size)
 
 void col_slot_abandon(struct col_slot *slot)
 {
-	if (slot->part)
-		ring_give(slot->part, slot->events);
-	else if (slot->map)
-		sys_munmap(slot->map, slot->map_size);
-	*slot = (struct col_slot){.map_size = slot->map_size};
+	struct col_slot old = *slot;
+
+	*slot = (struct col_slot){.map_size = old.map_size};
+	atomic_signal_fence(memory_order_seq_cst);
+	if (old.part)
+		ring_give(old.part, old.events);
+	else if (old.map)
+		sys_munmap(old.map, old.map_size);
 }
 
 int col_stream_limit(enum fmt_stream which, uint64_t bytes, int is_ring)
@@ -313,8 +322,8 @@ static int new_part(struct col_slot *slot, enum fmt_stream which, uint32_t tid)
 	slot->part = ring_take(ring, &overwritten);
 	if (!slot->part)
 		return -EAGAIN;
-	slot->map = ring_memory(ring, slot->part);
 	slot->map_size = ring->part_size;
+	slot->map = ring_memory(ring, slot->part);
 	slot->events = 0;
 	col_count(&col.count.user_overwritten, overwritten);
 	sys_madvise(slot->map, ring->part_size, MADV_POPULATE_WRITE);
@@ -347,22 +356,24 @@ static int new_extent(struct col_slot *slot, enum fmt_stream which, uint32_t tid
 {
 	uint32_t size = next_size(slot, which, need);
 	uint32_t head;
+	uint8_t *map;
 	uint64_t at;
 	int error;
 
 	error = col_stream_claim(which, size, &at);
 	if (error < 0)
 		return error;
-	slot->map = col_stream_map(which, at, size);
-	if (!slot->map) {
+	map = col_stream_map(which, at, size);
+	if (!map) {
 		col_stream_stop(which, -ENOMEM);
 		return -ENOMEM;
 	}
+	slot->map_size = size;
+	slot->map = map;
 	sys_madvise(slot->map, size, MADV_POPULATE_WRITE);
 	head = at == 0 ? FDR_HEADER_SIZE : 0;
 	if (at != 0)
 		col_stream_prologue(which, slot->map, size, tid);
-	slot->map_size = size;
 	slot->at = slot->map + head + FDR_PROLOGUE_SIZE;
 	slot->end = slot->map + size;
 	slot->tid = tid;

@@ -5,7 +5,8 @@
  * thousands of threads or small processes cost little. A slot outlives its thread: the next one
  * goes on in it with a buffer of its own.
  *
- * Invariants of an open slot: *at is an EndOfBuffer record; all bytes behind it, to `end`, are zero. */
+ * Invariants of an open slot: *at is an EndOfBuffer record; all bytes behind it, to `end`, are zero. What `map` tells of is mapped, and
+ * map_size is its size, at every instant: see lostpages.h. */
 #ifndef XER_COLLECTOR_STREAM_H
 #define XER_COLLECTOR_STREAM_H
 
@@ -75,6 +76,9 @@ void col_stream_prologue(enum fmt_stream stream, uint8_t *at, uint32_t left, uin
 
 /* Stop a stream for good: what comes is lost, and log.xml says why. Signal-safe. */
 void col_stream_stop(enum fmt_stream stream, int error);
+
+/* The same because pages of the file are gone (lostpages.h). Signal-safe. */
+void col_stream_lose(enum fmt_stream stream);
 
 /* Before anything is written to a stream: keep it to about `bytes`, either as a ring, in which the newest events take the
  * place of the oldest, or by an end when it is full. Returns 0, -EINVAL (too small) or -ENOMEM (a ring). */

@@ -158,12 +158,29 @@ static inline void sys_sigmask(int how, const sys_sigset *set, sys_sigset *old)
 	SYS4(SYS_rt_sigprocmask, how, set, old, sizeof(sys_sigset));
 }
 
+/* The kernel's struct sigaction. */
+struct sys_sigaction {
+	void (*handler)(int signal, siginfo_t *info, void *context);
+	unsigned long flags;
+	void (*restorer)(void);
+	sys_sigset mask;
+};
+
+enum { SYS_RESTORER = 0x04000000 };
+
+/* NULL for what is not to be changed, or not wanted. */
+static inline long sys_sigaction(int signal, const struct sys_sigaction *action, struct sys_sigaction *old)
+{
+	return SYS4(SYS_rt_sigaction, signal, action, old, sizeof(sys_sigset));
+}
+
+/* What is kept out while nothing of the program may run: all signals, less SIGBUS where buserror.c looks after it. */
+extern sys_sigset sys_kept_out __attribute__((visibility("hidden")));
+
 /* Block all signals: nothing of the program, and no tick, runs in this thread until the old mask is set again. */
 static inline void sys_block_signals(sys_sigset *old)
 {
-	sys_sigset all = ~(sys_sigset)0;
-
-	sys_sigmask(SIG_SETMASK, &all, old);
+	sys_sigmask(SIG_BLOCK, &sys_kept_out, old);
 }
 
 #endif

@@ -81,6 +81,16 @@ void tree_advise(int advice)
 		sys_madvise(maps[i].at, maps[i].size, advice);
 }
 
+uint8_t *tree_find_map(uintptr_t address, size_t *size)
+{
+	for (int i = 0; i < map_count; i++)
+		if (address - (uintptr_t)maps[i].at < maps[i].size) {
+			*size = maps[i].size;
+			return maps[i].at;
+		}
+	return NULL;
+}
+
 /* Write the heads of a new block at file offset `at`, which is mapped, and return its {next, end}. */
 static uint64_t begin_block(uint64_t at, uint32_t size)
 {

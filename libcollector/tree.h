@@ -2,6 +2,7 @@
 #ifndef XER_COLLECTOR_TREE_H
 #define XER_COLLECTOR_TREE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Prepare the table, at the start and in a forked child, whose tree is empty. Returns 0 or -ENOMEM. Signal-safe. */
@@ -12,6 +13,9 @@ void tree_close(void);
 
 /* madvise(2) for all memory of the tree. Signal-safe. */
 void tree_advise(int advice);
+
+/* The mapping of the file that `address` is in, with its size; NULL if there is none. Signal-safe. */
+uint8_t *tree_find_map(uintptr_t address, size_t *size);
 
 /* The node {parent, pc} of the current generation, made if it is not there; 0 when the tree has stopped.
  * The node is in the file before this returns. Lock-free and signal-safe. */

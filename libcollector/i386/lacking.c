@@ -4,6 +4,7 @@
  * There are no ticks either: the handler of one would have to let interrupted system calls begin again (restart.c), but here
  * they are made in the vDSO, where the code does not tell the call's number. So usage is sampled at the start and the end. */
 #include "libcollector/allocator.h"
+#include "libcollector/buserror.h"
 #include "libcollector/dynamic.h"
 #include "libcollector/functrace.h"
 #include "libcollector/functrace_choice.h"
@@ -25,6 +26,21 @@
 #include "libcollector/tree.h"
 
 #include <errno.h>
+
+/* ---- files whose pages are gone */
+
+void buserror_stand(void)
+{
+}
+
+void buserror_give_back(void)
+{
+}
+
+void buserror_unmask(struct sigaction *now)
+{
+	(void)now;
+}
 
 /* ---- clock samples, call stacks */
 

@@ -77,6 +77,23 @@ contains "tables tell that they begin late" ', recorded from an attach on$' noth
 report nothing -sample_detail
 contains "the functions of collectorAPI.h are there from the attach on" ' manual: in the middle$' nothing.txt
 
+# ---- a data file that is cut off meanwhile; SIGBUS, which a handler of ours catches then, is the program's again afterwards
+catches_sigbus() { echo $((0x$(sed -n 's/^SigCgt:.*\(.\).$/\1/p' "/proc/$target/status") >> 2 & 1)); }
+start heap 2
+before=$(catches_sigbus)
+attach cut -p hi -H on -i on -A off
+during=$(catches_sigbus)
+wait_for test -s cut.er/heaptrace
+truncate -s 0 cut.er/heaptrace
+touch go
+wait_for test -d go.done
+kill -INT "$recorder"
+wait "$recorder"
+is "SIGBUS is caught during the recording alone" "0 1 0" "$before $during $(catches_sigbus)"
+finish "a file is cut off: the process ends as if nothing had been"
+report cut -header
+contains "a file is cut off: the loss is told" 'data lost in heaptrace: pages' cut.txt
+
 # ---- CPU time of all threads, from the attach on
 start spin 2
 sleep 0.5

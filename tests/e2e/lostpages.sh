@@ -1,0 +1,120 @@
+# Data files whose pages are gone while they are written: the program goes on as without a recorder, and the loss is told.
+. "$(dirname "$0")/lib.sh"
+trap "" PIPE # of a program that is gone
+
+everything=(-p hi -H on -s all -i on --functrace --hooks=on --component=ring:021:mode=circular:size=1 -S 0.05 -A off)
+
+# interrupt NAME ACTION PROGRAM...: record PROGRAM, and when it has printed a line, do ACTION; then it may go on.
+# Leaves its output in NAME.out, its messages in NAME.err, its status in NAME.status, what ACTION says in NAME.act.
+interrupt()
+{
+	local name=$1 action=$2 line
+	shift 2
+	rm -f in out
+	mkfifo in out
+	{ timeout -k 5 100 "$xcollect" -o "${directory:-.}/$name.er" "${options[@]}" "$@" <in >out 2>"$name.err"; echo $? >"$name.status"; } 2>/dev/null &
+	exec 3>in 4<out
+	read -r line <&4
+	(cd "${directory:-.}/$name.er" && $action) >"$name.act" 2>&1
+	echo >&3
+	{ echo "$line"; cat; } <&4 >"$name.out"
+	exec 3>&- 4<&-
+	wait
+}
+
+# cut FILE [SIZE]: the data file is there, and is not any more
+cut()
+{
+	if [ -s "$1" ]; then truncate -s "${2:-0}" "$1"; else echo "there is no $1"; fi
+}
+
+cut_all()
+{
+	for file in frameinfo overview profile heaptrace synctrace iotrace functrace functable usertrace usertrace1; do cut $file; done
+}
+
+# survives NAME FILE: it ended as without a recorder, the experiment can be read, and tells of the loss. Who needs a new extent before
+# anybody has written to an old one makes the file longer again: then there is no fault, but a file without a beginning.
+noticed=0
+survives()
+{
+	is "$1: it was done" "" "$(cat "$1.act")"
+	is "$1: the exit status" "$bare_status" "$(cat "$1.status")"
+	is "$1: the output" "$bare" "$(cat "$1.out")"
+	timeout -k 5 100 "$xer_print" -header -functions "${directory:-.}/$1.er" >"$1.txt" 2>"$1.txt.err"
+	within "$1: xer_print ends, and may say that there is damage" 0 1 $?
+	contains "$1: the loss is told" "data lost in $2: |^  damaged: " "$1.txt"
+	! grep -q "data lost in $2: pages of the file cannot be had" "$1.txt" || ((noticed++))
+}
+
+echo | "$programs/ft_cut" 2 >bare.out
+bare_status=$?
+bare=$(cat bare.out)
+is "the program itself" "3 round 0: 14850 round 1: 29700" "$bare_status $(echo $bare)"
+
+options=("${everything[@]}")
+for file in frameinfo overview profile heaptrace synctrace iotrace functrace functable usertrace usertrace1; do
+	interrupt "$file" "cut $file" "$programs/ft_cut" 2
+	survives "$file" "$file"
+done
+within "losses are noticed when they happen" 1 10 $noticed
+interrupt part "cut heaptrace 4096" "$programs/ft_cut" 2
+is "part: the exit status" "$bare_status" "$(cat part.status)"
+is "part: the output" "$bare" "$(cat part.out)"
+report part -functions
+contains "what was there before the cut is still there" 'first_round$' part.txt
+interrupt all cut_all "$programs/ft_cut" 2
+for file in frameinfo overview; do survives all $file; done
+interrupt own cut_all "$programs/ft_cut" 2 own
+survives own frameinfo
+options=("${everything[@]}" --functrace=depth=50,min=1ns)
+interrupt limits "cut functrace" "$programs/ft_cut" 2
+survives limits functrace
+
+# A page that was given up is to be had again where there is room for it.
+options=("${everything[@]}")
+full()
+{
+	fallocate --punch-hole --offset 0 --length 1M heaptrace
+	dd if=/dev/zero of=../fill bs=64k 2>/dev/null
+	true
+}
+if [ "$(id -u)" = 0 ] && have fallocate && mkdir full && mount -t tmpfs -o size=16m tmpfs full 2>/dev/null; then
+	trap 'umount full' EXIT
+	directory=full
+	interrupt full full "$programs/ft_cut" 2
+	rm full/fill
+	survives full heaptrace
+	directory=
+else
+	skip "a full disk" "mounting a tmpfs needs root"
+fi
+
+# OpenMP.
+cat >regions.c <<'END'
+#include <stdio.h>
+int main(void)
+{
+	static int sum;
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < 100; i++) {
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+			sum++;
+		}
+		printf("round %d: %d\n", round, sum);
+		fflush(stdout);
+		if (round == 0)
+			getchar();
+	}
+	return 3;
+}
+END
+if gcc -O1 -g -fopenmp -o regions regions.c 2>build.err; then
+	options=(-p hi --omp=on -A off)
+	echo | ./regions >bare.out
+	bare=$(cat bare.out)
+	interrupt omptrace "cut omptrace" ./regions
+	survives omptrace omptrace
+else
+	skip "OpenMP" "gcc -fopenmp does not work"
+fi
