@@ -233,7 +233,7 @@ $(BUILD)/tests/programs/plugin.so: tests/programs/plugin/plugin.c
 	$(CC) -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -fPIC -shared -o $@ $<
 # The cases of tests/cases, in one program, with everything that can be traced.
 CASE_OBJ := $(patsubst tests/cases/%.c,$(BUILD)/tests/cases/%.o,$(wildcard tests/cases/*.c))
-$(BUILD)/tests/cases/%.o: tests/cases/%.c tests/cases/case.h tests/cases/cases.def
+$(BUILD)/tests/cases/%.o: tests/cases/%.c tests/cases/bus.h tests/cases/case.h tests/cases/cases.def
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -finstrument-functions -Wno-infinite-recursion -c -o $@ $<
 e2e-programs: $(BUILD)/tests/cases/cases
