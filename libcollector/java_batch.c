@@ -11,9 +11,6 @@
 #include "room.h"
 #include "thread.h"
 
-#include "format/retry.h"
-
-#include <errno.h>
 #include <string.h>
 
 enum { MARKUP_MAX = 400, ENCODED_MAX = 6 /* a byte may become six */, BYTES_MAX = 32 << 10, RESERVED = 1 << 20, ALIGNMENT = 8 };
@@ -30,15 +27,10 @@ static _Atomic(void *) bytes; /* BYTES_MAX */
 
 _Static_assert(MARKUP_MAX + ENCODED_MAX * (int)JAVA_BATCH_NAME_MAX <= (int)XML_ELEMENT_MAX, "an element fits");
 
-/* Another thread may be asking for the file, and wait for a processor. */
 static int write_bytes(void)
 {
-	unsigned tries = 0;
-	int error = 0;
+	int error = batch.size ? dynamic_text_put(atomic_load(&bytes), batch.size, batch.at) : 0;
 
-	do
-		error = batch.size ? dynamic_text_put(atomic_load(&bytes), batch.size, batch.at) : 0;
-	while (retry(error == -EBUSY, &tries));
 	batch.at += batch.size;
 	batch.room -= batch.size;
 	batch.size = 0;

@@ -1,3 +1,4 @@
+/* lock.c: tests of locks that are waited for: one holder at a time, and none is lost that a holder keeps for long. */
 #include "libcollector/lock.h"
 
 #include <criterion/criterion.h>
