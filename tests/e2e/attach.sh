@@ -234,9 +234,10 @@ sleep 1
 finish "and has not noticed"
 
 # ---- what the process makes from then on is recorded
-rm -f go
-bash -c 'while [ ! -e go ]; do sleep 0.05; done; (exit 3); true; sh -c "exit 4"; while [ -e go ]; do sleep 0.05; done' &
+rm -f go ready
+bash -c ': >ready; while [ ! -e go ]; do sleep 0.05; done; (exit 3); true; sh -c "exit 4"; while [ -e go ]; do sleep 0.05; done' &
 target=$!
+wait_for [ -e ready ] # before, it may have no C library yet
 attach family -A off
 touch go
 sleep 0.3
