@@ -26,7 +26,7 @@ static const char *const names[] = {"profile", "heaptrace", "synctrace"};
 enum { STREAMS = sizeof(streams) / sizeof(streams[0]) };
 
 static struct col_mark mark = {.recording = 1};
-static pthread_barrier_t start;
+static pthread_barrier_t start, end;
 static unsigned events = 5000;
 static uint32_t nodes[THREADS][STACKS];
 
@@ -84,28 +84,39 @@ static uint32_t stack_of(uint32_t number)
 	return node;
 }
 
-static void *write_events(void *index)
+static const char *write_events(size_t thread)
 {
-	size_t thread = (size_t)(uintptr_t)index;
 	uint32_t tid = (uint32_t)thread + FIRST_TID;
 	struct col_slot slots[STREAMS] = {{0}};
 
-	pthread_barrier_wait(&start);
 	for (uint32_t i = 0; i < events; i++) {
 		struct fmt_clock record = {.kind = FMT_KIND_clock, .stack = tid, .cpu_ns = i};
 
 		for (size_t at = 0; at < STREAMS; at++)
 			if (col_slot_write(&slots[at], streams[at], tid, &record, sizeof(record), i) < 0)
 				return "no room";
-		/* Again and again a new extent, as small as the first one, since they are what threads meet over. The old one stays mapped: the
-		 * sanitizer does not see our system calls, and would take memory that another thread is given there for the same. */
-		for (size_t at = 0; at < STREAMS && i % EXTENT_EVENTS == 0; at++)
+		/* Again and again a new extent, as small as the first one, since they are what threads meet over. */
+		for (size_t at = 0; at < STREAMS && i % EXTENT_EVENTS == 0; at++) {
+			col_slot_abandon(&slots[at]);
 			slots[at] = (struct col_slot){0};
+		}
 		nodes[thread][i % STACKS] = stack_of(i);
 		if (i % 256 == 0)
 			append(tid, i);
 	}
 	return NULL;
+}
+
+/* Nobody ends before all have done: an extent may come to where the stack of a thread that has ended was, and the sanitizer, which does not
+ * see our system calls, would take the two for the same memory. */
+static void *run(void *index)
+{
+	const char *failure;
+
+	pthread_barrier_wait(&start);
+	failure = write_events((size_t)(uintptr_t)index);
+	pthread_barrier_wait(&end);
+	return (void *)(uintptr_t)failure;
 }
 
 /* Read one buffer at `at`; returns how far the extent goes. A thread's events must come in order. */
@@ -169,8 +180,9 @@ int main(int argc, char **argv)
 		events = (unsigned)atoi(argv[1]);
 	begin(directory);
 	pthread_barrier_init(&start, NULL, THREADS);
+	pthread_barrier_init(&end, NULL, THREADS);
 	for (uintptr_t i = 0; i < THREADS; i++)
-		if (pthread_create(&threads[i], NULL, write_events, (void *)i) != 0)
+		if (pthread_create(&threads[i], NULL, run, (void *)i) != 0)
 			fail("pthread_create");
 	for (size_t i = 0; i < THREADS; i++) {
 		pthread_join(threads[i], &failure);
