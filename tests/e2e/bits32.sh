@@ -156,6 +156,10 @@ contains "as lost" "^# $((4013 - kept)) events were lost\$" <("$xer_trcrpt" -h -
 # ---- what cannot be recorded is said
 ./work 1 20000 >/dev/null &
 pid=$!
+for ((i = 0; i < 200; i++)); do # until then it is a shell
+	[[ "$(readlink /proc/$pid/exe)" != */work ]] || break
+	sleep 0.05
+done
 "$xcollect" -P $pid -o attached.er >command.out 2>&1
 is "a running program of 32 bits is refused" 126 $?
 contains "with the reason" 'it is a 32-bit program, which is to be started by xcollect' command.out
