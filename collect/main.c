@@ -222,16 +222,11 @@ static int find_target(struct plan *plan, struct cause *cause)
 			status = target_find(argv, &plan->target, cause);
 		if (status == 0 && plan->target.bits == 32 && !plan->installation.library32[0])
 			return cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: it is a 32-bit program, for which there is no collector in this installation", plan->target.path);
-		if (status == 0 && plan->target.outside[0])
-			status = outside_prepare(&plan->request, &plan->target, cause);
 		return status;
 	}
 	if (!plan->installation.helper[0])
 		return cause_set(cause, CAUSE_FAILED, "cannot find ../lib/xer/xer_attach relative to xcollect");
-	status = process_find(plan->request.attach, &plan->installation, &plan->target, cause);
-	if (status == 0 && plan->target.outside[0])
-		status = outside_prepare(&plan->request, &plan->target, cause);
-	return status;
+	return process_find(plan->request.attach, &plan->installation, &plan->target, cause);
 }
 
 static int run(char **argv, struct clock_source *clock, struct cause *cause)
@@ -263,6 +258,8 @@ static int run(char **argv, struct clock_source *clock, struct cause *cause)
 	status = environment_find_installation(&plan.installation, cause);
 	if (status == 0)
 		status = find_target(&plan, cause);
+	if (status == 0 && plan.target.outside[0])
+		status = outside_prepare(&plan.request, &plan.target, cause);
 	if (status == 0)
 		status = record(&plan, clock, cause);
 	target_fini(&plan.target);
