@@ -204,7 +204,7 @@ $(BUILD)/tests/tsan/writers: $(BUILD)/obj/tests/tsan/writers.o $(BUILD)/tests/ts
 TARGETS := $(patsubst tests/programs/%.c,$(BUILD)/tests/programs/%,$(wildcard tests/programs/*.c)) \
 	$(patsubst tests/programs/%.cc,$(BUILD)/tests/programs/%,$(wildcard tests/programs/*.cc))
 # No programs by themselves: their tests build them.
-TARGETS := $(filter-out %/ft_plugin %/ft_control %/ft_hard %/ft_nested %/ft_stepped %/ft_events,$(TARGETS))
+TARGETS := $(filter-out %/ft_plugin %/ft_control %/ft_hard %/ft_nested %/ft_stepped %/ft_events %/inlined_heap,$(TARGETS))
 e2e-programs: $(TARGETS) $(BUILD)/tests/programs/static $(BUILD)/tests/programs/plugin.so $(BUILD)/tests/programs/grown_later $(BUILD)/tests/bench/many_samples $(BUILD)/tests/bench/frames
 
 $(BUILD)/tests/bench/frames: $(BUILD)/obj/tests/bench/frames.o $(EXPERIMENT_LIB) $(FORMAT_LIB)

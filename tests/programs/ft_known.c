@@ -3,7 +3,8 @@
  *     ft_known THREADS ROUNDS
  *
  * In each of THREADS threads: worker once, middle ROUNDS times, each calling leaf 3 times and odd once if the round is odd;
- * fib(10) once, which is 177 calls of fib. */
+ * fib(10) once, which is 177 calls of fib.
+ * With -DEVENTS (clang, -fxray-instrument -fnoxray-link-deps) each call of middle gives a custom event "hello", each call of odd a typed one (type 7) "abc". */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,19 @@
 #define PLAIN __attribute__((no_instrument_function, patchable_function_entry(0)))
 #endif
 
+#ifdef EVENTS
+/* What the compiler's calls would lead to: LLVM's runtime is not needed. */
+PLAIN void __xray_CustomEvent(void);
+PLAIN void __xray_TypedEvent(void);
+void __xray_CustomEvent(void) {}
+void __xray_TypedEvent(void) {}
+#define CUSTOM_EVENT() __xray_customevent("hello", 5)
+#define TYPED_EVENT() __xray_typedevent(7, "abc", 3)
+#else
+#define CUSTOM_EVENT() ((void)0)
+#define TYPED_EVENT() ((void)0)
+#endif
+
 static long rounds;
 static volatile long sink;
 
@@ -29,10 +43,12 @@ __attribute__((noinline)) void leaf(void)
 __attribute__((noinline)) void odd(void)
 {
 	sink += 2;
+	TYPED_EVENT();
 }
 
 LOGGED void middle(long round)
 {
+	CUSTOM_EVENT();
 	for (int i = 0; i < 3; i++)
 		leaf();
 	if (round % 2)

@@ -1,6 +1,6 @@
 /* made_known: makes functions while it runs, and tells of them as runtimes do that know nothing of Xer.
  *
- * usage: made_known map|dump|gdb|none [kill]
+ * usage: made_known map|dump|gdb|all|none [kill]
  *
  * Facts: the code of a maker calls the function that it is given, once. `one` is made and called 7 times; its place is
  * taken by `two`, called 5 times; other code is `three`, called 3 times. The function that they call allocates 100 bytes and
@@ -11,6 +11,7 @@
  * 10, 11 (the call), 12 of /src/maker.jit; `three` is moved, and called 2 times more. The last record is cut off.
  * gdb: they are registered for debuggers, by a relocatable ELF file in memory each, without code and lines; that of `one` is
  * given up before `two` is made.
+ * all: `one` is told as with map, `two` as with dump, `three` as with gdb; nothing is moved, and nothing is damaged.
  * none: nothing is told, and 240 ms pass in place of 40: longer than a page of code is not looked at again.
  * It prints its pid. With "kill" it ends by SIGKILL, else with 0; the files stay. */
 #include "include/collectorAPI.h"
@@ -33,9 +34,9 @@ static unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3, 0
 enum { SIZE = sizeof(code), HEADER = 40 };
 
 static void *volatile last;
-static FILE *out;
+static FILE *map, *dump;
 static unsigned count;
-static int is_dump, is_gdb;
+enum way { NONE, MAP, DUMP, GDB, ALL };
 static useconds_t moment_us = 20000;
 
 static __attribute__((noinline)) void allocate(void)
@@ -53,7 +54,7 @@ static uint64_t now(void)
 
 static void put(const void *bytes, size_t size)
 {
-	fwrite(bytes, 1, size, out);
+	fwrite(bytes, 1, size, dump);
 }
 
 static void put_record(uint32_t id, size_t size)
@@ -72,13 +73,13 @@ static void open_dump(void)
 	char name[64];
 
 	snprintf(name, sizeof(name), "jit-%d.dump", (int)getpid());
-	out = fopen(name, "w+");
-	if (out == NULL)
+	dump = fopen(name, "w+");
+	if (dump == NULL)
 		exit(1);
 	put(head, sizeof(head));
 	put(rest, sizeof(rest));
-	fflush(out);
-	mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(out), 0);
+	fflush(dump);
+	mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(dump), 0);
 }
 
 static void dump_lines(const unsigned char *at)
@@ -127,8 +128,8 @@ static void open_map(void)
 	char name[64];
 
 	snprintf(name, sizeof(name), "/tmp/perf-%d.map", (int)getpid());
-	out = fopen(name, "w");
-	if (out == NULL)
+	map = fopen(name, "w");
+	if (map == NULL)
 		exit(1);
 }
 
@@ -211,16 +212,24 @@ static void unregister_function(void)
 	memset(&files[entry - entries], 0xff, sizeof(files[0]));
 }
 
-static void tell(const char *name, const unsigned char *at)
+/* What has been told is in the files. */
+static void flush(void)
 {
-	if (is_gdb)
+	if (map != NULL)
+		fflush(map);
+	if (dump != NULL)
+		fflush(dump);
+}
+
+static void tell(const char *name, const unsigned char *at, enum way by)
+{
+	if (by == GDB)
 		register_function(name, at);
-	else if (is_dump)
+	else if (by == DUMP)
 		dump_load(name, at);
-	else if (out != NULL)
-		fprintf(out, "%lx %x %s\n", (unsigned long)at, SIZE, name);
-	if (out != NULL)
-		fflush(out);
+	else if (by == MAP)
+		fprintf(map, "%lx %x %s\n", (unsigned long)at, SIZE, name);
+	flush();
 }
 
 static void call(unsigned char *at, int calls)
@@ -238,46 +247,55 @@ static void wait_a_moment(void)
 	usleep(moment_us);
 }
 
-static void make(unsigned char *at, const char *name, int calls)
+static void make(unsigned char *at, const char *name, int calls, enum way by)
 {
 	code[SIZE - 1]++;
 	memcpy(at, code, SIZE);
-	tell(name, at);
+	tell(name, at, by);
 	wait_a_moment();
 	call(at, calls);
 	wait_a_moment();
 }
 
+static enum way find_way(const char *word)
+{
+	static const char *const words[] = {[MAP] = "map", [DUMP] = "dump", [GDB] = "gdb", [ALL] = "all"};
+
+	for (enum way found = MAP; found <= ALL; found++)
+		if (strcmp(words[found], word) == 0)
+			return found;
+	return NONE;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	enum way way;
 
 	if (argc < 2 || page == MAP_FAILED)
 		return 1;
-	is_dump = strcmp(argv[1], "dump") == 0;
-	is_gdb = strcmp(argv[1], "gdb") == 0;
-	if (strcmp(argv[1], "none") == 0)
+	way = find_way(argv[1]);
+	if (way == NONE)
 		moment_us = 120000;
-	if (is_dump)
+	if (way == DUMP || way == ALL)
 		open_dump();
-	else if (strcmp(argv[1], "map") == 0)
+	if (way == MAP || way == ALL)
 		open_map();
-	make(page, "one", 7);
-	if (is_gdb)
+	make(page, "one", 7, way == ALL ? MAP : way);
+	if (way == GDB)
 		unregister_function();
-	make(page, is_dump || is_gdb ? "two" : "two(int) /src/two.js:30:5", 5);
-	make(page + 64, "three", 3);
-	if (is_dump) {
+	make(page, way == MAP ? "two(int) /src/two.js:30:5" : "two", 5, way == ALL ? DUMP : way);
+	make(page + 64, "three", 3, way == ALL ? GDB : way);
+	if (way == DUMP) {
 		memcpy(page + 128, page + 64, SIZE);
 		dump_move(page + 64, page + 128);
 		wait_a_moment();
 		call(page + 128, 2);
 		put_record(0, 1000);
-	} else if (out != NULL) {
-		fprintf(out, "what is this\n1000 20");
+	} else if (way == MAP) {
+		fprintf(map, "what is this\n1000 20");
 	}
-	if (out != NULL)
-		fflush(out);
+	flush();
 	printf("%d\n", (int)getpid());
 	fflush(stdout);
 	if (argc > 2 && strcmp(argv[2], "kill") == 0)
