@@ -205,7 +205,7 @@ TARGETS := $(patsubst tests/programs/%.c,$(BUILD)/tests/programs/%,$(wildcard te
 	$(patsubst tests/programs/%.cc,$(BUILD)/tests/programs/%,$(wildcard tests/programs/*.cc))
 # No programs by themselves: their tests build them.
 TARGETS := $(filter-out %/ft_plugin %/ft_control %/ft_hard %/ft_nested %/ft_stepped %/ft_events %/inlined_heap,$(TARGETS))
-e2e-programs: $(TARGETS) $(BUILD)/tests/programs/static $(BUILD)/tests/programs/plugin.so $(BUILD)/tests/programs/grown_later $(BUILD)/tests/bench/many_samples $(BUILD)/tests/bench/frames
+e2e-programs: $(TARGETS) $(BUILD)/tests/programs/static $(BUILD)/tests/programs/alone_static $(BUILD)/tests/programs/plugin.so $(BUILD)/tests/programs/grown_later $(BUILD)/tests/bench/many_samples $(BUILD)/tests/bench/frames
 
 $(BUILD)/tests/bench/frames: $(BUILD)/obj/tests/bench/frames.o $(EXPERIMENT_LIB) $(FORMAT_LIB)
 	@mkdir -p $(@D)
@@ -247,6 +247,11 @@ $(BUILD)/tests/programs/fixed: TARGET_FLAGS += -fno-pie -no-pie
 $(BUILD)/tests/programs/static: tests/programs/exitcodes.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -std=gnu11 -static -o $@ $<
+# Found by frame pointers.
+$(BUILD)/tests/programs/alone: TARGET_FLAGS += -fno-omit-frame-pointer
+$(BUILD)/tests/programs/alone_static: tests/programs/alone.c
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -fno-omit-frame-pointer -static -o $@ $< -lpthread
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 .DELETE_ON_ERROR:

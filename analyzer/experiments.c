@@ -84,13 +84,15 @@ static void name_functions(struct session *session, struct experiment *experimen
 			     status == -EBADMSG ? "it has no xray_instr_map" : strerror(-status));
 }
 
-static struct session_experiment *open_new(struct session *session, const char *path, unsigned group)
+/* `lineage`: NULL, or that of a descendant of the founder with this number, whose path it is. */
+static struct session_experiment *open_new(struct session *session, const char *path, unsigned group, unsigned founder, const char *lineage)
 {
 	const struct exp_reporter reporter = {.warn = warn, .context = session};
 	struct exp_cause cause = {.text = ""};
 	struct session_experiment *slot;
 	struct experiment *experiment;
-	int status = experiment_open(path, &reporter, &experiment, &cause);
+	int status = lineage == NULL ? experiment_open(path, &reporter, &experiment, &cause)
+		: experiment_open_descendant(session_find(session, founder)->experiment, lineage, &reporter, &experiment, &cause);
 
 	if (status < 0) {
 		session_fail(session, EXIT_TROUBLE, "%s", cause.text[0] ? cause.text : strerror(-status));
@@ -173,7 +175,7 @@ static void open_descendants(struct session *session, unsigned founder)
 		struct session_experiment *known = session_find_path(session, name);
 
 		if (known == NULL)
-			known = open_new(session, name, group);
+			known = open_new(session, name, group, founder, info->descendants[i]);
 		if (known != NULL)
 			known->founder = founder;
 		if (known != NULL && !defaults_opens(session->defaults, known->info->lineage, known->info->program))
@@ -190,7 +192,7 @@ static int open_tree(struct session *session, const char *path, unsigned group)
 
 	if (session_find_path(session, path) != NULL)
 		return 0;
-	opened = open_new(session, path, group);
+	opened = open_new(session, path, group, 0, NULL);
 	if (opened == NULL)
 		return -EINVAL;
 	open_descendants(session, opened->id);

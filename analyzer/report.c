@@ -43,6 +43,7 @@ struct quality {
 	uint64_t covered_ns; /* CPU time in clock samples */
 	uint64_t cpu_ns;     /* CPU time of the process at the same moment, without paused_ns */
 	uint64_t paused_ns;  /* CPU time while events were paused */
+	uint64_t outside_ns; /* CPU time in samples of programs that were sampled from outside: how much they used is not known */
 	uint64_t judged;     /* samples; where there are none, allocations, waits or I/O calls */
 	uint64_t unresolved; /* those of them in code without a name */
 };
@@ -64,7 +65,9 @@ static void add_coverage(struct quality *quality, const struct session_experimen
 	const struct exp_usage *last =
 		data->usage_count > 1 ? &data->usage[data->usage_count - 1] : NULL;
 
-	if (at->info->status == EXP_ENDED || at->info->status == EXP_EXECED || at->info->status == EXP_DETACHED) {
+	if (at->info->outside != NULL)
+		quality->outside_ns += data->quality.sampled_ns;
+	else if (at->info->status == EXP_ENDED || at->info->status == EXP_EXECED || at->info->status == EXP_DETACHED) {
 		quality->covered_ns += data->quality.sampled_ns;
 		add_used(quality, at, data->quality.cpu_ns);
 	} else if (last != NULL) {
@@ -166,6 +169,8 @@ static void put_clock(FILE *out, const struct quality *quality)
 			report_seconds(sum->sampled_ns));
 	if (quality->paused_ns != 0)
 		fprintf(out, "%.2f s more while paused, ", report_seconds(quality->paused_ns));
+	if (quality->outside_ns != 0 && quality->cpu_ns != 0)
+		fprintf(out, "%.2f s more sampled from outside, ", report_seconds(quality->outside_ns));
 	fprintf(out, "%llu samples, ", (unsigned long long)sum->samples);
 }
 
@@ -176,6 +181,41 @@ static uint64_t count_untold(const struct session *session)
 	for (size_t i = 0; i < session->count; i++)
 		count += session->experiments[i].info->untold;
 	return count;
+}
+
+static uint64_t count_left_out(const struct session *session)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < session->count; i++)
+		count += session->experiments[i].info->left_out;
+	return count;
+}
+
+int report_left_out(const struct session_experiment *at, char *text, size_t size)
+{
+	const char *follow = experiment_setting(at->experiment, "follow", "on");
+	unsigned count = at->info->left_out;
+
+	snprintf(text, size, "%u program%s of descendants %s samples, and no experiment: ", count, count == 1 ? "" : "s", count == 1 ? "has" : "have");
+	if (strcmp(follow, "off") == 0 || follow[0] == '=')
+		snprintf(text + strlen(text), size - strlen(text), "xcollect -F %s leaves %s out", follow, count == 1 ? "it" : "them");
+	else
+		snprintf(text + strlen(text), size - strlen(text), "who made %s is not known", count == 1 ? "it" : "them");
+	return count > 0;
+}
+
+void report_put_left_out(const struct session *session)
+{
+	char text[1024];
+
+	for (size_t i = 0; i < session->count; i++) {
+		if (!report_left_out(&session->experiments[i], text, sizeof(text)))
+			continue;
+		fputs("# sampler: ", session->out);
+		text_put(session->out, text);
+		fputc('\n', session->out);
+	}
 }
 
 /* The same for programs. */
@@ -191,6 +231,8 @@ static void add_quality_record(struct session *session, const struct quality *qu
 		print_field(record, PRINT_NS, "cpu", "CPU time", quality->cpu_ns);
 		if (quality->paused_ns != 0)
 			print_field(record, PRINT_NS, "cpu_paused", "CPU time while paused", quality->paused_ns);
+		if (quality->outside_ns != 0)
+			print_field(record, PRINT_NS, "cpu_outside", "CPU time sampled from outside", quality->outside_ns);
 		print_field(record, PRINT_COUNT, "samples", "Clock samples", sum->samples);
 	}
 	if (session->have & METRIC_DATA_HEAP)
@@ -212,6 +254,8 @@ static void add_quality_record(struct session *session, const struct quality *qu
 	print_field(record, PRINT_COUNT, "lost", "Events lost", sum->lost);
 	if (count_untold(session) > 0)
 		print_field(record, PRINT_COUNT, "untold", "Helpers ended early", count_untold(session));
+	if (count_left_out(session) > 0)
+		print_field(record, PRINT_COUNT, "left_out", "Sampled programs of descendants left out", count_left_out(session));
 	print_field(record, PRINT_COUNT, "truncated", "Truncated stacks", sum->truncated_events);
 	print_field_real(record, PRINT_PERCENT, "truncated_share", "Truncated stacks",
 			 percent(sum->truncated_events, sum->stack_events));
@@ -286,6 +330,7 @@ static void put_quality(struct session *session, const char *label)
 		percent(quality.unresolved, quality.judged),
 		is_any_attached(session) ? ", recorded from an attach on" : "");
 	put_frameless(session);
+	report_put_left_out(session);
 	if (count_untold(session) > 0)
 		fputs("# " REPORT_UNTOLD "\n", out);
 }
@@ -421,6 +466,8 @@ void report_put_command_cut(FILE *out, const struct exp_info *info)
 
 uint64_t report_cpu_ns(const struct session_experiment *at)
 {
+	if (at->info->outside != NULL && at->whole != NULL)
+		return at->whole->quality.sampled_ns;
 	return at->info->cpu_ns != 0 || at->data == NULL ? at->info->cpu_ns : at->data->quality.cpu_ns;
 }
 

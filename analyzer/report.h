@@ -49,6 +49,10 @@ char *report_command(const struct exp_info *info);
 void report_put_command_cut(FILE *out, const struct exp_info *info);
 
 /* CPU time of the process in ns, as its end or its last usage sample tells. */
+/* Is anything that was sampled left out? Says what, and why. */
+int report_left_out(const struct session_experiment *at, char *text, size_t size);
+void report_put_left_out(const struct session *session);
+
 uint64_t report_cpu_ns(const struct session_experiment *at);
 
 #endif

@@ -18,6 +18,12 @@ const struct session_experiment *view_next_experiment(struct session *session, c
 						      const struct command_argument *argument,
 						      const struct session_experiment *at);
 
+/* Has the tree of an experiment a process of this lineage (NULL: of none) that was sampled from outside? */
+int view_is_outside(const struct session *session, const struct session_experiment *at, const char *lineage);
+
+/* What would have shown a program that an event tells was not recorded: text to go behind the reason, "" if there is none. */
+const char *view_remedy(const struct session_experiment *at, const struct exp_event *event);
+
 /* Show the index object or memory object of the user's that has exactly this name. Returns 0 if there is none. */
 int view_own_index(struct session *session, const char *name);
 

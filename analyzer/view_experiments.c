@@ -83,6 +83,25 @@ static int has_reason(const struct exp_info *info, const char *lineage)
 	return 0;
 }
 
+int view_is_outside(const struct session *session, const struct session_experiment *at, const char *lineage)
+{
+	unsigned founder = at->founder == 0 ? at->id : at->founder;
+
+	for (size_t i = 0; i < session->count && lineage != NULL; i++)
+		if (session->experiments[i].founder == founder && session->experiments[i].info->outside != NULL &&
+		    strcmp(session->experiments[i].info->lineage, lineage) == 0)
+			return 1;
+	return 0;
+}
+
+const char *view_remedy(const struct session_experiment *at, const struct exp_event *event)
+{
+	const char *outside = report_attribute(event, "outside");
+
+	return outside != NULL && strcmp(outside, "1") == 0 && strcmp(experiment_setting(at->experiment, "sampler_ns", "0"), "0") == 0
+	           ? "; --sampler samples it from outside" : "";
+}
+
 /* Does an event tell that a process was made whose name is known for sure? */
 static int makes_process(const struct exp_event *event)
 {
@@ -102,7 +121,7 @@ static int is_absentee(struct session *session, const struct session_experiment 
 
 	*out = (struct absentee){attribute(event, "lineage"), attribute(event, "path"), attribute(event, "reason")};
 	if (strcmp(event->kind, "unrecorded") == 0)
-		return 1;
+		return !view_is_outside(session, at, out->lineage);
 	if (founder == NULL || at->info->status == EXP_RUNNING || !makes_process(event) ||
 	    has_experiment(session, founder, out->lineage) || has_reason(at->info, out->lineage))
 		return 0;
@@ -127,7 +146,7 @@ static void put_absentees(struct session *session, const struct session_experime
 		text_put(session->out, absentee.path);
 		fputs(" (", session->out);
 		text_put(session->out, absentee.reason);
-		fputs(")\n", session->out);
+		fprintf(session->out, "%s)\n", view_remedy(at, &info->events[i]));
 	}
 }
 
@@ -236,6 +255,7 @@ void view_exp_list(struct session *session, const struct command_argument *argum
 		"CPU sec.", "Status", "Experiment or lineage: command");
 	for (size_t i = 0; i < session->count; i++)
 		put_experiment(session, &session->experiments[i], with_group);
+	report_put_left_out(session);
 	fputc('\n', session->out);
 }
 

@@ -162,10 +162,11 @@ static void put_counters(FILE *out, const struct experiment *experiment)
 	}
 }
 
-static int is_trouble(const struct exp_event *event)
+/* What was sampled from outside is no trouble. */
+static int is_trouble(const struct session *session, const struct session_experiment *at, const struct exp_event *event)
 {
 	return strcmp(event->kind, "warning") == 0 || strcmp(event->kind, "loss") == 0 ||
-	       strcmp(event->kind, "unrecorded") == 0;
+	       (strcmp(event->kind, "unrecorded") == 0 && !view_is_outside(session, at, report_attribute(event, "lineage")));
 }
 
 /* "WHAT NAME: REASON" */
@@ -177,15 +178,18 @@ static void put_reason(FILE *out, const struct exp_event *event, const char *wha
 	text_put(out, known(report_attribute(event, "reason")));
 }
 
-static void put_trouble(FILE *out, const struct exp_event *event)
+static void put_trouble(FILE *out, const struct session_experiment *at, const struct exp_event *event)
 {
 	const char *error = report_attribute(event, "errno");
 
-	fprintf(out, "  at %.3f s: ", event->time_s);
+	fputs("  ", out);
+	if (event->time_s != 0) /* told by a helper when all was over: it has no time */
+		fprintf(out, "at %.3f s: ", event->time_s);
 	if (strcmp(event->kind, "warning") == 0) {
 		text_put(out, known(report_attribute(event, "text")));
 	} else if (strcmp(event->kind, "unrecorded") == 0) {
 		put_reason(out, event, "not recorded: ", "path");
+		fputs(view_remedy(at, event), out);
 	} else {
 		put_reason(out, event, "data lost in ", "stream");
 		if (error != NULL && strcmp(error, "0") != 0) {
@@ -197,15 +201,16 @@ static void put_trouble(FILE *out, const struct exp_event *event)
 	fputc('\n', out);
 }
 
-static void put_troubles(FILE *out, const struct session_experiment *at)
+static void put_troubles(FILE *out, const struct session *session, const struct session_experiment *at)
 {
 	const struct exp_info *info = at->info;
-	char unseen[256];
+	char unseen[256], left_out[1024];
+	int is_left_out = report_left_out(at, left_out, sizeof(left_out));
 	int is_unseen = report_unseen(at, unseen, sizeof(unseen));
-	size_t count = (is_unseen != 0) + (info->untold > 0);
+	size_t count = (is_unseen != 0) + (info->untold > 0) + (is_left_out != 0);
 
 	for (size_t i = 0; i < info->event_count; i++)
-		count += is_trouble(&info->events[i]) != 0;
+		count += is_trouble(session, at, &info->events[i]) != 0;
 	for (size_t i = 0; i < info->counter_count; i++)
 		count += strncmp(info->counters[i].name, "lost_", 5) == 0 &&
 			 strcmp(info->counters[i].value, "0") != 0;
@@ -215,8 +220,8 @@ static void put_troubles(FILE *out, const struct session_experiment *at)
 	}
 	fputs("Warnings\n", out);
 	for (size_t i = 0; i < info->event_count; i++)
-		if (is_trouble(&info->events[i]))
-			put_trouble(out, &info->events[i]);
+		if (is_trouble(session, at, &info->events[i]))
+			put_trouble(out, at, &info->events[i]);
 	for (size_t i = 0; i < info->counter_count; i++) {
 		const struct exp_pair *counter = &info->counters[i];
 
@@ -232,6 +237,11 @@ static void put_troubles(FILE *out, const struct session_experiment *at)
 		fputs("  " REPORT_UNTOLD "\n", out);
 	if (is_unseen)
 		fprintf(out, "  %s\n", unseen);
+	if (is_left_out) {
+		fputs("  ", out);
+		text_put(out, left_out);
+		fputc('\n', out);
+	}
 	if (info->damaged)
 		fputs("  damaged: parts of the experiment could not be read\n", out);
 }
@@ -338,7 +348,7 @@ static void put_header(struct session *session, const struct session_experiment 
 		put_field(out, i == 0 ? "Made code" : "", info->made[i]);
 	put_java(out, at->experiment);
 	put_field(out, "Format", info->version);
-	put_troubles(out, at);
+	put_troubles(out, session, at);
 }
 
 void view_header(struct session *session, const struct command_argument *argument)

@@ -2,10 +2,6 @@
 #include "archive/visit.h"
 
 #include "experiment/group.h"
-#include "format/layout.h"
-
-#include <limits.h>
-#include <stdio.h>
 
 static int worse(int left, int right)
 {
@@ -18,18 +14,22 @@ static void fail(const struct visit *visit, const char *text)
 		visit->failures.warn(visit->failures.context, text);
 }
 
-static int visit_tree(const struct visit *visit, const char *path, int follow);
-
-static int visit_descendants(const struct visit *visit, const struct exp_info *info)
+static int visit_descendants(const struct visit *visit, const struct experiment *founder)
 {
+	const struct exp_info *info = experiment_info(founder);
 	int status = EXIT_DONE;
 
 	for (size_t i = 0; i < info->descendant_count; i++) {
-		char path[PATH_MAX];
+		struct experiment *experiment;
+		struct exp_cause cause;
 
-		snprintf(path, sizeof(path), "%.3800s/%.200s" FMT_EXPERIMENT_SUFFIX, info->path,
-			 info->descendants[i]);
-		status = worse(status, visit_tree(visit, path, 0));
+		if (experiment_open_descendant(founder, info->descendants[i], &visit->reporter, &experiment, &cause) != 0) {
+			fail(visit, cause.text);
+			status = EXIT_PROBLEM;
+			continue;
+		}
+		status = worse(status, visit->experiment(visit->context, experiment));
+		experiment_close(experiment);
 	}
 	return status;
 }
@@ -46,7 +46,7 @@ static int visit_tree(const struct visit *visit, const char *path, int follow)
 	}
 	status = visit->experiment(visit->context, experiment);
 	if (follow)
-		status = worse(status, visit_descendants(visit, experiment_info(experiment)));
+		status = worse(status, visit_descendants(visit, experiment));
 	experiment_close(experiment);
 	return status;
 }

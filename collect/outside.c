@@ -21,7 +21,6 @@ int outside_prepare(struct request *request, const struct target *target, struct
 	request->pause_signal = request->sample_signal = request->start_paused = request->stop = 0;
 	request->from_ms = request->limit_bytes = 0;
 	request->to_ms = request->attach ? request->to_ms : 0;
-	request->archive = request->follow = "off";
 	fprintf(stderr, "xcollect: %s is sampled from outside, and nothing else is recorded: %s\n", target->path, target->outside);
 	return 0;
 }

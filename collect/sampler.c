@@ -146,6 +146,7 @@ struct job {
 	char directory[16];
 	uint64_t period, bytes;
 	uint32_t stack;
+	int archives; /* what nobody else does; one job of all */
 };
 
 /* Where helpers are started, and whom they sample. */
@@ -176,10 +177,12 @@ static int start_job(const struct place *place, const struct job *job)
 {
 	char period[NUMBER], bytes[NUMBER], stack[NUMBER], process[NUMBER], type[NUMBER], config[NUMBER];
 	char *sampling[] = {(char *)place->installation->sampler, (char *)place->how, period, bytes, stack, process,
-		job->counter ? (char *)job->directory : NULL, type, config, NULL};
+		(char *)place->installation->archive, (char *)(job->archives ? place->request->archive : "off"), job->counter ? (char *)job->directory : NULL, type, config, NULL};
 	char *waiting[] = {(char *)place->installation->sampler, "timers", (char *)place->installation->print, process, NULL};
 	int by_timers = is_by_timers(place, job);
 
+	if (by_timers && !place->installation->print[0])
+		fputs("xcollect: warning: xer_print is not beside xcollect: " FMT_DIR_SAMPLER "/ will stay empty; the samples of the timers are a profile all the same\n", stderr);
 	snprintf(period, sizeof(period), "%llu", (unsigned long long)job->period);
 	snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)job->bytes);
 	snprintf(stack, sizeof(stack), "%u", job->stack);
@@ -223,13 +226,15 @@ static unsigned list_jobs(const struct request *request, struct job *jobs)
 			.bytes = COUNTER_BYTES, .stack = COUNTER_STACK};
 		snprintf(job->directory, sizeof(job->directory), "%s%u", FMT_DIR_COUNTER, i);
 	}
+	/* Who waits for timers archives nothing: there are no samples of others. */
+	jobs[request->sampler_ns && request->sampler_timers ? 1 : 0].archives = 1;
 	return count;
 }
 
 /* A helper that was started after another has begun would inherit events from this process, as the program does. */
 static unsigned start(const struct place *place, struct samplers *out)
 {
-	struct job jobs[1 + FMT_COUNTERS_MAX];
+	struct job jobs[1 + FMT_COUNTERS_MAX] = {0};
 	unsigned begun = 0;
 
 	out->count = list_jobs(place->request, jobs);

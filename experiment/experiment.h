@@ -104,18 +104,24 @@ struct exp_info {
 	const char *const *made; /* made[made_count]: what files told of code made at run time, in words */
 	size_t made_count;
 
-	const char *const *descendants; /* lineages that have a directory, ancestors first; founder only */
+	const char *const *descendants; /* lineages that have a directory, or samples alone; ancestors first; founder only */
 	size_t descendant_count;
 
 	uint64_t start_mono_ns; /* CLOCK_MONOTONIC of the start, 0: unknown */
 	const char *object;     /* path of the program's load object: `program` without links; of a script, its interpreter */
 	unsigned untold; /* helpers of --sampler and -h that ended before they wrote their counts: samples may be missing */
+	unsigned left_out; /* images of descendants that have samples and no experiment: -F leaves them out, or their place is unknown; founder only */
 };
 
 /* Open the experiment directory at `path`.
  * Returns 0 and *out; or -ENOENT (nothing there), -ENOTDIR, -ENODATA (empty), -EBADMSG (foreign or unusable),
  * -EPROTO (another major version), -EACCES, -ENOMEM, with `cause` saying so for a person. */
 int experiment_open(const char *path, const struct exp_reporter *reporter, struct experiment **out, struct exp_cause *cause);
+
+/* The same of a descendant, by the lineage that info.descendants has. One that has no directory is known by its founder alone; experiment_open
+ * opens that each time. Later, the founder may be closed first. */
+int experiment_open_descendant(const struct experiment *founder, const char *lineage, const struct exp_reporter *reporter,
+			       struct experiment **out, struct exp_cause *cause);
 void experiment_close(struct experiment *experiment);
 const struct exp_info *experiment_info(const struct experiment *experiment);
 

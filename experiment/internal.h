@@ -10,6 +10,7 @@
 struct exp_load;
 struct exp_method;
 struct exp_samples;
+struct exp_kin;
 
 /* Generations from here on mean an epoch: a moment, and the generation that was then. */
 #define EXP_GENERATION_EPOCHS (UINT32_C(1) << 31)
@@ -42,6 +43,9 @@ struct experiment {
 	struct exp_clock clock;
 	struct exp_usage end_usage; /* of a process that ended with nothing to record, else cpu_ns is 0 */
 	uint64_t end_ticks;
+	struct exp_kin *kin;    /* of a founder: descendants that no collector was in (kin.h); NULL: it has no samples */
+	int is_at_work;         /* somebody still writes samples */
+	uint64_t ended_ns;          /* when the process became another program that the kernel has told of, 0: it did not */
 	uint64_t began_ns;          /* when the process began to execute this image, CLOCK_MONOTONIC; 0: nobody has told (samples.h) */
 	uint64_t *event_ticks;      /* of info.events; 0: the event has no time */
 	struct exp_object *objects; /* in order of the file */
@@ -87,6 +91,9 @@ int exp_file_open(int directory, const char *name);
  * version), -ENODATA (empty) or another -errno; `cause` then has the reason without the
  * experiment's path. */
 int exp_log_read(struct experiment *experiment, struct exp_cause *cause);
+
+/* Read of the founder's log what is the same in a whole tree: all that is read of a descendant that has no log. Returns 0 or -ENOMEM. */
+int exp_log_inherit(struct experiment *experiment);
 
 /* Make the experiment's table of objects, to be looked up by address (map.c). Returns 0 or -ENOMEM. */
 int exp_map_index(struct experiment *experiment, const struct exp_map_object *objects, size_t count);

@@ -383,9 +383,11 @@ static int on_founder_element(void *context, const struct exp_element *element)
 	return 0;
 }
 
+/* A descendant without a directory has the founder's path only. */
 static int open_founder_log(const struct experiment *experiment)
 {
-	int directory = openat(experiment->directory, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int directory = experiment->directory >= 0 ? openat(experiment->directory, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+	                                           : open(experiment->founder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int fd = directory < 0 ? -errno : exp_file_open(directory, FMT_FILE_LOG);
 
 	if (directory >= 0)
@@ -415,6 +417,19 @@ static int inherit(struct log_reader *reader)
 	if (rc < 0 && reader->setting_count == 0)
 		exp_warn(experiment, "the founder's " FMT_FILE_LOG " cannot be read: host and settings are unknown");
 	return 0;
+}
+
+int exp_log_inherit(struct experiment *experiment)
+{
+	struct log_reader reader = {.experiment = experiment};
+	const char *const *argv = experiment->info.argv;
+	size_t argc = experiment->info.argc;
+	int rc = inherit(&reader);
+	int taken = take_arrays(&reader);
+
+	experiment->info.argv = argv;
+	experiment->info.argc = argc;
+	return rc != 0 ? rc : taken;
 }
 
 int exp_log_read(struct experiment *experiment, struct exp_cause *cause)

@@ -3,6 +3,7 @@
 #include "experiment/samples.h"
 #include "experiment/internal.h"
 #include "experiment/fxtlog.h"
+#include "experiment/kin.h"
 #include "experiment/xmlread.h"
 #include "format/layout.h"
 #include "format/lineage.h"
@@ -276,6 +277,7 @@ static int read_all(struct experiment *experiment, struct exp_cause *cause)
 		experiment->info.status = is_at_work ? EXP_RUNNING : EXP_ENDED;
 	exp_log_apply_clock(experiment, 0);
 	experiment->info.untold = is_at_work ? 0 : exp_samples_untold(experiment);
+	experiment->is_at_work = is_at_work;
 	rc = find_founder(experiment);
 	if (rc == 0)
 		rc = exp_map_read(experiment);
@@ -283,6 +285,8 @@ static int read_all(struct experiment *experiment, struct exp_cause *cause)
 		rc = read_notes(experiment);
 	if (rc == 0 && experiment->founder == experiment->info.path)
 		rc = list_descendants(experiment);
+	if (rc == 0 && experiment->founder == experiment->info.path && experiment->info.lineage[0] == '\0')
+		rc = exp_kin_read(experiment);
 	if (rc != 0)
 		snprintf(cause->text, sizeof(cause->text), "%s", strerror(-rc));
 	return rc;
@@ -305,8 +309,30 @@ static const struct exp_info initial_info = {
     .boot_id = "",
 };
 
-int experiment_open(const char *path, const struct exp_reporter *reporter, struct experiment **out,
-		    struct exp_cause *cause)
+/* A descendant without a directory: what its founder knows of it. *founder NULL: it is opened for that. */
+static int read_of_founder(const struct experiment *founder, struct experiment *experiment)
+{
+	struct experiment *opened = NULL;
+	struct exp_cause cause;
+	int rc = 0;
+
+	if (founder == NULL) {
+		rc = experiment_open(experiment->founder, NULL, &opened, &cause);
+		founder = opened;
+	}
+	if (rc == 0)
+		rc = exp_kin_make(founder, experiment);
+	if (rc == 0)
+		rc = exp_log_inherit(experiment);
+	if (rc == 0)
+		rc = exp_map_read(experiment);
+	experiment_close(opened);
+	return rc == -ENOMEM ? rc : rc == 0 ? 0 : -ENOENT;
+}
+
+/* founder: NULL, or already open. */
+static int open_path(const char *path, const struct experiment *founder, const struct exp_reporter *reporter, struct experiment **out,
+		     struct exp_cause *cause)
 {
 	struct experiment *experiment = calloc(1, sizeof(*experiment));
 	struct exp_cause reason = {""};
@@ -322,6 +348,8 @@ int experiment_open(const char *path, const struct exp_reporter *reporter, struc
 	}
 	if (rc == 0)
 		rc = read_all(experiment, &reason);
+	if (rc == -ENOENT && experiment->directory < 0 && lineage_is_experiment(experiment->info.name))
+		rc = read_of_founder(founder, experiment);
 	if (rc == 0) {
 		*out = experiment;
 		return 0;
@@ -332,12 +360,29 @@ int experiment_open(const char *path, const struct exp_reporter *reporter, struc
 	return rc;
 }
 
+int experiment_open(const char *path, const struct exp_reporter *reporter, struct experiment **out,
+		    struct exp_cause *cause)
+{
+	return open_path(path, NULL, reporter, out, cause);
+}
+
+int experiment_open_descendant(const struct experiment *founder, const char *lineage, const struct exp_reporter *reporter,
+			       struct experiment **out, struct exp_cause *cause)
+{
+	char path[PATH_MAX + NAME_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/%s" FMT_EXPERIMENT_SUFFIX, founder->info.path, lineage) >= (int)sizeof(path))
+		path[0] = '\0';
+	return open_path(path, founder, reporter, out, cause);
+}
+
 void experiment_close(struct experiment *experiment)
 {
 	if (experiment == NULL)
 		return;
 	exp_load_destroy(experiment->load);
 	exp_samples_forget(experiment);
+	exp_kin_forget(experiment);
 	exp_fxtlog_close(experiment);
 	exp_foreign_close(experiment);
 	free(experiment->methods.methods);

@@ -4,6 +4,7 @@
 
 #include "experiment/fxtmap.h"
 #include "experiment/fxtstacks.h"
+#include "experiment/kin.h"
 #include "experiment/pauses.h"
 #include "experiment/xmlread.h"
 #include "format/layout.h"
@@ -72,9 +73,10 @@ static int take_record(void *context, const struct exp_fxt *fxt, const struct ex
 
 /* ---- files */
 
+typedef int visitor(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record);
+
 /* Visit the records of a file; what is before its first fault. Returns 0 or -ENOMEM. */
-static int read_file(struct experiment *experiment, int directory, const char *where, const char *name,
-		     int (*visit)(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record), void *context)
+static int read_file(struct experiment *experiment, int directory, const char *where, const char *name, visitor *visit, void *context)
 {
 	const struct exp_fxt_record *record;
 	int fd = exp_file_open(directory, name);
@@ -186,18 +188,23 @@ static int read_files(struct reader *reader, int directory)
 	return rc;
 }
 
+static uint64_t least(uint64_t left, uint64_t right)
+{
+	return left < right ? left : right;
+}
+
 /* From the image's start, which is older than the collector's if the kernel has told of it, to the exec that ended it. */
 static void find_span(const struct experiment *experiment, uint64_t *from_ns, uint64_t *to_ns)
 {
 	const struct exp_clock *clock = &experiment->clock;
 
 	*from_ns = experiment->began_ns != 0 ? experiment->began_ns : clock->start_mono_ns;
-	*to_ns = UINT64_MAX;
-	if (experiment->info.status != EXP_EXECED)
+	*to_ns = experiment->ended_ns != 0 ? experiment->ended_ns - 1 : UINT64_MAX;
+	if (experiment->info.status != EXP_EXECED || experiment->directory < 0)
 		return;
 	for (size_t i = 0; i < experiment->info.event_count; i++)
 		if (strcmp(experiment->info.events[i].kind, "exec") == 0 && experiment->event_ticks[i] > clock->start.ticks)
-			*to_ns = clock->start_mono_ns + exp_clock_whole((double)(experiment->event_ticks[i] - clock->start.ticks) / clock->hz * 1e9);
+			*to_ns = least(*to_ns, clock->start_mono_ns + exp_clock_whole((double)(experiment->event_ticks[i] - clock->start.ticks) / clock->hz * 1e9));
 }
 
 /* The period of samples, 0 if there are none: without --sampler, or if timers took them in its place, which are in `profile`. */
@@ -299,17 +306,21 @@ struct map_reader {
 	int is_other; /* another program begins */
 };
 
-/* The program of an experiment is the one that began last before its collector did. */
-static void take_begin(struct experiment *experiment, const struct exp_fxt *fxt, const struct exp_fxt_record *record)
+/* The program of an experiment is the one that began last before its collector did; but xcollect begins a founder before that executes
+ * anything. What comes after it in the process is another one. */
+static void take_begin(struct map_reader *reader, const struct exp_kin_image *image)
 {
-	struct exp_fxt_value arguments = record->values[FXT_AT(kernel_object, arguments)];
-	struct exp_fxt_argument argument;
+	struct experiment *experiment = reader->map.experiment;
+	int is_founder = experiment->info.lineage[0] == '\0' && image->forked == 0 && image->executed <= 1;
 
-	while (exp_fxt_argument(fxt, &arguments, &argument))
-		if (argument.type == FXT_ARGUMENT_UINT64 && argument.name_size == strlen(FMT_SAMPLER_BEGAN) &&
-		    memcmp(argument.name, FMT_SAMPLER_BEGAN, argument.name_size) == 0 &&
-		    argument.value <= experiment->clock.start_mono_ns && argument.value > experiment->began_ns)
-			experiment->began_ns = argument.value;
+	if (image->began <= experiment->clock.start_mono_ns) {
+		if (image->began > experiment->began_ns)
+			experiment->began_ns = image->began;
+	} else if (!is_founder && (image->forked != 0 || image->executed != 0)) {
+		if (experiment->ended_ns == 0 || experiment->ended_ns > image->began)
+			experiment->ended_ns = image->began;
+		reader->to_ns = least(reader->to_ns, image->began - 1);
+	}
 }
 
 static int take_code(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record)
@@ -319,9 +330,10 @@ static int take_code(void *context, const struct exp_fxt *fxt, const struct exp_
 	uint64_t time_ns = record->kind == FXT_module ? record->values[FXT_AT(module, time)].number
 			   : record->kind == FXT_mmap ? record->values[FXT_AT(mmap, time)].number : 0;
 
-	if (record->kind == FXT_kernel_object && EXP_FXT_FIELD(record, kernel_object, object) == FXT_OBJECT_PROCESS &&
-	    record->values[FXT_AT(kernel_object, koid)].number == (uint64_t)experiment->info.pid) {
-		take_begin(experiment, fxt, record);
+	struct exp_kin_image image;
+
+	if (exp_kin_take(fxt, record, &image) && image.pid == (uint64_t)experiment->info.pid && image.ended == 0) {
+		take_begin(reader, &image);
 		reader->is_other = 1;
 	}
 	if (exp_fxtmap_process(record) != (uint64_t)experiment->info.pid || time_ns > reader->to_ns)
@@ -333,15 +345,26 @@ static int take_code(void *context, const struct exp_fxt *fxt, const struct exp_
 }
 
 /* Read a map of code, if there is one. Returns 0 or -ENOMEM. */
-static int read_code(struct map_reader *reader, const char *where)
+static int read_map(struct experiment *experiment, const char *where, visitor *visit, void *context)
 {
-	struct experiment *experiment = reader->map.experiment;
 	int directory = open_directory(experiment, where), rc;
 
 	if (directory < 0)
 		return 0;
-	rc = read_file(experiment, directory, where, FMT_FILE_SAMPLER_MAP, take_code, reader);
+	rc = read_file(experiment, directory, where, FMT_FILE_SAMPLER_MAP, visit, context);
 	close(directory);
+	return rc;
+}
+
+int exp_samples_maps(struct experiment *experiment, visitor *visit, void *context)
+{
+	uint64_t period;
+	char name[COUNTER_NAME];
+	int rc = period_of(experiment) > 0 ? read_map(experiment, FMT_DIR_SAMPLER, visit, context) : 0;
+
+	for (unsigned i = 0; i < FMT_COUNTERS_MAX && rc == 0; i++)
+		if (counter_of(experiment, i, NULL, &period) == 0)
+			rc = read_map(experiment, counter_directory(name, i), visit, context);
 	return rc;
 }
 
@@ -356,10 +379,10 @@ int exp_samples_objects(struct experiment *experiment, struct exp_map_object **o
 	*count = 0;
 	find_span(experiment, &from_ns, &reader.to_ns);
 	if (period_of(experiment) > 0)
-		rc = read_code(&reader, FMT_DIR_SAMPLER);
+		rc = read_map(experiment, FMT_DIR_SAMPLER, take_code, &reader);
 	for (unsigned i = 0; i < FMT_COUNTERS_MAX && rc == 0 && reader.map.object_count == 0; i++)
 		if (counter_of(experiment, i, NULL, &period) == 0)
-			rc = read_code(&reader, counter_directory(name, i));
+			rc = read_map(experiment, counter_directory(name, i), take_code, &reader);
 	if (rc == 0) {
 		*out = reader.map.objects;
 		*count = reader.map.object_count;

@@ -2,6 +2,7 @@
 #ifndef XER_EXPERIMENT_SAMPLES_H
 #define XER_EXPERIMENT_SAMPLES_H
 
+#include "experiment/fxt.h"
 #include "experiment/load.h"
 
 struct exp_samples;
@@ -12,6 +13,10 @@ int exp_samples_wait(int experiment_directory);
 
 /* How many helpers of an experiment, of which none is at work, have ended before they wrote their counts. */
 unsigned exp_samples_untold(const struct experiment *experiment);
+
+/* Visit the records of the founder's map.fxt of CPU time, and of each counter; what is before their first faults. visit returns 0, or -ENOMEM
+ * to end it. Returns that. */
+int exp_samples_maps(struct experiment *experiment, int (*visit)(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record), void *context);
 
 /* The code that was mapped in this process and image by the founder's sampler/map.fxt: *out, to be freed, or NULL. Returns 0 or -ENOMEM. */
 int exp_samples_objects(struct experiment *experiment, struct exp_map_object **out, size_t *count);

@@ -16,8 +16,7 @@
 #define FMT_DIR_SAMPLER "sampler" /* cpuN.fxt of xcollect --sampler */
 #define FMT_DIR_COUNTER "counter" /* and a digit: the same of a counter of xcollect -h */
 #define FMT_COUNTERS_MAX 8
-#define FMT_FILE_SAMPLER_MAP "map.fxt" /* in it */
-#define FMT_SAMPLER_BEGAN "began"      /* an argument there: when a process began to execute a program */
+#define FMT_FILE_SAMPLER_MAP "map.fxt" /* in it; its words for processes are in image.def */
 #define FMT_EXPERIMENT_SUFFIX ".er"
 /* Experiment groups: text files of this first line, then an experiment a line. */
 #define FMT_GROUP_SUFFIX ".erg"

@@ -43,6 +43,11 @@ int descent_begin(void)
 	if (!is_expected(step)) {
 		step->process_ns = step->thread_ns = 0;
 		error = lineage_append(step->lineage, 'c', 1);
+	} else if (step->leads) {
+		/* Behind a program that is not recorded: neither its name nor its CPU time is ours. */
+		step->process_ns = sys_process_cpu_ns();
+		step->thread_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		error = lineage_next_image(step->lineage);
 	}
 	return settle_for(error);
 }

@@ -28,7 +28,7 @@ struct departure {
 	int bits;      /* of the new one */
 };
 
-static void log_path(const char *kind, const char *path, const char *lineage, const char *reason, int error)
+static void log_path(const char *kind, const char *path, const char *lineage, const struct image_obstacle *obstacle, int error)
 {
 	char *memory = col_text_borrow();
 	struct xml_text text = {.at = memory, .capacity = COL_TEXT_SIZE};
@@ -40,7 +40,7 @@ static void log_path(const char *kind, const char *path, const char *lineage, co
 		xml_put_number(&text, "errno", (uint64_t)error);
 	xml_put_attribute(&text, "path", path, strnlen(path, PATH_SHOWN));
 	xml_put_string(&text, "lineage", lineage);
-	xml_put_string(&text, "reason", reason);
+	image_put_obstacle(&text, obstacle);
 	col_event_end(&text);
 	col_text_return(memory);
 }
@@ -92,7 +92,7 @@ static void note(struct departure *departure, const struct exec_call *call)
 	const char *lineage = departure->is_led_on ? departure->step.lineage : NULL;
 
 	if (departure->obstacle)
-		log_path("unrecorded", shown(call), departure->step.lineage, departure->obstacle->reason, 0);
+		log_path("unrecorded", shown(call), departure->step.lineage, departure->obstacle, 0);
 	if (!process_is_recorded())
 		return;
 	if (!atomic_load(&col.is_unsettled)) {
@@ -118,6 +118,7 @@ static int prepare(struct departure *departure, const struct exec_call *call)
 	if (departure->is_led_on) {
 		departure->obstacle = image_obstacle(directory, file, &departure->bits);
 		departure->is_led_on = (!departure->obstacle || departure->obstacle->passes) && environment_has_library(departure->bits);
+		departure->step.leads = departure->obstacle != NULL;
 	}
 	if (col_is_recording())
 		note(departure, call);

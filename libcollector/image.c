@@ -18,11 +18,11 @@
 /* The kernel follows as many #! lines; a line is cut at 256 bytes. */
 enum { SCRIPT_DEPTH = 4, HEAD = 256, SEGMENTS_MAX = 64 };
 
-static const struct image_obstacle is_static = {"it is statically linked", 1};
-static const struct image_obstacle is_privileged = {"it gets other rights (set-user-id, set-group-id or file capabilities)", 0};
-static const struct image_obstacle is_foreign = {"it is of another architecture", 0};
-static const struct image_obstacle is_sanitized = {ELF_ADDRESS_SANITIZER_REASON, 0};
-static const struct image_obstacle is_narrow = {"it is a 32-bit program, for which there is no collector in this installation", 0};
+static const struct image_obstacle is_static = {"it is statically linked", 1, 1};
+static const struct image_obstacle is_privileged = {"it gets other rights (set-user-id, set-group-id or file capabilities)", 0, 0};
+static const struct image_obstacle is_foreign = {"it is of another architecture", 0, 0};
+static const struct image_obstacle is_sanitized = {ELF_ADDRESS_SANITIZER_REASON, 0, 1};
+static const struct image_obstacle is_narrow = {"it is a 32-bit program, for which there is no collector in this installation", 0, 0};
 
 /* The loader itself has no interpreter, but preloads. */
 static int is_loader(const char *path)
@@ -155,6 +155,15 @@ const struct image_obstacle *image_obstacle(int directory, const char *path, int
 	obstacle = check((int)fd, path, 0, bits);
 	sys_close((int)fd);
 	return obstacle;
+}
+
+void image_put_obstacle(struct xml_text *event, const struct image_obstacle *obstacle)
+{
+	if (!obstacle)
+		return;
+	xml_put_string(event, "reason", obstacle->reason);
+	if (obstacle->has_samples)
+		xml_put_number(event, "outside", 1);
 }
 
 int image_search(const char *name, char *out, unsigned size)

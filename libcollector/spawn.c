@@ -15,7 +15,7 @@
 
 enum { TEXT_SHOWN = 1024, ON_STACK_MAX = 32 * 1024 };
 
-static void log_child(const char *kind, const char *lineage, int pid, const char *what, const char *text, const char *reason)
+static void log_child(const char *kind, const char *lineage, int pid, const char *what, const char *text, const struct image_obstacle *obstacle)
 {
 	char *memory = col_is_recording() ? col_text_borrow() : NULL;
 	struct xml_text event = {.at = memory, .capacity = COL_TEXT_SIZE};
@@ -27,7 +27,7 @@ static void log_child(const char *kind, const char *lineage, int pid, const char
 		xml_put_number(&event, "pid", (uint64_t)pid);
 	xml_put_string(&event, "lineage", lineage);
 	xml_put_attribute(&event, what, text, strnlen(text, TEXT_SHOWN));
-	xml_put_string(&event, "reason", reason);
+	image_put_obstacle(&event, obstacle);
 	col_event_end(&event);
 	col_text_return(memory);
 }
@@ -96,6 +96,7 @@ static int spawn(const struct spawn_call *call, char *const *envp)
 	if (!descent_is_followed() || is_unreadable(call) || !environment_is_readable(envp) || environment_refuses(envp) || !descent_step_child(&step))
 		return call_real(call, call->pid, envp);
 	obstacle = obstacle_of(call, &bits);
+	step.leads = obstacle != NULL;
 	if (!obstacle && !environment_has_library(bits))
 		return call_real(call, call->pid, envp);
 	if (obstacle && (!obstacle->passes || !environment_has_library(bits)))
@@ -106,7 +107,7 @@ static int spawn(const struct spawn_call *call, char *const *envp)
 		return error;
 	if (call->pid)
 		*call->pid = pid;
-	log_child(obstacle ? "unrecorded" : "posix_spawn", step.lineage, pid, "path", call->path, obstacle ? obstacle->reason : NULL);
+	log_child(obstacle ? "unrecorded" : "posix_spawn", step.lineage, pid, "path", call->path, obstacle);
 	return 0;
 }
 

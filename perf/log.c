@@ -76,24 +76,44 @@ static void put_count(struct xml_text *text, const char *before, const char *dir
 	xml_put(text, "/>\n");
 }
 
+/* Readers see by the lack of it if it cannot be written. */
+static void append_to_log(int directory, const struct xml_text *text)
+{
+	unsigned tries = 0;
+	int log;
+
+	do
+		log = openat(directory, FMT_FILE_LOG, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	while (retry(log < 0 && errno == EINTR, &tries));
+	if (log < 0)
+		return;
+	/* One helper at a time: they share `directory`, so its lock would be that of all, but each has opened the log for itself. */
+	flock(log, LOCK_EX);
+	append(log, text->at, text->len);
+	close(log);
+}
+
+void log_lost_files(int directory, const char *reason)
+{
+	char element[1024];
+	struct xml_text text = XML_TEXT(element);
+
+	xml_put(&text, "<event kind=\"loss\"");
+	xml_put_string(&text, "stream", FMT_DIR_SAMPLER);
+	xml_put_string(&text, "reason", reason);
+	xml_put(&text, "/>\n");
+	put_count(&text, "lost_", FMT_DIR_SAMPLER, "_files", 1);
+	append_to_log(directory, &text);
+}
+
 void log_counts(int directory, const char *name, const struct work_counts *counts, int in_kernel, uint64_t cost_ns, uint64_t beside_ns)
 {
 	int is_counter = strcmp(name, FMT_DIR_SAMPLER) != 0;
 	char element[1536];
 	struct xml_text text = XML_TEXT(element);
-	unsigned tries = 0;
-	int log;
 
 #define COUNT(before, behind, value) put_count(&text, before, name, behind, value);
 	COUNTS(COUNT)
 #undef COUNT
-	do
-		log = openat(directory, FMT_FILE_LOG, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	while (retry(log < 0 && errno == EINTR, &tries));
-	if (log < 0)
-		return; /* readers see that the counts are missing */
-	/* One helper at a time: they share `directory`, so its lock would be that of all, but each has opened the log for itself. */
-	flock(log, LOCK_EX);
-	append(log, text.at, text.len);
-	close(log);
+	append_to_log(directory, &text);
 }

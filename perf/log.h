@@ -9,4 +9,7 @@
  *   beside_ns  CPU time of this process */
 void log_counts(int directory, const char *name, const struct work_counts *counts, int in_kernel, uint64_t cost_ns, uint64_t beside_ns);
 
+/* The same of an export that failed: the files are not there, or not whole. */
+void log_lost_files(int directory, const char *reason);
+
 #endif

@@ -1,11 +1,12 @@
 /* main.c: xer_sampler, the helper of xcollect --sampler, a process beside the program that it does not see. xcollect executes it with
  *
- *     xer_sampler exec|attach PERIOD_NS FILE_BYTES STACK_BYTES PID [DIRECTORY TYPE CONFIG]
+ *     xer_sampler exec|attach PERIOD_NS FILE_BYTES STACK_BYTES PID ARCHIVER WHAT [DIRECTORY TYPE CONFIG]
  *
  * descriptor 3 is the experiment. When a byte comes on descriptor 4, it begins, and answers there when it is ready or cannot be
  * (struct sampler_answer). With exec, sampling begins when PID executes a program and goes on until that and all its descendants
  * have ended; with attach it begins at once and ends when a second byte comes, or with the process. With DIRECTORY the event of
- * these numbers is sampled in place of CPU time, into that directory of the experiment.
+ * these numbers is sampled in place of CPU time, into that directory of the experiment. ARCHIVER (xer_archive) is run at the end, to
+ * archive WHAT (off: nothing), if there were samples of programs that the collector was not in, which cannot do so themselves.
  *
  *     xer_sampler timers EXPORTER PID
  *
@@ -13,6 +14,7 @@
  * EXPORTER (xer_print) write the same files from their clock samples. */
 #include "cost.h"
 #include "log.h"
+#include "mapfile.h"
 #include "timers.h"
 #include "work.h"
 
@@ -21,6 +23,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,16 +76,41 @@ static uint64_t number(const char *text)
 	return strtoull(text, NULL, 10);
 }
 
-static int sample(char **argv, const char *directory)
+/* The path of the experiment, which is open as that descriptor; "": it cannot be found out. */
+static const char *path_of_experiment(void)
+{
+	static char path[PATH_MAX];
+	char link[32];
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", FMT_SAMPLER_EXPERIMENT);
+	len = readlink(link, path, sizeof(path) - 1);
+	path[len < 0 ? 0 : len] = '\0';
+	return path;
+}
+
+static void archive(char *archiver, char *what, const char *experiment)
+{
+	char *argv[] = {archiver, "-q", "-a", what, (char *)experiment, NULL};
+	char *environment[] = {"PATH=/usr/bin:/bin", NULL};
+
+	if (archiver[0] && strcmp(what, "off") != 0 && experiment[0])
+		execve(archiver, argv, environment);
+}
+
+/* `files`: the lock. */
+static int sample(char **argv, const char *directory, int files)
 {
 	int is_exec = strcmp(argv[1], "exec") == 0, in_kernel = ring_may_kernel(), status;
 	struct work_settings settings = {
 		.ring = {.period_ns = number(argv[2]), .in_kernel = in_kernel, .inherit = 1, .enable_on_exec = is_exec, .tell_mappings = 1,
-			.stack_bytes = (uint32_t)number(argv[4]), .is_counter = argv[6] != NULL},
+			.stack_bytes = (uint32_t)number(argv[4]), .is_counter = argv[8] != NULL},
 		.file_bytes = number(argv[3]),
 		.pid = (pid_t)number(argv[5]),
 		.directory = FMT_SAMPLER_EXPERIMENT,
 		.name = directory,
+		.path = path_of_experiment(),
+		.archiver = argv[6],
 		.end = is_exec ? -1 : FMT_SAMPLER_ANSWER,
 	};
 	struct work_counts counts;
@@ -90,8 +118,8 @@ static int sample(char **argv, const char *directory)
 	uint64_t beside_ns;
 
 	if (settings.ring.is_counter) {
-		settings.ring.type = (uint32_t)number(argv[7]);
-		settings.ring.config = number(argv[8]);
+		settings.ring.type = (uint32_t)number(argv[9]);
+		settings.ring.config = number(argv[10]);
 	}
 	status = work_open(&work, &settings);
 	if (answer(status, in_kernel) < 0) {
@@ -106,12 +134,15 @@ static int sample(char **argv, const char *directory)
 	work_run(work, &counts);
 	beside_ns = own_ns();
 	log_counts(FMT_SAMPLER_EXPERIMENT, directory, &counts, in_kernel, settings.ring.is_counter ? 0 : cost_of_sample(&settings.ring), beside_ns);
+	close(files);
+	if (mapfile_has_outsiders())
+		archive(argv[6], argv[7], path_of_experiment()); /* it may have been moved */
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	const char *directory = argc == 9 ? argv[6] : FMT_DIR_SAMPLER;
+	const char *directory = argc == 11 ? argv[8] : FMT_DIR_SAMPLER;
 	int files;
 
 	setsid();
@@ -126,8 +157,8 @@ int main(int argc, char **argv)
 	flock(files, LOCK_EX | LOCK_NB);
 	if (!may_begin())
 		return 1;
-	if ((argc == 6 || argc == 9) && (strcmp(argv[1], "exec") == 0 || strcmp(argv[1], "attach") == 0))
-		return sample(argv, directory);
+	if ((argc == 8 || argc == 11) && (strcmp(argv[1], "exec") == 0 || strcmp(argv[1], "attach") == 0))
+		return sample(argv, directory, files);
 	if (argc == 4 && strcmp(argv[1], "timers") == 0 && answer(0, 1) == 0)
 		return timers_wait_and_export(FMT_SAMPLER_EXPERIMENT, (pid_t)number(argv[3]), argv[2]);
 	return 2;

@@ -1,6 +1,6 @@
 /* mapfile.c: see mapfile.h. The records are those of Fuchsia's profiler: a module, then where it is mapped; before the first ones of a
  * program stands the process as a kernel object. Only processes with samples are
- * written down, and those that begin and end in thousands have few. */
+ * written down, with those that they descend from; those that begin and end in thousands have few. */
 #include "mapfile.h"
 
 #include "format/fxt.h"
@@ -9,25 +9,45 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { PROVIDER = 65537 /* behind those of CPUs */, TICKS_PER_SECOND = 1000000000, READ_EXECUTE = 5, BYTES_MAX = 256 << 20 };
-enum { RECORD_WORDS = 16 + 2 * ((FXT_NAME_MAX + 7) / 8), STRING_BEGAN = 1 };
+enum { RECORD_WORDS = 16 + 2 * ((FXT_NAME_MAX + 7) / 8), COMMAND_MAX = 2048 };
+
+#define COLLECTOR "libcollector.so"
+
+/* The table of strings: what is told of processes. */
+enum { STRING_NONE,
+#define IMAGE_NUMBER(name, meaning) STRING_##name,
+#include "format/image.def"
+	STRINGS
+};
+static const char *const strings[STRINGS] = {NULL,
+#define IMAGE_NUMBER(name, meaning) #name,
+#include "format/image.def"
+};
 
 static struct region region;
+static const char *experiment, *archiver;
+static int has_outsiders;
 
-int mapfile_begin(int directory)
+int mapfile_begin(int directory, const char *experiment_path, const char *archiver_path)
 {
 	static const char name[] = "map";
-	uint64_t words[FXT_FILE_HEAD_WORDS + 2];
+	uint64_t words[FXT_FILE_HEAD_WORDS + STRINGS * 4];
 	size_t count;
 	int fd = openat(directory, FMT_FILE_SAMPLER_MAP, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 
 	if (fd < 0)
 		return -errno;
+	experiment = experiment_path;
+	archiver = archiver_path;
 	count = fxt_put_file_head(words, PROVIDER, name, strlen(name), TICKS_PER_SECOND);
-	count += fxt_put_string(words + count, STRING_BEGAN, FMT_SAMPLER_BEGAN, strlen(FMT_SAMPLER_BEGAN));
+	for (unsigned i = 1; i < STRINGS; i++)
+		count += fxt_put_string(words + count, (uint16_t)i, strings[i], strlen(strings[i]));
 	region_init(&region, fd, 0, BYTES_MAX);
 	region_put(&region, words, count, 0);
 	return region_flush(&region);
@@ -50,40 +70,141 @@ static void put(const struct mapping *at, uint16_t number, uint32_t pid, uint64_
 	(void)region_put(&region, words, count, 1); /* a failure has ended the file, and is counted */
 }
 
-/* What follows of this process is of another program than what came before. */
-static void put_program(uint32_t pid, const char *name, uint64_t began_ns)
-{
-	size_t size = strnlen(name, FXT_NAME_MAX), count = 2;
-	uint64_t words[4 + (FXT_NAME_MAX + 7) / 8];
+/* ---- processes */
 
-	count += fxt_put_bytes(words + count, name, size);
-	if (began_ns != 0)
-		count += fxt_put_number(words + count, FXT_ARGUMENT_UINT64, STRING_BEGAN, began_ns);
-	words[0] = FXT_HEAD(kernel_object, count) | FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) |
-	           FXT_BITS(kernel_object, arguments, began_ns != 0) |
-	           FXT_BITS(kernel_object, name, size > 0 ? FXT_STRING_INLINE | size : 0);
-	words[1] = pid;
-	(void)region_put(&region, words, count, 1);
+/* The arguments that a process was started with, NULs between, while it executes what the image says. Returns their bytes. */
+static size_t read_command(const struct image *image, char *out)
+{
+	const char *program = image->program ? object_path(image->program) : "";
+	char path[48], link[PATH_MAX + 1];
+	ssize_t size;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)image->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	size = fd < 0 ? 0 : read(fd, out, COMMAND_MAX);
+	if (fd >= 0)
+		close(fd);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)image->pid);
+	if (size <= 0 || readlink(path, link, sizeof(link) - 1) < (ssize_t)strlen(program) || strncmp(link, program, strlen(program)) != 0)
+		return 0;
+	return (size_t)size - (out[size - 1] == '\0');
 }
 
-void mapfile_tell_program(struct space *space, uint32_t pid)
+/* The process that archives the experiment is no part of the program. */
+static int is_archiver(const struct image *image, const char *command, size_t size)
 {
-	uint64_t began_ns = 0;
-	const char *program = space_tell_program(space, &began_ns);
+	const char *last = memrchr(command, '\0', size);
 
-	if (program)
-		put_program(pid, program, began_ns);
+	return archiver && image->program && strcmp(object_path(image->program), archiver) == 0 &&
+	       (!last || strncmp(last + 1, experiment, size - (size_t)(last + 1 - command)) == 0);
+}
+
+struct record {
+	uint64_t words[64 + (COMMAND_MAX + PATH_MAX) / FXT_WORD_SIZE];
+	size_t count;
+	unsigned arguments;
+};
+
+static void put_number(struct record *record, uint16_t name, uint64_t value)
+{
+	if (value == 0)
+		return;
+	record->count += fxt_put_number(record->words + record->count, FXT_ARGUMENT_UINT64, name, value);
+	record->arguments++;
+}
+
+static void put_text(struct record *record, uint16_t name, const char *text, size_t size)
+{
+	if (size == 0)
+		return;
+	record->count += fxt_put_text(record->words + record->count, name, text, size);
+	record->arguments++;
+}
+
+/* What follows of this process is of this image, and not of one that came before. */
+static void put_image(const struct image *image)
+{
+	const char *program = image->program ? object_path(image->program) : "";
+	size_t size = strnlen(image->name, IMAGE_NAME), command_size;
+	struct record record = {.count = 2};
+	char command[COMMAND_MAX];
+
+	record.count += fxt_put_bytes(record.words + record.count, image->name, size);
+	put_number(&record, STRING_began, image->began_ns);
+	put_number(&record, STRING_forked, image->forked_ns);
+	put_number(&record, STRING_parent, (uint64_t)image->parent);
+	put_number(&record, STRING_executed, image->executed);
+	put_number(&record, STRING_sampled, (uint64_t)image->is_sampled);
+	if (image->is_sampled) {
+		command_size = read_command(image, command);
+		put_number(&record, STRING_archiver, (uint64_t)is_archiver(image, command, command_size));
+		put_text(&record, STRING_program, program, strnlen(program, PATH_MAX));
+		put_text(&record, STRING_command, command, command_size);
+	}
+	record.words[0] = FXT_HEAD(kernel_object, record.count) | FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) |
+	           FXT_BITS(kernel_object, arguments, record.arguments) |
+	           FXT_BITS(kernel_object, name, size > 0 ? FXT_STRING_INLINE | size : 0);
+	record.words[1] = (uint64_t)image->pid;
+	(void)region_put(&region, record.words, record.count, 1);
+}
+
+/* Those that it descends from stand before it, the oldest first. */
+static void tell_image(struct image *image)
+{
+	struct image *line[IMAGE_DEPTH_MAX + 1];
+	unsigned count = 0;
+
+	for (; image && (count == 0 || !image->is_told) && count <= IMAGE_DEPTH_MAX; image = image->maker)
+		line[count++] = image;
+	while (count > 0) {
+		line[--count]->is_told = 1;
+		put_image(line[count]);
+	}
+}
+
+void mapfile_tell_program(struct space *space)
+{
+	if (!space_image(space)->is_told)
+		tell_image(space_image(space));
+}
+
+void mapfile_tell_end(const struct space *space, uint64_t time_ns)
+{
+	const struct image *image = space_image(space);
+	struct record record = {.count = 2};
+
+	if (!image->is_sampled)
+		return;
+	put_number(&record, STRING_began, image->began_ns);
+	put_number(&record, STRING_forked, image->forked_ns);
+	put_number(&record, STRING_executed, image->executed);
+	put_number(&record, STRING_ended, time_ns);
+	record.words[0] = FXT_HEAD(kernel_object, record.count) | FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) |
+	           FXT_BITS(kernel_object, arguments, record.arguments);
+	record.words[1] = (uint64_t)image->pid;
+	(void)region_put(&region, record.words, record.count, 1);
 }
 
 void mapfile_tell(struct space *space, uint32_t pid, uint64_t time_ns)
 {
+	struct image *image = space_image(space);
 	const struct mapping *at;
 	uint16_t number = 0;
 
-	mapfile_tell_program(space, pid);
+	if (!image->is_sampled) {
+		image->is_sampled = 1;
+		tell_image(image);
+		has_outsiders |= !space_has(space, COLLECTOR);
+	}
 	while ((at = space_tell(space)) != NULL)
 		if (at->object)
 			put(at, number++, pid, time_ns);
+}
+
+int mapfile_has_outsiders(void)
+{
+	return has_outsiders;
 }
 
 void mapfile_flush(void)

@@ -9,48 +9,92 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { BUCKETS = 4096, MAPPINGS_MAX = 1 << 16, LINE_BYTES = 4096 + 256, PROGRAM_NAME = 16 };
+enum { BUCKETS = 4096, MAPPINGS_MAX = 1 << 16, LINE_BYTES = 4096 + 256 };
+
+/* Threads end in any order, and one that ends after the first may have a sample: so many processes that are over are kept. */
+enum { OVER_KEPT = 64 };
 
 struct space {
 	struct space *next;
-	pid_t pid;
 	struct mapping *list; /* in order of addresses, which do not overlap */
 	size_t count, capacity;
 	size_t told; /* list[0, told) are told */
-	int is_program_told, was_told; /* was_told: so was the program before it */
-	uint64_t began_ns;             /* when the process was forked or executed the program; 0: not known */
-	char name[PROGRAM_NAME];
+	struct image *image;
+	int was_told; /* the image before this one */
+	int is_over;
 };
 
 static struct space *buckets[BUCKETS];
+static pid_t over[OVER_KEPT];
+static unsigned over_next;
+
+/* ---- images */
+
+static void let_go(struct image *image)
+{
+	while (image && --image->holders == 0) {
+		struct image *maker = image->maker;
+
+		free(image);
+		image = maker;
+	}
+}
+
+/* `maker` NULL: nobody knows; so it is where names of descendants would be too long anyway. */
+static struct image *make_image(pid_t pid, struct image *maker)
+{
+	struct image *image = calloc(1, sizeof(*image));
+
+	if (!image)
+		return NULL;
+	image->pid = pid;
+	image->holders = 1;
+	if (maker && maker->depth < IMAGE_DEPTH_MAX) {
+		image->maker = maker;
+		image->depth = maker->depth + 1;
+		maker->holders++;
+	}
+	return image;
+}
+
+struct image *space_image(const struct space *space)
+{
+	return space->image;
+}
+
+/* ---- spaces */
 
 static struct space *find(pid_t pid)
 {
 	struct space *space = buckets[(unsigned)pid % BUCKETS];
 
-	while (space && space->pid != pid)
+	while (space && space->image->pid != pid)
 		space = space->next;
 	return space;
 }
 
-/* An empty one, or that of the process's past made empty. */
-static struct space *make(pid_t pid)
+/* An empty one, or that of the process's past made empty. Takes the image, NULL: there is no memory. */
+static struct space *make(struct image *image)
 {
-	struct space **bucket = &buckets[(unsigned)pid % BUCKETS], *space = find(pid);
+	struct space **bucket, *space = image ? find(image->pid) : NULL;
 
+	if (!image)
+		return NULL;
+	bucket = &buckets[(unsigned)image->pid % BUCKETS];
 	if (!space) {
 		space = calloc(1, sizeof(*space));
-		if (!space)
+		if (!space) {
+			let_go(image);
 			return NULL;
-		space->pid = pid;
+		}
 		space->next = *bucket;
 		*bucket = space;
 	}
 	space->count = space->told = 0;
-	space->was_told = space->is_program_told;
-	space->is_program_told = 0;
-	space->began_ns = 0;
-	space->name[0] = '\0';
+	space->was_told = space->image && space->image->is_told;
+	space->is_over = 0;
+	let_go(space->image);
+	space->image = image;
 	return space;
 }
 
@@ -58,12 +102,13 @@ static void drop(pid_t pid)
 {
 	struct space **at = &buckets[(unsigned)pid % BUCKETS], *space;
 
-	while (*at && (*at)->pid != pid)
+	while (*at && (*at)->image->pid != pid)
 		at = &(*at)->next;
 	space = *at;
-	if (!space)
+	if (!space || !space->is_over)
 		return;
 	*at = space->next;
+	let_go(space->image);
 	free(space->list);
 	free(space);
 }
@@ -154,13 +199,21 @@ const struct mapping *space_tell(struct space *space)
 	return NULL;
 }
 
-const char *space_tell_program(struct space *space, uint64_t *began_ns)
+int space_has(const struct space *space, const char *name)
 {
-	if (space->is_program_told)
-		return NULL;
-	space->is_program_told = 1;
-	*began_ns = space->began_ns;
-	return space->name;
+	for (size_t i = 0; i < space->count; i++) {
+		const char *path = space->list[i].object ? object_path(space->list[i].object) : "", *slash = strrchr(path, '/');
+
+		if (slash && strcmp(slash + 1, name) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+struct space *space_of_end(const struct ring_record *record)
+{
+	return record->type == PERF_RECORD_EXIT && record->count > 1 && (uint32_t)record->words[0] == (uint32_t)record->words[1]
+	           ? find((pid_t)(uint32_t)record->words[0]) : NULL;
 }
 
 struct space *space_of_next(const struct ring_record *record)
@@ -172,15 +225,15 @@ struct space *space_of_next(const struct ring_record *record)
 
 /* ---- processes */
 
-static void read_name(struct space *space)
+static void read_name(const struct space *space)
 {
-	char path[48];
+	char path[48], *name = space->image->name;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)space->pid);
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)space->image->pid);
 	file = fopen(path, "re");
-	if (file && fgets(space->name, sizeof(space->name), file))
-		space->name[strcspn(space->name, "\n")] = '\0';
+	if (file && fgets(name, IMAGE_NAME, file))
+		name[strcspn(name, "\n")] = '\0';
 	if (file)
 		fclose(file);
 }
@@ -188,9 +241,10 @@ static void read_name(struct space *space)
 static void read_maps(struct space *space)
 {
 	char path[48], line[LINE_BYTES];
+	pid_t pid = space->image->pid;
 	FILE *maps;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)space->pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	maps = fopen(path, "re");
 	while (maps && fgets(line, sizeof(line), maps)) {
 		unsigned long start, end, offset, inode;
@@ -200,7 +254,7 @@ static void read_maps(struct space *space)
 		if (sscanf(line, "%lx-%lx %4s %lx %*x:%*x %lu %n", &start, &end, rights, &offset, &inode, &name) != 5 || name == 0 || rights[2] != 'x')
 			continue;
 		line[strcspn(line, "\n")] = '\0';
-		add(space, (struct mapping){start, end, offset, object_of(line + name, inode, space->pid), 0});
+		add(space, (struct mapping){start, end, offset, object_of(line + name, inode, pid), 0});
 	}
 	if (maps)
 		fclose(maps);
@@ -212,11 +266,13 @@ struct space *space_of(pid_t pid)
 
 	if (space)
 		return space;
-	space = make(pid);
+	space = make(make_image(pid, NULL));
 	if (!space)
 		return NULL;
 	read_name(space);
 	read_maps(space);
+	if (space->count > 0)
+		space->image->program = space->list[0].object; /* where the kernel puts programs: below all else */
 	return space;
 }
 
@@ -227,6 +283,7 @@ static void take_mapping(const struct ring_record *record)
 	enum { RIGHTS_AT = 7, NAME_AT, ID_WORDS = 3 };
 	const uint64_t *words = record->words;
 	size_t room;
+	struct object *object;
 	struct space *space;
 
 	if (record->count <= NAME_AT + ID_WORDS)
@@ -235,9 +292,12 @@ static void take_mapping(const struct ring_record *record)
 	if (!memchr(&words[NAME_AT], '\0', room) || !((uint32_t)words[RIGHTS_AT] & PROT_EXEC) || words[2] > UINT64_MAX - words[1])
 		return;
 	space = space_of((pid_t)(uint32_t)words[0]);
-	if (space)
-		add(space, (struct mapping){words[1], words[1] + words[2], words[3],
-		                            object_of((const char *)&words[NAME_AT], words[5], space->pid), 0});
+	if (!space)
+		return;
+	object = object_of((const char *)&words[NAME_AT], words[5], space->image->pid);
+	if (!space->image->program)
+		space->image->program = object; /* the kernel maps it first, before its loader */
+	add(space, (struct mapping){words[1], words[1] + words[2], words[3], object, 0});
 }
 
 static void take_fork(const struct ring_record *record)
@@ -248,33 +308,54 @@ static void take_fork(const struct ring_record *record)
 	if (child == parent)
 		return; /* a thread */
 	from = space_of(parent);
-	to = make(child);
-	if (to)
-		to->began_ns = ring_time(record);
-	if (to && from)
-		memcpy(to->name, from->name, sizeof(to->name));
-	for (size_t i = 0; to && from && i < from->count && reserve(to, i + 1) == 0; i++) {
+	to = make(make_image(child, from ? from->image : NULL));
+	if (!to)
+		return;
+	to->image->forked_ns = to->image->began_ns = ring_time(record);
+	to->image->parent = parent;
+	if (!from)
+		return;
+	memcpy(to->image->name, from->image->name, sizeof(to->image->name));
+	to->image->program = from->image->program;
+	for (size_t i = 0; i < from->count && reserve(to, i + 1) == 0; i++) {
 		to->list[to->count] = from->list[i];
 		to->list[to->count++].is_told = 0;
 	}
 }
 
+/* The new image is one of the same process, whose maker is that of all of them. */
 static void take_program(const struct ring_record *record)
 {
-	struct space *space = make((pid_t)(uint32_t)record->words[0]);
+	pid_t pid = (pid_t)(uint32_t)record->words[0];
+	const struct space *before = find(pid);
+	struct image *image = make_image(pid, before ? before->image->maker : NULL);
 	size_t room = (record->count - 1) * sizeof(*record->words);
 
-	if (space)
-		space->began_ns = ring_time(record);
-	if (space)
-		memcpy(space->name, &record->words[1], room < sizeof(space->name) - 1 ? room : sizeof(space->name) - 1);
+	if (!image)
+		return;
+	if (before) {
+		image->parent = before->image->parent;
+		image->forked_ns = before->image->forked_ns;
+		image->executed = before->image->executed;
+	}
+	image->executed++;
+	image->began_ns = ring_time(record);
+	memcpy(image->name, &record->words[1], room < sizeof(image->name) - 1 ? room : sizeof(image->name) - 1);
+	make(image);
 }
 
-/* The memory is gone with its last thread; most often the first one is that. A later sample asks /proc. */
 static void take_exit(const struct ring_record *record)
 {
-	if ((uint32_t)record->words[0] == (uint32_t)record->words[1])
-		drop((pid_t)(uint32_t)record->words[0]);
+	pid_t pid = (pid_t)(uint32_t)record->words[0];
+	struct space *space = space_of_end(record);
+
+	if (!space)
+		return;
+	space->is_over = 1;
+	if (over[over_next] != 0)
+		drop(over[over_next]);
+	over[over_next] = pid;
+	over_next = (over_next + 1) % OVER_KEPT;
 }
 
 void space_take(const struct ring_record *record)

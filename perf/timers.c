@@ -1,6 +1,8 @@
 /* timers.c: see timers.h. Who is recorded holds a lock on its log (experiment(5)). */
 #include "timers.h"
 
+#include "log.h"
+
 #include "format/layout.h"
 
 #include <dirent.h>
@@ -9,9 +11,11 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -66,11 +70,32 @@ static void wait_for_end(pid_t pid)
 		close(process.fd);
 }
 
+static int export(int experiment, char **argv)
+{
+	char *environment[] = {"PATH=/usr/bin:/bin", NULL};
+	char reason[PATH_MAX + 64];
+	int error, status = 0;
+	pid_t child;
+
+	error = argv[0][0] ? posix_spawn(&child, argv[0], NULL, NULL, argv, environment) : ENOENT;
+	while (error == 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		continue;
+	if (error != 0)
+		snprintf(reason, sizeof(reason), "%s cannot be run: %s", argv[0][0] ? argv[0] : "xer_print", strerror(error));
+	else if (WIFSIGNALED(status))
+		snprintf(reason, sizeof(reason), "%s was ended by signal %d", argv[0], WTERMSIG(status));
+	else if (WEXITSTATUS(status) != 0)
+		snprintf(reason, sizeof(reason), "%s failed with exit status %d", argv[0], WEXITSTATUS(status));
+	else
+		return 0;
+	log_lost_files(experiment, reason);
+	return 1;
+}
+
 int timers_wait_and_export(int experiment, pid_t pid, char *exporter)
 {
 	char link[32], path[PATH_MAX];
 	char *argv[] = {exporter, "-export", "sampler", NULL, path, NULL};
-	char *environment[] = {"PATH=/usr/bin:/bin", NULL};
 	char to[PATH_MAX + sizeof("/" FMT_DIR_SAMPLER)];
 	ssize_t len;
 	int ms = PAUSE_MS;
@@ -88,6 +113,5 @@ int timers_wait_and_export(int experiment, pid_t pid, char *exporter)
 	path[len] = '\0';
 	snprintf(to, sizeof(to), "%s/" FMT_DIR_SAMPLER, path);
 	argv[3] = to;
-	execve(exporter, argv, environment);
-	return 1;
+	return export(experiment, argv);
 }

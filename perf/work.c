@@ -135,7 +135,10 @@ static void take_other(const struct ring_record *record)
 	space_take(record);
 	space = space_of_next(record);
 	if (space)
-		mapfile_tell_program(space, (uint32_t)record->words[0]);
+		mapfile_tell_program(space);
+	space = space_of_end(record);
+	if (space)
+		mapfile_tell_end(space, ring_time(record));
 }
 
 static uint64_t now_ns(void)
@@ -292,7 +295,7 @@ int work_open(struct work **out, const struct work_settings *settings)
 	work->lanes = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*work->lanes));
 	if (work->files < 0 || !work->lanes)
 		return work->files < 0 ? -errno : -ENOMEM;
-	status = mapfile_begin(work->files);
+	status = mapfile_begin(work->files, settings->path, settings->archiver);
 	if (status == 0)
 		status = watch(work, settings->end);
 	if (status == 0)

@@ -15,6 +15,7 @@ struct work_settings {
 	pid_t pid;
 	int directory;       /* the experiment; borrowed */
 	const char *name;    /* of the directory of the files in it */
+	const char *path, *archiver; /* see mapfile_begin */
 	int end;             /* a socket: sampling ends when a byte comes; -1: when nobody is left to be sampled */
 };
 

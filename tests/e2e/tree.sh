@@ -53,7 +53,7 @@ cp "$programs/static" static
 cp "$programs/heap_known" known
 record parts -F on -p off -S off -H on -- sh -c './static 3; ./known >/dev/null; exit 0'
 report parts -exp_list
-contains "a child that is not recorded is listed with the reason" '^  -  - .* not recorded +_f1_x1: .*static \(it is statically linked\)$' parts.txt
+contains "a child that is not recorded is listed with the reason" '^  -  - .* not recorded +_f1_x1: .*static \(it is statically linked; --sampler samples it from outside\)$' parts.txt
 is "and once" 1 "$(grep -c '_f1' parts.txt)"
 report parts -printmode json -exp_list
 if have python3; then

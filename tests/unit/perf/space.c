@@ -86,27 +86,65 @@ Test(space, a_child_has_its_parents_code_until_it_executes_a_program)
 	uint64_t exec[] = {(uint32_t)(PID + 1) | (uint64_t)(PID + 1) << 32, 0, 0, 0, 800, 0};
 	const struct ring_record executed = {.type = PERF_RECORD_COMM, .misc = PERF_RECORD_MISC_COMM_EXEC, .words = exec, .count = 6};
 	const uint64_t thread[] = {(uint32_t)PID | (uint64_t)PID << 32, 0, 0, 0, 0, 0};
-	uint64_t began_ns = 0;
+	struct image *image;
 
 	memcpy(&exec[1], "name", 5);
 	map(0x1000, 0x1000, 5);
 	give(PERF_RECORD_FORK, 0, thread, 6);
 	give(PERF_RECORD_FORK, 0, fork, 6);
 	cr_assert_not_null(space_at(space_of(PID + 1), 0x1000));
-	cr_assert_str_eq(space_tell_program(space_of(PID + 1), &began_ns), "");
-	cr_assert_eq(began_ns, 700);
+	image = space_image(space_of(PID + 1));
+	cr_assert_str_eq(image->name, "");
+	cr_assert_eq(image->began_ns, 700);
+	cr_assert_eq(image->forked_ns, 700);
+	cr_assert_eq(image->parent, PID);
+	cr_assert_eq(image->executed, 0);
+	cr_assert_eq(image->maker, space_image(space_of(PID)));
+	cr_assert_str_eq(object_path(image->program), "/no/such", "its maker's");
+	image->is_told = 1;
 	give(PERF_RECORD_COMM, 0, exec, 6);
 	cr_assert_not_null(space_at(space_of(PID + 1), 0x1000), "a thread has got a name");
 	give(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, exec, 6);
 	cr_assert_null(space_at(space_of(PID + 1), 0x1000));
 	cr_assert_eq(space_of_next(&executed), space_of(PID + 1), "the one before was told");
-	cr_assert_str_eq(space_tell_program(space_of(PID + 1), &began_ns), "name");
-	cr_assert_eq(began_ns, 800);
-	cr_assert_null(space_tell_program(space_of(PID + 1), &began_ns));
+	image = space_image(space_of(PID + 1));
+	cr_assert_str_eq(image->name, "name");
+	cr_assert_eq(image->began_ns, 800);
+	cr_assert_eq(image->forked_ns, 700);
+	cr_assert_eq(image->executed, 1);
+	cr_assert_eq(image->maker, space_image(space_of(PID)));
+	cr_assert_null(image->program);
+	map_as(PID + 1, 0x7000, 0x1000, 0, PROT_EXEC);
+	cr_assert_str_eq(object_path(image->program), "/no/such");
 	give(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, exec, 6);
 	give(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, exec, 6);
 	cr_assert_null(space_of_next(&executed), "the one before was not");
 	cr_assert_not_null(space_at(space_of(PID), 0x1000));
+}
+
+/* A chain of processes, of which each makes the next one and ends: it is known whom the last one descends from, but not for ever. */
+Test(space, makers_are_known_when_they_are_gone)
+{
+	enum { CHAIN = 300 };
+	unsigned depth = 0;
+
+	map(0x1000, 0x1000, 5);
+	for (int i = 0; i < CHAIN; i++) {
+		const uint64_t fork[] = {(uint32_t)(PID + i + 1) | (uint64_t)(PID + i) << 32, 0, 0, 0, 700, 0};
+		const uint64_t exit[] = {(uint32_t)(PID + i), (uint32_t)(PID + i), 0, 0, 800, 0};
+		const struct ring_record ended = {.type = PERF_RECORD_EXIT, .words = exit, .count = 6};
+
+		give(PERF_RECORD_FORK, 0, fork, 6);
+		cr_assert_eq(space_of_end(&ended), space_of(PID + i));
+		give(PERF_RECORD_EXIT, 0, exit, 6);
+		cr_assert_eq(space_image(space_of(PID + i))->maker != NULL, i % (IMAGE_DEPTH_MAX + 1) != 0, "threads of it may end later");
+	}
+	for (const struct image *at = space_image(space_of(PID + 10)); at; at = at->maker)
+		depth++;
+	cr_assert_eq(depth, 1, "forgotten, and looked at anew");
+	for (const struct image *at = space_image(space_of(PID + CHAIN)); at; at = at->maker)
+		depth++;
+	cr_assert_eq(depth, 1 + 1 + CHAIN % (IMAGE_DEPTH_MAX + 1));
 }
 
 Test(space, each_mapping_is_told_once)
