@@ -130,28 +130,36 @@ static void end_self(struct col_thread *state)
 	atomic_store(&state->use, COL_ENDING);
 }
 
-static void write_record(struct col_thread *thread, enum col_context context, enum fmt_thread_origin origin, uint64_t start_ns,
-                         uint64_t ticks)
+static struct col_thread *find_state(uint32_t tid)
 {
-	struct fmt_thread record = {
-	    .kind = FMT_KIND_thread,
-	    .origin = (uint8_t)origin,
-	    .tid = atomic_load(&thread->tid),
-	    .start_ns = start_ns,
-	};
+	struct col_thread *state = thread_first();
 
-	memcpy(record.name.text, thread->name, sizeof(thread->name));
-	col_slot_write(&thread->slot[context][FMT_STREAM_OVERVIEW], FMT_STREAM_OVERVIEW, record.tid, &record, sizeof(record), ticks);
+	while (state && atomic_load_explicit(&state->tid, memory_order_relaxed) != tid)
+		state = state->next;
+	return state;
+}
+
+/* `thread` writes about the one with the id `tid`. */
+static void write_about(struct col_thread *thread, enum col_context context, uint32_t tid, const char name[16],
+                        enum fmt_thread_origin origin, uint64_t start_ns, uint64_t ticks)
+{
+	struct fmt_thread record = {.kind = FMT_KIND_thread, .origin = (uint8_t)origin, .tid = tid, .start_ns = start_ns};
+
+	memcpy(record.name.text, name, sizeof(record.name.text));
+	col_slot_write(&thread->slot[context][FMT_STREAM_OVERVIEW], FMT_STREAM_OVERVIEW, atomic_load(&thread->tid), &record, sizeof(record), ticks);
 }
 
 static void write_record_now(struct col_thread *thread, enum col_context context, enum fmt_thread_origin origin)
 {
-	write_record(thread, context, origin, sys_clock_ns(CLOCK_MONOTONIC), col_ticks());
+	write_about(thread, context, atomic_load(&thread->tid), thread->name, origin, sys_clock_ns(CLOCK_MONOTONIC), col_ticks());
 }
 
 void thread_write_main(struct col_thread *thread, enum col_context context, const struct birth_moment *start)
 {
-	write_record(thread, context, FMT_thread_origin_MAIN, start->mono_ns, start->ticks);
+	static const char gone[16];
+	const struct col_thread *first = find_state((uint32_t)col.pid);
+
+	write_about(thread, context, (uint32_t)col.pid, first ? first->name : gone, FMT_thread_origin_MAIN, start->mono_ns, start->ticks);
 }
 
 void thread_check_name(struct col_thread *thread, enum col_context context)
@@ -162,15 +170,6 @@ void thread_check_name(struct col_thread *thread, enum col_context context)
 		return;
 	memcpy(thread->name, name, sizeof(name));
 	write_record_now(thread, context, FMT_thread_origin_RENAMED);
-}
-
-static struct col_thread *find_state(uint32_t tid)
-{
-	struct col_thread *state = thread_first();
-
-	while (state && atomic_load_explicit(&state->tid, memory_order_relaxed) != tid)
-		state = state->next;
-	return state;
 }
 
 /* Runs when a thread ends. Others' destructors may still allocate: stay for the last round. */

@@ -63,7 +63,8 @@ int thread_restart(void);
 /* MADV_DOFORK or MADV_DONTFORK for all memory that the recorder uses for `thread`. Signal-safe. */
 void thread_keep_memory(struct col_thread *thread, int advice);
 
-/* Write the record that tells of the main thread of a process that began at `start`, when its first event is already under way. Signal-safe. */
+/* Write the record that tells of the main thread of a process that began at `start`, when its first event, that of `thread`, is already under way.
+ * Signal-safe. */
 void thread_write_main(struct col_thread *thread, enum col_context context, const struct birth_moment *start);
 
 /* The state of the calling thread, made if there is none; NULL if that fails. Normal context. */

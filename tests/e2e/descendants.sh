@@ -140,3 +140,12 @@ report job -exp_list
 contains "perl's child is in the list" 'perl' job.txt
 if [ -n "$(find job.er -name 'archives' -path '*_*')" ]; then not_ok "archives are the founder's alone"; else ok "archives are the founder's alone"; fi
 contains "the quality line covers the whole tree" 'covered (9[5-9]|100)\.' <(report job -functions; cat job.txt)
+
+# The first event of a descendant may be another thread's than the main one's, whose record begins its data all the same.
+mkdir io
+record first -p off -S off -i on -A off -- sh -c "'$programs/io_known' io 1; true"
+report first -exp_select 2 -thread_list
+pid=$(sed -n 's/.*<process pid="\([0-9]*\)".*/\1/p' first.er/_f1_x1.er/log.xml)
+is "a thread that records before the main one is not taken for it" "$pid 1 io_known" \
+	"$(awk -v pid="$pid" '$3 == pid { tid = $3; name = $6; count++ } END { print tid, count, name }' first.txt)"
+is "and is in the list once" "" "$(awk '$3 ~ /^[0-9]+$/ { print $3 }' first.txt | sort | uniq -d)"
