@@ -37,6 +37,24 @@ static void put_experiment(struct session *session, const struct session_experim
 	fprintf(out, "\n     Duration  %.3f seconds\n", info->duration_s);
 }
 
+/* The totals that are told, by kind of data: a range of metrics. */
+static const struct section {
+	unsigned data;
+	const char *title;
+	unsigned first, last;
+} sections[] = {
+	{METRIC_DATA_CLOCK, "Clock profile", METRIC_TOTALCPU, METRIC_SAMPLES},
+	{METRIC_DATA_COUNTERS, "Counters", METRIC_COUNTER0, METRIC_COUNTER7},
+	{METRIC_DATA_HEAP, "Heap", METRIC_HEAPALLOCCNT, METRIC_HEAPLEAKBYTES},
+	{METRIC_DATA_SYNC, "Synchronization", METRIC_SYNC, METRIC_SYNCN},
+	{METRIC_DATA_IO, "Input and output", METRIC_IOREADCNT, METRIC_IOERRORTIME},
+	{METRIC_DATA_OMP, "OpenMP", METRIC_OMPWORK, METRIC_OMPSERL},
+	{METRIC_DATA_MPI, "MPI", METRIC_MPITIME, METRIC_MPIOTHER},
+	{METRIC_DATA_FUNCTRACE, "Traced functions", METRIC_FTIME, METRIC_FCALLS},
+	{METRIC_DATA_USER, "User events", METRIC_USEREVENTS, METRIC_USEREVENTS},
+};
+enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
+
 /* What functions are told for, by kind of data. */
 static const struct {
 	unsigned data, metric;
@@ -48,6 +66,9 @@ static const struct {
 	{METRIC_DATA_SYNC, METRIC_SYNC, "Most wait time, by the innermost function"},
 	{METRIC_DATA_IO, METRIC_IOREADTIME, "Most read time, by the innermost function"},
 	{METRIC_DATA_IO, METRIC_IOWRITETIME, "Most write time, by the innermost function"},
+	{METRIC_DATA_OMP, METRIC_OMPWAIT, "Most waiting of OpenMP, by the innermost function"},
+	{METRIC_DATA_MPI, METRIC_MPITIME, "Most time in MPI, by the innermost function"},
+	{METRIC_DATA_FUNCTRACE, METRIC_FTIME, "Most exclusive traced time"},
 };
 enum { TOPS = sizeof(tops) / sizeof(tops[0]) };
 
@@ -96,52 +117,26 @@ static void put_tops(struct session *session, unsigned data)
 			put_top(session, i);
 }
 
-static void put_total(struct session *session, unsigned id, const char *unit)
+static void put_total(struct session *session, unsigned id)
 {
 	const struct metric_values *sum = &session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT];
 	char value[METRIC_TEXT_MAX];
 
-	fprintf(session->out, "  %-18s %14s%s", metric_meaning(id),
-		metric_format(id, sum->of[id], value), unit);
+	fprintf(session->out, "  %-20s %12s%s", metric_meaning(id), metric_format(id, sum->of[id], value),
+		metric_unit_of(id) == METRIC_UNIT_SECONDS ? " seconds" : "");
 	if (id == METRIC_USER || id == METRIC_SYSTEM)
 		fprintf(session->out, " (%s %%)",
 			metric_format_percent(sum->of[id], sum->of[METRIC_TOTALCPU], value));
 	fputc('\n', session->out);
 }
 
-static void put_clock(struct session *session)
+static void put_section(struct session *session, const struct section *section)
 {
-	fputs("\nClock profile\n", session->out);
-	put_total(session, METRIC_TOTALCPU, " seconds");
-	put_total(session, METRIC_USER, " seconds");
-	put_total(session, METRIC_SYSTEM, " seconds");
-	put_total(session, METRIC_SAMPLES, "");
-	put_tops(session, METRIC_DATA_CLOCK);
-}
-
-static void put_heap(struct session *session)
-{
-	fputs("\nHeap\n", session->out);
-	for (unsigned id = METRIC_HEAPALLOCCNT; id <= METRIC_HEAPLEAKBYTES; id++)
-		put_total(session, id, "");
-	put_tops(session, METRIC_DATA_HEAP);
-}
-
-static void put_sync(struct session *session)
-{
-	fputs("\nSynchronization\n", session->out);
-	put_total(session, METRIC_SYNCN, "");
-	put_total(session, METRIC_SYNC, " seconds");
-	put_tops(session, METRIC_DATA_SYNC);
-}
-
-static void put_io(struct session *session)
-{
-	fputs("\nInput and output\n", session->out);
-	for (unsigned id = METRIC_IOREADCNT; id <= METRIC_IOERRORTIME; id++)
-		put_total(session, id,
-			  metric_unit_of(id) == METRIC_UNIT_SECONDS ? " seconds" : "");
-	put_tops(session, METRIC_DATA_IO);
+	fprintf(session->out, "\n%s\n", section->title);
+	for (unsigned id = section->first; id <= section->last; id++)
+		if (metric_data_of(id) == section->data)
+			put_total(session, id);
+	put_tops(session, section->data);
 }
 
 static int by_cpu(const void *left, const void *right)
@@ -280,14 +275,9 @@ static void put_text(struct session *session)
 		if (!is_descendant(at))
 			put_experiment(session, at);
 	put_processes(session);
-	if (session->have & METRIC_DATA_CLOCK)
-		put_clock(session);
-	if (session->have & METRIC_DATA_HEAP)
-		put_heap(session);
-	if (session->have & METRIC_DATA_SYNC)
-		put_sync(session);
-	if (session->have & METRIC_DATA_IO)
-		put_io(session);
+	for (size_t i = 0; i < SECTIONS; i++)
+		if (session->have & sections[i].data)
+			put_section(session, &sections[i]);
 	put_threads(session);
 	fputc('\n', session->out);
 }

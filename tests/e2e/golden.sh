@@ -2,9 +2,42 @@
 # with UPDATE=DIRECTORY their output is written there instead of compared (make's `expect`).
 golden=$(realpath "$(dirname "$0")/../golden")
 . "$(dirname "$0")/lib.sh"
+# Nobody is asked for what an archive has not.
+unset "${!DEBUGINFOD_@}"
+
+# said EXPECTATION CLAIM EXPERIMENT... -- PROGRAM ARGUMENT...: what the program says of fresh copies of the experiments, its faults and its
+# exit status
+said()
+{
+	local expectation=$1 claim=$2
+	shift 2
+	while [ "$1" != -- ]; do
+		# Fresh, as xer_print may archive what a killed process could not.
+		rm -rf "$1.er" && cp -r "$golden/$1.er" .
+		shift
+	done
+	shift
+	{
+		timeout 20 "$@" 2>stderr.txt
+		echo "exit status $?"
+		cat stderr.txt
+	} >"$expectation"
+	if [ -n "${UPDATE:-}" ]; then
+		cp "$expectation" "$UPDATE/"
+	elif diff -u "$golden/expected/$expectation" "$expectation" >difference.txt; then
+		ok "golden $claim"
+	else
+		not_ok "golden $claim"
+		head -40 difference.txt | sed 's/^/    /'
+	fi
+}
 
 # Experiment and its commands, one claim each.
-cases="
+while read -r name commands; do
+	for command in $commands; do
+		said "$name.$command" "$name: $command" "$name" -- "$xer_print" "-$command" "$name.er"
+	done
+done <<'END'
 profile header functions fsummary calltree callers-callees lines pcs objects sample_detail statistics heapstat threads cpus seconds samples thread_list duration describe
 heap header functions calltree leaks peak allocs heapstat lines heap datasize threads
 control header functions leaks heapstat heapmaps sample_detail
@@ -14,51 +47,57 @@ odd header functions calltree exp_list objects
 user header hooks
 user32 hooks
 damaged header functions calltree leaks heapstat sample_detail statistics threads seconds datasize
-"
+calls header overview functions calltree callers-callees calls threads
+waits header overview functions calltree lines sync locks syncwaits ioactivity iodetail iocallstack iostat duration datasize threads
+made header functions calltree allocs lines objects
+split header functions lines leaks objects
+package functions lines leaks objects
+dwz functions lines leaks objects
+link functions lines leaks objects
+java header overview functions calltree lines javaheap gcevents thread_list objects
+omp header overview functions calltree lines ompregions ompconstructs omp_preg omp_task threads
+mpi header overview exp_list functions calltree mpifunctions mpiranks mpimessages processes
+rank header overview functions mpifunctions mpiranks mpimessages threads
+sampler header overview functions calltree cpus threads seconds statistics
+END
 
-# output NAME COMMAND: what xer_print says, its faults and its exit status
-output()
-{
-	timeout 20 "$xer_print" "-$2" "$1.er" 2>stderr.txt
-	echo "exit status $?"
-	cat stderr.txt
-}
+# Experiment, name of the expectation, and arguments before the experiment.
+while read -r name expectation arguments; do
+	# shellcheck disable=SC2086
+	said "$name.$expectation" "$name: $arguments" "$name" -- "$xer_print" $arguments "$name.er"
+done <<'END'
+split source -source make
+package source -source make
+dwz source -source make
+link source -source make
+split csource -csource make_more
+java machine -viewmode machine -limit 40 -functions
+java expert -viewmode expert -limit 40 -functions
+java names -name long -functions
+calls ftrace -limit 80 -ftrace
+calls chosen -thread_select 2 -calls
+waits chosen -thread_select 1 -sync
+END
 
-while read -r name commands; do
-	[ -n "$name" ] || continue
-	for command in $commands; do
-		# A fresh copy: xer_print may archive what a killed process could not.
-		rm -rf "$name.er" && cp -r "$golden/$name.er" .
-		output "$name" "$command" >"$name.$command"
-		if [ -n "${UPDATE:-}" ]; then
-			cp "$name.$command" "$UPDATE/"
-		elif diff -u "$golden/expected/$name.$command" "$name.$command" >difference.txt; then
-			ok "golden $name: $command"
-		else
-			not_ok "golden $name: $command"
-			head -40 difference.txt | sed 's/^/    /'
-		fi
-	done
-done <<<"$cases"
+# Files of experiments by themselves.
+said calls.account "calls: account of its file" calls -- "$xer_print" -account calls.er/functrace
+said calls.graph "calls: graph of its file" calls -- "$xer_print" -graph calls.er/functrace
+said sampler.samples "sampler: records of its samples" sampler -- "$xer_print" -fxt_dump sampler.er/sampler/cpu1.fxt
+said sampler.map "sampler: records of its map" sampler -- "$xer_print" -fxt_dump sampler.er/sampler/map.fxt
+
+# Instructions are in the words of a library.
+if ldd "$xer_print" | grep -q 'libcapstone\.so\.4 '; then
+	said link.disasm "link: disasm make" link -- "$xer_print" -disasm make link.er
+	said made.disasm "made: disasm two" made -- "$xer_print" -disasm two made.er
+	said java.disasm "java: disasm of compiled code" java -- "$xer_print" -viewmode machine -disasm JavaSmall.turn 1 java.er
+else
+	skip "golden disassembly" "xer_print does not use version 4 of capstone"
+fi
 
 # Two of them compared: form and command.
 while read -r mode command; do
-	[ -n "$mode" ] || continue
-	rm -rf heap.er killed.er && cp -r "$golden/heap.er" "$golden/killed.er" .
-	{
-		timeout 20 "$xer_print" -compare "$mode" "-$command" heap.er killed.er 2>stderr.txt
-		echo "exit status $?"
-		cat stderr.txt
-	} >"compare.$mode.$command"
-	if [ -n "${UPDATE:-}" ]; then
-		cp "compare.$mode.$command" "$UPDATE/"
-	elif diff -u "$golden/expected/compare.$mode.$command" "compare.$mode.$command" >difference.txt; then
-		ok "golden compare $mode: $command"
-	else
-		not_ok "golden compare $mode: $command"
-		head -40 difference.txt | sed 's/^/    /'
-	fi
-done <<<"
+	said "compare.$mode.$command" "compare $mode: $command" heap killed -- "$xer_print" -compare "$mode" "-$command" heap.er killed.er
+done <<'END'
 on functions
 delta calltree
 ratio callers-callees
@@ -66,61 +105,39 @@ delta lines
 delta leaks
 on heapstat
 on exp_list
-"
+END
 
 # The other forms of output: form, experiment and command.
 while read -r form name command; do
-	[ -n "$form" ] || continue
-	rm -rf "$name.er" && cp -r "$golden/$name.er" .
-	{
-		timeout 20 "$xer_print" -printmode "$form" "-$command" "$name.er" 2>stderr.txt
-		echo "exit status $?"
-		cat stderr.txt
-	} >"$form.$name.$command"
-	if [ -n "${UPDATE:-}" ]; then
-		cp "$form.$name.$command" "$UPDATE/"
-	elif diff -u "$golden/expected/$form.$name.$command" "$form.$name.$command" >difference.txt; then
-		ok "golden $form, $name: $command"
-	else
-		not_ok "golden $form, $name: $command"
-		head -40 difference.txt | sed 's/^/    /'
-	fi
-done <<<"
+	said "$form.$name.$command" "$form, $name: $command" "$name" -- "$xer_print" -printmode "$form" "-$command" "$name.er"
+done <<'END'
 json heap functions
 json heap leaks
 json profile calltree
 json profile statistics
 json odd header
+json calls calls
+json waits locks
+json mpi mpiranks
 csv heap functions
 csv heap leaks
 csv profile calltree
 csv odd exp_list
+csv java javaheap
+csv omp ompregions
 html heap functions
 html heap leaks
 html profile calltree
 html odd header
-"
+html waits iostat
+END
 
 # User events: experiment, name of the expectation, options of the report.
 templates=$(realpath "$golden/../programs/user_work.trc")
 while read -r name kind options; do
-	[ -n "$name" ] || continue
-	rm -rf "$name.er" && cp -r "$golden/$name.er" .
 	# shellcheck disable=SC2086
-	{
-		timeout 20 "$readers/xer_trcrpt" -h -t "$templates" $options "$name.er" 2>stderr.txt
-		echo "exit status $?"
-		cat stderr.txt
-	} >"$name.trcrpt.$kind"
-	if [ -n "${UPDATE:-}" ]; then
-		cp "$name.trcrpt.$kind" "$UPDATE/"
-	elif diff -u "$golden/expected/$name.trcrpt.$kind" "$name.trcrpt.$kind" >difference.txt; then
-		ok "golden $name: trcrpt, $kind"
-	else
-		not_ok "golden $name: trcrpt, $kind"
-		head -40 difference.txt | sed 's/^/    /'
-	fi
-done <<<"
+	said "$name.trcrpt.$kind" "$name: trcrpt, $kind" "$name" -- "$readers/xer_trcrpt" -h -t "$templates" $options "$name.er"
+done <<'END'
 user plain
 user columns -O exec=on,pid=on,tid=on,cpuid=on,timestamp=1,hist=on
 user raw -r -k 020
@@ -128,7 +145,7 @@ user lines -O 2line=on,timestamp=2
 user json --json
 user32 plain
 user32 raw -r
-"
+END
 [ -z "${UPDATE:-}" ] || exit 0
 
 # The same experiment under a name of odd bytes, read only.

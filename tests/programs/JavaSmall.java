@@ -1,6 +1,6 @@
 /* A little of all that is recorded of Java, for a recording that is kept. It begins paused (-y), and goes on when the class is there.
  *
- * A thread named "worker" is for 0.1 s in `turn`, into which `step` is inlined where it is compiled, and then makes 6 arrays of a
+ * A thread named "worker" is for 0.1 s in `turn`, into which `step` is inlined where it is compiled, and then makes 12 arrays of a
  * megabyte, of which one is kept, in `fill`; then main lets the garbage be collected. */
 import collector.CollectorAPI;
 
@@ -28,7 +28,7 @@ public class JavaSmall {
 	}
 
 	static void fill() {
-		for (int i = 0; i < 6; i++)
+		for (int i = 0; i < 12; i++)
 			kept = new byte[1 << 20];
 	}
 
