@@ -229,6 +229,9 @@ static void put_units(struct source_view *view)
 		if (unit->missing != NULL)
 			print_note(view->session, "split debug information %s is missing: functions and inlined calls of %s are not known",
 				   unit->missing, unit->name == NULL ? "this file" : unit->name);
+		if (unit->missing_shared != NULL)
+			print_note(view->session, "shared debug information %s is missing: names and inlined calls of %s are not all known",
+				   unit->missing_shared, unit->name == NULL ? "this file" : unit->name);
 		free(version);
 	}
 }

@@ -184,6 +184,7 @@ int symbols_compilation(struct symbols *symbols, const struct sym_object *object
 							      .directory = found.directory,
 							      .producer = found.producer,
 							      .missing = found.missing,
+							      .missing_shared = found.missing_shared,
 							      .version = found.version};
 		rc = add_notes(symbols, image, address, &known->compilation);
 		if (rc != 0 || exp_hash_add(&symbols->compilation_table, hash, known) != 0)

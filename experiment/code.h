@@ -55,9 +55,10 @@ struct sym_note {
 /* A compilation unit. Strings are NULL if unknown. */
 struct sym_compilation {
 	const char *name, *directory;
-	const char *producer; /* the compiler; gcc writes its options too */
-	const char *missing;  /* the file of split debug information that could not be read, else NULL */
-	unsigned version;     /* of DWARF */
+	const char *producer;       /* the compiler; gcc writes its options too */
+	const char *missing;        /* the file of split debug information that could not be read, else NULL */
+	const char *missing_shared; /* the same of what dwz has put into a file for several programs */
+	unsigned version;           /* of DWARF */
 	const struct sym_note *notes; /* notes[note_count] */
 	size_t note_count;
 };

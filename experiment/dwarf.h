@@ -37,7 +37,8 @@ int exp_dwarf_line(struct exp_dwarf *dwarf, uint64_t address, const char **direc
 /* What is known of the compilation of the code at an address. Strings live with the image. */
 struct exp_dwarf_compilation {
 	const char *name, *directory, *producer; /* producer: compiler and, by gcc, its options */
-	const char *missing; /* name of a .dwo file that would tell of functions and could not be read, else NULL */
+	const char *missing;        /* name of a .dwo file that would tell of functions and could not be read, else NULL */
+	const char *missing_shared; /* the same of a file that dwz made for several programs */
 	uint64_t unit;       /* tells units of an image apart */
 	unsigned version;    /* of DWARF */
 };

@@ -5,6 +5,7 @@
 #include "experiment/image.h"
 
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 
 enum {
@@ -293,14 +294,23 @@ static const char *missing_file(struct exp_dwarf_unit *unit)
 							  : text_of(&unit->die, DW_AT_GNU_dwo_name);
 }
 
+/* What dwz has put into a file that the programs of a directory share. */
+static const char *missing_shared(Dwarf *dwarf)
+{
+	const char *name;
+	const void *build_id;
+
+	return dwarf_getalt(dwarf) == NULL && dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &build_id) > 0 ? name : NULL;
+}
+
 static void compilation(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, struct exp_dwarf_compilation *out)
 {
 	Dwarf_Half version;
 
-	(void)dwarf;
 	out->name = dwarf_diename(&unit->content);
 	out->producer = text_of(&unit->content, DW_AT_producer);
 	out->missing = missing_file(unit);
+	out->missing_shared = missing_shared(dwarf->dwarf);
 	if (dwarf_cu_info(unit->die.cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) == 0)
 		out->version = version;
 }

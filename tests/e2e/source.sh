@@ -164,6 +164,9 @@ if have dwz objcopy; then
 	rm -f program other common.dwz
 	report dwz -source spin
 	contains "shared debug information from the archive" 'Function turn.* inlined from inlined.h' dwz.txt
+	rm dwz.er/archives/common.dwz_*
+	report dwz -source spin
+	contains "shared debug information that is gone is named" '^# shared debug information .*common\.dwz is missing: ' dwz.txt
 else
 	skip "shared debug information" "dwz is missing"
 fi

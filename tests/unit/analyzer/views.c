@@ -189,7 +189,7 @@ Test(views, functions_show_the_metrics_of_waits)
 	put_waits();
 	CHECK("metrics", "i.heapleakbytes:i.sync:i.syncn:name");
 	CHECK("functions", "Sync Wait", "2.500       4            <Total>");
-	CHECK("overview", "Synchronization\n", "Sync Waits", " 4\n", "Sync Wait Time", "2.500 seconds");
+	CHECK("overview", "Synchronization\n", "Sync Wait Time", "2.500 seconds", "Sync Waits", " 4\n");
 }
 
 Test(views, limits_hold)
