@@ -128,7 +128,7 @@ struct code_pair *code_align_keys(const uint64_t *keys, size_t n, const uint64_t
 		*--first = (struct code_pair){(uint32_t)(n - i), (uint32_t)(m - i)};
 	n -= head + tail;
 	m -= head + tail;
-	if ((n + 1) <= STEPS_MAX / (m + 1))
+	if (n > 0 && m > 0 && n + 1 <= STEPS_MAX / (m + 1))
 		steps = find_steps(keys + head, n, others + head, m);
 	first = walk_back(steps, n, m, head, first);
 	free(steps);

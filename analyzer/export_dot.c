@@ -8,6 +8,7 @@
 
 #include "experiment/printable.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,7 +97,7 @@ static void put_node(const struct graph *graph, uint32_t item)
 		100 * share(graph, total_of(graph, item)));
 	/* Hue 0 is red; the saturation tells how hot. A tenth of the total is already half the way. */
 	fprintf(job->out, ", fillcolor=\"0.0 %.3f 1.0\", fontsize=%d", hot <= 0 ? 0.0 : hot / (hot + 0.1),
-		10 + (int)(14 * hot));
+		10 + (int)(14 * fmin(hot, 1)));
 	put_tooltip(graph, item);
 	fputs("]\n", job->out);
 	free(name);
@@ -112,7 +113,7 @@ static void put_edge(const struct graph *graph, const struct fold_edge *edge)
 		return;
 	fprintf(graph->job->out, "  n%u -> n%u [label=\"%s\", penwidth=%.2f, weight=%d]\n", edge->caller, edge->callee,
 		metric_format(graph->job->metric, value, text), 0.5 + 5 * share(graph, value),
-		1 + (int)(100 * share(graph, value)));
+		1 + (int)(100 * fmin(share(graph, value), 1)));
 }
 
 void export_dot(struct export_job *job)

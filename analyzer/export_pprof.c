@@ -4,6 +4,7 @@
  * how many came before it. */
 #include "export.h"
 
+#include "experiment/clock.h"
 #include "gzip.h"
 #include "memory.h"
 #include "name.h"
@@ -291,7 +292,7 @@ static void put_head(struct writer *writer)
 	put_type(writer, PROFILE_PERIOD_TYPE, metric_keyword(METRIC_TOTALCPU), units[0]);
 	proto_number(&writer->profile, PROFILE_PERIOD, strtoull(period, NULL, 10) * 1000);
 	proto_number(&writer->profile, PROFILE_TIME_NANOS, (uint64_t)export_start_ns(session));
-	proto_number(&writer->profile, PROFILE_DURATION_NANOS, (uint64_t)(report_wall_seconds(session) * 1e9));
+	proto_number(&writer->profile, PROFILE_DURATION_NANOS, exp_whole(report_wall_seconds(session) * 1e9));
 	flush(writer);
 	proto_number(&writer->profile, PROFILE_DEFAULT_TYPE, string(writer, metric_keyword(writer->job->metric)));
 	proto_number(&writer->profile, PROFILE_COMMENT, string(writer, "xer_print " XER_VERSION));

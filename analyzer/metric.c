@@ -1,6 +1,7 @@
 /* metric.c: the table of metrics, and the keywords that users write. */
 #include "metric.h"
 
+#include "experiment/clock.h"
 #include "experiment/experiment.h"
 #include "text.h"
 
@@ -84,7 +85,7 @@ uint64_t metric_value_of(const struct metric_values *values, unsigned id)
 		return 0;
 	above = values->of[id == METRIC_IPC ? instructions : cycles];
 	below = values->of[id == METRIC_IPC ? cycles : instructions];
-	return below != 0 ? (uint64_t)(1000.0 * (double)above / (double)below + 0.5) : 0;
+	return below != 0 ? exp_whole(1000.0 * (double)above / (double)below) : 0;
 }
 
 const char *metric_keyword(unsigned id)

@@ -19,7 +19,7 @@ static int by_number(const void *left, const void *right)
 
 uint32_t source_data_find(const struct source_data *data, unsigned line)
 {
-	const unsigned *found = bsearch(&line, data->lines, data->line_count, sizeof(line), by_number);
+	const unsigned *found = data->line_count == 0 ? NULL : bsearch(&line, data->lines, data->line_count, sizeof(line), by_number);
 
 	return found == NULL ? TREE_NONE : (uint32_t)(found - data->lines);
 }

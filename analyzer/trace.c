@@ -1,6 +1,7 @@
 /* trace.c: walks the events of the selected experiments and gives them to a format. See trace.h. */
 #include "trace.h"
 
+#include "experiment/clock.h"
 #include "experiment/usertrace.h"
 #include "filters.h"
 #include "format/record.h"
@@ -26,11 +27,17 @@ struct walk {
 	int64_t start_ns; /* on the axis */
 };
 
+/* A time since the start of the experiment on the axis of the trace. Hostile ones may be beyond the type. */
+static uint64_t on_axis(const struct walk *walk, int64_t since_start_ns)
+{
+	int64_t ns;
+
+	return !__builtin_add_overflow(walk->start_ns, since_start_ns, &ns) && ns > 0 ? (uint64_t)ns : 0;
+}
+
 static uint64_t time_of(const struct walk *walk, uint64_t ticks)
 {
-	int64_t ns = walk->start_ns + experiment_time_ns(walk->at->experiment, ticks);
-
-	return ns > 0 ? (uint64_t)ns : 0;
+	return on_axis(walk, experiment_time_ns(walk->at->experiment, ticks));
 }
 
 static void add_argument(struct trace_event *event, uint32_t name, enum trace_value type, uint64_t value)
@@ -252,8 +259,7 @@ static void put_label(const struct walk *walk, uint64_t ns, const char *label)
 
 static void put_usage(const struct walk *walk, const struct exp_usage *usage)
 {
-	int64_t time = walk->start_ns + (int64_t)(usage->time_s * 1e9);
-	uint64_t ns = time > 0 ? (uint64_t)time : 0;
+	uint64_t ns = on_axis(walk, exp_whole_signed(usage->time_s * 1e9));
 	const struct trace_argument cpu[] = {{TRACE_WORD_USER_TIME, TRACE_NUMBER, usage->user_ns},
 					     {TRACE_WORD_SYSTEM_TIME, TRACE_NUMBER, usage->system_ns}};
 	const struct trace_argument faults[] = {{TRACE_WORD_MINOR, TRACE_NUMBER, usage->minflt},

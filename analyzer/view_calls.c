@@ -7,6 +7,7 @@
 #include "report.h"
 #include "text.h"
 
+#include "experiment/clock.h"
 #include "experiment/histogram.h"
 
 #include <math.h>
@@ -220,7 +221,7 @@ static void put_data(struct session *session, const struct rows *rows, size_t sh
 		free(name);
 		for (size_t j = 0; j < COLUMNS; j++) {
 			if (has_value(&rows->at[i], j))
-				print_number(table, (uint64_t)(columns[j].value(&rows->at[i]) + 0.5));
+				print_number(table, exp_whole(columns[j].value(&rows->at[i])));
 			else
 				print_none(table);
 		}

@@ -1,6 +1,7 @@
 /* view_javaheap.c: objects of Java by class, as sampled. */
 #include "view.h"
 
+#include "experiment/clock.h"
 #include "memory.h"
 #include "print.h"
 #include "report.h"
@@ -77,8 +78,8 @@ static void add_row(struct session *session, struct print_table *table, const st
 {
 	char *title = title_of(row), *site = stacks_name_place(session, row->at, row->node, 1);
 
-	print_number(table, (uint64_t)(row->bytes + 0.5));
-	print_number(table, (uint64_t)(row->objects + 0.5));
+	print_number(table, exp_whole(row->bytes));
+	print_number(table, exp_whole(row->objects));
 	print_number(table, row->samples);
 	print_word(table, title);
 	print_word(table, site);

@@ -1,6 +1,7 @@
 /* view_mpi.c: calls of MPI functions, by function and by rank, and the messages between ranks. */
 #include "view.h"
 
+#include "experiment/clock.h"
 #include "experiment/mpi.h"
 #include "format/record.h"
 #include "memory.h"
@@ -133,7 +134,7 @@ static void read_rank(struct rank *rank)
 {
 	const struct exp_nodes *nodes = &rank->at->data->nodes;
 
-	rank->value[RANK_WALL] = (uint64_t)(rank->at->info->duration_s * 1e9);
+	rank->value[RANK_WALL] = exp_whole(rank->at->info->duration_s * 1e9);
 	rank->value[RANK_TIME] = sum(nodes, EXP_MPI_TIME);
 	rank->value[RANK_CPU] = sum(nodes, EXP_MPI_WORK) + sum(nodes, EXP_MPI_WAIT);
 	rank->value[RANK_CALLS] = rank->at->data->quality.mpi_events;
@@ -203,7 +204,7 @@ static uint64_t mean(const struct rank *ranks, size_t count, enum rank_column co
 
 	for (size_t i = 0; i < count; i++)
 		all += (double)ranks[i].value[column];
-	return (uint64_t)(all / (double)count + 0.5);
+	return exp_whole(all / (double)count);
 }
 
 /* How much more the highest one has than the mean. */

@@ -173,8 +173,8 @@ void calls_abandon(struct calls *calls, struct calls_thread *thread)
 
 static void finish_function(const struct calls *calls, struct exp_call_function *function)
 {
-	function->total_ns = exp_clock_whole((double)function->total_ns * calls->ns_per_tick);
-	function->self_ns = exp_clock_whole((double)function->self_ns * calls->ns_per_tick);
+	function->total_ns = exp_whole((double)function->total_ns * calls->ns_per_tick);
+	function->self_ns = exp_whole((double)function->self_ns * calls->ns_per_tick);
 	if (function->count == 0) {
 		function->min_ns = 0;
 		return;

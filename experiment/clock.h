@@ -18,13 +18,21 @@ struct exp_clock {
 	int is_tsc;
 };
 
-/* A duration as a whole number, rounded. What is no duration, or too long for the type, as hostile times and rates make it,
- * gives 0 or UINT64_MAX: converting it would be undefined. */
-static inline uint64_t exp_clock_whole(double duration)
+/* A number, most often of nanoseconds, as a whole one, rounded. What is none, or beyond the type, as hostile times and rates
+ * make it, gives 0 or the nearest that there is: converting it would be undefined. */
+static inline uint64_t exp_whole(double number)
 {
-	if (!(duration > 0))
+	if (!(number > 0))
 		return 0;
-	return duration < 0x1p64 ? (uint64_t)(duration + 0.5) : UINT64_MAX;
+	return number < 0x1p64 ? (uint64_t)(number + 0.5) : UINT64_MAX;
+}
+
+/* The same with a sign, cut off in place of rounded. */
+static inline int64_t exp_whole_signed(double number)
+{
+	if (number > -0x1p63)
+		return number < 0x1p63 ? (int64_t)number : INT64_MAX;
+	return number < 0 ? INT64_MIN : 0;
 }
 
 /* Seconds from the start to `ticks`, negative before it. */

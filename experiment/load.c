@@ -71,7 +71,7 @@ int exp_load_in_order(struct exp_load *load, struct exp_stream *stream,
 
 uint64_t exp_load_ns(const struct exp_load *load, uint64_t ticks)
 {
-	return exp_clock_whole((double)ticks * (1e9 / load->experiment->clock.hz));
+	return exp_whole((double)ticks * (1e9 / load->experiment->clock.hz));
 }
 
 void exp_load_metric_ns(struct exp_load *load, enum exp_metric metric)

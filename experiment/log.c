@@ -15,6 +15,9 @@
 
 enum { READ_TRIES = 3, RETRY_US = 2000, ENOUGH = 1 };
 
+/* The year 2116: differences of such times, and their sums with durations, have no overflow. */
+#define REAL_NS_MAX (UINT64_C(1) << 62)
+
 struct log_reader {
 	enum exp_status before_exec;
 	struct experiment *experiment;
@@ -124,14 +127,18 @@ static int read_count(struct log_reader *reader, const struct exp_element *eleme
 static int read_clock(struct log_reader *reader, const struct exp_element *element)
 {
 	struct experiment *experiment = reader->experiment;
-	uint64_t hz = exp_element_number(element, "hz", 0);
+	uint64_t hz = exp_element_number(element, "hz", 0), real_ns = exp_element_number(element, "real_ns", 0);
 
 	experiment->clock.is_tsc = strcmp(exp_element_get(element, "source", ""), "tsc") == 0;
 	experiment->clock.start.ticks = exp_element_number(element, "ticks", 0);
 	experiment->clock.start.raw_ns = exp_element_number(element, "raw_ns", 0);
 	experiment->clock.start_mono_ns = exp_element_number(element, "mono_ns", 0);
 	experiment->info.start_mono_ns = experiment->clock.start_mono_ns;
-	experiment->info.start_real_ns = (int64_t)exp_element_number(element, "real_ns", 0);
+	if (real_ns > REAL_NS_MAX) {
+		exp_warn(experiment, FMT_FILE_LOG ": the time of the start is damaged");
+		real_ns = 0;
+	}
+	experiment->info.start_real_ns = (int64_t)real_ns;
 	if (hz == 0)
 		return 0;
 	experiment->clock.hz = (double)hz;

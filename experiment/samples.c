@@ -204,7 +204,7 @@ static void find_span(const struct experiment *experiment, uint64_t *from_ns, ui
 		return;
 	for (size_t i = 0; i < experiment->info.event_count; i++)
 		if (strcmp(experiment->info.events[i].kind, "exec") == 0 && experiment->event_ticks[i] > clock->start.ticks)
-			*to_ns = least(*to_ns, clock->start_mono_ns + exp_clock_whole((double)(experiment->event_ticks[i] - clock->start.ticks) / clock->hz * 1e9));
+			*to_ns = least(*to_ns, clock->start_mono_ns + exp_whole((double)(experiment->event_ticks[i] - clock->start.ticks) / clock->hz * 1e9));
 }
 
 /* The period of samples, 0 if there are none: without --sampler, or if timers took them in its place, which are in `profile`. */

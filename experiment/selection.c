@@ -87,12 +87,12 @@ void exp_data_set_destroy(const struct exp_data_set *set)
 
 int64_t experiment_time_ns(const struct experiment *experiment, uint64_t ticks)
 {
-	return (int64_t)(exp_clock_seconds(&experiment->clock, ticks) * 1e9);
+	return exp_whole_signed(exp_clock_seconds(&experiment->clock, ticks) * 1e9);
 }
 
 uint64_t experiment_ticks_ns(const struct experiment *experiment, uint64_t ticks)
 {
-	return exp_clock_whole((double)ticks * (1e9 / experiment->clock.hz));
+	return exp_whole((double)ticks * (1e9 / experiment->clock.hz));
 }
 
 uint32_t exp_thread_at(const struct exp_data_set *set, uint32_t tid, double time_s)
