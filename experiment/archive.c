@@ -83,18 +83,12 @@ static void archive_under(struct archive *archive, int file, const char *name)
 /* What a file shares its debug information with. */
 static void archive_shared(struct archive *archive, int file)
 {
-	char name[EXP_ARCHIVE_NAME_MAX], path[PATH_MAX], link[64];
+	char name[EXP_ARCHIVE_NAME_MAX], path[EXP_PLACE_MAX];
 	struct exp_shared_file shared;
-	ssize_t len;
 	int fd;
 
-	if (exp_shared_file_link(file, &shared) != 0)
+	if (exp_shared_file_link(file, &shared) != 0 || exp_descriptor_path(file, path) != 0)
 		return;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
-	len = readlink(link, path, sizeof(path) - 1);
-	if (len <= 0)
-		return;
-	path[len] = '\0';
 	fd = exp_shared_file_open(path, &shared);
 	if (fd < 0)
 		return;

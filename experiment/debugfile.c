@@ -1,5 +1,7 @@
 /* debugfile.c: finds separate debug files as debuggers do: /usr/lib/debug/.build-id, then the
- * name in .gnu_debuglink beside the object, in .debug beside it, and below /usr/lib/debug. */
+ * name in .gnu_debuglink beside the object, in .debug beside it, and below /usr/lib/debug.
+ *
+ * libdwfl could do the same, but waits for ever at a FIFO of such a name. */
 #include "experiment/debugfile.h"
 
 #include "experiment/object.h"
@@ -9,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #define DEBUG_ROOT "/usr/lib/debug"
 
@@ -28,21 +31,46 @@ static int open_by_build_id(const char *build_id)
 	return open_matching(path, build_id);
 }
 
-static int open_by_link(const char *path, const char *link, const char *build_id)
+/* Is the sum of a file that of the link to it, which is zlib's? Returns fd; or -ENOENT, and closes it. */
+static int if_has_sum(int fd, GElf_Word wanted)
+{
+	uint8_t bytes[1 << 14];
+	uLong sum = crc32(0, NULL, 0);
+	ssize_t got = fd < 0 ? -1 : pread(fd, bytes, sizeof(bytes), 0);
+
+	for (off_t at = 0; got > 0; got = pread(fd, bytes, sizeof(bytes), at)) {
+		sum = crc32(sum, bytes, (uInt)got);
+		at += got;
+	}
+	if (got == 0 && sum == wanted)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -ENOENT;
+}
+
+struct debug_link {
+	const char *name;
+	GElf_Word sum;
+};
+
+/* A file without build-id is known by its sum. */
+static int open_by_link(const char *path, const struct debug_link *link, const char *build_id)
 {
 	static const char *const places[] = {"%.*s/%s", "%.*s/.debug/%s", DEBUG_ROOT "%.*s/%s"};
 	const char *slash = strrchr(path, '/');
 	int fd = -ENOENT;
 
-	if (slash == NULL || path[0] != '/' || strchr(link, '/') != NULL)
+	if (slash == NULL || path[0] != '/' || strchr(link->name, '/') != NULL)
 		return -ENOENT;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && fd < 0; i++) {
-		char file[4096 + 512];
-		int len = snprintf(file, sizeof(file), places[i], (int)(slash - path), path, link);
+		char file[EXP_PLACE_MAX];
+		int len = snprintf(file, sizeof(file), places[i], (int)(slash - path), path, link->name);
 
 		/* The link of a file may name the file itself. */
-		if (len < (int)sizeof(file) && strcmp(file, path) != 0)
-			fd = open_matching(file, build_id);
+		if (len >= (int)sizeof(file) || strcmp(file, path) == 0)
+			continue;
+		fd = build_id[0] != '\0' ? open_matching(file, build_id) : if_has_sum(exp_path_open(file), link->sum);
 	}
 	return fd;
 }
@@ -50,16 +78,14 @@ static int open_by_link(const char *path, const char *link, const char *build_id
 int exp_debug_file_open(int object, const char *path, const char *build_id)
 {
 	int fd = open_by_build_id(build_id);
-	const char *link;
-	GElf_Word crc;
+	struct debug_link link;
 	Elf *elf;
 
-	/* Without a build-id nothing says that a file of the linked name belongs to the object. */
-	if (fd >= 0 || build_id[0] == '\0')
+	if (fd >= 0)
 		return fd;
 	elf = exp_elf_begin(object);
-	link = elf == NULL ? NULL : dwelf_elf_gnu_debuglink(elf, &crc);
-	fd = link == NULL ? -ENOENT : open_by_link(path, link, build_id);
+	link.name = elf == NULL ? NULL : dwelf_elf_gnu_debuglink(elf, &link.sum);
+	fd = link.name == NULL ? -ENOENT : open_by_link(path, &link, build_id);
 	elf_end(elf);
 	return fd;
 }
@@ -106,7 +132,7 @@ int exp_shared_file_link(int file, struct exp_shared_file *out)
 int exp_shared_file_open(const char *path, const struct exp_shared_file *shared)
 {
 	const char *slash = strrchr(path, '/');
-	char file[4096 + EXP_SHARED_NAME_MAX];
+	char file[EXP_PLACE_MAX + EXP_SHARED_NAME_MAX];
 	int fd = open_by_build_id(shared->build_id);
 
 	if (fd >= 0)

@@ -5,7 +5,7 @@
 #include "experiment/object.h"
 
 /* Open the debug file of the object at `path` whose own file is open at `object`: by build-id,
- * then by .gnu_debuglink. Returns a descriptor or -ENOENT. */
+ * then by .gnu_debuglink, whose checksum tells where there is no build-id. Returns a descriptor or -ENOENT. */
 int exp_debug_file_open(int object, const char *path, const char *build_id);
 
 enum { EXP_SHARED_NAME_MAX = 1024 };

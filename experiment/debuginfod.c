@@ -1,5 +1,5 @@
 /* debuginfod.c: the debuginfod client, loaded when it is first needed, as libdwfl does. One client
- * for the program; not thread-safe. */
+ * at a time; not thread-safe. */
 #include "experiment/debuginfod.h"
 
 #include <dlfcn.h>
@@ -11,13 +11,15 @@
 #define LIBRARY "libdebuginfod.so.1"
 enum { TIMEOUT_S = 15, TIMEOUT_MAX_S = 600 };
 
+typedef int find_by_id(debuginfod_client *client, const unsigned char *build_id, int len, char **path);
+
 /* Its functions, as <elfutils/debuginfod.h> declares them; build-ids of length 0 are hex text. */
 static struct {
 	debuginfod_client *(*begin)(void);
 	void (*end)(debuginfod_client *client);
 	int (*find_source)(debuginfod_client *client, const unsigned char *build_id, int len,
 			   const char *name, char **path);
-	int (*find_executable)(debuginfod_client *client, const unsigned char *build_id, int len, char **path);
+	find_by_id *find_executable, *find_debuginfo;
 	void (*set_progressfn)(debuginfod_client *client, int (*progress)(debuginfod_client *client, long done, long all));
 	int is_tried, is_there;
 	int is_silent; /* a server sent nothing for too long */
@@ -78,9 +80,10 @@ static int load(void)
 	*(void **)&library.end = dlsym(handle, "debuginfod_end");
 	*(void **)&library.find_source = dlsym(handle, "debuginfod_find_source");
 	*(void **)&library.find_executable = dlsym(handle, "debuginfod_find_executable");
+	*(void **)&library.find_debuginfo = dlsym(handle, "debuginfod_find_debuginfo");
 	*(void **)&library.set_progressfn = dlsym(handle, "debuginfod_set_progressfn");
 	library.is_there = library.begin != NULL && library.end != NULL && library.find_source != NULL &&
-			   library.find_executable != NULL && library.set_progressfn != NULL;
+			   library.find_executable != NULL && library.find_debuginfo != NULL && library.set_progressfn != NULL;
 	return library.is_there;
 }
 
@@ -114,22 +117,24 @@ char *exp_debuginfod_source(const char *build_id, const char *path)
 	return place;
 }
 
-char *exp_debuginfod_object(const char *build_id)
+/* `find` is known when the library is loaded. */
+static char *find_by(find_by_id *const *find, const char *build_id)
 {
 	debuginfod_client *client = begin();
 	char *place = NULL;
 
 	if (client == NULL)
 		return NULL;
-	finish(client, library.find_executable(client, (const unsigned char *)build_id, 0, &place));
+	finish(client, (*find)(client, (const unsigned char *)build_id, 0, &place));
 	return place;
 }
 
-void exp_debuginfod_bound(Dwfl *dwfl)
+char *exp_debuginfod_object(const char *build_id)
 {
-	debuginfod_client *client = dwfl != NULL && load() ? dwfl_get_debuginfod_client(dwfl) : NULL;
+	return find_by(&library.find_executable, build_id);
+}
 
-	begin_wait();
-	if (client != NULL)
-		library.set_progressfn(client, watch);
+char *exp_debuginfod_debug(const char *build_id)
+{
+	return find_by(&library.find_debuginfo, build_id);
 }

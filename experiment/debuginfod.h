@@ -12,7 +12,7 @@ char *exp_debuginfod_source(const char *build_id, const char *path);
 /* The same of the object itself. */
 char *exp_debuginfod_object(const char *build_id);
 
-/* Bound the time of the query that libdwfl is about to make by itself for a debug file. */
-void exp_debuginfod_bound(Dwfl *dwfl);
+/* The same of its separate debug file, or of a file that such files share, by that one's own build-id. */
+char *exp_debuginfod_debug(const char *build_id);
 
 #endif

@@ -3,24 +3,78 @@
 #include "experiment/dwarf_unit.h"
 
 #include "experiment/image.h"
+#include "experiment/object.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 enum {
 	DEPTH_MAX = 512, /* of calls and blocks in a function */
 	NESTING_MAX = 32 /* of namespaces and types around one */
 };
 
+/* A text of the skeleton itself: dwarf_attr_integrate would look in what it stands for. */
+static const char *own_text(Dwarf_Die *skeleton, unsigned name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(skeleton, name, &attribute) == NULL ? NULL : dwarf_formstring(&attribute);
+}
+
+static const char *split_name(Dwarf_Die *skeleton)
+{
+	const char *name = own_text(skeleton, DW_AT_dwo_name);
+
+	return name != NULL ? name : own_text(skeleton, DW_AT_GNU_dwo_name);
+}
+
+/* Is there nothing at a path, or a regular file? */
+static int is_harmless(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) != 0 || S_ISREG(st.st_mode);
+}
+
+/* May libdw open a file of this name, relative to a directory, or, if that is relative or NULL, below that of the file that names
+ * it? It does so by itself, and would wait for ever at a FIFO. */
+static int may_open(const struct exp_dwarf *dwarf, const char *directory, const char *name)
+{
+	const int from[] = {dwarf->image->fd, dwarf->image->debug_fd};
+	char path[3 * EXP_PLACE_MAX], place[EXP_PLACE_MAX];
+	int may = 1;
+
+	if (name == NULL || name[0] == '/')
+		return name == NULL || is_harmless(name);
+	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]) && may; i++) {
+		if (from[i] < 0 || exp_descriptor_path(from[i], place) != 0 || strrchr(place, '/') == NULL)
+			continue;
+		*strrchr(place, '/') = '\0';
+		if (directory == NULL)
+			snprintf(path, sizeof(path), "%s/%s", place, name);
+		else
+			snprintf(path, sizeof(path), "%s/%s/%s", directory[0] == '/' ? "" : place, directory, name);
+		may = is_harmless(path);
+	}
+	return may;
+}
+
 Dwarf *exp_dwarf_libdw(struct exp_dwarf *dwarf)
 {
+	const char *shared;
+	const void *build_id;
 	Dwarf_Addr bias;
 
 	if (dwarf->is_libdw_tried)
 		return dwarf->dwarf;
 	dwarf->is_libdw_tried = 1;
 	dwarf->dwarf = dwfl_module_getdwarf(dwarf->image->module, &bias);
+	if (dwarf->dwarf != NULL && dwelf_dwarf_gnu_debugaltlink(dwarf->dwarf, &shared, &build_id) > 0 && !may_open(dwarf, NULL, shared))
+		dwarf->dwarf = NULL;
 	if (dwarf->dwarf != NULL && dwarf->dies == NULL)
 		dwarf->bias = dwarf->image->bias - bias;
 	/* The other reader has found addresses that are those of the image. */
@@ -83,10 +137,13 @@ static uint64_t stmt_list_of(const struct exp_dwarf *dwarf, Dwarf_CU *cu, Dwarf_
 /* The package of split units stands beside the program, or beside its separate debug file. */
 static void open_package(struct exp_dwarf *dwarf)
 {
+	const int from[] = {dwarf->image->fd, dwarf->image->debug_fd};
+	char places[2][EXP_PLACE_MAX];
 	const char *paths[3] = {NULL, NULL, dwarf->image->path};
 
 	dwarf->is_package_tried = 1;
-	dwfl_module_info(dwarf->image->module, NULL, NULL, NULL, NULL, NULL, &paths[0], &paths[1]);
+	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]); i++)
+		paths[i] = from[i] >= 0 && exp_descriptor_path(from[i], places[i]) == 0 ? places[i] : NULL;
 	dwarf->package = exp_dwarf_package_open(paths, sizeof(paths) / sizeof(paths[0]));
 }
 
@@ -119,7 +176,9 @@ int exp_dwarf_libdw_unit(struct exp_dwarf *dwarf, Dwarf_Off offset, struct exp_d
 		return -1;
 	out->reader = &exp_dwarf_libdw_reader;
 	out->content = out->die;
-	out->directory = text_of(&out->die, DW_AT_comp_dir);
+	out->directory = own_text(&out->die, DW_AT_comp_dir);
+	if (!may_open(dwarf, NULL, split_name(&out->die)) || !may_open(dwarf, out->directory, split_name(&out->die)))
+		return -1;
 	out->stmt_list = stmt_list_of(dwarf, out->die.cu, &die);
 	if (dwarf_cu_info(out->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 && type == DW_UT_skeleton)
 		find_split(dwarf, out);
@@ -290,8 +349,7 @@ static const char *missing_file(struct exp_dwarf_unit *unit)
 	    dwarf_cu_info(unit->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) != 0 ||
 	    type != DW_UT_skeleton)
 		return NULL;
-	return dwarf_hasattr(&unit->die, DW_AT_dwo_name) ? text_of(&unit->die, DW_AT_dwo_name)
-							  : text_of(&unit->die, DW_AT_GNU_dwo_name);
+	return split_name(&unit->die);
 }
 
 /* What dwz has put into a file that the programs of a directory share. */

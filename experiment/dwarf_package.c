@@ -103,7 +103,7 @@ struct exp_dwarf_package *exp_dwarf_package_open(const char *const *paths, size_
 {
 	for (size_t i = 0; i < count; i++) {
 		struct exp_dwarf_package *package;
-		char path[4096];
+		char path[EXP_PLACE_MAX];
 
 		if (paths[i] == NULL || snprintf(path, sizeof(path), "%s.dwp", paths[i]) >= (int)sizeof(path))
 			continue;
@@ -244,7 +244,7 @@ static int read_header(struct making *making)
 	/* In DWARF 4 the address must be as long as the id. */
 	if (making->address_size != 8 && (version == 4 || making->address_size != 4))
 		return -ENOTSUP;
-	return making->abbrev <= making->sections[SECTION_ABBREV].size ? 0 : -EBADMSG;
+	return making->abbrev < making->sections[SECTION_ABBREV].size ? 0 : -EBADMSG;
 }
 
 /* DWARF 5: a DIE of our own in place of the id, and its address behind those of the unit. */

@@ -14,40 +14,60 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The archived file that the file with the debug information shares parts of it with. */
-static int find_shared(const struct exp_image *image, const char *file, char *path)
+/* What a server has of this build-id. */
+static int open_served(const char *build_id)
 {
-	struct exp_shared_file shared;
-	int fd = file == NULL ? -ENOENT : exp_path_open(file);
-	int rc = fd < 0 ? fd : exp_shared_file_link(fd, &shared);
+	char *place = build_id[0] == '\0' ? NULL : exp_debuginfod_debug(build_id);
+	int fd = place == NULL ? -ENOENT : exp_object_if_matches(exp_path_open(place), build_id);
 
-	if (fd >= 0)
-		close(fd);
-	return rc != 0 ? rc : exp_object_find_archived_debug(image->experiment, shared.name, shared.build_id, path);
+	free(place);
+	return fd;
+}
+
+/* What the file with the debug information shares parts of it with. */
+static int open_shared(const struct exp_image *image, char *path)
+{
+	int from = image->debug_fd >= 0 ? image->debug_fd : image->fd, fd;
+	struct exp_shared_file shared;
+
+	if (exp_shared_file_link(from, &shared) != 0)
+		return -ENOENT;
+	fd = exp_object_find_archived_debug(image->experiment, shared.name, shared.build_id, path);
+	if (fd < 0 && exp_descriptor_path(from, path) == 0)
+		fd = exp_shared_file_open(path, &shared);
+	return fd >= 0 ? fd : open_served(shared.build_id);
+}
+
+/* The separate debug file: archived, beside the file that is read, where it was when it was recorded, of a server. */
+static int open_debug(const struct exp_image *image, const char *file, char *path)
+{
+	int fd = -ENOENT;
+
+	if (image->build_id[0] != '\0')
+		fd = exp_object_find_archived_debug(image->experiment, image->path, image->build_id, path);
+	if (fd < 0 && file != NULL)
+		fd = exp_debug_file_open(image->fd, file, image->build_id);
+	if (fd < 0 && (file == NULL || strcmp(file, image->path) != 0))
+		fd = exp_debug_file_open(image->fd, image->path, image->build_id);
+	return fd >= 0 ? fd : open_served(image->build_id);
 }
 
 /* Called by libdwfl for two things: the separate debug file of an object, by the name and checksum of its link; and
- * then for what that file (`file`) shares with others, by a name without checksum. */
+ * then for what that file shares with others, by a name without checksum. It is told no path: it would lose it where the
+ * file is damaged. */
 static int find_debug_file(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			   const char *file, const char *link, GElf_Word crc, char **debug_file)
 {
 	struct exp_image *image = *userdata;
-	char path[4096];
+	char path[EXP_PLACE_MAX];
 	int is_shared = link != NULL && crc == 0;
-	int fd = -1;
+	int fd = image == NULL ? -1 : is_shared ? open_shared(image, path) : open_debug(image, file, path);
 
-	if (image != NULL && is_shared)
-		fd = find_shared(image, file, path);
-	else if (image != NULL && image->build_id[0] != '\0')
-		fd = exp_object_find_archived_debug(image->experiment, image->path, image->build_id,
-						    path);
-	if (fd >= 0) {
-		*debug_file = strdup(path);
-	} else {
-		exp_debuginfod_bound(image == NULL ? NULL : image->dwfl);
-		fd = dwfl_standard_find_debuginfo(module, userdata, name, base, file, link, crc, debug_file);
-	}
-	if (fd >= 0 && image != NULL && image->debug_fd < 0 && !is_shared)
+	(void)module;
+	(void)name;
+	(void)base;
+	*debug_file = NULL;
+	if (fd >= 0 && image->debug_fd < 0 && !is_shared)
 		image->debug_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	return fd;
 }

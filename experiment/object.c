@@ -58,6 +58,19 @@ void exp_build_id_text(Elf *elf, char *text)
 		sprintf(text + 2 * i, "%02x", ((const unsigned char *)bytes)[i]);
 }
 
+int exp_descriptor_path(int fd, char *place)
+{
+	char link[64];
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	len = readlink(link, place, EXP_PLACE_MAX - 1);
+	if (len <= 0)
+		return len < 0 ? -errno : -ENOENT;
+	place[len] = '\0';
+	return 0;
+}
+
 int exp_path_open(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -115,14 +128,14 @@ static int open_archived(const char *directory, const char *name, char *path)
 	fd = exp_file_open(archive, name);
 	close(archive);
 	if (fd >= 0)
-		snprintf(path, 4096, "%.3800s/%s", directory, name);
+		snprintf(path, EXP_PLACE_MAX, "%.3800s/%s", directory, name);
 	return fd;
 }
 
 /* The common archive that archives/common names. Returns 0 or -ENOENT. */
 static int read_common(const char *archives, char *directory, size_t size)
 {
-	char path[4096];
+	char path[EXP_PLACE_MAX];
 	int fd = open_archived(archives, EXP_ARCHIVE_COMMON, path);
 	ssize_t len;
 
@@ -140,7 +153,7 @@ static int read_common(const char *archives, char *directory, size_t size)
 static int find_archived(const struct experiment *experiment, const char *name,
 			 const char *build_id, char *path)
 {
-	char archives[4096], common[4096];
+	char archives[EXP_PLACE_MAX], common[EXP_PLACE_MAX];
 	int fd;
 
 	snprintf(archives, sizeof(archives), "%.3800s/" FMT_DIR_ARCHIVES, experiment->founder);

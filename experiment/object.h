@@ -10,7 +10,8 @@
 
 enum {
 	EXP_BUILD_ID_MAX = 64, /* bytes */
-	EXP_ARCHIVE_NAME_MAX = 256
+	EXP_ARCHIVE_NAME_MAX = 256,
+	EXP_PLACE_MAX = 4096 /* of the path of a file that was found */
 };
 
 #define EXP_ARCHIVE_COMMON \
@@ -24,6 +25,9 @@ void exp_archive_name(char name[EXP_ARCHIVE_NAME_MAX], const char *path, const c
 /* The build-id of an ELF file as hex in text[2 * EXP_BUILD_ID_MAX + 1], "" if it has none. */
 void exp_build_id_text(Elf *elf, char *text);
 
+/* Where the file of a descriptor is: place[EXP_PLACE_MAX]. Returns 0 or -errno. */
+int exp_descriptor_path(int fd, char *place);
+
 /* Open a regular file for reading, never blocking. Returns a descriptor or -errno. */
 int exp_path_open(const char *path);
 
@@ -33,7 +37,7 @@ Elf *exp_elf_begin(int fd);
 /* A descriptor of an ELF file together with how it was found. */
 struct exp_object_file {
 	int fd;
-	char path[4096];
+	char path[EXP_PLACE_MAX];
 	int archived;
 	int mismatch; /* set also when nothing was found: a file is there, with another build-id */
 };
@@ -47,7 +51,7 @@ int exp_object_find(const struct experiment *experiment, const char *path, const
  * descriptor, -ENOENT, or -ESTALE: a file is there, with another build-id. */
 int exp_object_open_recorded(const char *path, const char *build_id);
 
-/* Find the separate debug file of an object in the archives. Returns a descriptor and path[4096],
+/* Find the separate debug file of an object in the archives. Returns a descriptor and path[EXP_PLACE_MAX],
  * or -ENOENT. */
 int exp_object_find_archived_debug(const struct experiment *experiment, const char *object,
 				   const char *build_id, char *path);

@@ -111,8 +111,7 @@ static int is_own(const struct exp_verify *verify, const char *path)
 static void check_debug_file(struct exp_verify *verify, const struct exp_object *object, int fd)
 {
 	int debug = exp_debug_file_open(fd, object->path, object->build_id), archived;
-	char link[64], path[PATH_MAX] = "", own[4096];
-	ssize_t len;
+	char path[EXP_PLACE_MAX], own[EXP_PLACE_MAX];
 
 	if (debug < 0)
 		return;
@@ -120,10 +119,7 @@ static void check_debug_file(struct exp_verify *verify, const struct exp_object 
 	if (archived >= 0 && is_own(verify, own)) {
 		verify->counts.debug_files++;
 	} else {
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", debug);
-		len = readlink(link, path, sizeof(path) - 1);
-		path[len > 0 ? len : 0] = '\0';
-		miss(verify, len > 0 ? path : object->path,
+		miss(verify, exp_descriptor_path(debug, path) == 0 ? path : object->path,
 		     archived >= 0 ? "debug file: only in the common archive" : "debug file: not archived");
 	}
 	if (archived >= 0)

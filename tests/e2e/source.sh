@@ -151,6 +151,22 @@ if have objcopy strip; then
 	mv .debug gone && mv program gone/
 	report linked -source spin
 	contains "the debug file from the archive" 'Function turn.* inlined from inlined.h' linked.txt
+
+	# Without build-id the checksum of the link tells.
+	build program g++ -g -Wl,--build-id=none
+	objcopy --only-keep-debug program program.debug
+	strip program
+	objcopy --add-gnu-debuglink=program.debug program
+	record summed -p hi -A off -- ./program 0.1
+	report summed -source spin
+	contains "a debug file by the checksum of its link" 'Function turn.* inlined from inlined.h' summed.txt
+	echo >>program.debug
+	report summed -source spin
+	is "but not one that has another" 0 "$(grep -c 'inlined from inlined.h' summed.txt)"
+	rm program.debug && mkfifo program.debug
+	timeout 20 "$xer_print" -functions summed.er >fifo.txt 2>&1
+	is "a FIFO in its place is not waited for" 0 $?
+	rm program.debug
 else
 	skip "separate debug files" "objcopy or strip is missing"
 fi
