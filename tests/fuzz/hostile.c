@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SECONDS = 20, INPUT_MAX = 8192 };
+enum { SECONDS = 20, INPUT_MAX = 8192, ASKED = 4 };
 
 static char current[256];
 static uint64_t state;
@@ -113,7 +113,7 @@ static size_t sound_input(const struct fuzz_target *target, const char *corpus, 
 	size_t size;
 
 	if (target->file != NULL)
-		snprintf(best, sizeof(best), "tests/golden/%s.er/%s", target->base, target->file);
+		snprintf(best, sizeof(best), "tests/golden/%s.er/%s", target->base, fuzz_base_file(target));
 	snprintf(path, sizeof(path), "%s/%s", corpus, target->name);
 	directory = access(best, R_OK) == 0 ? NULL : opendir(path);
 	while (directory != NULL && (entry = readdir(directory)) != NULL) {
@@ -158,13 +158,19 @@ static const struct {
 	      {"a directory", make_directory, 0}, {"a link to itself", make_loop, 0}, {"a link to a file", make_secret, 0},
 	      {"a sparse file of 1 TiB", make_sparse, 1}};
 
+/* Other files are opened when somebody looks at code, and what is wrong with them is said to people then. */
+static int is_loaded(const struct fuzz_target *target)
+{
+	return strcmp(target->file, "dyntext") != 0 && strncmp(target->file, "archives/", 9) != 0;
+}
+
 static size_t replace(const struct fuzz_target *target)
 {
 	char path[256], file[512], command[2048];
 	size_t count = 0;
 
 	snprintf(path, sizeof(path), "%s/things.er", fuzz_directory());
-	snprintf(file, sizeof(file), "%s/%s", path, target->file);
+	snprintf(file, sizeof(file), "%s/%s", path, fuzz_base_file(target));
 	for (size_t i = 0; i < sizeof(things) / sizeof(things[0]); i++) {
 		unsigned before = fuzz_complaints;
 
@@ -176,10 +182,9 @@ static size_t replace(const struct fuzz_target *target)
 			continue;
 		}
 		alarm(SECONDS);
-		fuzz_read_experiment(path);
+		fuzz_read_experiment(path, (unsigned)i * ASKED);
 		alarm(0);
-		/* dyntext is opened when somebody looks at code, which nobody does here. */
-		if (fuzz_complaints == before && !things[i].is_file && strcmp(target->file, "dyntext") != 0)
+		if (fuzz_complaints == before && !things[i].is_file && is_loaded(target))
 			fail("no word about it");
 		count++;
 	}
@@ -200,6 +205,7 @@ int main(int argc, char **argv)
 	if (argc != 4)
 		return 2;
 	state = (strtoull(argv[2], NULL, 10) + 1) * 0x9e3779b97f4a7c15u;
+	fuzz_asked = ASKED;
 	signal(SIGALRM, too_long);
 	for (size_t i = 0; i < fuzz_target_count; i++) {
 		const struct fuzz_target *target = &fuzz_targets[i];

@@ -28,7 +28,7 @@ static void ask_debug(struct exp_dwarf *dwarf, uint64_t address)
 	int notes = 0;
 
 	FUZZ_ASSERT(exp_dwarf_lookup(dwarf, address, frames) <= EXP_DWARF_FRAMES);
-	if (exp_dwarf_line(dwarf, address, &directory, &file, &line) == 0)
+	if (exp_dwarf_line(dwarf, address, &directory, &file, &line) == 0 && file != NULL)
 		exp_dwarf_source_sum(dwarf, address, file);
 	exp_dwarf_compilation(dwarf, address, &compilation);
 	exp_dwarf_each_note(dwarf, address, count_notes, &notes);

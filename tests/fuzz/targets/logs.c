@@ -1,15 +1,42 @@
-/* Files that stand for an experiment, and files of other programs about functions that they made. */
+/* Files that stand for an experiment or for several, and files of other programs about functions that they made. */
 #include "target.h"
 
+#include "analyzer/session.h"
 #include "experiment/fxt.h"
 #include "experiment/internal.h"
 #include "experiment/made.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void fuzz_xraylog(const uint8_t *bytes, size_t size)
 {
-	fuzz_read_experiment(fuzz_path(bytes, size));
+	fuzz_read_experiment(fuzz_path("input", bytes, size), fuzz_sum(bytes, size));
+}
+
+/* Lines of a group may name an experiment: sound.er. */
+void fuzz_group(const uint8_t *bytes, size_t size)
+{
+	char link[128], *target = realpath("tests/golden/profile.er", NULL);
+
+	snprintf(link, sizeof(link), "%s/sound.er", fuzz_directory());
+	FUZZ_ASSERT(target != NULL && (symlink(target, link) == 0 || errno == EEXIST));
+	free(target);
+	fuzz_session_close(fuzz_session_open(fuzz_path("input.erg", bytes, size)));
+}
+
+/* The program that names the functions of a log. */
+void fuzz_instrmap(const uint8_t *bytes, size_t size)
+{
+	struct session *session = fuzz_session_open(NULL);
+
+	session->instr_map = fuzz_path("program", bytes, size);
+	if (session_open(session, "tests/golden/xray/v5.log") >= 0)
+		fuzz_session_run(session, "calls\nobjects\ngraph\ninstr_map_out /dev/null");
+	fuzz_session_close(session);
 }
 
 static void walk_fxt(struct exp_fxt *fxt)
@@ -29,13 +56,22 @@ static void walk_fxt(struct exp_fxt *fxt)
 		}
 }
 
+static void dump_fxt(const char *path)
+{
+	struct session *session = fuzz_session_open(NULL);
+
+	fuzz_session_command(session, "fxt_dump", path);
+	fuzz_session_close(session);
+}
+
 void fuzz_fxt(const uint8_t *bytes, size_t size)
 {
 	struct exp_fxt *fxt = exp_fxt_open(fuzz_descriptor(bytes, size));
 
 	walk_fxt(fxt);
 	exp_fxt_close(fxt);
-	fuzz_read_experiment(fuzz_path(bytes, size));
+	dump_fxt(fuzz_path("input", bytes, size));
+	fuzz_read_experiment(fuzz_path("input", bytes, size), fuzz_sum(bytes, size));
 }
 
 /* A jitdump file names the process that it is of: that is us. */

@@ -21,6 +21,9 @@ extern const size_t fuzz_target_count;
 /* The target of that name, NULL if there is none. */
 const struct fuzz_target *fuzz_find(const char *name);
 
+/* The file that the inputs of a target stand for, relative to its experiment. Good until the next call. */
+const char *fuzz_base_file(const struct fuzz_target *target);
+
 /* Give an input to a target. It returns when all that can be asked of the input was asked. */
 void fuzz_give(const struct fuzz_target *target, const uint8_t *bytes, size_t size);
 
@@ -30,8 +33,8 @@ void fuzz_give(const struct fuzz_target *target, const uint8_t *bytes, size_t si
 #undef TARGET
 #undef FILE_TARGET
 
-/* Warnings and refusals of experiments so far. */
-extern unsigned fuzz_complaints;
+/* Warnings and refusals of experiments so far; and of how many inputs one is given to the analyzer, all others to the library alone. */
+extern unsigned fuzz_complaints, fuzz_asked;
 
 /* A directory of this process, in memory if there is a place, that goes with it. */
 const char *fuzz_directory(void);
@@ -39,11 +42,27 @@ const char *fuzz_directory(void);
 /* A descriptor of a file with these bytes, at its beginning. The same one each time; nobody closes it. */
 int fuzz_descriptor(const uint8_t *bytes, size_t size);
 
-/* Path of a regular file with these bytes, the same each time. */
-const char *fuzz_path(const uint8_t *bytes, size_t size);
+/* Path of a regular file of this name with these bytes, in fuzz_directory(). Good until the next call. */
+const char *fuzz_path(const char *name, const uint8_t *bytes, size_t size);
 
-/* Open what is at a path, an experiment or a log, ask all of its data, close it. */
-void fuzz_read_experiment(const char *path);
+/* A copy of the input's bytes with a NUL behind them, which the caller frees. */
+char *fuzz_text(const uint8_t *bytes, size_t size);
+
+/* Open what is at a path, an experiment or a log; load all of its data, and ask one of the questions of questions.def, which
+ * any number names, of one in fuzz_asked. */
+void fuzz_read_experiment(const char *path, unsigned which);
+
+/* An analyzer, whose output goes nowhere, with an experiment open; path NULL: with none. There is one at a time. */
+struct session;
+struct session *fuzz_session_open(const char *path);
+void fuzz_session_close(struct session *session);
+
+/* Run commands, separated by newlines; or one, whose text may be anything. */
+void fuzz_session_run(struct session *session, const char *commands);
+void fuzz_session_command(struct session *session, const char *name, const char *text);
+
+/* A number that every byte of an input decides. */
+unsigned fuzz_sum(const uint8_t *bytes, size_t size);
 
 /* An experiment that was not opened, for parts that want one; experiment_close frees it. */
 struct experiment *fuzz_blank_experiment(void);

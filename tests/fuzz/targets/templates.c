@@ -2,6 +2,7 @@
 #include "target.h"
 
 #include "template/template.h"
+#include "template/update.h"
 
 #include <string.h>
 
@@ -39,4 +40,18 @@ void fuzz_templates(const uint8_t *bytes, size_t size)
 	if (template_set_finish(set) == 0)
 		format(set, end ? end + 1 : bytes + size, end ? size - len - 1 : 0);
 	template_set_destroy(set);
+}
+
+void fuzz_update(const uint8_t *bytes, size_t size)
+{
+	const uint8_t *end = memchr(bytes, 0, size);
+	size_t len = end ? (size_t)(end - bytes) : size, rest = end ? size - len - 1 : 0;
+	struct template_update update, back;
+
+	if (template_update_make(&update, "target", (const char *)bytes, len, "update", end ? (const char *)end + 1 : "", rest) == 0) {
+		/* What takes the changes back can itself be read. */
+		FUZZ_ASSERT(template_update_make(&back, "target", update.text, update.text_len, "undo", update.undo, update.undo_len) == 0);
+		template_update_fini(&back);
+	}
+	template_update_fini(&update);
 }

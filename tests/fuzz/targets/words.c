@@ -4,6 +4,7 @@
 #include "analyzer/check.h"
 #include "analyzer/command.h"
 #include "analyzer/expression.h"
+#include "analyzer/view.h"
 #include "format/descriptor.h"
 #include "format/lineage.h"
 #include "format/xml.h"
@@ -12,24 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *text_of(const uint8_t *bytes, size_t size)
-{
-	char *text = malloc(size + 1);
-
-	FUZZ_ASSERT(text != NULL);
-	if (size > 0)
-		memcpy(text, bytes, size);
-	text[size] = '\0';
-	return text;
-}
+/* One of so many is asked of an experiment too, as that takes hundreds of times as long. */
+enum { EVALUATED = 8 };
 
 void fuzz_expression(const uint8_t *bytes, size_t size)
 {
-	char *text = text_of(bytes, size);
+	char *text = fuzz_text(bytes, size);
 	struct expression_error error = {0, ""};
 	struct expression *expression = expression_compile(text, &error);
 
 	FUZZ_ASSERT(expression != NULL || (error.text[0] != '\0' && error.column >= 1 && error.column <= strlen(text) + 1));
+	if (expression != NULL && fuzz_sum(bytes, size) % EVALUATED == 0) {
+		struct session *session = fuzz_session_open("tests/golden/profile.er");
+
+		fuzz_session_command(session, "filters", text);
+		fuzz_session_run(session, "functions\nheapstat\nsamples");
+		fuzz_session_close(session);
+	}
 	if (expression != NULL)
 		expression_destroy(expression);
 	free(text);
@@ -37,17 +37,28 @@ void fuzz_expression(const uint8_t *bytes, size_t size)
 
 void fuzz_check(const uint8_t *bytes, size_t size)
 {
-	char *text = text_of(bytes, size), error[CHECK_ERROR_MAX] = "";
+	char *text = fuzz_text(bytes, size), error[CHECK_ERROR_MAX] = "";
 	struct check_list list = {NULL, 0, 0};
 
-	FUZZ_ASSERT(check_parse(text, &list, error) == 0 || error[0] != '\0');
+	int rc = check_parse(text, &list, error);
+
+	FUZZ_ASSERT(rc == 0 || error[0] != '\0');
 	check_list_fini(&list);
+	if (rc == 0) {
+		struct session *session = fuzz_session_open("tests/golden/profile.er");
+
+		fuzz_session_run(session, "base tests/golden/heap.er");
+		fuzz_session_command(session, "check", text);
+		fuzz_session_close(session);
+	}
 	free(text);
 }
 
-/* Commands that open files to write, or that say what no file of settings may, are left out. */
+/* Commands that open files to write, or that run others, are left out. */
 static int is_harmless(const char *line)
 {
+	static void (*const writers[])(struct session *, const struct command_argument *) = {view_export, view_instr_map_out, view_junit,
+											      view_trcrpt};
 	char word[64], error[256];
 	const struct command *command;
 	size_t len;
@@ -59,31 +70,35 @@ static int is_harmless(const char *line)
 	memcpy(word, line, len);
 	word[len] = '\0';
 	command = command_find(word, error, sizeof(error));
-	return command == NULL || (command->need != NEED_CONTROL && command->need <= NEED_NOTHING);
+	for (size_t i = 0; command != NULL && i < sizeof(writers) / sizeof(writers[0]); i++)
+		if (command->run == writers[i])
+			return 0;
+	return command == NULL || command->need != NEED_CONTROL;
+}
+
+/* As lines of an rc file, before there is an experiment; or of a script. */
+static void run_commands(const uint8_t *bytes, size_t size, const char *experiment)
+{
+	struct session *session = fuzz_session_open(experiment);
+	char *text = fuzz_text(bytes, size), *rest = text, *line;
+
+	session->is_rc = experiment == NULL;
+	while ((line = strsep(&rest, "\n")) != NULL)
+		if (is_harmless(line))
+			command_run_line(session, line);
+	fuzz_session_close(session);
+	free(text);
 }
 
 void fuzz_commands(const uint8_t *bytes, size_t size)
 {
-	static FILE *null;
-	char *text = text_of(bytes, size), *rest = text, *line;
-	struct session session;
-
-	if (null == NULL)
-		null = fopen("/dev/null", "w");
-	session_init(&session);
-	session.out = null;
-	session.is_rc = 1;
-	while ((line = strsep(&rest, "\n")) != NULL)
-		if (is_harmless(line))
-			command_run_line(&session, line);
-	session.out = stdout;
-	session_fini(&session);
-	free(text);
+	run_commands(bytes, size, NULL);
+	run_commands(bytes, size, "tests/golden/heap.er");
 }
 
 void fuzz_variable(const uint8_t *bytes, size_t size)
 {
-	char *text = text_of(bytes, size);
+	char *text = fuzz_text(bytes, size);
 	static struct descriptor first, second;
 	static char written[2][DESCRIPTOR_TEXT_MAX + 1024];
 
@@ -97,7 +112,7 @@ void fuzz_variable(const uint8_t *bytes, size_t size)
 
 void fuzz_names(const uint8_t *bytes, size_t size)
 {
-	char *text = text_of(bytes, size), escaped[8192];
+	char *text = fuzz_text(bytes, size), escaped[8192];
 	struct xml_text out = XML_TEXT(escaped);
 
 	lineage_is_experiment(text);

@@ -1,0 +1,130 @@
+/* questions.c: ask an experiment what people ask of it, in this process: the library first, then the analyzer. */
+#include "target.h"
+
+#include "analyzer/command.h"
+#include "experiment/internal.h"
+#include "experiment/usertrace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LISTED = 4 };
+
+static const char *const questions[] = {
+#define QUESTION(commands) commands,
+#include "questions.def"
+#undef QUESTION
+};
+enum { QUESTIONS = sizeof(questions) / sizeof(questions[0]) };
+
+unsigned fuzz_complaints, fuzz_asked = 1;
+
+static void complain(void *context, const char *message)
+{
+	(void)context;
+	FUZZ_ASSERT(message[0] != '\0');
+	fuzz_complaints++;
+}
+
+static int visit(void *context, const struct exp_user_event *event)
+{
+	volatile uint8_t last;
+
+	(void)context;
+	if (event->byte_count > 0)
+		last = event->bytes[event->byte_count - 1];
+	(void)last;
+	return 0;
+}
+
+static void ask_library(struct experiment *experiment)
+{
+	const struct exp_data_set *set;
+	int rc = experiment_load(experiment, &set);
+
+	if (rc == 0)
+		for (size_t i = 0; i < set->nodes.count; i++) {
+			FUZZ_ASSERT(set->nodes.parent[i] == UINT32_MAX || set->nodes.parent[i] < i);
+			experiment_object_at(experiment, set->nodes.pc[i], set->nodes.generation[i]);
+			experiment_function_at(experiment, set->nodes.pc[i], set->nodes.generation[i]);
+		}
+	exp_user_events(&experiment, 1, visit, NULL);
+}
+
+struct session *fuzz_session_open(const char *path)
+{
+	static struct session session;
+	static FILE *null;
+
+	if (null == NULL)
+		null = fopen("/dev/null", "we");
+	FUZZ_ASSERT(null != NULL);
+	session_init(&session);
+	session.out = null;
+	if (path != NULL && session_open(&session, path) >= 0)
+		session_set_defaults(&session);
+	return &session;
+}
+
+void fuzz_session_close(struct session *session)
+{
+	session->out = stdout;
+	session_fini(session);
+}
+
+void fuzz_session_run(struct session *session, const char *commands)
+{
+	char *text = strdup(commands), *rest = text, *line;
+
+	FUZZ_ASSERT(text != NULL);
+	while ((line = strsep(&rest, "\n")) != NULL)
+		command_run_line(session, line);
+	free(text);
+}
+
+void fuzz_session_command(struct session *session, const char *name, const char *text)
+{
+	const struct command_argument argument = {.text = text, .number = 1};
+
+	command_run(session, command_find(name, NULL, 0), &argument);
+}
+
+/* Source and instructions of the functions that were met last: the first are <Total> and its like. */
+static void ask_listings(struct session *session)
+{
+	size_t count = symbols_function_count(session->symbols);
+
+	for (size_t i = count > LISTED ? count - LISTED : 0; i < count; i++) {
+		fuzz_session_command(session, "csource", symbols_function(session->symbols, i)->name);
+		fuzz_session_command(session, "disasm", symbols_function(session->symbols, i)->name);
+	}
+}
+
+static void ask_analyzer(const char *path, const char *question)
+{
+	struct session *session = fuzz_session_open(path);
+
+	if (session->count > 0)
+		fuzz_session_run(session, question);
+	if (session->symbols != NULL)
+		ask_listings(session);
+	fuzz_session_close(session);
+}
+
+void fuzz_read_experiment(const char *path, unsigned which)
+{
+	static const struct exp_reporter reporter = {.warn = complain};
+	struct experiment *experiment;
+	struct exp_cause cause = {""};
+
+	if (experiment_open(path, &reporter, &experiment, &cause) != 0) {
+		FUZZ_ASSERT(cause.text[0] != '\0');
+		fuzz_complaints++;
+		return;
+	}
+	ask_library(experiment);
+	experiment_close(experiment);
+	if (which % fuzz_asked == 0)
+		ask_analyzer(path, questions[which / fuzz_asked % QUESTIONS]);
+}
