@@ -65,7 +65,7 @@ for kind in link fifo directory empty long; do
 	is "a $kind in place of the map does no harm" "0 0 0 " "$(counts killed one "$two" three)"
 done
 report killed -header
-contains "too long a map is said to be so" 'at .* s: perf map /tmp/perf-[0-9]*\.map was not taken: File too large$' killed.txt
+contains "too long a map is said to be so" '^  perf map /tmp/perf-[0-9]*\.map was not taken: File too large$' killed.txt
 rm -rf "/tmp/perf-$pid.map"
 
 run left -A off -- map
