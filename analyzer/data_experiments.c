@@ -115,7 +115,7 @@ static void put_threads(struct session *session)
 			print_word(table, thread->name);
 			print_real(table, thread->time_s);
 			print_number(table, thread->samples);
-			print_number(table, thread->cpu_ns);
+			report_put_thread_cpu(session, table, thread);
 		}
 	}
 	print_table_end(session, table, 0);

@@ -471,6 +471,14 @@ uint64_t report_cpu_ns(const struct session_experiment *at)
 	return at->info->cpu_ns != 0 || at->data == NULL ? at->info->cpu_ns : at->data->quality.cpu_ns;
 }
 
+void report_put_thread_cpu(const struct session *session, struct print_table *table, const struct exp_thread *thread)
+{
+	if (session->have & METRIC_DATA_CLOCK)
+		print_number(table, thread->cpu_ns);
+	else
+		print_none(table);
+}
+
 /* "1 KiB" for 1024: histogram bounds are powers of 2. */
 static void put_bound(FILE *out, unsigned bits, const char *behind)
 {

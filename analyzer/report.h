@@ -55,4 +55,7 @@ void report_put_left_out(const struct session *session);
 
 uint64_t report_cpu_ns(const struct session_experiment *at);
 
+/* A thread's CPU time into a table: of threads it is known by clock samples alone. */
+void report_put_thread_cpu(const struct session *session, struct print_table *table, const struct exp_thread *thread);
+
 #endif

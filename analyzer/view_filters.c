@@ -5,6 +5,7 @@
 #include "memory.h"
 #include "print.h"
 #include "ranges.h"
+#include "report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +120,7 @@ static void put_threads(struct session *session, enum filters_part part, const c
 				print_real(table, (double)i + 1);
 			print_real(table, thread->tid);
 			print_real(table, thread->time_s);
-			print_number(table, thread->cpu_ns);
+			report_put_thread_cpu(session, table, thread);
 			print_word(table, thread->name);
 		}
 	print_table_end(session, table, session->limit);

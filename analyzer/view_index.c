@@ -218,7 +218,10 @@ static void put_cpus(struct session *session)
 			print_none(table);
 		else
 			print_number(table, (uint64_t)rows.rows[i].key);
-		print_number(table, rows.rows[i].values.of[METRIC_TOTALCPU]);
+		if (session->have & METRIC_DATA_CLOCK)
+			print_number(table, rows.rows[i].values.of[METRIC_TOTALCPU]);
+		else
+			print_none(table);
 	}
 	print_table_end(session, table, session->limit);
 	index_rows_fini(&rows);

@@ -168,8 +168,11 @@ static void put_threads(struct session *session)
 		qsort(threads, count, sizeof(*threads), by_cpu);
 	fprintf(session->out, "\nThreads: %zu\n", count);
 	for (size_t i = 0; i < count && i < TOP_THREADS; i++) {
-		fprintf(session->out, "    %14.3f seconds  %u ", report_seconds(threads[i]->cpu_ns),
-			threads[i]->tid);
+		if (session->have & METRIC_DATA_CLOCK)
+			fprintf(session->out, "    %14.3f seconds", report_seconds(threads[i]->cpu_ns));
+		else
+			fputs("  ", session->out);
+		fprintf(session->out, "  %u ", threads[i]->tid);
 		text_put(session->out, threads[i]->name);
 		fputc('\n', session->out);
 	}

@@ -48,7 +48,7 @@ user header hooks
 user32 hooks
 damaged header functions calltree leaks heapstat sample_detail statistics threads seconds datasize
 calls header overview functions calltree callers-callees calls threads
-waits header overview functions calltree lines sync locks syncwaits ioactivity iodetail iocallstack iostat duration datasize threads
+waits header overview functions calltree lines sync locks syncwaits ioactivity iodetail iocallstack iostat duration datasize threads thread_list cpu_list
 made header functions calltree allocs lines objects
 split header functions lines leaks objects
 package functions lines leaks objects
@@ -77,6 +77,8 @@ java names -name long -functions
 calls ftrace -limit 80 -ftrace
 calls chosen -thread_select 2 -calls
 waits chosen -thread_select 1 -sync
+java folded -export folded -
+omp folded -export folded -
 END
 
 # Files of experiments by themselves.
@@ -118,6 +120,7 @@ json profile statistics
 json odd header
 json calls calls
 json waits locks
+json waits overview
 json mpi mpiranks
 csv heap functions
 csv heap leaks
