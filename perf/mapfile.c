@@ -62,7 +62,7 @@ static void put(const struct mapping *at, uint16_t number, uint32_t pid, uint64_
 	struct fxt_mapping mapping = {.module = number, .flags = READ_EXECUTE, .start = at->start, .size = at->end - at->start, .address = address};
 	size_t count;
 
-	if (address == 0 || module.name_size > FXT_NAME_MAX)
+	if (address == OBJECT_NOWHERE || module.name_size > FXT_NAME_MAX)
 		return;
 	module.build_id = object_build_id(at->object, &module.build_id_size);
 	count = fxt_put_module(words, time_ns, pid, pid, &module);

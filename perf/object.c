@@ -192,7 +192,7 @@ uint64_t object_address(struct object *object, uint64_t offset)
 	for (size_t i = 0; i < object->segment_count; i++)
 		if (offset - object->segments[i].offset < object->segments[i].size)
 			return offset - object->segments[i].offset + object->segments[i].address;
-	return 0;
+	return OBJECT_NOWHERE;
 }
 
 void *object_frame(struct object *object, uint64_t offset)
@@ -201,7 +201,7 @@ void *object_frame(struct object *object, uint64_t offset)
 	uint64_t address;
 
 	address = object_address(object, offset);
-	return address && object->cfi && dwarf_cfi_addrframe(object->cfi, address, &frame) == 0 ? frame : NULL;
+	return address != OBJECT_NOWHERE && object->cfi && dwarf_cfi_addrframe(object->cfi, address, &frame) == 0 ? frame : NULL;
 }
 
 /* ---- rules */

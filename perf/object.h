@@ -14,7 +14,9 @@ struct object;
  * NULL without memory. Lives as long as this process. */
 struct object *object_of(const char *path, uint64_t inode, pid_t pid);
 
-/* Its path and its build id, bytes[*size], NULL if it has none; where the file itself wants the code at an offset to be, 0: there is none. */
+/* Its path and its build id, bytes[*size], NULL if it has none; where the file itself wants the code at an offset to be, OBJECT_NOWHERE:
+ * there is none. */
+#define OBJECT_NOWHERE UINT64_MAX
 const char *object_path(const struct object *object);
 const void *object_build_id(struct object *object, size_t *size);
 uint64_t object_address(struct object *object, uint64_t offset);

@@ -44,6 +44,7 @@ is "experiments are recorded" "all calls dump dynamic gdb heap killed kin long m
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_btl=self,vader OMPI_MCA_oob_tcp_if_include=lo OMPI_MCA_plm_rsh_agent=false
 base sampler -A off -p off --sampler=100u,1 -h page-faults,1 -- "$programs/ft_faults"
+base alone -A off -p off --sampler=100u,1 -- sh -c "'$programs/alone_static' work 5 fork 5; '$programs/alone_static' work 5 become '$programs/alone' work 5; :"
 [ -e bases/sampler.er/counter0 ] || skip "attacks on samples of the kernel's" "perf_event_open is refused"
 if gcc -O1 -g -fopenmp -o omp_known "$sources/omp/known.c" 2>/dev/null; then
 	base omp -A off -p hi --omp=on -- ./omp_known
