@@ -201,7 +201,7 @@ int report_left_out(const struct session_experiment *at, char *text, size_t size
 	if (strcmp(follow, "off") == 0 || follow[0] == '=')
 		snprintf(text + strlen(text), size - strlen(text), "xcollect -F %s leaves %s out", follow, count == 1 ? "it" : "them");
 	else
-		snprintf(text + strlen(text), size - strlen(text), "who made %s is not known", count == 1 ? "it" : "them");
+		snprintf(text + strlen(text), size - strlen(text), "%s place among the processes is not known", count == 1 ? "its" : "their");
 	return count > 0;
 }
 

@@ -46,6 +46,7 @@ struct experiment {
 	struct exp_kin *kin;    /* of a founder: descendants that no collector was in (kin.h); NULL: it has no samples */
 	int is_at_work;         /* somebody still writes samples */
 	uint64_t ended_ns;          /* when the process became another program that the kernel has told of, 0: it did not */
+	uint64_t kernel_pid;        /* of its process in samples: info.pid, but in another namespace */
 	uint64_t began_ns;          /* when the process began to execute this image, CLOCK_MONOTONIC; 0: nobody has told (samples.h) */
 	uint64_t *event_ticks;      /* of info.events; 0: the event has no time */
 	struct exp_object *objects; /* in order of the file */

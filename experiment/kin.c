@@ -45,10 +45,42 @@ int exp_kin_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record,
 	return 1;
 }
 
+/* Where the collector's library is mapped. */
+struct seen {
+	uint64_t pid, time_ns;
+};
+
 struct gatherer {
 	struct exp_kin *kin;
 	struct exp_arena *arena;
+	struct seen *seen;
+	size_t seen_count, seen_capacity;
 };
+
+static int see(struct gatherer *gatherer, const struct exp_fxt_record *record)
+{
+	static const char library[] = "/libcollector.so";
+	const struct exp_fxt_value *name = &record->values[FXT_AT(module, name)];
+	size_t size = sizeof(library) - 1;
+
+	if (name->number < size || memcmp(name->text + name->number - size, library, size) != 0)
+		return 0;
+	if (exp_array_reserve(&gatherer->seen, &gatherer->seen_capacity, gatherer->seen_count, sizeof(*gatherer->seen)) != 0)
+		return -ENOMEM;
+	gatherer->seen[gatherer->seen_count++] =
+	    (struct seen){record->values[FXT_AT(module, thread)].process, record->values[FXT_AT(module, time)].number};
+	return 0;
+}
+
+static void mark_seen(const struct gatherer *gatherer)
+{
+	for (size_t i = 0; i < gatherer->seen_count; i++) {
+		struct exp_kin_image *image = exp_kin_at(gatherer->kin, gatherer->seen[i].pid, gatherer->seen[i].time_ns);
+
+		if (image != NULL)
+			image->has_collector = 1;
+	}
+}
 
 static int keep(struct exp_arena *arena, struct exp_kin_text *text)
 {
@@ -62,6 +94,8 @@ static int gather(void *context, const struct exp_fxt *fxt, const struct exp_fxt
 	struct exp_kin *kin = gatherer->kin;
 	struct exp_kin_image image;
 
+	if (record->kind == FXT_module)
+		return see(gatherer, record);
 	if (!exp_kin_take(fxt, record, &image) || kin->count == IMAGES_MAX)
 		return 0;
 	if (keep(gatherer->arena, &image.name) != 0 || keep(gatherer->arena, &image.program) != 0 || keep(gatherer->arena, &image.command) != 0 ||
@@ -194,6 +228,7 @@ static void choose(const struct experiment *founder, struct exp_kin *kin)
 		struct exp_kin_image *image = &kin->images[i];
 
 		image->is_shown = image->sampled && !image->archiver && image->log == EXP_INDEX_NONE && image->lineage != NULL &&
+			!(image->has_collector && image->is_inside && image->inner == 0) && /* it may have one of the experiments that are there */
 			(!is_pattern || regexec(&pattern, image->lineage, 0, NULL, 0) == 0 || regexec(&pattern, program_name(image), 0, NULL, 0) == 0);
 	}
 	if (is_pattern)
@@ -242,13 +277,17 @@ static int is_any_sampled(const struct exp_kin *kin)
 int exp_kin_read(struct experiment *founder)
 {
 	struct exp_kin *kin = calloc(1, sizeof(*kin));
-	struct gatherer gatherer = {kin, &founder->arena};
+	struct gatherer gatherer = {.kin = kin, .arena = &founder->arena};
 	int rc = kin == NULL ? -ENOMEM : exp_samples_maps(founder, gather, &gatherer);
 
 	founder->kin = kin;
+	if (rc == 0 && is_any_sampled(kin)) {
+		settle(kin);
+		mark_seen(&gatherer);
+	}
+	free(gatherer.seen);
 	if (rc != 0 || !is_any_sampled(kin))
 		return rc;
-	settle(kin);
 	rc = order_by_time(kin);
 	if (rc == 0)
 		rc = exp_kin_name(founder, kin);

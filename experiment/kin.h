@@ -24,6 +24,8 @@ struct exp_kin_image {
 	const char *reason;  /* why no collector was in it, if somebody knows; else NULL */
 	uint32_t log;        /* of its experiment, if it is recorded; else EXP_INDEX_NONE */
 	uint32_t unseen;     /* children that its collector, if it has one, knows nothing of */
+	int has_collector;   /* the collector's library is mapped there */
+	int is_inside;       /* of another namespace of pids */
 	int is_shown;        /* an experiment is to be made of it */
 };
 

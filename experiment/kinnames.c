@@ -35,6 +35,7 @@ struct names {
 	size_t log_count, log_capacity;
 	struct birth *births;
 	size_t birth_count, birth_capacity;
+	int has_inner;
 	struct exp_index of_child; /* log << 32 | pid -> birth */
 	struct exp_index taken;    /* hash of a lineage that somebody has */
 	struct exp_index passed;   /* and of those that it goes through */
@@ -176,6 +177,33 @@ static struct exp_kin_image *founders_image(const struct exp_kin *kin, uint64_t 
 	return NULL;
 }
 
+/* Processes in other namespaces know themselves by other pids. Of several with the same one, the program that began last before the
+ * collector did. */
+static struct exp_kin_image *inner_image(const struct exp_kin *kin, const struct log *log)
+{
+	struct exp_kin_image *found = NULL;
+
+	for (size_t i = 0; i < kin->count; i++) {
+		struct exp_kin_image *image = &kin->images[i];
+
+		if (image->inner == log->pid && image->log == EXP_INDEX_NONE && image->began <= log->start_ns && log->start_ns < image->until &&
+		    (image->ended == 0 || image->ended > log->start_ns) && (found == NULL || found->began < image->began))
+			found = image;
+	}
+	return found;
+}
+
+static struct exp_kin_image *recorded_image(const struct names *names, const struct log *log)
+{
+	struct exp_kin_image *image = exp_kin_at(names->kin, log->pid, log->start_ns);
+
+	if (log->lineage[0] == '\0')
+		return founders_image(names->kin, log->pid);
+	if (image != NULL && image->inner == 0 && (image->ended == 0 || image->ended > log->start_ns))
+		return image;
+	return names->has_inner ? inner_image(names->kin, log) : NULL;
+}
+
 /* Which images are recorded? */
 static int match(struct names *names)
 {
@@ -187,7 +215,7 @@ static int match(struct names *names)
 
 		if (!is_lineage(log->lineage))
 			continue;
-		image = log->lineage[0] == '\0' ? founders_image(names->kin, log->pid) : exp_kin_at(names->kin, log->pid, log->start_ns);
+		image = recorded_image(names, log);
 
 		rc = take(names, log->lineage);
 		if (image == NULL || image->log != EXP_INDEX_NONE)
@@ -214,6 +242,26 @@ static int name_unseen(const struct names *names, struct exp_kin_image *maker, c
 	return rc;
 }
 
+/* A child is known to its maker by its pid in the maker's namespace. */
+static uint32_t find_birth(const struct names *names, const struct exp_kin_image *maker, const struct exp_kin_image *image)
+{
+	uint32_t found = exp_index_find(&names->of_child, key_of_child(maker->log, maker->is_inside ? image->inner : image->pid));
+
+	return found != EXP_INDEX_NONE ? found : exp_index_find(&names->of_child, key_of_child(maker->log, image->pid));
+}
+
+/* Namespaces are passed on. */
+static void find_insides(struct names *names)
+{
+	for (size_t i = 0; i < names->kin->count; i++) {
+		struct exp_kin_image *image = names->kin->by_time[i];
+		const struct exp_kin_image *maker = image->parent == 0 ? NULL : exp_kin_at(names->kin, image->parent, image->forked);
+
+		image->is_inside = image->inner != 0 || (maker != NULL && maker->is_inside);
+		names->has_inner |= image->inner != 0;
+	}
+}
+
 /* Returns how many programs the process executes from what `text` then names to this image, or -1: it cannot be named. */
 static int64_t begin_name(const struct names *names, const struct exp_kin_image *image, char *text)
 {
@@ -229,7 +277,7 @@ static int64_t begin_name(const struct names *names, const struct exp_kin_image 
 	maker = image->parent == 0 ? NULL : exp_kin_at(names->kin, image->parent, image->forked);
 	if (maker == NULL || maker->lineage == NULL)
 		return -1;
-	known = maker->log == EXP_INDEX_NONE ? EXP_INDEX_NONE : exp_index_find(&names->of_child, key_of_child(maker->log, image->pid));
+	known = maker->log == EXP_INDEX_NONE ? EXP_INDEX_NONE : find_birth(names, maker, image);
 	if (known != EXP_INDEX_NONE)
 		birth = &names->births[known];
 	strcpy(text, birth != NULL ? birth->lineage : maker->lineage);
@@ -286,6 +334,7 @@ int exp_kin_name(struct experiment *founder, struct exp_kin *kin)
 	struct names names = {.founder = founder, .kin = kin};
 	int rc = read_logs(&names);
 
+	find_insides(&names);
 	if (rc == 0)
 		rc = index_births(&names);
 	if (rc == 0)

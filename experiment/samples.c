@@ -55,7 +55,7 @@ static int take_record(void *context, const struct exp_fxt *fxt, const struct ex
 	uint64_t ticks;
 	uint32_t node;
 
-	if (!exp_fxt_sample_take(fxt, record, &sample) || sample.process != (uint64_t)reader->load->experiment->info.pid ||
+	if (!exp_fxt_sample_take(fxt, record, &sample) || sample.process != reader->load->experiment->kernel_pid ||
 	    sample.ns < reader->from_ns || sample.ns > reader->to_ns)
 		return 0;
 	/* What is older than the collector has no time of its own: it is of the beginning. */
@@ -312,11 +312,14 @@ static void take_begin(struct map_reader *reader, const struct exp_kin_image *im
 {
 	struct experiment *experiment = reader->map.experiment;
 	int is_founder = experiment->info.lineage[0] == '\0' && image->forked == 0 && image->executed <= 1;
+	uint64_t pid = image->inner != 0 && experiment->directory >= 0 ? image->inner : image->pid; /* as it knows itself */
 
 	if (image->began <= experiment->clock.start_mono_ns) {
-		if (image->began > experiment->began_ns)
+		if (pid == (uint64_t)experiment->info.pid && image->began > experiment->began_ns) {
 			experiment->began_ns = image->began;
-	} else if (!is_founder && (image->forked != 0 || image->executed != 0)) {
+			experiment->kernel_pid = image->pid;
+		}
+	} else if (image->pid == experiment->kernel_pid && !is_founder && (image->forked != 0 || image->executed != 0)) {
 		if (experiment->ended_ns == 0 || experiment->ended_ns > image->began)
 			experiment->ended_ns = image->began;
 		reader->to_ns = least(reader->to_ns, image->began - 1);
@@ -332,11 +335,11 @@ static int take_code(void *context, const struct exp_fxt *fxt, const struct exp_
 
 	struct exp_kin_image image;
 
-	if (exp_kin_take(fxt, record, &image) && image.pid == (uint64_t)experiment->info.pid && image.ended == 0) {
+	if (exp_kin_take(fxt, record, &image) && image.ended == 0) {
 		take_begin(reader, &image);
-		reader->is_other = 1;
+		reader->is_other |= image.pid == experiment->kernel_pid;
 	}
-	if (exp_fxtmap_process(record) != (uint64_t)experiment->info.pid || time_ns > reader->to_ns)
+	if (exp_fxtmap_process(record) != experiment->kernel_pid || time_ns > reader->to_ns)
 		return 0;
 	if (reader->is_other)
 		reader->map.object_count = 0;
@@ -377,6 +380,7 @@ int exp_samples_objects(struct experiment *experiment, struct exp_map_object **o
 
 	*out = NULL;
 	*count = 0;
+	experiment->kernel_pid = (uint64_t)experiment->info.pid;
 	find_span(experiment, &from_ns, &reader.to_ns);
 	if (period_of(experiment) > 0)
 		rc = read_map(experiment, FMT_DIR_SAMPLER, take_code, &reader);

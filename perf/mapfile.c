@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -91,6 +92,24 @@ static size_t read_command(const struct image *image, char *out)
 	return (size_t)size - (out[size - 1] == '\0');
 }
 
+/* Its pid in its own namespace, if that is another one, and it is still there; else 0. */
+static uint64_t inner_pid(pid_t pid)
+{
+	char path[48], line[256];
+	const char *last;
+	uint64_t inner = 0;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	status = fopen(path, "re");
+	while (status && fgets(line, sizeof(line), status))
+		if (strncmp(line, "NSpid:", 6) == 0 && (last = strrchr(line, '\t')) != strchr(line, '\t'))
+			inner = strtoull(last + 1, NULL, 10);
+	if (status)
+		fclose(status);
+	return inner;
+}
+
 /* The process that archives the experiment is no part of the program. */
 static int is_archiver(const struct image *image, const char *command, size_t size)
 {
@@ -134,6 +153,7 @@ static void put_image(const struct image *image)
 	put_number(&record, STRING_began, image->began_ns);
 	put_number(&record, STRING_forked, image->forked_ns);
 	put_number(&record, STRING_parent, (uint64_t)image->parent);
+	put_number(&record, STRING_inner, inner_pid(image->pid));
 	put_number(&record, STRING_executed, image->executed);
 	put_number(&record, STRING_sampled, (uint64_t)image->is_sampled);
 	if (image->is_sampled) {

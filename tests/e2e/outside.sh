@@ -144,6 +144,19 @@ report whole -functions
 is "every sample is of one process" "$total" "$(samples whole)"
 contains "a child that is killed" '_f2_x1_f1 ended' <(list whole)
 
+# in namespaces of pids, where processes know themselves by other numbers
+if unshare -rpf true 2>/dev/null; then
+	record inside --sampler=1m -p off -A off -- unshare -rpf sh -c "'$programs/alone' work 40 fork 30; '$alone' work 20; :"
+	total=$(counted_samples inside)
+	report inside -functions
+	within "in a namespace: every sample is of one process" $((total * 95 / 100)) "$total" "$(samples inside)"
+	is "in a namespace: they are in the list" "_f1_x1 _f1_x1_f1_x1 _f1_x1_f1_x1_f1 _f1_x1_f2_x1" "$(list inside | cut -d' ' -f1 | sort | grep -x '_f1_x1\|_f1_x1_f1_x1\|_f1_x1_f1_x1_f1\|_f1_x1_f2_x1' | xargs)"
+	within "in a namespace: the collector's" 30 55 "$(of inside _f1_x1_f1_x1)"
+	within "in a namespace: from outside" 15 35 "$(of inside _f1_x1_f2_x1)"
+else
+	skip "namespaces of pids" "this system lets nobody make them"
+fi
+
 # -F
 record off --sampler=1m -p off -A off -F off -- sh -c "'$alone' work 30; :"
 counted_samples off >/dev/null

@@ -15,17 +15,17 @@ enum { MONO = 1000000, FOUNDER = 42, SECOND = 1000000000 };
 #define CLOCK "<clock source=\"tsc\" hz=\"1000000000\" ticks=\"1000000000\" raw_ns=\"5000000000\" real_ns=\"1700000000000000000\" mono_ns=\"1000000\"/>\n"
 #define EXIT "<event kind=\"exit\" time=\"11000000000\" code=\"0\" cpu_ns=\"1000000\"/>\n"
 
-enum { NONE, BEGAN, FORKED, PARENT, EXECUTED, SAMPLED, ARCHIVER, ENDED, PROGRAM, COMMAND, WORDS };
-static const char *const table[WORDS] = {NULL, "began", "forked", "parent", "executed", "sampled", "archiver", "ended", "program", "command"};
+enum { NONE, BEGAN, FORKED, PARENT, EXECUTED, SAMPLED, ARCHIVER, ENDED, INNER, PROGRAM, COMMAND, WORDS };
+static const char *const table[WORDS] = {NULL, "began", "forked", "parent", "executed", "sampled", "archiver", "ended", "inner", "program", "command"};
 
 static struct maker maker;
 static uint64_t words[4096];
 static size_t count;
 static struct experiment *founder, *opened;
 
-/* One image: numbers of table[BEGAN] to table[ENDED]. */
+/* One image: numbers of table[BEGAN] to table[INNER]. */
 struct image {
-	uint64_t pid, numbers[ENDED];
+	uint64_t pid, numbers[INNER];
 	const char *name, *program, *command;
 	size_t command_size;
 };
@@ -53,7 +53,7 @@ static void put(struct image image)
 	words[count + 1] = image.pid;
 	count += 2;
 	count += fxt_put_bytes(words + count, image.name, size);
-	for (unsigned i = 0; i < ENDED; i++) {
+	for (unsigned i = 0; i < INNER; i++) {
 		if (image.numbers[i] == 0)
 			continue;
 		count += fxt_put_number(words + count, FXT_ARGUMENT_UINT64, (uint16_t)(i + 1), image.numbers[i]);
@@ -254,6 +254,41 @@ Test(kin, whom_F_leaves_out_is_left_out)
 		cr_expect_eq(experiment_info(founder)->left_out, rows[i].left_out, "%s", rows[i].setting);
 		end();
 	}
+}
+
+#define CHILD_CLOCK "<clock source=\"tsc\" hz=\"1000000000\" ticks=\"1000000000\" raw_ns=\"5000000000\" real_ns=\"1700000000000000000\" mono_ns=\"1000900\"/>\n"
+
+/* The collector of 143 knows that as 43, and what it makes by their numbers there. */
+Test(kin, processes_of_another_namespace_know_themselves_by_other_numbers)
+{
+	static const uint64_t pcs[] = {0x5000};
+	const struct exp_data_set *set;
+	struct maker child;
+
+	begin(SETTING CLOCK EXIT);
+	maker_descendant(&maker, "_f1_x1", CHILD_CLOCK "<event kind=\"fork\" time=\"1000000100\" pid=\"44\" lineage=\"_f1_x1_f3\"/>\n", &child);
+	founder_image();
+	image(43, MONO + 50, FOUNDER, 1, MONO + 60, "other"); /* of that number, outside */
+	put((struct image){43, {MONO + 60, MONO + 50, 0, 1, 0, 0, MONO + 70}, "", NULL, NULL, 0});
+	put((struct image){143, {MONO + 200, MONO + 100, FOUNDER, 1, 1, 0, 0, 43}, "sh", "/bin/sh", NULL, 0});
+	put((struct image){144, {MONO + 1100, MONO + 1000, 143, 1, 1, 0, 0, 44}, "static", "/bin/static", NULL, 0});
+	maker_put(&maker, "sampler/map.fxt", words, count * 8);
+	count = fxt_put_magic(words);
+	count += fxt_put_provider(words + count, 1, "cpu0", 4);
+	count += fxt_put_initialization(words + count, SECOND);
+	count += fxt_put_sample(words + count, MONO + 65, 43, 43, pcs, 1);
+	for (int i = 0; i < 3; i++)
+		count += fxt_put_sample(words + count, MONO + 950 + (uint64_t)i, 143, 143, pcs, 1);
+	maker_put(&maker, "sampler/cpu0.fxt", words, count * 8);
+	cr_assert_eq(maker_open(&maker, &founder, &(struct exp_cause){""}), 0);
+	expect("_f1_x1 _f1_x1_f3_x1 _f2_x1");
+	cr_expect_eq(open_descendant("_f1_x1")->pid, 43);
+	cr_assert_eq(experiment_load(opened, &set), 0);
+	cr_expect_eq(set->quality.samples, 3);
+	experiment_close(opened);
+	cr_expect_eq(open_descendant("_f1_x1_f3_x1")->pid, 144);
+	experiment_close(opened);
+	end();
 }
 
 /* Each sample is of the image that the process was then, also where its maker's log tells of no exec. */
