@@ -68,6 +68,20 @@ void elf_tables_read(struct elf_tables *tables, uint64_t bias, const ElfW(Dyn) *
 	}
 }
 
+uint32_t elf_tables_count(const struct elf_tables *tables)
+{
+	uint32_t buckets = tables->hash[0], first = tables->hash[1], words = tables->hash[2], last = 0;
+	const uint32_t *bucket = (const uint32_t *)((const uint64_t *)(tables->hash + 4) + words);
+	const uint32_t *chain = bucket + buckets;
+
+	/* The table is in order of buckets, so the last chain ends it. */
+	for (uint32_t i = 0; i < buckets; i++)
+		last = bucket[i] > last ? bucket[i] : last;
+	while (last >= first && !(chain[last - first] & 1))
+		last++;
+	return last >= first ? last + 1 : first;
+}
+
 uint32_t elf_tables_hash(const char *name)
 {
 	uint32_t hash = 5381;

@@ -28,6 +28,9 @@ struct elf_tables {
 /* Read the dynamic section of an object. What it does not say is NULL or 0. */
 void elf_tables_read(struct elf_tables *tables, uint64_t bias, const ElfW(Dyn) *dynamic);
 
+/* The number of symbols: one more than the index of the last that the object defines. Needs hash. */
+uint32_t elf_tables_count(const struct elf_tables *tables);
+
 /* The hash of a name, as DT_GNU_HASH has it. */
 uint32_t elf_tables_hash(const char *name);
 

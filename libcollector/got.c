@@ -11,7 +11,7 @@
 #include <elf.h>
 #include <link.h>
 
-enum { SYMBOLS_MAX = 1024, PAGE = 4096 };
+enum { PAGE = 4096 };
 
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
@@ -26,7 +26,7 @@ struct image {
 static void *find_symbol(void *handle, const char *name);
 
 static struct elf_tables own;
-static void *bound[SYMBOLS_MAX]; /* by index of our symbols: what the name leads to without us */
+static void **bound; /* by index of our symbols: what the name leads to without us */
 static unsigned long long objects_seen; /* how many objects had ever been loaded when we looked last */
 static atomic_uint is_patched;
 
@@ -35,9 +35,7 @@ static atomic_uint is_patched;
 /* The index of the symbol of that name that we export; 0 if there is none. */
 static uint32_t own_index(const char *name)
 {
-	uint32_t index = elf_tables_find(&own, name, elf_tables_hash(name));
-
-	return index < SYMBOLS_MAX ? index : 0;
+	return elf_tables_find(&own, name, elf_tables_hash(name));
 }
 
 static uint64_t own_address(uint32_t index)
@@ -84,7 +82,7 @@ static void find_bound(void)
 	const uint32_t *chain = bucket + own.hash[0];
 
 	for (uint32_t k = 0; k < own.hash[0]; k++)
-		for (uint32_t i = bucket[k]; i >= first && i < SYMBOLS_MAX; i++) {
+		for (uint32_t i = bucket[k]; i >= first; i++) {
 			void *function = dlsym(RTLD_DEFAULT, own.text + own.symbol[i].st_name);
 
 			bound[i] = function && !is_own(function) && !is_of_program(function) ? function : NULL;
@@ -93,10 +91,13 @@ static void find_bound(void)
 		}
 }
 
-static void open_own(void)
+static int open_own(void)
 {
 	if (!own.symbol)
 		elf_tables_read(&own, (uint64_t)&__ehdr_start, _DYNAMIC);
+	if (!bound)
+		bound = sys_mmap_anonymous(elf_tables_count(&own) * sizeof(*bound));
+	return bound ? 0 : -1;
 }
 
 int got_is_preloaded(void)
@@ -355,7 +356,8 @@ unsigned got_patch(void)
 {
 	struct walk_objects walk = {.to_wrappers = 1};
 
-	open_own();
+	if (open_own() < 0)
+		return 0;
 	if (!atomic_load(&is_patched))
 		find_bound();
 	atomic_store(&is_patched, 1);

@@ -77,6 +77,51 @@ contains "tables tell that they begin late" ', recorded from an attach on$' noth
 report nothing -sample_detail
 contains "the functions of collectorAPI.h are there from the attach on" ' manual: in the middle$' nothing.txt
 
+# ---- every function that the library stands in front of, and that the C library has: an attached program calls ours
+nm -D --defined-only "$BUILD/lib/xer/libcollector.so" | awk '$2 ~ /[TW]/ { sub(/@.*/, "", $3); print $3 }' | sort -u >ours
+nm -D --defined-only "$(ldconfig -p | awk '$1 == "libc.so.6" { print $NF; exit }')" | awk '$2 ~ /[TWi]/ && /@@/ { sub(/@.*/, "", $3); print $3 }' | sort -u >libc
+comm -12 ours libc >names
+{
+	cat <<-'END'
+		#include <dlfcn.h>
+		#include <stdio.h>
+		#include <string.h>
+		#include <unistd.h>
+	END
+	sed 's/.*/extern char our_&[] __asm__("&");/' names
+	echo 'static struct { const char *name; void *volatile at; } all[] = {'
+	sed 's/.*/{"&", our_&},/' names
+	cat <<-'END'
+		};
+		int main(int argc, char **argv)
+		{
+			unsigned theirs = 0;
+			Dl_info info;
+			for (int i = 0; argc > 1 && i < 1200 && access(argv[1], F_OK) != 0; i++)
+				usleep(50000);
+			for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+				if (!dladdr(all[i].at, &info) || strstr(info.dli_fname, "libcollector") == NULL) {
+					printf("%s ", all[i].name);
+					theirs++;
+				}
+			printf("%u\n", theirs);
+			return 0;
+		}
+	END
+} >bindings.c
+gcc -w -D_GNU_SOURCE -fPIE -o bindings bindings.c
+is "a program with pointers to all functions is built" 0 $?
+within "of which there are many" 200 1000 "$(wc -l <names)"
+rm -f ready
+./bindings ready >bindings.out &
+target=$!
+sleep 0.2
+attach bindings -H on -i on -s on -A off
+touch ready
+wait "$target"
+wait "$recorder"
+is "all of them lead to the library that came later" 0 "$(cat bindings.out)"
+
 # ---- a data file that is cut off meanwhile; SIGBUS, which a handler of ours catches then, is the program's again afterwards
 catches_sigbus() { echo $((0x$(sed -n 's/^SigCgt:.*\(.\).$/\1/p' "/proc/$target/status") >> 2 & 1)); }
 start heap 2

@@ -47,3 +47,12 @@ Test(elftables, finds_nothing_that_the_object_only_needs)
 	cr_assert(tables.relocations[0].first != NULL && tables.relocations[0].size % sizeof(ElfW(Rela)) == 0);
 	dlclose(libm);
 }
+
+/* The last symbol of a table that the linker wrote ends at the table of names, which follows. */
+Test(elftables, counts_all_symbols)
+{
+	struct elf_tables tables = tables_of(dlsym(RTLD_DEFAULT, "fopen"));
+	uint32_t count = elf_tables_count(&tables);
+
+	cr_assert((const char *)&tables.symbol[count] <= tables.text && (const char *)&tables.symbol[count + 1] > tables.text);
+}
