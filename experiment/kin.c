@@ -323,13 +323,14 @@ static int fill_command(struct experiment *experiment, const struct exp_kin_imag
 	const char *end = at + (image->command.size > 0 ? image->command.size : image->name.size);
 	const char **argv = NULL;
 	size_t count = 0, capacity = 0;
-	int rc = 0;
+	int rc;
 
-	for (; rc == 0 && at <= end; at += strlen(at) + 1) {
+	do {
 		rc = exp_array_reserve(&argv, &capacity, count, sizeof(*argv));
 		if (rc == 0 && (argv[count++] = exp_arena_string(&experiment->arena, at)) == NULL)
 			rc = -ENOMEM;
-	}
+		at += strlen(at) + 1;
+	} while (rc == 0 && at <= end);
 	experiment->info.argv = rc == 0 ? exp_arena_alloc(&experiment->arena, count * sizeof(*argv)) : NULL;
 	experiment->info.argc = count;
 	if (experiment->info.argv != NULL)

@@ -242,12 +242,18 @@ static int name_unseen(const struct names *names, struct exp_kin_image *maker, c
 	return rc;
 }
 
+/* EXP_INDEX_NONE: none. */
+static const struct birth *birth_at(const struct names *names, uint32_t index)
+{
+	return names->births == NULL || index >= names->birth_count ? NULL : &names->births[index];
+}
+
 /* A child is known to its maker by its pid in the maker's namespace. */
-static uint32_t find_birth(const struct names *names, const struct exp_kin_image *maker, const struct exp_kin_image *image)
+static const struct birth *find_birth(const struct names *names, const struct exp_kin_image *maker, const struct exp_kin_image *image)
 {
 	uint32_t found = exp_index_find(&names->of_child, key_of_child(maker->log, maker->is_inside ? image->inner : image->pid));
 
-	return found != EXP_INDEX_NONE ? found : exp_index_find(&names->of_child, key_of_child(maker->log, image->pid));
+	return birth_at(names, found != EXP_INDEX_NONE ? found : exp_index_find(&names->of_child, key_of_child(maker->log, image->pid)));
 }
 
 /* Namespaces are passed on. */
@@ -267,8 +273,7 @@ static int64_t begin_name(const struct names *names, const struct exp_kin_image 
 {
 	const struct exp_kin_image *before = exp_kin_before(names->kin, image);
 	struct exp_kin_image *maker;
-	const struct birth *birth = NULL;
-	uint32_t known;
+	const struct birth *birth;
 
 	if (before != NULL && before->lineage != NULL) {
 		strcpy(text, before->lineage);
@@ -277,9 +282,7 @@ static int64_t begin_name(const struct names *names, const struct exp_kin_image 
 	maker = image->parent == 0 ? NULL : exp_kin_at(names->kin, image->parent, image->forked);
 	if (maker == NULL || maker->lineage == NULL)
 		return -1;
-	known = maker->log == EXP_INDEX_NONE ? EXP_INDEX_NONE : find_birth(names, maker, image);
-	if (known != EXP_INDEX_NONE)
-		birth = &names->births[known];
+	birth = maker->log == EXP_INDEX_NONE ? NULL : find_birth(names, maker, image);
 	strcpy(text, birth != NULL ? birth->lineage : maker->lineage);
 	if (birth != NULL)
 		return (int64_t)image->executed - (birth->executes && image->executed > 0);
@@ -318,13 +321,12 @@ static int name(struct names *names, struct exp_kin_image *image)
 {
 	char text[LINEAGE_MAX];
 	int64_t steps = begin_name(names, image, text);
-	uint32_t told;
+	const struct birth *told;
 
 	if (steps < 0 || go_on(text, steps) != 0 || make_single(names, text) != 0)
 		return 0;
-	told = exp_index_find(&names->told, hash(text));
-	if (told != EXP_INDEX_NONE)
-		image->reason = names->births[told].reason;
+	told = birth_at(names, exp_index_find(&names->told, hash(text)));
+	image->reason = told == NULL ? NULL : told->reason;
 	image->lineage = exp_arena_string(&names->founder->arena, text);
 	return image->lineage == NULL ? -ENOMEM : take(names, text);
 }

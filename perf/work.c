@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TICKS_PER_SECOND = 1000000000, SETTLED_NS = 2000000 };
+enum { TICKS_PER_SECOND = 1000000000, SETTLED_NS = 2000000, BUSY_MS = 3, BUSY_NS = 100000000 };
 
 /* What a record of a file is: its kinds, as region_put takes them. */
 enum { SAMPLE, ONE_FRAME, CUT_STACK, DEEP_STACK };
@@ -47,6 +47,7 @@ struct work {
 	unsigned lane_count;
 	struct pollfd *alive; /* [alive_count]: the end, then all events; fd < 0: everybody on it has ended */
 	size_t alive_count, alive_capacity;
+	uint64_t executed_ns; /* when the last program was executed */
 	struct work_counts counts;
 };
 
@@ -128,10 +129,12 @@ static void take(void *context, const struct ring_sample *sample)
 }
 
 /* That a program has ended which has samples is told at once: the next one may have none. */
-static void take_other(const struct ring_record *record)
+static void take_other(struct work *work, const struct ring_record *record)
 {
 	struct space *space;
 
+	if (record->type == PERF_RECORD_COMM && (record->misc & PERF_RECORD_MISC_COMM_EXEC))
+		work->executed_ns = ring_time(record);
 	space_take(record);
 	space = space_of_next(record);
 	if (space)
@@ -173,7 +176,7 @@ static void drain(struct work *work, uint64_t before_ns)
 
 	while ((lane = oldest_lane(work, before_ns)) != NULL) {
 		if (lane->record.type != PERF_RECORD_SAMPLE)
-			take_other(&lane->record);
+			take_other(work, &lane->record);
 		ring_take(&lane->ring, &lane->record, take, lane, &lane->counts);
 		lane->has_record = 0;
 	}
@@ -336,6 +339,12 @@ static int pause_ms(const struct work *work)
 	return ms < 50 ? (int)ms : 50;
 }
 
+/* Command lines are gone with their processes: where programs are executed all the time, as builds do, most of them live shortly. */
+static int pause_now(const struct work *work, int ms)
+{
+	return ms > BUSY_MS && work->executed_ns != 0 && now_ns() - work->executed_ns < BUSY_NS ? BUSY_MS : ms;
+}
+
 /* Is sampling to end? If the other side is gone without a word, the process goes on being recorded, and so it is sampled to its end. */
 static int is_told_to_end(struct work *work)
 {
@@ -391,7 +400,7 @@ void work_run(struct work *work, struct work_counts *out)
 	int ms = pause_ms(work), is_end;
 
 	do {
-		is_end = wait_for_end(work, ms);
+		is_end = wait_for_end(work, pause_now(work, ms));
 		drain(work, now_ns() - SETTLED_NS);
 	} while (!is_end);
 	stop_events(work);
