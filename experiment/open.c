@@ -350,6 +350,8 @@ static int open_path(const char *path, const struct experiment *founder, const s
 		rc = read_all(experiment, &reason);
 	if (rc == -ENOENT && experiment->directory < 0 && lineage_is_experiment(experiment->info.name))
 		rc = read_of_founder(founder, experiment);
+	if (rc == -ENOMEM)
+		reason.text[0] = '\0'; /* what it says is older */
 	if (rc == 0) {
 		*out = experiment;
 		return 0;

@@ -33,7 +33,7 @@ static const char *const strings[STRINGS] = {NULL,
 
 static struct region region;
 static const char *experiment, *archiver;
-static int has_outsiders;
+static uint64_t outsiders; /* images with samples, without the collector's library as far as is told */
 
 int mapfile_begin(int directory, const char *experiment_path, const char *archiver_path)
 {
@@ -142,7 +142,7 @@ static void put_text(struct record *record, uint16_t name, const char *text, siz
 }
 
 /* What follows of this process is of this image, and not of one that came before. */
-static void put_image(const struct image *image)
+static void put_image(struct image *image)
 {
 	const char *program = image->program ? object_path(image->program) : "";
 	size_t size = strnlen(image->name, IMAGE_NAME), command_size;
@@ -158,7 +158,8 @@ static void put_image(const struct image *image)
 	put_number(&record, STRING_sampled, (uint64_t)image->is_sampled);
 	if (image->is_sampled) {
 		command_size = read_command(image, command);
-		put_number(&record, STRING_archiver, (uint64_t)is_archiver(image, command, command_size));
+		image->is_archiver = is_archiver(image, command, command_size);
+		put_number(&record, STRING_archiver, (uint64_t)image->is_archiver);
 		put_text(&record, STRING_program, program, strnlen(program, PATH_MAX));
 		put_text(&record, STRING_command, command, command_size);
 	}
@@ -206,6 +207,13 @@ void mapfile_tell_end(const struct space *space, uint64_t time_ns)
 	(void)region_put(&region, record.words, record.count, 1);
 }
 
+static int is_collector(const struct object *object)
+{
+	const char *slash = strrchr(object_path(object), '/');
+
+	return slash && strcmp(slash + 1, COLLECTOR) == 0;
+}
+
 void mapfile_tell(struct space *space, uint32_t pid, uint64_t time_ns)
 {
 	struct image *image = space_image(space);
@@ -215,16 +223,23 @@ void mapfile_tell(struct space *space, uint32_t pid, uint64_t time_ns)
 	if (!image->is_sampled) {
 		image->is_sampled = 1;
 		tell_image(image);
-		has_outsiders |= !space_has(space, COLLECTOR);
+		image->is_outsider = !image->is_archiver;
+		outsiders += !image->is_archiver;
 	}
-	while ((at = space_tell(space)) != NULL)
-		if (at->object)
-			put(at, number++, pid, time_ns);
+	while ((at = space_tell(space)) != NULL) {
+		if (!at->object)
+			continue;
+		put(at, number++, pid, time_ns);
+		if (image->is_outsider && is_collector(at->object)) {
+			image->is_outsider = 0; /* the loader maps it after the program, and may be sampled before */
+			outsiders--;
+		}
+	}
 }
 
 int mapfile_has_outsiders(void)
 {
-	return has_outsiders;
+	return outsiders > 0;
 }
 
 void mapfile_flush(void)

@@ -199,17 +199,6 @@ const struct mapping *space_tell(struct space *space)
 	return NULL;
 }
 
-int space_has(const struct space *space, const char *name)
-{
-	for (size_t i = 0; i < space->count; i++) {
-		const char *path = space->list[i].object ? object_path(space->list[i].object) : "", *slash = strrchr(path, '/');
-
-		if (slash && strcmp(slash + 1, name) == 0)
-			return 1;
-	}
-	return 0;
-}
-
 struct space *space_of_end(const struct ring_record *record)
 {
 	return record->type == PERF_RECORD_EXIT && record->count > 1 && (uint32_t)record->words[0] == (uint32_t)record->words[1]

@@ -25,7 +25,7 @@ struct image {
 	unsigned executed;     /* how many programs it had executed by then, as far as known */
 	struct object *program; /* what it executes; NULL: not known */
 	char name[IMAGE_NAME];
-	int is_told, is_sampled; /* the caller's */
+	int is_told, is_sampled, is_archiver, is_outsider; /* the caller's */
 	unsigned holders, depth;
 };
 
@@ -42,9 +42,6 @@ const struct mapping *space_tell(struct space *space);
 
 /* The present image of it. */
 struct image *space_image(const struct space *space);
-
-/* Is a file of this name mapped there? */
-int space_has(const struct space *space, const char *name);
 
 /* If a record, which space_take has got, put another program in the place of one whose image is_told: its memory; else NULL. */
 struct space *space_of_next(const struct ring_record *record);

@@ -120,6 +120,7 @@ starved()
 	cat starved.txt
 }
 ln -s ../bases starving/bases
+[ -e bases/alone.er/sampler/map.fxt ] && starved ../empty "$xer_print" -exp_list bases/alone.er
 while read -r line; do
 	eval "starved ../empty $xer_print $line"
 done <<'END'
