@@ -201,7 +201,7 @@ static struct exp_line_section part_of(const struct exp_line_section *section, c
 	for (uint32_t i = 0; i < row->column_count; i++) {
 		uint64_t offset = word_at(row->offsets + 4 * i), size = word_at(row->sizes + 4 * i);
 
-		if (word_at(row->columns + 4 * i) == column && offset <= section->size && size <= section->size - offset)
+		if (word_at(row->columns + 4 * i) == column && offset < section->size && size <= section->size - offset)
 			return (struct exp_line_section){section->bytes + offset, size};
 	}
 	return (struct exp_line_section){NULL, 0};

@@ -63,8 +63,9 @@ static int is_harmless(const char *line)
 	const struct command *command;
 	size_t len;
 
-	line += strspn(line, " \t");
-	len = strcspn(line, " \t");
+	line += strspn(line, " \t\r\v\f");
+	line += *line == '-';
+	len = strcspn(line, " \t\r\v\f#");
 	if (len >= sizeof(word))
 		return 1;
 	memcpy(word, line, len);
