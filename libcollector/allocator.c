@@ -6,6 +6,7 @@
 
 #include "hook.h"
 #include "log.h"
+#include "visible.h"
 
 #include <link.h>
 

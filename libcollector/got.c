@@ -7,6 +7,7 @@
 
 #include "elftables.h"
 #include "hook.h"
+#include "visible.h"
 
 #include <elf.h>
 #include <link.h>
@@ -148,7 +149,7 @@ struct exchange {
 static int find_exchange(const char *name, struct exchange *out)
 {
 	if (strcmp(name, "dlsym") == 0) {
-		*out = (struct exchange){.wrapper = (uint64_t)&find_symbol, .bound = (uint64_t)&dlsym};
+		*out = (struct exchange){.wrapper = (uint64_t)&find_symbol, .bound = (uint64_t)visible_dlsym()};
 		return 0;
 	}
 	out->index = own_index(name);
@@ -280,52 +281,6 @@ static int see_object(struct dl_phdr_info *info, size_t size, void *argument)
 	return 0;
 }
 
-/* ---- one word ---- */
-
-struct replacement {
-	const char *object, *name;
-	uint64_t function;
-	unsigned changed;
-};
-
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static int replace_in_object(struct dl_phdr_info *info, size_t size, void *argument)
-{
-	struct replacement *wanted = argument;
-	struct image image;
-
-	(void)size;
-	if (strcmp(base_of(info->dlpi_name), wanted->object) != 0 || read_image(info, &image) < 0)
-		return 0;
-	for (int t = 0; t < 2; t++)
-		for (size_t i = 0; i < image.tables.relocations[t].size / sizeof(ElfW(Rela)); i++) {
-			const ElfW(Rela) *relocation = &image.tables.relocations[t].first[i];
-			const ElfW(Sym) *symbol = &image.tables.symbol[ELF64_R_SYM(relocation->r_info)];
-			uint32_t type = ELF64_R_TYPE(relocation->r_info);
-
-			if ((type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT) &&
-			    strcmp(image.tables.text + symbol->st_name, wanted->name) == 0)
-				wanted->changed += (unsigned)put(&image, (uint64_t *)(image.tables.bias + relocation->r_offset), wanted->function);
-		}
-	if (image.is_open)
-		seal(&image, 0);
-	return 0;
-}
-
-unsigned got_replace(const char *object, const char *name, void *function)
-{
-	struct replacement wanted = {object, name, (uint64_t)function, 0};
-
-	dl_iterate_phdr(replace_in_object, &wanted);
-	return wanted.changed;
-}
-
 /* ---- objects that come later ---- */
 
 static int count_objects(struct dl_phdr_info *info, size_t size, void *adds)
@@ -350,6 +305,65 @@ static void *find_symbol(void *handle, const char *name)
 	if (atomic_load_explicit(&is_patched, memory_order_relaxed))
 		patch_new_objects();
 	return dlsym(handle, name);
+}
+
+int got_exports(const char *name)
+{
+	uint32_t index = own.symbol ? own_index(name) : 0;
+
+	return index && ELF64_ST_TYPE(own.symbol[index].st_info) == STT_FUNC;
+}
+
+struct clear {
+	int (*is_alone)(const char *name, const void *object);
+	unsigned changed;
+};
+
+static void clear_symbol(struct image *image, uint32_t index, struct clear *clear)
+{
+	uint64_t function = own_address(own_index(image->tables.text + image->tables.symbol[index].st_name));
+
+	for (int t = 0; t < 2; t++)
+		for (size_t i = 0; i < image->tables.relocations[t].size / sizeof(ElfW(Rela)); i++) {
+			const ElfW(Rela) *relocation = &image->tables.relocations[t].first[i];
+			uint64_t *word = (uint64_t *)(image->tables.bias + relocation->r_offset);
+			uint32_t type = ELF64_R_TYPE(relocation->r_info);
+
+			if (ELF64_R_SYM(relocation->r_info) == index && (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64) &&
+			    *word == function)
+				clear->changed += (unsigned)put(image, word, 0);
+		}
+}
+
+/* What an object does not define stands in front of what it does in the table of symbols. */
+static int clear_object(struct dl_phdr_info *info, size_t size, void *argument)
+{
+	struct clear *clear = argument;
+	struct image image;
+
+	(void)size;
+	if (read_image(info, &image) < 0 || !image.tables.hash || is_exempt(info, &image))
+		return 0;
+	for (uint32_t i = 1; i < image.tables.hash[1]; i++) {
+		const ElfW(Sym) *symbol = &image.tables.symbol[i];
+		const char *name = image.tables.text + symbol->st_name;
+
+		if (ELF64_ST_BIND(symbol->st_info) == STB_WEAK && symbol->st_shndx == SHN_UNDEF && got_exports(name) &&
+		    clear->is_alone(name, (const void *)image.low))
+			clear_symbol(&image, i, clear);
+	}
+	if (image.is_open)
+		seal(&image, 0);
+	return 0;
+}
+
+unsigned got_clear_weak(int (*is_alone)(const char *name, const void *object))
+{
+	struct clear clear = {.is_alone = is_alone};
+
+	elf_tables_read(&own, (uint64_t)&__ehdr_start, _DYNAMIC);
+	dl_iterate_phdr(clear_object, &clear);
+	return clear.changed;
 }
 
 unsigned got_patch(void)

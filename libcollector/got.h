@@ -17,8 +17,11 @@ unsigned got_patch(void);
 /* Give them the functions back. Returns the number of words changed. */
 unsigned got_restore(void);
 
-/* Make the loaded objects of the file name `object` ("": the program) call `function` where they call `name`. Returns the number of words changed.
- * Normal context. */
-unsigned got_replace(const char *object, const char *name, void *function);
+/* Does this library export a function of that name? False before got_patch or got_clear_weak. Signal-safe. */
+int got_exports(const char *name);
+
+/* Clear the words of weak references that hold a function of ours which is_alone tells that nobody else has; `object` is an address in the
+ * referring one. Returns the number of words changed. */
+unsigned got_clear_weak(int (*is_alone)(const char *name, const void *object));
 
 #endif

@@ -1,6 +1,8 @@
 /* hook.c: find the functions behind the wrappers. See hook.h. */
 #include "hook.h"
 
+#include "visible.h"
+
 enum { POOL_SIZE = 64 * 1024 };
 
 struct hook_table hook_real;

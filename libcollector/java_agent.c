@@ -7,7 +7,6 @@
 #include "java_agent.h"
 
 #include "collector.h"
-#include "got.h"
 #include "java_batch.h"
 #include "java_code.h"
 #include "java_event.h"
@@ -16,6 +15,7 @@
 #include "jvmti.h"
 #include "log.h"
 #include "next.h"
+#include "visible.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -136,23 +136,18 @@ static int create(struct java_machine **machine, struct java_env **env, void *ar
 	return result;
 }
 
-static __attribute__((noinline)) void *find_create(void *handle, const char *name)
+void *java_find(void *handle, const char *name)
 {
-	void *found = dlsym(handle, name);
+	void *found;
 
+	if (strcmp(name, "JNI_CreateJavaVM") != 0 || !col.descriptor.java || !col_is_recording())
+		return NULL;
+	found = dlsym(handle, name);
 	if (!found)
 		return NULL;
 	libjvm = handle;
 	real_create = (create_function *)(uintptr_t)found;
 	return (void *)(uintptr_t)&create;
-}
-
-/* dlsym, as the launcher and the program itself call it. The real function looks who has called it: it is reached by a jump. */
-static void *find(void *handle, const char *name)
-{
-	if (strcmp(name, "JNI_CreateJavaVM") == 0 && handle != RTLD_DEFAULT && handle != RTLD_NEXT && col_is_recording())
-		return find_create(handle, name);
-	return dlsym(handle, name);
 }
 
 /* A program that is linked to libjvm is bound to this one. */
@@ -171,14 +166,6 @@ EXPORT int JNI_CreateJavaVM(struct java_machine **machine, struct java_env **env
 		return next(machine, env, arguments);
 	real_create = next;
 	return create(machine, env, arguments);
-}
-
-void java_open(void)
-{
-	static const char *const callers[] = {"libjli.so", "" /* the program */};
-
-	for (size_t i = 0; col.descriptor.java && i < sizeof(callers) / sizeof(callers[0]); i++)
-		got_replace(callers[i], "dlsym", (void *)(uintptr_t)&find);
 }
 
 void java_forget(void)

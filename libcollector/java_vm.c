@@ -2,6 +2,7 @@
 #include "java_vm.h"
 
 #include "collector.h"
+#include "visible.h"
 
 #include <dlfcn.h>
 #include <errno.h>

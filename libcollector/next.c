@@ -6,6 +6,7 @@
 
 #include "elftables.h"
 #include "hook.h"
+#include "visible.h"
 
 #include <link.h>
 

@@ -9,6 +9,7 @@
 #include "hook.h"
 #include "mapping.h"
 #include "scope.h"
+#include "visible.h"
 
 enum { ALIGNMENT = 16 };
 

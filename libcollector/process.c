@@ -9,7 +9,6 @@
 #include "file.h"
 #include "functrace.h"
 #include "hook.h"
-#include "java_agent.h"
 #include "log.h"
 #include "map.h"
 #include "mpi.h"
@@ -17,6 +16,7 @@
 #include "tick.h"
 #include "tree.h"
 #include "usage.h"
+#include "visible.h"
 #include "window.h"
 
 #include <errno.h>
@@ -150,6 +150,7 @@ static __attribute__((constructor)) void construct(void)
 {
 	int saved_errno = errno;
 
+	visible_open();
 	if (environment_take(&col.descriptor) == 0) {
 		col.pid = sys_getpid();
 		drop_what_needs_stacks(&col.descriptor);
@@ -161,7 +162,6 @@ static __attribute__((constructor)) void construct(void)
 			tick_let_in();
 			process_begin_events();
 			mpi_open();
-			java_open();
 		}
 	}
 	errno = saved_errno;

@@ -24,8 +24,12 @@
 #include "libcollector/sync.h"
 #include "libcollector/tick.h"
 #include "libcollector/tree.h"
+#include "libcollector/visible.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+
+#undef dlsym
 
 /* ---- files whose pages are gone */
 
@@ -271,7 +275,14 @@ void strange_forget(void)
 
 /* ---- Java */
 
-void java_open(void)
+/* ---- names that nobody else has: here there are none */
+
+visible_dlsym_function *visible_dlsym(void)
+{
+	return dlsym;
+}
+
+void visible_open(void)
 {
 }
 

@@ -200,6 +200,27 @@ int case_the_loader_asked(void)
 	return 0;
 }
 
+/* A program that has no such library asks whether it has. */
+extern int MPI_Init(int *argc, char ***argv) __attribute__((weak));
+extern void GOMP_parallel(void (*function)(void *), void *data, unsigned threads, unsigned flags) __attribute__((weak));
+extern void *operator_new(size_t size) __asm__("_Znwm") __attribute__((weak));
+
+int case_libraries_not_there(void)
+{
+	static const char *const names[] = {"MPI_Init", "PMPI_Send", "GOMP_parallel", "omp_set_lock", "JNI_CreateJavaVM", "_Znwm", "malloc", "fork"};
+	static int (*volatile init)(int *, char ***) = MPI_Init;
+	void *program = dlopen(NULL, RTLD_NOW);
+
+	say("weak %d %d %d %d\n", MPI_Init != NULL, init != NULL, GOMP_parallel != NULL, operator_new != NULL);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		say("%s %d %d", names[i], dlsym(RTLD_DEFAULT, names[i]) != NULL, dlsym(program, names[i]) != NULL);
+		say(" %d", dlsym(RTLD_NEXT, names[i]) != NULL);
+		say(" %d\n", dlerror() != NULL);
+	}
+	mark();
+	return 0;
+}
+
 int case_what_the_kernel_gave(void)
 {
 	char text[4096] = "";
