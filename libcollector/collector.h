@@ -61,6 +61,7 @@ enum col_context { COL_NORMAL, COL_HANDLER, COL_CONTEXTS };
 	COUNTER(lost_threads) \
 	COUNTER(lost_log) \
 	COUNTER(lost_files) \
+	COUNTER(lost_objects) \
 	COUNTER(sampled_ns)
 
 struct col_counters {

@@ -58,6 +58,7 @@ static struct object *take_entry(uint64_t start)
 		if (seen == start)
 			return atomic_compare_exchange_strong(&object->gone, &gone, 0) ? object : NULL;
 	}
+	atomic_fetch_add(&col.count.lost_objects, 1);
 	return NULL;
 }
 
