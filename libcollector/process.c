@@ -8,6 +8,7 @@
 #include "environment.h"
 #include "file.h"
 #include "functrace.h"
+#include "golang.h"
 #include "hook.h"
 #include "log.h"
 #include "map.h"
@@ -162,6 +163,9 @@ static __attribute__((constructor)) void construct(void)
 			tick_let_in();
 			process_begin_events();
 			mpi_open();
+			if (golang_is_program())
+				col_log_warning("a program in Go makes its system calls itself: what it executes is not followed, and its end is not seen; "
+						"--sampler samples what it executes from outside");
 		}
 	}
 	errno = saved_errno;

@@ -202,6 +202,13 @@ if have go; then
 	report go -exp_list
 	contains "go build: the compiler is in the list" '_f[0-9]+_x1: .*compile' go.txt
 	contains "go build: the linker is in the list" '_f[0-9]+_x1: .*link' go.txt
+	if grep -q 'sampled from outside' go.err; then
+		skip "go build: what its own system calls mean is told" "go is statically linked here"
+	else
+		record silent -p off -A off -- go version
+		report silent -header
+		contains "go build: what its own system calls mean is told" 'a program in Go makes its system calls itself: what it executes is not followed' silent.txt
+	fi
 else
 	skip "go build" "go is not here"
 fi
