@@ -198,6 +198,15 @@ if have gcc && [ -e "$home/include/jni.h" ] &&
 	is "a machine that is loaded: it runs" "0 done" "$? $(cat loading.out)"
 	report loading -name short -metrics i.totalcpu -functions
 	contains "its methods are seen too" ' JavaKnown\.work$' loading.txt
+	# As an interpreter's module does.
+	sed 's/^int main(void)/int enter(void)/' embedded.c >module.c
+	gcc -g -shared -fPIC -DLOADED="\"$home/lib/server/libjvm.so\"" -o module.so module.c -I"$home/include" -I"$home/include/linux" -ldl
+	echo 'int main(void) { return ((int (*)(void))dlsym(dlopen("./module.so", RTLD_NOW), "enter"))(); }' >interpreter.c
+	gcc -D_GNU_SOURCE -include dlfcn.h -o interpreter interpreter.c -ldl
+	record module -A off -p hi -- ./interpreter
+	is "a machine that a loaded library loads: it runs" "0 done" "$? $(cat module.out)"
+	report module -name short -metrics i.totalcpu -functions
+	contains "its methods are seen as well" ' JavaKnown\.work$' module.txt
 else
 	skip "a machine in another program" "no gcc, or no jni.h"
 fi
