@@ -1,8 +1,9 @@
 /* symtab.c: the function symbols of an image, from .symtab (of the file or its separate debug
- * file), .dynsym and .gnu_debugdata, as libdwfl joins them. */
+ * file), .dynsym and .gnu_debugdata, as libdwfl joins them; of a stripped program in Go, from its runtime's table. */
 #include "experiment/image.h"
 
 #include "experiment/arena.h"
+#include "experiment/gopclntab.h"
 #include "experiment/search.h"
 
 #include <errno.h>
@@ -58,8 +59,42 @@ static int compare_symbols(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+/* The table of a program in Go. Returns 0, or -ENOTSUP: it has none. */
+static int open_go_table(const struct exp_image *image, struct exp_gopclntab *table)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(image->elf, &names) != 0)
+		return -ENOTSUP;
+	while ((section = elf_nextscn(image->elf, section)) != NULL) {
+		GElf_Shdr header;
+		const char *name = gelf_getshdr(section, &header) == NULL ? NULL : elf_strptr(image->elf, names, header.sh_name);
+		const Elf_Data *data;
+
+		if (name == NULL || strcmp(name, ".gopclntab") != 0 || header.sh_type == SHT_NOBITS)
+			continue;
+		data = elf_rawdata(section, NULL);
+		return data == NULL || data->d_buf == NULL ? -ENOTSUP : exp_gopclntab_open(table, data->d_buf, data->d_size);
+	}
+	return -ENOTSUP;
+}
+
+/* What strip(1) has left of a program in Go. */
+static size_t add_go_functions(struct exp_image *image, size_t used, const struct exp_gopclntab *table)
+{
+	for (uint64_t i = 0; i < table->count; i++) {
+		struct exp_symbol *symbol = &image->symbols[used];
+
+		*symbol = (struct exp_symbol){.rank = RANK_LOCAL};
+		used += exp_gopclntab_function(table, i, &symbol->address, &symbol->size, &symbol->name) != 0;
+	}
+	return used;
+}
+
 int exp_image_read_symbols(struct exp_image *image)
 {
+	struct exp_gopclntab table = {.count = 0};
 	size_t used = 0, kept = 0;
 	int count;
 
@@ -67,9 +102,13 @@ int exp_image_read_symbols(struct exp_image *image)
 	errno = 0;
 	count = dwfl_module_getsymtab(image->module);
 	exp_memory_note(errno);
-	if (count <= 0)
+	if (count < 0)
+		count = 0;
+	if (open_go_table(image, &table) != 0 || (uint64_t)count > table.count)
+		table.count = 0; /* the symbols are there, and tell more */
+	if (count == 0 && table.count == 0)
 		return 0;
-	image->symbols = exp_zeroed((size_t)count, sizeof(*image->symbols));
+	image->symbols = exp_zeroed((size_t)count + (size_t)table.count, sizeof(*image->symbols));
 	if (image->symbols == NULL)
 		return -ENOMEM;
 	for (int i = 0; i < count; i++) {
@@ -87,6 +126,7 @@ int exp_image_read_symbols(struct exp_image *image)
 							     .name = name,
 							     .rank = rank_of(&symbol, name)};
 	}
+	used = add_go_functions(image, used, &table);
 	qsort(image->symbols, used, sizeof(*image->symbols), compare_symbols);
 	for (size_t i = 0; i < used; i++)
 		if (kept == 0 || image->symbols[i].address != image->symbols[kept - 1].address)

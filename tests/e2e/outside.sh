@@ -193,8 +193,27 @@ within "its helper is killed: samples until then" 1 450 "$(of killed _f1_x1)"
 # real ones
 if have go; then
 	mkdir hello && printf 'module hello\ngo 1.15\n' >hello/go.mod
-	printf 'package main\n\nfunc main() { println("hello") }\n' >hello/main.go
-	(cd hello && GOCACHE=$PWD/../cache GOFLAGS=-mod=mod timeout -k 5 100 "$xcollect" -o ../go.er --sampler=0.1m -p off -A off go build -o hello . >../go.out 2>../go.err)
+	cat >hello/main.go <<-'GO'
+	package main
+
+	import "time"
+
+	//go:noinline
+	func work() (sum int) {
+		for i := 0; i < 1000000; i++ {
+			sum += i * i
+		}
+		return
+	}
+
+	func main() {
+		for start := time.Now(); time.Since(start) < 200*time.Millisecond; {
+			work()
+		}
+		println("hello")
+	}
+	GO
+	(cd hello && GOCACHE=$PWD/../cache GOFLAGS=-mod=mod timeout -k 5 100 "$xcollect" -o ../go.er --sampler=0.1m -p off -A off go build -ldflags '-s -w' -o hello . >../go.out 2>../go.err)
 	is "go build: it ends well" "0 hello" "$? $(hello/hello 2>&1)"
 	total=$(counted_samples go)
 	report go -functions
@@ -202,6 +221,11 @@ if have go; then
 	report go -exp_list
 	contains "go build: the compiler is in the list" '_f[0-9]+_x1: .*compile' go.txt
 	contains "go build: the linker is in the list" '_f[0-9]+_x1: .*link' go.txt
+	record stripped --sampler=1m -p off -A off -- hello/hello
+	counted_samples stripped >/dev/null
+	report stripped -functions
+	within "a stripped program in Go has names" 80 100 "$(share stripped main.work 2)"
+	within "a stripped program in Go has stacks" 80 100 "$(share stripped runtime.main 4)"
 	if grep -q 'sampled from outside' go.err; then
 		skip "go build: what its own system calls mean is told" "go is statically linked here"
 	else
