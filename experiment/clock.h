@@ -11,6 +11,9 @@ struct exp_clock_point {
 	uint64_t raw_ns; /* CLOCK_MONOTONIC_RAW */
 };
 
+/* The year 2116: times since 1970 beyond it are damaged. Differences of two such times have no overflow, nor has a sum of two. */
+#define EXP_REAL_NS_MAX (UINT64_C(1) << 62)
+
 struct exp_clock {
 	struct exp_clock_point start;
 	uint64_t start_mono_ns; /* the start on CLOCK_MONOTONIC; 0: unknown */

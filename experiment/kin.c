@@ -241,7 +241,7 @@ static int compare_lineages(const void *a, const void *b)
 }
 
 /* Add them to the list of descendants, and count those that are left out. */
-static int list(struct experiment *founder, const struct exp_kin *kin)
+static int list(struct experiment *founder, struct exp_kin *kin)
 {
 	struct exp_info *info = &founder->info;
 	size_t count = info->descendant_count;
@@ -252,12 +252,15 @@ static int list(struct experiment *founder, const struct exp_kin *kin)
 	if (count > 0)
 		memcpy(names, info->descendants, count * sizeof(*names));
 	for (size_t i = 0; i < kin->count; i++) {
-		const struct exp_kin_image *image = &kin->images[i];
+		struct exp_kin_image *image = &kin->images[i];
 
-		if (image->is_shown)
+		if (image->is_shown) {
 			names[count++] = image->lineage;
-		else
+			if (exp_hash_add(&kin->shown, exp_hash_text(EXP_HASH_START, image->lineage), image) != 0)
+				return -ENOMEM;
+		} else {
 			info->left_out += image->sampled && !image->archiver && image->log == EXP_INDEX_NONE;
+		}
 	}
 	qsort(names, count, sizeof(*names), compare_lineages);
 	info->descendants = names;
@@ -303,18 +306,21 @@ void exp_kin_forget(struct experiment *founder)
 		return;
 	free(founder->kin->images);
 	free(founder->kin->by_time);
+	exp_hash_fini(&founder->kin->shown);
 	free(founder->kin);
 	founder->kin = NULL;
 }
 
 /* ---- their experiments */
 
+static int has_lineage(const void *item, const void *lineage)
+{
+	return strcmp(((const struct exp_kin_image *)item)->lineage, lineage) == 0;
+}
+
 static const struct exp_kin_image *find(const struct exp_kin *kin, const char *lineage)
 {
-	for (size_t i = 0; kin != NULL && i < kin->count; i++)
-		if (kin->images[i].is_shown && strcmp(kin->images[i].lineage, lineage) == 0)
-			return &kin->images[i];
-	return NULL;
+	return kin == NULL ? NULL : exp_hash_find(&kin->shown, exp_hash_text(EXP_HASH_START, lineage), has_lineage, lineage);
 }
 
 static int fill_command(struct experiment *experiment, const struct exp_kin_image *image)
@@ -350,7 +356,7 @@ static void fill_clock(const struct experiment *founder, struct experiment *expe
 	experiment->clock.start.ticks = exp_clock_ticks(clock, began);
 	experiment->clock.start.raw_ns += passed;
 	experiment->info.start_mono_ns = began;
-	experiment->info.start_real_ns = founder->info.start_real_ns + (int64_t)passed;
+	experiment->info.start_real_ns = passed < EXP_REAL_NS_MAX ? founder->info.start_real_ns + (int64_t)passed : founder->info.start_real_ns;
 	experiment->began_ns = began;
 	experiment->ended_ns = image->until;
 }

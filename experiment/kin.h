@@ -5,6 +5,7 @@
 #define XER_EXPERIMENT_KIN_H
 
 #include "experiment/fxt.h"
+#include "experiment/hash.h"
 #include "experiment/internal.h"
 
 struct exp_kin_text {
@@ -34,6 +35,7 @@ struct exp_kin {
 	struct exp_kin_image *images;
 	size_t count, capacity;
 	struct exp_kin_image **by_time; /* in order of their beginnings */
+	struct exp_hash shown;          /* those of which experiments are made, by lineage */
 };
 
 /* What a kernel object tells of an image. Returns 1, or 0: the record is of another kind. Texts are borrowed from the record. */

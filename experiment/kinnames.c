@@ -2,6 +2,7 @@
  * comes first, so that an image has the lineage that its maker meant; where no collector was, the kernel has told who forked whom. */
 #include "experiment/kin.h"
 
+#include "experiment/hash.h"
 #include "experiment/index.h"
 #include "experiment/xmlread.h"
 #include "format/lineage.h"
@@ -44,11 +45,7 @@ struct names {
 
 static uint64_t hash(const char *text)
 {
-	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-
-	while (*text != '\0')
-		hash = (hash ^ (unsigned char)*text++) * 0x100000001b3u;
-	return hash;
+	return exp_hash_text(EXP_HASH_START, text);
 }
 
 /* Of a log, which may say anything. */

@@ -15,9 +15,6 @@
 
 enum { READ_TRIES = 3, RETRY_US = 2000, ENOUGH = 1 };
 
-/* The year 2116: differences of such times, and their sums with durations, have no overflow. */
-#define REAL_NS_MAX (UINT64_C(1) << 62)
-
 struct log_reader {
 	enum exp_status before_exec;
 	struct experiment *experiment;
@@ -134,7 +131,7 @@ static int read_clock(struct log_reader *reader, const struct exp_element *eleme
 	experiment->clock.start.raw_ns = exp_element_number(element, "raw_ns", 0);
 	experiment->clock.start_mono_ns = exp_element_number(element, "mono_ns", 0);
 	experiment->info.start_mono_ns = experiment->clock.start_mono_ns;
-	if (real_ns > REAL_NS_MAX) {
+	if (real_ns > EXP_REAL_NS_MAX) {
 		exp_warn(experiment, FMT_FILE_LOG ": the time of the start is damaged");
 		real_ns = 0;
 	}
