@@ -59,6 +59,7 @@ omp header overview functions calltree lines ompregions ompconstructs omp_preg o
 mpi header overview exp_list functions calltree mpifunctions mpiranks mpimessages processes
 rank header overview functions mpifunctions mpiranks mpimessages threads
 sampler header overview functions calltree cpus threads seconds statistics
+kin header exp_list functions objects processes threads
 END
 
 # Experiment, name of the expectation, and arguments before the experiment.
