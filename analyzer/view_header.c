@@ -246,8 +246,24 @@ static void put_troubles(FILE *out, const struct session *session, const struct 
 		fputs("  damaged: parts of the experiment could not be read\n", out);
 }
 
-static void put_status(FILE *out, const struct exp_info *info)
+/* The lineage of what the process became: no collector was in that, but it may have been sampled from outside. */
+static const char *became(const struct session *session, const struct session_experiment *at)
 {
+	const struct exp_info *info = at->info;
+
+	for (size_t i = info->event_count; i-- > 0 && info->executed_as == NULL;) {
+		const char *path = report_attribute(&info->events[i], "path"), *lineage = report_attribute(&info->events[i], "lineage");
+
+		if (strcmp(info->events[i].kind, "unrecorded") == 0 && path != NULL && strcmp(path, info->executed) == 0 &&
+		    view_is_outside(session, at, lineage))
+			return lineage;
+	}
+	return info->executed_as != NULL ? info->executed_as : "not recorded";
+}
+
+static void put_status(FILE *out, const struct session *session, const struct session_experiment *at)
+{
+	const struct exp_info *info = at->info;
 	char text[64];
 
 	/* From outside, the end of the sampling is all that is seen. */
@@ -256,7 +272,9 @@ static void put_status(FILE *out, const struct exp_info *info)
 		fputs(": killed, or the recorder could not write its end; exit status unknown",
 		      out);
 	if (info->status == EXP_EXECED) {
-		fprintf(out, ", %s: ", info->executed_as ? info->executed_as : "not recorded");
+		fputs(", ", out);
+		text_put(out, became(session, at));
+		fputs(": ", out);
 		text_put(out, info->executed);
 	}
 	if (info->status == EXP_DETACHED)
@@ -339,7 +357,7 @@ static void put_header(struct session *session, const struct session_experiment 
 	put_field(out, "Directory", known(info->cwd));
 	put_host(out, info);
 	put_start(out, info);
-	put_status(out, info);
+	put_status(out, session, at);
 	put_field(out, "Recorded", known(experiment_setting(at->experiment, "command", "")));
 	put_settings(out, info);
 	put_sampler(out, at->experiment);
