@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { AHEAD_WORDS = 2048 /* behind a seek */ };
+
 int fxt_fault(struct exp_fxt *fxt, const char *what)
 {
 	const struct fxt_record *type = fxt->at < fxt->filled ? fxt_record_find(fxt->window[fxt->at]) : NULL;
@@ -28,6 +30,7 @@ struct exp_fxt *exp_fxt_open(int fd)
 	if (fxt == NULL)
 		return NULL;
 	fxt->fd = fd;
+	fxt->ahead = FXT_WINDOW_WORDS;
 	fxt->window = malloc((FXT_WINDOW_WORDS + 1) * sizeof(*fxt->window));
 	if (fxt->window == NULL || fxt_tables_add_provider(fxt, 0) != 0) {
 		exp_fxt_close(fxt);
@@ -48,10 +51,10 @@ void exp_fxt_close(struct exp_fxt *fxt)
 	free(fxt);
 }
 
-/* Read what fits. Returns 0 or -errno. */
-static int fill(struct exp_fxt *fxt)
+/* Read what fits, or so much as is read at once, but `need` words. Returns 0 or -errno. */
+static int fill(struct exp_fxt *fxt, uint64_t need)
 {
-	size_t left = fxt->filled - fxt->at;
+	size_t left = fxt->filled - fxt->at, wanted = need > fxt->ahead ? (size_t)need : fxt->ahead;
 	unsigned tries = 0;
 
 	if (fxt->is_end)
@@ -59,9 +62,9 @@ static int fill(struct exp_fxt *fxt)
 	memmove(fxt->window, fxt->window + fxt->at, left * sizeof(uint64_t) + fxt->tail);
 	fxt->at = 0;
 	fxt->filled = left;
-	while (fxt->filled < FXT_WINDOW_WORDS) {
+	while (fxt->filled < wanted) {
 		char *end = (char *)(fxt->window + fxt->filled) + fxt->tail;
-		ssize_t got = read(fxt->fd, end, (FXT_WINDOW_WORDS - fxt->filled) * sizeof(uint64_t) - fxt->tail);
+		ssize_t got = read(fxt->fd, end, (wanted - fxt->filled) * sizeof(uint64_t) - fxt->tail);
 
 		if (retry(got < 0 && errno == EINTR, &tries))
 			continue;
@@ -82,7 +85,7 @@ static int fill(struct exp_fxt *fxt)
  * error here. */
 static int want(struct exp_fxt *fxt, uint64_t need)
 {
-	return fxt->filled - fxt->at < need ? fill(fxt) : 0;
+	return fxt->filled - fxt->at < need ? fill(fxt, need) : 0;
 }
 
 /* The window is used up, and holes of the file follow, which read as zeros: go on behind them. What cannot seek is read. */
@@ -218,6 +221,23 @@ int exp_fxt_next(struct exp_fxt *fxt, const struct exp_fxt_record **out)
 		return rc;
 	*out = &fxt->record;
 	return 1;
+}
+
+uint64_t exp_fxt_at(const struct exp_fxt *fxt)
+{
+	return fxt->offset + fxt->record.size * FXT_WORD_SIZE;
+}
+
+int exp_fxt_seek(struct exp_fxt *fxt, uint64_t offset)
+{
+	if (lseek(fxt->fd, (off_t)offset, SEEK_SET) != (off_t)offset)
+		return -errno;
+	fxt->record.size = 0;
+	fxt->at = fxt->filled = fxt->tail = 0;
+	fxt->is_end = 0;
+	fxt->offset = offset;
+	fxt->ahead = AHEAD_WORDS;
+	return 0;
 }
 
 const char *exp_fxt_fault(const struct exp_fxt *fxt)

@@ -48,6 +48,13 @@ void exp_fxt_close(struct exp_fxt *fxt);
  * -EBADMSG after a fault, which is told by exp_fxt_fault; or another -errno. */
 int exp_fxt_next(struct exp_fxt *fxt, const struct exp_fxt_record **out);
 
+/* Where the record stands that exp_fxt_next would give, in bytes from the beginning of the file. */
+uint64_t exp_fxt_at(const struct exp_fxt *fxt);
+
+/* Go on with the record at an offset, where one must begin; the tables stay as they are. Little is read ahead from then on. Returns 0, or -errno:
+ * the file cannot be sought in, and nothing has changed. */
+int exp_fxt_seek(struct exp_fxt *fxt, uint64_t offset);
+
 /* Take the next argument of a record's ARGUMENTS off `value`. Returns 1, or 0 behind the last. */
 int exp_fxt_argument(const struct exp_fxt *fxt, struct exp_fxt_value *value, struct exp_fxt_argument *out);
 

@@ -35,6 +35,7 @@ struct exp_fxt {
 	uint64_t *window;
 	size_t at, filled;      /* in words of the window: the record, and how many there are */
 	size_t tail;            /* bytes of a last word that is not whole */
+	size_t ahead;           /* words that are read at once */
 	uint64_t offset;        /* in the file, of the record */
 	int is_end, has_magic;
 	uint64_t unused;

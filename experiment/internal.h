@@ -10,6 +10,7 @@
 struct exp_load;
 struct exp_method;
 struct exp_samples;
+struct exp_fxtindexes;
 struct exp_kin;
 
 /* Generations from here on mean an epoch: a moment, and the generation that was then. */
@@ -65,6 +66,7 @@ struct experiment {
 	struct xraylog *foreign; /* the log that stands for an experiment directory; NULL: there is one */
 	uint64_t *foreign_functions; /* foreign_functions[number]: their addresses by an instrumentation map */
 	size_t foreign_function_count;
+	struct exp_fxtindexes *indexes; /* of the founder's files of samples; NULL: there was no memory */
 	struct exp_samples *samples; /* of the sampler, NULL: none (samples.h) */
 	struct exp_samples *counters[FMT_COUNTERS_MAX]; /* of counters */
 	unsigned counted; /* bit n: there is a counter of slot n */

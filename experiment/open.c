@@ -2,6 +2,7 @@
  * notes and its descendants. */
 #include "experiment/samples.h"
 #include "experiment/internal.h"
+#include "experiment/fxtindex.h"
 #include "experiment/fxtlog.h"
 #include "experiment/kin.h"
 #include "experiment/xmlread.h"
@@ -344,6 +345,7 @@ static int open_path(const char *path, const struct experiment *founder, const s
 		experiment->clock.hz = 1e9;
 		if (reporter != NULL)
 			experiment->reporter = *reporter;
+		experiment->indexes = exp_fxtindexes_share(founder == NULL ? NULL : founder->indexes);
 		rc = set_names(experiment, path);
 	}
 	if (rc == 0)
@@ -384,6 +386,7 @@ void experiment_close(struct experiment *experiment)
 		return;
 	exp_load_destroy(experiment->load);
 	exp_samples_forget(experiment);
+	exp_fxtindexes_release(experiment->indexes);
 	exp_kin_forget(experiment);
 	exp_fxtlog_close(experiment);
 	exp_foreign_close(experiment);

@@ -2,6 +2,7 @@
  * tell of all processes; what belongs to an experiment is of the image that its process executed at the time. See samples.h. */
 #include "experiment/samples.h"
 
+#include "experiment/fxtindex.h"
 #include "experiment/fxtmap.h"
 #include "experiment/fxtstacks.h"
 #include "experiment/kin.h"
@@ -75,9 +76,10 @@ static int take_record(void *context, const struct exp_fxt *fxt, const struct ex
 
 typedef int visitor(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record);
 
-/* Visit the records of a file; what is before its first fault. Returns 0 or -ENOMEM. */
-static int read_file(struct experiment *experiment, int directory, const char *where, const char *name, visitor *visit, void *context)
+/* Visit the records of a file, but for such as are not of a process, if that is not 0; what is before its first fault. Returns 0 or -ENOMEM. */
+static int read_file(struct experiment *experiment, int directory, const char *where, const char *name, uint64_t process, visitor *visit, void *context)
 {
+	struct exp_fxtwalk walk = {.process = process};
 	const struct exp_fxt_record *record;
 	int fd = exp_file_open(directory, name);
 	struct exp_fxt *fxt;
@@ -88,13 +90,15 @@ static int read_file(struct experiment *experiment, int directory, const char *w
 			exp_warn(experiment, "%s/%s: %s", where, name, strerror(-fd));
 		return 0;
 	}
-	fxt = exp_fxt_open(fd);
+	fxt = walk.fxt = exp_fxt_open(fd);
 	rc = fxt == NULL ? -ENOMEM : 1;
+	exp_fxtwalk_begin(&walk, experiment->indexes, where, name, fd);
 	while (rc == 1) {
-		rc = exp_fxt_next(fxt, &record);
+		rc = exp_fxtwalk_next(&walk, &record);
 		if (rc == 1 && visit(context, fxt, record) != 0)
 			rc = -ENOMEM;
 	}
+	exp_fxtwalk_end(&walk, experiment->indexes, rc);
 	if (rc < 0 && rc != -ENOMEM) {
 		exp_warn(experiment, "%s/%s: %s", where, name, rc == -EBADMSG ? exp_fxt_fault(fxt) : strerror(-rc));
 		rc = 0;
@@ -172,6 +176,7 @@ static int open_directory(const struct experiment *experiment, const char *name)
 
 static int read_files(struct reader *reader, int directory)
 {
+	struct experiment *experiment = reader->load->experiment;
 	struct dirent **names;
 	int count = scandirat(directory, ".", &names, is_sampler_file, versionsort);
 	int rc = 0;
@@ -181,7 +186,7 @@ static int read_files(struct reader *reader, int directory)
 	for (int i = 0; i < count; i++) {
 		reader->cpu = (uint32_t)cpu_of(names[i]->d_name);
 		if (rc == 0)
-			rc = read_file(reader->load->experiment, directory, reader->name, names[i]->d_name, take_record, reader);
+			rc = read_file(experiment, directory, reader->name, names[i]->d_name, experiment->kernel_pid, take_record, reader);
 		free(names[i]);
 	}
 	free(names);
@@ -348,13 +353,13 @@ static int take_code(void *context, const struct exp_fxt *fxt, const struct exp_
 }
 
 /* Read a map of code, if there is one. Returns 0 or -ENOMEM. */
-static int read_map(struct experiment *experiment, const char *where, visitor *visit, void *context)
+static int read_map(struct experiment *experiment, const char *where, uint64_t process, visitor *visit, void *context)
 {
 	int directory = open_directory(experiment, where), rc;
 
 	if (directory < 0)
 		return 0;
-	rc = read_file(experiment, directory, where, FMT_FILE_SAMPLER_MAP, visit, context);
+	rc = read_file(experiment, directory, where, FMT_FILE_SAMPLER_MAP, process, visit, context);
 	close(directory);
 	return rc;
 }
@@ -363,11 +368,11 @@ int exp_samples_maps(struct experiment *experiment, visitor *visit, void *contex
 {
 	uint64_t period;
 	char name[COUNTER_NAME];
-	int rc = period_of(experiment) > 0 ? read_map(experiment, FMT_DIR_SAMPLER, visit, context) : 0;
+	int rc = period_of(experiment) > 0 ? read_map(experiment, FMT_DIR_SAMPLER, 0, visit, context) : 0;
 
 	for (unsigned i = 0; i < FMT_COUNTERS_MAX && rc == 0; i++)
 		if (counter_of(experiment, i, NULL, &period) == 0)
-			rc = read_map(experiment, counter_directory(name, i), visit, context);
+			rc = read_map(experiment, counter_directory(name, i), 0, visit, context);
 	return rc;
 }
 
@@ -383,10 +388,10 @@ int exp_samples_objects(struct experiment *experiment, struct exp_map_object **o
 	experiment->kernel_pid = (uint64_t)experiment->info.pid;
 	find_span(experiment, &from_ns, &reader.to_ns);
 	if (period_of(experiment) > 0)
-		rc = read_map(experiment, FMT_DIR_SAMPLER, take_code, &reader);
+		rc = read_map(experiment, FMT_DIR_SAMPLER, experiment->kernel_pid, take_code, &reader);
 	for (unsigned i = 0; i < FMT_COUNTERS_MAX && rc == 0 && reader.map.object_count == 0; i++)
 		if (counter_of(experiment, i, NULL, &period) == 0)
-			rc = read_map(experiment, counter_directory(name, i), take_code, &reader);
+			rc = read_map(experiment, counter_directory(name, i), experiment->kernel_pid, take_code, &reader);
 	if (rc == 0) {
 		*out = reader.map.objects;
 		*count = reader.map.object_count;
