@@ -2,6 +2,7 @@
 #include "target.h"
 
 #include "experiment/dwarf.h"
+#include "experiment/gopclntab.h"
 #include "experiment/image.h"
 #include "libcollector/elffile.h"
 
@@ -92,4 +93,17 @@ void fuzz_elffile(const uint8_t *bytes, size_t size)
 		FUZZ_ASSERT((const uint8_t *)symbols.end <= at + size && symbols.at <= symbols.end &&
 			    (const uint8_t *)symbols.names + symbols.names_size <= at + size);
 	free(at);
+}
+
+void fuzz_gopclntab(const uint8_t *bytes, size_t size)
+{
+	struct exp_gopclntab table;
+	uint64_t address, length;
+	const char *name;
+
+	if (exp_gopclntab_open(&table, bytes, size) != 0)
+		return;
+	for (uint64_t i = 0; i < table.count; i++)
+		if (exp_gopclntab_function(&table, i, &address, &length, &name))
+			FUZZ_ASSERT(length > 0 && name[0] != '\0' && strlen(name) < size);
 }
