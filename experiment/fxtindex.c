@@ -216,7 +216,7 @@ int exp_fxtwalk_next(struct exp_fxtwalk *walk, const struct exp_fxt_record **out
 	if (walk->index != NULL && !walk->is_making && walk->process != 0 && !go_on(walk))
 		return 0;
 	rc = exp_fxt_next(walk->fxt, out);
-	if (rc == 1 && walk->is_making)
+	if (rc == 1 && walk->index != NULL && walk->is_making)
 		note(walk->index, walk->fxt, *out);
 	return rc;
 }
