@@ -273,7 +273,7 @@ static void begin(struct template_run *run, const struct template_event *event)
 	run->note = NULL;
 	memset(run->slots, 0, run->slots_used * sizeof(run->slots[0]));
 	run->slots_used = 0;
-	run->len = run->line_start = 0;
+	run->len = run->line_start = run->counted = run->column = 0;
 	run->newlines = 0;
 	run->has_high_bytes = run->set->has_high_bytes;
 	if (run->at > (uint64_t)event->size * 8)

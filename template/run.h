@@ -35,6 +35,7 @@ struct template_run {
 	char *text;
 	size_t len, capacity;
 	size_t line_start;
+	size_t counted, column; /* characters of the line before text[counted], as far as tabs wanted to know */
 	unsigned newlines;
 	int has_high_bytes; /* which may not be UTF-8 */
 	/* Of the report. */

@@ -84,6 +84,10 @@ void run_trim_line(struct template_run *run)
 {
 	while (run->len > run->line_start && run->text[run->len - 1] == ' ')
 		run->len--;
+	if (run->counted > run->len) {
+		run->column -= run->counted - run->len;
+		run->counted = run->len;
+	}
 }
 
 void run_put_newline(struct template_run *run)
@@ -96,11 +100,14 @@ void run_put_newline(struct template_run *run)
 
 void run_put_tab(struct template_run *run)
 {
-	size_t column = 0;
-
-	for (size_t i = run->line_start; i < run->len; i++)
-		column += (run->text[i] & 0xc0) != 0x80;
-	run_put_blanks(run, TAB - column % TAB);
+	/* A line may have a million of tabs: what is before the last one is not counted again. */
+	if (run->counted < run->line_start) {
+		run->counted = run->line_start;
+		run->column = 0;
+	}
+	for (; run->counted < run->len; run->counted++)
+		run->column += (run->text[run->counted] & 0xc0) != 0x80;
+	run_put_blanks(run, TAB - run->column % TAB);
 }
 
 /* Length of the UTF-8 character at at[len], 0 if it is none that may be printed. */

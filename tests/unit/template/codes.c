@@ -116,4 +116,5 @@ Test(codes, newlines_and_tabs)
 {
 	SAYS("\"a\" \\n \"b  \" \\n \\t \"c\" \\t \"d\"", WORDS(1), "a\nb\n        c       d");
 	SAYS("\"12345678\" \\t \"x\"", WORDS(1), "12345678        x");
+	SAYS("\"\xc3\xa9\" \\t \"\xc3\xa9\xc3\xa9\" \\t \\t \"b\"", WORDS(1), "\xc3\xa9       \xc3\xa9\xc3\xa9              b");
 }
