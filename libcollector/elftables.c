@@ -28,6 +28,9 @@ void elf_tables_read(struct elf_tables *tables, uint64_t bias, const ElfW(Dyn) *
 		case DT_GNU_HASH:
 			tables->hash = at;
 			break;
+		case DT_HASH:
+			tables->old_hash = at;
+			break;
 		case DT_VERSYM:
 			tables->version = at;
 			break;
@@ -91,7 +94,31 @@ uint32_t elf_tables_hash(const char *name)
 	return hash;
 }
 
-uint32_t elf_tables_find(const struct elf_tables *tables, const char *name, uint32_t hash)
+static int is_definition(const struct elf_tables *tables, uint32_t index, const char *name)
+{
+	const ElfW(Sym) *symbol = &tables->symbol[index];
+
+	return symbol->st_shndx != SHN_UNDEF && strcmp(tables->text + symbol->st_name, name) == 0 &&
+	       !(tables->version && tables->version[index] & ELF_TABLES_HIDDEN);
+}
+
+/* By the table of the System V ABI. */
+static uint32_t find_old(const struct elf_tables *tables, const char *name)
+{
+	uint32_t buckets = tables->old_hash[0], hash = 0;
+	const uint32_t *bucket = tables->old_hash + 2, *chain = bucket + buckets;
+
+	for (const char *at = name; *at; at++) {
+		hash = (hash << 4) + (uint8_t)*at;
+		hash = (hash ^ (hash >> 24 & 0xf0)) & 0x0fffffff;
+	}
+	for (uint32_t i = buckets ? bucket[hash % buckets] : 0; i; i = chain[i])
+		if (is_definition(tables, i, name))
+			return i;
+	return 0;
+}
+
+static uint32_t find_gnu(const struct elf_tables *tables, const char *name, uint32_t hash)
 {
 	uint32_t buckets = tables->hash[0], first = tables->hash[1], words = tables->hash[2], shift = tables->hash[3];
 	const uint64_t *bloom = (const uint64_t *)(tables->hash + 4);
@@ -103,12 +130,14 @@ uint32_t elf_tables_find(const struct elf_tables *tables, const char *name, uint
 	if (!(word >> hash % 64 & word >> (hash >> shift) % 64 & 1) || at < first)
 		return 0;
 	for (;; at++) {
-		const ElfW(Sym) *symbol = &tables->symbol[at];
-
-		if ((chain[at - first] | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF && strcmp(tables->text + symbol->st_name, name) == 0 &&
-		    !(tables->version && tables->version[at] & ELF_TABLES_HIDDEN))
+		if ((chain[at - first] | 1) == (hash | 1) && is_definition(tables, at, name))
 			return at;
 		if (chain[at - first] & 1)
 			return 0;
 	}
+}
+
+uint32_t elf_tables_find(const struct elf_tables *tables, const char *name, uint32_t hash)
+{
+	return tables->hash ? find_gnu(tables, name, hash) : find_old(tables, name);
 }

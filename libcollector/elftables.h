@@ -15,6 +15,7 @@ struct elf_tables {
 	const ElfW(Sym) *symbol;
 	const char *text;
 	const uint32_t *hash;      /* DT_GNU_HASH */
+	const uint32_t *old_hash;  /* DT_HASH, which is all that some linkers and old libraries have */
 	const ElfW(Half) *version; /* of each symbol, NULL if there are none */
 	const ElfW(Verneed) *need;
 	const ElfW(Verdef) *def;
@@ -35,7 +36,7 @@ uint32_t elf_tables_count(const struct elf_tables *tables);
 uint32_t elf_tables_hash(const char *name);
 
 /* The index of the symbol that the object defines under a name with that hash, in the version that is bound today; 0 if there is none.
- * Needs symbol, text and hash. */
+ * Needs symbol, text and one of the tables of hashes; `hash` is that of DT_GNU_HASH. */
 uint32_t elf_tables_find(const struct elf_tables *tables, const char *name, uint32_t hash);
 
 #endif

@@ -319,39 +319,29 @@ struct clear {
 	unsigned changed;
 };
 
-static void clear_symbol(struct image *image, uint32_t index, struct clear *clear)
+static void clear_word(struct image *image, const ElfW(Rela) *relocation, struct clear *clear)
 {
-	uint64_t function = own_address(own_index(image->tables.text + image->tables.symbol[index].st_name));
+	uint32_t type = ELF64_R_TYPE(relocation->r_info), index = ELF64_R_SYM(relocation->r_info);
+	uint64_t *word = (uint64_t *)(image->tables.bias + relocation->r_offset);
+	const ElfW(Sym) *symbol = &image->tables.symbol[index];
+	const char *name = image->tables.text + symbol->st_name;
 
-	for (int t = 0; t < 2; t++)
-		for (size_t i = 0; i < image->tables.relocations[t].size / sizeof(ElfW(Rela)); i++) {
-			const ElfW(Rela) *relocation = &image->tables.relocations[t].first[i];
-			uint64_t *word = (uint64_t *)(image->tables.bias + relocation->r_offset);
-			uint32_t type = ELF64_R_TYPE(relocation->r_info);
-
-			if (ELF64_R_SYM(relocation->r_info) == index && (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64) &&
-			    *word == function)
-				clear->changed += (unsigned)put(image, word, 0);
-		}
+	if ((type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64) && index &&
+	    ELF64_ST_BIND(symbol->st_info) == STB_WEAK && symbol->st_shndx == SHN_UNDEF && got_exports(name) &&
+	    *word == own_address(own_index(name)) && clear->is_alone(name, (const void *)image->low))
+		clear->changed += (unsigned)put(image, word, 0);
 }
 
-/* What an object does not define stands in front of what it does in the table of symbols. */
 static int clear_object(struct dl_phdr_info *info, size_t size, void *argument)
 {
-	struct clear *clear = argument;
 	struct image image;
 
 	(void)size;
-	if (read_image(info, &image) < 0 || !image.tables.hash || is_exempt(info, &image))
+	if (read_image(info, &image) < 0 || is_exempt(info, &image))
 		return 0;
-	for (uint32_t i = 1; i < image.tables.hash[1]; i++) {
-		const ElfW(Sym) *symbol = &image.tables.symbol[i];
-		const char *name = image.tables.text + symbol->st_name;
-
-		if (ELF64_ST_BIND(symbol->st_info) == STB_WEAK && symbol->st_shndx == SHN_UNDEF && got_exports(name) &&
-		    clear->is_alone(name, (const void *)image.low))
-			clear_symbol(&image, i, clear);
-	}
+	for (int t = 0; t < 2; t++)
+		for (size_t i = 0; i < image.tables.relocations[t].size / sizeof(ElfW(Rela)); i++)
+			clear_word(&image, &image.tables.relocations[t].first[i], argument);
 	if (image.is_open)
 		seal(&image, 0);
 	return 0;

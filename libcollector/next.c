@@ -26,7 +26,7 @@ struct search {
 static int read_tables(struct elf_tables *tables, uint64_t bias, const ElfW(Dyn) *dynamic)
 {
 	elf_tables_read(tables, bias, dynamic);
-	return tables->symbol && tables->text && tables->hash;
+	return tables->symbol && tables->text && (tables->hash || tables->old_hash);
 }
 
 /* The function that the object defines under that name, in the version of today. */

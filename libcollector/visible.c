@@ -11,7 +11,7 @@
 
 #undef dlsym
 
-static _Atomic(visible_dlsym_function *) real;
+static _Atomic(visible_dlsym_function *) real, next;
 static atomic_uint is_open;
 static void *program; /* what dlopen(NULL) gives */
 
@@ -41,15 +41,30 @@ visible_dlsym_function *visible_dlsym(void)
 	return found;
 }
 
+/* The one behind ours: of a library that the user preloads to stand in front of the C library's, or that. */
+static visible_dlsym_function *next_dlsym(void)
+{
+	visible_dlsym_function *found = atomic_load_explicit(&next, memory_order_relaxed);
+
+	if (found)
+		return found;
+	hook_pool_begin();
+	found = (visible_dlsym_function *)(uintptr_t)visible_dlsym()(RTLD_NEXT, "dlsym");
+	hook_pool_end();
+	found = found ? found : visible_dlsym();
+	atomic_store_explicit(&next, found, memory_order_relaxed);
+	return found;
+}
+
 /* Nobody has it: the C library says so, in its words. It must see us as the caller, so this is no jump. */
 static __attribute__((noinline)) void *find_nothing(const char *name)
 {
-	void *volatile found = visible_dlsym()(RTLD_NEXT, name);
+	void *volatile found = next_dlsym()(RTLD_NEXT, name);
 
 	return found;
 }
 
-/* The real function looks who has called it: it is reached by a jump. */
+/* The next function looks who has called it: it is reached by a jump. */
 EXPORT void *dlsym(void *handle, const char *name)
 {
 	int meets_us = handle == RTLD_DEFAULT || handle == RTLD_NEXT || handle == program;
@@ -59,7 +74,7 @@ EXPORT void *dlsym(void *handle, const char *name)
 		return found;
 	if (meets_us && atomic_load_explicit(&is_open, memory_order_acquire) && got_exports(name) && is_alone(name, __builtin_return_address(0)))
 		return find_nothing(name);
-	return visible_dlsym()(handle, name);
+	return next_dlsym()(handle, name);
 }
 
 void visible_open(void)

@@ -140,6 +140,44 @@ gcc -O2 -shared -fPIC -o other.so other.c && with=(LD_PRELOAD="$PWD/other.so") &
 with=()
 gcc -O2 -g -o wrapped known.c ./other.so -Wl,-rpath,"$PWD" -Wl,--no-as-needed && same "a linked library that wraps malloc" 20 ./wrapped x
 
+cat >symbols.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+static int answer(void) { return 42; }
+void *dlsym(void *handle, const char *name)
+{
+	static void *(*next)(void *, const char *);
+	if (!next)
+		next = (void *(*)(void *, const char *))dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+	return strcmp(name, "answer") == 0 ? (void *)&answer : next(handle, name);
+}
+C
+cat >asks.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+extern int MPI_Init(int *argc, char ***argv) __attribute__((weak));
+extern void GOMP_barrier(void) __attribute__((weak));
+int (*volatile kept)(int *, char ***) = MPI_Init;
+int main(void)
+{
+	int (*answer)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "answer");
+	printf("%d %d %d, answer %d\n", MPI_Init != NULL, kept != NULL, GOMP_barrier != NULL, answer ? answer() : 0);
+	if (GOMP_barrier)
+		GOMP_barrier();
+	return 0;
+}
+C
+printf '#include <stdio.h>\nvoid GOMP_barrier(void) { puts("borne"); }\n' >bears.c
+gcc -O2 -o asks asks.c
+gcc -O2 -shared -fPIC -o symbols.so symbols.c && with=(LD_PRELOAD="$PWD/symbols.so") && same "another preloaded library that wraps dlsym" none ./asks
+with=()
+gcc -O2 -fno-pie -no-pie -o asks asks.c && same "weak references to what is not there, fixed addresses" none ./asks
+gcc -O2 -fPIE -pie -Wl,--hash-style=sysv -o asks asks.c && same "and the old table of hashes alone" none ./asks
+gcc -O2 -shared -fPIC -Wl,--hash-style=sysv -o libbears.so bears.c &&
+	gcc -O2 -fPIE -pie -o asks asks.c -Wl,--no-as-needed ./libbears.so -Wl,-rpath,"$PWD" && same "and to what a library with the old table has" none ./asks
+
 cat >audit.c <<'C'
 #include <link.h>
 #include <stdlib.h>
