@@ -10,7 +10,7 @@
 
 struct exp_fxtindexes; /* of the files of a founder */
 
-/* Another owner of them; NULL: new ones. NULL is returned, and may be used, if there is no memory. Thread-safe, like all here. */
+/* Another owner of them; NULL: new ones. Returns NULL if there is no memory. Thread-safe, like all here. */
 struct exp_fxtindexes *exp_fxtindexes_share(struct exp_fxtindexes *indexes);
 void exp_fxtindexes_release(struct exp_fxtindexes *indexes);
 

@@ -66,7 +66,7 @@ struct experiment {
 	struct xraylog *foreign; /* the log that stands for an experiment directory; NULL: there is one */
 	uint64_t *foreign_functions; /* foreign_functions[number]: their addresses by an instrumentation map */
 	size_t foreign_function_count;
-	struct exp_fxtindexes *indexes; /* of the founder's files of samples; NULL: there was no memory */
+	struct exp_fxtindexes *indexes; /* of the founder's files of samples */
 	struct exp_samples *samples; /* of the sampler, NULL: none (samples.h) */
 	struct exp_samples *counters[FMT_COUNTERS_MAX]; /* of counters */
 	unsigned counted; /* bit n: there is a counter of slot n */

@@ -346,7 +346,7 @@ static int open_path(const char *path, const struct experiment *founder, const s
 		if (reporter != NULL)
 			experiment->reporter = *reporter;
 		experiment->indexes = exp_fxtindexes_share(founder == NULL ? NULL : founder->indexes);
-		rc = set_names(experiment, path);
+		rc = experiment->indexes == NULL ? -ENOMEM : set_names(experiment, path);
 	}
 	if (rc == 0)
 		rc = read_all(experiment, &reason);
