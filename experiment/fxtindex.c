@@ -98,10 +98,8 @@ static int set_has(const uint64_t *set, uint64_t process)
 /* ---- making one */
 
 /* Do later records mean something else because of this one? */
-static int is_relied_on(const struct exp_fxt *fxt, const struct exp_fxt_record *record)
+static int is_relied_on(const struct exp_fxt_record *record)
 {
-	struct exp_kin_image image;
-
 	switch (record->kind) {
 	case FXT_provider:
 	case FXT_section:
@@ -110,8 +108,16 @@ static int is_relied_on(const struct exp_fxt *fxt, const struct exp_fxt_record *
 	case FXT_thread:
 		return 1;
 	default:
-		return exp_kin_take(fxt, record, &image) && image.inner != 0;
+		return 0;
 	}
+}
+
+/* A process that has another number besides: whoever looks for the one is to have the records of the other. */
+static int has_two_numbers(const struct exp_fxt *fxt, const struct exp_fxt_record *record)
+{
+	struct exp_kin_image image;
+
+	return exp_kin_take(fxt, record, &image) && image.inner != 0;
 }
 
 static uint64_t process_of(const struct exp_fxt_record *record)
@@ -132,23 +138,25 @@ static uint64_t process_of(const struct exp_fxt_record *record)
 	}
 }
 
-static void note(struct exp_fxtindex *index, const struct exp_fxt *fxt, const struct exp_fxt_record *record)
+/* Others look at the state meanwhile: it is changed at the end, under the lock. */
+static void note(struct exp_fxtwalk *walk, const struct exp_fxt_record *record)
 {
+	struct exp_fxtindex *index = walk->index;
 	struct part *last = index->count == 0 ? NULL : &index->parts[index->count - 1];
 	uint64_t process = process_of(record);
 
-	if (index->state != STATE_MAKING)
+	if (walk->is_useless)
 		return;
 	if (last == NULL || record->offset - last->offset >= PART_BYTES) {
 		if (exp_array_reserve(&index->parts, &index->capacity, index->count, sizeof(*last)) != 0) {
-			index->state = STATE_USELESS;
+			walk->is_useless = 1;
 			return;
 		}
 		last = &index->parts[index->count++];
 		*last = (struct part){.offset = record->offset};
 	}
-	if (index->count > 1 && is_relied_on(fxt, record))
-		index->state = STATE_USELESS;
+	if ((index->count > 1 && is_relied_on(record)) || has_two_numbers(walk->fxt, record))
+		walk->is_useless = 1;
 	if (process != 0)
 		set_add(last->processes, process);
 	else
@@ -217,7 +225,7 @@ int exp_fxtwalk_next(struct exp_fxtwalk *walk, const struct exp_fxt_record **out
 		return 0;
 	rc = exp_fxt_next(walk->fxt, out);
 	if (rc == 1 && walk->index != NULL && walk->is_making)
-		note(walk->index, walk->fxt, *out);
+		note(walk, *out);
 	return rc;
 }
 
@@ -226,6 +234,6 @@ void exp_fxtwalk_end(struct exp_fxtwalk *walk, struct exp_fxtindexes *indexes, i
 	if (!walk->is_making)
 		return;
 	pthread_mutex_lock(&indexes->lock);
-	walk->index->state = rc == 0 && walk->index->state == STATE_MAKING ? STATE_READY : STATE_USELESS;
+	walk->index->state = rc == 0 && !walk->is_useless ? STATE_READY : STATE_USELESS;
 	pthread_mutex_unlock(&indexes->lock);
 }

@@ -19,7 +19,8 @@ struct exp_fxtwalk {
 	struct exp_fxt *fxt; /* which stands at the beginning */
 	uint64_t process;    /* whose records are wanted; others may come too. 0: all are */
 	struct exp_fxtindex *index;
-	int is_making; /* it is made by this walk */
+	int is_making;  /* it is made by this walk */
+	int is_useless; /* what is made */
 	size_t part;
 };
 

@@ -215,6 +215,42 @@ static const char *program_name(const struct exp_kin_image *image)
 	return slash != NULL ? slash + 1 : image->name.at;
 }
 
+enum { PATTERN_MAX = 1024, DEPTH_MAX = 64, COPIES_MAX = 1024 };
+
+/* How many copies braces at most ask for, one more than COPIES_MAX if that is more. */
+static uint64_t braces(const char *at)
+{
+	char *end;
+	uint64_t least = strtoull(at, &end, 10), most = *end == ',' ? strtoull(end + 1, NULL, 10) : 0;
+
+	most = most > least ? most : least;
+	return most < COPIES_MAX ? most + 1 : COPIES_MAX + 1;
+}
+
+/* The pattern is of a log, which may say anything. One of many parentheses takes more stack than there is; what repeats is copied when it is
+ * compiled, as often as the repetitions' product; for what a reference refers to the search has no bound. */
+static int is_modest(const char *pattern)
+{
+	unsigned depth = 0;
+	uint64_t copies = 1;
+
+	if (strlen(pattern) > PATTERN_MAX)
+		return 0;
+	for (const char *at = pattern; *at != '\0' && copies <= COPIES_MAX; at++) {
+		if (at[0] == '\\' && at[1] >= '1' && at[1] <= '9')
+			return 0;
+		if (at[0] == '\\' && at[1] != '\0')
+			at++;
+		else if (*at == '+')
+			copies *= 2;
+		else if (*at == '{')
+			copies *= braces(at + 1);
+		else
+			depth += *at == '(';
+	}
+	return copies <= COPIES_MAX && depth <= DEPTH_MAX;
+}
+
 /* As the collector chooses those that it records: by -F. */
 static void choose(const struct experiment *founder, struct exp_kin *kin)
 {
@@ -222,7 +258,7 @@ static void choose(const struct experiment *founder, struct exp_kin *kin)
 	int is_pattern = follow[0] == '=';
 	regex_t pattern;
 
-	if (strcmp(follow, "off") == 0 || (is_pattern && regcomp(&pattern, follow + 1, REG_EXTENDED | REG_NOSUB) != 0))
+	if (strcmp(follow, "off") == 0 || (is_pattern && (!is_modest(follow + 1) || regcomp(&pattern, follow + 1, REG_EXTENDED | REG_NOSUB) != 0)))
 		return;
 	for (size_t i = 0; i < kin->count; i++) {
 		struct exp_kin_image *image = &kin->images[i];

@@ -113,6 +113,22 @@ Test(fxtindex, reads_all_where_records_rely_on_others)
 	check_all(0);
 }
 
+/* Its experiment has that other number, and finds this one in the first part, but what is mapped in later ones. */
+Test(fxtindex, reads_all_where_a_process_has_another_number)
+{
+	size_t at;
+
+	begin();
+	count += fxt_put_string(words + count, 1, "inner", 5);
+	at = count;
+	words[count + 1] = FIRST_PID;
+	count += 2;
+	count += fxt_put_number(words + count, FXT_ARGUMENT_UINT64, 1, 7);
+	words[at] = FXT_HEAD(kernel_object, count - at) | FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) | FXT_BITS(kernel_object, arguments, 1);
+	put_samples();
+	check_all(0);
+}
+
 Test(fxtindex, begins_anew_with_a_file_that_grew)
 {
 	struct exp_fxtindexes *indexes = exp_fxtindexes_share(NULL);

@@ -256,6 +256,34 @@ Test(kin, whom_F_leaves_out_is_left_out)
 	}
 }
 
+/* Patterns of which the compiler makes more than there is memory, or stack, are none. */
+Test(kin, a_pattern_that_is_a_trap_is_none)
+{
+	static const char *const traps[] = {"(((a{300}){300}){300}){300}", "(((((((((((a+)+)+)+)+)+)+)+)+)+)+)", "a{1,2000}", "a{,2000}", "(a*)*\\1b", NULL};
+
+	for (size_t i = 0; i < sizeof(traps) / sizeof(traps[0]); i++) {
+		char elements[4096], deep[2001];
+
+		memset(deep, '(', 1000);
+		memset(deep + 1000, ')', 1000);
+		deep[2000] = '\0';
+		snprintf(elements, sizeof(elements), SETTING "<setting name=\"follow\" value=\"=%s|cc\"/>\n" CLOCK EXIT, traps[i] ? traps[i] : deep);
+		begin(elements);
+		founder_image();
+		image(51, MONO + 200, FOUNDER, 1, MONO + 300, "cc");
+		open_founder();
+		expect("");
+		cr_expect_eq(experiment_info(founder)->left_out, 1, "%s", traps[i]);
+		end();
+	}
+	begin(SETTING "<setting name=\"follow\" value=\"=(^_f9|x+){1,3}|c{2}\\+*\"/>\n" CLOCK EXIT);
+	founder_image();
+	image(51, MONO + 200, FOUNDER, 1, MONO + 300, "cc");
+	open_founder();
+	expect("_f1_x1");
+	end();
+}
+
 #define CHILD_CLOCK "<clock source=\"tsc\" hz=\"1000000000\" ticks=\"1000000000\" raw_ns=\"5000000000\" real_ns=\"1700000000000000000\" mono_ns=\"1000900\"/>\n"
 
 /* The collector of 143 knows that as 43, and what it makes by their numbers there. */
