@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -31,14 +32,17 @@ static int open_by_build_id(const char *build_id)
 	return open_matching(path, build_id);
 }
 
-/* Is the sum of a file that of the link to it, which is zlib's? Returns fd; or -ENOENT, and closes it. */
+/* Is the sum of a file that of the link to it, which is zlib's? Returns fd; or -ENOENT, and closes it. A file of holes may be so large that its
+ * sum is never there. */
 static int if_has_sum(int fd, GElf_Word wanted)
 {
+	const off_t most = (off_t)4 << 30;
 	uint8_t bytes[1 << 14];
 	uLong sum = crc32(0, NULL, 0);
-	ssize_t got = fd < 0 ? -1 : pread(fd, bytes, sizeof(bytes), 0);
+	struct stat st;
+	ssize_t got = fd < 0 || fstat(fd, &st) != 0 || st.st_size > most ? -1 : pread(fd, bytes, sizeof(bytes), 0);
 
-	for (off_t at = 0; got > 0; got = pread(fd, bytes, sizeof(bytes), at)) {
+	for (off_t at = 0; got > 0 && at <= most; got = pread(fd, bytes, sizeof(bytes), at)) {
 		sum = crc32(sum, bytes, (uInt)got);
 		at += got;
 	}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { MAGIC_1_16 = 0xfa, MAGIC_1_18 = 0xf0, MAGIC_1_20 = 0xf1, POINTER = 8, HEAD = 8, COUNT_MAX = 1 << 24 };
+enum { NAME_MAX_BYTES = 1 << 16 /* those of all functions may be one text of the size of the table */ };
 
 static uint64_t word_at(const struct exp_gopclntab *table, size_t at, unsigned width)
 {
@@ -58,14 +59,16 @@ int exp_gopclntab_function(const struct exp_gopclntab *table, uint64_t i, uint64
 	size_t at = table->functions + (size_t)i * 2 * table->width;
 	uint64_t start = word_at(table, at, table->width), record = word_at(table, at + table->width, table->width);
 	uint64_t end = word_at(table, at + 2 * (size_t)table->width, table->width), offset;
+	size_t room;
 
 	if (end <= start || record >= table->size - table->functions || word_at(table, table->functions + record, table->width) != start)
 		return 0;
 	offset = word_at(table, table->functions + record + table->width, 4);
 	if (offset >= table->size - table->names)
 		return 0;
+	room = table->size - table->names - offset;
 	*name = (const char *)table->bytes + table->names + offset;
 	*address = table->text + start;
 	*size = end - start;
-	return **name != '\0' && memchr(*name, '\0', table->size - table->names - offset) != NULL;
+	return **name != '\0' && memchr(*name, '\0', room < NAME_MAX_BYTES ? room : NAME_MAX_BYTES) != NULL;
 }

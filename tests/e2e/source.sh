@@ -163,7 +163,14 @@ if have objcopy strip; then
 	echo >>program.debug
 	report summed -source spin
 	is "but not one that has another" 0 "$(grep -c 'inlined from inlined.h' summed.txt)"
-	rm program.debug && mkfifo program.debug
+	# So large that its sum would take hours, and holes alone; some file systems have none of that size.
+	if rm program.debug && truncate -s 8T program.debug; then
+		timeout 60 "$xer_print" -functions summed.er >holes.txt 2>&1
+		is "a file of holes in its place is not read to its end" 0 $?
+	else
+		skip "a file of holes in place of a debug file" "it cannot be made here"
+	fi
+	rm -f program.debug && mkfifo program.debug
 	timeout 20 "$xer_print" -functions summed.er >fifo.txt 2>&1
 	is "a FIFO in its place is not waited for" 0 $?
 	rm program.debug

@@ -123,6 +123,24 @@ Test(gopclntab, what_is_damaged_is_no_function)
 	cr_expect_eq(function(0), 0, "a name without an end");
 }
 
+/* All functions may have names that end where one very long text does. */
+Test(gopclntab, a_name_is_not_looked_for_without_end)
+{
+	enum { LONG = 1 << 16 };
+	size_t whole = sizeof(made) + LONG + 1;
+	uint8_t *bytes = calloc(1, whole);
+
+	cr_assert(bytes != NULL);
+	made.records[1] = sizeof(made) - offsetof(typeof(made), names);
+	memcpy(bytes, &made, sizeof(made));
+	memset(bytes + sizeof(made), 'x', LONG);
+	cr_assert_eq(exp_gopclntab_open(&table, bytes, whole), 0);
+	cr_expect_eq(function(0), 0);
+	bytes[sizeof(made) + LONG - 1] = 0;
+	cr_expect_eq(function(0), 1);
+	free(bytes);
+}
+
 Test(gopclntab, any_bytes_are_read_within_bounds)
 {
 	srand(5);
