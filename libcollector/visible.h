@@ -12,8 +12,8 @@
 typedef void *visible_dlsym_function(void *handle, const char *name);
 visible_dlsym_function *visible_dlsym(void);
 
-/* Clear the weak references of the loaded objects, and answer for dlsym from now on. Once, when the library is initialized: not in
- * a process that it came into later, where it stands in front of nobody. */
+/* Clear the weak references of the loaded objects, and answer for dlsym from now on. Once, when the library is initialized. In a process that
+ * it came into later nothing is bound to it, so there is nothing to clear, and nobody calls its dlsym. */
 void visible_open(void);
 
 #endif
