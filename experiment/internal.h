@@ -48,7 +48,7 @@ struct experiment {
 	int is_at_work;         /* somebody still writes samples */
 	uint64_t ended_ns;          /* when the process became another program that the kernel has told of, 0: it did not */
 	uint64_t kernel_pid;        /* of its process in samples: info.pid, but in another namespace */
-	uint64_t began_ns;          /* when the process began to execute this image, CLOCK_MONOTONIC; 0: nobody has told (samples.h) */
+	uint64_t began_ns;          /* when the process began to execute this image, CLOCK_MONOTONIC; 0: nobody has told (samplermap.h) */
 	uint64_t *event_ticks;      /* of info.events; 0: the event has no time */
 	struct exp_object *objects; /* in order of the file */
 	size_t object_count;
@@ -67,8 +67,7 @@ struct experiment {
 	uint64_t *foreign_functions; /* foreign_functions[number]: their addresses by an instrumentation map */
 	size_t foreign_function_count;
 	struct exp_fxtindexes *indexes; /* of the founder's files of samples */
-	struct exp_samples *samples; /* of the sampler, NULL: none (samples.h) */
-	struct exp_samples *counters[FMT_COUNTERS_MAX]; /* of counters */
+	struct exp_samples *samples[1 + FMT_COUNTERS_MAX]; /* of each sampler, NULL: none (samplers.h, samples.h); the first is of CPU time */
 	unsigned counted; /* bit n: there is a counter of slot n */
 	struct exp_load *load; /* what experiment_load read, NULL before */
 };

@@ -2,7 +2,7 @@
 #include "experiment/kin.h"
 
 #include "experiment/index.h"
-#include "experiment/samples.h"
+#include "experiment/samplermap.h"
 #include "format/lineage.h"
 
 #include <errno.h>
@@ -317,7 +317,7 @@ int exp_kin_read(struct experiment *founder)
 {
 	struct exp_kin *kin = calloc(1, sizeof(*kin));
 	struct gatherer gatherer = {.kin = kin, .arena = &founder->arena};
-	int rc = kin == NULL ? -ENOMEM : exp_samples_maps(founder, gather, &gatherer);
+	int rc = kin == NULL ? -ENOMEM : exp_samplermap_visit(founder, gather, &gatherer);
 
 	founder->kin = kin;
 	if (rc == 0 && is_any_sampled(kin)) {

@@ -2,7 +2,7 @@
 #include "experiment/internal.h"
 #include "experiment/java.h"
 #include "experiment/made.h"
-#include "experiment/samples.h"
+#include "experiment/samplermap.h"
 #include "experiment/xmlread.h"
 #include "format/layout.h"
 
@@ -231,7 +231,7 @@ static int add_sampled(struct map_reader *reader)
 {
 	struct exp_map_object *sampled;
 	size_t count, known = reader->object_count;
-	int rc = exp_samples_objects(reader->experiment, &sampled, &count);
+	int rc = exp_samplermap_objects(reader->experiment, &sampled, &count);
 
 	for (size_t i = 0; i < count && rc == 0; i++) {
 		if (overlaps(reader->experiment, &sampled[i].object))

@@ -1,5 +1,6 @@
 /* open.c: opens an experiment directory: what kind of thing it is, whether its process lives, its
  * notes and its descendants. */
+#include "experiment/samplers.h"
 #include "experiment/samples.h"
 #include "experiment/internal.h"
 #include "experiment/fxtindex.h"
@@ -263,7 +264,7 @@ static int read_all(struct experiment *experiment, struct exp_cause *cause)
 	if (rc != 0)
 		return rc;
 	experiment->info.status = is_locked(experiment->directory) ? EXP_RUNNING : EXP_DIED;
-	is_at_work = experiment->info.status == EXP_RUNNING || exp_samples_wait(experiment->directory);
+	is_at_work = experiment->info.status == EXP_RUNNING || exp_samplers_wait(experiment->directory);
 	rc = exp_log_read(experiment, cause);
 	if (rc == -ENOENT) {
 		int empty = is_empty(experiment->directory);
@@ -277,7 +278,7 @@ static int read_all(struct experiment *experiment, struct exp_cause *cause)
 	if (experiment->info.outside && experiment->info.status == EXP_DIED)
 		experiment->info.status = is_at_work ? EXP_RUNNING : EXP_ENDED;
 	exp_log_apply_clock(experiment, 0);
-	experiment->info.untold = is_at_work ? 0 : exp_samples_untold(experiment);
+	experiment->info.untold = is_at_work ? 0 : exp_samplers_untold(experiment);
 	experiment->is_at_work = is_at_work;
 	rc = find_founder(experiment);
 	if (rc == 0)

@@ -137,7 +137,7 @@ int exp_profile_read(struct exp_load *load)
 	int rc;
 
 	/* The sampler's samples are of the same time. */
-	if (load->experiment->samples != NULL)
+	if (load->experiment->samples[0] != NULL)
 		return 0;
 	rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_PROFILE], &stream);
 	if (rc == -ENOENT)

@@ -1,5 +1,5 @@
 /* Descendants that no collector was in: who they are by map.fxt, their names, and their experiments. */
-#include "tests/unit/experiment/make_experiment.h"
+#include "tests/unit/experiment/make_samples.h"
 
 #include "format/fxt.h"
 
@@ -7,13 +7,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
-enum { MONO = 1000000, FOUNDER = 42, SECOND = 1000000000 };
-
-#define SETTING "<setting name=\"sampler_ns\" value=\"1000000\"/>\n"
-#define CLOCK "<clock source=\"tsc\" hz=\"1000000000\" ticks=\"1000000000\" raw_ns=\"5000000000\" real_ns=\"1700000000000000000\" mono_ns=\"1000000\"/>\n"
-#define EXIT "<event kind=\"exit\" time=\"11000000000\" code=\"0\" cpu_ns=\"1000000\"/>\n"
+enum { FOUNDER = PID, SECOND = 1000000000 };
 
 enum { NONE, BEGAN, FORKED, PARENT, EXECUTED, SAMPLED, ARCHIVER, ENDED, INNER, PROGRAM, COMMAND, WORDS };
 static const char *const table[WORDS] = {NULL, "began", "forked", "parent", "executed", "sampled", "archiver", "ended", "inner", "program", "command"};
@@ -32,15 +27,7 @@ struct image {
 
 static void begin(const char *elements)
 {
-	char path[256];
-
-	maker_create(&maker);
-	maker_log(&maker, elements);
-	snprintf(path, sizeof(path), "%s/sampler", maker.path);
-	cr_assert_eq(mkdir(path, 0755), 0);
-	count = fxt_put_magic(words);
-	count += fxt_put_provider(words + count, 1, "map", 3);
-	count += fxt_put_initialization(words + count, SECOND);
+	count = maker_sampler(&maker, elements, "map", words);
 	for (unsigned i = 1; i < WORDS; i++)
 		count += fxt_put_string(words + count, (uint16_t)i, table[i], strlen(table[i]));
 }
