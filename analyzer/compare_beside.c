@@ -3,7 +3,7 @@
 #include "compare_beside.h"
 
 #include "compare.h"
-#include "experiment/hash.h"
+#include "compare_join.h"
 #include "memory.h"
 #include "report.h"
 
@@ -18,11 +18,6 @@ struct joined {
 	const struct print_table **tables;
 	size_t columns;
 	size_t limit; /* so many rows; 0: all */
-};
-
-/* The row of each group that a row is made of: cells[column], NULL: it has none. */
-struct row {
-	const struct print_cell **cells;
 };
 
 /* Above that many values a row is shown as a record: side by side they would be too wide. */
@@ -104,7 +99,7 @@ static int is_measure(enum print_type type)
 }
 
 /* The cell of a group. Where it has no such row, nothing was counted. */
-static struct print_cell cell_of(const struct joined *joined, const struct row *row, size_t column, size_t at)
+static struct print_cell cell_of(const struct joined *joined, const struct compare_row *row, size_t column, size_t at)
 {
 	if (row->cells[column] != NULL)
 		return row->cells[column][at];
@@ -120,7 +115,7 @@ static void copy_cell(struct print_table *out, const struct print_cell *cell)
 }
 
 /* For programs: the value, and what it is to the base. */
-static void add_data(struct print_table *out, const struct joined *joined, const struct row *row, size_t column, size_t at)
+static void add_data(struct print_table *out, const struct joined *joined, const struct compare_row *row, size_t column, size_t at)
 {
 	enum print_type type = joined->first->columns[at].type;
 	struct print_cell base = cell_of(joined, row, 0, at), cell = cell_of(joined, row, column, at);
@@ -136,7 +131,7 @@ static void add_data(struct print_table *out, const struct joined *joined, const
 		print_real(out, is_ratio ? to / from : to - from);
 }
 
-static void add_text(struct print_table *out, const struct joined *joined, const struct row *row, size_t column, size_t at)
+static void add_text(struct print_table *out, const struct joined *joined, const struct compare_row *row, size_t column, size_t at)
 {
 	struct print_cell base = cell_of(joined, row, 0, at), cell = cell_of(joined, row, column, at);
 	char *text = cell_text(joined, joined->first->columns[at].type, &base, &cell, column);
@@ -191,7 +186,7 @@ static void add_columns(struct print_table *out, const struct joined *joined, si
 	}
 }
 
-static void add_values(struct print_table *out, const struct joined *joined, const struct row *row, size_t at)
+static void add_values(struct print_table *out, const struct joined *joined, const struct compare_row *row, size_t at)
 {
 	for (size_t i = 0; i < joined->columns; i++) {
 		if (print_is_data(joined->session))
@@ -217,7 +212,7 @@ static void put_end(const struct joined *joined, struct print_table *out, size_t
 }
 
 /* For people: a line a fact, a column a group; the cells from the first on. */
-static void put_facts(const struct joined *joined, const struct row *row, size_t first)
+static void put_facts(const struct joined *joined, const struct compare_row *row, size_t first)
 {
 	struct print_table *out = print_table_begin(joined->first->name);
 
@@ -240,7 +235,7 @@ static void put_facts(const struct joined *joined, const struct row *row, size_t
 
 static void put_record(const struct joined *joined)
 {
-	struct row row = {memory_take(joined->columns, sizeof(*row.cells))};
+	struct compare_row row = {memory_take(joined->columns, sizeof(*row.cells))};
 	struct print_table *out;
 
 	for (size_t i = 0; i < joined->columns; i++)
@@ -259,124 +254,8 @@ static void put_record(const struct joined *joined)
 	free(row.cells);
 }
 
-/* The row `number` of a group's table, NULL: it has no so many. */
-static const struct print_cell *row_of(const struct print_table *table, size_t number)
-{
-	if (table == NULL || number >= table->cell_count / table->column_count)
-		return NULL;
-	return table->cells + number * table->column_count;
-}
-
-static int compare_keys(const struct print_table *table, const struct print_cell *left, const struct print_cell *right)
-{
-	for (size_t i = 0; i < table->key_count; i++) {
-		double a = left[i].is_none ? -1 : 0, b = right[i].is_none ? -1 : 0;
-		int order = 0;
-
-		if (left[i].text != NULL && right[i].text != NULL)
-			order = strcmp(left[i].text, right[i].text);
-		else if (a == b && a == 0 && left[i].text == NULL && right[i].text == NULL)
-			order = (left[i].number > right[i].number) - (left[i].number < right[i].number);
-		else
-			order = (a > b) - (a < b);
-		if (order != 0)
-			return order;
-	}
-	return 0;
-}
-
-/* A row that is looked for: of rows[], one that is equal and in which the group of `column` has no part yet. (A group may
- * have several of a name, as a construct in several processes: the first ones of all groups are one, the second ones, ...) */
-struct wanted {
-	const struct print_table *table;
-	const struct row *rows;
-	size_t columns, column;
-	const struct print_cell *cells;
-};
-
-static int compare_wanted(const struct wanted *wanted, size_t at)
-{
-	const struct row *row = &wanted->rows[at];
-	size_t i = 0;
-
-	while (i + 1 < wanted->columns && row->cells[i] == NULL)
-		i++;
-	return compare_keys(wanted->table, row->cells[i], wanted->cells);
-}
-
-/* Where among rows[count], in order of their numbers, the row is, or belongs. */
-static size_t find_place(const struct wanted *wanted, size_t count, int *is_known)
-{
-	for (size_t i = 0; i < count; i++) {
-		int order = compare_wanted(wanted, i);
-
-		*is_known = order == 0 && wanted->rows[i].cells[wanted->column] == NULL;
-		if (*is_known || order > 0)
-			return i;
-	}
-	*is_known = 0;
-	return count;
-}
-
-/* `item` is the number of a row, from 1. */
-static int is_wanted(const void *item, const void *key)
-{
-	const struct wanted *wanted = key;
-	size_t at = (uintptr_t)item - 1;
-
-	return wanted->rows[at].cells[wanted->column] == NULL && compare_wanted(wanted, at) == 0;
-}
-
-/* The same where words are keys: new rows come last. */
-static size_t find_word(struct session *session, struct exp_hash *words, const struct wanted *wanted, size_t count, int *is_known)
-{
-	uint64_t hash = EXP_HASH_START;
-	const void *found;
-
-	for (size_t i = 0; i < wanted->table->key_count; i++)
-		hash = wanted->cells[i].text != NULL ? exp_hash_text(hash, wanted->cells[i].text)
-						     : exp_hash_number(hash, wanted->cells[i].number);
-	found = exp_hash_find(words, hash, is_wanted, wanted);
-	*is_known = found != NULL;
-	if (found != NULL)
-		return (uintptr_t)found - 1;
-	if (exp_hash_add(words, hash, (void *)(uintptr_t)(count + 1)) != 0) {
-		session_say(session, "out of memory");
-		exit(EXIT_TROUBLE);
-	}
-	return count;
-}
-
-static void join_rows(const struct joined *joined, struct row **rows, size_t *count)
-{
-	struct exp_hash words = {.count = 0};
-	size_t capacity = 0, at;
-	const struct print_cell *cells;
-	int is_known;
-
-	for (size_t i = 0; i < joined->columns; i++)
-		for (size_t number = 0; (cells = row_of(joined->tables[i], number)) != NULL; number++) {
-			struct wanted wanted = {joined->first, *rows, joined->columns, i, cells};
-
-			at = number;
-			is_known = number < *count;
-			if (joined->first->key_count != 0)
-				at = joined->first->columns[0].type == PRINT_WORD
-					     ? find_word(joined->session, &words, &wanted, *count, &is_known)
-					     : find_place(&wanted, *count, &is_known);
-			if (!is_known) {
-				*rows = memory_grow(*rows, *count, &capacity, sizeof(**rows));
-				memmove(*rows + at + 1, *rows + at, (*count - at) * sizeof(**rows));
-				(*rows)[at].cells = memory_take(joined->columns, sizeof(*(*rows)->cells));
-				++*count;
-			}
-			(*rows)[at].cells[i] = cells;
-		}
-	exp_hash_fini(&words);
-}
-
 /* What tells a row apart, as in "read". The caller frees. */
-static char *row_title(const struct joined *joined, const struct row *row, size_t keys)
+static char *row_title(const struct joined *joined, const struct compare_row *row, size_t keys)
 {
 	char *title = memory_format("%s", joined->first->title != NULL ? joined->first->title : joined->first->name);
 
@@ -396,7 +275,7 @@ static char *row_title(const struct joined *joined, const struct row *row, size_
 }
 
 /* Rows beside each other, those of equal keys or places. */
-static void put_rows(const struct joined *joined, const struct row *rows, size_t count, size_t keys)
+static void put_rows(const struct joined *joined, const struct compare_row *rows, size_t count, size_t keys)
 {
 	struct print_table *out = print_table_begin(joined->first->name);
 
@@ -420,10 +299,9 @@ static void put_rows(const struct joined *joined, const struct row *rows, size_t
 
 static void put_joined(const struct joined *joined)
 {
-	size_t keys = joined->first->key_count, count = 0;
-	struct row *rows = NULL;
+	size_t keys = joined->first->key_count, count;
+	struct compare_row *rows = compare_join(joined->tables, joined->columns, &count);
 
-	join_rows(joined, &rows, &count);
 	if (count != 0 && !print_is_data(joined->session) && joined->first->column_count - keys > VALUES_MAX)
 		for (size_t i = 0; i < count && (joined->limit == 0 || i < joined->limit); i++) {
 			char *title = row_title(joined, &rows[i], keys);
@@ -434,9 +312,7 @@ static void put_joined(const struct joined *joined)
 		}
 	else if (count != 0 || print_is_data(joined->session))
 		put_rows(joined, rows, count, keys);
-	for (size_t i = 0; i < count; i++)
-		free(rows[i].cells);
-	free(rows);
+	compare_join_free(rows, count);
 }
 
 static const struct print_table *find_table(const struct print_document *document, const char *name)
