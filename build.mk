@@ -23,7 +23,7 @@ LIBRARY  := $(BUILD)/lib/xer/libcollector.so
 # The same for programs of 32 bits: the modules that need no call stacks, where the compiler can make such programs.
 HAS_M32  := $(shell $(CC) -m32 -shared -x c -include pthread.h -o /dev/null /dev/null >/dev/null 2>&1 && echo yes)
 MODULES32 := altstack archive birth child collector control descent environment exec file filter follow golang hook image log map process ring \
-	scope signals spawn stream syscall thread usage usertrace usertrace_plan window i386/lacking
+	scope signals spawn stream syscall thread thread_create thread_scan usage usertrace usertrace_plan window i386/lacking
 COLLECTOR32_OBJ := $(MODULES32:%=$(BUILD)/obj/m32/libcollector/%.o) $(call objects,m32/,format)
 LIBRARY32 := $(if $(HAS_M32),$(BUILD)/lib/xer/32/libcollector.so)
 HELPERS  := $(BUILD)/lib/xer/xer_attach $(BUILD)/lib/xer/xer_sampler
