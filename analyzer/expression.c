@@ -56,11 +56,11 @@ static int check_name(struct generator *generator, const struct token *token, co
 	const char *near = NULL;
 	size_t near_distance = NEAR + 1;
 
-	for (int value = 0; value < TOKEN_VALUES && token_has_fixed_names(token); value++) {
+	for (int value = -1; (value = token_value_next(token, value)) >= 0;) {
 		const char *name = token_value_name(token, value);
-		size_t distance = name == NULL ? SIZE_MAX : text_distance(text->text, name);
+		size_t distance = text_distance(text->text, name);
 
-		if (name != NULL && expression_text_matches(text, name))
+		if (expression_text_matches(text, name))
 			return 0;
 		if (distance < near_distance) {
 			near_distance = distance;

@@ -5,6 +5,7 @@
 #include "format/record.h"
 #include "text.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -13,6 +14,7 @@ enum { CLOCK = EXP_DATA_PROFILE, HEAP = EXP_DATA_HEAP, SYNC = EXP_DATA_SYNC, IO 
 	CALLS = EXP_DATA_FUNCTRACE, USER = EXP_DATA_USER, OMP = EXP_DATA_OMP, MPI = EXP_DATA_MPI, COUNTERS = EXP_DATA_COUNTERS,
 	ALL = CLOCK | HEAP | MAPS | SYNC | IO | CALLS | USER | OMP | MPI | COUNTERS };
 enum { NEAR = 3 }; /* edits up to which a word is taken for a slip */
+enum { ERRNO_MAX = 4095 }; /* the kernel returns no other numbers as errors */
 
 const struct token token_table[TOKENS] = {
 #define TOKEN(name, data, kind, names, value, meaning) {#name, data, TOKEN_KIND_##kind, names, meaning},
@@ -49,9 +51,9 @@ static const char *nearest_value(const char *word, size_t *distance)
 	const char *best = NULL;
 
 	for (size_t i = 0; i < TOKENS; i++)
-		for (int value = 0; value < TOKEN_VALUES && token_has_fixed_names(&token_table[i]); value++) {
+		for (int value = -1; (value = token_value_next(&token_table[i], value)) >= 0;) {
 			const char *name = token_value_name(&token_table[i], value);
-			size_t edits = name != NULL ? text_distance(word, name) : *distance;
+			size_t edits = text_distance(word, name);
 
 			if (edits < *distance && edits < strlen(name)) {
 				*distance = edits;
@@ -89,12 +91,12 @@ void token_aliases(unsigned id, void (*each)(void *context, const char *name), v
 			each(context, spellings[i].name);
 }
 
+static const char *const io_classes[EXP_IO_CLASSES] = {
+    [EXP_IO_OTHER] = "other", [EXP_IO_READ] = "read", [EXP_IO_WRITE] = "write", [EXP_IO_ERROR] = "error"};
+
 const char *token_value_name(const struct token *token, int64_t value)
 {
-	static const char *const classes[EXP_IO_CLASSES] = {
-	    [EXP_IO_OTHER] = "other", [EXP_IO_READ] = "read", [EXP_IO_WRITE] = "write", [EXP_IO_ERROR] = "error"};
-
-	if (value < 0 || value >= TOKEN_VALUES)
+	if (value < 0 || value > INT_MAX)
 		return NULL;
 	if (token->kind == TOKEN_KIND_ENUM)
 		return fmt_enum_name(token->names, (unsigned)value);
@@ -102,6 +104,41 @@ const char *token_value_name(const struct token *token, int64_t value)
 		return value < TOKEN_MAP_FUNC ? fmt_enum_name("heap_func", (unsigned)value)
 					      : fmt_enum_name("map_func", (unsigned)value - TOKEN_MAP_FUNC);
 	if (token->kind == TOKEN_KIND_IOCLASS)
-		return value < EXP_IO_CLASSES ? classes[value] : NULL;
+		return value < EXP_IO_CLASSES ? io_classes[value] : NULL;
 	return token->kind == TOKEN_KIND_ERROR && value != 0 ? strerrorname_np((int)value) : NULL;
+}
+
+/* Allocating calls come before those that map. */
+static int next_heap_func(int value)
+{
+	int next = value < TOKEN_MAP_FUNC ? fmt_enum_next("heap_func", value) : -1;
+
+	if (next >= 0)
+		return next;
+	next = fmt_enum_next("map_func", value < TOKEN_MAP_FUNC ? -1 : value - TOKEN_MAP_FUNC);
+	return next < 0 ? -1 : next + TOKEN_MAP_FUNC;
+}
+
+static int next_error(int value)
+{
+	for (value = value < 0 ? 1 : value + 1; value <= ERRNO_MAX; value++)
+		if (strerrorname_np(value) != NULL)
+			return value;
+	return -1;
+}
+
+int token_value_next(const struct token *token, int value)
+{
+	switch (token->kind) {
+	case TOKEN_KIND_ENUM:
+		return fmt_enum_next(token->names, value);
+	case TOKEN_KIND_HEAPFUNC:
+		return next_heap_func(value);
+	case TOKEN_KIND_IOCLASS:
+		return value + 1 < EXP_IO_CLASSES ? value + 1 : -1;
+	case TOKEN_KIND_ERROR:
+		return next_error(value);
+	default:
+		return -1;
+	}
 }

@@ -50,8 +50,10 @@ void token_aliases(unsigned id, void (*each)(void *context, const char *name), v
 
 /* Name of a value whose names are the same in all experiments (ENUM, HEAPFUNC, IOCLASS, ERROR), NULL if it has none. */
 const char *token_value_name(const struct token *token, int64_t value);
-enum { TOKEN_VALUES = 10 << 8 }; /* such values are below this */
 enum { TOKEN_MAP_FUNC = 128 };
+
+/* The least value above `value`, of which -1 is below all, that has such a name; -1 if there is none. */
+int token_value_next(const struct token *token, int value);
 
 /* Of tokens alone, beside enum exp_data: events of mapped memory. */
 enum { TOKEN_DATA_MAPS = 1 << 30 };

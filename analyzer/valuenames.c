@@ -63,7 +63,7 @@ struct value_set value_set_find(const struct token *token, const struct expressi
 {
 	struct search search = {.text = text};
 
-	for (int value = 0; value < TOKEN_VALUES && token_has_fixed_names(token); value++)
+	for (int value = -1; (value = token_value_next(token, value)) >= 0;)
 		try(&search, token_value_name(token, value), value);
 	for (size_t i = 0; i < whole->io.file_count; i++) {
 		const struct exp_io_file *file = &whole->io.files[i];

@@ -209,14 +209,8 @@ static void put_meaning(struct print_table *table, unsigned id)
 	FILE *out = memory_stream(&text, &size);
 
 	fputs(token->meaning, out);
-	for (int value = 0; value < TOKEN_VALUES && token->kind != TOKEN_KIND_ERROR && token_has_fixed_names(token); value++) {
-		const char *name = token_value_name(token, value);
-
-		if (name == NULL)
-			continue;
-		fprintf(out, "%s%s", separator, name);
-		separator = ", ";
-	}
+	for (int value = -1; token->kind != TOKEN_KIND_ERROR && (value = token_value_next(token, value)) >= 0; separator = ", ")
+		fprintf(out, "%s%s", separator, token_value_name(token, value));
 	token_aliases(id, put_alias, out);
 	memory_stream_end(out, &text);
 	print_word(table, text);

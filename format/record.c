@@ -28,15 +28,33 @@ const struct fmt_record fmt_records[] = {
 const size_t fmt_record_count = sizeof(fmt_records) / sizeof(fmt_records[0]);
 
 static const struct {
-	const char *type;
 	unsigned value;
 	const char *spelling;
 } enum_values[] = {
 #define ENUM(type)
-#define ENUM_VALUE(type, name, value, spelling) {#type, value, spelling},
+#define ENUM_VALUE(type, name, value, spelling) {value, spelling},
 #define ENUM_END(type)
 #include "enums.def"
 };
+
+/* Where the values of each type begin and end there: an enumerator beside those of the values takes back its number. */
+enum {
+#define ENUM(type) FIRST_##type, BEFORE_##type = FIRST_##type - 1,
+#define ENUM_VALUE(type, name, value, spelling) AT_##type##_##name,
+#define ENUM_END(type) END_##type, LAST_##type = END_##type - 1,
+#include "enums.def"
+};
+
+static const struct {
+	const char *name;
+	unsigned first, end;
+} enum_types[] = {
+#define ENUM(type) {#type, FIRST_##type, END_##type},
+#define ENUM_VALUE(type, name, value, spelling)
+#define ENUM_END(type)
+#include "enums.def"
+};
+enum { ENUM_TYPES = sizeof(enum_types) / sizeof(enum_types[0]) };
 
 const struct fmt_record *fmt_record_find(unsigned kind)
 {
@@ -51,10 +69,32 @@ const char *fmt_field_type_name(unsigned type)
 	return type < sizeof(type_names) / sizeof(type_names[0]) ? type_names[type] : NULL;
 }
 
+static size_t find_type(const char *name)
+{
+	size_t at = 0;
+
+	while (at < ENUM_TYPES && strcmp(enum_types[at].name, name) != 0)
+		at++;
+	return at;
+}
+
 const char *fmt_enum_name(const char *type, unsigned value)
 {
-	for (size_t i = 0; i < sizeof(enum_values) / sizeof(enum_values[0]); i++)
-		if (enum_values[i].value == value && strcmp(enum_values[i].type, type) == 0)
+	size_t at = find_type(type);
+
+	for (unsigned i = at < ENUM_TYPES ? enum_types[at].first : 0; at < ENUM_TYPES && i < enum_types[at].end; i++)
+		if (enum_values[i].value == value)
 			return enum_values[i].spelling;
 	return NULL;
+}
+
+int fmt_enum_next(const char *type, int value)
+{
+	size_t at = find_type(type);
+	int next = -1;
+
+	for (unsigned i = at < ENUM_TYPES ? enum_types[at].first : 0; at < ENUM_TYPES && i < enum_types[at].end; i++)
+		if ((int)enum_values[i].value > value && (next < 0 || (int)enum_values[i].value < next))
+			next = (int)enum_values[i].value;
+	return next;
 }

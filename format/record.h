@@ -162,4 +162,7 @@ const char *fmt_field_type_name(unsigned type);
 /* The spelling of an enumerated value, for example ("heap_func", 1) -> "malloc"; NULL if unknown. */
 const char *fmt_enum_name(const char *type, unsigned value);
 
+/* The least enumerated value above `value`, of which -1 is below all; -1 if there is none. */
+int fmt_enum_next(const char *type, int value);
+
 #endif

@@ -64,11 +64,39 @@ Test(record, u48_round_trip)
 	cr_assert(!fmt_u48_fits(1ull << 48));
 }
 
+/* Of every type, all values in their order, each with a spelling, and no others. */
+Test(record, enumerated_values_are_found_in_order)
+{
+	static const struct {
+		const char *type;
+		unsigned value;
+	} all[] = {
+#define ENUM(type)
+#define ENUM_VALUE(type, name, value, spelling) {#type, value},
+#define ENUM_END(type)
+#include "format/enums.def"
+	};
+	size_t count = sizeof(all) / sizeof(all[0]), found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int is_first = i == 0 || strcmp(all[i].type, all[i - 1].type) != 0;
+
+		cr_assert(fmt_enum_name(all[i].type, all[i].value) != NULL);
+		cr_assert_eq(fmt_enum_next(all[i].type, (int)all[i].value - 1), (int)all[i].value);
+		for (int value = -1; is_first && (value = fmt_enum_next(all[i].type, value)) >= 0; found++)
+			cr_assert(fmt_enum_name(all[i].type, (unsigned)value) != NULL);
+	}
+	cr_assert_eq(found, count);
+	cr_assert_eq(fmt_enum_next("heap_func", 1000), -1);
+	cr_assert_eq(fmt_enum_next("nothing", -1), -1);
+}
+
 Test(record, enumerations_have_spellings)
 {
 	cr_assert_str_eq(fmt_enum_name("heap_func", FMT_heap_func_REALLOCARRAY), "reallocarray");
 	cr_assert_str_eq(fmt_enum_name("clock_state", FMT_clock_state_SYSTEM), "system");
 	cr_assert(fmt_enum_name("heap_func", 200) == NULL);
+	cr_assert(fmt_enum_name("heap_func", FMT_map_func_BRK + 1000) == NULL);
 	cr_assert(fmt_enum_name("nothing", 1) == NULL);
 	cr_assert(fmt_field_type_name(99) == NULL);
 	cr_assert_str_eq(fmt_field_type_name(FMT_u48), "u48");
