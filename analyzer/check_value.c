@@ -3,8 +3,8 @@
 
 #include "memory.h"
 #include "name.h"
+#include "nearest.h"
 #include "session.h"
-#include "text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -42,7 +42,7 @@ static char *nearest_function(struct session *session, const char *word)
 
 	for (size_t i = 0; i < tree->item_count; i++)
 		names[i] = name_shorten(tree->items[i].function->name);
-	near = text_nearest(word, (const char *const *)names, tree->item_count);
+	near = nearest_of(word, (const char *const *)names, tree->item_count);
 	copy = near != NULL ? memory_text(near, strlen(near)) : NULL;
 	for (size_t i = 0; i < tree->item_count; i++)
 		free(names[i]);

@@ -2,7 +2,7 @@
 #include "check_parser.h"
 
 #include "memory.h"
-#include "text.h"
+#include "nearest.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -53,7 +53,7 @@ static void put_number_unit(struct check_parser *parser, struct check_node *node
 		parser->at += len;
 		return;
 	}
-	near = text_nearest(word, names, UNITS);
+	near = nearest_of(word, names, UNITS);
 	check_fail(parser, parser->at, "'%s' is no unit%s%s%s", word, near ? " (did you mean '" : "", near ? near : "",
 	     near ? "'?)" : "");
 }
@@ -92,7 +92,7 @@ static void fail_metric(struct check_parser *parser, const char *at, const char 
 
 	for (unsigned id = 0; id < METRIC_VALUES; id++)
 		names[id + 1] = metric_keyword(id);
-	near = text_nearest(dot != NULL ? dot + 1 : word, names, METRIC_VALUES + 1);
+	near = nearest_of(dot != NULL ? dot + 1 : word, names, METRIC_VALUES + 1);
 	if (near != NULL)
 		check_fail(parser, at, "'%s' is no measured metric (did you mean '%s'?)", word, near);
 	else

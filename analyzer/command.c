@@ -3,7 +3,7 @@
 
 #include "compare.h"
 #include "memory.h"
-#include "text.h"
+#include "nearest.h"
 #include "view.h"
 
 #include <ctype.h>
@@ -46,7 +46,7 @@ static const char *nearest(const char *word)
 		if (commands[i].alias != NULL)
 			names[count++] = commands[i].alias;
 	}
-	return text_nearest(word, names, count);
+	return nearest_of(word, names, count);
 }
 
 static void list_matches(const char *word, char *error, size_t size)

@@ -1,9 +1,9 @@
 /* export.c: the command that writes call stacks for other tools, and what their formats have in common. */
 #include "export.h"
 
+#include "nearest.h"
 #include "output.h"
 #include "report.h"
-#include "text.h"
 #include "view.h"
 
 #include "format/fxt.h"
@@ -161,7 +161,7 @@ void view_export(struct session *session, const struct command_argument *argumen
 		run(session, i, argument->second);
 		return;
 	}
-	near = text_nearest(argument->text, names, FORMATS);
+	near = nearest_of(argument->text, names, FORMATS);
 	session_fail(session, EXIT_USAGE,
 		     "export: '%.40s' is not folded, folded-threads, speedscope, pprof, callgrind, firefox, dot, fxt, chrome or sampler%s%s%s", argument->text,
 		     near != NULL ? " (did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?)" : "");

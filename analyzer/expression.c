@@ -3,14 +3,14 @@
 #include "expression.h"
 
 #include "memory.h"
+#include "nearest.h"
 #include "syntax.h"
-#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-enum { STEPS_MAX = 20000, NEAR = 3 };
+enum { STEPS_MAX = 20000 };
 
 struct generator {
 	struct expression *expression;
@@ -53,24 +53,19 @@ int expression_text_matches(const struct expression_text *text, const char *name
 static int check_name(struct generator *generator, const struct token *token, const struct syntax *at)
 {
 	const struct expression_text *text = generator->expression->texts[at->text];
-	const char *near = NULL;
-	size_t near_distance = NEAR + 1;
+	struct nearest near = {.word = text->text, .limit = NEAREST_SLIP};
 
 	for (int value = -1; (value = token_value_next(token, value)) >= 0;) {
 		const char *name = token_value_name(token, value);
-		size_t distance = text_distance(text->text, name);
 
 		if (expression_text_matches(text, name))
 			return 0;
-		if (distance < near_distance) {
-			near_distance = distance;
-			near = name;
-		}
+		nearest_try(&near, name);
 	}
 	if (!token_has_fixed_names(token))
 		return 0;
-	syntax_fail(generator->error, at->column, near != NULL ? "%s is never '%.40s' (did you mean '%s'?)" : "%s is never '%.40s'",
-		    token->name, text->text, near);
+	syntax_fail(generator->error, at->column, near.name != NULL ? "%s is never '%.40s' (did you mean '%s'?)" : "%s is never '%.40s'",
+		    token->name, text->text, near.name);
 	return -1;
 }
 

@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "memory.h"
+#include "nearest.h"
 #include "stacks.h"
 #include "text.h"
 
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { NEAR = 3, ERROR_MAX = 200 };
+enum { ERROR_MAX = 200 };
 
 struct index_types {
 	struct index_type **types; /* types[count] */
@@ -84,19 +85,12 @@ const struct index_type *index_at(const struct index_types *types, size_t i)
 
 static const char *nearest(const struct index_types *types, int is_memory, const char *name)
 {
-	const char *best = NULL;
-	size_t best_distance = NEAR + 1;
+	struct nearest near = {.word = name, .limit = NEAREST_SLIP};
 
-	for (size_t i = 0; i < types->count; i++) {
-		size_t distance = text_distance(name, types->types[i]->name);
-
-		if (types->types[i]->is_memory == is_memory && distance < best_distance &&
-		    distance < strlen(types->types[i]->name)) {
-			best_distance = distance;
-			best = types->types[i]->name;
-		}
-	}
-	return best;
+	for (size_t i = 0; i < types->count; i++)
+		if (types->types[i]->is_memory == is_memory)
+			nearest_try(&near, types->types[i]->name);
+	return near.name;
 }
 
 const struct index_type *index_find(const struct index_types *types, int is_memory, const char *name, char *error,

@@ -3,7 +3,7 @@
 
 #include "experiment/clock.h"
 #include "experiment/experiment.h"
-#include "text.h"
+#include "nearest.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -284,7 +284,7 @@ static void say_unknown(const char *text, size_t skip, char *error)
 	for (unsigned id = 0; id < METRICS; id++)
 		if (is_there(id))
 			names[count++] = metric_keyword(id);
-	near = text_nearest(text + skip, names, count);
+	near = nearest_of(text + skip, names, count);
 	if (near != NULL)
 		snprintf(error, METRIC_ERROR_MAX, "'%.40s' is not a metric (did you mean '%.*s%.40s'?)", text, (int)skip, text, near);
 	else

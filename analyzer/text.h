@@ -17,13 +17,6 @@ char *text_escape(const char *text);
 /* Print a multi-line text, each line after `indent`, ended by a newline. */
 void text_put_lines(FILE *out, const char *text, const char *indent);
 
-/* Number of edits that turn one word into the other (insert, delete, change, swap neighbours),
- * letters of either case being equal; words longer than 63 bytes count as far away. */
-size_t text_distance(const char *left, const char *right);
-
-/* The one of names[count] that `word` was probably meant to be, or NULL if none is near. */
-const char *text_nearest(const char *word, const char *const *names, size_t count);
-
 /* Last component of a path. */
 const char *text_base(const char *path);
 

@@ -3,7 +3,7 @@
 
 #include "experiment/experiment.h"
 #include "format/record.h"
-#include "text.h"
+#include "nearest.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -13,7 +13,6 @@
 enum { CLOCK = EXP_DATA_PROFILE, HEAP = EXP_DATA_HEAP, SYNC = EXP_DATA_SYNC, IO = EXP_DATA_IO, MAPS = TOKEN_DATA_MAPS,
 	CALLS = EXP_DATA_FUNCTRACE, USER = EXP_DATA_USER, OMP = EXP_DATA_OMP, MPI = EXP_DATA_MPI, COUNTERS = EXP_DATA_COUNTERS,
 	ALL = CLOCK | HEAP | MAPS | SYNC | IO | CALLS | USER | OMP | MPI | COUNTERS };
-enum { NEAR = 3 }; /* edits up to which a word is taken for a slip */
 enum { ERRNO_MAX = 4095 }; /* the kernel returns no other numbers as errors */
 
 const struct token token_table[TOKENS] = {
@@ -45,43 +44,23 @@ unsigned token_find(const char *name, size_t len)
 	return TOKENS;
 }
 
-/* The fixed name of a value that is less than *distance edits away, or NULL. */
-static const char *nearest_value(const char *word, size_t *distance)
-{
-	const char *best = NULL;
-
-	for (size_t i = 0; i < TOKENS; i++)
-		for (int value = -1; (value = token_value_next(&token_table[i], value)) >= 0;) {
-			const char *name = token_value_name(&token_table[i], value);
-			size_t edits = text_distance(word, name);
-
-			if (edits < *distance && edits < strlen(name)) {
-				*distance = edits;
-				best = name;
-			}
-		}
-	return best;
-}
-
 const char *token_nearest(const char *name, size_t len, int *is_text)
 {
-	const char *best = NULL, *value;
-	size_t best_distance = NEAR + 1;
 	char word[32];
+	struct nearest near = {.word = word, .limit = NEAREST_SLIP};
+	const char *token;
 
 	snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1), name);
-	for (size_t i = 0; i < SPELLINGS + GRAMMAR; i++) {
-		const char *spelling = i < SPELLINGS ? spellings[i].name : grammar[i - SPELLINGS];
-		size_t distance = text_distance(word, spelling);
-
-		if (distance < best_distance && distance < strlen(spelling)) {
-			best_distance = distance;
-			best = spelling;
-		}
-	}
-	value = nearest_value(word, &best_distance);
-	*is_text = value != NULL;
-	return value != NULL ? value : best;
+	for (size_t i = 0; i < SPELLINGS; i++)
+		nearest_try(&near, spellings[i].name);
+	for (size_t i = 0; i < GRAMMAR; i++)
+		nearest_try(&near, grammar[i]);
+	token = near.name;
+	for (size_t i = 0; i < TOKENS; i++)
+		for (int value = -1; (value = token_value_next(&token_table[i], value)) >= 0;)
+			nearest_try(&near, token_value_name(&token_table[i], value));
+	*is_text = near.name != token;
+	return near.name;
 }
 
 void token_aliases(unsigned id, void (*each)(void *context, const char *name), void *context)

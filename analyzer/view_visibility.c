@@ -2,6 +2,7 @@
 #include "view.h"
 
 #include "memory.h"
+#include "nearest.h"
 #include "text.h"
 
 #include <stdlib.h>
@@ -46,18 +47,11 @@ static int is_known(const char *const *paths, size_t count, const char *name)
 
 static const char *nearest(const char *const *paths, size_t count, const char *name)
 {
-	const char *best = NULL;
-	size_t best_distance = SIZE_MAX;
+	struct nearest near = {.word = name, .limit = SIZE_MAX}; /* versions make names long */
 
-	for (size_t i = 0; i < count; i++) {
-		size_t distance = text_distance(name, text_base(paths[i]));
-
-		if (distance < best_distance) {
-			best_distance = distance;
-			best = text_base(paths[i]);
-		}
-	}
-	return best;
+	for (size_t i = 0; i < count; i++)
+		nearest_try(&near, text_base(paths[i]));
+	return near.name;
 }
 
 /* Names in a list are separated by commas. Returns 0, or -1 after a message. */

@@ -35,15 +35,6 @@ Test(text, utf8_stays_and_other_bytes_do_not)
 	check("\xff", 1, "\\xff");
 }
 
-Test(text, distance_counts_edits)
-{
-	cr_assert_eq(text_distance("functions", "functions"), 0);
-	cr_assert_eq(text_distance("functons", "functions"), 1);
-	cr_assert_eq(text_distance("laeks", "leaks"), 1);
-	cr_assert_eq(text_distance("LEAKS", "leaks"), 0);
-	cr_assert_eq(text_distance("", "leaks"), 5);
-}
-
 static void check_short(const char *name, const char *expected)
 {
 	char *brief = name_shorten(name);
