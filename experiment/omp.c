@@ -75,11 +75,20 @@ void exp_omp_sample(struct exp_load *load, unsigned state, uint32_t row, uint64_
 	exp_load_add(load, metric, row, cpu_ns);
 }
 
-/* CPU time in no region at all, also of before the first one. */
-static uint64_t serial_time(struct exp_load *load, uint64_t total, size_t row)
+static uint64_t value_at(const struct exp_load *load, enum exp_metric metric, uint32_t row)
 {
+	if (row == EXP_NODE_NONE)
+		return load->no_stack[metric];
+	return load->value[metric] == NULL ? 0 : load->value[metric][row];
+}
+
+/* CPU time in no region at all, also of before the first one. */
+static uint64_t serial_time(struct exp_load *load, uint32_t row)
+{
+	uint64_t total = value_at(load, EXP_CPU_USER, row) + value_at(load, EXP_CPU_SYSTEM, row) + value_at(load, EXP_CPU_RESIDUAL, row);
+
 	for (enum exp_metric metric = EXP_OMP_WORK; metric <= EXP_OMP_TASK_WAIT; metric++) {
-		uint64_t part = metric == EXP_OMP_SERIAL || load->value[metric] == NULL ? 0 : load->value[metric][row];
+		uint64_t part = metric == EXP_OMP_SERIAL ? 0 : value_at(load, metric, row);
 
 		if (metric > EXP_OMP_SERIAL && has_waits(load))
 			break;
@@ -97,11 +106,9 @@ void exp_omp_finish(struct exp_load *load)
 			load->rc = -ENOMEM;
 			return;
 		}
-	for (size_t row = 0; row < load->row_count; row++)
-		load->value[EXP_OMP_SERIAL][row] = serial_time(load,
-							       load->value[EXP_CPU_USER][row] + load->value[EXP_CPU_SYSTEM][row] +
-								       load->value[EXP_CPU_RESIDUAL][row],
-							       row);
+	for (uint32_t row = 0; row < load->row_count; row++)
+		load->value[EXP_OMP_SERIAL][row] = serial_time(load, row);
+	load->no_stack[EXP_OMP_SERIAL] = serial_time(load, EXP_NODE_NONE);
 }
 
 /* ---- constructs ---- */
@@ -192,7 +199,8 @@ static void on_task(struct reader *reader, const struct fmt_omp *event, uint32_t
 			region->part[i].in_tasks += fmt_u48_get(&event->duration);
 }
 
-/* The threads' shares of a region that ended at `tsc`, and the barrier at its end: each thread's, where it stood. */
+/* The threads' shares of a region that ended at `tsc`, and the barrier at its end: each thread's, where it stood. The construct is NULL
+ * if the region itself is not counted. */
 static void count_parts(struct reader *reader, const struct region *region, struct exp_omp_construct *construct, uint64_t tsc)
 {
 	uint32_t count = region->threads < KEPT_THREADS ? region->threads : KEPT_THREADS;
@@ -209,23 +217,33 @@ static void count_parts(struct reader *reader, const struct region *region, stru
 		all += work;
 		most = work > most ? work : most;
 	}
+	if (construct == NULL)
+		return;
+	construct->threads += region->threads;
+	if (region->threads > construct->most_threads)
+		construct->most_threads = region->threads;
 	construct->work_ns += all + region->more_work;
 	construct->wait_ns += region->waited + waits;
 	construct->lost_ns += count * most - all;
 }
 
-static void on_region(struct reader *reader, const struct fmt_omp *event, uint32_t node, uint64_t tsc)
+static void on_region(struct reader *reader, const struct fmt_omp *event, struct exp_omp_construct *construct, uint64_t tsc)
 {
 	struct region *region = &reader->regions[event->region % OPEN_REGIONS];
-	struct exp_omp_construct *construct = count_event(reader, event->event, node, fmt_u48_get(&event->duration));
 
-	if (construct == NULL || region->id != event->region)
+	if (region->id != event->region)
 		return;
-	construct->threads += region->threads;
-	if (region->threads > construct->most_threads)
-		construct->most_threads = region->threads;
 	count_parts(reader, region, construct, tsc);
 	region->id = 0;
+}
+
+/* What is not selected still tells how long the threads that are have waited at the end of their region. */
+static void on_unselected(struct reader *reader, const struct fmt_omp *event, const struct exp_cursor *cursor)
+{
+	if (event->event == FMT_omp_event_TASK)
+		on_task(reader, event, cursor->tid);
+	else if (event->event == FMT_omp_event_PARALLEL)
+		on_region(reader, event, NULL, cursor->tsc);
 }
 
 /* ---- the stream ---- */
@@ -248,9 +266,12 @@ static void on_omp(struct reader *reader, const struct exp_cursor *cursor, const
 				.node = exp_load_stack(load, cursor, event->stack)};
 	uint32_t row = exp_load_row(load, cursor, &fact);
 	uint32_t place = load->selection != NULL && load->selection->is_grouped ? EXP_NODE_NONE : fact.node;
+	struct exp_omp_construct *construct;
 
-	if (row == EXP_ROW_NONE)
+	if (row == EXP_ROW_NONE) {
+		on_unselected(reader, event, cursor);
 		return;
+	}
 	load->set.quality.omp_events++;
 	if (event->event == FMT_omp_event_THREAD) {
 		on_thread(reader, event, row, cursor);
@@ -258,10 +279,9 @@ static void on_omp(struct reader *reader, const struct exp_cursor *cursor, const
 	}
 	if (event->event == FMT_omp_event_TASK)
 		on_task(reader, event, cursor->tid);
+	construct = count_event(reader, event->event, place, own);
 	if (event->event == FMT_omp_event_PARALLEL)
-		on_region(reader, event, place, cursor->tsc);
-	else
-		count_event(reader, event->event, place, own);
+		on_region(reader, event, construct, cursor->tsc);
 	if (event->event >= FMT_omp_event_IMPLICIT_BARRIER && event->event <= FMT_omp_event_TASK_WAIT)
 		exp_load_add(load, (enum exp_metric)(EXP_OMP_IMPLICIT_BARRIER + (event->event - FMT_omp_event_IMPLICIT_BARRIER)), row, own);
 }

@@ -1,4 +1,5 @@
 /* Constructs of OpenMP: totals by place, regions out of their threads' parts, waits by stack, damage. */
+#include "experiment/selection.h"
 #include "format/record.h"
 
 #include <criterion/criterion.h>
@@ -90,4 +91,47 @@ Test(omp, damage_is_left_out_and_told)
 	cr_assert_eq(set->omp.constructs[0].work_ns, 0);
 	cr_assert_eq(set->omp.unended, 1);
 	cr_assert_gt(maker.warnings, 0);
+}
+
+static uint32_t of_thread_43(void *context, const struct exp_fact *fact)
+{
+	(void)context;
+	return fact->tid == 43 ? 0 : EXP_ROW_NONE;
+}
+
+Test(omp, a_thread_has_waited_at_a_regions_end_also_where_the_region_is_not_selected)
+{
+	const struct exp_selection selection = {.row = of_thread_43};
+	const struct exp_data_set *set;
+
+	maker_extent(&stream, 42, t, 4096);
+	put(t + 2000, FMT_omp_event_THREAD, 1, ids[BODY], 1000, 0, 0);
+	put(t + 2600, FMT_omp_event_TASK, 1, ids[BODY], 300, 0, 0);
+	put(t + 3000, FMT_omp_event_PARALLEL, 1, ids[CALL], 2100, 0, 2);
+	maker_extent(&stream, 43, t, 4096);
+	put(t + 1400, FMT_omp_event_THREAD, 1, ids[BODY], 400, 0, 1);
+	put(t + 2500, FMT_omp_event_TASK, 1, ids[BODY], 200, 0, 0);
+
+	load("omptrace");
+	cr_assert_eq(experiment_select(experiment, &selection, &set), 0);
+	cr_expect_eq(set->nodes.value[EXP_OMP_IMPLICIT_BARRIER][BODY], 1600 - 200);
+	cr_expect_eq(set->quality.omp_events, 2);
+	cr_expect_null(find(set, FMT_omp_event_PARALLEL));
+	cr_expect_eq(set->omp.unended, 0);
+	exp_data_set_destroy(set);
+}
+
+/* What the thread has used when it ended has neither a stack nor a state of OpenMP. */
+Test(omp, time_without_a_stack_is_serial_too)
+{
+	struct fmt_clock work = {.kind = FMT_KIND_clock, .state = FMT_clock_state_USER, .omp = FMT_omp_state_WORK, .cpu_ns = 300, .stack = ids[BODY]};
+	struct fmt_clock rest = {.kind = FMT_KIND_clock, .state = FMT_clock_state_RESIDUAL, .cpu_ns = 50};
+	const struct exp_data_set *set;
+
+	maker_extent(&stream, 42, t, 4096);
+	maker_event(&stream, t + 1000, &work, sizeof(work));
+	maker_event(&stream, t + 2000, &rest, sizeof(rest));
+	set = load("profile");
+	cr_expect_eq(set->nodes.value[EXP_OMP_SERIAL][BODY], 0);
+	cr_expect_eq(set->nodes.no_stack[EXP_OMP_SERIAL], 50);
 }
