@@ -72,8 +72,6 @@ static void put_number_setting(struct xml_text *text, const char *name, uint64_t
 	put_setting(text, name, digits);
 }
 
-static const char *const omp_words[] = {"off", "stacks", "on"};
-
 static void put_settings(struct xml_text *text, const struct request *request, char *const *command)
 {
 	static char line[QUOTE_MAX];
@@ -86,7 +84,7 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_setting(text, "sync", request->sync ? "on" : "off");
 	put_number_setting(text, "sync_threshold_ns", request->sync_threshold_ns);
 	put_setting(text, "io", request->io ? "on" : "off");
-	put_setting(text, "omp", omp_words[request->omp]);
+	put_setting(text, "omp", options_omp(request));
 	put_setting(text, "mpi", options_traces_mpi(request) ? "on" : "off");
 	put_setting(text, "mpi_launcher", request->mpi_launcher);
 	hooks_text(&request->hooks, hooks);

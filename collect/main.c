@@ -89,6 +89,39 @@ static int write_files(const struct plan *plan, const struct experiment_director
 	return status;
 }
 
+static void say_calls(const struct request *request)
+{
+	const struct calls *calls = &request->calls;
+	char counters[COUNTERS_TEXT];
+
+	counters_text(&request->counters, counters);
+	fprintf(stderr, "counters     %s\nopenmp       %s\njava         %s\n", counters[0] ? counters : "off", options_omp(request),
+	        request->java == JAVA_OFF ? "off" : "on");
+	fprintf(stderr, "functions    %s", request->functrace ? "on" : "off");
+	if (calls->names[0])
+		fprintf(stderr, ", %s", calls->names);
+	if (calls->depth)
+		fprintf(stderr, ", depth %llu", (unsigned long long)calls->depth);
+	if (calls->min_ns)
+		fprintf(stderr, ", calls of at least %llu ns", (unsigned long long)calls->min_ns);
+	fprintf(stderr, "%s\n", calls->returns ? ", returns" : "");
+}
+
+/* When events are recorded, and how many: nothing if always. */
+static void say_bounds(const struct request *request)
+{
+	if (request->from_ms || request->to_ms)
+		fprintf(stderr, "from         %llu ms\n", (unsigned long long)request->from_ms);
+	if (request->to_ms)
+		fprintf(stderr, "to           %llu ms\n", (unsigned long long)request->to_ms);
+	if (request->pause_signal)
+		fprintf(stderr, "pauses       signal %d, %s at the start\n", request->pause_signal, request->start_paused ? "paused" : "recording");
+	if (request->sample_signal)
+		fprintf(stderr, "sample       signal %d\n", request->sample_signal);
+	if (request->limit_bytes)
+		fprintf(stderr, "limit        %llu MiB\n", (unsigned long long)request->limit_bytes >> 20);
+}
+
 static void say_settings(const struct plan *plan, const char *experiment)
 {
 	static char line[QUOTE_MAX];
@@ -98,14 +131,18 @@ static void say_settings(const struct plan *plan, const char *experiment)
 	fprintf(stderr, "experiment   %s\nprogram      %s\ncommand      %s\n", experiment, plan->target.path, line);
 	fprintf(stderr, "profiling    %llu us%s\n", (unsigned long long)request->profile_us, request->profile_us ? "" : " (off)");
 	fprintf(stderr, "heap         %s\n", request->heap ? "on" : "off");
-	fprintf(stderr, "sync         %s, waits of at least %llu ns\n", request->sync ? "on" : "off",
-	        (unsigned long long)request->sync_threshold_ns);
+	if (request->sync)
+		fprintf(stderr, "sync         on, waits of at least %llu ns\n", (unsigned long long)request->sync_threshold_ns);
+	else
+		fprintf(stderr, "sync         off\n");
 	fprintf(stderr, "i/o          %s\n", request->io ? "on" : "off");
 	fprintf(stderr, "mpi          %s, launcher %s\n", options_traces_mpi(request) ? "on" : "off", request->mpi_launcher);
 	fprintf(stderr, "user events  %s%s\n", request->hooks.is_off ? "off" : "on", request->hooks.is_list ? ", some hooks" : "");
 	fprintf(stderr, "sampler      %llu us%s%s\n", (unsigned long long)request->sampler_ns / 1000, request->sampler_ns ? "" : " (off)",
 	        request->sampler_timers ? " (by timers)" : request->sampler_stack ? " (stacks)" : "");
+	say_calls(request);
 	fprintf(stderr, "samples      %llu ms%s\n", (unsigned long long)request->sample_ms, request->sample_ms ? "" : " (off)");
+	say_bounds(request);
 	fprintf(stderr, "archive      %s\n", request->archive);
 	fprintf(stderr, "descendants  %s\n", request->follow);
 	fprintf(stderr, "collector    %s\n", plan->target.bits == 32 ? plan->installation.library32 : plan->installation.library);

@@ -69,6 +69,9 @@ int options_traces_mpi(const struct request *request);
 /* Does the program start an MPI job? */
 int options_launches_mpi(const struct request *request);
 
+/* What was asked for by --omp. */
+const char *options_omp(const struct request *request);
+
 /* Print the help that the option table gives. */
 void options_help(FILE *to);
 

@@ -145,6 +145,13 @@ int options_launches_mpi(const struct request *request)
 	return strcmp(request->mpi_launcher, "off") != 0;
 }
 
+const char *options_omp(const struct request *request)
+{
+	static const char *const words[] = {"off", "stacks", "on"};
+
+	return words[request->omp];
+}
+
 int options_traces_mpi(const struct request *request)
 {
 	return request->mpi == MPI_ON || (request->mpi == MPI_AS_LAUNCHER && options_launches_mpi(request));
