@@ -159,9 +159,15 @@ static void settle(struct exp_kin *kin)
 			kin->images[count++] = kin->images[i];
 	}
 	kin->count = count;
-	for (size_t i = 0; i + 1 < count; i++)
-		if (kin->images[i].pid == kin->images[i + 1].pid)
-			kin->images[i].until = kin->images[i + 1].began;
+	for (size_t i = 0; i + 1 < count; i++) {
+		struct exp_kin_image *image = &kin->images[i], *next = image + 1;
+
+		if (image->pid == next->pid)
+			image->until = next->began;
+		/* A collector forks it out of the program. */
+		if (image->executed == 0 && is_same_process(image, next))
+			image->archiver = next->archiver;
+	}
 }
 
 static int compare_times(const void *a, const void *b)

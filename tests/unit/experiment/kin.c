@@ -215,6 +215,19 @@ Test(kin, the_archiver_and_what_has_no_samples_are_left_out)
 	end();
 }
 
+Test(kin, what_was_forked_to_become_the_archiver_is_left_out)
+{
+	begin(SETTING CLOCK EXIT);
+	founder_image();
+	image(51, MONO + 300, FOUNDER, 0, MONO + 300, "sh");
+	put((struct image){51, {MONO + 400, MONO + 300, FOUNDER, 1, 1, 1}, "xer_archive", "/bin/xer_archive", NULL, 0});
+	image(52, MONO + 500, FOUNDER, 0, MONO + 500, "sh");
+	open_founder();
+	expect("_f2");
+	cr_expect_eq(experiment_info(founder)->left_out, 0);
+	end();
+}
+
 Test(kin, whom_F_leaves_out_is_left_out)
 {
 	static const struct {
