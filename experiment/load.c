@@ -131,7 +131,7 @@ static uint64_t count_events(const struct exp_load *load, size_t node)
 	    EXP_SAMPLES,        EXP_ALLOC_COUNT,    EXP_MAP_COUNT,      EXP_SYNC_COUNT,
 	    EXP_IO_READ_COUNT,  EXP_IO_WRITE_COUNT, EXP_IO_OTHER_COUNT, EXP_IO_ERROR_COUNT,
 	};
-	uint64_t events = 0;
+	uint64_t events = exp_samples_counted(load, node);
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		events += value_of(load, counts[i], node);

@@ -254,3 +254,16 @@ int exp_samples_values(struct exp_load *load)
 	exp_index_fini(&threads);
 	return rc;
 }
+
+uint64_t exp_samples_counted(const struct exp_load *load, size_t node)
+{
+	uint64_t count = 0;
+
+	for (unsigned n = 0; n < EXP_SAMPLERS; n++) {
+		const struct exp_samples *samples = load->experiment->samples[n];
+
+		if (samples != NULL && samples->metric != EXP_SAMPLES)
+			count += load->value[samples->metric][node] / samples->period;
+	}
+	return count;
+}

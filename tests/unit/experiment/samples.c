@@ -133,6 +133,27 @@ Test(samples, a_stack_that_is_cut_has_no_outermost_frame)
 	end();
 }
 
+Test(samples, cut_stacks_of_counters_are_counted_by_samples)
+{
+	const struct exp_data_set *set;
+	char from[256], to[256];
+
+	begin("<setting name=\"counters\" value=\"page-faults,7\"/>\n" CLOCK EXIT);
+	sample(MONO + 1, PID, 42, PCS(0x5000, 0x4000));
+	sample(MONO + 2, PID, 42, PCS(0x6000, FMT_PC_TRUNCATED));
+	sample(MONO + 3, PID, 42, PCS(0x6000, FMT_PC_TRUNCATED));
+	maker_put(&maker, "sampler/cpu0.fxt", words, count * 8);
+	snprintf(from, sizeof(from), "%s/sampler", maker.path);
+	snprintf(to, sizeof(to), "%s/counter0", maker.path);
+	cr_assert_eq(rename(from, to), 0);
+	set = load();
+	cr_expect_eq(set->quality.counter_samples, 3);
+	cr_expect_eq(set->quality.stacks, 2);
+	cr_expect_eq(set->quality.stack_events, 3);
+	cr_expect_eq(set->quality.truncated_events, 2);
+	end();
+}
+
 Test(samples, a_full_stack_without_a_mark_is_whole)
 {
 	const struct exp_data_set *set;
