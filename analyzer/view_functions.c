@@ -232,6 +232,12 @@ static void put_choices(struct session *session, const uint32_t *items, size_t c
 		fprintf(session->out, " - %zu:0x%08llx in ", function->object->index,
 			(unsigned long long)function->address);
 		text_put(session->out, function->object->path);
+		/* What is nowhere but inlined has no address. */
+		if (function->file != NULL && function->line != 0) {
+			fprintf(session->out, ", line %u in \"", function->line);
+			text_put(session->out, text_base(function->file));
+			fputc('"', session->out);
+		}
 		fputc('\n', session->out);
 	}
 }

@@ -97,6 +97,9 @@ else
 	skip "golden disassembly" "xer_print does not use version 4 of capstone"
 fi
 
+# Two with functions of one name.
+said choices "functions of one name are told apart" package link -- "$xer_print" -fsingle make package.er link.er
+
 # Two of them compared: form and command.
 while read -r mode command; do
 	said "compare.$mode.$command" "compare $mode: $command" heap killed -- "$xer_print" -compare "$mode" "-$command" heap.er killed.er
