@@ -126,7 +126,7 @@ static int is_absentee(struct session *session, const struct session_experiment 
 	    has_experiment(session, founder, out->lineage) || has_reason(at->info, out->lineage))
 		return 0;
 	out->path = report_attribute(event, "path") != NULL ? out->path : "a child";
-	out->reason = "it left no experiment";
+	out->reason = experiment_setting(at->experiment, "follow", "on")[0] == '=' ? "-F leaves it out, or it left no experiment" : "it left no experiment";
 	return 1;
 }
 

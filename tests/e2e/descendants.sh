@@ -101,6 +101,8 @@ record fork -F off -p off -H on -A off -- "$kin" fork 3
 is "-F off records no descendants" "" "$(ls -d fork.er/_* 2>/dev/null)"
 record pattern -F '=^_f[13]$' -p off -H on -A off -- "$kin" fork 3
 is "-F =REGEX selects by lineage" "_f1.er _f3.er" "$(cd pattern.er && echo _*)"
+"$xer_print" -exp_list pattern.er >pattern.txt
+contains "and those left out are in the list, with the reason" '_f2: a child \(-F leaves it out' pattern.txt
 record program -F '=^kin$' -p off -H on -A off -- "$kin" system 1
 is "-F =REGEX selects by program, and leads through the others" "_c1_f1_x1.er" "$(cd program.er && echo _*)"
 
