@@ -48,7 +48,7 @@ int membership_check(const char *name, struct cause *cause)
 	if (fd < 0 && errno == ENOENT)
 		return 0;
 	if (fd < 0)
-		return refuse(cause, name, strerror(errno));
+		return cause_set(cause, CAUSE_FAILED, "-g: %.3000s cannot be opened: %s", name, strerror(errno));
 	status = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? check_head(fd) : -EINVAL;
 	close(fd);
 	return status == 0 ? 0 : refuse(cause, name, "is not an experiment group, and is left alone");

@@ -80,6 +80,7 @@ Test(membership, other_files_are_left_alone)
 	check_text("text.erg", "hello\n");
 	cr_assert_eq(mkdir("dir.erg", 0755), 0);
 	cr_assert_eq(membership_check("dir.erg", &cause), 125);
+	cr_assert_str_eq(cause.text, "-g: dir.erg cannot be opened: Is a directory");
 	cr_assert_eq(membership_check("x.er", &cause), 125);
 	cr_assert_eq(membership_check(".erg", &cause), 125);
 	cr_assert_eq(membership_check("d/.erg", &cause), 125);
