@@ -7,6 +7,8 @@
 #include "name.h"
 #include "text.h"
 
+#include "format/layout.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -291,6 +293,27 @@ static void put_frameless(const struct session *session)
 			"--sampler=1m,stack finds whole ones\n", percent(one_frame, samples), percent(cut, samples));
 }
 
+int report_cut(const struct experiment *experiment, double *share, char *text, size_t size)
+{
+	uint64_t samples = experiment_counter(experiment, "sampler_samples", 0), cut = experiment_counter(experiment, "sampler_cut_stacks", 0);
+	unsigned long long kb = strtoull(experiment_setting(experiment, "sampler_stack", "0"), NULL, 10) >> 10;
+
+	*share = percent(cut, samples);
+	snprintf(text, size, "where they are longer than the %llu KB that were copied, --sampler=1m,stack:%llu finds more", kb,
+		 kb < FMT_STACK_KB_MAX / 2 ? 2 * kb : FMT_STACK_KB_MAX);
+	return kb > 0 && kb < FMT_STACK_KB_MAX && *share > 25;
+}
+
+static void put_cut(const struct session *session)
+{
+	char text[160];
+	double share;
+
+	for (size_t i = 0; i < session->count; i++)
+		if (report_cut(session->experiments[i].experiment, &share, text, sizeof(text)))
+			fprintf(session->out, "# sampler: %.1f %% of the stacks are cut: %s\n", share, text);
+}
+
 /* `label`: of the group that is compared, or NULL. */
 static void put_quality(struct session *session, const char *label)
 {
@@ -330,6 +353,7 @@ static void put_quality(struct session *session, const char *label)
 		percent(quality.unresolved, quality.judged),
 		is_any_attached(session) ? ", recorded from an attach on" : "");
 	put_frameless(session);
+	put_cut(session);
 	report_put_left_out(session);
 	if (count_untold(session) > 0)
 		fputs("# " REPORT_UNTOLD "\n", out);

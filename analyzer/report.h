@@ -53,6 +53,10 @@ void report_put_command_cut(FILE *out, const struct exp_info *info);
 int report_left_out(const struct session_experiment *at, char *text, size_t size);
 void report_put_left_out(const struct session *session);
 
+/* Of an experiment with many stacks that are cut although parts of them were copied: what part, in per cent, and what may find more.
+ * Returns 1, or 0: it is none. */
+int report_cut(const struct experiment *experiment, double *share, char *text, size_t size);
+
 uint64_t report_cpu_ns(const struct session_experiment *at);
 
 /* A thread's CPU time into a table: of threads it is known by clock samples alone. */

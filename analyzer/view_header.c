@@ -83,6 +83,8 @@ static void put_sampler_stacks(FILE *out, const struct experiment *experiment, u
 	unsigned long long copied = strtoull(experiment_setting(experiment, "sampler_stack", "0"), NULL, 10);
 	uint64_t one_frame = experiment_counter(experiment, "sampler_one_frame", 0), cut = experiment_counter(experiment, "sampler_cut_stacks", 0);
 	uint64_t deep = experiment_counter(experiment, "sampler_deep_stacks", 0);
+	char remedy[160];
+	double share;
 
 	fprintf(out, "           stacks by %s: %.1f %% have one frame only, %.1f %% are cut %s; %llu without any frame dropped%s\n",
 		copied > 0 ? "unwinding tables" : "frame pointers", percent((double)one_frame, (double)samples), percent((double)cut, (double)samples),
@@ -92,6 +94,8 @@ static void put_sampler_stacks(FILE *out, const struct experiment *experiment, u
 		fprintf(out, "           %.1f %% have more than %d frames and are cut there\n", percent((double)deep, (double)samples), FXT_SAMPLE_PCS_MAX);
 	if (copied == 0 && (one_frame + cut) * 4 > samples)
 		fputs("           code without frame pointers: for whole stacks record with --sampler=1m,stack\n", out);
+	if (report_cut(experiment, &share, remedy, sizeof(remedy)))
+		fprintf(out, "           %s\n", remedy);
 }
 
 /* What --sampler did. Without counts it was refused, or its helper writes still. */

@@ -14,7 +14,7 @@ static const struct {
 } profile_names[] = {{"off", 0}, {"on", 10007}, {"hi", 997}, {"lo", 100003}};
 
 enum { PROFILE_MIN_US = 100, PROFILE_MAX_US = 10 * 1000 * 1000, SAMPLER_MIN_US = 10, SAMPLER_DEFAULT_MB = 64,
-	SAMPLER_MAX_MB = 1 << 20, STACK_MIN_US = 1000, STACK_DEFAULT_KB = 8, STACK_MAX_KB = 56 };
+	SAMPLER_MAX_MB = 1 << 20, STACK_MIN_US = 1000, STACK_DEFAULT_KB = 8 };
 
 int take_profile(struct request *request, const char *value)
 {
@@ -53,7 +53,7 @@ static int read_stack(const char **value, uint64_t *bytes)
 	if (**value != ':')
 		return 0;
 	++*value;
-	return amount_read(value, 1 << 10, bytes) < 0 || *bytes < 1 << 10 || *bytes > STACK_MAX_KB << 10 ? -EINVAL : 0;
+	return amount_read(value, 1 << 10, bytes) < 0 || *bytes < 1 << 10 || *bytes > FMT_STACK_KB_MAX << 10 ? -EINVAL : 0;
 }
 
 int take_sampler(struct request *request, const char *value)

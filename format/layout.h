@@ -16,6 +16,9 @@
 #define FMT_DIR_SAMPLER "sampler" /* cpuN.fxt of xcollect --sampler */
 #define FMT_DIR_COUNTER "counter" /* and a digit: the same of a counter of xcollect -h */
 #define FMT_COUNTERS_MAX 8
+
+/* Of the stack, a sample of the kernel's can have so many kilobytes. */
+#define FMT_STACK_KB_MAX 56
 #define FMT_FILE_SAMPLER_MAP "map.fxt" /* in it; its words for processes are in image.def */
 #define FMT_EXPERIMENT_SUFFIX ".er"
 /* Experiment groups: text files of this first line, then an experiment a line. */

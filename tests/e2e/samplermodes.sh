@@ -72,6 +72,18 @@ else
 		rm -rf deep.er shallow.er
 	done
 
+	# a frame that is larger than what is copied: what would be enough is told
+	sed 's/{ (void)argv;/{ volatile char room[12000]; room[0] = 0; (void)argv;/' depth.c >wide.c
+	${CC:-gcc} -O1 -g -fno-optimize-sibling-calls -o wide wide.c
+	for size in 8 16; do
+		record wide --sampler=1m,stack:$size -p off -A off -- ./wide
+		count sampler_samples wide >/dev/null
+		report wide -header
+		is "a frame of 12 KB, $size copied: the header says what would do" $((size == 8)) "$(grep -c '  where they are longer than the 8 KB .* --sampler=1m,stack:16 finds more$' wide.txt)"
+		is "a frame of 12 KB, $size copied: and all tables do" $((size == 8)) "$(grep -cE '^# sampler: [0-9.]+ % of the stacks are cut: where .*stack:16 finds more$' wide.txt)"
+		rm -rf wide.er
+	done
+
 	# known shares, by the kernel's samples and by those of the clock beside them
 	record shares --sampler=1m -p hi -A off -- "$programs/burn50" 1.5
 	samples=$(count sampler_samples shares)
