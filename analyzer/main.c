@@ -133,12 +133,36 @@ static int is_exported(const struct plan *plan)
 	return 0;
 }
 
-static void run_step(struct session *session, const struct step *step)
+/* Returns 0, or -EINVAL if the command could not be run as it was asked to. What comes after it is not to be taken for what was asked for, such as
+ * the tables of a filter that has a slip. */
+static int run_step(struct session *session, const struct step *step)
 {
-	if (step->command == NULL)
+	int before = session->status, after;
+
+	if (step->command == NULL) {
 		script_interact(session);
-	else if (step->command->run != view_rc) /* that was read before everything else */
-		command_run(session, step->command, &step->argument);
+		return 0;
+	}
+	if (step->command->run == view_rc) /* that was read before everything else */
+		return 0;
+	session->status = EXIT_OK;
+	command_run(session, step->command, &step->argument);
+	after = session->status;
+	session->status = after > before ? after : before;
+	if (step->command->run == view_script) /* its lines are many */
+		return 0;
+	return after == EXIT_USAGE || (after == EXIT_TROUBLE && step->command->need == NEED_CONTROL) ? -EINVAL : 0;
+}
+
+/* Run the steps that come first, or the others, up to one that fails. */
+static int run_steps(struct session *session, const struct plan *plan, int first)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < plan->step_count && rc == 0 && !session->is_quit; i++)
+		if (is_first(plan->steps[i].command) == first)
+			rc = run_step(session, &plan->steps[i]);
+	return rc;
 }
 
 /* The rc files that are named, or else the usual ones. */
@@ -169,12 +193,8 @@ static void run_plan(struct session *session, const struct plan *plan)
 	pager_begin(session);
 	if (plan->step_count == 0)
 		script_interact(session);
-	for (size_t i = 0; i < plan->step_count; i++)
-		if (is_first(plan->steps[i].command))
-			run_step(session, &plan->steps[i]);
-	for (size_t i = 0; i < plan->step_count && !session->is_quit; i++)
-		if (!is_first(plan->steps[i].command))
-			run_step(session, &plan->steps[i]);
+	if (run_steps(session, plan, 1) == 0)
+		run_steps(session, plan, 0);
 }
 
 /* Everything must have reached its file: a full disk is a failure too. */

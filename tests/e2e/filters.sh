@@ -52,6 +52,19 @@ printf 'functions\n  filters THRIDX == 1\nthread_select\n' >script.txt
 is "a wrong word: exit status" 2 $?
 contains "file, line and column stand in the message" '^xer_print: script.txt:2:11: filters: unknown word .THRIDX. \(did you mean .THRID.\?\)$' err.txt
 contains "a missing list too" '^xer_print: script.txt:3:' err.txt
+while read -r status wrong; do
+	# shellcheck disable=SC2086
+	"$xer_print" $wrong -functions -header burn.er >out.txt 2>err.txt
+	is "$wrong: a slip has an exit status" "$status" $?
+	is "$wrong: and no tables behind it" 0 "$(wc -c <out.txt)"
+done <<'END'
+2 -filters THRIDX==1
+2 -metrics e.totalcpus
+2 -time 5-3
+2 -exp_select 7
+2 -printmode jsom
+1 -outfile nowhere/at_all
+END
 
 report burn -metrics e.totalcpu -threads
 is "index objects: three threads" 3 "$(grep -c ', Thread [0-9]' burn.txt)"
