@@ -166,7 +166,7 @@ static void before_fork(void)
 {
 	if (!promised)
 		promised = descent_number('f');
-	interrupts = col_self && (col_self->depth != 0 || functrace_is_interrupted());
+	interrupts = col_self && (col_self->scope != 0 || functrace_is_interrupted());
 	if (interrupts)
 		thread_keep_memory(col_self, MADV_DOFORK);
 }

@@ -18,28 +18,47 @@ struct caller {
 	((struct caller){(uint64_t)__builtin_return_address(0), (uint64_t)__builtin_frame_address(0) + 16, \
 	                 *(uint64_t *)__builtin_frame_address(0)})
 
-/* What thread->depth says of normal context. */
-enum { OUTSIDE, RECORDING, PASSING /* in a wrapped function that may call another one of them */ };
+/* What thread->scope says of normal context, in its lowest bits: above them is the place where the function that is in the scope has its return
+ * address, which tells of its frame. */
+enum { OUTSIDE, RECORDING, PASSING /* in a wrapped function that may call another one of them */, SCOPE_KINDS };
 
-/* Is the scope that `thread` is in one that it has left by a jump out of a signal handler? If so, it is closed. */
-int scope_was_abandoned(struct col_thread *thread, uint64_t sp);
+static inline uintptr_t scope_kind(const struct col_thread *thread)
+{
+	return thread->scope & SCOPE_KINDS;
+}
+
+/* Of a function that a scope is entered in. */
+#define SCOPE_PLACE ((uintptr_t)__builtin_frame_address(0) + sizeof(void *))
+
+/* Has `thread` left the scope that it is in by a jump or an exception? `place` is that of the function that asks. If so, it is closed. */
+int scope_was_abandoned(struct col_thread *thread, uintptr_t place);
+
+/* In a function that does not return before the scope ends. A handler of the program's that comes in between may have one of its own. */
+static inline __attribute__((always_inline)) void scope_begin(struct col_thread *thread, unsigned kind)
+{
+	uintptr_t scope = SCOPE_PLACE | kind, pc = (uintptr_t)__builtin_return_address(0);
+
+	do {
+		thread->scope_pc = pc;
+		atomic_signal_fence(memory_order_seq_cst);
+		thread->scope = scope;
+		atomic_signal_fence(memory_order_seq_cst);
+	} while (unlikely(thread->scope_pc != pc || thread->scope != scope));
+}
 
 /* Enter the recorder. NULL: in it already (a call by a program's signal handler), or not to be recorded. */
-static inline struct col_thread *scope_enter(void)
+static inline __attribute__((always_inline)) struct col_thread *scope_enter(void)
 {
 	struct col_thread *thread = thread_current();
-	uint64_t sp = arch_sp();
 
-	if (unlikely(!thread || (thread->depth != OUTSIDE && !scope_was_abandoned(thread, sp)))) {
-		if (!thread || thread->depth == RECORDING)
+	if (unlikely(!thread || (thread->scope != OUTSIDE && !scope_was_abandoned(thread, SCOPE_PLACE)))) {
+		if (!thread || scope_kind(thread) == RECORDING)
 			col_count(&col.count.lost_reentrant, 1);
 		return NULL;
 	}
-	thread->scope_sp = sp;
-	thread->depth = RECORDING;
-	atomic_signal_fence(memory_order_seq_cst);
+	scope_begin(thread, RECORDING);
 	if (unlikely(!col_is_recording())) { /* it has ended just now: see attach.c */
-		thread->depth = OUTSIDE;
+		thread->scope = OUTSIDE;
 		return NULL;
 	}
 	return thread;
@@ -48,27 +67,25 @@ static inline struct col_thread *scope_enter(void)
 static inline void scope_leave(struct col_thread *thread)
 {
 	atomic_signal_fence(memory_order_seq_cst);
-	thread->depth = OUTSIDE;
+	thread->scope = OUTSIDE;
 }
 
 /* Before a wrapped function is called that may call other ones of them, which are to be silent. Returns the thread, to be
  * given to scope_end_passing; NULL if nothing was to be done. */
-static inline struct col_thread *scope_begin_passing(void)
+static inline __attribute__((always_inline)) struct col_thread *scope_begin_passing(void)
 {
 	struct col_thread *thread = thread_current();
-	uint64_t sp = arch_sp();
 
-	if (!thread || (thread->depth != OUTSIDE && !scope_was_abandoned(thread, sp)))
+	if (!thread || (thread->scope != OUTSIDE && !scope_was_abandoned(thread, SCOPE_PLACE)))
 		return NULL;
-	thread->scope_sp = sp;
-	thread->depth = PASSING;
+	scope_begin(thread, PASSING);
 	return thread;
 }
 
 static inline void scope_end_passing(struct col_thread *thread)
 {
-	if (thread && thread->depth == PASSING)
-		thread->depth = OUTSIDE;
+	if (thread && scope_kind(thread) == PASSING)
+		thread->scope = OUTSIDE;
 }
 
 /* The node of the caller's stack, 0 if there is none. In a scope of `thread`, the calling one. */

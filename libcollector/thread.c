@@ -2,6 +2,7 @@
 #include "thread_state.h"
 
 #include "exec.h"
+#include "scope.h"
 #include "tick.h"
 #include "tree.h"
 
@@ -83,7 +84,7 @@ struct col_thread *thread_take(void)
 
 void thread_begin(struct col_thread *state, uint32_t tid)
 {
-	state->depth = 0;
+	state->scope = OUTSIDE;
 	state->exit_rounds = 0;
 	state->java_waits = 0;
 	state->last_stack = 0;
@@ -186,12 +187,12 @@ static void begin_again(void)
 {
 	for (struct col_thread *state = thread_first(); state; state = state->next) {
 		uint32_t tid = atomic_load(&state->tid);
-		int depth = state->depth;
+		uintptr_t scope = state->scope;
 		uintptr_t pointer = state->pointer;
 
 		if (tid && thread_is_alive(tid)) {
 			thread_begin(state, tid);
-			state->depth = depth;
+			state->scope = scope;
 			state->pointer = pointer;
 		} else if (tid) {
 			thread_end(state);
@@ -206,10 +207,10 @@ void thread_become(struct col_thread *state)
 	state->pointer = (uintptr_t)__builtin_thread_pointer();
 	if (state->memo[COL_NORMAL]) /* the handler looks after its own */
 		state->memo[COL_NORMAL]->home = state->home;
-	state->depth++;
+	scope_begin(state, RECORDING);
 	if (has_exit_key)
 		pthread_setspecific(exit_key, state);
-	state->depth--;
+	scope_leave(state);
 	SYS2(SYS_prctl, PR_GET_NAME, state->name);
 }
 

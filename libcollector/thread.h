@@ -21,8 +21,8 @@ struct col_thread {
 	atomic_uint tid;
 	atomic_uint ending; /* the tid of the ending thread */
 	atomic_uint in_handler;
-	int depth; /* 0: outside of the recorder, in normal context; see scope.h */
-	uint64_t scope_sp; /* where the scope that depth tells of was entered */
+	uintptr_t scope; /* 0: outside of the recorder, in normal context; see scope.h */
+	uintptr_t scope_pc; /* the return address of the function that is in it */
 	int exit_rounds;
 	int timer; /* kernel timer id, valid if armed */
 	int armed;

@@ -31,6 +31,7 @@ replaced()
 	report "$name-cxx" "${metrics[@]}"
 	row "$name-cxx" 'make_objects()' 80 4960 0 0
 	row "$name-cxx" 'leaky::leak_objects(int)' 6 144 6 144
+	row "$name-cxx" 'leak_after_failure()' 3 72 3 72
 	have g++ || { skip "$name, linked" "g++ is not installed"; return; }
 	g++ -O2 -g -o "$name-linked" "$sources/newdelete.cc" -Wl,--no-as-needed "$library" || { not_ok "$name: links"; return; }
 	record "$name-linked" -p off -H on -- "./$name-linked"
