@@ -214,15 +214,17 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
 {
 	struct col_thread *thread;
 	uint64_t before;
+	size_t whole;
 	void *block;
+	int is_too_much = __builtin_mul_overflow(count, size, &whole);
 
 	PASS_ON(reallocarray, (old, count, size));
 	before = col_ticks();
 	thread = scope_begin_passing(); /* the one of glibc calls realloc */
 	block = REAL(reallocarray)(old, count, size);
 	scope_end_passing(thread);
-	if (is_on() && (block || (count * size == 0 && old)))
-		record_realloc(FMT_heap_func_REALLOCARRAY, old, block, count * size, before, CALLER);
+	if (is_on() && !is_too_much && (block || (whole == 0 && old)))
+		record_realloc(FMT_heap_func_REALLOCARRAY, old, block, whole, before, CALLER);
 	return block;
 }
 

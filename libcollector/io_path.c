@@ -4,9 +4,6 @@
 
 /* clang-format off */
 
-/* The headers declare that some pointers are not NULL; programs pass NULL all the same, and get an error or an answer. */
-#define MAY_BE_NULL(pointer) __asm__("" : "+r"(pointer))
-
 /* ---- open ---- */
 
 /* The file behind a descriptor that a call made, or the path that it could not open. */
@@ -37,7 +34,7 @@ OPEN_WRAP(__openat64_2, (int directory, const char *path, int flags), (directory
 			va_end(more); \
 		} \
 		got = REAL(name)(__VA_ARGS__, mode); \
-		if (unlikely(io_is_on())) { \
+		if (unlikely(start)) { \
 			io_file_forget(got); \
 			io_record(&(struct io_call){.start = start, OPENED(path)}, CALLER); \
 		} \

@@ -14,15 +14,18 @@
 /* Looked at without the stream's lock: it does not change while a program may use it. */
 static inline int fd_of(const FILE *stream)
 {
+	MAY_BE_NULL(stream);
 	return stream ? stream->_fileno : IO_NO_FD;
 }
 
-/* Of a stream that a call could read or write less of than it was asked to: the error, or 0 at the end of the file. */
+/* Of a stream that a call could read less of than it was asked to: the error, or 0 at the end of the file. There may be none: a call that is to
+ * read nothing, or has nowhere to put it, does not look at it. */
 static inline int error_of(const FILE *stream)
 {
 	int error = errno;
 
-	return stream->_flags & _IO_ERR_SEEN ? error : 0;
+	MAY_BE_NULL(stream);
+	return stream && stream->_flags & _IO_ERR_SEEN ? error : 0;
 }
 
 /* ---- streams come and go ---- */
@@ -48,11 +51,24 @@ IO_WRAP(FILE *, fdopen, (int fd, const char *mode), (fd, mode), OPENED(FOPEN, NU
 IO_WRAP_AROUND(int, fclose, (FILE *stream), (stream), int fd = fd_of(stream);
                uint32_t file = io_file_known(fd); io_file_forget(fd), io_file_forget(fd), IO_DONE(FCLOSE, fd),
                .file = file, .is_closed = 1)
+
+/* Not recorded, no more than popen: it waits for a process. */
+EXPORT int pclose(FILE *stream)
+{
+	int fd = fd_of(stream), status;
+
+	io_file_forget(fd);
+	status = REAL(pclose)(stream);
+	io_file_forget(fd);
+	return status;
+}
+
 IO_WRAP(int, fflush, (FILE *stream), (stream), IO_DONE(FFLUSH, fd_of(stream)))
 
 /* ---- reading ---- */
 
-#define READ_ITEMS .fd = fd_of(stream), .bytes = (int64_t)(got * size), .error = got < count ? error_of(stream) : 0
+/* Items of no size are none, which is no error. */
+#define READ_ITEMS .fd = fd_of(stream), .bytes = (int64_t)(got * size), .error = got < count && size ? error_of(stream) : 0
 
 #define FREAD(name) \
 	IO_WRAP(size_t, name, (void *to, size_t size, size_t count, FILE *stream), (to, size, count, stream), \
@@ -79,10 +95,15 @@ FGETS(fgets_unlocked)
 FGETS_CHK(__fgets_chk)
 FGETS_CHK(__fgets_unlocked_chk)
 
-IO_WRAP(ssize_t, getline, (char **line, size_t *size, FILE *stream), (line, size, stream), IO_FUNC(FGETS),
-        .fd = fd_of(stream), .bytes = got, .error = got < 0 ? error_of(stream) : 0)
-IO_WRAP(ssize_t, getdelim, (char **line, size_t *size, int end, FILE *stream), (line, size, end, stream), IO_FUNC(FGETS),
-        .fd = fd_of(stream), .bytes = got, .error = got < 0 ? error_of(stream) : 0)
+#define READ_TEXT IO_FUNC(FGETS), .fd = fd_of(stream), .bytes = got, .error = got < 0 ? error_of(stream) : 0
+
+IO_WRAP(ssize_t, getline, (char **line, size_t *size, FILE *stream), (line, size, stream), READ_TEXT)
+
+/* stdio.h makes getline the other one of these, in programs that are optimized. */
+#define GETDELIM(name) \
+	IO_WRAP(ssize_t, name, (char **line, size_t *size, int end, FILE *stream), (line, size, end, stream), READ_TEXT)
+GETDELIM(getdelim)
+GETDELIM(__getdelim)
 
 #define READ_CHARACTER(from) \
 	IO_FUNC(FREAD), .fd = fd_of(from), .bytes = got != EOF, .error = got == EOF ? error_of(from) : 0
@@ -95,7 +116,7 @@ IO_WRAP(int, getchar, (void), (), READ_CHARACTER(stdin))
 
 #define FWRITE(name) \
 	IO_WRAP(size_t, name, (const void *from, size_t size, size_t count, FILE *stream), (from, size, count, stream), \
-	        IO_FUNC(FWRITE), .fd = fd_of(stream), .bytes = (int64_t)(got * size), .error = got < count ? errno : 0)
+	        IO_FUNC(FWRITE), .fd = fd_of(stream), .bytes = (int64_t)(got * size), .error = got < count && size ? errno : 0)
 FWRITE(fwrite)
 #undef fwrite_unlocked
 FWRITE(fwrite_unlocked)
@@ -138,7 +159,7 @@ IO_WRAP(int, __vdprintf_chk, (int fd, int flag, const char *format, va_list valu
 		va_start(values, format); \
 		got = REAL(basis) arguments; \
 		va_end(values); \
-		if (unlikely(io_is_on())) \
+		if (unlikely(start)) \
 			io_record(&(struct io_call){.start = start, __VA_ARGS__}, CALLER); \
 		return got; \
 	}

@@ -157,7 +157,7 @@ contains "iodetail has descriptors with their files" '^ *76 +(76|0) +[0-9]+ .*/i
 is "locks of one variable are one" "" "$(awk '/ (mutex|condition|rwlock|semaphore|barrier) [a-z_]+$/ { print $NF }' locks.txt | sort | uniq -d)"
 contains "locks: both columns" '^ *[1-9][0-9]* +[1-9][0-9]* +mutex ' locks.txt
 "$xer_print" -compare delta -iostat io1.er io3.er >iostat.txt 2>&1
-contains "iostat: classes" '^  Calls +105 +\+210$' iostat.txt
+contains "iostat: classes" '^  Calls +112 +\+210$' iostat.txt
 contains "functions by name" '^pread +20 +\+40 ' iostat.txt
 contains "errors too" '^ENOENT +7 +\+14$' iostat.txt
 is "no row tells an address" 0 "$(grep -cE '0x[0-9a-f]+' locks.txt)"

@@ -55,7 +55,7 @@ for n in 1 8; do
 	decoded $t
 	calls $t open 1 0 $n 0
 	calls $t "open that fails" 1 2 $((4 * n)) 0
-	calls $t close 2 0 $((7 * n + 3)) 0
+	calls $t close 2 0 $((7 * n + 4)) 0
 	calls $t dup 3 0 $n 0
 	calls $t pipe 4 0 $((n + 1)) 0
 	calls $t socketpair 5 0 $n 0
@@ -79,13 +79,13 @@ for n in 1 8; do
 	calls $t pread 65 0 $((20 * n)) $((160 * n))
 	calls $t readv 66 0 $((5 * n)) $((35 * n))
 	calls $t recv 67 0 $((6 * n)) $((54 * n))
-	calls $t "fread and getc" 68 0 $((11 * n)) $((150 * n))
-	calls $t fgets 69 0 $((11 * n)) $((50 * n))
-	calls $t write 128 0 $((101 * n + 1)) $((705 * n + 11))
+	calls $t "fread and getc" 68 0 $((11 * n + 1)) $((150 * n))
+	calls $t "fgets and getdelim" 69 0 $((11 * n + 6)) $((50 * n + 12))
+	calls $t write 128 0 $((101 * n + 2)) $((705 * n + 20))
 	calls $t pwrite 129 0 $((10 * n)) $((160 * n))
 	calls $t writev 130 0 $((5 * n)) $((35 * n))
 	calls $t send 131 0 $((6 * n)) $((54 * n))
-	calls $t fwrite 132 0 $((10 * n)) $((80 * n))
+	calls $t fwrite 132 0 $((10 * n + 1)) $((80 * n))
 	calls $t "fputs and fputc" 133 0 $((20 * n)) $((60 * n))
 	calls $t fprintf 134 0 $((10 * n)) $((60 * n))
 	calls $t sendfile 135 0 $n $((100 * n))
@@ -96,6 +96,7 @@ for n in 1 8; do
 		grep -qE "^file $PWD/files$n/stream$i 134 10 60 [1-9]" $t.calls || wrong=$((wrong + 1))
 	done
 	is "$t: every file has its calls" 0 $wrong
+	contains "$t: the descriptor that pclose has closed is another file's" '^file /memfd:after .deleted. 128 1 9 ' $t.calls
 	contains "$t: a path that was not there" '^file /nowhere/at/all 1 ' $t.calls
 	is "$t: nothing is lost" "" "$(grep -o 'count name="lost_[a-z]*"' $t.er/log.xml)"
 done

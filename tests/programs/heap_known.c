@@ -11,7 +11,7 @@
  *   leak_malloc       malloc            7 x 1000     never: 7 leaks, 7000 bytes
  *   leak_calloc       calloc            3 x 2*250    never: 3 leaks, 1500 bytes
  *   zero_malloc       malloc(0)         4 x 0        all
- * malloc(PTRDIFF_MAX + 1) in `refused` fails 2 times: no allocation.
+ * malloc(PTRDIFF_MAX + 1) in `refused` fails 2 times, and reallocarray of the last leak to twice that: no allocation, and no free.
  * In all: allocations 100 + 50 + 40 + 10 + 25 + 30 + 7 + 3 + 4 = 269, leaks 10 with 8500 bytes. */
 #include <malloc.h>
 #include <stdint.h>
@@ -107,7 +107,7 @@ static NOINLINE int refused(void)
 	volatile size_t huge = (size_t)PTRDIFF_MAX + 1;
 	void *one = malloc(huge), *two = malloc(huge);
 
-	return one == NULL && two == NULL;
+	return one == NULL && two == NULL && reallocarray(kept, huge, 2) == NULL;
 }
 
 int main(void)
@@ -120,6 +120,8 @@ int main(void)
 	use_strdup();
 	leak_malloc();
 	leak_calloc();
+	if (!refused())
+		return 1;
 	zero_malloc();
-	return refused() ? 0 : 1;
+	return 0;
 }

@@ -20,6 +20,8 @@
  * Once, in main: a read that fails with EINTR; a read that is cancelled and one that is left by siglongjmp, which end
  * nowhere; a write of 11 bytes after them; pipe 1 and close 2 for these.
  * At the end closefrom, one close more.
+ * What asks for nothing: fread 1, fgets 2 of no stream, fwrite 1, all without an error. From popen: 3 x 4 by the other name of
+ * getdelim, 1 at the end; then, on the descriptor that pclose has closed, write 1 x 9, to a file in memory, and close 1.
  * And calls with pointers to nothing: access fails with EFAULT, closedir and truncate with EINVAL.
  * Results and errno are checked: it exits 0 if all are as they should be, else with the line's number & 255. */
 #include <dirent.h>
@@ -246,6 +248,38 @@ static NOINLINE void point_nowhere(void)
 	MUST_FAIL(closedir(none) == -1, EINVAL);
 }
 
+static NOINLINE void ask_for_nothing(void)
+{
+	char byte[1];
+	FILE *volatile none = NULL;
+	volatile size_t no_size = 0;
+	volatile int no_room = 0;
+	size_t size = 0;
+
+	MUST(fread(byte, no_size, 5, none) == 0);
+	MUST(fwrite("text", no_size, 5, stdout) == 0);
+	MUST(fgets(byte, no_room, none) == NULL);
+	MUST_FAIL(getdelim(NULL, &size, 'x', none) == -1, EINVAL);
+}
+
+static NOINLINE void use_process(void)
+{
+	FILE *stream = popen("printf 'one\ntwo\nsix\n'", "r");
+	char *line = NULL;
+	size_t size = 0;
+	int fd;
+
+	for (int i = 0; i < 3; i++)
+		MUST(__getdelim(&line, &size, '\n', stream) == 4);
+	MUST(__getdelim(&line, &size, '\n', stream) == -1);
+	free(line);
+	fd = fileno(stream);
+	MUST(pclose(stream) == 0);
+	MUST(memfd_create("after", 0) == fd);
+	MUST(write(fd, "nine byte", 9) == 9);
+	MUST(close(fd) == 0);
+}
+
 static NOINLINE void close_rest(void)
 {
 	closefrom(200);
@@ -265,6 +299,8 @@ int main(int argc, char **argv)
 	for (long i = 0; i < threads; i++)
 		pthread_join(thread[i], NULL);
 	leave_early();
+	ask_for_nothing();
+	use_process();
 	point_nowhere();
 	close_rest();
 	return 0;
