@@ -24,6 +24,8 @@
 #include "format/lineage.h"
 
 #include <errno.h>
+#include <paths.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 
 enum { SETTLING = 2 };
@@ -278,11 +280,27 @@ EXPORT int forkpty(int *terminal, char *name, const struct termios *settings, co
 	return pid;
 }
 
-/* The C library's own would end the maker behind our back. As daemon(3) says. */
+/* 0 to 2 become the null device. Returns 0 or -errno. Nothing here is a cancellation point, as nothing is in the C library's. */
+static int close_standard(void)
+{
+	struct stat status;
+	long null = SYS4(SYS_openat, AT_FDCWD, _PATH_DEVNULL, O_RDWR, 0);
+	int error = null < 0 ? (int)null : (int)sys_fstat((int)null, &status);
+
+	if (error == 0 && (!S_ISCHR(status.st_mode) || status.st_rdev != makedev(1, 3)))
+		error = -ENODEV; /* where /dev is a directory of somebody's */
+	for (int fd = 0; error == 0 && fd < 3; fd++)
+		SYS2(SYS_dup2, null, fd);
+	if (null > 2 || (error < 0 && null >= 0))
+		sys_close((int)null);
+	return error;
+}
+
+/* The C library's own would end the maker behind our back. */
 EXPORT int daemon(int keep_directory, int keep_files)
 {
 	pid_t pid = fork();
-	int null;
+	int error;
 
 	if (pid < 0)
 		return -1;
@@ -290,16 +308,10 @@ EXPORT int daemon(int keep_directory, int keep_files)
 		_exit(0);
 	if (setsid() < 0)
 		return -1;
-	if (!keep_directory && chdir("/") < 0)
-		return -1;
-	if (keep_files)
-		return 0;
-	null = open("/dev/null", O_RDWR);
-	if (null < 0)
-		return -1;
-	for (int fd = 0; fd < 3; fd++)
-		dup2(null, fd);
-	if (null > 2)
-		close(null);
-	return 0;
+	if (!keep_directory)
+		SYS1(SYS_chdir, "/");
+	error = keep_files ? 0 : close_standard();
+	if (error < 0)
+		errno = -error;
+	return error < 0 ? -1 : 0;
 }

@@ -17,7 +17,7 @@
 #include <errno.h>
 #include <stdarg.h>
 
-enum { PATH_SHOWN = 1024, ON_STACK_MAX = 32 * 1024 };
+enum { PATH_SHOWN = 1024, ON_STACK_MAX = 4 * 1024 /* the least stack of a thread has 16 */ };
 
 /* What is known of a call before it is made. */
 struct departure {
@@ -200,12 +200,18 @@ static int run_with(const struct departure *departure, const struct exec_call *c
 	return -1;
 }
 
+/* The C library refuses it by itself. */
+static int is_refused(const struct exec_call *call)
+{
+	return call->form == EXEC_FEXECVE ? !call->envp : !call->path;
+}
+
 int exec_run(const struct exec_call *call)
 {
 	struct departure departure;
 
 	child_look();
-	if ((!col.is_recorded && !descent_is_followed()) || (!call->path && call->form != EXEC_FEXECVE))
+	if ((!col.is_recorded && !descent_is_followed()) || is_refused(call))
 		return call_real(call, call->envp);
 	if (prepare(&departure, call))
 		run_with(&departure, call);

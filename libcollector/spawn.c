@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <paths.h>
 
-enum { TEXT_SHOWN = 1024, ON_STACK_MAX = 32 * 1024 };
+enum { TEXT_SHOWN = 1024, ON_STACK_MAX = 4 * 1024 /* the least stack of a thread has 16 */ };
 
 static void log_child(const char *kind, const char *lineage, int pid, const char *what, const char *text, const struct image_obstacle *obstacle)
 {
@@ -161,7 +161,7 @@ EXPORT int system(const char *command)
 
 EXPORT FILE *popen(const char *command, const char *mode)
 {
-	int lent = lend("popen", command);
+	int lent = command ? lend("popen", command) : 0;
 	FILE *stream = REAL(popen)(command, mode);
 
 	take_back(&lent);

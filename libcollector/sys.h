@@ -104,11 +104,13 @@ static inline int sys_page_is_readable(uintptr_t page)
 	return SYS4(SYS_rt_sigprocmask, -1, page, NULL, sizeof(uint64_t)) == -EINVAL;
 }
 
-/* Are all `len` bytes, which do not go round the end of the address space? */
+/* Are all `len` bytes? */
 static inline int sys_is_readable(const void *from, size_t len)
 {
 	uintptr_t start = (uintptr_t)from;
 
+	if (start + len < start) /* round the end of the address space */
+		return 0;
 	for (uintptr_t page = start & ~(uintptr_t)(SYS_PAGE - 1); page < start + len; page += SYS_PAGE)
 		if (!sys_page_is_readable(page))
 			return 0;

@@ -17,7 +17,7 @@ static syscall_function *real_syscall(void)
 	return (syscall_function *)(void *)REAL(syscall);
 }
 
-/* Does the call make a forked child, which goes on where its maker does? */
+/* Does the call make a forked child, which goes on where its maker does? Programs ask by wrong pointers whether the kernel has clone3. */
 static int is_fork(long number, long a, long b)
 {
 	const struct clone_args *arguments = (const struct clone_args *)a;
@@ -25,7 +25,8 @@ static int is_fork(long number, long a, long b)
 	if (number == SYS_clone)
 		return !(a & CLONE_VM) && b == 0;
 	if (number == SYS_clone3)
-		return arguments && !(arguments->flags & CLONE_VM) && arguments->stack == 0;
+		return (unsigned long)b >= CLONE_ARGS_SIZE_VER0 && sys_is_readable(arguments, CLONE_ARGS_SIZE_VER0) &&
+		       !(arguments->flags & CLONE_VM) && arguments->stack == 0;
 	return number == SYS_fork;
 }
 

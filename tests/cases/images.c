@@ -27,6 +27,37 @@ int case_exec(void)
 	return 1;
 }
 
+/* A child that is spawned, and one of vfork that executes. */
+static void *make_children(void *environment)
+{
+	char *arguments[] = {(char *)"cases", (char *)"leaf", NULL};
+	pid_t pid;
+
+	say("spawned %d\n", posix_spawn(&pid, case_self, NULL, NULL, arguments, environment));
+	say_end(pid);
+	pid = vfork();
+	if (pid == 0) {
+		execve(case_self, arguments, environment);
+		_exit(9);
+	}
+	say_end(pid);
+	return NULL;
+}
+
+int case_exec_on_a_small_stack(void)
+{
+	enum { VARIABLES = 2000 };
+	static char *environment[VARIABLES + 1];
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	for (int i = 0; i < VARIABLES; i++)
+		environment[i] = (char *)"V=1";
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, 16384);
+	return pthread_create(&thread, &attributes, make_children, environment) + pthread_join(thread, NULL);
+}
+
 int case_exec_no_environment(void)
 {
 	char *none[] = {NULL};

@@ -162,6 +162,33 @@ int case_chroot(void)
 	return 0;
 }
 
+/* What stands in the place of the null device is no device. */
+int case_daemon_without_null(void)
+{
+	int ends[2], result;
+	char byte;
+	pid_t pid;
+
+	need_root();
+	mkdir("jail", 0755);
+	mkdir("jail/dev", 0755);
+	close(open("jail/dev/null", O_RDWR | O_CREAT, 0600));
+	if (pipe(ends) != 0 || chroot("jail") != 0 || chdir("/") != 0)
+		return 1;
+	pid = fork();
+	if (pid == 0) {
+		result = daemon(0, 0);
+				dprintf(ends[1], "daemon %d %d\n", result, errno);
+		_exit(0);
+	}
+	close(ends[1]);
+	say_end(pid);
+	while (read(ends[0], &byte, 1) == 1)
+		say("%c", byte);
+	mark();
+	return 0;
+}
+
 int case_user_dropped(void)
 {
 	need_root();
