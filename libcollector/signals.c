@@ -136,14 +136,18 @@ static void default_action(int signal)
 
 int signals_tell_program(int signal, siginfo_t *info, void *context)
 {
-	const struct owned *ours = find_owned(signal);
+	struct owned *ours = find_owned(signal);
+	struct sigaction program;
 
 	if (!ours || ours->program.sa_handler == SIG_DFL || ours->program.sa_handler == SIG_IGN)
 		return 0;
-	if (ours->program.sa_flags & SA_SIGINFO)
-		ours->program.sa_sigaction(signal, info, context);
+	program = ours->program;
+	if (program.sa_flags & SA_RESETHAND)
+		ours->program.sa_handler = SIG_DFL;
+	if (program.sa_flags & SA_SIGINFO)
+		program.sa_sigaction(signal, info, context);
 	else
-		ours->program.sa_handler(signal);
+		program.sa_handler(signal);
 	return 1;
 }
 
@@ -173,6 +177,19 @@ int signals_prefer_current(void)
 
 /* ---- the program's view ---- */
 
+/* A child of vfork works in its maker's memory: what it changes for itself is not to be what its maker believes. */
+static int is_sharer(void)
+{
+	return sys_getpid() != col.pid;
+}
+
+/* The program asks to block a signal of ours. */
+static void note_block(struct owned *ours)
+{
+	if (!atomic_load_explicit(&ours->program_blocks, memory_order_relaxed) && !is_sharer())
+		atomic_store_explicit(&ours->program_blocks, 1, memory_order_relaxed);
+}
+
 /* A copy of `set` without our signals; NULL stays NULL. */
 static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy)
 {
@@ -181,7 +198,7 @@ static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy)
 	*copy = *set;
 	for (int i = 0; i < OWNED_MAX; i++)
 		if (owned[i].signal && kernel_set(copy) & SYS_SIGBIT(owned[i].signal))
-			atomic_store_explicit(&owned[i].program_blocks, 1, memory_order_relaxed);
+			note_block(&owned[i]);
 	set_kernel_set(copy, kernel_set(copy) & ~owned_set);
 	return copy;
 }
@@ -194,6 +211,11 @@ sys_sigset signals_believed(void)
 void signals_believe(sys_sigset blocked)
 {
 	believed = blocked;
+}
+
+sys_sigset signals_of_ours(const sigset_t *set)
+{
+	return kernel_set(set) & owned_set;
 }
 
 /* The set that the kernel is asked for in place of the program's `set`: ours stay blocked on a stack without room for them, which is
@@ -213,22 +235,24 @@ static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, 
 {
 	sigset_t copy;
 	sys_sigset before = believed;
-	sys_sigset asked;
+	sys_sigset asked, after = before;
 	int error, shielded;
 
 	if (!col_is_recording())
 		return real(how, set, old);
 	shielded = set && altstack_is_small();
-	asked = set ? kernel_set(set) & owned_set : 0; /* `old` may be the same set */
+	asked = set ? signals_of_ours(set) : 0; /* `old` may be the same set */
 	error = real(how, real_set(how, set, shielded, &copy), old);
 	if (error != 0)
 		return error;
 	if (set && altstack_expected() && !shielded) /* a jump out of a handler may have left ours blocked */
 		sys_sigmask(SIG_UNBLOCK, &owned_set, NULL);
 	if (set && how == SIG_SETMASK)
-		believed = asked;
+		after = asked;
 	else if (set)
-		believed = how == SIG_UNBLOCK ? before & ~asked : before | asked;
+		after = how == SIG_UNBLOCK ? before & ~asked : before | asked;
+	if (after != before && !is_sharer())
+		believed = after;
 	if (old)
 		set_kernel_set(old, (kernel_set(old) & ~owned_set) | before);
 	return 0;
@@ -276,7 +300,7 @@ static void exchange_program_action(struct owned *ours, const struct sigaction *
 {
 	struct sigaction before = ours->program;
 
-	if (action) {
+	if (action && !is_sharer()) {
 		ours->program = *action;
 		if ((before.sa_flags ^ action->sa_flags) & SA_ONSTACK)
 			set_action(ours->signal, ours);
@@ -364,26 +388,47 @@ static __sighandler_t former(int number, __sighandler_t handler)
 	return old.sa_handler;
 }
 
-EXPORT __sighandler_t signal(int number, __sighandler_t handler)
+/* The signal, if it is one of ours. */
+static struct owned *ours_of(int number)
 {
-	struct owned *ours = number > 0 ? find_owned(number) : NULL;
-	struct sigaction action = {.sa_flags = SA_RESTART};
-	struct sigaction old;
+	return number > 0 && col_is_recording() ? find_owned(number) : NULL;
+}
 
-	if (!ours || !col_is_recording())
-		return former(number, REAL(signal)(number, handler));
+static __sighandler_t exchange_handler(struct owned *ours, __sighandler_t handler, int flags)
+{
+	struct sigaction action = {.sa_flags = flags}, old;
+
 	action.sa_handler = handler;
 	exchange_program_action(ours, &action, &old);
 	return old.sa_handler;
 }
 
-#define OLD_SIGNAL(name) \
+/* With the flags that sigaction would have for it. */
+#define OLD_SIGNAL(name, flags) \
 	EXPORT __sighandler_t name(int number, __sighandler_t handler) \
 	{ \
-		return former(number, REAL(name)(number, handler)); \
+		struct owned *ours = ours_of(number); \
+\
+		return ours ? exchange_handler(ours, handler, flags) : former(number, REAL(name)(number, handler)); \
 	}
-OLD_SIGNAL(bsd_signal)
-OLD_SIGNAL(ssignal)
-OLD_SIGNAL(sysv_signal)
-OLD_SIGNAL(__sysv_signal)
-OLD_SIGNAL(sigset)
+OLD_SIGNAL(signal, SA_RESTART)
+OLD_SIGNAL(bsd_signal, SA_RESTART)
+OLD_SIGNAL(ssignal, SA_RESTART)
+OLD_SIGNAL(sysv_signal, (int)(SA_RESETHAND | SA_NODEFER))
+OLD_SIGNAL(__sysv_signal, (int)(SA_RESETHAND | SA_NODEFER))
+
+/* It changes the mask too, and tells of it. */
+EXPORT __sighandler_t sigset(int number, __sighandler_t handler)
+{
+	struct owned *ours = ours_of(number);
+	__sighandler_t old;
+	sigset_t set;
+
+	if (!ours)
+		return former(number, REAL(sigset)(number, handler));
+	old = handler == SIG_HOLD ? ours->program.sa_handler : exchange_handler(ours, handler, 0);
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigprocmask(handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &set, &set);
+	return sigismember(&set, number) ? SIG_HOLD : old;
+}

@@ -40,6 +40,9 @@ void signals_restart_call(void *context);
 sys_sigset signals_believed(void);
 void signals_believe(sys_sigset blocked);
 
+/* Our signals that are in the program's `set`. */
+sys_sigset signals_of_ours(const sigset_t *set);
+
 /* From now on handlers that run on alternate stacks block our signals: see altstack.h. */
 void signals_shield_handlers(void);
 

@@ -27,6 +27,15 @@ static struct col_thread *prepare(void *(*run)(void *), int (*run_c11)(void *), 
 	return state;
 }
 
+/* A thread may be given another mask than its maker's. */
+static void take_mask(struct col_thread *state, const pthread_attr_t *attributes)
+{
+	sigset_t set;
+
+	if (attributes && pthread_attr_getsigmask_np(attributes, &set) == 0)
+		state->blocked = signals_of_ours(&set);
+}
+
 static void give_up(struct col_thread *state)
 {
 	atomic_fetch_sub(&thread_starting, 1);
@@ -83,6 +92,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 
 	if (!start)
 		return REAL(pthread_create)(thread, attributes, run, argument);
+	take_mask(start, attributes);
 	error = REAL(pthread_create)(thread, attributes, run_posix, start);
 	if (error)
 		give_up(start);

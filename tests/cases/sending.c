@@ -214,6 +214,77 @@ int case_old_functions(void)
 	return 0;
 }
 
+/* The recorder's own signal, whose handler these are not to replace. */
+static volatile sig_atomic_t handled;
+static void handles(int signal) { handled += signal > 0; }
+
+static int is_blocked(int signal)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	pthread_sigmask(SIG_BLOCK, NULL, &set);
+	return sigismember(&set, signal);
+}
+
+int case_tick_signal_by_old_functions(void)
+{
+	int tick = SIGRTMAX - 3;
+
+	say("sysv %d\n", sysv_signal(tick, handles) == SIG_DFL);
+	burn(20);
+	raise(tick);
+	say("handled %d, default %d\n", handled, sysv_signal(tick, SIG_IGN) == SIG_DFL);
+	say("sigset %d\n", sigset(tick, handles) == SIG_IGN);
+	burn(20);
+	raise(tick);
+	say("handled %d\n", handled);
+	say("hold %d\n", sigset(tick, SIG_HOLD) == handles);
+	say("blocked %d\n", is_blocked(tick));
+	say("held %d\n", sigset(tick, SIG_DFL) == SIG_HOLD);
+	say("blocked %d\n", is_blocked(tick));
+	say("ssignal %d\n", ssignal(tick, handles) == SIG_DFL);
+	burn(20);
+	raise(tick);
+	say("handled %d\n", handled);
+	mark();
+	return 0;
+}
+
+static void *say_blocked(void *unused)
+{
+	say("blocked %d\n", is_blocked(SIGRTMAX - 3));
+	mark();
+	return unused;
+}
+
+/* What a child of vfork resets for what it is to execute, and what a thread is given at its start. */
+int case_signals_of_others(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	sigset_t all;
+	pid_t pid;
+
+	sigfillset(&all);
+	signal(SIGRTMAX - 3, handles);
+	pid = vfork();
+	if (pid == 0) {
+		for (int i = 1; i <= SIGRTMAX; i++)
+			signal(i, SIG_DFL);
+		sigprocmask(SIG_BLOCK, &all, NULL);
+		_exit(0);
+	}
+	say_end(pid);
+	say("blocked %d\n", is_blocked(SIGRTMAX - 3));
+	raise(SIGRTMAX - 3);
+	say("handled %d\n", handled);
+	pthread_attr_init(&attributes);
+	pthread_attr_setsigmask_np(&attributes, &all);
+	pthread_create(&thread, &attributes, say_blocked, NULL);
+	return pthread_join(thread, NULL);
+}
+
 /* The tick's signal is blocked by an instruction of the program's own, as other languages' runtimes do it. */
 static long raw(long number, long a, long b, long c, long d)
 {
