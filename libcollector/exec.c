@@ -217,6 +217,8 @@ int exec_run(const struct exec_call *call)
 		run_with(&departure, call);
 	else
 		call_real(call, call->envp);
+	if (departure.is_led_on && errno == E2BIG) /* with our variables, but perhaps not without */
+		call_real(call, call->envp);
 	return failed(&departure, call);
 }
 

@@ -103,6 +103,8 @@ static int spawn(const struct spawn_call *call, char *const *envp)
 		error = call_real(call, &pid, envp);
 	else
 		error = spawn_with(call, &pid, envp, &step, bits);
+	if (error == E2BIG) /* with our variables, but perhaps not without */
+		error = call_real(call, &pid, envp);
 	if (error)
 		return error;
 	if (call->pid)

@@ -58,6 +58,51 @@ int case_exec_on_a_small_stack(void)
 	return pthread_create(&thread, &attributes, make_children, environment) + pthread_join(thread, NULL);
 }
 
+/* The end of a program that is given `size` bytes of arguments, -1: it cannot be. */
+static int end_with(int size, int is_spawned)
+{
+	enum { PART = 100000, PARTS = 64 };
+	char *texts = calloc(1, (size_t)size + 1), *arguments[PARTS + 2] = {(char *)"true"};
+	int count = 1, status = -1;
+	pid_t pid;
+
+	for (int at = 0; at < size && count < PARTS; at += PART) {
+		memset(texts + at, 'x', (size_t)(size - at < PART ? size - at : PART) - 1);
+		arguments[count++] = texts + at;
+	}
+	if (is_spawned && posix_spawn(&pid, "/bin/true", NULL, NULL, arguments, environ) != 0)
+		pid = -1;
+	else if (!is_spawned && (pid = vfork()) == 0) {
+		execv("/bin/true", arguments);
+		_exit(9);
+	}
+	if (pid > 0)
+		waitpid(pid, &status, 0);
+	free(texts);
+	return status;
+}
+
+/* Not a byte less than without a recorder. */
+int case_exec_at_the_limit(void)
+{
+	clearenv();
+	for (int is_spawned = 0; is_spawned < 2; is_spawned++) {
+		int low = 10000, high = 4000000;
+
+		while (high - low > 1) {
+			int middle = (low + high) / 2;
+
+			if (end_with(middle, is_spawned) == 0)
+				low = middle;
+			else
+				high = middle;
+		}
+		say("at most %d\n", low);
+	}
+	mark();
+	return 0;
+}
+
 int case_exec_no_environment(void)
 {
 	char *none[] = {NULL};
