@@ -213,6 +213,11 @@ void signals_believe(sys_sigset blocked)
 	believed = blocked;
 }
 
+sys_sigset signals_ours(void)
+{
+	return owned_set;
+}
+
 sys_sigset signals_of_ours(const sigset_t *set)
 {
 	return kernel_set(set) & owned_set;
@@ -388,10 +393,10 @@ static __sighandler_t former(int number, __sighandler_t handler)
 	return old.sa_handler;
 }
 
-/* The signal, if it is one of ours. */
-static struct owned *ours_of(int number)
+/* The signal, if it is one of ours, and the call is none that must fail. */
+static struct owned *ours_of(int number, __sighandler_t handler)
 {
-	return number > 0 && col_is_recording() ? find_owned(number) : NULL;
+	return number > 0 && handler != SIG_ERR && col_is_recording() ? find_owned(number) : NULL;
 }
 
 static __sighandler_t exchange_handler(struct owned *ours, __sighandler_t handler, int flags)
@@ -407,7 +412,7 @@ static __sighandler_t exchange_handler(struct owned *ours, __sighandler_t handle
 #define OLD_SIGNAL(name, flags) \
 	EXPORT __sighandler_t name(int number, __sighandler_t handler) \
 	{ \
-		struct owned *ours = ours_of(number); \
+		struct owned *ours = ours_of(number, handler); \
 \
 		return ours ? exchange_handler(ours, handler, flags) : former(number, REAL(name)(number, handler)); \
 	}
@@ -420,7 +425,7 @@ OLD_SIGNAL(__sysv_signal, (int)(SA_RESETHAND | SA_NODEFER))
 /* It changes the mask too, and tells of it. */
 EXPORT __sighandler_t sigset(int number, __sighandler_t handler)
 {
-	struct owned *ours = ours_of(number);
+	struct owned *ours = ours_of(number, handler);
 	__sighandler_t old;
 	sigset_t set;
 

@@ -40,7 +40,10 @@ void signals_restart_call(void *context);
 sys_sigset signals_believed(void);
 void signals_believe(sys_sigset blocked);
 
-/* Our signals that are in the program's `set`. */
+/* The signals that are ours: none in a program of 32 bits, or where a handler could not be installed. */
+sys_sigset signals_ours(void);
+
+/* Those of them that are in the program's `set`. */
 sys_sigset signals_of_ours(const sigset_t *set);
 
 /* From now on handlers that run on alternate stacks block our signals: see altstack.h. */

@@ -44,7 +44,7 @@ static void give_up(struct col_thread *state)
 
 static void begin_thread(struct col_thread *state)
 {
-	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL);
+	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL) & signals_ours();
 	uint32_t tid = sys_tid();
 
 	if (!col_is_recording()) {

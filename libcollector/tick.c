@@ -282,7 +282,7 @@ void tick_open(void)
 
 void tick_let_in(void)
 {
-	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL);
+	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL) & signals_ours();
 
 	sys_sigmask(SIG_UNBLOCK, &tick, NULL);
 }

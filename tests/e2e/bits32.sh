@@ -51,6 +51,10 @@ for program in $programs32; do
 	is_quiet "$program: nobody complains" "$program"
 	is "$program: all events" "1 4000 1 11 0" "$(events "$program" 010) $(events "$program" 030) $(events "$program" 031) $(events "$program" 032) $(events "$program" 0f0)"
 done
+for program in narrow wide; do
+	record "masks-$program" -- "./$program" masks
+	is "$program: its threads have the signals blocked that it had" 0 $?
+done
 "$xer_trcrpt" -h -r -d 030 narrow.er >narrow.txt
 is "each word in each of four threads" "4 4 4000" "$(awk '/^030/ { count[$5]++ } END { printf "%d %d ", count["00000000"], count["000003E7"]; for (i in count) n += count[i]; print n }' narrow.txt)"
 is "words are of 4 bytes" "030E0000 000003E7 FFFFFC18 00000BB5" "$(awk '$5 == "000003E7" { print $4, $5, $6, $7; exit }' narrow.txt)"

@@ -8,11 +8,13 @@
  *            last in place of this image: 9 images of OTHER
  *   words    the sums of what was logged: hook 030: 1000 events by each of 4 threads, D1 counting from 0; hook 031: 64-bit
  *            words; hook 032: 10 generic events of lengths 0 to 4500 by steps of 500
+ *   masks    a thread has all signals blocked, as its maker had
  * Prints nothing; exits 0 if all calls went as they should, errno included. */
 #include "include/sys/trchkid.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,6 +135,26 @@ static void log_all(void)
 	expect(trc_ishookon(0, 0x03300000) == trc_ishookon(0, 0x03000000));
 }
 
+static void *has_blocked_all(void *unused)
+{
+	sigset_t set;
+
+	expect(pthread_sigmask(SIG_BLOCK, NULL, &set) == 0);
+	for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
+		expect(sigismember(&set, i));
+	return unused;
+}
+
+static void block_all(void)
+{
+	sigset_t all;
+	pthread_t thread;
+
+	sigfillset(&all);
+	expect(pthread_sigmask(SIG_BLOCK, &all, NULL) == 0);
+	expect(pthread_create(&thread, NULL, has_blocked_all, NULL) == 0 && pthread_join(thread, NULL) == 0);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2)
@@ -142,6 +164,8 @@ int main(int argc, char **argv)
 		TRCHKL0(HKWD_USERF);
 	if (strcmp(argv[1], "words") == 0)
 		log_all();
+	if (strcmp(argv[1], "masks") == 0)
+		block_all();
 	if (strcmp(argv[1], "tree") != 0)
 		return failures != 0;
 	fork_some();
