@@ -12,6 +12,7 @@
 #include "image.h"
 #include "log.h"
 #include "process.h"
+#include "signals.h"
 
 #include <alloca.h>
 #include <errno.h>
@@ -125,7 +126,7 @@ static int prepare(struct departure *departure, const struct exec_call *call)
 	return departure->is_led_on;
 }
 
-static int call_real(const struct exec_call *call, char *const *envp)
+static int execute(const struct exec_call *call, char *const *envp)
 {
 	switch (call->form) {
 	case EXEC_EXECVE:
@@ -138,6 +139,17 @@ static int call_real(const struct exec_call *call, char *const *envp)
 		break;
 	}
 	return REAL(execveat)(call->directory, call->path, call->argv, envp, call->flags);
+}
+
+static int call_real(const struct exec_call *call, char *const *envp)
+{
+	sys_sigset mask;
+	int departs = signals_depart(&mask);
+	int result = execute(call, envp);
+
+	if (departs)
+		signals_stay(&mask);
+	return result;
 }
 
 /* After a call that failed. */

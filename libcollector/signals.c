@@ -190,6 +190,27 @@ static void note_block(struct owned *ours)
 		atomic_store_explicit(&ours->program_blocks, 1, memory_order_relaxed);
 }
 
+int signals_depart(sys_sigset *mask)
+{
+	const struct sys_sigaction ignored = {.handler = (signals_handler *)(uintptr_t)SIG_IGN};
+
+	if (!col_is_recording())
+		return 0;
+	for (int i = 0; i < OWNED_MAX; i++)
+		if (owned[i].signal && owned[i].program.sa_handler == SIG_IGN)
+			sys_sigaction(owned[i].signal, &ignored, NULL);
+	sys_sigmask(SIG_BLOCK, &believed, mask);
+	return 1;
+}
+
+void signals_stay(const sys_sigset *mask)
+{
+	for (int i = 0; i < OWNED_MAX; i++)
+		if (owned[i].signal)
+			set_action(owned[i].signal, &owned[i]);
+	sys_sigmask(SIG_SETMASK, mask, NULL);
+}
+
 /* A copy of `set` without our signals; NULL stays NULL. */
 static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy)
 {

@@ -46,6 +46,11 @@ sys_sigset signals_ours(void);
 /* Those of them that are in the program's `set`. */
 sys_sigset signals_of_ours(const sigset_t *set);
 
+/* Another program is about to be executed: it inherits what the program believes to have of our signals, ignored or blocked. Returns 1 if
+ * the call is to be followed, should it fail, by signals_stay with the mask. */
+int signals_depart(sys_sigset *mask);
+void signals_stay(const sys_sigset *mask);
+
 /* From now on handlers that run on alternate stacks block our signals: see altstack.h. */
 void signals_shield_handlers(void);
 

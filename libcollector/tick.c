@@ -283,8 +283,10 @@ void tick_open(void)
 void tick_let_in(void)
 {
 	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL) & signals_ours();
+	sys_sigset old;
 
-	sys_sigmask(SIG_UNBLOCK, &tick, NULL);
+	sys_sigmask(SIG_UNBLOCK, &tick, &old);
+	signals_believe(old & tick);
 }
 
 void tick_restart(void)

@@ -103,6 +103,31 @@ int case_exec_at_the_limit(void)
 	return 0;
 }
 
+/* The recorder's own signal, as the program is to see it. */
+int case_signal_inherited(void)
+{
+	struct sigaction action;
+	sigset_t set;
+
+	sigprocmask(SIG_BLOCK, NULL, &set);
+	sigaction(SIGRTMAX - 3, NULL, &action);
+	say("blocked %d ignored %d\n", sigismember(&set, SIGRTMAX - 3), action.sa_handler == SIG_IGN);
+	return 0;
+}
+
+int case_exec_signal_inherited(void)
+{
+	sigset_t set;
+
+	sigfillset(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGRTMAX - 3, SIG_IGN);
+	say("%d ", execl("/no/such/file", "none", (char *)NULL));
+	case_signal_inherited();
+	become("signal_inherited");
+	return 1;
+}
+
 int case_exec_no_environment(void)
 {
 	char *none[] = {NULL};
