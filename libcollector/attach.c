@@ -35,7 +35,7 @@ static int is_recording(const struct col_thread *state)
 	uint32_t tid = atomic_load(&state->tid);
 
 	return tid && state != col_self &&
-	       ((__atomic_load_n(&state->scope, __ATOMIC_ACQUIRE) & SCOPE_KINDS) == RECORDING || atomic_load(&state->in_handler) ||
+	       (__atomic_load_n(&state->scope, __ATOMIC_ACQUIRE) & RECORDING || atomic_load(&state->in_handler) ||
 	        __atomic_load_n(&state->functrace.is_slow, __ATOMIC_ACQUIRE)) &&
 	       SYS3(SYS_tgkill, col.pid, tid, 0) == 0;
 }

@@ -361,6 +361,7 @@ static void record(struct mpi_call *call, int result, const struct mpi_message *
 		return;
 	call->thread = thread;
 	event.stack = stack_of(thread, caller);
+	scope_ask(thread);
 	if (result == 0 && mpi_library_is_ready()) {
 		record_ended(call, &event, probed, now);
 	} else {

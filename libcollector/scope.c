@@ -29,7 +29,8 @@ static int are_at_home(uintptr_t home, uintptr_t one, uintptr_t other)
 }
 
 /* Is the frame whose return address is at `old` there still, for a function that has its own at `place`? One as near to it as no signal's frame
- * would let it be is in its place; where it was, something else may stand. If nothing does, the stack may have shrunk beyond it, or be another one. */
+ * would let it be is in its place, unless it was called from there; where it was, something else may stand. If nothing does, the stack may
+ * have shrunk beyond it, or be another one. */
 static int is_there(const struct col_thread *thread, uintptr_t old, uintptr_t place)
 {
 	if (place - old < NEAR || (scope_kind(thread) == RECORDING && old - place < NEAR))
@@ -45,7 +46,7 @@ int scope_was_abandoned(struct col_thread *thread, uintptr_t place)
 		return 0;
 	/* What was being written is unknown: go on in fresh extents, and with an empty memo. The extents are small ones: who jumps often
 	 * would fill the disk. */
-	for (int i = 0; scope_kind(thread) == RECORDING && i < FMT_STREAMS; i++) {
+	for (int i = 0; scope_kind(thread) & RECORDING && i < FMT_STREAMS; i++) {
 		col_slot_abandon(&thread->slot[COL_NORMAL][i]);
 		thread->slot[COL_NORMAL][i].map_size = 0;
 	}

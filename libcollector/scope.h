@@ -20,7 +20,13 @@ struct caller {
 
 /* What thread->scope says of normal context, in its lowest bits: above them is the place where the function that is in the scope has its return
  * address, which tells of its frame. */
-enum { OUTSIDE, RECORDING, PASSING /* in a wrapped function that may call another one of them */, SCOPE_KINDS };
+enum {
+	OUTSIDE,
+	RECORDING,
+	PASSING, /* in a wrapped function that may call another one of them */
+	ASKING,  /* recording, but what is asked of a library may call one */
+	SCOPE_KINDS = RECORDING | PASSING | ASKING
+};
 
 static inline uintptr_t scope_kind(const struct col_thread *thread)
 {
@@ -62,6 +68,12 @@ static inline __attribute__((always_inline)) struct col_thread *scope_enter(void
 		return NULL;
 	}
 	return thread;
+}
+
+/* In a scope: from here on functions of the program are called, which may call wrapped ones. */
+static inline void scope_ask(struct col_thread *thread)
+{
+	thread->scope |= ASKING;
 }
 
 static inline void scope_leave(struct col_thread *thread)

@@ -207,7 +207,7 @@ void thread_become(struct col_thread *state)
 	state->pointer = (uintptr_t)__builtin_thread_pointer();
 	if (state->memo[COL_NORMAL]) /* the handler looks after its own */
 		state->memo[COL_NORMAL]->home = state->home;
-	scope_begin(state, RECORDING);
+	scope_begin(state, PASSING); /* the next may allocate */
 	if (has_exit_key)
 		pthread_setspecific(exit_key, state);
 	scope_leave(state);

@@ -34,6 +34,22 @@ Test(scope, a_call_from_inside_is_refused_and_counted, .init = scratch_open, .fi
 	cr_assert(enter_deeper() == thread);
 }
 
+Test(scope, a_call_by_what_is_asked_inside_is_refused, .init = scratch_open, .fini = scratch_remove)
+{
+	struct col_thread *thread = scope_enter();
+
+	cr_assert(thread != NULL);
+	scope_ask(thread);
+	cr_assert(enter_recording() == NULL); /* near, but no successor */
+	cr_assert_eq(scope_kind(thread), ASKING);
+	scope_leave(thread);
+	cr_assert(scope_begin_passing() == thread);
+	cr_assert(enter_recording() == NULL);
+	scope_end_passing(thread);
+	cr_assert_eq(thread->scope, OUTSIDE);
+	cr_assert_eq(atomic_load(&col.count.lost_reentrant), 0);
+}
+
 Test(scope, one_left_by_a_jump_is_closed, .init = scratch_open, .fini = scratch_remove)
 {
 	cr_assert(enter_deeper() != NULL); /* its frame is gone, and it was not left */
