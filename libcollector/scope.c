@@ -35,7 +35,10 @@ static int is_there(const struct col_thread *thread, uintptr_t old, uintptr_t pl
 {
 	if (place - old < NEAR || (scope_kind(thread) == RECORDING && old - place < NEAR))
 		return 0;
-	if (!sys_is_readable((const void *)old, sizeof(old)) || *(const uintptr_t *)old != thread->scope_pc)
+	/* In the caller's page, as what a function that is passed through calls mostly is, there is no need of asking the kernel. */
+	if ((old ^ place) >= SYS_PAGE && !sys_is_readable((const void *)old, sizeof(old)))
+		return 0;
+	if (*(const uintptr_t *)old != thread->scope_pc)
 		return 0;
 	return place < old || is_on_alternate_stack() || !are_at_home(thread->home, old, place);
 }
