@@ -19,6 +19,22 @@ struct filters_run {
 	size_t count;
 };
 
+/* The commands that set the parts, and that list what there is to be chosen; NULL: none does. */
+static const struct {
+	const char *command, *list;
+} names[FILTERS_PARTS] = {
+	[FILTERS_EXPRESSION] = {"filters", NULL}, [FILTERS_TIME] = {"time", NULL}, [FILTERS_SAMPLES] = {"sample_select", "sample_list"},
+	[FILTERS_THREADS] = {"thread_select", "thread_list"}, [FILTERS_LWPS] = {"lwp_select", "lwp_list"}, [FILTERS_CPUS] = {"cpu_select", "cpu_list"}};
+
+static const struct {
+	unsigned data;
+	const char *what;
+} kinds[] = {{METRIC_DATA_CLOCK, "samples"}, {METRIC_DATA_HEAP, "allocations"}, {METRIC_DATA_SYNC, "waits"},
+	     {METRIC_DATA_IO, "I/O calls"}, {METRIC_DATA_FUNCTRACE, "traced calls"}, {METRIC_DATA_USER, "user events"},
+	     {METRIC_DATA_OMP, "OpenMP constructs"}, {METRIC_DATA_MPI, "MPI calls"}, {METRIC_DATA_COUNTERS, "counter samples"}};
+
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
 struct filters *filters_create(void)
 {
 	return memory_take(1, sizeof(struct filters));
@@ -121,16 +137,6 @@ static void put_count(struct session *session, FILE *out, unsigned data, const c
 
 void filters_put(struct session *session)
 {
-	static const char *const names[FILTERS_PARTS] = {
-		[FILTERS_EXPRESSION] = "filters", [FILTERS_TIME] = "time", [FILTERS_SAMPLES] = "sample_select",
-		[FILTERS_THREADS] = "thread_select", [FILTERS_LWPS] = "lwp_select", [FILTERS_CPUS] = "cpu_select"};
-	static const struct {
-		unsigned data;
-		const char *what;
-	} kinds[] = {{METRIC_DATA_CLOCK, "samples"}, {METRIC_DATA_HEAP, "allocations"}, {METRIC_DATA_SYNC, "waits"},
-		     {METRIC_DATA_IO, "I/O calls"}, {METRIC_DATA_FUNCTRACE, "traced calls"}, {METRIC_DATA_USER, "user events"},
-		     {METRIC_DATA_OMP, "OpenMP constructs"}, {METRIC_DATA_MPI, "MPI calls"}, {METRIC_DATA_COUNTERS, "counter samples"}};
-
 	char *text = NULL;
 	size_t size;
 	FILE *out;
@@ -141,8 +147,8 @@ void filters_put(struct session *session)
 	fputs("selected", out);
 	for (size_t i = 0; i < FILTERS_PARTS; i++)
 		if (session->filters->shown[i] != NULL)
-			fprintf(out, ": %s %s", names[i], session->filters->shown[i]);
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+			fprintf(out, ": %s %s", names[i].command, session->filters->shown[i]);
+	for (size_t i = 0; i < KINDS; i++)
 		if (session->have & kinds[i].data)
 			put_count(session, out, kinds[i].data, kinds[i].what);
 	memory_stream_end(out, &text);
@@ -215,6 +221,23 @@ static uint32_t row(void *context, const struct exp_fact *fact)
 	return filters_select(context, fact) ? 0 : EXP_ROW_NONE;
 }
 
+/* A list of what is not there would leave tables empty without a word, and exports. It is no error: of several experiments that one script
+ * looks at, some may have no such thread. */
+static void tell_of_nothing(struct session *session)
+{
+	uint64_t selected = 0, all = 0;
+
+	for (size_t i = 0; i < session->count; i++)
+		for (size_t j = 0; j < KINDS; j++) {
+			selected += events_of(session->experiments[i].data, kinds[j].data);
+			all += events_of(session->experiments[i].whole, kinds[j].data);
+		}
+	for (size_t i = 0; i < FILTERS_PARTS && selected == 0 && all > 0; i++)
+		if (session->filters->shown[i] != NULL && names[i].list != NULL)
+			session_say(session, "%s %s: no event is selected (%s lists what there is)", names[i].command,
+				    session->filters->shown[i], names[i].list);
+}
+
 void filters_apply(struct session *session)
 {
 	struct filters *filters = session->filters;
@@ -239,4 +262,5 @@ void filters_apply(struct session *session)
 		}
 		filters_close(selection.context);
 	}
+	tell_of_nothing(session);
 }

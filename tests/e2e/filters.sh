@@ -22,6 +22,14 @@ is "callers and callees are chosen in order" "$work" "$(value burn '<Total>' 1)"
 report burn -metrics e.totalcpu -filters '(FNAME("work_b"), FNAME("split")) ORDERED IN STACK' -functions
 is "and not in the other order" 0.000 "$(value burn '<Total>' 1)"
 
+for slip in thread_select:thread_list lwp_select:lwp_list cpu_select:cpu_list sample_select:sample_list; do
+	report burn "-${slip%:*}" 99999999 -functions -functions
+	is "${slip%:*}: what is not there is no error" 0 $?
+	is "${slip%:*}: it is told once, and where to look" "xer_print: ${slip%:*} 99999999: no event is selected (${slip#*:} lists what there is)" "$(cat burn.txt.err)"
+done
+report burn -thread_select 1-3,9 -functions
+is "a list of what is there needs no word" "" "$(cat burn.txt.err)"
+
 record heap -p off -H on -S off -- "$programs/heap_known"
 report heap -leaks
 count=$(sed -nE 's/.*Total Instances = ([0-9]+).*/\1/p' heap.txt)
