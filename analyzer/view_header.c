@@ -78,6 +78,13 @@ static double percent(double part, double whole)
 	return whole > 0 ? 100 * part / whole : 0;
 }
 
+/* Samples that are in the files and in no table. */
+static void put_of_archiver(FILE *out, uint64_t count)
+{
+	if (count > 0)
+		fprintf(out, " (%llu of xer_archive, left out of tables)", (unsigned long long)count);
+}
+
 static void put_sampler_stacks(FILE *out, const struct experiment *experiment, uint64_t samples)
 {
 	unsigned long long copied = strtoull(experiment_setting(experiment, "sampler_stack", "0"), NULL, 10);
@@ -123,8 +130,9 @@ static void put_sampler(FILE *out, const struct experiment *experiment)
 			: "nothing was sampled, or it is not yet complete");
 		return;
 	}
-	fprintf(out, ", %.0f samples of %.3f s of CPU time: %.0f a second, %.1f %% of those asked for; %llu lost, throttled %llu times\n", samples, cpu_s,
-		samples / cpu_s, percent(samples * period_us * 1e-6, cpu_s),
+	fprintf(out, ", %.0f samples", samples);
+	put_of_archiver(out, experiment_counter(experiment, "sampler_archiver_samples", 0));
+	fprintf(out, " of %.3f s of CPU time: %.0f a second, %.1f %% of those asked for; %llu lost, throttled %llu times\n", cpu_s, samples / cpu_s, percent(samples * period_us * 1e-6, cpu_s),
 		(unsigned long long)lost,
 		(unsigned long long)experiment_counter(experiment, "sampler_throttled", 0));
 	if (cost_us > 0)
@@ -145,10 +153,11 @@ static void put_counters(FILE *out, const struct experiment *experiment)
 	for (unsigned i = 0; *at != '\0' && i < FMT_COUNTERS_MAX; i++) {
 		size_t len = strcspn(at, ",");
 		unsigned long long period = at[len] == ',' ? strtoull(at + len + 1, NULL, 10) : 0;
-		uint64_t count[4];
-		static const char *const names[4] = {"%s%u_counted", "%s%u_samples", "lost_%s%u", "lost_%s%u_room"};
+		static const char *const names[] = {"%s%u_counted", "%s%u_samples", "lost_%s%u", "lost_%s%u_room", "%s%u_archiver_samples"};
+		enum { COUNTS = sizeof(names) / sizeof(names[0]) };
+		uint64_t count[COUNTS];
 
-		for (unsigned j = 0; j < 4; j++) {
+		for (unsigned j = 0; j < COUNTS; j++) {
 			char name[48];
 
 			snprintf(name, sizeof(name), names[j], FMT_DIR_COUNTER, i);
@@ -158,9 +167,12 @@ static void put_counters(FILE *out, const struct experiment *experiment)
 		text_put_bytes(out, at, len);
 		if (count[1] == UINT64_MAX)
 			fprintf(out, ": every %llu, its helper has not told%s how many\n", period, experiment_info(experiment)->untold > 0 ? "" : " yet");
-		else
-			fprintf(out, ": every %llu, %llu counted, %llu in samples, %llu samples lost\n", period, (unsigned long long)count[0],
-				(unsigned long long)(count[1] * period), (unsigned long long)(count[2] + count[3]));
+		else {
+			fprintf(out, ": every %llu, %llu counted, %llu in samples", period, (unsigned long long)count[0],
+				(unsigned long long)(count[1] * period));
+			put_of_archiver(out, count[4] * period);
+			fprintf(out, ", %llu samples lost\n", (unsigned long long)(count[2] + count[3]));
+		}
 		at += strcspn(at, " ");
 		at += strspn(at, " ");
 	}

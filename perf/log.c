@@ -20,6 +20,7 @@
 	COUNT("", "_one_frame", counts->one_frame) \
 	COUNT("", "_cut_stacks", counts->cut_stacks) \
 	COUNT("", "_deep_stacks", counts->deep_stacks) \
+	COUNT("", "_archiver_samples", counts->of_archiver) \
 	COUNT("", "_bad_stacks", counts->ring.bad_stacks) \
 	COUNT("", "_throttled", counts->ring.throttled) \
 	COUNT("", "_in_kernel", (uint64_t)in_kernel) \

@@ -28,7 +28,7 @@
 enum { TICKS_PER_SECOND = 1000000000, SETTLED_NS = 2000000, BUSY_MS = 3, BUSY_NS = 100000000 };
 
 /* What a record of a file is: its kinds, as region_put takes them. */
-enum { SAMPLE, ONE_FRAME, CUT_STACK, DEEP_STACK };
+enum { SAMPLE, ONE_FRAME, CUT_STACK, DEEP_STACK, OF_ARCHIVER };
 
 struct lane {
 	unsigned cpu;
@@ -96,7 +96,7 @@ static void end_file(struct lane *lane)
 
 /* A stack that goes astray is kept as far as it can be true: code without frame pointers would be missing else. One that is not
  * whole ends with a mark, so that nobody takes its last frame for where a thread begins. */
-static void put_sample(struct lane *lane, const struct ring_sample *sample)
+static void put_sample(struct lane *lane, const struct ring_sample *sample, unsigned kinds)
 {
 	uint64_t words[FXT_SAMPLE_HEAD_WORDS + RING_FRAMES_MAX];
 	uint64_t pcs[RING_FRAMES_MAX];
@@ -109,7 +109,7 @@ static void put_sample(struct lane *lane, const struct ring_sample *sample)
 	}
 	size = fxt_put_sample(words, sample->time_ns, sample->pid, sample->tid, pcs, count);
 	(void)region_put(&lane->region, words, size,
-		1 << SAMPLE | (sample->count == 1) << ONE_FRAME | (sample->is_bad != 0) << CUT_STACK | (sample->is_deep != 0) << DEEP_STACK);
+		kinds | 1 << SAMPLE | (sample->count == 1) << ONE_FRAME | (sample->is_bad != 0) << CUT_STACK | (sample->is_deep != 0) << DEEP_STACK);
 }
 
 static void take(void *context, const struct ring_sample *sample)
@@ -125,7 +125,8 @@ static void take(void *context, const struct ring_sample *sample)
 		unwind(space, &unwound);
 		sample = &unwound;
 	}
-	put_sample(lane, sample);
+	/* The archiver is no part of the program: readers leave its samples out. */
+	put_sample(lane, sample, space && space_image(space)->is_archiver ? 1 << OF_ARCHIVER : 0);
 }
 
 /* That a program has ended which has samples is told at once: the next one may have none. */
@@ -414,6 +415,7 @@ void work_run(struct work *work, struct work_counts *out)
 		work->counts.one_frame += region->written_of[ONE_FRAME];
 		work->counts.cut_stacks += region->written_of[CUT_STACK];
 		work->counts.deep_stacks += region->written_of[DEEP_STACK];
+		work->counts.of_archiver += region->written_of[OF_ARCHIVER];
 		work->counts.no_room += region->lost;
 		end_file(lane);
 		work->counts.ring.bad_stacks += lane->counts.bad_stacks;

@@ -32,7 +32,7 @@ void work_enable(struct work *work);
 /* What was done. */
 struct work_counts {
 	struct ring_counts ring;
-	uint64_t samples, one_frame, cut_stacks, deep_stacks; /* in the files */
+	uint64_t samples, one_frame, cut_stacks, deep_stacks, of_archiver; /* in the files */
 	uint64_t no_room, no_map; /* samples, and records of the map, that are not */
 	uint64_t cpu_ns;
 };

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { REGION_BATCH = 4096 /* words that wait for one write; holds every record of a region */, REGION_COUNTS = 4 };
+enum { REGION_BATCH = 4096 /* words that wait for one write; holds every record of a region */, REGION_COUNTS = 5 };
 
 /* Invariant: bytes [0, end) of the region are whole records, of which the last `waiting` words are not yet written; end <= size. */
 struct region {
