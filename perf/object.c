@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUCKETS = 1024, SEGMENTS_MAX = 16, CACHE_BITS = 16, PATH_BYTES = 4096 + 64 };
+enum { BUCKETS = 1024, SEGMENTS_MAX = 16, CACHE_BITS = 16, BEGIN_BYTES = 64 /* ld.so has 61 */, PATH_BYTES = 4096 + 64 };
 
 struct segment {
 	uint64_t offset, size, address;
@@ -34,6 +34,7 @@ struct object {
 	Dwarf_CFI *cfi; /* NULL: it has no tables, or is not there */
 	struct segment segments[SEGMENTS_MAX];
 	size_t segment_count;
+	uint64_t entry; /* the address where its code begins */
 	char path[];
 };
 
@@ -143,6 +144,7 @@ static void read_object(struct object *object)
 	if (!gelf_getehdr(object->elf, &head) || head.e_machine != EM_X86_64)
 		return;
 	read_segments(object);
+	object->entry = head.e_entry;
 	object->cfi = dwarf_getcfi_elf(object->elf);
 	size = dwelf_elf_gnu_build_id(object->elf, &build_id);
 	if (size > 0) {
@@ -266,6 +268,8 @@ static void find_rule(struct object *object, uint64_t offset, struct rule *out)
 
 	out->kind = RULE_NONE;
 	out->is_signal = 0;
+	if (!frame && object_address(object, offset) - object->entry < BEGIN_BYTES)
+		out->kind = RULE_BEGIN;
 	if (!frame)
 		return;
 	if (dwarf_frame_info(frame, NULL, NULL, &is_signal) == RING_PC)

@@ -24,6 +24,7 @@ uint64_t object_address(struct object *object, uint64_t offset);
 /* How to come from a place in a frame to the caller's registers; found once for each place. */
 enum rule_kind {
 	RULE_NONE,   /* the tables say nothing */
+	RULE_BEGIN,  /* the same, and it is where the object's own code begins: the outermost frame, if it was not called */
 	RULE_END,    /* the outermost frame */
 	RULE_PLAIN,  /* CFA = register + offset, the return address at CFA - 8, registers that calls keep at the CFA or as they are */
 	RULE_COMPLEX /* ask object_frame */

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { RBP = 6, FRAME_BYTES_MAX = 1 << 16 };
+enum { RBP = 6, FRAME_BYTES_MAX = 1 << 16, ARGUMENTS_MAX = 1 << 21 /* fewer than the kernel's limit of bytes, and no address of code */ };
 
 /* 1: the outermost frame; 0: `frame` is the caller's; -errno */
 static int step_plain(const struct rule *rule, struct frame *frame)
@@ -68,6 +68,14 @@ static int step_by_frame_pointer(const struct space *space, struct frame *frame)
 	return 0;
 }
 
+/* Where the kernel lets a program begin, the number of its arguments lies in place of a return address. */
+static int is_beginning(const struct frame *frame)
+{
+	uint64_t count;
+
+	return frame_read(frame, frame->registers[RING_RSP], &count) == 0 && count < ARGUMENTS_MAX;
+}
+
 /* To the caller's frame. *is_exact: the pc is an instruction and not a return address; then of the caller's. */
 static int step(const struct space *space, struct frame *frame, int *is_exact)
 {
@@ -91,6 +99,10 @@ static int step(const struct space *space, struct frame *frame, int *is_exact)
 		return step_plain(rule, frame);
 	case RULE_COMPLEX:
 		return step_complex(at->object, offset, frame);
+	case RULE_BEGIN:
+		if (is_beginning(frame))
+			return 1;
+		break;
 	case RULE_NONE:
 		break;
 	}

@@ -3,10 +3,12 @@
 #include "perf/unwind.h"
 
 #include <criterion/criterion.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -229,4 +231,29 @@ Test(unwind, nobody_knows_the_code)
 	unwind(space_of(getpid()), &sample);
 	cr_assert(sample.is_bad);
 	cr_assert_eq(sample.count, 1);
+}
+
+/* Where the kernel lets a program begin has no caller, but no table says so in ld.so: it is the last frame of all that runs before main. */
+Test(unwind, where_the_loader_begins)
+{
+	const Elf64_Ehdr *loader = (const Elf64_Ehdr *)getauxval(AT_BASE); /* NOLINT */
+	uint64_t begin;
+
+	if (!loader)
+		cr_skip_test("this was not started by a loader");
+	begin = (uint64_t)loader + loader->e_entry;
+	for (int i = 0; i < 2; i++) {
+		wanted = 8192;
+		outer(3);
+		sample.registers[6] = 0; /* the kernel's rbp */
+		sample.registers[RING_PC] = begin + (i == 0 ? 0 : 8);
+		((uint64_t *)copy)[0] = 2; /* argc */
+		unwind(space_of(getpid()), &sample);
+		cr_assert_eq(sample.count, 1);
+		cr_assert_not(sample.is_bad || sample.is_deep, "a whole stack");
+	}
+	((uint64_t *)copy)[0] = known[2];
+	sample.registers[RING_PC] = begin;
+	unwind(space_of(getpid()), &sample);
+	cr_assert(sample.is_bad, "whoever has a return address was called");
 }
