@@ -126,7 +126,8 @@ static void take_place(void)
 	struct descriptor_step *step = &col.descriptor.step;
 
 	col.pid = sys_getpid();
-	*step = (struct descriptor_step){.pid = (uint64_t)col.pid, .process_ns = sys_process_cpu_ns(), .paused = step->paused};
+	*step = (struct descriptor_step){.pid = (uint64_t)col.pid, .paused = step->paused};
+	usage_tell(step);
 	col.descriptor.start_ticks = col_ticks();
 	col.descriptor.user = col.descriptor.user_on = 0; /* a program looks for user events when it starts */
 	environment_set(&col.descriptor);

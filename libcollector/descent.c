@@ -3,6 +3,7 @@
 
 #include "follow.h"
 #include "log.h"
+#include "usage.h"
 
 #include "format/lineage.h"
 
@@ -41,11 +42,11 @@ int descent_begin(void)
 
 	col.is_followed = strcmp(col.descriptor.follow, "off") != 0 && col.descriptor.follow[0];
 	if (!is_expected(step)) {
-		step->process_ns = step->thread_ns = 0;
+		step->process_ns = step->user_ns = step->thread_ns = 0;
 		error = lineage_append(step->lineage, 'c', 1);
 	} else if (step->leads) {
 		/* Behind a program that is not recorded: neither its name nor its CPU time is ours. */
-		step->process_ns = sys_process_cpu_ns();
+		usage_tell(step);
 		step->thread_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		error = lineage_next_image(step->lineage);
 	}
@@ -58,7 +59,7 @@ int descent_fork(char letter, uint32_t number)
 
 	atomic_store(&forked, 0);
 	atomic_store(&made, 0);
-	step->process_ns = step->thread_ns = 0;
+	step->process_ns = step->user_ns = step->thread_ns = 0;
 	return settle_for(lineage_append(step->lineage, letter, number));
 }
 
@@ -102,7 +103,7 @@ int descent_step_image(struct descriptor_step *step, uint32_t sharer)
 		error = lineage_append(step->lineage, 'f', sharer);
 	} else if (!atomic_load(&col.is_unsettled)) {
 		step->thread_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		step->process_ns = sys_process_cpu_ns();
+		usage_tell(step);
 	}
 	return named(error < 0 ? error : lineage_next_image(step->lineage));
 }

@@ -109,7 +109,7 @@ int process_open(void)
 		return error;
 	process_log_open(&now);
 	map_open();
-	usage_open(&now, col.descriptor.step.process_ns);
+	usage_open(&now, &col.descriptor.step);
 	col.is_recorded = 1;
 	atomic_store(&col.mark->recording, 1);
 	buserror_stand();

@@ -10,7 +10,7 @@ static atomic_uint_fast64_t next_ns; /* CLOCK_MONOTONIC of the next periodic sam
 
 /* What the process had used when this image began and an earlier one had recorded it. */
 static struct {
-	uint64_t cpu_ns;
+	uint64_t cpu_ns, user_ns;
 	struct rusage usage;
 } base;
 
@@ -22,12 +22,24 @@ static uint64_t to_ns(struct timeval time)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
 }
 
-void usage_open(const struct birth_moment *start, uint64_t recorded_ns)
+/* Times count from the end of the image before, as executing this one is its own; the rest from here. */
+void usage_open(const struct birth_moment *start, const struct descriptor_step *step)
 {
 	began = *start;
-	base.cpu_ns = recorded_ns;
-	if (recorded_ns)
+	base.cpu_ns = step->process_ns;
+	base.user_ns = step->user_ns;
+	if (base.cpu_ns)
 		SYS2(SYS_getrusage, RUSAGE_SELF, &base.usage);
+}
+
+void usage_tell(struct descriptor_step *step)
+{
+	struct rusage usage;
+
+	memset(&usage, 0, sizeof(usage));
+	SYS2(SYS_getrusage, RUSAGE_SELF, &usage);
+	step->user_ns = to_ns(usage.ru_utime);
+	step->process_ns = sys_process_cpu_ns();
 }
 
 void usage_restart(const struct birth_moment *start)
@@ -63,6 +75,12 @@ static void read_usage(struct rusage *usage)
 	usage->ru_nswap -= before->ru_nswap;
 }
 
+/* The system's times are rounded, and a call for them can fail. */
+static uint64_t less(uint64_t ns, uint64_t before_ns)
+{
+	return ns > before_ns ? ns - before_ns : 0;
+}
+
 static void fill(struct fmt_usage *record, enum fmt_sample_reason reason)
 {
 	struct rusage usage;
@@ -73,8 +91,8 @@ static void fill(struct fmt_usage *record, enum fmt_sample_reason reason)
 	    .reason = (uint8_t)reason,
 	    .number = atomic_fetch_add(&number, 1) + 1,
 	    .real_ns = sys_clock_ns(CLOCK_REALTIME),
-	    .user_ns = to_ns(usage.ru_utime) - to_ns(base.usage.ru_utime),
-	    .system_ns = to_ns(usage.ru_stime) - to_ns(base.usage.ru_stime),
+	    .user_ns = less(to_ns(usage.ru_utime), base.user_ns),
+	    .system_ns = less(to_ns(usage.ru_stime), less(base.cpu_ns, base.user_ns)),
 	    .cpu_ns = usage_cpu_ns(),
 	    .maxrss_kib = (uint64_t)usage.ru_maxrss,
 	    .minflt = (uint64_t)usage.ru_minflt,

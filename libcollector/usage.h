@@ -5,11 +5,15 @@
 #include "birth.h"
 #include "thread.h"
 
+#include "format/descriptor.h"
 #include "format/xml.h"
 
-/* This image began at `start`. The first `recorded_ns` of the process's CPU time are not its own: an earlier image has
- * recorded them. At the start only. */
-void usage_open(const struct birth_moment *start, uint64_t recorded_ns);
+/* This image began at `start`. The CPU time that the step tells is not its own: an earlier image has recorded it. At the
+ * start only. */
+void usage_open(const struct birth_moment *start, const struct descriptor_step *step);
+
+/* Tell in the step what the process has used so far. Signal-safe. */
+void usage_tell(struct descriptor_step *step);
 
 /* In a forked child, which began at `start`. Signal-safe. */
 void usage_restart(const struct birth_moment *start);

@@ -20,3 +20,8 @@ for form in execl execlp execle execv execvp execve execvpe fexecve execveat; do
 	report "$form" -header
 	contains "$form is noted" '^Status +executed another program' "$form.txt"
 done
+
+# Executing a program is that program's own, in all its times.
+record spent -p off -S off -- sh -c '(exec /bin/true); exec /bin/true'
+is "user and system time are the CPU time, of each image" "2 ok" "$(sed -nE 's/^ <usage .*user_ns="([0-9]+)" system_ns="([0-9]+)" cpu_ns="([0-9]+)".*/\1 \2 \3/p' spent.er/*/log.xml |
+	awk '{ d = $1 + $2 - $3; if (d > 300000 || d < -300000) wrong = wrong " " $0 } END { print NR, wrong == "" ? "ok" : wrong }')"
