@@ -341,7 +341,7 @@ static void put_experiment(struct trace *trace, const struct session_experiment 
 	struct walk walk = {.trace = trace, .at = at, .process = (uint64_t)at->info->pid,
 			    .start_ns = at->info->start_real_ns - origin_ns};
 
-	trace->format->process(trace, walk.process, trace_name(trace, text_base(program)));
+	trace->format->process(trace, walk.process, trace_name(trace, text_base(program)), &at->data->quality);
 	put_threads(&walk);
 	for (size_t i = 0; i < at->whole->usage_count; i++)
 		put_usage(&walk, &at->whole->usage[i]);

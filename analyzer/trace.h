@@ -51,7 +51,7 @@ struct trace_format {
 	void (*begin)(struct trace *trace);
 	void (*end)(struct trace *trace);
 	void (*name)(struct trace *trace, uint32_t number); /* there is a new name */
-	void (*process)(struct trace *trace, uint64_t process, uint32_t name);
+	void (*process)(struct trace *trace, uint64_t process, uint32_t name, const struct exp_quality *quality);
 	void (*thread)(struct trace *trace, uint64_t process, uint64_t tid, uint32_t name);
 	/* A load object of a process and its number there; may be NULL. */
 	void (*object)(struct trace *trace, uint64_t ns, uint64_t process, uint16_t number, const struct exp_object *object);
@@ -68,7 +68,7 @@ struct trace_format {
 	WORD(USER_TIME, "user time") WORD(SYSTEM_TIME, "system time") WORD(RESIDENT, "peak resident set (KiB)") \
 	WORD(FAULTS, "page faults") WORD(MINOR, "minor") WORD(MAJOR, "major") WORD(SWITCHES, "context switches") \
 	WORD(VOLUNTARY, "voluntary") WORD(INVOLUNTARY, "involuntary") WORD(SAMPLE, "usage sample") WORD(LABEL, "label") \
-	WORD(D1, "d1") WORD(D2, "d2") WORD(D3, "d3") WORD(D4, "d4") WORD(D5, "d5") WORD(UNKNOWN, "?")
+	WORD(D1, "d1") WORD(D2, "d2") WORD(D3, "d3") WORD(D4, "d4") WORD(D5, "d5") WORD(SAMPLES, "samples") WORD(SAMPLED_NS, "sampled_ns") WORD(UNKNOWN, "?")
 enum trace_word {
 #define WORD(name, text) TRACE_WORD_##name,
 	TRACE_WORDS

@@ -59,8 +59,9 @@ static void put_metadata(struct trace *trace, const char *what, uint64_t id, uin
 	sink_text(&trace->sink, "}}");
 }
 
-static void process(struct trace *trace, uint64_t id, uint32_t number)
+static void process(struct trace *trace, uint64_t id, uint32_t number, const struct exp_quality *quality)
 {
+	(void)quality;
 	put_metadata(trace, "process_name", id, id, number);
 }
 

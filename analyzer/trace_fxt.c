@@ -75,11 +75,17 @@ static size_t put_object(const struct trace *trace, uint64_t *words, unsigned ob
 	return 2 + put_inline(trace, words + 2, number);
 }
 
-static void process(struct trace *trace, uint64_t id, uint32_t number)
+/* A record of a sample has no place for the CPU time that it stands for: the process tells that of all. */
+static void process(struct trace *trace, uint64_t id, uint32_t number, const struct exp_quality *quality)
 {
-	uint64_t words[2 + INLINE_WORDS];
+	uint64_t words[2 + INLINE_WORDS + 4];
 	size_t count = put_object(trace, words, FXT_OBJECT_PROCESS, id, number);
 
+	if (quality->samples > 0) {
+		words[0] |= FXT_BITS(kernel_object, arguments, 2);
+		count += fxt_put_number(words + count, FXT_ARGUMENT_UINT64, ref(trace, TRACE_WORD_SAMPLES), quality->samples);
+		count += fxt_put_number(words + count, FXT_ARGUMENT_UINT64, ref(trace, TRACE_WORD_SAMPLED_NS), quality->sampled_ns);
+	}
 	fxt_end(words, count);
 	put(trace, words, count);
 }

@@ -1,8 +1,8 @@
 /* fxtlog.c: counts the samples of an FXT file at the nodes of their stacks. The file is read twice: for the stacks, then for
  * the samples; only different stacks are kept. See fxtlog.h.
  *
- * How much CPU time a sample stands for is not in the file. It is taken to be the time between two samples of a provider
- * (a CPU, in files of the sampler), by the median. */
+ * How much CPU time a sample stands for is not in its record. What xer_print exports tells the mean of it; else it is taken to be the time
+ * between two samples of a provider (a CPU, in files of the sampler), by the median. */
 #include "experiment/fxtlog_internal.h"
 
 #include <errno.h>

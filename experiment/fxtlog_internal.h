@@ -11,7 +11,7 @@
 /* What is kept of the file while the experiment is open. */
 struct exp_fxtlog {
 	int fd;
-	uint64_t period_ns;         /* median of the times between samples of a provider, 0: unknown */
+	uint64_t period_ns;         /* that a sample stands for, 0: unknown */
 	struct exp_index processes; /* id -> number, which is the generation of its addresses */
 	uint32_t process_count;
 	struct exp_fxtstacks stacks;

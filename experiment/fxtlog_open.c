@@ -21,6 +21,7 @@ struct opener {
 	struct exp_histogram intervals;
 	uint64_t last_ns[PROVIDERS_TOLD]; /* of each provider's samples, 0: none */
 	uint64_t samples, first_ns, end_ns, process;
+	uint64_t told_samples, told_ns; /* of all processes */
 };
 
 static int add_code(struct opener *opener, const struct exp_fxt_record *record)
@@ -45,6 +46,22 @@ static int add_thread(struct opener *opener, const struct exp_fxt_record *record
 				     .origin = FMT_thread_origin_FOUND};
 	memcpy(added->name, name->text, name->number < sizeof(added->name) - 1 ? name->number : sizeof(added->name) - 1);
 	return 0;
+}
+
+/* What xer_print tells of a process's samples when it exports them. */
+static void add_process(struct opener *opener, const struct exp_fxt *fxt, const struct exp_fxt_record *record)
+{
+	struct exp_fxt_value arguments = record->values[FXT_AT(kernel_object, arguments)];
+	struct exp_fxt_argument argument;
+
+	while (exp_fxt_argument(fxt, &arguments, &argument)) {
+#define IS(wanted) (argument.type == FXT_ARGUMENT_UINT64 && argument.name_size == strlen(wanted) && memcmp(argument.name, wanted, strlen(wanted)) == 0)
+		if (IS("samples"))
+			opener->told_samples += argument.value;
+		if (IS("sampled_ns"))
+			opener->told_ns += argument.value;
+#undef IS
+	}
 }
 
 static int add_sample(struct opener *opener, const struct exp_fxt *fxt, const struct exp_fxt_sample *sample)
@@ -75,6 +92,8 @@ static int on_record(void *context, const struct exp_fxt *fxt, const struct exp_
 	case FXT_mmap:
 		return add_code(opener, record);
 	case FXT_kernel_object:
+		if (EXP_FXT_FIELD(record, kernel_object, object) == FXT_OBJECT_PROCESS)
+			add_process(opener, fxt, record);
 		return add_thread(opener, record);
 	default:
 		return exp_fxt_sample_take(fxt, record, &sample) ? add_sample(opener, fxt, &sample) : 0;
@@ -94,7 +113,7 @@ static void set_info(struct experiment *experiment, const struct opener *opener)
 	experiment->clock.start.ticks = opener->first_ns;
 	info->clock_hz = experiment->clock.hz;
 	info->duration_s = (double)(opener->end_ns - opener->first_ns) * 1e-9;
-	opener->fxtlog->period_ns = experiment_quantile(&opener->intervals, 0.5);
+	opener->fxtlog->period_ns = opener->told_samples > 0 ? opener->told_ns / opener->told_samples : experiment_quantile(&opener->intervals, 0.5);
 }
 
 static int read_file(struct opener *opener)

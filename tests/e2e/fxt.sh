@@ -184,13 +184,17 @@ is "filters choose the events" "0 0" "$? $(grep -c '"cat":"sync"' filtered.json)
 succeeds "and leave what they let through" grep -q '"cat":"io"' filtered.json
 
 # ---- import: what was exported is a profile again, with the same functions
-record again -p on -- "$programs/burn50"
+record again -p on -- "$programs/burn50" 1 4
 timeout 20 "$xer_print" -export fxt again.fxt again.er >command.out 2>&1
 for source in er fxt; do
 	timeout 20 "$xer_print" -limit 0 -metrics e.samples:i.samples:name -sort i.samples -functions again.$source 2>import.err >$source.txt
 	is "again.$source: has a profile" "0 0" "$? $(wc -c <import.err)"
 	awk '$1 ~ /^[0-9]+$/ && $3 !~ /^<Total>|^libcollector|^<Truncated/' $source.txt | sort >$source.rows
 done
+for source in er fxt; do
+	timeout 20 "$xer_print" -metrics e.totalcpu:name -functions again.$source 2>import.err | awk '$2 == "<Total>" { print $1 }' >$source.cpu
+done
+within "and as much CPU time, of four threads" "$(awk '{ print $1 - 0.002 }' er.cpu)" "$(awk '{ print $1 + 0.002 }' er.cpu)" "$(cat fxt.cpu)"
 succeeds "the imported profile has the samples of the original" cmp er.rows fxt.rows
 contains "and the known functions" '^ *[0-9]+ +[0-9]+ +work_a$' fxt.rows
 timeout 20 "$xer_print" -threads again.fxt >threads.txt 2>&1
