@@ -96,6 +96,7 @@ void exp_load_fini(struct exp_load *load)
 		exp_nodes_fini(&load->nodes);
 	for (size_t i = 0; i < EXP_METRICS; i++)
 		free(load->value[i]);
+	free(load->others);
 	free(load->usage);
 	free(load->threads);
 	free(load->gcs);
@@ -120,6 +121,18 @@ void exp_load_destroy(struct exp_load *load)
 	free(load);
 }
 
+void exp_load_count_other(struct exp_load *load, uint32_t row)
+{
+	if (row == EXP_NODE_NONE || (load->selection != NULL && load->selection->is_grouped))
+		return;
+	if (load->others == NULL)
+		load->others = calloc(load->row_count, sizeof(*load->others));
+	if (load->others == NULL)
+		load->rc = -ENOMEM;
+	else
+		load->others[row]++;
+}
+
 static uint64_t value_of(const struct exp_load *load, enum exp_metric metric, size_t node)
 {
 	return load->value[metric] == NULL ? 0 : load->value[metric][node];
@@ -131,7 +144,7 @@ static uint64_t count_events(const struct exp_load *load, size_t node)
 	    EXP_SAMPLES,        EXP_ALLOC_COUNT,    EXP_MAP_COUNT,      EXP_SYNC_COUNT,
 	    EXP_IO_READ_COUNT,  EXP_IO_WRITE_COUNT, EXP_IO_OTHER_COUNT, EXP_IO_ERROR_COUNT,
 	};
-	uint64_t events = exp_samples_counted(load, node);
+	uint64_t events = exp_samples_counted(load, node) + (load->others == NULL ? 0 : load->others[node]);
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		events += value_of(load, counts[i], node);

@@ -30,6 +30,7 @@ struct exp_load {
 	size_t row_count, row_capacity; /* of the values: nodes, or the rows of a grouped load */
 	uint64_t *value[EXP_METRICS]; /* of the rows, NULL where there is no data */
 	uint64_t no_stack[EXP_METRICS];
+	uint64_t *others; /* of the nodes: events that no metric counts, NULL if there are none */
 	struct exp_usage *usage;
 	size_t usage_count, usage_capacity;
 	struct exp_thread *threads;
@@ -111,6 +112,9 @@ void exp_omp_finish(struct exp_load *load);
 
 /* Count a clock sample's time by the MPI function that its thread was in (mpi.c). */
 void exp_mpi_sample(struct exp_load *load, unsigned state, uint32_t row, uint64_t cpu_ns);
+
+/* Note that an event that no metric counts has a stack (load.c). */
+void exp_load_count_other(struct exp_load *load, uint32_t row);
 
 /* Allocate those of a profile (profile.c). Returns 0 or -ENOMEM. */
 int exp_load_profile_metrics(struct exp_load *load);

@@ -167,7 +167,10 @@ static void on_mpi(struct reader *reader, const struct exp_cursor *cursor, const
 
 	if (row == EXP_ROW_NONE)
 		return;
-	load->set.quality.mpi_events += !(event->message & ALSO);
+	if (!(event->message & ALSO)) {
+		load->set.quality.mpi_events++;
+		exp_load_count_other(load, row);
+	}
 	count_metrics(reader, event, row);
 	count_function(reader, event);
 	count_peer(reader, event);

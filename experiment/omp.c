@@ -273,6 +273,7 @@ static void on_omp(struct reader *reader, const struct exp_cursor *cursor, const
 		return;
 	}
 	load->set.quality.omp_events++;
+	exp_load_count_other(load, row);
 	if (event->event == FMT_omp_event_THREAD) {
 		on_thread(reader, event, row, cursor);
 		return;

@@ -98,6 +98,24 @@ static void join_values(struct exp_load *to, struct exp_load *from)
 	}
 }
 
+#define MOVE(field) \
+	do { \
+		to->field = from->field; \
+		memset(&from->field, 0, sizeof(from->field)); \
+	} while (0)
+
+static void join_others(struct exp_load *to, struct exp_load *from)
+{
+	if (from->others == NULL)
+		return;
+	if (to->others == NULL) {
+		MOVE(others);
+		return;
+	}
+	for (size_t i = 0; i < to->row_count; i++)
+		to->others[i] += from->others[i];
+}
+
 static void join_unknown(struct exp_load *to, const struct exp_load *from)
 {
 	if (to->unknown_stacks == 0) {
@@ -117,12 +135,6 @@ static void join_quality(struct exp_quality *to, const struct exp_quality *from)
 	to->omp_events += from->omp_events;
 	to->mpi_events += from->mpi_events;
 }
-
-#define MOVE(field) \
-	do { \
-		to->field = from->field; \
-		memset(&from->field, 0, sizeof(from->field)); \
-	} while (0)
 
 /* Take over what one stream alone brings. */
 static void join_stream(struct exp_load *to, struct exp_load *from)
@@ -170,6 +182,7 @@ static int join(struct exp_load *whole, struct part *part)
 	if (rc == 0)
 		rc = join_uses(whole, load);
 	join_values(whole, load);
+	join_others(whole, load);
 	join_unknown(whole, load);
 	join_quality(&whole->set.quality, &load->set.quality);
 	join_stream(whole, load);

@@ -4,9 +4,9 @@
 
 #include <criterion/criterion.h>
 
-enum { MAIN, CALL, OTHER, NODES };
-static const uint64_t pcs[NODES] = {0x1000, 0x2000, 0x3000};
-static const int parents[NODES] = {-1, 0, 0};
+enum { MAIN, CALL, OTHER, CUT, CUT_CALL, NODES };
+static const uint64_t pcs[NODES] = {0x1000, 0x2000, 0x3000, FMT_PC_TRUNCATED, 0x2000};
+static const int parents[NODES] = {-1, 0, 0, -1, 3};
 #include "tests/unit/experiment/one_stream.h"
 
 TestSuite(mpi, .init = set_up, .fini = tear_down);
@@ -70,6 +70,22 @@ Test(mpi, counts_functions_peers_and_stacks)
 	cr_assert_eq(set->nodes.value[EXP_MPI_OTHER][CALL], 2, "MPI_Wait and MPI_Put");
 	cr_assert_eq(set->nodes.value[EXP_MPI_TIME][CALL], 965);
 	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
+}
+
+Test(mpi, calls_of_truncated_stacks_are_counted)
+{
+	maker_extent(&stream, 42, t, 4096);
+	put(t + 1000, FMT_mpi_func_Send, FMT_mpi_message_SENT, ids[CALL], 100, 400, 0, 3);
+	put(t + 2000, FMT_mpi_func_Sendrecv, FMT_mpi_message_ALSO_SENT, ids[CUT_CALL], 0, 8, 0, 1);
+	put(t + 2000, FMT_mpi_func_Sendrecv, FMT_mpi_message_RECEIVED, ids[CUT_CALL], 50, 0, 16, 2);
+	put(t + 3000, FMT_mpi_func_Send, FMT_mpi_message_NONE, ids[CUT_CALL], 10, 0, 0, UINT32_MAX);
+
+	const struct exp_data_set *set = load("mpitrace");
+
+	cr_assert_eq(set->quality.mpi_events, 3);
+	cr_assert_eq(set->quality.stack_events, 3);
+	cr_assert_eq(set->quality.truncated_events, 2);
+	cr_assert_eq(set->quality.truncated, 1);
 }
 
 Test(mpi, damage_is_left_out_and_told)

@@ -4,9 +4,9 @@
 
 #include <criterion/criterion.h>
 
-enum { MAIN, CALL, MARK, BODY, NODES };
-static const uint64_t pcs[NODES] = {0x1000, 0x2000, FMT_PC_PARALLEL, 0x3000};
-static const int parents[NODES] = {-1, 0, 1, 2};
+enum { MAIN, CALL, MARK, BODY, CUT, CUT_CALL, NODES };
+static const uint64_t pcs[NODES] = {0x1000, 0x2000, FMT_PC_PARALLEL, 0x3000, FMT_PC_TRUNCATED, 0x2000};
+static const int parents[NODES] = {-1, 0, 1, 2, -1, 4};
 #include "tests/unit/experiment/one_stream.h"
 
 TestSuite(omp, .init = set_up, .fini = tear_down);
@@ -58,6 +58,19 @@ Test(omp, makes_a_region_of_its_threads_parts)
 	cr_assert_eq(set->nodes.value[EXP_OMP_IMPLICIT_BARRIER][BODY], 1000 + 1300);
 	cr_assert_eq(set->omp.unended, 0);
 	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
+}
+
+Test(omp, constructs_of_truncated_stacks_are_counted)
+{
+	maker_extent(&stream, 42, t, 4096);
+	put(t + 1500, FMT_omp_event_EXPLICIT_BARRIER, 1, ids[CUT_CALL], 200, 0, 0);
+	put(t + 2000, FMT_omp_event_TASK, 1, ids[CUT_CALL], 100, 0, 0);
+	put(t + 3000, FMT_omp_event_PARALLEL, 1, ids[CALL], 2100, 0, 2);
+
+	const struct exp_data_set *set = load("omptrace");
+
+	cr_assert_eq(set->quality.stack_events, 3);
+	cr_assert_eq(set->quality.truncated_events, 2);
 }
 
 Test(omp, waits_are_without_the_tasks_that_were_executed_meanwhile)
