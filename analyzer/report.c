@@ -45,6 +45,7 @@ struct quality {
 	uint64_t covered_ns; /* CPU time in clock samples */
 	uint64_t cpu_ns;     /* CPU time of the process at the same moment, without paused_ns */
 	uint64_t paused_ns;  /* CPU time while events were paused */
+	uint64_t since_ns;   /* CPU time in clock samples after that moment */
 	uint64_t outside_ns; /* CPU time in samples of programs that were sampled from outside: how much they used is not known */
 	uint64_t judged;     /* samples; where there are none, allocations, waits or I/O calls */
 	uint64_t unresolved; /* those of them in code without a name */
@@ -74,6 +75,8 @@ static void add_coverage(struct quality *quality, const struct session_experimen
 		add_used(quality, at, data->quality.cpu_ns);
 	} else if (last != NULL) {
 		quality->covered_ns += last->sampled_ns;
+		if (data->quality.sampled_ns > last->sampled_ns)
+			quality->since_ns += data->quality.sampled_ns - last->sampled_ns;
 		add_used(quality, at, last->cpu_ns);
 	}
 }
@@ -158,6 +161,8 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole != 0 ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
+enum { SHOWN_NS = 5000000 /* less would be shown as 0.00 s */ };
+
 static void put_clock(FILE *out, const struct quality *quality)
 {
 	const struct exp_quality *sum = &quality->sum;
@@ -169,6 +174,8 @@ static void put_clock(FILE *out, const struct quality *quality)
 	else
 		fprintf(out, "CPU time covered unknown (%.2f s recorded), ",
 			report_seconds(sum->sampled_ns));
+	if (quality->since_ns >= SHOWN_NS)
+		fprintf(out, "%.2f s more after the last usage sample, ", report_seconds(quality->since_ns));
 	if (quality->paused_ns != 0)
 		fprintf(out, "%.2f s more while paused, ", report_seconds(quality->paused_ns));
 	if (quality->outside_ns != 0 && quality->cpu_ns != 0)
@@ -231,6 +238,8 @@ static void add_quality_record(struct session *session, const struct quality *qu
 	if (session->have & METRIC_DATA_CLOCK) {
 		print_field(record, PRINT_NS, "cpu_covered", "CPU time covered", quality->covered_ns);
 		print_field(record, PRINT_NS, "cpu", "CPU time", quality->cpu_ns);
+		if (quality->since_ns != 0)
+			print_field(record, PRINT_NS, "cpu_since", "CPU time after the last usage sample", quality->since_ns);
 		if (quality->paused_ns != 0)
 			print_field(record, PRINT_NS, "cpu_paused", "CPU time while paused", quality->paused_ns);
 		if (quality->outside_ns != 0)

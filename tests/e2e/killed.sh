@@ -14,6 +14,14 @@ contains "the header says that it died" 'died|killed' own.txt
 report own -functions
 is "and again" 0 $?
 
+# What was used after the last usage sample is in no coverage, but it is told.
+record late -p hi -S off -l USR2 -- bash -c 'for i in {1..100000}; do :; done; kill -USR2 $$; for i in {1..300000}; do :; done; kill -KILL $$'
+report late -metrics e.totalcpu:name -functions
+contains "what came after the last usage sample is told apart" '^# quality: CPU time covered [0-9.]+ % \([0-9.]+ of [0-9.]+ s\), [0-9.]+ s more after the last usage sample, ' late.txt
+total=$(value late '<Total>' 1)
+within "and makes up the total with what was before" "$(awk -v t="$total" 'BEGIN { print t - 0.011 }')" "$(awk -v t="$total" 'BEGIN { print t + 0.011 }')" \
+	"$(sed -nE 's/^# quality: .* \(([0-9.]+) of [0-9.]+ s\), ([0-9.]+) s more.*/\1 \2/p' late.txt | awk '{ print $1 + $2 }')"
+
 # Killed from outside, at many instants.
 bad=0
 for i in $(seq 1 12); do
