@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 
+#define SHOWN_S 0.0005 /* less does not show */
+
 enum { TOP = 3, TOP_THREADS = 8, TOP_PROCESSES = 8 };
 
 /* It came with its founder, which is in the list too. */
@@ -21,11 +23,27 @@ static int is_descendant(const struct session_experiment *at)
 	return at->founder != 0 && at->info->lineage[0] != '\0';
 }
 
+/* From the start of a process to the end of all that descend from it: a launcher's own time ends when it executes a program. */
+static double run_seconds(const struct session *session, const struct session_experiment *founder)
+{
+	const struct session_experiment *at = NULL;
+	double last_s = founder->info->duration_s;
+
+	while ((at = session_next(session, at)) != NULL) {
+		double end_s = (double)(at->info->start_real_ns - founder->info->start_real_ns) * 1e-9 + at->info->duration_s;
+
+		if (at->founder == founder->id && end_s > last_s)
+			last_s = end_s;
+	}
+	return last_s;
+}
+
 static void put_experiment(struct session *session, const struct session_experiment *at)
 {
 	const struct exp_info *info = at->info;
 	FILE *out = session->out;
 	char text[64];
+	double whole_s;
 
 	fprintf(out, "%3u  ", at->id);
 	text_put(out, info->path);
@@ -34,7 +52,11 @@ static void put_experiment(struct session *session, const struct session_experim
 	fprintf(out, "\n     Process   %lld, %s\n     Host      ", (long long)info->pid,
 		report_status(info, text, sizeof(text)));
 	text_put(out, info->host);
-	fprintf(out, "\n     Duration  %.3f seconds\n", info->duration_s);
+	fprintf(out, "\n     Duration  %.3f seconds", info->duration_s);
+	whole_s = run_seconds(session, at);
+	if (whole_s - info->duration_s >= SHOWN_S)
+		fprintf(out, ", with its descendants %.3f seconds", whole_s);
+	fputc('\n', out);
 }
 
 /* The totals that are told, by kind of data: a range of metrics. */
@@ -130,12 +152,27 @@ static void put_total(struct session *session, unsigned id)
 	fputc('\n', session->out);
 }
 
+/* The last period of a thread is in the total alone: no sample tells what it was spent in. */
+static void put_residual(struct session *session)
+{
+	const struct metric_values *sum = &session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT];
+	uint64_t known = sum->of[METRIC_USER] + sum->of[METRIC_SYSTEM], total = sum->of[METRIC_TOTALCPU];
+	char value[METRIC_TEXT_MAX], share[METRIC_TEXT_MAX];
+
+	if (total > known)
+		fprintf(session->out, "  %-20s %12s seconds (%s %%)\n", "User or System Time", metric_format(METRIC_TOTALCPU, total - known, value),
+			metric_format_percent(total - known, total, share));
+}
+
 static void put_section(struct session *session, const struct section *section)
 {
 	fprintf(session->out, "\n%s\n", section->title);
-	for (unsigned id = section->first; id <= section->last; id++)
+	for (unsigned id = section->first; id <= section->last; id++) {
 		if (metric_data_of(id) == section->data)
 			put_total(session, id);
+		if (id == METRIC_SYSTEM)
+			put_residual(session);
+	}
 	put_tops(session, section->data);
 }
 

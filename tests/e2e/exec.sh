@@ -25,3 +25,10 @@ done
 record spent -p off -S off -- sh -c '(exec /bin/true); exec /bin/true'
 is "user and system time are the CPU time, of each image" "2 ok" "$(sed -nE 's/^ <usage .*user_ns="([0-9]+)" system_ns="([0-9]+)" cpu_ns="([0-9]+)".*/\1 \2 \3/p' spent.er/*/log.xml |
 	awk '{ d = $1 + $2 - $3; if (d > 300000 || d < -300000) wrong = wrong " " $0 } END { print NR, wrong == "" ? "ok" : wrong }')"
+
+# A launcher's own time is short: the overview tells how long all took.
+record launched -p hi -- sh -c "exec '$programs/burn50' 1 1"
+report launched -overview
+within "the overview's duration is that of the run" 0.9 100 "$(sed -nE 's/^ +Duration +[0-9.]+ seconds, with its descendants ([0-9.]+) seconds$/\1/p' launched.txt)"
+is "user, system and what is either are the total" yes "$(awk '/^  Total CPU Time/ { t = $4 } /^  User CPU|^  System CPU|^  User or System/ { s += $(/or/ ? 5 : 4); n++ }
+	END { d = t - s; print (n >= 2 && d < 0.003 && d > -0.003 ? "yes" : t " " s) }' launched.txt)"
