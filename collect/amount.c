@@ -15,10 +15,12 @@ int amount_read(const char **text, double unit, uint64_t *out)
 		return -EINVAL;
 	errno = 0;
 	value = strtod(*text, &end);
-	if (errno || (*text)[strspn(*text, "0123456789.")] != *end || value * unit > 1e15)
+	if (errno || (*text)[strspn(*text, "0123456789.")] != *end)
 		return -EINVAL;
-	*out = (uint64_t)(value * unit + 0.5);
 	*text = end;
+	if (value * unit > 1e15)
+		return -ERANGE;
+	*out = (uint64_t)(value * unit + 0.5);
 	return 0;
 }
 

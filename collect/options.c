@@ -12,11 +12,10 @@ static const struct option {
 	const char *word;
 	const char *argument;
 	const char *initial;
-	option_taker *take; /* NULL: not supported yet */
+	option_taker *take;
 	const char *meaning;
 } options[] = {
 #define OPTION(letter, word, argument, initial, take, meaning) {letter, word, argument, initial, take, meaning},
-#define LATER(letter, meaning) {letter, NULL, NULL, NULL, NULL, meaning},
 #include "options.def"
 };
 
@@ -47,6 +46,8 @@ static int refuse_value(const struct request *request, const struct option *opti
 		return cause_set(cause, CAUSE_FAILED, "-h takes %d events at most", FMT_COUNTERS_MAX);
 	if (status == -E2BIG)
 		return cause_set(cause, CAUSE_FAILED, "-%c can be given %d times at most", option->letter, OPTIONS_COMMENTS);
+	if (status == -ERANGE)
+		return cause_set(cause, CAUSE_FAILED, "-%c cannot be '%s': out of range (%s)", option->letter, value, request->range);
 	return cause_set(cause, CAUSE_FAILED, "-%c cannot be '%s' (it takes %s)", option->letter, value, option->argument);
 }
 
@@ -61,8 +62,6 @@ static int take_letters(struct request *request, const char *text, const char *n
 
 		if (!option)
 			return cause_set(cause, CAUSE_FAILED, "unknown option -%c; see xcollect --help", *text);
-		if (!option->take)
-			return cause_set(cause, CAUSE_FAILED, "-%c (%s) is not supported yet", *text, option->meaning);
 		if (!option->argument) {
 			option->take(request, NULL);
 			continue;
@@ -84,6 +83,7 @@ static int take_word(struct request *request, const char *word, struct cause *ca
 {
 	const char *value = strchr(word, '=');
 	const struct option *option = find_word(word, value ? (size_t)(value - word) : strlen(word));
+	int status;
 
 	if (!option)
 		return cause_set(cause, CAUSE_FAILED, "unknown option --%s; see xcollect --help", word);
@@ -91,7 +91,10 @@ static int take_word(struct request *request, const char *word, struct cause *ca
 		return cause_set(cause, CAUSE_FAILED, "--%s takes no value", option->word);
 	if (!value && option->argument && option->argument[0] != '[')
 		return cause_set(cause, CAUSE_FAILED, "--%s needs a value (=%s)", option->word, option->argument);
-	if (option->take(request, value ? value + 1 : NULL) < 0)
+	status = option->take(request, value ? value + 1 : NULL);
+	if (status == -ERANGE)
+		return cause_set(cause, CAUSE_FAILED, "--%s cannot be '%s': out of range (%s)", option->word, value + 1, request->range);
+	if (status < 0)
 		return cause_set(cause, CAUSE_FAILED, "--%s cannot be '%s' (it takes %s)", option->word, value + 1, option->argument);
 	return 0;
 }
@@ -175,15 +178,13 @@ void options_help(FILE *to)
 	for (size_t i = 0; i < OPTION_COUNT; i++) {
 		const struct option *option = &options[i];
 
-		if (!option->take)
-			continue;
 		fputs("  ", to);
 		if (option->letter)
 			fprintf(to, "-%c", option->letter);
 		if (option->word)
 			fprintf(to, "%s--%s", option->letter ? ", " : "", option->word);
 		if (option->argument)
-			fprintf(to, "%s%s", option->argument[0] == '[' ? "" : option->letter ? " " : "=", option->argument);
+			fprintf(to, "%s%s", option->letter ? " " : option->argument[0] == '[' ? "" : "=", option->argument);
 		fprintf(to, "\n        %s", option->meaning);
 		if (option->initial)
 			fprintf(to, " [%s]", option->initial);

@@ -19,6 +19,7 @@ enum options_action { OPTIONS_RECORD, OPTIONS_VERSION, OPTIONS_HELP, OPTIONS_GRO
 /* All pointers are borrowed from the command line or static. */
 struct request {
 	enum options_action action;
+	const char *range; /* of the values of the option that was refused for it */
 	uint64_t profile_us;  /* 0: off */
 	uint64_t sample_ms;   /* 0: off */
 	int heap;

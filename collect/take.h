@@ -4,11 +4,19 @@
 
 #include "options.h"
 
-/* Takes the value of an option (NULL for flags). Returns 0, -EINVAL if the value makes no sense, -E2BIG if it was given too often. */
+#include <errno.h>
+
+/* Takes the value of an option (NULL for flags). Returns 0, -EINVAL if the value makes no sense, -ERANGE if it does but is not among those of
+ * request->range, -E2BIG if it was given too often. */
 typedef int option_taker(struct request *request, const char *value);
 
+static inline int take_out_of_range(struct request *request, const char *range)
+{
+	request->range = range;
+	return -ERANGE;
+}
+
 #define OPTION(letter, word, argument, initial, take, meaning) option_taker take;
-#define LATER(letter, meaning)
 #include "options.def"
 
 #endif

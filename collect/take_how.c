@@ -17,14 +17,17 @@ enum { SAMPLE_MIN_MS = 10 };
 int take_sample(struct request *request, const char *value)
 {
 	uint64_t ms;
-	int on;
+	int on, status;
 
 	if (amount_switch(value, &on) == 0) {
 		request->sample_ms = on ? 1000 : 0;
 		return 0;
 	}
-	if (amount_read(&value, 1000, &ms) < 0 || *value || ms < SAMPLE_MIN_MS)
+	status = amount_read(&value, 1000, &ms);
+	if (status == -EINVAL || *value)
 		return -EINVAL;
+	if (status < 0 || ms < SAMPLE_MIN_MS)
+		return take_out_of_range(request, "from 0.01");
 	request->sample_ms = ms;
 	return 0;
 }
@@ -52,8 +55,10 @@ int take_window(struct request *request, const char *value)
 		if (read_time(&value, &to) < 0)
 			return -EINVAL;
 	}
-	if (*value || to <= from)
+	if (*value)
 		return -EINVAL;
+	if (to <= from)
+		return take_out_of_range(request, "an end after the beginning");
 	request->from_ms = from;
 	request->to_ms = to;
 	return 0;
@@ -61,13 +66,16 @@ int take_window(struct request *request, const char *value)
 
 int take_limit(struct request *request, const char *value)
 {
+	int status;
+
 	if (strcmp(value, "unlimited") == 0) {
 		request->limit_bytes = 0;
 		return 0;
 	}
-	if (amount_read(&value, 1 << 20, &request->limit_bytes) < 0 || *value || request->limit_bytes == 0)
+	status = amount_read(&value, 1 << 20, &request->limit_bytes);
+	if (status == -EINVAL || *value)
 		return -EINVAL;
-	return 0;
+	return status < 0 || request->limit_bytes == 0 ? take_out_of_range(request, "more than 0, up to 900000000") : 0;
 }
 
 int take_attach(struct request *request, const char *value)

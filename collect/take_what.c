@@ -16,10 +16,12 @@ static const struct {
 enum { PROFILE_MIN_US = 100, PROFILE_MAX_US = 10 * 1000 * 1000, SAMPLER_MIN_US = 10, SAMPLER_DEFAULT_MB = 64,
 	SAMPLER_MAX_MB = 1 << 20, STACK_MIN_US = 1000, STACK_DEFAULT_KB = 8 };
 
+#define PERIOD_RANGE "from 10u to 10000m"
+
 int take_profile(struct request *request, const char *value)
 {
 	uint64_t us;
-	int is_us = strchr(value, 'u') != NULL;
+	int is_us = strchr(value, 'u') != NULL, status;
 
 	for (size_t i = 0; i < sizeof(profile_names) / sizeof(profile_names[0]); i++) {
 		if (strcmp(value, profile_names[i].name) == 0) {
@@ -27,10 +29,11 @@ int take_profile(struct request *request, const char *value)
 			return 0;
 		}
 	}
-	if (amount_read(&value, is_us ? 1 : 1000, &us) < 0 || us < SAMPLER_MIN_US || us > PROFILE_MAX_US)
+	status = amount_read(&value, is_us ? 1 : 1000, &us);
+	if (status == -EINVAL || (*value && strcmp(value, is_us ? "u" : "m") != 0))
 		return -EINVAL;
-	if (*value && strcmp(value, is_us ? "u" : "m") != 0)
-		return -EINVAL;
+	if (status < 0 || us < SAMPLER_MIN_US || us > PROFILE_MAX_US)
+		return take_out_of_range(request, PERIOD_RANGE);
 	/* Shorter than timers can do anything with: the kernel samples, and timers stand by for where it may not. */
 	if (us < PROFILE_MIN_US) {
 		request->sampler_ns = us * 1000;
@@ -59,11 +62,14 @@ static int read_stack(const char **value, uint64_t *bytes)
 int take_sampler(struct request *request, const char *value)
 {
 	size_t len = strcspn(value, ",");
-	int is_us = memchr(value, 'u', len) != NULL;
+	int is_us = memchr(value, 'u', len) != NULL, status;
 	uint64_t us, bytes = (uint64_t)SAMPLER_DEFAULT_MB << 20, stack = 0;
 
-	if (amount_read(&value, is_us ? 1 : 1000, &us) < 0 || us < SAMPLER_MIN_US || us > PROFILE_MAX_US)
+	status = amount_read(&value, is_us ? 1 : 1000, &us);
+	if (status == -EINVAL)
 		return -EINVAL;
+	if (status < 0 || us < SAMPLER_MIN_US || us > PROFILE_MAX_US)
+		return take_out_of_range(request, PERIOD_RANGE);
 	if (*value == 'm' || *value == 'u')
 		value++;
 	if (*value == ',' && value[1] != 's') {
@@ -73,11 +79,13 @@ int take_sampler(struct request *request, const char *value)
 	}
 	if (*value == ',') {
 		value++;
-		if (us < STACK_MIN_US || read_stack(&value, &stack) < 0)
+		if (read_stack(&value, &stack) < 0)
 			return -EINVAL;
 	}
 	if (*value)
 		return -EINVAL;
+	if (stack > 0 && us < STACK_MIN_US)
+		return take_out_of_range(request, "from 1m with stack");
 	request->sampler_ns = us * 1000;
 	request->sampler_bytes = bytes / 8 * 8; /* whole words */
 	request->sampler_stack = (uint32_t)stack / 8 * 8;

@@ -43,6 +43,7 @@ rm -f small
 "$xcollect" --help >help.txt 2>help.err
 is "--help exits 0" 0 $?
 contains "--help goes to stdout" '^usage: xcollect' help.txt
+contains "--help has a blank before each value" '^  -h \[EVENT' help.txt
 is "--help leaves stderr alone" "" "$(cat help.err)"
 "$xcollect" -V >version.txt
 contains "-V names the program" '^xcollect .*[0-9]' version.txt

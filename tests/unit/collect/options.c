@@ -279,3 +279,29 @@ Test(options, function_tracing_is_chosen_by_patterns)
 		cr_assert(PARSE(word, "true") == CAUSE_FAILED, "%s", bad[i]);
 	}
 }
+
+/* Who has kept to the syntax is told what the values are. */
+Test(options, what_is_out_of_range_is_told_from_what_is_no_value)
+{
+	static const struct {
+		char *option, *value;
+		const char *text;
+	} refused[] = {
+		{"-p", "5u", "-p cannot be '5u': out of range (from 10u to 10000m)"},
+		{"-p", "20000", "-p cannot be '20000': out of range (from 10u to 10000m)"},
+		{"-p", "1e99", "-p cannot be '1e99' (it takes off|on|lo|hi|N[m|u])"},
+		{"-p", "20s", "-p cannot be '20s' (it takes off|on|lo|hi|N[m|u])"},
+		{"-S", "0.001", "-S cannot be '0.001': out of range (from 0.01)"},
+		{"-S", "0.001x", "-S cannot be '0.001x' (it takes on|off|N)"},
+		{"-L", "0", "-L cannot be '0': out of range (more than 0, up to 900000000)"},
+		{"-L", "99999999999", "-L cannot be '99999999999': out of range (more than 0, up to 900000000)"},
+		{"-t", "5-3", "-t cannot be '5-3': out of range (an end after the beginning)"},
+		{"--sampler=5u", "true", "--sampler cannot be '5u': out of range (from 10u to 10000m)"},
+		{"--sampler=500u,stack", "true", "--sampler cannot be '500u,stack': out of range (from 1m with stack)"},
+	};
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		cr_expect_eq(PARSE(refused[i].option, refused[i].value, "true"), 125);
+		cr_expect_str_eq(cause.text, refused[i].text);
+	}
+}
