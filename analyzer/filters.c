@@ -91,6 +91,11 @@ int filters_are_set(const struct filters *filters)
 	return 0;
 }
 
+const char *filters_of_data(const struct filters *filters)
+{
+	return filters_are_set(filters) ? "in what filters and selections leave of the recorded data" : "in the recorded data";
+}
+
 int filters_want_leaks(const struct filters *filters)
 {
 	for (size_t i = 0; i < FILTERS_PARTS; i++)

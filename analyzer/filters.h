@@ -23,6 +23,9 @@ const char *filters_shown(const struct filters *filters, enum filters_part part)
 /* Is any part set? */
 int filters_are_set(const struct filters *filters);
 
+/* Where a name was looked for in vain: "in the recorded data", or what the filters left of them. */
+const char *filters_of_data(const struct filters *filters);
+
 /* Print what is set: "# selected: ...: 10 of 25 samples, ..."; nothing if that is nothing. */
 void filters_put(struct session *session);
 

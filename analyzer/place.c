@@ -1,6 +1,7 @@
 /* place.c: finds functions and source files by name, among those that the recorded stacks have. */
 #include "place.h"
 
+#include "filters.h"
 #include "memory.h"
 #include "name.h"
 #include "sourcefile.h"
@@ -49,8 +50,8 @@ static int find_file(struct session *session, const char *command, const struct 
 	size_t chosen = count == 1 ? 1 : argument->number;
 
 	if (count == 0) {
-		session_fail(session, EXIT_TROUBLE, "%s: no function and no source file '%s' in the recorded data",
-			     command, argument->text);
+		session_fail(session, EXIT_TROUBLE, "%s: no function and no source file '%s' %s",
+			     command, argument->text, filters_of_data(session->filters));
 	} else if (chosen < 1 || chosen > count) {
 		for (size_t i = 0; i < count; i++) {
 			fprintf(session->out, "%4zu) ", i + 1);

@@ -2,6 +2,7 @@
 #include "view.h"
 
 #include "compare.h"
+#include "filters.h"
 #include "name.h"
 #include "report.h"
 #include "table.h"
@@ -252,8 +253,8 @@ uint32_t view_pick_function(struct session *session, const char *command,
 	if (count == 1) {
 		found = items[0];
 	} else if (count == 0) {
-		session_fail(session, EXIT_TROUBLE, "%s: no function '%s' in the recorded data",
-			     command, argument->text);
+		session_fail(session, EXIT_TROUBLE, "%s: no function '%s' %s",
+			     command, argument->text, filters_of_data(session->filters));
 	} else if (argument->number >= 1 && argument->number <= count) {
 		found = items[argument->number - 1];
 	} else {

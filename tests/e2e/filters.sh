@@ -30,6 +30,11 @@ done
 report burn -thread_select 1-3,9 -functions
 is "a list of what is there needs no word" "" "$(cat burn.txt.err)"
 
+report burn -filters 'LEAF == FNAME("work_b")' -source work_c -csingle work_c
+is "a function that a filter leaves out is not said to be missing" \
+	"xer_print: source: no function and no source file 'work_c' in what filters and selections leave of the recorded data
+xer_print: csingle: no function 'work_c' in what filters and selections leave of the recorded data" "$(cat burn.txt.err)"
+
 record heap -p off -H on -S off -- "$programs/heap_known"
 report heap -leaks
 count=$(sed -nE 's/.*Total Instances = ([0-9]+).*/\1/p' heap.txt)
