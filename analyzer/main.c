@@ -41,15 +41,15 @@ static void put_usage(FILE *out)
 }
 
 /* Options of every program. Returns true if `word` was one such; as commands, help and version go
- * on. */
-static int answer(const char *word)
+ * on, and so does help for the command that is named `next`. */
+static int answer(const char *word, const char *next)
 {
 	if (strcmp(word, "-V") == 0 || strcmp(word, "--version") == 0) {
 		puts("xer_print " XER_VERSION);
 		return 1;
 	}
-	if (strcmp(word, "-h") == 0 || strcasecmp(word, "-help") == 0 ||
-	    strcasecmp(word, "--help") == 0) {
+	if (strcmp(word, "-h") == 0 ||
+	    ((strcasecmp(word, "-help") == 0 || strcasecmp(word, "--help") == 0) && next == NULL)) {
 		put_usage(stdout);
 		return 1;
 	}
@@ -75,6 +75,10 @@ static int plan_command(struct session *session, struct plan *plan, char **words
 		return -1;
 	}
 	taken = command_take_words(command, words + 1, count - 1, &argument);
+	if (command->run == view_help && count > 1 && words[1][0] != '-') { /* no experiment: help needs none */
+		argument.text = words[1];
+		taken = 1;
+	}
 	if (taken < 0) {
 		session_fail(session, EXIT_USAGE, "-%s: needs %s", command->name,
 			     command->argument_text);
@@ -224,7 +228,7 @@ int main(int argc, char **argv)
 	raise_limit();
 	if (argc > 0 && strcmp(text_base(argv[0]), "xer_trcrpt") == 0)
 		return trcrpt_main(argc, argv);
-	if (argc > 1 && answer(argv[1]))
+	if (argc > 1 && answer(argv[1], argv[2]))
 		return fflush(stdout) != 0 ? EXIT_TROUBLE : EXIT_OK;
 	session_init(&session);
 	if (make_plan(&session, &plan, argv + 1, argc - 1) == 0)

@@ -19,6 +19,10 @@ done
 record user -p off -- "$programs/user_work" >/dev/null 2>&1
 
 # The commands, out of the help: those that need no argument, and some with one; what changes settings prints nothing.
+"$xer_print" -help leaks >help.txt 2>help.err
+is "-help COMMAND: that command alone" "0 1 0" "$? $(grep -c '^  leaks ' help.txt) $(grep -vc '^  leaks ' help.txt)"
+"$xer_print" -help nosuch >help.txt 2>help.err
+is "-help of no command is an error" "2 0 xer_print: help: unknown command 'nosuch' (help lists the commands)" "$? $(wc -c <help.txt) $(cat help.err)"
 "$xer_print" -help | sed -nE 's/^  ([a-z_-]+)(\[[a-z_?]+\])?( \[[^]]*\])?  +[a-z].*/\1/p' |
 	grep -vxE 'quit|reload|setpath|pathmap|limit|name|viewmode|compare|filters|time|printmode|[sd]thresh|context|asmsyntax|metrics|sort|objects_default|account|stack|graph|ifreq|crmfirst|crmlast' >commands.txt
 printf '%s\n' 'fsingle main' 'csingle main' 'source main' 'csource main' 'disasm main' 'metrics' 'sort' 'indxobj threads' \
