@@ -173,7 +173,23 @@ static int is_called(const struct sym_function *function, const char *name)
 	return same;
 }
 
-size_t name_find(struct session *session, const char *name, uint32_t **out)
+/* "OBJECT+0xADDRESS", as stacks have it where nobody named the code, in the function? */
+static int has_address(const struct sym_function *function, const char *name)
+{
+	const char *plus = strrchr(name, '+');
+	size_t len = plus != NULL ? (size_t)(plus - name) : 0;
+	uint64_t address;
+	char *end;
+
+	if (plus == NULL || strncmp(plus, "+0x", 3) != 0 || function->object == NULL)
+		return 0;
+	address = strtoull(plus + 3, &end, 16);
+	return *end == '\0' && strlen(function->object->name) == len && memcmp(function->object->name, name, len) == 0 &&
+	       address - function->address < function->size;
+}
+
+static struct match *find(struct session *session, const char *name, int (*is_meant)(const struct sym_function *function, const char *name),
+			  size_t *out_count)
 {
 	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
 	const struct fold_row *rows = session_fold(session, TREE_FUNCTIONS);
@@ -181,7 +197,7 @@ size_t name_find(struct session *session, const char *name, uint32_t **out)
 	size_t count = 0, capacity = 0;
 
 	for (size_t i = 0; i < tree->item_count; i++) {
-		if (!is_called(tree->items[i].function, name))
+		if (!is_meant(tree->items[i].function, name))
 			continue;
 		matches = memory_grow(matches, count, &capacity, sizeof(*matches));
 		matches[count++] = (struct match){
@@ -189,6 +205,17 @@ size_t name_find(struct session *session, const char *name, uint32_t **out)
 							      ? session->sort.metric.id
 							      : METRIC_TOTALCPU]};
 	}
+	*out_count = count;
+	return matches;
+}
+
+size_t name_find(struct session *session, const char *name, uint32_t **out)
+{
+	size_t count;
+	struct match *matches = find(session, name, is_called, &count);
+
+	if (count == 0)
+		matches = find(session, name, has_address, &count);
 	if (count > 1)
 		qsort(matches, count, sizeof(*matches), by_weight);
 	*out = memory_take(count, sizeof(**out));

@@ -94,3 +94,17 @@ report fixed "${metrics[@]}"
 row fixed allocate 3 30 3 30
 report fixed -header
 contains "a program at a fixed address has no malloc of its own" '^Warnings +none' fixed.txt
+
+# The names of code that nobody named can be copied out of a stack, whose frames have the addresses of calls.
+if have strip && cp "$programs/heap_known" stripped && strip stripped; then
+	record stripped -p off -H on -- ./stripped
+	report stripped -limit 0 -allocs
+	refused=
+	for frame in $(sed -nE 's/^ +(stripped\+0x[0-9a-f]+)( .*)?$/\1/p' stripped.txt | sort -u); do
+		timeout 20 "$xer_print" -csingle "$frame" stripped.er >single.txt 2>&1 && grep -qE '\*stripped\+0x' single.txt || refused="$refused $frame"
+	done
+	is "frames without names are taken by csingle" "" "$refused"
+	contains "and there are some" '^ +stripped\+0x' stripped.txt
+else
+	skip "frames without names" "strip is missing"
+fi
