@@ -68,11 +68,13 @@ static int find_file(struct session *session, const char *command, const struct 
 	return count != 0 && chosen != 0 ? 0 : -ENOENT;
 }
 
-/* The file of a function of which no definition is known: that of any of its lines. */
-static const char *file_by_lines(struct session *session, const struct sym_function *function)
+const char *place_file(struct session *session, const struct sym_function *function)
 {
-	const struct tree *tree = session_tree(session, TREE_LINES);
+	const struct tree *tree;
 
+	if (function->file != NULL)
+		return function->file;
+	tree = session_tree(session, TREE_LINES);
 	for (size_t i = 0; i < tree->item_count; i++)
 		if (tree->items[i].function == function && tree->items[i].file != NULL)
 			return tree->items[i].file;
@@ -97,8 +99,6 @@ int place_find(struct session *session, const char *command, const struct comman
 		session_fail(session, EXIT_TROUBLE, "%s: %s is no code", command, function->name);
 		return -ENOENT;
 	}
-	*out = (struct place){.function = function, .file = function->file, .object = function->object};
-	if (out->file == NULL)
-		out->file = file_by_lines(session, function);
+	*out = (struct place){.function = function, .file = place_file(session, function), .object = function->object};
 	return 0;
 }

@@ -15,4 +15,7 @@ struct place {
 int place_find(struct session *session, const char *command, const struct command_argument *argument,
 	       struct place *out);
 
+/* The source file of a function; where no definition of it is known, that of any of its lines. NULL: not known. */
+const char *place_file(struct session *session, const struct sym_function *function);
+
 #endif

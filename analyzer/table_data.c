@@ -5,6 +5,7 @@
 #include "terminal.h"
 
 #include "memory.h"
+#include "place.h"
 
 #include <stdlib.h>
 
@@ -172,7 +173,7 @@ static void add_property_columns(struct print_table *out)
 	print_column(out, PRINT_WORD, "linker_name", "Linker Name");
 }
 
-static void add_properties(struct print_table *out, const struct sym_function *function)
+static void add_properties(struct session *session, struct print_table *out, const struct sym_function *function)
 {
 	if (function == NULL) {
 		for (size_t i = 0; i < 6; i++)
@@ -181,7 +182,7 @@ static void add_properties(struct print_table *out, const struct sym_function *f
 	}
 	print_number(out, function->size);
 	print_number(out, function->address);
-	print_word(out, function->file);
+	print_word(out, place_file(session, function));
 	print_number(out, function->line);
 	print_word(out, function->object != NULL ? function->object->path : NULL);
 	print_word(out, function->mangled);
@@ -248,7 +249,7 @@ void table_put(struct session *session, const struct table *table, const struct 
 		for (size_t j = 0; j < metrics->count; j++)
 			add_metric(out, table, row, &metrics->at[j]);
 		if (table->has_properties)
-			add_properties(out, row->function);
+			add_properties(session, out, row->function);
 	}
 	print_table_end(session, out, 0);
 }

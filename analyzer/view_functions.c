@@ -4,6 +4,7 @@
 #include "compare.h"
 #include "filters.h"
 #include "name.h"
+#include "place.h"
 #include "report.h"
 #include "table.h"
 #include "text.h"
@@ -141,6 +142,7 @@ static void put_properties(struct session *session, enum tree_mode mode,
 {
 	const struct sym_function *function = item->function;
 	uint64_t address = mode == TREE_PCS ? item->address : function->address;
+	const char *file = place_file(session, function);
 
 	if (mode != TREE_LINES) {
 		if (mode == TREE_FUNCTIONS)
@@ -149,7 +151,7 @@ static void put_properties(struct session *session, enum tree_mode mode,
 		fprintf(session->out, "%28s: %zu:0x%08llx\n", "PC Address", function->object->index,
 			(unsigned long long)address);
 	}
-	put_text(session, "Source File", function->file != NULL ? function->file : "(unknown)");
+	put_text(session, "Source File", file != NULL ? file : "(unknown)");
 	put_text(session, "Load Object", function->object->path);
 	put_text(session, "Mangled Name", function->mangled);
 }

@@ -310,3 +310,27 @@ if gcc -gdwarf-4 -O1 -o maker "$PWD/there/maker.c" 2>/dev/null; then
 	report maker -setpath "$PWD/elsewhere" -source main
 	contains "another file of the name is told" '^# warning: .*/elsewhere/maker.c is not what was compiled: it ends with line 1, and there is code of line [0-9]+$' maker.txt
 fi
+
+# A function without a definition of its name, as a lambda, is in the file of its lines.
+cat >lambda.cc <<'END'
+static volatile unsigned long sum;
+int main()
+{
+	auto turn = [](unsigned long n) {
+		for (unsigned long i = 0; i < n; i++)
+			sum = sum + i * i;
+	};
+
+	turn(100000000);
+	return 0;
+}
+END
+if have "${CXX:-g++}" && ${CXX:-g++} -g -O2 -o lambda lambda.cc >build.log 2>&1; then
+	record lambda -p hi -- ./lambda
+	report lambda -fsingle 'operator()'
+	contains "fsingle names the file of a lambda" '^ *Source File: .*/lambda\.cc$' lambda.txt
+	report lambda -printmode json -fsingle 'operator()'
+	contains "and for programs" '/lambda\.cc"' lambda.txt
+else
+	skip "the file of a lambda" "it cannot be built"
+fi
