@@ -1,6 +1,8 @@
 /* histogram.c: log-linear histograms. See histogram.h. */
 #include "experiment/histogram.h"
 
+#include "experiment/clock.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +55,10 @@ static uint64_t value_of(const struct exp_histogram *histogram, size_t at)
 	return ((EXP_HISTOGRAM_SUB + sub) << (octave - 1)) + ((uint64_t)1 << (octave - 1)) / 2;
 }
 
+/* Of 100 values, the 0.07 share is 7, not 7.000000000000001. */
+#define RANK_SLACK 1e-12
+
+/* By the nearest rank: of 10 values 0.9 is the ninth. */
 uint64_t experiment_quantile(const struct exp_histogram *histogram, double share)
 {
 	size_t buckets = (size_t)histogram->octaves * EXP_HISTOGRAM_SUB;
@@ -63,13 +69,14 @@ uint64_t experiment_quantile(const struct exp_histogram *histogram, double share
 		sum += histogram->counts[i];
 	if (sum == 0)
 		return 0;
-	wanted = (uint64_t)(share * (double)sum);
+	wanted = exp_whole(share * (double)sum * (1 - RANK_SLACK));
+	wanted += (double)wanted < share * (double)sum * (1 - RANK_SLACK) || wanted == 0;
 	for (size_t i = 0; i < buckets; i++) {
 		if (histogram->counts[i] == 0)
 			continue;
 		seen += histogram->counts[i];
 		last = i;
-		if (seen > wanted)
+		if (seen >= wanted)
 			break;
 	}
 	return value_of(histogram, last);

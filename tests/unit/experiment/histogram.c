@@ -42,6 +42,22 @@ Test(histogram, gives_quantiles)
 	exp_histogram_fini(&histogram);
 }
 
+/* The least value that so large a share of all does not exceed. */
+Test(histogram, quantiles_are_the_nearest_rank)
+{
+	struct exp_histogram histogram = {0};
+
+	for (uint64_t value = 1; value <= 10; value++)
+		exp_histogram_add(&histogram, value);
+	cr_expect_eq(experiment_quantile(&histogram, 0.5), 5);
+	cr_expect_eq(experiment_quantile(&histogram, 0.51), 6);
+	cr_expect_eq(experiment_quantile(&histogram, 0.7), 7);
+	cr_expect_eq(experiment_quantile(&histogram, 0.9), 9);
+	cr_expect_eq(experiment_quantile(&histogram, 0.99), 10);
+	cr_expect_eq(experiment_quantile(&histogram, 1), 10);
+	exp_histogram_fini(&histogram);
+}
+
 Test(histogram, merges_what_has_other_octaves)
 {
 	struct exp_histogram low = {0}, high = {0}, none = {0};
