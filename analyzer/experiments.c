@@ -279,6 +279,44 @@ void session_drop_all(struct session *session)
 	session->last_id = 0;
 }
 
+static void swap_experiments(struct session *a, struct session *b)
+{
+#define SWAP(field) \
+	do { \
+		__typeof__(a->field) kept = a->field; \
+		a->field = b->field; \
+		b->field = kept; \
+	} while (0)
+	SWAP(experiments);
+	SWAP(count);
+	SWAP(capacity);
+	SWAP(groups);
+	SWAP(group_count);
+	SWAP(group_capacity);
+	SWAP(last_id);
+#undef SWAP
+}
+
+int session_open_alone(struct session *session, const char *path)
+{
+	struct session others = *session;
+	int status;
+
+	others.experiments = NULL;
+	others.groups = NULL;
+	others.count = others.capacity = others.group_count = others.group_capacity = 0;
+	others.last_id = 0;
+	swap_experiments(session, &others);
+	status = session_open(session, path);
+	/* What there is to drop: nothing, if the old ones stay. */
+	if (session->count == 0)
+		swap_experiments(session, &others);
+	session_drop_all(&others);
+	free(others.experiments);
+	free(others.groups);
+	return status;
+}
+
 /* Read one experiment again. Returns 0; if it cannot be opened any more, what was read stays. */
 static int reopen(struct session *session, struct session_experiment *at)
 {

@@ -112,6 +112,9 @@ void session_fini(struct session *session);
  * Returns 0, or a negative value after a message. */
 int session_open(struct session *session, const char *path);
 
+/* The same in place of all that are open, which are closed if it could be opened; their numbers begin anew. Call session_refresh afterwards. */
+int session_open_alone(struct session *session, const char *path);
+
 /* The selected experiment after `at`, NULL: the first; NULL at the end. */
 struct session_experiment *session_next(const struct session *session, const struct session_experiment *at);
 

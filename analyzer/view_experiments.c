@@ -324,8 +324,7 @@ void view_exp_select(struct session *session, const struct command_argument *arg
 
 void view_open_exp(struct session *session, const struct command_argument *argument)
 {
-	session_drop_all(session);
-	session_open(session, argument->text);
+	session_open_alone(session, argument->text);
 	session_refresh(session);
 }
 

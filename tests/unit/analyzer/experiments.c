@@ -173,6 +173,11 @@ Test(experiments, dropped_ones_are_gone_and_their_numbers_too)
 	cr_assert_eq(session.count, 3u);
 	cr_assert_eq(bytes(), 123u);
 	cr_assert_eq(session.status, EXIT_OK);
+	free(run("open_exp nowhere.er"));
+	cr_assert_eq(session.status, EXIT_TROUBLE);
+	cr_assert_eq(session.count, 3u, "what is open stays where another one cannot be opened");
+	cr_assert_eq(bytes(), 123u);
+	session.status = EXIT_OK;
 	free(run("drop_exp nowhere.er"));
 	cr_assert_eq(session.status, EXIT_USAGE);
 	session.status = EXIT_OK;
