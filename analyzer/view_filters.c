@@ -7,6 +7,8 @@
 #include "ranges.h"
 #include "report.h"
 
+#include "format/record.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -227,6 +229,44 @@ static unsigned loaded_data(const struct session *session)
 	return data;
 }
 
+static int has_mark(const struct session *session, uint64_t mark)
+{
+	const struct session_experiment *at = NULL;
+
+	while ((at = session_next(session, at)) != NULL)
+		for (size_t i = 0; i < at->whole->nodes.count; i++)
+			if (at->whole->nodes.pc[i] == mark)
+				return 1;
+	return 0;
+}
+
+static int has_rank(const struct session *session)
+{
+	const struct session_experiment *at = NULL;
+
+	while ((at = session_next(session, at)) != NULL)
+		if (at->info->mpi_rank >= 0)
+			return 1;
+	return 0;
+}
+
+/* Are there data that a word can tell something of? Some words go for events of other kinds, too. */
+static int is_worth(const struct session *session, unsigned id, unsigned have)
+{
+	switch (id) {
+	case TOKEN_OMPREG:
+		return has_mark(session, FMT_PC_PARALLEL);
+	case TOKEN_OMPTASK:
+		return has_mark(session, FMT_PC_TASK);
+	case TOKEN_MPISTATE:
+		return (have & EXP_DATA_MPI) != 0;
+	case TOKEN_MPIRANK:
+		return has_rank(session);
+	default:
+		return (token_table[id].data & have) != 0;
+	}
+}
+
 void view_describe(struct session *session, const struct command_argument *argument)
 {
 	struct print_table *table = print_table_begin("words");
@@ -245,7 +285,7 @@ void view_describe(struct session *session, const struct command_argument *argum
 	for (unsigned id = 0; id < TOKENS; id++) {
 		const struct token *token = &token_table[id];
 
-		if (!(token->data & have))
+		if (!is_worth(session, id, have))
 			continue;
 		print_word(table, token->name);
 		print_word(table, kind_name(token->kind));

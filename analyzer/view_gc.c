@@ -37,6 +37,16 @@ static void put_sum(struct session *session, const struct gc *gcs, size_t count)
 	print_table_end(session, record, 0);
 }
 
+static int is_any_java(const struct session *session)
+{
+	const struct session_experiment *at = NULL;
+
+	while ((at = session_next(session, at)) != NULL)
+		if (at->whole->gc_count > 0 || experiment_java_classes(at->experiment) > 0)
+			return 1;
+	return 0;
+}
+
 void view_gcevents(struct session *session, const struct command_argument *argument)
 {
 	const struct session_experiment *at = NULL;
@@ -45,6 +55,10 @@ void view_gcevents(struct session *session, const struct command_argument *argum
 	size_t count = 0, capacity = 0;
 
 	(void)argument;
+	if (!is_any_java(session)) {
+		session_fail(session, EXIT_TROUBLE, "gcevents: no Java data (record a program of a Java machine, with xcollect -j on)");
+		return;
+	}
 	while ((at = session_next(session, at)) != NULL)
 		for (size_t i = 0; i < at->data->gc_count && count < GCS_MAX; i++) {
 			gcs = memory_grow(gcs, count, &capacity, sizeof(*gcs));

@@ -22,6 +22,10 @@ is "callers and callees are chosen in order" "$work" "$(value burn '<Total>' 1)"
 report burn -metrics e.totalcpu -filters '(FNAME("work_b"), FNAME("split")) ORDERED IN STACK' -functions
 is "and not in the other order" 0.000 "$(value burn '<Total>' 1)"
 
+report burn -describe
+is "describe leaves out the words of OpenMP and MPI without their data" "" "$(grep -oE '^(OMP|MPI)[A-Z]+' burn.txt | xargs)"
+report burn -gcevents
+is "gcevents of a program that is not Java's" "1 xer_print: gcevents: no Java data (record a program of a Java machine, with xcollect -j on)" "$? $(cat burn.txt.err)"
 for slip in thread_select:thread_list lwp_select:lwp_list cpu_select:cpu_list sample_select:sample_list; do
 	report burn "-${slip%:*}" 99999999 -functions -functions
 	is "${slip%:*}: what is not there is no error" 0 $?
