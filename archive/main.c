@@ -126,8 +126,10 @@ static int verify_all(const struct options *options)
 		if (visit_path(&visit, options->experiments[i]) != EXIT_DONE)
 			status = EXIT_PROBLEM;
 	counts = exp_verify_counts(verify);
-	printf("%zu missing; archived: %zu load objects, %zu debug files, %zu sources, %zu functions made at run time\n",
-	       counts->missing, counts->objects, counts->debug_files, counts->sources, counts->functions);
+#define MANY(count) (count), (count) == 1 ? "" : "s"
+	printf("%zu missing; archived: %zu load object%s, %zu debug file%s, %zu source%s, %zu function%s made at run time\n",
+	       counts->missing, MANY(counts->objects), MANY(counts->debug_files), MANY(counts->sources), MANY(counts->functions));
+#undef MANY
 	exp_verify_destroy(verify);
 	return fflush(stdout) == 0 ? status : EXIT_PROBLEM;
 }
