@@ -111,11 +111,13 @@ static void fill(struct table *table, const struct compare_named *named, const s
 			add_row(table, named->entries[i].name, &values[++row * columns], metrics, sort);
 }
 
-static void put_title(struct session *session, const char *what, const struct metric_sort *sort)
+static void put_title(struct session *session, const char *what, const struct metric_sort *sort, void (*put_note)(struct session *session))
 {
 	char text[METRIC_ERROR_MAX];
 
 	report_put_quality(session);
+	if (put_note != NULL)
+		put_note(session);
 	metric_describe(&sort->metric, text);
 	if (print_is_data(session))
 		print_note(session, "%s sorted by metric: %s", what, text);
@@ -146,11 +148,11 @@ void compare_named_put(struct session *session, struct compare_named *named, con
 }
 
 void compare_named_put_kind(struct session *session, struct compare_named *named, unsigned data, const char *what,
-			    const char *key)
+			    const char *key, void (*put_note)(struct session *session))
 {
 	struct compare_form form = {.key = key};
 
 	choose_metrics(session, data, &form.metrics, &form.sort);
-	put_title(session, what, &form.sort);
+	put_title(session, what, &form.sort, put_note);
 	compare_named_put(session, named, &form);
 }

@@ -25,9 +25,10 @@ struct compare_form {
 void compare_named_put(struct session *session, struct compare_named *named, const struct compare_form *form);
 
 /* The same with a title, `what`, and the current metrics of kind `data` (enum metric_data), or the usual ones of that kind
- * if there are none, in the current order if that is one of them. */
+ * if there are none, in the current order if that is one of them. put_note: says what else there is to say of the data, below their
+ * quality; NULL: nothing. */
 void compare_named_put_kind(struct session *session, struct compare_named *named, unsigned data, const char *what,
-			    const char *key);
+			    const char *key, void (*put_note)(struct session *session));
 
 /* The tables of ioactivity and iodetail. (compare_io.c) */
 void compare_files(struct session *session);

@@ -237,7 +237,7 @@ static void put_labels(const struct layout *layout, const struct table *table, F
 }
 
 /* One line of the headings: the first (line 0) or the second part of those that are broken, the others in the second. */
-static void put_metrics(const struct layout *layout, const struct table *table, int line, FILE *out)
+static void put_metrics(const struct layout *layout, const struct table *table, int line, const char *name, FILE *out)
 {
 	put_margin(table, 0, out);
 	for (size_t i = 0; i < layout->count; i++) {
@@ -251,22 +251,36 @@ static void put_metrics(const struct layout *layout, const struct table *table, 
 			part = heading + end + 1;
 		len = strnlen(part, len);
 		fprintf(out, "%.*s%*s", (int)len, part,
-			i + 1 < layout->count ? layout->columns[i].width + layout->gap - (int)len : 0, "");
+			i + 1 < layout->count || name[0] != '\0' ? layout->columns[i].width + layout->gap - (int)len : 0, "");
 	}
-	fputc('\n', out);
+	fprintf(out, "%s\n", name);
+}
+
+/* Is there a heading above those of metrics? */
+static int has_flavor(const struct layout *layout)
+{
+	for (size_t i = 0; i < layout->count; i++)
+		if (metric_flavor_heading(layout->columns[i].metric.flavor)[0] != '\0')
+			return 1;
+	return 0;
 }
 
 static void put_heading(const struct layout *layout, const struct table *table, FILE *out)
 {
-	put_margin(table, 0, out);
-	for (size_t i = 0; i < layout->count; i++)
-		fprintf(out, "%-*s", layout->columns[i].width + layout->gap,
-			metric_flavor_heading(layout->columns[i].metric.flavor));
-	fputs(table->is_listing ? "\n" : "Name\n", out);
+	const char *name = table->is_listing ? "" : "Name";
+	int is_above = layout->count == 0 || has_flavor(layout);
+
+	if (is_above) {
+		put_margin(table, 0, out);
+		for (size_t i = 0; i < layout->count; i++)
+			fprintf(out, "%-*s", layout->columns[i].width + layout->gap,
+				metric_flavor_heading(layout->columns[i].metric.flavor));
+		fprintf(out, "%s\n", name);
+	}
 	if (layout->count != 0 && layout->is_narrow)
-		put_metrics(layout, table, 0, out);
+		put_metrics(layout, table, 0, "", out);
 	if (layout->count != 0)
-		put_metrics(layout, table, 1, out);
+		put_metrics(layout, table, 1, is_above ? "" : name, out);
 	put_units(layout, table, out);
 }
 

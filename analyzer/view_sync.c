@@ -327,8 +327,7 @@ static void put_compared(struct session *session)
 		free(locks);
 		compare_unfocus(session);
 	}
-	lock_put_threshold(session);
-	compare_named_put_kind(session, named, METRIC_DATA_SYNC, "Objects waited for", "locks");
+	compare_named_put_kind(session, named, METRIC_DATA_SYNC, "Objects waited for", "locks", lock_put_threshold);
 }
 
 void view_locks(struct session *session, const struct command_argument *argument)

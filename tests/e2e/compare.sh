@@ -155,6 +155,8 @@ is "sockets are one name, whatever their numbers" 1 "$(grep -c ' socket$' files.
 contains "iodetail has descriptors with their files" '^ *76 +(76|0) +[0-9]+ .*/io/file0$' files.txt
 "$xer_print" -compare on -metrics syncn -locks sync1.er sync3.er >locks.txt 2>&1
 is "locks of one variable are one" "" "$(awk '/ (mutex|condition|rwlock|semaphore|barrier) [a-z_]+$/ { print $NF }' locks.txt | sort | uniq -d)"
+is "locks: the name stands beside the headings" 1 "$(grep -cE '^Sync Waits +Sync Waits +Name$' locks.txt)"
+is "locks: its note stands below the qualities" 1 "$(grep -A1 '^# quality of sync3' locks.txt | grep -c '^# Waits of less\|^Objects waited for')"
 contains "locks: both columns" '^ *[1-9][0-9]* +[1-9][0-9]* +mutex ' locks.txt
 "$xer_print" -compare delta -iostat io1.er io3.er >iostat.txt 2>&1
 contains "iostat: classes" '^  Calls +112 +\+210$' iostat.txt
