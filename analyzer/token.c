@@ -87,8 +87,14 @@ const char *token_value_name(const struct token *token, int64_t value)
 	return token->kind == TOKEN_KIND_ERROR && value != 0 ? strerrorname_np((int)value) : NULL;
 }
 
+/* Calls that give back are no events of their own: when a block was freed is a property of its allocation. */
+static int gives_back(int value)
+{
+	return value == FMT_heap_func_FREE || value == FMT_heap_func_DELETE || value == TOKEN_MAP_FUNC + FMT_map_func_MUNMAP;
+}
+
 /* Allocating calls come before those that map. */
-static int next_heap_func(int value)
+static int any_heap_func(int value)
 {
 	int next = value < TOKEN_MAP_FUNC ? fmt_enum_next("heap_func", value) : -1;
 
@@ -96,6 +102,14 @@ static int next_heap_func(int value)
 		return next;
 	next = fmt_enum_next("map_func", value < TOKEN_MAP_FUNC ? -1 : value - TOKEN_MAP_FUNC);
 	return next < 0 ? -1 : next + TOKEN_MAP_FUNC;
+}
+
+static int next_heap_func(int value)
+{
+	do
+		value = any_heap_func(value);
+	while (value >= 0 && gives_back(value));
+	return value;
 }
 
 static int next_error(int value)

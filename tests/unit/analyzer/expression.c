@@ -173,6 +173,9 @@ Test(expression, errors_name_the_column_and_the_nearest_word)
 	refuse("IOTYPE == reed", 11, "'reed' (did you mean \"read\", in quotes?)");
 	refuse("IOTYPE == read", 11, "'read' (did you mean \"read\", in quotes?)");
 	refuse("HTYPE == 'maloc'", 10, "HTYPE is never 'maloc' (did you mean 'malloc'?)");
+	/* Such calls are no events. */
+	refuse("HTYPE == 'free'", 10, "HTYPE is never 'free'");
+	refuse("HTYPE == 'munmap'", 10, "HTYPE is never 'munmap'");
 	refuse("1 +", 4, "a value expected");
 	refuse("1 2", 3, "an operator expected instead of '2'");
 	refuse("(1, 2", 6, "')' expected");
