@@ -10,6 +10,7 @@
  * request->range, -E2BIG if it was given too often. */
 typedef int option_taker(struct request *request, const char *value);
 
+/* What to return where the value is none of `range`, which is borrowed. */
 static inline int take_out_of_range(struct request *request, const char *range)
 {
 	request->range = range;
