@@ -137,7 +137,8 @@ wait "$recorder"
 is "SIGBUS is caught during the recording alone" "0 1 0" "$before $during $(catches_sigbus)"
 finish "a file is cut off: the process ends as if nothing had been"
 report cut -header
-contains "a file is cut off: the loss is told" 'data lost in heaptrace: pages' cut.txt
+# (Where a thread begins another extent just then, the file is long enough again, and has zeros in place of pages that are gone.)
+contains "a file is cut off: the loss is told" 'data lost in heaptrace: pages|damaged: parts of the experiment could not be read' cut.txt
 
 # ---- CPU time of all threads, from the attach on
 start spin 2
