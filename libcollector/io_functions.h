@@ -13,8 +13,11 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/uio.h>
+#include <sys/xattr.h>
 #include <unistd.h>
+#include <utime.h>
 
 extern int __open_2(const char *path, int flags);
 extern int __open64_2(const char *path, int flags);
@@ -47,5 +50,11 @@ extern int __fxstat(int version, int fd, struct stat *out);
 extern int __fxstat64(int version, int fd, struct stat64 *out);
 extern int __fxstatat(int version, int fd, const char *path, struct stat *out, int flags);
 extern int __fxstatat64(int version, int fd, const char *path, struct stat64 *out, int flags);
+
+extern int __xmknod(int version, const char *path, mode_t mode, dev_t *device);
+extern int __xmknodat(int version, int directory, const char *path, mode_t mode, dev_t *device);
+
+extern ssize_t __readlink_chk(const char *path, char *to, size_t size, size_t room);
+extern ssize_t __readlinkat_chk(int directory, const char *path, char *to, size_t size, size_t room);
 
 #endif

@@ -59,16 +59,6 @@ STAT_OF(lstat64, struct stat64)
 FSTAT(fstat, struct stat)
 FSTAT(fstat64, struct stat64)
 
-/* What the functions with a directory and a path have worked on: the descriptor, if there was no path. Only of a
- * call that succeeded is it known that the path could be read. */
-static int descriptor_at(int directory, const char *path, int result)
-{
-	MAY_BE_NULL(path);
-	return result == 0 && (!path || !*path) ? directory : IO_NO_FD;
-}
-
-#define IO_AT(func) IO_FUNC(func), .fd = descriptor_at(directory, path, got), .path = path, IO_ERRNO
-
 #define FSTATAT(name, type) \
 	IO_WRAP(int, name, (int directory, const char *path, type *out, int flags), (directory, path, out, flags), \
 	        IO_AT(STAT))
@@ -100,6 +90,8 @@ FXSTATAT(__fxstatat, struct stat)
 FXSTATAT(__fxstatat64, struct stat64)
 
 IO_WRAP(int, access, (const char *path, int mode), (path, mode), IO_PATH(STAT, path))
+IO_WRAP(int, euidaccess, (const char *path, int mode), (path, mode), IO_PATH(STAT, path))
+IO_WRAP(int, eaccess, (const char *path, int mode), (path, mode), IO_PATH(STAT, path))
 IO_WRAP(int, faccessat, (int directory, const char *path, int mode, int flags), (directory, path, mode, flags),
         IO_PATH(STAT, path))
 
@@ -110,9 +102,45 @@ IO_WRAP(int, unlinkat, (int directory, const char *path, int flags), (directory,
 IO_WRAP(int, rename, (const char *path, const char *to), (path, to), IO_PATH(METADATA, path))
 IO_WRAP(int, renameat, (int directory, const char *path, int to_directory, const char *to),
         (directory, path, to_directory, to), IO_PATH(METADATA, path))
+IO_WRAP(int, renameat2, (int directory, const char *path, int to_directory, const char *to, unsigned flags),
+        (directory, path, to_directory, to, flags), IO_PATH(METADATA, path))
 IO_WRAP(int, mkdir, (const char *path, mode_t mode), (path, mode), IO_PATH(METADATA, path))
 IO_WRAP(int, rmdir, (const char *path), (path), IO_PATH(METADATA, path))
-IO_WRAP(int, chmod, (const char *path, mode_t mode), (path, mode), IO_PATH(METADATA, path))
+IO_WRAP(int, mkdirat, (int directory, const char *path, mode_t mode), (directory, path, mode), IO_PATH(METADATA, path))
+IO_WRAP(int, remove, (const char *path), (path), IO_PATH(METADATA, path))
+IO_WRAP(int, mkfifo, (const char *path, mode_t mode), (path, mode), IO_PATH(METADATA, path))
+IO_WRAP(int, mkfifoat, (int directory, const char *path, mode_t mode), (directory, path, mode), IO_PATH(METADATA, path))
+IO_WRAP(int, mknod, (const char *path, mode_t mode, dev_t device), (path, mode, device), IO_PATH(METADATA, path))
+IO_WRAP(int, mknodat, (int directory, const char *path, mode_t mode, dev_t device), (directory, path, mode, device),
+        IO_PATH(METADATA, path))
+IO_WRAP(int, __xmknod, (int version, const char *path, mode_t mode, dev_t *device), (version, path, mode, device),
+        IO_PATH(METADATA, path))
+IO_WRAP(int, __xmknodat, (int version, int directory, const char *path, mode_t mode, dev_t *device),
+        (version, directory, path, mode, device), IO_PATH(METADATA, path))
+IO_WRAP(int, link, (const char *path, const char *to), (path, to), IO_PATH(METADATA, path))
+IO_WRAP(int, linkat, (int directory, const char *path, int to_directory, const char *to, int flags),
+        (directory, path, to_directory, to, flags), IO_AT(METADATA))
+
+/* An empty text, which is ENOENT, is found before the link's own name is looked at. */
+static const char *link_named(const char *path, int result)
+{
+	return result < 0 && errno == ENOENT ? NULL : path;
+}
+
+IO_WRAP(int, symlink, (const char *text, const char *path), (text, path), IO_PATH(METADATA, link_named(path, got)))
+IO_WRAP(int, symlinkat, (const char *text, int directory, const char *path), (text, directory, path),
+        IO_PATH(METADATA, link_named(path, got)))
+
+#define READLINK(name, more, ...) \
+	IO_WRAP(ssize_t, name, (const char *path, char *to, size_t size more), (path, to, size __VA_ARGS__), IO_PATH(STAT, path))
+#define READLINKAT(name, more, ...) \
+	IO_WRAP(ssize_t, name, (int directory, const char *path, char *to, size_t size more), (directory, path, to, size __VA_ARGS__), \
+	        IO_AT(STAT))
+#define ROOM , size_t room
+READLINK(readlink, )
+READLINK(__readlink_chk, ROOM, , room)
+READLINKAT(readlinkat, )
+READLINKAT(__readlinkat_chk, ROOM, , room)
 
 #define TRUNCATE(name, offset) \
 	IO_WRAP(int, name, (const char *path, offset size), (path, size), IO_PATH(METADATA, path))
@@ -122,6 +150,16 @@ TRUNCATE(truncate64, off64_t)
 #define FTRUNCATE(name, offset) IO_WRAP(int, name, (int fd, offset size), (fd, size), IO_DONE(METADATA, fd))
 FTRUNCATE(ftruncate, off_t)
 FTRUNCATE(ftruncate64, off64_t)
+
+#define FALLOCATE(name, offset) \
+	IO_WRAP(int, name, (int fd, int mode, offset at, offset size), (fd, mode, at, size), IO_DONE(METADATA, fd))
+FALLOCATE(fallocate, off_t)
+FALLOCATE(fallocate64, off64_t)
+
+#define POSIX_FALLOCATE(name, offset) \
+	IO_WRAP(int, name, (int fd, offset at, offset size), (fd, at, size), IO_FUNC(METADATA), .fd = fd, .error = got)
+POSIX_FALLOCATE(posix_fallocate, off_t)
+POSIX_FALLOCATE(posix_fallocate64, off64_t)
 
 /* ---- directories ---- */
 
@@ -135,6 +173,15 @@ static int descriptor_of(DIR *directory)
 
 IO_WRAP_AROUND(DIR *, opendir, (const char *path), (path), (void)0, io_file_forget(descriptor_of(got)),
                IO_FUNC(DIRECTORY), .fd = descriptor_of(got), .path = path, .error = got ? 0 : errno)
+
+IO_WRAP(DIR *, fdopendir, (int fd), (fd), IO_FUNC(DIRECTORY), .fd = fd, .error = got ? 0 : errno)
+IO_WRAP(ssize_t, getdents64, (int fd, void *to, size_t size), (fd, to, size), IO_DONE(DIRECTORY, fd))
+
+#define READDIR_R(name, type) \
+	IO_WRAP(int, name, (DIR *directory, type *entry, type **result), (directory, entry, result), \
+	        IO_FUNC(DIRECTORY), .fd = descriptor_of(directory), .error = got)
+READDIR_R(readdir_r, struct dirent)
+READDIR_R(readdir64_r, struct dirent64)
 
 /* A failed read is not told from the end: that would take setting errno first. */
 IO_WRAP(struct dirent *, readdir, (DIR *directory), (directory), IO_FUNC(DIRECTORY), .fd = descriptor_of(directory))

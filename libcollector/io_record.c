@@ -28,6 +28,7 @@ static int has_read_path(int error)
 	case ETXTBSY:
 	case EXDEV:
 	case ENXIO:
+	case ENODATA:
 		return 1;
 	default:
 		return 0;

@@ -69,4 +69,15 @@ void io_record(const struct io_call *call, struct caller caller);
 /* The same of a path. */
 #define IO_PATH(name, of) IO_FUNC(name), .fd = IO_NO_FD, .path = (of), IO_ERRNO
 
+/* What the functions with a directory and a path have worked on: the descriptor, if there was no path. Only of a
+ * call that succeeded is it known that the path could be read. */
+static inline int io_descriptor_at(int directory, const char *path, int64_t result)
+{
+	MAY_BE_NULL(path);
+	return result >= 0 && (!path || !*path) ? directory : IO_NO_FD;
+}
+
+/* Functions that have such parameters. */
+#define IO_AT(func) IO_FUNC(func), .fd = io_descriptor_at(directory, path, got), .path = path, IO_ERRNO
+
 #endif

@@ -161,7 +161,7 @@ contains "locks: both columns" '^ *[1-9][0-9]* +[1-9][0-9]* +mutex ' locks.txt
 "$xer_print" -compare delta -iostat io1.er io3.er >iostat.txt 2>&1
 contains "iostat: classes" '^  Calls +112 +\+210$' iostat.txt
 contains "functions by name" '^pread +20 +\+40 ' iostat.txt
-contains "errors too" '^ENOENT +7 +\+14$' iostat.txt
+contains "errors too" '^ENOENT +9 +\+18$' iostat.txt
 is "no row tells an address" 0 "$(grep -cE '0x[0-9a-f]+' locks.txt)"
 
 # What has tables of its own: columns for each group, rows by keys. (Traced calls: functrace.sh.)

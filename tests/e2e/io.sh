@@ -53,9 +53,9 @@ for n in 1 8; do
 	record $t -p off -i on -- "$programs/io_known" "$PWD/files$n" $n
 	is "io_known with $n threads exits 0" 0 $?
 	decoded $t
-	calls $t open 1 0 $n 0
+	calls $t open 1 0 $((3 * n)) 0
 	calls $t "open that fails" 1 2 $((4 * n)) 0
-	calls $t close 2 0 $((7 * n + 4)) 0
+	calls $t close 2 0 $((8 * n + 4)) 0
 	calls $t dup 3 0 $n 0
 	calls $t pipe 4 0 $((n + 1)) 0
 	calls $t socketpair 5 0 $n 0
@@ -66,13 +66,15 @@ for n in 1 8; do
 	calls $t "fopen that fails" 11 2 $n 0
 	calls $t fclose 12 0 $((2 * n)) 0
 	calls $t fflush 13 0 $n 0
-	calls $t stat 14 0 $((4 * n)) 0
-	calls $t "access that fails" 14 2 $((2 * n)) 0
-	calls $t directories 15 0 $((5 * n)) 0
+	calls $t stat 14 0 $((9 * n)) 0
+	calls $t "access that fails" 14 2 $((3 * n)) 0
+	calls $t directories 15 0 $((9 * n)) 0
 	calls $t "access with a bad pointer" 14 14 1 0
 	calls $t "closedir of NULL" 15 22 1 0
 	calls $t "truncate with a bad pointer" 16 22 1 0
-	calls $t metadata 16 0 $((5 * n)) 0
+	calls $t metadata 16 0 $((26 * n)) 0
+	calls $t "a link to a name that is there" 16 17 $n 0
+	calls $t "a link to nothing" 16 2 $n 0
 	calls $t read 64 0 $((52 * n)) $((505 * n))
 	calls $t "read of a bad descriptor" 64 9 $((3 * n)) 0
 	calls $t "read that is interrupted" 64 4 1 0
@@ -89,10 +91,11 @@ for n in 1 8; do
 	calls $t "fputs and fputc" 133 0 $((20 * n)) $((60 * n))
 	calls $t fprintf 134 0 $((10 * n)) $((60 * n))
 	calls $t sendfile 135 0 $n $((100 * n))
-	is "$t: no other calls" 36 "$(grep -c ^call $t.calls)"
+	is "$t: no other calls" 38 "$(grep -c ^call $t.calls)"
 	wrong=0
 	for ((i = 0; i < n; i++)); do
 		grep -qE "^file $PWD/files$n/file$i 128 100 700 [1-9]" $t.calls || wrong=$((wrong + 1))
+		grep -qE "^file $PWD/files$n/file$i.more/c 16 4 0 " $t.calls || wrong=$((wrong + 1))
 		grep -qE "^file $PWD/files$n/stream$i 134 10 60 [1-9]" $t.calls || wrong=$((wrong + 1))
 	done
 	is "$t: every file has its calls" 0 $wrong

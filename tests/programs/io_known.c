@@ -17,6 +17,8 @@
  *   stat       3, fstat 1; access fails with ENOENT 2
  *   ftruncate  1, mkdir 1, rmdir 1, unlink 2
  *   opendir    1, readdir 3, closedir 1
+ *   and in a directory of its own: 21 calls that change names and attributes, one that fails with EEXIST and one with ENOENT; 5 that
+ *   ask for them, one that fails with ENOENT; fdopendir 1, readdir_r 1, getdents64 1, closedir 1; open 2, close 1
  * Once, in main: a read that fails with EINTR; a read that is cancelled and one that is left by siglongjmp, which end
  * nowhere; a write of 11 bytes after them; pipe 1 and close 2 for these.
  * At the end closefrom, one close more.
@@ -171,6 +173,62 @@ static NOINLINE void use_names(const char *path)
 	MUST(rmdir(name) == 0);
 }
 
+/* The functions that take a directory's descriptor, and other kin of those in use_names(). */
+static NOINLINE void use_more_names(const char *path)
+{
+	const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 2}};
+	const struct timeval old_times[2] = {{.tv_sec = 3}, {.tv_sec = 4}};
+	struct dirent entry, *found;
+	char name[512], text[64];
+	DIR *entries;
+	int at, fd;
+
+	snprintf(name, sizeof(name), "%s.more", path);
+	MUST(mkdirat(AT_FDCWD, name, 0700) == 0);
+	at = open(name, O_RDONLY | O_DIRECTORY);
+	fd = openat(at, "a", O_RDWR | O_CREAT, 0600);
+	MUST(posix_fallocate(fd, 0, 20) == 0);
+	MUST(fchmod(fd, 0644) == 0);
+	MUST(fchown(fd, (uid_t)-1, (gid_t)-1) == 0);
+	MUST(futimens(fd, times) == 0);
+	MUST(close(fd) == 0);
+	MUST(fchmodat(at, "a", 0600, 0) == 0);
+	MUST(fchownat(at, "a", (uid_t)-1, (gid_t)-1, 0) == 0);
+	MUST(utimensat(at, "a", times, 0) == 0);
+	MUST(futimesat(at, "a", old_times) == 0);
+	MUST(linkat(at, "a", at, "b", 0) == 0);
+	MUST_FAIL(linkat(at, "a", at, "b", 0) == -1, EEXIST);
+	MUST(symlinkat("b", at, "c") == 0);
+	MUST_FAIL(symlinkat("", at, "d") == -1, ENOENT);
+	MUST(readlinkat(at, "c", text, sizeof(text)) == 1 && text[0] == 'b');
+	MUST(mkfifoat(at, "d", 0600) == 0);
+	MUST(renameat2(at, "d", at, "e", RENAME_NOREPLACE) == 0);
+	MUST(faccessat(at, "e", R_OK, 0) == 0);
+	MUST_FAIL(euidaccess("/nowhere/at/all", R_OK) == -1, ENOENT);
+	snprintf(name, sizeof(name), "%s.more/c", path);
+	MUST(readlink(name, text, sizeof(text)) == 1 && text[0] == 'b');
+	MUST(lchown(name, (uid_t)-1, (gid_t)-1) == 0);
+	MUST(lutimes(name, old_times) == 0);
+	MUST(utimes(name, old_times) == 0);
+	MUST(fstatat(at, "", &(struct stat){0}, AT_EMPTY_PATH) == 0);
+	MUST(eaccess(name, R_OK) == 0);
+	MUST(remove(name) == 0);
+	MUST(unlinkat(at, "e", 0) == 0);
+	MUST(unlinkat(at, "b", 0) == 0);
+	MUST(unlinkat(at, "a", 0) == 0);
+	entries = fdopendir(at);
+	MUST(entries != NULL);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+	MUST(readdir_r(entries, &entry, &found) == 0 && found);
+#pragma GCC diagnostic pop
+	rewinddir(entries);
+	MUST(getdents64(at, &(char[512]){0}, 512) > 0);
+	MUST(closedir(entries) == 0);
+	*strrchr(name, '/') = '\0';
+	MUST(rmdir(name) == 0);
+}
+
 static void *work(void *number)
 {
 	char path[256], other[256];
@@ -181,6 +239,7 @@ static void *work(void *number)
 	use_pair(path);
 	use_stream(other);
 	use_names(path);
+	use_more_names(path);
 	MUST(unlink(path) == 0);
 	MUST(unlink(other) == 0);
 	return NULL;
