@@ -1,5 +1,6 @@
 /* archive.c: run xer_archive at the end, as a child that the target cannot see: it sends no SIGCHLD, and only
- * a wait that asks for such children finds it.
+ * a wait that asks for such children finds it. What executes a program sends SIGCHLD from then on, whatever it was cloned for:
+ * so our child waits for one of its own.
  *
  * It archives the whole tree, so that one run at the end of the founder serves for all who ended before. Who outlives
  * its recorded ancestors runs it for itself and those that come after. A process gives up the lock that says it lives
@@ -16,7 +17,7 @@
 #include <sched.h>
 #include <sys/wait.h>
 
-enum { STACK_SIZE = 64 * 1024 };
+enum { STACK_SIZE = 64 * 1024 }; /* of the child and its own, half each */
 
 /* In the child, which has all signals blocked: a handler of the program's must not run there, where it shares the memory. */
 static void drop_handlers(void)
@@ -31,22 +32,36 @@ static void drop_handlers(void)
 			SYS4(SYS_rt_sigaction, signal, &none, NULL, sizeof(sys_sigset));
 }
 
-/* In the child, on a stack of its own in the parent's memory; the parent waits until exec. */
-static int run(void *unused)
+/* In the child's child, while that waits. */
+static int execute(void *unused)
 {
 	char *const argv[] = {col.descriptor.archive, "-q", "-a", col.descriptor.archive_mode, col.descriptor.directory, NULL};
 	char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
 	sys_sigset none = 0;
-	long null = sys_openat(AT_FDCWD, "/dev/null", O_RDWR, 0);
 
 	(void)unused;
-	for (int fd = 0; null >= 0 && fd < 3; fd++)
-		SYS3(SYS_dup3, null, fd, 0);
-	drop_handlers();
 	sys_sigmask(SIG_SETMASK, &none, NULL);
 	SYS3(SYS_execve, col.descriptor.archive, argv, environment);
 	SYS1(SYS_exit_group, 127);
 	return 127;
+}
+
+/* In the child, on a stack of its own in the parent's memory, while the parent goes on to wait for it. What the parent has open is not
+ * kept open. */
+static int run(void *inner_stack)
+{
+	long null = sys_openat(AT_FDCWD, "/dev/null", O_RDWR, 0);
+	int child, status;
+
+	for (int fd = 0; null >= 0 && fd < 3; fd++)
+		SYS3(SYS_dup3, null, fd, 0);
+	drop_handlers();
+	child = REAL(clone)(execute, inner_stack, CLONE_VM | CLONE_VFORK, NULL);
+	SYS3(SYS_close_range, 0, UINT32_MAX, 0);
+	while (child > 0 && SYS4(SYS_wait4, child, &status, __WALL, NULL) == -EINTR)
+		continue;
+	SYS1(SYS_exit_group, 0);
+	return 0;
 }
 
 /* Does the process with this lineage live? It holds a lock on its log. */
@@ -86,6 +101,7 @@ void archive_run(void)
 	char *stack;
 	int saved_errno = errno;
 	sys_sigset mask;
+	long ended = 0;
 	int child, status;
 
 	if (!col.descriptor.archive[0] || has_ancestor())
@@ -95,10 +111,11 @@ void archive_run(void)
 	if (!stack)
 		return;
 	sys_block_signals(&mask);
-	child = REAL(clone)(run, stack + STACK_SIZE, CLONE_VM | CLONE_VFORK, NULL);
+	child = REAL(clone)(run, stack + STACK_SIZE, CLONE_VM, stack + STACK_SIZE / 2);
 	sys_sigmask(SIG_SETMASK, &mask, NULL);
-	while (child > 0 && SYS4(SYS_wait4, child, &status, __WALL, NULL) == -EINTR)
+	while (child > 0 && (ended = SYS4(SYS_wait4, child, &status, __WALL, NULL)) == -EINTR)
 		continue;
-	sys_munmap(stack, STACK_SIZE);
+	if (child < 0 || ended == child) /* else somebody else has waited for it, and it may be running */
+		sys_munmap(stack, STACK_SIZE);
 	errno = saved_errno;
 }

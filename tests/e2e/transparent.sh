@@ -76,3 +76,10 @@ is "the pid is the program's" sleep "$(cat /proc/$pid/comm)"
 kill -TERM $pid
 wait $pid 2>/dev/null
 is "a signal to the pid reaches the program" 143 $?
+
+# Who archives at the end is no child that the program hears of.
+for how in handler thread; do
+	record reaper$how -p off -H on -A on -- "$programs/reaper" $how
+	is "a $how that hears of children hears of none of ours" "0 end" "$? $(cat reaper$how.out)"
+	contains "$how: archives are made" 'libc' <(ls reaper$how.er/archives)
+done
