@@ -27,7 +27,7 @@ static int run(char *const *argv, char *const *environment)
 	posix_spawnattr_t attributes;
 	sigset_t none;
 	int status = 0;
-	pid_t child;
+	pid_t child, ended;
 	int error;
 
 	sigemptyset(&none);
@@ -38,9 +38,9 @@ static int run(char *const *argv, char *const *environment)
 	posix_spawnattr_destroy(&attributes);
 	if (error)
 		return CAUSE_FAILED;
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+	while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR)
 		continue;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : CAUSE_FAILED;
+	return ended == child && WIFEXITED(status) ? WEXITSTATUS(status) : CAUSE_FAILED;
 }
 
 static int run_helper(const struct installation *installation, const char *what, pid_t pid, char *descriptor)
@@ -87,14 +87,25 @@ static int stay(int process, int signals, uint64_t duration_ms)
 	}
 }
 
+static int is_ignored(int number)
+{
+	struct sigaction action;
+
+	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/* Who has us run by nohup wants the recording to outlive the terminal. (SIGINT is ignored where shells without job control run
+ * something in the background, and ends the recording all the same.) The ends of helpers are wanted, whatever we have inherited. */
 static int watch_signals(void)
 {
 	sigset_t set;
 
+	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	if (!is_ignored(SIGHUP))
+		sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }

@@ -220,6 +220,7 @@ attach_pid=$sleeper
 target=$sleeper
 attach first -A off
 refused "recorded already" 126 'is being recorded already' "$xcollect" -P "$sleeper" -o refused.er
+refused "recorded already, and SIGCHLD is ignored" 126 'is being recorded already' env --ignore-signal=CHLD "$xcollect" -P "$sleeper" -o refused.er
 kill -INT "$recorder"
 wait "$recorder"
 kill -STOP "$sleeper"
@@ -235,6 +236,18 @@ else
 fi
 kill "$attach_pid"
 wait "$attach_pid" 2>/dev/null
+
+# ---- nohup: the terminal's end does not end the recording
+start nothing 0
+env --ignore-signal=HUP "$xcollect" -P "$target" -o nohup.er -A off -t 60 >nohup.out 2>nohup.err &
+recorder=$!
+wait_for grep -q '^Attached to process' nohup.err
+kill -HUP "$recorder"
+sleep 0.2
+finish "a process whose recorder is run by nohup"
+wait "$recorder"
+report nohup -header
+contains "is recorded to its end" '^Status     ended, exit code 0' nohup.txt
 
 # ---- preloaded by hand, without a word what to do: inert, until somebody attaches
 rm -rf go go.done
