@@ -19,6 +19,7 @@
 #include "format/layout.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -303,6 +304,19 @@ static int run(char **argv, struct clock_source *clock, struct cause *cause)
 	return status;
 }
 
+/* A descriptor of ours among the standard ones would be written to by messages, and be closed by who has others stand there: so
+ * what is closed is taken, for us alone. */
+static void take_standard_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	struct clock_source clock;
@@ -310,6 +324,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
+	take_standard_descriptors();
 	clock_begin(&clock);
 	status = run(argv, &clock, &cause);
 	if (status && cause.text[0])

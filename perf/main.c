@@ -33,7 +33,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Signals that end a program's process group, or come by its terminal, are not for the helper. */
+/* Signals that end a program's process group, or come by its terminal, are not for the helper. The end of whom it runs is, but xcollect
+ * ignores that signal while it makes helpers. */
 static void ignore_signals(void)
 {
 	static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ, SIGALRM, SIGUSR1, SIGUSR2};
@@ -41,6 +42,7 @@ static void ignore_signals(void)
 
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }

@@ -177,3 +177,11 @@ total=$(value refused1 '<Total>' 1)
 within "refused: a blob for each millisecond" "$(awk -v t="$total" 'BEGIN { print t * 1000 * 0.97 }')" "$(awk -v t="$total" 'BEGIN { print t * 1000 * 1.03 }')" "$samples"
 report refused1 -header
 contains "refused: the header tells" 'the system refused it, timers took the samples' refused1.txt
+
+# refused, and the files cannot be written: that is told
+timeout 60 "$programs/no_perf" 1 "$xcollect" -o unwritten.er --sampler=1m -p off -A off sh -c 'rmdir unwritten.er/sampler; : >unwritten.er/sampler' >/dev/null 2>&1
+for ((i = 0; i < 300; i++)); do
+	grep -q 'lost_sampler_files' unwritten.er/log.xml && break
+	sleep 0.1
+done
+contains "refused: files that cannot be written are told of" 'kind="loss" stream="sampler" reason="[^"]* failed with exit status 1"' unwritten.er/log.xml

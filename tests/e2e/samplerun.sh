@@ -47,6 +47,12 @@ done
 "$xer_print" -header tree.er 2>/dev/null >header.txt
 grep -q "^Sampler    period 1000 us, $samples samples of" header.txt && ok "the header tells" || not_ok "the header tells: $(cat header.txt)"
 
+# standard descriptors that are closed: the helper's others do not stand there
+closed() { "$xcollect" --sampler=1m -o closed.er -p off -A off bash -c "$spin" x 50000; }
+closed <&- >&- 2>&-
+is "standard descriptors closed: it ends well" 0 $?
+is "and is sampled" 1 "$(($(count sampler_samples closed.er) > 0))"
+
 # what is not to be recorded is not counted, as little as by the clock
 "$xcollect" --sampler=1m -o paused.er -p on -A off -t 0.8-3600 bash -c "$spin" x 1300000 >/dev/null 2>&1
 count sampler_samples paused.er >/dev/null
