@@ -175,6 +175,15 @@ static void warn_limits(const struct plan *plan)
 		fprintf(stderr, "xcollect: warning: xer_archive is not beside xcollect: nothing will be archived\n");
 }
 
+/* Helpers are given to whom orphans are given to. That must not be the program: one that waits for all its children would wait for who waits
+ * for its end. */
+static int check_helpers(const struct request *request, struct cause *cause)
+{
+	if (getpid() != 1 || request->attach || (!request->sampler_ns && request->counters.count == 0))
+		return 0;
+	return cause_set(cause, CAUSE_REFUSED, "--sampler and -h: not as the first process of a container, which gets their helper for a child; start it with an init, as by docker run --init");
+}
+
 /* Become the target; returns only on failure. */
 static int execute(const struct plan *plan, char **environment, struct cause *cause)
 {
@@ -207,6 +216,8 @@ static int record(struct plan *plan, struct clock_source *clock, struct cause *c
 	char **environment;
 	int begun = 0;
 
+	if (status == 0)
+		status = check_helpers(&plan->request, cause);
 	if (status == 0)
 		status = experiment_create(&plan->request, &experiment, cause);
 	if (status)

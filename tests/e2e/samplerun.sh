@@ -53,6 +53,16 @@ closed <&- >&- 2>&-
 is "standard descriptors closed: it ends well" 0 $?
 is "and is sampled" 1 "$(($(count sampler_samples closed.er) > 0))"
 
+# the first process of a container would have the helper for a child
+if unshare -pf --mount-proc true 2>/dev/null; then
+	unshare -pf --mount-proc "$xcollect" --sampler=1m -o init.er -p off true >init.out 2>init.err
+	is "refused as the first process" 126 $?
+	contains "with the remedy" 'docker run --init$' init.err
+	is "and nothing is left" "" "$(ls -d init.er 2>/dev/null)"
+else
+	skip "the first process of a container" "no namespaces here"
+fi
+
 # what is not to be recorded is not counted, as little as by the clock
 "$xcollect" --sampler=1m -o paused.er -p on -A off -t 0.8-3600 bash -c "$spin" x 1300000 >/dev/null 2>&1
 count sampler_samples paused.er >/dev/null
