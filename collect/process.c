@@ -17,7 +17,7 @@
 /* Lines of /proc/PID/status. */
 struct status {
 	char state;
-	long group, parent, tracer, uid, gid, seccomp, filters;
+	long group, parent, threads, tracer, uid, gid, seccomp, filters;
 };
 
 enum { ARGUMENTS_MAX = 1 << 20 };
@@ -27,8 +27,8 @@ static const struct status_line {
 	size_t at;
 } status_lines[] = {
     {"Tgid:", offsetof(struct status, group)},     {"PPid:", offsetof(struct status, parent)},
-    {"TracerPid:", offsetof(struct status, tracer)}, {"Seccomp:", offsetof(struct status, seccomp)},
-    {"Seccomp_filters:", offsetof(struct status, filters)},
+    {"Threads:", offsetof(struct status, threads)}, {"TracerPid:", offsetof(struct status, tracer)},
+    {"Seccomp:", offsetof(struct status, seccomp)}, {"Seccomp_filters:", offsetof(struct status, filters)},
 };
 
 static int read_status(const char *process, struct status *out)
@@ -143,6 +143,8 @@ static int check_status(pid_t pid, const struct status *status, struct cause *ca
 
 	if (status->group != pid)
 		return cause_set(cause, CAUSE_REFUSED, "%d is a thread of process %ld: give that number", (int)pid, status->group);
+	if (status->state == 'Z' && status->threads > 1)
+		return cause_set(cause, CAUSE_REFUSED, "process %d cannot be recorded: its main thread has ended, and with it goes what /proc tells of the others", (int)pid);
 	if (status->state == 'Z' || status->state == 'X')
 		return cause_set(cause, CAUSE_NOT_FOUND, "process %d has ended", (int)pid);
 	if (status->tracer)

@@ -216,6 +216,15 @@ refused "no such process" 127 'there is no process 4194303' "$xcollect" -P 41943
 sleep 30 & sleeper=$!
 wait "$static" 2>/dev/null
 refused "a program to run as well" 125 'no program to name' "$xcollect" -P "$sleeper" -o refused.er true
+if have python3; then
+	python3 -c 'import ctypes, threading, time; threading.Thread(target=time.sleep, args=(20,)).start(); ctypes.CDLL(None).syscall(60, 0)' & headless=$!
+	wait_for grep -q '^State:.Z' "/proc/$headless/status"
+	refused "without its main thread" 126 'its main thread has ended' "$xcollect" -P "$headless" -o refused.er
+	kill "$headless"
+	wait "$headless" 2>/dev/null
+else
+	skip "without its main thread" "python3 is not installed"
+fi
 attach_pid=$sleeper
 target=$sleeper
 attach first -A off
