@@ -143,6 +143,15 @@ static void join(struct exp_kin_image *to, const struct exp_kin_image *from)
 		to->name = from->name;
 }
 
+/* Who makes an archiver without having executed anything is of the collector's making too: it waits for it. */
+static void mark_maker(const struct exp_kin *kin, const struct exp_kin_image *archiver)
+{
+	struct exp_kin_image *maker = exp_kin_at(kin, archiver->parent, archiver->forked);
+
+	if (maker != NULL && maker->executed == 0)
+		maker->archiver = 1;
+}
+
 /* Put in order, and make one image of all that is told of it. */
 static void settle(struct exp_kin *kin)
 {
@@ -168,6 +177,9 @@ static void settle(struct exp_kin *kin)
 		if (image->executed == 0 && is_same_process(image, next))
 			image->archiver = next->archiver;
 	}
+	for (size_t i = 0; i < count; i++)
+		if (kin->images[i].archiver)
+			mark_maker(kin, &kin->images[i]);
 }
 
 static int compare_times(const void *a, const void *b)

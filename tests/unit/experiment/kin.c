@@ -228,6 +228,20 @@ Test(kin, what_was_forked_to_become_the_archiver_is_left_out)
 	end();
 }
 
+/* A process of ours, which waits for it, makes the archiver. */
+Test(kin, who_makes_the_archiver_is_no_process_of_the_program_s)
+{
+	begin(SETTING CLOCK EXIT);
+	founder_image();
+	image(50, MONO + 200, FOUNDER, 0, MONO + 200, "sh");
+	put((struct image){51, {MONO + 400, MONO + 300, 50, 1, 1, 1}, "xer_archive", "/bin/xer_archive", NULL, 0});
+	image(52, MONO + 500, FOUNDER, 1, MONO + 600, "busy");
+	open_founder();
+	expect("_f2_x1");
+	cr_expect_eq(experiment_info(founder)->left_out, 0);
+	end();
+}
+
 Test(kin, whom_F_leaves_out_is_left_out)
 {
 	static const struct {
