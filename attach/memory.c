@@ -17,20 +17,27 @@ int memory_open(pid_t pid)
 	return memory_fd < 0 ? -errno : 0;
 }
 
+/* The kernel goes page by page, and ends early where one is not to be had. */
 int memory_read(uint64_t address, void *to, size_t len)
 {
-	ssize_t done = pread(memory_fd, to, len, (off_t)address);
+	for (size_t done = 0; done < len;) {
+		ssize_t got = pread(memory_fd, (char *)to + done, len - done, (off_t)(address + done));
 
-	if (done < 0)
-		return -errno;
-	return (size_t)done == len ? 0 : -EFAULT;
+		if (got <= 0)
+			return got < 0 ? -errno : -EFAULT;
+		done += (size_t)got;
+	}
+	return 0;
 }
 
 int memory_write(uint64_t address, const void *from, size_t len)
 {
-	ssize_t done = pwrite(memory_fd, from, len, (off_t)address);
+	for (size_t done = 0; done < len;) {
+		ssize_t put = pwrite(memory_fd, (const char *)from + done, len - done, (off_t)(address + done));
 
-	if (done < 0)
-		return -errno;
-	return (size_t)done == len ? 0 : -EFAULT;
+		if (put <= 0)
+			return put < 0 ? -errno : -EFAULT;
+		done += (size_t)put;
+	}
+	return 0;
 }

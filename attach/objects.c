@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { READ_TRIES = 20, READ_PAUSE_US = 10 * 1000 };
+
 struct objects {
 	Dwfl *dwfl;
 	const char *library;
@@ -210,6 +212,18 @@ uint64_t objects_symbol(struct objects *objects, enum object_role role, const ch
 	return objects->first[role] ? module_symbol(objects->first[role], name) : 0;
 }
 
+/* Code that is there, but on a busy machine not always at once. */
+static int read_code(uint64_t at, void *to, size_t size)
+{
+	int error = memory_read(at, to, size);
+
+	for (int tries = 0; error < 0 && error != -ESRCH && tries < READ_TRIES; tries++) {
+		usleep(READ_PAUSE_US);
+		error = memory_read(at, to, size);
+	}
+	return error;
+}
+
 static uint64_t find_in_range(uint64_t from, uint64_t to, const void *code, size_t len)
 {
 	unsigned char chunk[64 * 1024];
@@ -218,7 +232,7 @@ static uint64_t find_in_range(uint64_t from, uint64_t to, const void *code, size
 		size_t size = to - at < sizeof(chunk) ? (size_t)(to - at) : sizeof(chunk);
 		unsigned char *found;
 
-		if (memory_read(at, chunk, size) < 0)
+		if (read_code(at, chunk, size) < 0)
 			return 0;
 		found = memmem(chunk, size, code, len);
 		if (found)
