@@ -120,6 +120,7 @@ starved()
 	cat starved.txt
 }
 ln -s ../bases starving/bases
+cp -r "$golden/java.er" .
 [ -e bases/alone.er/sampler/map.fxt ] && starved ../empty "$xer_print" -exp_list bases/alone.er
 while read -r line; do
 	eval "starved ../empty $xer_print $line"
@@ -135,7 +136,8 @@ done <<'END'
 -calls -ftrace -instr_map_out out/map bases/calls.er
 -convert yaml -account -graph -stack bases/calls.er/functrace
 -functions -disasm one 1 -lines bases/dump.er
--functions -calltree -gcevents bases/map.er
+-functions -calltree bases/map.er
+-functions -gcevents -javaheap ../java.er
 -exp_list -functions -processes -overview bases/kin.er
 -hooks -hookpairs '020:1 020:2 D1' -trcrpt '-r -O hist=on,removedups=on' bases/user.er
 -export folded-threads out/x bases/heap.er
