@@ -2,7 +2,7 @@
 golden=$(realpath "$(dirname "$0")/../golden")
 . "$(dirname "$0")/lib.sh"
 have python3 || { skip "every command in every form" "no python3"; exit 0; }
-cp -r "$golden/profile.er" "$golden/heap.er" "$golden/odd.er" "$golden/killed.er" .
+cp -r "$golden/profile.er" "$golden/heap.er" "$golden/odd.er" "$golden/killed.er" "$golden/java.er" .
 record io -p off -i on -- "$programs/io_known" >/dev/null 2>&1
 record wait -p off -s all -- "$programs/sync_known" 2 >/dev/null 2>&1
 record calls -p off --functrace -- "$programs/ft_known" 2 5 >/dev/null 2>&1
@@ -117,7 +117,7 @@ never = set(commands) - seen
 print("never printed:", *sorted(never))
 print("ok every command in every form was looked at")
 END
-python3 check.py "$xer_print" profile heap odd killed io wait calls user omp $jobs >checked.txt 2>text.txt
+python3 check.py "$xer_print" profile heap odd killed io wait calls user omp java $jobs >checked.txt 2>text.txt
 is "the checks ran" 0 $?
 grep -E '^(not )?ok' checked.txt
 sed -n 's/^never printed: //p' checked.txt >never.txt
