@@ -143,6 +143,30 @@ static void put_sampler(FILE *out, const struct experiment *experiment)
 	put_sampler_stacks(out, experiment, (uint64_t)samples);
 }
 
+/* A count of the n-th counter's helper; the format takes its directory. */
+static unsigned long long helper_count(const struct experiment *experiment, const char *format, unsigned n, uint64_t fallback)
+{
+	char directory[16], name[64];
+
+	snprintf(directory, sizeof(directory), "%s%u", FMT_DIR_COUNTER, n);
+	snprintf(name, sizeof(name), format, directory);
+	return experiment_counter(experiment, name, fallback);
+}
+
+static void put_counter(FILE *out, const struct experiment *experiment, unsigned n, unsigned long long period)
+{
+	unsigned long long samples = helper_count(experiment, "%s_samples", n, UINT64_MAX);
+
+	fprintf(out, ": every %llu, ", period);
+	if (samples == UINT64_MAX) {
+		fprintf(out, "its helper has not told%s how many\n", experiment_info(experiment)->untold > 0 ? "" : " yet");
+		return;
+	}
+	fprintf(out, "%llu counted, %llu in samples", helper_count(experiment, "%s_counted", n, 0), samples * period);
+	put_of_archiver(out, helper_count(experiment, "%s_archiver_samples", n, 0) * period);
+	fprintf(out, ", %llu samples lost\n", helper_count(experiment, "lost_%s", n, 0) + helper_count(experiment, "lost_%s_room", n, 0));
+}
+
 /* The counters of -h, of which setting is "NAME,INTERVAL NAME,INTERVAL ...". */
 static void put_counters(FILE *out, const struct experiment *experiment)
 {
@@ -152,27 +176,10 @@ static void put_counters(FILE *out, const struct experiment *experiment)
 		return; /* the founder's tell of all */
 	for (unsigned i = 0; *at != '\0' && i < FMT_COUNTERS_MAX; i++) {
 		size_t len = strcspn(at, ",");
-		unsigned long long period = at[len] == ',' ? strtoull(at + len + 1, NULL, 10) : 0;
-		static const char *const names[] = {"%s%u_counted", "%s%u_samples", "lost_%s%u", "lost_%s%u_room", "%s%u_archiver_samples"};
-		enum { COUNTS = sizeof(names) / sizeof(names[0]) };
-		uint64_t count[COUNTS];
 
-		for (unsigned j = 0; j < COUNTS; j++) {
-			char name[48];
-
-			snprintf(name, sizeof(name), names[j], FMT_DIR_COUNTER, i);
-			count[j] = experiment_counter(experiment, name, j == 1 ? UINT64_MAX : 0);
-		}
 		fputs("Counter    ", out);
 		text_put_bytes(out, at, len);
-		if (count[1] == UINT64_MAX)
-			fprintf(out, ": every %llu, its helper has not told%s how many\n", period, experiment_info(experiment)->untold > 0 ? "" : " yet");
-		else {
-			fprintf(out, ": every %llu, %llu counted, %llu in samples", period, (unsigned long long)count[0],
-				(unsigned long long)(count[1] * period));
-			put_of_archiver(out, count[4] * period);
-			fprintf(out, ", %llu samples lost\n", (unsigned long long)(count[2] + count[3]));
-		}
+		put_counter(out, experiment, i, at[len] == ',' ? strtoull(at + len + 1, NULL, 10) : 0);
 		at += strcspn(at, " ");
 		at += strspn(at, " ");
 	}
