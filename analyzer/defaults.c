@@ -1,6 +1,7 @@
 /* defaults.c: owns what dmetrics, dsort and en_desc have set. */
 #include "defaults.h"
 
+#include "experiment/repeats.h"
 #include "memory.h"
 #include "text.h"
 
@@ -83,6 +84,10 @@ int defaults_set_descendants(struct defaults *defaults, const char *text, char *
 
 	if (!is_regex && strcasecmp(text, "on") != 0 && strcasecmp(text, "off") != 0) {
 		snprintf(error, METRIC_ERROR_MAX, "'%.40s' is not on, off or =REGEX", text);
+		return -EINVAL;
+	}
+	if (is_regex && exp_repeats(text + 1) > EXP_REPEATS_MODEST) {
+		snprintf(error, METRIC_ERROR_MAX, "a regular expression with too many repetitions");
 		return -EINVAL;
 	}
 	if (is_regex) {

@@ -1,6 +1,7 @@
 /* syntax.c: parses an expression by precedence climbing. What may be compared with what is the code generator's affair. */
 #include "syntax.h"
 
+#include "experiment/repeats.h"
 #include "lexer.h"
 #include "memory.h"
 
@@ -100,16 +101,21 @@ static size_t keep_text(struct parser *parser, int is_regex)
 	struct expression *expression = parser->expression;
 	struct expression_text *text = memory_take(1, sizeof(*text));
 	char *whole = memory_format("^(%.*s)$", (int)parser->lexer.len, parser->lexer.at);
-	int status = is_regex ? regcomp(&text->regex, whole, REG_EXTENDED | REG_NOSUB) : 0;
+	int is_modest = !is_regex || exp_repeats(whole) <= EXP_REPEATS_MODEST;
+	int status = is_regex && is_modest ? regcomp(&text->regex, whole, REG_EXTENDED | REG_NOSUB) : 0;
 
 	if (status == REG_ESPACE)
 		memory_fail();
 	free(whole);
 	text->text = memory_text(parser->lexer.at, parser->lexer.len);
-	text->is_regex = is_regex && status == 0;
+	text->is_regex = is_regex && is_modest && status == 0;
 	expression->texts = memory_grow(expression->texts, expression->text_count, &expression->text_capacity,
 					sizeof(struct expression_text *));
 	expression->texts[expression->text_count++] = text;
+	if (!is_modest) {
+		syntax_fail(parser->lexer.error, parser->lexer.column, "a regular expression with too many repetitions");
+		return SIZE_MAX;
+	}
 	if (status == 0)
 		return expression->text_count - 1;
 	char why[100];

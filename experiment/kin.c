@@ -2,6 +2,7 @@
 #include "experiment/kin.h"
 
 #include "experiment/index.h"
+#include "experiment/repeats.h"
 #include "experiment/samplermap.h"
 #include "format/lineage.h"
 
@@ -235,38 +236,23 @@ static const char *program_name(const struct exp_kin_image *image)
 
 enum { PATTERN_MAX = 1024, DEPTH_MAX = 64, COPIES_MAX = 1024 };
 
-/* How many copies braces at most ask for, one more than COPIES_MAX if that is more. */
-static uint64_t braces(const char *at)
-{
-	char *end;
-	uint64_t least = strtoull(at, &end, 10), most = *end == ',' ? strtoull(end + 1, NULL, 10) : 0;
-
-	most = most > least ? most : least;
-	return most < COPIES_MAX ? most + 1 : COPIES_MAX + 1;
-}
-
 /* The pattern is of a log, which may say anything. One of many parentheses takes more stack than there is; what repeats is copied when it is
  * compiled, as often as the repetitions' product; for what a reference refers to the search has no bound. */
 static int is_modest(const char *pattern)
 {
 	unsigned depth = 0;
-	uint64_t copies = 1;
 
-	if (strlen(pattern) > PATTERN_MAX)
+	if (strlen(pattern) > PATTERN_MAX || exp_repeats(pattern) > COPIES_MAX)
 		return 0;
-	for (const char *at = pattern; *at != '\0' && copies <= COPIES_MAX; at++) {
+	for (const char *at = pattern; *at != '\0'; at++) {
 		if (at[0] == '\\' && at[1] >= '1' && at[1] <= '9')
 			return 0;
 		if (at[0] == '\\' && at[1] != '\0')
 			at++;
-		else if (*at == '+')
-			copies *= 2;
-		else if (*at == '{')
-			copies *= braces(at + 1);
 		else
 			depth += *at == '(';
 	}
-	return copies <= COPIES_MAX && depth <= DEPTH_MAX;
+	return depth <= DEPTH_MAX;
 }
 
 /* As the collector chooses those that it records: by -F. */
