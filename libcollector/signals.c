@@ -194,7 +194,7 @@ int signals_depart(sys_sigset *mask)
 {
 	const struct sys_sigaction ignored = {.handler = (signals_handler *)(uintptr_t)SIG_IGN};
 
-	if (!col_is_recording())
+	if (!col_is_recording() || is_sharer()) /* who makes programs by vfork takes back in the child what it has blocked */
 		return 0;
 	for (int i = 0; i < OWNED_MAX; i++)
 		if (owned[i].signal && owned[i].program.sa_handler == SIG_IGN)

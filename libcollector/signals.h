@@ -46,8 +46,9 @@ sys_sigset signals_ours(void);
 /* Those of them that are in the program's `set`. */
 sys_sigset signals_of_ours(const sigset_t *set);
 
-/* Another program is about to be executed: it inherits what the program believes to have of our signals, ignored or blocked. Returns 1 if
- * the call is to be followed, should it fail, by signals_stay with the mask. */
+/* Another program is about to be executed: it inherits what the program believes to have of our signals, ignored or blocked; but none of it in a
+ * child of vfork, of which is not known what it has set for itself. Returns 1 if the call is to be followed, should it fail, by signals_stay with
+ * the mask. */
 int signals_depart(sys_sigset *mask);
 void signals_stay(const sys_sigset *mask);
 

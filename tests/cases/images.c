@@ -129,6 +129,28 @@ int case_exec_signal_inherited(void)
 	return 1;
 }
 
+/* As Python's subprocess: everything is blocked over vfork, and the child takes that back before it executes. */
+int case_vfork_signal_taken_back(void)
+{
+	sigset_t all, none;
+	pid_t pid;
+
+	sigfillset(&all);
+	sigemptyset(&none);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	signal(SIGRTMAX - 3, SIG_IGN);
+	pid = vfork();
+	if (pid == 0) {
+		signal(SIGRTMAX - 3, SIG_DFL);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		execl(case_self, "cases", "signal_inherited", (char *)NULL);
+		_exit(9);
+	}
+	say_end(pid);
+	case_signal_inherited();
+	return 0;
+}
+
 int case_exec_no_environment(void)
 {
 	char *none[] = {NULL};
