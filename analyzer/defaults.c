@@ -1,7 +1,7 @@
 /* defaults.c: owns what dmetrics, dsort and en_desc have set. */
 #include "defaults.h"
 
-#include "experiment/repeats.h"
+#include "experiment/regexwork.h"
 #include "memory.h"
 #include "text.h"
 
@@ -86,8 +86,8 @@ int defaults_set_descendants(struct defaults *defaults, const char *text, char *
 		snprintf(error, METRIC_ERROR_MAX, "'%.40s' is not on, off or =REGEX", text);
 		return -EINVAL;
 	}
-	if (is_regex && exp_repeats(text + 1) > EXP_REPEATS_MODEST) {
-		snprintf(error, METRIC_ERROR_MAX, "a regular expression with too many repetitions");
+	if (is_regex && exp_regex_work(text + 1) > EXP_REGEX_MODEST) {
+		snprintf(error, METRIC_ERROR_MAX, "%s", EXP_REGEX_REFUSED);
 		return -EINVAL;
 	}
 	if (is_regex) {

@@ -1,7 +1,7 @@
 /* syntax.c: parses an expression by precedence climbing. What may be compared with what is the code generator's affair. */
 #include "syntax.h"
 
-#include "experiment/repeats.h"
+#include "experiment/regexwork.h"
 #include "lexer.h"
 #include "memory.h"
 
@@ -101,7 +101,7 @@ static size_t keep_text(struct parser *parser, int is_regex)
 	struct expression *expression = parser->expression;
 	struct expression_text *text = memory_take(1, sizeof(*text));
 	char *whole = memory_format("^(%.*s)$", (int)parser->lexer.len, parser->lexer.at);
-	int is_modest = !is_regex || exp_repeats(whole) <= EXP_REPEATS_MODEST;
+	int is_modest = !is_regex || exp_regex_work(whole) <= EXP_REGEX_MODEST;
 	int status = is_regex && is_modest ? regcomp(&text->regex, whole, REG_EXTENDED | REG_NOSUB) : 0;
 
 	if (status == REG_ESPACE)
@@ -113,7 +113,7 @@ static size_t keep_text(struct parser *parser, int is_regex)
 					sizeof(struct expression_text *));
 	expression->texts[expression->text_count++] = text;
 	if (!is_modest) {
-		syntax_fail(parser->lexer.error, parser->lexer.column, "a regular expression with too many repetitions");
+		syntax_fail(parser->lexer.error, parser->lexer.column, EXP_REGEX_REFUSED);
 		return SIZE_MAX;
 	}
 	if (status == 0)

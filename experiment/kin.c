@@ -2,7 +2,7 @@
 #include "experiment/kin.h"
 
 #include "experiment/index.h"
-#include "experiment/repeats.h"
+#include "experiment/regexwork.h"
 #include "experiment/samplermap.h"
 #include "format/lineage.h"
 
@@ -234,35 +234,16 @@ static const char *program_name(const struct exp_kin_image *image)
 	return slash != NULL ? slash + 1 : image->name.at;
 }
 
-enum { PATTERN_MAX = 1024, DEPTH_MAX = 64, COPIES_MAX = 1024 };
-
-/* The pattern is of a log, which may say anything. One of many parentheses takes more stack than there is; what repeats is copied when it is
- * compiled, as often as the repetitions' product; for what a reference refers to the search has no bound. */
-static int is_modest(const char *pattern)
-{
-	unsigned depth = 0;
-
-	if (strlen(pattern) > PATTERN_MAX || exp_repeats(pattern) > COPIES_MAX)
-		return 0;
-	for (const char *at = pattern; *at != '\0'; at++) {
-		if (at[0] == '\\' && at[1] >= '1' && at[1] <= '9')
-			return 0;
-		if (at[0] == '\\' && at[1] != '\0')
-			at++;
-		else
-			depth += *at == '(';
-	}
-	return depth <= DEPTH_MAX;
-}
-
-/* As the collector chooses those that it records: by -F. */
+/* As the collector chooses those that it records: by -F. The pattern is of a log, which may say anything. */
 static void choose(const struct experiment *founder, struct exp_kin *kin)
 {
 	const char *follow = experiment_setting(founder, "follow", "on");
 	int is_pattern = follow[0] == '=';
 	regex_t pattern;
 
-	if (strcmp(follow, "off") == 0 || (is_pattern && (!is_modest(follow + 1) || regcomp(&pattern, follow + 1, REG_EXTENDED | REG_NOSUB) != 0)))
+	if (strcmp(follow, "off") == 0 || (is_pattern && exp_regex_work(follow + 1) > EXP_REGEX_MODEST))
+		return;
+	if (is_pattern && regcomp(&pattern, follow + 1, REG_EXTENDED | REG_NOSUB) != 0)
 		return;
 	for (size_t i = 0; i < kin->count; i++) {
 		struct exp_kin_image *image = &kin->images[i];

@@ -273,7 +273,7 @@ Test(kin, whom_F_leaves_out_is_left_out)
 /* Patterns of which the compiler makes more than there is memory, or stack, are none. */
 Test(kin, a_pattern_that_is_a_trap_is_none)
 {
-	static const char *const traps[] = {"(((a{300}){300}){300}){300}", "(((((((((((a+)+)+)+)+)+)+)+)+)+)+)", "a{1,2000}", "a{,2000}", "(a*)*\\1b", NULL};
+	static const char *const traps[] = {"(((a{300}){300}){300}){300}", "((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)", "a{1,2000}", "a{,2000}", "c.????????++++", "(a*)*\\1b", NULL};
 
 	for (size_t i = 0; i < sizeof(traps) / sizeof(traps[0]); i++) {
 		char elements[4096], deep[2001];
