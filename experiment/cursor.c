@@ -24,6 +24,11 @@ uint64_t exp_cursor_payload_offset(const struct exp_cursor *cursor)
 	return offset_of(cursor, cursor->payload);
 }
 
+void exp_cursor_fault(const struct exp_cursor *cursor, const char *what)
+{
+	exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor), what);
+}
+
 static int grow_window(struct exp_cursor *cursor, size_t capacity)
 {
 	size_t left = (size_t)(cursor->end - cursor->at);

@@ -95,7 +95,7 @@ static void on_name(void *context, struct exp_cursor *cursor)
 		return;
 	memcpy(&named, cursor->payload, cursor->payload_size < sizeof(named) ? 0 : sizeof(named));
 	if (cursor->payload_size < sizeof(named) || named.id > FDR_FUNCTION_MAX) {
-		exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor), "not a function");
+		exp_cursor_fault(cursor, "not a function");
 		return;
 	}
 	/* Most functions of a program are never called. */

@@ -15,11 +15,6 @@ static unsigned bucket_of(uint64_t size)
 	return size == 0 ? 0 : 64 - (unsigned)__builtin_clzll(size);
 }
 
-void exp_heap_bad_event(struct exp_cursor *cursor, const char *what)
-{
-	exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor), what);
-}
-
 /* Does the latest allocation live to the end? */
 static int is_leaked(const struct exp_heap_reader *reader, uint64_t address)
 {
@@ -69,7 +64,7 @@ static void on_alloc(struct exp_heap_reader *reader, struct exp_cursor *cursor, 
 	int rc;
 
 	if (address == 0 || address >> EXP_ADDRESS_BITS != 0 || size >> EXP_ADDRESS_BITS != 0) {
-		exp_heap_bad_event(cursor, "an allocation's address or size is damaged");
+		exp_cursor_fault(cursor, "an allocation's address or size is damaged");
 		return;
 	}
 	block.node = row_of(reader, cursor, address, size, stack);
@@ -152,7 +147,7 @@ static void on_event(struct exp_heap_reader *reader, struct exp_cursor *cursor)
 	struct fmt_heap_map map;
 
 	if (cursor->payload_size < size_of(at[0])) {
-		exp_heap_bad_event(cursor, "a heap event is too short");
+		exp_cursor_fault(cursor, "a heap event is too short");
 		return;
 	}
 	exp_load_time(reader->load, cursor->tsc);
@@ -245,31 +240,6 @@ static void count_leaks(struct exp_heap_reader *reader)
 	heap->leaks = reader->live.count;
 	heap->leak_bytes = reader->live.bytes;
 	heap->peak_bytes = reader->live.peak_bytes;
-}
-
-static int credit_column(struct exp_load *load, const struct exp_live *live, const struct exp_heap_column *column)
-{
-	const char *at = (const char *)live->rows + column->offset;
-	int rc = exp_load_metric(load, column->metric);
-
-	for (size_t node = 0; node <= live->nodes && rc == 0; node++, at += sizeof(*live->rows))
-		exp_load_add(load, column->metric, node < live->nodes ? (uint32_t)node : EXP_NODE_NONE,
-			     *(const uint64_t *)at);
-	return rc;
-}
-
-int exp_heap_credit(struct exp_load *load, struct exp_live *live, const struct exp_heap_column *columns, size_t count)
-{
-	int rc = 0;
-
-	/* The events of the other kind have their rows too. */
-	if (load->row_capacity > live->nodes && exp_live_grow(live, load->row_capacity) != 0)
-		return -ENOMEM;
-	for (size_t i = 0; i <= live->nodes; i++)
-		exp_live_keep(live, &live->rows[i]);
-	for (size_t i = 0; i < count && rc == 0; i++)
-		rc = credit_column(load, live, &columns[i]);
-	return rc;
 }
 
 static int credit_blocks(struct exp_heap_reader *reader)

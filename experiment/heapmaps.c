@@ -61,7 +61,7 @@ static void on_map_begin(struct exp_heap_reader *reader, const struct exp_cursor
 void exp_heap_on_map(struct exp_heap_reader *reader, struct exp_cursor *cursor, const struct fmt_heap_map *map)
 {
 	if (map->addr >> EXP_ADDRESS_BITS != 0 || map->size >> EXP_ADDRESS_BITS != 0 || map->size == 0) {
-		exp_heap_bad_event(cursor, "the address or size of a mapping is damaged");
+		exp_cursor_fault(cursor, "the address or size of a mapping is damaged");
 		return;
 	}
 	if (map->ends)

@@ -1,4 +1,4 @@
-/* heapreader.h: the reader of heap events, as heap.c and heapmaps.c share it. */
+/* heapreader.h: the reader of heap events, as heap.c, heapmaps.c and heapcredit.c share it. */
 #ifndef XER_EXPERIMENT_HEAPREADER_H
 #define XER_EXPERIMENT_HEAPREADER_H
 
@@ -30,11 +30,8 @@ struct exp_heap_column {
 	size_t offset;
 };
 
-/* Credit what lived to the rows of the load, by these columns. Returns 0 or -ENOMEM. (heap.c) */
+/* Credit what lived to the rows of the load, by these columns. Returns 0 or -ENOMEM. (heapcredit.c) */
 int exp_heap_credit(struct exp_load *load, struct exp_live *live, const struct exp_heap_column *columns, size_t count);
-
-/* Report damage at the cursor's event. (heap.c) */
-void exp_heap_bad_event(struct exp_cursor *cursor, const char *what);
 
 /* Memory was mapped or unmapped. (heapmaps.c) */
 void exp_heap_on_map(struct exp_heap_reader *reader, struct exp_cursor *cursor, const struct fmt_heap_map *map);

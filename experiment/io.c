@@ -151,8 +151,7 @@ static void on_name(struct reader *reader, const struct exp_cursor *cursor)
 
 	memcpy(&named, cursor->payload, sizeof(named));
 	if (named.name_size > cursor->payload_size - sizeof(named)) {
-		exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor),
-				 "the name of a file is cut off");
+		exp_cursor_fault(cursor, "the name of a file is cut off");
 		return;
 	}
 	at = find_file(reader, named.file);
@@ -186,8 +185,7 @@ static void on_event(void *context, struct exp_cursor *cursor)
 		return;
 	record = fmt_record_find(cursor->payload[0]);
 	if (cursor->payload_size < record->size) {
-		exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor),
-				 "a record is too short");
+		exp_cursor_fault(cursor, "a record is too short");
 		return;
 	}
 	if (cursor->payload[0] == FMT_KIND_io_file) {
@@ -198,8 +196,7 @@ static void on_event(void *context, struct exp_cursor *cursor)
 	if (exp_load_is_wait(reader->load, cursor->tsc, fmt_u48_get(&event.wait)))
 		on_call(reader, cursor, &event);
 	else
-		exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor),
-				 "a call began before the recording");
+		exp_cursor_fault(cursor, "a call began before the recording");
 }
 
 static void add_totals(struct exp_io_totals *to, const struct exp_io_totals *from)

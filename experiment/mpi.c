@@ -185,13 +185,13 @@ static void on_event(void *context, const struct exp_cursor *cursor)
 	if (cursor->payload[0] != FMT_KIND_mpi)
 		return;
 	if (cursor->payload_size < sizeof(event)) {
-		exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor), "an MPI call is too short");
+		exp_cursor_fault(cursor, "an MPI call is too short");
 		return;
 	}
 	memcpy(&event, cursor->payload, sizeof(event));
 	fault = fault_of(reader->load, cursor, &event);
 	if (fault != NULL) {
-		exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor), fault);
+		exp_cursor_fault(cursor, fault);
 		return;
 	}
 	exp_load_time(reader->load, cursor->tsc);

@@ -295,12 +295,12 @@ static void on_event(void *context, const struct exp_cursor *cursor)
 	if (cursor->payload[0] != FMT_KIND_omp)
 		return;
 	if (cursor->payload_size < sizeof(event)) {
-		exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor), "an OpenMP construct is too short");
+		exp_cursor_fault(cursor, "an OpenMP construct is too short");
 		return;
 	}
 	memcpy(&event, cursor->payload, sizeof(event));
 	if (!is_sound(reader->load, cursor, &event)) {
-		exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor), "an OpenMP construct of impossible length");
+		exp_cursor_fault(cursor, "an OpenMP construct of impossible length");
 		return;
 	}
 	exp_load_time(reader->load, cursor->tsc);

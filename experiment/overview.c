@@ -127,8 +127,7 @@ static void on_event(void *context, struct exp_cursor *cursor)
 	if (reader->load->rc != 0 || record == NULL)
 		return;
 	if (cursor->payload_size < record->size) {
-		exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor),
-				 "a record is too short");
+		exp_cursor_fault(cursor, "a record is too short");
 		return;
 	}
 	exp_load_time(reader->load, cursor->tsc);

@@ -36,8 +36,7 @@ static void on_sample(struct reader *reader, const struct exp_cursor *cursor)
 	if (sample.state > FMT_clock_state_RESIDUAL)
 		return;
 	if (!is_possible(load, &sample)) {
-		exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor),
-				 "a clock sample of more CPU time than has passed");
+		exp_cursor_fault(cursor, "a clock sample of more CPU time than has passed");
 		return;
 	}
 	fact = (struct exp_fact){.data = EXP_DATA_PROFILE, .type = sample.state, .cpu_ns = sample.cpu_ns, .mpi_state = sample.mpi};
@@ -78,8 +77,7 @@ static void on_event(void *context, struct exp_cursor *cursor)
 	if (cursor->payload[0] != FMT_KIND_clock)
 		return;
 	if (cursor->payload_size < sizeof(struct fmt_clock))
-		exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor),
-				 "a clock sample is too short");
+		exp_cursor_fault(cursor, "a clock sample is too short");
 	else
 		on_sample(reader, cursor);
 }

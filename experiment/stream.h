@@ -84,6 +84,9 @@ void exp_cursor_fini(struct exp_cursor *cursor);
 /* File offset of the current event's payload. */
 uint64_t exp_cursor_payload_offset(const struct exp_cursor *cursor);
 
+/* Report damage at the cursor's event. */
+void exp_cursor_fault(const struct exp_cursor *cursor, const char *what);
+
 /* exp_cursor_next where the next record is not an event that lies whole in the window. */
 int exp_cursor_next_slow(struct exp_cursor *cursor);
 

@@ -259,7 +259,7 @@ static void on_event(struct reader *reader, struct exp_cursor *cursor)
 			fault = "a wait began before the recording";
 	}
 	if (fault != NULL) {
-		exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor), fault);
+		exp_cursor_fault(cursor, fault);
 		return;
 	}
 	exp_load_time(reader->load, cursor->tsc);

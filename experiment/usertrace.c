@@ -87,7 +87,7 @@ static int read_event(struct exp_cursor *cursor, const struct place *place, stru
 	if (cursor->payload_size >= sizeof(struct fmt_user))
 		rc = kind == FMT_KIND_user ? read_words(cursor, out) : read_bytes(cursor, out);
 	if (rc != 0) {
-		exp_stream_fault(cursor->stream, out->offset, "a user event is too short");
+		exp_cursor_fault(cursor, "a user event is too short");
 		return 0;
 	}
 	return 1;
