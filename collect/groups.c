@@ -1,10 +1,9 @@
-/* groups.c: finds, defines, deletes and lists groups of hooks. See groups.h. The file is replaced as a whole, by
- * rename. */
+/* groups.c: defines, deletes and lists groups of hooks. See groups.h. The file is replaced as a whole, by rename. */
 #include "groups.h"
 
+#include "groupfile.h"
 #include "hooks.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -12,85 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINE = HOOKS_TEXT + 512, NAME_MAX_LEN = 32 };
-
-/* One line of the file. `text` is the line, cut into the others. */
-struct group {
-	char text[LINE];
-	const char *name, *hooks, *description;
-};
-
-/* Path of the file, or of its directory. Returns 0 or -errno. */
-static int find_path(const char *last, char *out)
-{
-	const char *base = getenv("XDG_CONFIG_HOME");
-	const char *home = getenv("HOME");
-	int len;
-
-	if (base && *base == '/')
-		len = snprintf(out, PATH_MAX, "%s/xer%s", base, last);
-	else if (home && *home == '/')
-		len = snprintf(out, PATH_MAX, "%s/.config/xer%s", home, last);
-	else
-		return -ENOENT;
-	return len < PATH_MAX ? 0 : -ENAMETOOLONG;
-}
-
-static char *cut_word(char **text)
-{
-	char *word = *text + strspn(*text, " \t");
-
-	*text = word + strcspn(word, " \t");
-	if (**text)
-		*(*text)++ = '\0';
-	return word;
-}
-
-/* The next group of the file. Returns 1, or 0 at its end. */
-static int next_group(FILE *file, struct group *group)
-{
-	while (fgets(group->text, sizeof(group->text), file)) {
-		char *at = group->text;
-
-		at[strcspn(at, "\n")] = '\0';
-		if (*at == '#')
-			continue;
-		group->name = cut_word(&at);
-		group->hooks = cut_word(&at);
-		group->description = at + strspn(at, " \t");
-		if (*group->hooks)
-			return 1;
-	}
-	return 0;
-}
-
-static FILE *open_file(void)
-{
-	char path[PATH_MAX];
-
-	return find_path("/groups", path) == 0 ? fopen(path, "re") : NULL;
-}
-
-int groups_find(const char *name, size_t len, char *out, size_t size)
-{
-	struct group group;
-	FILE *file = open_file();
-	int status = -ENOENT;
-
-	while (file && status == -ENOENT && next_group(file, &group))
-		if (strlen(group.name) == len && strncmp(group.name, name, len) == 0)
-			status = snprintf(out, size, "%s", group.hooks) < (int)size ? 0 : -E2BIG;
-	if (file)
-		fclose(file);
-	return status;
-}
+enum { NAME_MAX_LEN = 32 };
 
 int groups_list(FILE *to, struct cause *cause)
 {
 	struct group group;
-	FILE *file = open_file();
+	FILE *file = groupfile_open();
 
-	while (file && next_group(file, &group))
+	while (file && groupfile_next(file, &group))
 		fprintf(to, "%s - %s (user) \"%s\"\n", group.name, group.description, group.hooks);
 	if (file)
 		fclose(file);
@@ -101,10 +29,10 @@ int groups_list(FILE *to, struct cause *cause)
 static void copy_others(FILE *to, const char *name, int *found)
 {
 	struct group group;
-	FILE *from = open_file();
+	FILE *from = groupfile_open();
 
 	*found = 0;
-	while (from && next_group(from, &group)) {
+	while (from && groupfile_next(from, &group)) {
 		if (strcmp(group.name, name) == 0)
 			*found = 1;
 		else
@@ -121,7 +49,7 @@ static int replace(const char *name, const char *line)
 	FILE *to;
 	int found, failed;
 
-	if (find_path("", directory) < 0 || find_path("/groups", path) < 0)
+	if (groupfile_path("", directory) < 0 || groupfile_path("/groups", path) < 0)
 		return -ENOENT;
 	for (char *at = directory + 1; line && (at = strchr(at, '/')) != NULL; *at++ = '/') {
 		*at = '\0';
@@ -146,7 +74,7 @@ static int replace(const char *name, const char *line)
 
 int groups_define(const char *text, struct cause *cause)
 {
-	char copy[LINE - NAME_MAX_LEN], line[LINE];
+	char copy[GROUPFILE_LINE - NAME_MAX_LEN], line[GROUPFILE_LINE];
 	char *hooks, *description;
 	int status;
 

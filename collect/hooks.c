@@ -2,7 +2,7 @@
  * (usertrace_plan.c has their form); groups are replaced by their hooks here. */
 #include "hooks.h"
 
-#include "groups.h"
+#include "groupfile.h"
 #include "signalname.h"
 
 #include <ctype.h>
@@ -71,7 +71,7 @@ static int add_group(const char **text, const struct sink *sink, int depth)
 
 	if (len == 0)
 		return -EINVAL;
-	status = sink ? groups_find(*text, len, list, sizeof(list)) : 0;
+	status = sink ? groupfile_find(*text, len, list, sizeof(list)) : 0;
 	*text += len;
 	if (status < 0 || !sink)
 		return status;
