@@ -118,11 +118,13 @@ static struct part loop(struct part once)
 	return around;
 }
 
-/* "{LEAST,MOST}"; MOST is COPIES_MAX + 1 if there is no end to it. The copies that may be left out are (((a)?a)?a)?. */
+/* "{LEAST,MOST}"; MOST is COPIES_MAX + 1 if there is no end to it. The copies that may be left out are (((a)?a)?a)?. Of "{0}" nothing is left, but
+ * what it stands behind has been made. */
 static struct part copies_of(struct part once, uint64_t least, uint64_t most)
 {
 	struct part part = to_be_repeated(once), all = nothing, rest = nothing;
 
+	all.pieces = part.pieces;
 	for (uint64_t i = 0; i < least; i++)
 		all = one_after_the_other(all, part);
 	if (most > COPIES_MAX)
@@ -145,11 +147,15 @@ static const char *repeat(struct part *part, const char *at)
 	char *end;
 	uint64_t least = copies(at, &end), most = least;
 
+	if (end == at && *end != ',')
+		return at - 1;
 	if (*end == ',')
 		most = end[1] == '}' ? COPIES_MAX + 1 : copies(end + 1, &end);
 	end += *end == ',';
+	if (*end != '}')
+		return at - 1;
 	*part = copies_of(*part, least, most);
-	return *end == '}' ? end : at - 1;
+	return end;
 }
 
 static void put(struct group *group, struct part next)

@@ -49,6 +49,8 @@ Test(regexwork, what_nests_is_not)
 	cr_expect_not(is_modest("^([a-c]?{2,}{0,30})"));
 	cr_expect_not(is_modest("(\\b)+++++++"));
 	cr_expect_not(is_modest("(a{3000}){3000}"));
+	cr_expect_not(is_modest("(a{3000}){3000}{0}"), "made, and then left out");
+	cr_expect_not(is_modest("a++++++++++++++++++++++{{{1"), "the braces are no repetition");
 	cr_expect_not(is_modest("a{0,10000}"));
 	for (size_t i = 0; i + 1 < sizeof(deep); i++)
 		deep[i] = '(';
