@@ -36,7 +36,7 @@ struct group {
 	struct part ended, before, last;
 };
 
-static const struct part nothing = {.whole = {.ways = 1}, .worst = {.ways = 1}};
+static const struct part nothing = {.pieces = 1, .whole = {.ways = 1}, .worst = {.ways = 1}};
 static const struct part letter = {.pieces = 1, .whole = {.ways = 0, .steps = 1}, /* behind it: */ .worst = {.ways = 1, .steps = 1}};
 static const struct part anchor = {.pieces = 1, .whole = {.ways = 1, .steps = 1}, .worst = {.ways = 1, .steps = 1}, .has_anchor = 1};
 
@@ -199,8 +199,9 @@ static const char *end_of_bracket(const char *at)
 		if (at[0] == '[' && at[1] != '\0' && strchr(":.=", at[1]) != NULL) {
 			const char end[] = {at[1], ']', '\0'}, *found = strstr(at + 2, end);
 
-			if (found != NULL)
-				at = found + 1;
+			if (found == NULL) /* no expression */
+				return at + strlen(at) - 1;
+			at = found + 1;
 		}
 	return *at != '\0' ? at : at - 1;
 }
@@ -208,6 +209,7 @@ static const char *end_of_bracket(const char *at)
 uint64_t exp_regex_work(const char *pattern)
 {
 	struct group groups[DEPTH_MAX], *group = groups;
+	uint64_t copied = 0;
 
 	open_group(group);
 	for (const char *at = pattern; *at != '\0'; at++)
@@ -234,6 +236,9 @@ uint64_t exp_regex_work(const char *pattern)
 			break;
 		case '{':
 			at = repeat(&group->last, at + 1);
+			copied += group->last.pieces;
+			if (copied > EXP_REGEX_MODEST) /* nor shall the estimate take long */
+				return EXP_REGEX_WORK_MAX;
 			break;
 		case '[':
 			at = end_of_bracket(at + 1);

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <regex.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -64,6 +65,25 @@ Test(regexwork, what_nests_is_not)
 		long_name[i] = 'a';
 	cr_expect(is_modest(name), "long is not deep");
 	cr_expect_not(is_modest(long_name));
+}
+
+Test(regexwork, is_estimated_soon, .timeout = 60)
+{
+	static const char *const parts[] = {"{32767}", "a{32767}", "|{32767}", "(a{32767}|)", "(a{0,32767}", "()", "[[:", "[[:]", "a*", "a{30}"};
+	enum { SIZE = 200000 };
+	char *pattern = malloc(SIZE + 1);
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		size_t len = strlen(parts[i]);
+		clock_t before = clock();
+
+		for (size_t at = 0; at < SIZE; at++)
+			pattern[at] = parts[i][at % len];
+		pattern[SIZE] = '\0';
+		cr_expect_gt(exp_regex_work(pattern), 0);
+		cr_expect_lt(clock() - before, CLOCKS_PER_SEC, "%s", parts[i]);
+	}
+	free(pattern);
 }
 
 Test(regexwork, references_back_are_refused)
