@@ -1,6 +1,6 @@
 /* session.c: see session.h. There is an event for each attached thread and CPU, since only events of one CPU can share a ring: so there
  * are as many rings as CPUs, and a region gets its samples in order of time. All writing is done by the reader thread, which blocks all
- * signals: a limit on file sizes is an error to it and not the program's death. */
+ * signals that can be: a limit on file sizes is an error to it and not the program's death. */
 #include "session.h"
 
 #include "region.h"
@@ -83,12 +83,20 @@ static int pause_ms(uint64_t period_ns)
 	return ms < 50 ? (int)ms : 50;
 }
 
+/* libc's own signals cannot be blocked: a thread that takes another user or group sends them to all others. */
+static int is_to_end(const struct session *session)
+{
+	struct pollfd wake = {.fd = session->wake, .events = POLLIN};
+	int status = poll(&wake, 1, pause_ms(session->settings.period_ns));
+
+	return status > 0 || (status < 0 && errno != EINTR);
+}
+
 static void *read_rings(void *context)
 {
 	struct session *session = context;
-	struct pollfd wake = {.fd = session->wake, .events = POLLIN};
 
-	while (poll(&wake, 1, pause_ms(session->settings.period_ns)) == 0)
+	while (!is_to_end(session))
 		drain(session);
 	drain(session);
 	return NULL;

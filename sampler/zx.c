@@ -1,5 +1,5 @@
 /* zx.c: the calls of <xer/sampler.h>: what they check, in the order that Fuchsia's kernel has, and the one session that a process
- * may have. A lock lets one call in at a time. */
+ * may have. A lock lets one call in at a time; a thread that is cancelled in a call ends behind it, as nobody would give the lock back. */
 #include "handle.h"
 #include "ring.h"
 #include "session.h"
@@ -15,6 +15,7 @@
 #define VM_OPTIONS (ZX_VM_PERM_READ | ZX_VM_PERM_WRITE | ZX_VM_SPECIFIC | ZX_VM_SPECIFIC_OVERWRITE | ZX_VM_MAP_RANGE)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int cancel_state;     /* of the thread that holds the lock, as it was */
 static struct session *live; /* NULL: there is none */
 static zx_handle_t debug_resource, root_vmar;
 
@@ -46,14 +47,20 @@ static void watch_forks(void)
 static void enter(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	int before;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
 	pthread_once(&once, watch_forks);
 	pthread_mutex_lock(&lock);
+	cancel_state = before;
 }
 
 static zx_status_t leave(zx_status_t status)
 {
+	int before = cancel_state;
+
 	pthread_mutex_unlock(&lock);
+	pthread_setcancelstate(before, &before);
 	return status;
 }
 

@@ -3,6 +3,7 @@
 #include "sampler/session.h"
 
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -332,4 +333,42 @@ Test(zx, a_limit_on_file_sizes_is_an_error_and_no_signal)
 	need_sampling();
 	setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, 4096});
 	is(create(&iob), ZX_ERR_NO_MEMORY);
+}
+
+/* libc sends all threads a signal that nobody can block, when one of them takes another group. */
+Test(zx, a_signal_of_libc_s_does_not_end_the_sampling)
+{
+	xer_sampler_info_t before, after;
+
+	open_session();
+	is(zx_sampler_attach(iob, me), ZX_OK);
+	is(zx_sampler_start(iob), ZX_OK);
+	cr_assert_eq(setresgid((gid_t)-1, (gid_t)-1, (gid_t)-1), 0);
+	burn(200);
+	before = after = info_of(iob);
+	for (int i = 0; i < 50 && after.samples + after.bad_stacks == before.samples + before.bad_stacks; i++) {
+		burn(20);
+		after = info_of(iob);
+	}
+	cr_assert_gt(after.samples + after.bad_stacks, before.samples + before.bad_stacks);
+	is(zx_sampler_stop(iob), ZX_OK);
+}
+
+static void *end_in_a_call(void *ignored)
+{
+	(void)ignored;
+	pthread_cancel(pthread_self());
+	zx_sampler_stop(iob);
+	return NULL;
+}
+
+Test(zx, a_thread_that_is_cancelled_in_a_call_holds_nobody_up, .timeout = 60)
+{
+	pthread_t thread;
+
+	open_session();
+	is(zx_sampler_start(iob), ZX_OK);
+	cr_assert_eq(pthread_create(&thread, NULL, end_in_a_call, NULL), 0);
+	cr_assert_eq(pthread_join(thread, NULL), 0);
+	is(zx_sampler_stop(iob), ZX_ERR_BAD_STATE);
 }
