@@ -29,6 +29,17 @@ void template_run_destroy(struct template_run *run)
 static enum run_end run_items(struct template_run *run, uint32_t first);
 static enum run_end run_template(struct template_run *run, const struct template *template);
 
+/* False, with a note, if the template has had its share of work. */
+static int may_go_on(struct template_run *run, unsigned steps)
+{
+	if (run->steps >= RUN_STEPS_MAX) {
+		run_note(run, "template too long");
+		return 0;
+	}
+	run->steps += steps;
+	return 1;
+}
+
 /* ---- SWITCH ---- */
 
 static int matches_text(const struct node *node, const uint8_t *text, size_t len)
@@ -63,6 +74,8 @@ static enum run_end run_switch(struct template_run *run, const struct node *node
 	for (uint32_t at = node->body; at != 0; at = run->set->nodes[at].next) {
 		const struct node *match = &run->set->nodes[at];
 
+		if (!may_go_on(run, 1))
+			return RUN_ENDED;
 		if (text ? matches_text(match, text, len) : matches_number(match, selector, number))
 			return run_items(run, match->body);
 	}
@@ -82,6 +95,8 @@ static enum run_end run_loop(struct template_run *run, const struct node *node)
 	for (; end == RUN_ON && rounds > 0; rounds--) {
 		uint64_t before = run->at;
 
+		if (!may_go_on(run, 1))
+			return RUN_ENDED;
 		run->ran_out = 0;
 		end = run_items(run, node->body);
 		if (run->ran_out) {
@@ -106,6 +121,8 @@ static enum run_end run_bitflags(struct template_run *run, const struct node *no
 		const struct node *flag = &run->set->nodes[at];
 		int is_set = (number & flag->value.mask) == flag->value.number;
 
+		if (!may_go_on(run, 1))
+			return RUN_ENDED;
 		run_put(run, is_set ? flag->text : flag->other, is_set ? flag->len : flag->other_len);
 	}
 	return RUN_ON;
@@ -134,7 +151,7 @@ static enum run_end run_sum(struct template_run *run, uint32_t first, uint64_t *
 		const struct node *operand = &run->set->nodes[at];
 		uint64_t number;
 
-		if (run_number(run, &operand->value, &number) != RUN_ON)
+		if (!may_go_on(run, 1) || run_number(run, &operand->value, &number) != RUN_ON)
 			return RUN_ENDED;
 		if (operand->sign == '+' || operand->sign == '-') {
 			sum += term;
@@ -241,10 +258,8 @@ static enum run_end run_items(struct template_run *run, uint32_t first)
 	enum run_end end = RUN_ON;
 
 	for (uint32_t at = first; at != 0 && end == RUN_ON; at = run->set->nodes[at].next) {
-		if (run->steps++ >= RUN_STEPS_MAX) {
-			run_note(run, "template too long");
+		if (!may_go_on(run, RUN_ITEM_STEPS))
 			return RUN_ENDED;
-		}
 		end = run_item(run, &run->set->nodes[at]);
 	}
 	return end;

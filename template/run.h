@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-/* What bounds the work on one event, whatever the template says. */
-enum { RUN_TEXT_MAX = 1 << 20, RUN_STEPS_MAX = 1 << 20, RUN_CALLS_MAX = 10, RUN_STILL_MAX = 65536, RUN_TIMERS_MAX = 1 << 16 };
+/* What bounds the work on one event, whatever the template says. An item is sixteen steps; a round of a loop, a case, a flag and an operand
+ * that are tried are one each. */
+enum { RUN_TEXT_MAX = 1 << 20, RUN_STEPS_MAX = 1 << 24, RUN_ITEM_STEPS = 16, RUN_CALLS_MAX = 10, RUN_STILL_MAX = 65536, RUN_TIMERS_MAX = 1 << 16 };
 
 /* How the items of a template went: go on, or what ends the event. */
 enum run_end { RUN_ON, RUN_ENDED, RUN_SKIPPED, RUN_STOPPED, RUN_UNKNOWN };
@@ -15,7 +16,7 @@ enum run_end { RUN_ON, RUN_ENDED, RUN_SKIPPED, RUN_STOPPED, RUN_UNKNOWN };
 struct run_timer {
 	uint64_t key[2];
 	uint64_t time_ns;
-	int is_used, is_running;
+	int is_used;
 };
 
 struct template_run {

@@ -56,7 +56,24 @@ void run_timer_start(struct template_run *run, const uint64_t key[2])
 	}
 	timer = find(run->timers, run->timer_capacity, key);
 	run->timer_count += !timer->is_used;
-	*timer = (struct run_timer){.key = {key[0], key[1]}, .time_ns = run->event->time_ns, .is_used = 1, .is_running = 1};
+	*timer = (struct run_timer){.key = {key[0], key[1]}, .time_ns = run->event->time_ns, .is_used = 1};
+}
+
+/* Free the place of a timer. Those behind it that find() would not come to any more move up. */
+static void drop(struct template_run *run, struct run_timer *timer)
+{
+	size_t mask = run->timer_capacity - 1, hole = (size_t)(timer - run->timers);
+
+	for (size_t at = (hole + 1) & mask; run->timers[at].is_used; at = (at + 1) & mask) {
+		size_t home = hash(run->timers[at].key) & mask;
+
+		if (((at - home) & mask) < ((at - hole) & mask))
+			continue;
+		run->timers[hole] = run->timers[at];
+		hole = at;
+	}
+	run->timers[hole].is_used = 0;
+	run->timer_count--;
 }
 
 void run_timer_end(struct template_run *run, const uint64_t key[2])
@@ -66,10 +83,10 @@ void run_timer_end(struct template_run *run, const uint64_t key[2])
 	uint64_t usec;
 	int is_msec;
 
-	if (timer == NULL || !timer->is_running)
+	if (timer == NULL || !timer->is_used)
 		return;
-	timer->is_running = 0;
 	usec = run->event->time_ns > timer->time_ns ? (run->event->time_ns - timer->time_ns) / 1000 : 0;
+	drop(run, timer);
 	is_msec = usec >= MSEC_FROM_USEC;
 	run_put(run, text, (size_t)snprintf(text, sizeof(text), "[%llu %s] ", (unsigned long long)(is_msec ? usec / 1000 : usec),
 					    is_msec ? "msec" : "usec"));

@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SAYS(template, event, text) cr_assert_str_eq(items(template, event), text)
@@ -137,6 +138,56 @@ Test(statements, timers_run_from_event_to_event)
 	}
 	template_run_destroy(run);
 	template_set_destroy(set);
+}
+
+/* A request has its number for ever, but its timer only while it lasts. */
+Test(statements, timers_that_have_ended_take_no_room)
+{
+	static const char file[] = "010 1.0 L=APPL \"\" $HD, 1 { starttimer(0x12, $D1) }, 2 { endtimer(0x12, $D1) }\n";
+	const struct template_context context = {0};
+	struct template_set *set = template_set_create();
+	struct template_run *run;
+	const char *text;
+	size_t len;
+
+	template_set_add(set, "file", file, strlen(file));
+	cr_assert_eq(template_set_finish(set), 0);
+	run = template_run_create(set, &context);
+	for (uint64_t i = 0; i < 70000 + 1000; i++) { /* a thousand last at the same time */
+		uint64_t over = i - 1000;
+
+		template_format(run, template_find(set, 0x0100), event_words(0x01000001, 1, &i), &text, &len);
+		cr_assert_eq(len, 0, "%d: %.*s", (int)i, (int)len, text);
+		if (i < 1000)
+			continue;
+		template_format(run, template_find(set, 0x0100), event_words(0x01000002, 1, &over), &text, &len);
+		cr_assert(len == strlen("[0 usec]") && memcmp(text, "[0 usec]", len) == 0, "%d: %.*s", (int)over, (int)len, text);
+	}
+	template_run_destroy(run);
+	template_set_destroy(set);
+}
+
+/* What a loop of 60000 rounds over `before`, many of `part`, and `behind` says. */
+static const char *looped(const char *before, unsigned count, const char *part, const char *behind)
+{
+	static char text[1 << 16];
+	char *at = text + sprintf(text, "010 1.0 L=APPL \"\" LOOP $D1 { %s", before);
+
+	while (count-- > 0)
+		at += sprintf(at, "%s", part);
+	sprintf(at, "%s } \"end\"\n", behind);
+	return formatted(text, WORDS(60000), NULL);
+}
+
+Test(statements, rounds_cases_flags_and_operands_are_work_too, .timeout = 20)
+{
+	static const char note[] = "*** template too long ***";
+
+	SAYS("LOOP $D1 { LOOP $D1 { LOOP $D1 { } } }", WORDS(60000), note);
+	cr_assert_str_eq(looped("$D1", 5000, ", 1 \"\"", ""), note);
+	cr_assert_str_eq(looped("BITFLAGS $D1,", 5000, " 1 \"\"", ""), note);
+	cr_assert_str_eq(looped("{{ $x = 1", 5000, " + 1", " }}"), note);
+	cr_assert_str_eq(looped("$D1", 5, ", 1 \"\"", ""), "end");
 }
 
 Test(statements, work_and_text_are_bounded, .timeout = 20)
