@@ -36,6 +36,18 @@ static int add(struct pieces *pieces, const struct piece *piece)
 	return 0;
 }
 
+static int put_newline(struct pieces *pieces, size_t at)
+{
+	const struct piece newline = {.text = "\n", .len = 1, .hook = -1};
+	int status = add(pieces, &newline);
+
+	if (status == 0) {
+		memmove(&pieces->list[at + 1], &pieces->list[at], (pieces->count - 1 - at) * sizeof(*pieces->list));
+		pieces->list[at] = newline;
+	}
+	return status;
+}
+
 static void drop(struct pieces *pieces, size_t at)
 {
 	memmove(&pieces->list[at], &pieces->list[at + 1], (pieces->count - at - 1) * sizeof(*pieces->list));
@@ -88,17 +100,48 @@ static int is_older(const struct piece *piece, const struct piece *than)
 
 /* ---- changes ---- */
 
+/* Would a stanza take the line behind it too? Its last line, comments apart, ends with a backslash. */
+static int goes_on(const struct piece *piece)
+{
+	const char *at = piece->text, *end = at + piece->len;
+	int is_open = 0;
+
+	while (piece->hook >= 0 && at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at)), *last = newline ? newline : end;
+
+		while (last > at && strchr(" \t\r\f\v", last[-1]) != NULL && last[-1] != '\0')
+			last--;
+		if (!is_open || *at != '#')
+			is_open = last > at && last[-1] == '\\';
+		at = newline ? newline + 1 : end;
+	}
+	return is_open;
+}
+
+/* How many newlines the target's end lacks before a stanza can stand there. */
+static unsigned lacking_newlines(const struct pieces *target)
+{
+	const struct piece *last = target->count > 0 ? &target->list[target->count - 1] : NULL;
+
+	if (last == NULL)
+		return 0;
+	if (last->hook >= 0)
+		return 1 + (unsigned)goes_on(last);
+	if (last->text[last->len - 1] != '\n')
+		return 1;
+	return target->count > 1 && goes_on(last - 1) && memchr(last->text, '\n', last->len - 1) == NULL;
+}
+
 static int append(struct work *work, const struct piece *piece)
 {
-	const struct piece *last = work->target.count ? &work->target.list[work->target.count - 1] : NULL;
 	int status = 0;
 
-	if (last != NULL && (last->hook >= 0 || last->text[last->len - 1] != '\n'))
-		status = add(&work->target, &(struct piece){.text = "\n", .len = 1, .hook = -1});
+	for (unsigned lacking = lacking_newlines(&work->target); lacking > 0 && status == 0; lacking--)
+		status = put_newline(&work->target, work->target.count);
 	if (status == 0)
 		status = add(&work->target, piece);
-	if (status == 0)
-		status = add(&work->target, &(struct piece){.text = "\n", .len = 1, .hook = -1});
+	for (int newlines = 1 + goes_on(piece); newlines > 0 && status == 0; newlines--)
+		status = put_newline(&work->target, work->target.count);
 	/* To undo: delete it. */
 	if (status == 0)
 		status = add(&work->undo, &(struct piece){.hook = piece->hook});
@@ -119,6 +162,8 @@ static int replace(struct work *work, size_t at, const struct piece *piece)
 	if (status == 0)
 		status = add(&work->undo, &(struct piece){.hook = piece->hook});
 	work->target.list[at] = *piece;
+	if (status == 0 && goes_on(piece))
+		status = put_newline(&work->target, at + 1);
 	work->out->replaced++;
 	return status;
 }
@@ -243,6 +288,8 @@ static char *undo_text(const struct pieces *pieces, size_t *len)
 		} else {
 			memcpy(to, piece->text, piece->len);
 			to += piece->len;
+			if (goes_on(piece))
+				*to++ = '\n';
 		}
 		*to++ = '\n';
 	}

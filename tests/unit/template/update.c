@@ -43,6 +43,24 @@ Test(update, adds_replaces_and_deletes)
 	gives("", "+011 1.0 \"y\"", "011 1.0 \"y\"\n");
 }
 
+/* A backslash at the end of a stanza, as some write on every line, takes nothing of what comes to stand behind it. */
+Test(update, a_stanza_that_is_left_open_takes_no_other)
+{
+	gives("010 1.0 \"x\" \\\n", "+011 1.0 \"y\"", "010 1.0 \"x\" \\\n\n011 1.0 \"y\"\n");
+	gives("010 1.0 \"x\" \\\r\n", "+011 1.0 \"y\"", "010 1.0 \"x\" \\\r\n\n011 1.0 \"y\"\n");
+	gives("010 1.0 \"x\" \\ ", "+011 1.0 \"y\"", "010 1.0 \"x\" \\ \n\n011 1.0 \"y\"\n");
+	gives("010 1.0 \"x\" \\\n\n", "+011 1.0 \"y\"", "010 1.0 \"x\" \\\n\n011 1.0 \"y\"\n");
+	gives("010 1.0 \"x\" \\\n# why", "+011 1.0 \"y\"", "010 1.0 \"x\" \\\n# why\n\n011 1.0 \"y\"\n");
+	gives(target, "+010 2.0 \"new ten\" \\\n\n+012 1.0 \"twelve\" \\\r\n# why\n\n+013 1.0 \"thirteen\"\n",
+	      "# head\n010 2.0 \"new ten\" \\\n\n\n011 2.5 \"eleven\"\n# tail\n012 1.0 \"twelve\" \\\r\n# why\n\n013 1.0 \"thirteen\"\n");
+	cr_assert_eq(update("010 1.0 \"x\" \\\n\n011 1.0 \"y\"\n", "-010\n-011\n"), 0);
+	cr_assert_eq(made.undo_len, strlen("+011 1.0 \"y\"\n+010 1.0 \"x\" \\\n\n"));
+	template_update_fini(&made);
+	cr_assert_eq(update("010 1.0 \"x\" \\\n\n011 1.0 \"y\"\n", "-011\n-010\n"), 0);
+	cr_assert(strncmp(made.undo, "+010 1.0 \"x\" \\\n\n+011 1.0 \"y\"\n", made.undo_len) == 0, "%.*s", (int)made.undo_len, made.undo);
+	template_update_fini(&made);
+}
+
 Test(update, a_lower_version_is_left_out)
 {
 	cr_assert_eq(update(target, "+011 2.4 \"old\"\n+010 1.1 \"new\"\n"), 0);
