@@ -17,7 +17,7 @@
 
 #define TEMPORARY ".tmp."
 
-enum { SWEPT_MAX = 10 };
+enum { NAMES_MAX = 1000 };
 enum { CHUNK = 1 << 20, KERNEL_CHUNK = 1 << 30 };
 
 static int write_all(int fd, const char *bytes, size_t len)
@@ -73,12 +73,15 @@ static int copy_bytes(int from, int to)
 	return copy_by_hand(from, to);
 }
 
+/* What has the name already is the same file, if it is a file. */
 static int publish(int directory, const char *temporary, const char *name, int rewrite)
 {
 	if (rewrite)
 		return renameat(directory, temporary, directory, name) == 0 ? 0 : -errno;
-	if (linkat(directory, temporary, directory, name, 0) == 0 || errno == EEXIST)
+	if (linkat(directory, temporary, directory, name, 0) == 0)
 		return 0;
+	if (errno == EEXIST)
+		return exp_copy_exists(directory, name) ? 0 : -EEXIST;
 	/* No hard links here: then the last one of several archivers wins, with the same
 	 * contents. */
 	return renameat(directory, temporary, directory, name) == 0 ? 0 : -errno;
@@ -93,16 +96,19 @@ static int hold(int fd)
 	return fstat(fd, &st) != 0 || st.st_nlink > 0;
 }
 
-/* Open a temporary file. Returns its descriptor, or -errno. */
+/* Open a temporary file. Returns its descriptor, or -errno. Names with our number may be those of a killed archiver, where nothing is swept,
+ * or of one in another namespace. */
 static int open_temporary(int directory, char *name, size_t size, mode_t mode)
 {
 	static unsigned serial;
 
-	for (int i = 0; i < SWEPT_MAX; i++) {
+	for (int i = 0; i < NAMES_MAX; i++) {
 		int fd;
 
 		snprintf(name, size, TEMPORARY "%ld.%u", (long)getpid(), ++serial);
 		fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+		if (fd < 0 && errno == EEXIST)
+			continue;
 		if (fd < 0)
 			return -errno;
 		if (hold(fd))

@@ -56,7 +56,7 @@ int exp_object_open_recorded(const char *path, const char *build_id);
 int exp_object_find_archived_debug(const struct experiment *experiment, const char *object,
 				   const char *build_id, char *path);
 
-/* True if the open ELF file has this build-id; any file has the build-id "". */
+/* True if the open ELF file has this build-id; any file has the build-id "", but for core files, which are no load objects. */
 int exp_object_matches(int fd, const char *build_id);
 
 /* The same descriptor if so; else it is closed, and -ENOENT returned. It may be negative: -ENOENT. */

@@ -82,6 +82,73 @@ Test(archive, does_not_follow_a_link_out_of_the_experiment)
 	maker_destroy(&maker);
 }
 
+/* In an archive that others may write to, anything may have the name of a file. It is not followed, but nor is the file there then. */
+Test(archive, what_stands_in_the_way_is_told)
+{
+	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON, .match = "/true$"};
+	struct exp_cause cause;
+	struct maker maker;
+	char path[512];
+
+	maker_create(&maker);
+	maker_put(&maker, "map.xml", map, sizeof(map) - 1);
+	snprintf(path, sizeof(path), "%s/archives", maker.path);
+	cr_assert_eq(mkdir(path, 0755), 0);
+	archived_path(&maker, "/bin/true", path, sizeof(path));
+	cr_assert_eq(symlink("/nonexistent/file", path), 0);
+	cr_assert_eq(archive(&maker, &options, &cause), 1);
+	cr_assert_eq(access("/nonexistent/file", F_OK), -1);
+	cr_assert_eq(unlink(path), 0);
+	cr_assert_eq(mkfifo(path, 0600), 0);
+	cr_assert_eq(archive(&maker, &options, &cause), 1);
+	cr_assert_eq(unlink(path), 0);
+	cr_assert_eq(archive(&maker, &options, &cause), 0);
+	maker_destroy(&maker);
+}
+
+/* Numbers of processes are used again, and are the same in several containers. */
+Test(archive, temporary_files_of_another_archiver_of_this_number_are_passed_over)
+{
+	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON, .match = "/true$"};
+	struct exp_cause cause;
+	struct maker maker;
+	char common[128], path[256];
+
+	maker_create(&maker);
+	maker_put(&maker, "map.xml", map, sizeof(map) - 1);
+	snprintf(common, sizeof(common), "%s/common", maker.directory);
+	cr_assert_eq(mkdir(common, 0755), 0);
+	options.common = common;
+	for (int i = 1; i <= 50; i++) {
+		snprintf(path, sizeof(path), "%s/.tmp.%ld.%d", common, (long)getpid(), i);
+		cr_assert_eq(mkfifo(path, 0600), 0);
+	}
+	cr_assert_eq(archive(&maker, &options, &cause), 0);
+	maker_destroy(&maker);
+}
+
+/* Whoever made an experiment may have named any file: an image of memory is no code that ran. */
+Test(archive, a_core_file_is_no_load_object)
+{
+	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON};
+	Elf64_Ehdr head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT}, .e_type = ET_CORE, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
+			   .e_ehsize = sizeof(head)};
+	struct exp_cause cause;
+	struct maker maker;
+	char text[512];
+	int len;
+
+	maker_create(&maker);
+	maker_put(&maker, "core", &head, sizeof(head));
+	len = snprintf(text, sizeof(text), "<map><object id=\"1\" path=\"%s/core\" start=\"0x1000\" end=\"0x2000\"/></map>", maker.path);
+	maker_put(&maker, "map.xml", text, (size_t)len);
+	cr_assert_eq(archive(&maker, &options, &cause), 1);
+	head.e_type = ET_DYN;
+	maker_put(&maker, "core", &head, sizeof(head));
+	cr_assert_eq(archive(&maker, &options, &cause), 0);
+	maker_destroy(&maker);
+}
+
 Test(archive, waits_for_the_end_of_the_recording)
 {
 	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON};
