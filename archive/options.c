@@ -4,6 +4,7 @@
 #include "experiment/archive.h"
 
 #include <errno.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,11 +87,25 @@ static int check_what(const char *word, char *error, size_t size)
 	return -EINVAL;
 }
 
+static int check_match(const char *match, char *error, size_t size)
+{
+	regex_t regex;
+
+	if (regcomp(&regex, match, REG_EXTENDED | REG_NOSUB) == 0) {
+		regfree(&regex);
+		return 0;
+	}
+	snprintf(error, size, "-m: bad regular expression '%.100s'; see --help", match);
+	return -EINVAL;
+}
+
 static int check(const struct options *options, char *error, size_t size)
 {
 	if (options->help != NULL || options->version != NULL)
 		return 0;
 	if (options->what != NULL && check_what(options->what, error, size) != 0)
+		return -EINVAL;
+	if (options->match != NULL && check_match(options->match, error, size) != 0)
 		return -EINVAL;
 	if (options->experiment_count > 0)
 		return 0;

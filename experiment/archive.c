@@ -4,6 +4,7 @@
 
 #include "experiment/copy.h"
 #include "experiment/debugfile.h"
+#include "experiment/hash.h"
 #include "experiment/internal.h"
 #include "experiment/logappend.h"
 #include "experiment/made.h"
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct what {
@@ -110,14 +112,43 @@ static void archive_debug_file(struct archive *archive, const struct exp_object 
 	close(debug);
 }
 
+/* Has this process not looked yet for the debug file of what has this name in the archive? Processes of a tree have the same libraries. */
+static int is_new(const struct archive *archive, const char *name)
+{
+	static uint64_t seen[1 << 12];
+	const size_t count = sizeof(seen) / sizeof(seen[0]);
+	struct stat st = {.st_ino = 0};
+	uint64_t hash;
+
+	fstat(archive->directory, &st);
+	hash = exp_hash_text(EXP_HASH_START ^ (uint64_t)st.st_ino ^ (uint64_t)st.st_dev << 32, name) | 1;
+	if (seen[hash / 2 % count] == hash)
+		return 0;
+	seen[hash / 2 % count] = hash;
+	return 1;
+}
+
+/* The debug file of an object that is archived already: it may not have been there then, or the disk may have been full. */
+static void archive_rest(struct archive *archive, const struct exp_object *object, const char *name)
+{
+	int fd = is_new(archive, name) ? exp_file_open(archive->directory, name) : -ENOENT;
+
+	if (fd < 0)
+		return;
+	archive_debug_file(archive, object, fd);
+	close(fd);
+}
+
 static void archive_object(struct archive *archive, const struct exp_object *object)
 {
 	char name[EXP_ARCHIVE_NAME_MAX];
 	int fd, rc;
 
 	exp_archive_name(name, object->path, object->build_id, "");
-	if (!archive->options->rewrite && exp_copy_exists(archive->directory, name))
+	if (!archive->options->rewrite && exp_copy_exists(archive->directory, name)) {
+		archive_rest(archive, object, name);
 		return;
+	}
 	fd = exp_object_open_recorded(object->path, object->build_id);
 	if (fd < 0) {
 		/* An archived file outlives the one it was copied from; "[vdso]" and the like
@@ -127,7 +158,6 @@ static void archive_object(struct archive *archive, const struct exp_object *obj
 			     fd == -ESTALE ? "the file has changed since" : "no such file");
 		return;
 	}
-	/* The debug file first: once the object is there, neither is looked for again. */
 	archive_debug_file(archive, object, fd);
 	rc = exp_copy(fd, archive->directory, name, archive->options->rewrite);
 	if (rc != 0)
@@ -205,6 +235,11 @@ static int archive_made(void *context, const struct exp_made_file *file)
 	return 0;
 }
 
+static void fail_source(void *context, const char *path, int error)
+{
+	fail(context, path, strerror(error));
+}
+
 /* Open the founder's archives and, if one is asked for, the common archive that they then name. */
 static int open_directory(struct archive *archive, struct exp_cause *cause)
 {
@@ -251,8 +286,8 @@ static int run(struct archive *archive, struct exp_cause *cause)
 	if (rc == 0)
 		rc = exp_made_each(archive->experiment, archive_made, archive);
 	if (rc == 0 && what->sources)
-		rc = exp_sources_archive(archive->experiment, archive->directory,
-					 archive->options->rewrite);
+		rc = exp_sources_archive(archive->experiment,
+					 &(struct exp_sources_target){archive->directory, archive->options->rewrite, fail_source, archive});
 	if (rc == 0 && exp_memory_lacked())
 		rc = -ENOMEM;
 	if (rc != 0 && cause->text[0] == '\0')

@@ -153,20 +153,17 @@ int exp_sources_each(struct experiment *experiment, int (*file)(void *context, c
 	return rc;
 }
 
-struct target {
-	int archives, rewrite;
-};
-
 static int archive_file(void *context, const char *path)
 {
-	const struct target *target = context;
+	const struct exp_sources_target *target = context;
+	int rc = archive_source(target->archives, path, target->rewrite);
 
-	return archive_source(target->archives, path, target->rewrite);
+	if (rc != 0)
+		target->fail(target->context, path, -rc);
+	return 0;
 }
 
-int exp_sources_archive(struct experiment *experiment, int archives, int rewrite)
+int exp_sources_archive(struct experiment *experiment, const struct exp_sources_target *target)
 {
-	struct target target = {archives, rewrite};
-
-	return exp_sources_each(experiment, archive_file, &target);
+	return exp_sources_each(experiment, archive_file, (void *)target);
 }

@@ -13,7 +13,13 @@ int exp_source_name(char *name, size_t size, const char *path);
 int exp_sources_each(struct experiment *experiment, int (*file)(void *context, const char *path), void *context);
 
 /* Copy the sources of the functions in recorded stacks into the archive directory. Sources that
- * are not on this machine are passed over: most libraries' are not. Returns 0 or -errno. */
-int exp_sources_archive(struct experiment *experiment, int archives, int rewrite);
+ * are not on this machine are passed over: most libraries' are not; `fail` is told of those that cannot
+ * be copied. Returns 0 or -ENOMEM. */
+struct exp_sources_target {
+	int archives, rewrite;
+	void (*fail)(void *context, const char *path, int error);
+	void *context;
+};
+int exp_sources_archive(struct experiment *experiment, const struct exp_sources_target *target);
 
 #endif

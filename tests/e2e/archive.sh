@@ -91,8 +91,42 @@ is "-verify of a group" 1 $?
 contains "looks at all of it" '/program: only in the common archive$' group.verify
 contains "and names what cannot be opened" 'nowhere\.er: no such experiment' group.err
 
+# What could not come along at first does so later.
+mkdir -p two/code two/headers
+printf 'static void *take(void)\n{\n\treturn malloc(10);\n}\n' >two/headers/take.h
+printf '#include <stdlib.h>\n#include <take.h>\nint main(void)\n{\n\treturn take() == NULL;\n}\n' >two/code/main.c
+if have gcc objcopy strip && gcc -g -O0 -o program two/code/main.c -Itwo/headers; then
+	record two -A off -H on -- ./program
+	for planted in code headers; do
+		rm -rf two.er/archives
+		mkdir -p "two.er/archives/src$PWD/two"
+		touch "two.er/archives/src$PWD/two/$planted"
+		"$xer_archive" -a src two.er 2>planted.err
+		is "a source that cannot be archived is told ($planted)" 1 $?
+		contains "by its name ($planted)" "/two/$planted/[a-z.]*: Not a directory\$" planted.err
+		is "and the others are ($planted)" 1 "$(find two.er/archives/src -name '*.[ch]' | wc -l)"
+	done
+	objcopy --only-keep-debug program program.debug
+	strip program
+	objcopy --add-gnu-debuglink=program.debug program
+	mv program.debug later.debug
+	record late -A off -H on -- ./program
+	"$xer_archive" -m '/program$' late.er
+	mv later.debug program.debug
+	verify late -m '/program$'
+	contains "-verify: a debug file that has come later" '/program\.debug: debug file: not archived$' late.verify
+	succeeds "xer_archive after that" "$xer_archive" -m '/program$' late.er
+	verify late -m '/program$'
+	is "has brought it" 0 $?
+else
+	skip "sources and debug files that come later" "gcc, objcopy or strip is missing"
+fi
+
 "$xer_archive" nowhere.er >/dev/null 2>archive.err
 is "a missing experiment is 1" 1 $?
 is "in one line" 1 "$(wc -l <archive.err)"
 "$xer_archive" -Z source.er >/dev/null 2>&1
 is "a usage error is 2" 2 $?
+"$xer_archive" -m '[' source.er >/dev/null 2>archive.err
+is "so is a bad regular expression" 2 $?
+is "in one line too" 1 "$(wc -l <archive.err)"
