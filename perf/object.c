@@ -26,6 +26,7 @@ struct segment {
 struct object {
 	struct object *next;
 	uint64_t inode, number;
+	dev_t device;
 	pid_t pid;
 	int is_open;
 	Elf *elf;
@@ -53,11 +54,11 @@ static unsigned bucket_of(const char *path)
 	return hash % BUCKETS;
 }
 
-struct object *object_of(const char *path, uint64_t inode, pid_t pid)
+struct object *object_of(const char *path, dev_t device, uint64_t inode, pid_t pid)
 {
 	struct object **bucket = &buckets[bucket_of(path)], *object = *bucket;
 
-	while (object && (object->inode != inode || strcmp(object->path, path) != 0))
+	while (object && (object->inode != inode || object->device != device || strcmp(object->path, path) != 0))
 		object = object->next;
 	if (object)
 		return object;
@@ -66,6 +67,7 @@ struct object *object_of(const char *path, uint64_t inode, pid_t pid)
 		return NULL;
 	strcpy(object->path, path);
 	object->inode = inode;
+	object->device = device;
 	object->pid = pid;
 	object->number = ++object_count;
 	object->next = *bucket;
@@ -75,12 +77,20 @@ struct object *object_of(const char *path, uint64_t inode, pid_t pid)
 
 /* ---- files */
 
-static int open_as(const char *path, uint64_t inode)
+/* Is a file the one that is mapped? Some file systems show other devices and inode numbers than the kernel tells: then the path has to do. */
+static int is_it(const struct object *object, const struct stat *status, int is_path_enough)
+{
+	if (object->inode == 0 || (status->st_ino == object->inode && status->st_dev == object->device))
+		return 1;
+	return is_path_enough && status->st_dev != object->device;
+}
+
+static int open_as(const struct object *object, const char *path, int is_path_enough)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status;
 
-	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (inode == 0 || status.st_ino == inode))
+	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && is_it(object, &status, is_path_enough))
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -100,18 +110,18 @@ static int is_readable(int fd)
 	return got == 1;
 }
 
-/* The process may have another root. Some file systems show other inode numbers than the kernel tells: then the path has to do. */
+/* The process may have another root, and its program may have another name by now, or none. */
 static int open_file(const struct object *object)
 {
-	char inside[PATH_BYTES];
-	int fd = open_as(object->path, object->inode);
+	char inside[PATH_BYTES], program[48];
+	const char *const places[] = {object->path, inside, program, inside, object->path};
+	int fd = -1;
 
 	snprintf(inside, sizeof(inside), "/proc/%d/root%s", (int)object->pid, object->path);
-	if (fd < 0)
-		fd = open_as(inside, object->inode);
-	if (fd < 0)
-		fd = open_as(inside, 0);
-	return fd < 0 ? open_as(object->path, 0) : fd;
+	snprintf(program, sizeof(program), "/proc/%d/exe", (int)object->pid);
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && fd < 0; i++)
+		fd = object->inode == 0 && places[i] == program ? -1 : open_as(object, places[i], i > 2);
+	return fd;
 }
 
 /* The kernel maps the same one into every process of 64 bits. */

@@ -10,9 +10,9 @@ struct object;
 
 /* The object of a file, the same one for the same file; opened when it is needed.
  *   path    as the process `pid` sees it, or a word in brackets of the kernel's
- *   inode   so that another file of that name is not taken for it; 0: unknown
+ *   device, inode   so that another file of that name is not taken for it; inode 0: unknown
  * NULL without memory. Lives as long as this process. */
-struct object *object_of(const char *path, uint64_t inode, pid_t pid);
+struct object *object_of(const char *path, dev_t device, uint64_t inode, pid_t pid);
 
 /* Its path and its build id, bytes[*size], NULL if it has none; where the file itself wants the code at an offset to be, OBJECT_NOWHERE:
  * there is none. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sysmacros.h>
 
 enum { BUCKETS = 4096, MAPPINGS_MAX = 1 << 16, LINE_BYTES = 4096 + 256 };
 
@@ -237,13 +238,15 @@ static void read_maps(struct space *space)
 	maps = fopen(path, "re");
 	while (maps && fgets(line, sizeof(line), maps)) {
 		unsigned long start, end, offset, inode;
+		unsigned major, minor;
 		char rights[5];
 		int name = 0;
 
-		if (sscanf(line, "%lx-%lx %4s %lx %*x:%*x %lu %n", &start, &end, rights, &offset, &inode, &name) != 5 || name == 0 || rights[2] != 'x')
+		if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &start, &end, rights, &offset, &major, &minor, &inode, &name) != 7 || name == 0 ||
+		    rights[2] != 'x')
 			continue;
 		line[strcspn(line, "\n")] = '\0';
-		add(space, (struct mapping){start, end, offset, object_of(line + name, inode, pid), 0});
+		add(space, (struct mapping){start, end, offset, object_of(line + name, makedev(major, minor), inode, pid), 0});
 	}
 	if (maps)
 		fclose(maps);
@@ -283,7 +286,7 @@ static void take_mapping(const struct ring_record *record)
 	space = space_of((pid_t)(uint32_t)words[0]);
 	if (!space)
 		return;
-	object = object_of((const char *)&words[NAME_AT], words[5], space->image->pid);
+	object = object_of((const char *)&words[NAME_AT], makedev((uint32_t)words[4], (uint32_t)(words[4] >> 32)), words[5], space->image->pid);
 	if (!space->image->program)
 		space->image->program = object; /* the kernel maps it first, before its loader */
 	add(space, (struct mapping){words[1], words[1] + words[2], words[3], object, 0});
