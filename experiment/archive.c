@@ -82,14 +82,14 @@ static void archive_under(struct archive *archive, int file, const char *name)
 		fail(archive, name, strerror(-rc));
 }
 
-/* What a file shares its debug information with. */
-static void archive_shared(struct archive *archive, int file)
+/* What the file at a path shares its debug information with. */
+static void archive_shared(struct archive *archive, int file, const char *path)
 {
-	char name[EXP_ARCHIVE_NAME_MAX], path[EXP_PLACE_MAX];
+	char name[EXP_ARCHIVE_NAME_MAX];
 	struct exp_shared_file shared;
 	int fd;
 
-	if (exp_shared_file_link(file, &shared) != 0 || exp_descriptor_path(file, path) != 0)
+	if (exp_shared_file_link(file, &shared) != 0)
 		return;
 	fd = exp_shared_file_open(path, &shared);
 	if (fd < 0)
@@ -99,14 +99,18 @@ static void archive_shared(struct archive *archive, int file)
 	close(fd);
 }
 
+/* fd: the object, wherever it is. */
 static void archive_debug_file(struct archive *archive, const struct exp_object *object, int fd)
 {
-	char name[EXP_ARCHIVE_NAME_MAX];
+	char name[EXP_ARCHIVE_NAME_MAX], path[EXP_PLACE_MAX];
 	int debug = exp_debug_file_open(fd, object->path, object->build_id);
 
-	archive_shared(archive, debug < 0 ? fd : debug);
-	if (debug < 0)
+	if (debug < 0) {
+		archive_shared(archive, fd, object->path);
 		return;
+	}
+	if (exp_descriptor_path(debug, path) == 0)
+		archive_shared(archive, debug, path);
 	exp_archive_name(name, object->path, object->build_id, ".debug");
 	archive_under(archive, debug, name);
 	close(debug);

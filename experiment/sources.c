@@ -72,22 +72,29 @@ static int open_parent(int directory, char *name, const char **base)
 	return at;
 }
 
+int exp_source_open_original(const char *path)
+{
+	int fd = exp_path_open(path);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size <= FILE_SIZE_MAX)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -ENOENT;
+}
+
 static int archive_source(int archives, const char *path, int rewrite)
 {
 	char name[PATH_MAX];
 	const char *base;
-	struct stat st;
 	int from, to, rc;
 
 	if (exp_source_name(name, sizeof(name), path) != 0)
 		return 0;
-	from = exp_path_open(path);
+	from = exp_source_open_original(path);
 	if (from < 0)
 		return 0;
-	if (fstat(from, &st) != 0 || st.st_size > FILE_SIZE_MAX) {
-		close(from);
-		return 0;
-	}
 	to = open_parent(archives, name, &base);
 	rc = to < 0 ? to : 0;
 	if (rc == 0 && (rewrite || !exp_copy_exists(to, base)))

@@ -107,21 +107,41 @@ static int is_own(const struct exp_verify *verify, const char *path)
 	return strncmp(path, verify->experiment->founder, len) == 0 && path[len] == '/';
 }
 
+/* So must be what the file at a path shares its debug information with. */
+static void check_shared(struct exp_verify *verify, int file, const char *path)
+{
+	char name[EXP_ARCHIVE_NAME_MAX], place[EXP_PLACE_MAX];
+	struct exp_shared_file shared;
+	struct stat st;
+	int fd = exp_shared_file_link(file, &shared) == 0 ? exp_shared_file_open(path, &shared) : -ENOENT;
+
+	if (fd < 0)
+		return;
+	exp_archive_name(name, shared.name, shared.build_id, ".debug");
+	if ((verify->archives < 0 || fstatat(verify->archives, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode)) &&
+	    is_new(verify, name, "shared") != 0)
+		miss(verify, exp_descriptor_path(fd, place) == 0 ? place : shared.name, "debug file: not archived");
+	close(fd);
+}
+
 /* A debug file that is on this machine must be in the archive. */
 static void check_debug_file(struct exp_verify *verify, const struct exp_object *object, int fd)
 {
 	int debug = exp_debug_file_open(fd, object->path, object->build_id), archived;
 	char path[EXP_PLACE_MAX], own[EXP_PLACE_MAX];
 
-	if (debug < 0)
+	if (debug < 0) {
+		check_shared(verify, fd, object->path);
 		return;
-	archived = exp_object_find_archived_debug(verify->experiment, object->path, object->build_id, own);
-	if (archived >= 0 && is_own(verify, own)) {
-		verify->counts.debug_files++;
-	} else {
-		miss(verify, exp_descriptor_path(debug, path) == 0 ? path : object->path,
-		     archived >= 0 ? "debug file: only in the common archive" : "debug file: not archived");
 	}
+	if (exp_descriptor_path(debug, path) != 0)
+		snprintf(path, sizeof(path), "%.4000s", object->path);
+	archived = exp_object_find_archived_debug(verify->experiment, object->path, object->build_id, own);
+	if (archived >= 0 && is_own(verify, own))
+		verify->counts.debug_files++;
+	else
+		miss(verify, path, archived >= 0 ? "debug file: only in the common archive" : "debug file: not archived");
+	check_shared(verify, debug, path);
 	if (archived >= 0)
 		close(archived);
 	close(debug);
@@ -234,7 +254,7 @@ static int check_source(void *context, const char *path)
 		verify->counts.sources++;
 		return 0;
 	}
-	fd = exp_path_open(path);
+	fd = exp_source_open_original(path);
 	if (fd < 0)
 		return 0;
 	close(fd);

@@ -118,6 +118,35 @@ if have gcc objcopy strip && gcc -g -O0 -o program two/code/main.c -Itwo/headers
 	succeeds "xer_archive after that" "$xer_archive" -m '/program$' late.er
 	verify late -m '/program$'
 	is "has brought it" 0 $?
+
+	# Text that somebody has made, most likely.
+	(cat two/headers/take.h; head -c 17000000 /dev/zero | tr '\0' '\n') >two/headers/large.h
+	sed -i 's/take.h/large.h/' two/code/main.c
+	gcc -g -O0 -o program two/code/main.c -Itwo/headers
+	record large -A off -H on -- ./program
+	"$xer_archive" -a src -m '/program$' large.er
+	verify large -a src -m '/program$'
+	is "-verify: a source that is too large for archives is not missing" 0 $?
+	contains "the other one is there" ', 1 source,' large.verify
+
+	# Debug information that dwz(1) makes several objects share: any ELF file by its build id.
+	printf 'int main(void)\n{\n\treturn 1;\n}\n' >two/code/common.c
+	gcc -Wl,--build-id=sha1 -o common.dwz two/code/common.c
+	objcopy -O binary --only-section=.note.gnu.build-id common.dwz common.note
+	(printf 'common.dwz\0'; tail -c 20 common.note) >link
+	gcc -g -O0 -o program two/code/main.c -Itwo/headers
+	objcopy --add-section .gnu_debugaltlink=link program
+	record shared -A off -H on -- ./program
+	"$xer_archive" -m '/program$' shared.er
+	is "a file that objects share comes along" 1 "$(ls shared.er/archives | grep -c '^common\.dwz_')"
+	verify shared -m '/program$'
+	is "-verify: it is there" 0 $?
+	rm -f shared.er/archives/common.dwz_*
+	verify shared -m '/program$'
+	contains "-verify: it is missing" '/common\.dwz: debug file: not archived$' shared.verify
+	"$xer_archive" -m '/program$' shared.er
+	verify shared -m '/program$'
+	is "xer_archive brings it again" 0 $?
 else
 	skip "sources and debug files that come later" "gcc, objcopy or strip is missing"
 fi
