@@ -71,6 +71,11 @@ static void fail(struct archive *archive, const char *path, const char *what)
 	archive->options->reporter.warn(archive->options->reporter.context, text);
 }
 
+static void fail_error(struct archive *archive, const char *path, int error)
+{
+	fail(archive, path, error == ESTALE ? "the file has changed since" : strerror(error));
+}
+
 static void archive_under(struct archive *archive, int file, const char *name)
 {
 	int rc;
@@ -79,7 +84,7 @@ static void archive_under(struct archive *archive, int file, const char *name)
 		return;
 	rc = exp_copy(file, archive->directory, name, archive->options->rewrite);
 	if (rc != 0)
-		fail(archive, name, strerror(-rc));
+		fail_error(archive, name, -rc);
 }
 
 /* What the file at a path shares its debug information with. */
@@ -158,14 +163,13 @@ static void archive_object(struct archive *archive, const struct exp_object *obj
 		/* An archived file outlives the one it was copied from; "[vdso]" and the like
 		 * have none. */
 		if (!exp_copy_exists(archive->directory, name) && object->path[0] == '/')
-			fail(archive, object->path,
-			     fd == -ESTALE ? "the file has changed since" : "no such file");
+			fail_error(archive, object->path, -fd);
 		return;
 	}
 	archive_debug_file(archive, object, fd);
 	rc = exp_copy(fd, archive->directory, name, archive->options->rewrite);
 	if (rc != 0)
-		fail(archive, object->path, strerror(-rc));
+		fail_error(archive, object->path, -rc);
 	close(fd);
 }
 
@@ -241,7 +245,7 @@ static int archive_made(void *context, const struct exp_made_file *file)
 
 static void fail_source(void *context, const char *path, int error)
 {
-	fail(context, path, strerror(error));
+	fail_error(context, path, error);
 }
 
 /* Open the founder's archives and, if one is asked for, the common archive that they then name. */

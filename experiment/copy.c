@@ -37,40 +37,64 @@ static int write_all(int fd, const char *bytes, size_t len)
 	return 0;
 }
 
-static int copy_by_hand(int from, int to)
+/* A file that ends sooner than it did has been cut meanwhile. */
+static int copy_by_hand(int from, int to, off_t size)
 {
 	char *buffer = malloc(CHUNK);
 	int rc = buffer == NULL ? -ENOMEM : 0;
 	unsigned tries = 0;
-	ssize_t got = 0;
 
-	while (rc == 0) {
-		got = read(from, buffer, CHUNK);
+	while (rc == 0 && size > 0) {
+		ssize_t got = read(from, buffer, size < CHUNK ? (size_t)size : CHUNK);
+
 		if (retry(got < 0 && errno == EINTR, &tries))
 			continue;
 		if (got <= 0)
-			break;
-		rc = write_all(to, buffer, (size_t)got);
+			rc = got < 0 ? -errno : -ESTALE;
+		else
+			rc = write_all(to, buffer, (size_t)got);
+		size -= got;
 	}
-	if (rc == 0 && got < 0)
-		rc = -errno;
 	free(buffer);
 	return rc;
 }
 
-static int copy_bytes(int from, int to)
+/* Copy so many bytes from where both files stand. */
+static int copy_part(int from, int to, off_t size)
 {
-	ssize_t got;
+	ssize_t got = 1;
 
-	if (lseek(from, 0, SEEK_SET) != 0)
-		return -errno;
-	while ((got = copy_file_range(from, NULL, to, NULL, KERNEL_CHUNK, 0)) > 0)
-		;
+	while (size > 0 && (got = copy_file_range(from, NULL, to, NULL, size < KERNEL_CHUNK ? (size_t)size : KERNEL_CHUNK, 0)) > 0)
+		size -= got;
 	/* Between some file systems the kernel refuses, or copies nothing; what is left goes by
 	 * hand. */
 	if (got < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO))
 		return -errno;
-	return copy_by_hand(from, to);
+	return copy_by_hand(from, to, size);
+}
+
+/* Holes stay holes: a file that takes no room may have any size. */
+static int copy_bytes(int from, int to)
+{
+	off_t end = lseek(from, 0, SEEK_END), hole = 0;
+	int rc = end < 0 ? -errno : 0;
+
+	while (rc == 0 && hole < end) {
+		off_t data = lseek(from, hole, SEEK_DATA);
+
+		if (data < 0 && errno == ENXIO)
+			break; /* a hole up to the end */
+		if (data < 0)
+			data = hole; /* this file system tells of none */
+		hole = lseek(from, data, SEEK_HOLE);
+		if (hole <= data || hole > end)
+			hole = end;
+		if (lseek(from, data, SEEK_SET) != data || lseek(to, data, SEEK_SET) != data)
+			rc = -errno;
+		if (rc == 0)
+			rc = copy_part(from, to, hole - data);
+	}
+	return rc != 0 || ftruncate(to, end) == 0 ? rc : -errno;
 }
 
 /* What has the name already is the same file, if it is a file. */

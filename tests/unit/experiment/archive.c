@@ -127,6 +127,42 @@ Test(archive, temporary_files_of_another_archiver_of_this_number_are_passed_over
 	maker_destroy(&maker);
 }
 
+/* Whatever size a file has, its copy takes no more room on the disk. */
+Test(archive, holes_stay_holes)
+{
+	enum { HOLE = 64 << 20 };
+	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON};
+	Elf64_Ehdr head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT}, .e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
+			   .e_ehsize = sizeof(head)};
+	char path[256], copy[512], text[512], end[4] = "";
+	struct exp_cause cause;
+	struct maker maker;
+	struct stat st;
+	int fd, len;
+
+	maker_create(&maker);
+	maker_put(&maker, "large", &head, sizeof(head));
+	snprintf(path, sizeof(path), "%s/large", maker.path);
+	len = snprintf(text, sizeof(text), "<map><object id=\"1\" path=\"%s\" start=\"0x1000\" end=\"0x2000\"/></map>", path);
+	maker_put(&maker, "map.xml", text, (size_t)len);
+	fd = open(path, O_RDWR);
+	cr_assert_eq(pwrite(fd, "end", 3, HOLE), 3);
+	cr_assert_eq(ftruncate(fd, 2 * HOLE), 0);
+	if (lseek(fd, 0, SEEK_HOLE) >= HOLE)
+		cr_skip_test("this file system tells of no holes");
+	close(fd);
+	cr_assert_eq(archive(&maker, &options, &cause), 0);
+	archived_path(&maker, path, copy, sizeof(copy));
+	fd = open(copy, O_RDONLY);
+	cr_assert_eq(fstat(fd, &st), 0);
+	cr_assert_eq(st.st_size, 2 * HOLE);
+	cr_assert_lt(st.st_blocks, (1 << 20) / 512);
+	cr_assert(pread(fd, end, 3, HOLE) == 3 && strcmp(end, "end") == 0);
+	cr_assert(pread(fd, text, sizeof(head), 0) == sizeof(head) && memcmp(text, &head, sizeof(head)) == 0);
+	close(fd);
+	maker_destroy(&maker);
+}
+
 /* Whoever made an experiment may have named any file: an image of memory is no code that ran. */
 Test(archive, a_core_file_is_no_load_object)
 {
