@@ -2,6 +2,8 @@
  * at a time; not thread-safe. */
 #include "experiment/debuginfod.h"
 
+#include "experiment/object.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,9 +89,17 @@ static int load(void)
 	return library.is_there;
 }
 
-static debuginfod_client *begin(void)
+/* The client makes names of files and addresses of it, and experiments may have any text there. */
+static int is_build_id(const char *text)
 {
-	debuginfod_client *client = load() && !library.is_silent ? library.begin() : NULL;
+	size_t len = strspn(text, "0123456789abcdef");
+
+	return text[len] == '\0' && len > 0 && len % 2 == 0 && len <= 2 * EXP_BUILD_ID_MAX;
+}
+
+static debuginfod_client *begin(const char *build_id)
+{
+	debuginfod_client *client = is_build_id(build_id) && load() && !library.is_silent ? library.begin() : NULL;
 
 	if (client != NULL) {
 		begin_wait();
@@ -108,7 +118,7 @@ static void finish(debuginfod_client *client, int fd)
 
 char *exp_debuginfod_source(const char *build_id, const char *path)
 {
-	debuginfod_client *client = begin();
+	debuginfod_client *client = begin(build_id);
 	char *place = NULL;
 
 	if (client == NULL)
@@ -120,7 +130,7 @@ char *exp_debuginfod_source(const char *build_id, const char *path)
 /* `find` is known when the library is loaded. */
 static char *find_by(find_by_id *const *find, const char *build_id)
 {
-	debuginfod_client *client = begin();
+	debuginfod_client *client = begin(build_id);
 	char *place = NULL;
 
 	if (client == NULL)

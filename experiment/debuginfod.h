@@ -1,6 +1,6 @@
 /* debuginfod.h: ask the servers of DEBUGINFOD_URLS for files, by build-id. Nothing is asked when
  * that variable is unset or the client library is missing. A server that sends nothing for
- * DEBUGINFOD_TIMEOUT seconds (15 if unset) is asked no more. */
+ * DEBUGINFOD_TIMEOUT seconds (15 if unset) is asked no more. What is not a build-id in lowercase hex is not asked for. */
 #ifndef XER_EXPERIMENT_DEBUGINFOD_H
 #define XER_EXPERIMENT_DEBUGINFOD_H
 

@@ -273,6 +273,11 @@ if ldconfig -p 2>/dev/null | grep -q libdebuginfod.so.1 && have objcopy readelf;
 	is "object, debug file and source from a server: exit status" 0 $?
 	contains "it says so" '\(from a debuginfod server\)' served.txt
 	contains "inlined calls are known" 'Function turn.* inlined from inlined.h|Function twice' served.txt
+	cp -r served.er escaping.er
+	rm -rf escaping.er/archives
+	sed -i 's#build_id="[^"]*"#build_id="../escaped"#' escaping.er/map.xml
+	report escaping -functions
+	is "what is no build id leads nowhere out of the cache" 0 "$(ls -d escaped 2>/dev/null | wc -l)"
 	unset DEBUGINFOD_URLS
 	report served -source spin
 	is "without the variable nobody is asked" 1 $?
