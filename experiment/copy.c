@@ -142,6 +142,17 @@ static int open_temporary(int directory, char *name, size_t size, mode_t mode)
 	return -EBUSY;
 }
 
+static int is_temporary(const char *name)
+{
+	static const char digits[] = "0123456789";
+	const char *number = name + strlen(TEMPORARY), *serial;
+
+	if (strncmp(name, TEMPORARY, strlen(TEMPORARY)) != 0)
+		return 0;
+	serial = number + strspn(number, digits);
+	return serial > number && serial[0] == '.' && serial[1] != '\0' && serial[1 + strspn(serial + 1, digits)] == '\0';
+}
+
 static void sweep_one(int directory, const char *name)
 {
 	int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -166,7 +177,7 @@ void exp_copy_sweep(int directory)
 		return;
 	}
 	while ((entry = readdir(entries)) != NULL)
-		if (strncmp(entry->d_name, TEMPORARY, strlen(TEMPORARY)) == 0)
+		if (is_temporary(entry->d_name))
 			sweep_one(directory, entry->d_name);
 	closedir(entries);
 }

@@ -1,6 +1,7 @@
 /* Archives: what is copied, and that nothing is overwritten or leads elsewhere. */
 #include "experiment/archive.h"
 
+#include "experiment/copy.h"
 #include "experiment/object.h"
 #include "experiment/sources.h"
 #include "tests/unit/experiment/make_experiment.h"
@@ -124,6 +125,27 @@ Test(archive, temporary_files_of_another_archiver_of_this_number_are_passed_over
 		cr_assert_eq(mkfifo(path, 0600), 0);
 	}
 	cr_assert_eq(archive(&maker, &options, &cause), 0);
+	maker_destroy(&maker);
+}
+
+/* Sources have any names. */
+Test(archive, only_what_archivers_have_left_is_swept)
+{
+	static const struct {
+		const char *name;
+		int is_left;
+	} files[] = {{".tmp.12.3", 0}, {".tmp.12", 1}, {".tmp.take.h", 1}, {".tmp.12.3.c", 1}, {".tmp.12.", 1}, {".tmp..3", 1}, {"tmp.12.3", 1}};
+	struct maker maker;
+	int directory;
+
+	maker_create(&maker);
+	directory = open(maker.path, O_RDONLY | O_DIRECTORY);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		maker_put(&maker, files[i].name, "x", 1);
+	exp_copy_sweep(directory);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		cr_assert_eq(exp_copy_exists(directory, files[i].name), files[i].is_left, "%s", files[i].name);
+	close(directory);
 	maker_destroy(&maker);
 }
 
