@@ -54,7 +54,7 @@ int mapfile_begin(int directory, const char *experiment_path, const char *archiv
 	return region_flush(&region);
 }
 
-/* The two records together, or none. */
+/* The two records together, or none: then it is counted, if it is code that has no room in them. */
 static void put(const struct mapping *at, uint16_t number, uint32_t pid, uint64_t time_ns)
 {
 	uint64_t words[2 * RECORD_WORDS], address = object_address(at->object, at->offset);
@@ -63,8 +63,12 @@ static void put(const struct mapping *at, uint16_t number, uint32_t pid, uint64_
 	struct fxt_mapping mapping = {.module = number, .flags = READ_EXECUTE, .start = at->start, .size = at->end - at->start, .address = address};
 	size_t count;
 
-	if (address == OBJECT_NOWHERE || module.name_size > FXT_NAME_MAX)
+	if (address == OBJECT_NOWHERE)
 		return;
+	if (module.name_size > FXT_NAME_MAX) {
+		region.lost++;
+		return;
+	}
 	module.build_id = object_build_id(at->object, &module.build_id_size);
 	count = fxt_put_module(words, time_ns, pid, pid, &module);
 	count += fxt_put_mapping(words + count, time_ns, pid, pid, &mapping);

@@ -32,6 +32,14 @@ of()
 	samples of
 }
 
+# a path that no record of modules has room for
+long=$PWD/$(printf 'l%.0s' {1..150})/$(printf 'o%.0s' {1..150})
+mkdir -p "$long" && cp "$alone" "$long/"
+record long -p off -A off --sampler=1m -- "$long/alone_static" work 100
+counted_samples long >/dev/null
+report long -header
+contains "code whose name is too long for map.fxt is said to be lost" ' events lost: sampler_map$' long.txt
+
 # without --sampler: what is missing is said, and what would show it
 record plain -p off -A off -- sh -c "'$alone' work 1; :"
 report plain -exp_list -header
