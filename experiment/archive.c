@@ -214,14 +214,25 @@ static void archive_objects(struct archive *archive)
 	}
 }
 
-/* Why a file is not taken is said in the log: at the end of a process nobody listens. */
+static int is_logged(const struct exp_info *info, const char *warning)
+{
+	for (size_t i = 0; i < info->event_count; i++)
+		for (size_t k = 0; k < info->events[i].attribute_count; k++)
+			if (strcmp(info->events[i].attributes[k].name, "text") == 0 && strcmp(info->events[i].attributes[k].value, warning) == 0)
+				return 1;
+	return 0;
+}
+
+/* Why a file is not taken is said in the log: at the end of a process nobody listens. Once, as the experiment of a process that was killed
+ * is archived each time that it is read. */
 static void refuse_made(struct archive *archive, const struct exp_made_file *file, int error)
 {
 	char text[512];
 
 	fail(archive, file->path, strerror(error));
 	snprintf(text, sizeof(text), "%s %.300s was not taken: %s", file->what, file->path, strerror(error));
-	exp_log_append_warning(archive->experiment, text);
+	if (!is_logged(&archive->experiment->info, text))
+		exp_log_append_warning(archive->experiment, text);
 }
 
 /* Files that tell of functions made at run time go into the experiment itself. */

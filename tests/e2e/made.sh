@@ -66,6 +66,8 @@ for kind in link fifo directory empty long; do
 done
 report killed -header
 contains "too long a map is said to be so" '^  perf map /tmp/perf-[0-9]*\.map was not taken: File too large$' killed.txt
+report killed -header
+is "once, however often it is read" 1 "$(grep -c 'was not taken' killed.er/log.xml)"
 rm -rf "/tmp/perf-$pid.map"
 
 run left -A off -- map
