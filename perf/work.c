@@ -236,7 +236,10 @@ static int open_event(struct work *work, pid_t tid, int cpu)
 	if (fd < 0)
 		return fd == -ENODEV || fd == -ESRCH ? 0 : fd;
 	status = lane ? ring_redirect(&lane->ring, fd) : open_lane(work, cpu, fd);
-	return status < 0 ? status : watch(work, fd);
+	if (status == 0)
+		return watch(work, fd);
+	close(fd);
+	return status;
 }
 
 static int open_thread(struct work *work, pid_t tid)
@@ -268,8 +271,7 @@ static int open_threads(struct work *work)
 	return status;
 }
 
-/* Files of a helper that cannot go on. */
-static void remove_files(const struct work *work)
+static void remove_lanes_files(const struct work *work)
 {
 	for (unsigned i = 0; i < work->lane_count; i++) {
 		char name[24];
@@ -277,7 +279,44 @@ static void remove_files(const struct work *work)
 		snprintf(name, sizeof(name), "cpu%u.fxt", work->lanes[i].cpu);
 		unlinkat(work->files, name, 0);
 	}
+}
+
+/* Files of a helper that cannot go on. */
+static void remove_files(const struct work *work)
+{
+	remove_lanes_files(work);
 	unlinkat(work->files, FMT_FILE_SAMPLER_MAP, 0);
+}
+
+/* Let go of all lanes and events. */
+static void close_events(struct work *work)
+{
+	remove_lanes_files(work);
+	for (unsigned i = 0; i < work->lane_count; i++) {
+		close(work->lanes[i].region.fd);
+		ring_forget(&work->lanes[i].ring);
+	}
+	for (size_t i = 1; i < work->alive_count; i++)
+		close(work->alive[i].fd);
+	work->alive_count = 1;
+	work->lane_count = 0;
+}
+
+/* The first rings may leave nothing for the others: then all are made smaller. */
+static int open_events(struct work *work)
+{
+	struct ring_settings *settings = &work->settings.ring;
+	size_t pages = 0;
+	int status;
+
+	do {
+		settings->ring_pages = pages;
+		status = settings->enable_on_exec ? open_thread(work, work->settings.pid) : open_threads(work);
+		pages = status == -ENOMEM && work->lane_count > 0 ? ring_smaller(&work->lanes[0].ring, pages) : 0;
+		if (pages > 0)
+			close_events(work);
+	} while (pages > 0);
+	return status;
 }
 
 int work_open(struct work **out, const struct work_settings *settings)
@@ -305,7 +344,7 @@ int work_open(struct work **out, const struct work_settings *settings)
 	if (status == 0)
 		work->alive[0].events = POLLIN;
 	if (status == 0)
-		status = settings->ring.enable_on_exec ? open_thread(work, settings->pid) : open_threads(work);
+		status = open_events(work);
 	if (status == 0 && work->lane_count == 0)
 		status = -ENOENT;
 	if (status < 0)
@@ -326,18 +365,16 @@ void work_enable(struct work *work)
 
 /* ---- end */
 
-/* A ring holds 400 of the largest samples by frame pointers, and is looked at each 100 periods; of stacks, it is looked at four times before
- * it is full. Within limits. */
+/* As the smallest ring wants it. How often other events than those of a clock come is not known. */
 static int pause_ms(const struct work *work)
 {
 	const struct ring_settings *settings = &work->settings.ring;
-	size_t stacks = settings->stack_bytes > 0 ? work->lanes[0].ring.size / (settings->stack_bytes + 256) / 4 : 100;
-	uint64_t ms = settings->period_ns * stacks / 1000000;
+	size_t smallest = SIZE_MAX;
 
-	/* How often other events come is not known. */
-	if (ms < 1 || settings->is_counter)
-		return 1;
-	return ms < 50 ? (int)ms : 50;
+	for (unsigned i = 0; i < work->lane_count; i++)
+		if (work->lanes[i].ring.size < smallest)
+			smallest = work->lanes[i].ring.size;
+	return settings->is_counter ? 1 : ring_pause_ms(smallest, settings->stack_bytes > 0 ? settings->stack_bytes + RING_STACK_EXTRA : RING_SAMPLE_BYTES, settings->period_ns);
 }
 
 /* Command lines are gone with their processes: where programs are executed all the time, as builds do, most of them live shortly. */

@@ -109,6 +109,8 @@ int ring_of_event(struct ring *ring, int fd, const struct ring_settings *setting
 	void *pages = MAP_FAILED;
 	size_t count = settings->is_counter ? COUNTER_PAGES_MAX : settings->stack_bytes > 0 ? STACK_PAGES_MAX : PAGES_MAX;
 
+	if (settings->ring_pages > 0 && settings->ring_pages < count)
+		count = settings->ring_pages;
 	/* How much may be locked in memory is limited for each user. */
 	for (; count >= PAGES_MIN && pages == MAP_FAILED; count /= 2) {
 		ring->size = count * page;
@@ -130,7 +132,7 @@ int ring_of_event(struct ring *ring, int fd, const struct ring_settings *setting
 	return 0;
 }
 
-int ring_open(struct ring *ring, int cpu)
+int ring_open(struct ring *ring, int cpu, const struct ring_settings *settings)
 {
 	struct perf_event_attr attributes = attributes_of(PERF_COUNT_SW_DUMMY);
 	int fd = event_open(&attributes, 0, cpu);
@@ -138,16 +140,39 @@ int ring_open(struct ring *ring, int cpu)
 
 	if (fd < 0)
 		return fd;
-	status = ring_of_event(ring, fd, &(struct ring_settings){0});
+	status = ring_of_event(ring, fd, settings);
 	if (status < 0)
 		close(fd);
 	return status;
 }
 
-void ring_close(struct ring *ring)
+size_t ring_smaller(const struct ring *ring, size_t most)
+{
+	size_t pages = (most > 0 ? most : ring->size / (size_t)sysconf(_SC_PAGESIZE)) / 2;
+
+	return pages >= PAGES_MIN ? pages : 0;
+}
+
+int ring_pause_ms(size_t ring_bytes, size_t sample_bytes, uint64_t period_ns)
+{
+	enum { PAUSE_MAX_MS = 50, NS_PER_MS = 1000000 };
+	uint64_t samples = ring_bytes / sample_bytes / 4;
+
+	if (samples > 0 && period_ns >= (uint64_t)PAUSE_MAX_MS * NS_PER_MS / samples)
+		return PAUSE_MAX_MS;
+	return samples * period_ns < NS_PER_MS ? 1 : (int)(samples * period_ns / NS_PER_MS);
+}
+
+void ring_forget(struct ring *ring)
 {
 	munmap(ring->pages, (size_t)sysconf(_SC_PAGESIZE) + ring->size);
-	ring_abandon(ring);
+	free(ring->spill);
+}
+
+void ring_close(struct ring *ring)
+{
+	ring_forget(ring);
+	close(ring->fd);
 }
 
 void ring_abandon(struct ring *ring)

@@ -18,6 +18,7 @@ struct ring_settings {
 	int inherit;          /* follow new threads and processes */
 	int enable_on_exec;   /* begin by itself when the process executes a program */
 	int tell_mappings;    /* also put records into the ring that tell what code is mapped where, of forks, programs and ends */
+	size_t ring_pages;    /* of data that a ring has at most; 0: as many as are of use */
 	uint32_t stack_bytes; /* 0: the kernel walks frame pointers; else it gives the registers and so many bytes of the stack, a multiple
 	                       * of 8 below 60 KiB */
 };
@@ -66,10 +67,20 @@ int ring_may_kernel(void);
 int ring_event_open(pid_t tid, int cpu, const struct ring_settings *settings);
 
 /* Make a ring. ring_open: of its own on that CPU, for ring_redirect; -ENODEV if the CPU is off. ring_of_event: of an event with these
- * settings, whose descriptor is taken when it succeeds. Less memory is taken if the system allows no more. Returns 0 or -errno. */
-int ring_open(struct ring *ring, int cpu);
+ * settings, whose descriptor is taken when it succeeds. Less memory is taken if the system allows no more: if it has none at all left
+ * (-ENOMEM), the rings that there are may be made anew with ring_smaller pages. Returns 0 or -errno. */
+int ring_open(struct ring *ring, int cpu, const struct ring_settings *settings);
 int ring_of_event(struct ring *ring, int fd, const struct ring_settings *settings);
+
+/* Half as many pages as a ring has, or half of `most`, if that is not 0; 0 if there would be too few. */
+size_t ring_smaller(const struct ring *ring, size_t most);
+
+/* How long samples of so many bytes may pile up in a ring until it is a quarter full; 1 to 50 ms. */
+int ring_pause_ms(size_t ring_bytes, size_t sample_bytes, uint64_t period_ns);
+enum { RING_SAMPLE_BYTES = 640 /* the largest without a copied stack, about */, RING_STACK_EXTRA = 256 /* of one with such a stack, without it */ };
+
 void ring_close(struct ring *ring);
+void ring_forget(struct ring *ring);  /* the event stays open */
 void ring_abandon(struct ring *ring); /* in a forked child, where it is not mapped */
 
 /* Let an event write to the ring of the same CPU. Returns 0 or -errno. */

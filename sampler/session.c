@@ -73,21 +73,22 @@ static void drain(struct session *session)
 	pthread_mutex_unlock(&session->lock);
 }
 
-/* A ring holds 400 of the largest samples: it is looked at each 100 periods, but not too seldom nor too often. */
-static int pause_ms(uint64_t period_ns)
+/* As the smallest ring wants it. */
+static int pause_ms(const struct session *session)
 {
-	uint64_t ms = period_ns * 100 / 1000000;
+	size_t smallest = SIZE_MAX;
 
-	if (ms < 1)
-		return 1;
-	return ms < 50 ? (int)ms : 50;
+	for (unsigned i = 0; i < session->lane_count; i++)
+		if (session->lanes[i].ring.size < smallest)
+			smallest = session->lanes[i].ring.size;
+	return ring_pause_ms(smallest, RING_SAMPLE_BYTES, session->settings.period_ns);
 }
 
 /* libc's own signals cannot be blocked: a thread that takes another user or group sends them to all others. */
 static int is_to_end(const struct session *session)
 {
 	struct pollfd wake = {.fd = session->wake, .events = POLLIN};
-	int status = poll(&wake, 1, pause_ms(session->settings.period_ns));
+	int status = poll(&wake, 1, pause_ms(session));
 
 	return status > 0 || (status < 0 && errno != EINTR);
 }
@@ -107,7 +108,7 @@ static void *read_rings(void *context)
 static int open_lane(struct session *session, int cpu)
 {
 	struct lane *lane = &session->lanes[session->lane_count];
-	int status = ring_open(&lane->ring, cpu);
+	int status = ring_open(&lane->ring, cpu, &session->settings);
 
 	if (status < 0)
 		return status == -ENODEV ? 0 : status;
@@ -122,16 +123,34 @@ static int open_lane(struct session *session, int cpu)
 	return 0;
 }
 
+static void close_lanes(struct session *session)
+{
+	for (unsigned i = 0; i < session->lane_count; i++) {
+		ring_close(&session->lanes[i].ring);
+		free(session->lanes[i].region);
+	}
+	session->lane_count = 0;
+}
+
+/* The first rings may leave nothing for the others: then all are made smaller. */
 static int open_lanes(struct session *session)
 {
 	int cpus = (int)sysconf(_SC_NPROCESSORS_CONF);
-	int status = 0;
+	size_t pages = 0;
+	int status;
 
 	session->lanes = calloc((size_t)cpus, sizeof(*session->lanes));
 	if (!session->lanes)
 		return -ENOMEM;
-	for (int cpu = 0; cpu < cpus && status == 0; cpu++)
-		status = open_lane(session, cpu);
+	do {
+		session->settings.ring_pages = pages;
+		status = 0;
+		for (int cpu = 0; cpu < cpus && status == 0; cpu++)
+			status = open_lane(session, cpu);
+		pages = status == -ENOMEM && session->lane_count > 0 ? ring_smaller(&session->lanes[0].ring, pages) : 0;
+		if (pages > 0)
+			close_lanes(session);
+	} while (pages > 0);
 	if (status == 0 && session->lane_count == 0)
 		status = -ENOENT;
 	return status;

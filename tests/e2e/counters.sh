@@ -34,6 +34,20 @@ if ! "$xcollect" -o try.er -p off -A off -h page-faults,1000 true >/dev/null 2>t
 	exit 0
 fi
 
+# What the kernel allows a user for all CPUs is no more than the ring of the first one would take.
+if [ "$(id -u)" = 0 ] && have setpriv && [ "$(cat /proc/sys/kernel/perf_event_mlock_kb)" = 516 ]; then
+	for_everyone
+	(ulimit -l 0 && cd "$everyones" && exec setpriv --reuid 61234 --regid 61234 --clear-groups bin/xcollect -o few.er -p off -A off -h page-faults,1 true) >few.out 2>few.err
+	if grep -q 'ermi' few.err; then
+		skip "counters of a user" "$(tail -1 few.err)"
+	else
+		is "rings share what a user may lock in memory" 0 "$(grep -c 'Cannot allocate memory' few.err)"
+		is "and there are some" "$(getconf _NPROCESSORS_ONLN)" "$(ls "$everyones/few.er/counter0" | grep -c '^cpu[0-9]*\.fxt$')"
+	fi
+else
+	skip "rings share what a user may lock in memory" "not root, no setpriv, or another limit"
+fi
+
 record every -p off -h page-faults,1 -- "$programs/faults"
 is "the exit status" 0 $?
 counted=$(count counter0_counted every)

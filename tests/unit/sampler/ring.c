@@ -119,3 +119,15 @@ Test(ring, stacks_that_cannot_be_are_refused)
 	cr_assert(ring_decode_stack(STACKED(0, 0), 22, &sample));
 	cr_assert_eq(sample.stack_bytes, 0);
 }
+
+/* A ring of 64 pages at a period of 1 ms is looked at each 50 ms, which is what it was; a small one, when there is little memory, sooner. */
+Test(ring, the_pause_follows_its_size)
+{
+	cr_assert_eq(ring_pause_ms(64 * 4096, RING_SAMPLE_BYTES, 1000000), 50);
+	cr_assert_eq(ring_pause_ms(64 * 4096, RING_SAMPLE_BYTES, 100000), 10);
+	cr_assert_eq(ring_pause_ms(2 * 4096, RING_SAMPLE_BYTES, 1000000), 3);
+	cr_assert_eq(ring_pause_ms(2 * 4096, RING_SAMPLE_BYTES, 10000), 1);
+	cr_assert_eq(ring_pause_ms(128 * 4096, 8192 + RING_STACK_EXTRA, 1000000), 15);
+	cr_assert_eq(ring_pause_ms(2 * 4096, 8192 + RING_STACK_EXTRA, UINT64_MAX), 1);
+	cr_assert_eq(ring_pause_ms(64 * 4096, RING_SAMPLE_BYTES, UINT64_MAX), 50);
+}
