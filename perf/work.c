@@ -374,7 +374,9 @@ static int pause_ms(const struct work *work)
 	for (unsigned i = 0; i < work->lane_count; i++)
 		if (work->lanes[i].ring.size < smallest)
 			smallest = work->lanes[i].ring.size;
-	return settings->is_counter ? 1 : ring_pause_ms(smallest, settings->stack_bytes > 0 ? settings->stack_bytes + RING_STACK_EXTRA : RING_SAMPLE_BYTES, settings->period_ns);
+	if (settings->is_counter)
+		return 1;
+	return ring_pause_ms(smallest, settings->stack_bytes > 0 ? settings->stack_bytes + RING_STACK_EXTRA : RING_SAMPLE_BYTES, settings->period_ns);
 }
 
 /* Command lines are gone with their processes: where programs are executed all the time, as builds do, most of them live shortly. */

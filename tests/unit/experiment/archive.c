@@ -83,6 +83,12 @@ Test(archive, does_not_follow_a_link_out_of_the_experiment)
 	maker_destroy(&maker);
 }
 
+static Elf64_Ehdr elf_head(uint16_t type)
+{
+	return (Elf64_Ehdr){.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT}, .e_type = type, .e_machine = EM_X86_64,
+			    .e_version = EV_CURRENT, .e_ehsize = sizeof(Elf64_Ehdr)};
+}
+
 /* In an archive that others may write to, anything may have the name of a file. It is not followed, but nor is the file there then. */
 Test(archive, what_stands_in_the_way_is_told)
 {
@@ -154,8 +160,7 @@ Test(archive, holes_stay_holes)
 {
 	enum { HOLE = 64 << 20 };
 	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON};
-	Elf64_Ehdr head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT}, .e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
-			   .e_ehsize = sizeof(head)};
+	const Elf64_Ehdr head = elf_head(ET_DYN);
 	char path[256], copy[512], text[512], end[4] = "";
 	struct exp_cause cause;
 	struct maker maker;
@@ -189,8 +194,7 @@ Test(archive, holes_stay_holes)
 Test(archive, a_core_file_is_no_load_object)
 {
 	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON};
-	Elf64_Ehdr head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT}, .e_type = ET_CORE, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
-			   .e_ehsize = sizeof(head)};
+	Elf64_Ehdr head = elf_head(ET_CORE);
 	struct exp_cause cause;
 	struct maker maker;
 	char text[512];
