@@ -133,8 +133,8 @@ static void ignore(void *context, const char *message)
 	(void)message;
 }
 
-/* A process that was killed could not archive its objects at its end: do it now, while they are
- * there. */
+/* A process that was killed could not archive its objects at its end: do it now, while they are there. Not for one that came from elsewhere:
+ * whoever made it would choose which of the user's files are copied into it. */
 static void archive_dead(struct session *session, const struct session_experiment *at)
 {
 	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON, .reporter = {.warn = ignore}};
@@ -146,7 +146,11 @@ static void archive_dead(struct session *session, const struct session_experimen
 	what = experiment_setting(at->experiment, "archive", "on");
 	if (exp_archive_parse(what, &options.what) < 0 || options.what == EXP_ARCHIVE_OFF)
 		return;
-	if (access(at->info->path, W_OK) == 0) {
+	if (!experiment_is_of_this_boot(at->experiment)) {
+		if (at->info->lineage[0] == '\0' && !has_archive(at->info->path))
+			session_say(session, "%s: not archived: it was recorded on another machine, or before this one was started; xer_archive(1) archives it",
+				    at->info->path);
+	} else if (access(at->info->path, W_OK) == 0) {
 		if (experiment_archive(at->experiment, &options, &cause) < 0)
 			session_say(session, "not archived: %s", cause.text);
 	} else if (at->info->lineage[0] == '\0' && !has_archive(at->info->path)) {

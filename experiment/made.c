@@ -67,19 +67,6 @@ int exp_made_each(struct experiment *experiment, int (*take)(void *context, cons
 
 /* ---- where ---- */
 
-static int is_this_boot(const struct experiment *experiment)
-{
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	char id[64];
-	ssize_t len = fd < 0 ? 0 : read(fd, id, sizeof(id) - 1);
-
-	if (fd >= 0)
-		close(fd);
-	id[len > 0 ? len : 0] = '\0';
-	id[strcspn(id, "\n")] = '\0';
-	return id[0] != '\0' && strcmp(id, experiment->info.boot_id) == 0;
-}
-
 /* Process ids are used again: the file must have been written while this process ran. */
 static int is_of_its_time(const struct experiment *experiment, const struct stat *st)
 {
@@ -103,7 +90,7 @@ int exp_made_open_original(const struct experiment *experiment, const struct exp
 	if (fd < 0)
 		return errno == ELOOP ? -ENOENT : -errno;
 	if (fstat(fd, &st) != 0 || fstat(experiment->directory, &own) != 0 || !S_ISREG(st.st_mode) || st.st_uid != own.st_uid ||
-	    !is_of_its_time(experiment, &st) || !is_this_boot(experiment))
+	    !is_of_its_time(experiment, &st) || !experiment_is_of_this_boot(experiment))
 		rc = -ENOENT;
 	else if ((uint64_t)st.st_size > file->size_max)
 		rc = -EFBIG;

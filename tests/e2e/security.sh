@@ -49,6 +49,19 @@ mkdir full.er && ln -s ../victim/file full.er/log.xml && ln -s ../victim/file fu
 { timeout 20 "$xcollect" -O full.er -p off true >full.out 2>full.err; } 2>/dev/null
 untouched "files of an old experiment that are links are not written through"
 
+# ---- a stranger's experiment gets no files of the reader's
+record foreign -p hi -A off -- sh -c 'kill -9 $$'
+sed -i 's/boot_id="[^"]*"/boot_id="00000000-0000-0000-0000-000000000000"/; s/name="archive" value="off"/name="archive" value="on"/' foreign.er/log.xml
+cp -r foreign.er native.er
+sed -i "s/boot_id=\"[^\"]*\"/boot_id=\"$(cat /proc/sys/kernel/random/boot_id)\"/" native.er/log.xml
+report native -header
+is "what died here is archived by xer_print" yes "$([ -n "$(ls native.er/archives)" ] && echo yes)"
+report foreign -header
+is "what died elsewhere is not" "" "$(ls foreign.er/archives)"
+contains "which is said" 'not archived: it was recorded on another machine' foreign.txt.err
+succeeds "xer_archive does it" timeout 60 "$xer_archive" foreign.er
+is "and then it is" yes "$([ -n "$(ls foreign.er/archives)" ] && echo yes)"
+
 # ---- archives
 record archived -p hi -A on -- sh -c 'for i in 1 2 3; do :; done'
 first=$(find archived.er/archives -type f | head -1)
