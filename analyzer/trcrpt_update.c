@@ -15,10 +15,14 @@
 static int put_file(const char *path, const char *text, size_t len)
 {
 	char *temporary = memory_format("%s.%d", path, (int)getpid());
-	FILE *file = fopen(temporary, "we");
+	FILE *file;
 	struct stat st;
-	int status = file == NULL ? -errno : 0;
+	int status;
 
+	/* Of an earlier process of this number; or a link that somebody put there, which "x" does not follow. */
+	unlink(temporary);
+	file = fopen(temporary, "wxe");
+	status = file == NULL ? -errno : 0;
 	if (file != NULL) {
 		if (stat(path, &st) == 0)
 			fchmod(fileno(file), st.st_mode & 0777);

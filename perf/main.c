@@ -33,11 +33,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Signals that end a program's process group, or come by its terminal, are not for the helper. The end of whom it runs is, but xcollect
+/* Signals that end a program's process group, or come by its terminal or by a limit, are not for the helper. The end of whom it runs is, but xcollect
  * ignores that signal while it makes helpers. */
 static void ignore_signals(void)
 {
-	static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ, SIGALRM, SIGUSR1, SIGUSR2};
+	static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2};
 	sigset_t none;
 
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)

@@ -102,9 +102,15 @@ int timers_wait_and_export(int experiment, pid_t pid, char *exporter)
 
 	if (pid > 0)
 		wait_for_end(pid);
-	while (is_anybody_recording(experiment)) {
-		pause_for(ms);
-		ms = 2 * ms < PAUSE_MAX_MS ? 2 * ms : PAUSE_MAX_MS;
+	/* Twice nobody: a new child has its lock a moment after its maker has gone. */
+	for (int looks = 2; looks > 0; looks--) {
+		while (is_anybody_recording(experiment)) {
+			pause_for(ms);
+			ms = 2 * ms < PAUSE_MAX_MS ? 2 * ms : PAUSE_MAX_MS;
+			looks = 2;
+		}
+		if (looks > 1)
+			pause_for(PAUSE_MS);
 	}
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", experiment);
 	len = readlink(link, path, sizeof(path) - 1);

@@ -276,6 +276,8 @@ int session_attach(struct session *session, pid_t tid, uint64_t born)
 		status = open_event(session, &session->lanes[i], tid);
 		if (status >= 0)
 			thread->events[thread->event_count++] = status;
+		else if (status == -ENODEV) /* the CPU is off by now */
+			status = 0;
 	}
 	/* The number may have become another thread's before the events were opened. */
 	if (status >= 0 && (thread_birth(tid, &now_born) < 0 || now_born != born))
