@@ -16,6 +16,7 @@
 #include "lock.h"
 #include "log.h"
 #include "map.h"
+#include "mpi.h"
 #include "process.h"
 #include "rule.h"
 #include "scope.h"
@@ -85,6 +86,7 @@ static void reset(const struct birth_moment *now)
 	io_files_restart();
 	usage_restart(now);
 	functrace_restart();
+	mpi_groups_forget();
 	memset(&col.count, 0, sizeof(col.count));
 	atomic_store(&col.closing, 0);
 	atomic_store(&col.events_stopped, 0);

@@ -1,8 +1,8 @@
 /* mpi.c: wrappers of MPI functions, and their records. The functions are the rows of mpi.def.
  *
  * A call that is made inside of another one, by the library itself or by a function of the program's that the library calls, is passed
- * on: the outer one is recorded. It is known by where its wrapper has its frame, so that a call that was left by a jump is not taken
- * for one that goes on.
+ * on: the outer one is recorded. It is known by where its wrapper has its frame, which must be there still, so that a call that was left
+ * by a jump is not taken for one that goes on.
  *
  * The Fortran bindings of a library call the C functions, by their MPI_ names (MPICH) or by their PMPI_ names (Open MPI). So these have
  * wrappers too, which only look at callers in those bindings: every language comes this way, and nothing is counted twice. */
@@ -145,10 +145,13 @@ static inline int is_on(void)
 	return (int)atomic_load_explicit(&col.mark->mpi, memory_order_relaxed);
 }
 
-/* Where MPI begins and ends is of interest even if calls are not: ranks get their names there. */
+/* Where MPI begins is of interest even if calls are not: ranks get their names there. So is, while the recording is paused, that a handle
+ * goes out of use: it may be another communicator's when it goes on. */
 static int is_wanted(const struct mpi_row *row)
 {
-	return is_on() || (col.descriptor.mpi & MPI_RANKS && row->ends == MPI_ENDS_INIT && col_is_recording());
+	unsigned what = row->ends == MPI_ENDS_INIT ? MPI_RANKS : row->ends == MPI_ENDS_COMM_FREE || row->ends == MPI_ENDS_WIN_FREE ? MPI_CALLS : 0;
+
+	return is_on() || (col.descriptor.mpi & what && col_is_recording());
 }
 
 /* The handle that an argument points to goes out of use. */
@@ -179,12 +182,32 @@ static void prepare(struct mpi_call *call)
 	call->statuses = (void *)call->word[row->status];
 }
 
+/* Is `thread` still in the call that lies further out on the caller's stack? After a jump out of it something else may stand there: where
+ * it returns to must be met on the way outwards. If the stack cannot be walked to its end, it is taken for there. */
+static int is_inside(struct col_thread *thread, const struct caller *caller)
+{
+	const struct walk_memo *memo;
+	int is_found = 1;
+
+	if (!scope_enter())
+		return 1;
+	stack_of(thread, caller);
+	memo = thread_memo(thread, COL_NORMAL);
+	if (memo && memo->count && !memo->base_node) {
+		is_found = 0;
+		for (uint32_t i = 0; i < memo->count && !is_found; i++)
+			is_found = memo->frame[i].sp == thread->mpi.sp && memo->frame[i].pc == thread->mpi.pc;
+	}
+	scope_leave(thread);
+	return is_found;
+}
+
 /* Returns 0 if the call is only to be passed on. */
-static int begin(struct mpi_call *call, const struct mpi_row *row, uint64_t *word, int is_wide)
+static int begin(struct mpi_call *call, const struct mpi_row *row, uint64_t *word, int is_wide, const struct caller *caller)
 {
 	struct col_thread *thread = thread_current();
 
-	if (!thread || (thread->mpi.state && (uint64_t)call < thread->mpi.frame))
+	if (!thread || (thread->mpi.state && caller->sp < thread->mpi.sp && is_inside(thread, caller)))
 		return 0;
 	call->row = row;
 	call->thread = thread;
@@ -193,7 +216,8 @@ static int begin(struct mpi_call *call, const struct mpi_row *row, uint64_t *wor
 	call->statuses = NULL;
 	call->tracked_count = 0;
 	call->mapped = NULL;
-	thread->mpi.frame = (uint64_t)call;
+	thread->mpi.pc = shadow_true_address(caller->pc, caller->sp);
+	thread->mpi.sp = caller->sp;
 	thread->mpi.state = (uint8_t)(row->func >> 8);
 	prepare(call);
 	call->begin = col_ticks();
@@ -224,7 +248,7 @@ static void write_tracked(struct mpi_call *call, const struct mpi_message *messa
 	    .comm = message->number,
 	    .peer = message->peer,
 	};
-	struct mpi_group spare;
+	const struct mpi_group *group = mpi_group_known(message->comm, message->number);
 	int source;
 
 	if (message->is_send) {
@@ -234,7 +258,8 @@ static void write_tracked(struct mpi_call *call, const struct mpi_message *messa
 	source = mpi_status_source(status);
 	if (source == mpi_library.proc_null || mpi_status_is_cancelled(status))
 		return;
-	event.peer = message->comm ? mpi_group_world(mpi_group_find(message->comm, 0, &spare), source) : MPI_NO_PEER;
+	if (group)
+		event.peer = mpi_group_world(group, source);
 	put(call, &event, 0, mpi_status_bytes(status), col_ticks());
 }
 
@@ -296,8 +321,10 @@ static void track(struct mpi_call *call, const struct mpi_group *group, uint32_t
 		message.peer = group ? mpi_group_world(group, rank_argument(call, row->to)) : MPI_NO_PEER;
 		if (rank_argument(call, row->to) == mpi_library.proc_null)
 			return;
-	} else if (row->source && rank_argument(call, row->source) == mpi_library.proc_null) {
-		return;
+	} else if (row->source) {
+		if (rank_argument(call, row->source) == mpi_library.proc_null)
+			return;
+		message.peer = group ? mpi_group_world(group, rank_argument(call, row->source)) : MPI_NO_PEER;
 	}
 	mpi_request_add(mpi_handle_at(call->word[row->request], 0), &message);
 }
@@ -320,7 +347,7 @@ static const struct mpi_group *group_of(struct mpi_call *call, const struct mpi_
 		return mpi_group_find(mpi_handle(call->word[row->comm]), 0, spare);
 	if (row->win)
 		return mpi_group_find(mpi_handle(call->word[row->win]), 1, spare);
-	return probed ? mpi_group_find(probed->comm, 0, spare) : NULL;
+	return probed ? mpi_group_known(probed->comm, probed->number) : NULL;
 }
 
 static void record_ended(struct mpi_call *call, struct fmt_mpi *event, const struct mpi_message *probed, uint64_t now)
@@ -458,7 +485,7 @@ enum { NO_MPI = 16 };
 \
 		if (!real) \
 			return NO_MPI; \
-		if (!begin(&call, &rows[INDEX_##index], word, is_wide)) \
+		if (!begin(&call, &rows[INDEX_##index], word, is_wide, &CALLER)) \
 			return real(PASS_##words(word)); \
 		probed = take_probed(&call, &memory); \
 		return end(&call, real(PASS_##words(word)), probed, &CALLER); \

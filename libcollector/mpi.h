@@ -26,7 +26,7 @@ struct mpi_row {
 		uint8_t how, count, type; /* enum mpi_how; STATUS: count is the status's argument */
 	} out, in;
 	uint8_t out_at, in_at; /* enum mpi_at */
-	uint8_t neighbors, persistent, op;
+	uint8_t neighbors, own_side, persistent, op;
 	uint8_t out_buffer, in_buffer; /* which may be MPI_IN_PLACE */
 	uint8_t to, from, target;
 	uint8_t source; /* as FROM, of a message that comes later */
@@ -38,7 +38,7 @@ struct mpi_row {
 /* The thread's own. A tick handler reads state. */
 struct mpi_thread {
 	volatile uint8_t state; /* enum fmt_mpi_state */
-	uint64_t frame;         /* of the call that it is in: its struct mpi_call */
+	uint64_t pc, sp;        /* where the call that it is in returns to */
 	uint64_t events;
 };
 
@@ -55,6 +55,7 @@ struct mpi_group {
 	atomic_uint_fast64_t handle; /* 0: unused */
 	uint32_t number;
 	int rank, size; /* own rank; processes that ranks tell, of the other side if there is one */
+	int own_size;   /* processes of this side */
 	int is_inter;
 	int is_world;        /* ranks are those of MPI_COMM_WORLD */
 	const int *world;    /* world[size]: ranks in MPI_COMM_WORLD, NULL: unknown */
@@ -70,7 +71,7 @@ struct mpi_library {
 	int handle_bytes;
 	int cart, graph;  /* what MPI_Topo_test says */
 #define MPI_FUNCTIONS \
-	FUNCTION(Initialized) FUNCTION(Finalized) FUNCTION(Error_class) FUNCTION(Type_size) FUNCTION(Get_elements_x) \
+	FUNCTION(Initialized) FUNCTION(Finalized) FUNCTION(Error_class) FUNCTION(Type_size_x) FUNCTION(Get_elements_x) \
 	FUNCTION(Test_cancelled) FUNCTION(Comm_rank) FUNCTION(Comm_size) FUNCTION(Comm_test_inter) FUNCTION(Comm_remote_size) \
 	FUNCTION(Comm_group) FUNCTION(Comm_remote_group) FUNCTION(Group_translate_ranks) FUNCTION(Group_size) FUNCTION(Group_rank) \
 	FUNCTION(Group_free) FUNCTION(Win_get_group) FUNCTION(Topo_test) FUNCTION(Cartdim_get) FUNCTION(Graph_neighbors_count) \
@@ -102,6 +103,13 @@ uint64_t mpi_type_size(uint64_t type);
 /* What is known of a communicator, or a window; *spare is used when there are more than are kept. */
 const struct mpi_group *mpi_group_find(uint64_t handle, int is_window, struct mpi_group *spare);
 void mpi_group_forget(uint64_t handle);
+
+/* The communicator that was given that number, NULL: it has been freed since, as it may be while a message of it is on its way, and its
+ * handle is another's or nobody's; or it has none. */
+const struct mpi_group *mpi_group_known(uint64_t handle, uint32_t number);
+
+/* A recording begins where another one has ended: communicators may have come and gone meanwhile. Nobody is in a call that is recorded. */
+void mpi_groups_forget(void);
 
 /* The rank in MPI_COMM_WORLD, MPI_NO_PEER if it is none. */
 uint32_t mpi_group_world(const struct mpi_group *group, int rank);
@@ -150,7 +158,7 @@ struct mpi_message {
 	uint32_t number; /* of the communicator */
 	uint64_t comm;
 	uint64_t bytes; /* to be sent */
-	uint32_t peer;  /* to be sent to */
+	uint32_t peer;  /* to be sent to, or received from, if that is told when it is asked for */
 	uint8_t is_send, is_persistent;
 };
 

@@ -91,7 +91,7 @@ void mpi_bytes(const struct mpi_call *call, const struct mpi_group *group, uint6
 
 	if (!group)
 		group = &nothing;
-	senders = receivers = group->size;
+	senders = receivers = row->own_side ? group->own_size : group->size;
 	if (row->neighbors)
 		mpi_neighbors(call->word[row->comm], &senders, &receivers);
 	if (is_in_place(call, row->out_buffer))

@@ -113,11 +113,11 @@ uint64_t mpi_handle_at(uint64_t array, uint64_t index)
 
 uint64_t mpi_type_size(uint64_t type)
 {
-	int size = 0;
+	int64_t size = 0;
 
 	if (mpi_handle(type) == mpi_library.no_type)
 		return 0;
-	return ASK(Type_size, type, &size) == 0 && size > 0 ? (uint64_t)size : 0;
+	return ASK(Type_size_x, type, &size) == 0 && size > 0 ? (uint64_t)size : 0;
 }
 
 /* ---- communicators and windows ---- */
@@ -147,15 +147,17 @@ static uint64_t group_of(struct mpi_group *out, uint64_t handle, int is_window)
 		ASK(Win_get_group, handle, &group);
 		ASK(Group_size, group, &out->size);
 		ASK(Group_rank, group, &out->rank);
+		out->own_size = out->size;
 		return group;
 	}
 	ASK(Comm_rank, handle, &out->rank);
+	ASK(Comm_size, handle, &out->own_size);
 	ASK(Comm_test_inter, handle, &out->is_inter);
 	if (out->is_inter) {
 		ASK(Comm_remote_size, handle, &out->size);
 		ASK(Comm_remote_group, handle, &group);
 	} else {
-		ASK(Comm_size, handle, &out->size);
+		out->size = out->own_size;
 		if (handle != mpi_library.world)
 			ASK(Comm_group, handle, &group);
 	}
@@ -166,7 +168,7 @@ static void learn_group(struct mpi_group *out, uint64_t handle, int is_window, i
 {
 	uint64_t group;
 
-	out->rank = out->size = out->is_inter = 0;
+	out->rank = out->size = out->own_size = out->is_inter = 0;
 	out->world = NULL;
 	out->is_world = !is_window && handle == mpi_library.world;
 	group = group_of(out, handle, is_window);
@@ -182,16 +184,32 @@ static unsigned place_of(uint64_t handle)
 	return (unsigned)((handle * UINT64_C(0x9e3779b97f4a7c15)) >> 40);
 }
 
-const struct mpi_group *mpi_group_find(uint64_t handle, int is_window, struct mpi_group *spare)
+/* Of two threads that met it at the same time, each may have given it a number. 0: any. */
+static struct mpi_group *find(uint64_t handle, uint32_t number)
 {
 	unsigned at = place_of(handle);
 
 	for (unsigned i = 0; i < PROBES; i++) {
 		struct mpi_group *group = &groups[(at + i) % GROUPS];
 
-		if (atomic_load_explicit(&group->handle, memory_order_acquire) == handle)
+		if (atomic_load_explicit(&group->handle, memory_order_acquire) == handle && (number == 0 || group->number == number))
 			return group;
 	}
+	return NULL;
+}
+
+const struct mpi_group *mpi_group_known(uint64_t handle, uint32_t number)
+{
+	return number ? find(handle, number) : NULL;
+}
+
+const struct mpi_group *mpi_group_find(uint64_t handle, int is_window, struct mpi_group *spare)
+{
+	const struct mpi_group *known = find(handle, 0);
+	unsigned at = place_of(handle);
+
+	if (known)
+		return known;
 	for (unsigned i = 0; i < PROBES; i++) {
 		struct mpi_group *group = &groups[(at + i) % GROUPS];
 		uint_fast64_t none = 0;
@@ -208,19 +226,30 @@ const struct mpi_group *mpi_group_find(uint64_t handle, int is_window, struct mp
 	return spare;
 }
 
+static void forget(struct mpi_group *group, uint_fast64_t handle)
+{
+	if (atomic_load(&group->handle) != handle || !atomic_compare_exchange_strong(&group->handle, &handle, BUSY))
+		return;
+	if (group->world)
+		sys_munmap((void *)(group->world - group->size), 2 * (size_t)group->size * sizeof(int));
+	atomic_store_explicit(&group->handle, 0, memory_order_release);
+}
+
 void mpi_group_forget(uint64_t handle)
 {
 	unsigned at = place_of(handle);
 
-	for (unsigned i = 0; i < PROBES; i++) {
-		struct mpi_group *group = &groups[(at + i) % GROUPS];
-		uint_fast64_t expected = handle;
+	for (unsigned i = 0; i < PROBES; i++)
+		forget(&groups[(at + i) % GROUPS], handle);
+}
 
-		if (atomic_load(&group->handle) != handle || !atomic_compare_exchange_strong(&group->handle, &expected, BUSY))
-			continue;
-		if (group->world)
-			sys_munmap((void *)(group->world - group->size), 2 * (size_t)group->size * sizeof(int));
-		atomic_store_explicit(&group->handle, 0, memory_order_release);
+void mpi_groups_forget(void)
+{
+	for (unsigned i = 0; atomic_load(&group_numbers) && i < GROUPS; i++) {
+		uint_fast64_t handle = atomic_load(&groups[i].handle);
+
+		if (handle > BUSY)
+			forget(&groups[i], handle);
 	}
 }
 

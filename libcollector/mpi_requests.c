@@ -212,16 +212,34 @@ static void begin(struct mpi_call *call, const struct mpi_tracked *tracked, mpi_
 		on(call, &request->message, NULL);
 }
 
+/* The tracked request at an index of the call's, NULL if there is none. */
+static const struct mpi_tracked *tracked_at(const struct mpi_call *call, uint64_t index)
+{
+	uint64_t low = 0, high = call->tracked_count;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (call->tracked[middle].index < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < call->tracked_count && call->tracked[low].index == index ? &call->tracked[low] : NULL;
+}
+
 /* The functions that tell which requests are complete by their indices. */
 static void complete_some(struct mpi_call *call, mpi_message_taker *on)
 {
 	int32_t number = *(const int32_t *)call->word[call->row->flag];
 	const int32_t *index = (const int32_t *)call->word[call->row->flag + 1];
 
-	for (int32_t i = 0; i < number; i++)
-		for (uint64_t j = 0; j < call->tracked_count; j++)
-			if (call->tracked[j].index == (uint64_t)index[i])
-				complete(call, &call->tracked[j], status_at(call, (uint64_t)i), on);
+	for (int32_t i = 0; i < number; i++) {
+		const struct mpi_tracked *tracked = tracked_at(call, (uint64_t)index[i]);
+
+		if (tracked)
+			complete(call, tracked, status_at(call, (uint64_t)i), on);
+	}
 }
 
 /* Is the request at this index complete? Of functions that say so of all, or of one. */

@@ -119,6 +119,22 @@ for mpi in openmpi mpich; do
 	is "$mpi: calls after jumps, and none in calls" "10 0" "$(row jump.$mpi.txt MPI_Barrier 3 4)"
 	is "$mpi: calls with calls in them" "4 0 16 16" "$(row jump.$mpi.txt MPI_Allreduce 3 4 7 8)"
 
+	# Communicators that are freed while messages of theirs are on the way, or while the recording is paused; counts of one side; large types.
+	mpicc.$mpi -O1 -w -I"$tests/../include" -o handles.$mpi "$tests/programs/mpi/handles.c"
+	timeout -k 5 60 mpirun.$mpi -np 4 ./handles.$mpi >plain.out 2>&1
+	is "$mpi: handles that go, not recorded" "0 " "$? $(cat plain.out)"
+	job handles.$mpi -M on -- mpirun.$mpi -np 4 ./handles.$mpi
+	is "$mpi: handles that go: the exit status and the output" "0 " "$? $(cat handles.$mpi.out)"
+	report handles.$mpi -mpifunctions
+	for expected in "MPI_Irecv 808 0 0 3232" "MPI_Mrecv 4 0 0 48" "MPI_Allgather 8 0 32 96" "MPI_Bcast 4 0 17179869184 0" \
+		"MPI_Reduce_scatter 4 0 96 48" "MPI_Reduce_scatter_block 4 0 96 48"; do
+		is "$mpi: handles that go: $expected" "${expected#* }" "$(row handles.$mpi.txt "${expected%% *}" 3 4 7 8)"
+	done
+	report handles.$mpi -mpimessages
+	for rank in 0 1 2 3; do # to the rank before: one message whose sender was named when it was asked for, of 3
+		is "$mpi: messages of freed communicators: from $rank" "3 20 1 4" "$(awk -v from=$rank -v to=$(((rank + 3) % 4)) '$1 == from && $2 == to { print $3, $4, $5, $6 }' handles.$mpi.txt)"
+	done
+
 	# Fortran: counted once, whichever way its library calls the one for C.
 	for language in mpi mpi_f08; do
 		sed "s/use mpi$/use $language/" "$tests/programs/mpi/fortran.f90" >fortran.f90

@@ -1,5 +1,5 @@
 /* Calls that do not return, and calls in calls. Each rank: 5 MPI_Send to a rank that there is not, which an error handler leaves by longjmp,
- * each with an MPI_Barrier afterwards; one more, which fails; 2 MPI_Allreduce by an operation of the program's own, which calls MPI_Barrier. */
+ * each with an MPI_Barrier afterwards, much deeper in the stack than it was, in frames that are not written; one more, which fails; 2 MPI_Allreduce by an operation of the program's own, which calls MPI_Barrier. */
 #include <mpi.h>
 #include <setjmp.h>
 
@@ -10,6 +10,18 @@ static void jump(MPI_Comm *comm, int *error, ...)
 	(void)comm;
 	(void)error;
 	longjmp(back, 1);
+}
+
+static __attribute__((noinline)) void barrier_below(int frames)
+{
+	volatile char hole[256];
+
+	hole[0] = 0;
+	if (frames > 0)
+		barrier_below(frames - 1);
+	else
+		MPI_Barrier(MPI_COMM_WORLD);
+	hole[1] = 0;
 }
 
 static void add(void *in, void *sum, int *count, MPI_Datatype *type)
@@ -33,7 +45,7 @@ int main(int argc, char **argv)
 		if (setjmp(back) == 0)
 			MPI_Send(&one, 1, MPI_INT, 99, 1, MPI_COMM_WORLD);
 		else
-			MPI_Barrier(MPI_COMM_WORLD);
+			barrier_below(20);
 	}
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Send(&one, 1, MPI_INT, 99, 1, MPI_COMM_WORLD);
