@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Regions that are open at one time and what bounds memory; kinds of constructs have less than 128 numbers. */
-enum { OPEN_REGIONS = 1 << 10, CONSTRUCTS_MAX = 1 << 20, EVENTS = 128, KEPT_THREADS = 64 };
+/* Regions that are open at one time, threads of each, and what bounds memory; kinds of constructs have less than 128 numbers. */
+enum { OPEN_REGIONS = 1 << 10, THREADS_MAX = 1 << 10, CONSTRUCTS_MAX = 1 << 20, EVENTS = 128 };
 
 /* A region, as far as its threads have ended their parts. */
 struct region {
@@ -23,7 +23,8 @@ struct region {
 		uint64_t end;
 		uint64_t work;     /* until then, without waits */
 		uint64_t in_tasks; /* executed in the barrier at the region's end */
-	} part[KEPT_THREADS];
+	} *part;                   /* part[part_count] */
+	size_t part_count, part_capacity;
 	uint64_t more_work; /* of further threads */
 };
 
@@ -140,13 +141,14 @@ static struct exp_omp_construct *find_construct(struct reader *reader, unsigned 
 	return &load->omp_constructs[reader->count++];
 }
 
-static struct exp_omp_construct *count_event(struct reader *reader, unsigned event, uint32_t node, uint64_t ticks)
+/* Of a task that goes on, the last part counts. */
+static struct exp_omp_construct *count_event(struct reader *reader, unsigned event, uint32_t node, uint64_t ticks, int goes_on)
 {
 	struct exp_omp_construct *construct = find_construct(reader, event, node);
 
 	if (construct == NULL)
 		return NULL;
-	construct->count++;
+	construct->count += !goes_on;
 	construct->time_ns += ticks;
 	if (ticks > construct->longest_ns)
 		construct->longest_ns = ticks;
@@ -176,12 +178,15 @@ static void on_thread(struct reader *reader, const struct fmt_omp *event, uint32
 		reader->load->set.omp.unended += region->id != 0;
 		region->id = event->region;
 		region->threads = 0;
+		region->part_count = 0;
 		region->waited = region->more_work = 0;
 	}
-	if (region->threads < KEPT_THREADS)
-		region->part[region->threads] = (struct part){.tid = cursor->tid, .node = node, .end = cursor->tsc, .work = work};
-	else
+	if (region->part_count == THREADS_MAX)
 		region->more_work += work;
+	else if (exp_array_reserve(&region->part, &region->part_capacity, region->part_count, sizeof(*region->part)) == 0)
+		region->part[region->part_count++] = (struct part){.tid = cursor->tid, .node = node, .end = cursor->tsc, .work = work};
+	else
+		reader->load->rc = -ENOMEM;
 	region->threads++;
 	region->waited += waited;
 }
@@ -190,11 +195,10 @@ static void on_thread(struct reader *reader, const struct fmt_omp *event, uint32
 static void on_task(struct reader *reader, const struct fmt_omp *event, uint32_t tid)
 {
 	struct region *region = &reader->regions[event->region % OPEN_REGIONS];
-	uint32_t count = region->threads < KEPT_THREADS ? region->threads : KEPT_THREADS;
 
-	if (region->id != event->region || event->number != 0)
+	if (region->id != event->region || event->number & FMT_OMP_TASK_INNER)
 		return;
-	for (uint32_t i = 0; i < count; i++)
+	for (size_t i = 0; i < region->part_count; i++)
 		if (region->part[i].tid == tid)
 			region->part[i].in_tasks += fmt_u48_get(&event->duration);
 }
@@ -203,10 +207,9 @@ static void on_task(struct reader *reader, const struct fmt_omp *event, uint32_t
  * if the region itself is not counted. */
 static void count_parts(struct reader *reader, const struct region *region, struct exp_omp_construct *construct, uint64_t tsc)
 {
-	uint32_t count = region->threads < KEPT_THREADS ? region->threads : KEPT_THREADS;
 	uint64_t all = 0, most = 0, waits = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < region->part_count; i++) {
 		const struct part *part = &region->part[i];
 		uint64_t work = part->work + part->in_tasks;
 		uint64_t passed = tsc > part->end ? tsc - part->end : 0;
@@ -224,7 +227,7 @@ static void count_parts(struct reader *reader, const struct region *region, stru
 		construct->most_threads = region->threads;
 	construct->work_ns += all + region->more_work;
 	construct->wait_ns += region->waited + waits;
-	construct->lost_ns += count * most - all;
+	construct->lost_ns += region->part_count * most - all;
 }
 
 static void on_region(struct reader *reader, const struct fmt_omp *event, struct exp_omp_construct *construct, uint64_t tsc)
@@ -280,7 +283,7 @@ static void on_omp(struct reader *reader, const struct exp_cursor *cursor, const
 	}
 	if (event->event == FMT_omp_event_TASK)
 		on_task(reader, event, cursor->tid);
-	construct = count_event(reader, event->event, place, own);
+	construct = count_event(reader, event->event, place, own, event->event == FMT_omp_event_TASK && event->number & FMT_OMP_TASK_GOES_ON);
 	if (event->event == FMT_omp_event_PARALLEL)
 		on_region(reader, event, construct, cursor->tsc);
 	if (event->event >= FMT_omp_event_IMPLICIT_BARRIER && event->event <= FMT_omp_event_TASK_WAIT)
@@ -339,6 +342,8 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 	if (rc == 0)
 		finish(&reader);
 	exp_index_fini(&reader.by_place);
+	for (size_t i = 0; reader.regions != NULL && i < OPEN_REGIONS; i++)
+		free(reader.regions[i].part);
 	free(reader.regions);
 	return rc;
 }

@@ -48,6 +48,8 @@ enum fmt_kind {
 
 /* The shape of user events, see record.def. */
 enum fmt_user_shape { FMT_USER_COUNT = 7, FMT_USER_CHANNEL = 7, FMT_USER_CUT = 0x40, FMT_USER_32 = 0x80 };
+/* Bits of the number of an executed task: it lies on another one; it is a part of an untied one, of which more come, in whatever thread. */
+enum { FMT_OMP_TASK_INNER = 1, FMT_OMP_TASK_GOES_ON = 2 };
 enum { FMT_USER_WORDS = 5, FMT_USER_BYTES = 4096, FMT_USER_CHANNELS = 8 };
 enum { FMT_USER_LOW = 9 }; /* the bits of a data word that `low` keeps: 0 and 3 */
 

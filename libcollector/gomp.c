@@ -365,7 +365,7 @@ static void end_task(const struct part *part, const struct task *task)
 	part->thread->omp.in_tasks = part->in_tasks + (now - part->begin);
 	outer = omp_innermost(part->thread);
 	omp_record(part->thread, &(struct omp_event){.event = FMT_omp_event_TASK,
-	                                             .number = outer && outer->task,
+	                                             .number = outer && outer->task ? FMT_OMP_TASK_INNER : 0,
 	                                             .region = task->region,
 	                                             .task = task->id,
 	                                             .stack = task->base ? tree_node(task->base, (uint64_t)task->function + 1) : 0,

@@ -24,10 +24,16 @@ int ompt_is_used(void)
 	return (int)atomic_load_explicit(&is_used, memory_order_relaxed);
 }
 
-/* NULL: nothing is recorded. */
-static struct col_thread *recorded(void)
+/* Is what begins now to be recorded? While the recording is paused the thread's piles are kept none the less: what begins may end later. */
+static int is_on(void)
 {
-	return atomic_load_explicit(&col.mark->omp, memory_order_relaxed) ? thread_current() : NULL;
+	return atomic_load_explicit(&col.mark->omp, memory_order_relaxed) != OMP_OFF;
+}
+
+/* When something begins; 0: it is not to be recorded. */
+static uint64_t beginning(void)
+{
+	return is_on() ? col_ticks() : 0;
 }
 
 static uint64_t pack(uint32_t ordinal, uint32_t node)
@@ -84,17 +90,19 @@ static void record(struct col_thread *thread, enum fmt_omp_event event, uint64_t
 static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel, unsigned requested, int flags,
                               const void *code)
 {
-	struct col_thread *thread = recorded();
+	struct col_thread *thread = thread_current();
 	struct omp_thread *omp = thread ? &thread->omp : NULL;
-	uint32_t base, stack, id;
+	uint32_t base, stack = 0, id = 0;
 
 	(void)task, (void)frame, (void)requested, (void)flags;
 	parallel->value = 0;
 	if (!omp)
 		return;
-	id = omp_new_region();
-	stack = stack_at(code, &CALLER, FMT_PC_PARALLEL, &base);
-	parallel->value = pack(id, base);
+	if (is_on()) {
+		id = omp_new_region();
+		stack = stack_at(code, &CALLER, FMT_PC_PARALLEL, &base);
+		parallel->value = pack(id, base);
+	}
 	if (omp->region_depth < OMP_REGIONS)
 		omp->region[omp->region_depth] = (struct omp_region){.begin = col_ticks(), .id = id, .node = stack, .code = code, .state = omp->state};
 	omp->region_depth++;
@@ -103,7 +111,7 @@ static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt
 
 static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags, const void *code)
 {
-	struct col_thread *thread = recorded();
+	struct col_thread *thread = thread_current();
 	uint64_t now = col_ticks();
 	struct omp_thread *omp = thread ? &thread->omp : NULL;
 	const struct omp_region *region;
@@ -115,7 +123,7 @@ static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags,
 		return;
 	region = &omp->region[omp->region_depth];
 	omp->state = region->state ? region->state : FMT_omp_state_SERIAL;
-	if (region->id != ordinal_of(parallel))
+	if (region->id == 0 || region->id != ordinal_of(parallel))
 		return;
 	omp_record(thread, &(struct omp_event){.event = FMT_omp_event_PARALLEL,
 	                                       .number = region->threads,
@@ -134,6 +142,8 @@ static void end_thread(struct col_thread *thread, struct omp_base *base)
 		return;
 	base->is_over = 1;
 	thread->omp.state = FMT_omp_state_IMPLICIT_BARRIER;
+	if (base->region == 0 || base->begin == 0)
+		return;
 	omp_record(thread, &(struct omp_event){.event = FMT_omp_event_THREAD,
 	                                       .number = base->number,
 	                                       .region = base->region,
@@ -145,7 +155,7 @@ static void end_thread(struct col_thread *thread, struct omp_base *base)
 
 static void begin_thread(struct col_thread *thread, const ompt_data_t *parallel, unsigned team, unsigned number)
 {
-	struct omp_base base = {.node = node_of(parallel), .region = ordinal_of(parallel), .number = (uint16_t)number, .begin = col_ticks()};
+	struct omp_base base = {.node = node_of(parallel), .region = ordinal_of(parallel), .number = (uint16_t)number, .begin = beginning()};
 	struct omp_thread *omp = &thread->omp;
 	ompt_frame_t *frame = NULL;
 
@@ -159,7 +169,7 @@ static void begin_thread(struct col_thread *thread, const ompt_data_t *parallel,
 
 static void on_implicit_task(int endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned team, unsigned number, int flags)
 {
-	struct col_thread *thread = recorded();
+	struct col_thread *thread = thread_current();
 	struct omp_base *base;
 
 	if (task && endpoint == ompt_scope_begin)
@@ -184,7 +194,7 @@ static void begin_wait(struct col_thread *thread, enum fmt_omp_state state)
 	struct omp_thread *omp = &thread->omp;
 
 	if (omp->wait_depth < OMP_DEPTH && omp_make_piles(omp))
-		omp->piles->wait[omp->wait_depth] = (struct omp_wait){col_ticks(), omp->in_tasks, omp->state};
+		omp->piles->wait[omp->wait_depth] = (struct omp_wait){beginning(), omp->in_tasks, omp->state};
 	omp->wait_depth++;
 	omp->state = (uint8_t)state;
 }
@@ -201,6 +211,8 @@ static void end_wait(struct col_thread *thread, enum fmt_omp_state state, uint64
 		return;
 	wait = &omp->piles->wait[omp->wait_depth];
 	omp->state = wait->state;
+	if (wait->begin == 0)
+		return;
 	in_tasks = omp->in_tasks - wait->in_tasks;
 	if (base)
 		base->waited += now - wait->begin - in_tasks;
@@ -238,7 +250,7 @@ static int is_last_barrier(const struct omp_thread *omp, int kind, const void *c
 
 static void on_sync_region_wait(int kind, int endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *code)
 {
-	struct col_thread *thread = recorded();
+	struct col_thread *thread = thread_current();
 	struct omp_base *base = thread ? omp_innermost(thread) : NULL;
 
 	(void)parallel, (void)task;
@@ -284,7 +296,7 @@ static enum fmt_omp_state state_of_mutex(int kind)
 
 static void on_mutex_acquire(int kind, unsigned hint, unsigned implementation, uint64_t object, const void *code)
 {
-	struct col_thread *thread = recorded();
+	struct col_thread *thread = thread_current();
 
 	(void)hint, (void)implementation, (void)object, (void)code;
 	if (thread && state_of_mutex(kind))
@@ -293,7 +305,7 @@ static void on_mutex_acquire(int kind, unsigned hint, unsigned implementation, u
 
 static void on_mutex_acquired(int kind, uint64_t object, const void *code)
 {
-	struct col_thread *thread = recorded();
+	struct col_thread *thread = thread_current();
 
 	enum fmt_omp_state state = state_of_mutex(kind);
 
@@ -304,7 +316,7 @@ static void on_mutex_acquired(int kind, uint64_t object, const void *code)
 /* A lock that its owner has already: nobody tells that it was acquired. One that was only tried has begun no wait. */
 static void on_nest_lock(int endpoint, uint64_t object, const void *code)
 {
-	struct col_thread *thread = recorded();
+	struct col_thread *thread = thread_current();
 
 	if (thread && endpoint == ompt_scope_begin && thread->omp.state == FMT_omp_state_LOCK)
 		end_wait(thread, FMT_omp_state_LOCK, object, code, &CALLER);
@@ -315,12 +327,12 @@ static void on_nest_lock(int endpoint, uint64_t object, const void *code)
 static void on_task_create(ompt_data_t *encountering, const ompt_frame_t *frame, ompt_data_t *task, int flags, int has_dependences,
                            const void *code)
 {
-	struct col_thread *thread = recorded();
+	struct col_thread *thread = thread_current();
 	uint32_t base, stack, id;
 
 	(void)encountering, (void)frame, (void)has_dependences;
 	task->value = 0;
-	if (!thread || !(flags & ompt_task_explicit))
+	if (!thread || !is_on() || !(flags & ompt_task_explicit))
 		return;
 	id = omp_new_task();
 	stack = stack_at(code, &CALLER, FMT_PC_TASK, &base);
@@ -332,16 +344,16 @@ static void on_task_create(ompt_data_t *encountering, const ompt_frame_t *frame,
 	                                       .now = col_ticks()});
 }
 
-static void end_task(struct col_thread *thread, const struct omp_base *base)
+static void end_task(struct col_thread *thread, const struct omp_base *base, unsigned goes_on)
 {
 	struct omp_thread *omp = &thread->omp;
-	uint64_t now = col_ticks();
+	uint64_t begin = base->begin, now = begin ? col_ticks() : 0;
 	struct omp_event event = {.event = FMT_omp_event_TASK,
 	                          .region = base->region,
 	                          .task = base->task,
 	                          .stack = base->node,
 	                          .now = now,
-	                          .duration = now - base->begin,
+	                          .duration = now - begin,
 	                          .other = base->waited};
 	const struct omp_base *outer;
 
@@ -349,8 +361,9 @@ static void end_task(struct col_thread *thread, const struct omp_base *base)
 	omp->state = base->state;
 	omp_pop(thread, omp->depth - 1);
 	outer = omp_innermost(thread);
-	event.number = outer && outer->task;
-	omp_record(thread, &event);
+	event.number = (uint16_t)((outer && outer->task ? FMT_OMP_TASK_INNER : 0) | goes_on);
+	if (begin)
+		omp_record(thread, &event);
 }
 
 static void begin_task(struct col_thread *thread, const ompt_data_t *task)
@@ -360,7 +373,7 @@ static void begin_task(struct col_thread *thread, const ompt_data_t *task)
 	struct omp_base base = {.node = node_of(task),
 	                        .task = ordinal_of(task),
 	                        .region = outer ? outer->region : 0,
-	                        .begin = col_ticks(),
+	                        .begin = beginning(),
 	                        .in_tasks = omp->in_tasks,
 	                        .state = omp->state};
 	ompt_frame_t *frame = NULL;
@@ -371,17 +384,26 @@ static void begin_task(struct col_thread *thread, const ompt_data_t *task)
 	omp->state = FMT_omp_state_WORK;
 }
 
+/* Has the thread gone back to what the innermost task lies on? Then a part of an untied one has ended, which goes on later, here or in another
+ * thread: one that is tied, and has not ended, is left for tasks on top of it alone. */
+static int is_back(const struct omp_thread *omp, const ompt_data_t *next)
+{
+	return next && ordinal_of(next) == (omp->depth > 1 ? omp->piles->base[omp->depth - 2].task : 0);
+}
+
 /* Tasks run on the stack of the thread, one on the other: the next one is new unless it is below. */
 static void on_task_schedule(ompt_data_t *prior, int status, ompt_data_t *next)
 {
-	struct col_thread *thread = recorded();
+	struct col_thread *thread = thread_current();
 	const struct omp_base *base = thread ? omp_innermost(thread) : NULL;
 
 	if (!thread)
 		return;
-	if (base && base->task && base->task == ordinal_of(prior) &&
-	    (status == ompt_task_complete || status == ompt_task_cancel || status == ompt_task_detach)) {
-		end_task(thread, base);
+	if (base && base->task && base->task == ordinal_of(prior)) {
+		if (status == ompt_task_complete || status == ompt_task_cancel || status == ompt_task_detach)
+			end_task(thread, base, 0);
+		else if (status == ompt_task_switch && is_back(&thread->omp, next))
+			end_task(thread, base, FMT_OMP_TASK_GOES_ON);
 		base = omp_innermost(thread);
 	}
 	if (ordinal_of(next) && !(base && base->task == ordinal_of(next)))
@@ -407,7 +429,7 @@ static enum fmt_omp_event event_of_work(int kind)
 
 static void on_work(int kind, int endpoint, ompt_data_t *parallel, ompt_data_t *task, uint64_t count, const void *code)
 {
-	struct col_thread *thread = recorded();
+	struct col_thread *thread = thread_current();
 
 	(void)parallel, (void)task, (void)count;
 	if (thread && endpoint == ompt_scope_begin && event_of_work(kind))
@@ -416,7 +438,7 @@ static void on_work(int kind, int endpoint, ompt_data_t *parallel, ompt_data_t *
 
 static void on_masked(int endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *code)
 {
-	struct col_thread *thread = recorded();
+	struct col_thread *thread = thread_current();
 
 	(void)parallel, (void)task;
 	if (thread && endpoint == ompt_scope_begin)

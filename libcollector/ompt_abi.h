@@ -81,6 +81,6 @@ enum {
 
 enum { ompt_task_initial = 1, ompt_task_implicit = 2, ompt_task_explicit = 4 };
 
-enum { ompt_task_complete = 1, ompt_task_cancel = 3, ompt_task_detach = 4, ompt_task_late_fulfill = 6 };
+enum { ompt_task_complete = 1, ompt_task_cancel = 3, ompt_task_detach = 4, ompt_task_late_fulfill = 6, ompt_task_switch = 7 };
 
 #endif

@@ -71,6 +71,19 @@ for compiler in gcc clang; do
 	is "$compiler: tasks by where they were made" "4 5 6 7 60" "$(echo $(awk '/^task executed/ { print $(NF - 2) }' constructs | sort -n))"
 done
 
+# Tasks in parts, of different threads; regions that the recording does not see begin or end.
+for compiler in gcc clang; do
+	have $compiler && [ -x $compiler ] && $compiler -O1 -g -fopenmp -I"$tests/../include" -o "parts-$compiler" "$tests/programs/omp/parts.c" || continue
+	record "parts-$compiler" -p off --omp=on -- "./parts-$compiler"
+	report "parts-$compiler" -ompregions
+	is "$compiler: regions of untied tasks, and regions after pauses" "10 3 40 3" \
+		"$(echo $(region "parts-$compiler.txt" apart,) $(region "parts-$compiler.txt" whole,))"
+	report "parts-$compiler" -ompconstructs
+	is "$compiler: a task of several parts is one" "200 200" \
+		"$(times "parts-$compiler.txt" 'task made ') $(times "parts-$compiler.txt" 'task executed ')"
+	is "$compiler: and no thread waits where it has nothing to do" 0 "$(grep -c 'start_thread' "parts-$compiler.txt")"
+done
+
 # Every function of libgomp that begins a shared loop or waits is wrapped.
 if [ -x more-gcc ]; then
 	nm -D --defined-only "$(ldd more-gcc | awk '/libgomp/ { print $3 }')" | awk '{ sub(/@.*/, "", $3); print $3 }' |

@@ -38,26 +38,43 @@ Test(omp, makes_a_region_of_its_threads_parts)
 	maker_extent(&stream, 43, t, 4096);
 	put(t + 1400, FMT_omp_event_THREAD, 1, ids[BODY], 400, 0, 1);
 	put(t + 2600, FMT_omp_event_TASK, 1, ids[BODY], 300, 0, 0); /* in the barrier at the region's end */
-	put(t + 2700, FMT_omp_event_TASK, 1, ids[BODY], 50, 0, 1);  /* counted with the one that executed it */
+	put(t + 2700, FMT_omp_event_TASK, 1, ids[BODY], 50, 0, FMT_OMP_TASK_INNER); /* counted with the one that executed it */
+	put(t + 2800, FMT_omp_event_TASK, 1, ids[BODY], 80, 0, FMT_OMP_TASK_GOES_ON); /* no task more */
 
 	const struct exp_data_set *set = load("omptrace");
 	const struct exp_omp_construct *region = find(set, FMT_omp_event_PARALLEL), *task = find(set, FMT_omp_event_TASK);
 
 	cr_assert_eq(set->have, EXP_DATA_OMP);
-	cr_assert_eq(set->quality.omp_events, 6);
+	cr_assert_eq(set->quality.omp_events, 7);
 	cr_assert_not_null(region);
 	cr_assert_eq(region->count, 1);
 	cr_assert_eq(region->node, CALL);
 	cr_assert_eq(region->most_threads, 2);
 	cr_assert_eq(region->time_ns, 2100);
-	cr_assert_eq(region->work_ns, 800 + 400 + 300);
-	cr_assert_eq(region->wait_ns, 200 + 1000 + (1600 - 300));
-	cr_assert_eq(region->lost_ns, 800 - 700);
+	cr_assert_eq(region->work_ns, 800 + 400 + 300 + 80);
+	cr_assert_eq(region->wait_ns, 200 + 1000 + (1600 - 300 - 80));
+	cr_assert_eq(region->lost_ns, 800 - 780);
 	cr_assert_eq(task->count, 2);
+	cr_assert_eq(task->time_ns, 300 + 50 + 80);
 	cr_assert_eq(set->nodes.value[EXP_OMP_EXPLICIT_BARRIER][BODY], 200);
-	cr_assert_eq(set->nodes.value[EXP_OMP_IMPLICIT_BARRIER][BODY], 1000 + 1300);
+	cr_assert_eq(set->nodes.value[EXP_OMP_IMPLICIT_BARRIER][BODY], 1000 + 1300 - 80);
 	cr_assert_eq(set->omp.unended, 0);
 	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
+}
+
+Test(omp, all_threads_of_a_large_team_wait_at_its_end)
+{
+	maker_extent(&stream, 42, t, 16384);
+	for (unsigned i = 0; i < 200; i++)
+		put(t + 1000, FMT_omp_event_THREAD, 1, ids[BODY], i == 0 ? 900 : 400, 0, i);
+	put(t + 3000, FMT_omp_event_PARALLEL, 1, ids[CALL], 2100, 0, 200);
+
+	const struct exp_omp_construct *region = find(load("omptrace"), FMT_omp_event_PARALLEL);
+
+	cr_assert_eq(region->threads, 200);
+	cr_assert_eq(region->work_ns, 900 + 199 * 400);
+	cr_assert_eq(region->wait_ns, 200 * 2000);
+	cr_assert_eq(region->lost_ns, 199 * 500);
 }
 
 Test(omp, constructs_of_truncated_stacks_are_counted)
