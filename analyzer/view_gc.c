@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-enum { GCS_MAX = 100000 };
-
 /* A collection, and where it was. */
 struct gc {
 	const struct session_experiment *at;
@@ -60,7 +58,7 @@ void view_gcevents(struct session *session, const struct command_argument *argum
 		return;
 	}
 	while ((at = session_next(session, at)) != NULL)
-		for (size_t i = 0; i < at->data->gc_count && count < GCS_MAX; i++) {
+		for (size_t i = 0; i < at->data->gc_count; i++) {
 			gcs = memory_grow(gcs, count, &capacity, sizeof(*gcs));
 			gcs[count++] = (struct gc){at, &at->data->gcs[i]};
 		}

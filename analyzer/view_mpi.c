@@ -121,9 +121,10 @@ struct rank {
 	uint64_t value[RANK_COUNT];
 };
 
+/* Of all events, those without a stack too. */
 static uint64_t sum(const struct exp_nodes *nodes, enum exp_metric metric)
 {
-	uint64_t result = 0;
+	uint64_t result = nodes->no_stack[metric];
 
 	for (size_t i = 0; nodes->value[metric] != NULL && i < nodes->count; i++)
 		result += nodes->value[metric][i];

@@ -162,7 +162,7 @@ static void put_type(const char **at, char *out, size_t size)
 		len = (int)(end - from);
 		*at = *end == '\0' ? end - 1 : end;
 	}
-	++*at;
+	*at += **at != '\0';
 	snprintf(out, size, "%.*s%.*s", len, name, dimensions < 8 ? 2 * dimensions : 16, "[][][][][][][][]");
 }
 

@@ -295,3 +295,23 @@ Test(views, a_sample_where_a_call_returns_belongs_to_that_instruction)
 	CHECK("pcs", "\n3.000  60.00   3.000  60.00  ", " nowhere.so+0x2000\n2.000  40.00   2.000  40.00  ",
 	      " nowhere.so+0x1000\n0.000   0.00   3.000  60.00  ", " nowhere.so+0xfff\n");
 }
+
+/* A server that collects garbage every 100 ms has so many in four hours. */
+Test(views, the_sum_is_of_all_garbage_collections)
+{
+	enum { COUNT = 120000, ROOM = 64, PAGE = 4096 };
+	const struct fmt_java_gc gc = {.kind = FMT_KIND_java_gc, .number = 1, .duration = 1000};
+	struct maker_stream overview;
+	int status;
+	char *text;
+
+	maker_stream_init(&overview);
+	maker_extent(&overview, 42, t, COUNT * ROOM / PAGE * PAGE + PAGE);
+	for (unsigned i = 0; i < COUNT; i++)
+		maker_event(&overview, t + 10000 + 2000 * i, &gc, sizeof(gc));
+	maker_stream_put(&maker, &overview, "overview");
+	text = run("gcevents", 1, &status);
+	cr_assert_eq(status, EXIT_OK);
+	cr_assert(strstr(text, "120000\n") != NULL, "%.300s", text);
+	free(text);
+}

@@ -1,12 +1,14 @@
 /* Methods of Java: their names, lines, and the calls that are inlined in their code. */
 #include "tests/unit/experiment/make_experiment.h"
 
+#include "experiment/java.h"
 #include "format/layout.h"
 #include "format/record.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static struct maker maker;
 static struct experiment *experiment;
@@ -153,4 +155,24 @@ Test(java, damaged_tables_end, .fini = close_all)
 	cr_assert_str_eq(frames[0].function->name, "a.b.C.g(int, String[][], long)");
 	cr_assert_eq(symbols_frames(symbols, experiment, 0x2001, 0, 1, &frames), 1);
 	cr_assert_str_eq(frames[0].function->name, "a.b.C.f()");
+}
+
+Test(java, a_signature_that_breaks_off_is_read_to_its_end)
+{
+	enum { PAGE = 4096 };
+	static const char *const broken[] = {"(", "([", "(I[[", "(Ljava/lang/String", "(L"};
+	char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct symbols *own = symbols_create();
+
+	cr_assert_eq(mprotect(pages + PAGE, PAGE, PROT_NONE), 0);
+	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+		char *signature = pages + PAGE - strlen(broken[i]) - 1;
+		const struct exp_method method = {.class_name = "C", .name = "f", .signature = signature};
+
+		memcpy(signature, broken[i], strlen(broken[i]) + 1);
+		cr_assert_str_eq(session_method_title(own, &method), i == 0 ? "C.f()" : i == 1 ? "C.f(?[])" : i == 2 ? "C.f(int, ?[][])" :
+				 i == 3 ? "C.f(String)" : "C.f()");
+	}
+	symbols_destroy(own);
+	munmap(pages, 2 * PAGE);
 }
