@@ -114,19 +114,25 @@ void java_event_class(struct jvmti *env, struct java_env *java, void *thread, vo
 		number_of_class(env, java, class, 1);
 }
 
+/* There are hundreds of references at once. A machine that checks its callers (-Xcheck:jni) says so on stdout when it is asked to let go of one
+ * of them while there are more than were announced: so all go together. */
 void java_event_open(struct jvmti *env, struct java_env *java)
 {
+	enum { ANNOUNCED = 16 };
 	int32_t count = 0;
 	void **loaded = NULL;
 
-	java_event_thread(env, java, NULL); /* the one that has made the machine */
-	if (jvmti_get_loaded_classes(env, &count, &loaded) != 0)
+	if (java_push_local_frame(java, ANNOUNCED) != 0) {
+		java_clear_exception(java);
 		return;
-	for (int32_t i = 0; i < count; i++) {
-		number_of_class(env, java, loaded[i], 0);
-		java_delete_local_ref(java, loaded[i]);
 	}
-	jvmti_deallocate(env, loaded);
+	java_event_thread(env, java, NULL); /* the one that has made the machine */
+	if (jvmti_get_loaded_classes(env, &count, &loaded) == 0) {
+		for (int32_t i = 0; i < count; i++)
+			number_of_class(env, java, loaded[i], 0);
+		jvmti_deallocate(env, loaded);
+	}
+	java_pop_local_frame(java);
 }
 
 void java_event_forget(void)

@@ -22,7 +22,7 @@ struct java_env { /* JNIEnv */
 
 enum { JVMTI_VERSION_1_2 = 0x30010200, JVMTI_ENABLE = 1 };
 enum { JAVA_MACHINE_GET_ENV = 6 };
-enum { JAVA_ENV_EXCEPTION_CLEAR = 17, JAVA_ENV_DELETE_LOCAL_REF = 23, JAVA_ENV_GET_OBJECT_CLASS = 31, JAVA_ENV_GET_STRING = 169,
+enum { JAVA_ENV_EXCEPTION_CLEAR = 17, JAVA_ENV_PUSH_LOCAL_FRAME = 19, JAVA_ENV_POP_LOCAL_FRAME = 20, JAVA_ENV_DELETE_LOCAL_REF = 23, JAVA_ENV_GET_OBJECT_CLASS = 31, JAVA_ENV_GET_STRING = 169,
 	JAVA_ENV_RELEASE_STRING = 170, JAVA_ENV_REGISTER_NATIVES = 215 };
 
 /* A native method to be registered. */
@@ -98,6 +98,17 @@ struct jvmti_inline_record {
 static inline void java_delete_local_ref(struct java_env *env, void *reference)
 {
 	((void (*)(struct java_env *, void *))env->functions[JAVA_ENV_DELETE_LOCAL_REF])(env, reference);
+}
+
+/* Local references made between these two are let go together. Returns 0, or else an exception is pending. */
+static inline int java_push_local_frame(struct java_env *env, int32_t capacity)
+{
+	return ((int (*)(struct java_env *, int32_t))env->functions[JAVA_ENV_PUSH_LOCAL_FRAME])(env, capacity);
+}
+
+static inline void java_pop_local_frame(struct java_env *env)
+{
+	((void *(*)(struct java_env *, void *))env->functions[JAVA_ENV_POP_LOCAL_FRAME])(env, (void *)0);
 }
 
 static inline void *java_get_object_class(struct java_env *env, void *object)

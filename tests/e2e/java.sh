@@ -46,6 +46,13 @@ contains "which is not there in user mode" "viewmode machine" split.txt.err
 report split -name short -addpath "$(dirname "$source")" -source JavaKnown.work_d
 contains "source with metrics" '^ *[0-9.]+ +[0-9.]+ .*29\. .*work_d' split.txt
 
+# ---- a machine that checks who calls it
+
+java -Xcheck:jni -cp . JavaKnown threads 1 >checked.bare 2>&1
+record checked -p hi -s on -H on -- java -Xcheck:jni -cp . JavaKnown threads 1
+is "the machine finds no fault with the recorder" "$(cat checked.bare)" "$(cat checked.out; grep -v '^Creating experiment' checked.err)"
+rm -rf checked.er
+
 # ---- all stacks are whole
 
 record threads -A off -p hi -s all -- java -cp . JavaKnown threads 300
