@@ -28,7 +28,7 @@ static void *find_symbol(void *handle, const char *name);
 
 static struct elf_tables own;
 static void **bound; /* by index of our symbols: what the name leads to without us */
-static unsigned long long objects_seen; /* how many objects had ever been loaded when we looked last */
+static unsigned long long objects_seen; /* how many objects had ever been loaded when we looked last, and all were ready; else 0 */
 static atomic_uint is_patched;
 
 /* ---- our own symbols ---- */
@@ -259,9 +259,20 @@ static int is_exempt(const struct dl_phdr_info *info, const struct image *image)
 	return strncmp(info->dlpi_name, "linux-", 6) == 0;
 }
 
+/* Is the object ready? While another thread loads it, it is in the list already, and its relocations are being made: pages that we would seal
+ * again are still written. The loader tells of objects by _dl_find_object when that is over, and not any more before it unmaps them. */
+static int is_ready(const struct image *image)
+{
+	struct dl_find_object found;
+
+	return _dl_find_object((void *)image->low, &found) == 0;
+}
+
 struct walk_objects {
 	int to_wrappers;
+	int is_early; /* some were not ready */
 	unsigned changed;
+	unsigned long long adds; /* objects ever loaded */
 };
 
 static int see_object(struct dl_phdr_info *info, size_t size, void *argument)
@@ -270,9 +281,13 @@ static int see_object(struct dl_phdr_info *info, size_t size, void *argument)
 	struct image image;
 
 	(void)size;
-	objects_seen = info->dlpi_adds;
+	walk->adds = info->dlpi_adds;
 	if (read_image(info, &image) < 0 || is_exempt(info, &image))
 		return 0;
+	if (!is_ready(&image)) {
+		walk->is_early = 1;
+		return 0;
+	}
 	for (int t = 0; t < 2; t++)
 		for (size_t i = 0; i < image.tables.relocations[t].size / sizeof(ElfW(Rela)); i++)
 			walk->changed += change(&image, &image.tables.relocations[t].first[i], walk->to_wrappers);
@@ -295,7 +310,7 @@ static __attribute__((noinline)) void patch_new_objects(void)
 	unsigned long long adds = 0;
 
 	dl_iterate_phdr(count_objects, &adds);
-	if (adds != objects_seen)
+	if (adds != __atomic_load_n(&objects_seen, __ATOMIC_RELAXED))
 		got_patch();
 }
 
@@ -366,6 +381,7 @@ unsigned got_patch(void)
 		find_bound();
 	atomic_store(&is_patched, 1);
 	dl_iterate_phdr(see_object, &walk);
+	__atomic_store_n(&objects_seen, walk.is_early ? 0 : walk.adds, __ATOMIC_RELAXED);
 	return walk.changed;
 }
 

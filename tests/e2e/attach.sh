@@ -287,6 +287,57 @@ attach dies -A off
 wait "$recorder"
 is "xcollect ends with one that is killed" 0 $?
 
+# ---- one thread loads libraries while another one looks for symbols: an object whose relocations are being made is left alone
+cat >relocated.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+#define TEN(x) x, x, x, x, x, x, x, x, x, x
+#define WRAPPED (const void *)malloc, (const void *)free, (const void *)read, (const void *)pthread_mutex_lock
+const void *const table[] = {TEN(TEN(TEN(TEN(WRAPPED))))};
+int answer(void) { return table[1] != 0; }
+END
+cat >loads.c <<'END'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile int is_over;
+static void *look(void *nothing)
+{
+	while (!is_over)
+		dlsym(RTLD_DEFAULT, "no_such_function");
+	return nothing;
+}
+int main(void)
+{
+	pthread_t thread;
+	alarm(60);
+	pthread_create(&thread, NULL, look, NULL);
+	while (access("enough", F_OK) != 0) {
+		void *library = dlopen("./relocated.so", RTLD_NOW | RTLD_LOCAL);
+		int (*answer)(void) = library ? (int (*)(void))dlsym(library, "answer") : NULL;
+		if (!answer || answer() != 1)
+			return 2;
+		dlclose(library);
+		usleep(200);
+	}
+	is_over = 1;
+	pthread_join(thread, NULL);
+	puts("right");
+	return 0;
+}
+END
+gcc -w -O1 -shared -fPIC -Wl,-z,relro,-z,now -o relocated.so relocated.c && gcc -w -O1 -o loads loads.c -lpthread -ldl
+rm -f enough target.out
+./loads >target.out 2>&1 &
+target=$!
+attach loads -s on -H on -A off -t 0.7
+wait "$recorder"
+touch enough
+{ wait "$target"; status=$?; } 2>/dev/null
+is "a process that loads libraries in one thread and looks for symbols in another" "0 right" "$status $(cat target.out)"
+
 # ---- the helper is killed at some moment: the process goes on, and can be attached to again
 start sleep 4
 for delay in 0.01 0.02 0.03 0.05; do
