@@ -48,61 +48,107 @@ static const char *const names[] = {
     "omp_get_thread_num",
 };
 
-/* What an object that calls is bound to. `start` is stored last. */
+/* What an object that calls is bound to. A place whose object may be gone, as something has been unloaded since, is given to the next one that
+ * calls. What is read of it counts if `sequence` was even, and is the same afterwards. */
 struct bindings {
-	atomic_uint_fast64_t start;
-	uint64_t end;
-	uint32_t generation;
+	atomic_uint sequence; /* odd: somebody changes it; in a forked child perhaps for ever */
+	atomic_uint generation;
+	atomic_uint_fast64_t start, end;
 	_Atomic(pointer) function[INDEXES];
 };
 
 static struct bindings scopes[SCOPES];
-static atomic_uint scope_count;
 static _Atomic(struct bindings *) latest;
 
-static int covers(struct bindings *scope, uint64_t address)
+static int is_current(const struct bindings *scope)
 {
-	uint64_t start = atomic_load_explicit(&scope->start, memory_order_acquire);
-
-	return start && address >= start && address < scope->end &&
-	       scope->generation == atomic_load_explicit(&col.generation, memory_order_relaxed);
+	return atomic_load_explicit(&scope->generation, memory_order_relaxed) == atomic_load_explicit(&col.generation, memory_order_relaxed);
 }
 
-/* NULL: there are too many, or the caller is in no object. */
-static struct bindings *find_scope(uint64_t caller)
+static int covers(const struct bindings *scope, uint64_t address)
+{
+	return address >= atomic_load_explicit(&scope->start, memory_order_relaxed) &&
+	       address < atomic_load_explicit(&scope->end, memory_order_relaxed) && is_current(scope);
+}
+
+static unsigned begin_reading(const struct bindings *scope)
+{
+	return atomic_load_explicit(&scope->sequence, memory_order_acquire);
+}
+
+static int is_unchanged(const struct bindings *scope, unsigned sequence)
+{
+	atomic_thread_fence(memory_order_acquire);
+	return !(sequence & 1) && atomic_load_explicit(&scope->sequence, memory_order_relaxed) == sequence;
+}
+
+/* Returns 0 if somebody else has changed it since `sequence`, or does so now. */
+static int begin_change(struct bindings *scope, unsigned sequence)
+{
+	int is_mine = !(sequence & 1) && atomic_compare_exchange_strong(&scope->sequence, &sequence, sequence + 1);
+
+	atomic_thread_fence(memory_order_release);
+	return is_mine;
+}
+
+static void end_change(struct bindings *scope, unsigned sequence)
+{
+	atomic_store_explicit(&scope->sequence, sequence + 2, memory_order_release);
+}
+
+/* NULL: too many call, or the caller is in no object. *sequence: as it was found. */
+static struct bindings *find_scope(uint64_t caller, unsigned *sequence)
 {
 	struct dl_find_object object;
-	unsigned at;
 
-	for (unsigned i = 0; i < SCOPES; i++)
-		if (covers(&scopes[i], caller))
+	for (unsigned i = 0; i < SCOPES; i++) {
+		*sequence = begin_reading(&scopes[i]);
+		if (covers(&scopes[i], caller) && is_unchanged(&scopes[i], *sequence))
 			return &scopes[i];
-	if (_dl_find_object((void *)caller, &object) != 0 || atomic_load(&scope_count) >= SCOPES ||
-	    (at = atomic_fetch_add(&scope_count, 1)) >= SCOPES)
+	}
+	if (_dl_find_object((void *)caller, &object) != 0)
 		return NULL;
-	scopes[at].end = (uint64_t)object.dlfo_map_end;
-	scopes[at].generation = atomic_load(&col.generation);
-	atomic_store_explicit(&scopes[at].start, (uint64_t)object.dlfo_map_start, memory_order_release);
-	return &scopes[at];
+	for (struct bindings *scope = scopes; scope < scopes + SCOPES; scope++) {
+		*sequence = begin_reading(scope);
+		if ((atomic_load(&scope->end) != 0 && is_current(scope)) || !begin_change(scope, *sequence))
+			continue;
+		for (unsigned i = 0; i < INDEXES; i++)
+			atomic_store_explicit(&scope->function[i], NULL, memory_order_relaxed);
+		atomic_store_explicit(&scope->start, (uint64_t)object.dlfo_map_start, memory_order_relaxed);
+		atomic_store_explicit(&scope->end, (uint64_t)object.dlfo_map_end, memory_order_relaxed);
+		atomic_store_explicit(&scope->generation, atomic_load(&col.generation), memory_order_relaxed);
+		end_change(scope, *sequence);
+		*sequence += 2;
+		return scope;
+	}
+	return NULL;
+}
+
+static __attribute__((noinline)) pointer find_behind(enum gomp_index index, const void *caller)
+{
+	unsigned sequence;
+	struct bindings *scope = find_scope((uint64_t)caller, &sequence);
+	pointer function = scope ? atomic_load_explicit(&scope->function[index], memory_order_relaxed) : NULL;
+
+	if (!function || !is_unchanged(scope, sequence)) {
+		function = next_definition(names[index], caller);
+		if (scope && begin_change(scope, sequence)) {
+			atomic_store_explicit(&scope->function[index], function, memory_order_relaxed);
+			end_change(scope, sequence);
+		}
+	}
+	if (scope)
+		atomic_store_explicit(&latest, scope, memory_order_relaxed);
+	return function;
 }
 
 static pointer behind(enum gomp_index index, const void *caller)
 {
 	struct bindings *scope = atomic_load_explicit(&latest, memory_order_relaxed);
-	pointer function;
+	unsigned sequence = scope ? begin_reading(scope) : 1;
+	pointer function = scope && covers(scope, (uint64_t)caller) ? atomic_load_explicit(&scope->function[index], memory_order_relaxed) : NULL;
 
-	if (unlikely(!scope || !covers(scope, (uint64_t)caller))) {
-		scope = find_scope((uint64_t)caller);
-		if (!scope)
-			return next_definition(names[index], caller);
-		atomic_store_explicit(&latest, scope, memory_order_relaxed);
-	}
-	function = atomic_load_explicit(&scope->function[index], memory_order_relaxed);
-	if (unlikely(!function)) {
-		function = next_definition(names[index], caller);
-		atomic_store_explicit(&scope->function[index], function, memory_order_relaxed);
-	}
-	return function;
+	return likely(function && is_unchanged(scope, sequence)) ? function : find_behind(index, caller);
 }
 
 #define BEHIND(name) ((__typeof__(name) *)behind(INDEX_##name, __builtin_return_address(0)))

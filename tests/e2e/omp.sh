@@ -182,6 +182,46 @@ END
 	is "and its regions" "3 3" "$(region host.txt plugin,)"
 fi
 
+# Objects that are unloaded leave no less room for those that call: who stands behind a wrapper is not asked each time.
+if have gcc && [ -x gcc ]; then
+	cat >gone.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+static int walks;
+int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
+{
+	static int (*real)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
+	if (!real)
+		real = (int (*)(int (*)(struct dl_phdr_info *, size_t, void *), void *))dlsym(RTLD_NEXT, "dl_iterate_phdr");
+	__atomic_fetch_add(&walks, 1, __ATOMIC_RELAXED);
+	return real(callback, data);
+}
+int main(void)
+{
+	long sum = 0;
+	for (int i = 0; i < 40; i++) {
+		void *library = dlopen("./empty.so", RTLD_NOW);
+		if (!library || dlclose(library) != 0)
+			return 2;
+#pragma omp critical
+		sum++;
+	}
+	walks = 0;
+	for (int i = 0; i < 1000; i++)
+#pragma omp critical
+		sum++;
+	printf("%ld %s\n", sum, walks < 100 ? "few" : "many");
+	return 0;
+}
+END
+	echo 'int empty;' >empty.c
+	gcc -shared -fPIC -o empty.so empty.c && gcc -w -O1 -fopenmp -rdynamic -o gone gone.c -ldl
+	record gone -p off --omp=on -- ./gone
+	is "after 40 libraries have gone, walks over all objects for 1000 critical sections" "1040 few" "$(cat gone.out)"
+fi
+
 # Processes that end or fork in the middle of a region.
 cat >ends.c <<'END'
 #include <omp.h>
