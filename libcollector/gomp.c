@@ -2,7 +2,7 @@
  *
  * A program may have several libgomps, in no global scope (Python packages bring their own): what stands behind a wrapper is a matter of
  * the object that calls. When the library behind is libomp, which has these entries too and tells its own story (ompt.c), calls are
- * passed on. */
+ * passed on; another runtime may be in use beside it. */
 #include "next.h"
 #include "omp.h"
 #include "ompt.h"
@@ -153,13 +153,13 @@ static pointer behind(enum gomp_index index, const void *caller)
 
 #define BEHIND(name) ((__typeof__(name) *)behind(INDEX_##name, __builtin_return_address(0)))
 
-/* The calling thread, if what it does is recorded. */
-static struct col_thread *recorded(void)
+static int is_on(void)
 {
-	if (likely(!atomic_load_explicit(&col.mark->omp, memory_order_relaxed)) || ompt_is_used())
-		return NULL;
-	return thread_current();
+	return (int)atomic_load_explicit(&col.mark->omp, memory_order_relaxed);
 }
+
+/* The calling thread, if what it does by calling `next` is recorded here. */
+#define RECORDED(next) (likely(!is_on()) || ompt_tells_of((uint64_t)(next)) ? NULL : thread_current())
 
 /* ---- parallel regions ---- */
 
@@ -205,7 +205,7 @@ struct part {
 
 static void begin_part(struct part *part, uint64_t sp, struct omp_base base)
 {
-	struct col_thread *thread = recorded();
+	struct col_thread *thread = is_on() ? thread_current() : NULL;
 
 	part->thread = thread;
 	if (!thread)
@@ -277,7 +277,7 @@ static __attribute__((noinline)) void omp_run(void *argument)
 	EXPORT type name parameters \
 	{ \
 		__typeof__(name) *next = BEHIND(name); \
-		struct work work = {.function = function, .data = data, .thread = recorded()}; \
+		struct work work = {.function = function, .data = data, .thread = RECORDED(next)}; \
 		RESULT_##type \
 \
 		if (!work.thread) { \
@@ -334,7 +334,7 @@ static void end_wait(const struct wait *wait, enum fmt_omp_event event, const vo
 	EXPORT type name parameters \
 	{ \
 		__typeof__(name) *next = BEHIND(name); \
-		struct wait wait = {.thread = recorded()}; \
+		struct wait wait = {.thread = RECORDED(next)}; \
 		RESULT_##type \
 \
 		if (!wait.thread) { \
@@ -367,7 +367,7 @@ static void record_share(struct col_thread *thread, enum fmt_omp_event event, ui
 	EXPORT type name parameters \
 	{ \
 		__typeof__(name) *next = BEHIND(name); \
-		struct col_thread *thread = recorded(); \
+		struct col_thread *thread = RECORDED(next); \
 		uint64_t start_ticks = thread ? col_ticks() : 0; \
 		RESULT_##type \
 \
@@ -466,7 +466,7 @@ EXPORT void GOMP_task(void (*function)(void *), void *data, void (*copy)(void *,
                       unsigned flags, void **depend, int priority, void *detach)
 {
 	__typeof__(GOMP_task) *next = BEHIND(GOMP_task);
-	struct col_thread *thread = recorded();
+	struct col_thread *thread = RECORDED(next);
 	uint64_t align = alignment > (long)sizeof(uint64_t) ? (uint64_t)alignment : sizeof(uint64_t);
 	uint64_t offset = offset_behind(sizeof(struct task), size, alignment);
 	struct task *task;
@@ -532,7 +532,7 @@ static void begin_loop(struct share *share, struct col_thread *thread, const str
 	                 unsigned long tasks, int priority, number start, number end, number step) \
 	{ \
 		__typeof__(name) *next = BEHIND(name); \
-		struct col_thread *thread = recorded(); \
+		struct col_thread *thread = RECORDED(next); \
 		uint64_t align = alignment > (long)sizeof(uint64_t) ? (uint64_t)alignment : sizeof(uint64_t); \
 		uint64_t offset = offset_behind(sizeof(struct share), size, alignment); \
 		uint64_t all = offset + (((uint64_t)size + align - 1) & ~(align - 1)), begin; \

@@ -19,9 +19,10 @@ static atomic_uint is_used;
 static ompt_get_task_info_t get_task_info;
 static struct dl_find_object library; /* the runtime */
 
-int ompt_is_used(void)
+int ompt_tells_of(uint64_t address)
 {
-	return (int)atomic_load_explicit(&is_used, memory_order_relaxed);
+	return atomic_load_explicit(&is_used, memory_order_acquire) && address >= (uint64_t)library.dlfo_map_start &&
+	       address < (uint64_t)library.dlfo_map_end;
 }
 
 /* Is what begins now to be recorded? While the recording is paused the thread's piles are kept none the less: what begins may end later. */

@@ -2,7 +2,9 @@
 #ifndef XER_COLLECTOR_OMPT_H
 #define XER_COLLECTOR_OMPT_H
 
-/* Does a runtime tell us what it does? */
-int ompt_is_used(void);
+#include <stdint.h>
+
+/* Does the runtime that has the function at `address` tell us what it does? */
+int ompt_tells_of(uint64_t address);
 
 #endif

@@ -222,6 +222,37 @@ END
 	is "after 40 libraries have gone, walks over all objects for 1000 critical sections" "1040 few" "$(cat gone.out)"
 fi
 
+# Two runtimes in one program, each in a library that it loads.
+if have gcc clang && [ -x gcc ] && [ -x clang ]; then
+	for kind in gcc clang; do
+		sed "s/plugin/plugin_$kind/g" plugin.c >$kind-plugin.c
+		$kind -O1 -g -fopenmp -shared -fPIC -o plugin_$kind.so $kind-plugin.c
+	done
+	cat >both.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+static long call(const char *path, const char *name)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	long (*function)(void) = library ? (long (*)(void))dlsym(library, name) : NULL;
+	return function ? function() : -1;
+}
+int main(void)
+{
+	for (int i = 0; i < 4; i++) {
+		printf("%ld\n", call("./plugin_clang.so", "plugin_clang"));
+		printf("%ld\n", call("./plugin_gcc.so", "plugin_gcc"));
+	}
+	return 0;
+}
+END
+	gcc -w -O1 -o both both.c -ldl
+	record both -p off --omp=on -- ./both
+	is "two runtimes: the output" "3 3 3 3 3 3 3 3" "$(echo $(cat both.out))"
+	report both -ompregions
+	is "two runtimes: the regions of each" "4 3 4 3" "$(echo $(region both.txt plugin_gcc,) $(region both.txt plugin_clang,))"
+fi
+
 # Processes that end or fork in the middle of a region.
 cat >ends.c <<'END'
 #include <omp.h>
