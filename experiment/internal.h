@@ -23,6 +23,7 @@ struct exp_epoch {
 
 /* Methods of Java (java.h), in order of their numbers. */
 struct exp_methods {
+	uint64_t serial; /* another one for each experiment that was ever opened */
 	struct exp_method *methods;
 	size_t count, capacity;
 	const char **classes; /* names by number - 1, NULL: not known */

@@ -7,6 +7,7 @@
 #include "format/record.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,9 @@ static int compare_ids(const void *a, const void *b)
 
 void exp_java_finish(struct exp_methods *methods)
 {
+	static atomic_uint_fast64_t opened;
+
+	methods->serial = atomic_fetch_add(&opened, 1) + 1;
 	if (methods->count > 1)
 		qsort(methods->methods, methods->count, sizeof(*methods->methods), compare_ids);
 }
@@ -196,34 +200,95 @@ const char *session_method_source(struct symbols *symbols, const struct exp_meth
 	return method->source == NULL ? NULL : exp_arena_printf(&symbols->arena, "%.*s%s", len, method->class_name, method->source);
 }
 
-static struct sym_function *function_of(struct symbols *symbols, struct session_object *object, int fd, const struct exp_method *method)
+/* What was found out once, as frames name the same methods again and again, and damaged ones might do nothing else. */
+struct known {
+	uint64_t serial; /* of the experiment's methods, which may be closed, and its memory another one's */
+	const struct session_object *object; /* NULL: of a line */
+	uint32_t method; /* its index in them */
+	uint32_t bci;
+	unsigned line;
+	struct sym_function *function;
+};
+
+static uint64_t hash_of(const struct known *known)
 {
-	struct session_function_key key = {.object = object, .mangled = "<Java method>"};
+	uint64_t hash = exp_hash_number(exp_hash_number(EXP_HASH_START, known->serial), (uintptr_t)known->object);
+
+	return exp_hash_number(hash, (uint64_t)known->method << 32 | known->bci);
+}
+
+static int is_same(const void *item, const void *key)
+{
+	const struct known *a = item, *b = key;
+
+	return a->serial == b->serial && a->object == b->object && a->method == b->method && a->bci == b->bci;
+}
+
+static int keep(struct symbols *symbols, struct exp_hash *table, const struct known *known)
+{
+	struct known *kept = exp_arena_alloc(&symbols->arena, sizeof(*kept));
+
+	if (kept == NULL)
+		return -ENOMEM;
+	*kept = *known;
+	return exp_hash_add(table, hash_of(kept), kept);
+}
+
+/* Returns 0 or -ENOMEM. */
+static int find_line(struct symbols *symbols, const struct exp_methods *methods, int fd, const struct exp_method *method, uint32_t bci,
+		     unsigned *line)
+{
+	struct known key = {.serial = methods->serial, .method = (uint32_t)(method - methods->methods), .bci = bci};
+	const struct known *known = exp_hash_find(&symbols->line_table, hash_of(&key), is_same, &key);
+
+	*line = known != NULL ? known->line : line_of(fd, method, bci);
+	key.line = *line;
+	return known != NULL ? 0 : keep(symbols, &symbols->line_table, &key);
+}
+
+static struct sym_function *new_function(struct symbols *symbols, struct session_object *object, int fd, const struct exp_method *method)
+{
+	struct session_function_key key = {.object = object, .mangled = session_method_name(symbols, method)};
 	struct sym_function *found;
 
-	if (method != NULL) {
-		key.mangled = session_method_name(symbols, method);
-		key.file = session_method_source(symbols, method);
-		key.line = key.file != NULL ? line_of(fd, method, 0) : 0;
-	}
+	key.file = session_method_source(symbols, method);
+	key.line = key.file != NULL ? line_of(fd, method, 0) : 0;
 	found = key.mangled == NULL ? NULL : session_function(symbols, &key);
-	if (found == NULL || method == NULL || found->is_titled)
+	if (found == NULL || found->is_titled)
 		return found;
 	found->is_titled = 1;
 	found->name = session_method_title(symbols, method);
 	return found->name == NULL ? NULL : found;
 }
 
-/* Fill in the frame of a method at a bytecode. Returns 0 or -ENOMEM. */
-static int put_frame(struct symbols *symbols, struct session_object *object, int fd, const struct exp_method *method, uint32_t bci,
-		     struct sym_frame *frame)
+/* NULL: out of memory. */
+static struct sym_function *function_of(struct symbols *symbols, struct session_object *object, const struct exp_methods *methods, int fd,
+					const struct exp_method *method)
 {
-	struct sym_function *function = function_of(symbols, object, fd, method);
+	const struct session_function_key nameless = {.object = object, .mangled = "<Java method>"};
+	struct known key = {.serial = methods->serial, .object = object};
+	const struct known *known;
 
-	if (function == NULL)
+	if (method == NULL)
+		return session_function(symbols, &nameless);
+	key.method = (uint32_t)(method - methods->methods);
+	known = exp_hash_find(&symbols->method_table, hash_of(&key), is_same, &key);
+	if (known != NULL)
+		return known->function;
+	key.function = new_function(symbols, object, fd, method);
+	return key.function == NULL || keep(symbols, &symbols->method_table, &key) != 0 ? NULL : key.function;
+}
+
+/* Fill in the frame of a method at a bytecode. Returns 0 or -ENOMEM. */
+static int put_frame(struct symbols *symbols, struct session_object *object, const struct exp_methods *methods, int fd,
+		     const struct exp_method *method, uint32_t bci, struct sym_frame *frame)
+{
+	struct sym_function *function = function_of(symbols, object, methods, fd, method);
+	unsigned line = 0;
+
+	if (function == NULL || (method != NULL && bci < FMT_BCI_NONE && find_line(symbols, methods, fd, method, bci, &line) != 0))
 		return -ENOMEM;
-	*frame = (struct sym_frame){.function = function};
-	frame->line = method != NULL && bci < FMT_BCI_NONE ? line_of(fd, method, bci) : 0;
+	*frame = (struct sym_frame){.function = function, .line = line};
 	frame->file = frame->line != 0 ? function->file : NULL;
 	return 0;
 }
@@ -234,7 +299,7 @@ int session_resolve_interpreted(struct symbols *symbols, struct session_object *
 	struct sym_frame *frame = exp_arena_alloc(&symbols->arena, sizeof(*frame));
 	int fd = exp_file_open(experiment->directory, FMT_FILE_DYNTEXT);
 	int rc = frame == NULL ? -ENOMEM
-			       : put_frame(symbols, object, fd, exp_java_find(experiment, fmt_pc_java_method(mark)),
+			       : put_frame(symbols, object, &experiment->methods, fd, exp_java_find(experiment, fmt_pc_java_method(mark)),
 					   fmt_pc_java_bci(mark), frame);
 
 	if (fd >= 0)
@@ -319,7 +384,7 @@ int session_resolve_compiled(struct symbols *symbols, struct session_object *obj
 	if (frames == NULL)
 		rc = -ENOMEM;
 	for (size_t i = 0; i < count && rc == 0; i++) {
-		rc = put_frame(symbols, object, fd, exp_java_find(experiment, calls[i].method), calls[i].bci, &frames[i]);
+		rc = put_frame(symbols, object, &experiment->methods, fd, exp_java_find(experiment, calls[i].method), calls[i].bci, &frames[i]);
 		frames[i].inlined = i + 1 < count;
 	}
 	if (fd >= 0)

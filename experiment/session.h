@@ -36,6 +36,7 @@ struct symbols {
 	struct sym_function **functions;
 	size_t function_count, function_capacity;
 	struct exp_hash object_table, function_table, frame_table, compilation_table, made_table;
+	struct exp_hash method_table, line_table; /* of Java (java.c) */
 	struct session_object *recent[SESSION_RECENT]; /* that were found for a mapping, by its address */
 };
 

@@ -149,6 +149,8 @@ void symbols_destroy(struct symbols *symbols)
 	exp_hash_fini(&symbols->frame_table);
 	exp_hash_fini(&symbols->compilation_table);
 	exp_hash_fini(&symbols->made_table);
+	exp_hash_fini(&symbols->method_table);
+	exp_hash_fini(&symbols->line_table);
 	exp_paths_destroy(symbols->paths);
 	exp_arena_fini(&symbols->arena);
 	free(symbols);

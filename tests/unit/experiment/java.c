@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -175,4 +176,35 @@ Test(java, a_signature_that_breaks_off_is_read_to_its_end)
 	}
 	symbols_destroy(own);
 	munmap(pages, 2 * PAGE);
+}
+
+/* Calls inlined as deep as can be, of a method with as many lines as can be: what is read of them for one place is kept for the next. */
+Test(java, many_lines_are_not_read_again_for_each_place, .fini = close_all)
+{
+	enum { SIZE = 512, CALLS = 999, LINES = 32768, TABLES = SIZE + SIZE * 8 + CALLS * 12 + 4 };
+	uint32_t *text = calloc(1, TABLES + LINES * 8), *at = text + SIZE / 4;
+	struct exp_cause cause;
+	const struct sym_frame *frames;
+	char map[512];
+
+	for (uint32_t i = 0; i < SIZE; i++)
+		*at++ = i + 1, *at++ = CALLS;
+	for (uint32_t i = 0; i < CALLS; i++)
+		*at++ = i, *at++ = 1, *at++ = 30000 + i;
+	at = text + TABLES / 4;
+	for (uint32_t i = 0; i < LINES; i++)
+		*at++ = i, *at++ = i + 1;
+	maker_create(&maker);
+	maker_put(&maker, FMT_FILE_MAP, map, (size_t)snprintf(map, sizeof(map),
+		"<map version=\"1.0\">\n <method id=\"1\" class=\"C\" name=\"f\" signature=\"()V\" source=\"C.java\" offset=\"%d\" lines=\"%d\"/>\n"
+		" <function method=\"1\" address=\"0x2000\" size=\"%d\" generation=\"0\" offset=\"0\" lines=\"0\" places=\"%d\" calls=\"%d\"/>\n"
+		"</map>\n", TABLES, LINES, SIZE, SIZE, CALLS));
+	maker_put(&maker, FMT_FILE_DYNTEXT, text, TABLES + LINES * 8);
+	free(text);
+	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0, "%s", cause.text);
+	symbols = symbols_create();
+	for (uint64_t pc = 0x2001; pc < 0x2000 + SIZE; pc++) {
+		cr_assert_eq(symbols_frames(symbols, experiment, pc, 0, 1, &frames), CALLS);
+		cr_assert_eq(frames[0].line, 30000 + CALLS);
+	}
 }
