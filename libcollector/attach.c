@@ -17,6 +17,7 @@
 #include "log.h"
 #include "map.h"
 #include "mpi.h"
+#include "mpi_rank.h"
 #include "process.h"
 #include "rule.h"
 #include "scope.h"
@@ -87,6 +88,7 @@ static void reset(const struct birth_moment *now)
 	usage_restart(now);
 	functrace_restart();
 	mpi_groups_forget();
+	mpi_rank_forget();
 	memset(&col.count, 0, sizeof(col.count));
 	atomic_store(&col.closing, 0);
 	atomic_store(&col.events_stopped, 0);

@@ -73,6 +73,11 @@ int mpi_rank_is_known(void)
 	return (int)atomic_load_explicit(&has_begun, memory_order_relaxed);
 }
 
+void mpi_rank_forget(void)
+{
+	atomic_store(&has_begun, 0);
+}
+
 void mpi_rank_begin(void)
 {
 	struct mpi_group spare;

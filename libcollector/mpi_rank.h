@@ -9,6 +9,9 @@ void mpi_rank_begin(void);
 /* Has it been told? Signal-safe. */
 int mpi_rank_is_known(void);
 
+/* A recording begins where another one has ended: it is told again. */
+void mpi_rank_forget(void);
+
 /* The program ends the job by MPI_Abort, which does not return. */
 void mpi_rank_abort(int code);
 

@@ -135,6 +135,36 @@ for mpi in openmpi mpich; do
 		is "$mpi: messages of freed communicators: from $rank" "3 20 1 4" "$(awk -v from=$rank -v to=$(((rank + 3) % 4)) '$1 == from && $2 == to { print $3, $4, $5, $6 }' handles.$mpi.txt)"
 	done
 
+	# A process that runs already, twice: each recording knows which rank it is of.
+	cat >loop.c <<'END'
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	alarm(60);
+	MPI_Init(&argc, &argv);
+	for (close(creat("loops", 0644)); access("enough", F_OK) != 0; usleep(1000))
+		MPI_Barrier(MPI_COMM_WORLD);
+	return MPI_Finalize();
+}
+END
+	mpicc.$mpi -w -include fcntl.h -o loop.$mpi loop.c
+	rm -f loops enough
+	./loop.$mpi >loop.out 2>&1 &
+	target=$!
+	for ((i = 0; i < 200; i++)); do [ -e loops ] || sleep 0.05; done
+	if [ -e loops ]; then
+		for time in first second; do
+			rm -rf $time.er
+			timeout -k 5 60 "$xcollect" -P $target -o $time.er -p off -m on -A off -t 0.3 >$time.out 2>$time.err
+			contains "$mpi: the rank of a process that runs already, the $time time" '<event kind="mpi" .*rank="0" size="1"' $time.er/log.xml
+		done
+	else
+		skip "$mpi: a process that runs already" "it does not run without a launcher"
+	fi
+	touch enough
+	wait $target
+
 	# Fortran: counted once, whichever way its library calls the one for C.
 	for language in mpi mpi_f08; do
 		sed "s/use mpi$/use $language/" "$tests/programs/mpi/fortran.f90" >fortran.f90
