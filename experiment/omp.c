@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Regions that are open at one time, threads of each, and what bounds memory; kinds of constructs have less than 128 numbers. */
-enum { OPEN_REGIONS = 1 << 10, THREADS_MAX = 1 << 10, CONSTRUCTS_MAX = 1 << 20, EVENTS = 128 };
+enum { OPEN_REGIONS = 1 << 10, THREADS_MAX = 1 << 10, CONSTRUCTS_MAX = 1 << 20, EVENTS = 128, MARKS_MAX = 100 };
 
 /* A region, as far as its threads have ended their parts. */
 struct region {
@@ -118,8 +118,8 @@ void exp_omp_finish(struct exp_load *load)
 static struct exp_omp_construct *find_construct(struct reader *reader, unsigned event, uint32_t node)
 {
 	struct exp_load *load = reader->load;
-	/* A task's stack begins with a mark, for where it was made. */
-	while (node != EXP_NODE_NONE && fmt_pc_is_inner_mark(load->nodes.pc[node]))
+	/* A task's stack begins with a mark, for where it was made. Only a damaged one has many. */
+	for (int marks = 0; marks < MARKS_MAX && node != EXP_NODE_NONE && fmt_pc_is_inner_mark(load->nodes.pc[node]); marks++)
 		node = load->nodes.parent[node];
 	uint64_t pc = node == EXP_NODE_NONE ? 0 : load->nodes.pc[node];
 	uint64_t generation = node == EXP_NODE_NONE ? 0 : load->nodes.generation[node];

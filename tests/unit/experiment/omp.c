@@ -3,6 +3,7 @@
 #include "format/record.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 
 enum { MAIN, CALL, MARK, BODY, CUT, CUT_CALL, NODES };
 static const uint64_t pcs[NODES] = {0x1000, 0x2000, FMT_PC_PARALLEL, 0x3000, FMT_PC_TRUNCATED, 0x2000};
@@ -164,4 +165,26 @@ Test(omp, time_without_a_stack_is_serial_too)
 	set = load("profile");
 	cr_expect_eq(set->nodes.value[EXP_OMP_SERIAL][BODY], 0);
 	cr_expect_eq(set->nodes.no_stack[EXP_OMP_SERIAL], 50);
+}
+
+/* No recorder writes a mark outside of a mark many times over; a damaged tree may have nothing else. */
+Test(omp, a_stack_of_marks_is_not_walked_for_each_construct)
+{
+	enum { MARKS = 500000, EVENTS = 300000, ROOM = 64 };
+	uint64_t *marks = calloc(MARKS, sizeof(*marks));
+	int *outside = calloc(MARKS, sizeof(*outside));
+	uint32_t *all = calloc(MARKS, sizeof(*all));
+
+	for (int i = 0; i < MARKS; i++) {
+		marks[i] = FMT_PC_TASK;
+		outside[i] = i - 1;
+	}
+	maker_nodes(&maker, MARKS, marks, outside, all);
+	maker_extent(&stream, 42, t, EVENTS * ROOM / 4096 * 4096 + 4096);
+	for (uint64_t i = 0; i < EVENTS; i++)
+		put(t + 1000 + i, FMT_omp_event_TASK, 1, all[MARKS - 1 - i % 1000], 100, 0, 0);
+	cr_assert_eq(find(load("omptrace"), FMT_omp_event_TASK)->time_ns, 100 * EVENTS);
+	free(marks);
+	free(outside);
+	free(all);
 }
