@@ -20,6 +20,8 @@ struct session_object {
 /* The frames of one address. */
 struct session_known_frames {
 	const void *where; /* the object, or the function (struct exp_function) that the program made; NULL: in neither */
+	uint64_t owner;    /* number of the experiment that the function is of: another one's may come to have
+	                    * its address; 0: it is of none */
 	uint64_t address;
 	int count;
 	const struct sym_frame *frames;

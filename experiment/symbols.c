@@ -191,7 +191,7 @@ static int is_frames(const void *item, const void *wanted)
 	const struct session_known_frames *a = item;
 	const struct session_known_frames *b = wanted;
 
-	return a->where == b->where && a->address == b->address;
+	return a->where == b->where && a->owner == b->owner && a->address == b->address;
 }
 
 /* Where an address is. */
@@ -231,8 +231,9 @@ static int find_frames(struct symbols *symbols, const struct place *place, uint6
 	const void *where = place->function != NULL ? (const char *)place->function + (place->is_machine != 0)
 			    : address & FMT_PC_JAVA ? (const void *)place->experiment
 						    : place->object;
-	struct session_known_frames key = {.where = where, .address = address};
-	uint64_t hash = exp_hash_number(exp_hash_number(EXP_HASH_START, (uintptr_t)where), address);
+	int is_own = place->experiment != NULL && (place->function != NULL || address & FMT_PC_JAVA);
+	struct session_known_frames key = {.where = where, .owner = is_own ? place->experiment->methods.serial : 0, .address = address};
+	uint64_t hash = exp_hash_number(exp_hash_number(EXP_HASH_START ^ key.owner, (uintptr_t)where), address);
 	struct session_known_frames *known = exp_hash_find(&symbols->frame_table, hash, is_frames, &key);
 
 	if (known == NULL) {
