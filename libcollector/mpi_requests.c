@@ -155,6 +155,8 @@ void mpi_requests_before(struct mpi_call *call)
 
 	if (!row->request || row->ends == MPI_ENDS_NOTHING || !atomic_load_explicit(&count, memory_order_relaxed))
 		return;
+	if (!call->word[row->request]) /* the library's to refuse */
+		return;
 	found = find_all(call, call->kept_tracked, MPI_KEPT);
 	if (found == 0)
 		return;

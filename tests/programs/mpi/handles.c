@@ -6,7 +6,8 @@
  *   MPI_Bcast of 4 GiB of one byte again and again in MPI_COMM_SELF, where nothing moves;
  *   MPI_Reduce_scatter of 6 ints between rank 0 and the others, from counts behind which nothing can be read: rank 0 gets 6, the others 2
  *   each; MPI_Reduce_scatter_block of the same in other sides' counts;
- *   200 MPI_Irecv from itself, 200 MPI_Send, MPI_Waitsome until all have come, in reverse order of their requests. */
+ *   200 MPI_Irecv from itself, 200 MPI_Send, MPI_Waitsome until all have come, in reverse order of their requests; before that, while they are
+ *   on their way, an MPI_Waitall of two requests at NULL, which fails. */
 #include "collectorAPI.h"
 
 #include <mpi.h>
@@ -90,6 +91,10 @@ static void many(void)
 		MPI_Irecv(&in[i], 1, MPI_INT, 0, i, MPI_COMM_SELF, &requests[MANY - 1 - i]);
 	for (int i = 0; i < MANY; i++)
 		MPI_Send(&out, 1, MPI_INT, 0, i, MPI_COMM_SELF);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	if (MPI_Waitall(2, NULL, MPI_STATUSES_IGNORE) == MPI_SUCCESS)
+		puts("requests at NULL are complete");
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 	for (came = 0; came < MANY; came += count)
 		MPI_Waitsome(MANY, requests, &count, index, MPI_STATUSES_IGNORE);
 }
