@@ -5,7 +5,7 @@
 #include "compare.h"
 #include "compare_join.h"
 #include "memory.h"
-#include "report.h"
+#include "quality.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -416,7 +416,7 @@ void compare_beside_command(struct session *session, const struct command *comma
 	session->limit = limit;
 	if (session->status == status) {
 		if (find_table(&documents[0], PRINT_QUALITY) != NULL)
-			report_put_quality(session);
+			quality_put(session);
 		put_notes(session, documents, columns);
 		put_tables(session, documents, columns, limit);
 	}

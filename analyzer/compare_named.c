@@ -4,7 +4,7 @@
 #include "compare.h"
 #include "listing.h"
 #include "memory.h"
-#include "report.h"
+#include "quality.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +115,7 @@ static void put_title(struct session *session, const char *what, const struct me
 {
 	char text[METRIC_ERROR_MAX];
 
-	report_put_quality(session);
+	quality_put(session);
 	if (put_note != NULL)
 		put_note(session);
 	metric_describe(&sort->metric, text);

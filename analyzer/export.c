@@ -3,7 +3,6 @@
 
 #include "nearest.h"
 #include "output.h"
-#include "report.h"
 #include "view.h"
 
 #include <errno.h>

@@ -7,7 +7,6 @@
 #include "memory.h"
 #include "name.h"
 #include "print.h"
-#include "report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "compare.h"
 #include "memory.h"
 #include "name.h"
-#include "report.h"
+#include "quality.h"
 #include "table.h"
 
 #include <stdlib.h>
@@ -144,7 +144,7 @@ static void put_title(struct panels *panels)
 	struct session *session = panels->session;
 	char text[METRIC_ERROR_MAX];
 
-	report_put_quality(session);
+	quality_put(session);
 	if (print_is_data(session)) {
 		print_note(session, "Callers and callees sorted by metric: %s",
 			   metric_describe(&panels->sort.metric, text));

@@ -4,6 +4,7 @@
 #include "memory.h"
 #include "name.h"
 #include "print.h"
+#include "quality.h"
 #include "report.h"
 #include "text.h"
 
@@ -306,7 +307,7 @@ static void put(struct session *session, const struct rows *rows, const struct c
 {
 	size_t shown = session->limit != 0 && session->limit < rows->count ? session->limit : rows->count;
 
-	report_put_quality(session);
+	quality_put(session);
 	put_faults(session);
 	put_absent(session);
 	put_events(session);

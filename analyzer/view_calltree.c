@@ -4,7 +4,7 @@
 #include "compare.h"
 #include "memory.h"
 #include "name.h"
-#include "report.h"
+#include "quality.h"
 #include "table.h"
 
 #include <stdlib.h>
@@ -204,7 +204,7 @@ void view_calltree(struct session *session, const struct command_argument *argum
 	walk.table.has_depth = print_is_data(session);
 	metric_list_attributed(&session->metrics, &walk.metrics);
 	add_tree(&walk);
-	report_put_quality(session);
+	quality_put(session);
 	metric_describe(&sorted, text);
 	if (print_is_data(session))
 		print_note(session, "Functions Call Tree. Metric: %s", text);

@@ -5,7 +5,7 @@
 #include "filters.h"
 #include "memory.h"
 #include "output.h"
-#include "report.h"
+#include "quality.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -186,7 +186,7 @@ void view_check(struct session *session, const struct command_argument *argument
 		all->at = memory_grow(all->at, all->count, &all->capacity, sizeof(*all->at));
 		all->at[all->count++] = decide(&list.at[i], session, base);
 	}
-	report_put_quality(session);
+	quality_put(session);
 	put_results(session, all->at + first, all->count - first);
 	if (!print_is_data(session))
 		fputc('\n', session->out);

@@ -8,6 +8,7 @@
 #include "listing.h"
 #include "memory.h"
 #include "name.h"
+#include "quality.h"
 #include "report.h"
 #include "sourcefile.h"
 #include "text.h"
@@ -252,7 +253,7 @@ static void put_head(struct disasm_view *view, const struct place *place)
 	struct session *session = view->session;
 	const struct source_file *file;
 
-	report_put_quality(session);
+	quality_put(session);
 	listing_fact(session, "Source File", place->file);
 	put_objects(view, place);
 	if (place->file != NULL && session->listing.disasm_comments & COMMENT_SOURCE) {

@@ -4,6 +4,7 @@
 
 #include "format/lineage.h"
 #include "memory.h"
+#include "quality.h"
 #include "report.h"
 #include "text.h"
 
@@ -255,7 +256,7 @@ void view_exp_list(struct session *session, const struct command_argument *argum
 		"CPU sec.", "Status", "Experiment or lineage: command");
 	for (size_t i = 0; i < session->count; i++)
 		put_experiment(session, &session->experiments[i], with_group);
-	report_put_left_out(session);
+	quality_put_left_out(session);
 	fputc('\n', session->out);
 }
 

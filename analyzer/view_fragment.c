@@ -7,7 +7,7 @@
 #include "memory.h"
 #include "name.h"
 #include "print.h"
-#include "report.h"
+#include "quality.h"
 #include "table.h"
 
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static void put_title(const struct panel *panel)
 {
 	char text[METRIC_ERROR_MAX];
 
-	report_put_quality(panel->session);
+	quality_put(panel->session);
 	if (print_is_data(panel->session))
 		print_note(panel->session, "Callers and callees sorted by metric: %s", metric_describe(&panel->sort.metric, text));
 	else

@@ -6,7 +6,7 @@
 #include "memory.h"
 #include "name.h"
 #include "print.h"
-#include "report.h"
+#include "quality.h"
 #include "text.h"
 
 #include <errno.h>
@@ -317,7 +317,7 @@ void view_ftrace(struct session *session, const struct command_argument *argumen
 
 	if (read_range(session, argument->text, &range) < 0)
 		return;
-	report_put_quality(session);
+	quality_put(session);
 	view_put_untraced(session);
 	if (filters_are_set(session->filters))
 		print_note(session, "filters choose nothing here: ftrace tid=N,depth=N,from=SECONDS,to=SECONDS,min=MICROSECONDS does");

@@ -5,6 +5,7 @@
 #include "filters.h"
 #include "name.h"
 #include "place.h"
+#include "quality.h"
 #include "report.h"
 #include "table.h"
 #include "text.h"
@@ -282,7 +283,7 @@ void view_fsingle(struct session *session, const struct command_argument *argume
 	compare_table(session, &table, TREE_FUNCTIONS);
 	set_values(&table, rows, item);
 	table_add_next(&table, tree, item, name_function(session, tree->items[item].function));
-	report_put_quality(session);
+	quality_put(session);
 	if (print_is_data(session)) {
 		put_all(session, &table, 1, TREE_FUNCTIONS);
 		table_fini(&table);

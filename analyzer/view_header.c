@@ -3,6 +3,7 @@
 #include "view.h"
 
 #include "data.h"
+#include "quality.h"
 #include "report.h"
 #include "text.h"
 
@@ -101,7 +102,7 @@ static void put_sampler_stacks(FILE *out, const struct experiment *experiment, u
 		fprintf(out, "           %.1f %% have more than %d frames and are cut there\n", percent((double)deep, (double)samples), FXT_SAMPLE_PCS_MAX);
 	if (copied == 0 && (one_frame + cut) * 4 > samples)
 		fputs("           code without frame pointers: for whole stacks record with --sampler=1m,stack\n", out);
-	if (report_cut(experiment, &share, remedy, sizeof(remedy)))
+	if (quality_cut(experiment, &share, remedy, sizeof(remedy)))
 		fprintf(out, "           %s\n", remedy);
 }
 
@@ -228,8 +229,8 @@ static void put_troubles(FILE *out, const struct session *session, const struct 
 {
 	const struct exp_info *info = at->info;
 	char unseen[256], left_out[1024];
-	int is_left_out = report_left_out(at, left_out, sizeof(left_out));
-	int is_unseen = report_unseen(at, unseen, sizeof(unseen));
+	int is_left_out = quality_left_out(at, left_out, sizeof(left_out));
+	int is_unseen = quality_unseen(at, unseen, sizeof(unseen));
 	size_t count = (is_unseen != 0) + (info->untold > 0) + (is_left_out != 0);
 
 	for (size_t i = 0; i < info->event_count; i++)
@@ -257,7 +258,7 @@ static void put_troubles(FILE *out, const struct session *session, const struct 
 		fputc('\n', out);
 	}
 	if (info->untold > 0)
-		fputs("  " REPORT_UNTOLD "\n", out);
+		fputs("  " QUALITY_UNTOLD "\n", out);
 	if (is_unseen)
 		fprintf(out, "  %s\n", unseen);
 	if (is_left_out) {
@@ -404,6 +405,6 @@ void view_header(struct session *session, const struct command_argument *argumen
 		put_header(session, at);
 		fputc('\n', session->out);
 	}
-	report_put_quality(session);
+	quality_put(session);
 	fputc('\n', session->out);
 }

@@ -5,6 +5,7 @@
 #include "heapmaps.h"
 #include "data.h"
 #include "kept.h"
+#include "quality.h"
 #include "report.h"
 #include "stacks.h"
 
@@ -159,7 +160,7 @@ static void put_stacks(struct session *session, const struct subject *subject)
 	uint32_t *stacks = stacks_find(tree, &kind, &found);
 
 	count = subject->kept != NULL ? kept_set_apart(tree, stacks, found) : found;
-	report_put_quality(session);
+	quality_put(session);
 	fprintf(session->out, "# %s: %s\n", subject->many, subject->meaning);
 	stacks_put_parts(session, tree, put_summary, &(struct summary){"Summary Results", subject, stacks, count});
 	if (count < found)
@@ -253,7 +254,7 @@ static void put_unseen(struct session *session)
 	char text[256];
 
 	while ((at = session_next(session, at)) != NULL)
-		if (report_unseen(at, text, sizeof(text)))
+		if (quality_unseen(at, text, sizeof(text)))
 			fprintf(session->out, "# warning: experiment %u: %s\n", at->id, text);
 }
 
@@ -303,7 +304,7 @@ void view_heapstat(struct session *session, const struct command_argument *argum
 	struct exp_heap sum = sum_up(session, &at);
 
 	(void)argument;
-	report_put_quality(session);
+	quality_put(session);
 	put_unseen(session);
 	if (session_columns(session) > 1)
 		compare_beside(session, put_data);

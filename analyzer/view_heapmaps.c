@@ -2,6 +2,7 @@
 #include "view.h"
 
 #include "heapmaps.h"
+#include "quality.h"
 #include "report.h"
 #include "stacks.h"
 
@@ -72,7 +73,7 @@ void view_heapmaps(struct session *session, const struct command_argument *argum
 	uint32_t *stacks = stacks_find(tree, &kind, &count);
 
 	(void)argument;
-	report_put_quality(session);
+	quality_put(session);
 	fputs("# Mappings: memory without a file, mapped by the program or by growth of the program break\n", session->out);
 	stacks_put_parts(session, tree, put_summary, &count);
 	put_peaks(session);

@@ -3,7 +3,7 @@
 
 #include "memory.h"
 #include "print.h"
-#include "report.h"
+#include "quality.h"
 #include "template/template.h"
 #include "text.h"
 #include "userevents.h"
@@ -168,7 +168,7 @@ void view_hooks(struct session *session, const struct command_argument *argument
 	}
 	if (table.count > 0)
 		qsort(table.rows, table.capacity, sizeof(*table.rows), by_word);
-	report_put_quality(session);
+	quality_put(session);
 	put_rows(session, &table);
 	free(table.rows);
 }
@@ -346,6 +346,6 @@ void view_hookpairs(struct session *session, const struct command_argument *argu
 		pairs.begun = NULL;
 		pairs.count = pairs.capacity = 0;
 	}
-	report_put_quality(session);
+	quality_put(session);
 	put_pairs(session, &pairs, open);
 }

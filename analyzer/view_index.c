@@ -8,8 +8,8 @@
 #include "indexobj.h"
 #include "memory.h"
 #include "print.h"
+#include "quality.h"
 #include "ranges.h"
-#include "report.h"
 #include "table.h"
 
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static void put_title(struct session *session, const struct index_type *type, co
 {
 	char text[METRIC_ERROR_MAX];
 
-	report_put_quality(session);
+	quality_put(session);
 	if (type->is_by_key)
 		fprintf(session->out, "%s in their order\n\n", type->heading);
 	else

@@ -6,6 +6,7 @@
 #include "data.h"
 #include "format/record.h"
 #include "memory.h"
+#include "quality.h"
 #include "report.h"
 #include "stacks.h"
 #include "text.h"
@@ -249,7 +250,7 @@ void view_ioactivity(struct session *session, const struct command_argument *arg
 	if (count > 1)
 		qsort(rows, count, sizeof(*rows), by_name);
 	count = join_names(rows, count);
-	report_put_quality(session);
+	quality_put(session);
 	fprintf(session->out, "Files: %zu, sorted by the time of all calls\n\n", count);
 	put_rows(session, rows, count, 0);
 	if (count != 0) {
@@ -281,7 +282,7 @@ void view_iodetail(struct session *session, const struct command_argument *argum
 			rows[count++] = (struct row){at, &io->files[from->file], from->fd, from->totals};
 		}
 	}
-	report_put_quality(session);
+	quality_put(session);
 	fprintf(session->out,
 		"Descriptors, each with every file that it stood for: %zu, sorted by the time of all "
 		"calls\n\n",
@@ -374,7 +375,7 @@ void view_iocallstack(struct session *session, const struct command_argument *ar
 	uint32_t *stacks = stacks_find(tree, &kind, &count);
 
 	(void)argument;
-	report_put_quality(session);
+	quality_put(session);
 	stacks_put_parts(session, tree, put_summary, NULL);
 	stacks_put(session, tree, &kind, stacks, count);
 	if (count != 0) {

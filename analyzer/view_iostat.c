@@ -5,6 +5,7 @@
 #include "data.h"
 #include "format/record.h"
 #include "memory.h"
+#include "quality.h"
 #include "report.h"
 
 #include <stdlib.h>
@@ -167,7 +168,7 @@ static void put_text(struct session *session)
 void view_iostat(struct session *session, const struct command_argument *argument)
 {
 	(void)argument;
-	report_put_quality(session);
+	quality_put(session);
 	if (session_columns(session) > 1)
 		compare_beside(session, put_data);
 	else if (print_is_data(session))

@@ -4,7 +4,6 @@
 #include "experiment/clock.h"
 #include "memory.h"
 #include "print.h"
-#include "report.h"
 #include "stacks.h"
 
 #include <stdlib.h>

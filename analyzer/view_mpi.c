@@ -6,6 +6,7 @@
 #include "format/record.h"
 #include "memory.h"
 #include "print.h"
+#include "quality.h"
 #include "report.h"
 
 #include <stdlib.h>
@@ -69,7 +70,7 @@ void view_mpifunctions(struct session *session, const struct command_argument *a
 
 	(void)argument;
 	functions = find_functions(session, &count);
-	report_put_quality(session);
+	quality_put(session);
 	print_describe(table, "MPI functions, of all ranks", 2);
 	print_column(table, PRINT_WORD, "function", "Function");
 	print_column(table, PRINT_WORD, "class", "Class");
@@ -230,7 +231,7 @@ void view_mpiranks(struct session *session, const struct command_argument *argum
 	struct rank *ranks = find_ranks(session, &count);
 
 	(void)argument;
-	report_put_quality(session);
+	quality_put(session);
 	print_describe(table, "Ranks: time in MPI functions, messages and their bytes; imbalance is the most less the mean", 1);
 	print_column(table, PRINT_WORD, "rank", "Rank");
 #define COLUMN(id, type, key, heading) print_column(table, type, key, heading);
@@ -332,7 +333,7 @@ void view_mpimessages(struct session *session, const struct command_argument *ar
 	struct message *messages = find_messages(session, &count);
 
 	(void)argument;
-	report_put_quality(session);
+	quality_put(session);
 	print_describe(table, "Messages, as senders and receivers tell; one-sided bytes, put by the one or got by the other", 2);
 	print_column(table, PRINT_ID, "from", "From");
 	print_column(table, PRINT_ID, "to", "To");

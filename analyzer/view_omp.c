@@ -4,6 +4,7 @@
 #include "format/record.h"
 #include "memory.h"
 #include "print.h"
+#include "quality.h"
 #include "report.h"
 #include "stacks.h"
 
@@ -85,7 +86,7 @@ void view_ompregions(struct session *session, const struct command_argument *arg
 	struct print_table *table = print_table_begin("ompregions");
 
 	(void)argument;
-	report_put_quality(session);
+	quality_put(session);
 	print_describe(table, "Parallel regions: work and waits are of all their threads", 1);
 	print_column(table, PRINT_WORD, "region", "Region");
 	print_column(table, PRINT_COUNT, "count", "Times");
@@ -121,7 +122,7 @@ void view_ompconstructs(struct session *session, const struct command_argument *
 	struct print_table *table = print_table_begin("ompconstructs");
 
 	(void)argument;
-	report_put_quality(session);
+	quality_put(session);
 	print_describe(table, "Constructs: tasks, waits and shared work; times are of all threads", 2);
 	print_column(table, PRINT_WORD, "construct", "Construct");
 	print_column(table, PRINT_WORD, "place", "Place");

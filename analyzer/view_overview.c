@@ -7,6 +7,7 @@
 #include "data.h"
 #include "memory.h"
 #include "name.h"
+#include "quality.h"
 #include "report.h"
 #include "table.h"
 #include "text.h"
@@ -328,7 +329,7 @@ void view_overview(struct session *session, const struct command_argument *argum
 		session_fail(session, EXIT_USAGE, "overview: it is of all that are selected (exp_select %s, before, selects one)", argument->text);
 		return;
 	}
-	report_put_quality(session);
+	quality_put(session);
 	if (session_columns(session) > 1)
 		put_compared(session);
 	else if (print_is_data(session))

@@ -2,7 +2,6 @@
 #include "view.h"
 
 #include "output.h"
-#include "report.h"
 #include "terminal.h"
 #include "text.h"
 

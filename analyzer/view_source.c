@@ -5,6 +5,7 @@
 #include "listing.h"
 #include "memory.h"
 #include "name.h"
+#include "quality.h"
 #include "report.h"
 #include "source_data.h"
 #include "sourcefile.h"
@@ -254,7 +255,7 @@ static void put_head(struct source_view *view)
 	const struct source_file *file = view->file;
 	struct session *session = view->session;
 
-	report_put_quality(session);
+	quality_put(session);
 	listing_fact(session, "Source File", view->data.place.file);
 	if (strcmp(file->source.path, view->data.place.file) != 0) {
 		char *found = memory_format("%s (%s)", file->source.path, source_file_origin(file));

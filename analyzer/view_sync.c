@@ -6,6 +6,7 @@
 #include "format/record.h"
 #include "locks.h"
 #include "memory.h"
+#include "quality.h"
 #include "report.h"
 #include "stacks.h"
 #include "text.h"
@@ -98,7 +99,7 @@ void view_sync(struct session *session, const struct command_argument *argument)
 	uint32_t *stacks = stacks_find(tree, &kind, &count);
 
 	(void)argument;
-	report_put_quality(session);
+	quality_put(session);
 	fputs("# Waits: from the request to the grant; those of several threads add up\n", session->out);
 	lock_put_threshold(session);
 	stacks_put_parts(session, tree, put_summary, NULL);
@@ -342,7 +343,7 @@ void view_locks(struct session *session, const struct command_argument *argument
 	}
 	locks = find_locks(session, &count);
 	shown = session->limit != 0 && session->limit < count ? session->limit : count;
-	report_put_quality(session);
+	quality_put(session);
 	lock_put_threshold(session);
 	fprintf(session->out, "Objects waited for: %zu, sorted by total wait time\n\n", count);
 	if (!print_is_data(session))

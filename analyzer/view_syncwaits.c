@@ -4,6 +4,7 @@
 #include "format/record.h"
 #include "locks.h"
 #include "memory.h"
+#include "quality.h"
 #include "report.h"
 #include "stacks.h"
 #include "text.h"
@@ -148,7 +149,7 @@ void view_syncwaits(struct session *session, const struct command_argument *argu
 	}
 	if (count > 1)
 		qsort(waits, count, sizeof(*waits), by_length);
-	report_put_quality(session);
+	quality_put(session);
 	fputs("# The longest waits; times are from the start of their experiment, in seconds\n",
 	      session->out);
 	lock_put_threshold(session);

@@ -4,7 +4,6 @@
 #include "experiment/xraylog.h"
 #include "memory.h"
 #include "output.h"
-#include "report.h"
 #include "sorter.h"
 #include "text.h"
 #include "xraylogs.h"
