@@ -157,7 +157,7 @@ static int is_wanted(const struct mpi_row *row)
 /* The handle that an argument points to goes out of use. */
 static void forget_handle(const struct mpi_call *call)
 {
-	if (mpi_library_is_ready())
+	if (call->word[1] && mpi_library_is_ready()) /* NULL is the library's to refuse */
 		mpi_group_forget(mpi_handle_at(call->word[1], 0));
 }
 
@@ -216,6 +216,7 @@ static int begin(struct mpi_call *call, const struct mpi_row *row, uint64_t *wor
 	call->statuses = NULL;
 	call->tracked_count = 0;
 	call->mapped = NULL;
+	call->frees = mpi_group_frees();
 	thread->mpi.pc = shadow_true_address(caller->pc, caller->sp);
 	thread->mpi.sp = caller->sp;
 	thread->mpi.state = (uint8_t)(row->func >> 8);
@@ -248,7 +249,7 @@ static void write_tracked(struct mpi_call *call, const struct mpi_message *messa
 	    .comm = message->number,
 	    .peer = message->peer,
 	};
-	const struct mpi_group *group = mpi_group_known(message->comm, message->number);
+	const struct mpi_group *group;
 	int source;
 
 	if (message->is_send) {
@@ -258,8 +259,10 @@ static void write_tracked(struct mpi_call *call, const struct mpi_message *messa
 	source = mpi_status_source(status);
 	if (source == mpi_library.proc_null || mpi_status_is_cancelled(status))
 		return;
+	group = mpi_group_known(message->comm, message->number);
 	if (group)
 		event.peer = mpi_group_world(group, source);
+	mpi_group_leave(group);
 	put(call, &event, 0, mpi_status_bytes(status), col_ticks());
 }
 
@@ -344,9 +347,9 @@ static const struct mpi_group *group_of(struct mpi_call *call, const struct mpi_
 	const struct mpi_row *row = call->row;
 
 	if (row->comm)
-		return mpi_group_find(mpi_handle(call->word[row->comm]), 0, spare);
+		return mpi_group_find(mpi_handle(call->word[row->comm]), 0, call->frees, spare);
 	if (row->win)
-		return mpi_group_find(mpi_handle(call->word[row->win]), 1, spare);
+		return mpi_group_find(mpi_handle(call->word[row->win]), 1, call->frees, spare);
 	return probed ? mpi_group_known(probed->comm, probed->number) : NULL;
 }
 
@@ -376,6 +379,7 @@ static void record_ended(struct mpi_call *call, struct fmt_mpi *event, const str
 		track_probed(call, group);
 	fmt_u48_put(&event->duration, now - call->begin);
 	put(call, event, facts.out, facts.in, now);
+	mpi_group_leave(group);
 }
 
 static void record(struct mpi_call *call, int result, const struct mpi_message *probed, const struct caller *caller)
@@ -420,7 +424,7 @@ static int end(struct mpi_call *call, int result, const struct mpi_message *prob
 /* The message that a receive of a probed one names: its handle is gone afterwards. */
 static const struct mpi_message *take_probed(const struct mpi_call *call, struct mpi_message *memory)
 {
-	if (!call->row->message || call->row->ends == MPI_ENDS_MPROBE || !mpi_library_is_ready())
+	if (!call->row->message || call->row->ends == MPI_ENDS_MPROBE || !call->word[call->row->message] || !mpi_library_is_ready())
 		return NULL;
 	return mpi_probed_take(mpi_handle_at(call->word[call->row->message], 0), memory) == 0 ? memory : NULL;
 }

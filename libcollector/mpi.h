@@ -53,6 +53,7 @@ void mpi_open(void);
 /* A communicator, or a window, as this process knows it. */
 struct mpi_group {
 	atomic_uint_fast64_t handle; /* 0: unused */
+	atomic_uint users; /* the table, until it is freed, and who looks at it: the last one gives back what it has */
 	uint32_t number;
 	int rank, size; /* own rank; processes that ranks tell, of the other side if there is one */
 	int own_size;   /* processes of this side */
@@ -100,13 +101,22 @@ uint64_t mpi_handle_at(uint64_t array, uint64_t index);
 /* Bytes of an element of a type, 0 if the library does not tell. */
 uint64_t mpi_type_size(uint64_t type);
 
-/* What is known of a communicator, or a window; *spare is used when there are more than are kept. */
-const struct mpi_group *mpi_group_find(uint64_t handle, int is_window, struct mpi_group *spare);
+/* What is known of a communicator, or a window, to be let go of; *spare is used when there are more than are kept. Another thread may free it
+ * while a call on it goes on: the library is asked about it only if nothing has been freed since mpi_group_frees() were. NULL: it is not known. */
+const struct mpi_group *mpi_group_find(uint64_t handle, int is_window, unsigned frees, struct mpi_group *spare);
+
+/* Communicators and windows that have been freed. */
+unsigned mpi_group_frees(void);
+
+/* It is about to be freed. */
 void mpi_group_forget(uint64_t handle);
 
-/* The communicator that was given that number, NULL: it has been freed since, as it may be while a message of it is on its way, and its
- * handle is another's or nobody's; or it has none. */
+/* The communicator that was given that number, to be let go of. NULL: it has been freed since, as it may be while a message of it is on its way,
+ * and its handle is another's or nobody's; or it has none. */
 const struct mpi_group *mpi_group_known(uint64_t handle, uint32_t number);
+
+/* Let go of what was found, which may be NULL. */
+void mpi_group_leave(const struct mpi_group *group);
 
 /* A recording begins where another one has ended: communicators may have come and gone meanwhile. Nobody is in a call that is recorded. */
 void mpi_groups_forget(void);
@@ -114,8 +124,8 @@ void mpi_groups_forget(void);
 /* The rank in MPI_COMM_WORLD, MPI_NO_PEER if it is none. */
 uint32_t mpi_group_world(const struct mpi_group *group, int rank);
 
-/* Partners in a communicator's topology. */
-void mpi_neighbors(uint64_t comm, int *in, int *out);
+/* Partners in a communicator's topology; `frees` as above. */
+void mpi_neighbors(uint64_t comm, unsigned frees, int *in, int *out);
 
 /* What a status says: bytes, and the rank they came from, in its communicator. Was the request cancelled? Only statuses of requests for
  * messages tell that; others may not even be set there. */
@@ -133,7 +143,7 @@ struct mpi_call {
 	uint64_t *word; /* word[1 .. row->words] */
 	int is_wide;    /* counts have 64 bits */
 	uint64_t begin;
-	uint64_t handle; /* of a communicator or window that the call frees */
+	unsigned frees; /* mpi_group_frees() when it began */
 	void *statuses;  /* the program's, or our own in place of MPI_STATUS_IGNORE; NULL: none */
 	struct mpi_tracked {
 		struct mpi_pending *request;

@@ -93,7 +93,7 @@ void mpi_bytes(const struct mpi_call *call, const struct mpi_group *group, uint6
 		group = &nothing;
 	senders = receivers = row->own_side ? group->own_size : group->size;
 	if (row->neighbors)
-		mpi_neighbors(call->word[row->comm], &senders, &receivers);
+		mpi_neighbors(call->word[row->comm], call->frees, &senders, &receivers);
 	if (is_in_place(call, row->out_buffer))
 		goes = in_place(&row->out, &row->in);
 	else if (is_in_place(call, row->in_buffer))

@@ -2,18 +2,20 @@
  * handles are pointers, and MPICH's, whose handles are ints, which the libraries made from it keep (Intel MPI, MVAPICH). */
 #include "mpi.h"
 
+#include "lock.h"
 #include "next.h"
 #include "scope.h"
 
 #include <dlfcn.h>
 
-enum { GROUPS = 1024, PROBES = 32, BUSY = 1 };
+enum { GROUPS = 1024, PROBES = 32, BUSY = 1, FREE_TURNS = COL_WAIT_YIELDS + 20 };
 enum state { UNKNOWN, READY, ENDED };
 
 struct mpi_library mpi_library __attribute__((visibility("hidden")));
 static atomic_uint state;
 static struct mpi_group groups[GROUPS];
 static atomic_uint group_numbers;
+static atomic_uint frees, askers;
 
 static int find_functions(void)
 {
@@ -184,6 +186,31 @@ static unsigned place_of(uint64_t handle)
 	return (unsigned)((handle * UINT64_C(0x9e3779b97f4a7c15)) >> 40);
 }
 
+void mpi_group_leave(const struct mpi_group *known)
+{
+	struct mpi_group *group = known && known->number ? &groups[known - groups] : NULL;
+
+	if (!group || atomic_fetch_sub(&group->users, 1) > 1)
+		return;
+	if (group->world)
+		sys_munmap((void *)(group->world - group->size), 2 * (size_t)group->size * sizeof(int));
+	atomic_store_explicit(&group->handle, 0, memory_order_release);
+}
+
+/* Returns 0 if it is another one by now, or goes. */
+static int hold(struct mpi_group *group, uint64_t handle, uint32_t number)
+{
+	unsigned users = atomic_load(&group->users);
+
+	while (users && !atomic_compare_exchange_weak(&group->users, &users, users + 1))
+		;
+	if (users && atomic_load(&group->handle) == handle && (number == 0 || group->number == number))
+		return 1;
+	if (users)
+		mpi_group_leave(group);
+	return 0;
+}
+
 /* Of two threads that met it at the same time, each may have given it a number. 0: any. */
 static struct mpi_group *find(uint64_t handle, uint32_t number)
 {
@@ -192,7 +219,7 @@ static struct mpi_group *find(uint64_t handle, uint32_t number)
 	for (unsigned i = 0; i < PROBES; i++) {
 		struct mpi_group *group = &groups[(at + i) % GROUPS];
 
-		if (atomic_load_explicit(&group->handle, memory_order_acquire) == handle && (number == 0 || group->number == number))
+		if (atomic_load_explicit(&group->handle, memory_order_acquire) == handle && hold(group, handle, number))
 			return group;
 	}
 	return NULL;
@@ -203,13 +230,30 @@ const struct mpi_group *mpi_group_known(uint64_t handle, uint32_t number)
 	return number ? find(handle, number) : NULL;
 }
 
-const struct mpi_group *mpi_group_find(uint64_t handle, int is_window, struct mpi_group *spare)
+unsigned mpi_group_frees(void)
 {
-	const struct mpi_group *known = find(handle, 0);
+	return atomic_load(&frees);
+}
+
+/* May the library be asked about what a call has taken that began when so many had been freed? Who frees one waits then. */
+static int begin_asking(unsigned then)
+{
+	atomic_fetch_add(&askers, 1);
+	if (atomic_load(&frees) == then)
+		return 1;
+	atomic_fetch_sub(&askers, 1);
+	return 0;
+}
+
+static void end_asking(void)
+{
+	atomic_fetch_sub(&askers, 1);
+}
+
+static const struct mpi_group *ask_for_group(uint64_t handle, int is_window, struct mpi_group *spare)
+{
 	unsigned at = place_of(handle);
 
-	if (known)
-		return known;
 	for (unsigned i = 0; i < PROBES; i++) {
 		struct mpi_group *group = &groups[(at + i) % GROUPS];
 		uint_fast64_t none = 0;
@@ -218,6 +262,7 @@ const struct mpi_group *mpi_group_find(uint64_t handle, int is_window, struct mp
 			continue;
 		learn_group(group, handle, is_window, 1);
 		group->number = atomic_fetch_add(&group_numbers, 1) + 1;
+		atomic_store(&group->users, 2); /* the table, and the caller */
 		atomic_store_explicit(&group->handle, handle, memory_order_release);
 		return group;
 	}
@@ -226,19 +271,30 @@ const struct mpi_group *mpi_group_find(uint64_t handle, int is_window, struct mp
 	return spare;
 }
 
+const struct mpi_group *mpi_group_find(uint64_t handle, int is_window, unsigned then, struct mpi_group *spare)
+{
+	const struct mpi_group *found = find(handle, 0);
+
+	if (found || !begin_asking(then))
+		return found;
+	found = ask_for_group(handle, is_window, spare);
+	end_asking();
+	return found;
+}
+
 static void forget(struct mpi_group *group, uint_fast64_t handle)
 {
-	if (atomic_load(&group->handle) != handle || !atomic_compare_exchange_strong(&group->handle, &handle, BUSY))
-		return;
-	if (group->world)
-		sys_munmap((void *)(group->world - group->size), 2 * (size_t)group->size * sizeof(int));
-	atomic_store_explicit(&group->handle, 0, memory_order_release);
+	if (atomic_load(&group->handle) == handle && atomic_compare_exchange_strong(&group->handle, &handle, BUSY))
+		mpi_group_leave(group);
 }
 
 void mpi_group_forget(uint64_t handle)
 {
-	unsigned at = place_of(handle);
+	unsigned at = place_of(handle), turns = 0;
 
+	atomic_fetch_add(&frees, 1);
+	while (atomic_load(&askers) && turns < FREE_TURNS) /* one that an error handler has jumped out of never ends */
+		col_wait_turn(&turns);
 	for (unsigned i = 0; i < PROBES; i++)
 		forget(&groups[(at + i) % GROUPS], handle);
 }
@@ -262,11 +318,10 @@ uint32_t mpi_group_world(const struct mpi_group *group, int rank)
 	return group->world && group->world[rank] >= 0 ? (uint32_t)group->world[rank] : MPI_NO_PEER;
 }
 
-void mpi_neighbors(uint64_t comm, int *in, int *out)
+static void ask_for_neighbors(uint64_t comm, int *in, int *out)
 {
 	int kind = 0, weighted = 0;
 
-	*in = *out = 0;
 	if (ASK(Topo_test, comm, &kind) != 0)
 		return;
 	if (kind == mpi_library.cart) {
@@ -281,6 +336,15 @@ void mpi_neighbors(uint64_t comm, int *in, int *out)
 	} else {
 		ASK(Dist_graph_neighbors_count, comm, in, out, &weighted);
 	}
+}
+
+void mpi_neighbors(uint64_t comm, unsigned then, int *in, int *out)
+{
+	*in = *out = 0;
+	if (!begin_asking(then))
+		return;
+	ask_for_neighbors(comm, in, out);
+	end_asking();
 }
 
 /* ---- statuses ---- */

@@ -81,12 +81,14 @@ void mpi_rank_forget(void)
 void mpi_rank_begin(void)
 {
 	struct mpi_group spare;
-	const struct mpi_group *world = mpi_group_find(mpi_library.world, 0, &spare);
+	const struct mpi_group *world = mpi_group_find(mpi_library.world, 0, mpi_group_frees(), &spare);
 	char buffer[512];
 	struct xml_text text = XML_TEXT(buffer);
 
-	if (atomic_exchange(&has_begun, 1))
+	if (!world || atomic_exchange(&has_begun, 1)) {
+		mpi_group_leave(world);
 		return;
+	}
 	col_event_begin(&text, "mpi");
 	xml_put_number(&text, "rank", (uint64_t)world->rank);
 	xml_put_number(&text, "size", (uint64_t)world->size);
@@ -95,6 +97,7 @@ void mpi_rank_begin(void)
 	col_event_end(&text);
 	if (col.descriptor.mpi & MPI_RANKS)
 		rename_directory(world->rank);
+	mpi_group_leave(world);
 }
 
 void mpi_rank_abort(int code)

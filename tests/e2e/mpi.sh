@@ -135,6 +135,38 @@ for mpi in openmpi mpich; do
 		is "$mpi: messages of freed communicators: from $rank" "3 20 1 4" "$(awk -v from=$rank -v to=$(((rank + 3) % 4)) '$1 == from && $2 == to { print $3, $4, $5, $6 }' handles.$mpi.txt)"
 	done
 
+	# Communicators that one thread frees while another one's call on them goes on: what is known of them is there until it has been looked at, as
+	# long as that may take, and nothing more is asked. (MPICH's MPI_Recv may wait for ever by itself.) Handles at NULL are the library's to refuse.
+	cat >slow.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <unistd.h>
+int PMPI_Test_cancelled(const void *status, int *flag)
+{
+	int (*next)(const void *, int *) = (int (*)(const void *, int *))dlsym(RTLD_NEXT, "PMPI_Test_cancelled");
+
+	usleep(1000);
+	return next(status, flag);
+}
+END
+	gcc -w -shared -fPIC -o slow.so slow.c -ldl
+	mpicc.$mpi -O1 -w -o freed.$mpi "$tests/programs/mpi/freed.c" -lpthread
+	for what in wait receive comm message; do
+		[ $what$mpi != receivempich ] || continue
+		slow=
+		[ $what != wait ] || slow=$PWD/slow.so
+		{ LD_PRELOAD=$slow timeout -k 5 90 ./freed.$mpi $what >plain.out 2>plain.err; } 2>/dev/null
+		status=$?
+		LD_PRELOAD=$slow record freed.$mpi -p off -m on -A off -- ./freed.$mpi $what
+		recorded=$?
+		is "$mpi: $what: the exit status and the output" "$status $(cat plain.out)" "$recorded $(grep -v '^Creating' freed.$mpi.out)"
+		if [ $what = wait ] && [ -e freed.$mpi.er/mpitrace ]; then
+			report freed.$mpi -mpimessages
+			is "$mpi: messages of communicators that another thread frees" "100 400 100 400" "$(row freed.$mpi.txt 0 3 4 5 6)"
+		fi
+		rm -rf freed.$mpi.er
+	done
+
 	# A process that runs already, twice: each recording knows which rank it is of.
 	cat >loop.c <<'END'
 #include <mpi.h>
