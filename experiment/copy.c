@@ -94,6 +94,8 @@ static int copy_bytes(int from, int to)
 		if (rc == 0)
 			rc = copy_part(from, to, hole - data);
 	}
+	if (rc == 0 && lseek(from, 0, SEEK_END) < end) /* what was taken for a hole may have been cut off */
+		rc = -ESTALE;
 	return rc != 0 || ftruncate(to, end) == 0 ? rc : -errno;
 }
 
