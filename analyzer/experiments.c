@@ -3,6 +3,7 @@
 #include "session.h"
 
 #include "experiment/archive.h"
+#include "experiment/code.h"
 #include "experiment/group.h"
 #include "experiment/xraylog.h"
 #include "defaults.h"
@@ -161,6 +162,7 @@ static void archive_dead(struct session *session, const struct session_experimen
 static void drop(struct session *session, size_t index)
 {
 	filters_forget(&session->experiments[index]);
+	symbols_forget(session->symbols, session->experiments[index].experiment);
 	experiment_close(session->experiments[index].experiment);
 	memmove(&session->experiments[index], &session->experiments[index + 1],
 		(session->count - index - 1) * sizeof(*session->experiments));
@@ -335,6 +337,7 @@ static int reopen(struct session *session, struct session_experiment *at)
 	}
 	name_functions(session, experiment);
 	filters_forget(at);
+	symbols_forget(session->symbols, at->experiment);
 	experiment_close(at->experiment);
 	at->experiment = experiment;
 	at->info = experiment_info(experiment);

@@ -24,6 +24,9 @@ int symbols_frames_in(struct symbols *symbols, const struct sym_function *functi
 int symbols_functions_at(struct symbols *symbols, const struct experiment *experiment, uint64_t pc, uint32_t generation, int is_leaf,
 			 int is_machine, const struct sym_frame **out);
 
+/* The experiment is about to be closed: from here on nothing is looked for in it. */
+void symbols_forget(struct symbols *symbols, const struct experiment *experiment);
+
 /* Was the function made at run time? Its addresses are those of its process. */
 int symbols_is_made(struct symbols *symbols, const struct sym_function *function);
 

@@ -1,5 +1,6 @@
 /* dynamic.c: functions that the program made while it ran: their elements of map.xml, what dyntext has of them, and which
  * of them was where and when. Those of files for perf(1) come from made.c. */
+#include "experiment/code.h"
 #include "experiment/internal.h"
 #include "experiment/java.h"
 #include "experiment/made.h"
@@ -338,7 +339,9 @@ static const char *file_of_line(const struct exp_function *function, uint64_t pc
 
 static int is_shown(const void *item, const void *wanted)
 {
-	return ((const struct session_made *)item)->shown == wanted;
+	const struct session_made *made = item;
+
+	return made->shown == wanted && made->experiment != NULL;
 }
 
 const struct session_made *session_made_find(struct symbols *symbols, const struct sym_function *shown)
@@ -346,19 +349,35 @@ const struct session_made *session_made_find(struct symbols *symbols, const stru
 	return exp_hash_find(&symbols->made_table, exp_hash_number(EXP_HASH_START, (uintptr_t)shown), is_shown, shown);
 }
 
-/* Remember what `shown` is; of several with one name and address, the first. Returns 0 or -ENOMEM. */
+void symbols_forget(struct symbols *symbols, const struct experiment *experiment)
+{
+	for (struct session_made *made = symbols->made; made != NULL; made = made->next)
+		if (made->experiment == experiment)
+			made->experiment = NULL;
+}
+
+static int is_same(const void *item, const void *wanted)
+{
+	const struct session_made *a = item, *b = wanted;
+
+	return a->shown == b->shown && a->experiment == b->experiment;
+}
+
+/* Remember what `shown` is: of several with one name and address the first one of each experiment. Returns 0 or -ENOMEM. */
 static int remember_made(struct symbols *symbols, const struct sym_function *shown, const struct experiment *experiment,
 			 const struct exp_function *function)
 {
-	struct session_made *made;
+	struct session_made key = {.next = symbols->made, .shown = shown, .experiment = experiment, .function = function}, *made;
+	uint64_t hash = exp_hash_number(EXP_HASH_START, (uintptr_t)shown);
 
-	if (session_made_find(symbols, shown) != NULL)
+	if (exp_hash_find(&symbols->made_table, hash, is_same, &key) != NULL)
 		return 0;
 	made = exp_arena_alloc(&symbols->arena, sizeof(*made));
 	if (made == NULL)
 		return -ENOMEM;
-	*made = (struct session_made){.shown = shown, .experiment = experiment, .function = function};
-	return exp_hash_add(&symbols->made_table, exp_hash_number(EXP_HASH_START, (uintptr_t)shown), made);
+	*made = key;
+	symbols->made = made;
+	return exp_hash_add(&symbols->made_table, hash, made);
 }
 
 static int open_text(const struct experiment *experiment, const struct exp_function *function)

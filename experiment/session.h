@@ -39,13 +39,15 @@ struct symbols {
 	size_t function_count, function_capacity;
 	struct exp_hash object_table, function_table, frame_table, compilation_table, made_table;
 	struct exp_hash method_table, line_table; /* of Java (java.c) */
+	struct session_made *made;
 	struct session_object *recent[SESSION_RECENT]; /* that were found for a mapping, by its address */
 };
 
 /* A function that a program made, as the session shows it. */
 struct session_made {
+	struct session_made *next; /* of all of them */
 	const struct sym_function *shown;
-	const struct experiment *experiment;
+	const struct experiment *experiment; /* NULL: it has been closed */
 	const struct exp_function *function;
 	const uint8_t *code; /* code[size]; NULL: not read yet, or not there */
 	uint64_t size;

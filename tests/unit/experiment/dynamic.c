@@ -91,6 +91,44 @@ Test(dynamic, functions_come_before_objects_and_have_lines, .fini = close_all)
 	symbols_destroy(symbols);
 }
 
+/* The bytes of jitf(), as the text is named by its first two. */
+static void expect_code(struct symbols *symbols, const char *expected)
+{
+	const struct sym_frame *frames;
+	const uint8_t *bytes;
+
+	cr_assert_eq(symbols_frames(symbols, experiment, 0x2004, 0, 0, &frames), 1);
+	cr_assert(symbols_is_made(symbols, frames[0].function));
+	cr_assert_eq(symbols_bytes(symbols, frames[0].function, 0x2000, &bytes), 8);
+	cr_assert_eq(memcmp(bytes, expected, 8), 0, "%.8s, not %s", (const char *)bytes, expected);
+}
+
+/* Functions of one name and address are one, of several experiments; their code is the first one's, while that is open. */
+Test(dynamic, code_is_of_an_experiment_that_is_open, .fini = close_all)
+{
+	struct symbols *symbols = symbols_create();
+	struct experiment *other;
+	struct exp_cause cause;
+
+	open_with(" <function name=\"_Z4jitfv\" address=\"0x2000\" size=\"8\" generation=\"0\" offset=\"0\"/>\n", NULL);
+	maker_put(&maker, FMT_FILE_DYNTEXT, "the code", 8);
+	expect_code(symbols, "the code");
+	maker_put(&maker, FMT_FILE_DYNTEXT, "new code", 8);
+	symbols_forget(symbols, experiment);
+	experiment_close(experiment);
+	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0);
+	expect_code(symbols, "new code");
+	/* Another one is known as well, when that goes. */
+	other = experiment;
+	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0);
+	expect_code(symbols, "new code");
+	maker_put(&maker, FMT_FILE_DYNTEXT, "its code", 8);
+	symbols_forget(symbols, other);
+	experiment_close(other);
+	expect_code(symbols, "its code");
+	symbols_destroy(symbols);
+}
+
 Test(dynamic, hostile_elements_do_no_harm, .fini = close_all)
 {
 	static const uint32_t lines[2] = {5, 7};
