@@ -193,7 +193,7 @@ static void on_event(void *context, struct exp_cursor *cursor)
 		return;
 	}
 	memcpy(&event, cursor->payload, sizeof(event));
-	if (exp_load_is_wait(reader->load, cursor->tsc, fmt_u48_get(&event.wait)))
+	if (exp_load_cut_wait(reader->load, cursor->tsc, &event.wait))
 		on_call(reader, cursor, &event);
 	else
 		exp_cursor_fault(cursor, "a call began before the recording");

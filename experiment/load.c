@@ -90,6 +90,18 @@ int exp_load_is_wait(const struct exp_load *load, uint64_t tsc, uint64_t wait)
 	return (double)wait <= (passed > 0 ? (double)passed : 0) + clock->hz * SLACK_S;
 }
 
+int exp_load_cut_wait(const struct exp_load *load, uint64_t tsc, struct fmt_u48 *wait)
+{
+	int64_t passed = (int64_t)(tsc - load->experiment->clock.start.ticks);
+
+	if (exp_load_is_wait(load, tsc, fmt_u48_get(wait)))
+		return 1;
+	if (!load->experiment->info.is_attached)
+		return 0;
+	fmt_u48_put(wait, passed > 0 ? (uint64_t)passed : 0);
+	return 1;
+}
+
 void exp_load_fini(struct exp_load *load)
 {
 	if (!load->has_others_nodes)

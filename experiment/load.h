@@ -8,6 +8,7 @@
 #include "experiment/selection.h"
 #include "experiment/stream.h"
 #include "experiment/timeline.h"
+#include "format/record.h"
 
 #include <errno.h>
 
@@ -139,6 +140,9 @@ void exp_load_metric_ns(struct exp_load *load, enum exp_metric metric);
 
 /* True if a wait of `wait` ticks that ended at `tsc` can have begun after the recording did. */
 int exp_load_is_wait(const struct exp_load *load, uint64_t tsc, uint64_t wait);
+
+/* The same; but what began in an earlier recording of the same process is cut to what is of this one. */
+int exp_load_cut_wait(const struct exp_load *load, uint64_t tsc, struct fmt_u48 *wait);
 
 /* Note the cursor's buffer if it is a new one. Returns 0 or -ENOMEM. */
 static inline int exp_load_note_buffer(struct exp_load *load, struct exp_cursor *cursor)

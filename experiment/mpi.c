@@ -141,11 +141,11 @@ static void count_metrics(struct reader *reader, const struct fmt_mpi *event, ui
 
 /* ---- the stream ---- */
 
-static const char *fault_of(const struct exp_load *load, const struct exp_cursor *cursor, const struct fmt_mpi *event)
+static const char *fault_of(const struct exp_load *load, const struct exp_cursor *cursor, struct fmt_mpi *event)
 {
 	if ((event->message & ~ALSO) > FMT_mpi_message_RECEIVED || event->message == ALSO)
 		return "an MPI call of an unknown kind";
-	if (!exp_load_is_wait(load, cursor->tsc, fmt_u48_get(&event->duration)))
+	if (!exp_load_cut_wait(load, cursor->tsc, &event->duration))
 		return "an MPI call of impossible length";
 	if (fmt_u48_get(&event->sent) >> BYTES_BITS || fmt_u48_get(&event->received) >> BYTES_BITS)
 		return "an MPI call of impossible size";

@@ -251,9 +251,9 @@ static void on_unselected(struct reader *reader, const struct fmt_omp *event, co
 
 /* ---- the stream ---- */
 
-static int is_sound(const struct exp_load *load, const struct exp_cursor *cursor, const struct fmt_omp *event)
+static int is_sound(const struct exp_load *load, const struct exp_cursor *cursor, struct fmt_omp *event)
 {
-	return event->event < EVENTS && exp_load_is_wait(load, cursor->tsc, fmt_u48_get(&event->duration)) &&
+	return event->event < EVENTS && exp_load_cut_wait(load, cursor->tsc, &event->duration) &&
 	       fmt_u48_get(&event->duration) >= others(event);
 }
 

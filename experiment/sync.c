@@ -255,7 +255,7 @@ static void on_event(struct reader *reader, struct exp_cursor *cursor)
 		fault = "a wait is too short";
 	} else {
 		memcpy(&event, cursor->payload, sizeof(event));
-		if (!exp_load_is_wait(reader->load, cursor->tsc, fmt_u48_get(&event.wait)))
+		if (!exp_load_cut_wait(reader->load, cursor->tsc, &event.wait))
 			fault = "a wait began before the recording";
 	}
 	if (fault != NULL) {

@@ -116,3 +116,18 @@ Test(sync, damage_is_told_and_counts_for_nothing)
 	cr_assert_eq(set->sync.object_count, 2);
 	cr_assert_eq(set->sync.objects[1].object_class, EXP_SYNC_OTHER);
 }
+
+/* A process that is attached to twice may wait since the first time. */
+Test(sync, of_a_wait_since_an_earlier_recording_what_is_of_this_one_counts)
+{
+	maker_log(&maker, " <event kind=\"attach\" tid=\"1\" earlier_ns=\"5\"/>\n");
+	maker_extent(&stream, 42, t, 4096);
+	maker_sync(&stream, t + 20, FMT_sync_func_MUTEX_LOCK, 0x5000, UINT64_C(1) << 47, 0, ids[1]);
+	maker_sync(&stream, t + 30, FMT_sync_func_MUTEX_LOCK, 0x5000, 6, 0, ids[1]);
+
+	const struct exp_data_set *set = load("synctrace");
+
+	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
+	cr_assert_eq(set->quality.sync_events, 2);
+	cr_assert_eq(set->nodes.value[EXP_SYNC_WAIT][1], 26);
+}
