@@ -343,8 +343,11 @@ EXPORT int dlclose(void *handle)
 	unsigned long long before = 0, after = 0;
 	int result;
 
-	if (!col_is_recording())
-		return REAL(dlclose)(handle);
+	if (!col_is_recording()) { /* wrappers keep what stands behind them none the less */
+		result = REAL(dlclose)(handle);
+		atomic_fetch_add(&col.generation, 1);
+		return result;
+	}
 	dl_iterate_phdr(count_unloads, &before);
 	dl_iterate_phdr(see_loaded, NULL);
 	result = REAL(dlclose)(handle);

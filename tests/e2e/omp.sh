@@ -253,6 +253,53 @@ END
 	is "two runtimes: the regions of each" "4 3 4 3" "$(echo $(region both.txt plugin_gcc,) $(region both.txt plugin_clang,))"
 fi
 
+# Two libraries with runtimes of their own, the second one loaded where the first one was: also when the recording is over, a wrapper leads to
+# the runtime of who calls.
+if have gcc && [ -x gcc ]; then
+	cat >one.c <<'END'
+#include <stdio.h>
+void GOMP_critical_start(void) { puts("one"); }
+void GOMP_critical_end(void) {}
+END
+	cat >two.c <<'END'
+#include <stdio.h>
+static void other(void) { puts("other"); }
+void (*keep)(void) = other;
+void pad(void) { for (volatile int i = 0; i < 3; i++) printf("%d%d%d", i, i, i); }
+void GOMP_critical_start(void) { puts("two"); }
+void GOMP_critical_end(void) {}
+END
+	cat >user.c <<'END'
+void GOMP_critical_start(void);
+void GOMP_critical_end(void);
+void use(void) { GOMP_critical_start(); GOMP_critical_end(); }
+END
+	cat >over.c <<'END'
+#include "collectorAPI.h"
+#include <dlfcn.h>
+int main(void)
+{
+	collector_terminate_expt();
+	for (int i = 0; i < 2; i++) {
+		void *library = dlopen(i ? "./usestwo.so" : "./usesone.so", RTLD_NOW | RTLD_LOCAL);
+		void (*use)(void) = library ? (void (*)(void))dlsym(library, "use") : 0;
+		if (!use)
+			return 2;
+		use();
+		dlclose(library);
+	}
+	return 0;
+}
+END
+	for number in one two; do
+		gcc -O1 -w -fno-toplevel-reorder -shared -fPIC -o $number.so $number.c
+		gcc -O1 -w -shared -fPIC -o uses$number.so user.c ./$number.so
+	done
+	gcc -O1 -w -I"$tests/../include" -o over over.c -ldl
+	record over -p off --omp=on -- ./over
+	is "after the recording, a library in the place of another one: its runtime" "one two" "$(echo $(grep -v '^Creating' over.out))"
+fi
+
 # Processes that end or fork in the middle of a region.
 cat >ends.c <<'END'
 #include <omp.h>
