@@ -147,7 +147,7 @@ static void archive_dead(struct session *session, const struct session_experimen
 	what = experiment_setting(at->experiment, "archive", "on");
 	if (exp_archive_parse(what, &options.what) < 0 || options.what == EXP_ARCHIVE_OFF)
 		return;
-	if (!experiment_is_of_this_boot(at->experiment)) {
+	if (!exp_is_of_this_boot(at->experiment)) {
 		if (at->info->lineage[0] == '\0' && !has_archive(at->info->path))
 			session_say(session, "%s: not archived: it was recorded on another machine, or before this one was started; xer_archive(1) archives it",
 				    at->info->path);

@@ -1,11 +1,12 @@
 /* boot.c: was an experiment recorded since this machine was started? */
+#include "experiment/archive.h"
 #include "experiment/internal.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-int experiment_is_of_this_boot(const struct experiment *experiment)
+int exp_is_of_this_boot(const struct experiment *experiment)
 {
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	char id[64];

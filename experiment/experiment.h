@@ -129,9 +129,6 @@ const struct exp_info *experiment_info(const struct experiment *experiment);
 const char *experiment_setting(const struct experiment *experiment, const char *name, const char *fallback);
 uint64_t experiment_counter(const struct experiment *experiment, const char *name, uint64_t fallback);
 
-/* Was it recorded on this machine, since that was started? Then its paths are those of the files here. */
-int experiment_is_of_this_boot(const struct experiment *experiment);
-
 /* ---- load objects ------------------------------------------------------------------------------- */
 
 /* One <object> of map.xml: a loaded file, for generations [from, to). */

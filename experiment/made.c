@@ -1,6 +1,7 @@
 /* made.c: finds the files in which programs tell of the functions that they make, and reads them. See made.h. */
 #include "experiment/made.h"
 
+#include "experiment/archive.h"
 #include "experiment/xmlread.h"
 #include "format/layout.h"
 
@@ -90,7 +91,7 @@ int exp_made_open_original(const struct experiment *experiment, const struct exp
 	if (fd < 0)
 		return errno == ELOOP ? -ENOENT : -errno;
 	if (fstat(fd, &st) != 0 || fstat(experiment->directory, &own) != 0 || !S_ISREG(st.st_mode) || st.st_uid != own.st_uid ||
-	    !is_of_its_time(experiment, &st) || !experiment_is_of_this_boot(experiment))
+	    !is_of_its_time(experiment, &st) || !exp_is_of_this_boot(experiment))
 		rc = -ENOENT;
 	else if ((uint64_t)st.st_size > file->size_max)
 		rc = -EFBIG;
