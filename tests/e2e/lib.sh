@@ -27,12 +27,12 @@ is()
 	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1: expected '$2', got '$3'"; fi
 }
 
-# sampled CLAIM TRUTH SHOWN SAMPLES: a share in per cent is as exact as so many samples can tell: five deviations, as on a busy machine they
-# are of unequal weight
+# sampled CLAIM TRUTH SHOWN SAMPLES: a share in per cent is as exact as so many samples can tell: five deviations of half as many. On a busy machine
+# the CPU time between samples is as random as that between arrivals, and samples of such weights tell half of what equal ones do.
 sampled()
 {
 	local reach
-	reach=$(awk -v p="$2" -v n="${4:-0}" 'BEGIN { print (n > 0) * 5 * sqrt(p * (100 - p) / (n + 0.001)) }')
+	reach=$(awk -v p="$2" -v n="${4:-0}" 'BEGIN { print (n > 0) * 5 * sqrt(p * (100 - p) / (n / 2 + 0.001)) }')
 	within "$1" "$(awk -v p="$2" -v r="$reach" 'BEGIN { print p - r }')" "$(awk -v p="$2" -v r="$reach" 'BEGIN { print p + r }')" "$3"
 }
 
