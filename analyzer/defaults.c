@@ -78,25 +78,21 @@ int defaults_set_sort(struct defaults *defaults, const char *spec, char *error)
 
 int defaults_set_descendants(struct defaults *defaults, const char *text, char *error)
 {
+	char *whole, why[EXP_REGEX_WHY];
 	regex_t regex;
-	char *whole;
 	int status = 0, is_regex = text[0] == '=';
 
 	if (!is_regex && strcasecmp(text, "on") != 0 && strcasecmp(text, "off") != 0) {
 		snprintf(error, METRIC_ERROR_MAX, "'%.40s' is not on, off or =REGEX", text);
 		return -EINVAL;
 	}
-	if (is_regex && exp_regex_work(text + 1) > EXP_REGEX_MODEST) {
-		snprintf(error, METRIC_ERROR_MAX, "%s", EXP_REGEX_REFUSED);
-		return -EINVAL;
-	}
 	if (is_regex) {
 		whole = memory_format("^(%s)$", text + 1);
-		status = regcomp(&regex, whole, REG_EXTENDED | REG_NOSUB);
-		if (status == REG_ESPACE)
+		status = exp_regex_compile(&regex, whole, why);
+		if (status == -ENOMEM)
 			memory_fail();
 		if (status != 0)
-			regerror(status, &regex, error, METRIC_ERROR_MAX);
+			snprintf(error, METRIC_ERROR_MAX, "%s", why);
 		free(whole);
 	}
 	if (status != 0)

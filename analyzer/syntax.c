@@ -5,6 +5,7 @@
 #include "lexer.h"
 #include "memory.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,27 +102,20 @@ static size_t keep_text(struct parser *parser, int is_regex)
 	struct expression *expression = parser->expression;
 	struct expression_text *text = memory_take(1, sizeof(*text));
 	char *whole = memory_format("^(%.*s)$", (int)parser->lexer.len, parser->lexer.at);
-	int is_modest = !is_regex || exp_regex_work(whole) <= EXP_REGEX_MODEST;
-	int status = is_regex && is_modest ? regcomp(&text->regex, whole, REG_EXTENDED | REG_NOSUB) : 0;
+	char why[EXP_REGEX_WHY];
+	int status = is_regex ? exp_regex_compile(&text->regex, whole, why) : 0;
 
-	if (status == REG_ESPACE)
+	if (status == -ENOMEM)
 		memory_fail();
 	free(whole);
 	text->text = memory_text(parser->lexer.at, parser->lexer.len);
-	text->is_regex = is_regex && is_modest && status == 0;
+	text->is_regex = is_regex && status == 0;
 	expression->texts = memory_grow(expression->texts, expression->text_count, &expression->text_capacity,
 					sizeof(struct expression_text *));
 	expression->texts[expression->text_count++] = text;
-	if (!is_modest) {
-		syntax_fail(parser->lexer.error, parser->lexer.column, EXP_REGEX_REFUSED);
-		return SIZE_MAX;
-	}
 	if (status == 0)
 		return expression->text_count - 1;
-	char why[100];
-
-	regerror(status, &text->regex, why, sizeof(why));
-	syntax_fail(parser->lexer.error, parser->lexer.column, "not a regular expression: %s", why);
+	syntax_fail(parser->lexer.error, parser->lexer.column, "%s", why);
 	return SIZE_MAX;
 }
 

@@ -2,9 +2,9 @@
 #include "archive/options.h"
 
 #include "experiment/archive.h"
+#include "experiment/regexwork.h"
 
 #include <errno.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,13 +89,14 @@ static int check_what(const char *word, char *error, size_t size)
 
 static int check_match(const char *match, char *error, size_t size)
 {
+	char why[EXP_REGEX_WHY];
 	regex_t regex;
 
-	if (regcomp(&regex, match, REG_EXTENDED | REG_NOSUB) == 0) {
+	if (exp_regex_compile(&regex, match, why) == 0) {
 		regfree(&regex);
 		return 0;
 	}
-	snprintf(error, size, "-m: bad regular expression '%.100s'; see --help", match);
+	snprintf(error, size, "-m: '%.100s': %s; see --help", match, why);
 	return -EINVAL;
 }
 

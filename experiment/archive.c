@@ -9,6 +9,7 @@
 #include "experiment/logappend.h"
 #include "experiment/made.h"
 #include "experiment/object.h"
+#include "experiment/regexwork.h"
 #include "experiment/sources.h"
 #include "format/layout.h"
 
@@ -322,6 +323,7 @@ int experiment_archive(struct experiment *experiment, const struct exp_archive_o
 		       struct exp_cause *cause)
 {
 	struct archive archive = {.experiment = experiment, .options = options, .directory = -1};
+	char why[EXP_REGEX_WHY];
 	int rc;
 
 	cause->text[0] = '\0';
@@ -332,11 +334,12 @@ int experiment_archive(struct experiment *experiment, const struct exp_archive_o
 			 experiment->info.path);
 		return -EBUSY;
 	}
-	if (options->match != NULL &&
-	    regcomp(&archive.match, options->match, REG_EXTENDED | REG_NOSUB) != 0) {
-		snprintf(cause->text, sizeof(cause->text), "bad regular expression: %.250s",
-			 options->match);
-		return -EINVAL;
+	if (options->match != NULL) {
+		rc = exp_regex_compile(&archive.match, options->match, why);
+		if (rc == -EINVAL)
+			snprintf(cause->text, sizeof(cause->text), "'%.250s': %s", options->match, why);
+		if (rc != 0)
+			return rc;
 	}
 	rc = run(&archive, cause);
 	if (options->match != NULL)

@@ -239,11 +239,10 @@ static void choose(const struct experiment *founder, struct exp_kin *kin)
 {
 	const char *follow = experiment_setting(founder, "follow", "on");
 	int is_pattern = follow[0] == '=';
+	char why[EXP_REGEX_WHY];
 	regex_t pattern;
 
-	if (strcmp(follow, "off") == 0 || (is_pattern && exp_regex_work(follow + 1) > EXP_REGEX_MODEST))
-		return;
-	if (is_pattern && regcomp(&pattern, follow + 1, REG_EXTENDED | REG_NOSUB) != 0)
+	if (strcmp(follow, "off") == 0 || (is_pattern && exp_regex_compile(&pattern, follow + 1, why) != 0))
 		return;
 	for (size_t i = 0; i < kin->count; i++) {
 		struct exp_kin_image *image = &kin->images[i];

@@ -4,7 +4,8 @@
  * piece on. It keeps what it found unless a loop led back, and then finds it again as often as there are ways to come there. */
 #include "experiment/regexwork.h"
 
-#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -252,7 +253,7 @@ uint64_t exp_regex_work(const char *pattern)
 			at += at[1] != '\0';
 			if (*at >= '1' && *at <= '9')
 				return EXP_REGEX_WORK_MAX;
-			put(group, isalnum((unsigned char)*at) || strchr("<>`'", *at) != NULL ? anchor : letter);
+			put(group, strchr("bB<>`'", *at) != NULL ? anchor : letter);
 			break;
 		default:
 			put(group, letter);
@@ -261,4 +262,21 @@ uint64_t exp_regex_work(const char *pattern)
 		group = close_group(groups, group);
 	end_alternative(group);
 	return at_most((1 + group->ended.pieces) * (MAKING + more_of(group->ended.worst.steps, group->ended.inside)));
+}
+
+int exp_regex_compile(regex_t *out, const char *pattern, char *why)
+{
+	char text[EXP_REGEX_WHY / 2];
+	int status;
+
+	if (exp_regex_work(pattern) > EXP_REGEX_MODEST) {
+		snprintf(why, EXP_REGEX_WHY, "a regular expression with too many repetitions or parentheses, or a reference back");
+		return -EINVAL;
+	}
+	status = regcomp(out, pattern, REG_EXTENDED | REG_NOSUB);
+	if (status == 0 || status == REG_ESPACE)
+		return status == 0 ? 0 : -ENOMEM;
+	regerror(status, out, text, sizeof(text));
+	snprintf(why, EXP_REGEX_WHY, "not a regular expression: %s", text);
+	return -EINVAL;
 }

@@ -1,7 +1,8 @@
-/* regexwork.h: how much work a regular expression asks for, known before the C library is asked to compile it. */
+/* regexwork.h: how much work a regular expression asks for, known before the C library is asked to compile it; whoever reads one compiles it here. */
 #ifndef XER_EXPERIMENT_REGEXWORK_H
 #define XER_EXPERIMENT_REGEXWORK_H
 
+#include <regex.h>
 #include <stdint.h>
 
 /* An estimate, from 1 to EXP_REGEX_WORK_MAX, of the work to compile an extended regular expression with glibc (2.36: 40 ns a unit at most, of
@@ -13,6 +14,9 @@ uint64_t exp_regex_work(const char *pattern);
 #define EXP_REGEX_WORK_MAX (UINT64_C(1) << 30)
 
 #define EXP_REGEX_MODEST (UINT64_C(1) << 22) /* more may take all day, or all memory */
-#define EXP_REGEX_REFUSED "a regular expression with too many repetitions or parentheses, or a reference back"
+
+/* Compile an extended regular expression that is modest. Returns 0, then regfree frees it; -EINVAL, and why[EXP_REGEX_WHY] says so; or -ENOMEM. */
+enum { EXP_REGEX_WHY = 128 };
+int exp_regex_compile(regex_t *out, const char *pattern, char *why);
 
 #endif

@@ -3,11 +3,13 @@
  * code of functions that were made at run time is in the experiment itself, or nowhere. */
 #include "experiment/verify.h"
 
+#include "experiment/copy.h"
 #include "experiment/debugfile.h"
 #include "experiment/hash.h"
 #include "experiment/internal.h"
 #include "experiment/made.h"
 #include "experiment/object.h"
+#include "experiment/regexwork.h"
 #include "experiment/sources.h"
 #include "format/layout.h"
 
@@ -36,6 +38,7 @@ struct exp_verify {
 struct exp_verify *exp_verify_create(const struct exp_archive_options *options, int has_what)
 {
 	struct exp_verify *verify = calloc(1, sizeof(*verify));
+	char why[EXP_REGEX_WHY];
 
 	if (verify == NULL)
 		return NULL;
@@ -44,7 +47,7 @@ struct exp_verify *exp_verify_create(const struct exp_archive_options *options, 
 	verify->archives = -1;
 	if (options->match == NULL)
 		return verify;
-	verify->has_match = regcomp(&verify->match, options->match, REG_EXTENDED | REG_NOSUB) == 0;
+	verify->has_match = exp_regex_compile(&verify->match, options->match, why) == 0;
 	if (verify->has_match)
 		return verify;
 	free(verify);
@@ -112,14 +115,12 @@ static void check_shared(struct exp_verify *verify, int file, const char *path)
 {
 	char name[EXP_ARCHIVE_NAME_MAX], place[EXP_PLACE_MAX];
 	struct exp_shared_file shared;
-	struct stat st;
 	int fd = exp_shared_file_link(file, &shared) == 0 ? exp_shared_file_open(path, &shared) : -ENOENT;
 
 	if (fd < 0)
 		return;
 	exp_archive_name(name, shared.name, shared.build_id, ".debug");
-	if ((verify->archives < 0 || fstatat(verify->archives, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode)) &&
-	    is_new(verify, name, "shared") != 0)
+	if ((verify->archives < 0 || !exp_copy_exists(verify->archives, name)) && is_new(verify, name, "shared") != 0)
 		miss(verify, exp_descriptor_path(fd, place) == 0 ? place : shared.name, "debug file: not archived");
 	close(fd);
 }

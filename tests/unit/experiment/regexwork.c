@@ -20,6 +20,7 @@ Test(regexwork, what_people_write_is_modest)
 	cr_expect(is_modest("a+b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+q+r+s+t+u+v+w+x+y+z+"));
 	cr_expect(is_modest("(a?)+(b?)+(c?)+(d?)+(e?)+(f?)+(g?)+(h?)+"));
 	cr_expect(is_modest("std::(vector|map|unordered_map)<[^>]+>::(emplace|insert)(_back)?\\(.*\\)( const)?( \\[clone \\.[a-z]+(\\.[0-9]+)*\\])?"));
+	cr_expect(is_modest("((((\\w+::)*\\w+(<.*>)?)+,)*)+"), "a letter of a class is a letter");
 	cr_expect(is_modest("([0-9]{1,3}\\.){3}[0-9]{1,3}"));
 	cr_expect(is_modest("operator\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+"));
 	cr_expect(is_modest("[]+{[:alpha:]+][^]?(+]"));
