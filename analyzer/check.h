@@ -7,9 +7,9 @@
  *   factor   = "-" factor | "(" sum ")" | NUMBER [ UNIT ] | METRIC [ "(" FUNCTION ")" ]
  *            | "base" [ "(" sum ")" ]
  *
- * A metric is its total, or its value for a function. `base(X)` is X in the base experiments, `base` alone the
- * other side of the comparison there. Times are in seconds. Sides are of one dimension: seconds, bytes, a count,
- * or plain numbers, which go with everything. */
+ * A metric is its total, or its value for a function. `base(X)` is X in the base experiments,
+ * `base` alone the other side of the comparison there. Times are in seconds. Sides are of one
+ * dimension: seconds, bytes, a count, or plain numbers, which go with everything. */
 #ifndef XER_ANALYZER_CHECK_H
 #define XER_ANALYZER_CHECK_H
 
@@ -25,7 +25,8 @@ enum check_dimension { CHECK_PLAIN, CHECK_SECONDS, CHECK_BYTES, CHECK_COUNT };
 enum check_op {
 	CHECK_NUMBER,
 	CHECK_METRIC,
-	CHECK_BASE, /* left: what to take of the base; NULL until the comparison is known: its other side */
+	CHECK_BASE, /* left: what to take of the base; NULL until the comparison is known: its other
+	               side */
 	CHECK_MINUS,
 	CHECK_ADD,
 	CHECK_SUBTRACT,
@@ -42,12 +43,13 @@ enum check_op {
 struct check_node {
 	enum check_op op;
 	enum check_dimension dimension;
-	struct check_node *left, *right; /* owned, but left of a CHECK_BASE that is the other side */
-	int is_borrowed;                 /* left is */
-	double number;                   /* of CHECK_NUMBER */
-	struct metric metric;            /* of CHECK_METRIC */
-	char *function;                  /* likewise; NULL: the total */
-	size_t column;                   /* where it stands in the text, from 1 */
+	struct check_node *left,
+		*right;       /* owned, but left of a CHECK_BASE that is the other side */
+	int is_borrowed;      /* left is */
+	double number;        /* of CHECK_NUMBER */
+	struct metric metric; /* of CHECK_METRIC */
+	char *function;       /* likewise; NULL: the total */
+	size_t column;        /* where it stands in the text, from 1 */
 };
 
 /* One check: its text, and its root, a comparison. */
@@ -73,10 +75,11 @@ int check_needs_base(const struct check_node *node);
 /* True if a metric occurs. */
 int check_has_metric(const struct check_node *node);
 
-/* The value of an expression for a session and its base (NULL: none), which must be loaded. Returns 0; or -ENOENT (no
- * such function), -ENODATA (no such data), -EINVAL (a name of several functions), -EDOM (division by 0, or no base),
- * with the reason in error[CHECK_ERROR_MAX]. */
-int check_value(const struct check_node *node, struct session *session, struct session *base, double *out, char *error);
+/* The value of an expression for a session and its base (NULL: none), which must be loaded. Returns
+ * 0; or -ENOENT (no such function), -ENODATA (no such data), -EINVAL (a name of several functions),
+ * -EDOM (division by 0, or no base), with the reason in error[CHECK_ERROR_MAX]. */
+int check_value(const struct check_node *node, struct session *session, struct session *base,
+                double *out, char *error);
 
 /* True if left op right. */
 int check_holds(enum check_op op, double left, double right);

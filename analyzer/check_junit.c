@@ -1,8 +1,8 @@
-/* check_junit.c: results of checks as JUnit XML, in the form that Jenkins, GitLab and others read: a failed check
- * is a failure, one that could not be decided an error. */
-#include "check.h"
+/* check_junit.c: results of checks as JUnit XML, in the form that Jenkins, GitLab and others read:
+ * a failed check is a failure, one that could not be decided an error. */
+#include "analyzer/check.h"
 
-#include "print.h"
+#include "analyzer/print.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +22,16 @@ static void put_counts(const struct check_results *results, FILE *out)
 		errors += results->at[i].trouble != NULL;
 		failures += results->at[i].trouble == NULL && !results->at[i].holds;
 	}
-	fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\"", results->count, failures, errors);
+	fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\"", results->count, failures,
+	        errors);
 }
 
 static void put_failure(const struct check_result *result, FILE *out)
 {
-	fprintf(out, "\n      <failure type=\"check\" message=\"%.9g is beyond the limit %.9g%s%s\">value %.9g\nlimit %.9g\n",
-		result->value, result->limit, result->unit[0] ? " " : "", result->unit, result->value, result->limit);
+	fprintf(out,
+	        "\n      <failure type=\"check\" message=\"%.9g is beyond the limit %.9g%s%s\">value %.9g\nlimit %.9g\n",
+	        result->value, result->limit, result->unit[0] ? " " : "", result->unit,
+	        result->value, result->limit);
 	if (result->has_base)
 		fprintf(out, "base %.9g\n", result->base);
 	fputs("</failure>\n    ", out);

@@ -1,7 +1,7 @@
 /* check_parse.c: from the text of checks to trees of them; says where the text is wrong. */
-#include "check_parser.h"
+#include "analyzer/check_parser.h"
 
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -16,8 +16,9 @@ static const struct {
 	const char *sign;
 	enum check_op op;
 } comparisons[] = {
-	{"<=", CHECK_LESS_EQUAL}, {">=", CHECK_GREATER_EQUAL}, {"==", CHECK_EQUAL}, {"!=", CHECK_NOT_EQUAL},
-	{"<", CHECK_LESS},        {">", CHECK_GREATER},        {"=", CHECK_EQUAL},
+	{"<=", CHECK_LESS_EQUAL}, {">=", CHECK_GREATER_EQUAL}, {"==", CHECK_EQUAL},
+	{"!=", CHECK_NOT_EQUAL},  {"<", CHECK_LESS},           {">", CHECK_GREATER},
+	{"=", CHECK_EQUAL},
 };
 
 void check_fail(struct check_parser *parser, const char *at, const char *format, ...)
@@ -28,7 +29,8 @@ void check_fail(struct check_parser *parser, const char *at, const char *format,
 	if (parser->failed)
 		return;
 	parser->failed = 1;
-	len = snprintf(parser->error, CHECK_ERROR_MAX, "column %zu: ", (size_t)(at - parser->text) + 1);
+	len = snprintf(parser->error, CHECK_ERROR_MAX,
+	               "column %zu: ", (size_t)(at - parser->text) + 1);
 	va_start(arguments, format);
 	vsnprintf(parser->error + len, (size_t)(CHECK_ERROR_MAX - len), format, arguments);
 	va_end(arguments);
@@ -59,8 +61,8 @@ static void free_node(struct check_node *node)
 	free(node);
 }
 
-struct check_node *check_make(struct check_parser *parser, enum check_op op, const char *at, struct check_node *left,
-			       struct check_node *right)
+struct check_node *check_make(struct check_parser *parser, enum check_op op, const char *at,
+                              struct check_node *left, struct check_node *right)
 {
 	struct check_node *node = memory_take(1, sizeof(*node));
 
@@ -96,14 +98,16 @@ static struct check_node *factor(struct check_parser *parser)
 	} else if (isalpha((unsigned char)*at)) {
 		node = check_word(parser);
 	} else {
-		check_fail(parser, at, "expected a metric, a number or base%s%.1s%s", *at ? ", not '" : "", at, *at ? "'" : "");
+		check_fail(parser, at, "expected a metric, a number or base%s%.1s%s",
+		           *at ? ", not '" : "", at, *at ? "'" : "");
 		node = check_make(parser, CHECK_NUMBER, at, NULL, NULL);
 	}
 	parser->depth--;
 	return node;
 }
 
-static enum check_dimension product_dimension(enum check_op op, enum check_dimension left, enum check_dimension right)
+static enum check_dimension product_dimension(enum check_op op, enum check_dimension left,
+                                              enum check_dimension right)
 {
 	if (op == CHECK_DIVIDE)
 		return right == CHECK_PLAIN ? left : CHECK_PLAIN;
@@ -125,14 +129,15 @@ static struct check_node *product(struct check_parser *parser)
 		else if (!check_take(parser, "*"))
 			break;
 		node = check_make(parser, op, at, node, factor(parser));
-		node->dimension = product_dimension(op, node->left->dimension, node->right->dimension);
+		node->dimension = product_dimension(op, node->left->dimension,
+		                                    node->right->dimension);
 	}
 	return node;
 }
 
 /* Both are of one dimension; what is plain takes on the other's. */
-static enum check_dimension join(struct check_parser *parser, const char *at, enum check_dimension left,
-				 enum check_dimension right)
+static enum check_dimension join(struct check_parser *parser, const char *at,
+                                 enum check_dimension left, enum check_dimension right)
 {
 	static const char *const names[] = {"plain numbers", "seconds", "bytes", "counts"};
 
@@ -169,7 +174,7 @@ static void set_base(struct check_parser *parser, struct check_node *node, struc
 	if (node->op == CHECK_BASE && node->left == NULL) {
 		if (check_needs_base(other))
 			check_fail(parser, parser->text + node->column - 1,
-			     "base alone stands for the other side, which has a base itself");
+			           "base alone stands for the other side, which has a base itself");
 		node->left = other;
 		node->is_borrowed = 1;
 		return;
@@ -213,7 +218,8 @@ static void one_check(struct check_parser *parser, struct check_list *out)
 		set_base(parser, left, right);
 	}
 	out->at = memory_grow(out->at, out->count, &out->capacity, sizeof(*out->at));
-	out->at[out->count++] = (struct check){trimmed(start, parser->at), check_make(parser, op, at, left, right)};
+	out->at[out->count++] = (struct check){trimmed(start, parser->at),
+	                                       check_make(parser, op, at, left, right)};
 }
 
 int check_parse(const char *text, struct check_list *out, char *error)
@@ -227,7 +233,8 @@ int check_parse(const char *text, struct check_list *out, char *error)
 		if (parser.failed || *parser.at == '\0')
 			break;
 		if (!check_take(&parser, ";"))
-			check_fail(&parser, parser.at, "expected ; or the end, not '%.10s'", parser.at);
+			check_fail(&parser, parser.at, "expected ; or the end, not '%.10s'",
+			           parser.at);
 		check_skip_blanks(&parser);
 		if (parser.failed || *parser.at == '\0') /* a ; at the end does no harm */
 			break;

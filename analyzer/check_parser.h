@@ -1,4 +1,5 @@
-/* check_parser.h: what the readers of checks share: the grammar (check_parse.c) and its words (check_word.c). */
+/* check_parser.h: what the readers of checks share: the grammar (check_parse.c) and its words
+ * (check_word.c). */
 #ifndef XER_ANALYZER_CHECK_PARSER_H
 #define XER_ANALYZER_CHECK_PARSER_H
 
@@ -22,8 +23,8 @@ void check_skip_blanks(struct check_parser *parser);
 int check_take(struct check_parser *parser, const char *sign);
 
 /* A node of what stands at `at`; takes left and right. */
-struct check_node *check_make(struct check_parser *parser, enum check_op op, const char *at, struct check_node *left,
-			      struct check_node *right);
+struct check_node *check_make(struct check_parser *parser, enum check_op op, const char *at,
+                              struct check_node *left, struct check_node *right);
 
 /* A sum; a number with its unit; a metric with its function, or `base`. */
 struct check_node *check_sum(struct check_parser *parser);

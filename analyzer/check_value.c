@@ -1,10 +1,10 @@
 /* check_value.c: what the expressions of checks are worth in a session. */
-#include "check.h"
+#include "analyzer/check.h"
 
-#include "memory.h"
-#include "name.h"
-#include "nearest.h"
-#include "session.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
+#include "analyzer/nearest.h"
+#include "analyzer/session.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,14 +15,16 @@ int check_needs_base(const struct check_node *node)
 {
 	if (node == NULL)
 		return 0;
-	return node->op == CHECK_BASE || check_needs_base(node->left) || check_needs_base(node->right);
+	return node->op == CHECK_BASE || check_needs_base(node->left) ||
+	       check_needs_base(node->right);
 }
 
 int check_has_metric(const struct check_node *node)
 {
 	if (node == NULL)
 		return 0;
-	return node->op == CHECK_METRIC || check_has_metric(node->left) || check_has_metric(node->right);
+	return node->op == CHECK_METRIC || check_has_metric(node->left) ||
+	       check_has_metric(node->right);
 }
 
 const char *check_unit(enum check_dimension dimension)
@@ -32,7 +34,8 @@ const char *check_unit(enum check_dimension dimension)
 	return units[dimension];
 }
 
-/* The nearest short name of a function of the session to `word`, NULL if none is near. The caller frees. */
+/* The nearest short name of a function of the session to `word`, NULL if none is near. The caller
+ * frees. */
 static char *nearest_function(struct session *session, const char *word)
 {
 	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
@@ -50,23 +53,28 @@ static char *nearest_function(struct session *session, const char *word)
 	return copy;
 }
 
-static int fail_function(const struct check_node *node, struct session *session, size_t count, char *error)
+static int fail_function(const struct check_node *node, struct session *session, size_t count,
+                         char *error)
 {
 	char *near;
 
 	if (count > 1) {
-		snprintf(error, CHECK_ERROR_MAX, "column %zu: %zu functions are called '%.80s': write its arguments too",
-			 node->column, count, node->function);
+		snprintf(error, CHECK_ERROR_MAX,
+		         "column %zu: %zu functions are called '%.80s': write its arguments too",
+		         node->column, count, node->function);
 		return -EINVAL;
 	}
 	near = nearest_function(session, node->function);
-	snprintf(error, CHECK_ERROR_MAX, "column %zu: no function '%.80s' in the recorded data%s%.80s%s", node->column,
-		 node->function, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+	snprintf(error, CHECK_ERROR_MAX,
+	         "column %zu: no function '%.80s' in the recorded data%s%.80s%s", node->column,
+	         node->function, near ? " (did you mean '" : "", near ? near : "",
+	         near ? "'?)" : "");
 	free(near);
 	return -ENOENT;
 }
 
-/* A function that only one of the session and its base has counts as 0 in the other: it may be gone, or new. */
+/* A function that only one of the session and its base has counts as 0 in the other: it may be
+ * gone, or new. */
 static int is_in(struct session *session, const char *function)
 {
 	uint32_t *items;
@@ -79,8 +87,8 @@ static int is_in(struct session *session, const char *function)
 	return count != 0;
 }
 
-static int function_value(const struct check_node *node, struct session *session, struct session *other, uint64_t *out,
-			  char *error)
+static int function_value(const struct check_node *node, struct session *session,
+                          struct session *other, uint64_t *out, char *error)
 {
 	const struct fold_row *rows = session_fold(session, TREE_FUNCTIONS);
 	uint32_t *items;
@@ -102,16 +110,17 @@ static int function_value(const struct check_node *node, struct session *session
 	return 0;
 }
 
-static int metric_value(const struct check_node *node, struct session *session, struct session *other, double *out,
-			char *error)
+static int metric_value(const struct check_node *node, struct session *session,
+                        struct session *other, double *out, char *error)
 {
 	unsigned id = node->metric.id, data = metric_data_of(id);
 	uint64_t value;
 	int status = 0;
 
 	if (!(data & session->have)) {
-		snprintf(error, CHECK_ERROR_MAX, "column %zu: %s: no %s data in %s", node->column, metric_keyword(id),
-			 metric_data_name(data), session->experiments[0].info->path);
+		snprintf(error, CHECK_ERROR_MAX, "column %zu: %s: no %s data in %s", node->column,
+		         metric_keyword(id), metric_data_name(data),
+		         session->experiments[0].info->path);
 		return -ENODATA;
 	}
 	value = session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT].of[id];
@@ -122,17 +131,18 @@ static int metric_value(const struct check_node *node, struct session *session, 
 	return status;
 }
 
-static int base_value(const struct check_node *node, struct session *session, struct session *base, double *out,
-		      char *error)
+static int base_value(const struct check_node *node, struct session *session, struct session *base,
+                      double *out, char *error)
 {
 	if (base != NULL)
 		return check_value(node->left, base, session, out, error);
-	snprintf(error, CHECK_ERROR_MAX, "column %zu: base: no base experiment named (base FILE names one)", node->column);
+	snprintf(error, CHECK_ERROR_MAX,
+	         "column %zu: base: no base experiment named (base FILE names one)", node->column);
 	return -EDOM;
 }
 
-static int two_values(const struct check_node *node, struct session *session, struct session *base, double *out,
-		      char *error)
+static int two_values(const struct check_node *node, struct session *session, struct session *base,
+                      double *out, char *error)
 {
 	double left, right;
 	int status = check_value(node->left, session, base, &left, error);
@@ -165,7 +175,8 @@ static int two_values(const struct check_node *node, struct session *session, st
 	return 0;
 }
 
-int check_value(const struct check_node *node, struct session *session, struct session *base, double *out, char *error)
+int check_value(const struct check_node *node, struct session *session, struct session *base,
+                double *out, char *error)
 {
 	int status;
 

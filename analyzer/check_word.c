@@ -1,8 +1,8 @@
 /* check_word.c: the words of checks: numbers with units, metrics, functions, base. */
-#include "check_parser.h"
+#include "analyzer/check_parser.h"
 
-#include "memory.h"
-#include "nearest.h"
+#include "analyzer/memory.h"
+#include "analyzer/nearest.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -16,11 +16,20 @@ static const struct {
 	enum check_dimension dimension;
 	double factor;
 } units[] = {
-	{"ns", CHECK_SECONDS, 1e-9},      {"us", CHECK_SECONDS, 1e-6},     {"ms", CHECK_SECONDS, 1e-3},
-	{"s", CHECK_SECONDS, 1},          {"min", CHECK_SECONDS, 60},      {"h", CHECK_SECONDS, 3600},
-	{"B", CHECK_BYTES, 1},            {"kB", CHECK_BYTES, 1e3},        {"MB", CHECK_BYTES, 1e6},
-	{"GB", CHECK_BYTES, 1e9},         {"KiB", CHECK_BYTES, 1024},      {"MiB", CHECK_BYTES, 1048576},
-	{"GiB", CHECK_BYTES, 1073741824}, {"%", CHECK_PLAIN, 0.01},
+	{"ns", CHECK_SECONDS, 1e-9},
+	{"us", CHECK_SECONDS, 1e-6},
+	{"ms", CHECK_SECONDS, 1e-3},
+	{"s", CHECK_SECONDS, 1},
+	{"min", CHECK_SECONDS, 60},
+	{"h", CHECK_SECONDS, 3600},
+	{"B", CHECK_BYTES, 1},
+	{"kB", CHECK_BYTES, 1e3},
+	{"MB", CHECK_BYTES, 1e6},
+	{"GB", CHECK_BYTES, 1e9},
+	{"KiB", CHECK_BYTES, 1024},
+	{"MiB", CHECK_BYTES, 1048576},
+	{"GiB", CHECK_BYTES, 1073741824},
+	{"%", CHECK_PLAIN, 0.01},
 };
 enum { UNITS = sizeof(units) / sizeof(units[0]) };
 
@@ -43,7 +52,8 @@ static void put_number_unit(struct check_parser *parser, struct check_node *node
 	len = *parser->at == '%' ? 1 : word_length(parser->at);
 	if (len == 0)
 		return;
-	snprintf(word, sizeof(word), "%.*s", (int)(len < WORD_MAX ? len : WORD_MAX - 1), parser->at);
+	snprintf(word, sizeof(word), "%.*s", (int)(len < WORD_MAX ? len : WORD_MAX - 1),
+	         parser->at);
 	for (size_t i = 0; i < UNITS; i++) {
 		names[i] = units[i].word;
 		if (strcmp(word, units[i].word) != 0)
@@ -54,8 +64,8 @@ static void put_number_unit(struct check_parser *parser, struct check_node *node
 		return;
 	}
 	near = nearest_of(word, names, UNITS);
-	check_fail(parser, parser->at, "'%s' is no unit%s%s%s", word, near ? " (did you mean '" : "", near ? near : "",
-	     near ? "'?)" : "");
+	check_fail(parser, parser->at, "'%s' is no unit%s%s%s", word,
+	           near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
 struct check_node *check_number(struct check_parser *parser)
@@ -94,7 +104,8 @@ static void fail_metric(struct check_parser *parser, const char *at, const char 
 		names[id + 1] = metric_keyword(id);
 	near = nearest_of(dot != NULL ? dot + 1 : word, names, METRIC_VALUES + 1);
 	if (near != NULL)
-		check_fail(parser, at, "'%s' is no measured metric (did you mean '%s'?)", word, near);
+		check_fail(parser, at, "'%s' is no measured metric (did you mean '%s'?)", word,
+		           near);
 	else
 		check_fail(parser, at, "'%s' is no measured metric (metric_list lists them)", word);
 }

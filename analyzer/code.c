@@ -1,11 +1,12 @@
-/* code.c: decodes a function, and finds the values of its instructions. An address inside of an instruction counts
- * for it: return addresses are looked up one byte before, inside of their call. */
-#include "code.h"
+/* code.c: decodes a function, and finds the values of its instructions. An address inside of an
+ * instruction counts for it: return addresses are looked up one byte before, inside of their call.
+ */
+#include "analyzer/code.h"
 
 #include "experiment/code.h"
 #include "experiment/search.h"
-#include "memory.h"
-#include "name.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +25,8 @@ static const struct code_instruction *find_instruction(const struct code *code, 
 
 static int add_frames(struct session *session, const struct code *code, struct code_instruction *at)
 {
-	at->frame_count = symbols_frames_in(session->symbols, code->function, at->address, &at->frames);
+	at->frame_count = symbols_frames_in(session->symbols, code->function, at->address,
+	                                    &at->frames);
 	return at->frame_count < 0 ? at->frame_count : 0;
 }
 
@@ -42,12 +44,14 @@ static int decode(struct code *code, struct session *session, struct disassemble
 
 		code->at = memory_grow(code->at, code->count, &code->capacity, sizeof(*code->at));
 		at = &code->at[code->count];
-		*at = (struct code_instruction){.address = function->address + offset, .bytes = bytes + offset};
+		*at = (struct code_instruction){.address = function->address + offset,
+		                                .bytes = bytes + offset};
 		if (add_frames(session, code, at) != 0)
 			return -ENOMEM;
 		if (function->size == 0 && at->frames[at->frame_count - 1].function != function)
 			break;
-		disassembler_decode(disassembler, at->bytes, end - offset, at->address, &at->decoded);
+		disassembler_decode(disassembler, at->bytes, end - offset, at->address,
+		                    &at->decoded);
 		offset += at->decoded.size;
 		code->count++;
 	}
@@ -57,8 +61,11 @@ static int decode(struct code *code, struct session *session, struct disassemble
 static void mark_targets(struct code *code)
 {
 	for (size_t i = 0; i < code->count; i++) {
-		const struct code_instruction *to =
-			code->at[i].decoded.has_target ? find_instruction(code, code->at[i].decoded.target) : NULL;
+		const struct code_instruction *to = code->at[i].decoded.has_target
+		                                            ? find_instruction(
+								      code,
+								      code->at[i].decoded.target)
+		                                            : NULL;
 
 		if (to != NULL)
 			code->at[to - code->at].is_target = 1;
@@ -74,9 +81,12 @@ static void find_values(struct code *code, struct session *session)
 	for (size_t i = 0; i < tree->item_count; i++) {
 		const struct sym_function *function = tree->items[i].function;
 		/* Where code was made, there may have been other code before. */
-		int is_here = is_made ? function == code->function : function->object == code->function->object;
-		const struct code_instruction *at =
-			is_here && tree->items[i].address != 0 ? find_instruction(code, tree->items[i].address) : NULL;
+		int is_here = is_made ? function == code->function
+		                      : function->object == code->function->object;
+		const struct code_instruction *at = is_here && tree->items[i].address != 0
+		                                            ? find_instruction(
+								      code, tree->items[i].address)
+		                                            : NULL;
 
 		key_of[i] = at == NULL ? TREE_NONE : (uint32_t)(at - code->at);
 	}
@@ -92,8 +102,8 @@ int code_init(struct code *code, struct session *session, const struct sym_funct
 	*code = (struct code){.function = function};
 	if (symbols_machine(session->symbols, function) == 0)
 		return -ENOENT;
-	rc = disassembler_create(symbols_machine(session->symbols, function), session->listing.assembly,
-				 &disassembler);
+	rc = disassembler_create(symbols_machine(session->symbols, function),
+	                         session->listing.assembly, &disassembler);
 	if (rc != 0)
 		return rc;
 	rc = decode(code, session, disassembler);
@@ -112,7 +122,8 @@ void code_fini(struct code *code)
 }
 
 /* A function that has code at the address and a name. */
-static char *function_name(struct session *session, const struct sym_function *from, uint64_t address)
+static char *function_name(struct session *session, const struct sym_function *from,
+                           uint64_t address)
 {
 	const struct sym_frame *frames;
 	const uint8_t *bytes;
@@ -120,7 +131,8 @@ static char *function_name(struct session *session, const struct sym_function *f
 	char *name, *whole;
 	int count;
 
-	if (!symbols_is_made(session->symbols, from) && symbols_bytes(session->symbols, from, address, &bytes) == 0)
+	if (!symbols_is_made(session->symbols, from) &&
+	    symbols_bytes(session->symbols, from, address, &bytes) == 0)
 		return NULL;
 	count = symbols_frames_in(session->symbols, from, address, &frames);
 	if (count < 0)
@@ -131,7 +143,8 @@ static char *function_name(struct session *session, const struct sym_function *f
 	name = name_function(session, function);
 	if (frames[0].address == function->address)
 		return name;
-	whole = memory_format("%s + 0x%llX", name, (unsigned long long)(frames[0].address - function->address));
+	whole = memory_format("%s + 0x%llX", name,
+	                      (unsigned long long)(frames[0].address - function->address));
 	free(name);
 	return whole;
 }
@@ -147,7 +160,8 @@ char *code_name(struct session *session, const struct sym_function *from, uint64
 		return memory_format("%s@got", slot);
 	variable = symbols_variable_in(session->symbols, object, address, &offset);
 	if (variable != NULL)
-		return offset == 0 ? memory_format("%s", variable)
-				   : memory_format("%s + %llu", variable, (unsigned long long)offset);
+		return offset == 0
+		               ? memory_format("%s", variable)
+		               : memory_format("%s + %llu", variable, (unsigned long long)offset);
 	return function_name(session, from, address);
 }

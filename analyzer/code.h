@@ -20,13 +20,13 @@ struct code {
 	struct fold_row *rows; /* by instruction */
 };
 
-/* Decode a function and find its values. Returns 0; or -ENOENT (its bytes are not there), -ENOSYS, -ENOTSUP, -ENOMEM
- * as disassembler_create. */
+/* Decode a function and find its values. Returns 0; or -ENOENT (its bytes are not there), -ENOSYS,
+ * -ENOTSUP, -ENOMEM as disassembler_create. */
 int code_init(struct code *code, struct session *session, const struct sym_function *function);
 void code_fini(struct code *code);
 
-/* What an address that the code of a function names is called: "work", "work + 0x1A", "free@got", "table + 8"; NULL if nothing is known. The caller
- * frees. */
+/* What an address that the code of a function names is called: "work", "work + 0x1A", "free@got",
+ * "table + 8"; NULL if nothing is known. The caller frees. */
 char *code_name(struct session *session, const struct sym_function *from, uint64_t address);
 
 #endif

@@ -1,9 +1,9 @@
-/* code_align.c: which instructions of two builds are one: the longest common subsequence, by dynamic programming between
- * what both have in common at the beginning and at the end. */
-#include "code_align.h"
+/* code_align.c: which instructions of two builds are one: the longest common subsequence, by
+ * dynamic programming between what both have in common at the beginning and at the end. */
+#include "analyzer/code_align.h"
 
 #include "experiment/hash.h"
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -35,8 +35,10 @@ static uint64_t hash_without_numbers(const char *text)
 	return exp_hash_text(EXP_HASH_START, kept);
 }
 
-/* Fixed addresses count by what is there; jumps inside of the function by nothing, since whatever is put in moves them. */
-static uint64_t key_of(struct session *session, const struct code *code, const struct instruction *decoded)
+/* Fixed addresses count by what is there; jumps inside of the function by nothing, since whatever
+ * is put in moves them. */
+static uint64_t key_of(struct session *session, const struct code *code,
+                       const struct instruction *decoded)
 {
 	const struct sym_function *function = code->function;
 	uint64_t address = decoded->has_target ? decoded->target : decoded->data, hash;
@@ -65,12 +67,13 @@ static uint64_t *find_keys(struct session *session, const struct code *code)
 
 /* ---- two sequences ---- */
 
-/* How to go from each place of both to the end of the common subsequence: steps[i * (m + 1) + j] of the first i and j.
- * The caller frees. */
+/* How to go from each place of both to the end of the common subsequence: steps[i * (m + 1) + j] of
+ * the first i and j. The caller frees. */
 static unsigned char *find_steps(const uint64_t *keys, size_t n, const uint64_t *others, size_t m)
 {
 	unsigned char *steps = memory_take((n + 1) * (m + 1), 1);
-	uint32_t *before = memory_take(m + 1, sizeof(*before)), *now = memory_take(m + 1, sizeof(*now)), *swap;
+	uint32_t *before = memory_take(m + 1, sizeof(*before)),
+		 *now = memory_take(m + 1, sizeof(*now)), *swap;
 
 	for (size_t j = 1; j <= m; j++)
 		steps[j] = STEP_RIGHT;
@@ -97,12 +100,15 @@ static unsigned char *find_steps(const uint64_t *keys, size_t n, const uint64_t 
 }
 
 /* Write the pairs of the first n and m backwards, in front of `end`. Returns the first. */
-static struct code_pair *walk_back(const unsigned char *steps, size_t n, size_t m, size_t from, struct code_pair *end)
+static struct code_pair *walk_back(const unsigned char *steps, size_t n, size_t m, size_t from,
+                                   struct code_pair *end)
 {
 	size_t width = m + 1;
 
 	while (n > 0 || m > 0) {
-		enum step step = steps != NULL ? (enum step)steps[n * width + m] : m > 0 ? STEP_RIGHT : STEP_LEFT;
+		enum step step = steps != NULL ? (enum step)steps[n * width + m]
+		                 : m > 0       ? STEP_RIGHT
+		                               : STEP_LEFT;
 		struct code_pair pair = {CODE_NONE, CODE_NONE};
 
 		if (step != STEP_RIGHT)
@@ -114,9 +120,11 @@ static struct code_pair *walk_back(const unsigned char *steps, size_t n, size_t 
 	return end;
 }
 
-struct code_pair *code_align_keys(const uint64_t *keys, size_t n, const uint64_t *others, size_t m, size_t *count)
+struct code_pair *code_align_keys(const uint64_t *keys, size_t n, const uint64_t *others, size_t m,
+                                  size_t *count)
 {
-	struct code_pair *pairs = memory_take(n + m, sizeof(*pairs)), *end = pairs + n + m, *first = end;
+	struct code_pair *pairs = memory_take(n + m, sizeof(*pairs)), *end = pairs + n + m,
+			 *first = end;
 	size_t head = 0, tail = 0;
 	unsigned char *steps = NULL;
 
@@ -144,7 +152,8 @@ struct code_pair *code_align_keys(const uint64_t *keys, size_t n, const uint64_t
 /* ---- several builds ---- */
 
 /* Add a column to the rows, which have these keys: of the first that has the instruction. */
-static void add_column(struct code_rows *rows, uint64_t **keys, const uint64_t *others, size_t m, size_t column)
+static void add_column(struct code_rows *rows, uint64_t **keys, const uint64_t *others, size_t m,
+                       size_t column)
 {
 	size_t count;
 	struct code_pair *pairs = code_align_keys(*keys, rows->count, others, m, &count);
@@ -155,8 +164,9 @@ static void add_column(struct code_rows *rows, uint64_t **keys, const uint64_t *
 		const struct code_pair *pair = &pairs[i];
 
 		for (size_t j = 0; j < rows->columns; j++)
-			at[i * rows->columns + j] =
-				pair->left == CODE_NONE ? CODE_NONE : rows->at[pair->left * rows->columns + j];
+			at[i * rows->columns +
+			   j] = pair->left == CODE_NONE ? CODE_NONE
+			                                : rows->at[pair->left * rows->columns + j];
 		at[i * rows->columns + column] = pair->right;
 		merged[i] = pair->left != CODE_NONE ? (*keys)[pair->left] : others[pair->right];
 	}
@@ -168,14 +178,16 @@ static void add_column(struct code_rows *rows, uint64_t **keys, const uint64_t *
 	*keys = merged;
 }
 
-void code_align(struct session *session, const struct code *codes, size_t columns, struct code_rows *out)
+void code_align(struct session *session, const struct code *codes, size_t columns,
+                struct code_rows *out)
 {
 	uint64_t *keys = NULL;
 
 	*out = (struct code_rows){.columns = columns};
 	for (size_t i = 0; i < columns; i++) {
 		/* There is nothing to align one build with. */
-		uint64_t *others = columns > 1 ? find_keys(session, &codes[i]) : memory_take(codes[i].count, sizeof(*others));
+		uint64_t *others = columns > 1 ? find_keys(session, &codes[i])
+		                               : memory_take(codes[i].count, sizeof(*others));
 
 		add_column(out, &keys, others, codes[i].count, i);
 		free(others);

@@ -1,11 +1,11 @@
-/* codes.c: finds the code of functions. In a comparison each group is looked at alone, as code of its own build is not that of
- * the function in the base that it is one with. */
-#include "codes.h"
+/* codes.c: finds the code of functions. In a comparison each group is looked at alone, as code of
+ * its own build is not that of the function in the base that it is one with. */
+#include "analyzer/codes.h"
 
-#include "compare.h"
+#include "analyzer/compare.h"
 #include "experiment/code.h"
-#include "memory.h"
-#include "sourcefile.h"
+#include "analyzer/memory.h"
+#include "analyzer/sourcefile.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,19 +18,27 @@ static void explain(struct session *session, const struct sym_function *function
 	if (rc == -ENOMEM)
 		memory_fail();
 	if (rc == -ENOSYS)
-		session_fail(session, EXIT_TROUBLE, "disasm: this xer_print was built without capstone, which disassembles");
+		session_fail(
+			session, EXIT_TROUBLE,
+			"disasm: this xer_print was built without capstone, which disassembles");
 	else if (rc == -ENOTSUP)
-		session_fail(session, EXIT_TROUBLE, "disasm: the machine of %s is not known", object->path);
+		session_fail(session, EXIT_TROUBLE, "disasm: the machine of %s is not known",
+		             object->path);
 	else if (symbols_is_made(session->symbols, function))
-		session_fail(session, EXIT_TROUBLE, "disasm: %s was made at run time, and its code was not recorded", function->name);
-	else if (object->file == NULL)
 		session_fail(session, EXIT_TROUBLE,
-			     "disasm: no file of %s (%s): say where it is now with pathmap OLD-PREFIX NEW-PREFIX or setpath "
-			     "DIRECTORY",
-			     object->path, object->mismatch ? "another build is there now" : "neither there nor archived");
+		             "disasm: %s was made at run time, and its code was not recorded",
+		             function->name);
+	else if (object->file == NULL)
+		session_fail(
+			session, EXIT_TROUBLE,
+			"disasm: no file of %s (%s): say where it is now with pathmap OLD-PREFIX NEW-PREFIX or setpath "
+			"DIRECTORY",
+			object->path,
+			object->mismatch ? "another build is there now"
+					 : "neither there nor archived");
 	else
-		session_fail(session, EXIT_TROUBLE, "disasm: %s has no code at 0x%llx, where %s is", object->file,
-			     (unsigned long long)function->address, function->name);
+		session_fail(session, EXIT_TROUBLE, "disasm: %s has no code at 0x%llx, where %s is",
+		             object->file, (unsigned long long)function->address, function->name);
 }
 
 static void explain_inlined(struct session *session, const struct sym_function *function)
@@ -40,7 +48,8 @@ static void explain_inlined(struct session *session, const struct sym_function *
 	size_t count = 0;
 
 	for (size_t i = 1; i < tree->count && count < 5; i++) {
-		const struct sym_function *caller = tree->items[tree->nodes[tree->nodes[i].parent].item].function;
+		const struct sym_function
+			*caller = tree->items[tree->nodes[tree->nodes[i].parent].item].function;
 		char *longer;
 
 		if (tree->items[tree->nodes[i].item].function != function || caller == function ||
@@ -52,16 +61,21 @@ static void explain_inlined(struct session *session, const struct sym_function *
 		count++;
 	}
 	if (function->object->is_java)
-		session_fail(session, EXIT_TROUBLE, "disasm: %s: 'viewmode machine' has the code that methods of Java were compiled to",
-			     function->name);
+		session_fail(
+			session, EXIT_TROUBLE,
+			"disasm: %s: 'viewmode machine' has the code that methods of Java were compiled to",
+			function->name);
 	else
-		session_fail(session, EXIT_TROUBLE, "disasm: %s has no code of its own: it is inlined in %s", function->name, callers);
+		session_fail(session, EXIT_TROUBLE,
+		             "disasm: %s has no code of its own: it is inlined in %s",
+		             function->name, callers);
 	free(callers);
 }
 
 static int by_address(const void *left, const void *right)
 {
-	const struct sym_function *a = *(const struct sym_function *const *)left, *b = *(const struct sym_function *const *)right;
+	const struct sym_function *a = *(const struct sym_function *const *)left,
+				  *b = *(const struct sym_function *const *)right;
 
 	if (a->object != b->object)
 		return a->object->index < b->object->index ? -1 : 1;
@@ -70,7 +84,8 @@ static int by_address(const void *left, const void *right)
 
 static void add_function(struct codes *codes, const struct sym_function *function)
 {
-	codes->functions = memory_grow(codes->functions, codes->count, &codes->capacity, sizeof(struct sym_function *));
+	codes->functions = memory_grow(codes->functions, codes->count, &codes->capacity,
+	                               sizeof(struct sym_function *));
 	codes->functions[codes->count++] = function;
 }
 
@@ -81,7 +96,8 @@ static void find_functions(struct codes *codes, struct session *session, const c
 	for (size_t i = 0; i < tree->item_count; i++) {
 		const struct sym_function *function = tree->items[i].function;
 
-		if (function->file != NULL && function->address != 0 && source_is_same(function->file, file))
+		if (function->file != NULL && function->address != 0 &&
+		    source_is_same(function->file, file))
 			add_function(codes, function);
 	}
 	if (codes->count > 1)
@@ -112,7 +128,8 @@ struct builds {
 	size_t *count;
 };
 
-/* Which functions have instructions in stacks of the group in focus, by their index. The caller frees. */
+/* Which functions have instructions in stacks of the group in focus, by their index. The caller
+ * frees. */
 static char *find_present(struct session *session, size_t *count)
 {
 	const struct tree *tree = session_tree(session, TREE_PCS);
@@ -129,7 +146,8 @@ static char *find_present(struct session *session, size_t *count)
 }
 
 /* Decode what the group in focus has of each function. Returns how many could be. */
-static size_t decode_group(struct codes *codes, struct session *session, const struct builds *builds, size_t column)
+static size_t decode_group(struct codes *codes, struct session *session,
+                           const struct builds *builds, size_t column)
 {
 	size_t present_count, decoded = 0;
 	char *present = find_present(session, &present_count);
@@ -139,7 +157,8 @@ static size_t decode_group(struct codes *codes, struct session *session, const s
 			const struct sym_function *own = builds->same[i][j];
 			int rc;
 
-			if (own->address == 0 || own->index >= present_count || !present[own->index])
+			if (own->address == 0 || own->index >= present_count ||
+			    !present[own->index])
 				continue;
 			rc = code_init(&codes->at[i * codes->columns + column], session, own);
 			decoded += rc == 0;
@@ -153,7 +172,8 @@ static size_t decode_group(struct codes *codes, struct session *session, const s
 
 static int decode_compared(struct codes *codes, struct session *session)
 {
-	struct builds builds = {memory_take(codes->count, sizeof(*builds.same)), memory_take(codes->count, sizeof(*builds.count))};
+	struct builds builds = {memory_take(codes->count, sizeof(*builds.same)),
+	                        memory_take(codes->count, sizeof(*builds.count))};
 	size_t decoded = 0;
 
 	for (size_t i = 0; i < codes->count; i++)
@@ -183,7 +203,8 @@ int codes_init(struct codes *codes, struct session *session, const struct place 
 	else
 		find_functions(codes, session, place->file);
 	if (codes->count == 0) {
-		session_fail(session, EXIT_TROUBLE, "disasm: no function of %s has code of its own", place->file);
+		session_fail(session, EXIT_TROUBLE, "disasm: no function of %s has code of its own",
+		             place->file);
 		return -ENOENT;
 	}
 	codes->at = memory_take(codes->count * codes->columns, sizeof(*codes->at));

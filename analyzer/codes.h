@@ -6,14 +6,17 @@
 #include "analyzer/place.h"
 
 struct codes {
-	const struct sym_function **functions; /* functions[count], as the tables know them, by address */
+	const struct sym_function *
+		*functions; /* functions[count], as the tables know them, by address */
 	size_t count, capacity;
-	struct code *at; /* at[function * columns + column]; without instructions where the group has no such function */
+	struct code *at; /* at[function * columns + column]; without instructions where the group
+	                    has no such function */
 	size_t columns;
 };
 
-/* Find and decode them: a function, or those of a file that have code of their own in recorded stacks. Says why what cannot
- * be decoded cannot. Returns 0, or -ENOENT if there is nothing to be shown; codes_fini in any case. */
+/* Find and decode them: a function, or those of a file that have code of their own in recorded
+ * stacks. Says why what cannot be decoded cannot. Returns 0, or -ENOENT if there is nothing to be
+ * shown; codes_fini in any case. */
 int codes_init(struct codes *codes, struct session *session, const struct place *place);
 void codes_fini(struct codes *codes);
 

@@ -1,10 +1,10 @@
-/* columns.c: the tables of the session, each made when it is first asked for: of all that is selected, and in a
- * comparison of each group. */
-#include "session.h"
+/* columns.c: the tables of the session, each made when it is first asked for: of all that is
+ * selected, and in a comparison of each group. */
+#include "analyzer/session.h"
 
-#include "memory.h"
-#include "terminal.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/terminal.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,9 @@ static size_t count_groups(const struct session *session)
 
 static size_t count_parts(const struct session *session)
 {
-	return session->compare == TREE_COMPARE_OFF || count_groups(session) < 2 ? 0 : count_groups(session);
+	return session->compare == TREE_COMPARE_OFF || count_groups(session) < 2
+	               ? 0
+	               : count_groups(session);
 }
 
 size_t session_columns(const struct session *session)
@@ -84,7 +86,8 @@ static int has_object(const struct session *session, unsigned group, const char 
 	return 0;
 }
 
-/* The program of a group is compared with that of the first under whatever name, unless the first has both. */
+/* The program of a group is compared with that of the first under whatever name, unless the first
+ * has both. */
 static void set_names(struct session *session, size_t parts)
 {
 	unsigned base = session_column_group(session, 0);
@@ -120,7 +123,8 @@ static void add_group(struct session *session, struct tree *tree, unsigned group
 
 		if (!at->is_selected || (group != SESSION_ALL && at->group != group))
 			continue;
-		if (tree_add_experiment(tree, session->symbols, at->experiment, at->data, &view) < 0)
+		if (tree_add_experiment(tree, session->symbols, at->experiment, at->data, &view) <
+		    0)
 			memory_fail();
 	}
 }
@@ -151,7 +155,9 @@ static struct tree *whole_tree(struct session *session, enum tree_mode mode)
 /* Number of the table that views see: 0 of the whole, 1 of the first part, ... */
 static size_t seen_table(const struct session *session)
 {
-	return session->focus == SESSION_ALL || count_parts(session) == 0 ? 0 : focus_column(session) + 1;
+	return session->focus == SESSION_ALL || count_parts(session) == 0
+	               ? 0
+	               : focus_column(session) + 1;
 }
 
 static size_t column_table(const struct session *session, size_t column)
@@ -171,7 +177,8 @@ static const struct fold_row *find_fold(struct session *session, enum tree_mode 
 	const struct tree *tree = find_tree(session, mode, table);
 
 	if (session->folds[mode] == NULL)
-		session->folds[mode] = memory_take(session->columns + 1, sizeof(*session->folds[mode]));
+		session->folds[mode] = memory_take(session->columns + 1,
+		                                   sizeof(*session->folds[mode]));
 	if (session->folds[mode][table] == NULL)
 		session->folds[mode][table] = fold_items(tree);
 	return session->folds[mode][table];
@@ -208,7 +215,8 @@ const struct tree *session_column_tree(struct session *session, enum tree_mode m
 	return find_tree(session, mode, column_table(session, column));
 }
 
-const struct fold_row *session_column_fold(struct session *session, enum tree_mode mode, size_t column)
+const struct fold_row *session_column_fold(struct session *session, enum tree_mode mode,
+                                           size_t column)
 {
 	return find_fold(session, mode, column_table(session, column));
 }

@@ -1,10 +1,10 @@
 /* command.c: from words to commands. */
-#include "command.h"
+#include "analyzer/command.h"
 
-#include "compare.h"
-#include "memory.h"
-#include "nearest.h"
-#include "view.h"
+#include "analyzer/compare.h"
+#include "analyzer/memory.h"
+#include "analyzer/nearest.h"
+#include "analyzer/view.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -17,7 +17,7 @@ static const struct command commands[] = {
 #define GROUP(heading)
 #define COMMAND(name, alias, argument, need, function, argument_text, help) \
 	{name, alias, ARGUMENT_##argument, NEED_##need, function, argument_text, help},
-#include "command.def"
+#include "analyzer/command.def"
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -33,7 +33,7 @@ static int is_prefix(const struct command *command, const char *word)
 
 	return len != 0 &&
 	       (strncasecmp(command->name, word, len) == 0 ||
-		(command->alias != NULL && strncasecmp(command->alias, word, len) == 0));
+	        (command->alias != NULL && strncasecmp(command->alias, word, len) == 0));
 }
 
 static const char *nearest(const char *word)
@@ -121,7 +121,7 @@ static int is_id(const char *word)
 }
 
 int command_take_words(const struct command *command, char *const *words, int count,
-		       struct command_argument *out)
+                       struct command_argument *out)
 {
 	*out = (struct command_argument){.text = NULL};
 	switch (command->kind) {
@@ -182,10 +182,11 @@ static const struct {
 };
 
 void command_run(struct session *session, const struct command *command,
-		 const struct command_argument *argument)
+                 const struct command_argument *argument)
 {
 	if (command->need > NEED_CONTROL && session->is_rc) {
-		session_fail(session, EXIT_USAGE, "%s: an rc file holds settings only", command->name);
+		session_fail(session, EXIT_USAGE, "%s: an rc file holds settings only",
+		             command->name);
 		return;
 	}
 	if (command->need > NEED_CONTROL && session->count == 0) {
@@ -196,8 +197,8 @@ void command_run(struct session *session, const struct command *command,
 		session_load(session);
 	if (needs[command->need].data & ~session->have) {
 		session_fail(session, EXIT_TROUBLE, "%s: no %s data (record with xcollect %s)",
-			     command->name, metric_data_name(needs[command->need].data),
-			     needs[command->need].option);
+		             command->name, metric_data_name(needs[command->need].data),
+		             needs[command->need].option);
 		return;
 	}
 	/* Where output goes may change, and scripts run other commands: not inside a document. */
@@ -249,16 +250,18 @@ static int split_pair(struct command_argument *argument, char *text)
 	return 0;
 }
 
-/* What stands behind the command in a line. Quotes around all of it are taken off, if there are no more of them. */
+/* What stands behind the command in a line. Quotes around all of it are taken off, if there are no
+ * more of them. */
 static int read_argument(struct session *session, const struct command *command, char *text,
-			 struct command_argument *out)
+                         struct command_argument *out)
 {
 	size_t len;
 
 	text = trim(text);
 	len = strlen(text);
 	*out = (struct command_argument){.text = NULL};
-	if (len >= 2 && (text[0] == '"' || text[0] == '\'') && strchr(text + 1, text[0]) == text + len - 1) {
+	if (len >= 2 && (text[0] == '"' || text[0] == '\'') &&
+	    strchr(text + 1, text[0]) == text + len - 1) {
 		text[len - 1] = '\0';
 		text++;
 	}
@@ -266,7 +269,7 @@ static int read_argument(struct session *session, const struct command *command,
 		if (command->kind != ARGUMENT_TEXT && command->kind != ARGUMENT_NAME)
 			return 0;
 		session_fail(session, EXIT_USAGE, "%s: needs %s", command->name,
-			     command->argument_text);
+		             command->argument_text);
 		return -EINVAL;
 	}
 	if (command->kind == ARGUMENT_NONE || (command->kind == ARGUMENT_ID && !is_id(text))) {
@@ -274,7 +277,8 @@ static int read_argument(struct session *session, const struct command *command,
 		return -EINVAL;
 	}
 	if (command->kind == ARGUMENT_PAIR && split_pair(out, text) != 0) {
-		session_fail(session, EXIT_USAGE, "%s: needs %s", command->name, command->argument_text);
+		session_fail(session, EXIT_USAGE, "%s: needs %s", command->name,
+		             command->argument_text);
 		return -EINVAL;
 	}
 	if (command->kind == ARGUMENT_PAIR)
@@ -288,7 +292,8 @@ static int read_argument(struct session *session, const struct command *command,
 	return 0;
 }
 
-/* `#` begins a comment at the start of a line or after a blank: "operator#" is a name. Inside of quotes it does not. */
+/* `#` begins a comment at the start of a line or after a blank: "operator#" is a name. Inside of
+ * quotes it does not. */
 static void cut_comment(char *line)
 {
 	for (char *at = line; *at != '\0'; at++) {
@@ -340,9 +345,9 @@ static void put_command(const struct command *command, FILE *out)
 	char usage[80];
 
 	snprintf(usage, sizeof(usage), "%s%s%s%s%s%s", command->name,
-		 command->alias != NULL ? "[" : "", command->alias != NULL ? command->alias : "",
-		 command->alias != NULL ? "]" : "", command->argument_text[0] ? " " : "",
-		 command->argument_text);
+	         command->alias != NULL ? "[" : "", command->alias != NULL ? command->alias : "",
+	         command->alias != NULL ? "]" : "", command->argument_text[0] ? " " : "",
+	         command->argument_text);
 	fprintf(out, "  %-32s %s\n", usage, command->help);
 }
 
@@ -355,7 +360,7 @@ void command_help(FILE *out)
 #define GROUP(heading) fprintf(out, "\n%s:\n", heading);
 #define COMMAND(name, alias, argument, need, function, argument_text, help) \
 	put_command(&commands[at++], out);
-#include "command.def"
+#include "analyzer/command.def"
 }
 
 void view_help(struct session *session, const struct command_argument *argument)

@@ -19,7 +19,18 @@ enum command_argument_kind {
 	ARGUMENT_PAIR,
 	ARGUMENT_LIST
 };
-enum command_need { NEED_NOTHING, NEED_CONTROL, NEED_EXPERIMENT, NEED_HEAP, NEED_SYNC, NEED_IO, NEED_FUNCTRACE, NEED_USER, NEED_OMP, NEED_MPI };
+enum command_need {
+	NEED_NOTHING,
+	NEED_CONTROL,
+	NEED_EXPERIMENT,
+	NEED_HEAP,
+	NEED_SYNC,
+	NEED_IO,
+	NEED_FUNCTRACE,
+	NEED_USER,
+	NEED_OMP,
+	NEED_MPI
+};
 
 struct command_argument {
 	const char *text;     /* NULL if not given */
@@ -42,11 +53,11 @@ const struct command *command_find(const char *word, char *error, size_t size);
 /* Take the arguments of `command` from words[count], the words behind it on the command line.
  * Returns how many were taken, or -EINVAL (a required one is missing). */
 int command_take_words(const struct command *command, char *const *words, int count,
-		       struct command_argument *out);
+                       struct command_argument *out);
 
 /* Run a command: checks what it needs, then its function. */
 void command_run(struct session *session, const struct command *command,
-		 const struct command_argument *argument);
+                 const struct command_argument *argument);
 
 /* Run a line of a script: blanks, `#` comments and empty lines are nothing; the line is changed. */
 void command_run_line(struct session *session, char *line);

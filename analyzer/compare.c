@@ -1,11 +1,11 @@
 /* compare.c: the columns of a comparison, and the command that chooses it. */
-#include "compare.h"
+#include "analyzer/compare.h"
 
-#include "compare_beside.h"
+#include "analyzer/compare_beside.h"
 
-#include "memory.h"
-#include "text.h"
-#include "view.h"
+#include "analyzer/memory.h"
+#include "analyzer/text.h"
+#include "analyzer/view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const struct {
 } kinds[] = {
 #define EACH(command) {command, 0},
 #define BESIDE(command) {command, 1},
-#include "compare.def"
+#include "analyzer/compare.def"
 };
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
@@ -69,7 +69,8 @@ char *compare_title(const struct session *session, size_t column)
 
 	if (label[0] != '[')
 		return label;
-	title = memory_format("%s %s", label, session->groups[session_column_group(session, column)].path);
+	title = memory_format("%s %s", label,
+	                      session->groups[session_column_group(session, column)].path);
 	free(label);
 	return title;
 }
@@ -169,7 +170,8 @@ void compare_end_alone(struct session *session, enum tree_compare compare)
 	compare_unfocus(session);
 }
 
-void compare_run(struct session *session, const struct command *command, const struct command_argument *argument)
+void compare_run(struct session *session, const struct command *command,
+                 const struct command_argument *argument)
 {
 	size_t columns = session_columns(session), kind = find_kind(command);
 
@@ -203,8 +205,11 @@ void view_compare(struct session *session, const struct command_argument *argume
 		session_forget_tables(session);
 		session->compare = (enum tree_compare)i;
 		if (session->count > 0 && i != TREE_COMPARE_OFF && session_columns(session) == 1)
-			session_say(session, "compare: there is one group only: nothing to compare it with yet");
+			session_say(
+				session,
+				"compare: there is one group only: nothing to compare it with yet");
 		return;
 	}
-	session_fail(session, EXIT_USAGE, "compare: '%s' is not off, on, delta or ratio", argument->text);
+	session_fail(session, EXIT_USAGE, "compare: '%s' is not off, on, delta or ratio",
+	             argument->text);
 }

@@ -1,11 +1,12 @@
-/* compare_beside.c: puts the tables that a view makes for each group together into tables with columns for all groups.
- * For people a column after the first shows the difference or the ratio; for programs these are columns of their own. */
-#include "compare_beside.h"
+/* compare_beside.c: puts the tables that a view makes for each group together into tables with
+ * columns for all groups. For people a column after the first shows the difference or the ratio;
+ * for programs these are columns of their own. */
+#include "analyzer/compare_beside.h"
 
-#include "compare.h"
-#include "compare_join.h"
-#include "memory.h"
-#include "quality.h"
+#include "analyzer/compare.h"
+#include "analyzer/compare_join.h"
+#include "analyzer/memory.h"
+#include "analyzer/quality.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +56,8 @@ static int number_of(enum print_type type, const struct print_cell *cell, double
 	return 0;
 }
 
-/* Rows that are one by their places alone are of different moments: their difference says nothing. */
+/* Rows that are one by their places alone are of different moments: their difference says nothing.
+ */
 static int has_change(const struct joined *joined, enum print_type type, size_t column)
 {
 	const struct print_cell some = {.number = 0};
@@ -63,7 +65,8 @@ static int has_change(const struct joined *joined, enum print_type type, size_t 
 
 	if (!joined->first->is_record && joined->first->key_count == 0)
 		return 0;
-	return column > 0 && joined->session->compare >= TREE_COMPARE_DELTA && number_of(type, &some, &value);
+	return column > 0 && joined->session->compare >= TREE_COMPARE_DELTA &&
+	       number_of(type, &some, &value);
 }
 
 static char *change_text(enum tree_compare compare, enum print_type type, double base, double value)
@@ -74,18 +77,20 @@ static char *change_text(enum tree_compare compare, enum print_type type, double
 		return memory_format("x%.3f", value / base);
 	if (value == base)
 		return memory_format("0");
-	return memory_format("%+.*f", type == PRINT_NS || type == PRINT_SECONDS ? 6 : 0, value - base);
+	return memory_format("%+.*f", type == PRINT_NS || type == PRINT_SECONDS ? 6 : 0,
+	                     value - base);
 }
 
 /* What a cell is for people. The caller frees. */
-static char *cell_text(const struct joined *joined, enum print_type type, const struct print_cell *base,
-		       const struct print_cell *cell, size_t column)
+static char *cell_text(const struct joined *joined, enum print_type type,
+                       const struct print_cell *base, const struct print_cell *cell, size_t column)
 {
 	char text[64];
 	const char *own;
 	double from, to;
 
-	if (has_change(joined, type, column) && number_of(type, base, &from) && number_of(type, cell, &to))
+	if (has_change(joined, type, column) && number_of(type, base, &from) &&
+	    number_of(type, cell, &to))
 		return change_text(joined->session->compare, type, from, to);
 	own = print_text_format(type, cell, text);
 	return memory_text(own, strlen(own));
@@ -99,7 +104,8 @@ static int is_measure(enum print_type type)
 }
 
 /* The cell of a group. Where it has no such row, nothing was counted. */
-static struct print_cell cell_of(const struct joined *joined, const struct compare_row *row, size_t column, size_t at)
+static struct print_cell cell_of(const struct joined *joined, const struct compare_row *row,
+                                 size_t column, size_t at)
 {
 	if (row->cells[column] != NULL)
 		return row->cells[column][at];
@@ -115,25 +121,30 @@ static void copy_cell(struct print_table *out, const struct print_cell *cell)
 }
 
 /* For programs: the value, and what it is to the base. */
-static void add_data(struct print_table *out, const struct joined *joined, const struct compare_row *row, size_t column, size_t at)
+static void add_data(struct print_table *out, const struct joined *joined,
+                     const struct compare_row *row, size_t column, size_t at)
 {
 	enum print_type type = joined->first->columns[at].type;
-	struct print_cell base = cell_of(joined, row, 0, at), cell = cell_of(joined, row, column, at);
+	struct print_cell base = cell_of(joined, row, 0, at),
+			  cell = cell_of(joined, row, column, at);
 	int is_ratio = joined->session->compare != TREE_COMPARE_DELTA;
 	double from, to;
 
 	copy_cell(out, &cell);
 	if (!has_change(joined, type, column))
 		return;
-	if (!number_of(type, &base, &from) || !number_of(type, &cell, &to) || (is_ratio && from == 0))
+	if (!number_of(type, &base, &from) || !number_of(type, &cell, &to) ||
+	    (is_ratio && from == 0))
 		print_none(out);
 	else
 		print_real(out, is_ratio ? to / from : to - from);
 }
 
-static void add_text(struct print_table *out, const struct joined *joined, const struct compare_row *row, size_t column, size_t at)
+static void add_text(struct print_table *out, const struct joined *joined,
+                     const struct compare_row *row, size_t column, size_t at)
 {
-	struct print_cell base = cell_of(joined, row, 0, at), cell = cell_of(joined, row, column, at);
+	struct print_cell base = cell_of(joined, row, 0, at),
+			  cell = cell_of(joined, row, column, at);
 	char *text = cell_text(joined, joined->first->columns[at].type, &base, &cell, column);
 
 	print_word(out, text);
@@ -149,7 +160,8 @@ static void add_column(struct print_table *out, enum print_type type, char *key,
 	free(key);
 }
 
-/* What a column is called in one line, without the unit that the second line of a heading may be. The caller frees. */
+/* What a column is called in one line, without the unit that the second line of a heading may be.
+ * The caller frees. */
 static char *plain_heading(const char *heading)
 {
 	const char *end = strchr(heading, '\n');
@@ -172,21 +184,25 @@ static void add_columns(struct print_table *out, const struct joined *joined, si
 		char *heading = plain_heading(column->heading);
 
 		if (!print_is_data(joined->session))
-			add_column(out, column->type == PRINT_WORD ? PRINT_WORD : PRINT_FIGURE, memory_format("%s", column->key),
-				   memory_format("%s\n%s", label, heading));
+			add_column(out, column->type == PRINT_WORD ? PRINT_WORD : PRINT_FIGURE,
+			           memory_format("%s", column->key),
+			           memory_format("%s\n%s", label, heading));
 		else
 			add_column(out, column->type, memory_format("%s[%zu]", column->key, i + 1),
-				   memory_format("%s, %s", heading, label));
+			           memory_format("%s, %s", heading, label));
 		if (print_is_data(joined->session) && has_change(joined, column->type, i))
 			add_column(out, is_ratio ? PRINT_RATIO : print_type_change(column->type),
-				   memory_format("%s[%zu].%s", column->key, i + 1, is_ratio ? "ratio" : "delta"),
-				   memory_format("%s, %s: %s to the first", heading, label, is_ratio ? "ratio" : "difference"));
+			           memory_format("%s[%zu].%s", column->key, i + 1,
+			                         is_ratio ? "ratio" : "delta"),
+			           memory_format("%s, %s: %s to the first", heading, label,
+			                         is_ratio ? "ratio" : "difference"));
 		free(heading);
 		free(label);
 	}
 }
 
-static void add_values(struct print_table *out, const struct joined *joined, const struct compare_row *row, size_t at)
+static void add_values(struct print_table *out, const struct joined *joined,
+                       const struct compare_row *row, size_t at)
 {
 	for (size_t i = 0; i < joined->columns; i++) {
 		if (print_is_data(joined->session))
@@ -218,12 +234,14 @@ static void put_facts(const struct joined *joined, const struct compare_row *row
 
 	print_column(out, PRINT_WORD, "what", "");
 	for (size_t i = 0; i < joined->columns; i++)
-		add_column(out, PRINT_FIGURE, memory_format("value[%zu]", i + 1), compare_label(joined->session, i));
+		add_column(out, PRINT_FIGURE, memory_format("value[%zu]", i + 1),
+		           compare_label(joined->session, i));
 	for (size_t at = first; at < joined->first->column_count; at++) {
 		const char *unit = print_type_unit(joined->first->columns[at].type);
 		int has_unit = strcmp(unit, "s") == 0;
 		char *heading = plain_heading(joined->first->columns[at].heading);
-		char *what = memory_format("  %s%s%s%s", heading, has_unit ? " (" : "", has_unit ? unit : "", has_unit ? ")" : "");
+		char *what = memory_format("  %s%s%s%s", heading, has_unit ? " (" : "",
+		                           has_unit ? unit : "", has_unit ? ")" : "");
 
 		print_word(out, what);
 		free(what);
@@ -240,7 +258,8 @@ static void put_record(const struct joined *joined)
 
 	for (size_t i = 0; i < joined->columns; i++)
 		row.cells[i] = joined->tables[i] != NULL ? joined->tables[i]->cells : NULL;
-	put_heading(joined, joined->first->title != NULL ? joined->first->title : joined->first->name);
+	put_heading(joined,
+	            joined->first->title != NULL ? joined->first->title : joined->first->name);
 	if (!print_is_data(joined->session)) {
 		put_facts(joined, &row, 0);
 	} else {
@@ -257,7 +276,8 @@ static void put_record(const struct joined *joined)
 /* What tells a row apart, as in "read". The caller frees. */
 static char *row_title(const struct joined *joined, const struct compare_row *row, size_t keys)
 {
-	char *title = memory_format("%s", joined->first->title != NULL ? joined->first->title : joined->first->name);
+	char *title = memory_format("%s", joined->first->title != NULL ? joined->first->title
+	                                                               : joined->first->name);
 
 	for (size_t at = 0; at < keys; at++)
 		for (size_t i = 0; i < joined->columns; i++) {
@@ -266,7 +286,8 @@ static char *row_title(const struct joined *joined, const struct compare_row *ro
 			if (row->cells[i] == NULL)
 				continue;
 			longer = memory_format("%s%s%s", title, at == 0 ? ": " : ", ",
-					       print_text_format(joined->first->columns[at].type, &row->cells[i][at], text));
+			                       print_text_format(joined->first->columns[at].type,
+			                                         &row->cells[i][at], text));
 			free(title);
 			title = longer;
 			break;
@@ -275,13 +296,16 @@ static char *row_title(const struct joined *joined, const struct compare_row *ro
 }
 
 /* Rows beside each other, those of equal keys or places. */
-static void put_rows(const struct joined *joined, const struct compare_row *rows, size_t count, size_t keys)
+static void put_rows(const struct joined *joined, const struct compare_row *rows, size_t count,
+                     size_t keys)
 {
 	struct print_table *out = print_table_begin(joined->first->name);
 
-	put_heading(joined, joined->first->title != NULL ? joined->first->title : joined->first->name);
+	put_heading(joined,
+	            joined->first->title != NULL ? joined->first->title : joined->first->name);
 	for (size_t at = 0; at < keys; at++)
-		print_column(out, joined->first->columns[at].type, joined->first->columns[at].key, joined->first->columns[at].heading);
+		print_column(out, joined->first->columns[at].type, joined->first->columns[at].key,
+		             joined->first->columns[at].heading);
 	for (size_t at = keys; at < joined->first->column_count; at++)
 		add_columns(out, joined, at);
 	for (size_t i = 0; i < count; i++) {
@@ -302,7 +326,8 @@ static void put_joined(const struct joined *joined)
 	size_t keys = joined->first->key_count, count;
 	struct compare_row *rows = compare_join(joined->tables, joined->columns, &count);
 
-	if (count != 0 && !print_is_data(joined->session) && joined->first->column_count - keys > VALUES_MAX)
+	if (count != 0 && !print_is_data(joined->session) &&
+	    joined->first->column_count - keys > VALUES_MAX)
 		for (size_t i = 0; i < count && (joined->limit == 0 || i < joined->limit); i++) {
 			char *title = row_title(joined, &rows[i], keys);
 
@@ -323,9 +348,13 @@ static const struct print_table *find_table(const struct print_document *documen
 	return NULL;
 }
 
-static void put_table(struct session *session, const struct print_document *documents, size_t columns, const char *name, size_t limit)
+static void put_table(struct session *session, const struct print_document *documents,
+                      size_t columns, const char *name, size_t limit)
 {
-	struct joined joined = {.session = session, .columns = columns, .limit = limit, .tables = memory_take(columns, sizeof(*joined.tables))};
+	struct joined joined = {.session = session,
+	                        .columns = columns,
+	                        .limit = limit,
+	                        .tables = memory_take(columns, sizeof(*joined.tables))};
 
 	for (size_t i = 0; i < columns; i++) {
 		joined.tables[i] = find_table(&documents[i], name);
@@ -348,7 +377,8 @@ static int is_seen(const struct print_document *documents, size_t column, const 
 	return 0;
 }
 
-static void put_tables(struct session *session, const struct print_document *documents, size_t columns, size_t limit)
+static void put_tables(struct session *session, const struct print_document *documents,
+                       size_t columns, size_t limit)
 {
 	for (size_t i = 0; i < columns; i++)
 		for (size_t j = 0; j < documents[i].table_count; j++) {
@@ -360,7 +390,8 @@ static void put_tables(struct session *session, const struct print_document *doc
 }
 
 /* What a command says beside its tables, of each group. */
-static void put_notes(struct session *session, const struct print_document *documents, size_t columns)
+static void put_notes(struct session *session, const struct print_document *documents,
+                      size_t columns)
 {
 	for (size_t i = 0; i < columns; i++) {
 		char *label = compare_label(session, i);
@@ -396,7 +427,8 @@ void compare_beside(struct session *session, void (*put)(struct session *session
 	clear(documents, columns);
 }
 
-void compare_beside_command(struct session *session, const struct command *command, const struct command_argument *argument)
+void compare_beside_command(struct session *session, const struct command *command,
+                            const struct command_argument *argument)
 {
 	size_t columns = session_columns(session), limit = session->limit;
 	struct print_document *documents = memory_take(columns, sizeof(*documents));

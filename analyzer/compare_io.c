@@ -1,8 +1,8 @@
 /* compare_io.c: files and descriptors of compared groups, side by side. */
-#include "compare.h"
-#include "compare_named.h"
+#include "analyzer/compare.h"
+#include "analyzer/compare_named.h"
 #include "format/record.h"
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,8 @@ static struct metric_values values_of(const struct exp_io_totals *totals)
 	return values;
 }
 
-/* The name of a file in a comparison. The numbers of pipes and sockets, as in "pipe:[123]", mean nothing in another run;
- * files without a name are told apart by what they are. */
+/* The name of a file in a comparison. The numbers of pipes and sockets, as in "pipe:[123]", mean
+ * nothing in another run; files without a name are told apart by what they are. */
 static char *file_name(const struct exp_io_file *file)
 {
 	const char *type = fmt_enum_name("file_type", file->type);
@@ -34,7 +34,8 @@ static char *file_name(const struct exp_io_file *file)
 	if (file->name == NULL)
 		return memory_format("<Not named> (%s)", type != NULL ? type : "?");
 	number = file->name[0] == '/' ? NULL : strstr(file->name, ":[");
-	return memory_text(file->name, number != NULL ? (size_t)(number - file->name) : file->name_size);
+	return memory_text(file->name,
+	                   number != NULL ? (size_t)(number - file->name) : file->name_size);
 }
 
 static void add_files(struct compare_named *named, size_t column, const struct exp_io *io)
@@ -57,14 +58,16 @@ static void add_descriptors(struct compare_named *named, size_t column, const st
 		if (from->fd == UINT32_MAX)
 			compare_named_add(named, column, memory_format("- %s", name), 0, &values);
 		else
-			compare_named_add(named, column, memory_format("%u %s", from->fd, name), 0, &values);
+			compare_named_add(named, column, memory_format("%u %s", from->fd, name), 0,
+			                  &values);
 		free(name);
 	}
 }
 
 /* Files or descriptors of the compared groups side by side. */
 static void put_compared(struct session *session, const char *what, const char *key,
-			 void (*add)(struct compare_named *named, size_t column, const struct exp_io *io))
+                         void (*add)(struct compare_named *named, size_t column,
+                                     const struct exp_io *io))
 {
 	struct compare_named *named = compare_named_create();
 

@@ -1,13 +1,14 @@
 /* compare_join.c: see compare_join.h. */
-#include "compare_join.h"
+#include "analyzer/compare_join.h"
 
 #include "experiment/hash.h"
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows made so far, and one of a group that is looked for among them: it is that one of its keys that the group has no part of yet. */
+/* Rows made so far, and one of a group that is looked for among them: it is that one of its keys
+ * that the group has no part of yet. */
 struct join {
 	const struct print_table *table; /* any: all have the same columns */
 	struct compare_row *rows;
@@ -53,7 +54,8 @@ static size_t find_number(const struct join *join, int *is_known)
 		else
 			to = middle;
 	}
-	for (*is_known = 0; from < join->count && compare_keys(join, &join->rows[from]) == 0; from++) {
+	for (*is_known = 0; from < join->count && compare_keys(join, &join->rows[from]) == 0;
+	     from++) {
 		*is_known = join->rows[from].cells[join->column] == NULL;
 		if (*is_known)
 			break;
@@ -76,7 +78,8 @@ static size_t find_word(struct join *join, int *is_known)
 	const void *found;
 
 	for (size_t i = 0; i < join->table->key_count; i++)
-		hash = join->cells[i].text != NULL ? exp_hash_text(hash, join->cells[i].text) : exp_hash_number(hash, join->cells[i].number);
+		hash = join->cells[i].text != NULL ? exp_hash_text(hash, join->cells[i].text)
+		                                   : exp_hash_number(hash, join->cells[i].number);
 	found = exp_hash_find(&join->words, hash, is_wanted, join);
 	*is_known = found != NULL;
 	if (found != NULL)
@@ -92,7 +95,8 @@ static size_t find(struct join *join, size_t number, int *is_known)
 		*is_known = number < join->count;
 		return number;
 	}
-	return join->table->columns[0].type == PRINT_WORD ? find_word(join, is_known) : find_number(join, is_known);
+	return join->table->columns[0].type == PRINT_WORD ? find_word(join, is_known)
+	                                                  : find_number(join, is_known);
 }
 
 static void add(struct join *join, size_t at)
@@ -118,7 +122,8 @@ static void join_table(struct join *join, const struct print_table *table)
 	}
 }
 
-struct compare_row *compare_join(const struct print_table *const *tables, size_t columns, size_t *count)
+struct compare_row *compare_join(const struct print_table *const *tables, size_t columns,
+                                 size_t *count)
 {
 	struct join join = {.columns = columns};
 

@@ -1,10 +1,10 @@
 /* compare_named.c: joins what several groups have of equal names into rows of one table. */
-#include "compare_named.h"
+#include "analyzer/compare_named.h"
 
-#include "compare.h"
-#include "listing.h"
-#include "memory.h"
-#include "quality.h"
+#include "analyzer/compare.h"
+#include "analyzer/listing.h"
+#include "analyzer/memory.h"
+#include "analyzer/quality.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +27,10 @@ struct compare_named *compare_named_create(void)
 }
 
 void compare_named_add(struct compare_named *named, size_t column, char *name, int64_t place,
-		       const struct metric_values *values)
+                       const struct metric_values *values)
 {
-	named->entries = memory_grow(named->entries, named->count, &named->capacity, sizeof(*named->entries));
+	named->entries = memory_grow(named->entries, named->count, &named->capacity,
+	                             sizeof(*named->entries));
 	named->entries[named->count++] = (struct entry){name, place, column, *values};
 }
 
@@ -43,7 +44,8 @@ static int by_place(const void *left, const void *right)
 }
 
 /* The metrics of the kind, without flavors: things have no callers. */
-static void choose_metrics(const struct session *session, unsigned data, struct metric_list *out, struct metric_sort *sort)
+static void choose_metrics(const struct session *session, unsigned data, struct metric_list *out,
+                           struct metric_sort *sort)
 {
 	struct metric_list usual;
 	const struct metric_list *from = &session->metrics;
@@ -63,14 +65,15 @@ static void choose_metrics(const struct session *session, unsigned data, struct 
 			if (is_new)
 				out->at[out->count++] = metric;
 		}
-	if (metric_data_of(session->sort.metric.id) & data || session->sort.metric.id == METRIC_NAME)
+	if (metric_data_of(session->sort.metric.id) & data ||
+	    session->sort.metric.id == METRIC_NAME)
 		*sort = session->sort;
 	sort->metric.flavor = METRIC_PLAIN;
 }
 
 /* Add a row with values[columns]. */
 static void add_row(struct table *table, const char *name, const struct metric_values *values,
-		    const struct metric_list *metrics, const struct metric_sort *sort)
+                    const struct metric_list *metrics, const struct metric_sort *sort)
 {
 	for (size_t i = 0; i < table->group_count; i++)
 		table->next[i] = (struct table_values){&values[i], &values[i]};
@@ -78,8 +81,8 @@ static void add_row(struct table *table, const char *name, const struct metric_v
 		table_take_next(table, listing_add(table, NULL, memory_text(name, strlen(name))));
 }
 
-/* Add up what the sorted entries have of one name in each column, and of all names in front: values[name * columns +
- * column], which the caller frees. */
+/* Add up what the sorted entries have of one name in each column, and of all names in front:
+ * values[name * columns + column], which the caller frees. */
 static struct metric_values *add_up(const struct compare_named *named, size_t columns)
 {
 	struct metric_values *values = memory_take((named->count + 1) * columns, sizeof(*values));
@@ -97,8 +100,9 @@ static struct metric_values *add_up(const struct compare_named *named, size_t co
 }
 
 /* The rows that have something to show, and <Total> before them. */
-static void fill(struct table *table, const struct compare_named *named, const struct metric_values *values,
-		 const struct metric_list *metrics, const struct metric_sort *sort)
+static void fill(struct table *table, const struct compare_named *named,
+                 const struct metric_values *values, const struct metric_list *metrics,
+                 const struct metric_sort *sort)
 {
 	size_t columns = table->group_count, row = 0;
 
@@ -108,10 +112,12 @@ static void fill(struct table *table, const struct compare_named *named, const s
 	add_row(table, "<Total>", values, metrics, sort);
 	for (size_t i = 0; i < named->count; i++)
 		if (i == 0 || strcmp(named->entries[i - 1].name, named->entries[i].name) != 0)
-			add_row(table, named->entries[i].name, &values[++row * columns], metrics, sort);
+			add_row(table, named->entries[i].name, &values[++row * columns], metrics,
+			        sort);
 }
 
-static void put_title(struct session *session, const char *what, const struct metric_sort *sort, void (*put_note)(struct session *session))
+static void put_title(struct session *session, const char *what, const struct metric_sort *sort,
+                      void (*put_note)(struct session *session))
 {
 	char text[METRIC_ERROR_MAX];
 
@@ -125,7 +131,8 @@ static void put_title(struct session *session, const char *what, const struct me
 		fprintf(session->out, "%s sorted by metric: %s\n\n", what, text);
 }
 
-void compare_named_put(struct session *session, struct compare_named *named, const struct compare_form *form)
+void compare_named_put(struct session *session, struct compare_named *named,
+                       const struct compare_form *form)
 {
 	struct table table = {.count = 0};
 	struct metric_values *values;
@@ -147,8 +154,9 @@ void compare_named_put(struct session *session, struct compare_named *named, con
 	free(named);
 }
 
-void compare_named_put_kind(struct session *session, struct compare_named *named, unsigned data, const char *what,
-			    const char *key, void (*put_note)(struct session *session))
+void compare_named_put_kind(struct session *session, struct compare_named *named, unsigned data,
+                            const char *what, const char *key,
+                            void (*put_note)(struct session *session))
 {
 	struct compare_form form = {.key = key};
 

@@ -1,4 +1,5 @@
-/* compare_named.h: comparisons of things that have names and are in no call tree: files, descriptors, locks. */
+/* compare_named.h: comparisons of things that have names and are in no call tree: files,
+ * descriptors, locks. */
 #ifndef XER_ANALYZER_COMPARE_NAMED_H
 #define XER_ANALYZER_COMPARE_NAMED_H
 
@@ -8,10 +9,10 @@
 struct compare_named;
 struct compare_named *compare_named_create(void);
 
-/* Add values of a thing in a column; takes `name`. Those of one name add up. `place`: the same for equal names, where rows
- * have an order of their own. */
+/* Add values of a thing in a column; takes `name`. Those of one name add up. `place`: the same for
+ * equal names, where rows have an order of their own. */
 void compare_named_add(struct compare_named *named, size_t column, char *name, int64_t place,
-		       const struct metric_values *values);
+                       const struct metric_values *values);
 
 /* Which columns a table has, and the order of its rows. */
 struct compare_form {
@@ -22,13 +23,15 @@ struct compare_form {
 };
 
 /* Print the table, <Total> first. Frees `named`. */
-void compare_named_put(struct session *session, struct compare_named *named, const struct compare_form *form);
+void compare_named_put(struct session *session, struct compare_named *named,
+                       const struct compare_form *form);
 
-/* The same with a title, `what`, and the current metrics of kind `data` (enum metric_data), or the usual ones of that kind
- * if there are none, in the current order if that is one of them. put_note: says what else there is to say of the data, below their
- * quality; NULL: nothing. */
-void compare_named_put_kind(struct session *session, struct compare_named *named, unsigned data, const char *what,
-			    const char *key, void (*put_note)(struct session *session));
+/* The same with a title, `what`, and the current metrics of kind `data` (enum metric_data), or the
+ * usual ones of that kind if there are none, in the current order if that is one of them. put_note:
+ * says what else there is to say of the data, below their quality; NULL: nothing. */
+void compare_named_put_kind(struct session *session, struct compare_named *named, unsigned data,
+                            const char *what, const char *key,
+                            void (*put_note)(struct session *session));
 
 /* The tables of ioactivity and iodetail. (compare_io.c) */
 void compare_files(struct session *session);

@@ -1,4 +1,5 @@
-/* data.h: the tables behind reports whose text is made for people, for the other forms of output. */
+/* data.h: the tables behind reports whose text is made for people, for the other forms of output.
+ */
 #ifndef XER_ANALYZER_DATA_H
 #define XER_ANALYZER_DATA_H
 
@@ -6,18 +7,20 @@
 
 struct exp_usage;
 
-/* Call stacks: every metric of kind->data of the innermost frame itself, and the frames, innermost first. In a
- * comparison each group has a row for each stack. */
+/* Call stacks: every metric of kind->data of the innermost frame itself, and the frames, innermost
+ * first. In a comparison each group has a row for each stack. */
 void data_stacks(struct session *session, const struct tree *tree, const struct stacks_kind *kind,
-		 const uint32_t *stacks, size_t count);
+                 const uint32_t *stacks, size_t count);
 
 /* The heap: its peak and totals, what lived in the course of time, sizes of blocks. */
-void data_heapstat(struct session *session, const struct exp_heap *sum, const struct session_experiment *highest);
+void data_heapstat(struct session *session, const struct exp_heap *sum,
+                   const struct session_experiment *highest);
 
 /* Input and output: totals by class, sizes, functions, errors. */
 void data_iostat(struct session *session, const struct exp_io *io);
 
-/* A row of files or descriptors; and the table of them. `type`: what the file is, NULL if unknown. */
+/* A row of files or descriptors; and the table of them. `type`: what the file is, NULL if unknown.
+ */
 struct data_io_row {
 	const struct session_experiment *at; /* NULL: of several */
 	const char *file, *type;
@@ -34,7 +37,9 @@ void data_header(struct session *session, const struct session_experiment *at);
 void data_overview(struct session *session);
 void data_totals(struct session *session);
 
-/* Usage between two samples, a row each; `is_whole`: from the first to the last. at NULL: of all experiments. */
-void data_usage(struct session *session, const char *name, const struct session_experiment *at, int is_whole);
+/* Usage between two samples, a row each; `is_whole`: from the first to the last. at NULL: of all
+ * experiments. */
+void data_usage(struct session *session, const char *name, const struct session_experiment *at,
+                int is_whole);
 
 #endif

@@ -1,14 +1,15 @@
 /* data_experiments.c: what experiments are, their totals and their resource usage as tables. */
-#include "data.h"
+#include "analyzer/data.h"
 
 #include "format/record.h"
-#include "report.h"
-#include "view.h"
+#include "analyzer/report.h"
+#include "analyzer/view.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void put_pairs(struct session *session, const char *name, const struct exp_pair *pairs, size_t count)
+static void put_pairs(struct session *session, const char *name, const struct exp_pair *pairs,
+                      size_t count)
 {
 	struct print_table *table = print_table_begin(name);
 
@@ -36,8 +37,9 @@ static void put_events(struct session *session, const struct exp_info *info)
 
 		text[0] = '\0';
 		for (size_t j = 0; j < event->attribute_count && len < sizeof(text); j++)
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s=%s\n", event->attributes[j].name,
-						event->attributes[j].value);
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s=%s\n",
+			                        event->attributes[j].name,
+			                        event->attributes[j].value);
 		print_real(table, event->time_s);
 		print_word(table, event->kind);
 		print_word(table, text);
@@ -55,7 +57,8 @@ static void put_host(struct print_table *record, const struct exp_info *info)
 	print_field(record, PRINT_COUNT, "cpus", "CPUs", info->cpus);
 	print_field(record, PRINT_BYTES, "memory", "Memory", info->memory_kib * 1024);
 	print_field(record, PRINT_BYTES, "page_size", "Page size", info->page_size);
-	print_field_word(record, "clock", "Clock", info->clock_is_tsc ? "TSC" : "CLOCK_MONOTONIC_RAW");
+	print_field_word(record, "clock", "Clock",
+	                 info->clock_is_tsc ? "TSC" : "CLOCK_MONOTONIC_RAW");
 	print_field_real(record, PRINT_VALUE, "clock_hz", "Clock rate", info->clock_hz);
 }
 
@@ -80,12 +83,15 @@ void data_header(struct session *session, const struct session_experiment *at)
 	}
 	print_field_word(record, "cwd", "Directory", info->cwd);
 	put_host(record, info);
-	print_field_real(record, PRINT_SECONDS, "start", "Started (since 1970)", (double)info->start_real_ns / 1e9);
+	print_field_real(record, PRINT_SECONDS, "start", "Started (since 1970)",
+	                 (double)info->start_real_ns / 1e9);
 	print_field_real(record, PRINT_SECONDS, "duration", "Duration", info->duration_s);
 	print_field_word(record, "status", "Status", report_status(info, status, sizeof(status)));
-	print_field_word(record, "recorded", "Recorded", experiment_setting(at->experiment, "command", ""));
+	print_field_word(record, "recorded", "Recorded",
+	                 experiment_setting(at->experiment, "command", ""));
 	if (experiment_java_classes(at->experiment) != 0)
-		print_field(record, PRINT_COUNT, "java_classes", "Classes of Java", experiment_java_classes(at->experiment));
+		print_field(record, PRINT_COUNT, "java_classes", "Classes of Java",
+		            experiment_java_classes(at->experiment));
 	print_field_word(record, "format", "Format", info->version);
 	print_field(record, PRINT_COUNT, "damaged", "Damaged", info->damaged != 0);
 	print_table_end(session, record, 0);
@@ -170,15 +176,16 @@ void data_overview(struct session *session)
 	X(nvcsw, COUNT, "voluntary_switches", "Voluntary context switches") \
 	X(nivcsw, COUNT, "involuntary_switches", "Involuntary context switches")
 
-static void add_usage(struct print_table *table, const struct session_experiment *at, const struct exp_usage *before,
-		      const struct exp_usage *after)
+static void add_usage(struct print_table *table, const struct session_experiment *at,
+                      const struct exp_usage *before, const struct exp_usage *after)
 {
 	print_number(table, at->id);
 	print_number(table, after->number);
 	print_real(table, before->time_s);
 	print_real(table, after->time_s - before->time_s);
 	/* Counters that went back count as unchanged. */
-#define X(field, type, key, heading) print_number(table, after->field > before->field ? after->field - before->field : 0);
+#define X(field, type, key, heading) \
+	print_number(table, after->field > before->field ? after->field - before->field : 0);
 	USAGE_GROWN(X)
 #undef X
 	print_number(table, after->maxrss_kib * 1024);
@@ -186,7 +193,8 @@ static void add_usage(struct print_table *table, const struct session_experiment
 	print_word(table, fmt_enum_name("sample_reason", after->reason));
 }
 
-static void add_experiment(struct print_table *table, const struct session_experiment *at, int is_whole)
+static void add_experiment(struct print_table *table, const struct session_experiment *at,
+                           int is_whole)
 {
 	const struct exp_data_set *data = at->data;
 
@@ -196,7 +204,8 @@ static void add_experiment(struct print_table *table, const struct session_exper
 		add_usage(table, at, &data->usage[i - 1], &data->usage[i]);
 }
 
-void data_usage(struct session *session, const char *name, const struct session_experiment *at, int is_whole)
+void data_usage(struct session *session, const char *name, const struct session_experiment *at,
+                int is_whole)
 {
 	struct print_table *table = print_table_begin(name);
 
@@ -212,8 +221,9 @@ void data_usage(struct session *session, const char *name, const struct session_
 	print_column(table, PRINT_WORD, "end", "End");
 	if (at != NULL)
 		add_experiment(table, at, is_whole);
-	for (const struct session_experiment *each = at != NULL ? NULL : session_next(session, NULL); each != NULL;
-	     each = session_next(session, each))
+	for (const struct session_experiment *each = at != NULL ? NULL
+	                                                        : session_next(session, NULL);
+	     each != NULL; each = session_next(session, each))
 		add_experiment(table, each, is_whole);
 	print_table_end(session, table, 0);
 }

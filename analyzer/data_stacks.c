@@ -1,9 +1,9 @@
 /* data_stacks.c: lists of call stacks as tables. */
-#include "data.h"
+#include "analyzer/data.h"
 
-#include "memory.h"
-#include "name.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,8 @@ static void add_columns(struct print_table *table, const struct stacks_kind *kin
 		const struct metric metric = {.id = (uint8_t)id};
 
 		if (metric_data_of(id) & kind->data)
-			print_column(table, type_of(id), metric_keyword(id), metric_describe(&metric, heading));
+			print_column(table, type_of(id), metric_keyword(id),
+			             metric_describe(&metric, heading));
 	}
 	if (kind->data & METRIC_DATA_SYNC)
 		print_column(table, PRINT_NS, "longest", "Longest Wait");
@@ -54,8 +55,9 @@ static void add_columns(struct print_table *table, const struct stacks_kind *kin
 }
 
 /* The group is counted from 1; 0: there is none. */
-static void add_row(struct print_table *table, const struct stacks_kind *kind, const struct tree *values, uint32_t node,
-		    size_t number, size_t group, const char *frames)
+static void add_row(struct print_table *table, const struct stacks_kind *kind,
+                    const struct tree *values, uint32_t node, size_t number, size_t group,
+                    const char *frames)
 {
 	print_number(table, number);
 	if (group != 0)
@@ -71,7 +73,7 @@ static void add_row(struct print_table *table, const struct stacks_kind *kind, c
 }
 
 void data_stacks(struct session *session, const struct tree *tree, const struct stacks_kind *kind,
-		 const uint32_t *stacks, size_t count)
+                 const uint32_t *stacks, size_t count)
 {
 	struct print_table *table = print_table_begin(kind->name);
 
@@ -82,7 +84,8 @@ void data_stacks(struct session *session, const struct tree *tree, const struct 
 		if (tree->part_count == 0)
 			add_row(table, kind, tree, stacks[i], i + 1, 0, frames);
 		for (size_t part = 0; part < tree->part_count; part++)
-			add_row(table, kind, &tree->parts[part], stacks[i], i + 1, part + 1, frames);
+			add_row(table, kind, &tree->parts[part], stacks[i], i + 1, part + 1,
+			        frames);
 		free(frames);
 	}
 	print_table_end(session, table, 0);

@@ -1,13 +1,14 @@
 /* data_statistics.c: statistics of the heap and of input and output as tables. */
-#include "data.h"
+#include "analyzer/data.h"
 
 #include "format/record.h"
-#include "heapmaps.h"
+#include "analyzer/heapmaps.h"
 
 #include <string.h>
 
 /* How many blocks or calls had which size: from `from` bytes on, below `below`. */
-static void put_sizes(struct session *session, const char *name, const char *title, const uint64_t counts[EXP_HISTOGRAM])
+static void put_sizes(struct session *session, const char *name, const char *title,
+                      const uint64_t counts[EXP_HISTOGRAM])
 {
 	struct print_table *table = print_table_begin(name);
 
@@ -64,10 +65,12 @@ static void put_maps(struct session *session)
 	print_table_end(session, record, 0);
 }
 
-void data_heapstat(struct session *session, const struct exp_heap *sum, const struct session_experiment *highest)
+void data_heapstat(struct session *session, const struct exp_heap *sum,
+                   const struct session_experiment *highest)
 {
 	const struct exp_heap *heap = &highest->data->heap;
-	struct print_table *peak = print_record_begin("peak"), *totals = print_record_begin("totals");
+	struct print_table *peak = print_record_begin("peak"),
+			   *totals = print_record_begin("totals");
 
 	print_describe(peak, "Process with the highest peak", 0);
 	print_describe(totals, "Allocations and leaks", 0);
@@ -83,7 +86,8 @@ void data_heapstat(struct session *session, const struct exp_heap *sum, const st
 	print_field(totals, PRINT_BYTES, "largest", "Largest", sum->largest);
 	print_field(totals, PRINT_COUNT, "temporary", "Temporary allocations", sum->temps);
 	print_field(totals, PRINT_COUNT, "frees", "Frees", sum->frees);
-	print_field(totals, PRINT_COUNT, "unmatched_frees", "Frees of unknown blocks", sum->unmatched_frees);
+	print_field(totals, PRINT_COUNT, "unmatched_frees", "Frees of unknown blocks",
+	            sum->unmatched_frees);
 	print_field(totals, PRINT_COUNT, "leaks", "Leaks", sum->leaks);
 	print_field(totals, PRINT_BYTES, "leaked", "Bytes leaked", sum->leak_bytes);
 	print_table_end(session, totals, 0);
@@ -162,7 +166,8 @@ void data_iostat(struct session *session, const struct exp_io *io)
 	put_classes(session, io);
 	for (size_t i = 0; i < CLASSES; i++)
 		if (classes[i].sizes != NULL)
-			put_sizes(session, classes[i].sizes, classes[i].title, io->sizes[classes[i].class].size_count);
+			put_sizes(session, classes[i].sizes, classes[i].title,
+			          io->sizes[classes[i].class].size_count);
 	put_functions(session, io);
 	print_column(errors, PRINT_WORD, "error", "Error");
 	print_column(errors, PRINT_COUNT, "calls", "Calls");

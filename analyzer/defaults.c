@@ -1,9 +1,9 @@
 /* defaults.c: owns what dmetrics, dsort and en_desc have set. */
-#include "defaults.h"
+#include "analyzer/defaults.h"
 
 #include "experiment/regexwork.h"
-#include "memory.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/text.h"
 
 #include <errno.h>
 #include <regex.h>
@@ -31,17 +31,20 @@ void defaults_destroy(struct defaults *defaults)
 	free(defaults);
 }
 
-/* Without data yet, every metric is known; which of them there are is found out when they are used. */
+/* Without data yet, every metric is known; which of them there are is found out when they are used.
+ */
 #define EVERY_KIND (~0u)
 
-void defaults_metrics(const struct defaults *defaults, unsigned have, struct metric_list *list, struct metric_sort *sort)
+void defaults_metrics(const struct defaults *defaults, unsigned have, struct metric_list *list,
+                      struct metric_sort *sort)
 {
 	char error[METRIC_ERROR_MAX];
 	struct metric_list wanted;
 	struct metric_sort order;
 
 	metric_defaults(have, list, sort);
-	if (defaults->metrics != NULL && metric_list_parse(defaults->metrics, EVERY_KIND, &wanted, error) == 0 &&
+	if (defaults->metrics != NULL &&
+	    metric_list_parse(defaults->metrics, EVERY_KIND, &wanted, error) == 0 &&
 	    metric_list_reduce(have, &wanted) != 0) {
 		*list = wanted;
 		metric_sort_adjust(list, sort);
@@ -116,5 +119,6 @@ int defaults_opens(const struct defaults *defaults, const char *lineage, const c
 {
 	if (defaults->descendants != MATCHING)
 		return defaults->descendants == ALL;
-	return memory_matches(&defaults->regex, lineage) || (program != NULL && memory_matches(&defaults->regex, text_base(program)));
+	return memory_matches(&defaults->regex, lineage) ||
+	       (program != NULL && memory_matches(&defaults->regex, text_base(program)));
 }

@@ -1,7 +1,7 @@
 /* disassemble_capstone.c: instructions as text by capstone. */
-#include "disassemble.h"
+#include "analyzer/disassemble.h"
 
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <capstone/capstone.h>
 #include <elf.h>
@@ -29,12 +29,22 @@ static const struct {
 };
 
 /* Capstone crashes where it gets no memory: so it does not get back then. */
-static void *take(size_t size) { return memory_take(1, size); }
-static void *resize(void *at, size_t size) { return memory_resize(at, size, 1); }
+static void *take(size_t size)
+{
+	return memory_take(1, size);
+}
+static void *resize(void *at, size_t size)
+{
+	return memory_resize(at, size, 1);
+}
 
 static void set_allocator(void)
 {
-	static cs_opt_mem memory = {.malloc = take, .calloc = memory_take, .realloc = resize, .free = free, .vsnprintf = vsnprintf};
+	static cs_opt_mem memory = {.malloc = take,
+	                            .calloc = memory_take,
+	                            .realloc = resize,
+	                            .free = free,
+	                            .vsnprintf = vsnprintf};
 
 	cs_option(0, CS_OPT_MEM, (size_t)&memory);
 }
@@ -43,12 +53,13 @@ static int open_machine(struct disassembler *disassembler, size_t machine, enum 
 {
 	disassembler->arch = machines[machine].arch;
 	set_allocator();
-	if (cs_open(machines[machine].arch, machines[machine].mode, &disassembler->handle) != CS_ERR_OK)
+	if (cs_open(machines[machine].arch, machines[machine].mode, &disassembler->handle) !=
+	    CS_ERR_OK)
 		return -ENOTSUP;
 	cs_option(disassembler->handle, CS_OPT_DETAIL, CS_OPT_ON);
 	if (disassembler->arch == CS_ARCH_X86)
 		cs_option(disassembler->handle, CS_OPT_SYNTAX,
-			  assembly == ASSEMBLY_INTEL ? CS_OPT_SYNTAX_INTEL : CS_OPT_SYNTAX_ATT);
+		          assembly == ASSEMBLY_INTEL ? CS_OPT_SYNTAX_INTEL : CS_OPT_SYNTAX_ATT);
 	disassembler->instruction = cs_malloc(disassembler->handle);
 	return disassembler->instruction == NULL ? -ENOMEM : 0;
 }
@@ -83,7 +94,8 @@ void disassembler_destroy(struct disassembler *disassembler)
 	free(disassembler);
 }
 
-/* Addresses that operands of x86 stand for: the target of a jump, and memory beside the program counter. */
+/* Addresses that operands of x86 stand for: the target of a jump, and memory beside the program
+ * counter. */
 static void find_x86(const cs_insn *in, int is_branch, struct instruction *out)
 {
 	const cs_x86 *x86 = &in->detail->x86;
@@ -130,15 +142,16 @@ static size_t operands_len(const cs_insn *in, const struct instruction *decoded)
 	return comma == NULL ? 0 : (size_t)(comma - in->op_str) + 2;
 }
 
-void disassembler_decode(struct disassembler *disassembler, const uint8_t *bytes, size_t len, uint64_t address,
-			 struct instruction *out)
+void disassembler_decode(struct disassembler *disassembler, const uint8_t *bytes, size_t len,
+                         uint64_t address, struct instruction *out)
 {
 	const uint8_t *at = bytes;
 	cs_insn *in = disassembler->instruction;
 
 	*out = (struct instruction){.size = 1};
 	if (!cs_disasm_iter(disassembler->handle, &at, &len, &address, in) || in->size == 0) {
-		snprintf(out->text, sizeof(out->text), "%-*s 0x%02x", MNEMONIC_WIDTH, ".byte", bytes[0]);
+		snprintf(out->text, sizeof(out->text), "%-*s 0x%02x", MNEMONIC_WIDTH, ".byte",
+		         bytes[0]);
 		return;
 	}
 	out->size = in->size;
@@ -146,5 +159,6 @@ void disassembler_decode(struct disassembler *disassembler, const uint8_t *bytes
 		find_x86(in, is_branch(disassembler->handle, in), out);
 	else
 		find_arm64(in, is_branch(disassembler->handle, in), out);
-	snprintf(out->text, sizeof(out->text), "%-*s %.*s", MNEMONIC_WIDTH, in->mnemonic, (int)operands_len(in, out), in->op_str);
+	snprintf(out->text, sizeof(out->text), "%-*s %.*s", MNEMONIC_WIDTH, in->mnemonic,
+	         (int)operands_len(in, out), in->op_str);
 }

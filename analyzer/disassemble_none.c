@@ -1,5 +1,5 @@
 /* disassemble_none.c: takes the place of disassemble_capstone.c in a build without capstone. */
-#include "disassemble.h"
+#include "analyzer/disassemble.h"
 
 #include <errno.h>
 
@@ -16,8 +16,8 @@ void disassembler_destroy(struct disassembler *disassembler)
 	(void)disassembler;
 }
 
-void disassembler_decode(struct disassembler *disassembler, const uint8_t *bytes, size_t len, uint64_t address,
-			 struct instruction *out)
+void disassembler_decode(struct disassembler *disassembler, const uint8_t *bytes, size_t len,
+                         uint64_t address, struct instruction *out)
 {
 	(void)disassembler;
 	(void)bytes;

@@ -1,8 +1,8 @@
 /* edit.c: a small line editor. The terminal is in raw mode only while a line is read, so that
  * the output of commands and the keys that stop them work as ever. */
-#include "edit.h"
+#include "analyzer/edit.h"
 
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static int read_sequence(void)
 		char letter;
 		int key;
 	} letters[] = {{'A', KEY_CTRL_P}, {'B', KEY_CTRL_N}, {'C', KEY_CTRL_F},
-		       {'D', KEY_CTRL_B}, {'H', KEY_CTRL_A}, {'F', KEY_CTRL_E}};
+	               {'D', KEY_CTRL_B}, {'H', KEY_CTRL_A}, {'F', KEY_CTRL_E}};
 	int byte = read_byte(), number = 0;
 
 	if (byte != '[' && byte != 'O')
@@ -227,7 +227,7 @@ static void remember(struct edit *edit, const char *line)
 	if (edit->count == HISTORY_MAX) {
 		free(edit->history[0]);
 		memmove(edit->history, edit->history + 1,
-			(HISTORY_MAX - 1) * sizeof(edit->history[0]));
+		        (HISTORY_MAX - 1) * sizeof(edit->history[0]));
 		edit->count--;
 	}
 	edit->history[edit->count++] = memory_text(line, strlen(line));

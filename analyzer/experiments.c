@@ -1,15 +1,15 @@
-/* experiments.c: which experiments the session has, and which of them views see: opening them with their descendants,
- * alone or by groups, dropping, selecting and reading them again. */
-#include "session.h"
+/* experiments.c: which experiments the session has, and which of them views see: opening them with
+ * their descendants, alone or by groups, dropping, selecting and reading them again. */
+#include "analyzer/session.h"
 
 #include "experiment/archive.h"
 #include "experiment/code.h"
 #include "experiment/group.h"
 #include "experiment/xraylog.h"
-#include "defaults.h"
-#include "filters.h"
+#include "analyzer/defaults.h"
+#include "analyzer/filters.h"
 #include "format/layout.h"
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,14 +23,16 @@ static void warn(void *context, const char *message)
 	session_say(context, "%s", message);
 }
 
-struct session_experiment *session_next(const struct session *session, const struct session_experiment *at)
+struct session_experiment *session_next(const struct session *session,
+                                        const struct session_experiment *at)
 {
 	size_t i = at == NULL ? 0 : (size_t)(at - session->experiments) + 1;
 
 	for (; i < session->count; i++) {
 		struct session_experiment *next = &session->experiments[i];
 
-		if (next->is_selected && (session->focus == SESSION_ALL || session->focus == next->group))
+		if (next->is_selected &&
+		    (session->focus == SESSION_ALL || session->focus == next->group))
 			return next;
 	}
 	return NULL;
@@ -62,7 +64,8 @@ struct session_experiment *session_find_path(const struct session *session, cons
 	for (size_t i = 0; i < session->count; i++) {
 		const struct exp_info *info = session->experiments[i].info;
 
-		if (exists ? info->device == st.st_dev && info->inode == st.st_ino : strcmp(info->path, path) == 0)
+		if (exists ? info->device == st.st_dev && info->inode == st.st_ino
+		           : strcmp(info->path, path) == 0)
 			return &session->experiments[i];
 	}
 	return NULL;
@@ -78,36 +81,42 @@ static void check_damage(struct session *session, const struct session_experimen
 /* Functions of foreign logs have the names of the program that the user has given. */
 static void name_functions(struct session *session, struct experiment *experiment)
 {
-	int status = session->instr_map == NULL ? 0 : experiment_instr_map(experiment, session->instr_map);
+	int status = session->instr_map == NULL
+	                     ? 0
+	                     : experiment_instr_map(experiment, session->instr_map);
 
 	if (status < 0)
 		session_fail(session, EXIT_TROUBLE, "instr_map: %s: %s", session->instr_map,
-			     status == -EBADMSG ? "it has no xray_instr_map" : strerror(-status));
+		             status == -EBADMSG ? "it has no xray_instr_map" : strerror(-status));
 }
 
 /* `lineage`: NULL, or that of a descendant of the founder with this number, whose path it is. */
-static struct session_experiment *open_new(struct session *session, const char *path, unsigned group, unsigned founder, const char *lineage)
+static struct session_experiment *open_new(struct session *session, const char *path,
+                                           unsigned group, unsigned founder, const char *lineage)
 {
 	const struct exp_reporter reporter = {.warn = warn, .context = session};
 	struct exp_cause cause = {.text = ""};
 	struct session_experiment *slot;
 	struct experiment *experiment;
 	int status = lineage == NULL ? experiment_open(path, &reporter, &experiment, &cause)
-		: experiment_open_descendant(session_find(session, founder)->experiment, lineage, &reporter, &experiment, &cause);
+	                             : experiment_open_descendant(
+					       session_find(session, founder)->experiment, lineage,
+					       &reporter, &experiment, &cause);
 
 	if (status < 0) {
-		session_fail(session, EXIT_TROUBLE, "%s", cause.text[0] ? cause.text : strerror(-status));
+		session_fail(session, EXIT_TROUBLE, "%s",
+		             cause.text[0] ? cause.text : strerror(-status));
 		return NULL;
 	}
 	name_functions(session, experiment);
 	session->experiments = memory_grow(session->experiments, session->count, &session->capacity,
-					   sizeof(*session->experiments));
+	                                   sizeof(*session->experiments));
 	slot = &session->experiments[session->count++];
 	*slot = (struct session_experiment){.experiment = experiment,
-					    .info = experiment_info(experiment),
-					    .id = ++session->last_id,
-					    .group = group,
-					    .is_selected = 1};
+	                                    .info = experiment_info(experiment),
+	                                    .id = ++session->last_id,
+	                                    .group = group,
+	                                    .is_selected = 1};
 	check_damage(session, slot);
 	return slot;
 }
@@ -134,8 +143,9 @@ static void ignore(void *context, const char *message)
 	(void)message;
 }
 
-/* A process that was killed could not archive its objects at its end: do it now, while they are there. Not for one that came from elsewhere:
- * whoever made it would choose which of the user's files are copied into it. */
+/* A process that was killed could not archive its objects at its end: do it now, while they are
+ * there. Not for one that came from elsewhere: whoever made it would choose which of the user's
+ * files are copied into it. */
 static void archive_dead(struct session *session, const struct session_experiment *at)
 {
 	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON, .reporter = {.warn = ignore}};
@@ -149,8 +159,10 @@ static void archive_dead(struct session *session, const struct session_experimen
 		return;
 	if (!exp_is_of_this_boot(at->experiment)) {
 		if (at->info->lineage[0] == '\0' && !has_archive(at->info->path))
-			session_say(session, "%s: not archived: it was recorded on another machine, or before this one was started; xer_archive(1) archives it",
-				    at->info->path);
+			session_say(
+				session,
+				"%s: not archived: it was recorded on another machine, or before this one was started; xer_archive(1) archives it",
+				at->info->path);
 	} else if (access(at->info->path, W_OK) == 0) {
 		if (experiment_archive(at->experiment, &options, &cause) < 0)
 			session_say(session, "not archived: %s", cause.text);
@@ -165,26 +177,29 @@ static void drop(struct session *session, size_t index)
 	symbols_forget(session->symbols, session->experiments[index].experiment);
 	experiment_close(session->experiments[index].experiment);
 	memmove(&session->experiments[index], &session->experiments[index + 1],
-		(session->count - index - 1) * sizeof(*session->experiments));
+	        (session->count - index - 1) * sizeof(*session->experiments));
 	session->count--;
 }
 
-/* Open the descendants of the experiment with this number that are not open yet. One that cannot be read leaves the
- * others readable. */
+/* Open the descendants of the experiment with this number that are not open yet. One that cannot be
+ * read leaves the others readable. */
 static void open_descendants(struct session *session, unsigned founder)
 {
 	const struct exp_info *info = session_find(session, founder)->info;
 	unsigned group = session_find(session, founder)->group;
 
-	for (size_t i = 0; i < info->descendant_count && defaults_may_open(session->defaults); i++) {
-		char *name = memory_format("%s/%s" FMT_EXPERIMENT_SUFFIX, info->path, info->descendants[i]);
+	for (size_t i = 0; i < info->descendant_count && defaults_may_open(session->defaults);
+	     i++) {
+		char *name = memory_format("%s/%s" FMT_EXPERIMENT_SUFFIX, info->path,
+		                           info->descendants[i]);
 		struct session_experiment *known = session_find_path(session, name);
 
 		if (known == NULL)
 			known = open_new(session, name, group, founder, info->descendants[i]);
 		if (known != NULL)
 			known->founder = founder;
-		if (known != NULL && !defaults_opens(session->defaults, known->info->lineage, known->info->program))
+		if (known != NULL &&
+		    !defaults_opens(session->defaults, known->info->lineage, known->info->program))
 			drop(session, (size_t)(known - session->experiments));
 		free(name);
 	}
@@ -226,14 +241,16 @@ static int open_member(void *context, const char *path, unsigned line)
 static int open_group(struct session *session, const char *path, unsigned group)
 {
 	struct members members = {session, group};
-	const struct exp_group_reader reader = {open_member, &members, {.warn = warn, .context = session}};
+	const struct exp_group_reader reader = {
+		open_member, &members, {.warn = warn, .context = session}};
 	struct exp_cause cause = {.text = ""};
 	int status = experiment_group_read(path, &reader, &cause);
 
 	if (status < 0)
 		session_fail(session, EXIT_TROUBLE, "%s", cause.text);
 	else if (status > 0)
-		session_fail(session, EXIT_TROUBLE, "%s: %d of its lines could not be used", path, status);
+		session_fail(session, EXIT_TROUBLE, "%s: %d of its lines could not be used", path,
+		             status);
 	return status < 0 ? status : 0;
 }
 
@@ -243,10 +260,11 @@ int session_open(struct session *session, const char *path)
 	unsigned group = (unsigned)session->group_count;
 	int status;
 
-	session->groups = memory_grow(session->groups, session->group_count, &session->group_capacity,
-				      sizeof(*session->groups));
+	session->groups = memory_grow(session->groups, session->group_count,
+	                              &session->group_capacity, sizeof(*session->groups));
 	session->groups[session->group_count++].path = memory_text(path, strlen(path));
-	status = experiment_group_is(path) ? open_group(session, path, group) : open_tree(session, path, group);
+	status = experiment_group_is(path) ? open_group(session, path, group)
+	                                   : open_tree(session, path, group);
 	if (session->count == before) /* nothing came of it: no group either */
 		free(session->groups[--session->group_count].path);
 	return status;
@@ -353,7 +371,8 @@ static int is_growing(const struct session *session, const struct session_experi
 	for (size_t i = 0; i < session->count; i++) {
 		const struct session_experiment *other = &session->experiments[i];
 
-		if (other->info->status == EXP_RUNNING && (other->id == at->id || other->founder == at->id))
+		if (other->info->status == EXP_RUNNING &&
+		    (other->id == at->id || other->founder == at->id))
 			return 1;
 	}
 	return 0;

@@ -1,9 +1,9 @@
 /* export.c: the command that writes call stacks for other tools. */
-#include "export.h"
+#include "analyzer/export.h"
 
-#include "nearest.h"
-#include "output.h"
-#include "view.h"
+#include "analyzer/nearest.h"
+#include "analyzer/output.h"
+#include "analyzer/view.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,11 +14,15 @@ static const struct {
 	const char *name;
 	void (*run)(struct export_job *job);
 } formats[] = {
-	{"folded", export_folded},       {"folded-threads", export_folded_threads},
-	{"speedscope", export_speedscope}, {"pprof", export_pprof},
-	{"callgrind", export_callgrind}, {"firefox", export_firefox},
+	{"folded", export_folded},
+	{"folded-threads", export_folded_threads},
+	{"speedscope", export_speedscope},
+	{"pprof", export_pprof},
+	{"callgrind", export_callgrind},
+	{"firefox", export_firefox},
 	{"dot", export_dot},
-	{"fxt", export_fxt},             {"chrome", export_chrome},
+	{"fxt", export_fxt},
+	{"chrome", export_chrome},
 };
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
@@ -31,7 +35,8 @@ static void choose_metrics(struct export_job *job)
 		if (metric_data_of(id) & session->have && metric_unit_of(id) != METRIC_UNIT_RATIO)
 			job->metrics[job->metric_count++] = id;
 	job->metric = session->sort.metric.id;
-	if (job->metric_count > 0 && (job->metric >= METRIC_VALUES || !(metric_data_of(job->metric) & session->have)))
+	if (job->metric_count > 0 &&
+	    (job->metric >= METRIC_VALUES || !(metric_data_of(job->metric) & session->have)))
 		job->metric = job->metrics[0];
 }
 
@@ -95,7 +100,9 @@ void view_export(struct session *session, const struct command_argument *argumen
 		return;
 	}
 	near = nearest_of(argument->text, names, FORMATS);
-	session_fail(session, EXIT_USAGE,
-		     "export: '%.40s' is not folded, folded-threads, speedscope, pprof, callgrind, firefox, dot, fxt, chrome or sampler%s%s%s", argument->text,
-		     near != NULL ? " (did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?)" : "");
+	session_fail(
+		session, EXIT_USAGE,
+		"export: '%.40s' is not folded, folded-threads, speedscope, pprof, callgrind, firefox, dot, fxt, chrome or sampler%s%s%s",
+		argument->text, near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
+		near != NULL ? "'?)" : "");
 }

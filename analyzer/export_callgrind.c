@@ -1,31 +1,31 @@
 /* export_callgrind.c: the file format of callgrind
- * (https://valgrind.org/docs/manual/cl-format.html), which callgrind_annotate and kcachegrind read: the values of each
- * source line itself, and for each line and function called from there what the call brought about.
- * Values of callees in recursion are those of fold.h: a function's own values and those of its calls add up to its
- * inclusive value. All processes are added up. How often something was called is not known: `calls=` has the number of
- * different stacks. */
-#include "export.h"
+ * (https://valgrind.org/docs/manual/cl-format.html), which callgrind_annotate and kcachegrind read:
+ * the values of each source line itself, and for each line and function called from there what the
+ * call brought about. Values of callees in recursion are those of fold.h: a function's own values
+ * and those of its calls add up to its inclusive value. All processes are added up. How often
+ * something was called is not known: `calls=` has the number of different stacks. */
+#include "analyzer/export.h"
 
-#include "memory.h"
-#include "name.h"
-#include "report.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
+#include "analyzer/report.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct writer {
 	struct export_job *job;
-	const struct tree *tree; /* of lines */
+	const struct tree *tree;         /* of lines */
 	const struct metric_values *own; /* own[tree->item_count]: of the lines */
-	struct tree *calls;      /* below its root the lines that call, below them what they call */
-	uint64_t *stacks;        /* stacks[call]: how many stacks hold it */
+	struct tree *calls; /* below its root the lines that call, below them what they call */
+	uint64_t *stacks;   /* stacks[call]: how many stacks hold it */
 	size_t stack_capacity;
-	size_t *path;            /* path[depth]: nodes from the root */
+	size_t *path; /* path[depth]: nodes from the root */
 	size_t path_capacity;
-	size_t *before;          /* before[depth]: what innermost had for the function of that node */
+	size_t *before; /* before[depth]: what innermost had for the function of that node */
 	size_t before_capacity;
-	size_t *innermost;       /* innermost[function]: depth + 1 of its innermost frame, 0: none */
+	size_t *innermost; /* innermost[function]: depth + 1 of its innermost frame, 0: none */
 	unsigned char *is_named; /* is_named[function]: its name was written */
 };
 
@@ -48,10 +48,11 @@ static uint32_t find_call(struct writer *writer, size_t caller, size_t callee)
 	size_t before = writer->stack_capacity;
 
 	while (call >= writer->stack_capacity)
-		writer->stacks = memory_grow(writer->stacks, writer->stack_capacity, &writer->stack_capacity,
-					     sizeof(*writer->stacks));
+		writer->stacks = memory_grow(writer->stacks, writer->stack_capacity,
+		                             &writer->stack_capacity, sizeof(*writer->stacks));
 	if (writer->stack_capacity > before)
-		memset(writer->stacks + before, 0, (writer->stack_capacity - before) * sizeof(*writer->stacks));
+		memset(writer->stacks + before, 0,
+		       (writer->stack_capacity - before) * sizeof(*writer->stacks));
 	return call;
 }
 
@@ -61,8 +62,10 @@ static void enter(struct writer *writer, size_t node, size_t depth)
 	size_t function = function_of(writer, node), last = writer->innermost[function];
 	uint32_t call;
 
-	writer->path = memory_grow(writer->path, depth, &writer->path_capacity, sizeof(*writer->path));
-	writer->before = memory_grow(writer->before, depth, &writer->before_capacity, sizeof(*writer->before));
+	writer->path = memory_grow(writer->path, depth, &writer->path_capacity,
+	                           sizeof(*writer->path));
+	writer->before = memory_grow(writer->before, depth, &writer->before_capacity,
+	                             sizeof(*writer->before));
 	writer->path[depth] = node;
 	writer->before[depth] = last;
 	writer->innermost[function] = depth + 1;
@@ -73,7 +76,8 @@ static void enter(struct writer *writer, size_t node, size_t depth)
 	writer->stacks[call]++;
 	if (last == 0)
 		return;
-	/* From here on this frame is the function's innermost: the way through the one before counts no more. */
+	/* From here on this frame is the function's innermost: the way through the one before
+	 * counts no more. */
 	call = find_call(writer, writer->path[last - 1], writer->path[last]);
 	for (size_t i = 0; i < METRIC_VALUES; i++)
 		writer->calls->own[call].of[i] -= total->of[i];
@@ -90,13 +94,15 @@ static void gather(struct writer *writer)
 		node = tree_next(writer->tree, node, &depth);
 		while (node != TREE_NONE && above > depth) {
 			above--;
-			writer->innermost[function_of(writer, writer->path[above])] = writer->before[above];
+			writer->innermost[function_of(writer,
+			                              writer->path[above])] = writer->before[above];
 		}
 	}
 }
 
 /* Names are written once and numbered: "(3) name", then "(3)". */
-static void put_function(struct writer *writer, const char *key, const struct sym_function *function)
+static void put_function(struct writer *writer, const char *key,
+                         const struct sym_function *function)
 {
 	size_t index = export_function_number(writer->job, function);
 	FILE *out = writer->job->out;
@@ -124,7 +130,8 @@ static void put_values(struct writer *writer, unsigned line, const struct metric
 {
 	fprintf(writer->job->out, "%u", line);
 	for (size_t i = 0; i < writer->job->metric_count; i++)
-		fprintf(writer->job->out, " %llu", (unsigned long long)values->of[writer->job->metrics[i]]);
+		fprintf(writer->job->out, " %llu",
+		        (unsigned long long)values->of[writer->job->metrics[i]]);
 	fputc('\n', writer->job->out);
 }
 
@@ -155,7 +162,8 @@ static void put_calls(struct writer *writer, const struct sym_frame *line)
 	const struct tree *calls = writer->calls;
 	uint32_t from = tree_child(writer->calls, TREE_ROOT, line);
 
-	for (uint32_t call = calls->nodes[from].first_child; call != TREE_NONE; call = calls->nodes[call].next_sibling) {
+	for (uint32_t call = calls->nodes[from].first_child; call != TREE_NONE;
+	     call = calls->nodes[call].next_sibling) {
 		const struct sym_function *callee = calls->items[calls->nodes[call].item].function;
 
 		if (!metric_values_any(&calls->own[call]))
@@ -164,19 +172,22 @@ static void put_calls(struct writer *writer, const struct sym_frame *line)
 			put_file(writer->job->out, "cob", callee->object->path);
 		put_file(writer->job->out, "cfi", callee->file);
 		put_function(writer, "cfn", callee);
-		fprintf(writer->job->out, "calls=%llu %u\n", (unsigned long long)writer->stacks[call], callee->line);
+		fprintf(writer->job->out, "calls=%llu %u\n",
+		        (unsigned long long)writer->stacks[call], callee->line);
 		put_values(writer, line->line, &calls->own[call]);
 	}
 }
 
 /* The lines of a function: its own, and those of files that were included into it. */
-static void put_item(struct writer *writer, uint32_t item, const struct sym_function **function, const char **file)
+static void put_item(struct writer *writer, uint32_t item, const struct sym_function **function,
+                     const char **file)
 {
 	const struct sym_frame *frame = &writer->tree->items[item];
 
 	if (frame->function != *function) {
 		fputc('\n', writer->job->out);
-		put_file(writer->job->out, "ob", frame->function->object != NULL ? frame->function->object->path : NULL);
+		put_file(writer->job->out, "ob",
+		         frame->function->object != NULL ? frame->function->object->path : NULL);
 		put_file(writer->job->out, "fl", frame->function->file);
 		put_function(writer, "fn", frame->function);
 		*file = frame->function->file;
@@ -184,7 +195,9 @@ static void put_item(struct writer *writer, uint32_t item, const struct sym_func
 	*function = frame->function;
 	/* A line that is not known is the function's. */
 	if (frame->file != NULL && compare_texts(frame->file, *file) != 0) {
-		put_file(writer->job->out, compare_texts(frame->file, frame->function->file) == 0 ? "fe" : "fi", frame->file);
+		put_file(writer->job->out,
+		         compare_texts(frame->file, frame->function->file) == 0 ? "fe" : "fi",
+		         frame->file);
 		*file = frame->file;
 	}
 	if (metric_values_any(&writer->own[item]))
@@ -213,7 +226,8 @@ static void put_sum(struct writer *writer, const char *key)
 	fprintf(writer->job->out, "%s:", key);
 	for (size_t i = 0; i < writer->job->metric_count; i++)
 		fprintf(writer->job->out, " %llu",
-			(unsigned long long)writer->tree->total[TREE_ROOT].of[writer->job->metrics[i]]);
+		        (unsigned long long)writer->tree->total[TREE_ROOT]
+		                .of[writer->job->metrics[i]]);
 	fputc('\n', writer->job->out);
 }
 
@@ -222,12 +236,13 @@ static void put_head(struct writer *writer)
 	static const char *const units[3] = {"ns", "bytes", "count"};
 	struct export_job *job = writer->job;
 
-	fputs("# callgrind format\nversion: 1\ncreator: xer_print " XER_VERSION "\ncmd: ", job->out);
+	fputs("# callgrind format\nversion: 1\ncreator: xer_print " XER_VERSION "\ncmd: ",
+	      job->out);
 	report_put_command(job->out, session_next(job->session, NULL)->info);
 	fputs("\npositions: line\n", job->out);
 	for (size_t i = 0; i < job->metric_count; i++)
-		fprintf(job->out, "event: %s : %s (%s)\n", metric_keyword(job->metrics[i]), metric_meaning(job->metrics[i]),
-			export_unit(job->metrics[i], units));
+		fprintf(job->out, "event: %s : %s (%s)\n", metric_keyword(job->metrics[i]),
+		        metric_meaning(job->metrics[i]), export_unit(job->metrics[i], units));
 	fputs("events:", job->out);
 	for (size_t i = 0; i < job->metric_count; i++)
 		fprintf(job->out, " %s", metric_keyword(job->metrics[i]));

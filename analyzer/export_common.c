@@ -1,5 +1,5 @@
 /* export_common.c: what the formats of other tools have in common. */
-#include "export.h"
+#include "analyzer/export.h"
 
 #include "format/fxt.h"
 #include "format/record.h"

@@ -1,10 +1,11 @@
-/* export_dot.c: the graph of calls for Graphviz: a node a function, the hotter the redder; an edge a caller and a
- * callee, the thicker the more passes through it. What is below half a percent is left out, and counted in the label.
- * The metric is the one that tables are sorted by; all others stand in tooltips. */
-#include "export.h"
+/* export_dot.c: the graph of calls for Graphviz: a node a function, the hotter the redder; an edge
+ * a caller and a callee, the thicker the more passes through it. What is below half a percent is
+ * left out, and counted in the label. The metric is the one that tables are sorted by; all others
+ * stand in tooltips. */
+#include "analyzer/export.h"
 
-#include "memory.h"
-#include "name.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
 
 #include "experiment/printable.h"
 
@@ -21,7 +22,8 @@ struct graph {
 	uint64_t sum;
 };
 
-/* Text inside double quotes: what DOT gives a meaning is escaped, and \xNN stands for what cannot be printed. */
+/* Text inside double quotes: what DOT gives a meaning is escaped, and \xNN stands for what cannot
+ * be printed. */
 static void put_text(FILE *out, const char *text)
 {
 	const char *end = text + strlen(text);
@@ -77,8 +79,8 @@ static void put_tooltip(const struct graph *graph, uint32_t item)
 		unsigned metric = job->metrics[i];
 
 		fprintf(job->out, "\\n%s: %s of %s", metric_meaning(metric),
-			metric_format(metric, graph->rows[item].own.of[metric], own),
-			metric_format(metric, graph->rows[item].total.of[metric], total));
+		        metric_format(metric, graph->rows[item].own.of[metric], own),
+		        metric_format(metric, graph->rows[item].total.of[metric], total));
 	}
 	fputc('"', job->out);
 }
@@ -92,12 +94,14 @@ static void put_node(const struct graph *graph, uint32_t item)
 
 	fprintf(job->out, "  n%u [label=\"", item);
 	put_text(job->out, name);
-	fprintf(job->out, "\\n%s (%.1f %%)\\nof %s (%.1f %%)\"", metric_format(job->metric, own_of(graph, item), own),
-		100 * hot, metric_format(job->metric, total_of(graph, item), total),
-		100 * share(graph, total_of(graph, item)));
-	/* Hue 0 is red; the saturation tells how hot. A tenth of the total is already half the way. */
-	fprintf(job->out, ", fillcolor=\"0.0 %.3f 1.0\", fontsize=%d", hot <= 0 ? 0.0 : hot / (hot + 0.1),
-		10 + (int)(14 * fmin(hot, 1)));
+	fprintf(job->out, "\\n%s (%.1f %%)\\nof %s (%.1f %%)\"",
+	        metric_format(job->metric, own_of(graph, item), own), 100 * hot,
+	        metric_format(job->metric, total_of(graph, item), total),
+	        100 * share(graph, total_of(graph, item)));
+	/* Hue 0 is red; the saturation tells how hot. A tenth of the total is already half the way.
+	 */
+	fprintf(job->out, ", fillcolor=\"0.0 %.3f 1.0\", fontsize=%d",
+	        hot <= 0 ? 0.0 : hot / (hot + 0.1), 10 + (int)(14 * fmin(hot, 1)));
 	put_tooltip(graph, item);
 	fputs("]\n", job->out);
 	free(name);
@@ -111,16 +115,16 @@ static void put_edge(const struct graph *graph, const struct fold_edge *edge)
 	if (!is_drawn(graph, edge->caller) || !is_drawn(graph, edge->callee) || value == 0 ||
 	    value < graph->sum / EDGE_SHARE)
 		return;
-	fprintf(graph->job->out, "  n%u -> n%u [label=\"%s\", penwidth=%.2f, weight=%d]\n", edge->caller, edge->callee,
-		metric_format(graph->job->metric, value, text), 0.5 + 5 * share(graph, value),
-		1 + (int)(100 * fmin(share(graph, value), 1)));
+	fprintf(graph->job->out, "  n%u -> n%u [label=\"%s\", penwidth=%.2f, weight=%d]\n",
+	        edge->caller, edge->callee, metric_format(graph->job->metric, value, text),
+	        0.5 + 5 * share(graph, value), 1 + (int)(100 * fmin(share(graph, value), 1)));
 }
 
 void export_dot(struct export_job *job)
 {
 	struct graph graph = {.job = job,
-			      .tree = session_tree(job->session, TREE_FUNCTIONS),
-			      .rows = session_fold(job->session, TREE_FUNCTIONS)};
+	                      .tree = session_tree(job->session, TREE_FUNCTIONS),
+	                      .rows = session_fold(job->session, TREE_FUNCTIONS)};
 	const struct fold_edges *edges = session_edges(job->session);
 	size_t hidden = 0, items = graph.tree->item_count;
 	char text[METRIC_TEXT_MAX];
@@ -129,8 +133,8 @@ void export_dot(struct export_job *job)
 	for (uint32_t item = 1; item < items; item++)
 		hidden += total_of(&graph, item) != 0 && !is_drawn(&graph, item);
 	fprintf(job->out,
-		"digraph calls {\n  graph [label=\"%s: %s in all; %zu functions of less than 0.5 %% not shown\", labelloc=t]\n",
-		metric_meaning(job->metric), metric_format(job->metric, graph.sum, text), hidden);
+	        "digraph calls {\n  graph [label=\"%s: %s in all; %zu functions of less than 0.5 %% not shown\", labelloc=t]\n",
+	        metric_meaning(job->metric), metric_format(job->metric, graph.sum, text), hidden);
 	fputs("  node [shape=box, style=\"filled,rounded\", fontname=\"sans-serif\"]\n"
 	      "  edge [fontname=\"sans-serif\", fontsize=9]\n",
 	      job->out);

@@ -1,12 +1,13 @@
 /* export_firefox.c: the processed profile format of the Firefox Profiler
- * (https://github.com/firefox-devtools/profiler/blob/main/docs-developer/processed-profile-format.md), version 44,
- * which later ones upgrade when they load it. Each thread and metric is a track of weighted stacks. A track has
- * its own tables: only of what occurs in it. Times are those of the slices of export_rows.h. */
-#include "export.h"
+ * (https://github.com/firefox-devtools/profiler/blob/main/docs-developer/processed-profile-format.md),
+ * version 44, which later ones upgrade when they load it. Each thread and metric is a track of
+ * weighted stacks. A track has its own tables: only of what occurs in it. Times are those of the
+ * slices of export_rows.h. */
+#include "analyzer/export.h"
 
-#include "memory.h"
-#include "name.h"
-#include "print.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
+#include "analyzer/print.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +20,12 @@ struct track {
 	const struct export_part *part;
 	unsigned metric;
 	size_t column;       /* of the metric in job->metrics */
-	uint32_t *stacks;  /* stacks[node]: its number + 1, 0: does not occur */
-	uint32_t *frames;  /* frames[item]: likewise */
+	uint32_t *stacks;    /* stacks[node]: its number + 1, 0: does not occur */
+	uint32_t *frames;    /* frames[item]: likewise */
 	uint32_t *functions; /* functions[function]: likewise */
 	uint32_t stack_count, frame_count, function_count;
-	const struct sym_frame **frame_list;         /* by number */
-	const struct sym_function **function_list;   /* by number */
+	const struct sym_frame **frame_list;       /* by number */
+	const struct sym_function **function_list; /* by number */
 };
 
 static void put_string(FILE *out, const char *text)
@@ -55,7 +56,8 @@ static uint32_t number_of(const uint32_t *numbers, size_t index)
 	return numbers[index] - 1;
 }
 
-/* Number what occurs: the nodes with values below them, their frames, their functions; parents come first. */
+/* Number what occurs: the nodes with values below them, their frames, their functions; parents come
+ * first. */
 static void number_all(struct track *track)
 {
 	const struct tree *tree = track->part->tree;
@@ -84,7 +86,7 @@ static void put_weight(const struct track *track, uint64_t value)
 {
 	if (metric_unit_of(track->metric) == METRIC_UNIT_SECONDS)
 		fprintf(track->job->out, "%llu.%06llu", (unsigned long long)(value / 1000000),
-			(unsigned long long)(value % 1000000));
+		        (unsigned long long)(value % 1000000));
 	else
 		fprintf(track->job->out, "%llu", (unsigned long long)value);
 }
@@ -92,10 +94,12 @@ static void put_weight(const struct track *track, uint64_t value)
 /* In ms from the earliest start of all processes. */
 static void put_time(const struct track *track, const struct export_sample *sample)
 {
-	int64_t start_ns = track->part->at->info->start_real_ns - export_start_ns(track->job->session);
+	int64_t start_ns = track->part->at->info->start_real_ns -
+	                   export_start_ns(track->job->session);
 	uint64_t at_ns = (uint64_t)(start_ns > 0 ? start_ns : 0) + sample->time_ns;
 
-	fprintf(track->job->out, "%llu.%06llu", (unsigned long long)(at_ns / 1000000), (unsigned long long)(at_ns % 1000000));
+	fprintf(track->job->out, "%llu.%06llu", (unsigned long long)(at_ns / 1000000),
+	        (unsigned long long)(at_ns % 1000000));
 }
 
 static void put_stack(const struct track *track, const struct export_sample *sample)
@@ -145,7 +149,8 @@ static void put_samples(struct track *track)
 	static const char *const kinds[3] = {"tracing-ms", "bytes", "samples"};
 	FILE *out = track->job->out;
 
-	fprintf(out, "\n   \"samples\": {\"weightType\": \"%s\", \"stack\": [", export_unit(track->metric, kinds));
+	fprintf(out, "\n   \"samples\": {\"weightType\": \"%s\", \"stack\": [",
+	        export_unit(track->metric, kinds));
 	put_column(track, SAMPLE_STACK);
 	fputs("], \"time\": [", out);
 	put_column(track, SAMPLE_TIME);
@@ -174,7 +179,8 @@ static void put_stacks(struct track *track)
 		if (tree->nodes[node].parent == TREE_ROOT)
 			fprintf(out, "%snull", separator);
 		else
-			fprintf(out, "%s%u", separator, number_of(track->stacks, tree->nodes[node].parent));
+			fprintf(out, "%s%u", separator,
+			        number_of(track->stacks, tree->nodes[node].parent));
 		separator = ",";
 	}
 	fputc(']', out);
@@ -200,7 +206,8 @@ static void put_frames(struct track *track)
 	PUT_ARRAY(out, "address", count, "%llu", (unsigned long long)track->frame_list[i]->address);
 	PUT_ARRAY(out, "inlineDepth", count, "%u", (unsigned)track->frame_list[i]->inlined);
 	PUT_ARRAY(out, "func", count, "%u",
-		  number_of(track->functions, export_function_number(track->job, track->frame_list[i]->function)));
+	          number_of(track->functions,
+	                    export_function_number(track->job, track->frame_list[i]->function)));
 	fputs(", \"line\": [", out);
 	for (size_t i = 0; i < count; i++) {
 		fputs(i ? "," : "", out);
@@ -216,7 +223,8 @@ static void put_frames(struct track *track)
 	fputs("},\n", out);
 }
 
-/* Strings: 2 i is the name of function i, 2 i + 1 its file; resources are the objects, named behind them. */
+/* Strings: 2 i is the name of function i, 2 i + 1 its file; resources are the objects, named behind
+ * them. */
 static void put_functions(struct track *track)
 {
 	FILE *out = track->job->out;
@@ -239,7 +247,8 @@ static void put_functions(struct track *track)
 	}
 	fputc(']', out);
 	PUT_ARRAY(out, "resource", count, "%zu",
-		  track->function_list[i]->object != NULL ? track->function_list[i]->object->index : 0);
+	          track->function_list[i]->object != NULL ? track->function_list[i]->object->index
+	                                                  : 0);
 	put_same(out, "isJS", count, "false");
 	put_same(out, "relevantForJS", count, "false");
 	put_same(out, "columnNumber", count, "null");
@@ -292,17 +301,20 @@ static void put_head(struct track *track, size_t number)
 {
 	const struct exp_info *info = track->part->at->info;
 	const struct exp_thread *thread = track->part->info;
-	double start_ms = (double)(info->start_real_ns - export_start_ns(track->job->session)) / 1e6;
+	double start_ms = (double)(info->start_real_ns - export_start_ns(track->job->session)) /
+	                  1e6;
 	FILE *out = track->job->out;
 	char name[512];
 
-	snprintf(name, sizeof(name), "%s: %s", track->part->thread_name, metric_meaning(track->metric));
-	fprintf(out, "%s\n  {\"processType\": \"default\", \"processStartupTime\": %.3f, \"processShutdownTime\": null, "
-		     "\"registerTime\": %.3f, \"unregisterTime\": null, \"pausedRanges\": [], \"isMainThread\": false, "
-		     "\"showMarkersInTimeline\": false, \"pid\": \"%lld\", \"tid\": \"%u/%u.%s\", \"name\": ",
-		number ? "," : "",
-		start_ms, start_ms + (thread != NULL ? thread->time_s * 1e3 : 0), (long long)info->pid,
-		thread != NULL ? thread->tid : 0, track->part->thread, metric_keyword(track->metric));
+	snprintf(name, sizeof(name), "%s: %s", track->part->thread_name,
+	         metric_meaning(track->metric));
+	fprintf(out,
+	        "%s\n  {\"processType\": \"default\", \"processStartupTime\": %.3f, \"processShutdownTime\": null, "
+	        "\"registerTime\": %.3f, \"unregisterTime\": null, \"pausedRanges\": [], \"isMainThread\": false, "
+	        "\"showMarkersInTimeline\": false, \"pid\": \"%lld\", \"tid\": \"%u/%u.%s\", \"name\": ",
+	        number ? "," : "", start_ms, start_ms + (thread != NULL ? thread->time_s * 1e3 : 0),
+	        (long long)info->pid, thread != NULL ? thread->tid : 0, track->part->thread,
+	        metric_keyword(track->metric));
 	put_string(out, name);
 	fputs(", \"processName\": ", out);
 	put_string(out, track->part->name);
@@ -311,9 +323,11 @@ static void put_head(struct track *track, size_t number)
 	      out);
 }
 
-static void put_track(struct export_job *job, const struct export_part *part, size_t column, size_t number)
+static void put_track(struct export_job *job, const struct export_part *part, size_t column,
+                      size_t number)
 {
-	struct track track = {.job = job, .part = part, .metric = job->metrics[column], .column = column};
+	struct track track = {
+		.job = job, .part = part, .metric = job->metrics[column], .column = column};
 	size_t functions;
 
 	export_number_functions(job, part->tree);
@@ -350,23 +364,25 @@ static void put_part(struct export_job *job, const struct export_part *part, voi
 static void put_meta(struct export_job *job)
 {
 	const struct exp_info *info = session_next(job->session, NULL)->info;
-	const char *period = experiment_setting(session_next(job->session, NULL)->experiment, "profile_us", "0");
+	const char *period = experiment_setting(session_next(job->session, NULL)->experiment,
+	                                        "profile_us", "0");
 
 	fprintf(job->out,
-		"{\"meta\": {\"version\": %d, \"preprocessedProfileVersion\": %d, \"startTime\": %.3f, \"interval\": %.6f,\n"
-		"  \"processType\": 0, \"stackwalk\": 1, \"debug\": false, \"symbolicated\": true, \"product\": ",
-		GECKO_VERSION, FORMAT_VERSION, (double)export_start_ns(job->session) / 1e6, strtod(period, NULL) / 1e3);
+	        "{\"meta\": {\"version\": %d, \"preprocessedProfileVersion\": %d, \"startTime\": %.3f, \"interval\": %.6f,\n"
+	        "  \"processType\": 0, \"stackwalk\": 1, \"debug\": false, \"symbolicated\": true, \"product\": ",
+	        GECKO_VERSION, FORMAT_VERSION, (double)export_start_ns(job->session) / 1e6,
+	        strtod(period, NULL) / 1e3);
 	put_string(job->out, info->argc > 0 ? info->argv[0] : info->name);
 	fputs(", \"importedFrom\": \"xer_print " XER_VERSION "\",\n  \"oscpu\": ", job->out);
 	put_string(job->out, info->os != NULL ? info->os : "");
 	fprintf(job->out,
-		", \"physicalCPUs\": 0, \"logicalCPUs\": %llu,\n"
-		"  \"categories\": [{\"name\": \"Other\", \"color\": \"grey\", \"subcategories\": [\"Other\"]}],\n"
-		"  \"sampleUnits\": {\"time\": \"ms\", \"eventDelay\": \"ms\", \"threadCPUDelta\": \"ns\"},\n"
-		"  \"markerSchema\": [], \"usesOnlyOneStackType\": true, \"doesNotUseFrameImplementation\": true,\n"
-		"  \"sourceCodeIsNotOnSearchfox\": true, \"keepProfileThreadOrder\": true},\n"
-		" \"pages\": [], \"threads\": [",
-		(unsigned long long)info->cpus);
+	        ", \"physicalCPUs\": 0, \"logicalCPUs\": %llu,\n"
+	        "  \"categories\": [{\"name\": \"Other\", \"color\": \"grey\", \"subcategories\": [\"Other\"]}],\n"
+	        "  \"sampleUnits\": {\"time\": \"ms\", \"eventDelay\": \"ms\", \"threadCPUDelta\": \"ns\"},\n"
+	        "  \"markerSchema\": [], \"usesOnlyOneStackType\": true, \"doesNotUseFrameImplementation\": true,\n"
+	        "  \"sourceCodeIsNotOnSearchfox\": true, \"keepProfileThreadOrder\": true},\n"
+	        " \"pages\": [], \"threads\": [",
+	        (unsigned long long)info->cpus);
 }
 
 static void put_libraries(struct export_job *job)

@@ -1,11 +1,11 @@
-/* export_folded.c: a line a call stack, outermost first, joined by `;`, and its value: what flame graph scripts,
- * speedscope and others read. The metric is the one that tables are sorted by; times are in ns. The process is the first
- * frame, its thread the second if that is wanted. */
-#include "export.h"
+/* export_folded.c: a line a call stack, outermost first, joined by `;`, and its value: what flame
+ * graph scripts, speedscope and others read. The metric is the one that tables are sorted by; times
+ * are in ns. The process is the first frame, its thread the second if that is wanted. */
+#include "analyzer/export.h"
 
-#include "memory.h"
-#include "name.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +34,8 @@ static void put_thread(FILE *out, const char *name)
 	free(copy);
 }
 
-static void put_line(struct export_job *job, const struct export_part *part, char *const *names, uint32_t node,
-		     uint32_t *path)
+static void put_line(struct export_job *job, const struct export_part *part, char *const *names,
+                     uint32_t node, uint32_t *path)
 {
 	const struct tree *tree = part->tree;
 	size_t depth = 0;

@@ -1,12 +1,12 @@
-/* export_parts.c: the walk over what is exported: a tree for each process, or, of the rows of export_rows.h, for each
- * thread. The stacks of a thread are a tree of addresses of their own, so that many threads cost no more than the stacks
- * that they have. */
-#include "export.h"
+/* export_parts.c: the walk over what is exported: a tree for each process, or, of the rows of
+ * export_rows.h, for each thread. The stacks of a thread are a tree of addresses of their own, so
+ * that many threads cost no more than the stacks that they have. */
+#include "analyzer/export.h"
 
 #include "experiment/selection.h"
-#include "export_rows.h"
-#include "memory.h"
-#include "text.h"
+#include "analyzer/export_rows.h"
+#include "analyzer/memory.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,18 +21,18 @@ struct walk {
 
 /* The stacks of some rows, renumbered. */
 struct stacks_of_rows {
-	struct exp_data_set set;   /* its nodes alone are used */
-	uint32_t *number;          /* number[node of the experiment] + 1, 0: not in here */
-	uint32_t *nodes;           /* nodes[number] */
+	struct exp_data_set set; /* its nodes alone are used */
+	uint32_t *number;        /* number[node of the experiment] + 1, 0: not in here */
+	uint32_t *nodes;         /* nodes[number] */
 	size_t count, capacity;
 	uint64_t *pc;
 	uint32_t *parent, *generation;
 	uint64_t *value[EXP_METRICS];
-	size_t room;               /* elements of the arrays above */
+	size_t room; /* elements of the arrays above */
 };
 
-static void add_experiment(const struct walk *walk, const struct session_experiment *at, const struct exp_data_set *set,
-			   struct tree *tree)
+static void add_experiment(const struct walk *walk, const struct session_experiment *at,
+                           const struct exp_data_set *set, struct tree *tree)
 {
 	struct session *session = walk->job->session;
 	const struct tree_view view = {session->mode, session->stand_in, session->shown};
@@ -56,7 +56,8 @@ static int compare_numbers(const void *left, const void *right)
 }
 
 /* Number the nodes of the rows and their callers, which keep their order: callers come first. */
-static void number_nodes(struct stacks_of_rows *stacks, const struct export_rows *rows, size_t from, size_t to)
+static void number_nodes(struct stacks_of_rows *stacks, const struct export_rows *rows, size_t from,
+                         size_t to)
 {
 	for (size_t i = 0; i < stacks->count; i++)
 		stacks->number[stacks->nodes[i]] = 0;
@@ -65,10 +66,12 @@ static void number_nodes(struct stacks_of_rows *stacks, const struct export_rows
 		uint32_t node = rows->rows[row].node;
 
 		while (node < rows->nodes.count && stacks->number[node] == 0) {
-			stacks->nodes = memory_grow(stacks->nodes, stacks->count, &stacks->capacity, sizeof(*stacks->nodes));
+			stacks->nodes = memory_grow(stacks->nodes, stacks->count, &stacks->capacity,
+			                            sizeof(*stacks->nodes));
 			stacks->nodes[stacks->count++] = node;
 			stacks->number[node] = 1;
-			node = rows->nodes.parent[node] < node ? rows->nodes.parent[node] : EXP_NO_INDEX;
+			node = rows->nodes.parent[node] < node ? rows->nodes.parent[node]
+			                                       : EXP_NO_INDEX;
 		}
 	}
 	if (stacks->count > 1)
@@ -84,11 +87,14 @@ static void make_room(struct stacks_of_rows *stacks, const struct exp_nodes *val
 	if (stacks->count > stacks->room || stacks->room == 0) {
 		stacks->room = room > 0 ? room : 1;
 		stacks->pc = memory_resize(stacks->pc, stacks->room, sizeof(*stacks->pc));
-		stacks->parent = memory_resize(stacks->parent, stacks->room, sizeof(*stacks->parent));
-		stacks->generation = memory_resize(stacks->generation, stacks->room, sizeof(*stacks->generation));
+		stacks->parent = memory_resize(stacks->parent, stacks->room,
+		                               sizeof(*stacks->parent));
+		stacks->generation = memory_resize(stacks->generation, stacks->room,
+		                                   sizeof(*stacks->generation));
 		for (size_t i = 0; i < EXP_METRICS; i++)
 			if (values->value[i] != NULL)
-				stacks->value[i] = memory_resize(stacks->value[i], stacks->room, sizeof(uint64_t));
+				stacks->value[i] = memory_resize(stacks->value[i], stacks->room,
+				                                 sizeof(uint64_t));
 	}
 	for (size_t i = 0; i < EXP_METRICS; i++)
 		if (values->value[i] != NULL)
@@ -99,22 +105,29 @@ static void copy_nodes(struct stacks_of_rows *stacks, const struct exp_nodes *fr
 {
 	struct exp_nodes *nodes = &stacks->set.nodes;
 
-	*nodes = (struct exp_nodes){.count = stacks->count, .pc = stacks->pc, .parent = stacks->parent, .generation = stacks->generation};
+	*nodes = (struct exp_nodes){.count = stacks->count,
+	                            .pc = stacks->pc,
+	                            .parent = stacks->parent,
+	                            .generation = stacks->generation};
 	for (size_t i = 0; i < stacks->count; i++) {
 		uint32_t node = stacks->nodes[i];
 
 		stacks->pc[i] = from->pc[node];
 		stacks->generation[i] = from->generation[node];
-		stacks->parent[i] = from->parent[node] < node ? stacks->number[from->parent[node]] - 1 : EXP_NO_INDEX;
+		stacks->parent[i] = from->parent[node] < node
+		                            ? stacks->number[from->parent[node]] - 1
+		                            : EXP_NO_INDEX;
 		nodes->traced += node < from->traced;
 	}
 	for (size_t i = 0; i < EXP_METRICS; i++)
 		nodes->value[i] = stacks->value[i];
 }
 
-/* The stacks of rows from .. to-1 with what these hold. The longest of waits and calls are no sums, but nobody asks. */
-static const struct exp_data_set *find_stacks(struct stacks_of_rows *stacks, const struct export_rows *rows, size_t from,
-					      size_t to)
+/* The stacks of rows from .. to-1 with what these hold. The longest of waits and calls are no sums,
+ * but nobody asks. */
+static const struct exp_data_set *find_stacks(struct stacks_of_rows *stacks,
+                                              const struct export_rows *rows, size_t from,
+                                              size_t to)
 {
 	const struct exp_nodes *values = &rows->set->nodes;
 
@@ -128,7 +141,8 @@ static const struct exp_data_set *find_stacks(struct stacks_of_rows *stacks, con
 		for (size_t i = 0; i < EXP_METRICS && at < values->count; i++) {
 			if (values->value[i] == NULL)
 				continue;
-			*(number > 0 ? &stacks->value[i][number - 1] : &stacks->set.nodes.no_stack[i]) += values->value[i][at];
+			*(number > 0 ? &stacks->value[i][number - 1]
+			             : &stacks->set.nodes.no_stack[i]) += values->value[i][at];
 		}
 	}
 	return &stacks->set;
@@ -153,33 +167,39 @@ struct samples {
 	size_t count, capacity, value_capacity;
 };
 
-static void add_sample(const struct export_job *job, struct samples *samples, const struct export_sample *sample,
-		       const struct metric_values *values)
+static void add_sample(const struct export_job *job, struct samples *samples,
+                       const struct export_sample *sample, const struct metric_values *values)
 {
-	samples->samples = memory_grow(samples->samples, samples->count, &samples->capacity, sizeof(*samples->samples));
+	samples->samples = memory_grow(samples->samples, samples->count, &samples->capacity,
+	                               sizeof(*samples->samples));
 	if (samples->capacity > samples->value_capacity) {
-		samples->values = memory_resize(samples->values, samples->capacity * job->metric_count, sizeof(uint64_t));
+		samples->values = memory_resize(
+			samples->values, samples->capacity * job->metric_count, sizeof(uint64_t));
 		samples->value_capacity = samples->capacity;
 	}
 	for (size_t i = 0; i < job->metric_count; i++)
-		samples->values[samples->count * job->metric_count + i] = values->of[job->metrics[i]];
+		samples->values[samples->count * job->metric_count +
+		                i] = values->of[job->metrics[i]];
 	samples->samples[samples->count++] = *sample;
 }
 
 /* Add the tree of a slice to that of its thread. */
-static void add_slice(const struct export_job *job, struct tree *tree, const struct tree *slice, uint64_t time_ns,
-		      struct samples *samples)
+static void add_slice(const struct export_job *job, struct tree *tree, const struct tree *slice,
+                      uint64_t time_ns, struct samples *samples)
 {
 	uint32_t *known = memory_take(slice->count, sizeof(*known));
 
 	for (uint32_t i = 0; i < slice->count; i++) {
 		const struct tree_node *node = &slice->nodes[i];
 
-		known[i] = i == TREE_ROOT ? TREE_ROOT : tree_child(tree, known[node->parent], &slice->items[node->item]);
+		known[i] = i == TREE_ROOT ? TREE_ROOT
+		                          : tree_child(tree, known[node->parent],
+		                                       &slice->items[node->item]);
 		if (!metric_values_any(&slice->own[i]))
 			continue;
 		tree_credit(tree, known[i], &slice->own[i]);
-		add_sample(job, samples, &(struct export_sample){time_ns, known[i]}, &slice->own[i]);
+		add_sample(job, samples, &(struct export_sample){time_ns, known[i]},
+		           &slice->own[i]);
 	}
 	free(known);
 }
@@ -190,7 +210,8 @@ static char *name_thread(const struct export_part *part)
 {
 	if (part->thread == 0)
 		return memory_text("Thread unknown", 14);
-	return memory_format("Thread %u%s%s", part->thread, part->info->name[0] != '\0' ? ", " : "", part->info->name);
+	return memory_format("Thread %u%s%s", part->thread, part->info->name[0] != '\0' ? ", " : "",
+	                     part->info->name);
 }
 
 /* The end of the rows that have thread, or thread and slice, of the first. */
@@ -199,13 +220,15 @@ static size_t find_end(const struct export_rows *rows, size_t from, size_t to, i
 	const struct export_row *first = &rows->rows[from];
 	size_t end = from;
 
-	while (end < to && rows->rows[end].thread == first->thread && (!with_slice || rows->rows[end].slice == first->slice))
+	while (end < to && rows->rows[end].thread == first->thread &&
+	       (!with_slice || rows->rows[end].slice == first->slice))
 		end++;
 	return end;
 }
 
-static void visit_thread(const struct walk *walk, struct export_part part, const struct export_rows *rows,
-			 struct stacks_of_rows *stacks, size_t from, size_t to)
+static void visit_thread(const struct walk *walk, struct export_part part,
+                         const struct export_rows *rows, struct stacks_of_rows *stacks, size_t from,
+                         size_t to)
 {
 	const struct exp_data_set *whole = part.at->whole;
 	struct samples samples = {.count = 0};
@@ -222,7 +245,8 @@ static void visit_thread(const struct walk *walk, struct export_part part, const
 
 		end = find_end(rows, from, to, 1);
 		add_experiment(walk, part.at, find_stacks(stacks, rows, from, end), slice);
-		add_slice(walk->job, tree, slice, rows->rows[from].slice * rows->width_ns, &samples);
+		add_slice(walk->job, tree, slice, rows->rows[from].slice * rows->width_ns,
+		          &samples);
 		tree_destroy(slice);
 	}
 	tree_finish(tree);
@@ -248,8 +272,10 @@ static void visit_threads(const struct walk *walk, const struct export_part *par
 		exit(EXIT_TROUBLE);
 	}
 	if (rows.has_overflow)
-		session_fail(session, EXIT_TROUBLE, "export: %s: too many stacks: only events of the first %d are exported",
-			     part->at->info->path, (int)EXP_ROWS_MAX);
+		session_fail(
+			session, EXIT_TROUBLE,
+			"export: %s: too many stacks: only events of the first %d are exported",
+			part->at->info->path, (int)EXP_ROWS_MAX);
 	stacks.number = memory_take(rows.nodes.count, sizeof(*stacks.number));
 	for (size_t from = 0, to; from < rows.count; from = to) {
 		to = find_end(&rows, from, rows.count, 0);
@@ -271,7 +297,9 @@ static void visit_process(const struct walk *walk, struct export_part part)
 }
 
 void export_each(struct export_job *job, enum tree_mode mode, enum export_split split,
-		 void (*visit)(struct export_job *job, const struct export_part *part, void *context), void *context)
+                 void (*visit)(struct export_job *job, const struct export_part *part,
+                               void *context),
+                 void *context)
 {
 	const struct walk walk = {job, mode, split, visit, context};
 	const struct session_experiment *at = NULL;

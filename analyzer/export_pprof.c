@@ -1,16 +1,16 @@
-/* export_pprof.c: the profile format of pprof (profile.proto of https://github.com/google/pprof), in gzip. Every metric
- * is a sample type; processes and threads are labels; an address with the calls that were inlined there is one location.
- * The messages of a profile may come in any order, so each is written when it is first needed; a string's number is
- * how many came before it. */
-#include "export.h"
+/* export_pprof.c: the profile format of pprof (profile.proto of https://github.com/google/pprof),
+ * in gzip. Every metric is a sample type; processes and threads are labels; an address with the
+ * calls that were inlined there is one location. The messages of a profile may come in any order,
+ * so each is written when it is first needed; a string's number is how many came before it. */
+#include "analyzer/export.h"
 
 #include "experiment/clock.h"
-#include "gzip.h"
-#include "memory.h"
-#include "name.h"
-#include "proto.h"
-#include "report.h"
-#include "text.h"
+#include "analyzer/gzip.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
+#include "analyzer/proto.h"
+#include "analyzer/report.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +130,8 @@ static uint64_t function_id(struct writer *writer, const struct sym_function *fu
 	name = name_function(writer->job->session, function);
 	proto_number(&message, FUNCTION_ID, id);
 	proto_number(&message, FUNCTION_NAME, string(writer, name));
-	/* A name that is its own linker name would be taken for one to demangle, and "<Unknown>" for a template. */
+	/* A name that is its own linker name would be taken for one to demangle, and "<Unknown>"
+	 * for a template. */
 	if (strcmp(function->mangled, name) != 0)
 		proto_number(&message, FUNCTION_SYSTEM_NAME, string(writer, function->mangled));
 	if (function->file != NULL)
@@ -155,7 +156,8 @@ static uint64_t mapping_id(struct writer *writer, const struct sym_object *objec
 		return id;
 	proto_number(&message, MAPPING_ID, id);
 	proto_number(&message, MAPPING_FILENAME, string(writer, object->path));
-	proto_number(&message, MAPPING_BUILD_ID, string(writer, object->build_id != NULL ? object->build_id : ""));
+	proto_number(&message, MAPPING_BUILD_ID,
+	             string(writer, object->build_id != NULL ? object->build_id : ""));
 	/* Nothing is left for pprof to look up. */
 	proto_number(&message, MAPPING_HAS_FUNCTIONS, 1);
 	proto_number(&message, MAPPING_HAS_FILENAMES, 1);
@@ -176,7 +178,8 @@ static uint32_t outermost(const struct tree *tree, uint32_t node)
 }
 
 /* The location of a node and the calls around it that were inlined; *next: its caller. */
-static uint64_t location_id(struct writer *writer, const struct tree *tree, uint32_t node, uint32_t *next)
+static uint64_t location_id(struct writer *writer, const struct tree *tree, uint32_t node,
+                            uint32_t *next)
 {
 	const struct sym_frame *frame = &tree->items[tree->nodes[node].item];
 	uint32_t top = outermost(tree, node);
@@ -222,7 +225,8 @@ static void put_sample(struct writer *writer, const struct export_part *part, ui
 	size_t depth = 0;
 
 	for (uint32_t at = node; at != TREE_ROOT;) {
-		writer->path = memory_grow(writer->path, depth, &writer->path_capacity, sizeof(*writer->path));
+		writer->path = memory_grow(writer->path, depth, &writer->path_capacity,
+		                           sizeof(*writer->path));
 		writer->path[depth++] = location_id(writer, part->tree, at, &at);
 	}
 	for (size_t i = 0; i < job->metric_count; i++)
@@ -237,7 +241,8 @@ static void put_sample(struct writer *writer, const struct export_part *part, ui
 	put(writer, PROFILE_SAMPLE);
 }
 
-/* pprof takes the first mapping for the program. Its object is known when the first stacks have their symbols. */
+/* pprof takes the first mapping for the program. Its object is known when the first stacks have
+ * their symbols. */
 static void put_program(struct writer *writer)
 {
 	const struct session *session = writer->job->session;
@@ -287,14 +292,17 @@ static void put_head(struct writer *writer)
 	for (size_t i = 0; i < writer->job->metric_count; i++) {
 		unsigned metric = writer->job->metrics[i];
 
-		put_type(writer, PROFILE_SAMPLE_TYPE, metric_keyword(metric), export_unit(metric, units));
+		put_type(writer, PROFILE_SAMPLE_TYPE, metric_keyword(metric),
+		         export_unit(metric, units));
 	}
 	put_type(writer, PROFILE_PERIOD_TYPE, metric_keyword(METRIC_TOTALCPU), units[0]);
 	proto_number(&writer->profile, PROFILE_PERIOD, strtoull(period, NULL, 10) * 1000);
 	proto_number(&writer->profile, PROFILE_TIME_NANOS, (uint64_t)export_start_ns(session));
-	proto_number(&writer->profile, PROFILE_DURATION_NANOS, exp_whole(report_wall_seconds(session) * 1e9));
+	proto_number(&writer->profile, PROFILE_DURATION_NANOS,
+	             exp_whole(report_wall_seconds(session) * 1e9));
 	flush(writer);
-	proto_number(&writer->profile, PROFILE_DEFAULT_TYPE, string(writer, metric_keyword(writer->job->metric)));
+	proto_number(&writer->profile, PROFILE_DEFAULT_TYPE,
+	             string(writer, metric_keyword(writer->job->metric)));
 	proto_number(&writer->profile, PROFILE_COMMENT, string(writer, "xer_print " XER_VERSION));
 	flush(writer);
 	writer->key_process = string(writer, "process");

@@ -1,18 +1,20 @@
-/* export_rows.c: sorts the events of an experiment into rows by thread, stack and slice of time. When the rows become too
- * many, slices are made wider and the reading goes on; rows that are equal then are put together by who uses them. */
-#include "export_rows.h"
+/* export_rows.c: sorts the events of an experiment into rows by thread, stack and slice of time.
+ * When the rows become too many, slices are made wider and the reading goes on; rows that are equal
+ * then are put together by who uses them. */
+#include "analyzer/export_rows.h"
 
 #include "experiment/index.h"
-#include "filters.h"
-#include "memory.h"
+#include "analyzer/filters.h"
+#include "analyzer/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 enum {
-	SLICE_NS = 1000000,   /* what other tools show, and the shortest period of clock samples */
+	SLICE_NS = 1000000, /* what other tools show, and the shortest period of clock samples */
 	WIDER = 8,
-	ROWS_WANTED = 1 << 18 /* at this number of rows slices become wider: some 50 MB of a profile as text */
+	ROWS_WANTED = 1 << 18 /* at this number of rows slices become wider: some 50 MB of a profile
+	                         as text */
 };
 
 struct gather {
@@ -27,7 +29,8 @@ struct gather {
 	int is_out_of_memory;
 };
 
-static uint32_t number_of(struct gather *gather, struct exp_index *index, uint64_t key, uint32_t next)
+static uint32_t number_of(struct gather *gather, struct exp_index *index, uint64_t key,
+                          uint32_t next)
 {
 	uint32_t found = exp_index_find(index, key);
 
@@ -67,7 +70,8 @@ static void widen(struct gather *gather)
 		number_of(gather, &gather->slices, key_of(gather, &rows->rows[i]), (uint32_t)i);
 	}
 	/* If that has helped little, there are that many stacks. */
-	gather->wanted = 2 * gather->slices.count > ROWS_WANTED ? 2 * gather->slices.count : ROWS_WANTED;
+	gather->wanted = 2 * gather->slices.count > ROWS_WANTED ? 2 * gather->slices.count
+	                                                        : ROWS_WANTED;
 }
 
 static uint32_t find_row(struct gather *gather, const struct export_row *row)
@@ -76,7 +80,8 @@ static uint32_t find_row(struct gather *gather, const struct export_row *row)
 	uint64_t key;
 	uint32_t found;
 
-	number_of(gather, &gather->pairs, (uint64_t)row->thread << 32 | row->node, (uint32_t)gather->pairs.count);
+	number_of(gather, &gather->pairs, (uint64_t)row->thread << 32 | row->node,
+	          (uint32_t)gather->pairs.count);
 	key = key_of(gather, row);
 	found = exp_index_find(&gather->slices, key);
 	if (found != EXP_INDEX_NONE)
@@ -149,17 +154,19 @@ static void sort(struct export_rows *rows)
 	rows->rows = sorted;
 }
 
-int export_rows_read(struct session *session, const struct session_experiment *at, int with_times, struct export_rows *out)
+int export_rows_read(struct session *session, const struct session_experiment *at, int with_times,
+                     struct export_rows *out)
 {
 	const struct filter_place place = filters_place(session, at);
 	struct expression_error error;
 	struct expression *thread = expression_compile("THRID", &error);
 	struct gather gather = {.rows = out, .wanted = ROWS_WANTED, .experiment = at->experiment};
-	const struct exp_selection selection = {.context = &gather,
-						.begin = begin,
-						.row = row,
-						.is_grouped = 1,
-						.wants_leaks = filters_want_leaks(session->filters) != 0};
+	const struct exp_selection selection = {
+		.context = &gather,
+		.begin = begin,
+		.row = row,
+		.is_grouped = 1,
+		.wants_leaks = filters_want_leaks(session->filters) != 0};
 	int status;
 
 	*out = (struct export_rows){.width_ns = with_times ? SLICE_NS : 0};

@@ -1,4 +1,5 @@
-/* export_rows.h: the events of an experiment by thread and call stack, and if wanted by time, in one reading. */
+/* export_rows.h: the events of an experiment by thread and call stack, and if wanted by time, in
+ * one reading. */
 #ifndef XER_ANALYZER_EXPORT_ROWS_H
 #define XER_ANALYZER_EXPORT_ROWS_H
 
@@ -12,19 +13,22 @@ struct export_row {
 };
 
 struct export_rows {
-	struct export_row *rows; /* rows[count], sorted by thread, slice and node; several may be equal */
-	uint32_t *values;        /* values[count]: where the values of a row stand in set->nodes.value[metric] */
+	struct export_row
+		*rows;    /* rows[count], sorted by thread, slice and node; several may be equal */
+	uint32_t *values; /* values[count]: where the values of a row stand in
+	                     set->nodes.value[metric] */
 	size_t count;
-	uint64_t width_ns;       /* of a slice; 0: time is not told apart */
-	struct exp_nodes nodes;  /* the stacks, without values */
+	uint64_t width_ns;      /* of a slice; 0: time is not told apart */
+	struct exp_nodes nodes; /* the stacks, without values */
 	const struct exp_data_set *set;
-	int has_overflow;        /* there were too many rows: some events are missing */
+	int has_overflow; /* there were too many rows: some events are missing */
 };
 
-/* Read the events of an experiment that the session's filters leave. with_times: in slices of a millisecond, or of
- * 8, 64, ... of them where the rows would be too many. Memory grows with the rows, not with events.
- * Returns 0, then export_rows_fini frees; or -ENOMEM. */
-int export_rows_read(struct session *session, const struct session_experiment *at, int with_times, struct export_rows *out);
+/* Read the events of an experiment that the session's filters leave. with_times: in slices of a
+ * millisecond, or of 8, 64, ... of them where the rows would be too many. Memory grows with the
+ * rows, not with events. Returns 0, then export_rows_fini frees; or -ENOMEM. */
+int export_rows_read(struct session *session, const struct session_experiment *at, int with_times,
+                     struct export_rows *out);
 void export_rows_fini(struct export_rows *rows);
 
 #endif

@@ -1,13 +1,15 @@
-/* export_sampler.c: clock samples as files of the thread sampler, for those who read regions where the system lets nobody sample threads.
+/* export_sampler.c: clock samples as files of the thread sampler, for those who read regions where
+ * the system lets nobody sample threads.
  *
- * A clock sample stands for the CPU time since the thread's one before; it becomes as many samples as there are periods in that time, one
- * behind the other up to its own time. What is left over is kept for the thread's next one. Times are of CLOCK_MONOTONIC. */
-#include "export.h"
+ * A clock sample stands for the CPU time since the thread's one before; it becomes as many samples
+ * as there are periods in that time, one behind the other up to its own time. What is left over is
+ * kept for the thread's next one. Times are of CLOCK_MONOTONIC. */
+#include "analyzer/export.h"
 
 #include "experiment/index.h"
 #include "experiment/selection.h"
 #include "format/fxt.h"
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +40,7 @@ struct walk {
 	struct {
 		const struct exp_nodes *nodes;
 		uint64_t pid;
-	} *experiments;
+	} * experiments;
 	size_t experiment_count;
 };
 
@@ -51,7 +53,8 @@ static uint64_t *rest_of(struct walk *walk, uint32_t tid)
 		return &walk->rests[known];
 	if (exp_index_add(&walk->threads, tid, (uint32_t)walk->rest_count) != 0)
 		return NULL;
-	walk->rests = memory_grow(walk->rests, walk->rest_count, &walk->rest_capacity, sizeof(*walk->rests));
+	walk->rests = memory_grow(walk->rests, walk->rest_count, &walk->rest_capacity,
+	                          sizeof(*walk->rests));
 	walk->rests[walk->rest_count] = 0;
 	return &walk->rests[walk->rest_count++];
 }
@@ -64,9 +67,14 @@ static void add(struct walk *walk, const struct exp_fact *fact, uint64_t end_ns,
 		return;
 	}
 	for (uint64_t i = count; i > 0; i--) {
-		walk->samples = memory_grow(walk->samples, walk->count, &walk->capacity, sizeof(*walk->samples));
-		walk->samples[walk->count++] = (struct sample){.ns = end_ns - (i - 1) * walk->period_ns, .cpu = fact->cpu, .tid = fact->tid,
-			.node = fact->node, .experiment = (uint32_t)walk->experiment_count};
+		walk->samples = memory_grow(walk->samples, walk->count, &walk->capacity,
+		                            sizeof(*walk->samples));
+		walk->samples[walk->count++] = (struct sample){
+			.ns = end_ns - (i - 1) * walk->period_ns,
+			.cpu = fact->cpu,
+			.tid = fact->tid,
+			.node = fact->node,
+			.experiment = (uint32_t)walk->experiment_count};
 	}
 }
 
@@ -102,7 +110,8 @@ static size_t put(const struct walk *walk, const struct sample *sample, uint64_t
 	uint64_t pcs[FXT_SAMPLE_PCS_MAX];
 	size_t count = export_pcs(walk->experiments[sample->experiment].nodes, sample->node, pcs);
 
-	return fxt_put_sample(words, sample->ns, walk->experiments[sample->experiment].pid, sample->tid, pcs, count);
+	return fxt_put_sample(words, sample->ns, walk->experiments[sample->experiment].pid,
+	                      sample->tid, pcs, count);
 }
 
 /* Remove a file that is not whole. fd is closed; -1: there is none. Returns -errno. */
@@ -149,12 +158,14 @@ static int write_file(const struct walk *walk, int directory, size_t from, size_
 
 static void write_files(struct walk *walk, const char *path)
 {
-	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = directory < 0 ? -errno : 0;
+	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+	    rc = directory < 0 ? -errno : 0;
 
 	if (walk->count > 0)
 		qsort(walk->samples, walk->count, sizeof(*walk->samples), compare);
 	for (size_t from = 0, to; from < walk->count && rc == 0; from = to) {
-		for (to = from; to < walk->count && walk->samples[to].cpu == walk->samples[from].cpu;)
+		for (to = from;
+		     to < walk->count && walk->samples[to].cpu == walk->samples[from].cpu;)
 			to++;
 		rc = write_file(walk, directory, from, to);
 	}
@@ -169,7 +180,9 @@ static uint64_t period_of(const struct experiment *experiment)
 {
 	uint64_t ns = strtoull(experiment_setting(experiment, "sampler_ns", "0"), NULL, 10);
 
-	return ns > 0 ? ns : strtoull(experiment_setting(experiment, "profile_us", "0"), NULL, 10) * 1000;
+	return ns > 0 ? ns
+	              : strtoull(experiment_setting(experiment, "profile_us", "0"), NULL, 10) *
+	                        1000;
 }
 
 static void take_experiment(struct walk *walk)
@@ -180,7 +193,8 @@ static void take_experiment(struct walk *walk)
 	walk->period_ns = period_of(walk->at->experiment);
 	if (walk->period_ns == 0 || walk->at->info->start_mono_ns == 0)
 		return;
-	walk->experiments = memory_resize(walk->experiments, walk->experiment_count + 1, sizeof(*walk->experiments));
+	walk->experiments = memory_resize(walk->experiments, walk->experiment_count + 1,
+	                                  sizeof(*walk->experiments));
 	walk->experiments[walk->experiment_count].nodes = &walk->at->whole->nodes;
 	walk->experiments[walk->experiment_count].pid = (uint64_t)walk->at->info->pid;
 	walk->rest_count = 0;

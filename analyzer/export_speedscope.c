@@ -1,10 +1,11 @@
-/* export_speedscope.c: the file format of speedscope (https://www.speedscope.app/file-format-schema.json): an evented
- * profile for each thread and metric, in which every node of the call tree opens and closes once, so that the file
- * grows with the tree and not with stacks times depth. Frames are functions. */
-#include "export.h"
+/* export_speedscope.c: the file format of speedscope
+ * (https://www.speedscope.app/file-format-schema.json): an evented profile for each thread and
+ * metric, in which every node of the call tree opens and closes once, so that the file grows with
+ * the tree and not with stacks times depth. Frames are functions. */
+#include "analyzer/export.h"
 
-#include "name.h"
-#include "print.h"
+#include "analyzer/name.h"
+#include "analyzer/print.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +17,13 @@ static void put_string(FILE *out, const char *text)
 	print_json_string(out, text, strlen(text));
 }
 
-static void put_event(struct export_job *job, int *is_first, char type, const struct tree *tree, uint32_t node,
-		      uint64_t at)
+static void put_event(struct export_job *job, int *is_first, char type, const struct tree *tree,
+                      uint32_t node, uint64_t at)
 {
-	fprintf(job->out, "%s\n    {\"type\": \"%c\", \"frame\": %zu, \"at\": %llu}", *is_first ? "" : ",", type,
-		export_function_number(job, tree->items[tree->nodes[node].item].function),
-		(unsigned long long)at);
+	fprintf(job->out, "%s\n    {\"type\": \"%c\", \"frame\": %zu, \"at\": %llu}",
+	        *is_first ? "" : ",", type,
+	        export_function_number(job, tree->items[tree->nodes[node].item].function),
+	        (unsigned long long)at);
 	*is_first = 0;
 }
 
@@ -44,7 +46,8 @@ static void put_events(struct export_job *job, const struct tree *tree, unsigned
 			}
 			put_event(job, &is_first, 'C', tree, node, at);
 		}
-		while (tree->nodes[node].next_sibling == TREE_NONE && tree->nodes[node].parent != TREE_ROOT) {
+		while (tree->nodes[node].next_sibling == TREE_NONE &&
+		       tree->nodes[node].parent != TREE_ROOT) {
 			node = tree->nodes[node].parent;
 			put_event(job, &is_first, 'C', tree, node, at);
 		}
@@ -52,15 +55,19 @@ static void put_events(struct export_job *job, const struct tree *tree, unsigned
 	}
 }
 
-static void put_profile(struct export_job *job, const struct export_part *part, unsigned metric, int is_first)
+static void put_profile(struct export_job *job, const struct export_part *part, unsigned metric,
+                        int is_first)
 {
 	char name[512];
 
-	snprintf(name, sizeof(name), "%s, %s: %s", part->name, part->thread_name, metric_meaning(metric));
+	snprintf(name, sizeof(name), "%s, %s: %s", part->name, part->thread_name,
+	         metric_meaning(metric));
 	fprintf(job->out, "%s\n  {\"type\": \"evented\", \"name\": ", is_first ? "" : ",");
 	put_string(job->out, name);
-	fprintf(job->out, ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": %llu, \"events\": [",
-		export_unit(metric, units), (unsigned long long)part->tree->total[TREE_ROOT].of[metric]);
+	fprintf(job->out,
+	        ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": %llu, \"events\": [",
+	        export_unit(metric, units),
+	        (unsigned long long)part->tree->total[TREE_ROOT].of[metric]);
 	put_events(job, part->tree, metric);
 	fputs("]}", job->out);
 }

@@ -1,8 +1,10 @@
-/* expression.h: the language of filters and of index objects: from text to a program for a stack machine.
+/* expression.h: the language of filters and of index objects: from text to a program for a stack
+ * machine.
  *
- * The operators of C with its precedence, on 64-bit integers; IN, SOME IN and ORDERED IN, of the rank of <; names of
- * token.def. A value may be missing, since an event of one kind does not have what those of others have. What is
- * computed of a missing value is missing, but for `0 && x` and `1 || x`, which are 0 and 1. */
+ * The operators of C with its precedence, on 64-bit integers; IN, SOME IN and ORDERED IN, of the
+ * rank of <; names of token.def. A value may be missing, since an event of one kind does not have
+ * what those of others have. What is computed of a missing value is missing, but for `0 && x` and
+ * `1 || x`, which are 0 and 1. */
 #ifndef XER_ANALYZER_EXPRESSION_H
 #define XER_ANALYZER_EXPRESSION_H
 
@@ -11,16 +13,35 @@
 #include <regex.h>
 
 enum expression_op {
-	OP_CONST,   /* push value */
-	OP_TOKEN,   /* push the token `at` */
-	OP_NAMED,   /* push: does token `at` have one of the names of texts[value]? */
-	OP_STACK,   /* push: does patterns[at] match the event's stack? */
-	OP_NEG, OP_NOT, OP_COMPL, OP_LOG2, OP_LOG10,
-	OP_MUL, OP_DIV, OP_MOD, OP_ADD, OP_SUB, OP_SHL, OP_SHR,
-	OP_LT, OP_LE, OP_GT, OP_GE, OP_EQ, OP_NE,
-	OP_BITAND, OP_XOR, OP_BITOR, OP_AND, OP_OR,
-	OP_COMMA,   /* the second of two */
-	OP_CHOOSE,  /* of c, a, b: c ? a : b */
+	OP_CONST, /* push value */
+	OP_TOKEN, /* push the token `at` */
+	OP_NAMED, /* push: does token `at` have one of the names of texts[value]? */
+	OP_STACK, /* push: does patterns[at] match the event's stack? */
+	OP_NEG,
+	OP_NOT,
+	OP_COMPL,
+	OP_LOG2,
+	OP_LOG10,
+	OP_MUL,
+	OP_DIV,
+	OP_MOD,
+	OP_ADD,
+	OP_SUB,
+	OP_SHL,
+	OP_SHR,
+	OP_LT,
+	OP_LE,
+	OP_GT,
+	OP_GE,
+	OP_EQ,
+	OP_NE,
+	OP_BITAND,
+	OP_XOR,
+	OP_BITOR,
+	OP_AND,
+	OP_OR,
+	OP_COMMA,    /* the second of two */
+	OP_CHOOSE,   /* of c, a, b: c ? a : b */
 	OP_IF_FALSE, /* go on at `at` if the top is 0, which stays */
 	OP_IF_TRUE   /* the same if it is neither 0 nor missing */
 };
@@ -40,12 +61,12 @@ struct expression_text {
 
 enum { EXPRESSION_SETS = 56, EXPRESSION_DEPTH = 64 };
 
-/* Functions along a stack: each position is a set of functions, by a regular expression that their names match as a
- * whole; outermost first, one directly below the other. */
+/* Functions along a stack: each position is a set of functions, by a regular expression that their
+ * names match as a whole; outermost first, one directly below the other. */
 struct expression_pattern {
-	unsigned token;  /* TOKEN_STACK, TOKEN_LEAF, ... */
-	int is_any;      /* one position, that any of the sets fills */
-	size_t count;    /* 1 .. EXPRESSION_SETS */
+	unsigned token; /* TOKEN_STACK, TOKEN_LEAF, ... */
+	int is_any;     /* one position, that any of the sets fills */
+	size_t count;   /* 1 .. EXPRESSION_SETS */
 	const struct expression_text *sets[EXPRESSION_SETS];
 };
 
@@ -57,7 +78,7 @@ struct expression {
 	size_t text_count, text_capacity;
 	struct expression_pattern *patterns; /* patterns[pattern_count] */
 	size_t pattern_count, pattern_capacity;
-	unsigned data;     /* kinds of data whose tokens occur: set of enum exp_data */
+	unsigned data; /* kinds of data whose tokens occur: set of enum exp_data */
 	uint64_t tokens[(TOKENS + 63) / 64]; /* set of those that occur */
 };
 

@@ -1,31 +1,42 @@
 /* filter.c: the stack machine that runs expressions, and where it gets the values of words from. */
-#include "filter.h"
+#include "analyzer/filter.h"
 
 #include "experiment/experiment.h"
 #include "experiment/usertrace.h"
 #include "format/record.h"
-#include "memory.h"
-#include "ompnodes.h"
-#include "pattern.h"
-#include "valuenames.h"
+#include "analyzer/memory.h"
+#include "analyzer/ompnodes.h"
+#include "analyzer/pattern.h"
+#include "analyzer/valuenames.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define FILTER_SECOND INT64_C(1000000000)
 enum { FILTER_FILE_STEP = 16 /* files are numbered in such steps */, THREAD_CACHE = 256 };
-enum filter_data { CLOCK = EXP_DATA_PROFILE, HEAP = EXP_DATA_HEAP, SYNC = EXP_DATA_SYNC, IO = EXP_DATA_IO, MAPS = TOKEN_DATA_MAPS,
-	CALLS = EXP_DATA_FUNCTRACE, USER = EXP_DATA_USER, OMP = EXP_DATA_OMP, MPI = EXP_DATA_MPI, COUNTERS = EXP_DATA_COUNTERS,
-	ALL = CLOCK | HEAP | MAPS | SYNC | IO | CALLS | USER | OMP | MPI | COUNTERS };
+enum filter_data {
+	CLOCK = EXP_DATA_PROFILE,
+	HEAP = EXP_DATA_HEAP,
+	SYNC = EXP_DATA_SYNC,
+	IO = EXP_DATA_IO,
+	MAPS = TOKEN_DATA_MAPS,
+	CALLS = EXP_DATA_FUNCTRACE,
+	USER = EXP_DATA_USER,
+	OMP = EXP_DATA_OMP,
+	MPI = EXP_DATA_MPI,
+	COUNTERS = EXP_DATA_COUNTERS,
+	ALL = CLOCK | HEAP | MAPS | SYNC | IO | CALLS | USER | OMP | MPI | COUNTERS
+};
 
 struct filter_run {
 	const struct expression *expression;
 	struct filter_place place;
 	int64_t number, group, pid, start_real_ns;
-	int64_t offset_ns; /* from the founder's start to that of the experiment */
+	int64_t offset_ns;        /* from the founder's start to that of the experiment */
 	struct value_set *sets;   /* by step: values that have the names asked for */
 	struct pattern *patterns; /* of the expression */
-	uint32_t *constructs[2];  /* of OpenMP, by node: parallel regions, tasks; NULL: not asked for yet */
+	uint32_t *constructs[2]; /* of OpenMP, by node: parallel regions, tasks; NULL: not asked for
+	                            yet */
 	struct {
 		uint32_t tid;
 		uint64_t buffer_ticks;
@@ -47,8 +58,9 @@ static int64_t filter_time(const struct filter_run *run, uint64_t ticks)
 
 static int64_t filter_duration(const struct filter_run *run, const struct exp_fact *fact)
 {
-	return (int64_t)(fact->data == EXP_DATA_PROFILE ? fact->cpu_ns
-							: experiment_ticks_ns(run->place.experiment, fact->wait_ticks));
+	return (int64_t)(fact->data == EXP_DATA_PROFILE
+	                         ? fact->cpu_ns
+	                         : experiment_ticks_ns(run->place.experiment, fact->wait_ticks));
 }
 
 /* Number of the first usage sample that is not before the event; of the last one if all are. */
@@ -79,7 +91,8 @@ static int64_t filter_thread(struct filter_run *run, const struct exp_fact *fact
 
 	if (run->threads[slot].thread == 0 || run->threads[slot].tid != fact->tid ||
 	    run->threads[slot].buffer_ticks != fact->buffer_ticks) {
-		found = exp_thread_at(run->place.whole, fact->tid, (double)filter_own_time(run, fact->buffer_ticks) / 1e9);
+		found = exp_thread_at(run->place.whole, fact->tid,
+		                      (double)filter_own_time(run, fact->buffer_ticks) / 1e9);
 		run->threads[slot].tid = fact->tid;
 		run->threads[slot].buffer_ticks = fact->buffer_ticks;
 		run->threads[slot].thread = found == EXP_NO_INDEX ? -1 : (int64_t)found + 1;
@@ -91,7 +104,9 @@ static int64_t filter_io_class(const struct exp_fact *fact)
 {
 	static const uint8_t classes[] = {EXP_IO_OTHER, EXP_IO_READ, EXP_IO_WRITE, EXP_IO_OTHER};
 
-	return fact->error != 0 ? EXP_IO_ERROR : classes[fact->type >> 6 & 3]; /* see io_func in format/enums.def */
+	return fact->error != 0
+	               ? EXP_IO_ERROR
+	               : classes[fact->type >> 6 & 3]; /* see io_func in format/enums.def */
 }
 
 /* A hook as it is printed: three digits if the fourth is 0. */
@@ -101,7 +116,8 @@ static int64_t filter_hook(const struct exp_fact *fact)
 }
 
 /* Number of the construct of OpenMP that the event's stack is in, 0: none. */
-static int64_t filter_construct(struct filter_run *run, const struct exp_fact *fact, enum fmt_pc_mark mark)
+static int64_t filter_construct(struct filter_run *run, const struct exp_fact *fact,
+                                enum fmt_pc_mark mark)
 {
 	const struct exp_nodes *nodes = &run->place.whole->nodes;
 	uint32_t **constructs = &run->constructs[mark == FMT_PC_TASK];
@@ -114,7 +130,8 @@ static int64_t filter_construct(struct filter_run *run, const struct exp_fact *f
 }
 
 /* Returns 0 if events of this kind have no such value. */
-static int token_value(struct filter_run *run, const struct exp_fact *fact, uint32_t token, int64_t *out)
+static int token_value(struct filter_run *run, const struct exp_fact *fact, uint32_t token,
+                       int64_t *out)
 {
 	switch ((enum token_id)token) {
 #define TOKEN(name, data_, kind, names, value, meaning) \
@@ -124,7 +141,7 @@ static int token_value(struct filter_run *run, const struct exp_fact *fact, uint
 		*out = (int64_t)(value); \
 		return 1;
 #define ALIAS(name, other)
-#include "token.def"
+#include "analyzer/token.def"
 	case TOKENS:
 		break;
 	}
@@ -194,7 +211,8 @@ static struct value both(enum expression_op op, struct value left, struct value 
 	if (op == OP_COMMA)
 		return right;
 	if (op == OP_AND || op == OP_OR) {
-		if ((left.is_there && (left.number != 0) == decides) || (right.is_there && (right.number != 0) == decides))
+		if ((left.is_there && (left.number != 0) == decides) ||
+		    (right.is_there && (right.number != 0) == decides))
 			return (struct value){decides, 1};
 		return (struct value){!decides, left.is_there && right.is_there};
 	}
@@ -228,7 +246,9 @@ static struct value one(enum expression_op op, struct value value)
 	case OP_COMPL:
 		return (struct value){~value.number, 1};
 	default: /* LOG2 and LOG10: of nothing they are missing */
-		return (struct value){value.number > 0 ? floor_log(value.number, op == OP_LOG2 ? 2 : 10) : 0, value.number > 0};
+		return (struct value){
+			value.number > 0 ? floor_log(value.number, op == OP_LOG2 ? 2 : 10) : 0,
+			value.number > 0};
 	}
 }
 
@@ -284,7 +304,8 @@ int filter_run_value(struct filter_run *run, const struct exp_fact *fact, int64_
 
 /* ---- life ---- */
 
-struct filter_run *filter_run_create(const struct expression *expression, const struct filter_place *place)
+struct filter_run *filter_run_create(const struct expression *expression,
+                                     const struct filter_place *place)
 {
 	struct filter_run *run = memory_take(1, sizeof(*run));
 
@@ -299,7 +320,8 @@ struct filter_run *filter_run_create(const struct expression *expression, const 
 	for (size_t i = 0; i < expression->count; i++)
 		if (expression->steps[i].op == OP_NAMED)
 			run->sets[i] = value_set_find(&token_table[expression->steps[i].at],
-						      expression->texts[expression->steps[i].value], place->whole);
+			                              expression->texts[expression->steps[i].value],
+			                              place->whole);
 	run->patterns = memory_take(expression->pattern_count, sizeof(*run->patterns));
 	for (size_t i = 0; i < expression->pattern_count; i++)
 		pattern_init(&run->patterns[i], &expression->patterns[i], &run->place);
@@ -332,6 +354,7 @@ int filter_run_begin(struct filter_run *run, const struct exp_nodes *nodes)
 
 int filter_wants_leaks(const struct expression *expression)
 {
-	return expression_has(expression, TOKEN_HLEAKED) || expression_has(expression, TOKEN_HFREED) ||
+	return expression_has(expression, TOKEN_HLEAKED) ||
+	       expression_has(expression, TOKEN_HFREED) ||
 	       expression_has(expression, TOKEN_HCUR_LEAKS);
 }

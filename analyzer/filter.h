@@ -12,16 +12,18 @@ struct filter_place {
 	const struct exp_info *info;
 	const struct exp_data_set *whole; /* all its events */
 	struct symbols *symbols;
-	enum frames_mode mode; /* what viewmode is: STACK and LEAF mean what it shows */
-	uint32_t number;      /* EXPID */
-	uint32_t group;       /* number of its founder */
+	enum frames_mode mode;   /* what viewmode is: STACK and LEAF mean what it shows */
+	uint32_t number;         /* EXPID */
+	uint32_t group;          /* number of its founder */
 	int64_t founder_real_ns; /* when the founder began */
 };
 
 struct filter_run;
 
-/* Make ready to evaluate `expression`, which is borrowed, as the place is. filter_run_destroy frees. */
-struct filter_run *filter_run_create(const struct expression *expression, const struct filter_place *place);
+/* Make ready to evaluate `expression`, which is borrowed, as the place is. filter_run_destroy
+ * frees. */
+struct filter_run *filter_run_create(const struct expression *expression,
+                                     const struct filter_place *place);
 void filter_run_destroy(struct filter_run *run);
 
 /* The stacks that facts will name: of exp_selection.begin. Returns 0 or -ENOMEM. */

@@ -1,8 +1,9 @@
-/* filters.c: keeps the parts that choose events, and the data that they leave of each experiment. */
-#include "filters.h"
+/* filters.c: keeps the parts that choose events, and the data that they leave of each experiment.
+ */
+#include "analyzer/filters.h"
 
-#include "memory.h"
-#include "print.h"
+#include "analyzer/memory.h"
+#include "analyzer/print.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,15 +24,26 @@ struct filters_run {
 static const struct {
 	const char *command, *list;
 } names[FILTERS_PARTS] = {
-	[FILTERS_EXPRESSION] = {"filters", NULL}, [FILTERS_TIME] = {"time", NULL}, [FILTERS_SAMPLES] = {"sample_select", "sample_list"},
-	[FILTERS_THREADS] = {"thread_select", "thread_list"}, [FILTERS_LWPS] = {"lwp_select", "lwp_list"}, [FILTERS_CPUS] = {"cpu_select", "cpu_list"}};
+	[FILTERS_EXPRESSION] = {"filters", NULL},
+	[FILTERS_TIME] = {"time", NULL},
+	[FILTERS_SAMPLES] = {"sample_select", "sample_list"},
+	[FILTERS_THREADS] = {"thread_select", "thread_list"},
+	[FILTERS_LWPS] = {"lwp_select", "lwp_list"},
+	[FILTERS_CPUS] = {"cpu_select", "cpu_list"},
+};
 
 static const struct {
 	unsigned data;
 	const char *what;
-} kinds[] = {{METRIC_DATA_CLOCK, "samples"}, {METRIC_DATA_HEAP, "allocations"}, {METRIC_DATA_SYNC, "waits"},
-	     {METRIC_DATA_IO, "I/O calls"}, {METRIC_DATA_FUNCTRACE, "traced calls"}, {METRIC_DATA_USER, "user events"},
-	     {METRIC_DATA_OMP, "OpenMP constructs"}, {METRIC_DATA_MPI, "MPI calls"}, {METRIC_DATA_COUNTERS, "counter samples"}};
+} kinds[] = {{METRIC_DATA_CLOCK, "samples"},
+             {METRIC_DATA_HEAP, "allocations"},
+             {METRIC_DATA_SYNC, "waits"},
+             {METRIC_DATA_IO, "I/O calls"},
+             {METRIC_DATA_FUNCTRACE, "traced calls"},
+             {METRIC_DATA_USER, "user events"},
+             {METRIC_DATA_OMP, "OpenMP constructs"},
+             {METRIC_DATA_MPI, "MPI calls"},
+             {METRIC_DATA_COUNTERS, "counter samples"}};
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
@@ -58,8 +70,8 @@ void filters_destroy(struct filters *filters, struct session *session)
 	free(filters);
 }
 
-int filters_set(struct session *session, enum filters_part part, const char *shown, const char *expression,
-		struct expression_error *error)
+int filters_set(struct session *session, enum filters_part part, const char *shown,
+                const char *expression, struct expression_error *error)
 {
 	struct filters *filters = session->filters;
 	struct expression *compiled = NULL;
@@ -93,7 +105,9 @@ int filters_are_set(const struct filters *filters)
 
 const char *filters_of_data(const struct filters *filters)
 {
-	return filters_are_set(filters) ? "in what filters and selections leave of the recorded data" : "in the recorded data";
+	return filters_are_set(filters)
+	               ? "in what filters and selections leave of the recorded data"
+	               : "in the recorded data";
 }
 
 int filters_want_leaks(const struct filters *filters)
@@ -137,7 +151,8 @@ static void put_count(struct session *session, FILE *out, unsigned data, const c
 		selected += events_of(at->data, data);
 		all += events_of(at->whole, data);
 	}
-	fprintf(out, ", %llu of %llu %s", (unsigned long long)selected, (unsigned long long)all, what);
+	fprintf(out, ", %llu of %llu %s", (unsigned long long)selected, (unsigned long long)all,
+	        what);
 }
 
 void filters_put(struct session *session)
@@ -166,18 +181,22 @@ void filters_change(struct filters *filters)
 	filters->has_changed = 1;
 }
 
-struct filter_place filters_place(const struct session *session, const struct session_experiment *at)
+struct filter_place filters_place(const struct session *session,
+                                  const struct session_experiment *at)
 {
-	const struct session_experiment *founder = at->founder != 0 ? session_find(session, at->founder) : at;
+	const struct session_experiment *founder = at->founder != 0
+	                                                   ? session_find(session, at->founder)
+	                                                   : at;
 
-	return (struct filter_place){.experiment = at->experiment,
-				     .info = at->info,
-				     .whole = at->whole,
-				     .symbols = session->symbols,
-				     .mode = session->mode,
-				     .number = at->id,
-				     .group = at->founder != 0 ? at->founder : at->id,
-				     .founder_real_ns = (founder != NULL ? founder : at)->info->start_real_ns};
+	return (struct filter_place){
+		.experiment = at->experiment,
+		.info = at->info,
+		.whole = at->whole,
+		.symbols = session->symbols,
+		.mode = session->mode,
+		.number = at->id,
+		.group = at->founder != 0 ? at->founder : at->id,
+		.founder_real_ns = (founder != NULL ? founder : at)->info->start_real_ns};
 }
 
 struct filters_run *filters_open(const struct filters *filters, const struct filter_place *place)
@@ -226,8 +245,8 @@ static uint32_t row(void *context, const struct exp_fact *fact)
 	return filters_select(context, fact) ? 0 : EXP_ROW_NONE;
 }
 
-/* A list of what is not there would leave tables empty without a word, and exports. It is no error: of several experiments that one script
- * looks at, some may have no such thread. */
+/* A list of what is not there would leave tables empty without a word, and exports. It is no error:
+ * of several experiments that one script looks at, some may have no such thread. */
 static void tell_of_nothing(struct session *session)
 {
 	uint64_t selected = 0, all = 0;
@@ -239,8 +258,8 @@ static void tell_of_nothing(struct session *session)
 		}
 	for (size_t i = 0; i < FILTERS_PARTS && selected == 0 && all > 0; i++)
 		if (session->filters->shown[i] != NULL && names[i].list != NULL)
-			session_say(session, "%s %s: no event is selected (%s lists what there is)", names[i].command,
-				    session->filters->shown[i], names[i].list);
+			session_say(session, "%s %s: no event is selected (%s lists what there is)",
+			            names[i].command, session->filters->shown[i], names[i].list);
 }
 
 void filters_apply(struct session *session)

@@ -1,5 +1,5 @@
-/* filters.h: which events of a session count: what the commands filters, time, thread_select and their like have chosen,
- * all at once. */
+/* filters.h: which events of a session count: what the commands filters, time, thread_select and
+ * their like have chosen, all at once. */
 #ifndef XER_ANALYZER_FILTERS_H
 #define XER_ANALYZER_FILTERS_H
 
@@ -7,15 +7,23 @@
 #include "analyzer/session.h"
 
 /* Each is set for itself; an event counts if all that are set say so. */
-enum filters_part { FILTERS_EXPRESSION, FILTERS_TIME, FILTERS_SAMPLES, FILTERS_THREADS, FILTERS_LWPS, FILTERS_CPUS, FILTERS_PARTS };
+enum filters_part {
+	FILTERS_EXPRESSION,
+	FILTERS_TIME,
+	FILTERS_SAMPLES,
+	FILTERS_THREADS,
+	FILTERS_LWPS,
+	FILTERS_CPUS,
+	FILTERS_PARTS
+};
 
 struct filters *filters_create(void);
 void filters_destroy(struct filters *filters, struct session *session);
 
-/* Set a part: `shown` is what the user wrote, `expression` what it means; NULL: the part chooses nothing. Returns 0, or
- * -EINVAL and *error; then nothing has changed. */
-int filters_set(struct session *session, enum filters_part part, const char *shown, const char *expression,
-		struct expression_error *error);
+/* Set a part: `shown` is what the user wrote, `expression` what it means; NULL: the part chooses
+ * nothing. Returns 0, or -EINVAL and *error; then nothing has changed. */
+int filters_set(struct session *session, enum filters_part part, const char *shown,
+                const char *expression, struct expression_error *error);
 
 /* What the user wrote, NULL if the part chooses nothing. */
 const char *filters_shown(const struct filters *filters, enum filters_part part);
@@ -37,7 +45,8 @@ void filters_apply(struct session *session);
 void filters_forget(struct session_experiment *at);
 
 /* The place of an experiment in the session. */
-struct filter_place filters_place(const struct session *session, const struct session_experiment *at);
+struct filter_place filters_place(const struct session *session,
+                                  const struct session_experiment *at);
 
 /* All parts made ready for an experiment, which the caller gives to filters_close. */
 struct filters_run;

@@ -1,9 +1,9 @@
-/* fit.c: cuts and breaks text to a width. What cannot be printed is escaped first, so that a byte is a column, or one of those
- * that continue a character. */
-#include "fit.h"
+/* fit.c: cuts and breaks text to a width. What cannot be printed is escaped first, so that a byte
+ * is a column, or one of those that continue a character. */
+#include "analyzer/fit.h"
 
-#include "memory.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +46,8 @@ static size_t bytes_of(const char *escaped, size_t columns)
 	return at;
 }
 
-/* How much of the end is kept: half, or where a line number stands there, from that on if the rest leaves room for a bit of
- * the beginning. */
+/* How much of the end is kept: half, or where a line number stands there, from that on if the rest
+ * leaves room for a bit of the beginning. */
 static size_t tail_width(const char *name, size_t left)
 {
 	const char *line = strstr(name, ", line ");
@@ -67,7 +67,8 @@ char *fit_cut(const char *text, size_t columns)
 	left -= strlen(dots);
 	tail = tail_width(escaped + rules, left);
 	head = rules + bytes_of(escaped + rules, left - tail);
-	cut = memory_format("%.*s%s%s", (int)head, escaped, dots, escaped + rules + bytes_of(escaped + rules, width - tail));
+	cut = memory_format("%.*s%s%s", (int)head, escaped, dots,
+	                    escaped + rules + bytes_of(escaped + rules, width - tail));
 	free(escaped);
 	return cut;
 }

@@ -1,8 +1,8 @@
 /* fold.c: one walk over the call tree for each flat table. Both know by item how often, or where,
  * it stands on the way from the root, so that recursion counts once. */
-#include "fold.h"
+#include "analyzer/fold.h"
 
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <stdlib.h>
 
@@ -58,8 +58,8 @@ struct fold_row *fold_items(const struct tree *tree)
 
 static size_t edge_slot(const struct fold_edges *edges, uint32_t caller, uint32_t callee)
 {
-	uint64_t hash =
-		((uint64_t)caller << 32 | callee) * 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio */
+	uint64_t hash = ((uint64_t)caller << 32 | callee) *
+	                0x9e3779b97f4a7c15u; /* 2^64 / golden ratio */
 	size_t slot = (hash >> 20) & (edges->slots - 1);
 
 	while (edges->table[slot] != 0) {
@@ -78,8 +78,8 @@ static void rehash(struct fold_edges *edges)
 	edges->slots = edges->slots ? edges->slots * 2 : 64;
 	edges->table = memory_take(edges->slots, sizeof(*edges->table));
 	for (size_t i = 0; i < edges->count; i++)
-		edges->table[edge_slot(edges, edges->edges[i].caller, edges->edges[i].callee)] =
-			(uint32_t)i + 1;
+		edges->table[edge_slot(edges, edges->edges[i].caller,
+		                       edges->edges[i].callee)] = (uint32_t)i + 1;
 }
 
 static struct fold_edge *find_edge(struct fold_edges *edges, uint32_t caller, uint32_t callee)
@@ -91,7 +91,7 @@ static struct fold_edge *find_edge(struct fold_edges *edges, uint32_t caller, ui
 	slot = edge_slot(edges, caller, callee);
 	if (edges->table[slot] == 0) {
 		edges->edges = memory_grow(edges->edges, edges->count, &edges->capacity,
-					   sizeof(*edges->edges));
+		                           sizeof(*edges->edges));
 		edges->edges[edges->count] = (struct fold_edge){.caller = caller, .callee = callee};
 		edges->table[slot] = (uint32_t)++edges->count;
 	}
@@ -116,8 +116,8 @@ static void enter(struct walk *walk, uint32_t node, size_t depth)
 	uint32_t caller, last = walk->innermost[item];
 
 	walk->path = memory_grow(walk->path, depth, &walk->path_capacity, sizeof(*walk->path));
-	walk->before =
-		memory_grow(walk->before, depth, &walk->before_capacity, sizeof(*walk->before));
+	walk->before = memory_grow(walk->before, depth, &walk->before_capacity,
+	                           sizeof(*walk->before));
 	walk->path[depth] = node;
 	walk->before[depth] = last;
 	walk->innermost[item] = (uint32_t)depth + 1;
@@ -126,7 +126,7 @@ static void enter(struct walk *walk, uint32_t node, size_t depth)
 	caller = tree->nodes[tree->nodes[node].parent].item;
 	if (last == 0)
 		metric_values_add(&find_edge(walk->edges, caller, item)->as_caller,
-				  &tree->total[node]);
+		                  &tree->total[node]);
 	metric_values_add(&find_edge(walk->edges, caller, item)->as_callee, &tree->total[node]);
 	if (last != 0) {
 		/* From here on this node is the innermost: the way through the one before counts no

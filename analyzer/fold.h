@@ -13,8 +13,9 @@ struct fold_row {
 /* The totals of every item, rows[tree->item_count] by item. The caller frees. */
 struct fold_row *fold_items(const struct tree *tree);
 
-/* The totals of sets of items: key_of[item] is the set that an item belongs to, TREE_NONE: to none. Several items of
- * one set in one stack count that stack once. rows[key_count] by key; the caller frees. */
+/* The totals of sets of items: key_of[item] is the set that an item belongs to, TREE_NONE: to none.
+ * Several items of one set in one stack count that stack once. rows[key_count] by key; the caller
+ * frees. */
 struct fold_row *fold_sets(const struct tree *tree, const uint32_t *key_of, size_t key_count);
 
 /* `callee` called from `caller`. For any item: its inclusive value is the sum of as_caller over its

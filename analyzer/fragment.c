@@ -1,8 +1,8 @@
-/* fragment.c: looks for a piece of stack in the tree of calls, in one pass over its nodes: parents come before their
- * children, so each node goes on from what its caller knows. */
-#include "fragment.h"
+/* fragment.c: looks for a piece of stack in the tree of calls, in one pass over its nodes: parents
+ * come before their children, so each node goes on from what its caller knows. */
+#include "analyzer/fragment.h"
 
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <stdlib.h>
 
@@ -11,7 +11,8 @@
 /* What a node knows of the way from the root to it. */
 struct place {
 	uint64_t state;  /* bit i: the way ends with the first i + 1 functions */
-	uint32_t caller; /* item before the outermost place of the fragment, TREE_NONE: it is not on the way */
+	uint32_t caller; /* item before the outermost place of the fragment, TREE_NONE: it is not on
+	                    the way */
 	uint32_t callee; /* item behind the innermost, ITSELF: the way ends with it */
 };
 
@@ -41,7 +42,8 @@ static uint32_t item_above(const struct tree *tree, uint32_t node, size_t steps)
 	return tree->nodes[node].item;
 }
 
-static struct place find_place(const struct fragment *fragment, const struct tree *tree, uint32_t node, struct place before)
+static struct place find_place(const struct fragment *fragment, const struct tree *tree,
+                               uint32_t node, struct place before)
 {
 	uint32_t item = tree->nodes[node].item;
 	struct place place = before;
@@ -58,19 +60,22 @@ static struct place find_place(const struct fragment *fragment, const struct tre
 	return place;
 }
 
-static void credit(struct fragment_values *values, const struct place *place, const struct metric_values *own)
+static void credit(struct fragment_values *values, const struct place *place,
+                   const struct metric_values *own)
 {
 	if (place->caller == TREE_NONE)
 		return;
 	metric_values_add(&values->total, own);
 	metric_values_add(&values->callers[place->caller], own);
-	metric_values_add(place->callee == ITSELF ? &values->own : &values->callees[place->callee], own);
+	metric_values_add(place->callee == ITSELF ? &values->own : &values->callees[place->callee],
+	                  own);
 }
 
 struct fragment_values fragment_find(const struct fragment *fragment, const struct tree *tree)
 {
-	struct fragment_values values = {.callers = memory_take(tree->item_count, sizeof(*values.callers)),
-					 .callees = memory_take(tree->item_count, sizeof(*values.callees))};
+	struct fragment_values values = {
+		.callers = memory_take(tree->item_count, sizeof(*values.callers)),
+		.callees = memory_take(tree->item_count, sizeof(*values.callees))};
 	struct place *places = memory_take(tree->count, sizeof(*places));
 
 	places[TREE_ROOT] = (struct place){.state = 0, .caller = TREE_NONE, .callee = TREE_NONE};

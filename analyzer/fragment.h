@@ -7,12 +7,13 @@
 enum { FRAGMENT_MAX = 60 };
 
 struct fragment {
-	const struct sym_function *functions[FRAGMENT_MAX]; /* functions[count], the caller first; compared, never read */
+	const struct sym_function *functions[FRAGMENT_MAX]; /* functions[count], the caller first;
+	                                                       compared, never read */
 	size_t count;
 };
 
-/* Values around a fragment. Stacks that hold it several times count once: their caller is that of the outermost place,
- * their callee that of the innermost. */
+/* Values around a fragment. Stacks that hold it several times count once: their caller is that of
+ * the outermost place, their callee that of the innermost. */
 struct fragment_values {
 	struct metric_values own, total;         /* in its last function itself; with all below */
 	struct metric_values *callers, *callees; /* by item */

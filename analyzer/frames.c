@@ -1,14 +1,15 @@
 /* frames.c: see frames.h. */
-#include "frames.h"
+#include "analyzer/frames.h"
 
 #include "experiment/code.h"
 #include "format/record.h"
-#include "memory.h"
-#include "tree.h"
+#include "analyzer/memory.h"
+#include "analyzer/tree.h"
 
 #include <string.h>
 
-const char *const frames_names[FRAMES_KINDS] = {[FRAMES_RECORDER] = "<Recorder>", [FRAMES_JVM] = "<JVM-System>"};
+const char *const frames_names[FRAMES_KINDS] = {
+	[FRAMES_RECORDER] = "<Recorder>", [FRAMES_JVM] = "<JVM-System>"};
 
 static int is_jvm(const struct sym_object *object)
 {
@@ -34,7 +35,8 @@ static enum frames_kind kind_of(const struct sym_frame *frame)
 }
 
 /* What the frames are to the user. */
-static enum frames_kind kind_in(enum frames_mode mode, const struct sym_frame *const *frames, int count)
+static enum frames_kind kind_in(enum frames_mode mode, const struct sym_frame *const *frames,
+                                int count)
 {
 	return count > 0 && mode == FRAMES_USER ? kind_of(&(*frames)[0]) : FRAMES_SHOWN;
 }
@@ -45,27 +47,32 @@ static int is_hidden(uint64_t pc, enum frames_mode mode)
 	return pc == FMT_PC_GUESSED || (mode == FRAMES_USER && fmt_pc_is_inner_mark(pc));
 }
 
-int frames_find(struct symbols *symbols, const struct experiment *experiment, uint64_t pc, uint32_t generation, int is_leaf,
-		enum frames_mode mode, const struct sym_frame **out, enum frames_kind *kind)
+int frames_find(struct symbols *symbols, const struct experiment *experiment, uint64_t pc,
+                uint32_t generation, int is_leaf, enum frames_mode mode,
+                const struct sym_frame **out, enum frames_kind *kind)
 {
 	int count = 0;
 
 	if (!is_hidden(pc, mode))
-		count = mode == FRAMES_MACHINE ? symbols_machine_frames(symbols, experiment, pc, generation, is_leaf, out)
-					       : symbols_frames(symbols, experiment, pc, generation, is_leaf, out);
+		count = mode == FRAMES_MACHINE
+		                ? symbols_machine_frames(symbols, experiment, pc, generation,
+		                                         is_leaf, out)
+		                : symbols_frames(symbols, experiment, pc, generation, is_leaf, out);
 	if (count < 0)
 		memory_fail();
 	*kind = kind_in(mode, out, count);
 	return count;
 }
 
-int frames_find_functions(struct symbols *symbols, const struct experiment *experiment, uint64_t pc, uint32_t generation, int is_leaf,
-			  enum frames_mode mode, const struct sym_frame **out, enum frames_kind *kind)
+int frames_find_functions(struct symbols *symbols, const struct experiment *experiment, uint64_t pc,
+                          uint32_t generation, int is_leaf, enum frames_mode mode,
+                          const struct sym_frame **out, enum frames_kind *kind)
 {
 	int count = 0;
 
 	if (!is_hidden(pc, mode))
-		count = symbols_functions_at(symbols, experiment, pc, generation, is_leaf, mode == FRAMES_MACHINE, out);
+		count = symbols_functions_at(symbols, experiment, pc, generation, is_leaf,
+		                             mode == FRAMES_MACHINE, out);
 	if (count < 0)
 		memory_fail();
 	*kind = kind_in(mode, out, count);

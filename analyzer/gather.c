@@ -1,8 +1,8 @@
 /* gather.c: from an experiment's tree of addresses to the tree of symbols. */
-#include "tree.h"
+#include "analyzer/tree.h"
 
 #include "format/record.h"
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static struct tree_longest longest_of(const uint64_t of[EXP_METRICS])
 
 /* Exclusive totals of a node. Returns true if any is not 0. */
 static int node_values(const struct exp_nodes *nodes, size_t node, struct metric_values *out,
-		       struct tree_longest *longest)
+                       struct tree_longest *longest)
 {
 	uint64_t of[EXP_METRICS];
 	uint64_t any = 0;
@@ -105,14 +105,15 @@ static int has(const struct exp_nodes *nodes, enum exp_metric metric, size_t nod
 
 static int has_clock(const struct exp_nodes *nodes, size_t node)
 {
-	return has(nodes, EXP_SAMPLES, node) || has(nodes, EXP_CPU_USER, node) || has(nodes, EXP_CPU_SYSTEM, node);
+	return has(nodes, EXP_SAMPLES, node) || has(nodes, EXP_CPU_USER, node) ||
+	       has(nodes, EXP_CPU_SYSTEM, node);
 }
 
 int tree_is_leaf(const struct exp_nodes *nodes, const unsigned char *is_parent, size_t node)
 {
-	static const enum exp_metric calls[] = {EXP_ALLOC_COUNT,    EXP_MAP_COUNT,      EXP_SYNC_COUNT,
-						EXP_IO_READ_COUNT,  EXP_IO_WRITE_COUNT,
-						EXP_IO_OTHER_COUNT, EXP_IO_ERROR_COUNT};
+	static const enum exp_metric calls[] = {
+		EXP_ALLOC_COUNT,    EXP_MAP_COUNT,      EXP_SYNC_COUNT,    EXP_IO_READ_COUNT,
+		EXP_IO_WRITE_COUNT, EXP_IO_OTHER_COUNT, EXP_IO_ERROR_COUNT};
 
 	if (node >= nodes->traced)
 		return 1;
@@ -138,7 +139,8 @@ static struct sym_frame shown_frame(struct shown *shown, const struct sym_frame 
 	return result;
 }
 
-static uint32_t add_frame(struct tree *tree, struct shown *shown, uint32_t parent, const struct sym_frame *frame)
+static uint32_t add_frame(struct tree *tree, struct shown *shown, uint32_t parent,
+                          const struct sym_frame *frame)
 {
 	struct sym_frame result = shown_frame(shown, frame);
 
@@ -147,8 +149,8 @@ static uint32_t add_frame(struct tree *tree, struct shown *shown, uint32_t paren
 	return tree_child(tree, parent, &result);
 }
 
-static uint32_t add_frames(struct tree *tree, struct shown *shown, uint32_t parent, const struct sym_frame *frames,
-			   int count)
+static uint32_t add_frames(struct tree *tree, struct shown *shown, uint32_t parent,
+                           const struct sym_frame *frames, int count)
 {
 	struct sym_frame whole;
 
@@ -224,12 +226,14 @@ struct gather {
 };
 
 /* The frames of a node, innermost first. Returns their number, 0: none in this mode, or -ENOMEM. */
-static int find_frames(struct gather *gather, size_t node, int is_leaf, const struct sym_frame **out, enum frames_kind *kind)
+static int find_frames(struct gather *gather, size_t node, int is_leaf,
+                       const struct sym_frame **out, enum frames_kind *kind)
 {
 	const struct exp_nodes *nodes = gather->nodes;
 
 	return (gather->tree->mode == TREE_FUNCTIONS ? frames_find_functions : frames_find)(
-		gather->symbols, gather->experiment, nodes->pc[node], nodes->generation[node], is_leaf, gather->view->mode, out, kind);
+		gather->symbols, gather->experiment, nodes->pc[node], nodes->generation[node],
+		is_leaf, gather->view->mode, out, kind);
 }
 
 /* Returns 0 or -ENOMEM. */
@@ -237,7 +241,8 @@ static int gather_frames(struct gather *gather, size_t node)
 {
 	const struct sym_frame *frames;
 	enum frames_kind kind;
-	int count = find_frames(gather, node, tree_is_leaf(gather->nodes, gather->is_parent, node), &frames, &kind);
+	int count = find_frames(gather, node, tree_is_leaf(gather->nodes, gather->is_parent, node),
+	                        &frames, &kind);
 
 	if (count < 1)
 		return count < 0 ? count : 0;
@@ -247,12 +252,14 @@ static int gather_frames(struct gather *gather, size_t node)
 		count = 1;
 	}
 	gather->kind[node] = (unsigned char)kind;
-	if (gather->view->mode == FRAMES_USER && !gather->in_java[node] && frames_is_java(&frames[0])) {
+	if (gather->view->mode == FRAMES_USER && !gather->in_java[node] &&
+	    frames_is_java(&frames[0])) {
 		gather->in_java[node] = 1;
 		gather->node_of[node] = TREE_ROOT;
 	}
 	if (kind == FRAMES_SHOWN)
-		gather->node_of[node] = add_frames(gather->tree, gather->view->shown, gather->node_of[node], frames, count);
+		gather->node_of[node] = add_frames(gather->tree, gather->view->shown,
+		                                   gather->node_of[node], frames, count);
 	else
 		gather->view->stand_in[kind].object = frames[0].function->object;
 	return 0;
@@ -271,9 +278,11 @@ static struct metric_values take_clock(struct metric_values *values)
 	return clock;
 }
 
-/* A sample may interrupt the very instruction that a call returns to. Then the node is both: the sample belongs to the
- * instruction, and all else to the call before it. caller: the tree's node of the caller. Returns 0 or -ENOMEM. */
-static int part_clock(struct gather *gather, size_t node, uint32_t caller, struct metric_values *values)
+/* A sample may interrupt the very instruction that a call returns to. Then the node is both: the
+ * sample belongs to the instruction, and all else to the call before it. caller: the tree's node of
+ * the caller. Returns 0 or -ENOMEM. */
+static int part_clock(struct gather *gather, size_t node, uint32_t caller,
+                      struct metric_values *values)
 {
 	const struct exp_nodes *nodes = gather->nodes;
 	const struct sym_frame *frames;
@@ -281,14 +290,15 @@ static int part_clock(struct gather *gather, size_t node, uint32_t caller, struc
 	enum frames_kind kind;
 	int count;
 
-	if (gather->kind[node] != FRAMES_SHOWN || nodes->pc[node] < FMT_PC_MARKS || !has_clock(nodes, node) ||
-	    tree_is_leaf(nodes, gather->is_parent, node))
+	if (gather->kind[node] != FRAMES_SHOWN || nodes->pc[node] < FMT_PC_MARKS ||
+	    !has_clock(nodes, node) || tree_is_leaf(nodes, gather->is_parent, node))
 		return 0;
 	count = find_frames(gather, node, 1, &frames, &kind);
 	if (count < 1)
 		return count;
 	clock = take_clock(values);
-	tree_credit(gather->tree, add_frames(gather->tree, gather->view->shown, caller, frames, count), &clock);
+	tree_credit(gather->tree,
+	            add_frames(gather->tree, gather->view->shown, caller, frames, count), &clock);
 	return 0;
 }
 
@@ -319,15 +329,15 @@ static int gather_values(struct gather *gather, size_t node, uint32_t caller)
 }
 
 int tree_add_experiment(struct tree *tree, struct symbols *symbols,
-			const struct experiment *experiment, const struct exp_data_set *data,
-			const struct tree_view *view)
+                        const struct experiment *experiment, const struct exp_data_set *data,
+                        const struct tree_view *view)
 {
 	const struct exp_nodes *nodes = &data->nodes;
 	struct gather gather = {.tree = tree,
-				.symbols = symbols,
-				.experiment = experiment,
-				.nodes = nodes,
-				.view = view};
+	                        .symbols = symbols,
+	                        .experiment = experiment,
+	                        .nodes = nodes,
+	                        .view = view};
 	int status = 0;
 
 	gather.is_parent = tree_find_parents(nodes);
@@ -336,11 +346,13 @@ int tree_add_experiment(struct tree *tree, struct symbols *symbols,
 	gather.in_java = memory_take(nodes->count, 1);
 	gather.node_of = memory_take(nodes->count, sizeof(*gather.node_of));
 	for (size_t i = 0; i < nodes->count && status == 0; i++) {
-		uint32_t caller = nodes->parent[i] < i ? gather.node_of[nodes->parent[i]] : TREE_ROOT;
+		uint32_t caller = nodes->parent[i] < i ? gather.node_of[nodes->parent[i]]
+		                                       : TREE_ROOT;
 
 		gather.node_of[i] = caller;
 		/* What is outside of a cut is not known to be nothing but the launcher. */
-		gather.in_java[i] = nodes->parent[i] < i ? gather.in_java[nodes->parent[i]] : nodes->pc[i] < FMT_PC_MARKS;
+		gather.in_java[i] = nodes->parent[i] < i ? gather.in_java[nodes->parent[i]]
+		                                         : nodes->pc[i] < FMT_PC_MARKS;
 		if (!gather.used[i])
 			continue;
 		status = gather_frames(&gather, i);

@@ -1,5 +1,5 @@
 /* gzip.c: gzip files by zlib, which wants buffers of its own. */
-#include "gzip.h"
+#include "analyzer/gzip.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@ struct gzip *gzip_create(FILE *out)
 	if (gzip == NULL)
 		return NULL;
 	gzip->out = out;
-	if (deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW_BITS + GZIP_HEADER, MEMORY_LEVEL,
-			 Z_DEFAULT_STRATEGY) != Z_OK) {
+	if (deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
+	                 WINDOW_BITS + GZIP_HEADER, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK) {
 		free(gzip);
 		return NULL;
 	}

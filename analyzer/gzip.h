@@ -13,7 +13,8 @@ struct gzip *gzip_create(FILE *out);
 /* Write bytes[len]. */
 void gzip_put(struct gzip *gzip, const void *bytes, size_t len);
 
-/* End the file. Returns 0, or -EIO if not all of it could be compressed; errors of `out` are its own. */
+/* End the file. Returns 0, or -EIO if not all of it could be compressed; errors of `out` are its
+ * own. */
 int gzip_destroy(struct gzip *gzip);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include "analyzer/session.h"
 
-/* The facts of all selected experiments together; the peak is that of the process with the highest. */
+/* The facts of all selected experiments together; the peak is that of the process with the highest.
+ */
 struct exp_heap_maps heapmaps_sum(const struct session *session);
 
 /* Print its totals, nothing if there is none. */

@@ -1,11 +1,11 @@
 /* indexobj.c: the kinds of index and memory objects, and what their rows are called. */
-#include "indexobj.h"
+#include "analyzer/indexobj.h"
 
-#include "command.h"
-#include "memory.h"
-#include "nearest.h"
-#include "stacks.h"
-#include "text.h"
+#include "analyzer/command.h"
+#include "analyzer/memory.h"
+#include "analyzer/nearest.h"
+#include "analyzer/stacks.h"
+#include "analyzer/text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -25,7 +25,8 @@ static char *copy(const char *text)
 	return memory_text(text, strlen(text));
 }
 
-static struct index_type *add(struct index_types *types, const struct index_type *like, const char *expression)
+static struct index_type *add(struct index_types *types, const struct index_type *like,
+                              const char *expression)
 {
 	struct index_type *type = memory_take(1, sizeof(*type));
 	struct expression_error error;
@@ -36,7 +37,8 @@ static struct index_type *add(struct index_types *types, const struct index_type
 	type->meaning = copy(like->meaning);
 	if (type->expression == NULL)
 		type->expression = expression_compile(expression, &error);
-	types->types = memory_grow(types->types, types->count, &types->capacity, sizeof(struct index_type *));
+	types->types = memory_grow(types->types, types->count, &types->capacity,
+	                           sizeof(struct index_type *));
 	types->types[types->count++] = type;
 	return type;
 }
@@ -50,9 +52,16 @@ struct index_types *index_types_create(void)
 		const char *expression;
 	} known[] = {
 #define INDEX(name_, group, expression_, label_, shift_, order, token_, heading_, meaning_) \
-	{{.name = #name_, .heading = heading_, .meaning = meaning_, .label = INDEX_##label_, .shift = shift_, \
-	  .is_memory = group == MEMORY, .is_by_key = order == KEY, .token = token_}, expression_},
-#include "indexobj.def"
+	{{.name = #name_, \
+	  .heading = heading_, \
+	  .meaning = meaning_, \
+	  .label = INDEX_##label_, \
+	  .shift = shift_, \
+	  .is_memory = group == MEMORY, \
+	  .is_by_key = order == KEY, \
+	  .token = token_}, \
+	 expression_},
+#include "analyzer/indexobj.def"
 	};
 	struct index_types *types = memory_take(1, sizeof(*types));
 
@@ -93,8 +102,8 @@ static const char *nearest(const struct index_types *types, int is_memory, const
 	return near.name;
 }
 
-const struct index_type *index_find(const struct index_types *types, int is_memory, const char *name, char *error,
-				    size_t size)
+const struct index_type *index_find(const struct index_types *types, int is_memory,
+                                    const char *name, char *error, size_t size)
 {
 	const struct index_type *found = NULL;
 	const char *near;
@@ -103,7 +112,8 @@ const struct index_type *index_find(const struct index_types *types, int is_memo
 	for (size_t i = 0; i < types->count; i++) {
 		const struct index_type *type = types->types[i];
 
-		if (type->is_memory != is_memory || len == 0 || strncasecmp(type->name, name, len) != 0)
+		if (type->is_memory != is_memory || len == 0 ||
+		    strncasecmp(type->name, name, len) != 0)
 			continue;
 		if (type->name[len] == '\0')
 			return type;
@@ -116,8 +126,13 @@ const struct index_type *index_find(const struct index_types *types, int is_memo
 	if (count > 1)
 		snprintf(error, size, "'%.64s' is ambiguous", name);
 	else
-		snprintf(error, size, near != NULL ? "no '%.64s' (did you mean '%s'?)" : "no '%.64s' (%s lists them)", name,
-			 near != NULL ? near : is_memory ? "mobj_list" : "indxobj_list");
+		snprintf(error, size,
+		         near != NULL ? "no '%.64s' (did you mean '%s'?)"
+		                      : "no '%.64s' (%s lists them)",
+		         name,
+		         near != NULL ? near
+		         : is_memory  ? "mobj_list"
+		                      : "indxobj_list");
 	return NULL;
 }
 
@@ -132,8 +147,8 @@ static const char *check_name(const struct index_types *types, const char *name)
 	for (const char *at = name; *at != '\0'; at++)
 		if (!isalnum((unsigned char)*at) && *at != '_')
 			return "a name is made of letters, digits and _";
-	if (command != NULL &&
-	    (strcasecmp(command->name, name) == 0 || (command->alias != NULL && strcasecmp(command->alias, name) == 0)))
+	if (command != NULL && (strcasecmp(command->name, name) == 0 ||
+	                        (command->alias != NULL && strcasecmp(command->alias, name) == 0)))
 		return "there is a command of this name";
 	for (size_t i = 0; i < types->count; i++)
 		if (!types->types[i]->is_own && strcasecmp(types->types[i]->name, name) == 0)
@@ -142,15 +157,15 @@ static const char *check_name(const struct index_types *types, const char *name)
 }
 
 int index_define(struct index_types *types, int is_memory, const char *name, const char *source,
-		 struct expression_error *error)
+                 struct expression_error *error)
 {
 	const char *wrong = check_name(types, name);
 	struct index_type type = {.name = (char *)name,
-				  .heading = (char *)name,
-				  .meaning = (char *)source,
-				  .label = is_memory ? INDEX_HEX : INDEX_NUMBER,
-				  .is_memory = is_memory,
-				  .is_own = 1};
+	                          .heading = (char *)name,
+	                          .meaning = (char *)source,
+	                          .label = is_memory ? INDEX_HEX : INDEX_NUMBER,
+	                          .is_memory = is_memory,
+	                          .is_own = 1};
 
 	*error = (struct expression_error){.column = 0};
 	if (wrong != NULL) {
@@ -173,7 +188,8 @@ int index_define(struct index_types *types, int is_memory, const char *name, con
 
 static char *name_thread(const struct session *session, int64_t key)
 {
-	unsigned long experiment = (unsigned long)(key >> 32), number = (unsigned long)(key & UINT32_MAX);
+	unsigned long experiment = (unsigned long)(key >> 32),
+		      number = (unsigned long)(key & UINT32_MAX);
 	const struct session_experiment *at = session_find(session, experiment);
 	const char *name = "";
 
@@ -181,10 +197,12 @@ static char *name_thread(const struct session *session, int64_t key)
 		return memory_format("Process %lu, thread unknown", experiment);
 	if (at != NULL && number <= at->whole->thread_count)
 		name = at->whole->threads[number - 1].name;
-	return memory_format("Process %lu, Thread %lu%s%s", experiment, number, name[0] != '\0' ? ", " : "", name);
+	return memory_format("Process %lu, Thread %lu%s%s", experiment, number,
+	                     name[0] != '\0' ? ", " : "", name);
 }
 
-/* A process that executed another program has several experiments: it is named by the last. NULL: it is not there. */
+/* A process that executed another program has several experiments: it is named by the last. NULL:
+ * it is not there. */
 static const struct session_experiment *find_process(const struct session *session, int64_t pid)
 {
 	for (size_t i = session->count; i-- > 0;)
@@ -206,14 +224,17 @@ static char *name_experiment(const struct session *session, int64_t key)
 {
 	const struct session_experiment *at = session_find(session, (unsigned long)key);
 
-	return memory_format("Experiment %lld, %s", (long long)key, at != NULL ? at->info->name : "");
+	return memory_format("Experiment %lld, %s", (long long)key,
+	                     at != NULL ? at->info->name : "");
 }
 
 /* A construct is told by the first node at its place, + 1. */
 static char *name_construct(struct session *session, int64_t key)
 {
 	const struct session_experiment *at = session_find(session, (unsigned long)(key >> 32));
-	char *name = at != NULL && (key & UINT32_MAX) != 0 ? stacks_name_place(session, at, (uint32_t)(key & UINT32_MAX) - 1, 1) : NULL;
+	char *name = at != NULL && (key & UINT32_MAX) != 0
+	                     ? stacks_name_place(session, at, (uint32_t)(key & UINT32_MAX) - 1, 1)
+	                     : NULL;
 
 	return name != NULL ? name : copy("outside of all");
 }
@@ -225,8 +246,8 @@ static char *name_size(int64_t key)
 
 	if (key <= 0 || key > 63)
 		return memory_text("0 B", 3);
-	return memory_format("%4llu %-3s to < %4llu %s", 1ull << (key - 1) % 10, units[(key - 1) / 10], 1ull << key % 10,
-			     units[key / 10]);
+	return memory_format("%4llu %-3s to < %4llu %s", 1ull << (key - 1) % 10,
+	                     units[(key - 1) / 10], 1ull << key % 10, units[key / 10]);
 }
 
 /* Key 0: no time; key n: ns of n decimal digits. */
@@ -240,7 +261,7 @@ static char *name_duration(int64_t key)
 	if (key > 12)
 		return memory_text("1000 s and more", 15);
 	return memory_format("%3u %s to < %3u %s", powers[(key - 1) % 3], units[(key - 1) / 3],
-			     key == 12 ? 1000 : powers[key % 3], units[key == 12 ? 3 : key / 3]);
+	                     key == 12 ? 1000 : powers[key % 3], units[key == 12 ? 3 : key / 3]);
 }
 
 static char *name_number(const struct index_type *type, const struct index_rows *rows, int64_t key)
@@ -264,8 +285,8 @@ static char *name_number(const struct index_type *type, const struct index_rows 
 	return memory_format("%s %lld", type->name, (long long)key);
 }
 
-char *index_row_name(struct session *session, const struct index_type *type, const struct index_rows *rows,
-		     const struct index_row *row)
+char *index_row_name(struct session *session, const struct index_type *type,
+                     const struct index_rows *rows, const struct index_row *row)
 {
 	if (row->is_missing)
 		return copy("<Unknown>");
@@ -276,7 +297,7 @@ char *index_row_name(struct session *session, const struct index_type *type, con
 		return memory_format("CPU %lld", (long long)row->key);
 	case INDEX_SAMPLE:
 		return memory_format("Process %lld, Sample %lld", (long long)(row->key >> 32),
-				     (long long)(row->key & UINT32_MAX));
+		                     (long long)(row->key & UINT32_MAX));
 	case INDEX_SECOND:
 		return memory_format("Second %lld", (long long)row->key);
 	case INDEX_PROCESS:
@@ -305,10 +326,11 @@ static const char *name_kin(const struct session_experiment *at)
 	return at->info->lineage[0] != '\0' ? at->info->lineage : "Founder";
 }
 
-char *index_row_compared_name(struct session *session, const struct index_type *type, const struct index_rows *rows,
-			      const struct index_row *row)
+char *index_row_compared_name(struct session *session, const struct index_type *type,
+                              const struct index_rows *rows, const struct index_row *row)
 {
-	const struct session_experiment *at = session_find(session, (unsigned long)(row->key >> 32));
+	const struct session_experiment *at = session_find(session,
+	                                                   (unsigned long)(row->key >> 32));
 	unsigned long number = (unsigned long)(row->key & UINT32_MAX);
 	const char *name = "";
 
@@ -318,10 +340,12 @@ char *index_row_compared_name(struct session *session, const struct index_type *
 	case INDEX_THREAD:
 		if (number == 0)
 			return memory_format("%s, thread unknown", name_kin(at));
-		/* The first is called after the program, which may have another name in each build. */
+		/* The first is called after the program, which may have another name in each build.
+		 */
 		if (at != NULL && number > 1 && number <= at->whole->thread_count)
 			name = at->whole->threads[number - 1].name;
-		return memory_format("%s, Thread %lu%s%s", name_kin(at), number, name[0] != '\0' ? ", " : "", name);
+		return memory_format("%s, Thread %lu%s%s", name_kin(at), number,
+		                     name[0] != '\0' ? ", " : "", name);
 	case INDEX_SAMPLE:
 		return memory_format("%s, Sample %lu", name_kin(at), number);
 	case INDEX_PROCESS:

@@ -1,22 +1,24 @@
-/* indexrows.c: sorts the events of the session into the rows of an index object, in one reading of each experiment. */
-#include "indexobj.h"
+/* indexrows.c: sorts the events of the session into the rows of an index object, in one reading of
+ * each experiment. */
+#include "analyzer/indexobj.h"
 
 #include "experiment/hash.h"
 #include "experiment/index.h"
-#include "filters.h"
-#include "memory.h"
-#include "tree.h"
-#include "valuenames.h"
+#include "analyzer/filters.h"
+#include "analyzer/memory.h"
+#include "analyzer/tree.h"
+#include "analyzer/valuenames.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct gather {
 	struct index_rows *rows;
-	const struct token *named;     /* keys are names of this token's values, which differ between experiments; or NULL */
-	struct exp_index by_key;       /* key -> row */
-	struct exp_hash texts;         /* of rows->names: struct interned */
-	uint32_t missing;              /* row of events without a key, EXP_ROW_NONE: none yet */
+	const struct token *named; /* keys are names of this token's values, which differ between
+	                              experiments; or NULL */
+	struct exp_index by_key;   /* key -> row */
+	struct exp_hash texts;     /* of rows->names: struct interned */
+	uint32_t missing;          /* row of events without a key, EXP_ROW_NONE: none yet */
 	/* Of the experiment that is read: */
 	const struct exp_data_set *whole;
 	struct filters_run *filters;
@@ -78,7 +80,8 @@ static uint32_t intern(struct gather *gather, const char *name)
 	made = memory_take(sizeof(number) + strlen(name) + 1, 1);
 	memcpy(made, &number, sizeof(number));
 	strcpy(made + sizeof(number), name);
-	rows->names = memory_grow(rows->names, rows->name_count, &rows->name_capacity, sizeof(char *));
+	rows->names = memory_grow(rows->names, rows->name_count, &rows->name_capacity,
+	                          sizeof(char *));
 	rows->names[rows->name_count++] = made + sizeof(number);
 	if (exp_hash_add(&gather->texts, hash, made + sizeof(number)) != 0)
 		gather->is_out_of_memory = 1;
@@ -100,7 +103,9 @@ static const char *name_of(const struct gather *gather, int64_t value)
 	uint32_t at;
 
 	if (gather->named->kind == TOKEN_KIND_THREAD)
-		return value >= 0 && (uint64_t)value < whole->thread_count ? whole->threads[value].name : "<Unknown>";
+		return value >= 0 && (uint64_t)value < whole->thread_count
+		               ? whole->threads[value].name
+		               : "<Unknown>";
 	at = exp_index_find(&gather->files, (uint64_t)value);
 	if (at == EXP_INDEX_NONE)
 		return "<Unknown>";
@@ -165,15 +170,18 @@ static void add_values(struct index_rows *rows, const struct exp_nodes *nodes)
 }
 
 /* Returns 0 or -ENOMEM. */
-static int gather_experiment(struct gather *gather, struct session *session, const struct session_experiment *at,
-			     const struct index_type *type, const struct expression *list)
+static int gather_experiment(struct gather *gather, struct session *session,
+                             const struct session_experiment *at, const struct index_type *type,
+                             const struct expression *list)
 {
 	const struct filter_place place = filters_place(session, at);
 	const struct exp_data_set *set;
-	struct exp_selection selection = {.context = gather, .begin = begin, .row = row, .is_grouped = 1};
+	struct exp_selection selection = {
+		.context = gather, .begin = begin, .row = row, .is_grouped = 1};
 	int status;
 
-	selection.wants_leaks = filters_want_leaks(session->filters) || filter_wants_leaks(type->expression);
+	selection.wants_leaks = filters_want_leaks(session->filters) ||
+	                        filter_wants_leaks(type->expression);
 	gather->whole = at->whole;
 	gather->filters = filters_open(session->filters, &place);
 	gather->key = filter_run_create(type->expression, &place);
@@ -203,14 +211,17 @@ static const struct token *named_token(const struct expression *expression)
 	return token_has_names(token) && !token_has_fixed_names(token) ? token : NULL;
 }
 
-struct index_rows index_gather(struct session *session, const struct index_type *type, const struct expression *list)
+struct index_rows index_gather(struct session *session, const struct index_type *type,
+                               const struct expression *list)
 {
 	struct index_rows rows = {.count = 0};
-	struct gather gather = {.rows = &rows, .missing = EXP_ROW_NONE, .named = named_token(type->expression)};
+	struct gather gather = {
+		.rows = &rows, .missing = EXP_ROW_NONE, .named = named_token(type->expression)};
 	const struct session_experiment *at = NULL;
 
 	while ((at = session_next(session, at)) != NULL)
-		if (gather_experiment(&gather, session, at, type, list) != 0 || gather.is_out_of_memory) {
+		if (gather_experiment(&gather, session, at, type, list) != 0 ||
+		    gather.is_out_of_memory) {
 			session_say(session, "%s: out of memory", at->info->path);
 			exit(EXIT_TROUBLE);
 		}

@@ -1,8 +1,8 @@
-/* kept.c: knows the blocks that the C library keeps until the process ends. The frames between the allocation and the
- * first code outside of the library decide. */
-#include "kept.h"
+/* kept.c: knows the blocks that the C library keeps until the process ends. The frames between the
+ * allocation and the first code outside of the library decide. */
+#include "analyzer/kept.h"
 
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +13,13 @@ static const struct {
 } objects[] = {
 #define KEPT_OBJECT(file, all) {file, all},
 #define KEPT(function)
-#include "kept.def"
+#include "analyzer/kept.def"
 };
 
 static const char *const functions[] = {
 #define KEPT_OBJECT(file, all)
 #define KEPT(function) function,
-#include "kept.def"
+#include "analyzer/kept.def"
 };
 
 static int matches(const char *pattern, const char *name)

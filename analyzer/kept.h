@@ -4,8 +4,8 @@
 
 #include "analyzer/tree.h"
 
-/* Move the stacks whose blocks the C library keeps behind all others; the order stays in both parts.
- * Returns how many others there are. */
+/* Move the stacks whose blocks the C library keeps behind all others; the order stays in both
+ * parts. Returns how many others there are. */
 size_t kept_set_apart(const struct tree *tree, uint32_t *stacks, size_t count);
 
 /* True if a block that this function, or one that it called, asked for is the C library's own.

@@ -1,8 +1,9 @@
-/* lexer.c: splits an expression into numbers, texts, names and signs. A number may have a unit: of time (ns, us, ms, s)
- * or of size (K, M, G, T: powers of 1024); only then it may have a fraction. */
-#include "lexer.h"
+/* lexer.c: splits an expression into numbers, texts, names and signs. A number may have a unit: of
+ * time (ns, us, ms, s) or of size (K, M, G, T: powers of 1024); only then it may have a fraction.
+ */
+#include "analyzer/lexer.h"
 
-#include "syntax.h"
+#include "analyzer/syntax.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,13 +16,20 @@ static const struct {
 	const char *name;
 	double factor;
 } units[] = {
-	{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9},
-	{"K", 1024.0}, {"M", 1024.0 * 1024}, {"G", 1024.0 * 1024 * 1024}, {"T", 1024.0 * 1024 * 1024 * 1024},
+	{"ns", 1},
+	{"us", 1e3},
+	{"ms", 1e6},
+	{"s", 1e9},
+	{"K", 1024.0},
+	{"M", 1024.0 * 1024},
+	{"G", 1024.0 * 1024 * 1024},
+	{"T", 1024.0 * 1024 * 1024 * 1024},
 };
 
 /* Longer ones before those that they begin with. */
-static const char *const signs[] = {"<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/", "%", "<",
-				    ">", "!", "~", "&", "^", "|", "?", ":", ",", "(", ")"};
+static const char *const signs[] = {"<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+",
+                                    "-",  "*",  "/",  "%",  "<",  ">",  "!",  "~",  "&",
+                                    "^",  "|",  "?",  ":",  ",",  "(",  ")"};
 
 static int fail(const struct lexer *lexer, size_t column, const char *what)
 {
@@ -104,7 +112,9 @@ static int read_sign(struct lexer *lexer)
 			lexer->len = strlen(signs[i]);
 			return 0;
 		}
-	return fail(lexer, lexer->column, lexer->at[0] == '=' ? "equality is written ==" : "no word of an expression begins so");
+	return fail(lexer, lexer->column,
+	            lexer->at[0] == '=' ? "equality is written =="
+	                                : "no word of an expression begins so");
 }
 
 int lexer_next(struct lexer *lexer)
@@ -142,10 +152,12 @@ int lexer_begin(struct lexer *lexer, const char *source, struct expression_error
 
 int lexer_is_sign(const struct lexer *lexer, const char *sign)
 {
-	return lexer->kind == LEXER_SIGN && strlen(sign) == lexer->len && strncmp(lexer->at, sign, lexer->len) == 0;
+	return lexer->kind == LEXER_SIGN && strlen(sign) == lexer->len &&
+	       strncmp(lexer->at, sign, lexer->len) == 0;
 }
 
 int lexer_is_name(const struct lexer *lexer, const char *name)
 {
-	return lexer->kind == LEXER_NAME && strlen(name) == lexer->len && strncasecmp(lexer->at, name, lexer->len) == 0;
+	return lexer->kind == LEXER_NAME && strlen(name) == lexer->len &&
+	       strncasecmp(lexer->at, name, lexer->len) == 0;
 }

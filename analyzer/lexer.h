@@ -14,8 +14,8 @@ struct lexer {
 	enum lexer_kind kind;
 	const char *at; /* at[len]; of a text without its quotes */
 	size_t len;
-	size_t column;  /* from 1 */
-	int64_t value;  /* of a NUMBER; times in ns, sizes in bytes */
+	size_t column; /* from 1 */
+	int64_t value; /* of a NUMBER; times in ns, sizes in bytes */
 	/* What follows is the lexer's own. */
 	const char *rest;
 };

@@ -1,8 +1,8 @@
 /* listing.c: what listings of source and of instructions have in common. */
-#include "listing.h"
+#include "analyzer/listing.h"
 
-#include "memory.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,10 +12,10 @@
 void listing_set_defaults(struct session_listing *listing)
 {
 	*listing = (struct session_listing){.source_threshold = LISTING_THRESHOLD,
-					    .disasm_threshold = LISTING_THRESHOLD,
-					    .source_comments = COMMENT_BASIC,
-					    .disasm_comments = COMMENT_BASIC | COMMENT_SOURCE,
-					    .context = LISTING_AUTO};
+	                                    .disasm_threshold = LISTING_THRESHOLD,
+	                                    .source_comments = COMMENT_BASIC,
+	                                    .disasm_comments = COMMENT_BASIC | COMMENT_SOURCE,
+	                                    .context = LISTING_AUTO};
 }
 
 static const struct {
@@ -24,7 +24,7 @@ static const struct {
 	int is_there;
 } classes[] = {
 #define COMMENT(id, word, there, meaning) {word, COMMENT_SET(id), there},
-#include "comment.def"
+#include "analyzer/comment.def"
 };
 enum { CLASSES = sizeof(classes) / sizeof(classes[0]) };
 
@@ -54,7 +54,8 @@ static int parse_word(const char *text, size_t len, int disasm, unsigned *set, c
 {
 	/* A whole word comes before the beginning of another: "fe", "src". */
 	for (size_t i = 0; i < WORDS; i++)
-		if (is_word(text, len, words[i].word) && (!words[i].of_disasm || disasm) && (len > 2 || words[i].word[len] == '\0')) {
+		if (is_word(text, len, words[i].word) && (!words[i].of_disasm || disasm) &&
+		    (len > 2 || words[i].word[len] == '\0')) {
 			*set = (*set | words[i].add) & ~words[i].remove;
 			return 0;
 		}
@@ -82,8 +83,8 @@ static int parse_threshold(const char *text, size_t len, unsigned *threshold)
 	return 0;
 }
 
-int comment_parse(const char *spec, int disasm, unsigned *out, unsigned *threshold, const char **absent, const char **bad,
-		  size_t *bad_len)
+int comment_parse(const char *spec, int disasm, unsigned *out, unsigned *threshold,
+                  const char **absent, const char **bad, size_t *bad_len)
 {
 	unsigned set = *out & (COMMENT_SOURCE | COMMENT_HEX);
 
@@ -91,7 +92,8 @@ int comment_parse(const char *spec, int disasm, unsigned *out, unsigned *thresho
 	while (*spec != '\0') {
 		size_t len = strcspn(spec, ":");
 
-		if (parse_threshold(spec, len, threshold) != 0 && parse_word(spec, len, disasm, &set, absent) != 0) {
+		if (parse_threshold(spec, len, threshold) != 0 &&
+		    parse_word(spec, len, disasm, &set, absent) != 0) {
 			*bad = spec;
 			*bad_len = len;
 			return -EINVAL;
@@ -106,14 +108,16 @@ struct table_row *listing_add(struct table *table, const char *kind, char *text)
 {
 	struct table_row *row;
 
-	table->rows = memory_grow(table->rows, table->count, &table->capacity, sizeof(*table->rows));
+	table->rows = memory_grow(table->rows, table->count, &table->capacity,
+	                          sizeof(*table->rows));
 	row = &table->rows[table->count++];
 	*row = (struct table_row){.kind = kind, .name = text};
 	return row;
 }
 
 /* The value of a line, of compared groups the greatest. */
-static uint64_t measured(const struct table *table, const struct table_row *row, const struct metric *metric)
+static uint64_t measured(const struct table *table, const struct table_row *row,
+                         const struct metric *metric)
 {
 	uint64_t most = row->own == NULL ? 0 : table_value(row, metric);
 

@@ -1,4 +1,5 @@
-/* listing.h: source lines and instructions in their order, with metrics beside them and comments between. */
+/* listing.h: source lines and instructions in their order, with metrics beside them and comments
+ * between. */
 #ifndef XER_ANALYZER_LISTING_H
 #define XER_ANALYZER_LISTING_H
 
@@ -13,8 +14,9 @@ enum comment_class {
 };
 #define COMMENT_SET(id) (1u << COMMENT_BIT_##id)
 #define COMMENT_BASIC COMMENT_SET(INLINE)
-#define COMMENT_SOURCE (1u << COMMENT_CLASSES)      /* disassembly: with source lines */
-#define COMMENT_HEX (1u << (COMMENT_CLASSES + 1)) /* disassembly: with the bytes of instructions */
+#define COMMENT_SOURCE (1u << COMMENT_CLASSES)    /* disassembly: with source lines */
+#define COMMENT_HEX (1u << (COMMENT_CLASSES + 1)) /* disassembly: with the bytes of instructions \
+	                                           */
 
 enum {
 	LISTING_THRESHOLD = 75,
@@ -26,16 +28,18 @@ enum { LISTING_AROUND = 10, LISTING_SHORT = 500, LISTING_CONTEXT_MAX = 1000000 }
 /* What a session begins with. */
 void listing_set_defaults(struct session_listing *listing);
 
-/* Read a list of classes joined by ':'; words may be cut short. `disasm`: hex, nohex, src and nosrc are known too.
- * Returns 0 and *out, and *absent: the first class that no debug information has, NULL if none; or -EINVAL with the
- * word in *bad and its length in *bad_len. *threshold changes where the list has t=NUMBER. */
-int comment_parse(const char *spec, int disasm, unsigned *out, unsigned *threshold, const char **absent, const char **bad,
-		  size_t *bad_len);
+/* Read a list of classes joined by ':'; words may be cut short. `disasm`: hex, nohex, src and nosrc
+ * are known too. Returns 0 and *out, and *absent: the first class that no debug information has,
+ * NULL if none; or -EINVAL with the word in *bad and its length in *bad_len. *threshold changes
+ * where the list has t=NUMBER. */
+int comment_parse(const char *spec, int disasm, unsigned *out, unsigned *threshold,
+                  const char **absent, const char **bad, size_t *bad_len);
 
 /* Add a line of text without values; takes `text`. kind: for programs. */
 struct table_row *listing_add(struct table *table, const char *kind, char *text);
 
-/* Mark the lines with a value of at least `threshold` percent of the greatest one of a shown metric. */
+/* Mark the lines with a value of at least `threshold` percent of the greatest one of a shown
+ * metric. */
 void listing_mark_hot(struct table *table, const struct metric_list *metrics, unsigned threshold);
 
 /* A fact above the listing: "Source File: /a/b.c". Text may be NULL: nothing is printed. */

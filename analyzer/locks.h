@@ -13,8 +13,10 @@ struct lock {
 /* "queue_lock", "queue_lock+0x8", "prog+0x4010", "0x7f0012345678". The caller frees. */
 char *lock_name(struct session *session, const struct lock *lock);
 
-/* The name of the mutex that goes with a condition variable, NULL if there is none. The caller frees. */
-char *lock_mutex_name(struct session *session, const struct session_experiment *at, uint64_t address, uint32_t node);
+/* The name of the mutex that goes with a condition variable, NULL if there is none. The caller
+ * frees. */
+char *lock_mutex_name(struct session *session, const struct session_experiment *at,
+                      uint64_t address, uint32_t node);
 
 /* Say which waits are not there: those below the threshold that the recordings had. */
 void lock_put_threshold(struct session *session);

@@ -1,15 +1,15 @@
 /* main.c: xer_print: opens the experiments, then runs the commands from left to right. */
-#include "command.h"
+#include "analyzer/command.h"
 #include "experiment/cutfile.h"
-#include "memory.h"
-#include "output.h"
-#include "rc.h"
-#include "script.h"
-#include "session.h"
-#include "terminal.h"
-#include "text.h"
-#include "trcrpt.h"
-#include "view.h"
+#include "analyzer/memory.h"
+#include "analyzer/output.h"
+#include "analyzer/rc.h"
+#include "analyzer/script.h"
+#include "analyzer/session.h"
+#include "analyzer/terminal.h"
+#include "analyzer/text.h"
+#include "analyzer/trcrpt.h"
+#include "analyzer/view.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -75,13 +75,14 @@ static int plan_command(struct session *session, struct plan *plan, char **words
 		return -1;
 	}
 	taken = command_take_words(command, words + 1, count - 1, &argument);
-	if (command->run == view_help && count > 1 && words[1][0] != '-') { /* no experiment: help needs none */
+	if (command->run == view_help && count > 1 &&
+	    words[1][0] != '-') { /* no experiment: help needs none */
 		argument.text = words[1];
 		taken = 1;
 	}
 	if (taken < 0) {
 		session_fail(session, EXIT_USAGE, "-%s: needs %s", command->name,
-			     command->argument_text);
+		             command->argument_text);
 		return -1;
 	}
 	plan->steps[plan->step_count].command = command;
@@ -115,7 +116,7 @@ static int make_plan(struct session *session, struct plan *plan, char **words, i
 	}
 	if (plan->path_count == 0 && needs_experiment(plan)) {
 		session_fail(session, EXIT_USAGE,
-			     "no experiment named (xer_print -help shows the usage)");
+		             "no experiment named (xer_print -help shows the usage)");
 		return -1;
 	}
 	return 0;
@@ -137,8 +138,8 @@ static int is_exported(const struct plan *plan)
 	return 0;
 }
 
-/* Returns 0, or -EINVAL if the command could not be run as it was asked to. What comes after it is not to be taken for what was asked for, such as
- * the tables of a filter that has a slip. */
+/* Returns 0, or -EINVAL if the command could not be run as it was asked to. What comes after it is
+ * not to be taken for what was asked for, such as the tables of a filter that has a slip. */
 static int run_step(struct session *session, const struct step *step)
 {
 	int before = session->status, after;
@@ -155,7 +156,9 @@ static int run_step(struct session *session, const struct step *step)
 	session->status = after > before ? after : before;
 	if (step->command->run == view_script) /* its lines are many */
 		return 0;
-	return after == EXIT_USAGE || (after == EXIT_TROUBLE && step->command->need == NEED_CONTROL) ? -EINVAL : 0;
+	return after == EXIT_USAGE || (after == EXIT_TROUBLE && step->command->need == NEED_CONTROL)
+	               ? -EINVAL
+	               : 0;
 }
 
 /* Run the steps that come first, or the others, up to one that fails. */

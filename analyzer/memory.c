@@ -1,6 +1,6 @@
 /* memory.c: allocation for the analyzer. A report without memory cannot go on, so that nobody has
  * to check: failure ends the program here, in one place. */
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include "experiment/arena.h"
 

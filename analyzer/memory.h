@@ -21,7 +21,8 @@ char *memory_text(const char *text, size_t len);
 /* A new string, formatted as by printf. */
 char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A stream that is written into a new string: *text, *size bytes and a NUL, when memory_stream_end has closed it. */
+/* A stream that is written into a new string: *text, *size bytes and a NUL, when memory_stream_end
+ * has closed it. */
 FILE *memory_stream(char **text, size_t *size);
 void memory_stream_end(FILE *stream, char *const *text);
 

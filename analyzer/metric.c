@@ -1,9 +1,9 @@
 /* metric.c: the table of metrics, and the keywords that users write. */
-#include "metric.h"
+#include "analyzer/metric.h"
 
 #include "experiment/clock.h"
 #include "experiment/experiment.h"
-#include "nearest.h"
+#include "analyzer/nearest.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static const struct {
 } metrics[METRICS] = {
 #define METRIC(id, keyword, data, unit, place, heading, meaning) \
 	{keyword, heading, meaning, METRIC_DATA_##data, METRIC_UNIT_##unit, place},
-#include "metric.def"
+#include "analyzer/metric.def"
 };
 
 static const struct {
@@ -41,7 +41,8 @@ static const char *const data_names[] = {
 	[METRIC_DATA_USER] = "user event",
 	[METRIC_DATA_OMP] = "OpenMP",
 	[METRIC_DATA_MPI] = "MPI",
-	[METRIC_DATA_COUNTERS] = "counter"};
+	[METRIC_DATA_COUNTERS] = "counter",
+};
 
 static int is_counter(unsigned id)
 {
@@ -162,8 +163,8 @@ static void add(struct metric_list *list, unsigned id, unsigned flavor, unsigned
 			return;
 		}
 	if (list->count < METRIC_LIST_MAX)
-		list->at[list->count++] =
-			(struct metric){(uint8_t)id, (uint8_t)flavor, (uint8_t)show};
+		list->at[list->count++] = (struct metric){(uint8_t)id, (uint8_t)flavor,
+		                                          (uint8_t)show};
 }
 
 void metric_defaults(unsigned have, struct metric_list *list, struct metric_sort *sort)
@@ -177,8 +178,8 @@ void metric_defaults(unsigned have, struct metric_list *list, struct metric_sort
 		add(list, METRIC_TOTALCPU, METRIC_INCLUSIVE, both);
 	}
 	for (unsigned id = 0; id < METRIC_VALUES; id++)
-		if (metrics[id].data != METRIC_DATA_CLOCK && metrics[id].data & have && is_there(id) &&
-		    metrics[id].place == USUAL)
+		if (metrics[id].data != METRIC_DATA_CLOCK && metrics[id].data & have &&
+		    is_there(id) && metrics[id].place == USUAL)
 			add(list, id, METRIC_INCLUSIVE, METRIC_SHOW_VALUE);
 	/* Bytes allocated, not how often. */
 	sort->metric = list->at[list->at[0].id == METRIC_HEAPALLOCCNT ? 1 : 0];
@@ -194,7 +195,9 @@ struct keyword {
 
 static int find_name(const char *name, struct keyword *out)
 {
-	out->any = strcasecmp(name, "any") == 0 || strcasecmp(name, "all") == 0 ? ~0u : strcasecmp(name, "hwc") == 0 ? METRIC_DATA_COUNTERS : 0;
+	out->any = strcasecmp(name, "any") == 0 || strcasecmp(name, "all") == 0 ? ~0u
+	           : strcasecmp(name, "hwc") == 0 ? METRIC_DATA_COUNTERS
+	                                          : 0;
 	if (out->any != 0)
 		return 0;
 	for (unsigned id = 0; id < METRICS; id++)
@@ -265,9 +268,8 @@ static void expand(const struct keyword *keyword, unsigned id, struct metric_lis
 		return;
 	}
 	if (wanted == 0)
-		wanted = metrics[id].data == METRIC_DATA_CLOCK
-				 ? METRIC_EXCLUSIVE | METRIC_INCLUSIVE
-				 : METRIC_INCLUSIVE;
+		wanted = metrics[id].data == METRIC_DATA_CLOCK ? METRIC_EXCLUSIVE | METRIC_INCLUSIVE
+		                                               : METRIC_INCLUSIVE;
 	if (wanted & METRIC_ATTRIBUTED) /* derived from what the table of functions shows */
 		wanted = (wanted & ~(unsigned)METRIC_ATTRIBUTED) | METRIC_INCLUSIVE;
 	for (size_t i = 0; i < FLAVORS; i++)
@@ -275,7 +277,8 @@ static void expand(const struct keyword *keyword, unsigned id, struct metric_lis
 			add(out, id, flavors[i].flavor, show);
 }
 
-/* `text` is no keyword; its name, if it has one, begins at `skip`. The nearest one is named with the same flavor and signs. */
+/* `text` is no keyword; its name, if it has one, begins at `skip`. The nearest one is named with
+ * the same flavor and signs. */
 static void say_unknown(const char *text, size_t skip, char *error)
 {
 	const char *names[METRICS + 3] = {"any", "default", "hwc"}, *near;
@@ -286,9 +289,12 @@ static void say_unknown(const char *text, size_t skip, char *error)
 			names[count++] = metric_keyword(id);
 	near = nearest_of(text + skip, names, count);
 	if (near != NULL)
-		snprintf(error, METRIC_ERROR_MAX, "'%.40s' is not a metric (did you mean '%.*s%.40s'?)", text, (int)skip, text, near);
+		snprintf(error, METRIC_ERROR_MAX,
+		         "'%.40s' is not a metric (did you mean '%.*s%.40s'?)", text, (int)skip,
+		         text, near);
 	else
-		snprintf(error, METRIC_ERROR_MAX, "'%.40s' is not a metric (metric_list lists them)", text);
+		snprintf(error, METRIC_ERROR_MAX,
+		         "'%.40s' is not a metric (metric_list lists them)", text);
 }
 
 static int parse_keyword(const char *text, unsigned have, struct metric_list *out, char *error)
@@ -303,14 +309,15 @@ static int parse_keyword(const char *text, unsigned have, struct metric_list *ou
 			skip = 0;
 		if (strcasecmp(text + skip, "bit") == 0) {
 			snprintf(error, METRIC_ERROR_MAX,
-				 "'%.40s': no such data in these experiments", text);
+			         "'%.40s': no such data in these experiments", text);
 			return -ENODATA;
 		}
 		say_unknown(text, skip, error);
 		return -EINVAL;
 	}
 	if (keyword.any != 0 && (keyword.any & have) == 0 && keyword.any != ~0u) {
-		snprintf(error, METRIC_ERROR_MAX, "'%.40s': no such data in these experiments", text);
+		snprintf(error, METRIC_ERROR_MAX, "'%.40s': no such data in these experiments",
+		         text);
 		return -ENODATA;
 	}
 	if (keyword.any != 0) {
@@ -321,7 +328,7 @@ static int parse_keyword(const char *text, unsigned have, struct metric_list *ou
 	}
 	if (metrics[keyword.id].data != METRIC_DATA_STATIC && !(metrics[keyword.id].data & have)) {
 		snprintf(error, METRIC_ERROR_MAX, "'%.40s': no %s data in these experiments", text,
-			 metric_data_name(metrics[keyword.id].data));
+		         metric_data_name(metrics[keyword.id].data));
 		return -ENODATA;
 	}
 	expand(&keyword, keyword.id, out);
@@ -339,7 +346,7 @@ int metric_list_parse(const char *spec, unsigned have, struct metric_list *out, 
 		int status;
 
 		snprintf(text, sizeof(text), "%.*s",
-			 (int)(len < sizeof(text) ? len : sizeof(text) - 1), spec);
+		         (int)(len < sizeof(text) ? len : sizeof(text) - 1), spec);
 		if (strcasecmp(text, "default") == 0) {
 			metric_defaults(have, &usual, &sort);
 			for (size_t i = 0; i < usual.count; i++)
@@ -367,7 +374,8 @@ size_t metric_list_fault(const char *spec, unsigned have)
 	for (;;) {
 		size_t len = strcspn(at, ":");
 
-		snprintf(text, sizeof(text), "%.*s", (int)(len < sizeof(text) ? len : sizeof(text) - 1), at);
+		snprintf(text, sizeof(text), "%.*s",
+		         (int)(len < sizeof(text) ? len : sizeof(text) - 1), at);
 		if (metric_list_parse(text, have, &list, error) != 0 || at[len] == '\0')
 			return (size_t)(at - spec) + 1;
 		at += len + 1;
@@ -390,7 +398,7 @@ int metric_sort_parse(const char *spec, unsigned have, struct metric_sort *out, 
 		return status;
 	if (list.count == 0) {
 		snprintf(error, METRIC_ERROR_MAX, "'%.40s': no such data in these experiments",
-			 spec);
+		         spec);
 		return -ENODATA;
 	}
 	*out = (struct metric_sort){.metric = list.at[0], .reverse = reverse};
@@ -432,7 +440,8 @@ int metric_list_equal(const struct metric_list *left, const struct metric_list *
 	if (left->count != right->count)
 		return 0;
 	for (size_t i = 0; i < left->count; i++)
-		if (left->at[i].id != right->at[i].id || left->at[i].flavor != right->at[i].flavor ||
+		if (left->at[i].id != right->at[i].id ||
+		    left->at[i].flavor != right->at[i].flavor ||
 		    left->at[i].show != right->at[i].show)
 			return 0;
 	return 1;
@@ -457,9 +466,10 @@ char *metric_format(unsigned id, uint64_t value, char *text)
 		uint64_t ms = value / 1000000 + (value % 1000000 >= 500000);
 
 		snprintf(text, METRIC_TEXT_MAX, "%llu.%03llu", (unsigned long long)(ms / 1000),
-			 (unsigned long long)(ms % 1000));
+		         (unsigned long long)(ms % 1000));
 	} else if (metrics[id].unit == METRIC_UNIT_RATIO) {
-		snprintf(text, METRIC_TEXT_MAX, "%llu.%03llu", (unsigned long long)(value / 1000), (unsigned long long)(value % 1000));
+		snprintf(text, METRIC_TEXT_MAX, "%llu.%03llu", (unsigned long long)(value / 1000),
+		         (unsigned long long)(value % 1000));
 	} else if (metrics[id].unit == METRIC_UNIT_HEX) {
 		snprintf(text, METRIC_TEXT_MAX, "0x%08llx", (unsigned long long)value);
 	} else {
@@ -471,7 +481,7 @@ char *metric_format(unsigned id, uint64_t value, char *text)
 char *metric_format_percent(uint64_t value, uint64_t total, char *text)
 {
 	snprintf(text, METRIC_TEXT_MAX, "%.2f",
-		 total ? 100.0 * (double)value / (double)total : 0.0);
+	         total ? 100.0 * (double)value / (double)total : 0.0);
 	return text;
 }
 

@@ -12,7 +12,7 @@
 
 enum metric_id {
 #define METRIC(id, keyword, data, unit, place, heading, meaning) METRIC_##id,
-#include "metric.def"
+#include "analyzer/metric.def"
 	METRICS
 };
 
@@ -100,14 +100,15 @@ size_t metric_list_fault(const char *spec, unsigned have);
 /* Read a sort order: one keyword, `-` before it for the reverse. Errors as metric_list_parse. */
 int metric_sort_parse(const char *spec, unsigned have, struct metric_sort *out, char *error);
 
-/* Take what is not measured by data of the kinds in `have` out of the list. Returns how many measured metrics stay. */
+/* Take what is not measured by data of the kinds in `have` out of the list. Returns how many
+ * measured metrics stay. */
 size_t metric_list_reduce(unsigned have, struct metric_list *list);
 
 /* True if both lists show the same. */
 int metric_list_equal(const struct metric_list *left, const struct metric_list *right);
 
-/* Keep `sort` if its metric is in the list (names always are), else sort by the list's first measured
- * metric. */
+/* Keep `sort` if its metric is in the list (names always are), else sort by the list's first
+ * measured metric. */
 void metric_sort_adjust(const struct metric_list *list, struct metric_sort *sort);
 
 /* The same list for callers-callees and calltree: each measured metric once, attributed. */

@@ -1,8 +1,8 @@
 /* name.c: names for people, made from what the symbol tables say. */
-#include "name.h"
+#include "analyzer/name.h"
 
-#include "memory.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +67,8 @@ char *name_function(const struct session *session, const struct sym_function *fu
 
 static char *with_line(char *name, const struct sym_frame *item)
 {
-	char *whole =
-		memory_format("%s, line %u in \"%s\"", name, item->line, text_base(item->file));
+	char *whole = memory_format("%s, line %u in \"%s\"", name, item->line,
+	                            text_base(item->file));
 
 	free(name);
 	return whole;
@@ -82,7 +82,7 @@ static char *with_offset(char *name, const struct sym_frame *item)
 
 	if (item->function->unresolved) /* whose name is an address already */
 		whole = memory_format("%s+0x%llx", item->function->object->name,
-				      (unsigned long long)item->address);
+		                      (unsigned long long)item->address);
 	else
 		whole = memory_format("%s + 0x%08llX", name, (unsigned long long)offset);
 	free(name);
@@ -92,7 +92,8 @@ static char *with_offset(char *name, const struct sym_frame *item)
 /* What stands for no code, or for the whole of an object. */
 static int is_special(const struct sym_function *function)
 {
-	return function->address == 0 && (function->name[0] == '<' || function->name == function->object->name);
+	return function->address == 0 &&
+	       (function->name[0] == '<' || function->name == function->object->name);
 }
 
 static char *name_line(char *name, const struct sym_frame *item)
@@ -121,7 +122,8 @@ char *name_item(const struct session *session, enum tree_mode mode, const struct
 	case TREE_PCS:
 	case TREE_FRAMES:
 		/* An inlined call has no start of its own to count from. */
-		if (!is_special(item->function) && item->address != 0 && (mode == TREE_PCS || !item->inlined))
+		if (!is_special(item->function) && item->address != 0 &&
+		    (mode == TREE_PCS || !item->inlined))
 			name = with_offset(name, item);
 		if (item->line != 0 && item->file != NULL)
 			return with_line(name, item);
@@ -184,12 +186,14 @@ static int has_address(const struct sym_function *function, const char *name)
 	if (plus == NULL || strncmp(plus, "+0x", 3) != 0 || function->object == NULL)
 		return 0;
 	address = strtoull(plus + 3, &end, 16);
-	return *end == '\0' && strlen(function->object->name) == len && memcmp(function->object->name, name, len) == 0 &&
+	return *end == '\0' && strlen(function->object->name) == len &&
+	       memcmp(function->object->name, name, len) == 0 &&
 	       address - function->address < function->size;
 }
 
-static struct match *find(struct session *session, const char *name, int (*is_meant)(const struct sym_function *function, const char *name),
-			  size_t *out_count)
+static struct match *find(struct session *session, const char *name,
+                          int (*is_meant)(const struct sym_function *function, const char *name),
+                          size_t *out_count)
 {
 	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
 	const struct fold_row *rows = session_fold(session, TREE_FUNCTIONS);
@@ -202,8 +206,8 @@ static struct match *find(struct session *session, const char *name, int (*is_me
 		matches = memory_grow(matches, count, &capacity, sizeof(*matches));
 		matches[count++] = (struct match){
 			(uint32_t)i, rows[i].total.of[session->sort.metric.id < METRIC_VALUES
-							      ? session->sort.metric.id
-							      : METRIC_TOTALCPU]};
+		                                              ? session->sort.metric.id
+		                                              : METRIC_TOTALCPU]};
 	}
 	*out_count = count;
 	return matches;

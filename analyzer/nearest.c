@@ -1,5 +1,5 @@
 /* nearest.c: see nearest.h. */
-#include "nearest.h"
+#include "analyzer/nearest.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -16,9 +16,11 @@ static int is_same(char left, char right)
 	return tolower((unsigned char)left) == tolower((unsigned char)right);
 }
 
-/* Edits from left to right, if they are less than the limit; else some number that is not. (Optimal string alignment: rows of a table of the edits
- * between the beginnings of both, three of which are kept.) */
-static size_t count_edits(const char *left, size_t left_len, const char *right, size_t right_len, size_t limit)
+/* Edits from left to right, if they are less than the limit; else some number that is not. (Optimal
+ * string alignment: rows of a table of the edits between the beginnings of both, three of which are
+ * kept.) */
+static size_t count_edits(const char *left, size_t left_len, const char *right, size_t right_len,
+                          size_t limit)
 {
 	size_t row[3][WORD_MAX], least = 0, least_before;
 
@@ -30,8 +32,10 @@ static size_t count_edits(const char *left, size_t left_len, const char *right, 
 		least_before = least;
 		least = now[0] = i;
 		for (size_t j = 1; j <= right_len; j++) {
-			now[j] = smaller(before[j - 1] + !is_same(left[i - 1], right[j - 1]), 1 + smaller(before[j], now[j - 1]));
-			if (i > 1 && j > 1 && is_same(left[i - 1], right[j - 2]) && is_same(left[i - 2], right[j - 1]))
+			now[j] = smaller(before[j - 1] + !is_same(left[i - 1], right[j - 1]),
+			                 1 + smaller(before[j], now[j - 1]));
+			if (i > 1 && j > 1 && is_same(left[i - 1], right[j - 2]) &&
+			    is_same(left[i - 2], right[j - 1]))
 				now[j] = smaller(now[j], earlier[j - 2] + 1);
 			least = smaller(least, now[j]);
 		}
@@ -43,8 +47,10 @@ static size_t count_edits(const char *left, size_t left_len, const char *right, 
 
 void nearest_try(struct nearest *nearest, const char *name)
 {
-	size_t word_len = strlen(nearest->word), name_len = strlen(name), limit = smaller(nearest->limit, name_len);
-	size_t edits = word_len > name_len ? word_len - name_len : name_len - word_len; /* at least */
+	size_t word_len = strlen(nearest->word), name_len = strlen(name),
+	       limit = smaller(nearest->limit, name_len);
+	size_t edits = word_len > name_len ? word_len - name_len
+	                                   : name_len - word_len; /* at least */
 
 	if (word_len >= WORD_MAX || name_len >= WORD_MAX || edits >= limit)
 		return;

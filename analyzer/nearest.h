@@ -4,8 +4,9 @@
 
 #include <stddef.h>
 
-/* Of the names that were tried, the one with the fewest edits (insert, delete, change, swap neighbours) to the word, letters of either case being
- * equal. A name of which every letter would have to go is none; words of more than 63 bytes have none. */
+/* Of the names that were tried, the one with the fewest edits (insert, delete, change, swap
+ * neighbours) to the word, letters of either case being equal. A name of which every letter would
+ * have to go is none; words of more than 63 bytes have none. */
 struct nearest {
 	const char *word;
 	const char *name; /* NULL: none is near */

@@ -1,8 +1,8 @@
 /* ompnodes.c: marks in call stacks tell constructs. See ompnodes.h. */
-#include "ompnodes.h"
+#include "analyzer/ompnodes.h"
 
 #include "experiment/index.h"
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <stdlib.h>
 
@@ -30,7 +30,8 @@ uint32_t *omp_find_constructs(const struct exp_nodes *nodes, enum fmt_pc_mark ma
 
 		if (parent >= i)
 			continue;
-		constructs[i] = nodes->pc[i] == mark ? place_of(&places, nodes, parent) + 1 : constructs[parent];
+		constructs[i] = nodes->pc[i] == mark ? place_of(&places, nodes, parent) + 1
+		                                     : constructs[parent];
 	}
 	exp_index_fini(&places);
 	return constructs;

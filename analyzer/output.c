@@ -1,7 +1,8 @@
-/* output.c: owns the list of open output files, and takes them back where their end does not come. See output.h. */
-#include "output.h"
+/* output.c: owns the list of open output files, and takes them back where their end does not come.
+ * See output.h. */
+#include "analyzer/output.h"
 
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <errno.h>
 #include <stdio_ext.h>
@@ -24,7 +25,8 @@ static void remove_file(const struct output *output, const struct stat *opened)
 {
 	struct stat named;
 
-	if (lstat(output->path, &named) == 0 && named.st_dev == opened->st_dev && named.st_ino == opened->st_ino)
+	if (lstat(output->path, &named) == 0 && named.st_dev == opened->st_dev &&
+	    named.st_ino == opened->st_ino)
 		unlink(output->path);
 }
 
@@ -33,7 +35,8 @@ static void take_back(const struct output *output)
 	struct stat st;
 
 	__fpurge(output->out); /* what exit would write then */
-	if (output->kept < 0 || fstat(fileno(output->out), &st) != 0 || ftruncate(fileno(output->out), output->kept) != 0)
+	if (output->kept < 0 || fstat(fileno(output->out), &st) != 0 ||
+	    ftruncate(fileno(output->out), output->kept) != 0)
 		return;
 	if (output->kept == 0)
 		remove_file(output, &st);
@@ -61,7 +64,8 @@ static FILE *open_as(const char *path, const char *mode)
 		errno = error;
 		return NULL;
 	}
-	output->kept = fstat(fileno(output->out), &st) == 0 && S_ISREG(st.st_mode) ? st.st_size : -1;
+	output->kept = fstat(fileno(output->out), &st) == 0 && S_ISREG(st.st_mode) ? st.st_size
+	                                                                           : -1;
 	output->next = open_outputs;
 	open_outputs = output;
 	if (!is_registered)

@@ -1,8 +1,9 @@
-/* pager.c: a stream that keeps its output until it is longer than the screen, then starts a pager and feeds it. */
-#include "terminal.h"
+/* pager.c: a stream that keeps its output until it is longer than the screen, then starts a pager
+ * and feeds it. */
+#include "analyzer/terminal.h"
 
-#include "memory.h"
-#include "session.h"
+#include "analyzer/memory.h"
+#include "analyzer/session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +53,8 @@ size_t terminal_columns(const struct session *session)
 		if (*end == '\0' && columns <= USHRT_MAX)
 			return columns;
 	}
-	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : COLUMNS_USUAL;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col
+	                                                                        : COLUMNS_USUAL;
 }
 
 int terminal_has_color(const struct session *session)
@@ -96,7 +98,8 @@ static const char *choose_command(void)
 static void run_child(int input)
 {
 	dup2(input, STDIN_FILENO);
-	/* As git does: leave if all fits on the screen, pass colours on, leave the screen as it is. */
+	/* As git does: leave if all fits on the screen, pass colours on, leave the screen as it is.
+	 */
 	setenv("LESS", "FRX", 0);
 	execl("/bin/sh", "sh", "-c", pager.command, (char *)NULL);
 	_exit(127);

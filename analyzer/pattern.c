@@ -1,19 +1,21 @@
-/* pattern.c: runs a pattern along stacks from the outside in, all positions at a time: bit i of a state says that the
- * frames up to here end with the first i + 1 positions (the algorithm "shift-and"). A node goes on from its caller's state,
- * so that however many stacks there are, each node is looked at once. */
-#include "pattern.h"
+/* pattern.c: runs a pattern along stacks from the outside in, all positions at a time: bit i of a
+ * state says that the frames up to here end with the first i + 1 positions (the algorithm
+ * "shift-and"). A node goes on from its caller's state, so that however many stacks there are, each
+ * node is looked at once. */
+#include "analyzer/pattern.h"
 
 #include "format/record.h"
-#include "memory.h"
-#include "name.h"
-#include "tree.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
+#include "analyzer/tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a state, above the positions: it is known; the node is a frame of the recorder, which stays out of the states of what
- * is below; a whole match was met on the way, or, of a leaf, is the node itself; the node is a frame of the Java machine, which stays out too;
- * a frame of Java was met on the way. */
+/* Of a state, above the positions: it is known; the node is a frame of the recorder, which stays
+ * out of the states of what is below; a whole match was met on the way, or, of a leaf, is the node
+ * itself; the node is a frame of the Java machine, which stays out too; a frame of Java was met on
+ * the way. */
 #define STATE_KNOWN ((uint64_t)1 << 63)
 #define STATE_RECORDER ((uint64_t)1 << 62)
 #define STATE_MATCHED ((uint64_t)1 << 61)
@@ -47,14 +49,17 @@ static uint64_t mask_of_function(struct pattern *pattern, const struct sym_funct
 
 	if (function->index >= count) {
 		pattern->mask_count = 2 * function->index + 64;
-		pattern->masks = memory_resize(pattern->masks, pattern->mask_count, sizeof(*pattern->masks));
-		memset(pattern->masks + count, 0xff, (pattern->mask_count - count) * sizeof(*pattern->masks));
+		pattern->masks = memory_resize(pattern->masks, pattern->mask_count,
+		                               sizeof(*pattern->masks));
+		memset(pattern->masks + count, 0xff,
+		       (pattern->mask_count - count) * sizeof(*pattern->masks));
 	}
 	mask = &pattern->masks[function->index];
 	if (*mask != MASK_UNKNOWN)
 		return *mask;
 	brief = name_shorten(function->name);
-	*mask = mask_of_name(pattern, function->name) | mask_of_name(pattern, function->mangled) | mask_of_name(pattern, brief);
+	*mask = mask_of_name(pattern, function->name) | mask_of_name(pattern, function->mangled) |
+	        mask_of_name(pattern, brief);
 	free(brief);
 	return *mask;
 }
@@ -64,7 +69,8 @@ static uint64_t advance(const struct pattern *pattern, uint64_t state, uint64_t 
 {
 	uint64_t last = (uint64_t)1 << (pattern->wanted->is_any ? 0 : pattern->wanted->count - 1);
 	uint64_t positions = ((state & STATE_POSITIONS) << 1 | 1) & mask;
-	uint64_t matched = (is_leaf_wanted(pattern) ? 0 : state & STATE_MATCHED) | (state & STATE_JAVA);
+	uint64_t matched = (is_leaf_wanted(pattern) ? 0 : state & STATE_MATCHED) |
+	                   (state & STATE_JAVA);
 
 	return positions | matched | (positions & last ? STATE_MATCHED : 0);
 }
@@ -75,8 +81,11 @@ static uint64_t find_state(struct pattern *pattern, uint32_t node, uint64_t befo
 	const struct sym_frame *frames;
 	uint64_t state = before & ~(STATE_RECORDER | STATE_JVM);
 	enum frames_kind kind;
-	int count = frames_find_functions(pattern->place->symbols, pattern->place->experiment, nodes->pc[node], nodes->generation[node],
-				node < whole->count && tree_is_leaf(whole, pattern->is_parent, node), pattern->mode, &frames, &kind);
+	int count = frames_find_functions(pattern->place->symbols, pattern->place->experiment,
+	                                  nodes->pc[node], nodes->generation[node],
+	                                  node < whole->count &&
+	                                          tree_is_leaf(whole, pattern->is_parent, node),
+	                                  pattern->mode, &frames, &kind);
 
 	if (count < 1)
 		return state;
@@ -111,8 +120,11 @@ static uint64_t state_of(struct pattern *pattern, uint32_t node)
 		for (;;) {
 			uint32_t below = (uint32_t)pattern->states[at];
 
-			pattern->states[at] =
-				find_state(pattern, at, parent < at ? pattern->states[parent] & ~STATE_KNOWN : 0) | STATE_KNOWN;
+			pattern->states[at] = find_state(pattern, at,
+			                                 parent < at ? pattern->states[parent] &
+			                                                       ~STATE_KNOWN
+			                                             : 0) |
+			                      STATE_KNOWN;
 			if (at == node)
 				break;
 			parent = at;
@@ -136,13 +148,14 @@ int pattern_matches(struct pattern *pattern, uint32_t node)
 	return (state & STATE_MATCHED) != 0;
 }
 
-void pattern_init(struct pattern *pattern, const struct expression_pattern *wanted, const struct filter_place *place)
+void pattern_init(struct pattern *pattern, const struct expression_pattern *wanted,
+                  const struct filter_place *place)
 {
 	*pattern = (struct pattern){.wanted = wanted, .place = place};
 	pattern->mode = wanted->token == TOKEN_USTACK   ? FRAMES_USER
-			: wanted->token == TOKEN_XSTACK ? FRAMES_EXPERT
-			: wanted->token == TOKEN_MSTACK ? FRAMES_MACHINE
-							: place->mode;
+	                : wanted->token == TOKEN_XSTACK ? FRAMES_EXPERT
+	                : wanted->token == TOKEN_MSTACK ? FRAMES_MACHINE
+	                                                : place->mode;
 	pattern->recorder = mask_of_name(pattern, frames_names[FRAMES_RECORDER]);
 	pattern->jvm = mask_of_name(pattern, frames_names[FRAMES_JVM]);
 	pattern->unknown = mask_of_name(pattern, "<Unknown>");

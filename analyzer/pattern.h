@@ -13,12 +13,14 @@ struct pattern {
 	unsigned char *is_parent; /* of the nodes of place->whole */
 	enum frames_mode mode;    /* which frames are looked at */
 	uint64_t *states;         /* by node, see pattern.c */
-	uint64_t *masks;          /* by function: the positions that it can fill; UINT64_MAX: not known yet */
+	uint64_t
+		*masks; /* by function: the positions that it can fill; UINT64_MAX: not known yet */
 	size_t mask_count;
 	uint64_t recorder, jvm, unknown; /* masks of <Recorder>, <JVM-System> and <Unknown> */
 };
 
-void pattern_init(struct pattern *pattern, const struct expression_pattern *wanted, const struct filter_place *place);
+void pattern_init(struct pattern *pattern, const struct expression_pattern *wanted,
+                  const struct filter_place *place);
 void pattern_fini(struct pattern *pattern);
 
 /* These are the stacks from now on. Returns 0 or -ENOMEM. */

@@ -1,18 +1,18 @@
 /* place.c: finds functions and source files by name, among those that the recorded stacks have. */
-#include "place.h"
+#include "analyzer/place.h"
 
-#include "filters.h"
-#include "memory.h"
-#include "name.h"
-#include "sourcefile.h"
-#include "text.h"
-#include "view.h"
+#include "analyzer/filters.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
+#include "analyzer/sourcefile.h"
+#include "analyzer/text.h"
+#include "analyzer/view.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 static void add_file(struct place **files, size_t *count, size_t *capacity, const char *file,
-		     const struct sym_object *object)
+                     const struct sym_object *object)
 {
 	for (size_t i = 0; i < *count; i++)
 		if (source_is_same((*files)[i].file, file))
@@ -37,13 +37,14 @@ static size_t find_files(struct session *session, const char *name, struct place
 		last = item->file;
 		if (item->function->file != NULL && item->function->file != item->file &&
 		    source_is_called(item->function->file, name))
-			add_file(out, &count, &capacity, item->function->file, item->function->object);
+			add_file(out, &count, &capacity, item->function->file,
+			         item->function->object);
 	}
 	return count;
 }
 
-static int find_file(struct session *session, const char *command, const struct command_argument *argument,
-		     struct place *out)
+static int find_file(struct session *session, const char *command,
+                     const struct command_argument *argument, struct place *out)
 {
 	struct place *files;
 	size_t count = find_files(session, argument->text, &files);
@@ -51,15 +52,16 @@ static int find_file(struct session *session, const char *command, const struct 
 
 	if (count == 0) {
 		session_fail(session, EXIT_TROUBLE, "%s: no function and no source file '%s' %s",
-			     command, argument->text, filters_of_data(session->filters));
+		             command, argument->text, filters_of_data(session->filters));
 	} else if (chosen < 1 || chosen > count) {
 		for (size_t i = 0; i < count; i++) {
 			fprintf(session->out, "%4zu) ", i + 1);
 			text_put(session->out, files[i].file);
 			fputc('\n', session->out);
 		}
-		session_fail(session, EXIT_USAGE, "%s: %zu source files are called '%s': add a number from 1 to %zu",
-			     command, count, argument->text, count);
+		session_fail(session, EXIT_USAGE,
+		             "%s: %zu source files are called '%s': add a number from 1 to %zu",
+		             command, count, argument->text, count);
 		chosen = 0;
 	} else {
 		*out = files[chosen - 1];
@@ -81,8 +83,8 @@ const char *place_file(struct session *session, const struct sym_function *funct
 	return NULL;
 }
 
-int place_find(struct session *session, const char *command, const struct command_argument *argument,
-	       struct place *out)
+int place_find(struct session *session, const char *command,
+               const struct command_argument *argument, struct place *out)
 {
 	const struct sym_function *function;
 	uint32_t *items, item;
@@ -99,6 +101,8 @@ int place_find(struct session *session, const char *command, const struct comman
 		session_fail(session, EXIT_TROUBLE, "%s: %s is no code", command, function->name);
 		return -ENOENT;
 	}
-	*out = (struct place){.function = function, .file = place_file(session, function), .object = function->object};
+	*out = (struct place){.function = function,
+	                      .file = place_file(session, function),
+	                      .object = function->object};
 	return 0;
 }

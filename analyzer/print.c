@@ -1,11 +1,12 @@
-/* print.c: gathers what a command says into a document, and hands it to the form that the user chose. */
-#include "print.h"
+/* print.c: gathers what a command says into a document, and hands it to the form that the user
+ * chose. */
+#include "analyzer/print.h"
 
-#include "memory.h"
-#include "session.h"
-#include "terminal.h"
-#include "text.h"
-#include "view.h"
+#include "analyzer/memory.h"
+#include "analyzer/session.h"
+#include "analyzer/terminal.h"
+#include "analyzer/text.h"
+#include "analyzer/view.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -119,16 +120,19 @@ void print_describe(struct print_table *table, const char *title, size_t key_cou
 	table->key_count = key_count;
 }
 
-void print_column(struct print_table *table, enum print_type type, const char *key, const char *heading)
+void print_column(struct print_table *table, enum print_type type, const char *key,
+                  const char *heading)
 {
 	table->columns = memory_grow(table->columns, table->column_count, &table->column_capacity,
-				     sizeof(*table->columns));
-	table->columns[table->column_count++] = (struct print_column){type, copy(key), copy(heading)};
+	                             sizeof(*table->columns));
+	table->columns[table->column_count++] = (struct print_column){type, copy(key),
+	                                                              copy(heading)};
 }
 
 static void add_cell(struct print_table *table, struct print_cell cell)
 {
-	table->cells = memory_grow(table->cells, table->cell_count, &table->cell_capacity, sizeof(*table->cells));
+	table->cells = memory_grow(table->cells, table->cell_count, &table->cell_capacity,
+	                           sizeof(*table->cells));
 	table->cells[table->cell_count++] = cell;
 }
 
@@ -160,21 +164,22 @@ void print_word(struct print_table *table, const char *text)
 		add_cell(table, (struct print_cell){.text = copy(text)});
 }
 
-void print_field(struct print_table *record, enum print_type type, const char *key, const char *heading,
-		 uint64_t number)
+void print_field(struct print_table *record, enum print_type type, const char *key,
+                 const char *heading, uint64_t number)
 {
 	print_column(record, type, key, heading);
 	print_number(record, number);
 }
 
-void print_field_real(struct print_table *record, enum print_type type, const char *key, const char *heading,
-		      double real)
+void print_field_real(struct print_table *record, enum print_type type, const char *key,
+                      const char *heading, double real)
 {
 	print_column(record, type, key, heading);
 	print_real(record, real);
 }
 
-void print_field_word(struct print_table *record, const char *key, const char *heading, const char *text)
+void print_field_word(struct print_table *record, const char *key, const char *heading,
+                      const char *text)
 {
 	print_column(record, PRINT_WORD, key, heading);
 	print_word(record, text);
@@ -213,8 +218,8 @@ void print_table_end(struct session *session, struct print_table *table, size_t 
 		destroy_table(table);
 		return;
 	}
-	document->tables = memory_grow(document->tables, document->table_count, &document->table_capacity,
-				       sizeof(struct print_table *));
+	document->tables = memory_grow(document->tables, document->table_count,
+	                               &document->table_capacity, sizeof(struct print_table *));
 	document->tables[document->table_count++] = table;
 }
 
@@ -232,8 +237,8 @@ FILE *print_sink(const struct session *session)
 
 static void add_note(struct print_document *document, char *text)
 {
-	document->notes =
-		memory_grow(document->notes, document->note_count, &document->note_capacity, sizeof(char *));
+	document->notes = memory_grow(document->notes, document->note_count,
+	                              &document->note_capacity, sizeof(char *));
 	document->notes[document->note_count++] = text;
 }
 
@@ -257,7 +262,8 @@ void print_note(struct session *session, const char *format, ...)
 	free(text);
 }
 
-void print_next(struct session *session, const char *command, const char *reference, const char *why)
+void print_next(struct session *session, const char *command, const char *reference,
+                const char *why)
 {
 	struct print_document *document = &session->print.document;
 	struct print_next next;
@@ -266,9 +272,9 @@ void print_next(struct session *session, const char *command, const char *refere
 		return;
 	next.why = copy(why);
 	next.command = memory_format("%s%s%s", command, reference != NULL ? " " : "",
-				     reference != NULL ? reference : "");
-	document->nexts = memory_grow(document->nexts, document->next_count, &document->next_capacity,
-				      sizeof(*document->nexts));
+	                             reference != NULL ? reference : "");
+	document->nexts = memory_grow(document->nexts, document->next_count,
+	                              &document->next_capacity, sizeof(*document->nexts));
 	document->nexts[document->next_count++] = next;
 }
 
@@ -372,7 +378,8 @@ void print_gather_begin(struct session *session, struct print_gathering *gatheri
 	session->out = gathering->beside;
 }
 
-void print_gather_end(struct session *session, struct print_gathering *gathering, struct print_document *out)
+void print_gather_end(struct session *session, struct print_gathering *gathering,
+                      struct print_document *out)
 {
 	memory_stream_end(gathering->beside, &gathering->text);
 	free(gathering->text);
@@ -397,8 +404,9 @@ int print_set_mode(struct session *session, const char *mode)
 		enum print_mode mode;
 		char delimiter;
 	} forms[] = {
-		{"text", PRINT_TEXT, 0},        {"html", PRINT_HTML, 0},          {"json", PRINT_JSON, 0},
-		{"csv", PRINT_DELIMITED, ','},  {"tsv", PRINT_DELIMITED, '\t'},   {"\\t", PRINT_DELIMITED, '\t'},
+		{"text", PRINT_TEXT, 0},        {"html", PRINT_HTML, 0},
+		{"json", PRINT_JSON, 0},        {"csv", PRINT_DELIMITED, ','},
+		{"tsv", PRINT_DELIMITED, '\t'}, {"\\t", PRINT_DELIMITED, '\t'},
 	};
 	unsigned char only = (unsigned char)mode[0];
 
@@ -410,9 +418,11 @@ int print_set_mode(struct session *session, const char *mode)
 		session->print.delimiter = forms[i].delimiter;
 		return 0;
 	}
-	/* What quotes and ends a field cannot separate fields, and letters, digits and signs stand in them. */
+	/* What quotes and ends a field cannot separate fields, and letters, digits and signs stand
+	 * in them. */
 	if (only == '\0' || mode[1] != '\0' || only >= 0x7f || strchr("\"\n\r.+-_", only) != NULL ||
-	    (only >= '0' && only <= '9') || ((only | 0x20) >= 'a' && (only | 0x20) <= 'z') || only < '\t')
+	    (only >= '0' && only <= '9') || ((only | 0x20) >= 'a' && (only | 0x20) <= 'z') ||
+	    only < '\t')
 		return -EINVAL;
 	print_finish(session);
 	session->print.mode = PRINT_DELIMITED;
@@ -425,7 +435,8 @@ void view_printmode(struct session *session, const struct command_argument *argu
 	if (argument->text == NULL && session->print.mode == PRINT_TEXT)
 		view_put_setting(session, "printmode", "text");
 	if (argument->text != NULL && print_set_mode(session, argument->text) != 0)
-		session_fail(session, EXIT_USAGE,
-			     "printmode: '%.40s' is not text, html, json, csv, tsv or a character that separates columns",
-			     argument->text);
+		session_fail(
+			session, EXIT_USAGE,
+			"printmode: '%.40s' is not text, html, json, csv, tsv or a character that separates columns",
+			argument->text);
 }

@@ -1,6 +1,7 @@
-/* print_delimited.c: the tables of a document as columns between a separator, quoted as RFC 4180 says: the first
- * line has the keys of the columns, an empty line stands between two tables. Notes and hints are left out. */
-#include "print.h"
+/* print_delimited.c: the tables of a document as columns between a separator, quoted as RFC 4180
+ * says: the first line has the keys of the columns, an empty line stands between two tables. Notes
+ * and hints are left out. */
+#include "analyzer/print.h"
 
 #include "experiment/printable.h"
 
@@ -40,7 +41,8 @@ static void put_text(FILE *out, const char *text, int is_list, char delimiter)
 		fputc('"', out);
 }
 
-static void put_cell(FILE *out, const struct print_column *column, const struct print_cell *cell, char delimiter)
+static void put_cell(FILE *out, const struct print_column *column, const struct print_cell *cell,
+                     char delimiter)
 {
 	char text[64];
 
@@ -87,8 +89,8 @@ static void put_lines(FILE *out, const char *text, char delimiter)
 	}
 }
 
-/* The line about the quality of the data is a table of its own in other forms; here it would stand before every
- * table that is wanted. */
+/* The line about the quality of the data is a table of its own in other forms; here it would stand
+ * before every table that is wanted. */
 static int is_wanted(const struct print_table *table)
 {
 	return strcmp(table->name, PRINT_QUALITY) != 0;

@@ -1,6 +1,6 @@
-/* print_html.c: documents as one self-contained page, a section each, well-formed as XML too. Shares have a bar
- * behind them. Nothing is loaded from anywhere. */
-#include "print.h"
+/* print_html.c: documents as one self-contained page, a section each, well-formed as XML too.
+ * Shares have a bar behind them. Nothing is loaded from anywhere. */
+#include "analyzer/print.h"
 
 #include "experiment/printable.h"
 
@@ -104,7 +104,8 @@ static const char *format(enum print_type type, const struct print_cell *cell, c
 	return text;
 }
 
-static void put_cell(FILE *out, enum print_type type, const struct print_cell *cell, uint64_t indent)
+static void put_cell(FILE *out, enum print_type type, const struct print_cell *cell,
+                     uint64_t indent)
 {
 	char text[64];
 
@@ -113,13 +114,14 @@ static void put_cell(FILE *out, enum print_type type, const struct print_cell *c
 		fputs("<td></td>", out);
 	else if (type == PRINT_PERCENT)
 		fprintf(out, "<td class=\"n p\" style=\"--share: %.1f%%\">%s</td>",
-			cell->real > 100 ? 100.0 : cell->real, text);
+		        cell->real > 100 ? 100.0 : cell->real, text);
 	else if (is_number(type))
 		fprintf(out, "<td class=\"n\">%s</td>", text);
 	else {
 		fputs("<td class=\"w\"", out);
 		if (indent != 0)
-			fprintf(out, " style=\"padding-left: %llu.0em\"", (unsigned long long)(indent < 100 ? indent : 100));
+			fprintf(out, " style=\"padding-left: %llu.0em\"",
+			        (unsigned long long)(indent < 100 ? indent : 100));
 		fputc('>', out);
 		if (type == PRINT_LIST)
 			put_list(out, cell->text);
@@ -177,16 +179,20 @@ static void put_quality(FILE *out, const struct print_table *table)
 
 	fputs("<p class=\"note\">Quality:", out);
 	for (size_t i = 0; i < table->cell_count; i++) {
-		const char *unit = table->columns[i].type == PRINT_COUNT ? "" : print_type_unit(table->columns[i].type);
+		const char *unit = table->columns[i].type == PRINT_COUNT
+		                           ? ""
+		                           : print_type_unit(table->columns[i].type);
 
 		fputs(i ? ", " : " ", out);
 		put_text(out, table->columns[i].heading);
-		fprintf(out, " %s%s%s", format(table->columns[i].type, &table->cells[i], text), unit[0] ? " " : "", unit);
+		fprintf(out, " %s%s%s", format(table->columns[i].type, &table->cells[i], text),
+		        unit[0] ? " " : "", unit);
 	}
 	fputs("</p>\n", out);
 }
 
-static void put_table(FILE *out, const struct print_document *document, const struct print_table *table)
+static void put_table(FILE *out, const struct print_document *document,
+                      const struct print_table *table)
 {
 	if (table->cell_count == 0 && strcmp(table->name, document->command) != 0)
 		return;

@@ -1,8 +1,8 @@
-/* print_json.c: a document as one JSON object: the command, notes, hints, and tables of columns (key, heading,
- * kind, unit) and rows, an array each. A value that is not known is null. */
-#include "print.h"
+/* print_json.c: a document as one JSON object: the command, notes, hints, and tables of columns
+ * (key, heading, kind, unit) and rows, an array each. A value that is not known is null. */
+#include "analyzer/print.h"
 
-#include "text.h"
+#include "analyzer/text.h"
 
 #include "experiment/printable.h"
 
@@ -78,7 +78,7 @@ static void put_columns(FILE *out, const struct print_table *table)
 		fputs(", \"heading\": ", out);
 		put_string(out, column->heading);
 		fprintf(out, ", \"kind\": \"%s\", \"unit\": \"%s\"}", print_type_kind(column->type),
-			print_type_unit(column->type));
+		        print_type_unit(column->type));
 	}
 	fputs("],\n", out);
 }

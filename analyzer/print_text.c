@@ -1,10 +1,10 @@
-/* print_text.c: a table with aligned columns for people: numbers right, words left, the last column as long as it
- * likes; the parts of a list below their row. On a terminal long words are cut. */
-#include "print.h"
+/* print_text.c: a table with aligned columns for people: numbers right, words left, the last column
+ * as long as it likes; the parts of a list below their row. On a terminal long words are cut. */
+#include "analyzer/print.h"
 
-#include "fit.h"
-#include "memory.h"
-#include "text.h"
+#include "analyzer/fit.h"
+#include "analyzer/memory.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +62,8 @@ static size_t *measure(const struct print_table *table)
 		widths[i] = heading_width(table->columns[i].heading);
 	for (size_t i = 0; i < table->cell_count; i++) {
 		size_t column = i % table->column_count;
-		size_t width = fit_width(print_text_format(table->columns[column].type, &table->cells[i], text));
+		size_t width = fit_width(
+			print_text_format(table->columns[column].type, &table->cells[i], text));
 
 		if (width > widths[column])
 			widths[column] = width;
@@ -79,7 +80,8 @@ static int is_last(const struct print_table *table, size_t column)
 	return column == table->column_count;
 }
 
-/* Make the table fit on a terminal: the widest columns of words become narrower, and their words lose their middle. */
+/* Make the table fit on a terminal: the widest columns of words become narrower, and their words
+ * lose their middle. */
 static void narrow(const struct print_table *table, size_t *widths, size_t columns)
 {
 	size_t sum = 0, widest;
@@ -104,7 +106,8 @@ static void narrow(const struct print_table *table, size_t *widths, size_t colum
 }
 
 /* One line; the last column is filled up only to put numbers right. */
-static void put_line(const struct print_table *table, const size_t *widths, const char *const *texts, FILE *out)
+static void put_line(const struct print_table *table, const size_t *widths,
+                     const char *const *texts, FILE *out)
 {
 	for (size_t i = 0; i < table->column_count; i++) {
 		int is_right = is_number(table->columns[i].type);
@@ -144,7 +147,7 @@ static void put_row(const struct print_table *table, const size_t *widths, size_
 {
 	const struct print_cell *cells = table->cells + row * table->column_count;
 	const char **texts = memory_take(table->column_count, sizeof(*texts));
-	char (*numbers)[TEXT_MAX] = memory_take(table->column_count, sizeof(*numbers));
+	char(*numbers)[TEXT_MAX] = memory_take(table->column_count, sizeof(*numbers));
 
 	for (size_t i = 0; i < table->column_count; i++)
 		texts[i] = print_text_format(table->columns[i].type, &cells[i], numbers[i]);

@@ -1,6 +1,6 @@
-/* progress.c: what takes so long. A timer's signal handler writes the line, so that whoever works need not look at
- * the clock. */
-#include "terminal.h"
+/* progress.c: what takes so long. A timer's signal handler writes the line, so that whoever works
+ * need not look at the clock. */
+#include "analyzer/terminal.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -55,7 +55,7 @@ static void on_alarm(int signal)
 static void set_timer(long first_ms)
 {
 	const struct itimerval times = {.it_value = {first_ms / 1000, first_ms % 1000 * 1000},
-					.it_interval = {0, first_ms != 0 ? NEXT_MS * 1000 : 0}};
+	                                .it_interval = {0, first_ms != 0 ? NEXT_MS * 1000 : 0}};
 
 	setitimer(ITIMER_REAL, &times, NULL);
 }
@@ -74,7 +74,8 @@ void progress_begin(const char *format, ...)
 	va_end(arguments);
 	progress.len = len < 0 ? 0 : strlen(progress.text);
 	for (size_t i = 0; i < progress.len; i++)
-		if ((unsigned char)progress.text[i] < ' ' || (unsigned char)progress.text[i] >= 0x7f)
+		if ((unsigned char)progress.text[i] < ' ' ||
+		    (unsigned char)progress.text[i] >= 0x7f)
 			progress.text[i] = '?'; /* a path may hold any bytes */
 	clock_gettime(CLOCK_MONOTONIC, &progress.start);
 	progress.is_shown = 0;

@@ -1,7 +1,7 @@
 /* proto.c: writes protocol buffers. */
-#include "proto.h"
+#include "analyzer/proto.h"
 
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,8 @@ static void reserve(struct proto *message, size_t more)
 {
 	if (message->capacity - message->len >= more)
 		return;
-	message->capacity = message->capacity * 2 > message->len + more ? message->capacity * 2 : message->len + more;
+	message->capacity = message->capacity * 2 > message->len + more ? message->capacity * 2
+	                                                                : message->len + more;
 	message->bytes = memory_resize(message->bytes, message->capacity, 1);
 }
 

@@ -1,5 +1,6 @@
-/* proto.h: protocol buffers, as far as writing needs them (https://protobuf.dev/programming-guides/encoding/):
- * fields of varints, strings, nested messages and packed numbers. */
+/* proto.h: protocol buffers, as far as writing needs them
+ * (https://protobuf.dev/programming-guides/encoding/): fields of varints, strings, nested messages
+ * and packed numbers. */
 #ifndef XER_ANALYZER_PROTO_H
 #define XER_ANALYZER_PROTO_H
 
@@ -12,7 +13,8 @@ struct proto {
 	size_t len, capacity;
 };
 
-/* Add a field: a number (left out if 0, which is the default), bytes, another message, numbers[count] packed. */
+/* Add a field: a number (left out if 0, which is the default), bytes, another message,
+ * numbers[count] packed. */
 void proto_number(struct proto *message, unsigned field, uint64_t number);
 void proto_bytes(struct proto *message, unsigned field, const void *bytes, size_t len);
 void proto_message(struct proto *message, unsigned field, const struct proto *inner);

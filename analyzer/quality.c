@@ -1,10 +1,10 @@
 /* quality.c: how much of what happened the data tell of. See quality.h. */
-#include "quality.h"
+#include "analyzer/quality.h"
 
-#include "compare.h"
-#include "filters.h"
-#include "report.h"
-#include "text.h"
+#include "analyzer/compare.h"
+#include "analyzer/filters.h"
+#include "analyzer/report.h"
+#include "analyzer/text.h"
 
 #include "format/layout.h"
 
@@ -40,7 +40,8 @@ struct quality {
 	uint64_t cpu_ns;     /* CPU time of the process at the same moment, without paused_ns */
 	uint64_t paused_ns;  /* CPU time while events were paused */
 	uint64_t since_ns;   /* CPU time in clock samples after that moment */
-	uint64_t outside_ns; /* CPU time in samples of programs that were sampled from outside: how much they used is not known */
+	uint64_t outside_ns; /* CPU time in samples of programs that were sampled from outside: how
+	                        much they used is not known */
 	uint64_t judged;     /* samples; where there are none, allocations, waits or I/O calls */
 	uint64_t unresolved; /* those of them in code without a name */
 };
@@ -59,12 +60,13 @@ static void add_used(struct quality *quality, const struct session_experiment *a
 static void add_coverage(struct quality *quality, const struct session_experiment *at)
 {
 	const struct exp_data_set *data = at->whole;
-	const struct exp_usage *last =
-		data->usage_count > 1 ? &data->usage[data->usage_count - 1] : NULL;
+	const struct exp_usage *last = data->usage_count > 1 ? &data->usage[data->usage_count - 1]
+	                                                     : NULL;
 
 	if (at->info->outside != NULL)
 		quality->outside_ns += data->quality.sampled_ns;
-	else if (at->info->status == EXP_ENDED || at->info->status == EXP_EXECED || at->info->status == EXP_DETACHED) {
+	else if (at->info->status == EXP_ENDED || at->info->status == EXP_EXECED ||
+	         at->info->status == EXP_DETACHED) {
 		quality->covered_ns += data->quality.sampled_ns;
 		add_used(quality, at, data->quality.cpu_ns);
 	} else if (last != NULL) {
@@ -79,8 +81,8 @@ static void add_coverage(struct quality *quality, const struct session_experimen
 static unsigned judged_metric(const struct tree *tree)
 {
 	static const uint8_t counts[] = {METRIC_SAMPLES,    METRIC_HEAPALLOCCNT, METRIC_SYNCN,
-					 METRIC_IOREADCNT,  METRIC_IOWRITECNT,   METRIC_IOOTHERCNT,
-					 METRIC_IOERRORCNT,  METRIC_FCALLS};
+	                                 METRIC_IOREADCNT,  METRIC_IOWRITECNT,   METRIC_IOOTHERCNT,
+	                                 METRIC_IOERRORCNT, METRIC_FCALLS};
 
 	for (size_t i = 0; i < sizeof(counts); i++)
 		if (tree->total[TREE_ROOT].of[counts[i]] != 0)
@@ -109,7 +111,8 @@ static struct quality judge(struct session *session)
 	return quality;
 }
 
-/* Growth below this, or below so many times the peak of the heap, has other reasons: code, stacks, the recorder. */
+/* Growth below this, or below so many times the peak of the heap, has other reasons: code, stacks,
+ * the recorder. */
 enum { UNSEEN_MIB = 64, UNSEEN_TIMES = 4 };
 
 int quality_unseen(const struct session_experiment *at, char *text, size_t size)
@@ -126,10 +129,11 @@ int quality_unseen(const struct session_experiment *at, char *text, size_t size)
 	grown_mib = last > first ? (last - first) >> 10 : 0;
 	if (grown_mib / UNSEEN_TIMES < heap_mib || grown_mib < heap_mib + UNSEEN_MIB)
 		return 0;
-	snprintf(text, size,
-		 "the process grew by %llu MiB, heap events account for %llu MiB: memory mapped without the C "
-		 "library, or for files, is not seen",
-		 (unsigned long long)grown_mib, (unsigned long long)heap_mib);
+	snprintf(
+		text, size,
+		"the process grew by %llu MiB, heap events account for %llu MiB: memory mapped without the C "
+		"library, or for files, is not seen",
+		(unsigned long long)grown_mib, (unsigned long long)heap_mib);
 	return 1;
 }
 
@@ -146,17 +150,19 @@ static void put_clock(FILE *out, const struct quality *quality)
 
 	if (quality->cpu_ns != 0)
 		fprintf(out, "CPU time covered %.1f %% (%.2f of %.2f s), ",
-			percent(quality->covered_ns, quality->cpu_ns),
-			report_seconds(quality->covered_ns), report_seconds(quality->cpu_ns));
+		        percent(quality->covered_ns, quality->cpu_ns),
+		        report_seconds(quality->covered_ns), report_seconds(quality->cpu_ns));
 	else
 		fprintf(out, "CPU time covered unknown (%.2f s recorded), ",
-			report_seconds(sum->sampled_ns));
+		        report_seconds(sum->sampled_ns));
 	if (quality->since_ns >= SHOWN_NS)
-		fprintf(out, "%.2f s more after the last usage sample, ", report_seconds(quality->since_ns));
+		fprintf(out, "%.2f s more after the last usage sample, ",
+		        report_seconds(quality->since_ns));
 	if (quality->paused_ns != 0)
 		fprintf(out, "%.2f s more while paused, ", report_seconds(quality->paused_ns));
 	if (quality->outside_ns != 0 && quality->cpu_ns != 0)
-		fprintf(out, "%.2f s more sampled from outside, ", report_seconds(quality->outside_ns));
+		fprintf(out, "%.2f s more sampled from outside, ",
+		        report_seconds(quality->outside_ns));
 	fprintf(out, "%llu samples, ", (unsigned long long)sum->samples);
 }
 
@@ -183,11 +189,14 @@ int quality_left_out(const struct session_experiment *at, char *text, size_t siz
 	const char *follow = experiment_setting(at->experiment, "follow", "on");
 	unsigned count = at->info->left_out;
 
-	snprintf(text, size, "%u program%s of descendants %s samples, and no experiment: ", count, count == 1 ? "" : "s", count == 1 ? "has" : "have");
+	snprintf(text, size, "%u program%s of descendants %s samples, and no experiment: ", count,
+	         count == 1 ? "" : "s", count == 1 ? "has" : "have");
 	if (strcmp(follow, "off") == 0 || follow[0] == '=')
-		snprintf(text + strlen(text), size - strlen(text), "xcollect -F %s leaves %s out", follow, count == 1 ? "it" : "them");
+		snprintf(text + strlen(text), size - strlen(text), "xcollect -F %s leaves %s out",
+		         follow, count == 1 ? "it" : "them");
 	else
-		snprintf(text + strlen(text), size - strlen(text), "%s place among the processes is not known", count == 1 ? "its" : "their");
+		snprintf(text + strlen(text), size - strlen(text),
+		         "%s place among the processes is not known", count == 1 ? "its" : "their");
 	return count > 0;
 }
 
@@ -205,7 +214,8 @@ void quality_put_left_out(const struct session *session)
 }
 
 /* The same for programs. */
-static void add_quality_record(struct session *session, const struct quality *quality, const char *label)
+static void add_quality_record(struct session *session, const struct quality *quality,
+                               const char *label)
 {
 	struct print_table *record = print_record_begin(PRINT_QUALITY);
 	const struct exp_quality *sum = &quality->sum;
@@ -213,14 +223,18 @@ static void add_quality_record(struct session *session, const struct quality *qu
 	if (label != NULL)
 		print_field_word(record, "group", "Group", label);
 	if (session->have & METRIC_DATA_CLOCK) {
-		print_field(record, PRINT_NS, "cpu_covered", "CPU time covered", quality->covered_ns);
+		print_field(record, PRINT_NS, "cpu_covered", "CPU time covered",
+		            quality->covered_ns);
 		print_field(record, PRINT_NS, "cpu", "CPU time", quality->cpu_ns);
 		if (quality->since_ns != 0)
-			print_field(record, PRINT_NS, "cpu_since", "CPU time after the last usage sample", quality->since_ns);
+			print_field(record, PRINT_NS, "cpu_since",
+			            "CPU time after the last usage sample", quality->since_ns);
 		if (quality->paused_ns != 0)
-			print_field(record, PRINT_NS, "cpu_paused", "CPU time while paused", quality->paused_ns);
+			print_field(record, PRINT_NS, "cpu_paused", "CPU time while paused",
+			            quality->paused_ns);
 		if (quality->outside_ns != 0)
-			print_field(record, PRINT_NS, "cpu_outside", "CPU time sampled from outside", quality->outside_ns);
+			print_field(record, PRINT_NS, "cpu_outside",
+			            "CPU time sampled from outside", quality->outside_ns);
 		print_field(record, PRINT_COUNT, "samples", "Clock samples", sum->samples);
 	}
 	if (session->have & METRIC_DATA_HEAP)
@@ -234,21 +248,25 @@ static void add_quality_record(struct session *session, const struct quality *qu
 	if (session->have & METRIC_DATA_USER)
 		print_field(record, PRINT_COUNT, "user_events", "User events", sum->user_events);
 	if (session->have & METRIC_DATA_COUNTERS)
-		print_field(record, PRINT_COUNT, "counter_samples", "Counter samples", sum->counter_samples);
+		print_field(record, PRINT_COUNT, "counter_samples", "Counter samples",
+		            sum->counter_samples);
 	if (session->have & METRIC_DATA_OMP)
-		print_field(record, PRINT_COUNT, "omp_constructs", "OpenMP constructs", sum->omp_events);
+		print_field(record, PRINT_COUNT, "omp_constructs", "OpenMP constructs",
+		            sum->omp_events);
 	if (session->have & METRIC_DATA_MPI)
 		print_field(record, PRINT_COUNT, "mpi_calls", "MPI calls", sum->mpi_events);
 	print_field(record, PRINT_COUNT, "lost", "Events lost", sum->lost);
 	if (count_untold(session) > 0)
-		print_field(record, PRINT_COUNT, "untold", "Helpers ended early", count_untold(session));
+		print_field(record, PRINT_COUNT, "untold", "Helpers ended early",
+		            count_untold(session));
 	if (count_left_out(session) > 0)
-		print_field(record, PRINT_COUNT, "left_out", "Sampled programs of descendants left out", count_left_out(session));
+		print_field(record, PRINT_COUNT, "left_out",
+		            "Sampled programs of descendants left out", count_left_out(session));
 	print_field(record, PRINT_COUNT, "truncated", "Truncated stacks", sum->truncated_events);
 	print_field_real(record, PRINT_PERCENT, "truncated_share", "Truncated stacks",
-			 percent(sum->truncated_events, sum->stack_events));
+	                 percent(sum->truncated_events, sum->stack_events));
 	print_field_real(record, PRINT_PERCENT, "unresolved_share", "In unresolved code",
-			 percent(quality->unresolved, quality->judged));
+	                 percent(quality->unresolved, quality->judged));
 	print_table_end(session, record, 0);
 }
 
@@ -275,19 +293,26 @@ static void put_frameless(const struct session *session)
 		cut += experiment_counter(experiment, "sampler_cut_stacks", 0);
 	}
 	if ((one_frame + cut) * 4 > samples)
-		fprintf(session->out, "# sampler: %.1f %% of the stacks have one frame only, %.1f %% are cut: code without frame pointers; "
-			"--sampler=1m,stack finds whole ones\n", percent(one_frame, samples), percent(cut, samples));
+		fprintf(session->out,
+		        "# sampler: %.1f %% of the stacks have one frame only, %.1f %% are cut: code without frame pointers; "
+		        "--sampler=1m,stack finds whole ones\n",
+		        percent(one_frame, samples), percent(cut, samples));
 }
 
 int quality_cut(const struct experiment *experiment, double *share, char *text, size_t size)
 {
-	uint64_t samples = experiment_counter(experiment, "sampler_samples", 0), cut = experiment_counter(experiment, "sampler_cut_stacks", 0);
-	unsigned long long kb = strtoull(experiment_setting(experiment, "sampler_stack", "0"), NULL, 10) >> 10;
+	uint64_t samples = experiment_counter(experiment, "sampler_samples", 0),
+		 cut = experiment_counter(experiment, "sampler_cut_stacks", 0);
+	unsigned long long kb = strtoull(experiment_setting(experiment, "sampler_stack", "0"), NULL,
+	                                 10) >>
+	                        10;
 
 	*share = percent(cut, samples);
-	snprintf(text, size, "where they are longer than the %llu KB that were copied, --sampler=1m,stack:%llu finds more", kb,
-		 kb < FMT_STACK_KB_MAX / 2 ? 2 * kb : FMT_STACK_KB_MAX);
-	return kb > 0 && kb < FMT_STACK_KB_MAX && *share > 25;
+	snprintf(
+		text, size,
+		"where they are longer than the %llu KB that were copied, --sampler=1m,stack:%llu finds more",
+		kb, kb < FMT_STACK_KB_MAX / 2 ? 2 * kb : FMT_STACK_KB_MAX);
+	return kb > 0 && kb<FMT_STACK_KB_MAX && * share> 25;
 }
 
 static void put_cut(const struct session *session)
@@ -297,7 +322,8 @@ static void put_cut(const struct session *session)
 
 	for (size_t i = 0; i < session->count; i++)
 		if (quality_cut(session->experiments[i].experiment, &share, text, sizeof(text)))
-			fprintf(session->out, "# sampler: %.1f %% of the stacks are cut: %s\n", share, text);
+			fprintf(session->out, "# sampler: %.1f %% of the stacks are cut: %s\n",
+			        share, text);
 }
 
 /* `label`: of the group that is compared, or NULL. */
@@ -334,10 +360,10 @@ static void put_quality(struct session *session, const char *label)
 	if (session->have & METRIC_DATA_MPI)
 		fprintf(out, "%llu MPI calls, ", (unsigned long long)sum->mpi_events);
 	fprintf(out, "%llu lost, %llu truncated stacks (%.2f %%), %.1f %% in unresolved code%s\n",
-		(unsigned long long)sum->lost, (unsigned long long)sum->truncated_events,
-		percent(sum->truncated_events, sum->stack_events),
-		percent(quality.unresolved, quality.judged),
-		is_any_attached(session) ? ", recorded from an attach on" : "");
+	        (unsigned long long)sum->lost, (unsigned long long)sum->truncated_events,
+	        percent(sum->truncated_events, sum->stack_events),
+	        percent(quality.unresolved, quality.judged),
+	        is_any_attached(session) ? ", recorded from an attach on" : "");
 	put_frameless(session);
 	put_cut(session);
 	quality_put_left_out(session);

@@ -1,8 +1,8 @@
 /* ranges.c: reads the short forms in which people choose threads, CPUs, samples and times. */
-#include "ranges.h"
+#include "analyzer/ranges.h"
 
-#include "memory.h"
-#include "syntax.h"
+#include "analyzer/memory.h"
+#include "analyzer/syntax.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -105,7 +105,8 @@ static int read_items(struct reader *reader, const char *token)
 	}
 }
 
-int ranges_expression(const char *text, const char *token, char **out, struct expression_error *error)
+int ranges_expression(const char *text, const char *token, char **out,
+                      struct expression_error *error)
 {
 	struct reader reader = {.text = text, .at = text, .error = error};
 	char *made = NULL;
@@ -173,6 +174,7 @@ int ranges_time(const char *text, char **out, struct expression_error *error)
 	if (to < from)
 		return fail(&reader, "the range ends before it begins");
 	/* A wait or a call counts where any part of it is in the range, whose end is not. */
-	*out = memory_format("TSTAMP >= %lld && TSTAMP_LO < %lld", (long long)llround(from), (long long)llround(to));
+	*out = memory_format("TSTAMP >= %lld && TSTAMP_LO < %lld", (long long)llround(from),
+	                     (long long)llround(to));
 	return 0;
 }

@@ -1,9 +1,9 @@
-/* rc.c: finds the rc files, and makes sure that they are the user's own: a file found in whatever directory one happens
- * to be in may be another's, and a command can write files. */
-#include "rc.h"
+/* rc.c: finds the rc files, and makes sure that they are the user's own: a file found in whatever
+ * directory one happens to be in may be another's, and a command can write files. */
+#include "analyzer/rc.h"
 
-#include "memory.h"
-#include "script.h"
+#include "analyzer/memory.h"
+#include "analyzer/script.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +28,10 @@ static void run(struct session *session, FILE *file, const char *path)
 	session->is_quit = 0;
 }
 
-/* Open the rc file of a directory. Returns its descriptor, or -1: there is none, or it was refused with a message. */
-static int open_rc(struct session *session, int directory, const char *name, uid_t owner, const char *path)
+/* Open the rc file of a directory. Returns its descriptor, or -1: there is none, or it was refused
+ * with a message. */
+static int open_rc(struct session *session, int directory, const char *name, uid_t owner,
+                   const char *path)
 {
 	int fd = openat(directory, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	const char *what = "it", *wrong = "cannot be looked at";
@@ -60,7 +62,8 @@ struct seen {
 };
 
 /* Read the rc file of a directory, unless it is the one in `seen`, the file before. */
-static void read_from(struct session *session, const char *directory_path, const char *name, uid_t owner, struct seen *seen)
+static void read_from(struct session *session, const char *directory_path, const char *name,
+                      uid_t owner, struct seen *seen)
 {
 	int directory = open(directory_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd;
 	char *path;
@@ -72,7 +75,8 @@ static void read_from(struct session *session, const char *directory_path, const
 	path = memory_format("%s/%s", directory_path, name);
 	fd = open_rc(session, directory, name, owner, path);
 	close(directory);
-	if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_dev != seen->device || st.st_ino != seen->inode)) {
+	if (fd >= 0 && fstat(fd, &st) == 0 &&
+	    (st.st_dev != seen->device || st.st_ino != seen->inode)) {
 		*seen = (struct seen){st.st_dev, st.st_ino};
 		file = fdopen(fd, "r");
 		if (file != NULL) {

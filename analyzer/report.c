@@ -1,10 +1,10 @@
 /* report.c: what many reports say alike. See report.h. */
-#include "report.h"
+#include "analyzer/report.h"
 
-#include "memory.h"
-#include "name.h"
-#include "quality.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
+#include "analyzer/quality.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ void report_put_title(struct session *session, const char *what)
 }
 
 void report_put_next(struct session *session, const char *command,
-		     const struct sym_function *function, const char *why)
+                     const struct sym_function *function, const char *why)
 {
 	char *reference = function != NULL ? name_reference(session, function) : NULL;
 
@@ -134,7 +134,8 @@ void report_put_command_cut(FILE *out, const struct exp_info *info)
 
 	if (size > WIDTH) {
 		size = WIDTH;
-		while (size > 0 && ((unsigned char)text[size] & 0xc0) == 0x80) /* not within a character */
+		while (size > 0 &&
+		       ((unsigned char)text[size] & 0xc0) == 0x80) /* not within a character */
 			size--;
 		fprintf(out, "%.*s...", (int)size, text);
 	} else {
@@ -147,10 +148,12 @@ uint64_t report_cpu_ns(const struct session_experiment *at)
 {
 	if (at->info->outside != NULL && at->whole != NULL)
 		return at->whole->quality.sampled_ns;
-	return at->info->cpu_ns != 0 || at->data == NULL ? at->info->cpu_ns : at->data->quality.cpu_ns;
+	return at->info->cpu_ns != 0 || at->data == NULL ? at->info->cpu_ns
+	                                                 : at->data->quality.cpu_ns;
 }
 
-void report_put_thread_cpu(const struct session *session, struct print_table *table, const struct exp_thread *thread)
+void report_put_thread_cpu(const struct session *session, struct print_table *table,
+                           const struct exp_thread *thread)
 {
 	if (session->have & METRIC_DATA_CLOCK)
 		print_number(table, thread->cpu_ns);
@@ -167,7 +170,7 @@ static void put_bound(FILE *out, unsigned bits, const char *behind)
 }
 
 void report_put_sizes(FILE *out, const uint64_t counts[EXP_HISTOGRAM], const char *size,
-		      const char *what)
+                      const char *what)
 {
 	fprintf(out, "  %-23s  %s\n", size, what);
 	for (unsigned i = 0; i < EXP_HISTOGRAM; i++) {

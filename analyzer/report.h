@@ -1,4 +1,5 @@
-/* report.h: the lines around tables: what the table is, where to look next; and what many views say alike. */
+/* report.h: the lines around tables: what the table is, where to look next; and what many views say
+ * alike. */
 #ifndef XER_ANALYZER_REPORT_H
 #define XER_ANALYZER_REPORT_H
 
@@ -9,7 +10,7 @@ void report_put_title(struct session *session, const char *what);
 
 /* Print "# next: COMMAND  (why)"; the command is about `function` unless that is NULL. */
 void report_put_next(struct session *session, const char *command,
-		     const struct sym_function *function, const char *why);
+                     const struct sym_function *function, const char *why);
 
 /* Seconds from the start of the first experiment to the end of the last. */
 double report_wall_seconds(const struct session *session);
@@ -23,7 +24,7 @@ char *report_status(const struct exp_info *info, char *text, size_t size);
 /* Print "  WHAT   VALUE", and a table of how many blocks or calls had which size. */
 void report_put_count(FILE *out, const char *what, uint64_t value);
 void report_put_sizes(FILE *out, const uint64_t counts[EXP_HISTOGRAM], const char *size,
-		      const char *what);
+                      const char *what);
 
 /* Value of an attribute of an event, NULL if it has none. */
 const char *report_attribute(const struct exp_event *event, const char *name);
@@ -41,6 +42,7 @@ void report_put_command_cut(FILE *out, const struct exp_info *info);
 uint64_t report_cpu_ns(const struct session_experiment *at);
 
 /* A thread's CPU time into a table: of threads it is known by clock samples alone. */
-void report_put_thread_cpu(const struct session *session, struct print_table *table, const struct exp_thread *thread);
+void report_put_thread_cpu(const struct session *session, struct print_table *table,
+                           const struct exp_thread *thread);
 
 #endif

@@ -1,10 +1,10 @@
 /* script.c: reads commands line by line. */
-#include "script.h"
+#include "analyzer/script.h"
 
-#include "command.h"
-#include "edit.h"
-#include "terminal.h"
-#include "view.h"
+#include "analyzer/command.h"
+#include "analyzer/edit.h"
+#include "analyzer/terminal.h"
+#include "analyzer/view.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static void run_file(struct session *session, const char *path)
 
 	if (file == NULL || is_directory(file)) {
 		session_fail(session, EXIT_TROUBLE, "script: %s: %s", path,
-			     strerror(file == NULL ? errno : EISDIR));
+		             strerror(file == NULL ? errno : EISDIR));
 	} else {
 		script_run_file(session, file, file == stdin ? "standard input" : path);
 	}

@@ -1,14 +1,14 @@
-/* session.c: reads the data of the experiments, builds each table when it is first asked for, and says what is
- * wrong. */
-#include "session.h"
+/* session.c: reads the data of the experiments, builds each table when it is first asked for, and
+ * says what is wrong. */
+#include "analyzer/session.h"
 
-#include "defaults.h"
-#include "filters.h"
-#include "indexobj.h"
-#include "listing.h"
-#include "memory.h"
-#include "terminal.h"
-#include "text.h"
+#include "analyzer/defaults.h"
+#include "analyzer/filters.h"
+#include "analyzer/indexobj.h"
+#include "analyzer/listing.h"
+#include "analyzer/memory.h"
+#include "analyzer/terminal.h"
+#include "analyzer/text.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -74,16 +74,17 @@ void session_fail_at(struct session *session, const char *command, size_t column
 void session_init(struct session *session)
 {
 	*session = (struct session){.program = "xer_print",
-				    .out = stdout,
-				    .symbols = symbols_create(),
-				    .shown = shown_create(),
-				    .filters = filters_create(),
-				    .indexes = index_types_create(),
-				    .defaults = defaults_create(),
-				    .focus = SESSION_ALL};
+	                            .out = stdout,
+	                            .symbols = symbols_create(),
+	                            .shown = shown_create(),
+	                            .filters = filters_create(),
+	                            .indexes = index_types_create(),
+	                            .defaults = defaults_create(),
+	                            .focus = SESSION_ALL};
 	listing_set_defaults(&session->listing);
 	for (size_t i = 0; i < FRAMES_KINDS; i++)
-		session->stand_in[i] = (struct sym_function){.name = frames_names[i], .mangled = frames_names[i]};
+		session->stand_in[i] = (struct sym_function){.name = frames_names[i],
+		                                             .mangled = frames_names[i]};
 	if (session->symbols == NULL)
 		memory_fail();
 }
@@ -233,7 +234,9 @@ void session_refresh(struct session *session)
 	defaults_metrics(session->defaults, had, &usual, &sort);
 	if (metric_list_equal(&usual, &session->metrics) ||
 	    metric_list_reduce(session->have, &session->metrics) == 0)
-		defaults_metrics(session->defaults, session->have, &session->metrics, &session->sort);
-	else if (session->sort.metric.id < METRIC_VALUES && !(metric_data_of(session->sort.metric.id) & session->have))
+		defaults_metrics(session->defaults, session->have, &session->metrics,
+		                 &session->sort);
+	else if (session->sort.metric.id < METRIC_VALUES &&
+	         !(metric_data_of(session->sort.metric.id) & session->have))
 		metric_sort_adjust(&session->metrics, &session->sort);
 }

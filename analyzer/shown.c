@@ -1,8 +1,9 @@
-/* shown.c: decides once for each function what it is shown as, and remembers it by the function's index. */
-#include "shown.h"
+/* shown.c: decides once for each function what it is shown as, and remembers it by the function's
+ * index. */
+#include "analyzer/shown.h"
 
-#include "memory.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,8 @@ struct shown *shown_create(void)
 	return memory_take(1, sizeof(struct shown));
 }
 
-/* Decide anew. Objects that stand for functions stay: tables may name them until they are forgotten. */
+/* Decide anew. Objects that stand for functions stay: tables may name them until they are
+ * forgotten. */
 static void forget(struct shown *shown)
 {
 	free(shown->of);
@@ -98,9 +100,10 @@ void shown_destroy(struct shown *shown)
 void shown_set(struct shown *shown, const char *name, enum shown_how how)
 {
 	forget(shown);
-	shown->rules = memory_grow(shown->rules, shown->rule_count, &shown->rule_capacity, sizeof(*shown->rules));
-	shown->rules[shown->rule_count++] =
-		(struct rule){name == NULL ? NULL : memory_text(name, strlen(name)), how};
+	shown->rules = memory_grow(shown->rules, shown->rule_count, &shown->rule_capacity,
+	                           sizeof(*shown->rules));
+	shown->rules[shown->rule_count++] = (struct rule){
+		name == NULL ? NULL : memory_text(name, strlen(name)), how};
 }
 
 void shown_set_compare(struct shown *shown, int is_compare)
@@ -112,10 +115,10 @@ void shown_set_compare(struct shown *shown, int is_compare)
 
 void shown_set_alias(struct shown *shown, const char *name, const char *as)
 {
-	shown->aliases =
-		memory_grow(shown->aliases, shown->alias_count, &shown->alias_capacity, sizeof(*shown->aliases));
-	shown->aliases[shown->alias_count++] =
-		(struct alias){memory_text(name, strlen(name)), memory_text(as, strlen(as))};
+	shown->aliases = memory_grow(shown->aliases, shown->alias_count, &shown->alias_capacity,
+	                             sizeof(*shown->aliases));
+	shown->aliases[shown->alias_count++] = (struct alias){memory_text(name, strlen(name)),
+	                                                      memory_text(as, strlen(as))};
 }
 
 /* <Total>, <Unknown> and the marks of cut stacks are in no object. */
@@ -131,7 +134,8 @@ enum shown_how shown_how(const struct shown *shown, const struct sym_object *obj
 	for (size_t i = shown->rule_count; i-- > 0;) {
 		const struct rule *rule = &shown->rules[i];
 
-		if (rule->name == NULL || strcmp(rule->name, object->name) == 0 || strcmp(rule->name, object->path) == 0)
+		if (rule->name == NULL || strcmp(rule->name, object->name) == 0 ||
+		    strcmp(rule->name, object->path) == 0)
 			return rule->how;
 	}
 	return SHOWN_ALL;
@@ -146,22 +150,26 @@ static const char *name_of(const struct shown *shown, const struct sym_object *o
 	return object->name;
 }
 
-static int is_same_object(const struct shown *shown, const struct sym_object *left, const struct sym_object *right)
+static int is_same_object(const struct shown *shown, const struct sym_object *left,
+                          const struct sym_object *right)
 {
-	return left == right || (shown->is_compare && strcmp(name_of(shown, left), name_of(shown, right)) == 0);
+	return left == right ||
+	       (shown->is_compare && strcmp(name_of(shown, left), name_of(shown, right)) == 0);
 }
 
-static const struct sym_function *object_function(struct shown *shown, const struct sym_object *object)
+static const struct sym_function *object_function(struct shown *shown,
+                                                  const struct sym_object *object)
 {
 	struct sym_function *function;
 
 	for (size_t i = 0; i < shown->object_count; i++)
 		if (is_same_object(shown, shown->objects[i]->object, object))
 			return shown->objects[i];
-	shown->objects =
-		memory_grow(shown->objects, shown->object_count, &shown->object_capacity, sizeof(*shown->objects));
+	shown->objects = memory_grow(shown->objects, shown->object_count, &shown->object_capacity,
+	                             sizeof(*shown->objects));
 	function = memory_take(1, sizeof(*function));
-	*function = (struct sym_function){.name = object->name, .mangled = object->name, .object = object};
+	*function = (struct sym_function){
+		.name = object->name, .mangled = object->name, .object = object};
 	shown->objects[shown->object_count++] = function;
 	return function;
 }
@@ -174,7 +182,8 @@ int shown_is_object(const struct shown *shown, const struct sym_function *functi
 	return 0;
 }
 
-int shown_is_folded(const struct shown *shown, const struct sym_function *caller, const struct sym_function *callee)
+int shown_is_folded(const struct shown *shown, const struct sym_function *caller,
+                    const struct sym_function *callee)
 {
 	if (shown->rule_count == 0 || is_special(callee->object))
 		return 0;
@@ -204,9 +213,11 @@ static int is_same_file(const struct sym_function *left, const struct sym_functi
 	return strcmp(text_base(left->file), text_base(right->file)) == 0;
 }
 
-static int is_one(const struct shown *shown, const struct sym_function *left, const struct sym_function *right)
+static int is_one(const struct shown *shown, const struct sym_function *left,
+                  const struct sym_function *right)
 {
-	if (strcmp(left->mangled, right->mangled) != 0 || !is_same_object(shown, left->object, right->object))
+	if (strcmp(left->mangled, right->mangled) != 0 ||
+	    !is_same_object(shown, left->object, right->object))
 		return 0;
 	if (left->unresolved || right->unresolved)
 		return left->unresolved == right->unresolved && left->object->build_id[0] != '\0' &&
@@ -223,7 +234,8 @@ static const struct sym_function *first_of(struct shown *shown, const struct sym
 
 	for (const struct known *at = *slot; at != NULL; at = at->next)
 		if (at->hash == hash && is_one(shown, at->function, function)) {
-			shown->twins = memory_grow(shown->twins, shown->twin_count, &shown->twin_capacity, sizeof(*shown->twins));
+			shown->twins = memory_grow(shown->twins, shown->twin_count,
+			                           &shown->twin_capacity, sizeof(*shown->twins));
 			shown->twins[shown->twin_count++] = (struct twin){function, at->function};
 			return at->function;
 		}
@@ -250,7 +262,8 @@ const struct sym_function *shown_function(struct shown *shown, const struct sym_
 		size_t count = (function->index + 1) * 2;
 
 		shown->of = memory_resize(shown->of, count, sizeof(*shown->of));
-		memset(shown->of + shown->of_count, 0, (count - shown->of_count) * sizeof(*shown->of));
+		memset(shown->of + shown->of_count, 0,
+		       (count - shown->of_count) * sizeof(*shown->of));
 		shown->of_count = count;
 	}
 	if (shown->of[function->index] == NULL)
@@ -258,9 +271,11 @@ const struct sym_function *shown_function(struct shown *shown, const struct sym_
 	return shown->of[function->index];
 }
 
-size_t shown_same(const struct shown *shown, const struct sym_function *function, const struct sym_function ***out)
+size_t shown_same(const struct shown *shown, const struct sym_function *function,
+                  const struct sym_function ***out)
 {
-	const struct sym_function **same = memory_take(shown->twin_count + 1, sizeof(struct sym_function *));
+	const struct sym_function **same = memory_take(shown->twin_count + 1,
+	                                               sizeof(struct sym_function *));
 	size_t count = 0;
 
 	same[count++] = function;

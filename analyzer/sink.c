@@ -1,5 +1,5 @@
 /* sink.c: owns the digits of sink.h. */
-#include "sink.h"
+#include "analyzer/sink.h"
 
 #include "experiment/printable.h"
 
@@ -53,7 +53,8 @@ static size_t plain_run(const char *text, size_t size)
 {
 	size_t run = 0;
 
-	while (run < size && text[run] >= ' ' && text[run] < 0x7f && text[run] != '"' && text[run] != '\\')
+	while (run < size && text[run] >= ' ' && text[run] < 0x7f && text[run] != '"' &&
+	       text[run] != '\\')
 		run++;
 	return run;
 }

@@ -61,7 +61,8 @@ void sink_hex(struct sink *sink, uint64_t value, unsigned digits);
 /* Nanoseconds as microseconds with three digits behind the point. */
 void sink_us(struct sink *sink, uint64_t ns);
 
-/* Any bytes in double quotes: quotes and backslashes have a backslash before them, what cannot be printed is \xNN. */
+/* Any bytes in double quotes: quotes and backslashes have a backslash before them, what cannot be
+ * printed is \xNN. */
 void sink_quoted(struct sink *sink, const char *text, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /* sorter.c: sort more than memory should hold. See sorter.h. */
-#include "sorter.h"
+#include "analyzer/sorter.h"
 
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +62,8 @@ static int by_key(const void *left, const void *right, void *items)
 {
 	const uint8_t *at = items;
 
-	return compare_heads((const struct head *)(at + *(const size_t *)left), (const struct head *)(at + *(const size_t *)right));
+	return compare_heads((const struct head *)(at + *(const size_t *)left),
+	                     (const struct head *)(at + *(const size_t *)right));
 }
 
 struct sorter *sorter_new(size_t memory)
@@ -100,7 +101,8 @@ static int open_file(void)
 	fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;
-	name = memory_format("%s/xer_print.XXXXXX", directory); /* a file system without nameless files */
+	name = memory_format("%s/xer_print.XXXXXX",
+	                     directory); /* a file system without nameless files */
 	fd = mkostemp(name, O_CLOEXEC);
 	if (fd < 0)
 		fail("cannot be made");
@@ -127,7 +129,8 @@ static void write_all(struct sorter *sorter, const uint8_t *bytes, size_t size)
 static void sort_items(struct sorter *sorter)
 {
 	if (sorter->count > 1)
-		qsort_r(sorter->order, sorter->count, sizeof(*sorter->order), by_key, sorter->items);
+		qsort_r(sorter->order, sorter->count, sizeof(*sorter->order), by_key,
+		        sorter->items);
 }
 
 /* What is in memory becomes a run. Items go out through a buffer, since each is a small one. */
@@ -159,25 +162,30 @@ static void write_run(struct sorter *sorter)
 	}
 	write_all(sorter, buffer, len);
 	free(buffer);
-	sorter->runs = memory_grow(sorter->runs, sorter->run_count, &sorter->run_capacity, sizeof(*sorter->runs));
+	sorter->runs = memory_grow(sorter->runs, sorter->run_count, &sorter->run_capacity,
+	                           sizeof(*sorter->runs));
 	sorter->runs[sorter->run_count++] = (struct run){.from = from, .to = sorter->written};
 	sorter->used = sorter->count = 0;
 }
 
-void sorter_add(struct sorter *sorter, uint64_t major, uint64_t minor, const void *payload, uint32_t size)
+void sorter_add(struct sorter *sorter, uint64_t major, uint64_t minor, const void *payload,
+                uint32_t size)
 {
 	struct head head = {.major = major, .minor = minor, .size = size};
 	size_t need = size_of(&head);
 
-	if (sorter->count > 0 && sorter->used + need + (sorter->count + 1) * sizeof(*sorter->order) > sorter->memory)
+	if (sorter->count > 0 &&
+	    sorter->used + need + (sorter->count + 1) * sizeof(*sorter->order) > sorter->memory)
 		write_run(sorter);
 	if (sorter->used + need > sorter->capacity) {
-		size_t wanted = sorter->capacity * 2 < sorter->memory ? sorter->capacity * 2 : sorter->memory;
+		size_t wanted = sorter->capacity * 2 < sorter->memory ? sorter->capacity * 2
+		                                                      : sorter->memory;
 
 		sorter->capacity = wanted > sorter->used + need ? wanted : sorter->used + need;
 		sorter->items = memory_resize(sorter->items, sorter->capacity, 1);
 	}
-	sorter->order = memory_grow(sorter->order, sorter->count, &sorter->order_capacity, sizeof(*sorter->order));
+	sorter->order = memory_grow(sorter->order, sorter->count, &sorter->order_capacity,
+	                            sizeof(*sorter->order));
 	sorter->order[sorter->count++] = sorter->used;
 	memcpy(sorter->items + sorter->used, &head, sizeof(head));
 	if (size > 0)
@@ -205,7 +213,8 @@ static void fill(const struct sorter *sorter, struct run *run, size_t need)
 	while (run->end < run->capacity && run->next < run->to) {
 		uint64_t rest = run->to - run->next;
 		size_t room = run->capacity - run->end;
-		ssize_t got = pread(sorter->fd, run->bytes + run->end, rest < room ? (size_t)rest : room, (off_t)run->next);
+		ssize_t got = pread(sorter->fd, run->bytes + run->end,
+		                    rest < room ? (size_t)rest : room, (off_t)run->next);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -241,7 +250,8 @@ static void sift_down(struct sorter *sorter, size_t at)
 	size_t run = sorter->heap[at], child;
 
 	while ((child = 2 * at + 1) < sorter->heap_count) {
-		if (child + 1 < sorter->heap_count && is_before(sorter, sorter->heap[child + 1], sorter->heap[child]))
+		if (child + 1 < sorter->heap_count &&
+		    is_before(sorter, sorter->heap[child + 1], sorter->heap[child]))
 			child++;
 		if (!is_before(sorter, sorter->heap[child], run))
 			break;

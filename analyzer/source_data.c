@@ -1,9 +1,10 @@
-/* source_data.c: finds what belongs to which line of a source file: values, functions and inlined calls. */
-#include "source_data.h"
+/* source_data.c: finds what belongs to which line of a source file: values, functions and inlined
+ * calls. */
+#include "analyzer/source_data.h"
 
-#include "compare.h"
-#include "memory.h"
-#include "sourcefile.h"
+#include "analyzer/compare.h"
+#include "analyzer/memory.h"
+#include "analyzer/sourcefile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +20,17 @@ static int by_number(const void *left, const void *right)
 
 uint32_t source_data_find(const struct source_data *data, unsigned line)
 {
-	const unsigned *found = data->line_count == 0 ? NULL : bsearch(&line, data->lines, data->line_count, sizeof(line), by_number);
+	const unsigned *found = data->line_count == 0
+	                                ? NULL
+	                                : bsearch(&line, data->lines, data->line_count,
+	                                          sizeof(line), by_number);
 
 	return found == NULL ? TREE_NONE : (uint32_t)(found - data->lines);
 }
 
 /* Is this the file? Items of one file mostly follow each other with the same pointer. */
-static int is_file(const struct source_data *data, const char *file, const char **last, int *last_is)
+static int is_file(const struct source_data *data, const char *file, const char **last,
+                   int *last_is)
 {
 	if (file == NULL)
 		return 0;
@@ -45,7 +50,8 @@ static void find_lines(struct source_data *data)
 	for (size_t i = 0; i < data->tree->item_count; i++) {
 		if (!is_file(data, data->tree->items[i].file, &last, &last_is))
 			continue;
-		data->lines = memory_grow(data->lines, data->line_count, &data->line_capacity, sizeof(*data->lines));
+		data->lines = memory_grow(data->lines, data->line_count, &data->line_capacity,
+		                          sizeof(*data->lines));
 		data->lines[data->line_count++] = data->tree->items[i].line;
 	}
 	if (data->line_count > 1)
@@ -69,8 +75,8 @@ static void find_keys(struct source_data *data)
 		if (is_file(data, item->file, &last, &last_is)) {
 			data->key_of[i] = source_data_find(data, item->line);
 		} else if (is_file(data, item->function->file, &last_function, &last_function_is)) {
-			data->others = memory_grow(data->others, data->other_count, &data->other_capacity,
-						   sizeof(*data->others));
+			data->others = memory_grow(data->others, data->other_count,
+			                           &data->other_capacity, sizeof(*data->others));
 			data->key_of[i] = (uint32_t)(data->line_count + data->other_count);
 			data->others[data->other_count++] = item;
 		}
@@ -85,7 +91,8 @@ static void find_values(struct source_data *data)
 	data->column_count = session_columns(data->session);
 	data->rows = memory_take(data->column_count, sizeof(*data->rows));
 	for (size_t i = 0; i < data->column_count; i++)
-		data->rows[i] = fold_sets(trees[i], data->key_of, data->line_count + data->other_count);
+		data->rows[i] = fold_sets(trees[i], data->key_of,
+		                          data->line_count + data->other_count);
 	free(trees);
 }
 
@@ -93,7 +100,8 @@ static void find_values(struct source_data *data)
 
 static int by_line(const void *left, const void *right)
 {
-	const struct sym_note *a = *(const struct sym_note *const *)left, *b = *(const struct sym_note *const *)right;
+	const struct sym_note *a = *(const struct sym_note *const *)left,
+			      *b = *(const struct sym_note *const *)right;
 	int order;
 
 	if (a->line != b->line)
@@ -113,7 +121,8 @@ static void add_unit(struct source_data *data, const struct sym_object *object, 
 	const char *last = NULL;
 	int last_is = 0;
 
-	if (address == 0 || data->has_more_units || symbols_compilation(data->session->symbols, object, address, &unit) != 0)
+	if (address == 0 || data->has_more_units ||
+	    symbols_compilation(data->session->symbols, object, address, &unit) != 0)
 		return;
 	for (size_t i = 0; i < data->unit_count; i++)
 		if (data->units[i] == unit)
@@ -121,14 +130,17 @@ static void add_unit(struct source_data *data, const struct sym_object *object, 
 	data->has_more_units = data->unit_count == UNITS_MAX;
 	if (data->has_more_units)
 		return;
-	data->units = memory_grow(data->units, data->unit_count, &data->unit_capacity, sizeof(*data->units));
+	data->units = memory_grow(data->units, data->unit_count, &data->unit_capacity,
+	                          sizeof(*data->units));
 	data->units[data->unit_count++] = unit;
 	if (data->sum == NULL)
-		data->sum = symbols_source_sum(data->session->symbols, object, address, data->place.file);
+		data->sum = symbols_source_sum(data->session->symbols, object, address,
+		                               data->place.file);
 	for (size_t i = 0; i < unit->note_count; i++) {
 		if (!is_file(data, unit->notes[i].file, &last, &last_is))
 			continue;
-		data->notes = memory_grow(data->notes, data->note_count, &data->note_capacity, sizeof(*data->notes));
+		data->notes = memory_grow(data->notes, data->note_count, &data->note_capacity,
+		                          sizeof(*data->notes));
 		data->notes[data->note_count++] = &unit->notes[i];
 	}
 }
@@ -144,7 +156,9 @@ static void find_notes(struct source_data *data)
 		const struct sym_function *function = data->tree->items[i].function;
 
 		/* Without functions in the debug information only the lines tell. */
-		if (is_file(data, function->file != NULL ? function->file : data->tree->items[i].file, &last, &last_is))
+		if (is_file(data,
+		            function->file != NULL ? function->file : data->tree->items[i].file,
+		            &last, &last_is))
 			add_unit(data, function->object, function->address);
 	}
 	if (data->note_count > 1)
@@ -153,13 +167,16 @@ static void find_notes(struct source_data *data)
 
 /* ---- the calls of lines, for csource ---- */
 
-static struct source_call *find_call(struct source_data *data, uint32_t line, const struct sym_function *callee)
+static struct source_call *find_call(struct source_data *data, uint32_t line,
+                                     const struct sym_function *callee)
 {
 	for (size_t i = data->call_count; i-- > 0;)
 		if (data->calls[i].line == line && data->calls[i].callee == callee)
 			return &data->calls[i];
-	data->calls = memory_grow(data->calls, data->call_count, &data->call_capacity, sizeof(*data->calls));
-	data->calls[data->call_count] = (struct source_call){line, callee, memory_take(data->column_count, sizeof(struct metric_values))};
+	data->calls = memory_grow(data->calls, data->call_count, &data->call_capacity,
+	                          sizeof(*data->calls));
+	data->calls[data->call_count] = (struct source_call){
+		line, callee, memory_take(data->column_count, sizeof(struct metric_values))};
 	return &data->calls[data->call_count++];
 }
 
@@ -198,15 +215,17 @@ static void add_calls(struct source_data *data, const struct tree *tree, size_t 
 		uint32_t line = data->key_of[edge->caller];
 
 		if (line < data->line_count && metric_values_any(&edge->as_callee))
-			metric_values_add(&find_call(data, line, tree->items[edge->callee].function)->values[column],
-					  &edge->as_callee);
+			metric_values_add(&find_call(data, line, tree->items[edge->callee].function)
+			                           ->values[column],
+			                  &edge->as_callee);
 	}
 	fold_edges_destroy(edges);
 }
 
 static void find_calls(struct source_data *data)
 {
-	unsigned id = data->session->sort.metric.id < METRIC_VALUES ? data->session->sort.metric.id : METRIC_TOTALCPU;
+	unsigned id = data->session->sort.metric.id < METRIC_VALUES ? data->session->sort.metric.id
+	                                                            : METRIC_TOTALCPU;
 	struct call_order order = {data->column_count, id};
 	const struct tree **trees = compare_trees(data->session, TREE_LINES);
 
@@ -217,9 +236,11 @@ static void find_calls(struct source_data *data)
 		qsort_r(data->calls, data->call_count, sizeof(*data->calls), by_value, &order);
 }
 
-void source_data_init(struct source_data *data, struct session *session, const struct place *place, int with_calls)
+void source_data_init(struct source_data *data, struct session *session, const struct place *place,
+                      int with_calls)
 {
-	*data = (struct source_data){.session = session, .place = *place, .tree = session_tree(session, TREE_LINES)};
+	*data = (struct source_data){
+		.session = session, .place = *place, .tree = session_tree(session, TREE_LINES)};
 	find_lines(data);
 	find_keys(data);
 	find_values(data);

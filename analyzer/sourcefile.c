@@ -1,10 +1,10 @@
 /* sourcefile.c: source files as lines, each read once for a listing. */
-#include "sourcefile.h"
+#include "analyzer/sourcefile.h"
 
 #include "experiment/md5.h"
 #include "experiment/sources.h"
-#include "memory.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/text.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -22,7 +22,8 @@ static void note_place(void *context, enum exp_source_origin origin, const char 
 		file->searched++;
 		return;
 	}
-	longer = memory_format("%s%s%s", file->tried == NULL ? "" : file->tried, file->tried == NULL ? "" : ", ", place);
+	longer = memory_format("%s%s%s", file->tried == NULL ? "" : file->tried,
+	                       file->tried == NULL ? "" : ", ", place);
 	free(file->tried);
 	file->tried = longer;
 }
@@ -34,23 +35,25 @@ static void split_lines(struct source_file *file)
 	for (size_t at = 0; at < file->source.size;) {
 		const char *end = memchr(file->source.text + at, '\n', file->source.size - at);
 
-		file->lines = memory_grow(file->lines, file->count, &capacity, sizeof(*file->lines));
+		file->lines = memory_grow(file->lines, file->count, &capacity,
+		                          sizeof(*file->lines));
 		file->lines[file->count++] = at;
 		at = end == NULL ? file->source.size : (size_t)(end - file->source.text) + 1;
 	}
 }
 
-static struct source_file *open_file(struct session *session, const char *name, const char *build_id)
+static struct source_file *open_file(struct session *session, const char *name,
+                                     const char *build_id)
 {
 	struct source_file *file = memory_take(1, sizeof(*file));
 	const struct experiment **experiments = memory_take(session->count, sizeof(*experiments));
 	struct exp_source_query query = {.paths = symbols_paths(session->symbols),
-					 .experiments = experiments,
-					 .experiment_count = session->count,
-					 .path = name,
-					 .build_id = build_id,
-					 .tried = note_place,
-					 .context = file};
+	                                 .experiments = experiments,
+	                                 .experiment_count = session->count,
+	                                 .path = name,
+	                                 .build_id = build_id,
+	                                 .tried = note_place,
+	                                 .context = file};
 
 	for (size_t i = 0; i < session->count; i++)
 		experiments[i] = session->experiments[i].experiment;
@@ -64,12 +67,14 @@ static struct source_file *open_file(struct session *session, const char *name, 
 	return file;
 }
 
-const struct source_file *source_files_get(struct source_files *files, const char *name, const char *build_id)
+const struct source_file *source_files_get(struct source_files *files, const char *name,
+                                           const char *build_id)
 {
 	for (size_t i = 0; i < files->count; i++)
 		if (strcmp(files->files[i]->name, name) == 0)
 			return files->files[i];
-	files->files = memory_grow(files->files, files->count, &files->capacity, sizeof(*files->files));
+	files->files = memory_grow(files->files, files->count, &files->capacity,
+	                           sizeof(*files->files));
 	files->files[files->count] = open_file(files->session, name, build_id);
 	return files->files[files->count++];
 }
@@ -96,7 +101,8 @@ char *source_file_line(const struct source_file *file, size_t line)
 	if (file->status != 0 || line < 1 || line > file->count)
 		return NULL;
 	text = file->source.text + file->lines[line - 1];
-	end = line < file->count ? file->source.text + file->lines[line] : file->source.text + file->source.size;
+	end = line < file->count ? file->source.text + file->lines[line]
+	                         : file->source.text + file->source.size;
 	while (end > text && (end[-1] == '\n' || end[-1] == '\r'))
 		end--;
 	copy = memory_take((size_t)(end - text) * TAB + 1, 1);
@@ -109,16 +115,19 @@ char *source_file_line(const struct source_file *file, size_t line)
 	return copy;
 }
 
-void source_file_explain(struct session *session, const char *command, const struct source_file *file)
+void source_file_explain(struct session *session, const char *command,
+                         const struct source_file *file)
 {
 	if (file->status == -EFBIG)
 		session_fail(session, EXIT_TROUBLE, "%s: %s is too long", command, file->name);
 	else
-		session_fail(session, EXIT_TROUBLE,
-			     "%s: no source file %s (tried: %s%s%zu places of the search path %s); say where it is now with "
-			     "pathmap OLD-PREFIX NEW-PREFIX or setpath DIRECTORY",
-			     command, file->name, file->tried == NULL ? "" : file->tried, file->tried == NULL ? "" : ", ",
-			     file->searched, exp_paths_list(symbols_paths(session->symbols)));
+		session_fail(
+			session, EXIT_TROUBLE,
+			"%s: no source file %s (tried: %s%s%zu places of the search path %s); say where it is now with "
+			"pathmap OLD-PREFIX NEW-PREFIX or setpath DIRECTORY",
+			command, file->name, file->tried == NULL ? "" : file->tried,
+			file->tried == NULL ? "" : ", ", file->searched,
+			exp_paths_list(symbols_paths(session->symbols)));
 }
 
 const char *source_file_origin(const struct source_file *file)
@@ -146,7 +155,9 @@ void source_file_check(struct session *session, const struct source_file *file, 
 	if (sum != NULL) {
 		exp_md5(file->source.text, file->source.size, own);
 		if (memcmp(own, sum, sizeof(own)) != 0)
-			print_note(session, "warning: %s is not what was compiled: lines may not fit", file->source.path);
+			print_note(session,
+			           "warning: %s is not what was compiled: lines may not fit",
+			           file->source.path);
 		return;
 	}
 
@@ -156,10 +167,11 @@ void source_file_check(struct session *session, const struct source_file *file, 
 		if (at_s < start_s)
 			start_s = at_s;
 	}
-	if (file->source.origin != EXP_SOURCE_ARCHIVED && file->source.origin != EXP_SOURCE_SERVED &&
-	    file->source.modified_s > start_s)
-		print_note(session, "warning: %s was changed after the recording began: lines may not fit",
-			   file->source.path);
+	if (file->source.origin != EXP_SOURCE_ARCHIVED &&
+	    file->source.origin != EXP_SOURCE_SERVED && file->source.modified_s > start_s)
+		print_note(session,
+		           "warning: %s was changed after the recording began: lines may not fit",
+		           file->source.path);
 }
 
 int source_is_same(const char *left, const char *right)
@@ -171,8 +183,8 @@ int source_is_same(const char *left, const char *right)
 	/* Names that differ in their last component need no resolving. */
 	if (strcmp(text_base(left), text_base(right)) != 0)
 		return 0;
-	return exp_source_name(one, sizeof(one), left) == 0 && exp_source_name(other, sizeof(other), right) == 0 &&
-	       strcmp(one, other) == 0;
+	return exp_source_name(one, sizeof(one), left) == 0 &&
+	       exp_source_name(other, sizeof(other), right) == 0 && strcmp(one, other) == 0;
 }
 
 int source_is_called(const char *file, const char *name)

@@ -1,14 +1,15 @@
-/* stacks.c: call stacks one below the other, as the lists of leaks, waits and I/O calls show them. */
-#include "stacks.h"
+/* stacks.c: call stacks one below the other, as the lists of leaks, waits and I/O calls show them.
+ */
+#include "analyzer/stacks.h"
 
-#include "data.h"
-#include "compare.h"
-#include "fit.h"
+#include "analyzer/data.h"
+#include "analyzer/compare.h"
+#include "analyzer/fit.h"
 #include "format/record.h"
-#include "memory.h"
-#include "name.h"
-#include "terminal.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
+#include "analyzer/terminal.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +19,10 @@ struct order {
 	const struct stacks_kind *kind;
 };
 
-/* What a stack is sorted by: its value; in a comparison that in the base, or the greatest difference to that. */
+/* What a stack is sorted by: its value; in a comparison that in the base, or the greatest
+ * difference to that. */
 static uint64_t weight(const struct order *order, uint32_t node,
-		       uint64_t (*of)(const struct metric_values *values, const void *context))
+                       uint64_t (*of)(const struct metric_values *values, const void *context))
 {
 	const struct tree *tree = order->tree;
 	const void *context = order->kind->context;
@@ -32,7 +34,8 @@ static uint64_t weight(const struct order *order, uint32_t node,
 	if (tree->compare != TREE_COMPARE_DELTA)
 		return base;
 	for (size_t i = 1; i < tree->part_count; i++)
-		greatest = tree_greater_difference(greatest, base, of(&tree->parts[i].own[node], context));
+		greatest = tree_greater_difference(greatest, base,
+		                                   of(&tree->parts[i].own[node], context));
 	return greatest;
 }
 
@@ -47,7 +50,8 @@ static int compare(const void *left, const void *right, void *context)
 		x = weight(order, a, kind->count);
 		y = weight(order, b, kind->count);
 	}
-	if (x == y && order->tree->part_count > 0) { /* in none of the groups so far: by all of them */
+	if (x == y &&
+	    order->tree->part_count > 0) { /* in none of the groups so far: by all of them */
 		x = kind->weigh(&order->tree->own[a], kind->context);
 		y = kind->weigh(&order->tree->own[b], kind->context);
 	}
@@ -128,8 +132,9 @@ static void put_head(struct session *session, const struct tree *tree, const voi
 }
 
 void stacks_put_parts(struct session *session, const struct tree *tree,
-		      void (*put)(struct session *session, const struct tree *tree, const void *context),
-		      const void *context)
+                      void (*put)(struct session *session, const struct tree *tree,
+                                  const void *context),
+                      const void *context)
 {
 	if (tree->part_count == 0)
 		put(session, tree, context);
@@ -145,7 +150,7 @@ void stacks_put_parts(struct session *session, const struct tree *tree,
 }
 
 void stacks_put(struct session *session, const struct tree *tree, const struct stacks_kind *kind,
-		const uint32_t *stacks, size_t count)
+                const uint32_t *stacks, size_t count)
 {
 	size_t shown = session->limit != 0 && session->limit < count ? session->limit : count;
 
@@ -167,7 +172,8 @@ const struct sym_function *stacks_culprit(const struct tree *tree, uint32_t node
 		const struct sym_function *function = tree->items[tree->nodes[node].item].function;
 
 		if (function->name[0] != '<' && !function->unresolved &&
-		    strcmp(function->name, "_start") != 0 && strstr(function->object->name, ".so") == NULL)
+		    strcmp(function->name, "_start") != 0 &&
+		    strstr(function->object->name, ".so") == NULL)
 			return function;
 	}
 	return NULL;
@@ -175,17 +181,18 @@ const struct sym_function *stacks_culprit(const struct tree *tree, uint32_t node
 
 /* The frames of a node that are to be shown; none where memory is short. */
 static int find_frames(struct session *session, const struct session_experiment *at, uint32_t node,
-		       const struct sym_frame **frames)
+                       const struct sym_frame **frames)
 {
 	const struct exp_nodes *nodes = &at->data->nodes;
 	enum frames_kind kind;
-	int count = frames_find(session->symbols, at->experiment, nodes->pc[node], nodes->generation[node], 0, session->mode, frames, &kind);
+	int count = frames_find(session->symbols, at->experiment, nodes->pc[node],
+	                        nodes->generation[node], 0, session->mode, frames, &kind);
 
 	return count < 1 || kind != FRAMES_SHOWN ? 0 : count;
 }
 
 size_t stacks_put_node(struct session *session, const struct session_experiment *at, uint32_t node,
-		       size_t limit, const char *indent)
+                       size_t limit, const char *indent)
 {
 	size_t shown = 0;
 
@@ -210,7 +217,8 @@ char *stacks_name_node(struct session *session, const struct session_experiment 
 	return NULL;
 }
 
-char *stacks_name_place(struct session *session, const struct session_experiment *at, uint32_t node, int with_line)
+char *stacks_name_place(struct session *session, const struct session_experiment *at, uint32_t node,
+                        int with_line)
 {
 	for (; node < at->data->nodes.count; node = at->data->nodes.parent[node]) {
 		const struct sym_frame *frames;
@@ -220,7 +228,8 @@ char *stacks_name_place(struct session *session, const struct session_experiment
 			continue;
 		place = frames[0];
 		place.address = 0;
-		return with_line ? name_item(session, TREE_FRAMES, &place) : name_function(session, place.function);
+		return with_line ? name_item(session, TREE_FRAMES, &place)
+		                 : name_function(session, place.function);
 	}
 	return NULL;
 }

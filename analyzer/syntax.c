@@ -1,9 +1,10 @@
-/* syntax.c: parses an expression by precedence climbing. What may be compared with what is the code generator's affair. */
-#include "syntax.h"
+/* syntax.c: parses an expression by precedence climbing. What may be compared with what is the code
+ * generator's affair. */
+#include "analyzer/syntax.h"
 
 #include "experiment/regexwork.h"
-#include "lexer.h"
-#include "memory.h"
+#include "analyzer/lexer.h"
+#include "analyzer/memory.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -25,9 +26,11 @@ static const struct {
 	int rank; /* higher binds closer */
 	enum expression_op op;
 } binaries[] = {
-	{"*", 10, OP_MUL}, {"/", 10, OP_DIV}, {"%", 10, OP_MOD}, {"+", 9, OP_ADD}, {"-", 9, OP_SUB}, {"<<", 8, OP_SHL},
-	{">>", 8, OP_SHR}, {"<", 7, OP_LT}, {"<=", 7, OP_LE}, {">", 7, OP_GT}, {">=", 7, OP_GE}, {"==", 6, OP_EQ},
-	{"!=", 6, OP_NE}, {"&", 5, OP_BITAND}, {"^", 4, OP_XOR}, {"|", 3, OP_BITOR}, {"&&", 2, OP_AND}, {"||", 1, OP_OR},
+	{"*", 10, OP_MUL}, {"/", 10, OP_DIV},   {"%", 10, OP_MOD}, {"+", 9, OP_ADD},
+	{"-", 9, OP_SUB},  {"<<", 8, OP_SHL},   {">>", 8, OP_SHR}, {"<", 7, OP_LT},
+	{"<=", 7, OP_LE},  {">", 7, OP_GT},     {">=", 7, OP_GE},  {"==", 6, OP_EQ},
+	{"!=", 6, OP_NE},  {"&", 5, OP_BITAND}, {"^", 4, OP_XOR},  {"|", 3, OP_BITOR},
+	{"&&", 2, OP_AND}, {"||", 1, OP_OR},
 };
 enum { RANK_IN = 7, RANK_UNARY = 11 };
 
@@ -57,9 +60,11 @@ void *syntax_fail(struct expression_error *error, size_t column, const char *for
 static void *fail(struct parser *parser, const char *what)
 {
 	if (parser->lexer.kind == LEXER_END)
-		return syntax_fail(parser->lexer.error, parser->lexer.column, "%s expected where the expression ends", what);
-	return syntax_fail(parser->lexer.error, parser->lexer.column, "%s expected instead of '%.*s'", what,
-			   (int)(parser->lexer.len < 40 ? parser->lexer.len : 40), parser->lexer.at);
+		return syntax_fail(parser->lexer.error, parser->lexer.column,
+		                   "%s expected where the expression ends", what);
+	return syntax_fail(
+		parser->lexer.error, parser->lexer.column, "%s expected instead of '%.*s'", what,
+		(int)(parser->lexer.len < 40 ? parser->lexer.len : 40), parser->lexer.at);
 }
 
 static struct syntax *make(struct parser *parser, enum syntax_kind kind, size_t column)
@@ -95,8 +100,8 @@ static int expect(struct parser *parser, const char *sign)
 static struct syntax *parse_choice(struct parser *parser);
 static struct syntax *parse_binary(struct parser *parser, int rank);
 
-/* Keep the current word as a text; a regular expression is compiled, to match a name as a whole. Returns its number,
- * or SIZE_MAX. */
+/* Keep the current word as a text; a regular expression is compiled, to match a name as a whole.
+ * Returns its number, or SIZE_MAX. */
 static size_t keep_text(struct parser *parser, int is_regex)
 {
 	struct expression *expression = parser->expression;
@@ -110,8 +115,9 @@ static size_t keep_text(struct parser *parser, int is_regex)
 	free(whole);
 	text->text = memory_text(parser->lexer.at, parser->lexer.len);
 	text->is_regex = is_regex && status == 0;
-	expression->texts = memory_grow(expression->texts, expression->text_count, &expression->text_capacity,
-					sizeof(struct expression_text *));
+	expression->texts = memory_grow(expression->texts, expression->text_count,
+	                                &expression->text_capacity,
+	                                sizeof(struct expression_text *));
 	expression->texts[expression->text_count++] = text;
 	if (status == 0)
 		return expression->text_count - 1;
@@ -152,11 +158,13 @@ static struct syntax *unknown_name(struct parser *parser)
 	const char *near = token_nearest(lexer->at, lexer->len, &is_text);
 
 	if (near != NULL)
-		return syntax_fail(lexer->error, lexer->column, is_text ? "unknown word '%.*s' (did you mean \"%s\", in quotes?)"
-				   : "unknown word '%.*s' (did you mean '%s'?)",
-				   (int)(lexer->len < 40 ? lexer->len : 40), lexer->at, near);
-	return syntax_fail(lexer->error, lexer->column, "unknown word '%.*s' (describe lists the words)",
-			   (int)(lexer->len < 40 ? lexer->len : 40), lexer->at);
+		return syntax_fail(lexer->error, lexer->column,
+		                   is_text ? "unknown word '%.*s' (did you mean \"%s\", in quotes?)"
+		                           : "unknown word '%.*s' (did you mean '%s'?)",
+		                   (int)(lexer->len < 40 ? lexer->len : 40), lexer->at, near);
+	return syntax_fail(lexer->error, lexer->column,
+	                   "unknown word '%.*s' (describe lists the words)",
+	                   (int)(lexer->len < 40 ? lexer->len : 40), lexer->at);
 }
 
 static struct syntax *parse_name(struct parser *parser)
@@ -167,15 +175,20 @@ static struct syntax *parse_name(struct parser *parser)
 	struct syntax *made;
 
 	if (lexer_is_name(lexer, "FNAME"))
-		return lexer_next(lexer) == 0 ? parse_regex(parser, SYNTAX_FUNCTIONS, column) : NULL;
+		return lexer_next(lexer) == 0 ? parse_regex(parser, SYNTAX_FUNCTIONS, column)
+		                              : NULL;
 	if (lexer_is_name(lexer, "REGEX"))
 		return lexer_next(lexer) == 0 ? parse_regex(parser, SYNTAX_TEXT, column) : NULL;
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (lexer_is_name(lexer, functions[i].name))
-			return lexer_next(lexer) == 0 ? parse_function(parser, functions[i].op, column) : NULL;
+			return lexer_next(lexer) == 0
+			               ? parse_function(parser, functions[i].op, column)
+			               : NULL;
 	if (token == TOKENS)
 		return unknown_name(parser);
-	made = make(parser, token_table[token].kind == TOKEN_KIND_STACK ? SYNTAX_STACK : SYNTAX_TOKEN, column);
+	made = make(parser,
+	            token_table[token].kind == TOKEN_KIND_STACK ? SYNTAX_STACK : SYNTAX_TOKEN,
+	            column);
 	made->token = token;
 	parser->expression->tokens[token / 64] |= (uint64_t)1 << token % 64;
 	parser->expression->data |= token_table[token].data;
@@ -256,7 +269,8 @@ static int find_binary(const struct parser *parser, int *rank, enum expression_o
 	return 0;
 }
 
-/* IN, SOME IN or ORDERED IN at the current word, passed over. Returns an enum syntax_in, or NO_IN. */
+/* IN, SOME IN or ORDERED IN at the current word, passed over. Returns an enum syntax_in, or NO_IN.
+ */
 static int pass_in(struct parser *parser)
 {
 	static const struct {
@@ -293,7 +307,8 @@ static struct syntax *parse_binary(struct parser *parser, int rank)
 	struct syntax *left;
 
 	if (++parser->depth > DEPTH_MAX)
-		return syntax_fail(parser->lexer.error, parser->lexer.column, "the expression is nested too deep");
+		return syntax_fail(parser->lexer.error, parser->lexer.column,
+		                   "the expression is nested too deep");
 	left = parse_unary(parser);
 	while (left != NULL) {
 		size_t column = parser->lexer.column;
@@ -311,7 +326,8 @@ static struct syntax *parse_binary(struct parser *parser, int rank)
 			left = join(made, left, parse_binary(parser, RANK_IN + 1));
 			continue;
 		}
-		if (!find_binary(parser, &found, &op) || found < rank || lexer_next(&parser->lexer) != 0)
+		if (!find_binary(parser, &found, &op) || found < rank ||
+		    lexer_next(&parser->lexer) != 0)
 			break;
 		made = make(parser, SYNTAX_BINARY, column);
 		made->op = op;
@@ -329,7 +345,8 @@ static struct syntax *parse_choice(struct parser *parser)
 	if (condition == NULL || !pass(parser, "?"))
 		return condition;
 	if (++parser->depth > DEPTH_MAX)
-		return syntax_fail(parser->lexer.error, column, "the expression is nested too deep");
+		return syntax_fail(parser->lexer.error, column,
+		                   "the expression is nested too deep");
 	made = make(parser, SYNTAX_CHOICE, column);
 	made->first = condition;
 	condition->next = parse_choice(parser);
@@ -340,7 +357,8 @@ static struct syntax *parse_choice(struct parser *parser)
 	return condition->next->next != NULL ? made : NULL;
 }
 
-struct syntax *syntax_parse(struct expression *expression, struct expression_error *error, struct syntax **all)
+struct syntax *syntax_parse(struct expression *expression, struct expression_error *error,
+                            struct syntax **all)
 {
 	struct parser parser = {.expression = expression};
 	struct syntax *tree = NULL;

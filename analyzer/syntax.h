@@ -26,14 +26,15 @@ struct syntax {
 	size_t column;
 	int64_t value;
 	unsigned token;
-	size_t text; /* of the expression's texts */
+	size_t text;                 /* of the expression's texts */
 	struct syntax *first, *next; /* next: the sibling */
 	struct syntax *made_before;  /* for syntax_destroy */
 };
 
-/* Parse expression->source into a tree; texts go to the expression. Returns NULL after an error. *all is for
- * syntax_destroy, in either case. */
-struct syntax *syntax_parse(struct expression *expression, struct expression_error *error, struct syntax **all);
+/* Parse expression->source into a tree; texts go to the expression. Returns NULL after an error.
+ * *all is for syntax_destroy, in either case. */
+struct syntax *syntax_parse(struct expression *expression, struct expression_error *error,
+                            struct syntax **all);
 void syntax_destroy(struct syntax *all);
 
 /* Say what is wrong at a column, unless something was wrong before. Returns NULL. */

@@ -1,23 +1,23 @@
 /* table.c: the rows of tables of metrics, their order, and which of them are worth a line. */
-#include "table.h"
+#include "analyzer/table.h"
 
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 void table_add(struct table *table, const struct metric_values *own,
-	       const struct metric_values *total, const struct tree *tree, uint32_t item,
-	       char *name)
+               const struct metric_values *total, const struct tree *tree, uint32_t item,
+               char *name)
 {
-	table->rows =
-		memory_grow(table->rows, table->count, &table->capacity, sizeof(*table->rows));
+	table->rows = memory_grow(table->rows, table->count, &table->capacity,
+	                          sizeof(*table->rows));
 	table->rows[table->count++] = (struct table_row){.own = own,
-							 .total = total,
-							 .function = tree->items[item].function,
-							 .item = item,
-							 .name = name};
+	                                                 .total = total,
+	                                                 .function = tree->items[item].function,
+	                                                 .item = item,
+	                                                 .name = name};
 }
 
 int table_has_value(const struct table_row *row, const struct metric *metric)
@@ -33,8 +33,8 @@ void table_take_next(struct table *table, struct table_row *row)
 	row->total = table->next[0].total;
 	row->values = table->value_count;
 	for (size_t i = 0; i < table->group_count; i++) {
-		table->values = memory_grow(table->values, table->value_count, &table->value_capacity,
-					    sizeof(*table->values));
+		table->values = memory_grow(table->values, table->value_count,
+		                            &table->value_capacity, sizeof(*table->values));
 		table->values[table->value_count++] = table->next[i];
 	}
 }
@@ -53,11 +53,12 @@ uint64_t table_value(const struct table_row *row, const struct metric *metric)
 		return row->function->address;
 	if (metric->id >= METRIC_VALUES)
 		return 0;
-	return metric_value_of(metric->flavor == METRIC_INCLUSIVE ? row->total : row->own, metric->id);
+	return metric_value_of(metric->flavor == METRIC_INCLUSIVE ? row->total : row->own,
+	                       metric->id);
 }
 
-uint64_t table_group_value(const struct table *table, const struct table_row *row, const struct metric *metric,
-			   size_t group)
+uint64_t table_group_value(const struct table *table, const struct table_row *row,
+                           const struct metric *metric, size_t group)
 {
 	struct table_row in_group = *row;
 
@@ -75,19 +76,22 @@ struct order {
 };
 
 /* What a row is sorted by: its value in the base, or its greatest difference to that. */
-static uint64_t weight(const struct table *table, const struct table_row *row, const struct metric *metric)
+static uint64_t weight(const struct table *table, const struct table_row *row,
+                       const struct metric *metric)
 {
 	uint64_t base = table_value(row, metric), greatest = 0;
 
-	if (table->compare != TREE_COMPARE_DELTA || table->group_count < 2 || metric->id >= METRIC_VALUES)
+	if (table->compare != TREE_COMPARE_DELTA || table->group_count < 2 ||
+	    metric->id >= METRIC_VALUES)
 		return base;
 	for (size_t i = 1; i < table->group_count; i++)
-		greatest = tree_greater_difference(greatest, base, table_group_value(table, row, metric, i));
+		greatest = tree_greater_difference(greatest, base,
+		                                   table_group_value(table, row, metric, i));
 	return greatest;
 }
 
-static int compare_values(const struct table *table, const struct table_row *left, const struct table_row *right,
-			  const struct metric *metric)
+static int compare_values(const struct table *table, const struct table_row *left,
+                          const struct table_row *right, const struct metric *metric)
 {
 	uint64_t a = weight(table, left, metric), b = weight(table, right, metric);
 
@@ -119,17 +123,17 @@ static int compare(const void *left_row, const void *right_row, void *context)
 }
 
 void table_sort(struct table *table, size_t from, const struct metric_sort *sort,
-		const struct metric_list *metrics)
+                const struct metric_list *metrics)
 {
 	struct order order = {.table = table, .sort = sort, .metrics = metrics};
 
 	if (table->count > from + 1)
 		qsort_r(table->rows + from, table->count - from, sizeof(*table->rows), compare,
-			&order);
+		        &order);
 }
 
 int table_is_worth(const struct metric_values *own, const struct metric_values *total,
-		   const struct metric_list *metrics, const struct metric_sort *sort)
+                   const struct metric_list *metrics, const struct metric_sort *sort)
 {
 	const struct table_row row = {.own = own, .total = total};
 
@@ -141,7 +145,8 @@ int table_is_worth(const struct metric_values *own, const struct metric_values *
 	return 0;
 }
 
-int table_next_is_worth(const struct table *table, const struct metric_list *metrics, const struct metric_sort *sort)
+int table_next_is_worth(const struct table *table, const struct metric_list *metrics,
+                        const struct metric_sort *sort)
 {
 	for (size_t i = 0; i < table->group_count; i++)
 		if (table_is_worth(table->next[i].own, table->next[i].total, metrics, sort))
@@ -172,10 +177,11 @@ static char *format_ratio(uint64_t base, uint64_t value, char *text)
 	return text;
 }
 
-char *table_format(const struct table *table, const struct table_row *row, const struct metric *metric, size_t group,
-		   char *text)
+char *table_format(const struct table *table, const struct table_row *row,
+                   const struct metric *metric, size_t group, char *text)
 {
-	uint64_t base = table_value(row, metric), value = table_group_value(table, row, metric, group);
+	uint64_t base = table_value(row, metric),
+		 value = table_group_value(table, row, metric, group);
 
 	if (group > 0 && table->compare == TREE_COMPARE_DELTA)
 		return format_difference(metric->id, base, value, text);
@@ -184,15 +190,17 @@ char *table_format(const struct table *table, const struct table_row *row, const
 	return metric_format(metric->id, value, text);
 }
 
-double table_share(const struct table *table, const struct table_row *row, const struct metric *metric, size_t group)
+double table_share(const struct table *table, const struct table_row *row,
+                   const struct metric *metric, size_t group)
 {
 	uint64_t sum = metric->id < METRIC_VALUES ? sum_of(table, group)->of[metric->id] : 0;
 
-	return sum != 0 ? 100.0 * (double)table_group_value(table, row, metric, group) / (double)sum : 0.0;
+	return sum != 0 ? 100.0 * (double)table_group_value(table, row, metric, group) / (double)sum
+	                : 0.0;
 }
 
-char *table_format_percent(const struct table *table, const struct table_row *row, const struct metric *metric,
-			   size_t group, char *text)
+char *table_format_percent(const struct table *table, const struct table_row *row,
+                           const struct metric *metric, size_t group, char *text)
 {
 	double share = table_share(table, row, metric, group);
 

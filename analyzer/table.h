@@ -31,18 +31,19 @@ struct table_group {
 	struct metric_values sum; /* 100 % */
 };
 
-/* Where groups are compared, each metric has a column for each of them; the first is the base, and what `own`, `total`
- * and `sum` are about. */
+/* Where groups are compared, each metric has a column for each of them; the first is the base, and
+ * what `own`, `total` and `sum` are about. */
 struct table {
 	struct table_row *rows; /* rows[count] */
 	size_t count, capacity;
 	struct metric_values sum; /* 100 % */
 	int has_depth;            /* a table of a tree */
-	int is_listing;           /* lines in the order of a text: it has a margin, and values that are 0 stay blank */
-	int has_properties;       /* for programs: what is known of each function, besides values */
-	int has_color;            /* for a terminal that shows it */
-	int has_addresses;        /* a listing whose places are addresses */
-	size_t width;             /* columns of the terminal, 0: none, where rows are as long as they like */
+	int is_listing; /* lines in the order of a text: it has a margin, and values that are 0 stay
+	                   blank */
+	int has_properties; /* for programs: what is known of each function, besides values */
+	int has_color;      /* for a terminal that shows it */
+	int has_addresses;  /* a listing whose places are addresses */
+	size_t width; /* columns of the terminal, 0: none, where rows are as long as they like */
 	enum tree_compare compare;
 	struct table_group *groups; /* groups[group_count]; of one or none nothing is compared */
 	size_t group_count;
@@ -53,8 +54,8 @@ struct table {
 
 /* Append a row for an item of `tree`; takes `name`. */
 void table_add(struct table *table, const struct metric_values *own,
-	       const struct metric_values *total, const struct tree *tree, uint32_t item,
-	       char *name);
+               const struct metric_values *total, const struct tree *tree, uint32_t item,
+               char *name);
 
 /* The same for a table made by compare_table, with the values in table->next. */
 void table_add_next(struct table *table, const struct tree *tree, uint32_t item, char *name);
@@ -62,46 +63,49 @@ void table_add_next(struct table *table, const struct tree *tree, uint32_t item,
 /* Give a row the values in table->next. */
 void table_take_next(struct table *table, struct table_row *row);
 
-/* Sort rows[from..]: by the metric of `sort`, then by each metric of the list, then by name. Where differences are
- * shown, the greatest of them decides, up or down. */
+/* Sort rows[from..]: by the metric of `sort`, then by each metric of the list, then by name. Where
+ * differences are shown, the greatest of them decides, up or down. */
 void table_sort(struct table *table, size_t from, const struct metric_sort *sort,
-		const struct metric_list *metrics);
+                const struct metric_list *metrics);
 
 /* True if the row has a value in a shown metric or in the one sorted by. */
 int table_is_worth(const struct metric_values *own, const struct metric_values *total,
-		   const struct metric_list *metrics, const struct metric_sort *sort);
+                   const struct metric_list *metrics, const struct metric_sort *sort);
 
 /* True if a row has anything to show in the column of a metric. */
 int table_has_value(const struct table_row *row, const struct metric *metric);
 
 /* The same of table->next, in any group. */
-int table_next_is_worth(const struct table *table, const struct metric_list *metrics, const struct metric_sort *sort);
+int table_next_is_worth(const struct table *table, const struct metric_list *metrics,
+                        const struct metric_sort *sort);
 
 /* What a row has in the column of a metric. */
 uint64_t table_value(const struct table_row *row, const struct metric *metric);
 
 /* The same in a group. */
-uint64_t table_group_value(const struct table *table, const struct table_row *row, const struct metric *metric,
-			   size_t group);
+uint64_t table_group_value(const struct table *table, const struct table_row *row,
+                           const struct metric *metric, size_t group);
 
 /* Its share of the sum of the group in percent, 0 if that is 0. */
-double table_share(const struct table *table, const struct table_row *row, const struct metric *metric, size_t group);
+double table_share(const struct table *table, const struct table_row *row,
+                   const struct metric *metric, size_t group);
 
-/* The value of a metric in a group, or its difference or ratio to that of the base, as text[METRIC_TEXT_MAX]; and its
- * share of the sum of the group, or the difference of both shares. Return text. */
-char *table_format(const struct table *table, const struct table_row *row, const struct metric *metric, size_t group,
-		   char *text);
-char *table_format_percent(const struct table *table, const struct table_row *row, const struct metric *metric,
-			   size_t group, char *text);
+/* The value of a metric in a group, or its difference or ratio to that of the base, as
+ * text[METRIC_TEXT_MAX]; and its share of the sum of the group, or the difference of both shares.
+ * Return text. */
+char *table_format(const struct table *table, const struct table_row *row,
+                   const struct metric *metric, size_t group, char *text);
+char *table_format_percent(const struct table *table, const struct table_row *row,
+                           const struct metric *metric, size_t group, char *text);
 
-/* Print the heading and at most `limit` rows (0: all) in the form that the user chose; `name` is the table's for
- * programs. */
-void table_put(struct session *session, const struct table *table, const struct metric_list *metrics, size_t limit,
-	       const char *name);
+/* Print the heading and at most `limit` rows (0: all) in the form that the user chose; `name` is
+ * the table's for programs. */
+void table_put(struct session *session, const struct table *table,
+               const struct metric_list *metrics, size_t limit, const char *name);
 
 /* The same as text. */
 void table_print(const struct table *table, const struct metric_list *metrics, size_t limit,
-		 FILE *out);
+                 FILE *out);
 
 /* Free the rows. */
 void table_fini(struct table *table);

@@ -1,11 +1,11 @@
-/* table_data.c: tables of metrics as typed columns, for programs and pages. Each metric is a column, its share
- * another; the name comes first. */
-#include "table.h"
+/* table_data.c: tables of metrics as typed columns, for programs and pages. Each metric is a
+ * column, its share another; the name comes first. */
+#include "analyzer/table.h"
 
-#include "terminal.h"
+#include "analyzer/terminal.h"
 
-#include "memory.h"
-#include "place.h"
+#include "analyzer/memory.h"
+#include "analyzer/place.h"
 
 #include <stdlib.h>
 
@@ -44,8 +44,8 @@ static const struct {
 	[TREE_COMPARE_RATIO] = {"ratio", "ratio to the first"},
 };
 
-static void add_column(struct print_table *out, const struct table *table, struct metric metric, unsigned what,
-		       size_t group)
+static void add_column(struct print_table *out, const struct table *table, struct metric metric,
+                       unsigned what, size_t group)
 {
 	char key[METRIC_TEXT_MAX], heading[METRIC_ERROR_MAX];
 	enum print_type type = what == METRIC_SHOW_PERCENT ? PRINT_PERCENT : type_of(metric.id);
@@ -66,15 +66,19 @@ static void add_column(struct print_table *out, const struct table *table, struc
 }
 
 /* Differences and ratios stand behind the values that they are of. */
-static int has_change(const struct table *table, const struct metric *metric, unsigned what, size_t group)
+static int has_change(const struct table *table, const struct metric *metric, unsigned what,
+                      size_t group)
 {
 	return group > 0 && what == METRIC_SHOW_VALUE && metric->id < METRIC_VALUES &&
 	       table->compare >= TREE_COMPARE_DELTA;
 }
 
-static void add_change_column(struct print_table *out, const struct table *table, struct metric metric, size_t group)
+static void add_change_column(struct print_table *out, const struct table *table,
+                              struct metric metric, size_t group)
 {
-	enum print_type type = table->compare == TREE_COMPARE_RATIO ? PRINT_RATIO : print_type_change(type_of(metric.id));
+	enum print_type type = table->compare == TREE_COMPARE_RATIO
+	                               ? PRINT_RATIO
+	                               : print_type_change(type_of(metric.id));
 	char key[METRIC_TEXT_MAX], heading[METRIC_ERROR_MAX];
 	char *whole_key, *whole_heading;
 
@@ -82,16 +86,18 @@ static void add_change_column(struct print_table *out, const struct table *table
 	metric_spell(&metric, key);
 	metric_describe(&metric, heading);
 	whole_key = memory_format("%s[%zu].%s", key, group + 1, changes[table->compare].key);
-	whole_heading = memory_format("%s, %s: %s", heading, table->groups[group].label, changes[table->compare].heading);
+	whole_heading = memory_format("%s, %s: %s", heading, table->groups[group].label,
+	                              changes[table->compare].heading);
 	print_column(out, type, whole_key, whole_heading);
 	free(whole_heading);
 	free(whole_key);
 }
 
-static void add_metric_columns(struct print_table *out, const struct table *table, const struct metric *metric,
-			       unsigned what)
+static void add_metric_columns(struct print_table *out, const struct table *table,
+                               const struct metric *metric, unsigned what)
 {
-	size_t groups = metric->id < METRIC_VALUES && table->group_count > 1 ? table->group_count : 1;
+	size_t groups = metric->id < METRIC_VALUES && table->group_count > 1 ? table->group_count
+	                                                                     : 1;
 
 	for (size_t i = 0; i < groups; i++) {
 		add_column(out, table, *metric, what, i);
@@ -100,7 +106,8 @@ static void add_metric_columns(struct print_table *out, const struct table *tabl
 	}
 }
 
-static void add_columns(struct print_table *out, const struct table *table, const struct metric_list *metrics)
+static void add_columns(struct print_table *out, const struct table *table,
+                        const struct metric_list *metrics)
 {
 	if (table->has_depth)
 		print_column(out, PRINT_COUNT, "depth", "Depth");
@@ -113,7 +120,8 @@ static void add_columns(struct print_table *out, const struct table *table, cons
 		print_column(out, PRINT_COUNT, "line", "Line");
 		print_column(out, PRINT_COUNT, "hot", "Hot");
 	}
-	print_column(out, PRINT_WORD, table->is_listing ? "text" : "name", table->is_listing ? "Text" : "Name");
+	print_column(out, PRINT_WORD, table->is_listing ? "text" : "name",
+	             table->is_listing ? "Text" : "Name");
 	for (size_t i = 0; i < metrics->count; i++) {
 		if (shows(&metrics->at[i], METRIC_SHOW_VALUE))
 			add_metric_columns(out, table, &metrics->at[i], METRIC_SHOW_VALUE);
@@ -122,8 +130,8 @@ static void add_columns(struct print_table *out, const struct table *table, cons
 	}
 }
 
-static void add_change(struct print_table *out, const struct table *table, uint64_t base, uint64_t value,
-		       const struct metric *metric)
+static void add_change(struct print_table *out, const struct table *table, uint64_t base,
+                       uint64_t value, const struct metric *metric)
 {
 	enum metric_unit unit = metric_unit_of(metric->id);
 	double scale = unit == METRIC_UNIT_SECONDS ? 1e-9 : unit == METRIC_UNIT_RATIO ? 1e-3 : 1;
@@ -137,10 +145,11 @@ static void add_change(struct print_table *out, const struct table *table, uint6
 		print_none(out);
 }
 
-static void add_values(struct print_table *out, const struct table *table, const struct table_row *row,
-		       const struct metric *metric, unsigned what)
+static void add_values(struct print_table *out, const struct table *table,
+                       const struct table_row *row, const struct metric *metric, unsigned what)
 {
-	size_t groups = metric->id < METRIC_VALUES && table->group_count > 1 ? table->group_count : 1;
+	size_t groups = metric->id < METRIC_VALUES && table->group_count > 1 ? table->group_count
+	                                                                     : 1;
 
 	for (size_t i = 0; i < groups; i++) {
 		uint64_t value;
@@ -173,7 +182,8 @@ static void add_property_columns(struct print_table *out)
 	print_column(out, PRINT_WORD, "linker_name", "Linker Name");
 }
 
-static void add_properties(struct session *session, struct print_table *out, const struct sym_function *function)
+static void add_properties(struct session *session, struct print_table *out,
+                           const struct sym_function *function)
 {
 	if (function == NULL) {
 		for (size_t i = 0; i < 6; i++)
@@ -188,8 +198,8 @@ static void add_properties(struct session *session, struct print_table *out, con
 	print_word(out, function->mangled);
 }
 
-static void add_metric(struct print_table *out, const struct table *table, const struct table_row *row,
-		       const struct metric *metric)
+static void add_metric(struct print_table *out, const struct table *table,
+                       const struct table_row *row, const struct metric *metric)
 {
 	if (shows(metric, METRIC_SHOW_VALUE))
 		add_values(out, table, row, metric, METRIC_SHOW_VALUE);
@@ -206,7 +216,8 @@ static void add_number(struct print_table *out, int is_there, uint64_t number)
 }
 
 /* What a line of a listing is, before its text. */
-static void add_place(struct print_table *out, const struct table *table, const struct table_row *row)
+static void add_place(struct print_table *out, const struct table *table,
+                      const struct table_row *row)
 {
 	print_word(out, row->kind);
 	if (table->has_addresses)
@@ -215,8 +226,8 @@ static void add_place(struct print_table *out, const struct table *table, const 
 	print_number(out, row->is_hot != 0);
 }
 
-void table_put(struct session *session, const struct table *table, const struct metric_list *metrics, size_t limit,
-	       const char *name)
+void table_put(struct session *session, const struct table *table,
+               const struct metric_list *metrics, size_t limit, const char *name)
 {
 	size_t count = limit != 0 && limit < table->count ? limit : table->count;
 	struct print_table *out;

@@ -1,12 +1,13 @@
 /* table_text.c: puts values into columns. Numbers are right aligned, each metric is as wide as its
- * widest value or heading, and the name comes last, so that it may be as long as it likes. On a terminal that is too narrow
- * headings are broken, then names lose their middle, and lines of listings are broken. */
-#include "table.h"
+ * widest value or heading, and the name comes last, so that it may be as long as it likes. On a
+ * terminal that is too narrow headings are broken, then names lose their middle, and lines of
+ * listings are broken. */
+#include "analyzer/table.h"
 
-#include "fit.h"
-#include "memory.h"
-#include "terminal.h"
-#include "text.h"
+#include "analyzer/fit.h"
+#include "analyzer/memory.h"
+#include "analyzer/terminal.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,12 +25,13 @@ struct layout {
 	struct column *columns; /* columns[count] */
 	size_t count;
 	int has_ratios;
-	int gap;        /* between columns */
-	int is_narrow;  /* headings of several words take two lines */
-	size_t rest;    /* columns of the terminal for the name, 0: as many as it likes */
+	int gap;       /* between columns */
+	int is_narrow; /* headings of several words take two lines */
+	size_t rest;   /* columns of the terminal for the name, 0: as many as it likes */
 };
 
-/* Where a heading is broken: at the blank that makes the longer part shortest; its length if it has none. */
+/* Where a heading is broken: at the blank that makes the longer part shortest; its length if it has
+ * none. */
 static size_t heading_break(const char *heading)
 {
 	size_t len = strlen(heading), best = len, width = len;
@@ -71,7 +73,8 @@ static int has_unit(const struct layout *layout, const struct column *column)
 	return column->metric.show & METRIC_SHOW_PERCENT || unit_text(layout, column)[0] != '\0';
 }
 
-static void fit(const struct layout *layout, struct column *column, const struct table *table, size_t count)
+static void fit(const struct layout *layout, struct column *column, const struct table *table,
+                size_t count)
 {
 	const struct metric *metric = &column->metric;
 	char text[METRIC_TEXT_MAX];
@@ -86,13 +89,14 @@ static void fit(const struct layout *layout, struct column *column, const struct
 		if (!table_has_value(row, metric))
 			continue;
 		if (metric->show & METRIC_SHOW_VALUE)
-			column->value_width =
-				larger(column->value_width,
-				       strlen(table_format(table, row, metric, column->group, text)));
+			column->value_width = larger(
+				column->value_width,
+				strlen(table_format(table, row, metric, column->group, text)));
 		if (metric->show & METRIC_SHOW_PERCENT)
-			column->percent_width =
-				larger(column->percent_width,
-				       strlen(table_format_percent(table, row, metric, column->group, text)));
+			column->percent_width = larger(
+				column->percent_width,
+				strlen(table_format_percent(table, row, metric, column->group,
+			                                    text)));
 	}
 	column->width = column->value_width + column->percent_width;
 	if (column->value_width != 0 && column->percent_width != 0)
@@ -119,14 +123,15 @@ static int is_empty(const struct table *table, const struct metric *metric, size
 static int has_values(const struct table *table, const struct metric_list *metrics, size_t count)
 {
 	for (size_t i = 0; i < metrics->count; i++)
-		if (metrics->at[i].id < METRIC_VALUES && !(metrics->at[i].show & METRIC_SHOW_HIDDEN) &&
+		if (metrics->at[i].id < METRIC_VALUES &&
+		    !(metrics->at[i].show & METRIC_SHOW_HIDDEN) &&
 		    !is_empty(table, &metrics->at[i], count))
 			return 1;
 	return 0;
 }
 
 static void lay_out(struct layout *layout, const struct table *table,
-		    const struct metric_list *metrics, size_t count)
+                    const struct metric_list *metrics, size_t count)
 {
 	size_t groups = table->group_count > 1 ? table->group_count : 1;
 	int is_short = table->is_listing && has_values(table, metrics, count);
@@ -159,12 +164,14 @@ static size_t used_width(const struct layout *layout, const struct table *table)
 }
 
 /* Lay out for the terminal, if there is one. */
-static struct layout make_layout(const struct table *table, const struct metric_list *metrics, size_t count)
+static struct layout make_layout(const struct table *table, const struct metric_list *metrics,
+                                 size_t count)
 {
 	size_t groups = table->group_count > 1 ? table->group_count : 1, longest = 0;
-	struct layout layout = {.columns = memory_take(metrics->count * groups, sizeof(struct column)),
-				.has_ratios = table->compare == TREE_COMPARE_RATIO,
-				.gap = GAP};
+	struct layout layout = {
+		.columns = memory_take(metrics->count * groups, sizeof(struct column)),
+		.has_ratios = table->compare == TREE_COMPARE_RATIO,
+		.gap = GAP};
 
 	lay_out(&layout, table, metrics, count);
 	if (table->width == 0)
@@ -174,19 +181,22 @@ static struct layout make_layout(const struct table *table, const struct metric_
 
 		longest = width > longest ? width : longest;
 	}
-	if (used_width(&layout, table) + (longest < NAME_USUAL ? longest : NAME_USUAL) > table->width) {
+	if (used_width(&layout, table) + (longest < NAME_USUAL ? longest : NAME_USUAL) >
+	    table->width) {
 		layout.is_narrow = 1;
 		layout.gap = NARROW_GAP;
 		lay_out(&layout, table, metrics, count);
 	}
-	layout.rest = used_width(&layout, table) < table->width ? table->width - used_width(&layout, table) : 1;
+	layout.rest = used_width(&layout, table) < table->width
+	                      ? table->width - used_width(&layout, table)
+	                      : 1;
 	return layout;
 }
 
 /* A value and a share side by side, filled up to the column's width and the gap behind it, if asked
  * for. */
-static void put_cell(const struct layout *layout, const struct column *column, const char *value, const char *percent,
-		     int is_filled, FILE *out)
+static void put_cell(const struct layout *layout, const struct column *column, const char *value,
+                     const char *percent, int is_filled, FILE *out)
 {
 	int used = 0;
 
@@ -216,7 +226,7 @@ static void put_units(const struct layout *layout, const struct table *table, FI
 		put_margin(table, 0, out);
 	for (size_t i = 0; i < count; i++)
 		put_cell(layout, &layout->columns[i], unit_text(layout, &layout->columns[i]), "%",
-			 i + 1 < count, out);
+		         i + 1 < count, out);
 	if (count != 0)
 		fputc('\n', out);
 }
@@ -229,15 +239,20 @@ static void put_labels(const struct layout *layout, const struct table *table, F
 	put_margin(table, 0, out);
 	for (size_t i = 0; i < layout->count; i++) {
 		const struct column *column = &layout->columns[i];
-		const char *label = column->metric.id < METRIC_VALUES ? table->groups[column->group].label : "";
+		const char *label = column->metric.id < METRIC_VALUES
+		                            ? table->groups[column->group].label
+		                            : "";
 
-		fprintf(out, "%-*s", i + 1 < layout->count ? column->width + layout->gap : 0, label);
+		fprintf(out, "%-*s", i + 1 < layout->count ? column->width + layout->gap : 0,
+		        label);
 	}
 	fputc('\n', out);
 }
 
-/* One line of the headings: the first (line 0) or the second part of those that are broken, the others in the second. */
-static void put_metrics(const struct layout *layout, const struct table *table, int line, const char *name, FILE *out)
+/* One line of the headings: the first (line 0) or the second part of those that are broken, the
+ * others in the second. */
+static void put_metrics(const struct layout *layout, const struct table *table, int line,
+                        const char *name, FILE *out)
 {
 	put_margin(table, 0, out);
 	for (size_t i = 0; i < layout->count; i++) {
@@ -251,7 +266,10 @@ static void put_metrics(const struct layout *layout, const struct table *table, 
 			part = heading + end + 1;
 		len = strnlen(part, len);
 		fprintf(out, "%.*s%*s", (int)len, part,
-			i + 1 < layout->count || name[0] != '\0' ? layout->columns[i].width + layout->gap - (int)len : 0, "");
+		        i + 1 < layout->count || name[0] != '\0'
+		                ? layout->columns[i].width + layout->gap - (int)len
+		                : 0,
+		        "");
 	}
 	fprintf(out, "%s\n", name);
 }
@@ -274,7 +292,7 @@ static void put_heading(const struct layout *layout, const struct table *table, 
 		put_margin(table, 0, out);
 		for (size_t i = 0; i < layout->count; i++)
 			fprintf(out, "%-*s", layout->columns[i].width + layout->gap,
-				metric_flavor_heading(layout->columns[i].metric.flavor));
+			        metric_flavor_heading(layout->columns[i].metric.flavor));
 		fprintf(out, "%s\n", name);
 	}
 	if (layout->count != 0 && layout->is_narrow)
@@ -285,17 +303,20 @@ static void put_heading(const struct layout *layout, const struct table *table, 
 }
 
 /* Lines of a listing show nothing where nothing happened. */
-static int is_blank(const struct table *table, const struct table_row *row, const struct column *column)
+static int is_blank(const struct table *table, const struct table_row *row,
+                    const struct column *column)
 {
 	if (!table_has_value(row, &column->metric))
 		return 1;
-	if (!table->is_listing || table_group_value(table, row, &column->metric, column->group) != 0)
+	if (!table->is_listing ||
+	    table_group_value(table, row, &column->metric, column->group) != 0)
 		return 0;
-	return column->group == 0 || table->compare < TREE_COMPARE_DELTA || table_value(row, &column->metric) == 0;
+	return column->group == 0 || table->compare < TREE_COMPARE_DELTA ||
+	       table_value(row, &column->metric) == 0;
 }
 
 static void put_row(const struct layout *layout, const struct table *table,
-		    const struct table_row *row, FILE *out)
+                    const struct table_row *row, FILE *out)
 {
 	char value[METRIC_TEXT_MAX], percent[METRIC_TEXT_MAX];
 
@@ -314,7 +335,8 @@ static void put_row(const struct layout *layout, const struct table *table,
 	if (row->mark != '\0')
 		fputc(row->mark, out);
 	if (table->is_listing && layout->rest != 0)
-		fit_put_wrapped(out, row->name, layout->rest, used_width(layout, table), LISTING_INDENT);
+		fit_put_wrapped(out, row->name, layout->rest, used_width(layout, table),
+		                LISTING_INDENT);
 	else
 		fit_put(out, row->name, layout->rest);
 	fputc('\n', out);
@@ -329,7 +351,8 @@ static void set_color(const struct table *table, const char *code, FILE *out)
 enum { HOT_SHARE = 10 }; /* from this part of the total on, a tenth, a row is hot */
 
 /* A row with much of what the first column shows; <Total> is not. */
-static int is_hot(const struct layout *layout, const struct table *table, const struct table_row *row)
+static int is_hot(const struct layout *layout, const struct table *table,
+                  const struct table_row *row)
 {
 	const struct metric *metric = &layout->columns[0].metric;
 	uint64_t sum;
@@ -343,7 +366,7 @@ static int is_hot(const struct layout *layout, const struct table *table, const 
 }
 
 void table_print(const struct table *table, const struct metric_list *metrics, size_t limit,
-		 FILE *out)
+                 FILE *out)
 {
 	size_t count = limit != 0 && limit < table->count ? limit : table->count;
 	struct layout layout = make_layout(table, metrics, count);

@@ -1,8 +1,8 @@
 /* text.c: safe output of untrusted bytes, and of paths. */
-#include "text.h"
+#include "analyzer/text.h"
 
 #include "experiment/printable.h"
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <string.h>
 

@@ -1,24 +1,35 @@
 /* token.c: finds the words of filters by name, and names their values. */
-#include "token.h"
+#include "analyzer/token.h"
 
 #include "experiment/experiment.h"
 #include "format/record.h"
-#include "nearest.h"
+#include "analyzer/nearest.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-enum { CLOCK = EXP_DATA_PROFILE, HEAP = EXP_DATA_HEAP, SYNC = EXP_DATA_SYNC, IO = EXP_DATA_IO, MAPS = TOKEN_DATA_MAPS,
-	CALLS = EXP_DATA_FUNCTRACE, USER = EXP_DATA_USER, OMP = EXP_DATA_OMP, MPI = EXP_DATA_MPI, COUNTERS = EXP_DATA_COUNTERS,
-	ALL = CLOCK | HEAP | MAPS | SYNC | IO | CALLS | USER | OMP | MPI | COUNTERS };
+enum {
+	CLOCK = EXP_DATA_PROFILE,
+	HEAP = EXP_DATA_HEAP,
+	SYNC = EXP_DATA_SYNC,
+	IO = EXP_DATA_IO,
+	MAPS = TOKEN_DATA_MAPS,
+	CALLS = EXP_DATA_FUNCTRACE,
+	USER = EXP_DATA_USER,
+	OMP = EXP_DATA_OMP,
+	MPI = EXP_DATA_MPI,
+	COUNTERS = EXP_DATA_COUNTERS,
+	ALL = CLOCK | HEAP | MAPS | SYNC | IO | CALLS | USER | OMP | MPI | COUNTERS
+};
 enum { ERRNO_MAX = 4095 }; /* the kernel returns no other numbers as errors */
 
 const struct token token_table[TOKENS] = {
-#define TOKEN(name, data, kind, names, value, meaning) {#name, data, TOKEN_KIND_##kind, names, meaning},
+#define TOKEN(name, data, kind, names, value, meaning) \
+	{#name, data, TOKEN_KIND_##kind, names, meaning},
 #define ALIAS(name, other)
-#include "token.def"
+#include "analyzer/token.def"
 };
 
 /* All spellings. */
@@ -28,7 +39,7 @@ static const struct {
 } spellings[] = {
 #define TOKEN(name, data, kind, names, value, meaning) {#name, TOKEN_##name},
 #define ALIAS(name, other) {#name, TOKEN_##other},
-#include "token.def"
+#include "analyzer/token.def"
 };
 enum { SPELLINGS = sizeof(spellings) / sizeof(spellings[0]) };
 
@@ -39,7 +50,8 @@ enum { GRAMMAR = sizeof(grammar) / sizeof(grammar[0]) };
 unsigned token_find(const char *name, size_t len)
 {
 	for (size_t i = 0; i < SPELLINGS; i++)
-		if (strncasecmp(spellings[i].name, name, len) == 0 && spellings[i].name[len] == '\0')
+		if (strncasecmp(spellings[i].name, name, len) == 0 &&
+		    spellings[i].name[len] == '\0')
 			return spellings[i].id;
 	return TOKENS;
 }
@@ -50,7 +62,8 @@ const char *token_nearest(const char *name, size_t len, int *is_text)
 	struct nearest near = {.word = word, .limit = NEAREST_SLIP};
 	const char *token;
 
-	snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1), name);
+	snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1),
+	         name);
 	for (size_t i = 0; i < SPELLINGS; i++)
 		nearest_try(&near, spellings[i].name);
 	for (size_t i = 0; i < GRAMMAR; i++)
@@ -71,7 +84,11 @@ void token_aliases(unsigned id, void (*each)(void *context, const char *name), v
 }
 
 static const char *const io_classes[EXP_IO_CLASSES] = {
-    [EXP_IO_OTHER] = "other", [EXP_IO_READ] = "read", [EXP_IO_WRITE] = "write", [EXP_IO_ERROR] = "error"};
+	[EXP_IO_OTHER] = "other",
+	[EXP_IO_READ] = "read",
+	[EXP_IO_WRITE] = "write",
+	[EXP_IO_ERROR] = "error",
+};
 
 const char *token_value_name(const struct token *token, int64_t value)
 {
@@ -80,17 +97,20 @@ const char *token_value_name(const struct token *token, int64_t value)
 	if (token->kind == TOKEN_KIND_ENUM)
 		return fmt_enum_name(token->names, (unsigned)value);
 	if (token->kind == TOKEN_KIND_HEAPFUNC)
-		return value < TOKEN_MAP_FUNC ? fmt_enum_name("heap_func", (unsigned)value)
-					      : fmt_enum_name("map_func", (unsigned)value - TOKEN_MAP_FUNC);
+		return value < TOKEN_MAP_FUNC
+		               ? fmt_enum_name("heap_func", (unsigned)value)
+		               : fmt_enum_name("map_func", (unsigned)value - TOKEN_MAP_FUNC);
 	if (token->kind == TOKEN_KIND_IOCLASS)
 		return value < EXP_IO_CLASSES ? io_classes[value] : NULL;
 	return token->kind == TOKEN_KIND_ERROR && value != 0 ? strerrorname_np((int)value) : NULL;
 }
 
-/* Calls that give back are no events of their own: when a block was freed is a property of its allocation. */
+/* Calls that give back are no events of their own: when a block was freed is a property of its
+ * allocation. */
 static int gives_back(int value)
 {
-	return value == FMT_heap_func_FREE || value == FMT_heap_func_DELETE || value == TOKEN_MAP_FUNC + FMT_map_func_MUNMAP;
+	return value == FMT_heap_func_FREE || value == FMT_heap_func_DELETE ||
+	       value == TOKEN_MAP_FUNC + FMT_map_func_MUNMAP;
 }
 
 /* Allocating calls come before those that map. */

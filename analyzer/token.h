@@ -8,7 +8,7 @@
 enum token_id {
 #define TOKEN(name, data, kind, names, value, meaning) TOKEN_##name,
 #define ALIAS(name, other)
-#include "token.def"
+#include "analyzer/token.def"
 	TOKENS
 };
 
@@ -18,7 +18,7 @@ enum token_kind {
 	TOKEN_KIND_TIME,
 	TOKEN_KIND_BYTES,
 	TOKEN_KIND_HEX,
-	TOKEN_KIND_ENUM, /* from here on they have names */
+	TOKEN_KIND_ENUM,     /* from here on they have names */
 	TOKEN_KIND_HEAPFUNC, /* a heap_func, or TOKEN_MAP_FUNC + a map_func */
 	TOKEN_KIND_IOCLASS,
 	TOKEN_KIND_ERROR,
@@ -30,29 +30,32 @@ enum token_kind {
 
 struct token {
 	const char *name;
-	unsigned data;        /* set of enum exp_data and TOKEN_DATA_MAPS */
+	unsigned data; /* set of enum exp_data and TOKEN_DATA_MAPS */
 	enum token_kind kind;
-	const char *names;    /* of an ENUM: its type in format/enums.def */
+	const char *names; /* of an ENUM: its type in format/enums.def */
 	const char *meaning;
 };
 
 extern const struct token token_table[TOKENS];
 
-/* The token called name[len], in letters of either case. Returns its id, TOKENS if there is none. */
+/* The token called name[len], in letters of either case. Returns its id, TOKENS if there is none.
+ */
 unsigned token_find(const char *name, size_t len);
 
-/* The name nearest to name[len], of a token or a function of expressions, or, if that is nearer, *is_text: of a value of a token, which is written
- * in quotes. NULL: none is near. */
+/* The name nearest to name[len], of a token or a function of expressions, or, if that is nearer,
+ * *is_text: of a value of a token, which is written in quotes. NULL: none is near. */
 const char *token_nearest(const char *name, size_t len, int *is_text);
 
 /* Call `each` for every spelling of the token but the first. */
 void token_aliases(unsigned id, void (*each)(void *context, const char *name), void *context);
 
-/* Name of a value whose names are the same in all experiments (ENUM, HEAPFUNC, IOCLASS, ERROR), NULL if it has none. */
+/* Name of a value whose names are the same in all experiments (ENUM, HEAPFUNC, IOCLASS, ERROR),
+ * NULL if it has none. */
 const char *token_value_name(const struct token *token, int64_t value);
 enum { TOKEN_MAP_FUNC = 128 };
 
-/* The least value above `value`, of which -1 is below all, that has such a name; -1 if there is none. */
+/* The least value above `value`, of which -1 is below all, that has such a name; -1 if there is
+ * none. */
 int token_value_next(const struct token *token, int value);
 
 /* Of tokens alone, beside enum exp_data: events of mapped memory. */

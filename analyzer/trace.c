@@ -1,13 +1,13 @@
 /* trace.c: walks the events of the selected experiments and gives them to a format. See trace.h. */
-#include "trace.h"
+#include "analyzer/trace.h"
 
 #include "experiment/clock.h"
 #include "experiment/usertrace.h"
-#include "filters.h"
+#include "analyzer/filters.h"
 #include "format/record.h"
-#include "memory.h"
+#include "analyzer/memory.h"
 #include "template/template.h"
-#include "text.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,17 +22,20 @@ struct walk {
 	struct trace_stacks *stacks;
 	struct exp_index hooks; /* hook << 16 | sub-id -> name */
 	struct exp_index files; /* number of a file -> name */
-	uint32_t io_names[256], sync_names[256], omp_names[256], mpi_names[MPI_NAMES]; /* of functions, + 1 */
+	uint32_t io_names[256], sync_names[256], omp_names[256],
+		mpi_names[MPI_NAMES]; /* of functions, + 1 */
 	uint64_t process;
 	int64_t start_ns; /* on the axis */
 };
 
-/* A time since the start of the experiment on the axis of the trace. Hostile ones may be beyond the type. */
+/* A time since the start of the experiment on the axis of the trace. Hostile ones may be beyond the
+ * type. */
 static uint64_t on_axis(const struct walk *walk, int64_t since_start_ns)
 {
 	int64_t ns;
 
-	return !__builtin_add_overflow(walk->start_ns, since_start_ns, &ns) && ns > 0 ? (uint64_t)ns : 0;
+	return !__builtin_add_overflow(walk->start_ns, since_start_ns, &ns) && ns > 0 ? (uint64_t)ns
+	                                                                              : 0;
 }
 
 static uint64_t time_of(const struct walk *walk, uint64_t ticks)
@@ -40,7 +43,8 @@ static uint64_t time_of(const struct walk *walk, uint64_t ticks)
 	return on_axis(walk, experiment_time_ns(walk->at->experiment, ticks));
 }
 
-static void add_argument(struct trace_event *event, uint32_t name, enum trace_value type, uint64_t value)
+static void add_argument(struct trace_event *event, uint32_t name, enum trace_value type,
+                         uint64_t value)
 {
 	event->arguments[event->argument_count++] = (struct trace_argument){name, type, value};
 }
@@ -51,8 +55,9 @@ static void put(const struct walk *walk, const struct trace_event *event)
 }
 
 /* An event at fact->ticks; or one that took a while until then. Arguments are not cleared. */
-static void begin_event(const struct walk *walk, const struct exp_fact *fact, enum fxt_event_kind kind, uint32_t category,
-			uint32_t name, struct trace_event *out)
+static void begin_event(const struct walk *walk, const struct exp_fact *fact,
+                        enum fxt_event_kind kind, uint32_t category, uint32_t name,
+                        struct trace_event *out)
 {
 	out->kind = kind;
 	out->category = category;
@@ -60,12 +65,14 @@ static void begin_event(const struct walk *walk, const struct exp_fact *fact, en
 	out->process = walk->process;
 	out->tid = kind == FXT_EVENT_COUNTER ? walk->process : fact->tid;
 	out->end_ns = time_of(walk, fact->ticks);
-	out->begin_ns = kind == FXT_EVENT_COMPLETE ? time_of(walk, fact->ticks - fact->wait_ticks) : out->end_ns;
+	out->begin_ns = kind == FXT_EVENT_COMPLETE ? time_of(walk, fact->ticks - fact->wait_ticks)
+	                                           : out->end_ns;
 	out->argument_count = 0;
 }
 
 /* Name of a value of an enumeration, looked for once. */
-static uint32_t value_name(const struct walk *walk, uint32_t *names, const char *type, uint32_t value)
+static uint32_t value_name(const struct walk *walk, uint32_t *names, const char *type,
+                           uint32_t value)
 {
 	value &= 255;
 	if (names[value] == 0)
@@ -103,7 +110,7 @@ static void put_wait(struct walk *walk, const struct exp_fact *fact)
 	struct trace_event event;
 
 	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_SYNC,
-		    value_name(walk, walk->sync_names, "sync_func", fact->type), &event);
+	            value_name(walk, walk->sync_names, "sync_func", fact->type), &event);
 	add_argument(&event, TRACE_WORD_OBJECT, TRACE_ADDRESS, fact->address);
 	if (fact->error != 0)
 		add_argument(&event, TRACE_WORD_ERRNO, TRACE_NUMBER, fact->error);
@@ -114,7 +121,8 @@ static void put_omp(struct walk *walk, const struct exp_fact *fact)
 {
 	struct trace_event event;
 
-	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_OMP, value_name(walk, walk->omp_names, "omp_event", fact->type), &event);
+	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_OMP,
+	            value_name(walk, walk->omp_names, "omp_event", fact->type), &event);
 	if (fact->address != 0)
 		add_argument(&event, TRACE_WORD_OBJECT, TRACE_ADDRESS, fact->address);
 	put(walk, &event);
@@ -143,8 +151,8 @@ static void put_io(struct walk *walk, const struct exp_fact *fact)
 	uint32_t file = exp_index_find(&walk->files, fact->file);
 	struct trace_event event;
 
-	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_IO, value_name(walk, walk->io_names, "io_func", fact->type),
-		    &event);
+	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_IO,
+	            value_name(walk, walk->io_names, "io_func", fact->type), &event);
 	add_argument(&event, TRACE_WORD_BYTES, TRACE_NUMBER, fact->bytes);
 	if (fact->fd != UINT32_MAX)
 		add_argument(&event, TRACE_WORD_FD, TRACE_NUMBER, fact->fd);
@@ -159,7 +167,8 @@ static void put_call(const struct walk *walk, const struct exp_fact *fact)
 {
 	struct trace_event event;
 
-	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_CALLS, trace_stacks_function(walk->stacks, fact->node), &event);
+	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_CALLS,
+	            trace_stacks_function(walk->stacks, fact->node), &event);
 	put(walk, &event);
 }
 
@@ -238,11 +247,16 @@ static int on_begin(void *context, const struct exp_nodes *nodes)
 
 /* ---- what is known without reading events */
 
-static void put_counter(const struct walk *walk, uint64_t ns, uint32_t name, const struct trace_argument *values,
-			unsigned count)
+static void put_counter(const struct walk *walk, uint64_t ns, uint32_t name,
+                        const struct trace_argument *values, unsigned count)
 {
-	struct trace_event event = {.kind = FXT_EVENT_COUNTER, .category = TRACE_WORD_USAGE, .name = name,
-				    .process = walk->process, .tid = walk->process, .begin_ns = ns, .argument_count = count};
+	struct trace_event event = {.kind = FXT_EVENT_COUNTER,
+	                            .category = TRACE_WORD_USAGE,
+	                            .name = name,
+	                            .process = walk->process,
+	                            .tid = walk->process,
+	                            .begin_ns = ns,
+	                            .argument_count = count};
 
 	memcpy(event.arguments, values, count * sizeof(*values));
 	put(walk, &event);
@@ -250,8 +264,12 @@ static void put_counter(const struct walk *walk, uint64_t ns, uint32_t name, con
 
 static void put_label(const struct walk *walk, uint64_t ns, const char *label)
 {
-	struct trace_event event = {.kind = FXT_EVENT_INSTANT, .category = TRACE_WORD_USAGE, .name = TRACE_WORD_SAMPLE,
-				    .process = walk->process, .tid = walk->process, .begin_ns = ns};
+	struct trace_event event = {.kind = FXT_EVENT_INSTANT,
+	                            .category = TRACE_WORD_USAGE,
+	                            .name = TRACE_WORD_SAMPLE,
+	                            .process = walk->process,
+	                            .tid = walk->process,
+	                            .begin_ns = ns};
 
 	add_argument(&event, TRACE_WORD_LABEL, TRACE_NAME, trace_name(walk->trace, label));
 	put(walk, &event);
@@ -260,13 +278,16 @@ static void put_label(const struct walk *walk, uint64_t ns, const char *label)
 static void put_usage(const struct walk *walk, const struct exp_usage *usage)
 {
 	uint64_t ns = on_axis(walk, exp_whole_signed(usage->time_s * 1e9));
-	const struct trace_argument cpu[] = {{TRACE_WORD_USER_TIME, TRACE_NUMBER, usage->user_ns},
-					     {TRACE_WORD_SYSTEM_TIME, TRACE_NUMBER, usage->system_ns}};
+	const struct trace_argument cpu[] = {
+		{TRACE_WORD_USER_TIME, TRACE_NUMBER, usage->user_ns},
+		{TRACE_WORD_SYSTEM_TIME, TRACE_NUMBER, usage->system_ns}};
 	const struct trace_argument faults[] = {{TRACE_WORD_MINOR, TRACE_NUMBER, usage->minflt},
-						{TRACE_WORD_MAJOR, TRACE_NUMBER, usage->majflt}};
-	const struct trace_argument switches[] = {{TRACE_WORD_VOLUNTARY, TRACE_NUMBER, usage->nvcsw},
-						  {TRACE_WORD_INVOLUNTARY, TRACE_NUMBER, usage->nivcsw}};
-	const struct trace_argument resident = {TRACE_WORD_RESIDENT, TRACE_NUMBER, usage->maxrss_kib};
+	                                        {TRACE_WORD_MAJOR, TRACE_NUMBER, usage->majflt}};
+	const struct trace_argument switches[] = {
+		{TRACE_WORD_VOLUNTARY, TRACE_NUMBER, usage->nvcsw},
+		{TRACE_WORD_INVOLUNTARY, TRACE_NUMBER, usage->nivcsw}};
+	const struct trace_argument resident = {TRACE_WORD_RESIDENT, TRACE_NUMBER,
+	                                        usage->maxrss_kib};
 
 	put_counter(walk, ns, TRACE_WORD_CPU_TIME, cpu, 2);
 	put_counter(walk, ns, TRACE_WORD_RESIDENT, &resident, 1);
@@ -286,10 +307,12 @@ static void put_threads(const struct walk *walk)
 		const char *name = thread->name[0] != '\0' ? thread->name : "thread";
 		char *sampled = memory_format("%s (sampled)", name);
 
-		format->thread(walk->trace, walk->process, thread->tid, trace_name(walk->trace, name));
+		format->thread(walk->trace, walk->process, thread->tid,
+		               trace_name(walk->trace, name));
 		if (thread->samples > 0)
-			format->thread(walk->trace, walk->process, (uint64_t)thread->tid + TRACE_SAMPLED,
-				       trace_name(walk->trace, sampled));
+			format->thread(walk->trace, walk->process,
+			               (uint64_t)thread->tid + TRACE_SAMPLED,
+			               trace_name(walk->trace, sampled));
 		free(sampled);
 	}
 }
@@ -299,9 +322,11 @@ static void name_files(struct walk *walk)
 	const struct exp_io *io = &walk->at->whole->io;
 
 	for (size_t i = 0; i < io->file_count; i++)
-		if (io->files[i].name != NULL && exp_index_find(&walk->files, io->files[i].number) == EXP_INDEX_NONE &&
+		if (io->files[i].name != NULL &&
+		    exp_index_find(&walk->files, io->files[i].number) == EXP_INDEX_NONE &&
 		    exp_index_add(&walk->files, io->files[i].number,
-				  trace_name_bytes(walk->trace, io->files[i].name, io->files[i].name_size)) != 0)
+		                  trace_name_bytes(walk->trace, io->files[i].name,
+		                                   io->files[i].name_size)) != 0)
 			memory_fail();
 }
 
@@ -311,16 +336,19 @@ static void put_objects(const struct walk *walk)
 	size_t count = experiment_objects(walk->at->experiment, &objects);
 
 	for (size_t i = 0; i < count && i <= UINT16_MAX && walk->trace->format->object != NULL; i++)
-		walk->trace->format->object(walk->trace, time_of(walk, walk->at->info->start_ticks), walk->process,
-					    (uint16_t)i, &objects[i]);
+		walk->trace->format->object(walk->trace, time_of(walk, walk->at->info->start_ticks),
+		                            walk->process, (uint16_t)i, &objects[i]);
 }
 
 static void put_events(struct walk *walk)
 {
 	const struct session *session = walk->trace->job->session;
 	const struct filter_place place = filters_place(session, walk->at);
-	const struct exp_selection selection = {.context = walk, .begin = on_begin, .row = on_fact,
-						.wants_leaks = filters_want_leaks(session->filters) != 0};
+	const struct exp_selection selection = {
+		.context = walk,
+		.begin = on_begin,
+		.row = on_fact,
+		.wants_leaks = filters_want_leaks(session->filters) != 0};
 	const struct exp_data_set *set;
 
 	if (filters_are_set(session->filters))
@@ -335,13 +363,17 @@ static void put_events(struct walk *walk)
 		filters_close(walk->filters);
 }
 
-static void put_experiment(struct trace *trace, const struct session_experiment *at, int64_t origin_ns)
+static void put_experiment(struct trace *trace, const struct session_experiment *at,
+                           int64_t origin_ns)
 {
 	const char *program = at->info->argc > 0 ? at->info->argv[0] : at->info->name;
-	struct walk walk = {.trace = trace, .at = at, .process = (uint64_t)at->info->pid,
-			    .start_ns = at->info->start_real_ns - origin_ns};
+	struct walk walk = {.trace = trace,
+	                    .at = at,
+	                    .process = (uint64_t)at->info->pid,
+	                    .start_ns = at->info->start_real_ns - origin_ns};
 
-	trace->format->process(trace, walk.process, trace_name(trace, text_base(program)), &at->data->quality);
+	trace->format->process(trace, walk.process, trace_name(trace, text_base(program)),
+	                       &at->data->quality);
 	put_threads(&walk);
 	for (size_t i = 0; i < at->whole->usage_count; i++)
 		put_usage(&walk, &at->whole->usage[i]);

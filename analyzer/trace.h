@@ -1,11 +1,12 @@
 /* trace.h: the events of experiments on one time axis, for exports that show what happened when.
  *
- *   trace.c         the events of each selected experiment that the filters let through, one after the other
- *   trace_names.c   every name once, with a number
- *   trace_stacks.c  clock samples that follow each other closely become durations of functions
- *   trace_fxt.c, trace_chrome.c  the two formats
+ *   trace.c         the events of each selected experiment that the filters let through, one after
+ * the other trace_names.c   every name once, with a number trace_stacks.c  clock samples that
+ * follow each other closely become durations of functions trace_fxt.c, trace_chrome.c  the two
+ * formats
  *
- * Nothing is kept of an event that has been written. Times are ns since the start of the earliest experiment. */
+ * Nothing is kept of an event that has been written. Times are ns since the start of the earliest
+ * experiment. */
 #ifndef XER_ANALYZER_TRACE_H
 #define XER_ANALYZER_TRACE_H
 
@@ -16,7 +17,8 @@
 #include "experiment/selection.h"
 #include "format/fxt.h"
 
-/* Ids of threads that are shown beside those of the system: the sampled functions of thread N are thread N + this. */
+/* Ids of threads that are shown beside those of the system: the sampled functions of thread N are
+ * thread N + this. */
 enum { TRACE_SAMPLED = 1 << 30, TRACE_ARGUMENTS_MAX = 6 };
 
 /* A name; its number is that in the list of names. */
@@ -34,7 +36,8 @@ struct trace_argument {
 	uint64_t value; /* of TRACE_NAME the number of a name */
 };
 
-/* An event of a thread: an instant at begin_ns, a counter whose arguments are its values, or from begin_ns to end_ns. */
+/* An event of a thread: an instant at begin_ns, a counter whose arguments are its values, or from
+ * begin_ns to end_ns. */
 struct trace_event {
 	enum fxt_event_kind kind; /* FXT_EVENT_INSTANT, _COUNTER or _COMPLETE */
 	uint32_t category, name;
@@ -51,29 +54,45 @@ struct trace_format {
 	void (*begin)(struct trace *trace);
 	void (*end)(struct trace *trace);
 	void (*name)(struct trace *trace, uint32_t number); /* there is a new name */
-	void (*process)(struct trace *trace, uint64_t process, uint32_t name, const struct exp_quality *quality);
+	void (*process)(struct trace *trace, uint64_t process, uint32_t name,
+	                const struct exp_quality *quality);
 	void (*thread)(struct trace *trace, uint64_t process, uint64_t tid, uint32_t name);
 	/* A load object of a process and its number there; may be NULL. */
-	void (*object)(struct trace *trace, uint64_t ns, uint64_t process, uint16_t number, const struct exp_object *object);
+	void (*object)(struct trace *trace, uint64_t ns, uint64_t process, uint16_t number,
+	               const struct exp_object *object);
 	void (*event)(struct trace *trace, const struct trace_event *event);
-	/* A clock sample, frames pcs[count], leaf first, count <= FXT_SAMPLE_PCS_MAX; may be NULL. */
-	void (*sample)(struct trace *trace, uint64_t ns, uint64_t process, uint64_t tid, const uint64_t *pcs, size_t count);
+	/* A clock sample, frames pcs[count], leaf first, count <= FXT_SAMPLE_PCS_MAX; may be NULL.
+	 */
+	void (*sample)(struct trace *trace, uint64_t ns, uint64_t process, uint64_t tid,
+	               const uint64_t *pcs, size_t count);
 };
 
 /* The numbers of names that many events have. */
 #define TRACE_WORDS \
-	WORD(PROCESS, "process") WORD(SAMPLED, "sampled") WORD(IO, "io") WORD(SYNC, "sync") WORD(CALLS, "calls") \
-	WORD(HEAP, "heap") WORD(USER, "user") WORD(OMP, "omp") WORD(MPI, "mpi") WORD(RANK, "rank") WORD(USAGE, "usage") WORD(BYTES, "bytes") WORD(FD, "fd") WORD(FILE, "file") \
-	WORD(ERRNO, "errno") WORD(OBJECT, "object") WORD(LIVE, "heap live bytes") WORD(CPU_TIME, "CPU time (ns)") \
-	WORD(USER_TIME, "user time") WORD(SYSTEM_TIME, "system time") WORD(RESIDENT, "peak resident set (KiB)") \
-	WORD(FAULTS, "page faults") WORD(MINOR, "minor") WORD(MAJOR, "major") WORD(SWITCHES, "context switches") \
-	WORD(VOLUNTARY, "voluntary") WORD(INVOLUNTARY, "involuntary") WORD(SAMPLE, "usage sample") WORD(LABEL, "label") \
-	WORD(D1, "d1") WORD(D2, "d2") WORD(D3, "d3") WORD(D4, "d4") WORD(D5, "d5") WORD(SAMPLES, "samples") WORD(SAMPLED_NS, "sampled_ns") WORD(UNKNOWN, "?")
+	WORD(PROCESS, "process") \
+	WORD(SAMPLED, "sampled") WORD(IO, "io") WORD(SYNC, "sync") WORD(CALLS, "calls") WORD( \
+		HEAP, "heap") WORD(USER, "user") WORD(OMP, "omp") WORD(MPI, "mpi") WORD(RANK, \
+	                                                                                "rank") \
+		WORD(USAGE, "usage") WORD(BYTES, "bytes") WORD(FD, "fd") WORD(FILE, "file") WORD( \
+			ERRNO, "errno") WORD(OBJECT, "object") WORD(LIVE, "heap live bytes") \
+			WORD(CPU_TIME, "CPU time (ns)") WORD(USER_TIME, "user time") WORD( \
+				SYSTEM_TIME, "system time") WORD(RESIDENT, \
+	                                                         "peak resident set (KiB)") \
+				WORD(FAULTS, "page faults") WORD(MINOR, "minor") WORD( \
+					MAJOR, "major") WORD(SWITCHES, "context switches") \
+					WORD(VOLUNTARY, "voluntary") WORD( \
+						INVOLUNTARY, "involuntary") WORD(SAMPLE, \
+	                                                                         "usage sample") \
+						WORD(LABEL, "label") WORD(D1, "d1") WORD(D2, "d2") \
+							WORD(D3, "d3") WORD(D4, "d4") WORD( \
+								D5, "d5") WORD(SAMPLES, "samples") \
+								WORD(SAMPLED_NS, "sampled_ns") \
+									WORD(UNKNOWN, "?")
 enum trace_word {
 #define WORD(name, text) TRACE_WORD_##name,
 	TRACE_WORDS
 #undef WORD
-	TRACE_WORD_COUNT
+		TRACE_WORD_COUNT
 };
 
 struct trace {
@@ -101,7 +120,8 @@ struct trace_stacks;
 struct trace_stacks *trace_stacks_create(struct trace *trace, const struct session_experiment *at);
 
 /* A sample of `tid` that stands for the last cpu_ns before `ns`, at `node`. */
-void trace_stacks_sample(struct trace_stacks *stacks, uint64_t tid, uint64_t ns, uint64_t cpu_ns, uint32_t node);
+void trace_stacks_sample(struct trace_stacks *stacks, uint64_t tid, uint64_t ns, uint64_t cpu_ns,
+                         uint32_t node);
 
 /* End all durations. */
 void trace_stacks_destroy(struct trace_stacks *stacks);

@@ -1,17 +1,19 @@
-/* trace_chrome.c: a trace as JSON of Chrome's trace event format (complete, instant, counter and metadata events), one
- * event a line. Times are microseconds. See trace.h. */
-#include "trace.h"
+/* trace_chrome.c: a trace as JSON of Chrome's trace event format (complete, instant, counter and
+ * metadata events), one event a line. Times are microseconds. See trace.h. */
+#include "analyzer/trace.h"
 
-#include "memory.h"
-#include "print.h"
+#include "analyzer/memory.h"
+#include "analyzer/print.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static void begin(struct trace *trace)
 {
-	sink_text(&trace->sink, "{\"displayTimeUnit\": \"ns\", \"otherData\": {\"exporter\": \"xer_print " XER_VERSION
-				"\"}, \"traceEvents\": [");
+	sink_text(
+		&trace->sink,
+		"{\"displayTimeUnit\": \"ns\", \"otherData\": {\"exporter\": \"xer_print " XER_VERSION
+		"\"}, \"traceEvents\": [");
 }
 
 static void end(struct trace *trace)
@@ -49,7 +51,8 @@ static void put_head(struct trace *trace, char phase, uint64_t process, uint64_t
 	sink_decimal(sink, tid);
 }
 
-static void put_metadata(struct trace *trace, const char *what, uint64_t id, uint64_t tid, uint32_t number)
+static void put_metadata(struct trace *trace, const char *what, uint64_t id, uint64_t tid,
+                         uint32_t number)
 {
 	put_head(trace, 'M', id, tid);
 	sink_text(&trace->sink, ",\"name\":\"");
@@ -59,7 +62,8 @@ static void put_metadata(struct trace *trace, const char *what, uint64_t id, uin
 	sink_text(&trace->sink, "}}");
 }
 
-static void process(struct trace *trace, uint64_t id, uint32_t number, const struct exp_quality *quality)
+static void process(struct trace *trace, uint64_t id, uint32_t number,
+                    const struct exp_quality *quality)
 {
 	(void)quality;
 	put_metadata(trace, "process_name", id, id, number);
@@ -122,7 +126,8 @@ static void event(struct trace *trace, const struct trace_event *at)
 
 void export_chrome(struct export_job *job)
 {
-	static const struct trace_format format = {begin, end, name, process, thread, NULL, event, NULL};
+	static const struct trace_format format = {begin,  end,  name,  process,
+	                                           thread, NULL, event, NULL};
 
 	trace_export(job, &format);
 }

@@ -1,7 +1,7 @@
-/* trace_fxt.c: a trace as a file of the Fuchsia trace format. Of the format, what its readers (Perfetto, the tools of
- * Fuchsia) have in common is used: names stand in the table of strings as long as that has room, threads are written out,
- * numbers of arguments are 64 bits. See trace.h. */
-#include "trace.h"
+/* trace_fxt.c: a trace as a file of the Fuchsia trace format. Of the format, what its readers
+ * (Perfetto, the tools of Fuchsia) have in common is used: names stand in the table of strings as
+ * long as that has room, threads are written out, numbers of arguments are 64 bits. See trace.h. */
+#include "analyzer/trace.h"
 
 #include <string.h>
 
@@ -41,8 +41,9 @@ static void name(struct trace *trace, uint32_t number)
 	uint64_t words[1 + FXT_STRING_MAX / sizeof(uint64_t)];
 
 	if (is_in_table(number))
-		put(trace, words, fxt_put_string(words, (uint16_t)(number + 1), trace->names[number].text,
-						 trace->names[number].size));
+		put(trace, words,
+		    fxt_put_string(words, (uint16_t)(number + 1), trace->names[number].text,
+		                   trace->names[number].size));
 }
 
 static uint32_t inline_size(const struct trace *trace, uint64_t number)
@@ -63,28 +64,35 @@ static uint16_t ref(const struct trace *trace, uint64_t number)
 /* The text of a ref, if it is not in the table. Returns its words. */
 static size_t put_inline(const struct trace *trace, uint64_t *out, uint64_t number)
 {
-	return is_in_table(number) ? 0 : fxt_put_bytes(out, trace->names[number].text, inline_size(trace, number));
+	return is_in_table(number)
+	               ? 0
+	               : fxt_put_bytes(out, trace->names[number].text, inline_size(trace, number));
 }
 
 /* A kernel object and its name, without its size. Returns its words. */
-static size_t put_object(const struct trace *trace, uint64_t *words, unsigned object, uint64_t id, uint32_t number)
+static size_t put_object(const struct trace *trace, uint64_t *words, unsigned object, uint64_t id,
+                         uint32_t number)
 {
 	words[0] = FXT_HEAD(kernel_object, 0) | FXT_BITS(kernel_object, object, object) |
-		   FXT_BITS(kernel_object, name, ref(trace, number));
+	           FXT_BITS(kernel_object, name, ref(trace, number));
 	words[1] = id;
 	return 2 + put_inline(trace, words + 2, number);
 }
 
-/* A record of a sample has no place for the CPU time that it stands for: the process tells that of all. */
-static void process(struct trace *trace, uint64_t id, uint32_t number, const struct exp_quality *quality)
+/* A record of a sample has no place for the CPU time that it stands for: the process tells that of
+ * all. */
+static void process(struct trace *trace, uint64_t id, uint32_t number,
+                    const struct exp_quality *quality)
 {
 	uint64_t words[2 + INLINE_WORDS + 4];
 	size_t count = put_object(trace, words, FXT_OBJECT_PROCESS, id, number);
 
 	if (quality->samples > 0) {
 		words[0] |= FXT_BITS(kernel_object, arguments, 2);
-		count += fxt_put_number(words + count, FXT_ARGUMENT_UINT64, ref(trace, TRACE_WORD_SAMPLES), quality->samples);
-		count += fxt_put_number(words + count, FXT_ARGUMENT_UINT64, ref(trace, TRACE_WORD_SAMPLED_NS), quality->sampled_ns);
+		count += fxt_put_number(words + count, FXT_ARGUMENT_UINT64,
+		                        ref(trace, TRACE_WORD_SAMPLES), quality->samples);
+		count += fxt_put_number(words + count, FXT_ARGUMENT_UINT64,
+		                        ref(trace, TRACE_WORD_SAMPLED_NS), quality->sampled_ns);
 	}
 	fxt_end(words, count);
 	put(trace, words, count);
@@ -96,7 +104,8 @@ static void thread(struct trace *trace, uint64_t id, uint64_t tid, uint32_t numb
 	size_t count = put_object(trace, words, FXT_OBJECT_THREAD, tid, number);
 
 	words[0] |= FXT_BITS(kernel_object, arguments, 1);
-	count += fxt_put_number(words + count, FXT_ARGUMENT_KOID, ref(trace, TRACE_WORD_PROCESS), id);
+	count += fxt_put_number(words + count, FXT_ARGUMENT_KOID, ref(trace, TRACE_WORD_PROCESS),
+	                        id);
 	fxt_end(words, count);
 	put(trace, words, count);
 }
@@ -119,13 +128,20 @@ static size_t read_build_id(const char *text, uint8_t *out)
 }
 
 /* Both records stand for the whole process, which is named by its first thread. */
-static void object(struct trace *trace, uint64_t ns, uint64_t id, uint16_t number, const struct exp_object *at)
+static void object(struct trace *trace, uint64_t ns, uint64_t id, uint16_t number,
+                   const struct exp_object *at)
 {
 	uint8_t build_id[FXT_NAME_MAX];
-	const struct fxt_module module = {.id = number, .name = at->path, .name_size = strlen(at->path), .build_id = build_id,
-					  .build_id_size = read_build_id(at->build_id, build_id)};
-	const struct fxt_mapping mapping = {.module = number, .flags = 5, .start = at->start, .size = at->end - at->start,
-					    .address = at->start - at->bias};
+	const struct fxt_module module = {.id = number,
+	                                  .name = at->path,
+	                                  .name_size = strlen(at->path),
+	                                  .build_id = build_id,
+	                                  .build_id_size = read_build_id(at->build_id, build_id)};
+	const struct fxt_mapping mapping = {.module = number,
+	                                    .flags = 5,
+	                                    .start = at->start,
+	                                    .size = at->end - at->start,
+	                                    .address = at->start - at->bias};
 	uint64_t words[4 + 2 * ((FXT_NAME_MAX + 7) / 8)];
 
 	put(trace, words, fxt_put_module(words, ns, id, id, &module));
@@ -133,7 +149,8 @@ static void object(struct trace *trace, uint64_t ns, uint64_t id, uint16_t numbe
 }
 
 /* The names of arguments are words, which stand in the table. */
-static size_t put_argument(const struct trace *trace, uint64_t *out, const struct trace_argument *argument)
+static size_t put_argument(const struct trace *trace, uint64_t *out,
+                           const struct trace_argument *argument)
 {
 	uint16_t key = ref(trace, argument->name);
 
@@ -145,16 +162,21 @@ static size_t put_argument(const struct trace *trace, uint64_t *out, const struc
 	case TRACE_NAME:
 		if (is_in_table(argument->value))
 			return fxt_put_string_ref(out, key, ref(trace, argument->value));
-		return fxt_put_text(out, key, trace->names[argument->value].text, inline_size(trace, argument->value));
+		return fxt_put_text(out, key, trace->names[argument->value].text,
+		                    inline_size(trace, argument->value));
 	}
 	return 0;
 }
 
 static void event(struct trace *trace, const struct trace_event *at)
 {
-	const struct fxt_event head = {.kind = at->kind, .arguments = at->argument_count, .category = ref(trace, at->category),
-				       .name = ref(trace, at->name), .ticks = at->begin_ns, .process = at->process,
-				       .tid = at->tid};
+	const struct fxt_event head = {.kind = at->kind,
+	                               .arguments = at->argument_count,
+	                               .category = ref(trace, at->category),
+	                               .name = ref(trace, at->name),
+	                               .ticks = at->begin_ns,
+	                               .process = at->process,
+	                               .tid = at->tid};
 	uint64_t words[EVENT_WORDS_MAX];
 	size_t count = fxt_put_event(words, &head);
 
@@ -170,7 +192,8 @@ static void event(struct trace *trace, const struct trace_event *at)
 	put(trace, words, count);
 }
 
-static void sample(struct trace *trace, uint64_t ns, uint64_t id, uint64_t tid, const uint64_t *pcs, size_t count)
+static void sample(struct trace *trace, uint64_t ns, uint64_t id, uint64_t tid, const uint64_t *pcs,
+                   size_t count)
 {
 	uint64_t words[FXT_SAMPLE_HEAD_WORDS + FXT_SAMPLE_PCS_MAX];
 
@@ -179,7 +202,8 @@ static void sample(struct trace *trace, uint64_t ns, uint64_t id, uint64_t tid, 
 
 void export_fxt(struct export_job *job)
 {
-	static const struct trace_format format = {begin, end, name, process, thread, object, event, sample};
+	static const struct trace_format format = {begin,  end,    name,  process,
+	                                           thread, object, event, sample};
 
 	trace_export(job, &format);
 }

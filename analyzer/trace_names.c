@@ -1,8 +1,8 @@
 /* trace_names.c: owns the names of an exported trace: every one once. See trace.h. */
-#include "trace.h"
+#include "analyzer/trace.h"
 
-#include "memory.h"
-#include "name.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,9 +39,10 @@ uint32_t trace_name_bytes(struct trace *trace, const char *text, size_t size)
 	item = (uintptr_t)exp_hash_find(&trace->by_text, hash, is_same, &key);
 	if (item != 0)
 		return (uint32_t)(item - 1);
-	trace->names = memory_grow(trace->names, trace->name_count, &trace->name_capacity, sizeof(*trace->names));
-	trace->names[trace->name_count] =
-		(struct trace_name){.text = memory_text(text, key.size), .size = (uint32_t)key.size};
+	trace->names = memory_grow(trace->names, trace->name_count, &trace->name_capacity,
+	                           sizeof(*trace->names));
+	trace->names[trace->name_count] = (struct trace_name){.text = memory_text(text, key.size),
+	                                                      .size = (uint32_t)key.size};
 	item = ++trace->name_count;
 	if (exp_hash_add(&trace->by_text, hash, (void *)item) != 0)
 		memory_fail();
@@ -61,7 +62,8 @@ uint32_t trace_name_function(struct trace *trace, const struct sym_function *fun
 	if (function->index >= trace->function_count) {
 		size_t count = function->index * 2 + 64;
 
-		trace->functions = memory_resize(trace->functions, count, sizeof(*trace->functions));
+		trace->functions = memory_resize(trace->functions, count,
+		                                 sizeof(*trace->functions));
 		memset(trace->functions + trace->function_count, 0,
 		       (count - trace->function_count) * sizeof(*trace->functions));
 		trace->function_count = count;

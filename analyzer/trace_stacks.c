@@ -1,10 +1,11 @@
-/* trace_stacks.c: makes durations of functions out of clock samples. A function that stands at the same place in
- * successive stacks of a thread is taken to have run from the first to the last of them. A sample stands for the CPU time
- * before it; where a thread did not run for longer than half of that, all its functions end. */
-#include "trace.h"
+/* trace_stacks.c: makes durations of functions out of clock samples. A function that stands at the
+ * same place in successive stacks of a thread is taken to have run from the first to the last of
+ * them. A sample stands for the CPU time before it; where a thread did not run for longer than half
+ * of that, all its functions end. */
+#include "analyzer/trace.h"
 
 #include "format/record.h"
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,8 @@ struct trace_stacks {
 	const struct session_experiment *at;
 	const struct exp_nodes *nodes;
 	unsigned char *is_parent;
-	uint32_t *first, *names; /* names[first[node]..]: the functions of a node, counts[node] many, outermost first */
+	uint32_t *first, *names; /* names[first[node]..]: the functions of a node, counts[node]
+	                            many, outermost first */
 	uint16_t *counts;
 	size_t name_count, name_capacity;
 	struct thread *threads;
@@ -58,9 +60,10 @@ struct trace_stacks *trace_stacks_create(struct trace *trace, const struct sessi
 
 static void add_function(struct trace_stacks *stacks, const struct sym_function *function)
 {
-	stacks->names = memory_grow(stacks->names, stacks->name_count, &stacks->name_capacity, sizeof(*stacks->names));
-	stacks->names[stacks->name_count++] =
-		trace_name_function(stacks->trace, shown_function(stacks->trace->job->session->shown, function));
+	stacks->names = memory_grow(stacks->names, stacks->name_count, &stacks->name_capacity,
+	                            sizeof(*stacks->names));
+	stacks->names[stacks->name_count++] = trace_name_function(
+		stacks->trace, shown_function(stacks->trace->job->session->shown, function));
 }
 
 /* Find the functions of a node. The recorder's own are left out unless they are wanted. */
@@ -74,8 +77,9 @@ static void resolve(struct trace_stacks *stacks, uint32_t node)
 
 	stacks->first[node] = (uint32_t)stacks->name_count;
 	stacks->counts[node] = 0;
-	count = frames_find(session->symbols, stacks->at->experiment, nodes->pc[node], nodes->generation[node],
-			    tree_is_leaf(nodes, stacks->is_parent, node), session->mode, &frames, &kind);
+	count = frames_find(session->symbols, stacks->at->experiment, nodes->pc[node],
+	                    nodes->generation[node], tree_is_leaf(nodes, stacks->is_parent, node),
+	                    session->mode, &frames, &kind);
 	if (count < 0)
 		memory_fail();
 	if (count < 1 || kind != FRAMES_SHOWN)
@@ -102,8 +106,8 @@ static struct thread *find_thread(struct trace_stacks *stacks, uint64_t tid)
 
 	if (known != EXP_INDEX_NONE)
 		return &stacks->threads[known];
-	stacks->threads =
-		memory_grow(stacks->threads, stacks->thread_count, &stacks->thread_capacity, sizeof(*stacks->threads));
+	stacks->threads = memory_grow(stacks->threads, stacks->thread_count,
+	                              &stacks->thread_capacity, sizeof(*stacks->threads));
 	stacks->threads[stacks->thread_count] = (struct thread){.tid = tid, .node = EXP_NO_INDEX};
 	if (exp_index_add(&stacks->by_tid, tid, (uint32_t)stacks->thread_count) != 0)
 		memory_fail();
@@ -116,12 +120,12 @@ static void end_frames(struct trace_stacks *stacks, struct thread *thread, size_
 	while (thread->count > keep) {
 		const struct frame *frame = &thread->frames[--thread->count];
 		const struct trace_event event = {.kind = FXT_EVENT_COMPLETE,
-						  .category = TRACE_WORD_SAMPLED,
-						  .name = frame->name,
-						  .process = (uint64_t)stacks->at->info->pid,
-						  .tid = thread->tid + TRACE_SAMPLED,
-						  .begin_ns = frame->begin_ns,
-						  .end_ns = ns};
+		                                  .category = TRACE_WORD_SAMPLED,
+		                                  .name = frame->name,
+		                                  .process = (uint64_t)stacks->at->info->pid,
+		                                  .tid = thread->tid + TRACE_SAMPLED,
+		                                  .begin_ns = frame->begin_ns,
+		                                  .end_ns = ns};
 
 		stacks->trace->format->event(stacks->trace, &event);
 	}
@@ -137,27 +141,33 @@ static size_t find_path(struct trace_stacks *stacks, uint32_t node)
 			resolve(stacks, node);
 		for (unsigned i = stacks->counts[node]; i > 0 && count < DEPTH_MAX; i--)
 			stacks->path[count++] = stacks->names[stacks->first[node] + i - 1];
-		node = stacks->nodes->parent[node] < node ? stacks->nodes->parent[node] : EXP_NO_INDEX;
+		node = stacks->nodes->parent[node] < node ? stacks->nodes->parent[node]
+		                                          : EXP_NO_INDEX;
 	}
 	return count;
 }
 
 /* The thread is in another stack from `ns` on: end what it left, begin what it came to. */
-static void change_stack(struct trace_stacks *stacks, struct thread *thread, uint32_t node, uint64_t ns)
+static void change_stack(struct trace_stacks *stacks, struct thread *thread, uint32_t node,
+                         uint64_t ns)
 {
 	size_t count = find_path(stacks, node), same = 0;
 
-	while (same < count && same < thread->count && thread->frames[same].name == stacks->path[count - same - 1])
+	while (same < count && same < thread->count &&
+	       thread->frames[same].name == stacks->path[count - same - 1])
 		same++;
 	end_frames(stacks, thread, same, ns);
 	for (; same < count; same++) {
-		thread->frames = memory_grow(thread->frames, thread->count, &thread->capacity, sizeof(*thread->frames));
-		thread->frames[thread->count++] = (struct frame){stacks->path[count - same - 1], ns};
+		thread->frames = memory_grow(thread->frames, thread->count, &thread->capacity,
+		                             sizeof(*thread->frames));
+		thread->frames[thread->count++] = (struct frame){stacks->path[count - same - 1],
+		                                                 ns};
 	}
 	thread->node = node;
 }
 
-void trace_stacks_sample(struct trace_stacks *stacks, uint64_t tid, uint64_t ns, uint64_t cpu_ns, uint32_t node)
+void trace_stacks_sample(struct trace_stacks *stacks, uint64_t tid, uint64_t ns, uint64_t cpu_ns,
+                         uint32_t node)
 {
 	struct thread *thread = find_thread(stacks, tid);
 	uint64_t begin = ns > cpu_ns ? ns - cpu_ns : 0;

@@ -1,11 +1,11 @@
-/* trcrpt.c: the report of user events: which events, and what surrounds them. Events are read, formatted and printed one by
- * one. */
-#include "trcrpt_report.h"
+/* trcrpt.c: the report of user events: which events, and what surrounds them. Events are read,
+ * formatted and printed one by one. */
+#include "analyzer/trcrpt_report.h"
 
-#include "filters.h"
-#include "memory.h"
-#include "text.h"
-#include "trcrpt_select.h"
+#include "analyzer/filters.h"
+#include "analyzer/memory.h"
+#include "analyzer/text.h"
+#include "analyzer/trcrpt_select.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,8 @@ static int is_duplicate(struct trcrpt_report *report)
 
 	if (!report->options->removes_duplicates)
 		return 0;
-	if (before->size == entry->size && before->tid == entry->tid && before->pid == entry->pid && before->is_32 == entry->is_32 &&
+	if (before->size == entry->size && before->tid == entry->tid && before->pid == entry->pid &&
+	    before->is_32 == entry->is_32 &&
 	    memcmp(report->previous.image, report->image, entry->size) == 0)
 		return 1;
 	report->previous.entry = *entry;
@@ -28,7 +29,10 @@ static int is_duplicate(struct trcrpt_report *report)
 static int visit(void *context, const struct exp_user_event *event)
 {
 	struct trcrpt_report *report = context;
-	struct trcrpt_event at = {.event = event, .entry = &report->entry, .process = report->infos[event->process], .text = ""};
+	struct trcrpt_event at = {.event = event,
+	                          .entry = &report->entry,
+	                          .process = report->infos[event->process],
+	                          .text = ""};
 
 	if (!trcrpt_select(report->options, event, at.process, report->infos[0]->start_real_ns))
 		return 0;
@@ -52,7 +56,10 @@ static int visit(void *context, const struct exp_user_event *event)
 /* The beginning and the end of the recording are events like those that trcon and trcoff make. */
 static void put_bound(struct trcrpt_report *report, unsigned hook, int64_t time_ns)
 {
-	const struct exp_user_event event = {.hook = (uint16_t)hook, .time_ns = time_ns, .word_count = 1, .tid = (uint32_t)report->infos[0]->pid};
+	const struct exp_user_event event = {.hook = (uint16_t)hook,
+	                                     .time_ns = time_ns,
+	                                     .word_count = 1,
+	                                     .tid = (uint32_t)report->infos[0]->pid};
 
 	/* Filters choose among what was recorded. */
 	if (!report->is_stopped && !filters_are_set(report->session->filters))
@@ -99,7 +106,11 @@ void trcrpt_run(struct session *session, const struct trcrpt_options *options)
 	struct template_context context = trcrpt_asked;
 	struct template_set *set = trcrpt_templates(session, options);
 
-	*report = (struct trcrpt_report){.session = session, .options = options, .set = set, .out = session->out, .family.session = session};
+	*report = (struct trcrpt_report){.session = session,
+	                                 .options = options,
+	                                 .set = set,
+	                                 .out = session->out,
+	                                 .family.session = session};
 	context.context = report;
 	if (set != NULL) {
 		report->run = template_run_create(set, &context);

@@ -1,4 +1,5 @@
-/* trcrpt.h: the report of user events by templates, with the options of AIX's trcrpt: xer_trcrpt(1). */
+/* trcrpt.h: the report of user events by templates, with the options of AIX's trcrpt:
+ * xer_trcrpt(1). */
 #ifndef XER_ANALYZER_TRCRPT_H
 #define XER_ANALYZER_TRCRPT_H
 
@@ -31,26 +32,28 @@ enum trcrpt_timestamp { TRCRPT_ELAPSED_DELTA, TRCRPT_ELAPSED, TRCRPT_MICROSECOND
 struct trcrpt_options {
 	int is_check, is_quiet, is_list, without_headings, is_raw, is_verbose, is_json;
 	int two_lines, ids, exec, pid, tid, cpuid, filename, removes_duplicates, histogram;
-	unsigned timestamp; /* enum trcrpt_timestamp */
-	unsigned page_size; /* lines between headings, 0: no pages */
-	double start_s, end_s; /* of events, after the start */
+	unsigned timestamp;     /* enum trcrpt_timestamp */
+	unsigned page_size;     /* lines between headings, 0: no pages */
+	double start_s, end_s;  /* of events, after the start */
 	int64_t from_ns, to_ns; /* the same, CLOCK_REALTIME */
 	char *output, *update;
 	struct trcrpt_hooks only, except;
 	struct trcrpt_words files; /* of templates */
 	struct trcrpt_words processes, programs, threads, cpus;
 	struct trcrpt_words paths; /* of experiments */
-	char *command; /* the options as they were given */
+	char *command;             /* the options as they were given */
 };
 
-/* Read the words[count] of a command line. Returns 0; or -EINVAL with the reason in error[size]. trcrpt_options_fini is
- * called in both cases. (trcrpt_options.c) */
-int trcrpt_options_parse(struct trcrpt_options *out, char *const *words, size_t count, char *error, size_t size);
+/* Read the words[count] of a command line. Returns 0; or -EINVAL with the reason in error[size].
+ * trcrpt_options_fini is called in both cases. (trcrpt_options.c) */
+int trcrpt_options_parse(struct trcrpt_options *out, char *const *words, size_t count, char *error,
+                         size_t size);
 void trcrpt_options_fini(struct trcrpt_options *options);
 
-/* Read the templates that the options name, or the default ones, and check them. Returns the set, to be destroyed by the
- * caller; NULL after messages. (trcrpt_templates.c) */
-struct template_set *trcrpt_templates(struct session *session, const struct trcrpt_options *options);
+/* Read the templates that the options name, or the default ones, and check them. Returns the set,
+ * to be destroyed by the caller; NULL after messages. (trcrpt_templates.c) */
+struct template_set *trcrpt_templates(struct session *session,
+                                      const struct trcrpt_options *options);
 
 /* The text of a whole file, to be freed; NULL: *len is -errno. */
 char *trcrpt_read_file(const char *path, ssize_t *len);
@@ -59,9 +62,11 @@ char *trcrpt_read_file(const char *path, ssize_t *len);
 char *trcrpt_default_file(void);
 
 /* Print the messages about templates: errors in any case, warnings where they are asked for. */
-void trcrpt_tell(struct session *session, const struct trcrpt_options *options, const struct template_set *set);
+void trcrpt_tell(struct session *session, const struct trcrpt_options *options,
+                 const struct template_set *set);
 
-/* Change a template file, the default one or that of -t, by the update file of -update. (trcrpt_update.c) */
+/* Change a template file, the default one or that of -t, by the update file of -update.
+ * (trcrpt_update.c) */
 void trcrpt_update(struct session *session, const struct trcrpt_options *options);
 
 /* List the ids and labels of templates. */
@@ -86,9 +91,9 @@ struct trcrpt_event {
 	const struct exp_user_event *event;
 	const struct template_event *entry;
 	const struct exp_info *process;
-	int64_t delta_ns;  /* since the event that was reported before */
+	int64_t delta_ns; /* since the event that was reported before */
 	enum template_level level;
-	const char *text;  /* text[len] */
+	const char *text; /* text[len] */
 	size_t len;
 };
 
@@ -96,7 +101,8 @@ struct trcrpt_event {
 void trcrpt_line_headings(struct trcrpt_line *line, const struct trcrpt_options *options);
 
 /* The event's lines, newlines included. */
-void trcrpt_line_event(struct trcrpt_line *line, const struct trcrpt_options *options, const struct trcrpt_event *at);
+void trcrpt_line_event(struct trcrpt_line *line, const struct trcrpt_options *options,
+                       const struct trcrpt_event *at);
 
 /* The text of an event without a template. */
 void trcrpt_line_undefined(struct trcrpt_line *line, const struct template_event *entry);

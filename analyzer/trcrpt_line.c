@@ -1,13 +1,21 @@
-/* trcrpt_line.c: the lines of the report: columns, numbers, headings, and events without a template. */
-#include "trcrpt.h"
+/* trcrpt_line.c: the lines of the report: columns, numbers, headings, and events without a
+ * template. */
+#include "analyzer/trcrpt.h"
 
-#include "memory.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVEL_WIDTH = 8, TEXT_GAP = 3, SECOND_LINE = 6, BYTES_A_LINE = 32, NAME_WIDTH = 15, NUMBER_MAX = 40 };
+enum {
+	LEVEL_WIDTH = 8,
+	TEXT_GAP = 3,
+	SECOND_LINE = 6,
+	BYTES_A_LINE = 32,
+	NAME_WIDTH = 15,
+	NUMBER_MAX = 40
+};
 enum { NS_A_SECOND = 1000000000, NS_A_MILLISECOND = 1000000, NS_A_MICROSECOND = 1000 };
 
 static void reserve(struct trcrpt_line *line, size_t more)
@@ -149,7 +157,8 @@ static void put_program(struct trcrpt_line *line, const struct exp_info *process
 	free(name);
 }
 
-static void put_fields(struct trcrpt_line *line, const struct trcrpt_options *options, const struct trcrpt_event *at)
+static void put_fields(struct trcrpt_line *line, const struct trcrpt_options *options,
+                       const struct trcrpt_event *at)
 {
 	char id[5];
 
@@ -169,7 +178,8 @@ static void put_fields(struct trcrpt_line *line, const struct trcrpt_options *op
 	put_times(line, options->timestamp, at);
 }
 
-void trcrpt_line_event(struct trcrpt_line *line, const struct trcrpt_options *options, const struct trcrpt_event *at)
+void trcrpt_line_event(struct trcrpt_line *line, const struct trcrpt_options *options,
+                       const struct trcrpt_event *at)
 {
 	size_t from = line->len;
 	size_t margin;
@@ -235,12 +245,14 @@ void trcrpt_line_undefined(struct trcrpt_line *line, const struct template_event
 	size_t words = entry->is_generic ? 1 : entry->size / word_size - 1;
 	char text[96];
 
-	snprintf(text, sizeof(text), "UNDEFINED TRACE ID idx 0x%llx\ntraceid %04X hookword ", (unsigned long long)entry->log_offset,
-		 entry->hook);
+	snprintf(text, sizeof(text), "UNDEFINED TRACE ID idx 0x%llx\ntraceid %04X hookword ",
+	         (unsigned long long)entry->log_offset, entry->hook);
 	put_text(line, text);
 	put_hex(line, word, digits);
-	snprintf(text, sizeof(text), entry->is_32 ? " type %X\nhookdata %04X" : " type %04X\nhookdata %04X",
-		 entry->is_32 ? (unsigned)(word >> 16 & 15) : (unsigned)(word >> 48), (unsigned)(word & 0xffff));
+	snprintf(text, sizeof(text),
+	         entry->is_32 ? " type %X\nhookdata %04X" : " type %04X\nhookdata %04X",
+	         entry->is_32 ? (unsigned)(word >> 16 & 15) : (unsigned)(word >> 48),
+	         (unsigned)(word & 0xffff));
 	put_text(line, text);
 	for (unsigned i = 1; i <= words; i++) {
 		trcrpt_line_put(line, i == 2 ? "\n" : " ", 1);

@@ -1,40 +1,40 @@
 /* trcrpt_main.c: the program xer_trcrpt, and the command trcrpt of xer_print. */
-#include "trcrpt.h"
+#include "analyzer/trcrpt.h"
 
-#include "memory.h"
-#include "output.h"
-#include "view.h"
+#include "analyzer/memory.h"
+#include "analyzer/output.h"
+#include "analyzer/view.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char usage[] =
-    "Usage: xer_trcrpt [option ...] EXPERIMENT...\n"
-    "       xer_trcrpt -c [-t FILE] ...   check template files\n"
-    "Print the user events of experiments by templates.\n\n"
-    "  -t FILE   templates instead of the default ones; may be given several times\n"
-    "  -d LIST   only these hooks: ID or ID:SUBID, hexadecimal, separated by commas\n"
-    "  -k LIST   all hooks but these\n"
-    "  -p LIST   only these processes: ids or names of programs\n"
-    "  -x LIST   only these programs\n"
-    "  -T LIST   only these threads\n"
-    "  -C LIST   only these CPUs\n"
-    "  -s DATE   only events from MMddhhmmssyy on\n"
-    "  -e DATE   only events up to then\n"
-    "  -o FILE   write to FILE\n"
-    "  -h        no headings\n"
-    "  -r        the data of events, not formatted\n"
-    "  -j        list the ids and labels of the templates\n"
-    "  -c        check the templates\n"
-    "  -q        do not tell what is wrong with them\n"
-    "  -v        tell warnings\n"
-    "  -update FILE   change the default templates, or those of -t, by an update file; FILE.undo takes that back\n"
-    "  -m        accepted: the processes of a recording are always merged\n"
-    "  -O NAME=VALUE,...   2line, ids, exec, pid, tid, cpuid, filename, removedups, hist, svc (on or off);\n"
-    "            timestamp=0|1|2|3, pagesize=N, starttime=S, endtime=S\n"
-    "  --json    events as JSON\n"
-    "  --help, --version\n";
+	"Usage: xer_trcrpt [option ...] EXPERIMENT...\n"
+	"       xer_trcrpt -c [-t FILE] ...   check template files\n"
+	"Print the user events of experiments by templates.\n\n"
+	"  -t FILE   templates instead of the default ones; may be given several times\n"
+	"  -d LIST   only these hooks: ID or ID:SUBID, hexadecimal, separated by commas\n"
+	"  -k LIST   all hooks but these\n"
+	"  -p LIST   only these processes: ids or names of programs\n"
+	"  -x LIST   only these programs\n"
+	"  -T LIST   only these threads\n"
+	"  -C LIST   only these CPUs\n"
+	"  -s DATE   only events from MMddhhmmssyy on\n"
+	"  -e DATE   only events up to then\n"
+	"  -o FILE   write to FILE\n"
+	"  -h        no headings\n"
+	"  -r        the data of events, not formatted\n"
+	"  -j        list the ids and labels of the templates\n"
+	"  -c        check the templates\n"
+	"  -q        do not tell what is wrong with them\n"
+	"  -v        tell warnings\n"
+	"  -update FILE   change the default templates, or those of -t, by an update file; FILE.undo takes that back\n"
+	"  -m        accepted: the processes of a recording are always merged\n"
+	"  -O NAME=VALUE,...   2line, ids, exec, pid, tid, cpuid, filename, removedups, hist, svc (on or off);\n"
+	"            timestamp=0|1|2|3, pagesize=N, starttime=S, endtime=S\n"
+	"  --json    events as JSON\n"
+	"  --help, --version\n";
 
 /* Check mode and listings need no experiment. */
 static void run_templates(struct session *session, const struct trcrpt_options *options)
@@ -44,7 +44,8 @@ static void run_templates(struct session *session, const struct trcrpt_options *
 	if (set != NULL && options->is_list)
 		trcrpt_list(session, set);
 	else if (set != NULL && !options->is_quiet)
-		fprintf(session->out, "%zu template%s, no errors\n", template_set_count(set), template_set_count(set) == 1 ? "" : "s");
+		fprintf(session->out, "%zu template%s, no errors\n", template_set_count(set),
+		        template_set_count(set) == 1 ? "" : "s");
 	template_set_destroy(set);
 }
 
@@ -63,7 +64,8 @@ static int open_output(struct session *session, const struct trcrpt_options *opt
 static void run_experiments(struct session *session, const struct trcrpt_options *options)
 {
 	if (options->paths.count == 0) {
-		session_fail(session, EXIT_USAGE, "no experiment named (xer_trcrpt --help shows the usage)");
+		session_fail(session, EXIT_USAGE,
+		             "no experiment named (xer_trcrpt --help shows the usage)");
 		return;
 	}
 	for (size_t i = 0; i < options->paths.count; i++)
@@ -116,8 +118,10 @@ int trcrpt_main(int argc, char **argv)
 	}
 	session_init(&session);
 	session.program = "xer_trcrpt";
-	if (trcrpt_options_parse(&options, argv + 1, argc > 0 ? (size_t)argc - 1 : 0, error, sizeof(error)) != 0)
-		session_fail(&session, EXIT_USAGE, "%s (xer_trcrpt --help shows the options)", error);
+	if (trcrpt_options_parse(&options, argv + 1, argc > 0 ? (size_t)argc - 1 : 0, error,
+	                         sizeof(error)) != 0)
+		session_fail(&session, EXIT_USAGE, "%s (xer_trcrpt --help shows the options)",
+		             error);
 	else
 		run(&session, &options);
 	finish(&session);
@@ -128,7 +132,8 @@ int trcrpt_main(int argc, char **argv)
 
 /* ---- the command ---- */
 
-/* Split a text into words at blanks; quotes keep blanks. Returns the number of words, which point into `text`. */
+/* Split a text into words at blanks; quotes keep blanks. Returns the number of words, which point
+ * into `text`. */
 static size_t split(char *text, char **words, size_t max)
 {
 	size_t count = 0;
@@ -158,15 +163,19 @@ static size_t split(char *text, char **words, size_t max)
 
 void view_trcrpt(struct session *session, const struct command_argument *argument)
 {
-	char *text = memory_text(argument->text ? argument->text : "", argument->text ? strlen(argument->text) : 0);
+	char *text = memory_text(argument->text ? argument->text : "",
+	                         argument->text ? strlen(argument->text) : 0);
 	char **words = memory_take(strlen(text) + 1, sizeof(*words));
 	struct trcrpt_options options;
 	char error[256];
 
-	if (trcrpt_options_parse(&options, words, split(text, words, strlen(text)), error, sizeof(error)) != 0)
+	if (trcrpt_options_parse(&options, words, split(text, words, strlen(text)), error,
+	                         sizeof(error)) != 0)
 		session_fail(session, EXIT_USAGE, "trcrpt: %s", error);
 	else if (options.paths.count || options.output || options.update)
-		session_fail(session, EXIT_USAGE, "trcrpt: experiments, -o and -update belong to xer_trcrpt (outfile sets the file)");
+		session_fail(
+			session, EXIT_USAGE,
+			"trcrpt: experiments, -o and -update belong to xer_trcrpt (outfile sets the file)");
 	else if (options.is_check || options.is_list)
 		run_templates(session, &options);
 	else

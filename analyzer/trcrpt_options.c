@@ -1,8 +1,9 @@
-/* trcrpt_options.c: the options of xer_trcrpt, as rows of two tables: letters, and the names behind -O. */
-#include "trcrpt.h"
+/* trcrpt_options.c: the options of xer_trcrpt, as rows of two tables: letters, and the names behind
+ * -O. */
+#include "analyzer/trcrpt.h"
 
-#include "memory.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -105,7 +106,8 @@ static int take_date(const char *text, int64_t *out)
 	int field[6] = {0};
 	size_t count = strlen(text) / 2;
 
-	if (strlen(text) % 2 != 0 || count < 4 || count > 6 || text[strspn(text, "0123456789")] != '\0')
+	if (strlen(text) % 2 != 0 || count < 4 || count > 6 ||
+	    text[strspn(text, "0123456789")] != '\0')
 		return -EINVAL;
 	for (size_t i = 0; i < count; i++)
 		field[i] = (text[2 * i] - '0') * 10 + text[2 * i + 1] - '0';
@@ -118,7 +120,8 @@ static int take_date(const char *text, int64_t *out)
 	date.tm_sec = field[4];
 	if (count == 6)
 		date.tm_year = field[5] < 70 ? field[5] + 100 : field[5];
-	if (field[0] < 1 || field[0] > 12 || field[1] < 1 || field[1] > 31 || field[2] > 23 || field[3] > 59 || field[4] > 60)
+	if (field[0] < 1 || field[0] > 12 || field[1] < 1 || field[1] > 31 || field[2] > 23 ||
+	    field[3] > 59 || field[4] > 60)
 		return -EINVAL;
 	*out = (int64_t)mktime(&date) * 1000000000;
 	return 0;
@@ -258,10 +261,14 @@ static int set_merge(struct trcrpt_options *options, const char *value)
 }
 
 #define X(word, field) word ", "
-static const char a_file[] = "the name of a file", hooks[] = "hook ids, hexadecimal, as 010 or 021:2", programs[] = "names",
-		  ids[] = "decimal numbers", date[] = "MMddhhmmssyy, the year or year and seconds perhaps left out",
-		  settings[] = "NAME=VALUE,...: " SWITCHES(X) "svc (on or off), timestamp (0 to 3), pagesize (0 to 500), starttime or "
-							     "endtime (seconds)";
+static const char
+	a_file[] = "the name of a file",
+	hooks[] = "hook ids, hexadecimal, as 010 or 021:2", programs[] = "names",
+	ids[] = "decimal numbers",
+	date[] = "MMddhhmmssyy, the year or year and seconds perhaps left out",
+	settings[] = "NAME=VALUE,...: " SWITCHES(
+		X) "svc (on or off), timestamp (0 to 3), pagesize (0 to 500), starttime or "
+		   "endtime (seconds)";
 #undef X
 
 static const struct {
@@ -269,26 +276,47 @@ static const struct {
 	taker *take;
 	const char *value; /* what it is, NULL: none */
 } letters[] = {
-    {"-c", set_check, NULL}, {"-q", set_quiet, NULL}, {"-h", set_plain, NULL}, {"-j", set_list, NULL}, {"-r", set_raw, NULL},
-    {"-v", set_verbose, NULL}, {"-m", set_merge, NULL}, {"-d", add_only, hooks}, {"-k", add_except, hooks}, {"-o", set_output, a_file},
-    {"-p", add_processes, programs}, {"-s", set_from, date}, {"-e", set_to, date}, {"-t", add_file, a_file}, {"-T", add_threads, ids},
-    {"-x", add_programs, programs}, {"-C", add_cpus, ids}, {"-O", take_settings, settings}, {"-update", set_update, a_file},
-    {"--update", set_update, a_file}, {"--json", set_json, NULL}, {"-json", set_json, NULL},
+	{"-c", set_check, NULL},
+	{"-q", set_quiet, NULL},
+	{"-h", set_plain, NULL},
+	{"-j", set_list, NULL},
+	{"-r", set_raw, NULL},
+	{"-v", set_verbose, NULL},
+	{"-m", set_merge, NULL},
+	{"-d", add_only, hooks},
+	{"-k", add_except, hooks},
+	{"-o", set_output, a_file},
+	{"-p", add_processes, programs},
+	{"-s", set_from, date},
+	{"-e", set_to, date},
+	{"-t", add_file, a_file},
+	{"-T", add_threads, ids},
+	{"-x", add_programs, programs},
+	{"-C", add_cpus, ids},
+	{"-O", take_settings, settings},
+	{"-update", set_update, a_file},
+	{"--update", set_update, a_file},
+	{"--json", set_json, NULL},
+	{"-json", set_json, NULL},
 };
 
 enum { LETTERS = sizeof(letters) / sizeof(letters[0]) };
 
 /* Returns how many words were taken, or -EINVAL with a reason. */
-static int take_word(struct trcrpt_options *options, char *const *words, size_t count, char *error, size_t size)
+static int take_word(struct trcrpt_options *options, char *const *words, size_t count, char *error,
+                     size_t size)
 {
 	for (size_t i = 0; i < LETTERS; i++) {
 		int is_whole = strcmp(words[0], letters[i].name) == 0;
 		const char *value = is_whole ? NULL : words[0] + 2;
 
-		if (!is_whole && (strlen(letters[i].name) != 2 || strncmp(words[0], letters[i].name, 2) != 0 || letters[i].value == NULL))
+		if (!is_whole &&
+		    (strlen(letters[i].name) != 2 || strncmp(words[0], letters[i].name, 2) != 0 ||
+		     letters[i].value == NULL))
 			continue;
 		/* A longer word that is an option of its own is not a letter with its value. */
-		if (!is_whole && (strcmp(words[0], "-update") == 0 || strcmp(words[0], "-json") == 0))
+		if (!is_whole &&
+		    (strcmp(words[0], "-update") == 0 || strcmp(words[0], "-json") == 0))
 			continue;
 		if (letters[i].value != NULL && value == NULL) {
 			if (count < 2) {
@@ -298,7 +326,8 @@ static int take_word(struct trcrpt_options *options, char *const *words, size_t 
 			value = words[1];
 		}
 		if (letters[i].take(options, value) != 0) {
-			snprintf(error, size, "%.8s cannot be '%.80s', but %s", letters[i].name, value, letters[i].value);
+			snprintf(error, size, "%.8s cannot be '%.80s', but %s", letters[i].name,
+			         value, letters[i].value);
 			return -EINVAL;
 		}
 		return is_whole && letters[i].value != NULL ? 2 : 1;
@@ -307,9 +336,11 @@ static int take_word(struct trcrpt_options *options, char *const *words, size_t 
 	return -EINVAL;
 }
 
-int trcrpt_options_parse(struct trcrpt_options *out, char *const *words, size_t count, char *error, size_t size)
+int trcrpt_options_parse(struct trcrpt_options *out, char *const *words, size_t count, char *error,
+                         size_t size)
 {
-	*out = (struct trcrpt_options){.ids = 1, .end_s = DBL_MAX, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
+	*out = (struct trcrpt_options){
+		.ids = 1, .end_s = DBL_MAX, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
 	for (size_t i = 0; i < count;) {
 		int taken = 1;
 

@@ -1,9 +1,10 @@
-/* trcrpt_put.c: prints the report: headings, events as lines, JSON or rows of a table, what is missing. */
-#include "trcrpt_report.h"
+/* trcrpt_put.c: prints the report: headings, events as lines, JSON or rows of a table, what is
+ * missing. */
+#include "analyzer/trcrpt_report.h"
 
-#include "memory.h"
-#include "report.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/report.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +21,18 @@ static void put_headings(struct trcrpt_report *report)
 static void put_text_event(struct trcrpt_report *report, const struct trcrpt_event *at)
 {
 	report->line.len = 0;
-	if (report->options->page_size && report->reported && report->reported % report->options->page_size == 0) {
+	if (report->options->page_size && report->reported &&
+	    report->reported % report->options->page_size == 0) {
 		fputc('\n', report->out);
 		put_headings(report);
 		report->line.len = 0;
 	}
 	trcrpt_line_event(&report->line, report->options, at);
 	fwrite_unlocked(report->line.text, 1, report->line.len, report->out);
-	for (const char *newline = at->text; newline && (newline = memchr(newline, '\n', (size_t)(at->text + at->len - newline))) != NULL; newline++)
+	for (const char *newline = at->text;
+	     newline &&
+	     (newline = memchr(newline, '\n', (size_t)(at->text + at->len - newline))) != NULL;
+	     newline++)
 		report->lines++;
 	report->lines++;
 }
@@ -95,10 +100,13 @@ static void put_json(struct trcrpt_report *report, const struct trcrpt_event *at
 	char id[5];
 
 	template_hook_text(at->event->hook, id);
-	fprintf(report->out, "%s\n  {\"id\": \"%s\", \"subhook\": %u, \"elapsed_s\": %.9f, \"delta_ms\": %.6f, \"pid\": %lld, \"tid\": %u, \"cpu\": %u, "
-		"\"channel\": %u, \"words\": \"%s\", \"text\": ",
-		report->reported ? "," : "", id, at->event->subhook, (double)at->event->time_ns * 1e-9, (double)at->delta_ns * 1e-6,
-		(long long)at->process->pid, at->event->tid, at->event->cpu, at->event->channel, words);
+	fprintf(report->out,
+	        "%s\n  {\"id\": \"%s\", \"subhook\": %u, \"elapsed_s\": %.9f, \"delta_ms\": %.6f, \"pid\": %lld, \"tid\": %u, \"cpu\": %u, "
+	        "\"channel\": %u, \"words\": \"%s\", \"text\": ",
+	        report->reported ? "," : "", id, at->event->subhook,
+	        (double)at->event->time_ns * 1e-9, (double)at->delta_ns * 1e-6,
+	        (long long)at->process->pid, at->event->tid, at->event->cpu, at->event->channel,
+	        words);
 	print_json_string(report->out, at->text, at->len);
 	fputc('}', report->out);
 	free(words);
@@ -165,12 +173,18 @@ static struct losses find_losses(const struct trcrpt_report *report)
 		const struct exp_info *info = report->infos[i];
 
 		sum.lost += experiment_counter(report->family.experiments[i], "lost_usertrace", 0);
-		sum.overwritten += experiment_counter(report->family.experiments[i], "user_overwritten", 0);
-		sum.truncated += experiment_counter(report->family.experiments[i], "user_truncated", 0);
+		sum.overwritten += experiment_counter(report->family.experiments[i],
+		                                      "user_overwritten", 0);
+		sum.truncated += experiment_counter(report->family.experiments[i], "user_truncated",
+		                                    0);
 		for (size_t k = 0; k < info->event_count; k++)
-			for (size_t m = 0; strcmp(info->events[k].kind, "loss") == 0 && m < info->events[k].attribute_count; m++)
-				sum.full += strcmp(info->events[k].attributes[m].name, "reason") == 0 &&
-					    strcmp(info->events[k].attributes[m].value, "full") == 0;
+			for (size_t m = 0; strcmp(info->events[k].kind, "loss") == 0 &&
+			                   m < info->events[k].attribute_count;
+			     m++)
+				sum.full += strcmp(info->events[k].attributes[m].name, "reason") ==
+				                    0 &&
+				            strcmp(info->events[k].attributes[m].value, "full") ==
+				                    0;
 	}
 	return sum;
 }
@@ -185,9 +199,10 @@ static void put_losses(struct trcrpt_report *report)
 	put_loss(report, "%llu generic events were cut to 4096 bytes", sum.truncated);
 	put_loss(report, "%llu duplicates were removed", report->removed);
 	if (report->options->is_json)
-		fprintf(report->out, "\n], \"full\": %llu, \"lost\": %llu, \"overwritten\": %llu, \"truncated\": %llu}\n",
-			(unsigned long long)sum.full, (unsigned long long)sum.lost, (unsigned long long)sum.overwritten,
-			(unsigned long long)sum.truncated);
+		fprintf(report->out,
+		        "\n], \"full\": %llu, \"lost\": %llu, \"overwritten\": %llu, \"truncated\": %llu}\n",
+		        (unsigned long long)sum.full, (unsigned long long)sum.lost,
+		        (unsigned long long)sum.overwritten, (unsigned long long)sum.truncated);
 }
 
 static void put_histogram(struct trcrpt_report *report)
@@ -202,9 +217,11 @@ static void put_histogram(struct trcrpt_report *report)
 		if (report->histogram[hook] == 0)
 			continue;
 		template_hook_text((uint16_t)hook, id);
-		fprintf(report->out, "%-4s  %10llu  ", id, (unsigned long long)report->histogram[hook]);
+		fprintf(report->out, "%-4s  %10llu  ", id,
+		        (unsigned long long)report->histogram[hook]);
 		if (template != NULL)
-			text_put_bytes(report->out, template_head(template)->label, template_head(template)->label_len);
+			text_put_bytes(report->out, template_head(template)->label,
+			               template_head(template)->label_len);
 		fputc('\n', report->out);
 	}
 }
@@ -213,7 +230,8 @@ void trcrpt_put_begin(struct trcrpt_report *report)
 {
 	if (report->options->is_json) {
 		fputs("{\"command\": \"trcrpt\", \"experiment\": ", report->out);
-		print_json_string(report->out, report->infos[0]->path, strlen(report->infos[0]->path));
+		print_json_string(report->out, report->infos[0]->path,
+		                  strlen(report->infos[0]->path));
 		fputs(", \"events\": [", report->out);
 	} else if (report->table == NULL && !report->options->without_headings) {
 		put_preface(report);

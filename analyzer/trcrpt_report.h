@@ -5,7 +5,12 @@
 #include "analyzer/trcrpt.h"
 #include "analyzer/userevents.h"
 
-enum { TRCRPT_HOOK_ON = 0x0010, TRCRPT_HOOK_OFF = 0x0020, TRCRPT_HOOKS = 1 << 16, TRCRPT_IMAGE_MAX = 16 + FMT_USER_BYTES };
+enum {
+	TRCRPT_HOOK_ON = 0x0010,
+	TRCRPT_HOOK_OFF = 0x0020,
+	TRCRPT_HOOKS = 1 << 16,
+	TRCRPT_IMAGE_MAX = 16 + FMT_USER_BYTES
+};
 
 struct trcrpt_report {
 	struct session *session;
@@ -21,13 +26,13 @@ struct trcrpt_report {
 	const struct exp_user_event *event;
 	struct trcrpt_line line, undefined;
 	/* The report. */
-	int64_t last_ns;  /* of the event reported last */
+	int64_t last_ns; /* of the event reported last */
 	uint64_t reported, removed, lines;
 	uint64_t *histogram; /* by hook; NULL: not asked for */
 	struct {
 		struct template_event entry;
 		uint8_t image[TRCRPT_IMAGE_MAX];
-	} previous; /* for removedups */
+	} previous;                /* for removedups */
 	struct print_table *table; /* NULL: text */
 	int is_stopped;
 };
@@ -35,8 +40,10 @@ struct trcrpt_report {
 /* Make report->entry of an event. (trcrpt_text.c) */
 void trcrpt_make_entry(struct trcrpt_report *report, const struct exp_user_event *event);
 
-/* Make the text and the level of the event in report->entry. Returns 0 if there is nothing to be printed. (trcrpt_text.c) */
-int trcrpt_make_text(struct trcrpt_report *report, const struct exp_user_event *event, struct trcrpt_event *out);
+/* Make the text and the level of the event in report->entry. Returns 0 if there is nothing to be
+ * printed. (trcrpt_text.c) */
+int trcrpt_make_text(struct trcrpt_report *report, const struct exp_user_event *event,
+                     struct trcrpt_event *out);
 
 /* What templates may ask; the context is the report. (trcrpt_text.c) */
 extern const struct template_context trcrpt_asked;

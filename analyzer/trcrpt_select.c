@@ -1,7 +1,8 @@
-/* trcrpt_select.c: the options of a report that leave events out: hooks, times, processes, threads, CPUs. */
-#include "trcrpt_select.h"
+/* trcrpt_select.c: the options of a report that leave events out: hooks, times, processes, threads,
+ * CPUs. */
+#include "analyzer/trcrpt_select.h"
 
-#include "text.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,8 @@ static int has_hook(const struct trcrpt_hooks *list, const struct exp_user_event
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (list->hooks[i].hook == event->hook &&
-		    (list->hooks[i].subhook == TRCRPT_ANY_SUBHOOK || list->hooks[i].subhook == event->subhook))
+		    (list->hooks[i].subhook == TRCRPT_ANY_SUBHOOK ||
+		     list->hooks[i].subhook == event->subhook))
 			return 1;
 	return 0;
 }
@@ -20,7 +22,8 @@ static int has_number(const struct trcrpt_words *list, int64_t number)
 	for (size_t i = 0; i < list->count; i++) {
 		char *end;
 
-		if (strtoll(list->words[i], &end, 10) == number && *end == '\0' && end != list->words[i])
+		if (strtoll(list->words[i], &end, 10) == number && *end == '\0' &&
+		    end != list->words[i])
 			return 1;
 	}
 	return 0;
@@ -30,7 +33,8 @@ static int has_number(const struct trcrpt_words *list, int64_t number)
 static int has_program(const struct trcrpt_words *list, const char *program)
 {
 	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->words[i], program) == 0 || strcmp(list->words[i], text_base(program)) == 0)
+		if (strcmp(list->words[i], program) == 0 ||
+		    strcmp(list->words[i], text_base(program)) == 0)
 			return 1;
 	return 0;
 }
@@ -43,11 +47,12 @@ static int is_in_time(const struct trcrpt_options *options, int64_t time_ns, int
 		return 0;
 	if (options->from_ns == INT64_MIN && options->to_ns == INT64_MAX)
 		return 1;
-	return start_real_ns + time_ns >= options->from_ns && start_real_ns + time_ns <= options->to_ns;
+	return start_real_ns + time_ns >= options->from_ns &&
+	       start_real_ns + time_ns <= options->to_ns;
 }
 
-int trcrpt_select(const struct trcrpt_options *options, const struct exp_user_event *event, const struct exp_info *process,
-		  int64_t start_real_ns)
+int trcrpt_select(const struct trcrpt_options *options, const struct exp_user_event *event,
+                  const struct exp_info *process, int64_t start_real_ns)
 {
 	if (options->only.count && !has_hook(&options->only, event))
 		return 0;
@@ -59,7 +64,8 @@ int trcrpt_select(const struct trcrpt_options *options, const struct exp_user_ev
 		return 0;
 	if (options->cpus.count && !has_number(&options->cpus, event->cpu))
 		return 0;
-	if (options->processes.count && !has_number(&options->processes, process->pid) && !has_program(&options->processes, process->program))
+	if (options->processes.count && !has_number(&options->processes, process->pid) &&
+	    !has_program(&options->processes, process->program))
 		return 0;
 	return options->programs.count == 0 || has_program(&options->programs, process->program);
 }

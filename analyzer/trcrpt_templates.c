@@ -1,8 +1,8 @@
 /* trcrpt_templates.c: the template files of a report: reading, checking, listing. */
-#include "trcrpt.h"
+#include "analyzer/trcrpt.h"
 
-#include "memory.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -33,7 +33,8 @@ char *trcrpt_read_file(const char *path, ssize_t *len)
 		*len = -EFBIG;
 	} else {
 		text = memory_take((size_t)st.st_size + 1, 1);
-		while (*len < st.st_size && (got = read(fd, text + *len, (size_t)(st.st_size - *len))) > 0)
+		while (*len < st.st_size &&
+		       (got = read(fd, text + *len, (size_t)(st.st_size - *len))) > 0)
 			*len += got;
 	}
 	if (fd >= 0)
@@ -42,7 +43,8 @@ char *trcrpt_read_file(const char *path, ssize_t *len)
 }
 
 /* Returns 0, or -errno after a message. */
-static int add_file(struct session *session, struct template_set *set, const char *path, int must_exist)
+static int add_file(struct session *session, struct template_set *set, const char *path,
+                    int must_exist)
 {
 	ssize_t len;
 	char *text = trcrpt_read_file(path, &len);
@@ -84,7 +86,8 @@ static int add_default(struct session *session, struct template_set *set)
 	return status;
 }
 
-void trcrpt_tell(struct session *session, const struct trcrpt_options *options, const struct template_set *set)
+void trcrpt_tell(struct session *session, const struct trcrpt_options *options,
+                 const struct template_set *set)
 {
 	const struct template_message *messages;
 	size_t count = template_set_messages(set, &messages);
@@ -114,7 +117,8 @@ struct template_set *trcrpt_templates(struct session *session, const struct trcr
 	if (errors >= 0)
 		trcrpt_tell(session, options, set);
 	if (errors > 0)
-		session_fail(session, EXIT_TROUBLE, "%d error%s in the templates", errors, errors == 1 ? "" : "s");
+		session_fail(session, EXIT_TROUBLE, "%d error%s in the templates", errors,
+		             errors == 1 ? "" : "s");
 	if (errors == 0)
 		return set;
 	template_set_destroy(set);

@@ -1,9 +1,10 @@
-/* trcrpt_update.c: template files changed by update files. The undo file is written first, then the templates, as a whole. */
-#include "trcrpt.h"
+/* trcrpt_update.c: template files changed by update files. The undo file is written first, then the
+ * templates, as a whole. */
+#include "analyzer/trcrpt.h"
 
-#include "memory.h"
+#include "analyzer/memory.h"
 #include "template/update.h"
-#include "text.h"
+#include "analyzer/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +20,8 @@ static int put_file(const char *path, const char *text, size_t len)
 	struct stat st;
 	int status;
 
-	/* Of an earlier process of this number; or a link that somebody put there, which "x" does not follow. */
+	/* Of an earlier process of this number; or a link that somebody put there, which "x" does
+	 * not follow. */
 	unlink(temporary);
 	file = fopen(temporary, "wxe");
 	status = file == NULL ? -errno : 0;
@@ -39,8 +41,8 @@ static int put_file(const char *path, const char *text, size_t len)
 	return status;
 }
 
-static void put_files(struct session *session, const struct trcrpt_options *options, const char *target,
-		      const struct template_update *update)
+static void put_files(struct session *session, const struct trcrpt_options *options,
+                      const char *target, const struct template_update *update)
 {
 	char *undo = memory_format("%s.undo", options->update);
 	int status = put_file(undo, update->undo, update->undo_len);
@@ -54,8 +56,9 @@ static void put_files(struct session *session, const struct trcrpt_options *opti
 	}
 	if (status == 0) {
 		text_put(session->out, target);
-		fprintf(session->out, ": %zu added, %zu replaced, %zu deleted, %zu left as they are; ", update->added, update->replaced,
-			update->deleted, update->left);
+		fprintf(session->out,
+		        ": %zu added, %zu replaced, %zu deleted, %zu left as they are; ",
+		        update->added, update->replaced, update->deleted, update->left);
 		text_put(session->out, undo);
 		fputs(" takes that back\n", session->out);
 	}
@@ -73,21 +76,27 @@ static char *read_or_fail(struct session *session, const char *path, ssize_t *le
 
 void trcrpt_update(struct session *session, const struct trcrpt_options *options)
 {
-	char *target = options->files.count ? memory_text(options->files.words[0], strlen(options->files.words[0])) : trcrpt_default_file();
+	char *target = options->files.count ? memory_text(options->files.words[0],
+	                                                  strlen(options->files.words[0]))
+	                                    : trcrpt_default_file();
 	struct template_update update = {.text = NULL};
 	ssize_t old_len = 0, new_len = 0;
 	char *new_text = read_or_fail(session, options->update, &new_len);
-	char *old_text = target != NULL && new_text != NULL ? read_or_fail(session, target, &old_len) : NULL;
+	char *old_text = target != NULL && new_text != NULL
+	                         ? read_or_fail(session, target, &old_len)
+	                         : NULL;
 	int errors;
 
 	if (old_text != NULL) {
-		errors = template_update_make(&update, target, old_text, (size_t)old_len, options->update, new_text, (size_t)new_len);
+		errors = template_update_make(&update, target, old_text, (size_t)old_len,
+		                              options->update, new_text, (size_t)new_len);
 		if (errors >= 0)
 			trcrpt_tell(session, options, update.messages);
 		if (errors == 0)
 			put_files(session, options, target, &update);
 		else
-			session_fail(session, EXIT_TROUBLE, errors < 0 ? "out of memory" : "nothing was changed");
+			session_fail(session, EXIT_TROUBLE,
+			             errors < 0 ? "out of memory" : "nothing was changed");
 		template_update_fini(&update);
 	}
 	free(target);

@@ -1,8 +1,8 @@
 /* tree.c: nodes, items and the two hash tables that find them again. */
-#include "tree.h"
+#include "analyzer/tree.h"
 
-#include "memory.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 static uint64_t mix(uint64_t value)
 {
 	value ^= value >> 33;
-	value *=
-		0xff51afd7ed558ccdu; /* the finalizer of MurmurHash3: every bit reaches every bit */
+	value *= 0xff51afd7ed558ccdu; /* the finalizer of MurmurHash3: every bit reaches every bit
+	                               */
 	value ^= value >> 33;
 	value *= 0xc4ceb9fe1a85ec53u;
 	return value ^ value >> 33;
@@ -38,7 +38,8 @@ static int same_file(const struct tree *tree, const char *left, const char *righ
 	return strcmp(left, right) == 0;
 }
 
-static int same_item(const struct tree *tree, const struct sym_frame *left, const struct sym_frame *right)
+static int same_item(const struct tree *tree, const struct sym_frame *left,
+                     const struct sym_frame *right)
 {
 	return left->function == right->function && left->address == right->address &&
 	       left->line == right->line && left->inlined == right->inlined &&
@@ -66,7 +67,8 @@ static void rehash_nodes(struct tree *tree)
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
 
-		*node_slot(tree, node->parent, node->item) = (struct tree_slot){node->parent, node->item, (uint32_t)i + 1};
+		*node_slot(tree, node->parent, node->item) = (struct tree_slot){
+			node->parent, node->item, (uint32_t)i + 1};
 	}
 }
 
@@ -123,7 +125,7 @@ static uint32_t find_item(struct tree *tree, const struct sym_frame *frame)
 		if (same_item(tree, &tree->items[tree->item_table[slot] - 1], &item))
 			return tree->item_table[slot] - 1;
 	tree->items = memory_grow(tree->items, tree->item_count, &tree->item_capacity,
-				  sizeof(*tree->items));
+	                          sizeof(*tree->items));
 	tree->items[tree->item_count] = item;
 	tree->item_table[slot] = (uint32_t)tree->item_count + 1;
 	return (uint32_t)tree->item_count++;
@@ -133,11 +135,11 @@ static uint32_t add_node(struct tree *tree, uint32_t parent, uint32_t item)
 {
 	uint32_t node = (uint32_t)tree->count;
 
-	tree->nodes =
-		memory_grow(tree->nodes, tree->count, &tree->node_capacity, sizeof(*tree->nodes));
+	tree->nodes = memory_grow(tree->nodes, tree->count, &tree->node_capacity,
+	                          sizeof(*tree->nodes));
 	tree->own = memory_grow(tree->own, tree->count, &tree->own_capacity, sizeof(*tree->own));
 	tree->longest = memory_grow(tree->longest, tree->count, &tree->longest_capacity,
-				    sizeof(*tree->longest));
+	                            sizeof(*tree->longest));
 	tree->own[node] = (struct metric_values){.of = {0}};
 	tree->longest[node] = (struct tree_longest){.sync = 0};
 	tree->nodes[node] = (struct tree_node){item, parent, TREE_NONE, TREE_NONE};
@@ -250,7 +252,8 @@ static void finish_part(struct tree *tree, struct tree *part)
 	finished.own = memory_resize(part->own, tree->count, sizeof(*part->own));
 	finished.longest = memory_resize(part->longest, tree->count, sizeof(*part->longest));
 	memset(finished.own + part->count, 0, (tree->count - part->count) * sizeof(*part->own));
-	memset(finished.longest + part->count, 0, (tree->count - part->count) * sizeof(*part->longest));
+	memset(finished.longest + part->count, 0,
+	       (tree->count - part->count) * sizeof(*part->longest));
 	finished.parts = NULL;
 	finished.part_count = 0;
 	add_up(&finished);

@@ -51,8 +51,9 @@ static inline uint64_t tree_greater_difference(uint64_t greatest, uint64_t base,
 	return difference > greatest ? difference : greatest;
 }
 
-/* A tree may be made of parts, one for each group of experiments that are compared. Each is a tree with the values of
- * that group alone, and shares nodes and items with the whole: numbers mean the same in all of them. */
+/* A tree may be made of parts, one for each group of experiments that are compared. Each is a tree
+ * with the values of that group alone, and shares nodes and items with the whole: numbers mean the
+ * same in all of them. */
 struct tree {
 	enum tree_mode mode;
 	enum tree_compare compare;
@@ -60,20 +61,21 @@ struct tree {
 	size_t part_count;
 	struct tree_node *nodes; /* nodes[count] */
 	struct metric_values *own,
-		*total; /* of nodes; total includes all below, set by tree_finish */
+		*total;               /* of nodes; total includes all below, set by tree_finish */
 	struct tree_longest *longest; /* of nodes */
 	size_t count, node_capacity, own_capacity, longest_capacity;
 	struct sym_frame *items; /* items[item_count]; fields that the mode ignores are 0 */
 	size_t item_count, item_capacity;
 	struct tree_slot *node_table; /* open addressing by caller and item */
-	uint32_t *item_table; /* open addressing, numbers + 1, 0 free */
+	uint32_t *item_table;         /* open addressing, numbers + 1, 0 free */
 	size_t node_slots, item_slots;
 	uint64_t used; /* bit 1 << metric: any node was credited with it */
 };
 
 /* A tree of its root alone, whose item is the function `total` (borrowed). Destroy with
- * tree_destroy. In a comparison (tree->compare set before the first frame) frames are told apart by function and line,
- * in the mode of instructions also by the offset in the function, and files by their last component. */
+ * tree_destroy. In a comparison (tree->compare set before the first frame) frames are told apart by
+ * function and line, in the mode of instructions also by the offset in the function, and files by
+ * their last component. */
 struct tree *tree_create(enum tree_mode mode, const struct sym_function *total);
 void tree_destroy(struct tree *tree);
 
@@ -98,21 +100,22 @@ void tree_finish(struct tree *tree);
 /* What frames become in a tree. */
 struct tree_view {
 	enum frames_mode mode;
-	/* By kind: what stands at the inner end of a stack for frames that are left out; its object is set then. */
+	/* By kind: what stands at the inner end of a stack for frames that are left out; its object
+	 * is set then. */
 	struct sym_function *stand_in;
 	struct shown *shown;
 };
 
 /* Add an experiment's stacks. Returns 0 or -ENOMEM. */
 int tree_add_experiment(struct tree *tree, struct symbols *symbols,
-			const struct experiment *experiment, const struct exp_data_set *data,
-			const struct tree_view *view);
+                        const struct experiment *experiment, const struct exp_data_set *data,
+                        const struct tree_view *view);
 
 /* Which nodes of an experiment are callers. The caller frees. */
 unsigned char *tree_find_parents(const struct exp_nodes *nodes);
 
-/* Is a node's address that of an interrupted instruction? Only the innermost frame of a clock sample is; all others are
- * return addresses. A node that is both is taken as a return address. */
+/* Is a node's address that of an interrupted instruction? Only the innermost frame of a clock
+ * sample is; all others are return addresses. A node that is both is taken as a return address. */
 int tree_is_leaf(const struct exp_nodes *nodes, const unsigned char *is_parent, size_t node);
 
 /* The metrics that the totals of an experiment make. */

@@ -1,9 +1,9 @@
 /* userevents.c: walks over the user events that count. See userevents.h. */
-#include "userevents.h"
+#include "analyzer/userevents.h"
 
 #include "experiment/selection.h"
-#include "filters.h"
-#include "memory.h"
+#include "analyzer/filters.h"
+#include "analyzer/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@ static unsigned founder_of(const struct session_experiment *at)
 
 static int is_first_of_family(const struct session *session, const struct session_experiment *at)
 {
-	for (const struct session_experiment *other = session_next(session, NULL); other != at; other = session_next(session, other))
+	for (const struct session_experiment *other = session_next(session, NULL); other != at;
+	     other = session_next(session, other))
 		if (founder_of(other) == founder_of(at))
 			return 0;
 	return 1;
@@ -60,7 +61,8 @@ static void open_filters(struct user_family *family)
 int user_family_next(struct user_family *family)
 {
 	const struct session *session = family->session;
-	const struct session_experiment *at = family->is_begun ? family->next : session_next(session, NULL);
+	const struct session_experiment *at = family->is_begun ? family->next
+	                                                       : session_next(session, NULL);
 
 	forget(family);
 	family->is_begun = 1;
@@ -71,7 +73,8 @@ int user_family_next(struct user_family *family)
 	family->next = session_next(session, at);
 	family->members = memory_take(session->count, sizeof(*family->members));
 	family->experiments = memory_take(session->count, sizeof(*family->experiments));
-	for (const struct session_experiment *other = at; other != NULL; other = session_next(session, other)) {
+	for (const struct session_experiment *other = at; other != NULL;
+	     other = session_next(session, other)) {
 		if (founder_of(other) != founder_of(at))
 			continue;
 		family->members[family->count] = other;
@@ -85,15 +88,16 @@ static int visit_selected(void *context, const struct exp_user_event *event)
 {
 	const struct walk *walk = context;
 	const struct exp_fact fact = {.data = EXP_DATA_USER,
-				      .type = event->hook,
-				      .ticks = event->ticks,
-				      .buffer_ticks = event->buffer_ticks,
-				      .tid = event->tid,
-				      .cpu = event->cpu,
-				      .node = EXP_NO_INDEX,
-				      .user = event};
+	                              .type = event->hook,
+	                              .ticks = event->ticks,
+	                              .buffer_ticks = event->buffer_ticks,
+	                              .tid = event->tid,
+	                              .cpu = event->cpu,
+	                              .node = EXP_NO_INDEX,
+	                              .user = event};
 
-	if (walk->family->filters != NULL && !filters_select(walk->family->filters[event->process], &fact))
+	if (walk->family->filters != NULL &&
+	    !filters_select(walk->family->filters[event->process], &fact))
 		return 0;
 	return walk->visit(walk->context, event);
 }

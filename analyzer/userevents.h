@@ -1,5 +1,5 @@
-/* userevents.h: the user events of the session's experiments that count: those of the selected experiments that the filters
- * let through. */
+/* userevents.h: the user events of the session's experiments that count: those of the selected
+ * experiments that the filters let through. */
 #ifndef XER_ANALYZER_USEREVENTS_H
 #define XER_ANALYZER_USEREVENTS_H
 
@@ -19,8 +19,8 @@ struct user_family {
 	int is_begun;
 };
 
-/* Go to the next family; `family` is all zero but for its session before the first call. Returns 1, or 0, with everything
- * freed, if there is none. */
+/* Go to the next family; `family` is all zero but for its session before the first call. Returns 1,
+ * or 0, with everything freed, if there is none. */
 int user_family_next(struct user_family *family);
 
 /* Walk its events in order of time. Returns as exp_user_events; that there is no memory is told. */

@@ -1,8 +1,8 @@
 /* valuenames.c: finds the values that texts of expressions mean. */
-#include "valuenames.h"
+#include "analyzer/valuenames.h"
 
 #include "format/record.h"
-#include "memory.h"
+#include "analyzer/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,8 @@ static int compare(const void *left, const void *right)
 
 int value_set_has(const struct value_set *set, int64_t value)
 {
-	return set->count != 0 && bsearch(&value, set->values, set->count, sizeof(value), compare) != NULL;
+	return set->count != 0 &&
+	       bsearch(&value, set->values, set->count, sizeof(value), compare) != NULL;
 }
 
 struct search {
@@ -29,7 +30,8 @@ static void try(struct search *search, const char *name, int64_t value)
 {
 	if (name == NULL || !expression_text_matches(search->text, name))
 		return;
-	search->set.values = memory_grow(search->set.values, search->set.count, &search->capacity, sizeof(value));
+	search->set.values = memory_grow(search->set.values, search->set.count, &search->capacity,
+	                                 sizeof(value));
 	search->set.values[search->set.count++] = value;
 }
 
@@ -40,7 +42,7 @@ const char *value_file_system_name(uint32_t magic)
 		const char *name;
 	} known[] = {
 #define FILE_SYSTEM(magic, name) {magic, name},
-#include "filesystem.def"
+#include "analyzer/filesystem.def"
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -59,7 +61,7 @@ const char *value_file_system(const struct exp_io_file *file)
 }
 
 struct value_set value_set_find(const struct token *token, const struct expression_text *text,
-				const struct exp_data_set *whole)
+                                const struct exp_data_set *whole)
 {
 	struct search search = {.text = text};
 

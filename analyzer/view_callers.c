@@ -1,11 +1,11 @@
 /* view_callers.c: each function between those that call it and those that it calls. */
-#include "view.h"
+#include "analyzer/view.h"
 
-#include "compare.h"
-#include "memory.h"
-#include "name.h"
-#include "quality.h"
-#include "table.h"
+#include "analyzer/compare.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
+#include "analyzer/quality.h"
+#include "analyzer/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static uint32_t key_of(const struct fold_edge *edge, int by_caller)
 static struct index make_index(const struct fold_edges *edges, size_t items, int by_caller)
 {
 	struct index index = {.start = memory_take(items + 2, sizeof(uint32_t)),
-			      .at = memory_take(edges->count, sizeof(uint32_t))};
+	                      .at = memory_take(edges->count, sizeof(uint32_t))};
 
 	for (size_t i = 0; i < edges->count; i++)
 		index.start[key_of(&edges->edges[i], by_caller) + 2]++;
@@ -77,13 +77,15 @@ static void close_panels(struct panels *panels)
 	free(panels->edges);
 }
 
-/* The values of an item itself. <Total> has nothing of its own: it stands for everything, as in all tables. */
+/* The values of an item itself. <Total> has nothing of its own: it stands for everything, as in all
+ * tables. */
 static void set_values(const struct panels *panels, struct table *table, uint32_t item)
 {
 	for (size_t i = 0; i < panels->columns; i++) {
 		const struct fold_row *row = &panels->rows[i][item];
 
-		table->next[i] = (struct table_values){item == 0 ? &row->total : &row->own, &row->total};
+		table->next[i] = (struct table_values){item == 0 ? &row->total : &row->own,
+		                                       &row->total};
 	}
 }
 
@@ -101,12 +103,13 @@ static void add_row(struct panels *panels, struct table *table, uint32_t edge, i
 	}
 	if (table_next_is_worth(table, &panels->metrics, &panels->sort))
 		table_add_next(table, panels->tree, item,
-			       name_function(panels->session, panels->tree->items[item].function));
+		               name_function(panels->session, panels->tree->items[item].function));
 }
 
 static void add_callers(struct panels *panels, struct table *table, uint32_t item)
 {
-	for (uint32_t i = panels->callers_of.start[item]; i < panels->callers_of.start[item + 1]; i++)
+	for (uint32_t i = panels->callers_of.start[item]; i < panels->callers_of.start[item + 1];
+	     i++)
 		add_row(panels, table, panels->callers_of.at[i], 1);
 	table_sort(table, 0, &panels->sort, &panels->metrics);
 }
@@ -115,7 +118,8 @@ static void add_callees(struct panels *panels, struct table *table, uint32_t ite
 {
 	size_t from = table->count;
 
-	for (uint32_t i = panels->callees_of.start[item]; i < panels->callees_of.start[item + 1]; i++)
+	for (uint32_t i = panels->callees_of.start[item]; i < panels->callees_of.start[item + 1];
+	     i++)
 		add_row(panels, table, panels->callees_of.at[i], 0);
 	table_sort(table, from, &panels->sort, &panels->metrics);
 }
@@ -130,7 +134,7 @@ static void put_panel(struct panels *panels, uint32_t item)
 	callers = table.count;
 	set_values(panels, &table, item);
 	table_add_next(&table, panels->tree, item,
-		       name_function(panels->session, panels->tree->items[item].function));
+	               name_function(panels->session, panels->tree->items[item].function));
 	add_callees(panels, &table, item);
 	for (size_t i = 0; i < table.count; i++)
 		table.rows[i].mark = i == callers ? '*' : ' ';
@@ -147,13 +151,13 @@ static void put_title(struct panels *panels)
 	quality_put(session);
 	if (print_is_data(session)) {
 		print_note(session, "Callers and callees sorted by metric: %s",
-			   metric_describe(&panels->sort.metric, text));
+		           metric_describe(&panels->sort.metric, text));
 		return;
 	}
 	fprintf(session->out, "Functions sorted by metric: %s\n",
-		metric_describe(&session->sort.metric, text));
+	        metric_describe(&session->sort.metric, text));
 	fprintf(session->out, "Callers and callees sorted by metric: %s\n\n",
-		metric_describe(&panels->sort.metric, text));
+	        metric_describe(&panels->sort.metric, text));
 }
 
 /* Items in the order of the table of functions, <Total> first. */
@@ -169,7 +173,7 @@ static uint32_t *sorted_items(struct panels *panels, size_t *count)
 		set_values(panels, &table, i);
 		if (i == 0 || table_next_is_worth(&table, &session->metrics, &session->sort))
 			table_add_next(&table, panels->tree, i,
-				       name_function(session, panels->tree->items[i].function));
+			               name_function(session, panels->tree->items[i].function));
 	}
 	table_sort(&table, 1, &session->sort, &session->metrics);
 	for (size_t i = 0; i < table.count; i++)
@@ -199,7 +203,9 @@ void view_csingle(struct session *session, const struct command_argument *argume
 
 	if (item == TREE_NONE)
 		return;
-	session->fragment = (struct fragment){.functions = {session_tree(session, TREE_FUNCTIONS)->items[item].function}, .count = 1};
+	session->fragment = (struct fragment){
+		.functions = {session_tree(session, TREE_FUNCTIONS)->items[item].function},
+		.count = 1};
 	panels = open_panels(session);
 	put_title(&panels);
 	put_panel(&panels, item);

@@ -1,12 +1,12 @@
 /* view_calls.c: the calls of traced functions: how many, how long, and how evenly. */
-#include "view.h"
+#include "analyzer/view.h"
 
-#include "memory.h"
-#include "name.h"
-#include "print.h"
-#include "quality.h"
-#include "report.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
+#include "analyzer/print.h"
+#include "analyzer/quality.h"
+#include "analyzer/report.h"
+#include "analyzer/text.h"
 
 #include "experiment/clock.h"
 #include "experiment/histogram.h"
@@ -30,13 +30,34 @@ struct rows {
 	size_t function_capacity;
 };
 
-static double count_of(const struct row *row) { return (double)(row->sum.count + row->sum.cut); }
-static double total_of(const struct row *row) { return (double)row->sum.total_ns; }
-static double self_of(const struct row *row) { return (double)row->sum.self_ns; }
-static double min_of(const struct row *row) { return (double)row->sum.min_ns; }
-static double mean_of(const struct row *row) { return row->mean_ns; }
-static double max_of(const struct row *row) { return (double)row->sum.max_ns; }
-static double deviation_of(const struct row *row) { return row->deviation_ns; }
+static double count_of(const struct row *row)
+{
+	return (double)(row->sum.count + row->sum.cut);
+}
+static double total_of(const struct row *row)
+{
+	return (double)row->sum.total_ns;
+}
+static double self_of(const struct row *row)
+{
+	return (double)row->sum.self_ns;
+}
+static double min_of(const struct row *row)
+{
+	return (double)row->sum.min_ns;
+}
+static double mean_of(const struct row *row)
+{
+	return row->mean_ns;
+}
+static double max_of(const struct row *row)
+{
+	return (double)row->sum.max_ns;
+}
+static double deviation_of(const struct row *row)
+{
+	return row->deviation_ns;
+}
 
 /* A percentile is the middle of a bucket, which may lie beyond the extremes. */
 static double quantile(const struct row *row, double share)
@@ -48,9 +69,18 @@ static double quantile(const struct row *row, double share)
 	return (double)(value > row->sum.max_ns ? row->sum.max_ns : value);
 }
 
-static double p50_of(const struct row *row) { return quantile(row, 0.5); }
-static double p90_of(const struct row *row) { return quantile(row, 0.9); }
-static double p99_of(const struct row *row) { return quantile(row, 0.99); }
+static double p50_of(const struct row *row)
+{
+	return quantile(row, 0.5);
+}
+static double p90_of(const struct row *row)
+{
+	return quantile(row, 0.9);
+}
+static double p99_of(const struct row *row)
+{
+	return quantile(row, 0.99);
+}
 
 /* The columns. The text shows seconds where is_seconds, else microseconds. */
 static const struct column {
@@ -61,10 +91,13 @@ static const struct column {
 	{"total", "Total", 0, 1, 12, total_of}, {"self", "Self", 0, 1, 12, self_of},
 	{"count", "Calls", 1, 0, 11, count_of}, {"min", "Min", 0, 0, 11, min_of},
 	{"mean", "Mean", 0, 0, 11, mean_of},    {"p50", "P50", 0, 0, 11, p50_of},
-	{"p90", "P90", 0, 0, 11, p90_of},	{"p99", "P99", 0, 0, 11, p99_of},
-	{"max", "Max", 0, 0, 11, max_of},	{"stddev", "Std.dev.", 0, 0, 11, deviation_of},
+	{"p90", "P90", 0, 0, 11, p90_of},       {"p99", "P99", 0, 0, 11, p99_of},
+	{"max", "Max", 0, 0, 11, max_of},       {"stddev", "Std.dev.", 0, 0, 11, deviation_of},
 };
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]), OF_ALL = 3 /* columns of all calls; the others are of complete ones */ };
+enum {
+	COLUMNS = sizeof(columns) / sizeof(columns[0]),
+	OF_ALL = 3 /* columns of all calls; the others are of complete ones */
+};
 
 static int has_value(const struct row *row, size_t column)
 {
@@ -72,11 +105,13 @@ static int has_value(const struct row *row, size_t column)
 }
 
 /* The function at an address of a trace; one that nobody has named is unknown. */
-static const struct sym_function *find_function(struct session *session, const struct session_experiment *at,
-						const struct exp_call_function *call)
+static const struct sym_function *find_function(struct session *session,
+                                                const struct session_experiment *at,
+                                                const struct exp_call_function *call)
 {
 	const struct sym_frame *frames;
-	int count = symbols_frames(session->symbols, at->experiment, call->address, call->generation, 1, &frames);
+	int count = symbols_frames(session->symbols, at->experiment, call->address,
+	                           call->generation, 1, &frames);
 
 	if (count < 0)
 		memory_fail();
@@ -88,9 +123,10 @@ static struct row *row_of(struct rows *rows, const struct sym_function *function
 	while (function->index >= rows->function_capacity) {
 		size_t old = rows->function_capacity;
 
-		rows->of_function =
-			memory_grow(rows->of_function, old, &rows->function_capacity, sizeof(*rows->of_function));
-		memset(rows->of_function + old, 0, (rows->function_capacity - old) * sizeof(*rows->of_function));
+		rows->of_function = memory_grow(rows->of_function, old, &rows->function_capacity,
+		                                sizeof(*rows->of_function));
+		memset(rows->of_function + old, 0,
+		       (rows->function_capacity - old) * sizeof(*rows->of_function));
 	}
 	if (rows->of_function[function->index] == 0) {
 		rows->at = memory_grow(rows->at, rows->count, &rows->capacity, sizeof(*rows->at));
@@ -100,7 +136,8 @@ static struct row *row_of(struct rows *rows, const struct sym_function *function
 	return &rows->at[rows->of_function[function->index] - 1];
 }
 
-/* The spread of both together: Chan, Golub and LeVeque, "Updating formulae ... for computing sample variances", 1979. */
+/* The spread of both together: Chan, Golub and LeVeque, "Updating formulae ... for computing sample
+ * variances", 1979. */
 static double join_spread(const struct exp_call_function *a, const struct exp_call_function *b)
 {
 	double m = (double)a->count, n = (double)b->count, difference;
@@ -166,8 +203,10 @@ static const struct column *find_column(struct session *session, const char *wor
 	for (size_t i = 0; i < COLUMNS; i++)
 		if (strcasecmp(columns[i].key, word) == 0)
 			return &columns[i];
-	session_fail(session, EXIT_USAGE, "calls: no column '%.64s' (there are total, self, count, min, mean, p50, "
-		     "p90, p99, max and stddev)", word);
+	session_fail(session, EXIT_USAGE,
+	             "calls: no column '%.64s' (there are total, self, count, min, mean, p50, "
+	             "p90, p99, max and stddev)",
+	             word);
 	return NULL;
 }
 
@@ -196,8 +235,11 @@ static void put_text(struct session *session, const struct rows *rows, size_t sh
 				fprintf(out, "%*s ", column->width, "-");
 				continue;
 			}
-			fprintf(out, "%*.*f ", column->width, column->is_count ? 0 : column->is_seconds ? 6 : 3,
-				column->value(row) / scale);
+			fprintf(out, "%*.*f ", column->width,
+			        column->is_count     ? 0
+			        : column->is_seconds ? 6
+			                             : 3,
+			        column->value(row) / scale);
 		}
 		fputc(' ', out);
 		text_put(out, name);
@@ -214,7 +256,8 @@ static void put_data(struct session *session, const struct rows *rows, size_t sh
 	print_describe(table, "Calls of traced functions", 1);
 	print_column(table, PRINT_WORD, "name", "Name");
 	for (size_t i = 0; i < COLUMNS; i++)
-		print_column(table, columns[i].is_count ? PRINT_COUNT : PRINT_NS, columns[i].key, columns[i].heading);
+		print_column(table, columns[i].is_count ? PRINT_COUNT : PRINT_NS, columns[i].key,
+		             columns[i].heading);
 	for (size_t i = 0; i < shown; i++) {
 		char *name = name_function(session, rows->at[i].function);
 
@@ -245,11 +288,12 @@ static void put_faults(struct session *session)
 		sum.too_deep += calls->too_deep;
 	}
 	if (sum.unwound + sum.open + sum.stray + sum.too_deep != 0)
-		print_note(session,
-			   "of the calls, %llu were left without an exit, %llu had not ended, %llu were too deep to be "
-			   "timed; %llu exits of calls whose entry was not seen",
-			   (unsigned long long)sum.unwound, (unsigned long long)sum.open,
-			   (unsigned long long)sum.too_deep, (unsigned long long)sum.stray);
+		print_note(
+			session,
+			"of the calls, %llu were left without an exit, %llu had not ended, %llu were too deep to be "
+			"timed; %llu exits of calls whose entry was not seen",
+			(unsigned long long)sum.unwound, (unsigned long long)sum.open,
+			(unsigned long long)sum.too_deep, (unsigned long long)sum.stray);
 }
 
 /* Not a single call, of which filters know nothing: what the code lacks. */
@@ -259,20 +303,30 @@ void view_put_untraced(struct session *session)
 	int with_returns = 1, was_on = 0;
 
 	while ((at = session_next(session, at)) != NULL) {
-		if (at->whole->calls.function_count != 0 || experiment_counter(at->experiment, "calls_erased", 0) != 0 ||
+		if (at->whole->calls.function_count != 0 ||
+		    experiment_counter(at->experiment, "calls_erased", 0) != 0 ||
 		    experiment_counter(at->experiment, "calls_unhooked", 0) != 0)
 			return;
-		was_on |= strcmp(experiment_setting(at->experiment, "functrace", "off"), "off") != 0;
-		with_returns &= strcmp(experiment_setting(at->experiment, "functrace_returns", "off"), "on") == 0;
+		was_on |= strcmp(experiment_setting(at->experiment, "functrace", "off"), "off") !=
+		          0;
+		with_returns &= strcmp(experiment_setting(at->experiment, "functrace_returns",
+		                                          "off"),
+		                       "on") == 0;
 	}
 	if (!was_on)
 		return;
-	print_note(session, "no call was traced: the functions that ran were not compiled for it, or not chosen (the header has warnings, if there are any)");
+	print_note(
+		session,
+		"no call was traced: the functions that ran were not compiled for it, or not chosen (the header has warnings, if there are any)");
 	if (with_returns)
-		print_note(session, "traced is code that is compiled with -finstrument-functions, -fxray-instrument, -pg or -fpatchable-function-entry");
+		print_note(
+			session,
+			"traced is code that is compiled with -finstrument-functions, -fxray-instrument, -pg or -fpatchable-function-entry");
 	else
-		print_note(session, "traced is code that is compiled with -finstrument-functions or -fxray-instrument; with -pg or "
-			   "-fpatchable-function-entry, record with --functrace=returns=on");
+		print_note(
+			session,
+			"traced is code that is compiled with -finstrument-functions or -fxray-instrument; with -pg or "
+			"-fpatchable-function-entry, record with --functrace=returns=on");
 }
 
 /* What xcollect --functrace=min= has left out, and what it could not record. */
@@ -286,9 +340,14 @@ static void put_absent(struct session *session)
 		unhooked += experiment_counter(at->experiment, "calls_unhooked", 0);
 	}
 	if (erased != 0)
-		print_note(session, "%llu short calls were not recorded, as asked for by --functrace", (unsigned long long)erased);
+		print_note(session,
+		           "%llu short calls were not recorded, as asked for by --functrace",
+		           (unsigned long long)erased);
 	if (unhooked != 0)
-		print_note(session, "%llu calls were not recorded, since it is not sure where they return to", (unsigned long long)unhooked);
+		print_note(
+			session,
+			"%llu calls were not recorded, since it is not sure where they return to",
+			(unsigned long long)unhooked);
 }
 
 /* What the program said in traced functions. */
@@ -300,12 +359,16 @@ static void put_events(struct session *session)
 	while ((at = session_next(session, at)) != NULL)
 		events += at->data->calls.events;
 	if (events != 0)
-		print_note(session, "%llu events of the program's own in traced functions (ftrace shows them)", (unsigned long long)events);
+		print_note(
+			session,
+			"%llu events of the program's own in traced functions (ftrace shows them)",
+			(unsigned long long)events);
 }
 
 static void put(struct session *session, const struct rows *rows, const struct column *column)
 {
-	size_t shown = session->limit != 0 && session->limit < rows->count ? session->limit : rows->count;
+	size_t shown = session->limit != 0 && session->limit < rows->count ? session->limit
+	                                                                   : rows->count;
 
 	quality_put(session);
 	put_faults(session);
@@ -315,13 +378,14 @@ static void put(struct session *session, const struct rows *rows, const struct c
 	if (print_is_data(session)) {
 		put_data(session, rows, shown);
 	} else {
-		fprintf(session->out, "Calls of %zu traced functions, sorted by %s\n\n", rows->count,
-			column->heading);
+		fprintf(session->out, "Calls of %zu traced functions, sorted by %s\n\n",
+		        rows->count, column->heading);
 		put_text(session, rows, shown);
 	}
 	if (rows->count == 0)
 		return;
-	report_put_next(session, "csingle", rows->at[0].function, "who calls it, and what it calls");
+	report_put_next(session, "csingle", rows->at[0].function,
+	                "who calls it, and what it calls");
 	fputc('\n', session->out);
 }
 
@@ -336,7 +400,8 @@ void view_calls(struct session *session, const struct command_argument *argument
 		return;
 	gather(session, &rows);
 	if (rows.count > 1)
-		qsort_r(rows.at, rows.count, sizeof(*rows.at), by_column, (void *)(uintptr_t)column);
+		qsort_r(rows.at, rows.count, sizeof(*rows.at), by_column,
+		        (void *)(uintptr_t)column);
 	put(session, &rows, column);
 	for (size_t i = 0; i < rows.count; i++)
 		exp_histogram_fini(&rows.at[i].sum.ns);

@@ -1,11 +1,11 @@
 /* view_calltree.c: the tree of calls, indented, the greatest branch first. */
-#include "view.h"
+#include "analyzer/view.h"
 
-#include "compare.h"
-#include "memory.h"
-#include "name.h"
-#include "quality.h"
-#include "table.h"
+#include "analyzer/compare.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
+#include "analyzer/quality.h"
+#include "analyzer/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ struct walk {
 static char *label(const struct walk *walk, uint32_t node, size_t depth)
 {
 	char *name = name_function(walk->session,
-				   walk->tree->items[walk->tree->nodes[node].item].function);
+	                           walk->tree->items[walk->tree->nodes[node].item].function);
 	size_t levels = depth < INDENT_MAX ? depth : INDENT_MAX;
 	char indent[2 * INDENT_MAX + 1] = "";
 	char *whole;
@@ -70,7 +70,8 @@ static uint64_t weight(const struct order *order, uint32_t node)
 	if (walk->table.compare != TREE_COMPARE_DELTA)
 		return base;
 	for (size_t i = 1; i < walk->table.group_count; i++)
-		greatest = tree_greater_difference(greatest, base, walk->trees[i]->total[node].of[order->metric]);
+		greatest = tree_greater_difference(greatest, base,
+		                                   walk->trees[i]->total[node].of[order->metric]);
 	return greatest;
 }
 
@@ -115,8 +116,8 @@ static uint32_t *children(struct walk *walk, uint32_t node, size_t *count)
 {
 	const struct tree *tree = walk->tree;
 	struct order order = {.walk = walk,
-			      .metric = walk->session->sort.metric.id,
-			      .reverse = walk->session->sort.reverse};
+	                      .metric = walk->session->sort.metric.id,
+	                      .reverse = walk->session->sort.reverse};
 	uint32_t *list = NULL;
 	size_t capacity = 0;
 
@@ -137,7 +138,7 @@ static void add_node(struct walk *walk, uint32_t node, size_t depth)
 {
 	set_values(walk, node);
 	table_add_next(&walk->table, walk->tree, walk->tree->nodes[node].item,
-		  label(walk, node, depth));
+	               label(walk, node, depth));
 	walk->table.rows[walk->table.count - 1].depth = (uint32_t)depth;
 }
 
@@ -155,8 +156,8 @@ static void enter(struct walk *walk, uint32_t node, size_t depth)
 
 	add_node(walk, node, depth);
 	level.children = children(walk, node, &level.count);
-	walk->levels =
-		memory_grow(walk->levels, depth, &walk->level_capacity, sizeof(*walk->levels));
+	walk->levels = memory_grow(walk->levels, depth, &walk->level_capacity,
+	                           sizeof(*walk->levels));
 	walk->levels[depth] = level;
 }
 
@@ -191,8 +192,8 @@ static void add_tree(struct walk *walk)
 void view_calltree(struct session *session, const struct command_argument *argument)
 {
 	struct walk walk = {.session = session,
-			    .tree = session_tree(session, TREE_FUNCTIONS),
-			    .limit = session->limit};
+	                    .tree = session_tree(session, TREE_FUNCTIONS),
+	                    .limit = session->limit};
 	struct metric sorted = session->sort.metric;
 	char text[METRIC_ERROR_MAX];
 

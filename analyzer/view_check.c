@@ -1,17 +1,18 @@
 /* view_check.c: the gate: checks expressions, prints what came out, and decides the exit status. */
-#include "view.h"
+#include "analyzer/view.h"
 
-#include "check.h"
-#include "filters.h"
-#include "memory.h"
-#include "output.h"
-#include "quality.h"
+#include "analyzer/check.h"
+#include "analyzer/filters.h"
+#include "analyzer/memory.h"
+#include "analyzer/output.h"
+#include "analyzer/quality.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The experiments to compare with, opened at the first need; NULL if there are none, or after a message. */
+/* The experiments to compare with, opened at the first need; NULL if there are none, or after a
+ * message. */
 static struct session *base_of(struct session *session)
 {
 	struct session *base = session->base;
@@ -22,7 +23,7 @@ static struct session *base_of(struct session *session)
 	for (size_t i = 0; i < session->base_count; i++)
 		if (session_open(base, session->base_paths[i]) < 0) {
 			session_fail(session, EXIT_TROUBLE, "check: the base %s cannot be read",
-				     session->base_paths[i]);
+			             session->base_paths[i]);
 			return NULL;
 		}
 	session_set_defaults(base);
@@ -31,9 +32,10 @@ static struct session *base_of(struct session *session)
 
 void view_base(struct session *session, const struct command_argument *argument)
 {
-	session->base_paths =
-		memory_grow(session->base_paths, session->base_count, &session->base_capacity, sizeof(char *));
-	session->base_paths[session->base_count++] = memory_text(argument->text, strlen(argument->text));
+	session->base_paths = memory_grow(session->base_paths, session->base_count,
+	                                  &session->base_capacity, sizeof(char *));
+	session->base_paths[session->base_count++] = memory_text(argument->text,
+	                                                         strlen(argument->text));
 	if (session->base == NULL) {
 		session->base = memory_take(1, sizeof(*session->base));
 		session_init(session->base);
@@ -49,8 +51,8 @@ void view_junit(struct session *session, const struct command_argument *argument
 }
 
 /* The base's value of the side that is checked, if that has one. */
-static void add_base(struct check_result *result, const struct check_node *left, struct session *session,
-		     struct session *base)
+static void add_base(struct check_result *result, const struct check_node *left,
+                     struct session *session, struct session *base)
 {
 	char error[CHECK_ERROR_MAX];
 
@@ -59,13 +61,15 @@ static void add_base(struct check_result *result, const struct check_node *left,
 	result->has_base = check_value(left, base, session, &result->base, error) == 0;
 }
 
-static struct check_result decide(const struct check *check, struct session *session, struct session *base)
+static struct check_result decide(const struct check *check, struct session *session,
+                                  struct session *base)
 {
 	const struct check_node *root = check->root;
 	struct check_result result = {.text = memory_text(check->text, strlen(check->text))};
 	char error[CHECK_ERROR_MAX];
-	enum check_dimension dimension =
-		root->left->dimension != CHECK_PLAIN ? root->left->dimension : root->right->dimension;
+	enum check_dimension dimension = root->left->dimension != CHECK_PLAIN
+	                                         ? root->left->dimension
+	                                         : root->right->dimension;
 
 	result.unit = check_unit(dimension);
 	if (check_value(root->left, session, base, &result.value, error) != 0 ||
@@ -167,13 +171,15 @@ void view_check(struct session *session, const struct command_argument *argument
 	}
 	for (size_t i = 0; i < list.count; i++)
 		if (session->base == NULL && check_needs_base(list.at[i].root)) {
-			session_fail(session, EXIT_USAGE, "check: '%s' needs a base (base EXPERIMENT names one)",
-				     list.at[i].text);
+			session_fail(session, EXIT_USAGE,
+			             "check: '%s' needs a base (base EXPERIMENT names one)",
+			             list.at[i].text);
 			check_list_fini(&list);
 			return;
 		}
 	if (session->base != NULL && filters_are_set(session->filters)) {
-		session_fail(session, EXIT_USAGE, "check: events are chosen by filters, which the base would not have");
+		session_fail(session, EXIT_USAGE,
+		             "check: events are chosen by filters, which the base would not have");
 		check_list_fini(&list);
 		return;
 	}

@@ -1,10 +1,11 @@
-/* view_code_settings.c: the commands that choose what listings show, and where their files are looked for. */
-#include "view.h"
+/* view_code_settings.c: the commands that choose what listings show, and where their files are
+ * looked for. */
+#include "analyzer/view.h"
 
 #include "experiment/paths.h"
-#include "listing.h"
-#include "memory.h"
-#include "text.h"
+#include "analyzer/listing.h"
+#include "analyzer/memory.h"
+#include "analyzer/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +38,8 @@ static void put_paths(struct session *session)
 
 void view_setpath(struct session *session, const struct command_argument *argument)
 {
-	if (argument->text != NULL && exp_paths_set(symbols_paths(session->symbols), argument->text) != 0)
+	if (argument->text != NULL &&
+	    exp_paths_set(symbols_paths(session->symbols), argument->text) != 0)
 		memory_fail();
 	if (argument->text != NULL)
 		look_again(session);
@@ -63,7 +65,8 @@ void view_pathmap(struct session *session, const struct command_argument *argume
 	look_again(session);
 }
 
-static void set_threshold(struct session *session, const char *command, const char *text, unsigned *threshold)
+static void set_threshold(struct session *session, const char *command, const char *text,
+                          unsigned *threshold)
 {
 	char *end, now[24];
 	unsigned long value;
@@ -75,7 +78,8 @@ static void set_threshold(struct session *session, const char *command, const ch
 	}
 	value = strtoul(text, &end, 10);
 	if (text[0] < '0' || text[0] > '9' || *end != '\0' || value > 100)
-		session_fail(session, EXIT_USAGE, "%s: '%s' is not a percentage from 0 to 100", command, text);
+		session_fail(session, EXIT_USAGE, "%s: '%s' is not a percentage from 0 to 100",
+		             command, text);
 	else
 		*threshold = (unsigned)value;
 }
@@ -90,32 +94,36 @@ void view_dthresh(struct session *session, const struct command_argument *argume
 	set_threshold(session, "dthresh", argument->text, &session->listing.disasm_threshold);
 }
 
-static int set_comments(struct session *session, const char *command, const char *text, int disasm, unsigned *set,
-			unsigned *threshold)
+static int set_comments(struct session *session, const char *command, const char *text, int disasm,
+                        unsigned *set, unsigned *threshold)
 {
 	const char *absent, *bad = NULL;
 	size_t len = 0;
 
 	if (comment_parse(text, disasm, set, threshold, &absent, &bad, &len) != 0) {
-		session_fail(session, EXIT_USAGE, "%s: '%.*s' is no class of comments (inline, version, cf, basic, all, none%s)",
-			     command, (int)len, bad, disasm ? ", src, nosrc, hex, nohex" : "");
+		session_fail(
+			session, EXIT_USAGE,
+			"%s: '%.*s' is no class of comments (inline, version, cf, basic, all, none%s)",
+			command, (int)len, bad, disasm ? ", src, nosrc, hex, nohex" : "");
 		return -EINVAL;
 	}
 	if (absent != NULL)
-		session_say(session, "%s: GCC and clang leave no comments of class %s in debug information", command, absent);
+		session_say(session,
+		            "%s: GCC and clang leave no comments of class %s in debug information",
+		            command, absent);
 	return 0;
 }
 
 void view_scc(struct session *session, const struct command_argument *argument)
 {
 	set_comments(session, "scc", argument->text, 0, &session->listing.source_comments,
-		     &session->listing.source_threshold);
+	             &session->listing.source_threshold);
 }
 
 void view_dcc(struct session *session, const struct command_argument *argument)
 {
 	set_comments(session, "dcc", argument->text, 1, &session->listing.disasm_comments,
-		     &session->listing.disasm_threshold);
+	             &session->listing.disasm_threshold);
 }
 
 void view_cc(struct session *session, const struct command_argument *argument)
@@ -139,9 +147,10 @@ void view_context(struct session *session, const struct command_argument *argume
 
 	if (text == NULL) {
 		snprintf(now, sizeof(now), "%d", session->listing.context);
-		view_put_setting(session, "context", session->listing.context == LISTING_WHOLE  ? "all"
-						     : session->listing.context == LISTING_AUTO ? "auto"
-												: now);
+		view_put_setting(session, "context",
+		                 session->listing.context == LISTING_WHOLE  ? "all"
+		                 : session->listing.context == LISTING_AUTO ? "auto"
+		                                                            : now);
 		return;
 	}
 	lines = strtoul(text, &end, 10);
@@ -152,17 +161,20 @@ void view_context(struct session *session, const struct command_argument *argume
 	else if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && lines <= LISTING_CONTEXT_MAX)
 		session->listing.context = (int)lines;
 	else
-		session_fail(session, EXIT_USAGE, "context: '%s' is not a number of lines, all or auto", text);
+		session_fail(session, EXIT_USAGE,
+		             "context: '%s' is not a number of lines, all or auto", text);
 }
 
 void view_asmsyntax(struct session *session, const struct command_argument *argument)
 {
 	if (argument->text == NULL)
-		view_put_setting(session, "asmsyntax", session->listing.assembly == ASSEMBLY_ATT ? "att" : "intel");
+		view_put_setting(session, "asmsyntax",
+		                 session->listing.assembly == ASSEMBLY_ATT ? "att" : "intel");
 	else if (strcasecmp(argument->text, "att") == 0)
 		session->listing.assembly = ASSEMBLY_ATT;
 	else if (strcasecmp(argument->text, "intel") == 0)
 		session->listing.assembly = ASSEMBLY_INTEL;
 	else
-		session_fail(session, EXIT_USAGE, "asmsyntax: '%s' is not att or intel", argument->text);
+		session_fail(session, EXIT_USAGE, "asmsyntax: '%s' is not att or intel",
+		             argument->text);
 }

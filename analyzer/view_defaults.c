@@ -1,8 +1,8 @@
 /* view_defaults.c: the commands of rc files, and those that tell what cannot be shown. */
-#include "view.h"
+#include "analyzer/view.h"
 
-#include "defaults.h"
-#include "rc.h"
+#include "analyzer/defaults.h"
+#include "analyzer/rc.h"
 
 #include <string.h>
 #include <strings.h>
@@ -46,6 +46,7 @@ void view_ignored(struct session *session, const struct command_argument *argume
 void view_ifreq(struct session *session, const struct command_argument *argument)
 {
 	(void)argument;
-	session_fail(session, EXIT_TROUBLE,
-		     "ifreq: there are no instruction counts: xcollect counts neither instructions nor basic blocks");
+	session_fail(
+		session, EXIT_TROUBLE,
+		"ifreq: there are no instruction counts: xcollect counts neither instructions nor basic blocks");
 }

@@ -1,17 +1,17 @@
 /* view_disasm.c: instructions with metrics beside them, their source lines between. */
-#include "view.h"
+#include "analyzer/view.h"
 
-#include "code_align.h"
-#include "codes.h"
-#include "compare.h"
+#include "analyzer/code_align.h"
+#include "analyzer/codes.h"
+#include "analyzer/compare.h"
 #include "experiment/code.h"
-#include "listing.h"
-#include "memory.h"
-#include "name.h"
-#include "quality.h"
-#include "report.h"
-#include "sourcefile.h"
-#include "text.h"
+#include "analyzer/listing.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
+#include "analyzer/quality.h"
+#include "analyzer/report.h"
+#include "analyzer/sourcefile.h"
+#include "analyzer/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -45,13 +45,15 @@ static int is_same_function(const struct sym_function *left, const struct sym_fu
 
 static int is_same_place(const struct sym_frame *left, const struct sym_frame *right)
 {
-	return left->line == right->line && is_same_function(left->function, right->function) && is_same_text(left->file, right->file);
+	return left->line == right->line && is_same_function(left->function, right->function) &&
+	       is_same_text(left->file, right->file);
 }
 
 /* Do two instructions have the same inlined calls around them, called at the same places? */
 static int is_same_call(const struct code_instruction *left, const struct code_instruction *right)
 {
-	if (left->frame_count != right->frame_count || !is_same_function(left->frames[0].function, right->frames[0].function))
+	if (left->frame_count != right->frame_count ||
+	    !is_same_function(left->frames[0].function, right->frames[0].function))
 		return 0;
 	for (int i = 1; i < left->frame_count; i++)
 		if (!is_same_place(&left->frames[i], &right->frames[i]))
@@ -68,17 +70,19 @@ static void add_inline(struct disasm_view *view, const struct code_instruction *
 		const struct sym_frame *caller = &at->frames[i + 1];
 		char *name = name_function(view->session, at->frames[i].function);
 		char *longer = caller->file == NULL
-				       ? memory_format("%s%s%s", text, i == 0 ? "" : ", in ", name)
-				       : memory_format("%s%s%s, called at %s:%u", text, i == 0 ? "" : ", in ", name,
-						       text_base(caller->file), caller->line);
+		                       ? memory_format("%s%s%s", text, i == 0 ? "" : ", in ", name)
+		                       : memory_format("%s%s%s, called at %s:%u", text,
+		                                       i == 0 ? "" : ", in ", name,
+		                                       text_base(caller->file), caller->line);
 
 		free(name);
 		free(text);
 		text = longer;
 	}
 	add_text(view, "inline",
-		 at->frame_count > 1 ? memory_format("               (inlined: %s)", text)
-				     : memory_format("               (%s itself)", at->frames[0].function->name));
+	         at->frame_count > 1 ? memory_format("               (inlined: %s)", text)
+	                             : memory_format("               (%s itself)",
+	                                             at->frames[0].function->name));
 	free(text);
 }
 
@@ -104,14 +108,16 @@ static void add_source_line(struct disasm_view *view, const struct code_instruct
 	free(text);
 }
 
-static void add_heads(struct disasm_view *view, const struct code_instruction *at, const struct code_instruction *before)
+static void add_heads(struct disasm_view *view, const struct code_instruction *at,
+                      const struct code_instruction *before)
 {
 	unsigned set = view->session->listing.disasm_comments;
 	int is_new_call = before == NULL ? at->frame_count > 1 : !is_same_call(before, at);
 
 	if (is_new_call && set & COMMENT_SET(INLINE))
 		add_inline(view, at);
-	if (set & COMMENT_SOURCE && (before == NULL || is_new_call || !is_same_place(&before->frames[0], &at->frames[0])))
+	if (set & COMMENT_SOURCE &&
+	    (before == NULL || is_new_call || !is_same_place(&before->frames[0], &at->frames[0])))
 		add_source_line(view, at);
 }
 
@@ -129,7 +135,8 @@ static char *hex_text(const struct code_instruction *at)
 }
 
 /* What the addresses of an instruction are called, "" if it has none; the caller frees. */
-static char *note_of(struct disasm_view *view, const struct code *code, const struct code_instruction *at)
+static char *note_of(struct disasm_view *view, const struct code *code,
+                     const struct code_instruction *at)
 {
 	const struct instruction *decoded = &at->decoded;
 	char *name = NULL, *text;
@@ -151,7 +158,8 @@ static char *note_of(struct disasm_view *view, const struct code *code, const st
 }
 
 /* change: '+' or '-' if not all builds have it, else a blank. */
-static char *instruction_text(struct disasm_view *view, const struct code *code, const struct code_instruction *at, char change)
+static char *instruction_text(struct disasm_view *view, const struct code *code,
+                              const struct code_instruction *at, char change)
 {
 	char *note = note_of(view, code, at), *hex, *text, line[16] = "   ?";
 
@@ -160,18 +168,20 @@ static char *instruction_text(struct disasm_view *view, const struct code *code,
 		free(note);
 		return text;
 	}
-	hex = view->session->listing.disasm_comments & COMMENT_HEX ? hex_text(at) : memory_text("", 0);
+	hex = view->session->listing.disasm_comments & COMMENT_HEX ? hex_text(at)
+	                                                           : memory_text("", 0);
 	if (at->frames[0].line != 0)
 		snprintf(line, sizeof(line), "%4u", at->frames[0].line);
-	text = memory_format("%c      [%s] %s %6llx:  %-*s%s%s", change, line, at->is_target ? "*" : " ",
-			     (unsigned long long)at->address, hex[0] == '\0' ? 0 : 3 * BYTES_SHOWN + 1, hex,
-			     at->decoded.text, note);
+	text = memory_format("%c      [%s] %s %6llx:  %-*s%s%s", change, line,
+	                     at->is_target ? "*" : " ", (unsigned long long)at->address,
+	                     hex[0] == '\0' ? 0 : 3 * BYTES_SHOWN + 1, hex, at->decoded.text, note);
 	free(hex);
 	free(note);
 	return text;
 }
 
-/* An instruction that the base does not have is '+', one that another build does not have is '-'. */
+/* An instruction that the base does not have is '+', one that another build does not have is '-'.
+ */
 static char change_of(const struct code *codes, const uint32_t *at, size_t columns)
 {
 	char change = ' ';
@@ -182,10 +192,12 @@ static char change_of(const struct code *codes, const uint32_t *at, size_t colum
 	return change;
 }
 
-static void add_row(struct disasm_view *view, const struct code *codes, const uint32_t *at, const struct code_instruction **before)
+static void add_row(struct disasm_view *view, const struct code *codes, const uint32_t *at,
+                    const struct code_instruction **before)
 {
 	static const struct metric_values none;
-	static const char *const kinds[] = {[' '] = "instruction", ['+'] = "instruction added", ['-'] = "instruction removed"};
+	static const char *const kinds[] = {
+		[' '] = "instruction", ['+'] = "instruction added", ['-'] = "instruction removed"};
 	char change = change_of(codes, at, view->codes.columns);
 	const struct code_instruction *instruction;
 	struct table_row *row;
@@ -196,13 +208,16 @@ static void add_row(struct disasm_view *view, const struct code *codes, const ui
 	instruction = &codes[from].at[at[from]];
 	add_heads(view, instruction, *before);
 	*before = instruction;
-	row = listing_add(&view->table, kinds[(unsigned char)change], instruction_text(view, &codes[from], instruction, change));
+	row = listing_add(&view->table, kinds[(unsigned char)change],
+	                  instruction_text(view, &codes[from], instruction, change));
 	row->address = instruction->address;
 	row->line = instruction->frames[0].line;
 	for (size_t i = 0; i < view->codes.columns; i++) {
 		const struct fold_row *values = at[i] != CODE_NONE ? &codes[i].rows[at[i]] : NULL;
 
-		view->table.next[i] = values != NULL ? (struct table_values){&values->own, &values->total} : (struct table_values){&none, &none};
+		view->table.next[i] = values != NULL
+		                              ? (struct table_values){&values->own, &values->total}
+		                              : (struct table_values){&none, &none};
 	}
 	table_take_next(&view->table, row);
 }
@@ -216,7 +231,9 @@ static void add_code(struct disasm_view *view, size_t function)
 
 	code_align(view->session, codes, view->codes.columns, &rows);
 	if (rows.count != 0)
-		add_text(view, "function", memory_format("               <Function: %s>", view->codes.functions[function]->name));
+		add_text(view, "function",
+		         memory_format("               <Function: %s>",
+		                       view->codes.functions[function]->name));
 	for (size_t i = 0; i < rows.count; i++)
 		add_row(view, codes, &rows.at[i * rows.columns], &before);
 	code_rows_fini(&rows);
@@ -260,12 +277,15 @@ static void put_head(struct disasm_view *view, const struct place *place)
 		file = source_files_get(&view->files, place->file, place->object->build_id);
 		if (file->status == 0)
 			source_file_check(session, file,
-					  place->function == NULL ? NULL
-								  : symbols_source_sum(session->symbols, place->object,
-										       place->function->address,
-										       place->file));
+			                  place->function == NULL
+			                          ? NULL
+			                          : symbols_source_sum(
+							    session->symbols, place->object,
+							    place->function->address, place->file));
 		else
-			print_note(session, "no source file %s: pathmap or setpath may say where it is", place->file);
+			print_note(session,
+			           "no source file %s: pathmap or setpath may say where it is",
+			           place->file);
 	}
 	if (!print_is_data(session))
 		fputc('\n', session->out);

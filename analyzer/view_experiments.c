@@ -1,12 +1,12 @@
-/* view_experiments.c: the experiments of the session: their list, and the commands that open, close, select and read
- * them again. */
-#include "view.h"
+/* view_experiments.c: the experiments of the session: their list, and the commands that open,
+ * close, select and read them again. */
+#include "analyzer/view.h"
 
 #include "format/lineage.h"
-#include "memory.h"
-#include "quality.h"
-#include "report.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/quality.h"
+#include "analyzer/report.h"
+#include "analyzer/text.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include <strings.h>
 
 const struct session_experiment *view_next_experiment(struct session *session, const char *command,
-						      const struct command_argument *argument,
-						      const struct session_experiment *at)
+                                                      const struct command_argument *argument,
+                                                      const struct session_experiment *at)
 {
 	if (argument->text == NULL || strcasecmp(argument->text, "all") == 0)
 		return session_next(session, at);
@@ -23,7 +23,8 @@ const struct session_experiment *view_next_experiment(struct session *session, c
 		return NULL;
 	at = session_find(session, argument->number);
 	if (at == NULL)
-		session_fail(session, EXIT_USAGE, "%s: no experiment %s (exp_list lists them)", command, argument->text);
+		session_fail(session, EXIT_USAGE, "%s: no experiment %s (exp_list lists them)",
+		             command, argument->text);
 	return at;
 }
 
@@ -39,7 +40,8 @@ static void put_place(struct session *session, const struct session_experiment *
 		return;
 	}
 	fprintf(out, "%*s", 2 * (int)lineage_depth(at->info->lineage), "");
-	if (lineage_parse(at->info->name) != 0 && lineage_depth(at->info->name) == 0) /* a rank of an MPI job */
+	if (lineage_parse(at->info->name) != 0 &&
+	    lineage_depth(at->info->name) == 0) /* a rank of an MPI job */
 		fprintf(out, "M_r%lld ", (long long)at->info->mpi_rank);
 	fputs(at->info->lineage, out);
 }
@@ -63,33 +65,40 @@ static int begins_with(const char *lineage, const char *start)
 	return strncmp(lineage, start, len) == 0 && (lineage[len] == '\0' || lineage[len] == '_');
 }
 
-/* Does the tree have an experiment of this lineage, or of its descendants? Ranks of an MPI job have other names. */
-static int has_experiment(const struct session *session, const struct session_experiment *founder, const char *lineage)
+/* Does the tree have an experiment of this lineage, or of its descendants? Ranks of an MPI job have
+ * other names. */
+static int has_experiment(const struct session *session, const struct session_experiment *founder,
+                          const char *lineage)
 {
 	for (size_t i = 0; i < founder->info->descendant_count; i++)
 		if (begins_with(founder->info->descendants[i], lineage))
 			return 1;
 	for (size_t i = 0; i < session->count; i++)
-		if (session->experiments[i].founder == founder->id && begins_with(session->experiments[i].info->lineage, lineage))
+		if (session->experiments[i].founder == founder->id &&
+		    begins_with(session->experiments[i].info->lineage, lineage))
 			return 1;
 	return 0;
 }
 
-/* Does an event of the process say why this lineage, or one of its descendants, was not recorded? */
+/* Does an event of the process say why this lineage, or one of its descendants, was not recorded?
+ */
 static int has_reason(const struct exp_info *info, const char *lineage)
 {
 	for (size_t i = 0; i < info->event_count; i++)
-		if (strcmp(info->events[i].kind, "unrecorded") == 0 && begins_with(attribute(&info->events[i], "lineage"), lineage))
+		if (strcmp(info->events[i].kind, "unrecorded") == 0 &&
+		    begins_with(attribute(&info->events[i], "lineage"), lineage))
 			return 1;
 	return 0;
 }
 
-int view_is_outside(const struct session *session, const struct session_experiment *at, const char *lineage)
+int view_is_outside(const struct session *session, const struct session_experiment *at,
+                    const char *lineage)
 {
 	unsigned founder = at->founder == 0 ? at->id : at->founder;
 
 	for (size_t i = 0; i < session->count && lineage != NULL; i++)
-		if (session->experiments[i].founder == founder && session->experiments[i].info->outside != NULL &&
+		if (session->experiments[i].founder == founder &&
+		    session->experiments[i].info->outside != NULL &&
 		    strcmp(session->experiments[i].info->lineage, lineage) == 0)
 			return 1;
 	return 0;
@@ -99,8 +108,11 @@ const char *view_remedy(const struct session_experiment *at, const struct exp_ev
 {
 	const char *outside = report_attribute(event, "outside");
 
-	return outside != NULL && strcmp(outside, "1") == 0 && strcmp(experiment_setting(at->experiment, "sampler_ns", "0"), "0") == 0
-	           ? "; --sampler samples it from outside" : "";
+	return outside != NULL && strcmp(outside, "1") == 0 &&
+	                       strcmp(experiment_setting(at->experiment, "sampler_ns", "0"), "0") ==
+	                               0
+	               ? "; --sampler samples it from outside"
+	               : "";
 }
 
 /* Does an event tell that a process was made whose name is known for sure? */
@@ -115,24 +127,30 @@ static int makes_process(const struct exp_event *event)
 }
 
 /* Returns 1 and *out if the event tells of such a process. */
-static int is_absentee(struct session *session, const struct session_experiment *at, const struct exp_event *event,
-		       struct absentee *out)
+static int is_absentee(struct session *session, const struct session_experiment *at,
+                       const struct exp_event *event, struct absentee *out)
 {
-	const struct session_experiment *founder = at->founder == 0 ? at : session_find(session, at->founder);
+	const struct session_experiment *founder = at->founder == 0
+	                                                   ? at
+	                                                   : session_find(session, at->founder);
 
-	*out = (struct absentee){attribute(event, "lineage"), attribute(event, "path"), attribute(event, "reason")};
+	*out = (struct absentee){attribute(event, "lineage"), attribute(event, "path"),
+	                         attribute(event, "reason")};
 	if (strcmp(event->kind, "unrecorded") == 0)
 		return !view_is_outside(session, at, out->lineage);
 	if (founder == NULL || at->info->status == EXP_RUNNING || !makes_process(event) ||
 	    has_experiment(session, founder, out->lineage) || has_reason(at->info, out->lineage))
 		return 0;
 	out->path = report_attribute(event, "path") != NULL ? out->path : "a child";
-	out->reason = experiment_setting(at->experiment, "follow", "on")[0] == '=' ? "-F leaves it out, or it left no experiment" : "it left no experiment";
+	out->reason = experiment_setting(at->experiment, "follow", "on")[0] == '='
+	                      ? "-F leaves it out, or it left no experiment"
+	                      : "it left no experiment";
 	return 1;
 }
 
 /* The processes that this one made and that were not recorded. */
-static void put_absentees(struct session *session, const struct session_experiment *at, int with_group)
+static void put_absentees(struct session *session, const struct session_experiment *at,
+                          int with_group)
 {
 	const struct exp_info *info = at->info;
 	struct absentee absentee;
@@ -140,8 +158,9 @@ static void put_absentees(struct session *session, const struct session_experime
 	for (size_t i = 0; i < info->event_count; i++) {
 		if (!is_absentee(session, at, &info->events[i], &absentee))
 			continue;
-		fprintf(session->out, "  -  -    %s%9s  %10s  %-20s  %*s", with_group ? "  -  " : "", "-", "-",
-			"not recorded", 2 * (int)lineage_depth(absentee.lineage), "");
+		fprintf(session->out, "  -  -    %s%9s  %10s  %-20s  %*s",
+		        with_group ? "  -  " : "", "-", "-", "not recorded",
+		        2 * (int)lineage_depth(absentee.lineage), "");
 		text_put(session->out, absentee.lineage);
 		fputs(": ", session->out);
 		text_put(session->out, absentee.path);
@@ -151,7 +170,8 @@ static void put_absentees(struct session *session, const struct session_experime
 	}
 }
 
-static void put_experiment(struct session *session, const struct session_experiment *at, int with_group)
+static void put_experiment(struct session *session, const struct session_experiment *at,
+                           int with_group)
 {
 	char text[64];
 	FILE *out = session->out;
@@ -159,8 +179,8 @@ static void put_experiment(struct session *session, const struct session_experim
 	fprintf(out, "%3u  %-3s  ", at->id, at->is_selected ? "yes" : "no");
 	if (with_group)
 		fprintf(out, "%3u  ", at->group + 1);
-	fprintf(out, "%9lld  %10.3f  %-20s  ", (long long)at->info->pid, report_seconds(report_cpu_ns(at)),
-		report_status(at->info, text, sizeof(text)));
+	fprintf(out, "%9lld  %10.3f  %-20s  ", (long long)at->info->pid,
+	        report_seconds(report_cpu_ns(at)), report_status(at->info, text, sizeof(text)));
 	put_place(session, at);
 	fputs(": ", out);
 	report_put_command_cut(out, at->info);
@@ -169,7 +189,7 @@ static void put_experiment(struct session *session, const struct session_experim
 }
 
 static void add_experiment(struct print_table *table, const struct session *session,
-			   const struct session_experiment *at)
+                           const struct session_experiment *at)
 {
 	const struct exp_info *info = at->info;
 	char text[64], *command = report_command(info);
@@ -252,8 +272,9 @@ void view_exp_list(struct session *session, const struct command_argument *argum
 		view_add_experiments(session);
 		return;
 	}
-	fprintf(session->out, "%3s  %-3s  %s%9s  %10s  %-20s  %s\n", "ID", "Sel", with_group ? "Grp  " : "", "PID",
-		"CPU sec.", "Status", "Experiment or lineage: command");
+	fprintf(session->out, "%3s  %-3s  %s%9s  %10s  %-20s  %s\n", "ID", "Sel",
+	        with_group ? "Grp  " : "", "PID", "CPU sec.", "Status",
+	        "Experiment or lineage: command");
 	for (size_t i = 0; i < session->count; i++)
 		put_experiment(session, &session->experiments[i], with_group);
 	quality_put_left_out(session);
@@ -281,7 +302,8 @@ static int read_range(const char **at, unsigned long *first, unsigned long *last
 	return 0;
 }
 
-/* Mark the experiments of a list like 1,3-5 in marks[session->count]. Returns 0, or -1 after a message. */
+/* Mark the experiments of a list like 1,3-5 in marks[session->count]. Returns 0, or -1 after a
+ * message. */
 static int read_list(struct session *session, const char *text, unsigned char *marks)
 {
 	const char *at = text;
@@ -292,16 +314,21 @@ static int read_list(struct session *session, const char *text, unsigned char *m
 		size_t found = 0;
 
 		if (read_range(&at, &first, &last) != 0) {
-			session_fail(session, EXIT_USAGE, "exp_select: column %zu: '%s' is not a list like 1,3-5, or all",
-				     (size_t)(start - text) + 1, start);
+			session_fail(
+				session, EXIT_USAGE,
+				"exp_select: column %zu: '%s' is not a list like 1,3-5, or all",
+				(size_t)(start - text) + 1, start);
 			return -1;
 		}
 		for (size_t i = 0; i < session->count; i++)
-			if (session->experiments[i].id >= first && session->experiments[i].id <= last)
+			if (session->experiments[i].id >= first &&
+			    session->experiments[i].id <= last)
 				found += marks[i] = 1;
 		if (found == 0) {
-			session_fail(session, EXIT_USAGE, "exp_select: column %zu: no experiment %.*s (exp_list lists them)",
-				     (size_t)(start - text) + 1, (int)strcspn(start, ","), start);
+			session_fail(
+				session, EXIT_USAGE,
+				"exp_select: column %zu: no experiment %.*s (exp_list lists them)",
+				(size_t)(start - text) + 1, (int)strcspn(start, ","), start);
 			return -1;
 		}
 	}
@@ -340,7 +367,8 @@ void view_add_exp(struct session *session, const struct command_argument *argume
 void view_drop_exp(struct session *session, const struct command_argument *argument)
 {
 	if (session_drop(session, argument->text) == 0)
-		session_fail(session, EXIT_USAGE, "drop_exp: %s is not open (exp_list lists what is)", argument->text);
+		session_fail(session, EXIT_USAGE,
+		             "drop_exp: %s is not open (exp_list lists what is)", argument->text);
 	else
 		session_refresh(session);
 }

@@ -1,11 +1,11 @@
 /* view_filters.c: the commands that choose events, and the lists of what can be chosen. */
-#include "view.h"
+#include "analyzer/view.h"
 
-#include "filters.h"
-#include "memory.h"
-#include "print.h"
-#include "ranges.h"
-#include "report.h"
+#include "analyzer/filters.h"
+#include "analyzer/memory.h"
+#include "analyzer/print.h"
+#include "analyzer/ranges.h"
+#include "analyzer/report.h"
 
 #include "format/record.h"
 
@@ -13,8 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
-static void set_part(struct session *session, enum filters_part part, const char *command, const char *shown,
-		     const char *expression)
+static void set_part(struct session *session, enum filters_part part, const char *command,
+                     const char *shown, const char *expression)
 {
 	struct expression_error error = {.column = 0};
 
@@ -37,7 +37,8 @@ void view_filters(struct session *session, const struct command_argument *argume
 		put_part(session, FILTERS_EXPRESSION, "filters");
 		return;
 	}
-	set_part(session, FILTERS_EXPRESSION, "filters", text, strcasecmp(text, "all") == 0 ? NULL : text);
+	set_part(session, FILTERS_EXPRESSION, "filters", text,
+	         strcasecmp(text, "all") == 0 ? NULL : text);
 }
 
 void view_time(struct session *session, const struct command_argument *argument)
@@ -57,8 +58,8 @@ void view_time(struct session *session, const struct command_argument *argument)
 	free(expression);
 }
 
-static void select_list(struct session *session, enum filters_part part, const char *command, const char *token,
-			const char *text)
+static void select_list(struct session *session, enum filters_part part, const char *command,
+                        const char *token, const char *text)
 {
 	struct expression_error error;
 	char *expression;
@@ -154,13 +155,16 @@ void view_sample_list(struct session *session, const struct command_argument *ar
 	print_column(table, PRINT_NS, "cpu", "CPU Time");
 	while ((at = session_next(session, at)) != NULL)
 		for (size_t i = 1; i < at->whole->usage_count; i++) {
-			const struct exp_usage *before = &at->whole->usage[i - 1], *after = before + 1;
+			const struct exp_usage *before = &at->whole->usage[i - 1],
+					       *after = before + 1;
 
 			print_real(table, at->id);
 			print_real(table, after->number);
 			print_real(table, before->time_s);
 			print_real(table, after->time_s);
-			print_number(table, after->cpu_ns > before->cpu_ns ? after->cpu_ns - before->cpu_ns : 0);
+			print_number(table, after->cpu_ns > before->cpu_ns
+			                            ? after->cpu_ns - before->cpu_ns
+			                            : 0);
 		}
 	print_table_end(session, table, session->limit);
 }
@@ -170,10 +174,13 @@ void view_sample_list(struct session *session, const struct command_argument *ar
 static const char *kind_name(enum token_kind kind)
 {
 	static const char *const names[] = {
-		[TOKEN_KIND_NUMBER] = "number", [TOKEN_KIND_TIME] = "ns", [TOKEN_KIND_BYTES] = "bytes",
-		[TOKEN_KIND_HEX] = "address", [TOKEN_KIND_ENUM] = "name", [TOKEN_KIND_HEAPFUNC] = "name",
-		[TOKEN_KIND_IOCLASS] = "name", [TOKEN_KIND_ERROR] = "errno", [TOKEN_KIND_FILE] = "text",
-		[TOKEN_KIND_SYSTEM] = "text", [TOKEN_KIND_THREAD] = "text", [TOKEN_KIND_STACK] = "functions"};
+		[TOKEN_KIND_NUMBER] = "number", [TOKEN_KIND_TIME] = "ns",
+		[TOKEN_KIND_BYTES] = "bytes",   [TOKEN_KIND_HEX] = "address",
+		[TOKEN_KIND_ENUM] = "name",     [TOKEN_KIND_HEAPFUNC] = "name",
+		[TOKEN_KIND_IOCLASS] = "name",  [TOKEN_KIND_ERROR] = "errno",
+		[TOKEN_KIND_FILE] = "text",     [TOKEN_KIND_SYSTEM] = "text",
+		[TOKEN_KIND_THREAD] = "text",   [TOKEN_KIND_STACK] = "functions",
+	};
 
 	return names[kind];
 }
@@ -183,14 +190,16 @@ static void put_data(struct print_table *table, unsigned data)
 	static const struct {
 		unsigned data;
 		const char *name;
-	} kinds[] = {{EXP_DATA_PROFILE, "clock"}, {EXP_DATA_HEAP, "heap"}, {EXP_DATA_SYNC, "sync"}, {EXP_DATA_IO, "io"},
-		     {EXP_DATA_FUNCTRACE, "calls"}, {EXP_DATA_USER, "user"}};
+	} kinds[] = {{EXP_DATA_PROFILE, "clock"},   {EXP_DATA_HEAP, "heap"},
+	             {EXP_DATA_SYNC, "sync"},       {EXP_DATA_IO, "io"},
+	             {EXP_DATA_FUNCTRACE, "calls"}, {EXP_DATA_USER, "user"}};
 	char text[32] = "";
 	size_t len = 0, count = 0;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (data & kinds[i].data) {
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s", count ? "," : "", kinds[i].name);
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s",
+			                        count ? "," : "", kinds[i].name);
 			count++;
 		}
 	print_word(table, count == sizeof(kinds) / sizeof(kinds[0]) ? "all" : text);
@@ -211,7 +220,9 @@ static void put_meaning(struct print_table *table, unsigned id)
 	FILE *out = memory_stream(&text, &size);
 
 	fputs(token->meaning, out);
-	for (int value = -1; token->kind != TOKEN_KIND_ERROR && (value = token_value_next(token, value)) >= 0; separator = ", ")
+	for (int value = -1;
+	     token->kind != TOKEN_KIND_ERROR && (value = token_value_next(token, value)) >= 0;
+	     separator = ", ")
 		fprintf(out, "%s%s", separator, token_value_name(token, value));
 	token_aliases(id, put_alias, out);
 	memory_stream_end(out, &text);
@@ -250,7 +261,8 @@ static int has_rank(const struct session *session)
 	return 0;
 }
 
-/* Are there data that a word can tell something of? Some words go for events of other kinds, too. */
+/* Are there data that a word can tell something of? Some words go for events of other kinds, too.
+ */
 static int is_worth(const struct session *session, unsigned id, unsigned have)
 {
 	switch (id) {
@@ -275,8 +287,12 @@ void view_describe(struct session *session, const struct command_argument *argum
 
 	(void)argument;
 	print_note(session, "filters: %s", shown != NULL ? shown : "none");
-	print_note(session, "FNAME(\"regex\"): functions whose names match as a whole, for IN, SOME IN and ORDERED IN with stacks");
-	print_note(session, "REGEX(\"regex\"): names that match as a whole, for == and IN with values that have names or texts");
+	print_note(
+		session,
+		"FNAME(\"regex\"): functions whose names match as a whole, for IN, SOME IN and ORDERED IN with stacks");
+	print_note(
+		session,
+		"REGEX(\"regex\"): names that match as a whole, for == and IN with values that have names or texts");
 	print_note(session, "LOG2(n), LOG10(n): logarithms, rounded down");
 	print_column(table, PRINT_WORD, "word", "Word");
 	print_column(table, PRINT_WORD, "value", "Value");

@@ -1,14 +1,14 @@
-/* view_fragment.c: callers and callees of a piece of stack, which csingle begins and cprepend, cappend, crmfirst and
- * crmlast change. */
-#include "view.h"
+/* view_fragment.c: callers and callees of a piece of stack, which csingle begins and cprepend,
+ * cappend, crmfirst and crmlast change. */
+#include "analyzer/view.h"
 
-#include "compare.h"
-#include "fragment.h"
-#include "memory.h"
-#include "name.h"
-#include "print.h"
-#include "quality.h"
-#include "table.h"
+#include "analyzer/compare.h"
+#include "analyzer/fragment.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
+#include "analyzer/print.h"
+#include "analyzer/quality.h"
+#include "analyzer/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,14 +31,16 @@ static void add_rows(struct panel *panel, int are_callers)
 
 	for (uint32_t item = 0; item < panel->tree->item_count; item++) {
 		for (size_t i = 0; i < panel->columns; i++) {
-			const struct metric_values *of =
-				are_callers ? &panel->values[i].callers[item] : &panel->values[i].callees[item];
+			const struct metric_values *of = are_callers
+			                                         ? &panel->values[i].callers[item]
+			                                         : &panel->values[i].callees[item];
 
 			table->next[i] = (struct table_values){of, of};
 		}
 		if (table_next_is_worth(table, &panel->metrics, &panel->sort))
-			table_add_next(table, panel->tree, item,
-				       name_function(panel->session, panel->tree->items[item].function));
+			table_add_next(
+				table, panel->tree, item,
+				name_function(panel->session, panel->tree->items[item].function));
 	}
 	table_sort(table, from, &panel->sort, &panel->metrics);
 	for (size_t i = from; i < table->count; i++)
@@ -67,7 +69,8 @@ static void add_fragment(struct panel *panel, const struct fragment *fragment)
 	uint32_t item = fragment_item(panel->tree, fragment->functions[fragment->count - 1]);
 
 	for (size_t i = 0; i < panel->columns; i++)
-		table->next[i] = (struct table_values){&panel->values[i].own, &panel->values[i].total};
+		table->next[i] = (struct table_values){&panel->values[i].own,
+		                                       &panel->values[i].total};
 	table_add_next(table, panel->tree, item, name_fragment(panel->session, fragment));
 	table->rows[table->count - 1].mark = '*';
 }
@@ -78,16 +81,20 @@ static void put_title(const struct panel *panel)
 
 	quality_put(panel->session);
 	if (print_is_data(panel->session))
-		print_note(panel->session, "Callers and callees sorted by metric: %s", metric_describe(&panel->sort.metric, text));
+		print_note(panel->session, "Callers and callees sorted by metric: %s",
+		           metric_describe(&panel->sort.metric, text));
 	else
 		fprintf(panel->session->out, "Callers and callees sorted by metric: %s\n\n",
-			metric_describe(&panel->sort.metric, text));
+		        metric_describe(&panel->sort.metric, text));
 }
 
 static void put_panel(struct session *session, const struct fragment *fragment)
 {
 	const struct tree **trees = compare_trees(session, TREE_FUNCTIONS);
-	struct panel panel = {.session = session, .columns = session_columns(session), .sort = session->sort, .tree = trees[0]};
+	struct panel panel = {.session = session,
+	                      .columns = session_columns(session),
+	                      .sort = session->sort,
+	                      .tree = trees[0]};
 
 	panel.values = memory_take(panel.columns, sizeof(*panel.values));
 	for (size_t i = 0; i < panel.columns; i++)
@@ -109,7 +116,8 @@ static void put_panel(struct session *session, const struct fragment *fragment)
 	free(trees);
 }
 
-/* Functions that are shown no more, since experiments were dropped or objects hidden, end the fragment. */
+/* Functions that are shown no more, since experiments were dropped or objects hidden, end the
+ * fragment. */
 static int is_there(struct session *session, const char *command)
 {
 	const struct fragment *fragment = &session->fragment;
@@ -120,12 +128,15 @@ static int is_there(struct session *session, const char *command)
 			session->fragment.count = 0;
 	if (session->fragment.count != 0)
 		return 1;
-	session_fail(session, EXIT_USAGE, "%s: there is no function to begin with (csingle FUNCTION chooses one)", command);
+	session_fail(session, EXIT_USAGE,
+	             "%s: there is no function to begin with (csingle FUNCTION chooses one)",
+	             command);
 	return 0;
 }
 
 /* Add a function at an end. */
-static void add(struct session *session, const char *command, const struct command_argument *argument, int is_first)
+static void add(struct session *session, const char *command,
+                const struct command_argument *argument, int is_first)
 {
 	struct fragment *fragment = &session->fragment;
 	uint32_t item;
@@ -136,12 +147,16 @@ static void add(struct session *session, const char *command, const struct comma
 	if (item == TREE_NONE)
 		return;
 	if (fragment->count == FRAGMENT_MAX) {
-		session_fail(session, EXIT_USAGE, "%s: no more than %d functions", command, FRAGMENT_MAX);
+		session_fail(session, EXIT_USAGE, "%s: no more than %d functions", command,
+		             FRAGMENT_MAX);
 		return;
 	}
 	if (is_first)
-		memmove(&fragment->functions[1], &fragment->functions[0], fragment->count * sizeof(fragment->functions[0]));
-	fragment->functions[is_first ? 0 : fragment->count] = session_tree(session, TREE_FUNCTIONS)->items[item].function;
+		memmove(&fragment->functions[1], &fragment->functions[0],
+		        fragment->count * sizeof(fragment->functions[0]));
+	fragment->functions[is_first ? 0 : fragment->count] = session_tree(session, TREE_FUNCTIONS)
+	                                                              ->items[item]
+	                                                              .function;
 	fragment->count++;
 	put_panel(session, fragment);
 }
@@ -168,7 +183,8 @@ static void take(struct session *session, const char *command, int is_first)
 	}
 	fragment->count--;
 	if (is_first)
-		memmove(&fragment->functions[0], &fragment->functions[1], fragment->count * sizeof(fragment->functions[0]));
+		memmove(&fragment->functions[0], &fragment->functions[1],
+		        fragment->count * sizeof(fragment->functions[0]));
 	put_panel(session, fragment);
 }
 

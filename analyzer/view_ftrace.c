@@ -1,13 +1,13 @@
 /* view_ftrace.c: the calls of each thread, one after the other. */
-#include "view.h"
+#include "analyzer/view.h"
 
 #include "experiment/trace.h"
-#include "filters.h"
-#include "memory.h"
-#include "name.h"
-#include "print.h"
-#include "quality.h"
-#include "text.h"
+#include "analyzer/filters.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
+#include "analyzer/print.h"
+#include "analyzer/quality.h"
+#include "analyzer/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -49,12 +49,13 @@ static const char *name_of(struct printer *printer, uint32_t function)
 
 	if (printer->names[function] != NULL)
 		return printer->names[function];
-	count = symbols_frames(printer->session->symbols, printer->at->experiment, call->address, call->generation, 1,
-			       &frames);
+	count = symbols_frames(printer->session->symbols, printer->at->experiment, call->address,
+	                       call->generation, 1, &frames);
 	if (count < 0)
 		memory_fail();
 	printer->names[function] = name_function(
-		printer->session, count < 1 ? symbols_unknown(printer->session->symbols) : frames[count - 1].function);
+		printer->session, count < 1 ? symbols_unknown(printer->session->symbols)
+					    : frames[count - 1].function);
 	return printer->names[function];
 }
 
@@ -68,9 +69,13 @@ enum form { BEGIN, WHOLE, END, NO_EXIT };
 static const struct {
 	const char *word, *before, *behind;
 	int has_arguments;
-} forms[] = {{"enter", "", " {", 1}, {"call", "", "", 1}, {"leave", "} ", "", 0}, {"cut", "} ", " (no exit)", 0}};
+} forms[] = {{"enter", "", " {", 1},
+             {"call", "", "", 1},
+             {"leave", "} ", "", 0},
+             {"cut", "} ", " (no exit)", 0}};
 
-static void put_line(struct printer *printer, const struct exp_trace_event *event, double time_s, enum form form)
+static void put_line(struct printer *printer, const struct exp_trace_event *event, double time_s,
+                     enum form form)
 {
 	int has_duration = event->type != EXP_TRACE_ENTER;
 	FILE *out = printer->session->out;
@@ -99,7 +104,8 @@ static void put_line(struct printer *printer, const struct exp_trace_event *even
 	fprintf(out, "%*s%s", (int)depth * INDENT, "", forms[form].before);
 	text_put(out, name_of(printer, event->function));
 	for (unsigned i = 0; forms[form].has_arguments && i < printer->pending.argument_count; i++)
-		fprintf(out, "%s0x%llx", i == 0 ? "(" : ", ", (unsigned long long)printer->pending.arguments[i]);
+		fprintf(out, "%s0x%llx", i == 0 ? "(" : ", ",
+		        (unsigned long long)printer->pending.arguments[i]);
 	if (forms[form].has_arguments && printer->pending.argument_count != 0)
 		fputc(')', out);
 	fprintf(out, "%s\n", forms[form].behind);
@@ -124,14 +130,16 @@ static int is_shown(const struct printer *printer, const struct exp_trace_event 
 	return event->time_s >= range->from_s;
 }
 
-/* With a shortest time, calls show where they end, since only then they are known to be long enough. */
+/* With a shortest time, calls show where they end, since only then they are known to be long
+ * enough. */
 static int on_timed(struct printer *printer, const struct exp_trace_event *event)
 {
 	double duration_us = (double)event->duration_ns / 1e3;
 
 	if (event->type == EXP_TRACE_LEAVE || event->type == EXP_TRACE_CUT)
 		if (duration_us >= printer->range->min_us && is_shown(printer, event))
-			put_line(printer, event, event->time_s - (double)event->duration_ns / 1e9, WHOLE);
+			put_line(printer, event, event->time_s - (double)event->duration_ns / 1e9,
+			         WHOLE);
 	return is_full(printer);
 }
 
@@ -139,14 +147,16 @@ static void on_leave(struct printer *printer, const struct exp_trace_event *even
 {
 	const struct pending *pending = &printer->pending;
 
-	if (pending->is_there && pending->event.depth == event->depth && event->type == EXP_TRACE_LEAVE) {
+	if (pending->is_there && pending->event.depth == event->depth &&
+	    event->type == EXP_TRACE_LEAVE) {
 		put_line(printer, event, pending->event.time_s, WHOLE);
 		printer->pending = (struct pending){.is_there = 0};
 		return;
 	}
 	flush(printer);
 	if (is_shown(printer, event))
-		put_line(printer, event, event->time_s, event->type == EXP_TRACE_CUT ? NO_EXIT : END);
+		put_line(printer, event, event->time_s,
+		         event->type == EXP_TRACE_CUT ? NO_EXIT : END);
 }
 
 /* The bytes in quotes, as far as they are there. */
@@ -183,7 +193,8 @@ static void put_event(struct printer *printer, const struct exp_trace_event *eve
 		print_word(printer->table, "event");
 		print_word(printer->table, text);
 	} else {
-		fprintf(printer->session->out, "%14.9f %13s  %*s%s\n", event->time_s, "", (int)depth * INDENT, "", text);
+		fprintf(printer->session->out, "%14.9f %13s  %*s%s\n", event->time_s, "",
+		        (int)depth * INDENT, "", text);
 	}
 	free(text);
 }
@@ -203,7 +214,9 @@ static int on_event(void *context, const struct exp_trace_event *event)
 	struct pending *pending = &printer->pending;
 
 	if (event->type == EXP_TRACE_ARGUMENT) {
-		if (pending->is_there && pending->argument_count < sizeof(pending->arguments) / sizeof(pending->arguments[0]))
+		if (pending->is_there &&
+		    pending->argument_count <
+		            sizeof(pending->arguments) / sizeof(pending->arguments[0]))
 			pending->arguments[pending->argument_count++] = event->argument;
 		return 0;
 	}
@@ -261,7 +274,8 @@ static void put_experiment(struct printer *printer)
 static int read_word(const char **text, struct range *range)
 {
 	static const char *const words[] = {"tid=", "depth=", "from=", "to=", "min="};
-	double values[] = {(double)range->tid, (double)range->depth, range->from_s, range->to_s, range->min_us};
+	double values[] = {(double)range->tid, (double)range->depth, range->from_s, range->to_s,
+	                   range->min_us};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		size_t len = strlen(words[i]);
@@ -273,7 +287,8 @@ static int read_word(const char **text, struct range *range)
 		if (end == *text + len || !(values[i] >= 0) || values[i] > 1e15)
 			return -EINVAL;
 		*text = end;
-		*range = (struct range){(uint64_t)values[0], (uint64_t)values[1], values[2], values[3], values[4]};
+		*range = (struct range){(uint64_t)values[0], (uint64_t)values[1], values[2],
+		                        values[3], values[4]};
 		return 0;
 	}
 	return -EINVAL;
@@ -283,8 +298,10 @@ static int read_range(struct session *session, const char *text, struct range *r
 {
 	while (text != NULL && *text != '\0') {
 		if (read_word(&text, range) < 0 || (*text != ',' && *text != '\0')) {
-			session_fail(session, EXIT_USAGE, "ftrace: '%.64s' is none of tid=N, depth=N, from=SECONDS, "
-				     "to=SECONDS, min=MICROSECONDS", text);
+			session_fail(session, EXIT_USAGE,
+			             "ftrace: '%.64s' is none of tid=N, depth=N, from=SECONDS, "
+			             "to=SECONDS, min=MICROSECONDS",
+			             text);
 			return -EINVAL;
 		}
 		text += *text == ',';
@@ -297,7 +314,8 @@ static struct print_table *begin_table(struct session *session)
 	struct print_table *table;
 
 	if (!print_is_data(session)) {
-		fprintf(session->out, "%14s %13s\n%14s %13s\n", "Time", "Duration", "sec.", "usec.");
+		fprintf(session->out, "%14s %13s\n%14s %13s\n", "Time", "Duration", "sec.",
+		        "usec.");
 		return NULL;
 	}
 	table = print_table_begin("ftrace");
@@ -320,7 +338,9 @@ void view_ftrace(struct session *session, const struct command_argument *argumen
 	quality_put(session);
 	view_put_untraced(session);
 	if (filters_are_set(session->filters))
-		print_note(session, "filters choose nothing here: ftrace tid=N,depth=N,from=SECONDS,to=SECONDS,min=MICROSECONDS does");
+		print_note(
+			session,
+			"filters choose nothing here: ftrace tid=N,depth=N,from=SECONDS,to=SECONDS,min=MICROSECONDS does");
 	printer.table = begin_table(session);
 	while ((printer.at = session_next(session, printer.at)) != NULL)
 		put_experiment(&printer);

@@ -1,33 +1,34 @@
 /* view_functions.c: the flat tables, of functions, lines and pcs, and their long forms. */
-#include "view.h"
+#include "analyzer/view.h"
 
-#include "compare.h"
-#include "filters.h"
-#include "name.h"
-#include "place.h"
-#include "quality.h"
-#include "report.h"
-#include "table.h"
-#include "text.h"
+#include "analyzer/compare.h"
+#include "analyzer/filters.h"
+#include "analyzer/name.h"
+#include "analyzer/place.h"
+#include "analyzer/quality.h"
+#include "analyzer/report.h"
+#include "analyzer/table.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 
 static const char *const titles[TREE_MODES] = {[TREE_FUNCTIONS] = "Functions",
-					       [TREE_LINES] = "Lines",
-					       [TREE_PCS] = "PCs",
-					       [TREE_FRAMES] = "Frames"};
+                                               [TREE_LINES] = "Lines",
+                                               [TREE_PCS] = "PCs",
+                                               [TREE_FRAMES] = "Frames"};
 
 static const char *const names[TREE_MODES] = {[TREE_FUNCTIONS] = "functions",
-					      [TREE_LINES] = "lines",
-					      [TREE_PCS] = "pcs",
-					      [TREE_FRAMES] = "frames"};
+                                              [TREE_LINES] = "lines",
+                                              [TREE_PCS] = "pcs",
+                                              [TREE_FRAMES] = "frames"};
 
-/* The values of an item for the next row. All that happened happened in <Total>, itself and below. */
+/* The values of an item for the next row. All that happened happened in <Total>, itself and below.
+ */
 static void set_values(struct table *table, const struct fold_row *const *rows, uint32_t item)
 {
 	for (size_t i = 0; i < table->group_count; i++)
-		table->next[i] = (struct table_values){item == 0 ? &rows[i][0].total : &rows[i][item].own,
-						       &rows[i][item].total};
+		table->next[i] = (struct table_values){
+			item == 0 ? &rows[i][0].total : &rows[i][item].own, &rows[i][item].total};
 }
 
 /* All items that have something to show, <Total> first, in the user's order. */
@@ -69,7 +70,7 @@ static void put_hints(struct session *session, const struct table *table)
 		report_put_next(session, "calltree", NULL, "where the calls come from");
 	if (table->sum.of[METRIC_HEAPLEAKCNT] != 0)
 		report_put_next(session, "leaks", NULL,
-				"the stacks that allocated what was not freed");
+		                "the stacks that allocated what was not freed");
 	else if (table->sum.of[METRIC_SYNC] != 0)
 		report_put_next(session, "locks", NULL, "what was waited for");
 	else if (top != NULL && top->line != 0)
@@ -106,17 +107,19 @@ void view_pcs(struct session *session, const struct command_argument *argument)
 	put_table(session, TREE_PCS);
 }
 
-/* One metric of a summary: "   Exclusive User CPU Time:  1.250 ( 12.50 %)", the groups of a comparison side by side. */
-static void put_metric(struct session *session, const struct table *table, const struct table_row *row, unsigned id,
-		       unsigned flavor)
+/* One metric of a summary: "   Exclusive User CPU Time:  1.250 ( 12.50 %)", the groups of a
+ * comparison side by side. */
+static void put_metric(struct session *session, const struct table *table,
+                       const struct table_row *row, unsigned id, unsigned flavor)
 {
 	const struct metric metric = {.id = (uint8_t)id, .flavor = (uint8_t)flavor};
 	char name[METRIC_ERROR_MAX], number[METRIC_TEXT_MAX], share[METRIC_TEXT_MAX];
 
 	fprintf(session->out, "%28s:", metric_describe(&metric, name));
 	for (size_t i = 0; i < table->group_count; i++)
-		fprintf(session->out, " %14s (%6s %%)", table_format(table, row, &metric, i, number),
-			table_format_percent(table, row, &metric, i, share));
+		fprintf(session->out, " %14s (%6s %%)",
+		        table_format(table, row, &metric, i, number),
+		        table_format_percent(table, row, &metric, i, share));
 	fputc('\n', session->out);
 }
 
@@ -139,7 +142,7 @@ static void put_text(struct session *session, const char *what, const char *text
 }
 
 static void put_properties(struct session *session, enum tree_mode mode,
-			   const struct sym_frame *item)
+                           const struct sym_frame *item)
 {
 	const struct sym_function *function = item->function;
 	uint64_t address = mode == TREE_PCS ? item->address : function->address;
@@ -148,9 +151,9 @@ static void put_properties(struct session *session, enum tree_mode mode,
 	if (mode != TREE_LINES) {
 		if (mode == TREE_FUNCTIONS)
 			fprintf(session->out, "%28s: %14llu\n", "Size",
-				(unsigned long long)function->size);
+			        (unsigned long long)function->size);
 		fprintf(session->out, "%28s: %zu:0x%08llx\n", "PC Address", function->object->index,
-			(unsigned long long)address);
+		        (unsigned long long)address);
 	}
 	put_text(session, "Source File", file != NULL ? file : "(unknown)");
 	put_text(session, "Load Object", function->object->path);
@@ -158,7 +161,7 @@ static void put_properties(struct session *session, enum tree_mode mode,
 }
 
 static void put_summary(struct session *session, enum tree_mode mode, const struct table *table,
-			const struct table_row *row, const struct sym_frame *item)
+                        const struct table_row *row, const struct sym_frame *item)
 {
 	text_put(session->out, row->name);
 	fputc('\n', session->out);
@@ -182,7 +185,8 @@ static void put_all(struct session *session, struct table *table, size_t count, 
 	for (unsigned id = 0; id < METRIC_VALUES; id++)
 		for (unsigned flavor = METRIC_EXCLUSIVE; flavor <= METRIC_INCLUSIVE; flavor++)
 			if (metric_data_of(id) & session->have)
-				metrics.at[metrics.count++] = (struct metric){(uint8_t)id, (uint8_t)flavor, METRIC_SHOW_VALUE};
+				metrics.at[metrics.count++] = (struct metric){
+					(uint8_t)id, (uint8_t)flavor, METRIC_SHOW_VALUE};
 	table->has_properties = 1;
 	table_put(session, table, &metrics, count, all[mode]);
 }
@@ -191,8 +195,8 @@ static void put_summaries(struct session *session, enum tree_mode mode)
 {
 	const struct tree *tree = session_tree(session, mode);
 	struct table table = make_table(session, mode);
-	size_t count =
-		session->limit != 0 && session->limit < table.count ? session->limit : table.count;
+	size_t count = session->limit != 0 && session->limit < table.count ? session->limit
+	                                                                   : table.count;
 
 	report_put_title(session, titles[mode]);
 	if (print_is_data(session)) {
@@ -202,7 +206,8 @@ static void put_summaries(struct session *session, enum tree_mode mode)
 	}
 	put_labels(session, &table);
 	for (size_t i = 0; i < count; i++)
-		put_summary(session, mode, &table, &table.rows[i], &tree->items[table.rows[i].item]);
+		put_summary(session, mode, &table, &table.rows[i],
+		            &tree->items[table.rows[i].item]);
 	table_fini(&table);
 }
 
@@ -234,7 +239,7 @@ static void put_choices(struct session *session, const uint32_t *items, size_t c
 		fprintf(session->out, "%4zu) ", i + 1);
 		text_put(session->out, function->name);
 		fprintf(session->out, " - %zu:0x%08llx in ", function->object->index,
-			(unsigned long long)function->address);
+		        (unsigned long long)function->address);
 		text_put(session->out, function->object->path);
 		/* What is nowhere but inlined has no address. */
 		if (function->file != NULL && function->line != 0) {
@@ -247,7 +252,7 @@ static void put_choices(struct session *session, const uint32_t *items, size_t c
 }
 
 uint32_t view_pick_function(struct session *session, const char *command,
-			    const struct command_argument *argument)
+                            const struct command_argument *argument)
 {
 	uint32_t *items;
 	size_t count = name_find(session, argument->text, &items);
@@ -256,15 +261,15 @@ uint32_t view_pick_function(struct session *session, const char *command,
 	if (count == 1) {
 		found = items[0];
 	} else if (count == 0) {
-		session_fail(session, EXIT_TROUBLE, "%s: no function '%s' %s",
-			     command, argument->text, filters_of_data(session->filters));
+		session_fail(session, EXIT_TROUBLE, "%s: no function '%s' %s", command,
+		             argument->text, filters_of_data(session->filters));
 	} else if (argument->number >= 1 && argument->number <= count) {
 		found = items[argument->number - 1];
 	} else {
 		put_choices(session, items, count);
 		session_fail(session, EXIT_USAGE,
-			     "%s: %zu functions are called '%s': add a number from 1 to %zu",
-			     command, count, argument->text, count);
+		             "%s: %zu functions are called '%s': add a number from 1 to %zu",
+		             command, count, argument->text, count);
 	}
 	free(items);
 	return found;

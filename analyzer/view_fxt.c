@@ -1,11 +1,11 @@
 /* view_fxt.c: a file of the Fuchsia trace format, record by record, checked. */
-#include "view.h"
+#include "analyzer/view.h"
 
 #include "experiment/fxt.h"
 #include "experiment/fxt_nesting.h"
-#include "memory.h"
-#include "print.h"
-#include "sink.h"
+#include "analyzer/memory.h"
+#include "analyzer/print.h"
+#include "analyzer/sink.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -101,7 +101,8 @@ static void put_payload(struct sink *sink, const struct exp_fxt_value *value)
 	}
 }
 
-static void put_value(struct dump *dump, const struct fxt_part *part, const struct exp_fxt_value *value)
+static void put_value(struct dump *dump, const struct fxt_part *part,
+                      const struct exp_fxt_value *value)
 {
 	struct sink *sink = &dump->sink;
 	struct exp_fxt_value arguments = *value;
@@ -150,7 +151,8 @@ static void put_value(struct dump *dump, const struct fxt_part *part, const stru
 static int is_field_of_part(const struct fxt_record *type, const struct fxt_field *field)
 {
 	for (const struct fxt_part *part = type->parts; part->name != NULL; part++)
-		if (part->width != 0 && part->kind != FXT_PART_KIND && strcmp(part->name, field->name) == 0)
+		if (part->width != 0 && part->kind != FXT_PART_KIND &&
+		    strcmp(part->name, field->name) == 0)
 			return 1;
 	return 0;
 }
@@ -163,7 +165,8 @@ static void choose_fields(struct dump *dump)
 				dump->shown[kind] |= (uint8_t)(1u << i);
 }
 
-static void put_field(struct sink *sink, const struct exp_fxt_record *record, const struct fxt_field *field)
+static void put_field(struct sink *sink, const struct exp_fxt_record *record,
+                      const struct fxt_field *field)
 {
 	uint64_t value = fxt_field_value(record->words, field->word, field->low, field->width);
 	const char *word = NULL;
@@ -183,7 +186,9 @@ static void put_field(struct sink *sink, const struct exp_fxt_record *record, co
 
 static const char *part_name(const struct exp_fxt_record *record, const struct fxt_part *part)
 {
-	return part->kind == FXT_PART_KIND ? fxt_event_word((unsigned)EXP_FXT_FIELD(record, event, kind)) : part->name;
+	return part->kind == FXT_PART_KIND
+	               ? fxt_event_word((unsigned)EXP_FXT_FIELD(record, event, kind))
+	               : part->name;
 }
 
 static void put_record(struct dump *dump, const struct exp_fxt_record *record)
@@ -200,7 +205,8 @@ static void put_record(struct dump *dump, const struct exp_fxt_record *record)
 	for (int i = 0; type->parts[i].name != NULL; i++) {
 		const char *name = part_name(record, &type->parts[i]);
 
-		if (name == NULL || (type->parts[i].kind == FXT_PART_ARGUMENTS && record->values[i].number == 0))
+		if (name == NULL ||
+		    (type->parts[i].kind == FXT_PART_ARGUMENTS && record->values[i].number == 0))
 			continue;
 		sink_byte(sink, ' ');
 		sink_text(sink, name);
@@ -214,7 +220,8 @@ static void put_record(struct dump *dump, const struct exp_fxt_record *record)
 	sink_byte(sink, '\n');
 }
 
-/* Returns 0 at the end, or -errno; *fault then says what is wrong with the record at *offset, if the reader cannot. */
+/* Returns 0 at the end, or -errno; *fault then says what is wrong with the record at *offset, if
+ * the reader cannot. */
 static int put_all(struct dump *dump, const char **fault, uint64_t *offset)
 {
 	const struct exp_fxt_record *record;
@@ -233,7 +240,8 @@ static int put_all(struct dump *dump, const char **fault, uint64_t *offset)
 		*fault = "a record of 0 words";
 	else if (rc == 0 && fxt_nesting_open(dump->nesting) > 0)
 		*fault = "the file ends, and durations are still open";
-	else if (rc == 0 && dump->records == 0 && exp_fxt_unused(dump->fxt) == 0) /* a region of zeros is that of an idle CPU */
+	else if (rc == 0 && dump->records == 0 &&
+	         exp_fxt_unused(dump->fxt) == 0) /* a region of zeros is that of an idle CPU */
 		*fault = "no record";
 	return *fault != NULL ? -EBADMSG : rc;
 }
@@ -242,7 +250,9 @@ static void put_end(struct dump *dump)
 {
 	struct sink *sink = &dump->sink;
 
-	sink_text(sink, exp_fxt_has_magic(dump->fxt) ? "# valid: " : "# valid, a region without the magic number: ");
+	sink_text(sink, exp_fxt_has_magic(dump->fxt)
+	                        ? "# valid: "
+	                        : "# valid, a region without the magic number: ");
 	sink_decimal(sink, dump->records);
 	sink_text(sink, " records, ");
 	sink_decimal(sink, exp_fxt_bytes(dump->fxt));
@@ -272,9 +282,11 @@ static void dump_file(struct session *session, const char *path, int fd)
 		put_end(dump);
 	sink_flush(&dump->sink);
 	if (rc == -EBADMSG && fault != NULL)
-		session_fail(session, EXIT_TROUBLE, "fxt_dump: %s: offset %llu: %s", path, (unsigned long long)offset, fault);
+		session_fail(session, EXIT_TROUBLE, "fxt_dump: %s: offset %llu: %s", path,
+		             (unsigned long long)offset, fault);
 	else if (rc == -EBADMSG)
-		session_fail(session, EXIT_TROUBLE, "fxt_dump: %s: %s", path, exp_fxt_fault(dump->fxt));
+		session_fail(session, EXIT_TROUBLE, "fxt_dump: %s: %s", path,
+		             exp_fxt_fault(dump->fxt));
 	else if (rc != 0)
 		session_fail(session, EXIT_TROUBLE, "fxt_dump: %s: %s", path, strerror(-rc));
 	fxt_nesting_destroy(dump->nesting);
@@ -284,10 +296,12 @@ static void dump_file(struct session *session, const char *path, int fd)
 
 void view_fxt_dump(struct session *session, const struct command_argument *argument)
 {
-	int fd = strcmp(argument->text, "-") == 0 ? STDIN_FILENO : open(argument->text, O_RDONLY | O_CLOEXEC);
+	int fd = strcmp(argument->text, "-") == 0 ? STDIN_FILENO
+	                                          : open(argument->text, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0) {
-		session_fail(session, EXIT_TROUBLE, "fxt_dump: %s: %s", argument->text, strerror(errno));
+		session_fail(session, EXIT_TROUBLE, "fxt_dump: %s: %s", argument->text,
+		             strerror(errno));
 		return;
 	}
 	dump_file(session, argument->text, fd);

@@ -1,9 +1,9 @@
 /* view_gc.c: garbage collections of Java machines, during which none of their threads runs. */
-#include "view.h"
+#include "analyzer/view.h"
 
-#include "memory.h"
-#include "print.h"
-#include "report.h"
+#include "analyzer/memory.h"
+#include "analyzer/print.h"
+#include "analyzer/report.h"
 
 #include <stdlib.h>
 
@@ -54,7 +54,9 @@ void view_gcevents(struct session *session, const struct command_argument *argum
 
 	(void)argument;
 	if (!is_any_java(session)) {
-		session_fail(session, EXIT_TROUBLE, "gcevents: no Java data (record a program of a Java machine, with xcollect -j on)");
+		session_fail(
+			session, EXIT_TROUBLE,
+			"gcevents: no Java data (record a program of a Java machine, with xcollect -j on)");
 		return;
 	}
 	while ((at = session_next(session, at)) != NULL)

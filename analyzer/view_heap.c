@@ -1,13 +1,13 @@
 /* view_heap.c: leaks, the peak and allocations by call stack, and statistics of the heap. */
-#include "view.h"
+#include "analyzer/view.h"
 
-#include "compare_beside.h"
-#include "heapmaps.h"
-#include "data.h"
-#include "kept.h"
-#include "quality.h"
-#include "report.h"
-#include "stacks.h"
+#include "analyzer/compare_beside.h"
+#include "analyzer/heapmaps.h"
+#include "analyzer/data.h"
+#include "analyzer/kept.h"
+#include "analyzer/quality.h"
+#include "analyzer/report.h"
+#include "analyzer/stacks.h"
 
 #include <stdlib.h>
 
@@ -17,9 +17,10 @@ struct subject {
 	const char *one, *many, *verb; /* "Leak", "Leaks", "Leaked" */
 	const char *meaning, *name;
 	void (*put_note)(struct session *session); /* what else there is to say, NULL: nothing */
-	int with_temps; /* say how many of them were temporary */
-	int with_leaks; /* and how many were not freed */
-	const struct subject *kept; /* what the C library keeps is listed apart, as this; NULL: it is not */
+	int with_temps;                            /* say how many of them were temporary */
+	int with_leaks;                            /* and how many were not freed */
+	const struct subject
+		*kept; /* what the C library keeps is listed apart, as this; NULL: it is not */
 };
 
 /* "N (P %)" of allocations that the next heap call of their thread freed. */
@@ -28,7 +29,7 @@ static void put_temps(FILE *out, uint64_t temps, uint64_t allocs)
 	char percent[METRIC_TEXT_MAX];
 
 	fprintf(out, "%llu (%s %%)", (unsigned long long)temps,
-		metric_format_percent(temps, allocs, percent));
+	        metric_format_percent(temps, allocs, percent));
 }
 
 /* When each process held most. */
@@ -44,50 +45,51 @@ static void put_peaks(struct session *session)
 		fprintf(session->out, "Time of Peak = %.3f (secs.)", heap->peak_time_s);
 		if (session->count > 1)
 			fprintf(session->out, ", Experiment Id = %u, Bytes Live = %llu", at->id,
-				(unsigned long long)heap->peak_bytes);
+			        (unsigned long long)heap->peak_bytes);
 		fputc('\n', session->out);
 	}
 }
 
-static const struct subject kept = {.count = METRIC_HEAPLEAKCNT,
-				    .bytes = METRIC_HEAPLEAKBYTES,
-				    .one = "Kept Block",
-				    .many = "Kept Blocks",
-				    .verb = "Kept",
-				    .meaning = "kept by the C library for its own use until the process ends",
-				    .name = "kept"};
+static const struct subject kept = {
+	.count = METRIC_HEAPLEAKCNT,
+	.bytes = METRIC_HEAPLEAKBYTES,
+	.one = "Kept Block",
+	.many = "Kept Blocks",
+	.verb = "Kept",
+	.meaning = "kept by the C library for its own use until the process ends",
+	.name = "kept"};
 static const struct subject leaks = {.count = METRIC_HEAPLEAKCNT,
-				     .bytes = METRIC_HEAPLEAKBYTES,
-				     .one = "Leak",
-				     .many = "Leaks",
-				     .verb = "Leaked",
-				     .meaning = "not freed at the end of the recording",
-				     .name = "leaks",
-				     .kept = &kept};
+                                     .bytes = METRIC_HEAPLEAKBYTES,
+                                     .one = "Leak",
+                                     .many = "Leaks",
+                                     .verb = "Leaked",
+                                     .meaning = "not freed at the end of the recording",
+                                     .name = "leaks",
+                                     .kept = &kept};
 static const struct subject peak = {.count = METRIC_HEAPPEAKCNT,
-				    .bytes = METRIC_HEAPPEAKBYTES,
-				    .one = "Peak Stack",
-				    .many = "Peak Stacks",
-				    .verb = "Live",
-				    .meaning = "live when the heap was largest",
-				    .name = "peak",
-				    .put_note = put_peaks};
+                                    .bytes = METRIC_HEAPPEAKBYTES,
+                                    .one = "Peak Stack",
+                                    .many = "Peak Stacks",
+                                    .verb = "Live",
+                                    .meaning = "live when the heap was largest",
+                                    .name = "peak",
+                                    .put_note = put_peaks};
 static const struct subject allocs = {.count = METRIC_HEAPALLOCCNT,
-				      .bytes = METRIC_HEAPALLOCBYTES,
-				      .one = "Allocation",
-				      .many = "Allocations",
-				      .verb = "Allocated",
-				      .meaning = "allocated, freed later or not",
-				      .name = "allocs",
-				      .with_temps = 1};
+                                      .bytes = METRIC_HEAPALLOCBYTES,
+                                      .one = "Allocation",
+                                      .many = "Allocations",
+                                      .verb = "Allocated",
+                                      .meaning = "allocated, freed later or not",
+                                      .name = "allocs",
+                                      .with_temps = 1};
 static const struct subject both = {.count = METRIC_HEAPALLOCCNT,
-				    .bytes = METRIC_HEAPALLOCBYTES,
-				    .one = "Stack",
-				    .many = "Stacks",
-				    .verb = "Allocated",
-				    .meaning = "allocated, and what of it was not freed",
-				    .name = "heap",
-				    .with_leaks = 1};
+                                    .bytes = METRIC_HEAPALLOCBYTES,
+                                    .one = "Stack",
+                                    .many = "Stacks",
+                                    .verb = "Allocated",
+                                    .meaning = "allocated, and what of it was not freed",
+                                    .name = "heap",
+                                    .with_leaks = 1};
 
 static uint64_t count_of(const struct metric_values *values, const void *context)
 {
@@ -100,21 +102,22 @@ static uint64_t bytes_of(const struct metric_values *values, const void *context
 }
 
 static void put_head(struct session *session, const struct tree *tree, uint32_t node, size_t number,
-		     const void *context)
+                     const void *context)
 {
 	const struct subject *subject = context;
 	const struct metric_values *values = &tree->own[node];
 
 	fprintf(session->out, "%s #%zu, Instances = %llu, Bytes %s = %llu", subject->one, number,
-		(unsigned long long)values->of[subject->count], subject->verb,
-		(unsigned long long)values->of[subject->bytes]);
+	        (unsigned long long)values->of[subject->count], subject->verb,
+	        (unsigned long long)values->of[subject->bytes]);
 	if (subject->with_temps && values->of[METRIC_HEAPTEMPCNT] != 0) {
 		fputs(", Temporary = ", session->out);
 		put_temps(session->out, values->of[METRIC_HEAPTEMPCNT], values->of[subject->count]);
 	}
 	if (subject->with_leaks)
-		fprintf(session->out, ", Leaks = %llu, Bytes Leaked = %llu", (unsigned long long)values->of[METRIC_HEAPLEAKCNT],
-			(unsigned long long)values->of[METRIC_HEAPLEAKBYTES]);
+		fprintf(session->out, ", Leaks = %llu, Bytes Leaked = %llu",
+		        (unsigned long long)values->of[METRIC_HEAPLEAKCNT],
+		        (unsigned long long)values->of[METRIC_HEAPLEAKBYTES]);
 	fputc('\n', session->out);
 }
 
@@ -136,16 +139,18 @@ static void put_summary(struct session *session, const struct tree *tree, const 
 		metric_values_add(&sum, &tree->own[summary->stacks[i]]);
 		distinct += tree->own[summary->stacks[i]].of[subject->count] != 0;
 	}
-	fprintf(session->out, "%s: Distinct %s = %zu, Total Instances = %llu, Total Bytes %s = %llu\n",
-		summary->title, subject->many, distinct, (unsigned long long)sum.of[subject->count], subject->verb,
-		(unsigned long long)sum.of[subject->bytes]);
+	fprintf(session->out,
+	        "%s: Distinct %s = %zu, Total Instances = %llu, Total Bytes %s = %llu\n",
+	        summary->title, subject->many, distinct, (unsigned long long)sum.of[subject->count],
+	        subject->verb, (unsigned long long)sum.of[subject->bytes]);
 }
 
 /* The stacks whose blocks the C library keeps. */
-static void put_kept(struct session *session, const struct subject *subject, const struct tree *tree,
-		     const uint32_t *stacks, size_t count)
+static void put_kept(struct session *session, const struct subject *subject,
+                     const struct tree *tree, const uint32_t *stacks, size_t count)
 {
-	const struct stacks_kind kind = {count_of, bytes_of, put_head, subject, subject->name, METRIC_DATA_HEAP};
+	const struct stacks_kind kind = {count_of, bytes_of,      put_head,
+	                                 subject,  subject->name, METRIC_DATA_HEAP};
 
 	fprintf(session->out, "# %s: %s\n", subject->many, subject->meaning);
 	stacks_put(session, tree, &kind, stacks, count);
@@ -153,7 +158,8 @@ static void put_kept(struct session *session, const struct subject *subject, con
 
 static void put_stacks(struct session *session, const struct subject *subject)
 {
-	const struct stacks_kind kind = {count_of, bytes_of, put_head, subject, subject->name, METRIC_DATA_HEAP};
+	const struct stacks_kind kind = {count_of, bytes_of,      put_head,
+	                                 subject,  subject->name, METRIC_DATA_HEAP};
 	const struct tree *tree = session_tree(session, TREE_FRAMES);
 	const struct sym_function *function;
 	size_t found, count;
@@ -162,10 +168,12 @@ static void put_stacks(struct session *session, const struct subject *subject)
 	count = subject->kept != NULL ? kept_set_apart(tree, stacks, found) : found;
 	quality_put(session);
 	fprintf(session->out, "# %s: %s\n", subject->many, subject->meaning);
-	stacks_put_parts(session, tree, put_summary, &(struct summary){"Summary Results", subject, stacks, count});
+	stacks_put_parts(session, tree, put_summary,
+	                 &(struct summary){"Summary Results", subject, stacks, count});
 	if (count < found)
 		stacks_put_parts(session, tree, put_summary,
-				 &(struct summary){"Kept by the C library", subject->kept, stacks + count, found - count});
+		                 &(struct summary){"Kept by the C library", subject->kept,
+		                                   stacks + count, found - count});
 	if (subject->put_note != NULL)
 		subject->put_note(session);
 	stacks_put(session, tree, &kind, stacks, count);
@@ -244,8 +252,8 @@ static void put_moments(FILE *out, const struct exp_heap *heap)
 	fputs("\nLive in the course of time\n  Time (secs.)          Bytes         Blocks\n", out);
 	for (unsigned i = 0; i < heap->moment_count; i++)
 		fprintf(out, "  %12.6f %14llu %14llu\n", heap->moments[i].time_s,
-			(unsigned long long)heap->moments[i].bytes,
-			(unsigned long long)heap->moments[i].blocks);
+		        (unsigned long long)heap->moments[i].bytes,
+		        (unsigned long long)heap->moments[i].blocks);
 }
 
 static void put_unseen(struct session *session)
@@ -266,7 +274,8 @@ static void put_data(struct session *session)
 	data_heapstat(session, &sum, highest);
 }
 
-static void put_text(struct session *session, const struct exp_heap *sum, const struct session_experiment *at)
+static void put_text(struct session *session, const struct exp_heap *sum,
+                     const struct session_experiment *at)
 {
 	FILE *out = session->out;
 
@@ -281,7 +290,8 @@ static void put_text(struct session *session, const struct exp_heap *sum, const 
 	report_put_count(out, "Total bytes", sum->alloc_bytes);
 	report_put_count(out, "Smallest bytes", sum->smallest);
 	report_put_count(out, "Largest bytes", sum->largest);
-	report_put_count(out, "Average bytes", sum->allocs != 0 ? sum->alloc_bytes / sum->allocs : 0);
+	report_put_count(out, "Average bytes",
+	                 sum->allocs != 0 ? sum->alloc_bytes / sum->allocs : 0);
 	fprintf(out, "  %-23s  ", "Temporary allocations");
 	put_temps(out, sum->temps, sum->allocs);
 	fputc('\n', out);
@@ -316,7 +326,7 @@ void view_heapstat(struct session *session, const struct command_argument *argum
 		return;
 	if (sum.leaks != 0)
 		report_put_next(session, "leaks", NULL,
-				"the stacks that allocated what was not freed");
+		                "the stacks that allocated what was not freed");
 	if (at->data->heap.peak_bytes != 0)
 		report_put_next(session, "peak", NULL, "the stacks that made up the peak");
 	report_put_next(session, "allocs", NULL, "the stacks that allocate most");

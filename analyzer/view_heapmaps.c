@@ -1,10 +1,10 @@
 /* view_heapmaps.c: memory mapped without a file, by call stack, and its totals. */
-#include "view.h"
+#include "analyzer/view.h"
 
-#include "heapmaps.h"
-#include "quality.h"
-#include "report.h"
-#include "stacks.h"
+#include "analyzer/heapmaps.h"
+#include "analyzer/quality.h"
+#include "analyzer/report.h"
+#include "analyzer/stacks.h"
 
 #include <stdlib.h>
 
@@ -21,17 +21,17 @@ static uint64_t bytes_of(const struct metric_values *values, const void *context
 }
 
 static void put_head(struct session *session, const struct tree *tree, uint32_t node, size_t number,
-		     const void *context)
+                     const void *context)
 {
 	const struct metric_values *values = &tree->own[node];
 
 	(void)context;
 	fprintf(session->out,
-		"Mapping #%zu, Instances = %llu, Bytes Mapped = %llu, At Peak = %llu, Still Mapped = %llu\n", number,
-		(unsigned long long)values->of[METRIC_HEAPMAPCNT],
-		(unsigned long long)values->of[METRIC_HEAPMAPBYTES],
-		(unsigned long long)values->of[METRIC_HEAPMAPPEAK],
-		(unsigned long long)values->of[METRIC_HEAPMAPLIVE]);
+	        "Mapping #%zu, Instances = %llu, Bytes Mapped = %llu, At Peak = %llu, Still Mapped = %llu\n",
+	        number, (unsigned long long)values->of[METRIC_HEAPMAPCNT],
+	        (unsigned long long)values->of[METRIC_HEAPMAPBYTES],
+	        (unsigned long long)values->of[METRIC_HEAPMAPPEAK],
+	        (unsigned long long)values->of[METRIC_HEAPMAPLIVE]);
 }
 
 /* When each process had most mapped. */
@@ -47,7 +47,7 @@ static void put_peaks(struct session *session)
 		fprintf(session->out, "Time of Peak = %.3f (secs.)", maps->peak_time_s);
 		if (session->count > 1)
 			fprintf(session->out, ", Experiment Id = %u, Bytes Mapped = %llu", at->id,
-				(unsigned long long)maps->peak_bytes);
+			        (unsigned long long)maps->peak_bytes);
 		fputc('\n', session->out);
 	}
 }
@@ -58,28 +58,32 @@ static void put_summary(struct session *session, const struct tree *tree, const 
 	const struct metric_values *sum = &tree->total[TREE_ROOT];
 
 	fprintf(session->out,
-		"Summary Results: Distinct Mappings = %zu, Total Instances = %llu, Total Bytes Mapped = %llu, At Peak = "
-		"%llu, Still Mapped = %llu\n",
-		*(const size_t *)context, (unsigned long long)sum->of[METRIC_HEAPMAPCNT],
-		(unsigned long long)sum->of[METRIC_HEAPMAPBYTES], (unsigned long long)sum->of[METRIC_HEAPMAPPEAK],
-		(unsigned long long)sum->of[METRIC_HEAPMAPLIVE]);
+	        "Summary Results: Distinct Mappings = %zu, Total Instances = %llu, Total Bytes Mapped = %llu, At Peak = "
+	        "%llu, Still Mapped = %llu\n",
+	        *(const size_t *)context, (unsigned long long)sum->of[METRIC_HEAPMAPCNT],
+	        (unsigned long long)sum->of[METRIC_HEAPMAPBYTES],
+	        (unsigned long long)sum->of[METRIC_HEAPMAPPEAK],
+	        (unsigned long long)sum->of[METRIC_HEAPMAPLIVE]);
 }
 
 void view_heapmaps(struct session *session, const struct command_argument *argument)
 {
-	static const struct stacks_kind kind = {count_of, bytes_of, put_head, NULL, "heapmaps", METRIC_DATA_HEAP};
+	static const struct stacks_kind kind = {count_of, bytes_of,   put_head,
+	                                        NULL,     "heapmaps", METRIC_DATA_HEAP};
 	const struct tree *tree = session_tree(session, TREE_FRAMES);
 	size_t count;
 	uint32_t *stacks = stacks_find(tree, &kind, &count);
 
 	(void)argument;
 	quality_put(session);
-	fputs("# Mappings: memory without a file, mapped by the program or by growth of the program break\n", session->out);
+	fputs("# Mappings: memory without a file, mapped by the program or by growth of the program break\n",
+	      session->out);
 	stacks_put_parts(session, tree, put_summary, &count);
 	put_peaks(session);
 	stacks_put(session, tree, &kind, stacks, count);
 	if (count != 0) {
-		report_put_next(session, "allocs", NULL, "the blocks of the heap, some of which lie in them");
+		report_put_next(session, "allocs", NULL,
+		                "the blocks of the heap, some of which lie in them");
 		fputc('\n', session->out);
 	}
 	free(stacks);

@@ -1,12 +1,13 @@
-/* view_hooks.c: tables of user events: how often each hook was logged, and how much time lies between the events of pairs. */
-#include "view.h"
+/* view_hooks.c: tables of user events: how often each hook was logged, and how much time lies
+ * between the events of pairs. */
+#include "analyzer/view.h"
 
-#include "memory.h"
-#include "print.h"
-#include "quality.h"
+#include "analyzer/memory.h"
+#include "analyzer/print.h"
+#include "analyzer/quality.h"
 #include "template/template.h"
-#include "text.h"
-#include "userevents.h"
+#include "analyzer/text.h"
+#include "analyzer/userevents.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -45,7 +46,8 @@ static void put_spread(struct print_table *table, const struct spread *spread)
 
 static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
 {
-	uint64_t mixed = (a * 0x9e3779b97f4a7c15u) ^ (b + 0x7f4a7c15u) * 0xc2b2ae3d27d4eb4fu ^ c * 0x165667b19e3779f9u;
+	uint64_t mixed = (a * 0x9e3779b97f4a7c15u) ^ (b + 0x7f4a7c15u) * 0xc2b2ae3d27d4eb4fu ^
+	                 c * 0x165667b19e3779f9u;
 
 	return mixed ^ mixed >> 29;
 }
@@ -189,7 +191,7 @@ struct begun {
 
 struct pairs {
 	struct end first, second;
-	int word; /* of the key, from 1; 0: the thread is the key */
+	int word;            /* of the key, from 1; 0: the thread is the key */
 	struct begun *begun; /* a hash table of `capacity` */
 	size_t count, capacity;
 	struct spread times;
@@ -227,7 +229,8 @@ static int read_pair(const char *text, struct pairs *out)
 	text += strspn(text, " \t");
 	if (*text == '\0')
 		return 0;
-	if ((text[0] != 'D' && text[0] != 'd') || text[1] < '1' || text[1] > '0' + FMT_USER_WORDS || text[2] != '\0')
+	if ((text[0] != 'D' && text[0] != 'd') || text[1] < '1' || text[1] > '0' + FMT_USER_WORDS ||
+	    text[2] != '\0')
 		return -EINVAL;
 	out->word = text[1] - '0';
 	return 0;
@@ -235,10 +238,12 @@ static int read_pair(const char *text, struct pairs *out)
 
 static int is_end(const struct end *end, const struct exp_user_event *event)
 {
-	return end->hook == event->hook && (end->subhook == ANY_SUBHOOK || end->subhook == event->subhook);
+	return end->hook == event->hook &&
+	       (end->subhook == ANY_SUBHOOK || end->subhook == event->subhook);
 }
 
-static struct begun *find_begun(struct begun *begun, size_t capacity, uint64_t key, uint64_t process)
+static struct begun *find_begun(struct begun *begun, size_t capacity, uint64_t key,
+                                uint64_t process)
 {
 	size_t at = mix(key, process, 1) & (capacity - 1);
 
@@ -259,7 +264,8 @@ static void grow_begun(struct pairs *pairs)
 	/* What has ended is left out. */
 	for (size_t i = 0; i < pairs->capacity; i++)
 		if (pairs->begun[i].is_open) {
-			*find_begun(begun, capacity, pairs->begun[i].key, pairs->begun[i].process) = pairs->begun[i];
+			*find_begun(begun, capacity, pairs->begun[i].key,
+			            pairs->begun[i].process) = pairs->begun[i];
 			pairs->count++;
 		}
 	free(pairs->begun);
@@ -282,7 +288,9 @@ static int pair_event(void *context, const struct exp_user_event *event)
 	if (is_second) {
 		pairs->seconds++;
 		if (begun->is_open)
-			add_to(&pairs->times, event->time_ns > begun->time_ns ? (uint64_t)(event->time_ns - begun->time_ns) : 0);
+			add_to(&pairs->times, event->time_ns > begun->time_ns
+			                              ? (uint64_t)(event->time_ns - begun->time_ns)
+			                              : 0);
 		else
 			pairs->without_first++;
 		begun->is_open = 0;
@@ -295,7 +303,11 @@ static int pair_event(void *context, const struct exp_user_event *event)
 			return 0;
 		}
 		pairs->count += !begun->is_used;
-		*begun = (struct begun){.key = key, .process = event->process, .time_ns = event->time_ns, .is_used = 1, .is_open = 1};
+		*begun = (struct begun){.key = key,
+		                        .process = event->process,
+		                        .time_ns = event->time_ns,
+		                        .is_used = 1,
+		                        .is_open = 1};
 	}
 	return 0;
 }
@@ -317,15 +329,20 @@ static void put_pairs(struct session *session, const struct pairs *pairs, uint64
 	print_field(record, PRINT_COUNT, "pairs", "Pairs", pairs->times.count);
 	print_field(record, PRINT_NS, "sum", "Time between, all together", pairs->times.sum);
 	print_field(record, PRINT_NS, "min", "Least", pairs->times.least);
-	print_field(record, PRINT_NS, "avg", "Average", pairs->times.count ? pairs->times.sum / pairs->times.count : 0);
+	print_field(record, PRINT_NS, "avg", "Average",
+	            pairs->times.count ? pairs->times.sum / pairs->times.count : 0);
 	print_field(record, PRINT_NS, "max", "Most", pairs->times.most);
 	print_field(record, PRINT_COUNT, "firsts", "First events", pairs->firsts);
 	print_field(record, PRINT_COUNT, "seconds", "Second events", pairs->seconds);
-	print_field(record, PRINT_COUNT, "again", "First events without a second one before the next", pairs->again);
-	print_field(record, PRINT_COUNT, "open", "First events without a second one at the end", open);
-	print_field(record, PRINT_COUNT, "without_first", "Second events without a first one", pairs->without_first);
+	print_field(record, PRINT_COUNT, "again",
+	            "First events without a second one before the next", pairs->again);
+	print_field(record, PRINT_COUNT, "open", "First events without a second one at the end",
+	            open);
+	print_field(record, PRINT_COUNT, "without_first", "Second events without a first one",
+	            pairs->without_first);
 	if (pairs->too_many > 0)
-		print_field(record, PRINT_COUNT, "too_many", "First events not looked at: too many were open", pairs->too_many);
+		print_field(record, PRINT_COUNT, "too_many",
+		            "First events not looked at: too many were open", pairs->too_many);
 	print_table_end(session, record, 0);
 }
 
@@ -336,7 +353,9 @@ void view_hookpairs(struct session *session, const struct command_argument *argu
 	uint64_t open = 0;
 
 	if (read_pair(argument->text, &pairs) != 0) {
-		session_fail(session, EXIT_USAGE, "hookpairs: needs \"FIRST SECOND [Dn]\": ID or ID:SUBID, and a data word that tells pairs apart");
+		session_fail(
+			session, EXIT_USAGE,
+			"hookpairs: needs \"FIRST SECOND [Dn]\": ID or ID:SUBID, and a data word that tells pairs apart");
 		return;
 	}
 	while (user_family_next(&family)) {

@@ -1,23 +1,25 @@
-/* view_index.c: tables of index objects and memory objects, and the commands that list and define them. */
-#include "view.h"
+/* view_index.c: tables of index objects and memory objects, and the commands that list and define
+ * them. */
+#include "analyzer/view.h"
 
-#include "compare.h"
-#include "compare_beside.h"
-#include "compare_named.h"
-#include "filters.h"
-#include "indexobj.h"
-#include "memory.h"
-#include "print.h"
-#include "quality.h"
-#include "ranges.h"
-#include "table.h"
+#include "analyzer/compare.h"
+#include "analyzer/compare_beside.h"
+#include "analyzer/compare_named.h"
+#include "analyzer/filters.h"
+#include "analyzer/indexobj.h"
+#include "analyzer/memory.h"
+#include "analyzer/print.h"
+#include "analyzer/quality.h"
+#include "analyzer/ranges.h"
+#include "analyzer/table.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 /* Each measured metric of the current ones once, exclusive: there is nothing below a thread. */
-static void reduce_metrics(const struct session *session, struct metric_list *metrics, struct metric_sort *sort)
+static void reduce_metrics(const struct session *session, struct metric_list *metrics,
+                           struct metric_sort *sort)
 {
 	metric_list_attributed(&session->metrics, metrics);
 	for (size_t i = 0; i < metrics->count; i++)
@@ -41,12 +43,15 @@ static int by_key(const void *left, const void *right)
 
 static void add_row(struct table *table, const struct metric_values *values, char *name)
 {
-	table->rows = memory_grow(table->rows, table->count, &table->capacity, sizeof(*table->rows));
-	table->rows[table->count++] = (struct table_row){.own = values, .total = values, .name = name};
+	table->rows = memory_grow(table->rows, table->count, &table->capacity,
+	                          sizeof(*table->rows));
+	table->rows[table->count++] = (struct table_row){
+		.own = values, .total = values, .name = name};
 }
 
-static struct table make_table(struct session *session, const struct index_type *type, const struct index_rows *rows,
-			       const struct metric_list *metrics, const struct metric_sort *sort)
+static struct table make_table(struct session *session, const struct index_type *type,
+                               const struct index_rows *rows, const struct metric_list *metrics,
+                               const struct metric_sort *sort)
 {
 	struct table table = {.count = 0};
 
@@ -55,11 +60,13 @@ static struct table make_table(struct session *session, const struct index_type 
 	add_row(&table, &table.sum, memory_text("<Total>", strlen("<Total>")));
 	for (size_t i = 0; i < rows->count; i++)
 		if (table_is_worth(&rows->rows[i].values, &rows->rows[i].values, metrics, sort))
-			add_row(&table, &rows->rows[i].values, index_row_name(session, type, rows, &rows->rows[i]));
+			add_row(&table, &rows->rows[i].values,
+			        index_row_name(session, type, rows, &rows->rows[i]));
 	return table;
 }
 
-static void put_title(struct session *session, const struct index_type *type, const struct metric_sort *sort, int has_overflow)
+static void put_title(struct session *session, const struct index_type *type,
+                      const struct metric_sort *sort, int has_overflow)
 {
 	char text[METRIC_ERROR_MAX];
 
@@ -68,13 +75,14 @@ static void put_title(struct session *session, const struct index_type *type, co
 		fprintf(session->out, "%s in their order\n\n", type->heading);
 	else
 		fprintf(session->out, "%s sorted by %s: %s%s\n\n", type->heading,
-			sort->metric.id < METRIC_VALUES ? "metric" : "property", metric_describe(&sort->metric, text),
-			sort->reverse ? ", reversed" : "");
+		        sort->metric.id < METRIC_VALUES ? "metric" : "property",
+		        metric_describe(&sort->metric, text), sort->reverse ? ", reversed" : "");
 	if (has_overflow)
 		print_note(session, "warning: too many rows: events of others are left out");
 }
 
-/* Where a row stands among those in order of their keys. Samples count from 1 in every experiment. */
+/* Where a row stands among those in order of their keys. Samples count from 1 in every experiment.
+ */
 static int64_t place_of(const struct index_type *type, const struct index_row *row)
 {
 	if (!type->is_by_key)
@@ -85,7 +93,8 @@ static int64_t place_of(const struct index_type *type, const struct index_row *r
 }
 
 /* The rows of the compared groups side by side. */
-static void put_compared(struct session *session, const struct index_type *type, const struct expression *list)
+static void put_compared(struct session *session, const struct index_type *type,
+                         const struct expression *list)
 {
 	struct compare_form form = {.key = type->name, .is_by_place = type->is_by_key};
 	struct compare_named *named = compare_named_create();
@@ -97,8 +106,10 @@ static void put_compared(struct session *session, const struct index_type *type,
 		compare_focus(session, i);
 		rows = index_gather(session, type, list);
 		for (size_t j = 0; j < rows.count; j++)
-			compare_named_add(named, i, index_row_compared_name(session, type, &rows, &rows.rows[j]),
-					  place_of(type, &rows.rows[j]), &rows.rows[j].values);
+			compare_named_add(
+				named, i,
+				index_row_compared_name(session, type, &rows, &rows.rows[j]),
+				place_of(type, &rows.rows[j]), &rows.rows[j].values);
 		has_overflow |= rows.has_overflow;
 		index_rows_fini(&rows);
 		compare_unfocus(session);
@@ -108,7 +119,8 @@ static void put_compared(struct session *session, const struct index_type *type,
 	compare_named_put(session, named, &form);
 }
 
-static void put_index(struct session *session, const struct index_type *type, const struct expression *list)
+static void put_index(struct session *session, const struct index_type *type,
+                      const struct expression *list)
 {
 	struct index_rows rows = index_gather(session, type, list);
 	struct metric_list metrics;
@@ -138,7 +150,8 @@ static void view_type(struct session *session, const struct index_type *type, co
 	char *text = NULL;
 
 	if (list != NULL && type->token == NULL) {
-		session_fail(session, EXIT_USAGE, "%s: its rows cannot be chosen by number", type->name);
+		session_fail(session, EXIT_USAGE, "%s: its rows cannot be chosen by number",
+		             type->name);
 		return;
 	}
 	if (list != NULL && ranges_expression(list, type->token, &text, &error) != 0) {
@@ -155,10 +168,12 @@ static void view_type(struct session *session, const struct index_type *type, co
 	expression_destroy(wanted);
 }
 
-static void view_named(struct session *session, int is_memory, const char *command, const char *name)
+static void view_named(struct session *session, int is_memory, const char *command,
+                       const char *name)
 {
 	char error[200];
-	const struct index_type *type = index_find(session->indexes, is_memory, name, error, sizeof(error));
+	const struct index_type *type = index_find(session->indexes, is_memory, name, error,
+	                                           sizeof(error));
 
 	if (type == NULL)
 		session_fail(session, EXIT_USAGE, "%s: %s", command, error);
@@ -171,11 +186,13 @@ static void view_named(struct session *session, int is_memory, const char *comma
 	{ \
 		char error[200]; \
 \
-		view_type(session, index_find(session->indexes, 0, #name, error, sizeof(error)), argument->text); \
+		view_type(session, index_find(session->indexes, 0, #name, error, sizeof(error)), \
+		          argument->text); \
 	}
 #define VIEW_MEMORY(name)
-#define INDEX(name, group, expression, label, shift, order, token, heading, meaning) VIEW_##group(name)
-#include "indexobj.def"
+#define INDEX(name, group, expression, label, shift, order, token, heading, meaning) \
+	VIEW_##group(name)
+#include "analyzer/indexobj.def"
 
 void view_indxobj(struct session *session, const struct command_argument *argument)
 {
@@ -195,8 +212,10 @@ int view_own_index(struct session *session, const char *name)
 		if (!type->is_own || strcasecmp(type->name, name) != 0)
 			continue;
 		/* It runs as the command that shows such objects, with all that this checks. */
-		command_run(session, command_find(type->is_memory ? "memobj" : "indxobj", (char[64]){""}, 64),
-			    &(const struct command_argument){.text = type->name});
+		command_run(
+			session,
+			command_find(type->is_memory ? "memobj" : "indxobj", (char[64]){""}, 64),
+			&(const struct command_argument){.text = type->name});
 		return 1;
 	}
 	return 0;
@@ -205,7 +224,8 @@ int view_own_index(struct session *session, const char *name)
 static void put_cpus(struct session *session)
 {
 	char error[200];
-	struct index_rows rows = index_gather(session, index_find(session->indexes, 0, "cpus", error, sizeof(error)), NULL);
+	struct index_rows rows = index_gather(
+		session, index_find(session->indexes, 0, "cpus", error, sizeof(error)), NULL);
 	struct print_table *table = print_table_begin("cpus");
 
 	print_describe(table, "CPUs", 1);
@@ -278,11 +298,13 @@ static char *unquote(const char *text, size_t *skipped)
 {
 	size_t len = strlen(text);
 
-	*skipped = len >= 2 && (text[0] == '"' || text[0] == '\'') && strchr(text + 1, text[0]) == text + len - 1;
+	*skipped = len >= 2 && (text[0] == '"' || text[0] == '\'') &&
+	           strchr(text + 1, text[0]) == text + len - 1;
 	return memory_text(text + *skipped, len - 2 * *skipped);
 }
 
-static void define(struct session *session, int is_memory, const char *command, const struct command_argument *argument)
+static void define(struct session *session, int is_memory, const char *command,
+                   const struct command_argument *argument)
 {
 	struct expression_error error;
 	size_t skipped;

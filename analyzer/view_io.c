@@ -1,16 +1,16 @@
 /* view_io.c: calls for input and output by file, by descriptor and by call stack. */
-#include "view.h"
+#include "analyzer/view.h"
 
-#include "compare.h"
-#include "compare_named.h"
-#include "data.h"
+#include "analyzer/compare.h"
+#include "analyzer/compare_named.h"
+#include "analyzer/data.h"
 #include "format/record.h"
-#include "memory.h"
-#include "quality.h"
-#include "report.h"
-#include "stacks.h"
-#include "text.h"
-#include "valuenames.h"
+#include "analyzer/memory.h"
+#include "analyzer/quality.h"
+#include "analyzer/report.h"
+#include "analyzer/stacks.h"
+#include "analyzer/text.h"
+#include "analyzer/valuenames.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static uint64_t time_of(const struct exp_io_totals *totals)
 {
 	uint64_t sum = 0;
 
-	for (size_t class = 0; class < EXP_IO_CLASSES; class++)
+	for (size_t class = 0; class < EXP_IO_CLASSES; class ++)
 		sum += totals->wait_ns[class];
 	return sum;
 }
@@ -38,14 +38,14 @@ static uint64_t count_of(const struct exp_io_totals *totals)
 {
 	uint64_t sum = 0;
 
-	for (size_t class = 0; class < EXP_IO_CLASSES; class++)
+	for (size_t class = 0; class < EXP_IO_CLASSES; class ++)
 		sum += totals->count[class];
 	return sum;
 }
 
 static void add_totals(struct exp_io_totals *to, const struct exp_io_totals *from)
 {
-	for (size_t class = 0; class < EXP_IO_CLASSES; class++) {
+	for (size_t class = 0; class < EXP_IO_CLASSES; class ++) {
 		to->count[class] += from->count[class];
 		to->bytes[class] += from->bytes[class];
 		to->wait_ns[class] += from->wait_ns[class];
@@ -69,7 +69,8 @@ static int compare_names(const struct row *a, const struct row *b)
 	order = memcmp(a->file->name, b->file->name, shorter);
 	if (order != 0)
 		return order;
-	return (a->file->name_size > b->file->name_size) - (a->file->name_size < b->file->name_size);
+	return (a->file->name_size > b->file->name_size) -
+	       (a->file->name_size < b->file->name_size);
 }
 
 static int by_name(const void *left, const void *right)
@@ -110,8 +111,9 @@ static void add_row(struct print_table *table, const struct row *row, int with_f
 	char *name = file->name != NULL ? memory_text(file->name, file->name_size) : NULL;
 
 	data_io_add(table,
-		    &(struct data_io_row){row->at, name != NULL ? name : unnamed, type_name(file), row->fd, &row->totals},
-		    with_fd);
+	            &(struct data_io_row){row->at, name != NULL ? name : unnamed, type_name(file),
+	                                  row->fd, &row->totals},
+	            with_fd);
 	free(name);
 }
 
@@ -125,7 +127,8 @@ static void put_file(FILE *out, const struct exp_io_file *file)
 		text_put_bytes(out, file->name, file->name_size);
 	else
 		fputs(file->number == 0 ? "<Unknown>" : "<Not named>", out);
-	if (file->type != FMT_file_type_REGULAR && file->type != FMT_file_type_UNKNOWN && type != NULL)
+	if (file->type != FMT_file_type_REGULAR && file->type != FMT_file_type_UNKNOWN &&
+	    type != NULL)
 		fprintf(out, " (%s)", type);
 	else if (system != NULL)
 		fprintf(out, " (%s)", system);
@@ -152,7 +155,7 @@ static void put_heading(struct session *session, int with_fd)
 	FILE *out = session->out;
 
 	fprintf(out, "%9s %13s %10s  %9s %13s %10s  %9s %10s  %9s %10s  ", "Reads", "Bytes", "sec.",
-		"Writes", "Bytes", "sec.", "Other", "sec.", "Errors", "sec.");
+	        "Writes", "Bytes", "sec.", "Other", "sec.", "Errors", "sec.");
 	if (with_fd && session->count > 1)
 		fprintf(out, "%3s  ", "ID");
 	fprintf(out, "%s%s\n", with_fd ? "   FD  " : "", "File");
@@ -184,9 +187,11 @@ static void put_rows(struct session *session, struct row *rows, size_t count, in
 	if (count > 1)
 		qsort(rows, count, sizeof(*rows), by_time);
 	if (print_is_data(session)) {
-		struct print_table *table = data_io_begin(with_fd ? "iodetail" : "ioactivity", with_fd);
+		struct print_table *table = data_io_begin(with_fd ? "iodetail" : "ioactivity",
+		                                          with_fd);
 
-		data_io_add(table, &(struct data_io_row){NULL, "<Total>", NULL, UINT32_MAX, &sum}, with_fd);
+		data_io_add(table, &(struct data_io_row){NULL, "<Total>", NULL, UINT32_MAX, &sum},
+		            with_fd);
 		for (size_t i = 0; i < shown; i++)
 			add_row(table, &rows[i], with_fd);
 		print_table_end(session, table, 0);
@@ -279,14 +284,15 @@ void view_iodetail(struct session *session, const struct command_argument *argum
 			const struct exp_io_descriptor *from = &io->descriptors[j];
 
 			rows = memory_grow(rows, count, &capacity, sizeof(*rows));
-			rows[count++] = (struct row){at, &io->files[from->file], from->fd, from->totals};
+			rows[count++] = (struct row){at, &io->files[from->file], from->fd,
+			                             from->totals};
 		}
 	}
 	quality_put(session);
 	fprintf(session->out,
-		"Descriptors, each with every file that it stood for: %zu, sorted by the time of all "
-		"calls\n\n",
-		count);
+	        "Descriptors, each with every file that it stood for: %zu, sorted by the time of all "
+	        "calls\n\n",
+	        count);
 	put_rows(session, rows, count, 1);
 	if (count != 0) {
 		report_put_next(session, "iostat", NULL, "sizes, functions and errors");
@@ -335,23 +341,23 @@ static void put_classes(FILE *out, const struct metric_values *values)
 		if (values->of[classes[i].count] == 0)
 			continue;
 		fprintf(out, ", %s: Calls = %llu", classes[i].name,
-			(unsigned long long)values->of[classes[i].count]);
+		        (unsigned long long)values->of[classes[i].count]);
 		if (classes[i].bytes != METRICS)
 			fprintf(out, " Bytes = %llu",
-				(unsigned long long)values->of[classes[i].bytes]);
+			        (unsigned long long)values->of[classes[i].bytes]);
 		fprintf(out, " Time = %.6f", report_seconds(values->of[classes[i].time]));
 	}
 	fputc('\n', out);
 }
 
 static void put_head(struct session *session, const struct tree *tree, uint32_t node, size_t number,
-		     const void *context)
+                     const void *context)
 {
 	const struct metric_values *values = &tree->own[node];
 
 	(void)context;
 	fprintf(session->out, "Stack #%zu, Total = %.6f (secs.), Longest = %.6f", number,
-		report_seconds(seconds_of(values, NULL)), report_seconds(tree->longest[node].io));
+	        report_seconds(seconds_of(values, NULL)), report_seconds(tree->longest[node].io));
 	put_classes(session->out, values);
 }
 
@@ -362,14 +368,15 @@ static void put_summary(struct session *session, const struct tree *tree, const 
 
 	for (size_t i = 0; i < tree->count; i++)
 		distinct += calls_of(&tree->own[i], context) != 0;
-	fprintf(session->out, "Summary Results: Distinct Stacks = %zu, Total = %.6f (secs.)", distinct,
-		report_seconds(seconds_of(sum, NULL)));
+	fprintf(session->out, "Summary Results: Distinct Stacks = %zu, Total = %.6f (secs.)",
+	        distinct, report_seconds(seconds_of(sum, NULL)));
 	put_classes(session->out, sum);
 }
 
 void view_iocallstack(struct session *session, const struct command_argument *argument)
 {
-	static const struct stacks_kind kind = {calls_of, seconds_of, put_head, NULL, "iocallstack", METRIC_DATA_IO};
+	static const struct stacks_kind kind = {calls_of, seconds_of,    put_head,
+	                                        NULL,     "iocallstack", METRIC_DATA_IO};
 	const struct tree *tree = session_tree(session, TREE_FRAMES);
 	size_t count;
 	uint32_t *stacks = stacks_find(tree, &kind, &count);

@@ -1,12 +1,12 @@
 /* view_iostat.c: statistics of input and output: totals and sizes, functions, errors. */
-#include "view.h"
+#include "analyzer/view.h"
 
-#include "compare_beside.h"
-#include "data.h"
+#include "analyzer/compare_beside.h"
+#include "analyzer/data.h"
 #include "format/record.h"
-#include "memory.h"
-#include "quality.h"
-#include "report.h"
+#include "analyzer/memory.h"
+#include "analyzer/quality.h"
+#include "analyzer/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void sum_up(struct session *session, struct exp_io *sum)
 	while ((at = session_next(session, at)) != NULL) {
 		const struct exp_io *io = &at->data->io;
 
-		for (size_t class = 0; class < EXP_IO_CLASSES; class++)
+		for (size_t class = 0; class < EXP_IO_CLASSES; class ++)
 			add_class(sum, io, class);
 		for (size_t j = 0; j < EXP_IO_FUNCTIONS; j++) {
 			sum->functions[j].count += io->functions[j].count;
@@ -111,15 +111,15 @@ static void put_functions(FILE *out, struct exp_io *io)
 			order[count++] = i;
 	if (count > 1)
 		qsort_r(order, count, sizeof(*order), by_time, io->functions);
-	fprintf(out, "\nFunctions, each with its variants\n  %9s  %9s  %14s  %12s  %s\n", "Calls", "Errors",
-		"Bytes", "Time (secs.)", "Function");
+	fprintf(out, "\nFunctions, each with its variants\n  %9s  %9s  %14s  %12s  %s\n", "Calls",
+	        "Errors", "Bytes", "Time (secs.)", "Function");
 	for (size_t i = 0; i < count; i++) {
 		const struct exp_io_function *at = &io->functions[order[i]];
 		const char *name = fmt_enum_name("io_func", order[i]);
 
 		fprintf(out, "  %9llu  %9llu  %14llu  %12.6f  %s\n", (unsigned long long)at->count,
-			(unsigned long long)at->errors, (unsigned long long)at->bytes,
-			report_seconds(at->wait_ns), name != NULL ? name : "<Unknown>");
+		        (unsigned long long)at->errors, (unsigned long long)at->bytes,
+		        report_seconds(at->wait_ns), name != NULL ? name : "<Unknown>");
 	}
 }
 
@@ -133,7 +133,7 @@ static void put_errors(FILE *out, const struct exp_io *io)
 
 		if (io->errors[i] != 0)
 			fprintf(out, "  %9llu  %s (%s)\n", (unsigned long long)io->errors[i],
-				name != NULL ? name : "?", strerror(i));
+			        name != NULL ? name : "?", strerror(i));
 	}
 	if (io->errors[0] != 0)
 		fprintf(out, "  %9llu  <Unknown>\n", (unsigned long long)io->errors[0]);

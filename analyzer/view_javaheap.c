@@ -1,10 +1,10 @@
 /* view_javaheap.c: objects of Java by class, as sampled. */
-#include "view.h"
+#include "analyzer/view.h"
 
 #include "experiment/clock.h"
-#include "memory.h"
-#include "print.h"
-#include "stacks.h"
+#include "analyzer/memory.h"
+#include "analyzer/print.h"
+#include "analyzer/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,8 @@ static int by_bytes(const void *left, const void *right)
 }
 
 /* The classes of an experiment, whose allocations are in order of them, are added to rows. */
-static struct row *add_classes(const struct session_experiment *at, struct row *rows, size_t *count, size_t *capacity)
+static struct row *add_classes(const struct session_experiment *at, struct row *rows, size_t *count,
+                               size_t *capacity)
 {
 	for (size_t i = 0; i < at->data->java_alloc_count; i++) {
 		const struct exp_java_alloc *alloc = &at->data->java_allocs[i];
@@ -36,7 +37,8 @@ static struct row *add_classes(const struct session_experiment *at, struct row *
 		if (row == NULL || row->at != at || row->class != alloc->class_id) {
 			rows = memory_grow(rows, *count, capacity, sizeof(*rows));
 			row = &rows[(*count)++];
-			*row = (struct row){.at = at, .class = alloc->class_id, .node = EXP_NO_INDEX};
+			*row = (struct row){
+				.at = at, .class = alloc->class_id, .node = EXP_NO_INDEX};
 		}
 		row->samples += alloc->samples;
 		row->objects += alloc->objects;
@@ -52,8 +54,9 @@ static struct row *add_classes(const struct session_experiment *at, struct row *
 /* As Java writes it: java.lang.String, byte[], java.lang.String[][]. */
 static char *title_of(const struct row *row)
 {
-	static const char *const types[] = {['B'] = "byte", ['C'] = "char", ['D'] = "double", ['F'] = "float", ['I'] = "int",
-					    ['J'] = "long", ['S'] = "short", ['Z'] = "boolean"};
+	static const char *const types[] = {
+		['B'] = "byte", ['C'] = "char", ['D'] = "double", ['F'] = "float",
+		['I'] = "int",  ['J'] = "long", ['S'] = "short",  ['Z'] = "boolean"};
 	const char *name = experiment_java_class(row->at->experiment, row->class);
 	size_t dimensions = name != NULL ? strspn(name, "[") : 0, size;
 	char *title;
@@ -62,11 +65,14 @@ static char *title_of(const struct row *row)
 		return memory_text("<Unknown>", strlen("<Unknown>"));
 	name += dimensions;
 	size = strlen(name);
-	if (dimensions > 0 && size == 1 && (unsigned char)name[0] < sizeof(types) / sizeof(types[0]) && types[(unsigned char)name[0]] != NULL)
+	if (dimensions > 0 && size == 1 &&
+	    (unsigned char)name[0] < sizeof(types) / sizeof(types[0]) &&
+	    types[(unsigned char)name[0]] != NULL)
 		size = strlen(name = types[(unsigned char)name[0]]);
 	else if (dimensions > 0 && size > 2 && name[0] == 'L')
 		name++, size -= 2;
-	title = memory_format("%.*s%.*s", (int)size, name, (int)(2 * (dimensions < 8 ? dimensions : 8)), "[][][][][][][][]");
+	title = memory_format("%.*s%.*s", (int)size, name,
+	                      (int)(2 * (dimensions < 8 ? dimensions : 8)), "[][][][][][][][]");
 	for (char *at = title; *at != '\0'; at++)
 		if (*at == '/')
 			*at = '.';

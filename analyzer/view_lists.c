@@ -1,8 +1,8 @@
 /* view_lists.c: the load objects of the session's processes. */
-#include "view.h"
+#include "analyzer/view.h"
 
-#include "memory.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 /* The symbols that an object of a process was read from; NULL if none of its addresses were
  * recorded. */
 static const struct sym_object *find_symbols(const struct session *session,
-					     const struct exp_object *object)
+                                             const struct exp_object *object)
 {
 	for (size_t i = 0; i < symbols_object_count(session->symbols); i++) {
 		const struct sym_object *at = symbols_object(session->symbols, i);
@@ -30,7 +30,7 @@ static void put_state(FILE *out, const struct sym_object *symbols)
 	}
 	if (symbols->file == NULL) {
 		fputs(symbols->mismatch ? "another build is there now: no symbols"
-					: "no file found",
+		                        : "no file found",
 		      out);
 		return;
 	}
@@ -42,7 +42,8 @@ static void put_state(FILE *out, const struct sym_object *symbols)
 }
 
 /* The same for programs. */
-static void add_object(struct session *session, struct print_table *table, const struct exp_object *object)
+static void add_object(struct session *session, struct print_table *table,
+                       const struct exp_object *object)
 {
 	const struct sym_object *symbols = find_symbols(session, object);
 

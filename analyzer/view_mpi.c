@@ -1,13 +1,13 @@
 /* view_mpi.c: calls of MPI functions, by function and by rank, and the messages between ranks. */
-#include "view.h"
+#include "analyzer/view.h"
 
 #include "experiment/clock.h"
 #include "experiment/mpi.h"
 #include "format/record.h"
-#include "memory.h"
-#include "print.h"
-#include "quality.h"
-#include "report.h"
+#include "analyzer/memory.h"
+#include "analyzer/print.h"
+#include "analyzer/quality.h"
+#include "analyzer/report.h"
 
 #include <stdlib.h>
 
@@ -82,7 +82,8 @@ void view_mpifunctions(struct session *session, const struct command_argument *a
 	print_column(table, PRINT_BYTES, "received", "Bytes\nreceived");
 	for (size_t i = 0; i < count; i++) {
 		const struct exp_mpi_function *function = &functions[i];
-		const char *name = fmt_enum_name("mpi_func", function->func), *class = fmt_enum_name("mpi_state", function->func >> 8);
+		const char *name = fmt_enum_name("mpi_func", function->func),
+			   *class = fmt_enum_name("mpi_state", function->func >> 8);
 
 		print_word(table, name != NULL ? name : "<Unknown>");
 		print_word(table, class != NULL ? class : "<Unknown>");
@@ -114,7 +115,7 @@ enum rank_column {
 #define COLUMN(id, type, key, heading) RANK_##id,
 	RANK_COLUMNS(COLUMN)
 #undef COLUMN
-	RANK_COUNT
+		RANK_COUNT
 };
 
 struct rank {
@@ -173,8 +174,10 @@ static struct rank *find_ranks(struct session *session, size_t *count)
 }
 
 /* A line of what the ranks have in common. */
-static void put_summary(struct print_table *table, const char *name, const struct rank *ranks, size_t count,
-			uint64_t (*of)(const struct rank *ranks, size_t count, enum rank_column column))
+static void put_summary(struct print_table *table, const char *name, const struct rank *ranks,
+                        size_t count,
+                        uint64_t (*of)(const struct rank *ranks, size_t count,
+                                       enum rank_column column))
 {
 	print_word(table, name);
 	for (enum rank_column column = 0; column < RANK_COUNT; column++)
@@ -232,7 +235,10 @@ void view_mpiranks(struct session *session, const struct command_argument *argum
 
 	(void)argument;
 	quality_put(session);
-	print_describe(table, "Ranks: time in MPI functions, messages and their bytes; imbalance is the most less the mean", 1);
+	print_describe(
+		table,
+		"Ranks: time in MPI functions, messages and their bytes; imbalance is the most less the mean",
+		1);
 	print_column(table, PRINT_WORD, "rank", "Rank");
 #define COLUMN(id, type, key, heading) print_column(table, type, key, heading);
 	RANK_COLUMNS(COLUMN)
@@ -310,13 +316,23 @@ static struct message *find_messages(struct session *session, size_t *count)
 			const struct exp_mpi_peer *peer = &mpi_of(at)->peers[i];
 			uint32_t own = (uint32_t)at->info->mpi_rank;
 			const struct message both[] = {
-				{.from = own, .to = peer->rank, .sends = peer->sends, .sent = peer->sent, .put = peer->put},
-				{.from = peer->rank, .to = own, .receives = peer->receives, .received = peer->received, .got = peer->got}};
+				{.from = own,
+			         .to = peer->rank,
+			         .sends = peer->sends,
+			         .sent = peer->sent,
+			         .put = peer->put},
+				{.from = peer->rank,
+			         .to = own,
+			         .receives = peer->receives,
+			         .received = peer->received,
+			         .got = peer->got},
+			};
 
 			for (size_t j = 0; j < 2; j++) {
 				if (!(both[j].sends | both[j].receives | both[j].put | both[j].got))
 					continue;
-				messages = memory_grow(messages, *count, &capacity, sizeof(*messages));
+				messages = memory_grow(messages, *count, &capacity,
+				                       sizeof(*messages));
 				messages[(*count)++] = both[j];
 			}
 		}
@@ -334,7 +350,10 @@ void view_mpimessages(struct session *session, const struct command_argument *ar
 
 	(void)argument;
 	quality_put(session);
-	print_describe(table, "Messages, as senders and receivers tell; one-sided bytes, put by the one or got by the other", 2);
+	print_describe(
+		table,
+		"Messages, as senders and receivers tell; one-sided bytes, put by the one or got by the other",
+		2);
 	print_column(table, PRINT_ID, "from", "From");
 	print_column(table, PRINT_ID, "to", "To");
 	print_column(table, PRINT_COUNT, "sends", "Sent");

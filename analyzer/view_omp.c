@@ -1,12 +1,12 @@
 /* view_omp.c: parallel regions, and the other constructs of OpenMP. */
-#include "view.h"
+#include "analyzer/view.h"
 
 #include "format/record.h"
-#include "memory.h"
-#include "print.h"
-#include "quality.h"
-#include "report.h"
-#include "stacks.h"
+#include "analyzer/memory.h"
+#include "analyzer/print.h"
+#include "analyzer/quality.h"
+#include "analyzer/report.h"
+#include "analyzer/stacks.h"
 
 #include <stdlib.h>
 
@@ -27,7 +27,8 @@ static int is_region(const struct exp_omp_construct *construct)
 
 static int by_lost(const void *left, const void *right)
 {
-	const struct exp_omp_construct *a = ((const struct row *)left)->construct, *b = ((const struct row *)right)->construct;
+	const struct exp_omp_construct *a = ((const struct row *)left)->construct,
+				       *b = ((const struct row *)right)->construct;
 	uint64_t a_lost = a->lost_ns + a->wait_ns, b_lost = b->lost_ns + b->wait_ns;
 
 	if (a_lost != b_lost)
@@ -39,13 +40,15 @@ static int by_lost(const void *left, const void *right)
 
 static int by_time(const void *left, const void *right)
 {
-	const struct exp_omp_construct *a = ((const struct row *)left)->construct, *b = ((const struct row *)right)->construct;
+	const struct exp_omp_construct *a = ((const struct row *)left)->construct,
+				       *b = ((const struct row *)right)->construct;
 
 	if (a->time_ns != b->time_ns)
 		return a->time_ns > b->time_ns ? -1 : 1;
 	if (a->count != b->count)
 		return a->count > b->count ? -1 : 1;
-	return a->event != b->event ? (int)a->event - (int)b->event : (a->node > b->node) - (a->node < b->node);
+	return a->event != b->event ? (int)a->event - (int)b->event
+	                            : (a->node > b->node) - (a->node < b->node);
 }
 
 /* The regions, or the others, of all selected experiments. The caller frees rows.row. */
@@ -61,7 +64,8 @@ static struct rows find_rows(struct session *session, int regions)
 	while ((at = session_next(session, at)) != NULL)
 		for (size_t i = 0; i < at->data->omp.count; i++)
 			if (is_region(&at->data->omp.constructs[i]) == regions)
-				rows.row[rows.count++] = (struct row){at, &at->data->omp.constructs[i]};
+				rows.row[rows.count++] = (struct row){at,
+				                                      &at->data->omp.constructs[i]};
 	qsort(rows.row, rows.count, sizeof(*rows.row), regions ? by_lost : by_time);
 	return rows;
 }
@@ -79,7 +83,8 @@ static double share(uint64_t part, uint64_t whole)
 	return whole != 0 ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-/* `work` and `wait` are of all threads; `lost` is what they could have worked besides, had the shares been even. */
+/* `work` and `wait` are of all threads; `lost` is what they could have worked besides, had the
+ * shares been even. */
 void view_ompregions(struct session *session, const struct command_argument *argument)
 {
 	struct rows rows = find_rows(session, 1);
@@ -108,11 +113,13 @@ void view_ompregions(struct session *session, const struct command_argument *arg
 		print_number(table, construct->work_ns);
 		print_number(table, construct->wait_ns);
 		print_number(table, construct->lost_ns);
-		print_real(table, share(construct->work_ns, construct->work_ns + construct->wait_ns));
+		print_real(table,
+		           share(construct->work_ns, construct->work_ns + construct->wait_ns));
 	}
 	print_table_end(session, table, session->limit);
 	if (rows.count != 0)
-		report_put_next(session, "ompconstructs", NULL, "what the threads waited for in them");
+		report_put_next(session, "ompconstructs", NULL,
+		                "what the threads waited for in them");
 	free(rows.row);
 }
 
@@ -123,7 +130,8 @@ void view_ompconstructs(struct session *session, const struct command_argument *
 
 	(void)argument;
 	quality_put(session);
-	print_describe(table, "Constructs: tasks, waits and shared work; times are of all threads", 2);
+	print_describe(table, "Constructs: tasks, waits and shared work; times are of all threads",
+	               2);
 	print_column(table, PRINT_WORD, "construct", "Construct");
 	print_column(table, PRINT_WORD, "place", "Place");
 	print_column(table, PRINT_COUNT, "count", "Times");

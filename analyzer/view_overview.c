@@ -1,16 +1,16 @@
 /* view_overview.c: everything on one page: experiments, totals of each kind of data, what stands
  * out. */
-#include "view.h"
+#include "analyzer/view.h"
 
-#include "compare.h"
-#include "compare_beside.h"
-#include "data.h"
-#include "memory.h"
-#include "name.h"
-#include "quality.h"
-#include "report.h"
-#include "table.h"
-#include "text.h"
+#include "analyzer/compare.h"
+#include "analyzer/compare_beside.h"
+#include "analyzer/data.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
+#include "analyzer/quality.h"
+#include "analyzer/report.h"
+#include "analyzer/table.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 
@@ -24,14 +24,17 @@ static int is_descendant(const struct session_experiment *at)
 	return at->founder != 0 && at->info->lineage[0] != '\0';
 }
 
-/* From the start of a process to the end of all that descend from it: a launcher's own time ends when it executes a program. */
+/* From the start of a process to the end of all that descend from it: a launcher's own time ends
+ * when it executes a program. */
 static double run_seconds(const struct session *session, const struct session_experiment *founder)
 {
 	const struct session_experiment *at = NULL;
 	double last_s = founder->info->duration_s;
 
 	while ((at = session_next(session, at)) != NULL) {
-		double end_s = (double)(at->info->start_real_ns - founder->info->start_real_ns) * 1e-9 + at->info->duration_s;
+		double end_s = (double)(at->info->start_real_ns - founder->info->start_real_ns) *
+		                       1e-9 +
+		               at->info->duration_s;
 
 		if (at->founder == founder->id && end_s > last_s)
 			last_s = end_s;
@@ -51,7 +54,7 @@ static void put_experiment(struct session *session, const struct session_experim
 	fputs("\n     Command   ", out);
 	report_put_command(out, info);
 	fprintf(out, "\n     Process   %lld, %s\n     Host      ", (long long)info->pid,
-		report_status(info, text, sizeof(text)));
+	        report_status(info, text, sizeof(text)));
 	text_put(out, info->host);
 	fprintf(out, "\n     Duration  %.3f seconds", info->duration_s);
 	whole_s = run_seconds(session, at);
@@ -84,7 +87,8 @@ static const struct {
 	const char *title;
 } tops[] = {
 	{METRIC_DATA_CLOCK, METRIC_TOTALCPU, "Most exclusive CPU time"},
-	{METRIC_DATA_HEAP, METRIC_HEAPALLOCBYTES, "Most bytes allocated, by the innermost function"},
+	{METRIC_DATA_HEAP, METRIC_HEAPALLOCBYTES,
+         "Most bytes allocated, by the innermost function"},
 	{METRIC_DATA_HEAP, METRIC_HEAPLEAKBYTES, "Most bytes leaked, by the innermost function"},
 	{METRIC_DATA_SYNC, METRIC_SYNC, "Most wait time, by the innermost function"},
 	{METRIC_DATA_IO, METRIC_IOREADTIME, "Most read time, by the innermost function"},
@@ -100,16 +104,19 @@ static struct table find_top(struct session *session, unsigned id, struct metric
 {
 	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
 	const struct fold_row **rows = compare_folds(session, TREE_FUNCTIONS);
-	struct metric_sort sort = {.metric = {(uint8_t)id, METRIC_EXCLUSIVE, METRIC_SHOW_VALUE | METRIC_SHOW_PERCENT}};
+	struct metric_sort sort = {
+		.metric = {(uint8_t)id, METRIC_EXCLUSIVE, METRIC_SHOW_VALUE | METRIC_SHOW_PERCENT}};
 	struct table table = {.count = 0};
 
 	*metrics = (struct metric_list){.at = {sort.metric}, .count = 1};
 	compare_table(session, &table, TREE_FUNCTIONS);
 	for (uint32_t i = 0; i < tree->item_count; i++) {
 		for (size_t j = 0; j < table.group_count; j++)
-			table.next[j] = (struct table_values){i == 0 ? &rows[j][0].total : &rows[j][i].own, &rows[j][i].total};
+			table.next[j] = (struct table_values){
+				i == 0 ? &rows[j][0].total : &rows[j][i].own, &rows[j][i].total};
 		if (i == 0 || table_next_is_worth(&table, metrics, &sort))
-			table_add_next(&table, tree, i, name_function(session, tree->items[i].function));
+			table_add_next(&table, tree, i,
+			               name_function(session, tree->items[i].function));
 	}
 	free(rows);
 	table_sort(&table, 1, &sort, metrics);
@@ -125,8 +132,9 @@ static void put_top(struct session *session, size_t top)
 	if (table.count > 1)
 		fprintf(session->out, "  %s:\n", tops[top].title);
 	for (size_t i = 1; i < table.count && i <= TOP; i++) {
-		fprintf(session->out, "    %14s  %6s %%  ", table_format(&table, &table.rows[i], &metrics.at[0], 0, value),
-			table_format_percent(&table, &table.rows[i], &metrics.at[0], 0, share));
+		fprintf(session->out, "    %14s  %6s %%  ",
+		        table_format(&table, &table.rows[i], &metrics.at[0], 0, value),
+		        table_format_percent(&table, &table.rows[i], &metrics.at[0], 0, share));
 		text_put(session->out, table.rows[i].name);
 		fputc('\n', session->out);
 	}
@@ -145,11 +153,12 @@ static void put_total(struct session *session, unsigned id)
 	const struct metric_values *sum = &session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT];
 	char value[METRIC_TEXT_MAX];
 
-	fprintf(session->out, "  %-20s %12s%s", metric_meaning(id), metric_format(id, sum->of[id], value),
-		metric_unit_of(id) == METRIC_UNIT_SECONDS ? " seconds" : "");
+	fprintf(session->out, "  %-20s %12s%s", metric_meaning(id),
+	        metric_format(id, sum->of[id], value),
+	        metric_unit_of(id) == METRIC_UNIT_SECONDS ? " seconds" : "");
 	if (id == METRIC_USER || id == METRIC_SYSTEM)
 		fprintf(session->out, " (%s %%)",
-			metric_format_percent(sum->of[id], sum->of[METRIC_TOTALCPU], value));
+		        metric_format_percent(sum->of[id], sum->of[METRIC_TOTALCPU], value));
 	fputc('\n', session->out);
 }
 
@@ -157,12 +166,14 @@ static void put_total(struct session *session, unsigned id)
 static void put_residual(struct session *session)
 {
 	const struct metric_values *sum = &session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT];
-	uint64_t known = sum->of[METRIC_USER] + sum->of[METRIC_SYSTEM], total = sum->of[METRIC_TOTALCPU];
+	uint64_t known = sum->of[METRIC_USER] + sum->of[METRIC_SYSTEM],
+		 total = sum->of[METRIC_TOTALCPU];
 	char value[METRIC_TEXT_MAX], share[METRIC_TEXT_MAX];
 
 	if (total > known)
-		fprintf(session->out, "  %-20s %12s seconds (%s %%)\n", "User or System Time", metric_format(METRIC_TOTALCPU, total - known, value),
-			metric_format_percent(total - known, total, share));
+		fprintf(session->out, "  %-20s %12s seconds (%s %%)\n", "User or System Time",
+		        metric_format(METRIC_TOTALCPU, total - known, value),
+		        metric_format_percent(total - known, total, share));
 }
 
 static void put_section(struct session *session, const struct section *section)
@@ -207,7 +218,8 @@ static void put_threads(struct session *session)
 	fprintf(session->out, "\nThreads: %zu\n", count);
 	for (size_t i = 0; i < count && i < TOP_THREADS; i++) {
 		if (session->have & METRIC_DATA_CLOCK)
-			fprintf(session->out, "    %14.3f seconds", report_seconds(threads[i]->cpu_ns));
+			fprintf(session->out, "    %14.3f seconds",
+			        report_seconds(threads[i]->cpu_ns));
 		else
 			fputs("  ", session->out);
 		fprintf(session->out, "  %u ", threads[i]->tid);
@@ -243,8 +255,9 @@ static void put_processes(struct session *session)
 		qsort(all, count, sizeof(*all), by_process_cpu);
 		fprintf(session->out, "\nProcesses: %zu\n", count);
 		for (size_t i = 0; i < count && i < TOP_PROCESSES; i++) {
-			fprintf(session->out, "    %14.3f seconds  %lld %s%s", report_seconds(report_cpu_ns(all[i])),
-				(long long)all[i]->info->pid, all[i]->info->lineage, all[i]->info->lineage[0] ? " " : "");
+			fprintf(session->out, "    %14.3f seconds  %lld %s%s",
+			        report_seconds(report_cpu_ns(all[i])), (long long)all[i]->info->pid,
+			        all[i]->info->lineage, all[i]->info->lineage[0] ? " " : "");
 			report_put_command_cut(session->out, all[i]->info);
 			fputc('\n', session->out);
 		}
@@ -270,7 +283,8 @@ static void put_groups(struct session *session)
 	fputc('\n', session->out);
 }
 
-/* What stands out as tables; in a comparison in the first group, or as the greatest difference to it. */
+/* What stands out as tables; in a comparison in the first group, or as the greatest difference to
+ * it. */
 static void put_top_tables(struct session *session)
 {
 	for (size_t i = 0; i < TOPS; i++) {
@@ -326,7 +340,10 @@ static void put_text(struct session *session)
 void view_overview(struct session *session, const struct command_argument *argument)
 {
 	if (argument->number != 0 && session->count > 1) {
-		session_fail(session, EXIT_USAGE, "overview: it is of all that are selected (exp_select %s, before, selects one)", argument->text);
+		session_fail(
+			session, EXIT_USAGE,
+			"overview: it is of all that are selected (exp_select %s, before, selects one)",
+			argument->text);
 		return;
 	}
 	quality_put(session);

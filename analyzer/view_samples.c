@@ -1,10 +1,10 @@
 /* view_samples.c: resource usage, from sample to sample and of the whole run. */
-#include "view.h"
+#include "analyzer/view.h"
 
-#include "data.h"
+#include "analyzer/data.h"
 #include "format/record.h"
-#include "report.h"
-#include "text.h"
+#include "analyzer/report.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,14 +43,14 @@ static void put_usage(FILE *out, const struct exp_usage *before, const struct ex
 	fprintf(out, "%30s: %12.3f\n", "Duration (sec.)", duration_s);
 	put_seconds(out, "User CPU (sec.)", grown(before->user_ns, after->user_ns), duration_s);
 	put_seconds(out, "System CPU (sec.)", grown(before->system_ns, after->system_ns),
-		    duration_s);
+	            duration_s);
 	put_seconds(out, "Total CPU (sec.)", grown(before->cpu_ns, after->cpu_ns), duration_s);
 	fprintf(out, "%30s: %12llu KiB\n", "Peak resident set",
-		(unsigned long long)after->maxrss_kib);
+	        (unsigned long long)after->maxrss_kib);
 	fprintf(out, "%30s: %12llu\n", "Threads so far", (unsigned long long)after->threads);
 #define X(field, what) \
 	fprintf(out, "%30s: %12llu\n", what, \
-		(unsigned long long)grown(before->field, after->field));
+	        (unsigned long long)grown(before->field, after->field));
 	USAGE_COUNTERS(X)
 #undef X
 	fputc('\n', out);
@@ -71,7 +71,8 @@ static int is_empty(FILE *out, const struct exp_data_set *data)
 	return 1;
 }
 
-/* What all selected processes together have used, in the time from the first's start to the last's end. */
+/* What all selected processes together have used, in the time from the first's start to the last's
+ * end. */
 static void put_sum(struct session *session)
 {
 	const struct session_experiment *at = NULL;
@@ -90,7 +91,8 @@ static void put_sum(struct session *session)
 		sum.system_ns += grown(first->system_ns, last->system_ns);
 		sum.cpu_ns += grown(first->cpu_ns, last->cpu_ns);
 		sum.threads += last->threads;
-		sum.maxrss_kib = last->maxrss_kib > sum.maxrss_kib ? last->maxrss_kib : sum.maxrss_kib;
+		sum.maxrss_kib = last->maxrss_kib > sum.maxrss_kib ? last->maxrss_kib
+		                                                   : sum.maxrss_kib;
 #define X(field, what) sum.field += grown(first->field, last->field);
 		USAGE_COUNTERS(X)
 #undef X
@@ -117,7 +119,7 @@ void view_statistics(struct session *session, const struct command_argument *arg
 		put_name(session->out, at->info);
 		if (!is_empty(session->out, data))
 			put_usage(session->out, &data->usage[0],
-				  &data->usage[data->usage_count - 1]);
+			          &data->usage[data->usage_count - 1]);
 	}
 }
 
@@ -136,15 +138,14 @@ static void put_interval(FILE *out, const struct exp_usage *before, const struct
 	uint64_t user_ns = grown(before->user_ns, after->user_ns);
 	uint64_t system_ns = grown(before->system_ns, after->system_ns);
 
-	fprintf(out,
-		"%6u %10.3f %10.3f %9.3f %6.1f %9.3f %6.1f %9llu %7llu %8llu %8llu %10llu  %s",
-		after->number, before->time_s, duration_s, report_seconds(user_ns),
-		share(user_ns, duration_s), report_seconds(system_ns), share(system_ns, duration_s),
-		(unsigned long long)grown(before->minflt, after->minflt),
-		(unsigned long long)grown(before->majflt, after->majflt),
-		(unsigned long long)grown(before->nvcsw, after->nvcsw),
-		(unsigned long long)grown(before->nivcsw, after->nivcsw),
-		(unsigned long long)after->maxrss_kib, reason_name(after->reason));
+	fprintf(out, "%6u %10.3f %10.3f %9.3f %6.1f %9.3f %6.1f %9llu %7llu %8llu %8llu %10llu  %s",
+	        after->number, before->time_s, duration_s, report_seconds(user_ns),
+	        share(user_ns, duration_s), report_seconds(system_ns), share(system_ns, duration_s),
+	        (unsigned long long)grown(before->minflt, after->minflt),
+	        (unsigned long long)grown(before->majflt, after->majflt),
+	        (unsigned long long)grown(before->nvcsw, after->nvcsw),
+	        (unsigned long long)grown(before->nivcsw, after->nivcsw),
+	        (unsigned long long)after->maxrss_kib, reason_name(after->reason));
 	if (after->label != NULL && after->label[0] != '\0') {
 		fputs(": ", out);
 		text_put(out, after->label);
@@ -158,7 +159,9 @@ void view_sample_detail(struct session *session, const struct command_argument *
 	FILE *out = session->out;
 
 	if (print_is_data(session)) {
-		at = argument->number != 0 ? view_next_experiment(session, "sample_detail", argument, NULL) : NULL;
+		at = argument->number != 0
+		             ? view_next_experiment(session, "sample_detail", argument, NULL)
+		             : NULL;
 		if (at != NULL || argument->number == 0)
 			data_usage(session, "sample_detail", at, 0);
 		return;
@@ -170,11 +173,11 @@ void view_sample_detail(struct session *session, const struct command_argument *
 		if (is_empty(out, data))
 			continue;
 		fprintf(out, "%6s %10s %10s %9s %6s %9s %6s %9s %7s %8s %8s %10s  %s\n", "Sample",
-			"Start", "Duration", "User", "", "System", "", "Minor", "Major", "Vol.",
-			"Invol.", "Peak RSS", "End");
+		        "Start", "Duration", "User", "", "System", "", "Minor", "Major", "Vol.",
+		        "Invol.", "Peak RSS", "End");
 		fprintf(out, "%6s %10s %10s %9s %6s %9s %6s %9s %7s %8s %8s %10s\n", "", "sec.",
-			"sec.", "sec.", "%", "sec.", "%", "faults", "faults", "switches",
-			"switches", "KiB");
+		        "sec.", "sec.", "%", "sec.", "%", "faults", "faults", "switches",
+		        "switches", "KiB");
 		for (size_t j = 1; j < data->usage_count; j++)
 			put_interval(out, &data->usage[j - 1], &data->usage[j]);
 		fputc('\n', out);

@@ -1,9 +1,9 @@
 /* view_settings.c: the commands that choose what tables show and where output goes. */
-#include "view.h"
+#include "analyzer/view.h"
 
-#include "output.h"
-#include "terminal.h"
-#include "text.h"
+#include "analyzer/output.h"
+#include "analyzer/terminal.h"
+#include "analyzer/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,9 +24,9 @@ static void put_sort(struct session *session)
 	char text[METRIC_ERROR_MAX];
 
 	fprintf(session->out, "Current Sort Metric: %s",
-		metric_describe(&session->sort.metric, text));
+	        metric_describe(&session->sort.metric, text));
 	fprintf(session->out, " ( %s%s )\n", session->sort.reverse ? "-" : "",
-		metric_spell(&session->sort.metric, text));
+	        metric_spell(&session->sort.metric, text));
 }
 
 static void put_current(struct session *session)
@@ -36,13 +36,14 @@ static void put_current(struct session *session)
 	fputs("Current metrics: ", session->out);
 	for (size_t i = 0; i < session->metrics.count; i++)
 		fprintf(session->out, "%s%s", i ? ":" : "",
-			metric_spell(&session->metrics.at[i], text));
+		        metric_spell(&session->metrics.at[i], text));
 	fputc('\n', session->out);
 	put_sort(session);
 }
 
 /* No such data, or a word at a column that is no metric. */
-static void fail(struct session *session, int status, const char *command, size_t column, const char *error)
+static void fail(struct session *session, int status, const char *command, size_t column,
+                 const char *error)
 {
 	if (status == -ENODATA)
 		session_fail(session, EXIT_TROUBLE, "%s: %s", command, error);
@@ -58,7 +59,8 @@ void view_metrics(struct session *session, const struct command_argument *argume
 	if (argument->text != NULL)
 		status = metric_list_parse(argument->text, session->have, &session->metrics, error);
 	if (status != 0) {
-		fail(session, status, "metrics", metric_list_fault(argument->text, session->have), error);
+		fail(session, status, "metrics", metric_list_fault(argument->text, session->have),
+		     error);
 		return;
 	}
 	metric_sort_adjust(&session->metrics, &session->sort);
@@ -122,12 +124,12 @@ void view_metric_list(struct session *session, const struct command_argument *ar
 			continue;
 		for (size_t i = 0; i < 2; i++) {
 			const struct metric metric = {.id = (uint8_t)id,
-						      .flavor = (uint8_t)flavors[i],
-						      .show = METRIC_SHOW_VALUE |
-							      METRIC_SHOW_PERCENT};
+			                              .flavor = (uint8_t)flavors[i],
+			                              .show = METRIC_SHOW_VALUE |
+			                                      METRIC_SHOW_PERCENT};
 
 			fprintf(session->out, "%28s: %s\n", metric_describe(&metric, name),
-				metric_spell(&metric, keyword));
+			        metric_spell(&metric, keyword));
 		}
 	}
 	for (unsigned id = METRIC_VALUES; id < METRICS; id++)
@@ -147,10 +149,14 @@ void view_cmetric_list(struct session *session, const struct command_argument *a
 	fputs("\nAvailable metrics:\n", session->out);
 	for (unsigned id = 0; id < METRIC_VALUES; id++) {
 		const struct metric metric = {
-			.id = (uint8_t)id, .flavor = METRIC_ATTRIBUTED, .show = METRIC_SHOW_VALUE | METRIC_SHOW_PERCENT};
+			.id = (uint8_t)id,
+			.flavor = METRIC_ATTRIBUTED,
+			.show = METRIC_SHOW_VALUE | METRIC_SHOW_PERCENT,
+		};
 
 		if (metric_data_of(id) & session->have)
-			fprintf(session->out, "%28s: %s\n", metric_describe(&metric, name), metric_spell(&metric, keyword));
+			fprintf(session->out, "%28s: %s\n", metric_describe(&metric, name),
+			        metric_spell(&metric, keyword));
 	}
 }
 
@@ -183,14 +189,18 @@ static int is_word(const char *text, size_t len, const char *word)
 void view_name(struct session *session, const struct command_argument *argument)
 {
 	static const char *const forms[] = {
-		[NAME_LONG] = "long", [NAME_SHORT] = "short", [NAME_MANGLED] = "mangled"};
+		[NAME_LONG] = "long",
+		[NAME_SHORT] = "short",
+		[NAME_MANGLED] = "mangled",
+	};
 	const char *text = argument->text;
 	size_t len = text != NULL ? strcspn(text, ":") : 0;
 	const char *extra = text != NULL ? text + len : "";
 	char now[32];
 
 	if (text == NULL) {
-		snprintf(now, sizeof(now), "%s:%s", forms[session->name_form], session->with_soname ? "soname" : "nosoname");
+		snprintf(now, sizeof(now), "%s:%s", forms[session->name_form],
+		         session->with_soname ? "soname" : "nosoname");
 		view_put_setting(session, "name", now);
 		return;
 	}
@@ -207,7 +217,7 @@ void view_name(struct session *session, const struct command_argument *argument)
 		return;
 	}
 	session_fail(session, EXIT_USAGE,
-		     "name: '%s' is not long, short or mangled, with :soname or :nosoname", text);
+	             "name: '%s' is not long, short or mangled, with :soname or :nosoname", text);
 }
 
 void view_viewmode(struct session *session, const struct command_argument *argument)
@@ -224,10 +234,11 @@ void view_viewmode(struct session *session, const struct command_argument *argum
 			return;
 		}
 	session_fail(session, EXIT_USAGE, "viewmode: '%s' is not user, expert or machine",
-		     argument->text);
+	             argument->text);
 }
 
-static void set_output(struct session *session, const char *command, const char *path, FILE *(*open)(const char *path))
+static void set_output(struct session *session, const char *command, const char *path,
+                       FILE *(*open)(const char *path))
 {
 	FILE *out = strcmp(path, "-") == 0 ? stdout : strcmp(path, "--") == 0 ? stderr : open(path);
 

@@ -1,15 +1,15 @@
 /* view_source.c: source files with metrics beside their lines. */
-#include "view.h"
+#include "analyzer/view.h"
 
-#include "compare.h"
-#include "listing.h"
-#include "memory.h"
-#include "name.h"
-#include "quality.h"
-#include "report.h"
-#include "source_data.h"
-#include "sourcefile.h"
-#include "text.h"
+#include "analyzer/compare.h"
+#include "analyzer/listing.h"
+#include "analyzer/memory.h"
+#include "analyzer/name.h"
+#include "analyzer/quality.h"
+#include "analyzer/report.h"
+#include "analyzer/source_data.h"
+#include "analyzer/sourcefile.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,13 +39,17 @@ static int is_same_note(const struct sym_note *left, const struct sym_note *righ
 static void add_note(struct source_view *view, const struct sym_note *note)
 {
 	if (!note->is_inlined)
-		add_text(view, "function", note->line, memory_format("               <Function: %s>", note->name));
+		add_text(view, "function", note->line,
+		         memory_format("               <Function: %s>", note->name));
 	else if (view->session->listing.source_comments & COMMENT_SET(INLINE))
-		add_text(view, "inline", note->line,
-			 memory_format("               Function %s inlined from %s into the code of %s for the "
-				       "following line",
-				       note->name, note->from_file == NULL ? "(unknown)" : text_base(note->from_file),
-				       note->holder));
+		add_text(
+			view, "inline", note->line,
+			memory_format(
+				"               Function %s inlined from %s into the code of %s for the "
+				"following line",
+				note->name,
+				note->from_file == NULL ? "(unknown)" : text_base(note->from_file),
+				note->holder));
 }
 
 /* Of the notes of one line; a template has a function for each of its instances. */
@@ -60,13 +64,14 @@ static void add_notes(struct source_view *view, unsigned line, size_t *at)
 	for (; *at < view->data.note_count && view->data.notes[*at]->line <= line; ++*at) {
 		const struct sym_note *note = view->data.notes[*at];
 
-		if (note->line == line && note->line != 0 && (last == NULL || !is_same_note(last, note)) &&
-		    shown++ < NOTES_SHOWN)
+		if (note->line == line && note->line != 0 &&
+		    (last == NULL || !is_same_note(last, note)) && shown++ < NOTES_SHOWN)
 			add_note(view, note);
 		last = note;
 	}
 	if (shown > NOTES_SHOWN)
-		add_text(view, "more", line, memory_format("               ... and %zu more", shown - NOTES_SHOWN));
+		add_text(view, "more", line,
+		         memory_format("               ... and %zu more", shown - NOTES_SHOWN));
 }
 
 static void add_calls(struct source_view *view, uint32_t key, size_t *at)
@@ -74,7 +79,8 @@ static void add_calls(struct source_view *view, uint32_t key, size_t *at)
 	for (; *at < view->data.call_count && view->data.calls[*at].line <= key; ++*at) {
 		const struct source_call *call = &view->data.calls[*at];
 		char *name = name_function(view->session, call->callee);
-		struct table_row *row = listing_add(&view->table, "call", memory_format("               -> %s", name));
+		struct table_row *row = listing_add(&view->table, "call",
+		                                    memory_format("               -> %s", name));
 
 		for (size_t i = 0; i < view->data.column_count; i++)
 			view->table.next[i] = (struct table_values){&view->zero, &call->values[i]};
@@ -89,8 +95,8 @@ static void add_calls(struct source_view *view, uint32_t key, size_t *at)
 static void set_next(struct source_view *view, size_t key)
 {
 	for (size_t i = 0; i < view->data.column_count; i++)
-		view->table.next[i] =
-			(struct table_values){&view->data.rows[i][key].own, &view->data.rows[i][key].total};
+		view->table.next[i] = (struct table_values){&view->data.rows[i][key].own,
+		                                            &view->data.rows[i][key].total};
 }
 
 static void add_values(struct source_view *view, struct table_row *row, size_t key)
@@ -105,10 +111,11 @@ static void add_line(struct source_view *view, unsigned line, uint32_t key)
 	struct table_row *row;
 
 	if (text == NULL)
-		text = memory_text("(the file has no such line)", strlen("(the file has no such line)"));
+		text = memory_text("(the file has no such line)",
+		                   strlen("(the file has no such line)"));
 	row = listing_add(&view->table, "line",
-			  print_is_data(view->session) ? memory_text(text, strlen(text))
-						       : memory_format("%6u. %s", line, text));
+	                  print_is_data(view->session) ? memory_text(text, strlen(text))
+	                                               : memory_format("%6u. %s", line, text));
 	row->line = line;
 	if (key != TREE_NONE)
 		add_values(view, row, key);
@@ -123,8 +130,8 @@ static void choose(char *chosen, unsigned count, unsigned line, unsigned around)
 		chosen[at] = 1;
 }
 
-/* Which lines are shown: all, or those around lines with data and the heads of their functions. chosen[line]; the
- * caller frees. */
+/* Which lines are shown: all, or those around lines with data and the heads of their functions.
+ * chosen[line]; the caller frees. */
 static char *choose_lines(const struct source_view *view)
 {
 	unsigned count = (unsigned)view->file->count;
@@ -152,7 +159,8 @@ static char *choose_lines(const struct source_view *view)
 static void add_gap(struct source_view *view, unsigned from, unsigned to)
 {
 	if (from + 2 <= to)
-		add_text(view, "gap", from, memory_format("        ... lines %u to %u: no data", from, to));
+		add_text(view, "gap", from,
+		         memory_format("        ... lines %u to %u: no data", from, to));
 	else
 		for (unsigned line = from; line <= to; line++)
 			add_line(view, line, TREE_NONE);
@@ -195,14 +203,17 @@ static void add_others(struct source_view *view)
 		char *name;
 
 		set_next(view, view->data.line_count + i);
-		if (!table_next_is_worth(&view->table, &view->session->metrics, &view->session->sort))
+		if (!table_next_is_worth(&view->table, &view->session->metrics,
+		                         &view->session->sort))
 			continue;
 		name = name_function(view->session, item->function);
-		row = listing_add(&view->table, "function",
-				  item->file == NULL
-					  ? memory_format("<Function: %s, instructions without line numbers>", name)
-					  : memory_format("<Function: %s, instructions from source file %s>", name,
-							  item->file));
+		row = listing_add(
+			&view->table, "function",
+			item->file == NULL
+				? memory_format("<Function: %s, instructions without line numbers>",
+		                                name)
+				: memory_format("<Function: %s, instructions from source file %s>",
+		                                name, item->file));
 		add_values(view, row, view->data.line_count + i);
 		row->function = item->function;
 		free(name);
@@ -220,19 +231,26 @@ static void put_units(struct source_view *view)
 		const char *producer = unit->producer;
 		/* gcc's options stand behind its version, from the first blank and dash on. */
 		const char *flags = producer == NULL ? NULL : strstr(producer, " -");
-		char *version = flags == NULL ? NULL : memory_text(producer, (size_t)(flags - producer));
+		char *version = flags == NULL ? NULL
+		                              : memory_text(producer, (size_t)(flags - producer));
 
 		if (set & COMMENT_SET(VERSION))
-			listing_fact(view->session, "Compiler", version != NULL ? version : producer);
+			listing_fact(view->session, "Compiler",
+			             version != NULL ? version : producer);
 		if (set & COMMENT_SET(FLAGS))
 			listing_fact(view->session, "Compiler flags",
-				     flags != NULL ? flags + 1 : "(not in the debug information)");
+			             flags != NULL ? flags + 1 : "(not in the debug information)");
 		if (unit->missing != NULL)
-			print_note(view->session, "split debug information %s is missing: functions and inlined calls of %s are not known",
-				   unit->missing, unit->name == NULL ? "this file" : unit->name);
+			print_note(
+				view->session,
+				"split debug information %s is missing: functions and inlined calls of %s are not known",
+				unit->missing, unit->name == NULL ? "this file" : unit->name);
 		if (unit->missing_shared != NULL)
-			print_note(view->session, "shared debug information %s is missing: names and inlined calls of %s are not all known",
-				   unit->missing_shared, unit->name == NULL ? "this file" : unit->name);
+			print_note(
+				view->session,
+				"shared debug information %s is missing: names and inlined calls of %s are not all known",
+				unit->missing_shared,
+				unit->name == NULL ? "this file" : unit->name);
 		free(version);
 	}
 }
@@ -246,8 +264,10 @@ static void check_length(const struct source_view *view)
 		if (view->data.lines[i] > last)
 			last = view->data.lines[i];
 	if (last > view->file->count)
-		print_note(view->session, "warning: %s is not what was compiled: it ends with line %zu, and there is code of line %u",
-			   view->file->source.path, (size_t)view->file->count, last);
+		print_note(
+			view->session,
+			"warning: %s is not what was compiled: it ends with line %zu, and there is code of line %u",
+			view->file->source.path, (size_t)view->file->count, last);
 }
 
 static void put_head(struct source_view *view)
@@ -266,8 +286,10 @@ static void put_head(struct source_view *view)
 	listing_fact(session, "Load Object", view->data.place.object->path);
 	put_units(view);
 	if (view->data.has_more_units)
-		print_note(session, "functions and inlined calls are those of %zu compilations; there are more",
-			   view->data.unit_count);
+		print_note(
+			session,
+			"functions and inlined calls are those of %zu compilations; there are more",
+			view->data.unit_count);
 	source_file_check(session, file, view->data.sum);
 	check_length(view);
 	if (!print_is_data(session))
@@ -290,7 +312,8 @@ static void put_view(struct source_view *view)
 	fputc('\n', session->out);
 }
 
-static void show(struct session *session, const char *command, const struct command_argument *argument, int with_calls)
+static void show(struct session *session, const char *command,
+                 const struct command_argument *argument, int with_calls)
 {
 	struct source_view view = {.session = session};
 	struct source_files files = {.session = session};
@@ -299,9 +322,10 @@ static void show(struct session *session, const char *command, const struct comm
 	if (place_find(session, command, argument, &place) != 0)
 		return;
 	if (place.file == NULL) {
-		session_fail(session, EXIT_TROUBLE,
-			     "%s: no line numbers of %s: %s has no debug information (disasm shows its instructions)",
-			     command, place.function->name, place.object->path);
+		session_fail(
+			session, EXIT_TROUBLE,
+			"%s: no line numbers of %s: %s has no debug information (disasm shows its instructions)",
+			command, place.function->name, place.object->path);
 		return;
 	}
 	view.file = source_files_get(&files, place.file, place.object->build_id);

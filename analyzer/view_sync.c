@@ -1,15 +1,15 @@
 /* view_sync.c: waits by call stack and by object. */
-#include "view.h"
+#include "analyzer/view.h"
 
-#include "compare.h"
-#include "compare_named.h"
+#include "analyzer/compare.h"
+#include "analyzer/compare_named.h"
 #include "format/record.h"
-#include "locks.h"
-#include "memory.h"
-#include "quality.h"
-#include "report.h"
-#include "stacks.h"
-#include "text.h"
+#include "analyzer/locks.h"
+#include "analyzer/memory.h"
+#include "analyzer/quality.h"
+#include "analyzer/report.h"
+#include "analyzer/stacks.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +17,11 @@
 enum { THREADS_TOLD = 63 };
 
 static const char *const class_names[] = {
-	[EXP_SYNC_OTHER] = "other",           [EXP_SYNC_MUTEX] = "mutex",
-	[EXP_SYNC_COND] = "condition",        [EXP_SYNC_RWLOCK] = "rwlock",
-	[EXP_SYNC_SPIN] = "spin lock",        [EXP_SYNC_BARRIER] = "barrier",
-	[EXP_SYNC_SEMAPHORE] = "semaphore",   [EXP_SYNC_SEMAPHORE_SET] = "System V set",
-	[EXP_SYNC_JOIN] = "thread join",      [EXP_SYNC_FUTEX] = "futex",
+	[EXP_SYNC_OTHER] = "other",         [EXP_SYNC_MUTEX] = "mutex",
+	[EXP_SYNC_COND] = "condition",      [EXP_SYNC_RWLOCK] = "rwlock",
+	[EXP_SYNC_SPIN] = "spin lock",      [EXP_SYNC_BARRIER] = "barrier",
+	[EXP_SYNC_SEMAPHORE] = "semaphore", [EXP_SYNC_SEMAPHORE_SET] = "System V set",
+	[EXP_SYNC_JOIN] = "thread join",    [EXP_SYNC_FUTEX] = "futex",
 	[EXP_SYNC_MONITOR] = "monitor",
 };
 
@@ -36,14 +36,15 @@ void lock_put_threshold(struct session *session)
 	double highest = 0;
 
 	while ((at = session_next(session, at)) != NULL) {
-		double ns = strtod(experiment_setting(at->experiment, "sync_threshold_ns", "0"), NULL);
+		double ns = strtod(experiment_setting(at->experiment, "sync_threshold_ns", "0"),
+		                   NULL);
 
 		if (ns > highest)
 			highest = ns;
 	}
 	if (highest > 0)
 		fprintf(session->out, "# Waits of less than %.3f microseconds were not recorded\n",
-			highest / 1e3);
+		        highest / 1e3);
 }
 
 /* ---- by call stack ---- */
@@ -61,18 +62,18 @@ static uint64_t time_of(const struct metric_values *values, const void *context)
 }
 
 static void put_head(struct session *session, const struct tree *tree, uint32_t node, size_t number,
-		     const void *context)
+                     const void *context)
 {
 	const struct metric_values *values = &tree->own[node];
 
 	(void)context;
 	fprintf(session->out,
-		"Stack #%zu, Waits = %llu, Total = %.6f (secs., %.2f %% of wall time), Longest = "
-		"%.6f\n",
-		number, (unsigned long long)values->of[METRIC_SYNCN],
-		report_seconds(values->of[METRIC_SYNC]),
-		share(values->of[METRIC_SYNC], report_wall_seconds(session)),
-		report_seconds(tree->longest[node].sync));
+	        "Stack #%zu, Waits = %llu, Total = %.6f (secs., %.2f %% of wall time), Longest = "
+	        "%.6f\n",
+	        number, (unsigned long long)values->of[METRIC_SYNCN],
+	        report_seconds(values->of[METRIC_SYNC]),
+	        share(values->of[METRIC_SYNC], report_wall_seconds(session)),
+	        report_seconds(tree->longest[node].sync));
 }
 
 static void put_summary(struct session *session, const struct tree *tree, const void *context)
@@ -85,22 +86,24 @@ static void put_summary(struct session *session, const struct tree *tree, const 
 	for (size_t i = 0; i < tree->count; i++)
 		distinct += tree->own[i].of[METRIC_SYNCN] != 0;
 	fprintf(session->out,
-		"Summary Results: Distinct Stacks = %zu, Total Waits = %llu, Total Time = %.6f "
-		"(secs., %.2f %% of %.3f wall time)\n",
-		distinct, (unsigned long long)sum->of[METRIC_SYNCN],
-		report_seconds(sum->of[METRIC_SYNC]), share(sum->of[METRIC_SYNC], wall_s), wall_s);
+	        "Summary Results: Distinct Stacks = %zu, Total Waits = %llu, Total Time = %.6f "
+	        "(secs., %.2f %% of %.3f wall time)\n",
+	        distinct, (unsigned long long)sum->of[METRIC_SYNCN],
+	        report_seconds(sum->of[METRIC_SYNC]), share(sum->of[METRIC_SYNC], wall_s), wall_s);
 }
 
 void view_sync(struct session *session, const struct command_argument *argument)
 {
-	static const struct stacks_kind kind = {waits_of, time_of, put_head, NULL, "sync", METRIC_DATA_SYNC};
+	static const struct stacks_kind kind = {waits_of, time_of, put_head,
+	                                        NULL,     "sync",  METRIC_DATA_SYNC};
 	const struct tree *tree = session_tree(session, TREE_FRAMES);
 	size_t count;
 	uint32_t *stacks = stacks_find(tree, &kind, &count);
 
 	(void)argument;
 	quality_put(session);
-	fputs("# Waits: from the request to the grant; those of several threads add up\n", session->out);
+	fputs("# Waits: from the request to the grant; those of several threads add up\n",
+	      session->out);
 	lock_put_threshold(session);
 	stacks_put_parts(session, tree, put_summary, NULL);
 	stacks_put(session, tree, &kind, stacks, count);
@@ -164,7 +167,7 @@ char *lock_name(struct session *session, const struct lock *lock)
 	if (object->object_class == EXP_SYNC_JOIN)
 		return memory_format("thread 0x%llx", address);
 	if (symbols_variable(session->symbols, lock->at->experiment, object->address,
-			     generation_of(lock), &name, &file, &offset) != 0 ||
+	                     generation_of(lock), &name, &file, &offset) != 0 ||
 	    file == NULL)
 		return memory_format("0x%llx", address);
 	if (name == NULL)
@@ -174,9 +177,11 @@ char *lock_name(struct session *session, const struct lock *lock)
 	return memory_format("%s+0x%llx", name, (unsigned long long)offset);
 }
 
-char *lock_mutex_name(struct session *session, const struct session_experiment *at, uint64_t address, uint32_t node)
+char *lock_mutex_name(struct session *session, const struct session_experiment *at,
+                      uint64_t address, uint32_t node)
 {
-	const struct exp_sync_object mutex = {.address = address, .object_class = EXP_SYNC_MUTEX, .node = node};
+	const struct exp_sync_object mutex = {
+		.address = address, .object_class = EXP_SYNC_MUTEX, .node = node};
 
 	return address != 0 ? lock_name(session, &(struct lock){at, &mutex}) : NULL;
 }
@@ -192,7 +197,8 @@ static void put_mutex(struct session *session, const struct lock *lock)
 	free(name);
 }
 
-static void put_site(struct session *session, const struct lock *lock, const char *what, uint32_t node)
+static void put_site(struct session *session, const struct lock *lock, const char *what,
+                     uint32_t node)
 {
 	char *name = stacks_name_node(session, lock->at, node);
 
@@ -213,11 +219,10 @@ static void put_lock(struct session *session, const struct lock *lock)
 	if (session->count > 1)
 		fprintf(out, "%3u  ", lock->at->id);
 	fprintf(out, "%12.6f  %6.2f  %10.6f  %9llu  %8llu  %6d%s  %-12s  ",
-		report_seconds(object->wait_ns),
-		share(object->wait_ns, lock->at->info->duration_s),
-		report_seconds(object->longest_ns), (unsigned long long)object->count,
-		(unsigned long long)object->failed, threads, threads > THREADS_TOLD ? "+" : " ",
-		class_names[object->object_class]);
+	        report_seconds(object->wait_ns), share(object->wait_ns, lock->at->info->duration_s),
+	        report_seconds(object->longest_ns), (unsigned long long)object->count,
+	        (unsigned long long)object->failed, threads, threads > THREADS_TOLD ? "+" : " ",
+	        class_names[object->object_class]);
 	text_put(out, name);
 	put_mutex(session, lock);
 	put_site(session, lock, "made in", object->creation);
@@ -244,9 +249,11 @@ static void put_locks(struct session *session, const struct lock *locks, size_t 
 	print_column(table, PRINT_WORD, "longest_in", "Longest Wait in");
 	for (size_t i = 0; i < count; i++) {
 		const struct exp_sync_object *object = locks[i].object;
-		char *texts[] = {lock_name(session, &locks[i]), stacks_name_node(session, locks[i].at, object->creation),
-				 stacks_name_node(session, locks[i].at, object->node),
-				 lock_mutex_name(session, locks[i].at, object->mutex, object->node)};
+		char *texts[] = {
+			lock_name(session, &locks[i]),
+			stacks_name_node(session, locks[i].at, object->creation),
+			stacks_name_node(session, locks[i].at, object->node),
+			lock_mutex_name(session, locks[i].at, object->mutex, object->node)};
 
 		print_number(table, locks[i].at->id);
 		print_word(table, class_names[object->object_class]);
@@ -285,14 +292,15 @@ static struct lock *find_locks(struct session *session, size_t *count)
 	return locks;
 }
 
-/* What a lock is called in a comparison: its variable; others, whose addresses mean nothing, by where they were made or
- * waited for the longest. The caller frees. */
+/* What a lock is called in a comparison: its variable; others, whose addresses mean nothing, by
+ * where they were made or waited for the longest. The caller frees. */
 static char *compared_name(struct session *session, const struct lock *lock)
 {
 	const struct exp_sync_object *object = lock->object;
 	char *own = lock_name(session, lock), *site, *name;
 
-	if (strncmp(own, "0x", 2) != 0 && object->object_class != EXP_SYNC_JOIN && object->object_class != EXP_SYNC_SEMAPHORE_SET) {
+	if (strncmp(own, "0x", 2) != 0 && object->object_class != EXP_SYNC_JOIN &&
+	    object->object_class != EXP_SYNC_SEMAPHORE_SET) {
 		name = memory_format("%s %s", class_names[object->object_class], own);
 		free(own);
 		return name;
@@ -303,7 +311,8 @@ static char *compared_name(struct session *session, const struct lock *lock)
 		name = memory_format("%s made in %s", class_names[object->object_class], site);
 	} else {
 		site = stacks_name_place(session, lock->at, object->node, 0);
-		name = memory_format("%s, longest wait in %s", class_names[object->object_class], site != NULL ? site : "?");
+		name = memory_format("%s, longest wait in %s", class_names[object->object_class],
+		                     site != NULL ? site : "?");
 	}
 	free(site);
 	return name;
@@ -320,15 +329,17 @@ static void put_compared(struct session *session)
 		compare_focus(session, i);
 		locks = find_locks(session, &count);
 		for (size_t j = 0; j < count; j++) {
-			const struct metric_values values = {.of = {[METRIC_SYNC] = locks[j].object->wait_ns,
-								    [METRIC_SYNCN] = locks[j].object->count}};
+			const struct metric_values values = {
+				.of = {[METRIC_SYNC] = locks[j].object->wait_ns,
+			               [METRIC_SYNCN] = locks[j].object->count}};
 
 			compare_named_add(named, i, compared_name(session, &locks[j]), 0, &values);
 		}
 		free(locks);
 		compare_unfocus(session);
 	}
-	compare_named_put_kind(session, named, METRIC_DATA_SYNC, "Objects waited for", "locks", lock_put_threshold);
+	compare_named_put_kind(session, named, METRIC_DATA_SYNC, "Objects waited for", "locks",
+	                       lock_put_threshold);
 }
 
 void view_locks(struct session *session, const struct command_argument *argument)
@@ -348,8 +359,8 @@ void view_locks(struct session *session, const struct command_argument *argument
 	fprintf(session->out, "Objects waited for: %zu, sorted by total wait time\n\n", count);
 	if (!print_is_data(session))
 		fprintf(session->out, "%s%12s  %6s  %10s  %9s  %8s  %7s  %-12s  %s\n",
-			session->count > 1 ? " ID  " : "", "Total sec.", "% wall", "Longest", "Waits", "Failed",
-		"Threads", "Kind", "Object; where");
+		        session->count > 1 ? " ID  " : "", "Total sec.", "% wall", "Longest",
+		        "Waits", "Failed", "Threads", "Kind", "Object; where");
 	if (print_is_data(session))
 		put_locks(session, locks, shown);
 	for (size_t i = 0; i < shown && !print_is_data(session); i++)

@@ -1,13 +1,13 @@
 /* view_syncwaits.c: the longest waits, one by one. */
-#include "view.h"
+#include "analyzer/view.h"
 
 #include "format/record.h"
-#include "locks.h"
-#include "memory.h"
-#include "quality.h"
-#include "report.h"
-#include "stacks.h"
-#include "text.h"
+#include "analyzer/locks.h"
+#include "analyzer/memory.h"
+#include "analyzer/quality.h"
+#include "analyzer/report.h"
+#include "analyzer/stacks.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,8 @@ static const char *thread_name(const struct exp_data_set *data, uint32_t tid, do
 	const char *name = NULL;
 
 	for (size_t i = 0; i < data->thread_count; i++)
-		if (data->threads[i].tid == tid && (name == NULL || data->threads[i].time_s <= time_s))
+		if (data->threads[i].tid == tid &&
+		    (name == NULL || data->threads[i].time_s <= time_s))
 			name = data->threads[i].name;
 	return name != NULL && name[0] != '\0' ? name : NULL;
 }
@@ -79,8 +80,8 @@ static void put_wait(struct session *session, const struct wait *wait, size_t nu
 	FILE *out = session->out;
 
 	fprintf(out, "\nWait #%zu, %.6f (secs.), from %.6f to %.6f, ", number,
-		report_seconds(wait->wait->wait_ns),
-		wait->wait->time_s - report_seconds(wait->wait->wait_ns), wait->wait->time_s);
+	        report_seconds(wait->wait->wait_ns),
+	        wait->wait->time_s - report_seconds(wait->wait->wait_ns), wait->wait->time_s);
 	if (session->count > 1)
 		fprintf(out, "experiment %u, ", wait->at->id);
 	put_thread(out, wait);
@@ -154,8 +155,11 @@ void view_syncwaits(struct session *session, const struct command_argument *argu
 	      session->out);
 	lock_put_threshold(session);
 	if (print_is_data(session))
-		put_waits(session, waits, session->limit != 0 && session->limit < count ? session->limit : count);
-	for (size_t i = 0; i < count && !print_is_data(session) && (session->limit == 0 || i < session->limit); i++)
+		put_waits(session, waits,
+		          session->limit != 0 && session->limit < count ? session->limit : count);
+	for (size_t i = 0;
+	     i < count && !print_is_data(session) && (session->limit == 0 || i < session->limit);
+	     i++)
 		put_wait(session, &waits[i], i + 1);
 	fputc('\n', session->out);
 	if (count != 0) {

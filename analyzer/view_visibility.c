@@ -1,17 +1,20 @@
-/* view_visibility.c: the commands that show the functions of load objects, or objects in place of them. */
-#include "view.h"
+/* view_visibility.c: the commands that show the functions of load objects, or objects in place of
+ * them. */
+#include "analyzer/view.h"
 
-#include "memory.h"
-#include "nearest.h"
-#include "text.h"
+#include "analyzer/memory.h"
+#include "analyzer/nearest.h"
+#include "analyzer/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-static const char *const words[] = {[SHOWN_ALL] = "show", [SHOWN_API] = "api", [SHOWN_NAME] = "hide"};
+static const char *const words[] = {
+	[SHOWN_ALL] = "show", [SHOWN_API] = "api", [SHOWN_NAME] = "hide"};
 
-/* Paths of all load objects, each once, in the order in which processes met them. The caller frees the array. */
+/* Paths of all load objects, each once, in the order in which processes met them. The caller frees
+ * the array. */
 static const char **find_paths(const struct session *session, size_t *count)
 {
 	const struct session_experiment *at = NULL;
@@ -68,9 +71,11 @@ static int check_names(struct session *session, const char *command, const char 
 		if (strcasecmp(name, "all") == 0 || is_known(paths, count, name))
 			continue;
 		near = nearest(paths, count, name);
-		session_fail(session, EXIT_USAGE, "%s: column %zu: no load object '%.200s'%s%.100s%s", command,
-			     (size_t)(name - copy) + 1, name, near != NULL ? " (did you mean '" : "",
-			     near != NULL ? near : "", near != NULL ? "'?)" : "");
+		session_fail(session, EXIT_USAGE,
+		             "%s: column %zu: no load object '%.200s'%s%.100s%s", command,
+		             (size_t)(name - copy) + 1, name,
+		             near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
+		             near != NULL ? "'?)" : "");
 		status = -1;
 	}
 	free(copy);
@@ -87,7 +92,8 @@ static void set_names(struct session *session, const char *list, enum shown_how 
 	free(copy);
 }
 
-static void change(struct session *session, const char *command, const char *list, enum shown_how how)
+static void change(struct session *session, const char *command, const char *list,
+                   enum shown_how how)
 {
 	if (check_names(session, command, list) != 0)
 		return;

@@ -1,12 +1,13 @@
-/* view_xray.c: foreign logs as llvm-xray prints them: records as YAML or as trace events, and accounts of functions. */
-#include "view.h"
+/* view_xray.c: foreign logs as llvm-xray prints them: records as YAML or as trace events, and
+ * accounts of functions. */
+#include "analyzer/view.h"
 
 #include "experiment/xraylog.h"
-#include "memory.h"
-#include "output.h"
-#include "sorter.h"
-#include "text.h"
-#include "xraylogs.h"
+#include "analyzer/memory.h"
+#include "analyzer/output.h"
+#include "analyzer/sorter.h"
+#include "analyzer/text.h"
+#include "analyzer/xraylogs.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,7 +16,8 @@
 
 enum { SORT_MEMORY = 24 << 20 };
 
-void xraylogs_each(const struct xraylog *log, int (*record)(void *context, const struct xraylog_record *record), void *context)
+void xraylogs_each(const struct xraylog *log,
+                   int (*record)(void *context, const struct xraylog_record *record), void *context)
 {
 	int status = xraylog_each(log, record, context);
 
@@ -43,9 +45,17 @@ struct packer {
 static int pack(void *context, const struct xraylog_record *record)
 {
 	struct packer *packer = context;
-	struct packed packed = {record->cpu, record->event_type, record->kind, record->function, record->tid, record->pid,
-				record->argument_count, record->data_size, 0};
-	size_t arguments = record->argument_count * sizeof(uint64_t), size = sizeof(packed) + arguments + record->data_size;
+	struct packed packed = {record->cpu,
+	                        record->event_type,
+	                        record->kind,
+	                        record->function,
+	                        record->tid,
+	                        record->pid,
+	                        record->argument_count,
+	                        record->data_size,
+	                        0};
+	size_t arguments = record->argument_count * sizeof(uint64_t),
+	       size = sizeof(packed) + arguments + record->data_size;
 
 	if (size > packer->capacity) {
 		packer->bytes = memory_resize(packer->bytes, size, 1);
@@ -100,13 +110,15 @@ static enum quoting quoting_of(const uint8_t *text, size_t len)
 	enum quoting quoting = PLAIN;
 	size_t digits = 0;
 
-	if (len == 0 || strchr("-?:\\,[]{}#&*!|>'\"%@`", text[0]) != NULL || text[0] == ' ' || text[len - 1] == ' ')
+	if (len == 0 || strchr("-?:\\,[]{}#&*!|>'\"%@`", text[0]) != NULL || text[0] == ' ' ||
+	    text[len - 1] == ' ')
 		quoting = SINGLE;
 	for (size_t i = 0; i < len; i++) {
 		if (text[i] < 0x20 ? text[i] != '\t' : text[i] >= 0x7f)
 			return DOUBLE;
 		digits += text[i] >= '0' && text[i] <= '9';
-		if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-^., \t", text[i]) == NULL)
+		if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-^., \t",
+		           text[i]) == NULL)
 			quoting = SINGLE;
 	}
 	return digits == len ? SINGLE : quoting;
@@ -153,18 +165,21 @@ static void put_scalar(FILE *out, const uint8_t *text, size_t len)
 
 static void put_yaml_record(FILE *out, const struct xraylog_record *record)
 {
-	static const char *const kinds[] = {"function-enter",     "function-exit", "function-tail-exit",
-					    "function-enter-arg", "custom-event",  "typed-event"};
+	static const char *const kinds[] = {"function-enter",     "function-exit",
+	                                    "function-tail-exit", "function-enter-arg",
+	                                    "custom-event",       "typed-event"};
 
-	fprintf(out, "  - { type: %u, func-id: %u, function: '%u'", record->event_type, record->function, record->function);
+	fprintf(out, "  - { type: %u, func-id: %u, function: '%u'", record->event_type,
+	        record->function, record->function);
 	for (uint32_t i = 0; i < record->argument_count; i++)
 		fprintf(out, "%s%llu%s", i == 0 ? ", args: [ " : ", ",
-			(unsigned long long)record->arguments[i],
-			i + 1 == record->argument_count ? " ]" : "");
+		        (unsigned long long)record->arguments[i],
+		        i + 1 == record->argument_count ? " ]" : "");
 	fprintf(out, ", cpu: %u, thread: %u", record->cpu, record->tid);
 	if (record->pid != 0)
 		fprintf(out, ", process: %u", record->pid);
-	fprintf(out, ", kind: %s, tsc: %llu, data: ", kinds[record->kind], (unsigned long long)record->tsc);
+	fprintf(out, ", kind: %s, tsc: %llu, data: ", kinds[record->kind],
+	        (unsigned long long)record->tsc);
 	put_scalar(out, record->data, record->data_size);
 	fputs(" }\n", out);
 }
@@ -174,10 +189,11 @@ static void put_yaml(FILE *out, const struct xraylog *log)
 	struct sorter *sorter = sort(log);
 	struct sorter_item item;
 
-	fprintf(out, "---\nheader:\n  version:         %u\n  type:            %u\n  constant-tsc:    %s\n"
-		"  nonstop-tsc:     %s\n  cycle-frequency: %llu\nrecords:\n",
-		log->version, log->type, log->constant_tsc ? "true" : "false", log->nonstop_tsc ? "true" : "false",
-		(unsigned long long)log->cycle_frequency);
+	fprintf(out,
+	        "---\nheader:\n  version:         %u\n  type:            %u\n  constant-tsc:    %s\n"
+	        "  nonstop-tsc:     %s\n  cycle-frequency: %llu\nrecords:\n",
+	        log->version, log->type, log->constant_tsc ? "true" : "false",
+	        log->nonstop_tsc ? "true" : "false", (unsigned long long)log->cycle_frequency);
 	while (sorter_next(sorter, &item)) {
 		struct xraylog_record record = unpack(&item);
 
@@ -191,7 +207,7 @@ static void put_yaml(FILE *out, const struct xraylog *log)
 
 /* A path of calls: llvm-xray numbers them in order of their first entries. */
 struct frame {
-	uint32_t function, parent; /* parent: number + 1, 0 none */
+	uint32_t function, parent;          /* parent: number + 1, 0 none */
 	uint32_t first_child, next_sibling; /* number + 1 */
 };
 
@@ -212,13 +228,14 @@ static struct thread *find_thread(struct frames *frames, uint32_t tid)
 	for (size_t i = 0; i < frames->thread_count; i++)
 		if (frames->threads[i].tid == tid)
 			return &frames->threads[i];
-	frames->threads =
-		memory_grow(frames->threads, frames->thread_count, &frames->thread_capacity, sizeof(*frames->threads));
+	frames->threads = memory_grow(frames->threads, frames->thread_count,
+	                              &frames->thread_capacity, sizeof(*frames->threads));
 	frames->threads[frames->thread_count] = (struct thread){.tid = tid};
 	return &frames->threads[frames->thread_count++];
 }
 
-/* The frame of a function below a parent (number + 1, 0 none), made if it is new. Returns its number + 1. */
+/* The frame of a function below a parent (number + 1, 0 none), made if it is new. Returns its
+ * number + 1. */
 static uint32_t find_frame(struct frames *frames, uint32_t parent, uint32_t function)
 {
 	uint32_t first = parent == 0 ? frames->roots : frames->at[parent - 1].first_child;
@@ -227,28 +244,34 @@ static uint32_t find_frame(struct frames *frames, uint32_t parent, uint32_t func
 		if (frames->at[at - 1].function == function)
 			return at;
 	frames->at = memory_grow(frames->at, frames->count, &frames->capacity, sizeof(*frames->at));
-	frames->at[frames->count++] = (struct frame){.function = function, .parent = parent, .next_sibling = first};
-	*(parent == 0 ? &frames->roots : &frames->at[parent - 1].first_child) = (uint32_t)frames->count;
+	frames->at[frames->count++] = (struct frame){
+		.function = function, .parent = parent, .next_sibling = first};
+	*(parent == 0 ? &frames->roots
+	              : &frames->at[parent - 1].first_child) = (uint32_t)frames->count;
 	return (uint32_t)frames->count;
 }
 
-static void put_trace_record(FILE *out, const struct xraylog *log, const struct xraylog_record *record, char phase,
-			     uint32_t frame, int is_first)
+static void put_trace_record(FILE *out, const struct xraylog *log,
+                             const struct xraylog_record *record, char phase, uint32_t frame,
+                             int is_first)
 {
-	double us = log->cycle_frequency != 0 ? 1e6 / (double)log->cycle_frequency * (double)record->tsc
-					      : (double)record->tsc;
+	double us = log->cycle_frequency != 0
+	                    ? 1e6 / (double)log->cycle_frequency * (double)record->tsc
+	                    : (double)record->tsc;
 
-	fprintf(out, "%s\n    { \"name\" : \"%u\", \"ph\" : \"%c\", \"tid\" : \"%u\", \"pid\" : \"%u\", \"ts\" : \"%.*f\", "
-		"\"sf\" : \"%u\" }",
-		is_first ? "" : ",", record->function, phase, record->tid, log->version >= 3 ? record->pid : 1,
-		log->version >= 3 ? 4 : 3, us, frame - 1);
+	fprintf(out,
+	        "%s\n    { \"name\" : \"%u\", \"ph\" : \"%c\", \"tid\" : \"%u\", \"pid\" : \"%u\", \"ts\" : \"%.*f\", "
+	        "\"sf\" : \"%u\" }",
+	        is_first ? "" : ",", record->function, phase, record->tid,
+	        log->version >= 3 ? record->pid : 1, log->version >= 3 ? 4 : 3, us, frame - 1);
 }
 
 static void put_frames(FILE *out, const struct frames *frames)
 {
 	fputs("\n  ],\n  \"displayTimeUnit\": \"ns\",\n  \"stackFrames\": {", out);
 	for (size_t i = 0; i < frames->count; i++) {
-		fprintf(out, "%s\n    \"%zu\" : { \"name\" : \"%u\"", i == 0 ? "" : ",", i, frames->at[i].function);
+		fprintf(out, "%s\n    \"%zu\" : { \"name\" : \"%u\"", i == 0 ? "" : ",", i,
+		        frames->at[i].function);
 		if (frames->at[i].parent != 0)
 			fprintf(out, ", \"parent\": \"%u\"", frames->at[i].parent - 1);
 		fputs(" }", out);
@@ -273,10 +296,12 @@ static void put_trace_event(struct events *events, const struct xraylog_record *
 	thread = find_thread(frames, record->tid);
 	if (record->kind == XRAYLOG_ENTER || record->kind == XRAYLOG_ENTER_ARGUMENT) {
 		thread->top = find_frame(frames, thread->top, record->function);
-		put_trace_record(events->out, events->log, record, 'B', thread->top, !events->has_begun);
+		put_trace_record(events->out, events->log, record, 'B', thread->top,
+		                 !events->has_begun);
 		events->has_begun = 1;
 	} else if (thread->top != 0) {
-		put_trace_record(events->out, events->log, record, 'E', thread->top, !events->has_begun);
+		put_trace_record(events->out, events->log, record, 'E', thread->top,
+		                 !events->has_begun);
 		thread->top = frames->at[thread->top - 1].parent;
 	}
 }
@@ -324,7 +349,8 @@ static int count_call(void *context, const struct xraylog_record *record)
 		accounts->depth = 0;
 	accounts->tid = record->tid;
 	if (record->kind == XRAYLOG_ENTER || record->kind == XRAYLOG_ENTER_ARGUMENT) {
-		accounts->open = memory_grow(accounts->open, accounts->depth, &accounts->capacity, sizeof(*accounts->open));
+		accounts->open = memory_grow(accounts->open, accounts->depth, &accounts->capacity,
+		                             sizeof(*accounts->open));
 		accounts->open[accounts->depth++] = (struct call){record->function, record->tsc};
 	}
 	if (record->kind != XRAYLOG_EXIT && record->kind != XRAYLOG_TAIL_EXIT)
@@ -334,11 +360,13 @@ static int count_call(void *context, const struct xraylog_record *record)
 	if (at == 0)
 		return 0;
 	accounts->depth = at - 1;
-	sorter_add(accounts->sorter, record->function, record->tsc - accounts->open[at - 1].begin, NULL, 0);
+	sorter_add(accounts->sorter, record->function, record->tsc - accounts->open[at - 1].begin,
+	           NULL, 0);
 	return 0;
 }
 
-/* How many calls each function has, in order of their numbers: counts[*functions]. The caller frees. */
+/* How many calls each function has, in order of their numbers: counts[*functions]. The caller
+ * frees. */
 static uint64_t *count_functions(struct sorter *sorter, size_t *functions)
 {
 	uint64_t *counts = NULL, last = UINT64_MAX;
@@ -361,7 +389,8 @@ static uint64_t *count_functions(struct sorter *sorter, size_t *functions)
 /* The next `count` calls of the sorter are those of one function. */
 static void put_account(FILE *out, struct sorter *sorter, uint64_t count, double hz)
 {
-	uint64_t places[] = {0, count / 2, (uint64_t)floor((double)count * 0.9), (uint64_t)floor((double)count * 0.99), count - 1};
+	uint64_t places[] = {0, count / 2, (uint64_t)floor((double)count * 0.9),
+	                     (uint64_t)floor((double)count * 0.99), count - 1};
 	enum { PLACES = sizeof(places) / sizeof(places[0]) };
 	double values[PLACES] = {0}, sum = 0;
 	struct sorter_item item = {.major = 0};
@@ -372,9 +401,9 @@ static void put_account(FILE *out, struct sorter *sorter, uint64_t count, double
 			if (places[k] == i)
 				values[k] = (double)item.minor;
 	}
-	fprintf(out, "%9u %10llu [%9.6f, %9.6f, %9.6f, %9.6f, %9.6f] %9.6f  (unknown): #%u\n", (uint32_t)item.major,
-		(unsigned long long)count, values[0] / hz, values[1] / hz, values[2] / hz, values[3] / hz, values[4] / hz, sum / hz,
-		(uint32_t)item.major);
+	fprintf(out, "%9u %10llu [%9.6f, %9.6f, %9.6f, %9.6f, %9.6f] %9.6f  (unknown): #%u\n",
+	        (uint32_t)item.major, (unsigned long long)count, values[0] / hz, values[1] / hz,
+	        values[2] / hz, values[3] / hz, values[4] / hz, sum / hz, (uint32_t)item.major);
 }
 
 static void put_accounts(FILE *out, const struct xraylog *log)
@@ -387,8 +416,10 @@ static void put_accounts(FILE *out, const struct xraylog *log)
 	xraylogs_each(log, count_call, &accounts);
 	free(accounts.open);
 	counts = count_functions(accounts.sorter, &functions);
-	fprintf(out, "Functions with latencies: %zu\n   funcid      count [      min,       med,       90p,       99p,       "
-		"max]       sum  function    \n", functions);
+	fprintf(out,
+	        "Functions with latencies: %zu\n   funcid      count [      min,       med,       90p,       99p,       "
+	        "max]       sum  function    \n",
+	        functions);
 	sorter_begin(accounts.sorter);
 	for (size_t i = 0; i < functions; i++)
 		put_account(out, accounts.sorter, counts[i], hz);
@@ -398,7 +429,8 @@ static void put_accounts(FILE *out, const struct xraylog *log)
 
 /* ---- the commands ---- */
 
-void xraylogs_put(struct session *session, const char *command, void (*put)(FILE *out, const struct xraylog *log))
+void xraylogs_put(struct session *session, const char *command,
+                  void (*put)(FILE *out, const struct xraylog *log))
 {
 	const struct session_experiment *at = NULL;
 	int found = 0;
@@ -412,7 +444,9 @@ void xraylogs_put(struct session *session, const char *command, void (*put)(FILE
 		found = 1;
 	}
 	if (!found)
-		session_fail(session, EXIT_TROUBLE, "%s: no XRay log is open (of an experiment, name its file functrace)", command);
+		session_fail(session, EXIT_TROUBLE,
+		             "%s: no XRay log is open (of an experiment, name its file functrace)",
+		             command);
 }
 
 void view_convert(struct session *session, const struct command_argument *argument)
@@ -422,7 +456,8 @@ void view_convert(struct session *session, const struct command_argument *argume
 	else if (strcmp(argument->text, "trace_event") == 0)
 		xraylogs_put(session, "convert", put_trace_events);
 	else
-		session_fail(session, EXIT_USAGE, "convert: '%.64s' is neither yaml nor trace_event", argument->text);
+		session_fail(session, EXIT_USAGE,
+		             "convert: '%.64s' is neither yaml nor trace_event", argument->text);
 }
 
 void view_account(struct session *session, const struct command_argument *argument)
@@ -436,7 +471,9 @@ void view_instr_map(struct session *session, const struct command_argument *argu
 	if (session->count == 0)
 		session->instr_map = argument->text;
 	else if (session->instr_map == NULL)
-		session_fail(session, EXIT_USAGE, "instr_map: logs are open already; give -instr_map when xer_print starts");
+		session_fail(
+			session, EXIT_USAGE,
+			"instr_map: logs are open already; give -instr_map when xer_print starts");
 }
 
 /* llvm-xray takes one entry of each function: where it begins. */
@@ -446,9 +483,11 @@ static void put_map(FILE *out, const struct exp_calls *calls)
 	for (size_t i = 0; i < calls->function_count; i++) {
 		const struct exp_call_function *call = &calls->functions[i];
 
-		fprintf(out, "- { id: %u, address: 0x%llX, function: 0x%llX, kind: function-enter, always-instrument: true, "
-			"function-name: '' }\n",
-			call->id, (unsigned long long)call->address, (unsigned long long)call->address);
+		fprintf(out,
+		        "- { id: %u, address: 0x%llX, function: 0x%llX, kind: function-enter, always-instrument: true, "
+		        "function-name: '' }\n",
+		        call->id, (unsigned long long)call->address,
+		        (unsigned long long)call->address);
 	}
 	fputs("...\n", out);
 }
@@ -460,10 +499,11 @@ void view_instr_map_out(struct session *session, const struct command_argument *
 
 	if (out == NULL) {
 		session_fail(session, EXIT_TROUBLE, "instr_map_out: %s: %s", argument->text,
-			     at == NULL ? "no experiment is selected" : strerror(errno));
+		             at == NULL ? "no experiment is selected" : strerror(errno));
 		return;
 	}
 	put_map(out, &at->data->calls);
 	if (output_close(out, 1) != 0)
-		session_fail(session, EXIT_TROUBLE, "instr_map_out: %s: cannot be written", argument->text);
+		session_fail(session, EXIT_TROUBLE, "instr_map_out: %s: cannot be written",
+		             argument->text);
 }

@@ -1,9 +1,9 @@
 /* view_xraygraph.c: who calls whom in a foreign log, as llvm-xray graph prints it. */
-#include "view.h"
+#include "analyzer/view.h"
 
 #include "experiment/xraylog.h"
-#include "memory.h"
-#include "xraylogs.h"
+#include "analyzer/memory.h"
+#include "analyzer/xraylogs.h"
 
 #include <stdlib.h>
 
@@ -67,7 +67,8 @@ static int find_edge(void *context, const struct xraylog_record *record)
 		finder->depth = 0;
 	finder->tid = record->tid;
 	if (record->kind == XRAYLOG_ENTER || record->kind == XRAYLOG_ENTER_ARGUMENT) {
-		finder->open = memory_grow(finder->open, finder->depth, &finder->capacity, sizeof(*finder->open));
+		finder->open = memory_grow(finder->open, finder->depth, &finder->capacity,
+		                           sizeof(*finder->open));
 		finder->open[finder->depth++] = record->function;
 	}
 	if (record->kind != XRAYLOG_EXIT && record->kind != XRAYLOG_TAIL_EXIT)
@@ -77,7 +78,8 @@ static int find_edge(void *context, const struct xraylog_record *record)
 	if (at == 0)
 		return 0;
 	finder->depth = at - 1;
-	add(finder->edges, finder->depth == 0 ? 0 : finder->open[finder->depth - 1], record->function);
+	add(finder->edges, finder->depth == 0 ? 0 : finder->open[finder->depth - 1],
+	    record->function);
 	return 0;
 }
 
@@ -104,12 +106,14 @@ static void put_graph(FILE *out, const struct xraylog *log)
 	unite(&edges);
 	fputs("digraph xray {\n", out);
 	for (size_t i = 0; i < edges.count; i++)
-		fprintf(out, "F%u -> F%u [label=\"\"];\n", edges.at[i].caller, edges.at[i].function);
+		fprintf(out, "F%u -> F%u [label=\"\"];\n", edges.at[i].caller,
+		        edges.at[i].function);
 	if (edges.count > 1)
 		qsort(edges.at, edges.count, sizeof(*edges.at), by_function);
 	for (size_t i = 0; i < edges.count; i++)
 		if (i == 0 || edges.at[i].function != edges.at[i - 1].function)
-			fprintf(out, "F%u [label=\"#%u\"];\n", edges.at[i].function, edges.at[i].function);
+			fprintf(out, "F%u [label=\"#%u\"];\n", edges.at[i].function,
+			        edges.at[i].function);
 	fputs("}\n", out);
 	free(edges.at);
 }

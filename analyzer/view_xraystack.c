@@ -1,21 +1,23 @@
-/* view_xraystack.c: the stacks of calls of a foreign log that took most time and were called most often, as llvm-xray stack
- * prints them: a call that no other one ended in just before is the end of a stack. */
-#include "view.h"
+/* view_xraystack.c: the stacks of calls of a foreign log that took most time and were called most
+ * often, as llvm-xray stack prints them: a call that no other one ended in just before is the end
+ * of a stack. */
+#include "analyzer/view.h"
 
 #include "experiment/xraylog.h"
-#include "memory.h"
-#include "xraylogs.h"
+#include "analyzer/memory.h"
+#include "analyzer/xraylogs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { TOP = 10, NO_NODE = 0 };
 
-/* A function called along a path. Node 0 is around all; each thread has outermost ones of its own. */
+/* A function called along a path. Node 0 is around all; each thread has outermost ones of its own.
+ */
 struct node {
 	uint32_t function, thread;
-	uint32_t parent, child, next; /* child: made last; next: made before */
-	uint64_t leaf_count, leaf_sum; /* of calls that ended a stack, in ticks */
+	uint32_t parent, child, next;    /* child: made last; next: made before */
+	uint64_t leaf_count, leaf_sum;   /* of calls that ended a stack, in ticks */
 	uint64_t inner_count, inner_sum; /* of the others */
 };
 
@@ -41,17 +43,23 @@ static uint64_t leaf_count(const struct node *node)
 	return node->leaf_count;
 }
 
-static uint32_t find_child(struct stacks *stacks, uint32_t parent, uint32_t thread, uint32_t function)
+static uint32_t find_child(struct stacks *stacks, uint32_t parent, uint32_t thread,
+                           uint32_t function)
 {
 	uint32_t at = stacks->nodes[parent].child;
 
-	while (at != NO_NODE && (stacks->nodes[at].function != function || (parent == 0 && stacks->nodes[at].thread != thread)))
+	while (at != NO_NODE && (stacks->nodes[at].function != function ||
+	                         (parent == 0 && stacks->nodes[at].thread != thread)))
 		at = stacks->nodes[at].next;
 	if (at != NO_NODE)
 		return at;
-	stacks->nodes = memory_grow(stacks->nodes, stacks->count, &stacks->capacity, sizeof(*stacks->nodes));
+	stacks->nodes = memory_grow(stacks->nodes, stacks->count, &stacks->capacity,
+	                            sizeof(*stacks->nodes));
 	at = (uint32_t)stacks->count++;
-	stacks->nodes[at] = (struct node){.function = function, .thread = thread, .parent = parent, .next = stacks->nodes[parent].child};
+	stacks->nodes[at] = (struct node){.function = function,
+	                                  .thread = thread,
+	                                  .parent = parent,
+	                                  .next = stacks->nodes[parent].child};
 	stacks->nodes[parent].child = at;
 	return at;
 }
@@ -62,8 +70,10 @@ static void count_call(struct node *node, uint64_t ticks, int is_leaf)
 	*(is_leaf ? &node->leaf_sum : &node->inner_sum) += ticks;
 }
 
-/* Calls inside of the one that ends have lost their exits, and end with it. Returns how many are left. */
-static size_t close_calls(struct stacks *stacks, const struct open_call *open, size_t depth, const struct xraylog_record *record, int is_leaf)
+/* Calls inside of the one that ends have lost their exits, and end with it. Returns how many are
+ * left. */
+static size_t close_calls(struct stacks *stacks, const struct open_call *open, size_t depth,
+                          const struct xraylog_record *record, int is_leaf)
 {
 	size_t at = depth;
 
@@ -94,12 +104,15 @@ static int find_stack(void *context, const struct xraylog_record *record)
 	if (record->kind == XRAYLOG_ENTER || record->kind == XRAYLOG_ENTER_ARGUMENT) {
 		uint32_t parent = finder->depth ? finder->open[finder->depth - 1].node : 0;
 
-		finder->open = memory_grow(finder->open, finder->depth, &finder->capacity, sizeof(*finder->open));
-		finder->open[finder->depth++] =
-			(struct open_call){find_child(finder->stacks, parent, record->tid, record->function), record->tsc};
+		finder->open = memory_grow(finder->open, finder->depth, &finder->capacity,
+		                           sizeof(*finder->open));
+		finder->open[finder->depth++] = (struct open_call){
+			find_child(finder->stacks, parent, record->tid, record->function),
+			record->tsc};
 		finder->is_leaf = 1;
 	} else if (record->kind == XRAYLOG_EXIT || record->kind == XRAYLOG_TAIL_EXIT) {
-		finder->depth = close_calls(finder->stacks, finder->open, finder->depth, record, finder->is_leaf);
+		finder->depth = close_calls(finder->stacks, finder->open, finder->depth, record,
+		                            finder->is_leaf);
 		finder->is_leaf = 0;
 	}
 	return 0;
@@ -131,15 +144,17 @@ static void put_path(FILE *out, const struct stacks *stacks, uint32_t node)
 		char name[16];
 
 		snprintf(name, sizeof(name), "#%u", at->function);
-		fprintf(out, "#%-5zu%-60s %12llu %16llu\n", i, name, (unsigned long long)(is_leaf ? at->leaf_count : at->inner_count),
-			(unsigned long long)(is_leaf ? at->leaf_sum : at->inner_sum));
+		fprintf(out, "#%-5zu%-60s %12llu %16llu\n", i, name,
+		        (unsigned long long)(is_leaf ? at->leaf_count : at->inner_count),
+		        (unsigned long long)(is_leaf ? at->leaf_sum : at->inner_sum));
 	}
 	fputc('\n', out);
 	free(path);
 }
 
 /* Of equal ones, those met last come first. */
-static size_t insert(uint32_t *top, size_t count, const struct stacks *stacks, uint32_t node, key_function *key)
+static size_t insert(uint32_t *top, size_t count, const struct stacks *stacks, uint32_t node,
+                     key_function *key)
 {
 	size_t at = 0;
 
@@ -163,7 +178,8 @@ static uint32_t next_node(const struct stacks *stacks, uint32_t node)
 	return stacks->nodes[node].next;
 }
 
-static void put_top(FILE *out, const struct stacks *stacks, const char *heading, const char *label, key_function *key)
+static void put_top(FILE *out, const struct stacks *stacks, const char *heading, const char *label,
+                    key_function *key)
 {
 	uint32_t top[TOP];
 	size_t count = 0;

@@ -6,9 +6,12 @@
 #include "experiment/xraylog.h"
 
 /* Print each selected foreign log by `put`; `command` complains if there is none. */
-void xraylogs_put(struct session *session, const char *command, void (*put)(FILE *out, const struct xraylog *log));
+void xraylogs_put(struct session *session, const char *command,
+                  void (*put)(FILE *out, const struct xraylog *log));
 
 /* Call `record` for each record; out of memory, the program ends. */
-void xraylogs_each(const struct xraylog *log, int (*record)(void *context, const struct xraylog_record *record), void *context);
+void xraylogs_each(const struct xraylog *log,
+                   int (*record)(void *context, const struct xraylog_record *record),
+                   void *context);
 
 #endif

@@ -1,5 +1,5 @@
-/* main.c: xer_archive: archives experiments and their descendants, or says what is missing. Run by hand, and by a recorded
- * process at its end. */
+/* main.c: xer_archive: archives experiments and their descendants, or says what is missing. Run by
+ * hand, and by a recorded process at its end. */
 #include "archive/options.h"
 #include "archive/visit.h"
 #include "experiment/archive.h"
@@ -63,13 +63,13 @@ static int make_common(const char *path)
 static int archive_all(const struct options *options)
 {
 	struct exp_archive_options wanted = {.what = EXP_ARCHIVE_ON,
-					     .rewrite = options->rewrite != NULL,
-					     .common = options->common,
-					     .match = options->match};
+	                                     .rewrite = options->rewrite != NULL,
+	                                     .common = options->common,
+	                                     .match = options->match};
 	struct visit visit = {.experiment = archive_experiment,
-			      .context = &wanted,
-			      .founders_only = options->founder_only != NULL,
-			      .failures = {.warn = complain}};
+	                      .context = &wanted,
+	                      .founders_only = options->founder_only != NULL,
+	                      .failures = {.warn = complain}};
 	int status = EXIT_DONE;
 
 	if (make_common(options->common) != EXIT_DONE)
@@ -105,11 +105,12 @@ static int verify_experiment(void *context, struct experiment *experiment)
 /* Say what would be missing elsewhere. */
 static int verify_all(const struct options *options)
 {
-	struct exp_archive_options wanted = {.match = options->match, .reporter = {.warn = put_missing}};
+	struct exp_archive_options wanted = {.match = options->match,
+	                                     .reporter = {.warn = put_missing}};
 	struct visit visit = {.experiment = verify_experiment,
-			      .founders_only = options->founder_only != NULL,
-			      .reporter = {.warn = complain},
-			      .failures = {.warn = complain}};
+	                      .founders_only = options->founder_only != NULL,
+	                      .reporter = {.warn = complain},
+	                      .failures = {.warn = complain}};
 	const struct exp_verify_counts *counts;
 	struct exp_verify *verify;
 	int status = EXIT_DONE;
@@ -128,7 +129,8 @@ static int verify_all(const struct options *options)
 	counts = exp_verify_counts(verify);
 #define MANY(count) (count), (count) == 1 ? "" : "s"
 	printf("%zu missing; archived: %zu load object%s, %zu debug file%s, %zu source%s, %zu function%s made at run time\n",
-	       counts->missing, MANY(counts->objects), MANY(counts->debug_files), MANY(counts->sources), MANY(counts->functions));
+	       counts->missing, MANY(counts->objects), MANY(counts->debug_files),
+	       MANY(counts->sources), MANY(counts->functions));
 #undef MANY
 	exp_verify_destroy(verify);
 	return fflush(stdout) == 0 ? status : EXIT_PROBLEM;

@@ -23,7 +23,7 @@ static const struct word {
 	const char *word, *meaning;
 } whats[] = {
 #define WHAT(name, word, objects, sources, used, meaning) {word, meaning},
-    EXP_ARCHIVE_WHATS(WHAT)
+	EXP_ARCHIVE_WHATS(WHAT)
 #undef WHAT
 };
 enum { WHATS = sizeof(whats) / sizeof(whats[0]) };
@@ -68,7 +68,7 @@ static int reject_option(const char *word, char *error, size_t size)
 		if (distance(word, table[i].spelling) < distance(word, nearest->spelling))
 			nearest = &table[i];
 	snprintf(error, size, "unknown option '%.100s' (did you mean '%s'?); see --help", word,
-		 nearest->spelling);
+	         nearest->spelling);
 	return -EINVAL;
 }
 
@@ -83,7 +83,7 @@ static int check_what(const char *word, char *error, size_t size)
 		if (distance(word, whats[i].word) < distance(word, nearest->word))
 			nearest = &whats[i];
 	snprintf(error, size, "-a: unknown word '%.100s' (did you mean '%s'?); see --help", word,
-		 nearest->word);
+	         nearest->word);
 	return -EINVAL;
 }
 
@@ -135,7 +135,7 @@ int options_parse(int argc, char **argv, struct options *out, char *error, size_
 			continue;
 		if (at + 1 == argc) {
 			snprintf(error, size, "%s needs %s; see --help", option->spelling,
-				 option->argument);
+			         option->argument);
 			return -EINVAL;
 		}
 		*field = argv[++at];
@@ -155,7 +155,7 @@ void options_help(FILE *out)
 		char head[32];
 
 		snprintf(head, sizeof(head), "%s %s", table[i].spelling,
-			 table[i].argument == NULL ? "" : table[i].argument);
+		         table[i].argument == NULL ? "" : table[i].argument);
 		fprintf(out, "  %-10s %s\n", head, table[i].meaning);
 	}
 	fputs("\nWHAT is one of\n", out);

@@ -1,4 +1,5 @@
-/* visit.c: walks over experiments, their descendants and groups. What cannot be opened is named, and the rest visited. */
+/* visit.c: walks over experiments, their descendants and groups. What cannot be opened is named,
+ * and the rest visited. */
 #include "archive/visit.h"
 
 #include "experiment/group.h"
@@ -23,7 +24,8 @@ static int visit_descendants(const struct visit *visit, const struct experiment 
 		struct experiment *experiment;
 		struct exp_cause cause;
 
-		if (experiment_open_descendant(founder, info->descendants[i], &visit->reporter, &experiment, &cause) != 0) {
+		if (experiment_open_descendant(founder, info->descendants[i], &visit->reporter,
+		                               &experiment, &cause) != 0) {
 			fail(visit, cause.text);
 			status = EXIT_PROBLEM;
 			continue;
@@ -61,7 +63,8 @@ static int visit_member(void *context, const char *path, unsigned line)
 	struct members *members = context;
 
 	(void)line;
-	members->status = worse(members->status, visit_tree(members->visit, path, !members->visit->founders_only));
+	members->status = worse(members->status,
+	                        visit_tree(members->visit, path, !members->visit->founders_only));
 	return 0;
 }
 

@@ -15,7 +15,8 @@ struct visit {
 	struct exp_reporter failures; /* told of what cannot be opened */
 };
 
-/* Visit the experiment at `path` and its descendants, or those of a group file. Returns the worst exit status. */
+/* Visit the experiment at `path` and its descendants, or those of a group file. Returns the worst
+ * exit status. */
 int visit_path(const struct visit *visit, const char *path);
 
 #endif

@@ -1,13 +1,15 @@
-/* call.h: make a stopped thread of the target execute system calls and functions, and put it back as it was.
+/* call.h: make a stopped thread of the target execute system calls and functions, and put it back
+ * as it was.
  *
- * System calls are executed at a `syscall; ret` of the C library, functions on a stack of their own from a few instructions on a
- * page of their own. Behind each lies a signal frame (frame.h), so that the thread finds its way back by itself if this program
- * ends at any moment. Signals other than faults wait until the thread is back. */
+ * System calls are executed at a `syscall; ret` of the C library, functions on a stack of their own
+ * from a few instructions on a page of their own. Behind each lies a signal frame (frame.h), so
+ * that the thread finds its way back by itself if this program ends at any moment. Signals other
+ * than faults wait until the thread is back. */
 #ifndef XER_ATTACH_CALL_H
 #define XER_ATTACH_CALL_H
 
-#include "objects.h"
-#include "thread.h"
+#include "attach/objects.h"
+#include "attach/thread.h"
 
 struct call_place {
 	struct thread *thread;
@@ -18,18 +20,23 @@ struct call_place {
 	uint64_t area;             /* mapped in the target, 0: not yet */
 };
 
-/* Prepare `thread`, stopped at a safe point, for calls. Returns 0; -ENOTSUP: the C library lacks what is needed; -EPERM: the system
- * forbids new executable memory; or another -errno. After a failure the thread is as it was. */
+/* Prepare `thread`, stopped at a safe point, for calls. Returns 0; -ENOTSUP: the C library lacks
+ * what is needed; -EPERM: the system forbids new executable memory; or another -errno. After a
+ * failure the thread is as it was. */
 int call_begin(struct call_place *place, struct objects *objects, struct thread *thread);
 
-/* Copy bytes[len] into the area, for use as an argument. Returns its address there, 0 if it does not fit or cannot be written. */
+/* Copy bytes[len] into the area, for use as an argument. Returns its address there, 0 if it does
+ * not fit or cannot be written. */
 uint64_t call_put(struct call_place *place, size_t *used, const void *bytes, size_t len);
 
-/* Call `function` with two arguments. Returns 0 with *result, -EFAULT (it crashed: end the calls), -ESTALE (it has ended, but the thread has
- * gone back by itself), or another -errno, as -ETIMEDOUT. After all but 0 and -EFAULT the thread must not be touched any more. */
-int call_function(struct call_place *place, uint64_t function, uint64_t first, uint64_t second, int timeout_ms, uint64_t *result);
+/* Call `function` with two arguments. Returns 0 with *result, -EFAULT (it crashed: end the calls),
+ * -ESTALE (it has ended, but the thread has gone back by itself), or another -errno, as -ETIMEDOUT.
+ * After all but 0 and -EFAULT the thread must not be touched any more. */
+int call_function(struct call_place *place, uint64_t function, uint64_t first, uint64_t second,
+                  int timeout_ms, uint64_t *result);
 
-/* Unmap the area and put the thread back as it was; it is still stopped then. Returns 0 or -errno. */
+/* Unmap the area and put the thread back as it was; it is still stopped then. Returns 0 or -errno.
+ */
 int call_end(struct call_place *place);
 
 #endif

@@ -1,5 +1,5 @@
 /* frame.c: build signal frames. See frame.h. */
-#include "frame.h"
+#include "attach/frame.h"
 
 #include <cpuid.h>
 #include <string.h>
@@ -21,7 +21,8 @@ enum { SOFTWARE_AT = 464, IN_USE_AT = 512, TILE_DATA = 18 };
 /* No mode of sigaltstack(2): rt_sigreturn then leaves the alternate stack as it is. */
 enum { NO_STACK_MODE = 7 };
 
-/* Errors inside the kernel of calls that it begins again: ERESTARTSYS, -NOINTR, -NOHAND, -RESTARTBLOCK (linux/errno.h). */
+/* Errors inside the kernel of calls that it begins again: ERESTARTSYS, -NOINTR, -NOHAND,
+ * -RESTARTBLOCK (linux/errno.h). */
 static int is_restart(int64_t result)
 {
 	return result == -512 || result == -513 || result == -514 || result == -516;
@@ -32,11 +33,26 @@ static void fill_registers(struct sigcontext *out, const struct thread_state *st
 	const struct user_regs_struct *regs = &state->regs;
 
 	*out = (struct sigcontext){
-	    .r8 = regs->r8,   .r9 = regs->r9,   .r10 = regs->r10, .r11 = regs->r11, .r12 = regs->r12,
-	    .r13 = regs->r13, .r14 = regs->r14, .r15 = regs->r15, .rdi = regs->rdi, .rsi = regs->rsi,
-	    .rbp = regs->rbp, .rbx = regs->rbx, .rdx = regs->rdx, .rax = regs->rax, .rcx = regs->rcx,
-	    .rsp = regs->rsp, .rip = regs->rip, .eflags = regs->eflags,
-	    .cs = (unsigned short)regs->cs, .__pad0 = (unsigned short)regs->ss /* ss */,
+		.r8 = regs->r8,
+		.r9 = regs->r9,
+		.r10 = regs->r10,
+		.r11 = regs->r11,
+		.r12 = regs->r12,
+		.r13 = regs->r13,
+		.r14 = regs->r14,
+		.r15 = regs->r15,
+		.rdi = regs->rdi,
+		.rsi = regs->rsi,
+		.rbp = regs->rbp,
+		.rbx = regs->rbx,
+		.rdx = regs->rdx,
+		.rax = regs->rax,
+		.rcx = regs->rcx,
+		.rsp = regs->rsp,
+		.rip = regs->rip,
+		.eflags = regs->eflags,
+		.cs = (unsigned short)regs->cs,
+		.__pad0 = (unsigned short)regs->ss /* ss */,
 	};
 	if ((int64_t)regs->orig_rax >= 0 && is_restart((int64_t)regs->rax)) {
 		out->rax = state->call;
@@ -44,7 +60,8 @@ static void fill_registers(struct sigcontext *out, const struct thread_state *st
 	}
 }
 
-/* The kernel refuses matrix registers from a thread that never asked for them, and they come last: leave them out unless in use. */
+/* The kernel refuses matrix registers from a thread that never asked for them, and they come last:
+ * leave them out unless in use. */
 static size_t used_size(const struct thread_state *state, uint64_t *features)
 {
 	unsigned eax, ebx, ecx, edx;
@@ -59,17 +76,18 @@ static size_t used_size(const struct thread_state *state, uint64_t *features)
 	return ebx < state->xstate_size ? ebx : state->xstate_size;
 }
 
-/* Behind the 512 bytes of FXSAVE's layout, the kernel finds the rest by a note in the bytes that the CPU leaves alone. */
+/* Behind the 512 bytes of FXSAVE's layout, the kernel finds the rest by a note in the bytes that
+ * the CPU leaves alone. */
 static size_t put_xstate(const struct thread_state *state, unsigned char *at)
 {
 	const uint32_t end = FP_XSTATE_MAGIC2;
 	uint64_t features;
 	size_t size = used_size(state, &features);
 	struct _fpx_sw_bytes note = {
-	    .magic1 = FP_XSTATE_MAGIC1,
-	    .extended_size = (uint32_t)size + FP_XSTATE_MAGIC2_SIZE,
-	    .xstate_bv = features,
-	    .xstate_size = (uint32_t)size,
+		.magic1 = FP_XSTATE_MAGIC1,
+		.extended_size = (uint32_t)size + FP_XSTATE_MAGIC2_SIZE,
+		.xstate_bv = features,
+		.xstate_size = (uint32_t)size,
 	};
 
 	memcpy(at, state->xstate, size);
@@ -80,7 +98,8 @@ static size_t put_xstate(const struct thread_state *state, unsigned char *at)
 
 size_t frame_build(const struct thread_state *state, uint64_t address, unsigned char *bytes)
 {
-	size_t vector_at = (sizeof(struct kernel_context) + VECTOR_ALIGN - 1) & ~(size_t)(VECTOR_ALIGN - 1);
+	size_t vector_at = (sizeof(struct kernel_context) + VECTOR_ALIGN - 1) &
+	                   ~(size_t)(VECTOR_ALIGN - 1);
 	struct kernel_context *context = (struct kernel_context *)bytes;
 
 	memset(bytes, 0, vector_at);

@@ -1,15 +1,16 @@
-/* main.c: xer_attach, the helper of `xcollect -P`: goes into a running process once, and is gone again.
+/* main.c: xer_attach, the helper of `xcollect -P`: goes into a running process once, and is gone
+ * again.
  *
- *     xer_attach attach PID LIBRARY    load LIBRARY into the process and give it the descriptor in the environment
- *     xer_attach detach PID LIBRARY    tell it to end the recording
+ *     xer_attach attach PID LIBRARY    load LIBRARY into the process and give it the descriptor in
+ * the environment xer_attach detach PID LIBRARY    tell it to end the recording
  *
- * It is a program of its own because libdw is dear to load, and because the kernel releases all threads when it ends, whatever
- * happens. On failure one line on standard error says why. */
-#include "call.h"
-#include "masks.h"
-#include "memory.h"
-#include "objects.h"
-#include "search.h"
+ * It is a program of its own because libdw is dear to load, and because the kernel releases all
+ * threads when it ends, whatever happens. On failure one line on standard error says why. */
+#include "attach/call.h"
+#include "attach/masks.h"
+#include "attach/memory.h"
+#include "attach/objects.h"
+#include "attach/search.h"
 
 #include "format/attach.h"
 #include "format/descriptor.h"
@@ -22,12 +23,20 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-enum { SEARCH_MS = 20000, LOAD_MS = 20000, ENTRY_MS = 30000, MESSAGE_MAX = 512, FAILED = 125, REFUSED = 126, GONE = 127 };
+enum {
+	SEARCH_MS = 20000,
+	LOAD_MS = 20000,
+	ENTRY_MS = 30000,
+	MESSAGE_MAX = 512,
+	FAILED = 125,
+	REFUSED = 126,
+	GONE = 127
+};
 
 struct job {
 	pid_t pid;
 	const char *library;
-	const char *text;  /* the descriptor */
+	const char *text; /* the descriptor */
 	int is_detach;
 	struct objects *objects;
 	struct thread thread;
@@ -54,11 +63,19 @@ static int explain_search(const struct job *job, int error)
 
 	switch (error) {
 	case -ETIMEDOUT:
-		return fail(REFUSED, "process %d: a thread does not stop: it is in a call that cannot be interrupted, or gets no CPU; try again", pid);
+		return fail(
+			REFUSED,
+			"process %d: a thread does not stop: it is in a call that cannot be interrupted, or gets no CPU; try again",
+			pid);
 	case -EAGAIN:
-		return fail(REFUSED, "process %d was never at a point where the collector could be loaded: its threads are all in the loader, in malloc, or in calls that cannot be interrupted; try again", pid);
+		return fail(
+			REFUSED,
+			"process %d was never at a point where the collector could be loaded: its threads are all in the loader, in malloc, or in calls that cannot be interrupted; try again",
+			pid);
 	case -EBUSY:
-		return fail(REFUSED, "process %d is stopped by a signal; continue it first: kill -CONT %d", pid, pid);
+		return fail(REFUSED,
+		            "process %d is stopped by a signal; continue it first: kill -CONT %d",
+		            pid, pid);
 	case -ESRCH:
 		return fail(GONE, "process %d has ended", pid);
 	default:
@@ -72,8 +89,9 @@ static int explain_fault(const struct job *job, const char *what)
 	struct user_regs_struct regs = {.rip = 0};
 
 	thread_regs_get(&job->thread, &regs);
-	return fail(FAILED, "process %d: signal %d in %s at %#llx (%s); the call was undone", (int)job->pid, job->thread.stop_signal, what,
-	            (unsigned long long)regs.rip, objects_name(job->objects, regs.rip));
+	return fail(FAILED, "process %d: signal %d in %s at %#llx (%s); the call was undone",
+	            (int)job->pid, job->thread.stop_signal, what, (unsigned long long)regs.rip,
+	            objects_name(job->objects, regs.rip));
 }
 
 static int explain_call(const struct job *job, const char *what, int error)
@@ -85,9 +103,14 @@ static int explain_call(const struct job *job, const char *what, int error)
 		return fail(GONE, "process %d has ended in %s", pid, what);
 	case -EPERM:
 	case -EACCES:
-		return fail(REFUSED, "process %d may not have new executable memory (SELinux, seccomp)", pid);
+		return fail(REFUSED,
+		            "process %d may not have new executable memory (SELinux, seccomp)",
+		            pid);
 	case -ETIMEDOUT:
-		return fail(FAILED, "process %d does not come back from %s: another thread holds the loader's lock; it goes on, and is not recorded", pid, what);
+		return fail(
+			FAILED,
+			"process %d does not come back from %s: another thread holds the loader's lock; it goes on, and is not recorded",
+			pid, what);
 	case -EFAULT:
 		return explain_fault(job, what);
 	default:
@@ -106,23 +129,31 @@ static int explain_result(const struct job *job, int error)
 	case -ENOENT:
 		return fail(REFUSED, "process %d is not recorded", pid);
 	case -EAGAIN:
-		return fail(REFUSED, "process %d: a thread is still in an earlier recording; try again", pid);
+		return fail(REFUSED,
+		            "process %d: a thread is still in an earlier recording; try again",
+		            pid);
 	case -EACCES:
-		return fail(REFUSED, "process %d may not write into the experiment; use -d with a directory that its user can enter", pid);
+		return fail(
+			REFUSED,
+			"process %d may not write into the experiment; use -d with a directory that its user can enter",
+			pid);
 	case -EPROTO:
 	case -EINVAL:
 		return fail(REFUSED, "process %d has another version of libcollector.so", pid);
 	default:
-		return fail(FAILED, "process %d: the recording cannot begin: %s", pid, strerror(-error));
+		return fail(FAILED, "process %d: the recording cannot begin: %s", pid,
+		            strerror(-error));
 	}
 }
 
 /* Call one of the loader's functions. */
-static int call_symbol(struct job *job, const char *name, uint64_t first, uint64_t second, uint64_t *result)
+static int call_symbol(struct job *job, const char *name, uint64_t first, uint64_t second,
+                       uint64_t *result)
 {
 	uint64_t function = objects_symbol(job->objects, OBJECT_LIBC, name);
 
-	return function ? call_function(&job->place, function, first, second, LOAD_MS, result) : -ENOTSUP;
+	return function ? call_function(&job->place, function, first, second, LOAD_MS, result)
+	                : -ENOTSUP;
 }
 
 /* The loader's own words. */
@@ -132,12 +163,16 @@ static int explain_dlerror(struct job *job)
 	uint64_t at;
 
 	if (call_symbol(job, "dlerror", 0, 0, &at) == 0 && at)
-		for (size_t i = 0; i + 1 < sizeof(message) && memory_read(at + i, message + i, 1) == 0 && message[i]; i++)
+		for (size_t i = 0; i + 1 < sizeof(message) &&
+		                   memory_read(at + i, message + i, 1) == 0 && message[i];
+		     i++)
 			message[i + 1] = '\0';
-	return fail(REFUSED, "process %d cannot load the collector: %s", (int)job->pid, message[0] ? message : "no reason is known");
+	return fail(REFUSED, "process %d cannot load the collector: %s", (int)job->pid,
+	            message[0] ? message : "no reason is known");
 }
 
-/* Load the library, find its entry, and call it. Returns the exit status; *touched is 0 if the thread must be left alone. */
+/* Load the library, find its entry, and call it. Returns the exit status; *touched is 0 if the
+ * thread must be left alone. */
 static int run_entry(struct job *job, int *touched)
 {
 	const char *entry = job->is_detach ? ATTACH_EXIT : ATTACH_ENTRY;
@@ -148,7 +183,9 @@ static int run_entry(struct job *job, int *touched)
 	int error = path && name && text ? 0 : -E2BIG;
 
 	if (error == 0)
-		error = call_symbol(job, "dlopen", path, RTLD_NOW | RTLD_NODELETE | (job->is_detach ? RTLD_NOLOAD : 0), &handle);
+		error = call_symbol(job, "dlopen", path,
+		                    RTLD_NOW | RTLD_NODELETE | (job->is_detach ? RTLD_NOLOAD : 0),
+		                    &handle);
 	if (error == 0 && handle == 0)
 		return job->is_detach ? explain_result(job, -ENOENT) : explain_dlerror(job);
 	if (error == 0)
@@ -205,12 +242,20 @@ static int run(struct job *job)
 	if (error == 0)
 		error = objects_open(job->pid, job->library, &job->objects);
 	if (error < 0)
-		return fail(error == -ENOENT ? GONE : REFUSED, "process %d cannot be read: %s", (int)job->pid, strerror(-error));
+		return fail(error == -ENOENT ? GONE : REFUSED, "process %d cannot be read: %s",
+		            (int)job->pid, strerror(-error));
 	if (!objects_symbol(job->objects, OBJECT_LIBC, "dlopen"))
-		return fail(REFUSED, "process %d has no GNU C library of version 2.34 or later, or its file has been replaced", (int)job->pid);
-	/* Its allocator may be inlined anywhere, and in a trial a thread came to a standstill in one. */
+		return fail(
+			REFUSED,
+			"process %d has no GNU C library of version 2.34 or later, or its file has been replaced",
+			(int)job->pid);
+	/* Its allocator may be inlined anywhere, and in a trial a thread came to a standstill in
+	 * one. */
 	if (objects_symbol(job->objects, OBJECT_PROGRAM_ALLOCATOR, "malloc"))
-		return fail(REFUSED, "process %d cannot be recorded: the program has a malloc of its own, which might be entered twice", (int)job->pid);
+		return fail(
+			REFUSED,
+			"process %d cannot be recorded: the program has a malloc of its own, which might be entered twice",
+			(int)job->pid);
 	error = search_thread(job->objects, job->pid, SEARCH_MS, &job->thread);
 	return error < 0 ? explain_search(job, error) : enter(job);
 }
@@ -219,8 +264,10 @@ int main(int argc, char **argv)
 {
 	static struct job job;
 
-	if (argc != 4 || (strcmp(argv[1], "attach") != 0 && strcmp(argv[1], "detach") != 0) || atoi(argv[2]) <= 0)
-		return fail(FAILED, "xer_attach is a part of xcollect -P, and is not called by users");
+	if (argc != 4 || (strcmp(argv[1], "attach") != 0 && strcmp(argv[1], "detach") != 0) ||
+	    atoi(argv[2]) <= 0)
+		return fail(FAILED,
+		            "xer_attach is a part of xcollect -P, and is not called by users");
 	job.is_detach = strcmp(argv[1], "detach") == 0;
 	job.pid = (pid_t)atoi(argv[2]);
 	job.library = argv[3];

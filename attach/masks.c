@@ -1,7 +1,7 @@
 /* masks.c: let the tick signal into threads that block all signals. See masks.h. */
-#include "masks.h"
+#include "attach/masks.h"
 
-#include "thread.h"
+#include "attach/thread.h"
 
 #include "format/attach.h"
 

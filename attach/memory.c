@@ -1,5 +1,5 @@
 /* memory.c: read and write the target's memory. See memory.h. */
-#include "memory.h"
+#include "attach/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,8 @@ int memory_open(pid_t pid)
 int memory_read(uint64_t address, void *to, size_t len)
 {
 	for (size_t done = 0; done < len;) {
-		ssize_t got = pread(memory_fd, (char *)to + done, len - done, (off_t)(address + done));
+		ssize_t got = pread(memory_fd, (char *)to + done, len - done,
+		                    (off_t)(address + done));
 
 		if (got <= 0)
 			return got < 0 ? -errno : -EFAULT;
@@ -33,7 +34,8 @@ int memory_read(uint64_t address, void *to, size_t len)
 int memory_write(uint64_t address, const void *from, size_t len)
 {
 	for (size_t done = 0; done < len;) {
-		ssize_t put = pwrite(memory_fd, (const char *)from + done, len - done, (off_t)(address + done));
+		ssize_t put = pwrite(memory_fd, (const char *)from + done, len - done,
+		                     (off_t)(address + done));
 
 		if (put <= 0)
 			return put < 0 ? -errno : -EFAULT;

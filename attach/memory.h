@@ -9,8 +9,8 @@
 /* Open the memory of process `pid`. Returns 0 or -errno. One target at a time. */
 int memory_open(pid_t pid);
 
-/* Read or write `len` bytes at `address`, all or nothing counts. Pages that the target itself may not write can be written.
- * Returns 0 or -errno. */
+/* Read or write `len` bytes at `address`, all or nothing counts. Pages that the target itself may
+ * not write can be written. Returns 0 or -errno. */
 int memory_read(uint64_t address, void *to, size_t len);
 int memory_write(uint64_t address, const void *from, size_t len);
 

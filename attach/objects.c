@@ -1,10 +1,11 @@
 /* objects.c: find and read the target's load objects with libdwfl. See objects.h.
  *
- * Files are opened below /proc/PID/root, as the target sees them; one that has been replaced or deleted since, through
- * /proc/PID/map_files. No separate debugging information is looked for: unwinding needs none, and finding it takes seconds. */
-#include "objects.h"
+ * Files are opened below /proc/PID/root, as the target sees them; one that has been replaced or
+ * deleted since, through /proc/PID/map_files. No separate debugging information is looked for:
+ * unwinding needs none, and finding it takes seconds. */
+#include "attach/objects.h"
 
-#include "memory.h"
+#include "attach/memory.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -45,13 +46,15 @@ static int open_mapped_file(GElf_Addr start)
 	if (maps)
 		fclose(maps);
 	if (end) {
-		snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", (int)target, (unsigned long)start, (unsigned long)end);
+		snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", (int)target,
+		         (unsigned long)start, (unsigned long)end);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 	}
 	return fd;
 }
 
-static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start, char **file, Elf **elf)
+static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start,
+                    char **file, Elf **elf)
 {
 	char path[PATH_MAX + 32];
 	int fd;
@@ -63,10 +66,11 @@ static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Ad
 	return fd >= 0 ? fd : open_mapped_file(start);
 }
 
-static int find_no_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start, const char *file,
-                             const char *link, GElf_Word crc, char **found)
+static int find_no_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start,
+                             const char *file, const char *link, GElf_Word crc, char **found)
 {
-	(void)module, (void)data, (void)name, (void)start, (void)file, (void)link, (void)crc, (void)found;
+	(void)module, (void)data, (void)name, (void)start, (void)file, (void)link, (void)crc,
+		(void)found;
 	return -1;
 }
 
@@ -80,10 +84,11 @@ static uint64_t find_symbol(Dwfl_Module *module, const char *name, uint64_t *siz
 		GElf_Sym symbol;
 		GElf_Addr address;
 		GElf_Word section;
-		const char *found = dwfl_module_getsym_info(module, i, &symbol, &address, &section, NULL, NULL);
+		const char *found = dwfl_module_getsym_info(module, i, &symbol, &address, &section,
+		                                            NULL, NULL);
 
-		if (found && symbol.st_shndx != SHN_UNDEF && symbol.st_value && GELF_ST_TYPE(symbol.st_info) == STT_FUNC &&
-		    strcmp(found, name) == 0) {
+		if (found && symbol.st_shndx != SHN_UNDEF && symbol.st_value &&
+		    GELF_ST_TYPE(symbol.st_info) == STT_FUNC && strcmp(found, name) == 0) {
 			*size = symbol.st_size;
 			return address;
 		}
@@ -132,7 +137,8 @@ static enum object_role find_role(Dwfl_Module *module, const char *path, const c
 	return is_program(module) ? OBJECT_PROGRAM_ALLOCATOR : OBJECT_ALLOCATOR;
 }
 
-static int see_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start, void *argument)
+static int see_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start,
+                      void *argument)
 {
 	struct objects *objects = argument;
 	enum object_role role = find_role(module, name, objects->library);
@@ -152,7 +158,8 @@ static int open_dwfl(struct objects *objects, pid_t pid)
 	objects->dwfl = dwfl_begin(&callbacks);
 	if (!objects->dwfl)
 		return -ENOMEM;
-	if (dwfl_linux_proc_report(objects->dwfl, pid) != 0 || dwfl_report_end(objects->dwfl, NULL, NULL) != 0 ||
+	if (dwfl_linux_proc_report(objects->dwfl, pid) != 0 ||
+	    dwfl_report_end(objects->dwfl, NULL, NULL) != 0 ||
 	    dwfl_linux_proc_attach(objects->dwfl, pid, true) != 0)
 		return -EIO;
 	return dwfl_getmodules(objects->dwfl, see_module, objects, 0) == 0 ? 0 : -EIO;
@@ -194,7 +201,8 @@ enum object_role objects_role(struct objects *objects, uint64_t pc)
 	return (enum object_role)(uintptr_t)*data;
 }
 
-uint64_t objects_extent(struct objects *objects, enum object_role role, const char *name, uint64_t *size)
+uint64_t objects_extent(struct objects *objects, enum object_role role, const char *name,
+                        uint64_t *size)
 {
 	*size = 0;
 	return objects->first[role] ? find_symbol(objects->first[role], name, size) : 0;
@@ -204,7 +212,8 @@ const char *objects_name(struct objects *objects, uint64_t pc)
 {
 	Dwfl_Module *module = dwfl_addrmodule(objects->dwfl, pc);
 
-	return module ? dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL) : "no object";
+	return module ? dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL)
+	              : "no object";
 }
 
 uint64_t objects_symbol(struct objects *objects, enum object_role role, const char *name)
@@ -244,7 +253,9 @@ static uint64_t find_in_range(uint64_t from, uint64_t to, const void *code, size
 uint64_t objects_find_code(struct objects *objects, const void *code, size_t len)
 {
 	GElf_Addr bias;
-	Elf *elf = objects->first[OBJECT_LIBC] ? dwfl_module_getelf(objects->first[OBJECT_LIBC], &bias) : NULL;
+	Elf *elf = objects->first[OBJECT_LIBC]
+	                   ? dwfl_module_getelf(objects->first[OBJECT_LIBC], &bias)
+	                   : NULL;
 	size_t count = 0;
 
 	if (!elf || elf_getphdrnum(elf, &count) < 0)
@@ -253,9 +264,11 @@ uint64_t objects_find_code(struct objects *objects, const void *code, size_t len
 		GElf_Phdr segment;
 		uint64_t found;
 
-		if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD || !(segment.p_flags & PF_X))
+		if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD ||
+		    !(segment.p_flags & PF_X))
 			continue;
-		found = find_in_range(bias + segment.p_vaddr, bias + segment.p_vaddr + segment.p_filesz, code, len);
+		found = find_in_range(bias + segment.p_vaddr,
+		                      bias + segment.p_vaddr + segment.p_filesz, code, len);
 		if (found)
 			return found;
 	}
@@ -284,7 +297,8 @@ static int see_frame(Dwfl_Frame *state, void *argument)
 	return DWARF_CB_OK;
 }
 
-int objects_unwind(struct objects *objects, pid_t tid, struct object_frame *frames, int max, int *is_whole)
+int objects_unwind(struct objects *objects, pid_t tid, struct object_frame *frames, int max,
+                   int *is_whole)
 {
 	struct unwinding unwinding = {.objects = objects, .frames = frames, .max = max};
 

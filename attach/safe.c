@@ -1,16 +1,20 @@
-/* safe.c: find out whether a thread is inside of something that must not be entered again. See safe.h.
+/* safe.c: find out whether a thread is inside of something that must not be entered again. See
+ * safe.h.
  *
  * Not to be used is a thread with a frame
- *   - in ld.so, in a library that defines malloc, in the malloc code of the C library, or in a function that it has entered by a
- *     name of the malloc family (an allocator in the program itself, whose own code is not to be executing either);
- *   - in a function of the C library that holds a lock which loading a library takes (table `locking`);
- *   - in any other part of the C library, unless it is there in a system call that waits (table `waiting`), or has called out: by
- *     rule, what calls out holds nothing that matters;
+ *   - in ld.so, in a library that defines malloc, in the malloc code of the C library, or in a
+ * function that it has entered by a name of the malloc family (an allocator in the program itself,
+ * whose own code is not to be executing either);
+ *   - in a function of the C library that holds a lock which loading a library takes (table
+ * `locking`);
+ *   - in any other part of the C library, unless it is there in a system call that waits (table
+ * `waiting`), or has called out: by rule, what calls out holds nothing that matters;
  *   - in libcollector.so, unless that has called out to the function that it stands in front of.
- * Code without unwinding tables (generated at run time) ends the look: what called it is what may call out. */
-#include "safe.h"
+ * Code without unwinding tables (generated at run time) ends the look: what called it is what may
+ * call out. */
+#include "attach/safe.h"
 
-#include "memory.h"
+#include "attach/memory.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -18,31 +22,105 @@
 enum { FRAMES_MAX = 64 * 1024 };
 
 static const char *const locking[] = {
-    "fork",           "_Fork",          "vfork",          "exit",
-    "quick_exit",     "on_exit",        "at_quick_exit",  "__cxa_atexit",
-    "__cxa_finalize", "__cxa_at_quick_exit", "__cxa_thread_atexit_impl", "__register_atfork",
-    "pthread_create", "thrd_create",    "pthread_key_create", "dl_iterate_phdr",
-    "__libc_freeres", "malloc_info",    "malloc_stats",   "daemon",
+	"fork",
+	"_Fork",
+	"vfork",
+	"exit",
+	"quick_exit",
+	"on_exit",
+	"at_quick_exit",
+	"__cxa_atexit",
+	"__cxa_finalize",
+	"__cxa_at_quick_exit",
+	"__cxa_thread_atexit_impl",
+	"__register_atfork",
+	"pthread_create",
+	"thrd_create",
+	"pthread_key_create",
+	"dl_iterate_phdr",
+	"__libc_freeres",
+	"malloc_info",
+	"malloc_stats",
+	"daemon",
 };
 
 static const char *const allocating[] = {
-    "malloc", "free", "calloc", "realloc", "reallocarray", "memalign", "aligned_alloc", "posix_memalign", "valloc", "pvalloc",
-    "malloc_usable_size", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm",
+	"malloc",
+	"free",
+	"calloc",
+	"realloc",
+	"reallocarray",
+	"memalign",
+	"aligned_alloc",
+	"posix_memalign",
+	"valloc",
+	"pvalloc",
+	"malloc_usable_size",
+	"_Znwm",
+	"_Znam",
+	"_ZdlPv",
+	"_ZdaPv",
+	"_ZdlPvm",
+	"_ZdaPvm",
 };
 
 /* The malloc code of the C library: its functions without names stand around those with names. */
-static const char *const malloc_code[] = {"malloc", "free", "calloc", "realloc", "memalign", "malloc_trim", "mallopt", "malloc_info", "posix_memalign"};
+static const char *const malloc_code[] = {"malloc",  "free",        "calloc",
+                                          "realloc", "memalign",    "malloc_trim",
+                                          "mallopt", "malloc_info", "posix_memalign"};
 enum { BEFORE_MALLOC = 0x4000, BEHIND_MALLOC = 0x2000 };
 
-/* System calls in which a thread waits for something outside, and holds no lock but those of stdio and names. */
+/* System calls in which a thread waits for something outside, and holds no lock but those of stdio
+ * and names. */
 static const short waiting[] = {
-    SYS_read,         SYS_readv,       SYS_pread64,     SYS_write,         SYS_writev,          SYS_poll,          SYS_ppoll,
-    SYS_select,       SYS_pselect6,    SYS_epoll_wait,  SYS_epoll_pwait,   SYS_epoll_pwait2,    SYS_nanosleep,     SYS_clock_nanosleep,
-    SYS_futex,        SYS_recvfrom,    SYS_recvmsg,     SYS_recvmmsg,      SYS_sendto,          SYS_sendmsg,       SYS_sendmmsg,
-    SYS_accept,       SYS_accept4,     SYS_connect,     SYS_wait4,         SYS_waitid,          SYS_pause,         SYS_rt_sigsuspend,
-    SYS_rt_sigtimedwait, SYS_flock,    SYS_fcntl,       SYS_msgrcv,        SYS_msgsnd,          SYS_semop,         SYS_semtimedop,
-    SYS_io_getevents, SYS_io_uring_enter, SYS_restart_syscall, SYS_sched_yield, SYS_mq_timedreceive, SYS_mq_timedsend, SYS_fsync,
-    SYS_fdatasync,    SYS_openat,      SYS_sendfile,    SYS_splice,        SYS_copy_file_range, SYS_futex_waitv,
+	SYS_read,
+	SYS_readv,
+	SYS_pread64,
+	SYS_write,
+	SYS_writev,
+	SYS_poll,
+	SYS_ppoll,
+	SYS_select,
+	SYS_pselect6,
+	SYS_epoll_wait,
+	SYS_epoll_pwait,
+	SYS_epoll_pwait2,
+	SYS_nanosleep,
+	SYS_clock_nanosleep,
+	SYS_futex,
+	SYS_recvfrom,
+	SYS_recvmsg,
+	SYS_recvmmsg,
+	SYS_sendto,
+	SYS_sendmsg,
+	SYS_sendmmsg,
+	SYS_accept,
+	SYS_accept4,
+	SYS_connect,
+	SYS_wait4,
+	SYS_waitid,
+	SYS_pause,
+	SYS_rt_sigsuspend,
+	SYS_rt_sigtimedwait,
+	SYS_flock,
+	SYS_fcntl,
+	SYS_msgrcv,
+	SYS_msgsnd,
+	SYS_semop,
+	SYS_semtimedop,
+	SYS_io_getevents,
+	SYS_io_uring_enter,
+	SYS_restart_syscall,
+	SYS_sched_yield,
+	SYS_mq_timedreceive,
+	SYS_mq_timedsend,
+	SYS_fsync,
+	SYS_fdatasync,
+	SYS_openat,
+	SYS_sendfile,
+	SYS_splice,
+	SYS_copy_file_range,
+	SYS_futex_waitv,
 };
 
 static int is_waiting_call(int64_t number)
@@ -62,7 +140,8 @@ static int is_malloc_code(struct objects *objects, uint64_t pc)
 
 		low = at && at < low ? at : low;
 	}
-	for (size_t i = 0; low < UINT64_MAX && i < sizeof(malloc_code) / sizeof(malloc_code[0]); i++) {
+	for (size_t i = 0; low < UINT64_MAX && i < sizeof(malloc_code) / sizeof(malloc_code[0]);
+	     i++) {
 		uint64_t at = objects_symbol(objects, OBJECT_LIBC, malloc_code[i]);
 
 		high = at > high ? at : high;
@@ -79,7 +158,8 @@ static uint64_t read_word(uint64_t address)
 	return memory_read(address, &value, sizeof(value)) == 0 ? value : 0;
 }
 
-/* An address that the instruction which ends at `end` has as its last four bytes, relative to its end. */
+/* An address that the instruction which ends at `end` has as its last four bytes, relative to its
+ * end. */
 static uint64_t relative(const unsigned char *last4, uint64_t end)
 {
 	int32_t offset;
@@ -99,14 +179,14 @@ static uint64_t through_stub(uint64_t target)
 		return target;
 	if (memcmp(code, branch_mark, sizeof(branch_mark)) == 0)
 		at = sizeof(branch_mark);
-	at += code[at] == 0xf2; /* bnd */
+	at += code[at] == 0xf2;                       /* bnd */
 	if (code[at] != 0xff || code[at + 1] != 0x25) /* jmp *slot(%rip) */
 		return target;
 	return read_word(relative(code + at + 2, target + at + 6));
 }
 
-/* The function that the call before return address `pc` has entered, 0 if the call does not tell. It may have jumped on, so
- * its own frame need not be on the stack. */
+/* The function that the call before return address `pc` has entered, 0 if the call does not tell.
+ * It may have jumped on, so its own frame need not be on the stack. */
 static uint64_t called_function(uint64_t pc)
 {
 	unsigned char code[6];
@@ -130,21 +210,24 @@ static int is_allocation(struct objects *objects, uint64_t function)
 
 /* ---- frames ---- */
 
-/* Is frame i one that executes, not one that has called another one? The innermost does, and one that a signal interrupted. */
+/* Is frame i one that executes, not one that has called another one? The innermost does, and one
+ * that a signal interrupted. */
 static int is_executing(const struct object_frame *frames, int i)
 {
 	return i == 0 || (frames[i].is_exact && frames[i - 1].is_exact);
 }
 
 /* The system call that the executing frame i is in, -1 if none. */
-static int64_t system_call(const struct object_frame *frames, int i, const struct user_regs_struct *regs)
+static int64_t system_call(const struct object_frame *frames, int i,
+                           const struct user_regs_struct *regs)
 {
 	unsigned char code[7]; /* mov $number,%eax; syscall */
 	int32_t number;
 
 	if (i == 0)
 		return (int64_t)regs->orig_rax;
-	if (memory_read(frames[i].pc - sizeof(code), code, sizeof(code)) < 0 || code[0] != 0xb8 || code[5] != 0x0f || code[6] != 0x05)
+	if (memory_read(frames[i].pc - sizeof(code), code, sizeof(code)) < 0 || code[0] != 0xb8 ||
+	    code[5] != 0x0f || code[6] != 0x05)
 		return -1;
 	memcpy(&number, code + 1, sizeof(number));
 	return number;
@@ -167,14 +250,16 @@ static int is_locking(struct objects *objects, const struct object_frame *frame)
 	return is_malloc_code(objects, pc);
 }
 
-static int is_critical(struct objects *objects, const struct object_frame *frames, int i, const struct user_regs_struct *regs)
+static int is_critical(struct objects *objects, const struct object_frame *frames, int i,
+                       const struct user_regs_struct *regs)
 {
 	switch (frames[i].role) {
 	case OBJECT_LOADER:
 	case OBJECT_ALLOCATOR:
 		return 1;
 	case OBJECT_LIBC:
-		return is_locking(objects, &frames[i]) || (is_executing(frames, i) && !is_waiting_call(system_call(frames, i, regs)));
+		return is_locking(objects, &frames[i]) ||
+		       (is_executing(frames, i) && !is_waiting_call(system_call(frames, i, regs)));
 	case OBJECT_COLLECTOR:
 		return is_executing(frames, i) || frames[i - 1].role != OBJECT_LIBC;
 	case OBJECT_PROGRAM_ALLOCATOR: /* its malloc may be inlined anywhere */
@@ -194,17 +279,20 @@ int safe_outermost_critical(struct objects *objects, const struct object_frame *
 
 	for (int i = 0; i < count; i++) {
 		if (is_critical(objects, frames, i, regs) ||
-		    (has_allocator && i + 1 < count && is_allocation(objects, called_function(frames[i + 1].pc))))
+		    (has_allocator && i + 1 < count &&
+		     is_allocation(objects, called_function(frames[i + 1].pc))))
 			outermost = i;
 	}
-	/* Where the C library has called itself, it is left only by the outermost of these calls. */
+	/* Where the C library has called itself, it is left only by the outermost of these calls.
+	 */
 	while (outermost >= 0 && outermost + 1 < count && frames[outermost].role == OBJECT_LIBC &&
 	       frames[outermost + 1].role == OBJECT_LIBC && !is_executing(frames, outermost + 1))
 		outermost++;
 	return outermost;
 }
 
-enum safe_verdict safe_judge(struct objects *objects, const struct thread *thread, uint64_t *wait_for)
+enum safe_verdict safe_judge(struct objects *objects, const struct thread *thread,
+                             uint64_t *wait_for)
 {
 	static struct object_frame frames[FRAMES_MAX];
 	struct user_regs_struct regs;
@@ -215,7 +303,8 @@ enum safe_verdict safe_judge(struct objects *objects, const struct thread *threa
 	if (count < 0 || thread_regs_get(thread, &regs) < 0)
 		return SAFE_UNKNOWN;
 	critical = safe_outermost_critical(objects, frames, count, &regs);
-	if (critical < 0 && !is_whole && frames[count - 1].role != OBJECT_OTHER && frames[count - 1].role != OBJECT_NONE &&
+	if (critical < 0 && !is_whole && frames[count - 1].role != OBJECT_OTHER &&
+	    frames[count - 1].role != OBJECT_NONE &&
 	    frames[count - 1].role != OBJECT_PROGRAM_ALLOCATOR)
 		return SAFE_UNKNOWN;
 	if (critical >= 0 && critical + 1 < count)

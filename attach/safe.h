@@ -1,12 +1,12 @@
 /* safe.h: may a stopped thread be made to call into the loader and the allocator, here and now?
  *
- * The call takes the locks of ld.so and malloc, and malloc in a process with one thread takes none: a thread that is
- * inside of either must not be used. So its whole call stack is looked at. */
+ * The call takes the locks of ld.so and malloc, and malloc in a process with one thread takes none:
+ * a thread that is inside of either must not be used. So its whole call stack is looked at. */
 #ifndef XER_ATTACH_SAFE_H
 #define XER_ATTACH_SAFE_H
 
-#include "objects.h"
-#include "thread.h"
+#include "attach/objects.h"
+#include "attach/thread.h"
 
 /* What would break. */
 enum safe_verdict {
@@ -15,8 +15,10 @@ enum safe_verdict {
 	SAFE_UNKNOWN /* the stack could not be followed out of the C library */
 };
 
-/* Judge the stopped thread. If SAFE_NO, *wait_for is the address where the outermost critical function returns to, 0 if unknown. */
-enum safe_verdict safe_judge(struct objects *objects, const struct thread *thread, uint64_t *wait_for);
+/* Judge the stopped thread. If SAFE_NO, *wait_for is the address where the outermost critical
+ * function returns to, 0 if unknown. */
+enum safe_verdict safe_judge(struct objects *objects, const struct thread *thread,
+                             uint64_t *wait_for);
 
 /* The same of frames[count], innermost first, of a thread with registers `regs`. For tests.
  * Returns the index of the outermost critical frame, or -1. */

@@ -1,11 +1,13 @@
-/* search.c: try the threads of the target, one after another, until one is stopped at a safe point. See search.h.
+/* search.c: try the threads of the target, one after another, until one is stopped at a safe point.
+ * See search.h.
  *
- * Threads that sleep come first: they are safe most often, and are hurt least. In the first rounds a thread that is not at a safe
- * point is only let go again. Then it is made to run to the end of what it is in, by a hardware breakpoint on the return address.
- * (Should this program be killed while one is set, the breakpoint would kill the thread: so it is the second choice.) */
-#include "search.h"
+ * Threads that sleep come first: they are safe most often, and are hurt least. In the first rounds
+ * a thread that is not at a safe point is only let go again. Then it is made to run to the end of
+ * what it is in, by a hardware breakpoint on the return address. (Should this program be killed
+ * while one is set, the breakpoint would kill the thread: so it is the second choice.) */
+#include "attach/search.h"
 
-#include "safe.h"
+#include "attach/safe.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -42,7 +44,8 @@ static void list_candidates(pid_t pid, struct candidates *out)
 	}
 }
 
-/* Try the stopped thread: 0, or -EAGAIN with the thread let go. Other errors are those of thread_stop. */
+/* Try the stopped thread: 0, or -EAGAIN with the thread let go. Other errors are those of
+ * thread_stop. */
 static int try_stopped(struct objects *objects, struct thread *thread, int may_run)
 {
 	uint64_t wait_for;
@@ -87,8 +90,10 @@ int search_thread(struct objects *objects, pid_t pid, int timeout_ms, struct thr
 			error = thread_doing(pid) ? -EAGAIN : -ESRCH;
 		for (int i = 0; i < candidates.count && thread_now_ms() < end; i++) {
 			error = try_thread(objects, thread, candidates.tid[i],
-			                   round >= PLAIN_ROUNDS || thread_now_ms() - begin > PLAIN_MS);
-			if (error == 0 || error == -EBUSY || error == -ETIMEDOUT || (error == -EPERM && round == 0))
+			                   round >= PLAIN_ROUNDS ||
+			                           thread_now_ms() - begin > PLAIN_MS);
+			if (error == 0 || error == -EBUSY || error == -ETIMEDOUT ||
+			    (error == -EPERM && round == 0))
 				return error;
 		}
 		if (error == -ESRCH && !thread_doing(pid))

@@ -1,7 +1,7 @@
 /* thread.c: hold one thread of the target by ptrace(2). See thread.h. */
-#include "thread.h"
+#include "attach/thread.h"
 
-#include "memory.h"
+#include "attach/memory.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -15,10 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A thread stops when it is given a CPU. On a busy machine, or one that is rationed, that can take long. */
+/* A thread stops when it is given a CPU. On a busy machine, or one that is rationed, that can take
+ * long. */
 enum { POLL_US = 100, STOP_MS = 5000, RUN_PATIENCE = 16, EVENT_STOP = 128 /* PTRACE_EVENT_STOP */ };
 
-/* Linux 5.13; the header of Debian 12 has it in linux/ptrace.h, which cannot be used beside sys/ptrace.h. */
+/* Linux 5.13; the header of Debian 12 has it in linux/ptrace.h, which cannot be used beside
+ * sys/ptrace.h. */
 enum { GET_RSEQ_CONFIGURATION = 0x420f, GET_SIGMASK = 0x420a, SET_SIGMASK = 0x420b };
 
 struct rseq_configuration {
@@ -59,9 +61,11 @@ char thread_doing(pid_t tid)
 	return len > 0 ? line[len + 1] : 0;
 }
 
-static int trace(enum __ptrace_request request, const struct thread *thread, uint64_t address, const void *data)
+static int trace(enum __ptrace_request request, const struct thread *thread, uint64_t address,
+                 const void *data)
 {
-	return ptrace(request, thread->tid, (void *)address, (void *)(uintptr_t)data) < 0 ? -errno : 0;
+	return ptrace(request, thread->tid, (void *)address, (void *)(uintptr_t)data) < 0 ? -errno
+	                                                                                  : 0;
 }
 
 int thread_seize(struct thread *thread, pid_t tid)
@@ -148,8 +152,8 @@ int thread_stop(struct thread *thread)
 	return error;
 }
 
-/* Go from any other stop to one that was asked for, without executing an instruction. Only from there does the kernel restart
- * a call that it has interrupted. */
+/* Go from any other stop to one that was asked for, without executing an instruction. Only from
+ * there does the kernel restart a call that it has interrupted. */
 static int settle(struct thread *thread)
 {
 	int error = trace(PTRACE_INTERRUPT, thread, 0, NULL);
@@ -211,7 +215,8 @@ static uint64_t call_number(const struct user_regs_struct *regs)
 	unsigned char code[7]; /* mov $number,%eax; syscall */
 	uint32_t number;
 
-	if (regs->orig_rax != SYS_restart_syscall || memory_read(regs->rip - sizeof(code), code, sizeof(code)) < 0 || code[0] != 0xb8)
+	if (regs->orig_rax != SYS_restart_syscall ||
+	    memory_read(regs->rip - sizeof(code), code, sizeof(code)) < 0 || code[0] != 0xb8)
 		return regs->orig_rax;
 	memcpy(&number, code + 1, sizeof(number));
 	return number;
@@ -233,7 +238,8 @@ int thread_save(const struct thread *thread, struct thread_state *state)
 	return error;
 }
 
-/* The registers come last: until then the thread, should it be let go, would find its way back by itself (frame.h). */
+/* The registers come last: until then the thread, should it be let go, would find its way back by
+ * itself (frame.h). */
 int thread_restore(const struct thread *thread, const struct thread_state *state)
 {
 	int error = thread_mask_set(thread, state->mask);
@@ -247,7 +253,9 @@ int thread_restore(const struct thread *thread, const struct thread_state *state
 
 static int debug_set(const struct thread *thread, int index, uint64_t value)
 {
-	return trace(PTRACE_POKEUSER, thread, offsetof(struct user, u_debugreg) + (size_t)index * sizeof(uint64_t), (void *)value);
+	return trace(PTRACE_POKEUSER, thread,
+	             offsetof(struct user, u_debugreg) + (size_t)index * sizeof(uint64_t),
+	             (void *)value);
 }
 
 static int run_until_breakpoint(struct thread *thread, int timeout_ms)
@@ -325,10 +333,14 @@ int thread_is_in_rseq(const struct thread *thread, uint64_t pc)
 	struct rseq_cs section;
 	uint64_t pointer;
 
-	if (trace((enum __ptrace_request)GET_RSEQ_CONFIGURATION, thread, sizeof(configuration), &configuration) < 0 ||
+	if (trace((enum __ptrace_request)GET_RSEQ_CONFIGURATION, thread, sizeof(configuration),
+	          &configuration) < 0 ||
 	    configuration.pointer == 0)
 		return 0;
-	if (memory_read(configuration.pointer + offsetof(struct rseq, rseq_cs), &pointer, sizeof(pointer)) < 0 || pointer == 0)
+	if (memory_read(configuration.pointer + offsetof(struct rseq, rseq_cs), &pointer,
+	                sizeof(pointer)) < 0 ||
+	    pointer == 0)
 		return 0;
-	return memory_read(pointer, &section, sizeof(section)) == 0 && pc - section.start_ip < section.post_commit_offset;
+	return memory_read(pointer, &section, sizeof(section)) == 0 &&
+	       pc - section.start_ip < section.post_commit_offset;
 }

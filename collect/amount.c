@@ -1,5 +1,5 @@
 /* amount.c: numbers and switches in the values of options. */
-#include "amount.h"
+#include "collect/amount.h"
 
 #include <ctype.h>
 #include <errno.h>

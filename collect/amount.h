@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Read "N" or "N.FRACTION" at *text in units of `unit`, rounded; *text is moved behind it. Returns 0; -EINVAL if there is none;
- * or -ERANGE, *text moved, if it is too large. */
+/* Read "N" or "N.FRACTION" at *text in units of `unit`, rounded; *text is moved behind it. Returns
+ * 0; -EINVAL if there is none; or -ERANGE, *text moved, if it is too large. */
 int amount_read(const char **text, double unit, uint64_t *out);
 
 /* "on" or "off". Returns 0, or -EINVAL if it is neither. */

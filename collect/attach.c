@@ -1,9 +1,9 @@
-/* attach.c: stays beside a process that is being recorded. Going in and out is done by xer_attach, a process of its own: see
- * attach/main.c. See attach.h. */
-#include "attach.h"
+/* attach.c: stays beside a process that is being recorded. Going in and out is done by xer_attach,
+ * a process of its own: see attach/main.c. See attach.h. */
+#include "collect/attach.h"
 
-#include "process.h"
-#include "sampler.h"
+#include "collect/process.h"
+#include "collect/sampler.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -20,8 +20,8 @@
 
 enum { DETACH_TRIES = 3 };
 
-/* Run a program and wait for its end. In a process group of its own: what the terminal sends is for us alone.
- * Returns its exit status, 125 if it had none. */
+/* Run a program and wait for its end. In a process group of its own: what the terminal sends is for
+ * us alone. Returns its exit status, 125 if it had none. */
 static int run(char *const *argv, char *const *environment)
 {
 	posix_spawnattr_t attributes;
@@ -43,19 +43,23 @@ static int run(char *const *argv, char *const *environment)
 	return ended == child && WIFEXITED(status) ? WEXITSTATUS(status) : CAUSE_FAILED;
 }
 
-static int run_helper(const struct installation *installation, const char *what, pid_t pid, char *descriptor)
+static int run_helper(const struct installation *installation, const char *what, pid_t pid,
+                      char *descriptor)
 {
 	char number[24];
-	char *const argv[] = {(char *)installation->helper, (char *)what, number, (char *)installation->library, NULL};
+	char *const argv[] = {(char *)installation->helper, (char *)what, number,
+	                      (char *)installation->library, NULL};
 	char *const environment[] = {"PATH=/usr/bin:/bin", descriptor, NULL};
 
 	snprintf(number, sizeof(number), "%d", (int)pid);
 	return run(argv, environment);
 }
 
-static void run_archive(const struct installation *installation, const char *mode, const char *directory)
+static void run_archive(const struct installation *installation, const char *mode,
+                        const char *directory)
 {
-	char *const argv[] = {(char *)installation->archive, "-q", "-a", (char *)mode, (char *)directory, NULL};
+	char *const argv[] = {
+		(char *)installation->archive, "-q", "-a", (char *)mode, (char *)directory, NULL};
 	char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
 
 	if (installation->archive[0] && strcmp(mode, "off") != 0)
@@ -73,7 +77,8 @@ static int64_t now_ms(void)
 /* Wait for the end of the process (returns 1), or for a signal or the end of the time (0). */
 static int stay(int process, int signals, uint64_t duration_ms)
 {
-	struct pollfd watched[] = {{.fd = process, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
+	struct pollfd watched[] = {{.fd = process, .events = POLLIN},
+	                           {.fd = signals, .events = POLLIN}};
 	int64_t end = now_ms() + (int64_t)duration_ms;
 
 	for (;;) {
@@ -94,8 +99,9 @@ static int is_ignored(int number)
 	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* Who has us run by nohup wants the recording to outlive the terminal. (SIGINT is ignored where shells without job control run
- * something in the background, and ends the recording all the same.) The ends of helpers are wanted, whatever we have inherited. */
+/* Who has us run by nohup wants the recording to outlive the terminal. (SIGINT is ignored where
+ * shells without job control run something in the background, and ends the recording all the same.)
+ * The ends of helpers are wanted, whatever we have inherited. */
 static int watch_signals(void)
 {
 	sigset_t set;
@@ -128,8 +134,9 @@ static int leave(const struct installation *installation, pid_t pid, int process
 }
 
 /* Have the collector loaded in the process. */
-static int go_in(const struct installation *installation, const struct request *request, const struct clock_source *clock,
-                 const struct clock_moment *start, const struct target *target, const char *experiment, struct cause *cause)
+static int go_in(const struct installation *installation, const struct request *request,
+                 const struct clock_source *clock, const struct clock_moment *start,
+                 const struct target *target, const char *experiment, struct cause *cause)
 {
 	struct installation inside = *installation;
 	struct request wish = *request;
@@ -148,8 +155,9 @@ static int go_in(const struct installation *installation, const struct request *
 	return run_helper(installation, "attach", target->pid, descriptor);
 }
 
-int attach_record(const struct installation *installation, const struct request *request, const struct clock_source *clock,
-                  const struct clock_moment *start, const struct target *target, const struct experiment_directory *experiment,
+int attach_record(const struct installation *installation, const struct request *request,
+                  const struct clock_source *clock, const struct clock_moment *start,
+                  const struct target *target, const struct experiment_directory *experiment,
                   int *begun, struct cause *cause)
 {
 	int process = (int)syscall(SYS_pidfd_open, target->pid, 0);
@@ -158,13 +166,17 @@ int attach_record(const struct installation *installation, const struct request 
 	int status = 0;
 
 	if (process < 0)
-		return cause_set(cause, CAUSE_NOT_FOUND, "process %d: %s", (int)target->pid, strerror(errno));
+		return cause_set(cause, CAUSE_NOT_FOUND, "process %d: %s", (int)target->pid,
+		                 strerror(errno));
 	if (is_inside)
-		status = go_in(installation, request, clock, start, target, experiment->path, cause);
+		status = go_in(installation, request, clock, start, target, experiment->path,
+		               cause);
 	if (status)
 		return status;
-	if (sampler_attach(installation, request, experiment, target->pid, &samplers) == 0 && !is_inside)
-		return cause_set(cause, CAUSE_FAILED, "process %d cannot be sampled", (int)target->pid);
+	if (sampler_attach(installation, request, experiment, target->pid, &samplers) == 0 &&
+	    !is_inside)
+		return cause_set(cause, CAUSE_FAILED, "process %d cannot be sampled",
+		                 (int)target->pid);
 	*begun = 1;
 	fprintf(stderr, "Attached to process %d\n", (int)target->pid);
 	if (!stay(process, signals, request->to_ms) && is_inside)

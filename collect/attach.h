@@ -2,18 +2,20 @@
 #ifndef XER_COLLECT_ATTACH_H
 #define XER_COLLECT_ATTACH_H
 
-#include "cause.h"
-#include "clock.h"
-#include "environment.h"
-#include "experiment.h"
-#include "target.h"
+#include "collect/cause.h"
+#include "collect/clock.h"
+#include "collect/environment.h"
+#include "collect/experiment.h"
+#include "collect/target.h"
 
-/* Load the collector into the process of `target`, whose experiment has been made, and stay until the process ends, the time of
- * request->to_ms is over, or SIGINT, SIGTERM or SIGHUP comes; then end the recording and archive.
- * *begun is set to 1 once the recording has begun: from then on there is an experiment worth keeping.
- * Returns 0, or an exit status; with an empty cause->text if the reason has been printed. */
-int attach_record(const struct installation *installation, const struct request *request, const struct clock_source *clock,
-                  const struct clock_moment *start, const struct target *target, const struct experiment_directory *experiment,
+/* Load the collector into the process of `target`, whose experiment has been made, and stay until
+ * the process ends, the time of request->to_ms is over, or SIGINT, SIGTERM or SIGHUP comes; then
+ * end the recording and archive. *begun is set to 1 once the recording has begun: from then on
+ * there is an experiment worth keeping. Returns 0, or an exit status; with an empty cause->text if
+ * the reason has been printed. */
+int attach_record(const struct installation *installation, const struct request *request,
+                  const struct clock_source *clock, const struct clock_moment *start,
+                  const struct target *target, const struct experiment_directory *experiment,
                   int *begun, struct cause *cause);
 
 #endif

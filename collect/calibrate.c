@@ -1,10 +1,11 @@
 /* calibrate.c: measures the cost of an uncontended lock. */
-#include "calibrate.h"
+#include "collect/calibrate.h"
 
 #include <pthread.h>
 #include <time.h>
 
-/* A lock that waits takes two system calls at least; one that does not, some tens of ns. The factor lies between. */
+/* A lock that waits takes two system calls at least; one that does not, some tens of ns. The factor
+ * lies between. */
 enum { ROUNDS = 20, PAIRS = 50, FACTOR = 20, LEAST_NS = 500, MOST_NS = 20000 };
 
 static uint64_t now_ns(void)

@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* A threshold for synchronization tracing, in ns: well above what a lock costs that nobody holds, on this machine. */
+/* A threshold for synchronization tracing, in ns: well above what a lock costs that nobody holds,
+ * on this machine. */
 uint64_t calibrate_sync_ns(void);
 
 #endif

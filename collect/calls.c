@@ -1,5 +1,5 @@
 /* calls.c: the value of --functrace. See calls.h. */
-#include "calls.h"
+#include "collect/calls.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,8 @@ static const struct {
 	double ns;
 } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
 
-/* A number without sign or blanks before it, at text[len]. Returns its length, 0 if there is none. */
+/* A number without sign or blanks before it, at text[len]. Returns its length, 0 if there is none.
+ */
 static size_t read_number(const char *text, size_t len, double *out)
 {
 	size_t size = strspn(text, "0123456789.");
@@ -29,7 +30,8 @@ static int read_depth(const char *text, size_t len, struct calls *out)
 {
 	double depth = 0;
 
-	if (read_number(text, len, &depth) != len || depth < 1 || depth > CALLS_DEPTH_MAX || depth != (double)(int)depth)
+	if (read_number(text, len, &depth) != len || depth < 1 || depth > CALLS_DEPTH_MAX ||
+	    depth != (double)(int)depth)
 		return -EINVAL;
 	out->depth = (uint64_t)depth;
 	return 0;
@@ -41,7 +43,9 @@ static int read_min(const char *text, size_t len, struct calls *out)
 	size_t size = read_number(text, len, &amount);
 
 	for (size_t i = 0; size && i < sizeof(units) / sizeof(units[0]); i++)
-		if (strlen(units[i].unit) == len - size && memcmp(units[i].unit, text + size, len - size) == 0 && amount * units[i].ns < 1e15) {
+		if (strlen(units[i].unit) == len - size &&
+		    memcmp(units[i].unit, text + size, len - size) == 0 &&
+		    amount * units[i].ns < 1e15) {
 			out->min_ns = (uint64_t)(amount * units[i].ns + 0.5);
 			return 0;
 		}
@@ -64,7 +68,8 @@ static int add_pattern(const char *text, size_t len, struct calls *out)
 	size_t used = strlen(out->names);
 	size_t bare = strspn(text, "!@");
 
-	if (bare >= len || bare > 2 || (bare == 2 && memcmp(text, "!@", 2) != 0) || memchr(text, '=', len))
+	if (bare >= len || bare > 2 || (bare == 2 && memcmp(text, "!@", 2) != 0) ||
+	    memchr(text, '=', len))
 		return -EINVAL;
 	if (used + 1 + len >= sizeof(out->names))
 		return -EINVAL;

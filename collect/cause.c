@@ -1,5 +1,5 @@
 /* cause.c: the one way in which the modules of xcollect say what went wrong; main prints it. */
-#include "cause.h"
+#include "collect/cause.h"
 
 #include <stdarg.h>
 #include <stdio.h>

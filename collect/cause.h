@@ -10,7 +10,9 @@ struct cause {
 	char text[4608];
 };
 
-/* Fill in `cause` and return exit_code, so that callers can return the call. Longer texts are cut. */
-__attribute__((format(printf, 3, 4))) int cause_set(struct cause *cause, int exit_code, const char *format, ...);
+/* Fill in `cause` and return exit_code, so that callers can return the call. Longer texts are cut.
+ */
+__attribute__((format(printf, 3, 4))) int cause_set(struct cause *cause, int exit_code,
+                                                    const char *format, ...);
 
 #endif

@@ -1,8 +1,8 @@
 /* clock.c: decides whether the TSC can be trusted as the event clock, and measures its rate.
  *
- * The rate comes from two pairs of readings (TSC, CLOCK_MONOTONIC_RAW), taken while xcollect does its
- * other work. Readers fit it better over the triples of the overview. */
-#include "clock.h"
+ * The rate comes from two pairs of readings (TSC, CLOCK_MONOTONIC_RAW), taken while xcollect does
+ * its other work. Readers fit it better over the triples of the overview. */
+#include "collect/clock.h"
 
 #include <cpuid.h>
 #include <fcntl.h>
@@ -33,7 +33,8 @@ static int tsc_is_invariant(void)
 static int tsc_is_kernels_choice(void)
 {
 	char name[32] = "";
-	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+	              O_RDONLY | O_CLOEXEC);
 	ssize_t len;
 
 	if (fd < 0)
@@ -78,5 +79,7 @@ void clock_end(struct clock_source *clock, struct clock_moment *start)
 		continue;
 	read_moment(clock->is_tsc, start);
 	if (clock->is_tsc)
-		clock->hz = (uint64_t)((double)(start->ticks - begin->ticks) * 1e9 / (double)(start->raw_ns - begin->raw_ns) + 0.5);
+		clock->hz = (uint64_t)((double)(start->ticks - begin->ticks) * 1e9 /
+		                               (double)(start->raw_ns - begin->raw_ns) +
+		                       0.5);
 }

@@ -13,16 +13,16 @@ struct clock_moment {
 };
 
 struct clock_source {
-	int is_tsc;  /* 0: ticks are CLOCK_MONOTONIC_RAW ns */
-	uint64_t hz; /* ticks a second */
+	int is_tsc;                /* 0: ticks are CLOCK_MONOTONIC_RAW ns */
+	uint64_t hz;               /* ticks a second */
 	struct clock_moment begin; /* of the calibration */
 };
 
 /* Choose the clock and take the first reading of its calibration. */
 void clock_begin(struct clock_source *clock);
 
-/* Take the last reading, at least a millisecond after the first (waits for the rest of it), and compute
- * the rate. *start is the moment of the call's end. */
+/* Take the last reading, at least a millisecond after the first (waits for the rest of it), and
+ * compute the rate. *start is the moment of the call's end. */
 void clock_end(struct clock_source *clock, struct clock_moment *start);
 
 #endif

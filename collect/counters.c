@@ -1,5 +1,5 @@
 /* counters.c: see counters.h. */
-#include "counters.h"
+#include "collect/counters.h"
 
 #include "sampler/ring.h"
 
@@ -23,8 +23,9 @@ static const struct known {
 	const char *meaning;
 } known[] = {
 #define COUNTER(name, alias, ...) COUNTER_ROW(name, alias, __VA_ARGS__)
-#define COUNTER_ROW(name, alias, type, config, usual, kind, meaning) {name, alias, type, (uint64_t)(config), usual, kind, meaning},
-#include "counters.def"
+#define COUNTER_ROW(name, alias, type, config, usual, kind, meaning) \
+	{name, alias, type, (uint64_t)(config), usual, kind, meaning},
+#include "collect/counters.def"
 };
 
 enum { KNOWN = sizeof(known) / sizeof(known[0]) };
@@ -32,7 +33,8 @@ enum { KNOWN = sizeof(known) / sizeof(known[0]) };
 static const struct known *find_known(const char *name)
 {
 	for (size_t i = 0; i < KNOWN; i++)
-		if (strcasecmp(name, known[i].name) == 0 || (known[i].alias && strcasecmp(name, known[i].alias) == 0))
+		if (strcasecmp(name, known[i].name) == 0 ||
+		    (known[i].alias && strcasecmp(name, known[i].alias) == 0))
 			return &known[i];
 	return NULL;
 }
@@ -53,12 +55,16 @@ static int ask_pfm(const char *name, struct counter *out)
 {
 	void *library = dlopen("libpfm.so.4", RTLD_NOW | RTLD_LOCAL);
 	int (*initialize)(void) = library ? (int (*)(void))dlsym(library, "pfm_initialize") : NULL;
-	int (*encode)(const char *, int, int, void *) =
-		library ? (int (*)(const char *, int, int, void *))dlsym(library, "pfm_get_os_event_encoding") : NULL;
+	int (*encode)(const char *, int, int,
+	              void *) = library
+	                                ? (int (*)(const char *, int, int, void *))dlsym(
+						  library, "pfm_get_os_event_encoding")
+	                                : NULL;
 	struct perf_event_attr attributes = {.size = sizeof(attributes)};
 	struct pfm_perf_argument argument = {.attributes = &attributes, .size = sizeof(argument)};
 
-	if (!initialize || !encode || initialize() != 0 || encode(name, PFM_PLM3, PFM_OS_PERF_EVENT, &argument) != 0)
+	if (!initialize || !encode || initialize() != 0 ||
+	    encode(name, PFM_PLM3, PFM_OS_PERF_EVENT, &argument) != 0)
 		return -EINVAL;
 	out->type = attributes.type;
 	out->config = attributes.config;
@@ -134,7 +140,8 @@ int counters_read(struct counters *counters, const char *text)
 	int status = copy ? 0 : -ENOMEM, has_interval = 1;
 
 	while (status == 0 && (part = strsep(&rest, ",")) != NULL) {
-		struct counter *last = has_interval ? NULL : &counters->counter[counters->count - 1];
+		struct counter *last = has_interval ? NULL
+		                                    : &counters->counter[counters->count - 1];
 		int is_interval = last ? read_interval(part, &last->period) : 0;
 
 		has_interval = is_interval == 1;
@@ -149,8 +156,12 @@ int counters_read(struct counters *counters, const char *text)
 
 static int try(const struct counter *counter)
 {
-	struct ring_settings settings = {.period_ns = counter->period, .is_counter = 1, .type = counter->type, .config = counter->config,
-		.in_kernel = ring_may_kernel(), .inherit = 1};
+	struct ring_settings settings = {.period_ns = counter->period,
+	                                 .is_counter = 1,
+	                                 .type = counter->type,
+	                                 .config = counter->config,
+	                                 .in_kernel = ring_may_kernel(),
+	                                 .inherit = 1};
 	int fd;
 
 	if (counter->is_kernels && !settings.in_kernel)
@@ -166,12 +177,15 @@ static const char *explain(const struct counter *counter, int status)
 	switch (status) {
 	case -EACCES:
 	case -EPERM:
-		return counter->is_kernels ? "it happens in the kernel, and kernel.perf_event_paranoid is above 1"
-					   : "perf_event_open is not permitted here (kernel.perf_event_paranoid, or a seccomp profile)";
+		return counter->is_kernels
+		               ? "it happens in the kernel, and kernel.perf_event_paranoid is above 1"
+		               : "perf_event_open is not permitted here (kernel.perf_event_paranoid, or a seccomp profile)";
 	case -ENOENT:
 	case -EOPNOTSUPP:
 	case -ENODEV:
-		return counter->type == PERF_TYPE_SOFTWARE ? "this kernel does not count it" : "this machine has no such counter (a virtual one?)";
+		return counter->type == PERF_TYPE_SOFTWARE
+		               ? "this kernel does not count it"
+		               : "this machine has no such counter (a virtual one?)";
 	case -EBUSY:
 		return "somebody else uses the counters";
 	case -ENOSYS:
@@ -190,7 +204,8 @@ void counters_try(struct counters *counters)
 
 		counter->status = try(counter);
 		if (counter->status < 0)
-			fprintf(stderr, "xcollect: warning: -h %s is not recorded: %s\n", counter->name, explain(counter, counter->status));
+			fprintf(stderr, "xcollect: warning: -h %s is not recorded: %s\n",
+			        counter->name, explain(counter, counter->status));
 		else
 			counters->counter[kept++] = *counter;
 	}
@@ -205,16 +220,21 @@ void counters_list(FILE *to)
 			fputs("\nNot here:\n", to);
 		for (size_t i = 0; i < KNOWN; i++) {
 			struct counter counter;
-			int status = find_event(known[i].name, &counter) < 0 ? -EINVAL : try(&counter);
+			int status = find_event(known[i].name, &counter) < 0 ? -EINVAL
+			                                                     : try(&counter);
 
 			if ((status == 0) == works && works)
-				fprintf(to, "  %-24s %9llu  %s%s%s\n", known[i].name, (unsigned long long)known[i].usual, known[i].meaning,
-				        known[i].alias ? "; also called " : "", known[i].alias ? known[i].alias : "");
+				fprintf(to, "  %-24s %9llu  %s%s%s\n", known[i].name,
+				        (unsigned long long)known[i].usual, known[i].meaning,
+				        known[i].alias ? "; also called " : "",
+				        known[i].alias ? known[i].alias : "");
 			else if ((status == 0) == works)
-				fprintf(to, "  %-24s %s\n", known[i].name, explain(&counter, status));
+				fprintf(to, "  %-24s %s\n", known[i].name,
+				        explain(&counter, status));
 		}
 	}
-	fputs("\nWhere libpfm4 is installed, its names of events work too. Up to 8 events: -h page-faults,1,context-switches,on\n", to);
+	fputs("\nWhere libpfm4 is installed, its names of events work too. Up to 8 events: -h page-faults,1,context-switches,on\n",
+	      to);
 }
 
 void counters_text(const struct counters *counters, char *text)
@@ -223,6 +243,7 @@ void counters_text(const struct counters *counters, char *text)
 
 	*text = '\0';
 	for (unsigned i = 0; i < counters->count; i++)
-		len += (size_t)snprintf(text + len, COUNTERS_TEXT - len, "%s%s,%llu", i > 0 ? " " : "", counters->counter[i].name,
+		len += (size_t)snprintf(text + len, COUNTERS_TEXT - len, "%s%s,%llu",
+		                        i > 0 ? " " : "", counters->counter[i].name,
 		                        (unsigned long long)counters->counter[i].period);
 }

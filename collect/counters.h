@@ -14,8 +14,8 @@ struct counter {
 	uint32_t type; /* of perf_event_open(2) */
 	uint64_t config;
 	uint64_t period;
-	int status;      /* 0 or -errno: it cannot be counted here (counters_try) */
-	int is_kernels;  /* happens in the kernel */
+	int status;     /* 0 or -errno: it cannot be counted here (counters_try) */
+	int is_kernels; /* happens in the kernel */
 };
 
 struct counters {
@@ -24,12 +24,12 @@ struct counters {
 	char unknown[COUNTERS_NAME]; /* the name that stopped counters_read */
 };
 
-/* Add "EVENT[,INTERVAL][,EVENT...]"; INTERVAL is on, lo, hi or a number. Returns 0, or -EINVAL (an unknown event, which is in
- * `unknown`, or a wrong interval), -E2BIG (too many). */
+/* Add "EVENT[,INTERVAL][,EVENT...]"; INTERVAL is on, lo, hi or a number. Returns 0, or -EINVAL (an
+ * unknown event, which is in `unknown`, or a wrong interval), -E2BIG (too many). */
 int counters_read(struct counters *counters, const char *text);
 
-/* Find out which of them can be counted here; say on stderr why the others cannot. They are left out: what cannot be had is
- * no reason not to run the program. */
+/* Find out which of them can be counted here; say on stderr why the others cannot. They are left
+ * out: what cannot be had is no reason not to run the program. */
 void counters_try(struct counters *counters);
 
 /* As log.xml has it: "NAME,INTERVAL NAME,INTERVAL ..."; text[COUNTERS_TEXT]. */

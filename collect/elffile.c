@@ -1,6 +1,6 @@
-/* elffile.c: reads just enough of an ELF file to know whether glibc's loader will preload a library into
- * it. Nothing read is trusted. */
-#include "elffile.h"
+/* elffile.c: reads just enough of an ELF file to know whether glibc's loader will preload a library
+ * into it. Nothing read is trusted. */
+#include "collect/elffile.h"
 
 #include "format/elfneeds.h"
 
@@ -15,7 +15,8 @@ enum { PROGRAM_HEADERS_MAX = 512 };
 /* Name of the loader that the library is made for; others (musl's) have another C library. */
 #define LOADER_PREFIX "/ld-linux"
 
-__attribute__((format(printf, 3, 4))) static int refuse(char *reason, size_t size, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int refuse(char *reason, size_t size,
+                                                        const char *format, ...)
 {
 	__builtin_va_list arguments;
 
@@ -37,7 +38,8 @@ struct segment {
 	uint64_t offset, file_size;
 };
 
-static int check_loader(int fd, const struct segment *interp, char *reason, size_t size, int *can_run)
+static int check_loader(int fd, const struct segment *interp, char *reason, size_t size,
+                        int *can_run)
 {
 	char loader[128] = "";
 	size_t len = interp->file_size < sizeof(loader) ? interp->file_size : sizeof(loader) - 1;
@@ -48,7 +50,8 @@ static int check_loader(int fd, const struct segment *interp, char *reason, size
 	base = strrchr(loader, '/');
 	*can_run = 1;
 	if (!base || strncmp(base, LOADER_PREFIX, strlen(LOADER_PREFIX)) != 0)
-		return refuse(reason, size, "its loader is '%s', not that of the GNU C library", loader);
+		return refuse(reason, size, "its loader is '%s', not that of the GNU C library",
+		              loader);
 	return 0;
 }
 
@@ -70,7 +73,8 @@ static int read_segment(int fd, const struct program *program, unsigned number, 
 	return 0;
 }
 
-static int check_segments(int fd, const struct program *program, char *reason, size_t size, int *can_run)
+static int check_segments(int fd, const struct program *program, char *reason, size_t size,
+                          int *can_run)
 {
 	for (unsigned i = 0; i < program->header_count; i++) {
 		struct segment segment;
@@ -92,12 +96,14 @@ static int read_program(int fd, struct program *out)
 	if (pread(fd, &narrow, sizeof(narrow), 0) != sizeof(narrow))
 		return -1;
 	if (narrow.e_ident[EI_CLASS] == ELFCLASS32) {
-		*out = (struct program){narrow.e_phoff, narrow.e_type, narrow.e_machine, narrow.e_phentsize, narrow.e_phnum, 32};
+		*out = (struct program){narrow.e_phoff,     narrow.e_type,  narrow.e_machine,
+		                        narrow.e_phentsize, narrow.e_phnum, 32};
 		return 0;
 	}
 	if (pread(fd, &wide, sizeof(wide), 0) != sizeof(wide))
 		return -1;
-	*out = (struct program){wide.e_phoff, wide.e_type, wide.e_machine, wide.e_phentsize, wide.e_phnum, 64};
+	*out = (struct program){wide.e_phoff,     wide.e_type,  wide.e_machine,
+	                        wide.e_phentsize, wide.e_phnum, 64};
 	return 0;
 }
 
@@ -115,14 +121,17 @@ int elffile_check(int fd, char *reason, size_t size, int *can_run)
 	*can_run = 0;
 	if (pread(fd, ident, sizeof(ident), 0) != sizeof(ident) || read_program(fd, &program) < 0)
 		return refuse(reason, size, "its ELF headers are damaged");
-	if (ident[EI_DATA] != ELFDATA2LSB || program.machine != (program.bits == 64 ? EM_X86_64 : EM_386))
-		return refuse(reason, size, "it is for another machine (ELF machine %u)", program.machine);
+	if (ident[EI_DATA] != ELFDATA2LSB ||
+	    program.machine != (program.bits == 64 ? EM_X86_64 : EM_386))
+		return refuse(reason, size, "it is for another machine (ELF machine %u)",
+		              program.machine);
 	if (program.type != ET_EXEC && program.type != ET_DYN)
 		return refuse(reason, size, "it is not an executable ELF file");
 	if (program.header_size != (program.bits == 64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) ||
 	    program.header_count > PROGRAM_HEADERS_MAX)
 		return refuse(reason, size, "its ELF headers are damaged");
-	if (program.bits == 64 && elf_needs_first(read_at, fd, program.headers_at, program.header_count, ELF_ADDRESS_SANITIZER)) {
+	if (program.bits == 64 && elf_needs_first(read_at, fd, program.headers_at,
+	                                          program.header_count, ELF_ADDRESS_SANITIZER)) {
 		*can_run = 1;
 		return refuse(reason, size, ELF_ADDRESS_SANITIZER_REASON);
 	}

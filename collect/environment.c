@@ -1,6 +1,6 @@
-/* environment.c: finds libcollector.so and makes the two variables that carry it into the target: LD_PRELOAD,
- * in which it stands before what the user has there, and the collection descriptor. */
-#include "environment.h"
+/* environment.c: finds libcollector.so and makes the two variables that carry it into the target:
+ * LD_PRELOAD, in which it stands before what the user has there, and the collection descriptor. */
+#include "collect/environment.h"
 
 #include "format/descriptor.h"
 
@@ -49,9 +49,14 @@ int environment_find_installation(struct installation *out, struct cause *cause)
 	int status = find_sibling(LIBRARY, out->library);
 
 	if (status < 0)
-		return cause_set(cause, CAUSE_FAILED, "cannot find " LIBRARY " relative to xcollect: %s", strerror(-status));
+		return cause_set(cause, CAUSE_FAILED,
+		                 "cannot find " LIBRARY " relative to xcollect: %s",
+		                 strerror(-status));
 	if (strpbrk(out->library, " \t\n:;$"))
-		return cause_set(cause, CAUSE_FAILED, "'%s': the loader cannot preload from a path with blanks, colons or $; install Xer elsewhere", out->library);
+		return cause_set(
+			cause, CAUSE_FAILED,
+			"'%s': the loader cannot preload from a path with blanks, colons or $; install Xer elsewhere",
+			out->library);
 	if (find_sibling(LIBRARY32, out->library32) < 0)
 		out->library32[0] = '\0';
 	find_program(ARCHIVE, out->archive);
@@ -81,7 +86,8 @@ static int copy_text(char *to, size_t size, const char *from)
 }
 
 char *environment_descriptor(const struct installation *installation, const struct request *request,
-                             const struct clock_source *clock, const struct clock_moment *start, const char *directory)
+                             const struct clock_source *clock, const struct clock_moment *start,
+                             const char *directory)
 {
 	static struct descriptor descriptor;
 	static char text[sizeof(DESCRIPTOR_VARIABLE) + DESCRIPTOR_TEXT_MAX];
@@ -95,7 +101,8 @@ char *environment_descriptor(const struct installation *installation, const stru
 	descriptor.heap = (uint64_t)request->heap;
 	descriptor.sync = (uint64_t)request->sync;
 	descriptor.omp = request->omp;
-	descriptor.mpi = (uint64_t)options_traces_mpi(request) | (uint64_t)options_launches_mpi(request) << 1;
+	descriptor.mpi = (uint64_t)options_traces_mpi(request) |
+	                 (uint64_t)options_launches_mpi(request) << 1;
 	descriptor.sync_threshold_ns = request->sync_threshold_ns;
 	descriptor.sync_kinds = request->sync_kinds;
 	descriptor.io = (uint64_t)request->io;
@@ -122,11 +129,14 @@ char *environment_descriptor(const struct installation *installation, const stru
 	descriptor.start_ticks = start->ticks;
 	descriptor.step.pid = (uint64_t)getpid();
 	if (copy_text(descriptor.directory, sizeof(descriptor.directory), directory) < 0 ||
-	    copy_text(descriptor.archive, sizeof(descriptor.archive), archives ? installation->archive : "") < 0 ||
+	    copy_text(descriptor.archive, sizeof(descriptor.archive),
+	              archives ? installation->archive : "") < 0 ||
 	    copy_text(descriptor.follow, sizeof(descriptor.follow), request->follow) < 0 ||
-	    copy_text(descriptor.archive_mode, sizeof(descriptor.archive_mode), request->archive) < 0 ||
+	    copy_text(descriptor.archive_mode, sizeof(descriptor.archive_mode), request->archive) <
+	            0 ||
 	    copy_text(descriptor.preload, sizeof(descriptor.preload), installation->library) < 0 ||
-	    copy_text(descriptor.preload32, sizeof(descriptor.preload32), installation->library32) < 0)
+	    copy_text(descriptor.preload32, sizeof(descriptor.preload32), installation->library32) <
+	            0)
 		return NULL;
 	memcpy(text, DESCRIPTOR_VARIABLE "=", len);
 	return descriptor_put(&descriptor, text + len, sizeof(text) - len) < 0 ? NULL : text;
@@ -140,8 +150,8 @@ static int is_variable(const char *entry, const char *name)
 }
 
 char **environment_build(const struct installation *installation, const struct request *request,
-                         const struct clock_source *clock, const struct clock_moment *start, const char *directory, int bits,
-                         struct cause *cause)
+                         const struct clock_source *clock, const struct clock_moment *start,
+                         const char *directory, int bits, struct cause *cause)
 {
 	char *preload = make_preload(bits == 32 ? installation->library32 : installation->library);
 	char *descriptor = environment_descriptor(installation, request, clock, start, directory);
@@ -152,7 +162,8 @@ char **environment_build(const struct installation *installation, const struct r
 		count++;
 	list = malloc((count + 3) * sizeof(*list));
 	if (!list || !preload || !descriptor) {
-		cause_set(cause, CAUSE_FAILED, "the environment of the program cannot be made: %s", descriptor ? "out of memory" : "a path is too long");
+		cause_set(cause, CAUSE_FAILED, "the environment of the program cannot be made: %s",
+		          descriptor ? "out of memory" : "a path is too long");
 		free(list);
 		free(preload);
 		return NULL;

@@ -1,8 +1,8 @@
 /* experiment.c: names and makes the experiment directory, and puts whole files into it.
  * A name is taken by mkdir, which is exclusive: two recordings never share a directory. */
-#include "experiment.h"
+#include "collect/experiment.h"
 
-#include "remove.h"
+#include "collect/remove.h"
 
 #include "format/layout.h"
 #include "format/retry.h"
@@ -18,7 +18,8 @@
 
 #define DEFAULT_NAME "test.1.er"
 
-/* NAME.er split for counting: PREFIX (with its dot), number. A name without number is all prefix. */
+/* NAME.er split for counting: PREFIX (with its dot), number. A name without number is all prefix.
+ */
 struct name_parts {
 	char prefix[PATH_MAX];
 	unsigned long number;
@@ -32,7 +33,8 @@ static void split_name(const char *name, struct name_parts *out)
 
 	while (at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9')
 		at--;
-	*out = (struct name_parts){.is_counted = at < stem && at > 1 && name[at - 1] == '.' && name[at - 2] != '/'};
+	*out = (struct name_parts){.is_counted = at < stem && at > 1 && name[at - 1] == '.' &&
+	                                         name[at - 2] != '/'};
 	if (!out->is_counted)
 		at = stem;
 	snprintf(out->prefix, sizeof(out->prefix), "%.*s", (int)at, name);
@@ -47,13 +49,15 @@ static int check_name(const char *name, struct cause *cause)
 
 	base = base ? base + 1 : name;
 	if (strlen(base) <= suffix || strcmp(name + len - suffix, FMT_EXPERIMENT_SUFFIX) != 0)
-		return cause_set(cause, CAUSE_FAILED, "'%s' is no name of an experiment: it must end in .er", name);
+		return cause_set(cause, CAUSE_FAILED,
+		                 "'%s' is no name of an experiment: it must end in .er", name);
 	if (len > PATH_MAX / 2)
 		return cause_set(cause, CAUSE_FAILED, "the name of the experiment is too long");
 	return 0;
 }
 
-/* The name to begin with where none was given: that of the group, if there is one, as usual[PATH_MAX]. */
+/* The name to begin with where none was given: that of the group, if there is one, as
+ * usual[PATH_MAX]. */
 static const char *default_name(const struct request *request, char *usual)
 {
 	const char *group = request->experiment_group;
@@ -62,7 +66,8 @@ static const char *default_name(const struct request *request, char *usual)
 	if (!group)
 		return DEFAULT_NAME;
 	base = base ? base + 1 : group;
-	snprintf(usual, PATH_MAX, "%.*s.1" FMT_EXPERIMENT_SUFFIX, (int)(strlen(base) - strlen(FMT_GROUP_SUFFIX)), base);
+	snprintf(usual, PATH_MAX, "%.*s.1" FMT_EXPERIMENT_SUFFIX,
+	         (int)(strlen(base) - strlen(FMT_GROUP_SUFFIX)), base);
 	return usual;
 }
 
@@ -75,8 +80,10 @@ static int make_name(const struct request *request, char *out, struct cause *cau
 	size_t len;
 
 	if (directory && name[0] == '/')
-		return cause_set(cause, CAUSE_FAILED, "-d and an absolute name of the experiment do not go together");
-	if (snprintf(out, PATH_MAX, "%s%s%s", directory ? directory : "", directory ? "/" : "", name) >= PATH_MAX)
+		return cause_set(cause, CAUSE_FAILED,
+		                 "-d and an absolute name of the experiment do not go together");
+	if (snprintf(out, PATH_MAX, "%s%s%s", directory ? directory : "", directory ? "/" : "",
+	             name) >= PATH_MAX)
 		return cause_set(cause, CAUSE_FAILED, "the name of the experiment is too long");
 	for (len = strlen(out); len > 1 && out[len - 1] == '/'; len--)
 		out[len - 1] = '\0';
@@ -90,9 +97,11 @@ static int overwrite(const char *name, struct cause *cause)
 	if (status == 0 || status == -ENOENT)
 		return 0;
 	if (status == -EBUSY)
-		return cause_set(cause, CAUSE_FAILED, "%s is being recorded, and is not overwritten", name);
+		return cause_set(cause, CAUSE_FAILED,
+		                 "%s is being recorded, and is not overwritten", name);
 	if (status == -EINVAL || status == -ENOTDIR)
-		return cause_set(cause, CAUSE_FAILED, "%s is not an experiment, and is not overwritten", name);
+		return cause_set(cause, CAUSE_FAILED,
+		                 "%s is not an experiment, and is not overwritten", name);
 	return cause_set(cause, CAUSE_FAILED, "cannot delete %s: %s", name, strerror(-status));
 }
 
@@ -114,25 +123,29 @@ static int take_free_name(char *name, int dry_run, struct cause *cause)
 
 	split_name(name, &parts);
 	while ((status = take_name(name, dry_run)) == -EEXIST && parts.is_counted)
-		snprintf(name, PATH_MAX, "%.*s%lu" FMT_EXPERIMENT_SUFFIX, PATH_MAX - 32, parts.prefix, ++parts.number);
+		snprintf(name, PATH_MAX, "%.*s%lu" FMT_EXPERIMENT_SUFFIX, PATH_MAX - 32,
+		         parts.prefix, ++parts.number);
 	if (status == -EEXIST)
 		return cause_set(cause, CAUSE_FAILED, "%s exists; -O overwrites it", name);
 	if (status < 0)
-		return cause_set(cause, CAUSE_FAILED, "cannot make %s: %s", name, strerror(-status));
+		return cause_set(cause, CAUSE_FAILED, "cannot make %s: %s", name,
+		                 strerror(-status));
 	return 0;
 }
 
 static int open_directory(struct experiment_directory *out, struct cause *cause)
 {
 	out->fd = open(out->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (out->fd >= 0 && realpath(out->name, out->path) && mkdirat(out->fd, FMT_DIR_ARCHIVES, 0755) == 0)
+	if (out->fd >= 0 && realpath(out->name, out->path) &&
+	    mkdirat(out->fd, FMT_DIR_ARCHIVES, 0755) == 0)
 		return 0;
 	cause_set(cause, CAUSE_FAILED, "cannot make %s: %s", out->name, strerror(errno));
 	experiment_remove(out);
 	return cause->exit_code;
 }
 
-int experiment_create(const struct request *request, struct experiment_directory *out, struct cause *cause)
+int experiment_create(const struct request *request, struct experiment_directory *out,
+                      struct cause *cause)
 {
 	int status = make_name(request, out->name, cause);
 
@@ -178,14 +191,16 @@ static int write_all(int fd, const char *bytes, size_t size)
 	return 0;
 }
 
-int experiment_put_file(const struct experiment_directory *experiment, const char *name, const char *bytes, size_t size)
+int experiment_put_file(const struct experiment_directory *experiment, const char *name,
+                        const char *bytes, size_t size)
 {
 	char temporary[64];
 	struct rlimit limit;
 	int fd, status;
 
 	/* Beyond the limit a write raises SIGXFSZ. */
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && size > limit.rlim_cur)
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	    size > limit.rlim_cur)
 		return -EFBIG;
 	snprintf(temporary, sizeof(temporary), ".tmp.%d.%s", (int)getpid(), name);
 	fd = openat(experiment->fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);

@@ -1,5 +1,5 @@
 /* groupfile.c: reads the groups of hooks that a user has named. See groupfile.h. */
-#include "groupfile.h"
+#include "collect/groupfile.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,11 +1,12 @@
-/* groupfile.h: groups of hooks that a user has given names: a text file in the user's configuration.
+/* groupfile.h: groups of hooks that a user has given names: a text file in the user's
+ * configuration.
  *
- * A line of the file is NAME LIST DESCRIPTION, separated by blanks; # begins a comment. It is XDG_CONFIG_HOME/xer/groups, or
- * .config/xer/groups in the home directory. */
+ * A line of the file is NAME LIST DESCRIPTION, separated by blanks; # begins a comment. It is
+ * XDG_CONFIG_HOME/xer/groups, or .config/xer/groups in the home directory. */
 #ifndef XER_COLLECT_GROUPFILE_H
 #define XER_COLLECT_GROUPFILE_H
 
-#include "hooks.h"
+#include "collect/hooks.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@ struct group {
 	const char *name, *hooks, *description;
 };
 
-/* The path of the file into out[PATH_MAX] with "/groups" for `last`, of its directory with "". Returns 0 or -errno. */
+/* The path of the file into out[PATH_MAX] with "/groups" for `last`, of its directory with "".
+ * Returns 0 or -errno. */
 int groupfile_path(const char *last, char *out);
 
 /* The file, NULL if there is none; the caller closes it. */

@@ -1,8 +1,9 @@
-/* groups.c: defines, deletes and lists groups of hooks. See groups.h. The file is replaced as a whole, by rename. */
-#include "groups.h"
+/* groups.c: defines, deletes and lists groups of hooks. See groups.h. The file is replaced as a
+ * whole, by rename. */
+#include "collect/groups.h"
 
-#include "groupfile.h"
-#include "hooks.h"
+#include "collect/groupfile.h"
+#include "collect/hooks.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -22,7 +23,9 @@ int groups_list(FILE *to, struct cause *cause)
 		fprintf(to, "%s - %s (user) \"%s\"\n", group.name, group.description, group.hooks);
 	if (file)
 		fclose(file);
-	return fflush(to) == 0 ? 0 : cause_set(cause, CAUSE_FAILED, "cannot write the groups: %s", strerror(errno));
+	return fflush(to) == 0 ? 0
+	                       : cause_set(cause, CAUSE_FAILED, "cannot write the groups: %s",
+	                                   strerror(errno));
 }
 
 /* Copy the file's groups, but for `name`. *found tells if that was there. */
@@ -42,7 +45,8 @@ static void copy_others(FILE *to, const char *name, int *found)
 		fclose(from);
 }
 
-/* Replace the group `name` by `line`, or delete it if that is NULL. Returns 0 or -errno (-ENOENT: nothing to delete). */
+/* Replace the group `name` by `line`, or delete it if that is NULL. Returns 0 or -errno (-ENOENT:
+ * nothing to delete). */
 static int replace(const char *name, const char *line)
 {
 	char directory[PATH_MAX], path[PATH_MAX], temporary[PATH_MAX + 32];
@@ -96,11 +100,15 @@ int groups_define(const char *text, struct cause *cause)
 	}
 	if (description)
 		*description++ = '\0';
-	if (!hooks || !*copy || copy[strcspn(copy, " \t,#@")] || strlen(copy) > NAME_MAX_LEN || !hooks_is_list(hooks))
-		return cause_set(cause, CAUSE_FAILED, "'%s' is no group: it is NAME:LIST[:DESCRIPTION]", text);
+	if (!hooks || !*copy || copy[strcspn(copy, " \t,#@")] || strlen(copy) > NAME_MAX_LEN ||
+	    !hooks_is_list(hooks))
+		return cause_set(cause, CAUSE_FAILED,
+		                 "'%s' is no group: it is NAME:LIST[:DESCRIPTION]", text);
 	snprintf(line, sizeof(line), "%s %s %s", copy, hooks, description ? description : "");
 	status = replace(copy, line);
-	return status == 0 ? 0 : cause_set(cause, CAUSE_FAILED, "cannot keep the group: %s", strerror(-status));
+	return status == 0 ? 0
+	                   : cause_set(cause, CAUSE_FAILED, "cannot keep the group: %s",
+	                               strerror(-status));
 }
 
 int groups_delete(const char *name, struct cause *cause)
@@ -109,5 +117,7 @@ int groups_delete(const char *name, struct cause *cause)
 
 	if (status == -ENOENT)
 		return cause_set(cause, CAUSE_FAILED, "there is no group '%s'", name);
-	return status == 0 ? 0 : cause_set(cause, CAUSE_FAILED, "cannot delete the group: %s", strerror(-status));
+	return status == 0 ? 0
+	                   : cause_set(cause, CAUSE_FAILED, "cannot delete the group: %s",
+	                               strerror(-status));
 }

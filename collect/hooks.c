@@ -1,9 +1,10 @@
-/* hooks.c: the options about user events. A list of hooks becomes entries of the plan that libcollector follows
- * (usertrace_plan.c has their form); groups are replaced by their hooks here. */
-#include "hooks.h"
+/* hooks.c: the options about user events. A list of hooks becomes entries of the plan that
+ * libcollector follows (usertrace_plan.c has their form); groups are replaced by their hooks here.
+ */
+#include "collect/hooks.h"
 
-#include "groupfile.h"
-#include "signalname.h"
+#include "collect/groupfile.h"
+#include "collect/signalname.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -24,7 +25,9 @@ static int add_text(char *text, size_t size, const char *more)
 {
 	size_t len = strlen(text);
 
-	return snprintf(text + len, size - len, "%s%s", len ? "," : "", more) < (int)(size - len) ? 0 : -E2BIG;
+	return snprintf(text + len, size - len, "%s%s", len ? "," : "", more) < (int)(size - len)
+	               ? 0
+	               : -E2BIG;
 }
 
 /* Read hexadecimal digits at *text, `least` to 4 of them. Returns how many, or -EINVAL. */
@@ -33,7 +36,9 @@ static int read_hex(const char **text, int least, unsigned *out)
 	int count = 0;
 
 	for (*out = 0; count <= 4 && isxdigit((unsigned char)**text); count++, (*text)++)
-		*out = *out * 16 + (unsigned)(isdigit((unsigned char)**text) ? **text - '0' : tolower((unsigned char)**text) - 'a' + 10);
+		*out = *out * 16 + (unsigned)(isdigit((unsigned char)**text)
+		                                      ? **text - '0'
+		                                      : tolower((unsigned char)**text) - 'a' + 10);
 	return count >= least && count <= 4 ? count : -EINVAL;
 }
 
@@ -57,7 +62,8 @@ static int add_hook(const char **text, const struct sink *sink)
 	}
 	if (!sink)
 		return 0;
-	snprintf(entry, sizeof(entry), has_subhook ? "%u%c%04x:%04x" : "%u%c%04x", sink->trace, sink->sign, hook, subhook);
+	snprintf(entry, sizeof(entry), has_subhook ? "%u%c%04x:%04x" : "%u%c%04x", sink->trace,
+	         sink->sign, hook, subhook);
 	return add_text(sink->text, HOOKS_TEXT, entry);
 }
 
@@ -132,14 +138,16 @@ static int read_size(const char *text, uint64_t *out)
 	if (!isdigit((unsigned char)*text))
 		return -EINVAL;
 	mb = strtod(text, &end);
-	if (*end || text[strspn(text, "0123456789.")] || mb > SIZE_MAX_MB || mb * MEBIBYTE < SIZE_MIN)
+	if (*end || text[strspn(text, "0123456789.")] || mb > SIZE_MAX_MB ||
+	    mb * MEBIBYTE < SIZE_MIN)
 		return -EINVAL;
 	*out = (uint64_t)(mb * MEBIBYTE);
 	return 0;
 }
 
 /* `mode` is the beginning of the name of a mode. */
-static int add_mode(struct hooks *hooks, unsigned trace, const char *mode, size_t len, uint64_t bytes)
+static int add_mode(struct hooks *hooks, unsigned trace, const char *mode, size_t len,
+                    uint64_t bytes)
 {
 	static const char *const names[] = {"alternate", "circular", "single"};
 	char entry[48];
@@ -151,7 +159,8 @@ static int add_mode(struct hooks *hooks, unsigned trace, const char *mode, size_
 			return -EINVAL;
 		if (i == 0)
 			return 0;
-		snprintf(entry, sizeof(entry), "%u:%c:%llu", trace, names[i][0], (unsigned long long)bytes);
+		snprintf(entry, sizeof(entry), "%u:%c:%llu", trace, names[i][0],
+		         (unsigned long long)bytes);
 		return add_text(hooks->modes, sizeof(hooks->modes), entry);
 	}
 	return -EINVAL;
@@ -170,7 +179,8 @@ int hooks_mode(struct hooks *hooks, const char *value)
 static int is_name(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (!isalnum((unsigned char)text[i]) && text[i] != '_' && text[i] != '-' && text[i] != '.')
+		if (!isalnum((unsigned char)text[i]) && text[i] != '_' && text[i] != '-' &&
+		    text[i] != '.')
 			return 0;
 	return len > 0 && len < 32;
 }
@@ -245,7 +255,8 @@ int hooks_signal(struct hooks *hooks, const char *value)
 
 void hooks_text(const struct hooks *hooks, char *out)
 {
-	int is_plain = !hooks->is_off && !hooks->is_list && !hooks->system[0] && !hooks->components[0];
+	int is_plain = !hooks->is_off && !hooks->is_list && !hooks->system[0] &&
+	               !hooks->components[0];
 
 	*out = '\0';
 	if (is_plain)

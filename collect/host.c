@@ -1,6 +1,6 @@
-/* host.c: describes the machine, by the cheapest way for each fact: reading /proc/cpuinfo takes milliseconds
- * on large machines, CPUID does not. */
-#include "host.h"
+/* host.c: describes the machine, by the cheapest way for each fact: reading /proc/cpuinfo takes
+ * milliseconds on large machines, CPUID does not. */
+#include "collect/host.h"
 
 #include <cpuid.h>
 #include <fcntl.h>
@@ -15,7 +15,8 @@ static void read_cpu_model(char out[49])
 	size_t blanks;
 
 	for (unsigned i = 0; i < 3; i++)
-		if (!__get_cpuid(0x80000002 + i, &word[4 * i], &word[4 * i + 1], &word[4 * i + 2], &word[4 * i + 3]))
+		if (!__get_cpuid(0x80000002 + i, &word[4 * i], &word[4 * i + 1], &word[4 * i + 2],
+		                 &word[4 * i + 3]))
 			return;
 	memcpy(out, word, 48);
 	blanks = strspn(out, " ");

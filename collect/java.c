@@ -1,5 +1,5 @@
 /* java.c: make the command line of a Java program. See java.h. */
-#include "java.h"
+#include "collect/java.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -80,7 +80,8 @@ static int put_arguments(struct line *line, const char *text, struct cause *caus
 	for (char *at = strtok(copy, " \t"); at; at = strtok(NULL, " \t")) {
 		if (++count > JAVA_ARGUMENTS) {
 			free(copy);
-			return cause_set(cause, CAUSE_FAILED, "-J can have %d arguments at most", JAVA_ARGUMENTS);
+			return cause_set(cause, CAUSE_FAILED, "-J can have %d arguments at most",
+			                 JAVA_ARGUMENTS);
 		}
 		put(line, at);
 	}
@@ -117,7 +118,10 @@ int java_command(const struct request *request, char ***argv, struct cause *caus
 	if (!is_jar && !is_class && !request->java_path && !request->java_arguments)
 		return 0;
 	if (!is_jar && !is_class && strcmp(base_of(given[0]), "java") != 0)
-		return cause_set(cause, CAUSE_FAILED, "%s is no Java program (java, FILE.class or FILE.jar), which -J and -j PATH are for", given[0]);
+		return cause_set(
+			cause, CAUSE_FAILED,
+			"%s is no Java program (java, FILE.class or FILE.jar), which -J and -j PATH are for",
+			given[0]);
 	while (given[count])
 		count++;
 	line.argv = calloc(count + JAVA_ARGUMENTS + 5, sizeof(*line.argv));

@@ -1,9 +1,9 @@
-/* logfile.c: writes the beginning of log.xml: who records what, where, with which clock and which record
- * layouts. experiment(5) describes every element. */
-#include "logfile.h"
+/* logfile.c: writes the beginning of log.xml: who records what, where, with which clock and which
+ * record layouts. experiment(5) describes every element. */
+#include "collect/logfile.h"
 
-#include "host.h"
-#include "quote.h"
+#include "collect/host.h"
+#include "collect/quote.h"
 
 #include "format/layout.h"
 #include "format/record.h"
@@ -17,7 +17,8 @@
 
 #define DECLARATION "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 
-/* An encoded byte takes 5 at most (a quotation mark becomes &quot; and has one more); the rest is for markup. */
+/* An encoded byte takes 5 at most (a quotation mark becomes &quot; and has one more); the rest is
+ * for markup. */
 enum { BYTES_PER_BYTE = 6, MARKUP_PER_ARGUMENT = 32, FIXED_SIZE = 64 * 1024 };
 
 static void put_host(struct xml_text *text)
@@ -116,7 +117,8 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_setting(text, "command", line);
 }
 
-static void put_clock(struct xml_text *text, const struct clock_source *clock, const struct clock_moment *start)
+static void put_clock(struct xml_text *text, const struct clock_source *clock,
+                      const struct clock_moment *start)
 {
 	xml_put(text, "<clock");
 	xml_put_string(text, "source", clock->is_tsc ? "tsc" : "raw");
@@ -159,7 +161,8 @@ static void put_schema(struct xml_text *text)
 	xml_put(text, "</schema>\n");
 }
 
-static void put_run(struct xml_text *text, const struct target *target, const struct clock_moment *start)
+static void put_run(struct xml_text *text, const struct target *target,
+                    const struct clock_moment *start)
 {
 	xml_put(text, "<event kind=\"run\"");
 	xml_put_number(text, "time", start->ticks);
@@ -181,8 +184,9 @@ static size_t text_capacity(char *const *argv)
 	return size;
 }
 
-char *logfile_log_text(const struct request *request, const struct target *target, char *const *command,
-                       const struct clock_source *clock, const struct clock_moment *start, size_t *len)
+char *logfile_log_text(const struct request *request, const struct target *target,
+                       char *const *command, const struct clock_source *clock,
+                       const struct clock_moment *start, size_t *len)
 {
 	struct xml_text text = {.capacity = text_capacity(target->argv)};
 

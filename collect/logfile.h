@@ -2,9 +2,9 @@
 #ifndef XER_COLLECT_LOGFILE_H
 #define XER_COLLECT_LOGFILE_H
 
-#include "clock.h"
-#include "options.h"
-#include "target.h"
+#include "collect/clock.h"
+#include "collect/options.h"
+#include "collect/target.h"
 
 #include <stddef.h>
 
@@ -12,8 +12,9 @@
  *   command   xcollect's own argv
  *   len       set to the length of the text
  * Returns the text, to be freed, or NULL without memory. libcollector can append to it. */
-char *logfile_log_text(const struct request *request, const struct target *target, char *const *command,
-                       const struct clock_source *clock, const struct clock_moment *start, size_t *len);
+char *logfile_log_text(const struct request *request, const struct target *target,
+                       char *const *command, const struct clock_source *clock,
+                       const struct clock_moment *start, size_t *len);
 
 /* The text of a map.xml without objects. */
 const char *logfile_map_text(void);

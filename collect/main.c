@@ -1,20 +1,21 @@
-/* main.c: xcollect. Reads the command line, makes the experiment, and becomes the program to be recorded, which
- * carries libcollector.so in by LD_PRELOAD. The pid, the exit status and all signals are then the program's. */
-#include "attach.h"
-#include "cause.h"
-#include "clock.h"
-#include "environment.h"
-#include "experiment.h"
-#include "groups.h"
-#include "java.h"
-#include "logfile.h"
-#include "membership.h"
-#include "outside.h"
-#include "options.h"
-#include "process.h"
-#include "quote.h"
-#include "sampler.h"
-#include "target.h"
+/* main.c: xcollect. Reads the command line, makes the experiment, and becomes the program to be
+ * recorded, which carries libcollector.so in by LD_PRELOAD. The pid, the exit status and all
+ * signals are then the program's. */
+#include "collect/attach.h"
+#include "collect/cause.h"
+#include "collect/clock.h"
+#include "collect/environment.h"
+#include "collect/experiment.h"
+#include "collect/groups.h"
+#include "collect/java.h"
+#include "collect/logfile.h"
+#include "collect/membership.h"
+#include "collect/outside.h"
+#include "collect/options.h"
+#include "collect/process.h"
+#include "collect/quote.h"
+#include "collect/sampler.h"
+#include "collect/target.h"
 
 #include "format/layout.h"
 
@@ -70,8 +71,8 @@ static int write_map(const struct experiment_directory *experiment)
 }
 
 /* log.xml comes last: a directory without it is not yet an experiment. */
-static int write_files(const struct plan *plan, const struct experiment_directory *experiment, struct clock_source *clock,
-                       struct clock_moment *start)
+static int write_files(const struct plan *plan, const struct experiment_directory *experiment,
+                       struct clock_source *clock, struct clock_moment *start)
 {
 	size_t len;
 	char *text;
@@ -96,7 +97,8 @@ static void say_calls(const struct request *request)
 	char counters[COUNTERS_TEXT];
 
 	counters_text(&request->counters, counters);
-	fprintf(stderr, "counters     %s\nopenmp       %s\njava         %s\n", counters[0] ? counters : "off", options_omp(request),
+	fprintf(stderr, "counters     %s\nopenmp       %s\njava         %s\n",
+	        counters[0] ? counters : "off", options_omp(request),
 	        request->java == JAVA_OFF ? "off" : "on");
 	fprintf(stderr, "functions    %s", request->functrace ? "on" : "off");
 	if (calls->names[0])
@@ -116,11 +118,13 @@ static void say_bounds(const struct request *request)
 	if (request->to_ms)
 		fprintf(stderr, "to           %llu ms\n", (unsigned long long)request->to_ms);
 	if (request->pause_signal)
-		fprintf(stderr, "pauses       signal %d, %s at the start\n", request->pause_signal, request->start_paused ? "paused" : "recording");
+		fprintf(stderr, "pauses       signal %d, %s at the start\n", request->pause_signal,
+		        request->start_paused ? "paused" : "recording");
 	if (request->sample_signal)
 		fprintf(stderr, "sample       signal %d\n", request->sample_signal);
 	if (request->limit_bytes)
-		fprintf(stderr, "limit        %llu MiB\n", (unsigned long long)request->limit_bytes >> 20);
+		fprintf(stderr, "limit        %llu MiB\n",
+		        (unsigned long long)request->limit_bytes >> 20);
 }
 
 static void say_settings(const struct plan *plan, const char *experiment)
@@ -129,24 +133,35 @@ static void say_settings(const struct plan *plan, const char *experiment)
 	const struct request *request = &plan->request;
 
 	quote_command(plan->target.argv, line, sizeof(line));
-	fprintf(stderr, "experiment   %s\nprogram      %s\ncommand      %s\n", experiment, plan->target.path, line);
-	fprintf(stderr, "profiling    %llu us%s\n", (unsigned long long)request->profile_us, request->profile_us ? "" : " (off)");
+	fprintf(stderr, "experiment   %s\nprogram      %s\ncommand      %s\n", experiment,
+	        plan->target.path, line);
+	fprintf(stderr, "profiling    %llu us%s\n", (unsigned long long)request->profile_us,
+	        request->profile_us ? "" : " (off)");
 	fprintf(stderr, "heap         %s\n", request->heap ? "on" : "off");
 	if (request->sync)
-		fprintf(stderr, "sync         on, waits of at least %llu ns\n", (unsigned long long)request->sync_threshold_ns);
+		fprintf(stderr, "sync         on, waits of at least %llu ns\n",
+		        (unsigned long long)request->sync_threshold_ns);
 	else
 		fprintf(stderr, "sync         off\n");
 	fprintf(stderr, "i/o          %s\n", request->io ? "on" : "off");
-	fprintf(stderr, "mpi          %s, launcher %s\n", options_traces_mpi(request) ? "on" : "off", request->mpi_launcher);
-	fprintf(stderr, "user events  %s%s\n", request->hooks.is_off ? "off" : "on", request->hooks.is_list ? ", some hooks" : "");
-	fprintf(stderr, "sampler      %llu us%s%s\n", (unsigned long long)request->sampler_ns / 1000, request->sampler_ns ? "" : " (off)",
-	        request->sampler_timers ? " (by timers)" : request->sampler_stack ? " (stacks)" : "");
+	fprintf(stderr, "mpi          %s, launcher %s\n",
+	        options_traces_mpi(request) ? "on" : "off", request->mpi_launcher);
+	fprintf(stderr, "user events  %s%s\n", request->hooks.is_off ? "off" : "on",
+	        request->hooks.is_list ? ", some hooks" : "");
+	fprintf(stderr, "sampler      %llu us%s%s\n",
+	        (unsigned long long)request->sampler_ns / 1000, request->sampler_ns ? "" : " (off)",
+	        request->sampler_timers  ? " (by timers)"
+	        : request->sampler_stack ? " (stacks)"
+	                                 : "");
 	say_calls(request);
-	fprintf(stderr, "samples      %llu ms%s\n", (unsigned long long)request->sample_ms, request->sample_ms ? "" : " (off)");
+	fprintf(stderr, "samples      %llu ms%s\n", (unsigned long long)request->sample_ms,
+	        request->sample_ms ? "" : " (off)");
 	say_bounds(request);
 	fprintf(stderr, "archive      %s\n", request->archive);
 	fprintf(stderr, "descendants  %s\n", request->follow);
-	fprintf(stderr, "collector    %s\n", plan->target.bits == 32 ? plan->installation.library32 : plan->installation.library);
+	fprintf(stderr, "collector    %s\n",
+	        plan->target.bits == 32 ? plan->installation.library32
+	                                : plan->installation.library);
 }
 
 static int is_mpi_launcher(const char *path)
@@ -165,42 +180,52 @@ static void warn_limits(const struct plan *plan)
 {
 	const struct request *request = &plan->request;
 
-	if (options_launches_mpi(request) && !is_mpi_launcher(request->attach ? "" : request->target[0]))
-		fprintf(stderr, "xcollect: warning: -M: %s is no launcher of MPI jobs that is known (mpirun, mpiexec, orterun, prterun, srun)\n",
+	if (options_launches_mpi(request) &&
+	    !is_mpi_launcher(request->attach ? "" : request->target[0]))
+		fprintf(stderr,
+		        "xcollect: warning: -M: %s is no launcher of MPI jobs that is known (mpirun, mpiexec, orterun, prterun, srun)\n",
 		        request->attach ? "a running process" : request->target[0]);
 	if (options_launches_mpi(request) && strcmp(request->follow, "off") == 0)
-		fprintf(stderr, "xcollect: warning: -M: with -F off, the processes of the job are not recorded\n");
+		fprintf(stderr,
+		        "xcollect: warning: -M: with -F off, the processes of the job are not recorded\n");
 
 	if (strcmp(request->archive, "off") != 0 && !plan->installation.archive[0])
-		fprintf(stderr, "xcollect: warning: xer_archive is not beside xcollect: nothing will be archived\n");
+		fprintf(stderr,
+		        "xcollect: warning: xer_archive is not beside xcollect: nothing will be archived\n");
 }
 
-/* Helpers are given to whom orphans are given to. That must not be the program: one that waits for all its children would wait for who waits
- * for its end. */
+/* Helpers are given to whom orphans are given to. That must not be the program: one that waits for
+ * all its children would wait for who waits for its end. */
 static int check_helpers(const struct request *request, struct cause *cause)
 {
-	if (getpid() != 1 || request->attach || (!request->sampler_ns && request->counters.count == 0))
+	if (getpid() != 1 || request->attach ||
+	    (!request->sampler_ns && request->counters.count == 0))
 		return 0;
-	return cause_set(cause, CAUSE_REFUSED, "--sampler and -h: not as the first process of a container, which gets their helper for a child; start it with an init, as by docker run --init");
+	return cause_set(
+		cause, CAUSE_REFUSED,
+		"--sampler and -h: not as the first process of a container, which gets their helper for a child; start it with an init, as by docker run --init");
 }
 
 /* Become the target; returns only on failure. */
 static int execute(const struct plan *plan, char **environment, struct cause *cause)
 {
 	execve(plan->target.file, plan->target.argv, environment);
-	return cause_set(cause, errno == ENOENT ? CAUSE_NOT_FOUND : CAUSE_REFUSED, "%s: cannot be executed: %s", plan->target.file, strerror(errno));
+	return cause_set(cause, errno == ENOENT ? CAUSE_NOT_FOUND : CAUSE_REFUSED,
+	                 "%s: cannot be executed: %s", plan->target.file, strerror(errno));
 }
 
 /* Record a running process. *begun: there is an experiment worth keeping. */
-static int attach(const struct plan *plan, const struct clock_source *clock, const struct clock_moment *start,
-                  const struct experiment_directory *experiment, int *begun, struct cause *cause)
+static int attach(const struct plan *plan, const struct clock_source *clock,
+                  const struct clock_moment *start, const struct experiment_directory *experiment,
+                  int *begun, struct cause *cause)
 {
 	struct membership membership = {.fd = -1};
 	const char *group = plan->request.experiment_group;
 	int status = group ? membership_add(group, experiment, &membership, cause) : 0;
 
 	if (status == 0)
-		status = attach_record(&plan->installation, &plan->request, clock, start, &plan->target, experiment, begun, cause);
+		status = attach_record(&plan->installation, &plan->request, clock, start,
+		                       &plan->target, experiment, begun, cause);
 	if (!*begun)
 		membership_withdraw(&membership);
 	return status;
@@ -233,26 +258,36 @@ static int record(struct plan *plan, struct clock_source *clock, struct cause *c
 	warn_limits(plan);
 	if (plan->request.dry_run)
 		return 0;
-	fprintf(stderr, "Creating experiment directory %s (Process ID: %d) ...\n", experiment.name, (int)plan->target.pid);
+	fprintf(stderr, "Creating experiment directory %s (Process ID: %d) ...\n", experiment.name,
+	        (int)plan->target.pid);
 	if (plan->request.stop)
-		fprintf(stderr, "The program will stop before it begins; to let it go on: kill -CONT %d\n", (int)getpid());
+		fprintf(stderr,
+		        "The program will stop before it begins; to let it go on: kill -CONT %d\n",
+		        (int)getpid());
 	status = write_files(plan, &experiment, clock, &start);
 	if (status < 0) {
-		cause_set(cause, CAUSE_FAILED, "cannot write to %s: %s", experiment.name, strerror(-status));
+		cause_set(cause, CAUSE_FAILED, "cannot write to %s: %s", experiment.name,
+		          strerror(-status));
 	} else if (plan->request.attach) {
 		status = attach(plan, clock, &start, &experiment, &begun, cause);
 		if (begun)
 			return status;
 	} else {
-		environment = plan->target.outside[0] ? environ :
-		              environment_build(&plan->installation, &plan->request, clock, &start, experiment.path, plan->target.bits, cause);
-		if (environment && (!group || membership_add(group, &experiment, &membership, cause) == 0)) {
-			unsigned helpers = sampler_begin(&plan->installation, &plan->request, &experiment);
+		environment = plan->target.outside[0]
+		                      ? environ
+		                      : environment_build(&plan->installation, &plan->request,
+		                                          clock, &start, experiment.path,
+		                                          plan->target.bits, cause);
+		if (environment &&
+		    (!group || membership_add(group, &experiment, &membership, cause) == 0)) {
+			unsigned helpers = sampler_begin(&plan->installation, &plan->request,
+			                                 &experiment);
 
 			if (helpers > 0 || !plan->target.outside[0])
 				execute(plan, environment, cause);
 			else
-				cause_set(cause, CAUSE_FAILED, "%s cannot be sampled", plan->target.path);
+				cause_set(cause, CAUSE_FAILED, "%s cannot be sampled",
+				          plan->target.path);
 		}
 	}
 	membership_withdraw(&membership);
@@ -270,11 +305,15 @@ static int find_target(struct plan *plan, struct cause *cause)
 		if (status == 0)
 			status = target_find(argv, &plan->target, cause);
 		if (status == 0 && plan->target.bits == 32 && !plan->installation.library32[0])
-			return cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: it is a 32-bit program, for which there is no collector in this installation", plan->target.path);
+			return cause_set(
+				cause, CAUSE_REFUSED,
+				"%s cannot be recorded: it is a 32-bit program, for which there is no collector in this installation",
+				plan->target.path);
 		return status;
 	}
 	if (!plan->installation.helper[0])
-		return cause_set(cause, CAUSE_FAILED, "cannot find ../lib/xer/xer_attach relative to xcollect");
+		return cause_set(cause, CAUSE_FAILED,
+		                 "cannot find ../lib/xer/xer_attach relative to xcollect");
 	return process_find(plan->request.attach, &plan->installation, &plan->target, cause);
 }
 
@@ -287,11 +326,17 @@ static int run(char **argv, struct clock_source *clock, struct cause *cause)
 		return status;
 	if (plan.request.action == OPTIONS_HELP) {
 		options_help(stdout);
-		return fflush(stdout) == 0 ? 0 : cause_set(cause, CAUSE_FAILED, "cannot write the help: %s", strerror(errno));
+		return fflush(stdout) == 0
+		               ? 0
+		               : cause_set(cause, CAUSE_FAILED, "cannot write the help: %s",
+		                           strerror(errno));
 	}
 	if (plan.request.action == OPTIONS_VERSION) {
 		printf("xcollect (Xer) " XER_VERSION ", format " FMT_VERSION_TEXT "\n");
-		return fflush(stdout) == 0 ? 0 : cause_set(cause, CAUSE_FAILED, "cannot write the version: %s", strerror(errno));
+		return fflush(stdout) == 0
+		               ? 0
+		               : cause_set(cause, CAUSE_FAILED, "cannot write the version: %s",
+		                           strerror(errno));
 	}
 	if (plan.request.action == OPTIONS_GROUP_DEFINE)
 		return groups_define(plan.request.group, cause);
@@ -301,7 +346,10 @@ static int run(char **argv, struct clock_source *clock, struct cause *cause)
 		return groups_list(stdout, cause);
 	if (plan.request.action == OPTIONS_COUNTERS) {
 		counters_list(stdout);
-		return fflush(stdout) == 0 ? 0 : cause_set(cause, CAUSE_FAILED, "cannot write the list: %s", strerror(errno));
+		return fflush(stdout) == 0
+		               ? 0
+		               : cause_set(cause, CAUSE_FAILED, "cannot write the list: %s",
+		                           strerror(errno));
 	}
 	plan.command = argv;
 	status = environment_find_installation(&plan.installation, cause);
@@ -315,8 +363,8 @@ static int run(char **argv, struct clock_source *clock, struct cause *cause)
 	return status;
 }
 
-/* A descriptor of ours among the standard ones would be written to by messages, and be closed by who has others stand there: so
- * what is closed is taken, for us alone. */
+/* A descriptor of ours among the standard ones would be written to by messages, and be closed by
+ * who has others stand there: so what is closed is taken, for us alone. */
 static void take_standard_descriptors(void)
 {
 	int fd;

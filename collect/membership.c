@@ -1,6 +1,6 @@
-/* membership.c: adds an experiment to a group. Several recordings may add theirs at the same time: whoever writes holds
- * a lock on the file. */
-#include "membership.h"
+/* membership.c: adds an experiment to a group. Several recordings may add theirs at the same time:
+ * whoever writes holds a lock on the file. */
+#include "collect/membership.h"
 
 #include "format/layout.h"
 
@@ -43,15 +43,18 @@ int membership_check(const char *name, struct cause *cause)
 	int fd, status;
 
 	if (strlen(base) <= suffix || strcmp(name + len - suffix, FMT_GROUP_SUFFIX) != 0)
-		return refuse(cause, name, "is no name of a group: it must end in " FMT_GROUP_SUFFIX);
+		return refuse(cause, name,
+		              "is no name of a group: it must end in " FMT_GROUP_SUFFIX);
 	fd = open(name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
 		return 0;
 	if (fd < 0)
-		return cause_set(cause, CAUSE_FAILED, "-g: %.3000s cannot be opened: %s", name, strerror(errno));
+		return cause_set(cause, CAUSE_FAILED, "-g: %.3000s cannot be opened: %s", name,
+		                 strerror(errno));
 	status = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? check_head(fd) : -EINVAL;
 	close(fd);
-	return status == 0 ? 0 : refuse(cause, name, "is not an experiment group, and is left alone");
+	return status == 0 ? 0
+	                   : refuse(cause, name, "is not an experiment group, and is left alone");
 }
 
 /* Take the lock, for a few seconds at most. Returns 0 or -errno. */
@@ -84,7 +87,8 @@ static int make_line(const char *name, const struct experiment_directory *experi
 	char directory[PATH_MAX], real[PATH_MAX];
 	int is_beside;
 
-	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - name) + 1 : 1, slash ? name : ".");
+	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - name) + 1 : 1,
+	         slash ? name : ".");
 	if (!realpath(directory, real))
 		return -errno;
 	if (strchr(experiment->path, '\n'))
@@ -98,7 +102,8 @@ static int make_line(const char *name, const struct experiment_directory *experi
 	return 0;
 }
 
-/* Append to the locked file: its head if it is new, the end of a line that has none, and the experiment. */
+/* Append to the locked file: its head if it is new, the end of a line that has none, and the
+ * experiment. */
 static int append(const char *line, struct membership *membership)
 {
 	char text[PATH_MAX + sizeof(HEAD) + 2], last = '\n';
@@ -113,7 +118,8 @@ static int append(const char *line, struct membership *membership)
 	membership->before = st.st_size;
 	if (st.st_size > 0 && pread(membership->fd, &last, 1, st.st_size - 1) != 1)
 		return -EIO;
-	len = snprintf(text, sizeof(text), "%s%s%s\n", st.st_size == 0 ? HEAD : "", last != '\n' ? "\n" : "", line);
+	len = snprintf(text, sizeof(text), "%s%s%s\n", st.st_size == 0 ? HEAD : "",
+	               last != '\n' ? "\n" : "", line);
 	membership->after = st.st_size + len;
 	/* Beyond the limit a write raises SIGXFSZ. */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
@@ -124,13 +130,15 @@ static int append(const char *line, struct membership *membership)
 	return ftruncate(membership->fd, st.st_size) == 0 ? -ENOSPC : -errno;
 }
 
-int membership_add(const char *name, const struct experiment_directory *experiment, struct membership *out,
-                   struct cause *cause)
+int membership_add(const char *name, const struct experiment_directory *experiment,
+                   struct membership *out, struct cause *cause)
 {
 	char line[PATH_MAX];
 	int status = make_line(name, experiment, line);
 
-	out->fd = status == 0 ? open(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644) : -1;
+	out->fd = status == 0
+	                  ? open(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644)
+	                  : -1;
 	if (status == 0 && out->fd < 0)
 		status = -errno;
 	if (status == 0)
@@ -144,8 +152,8 @@ int membership_add(const char *name, const struct experiment_directory *experime
 	if (out->fd >= 0)
 		close(out->fd);
 	out->fd = -1;
-	return cause_set(cause, CAUSE_FAILED, "-g: cannot add %.2000s to %.2000s: %s", experiment->name, name,
-	                 strerror(-status));
+	return cause_set(cause, CAUSE_FAILED, "-g: cannot add %.2000s to %.2000s: %s",
+	                 experiment->name, name, strerror(-status));
 }
 
 void membership_withdraw(struct membership *membership)
@@ -154,9 +162,10 @@ void membership_withdraw(struct membership *membership)
 
 	if (membership->fd < 0)
 		return;
-	if (take_lock(membership->fd) == 0 && fstat(membership->fd, &st) == 0 && st.st_size == membership->after &&
-	    ftruncate(membership->fd, membership->before) != 0)
-		fprintf(stderr, "xcollect: warning: the experiment group still names an experiment that is not there\n");
+	if (take_lock(membership->fd) == 0 && fstat(membership->fd, &st) == 0 &&
+	    st.st_size == membership->after && ftruncate(membership->fd, membership->before) != 0)
+		fprintf(stderr,
+		        "xcollect: warning: the experiment group still names an experiment that is not there\n");
 	close(membership->fd);
 	membership->fd = -1;
 }

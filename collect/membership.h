@@ -1,25 +1,26 @@
-/* membership.h: experiment groups (-g): text files that name experiments, see experiment/group.h. */
+/* membership.h: experiment groups (-g): text files that name experiments, see experiment/group.h.
+ */
 #ifndef XER_COLLECT_MEMBERSHIP_H
 #define XER_COLLECT_MEMBERSHIP_H
 
-#include "experiment.h"
+#include "collect/experiment.h"
 
 #include <sys/types.h>
 
 /* What membership_add did. */
 struct membership {
-	int fd;                 /* the group file, -1: nothing was added */
-	off_t before, after;    /* its sizes */
+	int fd;              /* the group file, -1: nothing was added */
+	off_t before, after; /* its sizes */
 };
 
 /* See whether the file `name` is, or can become, a group. Returns 0, or 125 with `cause`. */
 int membership_check(const char *name, struct cause *cause);
 
-/* Append the experiment to the group, made if it is missing, while no other program does: by its name alone if they
- * are in the same directory, else by its absolute path. Returns 0, or 125 with `cause`. Close with
- * membership_withdraw; the file is closed by an exec, too. */
-int membership_add(const char *name, const struct experiment_directory *experiment, struct membership *out,
-                   struct cause *cause);
+/* Append the experiment to the group, made if it is missing, while no other program does: by its
+ * name alone if they are in the same directory, else by its absolute path. Returns 0, or 125 with
+ * `cause`. Close with membership_withdraw; the file is closed by an exec, too. */
+int membership_add(const char *name, const struct experiment_directory *experiment,
+                   struct membership *out, struct cause *cause);
 
 /* Nothing will be recorded: take the line away again, unless others have added theirs behind it. */
 void membership_withdraw(struct membership *membership);

@@ -1,8 +1,8 @@
 /* options.c: the command line of xcollect. The options are the rows of options.def: the parser, the
  * default values and the help all walk that table. */
-#include "options.h"
+#include "collect/options.h"
 
-#include "take.h"
+#include "collect/take.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,8 +15,9 @@ static const struct option {
 	option_taker *take;
 	const char *meaning;
 } options[] = {
-#define OPTION(letter, word, argument, initial, take, meaning) {letter, word, argument, initial, take, meaning},
-#include "options.def"
+#define OPTION(letter, word, argument, initial, take, meaning) \
+	{letter, word, argument, initial, take, meaning},
+#include "collect/options.def"
 };
 
 enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
@@ -32,28 +33,37 @@ static const struct option *find_letter(char letter)
 static const struct option *find_word(const char *word, size_t len)
 {
 	for (size_t i = 0; i < OPTION_COUNT; i++)
-		if (options[i].word && strncmp(options[i].word, word, len) == 0 && options[i].word[len] == '\0')
+		if (options[i].word && strncmp(options[i].word, word, len) == 0 &&
+		    options[i].word[len] == '\0')
 			return &options[i];
 	return NULL;
 }
 
-static int refuse_value(const struct request *request, const struct option *option, const char *value, int status, struct cause *cause)
+static int refuse_value(const struct request *request, const struct option *option,
+                        const char *value, int status, struct cause *cause)
 {
 	if (request->counters.unknown[0])
-		return cause_set(cause, CAUSE_FAILED, "-%c: there is no event '%s'; xcollect -%c lists those that there are", option->letter,
-		                 request->counters.unknown, option->letter);
+		return cause_set(
+			cause, CAUSE_FAILED,
+			"-%c: there is no event '%s'; xcollect -%c lists those that there are",
+			option->letter, request->counters.unknown, option->letter);
 	if (status == -E2BIG && option->letter == 'h')
-		return cause_set(cause, CAUSE_FAILED, "-h takes %d events at most", FMT_COUNTERS_MAX);
+		return cause_set(cause, CAUSE_FAILED, "-h takes %d events at most",
+		                 FMT_COUNTERS_MAX);
 	if (status == -E2BIG)
-		return cause_set(cause, CAUSE_FAILED, "-%c can be given %d times at most", option->letter, OPTIONS_COMMENTS);
+		return cause_set(cause, CAUSE_FAILED, "-%c can be given %d times at most",
+		                 option->letter, OPTIONS_COMMENTS);
 	if (status == -ERANGE)
-		return cause_set(cause, CAUSE_FAILED, "-%c cannot be '%s': out of range (%s)", option->letter, value, request->range);
-	return cause_set(cause, CAUSE_FAILED, "-%c cannot be '%s' (it takes %s)", option->letter, value, option->argument);
+		return cause_set(cause, CAUSE_FAILED, "-%c cannot be '%s': out of range (%s)",
+		                 option->letter, value, request->range);
+	return cause_set(cause, CAUSE_FAILED, "-%c cannot be '%s' (it takes %s)", option->letter,
+	                 value, option->argument);
 }
 
 /* Take the options in one argument, `text` pointing behind its dash; a value may be in `next`.
  * *used becomes 1 if it was. */
-static int take_letters(struct request *request, const char *text, const char *next, int *used, struct cause *cause)
+static int take_letters(struct request *request, const char *text, const char *next, int *used,
+                        struct cause *cause)
 {
 	for (; *text; text++) {
 		const struct option *option = find_letter(*text);
@@ -61,7 +71,8 @@ static int take_letters(struct request *request, const char *text, const char *n
 		int status;
 
 		if (!option)
-			return cause_set(cause, CAUSE_FAILED, "unknown option -%c; see xcollect --help", *text);
+			return cause_set(cause, CAUSE_FAILED,
+			                 "unknown option -%c; see xcollect --help", *text);
 		if (!option->argument) {
 			option->take(request, NULL);
 			continue;
@@ -71,7 +82,8 @@ static int take_letters(struct request *request, const char *text, const char *n
 			return 0;
 		}
 		if (!value)
-			return cause_set(cause, CAUSE_FAILED, "-%c needs a value (%s)", *text, option->argument);
+			return cause_set(cause, CAUSE_FAILED, "-%c needs a value (%s)", *text,
+			                 option->argument);
 		status = option->take(request, value);
 		*used = text[1] == '\0';
 		return status < 0 ? refuse_value(request, option, value, status, cause) : 0;
@@ -82,20 +94,25 @@ static int take_letters(struct request *request, const char *text, const char *n
 static int take_word(struct request *request, const char *word, struct cause *cause)
 {
 	const char *value = strchr(word, '=');
-	const struct option *option = find_word(word, value ? (size_t)(value - word) : strlen(word));
+	const struct option *option = find_word(word,
+	                                        value ? (size_t)(value - word) : strlen(word));
 	int status;
 
 	if (!option)
-		return cause_set(cause, CAUSE_FAILED, "unknown option --%s; see xcollect --help", word);
+		return cause_set(cause, CAUSE_FAILED, "unknown option --%s; see xcollect --help",
+		                 word);
 	if (value && !option->argument)
 		return cause_set(cause, CAUSE_FAILED, "--%s takes no value", option->word);
 	if (!value && option->argument && option->argument[0] != '[')
-		return cause_set(cause, CAUSE_FAILED, "--%s needs a value (=%s)", option->word, option->argument);
+		return cause_set(cause, CAUSE_FAILED, "--%s needs a value (=%s)", option->word,
+		                 option->argument);
 	status = option->take(request, value ? value + 1 : NULL);
 	if (status == -ERANGE)
-		return cause_set(cause, CAUSE_FAILED, "--%s cannot be '%s': out of range (%s)", option->word, value + 1, request->range);
+		return cause_set(cause, CAUSE_FAILED, "--%s cannot be '%s': out of range (%s)",
+		                 option->word, value + 1, request->range);
 	if (status < 0)
-		return cause_set(cause, CAUSE_FAILED, "--%s cannot be '%s' (it takes %s)", option->word, value + 1, option->argument);
+		return cause_set(cause, CAUSE_FAILED, "--%s cannot be '%s' (it takes %s)",
+		                 option->word, value + 1, option->argument);
 	return 0;
 }
 
@@ -110,10 +127,12 @@ static void take_initial(struct request *request)
 /* A signal can do one thing only. */
 static int check_signals(const struct request *request, struct cause *cause)
 {
-	int pause = request->pause_signal, sample = request->sample_signal, trace = request->hooks.signal;
+	int pause = request->pause_signal, sample = request->sample_signal,
+	    trace = request->hooks.signal;
 
 	if ((pause && (pause == sample || pause == trace)) || (sample && sample == trace))
-		return cause_set(cause, CAUSE_FAILED, "-y, -l and --trace-signal need different signals");
+		return cause_set(cause, CAUSE_FAILED,
+		                 "-y, -l and --trace-signal need different signals");
 	return 0;
 }
 
@@ -121,15 +140,22 @@ static int check_signals(const struct request *request, struct cause *cause)
 static int check_attach(const struct request *request, const char *program, struct cause *cause)
 {
 	if (program)
-		return cause_set(cause, CAUSE_FAILED, "-P records a process that runs: there is no program to name ('%s')", program);
+		return cause_set(
+			cause, CAUSE_FAILED,
+			"-P records a process that runs: there is no program to name ('%s')",
+			program);
 	if (request->functrace && request->calls.returns)
-		return cause_set(cause, CAUSE_FAILED, "--functrace=returns=on and -P do not go together: calls that have begun cannot be followed");
+		return cause_set(
+			cause, CAUSE_FAILED,
+			"--functrace=returns=on and -P do not go together: calls that have begun cannot be followed");
 	if (request->stop)
-		return cause_set(cause, CAUSE_FAILED, "-x and -P do not go together: the program has begun");
+		return cause_set(cause, CAUSE_FAILED,
+		                 "-x and -P do not go together: the program has begun");
 	return 0;
 }
 
-/* collect(1) wants a -- between a launcher's arguments and its program; not all launchers know it. */
+/* collect(1) wants a -- between a launcher's arguments and its program; not all launchers know it.
+ */
 static void drop_separator(char **at)
 {
 	while (*at && strcmp(*at, "--") != 0)
@@ -184,7 +210,11 @@ void options_help(FILE *to)
 		if (option->word)
 			fprintf(to, "%s--%s", option->letter ? ", " : "", option->word);
 		if (option->argument)
-			fprintf(to, "%s%s", option->letter ? " " : option->argument[0] == '[' ? "" : "=", option->argument);
+			fprintf(to, "%s%s",
+			        option->letter               ? " "
+			        : option->argument[0] == '[' ? ""
+			                                     : "=",
+			        option->argument);
 		fprintf(to, "\n        %s", option->meaning);
 		if (option->initial)
 			fprintf(to, " [%s]", option->initial);

@@ -2,10 +2,10 @@
 #ifndef XER_COLLECT_OPTIONS_H
 #define XER_COLLECT_OPTIONS_H
 
-#include "calls.h"
-#include "cause.h"
-#include "counters.h"
-#include "hooks.h"
+#include "collect/calls.h"
+#include "collect/cause.h"
+#include "collect/counters.h"
+#include "collect/hooks.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,51 +14,65 @@
 
 enum { OPTIONS_COMMENTS = 10 };
 
-enum options_action { OPTIONS_RECORD, OPTIONS_VERSION, OPTIONS_HELP, OPTIONS_GROUP_DEFINE, OPTIONS_GROUP_DELETE, OPTIONS_GROUP_LIST, OPTIONS_COUNTERS };
+enum options_action {
+	OPTIONS_RECORD,
+	OPTIONS_VERSION,
+	OPTIONS_HELP,
+	OPTIONS_GROUP_DEFINE,
+	OPTIONS_GROUP_DELETE,
+	OPTIONS_GROUP_LIST,
+	OPTIONS_COUNTERS
+};
 
 /* All pointers are borrowed from the command line or static. */
 struct request {
 	enum options_action action;
-	const char *range; /* of the values of the option that was refused for it */
-	uint64_t profile_us;  /* 0: off */
-	uint64_t sample_ms;   /* 0: off */
+	const char *range;   /* of the values of the option that was refused for it */
+	uint64_t profile_us; /* 0: off */
+	uint64_t sample_ms;  /* 0: off */
 	int heap;
 	int sync;
 	enum { MPI_AS_LAUNCHER, MPI_OFF, MPI_ON } mpi; /* calls */
-	const char *mpi_launcher; /* "off", "on", or the name of an MPI */
+	const char *mpi_launcher;                      /* "off", "on", or the name of an MPI */
 	unsigned omp; /* 0: off, 1: stacks, 2: constructs too, as the descriptor has it */
 	uint64_t sync_threshold_ns; /* shortest wait to record */
-	unsigned sync_kinds; /* bit 0: native, bit 1: monitors of Java */
+	unsigned sync_kinds;        /* bit 0: native, bit 1: monitors of Java */
 	int io;
-	struct hooks hooks; /* of user events */
-	const char *group;  /* to define or delete */
+	struct hooks hooks;     /* of user events */
+	const char *group;      /* to define or delete */
 	uint64_t sampler_ns;    /* 0: off */
 	uint64_t sampler_bytes; /* of each CPU's file */
-	uint32_t sampler_stack; /* bytes of the stack that are copied for each sample, 0: frame pointers */
-	int sampler_timers;     /* perf_event_open is refused: timers take the samples (sampler_prepare) */
+	uint32_t sampler_stack; /* bytes of the stack that are copied for each sample, 0: frame
+	                           pointers */
+	int sampler_timers; /* perf_event_open is refused: timers take the samples (sampler_prepare)
+	                     */
 	struct counters counters; /* of -h */
 	int functrace;
 	struct calls calls; /* which ones, if functrace */
-	enum { JAVA_DEFAULT, JAVA_OFF, JAVA_ON } java; /* by default it is recorded, but nothing is said if it cannot be */
-	const char *java_path;      /* of the Java machine to be used, NULL: not said */
-	const char *java_arguments; /* of the machine, at blanks; NULL: none */
+	enum {
+		JAVA_DEFAULT,
+		JAVA_OFF,
+		JAVA_ON
+	} java;                /* by default it is recorded, but nothing is said if it cannot be */
+	const char *java_path; /* of the Java machine to be used, NULL: not said */
+	const char *java_arguments;     /* of the machine, at blanks; NULL: none */
 	int pause_signal, start_paused; /* signal 0: none */
 	int sample_signal;
-	int stop; /* the program, before it begins */
+	int stop;                /* the program, before it begins */
 	uint64_t from_ms, to_ms; /* when events are recorded; to 0: to the end */
-	uint64_t limit_bytes; /* of event data, 0: none */
-	const char *archive;  /* "off", or what xer_archive -a takes */
+	uint64_t limit_bytes;    /* of event data, 0: none */
+	const char *archive;     /* "off", or what xer_archive -a takes */
 	const char *follow;
-	const char *output;   /* NULL: the default name */
+	const char *output; /* NULL: the default name */
 	int overwrite;
-	const char *directory; /* NULL: the current one */
+	const char *directory;        /* NULL: the current one */
 	const char *experiment_group; /* NULL: none */
-	pid_t attach;         /* the process to attach to, 0: none */
+	pid_t attach;                 /* the process to attach to, 0: none */
 	int dry_run;
 	int verbose;
 	const char *comments[OPTIONS_COMMENTS];
 	size_t comment_count;
-	char **target;        /* the target's argv, NULL-terminated; empty only if action is not RECORD */
+	char **target; /* the target's argv, NULL-terminated; empty only if action is not RECORD */
 };
 
 /* Read the command line. Returns 0, or 125 with `cause`. */

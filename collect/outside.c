@@ -1,11 +1,12 @@
 /* outside.c: see outside.h. */
-#include "outside.h"
+#include "collect/outside.h"
 
 #include <stdio.h>
 
 static int refuse(const struct target *target, const char *remedy, struct cause *cause)
 {
-	return cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: %s; %s", target->path, target->outside, remedy);
+	return cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: %s; %s", target->path,
+	                 target->outside, remedy);
 }
 
 int outside_prepare(struct request *request, const struct target *target, struct cause *cause)
@@ -21,7 +22,8 @@ int outside_prepare(struct request *request, const struct target *target, struct
 	request->pause_signal = request->sample_signal = request->start_paused = request->stop = 0;
 	request->from_ms = request->limit_bytes = 0;
 	request->to_ms = request->attach ? request->to_ms : 0;
-	fprintf(stderr, "xcollect: %s is sampled from outside, and nothing else is recorded: %s\n", target->path, target->outside);
+	fprintf(stderr, "xcollect: %s is sampled from outside, and nothing else is recorded: %s\n",
+	        target->path, target->outside);
 	return 0;
 }
 
@@ -32,5 +34,7 @@ int outside_check(struct request *request, const struct target *target, struct c
 	request->sampler_timers = 0;
 	if (request->sampler_ns || request->counters.count > 0)
 		return 0;
-	return refuse(target, "the kernel's samples could be taken from outside, but are not allowed", cause);
+	return refuse(target,
+	              "the kernel's samples could be taken from outside, but are not allowed",
+	              cause);
 }

@@ -1,14 +1,17 @@
-/* outside.h: a program that no library can be loaded into, as it has no loader or another one, is sampled from outside: by --sampler and -h alone. */
+/* outside.h: a program that no library can be loaded into, as it has no loader or another one, is
+ * sampled from outside: by --sampler and -h alone. */
 #ifndef XER_COLLECT_OUTSIDE_H
 #define XER_COLLECT_OUTSIDE_H
 
-#include "options.h"
-#include "target.h"
+#include "collect/options.h"
+#include "collect/target.h"
 
-/* Turn off what is recorded from inside, and say so on stderr. Returns 0, or 126 with `cause`: nothing else is wanted. */
+/* Turn off what is recorded from inside, and say so on stderr. Returns 0, or 126 with `cause`:
+ * nothing else is wanted. */
 int outside_prepare(struct request *request, const struct target *target, struct cause *cause);
 
-/* After sampler_prepare: timers are set from inside. Returns 0, or 126 with `cause`: nothing is left. */
+/* After sampler_prepare: timers are set from inside. Returns 0, or 126 with `cause`: nothing is
+ * left. */
 int outside_check(struct request *request, const struct target *target, struct cause *cause);
 
 #endif

@@ -2,15 +2,17 @@
 #ifndef XER_COLLECT_PROCESS_H
 #define XER_COLLECT_PROCESS_H
 
-#include "environment.h"
-#include "target.h"
+#include "collect/environment.h"
+#include "collect/target.h"
 
-/* Describe process `pid` as a target, and check that we may and can go into it, or say in `outside` why not. Nothing in it is touched.
- * Returns 0, 126 (it cannot be recorded), 127 (there is none) or 125, with `cause`; free with target_fini. */
-int process_find(pid_t pid, const struct installation *installation, struct target *out, struct cause *cause);
+/* Describe process `pid` as a target, and check that we may and can go into it, or say in `outside`
+ * why not. Nothing in it is touched. Returns 0, 126 (it cannot be recorded), 127 (there is none) or
+ * 125, with `cause`; free with target_fini. */
+int process_find(pid_t pid, const struct installation *installation, struct target *out,
+                 struct cause *cause);
 
-/* Check that the process sees the experiment's directory under the same path, and give it to the user of the process if that
- * is another one. Returns 0 or as above. */
+/* Check that the process sees the experiment's directory under the same path, and give it to the
+ * user of the process if that is another one. Returns 0 or as above. */
 int process_hand_over(const struct target *target, const char *directory, struct cause *cause);
 
 #endif

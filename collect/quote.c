@@ -1,5 +1,5 @@
 /* quote.c: quotes command lines for people to read and to paste. */
-#include "quote.h"
+#include "collect/quote.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* remove.c: deletes experiments for -O and after failures. All steps are relative to open directories, so
- * that a path that changes meanwhile leads nowhere else. */
-#include "remove.h"
+/* remove.c: deletes experiments for -O and after failures. All steps are relative to open
+ * directories, so that a path that changes meanwhile leads nowhere else. */
+#include "collect/remove.h"
 
 #include "format/layout.h"
 

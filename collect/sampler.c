@@ -1,6 +1,7 @@
-/* sampler.c: puts the helper of --sampler in place. See sampler.h. It must not be seen by the program: so it is the child of a child that
- * is gone before the program begins, in a session of its own, and holds nothing of the program's open. */
-#include "sampler.h"
+/* sampler.c: puts the helper of --sampler in place. See sampler.h. It must not be seen by the
+ * program: so it is the child of a child that is gone before the program begins, in a session of
+ * its own, and holds nothing of the program's open. */
+#include "collect/sampler.h"
 
 #include "format/layout.h"
 #include "format/sampler.h"
@@ -20,7 +21,8 @@
 
 enum { WAIT_MS = 5000, END_MS = 10000, TIMER_MIN_US = 100, NUMBER = 24 };
 
-/* Stacks of counters are copied: what they count happens anywhere, also in code without frame pointers. */
+/* Stacks of counters are copied: what they count happens anywhere, also in code without frame
+ * pointers. */
 enum { COUNTER_BYTES = 64 << 20, COUNTER_STACK = 8192 };
 
 /* ---- the helper's process */
@@ -52,8 +54,9 @@ static _Noreturn void help(char *const *argv, int directory, int answer)
 	_exit(127);
 }
 
-/* Have a grandchild run help(), of which this process keeps no trace: an ignored SIGCHLD lets the child vanish without a signal and
- * without a share in the times of children, and only who is no subreaper does not get the orphan. */
+/* Have a grandchild run help(), of which this process keeps no trace: an ignored SIGCHLD lets the
+ * child vanish without a signal and without a share in the times of children, and only who is no
+ * subreaper does not get the orphan. */
 static int launch(char *const *argv, int directory, int answer)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
@@ -110,20 +113,28 @@ static int let_begin(int helper, struct sampler_answer *answer)
 
 static void explain(int status)
 {
-	fprintf(stderr, "xcollect: warning: nothing is sampled by the kernel (--sampler): perf_event_open: %s\n", strerror(-status));
+	fprintf(stderr,
+	        "xcollect: warning: nothing is sampled by the kernel (--sampler): perf_event_open: %s\n",
+	        strerror(-status));
 	if (status == -EACCES)
-		fputs("xcollect: to permit it, as root: sysctl kernel.perf_event_paranoid=2\n", stderr);
+		fputs("xcollect: to permit it, as root: sysctl kernel.perf_event_paranoid=2\n",
+		      stderr);
 	else if (status == -EPERM)
 		fputs("xcollect: to permit it in a container: a seccomp profile that passes perf_event_open, as by docker run "
-		      "--security-opt seccomp=FILE; elsewhere, as root: sysctl kernel.perf_event_paranoid=2\n", stderr);
+		      "--security-opt seccomp=FILE; elsewhere, as root: sysctl kernel.perf_event_paranoid=2\n",
+		      stderr);
 	else if (status == -ENOSYS || status == -ENOENT)
-		fputs("xcollect: this kernel has no such events (CONFIG_PERF_EVENTS), or a seccomp profile hides them\n", stderr);
+		fputs("xcollect: this kernel has no such events (CONFIG_PERF_EVENTS), or a seccomp profile hides them\n",
+		      stderr);
 }
 
 void sampler_prepare(struct request *request)
 {
 	uint64_t us = request->sampler_ns / 1000;
-	int fd = request->sampler_ns ? ring_event_open(0, -1, &(struct ring_settings){.period_ns = request->sampler_ns}) : -1;
+	int fd = request->sampler_ns
+	                 ? ring_event_open(
+				   0, -1, &(struct ring_settings){.period_ns = request->sampler_ns})
+	                 : -1;
 
 	if (fd >= 0)
 		close(fd);
@@ -135,7 +146,9 @@ void sampler_prepare(struct request *request)
 	if (!request->profile_us || request->profile_us > us)
 		request->profile_us = us;
 	request->sampler_timers = 1;
-	fprintf(stderr, "xcollect: timers of %g ms take the samples; they fire no more often than the kernel's tick\n", (double)request->profile_us * 1e-3);
+	fprintf(stderr,
+	        "xcollect: timers of %g ms take the samples; they fire no more often than the kernel's tick\n",
+	        (double)request->profile_us * 1e-3);
 }
 
 /* ---- life */
@@ -168,28 +181,45 @@ static void cannot(const struct place *place, const struct job *job, int status)
 	const char *sampler = place->installation->sampler;
 
 	unlinkat(place->experiment->fd, job->directory, AT_REMOVEDIR);
-	fprintf(stderr, "xcollect: warning: %s: %s: %s; the recording goes on without\n", job->counter ? job->counter->name : "--sampler",
+	fprintf(stderr, "xcollect: warning: %s: %s: %s; the recording goes on without\n",
+	        job->counter ? job->counter->name : "--sampler",
 	        sampler[0] ? sampler : "lib/xer/xer_sampler", strerror(-status));
 }
 
 /* Returns our end of the helper's socket, or -errno. */
 static int start_job(const struct place *place, const struct job *job)
 {
-	char period[NUMBER], bytes[NUMBER], stack[NUMBER], process[NUMBER], type[NUMBER], config[NUMBER];
-	char *sampling[] = {(char *)place->installation->sampler, (char *)place->how, period, bytes, stack, process,
-		(char *)place->installation->archive, (char *)(job->archives ? place->request->archive : "off"), job->counter ? (char *)job->directory : NULL, type, config, NULL};
-	char *waiting[] = {(char *)place->installation->sampler, "timers", (char *)place->installation->print, process, NULL};
+	char period[NUMBER], bytes[NUMBER], stack[NUMBER], process[NUMBER], type[NUMBER],
+		config[NUMBER];
+	char *sampling[] = {(char *)place->installation->sampler,
+	                    (char *)place->how,
+	                    period,
+	                    bytes,
+	                    stack,
+	                    process,
+	                    (char *)place->installation->archive,
+	                    (char *)(job->archives ? place->request->archive : "off"),
+	                    job->counter ? (char *)job->directory : NULL,
+	                    type,
+	                    config,
+	                    NULL};
+	char *waiting[] = {(char *)place->installation->sampler, "timers",
+	                   (char *)place->installation->print, process, NULL};
 	int by_timers = is_by_timers(place, job);
 
 	if (by_timers && !place->installation->print[0])
-		fputs("xcollect: warning: xer_print is not beside xcollect: " FMT_DIR_SAMPLER "/ will stay empty; the samples of the timers are a profile all the same\n", stderr);
+		fputs("xcollect: warning: xer_print is not beside xcollect: " FMT_DIR_SAMPLER
+		      "/ will stay empty; the samples of the timers are a profile all the same\n",
+		      stderr);
 	snprintf(period, sizeof(period), "%llu", (unsigned long long)job->period);
 	snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)job->bytes);
 	snprintf(stack, sizeof(stack), "%u", job->stack);
 	snprintf(type, sizeof(type), "%u", job->counter ? job->counter->type : 0);
-	snprintf(config, sizeof(config), "%llu", (unsigned long long)(job->counter ? job->counter->config : 0));
+	snprintf(config, sizeof(config), "%llu",
+	         (unsigned long long)(job->counter ? job->counter->config : 0));
 	/* Who is attached to is being recorded already; its end is not that of the process. */
-	snprintf(process, sizeof(process), "%d", by_timers && place->pid != getpid() ? 0 : (int)place->pid);
+	snprintf(process, sizeof(process), "%d",
+	         by_timers && place->pid != getpid() ? 0 : (int)place->pid);
 	if (mkdirat(place->experiment->fd, job->directory, 0755) < 0)
 		return -errno;
 	return start_helper(by_timers ? waiting : sampling, place->experiment->fd);
@@ -208,7 +238,8 @@ static int begin_job(const struct place *place, const struct job *job, int helpe
 		return status;
 	}
 	if (!answer.in_kernel && !job->counter)
-		fputs("xcollect: --sampler takes no samples in system calls: the system forbids that (kernel.perf_event_paranoid is above 1)\n", stderr);
+		fputs("xcollect: --sampler takes no samples in system calls: the system forbids that (kernel.perf_event_paranoid is above 1)\n",
+		      stderr);
 	return helper;
 }
 
@@ -217,13 +248,17 @@ static unsigned list_jobs(const struct request *request, struct job *jobs)
 	unsigned count = 0;
 
 	if (request->sampler_ns)
-		jobs[count++] = (struct job){.directory = FMT_DIR_SAMPLER, .period = request->sampler_ns, .bytes = request->sampler_bytes,
-			.stack = request->sampler_stack};
+		jobs[count++] = (struct job){.directory = FMT_DIR_SAMPLER,
+		                             .period = request->sampler_ns,
+		                             .bytes = request->sampler_bytes,
+		                             .stack = request->sampler_stack};
 	for (unsigned i = 0; i < request->counters.count; i++) {
 		struct job *job = &jobs[count++];
 
-		*job = (struct job){.counter = &request->counters.counter[i], .period = request->counters.counter[i].period,
-			.bytes = COUNTER_BYTES, .stack = COUNTER_STACK};
+		*job = (struct job){.counter = &request->counters.counter[i],
+		                    .period = request->counters.counter[i].period,
+		                    .bytes = COUNTER_BYTES,
+		                    .stack = COUNTER_STACK};
 		snprintf(job->directory, sizeof(job->directory), "%s%u", FMT_DIR_COUNTER, i);
 	}
 	/* Who waits for timers archives nothing: there are no samples of others. */
@@ -231,7 +266,8 @@ static unsigned list_jobs(const struct request *request, struct job *jobs)
 	return count;
 }
 
-/* A helper that was started after another has begun would inherit events from this process, as the program does. */
+/* A helper that was started after another has begun would inherit events from this process, as the
+ * program does. */
 static unsigned start(const struct place *place, struct samplers *out)
 {
 	struct job jobs[1 + FMT_COUNTERS_MAX] = {0};
@@ -245,10 +281,12 @@ static unsigned start(const struct place *place, struct samplers *out)
 	return begun;
 }
 
-unsigned sampler_begin(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment)
+unsigned sampler_begin(const struct installation *installation, const struct request *request,
+                       const struct experiment_directory *experiment)
 {
 	struct samplers samplers;
-	unsigned begun = start(&(struct place){installation, request, experiment, "exec", getpid()}, &samplers);
+	unsigned begun = start(&(struct place){installation, request, experiment, "exec", getpid()},
+	                       &samplers);
 
 	for (unsigned i = 0; i < samplers.count; i++)
 		if (samplers.fd[i] >= 0)
@@ -256,8 +294,9 @@ unsigned sampler_begin(const struct installation *installation, const struct req
 	return begun;
 }
 
-unsigned sampler_attach(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment,
-                    pid_t pid, struct samplers *out)
+unsigned sampler_attach(const struct installation *installation, const struct request *request,
+                        const struct experiment_directory *experiment, pid_t pid,
+                        struct samplers *out)
 {
 	return start(&(struct place){installation, request, experiment, "attach", pid}, out);
 }

@@ -1,29 +1,35 @@
-/* sampler.h: xcollect --sampler and -h: the kernel samples the program and its descendants, xer_sampler beside them writes FXT files. */
+/* sampler.h: xcollect --sampler and -h: the kernel samples the program and its descendants,
+ * xer_sampler beside them writes FXT files. */
 #ifndef XER_COLLECT_SAMPLER_H
 #define XER_COLLECT_SAMPLER_H
 
-#include "environment.h"
-#include "experiment.h"
-#include "options.h"
+#include "collect/environment.h"
+#include "collect/experiment.h"
+#include "collect/options.h"
 
-/* May anybody sample here? If not, say so on stderr with the remedy, and ask for clock samples by timers in place of it. Before the
- * settings are written down. */
+/* May anybody sample here? If not, say so on stderr with the remedy, and ask for clock samples by
+ * timers in place of it. Before the settings are written down. */
 void sampler_prepare(struct request *request);
 
-/* Begin to sample this process, which is about to execute the program: from then on, until it and all descendants have ended. A helper
- * is left behind, which is no child of this process and gives no sign. What cannot be done is said on stderr, and the recording goes on
- * without. Nothing is done unless sampler_ns or counters are set in the request. Returns how many helpers have begun. */
-unsigned sampler_begin(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment);
+/* Begin to sample this process, which is about to execute the program: from then on, until it and
+ * all descendants have ended. A helper is left behind, which is no child of this process and gives
+ * no sign. What cannot be done is said on stderr, and the recording goes on without. Nothing is
+ * done unless sampler_ns or counters are set in the request. Returns how many helpers have begun.
+ */
+unsigned sampler_begin(const struct installation *installation, const struct request *request,
+                       const struct experiment_directory *experiment);
 
-/* Helpers that sample a running process: our ends of their sockets, -errno of those that could not begin. */
+/* Helpers that sample a running process: our ends of their sockets, -errno of those that could not
+ * begin. */
 struct samplers {
 	int fd[1 + FMT_COUNTERS_MAX];
 	unsigned count;
 };
 
 /* The same of the running process `pid`, from now on until sampler_end. */
-unsigned sampler_attach(const struct installation *installation, const struct request *request, const struct experiment_directory *experiment,
-                    pid_t pid, struct samplers *out);
+unsigned sampler_attach(const struct installation *installation, const struct request *request,
+                        const struct experiment_directory *experiment, pid_t pid,
+                        struct samplers *out);
 
 /* End sampling, and wait for the last sample to be written. */
 void sampler_end(struct samplers *samplers);

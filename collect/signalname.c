@@ -1,5 +1,5 @@
 /* signalname.c: read the names and numbers of signals. */
-#include "signalname.h"
+#include "collect/signalname.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -16,7 +16,8 @@ static int is_usable(int signal)
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (others[i] == signal)
 			return 0;
-	return signal >= 1 && signal <= SIGRTMAX && signal != SIGRTMAX - TICK_BELOW_MAX && (signal < 32 || signal >= SIGRTMIN);
+	return signal >= 1 && signal <= SIGRTMAX && signal != SIGRTMAX - TICK_BELOW_MAX &&
+	       (signal < 32 || signal >= SIGRTMIN);
 }
 
 /* "3" behind "RTMIN+" and the like. Returns -1 if it is no number. */

@@ -1,7 +1,7 @@
 /* take_how.c: options that say of whom, when, how much and where to is recorded. */
-#include "amount.h"
-#include "signalname.h"
-#include "take.h"
+#include "collect/amount.h"
+#include "collect/signalname.h"
+#include "collect/take.h"
 
 #include "format/descriptor.h"
 
@@ -75,7 +75,9 @@ int take_limit(struct request *request, const char *value)
 	status = amount_read(&value, 1 << 20, &request->limit_bytes);
 	if (status == -EINVAL || *value)
 		return -EINVAL;
-	return status < 0 || request->limit_bytes == 0 ? take_out_of_range(request, "more than 0, up to 900000000") : 0;
+	return status < 0 || request->limit_bytes == 0
+	               ? take_out_of_range(request, "more than 0, up to 900000000")
+	               : 0;
 }
 
 int take_attach(struct request *request, const char *value)
@@ -117,7 +119,8 @@ static int check_pattern(const char *pattern)
 {
 	regex_t compiled;
 
-	if (strlen(pattern) >= sizeof(((struct descriptor *)0)->follow) - 1 || regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+	if (strlen(pattern) >= sizeof(((struct descriptor *)0)->follow) - 1 ||
+	    regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB) != 0)
 		return -EINVAL;
 	regfree(&compiled);
 	return 0;
@@ -125,7 +128,8 @@ static int check_pattern(const char *pattern)
 
 int take_follow(struct request *request, const char *value)
 {
-	int is_word = strcmp(value, "on") == 0 || strcmp(value, "off") == 0 || strcmp(value, "all") == 0;
+	int is_word = strcmp(value, "on") == 0 || strcmp(value, "off") == 0 ||
+	              strcmp(value, "all") == 0;
 
 	if (!is_word && (value[0] != '=' || check_pattern(value + 1) < 0))
 		return -EINVAL;
@@ -135,7 +139,8 @@ int take_follow(struct request *request, const char *value)
 
 int take_archive(struct request *request, const char *value)
 {
-	static const char *const names[] = {"on", "off", "copy", "ldobjects", "src", "usedldobjects", "usedsrc"};
+	static const char *const names[] = {"on",  "off",           "copy",   "ldobjects",
+	                                    "src", "usedldobjects", "usedsrc"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(value, names[i]) == 0) {

@@ -1,20 +1,28 @@
 /* take_what.c: options that say what is recorded. */
-#include "amount.h"
-#include "calibrate.h"
-#include "take.h"
+#include "collect/amount.h"
+#include "collect/calibrate.h"
+#include "collect/take.h"
 
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
 
-/* Primes and the like, so that samples do not march in step with the program or the kernel's tick. */
+/* Primes and the like, so that samples do not march in step with the program or the kernel's tick.
+ */
 static const struct {
 	const char *name;
 	uint64_t us;
 } profile_names[] = {{"off", 0}, {"on", 10007}, {"hi", 997}, {"lo", 100003}};
 
-enum { PROFILE_MIN_US = 100, PROFILE_MAX_US = 10 * 1000 * 1000, SAMPLER_MIN_US = 10, SAMPLER_DEFAULT_MB = 64,
-	SAMPLER_MAX_MB = 1 << 20, STACK_MIN_US = 1000, STACK_DEFAULT_KB = 8 };
+enum {
+	PROFILE_MIN_US = 100,
+	PROFILE_MAX_US = 10 * 1000 * 1000,
+	SAMPLER_MIN_US = 10,
+	SAMPLER_DEFAULT_MB = 64,
+	SAMPLER_MAX_MB = 1 << 20,
+	STACK_MIN_US = 1000,
+	STACK_DEFAULT_KB = 8
+};
 
 #define PERIOD_RANGE "from 10u to 10000m"
 
@@ -34,7 +42,8 @@ int take_profile(struct request *request, const char *value)
 		return -EINVAL;
 	if (status < 0 || us < SAMPLER_MIN_US || us > PROFILE_MAX_US)
 		return take_out_of_range(request, PERIOD_RANGE);
-	/* Shorter than timers can do anything with: the kernel samples, and timers stand by for where it may not. */
+	/* Shorter than timers can do anything with: the kernel samples, and timers stand by for
+	 * where it may not. */
 	if (us < PROFILE_MIN_US) {
 		request->sampler_ns = us * 1000;
 		request->sampler_bytes = (uint64_t)SAMPLER_DEFAULT_MB << 20;
@@ -56,7 +65,10 @@ static int read_stack(const char **value, uint64_t *bytes)
 	if (**value != ':')
 		return 0;
 	++*value;
-	return amount_read(value, 1 << 10, bytes) < 0 || *bytes < 1 << 10 || *bytes > FMT_STACK_KB_MAX << 10 ? -EINVAL : 0;
+	return amount_read(value, 1 << 10, bytes) < 0 || *bytes < 1 << 10 ||
+	                       *bytes > FMT_STACK_KB_MAX << 10
+	               ? -EINVAL
+	               : 0;
 }
 
 int take_sampler(struct request *request, const char *value)
@@ -74,7 +86,8 @@ int take_sampler(struct request *request, const char *value)
 		value++;
 	if (*value == ',' && value[1] != 's') {
 		value++;
-		if (amount_read(&value, 1 << 20, &bytes) < 0 || bytes < 1 << 12 || bytes > (uint64_t)SAMPLER_MAX_MB << 20)
+		if (amount_read(&value, 1 << 20, &bytes) < 0 || bytes < 1 << 12 ||
+		    bytes > (uint64_t)SAMPLER_MAX_MB << 20)
 			return -EINVAL;
 	}
 	if (*value == ',') {
@@ -124,10 +137,12 @@ int take_omp(struct request *request, const char *value)
 	return -EINVAL;
 }
 
-/* The names are those that collect(1) knows, and those of today. Which MPI it is, a process tells when it runs. */
+/* The names are those that collect(1) knows, and those of today. Which MPI it is, a process tells
+ * when it runs. */
 int take_mpi_launcher(struct request *request, const char *value)
 {
-	static const char *const names[] = {"on", "off", "OMPT", "CT", "OPENMPI", "MPICH", "MPICH2", "MPICH3", "MVAPICH2", "INTEL"};
+	static const char *const names[] = {"on",    "off",    "OMPT",   "CT",       "OPENMPI",
+	                                    "MPICH", "MPICH2", "MPICH3", "MVAPICH2", "INTEL"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcasecmp(value, names[i]) == 0) {
@@ -162,7 +177,8 @@ const char *options_omp(const struct request *request)
 
 int options_traces_mpi(const struct request *request)
 {
-	return request->mpi == MPI_ON || (request->mpi == MPI_AS_LAUNCHER && options_launches_mpi(request));
+	return request->mpi == MPI_ON ||
+	       (request->mpi == MPI_AS_LAUNCHER && options_launches_mpi(request));
 }
 
 int take_functrace(struct request *request, const char *value)
@@ -221,7 +237,9 @@ int take_sync(struct request *request, const char *value)
 		return 0;
 	}
 	request->sync = 1;
-	return amount_read(&value, 1000, &request->sync_threshold_ns) < 0 ? -EINVAL : read_sync_kinds(value, &request->sync_kinds);
+	return amount_read(&value, 1000, &request->sync_threshold_ns) < 0
+	               ? -EINVAL
+	               : read_sync_kinds(value, &request->sync_kinds);
 }
 
 /* Options that hooks.c takes. */

@@ -1,8 +1,8 @@
-/* target.c: finds the program to record, follows #! lines, and refuses with the reason what the preload
- * library could not enter: static, privileged, foreign and unreadable programs. */
-#include "target.h"
+/* target.c: finds the program to record, follows #! lines, and refuses with the reason what the
+ * preload library could not enter: static, privileged, foreign and unreadable programs. */
+#include "collect/target.h"
 
-#include "elffile.h"
+#include "collect/elffile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +53,8 @@ static int check_executable(const char *path)
 	return S_ISREG(status.st_mode) && access(path, X_OK) == 0 ? 0 : -EACCES;
 }
 
-/* Look `name` up in PATH. Returns 0 or -errno: -ENOENT, or why the best match cannot be executed. */
+/* Look `name` up in PATH. Returns 0 or -errno: -ENOENT, or why the best match cannot be executed.
+ */
 static int search_path(const char *name, char *out)
 {
 	const char *entry = getenv("PATH");
@@ -92,13 +93,16 @@ static int find_program(const char *name, char *out, struct cause *cause)
 		status = search_path(name, out);
 	}
 	if (status == -ENOENT || status == -ENOTDIR)
-		return cause_set(cause, CAUSE_NOT_FOUND, "%s: not found%s", name, strchr(name, '/') ? "" : " in PATH");
+		return cause_set(cause, CAUSE_NOT_FOUND, "%s: not found%s", name,
+		                 strchr(name, '/') ? "" : " in PATH");
 	if (status < 0)
-		return cause_set(cause, CAUSE_REFUSED, "%s: cannot be executed: %s", name, strerror(-status));
+		return cause_set(cause, CAUSE_REFUSED, "%s: cannot be executed: %s", name,
+		                 strerror(-status));
 	return 0;
 }
 
-/* True if executing the file changes the rights of the process, which makes the loader ignore LD_PRELOAD. */
+/* True if executing the file changes the rights of the process, which makes the loader ignore
+ * LD_PRELOAD. */
 static int is_privileged(int fd, const char **what)
 {
 	struct stat status;
@@ -116,7 +120,8 @@ static int is_privileged(int fd, const char **what)
 	if ((status.st_mode & S_ISGID) && (status.st_mode & S_IXGRP) && status.st_gid != getgid())
 		return 1;
 	*what = "a program with file capabilities";
-	return geteuid() != 0 && fgetxattr(fd, "security.capability", capability, sizeof(capability)) > 0;
+	return geteuid() != 0 &&
+	       fgetxattr(fd, "security.capability", capability, sizeof(capability)) > 0;
 }
 
 static int check_elf(struct target *target, int fd, const char *path, struct cause *cause)
@@ -134,7 +139,10 @@ static int check_elf(struct target *target, int fd, const char *path, struct cau
 	if (target->bits < 0)
 		return cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: %s", path, reason);
 	if (is_privileged(fd, &what))
-		return cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: it is %s, and the loader would not let us in", path, what);
+		return cause_set(
+			cause, CAUSE_REFUSED,
+			"%s cannot be recorded: it is %s, and the loader would not let us in", path,
+			what);
 	if (!realpath(path, target->object))
 		target->object[0] = '\0';
 	return 0;
@@ -157,7 +165,8 @@ static int is_env_of_program(const char *interpreter, const char *argument)
 {
 	const char *base = strrchr(interpreter, '/');
 
-	return base && strcmp(base, "/env") == 0 && *argument && *argument != '-' && !strpbrk(argument, "= \t");
+	return base && strcmp(base, "/env") == 0 && *argument && *argument != '-' &&
+	       !strpbrk(argument, "= \t");
 }
 
 /* Make `name` the target, with the arguments {name, script, the script's own}. */
@@ -191,12 +200,14 @@ static int check_file(struct target *target, const char *path, int depth, struct
 	int status;
 
 	if (len < 0) {
-		cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: it cannot be read: %s", path, strerror(errno));
+		cause_set(cause, CAUSE_REFUSED, "%s cannot be recorded: it cannot be read: %s",
+		          path, strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		return cause->exit_code;
 	}
-	status = len >= 4 && memcmp(head, "\177ELF", 4) == 0 ? check_elf(target, fd, path, cause) : -1;
+	status = len >= 4 && memcmp(head, "\177ELF", 4) == 0 ? check_elf(target, fd, path, cause)
+	                                                     : -1;
 	close(fd);
 	if (status >= 0)
 		return status;
@@ -216,7 +227,9 @@ static int check_file(struct target *target, const char *path, int depth, struct
 	}
 	status = check_executable(interpreter);
 	if (status < 0)
-		return cause_set(cause, CAUSE_REFUSED, "%s: its interpreter '%s' cannot be executed: %s", path, interpreter, strerror(-status));
+		return cause_set(cause, CAUSE_REFUSED,
+		                 "%s: its interpreter '%s' cannot be executed: %s", path,
+		                 interpreter, strerror(-status));
 	return check_file(target, interpreter, depth + 1, cause);
 }
 
@@ -231,7 +244,8 @@ int target_find(char **argv, struct target *out, struct cause *cause)
 	if (status == 0)
 		status = check_file(out, out->file, 0, cause);
 	if (status == 0 && make_absolute(out->file, out->path) < 0)
-		status = cause_set(cause, CAUSE_FAILED, "%s: its path is too long or cannot be found out", out->file);
+		status = cause_set(cause, CAUSE_FAILED,
+		                   "%s: its path is too long or cannot be found out", out->file);
 	if (status)
 		target_fini(out);
 	return status;

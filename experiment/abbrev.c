@@ -6,7 +6,7 @@
 
 enum {
 	CODES_MAX = 1 << 20, /* compilers number from 1, without gaps */
-	READ_AGAIN = 8       /* tables may overlap, but not so often that reading them takes forever */
+	READ_AGAIN = 8 /* tables may overlap, but not so often that reading them takes forever */
 };
 
 static int8_t size_of_form(uint64_t form, const struct exp_die_unit *unit)
@@ -92,7 +92,8 @@ static uint8_t attribute_of(uint64_t name)
 	}
 }
 
-/* Gathers abbreviations; specs are in one growing array, so abbreviations have indices into it until it is complete. */
+/* Gathers abbreviations; specs are in one growing array, so abbreviations have indices into it
+ * until it is complete. */
 struct gatherer {
 	const struct exp_die_unit *unit;
 	struct exp_reader in;
@@ -115,8 +116,9 @@ static int read_spec(struct gatherer *gatherer, struct exp_abbrev *abbrev)
 	spec.size = size_of_form(form, gatherer->unit);
 	if (form == DW_FORM_implicit_const)
 		spec.constant = exp_read_sleb(&gatherer->in);
-	if (spec.size == EXP_FORM_UNKNOWN || exp_array_reserve(&gatherer->specs, &gatherer->spec_capacity, gatherer->spec_count,
-							       sizeof(*gatherer->specs)) != 0)
+	if (spec.size == EXP_FORM_UNKNOWN ||
+	    exp_array_reserve(&gatherer->specs, &gatherer->spec_capacity, gatherer->spec_count,
+	                      sizeof(*gatherer->specs)) != 0)
 		return -1;
 	/* An attribute's place in a list of its own is a byte. */
 	if (spec.attribute != EXP_SPEC_NONE && abbrev->count < EXP_SPEC_NONE) {
@@ -138,8 +140,10 @@ static int read_spec(struct gatherer *gatherer, struct exp_abbrev *abbrev)
 static int reserve(struct gatherer *gatherer, uint64_t code)
 {
 	while (gatherer->count <= code) {
-		if (exp_array_reserve(&gatherer->of, &gatherer->capacity, gatherer->count, sizeof(*gatherer->of)) != 0 ||
-		    exp_array_reserve(&gatherer->first, &gatherer->first_capacity, gatherer->count, sizeof(*gatherer->first)) != 0)
+		if (exp_array_reserve(&gatherer->of, &gatherer->capacity, gatherer->count,
+		                      sizeof(*gatherer->of)) != 0 ||
+		    exp_array_reserve(&gatherer->first, &gatherer->first_capacity, gatherer->count,
+		                      sizeof(*gatherer->first)) != 0)
 			return -1;
 		gatherer->first[gatherer->count] = 0;
 		gatherer->of[gatherer->count++] = (struct exp_abbrev){.tag = 0};
@@ -206,7 +210,8 @@ static struct exp_abbrevs *keep(struct exp_dies *dies, const struct gatherer *ga
 	const struct exp_die_unit *unit = gatherer->unit;
 	struct exp_abbrevs *abbrevs = exp_arena_alloc(&dies->arena, sizeof(*abbrevs));
 	struct exp_abbrev *of = exp_arena_alloc(&dies->arena, (gatherer->count + 1) * sizeof(*of));
-	struct exp_spec *specs = exp_arena_alloc(&dies->arena, (gatherer->spec_count + 1) * sizeof(*specs));
+	struct exp_spec *specs = exp_arena_alloc(&dies->arena,
+	                                         (gatherer->spec_count + 1) * sizeof(*specs));
 
 	if (abbrevs == NULL || of == NULL || specs == NULL)
 		return NULL;
@@ -216,7 +221,9 @@ static struct exp_abbrevs *keep(struct exp_dies *dies, const struct gatherer *ga
 		of[i] = gatherer->of[i];
 		of[i].specs = of[i].tag == 0 ? NULL : specs + gatherer->first[i];
 	}
-	*abbrevs = (struct exp_abbrevs){unit->abbrev_offset, unit->version, unit->offset_size, unit->address_size, of, gatherer->count};
+	*abbrevs = (struct exp_abbrevs){
+		unit->abbrev_offset, unit->version, unit->offset_size, unit->address_size, of,
+		gatherer->count};
 	return abbrevs;
 }
 
@@ -229,9 +236,11 @@ static struct exp_abbrevs *read_all(struct exp_dies *dies, const struct exp_die_
 
 	/* The section is small, and tables do not tell how long they are. */
 	exp_debug_want(section, section->size);
-	if (unit->abbrev_offset >= section->ready || dies->abbrev_bytes / READ_AGAIN > section->ready)
+	if (unit->abbrev_offset >= section->ready ||
+	    dies->abbrev_bytes / READ_AGAIN > section->ready)
 		return NULL;
-	gatherer.in = (struct exp_reader){.at = section->bytes + unit->abbrev_offset, .end = section->bytes + section->ready};
+	gatherer.in = (struct exp_reader){.at = section->bytes + unit->abbrev_offset,
+	                                  .end = section->bytes + section->ready};
 	while (more > 0)
 		more = read_abbrev(&gatherer);
 	dies->abbrev_bytes += (uint64_t)(gatherer.in.at - section->bytes) - unit->abbrev_offset;
@@ -248,7 +257,8 @@ static int is_of(const void *item, const void *wanted)
 	const struct exp_die_unit *unit = wanted;
 
 	return abbrevs->offset == unit->abbrev_offset && abbrevs->version == unit->version &&
-	       abbrevs->offset_size == unit->offset_size && abbrevs->address_size == unit->address_size;
+	       abbrevs->offset_size == unit->offset_size &&
+	       abbrevs->address_size == unit->address_size;
 }
 
 struct exp_abbrevs *exp_abbrevs_of(struct exp_dies *dies, const struct exp_die_unit *unit)

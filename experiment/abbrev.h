@@ -1,4 +1,5 @@
-/* abbrev.h: abbreviations of entries of debug information (DWARF 5, section 7.5.3), prepared for reading entries. */
+/* abbrev.h: abbreviations of entries of debug information (DWARF 5, section 7.5.3), prepared for
+ * reading entries. */
 #ifndef XER_EXPERIMENT_ABBREV_H
 #define XER_EXPERIMENT_ABBREV_H
 
@@ -33,10 +34,10 @@ struct exp_abbrev {
 	uint32_t count;
 	uint16_t tag;
 	uint8_t has_children;
-	uint8_t is_fixed;   /* all values together have always `size` bytes */
-	uint8_t is_passed;  /* and nobody asks for any of them */
+	uint8_t is_fixed;  /* all values together have always `size` bytes */
+	uint8_t is_passed; /* and nobody asks for any of them */
 	uint32_t size;
-	uint32_t attributes; /* bit 1 << attribute */
+	uint32_t attributes;                   /* bit 1 << attribute */
 	uint8_t spec[EXP_DIE_ATTRIBUTE_COUNT]; /* index into specs, of attributes that there are */
 };
 
@@ -48,11 +49,13 @@ struct exp_abbrevs {
 	size_t count;
 };
 
-/* Those of a unit, read once; NULL if they are damaged or use what is not known here, or memory is out. */
+/* Those of a unit, read once; NULL if they are damaged or use what is not known here, or memory is
+ * out. */
 struct exp_abbrevs *exp_abbrevs_of(struct exp_dies *dies, const struct exp_die_unit *unit);
 
 /* The spec of an attribute that the entry has. */
-static inline const struct exp_spec *exp_die_spec(const struct exp_die *die, enum exp_die_attribute attribute)
+static inline const struct exp_spec *exp_die_spec(const struct exp_die *die,
+                                                  enum exp_die_attribute attribute)
 {
 	return &die->abbrev->specs[die->abbrev->spec[attribute]];
 }

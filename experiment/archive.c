@@ -28,7 +28,7 @@ static const struct what {
 	unsigned objects : 1, sources : 1, used : 1;
 } whats[] = {
 #define WHAT(name, word, objects, sources, used, meaning) {word, objects, sources, used},
-    EXP_ARCHIVE_WHATS(WHAT)
+	EXP_ARCHIVE_WHATS(WHAT)
 #undef WHAT
 };
 
@@ -68,7 +68,7 @@ static void fail(struct archive *archive, const char *path, const char *what)
 	if (archive->options->reporter.warn == NULL)
 		return;
 	snprintf(text, sizeof(text), "%.400s: not archived: %.400s: %.100s",
-		 archive->experiment->info.path, path, what);
+	         archive->experiment->info.path, path, what);
 	archive->options->reporter.warn(archive->options->reporter.context, text);
 }
 
@@ -122,7 +122,8 @@ static void archive_debug_file(struct archive *archive, const struct exp_object 
 	close(debug);
 }
 
-/* Has this process not looked yet for the debug file of what has this name in the archive? Processes of a tree have the same libraries. */
+/* Has this process not looked yet for the debug file of what has this name in the archive?
+ * Processes of a tree have the same libraries. */
 static int is_new(const struct archive *archive, const char *name)
 {
 	static uint64_t seen[1 << 12];
@@ -131,14 +132,17 @@ static int is_new(const struct archive *archive, const char *name)
 	uint64_t hash;
 
 	fstat(archive->directory, &st);
-	hash = exp_hash_text(EXP_HASH_START ^ (uint64_t)st.st_ino ^ (uint64_t)st.st_dev << 32, name) | 1;
+	hash = exp_hash_text(EXP_HASH_START ^ (uint64_t)st.st_ino ^ (uint64_t)st.st_dev << 32,
+	                     name) |
+	       1;
 	if (seen[hash / 2 % count] == hash)
 		return 0;
 	seen[hash / 2 % count] = hash;
 	return 1;
 }
 
-/* The debug file of an object that is archived already: it may not have been there then, or the disk may have been full. */
+/* The debug file of an object that is archived already: it may not have been there then, or the
+ * disk may have been full. */
 static void archive_rest(struct archive *archive, const struct exp_object *object, const char *name)
 {
 	int fd = is_new(archive, name) ? exp_file_open(archive->directory, name) : -ENOENT;
@@ -176,7 +180,8 @@ static void archive_object(struct archive *archive, const struct exp_object *obj
 
 struct exp_archive_needs exp_archive_needs(enum exp_archive_what what)
 {
-	return (struct exp_archive_needs){.sources = whats[what].sources, .used_only = whats[what].used};
+	return (struct exp_archive_needs){.sources = whats[what].sources,
+	                                  .used_only = whats[what].used};
 }
 
 int exp_archive_find_used(struct experiment *experiment, unsigned char **used)
@@ -190,8 +195,8 @@ int exp_archive_find_used(struct experiment *experiment, unsigned char **used)
 	if (*used == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < set->nodes.count; i++) {
-		const struct exp_object *object =
-		    experiment_object_at(experiment, set->nodes.pc[i], set->nodes.generation[i]);
+		const struct exp_object *object = experiment_object_at(experiment, set->nodes.pc[i],
+		                                                       set->nodes.generation[i]);
 
 		if (object != NULL)
 			(*used)[object - experiment->objects] = 1;
@@ -219,19 +224,21 @@ static int is_logged(const struct exp_info *info, const char *warning)
 {
 	for (size_t i = 0; i < info->event_count; i++)
 		for (size_t k = 0; k < info->events[i].attribute_count; k++)
-			if (strcmp(info->events[i].attributes[k].name, "text") == 0 && strcmp(info->events[i].attributes[k].value, warning) == 0)
+			if (strcmp(info->events[i].attributes[k].name, "text") == 0 &&
+			    strcmp(info->events[i].attributes[k].value, warning) == 0)
 				return 1;
 	return 0;
 }
 
-/* Why a file is not taken is said in the log: at the end of a process nobody listens. Once, as the experiment of a process that was killed
- * is archived each time that it is read. */
+/* Why a file is not taken is said in the log: at the end of a process nobody listens. Once, as the
+ * experiment of a process that was killed is archived each time that it is read. */
 static void refuse_made(struct archive *archive, const struct exp_made_file *file, int error)
 {
 	char text[512];
 
 	fail(archive, file->path, strerror(error));
-	snprintf(text, sizeof(text), "%s %.300s was not taken: %s", file->what, file->path, strerror(error));
+	snprintf(text, sizeof(text), "%s %.300s was not taken: %s", file->what, file->path,
+	         strerror(error));
 	if (!is_logged(&archive->experiment->info, text))
 		exp_log_append_warning(archive->experiment, text);
 }
@@ -242,12 +249,15 @@ static int archive_made(void *context, const struct exp_made_file *file)
 	struct archive *archive = context;
 	int fd, rc;
 
-	if (!archive->options->rewrite && exp_copy_exists(archive->experiment->directory, file->name))
+	if (!archive->options->rewrite &&
+	    exp_copy_exists(archive->experiment->directory, file->name))
 		return 0;
 	fd = exp_made_open_original(archive->experiment, file);
 	if (fd == -ENOENT)
 		return 0;
-	rc = fd < 0 ? fd : exp_copy(fd, archive->experiment->directory, file->name, archive->options->rewrite);
+	rc = fd < 0 ? fd
+	            : exp_copy(fd, archive->experiment->directory, file->name,
+	                       archive->options->rewrite);
 	if (fd >= 0)
 		close(fd);
 	if (rc != 0)
@@ -274,20 +284,21 @@ static int open_directory(struct archive *archive, struct exp_cause *cause)
 	if (rc == 0 && archive->options->common != NULL) {
 		char *common = realpath(archive->options->common, NULL);
 
-		archive->directory =
-		    common == NULL ? -1 : open(common, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		archive->directory = common == NULL
+		                             ? -1
+		                             : open(common, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		rc = archive->directory < 0 ? -errno
-					    : exp_copy_text(common, archives, EXP_ARCHIVE_COMMON);
+		                            : exp_copy_text(common, archives, EXP_ARCHIVE_COMMON);
 		free(common);
 		close(archives);
 	}
 	if (rc != 0)
 		snprintf(cause->text, sizeof(cause->text), "%.250s: cannot write %.100s: %s",
-			 archive->experiment->info.path,
-			 archive->options->common != NULL && archives >= 0
-			     ? archive->options->common
-			     : FMT_DIR_ARCHIVES,
-			 strerror(-rc));
+		         archive->experiment->info.path,
+		         archive->options->common != NULL && archives >= 0
+		                 ? archive->options->common
+		                 : FMT_DIR_ARCHIVES,
+		         strerror(-rc));
 	else
 		exp_copy_sweep(archive->experiment->directory);
 	return rc;
@@ -307,12 +318,14 @@ static int run(struct archive *archive, struct exp_cause *cause)
 		rc = exp_made_each(archive->experiment, archive_made, archive);
 	if (rc == 0 && what->sources)
 		rc = exp_sources_archive(archive->experiment,
-					 &(struct exp_sources_target){archive->directory, archive->options->rewrite, fail_source, archive});
+		                         &(struct exp_sources_target){archive->directory,
+		                                                      archive->options->rewrite,
+		                                                      fail_source, archive});
 	if (rc == 0 && exp_memory_lacked())
 		rc = -ENOMEM;
 	if (rc != 0 && cause->text[0] == '\0')
 		snprintf(cause->text, sizeof(cause->text), "%.250s: cannot archive: %s",
-			 archive->experiment->info.path, strerror(-rc));
+		         archive->experiment->info.path, strerror(-rc));
 	if (archive->directory >= 0)
 		close(archive->directory);
 	free(archive->used);
@@ -320,7 +333,7 @@ static int run(struct archive *archive, struct exp_cause *cause)
 }
 
 int experiment_archive(struct experiment *experiment, const struct exp_archive_options *options,
-		       struct exp_cause *cause)
+                       struct exp_cause *cause)
 {
 	struct archive archive = {.experiment = experiment, .options = options, .directory = -1};
 	char why[EXP_REGEX_WHY];
@@ -331,13 +344,14 @@ int experiment_archive(struct experiment *experiment, const struct exp_archive_o
 		return 0;
 	if (experiment->info.status == EXP_RUNNING) {
 		snprintf(cause->text, sizeof(cause->text), "%.250s: still being recorded",
-			 experiment->info.path);
+		         experiment->info.path);
 		return -EBUSY;
 	}
 	if (options->match != NULL) {
 		rc = exp_regex_compile(&archive.match, options->match, why);
 		if (rc == -EINVAL)
-			snprintf(cause->text, sizeof(cause->text), "'%.250s': %s", options->match, why);
+			snprintf(cause->text, sizeof(cause->text), "'%.250s': %s", options->match,
+			         why);
 		if (rc != 0)
 			return rc;
 	}

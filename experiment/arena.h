@@ -17,7 +17,7 @@ char *exp_arena_string(struct exp_arena *arena, const char *text);
 
 /* Text made by a printf format, or NULL. */
 char *exp_arena_printf(struct exp_arena *arena, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+	__attribute__((format(printf, 2, 3)));
 
 /* Move all memory of `from` to `to`. */
 void exp_arena_join(struct exp_arena *to, struct exp_arena *from);
@@ -31,9 +31,10 @@ int exp_array_reserve(void *items, size_t *capacity, size_t count, size_t size);
 /* As calloc. */
 void *exp_zeroed(size_t count, size_t size);
 
-/* Debug information is read as far as it can be, so that deep inside of it, want of memory looks like damage; but then the whole
- * answer is worth nothing. Therefore each thread remembers that a function of this file has failed, or that somebody has said
- * so of an allocation of another library (a call that failed with errno ENOMEM). */
+/* Debug information is read as far as it can be, so that deep inside of it, want of memory looks
+ * like damage; but then the whole answer is worth nothing. Therefore each thread remembers that a
+ * function of this file has failed, or that somebody has said so of an allocation of another
+ * library (a call that failed with errno ENOMEM). */
 void exp_memory_note(int error);
 
 /* Has memory run out in this thread since it asked last? */

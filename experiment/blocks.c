@@ -45,8 +45,8 @@ struct exp_block exp_blocks_get(const struct exp_block_slot *slot)
 	uint64_t high = slot->word[0] & (((uint64_t)1 << HIGH_BITS) - 1);
 
 	return (struct exp_block){
-	    .node = (uint32_t)slot->word[1],
-	    .size = unpack_size(high << (64 - NODE_BITS) | slot->word[1] >> NODE_BITS),
+		.node = (uint32_t)slot->word[1],
+		.size = unpack_size(high << (64 - NODE_BITS) | slot->word[1] >> NODE_BITS),
 	};
 }
 
@@ -55,7 +55,7 @@ static struct exp_block_slot make_slot(uint64_t address, const struct exp_block 
 	uint64_t packed = pack_size(block->size);
 
 	return (struct exp_block_slot){.word = {address << HIGH_BITS | packed >> (64 - NODE_BITS),
-						packed << NODE_BITS | block->node}};
+	                                        packed << NODE_BITS | block->node}};
 }
 
 static size_t home_of(const struct exp_blocks *blocks, uint64_t address)
@@ -63,7 +63,8 @@ static size_t home_of(const struct exp_blocks *blocks, uint64_t address)
 	return (size_t)(exp_blocks_home(blocks, address) - blocks->slot);
 }
 
-/* Zeroed slots. Those of a large table are asked for in huge pages: each event comes to another page of them. */
+/* Zeroed slots. Those of a large table are asked for in huge pages: each event comes to another
+ * page of them. */
 static struct exp_block_slot *allocate_slots(unsigned bits)
 {
 	size_t size = sizeof(struct exp_block_slot) << bits;
@@ -126,8 +127,8 @@ static int grow(struct exp_blocks *blocks)
 	return 0;
 }
 
-/* What costs is less the memory than not knowing how far to probe: an emptier table is a third faster. A large one is as
- * full as it can be without harm, since there memory counts. */
+/* What costs is less the memory than not knowing how far to probe: an emptier table is a third
+ * faster. A large one is as full as it can be without harm, since there memory counts. */
 static int is_full(const struct exp_blocks *blocks)
 {
 	size_t eighth = blocks->mask / 8;
@@ -136,7 +137,7 @@ static int is_full(const struct exp_blocks *blocks)
 }
 
 int exp_blocks_put(struct exp_blocks *blocks, uint64_t address, const struct exp_block *block,
-		   struct exp_block *old)
+                   struct exp_block *old)
 {
 	size_t at;
 

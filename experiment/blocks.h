@@ -1,5 +1,5 @@
-/* blocks.h: the heap blocks that live at one moment, 16 bytes each, in a table that is 3/16 to 3/8 full while it is small
- * (up to 16 MiB), else 3/8 to 3/4. */
+/* blocks.h: the heap blocks that live at one moment, 16 bytes each, in a table that is 3/16 to 3/8
+ * full while it is small (up to 16 MiB), else 3/8 to 3/4. */
 #ifndef XER_EXPERIMENT_BLOCKS_H
 #define XER_EXPERIMENT_BLOCKS_H
 
@@ -34,7 +34,7 @@ void exp_blocks_fini(struct exp_blocks *blocks);
  * 2^57 - 1. Sizes of 256 GiB and more are kept as the next multiple of 4096, at most 2^50.
  * Returns 1 (replaced), 0 (new) or -ENOMEM. */
 int exp_blocks_put(struct exp_blocks *blocks, uint64_t address, const struct exp_block *block,
-		   struct exp_block *old);
+                   struct exp_block *old);
 
 /* Remove a block. Returns 1 and *out, or 0 if there is none. */
 int exp_blocks_take(struct exp_blocks *blocks, uint64_t address, struct exp_block *out);
@@ -43,7 +43,8 @@ int exp_blocks_take(struct exp_blocks *blocks, uint64_t address, struct exp_bloc
 int exp_blocks_find(const struct exp_blocks *blocks, uint64_t address, struct exp_block *out);
 
 /* The slot where the search for an address begins, to be prefetched. address: any. */
-static inline const struct exp_block_slot *exp_blocks_home(const struct exp_blocks *blocks, uint64_t address)
+static inline const struct exp_block_slot *exp_blocks_home(const struct exp_blocks *blocks,
+                                                           uint64_t address)
 {
 	/* Fibonacci hashing: the golden ratio spreads the stride of an allocator over the table. */
 	return &blocks->slot[address * 0x9e3779b97f4a7c15u >> blocks->shift];

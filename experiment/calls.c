@@ -1,4 +1,5 @@
-/* calls.c: the seldom ways of calls.h: new functions, paths and threads, exits out of order, and the end. */
+/* calls.c: the seldom ways of calls.h: new functions, paths and threads, exits out of order, and
+ * the end. */
 #include "experiment/calls.h"
 
 #include "experiment/arena.h"
@@ -11,12 +12,13 @@ enum { WASTE_MAX = 64, WASTE_FREE = 1 << 20, SEARCH_MIN = 64 };
 
 static uint32_t add_path(struct calls *calls, uint32_t parent, uint32_t function)
 {
-	if (exp_array_reserve(&calls->paths, &calls->path_capacity, calls->path_count, sizeof(*calls->paths)) != 0) {
+	if (exp_array_reserve(&calls->paths, &calls->path_capacity, calls->path_count,
+	                      sizeof(*calls->paths)) != 0) {
 		calls->rc = -ENOMEM;
 		return parent;
 	}
-	calls->paths[calls->path_count] =
-	    (struct calls_path){.function = function, .parent = parent, .last_function = UINT32_MAX};
+	calls->paths[calls->path_count] = (struct calls_path){
+		.function = function, .parent = parent, .last_function = UINT32_MAX};
 	return (uint32_t)calls->path_count++;
 }
 
@@ -50,13 +52,14 @@ uint32_t calls_function_new(struct calls *calls, uint32_t id)
 
 	if (*page == NULL)
 		*page = calloc(CALLS_PAGE, sizeof(**page));
-	if (*page == NULL || exp_array_reserve(&calls->functions, &calls->function_capacity, calls->function_count,
-					       sizeof(*calls->functions)) != 0) {
+	if (*page == NULL ||
+	    exp_array_reserve(&calls->functions, &calls->function_capacity, calls->function_count,
+	                      sizeof(*calls->functions)) != 0) {
 		calls->rc = -ENOMEM;
 		return UINT32_MAX;
 	}
-	calls->functions[calls->function_count] =
-	    (struct exp_call_function){.id = id, .min_ns = UINT64_MAX};
+	calls->functions[calls->function_count] = (struct exp_call_function){.id = id,
+	                                                                     .min_ns = UINT64_MAX};
 	(*page)[id % CALLS_PAGE] = (uint32_t)++calls->function_count;
 	return (uint32_t)calls->function_count - 1;
 }
@@ -68,7 +71,7 @@ struct calls_thread *calls_thread(struct calls *calls, uint32_t tid)
 	if (at != EXP_INDEX_NONE)
 		return &calls->threads[at];
 	if (exp_array_reserve(&calls->threads, &calls->thread_capacity, calls->thread_count,
-			      sizeof(*calls->threads)) != 0 ||
+	                      sizeof(*calls->threads)) != 0 ||
 	    exp_index_add(&calls->by_tid, tid, (uint32_t)calls->thread_count) != 0) {
 		calls->rc = -ENOMEM;
 		return NULL;
@@ -85,7 +88,8 @@ static int is_in_path(const struct calls *calls, uint32_t path, uint32_t functio
 	return 0;
 }
 
-/* Recursion makes a path for each depth. Beyond CALLS_PATHS_MAX a call counts for the path that it is made from. */
+/* Recursion makes a path for each depth. Beyond CALLS_PATHS_MAX a call counts for the path that it
+ * is made from. */
 uint32_t calls_path_new(struct calls *calls, uint32_t parent, uint32_t function)
 {
 	uint64_t key = (uint64_t)parent << 32 | function;
@@ -99,8 +103,8 @@ uint32_t calls_path_new(struct calls *calls, uint32_t parent, uint32_t function)
 		child = add_path(calls, parent, function);
 		if (child == parent)
 			return parent;
-		calls->paths[child].is_recursive =
-		    calls->paths[parent].function == function || is_in_path(calls, parent, function);
+		calls->paths[child].is_recursive = calls->paths[parent].function == function ||
+		                                   is_in_path(calls, parent, function);
 		if (exp_index_add(&calls->children, key, child) != 0)
 			calls->rc = -ENOMEM;
 	}
@@ -112,7 +116,8 @@ uint32_t calls_path_new(struct calls *calls, uint32_t parent, uint32_t function)
 int calls_grow(struct calls *calls, struct calls_thread *thread)
 {
 	if (thread->capacity < CALLS_DEPTH_MAX &&
-	    exp_array_reserve(&thread->open, &thread->capacity, thread->depth, sizeof(*thread->open)) == 0)
+	    exp_array_reserve(&thread->open, &thread->capacity, thread->depth,
+	                      sizeof(*thread->open)) == 0)
 		return 0;
 	if (thread->capacity < CALLS_DEPTH_MAX)
 		calls->rc = -ENOMEM;
@@ -124,7 +129,8 @@ int calls_grow(struct calls *calls, struct calls_thread *thread)
 /* End the innermost call, whose exit was not seen. */
 static void cut(struct calls *calls, struct calls_thread *thread, uint64_t tsc)
 {
-	struct exp_call_function *function = &calls->functions[thread->open[thread->depth - 1].function];
+	struct exp_call_function
+		*function = &calls->functions[thread->open[thread->depth - 1].function];
 	uint64_t ticks;
 
 	function->cut += (uint64_t)calls_pop(calls, thread, tsc, &ticks);
@@ -140,7 +146,8 @@ static size_t search_depth(const struct calls *calls, const struct calls_thread 
 	return SEARCH_MIN;
 }
 
-void calls_exit_other(struct calls *calls, struct calls_thread *thread, uint32_t function, uint64_t tsc)
+void calls_exit_other(struct calls *calls, struct calls_thread *thread, uint32_t function,
+                      uint64_t tsc)
 {
 	size_t steps = search_depth(calls, thread), at = thread->depth;
 

@@ -1,9 +1,11 @@
-/* calls.h: pairs entries with exits and sums up calls: by function, and by the path of calls that led to them.
+/* calls.h: pairs entries with exits and sums up calls: by function, and by the path of calls that
+ * led to them.
  *
- * Each thread has a stack of open calls. An exit that is not of the innermost call ends the calls inside of the one that
- * it belongs to (they were left by an exception or a jump); one of a call that is not open is counted as stray. Calls
- * that are open at the end last to the thread's last event. Both kinds have a time, but are no complete calls: they
- * count in no distribution. Memory depends on functions, paths and depth, not on the number of events. */
+ * Each thread has a stack of open calls. An exit that is not of the innermost call ends the calls
+ * inside of the one that it belongs to (they were left by an exception or a jump); one of a call
+ * that is not open is counted as stray. Calls that are open at the end last to the thread's last
+ * event. Both kinds have a time, but are no complete calls: they count in no distribution. Memory
+ * depends on functions, paths and depth, not on the number of events. */
 #ifndef XER_EXPERIMENT_CALLS_H
 #define XER_EXPERIMENT_CALLS_H
 
@@ -15,7 +17,8 @@
 
 enum {
 	CALLS_DEPTH_MAX = 1 << 20, /* open calls of a thread; deeper ones are counted, not timed */
-	CALLS_PATHS_MAX = 1 << 19, /* beyond that, a call counts for the path that it is made from */
+	CALLS_PATHS_MAX = 1
+	                  << 19, /* beyond that, a call counts for the path that it is made from */
 	CALLS_PAGE_SHIFT = 12,
 	CALLS_PAGE = 1 << CALLS_PAGE_SHIFT,
 	CALLS_NONE = -1
@@ -25,7 +28,7 @@ enum {
 struct calls_path {
 	uint32_t function, parent;
 	uint32_t last_function, last_child; /* the child that was wanted last */
-	uint32_t is_recursive; /* the function is in the path above too */
+	uint32_t is_recursive;              /* the function is in the path above too */
 	uint32_t zero;
 	uint64_t count, self;
 };
@@ -38,16 +41,17 @@ struct calls_open {
 struct calls_thread {
 	uint32_t tid;
 	size_t depth, capacity;
-	uint64_t too_deep; /* open calls beyond CALLS_DEPTH_MAX */
-	uint64_t tsc;      /* of its last event */
+	uint64_t too_deep;       /* open calls beyond CALLS_DEPTH_MAX */
+	uint64_t tsc;            /* of its last event */
 	struct calls_open *open; /* open[depth] */
 };
 
 struct calls {
 	double ns_per_tick;
-	uint64_t multiplier; /* the same, times 2^32 */
+	uint64_t multiplier;                           /* the same, times 2^32 */
 	uint32_t *pages[1 << (28 - CALLS_PAGE_SHIFT)]; /* from numbers to indices plus 1 */
-	struct exp_call_function *functions; /* until the end: times in ticks, spread the sum of squares */
+	struct exp_call_function
+		*functions; /* until the end: times in ticks, spread the sum of squares */
 	size_t function_count, function_capacity;
 	struct calls_path *paths;
 	size_t path_count, path_capacity;
@@ -57,8 +61,10 @@ struct calls {
 	struct exp_index by_tid;
 	uint64_t wasted; /* steps of searches that found nothing */
 	struct exp_calls shown;
-	/* If not NULL: does a call that has ended count? path, tid, end, ticks altogether and without those inside. */
-	int (*ask)(void *context, const struct calls_thread *thread, uint32_t path, uint64_t tsc, uint64_t ticks, uint64_t self);
+	/* If not NULL: does a call that has ended count? path, tid, end, ticks altogether and
+	 * without those inside. */
+	int (*ask)(void *context, const struct calls_thread *thread, uint32_t path, uint64_t tsc,
+	           uint64_t ticks, uint64_t self);
 	void *context;
 	int rc; /* -ENOMEM once something failed */
 };
@@ -70,13 +76,15 @@ void calls_fini(struct calls *calls);
 /* Index of a function's number (28 bits), made if it is new. UINT32_MAX if out of memory. */
 uint32_t calls_function_new(struct calls *calls, uint32_t id);
 
-/* Index of a thread, made if it is new; the pointer is good until the next call. NULL if out of memory. */
+/* Index of a thread, made if it is new; the pointer is good until the next call. NULL if out of
+ * memory. */
 struct calls_thread *calls_thread(struct calls *calls, uint32_t tid);
 
 /* What is not the usual case of the functions below. */
 uint32_t calls_path_new(struct calls *calls, uint32_t parent, uint32_t function);
 int calls_grow(struct calls *calls, struct calls_thread *thread);
-void calls_exit_other(struct calls *calls, struct calls_thread *thread, uint32_t function, uint64_t tsc);
+void calls_exit_other(struct calls *calls, struct calls_thread *thread, uint32_t function,
+                      uint64_t tsc);
 
 /* End all open calls of a thread without an exit. */
 void calls_abandon(struct calls *calls, struct calls_thread *thread);
@@ -97,7 +105,8 @@ static inline uint64_t calls_ns(const struct calls *calls, uint64_t ticks)
 	return (uint64_t)((unsigned __int128)ticks * calls->multiplier >> 32);
 }
 
-static inline void calls_enter(struct calls *calls, struct calls_thread *thread, uint32_t function, uint64_t tsc)
+static inline void calls_enter(struct calls *calls, struct calls_thread *thread, uint32_t function,
+                               uint64_t tsc)
 {
 	uint32_t parent = thread->depth == 0 ? 0 : thread->open[thread->depth - 1].path;
 	const struct calls_path *path = &calls->paths[parent];
@@ -107,11 +116,13 @@ static inline void calls_enter(struct calls *calls, struct calls_thread *thread,
 		child = calls_path_new(calls, parent, function);
 	if (thread->depth == thread->capacity && calls_grow(calls, thread) != 0)
 		return;
-	thread->open[thread->depth++] = (struct calls_open){.begin = tsc, .path = child, .function = function};
+	thread->open[thread->depth++] = (struct calls_open){
+		.begin = tsc, .path = child, .function = function};
 }
 
 /* End the innermost call. Returns whether it counts; *ticks: what it took. */
-static inline int calls_pop(struct calls *calls, struct calls_thread *thread, uint64_t tsc, uint64_t *ticks)
+static inline int calls_pop(struct calls *calls, struct calls_thread *thread, uint64_t tsc,
+                            uint64_t *ticks)
 {
 	const struct calls_open *open = &thread->open[--thread->depth];
 	struct calls_path *path = &calls->paths[open->path];
@@ -122,7 +133,8 @@ static inline int calls_pop(struct calls *calls, struct calls_thread *thread, ui
 	self = *ticks > open->inner ? *ticks - open->inner : 0;
 	if (thread->depth > 0)
 		thread->open[thread->depth - 1].inner += *ticks;
-	if (calls->ask != NULL && !calls->ask(calls->context, thread, open->path, tsc, *ticks, self))
+	if (calls->ask != NULL &&
+	    !calls->ask(calls->context, thread, open->path, tsc, *ticks, self))
 		return 0;
 	path->count++;
 	path->self += self;
@@ -131,12 +143,14 @@ static inline int calls_pop(struct calls *calls, struct calls_thread *thread, ui
 	return 1;
 }
 
-static inline void calls_exit(struct calls *calls, struct calls_thread *thread, uint32_t function, uint64_t tsc)
+static inline void calls_exit(struct calls *calls, struct calls_thread *thread, uint32_t function,
+                              uint64_t tsc)
 {
 	struct exp_call_function *totals = &calls->functions[function];
 	uint64_t ticks, ns;
 
-	if (thread->depth == 0 || thread->open[thread->depth - 1].function != function || thread->too_deep != 0) {
+	if (thread->depth == 0 || thread->open[thread->depth - 1].function != function ||
+	    thread->too_deep != 0) {
 		calls_exit_other(calls, thread, function, tsc);
 		return;
 	}

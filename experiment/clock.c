@@ -18,7 +18,9 @@ uint64_t exp_clock_ticks(const struct exp_clock *clock, uint64_t mono_ns)
 {
 	if (clock->start_mono_ns == 0)
 		return 0;
-	return clock->start.ticks + (uint64_t)exp_whole_signed((double)(int64_t)(mono_ns - clock->start_mono_ns) * 1e-9 * clock->hz);
+	return clock->start.ticks +
+	       (uint64_t)exp_whole_signed((double)(int64_t)(mono_ns - clock->start_mono_ns) * 1e-9 *
+	                                  clock->hz);
 }
 
 int exp_clock_fit(struct exp_clock *clock, const struct exp_clock_point *points, size_t count)

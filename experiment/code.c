@@ -19,7 +19,7 @@ static struct exp_image *image_at(struct symbols *symbols, const struct sym_func
 }
 
 size_t symbols_bytes(struct symbols *symbols, const struct sym_function *function, uint64_t address,
-		     const uint8_t **out)
+                     const uint8_t **out)
 {
 	const struct session_made *made = session_made_find(symbols, function);
 	struct exp_image *image = image_at(symbols, function);
@@ -40,8 +40,8 @@ unsigned symbols_machine(struct symbols *symbols, const struct sym_function *fun
 	return image == NULL || gelf_getehdr(image->elf, &header) == NULL ? 0 : header.e_machine;
 }
 
-int symbols_frames_in(struct symbols *symbols, const struct sym_function *function, uint64_t address,
-		      const struct sym_frame **out)
+int symbols_frames_in(struct symbols *symbols, const struct sym_function *function,
+                      uint64_t address, const struct sym_frame **out)
 {
 	const struct session_made *made = session_made_find(symbols, function);
 
@@ -62,11 +62,12 @@ const char *symbols_slot(struct symbols *symbols, const struct sym_object *objec
 	return image == NULL ? NULL : exp_image_slot_name(image, address);
 }
 
-const char *symbols_variable_in(struct symbols *symbols, const struct sym_object *object, uint64_t address,
-				uint64_t *offset)
+const char *symbols_variable_in(struct symbols *symbols, const struct sym_object *object,
+                                uint64_t address, uint64_t *offset)
 {
 	struct exp_image *image = image_of(symbols, object);
-	const struct exp_symbol *symbol = image == NULL ? NULL : exp_image_variable_at(image, address);
+	const struct exp_symbol *symbol = image == NULL ? NULL
+	                                                : exp_image_variable_at(image, address);
 
 	if (symbol == NULL)
 		return NULL;
@@ -74,12 +75,14 @@ const char *symbols_variable_in(struct symbols *symbols, const struct sym_object
 	return exp_demangle(&symbols->arena, symbol->name);
 }
 
-const uint8_t *symbols_source_sum(struct symbols *symbols, const struct sym_object *object, uint64_t address,
-				  const char *file)
+const uint8_t *symbols_source_sum(struct symbols *symbols, const struct sym_object *object,
+                                  uint64_t address, const char *file)
 {
 	struct exp_image *image = image_of(symbols, object);
 
-	return image == NULL || image->dwarf == NULL ? NULL : exp_dwarf_source_sum(image->dwarf, address, file);
+	return image == NULL || image->dwarf == NULL
+	               ? NULL
+	               : exp_dwarf_source_sum(image->dwarf, address, file);
 }
 
 /* A compilation that was asked for. */
@@ -105,9 +108,12 @@ struct noting {
 };
 
 /* A name as tables have it: that of the symbol where the function itself is. */
-static const char *shown_name(struct noting *noting, const struct exp_dwarf_frame *frame, uint64_t address)
+static const char *shown_name(struct noting *noting, const struct exp_dwarf_frame *frame,
+                              uint64_t address)
 {
-	const struct exp_symbol *symbol = address == 0 ? NULL : exp_image_symbol_at(noting->image, address);
+	const struct exp_symbol *symbol = address == 0
+	                                          ? NULL
+	                                          : exp_image_symbol_at(noting->image, address);
 	const char *name = frame->linkage_name != NULL ? frame->linkage_name : frame->name;
 	struct symbols *symbols = noting->symbols;
 
@@ -124,18 +130,20 @@ static int take_note(void *context, const struct exp_dwarf_note *note)
 	const char *decl = session_path(symbols, note->directory, note->callee->decl_file);
 	struct sym_note *out;
 
-	if (exp_array_reserve(&noting->notes, &noting->capacity, noting->count, sizeof(*noting->notes)) != 0)
+	if (exp_array_reserve(&noting->notes, &noting->capacity, noting->count,
+	                      sizeof(*noting->notes)) != 0)
 		return -ENOMEM;
 	out = &noting->notes[noting->count++];
 	*out = (struct sym_note){
-	    .file = decl,
-	    .line = note->callee->decl_line,
-	    .name = shown_name(noting, note->callee, note->callee == note->function ? note->address : 0),
-	    .holder = shown_name(noting, note->function, note->function_address),
-	    .from_file = decl,
-	    .from_line = note->callee->decl_line,
-	    .address = note->address,
-	    .is_inlined = note->callee != note->function,
+		.file = decl,
+		.line = note->callee->decl_line,
+		.name = shown_name(noting, note->callee,
+	                           note->callee == note->function ? note->address : 0),
+		.holder = shown_name(noting, note->function, note->function_address),
+		.from_file = decl,
+		.from_line = note->callee->decl_line,
+		.address = note->address,
+		.is_inlined = note->callee != note->function,
 	};
 	if (out->is_inlined) {
 		out->file = session_path(symbols, note->directory, note->file);
@@ -145,7 +153,7 @@ static int take_note(void *context, const struct exp_dwarf_note *note)
 }
 
 static int add_notes(struct symbols *symbols, struct exp_image *image, uint64_t address,
-		     struct sym_compilation *out)
+                     struct sym_compilation *out)
 {
 	struct noting noting = {.symbols = symbols, .image = image};
 	int rc = exp_dwarf_each_note(image->dwarf, address, take_note, &noting);
@@ -162,7 +170,7 @@ static int add_notes(struct symbols *symbols, struct exp_image *image, uint64_t 
 }
 
 int symbols_compilation(struct symbols *symbols, const struct sym_object *object, uint64_t address,
-			const struct sym_compilation **out)
+                        const struct sym_compilation **out)
 {
 	struct exp_image *image = image_of(symbols, object);
 	struct known_compilation key = {.object = object}, *known;
@@ -170,7 +178,8 @@ int symbols_compilation(struct symbols *symbols, const struct sym_object *object
 	uint64_t hash;
 	int rc;
 
-	if (image == NULL || image->dwarf == NULL || exp_dwarf_compilation(image->dwarf, address, &found) != 0)
+	if (image == NULL || image->dwarf == NULL ||
+	    exp_dwarf_compilation(image->dwarf, address, &found) != 0)
 		return -ENOENT;
 	key.unit = found.unit;
 	hash = exp_hash_number(exp_hash_number(EXP_HASH_START, (uintptr_t)object), found.unit);
@@ -180,12 +189,13 @@ int symbols_compilation(struct symbols *symbols, const struct sym_object *object
 		if (known == NULL)
 			return -ENOMEM;
 		*known = key;
-		known->compilation = (struct sym_compilation){.name = found.name,
-							      .directory = found.directory,
-							      .producer = found.producer,
-							      .missing = found.missing,
-							      .missing_shared = found.missing_shared,
-							      .version = found.version};
+		known->compilation = (struct sym_compilation){
+			.name = found.name,
+			.directory = found.directory,
+			.producer = found.producer,
+			.missing = found.missing,
+			.missing_shared = found.missing_shared,
+			.version = found.version};
 		rc = add_notes(symbols, image, address, &known->compilation);
 		if (rc != 0 || exp_hash_add(&symbols->compilation_table, hash, known) != 0)
 			return rc != 0 ? rc : -ENOMEM;

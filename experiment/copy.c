@@ -1,6 +1,7 @@
 /* copy.c: copies files into archives: under a temporary name first, then linked to its own, so
- * that other processes that archive the same file at the same moment do no harm. Who writes a temporary file holds its lock, so
- * that what a killed archiver has left can be told, on any machine. */
+ * that other processes that archive the same file at the same moment do no harm. Who writes a
+ * temporary file holds its lock, so that what a killed archiver has left can be told, on any
+ * machine. */
 #include "experiment/copy.h"
 
 #include "format/retry.h"
@@ -64,7 +65,9 @@ static int copy_part(int from, int to, off_t size)
 {
 	ssize_t got = 1;
 
-	while (size > 0 && (got = copy_file_range(from, NULL, to, NULL, size < KERNEL_CHUNK ? (size_t)size : KERNEL_CHUNK, 0)) > 0)
+	while (size > 0 &&
+	       (got = copy_file_range(from, NULL, to, NULL,
+	                              size < KERNEL_CHUNK ? (size_t)size : KERNEL_CHUNK, 0)) > 0)
 		size -= got;
 	/* Between some file systems the kernel refuses, or copies nothing; what is left goes by
 	 * hand. */
@@ -94,7 +97,8 @@ static int copy_bytes(int from, int to)
 		if (rc == 0)
 			rc = copy_part(from, to, hole - data);
 	}
-	if (rc == 0 && lseek(from, 0, SEEK_END) < end) /* what was taken for a hole may have been cut off */
+	if (rc == 0 &&
+	    lseek(from, 0, SEEK_END) < end) /* what was taken for a hole may have been cut off */
 		rc = -ESTALE;
 	return rc != 0 || ftruncate(to, end) == 0 ? rc : -errno;
 }
@@ -122,8 +126,8 @@ static int hold(int fd)
 	return fstat(fd, &st) != 0 || st.st_nlink > 0;
 }
 
-/* Open a temporary file. Returns its descriptor, or -errno. Names with our number may be those of a killed archiver, where nothing is swept,
- * or of one in another namespace. */
+/* Open a temporary file. Returns its descriptor, or -errno. Names with our number may be those of a
+ * killed archiver, where nothing is swept, or of one in another namespace. */
 static int open_temporary(int directory, char *name, size_t size, mode_t mode)
 {
 	static unsigned serial;
@@ -132,7 +136,8 @@ static int open_temporary(int directory, char *name, size_t size, mode_t mode)
 		int fd;
 
 		snprintf(name, size, TEMPORARY "%ld.%u", (long)getpid(), ++serial);
-		fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+		fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		            mode);
 		if (fd < 0 && errno == EEXIST)
 			continue;
 		if (fd < 0)
@@ -152,7 +157,8 @@ static int is_temporary(const char *name)
 	if (strncmp(name, TEMPORARY, strlen(TEMPORARY)) != 0)
 		return 0;
 	serial = number + strspn(number, digits);
-	return serial > number && serial[0] == '.' && serial[1] != '\0' && serial[1 + strspn(serial + 1, digits)] == '\0';
+	return serial > number && serial[0] == '.' && serial[1] != '\0' &&
+	       serial[1 + strspn(serial + 1, digits)] == '\0';
 }
 
 static void sweep_one(int directory, const char *name)
@@ -184,7 +190,8 @@ void exp_copy_sweep(int directory)
 	closedir(entries);
 }
 
-/* An archive may be for more eyes than what is copied into it, and made by somebody who may read everything. */
+/* An archive may be for more eyes than what is copied into it, and made by somebody who may read
+ * everything. */
 static mode_t mode_of_copy(int from)
 {
 	struct stat st;
@@ -192,9 +199,11 @@ static mode_t mode_of_copy(int from)
 	return fstat(from, &st) == 0 && st.st_mode & S_IROTH ? 0644 : 0600;
 }
 
-/* Close what has been written with the result `rc`, and give it its name. Some file systems tell of a full disk only when a file is closed,
- * so that comes first; a second descriptor holds the lock meanwhile. Returns 0 or -errno. */
-static int finish(int to, int rc, int directory, const char *temporary, const char *name, int rewrite)
+/* Close what has been written with the result `rc`, and give it its name. Some file systems tell of
+ * a full disk only when a file is closed, so that comes first; a second descriptor holds the lock
+ * meanwhile. Returns 0 or -errno. */
+static int finish(int to, int rc, int directory, const char *temporary, const char *name,
+                  int rewrite)
 {
 	int lock = fcntl(to, F_DUPFD_CLOEXEC, 0);
 
@@ -223,7 +232,9 @@ int exp_copy_text(const char *text, int directory, const char *name)
 	char temporary[64];
 	int to = open_temporary(directory, temporary, sizeof(temporary), 0644);
 
-	return to < 0 ? to : finish(to, write_all(to, text, strlen(text)), directory, temporary, name, 1);
+	return to < 0 ? to
+	              : finish(to, write_all(to, text, strlen(text)), directory, temporary, name,
+	                       1);
 }
 
 int exp_copy_exists(int directory, const char *name)

@@ -67,7 +67,7 @@ static size_t refill(struct exp_cursor *cursor, size_t need)
 		uint64_t rest = cursor->limit - cursor->end_offset;
 		size_t room = cursor->capacity - left;
 		ssize_t got = pread(cursor->stream->fd, cursor->window + left,
-				    rest < room ? (size_t)rest : room, (off_t)cursor->end_offset);
+		                    rest < room ? (size_t)rest : room, (off_t)cursor->end_offset);
 
 		if (retry(got < 0 && errno == EINTR, &tries))
 			continue;
@@ -84,7 +84,7 @@ static size_t refill(struct exp_cursor *cursor, size_t need)
 }
 
 int exp_cursor_open(struct exp_cursor *cursor, struct exp_stream *stream,
-		    const struct exp_extent *extent, size_t window_size)
+                    const struct exp_extent *extent, size_t window_size)
 {
 	uint64_t length = extent->end - extent->at;
 	size_t capacity = length < window_size ? (size_t)length : window_size;
@@ -248,8 +248,9 @@ static int pass_record(struct exp_cursor *cursor, size_t left)
 	return 1;
 }
 
-/* The records of an extent have ended. If the rest of it holds a buffer at the start of a page, that is another
- * extent, and the length of this one is damaged: go there. Returns 1, or 0 if there is none. */
+/* The records of an extent have ended. If the rest of it holds a buffer at the start of a page,
+ * that is another extent, and the length of this one is damaged: go there. Returns 1, or 0 if there
+ * is none. */
 static int find_swallowed(struct exp_cursor *cursor)
 {
 	uint64_t from = offset_of(cursor, cursor->at);

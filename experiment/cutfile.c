@@ -48,7 +48,8 @@ static const char *path_in(const char *line, uintptr_t address)
 	return *at == '/' ? at : NULL;
 }
 
-/* Find the file that is mapped at an address. Returns its path in line[LINE_SIZE], or NULL: it is no file. */
+/* Find the file that is mapped at an address. Returns its path in line[LINE_SIZE], or NULL: it is
+ * no file. */
 static const char *find_file(uintptr_t address, char *line)
 {
 	int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -83,7 +84,8 @@ static void put_path(const char *path)
 
 	while (*path != '\0') {
 		size_t size = exp_printable(path, strlen(path));
-		char escaped[4] = {'\\', 'x', digits[(unsigned char)*path >> 4], digits[*path & 15]};
+		char escaped[4] = {'\\', 'x', digits[(unsigned char)*path >> 4],
+		                   digits[*path & 15]};
 
 		put(size != 0 ? path : escaped, size != 0 ? size : sizeof(escaped));
 		path += size != 0 ? size : 1;
@@ -93,7 +95,8 @@ static void put_path(const char *path)
 static void on_fault(int number, siginfo_t *info, void *context)
 {
 	static char line[LINE_SIZE];
-	const char *path = info->si_code == BUS_ADRERR ? find_file((uintptr_t)info->si_addr, line) : NULL;
+	const char *path = info->si_code == BUS_ADRERR ? find_file((uintptr_t)info->si_addr, line)
+	                                               : NULL;
 
 	(void)context;
 	if (path == NULL) {
@@ -106,7 +109,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	put(program, strlen(program));
 	put(": ", 2);
 	put_path(path);
-	put(": the file was cut while it was read\n", sizeof(": the file was cut while it was read\n") - 1);
+	put(": the file was cut while it was read\n",
+	    sizeof(": the file was cut while it was read\n") - 1);
 	_exit(1);
 }
 

@@ -1,6 +1,8 @@
-/* data.h: what experiment_load gives: totals by call-stack node, and records of what is not a matter of stacks.
+/* data.h: what experiment_load gives: totals by call-stack node, and records of what is not a
+ * matter of stacks.
  *
- * All of it lives until experiment_close. It is a part of experiment.h, which is the header to include. */
+ * All of it lives until experiment_close. It is a part of experiment.h, which is the header to
+ * include. */
 #ifndef XER_EXPERIMENT_DATA_H
 #define XER_EXPERIMENT_DATA_H
 
@@ -24,13 +26,13 @@ enum exp_metric {
 	EXP_PEAK_COUNT, /* blocks live when the whole process held most bytes, the first time */
 	EXP_PEAK_BYTES,
 	EXP_TEMP_COUNT, /* allocations that the next heap call of their thread freed */
-	EXP_MAP_COUNT, /* ranges of memory without a file that were mapped */
+	EXP_MAP_COUNT,  /* ranges of memory without a file that were mapped */
 	EXP_MAP_BYTES,
 	EXP_MAP_LIVE_BYTES, /* of them still mapped when the recording ended */
 	EXP_MAP_PEAK_BYTES, /* and when most bytes were mapped, the first time */
-	EXP_SYNC_COUNT, /* waits */
+	EXP_SYNC_COUNT,     /* waits */
 	EXP_SYNC_WAIT,
-	EXP_SYNC_LONGEST, /* of a single wait: not a sum but the greatest */
+	EXP_SYNC_LONGEST,  /* of a single wait: not a sum but the greatest */
 	EXP_IO_READ_COUNT, /* calls that succeeded; those that failed count under error alone */
 	EXP_IO_READ_BYTES,
 	EXP_IO_READ_WAIT,
@@ -41,40 +43,61 @@ enum exp_metric {
 	EXP_IO_OTHER_WAIT,
 	EXP_IO_ERROR_COUNT,
 	EXP_IO_ERROR_WAIT,
-	EXP_IO_LONGEST, /* of a single call, of any class */
+	EXP_IO_LONGEST,  /* of a single call, of any class */
 	EXP_TRACE_CALLS, /* calls of traced functions */
 	EXP_TRACE_TIME,  /* in them, without the traced functions that they called */
-	EXP_USER_COUNT, /* events of the program's own */
-	EXP_OMP_WORK,   /* CPU time by what threads did for OpenMP: in the program's code in regions, */
-	EXP_OMP_OVERHEAD, /* beginning and ending them, */
-	EXP_OMP_SERIAL,   /* outside of them */
-	EXP_OMP_IMPLICIT_BARRIER, /* from here on waits: how long they took, or, where constructs were not recorded, CPU time; */
+	EXP_USER_COUNT,  /* events of the program's own */
+	EXP_OMP_WORK, /* CPU time by what threads did for OpenMP: in the program's code in regions,
+	               */
+	EXP_OMP_OVERHEAD,         /* beginning and ending them, */
+	EXP_OMP_SERIAL,           /* outside of them */
+	EXP_OMP_IMPLICIT_BARRIER, /* from here on waits: how long they took, or, where constructs
+	                             were not recorded, CPU time; */
 	EXP_OMP_EXPLICIT_BARRIER, /* in the order of enum fmt_omp_state */
-	EXP_OMP_CRITICAL, EXP_OMP_LOCK, EXP_OMP_ORDERED, EXP_OMP_REDUCTION, EXP_OMP_TASK_WAIT,
-	EXP_MPI_TIME,  /* in calls of MPI functions */
-	EXP_MPI_SENDS, EXP_MPI_BYTES_SENT, EXP_MPI_RECEIVES, EXP_MPI_BYTES_RECEIVED, /* messages, and their bytes */
-	EXP_MPI_OTHER, /* calls that neither send nor receive a message */
-	EXP_MPI_WORK,  /* CPU time in functions that move data, */
-	EXP_MPI_WAIT,  /* and in those that end when others have come */
-	EXP_COUNTER, /* events of counters, from here on: each metric is one of experiment_counter_name */
+	EXP_OMP_CRITICAL,
+	EXP_OMP_LOCK,
+	EXP_OMP_ORDERED,
+	EXP_OMP_REDUCTION,
+	EXP_OMP_TASK_WAIT,
+	EXP_MPI_TIME, /* in calls of MPI functions */
+	EXP_MPI_SENDS,
+	EXP_MPI_BYTES_SENT,
+	EXP_MPI_RECEIVES,
+	EXP_MPI_BYTES_RECEIVED, /* messages, and their bytes */
+	EXP_MPI_OTHER,          /* calls that neither send nor receive a message */
+	EXP_MPI_WORK,           /* CPU time in functions that move data, */
+	EXP_MPI_WAIT,           /* and in those that end when others have come */
+	EXP_COUNTER,            /* events of counters, from here on: each metric is one of
+	                           experiment_counter_name */
 	EXP_COUNTER_LAST = EXP_COUNTER + 7,
 	EXP_METRICS
 };
 
-enum exp_data { EXP_DATA_PROFILE = 1, EXP_DATA_HEAP = 2, EXP_DATA_SYNC = 4, EXP_DATA_IO = 8, EXP_DATA_FUNCTRACE = 16,
-	EXP_DATA_USER = 32, EXP_DATA_OMP = 64, EXP_DATA_MPI = 128, EXP_DATA_COUNTERS = 256 };
+enum exp_data {
+	EXP_DATA_PROFILE = 1,
+	EXP_DATA_HEAP = 2,
+	EXP_DATA_SYNC = 4,
+	EXP_DATA_IO = 8,
+	EXP_DATA_FUNCTRACE = 16,
+	EXP_DATA_USER = 32,
+	EXP_DATA_OMP = 64,
+	EXP_DATA_MPI = 128,
+	EXP_DATA_COUNTERS = 256
+};
 
-/* The name of the counter whose events are metric EXP_COUNTER + slot, NULL if there is none: of all experiments that this process has
- * opened, equal names have one slot. */
+/* The name of the counter whose events are metric EXP_COUNTER + slot, NULL if there is none: of all
+ * experiments that this process has opened, equal names have one slot. */
 const char *experiment_counter_name(unsigned slot);
 
-/* The call-stack tree: nodes 0 .. count-1 in order of id; parent index < own index, UINT32_MAX at roots. */
+/* The call-stack tree: nodes 0 .. count-1 in order of id; parent index < own index, UINT32_MAX at
+ * roots. */
 struct exp_nodes {
 	size_t count;
 	const uint64_t *pc; /* values below FMT_PC_MARKS are marks, see format/record.h */
 	const uint32_t *parent;
 	const uint32_t *generation;
-	size_t traced; /* nodes from here on are paths of traced calls: pc is the function's beginning, 0 unknown */
+	size_t traced; /* nodes from here on are paths of traced calls: pc is the function's
+	                  beginning, 0 unknown */
 	/* Exclusive totals value[metric][node]; NULL for metrics without data. */
 	const uint64_t *value[EXP_METRICS];
 	uint64_t no_stack[EXP_METRICS]; /* totals of events whose stack is 0 or damaged */
@@ -86,7 +109,8 @@ struct exp_usage {
 	double time_s;
 	unsigned reason; /* enum fmt_sample_reason */
 	uint32_t number, tid;
-	uint64_t user_ns, system_ns, cpu_ns, maxrss_kib, minflt, majflt, inblock, oublock, nvcsw, nivcsw, nswap, threads, sampled_ns;
+	uint64_t user_ns, system_ns, cpu_ns, maxrss_kib, minflt, majflt, inblock, oublock, nvcsw,
+		nivcsw, nswap, threads, sampled_ns;
 };
 
 enum { EXP_THREAD_NAME = 248 };
@@ -94,15 +118,16 @@ enum { EXP_THREAD_NAME = 248 };
 struct exp_thread {
 	uint32_t tid;
 	double time_s;
-	unsigned origin; /* enum fmt_thread_origin */
+	unsigned origin;            /* enum fmt_thread_origin */
 	char name[EXP_THREAD_NAME]; /* of Java threads the whole, of others up to 15 bytes */
-	uint64_t samples, cpu_ns; /* of its clock samples */
+	uint64_t samples, cpu_ns;   /* of its clock samples */
 };
 
-/* Objects of one class of Java that one stack allocated, as sampled: of small ones only some are told of, and each stands for many. */
+/* Objects of one class of Java that one stack allocated, as sampled: of small ones only some are
+ * told of, and each stands for many. */
 struct exp_java_alloc {
 	uint32_t class_id; /* its number, 0: not known */
-	uint32_t node;  /* EXP_NO_INDEX: no stack */
+	uint32_t node;     /* EXP_NO_INDEX: no stack */
 	uint64_t samples;
 	double objects, bytes; /* estimated */
 };
@@ -126,23 +151,27 @@ enum { EXP_MOMENTS_MAX = 25 };
 /* Memory mapped without a file: mmap, mremap, growth of the program break. */
 struct exp_heap_maps {
 	uint64_t maps, map_bytes;     /* ranges that were mapped */
-	uint64_t unmaps, unmap_bytes; /* calls that unmapped known ranges, or parts of them, and what they unmapped */
-	uint64_t unknown_unmaps;      /* calls for ranges that were not mapped in the recording, or are of files */
-	uint64_t live_bytes;          /* at the end */
+	uint64_t unmaps, unmap_bytes; /* calls that unmapped known ranges, or parts of them, and
+	                                 what they unmapped */
+	uint64_t unknown_unmaps; /* calls for ranges that were not mapped in the recording, or are
+	                            of files */
+	uint64_t live_bytes;     /* at the end */
 	uint64_t peak_bytes;
 	double peak_time_s;
 };
 
 struct exp_heap {
 	uint64_t allocs, alloc_bytes, frees, unmatched_frees, leaks, leak_bytes;
-	uint64_t temps;      /* allocations that the next heap call of their thread freed */
-	uint64_t lost_frees; /* allocations at an address that was still live: its free is missing */
+	uint64_t temps; /* allocations that the next heap call of their thread freed */
+	uint64_t
+		lost_frees; /* allocations at an address that was still live: its free is missing */
 	uint64_t peak_bytes;
 	double peak_time_s;
 	uint64_t smallest, largest;
 	uint64_t size_count[EXP_HISTOGRAM];
 	uint64_t leak_size_count[EXP_HISTOGRAM];
-	struct exp_heap_moment moments[EXP_MOMENTS_MAX]; /* the first ones equally far apart, the last is the last event */
+	struct exp_heap_moment moments[EXP_MOMENTS_MAX]; /* the first ones equally far apart, the
+	                                                    last is the last event */
 	unsigned moment_count;
 	struct exp_heap_maps maps;
 };
@@ -159,22 +188,24 @@ enum exp_sync_class {
 	EXP_SYNC_SEMAPHORE_SET, /* System V: its address is an identifier */
 	EXP_SYNC_JOIN,          /* its address is a pthread_t */
 	EXP_SYNC_FUTEX,
-	EXP_SYNC_MONITOR        /* of Java: its address is the number of its class << 32 | its identity hash */
+	EXP_SYNC_MONITOR /* of Java: its address is the number of its class << 32 | its identity
+	                    hash */
 };
 
 #define EXP_NO_INDEX UINT32_MAX
 
-/* An object of synchronization that was waited for. One that was made again at the same address by another stack is
- * another object. */
+/* An object of synchronization that was waited for. One that was made again at the same address by
+ * another stack is another object. */
 struct exp_sync_object {
 	uint64_t address;
-	uint64_t mutex;  /* of a condition variable: the one of its longest wait, else 0 */
+	uint64_t mutex;       /* of a condition variable: the one of its longest wait, else 0 */
 	uint8_t object_class; /* enum exp_sync_class */
-	uint32_t creation; /* node of the call that made it, EXP_NO_INDEX if none was recorded */
-	uint32_t node;     /* of its longest wait, EXP_NO_INDEX: no stack */
+	uint32_t creation;    /* node of the call that made it, EXP_NO_INDEX if none was recorded */
+	uint32_t node;        /* of its longest wait, EXP_NO_INDEX: no stack */
 	uint64_t count, failed; /* waits, and those of them that ended without it */
 	uint64_t wait_ns, longest_ns;
-	uint64_t threads; /* set of the threads that waited: bit n the n-th of the stream, bit 63 all further ones */
+	uint64_t threads; /* set of the threads that waited: bit n the n-th of the stream, bit 63
+	                     all further ones */
 };
 
 struct exp_sync_wait {
@@ -189,7 +220,8 @@ struct exp_sync_wait {
 };
 
 struct exp_sync {
-	const struct exp_sync_object *objects; /* objects[object_count] in order of their first waits */
+	const struct exp_sync_object
+		*objects; /* objects[object_count] in order of their first waits */
 	size_t object_count;
 	const struct exp_sync_wait *longest; /* longest[longest_count], the longest first */
 	size_t longest_count;
@@ -203,10 +235,12 @@ struct exp_io_totals {
 };
 
 struct exp_io_file {
-	uint32_t number;      /* as recorded; 0: descriptors of which it is not known what they stand for */
-	unsigned type;        /* enum fmt_file_type */
+	uint32_t number; /* as recorded; 0: descriptors of which it is not known what they stand for
+	                  */
+	unsigned type;   /* enum fmt_file_type */
 	uint32_t file_system; /* f_type of statfs(2), 0: none */
-	const char *name;     /* name[name_size] and a NUL, any bytes; NULL if its name was not recorded */
+	const char
+		*name; /* name[name_size] and a NUL, any bytes; NULL if its name was not recorded */
 	size_t name_size;
 	struct exp_io_totals totals;
 };
@@ -219,19 +253,22 @@ struct exp_io_descriptor {
 
 /* A construct of OpenMP: an event of one kind at one place of the program. */
 struct exp_omp_construct {
-	unsigned event;   /* enum fmt_omp_event */
-	uint32_t node;    /* of the first stack that reached it, EXP_NO_INDEX: no stack */
+	unsigned event; /* enum fmt_omp_event */
+	uint32_t node;  /* of the first stack that reached it, EXP_NO_INDEX: no stack */
 	uint64_t count;
 	uint64_t time_ns, longest_ns;
 	/* Of parallel regions only: */
 	uint64_t most_threads, threads; /* of a team; of all teams */
-	uint64_t work_ns; /* of all threads, without recorded waits */
-	uint64_t wait_ns; /* of all threads: recorded waits, and until the slowest one came to the end */
-	uint64_t lost_ns; /* by uneven shares: what all threads would have worked if all had as long as the busiest, less work_ns */
+	uint64_t work_ns;               /* of all threads, without recorded waits */
+	uint64_t wait_ns; /* of all threads: recorded waits, and until the slowest one came to the
+	                     end */
+	uint64_t lost_ns; /* by uneven shares: what all threads would have worked if all had as long
+	                     as the busiest, less work_ns */
 };
 
 struct exp_omp {
-	const struct exp_omp_construct *constructs; /* constructs[count] in order of their first ends */
+	const struct exp_omp_construct
+		*constructs; /* constructs[count] in order of their first ends */
 	size_t count;
 	uint64_t unended; /* regions that had not ended when the recording did */
 };
@@ -252,7 +289,8 @@ enum { EXP_IO_FUNCTIONS = 256, EXP_IO_ERRORS = 134 };
 struct exp_io {
 	const struct exp_io_file *files; /* files[file_count]; some may only have been named */
 	size_t file_count;
-	const struct exp_io_descriptor *descriptors; /* descriptors[descriptor_count], each file with each number */
+	const struct exp_io_descriptor
+		*descriptors; /* descriptors[descriptor_count], each file with each number */
 	size_t descriptor_count;
 	struct exp_io_totals totals;
 	struct exp_io_sizes sizes[EXP_IO_CLASSES];
@@ -269,13 +307,15 @@ struct exp_histogram {
 /* The value that a share of all values, 0 <= share <= 1, does not exceed; 0 if there are none. */
 uint64_t experiment_quantile(const struct exp_histogram *histogram, double share);
 
-/* The calls of one traced function. `cut` ones were seen to begin only: they have a time, but are not in what is below. */
+/* The calls of one traced function. `cut` ones were seen to begin only: they have a time, but are
+ * not in what is below. */
 struct exp_call_function {
 	uint32_t id;         /* its number in the trace */
 	uint32_t generation; /* of its address */
 	uint64_t address;    /* 0: not known */
 	uint64_t count, cut; /* complete calls; others */
-	uint64_t total_ns;   /* in the function and what it called; of calls within itself the outermost alone */
+	uint64_t total_ns;   /* in the function and what it called; of calls within itself the
+	                        outermost alone */
 	uint64_t self_ns;
 	uint64_t min_ns, max_ns;
 	double sum_ns; /* of all calls */
@@ -284,11 +324,13 @@ struct exp_call_function {
 };
 
 struct exp_calls {
-	const struct exp_call_function *functions; /* functions[function_count] in order of their first calls */
+	const struct exp_call_function
+		*functions; /* functions[function_count] in order of their first calls */
 	size_t function_count;
 	size_t threads, paths;
 	uint64_t entries, exits, arguments, events;
-	uint64_t unwound;  /* calls that were left without an exit: by an exception, a jump, a lost record */
+	uint64_t unwound;  /* calls that were left without an exit: by an exception, a jump, a lost
+	                      record */
 	uint64_t open;     /* calls that had not ended when the trace of their thread did */
 	uint64_t stray;    /* exits of calls that were not open */
 	uint64_t too_deep; /* calls that were not timed, for their depth */
@@ -297,17 +339,18 @@ struct exp_calls {
 
 struct exp_quality {
 	uint64_t samples, sampled_ns; /* clock samples and the CPU time they stand for */
-	uint64_t cpu_ns;              /* CPU time of the process by the last usage record or exit event */
+	uint64_t cpu_ns; /* CPU time of the process by the last usage record or exit event */
 	uint64_t heap_events;
 	uint64_t sync_events, io_events; /* waits; calls */
-	uint64_t calls;               /* of traced functions */
+	uint64_t calls;                  /* of traced functions */
 	uint64_t user_events;
-	uint64_t omp_events;          /* constructs of OpenMP */
-	uint64_t mpi_events;          /* calls of MPI functions */
+	uint64_t omp_events; /* constructs of OpenMP */
+	uint64_t mpi_events; /* calls of MPI functions */
 	uint64_t counter_samples;
-	uint64_t lost;                /* events known to be lost, all kinds */
-	uint64_t stacks, truncated, guessed, failed; /* distinct stacks that events name, and those with marks */
-	uint64_t stack_events, truncated_events;     /* events that name a stack, and those cut short */
+	uint64_t lost; /* events known to be lost, all kinds */
+	uint64_t stacks, truncated, guessed,
+		failed; /* distinct stacks that events name, and those with marks */
+	uint64_t stack_events, truncated_events; /* events that name a stack, and those cut short */
 };
 
 struct exp_data_set {
@@ -319,7 +362,8 @@ struct exp_data_set {
 	size_t thread_count;
 	const struct exp_gc *gcs; /* gcs[gc_count] in order of time */
 	size_t gc_count;
-	const struct exp_java_alloc *java_allocs; /* java_allocs[java_alloc_count] in order of class and node */
+	const struct exp_java_alloc
+		*java_allocs; /* java_allocs[java_alloc_count] in order of class and node */
 	size_t java_alloc_count;
 	struct exp_heap heap;
 	struct exp_sync sync;

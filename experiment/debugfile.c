@@ -32,15 +32,17 @@ static int open_by_build_id(const char *build_id)
 	return open_matching(path, build_id);
 }
 
-/* Is the sum of a file that of the link to it, which is zlib's? Returns fd; or -ENOENT, and closes it. A file of holes may be so large that its
- * sum is never there. */
+/* Is the sum of a file that of the link to it, which is zlib's? Returns fd; or -ENOENT, and closes
+ * it. A file of holes may be so large that its sum is never there. */
 static int if_has_sum(int fd, GElf_Word wanted)
 {
 	const off_t most = (off_t)4 << 30;
 	uint8_t bytes[1 << 14];
 	uLong sum = crc32(0, NULL, 0);
 	struct stat st;
-	ssize_t got = fd < 0 || fstat(fd, &st) != 0 || st.st_size > most ? -1 : pread(fd, bytes, sizeof(bytes), 0);
+	ssize_t got = fd < 0 || fstat(fd, &st) != 0 || st.st_size > most
+	                      ? -1
+	                      : pread(fd, bytes, sizeof(bytes), 0);
 
 	for (off_t at = 0; got > 0 && at <= most; got = pread(fd, bytes, sizeof(bytes), at)) {
 		sum = crc32(sum, bytes, (uInt)got);
@@ -69,12 +71,14 @@ static int open_by_link(const char *path, const struct debug_link *link, const c
 		return -ENOENT;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && fd < 0; i++) {
 		char file[EXP_PLACE_MAX];
-		int len = snprintf(file, sizeof(file), places[i], (int)(slash - path), path, link->name);
+		int len = snprintf(file, sizeof(file), places[i], (int)(slash - path), path,
+		                   link->name);
 
 		/* The link of a file may name the file itself. */
 		if (len >= (int)sizeof(file) || strcmp(file, path) == 0)
 			continue;
-		fd = build_id[0] != '\0' ? open_matching(file, build_id) : if_has_sum(exp_path_open(file), link->sum);
+		fd = build_id[0] != '\0' ? open_matching(file, build_id)
+		                         : if_has_sum(exp_path_open(file), link->sum);
 	}
 	return fd;
 }
@@ -99,7 +103,8 @@ static int parse_link(const Elf_Data *data, struct exp_shared_file *out)
 {
 	const char *text = data->d_buf;
 	const char *nul = text == NULL ? NULL : memchr(text, '\0', data->d_size);
-	size_t len = nul == NULL ? 0 : (size_t)(nul - text), id_len = nul == NULL ? 0 : data->d_size - len - 1;
+	size_t len = nul == NULL ? 0 : (size_t)(nul - text),
+	       id_len = nul == NULL ? 0 : data->d_size - len - 1;
 
 	if (len == 0 || len >= sizeof(out->name) || id_len == 0 || id_len > EXP_BUILD_ID_MAX)
 		return -ENOENT;
@@ -120,11 +125,12 @@ int exp_shared_file_link(int file, struct exp_shared_file *out)
 	if (elf != NULL && elf_getshdrstrndx(elf, &names) == 0)
 		while (rc != 0 && (section = elf_nextscn(elf, section)) != NULL) {
 			GElf_Shdr header;
-			const char *name =
-			    gelf_getshdr(section, &header) == NULL ? NULL : elf_strptr(elf, names, header.sh_name);
+			const char *name = gelf_getshdr(section, &header) == NULL
+			                           ? NULL
+			                           : elf_strptr(elf, names, header.sh_name);
 			Elf_Data *data = name == NULL || strcmp(name, ".gnu_debugaltlink") != 0
-					     ? NULL
-					     : elf_rawdata(section, NULL);
+			                         ? NULL
+			                         : elf_rawdata(section, NULL);
 
 			if (data != NULL)
 				rc = parse_link(data, out);

@@ -13,16 +13,18 @@
 #define LIBRARY "libdebuginfod.so.1"
 enum { TIMEOUT_S = 15, TIMEOUT_MAX_S = 600 };
 
-typedef int find_by_id(debuginfod_client *client, const unsigned char *build_id, int len, char **path);
+typedef int find_by_id(debuginfod_client *client, const unsigned char *build_id, int len,
+                       char **path);
 
 /* Its functions, as <elfutils/debuginfod.h> declares them; build-ids of length 0 are hex text. */
 static struct {
 	debuginfod_client *(*begin)(void);
 	void (*end)(debuginfod_client *client);
 	int (*find_source)(debuginfod_client *client, const unsigned char *build_id, int len,
-			   const char *name, char **path);
+	                   const char *name, char **path);
 	find_by_id *find_executable, *find_debuginfo;
-	void (*set_progressfn)(debuginfod_client *client, int (*progress)(debuginfod_client *client, long done, long all));
+	void (*set_progressfn)(debuginfod_client *client,
+	                       int (*progress)(debuginfod_client *client, long done, long all));
 	int is_tried, is_there;
 	int is_silent; /* a server sent nothing for too long */
 } library;
@@ -84,8 +86,9 @@ static int load(void)
 	*(void **)&library.find_executable = dlsym(handle, "debuginfod_find_executable");
 	*(void **)&library.find_debuginfo = dlsym(handle, "debuginfod_find_debuginfo");
 	*(void **)&library.set_progressfn = dlsym(handle, "debuginfod_set_progressfn");
-	library.is_there = library.begin != NULL && library.end != NULL && library.find_source != NULL &&
-			   library.find_executable != NULL && library.find_debuginfo != NULL && library.set_progressfn != NULL;
+	library.is_there = library.begin != NULL && library.end != NULL &&
+	                   library.find_source != NULL && library.find_executable != NULL &&
+	                   library.find_debuginfo != NULL && library.set_progressfn != NULL;
 	return library.is_there;
 }
 
@@ -99,7 +102,9 @@ static int is_build_id(const char *text)
 
 static debuginfod_client *begin(const char *build_id)
 {
-	debuginfod_client *client = is_build_id(build_id) && load() && !library.is_silent ? library.begin() : NULL;
+	debuginfod_client *client = is_build_id(build_id) && load() && !library.is_silent
+	                                    ? library.begin()
+	                                    : NULL;
 
 	if (client != NULL) {
 		begin_wait();
@@ -123,7 +128,8 @@ char *exp_debuginfod_source(const char *build_id, const char *path)
 
 	if (client == NULL)
 		return NULL;
-	finish(client, library.find_source(client, (const unsigned char *)build_id, 0, path, &place));
+	finish(client,
+	       library.find_source(client, (const unsigned char *)build_id, 0, path, &place));
 	return place;
 }
 

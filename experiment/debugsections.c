@@ -1,4 +1,5 @@
-/* debugsections.c: finds sections with debug information, and inflates compressed ones piece by piece. */
+/* debugsections.c: finds sections with debug information, and inflates compressed ones piece by
+ * piece. */
 #include "experiment/debugsections.h"
 
 #include "experiment/arena.h"
@@ -14,7 +15,7 @@ enum { RATIO_MAX = 1032, ZLIB_HEAD = 2, STEP = 64 << 10 };
 
 static const char *const names[] = {
 #define SECTION(identifier, name) name,
-    EXP_DEBUG_SECTIONS(SECTION)
+	EXP_DEBUG_SECTIONS(SECTION)
 #undef SECTION
 };
 
@@ -46,7 +47,8 @@ int exp_debug_inflate(struct exp_debug_section *section, uint64_t end)
 	while (section->ready < end) {
 		int status;
 
-		stream->avail_out = end - section->ready < UINT32_MAX ? (uInt)(end - section->ready) : UINT32_MAX;
+		stream->avail_out = end - section->ready < UINT32_MAX ? (uInt)(end - section->ready)
+		                                                      : UINT32_MAX;
 		status = inflate(stream, Z_NO_FLUSH);
 		section->ready = (size_t)(stream->next_out - section->inflate->bytes);
 		if (status != Z_OK)
@@ -59,12 +61,13 @@ int exp_debug_inflate(struct exp_debug_section *section, uint64_t end)
 }
 
 /* Without the checksum that zlib keeps at the end: nobody waits for the end. */
-static int begin(struct exp_debug_section *section, const uint8_t *bytes, size_t size, uint64_t whole)
+static int begin(struct exp_debug_section *section, const uint8_t *bytes, size_t size,
+                 uint64_t whole)
 {
 	struct exp_inflate *inflate;
 
-	if (size <= ZLIB_HEAD || size > UINT32_MAX || (bytes[0] & 0xf) != Z_DEFLATED || (bytes[1] & 0x20) ||
-	    (bytes[0] * 256u + bytes[1]) % 31 != 0 || whole / RATIO_MAX > size)
+	if (size <= ZLIB_HEAD || size > UINT32_MAX || (bytes[0] & 0xf) != Z_DEFLATED ||
+	    (bytes[1] & 0x20) || (bytes[0] * 256u + bytes[1]) % 31 != 0 || whole / RATIO_MAX > size)
 		return -ENOTSUP;
 	inflate = exp_zeroed(1, sizeof(*inflate));
 	if (inflate == NULL)
@@ -91,25 +94,30 @@ static int take(Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, struct exp_debu
 	if (data == NULL || data->d_buf == NULL || section->bytes != NULL)
 		return 0;
 	if (!(header->sh_flags & SHF_COMPRESSED)) {
-		*section = (struct exp_debug_section){data->d_buf, data->d_size, data->d_size, NULL};
+		*section = (struct exp_debug_section){data->d_buf, data->d_size, data->d_size,
+		                                      NULL};
 		return 0;
 	}
 	if (gelf_getchdr(scn, &compressed) == NULL || compressed.ch_type != ELFCOMPRESS_ZLIB)
 		return -ENOTSUP;
 	head = gelf_getclass(elf) == ELFCLASS64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
 	return data->d_size < head ? -ENOTSUP
-				   : begin(section, (const uint8_t *)data->d_buf + head, data->d_size - head, compressed.ch_size);
+	                           : begin(section, (const uint8_t *)data->d_buf + head,
+	                                   data->d_size - head, compressed.ch_size);
 }
 
 /* Is this a kind of file that all debug information can be read from by bytes? */
 static int is_plain(const GElf_Ehdr *header)
 {
-	const unsigned char order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
+	const unsigned char order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB
+	                                                                      : ELFDATA2MSB;
 
-	return (header->e_type == ET_EXEC || header->e_type == ET_DYN) && header->e_ident[EI_DATA] == order;
+	return (header->e_type == ET_EXEC || header->e_type == ET_DYN) &&
+	       header->e_ident[EI_DATA] == order;
 }
 
-static int take_named(Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, const char *name, struct exp_debug_sections *out)
+static int take_named(Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, const char *name,
+                      struct exp_debug_sections *out)
 {
 	if (strcmp(name, ".gnu_debugaltlink") == 0 || strncmp(name, ".zdebug", 7) == 0)
 		return -ENOTSUP;
@@ -129,11 +137,14 @@ int exp_debug_sections_open(Elf *elf, struct exp_debug_sections *out)
 	int rc = 0;
 
 	memset(out, 0, sizeof(*out));
-	if (gelf_getehdr(elf, &file) == NULL || !is_plain(&file) || elf_getshdrstrndx(elf, &texts) != 0)
+	if (gelf_getehdr(elf, &file) == NULL || !is_plain(&file) ||
+	    elf_getshdrstrndx(elf, &texts) != 0)
 		return -ENOTSUP;
 	while (rc == 0 && (scn = elf_nextscn(elf, scn)) != NULL) {
 		GElf_Shdr header;
-		const char *name = gelf_getshdr(scn, &header) == NULL ? NULL : elf_strptr(elf, texts, header.sh_name);
+		const char *name = gelf_getshdr(scn, &header) == NULL
+		                           ? NULL
+		                           : elf_strptr(elf, texts, header.sh_name);
 
 		if (name != NULL && header.sh_type != SHT_NOBITS)
 			rc = take_named(elf, scn, &header, name, out);

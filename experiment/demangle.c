@@ -43,8 +43,8 @@ static int demangle(const char *mangled, struct output *output)
 	const char *mark = fortran_mark(mangled);
 
 	if (mark != NULL) /* as gdb writes it */
-		return snprintf(output->text, sizeof(output->text), "%.*s::%s", (int)(mark - mangled - 2), mangled + 2,
-				mark + strlen("_MOD_")) > 0;
+		return snprintf(output->text, sizeof(output->text), "%.*s::%s",
+		                (int)(mark - mangled - 2), mangled + 2, mark + strlen("_MOD_")) > 0;
 	output->len = 0;
 	output->calls = 0;
 	if (setjmp(output->too_long) != 0)
@@ -61,8 +61,8 @@ static int is_mangled(const char *name)
 	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R' || fortran_mark(name) != NULL);
 }
 
-/* Length of what Rust's older scheme makes, which has dots of its own and ends with a hash: "17h", 16 digits, "E". 0: the
- * name is no such one. */
+/* Length of what Rust's older scheme makes, which has dots of its own and ends with a hash: "17h",
+ * 16 digits, "E". 0: the name is no such one. */
 static size_t rust_length(const char *name, size_t len)
 {
 	enum { MARK = 3, DIGITS = 16 };
@@ -114,6 +114,6 @@ const char *exp_demangle(struct exp_arena *arena, const char *mangled)
 		return exp_arena_text(arena, mangled, len);
 	if (core < stem)
 		return exp_arena_printf(arena, "%s [clone %.*s]%s", output.text, (int)(stem - core),
-					mangled + core, stem < len ? "@plt" : "");
+		                        mangled + core, stem < len ? "@plt" : "");
 	return exp_arena_printf(arena, "%s%s", output.text, stem < len ? "@plt" : "");
 }

@@ -38,7 +38,8 @@ static int read_head_rest(struct exp_reader *in, struct exp_die_unit *unit)
 	}
 	if (type == DW_UT_skeleton || type == DW_UT_split_compile || type == DW_UT_split_type)
 		unit->is_split = 1;
-	if (type == DW_UT_skeleton || type == DW_UT_split_compile || type == DW_UT_type || type == DW_UT_split_type)
+	if (type == DW_UT_skeleton || type == DW_UT_split_compile || type == DW_UT_type ||
+	    type == DW_UT_split_type)
 		exp_read_skip(in, 8); /* an id */
 	if (type == DW_UT_type || type == DW_UT_split_type)
 		exp_read_skip(in, unit->offset_size);
@@ -87,7 +88,8 @@ static int add_unit(struct exp_dies *dies)
 	if (read_head(dies, &head) != 0)
 		return -ENOENT;
 	unit = exp_arena_alloc(&dies->arena, sizeof(*unit));
-	if (unit == NULL || exp_array_reserve(&dies->units, &dies->unit_capacity, dies->unit_count, sizeof(struct exp_die_unit *)) != 0)
+	if (unit == NULL || exp_array_reserve(&dies->units, &dies->unit_capacity, dies->unit_count,
+	                                      sizeof(struct exp_die_unit *)) != 0)
 		return -ENOENT;
 	*unit = head;
 	dies->units[dies->unit_count++] = unit;
@@ -111,7 +113,8 @@ static size_t position(const struct exp_dies *dies, uint64_t offset)
 	return low;
 }
 
-/* Where the parts of other sections begin that the unit's values count from; its first entry says so. */
+/* Where the parts of other sections begin that the unit's values count from; its first entry says
+ * so. */
 static void read_bases(struct exp_dies *dies, struct exp_die_unit *unit)
 {
 	struct exp_die die;
@@ -176,13 +179,15 @@ static void read_values(struct exp_reader *in, struct exp_die *out)
 	}
 }
 
-int exp_die_read(struct exp_dies *dies, struct exp_die_unit *unit, uint64_t offset, struct exp_die *out)
+int exp_die_read(struct exp_dies *dies, struct exp_die_unit *unit, uint64_t offset,
+                 struct exp_die *out)
 {
 	const struct exp_debug_section *info = &dies->sections->of[EXP_DEBUG_INFO];
 	struct exp_reader in;
 	uint64_t code;
 
-	if (unit->abbrevs == NULL || offset < unit->first || offset >= unit->end || unit->end > info->ready)
+	if (unit->abbrevs == NULL || offset < unit->first || offset >= unit->end ||
+	    unit->end > info->ready)
 		return -EBADMSG;
 	in = (struct exp_reader){.at = info->bytes + offset, .end = info->bytes + unit->end};
 	out->unit = unit;
@@ -207,7 +212,8 @@ int exp_die_read(struct exp_dies *dies, struct exp_die_unit *unit, uint64_t offs
 	return in.is_bad ? -EBADMSG : 0;
 }
 
-/* The offset behind an entry and all that is below it, as far as that is known without a walk; else 0. */
+/* The offset behind an entry and all that is below it, as far as that is known without a walk; else
+ * 0. */
 static uint64_t offset_behind(const struct exp_die *die)
 {
 	uint64_t sibling;
@@ -274,19 +280,22 @@ int exp_die_number(const struct exp_die *die, enum exp_die_attribute attribute, 
 }
 
 /* Number `index` in a section, of entries of `size` bytes from `base` on. Returns 0 or -ENOENT. */
-static int number_at(struct exp_debug_section *section, uint64_t base, uint64_t index, unsigned size, uint64_t *out)
+static int number_at(struct exp_debug_section *section, uint64_t base, uint64_t index,
+                     unsigned size, uint64_t *out)
 {
 	struct exp_reader in;
 
 	exp_debug_want(section, section->size);
 	if (base > section->ready || index >= (section->ready - base) / size)
 		return -ENOENT;
-	in = (struct exp_reader){.at = section->bytes + base + index * size, .end = section->bytes + section->ready};
+	in = (struct exp_reader){.at = section->bytes + base + index * size,
+	                         .end = section->bytes + section->ready};
 	*out = exp_read_fixed(&in, size);
 	return 0;
 }
 
-int exp_die_address(struct exp_dies *dies, const struct exp_die *die, enum exp_die_attribute attribute, uint64_t *out)
+int exp_die_address(struct exp_dies *dies, const struct exp_die *die,
+                    enum exp_die_attribute attribute, uint64_t *out)
 {
 	const struct exp_die_unit *unit = die->unit;
 	uint64_t number;
@@ -302,7 +311,8 @@ int exp_die_address(struct exp_dies *dies, const struct exp_die *die, enum exp_d
 	case DW_FORM_addrx2:
 	case DW_FORM_addrx3:
 	case DW_FORM_addrx4:
-		return number_at(&dies->sections->of[EXP_DEBUG_ADDR], unit->addresses, number, unit->address_size, out);
+		return number_at(&dies->sections->of[EXP_DEBUG_ADDR], unit->addresses, number,
+		                 unit->address_size, out);
 	default:
 		return -ENOENT;
 	}
@@ -312,12 +322,14 @@ int exp_die_address(struct exp_dies *dies, const struct exp_die *die, enum exp_d
 static const char *text_at(struct exp_debug_section *section, uint64_t offset)
 {
 	exp_debug_want(section, section->size);
-	if (offset >= section->ready || memchr(section->bytes + offset, '\0', section->ready - offset) == NULL)
+	if (offset >= section->ready ||
+	    memchr(section->bytes + offset, '\0', section->ready - offset) == NULL)
 		return NULL;
 	return (const char *)section->bytes + offset;
 }
 
-const char *exp_die_text(struct exp_dies *dies, const struct exp_die *die, enum exp_die_attribute attribute)
+const char *exp_die_text(struct exp_dies *dies, const struct exp_die *die,
+                         enum exp_die_attribute attribute)
 {
 	struct exp_debug_section *of = dies->sections->of;
 	const struct exp_die_unit *unit = die->unit;
@@ -339,7 +351,8 @@ const char *exp_die_text(struct exp_dies *dies, const struct exp_die *die, enum 
 	case DW_FORM_strx2:
 	case DW_FORM_strx3:
 	case DW_FORM_strx4:
-		if (number_at(&of[EXP_DEBUG_STR_OFFSETS], unit->str_offsets, number, unit->offset_size, &number) != 0)
+		if (number_at(&of[EXP_DEBUG_STR_OFFSETS], unit->str_offsets, number,
+		              unit->offset_size, &number) != 0)
 			return NULL;
 		return text_at(&of[EXP_DEBUG_STR], number);
 	default:
@@ -347,7 +360,8 @@ const char *exp_die_text(struct exp_dies *dies, const struct exp_die *die, enum 
 	}
 }
 
-int exp_die_refer(struct exp_dies *dies, const struct exp_die *die, enum exp_die_attribute attribute, struct exp_die *out)
+int exp_die_refer(struct exp_dies *dies, const struct exp_die *die,
+                  enum exp_die_attribute attribute, struct exp_die *out)
 {
 	struct exp_die_unit *unit = die->unit;
 	uint64_t offset;
@@ -374,7 +388,9 @@ int exp_die_refer(struct exp_dies *dies, const struct exp_die *die, enum exp_die
 int exp_die_integrate(struct exp_dies *dies, struct exp_die *die, enum exp_die_attribute attribute)
 {
 	for (int i = 0; i < CHAIN_MAX; i++) {
-		enum exp_die_attribute link = exp_die_has(die, EXP_DIE_ORIGIN) ? EXP_DIE_ORIGIN : EXP_DIE_SPECIFICATION;
+		enum exp_die_attribute link = exp_die_has(die, EXP_DIE_ORIGIN)
+		                                      ? EXP_DIE_ORIGIN
+		                                      : EXP_DIE_SPECIFICATION;
 
 		if (exp_die_has(die, attribute))
 			return 0;

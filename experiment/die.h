@@ -1,12 +1,13 @@
-/* die.h: reads the entries (DIEs) of .debug_info, DWARF 2 to 5: only what names, code ranges and inlined calls need.
+/* die.h: reads the entries (DIEs) of .debug_info, DWARF 2 to 5: only what names, code ranges and
+ * inlined calls need.
  *
- * libdw reads them too, and is asked where these functions do not suffice (split units, files shared by dwz). But it
- * needs whole sections, inflated, and looks up abbreviations and attributes one by one, which took three quarters of
- * the time of a first report on a large program. Here an abbreviation is prepared once, so that one pass over an entry finds
- * all that is ever asked of it.
+ * libdw reads them too, and is asked where these functions do not suffice (split units, files
+ * shared by dwz). But it needs whole sections, inflated, and looks up abbreviations and attributes
+ * one by one, which took three quarters of the time of a first report on a large program. Here an
+ * abbreviation is prepared once, so that one pass over an entry finds all that is ever asked of it.
  *
- * Offsets are from the start of .debug_info, and may be any numbers: what is wrong with them or with the bytes gives
- * -EBADMSG, or no value. Every walk goes forward, so it ends. */
+ * Offsets are from the start of .debug_info, and may be any numbers: what is wrong with them or
+ * with the bytes gives -EBADMSG, or no value. Every walk goes forward, so it ends. */
 #ifndef XER_EXPERIMENT_DIE_H
 #define XER_EXPERIMENT_DIE_H
 
@@ -16,7 +17,8 @@
 
 #include <stdint.h>
 
-/* The attributes that are kept. ATTRIBUTE(identifier, name), several names may give one: the older ones are of GNU. */
+/* The attributes that are kept. ATTRIBUTE(identifier, name), several names may give one: the older
+ * ones are of GNU. */
 #define EXP_DIE_ATTRIBUTES(ATTRIBUTE) \
 	ATTRIBUTE(SIBLING, DW_AT_sibling) \
 	ATTRIBUTE(LOW_PC, DW_AT_low_pc) \
@@ -44,7 +46,7 @@ enum exp_die_attribute {
 #define ATTRIBUTE(identifier, name) EXP_DIE_##identifier,
 	EXP_DIE_ATTRIBUTES(ATTRIBUTE)
 #undef ATTRIBUTE
-	    EXP_DIE_ATTRIBUTE_COUNT
+		EXP_DIE_ATTRIBUTE_COUNT
 };
 
 /* A unit: a compilation, or a part of one. */
@@ -53,18 +55,20 @@ struct exp_die_unit {
 	uint64_t first;      /* offset of its first entry */
 	uint64_t abbrev_offset;
 	unsigned version, offset_size, address_size;
-	int is_split;                   /* its entries are in another file */
-	struct exp_abbrevs *abbrevs;    /* NULL: not read, or unusable */
-	int has_bases;                  /* what follows was read */
+	int is_split;                /* its entries are in another file */
+	struct exp_abbrevs *abbrevs; /* NULL: not read, or unusable */
+	int has_bases;               /* what follows was read */
 	uint64_t low_pc;
 	uint64_t stmt_list;    /* where its line table begins, UINT64_MAX: it has none */
 	const char *directory; /* of the compilation, or NULL */
-	uint64_t str_offsets, addresses, range_lists; /* where its part of these sections begins, UINT64_MAX: nowhere */
+	uint64_t str_offsets, addresses,
+		range_lists; /* where its part of these sections begins, UINT64_MAX: nowhere */
 };
 
 struct exp_dies {
 	struct exp_debug_sections *sections;
-	struct exp_die_unit **units; /* units[unit_count] by offset: those whose headers were read */
+	struct exp_die_unit *
+		*units; /* units[unit_count] by offset: those whose headers were read */
 	size_t unit_count, unit_capacity;
 	uint64_t walked; /* offset behind the last of them */
 	struct exp_hash abbrevs;
@@ -76,12 +80,13 @@ struct exp_die {
 	struct exp_die_unit *unit;
 	const struct exp_abbrev *abbrev;
 	uint64_t offset;
-	uint64_t behind;   /* offset behind its own values: of its first child, if it has any */
-	unsigned tag;      /* 0: not an entry, but the end of a list of siblings */
+	uint64_t behind; /* offset behind its own values: of its first child, if it has any */
+	unsigned tag;    /* 0: not an entry, but the end of a list of siblings */
 	int has_children;
-	uint32_t present;  /* bit 1 << attribute */
-	const uint8_t *value[EXP_DIE_ATTRIBUTE_COUNT]; /* of those that are present; checked to lie within the unit */
-	const uint8_t *end; /* of the unit */
+	uint32_t present;                              /* bit 1 << attribute */
+	const uint8_t *value[EXP_DIE_ATTRIBUTE_COUNT]; /* of those that are present; checked to lie
+	                                                  within the unit */
+	const uint8_t *end;                            /* of the unit */
 };
 
 /* sections are borrowed. */
@@ -94,11 +99,13 @@ struct exp_die_unit *exp_dies_unit_at(struct exp_dies *dies, uint64_t offset);
 /* The units one after the other: the first (NULL), or the next. NULL at the end. */
 struct exp_die_unit *exp_dies_unit_next(struct exp_dies *dies, const struct exp_die_unit *unit);
 
-/* Read the entry of a unit at an offset. Of parameters, variables and the like the values are not kept. Returns 0 or
- * -EBADMSG. */
-int exp_die_read(struct exp_dies *dies, struct exp_die_unit *unit, uint64_t offset, struct exp_die *out);
+/* Read the entry of a unit at an offset. Of parameters, variables and the like the values are not
+ * kept. Returns 0 or -EBADMSG. */
+int exp_die_read(struct exp_dies *dies, struct exp_die_unit *unit, uint64_t offset,
+                 struct exp_die *out);
 
-/* Go from an entry to its next sibling, or to the entry that ends the list. Returns 0 or -EBADMSG. */
+/* Go from an entry to its next sibling, or to the entry that ends the list. Returns 0 or -EBADMSG.
+ */
 int exp_die_next(struct exp_dies *dies, struct exp_die *die);
 
 static inline int exp_die_has(const struct exp_die *die, enum exp_die_attribute attribute)
@@ -106,26 +113,34 @@ static inline int exp_die_has(const struct exp_die *die, enum exp_die_attribute 
 	return (die->present >> attribute & 1) != 0;
 }
 
-/* The value of an attribute: a number (also an offset); an address; a string that lives with the sections. Return 0, NULL
- * for strings, or -ENOENT: it has no such attribute, or of another kind. */
+/* The value of an attribute: a number (also an offset); an address; a string that lives with the
+ * sections. Return 0, NULL for strings, or -ENOENT: it has no such attribute, or of another kind.
+ */
 int exp_die_number(const struct exp_die *die, enum exp_die_attribute attribute, uint64_t *out);
-int exp_die_address(struct exp_dies *dies, const struct exp_die *die, enum exp_die_attribute attribute, uint64_t *out);
-const char *exp_die_text(struct exp_dies *dies, const struct exp_die *die, enum exp_die_attribute attribute);
+int exp_die_address(struct exp_dies *dies, const struct exp_die *die,
+                    enum exp_die_attribute attribute, uint64_t *out);
+const char *exp_die_text(struct exp_dies *dies, const struct exp_die *die,
+                         enum exp_die_attribute attribute);
 
-/* The entry that an attribute refers to. Returns 0, -ENOENT or -EBADMSG. out may be the entry itself. */
-int exp_die_refer(struct exp_dies *dies, const struct exp_die *die, enum exp_die_attribute attribute, struct exp_die *out);
+/* The entry that an attribute refers to. Returns 0, -ENOENT or -EBADMSG. out may be the entry
+ * itself. */
+int exp_die_refer(struct exp_dies *dies, const struct exp_die *die,
+                  enum exp_die_attribute attribute, struct exp_die *out);
 
-/* Go on from an entry to the one that it is an instance of, or that it completes, until one has the attribute. die is
- * changed. Returns 0 or -ENOENT. */
+/* Go on from an entry to the one that it is an instance of, or that it completes, until one has the
+ * attribute. die is changed. Returns 0 or -ENOENT. */
 int exp_die_integrate(struct exp_dies *dies, struct exp_die *die, enum exp_die_attribute attribute);
 
-/* Tell the ranges of code of an entry, until `take` does not return 0. Returns what it returned, or 0. (dieranges.c) */
+/* Tell the ranges of code of an entry, until `take` does not return 0. Returns what it returned, or
+ * 0. (dieranges.c) */
 int exp_die_each_range(struct exp_dies *dies, const struct exp_die *die,
-		       int (*take)(void *context, uint64_t start, uint64_t end), void *context);
+                       int (*take)(void *context, uint64_t start, uint64_t end), void *context);
 
-/* Tell the ranges of code of all compilations, as the file has them in an index of its own; unit: the offset of its
- * header. Until `take` does not return 0. Returns what it returned, or 0. (dieranges.c) */
+/* Tell the ranges of code of all compilations, as the file has them in an index of its own; unit:
+ * the offset of its header. Until `take` does not return 0. Returns what it returned, or 0.
+ * (dieranges.c) */
 int exp_dies_each_indexed(struct exp_dies *dies,
-			  int (*take)(void *context, uint64_t start, uint64_t end, uint64_t unit), void *context);
+                          int (*take)(void *context, uint64_t start, uint64_t end, uint64_t unit),
+                          void *context);
 
 #endif

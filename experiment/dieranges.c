@@ -1,5 +1,5 @@
-/* dieranges.c: which code entries are about: DWARF 5, sections 2.17 and 7.28, DWARF 4, section 2.17, and the index of
- * .debug_aranges, section 6.1.2. */
+/* dieranges.c: which code entries are about: DWARF 5, sections 2.17 and 7.28, DWARF 4,
+ * section 2.17, and the index of .debug_aranges, section 6.1.2. */
 #include "experiment/abbrev.h"
 
 #include <dwarf.h>
@@ -23,8 +23,10 @@ static struct exp_reader read_from(struct exp_debug_section *section, uint64_t o
 	/* Lists do not tell how long they are. */
 	exp_debug_want(section, section->size);
 	if (offset >= section->ready)
-		return (struct exp_reader){.at = section->bytes, .end = section->bytes, .is_bad = 1};
-	return (struct exp_reader){.at = section->bytes + offset, .end = section->bytes + section->ready};
+		return (struct exp_reader){
+			.at = section->bytes, .end = section->bytes, .is_bad = 1};
+	return (struct exp_reader){.at = section->bytes + offset,
+	                           .end = section->bytes + section->ready};
 }
 
 static int tell(const struct walk *walk, uint64_t start, uint64_t end)
@@ -40,7 +42,8 @@ static uint64_t address_at(const struct walk *walk, uint64_t index)
 	struct exp_reader in = {.is_bad = 0};
 
 	exp_debug_want(section, section->size);
-	if (walk->unit->addresses > section->ready || index >= (section->ready - walk->unit->addresses) / size)
+	if (walk->unit->addresses > section->ready ||
+	    index >= (section->ready - walk->unit->addresses) / size)
 		return 0;
 	in = read_from(section, walk->unit->addresses + index * size);
 	return exp_read_fixed(&in, size);
@@ -126,32 +129,43 @@ static int list_of(struct exp_dies *dies, const struct exp_die *die, uint64_t *o
 		return 0;
 	if (unit->range_lists == UINT64_MAX || number > UINT32_MAX)
 		return -ENOENT;
-	in = read_from(&dies->sections->of[EXP_DEBUG_RNGLISTS], unit->range_lists + number * unit->offset_size);
+	in = read_from(&dies->sections->of[EXP_DEBUG_RNGLISTS],
+	               unit->range_lists + number * unit->offset_size);
 	*out = unit->range_lists + exp_read_fixed(&in, unit->offset_size);
 	return in.is_bad ? -ENOENT : 0;
 }
 
 int exp_die_each_range(struct exp_dies *dies, const struct exp_die *die,
-		       int (*take)(void *context, uint64_t start, uint64_t end), void *context)
+                       int (*take)(void *context, uint64_t start, uint64_t end), void *context)
 {
-	struct walk walk = {.dies = dies, .unit = die->unit, .base = die->unit->low_pc, .take = take, .context = context};
+	struct walk walk = {.dies = dies,
+	                    .unit = die->unit,
+	                    .base = die->unit->low_pc,
+	                    .take = take,
+	                    .context = context};
 	uint64_t start, end, list;
 
-	if (exp_die_has(die, EXP_DIE_HIGH_PC) && exp_die_address(dies, die, EXP_DIE_LOW_PC, &start) == 0) {
+	if (exp_die_has(die, EXP_DIE_HIGH_PC) &&
+	    exp_die_address(dies, die, EXP_DIE_LOW_PC, &start) == 0) {
 		/* It is an address, or says how long the code is. */
 		if (exp_die_address(dies, die, EXP_DIE_HIGH_PC, &end) == 0)
 			return tell(&walk, start, end);
-		return exp_die_number(die, EXP_DIE_HIGH_PC, &end) == 0 ? tell(&walk, start, start + end) : 0;
+		return exp_die_number(die, EXP_DIE_HIGH_PC, &end) == 0
+		               ? tell(&walk, start, start + end)
+		               : 0;
 	}
 	if (list_of(dies, die, &list) != 0)
 		return 0;
-	walk.in = read_from(&dies->sections->of[die->unit->version >= 5 ? EXP_DEBUG_RNGLISTS : EXP_DEBUG_RANGES], list);
+	walk.in = read_from(&dies->sections->of[die->unit->version >= 5 ? EXP_DEBUG_RNGLISTS
+	                                                                : EXP_DEBUG_RANGES],
+	                    list);
 	return walk_list(&walk);
 }
 
 /* One table of the index, that of a unit. */
 static int walk_table(struct exp_reader in, unsigned offset_size,
-		      int (*take)(void *context, uint64_t start, uint64_t end, uint64_t unit), void *context, size_t head)
+                      int (*take)(void *context, uint64_t start, uint64_t end, uint64_t unit),
+                      void *context, size_t head)
 {
 	const uint8_t *begin = in.at - head;
 	uint64_t unit;
@@ -179,7 +193,8 @@ static int walk_table(struct exp_reader in, unsigned offset_size,
 }
 
 int exp_dies_each_indexed(struct exp_dies *dies,
-			  int (*take)(void *context, uint64_t start, uint64_t end, uint64_t unit), void *context)
+                          int (*take)(void *context, uint64_t start, uint64_t end, uint64_t unit),
+                          void *context)
 {
 	struct exp_reader in = read_from(&dies->sections->of[EXP_DEBUG_ARANGES], 0);
 	int rc = 0;

@@ -50,8 +50,9 @@ void exp_dwarf_close(struct exp_dwarf *dwarf)
 }
 
 /* The frames at an address of a function, innermost first. Returns their number. */
-static int chain(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, struct exp_dwarf_function *function, Dwarf_Addr at,
-		 struct exp_dwarf_frame frames[EXP_DWARF_FRAMES])
+static int chain(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
+                 struct exp_dwarf_function *function, Dwarf_Addr at,
+                 struct exp_dwarf_frame frames[EXP_DWARF_FRAMES])
 {
 	uint32_t index = exp_dwarf_call_at(function, at);
 	const char *file = NULL;
@@ -59,7 +60,8 @@ static int chain(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, struct ex
 	int count = 0;
 
 	for (;;) {
-		const struct exp_dwarf_described *described = exp_dwarf_describe(dwarf, unit, function, index);
+		const struct exp_dwarf_described *described = exp_dwarf_describe(dwarf, unit,
+		                                                                 function, index);
 
 		if (described == NULL)
 			return count;
@@ -71,16 +73,18 @@ static int chain(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, struct ex
 		count++;
 		if (index == 0)
 			return count;
-		/* Of more calls than there is room for, the outer ones stay away, but for the last. */
+		/* Of more calls than there is room for, the outer ones stay away, but for the last.
+		 */
 		index = count < EXP_DWARF_FRAMES - 1 ? function->calls[index].parent : 0;
 	}
 }
 
 static int look_up(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, Dwarf_Addr at,
-		   struct exp_dwarf_frame frames[EXP_DWARF_FRAMES])
+                   struct exp_dwarf_frame frames[EXP_DWARF_FRAMES])
 {
 	const struct exp_dwarf_code *code = exp_dwarf_code_at(unit, at);
-	struct exp_dwarf_function *function = code == NULL ? NULL : &unit->functions[code->function];
+	struct exp_dwarf_function *function = code == NULL ? NULL
+	                                                   : &unit->functions[code->function];
 	int count;
 
 	if (function == NULL)
@@ -94,7 +98,8 @@ static int look_up(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, Dwarf_A
 	return count;
 }
 
-/* A function that was split in parts is inlined in itself: show it once, where its inner part executes. */
+/* A function that was split in parts is inlined in itself: show it once, where its inner part
+ * executes. */
 static int join_parts(struct exp_dwarf_frame *frames, int count)
 {
 	while (count > 1) {
@@ -113,7 +118,8 @@ static int join_parts(struct exp_dwarf_frame *frames, int count)
 	return count;
 }
 
-int exp_dwarf_lookup(struct exp_dwarf *dwarf, uint64_t address, struct exp_dwarf_frame frames[EXP_DWARF_FRAMES])
+int exp_dwarf_lookup(struct exp_dwarf *dwarf, uint64_t address,
+                     struct exp_dwarf_frame frames[EXP_DWARF_FRAMES])
 {
 	Dwarf_Addr at = address + dwarf->bias;
 	struct exp_dwarf_unit *unit = exp_dwarf_unit_at(dwarf, at);
@@ -124,7 +130,8 @@ int exp_dwarf_lookup(struct exp_dwarf *dwarf, uint64_t address, struct exp_dwarf
 	return count;
 }
 
-int exp_dwarf_line(struct exp_dwarf *dwarf, uint64_t address, const char **directory, const char **file, unsigned *line)
+int exp_dwarf_line(struct exp_dwarf *dwarf, uint64_t address, const char **directory,
+                   const char **file, unsigned *line)
 {
 	Dwarf_Addr at = address + dwarf->bias;
 	struct exp_dwarf_unit *unit = exp_dwarf_unit_at(dwarf, at);
@@ -146,7 +153,7 @@ int exp_dwarf_line(struct exp_dwarf *dwarf, uint64_t address, const char **direc
 }
 
 int exp_dwarf_compilation(struct exp_dwarf *dwarf, uint64_t address,
-			  struct exp_dwarf_compilation *out)
+                          struct exp_dwarf_compilation *out)
 {
 	struct exp_dwarf_unit *unit = exp_dwarf_unit_at(dwarf, address + dwarf->bias);
 
@@ -160,8 +167,10 @@ int exp_dwarf_compilation(struct exp_dwarf *dwarf, uint64_t address,
 const uint8_t *exp_dwarf_source_sum(struct exp_dwarf *dwarf, uint64_t address, const char *file)
 {
 	struct exp_dwarf_unit *unit = exp_dwarf_unit_at(dwarf, address + dwarf->bias);
-	struct exp_line_table *table =
-	    unit == NULL || unit->stmt_list == UINT64_MAX ? NULL : exp_dwarf_lines(dwarf, unit->stmt_list, unit->directory);
+	struct exp_line_table *table = unit == NULL || unit->stmt_list == UINT64_MAX
+	                                       ? NULL
+	                                       : exp_dwarf_lines(dwarf, unit->stmt_list,
+	                                                         unit->directory);
 
 	for (unsigned i = 0; table != NULL && i < exp_line_table_file_end(table); i++) {
 		const char *name = exp_line_table_file(table, i);
@@ -175,18 +184,22 @@ const uint8_t *exp_dwarf_source_sum(struct exp_dwarf *dwarf, uint64_t address, c
 /* Where a function itself begins: its first range, for a cold part may have a lower address. */
 static Dwarf_Addr beginning(const struct exp_dwarf_function *function)
 {
-	return function->calls[0].range_count == 0 ? 0 : function->ranges[function->calls[0].first_range].start;
+	return function->calls[0].range_count == 0
+	               ? 0
+	               : function->ranges[function->calls[0].first_range].start;
 }
 
 static int note_function(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
-			 struct exp_dwarf_function *function,
-			 int (*take)(void *context, const struct exp_dwarf_note *note), void *context)
+                         struct exp_dwarf_function *function,
+                         int (*take)(void *context, const struct exp_dwarf_note *note),
+                         void *context)
 {
 	int rc = 0;
 
 	exp_dwarf_function_read(dwarf, unit, function);
 	for (uint32_t i = 0; i < function->call_count && rc == 0; i++) {
-		const struct exp_dwarf_described *described = exp_dwarf_describe(dwarf, unit, function, i);
+		const struct exp_dwarf_described *described = exp_dwarf_describe(dwarf, unit,
+		                                                                 function, i);
 		struct exp_dwarf_note note = {.directory = unit->directory};
 
 		if (described == NULL)
@@ -196,14 +209,16 @@ static int note_function(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
 		note.file = described->file;
 		note.line = described->line;
 		note.function_address = beginning(function) - dwarf->bias;
-		note.address = i == 0 ? note.function_address : function->calls[i].low - dwarf->bias;
+		note.address = i == 0 ? note.function_address
+		                      : function->calls[i].low - dwarf->bias;
 		rc = take(context, &note);
 	}
 	return rc;
 }
 
 int exp_dwarf_each_note(struct exp_dwarf *dwarf, uint64_t address,
-			int (*take)(void *context, const struct exp_dwarf_note *note), void *context)
+                        int (*take)(void *context, const struct exp_dwarf_note *note),
+                        void *context)
 {
 	struct exp_dwarf_unit *unit = exp_dwarf_unit_at(dwarf, address + dwarf->bias);
 	int rc = 0;

@@ -1,4 +1,5 @@
-/* dwarf_die.c: reads by die.h the functions and inlined calls of units whose entries are all in one file. */
+/* dwarf_die.c: reads by die.h the functions and inlined calls of units whose entries are all in one
+ * file. */
 #include "experiment/dwarf_unit.h"
 
 #include "experiment/arena.h"
@@ -16,8 +17,8 @@ enum {
 	NESTING_MAX = 32 /* of namespaces and types around one */
 };
 
-/* The virtual address of a file's first segment: a debug file whose addresses are others than its object's (prelink(8))
- * is for libdw. Returns 0 or -ENOENT. */
+/* The virtual address of a file's first segment: a debug file whose addresses are others than its
+ * object's (prelink(8)) is for libdw. Returns 0 or -ENOENT. */
 static int first_address(Elf *elf, GElf_Addr *out)
 {
 	size_t count;
@@ -45,7 +46,8 @@ static int open_file(struct exp_dwarf *dwarf, int fd)
 	if (fd < 0)
 		return -ENOTSUP;
 	dwarf->elf = exp_elf_begin(fd);
-	if (first_address(dwarf->elf, &own) != 0 || first_address(dwarf->image->elf, &other) != 0 || own != other)
+	if (first_address(dwarf->elf, &own) != 0 || first_address(dwarf->image->elf, &other) != 0 ||
+	    own != other)
 		return -ENOTSUP;
 	rc = exp_debug_sections_open(dwarf->elf, &dwarf->debug_sections);
 	return rc == 0 && dwarf->debug_sections.of[EXP_DEBUG_INFO].size == 0 ? -ENOTSUP : rc;
@@ -165,7 +167,8 @@ static int take_code(void *context, uint64_t start, uint64_t end)
 	return exp_dwarf_add_code(context, start, end);
 }
 
-static int add_function(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, const struct exp_die *die)
+static int add_function(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
+                        const struct exp_die *die)
 {
 	const union exp_dwarf_entry entry = {.offset = die->offset};
 
@@ -176,19 +179,22 @@ static int add_function(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, co
 
 /* Gather the functions below an entry. On return `die` is at the end of the list
  * of its children, where its next sibling follows; or reading has failed. Returns 0 or -errno. */
-static int gather_functions(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, struct exp_die *die, int depth)
+static int gather_functions(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
+                            struct exp_die *die, int depth)
 {
 	int rc = exp_die_read(dwarf->dies, unit->unit, die->behind, die);
 
 	while (rc == 0 && die->tag != 0) {
-		int is_below = die->has_children && depth < NESTING_MAX && exp_dwarf_is_scope(die->tag);
+		int is_below = die->has_children && depth < NESTING_MAX &&
+		               exp_dwarf_is_scope(die->tag);
 
 		if (die->tag == DW_TAG_subprogram)
 			rc = add_function(dwarf, unit, die);
 		if (rc == 0 && is_below)
 			rc = gather_functions(dwarf, unit, die, depth + 1);
 		if (rc == 0)
-			rc = is_below ? exp_die_read(dwarf->dies, unit->unit, die->behind, die) : exp_die_next(dwarf->dies, die);
+			rc = is_below ? exp_die_read(dwarf->dies, unit->unit, die->behind, die)
+			              : exp_die_next(dwarf->dies, die);
 	}
 	return rc;
 }
@@ -211,19 +217,23 @@ static uint32_t add_call(struct exp_dwarf *dwarf, const struct exp_die *die, uin
 	const union exp_dwarf_entry entry = {.offset = die->offset};
 	uint32_t index = exp_dwarf_add_call(dwarf, &entry, parent);
 
-	if (index != UINT32_MAX && exp_die_each_range(dwarf->dies, die, take_call_range, dwarf) != 0)
+	if (index != UINT32_MAX &&
+	    exp_die_each_range(dwarf->dies, die, take_call_range, dwarf) != 0)
 		return UINT32_MAX;
 	return index;
 }
 
-/* Add the calls below an entry. Blocks stand between calls and mean nothing here. Goes as gather_functions. */
-static int gather_calls(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, struct exp_die *die, uint32_t outer, int depth)
+/* Add the calls below an entry. Blocks stand between calls and mean nothing here. Goes as
+ * gather_functions. */
+static int gather_calls(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, struct exp_die *die,
+                        uint32_t outer, int depth)
 {
 	int rc = exp_die_read(dwarf->dies, unit->unit, die->behind, die);
 
 	while (rc == 0 && die->tag != 0) {
 		int is_call = die->tag == DW_TAG_inlined_subroutine;
-		int is_below = die->has_children && depth < DEPTH_MAX && (is_call || die->tag == DW_TAG_lexical_block);
+		int is_below = die->has_children && depth < DEPTH_MAX &&
+		               (is_call || die->tag == DW_TAG_lexical_block);
 		uint32_t at = is_call ? add_call(dwarf, die, outer) : outer;
 
 		if (at == UINT32_MAX)
@@ -233,22 +243,25 @@ static int gather_calls(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, st
 		if (is_call)
 			exp_dwarf_end_call(dwarf, at);
 		if (rc == 0)
-			rc = is_below ? exp_die_read(dwarf->dies, unit->unit, die->behind, die) : exp_die_next(dwarf->dies, die);
+			rc = is_below ? exp_die_read(dwarf->dies, unit->unit, die->behind, die)
+			              : exp_die_next(dwarf->dies, die);
 	}
 	return rc;
 }
 
-static void read_calls(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, const struct exp_dwarf_function *function)
+static void read_calls(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
+                       const struct exp_dwarf_function *function)
 {
 	struct exp_die die;
 
-	if (exp_die_read(dwarf->dies, unit->unit, function->entry.offset, &die) == 0 && add_call(dwarf, &die, 0) == 0 &&
-	    die.has_children)
+	if (exp_die_read(dwarf->dies, unit->unit, function->entry.offset, &die) == 0 &&
+	    add_call(dwarf, &die, 0) == 0 && die.has_children)
 		gather_calls(dwarf, unit, &die, 0, 0);
 }
 
 /* The file that an attribute names by its number, or NULL. */
-static const char *file_of(struct exp_dwarf *dwarf, const struct exp_die *die, enum exp_die_attribute attribute)
+static const char *file_of(struct exp_dwarf *dwarf, const struct exp_die *die,
+                           enum exp_die_attribute attribute)
 {
 	const struct exp_die_unit *unit = die->unit;
 	struct exp_line_table *table = NULL;
@@ -262,17 +275,21 @@ static const char *file_of(struct exp_dwarf *dwarf, const struct exp_die *die, e
 }
 
 /* An attribute of an entry, or of the one that it is an instance of. */
-static int integrate(struct exp_dwarf *dwarf, const struct exp_die *die, enum exp_die_attribute attribute, struct exp_die *at)
+static int integrate(struct exp_dwarf *dwarf, const struct exp_die *die,
+                     enum exp_die_attribute attribute, struct exp_die *at)
 {
 	*at = *die;
 	return exp_die_integrate(dwarf->dies, at, attribute);
 }
 
-static const char *text_of(struct exp_dwarf *dwarf, const struct exp_die *die, enum exp_die_attribute attribute)
+static const char *text_of(struct exp_dwarf *dwarf, const struct exp_die *die,
+                           enum exp_die_attribute attribute)
 {
 	struct exp_die at;
 
-	return integrate(dwarf, die, attribute, &at) == 0 ? exp_die_text(dwarf->dies, &at, attribute) : NULL;
+	return integrate(dwarf, die, attribute, &at) == 0
+	               ? exp_die_text(dwarf->dies, &at, attribute)
+	               : NULL;
 }
 
 static unsigned line_of(const struct exp_die *die, enum exp_die_attribute attribute)
@@ -282,8 +299,8 @@ static unsigned line_of(const struct exp_die *die, enum exp_die_attribute attrib
 	return exp_die_number(die, attribute, &line) == 0 && line <= INT32_MAX ? (unsigned)line : 0;
 }
 
-static void describe(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, union exp_dwarf_entry *entry, int is_call,
-		     struct exp_dwarf_described *out)
+static void describe(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
+                     union exp_dwarf_entry *entry, int is_call, struct exp_dwarf_described *out)
 {
 	struct exp_dwarf_frame *callee = &out->callee;
 	struct exp_die die, at;
@@ -305,7 +322,8 @@ static void describe(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, union
 	out->file = file_of(dwarf, &die, EXP_DIE_CALL_FILE);
 }
 
-static void compilation(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, struct exp_dwarf_compilation *out)
+static void compilation(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
+                        struct exp_dwarf_compilation *out)
 {
 	struct exp_die die;
 
@@ -317,4 +335,8 @@ static void compilation(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, st
 }
 
 const struct exp_dwarf_reader exp_dwarf_die_reader = {
-    .functions = read_functions, .calls = read_calls, .describe = describe, .compilation = compilation};
+	.functions = read_functions,
+	.calls = read_calls,
+	.describe = describe,
+	.compilation = compilation,
+};

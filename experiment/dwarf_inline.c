@@ -7,18 +7,22 @@
 
 enum { CALLS_MAX = 1 << 20 };
 
-uint32_t exp_dwarf_add_call(struct exp_dwarf *dwarf, const union exp_dwarf_entry *entry, uint32_t parent)
+uint32_t exp_dwarf_add_call(struct exp_dwarf *dwarf, const union exp_dwarf_entry *entry,
+                            uint32_t parent)
 {
 	struct exp_dwarf_scratch *to = &dwarf->scratch;
 
 	if (to->call_count >= CALLS_MAX ||
-	    exp_array_reserve(&to->calls, &to->call_capacity, to->call_count, sizeof(*to->calls)) != 0 ||
-	    exp_array_reserve(&to->bounds, &to->bounds_capacity, to->call_count, sizeof(*to->bounds)) != 0)
+	    exp_array_reserve(&to->calls, &to->call_capacity, to->call_count, sizeof(*to->calls)) !=
+	            0 ||
+	    exp_array_reserve(&to->bounds, &to->bounds_capacity, to->call_count,
+	                      sizeof(*to->bounds)) != 0)
 		return UINT32_MAX;
-	to->calls[to->call_count] = (struct exp_dwarf_call){.entry = *entry,
-							    .low = UINT64_MAX,
-							    .parent = parent,
-							    .first_range = (uint32_t)to->range_count};
+	to->calls[to->call_count] = (struct exp_dwarf_call){
+		.entry = *entry,
+		.low = UINT64_MAX,
+		.parent = parent,
+		.first_range = (uint32_t)to->range_count};
 	to->bounds[to->call_count].behind = (uint32_t)to->call_count + 1;
 	return (uint32_t)to->call_count++;
 }
@@ -27,7 +31,8 @@ int exp_dwarf_add_call_range(struct exp_dwarf *dwarf, Dwarf_Addr start, Dwarf_Ad
 {
 	struct exp_dwarf_scratch *to = &dwarf->scratch;
 	struct exp_dwarf_call *call = &to->calls[to->call_count - 1];
-	int rc = exp_array_reserve(&to->ranges, &to->range_capacity, to->range_count, sizeof(*to->ranges));
+	int rc = exp_array_reserve(&to->ranges, &to->range_capacity, to->range_count,
+	                           sizeof(*to->ranges));
 
 	if (rc != 0)
 		return rc;
@@ -59,8 +64,12 @@ static void set_bounds(const struct exp_dwarf_scratch *scratch, struct exp_dwarf
 		const struct exp_dwarf_call *call = &scratch->calls[i];
 
 		/* One without code is nowhere. */
-		scratch->bounds[i].low = call->range_count == 0 ? UINT32_MAX : saturated(call->low - function->lowest);
-		scratch->bounds[i].high = call->range_count == 0 ? 0 : saturated(call->high - function->lowest);
+		scratch->bounds[i].low = call->range_count == 0
+		                                 ? UINT32_MAX
+		                                 : saturated(call->low - function->lowest);
+		scratch->bounds[i].high = call->range_count == 0
+		                                  ? 0
+		                                  : saturated(call->high - function->lowest);
 	}
 }
 
@@ -71,7 +80,8 @@ static void keep(struct exp_dwarf *dwarf, struct exp_dwarf_function *function)
 
 	function->calls = exp_arena_alloc(&dwarf->arena, from->call_count * sizeof(*from->calls));
 	function->bounds = exp_arena_alloc(&dwarf->arena, from->call_count * sizeof(*from->bounds));
-	function->ranges = exp_arena_alloc(&dwarf->arena, from->range_count * sizeof(*from->ranges) + 1);
+	function->ranges = exp_arena_alloc(&dwarf->arena,
+	                                   from->range_count * sizeof(*from->ranges) + 1);
 	if (function->calls == NULL || function->bounds == NULL || function->ranges == NULL)
 		return;
 	set_bounds(from, function);
@@ -83,7 +93,8 @@ static void keep(struct exp_dwarf *dwarf, struct exp_dwarf_function *function)
 	function->range_count = from->range_count;
 }
 
-void exp_dwarf_function_read(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, struct exp_dwarf_function *function)
+void exp_dwarf_function_read(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
+                             struct exp_dwarf_function *function)
 {
 	struct exp_dwarf_scratch *scratch = &dwarf->scratch;
 
@@ -100,7 +111,7 @@ void exp_dwarf_function_read(struct exp_dwarf *dwarf, struct exp_dwarf_unit *uni
 }
 
 static int holds(const struct exp_dwarf_function *function, const struct exp_dwarf_call *call,
-		 Dwarf_Addr address)
+                 Dwarf_Addr address)
 {
 	const struct exp_dwarf_range *range = function->ranges + call->first_range;
 
@@ -112,13 +123,15 @@ static int holds(const struct exp_dwarf_function *function, const struct exp_dwa
 
 uint32_t exp_dwarf_call_at(const struct exp_dwarf_function *function, Dwarf_Addr address)
 {
-	uint32_t at = address < function->lowest ? UINT32_MAX : saturated(address - function->lowest);
+	uint32_t at = address < function->lowest ? UINT32_MAX
+	                                         : saturated(address - function->lowest);
 	uint32_t found = 0, next = 1;
 
 	while (next < function->bounds[found].behind) {
 		const struct exp_dwarf_bounds *bounds = &function->bounds[next];
 
-		if (at >= bounds->low && (at < bounds->high || at == UINT32_MAX) && holds(function, &function->calls[next], address))
+		if (at >= bounds->low && (at < bounds->high || at == UINT32_MAX) &&
+		    holds(function, &function->calls[next], address))
 			found = next++;
 		else
 			next = bounds->behind;
@@ -127,7 +140,7 @@ uint32_t exp_dwarf_call_at(const struct exp_dwarf_function *function, Dwarf_Addr
 }
 
 struct exp_dwarf_described *exp_dwarf_describe(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
-					       struct exp_dwarf_function *function, uint32_t index)
+                                               struct exp_dwarf_function *function, uint32_t index)
 {
 	struct exp_dwarf_call *call = &function->calls[index];
 

@@ -1,5 +1,5 @@
-/* dwarf_libdw.c: reads by libdw what die.h cannot. Units may be split: then the skeleton in the object has the addresses
- * and lines, and a .dwo file, or a package of them, has the functions. */
+/* dwarf_libdw.c: reads by libdw what die.h cannot. Units may be split: then the skeleton in the
+ * object has the addresses and lines, and a .dwo file, or a package of them, has the functions. */
 #include "experiment/dwarf_unit.h"
 
 #include "experiment/image.h"
@@ -40,8 +40,8 @@ static int is_harmless(const char *path)
 	return stat(path, &st) != 0 || S_ISREG(st.st_mode);
 }
 
-/* May libdw open a file of this name, relative to a directory, or, if that is relative or NULL, below that of the file that names
- * it? It does so by itself, and would wait for ever at a FIFO. */
+/* May libdw open a file of this name, relative to a directory, or, if that is relative or NULL,
+ * below that of the file that names it? It does so by itself, and would wait for ever at a FIFO. */
 static int may_open(const struct exp_dwarf *dwarf, const char *directory, const char *name)
 {
 	const int from[] = {dwarf->image->fd, dwarf->image->debug_fd};
@@ -51,13 +51,15 @@ static int may_open(const struct exp_dwarf *dwarf, const char *directory, const 
 	if (name == NULL || name[0] == '/')
 		return name == NULL || is_harmless(name);
 	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]) && may; i++) {
-		if (from[i] < 0 || exp_descriptor_path(from[i], place) != 0 || strrchr(place, '/') == NULL)
+		if (from[i] < 0 || exp_descriptor_path(from[i], place) != 0 ||
+		    strrchr(place, '/') == NULL)
 			continue;
 		*strrchr(place, '/') = '\0';
 		if (directory == NULL)
 			snprintf(path, sizeof(path), "%s/%s", place, name);
 		else
-			snprintf(path, sizeof(path), "%s/%s/%s", directory[0] == '/' ? "" : place, directory, name);
+			snprintf(path, sizeof(path), "%s/%s/%s", directory[0] == '/' ? "" : place,
+			         directory, name);
 		may = is_harmless(path);
 	}
 	return may;
@@ -73,7 +75,9 @@ Dwarf *exp_dwarf_libdw(struct exp_dwarf *dwarf)
 		return dwarf->dwarf;
 	dwarf->is_libdw_tried = 1;
 	dwarf->dwarf = dwfl_module_getdwarf(dwarf->image->module, &bias);
-	if (dwarf->dwarf != NULL && dwelf_dwarf_gnu_debugaltlink(dwarf->dwarf, &shared, &build_id) > 0 && !may_open(dwarf, NULL, shared))
+	if (dwarf->dwarf != NULL &&
+	    dwelf_dwarf_gnu_debugaltlink(dwarf->dwarf, &shared, &build_id) > 0 &&
+	    !may_open(dwarf, NULL, shared))
 		dwarf->dwarf = NULL;
 	if (dwarf->dwarf != NULL && dwarf->dies == NULL)
 		dwarf->bias = dwarf->image->bias - bias;
@@ -93,7 +97,8 @@ static void make_ranges(struct exp_dwarf *dwarf)
 		ptrdiff_t at = 0;
 
 		while ((at = dwarf_ranges(&die, at, &base, &start, &end)) > 0)
-			if (exp_dwarf_ranges_add(&dwarf->ranges, start, end, dwarf_dieoffset(&die)) != 0)
+			if (exp_dwarf_ranges_add(&dwarf->ranges, start, end,
+			                         dwarf_dieoffset(&die)) != 0)
 				break;
 	}
 	exp_dwarf_ranges_sort(&dwarf->ranges);
@@ -119,7 +124,8 @@ static const char *text_of(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
 
-	return dwarf_attr_integrate(die, name, &attribute) == NULL ? NULL : dwarf_formstring(&attribute);
+	return dwarf_attr_integrate(die, name, &attribute) == NULL ? NULL
+	                                                           : dwarf_formstring(&attribute);
 }
 
 static uint64_t stmt_list_of(const struct exp_dwarf *dwarf, Dwarf_CU *cu, Dwarf_Die *die)
@@ -129,7 +135,8 @@ static uint64_t stmt_list_of(const struct exp_dwarf *dwarf, Dwarf_CU *cu, Dwarf_
 
 	if (dwarf_cu_getdwarf(cu) != dwarf->dwarf ||
 	    dwarf_cu_info(cu, NULL, NULL, die, NULL, NULL, NULL, NULL) != 0 ||
-	    dwarf_attr(die, DW_AT_stmt_list, &attribute) == NULL || dwarf_formudata(&attribute, &offset) != 0)
+	    dwarf_attr(die, DW_AT_stmt_list, &attribute) == NULL ||
+	    dwarf_formudata(&attribute, &offset) != 0)
 		return UINT64_MAX;
 	return offset;
 }
@@ -143,7 +150,8 @@ static void open_package(struct exp_dwarf *dwarf)
 
 	dwarf->is_package_tried = 1;
 	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]); i++)
-		paths[i] = from[i] >= 0 && exp_descriptor_path(from[i], places[i]) == 0 ? places[i] : NULL;
+		paths[i] = from[i] >= 0 && exp_descriptor_path(from[i], places[i]) == 0 ? places[i]
+		                                                                        : NULL;
 	dwarf->package = exp_dwarf_package_open(paths, sizeof(paths) / sizeof(paths[0]));
 }
 
@@ -177,10 +185,12 @@ int exp_dwarf_libdw_unit(struct exp_dwarf *dwarf, Dwarf_Off offset, struct exp_d
 	out->reader = &exp_dwarf_libdw_reader;
 	out->content = out->die;
 	out->directory = own_text(&out->die, DW_AT_comp_dir);
-	if (!may_open(dwarf, NULL, split_name(&out->die)) || !may_open(dwarf, out->directory, split_name(&out->die)))
+	if (!may_open(dwarf, NULL, split_name(&out->die)) ||
+	    !may_open(dwarf, out->directory, split_name(&out->die)))
 		return -1;
 	out->stmt_list = stmt_list_of(dwarf, out->die.cu, &die);
-	if (dwarf_cu_info(out->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 && type == DW_UT_skeleton)
+	if (dwarf_cu_info(out->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 &&
+	    type == DW_UT_skeleton)
 		find_split(dwarf, out);
 	return 0;
 }
@@ -256,7 +266,8 @@ static void gather_calls(struct exp_dwarf *dwarf, Dwarf_Die *parent, uint32_t ou
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
 
-static void read_calls(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, const struct exp_dwarf_function *function)
+static void read_calls(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
+                       const struct exp_dwarf_function *function)
 {
 	Dwarf_Die die = function->entry.libdw;
 
@@ -266,7 +277,8 @@ static void read_calls(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, con
 }
 
 /* The file that an attribute of a unit names by its number, or NULL. */
-static const char *file_of(struct exp_dwarf *dwarf, const struct exp_dwarf_unit *unit, Dwarf_Attribute *attribute)
+static const char *file_of(struct exp_dwarf *dwarf, const struct exp_dwarf_unit *unit,
+                           Dwarf_Attribute *attribute)
 {
 	struct exp_line_table *table = NULL;
 	Dwarf_Files *files;
@@ -280,7 +292,8 @@ static const char *file_of(struct exp_dwarf *dwarf, const struct exp_dwarf_unit 
 	if (unit->files != NULL)
 		return exp_line_table_file(unit->files, (unsigned)number);
 	/* In DWARF 4 of clang a split unit has the numbers of its skeleton. */
-	if (unit->packaged.dwarf != NULL && unit->packaged.sections.line.size == 0 && unit->stmt_list != UINT64_MAX)
+	if (unit->packaged.dwarf != NULL && unit->packaged.sections.line.size == 0 &&
+	    unit->stmt_list != UINT64_MAX)
 		table = exp_dwarf_lines(dwarf, unit->stmt_list, unit->directory);
 	offset = stmt_list_of(dwarf, attribute->cu, &die);
 	if (offset != UINT64_MAX)
@@ -293,8 +306,8 @@ static const char *file_of(struct exp_dwarf *dwarf, const struct exp_dwarf_unit 
 	return dwarf_filesrc(files, number, NULL, NULL);
 }
 
-static void describe_callee(struct exp_dwarf *dwarf, const struct exp_dwarf_unit *unit, Dwarf_Die *die,
-			    struct exp_dwarf_frame *frame)
+static void describe_callee(struct exp_dwarf *dwarf, const struct exp_dwarf_unit *unit,
+                            Dwarf_Die *die, struct exp_dwarf_frame *frame)
 {
 	Dwarf_Attribute attribute;
 	int line;
@@ -310,8 +323,8 @@ static void describe_callee(struct exp_dwarf *dwarf, const struct exp_dwarf_unit
 		frame->decl_line = (unsigned)line;
 }
 
-static void describe(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, union exp_dwarf_entry *entry, int is_call,
-		     struct exp_dwarf_described *out)
+static void describe(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
+                     union exp_dwarf_entry *entry, int is_call, struct exp_dwarf_described *out)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word number;
@@ -319,20 +332,22 @@ static void describe(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, union
 	describe_callee(dwarf, unit, &entry->libdw, &out->callee);
 	if (!is_call)
 		return;
-	if (dwarf_attr(&entry->libdw, DW_AT_call_line, &attribute) != NULL && dwarf_formudata(&attribute, &number) == 0)
+	if (dwarf_attr(&entry->libdw, DW_AT_call_line, &attribute) != NULL &&
+	    dwarf_formudata(&attribute, &number) == 0)
 		out->line = (unsigned)number;
 	if (dwarf_attr(&entry->libdw, DW_AT_call_file, &attribute) != NULL)
 		out->file = file_of(dwarf, unit, &attribute);
 }
 
-void exp_dwarf_libdw_line(struct exp_dwarf *dwarf, const struct exp_dwarf_unit *unit, Dwarf_Addr address,
-			  const char **file, unsigned *out)
+void exp_dwarf_libdw_line(struct exp_dwarf *dwarf, const struct exp_dwarf_unit *unit,
+                          Dwarf_Addr address, const char **file, unsigned *out)
 {
 	Dwarf_Die die;
 	Dwarf_Line *line;
 	int number;
 
-	if (exp_dwarf_libdw(dwarf) == NULL || dwarf_offdie(dwarf->dwarf, unit->offset, &die) == NULL)
+	if (exp_dwarf_libdw(dwarf) == NULL ||
+	    dwarf_offdie(dwarf->dwarf, unit->offset, &die) == NULL)
 		return;
 	line = dwarf_getsrc_die(&die, address);
 	if (line == NULL || dwarf_lineno(line, &number) != 0 || number <= 0)
@@ -358,10 +373,14 @@ static const char *missing_shared(Dwarf *dwarf)
 	const char *name;
 	const void *build_id;
 
-	return dwarf_getalt(dwarf) == NULL && dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &build_id) > 0 ? name : NULL;
+	return dwarf_getalt(dwarf) == NULL &&
+	                       dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &build_id) > 0
+	               ? name
+	               : NULL;
 }
 
-static void compilation(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, struct exp_dwarf_compilation *out)
+static void compilation(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
+                        struct exp_dwarf_compilation *out)
 {
 	Dwarf_Half version;
 
@@ -374,4 +393,8 @@ static void compilation(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, st
 }
 
 const struct exp_dwarf_reader exp_dwarf_libdw_reader = {
-    .functions = read_functions, .calls = read_calls, .describe = describe, .compilation = compilation};
+	.functions = read_functions,
+	.calls = read_calls,
+	.describe = describe,
+	.compilation = compilation,
+};

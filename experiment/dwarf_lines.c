@@ -28,7 +28,9 @@ static void want_table(struct exp_dwarf *dwarf, uint64_t offset)
 	length = word;
 	if (word == 0xffffffff)
 		memcpy(&length, line->bytes + offset + sizeof(word), sizeof(length));
-	exp_debug_want(line, length > line->size - offset - LENGTH_SIZE ? line->size : offset + LENGTH_SIZE + length);
+	exp_debug_want(line, length > line->size - offset - LENGTH_SIZE
+	                             ? line->size
+	                             : offset + LENGTH_SIZE + length);
 }
 
 static struct exp_line_section whole(const struct exp_debug_section *section)
@@ -48,10 +50,12 @@ static void find_sections(struct exp_dwarf *dwarf, uint64_t offset)
 	dwarf->sections.is_big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 }
 
-struct exp_line_table *exp_dwarf_lines(struct exp_dwarf *dwarf, uint64_t offset, const char *directory)
+struct exp_line_table *exp_dwarf_lines(struct exp_dwarf *dwarf, uint64_t offset,
+                                       const char *directory)
 {
 	uint64_t hash = exp_hash_number(EXP_HASH_START, offset);
-	struct exp_dwarf_lines *known = exp_hash_find(&dwarf->line_tables, hash, is_offset, &offset);
+	struct exp_dwarf_lines *known = exp_hash_find(&dwarf->line_tables, hash, is_offset,
+	                                              &offset);
 
 	if (known != NULL)
 		return known->table;

@@ -1,10 +1,13 @@
-/* dwarf_package.c: reads packages of split units (DWARF 5, section 7.3.5, and the GNU form of it for DWARF 4).
+/* dwarf_package.c: reads packages of split units (DWARF 5, section 7.3.5, and the GNU form of it
+ * for DWARF 4).
  *
- * libdw of elfutils 0.188 finds single .dwo files alone. So each unit is given to it as a file of its own that exists in memory
- * only: sections that point to the unit's parts of the package, and to what a split unit uses of the program, its
- * addresses and in DWARF 4 its ranges. The one thing that such a unit lacks is its skeleton's start address, which ranges are
- * relative to. Room for it is where a split unit says which skeleton it belongs to: in DWARF 5 the eight bytes of the id at the end
- * of the header become a unit DIE with that address, whose child is the unit's own; in DWARF 4 the id's attribute becomes it. */
+ * libdw of elfutils 0.188 finds single .dwo files alone. So each unit is given to it as a file of
+ * its own that exists in memory only: sections that point to the unit's parts of the package, and
+ * to what a split unit uses of the program, its addresses and in DWARF 4 its ranges. The one thing
+ * that such a unit lacks is its skeleton's start address, which ranges are relative to. Room for it
+ * is where a split unit says which skeleton it belongs to: in DWARF 5 the eight bytes of the id at
+ * the end of the header become a unit DIE with that address, whose child is the unit's own; in
+ * DWARF 4 the id's attribute becomes it. */
 #include "experiment/dwarf_package.h"
 
 #include "experiment/arena.h"
@@ -35,7 +38,7 @@ enum section {
 #define X(id, name) SECTION_##id,
 	SECTIONS(X)
 #undef X
-	SECTION_COUNT
+		SECTION_COUNT
 };
 
 static const struct {
@@ -45,7 +48,7 @@ static const struct {
 #undef X
 } names = {'\0',
 #define X(id, name) name,
-	   SECTIONS(X)
+           SECTIONS(X)
 #undef X
 };
 
@@ -105,7 +108,8 @@ struct exp_dwarf_package *exp_dwarf_package_open(const char *const *paths, size_
 		struct exp_dwarf_package *package;
 		char path[EXP_PLACE_MAX];
 
-		if (paths[i] == NULL || snprintf(path, sizeof(path), "%s.dwp", paths[i]) >= (int)sizeof(path))
+		if (paths[i] == NULL ||
+		    snprintf(path, sizeof(path), "%s.dwp", paths[i]) >= (int)sizeof(path))
 			continue;
 		package = open_at(path);
 		if (package != NULL)
@@ -196,12 +200,14 @@ static int find_row(const struct exp_line_section *index, uint64_t id, struct ro
 }
 
 /* A unit's part of a section; empty if it has none. */
-static struct exp_line_section part_of(const struct exp_line_section *section, const struct row *row, uint32_t column)
+static struct exp_line_section part_of(const struct exp_line_section *section,
+                                       const struct row *row, uint32_t column)
 {
 	for (uint32_t i = 0; i < row->column_count; i++) {
 		uint64_t offset = word_at(row->offsets + 4 * i), size = word_at(row->sizes + 4 * i);
 
-		if (word_at(row->columns + 4 * i) == column && offset < section->size && size <= section->size - offset)
+		if (word_at(row->columns + 4 * i) == column && offset < section->size &&
+		    size <= section->size - offset)
 			return (struct exp_line_section){section->bytes + offset, size};
 	}
 	return (struct exp_line_section){NULL, 0};
@@ -239,7 +245,8 @@ static int read_header(struct making *making)
 	making->version = version;
 	making->address_size = info->bytes[version == 5 ? 7 : 10];
 	making->abbrev = word_at(info->bytes + (version == 5 ? 8 : 6));
-	if ((version != 4 && version != 5) || (version == 5 && info->bytes[6] != DW_UT_split_compile))
+	if ((version != 4 && version != 5) ||
+	    (version == 5 && info->bytes[6] != DW_UT_split_compile))
 		return -ENOTSUP;
 	/* In DWARF 4 the address must be as long as the id. */
 	if (making->address_size != 8 && (version == 4 || making->address_size != 4))
@@ -250,7 +257,9 @@ static int read_header(struct making *making)
 /* DWARF 5: a DIE of our own in place of the id, and its address behind those of the unit. */
 static int put_start5(struct making *making)
 {
-	static const uint8_t declared[] = {0xff, 0xff, 0x7f, DW_TAG_compile_unit, DW_CHILDREN_yes, DW_AT_low_pc, DW_FORM_addrx, 0, 0};
+	static const uint8_t declared[] = {
+		0xff,          0xff, 0x7f, DW_TAG_compile_unit, DW_CHILDREN_yes, DW_AT_low_pc,
+		DW_FORM_addrx, 0,    0};
 	struct exp_line_section *addr = &making->sections[SECTION_ADDR];
 	size_t number = addr->size / making->address_size, end = number * making->address_size;
 	uint8_t *info = making->unit->info;
@@ -258,10 +267,13 @@ static int put_start5(struct making *making)
 
 	addr->size = end;
 	if (copy(&making->unit->addr, addr, 0, making->address_size) != 0 ||
-	    copy(&making->unit->abbrev, &making->sections[SECTION_ABBREV], sizeof(declared), 0) != 0)
+	    copy(&making->unit->abbrev, &making->sections[SECTION_ABBREV], sizeof(declared), 0) !=
+	            0)
 		return -ENOMEM;
 	memcpy(making->unit->abbrev, declared, sizeof(declared));
-	memcpy(making->unit->addr + end, making->address_size == 8 ? (void *)&making->start : &short_start, making->address_size);
+	memcpy(making->unit->addr + end,
+	       making->address_size == 8 ? (void *)&making->start : &short_start,
+	       making->address_size);
 	info[6] = DW_UT_compile;
 	memset(info + 8, 0, 4);
 	memcpy(info + 12, declared, 3);
@@ -270,17 +282,23 @@ static int put_start5(struct making *making)
 	return 0;
 }
 
-/* DWARF 4: the attribute of the id, in the declaration of the unit's DIE, becomes that of the address. */
+/* DWARF 4: the attribute of the id, in the declaration of the unit's DIE, becomes that of the
+ * address. */
 static int rename_id4(struct making *making)
 {
-	static const uint8_t id[] = {0xb1, 0x42, DW_FORM_data8}, low_pc[] = {DW_AT_low_pc | 0x80, 0, DW_FORM_addr};
-	struct exp_reader die = {making->unit->info + START4, making->unit->info + making->sections[SECTION_INFO].size, 0, 0}, in;
+	static const uint8_t id[] = {0xb1, 0x42, DW_FORM_data8},
+			     low_pc[] = {DW_AT_low_pc | 0x80, 0, DW_FORM_addr};
+	struct exp_reader die = {making->unit->info + START4,
+	                         making->unit->info + making->sections[SECTION_INFO].size, 0, 0},
+			  in;
 	uint64_t wanted = exp_read_uleb(&die), code;
 
 	memset(making->unit->info + 6, 0, 4);
 	if (copy(&making->unit->abbrev, &making->sections[SECTION_ABBREV], 0, 0) != 0)
 		return -ENOMEM;
-	in = (struct exp_reader){making->unit->abbrev, making->unit->abbrev + making->sections[SECTION_ABBREV].size, 0, 0};
+	in = (struct exp_reader){making->unit->abbrev,
+	                         making->unit->abbrev + making->sections[SECTION_ABBREV].size, 0,
+	                         0};
 	while ((code = exp_read_uleb(&in)) != 0 && !in.is_bad) {
 		uint64_t name, form;
 
@@ -291,8 +309,10 @@ static int rename_id4(struct making *making)
 
 			name = exp_read_uleb(&in);
 			form = exp_read_uleb(&in);
-			if (code == wanted && in.at - at == sizeof(id) && memcmp(at, id, sizeof(id)) == 0) {
-				memcpy(making->unit->abbrev + (at - making->unit->abbrev), low_pc, sizeof(low_pc));
+			if (code == wanted && in.at - at == sizeof(id) &&
+			    memcmp(at, id, sizeof(id)) == 0) {
+				memcpy(making->unit->abbrev + (at - making->unit->abbrev), low_pc,
+				       sizeof(low_pc));
 				return 0;
 			}
 		} while ((name != 0 || form != 0) && !in.is_bad);
@@ -306,11 +326,13 @@ static int make_elf(struct making *making, const struct exp_dwarf_package *packa
 	Elf *elf = making->unit->elf = elf_begin(package->fd, ELF_C_WRITE, NULL);
 	GElf_Ehdr header;
 
-	if (elf == NULL || gelf_newehdr(elf, gelf_getclass(package->elf)) == 0 || gelf_getehdr(package->elf, &header) == NULL)
+	if (elf == NULL || gelf_newehdr(elf, gelf_getclass(package->elf)) == 0 ||
+	    gelf_getehdr(package->elf, &header) == NULL)
 		return -ENOMEM;
 	header.e_shstrndx = SECTION_NAMES + 1;
 	gelf_update_ehdr(elf, &header);
-	making->sections[SECTION_NAMES] = (struct exp_line_section){(const uint8_t *)&names, sizeof(names)};
+	making->sections[SECTION_NAMES] = (struct exp_line_section){(const uint8_t *)&names,
+	                                                            sizeof(names)};
 	for (size_t i = 0; i < SECTION_COUNT; i++) {
 		Elf_Scn *section = elf_newscn(elf);
 		Elf_Data *data = section == NULL ? NULL : elf_newdata(section);
@@ -322,7 +344,9 @@ static int make_elf(struct making *making, const struct exp_dwarf_package *packa
 		data->d_size = making->sections[i].size;
 		made.sh_name = (GElf_Word)name_offsets[i];
 		made.sh_size = making->sections[i].size;
-		made.sh_type = i == SECTION_NAMES ? SHT_STRTAB : data->d_size != 0 ? SHT_PROGBITS : SHT_NOBITS;
+		made.sh_type = i == SECTION_NAMES  ? SHT_STRTAB
+		               : data->d_size != 0 ? SHT_PROGBITS
+		                                   : SHT_NOBITS;
 		gelf_update_shdr(section, &made);
 	}
 	making->unit->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
@@ -351,7 +375,8 @@ static int make_unit(struct making *making, const struct exp_dwarf_package *pack
 	if (making->version == 5)
 		return 0;
 	if (dwarf_attr(out, DW_AT_low_pc, &attribute) == NULL ||
-	    attribute.valp > making->unit->info + making->sections[SECTION_INFO].size - sizeof(making->start))
+	    attribute.valp > making->unit->info + making->sections[SECTION_INFO].size -
+	                             sizeof(making->start))
 		return -EBADMSG;
 	memcpy(attribute.valp, &making->start, sizeof(making->start));
 	return 0;
@@ -360,13 +385,15 @@ static int make_unit(struct making *making, const struct exp_dwarf_package *pack
 /* ---- what a unit has of the program ---- */
 
 /* A section of the program from where an attribute of the skeleton says. */
-static struct exp_line_section program_part(Dwarf *program, const char *name, Dwarf_Die *skeleton, unsigned number)
+static struct exp_line_section program_part(Dwarf *program, const char *name, Dwarf_Die *skeleton,
+                                            unsigned number)
 {
 	struct exp_line_section section = exp_line_section_find(dwarf_getelf(program), name);
 	Dwarf_Attribute attribute;
 	Dwarf_Word base = 0;
 
-	if (dwarf_attr(skeleton, number, &attribute) != NULL && dwarf_formudata(&attribute, &base) != 0)
+	if (dwarf_attr(skeleton, number, &attribute) != NULL &&
+	    dwarf_formudata(&attribute, &base) != 0)
 		base = 0;
 	if (base > section.size)
 		base = section.size;
@@ -377,7 +404,9 @@ static struct exp_line_section program_part(Dwarf *program, const char *name, Dw
 static struct exp_line_section addresses(Dwarf *program, Dwarf_Die *skeleton, unsigned version)
 {
 	struct exp_line_section all = exp_line_section_find(dwarf_getelf(program), ".debug_addr");
-	struct exp_line_section part = program_part(program, ".debug_addr", skeleton, version == 5 ? DW_AT_addr_base : DW_AT_GNU_addr_base);
+	struct exp_line_section part = program_part(program, ".debug_addr", skeleton,
+	                                            version == 5 ? DW_AT_addr_base
+	                                                         : DW_AT_GNU_addr_base);
 
 	if (version == 5 && all.size - part.size >= 8) {
 		uint64_t length = word_at(part.bytes - 8);
@@ -389,7 +418,7 @@ static struct exp_line_section addresses(Dwarf *program, Dwarf_Die *skeleton, un
 }
 
 int exp_dwarf_package_find(struct exp_dwarf_package *package, Dwarf *program, Dwarf_Die *skeleton,
-			   struct exp_dwarf_packaged *out)
+                           struct exp_dwarf_packaged *out)
 {
 	struct making making = {.unit = NULL};
 	struct exp_line_section line;
@@ -410,11 +439,13 @@ int exp_dwarf_package_find(struct exp_dwarf_package *package, Dwarf *program, Dw
 	making.sections[SECTION_INFO] = part_of(&package->info, &row, DW_SECT_INFO);
 	making.sections[SECTION_ABBREV] = part_of(&package->abbrev, &row, DW_SECT_ABBREV);
 	making.sections[SECTION_STR] = package->str;
-	making.sections[SECTION_STR_OFFSETS] = part_of(&package->str_offsets, &row, DW_SECT_STR_OFFSETS);
+	making.sections[SECTION_STR_OFFSETS] = part_of(&package->str_offsets, &row,
+	                                               DW_SECT_STR_OFFSETS);
 	making.sections[SECTION_RNGLISTS] = part_of(&package->rnglists, &row, DW_SECT_RNGLISTS);
 	making.sections[SECTION_ADDR] = addresses(program, skeleton, version);
 	if (version == 4)
-		making.sections[SECTION_RANGES] = program_part(program, ".debug_ranges", skeleton, DW_AT_GNU_ranges_base);
+		making.sections[SECTION_RANGES] = program_part(program, ".debug_ranges", skeleton,
+		                                               DW_AT_GNU_ranges_base);
 	if (dwarf_lowpc(skeleton, &start) == 0)
 		making.start = start;
 	line = part_of(&package->line, &row, DW_SECT_LINE);

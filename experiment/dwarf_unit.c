@@ -1,5 +1,5 @@
-/* dwarf_unit.c: finds the compilation unit at an address, and keeps the bounds of its functions, which a reader tells
- * once. */
+/* dwarf_unit.c: finds the compilation unit at an address, and keeps the bounds of its functions,
+ * which a reader tells once. */
 #include "experiment/dwarf_unit.h"
 
 #include "experiment/arena.h"
@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-int exp_dwarf_ranges_add(struct exp_dwarf_ranges *ranges, Dwarf_Addr start, Dwarf_Addr end, Dwarf_Off unit)
+int exp_dwarf_ranges_add(struct exp_dwarf_ranges *ranges, Dwarf_Addr start, Dwarf_Addr end,
+                         Dwarf_Off unit)
 {
-	if (exp_array_reserve(&ranges->of, &ranges->capacity, ranges->count, sizeof(*ranges->of)) != 0)
+	if (exp_array_reserve(&ranges->of, &ranges->capacity, ranges->count, sizeof(*ranges->of)) !=
+	    0)
 		return -ENOMEM;
 	ranges->of[ranges->count++] = (struct exp_dwarf_unit_range){start, end, unit};
 	return 0;
@@ -62,7 +64,8 @@ int exp_dwarf_add_code(struct exp_dwarf_unit *unit, Dwarf_Addr start, Dwarf_Addr
 {
 	if (start >= end)
 		return 0;
-	if (exp_array_reserve(&unit->codes, &unit->code_capacity, unit->code_count, sizeof(*unit->codes)) != 0)
+	if (exp_array_reserve(&unit->codes, &unit->code_capacity, unit->code_count,
+	                      sizeof(*unit->codes)) != 0)
 		return -ENOMEM;
 	unit->codes[unit->code_count++] = (struct exp_dwarf_code){start, end, unit->function_count};
 	return 0;
@@ -70,10 +73,13 @@ int exp_dwarf_add_code(struct exp_dwarf_unit *unit, Dwarf_Addr start, Dwarf_Addr
 
 int exp_dwarf_add_function(struct exp_dwarf_unit *unit, const union exp_dwarf_entry *entry)
 {
-	if (unit->code_count == 0 || unit->codes[unit->code_count - 1].function != unit->function_count)
+	if (unit->code_count == 0 ||
+	    unit->codes[unit->code_count - 1].function != unit->function_count)
 		return 0;
-	if (exp_array_reserve(&unit->functions, &unit->function_capacity, unit->function_count, sizeof(*unit->functions)) != 0) {
-		while (unit->code_count > 0 && unit->codes[unit->code_count - 1].function == unit->function_count)
+	if (exp_array_reserve(&unit->functions, &unit->function_capacity, unit->function_count,
+	                      sizeof(*unit->functions)) != 0) {
+		while (unit->code_count > 0 &&
+		       unit->codes[unit->code_count - 1].function == unit->function_count)
 			unit->code_count--;
 		return -ENOMEM;
 	}
@@ -126,7 +132,8 @@ static struct exp_dwarf_unit *make_unit(struct exp_dwarf *dwarf, Dwarf_Off offse
 
 static int find_unit(struct exp_dwarf *dwarf, Dwarf_Addr address, Dwarf_Off *out)
 {
-	return dwarf->dies != NULL ? exp_dwarf_die_find(dwarf, address, out) : exp_dwarf_libdw_find(dwarf, address, out);
+	return dwarf->dies != NULL ? exp_dwarf_die_find(dwarf, address, out)
+	                           : exp_dwarf_libdw_find(dwarf, address, out);
 }
 
 struct exp_dwarf_unit *exp_dwarf_unit_at(struct exp_dwarf *dwarf, Dwarf_Addr address)
@@ -141,13 +148,13 @@ struct exp_dwarf_unit *exp_dwarf_unit_at(struct exp_dwarf *dwarf, Dwarf_Addr add
 	if (at < dwarf->unit_count && dwarf->units[at]->offset == offset)
 		return dwarf->units[at];
 	if (exp_array_reserve(&dwarf->units, &dwarf->unit_capacity, dwarf->unit_count,
-			      sizeof(struct exp_dwarf_unit *)) != 0)
+	                      sizeof(struct exp_dwarf_unit *)) != 0)
 		return NULL;
 	unit = make_unit(dwarf, offset);
 	if (unit == NULL)
 		return NULL;
 	memmove(&dwarf->units[at + 1], &dwarf->units[at],
-		(dwarf->unit_count - at) * sizeof(struct exp_dwarf_unit *));
+	        (dwarf->unit_count - at) * sizeof(struct exp_dwarf_unit *));
 	dwarf->units[at] = unit;
 	dwarf->unit_count++;
 	return unit;
@@ -161,7 +168,8 @@ void exp_dwarf_unit_free(struct exp_dwarf_unit *unit)
 	free(unit);
 }
 
-const struct exp_dwarf_code *exp_dwarf_code_at(const struct exp_dwarf_unit *unit, Dwarf_Addr address)
+const struct exp_dwarf_code *exp_dwarf_code_at(const struct exp_dwarf_unit *unit,
+                                               Dwarf_Addr address)
 {
 	size_t low = exp_count_up_to(unit->codes, unit->code_count, sizeof(*unit->codes), address);
 

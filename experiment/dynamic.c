@@ -1,5 +1,6 @@
-/* dynamic.c: functions that the program made while it ran: their elements of map.xml, what dyntext has of them, and which
- * of them was where and when. Those of files for perf(1) come from made.c. */
+/* dynamic.c: functions that the program made while it ran: their elements of map.xml, what dyntext
+ * has of them, and which of them was where and when. Those of files for perf(1) come from made.c.
+ */
 #include "experiment/code.h"
 #include "experiment/internal.h"
 #include "experiment/java.h"
@@ -22,7 +23,8 @@ enum { OVERLAPS_MAX = 4096 };
 
 int exp_dynamic_add(struct exp_dynamic *dynamic, const struct exp_function *function)
 {
-	if (exp_array_reserve(&dynamic->functions, &dynamic->capacity, dynamic->count, sizeof(*function)) != 0)
+	if (exp_array_reserve(&dynamic->functions, &dynamic->capacity, dynamic->count,
+	                      sizeof(*function)) != 0)
 		return -ENOMEM;
 	dynamic->functions[dynamic->count++] = *function;
 	return 0;
@@ -32,21 +34,22 @@ int exp_dynamic_load(struct exp_dynamic *dynamic, const struct exp_element *elem
 {
 	const struct exp_clock *clock = &dynamic->experiment->clock;
 	struct exp_function added = {
-	    .name = exp_element_get(element, "name", ""),
-	    .alias = exp_element_get(element, "alias", NULL),
-	    .source = exp_element_get(element, "source", NULL),
-	    .address = exp_element_number(element, "address", 0),
-	    .size = exp_element_number(element, "size", 0),
-	    .generation_from = (uint32_t)exp_element_number(element, "generation", 0),
-	    .generation_to = UINT32_MAX,
-	    .time_s = exp_clock_seconds(clock, exp_element_number(element, "time", clock->start.ticks)),
-	    .text_offset = exp_element_number(element, "offset", NO_OFFSET),
-	    .line_count = exp_element_number(element, "lines", 0),
-	    .ticks_to = UINT64_MAX,
-	    .method = (uint32_t)exp_element_number(element, "method", 0),
-	    .is_machine = strcmp(exp_element_get(element, "kind", ""), "jvm") == 0,
-	    .place_count = exp_element_number(element, "places", 0),
-	    .call_count = exp_element_number(element, "calls", 0),
+		.name = exp_element_get(element, "name", ""),
+		.alias = exp_element_get(element, "alias", NULL),
+		.source = exp_element_get(element, "source", NULL),
+		.address = exp_element_number(element, "address", 0),
+		.size = exp_element_number(element, "size", 0),
+		.generation_from = (uint32_t)exp_element_number(element, "generation", 0),
+		.generation_to = UINT32_MAX,
+		.time_s = exp_clock_seconds(
+			clock, exp_element_number(element, "time", clock->start.ticks)),
+		.text_offset = exp_element_number(element, "offset", NO_OFFSET),
+		.line_count = exp_element_number(element, "lines", 0),
+		.ticks_to = UINT64_MAX,
+		.method = (uint32_t)exp_element_number(element, "method", 0),
+		.is_machine = strcmp(exp_element_get(element, "kind", ""), "jvm") == 0,
+		.place_count = exp_element_number(element, "places", 0),
+		.call_count = exp_element_number(element, "calls", 0),
 	};
 
 	added.has_text = added.text_offset != NO_OFFSET;
@@ -60,19 +63,23 @@ int exp_dynamic_code(struct exp_dynamic *dynamic, const struct exp_element *elem
 {
 	struct experiment *experiment = dynamic->experiment;
 	struct exp_function added = {
-	    .address = exp_element_number(element, "address", 0),
-	    .size = exp_element_number(element, "size", 0),
-	    .generation_to = UINT32_MAX,
-	    .time_s = exp_clock_seconds(&experiment->clock, exp_element_number(element, "time", experiment->clock.start.ticks)),
-	    .text_offset = exp_element_number(element, "offset", NO_OFFSET),
-	    .origin = EXP_ORIGIN_NOBODY,
-	    .ticks_from = exp_element_number(element, "time", 0),
-	    .ticks_to = UINT64_MAX,
+		.address = exp_element_number(element, "address", 0),
+		.size = exp_element_number(element, "size", 0),
+		.generation_to = UINT32_MAX,
+		.time_s = exp_clock_seconds(
+			&experiment->clock,
+			exp_element_number(element, "time", experiment->clock.start.ticks)),
+		.text_offset = exp_element_number(element, "offset", NO_OFFSET),
+		.origin = EXP_ORIGIN_NOBODY,
+		.ticks_from = exp_element_number(element, "time", 0),
+		.ticks_to = UINT64_MAX,
 	};
 
 	added.has_text = added.text_offset != NO_OFFSET;
-	added.name = exp_arena_printf(&experiment->arena, "<jit>+0x%llx",
-				      (unsigned long long)(added.address - exp_element_number(element, "start", added.address)));
+	added.name = exp_arena_printf(
+		&experiment->arena, "<jit>+0x%llx",
+		(unsigned long long)(added.address -
+	                             exp_element_number(element, "start", added.address)));
 	if (added.name == NULL)
 		return -ENOMEM;
 	if (added.size != 0 && added.address + added.size >= added.address)
@@ -119,9 +126,12 @@ int exp_dynamic_finish(struct exp_dynamic *dynamic)
 	uint64_t highest = 0;
 	int has_times = 0;
 
-	experiment->functions = exp_arena_alloc(&experiment->arena, count * sizeof(*experiment->functions));
-	experiment->functions_by_start = exp_arena_alloc(&experiment->arena, count * sizeof(uint32_t));
-	experiment->functions_highest_end = exp_arena_alloc(&experiment->arena, count * sizeof(uint64_t));
+	experiment->functions = exp_arena_alloc(&experiment->arena,
+	                                        count * sizeof(*experiment->functions));
+	experiment->functions_by_start = exp_arena_alloc(&experiment->arena,
+	                                                 count * sizeof(uint32_t));
+	experiment->functions_highest_end = exp_arena_alloc(&experiment->arena,
+	                                                    count * sizeof(uint64_t));
 	if (experiment->functions == NULL || experiment->functions_by_start == NULL ||
 	    experiment->functions_highest_end == NULL) {
 		free(dynamic->functions);
@@ -133,9 +143,11 @@ int exp_dynamic_finish(struct exp_dynamic *dynamic)
 		has_times |= dynamic->functions[i].ticks_from != 0;
 	}
 	free(dynamic->functions);
-	qsort_r(experiment->functions_by_start, count, sizeof(uint32_t), compare_starts, experiment->functions);
+	qsort_r(experiment->functions_by_start, count, sizeof(uint32_t), compare_starts,
+	        experiment->functions);
 	for (size_t i = 0; i < count; i++) {
-		const struct exp_function *function = &experiment->functions[experiment->functions_by_start[i]];
+		const struct exp_function
+			*function = &experiment->functions[experiment->functions_by_start[i]];
 		uint64_t end = function->address + function->size;
 
 		experiment->has_reuse |= has_times && function->address < highest;
@@ -172,7 +184,8 @@ static size_t count_started(const struct experiment *experiment, uint64_t pc)
 
 uint32_t exp_epoch_add(struct experiment *experiment, uint64_t ticks, uint32_t generation)
 {
-	if (exp_array_reserve(&experiment->epochs, &experiment->epoch_capacity, experiment->epoch_count, sizeof(*experiment->epochs)) != 0 ||
+	if (exp_array_reserve(&experiment->epochs, &experiment->epoch_capacity,
+	                      experiment->epoch_count, sizeof(*experiment->epochs)) != 0 ||
 	    experiment->epoch_count >= EXP_GENERATION_EPOCHS)
 		return 0;
 	experiment->epochs[experiment->epoch_count] = (struct exp_epoch){ticks, generation};
@@ -188,7 +201,8 @@ struct exp_epoch exp_epoch_of(const struct experiment *experiment, uint32_t gene
 	return (struct exp_epoch){UINT64_MAX, generation};
 }
 
-/* The functions at an address, of those that begin highest first, the later of two that begin at the same place first. */
+/* The functions at an address, of those that begin highest first, the later of two that begin at
+ * the same place first. */
 struct overlaps {
 	const struct experiment *experiment;
 	uint64_t pc;
@@ -197,7 +211,8 @@ struct overlaps {
 	unsigned seen;
 };
 
-static struct overlaps overlaps_at(const struct experiment *experiment, uint64_t pc, uint32_t generation)
+static struct overlaps overlaps_at(const struct experiment *experiment, uint64_t pc,
+                                   uint32_t generation)
 {
 	return (struct overlaps){experiment, pc, generation, count_started(experiment, pc), 0};
 }
@@ -206,19 +221,24 @@ static const struct exp_function *next_overlap(struct overlaps *at)
 {
 	const struct experiment *experiment = at->experiment;
 
-	while (at->next > 0 && experiment->functions_highest_end[at->next - 1] > at->pc && at->seen < OVERLAPS_MAX) {
-		const struct exp_function *function = &experiment->functions[experiment->functions_by_start[--at->next]];
+	while (at->next > 0 && experiment->functions_highest_end[at->next - 1] > at->pc &&
+	       at->seen < OVERLAPS_MAX) {
+		const struct exp_function *function =
+			&experiment->functions[experiment->functions_by_start[--at->next]];
 
 		at->seen++;
-		if (at->pc - function->address < function->size && at->generation >= function->generation_from &&
+		if (at->pc - function->address < function->size &&
+		    at->generation >= function->generation_from &&
 		    at->generation < function->generation_to)
 			return function;
 	}
 	return NULL;
 }
 
-/* Is `left` a better answer to what was there at the time than `right`, both being there, or both only later? */
-static int is_better(const struct exp_function *left, const struct exp_function *right, int are_there)
+/* Is `left` a better answer to what was there at the time than `right`, both being there, or both
+ * only later? */
+static int is_better(const struct exp_function *left, const struct exp_function *right,
+                     int are_there)
 {
 	if (left->origin != right->origin)
 		return left->origin < right->origin;
@@ -227,7 +247,8 @@ static int is_better(const struct exp_function *left, const struct exp_function 
 	return left->origin != EXP_ORIGIN_ANNOUNCED && (left > right) == are_there;
 }
 
-const struct exp_function *exp_function_then(const struct experiment *experiment, uint64_t pc, struct exp_epoch then)
+const struct exp_function *exp_function_then(const struct experiment *experiment, uint64_t pc,
+                                             struct exp_epoch then)
 {
 	struct overlaps at = overlaps_at(experiment, pc, then.generation);
 	const struct exp_function *function, *there = NULL, *later = NULL;
@@ -245,8 +266,8 @@ const struct exp_function *exp_function_then(const struct experiment *experiment
 	return there != NULL ? there : later;
 }
 
-size_t exp_function_moments(const struct experiment *experiment, uint64_t pc, uint32_t generation, uint64_t *out, size_t count,
-			    size_t max)
+size_t exp_function_moments(const struct experiment *experiment, uint64_t pc, uint32_t generation,
+                            uint64_t *out, size_t count, size_t max)
 {
 	struct overlaps at = overlaps_at(experiment, pc, generation);
 	const struct exp_function *function;
@@ -260,7 +281,8 @@ size_t exp_function_moments(const struct experiment *experiment, uint64_t pc, ui
 	return count;
 }
 
-const struct exp_function *experiment_function_at(const struct experiment *experiment, uint64_t pc, uint32_t generation)
+const struct exp_function *experiment_function_at(const struct experiment *experiment, uint64_t pc,
+                                                  uint32_t generation)
 {
 	return exp_function_then(experiment, pc, exp_epoch_of(experiment, generation));
 }
@@ -268,7 +290,8 @@ const struct exp_function *experiment_function_at(const struct experiment *exper
 /* ---- lines ---- */
 
 /* The row of a line table in memory that holds for an offset; NULL: none does. */
-static const struct exp_function_line *find_line(const struct exp_function *function, uint64_t offset)
+static const struct exp_function_line *find_line(const struct exp_function *function,
+                                                 uint64_t offset)
 {
 	size_t low = 0, high = function->lines == NULL ? 0 : function->line_count;
 
@@ -288,10 +311,14 @@ struct line {
 	uint32_t offset, line;
 };
 
-static unsigned line_in_dyntext(const struct experiment *experiment, const struct exp_function *function, uint64_t pc)
+static unsigned line_in_dyntext(const struct experiment *experiment,
+                                const struct exp_function *function, uint64_t pc)
 {
-	int fd = function->has_text && function->line_count != 0 ? exp_file_open(experiment->directory, FMT_FILE_DYNTEXT) : -1;
-	uint64_t at = (function->text_offset + function->size + TEXT_ALIGNMENT - 1) & ~(uint64_t)(TEXT_ALIGNMENT - 1);
+	int fd = function->has_text && function->line_count != 0
+	                 ? exp_file_open(experiment->directory, FMT_FILE_DYNTEXT)
+	                 : -1;
+	uint64_t at = (function->text_offset + function->size + TEXT_ALIGNMENT - 1) &
+	              ~(uint64_t)(TEXT_ALIGNMENT - 1);
 	struct line lines[LINES_AT_ONCE];
 	unsigned found = 0;
 	int more = 1;
@@ -299,8 +326,10 @@ static unsigned line_in_dyntext(const struct experiment *experiment, const struc
 	if (fd < 0 || at > INT64_MAX / 2)
 		more = 0;
 	for (uint64_t i = 0; more && i < function->line_count;) {
-		uint64_t left = function->line_count - i, wanted = left < LINES_AT_ONCE ? left : LINES_AT_ONCE;
-		ssize_t got = pread(fd, lines, wanted * sizeof(*lines), (off_t)(at + i * sizeof(*lines)));
+		uint64_t left = function->line_count - i,
+			 wanted = left < LINES_AT_ONCE ? left : LINES_AT_ONCE;
+		ssize_t got = pread(fd, lines, wanted * sizeof(*lines),
+		                    (off_t)(at + i * sizeof(*lines)));
 		size_t count = got > 0 ? (size_t)got / sizeof(*lines) : 0;
 
 		more = count == wanted;
@@ -318,7 +347,8 @@ static unsigned line_in_dyntext(const struct experiment *experiment, const struc
 	return found;
 }
 
-unsigned experiment_function_line(const struct experiment *experiment, const struct exp_function *function, uint64_t pc)
+unsigned experiment_function_line(const struct experiment *experiment,
+                                  const struct exp_function *function, uint64_t pc)
 {
 	const struct exp_function_line *line = find_line(function, pc - function->address);
 
@@ -344,9 +374,11 @@ static int is_shown(const void *item, const void *wanted)
 	return made->shown == wanted && made->experiment != NULL;
 }
 
-const struct session_made *session_made_find(struct symbols *symbols, const struct sym_function *shown)
+const struct session_made *session_made_find(struct symbols *symbols,
+                                             const struct sym_function *shown)
 {
-	return exp_hash_find(&symbols->made_table, exp_hash_number(EXP_HASH_START, (uintptr_t)shown), is_shown, shown);
+	return exp_hash_find(&symbols->made_table,
+	                     exp_hash_number(EXP_HASH_START, (uintptr_t)shown), is_shown, shown);
 }
 
 void symbols_forget(struct symbols *symbols, const struct experiment *experiment)
@@ -363,11 +395,16 @@ static int is_same(const void *item, const void *wanted)
 	return a->shown == b->shown && a->experiment == b->experiment;
 }
 
-/* Remember what `shown` is: of several with one name and address the first one of each experiment. Returns 0 or -ENOMEM. */
-static int remember_made(struct symbols *symbols, const struct sym_function *shown, const struct experiment *experiment,
-			 const struct exp_function *function)
+/* Remember what `shown` is: of several with one name and address the first one of each experiment.
+ * Returns 0 or -ENOMEM. */
+static int remember_made(struct symbols *symbols, const struct sym_function *shown,
+                         const struct experiment *experiment, const struct exp_function *function)
 {
-	struct session_made key = {.next = symbols->made, .shown = shown, .experiment = experiment, .function = function}, *made;
+	struct session_made key = {.next = symbols->made,
+	                           .shown = shown,
+	                           .experiment = experiment,
+	                           .function = function},
+			    *made;
 	uint64_t hash = exp_hash_number(EXP_HASH_START, (uintptr_t)shown);
 
 	if (exp_hash_find(&symbols->made_table, hash, is_same, &key) != NULL)
@@ -387,11 +424,16 @@ static int open_text(const struct experiment *experiment, const struct exp_funct
 	return exp_file_open(experiment->directory, FMT_FILE_DYNTEXT);
 }
 
-static const uint8_t *read_code(struct exp_arena *arena, const struct experiment *experiment, const struct exp_function *function)
+static const uint8_t *read_code(struct exp_arena *arena, const struct experiment *experiment,
+                                const struct exp_function *function)
 {
-	int fd = function->has_text && function->size <= CODE_MAX ? open_text(experiment, function) : -1;
-	uint8_t *code = fd < 0 || function->text_offset > INT64_MAX / 2 ? NULL : exp_arena_alloc(arena, function->size);
-	ssize_t got = code == NULL ? 0 : pread(fd, code, function->size, (off_t)function->text_offset);
+	int fd = function->has_text && function->size <= CODE_MAX ? open_text(experiment, function)
+	                                                          : -1;
+	uint8_t *code = fd < 0 || function->text_offset > INT64_MAX / 2
+	                        ? NULL
+	                        : exp_arena_alloc(arena, function->size);
+	ssize_t got = code == NULL ? 0
+	                           : pread(fd, code, function->size, (off_t)function->text_offset);
 
 	if (fd >= 0)
 		close(fd);
@@ -408,7 +450,8 @@ static uint64_t size_of_code(const struct exp_function *function, const uint8_t 
 	return size;
 }
 
-size_t session_made_code(struct symbols *symbols, const struct session_made *found, uint64_t address, const uint8_t **out)
+size_t session_made_code(struct symbols *symbols, const struct session_made *found,
+                         uint64_t address, const uint8_t **out)
 {
 	struct session_made *made = (struct session_made *)found;
 	const struct exp_function *function = made->function;
@@ -424,32 +467,38 @@ size_t session_made_code(struct symbols *symbols, const struct session_made *fou
 }
 
 int session_made_frames(struct symbols *symbols, const struct session_made *made, uint64_t address,
-			const struct sym_frame **out)
+                        const struct sym_frame **out)
 {
 	const struct exp_function *function = made->function;
 
 	if (address - function->address < function->size)
-		return session_resolve_dynamic(symbols, symbols->objects[made->shown->object->index], made->experiment, function, address,
-					       out);
-	return symbols_frames(symbols, made->experiment, address, function->generation_from, 1, out);
+		return session_resolve_dynamic(symbols,
+		                               symbols->objects[made->shown->object->index],
+		                               made->experiment, function, address, out);
+	return symbols_frames(symbols, made->experiment, address, function->generation_from, 1,
+	                      out);
 }
 
-int session_resolve_dynamic(struct symbols *symbols, struct session_object *object, const struct experiment *experiment,
-			    const struct exp_function *function, uint64_t pc, const struct sym_frame **out)
+int session_resolve_dynamic(struct symbols *symbols, struct session_object *object,
+                            const struct experiment *experiment,
+                            const struct exp_function *function, uint64_t pc,
+                            const struct sym_frame **out)
 {
 	const struct exp_method *method = exp_java_find(experiment, function->method);
 	struct session_function_key key = {
-	    .object = object,
-	    .mangled = method != NULL ? session_method_name(symbols, method)
-		       : function->name[0] != '\0'
-			   ? function->name
-			   : exp_arena_printf(&symbols->arena, "<Dynamic>+0x%llx", (unsigned long long)function->address),
-	    .address = function->address,
+		.object = object,
+		.mangled = method != NULL ? session_method_name(symbols, method)
+	                   : function->name[0] != '\0'
+	                           ? function->name
+	                           : exp_arena_printf(&symbols->arena, "<Dynamic>+0x%llx",
+	                                              (unsigned long long)function->address),
+		.address = function->address,
 	};
 	struct sym_frame *frame = exp_arena_alloc(&symbols->arena, sizeof(*frame));
 	struct sym_function *found = key.mangled == NULL ? NULL : session_function(symbols, &key);
 
-	if (frame == NULL || found == NULL || remember_made(symbols, found, experiment, function) != 0)
+	if (frame == NULL || found == NULL ||
+	    remember_made(symbols, found, experiment, function) != 0)
 		return -ENOMEM;
 	found->size = function->size;
 	found->unresolved = function->origin == EXP_ORIGIN_NOBODY;
@@ -463,14 +512,20 @@ int session_resolve_dynamic(struct symbols *symbols, struct session_object *obje
 	}
 	if (function->source != NULL && found->file == NULL) {
 		found->file = exp_arena_string(&symbols->arena, function->source);
-		found->line = function->line != 0 ? function->line : experiment_function_line(experiment, function, function->address);
+		found->line = function->line != 0 ? function->line
+		                                  : experiment_function_line(experiment, function,
+		                                                             function->address);
 	}
 	*frame = (struct sym_frame){.function = found, .address = pc};
-	frame->line = method != NULL ? exp_java_line(experiment, function, pc) : experiment_function_line(experiment, function, pc);
+	frame->line = method != NULL ? exp_java_line(experiment, function, pc)
+	                             : experiment_function_line(experiment, function, pc);
 	if (method != NULL)
 		frame->file = frame->line != 0 ? found->file : NULL;
 	else if (frame->line != 0)
-		frame->file = file_of_line(function, pc) == NULL ? NULL : exp_arena_string(&symbols->arena, file_of_line(function, pc));
+		frame->file = file_of_line(function, pc) == NULL
+		                      ? NULL
+		                      : exp_arena_string(&symbols->arena,
+		                                         file_of_line(function, pc));
 	*out = frame;
 	return 1;
 }

@@ -32,7 +32,8 @@ struct batch {
 static int flush(struct batch *batch)
 {
 	const uint8_t *end = (const uint8_t *)(batch->words + batch->count);
-	const uint8_t *behind = batch->sink->functions(batch->sink->context, (const uint8_t *)batch->words, end, &batch->base);
+	const uint8_t *behind = batch->sink->functions(
+		batch->sink->context, (const uint8_t *)batch->words, end, &batch->base);
 
 	batch->count = 0;
 	batch->base = batch->tsc;
@@ -58,7 +59,8 @@ static int put_function(struct batch *batch, const struct xraylog_record *record
 		batch->base = batch->tsc = record->tsc;
 		delta = 0;
 	}
-	batch->words[batch->count] = fdr_function_word(record->function & FDR_FUNCTION_MAX, action_of(record), (uint32_t)delta);
+	batch->words[batch->count] = fdr_function_word(record->function & FDR_FUNCTION_MAX,
+	                                               action_of(record), (uint32_t)delta);
 	if (batch->words[batch->count] == 0)
 		batch->words[batch->count] = fdr_function_word(0, FDR_ENTER, 1);
 	batch->count++;
@@ -76,15 +78,18 @@ static int put_event(struct batch *batch, const struct xraylog_record *record)
 	const uint32_t room = EVENT_MAX - sizeof(batch->event.head);
 
 	batch->event.head = (struct fmt_traced_event){
-	    .kind = FMT_KIND_traced_event,
-	    .form = record->kind == XRAYLOG_TYPED ? FMT_traced_form_TYPED : FMT_traced_form_CUSTOM,
-	    .type = record->event_type,
-	    .size = record->data_size < room ? record->data_size : room,
-	    .whole = record->data_size,
+		.kind = FMT_KIND_traced_event,
+		.form = record->kind == XRAYLOG_TYPED ? FMT_traced_form_TYPED
+	                                              : FMT_traced_form_CUSTOM,
+		.type = record->event_type,
+		.size = record->data_size < room ? record->data_size : room,
+		.whole = record->data_size,
 	};
-	memcpy(batch->event.bytes + sizeof(batch->event.head), record->data, batch->event.head.size);
+	memcpy(batch->event.bytes + sizeof(batch->event.head), record->data,
+	       batch->event.head.size);
 	return batch->sink->event(batch->sink->context, batch->event.bytes,
-				  (uint32_t)sizeof(batch->event.head) + batch->event.head.size, record->tsc);
+	                          (uint32_t)sizeof(batch->event.head) + batch->event.head.size,
+	                          record->tsc);
 }
 
 static int put_record(struct batch *batch, const struct xraylog_record *record)
@@ -137,25 +142,34 @@ uint64_t foreign_address(const struct experiment *experiment, uint32_t id)
 	return FOREIGN_BASE + id;
 }
 
-/* The objects of the experiment: the one of unnamed functions, behind the file of the map if there is one. */
+/* The objects of the experiment: the one of unnamed functions, behind the file of the map if there
+ * is one. */
 static int set_objects(struct experiment *experiment, const char *path)
 {
 	size_t count = path == NULL ? 1 : 2;
 
-	experiment->objects = exp_arena_alloc(&experiment->arena, OBJECTS * sizeof(*experiment->objects));
-	experiment->by_start = exp_arena_alloc(&experiment->arena, OBJECTS * sizeof(*experiment->by_start));
-	experiment->highest_end = exp_arena_alloc(&experiment->arena, OBJECTS * sizeof(*experiment->highest_end));
-	if (experiment->objects == NULL || experiment->by_start == NULL || experiment->highest_end == NULL)
+	experiment->objects = exp_arena_alloc(&experiment->arena,
+	                                      OBJECTS * sizeof(*experiment->objects));
+	experiment->by_start = exp_arena_alloc(&experiment->arena,
+	                                       OBJECTS * sizeof(*experiment->by_start));
+	experiment->highest_end = exp_arena_alloc(&experiment->arena,
+	                                          OBJECTS * sizeof(*experiment->highest_end));
+	if (experiment->objects == NULL || experiment->by_start == NULL ||
+	    experiment->highest_end == NULL)
 		return -ENOMEM;
 	if (path != NULL)
 		experiment->objects[0] = (struct exp_object){
-		    .path = exp_arena_string(&experiment->arena, path), .build_id = "", .end = FOREIGN_BASE, .generation_to = UINT32_MAX};
+			.path = exp_arena_string(&experiment->arena, path),
+			.build_id = "",
+			.end = FOREIGN_BASE,
+			.generation_to = UINT32_MAX};
 	experiment->objects[count - 1] = (struct exp_object){.path = FOREIGN_OBJECT,
-							     .build_id = "",
-							     .bias = FOREIGN_BASE,
-							     .start = FOREIGN_BASE,
-							     .end = FOREIGN_BASE + FDR_FUNCTION_MAX + 1,
-							     .generation_to = UINT32_MAX};
+	                                                     .build_id = "",
+	                                                     .bias = FOREIGN_BASE,
+	                                                     .start = FOREIGN_BASE,
+	                                                     .end = FOREIGN_BASE +
+	                                                            FDR_FUNCTION_MAX + 1,
+	                                                     .generation_to = UINT32_MAX};
 	for (size_t i = 0; i < count; i++) {
 		experiment->by_start[i] = (uint32_t)i;
 		experiment->highest_end[i] = experiment->objects[i].end;
@@ -173,9 +187,11 @@ static uint64_t get64(const uint8_t *at)
 }
 
 /* Number functions as LLVM does: in order of the map, anew where the function is another one. */
-static int number_functions(struct experiment *experiment, const uint8_t *map, size_t size, uint64_t address)
+static int number_functions(struct experiment *experiment, const uint8_t *map, size_t size,
+                            uint64_t address)
 {
-	uint64_t *functions = exp_arena_alloc(&experiment->arena, (size / SLED_ENTRY + 1) * sizeof(*functions));
+	uint64_t *functions = exp_arena_alloc(&experiment->arena,
+	                                      (size / SLED_ENTRY + 1) * sizeof(*functions));
 	uint64_t last = 0;
 	size_t count = 0;
 
@@ -205,11 +221,16 @@ static int read_map(struct experiment *experiment, Elf *elf)
 		return -EBADMSG;
 	while ((section = elf_nextscn(elf, section)) != NULL) {
 		GElf_Shdr header;
-		const char *name = gelf_getshdr(section, &header) == NULL ? NULL : elf_strptr(elf, names, header.sh_name);
-		Elf_Data *data = name != NULL && strcmp(name, "xray_instr_map") == 0 ? elf_rawdata(section, NULL) : NULL;
+		const char *name = gelf_getshdr(section, &header) == NULL
+		                           ? NULL
+		                           : elf_strptr(elf, names, header.sh_name);
+		Elf_Data *data = name != NULL && strcmp(name, "xray_instr_map") == 0
+		                         ? elf_rawdata(section, NULL)
+		                         : NULL;
 
 		if (data != NULL && data->d_buf != NULL)
-			return number_functions(experiment, data->d_buf, data->d_size, header.sh_addr);
+			return number_functions(experiment, data->d_buf, data->d_size,
+			                        header.sh_addr);
 	}
 	return -EBADMSG;
 }
@@ -277,8 +298,8 @@ static int open_log(struct experiment *experiment, int fd)
 		return -ENOMEM;
 	set_info(experiment, log);
 	if (log->faults != 0)
-		exp_warn(experiment, "offset %llu: %s%s", (unsigned long long)log->fault_offset, log->fault,
-			 log->faults > 1 ? ", and more behind it" : "");
+		exp_warn(experiment, "offset %llu: %s%s", (unsigned long long)log->fault_offset,
+		         log->fault, log->faults > 1 ? ", and more behind it" : "");
 	return 0;
 }
 
@@ -292,9 +313,11 @@ int exp_foreign_open(struct experiment *experiment, struct exp_cause *cause)
 	else if (fd >= 0 && rc != 0)
 		close(fd);
 	if (rc == -EBADMSG)
-		snprintf(cause->text, sizeof(cause->text), "not an experiment: neither a directory nor an XRay or FXT log");
+		snprintf(cause->text, sizeof(cause->text),
+		         "not an experiment: neither a directory nor an XRay or FXT log");
 	else if (rc == -ENODATA)
-		snprintf(cause->text, sizeof(cause->text), "an FXT file without samples (fxt_dump shows its records)");
+		snprintf(cause->text, sizeof(cause->text),
+		         "an FXT file without samples (fxt_dump shows its records)");
 	else if (rc != 0)
 		snprintf(cause->text, sizeof(cause->text), "%s", strerror(-rc));
 	return rc == -EBADMSG ? -ENOTDIR : rc;

@@ -5,10 +5,12 @@
 #include "experiment/functrace.h"
 #include "experiment/xraylog.h"
 
-/* Give a log's records to a sink as if they were a function trace of Xer. Returns as functrace_walk. */
+/* Give a log's records to a sink as if they were a function trace of Xer. Returns as
+ * functrace_walk. */
 int foreign_walk(const struct xraylog *log, const struct functrace_sink *sink);
 
-/* Functions that no map names stand in an object of this name, at their numbers from this address on. */
+/* Functions that no map names stand in an object of this name, at their numbers from this address
+ * on. */
 #define FOREIGN_OBJECT "xray"
 #define FOREIGN_BASE ((uint64_t)1 << 32)
 

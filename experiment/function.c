@@ -18,7 +18,7 @@ static int is_key(const void *item, const void *wanted)
 		return 1;
 	return function->line == key->line &&
 	       (function->file == key->file || (function->file != NULL && key->file != NULL &&
-						strcmp(function->file, key->file) == 0));
+	                                        strcmp(function->file, key->file) == 0));
 }
 
 static uint64_t hash_key(const struct session_function_key *key)
@@ -30,7 +30,7 @@ static uint64_t hash_key(const struct session_function_key *key)
 }
 
 struct sym_function *session_function(struct symbols *symbols,
-				      const struct session_function_key *key)
+                                      const struct session_function_key *key)
 {
 	uint64_t hash = hash_key(key);
 	struct sym_function *function = exp_hash_find(&symbols->function_table, hash, is_key, key);
@@ -39,11 +39,12 @@ struct sym_function *session_function(struct symbols *symbols,
 		return function;
 	function = exp_arena_alloc(&symbols->arena, sizeof(*function));
 	if (function == NULL || exp_array_reserve(&symbols->functions, &symbols->function_capacity,
-						  symbols->function_count, sizeof(function)) != 0)
+	                                          symbols->function_count, sizeof(function)) != 0)
 		return NULL;
 	function->mangled = exp_arena_string(&symbols->arena, key->mangled);
-	function->name =
-	    function->mangled == NULL ? NULL : exp_demangle(&symbols->arena, function->mangled);
+	function->name = function->mangled == NULL
+	                         ? NULL
+	                         : exp_demangle(&symbols->arena, function->mangled);
 	function->file = key->file;
 	function->line = key->line;
 	function->address = key->address;
@@ -65,14 +66,17 @@ static void add_definition(struct sym_function *function, const struct exp_dwarf
 }
 
 static struct sym_function *symbol_function(struct symbols *symbols, struct session_object *object,
-					    struct exp_symbol *symbol,
-					    const struct exp_dwarf_frame *frame)
+                                            struct exp_symbol *symbol,
+                                            const struct exp_dwarf_frame *frame)
 {
 	struct sym_function *function = (struct sym_function *)symbol->function;
 
 	if (function == NULL) {
 		struct session_function_key key = {
-		    .object = object, .mangled = symbol->name, .address = symbol->address};
+			.object = object,
+			.mangled = symbol->name,
+			.address = symbol->address,
+		};
 
 		function = session_function(symbols, &key);
 		if (function == NULL)
@@ -86,10 +90,13 @@ static struct sym_function *symbol_function(struct symbols *symbols, struct sess
 
 /* A function by a name of ours: "libc.so.6+0x1234", or a PLT stub's. */
 static struct sym_function *made_up(struct symbols *symbols, struct session_object *object,
-				    const char *name, const struct exp_range *range, int unresolved)
+                                    const char *name, const struct exp_range *range, int unresolved)
 {
 	struct session_function_key key = {
-	    .object = object, .mangled = name, .address = range->start};
+		.object = object,
+		.mangled = name,
+		.address = range->start,
+	};
 	struct sym_function *function = name == NULL ? NULL : session_function(symbols, &key);
 
 	if (function == NULL)
@@ -100,7 +107,7 @@ static struct sym_function *made_up(struct symbols *symbols, struct session_obje
 }
 
 static struct sym_function *unnamed(struct symbols *symbols, struct session_object *object,
-				    uint64_t address)
+                                    uint64_t address)
 {
 	struct exp_range range = {address, address + 1};
 	const char *name;
@@ -108,16 +115,16 @@ static struct sym_function *unnamed(struct symbols *symbols, struct session_obje
 	if (object->image != NULL) {
 		if (exp_image_plt_at(object->image, address, &range, &name) == 0)
 			return made_up(symbols, object,
-				       exp_arena_printf(&symbols->arena, "%s@plt", name), &range,
-				       0);
+			               exp_arena_printf(&symbols->arena, "%s@plt", name), &range,
+			               0);
 		if (exp_image_unwind_range(object->image, address, &range) != 0 &&
 		    exp_image_section_range(object->image, address, &range) != 0)
 			range = (struct exp_range){address, address + 1};
 	}
 	return made_up(symbols, object,
-		       exp_arena_printf(&symbols->arena, "%s+0x%llx", object->shown.name,
-					(unsigned long long)range.start),
-		       &range, 1);
+	               exp_arena_printf(&symbols->arena, "%s+0x%llx", object->shown.name,
+	                                (unsigned long long)range.start),
+	               &range, 1);
 }
 
 static const char *linker_name(const struct exp_dwarf_frame *frame)
@@ -127,17 +134,18 @@ static const char *linker_name(const struct exp_dwarf_frame *frame)
 
 /* The function that really is at the address. frame: what debug information says of it, or NULL. */
 static struct sym_function *physical(struct symbols *symbols, struct session_object *object,
-				     uint64_t address, const struct exp_dwarf_frame *frame)
+                                     uint64_t address, const struct exp_dwarf_frame *frame)
 {
-	struct exp_symbol *symbol =
-	    object->image == NULL ? NULL : exp_image_symbol_at(object->image, address);
+	struct exp_symbol *symbol = object->image == NULL
+	                                    ? NULL
+	                                    : exp_image_symbol_at(object->image, address);
 
 	if (symbol != NULL)
 		return symbol_function(symbols, object, symbol, frame);
 	if (frame != NULL && linker_name(frame) != NULL) {
 		struct exp_range range = {frame->start, frame->end};
-		struct sym_function *function =
-		    made_up(symbols, object, linker_name(frame), &range, 0);
+		struct sym_function *function = made_up(symbols, object, linker_name(frame), &range,
+		                                        0);
 
 		if (function != NULL)
 			add_definition(function, frame);
@@ -149,19 +157,20 @@ static struct sym_function *physical(struct symbols *symbols, struct session_obj
 /* A function that was inlined here; the same as the one of its name that was not, if there is
  * just one. */
 static struct sym_function *inlined(struct symbols *symbols, struct session_object *object,
-				    const struct exp_dwarf_frame *frame)
+                                    const struct exp_dwarf_frame *frame)
 {
 	const char *name = linker_name(frame);
 	struct exp_symbol *symbol;
 	struct session_function_key key = {.object = object,
-					   .mangled = name == NULL ? "<inlined>" : name,
-					   .file = frame->decl_file,
-					   .line = frame->decl_line};
+	                                   .mangled = name == NULL ? "<inlined>" : name,
+	                                   .file = frame->decl_file,
+	                                   .line = frame->decl_line};
 
 	if (*frame->owner != NULL)
 		return *frame->owner;
 	symbol = name == NULL ? NULL : exp_image_symbol_named(object->image, name);
-	*frame->owner = symbol != NULL ? symbol_function(symbols, object, symbol, frame) : session_function(symbols, &key);
+	*frame->owner = symbol != NULL ? symbol_function(symbols, object, symbol, frame)
+	                               : session_function(symbols, &key);
 	return *frame->owner;
 }
 
@@ -175,7 +184,8 @@ const char *session_path(struct symbols *symbols, const char *directory, const c
 	return whole == NULL ? file : whole;
 }
 
-int session_resolve(struct symbols *symbols, struct session_object *object, uint64_t address, struct sym_frame **out)
+int session_resolve(struct symbols *symbols, struct session_object *object, uint64_t address,
+                    struct sym_frame **out)
 {
 	struct exp_dwarf_frame known[EXP_DWARF_FRAMES];
 	int found = 0, count;
@@ -191,10 +201,11 @@ int session_resolve(struct symbols *symbols, struct session_object *object, uint
 		const struct exp_dwarf_frame *frame = found == 0 ? NULL : &known[i];
 
 		if (frame != NULL)
-			known[i].decl_file = session_path(symbols, frame->directory, frame->decl_file);
+			known[i].decl_file = session_path(symbols, frame->directory,
+			                                  frame->decl_file);
 		frames[i].inlined = i < count - 1;
 		frames[i].function = frames[i].inlined ? inlined(symbols, object, frame)
-						       : physical(symbols, object, address, frame);
+		                                       : physical(symbols, object, address, frame);
 		if (frames[i].function == NULL)
 			return -ENOMEM;
 		if (i > 0) {
@@ -207,7 +218,8 @@ int session_resolve(struct symbols *symbols, struct session_object *object, uint
 	return count;
 }
 
-void session_find_line(struct symbols *symbols, struct session_object *object, uint64_t address, struct sym_frame *innermost)
+void session_find_line(struct symbols *symbols, struct session_object *object, uint64_t address,
+                       struct sym_frame *innermost)
 {
 	const char *directory, *file;
 	unsigned line;

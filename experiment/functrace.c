@@ -28,7 +28,8 @@ static int on_buffer(void *context, uint32_t tid, uint64_t tsc)
 	return 0;
 }
 
-static const uint8_t *on_functions(void *context, const uint8_t *at, const uint8_t *end, uint64_t *tsc)
+static const uint8_t *on_functions(void *context, const uint8_t *at, const uint8_t *end,
+                                   uint64_t *tsc)
 {
 	struct reader *reader = context;
 	struct calls *calls = reader->calls;
@@ -114,7 +115,8 @@ static int read_names(struct exp_load *load, struct calls *calls)
 	int rc;
 
 	for (size_t i = 0; load->experiment->foreign != NULL && i < calls->function_count; i++)
-		calls->functions[i].address = foreign_address(load->experiment, calls->functions[i].id);
+		calls->functions[i].address = foreign_address(load->experiment,
+		                                              calls->functions[i].id);
 	rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_FUNCTABLE], &stream);
 
 	if (rc != 0)
@@ -148,9 +150,11 @@ static int add_nodes(struct exp_load *load, const struct calls *calls)
 	for (size_t i = 1; i < calls->path_count; i++) {
 		const struct calls_path *path = &calls->paths[i];
 		const struct exp_call_function *function = &calls->functions[path->function];
-		uint32_t parent = path->parent == 0 ? EXP_NODE_NONE
-						    : (uint32_t)load->set.nodes.traced + path->parent - 1;
-		int rc = exp_nodes_add(&load->nodes, function->address, parent, function->generation);
+		uint32_t parent = path->parent == 0
+		                          ? EXP_NODE_NONE
+		                          : (uint32_t)load->set.nodes.traced + path->parent - 1;
+		int rc = exp_nodes_add(&load->nodes, function->address, parent,
+		                       function->generation);
 
 		if (rc != 0)
 			return rc;
@@ -183,12 +187,14 @@ static int has_trace(const struct experiment *experiment)
 	struct stat st;
 
 	return experiment->foreign != NULL ||
-	       fstatat(experiment->directory, exp_stream_names[FMT_STREAM_FUNCTRACE], &st, AT_SYMLINK_NOFOLLOW) == 0;
+	       fstatat(experiment->directory, exp_stream_names[FMT_STREAM_FUNCTRACE], &st,
+	               AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 /* Walk the trace; `ask` as in struct calls. */
-static int read_stream(struct exp_load *load, int (*ask)(void *context, const struct calls_thread *thread, uint32_t path,
-							 uint64_t tsc, uint64_t ticks, uint64_t self))
+static int read_stream(struct exp_load *load,
+                       int (*ask)(void *context, const struct calls_thread *thread, uint32_t path,
+                                  uint64_t tsc, uint64_t ticks, uint64_t self))
 {
 	int rc;
 
@@ -222,16 +228,17 @@ int exp_functrace_read(struct exp_load *load)
 }
 
 /* Credit a call, as the selection wants it. */
-static int ask(void *context, const struct calls_thread *thread, uint32_t path, uint64_t tsc, uint64_t ticks, uint64_t self)
+static int ask(void *context, const struct calls_thread *thread, uint32_t path, uint64_t tsc,
+               uint64_t ticks, uint64_t self)
 {
 	struct exp_load *load = context;
 	struct exp_fact fact = {
-	    .data = EXP_DATA_FUNCTRACE,
-	    .ticks = tsc,
-	    .wait_ticks = ticks,
-	    .buffer_ticks = tsc,
-	    .tid = thread->tid,
-	    .node = path == 0 ? EXP_NO_INDEX : (uint32_t)(load->set.nodes.traced + path - 1),
+		.data = EXP_DATA_FUNCTRACE,
+		.ticks = tsc,
+		.wait_ticks = ticks,
+		.buffer_ticks = tsc,
+		.tid = thread->tid,
+		.node = path == 0 ? EXP_NO_INDEX : (uint32_t)(load->set.nodes.traced + path - 1),
 	};
 	uint32_t row = exp_load_row_of(load, &fact);
 
@@ -258,9 +265,11 @@ int exp_functrace_values(struct exp_load *load)
 {
 	int rc = 0;
 
-	if (load->has_others_nodes ? !(load->experiment->load->set.have & EXP_DATA_FUNCTRACE) : load->calls == NULL)
+	if (load->has_others_nodes ? !(load->experiment->load->set.have & EXP_DATA_FUNCTRACE)
+	                           : load->calls == NULL)
 		return 0;
-	if (exp_load_metric(load, EXP_TRACE_CALLS) != 0 || exp_load_metric(load, EXP_TRACE_TIME) != 0)
+	if (exp_load_metric(load, EXP_TRACE_CALLS) != 0 ||
+	    exp_load_metric(load, EXP_TRACE_TIME) != 0)
 		return -ENOMEM;
 	if (load->selection == NULL) {
 		add_values(load);
@@ -274,7 +283,8 @@ int exp_functrace_values(struct exp_load *load)
 	load->set.have |= EXP_DATA_FUNCTRACE;
 	load->set.calls = load->calls->shown;
 	for (size_t i = 0; i < load->calls->function_count; i++)
-		load->set.quality.calls += load->calls->functions[i].count + load->calls->functions[i].cut;
+		load->set.quality.calls += load->calls->functions[i].count +
+		                           load->calls->functions[i].cut;
 	return 0;
 }
 

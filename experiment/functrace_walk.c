@@ -1,7 +1,7 @@
 /* functrace_walk.c: the records of a function trace, buffer by buffer. See functrace.h.
  *
- * A thread's buffers may lie in extents that it fills by turns, so extents wait in a heap by the time of their next
- * buffer. An extent is read through a window. */
+ * A thread's buffers may lie in extents that it fills by turns, so extents wait in a heap by the
+ * time of their next buffer. An extent is read through a window. */
 #include "experiment/functrace.h"
 
 #include "format/retry.h"
@@ -53,7 +53,8 @@ static struct part pop(struct walk *walk)
 	size_t at = 0, child;
 
 	while ((child = 2 * at + 1) < walk->count) {
-		if (child + 1 < walk->count && is_before(&walk->heap[child + 1], &walk->heap[child]))
+		if (child + 1 < walk->count &&
+		    is_before(&walk->heap[child + 1], &walk->heap[child]))
 			child++;
 		if (is_before(&last, &walk->heap[child]))
 			break;
@@ -81,8 +82,8 @@ static size_t refill(struct walk *walk, size_t need)
 	while (left < WINDOW && walk->end_offset < walk->limit) {
 		uint64_t rest = walk->limit - walk->end_offset;
 		size_t room = WINDOW - left;
-		ssize_t got = pread(walk->stream->fd, walk->window + left, rest < room ? (size_t)rest : room,
-				    (off_t)walk->end_offset);
+		ssize_t got = pread(walk->stream->fd, walk->window + left,
+		                    rest < room ? (size_t)rest : room, (off_t)walk->end_offset);
 
 		if (retry(got < 0 && errno == EINTR, &tries))
 			continue;
@@ -113,7 +114,8 @@ static int take_prologue(struct walk *walk)
 {
 	struct fdr_prologue prologue;
 
-	if (refill(walk, FDR_PROLOGUE_SIZE) < FDR_PROLOGUE_SIZE || fdr_prologue_get(walk->at, &prologue) != 0)
+	if (refill(walk, FDR_PROLOGUE_SIZE) < FDR_PROLOGUE_SIZE ||
+	    fdr_prologue_get(walk->at, &prologue) != 0)
 		return 0;
 	walk->at += FDR_PROLOGUE_SIZE;
 	walk->tsc = prologue.tsc;
@@ -172,7 +174,8 @@ static int take_other(struct walk *walk)
 	case FDR_RECORD_EVENT:
 		return take_event(walk, &record);
 	case FDR_RECORD_NEW_BUFFER:
-		return take_prologue(walk) || (walk->rc == 0 && fault(walk, "a buffer's prologue is damaged"));
+		return take_prologue(walk) ||
+		       (walk->rc == 0 && fault(walk, "a buffer's prologue is damaged"));
 	case FDR_RECORD_CPU:
 	case FDR_RECORD_WRAP:
 		walk->tsc = record.tsc;
@@ -208,7 +211,8 @@ static void walk_buffer(struct walk *walk, const struct part *part)
 
 		if (left < FDR_FUNCTION_SIZE || word_at(walk->at) == 0)
 			return;
-		behind = sink->functions(sink->context, walk->at, walk->at + left / 8 * 8, &walk->tsc);
+		behind = sink->functions(sink->context, walk->at, walk->at + left / 8 * 8,
+		                         &walk->tsc);
 		if (behind == NULL) {
 			walk->rc = -ECANCELED;
 			return;
@@ -230,7 +234,8 @@ int functrace_walk(struct exp_stream *stream, const struct functrace_sink *sink)
 	if (walk.heap == NULL || walk.window == NULL)
 		walk.rc = -ENOMEM;
 	for (size_t i = 0; i < stream->extent_count && walk.rc == 0; i++)
-		push(&walk, (struct part){stream->extents[i].tsc, stream->extents[i].at, stream->extents[i].end});
+		push(&walk, (struct part){stream->extents[i].tsc, stream->extents[i].at,
+		                          stream->extents[i].end});
 	while (walk.count > 0 && walk.rc == 0) {
 		struct part part = pop(&walk);
 

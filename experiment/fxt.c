@@ -16,10 +16,13 @@ enum { AHEAD_WORDS = 2048 /* behind a seek */ };
 
 int fxt_fault(struct exp_fxt *fxt, const char *what)
 {
-	const struct fxt_record *type = fxt->at < fxt->filled ? fxt_record_find(fxt->window[fxt->at]) : NULL;
+	const struct fxt_record *type = fxt->at < fxt->filled
+	                                        ? fxt_record_find(fxt->window[fxt->at])
+	                                        : NULL;
 
-	snprintf(fxt->fault, sizeof(fxt->fault), "offset %llu: %s%s%s", (unsigned long long)fxt->offset,
-		 type != NULL ? type->title : "", type != NULL ? ": " : "", what);
+	snprintf(fxt->fault, sizeof(fxt->fault), "offset %llu: %s%s%s",
+	         (unsigned long long)fxt->offset, type != NULL ? type->title : "",
+	         type != NULL ? ": " : "", what);
 	return -EBADMSG;
 }
 
@@ -64,7 +67,8 @@ static int fill(struct exp_fxt *fxt, uint64_t need)
 	fxt->filled = left;
 	while (fxt->filled < wanted) {
 		char *end = (char *)(fxt->window + fxt->filled) + fxt->tail;
-		ssize_t got = read(fxt->fd, end, (wanted - fxt->filled) * sizeof(uint64_t) - fxt->tail);
+		ssize_t got = read(fxt->fd, end,
+		                   (wanted - fxt->filled) * sizeof(uint64_t) - fxt->tail);
 
 		if (retry(got < 0 && errno == EINTR, &tries))
 			continue;
@@ -81,14 +85,15 @@ static int fill(struct exp_fxt *fxt, uint64_t need)
 	return 0;
 }
 
-/* Have `need` words of the record in the window, need <= FXT_WINDOW_WORDS. Returns 0, -errno; a file that ends before is no
- * error here. */
+/* Have `need` words of the record in the window, need <= FXT_WINDOW_WORDS. Returns 0, -errno; a
+ * file that ends before is no error here. */
 static int want(struct exp_fxt *fxt, uint64_t need)
 {
 	return fxt->filled - fxt->at < need ? fill(fxt, need) : 0;
 }
 
-/* The window is used up, and holes of the file follow, which read as zeros: go on behind them. What cannot seek is read. */
+/* The window is used up, and holes of the file follow, which read as zeros: go on behind them. What
+ * cannot seek is read. */
 static void pass_hole(struct exp_fxt *fxt)
 {
 	off_t from = fxt->tail == 0 ? lseek(fxt->fd, 0, SEEK_CUR) : -1, to;
@@ -105,7 +110,8 @@ static void pass_hole(struct exp_fxt *fxt)
 	fxt->unused += (uint64_t)(to - from);
 }
 
-/* The words from here to the end of the file are zero: count them. Returns 0, -EBADMSG or -errno. */
+/* The words from here to the end of the file are zero: count them. Returns 0, -EBADMSG or -errno.
+ */
 static int pass_zeros(struct exp_fxt *fxt)
 {
 	for (;;) {
@@ -126,8 +132,8 @@ static int pass_zeros(struct exp_fxt *fxt)
 	}
 }
 
-/* The window is used up within a record, of which `left` words are left. If they are many, and are there, go on behind them unread; 1 if that
- * was done. */
+/* The window is used up within a record, of which `left` words are left. If they are many, and are
+ * there, go on behind them unread; 1 if that was done. */
 static int pass_payload(struct exp_fxt *fxt, uint64_t left)
 {
 	uint64_t bytes = left * FXT_WORD_SIZE - fxt->tail;
@@ -137,7 +143,8 @@ static int pass_payload(struct exp_fxt *fxt, uint64_t left)
 	if (left <= FXT_WINDOW_WORDS || fstat(fxt->fd, &st) != 0 || !S_ISREG(st.st_mode))
 		return 0;
 	from = lseek(fxt->fd, 0, SEEK_CUR);
-	if (from < 0 || from > st.st_size || (uint64_t)(st.st_size - from) < bytes || lseek(fxt->fd, (off_t)bytes, SEEK_CUR) < 0)
+	if (from < 0 || from > st.st_size || (uint64_t)(st.st_size - from) < bytes ||
+	    lseek(fxt->fd, (off_t)bytes, SEEK_CUR) < 0)
 		return 0;
 	fxt->tail = 0;
 	fxt->offset += left * FXT_WORD_SIZE;

@@ -14,7 +14,8 @@ struct fxt_thread_ids {
 	uint64_t process, thread;
 };
 
-/* The tables of all providers; a key is the provider's number << 16 | index, << 16 | 0x8000 | index for threads. */
+/* The tables of all providers; a key is the provider's number << 16 | index, << 16 | 0x8000 | index
+ * for threads. */
 struct fxt_tables {
 	struct exp_index index;
 	struct fxt_text *texts;
@@ -33,10 +34,10 @@ struct fxt_provider {
 struct exp_fxt {
 	int fd;
 	uint64_t *window;
-	size_t at, filled;      /* in words of the window: the record, and how many there are */
-	size_t tail;            /* bytes of a last word that is not whole */
-	size_t ahead;           /* words that are read at once */
-	uint64_t offset;        /* in the file, of the record */
+	size_t at, filled; /* in words of the window: the record, and how many there are */
+	size_t tail;       /* bytes of a last word that is not whole */
+	size_t ahead;      /* words that are read at once */
+	uint64_t offset;   /* in the file, of the record */
 	int is_end, has_magic;
 	uint64_t unused;
 	struct fxt_tables tables;
@@ -74,8 +75,8 @@ void fxt_tables_fini(struct exp_fxt *fxt);
 
 /* ---- records (fxt_parts.c) */
 
-/* Decode and check fxt->record, of which `held` words are in the window, and do what it tells (tables, providers).
- * Returns 0, -EBADMSG (fault set) or -ENOMEM. */
+/* Decode and check fxt->record, of which `held` words are in the window, and do what it tells
+ * (tables, providers). Returns 0, -EBADMSG (fault set) or -ENOMEM. */
 int fxt_parts_decode(struct exp_fxt *fxt, uint64_t held);
 
 #endif

@@ -1,5 +1,5 @@
-/* fxt_nesting.c: a stack of open durations for each thread of an FXT file. Of a duration the hash of its category and name
- * is kept. See fxt_nesting.h. */
+/* fxt_nesting.c: a stack of open durations for each thread of an FXT file. Of a duration the hash
+ * of its category and name is kept. See fxt_nesting.h. */
 #include "experiment/fxt_nesting.h"
 
 #include "experiment/arena.h"
@@ -63,7 +63,8 @@ static long find_thread(struct fxt_nesting *nesting, uint64_t key)
 		return known;
 	if (nesting->thread_count == THREADS_MAX)
 		return THREADS_MAX;
-	if (exp_array_reserve(&nesting->tops, &nesting->thread_capacity, nesting->thread_count, sizeof(*nesting->tops)) != 0 ||
+	if (exp_array_reserve(&nesting->tops, &nesting->thread_capacity, nesting->thread_count,
+	                      sizeof(*nesting->tops)) != 0 ||
 	    exp_index_add(&nesting->threads, key, (uint32_t)nesting->thread_count) != 0)
 		return -ENOMEM;
 	nesting->tops[nesting->thread_count] = NOT_OPEN;
@@ -80,7 +81,7 @@ static int begin(struct fxt_nesting *nesting, uint32_t *top, uint64_t hash)
 		if (nesting->count == OPEN_MAX)
 			return -EBADMSG;
 		if (exp_array_reserve(&nesting->durations, &nesting->capacity, nesting->count,
-				      sizeof(*nesting->durations)) != 0)
+		                      sizeof(*nesting->durations)) != 0)
 			return -ENOMEM;
 		made = (uint32_t)nesting->count++;
 	}
@@ -107,8 +108,8 @@ static const char *end(struct fxt_nesting *nesting, uint32_t *top, uint64_t hash
 	return NULL;
 }
 
-int fxt_nesting_take(struct fxt_nesting *nesting, const struct exp_fxt *fxt, const struct exp_fxt_record *record,
-		     const char **fault)
+int fxt_nesting_take(struct fxt_nesting *nesting, const struct exp_fxt *fxt,
+                     const struct exp_fxt_record *record, const char **fault)
 {
 	const struct exp_fxt_value *thread = &record->values[FXT_AT(event, thread)];
 	uint64_t kind, key, hash;
@@ -119,8 +120,10 @@ int fxt_nesting_take(struct fxt_nesting *nesting, const struct exp_fxt *fxt, con
 	kind = EXP_FXT_FIELD(record, event, kind);
 	if (kind != FXT_EVENT_BEGIN && kind != FXT_EVENT_END)
 		return 0;
-	key = exp_hash_number(exp_hash_number(exp_hash_number(EXP_HASH_START, exp_fxt_provider(fxt)), thread->process),
-			      thread->thread);
+	key = exp_hash_number(
+		exp_hash_number(exp_hash_number(EXP_HASH_START, exp_fxt_provider(fxt)),
+	                        thread->process),
+		thread->thread);
 	index = find_thread(nesting, key);
 	if (index < 0)
 		return -ENOMEM;
@@ -128,7 +131,7 @@ int fxt_nesting_take(struct fxt_nesting *nesting, const struct exp_fxt *fxt, con
 	if (index == THREADS_MAX)
 		return -EBADMSG;
 	hash = hash_bytes(hash_bytes(EXP_HASH_START, &record->values[FXT_AT(event, category)]),
-			  &record->values[FXT_AT(event, name)]);
+	                  &record->values[FXT_AT(event, name)]);
 	if (kind == FXT_EVENT_BEGIN)
 		return begin(nesting, &nesting->tops[index], hash);
 	*fault = end(nesting, &nesting->tops[index], hash);

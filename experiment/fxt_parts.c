@@ -1,4 +1,5 @@
-/* fxt_parts.c: takes an FXT record apart as format/fxt.def says, and checks every part. See fxt.h. */
+/* fxt_parts.c: takes an FXT record apart as format/fxt.def says, and checks every part. See fxt.h.
+ */
 #include "experiment/fxt_internal.h"
 
 #include <errno.h>
@@ -67,7 +68,8 @@ static int take_string(struct cursor *cursor, uint64_t ref, const char **text, u
 	return 0;
 }
 
-static int take_thread(struct cursor *cursor, uint64_t ref, int is_process, struct exp_fxt_value *out)
+static int take_thread(struct cursor *cursor, uint64_t ref, int is_process,
+                       struct exp_fxt_value *out)
 {
 	const struct fxt_thread_ids *known;
 	int rc;
@@ -168,10 +170,12 @@ static int take_arguments(struct cursor *cursor, uint64_t count, struct exp_fxt_
 	return rc;
 }
 
-int exp_fxt_argument(const struct exp_fxt *fxt, struct exp_fxt_value *value, struct exp_fxt_argument *out)
+int exp_fxt_argument(const struct exp_fxt *fxt, struct exp_fxt_value *value,
+                     struct exp_fxt_argument *out)
 {
 	/* All were checked before, so that no fault is found. */
-	struct cursor cursor = {(struct exp_fxt *)fxt, value->words, 0, value->word_count, value->word_count};
+	struct cursor cursor = {(struct exp_fxt *)fxt, value->words, 0, value->word_count,
+	                        value->word_count};
 
 	if (value->number == 0 || take_argument(&cursor, out) != 0)
 		return 0;
@@ -201,7 +205,9 @@ static int take_payload(struct cursor *cursor, struct exp_fxt_value *out)
 	out->words = cursor->words + cursor->at;
 	out->word_count = words;
 	cursor->at += words;
-	return is_padded((const char *)out->words, out->number) ? 0 : fxt_fault(cursor->fxt, "padding is not zero");
+	return is_padded((const char *)out->words, out->number)
+	               ? 0
+	               : fxt_fault(cursor->fxt, "padding is not zero");
 }
 
 static int take_pcs(struct cursor *cursor, uint64_t count, struct exp_fxt_value *out)
@@ -216,7 +222,9 @@ static int take_pcs(struct cursor *cursor, uint64_t count, struct exp_fxt_value 
 
 static int take_part(struct cursor *cursor, const struct fxt_part *part, struct exp_fxt_value *out)
 {
-	uint64_t field = part->width == 0 ? 0 : fxt_field_value(cursor->words, part->word, part->low, part->width);
+	uint64_t field = part->width == 0 ? 0
+	                                  : fxt_field_value(cursor->words, part->word, part->low,
+	                                                    part->width);
 
 	switch (part->kind) {
 	case FXT_PART_STRING:
@@ -233,7 +241,8 @@ static int take_part(struct cursor *cursor, const struct fxt_part *part, struct 
 	case FXT_PART_PCS:
 		return take_pcs(cursor, field, out);
 	case FXT_PART_KIND:
-		return fxt_event_word((unsigned)field) == NULL ? 0 : take_word(cursor, &out->number);
+		return fxt_event_word((unsigned)field) == NULL ? 0
+		                                               : take_word(cursor, &out->number);
 	case FXT_PART_TIME:
 	case FXT_PART_NUMBER:
 	case FXT_PART_ADDRESS:
@@ -264,12 +273,14 @@ static int check_event(struct exp_fxt *fxt)
 	if (kind == FXT_EVENT_COMPLETE &&
 	    record->values[FXT_AT(event, kind)].number < record->values[FXT_AT(event, time)].number)
 		return fxt_fault(fxt, "it ends before it begins");
-	if (kind == FXT_EVENT_COUNTER && !has_numbers_only(fxt, record->values[FXT_AT(event, arguments)]))
+	if (kind == FXT_EVENT_COUNTER &&
+	    !has_numbers_only(fxt, record->values[FXT_AT(event, arguments)]))
 		return fxt_fault(fxt, "a counter's value is no number");
 	return 0;
 }
 
-/* What a record says about those that follow, and what the table cannot say of it. Returns 0, -EBADMSG or -ENOMEM. */
+/* What a record says about those that follow, and what the table cannot say of it. Returns 0,
+ * -EBADMSG or -ENOMEM. */
 static int apply(struct exp_fxt *fxt)
 {
 	const struct exp_fxt_record *record = &fxt->record;
@@ -284,13 +295,15 @@ static int apply(struct exp_fxt *fxt)
 	case FXT_provider:
 		return fxt_tables_add_provider(fxt, (uint32_t)EXP_FXT_FIELD(record, provider, id));
 	case FXT_section:
-		return fxt_tables_select_provider(fxt, (uint32_t)EXP_FXT_FIELD(record, section, id));
+		return fxt_tables_select_provider(fxt,
+		                                  (uint32_t)EXP_FXT_FIELD(record, section, id));
 	case FXT_provider_event:
-		if (!fxt_tables_knows_provider(fxt, (uint32_t)EXP_FXT_FIELD(record, provider_event, id)))
+		if (!fxt_tables_knows_provider(fxt,
+		                               (uint32_t)EXP_FXT_FIELD(record, provider_event, id)))
 			return fxt_fault(fxt, "no provider of this id");
 		return EXP_FXT_FIELD(record, provider_event, event) == FXT_PROVIDER_BUFFER_FULL
-			       ? 0
-			       : fxt_fault(fxt, "an event of no known kind");
+		               ? 0
+		               : fxt_fault(fxt, "an event of no known kind");
 	case FXT_initialization:
 		if (values[0].number == 0)
 			return fxt_fault(fxt, "no ticks in a second");
@@ -299,12 +312,14 @@ static int apply(struct exp_fxt *fxt)
 	case FXT_string:
 		index = (unsigned)EXP_FXT_FIELD(record, string, index);
 		if (index == 0 || values[0].number > FXT_STRING_MAX)
-			return fxt_fault(fxt, index == 0 ? "index 0" : "a string is longer than 32000 bytes");
+			return fxt_fault(fxt, index == 0 ? "index 0"
+			                                 : "a string is longer than 32000 bytes");
 		return fxt_tables_put_text(fxt, index, values[0].text, values[0].number);
 	case FXT_thread:
 		index = (unsigned)EXP_FXT_FIELD(record, thread, index);
 		return index == 0 ? fxt_fault(fxt, "index 0")
-				  : fxt_tables_put_thread(fxt, index, values[0].number, values[1].number);
+		                  : fxt_tables_put_thread(fxt, index, values[0].number,
+		                                          values[1].number);
 	case FXT_event:
 		return check_event(fxt);
 	default:
@@ -322,7 +337,8 @@ int fxt_parts_decode(struct exp_fxt *fxt, uint64_t held)
 
 	if (held < cursor.at)
 		return is_short(&cursor);
-	if ((record->words[0] & ~fxt_used[0][record->kind]) || (is_two && (record->words[1] & ~fxt_used[1][record->kind])))
+	if ((record->words[0] & ~fxt_used[0][record->kind]) ||
+	    (is_two && (record->words[1] & ~fxt_used[1][record->kind])))
 		return fxt_fault(fxt, "a reserved bit is set");
 	for (int i = 0; type->parts[i].name != NULL && rc == 0; i++) {
 		record->values[i] = (struct exp_fxt_value){.number = 0};

@@ -1,4 +1,5 @@
-/* fxt_tables.c: the strings and threads that the records of an FXT file name by numbers, provider by provider. */
+/* fxt_tables.c: the strings and threads that the records of an FXT file name by numbers, provider
+ * by provider. */
 #include "experiment/fxt_internal.h"
 
 #include "experiment/arena.h"
@@ -42,7 +43,8 @@ int fxt_tables_put_text(struct exp_fxt *fxt, unsigned index, const char *bytes, 
 	memcpy(copy, bytes, size);
 	if (known == EXP_INDEX_NONE) {
 		known = (uint32_t)tables->text_count;
-		if (exp_array_reserve(&tables->texts, &tables->text_capacity, tables->text_count, sizeof(*tables->texts)) != 0 ||
+		if (exp_array_reserve(&tables->texts, &tables->text_capacity, tables->text_count,
+		                      sizeof(*tables->texts)) != 0 ||
 		    exp_index_add(&tables->index, key, known) != 0) {
 			free(copy);
 			return -ENOMEM;
@@ -67,8 +69,8 @@ int fxt_tables_put_thread(struct exp_fxt *fxt, unsigned index, uint64_t process,
 		if (rc != 0)
 			return rc;
 		known = (uint32_t)tables->thread_count;
-		if (exp_array_reserve(&tables->threads, &tables->thread_capacity, tables->thread_count,
-				      sizeof(*tables->threads)) != 0 ||
+		if (exp_array_reserve(&tables->threads, &tables->thread_capacity,
+		                      tables->thread_count, sizeof(*tables->threads)) != 0 ||
 		    exp_index_add(&tables->index, key, known) != 0)
 			return -ENOMEM;
 		tables->thread_count++;
@@ -113,7 +115,8 @@ int fxt_tables_add_provider(struct exp_fxt *fxt, uint32_t id)
 		return fxt_tables_select_provider(fxt, id);
 	if (fxt->provider_count == FXT_PROVIDERS_MAX)
 		return fxt_fault(fxt, "too many providers");
-	if (exp_array_reserve(&fxt->providers, &fxt->provider_capacity, fxt->provider_count, sizeof(*fxt->providers)) != 0 ||
+	if (exp_array_reserve(&fxt->providers, &fxt->provider_capacity, fxt->provider_count,
+	                      sizeof(*fxt->providers)) != 0 ||
 	    exp_index_add(&fxt->by_id, id, (uint32_t)fxt->provider_count) != 0)
 		return -ENOMEM;
 	fxt->providers[fxt->provider_count] = (struct fxt_provider){.id = id, .hz = 1000000000};

@@ -1,6 +1,7 @@
-/* fxtindex.c: see fxtindex.h. A part is some KiB of whole records, and a set of the processes that they are of, which may have more than
- * there are. Records that others rely on, of strings and providers, may stand in the first part alone, which everybody reads: else,
- * and where processes are known by other numbers too, a file has no index. */
+/* fxtindex.c: see fxtindex.h. A part is some KiB of whole records, and a set of the processes that
+ * they are of, which may have more than there are. Records that others rely on, of strings and
+ * providers, may stand in the first part alone, which everybody reads: else, and where processes
+ * are known by other numbers too, a file has no index. */
 #include "experiment/fxtindex.h"
 
 #include "experiment/arena.h"
@@ -112,7 +113,8 @@ static int is_relied_on(const struct exp_fxt_record *record)
 	}
 }
 
-/* A process that has another number besides: whoever looks for the one is to have the records of the other. */
+/* A process that has another number besides: whoever looks for the one is to have the records of
+ * the other. */
 static int has_two_numbers(const struct exp_fxt *fxt, const struct exp_fxt_record *record)
 {
 	struct exp_kin_image image;
@@ -148,7 +150,8 @@ static void note(struct exp_fxtwalk *walk, const struct exp_fxt_record *record)
 	if (walk->is_useless)
 		return;
 	if (last == NULL || record->offset - last->offset >= PART_BYTES) {
-		if (exp_array_reserve(&index->parts, &index->capacity, index->count, sizeof(*last)) != 0) {
+		if (exp_array_reserve(&index->parts, &index->capacity, index->count,
+		                      sizeof(*last)) != 0) {
 			walk->is_useless = 1;
 			return;
 		}
@@ -165,8 +168,10 @@ static void note(struct exp_fxtwalk *walk, const struct exp_fxt_record *record)
 
 /* ---- walks */
 
-/* Returns that of a file, or a new one that the caller makes, or NULL: none is of use now. The lock is held. */
-static struct exp_fxtindex *find(struct exp_fxtindexes *indexes, const char *file, uint64_t size, int *is_making)
+/* Returns that of a file, or a new one that the caller makes, or NULL: none is of use now. The lock
+ * is held. */
+static struct exp_fxtindex *find(struct exp_fxtindexes *indexes, const char *file, uint64_t size,
+                                 int *is_making)
 {
 	struct exp_fxtindex *index = indexes->first;
 
@@ -187,19 +192,22 @@ static struct exp_fxtindex *find(struct exp_fxtindexes *indexes, const char *fil
 	return index;
 }
 
-void exp_fxtwalk_begin(struct exp_fxtwalk *walk, struct exp_fxtindexes *indexes, const char *where, const char *name, int fd)
+void exp_fxtwalk_begin(struct exp_fxtwalk *walk, struct exp_fxtindexes *indexes, const char *where,
+                       const char *name, int fd)
 {
 	char file[512];
 	struct stat st;
 
-	if (indexes == NULL || fstat(fd, &st) != 0 || snprintf(file, sizeof(file), "%s/%s", where, name) >= (int)sizeof(file))
+	if (indexes == NULL || fstat(fd, &st) != 0 ||
+	    snprintf(file, sizeof(file), "%s/%s", where, name) >= (int)sizeof(file))
 		return;
 	pthread_mutex_lock(&indexes->lock);
 	walk->index = find(indexes, file, (uint64_t)st.st_size, &walk->is_making);
 	pthread_mutex_unlock(&indexes->lock);
 }
 
-/* The next record is behind the present part: go to the next one that has the process. Returns 0 if there is none. */
+/* The next record is behind the present part: go to the next one that has the process. Returns 0 if
+ * there is none. */
 static int go_on(struct exp_fxtwalk *walk)
 {
 	const struct exp_fxtindex *index = walk->index;

@@ -22,8 +22,11 @@ struct exp_fxtlog {
 /* Number of a process, made if it is new. Returns UINT32_MAX if there is no memory. */
 uint32_t fxtlog_process(struct exp_fxtlog *fxtlog, uint64_t id);
 
-/* Call `visit` for every record. Returns 0, -EBADMSG (the reader's fault is in `fault`), or another -errno. */
-int fxtlog_walk(struct exp_fxtlog *fxtlog, int (*visit)(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record),
-		 void *context, char *fault, size_t fault_size);
+/* Call `visit` for every record. Returns 0, -EBADMSG (the reader's fault is in `fault`), or another
+ * -errno. */
+int fxtlog_walk(struct exp_fxtlog *fxtlog,
+                int (*visit)(void *context, const struct exp_fxt *fxt,
+                             const struct exp_fxt_record *record),
+                void *context, char *fault, size_t fault_size);
 
 #endif

@@ -1,4 +1,5 @@
-/* fxtlog_open.c: opens an FXT file as an experiment: processes, threads, what was mapped where, when it was. See fxtlog.h. */
+/* fxtlog_open.c: opens an FXT file as an experiment: processes, threads, what was mapped where,
+ * when it was. See fxtlog.h. */
 #include "experiment/fxtlog_internal.h"
 
 #include "experiment/fxtmap.h"
@@ -28,7 +29,9 @@ static int add_code(struct opener *opener, const struct exp_fxt_record *record)
 {
 	uint32_t process = fxtlog_process(opener->fxtlog, exp_fxtmap_process(record));
 
-	return process == UINT32_MAX ? -ENOMEM : exp_fxtmap_take(&opener->map, record, process, process, process + 1);
+	return process == UINT32_MAX
+	               ? -ENOMEM
+	               : exp_fxtmap_take(&opener->map, record, process, process, process + 1);
 }
 
 static int add_thread(struct opener *opener, const struct exp_fxt_record *record)
@@ -37,25 +40,32 @@ static int add_thread(struct opener *opener, const struct exp_fxt_record *record
 	const struct exp_fxt_value *name = &record->values[FXT_AT(kernel_object, name)];
 	struct exp_thread *added;
 
-	if (EXP_FXT_FIELD(record, kernel_object, object) != FXT_OBJECT_THREAD || fxtlog->thread_count == THREADS_MAX)
+	if (EXP_FXT_FIELD(record, kernel_object, object) != FXT_OBJECT_THREAD ||
+	    fxtlog->thread_count == THREADS_MAX)
 		return 0;
-	if (exp_array_reserve(&fxtlog->threads, &fxtlog->thread_capacity, fxtlog->thread_count, sizeof(*added)) != 0)
+	if (exp_array_reserve(&fxtlog->threads, &fxtlog->thread_capacity, fxtlog->thread_count,
+	                      sizeof(*added)) != 0)
 		return -ENOMEM;
 	added = &fxtlog->threads[fxtlog->thread_count++];
-	*added = (struct exp_thread){.tid = (uint32_t)record->values[FXT_AT(kernel_object, koid)].number,
-				     .origin = FMT_thread_origin_FOUND};
-	memcpy(added->name, name->text, name->number < sizeof(added->name) - 1 ? name->number : sizeof(added->name) - 1);
+	*added = (struct exp_thread){
+		.tid = (uint32_t)record->values[FXT_AT(kernel_object, koid)].number,
+		.origin = FMT_thread_origin_FOUND};
+	memcpy(added->name, name->text,
+	       name->number < sizeof(added->name) - 1 ? name->number : sizeof(added->name) - 1);
 	return 0;
 }
 
 /* What xer_print tells of a process's samples when it exports them. */
-static void add_process(struct opener *opener, const struct exp_fxt *fxt, const struct exp_fxt_record *record)
+static void add_process(struct opener *opener, const struct exp_fxt *fxt,
+                        const struct exp_fxt_record *record)
 {
 	struct exp_fxt_value arguments = record->values[FXT_AT(kernel_object, arguments)];
 	struct exp_fxt_argument argument;
 
 	while (exp_fxt_argument(fxt, &arguments, &argument)) {
-#define IS(wanted) (argument.type == FXT_ARGUMENT_UINT64 && argument.name_size == strlen(wanted) && memcmp(argument.name, wanted, strlen(wanted)) == 0)
+#define IS(wanted) \
+	(argument.type == FXT_ARGUMENT_UINT64 && argument.name_size == strlen(wanted) && \
+	 memcmp(argument.name, wanted, strlen(wanted)) == 0)
 		if (IS("samples"))
 			opener->told_samples += argument.value;
 		if (IS("sampled_ns"))
@@ -64,7 +74,8 @@ static void add_process(struct opener *opener, const struct exp_fxt *fxt, const 
 	}
 }
 
-static int add_sample(struct opener *opener, const struct exp_fxt *fxt, const struct exp_fxt_sample *sample)
+static int add_sample(struct opener *opener, const struct exp_fxt *fxt,
+                      const struct exp_fxt_sample *sample)
 {
 	uint64_t provider = exp_fxt_provider(fxt), *last = &opener->last_ns[provider];
 
@@ -76,7 +87,8 @@ static int add_sample(struct opener *opener, const struct exp_fxt *fxt, const st
 	opener->end_ns = sample->ns > opener->end_ns ? sample->ns : opener->end_ns;
 	if (provider >= PROVIDERS_TOLD)
 		return 0;
-	if (*last != 0 && sample->ns > *last && exp_histogram_add(&opener->intervals, sample->ns - *last) != 0)
+	if (*last != 0 && sample->ns > *last &&
+	    exp_histogram_add(&opener->intervals, sample->ns - *last) != 0)
 		return -ENOMEM;
 	*last = sample->ns;
 	return 0;
@@ -96,7 +108,8 @@ static int on_record(void *context, const struct exp_fxt *fxt, const struct exp_
 			add_process(opener, fxt, record);
 		return add_thread(opener, record);
 	default:
-		return exp_fxt_sample_take(fxt, record, &sample) ? add_sample(opener, fxt, &sample) : 0;
+		return exp_fxt_sample_take(fxt, record, &sample) ? add_sample(opener, fxt, &sample)
+		                                                 : 0;
 	}
 }
 
@@ -113,7 +126,9 @@ static void set_info(struct experiment *experiment, const struct opener *opener)
 	experiment->clock.start.ticks = opener->first_ns;
 	info->clock_hz = experiment->clock.hz;
 	info->duration_s = (double)(opener->end_ns - opener->first_ns) * 1e-9;
-	opener->fxtlog->period_ns = opener->told_samples > 0 ? opener->told_ns / opener->told_samples : experiment_quantile(&opener->intervals, 0.5);
+	opener->fxtlog->period_ns = opener->told_samples > 0
+	                                    ? opener->told_ns / opener->told_samples
+	                                    : experiment_quantile(&opener->intervals, 0.5);
 }
 
 static int read_file(struct opener *opener)

@@ -32,8 +32,9 @@ static int add_module(struct exp_fxtmap *map, const struct exp_fxt_record *recor
 	const struct exp_fxt_value *id = &values[FXT_AT(module, build_id)];
 	uint64_t key = (uint64_t)process << 16 | EXP_FXT_FIELD(record, module, id);
 	uint32_t known = exp_index_find(&map->by_module, key);
-	struct exp_fxtmap_module made = {exp_arena_text(&map->experiment->arena, name->text, name->number),
-					 hexadecimal(map->experiment, id->text, id->number)};
+	struct exp_fxtmap_module made = {
+		exp_arena_text(&map->experiment->arena, name->text, name->number),
+		hexadecimal(map->experiment, id->text, id->number)};
 
 	if (made.name == NULL || made.build_id == NULL)
 		return -ENOMEM;
@@ -41,7 +42,8 @@ static int add_module(struct exp_fxtmap *map, const struct exp_fxt_record *recor
 		map->modules[known] = made;
 		return 0;
 	}
-	if (exp_array_reserve(&map->modules, &map->module_capacity, map->module_count, sizeof(made)) != 0 ||
+	if (exp_array_reserve(&map->modules, &map->module_capacity, map->module_count,
+	                      sizeof(made)) != 0 ||
 	    exp_index_add(&map->by_module, key, (uint32_t)map->module_count) != 0)
 		return -ENOMEM;
 	map->modules[map->module_count++] = made;
@@ -49,35 +51,43 @@ static int add_module(struct exp_fxtmap *map, const struct exp_fxt_record *recor
 }
 
 /* A mapping is of the module that was told last before it under that number. */
-static int add_mapping(struct exp_fxtmap *map, const struct exp_fxt_record *record, uint32_t process, uint32_t from, uint32_t to)
+static int add_mapping(struct exp_fxtmap *map, const struct exp_fxt_record *record,
+                       uint32_t process, uint32_t from, uint32_t to)
 {
 	const struct exp_fxt_value *values = record->values;
-	uint64_t start = values[FXT_AT(mmap, start)].number, size = values[FXT_AT(mmap, size)].number;
-	uint32_t module = exp_index_find(&map->by_module, (uint64_t)process << 16 | EXP_FXT_FIELD(record, mmap, module));
+	uint64_t start = values[FXT_AT(mmap, start)].number,
+		 size = values[FXT_AT(mmap, size)].number;
+	uint32_t module = exp_index_find(
+		&map->by_module, (uint64_t)process << 16 | EXP_FXT_FIELD(record, mmap, module));
 	struct exp_map_object *added;
 
-	if (module == EXP_INDEX_NONE || size == 0 || size > UINT64_MAX - start || map->object_count == OBJECTS_MAX) {
-		exp_warn(map->experiment, "offset %llu: a mapping of %s", (unsigned long long)record->offset,
-			 module == EXP_INDEX_NONE ? "a module that was not announced" : "a size that cannot be");
+	if (module == EXP_INDEX_NONE || size == 0 || size > UINT64_MAX - start ||
+	    map->object_count == OBJECTS_MAX) {
+		exp_warn(map->experiment, "offset %llu: a mapping of %s",
+		         (unsigned long long)record->offset,
+		         module == EXP_INDEX_NONE ? "a module that was not announced"
+		                                  : "a size that cannot be");
 		return 0;
 	}
-	if (exp_array_reserve(&map->objects, &map->object_capacity, map->object_count, sizeof(*added)) != 0)
+	if (exp_array_reserve(&map->objects, &map->object_capacity, map->object_count,
+	                      sizeof(*added)) != 0)
 		return -ENOMEM;
 	added = &map->objects[map->object_count++];
 	added->id = map->object_count;
 	added->object = (struct exp_object){
-	    .path = map->modules[module].name,
-	    .build_id = map->modules[module].build_id,
-	    .bias = start - values[FXT_AT(mmap, address)].number,
-	    .start = start,
-	    .end = start + size,
-	    .generation_from = from,
-	    .generation_to = to,
+		.path = map->modules[module].name,
+		.build_id = map->modules[module].build_id,
+		.bias = start - values[FXT_AT(mmap, address)].number,
+		.start = start,
+		.end = start + size,
+		.generation_from = from,
+		.generation_to = to,
 	};
 	return 0;
 }
 
-int exp_fxtmap_take(struct exp_fxtmap *map, const struct exp_fxt_record *record, uint32_t process, uint32_t from, uint32_t to)
+int exp_fxtmap_take(struct exp_fxtmap *map, const struct exp_fxt_record *record, uint32_t process,
+                    uint32_t from, uint32_t to)
 {
 	if (record->kind == FXT_module)
 		return add_module(map, record, process);

@@ -16,7 +16,8 @@ struct exp_fxtmap {
 	struct exp_fxtmap_module *modules;
 	size_t module_count, module_capacity;
 	struct exp_index by_module; /* number of the process << 16 | id -> module */
-	struct exp_map_object *objects; /* of it, the caller may take the objects and set this to NULL */
+	struct exp_map_object
+		*objects; /* of it, the caller may take the objects and set this to NULL */
 	size_t object_count, object_capacity;
 };
 
@@ -24,7 +25,8 @@ struct exp_fxtmap {
  *   process      its number
  *   from, to     the generations of the address map that an object is of
  * Returns 0 or -ENOMEM. */
-int exp_fxtmap_take(struct exp_fxtmap *map, const struct exp_fxt_record *record, uint32_t process, uint32_t from, uint32_t to);
+int exp_fxtmap_take(struct exp_fxtmap *map, const struct exp_fxt_record *record, uint32_t process,
+                    uint32_t from, uint32_t to);
 void exp_fxtmap_fini(struct exp_fxtmap *map);
 
 /* The process that a module or mapping record is of; 0 for others. */

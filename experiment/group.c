@@ -1,4 +1,5 @@
-/* group.c: reads experiment groups. A line that cannot be used is named, and the others are read. */
+/* group.c: reads experiment groups. A line that cannot be used is named, and the others are read.
+ */
 #include "experiment/group.h"
 
 #include "format/layout.h"
@@ -30,7 +31,8 @@ static int fail(struct exp_cause *cause, const char *path, int rc, const char *r
 	return rc;
 }
 
-static void warn(const struct exp_group_reader *reader, const char *path, unsigned line, const char *reason)
+static void warn(const struct exp_group_reader *reader, const char *path, unsigned line,
+                 const char *reason)
 {
 	char text[512];
 
@@ -68,8 +70,8 @@ static ssize_t read_whole(const char *path, char **out)
 }
 
 /* Hand one line on. Returns the number of bad lines, 0 or 1. */
-static int take_line(const char *group, const struct exp_group_reader *reader, const char *text, size_t len,
-		     unsigned line)
+static int take_line(const char *group, const struct exp_group_reader *reader, const char *text,
+                     size_t len, unsigned line)
 {
 	const char *slash = strrchr(group, '/');
 	int directory_len = slash == NULL || text[0] == '/' ? 0 : (int)(slash - group) + 1;
@@ -83,14 +85,16 @@ static int take_line(const char *group, const struct exp_group_reader *reader, c
 		warn(reader, group, line, "not a path");
 		return 1;
 	}
-	if (snprintf(path, sizeof(path), "%.*s%.*s", directory_len, group, (int)len, text) >= (int)sizeof(path)) {
+	if (snprintf(path, sizeof(path), "%.*s%.*s", directory_len, group, (int)len, text) >=
+	    (int)sizeof(path)) {
 		warn(reader, group, line, "the path is too long");
 		return 1;
 	}
 	return reader->member(reader->context, path, line) != 0;
 }
 
-int experiment_group_read(const char *path, const struct exp_group_reader *reader, struct exp_cause *cause)
+int experiment_group_read(const char *path, const struct exp_group_reader *reader,
+                          struct exp_cause *cause)
 {
 	const size_t head_len = strlen(FMT_GROUP_HEAD);
 	char *text = NULL;
@@ -104,7 +108,8 @@ int experiment_group_read(const char *path, const struct exp_group_reader *reade
 		return fail(cause, path, (int)len, strerror((int)-len));
 	if (len == -EBADMSG || strncmp(text, FMT_GROUP_HEAD, head_len) != 0) {
 		free(text);
-		return fail(cause, path, -EBADMSG, "not an experiment group: its first line is not '" FMT_GROUP_HEAD "'");
+		return fail(cause, path, -EBADMSG,
+		            "not an experiment group: its first line is not '" FMT_GROUP_HEAD "'");
 	}
 	for (const char *at = text; at < text + len; line++) {
 		const char *end = memchr(at, '\n', (size_t)(text + len - at));

@@ -28,7 +28,7 @@ uint64_t exp_hash_text(uint64_t hash, const char *text)
 }
 
 void *exp_hash_find(const struct exp_hash *table, uint64_t hash,
-		    int (*equal)(const void *item, const void *key), const void *key)
+                    int (*equal)(const void *item, const void *key), const void *key)
 {
 	if (table->entries == NULL)
 		return NULL;

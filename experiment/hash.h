@@ -18,7 +18,7 @@ uint64_t exp_hash_text(uint64_t hash, const char *text);
 
 /* The item with this hash for which equal(item, key) is true, or NULL. */
 void *exp_hash_find(const struct exp_hash *table, uint64_t hash,
-		    int (*equal)(const void *item, const void *key), const void *key);
+                    int (*equal)(const void *item, const void *key), const void *key);
 
 /* Add an item that is not there yet. Returns 0 or -ENOMEM. */
 int exp_hash_add(struct exp_hash *table, uint64_t hash, void *item);

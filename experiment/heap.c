@@ -6,8 +6,9 @@
 
 #include <errno.h>
 
-/* How many events ahead of their turn slots of blocks are fetched. A slot is nearly always a cache miss, and nothing else can be
- * done meanwhile; 100 ns are enough for five events, and other threads' events come between. */
+/* How many events ahead of their turn slots of blocks are fetched. A slot is nearly always a cache
+ * miss, and nothing else can be done meanwhile; 100 ns are enough for five events, and other
+ * threads' events come between. */
 enum { AHEAD = 16 };
 
 static unsigned bucket_of(uint64_t size)
@@ -20,12 +21,13 @@ static int is_leaked(const struct exp_heap_reader *reader, uint64_t address)
 {
 	struct exp_block block;
 
-	return reader->leaked != NULL && exp_blocks_find(reader->leaked, address, &block) && block.node == reader->number;
+	return reader->leaked != NULL && exp_blocks_find(reader->leaked, address, &block) &&
+	       block.node == reader->number;
 }
 
 /* The row for an allocation, which its free will follow. */
-static uint32_t row_of(struct exp_heap_reader *reader, const struct exp_cursor *cursor, uint64_t address, uint64_t size,
-		       uint32_t stack)
+static uint32_t row_of(struct exp_heap_reader *reader, const struct exp_cursor *cursor,
+                       uint64_t address, uint64_t size, uint32_t stack)
 {
 	struct exp_load *load = reader->load;
 	struct exp_fact fact;
@@ -36,7 +38,10 @@ static uint32_t row_of(struct exp_heap_reader *reader, const struct exp_cursor *
 	reader->number++;
 	if (reader->is_first)
 		return reader->number;
-	fact = (struct exp_fact){.data = EXP_DATA_HEAP, .type = cursor->payload[1], .bytes = size, .address = address};
+	fact = (struct exp_fact){.data = EXP_DATA_HEAP,
+	                         .type = cursor->payload[1],
+	                         .bytes = size,
+	                         .address = address};
 	fact.node = exp_load_stack(load, cursor, stack);
 	fact.is_leaked = is_leaked(reader, address);
 	reader->live_bytes += exp_blocks_size(size);
@@ -56,7 +61,7 @@ static int counts(const struct exp_block *block)
 }
 
 static void on_alloc(struct exp_heap_reader *reader, struct exp_cursor *cursor, uint64_t address,
-		     uint64_t size, uint32_t stack)
+                     uint64_t size, uint32_t stack)
 {
 	struct exp_heap *heap = &reader->heap;
 	struct exp_block block, old;
@@ -97,7 +102,8 @@ static void on_alloc(struct exp_heap_reader *reader, struct exp_cursor *cursor, 
 		reader->peak_tsc = cursor->tsc;
 }
 
-static void on_free(struct exp_heap_reader *reader, const struct exp_cursor *cursor, uint64_t address)
+static void on_free(struct exp_heap_reader *reader, const struct exp_cursor *cursor,
+                    uint64_t address)
 {
 	uint64_t *recent = &reader->recent.threads[cursor->owner].address;
 	int is_recent = *recent == address;
@@ -152,7 +158,7 @@ static void on_event(struct exp_heap_reader *reader, struct exp_cursor *cursor)
 	}
 	exp_load_time(reader->load, cursor->tsc);
 	exp_timeline_reach(&reader->load->timeline, cursor->tsc, reader->live.bytes,
-			   reader->live.count);
+	                   reader->live.count);
 	switch (at[0]) {
 	case FMT_KIND_heap_alloc:
 		memcpy(&alloc, at, sizeof(alloc));
@@ -177,7 +183,8 @@ static void on_event(struct exp_heap_reader *reader, struct exp_cursor *cursor)
 	}
 }
 
-/* A buffer is of one thread; events before the first sound buffer are of thread 0. Returns 0 or -ENOMEM. */
+/* A buffer is of one thread; events before the first sound buffer are of thread 0. Returns 0 or
+ * -ENOMEM. */
 static int begin_buffer(struct exp_heap_reader *reader, struct exp_cursor *cursor)
 {
 	if (cursor->noted == cursor->buffers && cursor->buffers != 0)
@@ -187,8 +194,9 @@ static int begin_buffer(struct exp_heap_reader *reader, struct exp_cursor *curso
 	return exp_load_note_buffer(reader->load, cursor);
 }
 
-/* The address in the record AHEAD ordinary ones behind the current event; some other number where records of other
- * sizes or kinds come between. It is a guess that only a prefetch hangs on, so it needs no checks but that the bytes are there. */
+/* The address in the record AHEAD ordinary ones behind the current event; some other number where
+ * records of other sizes or kinds come between. It is a guess that only a prefetch hangs on, so it
+ * needs no checks but that the bytes are there. */
 static uint64_t guess_ahead(const struct exp_cursor *cursor)
 {
 	const size_t size = FDR_METADATA_SIZE + sizeof(struct fmt_heap_alloc);
@@ -200,7 +208,8 @@ static uint64_t guess_ahead(const struct exp_cursor *cursor)
 	payload = cursor->at + AHEAD * size + FDR_METADATA_SIZE;
 	memcpy(&word, payload + 8, sizeof(word));
 	if (payload[0] == FMT_KIND_heap_alloc)
-		word = fmt_u48_get((const struct fmt_u48 *)(payload + offsetof(struct fmt_heap_alloc, addr)));
+		word = fmt_u48_get(
+			(const struct fmt_u48 *)(payload + offsetof(struct fmt_heap_alloc, addr)));
 	return word;
 }
 
@@ -210,7 +219,8 @@ static int run(void *context, struct exp_cursor *cursor, uint64_t until)
 	int more;
 
 	do {
-		/* Not in a function of its own: GCC 12 takes calls of functions that do nothing but prefetch for useless. */
+		/* Not in a function of its own: GCC 12 takes calls of functions that do nothing but
+		 * prefetch for useless. */
 		__builtin_prefetch(exp_blocks_home(&reader->blocks, guess_ahead(cursor)), 1);
 		if (begin_buffer(reader, cursor) != 0) {
 			reader->load->rc = -ENOMEM;
@@ -254,10 +264,12 @@ static int credit_blocks(struct exp_heap_reader *reader)
 		{EXP_TEMP_COUNT, offsetof(struct exp_live_row, temps)},
 	};
 
-	return exp_heap_credit(reader->load, &reader->live, columns, sizeof(columns) / sizeof(columns[0]));
+	return exp_heap_credit(reader->load, &reader->live, columns,
+	                       sizeof(columns) / sizeof(columns[0]));
 }
 
-/* Find the blocks that are never freed. Returns 0 or -ENOMEM; in either case the caller frees them. */
+/* Find the blocks that are never freed. Returns 0 or -ENOMEM; in either case the caller frees them.
+ */
 static int find_leaked(struct exp_load *load, struct exp_stream *stream, struct exp_blocks *out)
 {
 	const struct exp_timeline timeline = load->timeline;

@@ -3,18 +3,21 @@
 
 #include <errno.h>
 
-static int credit_column(struct exp_load *load, const struct exp_live *live, const struct exp_heap_column *column)
+static int credit_column(struct exp_load *load, const struct exp_live *live,
+                         const struct exp_heap_column *column)
 {
 	const char *at = (const char *)live->rows + column->offset;
 	int rc = exp_load_metric(load, column->metric);
 
 	for (size_t node = 0; node <= live->nodes && rc == 0; node++, at += sizeof(*live->rows))
-		exp_load_add(load, column->metric, node < live->nodes ? (uint32_t)node : EXP_NODE_NONE,
-			     *(const uint64_t *)at);
+		exp_load_add(load, column->metric,
+		             node < live->nodes ? (uint32_t)node : EXP_NODE_NONE,
+		             *(const uint64_t *)at);
 	return rc;
 }
 
-int exp_heap_credit(struct exp_load *load, struct exp_live *live, const struct exp_heap_column *columns, size_t count)
+int exp_heap_credit(struct exp_load *load, struct exp_live *live,
+                    const struct exp_heap_column *columns, size_t count)
 {
 	int rc = 0;
 

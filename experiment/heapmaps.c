@@ -3,7 +3,8 @@
 
 #include <errno.h>
 
-static void on_map_end(struct exp_heap_reader *reader, const struct exp_cursor *cursor, const struct fmt_heap_map *map)
+static void on_map_end(struct exp_heap_reader *reader, const struct exp_cursor *cursor,
+                       const struct fmt_heap_map *map)
 {
 	struct exp_heap_maps *maps = &reader->heap.maps;
 	uint64_t bytes;
@@ -16,18 +17,20 @@ static void on_map_end(struct exp_heap_reader *reader, const struct exp_cursor *
 		reader->recent.threads[cursor->owner].remapped = bytes;
 	maps->unmaps += reader->mappings.removed != 0;
 	maps->unmap_bytes += reader->mappings.removed;
-	maps->unknown_unmaps += bytes == 0 && map->func == FMT_map_func_MUNMAP && reader->load->selection == NULL;
+	maps->unknown_unmaps += bytes == 0 && map->func == FMT_map_func_MUNMAP &&
+	                        reader->load->selection == NULL;
 }
 
-static uint32_t row_of_map(struct exp_heap_reader *reader, const struct exp_cursor *cursor, const struct fmt_heap_map *map)
+static uint32_t row_of_map(struct exp_heap_reader *reader, const struct exp_cursor *cursor,
+                           const struct fmt_heap_map *map)
 {
 	struct exp_load *load = reader->load;
 	struct exp_fact fact = {.data = EXP_DATA_HEAP,
-				.is_map = 1,
-				.type = map->func,
-				.bytes = map->size,
-				.address = map->addr,
-				.node = exp_load_stack(load, cursor, map->stack)};
+	                        .is_map = 1,
+	                        .type = map->func,
+	                        .bytes = map->size,
+	                        .address = map->addr,
+	                        .node = exp_load_stack(load, cursor, map->stack)};
 	uint32_t row = exp_load_row(load, cursor, &fact);
 
 	if (load->row_capacity > reader->mappings.live.nodes && load->rc == 0)
@@ -35,7 +38,8 @@ static uint32_t row_of_map(struct exp_heap_reader *reader, const struct exp_curs
 	return row;
 }
 
-static void on_map_begin(struct exp_heap_reader *reader, const struct exp_cursor *cursor, const struct fmt_heap_map *map)
+static void on_map_begin(struct exp_heap_reader *reader, const struct exp_cursor *cursor,
+                         const struct fmt_heap_map *map)
 {
 	uint64_t *remapped = &reader->recent.threads[cursor->owner].remapped;
 	struct exp_heap_maps *maps = &reader->heap.maps;
@@ -58,9 +62,11 @@ static void on_map_begin(struct exp_heap_reader *reader, const struct exp_cursor
 	maps->map_bytes += map->size;
 }
 
-void exp_heap_on_map(struct exp_heap_reader *reader, struct exp_cursor *cursor, const struct fmt_heap_map *map)
+void exp_heap_on_map(struct exp_heap_reader *reader, struct exp_cursor *cursor,
+                     const struct fmt_heap_map *map)
 {
-	if (map->addr >> EXP_ADDRESS_BITS != 0 || map->size >> EXP_ADDRESS_BITS != 0 || map->size == 0) {
+	if (map->addr >> EXP_ADDRESS_BITS != 0 || map->size >> EXP_ADDRESS_BITS != 0 ||
+	    map->size == 0) {
 		exp_cursor_fault(cursor, "the address or size of a mapping is damaged");
 		return;
 	}
@@ -81,5 +87,6 @@ int exp_heap_credit_maps(struct exp_heap_reader *reader)
 
 	reader->heap.maps.live_bytes = reader->mappings.live.bytes;
 	reader->heap.maps.peak_bytes = reader->mappings.live.peak_bytes;
-	return exp_heap_credit(reader->load, &reader->mappings.live, columns, sizeof(columns) / sizeof(columns[0]));
+	return exp_heap_credit(reader->load, &reader->mappings.live, columns,
+	                       sizeof(columns) / sizeof(columns[0]));
 }

@@ -10,7 +10,8 @@
 int exp_histogram_reach(struct exp_histogram *histogram, unsigned octave)
 {
 	unsigned end = histogram->first + histogram->octaves;
-	unsigned first = histogram->counts == NULL || octave < histogram->first ? octave : histogram->first;
+	unsigned first = histogram->counts == NULL || octave < histogram->first ? octave
+	                                                                        : histogram->first;
 	uint64_t *counts;
 
 	if (histogram->counts == NULL || octave >= end)
@@ -19,7 +20,8 @@ int exp_histogram_reach(struct exp_histogram *histogram, unsigned octave)
 	if (counts == NULL)
 		return -ENOMEM;
 	if (histogram->counts != NULL)
-		memcpy(counts + (size_t)(histogram->first - first) * EXP_HISTOGRAM_SUB, histogram->counts,
+		memcpy(counts + (size_t)(histogram->first - first) * EXP_HISTOGRAM_SUB,
+		       histogram->counts,
 		       (size_t)histogram->octaves * EXP_HISTOGRAM_SUB * sizeof(*counts));
 	free(histogram->counts);
 	*histogram = (struct exp_histogram){counts, first, end - first};
@@ -40,7 +42,8 @@ int exp_histogram_merge(struct exp_histogram *to, const struct exp_histogram *fr
 	    exp_histogram_reach(to, from->first + from->octaves - 1) != 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < (size_t)from->octaves * EXP_HISTOGRAM_SUB; i++)
-		to->counts[(size_t)(from->first - to->first) * EXP_HISTOGRAM_SUB + i] += from->counts[i];
+		to->counts[(size_t)(from->first - to->first) * EXP_HISTOGRAM_SUB +
+		           i] += from->counts[i];
 	return 0;
 }
 

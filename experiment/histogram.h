@@ -1,6 +1,7 @@
-/* histogram.h: how many values of which size, exact below 64 and with a relative error of at most 1/64 above: 32
- * buckets of equal width between one power of 2 and the next, a value standing for the middle of its bucket.
- * counts[octaves * EXP_HISTOGRAM_SUB]. Memory is that of the octaves between the smallest and the largest value. */
+/* histogram.h: how many values of which size, exact below 64 and with a relative error of at most
+ * 1/64 above: 32 buckets of equal width between one power of 2 and the next, a value standing for
+ * the middle of its bucket. counts[octaves * EXP_HISTOGRAM_SUB]. Memory is that of the octaves
+ * between the smallest and the largest value. */
 #ifndef XER_EXPERIMENT_HISTOGRAM_H
 #define XER_EXPERIMENT_HISTOGRAM_H
 
@@ -30,7 +31,8 @@ static inline int exp_histogram_add(struct exp_histogram *histogram, uint64_t va
 	unsigned octave = exp_histogram_octave(value);
 	unsigned at = (unsigned)(value >> (octave == 0 ? 0 : octave - 1)) % EXP_HISTOGRAM_SUB;
 
-	if (octave - histogram->first >= histogram->octaves && exp_histogram_reach(histogram, octave) != 0)
+	if (octave - histogram->first >= histogram->octaves &&
+	    exp_histogram_reach(histogram, octave) != 0)
 		return -1;
 	histogram->counts[(octave - histogram->first) * EXP_HISTOGRAM_SUB + at]++;
 	return 0;

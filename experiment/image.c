@@ -38,13 +38,15 @@ static int open_shared(const struct exp_image *image, char *path)
 	return fd >= 0 ? fd : open_served(shared.build_id);
 }
 
-/* The separate debug file: archived, beside the file that is read, where it was when it was recorded, of a server. */
+/* The separate debug file: archived, beside the file that is read, where it was when it was
+ * recorded, of a server. */
 static int open_debug(const struct exp_image *image, const char *file, char *path)
 {
 	int fd = -ENOENT;
 
 	if (image->build_id[0] != '\0')
-		fd = exp_object_find_archived_debug(image->experiment, image->path, image->build_id, path);
+		fd = exp_object_find_archived_debug(image->experiment, image->path, image->build_id,
+		                                    path);
 	if (fd < 0 && file != NULL)
 		fd = exp_debug_file_open(image->fd, file, image->build_id);
 	if (fd < 0 && (file == NULL || strcmp(file, image->path) != 0))
@@ -52,16 +54,18 @@ static int open_debug(const struct exp_image *image, const char *file, char *pat
 	return fd >= 0 ? fd : open_served(image->build_id);
 }
 
-/* Called by libdwfl for two things: the separate debug file of an object, by the name and checksum of its link; and
- * then for what that file shares with others, by a name without checksum. It is told no path: it would lose it where the
- * file is damaged. */
+/* Called by libdwfl for two things: the separate debug file of an object, by the name and checksum
+ * of its link; and then for what that file shares with others, by a name without checksum. It is
+ * told no path: it would lose it where the file is damaged. */
 static int find_debug_file(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
-			   const char *file, const char *link, GElf_Word crc, char **debug_file)
+                           const char *file, const char *link, GElf_Word crc, char **debug_file)
 {
 	struct exp_image *image = *userdata;
 	char path[EXP_PLACE_MAX];
 	int is_shared = link != NULL && crc == 0;
-	int fd = image == NULL ? -1 : is_shared ? open_shared(image, path) : open_debug(image, file, path);
+	int fd = image == NULL ? -1
+	         : is_shared   ? open_shared(image, path)
+	                       : open_debug(image, file, path);
 
 	(void)module;
 	(void)name;
@@ -73,12 +77,13 @@ static int find_debug_file(Dwfl_Module *module, void **userdata, const char *nam
 }
 
 static const Dwfl_Callbacks callbacks = {
-    .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = find_debug_file,
-    .section_address = dwfl_offline_section_address,
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = find_debug_file,
+	.section_address = dwfl_offline_section_address,
 };
 
-/* libdw has refused a file: one that is damaged, or for want of memory, of which errno is not always left. */
+/* libdw has refused a file: one that is damaged, or for want of memory, of which errno is not
+ * always left. */
 static int unusable(void)
 {
 	const char *why = dwfl_errmsg(dwfl_errno());
@@ -108,7 +113,7 @@ static int open_module(struct exp_image *image, int fd, const char *file)
 }
 
 int exp_image_open(const struct experiment *experiment, int fd, const char *file, const char *path,
-		   const char *build_id, struct exp_image **out)
+                   const char *build_id, struct exp_image **out)
 {
 	struct exp_image *image = exp_zeroed(1, sizeof(*image));
 	int rc;

@@ -29,13 +29,15 @@ struct exp_image {
 	const char *path, *build_id; /* as recorded */
 	struct exp_symbol *symbols;  /* symbols[symbol_count] by address, one for each */
 	size_t symbol_count;
-	struct exp_symbol *variables; /* variables[variable_count] by address, see exp_image_variable_at */
+	struct exp_symbol
+		*variables; /* variables[variable_count] by address, see exp_image_variable_at */
 	size_t variable_count;
 	int has_variables; /* they were looked for */
 	uint32_t *by_name; /* hash table of symbol index + 1, see exp_image_symbol_named */
 	size_t name_mask;
 	struct exp_dwarf *dwarf; /* NULL: there are no lines */
-	int fd, debug_fd;        /* of the file, and of the separate debug file if libdwfl asked for one; else -1 */
+	int fd, debug_fd; /* of the file, and of the separate debug file if libdwfl asked for one;
+	                     else -1 */
 };
 
 /* A stretch of code that belongs together. */
@@ -46,7 +48,7 @@ struct exp_range {
 /* Open the image in fd, which it takes. path and build_id are borrowed. Returns 0 and *out,
  * -EBADMSG (not ELF, damaged) or -ENOMEM. */
 int exp_image_open(const struct experiment *experiment, int fd, const char *file, const char *path,
-		   const char *build_id, struct exp_image **out);
+                   const char *build_id, struct exp_image **out);
 void exp_image_close(struct exp_image *image);
 
 /* The symbol that covers an address, or NULL. (symtab.c) */
@@ -80,6 +82,6 @@ const char *exp_image_slot_name(struct exp_image *image, uint64_t slot);
 /* If the address is in a PLT stub: its bounds, and the name of the function it leads to (borrowed).
  * Returns 0 or -ENOENT. (plt.c) */
 int exp_image_plt_at(struct exp_image *image, uint64_t address, struct exp_range *out,
-		     const char **name);
+                     const char **name);
 
 #endif

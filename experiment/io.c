@@ -1,5 +1,5 @@
-/* io.c: reads calls for input and output, and the names of files. Sums do not need the order of time, so buffers are
- * taken as they come; a file may be named after the calls that mean it. */
+/* io.c: reads calls for input and output, and the names of files. Sums do not need the order of
+ * time, so buffers are taken as they come; a file may be named after the calls that mean it. */
 #include "experiment/index.h"
 #include "experiment/load.h"
 #include "experiment/stream.h"
@@ -24,14 +24,14 @@ struct reader {
 static const struct {
 	enum exp_metric count, bytes, wait;
 } metrics[EXP_IO_CLASSES] = {
-    [EXP_IO_OTHER] = {EXP_IO_OTHER_COUNT, EXP_METRICS, EXP_IO_OTHER_WAIT},
-    [EXP_IO_READ] = {EXP_IO_READ_COUNT, EXP_IO_READ_BYTES, EXP_IO_READ_WAIT},
-    [EXP_IO_WRITE] = {EXP_IO_WRITE_COUNT, EXP_IO_WRITE_BYTES, EXP_IO_WRITE_WAIT},
-    [EXP_IO_ERROR] = {EXP_IO_ERROR_COUNT, EXP_METRICS, EXP_IO_ERROR_WAIT},
+	[EXP_IO_OTHER] = {EXP_IO_OTHER_COUNT, EXP_METRICS, EXP_IO_OTHER_WAIT},
+	[EXP_IO_READ] = {EXP_IO_READ_COUNT, EXP_IO_READ_BYTES, EXP_IO_READ_WAIT},
+	[EXP_IO_WRITE] = {EXP_IO_WRITE_COUNT, EXP_IO_WRITE_BYTES, EXP_IO_WRITE_WAIT},
+	[EXP_IO_ERROR] = {EXP_IO_ERROR_COUNT, EXP_METRICS, EXP_IO_ERROR_WAIT},
 };
 
-/* The file of this number, made if it is new. Returns its index; EXP_NO_INDEX if there are too many or (load->rc) no
- * memory. */
+/* The file of this number, made if it is new. Returns its index; EXP_NO_INDEX if there are too many
+ * or (load->rc) no memory. */
 static uint32_t find_file(struct reader *reader, uint32_t number)
 {
 	struct exp_load *load = reader->load;
@@ -40,7 +40,7 @@ static uint32_t find_file(struct reader *reader, uint32_t number)
 	if (at != EXP_INDEX_NONE || reader->io.file_count == FILES_MAX)
 		return at;
 	if (exp_array_reserve(&load->io_files, &reader->file_capacity, reader->io.file_count,
-			      sizeof(*load->io_files)) != 0 ||
+	                      sizeof(*load->io_files)) != 0 ||
 	    exp_index_add(&reader->by_number, number, (uint32_t)reader->io.file_count) != 0) {
 		load->rc = -ENOMEM;
 		return EXP_NO_INDEX;
@@ -63,13 +63,14 @@ static uint32_t find_descriptor(struct reader *reader, uint32_t number, uint32_t
 	if (file == EXP_NO_INDEX)
 		return EXP_NO_INDEX;
 	if (exp_array_reserve(&load->io_descriptors, &reader->descriptor_capacity,
-			      reader->io.descriptor_count, sizeof(*load->io_descriptors)) != 0 ||
-	    exp_index_add(&reader->by_descriptor, key, (uint32_t)reader->io.descriptor_count) != 0) {
+	                      reader->io.descriptor_count, sizeof(*load->io_descriptors)) != 0 ||
+	    exp_index_add(&reader->by_descriptor, key, (uint32_t)reader->io.descriptor_count) !=
+	            0) {
 		load->rc = -ENOMEM;
 		return EXP_NO_INDEX;
 	}
-	load->io_descriptors[reader->io.descriptor_count] =
-	    (struct exp_io_descriptor){.file = file, .fd = fd};
+	load->io_descriptors[reader->io.descriptor_count] = (struct exp_io_descriptor){.file = file,
+	                                                                               .fd = fd};
 	return (uint32_t)reader->io.descriptor_count++;
 }
 
@@ -82,7 +83,7 @@ static unsigned class_of(const struct fmt_io *event)
 
 /* Sizes and functions of the whole process; wait is in ticks still. */
 static void add_statistics(struct reader *reader, const struct fmt_io *event, unsigned class,
-			   uint64_t bytes, uint64_t wait)
+                           uint64_t bytes, uint64_t wait)
 {
 	struct exp_io_sizes *sizes = &reader->io.sizes[class];
 	struct exp_io_function *function = &reader->io.functions[event->func];
@@ -103,20 +104,21 @@ static void add_statistics(struct reader *reader, const struct fmt_io *event, un
 	reader->io.errors[event->error < EXP_IO_ERRORS ? event->error : 0]++;
 }
 
-static void on_call(struct reader *reader, const struct exp_cursor *cursor, const struct fmt_io *event)
+static void on_call(struct reader *reader, const struct exp_cursor *cursor,
+                    const struct fmt_io *event)
 {
 	struct exp_load *load = reader->load;
 	unsigned class = class_of(event);
 	uint64_t wait = fmt_u48_get(&event->wait);
 	uint64_t bytes = metrics[class].bytes == EXP_METRICS ? 0 : fmt_u48_get(&event->bytes);
 	struct exp_fact fact = {.data = EXP_DATA_IO,
-				.type = event->func,
-				.wait_ticks = wait,
-				.error = event->error,
-				.bytes = bytes,
-				.file = event->file,
-				.fd = event->fd,
-				.node = exp_load_stack(load, cursor, event->stack)};
+	                        .type = event->func,
+	                        .wait_ticks = wait,
+	                        .error = event->error,
+	                        .bytes = bytes,
+	                        .file = event->file,
+	                        .fd = event->fd,
+	                        .node = exp_load_stack(load, cursor, event->stack)};
 	uint32_t node = exp_load_row(load, cursor, &fact);
 	uint32_t at;
 
@@ -164,7 +166,7 @@ static void on_name(struct reader *reader, const struct exp_cursor *cursor)
 	file->file_system = named.file_system;
 	file->name_size = named.name_size;
 	file->name = exp_arena_text(&load->arena, (const char *)cursor->payload + sizeof(named),
-				    named.name_size);
+	                            named.name_size);
 	if (file->name == NULL)
 		load->rc = -ENOMEM;
 }
@@ -201,7 +203,7 @@ static void on_event(void *context, struct exp_cursor *cursor)
 
 static void add_totals(struct exp_io_totals *to, const struct exp_io_totals *from)
 {
-	for (size_t class = 0; class < EXP_IO_CLASSES; class++) {
+	for (size_t class = 0; class < EXP_IO_CLASSES; class ++) {
 		to->count[class] += from->count[class];
 		to->bytes[class] += from->bytes[class];
 		to->wait_ns[class] += from->wait_ns[class];
@@ -216,13 +218,13 @@ static void finish(struct reader *reader)
 	for (size_t i = 0; i < io->descriptor_count; i++) {
 		struct exp_io_descriptor *descriptor = &load->io_descriptors[i];
 
-		for (size_t class = 0; class < EXP_IO_CLASSES; class++)
-			descriptor->totals.wait_ns[class] =
-			    exp_load_ns(load, descriptor->totals.wait_ns[class]);
+		for (size_t class = 0; class < EXP_IO_CLASSES; class ++)
+			descriptor->totals.wait_ns[class] = exp_load_ns(
+				load, descriptor->totals.wait_ns[class]);
 		add_totals(&load->io_files[descriptor->file].totals, &descriptor->totals);
 		add_totals(&io->totals, &descriptor->totals);
 	}
-	for (size_t class = 0; class < EXP_IO_CLASSES; class++) {
+	for (size_t class = 0; class < EXP_IO_CLASSES; class ++) {
 		exp_load_metric_ns(load, metrics[class].wait);
 		io->sizes[class].longest_ns = exp_load_ns(load, io->sizes[class].longest_ns);
 		if (io->sizes[class].smallest == UINT64_MAX)
@@ -236,7 +238,8 @@ static void finish(struct reader *reader)
 	load->set.io = *io;
 	if (reader->overflow != 0)
 		exp_warn(load->experiment, "%s: too many files: %llu calls belong to none",
-			 exp_stream_names[FMT_STREAM_IOTRACE], (unsigned long long)reader->overflow);
+		         exp_stream_names[FMT_STREAM_IOTRACE],
+		         (unsigned long long)reader->overflow);
 }
 
 static int read_stream(struct exp_load *load, struct exp_stream *stream)
@@ -244,7 +247,7 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 	struct reader reader = {.load = load};
 	int rc;
 
-	for (size_t class = 0; class < EXP_IO_CLASSES; class++)
+	for (size_t class = 0; class < EXP_IO_CLASSES; class ++)
 		reader.io.sizes[class].smallest = UINT64_MAX;
 	rc = exp_stream_each(stream, on_event, &reader);
 	if (rc == 0)
@@ -263,7 +266,8 @@ int exp_io_read(struct exp_load *load)
 
 	if (rc != 0)
 		return rc == -ENOMEM ? rc : 0;
-	for (enum exp_metric metric = EXP_IO_READ_COUNT; metric <= EXP_IO_LONGEST && rc == 0; metric++)
+	for (enum exp_metric metric = EXP_IO_READ_COUNT; metric <= EXP_IO_LONGEST && rc == 0;
+	     metric++)
 		rc = exp_load_metric(load, metric);
 	if (rc == 0) {
 		load->set.have |= EXP_DATA_IO;

@@ -1,9 +1,10 @@
-/* jitdump.c: reads a jitdump file: functions with times, code and lines. See made.h. The format is described in the
- * sources of Linux, tools/perf/Documentation/jitdump-specification.txt.
+/* jitdump.c: reads a jitdump file: functions with times, code and lines. See made.h. The format is
+ * described in the sources of Linux, tools/perf/Documentation/jitdump-specification.txt.
  *
- * Lines of a function come in a record before it. Two habits of writers are met: V8 counts code addresses of lines from
- * an ELF header that perf puts before the code; and some versions of it write names of files that are no text, without
- * the NUL behind them, which are then all of the length that fits the record's size. */
+ * Lines of a function come in a record before it. Two habits of writers are met: V8 counts code
+ * addresses of lines from an ELF header that perf puts before the code; and some versions of it
+ * write names of files that are no text, without the NUL behind them, which are then all of the
+ * length that fits the record's size. */
 #include "experiment/made.h"
 
 #include "experiment/index.h"
@@ -53,7 +54,8 @@ struct jitdump {
 	struct exp_made_reader *reader;
 	struct exp_arena *arena;
 	int is_tsc;
-	uint64_t lines_for; /* address of the function that the last lines are for, which may be 0 */
+	uint64_t
+		lines_for; /* address of the function that the last lines are for, which may be 0 */
 	const struct exp_function_line *lines;
 	size_t line_count; /* 0: there are none */
 	const char *source;
@@ -83,9 +85,11 @@ static int is_text(const char *text, size_t len)
 	return len > 0;
 }
 
-/* Entries of names that end with a NUL, or, with a stride, all have the same size. Returns 0, or -EBADMSG: they make no sense. */
-static int parse_lines(struct jitdump *dump, const char *at, const char *end, const struct lines_record *head,
-		       struct exp_function_line *out, size_t stride)
+/* Entries of names that end with a NUL, or, with a stride, all have the same size. Returns 0, or
+ * -EBADMSG: they make no sense. */
+static int parse_lines(struct jitdump *dump, const char *at, const char *end,
+                       const struct lines_record *head, struct exp_function_line *out,
+                       size_t stride)
 {
 	static const char same[] = "\xff";
 	const char *file = NULL, *file_text = NULL;
@@ -99,15 +103,19 @@ static int parse_lines(struct jitdump *dump, const char *at, const char *end, co
 		if ((size_t)(end - at) <= sizeof(entry))
 			return -EBADMSG;
 		memcpy(&entry, at, sizeof(entry));
-		len = stride != 0 ? stride - sizeof(entry) - 1 : strnlen(name, (size_t)(end - name));
-		if (entry.address < head->address || entry.address - head->address > UINT32_MAX || len >= (size_t)(end - name))
+		len = stride != 0 ? stride - sizeof(entry) - 1
+		                  : strnlen(name, (size_t)(end - name));
+		if (entry.address < head->address || entry.address - head->address > UINT32_MAX ||
+		    len >= (size_t)(end - name))
 			return -EBADMSG;
-		if (strncmp(name, same, sizeof(same)) != 0 && (file_text == NULL || len != file_len || memcmp(name, file_text, len) != 0)) {
+		if (strncmp(name, same, sizeof(same)) != 0 &&
+		    (file_text == NULL || len != file_len || memcmp(name, file_text, len) != 0)) {
 			file = is_text(name, len) ? exp_arena_text(dump->arena, name, len) : NULL;
 			file_text = name;
 			file_len = len;
 		}
-		out[i] = (struct exp_function_line){file, (uint32_t)(entry.address - head->address), entry.line};
+		out[i] = (struct exp_function_line){file, (uint32_t)(entry.address - head->address),
+		                                    entry.line};
 		at = name + len + 1;
 	}
 	return 0;
@@ -122,7 +130,8 @@ static int by_offset(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static void take_parsed(struct jitdump *dump, const struct lines_record *head, struct exp_function_line *lines)
+static void take_parsed(struct jitdump *dump, const struct lines_record *head,
+                        struct exp_function_line *lines)
 {
 	qsort(lines, head->count, sizeof(*lines), by_offset);
 	if (lines[0].offset == ELF_HEADER)
@@ -143,18 +152,21 @@ static int take_lines(struct jitdump *dump, uint64_t at, uint64_t size)
 	int rc;
 
 	dump->line_count = 0;
-	if (size < sizeof(struct record_header) + sizeof(head) || size > LINES_SIZE_MAX || read_at(dump, &head, sizeof(head), at) != 0 ||
-	    head.count == 0 || head.count > rest / (sizeof(struct line_entry) + 1)) {
+	if (size < sizeof(struct record_header) + sizeof(head) || size > LINES_SIZE_MAX ||
+	    read_at(dump, &head, sizeof(head), at) != 0 || head.count == 0 ||
+	    head.count > rest / (sizeof(struct line_entry) + 1)) {
 		dump->reader->skipped++;
 		return 0;
 	}
 	bytes = malloc(rest);
 	lines = exp_arena_alloc(dump->arena, head.count * sizeof(*lines));
-	rc = bytes == NULL || lines == NULL ? -ENOMEM : read_at(dump, bytes, rest, at + sizeof(head));
+	rc = bytes == NULL || lines == NULL ? -ENOMEM
+	                                    : read_at(dump, bytes, rest, at + sizeof(head));
 	if (rc == 0) {
 		rc = parse_lines(dump, bytes, bytes + rest, &head, lines, 0);
 		if (rc != 0 && rest % head.count == 0)
-			rc = parse_lines(dump, bytes, bytes + rest, &head, lines, rest / head.count);
+			rc = parse_lines(dump, bytes, bytes + rest, &head, lines,
+			                 rest / head.count);
 	}
 	if (rc == 0)
 		take_parsed(dump, &head, lines);
@@ -168,7 +180,8 @@ static int take_lines(struct jitdump *dump, uint64_t at, uint64_t size)
 
 static void give_lines(struct jitdump *dump, struct exp_function *function)
 {
-	if (dump->line_count == 0 || dump->lines_for != function->address || dump->lines[dump->line_count - 1].offset > function->size + ELF_HEADER)
+	if (dump->line_count == 0 || dump->lines_for != function->address ||
+	    dump->lines[dump->line_count - 1].offset > function->size + ELF_HEADER)
 		return;
 	function->lines = dump->lines;
 	function->line_count = dump->line_count;
@@ -183,10 +196,12 @@ static int take_load(struct jitdump *dump, const struct record_header *record, u
 	struct load_record load;
 	char name[NAME_MAX_READ];
 	size_t room = record->size - sizeof(*record) - sizeof(load), len;
-	struct exp_function function = {.origin = EXP_ORIGIN_JITDUMP, .generation_to = UINT32_MAX, .ticks_to = UINT64_MAX};
+	struct exp_function function = {
+		.origin = EXP_ORIGIN_JITDUMP, .generation_to = UINT32_MAX, .ticks_to = UINT64_MAX};
 	const struct exp_clock *clock = &dump->reader->dynamic->experiment->clock;
 
-	if (record->size <= sizeof(*record) + sizeof(load) || read_at(dump, &load, sizeof(load), at) != 0 || load.size > room - 1) {
+	if (record->size <= sizeof(*record) + sizeof(load) ||
+	    read_at(dump, &load, sizeof(load), at) != 0 || load.size > room - 1) {
 		dump->reader->skipped++;
 		return 0;
 	}
@@ -209,7 +224,8 @@ static int take_load(struct jitdump *dump, const struct record_header *record, u
 	return exp_made_add(dump->reader, &function);
 }
 
-/* The last function at an address goes elsewhere. Only the last ones are looked at: a file may have any number of moves. */
+/* The last function at an address goes elsewhere. Only the last ones are looked at: a file may have
+ * any number of moves. */
 static int take_move(struct jitdump *dump, const struct record_header *record, uint64_t at)
 {
 	enum { LOOKED_AT_MAX = 1 << 16 };
@@ -217,14 +233,16 @@ static int take_move(struct jitdump *dump, const struct record_header *record, u
 	struct move_record move;
 	struct exp_function moved;
 
-	if (record->size < sizeof(*record) + sizeof(move) || read_at(dump, &move, sizeof(move), at) != 0) {
+	if (record->size < sizeof(*record) + sizeof(move) ||
+	    read_at(dump, &move, sizeof(move), at) != 0) {
 		dump->reader->skipped++;
 		return 0;
 	}
 	for (size_t i = dynamic->count, n = 0; i > 0 && n < LOOKED_AT_MAX; i--, n++) {
 		struct exp_function *function = &dynamic->functions[i - 1];
 
-		if (function->origin != EXP_ORIGIN_JITDUMP || function->address != move.from || function->ticks_to != UINT64_MAX)
+		if (function->origin != EXP_ORIGIN_JITDUMP || function->address != move.from ||
+		    function->ticks_to != UINT64_MAX)
 			continue;
 		moved = *function;
 		moved.ticks_from = ticks_of(dump, record->time);
@@ -251,7 +269,8 @@ static int take_record(struct jitdump *dump, const struct record_header *record,
 	}
 }
 
-/* Is it a file of this process, and from a machine like this? Returns where the records begin, or 0. */
+/* Is it a file of this process, and from a machine like this? Returns where the records begin, or
+ * 0. */
 static uint64_t read_header(struct jitdump *dump)
 {
 	struct exp_made_reader *reader = dump->reader;
@@ -277,7 +296,8 @@ int exp_jitdump_read(struct exp_made_reader *reader)
 	int rc = 0;
 
 	while (rc == 0 && reader->fault == NULL && at < reader->size) {
-		if (read_at(&dump, &record, sizeof(record), at) != 0 || record.size > reader->size - at)
+		if (read_at(&dump, &record, sizeof(record), at) != 0 ||
+		    record.size > reader->size - at)
 			reader->fault = "it is cut off";
 		else if (record.size < sizeof(record))
 			reader->fault = "a record without a length";

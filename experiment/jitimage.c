@@ -1,8 +1,8 @@
-/* jitimage.c: functions of ELF files that a program had in memory and registered for debuggers (libcollector/gdbjit.h). Copies
- * of the files are in dyntext.
+/* jitimage.c: functions of ELF files that a program had in memory and registered for debuggers
+ * (libcollector/gdbjit.h). Copies of the files are in dyntext.
  *
- * LLVM registers relocatable files, whose sections have got their addresses: there symbols count from their sections, and
- * debug information is still to be relocated, as linkers do. */
+ * LLVM registers relocatable files, whose sections have got their addresses: there symbols count
+ * from their sections, and debug information is still to be relocated, as linkers do. */
 #include "experiment/made.h"
 
 #include "experiment/xmlread.h"
@@ -21,15 +21,16 @@ enum { IMAGE_SIZE_MAX = 64 << 20, ROWS_MAX = 1 << 20, CODES_LOOKED_AT_MAX = 256 
 
 int exp_image_copy_load(struct exp_dynamic *dynamic, const struct exp_element *element)
 {
-	if (exp_array_reserve(&dynamic->images, &dynamic->image_capacity, dynamic->image_count, sizeof(*dynamic->images)) != 0)
+	if (exp_array_reserve(&dynamic->images, &dynamic->image_capacity, dynamic->image_count,
+	                      sizeof(*dynamic->images)) != 0)
 		return -ENOMEM;
 	dynamic->images[dynamic->image_count++] = (struct exp_image_copy){
-	    .entry = exp_element_number(element, "address", 0),
-	    .offset = exp_element_number(element, "offset", UINT64_MAX),
-	    .size = exp_element_number(element, "size", 0),
-	    .generation = (uint32_t)exp_element_number(element, "generation", 0),
-	    .ticks_from = exp_element_number(element, "time", 0),
-	    .ticks_to = UINT64_MAX,
+		.entry = exp_element_number(element, "address", 0),
+		.offset = exp_element_number(element, "offset", UINT64_MAX),
+		.size = exp_element_number(element, "size", 0),
+		.generation = (uint32_t)exp_element_number(element, "generation", 0),
+		.ticks_from = exp_element_number(element, "time", 0),
+		.ticks_to = UINT64_MAX,
 	};
 	return 0;
 }
@@ -86,7 +87,8 @@ static uint64_t section_address(struct reader *reader, size_t index)
 
 /* ---- relocation of debug information ---- */
 
-static void relocate_word(struct reader *reader, Elf_Data *symbols, Elf_Data *target, const GElf_Rela *relocation)
+static void relocate_word(struct reader *reader, Elf_Data *symbols, Elf_Data *target,
+                          const GElf_Rela *relocation)
 {
 	unsigned type = GELF_R_TYPE(relocation->r_info);
 	size_t size = type == R_X86_64_64 ? 8 : type == R_X86_64_32 || type == R_X86_64_32S ? 4 : 0;
@@ -96,21 +98,23 @@ static void relocate_word(struct reader *reader, Elf_Data *symbols, Elf_Data *ta
 	if (size == 0 || target->d_size < size || relocation->r_offset > target->d_size - size ||
 	    gelf_getsym(symbols, (int)GELF_R_SYM(relocation->r_info), &symbol) == NULL)
 		return;
-	value = symbol.st_value + section_address(reader, symbol.st_shndx) + (uint64_t)relocation->r_addend;
+	value = symbol.st_value + section_address(reader, symbol.st_shndx) +
+	        (uint64_t)relocation->r_addend;
 	memcpy((char *)target->d_buf + relocation->r_offset, &value, size);
 }
 
 static void relocate_section(struct reader *reader, Elf_Scn *section, const GElf_Shdr *header)
 {
-	Elf_Scn *to = elf_getscn(reader->elf, header->sh_info), *names = elf_getscn(reader->elf, header->sh_link);
+	Elf_Scn *to = elf_getscn(reader->elf, header->sh_info),
+		*names = elf_getscn(reader->elf, header->sh_link);
 	Elf_Data *relocations = elf_getdata(section, NULL);
 	Elf_Data *symbols = names == NULL ? NULL : elf_getdata(names, NULL);
 	Elf_Data *target = to == NULL ? NULL : elf_getdata(to, NULL);
 	GElf_Shdr target_header;
 	GElf_Rela relocation;
 
-	if (relocations == NULL || symbols == NULL || target == NULL || target->d_buf == NULL || gelf_getshdr(to, &target_header) == NULL ||
-	    target_header.sh_flags & SHF_ALLOC)
+	if (relocations == NULL || symbols == NULL || target == NULL || target->d_buf == NULL ||
+	    gelf_getshdr(to, &target_header) == NULL || target_header.sh_flags & SHF_ALLOC)
 		return; /* what is in memory has been relocated */
 	for (int i = 0; gelf_getrela(relocations, i, &relocation) != NULL; i++)
 		relocate_word(reader, symbols, target, &relocation);
@@ -144,14 +148,17 @@ static int take_unit_lines(struct reader *reader, Dwarf_Die *unit)
 		int number;
 		bool is_end = false;
 
-		if (dwarf_lineaddr(line, &address) != 0 || dwarf_lineno(line, &number) != 0 || dwarf_lineendsequence(line, &is_end) != 0)
+		if (dwarf_lineaddr(line, &address) != 0 || dwarf_lineno(line, &number) != 0 ||
+		    dwarf_lineendsequence(line, &is_end) != 0)
 			continue;
 		if (file != last)
 			kept = file == NULL ? NULL : exp_arena_string(arena, file);
 		last = file;
-		if (exp_array_reserve(&reader->rows, &reader->row_capacity, reader->row_count, sizeof(*reader->rows)) != 0)
+		if (exp_array_reserve(&reader->rows, &reader->row_capacity, reader->row_count,
+		                      sizeof(*reader->rows)) != 0)
 			return -ENOMEM;
-		reader->rows[reader->row_count++] = (struct row){address, kept, is_end || number < 0 ? 0 : (unsigned)number};
+		reader->rows[reader->row_count++] = (struct row){
+			address, kept, is_end || number < 0 ? 0 : (unsigned)number};
 	}
 	return 0;
 }
@@ -170,7 +177,8 @@ static int read_rows(struct reader *reader)
 	Dwarf_Die die;
 	int rc = 0;
 
-	while (dwarf != NULL && rc == 0 && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+	while (dwarf != NULL && rc == 0 &&
+	       dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
 		rc = take_unit_lines(reader, &die);
 	if (dwarf != NULL)
 		dwarf_end(dwarf);
@@ -193,7 +201,8 @@ static int give_lines(struct reader *reader, struct exp_function *function)
 		else
 			high = middle;
 	}
-	while (first + count < reader->row_count && reader->rows[first + count].address - function->address < function->size)
+	while (first + count < reader->row_count &&
+	       reader->rows[first + count].address - function->address < function->size)
 		count++;
 	if (count == 0)
 		return 0;
@@ -203,7 +212,8 @@ static int give_lines(struct reader *reader, struct exp_function *function)
 	for (size_t i = 0; i < count; i++) {
 		const struct row *row = &reader->rows[first + i];
 
-		lines[i] = (struct exp_function_line){row->file, (uint32_t)(row->address - function->address), row->line};
+		lines[i] = (struct exp_function_line){
+			row->file, (uint32_t)(row->address - function->address), row->line};
 	}
 	function->lines = lines;
 	function->line_count = count;
@@ -226,9 +236,11 @@ static int compare_codes(const void *left, const void *right)
 static int find_codes(const struct exp_dynamic *dynamic, struct codes *out)
 {
 	for (size_t i = 0; i < dynamic->count; i++) {
-		if (dynamic->functions[i].origin != EXP_ORIGIN_NOBODY || !dynamic->functions[i].has_text)
+		if (dynamic->functions[i].origin != EXP_ORIGIN_NOBODY ||
+		    !dynamic->functions[i].has_text)
 			continue;
-		if (exp_array_reserve(&out->list, &out->capacity, out->count, sizeof(*out->list)) != 0)
+		if (exp_array_reserve(&out->list, &out->capacity, out->count, sizeof(*out->list)) !=
+		    0)
 			return -ENOMEM;
 		out->list[out->count++] = dynamic->functions[i];
 	}
@@ -255,7 +267,8 @@ static void find_text(const struct codes *codes, struct exp_function *function)
 		const struct exp_function *code = &codes->list[i - 1];
 		uint64_t before = function->address - code->address;
 
-		if (code->ticks_from >= function->ticks_from && before < code->size && function->size <= code->size - before &&
+		if (code->ticks_from >= function->ticks_from && before < code->size &&
+		    function->size <= code->size - before &&
 		    (found == NULL || code->ticks_from < found->ticks_from))
 			found = code;
 	}
@@ -269,14 +282,16 @@ static int take_symbol(struct reader *reader, const GElf_Sym *symbol, const char
 {
 	const struct exp_image_copy *image = reader->image;
 	struct exp_function function = {.origin = EXP_ORIGIN_IMAGE,
-					.address = symbol->st_value + section_address(reader, symbol->st_shndx),
-					.size = symbol->st_size,
-					.generation_to = UINT32_MAX,
-					.ticks_from = image->ticks_from,
-					.ticks_to = image->ticks_to};
+	                                .address = symbol->st_value +
+	                                           section_address(reader, symbol->st_shndx),
+	                                .size = symbol->st_size,
+	                                .generation_to = UINT32_MAX,
+	                                .ticks_from = image->ticks_from,
+	                                .ticks_to = image->ticks_to};
 
-	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF || symbol->st_size == 0 || name == NULL ||
-	    name[0] == '\0' || function.address + function.size < function.address)
+	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF ||
+	    symbol->st_size == 0 || name == NULL || name[0] == '\0' ||
+	    function.address + function.size < function.address)
 		return 0;
 	function.name = exp_arena_string(&reader->dynamic->experiment->arena, name);
 	if (function.name == NULL || give_lines(reader, &function) != 0)
@@ -294,10 +309,15 @@ static int read_symbols(struct reader *reader)
 	int rc = 0;
 
 	while (rc == 0 && (section = elf_nextscn(reader->elf, section)) != NULL) {
-		Elf_Data *data = gelf_getshdr(section, &header) != NULL && header.sh_type == SHT_SYMTAB ? elf_getdata(section, NULL) : NULL;
+		Elf_Data *data = gelf_getshdr(section, &header) != NULL &&
+		                                 header.sh_type == SHT_SYMTAB
+		                         ? elf_getdata(section, NULL)
+		                         : NULL;
 
-		for (int i = 0; data != NULL && rc == 0 && gelf_getsym(data, i, &symbol) != NULL; i++)
-			rc = take_symbol(reader, &symbol, elf_strptr(reader->elf, header.sh_link, symbol.st_name));
+		for (int i = 0; data != NULL && rc == 0 && gelf_getsym(data, i, &symbol) != NULL;
+		     i++)
+			rc = take_symbol(reader, &symbol,
+			                 elf_strptr(reader->elf, header.sh_link, symbol.st_name));
 	}
 	return rc;
 }
@@ -308,8 +328,8 @@ static int read_elf(struct reader *reader)
 	int rc = 0;
 
 	reader->elf = elf_memory(reader->bytes, reader->image->size);
-	if (reader->elf != NULL && elf_kind(reader->elf) == ELF_K_ELF && gelf_getehdr(reader->elf, &header) != NULL &&
-	    header.e_machine == EM_X86_64) {
+	if (reader->elf != NULL && elf_kind(reader->elf) == ELF_K_ELF &&
+	    gelf_getehdr(reader->elf, &header) != NULL && header.e_machine == EM_X86_64) {
 		reader->is_relocatable = header.e_type == ET_REL;
 		relocate(reader);
 		rc = read_rows(reader);
@@ -321,8 +341,8 @@ static int read_elf(struct reader *reader)
 	return rc;
 }
 
-static int read_image(struct exp_dynamic *dynamic, const struct codes *codes, int fd, const struct exp_image_copy *image,
-		      size_t *functions)
+static int read_image(struct exp_dynamic *dynamic, const struct codes *codes, int fd,
+                      const struct exp_image_copy *image, size_t *functions)
 {
 	struct reader reader = {.dynamic = dynamic, .codes = codes, .image = image};
 	int rc = 0;
@@ -342,7 +362,8 @@ static int read_image(struct exp_dynamic *dynamic, const struct codes *codes, in
 int exp_image_copies_read(struct exp_dynamic *dynamic)
 {
 	struct experiment *experiment = dynamic->experiment;
-	int fd = dynamic->image_count == 0 ? -1 : exp_file_open(experiment->directory, FMT_FILE_DYNTEXT);
+	int fd = dynamic->image_count == 0 ? -1
+	                                   : exp_file_open(experiment->directory, FMT_FILE_DYNTEXT);
 	struct codes codes = {NULL, 0, 0};
 	size_t functions = 0;
 	int rc;
@@ -357,7 +378,10 @@ int exp_image_copies_read(struct exp_dynamic *dynamic)
 		close(fd);
 	free(codes.list);
 	if (rc == 0)
-		rc = exp_made_say(experiment, exp_arena_printf(&experiment->arena, "registered for debuggers: %zu functions in %zu files",
-							      functions, dynamic->image_count));
+		rc = exp_made_say(
+			experiment,
+			exp_arena_printf(&experiment->arena,
+		                         "registered for debuggers: %zu functions in %zu files",
+		                         functions, dynamic->image_count));
 	return rc;
 }

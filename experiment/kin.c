@@ -1,4 +1,5 @@
-/* kin.c: reads the images that sampler/map.fxt tells of, finds those that have no experiment of their own, and makes one of each. See kin.h. */
+/* kin.c: reads the images that sampler/map.fxt tells of, finds those that have no experiment of
+ * their own, and makes one of each. See kin.h. */
 #include "experiment/kin.h"
 
 #include "experiment/index.h"
@@ -11,14 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Helpers of several events tell of an image, each with the time of its own record. So soon no number comes again. */
+/* Helpers of several events tell of an image, each with the time of its own record. So soon no
+ * number comes again. */
 enum { SAME_NS = 10 * 1000 * 1000, IMAGES_MAX = 1 << 20 };
 
 /* ---- records */
 
 static void take_argument(struct exp_kin_image *image, const struct exp_fxt_argument *argument)
 {
-#define IS(field, wanted) (argument->type == FXT_ARGUMENT_##wanted && argument->name_size == strlen(#field) && memcmp(argument->name, #field, strlen(#field)) == 0)
+#define IS(field, wanted) \
+	(argument->type == FXT_ARGUMENT_##wanted && argument->name_size == strlen(#field) && \
+	 memcmp(argument->name, #field, strlen(#field)) == 0)
 #define IMAGE_NUMBER(field, meaning) \
 	if (IS(field, UINT64)) \
 		image->field = argument->value;
@@ -29,17 +33,21 @@ static void take_argument(struct exp_kin_image *image, const struct exp_fxt_argu
 #undef IS
 }
 
-int exp_kin_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record, struct exp_kin_image *out)
+int exp_kin_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record,
+                 struct exp_kin_image *out)
 {
 	struct exp_fxt_value arguments;
 	struct exp_fxt_argument argument;
 	const struct exp_fxt_value *name;
 
-	if (record->kind != FXT_kernel_object || EXP_FXT_FIELD(record, kernel_object, object) != FXT_OBJECT_PROCESS)
+	if (record->kind != FXT_kernel_object ||
+	    EXP_FXT_FIELD(record, kernel_object, object) != FXT_OBJECT_PROCESS)
 		return 0;
 	name = &record->values[FXT_AT(kernel_object, name)];
-	*out = (struct exp_kin_image){.pid = record->values[FXT_AT(kernel_object, koid)].number, .name = {name->text, name->number},
-		.until = UINT64_MAX, .log = EXP_INDEX_NONE};
+	*out = (struct exp_kin_image){.pid = record->values[FXT_AT(kernel_object, koid)].number,
+	                              .name = {name->text, name->number},
+	                              .until = UINT64_MAX,
+	                              .log = EXP_INDEX_NONE};
 	arguments = record->values[FXT_AT(kernel_object, arguments)];
 	while (exp_fxt_argument(fxt, &arguments, &argument))
 		take_argument(out, &argument);
@@ -66,17 +74,20 @@ static int see(struct gatherer *gatherer, const struct exp_fxt_record *record)
 
 	if (name->number < size || memcmp(name->text + name->number - size, library, size) != 0)
 		return 0;
-	if (exp_array_reserve(&gatherer->seen, &gatherer->seen_capacity, gatherer->seen_count, sizeof(*gatherer->seen)) != 0)
+	if (exp_array_reserve(&gatherer->seen, &gatherer->seen_capacity, gatherer->seen_count,
+	                      sizeof(*gatherer->seen)) != 0)
 		return -ENOMEM;
-	gatherer->seen[gatherer->seen_count++] =
-	    (struct seen){record->values[FXT_AT(module, thread)].process, record->values[FXT_AT(module, time)].number};
+	gatherer->seen[gatherer->seen_count++] = (struct seen){
+		record->values[FXT_AT(module, thread)].process,
+		record->values[FXT_AT(module, time)].number};
 	return 0;
 }
 
 static void mark_seen(const struct gatherer *gatherer)
 {
 	for (size_t i = 0; i < gatherer->seen_count; i++) {
-		struct exp_kin_image *image = exp_kin_at(gatherer->kin, gatherer->seen[i].pid, gatherer->seen[i].time_ns);
+		struct exp_kin_image *image = exp_kin_at(gatherer->kin, gatherer->seen[i].pid,
+		                                         gatherer->seen[i].time_ns);
 
 		if (image != NULL)
 			image->has_collector = 1;
@@ -99,7 +110,8 @@ static int gather(void *context, const struct exp_fxt *fxt, const struct exp_fxt
 		return see(gatherer, record);
 	if (!exp_kin_take(fxt, record, &image) || kin->count == IMAGES_MAX)
 		return 0;
-	if (keep(gatherer->arena, &image.name) != 0 || keep(gatherer->arena, &image.program) != 0 || keep(gatherer->arena, &image.command) != 0 ||
+	if (keep(gatherer->arena, &image.name) != 0 || keep(gatherer->arena, &image.program) != 0 ||
+	    keep(gatherer->arena, &image.command) != 0 ||
 	    exp_array_reserve(&kin->images, &kin->capacity, kin->count, sizeof(image)) != 0)
 		return -ENOMEM;
 	kin->images[kin->count++] = image;
@@ -144,7 +156,8 @@ static void join(struct exp_kin_image *to, const struct exp_kin_image *from)
 		to->name = from->name;
 }
 
-/* Who makes an archiver without having executed anything is of the collector's making too: it waits for it. */
+/* Who makes an archiver without having executed anything is of the collector's making too: it waits
+ * for it. */
 static void mark_maker(const struct exp_kin *kin, const struct exp_kin_image *archiver)
 {
 	struct exp_kin_image *maker = exp_kin_at(kin, archiver->parent, archiver->forked);
@@ -163,7 +176,9 @@ static void settle(struct exp_kin *kin)
 	for (size_t i = 0; i < kin->count; i++) {
 		struct exp_kin_image *last = count == 0 ? NULL : &kin->images[count - 1];
 
-		if (last != NULL && is_same_process(last, &kin->images[i]) && last->executed == kin->images[i].executed && is_near(last->began, kin->images[i].began))
+		if (last != NULL && is_same_process(last, &kin->images[i]) &&
+		    last->executed == kin->images[i].executed &&
+		    is_near(last->began, kin->images[i].began))
 			join(last, &kin->images[i]);
 		else
 			kin->images[count++] = kin->images[i];
@@ -185,7 +200,8 @@ static void settle(struct exp_kin *kin)
 
 static int compare_times(const void *a, const void *b)
 {
-	const struct exp_kin_image *left = *(struct exp_kin_image *const *)a, *right = *(struct exp_kin_image *const *)b;
+	const struct exp_kin_image *left = *(struct exp_kin_image *const *)a,
+				   *right = *(struct exp_kin_image *const *)b;
 	int order = compare_numbers(left->began, right->began);
 
 	return order != 0 ? order : compare_numbers(left->pid, right->pid);
@@ -234,7 +250,8 @@ static const char *program_name(const struct exp_kin_image *image)
 	return slash != NULL ? slash + 1 : image->name.at;
 }
 
-/* As the collector chooses those that it records: by -F. The pattern is of a log, which may say anything. */
+/* As the collector chooses those that it records: by -F. The pattern is of a log, which may say
+ * anything. */
 static void choose(const struct experiment *founder, struct exp_kin *kin)
 {
 	const char *follow = experiment_setting(founder, "follow", "on");
@@ -242,14 +259,20 @@ static void choose(const struct experiment *founder, struct exp_kin *kin)
 	char why[EXP_REGEX_WHY];
 	regex_t pattern;
 
-	if (strcmp(follow, "off") == 0 || (is_pattern && exp_regex_compile(&pattern, follow + 1, why) != 0))
+	if (strcmp(follow, "off") == 0 ||
+	    (is_pattern && exp_regex_compile(&pattern, follow + 1, why) != 0))
 		return;
 	for (size_t i = 0; i < kin->count; i++) {
 		struct exp_kin_image *image = &kin->images[i];
 
-		image->is_shown = image->sampled && !image->archiver && image->log == EXP_INDEX_NONE && image->lineage != NULL &&
-			!(image->has_collector && image->is_inside && image->inner == 0) && /* it may have one of the experiments that are there */
-			(!is_pattern || regexec(&pattern, image->lineage, 0, NULL, 0) == 0 || regexec(&pattern, program_name(image), 0, NULL, 0) == 0);
+		image->is_shown = image->sampled && !image->archiver &&
+		                  image->log == EXP_INDEX_NONE && image->lineage != NULL &&
+		                  !(image->has_collector && image->is_inside &&
+		                    image->inner == 0) && /* it may have one of the experiments that
+		                                             are there */
+		                  (!is_pattern ||
+		                   regexec(&pattern, image->lineage, 0, NULL, 0) == 0 ||
+		                   regexec(&pattern, program_name(image), 0, NULL, 0) == 0);
 	}
 	if (is_pattern)
 		regfree(&pattern);
@@ -265,7 +288,8 @@ static int list(struct experiment *founder, struct exp_kin *kin)
 {
 	struct exp_info *info = &founder->info;
 	size_t count = info->descendant_count;
-	const char **names = exp_arena_alloc(&founder->arena, (count + kin->count) * sizeof(*names));
+	const char **names = exp_arena_alloc(&founder->arena,
+	                                     (count + kin->count) * sizeof(*names));
 
 	if (names == NULL)
 		return -ENOMEM;
@@ -276,10 +300,12 @@ static int list(struct experiment *founder, struct exp_kin *kin)
 
 		if (image->is_shown) {
 			names[count++] = image->lineage;
-			if (exp_hash_add(&kin->shown, exp_hash_text(EXP_HASH_START, image->lineage), image) != 0)
+			if (exp_hash_add(&kin->shown, exp_hash_text(EXP_HASH_START, image->lineage),
+			                 image) != 0)
 				return -ENOMEM;
 		} else {
-			info->left_out += image->sampled && !image->archiver && image->log == EXP_INDEX_NONE;
+			info->left_out += image->sampled && !image->archiver &&
+			                  image->log == EXP_INDEX_NONE;
 		}
 	}
 	qsort(names, count, sizeof(*names), compare_lineages);
@@ -340,7 +366,9 @@ static int has_lineage(const void *item, const void *lineage)
 
 static const struct exp_kin_image *find(const struct exp_kin *kin, const char *lineage)
 {
-	return kin == NULL ? NULL : exp_hash_find(&kin->shown, exp_hash_text(EXP_HASH_START, lineage), has_lineage, lineage);
+	return kin == NULL ? NULL
+	                   : exp_hash_find(&kin->shown, exp_hash_text(EXP_HASH_START, lineage),
+	                                   has_lineage, lineage);
 }
 
 static int fill_command(struct experiment *experiment, const struct exp_kin_image *image)
@@ -357,7 +385,8 @@ static int fill_command(struct experiment *experiment, const struct exp_kin_imag
 			rc = -ENOMEM;
 		at += strlen(at) + 1;
 	} while (rc == 0 && at <= end);
-	experiment->info.argv = rc == 0 ? exp_arena_alloc(&experiment->arena, count * sizeof(*argv)) : NULL;
+	experiment->info.argv = rc == 0 ? exp_arena_alloc(&experiment->arena, count * sizeof(*argv))
+	                                : NULL;
 	experiment->info.argc = count;
 	if (experiment->info.argv != NULL)
 		memcpy((void *)experiment->info.argv, argv, count * sizeof(*argv));
@@ -366,23 +395,28 @@ static int fill_command(struct experiment *experiment, const struct exp_kin_imag
 }
 
 /* The founder's clock, from another moment on. */
-static void fill_clock(const struct experiment *founder, struct experiment *experiment, const struct exp_kin_image *image)
+static void fill_clock(const struct experiment *founder, struct experiment *experiment,
+                       const struct exp_kin_image *image)
 {
 	const struct exp_clock *clock = &founder->clock;
-	uint64_t began = image->began > clock->start_mono_ns ? image->began : clock->start_mono_ns, passed = began - clock->start_mono_ns;
+	uint64_t began = image->began > clock->start_mono_ns ? image->began : clock->start_mono_ns,
+		 passed = began - clock->start_mono_ns;
 
 	experiment->clock = *clock;
 	experiment->clock.start_mono_ns = began;
 	experiment->clock.start.ticks = exp_clock_ticks(clock, began);
 	experiment->clock.start.raw_ns += passed;
 	experiment->info.start_mono_ns = began;
-	experiment->info.start_real_ns = passed < EXP_REAL_NS_MAX ? founder->info.start_real_ns + (int64_t)passed : founder->info.start_real_ns;
+	experiment->info.start_real_ns = passed < EXP_REAL_NS_MAX
+	                                         ? founder->info.start_real_ns + (int64_t)passed
+	                                         : founder->info.start_real_ns;
 	experiment->began_ns = began;
 	experiment->ended_ns = image->until;
 }
 
 /* The image that took its place in the process, if one did. */
-static void fill_status(const struct experiment *founder, struct experiment *experiment, const struct exp_kin_image *image)
+static void fill_status(const struct experiment *founder, struct experiment *experiment,
+                        const struct exp_kin_image *image)
 {
 	const struct exp_kin *kin = founder->kin;
 	const struct exp_kin_image *next = image + 1;
@@ -394,8 +428,11 @@ static void fill_status(const struct experiment *founder, struct experiment *exp
 	if (next == &kin->images[kin->count] || !is_same_process(image, next))
 		return;
 	info->status = EXP_EXECED;
-	info->executed = exp_arena_string(&experiment->arena, next->program.size > 0 ? next->program.at : next->name.at);
-	info->executed_as = next->lineage != NULL && (next->is_shown || next->log != EXP_INDEX_NONE) ? exp_arena_string(&experiment->arena, next->lineage) : NULL;
+	info->executed = exp_arena_string(
+		&experiment->arena, next->program.size > 0 ? next->program.at : next->name.at);
+	info->executed_as = next->lineage != NULL && (next->is_shown || next->log != EXP_INDEX_NONE)
+	                            ? exp_arena_string(&experiment->arena, next->lineage)
+	                            : NULL;
 }
 
 int exp_kin_make(const struct experiment *founder, struct experiment *experiment)
@@ -416,11 +453,15 @@ int exp_kin_make(const struct experiment *founder, struct experiment *experiment
 	info->ppid = (int64_t)image->parent;
 	info->version = exp_arena_string(&experiment->arena, founder->info.version);
 	info->lineage = exp_arena_string(&experiment->arena, lineage);
-	info->program = info->object = exp_arena_string(&experiment->arena, image->program.size > 0 ? image->program.at : image->name.at);
-	info->outside = exp_arena_string(&experiment->arena, image->reason != NULL ? image->reason : "no collector was in it");
+	info->program = info->object = exp_arena_string(
+		&experiment->arena, image->program.size > 0 ? image->program.at : image->name.at);
+	info->outside = exp_arena_string(&experiment->arena, image->reason != NULL
+	                                                             ? image->reason
+	                                                             : "no collector was in it");
 	fill_clock(founder, experiment, image);
 	fill_status(founder, experiment, image);
-	if (info->version == NULL || info->lineage == NULL || info->program == NULL || info->outside == NULL)
+	if (info->version == NULL || info->lineage == NULL || info->program == NULL ||
+	    info->outside == NULL)
 		return -ENOMEM;
 	return fill_command(experiment, image);
 }

@@ -1,6 +1,7 @@
-/* kin.h: descendants that no collector was in: programs that no library can be loaded into, and what those make. The kernel's samples
- * are in the founder's files, and sampler/map.fxt tells who they were. They have no directory: their experiments are made here, of
- * that file, each time that somebody opens them. */
+/* kin.h: descendants that no collector was in: programs that no library can be loaded into, and
+ * what those make. The kernel's samples are in the founder's files, and sampler/map.fxt tells who
+ * they were. They have no directory: their experiments are made here, of that file, each time that
+ * somebody opens them. */
 #ifndef XER_EXPERIMENT_KIN_H
 #define XER_EXPERIMENT_KIN_H
 
@@ -38,8 +39,10 @@ struct exp_kin {
 	struct exp_hash shown;          /* those of which experiments are made, by lineage */
 };
 
-/* What a kernel object tells of an image. Returns 1, or 0: the record is of another kind. Texts are borrowed from the record. */
-int exp_kin_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record, struct exp_kin_image *out);
+/* What a kernel object tells of an image. Returns 1, or 0: the record is of another kind. Texts are
+ * borrowed from the record. */
+int exp_kin_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record,
+                 struct exp_kin_image *out);
 
 /* The last image of a pid that began by then; NULL if there is none. */
 struct exp_kin_image *exp_kin_at(const struct exp_kin *kin, uint64_t pid, uint64_t time_ns);
@@ -47,14 +50,17 @@ struct exp_kin_image *exp_kin_at(const struct exp_kin *kin, uint64_t pid, uint64
 /* The image before this one in the same process; NULL if none is told. */
 struct exp_kin_image *exp_kin_before(const struct exp_kin *kin, const struct exp_kin_image *image);
 
-/* Name the images by the logs of the experiments that are there (kinnames.c). Returns 0 or -ENOMEM. */
+/* Name the images by the logs of the experiments that are there (kinnames.c). Returns 0 or -ENOMEM.
+ */
 int exp_kin_name(struct experiment *founder, struct exp_kin *kin);
 
-/* Find those of a founder whose descendants are listed: they are added to the list. Returns 0 or -ENOMEM. */
+/* Find those of a founder whose descendants are listed: they are added to the list. Returns 0 or
+ * -ENOMEM. */
 int exp_kin_read(struct experiment *founder);
 void exp_kin_forget(struct experiment *founder);
 
-/* Make the experiment of such a descendant: fills info, clock and map. Returns 0, -ENOENT (there is no such) or -ENOMEM. */
+/* Make the experiment of such a descendant: fills info, clock and map. Returns 0, -ENOENT (there is
+ * no such) or -ENOMEM. */
 int exp_kin_make(const struct experiment *founder, struct experiment *descendant);
 
 #endif

@@ -1,5 +1,6 @@
-/* kinnames.c: where in the tree of processes the images of map.fxt belong. What the logs of recorded processes tell of their children
- * comes first, so that an image has the lineage that its maker meant; where no collector was, the kernel has told who forked whom. */
+/* kinnames.c: where in the tree of processes the images of map.fxt belong. What the logs of
+ * recorded processes tell of their children comes first, so that an image has the lineage that its
+ * maker meant; where no collector was, the kernel has told who forked whom. */
 #include "experiment/kin.h"
 
 #include "experiment/hash.h"
@@ -51,7 +52,8 @@ static uint64_t hash(const char *text)
 /* Of a log, which may say anything. */
 static int is_lineage(const char *text)
 {
-	return text[lineage_parse(text)] == '\0' && strlen(text) < LINEAGE_MAX && (text[0] == '_' || text[0] == '\0');
+	return text[lineage_parse(text)] == '\0' && strlen(text) < LINEAGE_MAX &&
+	       (text[0] == '_' || text[0] == '\0');
 }
 
 /* ---- logs */
@@ -73,26 +75,35 @@ static int on_element(void *context, const struct exp_element *element)
 	}
 	if (strcmp(element->name, "event") != 0 || lineage[0] == '\0' || !is_lineage(lineage))
 		return 0;
-	if (exp_array_reserve(&names->births, &names->birth_capacity, names->birth_count, sizeof(*birth)) != 0)
+	if (exp_array_reserve(&names->births, &names->birth_capacity, names->birth_count,
+	                      sizeof(*birth)) != 0)
 		return -ENOMEM;
 	kind = exp_element_get(element, "kind", "");
 	birth = &names->births[names->birth_count++];
-	*birth = (struct birth){.log = (uint32_t)names->log_count, .pid = exp_element_number(element, "pid", 0), .lineage = lineage,
-		.reason = exp_element_get(element, "reason", NULL),
-		.executes = strcmp(kind, "posix_spawn") == 0 || strcmp(kind, "unrecorded") == 0};
+	*birth = (struct birth){.log = (uint32_t)names->log_count,
+	                        .pid = exp_element_number(element, "pid", 0),
+	                        .lineage = lineage,
+	                        .reason = exp_element_get(element, "reason", NULL),
+	                        .executes = strcmp(kind, "posix_spawn") == 0 ||
+	                                    strcmp(kind, "unrecorded") == 0};
 	return 0;
 }
 
 /* Damage is told of by who opens the experiment itself. */
 static int read_log(struct names *names, const char *directory)
 {
-	struct exp_xml_walk walk = {.root = FMT_LOG_ROOT, .element = on_element, .context = names, .arena = &names->founder->arena};
-	int at = openat(names->founder->directory, directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct exp_xml_walk walk = {.root = FMT_LOG_ROOT,
+	                            .element = on_element,
+	                            .context = names,
+	                            .arena = &names->founder->arena};
+	int at = openat(names->founder->directory, directory,
+	                O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int fd = at < 0 ? -1 : exp_file_open(at, FMT_FILE_LOG), rc = 0;
 
 	if (at >= 0)
 		close(at);
-	if (fd >= 0 && exp_array_reserve(&names->logs, &names->log_capacity, names->log_count, sizeof(*names->logs)) != 0)
+	if (fd >= 0 && exp_array_reserve(&names->logs, &names->log_capacity, names->log_count,
+	                                 sizeof(*names->logs)) != 0)
 		rc = -ENOMEM;
 	if (fd >= 0 && rc == 0) {
 		names->logs[names->log_count] = (struct log){.lineage = ""};
@@ -113,7 +124,8 @@ static int read_logs(struct names *names)
 		char directory[LINEAGE_MAX + sizeof(FMT_EXPERIMENT_SUFFIX)];
 
 		if (strlen(info->descendants[i]) < LINEAGE_MAX)
-			rc = read_log(names, strcat(strcpy(directory, info->descendants[i]), FMT_EXPERIMENT_SUFFIX));
+			rc = read_log(names, strcat(strcpy(directory, info->descendants[i]),
+			                            FMT_EXPERIMENT_SUFFIX));
 	}
 	return rc;
 }
@@ -159,7 +171,8 @@ static int index_births(struct names *names)
 
 		if (birth->pid != 0 && exp_index_find(&names->of_child, key) == EXP_INDEX_NONE)
 			rc = exp_index_add(&names->of_child, key, (uint32_t)i);
-		if (rc == 0 && birth->reason != NULL && exp_index_find(&names->told, lineage) == EXP_INDEX_NONE)
+		if (rc == 0 && birth->reason != NULL &&
+		    exp_index_find(&names->told, lineage) == EXP_INDEX_NONE)
 			rc = exp_index_add(&names->told, lineage, (uint32_t)i);
 	}
 	return rc;
@@ -168,14 +181,15 @@ static int index_births(struct names *names)
 /* The image that the founder is: xcollect's process executes it first, or it was there before. */
 static struct exp_kin_image *founders_image(const struct exp_kin *kin, uint64_t pid)
 {
-	for (struct exp_kin_image *at = exp_kin_at(kin, pid, UINT64_MAX); at != NULL; at = exp_kin_before(kin, at))
+	for (struct exp_kin_image *at = exp_kin_at(kin, pid, UINT64_MAX); at != NULL;
+	     at = exp_kin_before(kin, at))
 		if (at->forked == 0 && (at->executed == 1 || at->began == 0))
 			return at;
 	return NULL;
 }
 
-/* Processes in other namespaces know themselves by other pids. Of several with the same one, the program that began last before the
- * collector did. */
+/* Processes in other namespaces know themselves by other pids. Of several with the same one, the
+ * program that began last before the collector did. */
 static struct exp_kin_image *inner_image(const struct exp_kin *kin, const struct log *log)
 {
 	struct exp_kin_image *found = NULL;
@@ -183,8 +197,10 @@ static struct exp_kin_image *inner_image(const struct exp_kin *kin, const struct
 	for (size_t i = 0; i < kin->count; i++) {
 		struct exp_kin_image *image = &kin->images[i];
 
-		if (image->inner == log->pid && image->log == EXP_INDEX_NONE && image->began <= log->start_ns && log->start_ns < image->until &&
-		    (image->ended == 0 || image->ended > log->start_ns) && (found == NULL || found->began < image->began))
+		if (image->inner == log->pid && image->log == EXP_INDEX_NONE &&
+		    image->began <= log->start_ns && log->start_ns < image->until &&
+		    (image->ended == 0 || image->ended > log->start_ns) &&
+		    (found == NULL || found->began < image->began))
 			found = image;
 	}
 	return found;
@@ -196,7 +212,8 @@ static struct exp_kin_image *recorded_image(const struct names *names, const str
 
 	if (log->lineage[0] == '\0')
 		return founders_image(names->kin, log->pid);
-	if (image != NULL && image->inner == 0 && (image->ended == 0 || image->ended > log->start_ns))
+	if (image != NULL && image->inner == 0 &&
+	    (image->ended == 0 || image->ended > log->start_ns))
 		return image;
 	return names->has_inner ? inner_image(names->kin, log) : NULL;
 }
@@ -246,11 +263,17 @@ static const struct birth *birth_at(const struct names *names, uint32_t index)
 }
 
 /* A child is known to its maker by its pid in the maker's namespace. */
-static const struct birth *find_birth(const struct names *names, const struct exp_kin_image *maker, const struct exp_kin_image *image)
+static const struct birth *find_birth(const struct names *names, const struct exp_kin_image *maker,
+                                      const struct exp_kin_image *image)
 {
-	uint32_t found = exp_index_find(&names->of_child, key_of_child(maker->log, maker->is_inside ? image->inner : image->pid));
+	uint32_t found = exp_index_find(
+		&names->of_child,
+		key_of_child(maker->log, maker->is_inside ? image->inner : image->pid));
 
-	return birth_at(names, found != EXP_INDEX_NONE ? found : exp_index_find(&names->of_child, key_of_child(maker->log, image->pid)));
+	return birth_at(names, found != EXP_INDEX_NONE
+	                               ? found
+	                               : exp_index_find(&names->of_child,
+	                                                key_of_child(maker->log, image->pid)));
 }
 
 /* Namespaces are passed on. */
@@ -258,14 +281,18 @@ static void find_insides(struct names *names)
 {
 	for (size_t i = 0; i < names->kin->count; i++) {
 		struct exp_kin_image *image = names->kin->by_time[i];
-		const struct exp_kin_image *maker = image->parent == 0 ? NULL : exp_kin_at(names->kin, image->parent, image->forked);
+		const struct exp_kin_image *maker = image->parent == 0
+		                                            ? NULL
+		                                            : exp_kin_at(names->kin, image->parent,
+		                                                         image->forked);
 
 		image->is_inside = image->inner != 0 || (maker != NULL && maker->is_inside);
 		names->has_inner |= image->inner != 0;
 	}
 }
 
-/* Returns how many programs the process executes from what `text` then names to this image, or -1: it cannot be named. */
+/* Returns how many programs the process executes from what `text` then names to this image, or -1:
+ * it cannot be named. */
 static int64_t begin_name(const struct names *names, const struct exp_kin_image *image, char *text)
 {
 	const struct exp_kin_image *before = exp_kin_before(names->kin, image);

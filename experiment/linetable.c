@@ -1,4 +1,5 @@
-/* linetable.c: runs the programs of line tables (DWARF 5, section 6.2.5), and finds the row of an address. */
+/* linetable.c: runs the programs of line tables (DWARF 5, section 6.2.5), and finds the row of an
+ * address. */
 #include "experiment/linetable_internal.h"
 
 #include "experiment/arena.h"
@@ -75,8 +76,8 @@ static void step_unknown(const struct exp_line_table *table, struct exp_reader *
 		exp_read_uleb(in);
 }
 
-static enum step step_standard(const struct exp_line_table *table, struct exp_reader *in, unsigned opcode,
-			       struct exp_line_state *state)
+static enum step step_standard(const struct exp_line_table *table, struct exp_reader *in,
+                               unsigned opcode, struct exp_line_state *state)
 {
 	switch (opcode) {
 	case DW_LNS_copy:
@@ -91,7 +92,8 @@ static enum step step_standard(const struct exp_line_table *table, struct exp_re
 		state->file = (uint32_t)exp_read_uleb(in);
 		break;
 	case DW_LNS_const_add_pc:
-		state->address += table->instruction_size * ((255 - table->opcode_base) / table->line_range);
+		state->address += table->instruction_size *
+		                  ((255 - table->opcode_base) / table->line_range);
 		break;
 	case DW_LNS_fixed_advance_pc:
 		state->address += exp_read_fixed(in, 2);
@@ -103,7 +105,8 @@ static enum step step_standard(const struct exp_line_table *table, struct exp_re
 	return STEP_NOTHING;
 }
 
-static enum step step(const struct exp_line_table *table, struct exp_reader *in, struct exp_line_state *state)
+static enum step step(const struct exp_line_table *table, struct exp_reader *in,
+                      struct exp_line_state *state)
 {
 	unsigned opcode = *in->at++;
 
@@ -117,19 +120,23 @@ static enum step step(const struct exp_line_table *table, struct exp_reader *in,
 	return opcode == 0 ? step_extended(in, state) : step_standard(table, in, opcode, state);
 }
 
-static int add_mark(struct exp_line_table *table, const struct exp_line_state *state, const uint8_t *at)
+static int add_mark(struct exp_line_table *table, const struct exp_line_state *state,
+                    const uint8_t *at)
 {
-	int rc = exp_array_reserve(&table->marks, &table->mark_capacity, table->mark_count, sizeof(*table->marks));
+	int rc = exp_array_reserve(&table->marks, &table->mark_capacity, table->mark_count,
+	                           sizeof(*table->marks));
 
 	if (rc == 0)
 		table->marks[table->mark_count++] = (struct exp_line_mark){*state, at, 0};
 	return rc;
 }
 
-/* A sequence is over: its marks learn where it ends. One that is empty, or of code that the linker dropped, has none. */
+/* A sequence is over: its marks learn where it ends. One that is empty, or of code that the linker
+ * dropped, has none. */
 static void end_sequence(struct exp_line_table *table, size_t first, uint64_t end)
 {
-	if (first < table->mark_count && (table->marks[first].state.address == 0 || table->marks[first].state.address >= end))
+	if (first < table->mark_count &&
+	    (table->marks[first].state.address == 0 || table->marks[first].state.address >= end))
 		table->mark_count = first;
 	for (size_t i = first; i < table->mark_count; i++)
 		table->marks[i].end = end;
@@ -155,7 +162,8 @@ static int make_marks(struct exp_line_table *table)
 	while (in.at < in.end) {
 		enum step made = step(table, &in, &state);
 
-		if (made == STEP_ROW && rows++ % ROWS_A_MARK == 0 && add_mark(table, &state, in.at) != 0)
+		if (made == STEP_ROW && rows++ % ROWS_A_MARK == 0 &&
+		    add_mark(table, &state, in.at) != 0)
 			return -ENOMEM;
 		if (made != STEP_END)
 			continue;
@@ -170,8 +178,8 @@ static int make_marks(struct exp_line_table *table)
 	return 0;
 }
 
-int exp_line_table_open(const struct exp_line_sections *sections, uint64_t offset, const char *directory,
-			struct exp_line_table **out)
+int exp_line_table_open(const struct exp_line_sections *sections, uint64_t offset,
+                        const char *directory, struct exp_line_table **out)
 {
 	struct exp_line_table *table = exp_zeroed(1, sizeof(*table));
 	int rc;
@@ -215,7 +223,8 @@ static const struct exp_line_mark *find_mark(const struct exp_line_table *table,
 	return low > 0 && address < table->marks[low - 1].end ? &table->marks[low - 1] : NULL;
 }
 
-int exp_line_table_find(struct exp_line_table *table, uint64_t address, unsigned *file, unsigned *line)
+int exp_line_table_find(struct exp_line_table *table, uint64_t address, unsigned *file,
+                        unsigned *line)
 {
 	const struct exp_line_mark *mark;
 	struct exp_reader in = table->program;
@@ -259,7 +268,8 @@ static const char *join(struct exp_line_table *table, const char *directory, con
 {
 	if (directory == NULL || directory[0] == '\0' || name[0] == '/')
 		return name;
-	return name[0] == '\0' ? directory : exp_arena_printf(&table->arena, "%s/%s", directory, name);
+	return name[0] == '\0' ? directory
+	                       : exp_arena_printf(&table->arena, "%s/%s", directory, name);
 }
 
 const char *exp_line_table_file(struct exp_line_table *table, unsigned number)
@@ -271,7 +281,8 @@ const char *exp_line_table_file(struct exp_line_table *table, unsigned number)
 		return NULL;
 	if (file->path != NULL)
 		return file->path;
-	directory = file->directory < table->directory_count ? table->directories[file->directory] : "";
+	directory = file->directory < table->directory_count ? table->directories[file->directory]
+	                                                     : "";
 	file->path = join(table, join(table, table->directory, directory), file->name);
 	return file->path;
 }

@@ -1,5 +1,5 @@
-/* linetable_header.c: reads the head of a line table (DWARF 5, section 6.2.4; DWARF 2 to 4, section 6.2.4): how its
- * program is encoded, its directories and its files. */
+/* linetable_header.c: reads the head of a line table (DWARF 5, section 6.2.4; DWARF 2 to 4,
+ * section 6.2.4): how its program is encoded, its directories and its files. */
 #include "experiment/linetable_internal.h"
 
 #include <dwarf.h>
@@ -11,15 +11,16 @@ enum { MD5_SIZE = 16, FORMATS_MAX = 255 };
 /* A string of another section. */
 static const char *string_at(const struct exp_line_section *section, uint64_t offset)
 {
-	if (offset >= section->size || memchr(section->bytes + offset, '\0', section->size - offset) == NULL)
+	if (offset >= section->size ||
+	    memchr(section->bytes + offset, '\0', section->size - offset) == NULL)
 		return "";
 	return (const char *)section->bytes + offset;
 }
 
 static int add_directory(struct exp_line_table *table, const char *name)
 {
-	int rc = exp_array_reserve(&table->directories, &table->directory_capacity, table->directory_count,
-				   sizeof(*table->directories));
+	int rc = exp_array_reserve(&table->directories, &table->directory_capacity,
+	                           table->directory_count, sizeof(*table->directories));
 
 	if (rc == 0)
 		table->directories[table->directory_count++] = name;
@@ -28,15 +29,16 @@ static int add_directory(struct exp_line_table *table, const char *name)
 
 static int add_file(struct exp_line_table *table, struct exp_line_file file)
 {
-	int rc = exp_array_reserve(&table->files, &table->file_capacity, table->file_count, sizeof(*table->files));
+	int rc = exp_array_reserve(&table->files, &table->file_capacity, table->file_count,
+	                           sizeof(*table->files));
 
 	if (rc == 0)
 		table->files[table->file_count++] = file;
 	return rc;
 }
 
-/* DWARF 2 to 4: directories and files are lists that end with an empty name. Both are numbered from 1: directory 0 is
- * that of the compilation, file 0 is none. */
+/* DWARF 2 to 4: directories and files are lists that end with an empty name. Both are numbered from
+ * 1: directory 0 is that of the compilation, file 0 is none. */
 static int read_old_names(struct exp_line_table *table, struct exp_reader *in)
 {
 	int rc = add_file(table, (struct exp_line_file){.name = ""});
@@ -49,7 +51,8 @@ static int read_old_names(struct exp_line_table *table, struct exp_reader *in)
 
 		exp_read_uleb(in); /* time of the last change: compilers write 0 */
 		exp_read_uleb(in); /* size: the same */
-		rc = add_file(table, (struct exp_line_file){.name = name, .directory = directory - 1});
+		rc = add_file(table,
+		              (struct exp_line_file){.name = name, .directory = directory - 1});
 	}
 	return rc;
 }
@@ -62,8 +65,8 @@ struct entry {
 };
 
 /* One value of an entry. Returns 0, or -ENOTSUP: a form that is not known here. */
-static int read_value(struct exp_line_table *table, struct exp_reader *in, uint64_t content, uint64_t form,
-		      struct entry *entry)
+static int read_value(struct exp_line_table *table, struct exp_reader *in, uint64_t content,
+                      uint64_t form, struct entry *entry)
 {
 	const char *text = NULL;
 	const uint8_t *bytes = in->at;
@@ -74,7 +77,8 @@ static int read_value(struct exp_line_table *table, struct exp_reader *in, uint6
 		text = exp_read_string(in);
 		break;
 	case DW_FORM_line_strp:
-		text = string_at(&table->sections->line_str, exp_read_fixed(in, table->offset_size));
+		text = string_at(&table->sections->line_str,
+		                 exp_read_fixed(in, table->offset_size));
 		break;
 	case DW_FORM_strp:
 		text = string_at(&table->sections->str, exp_read_fixed(in, table->offset_size));
@@ -130,10 +134,12 @@ static int read_list(struct exp_line_table *table, struct exp_reader *in, int is
 		for (unsigned i = 0; i < format_count && rc == 0; i++)
 			rc = read_value(table, in, contents[i], forms[i], &entry);
 		if (rc == 0)
-			rc = is_files ? add_file(table, (struct exp_line_file){.name = entry.name,
-									       .directory = entry.directory,
-									       .md5 = entry.md5})
-				      : add_directory(table, entry.name);
+			rc = is_files
+			             ? add_file(table,
+			                        (struct exp_line_file){.name = entry.name,
+			                                               .directory = entry.directory,
+			                                               .md5 = entry.md5})
+			             : add_directory(table, entry.name);
 	}
 	return rc;
 }
@@ -190,7 +196,8 @@ int exp_line_header_read(struct exp_line_table *table, uint64_t offset)
 	if (table->version < 2 || table->version > 5)
 		return -ENOTSUP;
 	if (table->version == 5)
-		exp_read_skip(&in, 2); /* sizes of addresses, which operands say again, and of segments */
+		exp_read_skip(
+			&in, 2); /* sizes of addresses, which operands say again, and of segments */
 	length = exp_read_fixed(&in, table->offset_size);
 	names = in;
 	exp_read_skip(&in, length);

@@ -1,4 +1,5 @@
-/* linetable_internal.h: a line table as its header (linetable_header.c) and its program (linetable.c) share it. */
+/* linetable_internal.h: a line table as its header (linetable_header.c) and its program
+ * (linetable.c) share it. */
 #ifndef XER_EXPERIMENT_LINETABLE_INTERNAL_H
 #define XER_EXPERIMENT_LINETABLE_INTERNAL_H
 
@@ -11,7 +12,6 @@ struct exp_line_file {
 	const uint8_t *md5; /* NULL: none */
 	const char *path;   /* made when it is first asked for */
 };
-
 
 /* The registers of the machine that makes rows. */
 struct exp_line_state {

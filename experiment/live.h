@@ -1,4 +1,5 @@
-/* live.h: how much of the heap each stack holds, now and at the moment when all of them together held most. */
+/* live.h: how much of the heap each stack holds, now and at the moment when all of them together
+ * held most. */
 #ifndef XER_EXPERIMENT_LIVE_H
 #define XER_EXPERIMENT_LIVE_H
 
@@ -10,14 +11,15 @@
 /* What one stack did: a cache line, since an event touches the row of one stack. */
 struct exp_live_row {
 	uint64_t allocs, alloc_bytes;
-	uint64_t temps;                  /* allocations that the next heap call of their thread freed */
-	uint64_t count, bytes;           /* live */
+	uint64_t temps;        /* allocations that the next heap call of their thread freed */
+	uint64_t count, bytes; /* live */
 	uint64_t peak_count, peak_bytes; /* live at the peak that was the last before `peak` */
-	uint64_t peak;                   /* number of the peak that was the last when the row last changed */
+	uint64_t peak; /* number of the peak that was the last when the row last changed */
 };
 
-/* Invariant: a row whose `peak` is not the number of the last peak has not changed since that, so that what lives is
- * what lived then. So a new peak costs nothing, however many stacks there are. */
+/* Invariant: a row whose `peak` is not the number of the last peak has not changed since that, so
+ * that what lives is what lived then. So a new peak costs nothing, however many stacks there are.
+ */
 struct exp_live {
 	struct exp_live_row *rows; /* rows[nodes + 1], the last for events without a stack */
 	size_t nodes;
@@ -33,7 +35,8 @@ void exp_live_fini(struct exp_live *live);
 /* Make room for more rows. Returns 0 or -ENOMEM. */
 int exp_live_grow(struct exp_live *live, size_t nodes);
 
-/* Bring the row's values of the peak up to date; to be called before the row changes, and at the end. */
+/* Bring the row's values of the peak up to date; to be called before the row changes, and at the
+ * end. */
 static inline void exp_live_keep(const struct exp_live *live, struct exp_live_row *row)
 {
 	if (row->peak == live->peak)

@@ -18,7 +18,7 @@ enum { LIVE_TRIES = 3, SLACK_S = 1 };
 long exp_load_use(struct exp_load *load, uint32_t tid, uint64_t tsc)
 {
 	if (exp_array_reserve(&load->uses, &load->use_capacity, load->use_count,
-			      sizeof(*load->uses)) != 0)
+	                      sizeof(*load->uses)) != 0)
 		return -ENOMEM;
 	load->uses[load->use_count] = (struct exp_buffer_use){.tid = tid, .tsc = tsc};
 	return (long)load->use_count++;
@@ -61,7 +61,8 @@ static int run_in_order(void *context, struct exp_cursor *cursor, uint64_t until
 }
 
 int exp_load_in_order(struct exp_load *load, struct exp_stream *stream,
-		      void (*on_event)(void *context, const struct exp_cursor *cursor), void *context)
+                      void (*on_event)(void *context, const struct exp_cursor *cursor),
+                      void *context)
 {
 	struct in_order walk = {load, on_event, context};
 	int rc = exp_stream_merge(stream, run_in_order, &walk);
@@ -153,10 +154,11 @@ static uint64_t value_of(const struct exp_load *load, enum exp_metric metric, si
 static uint64_t count_events(const struct exp_load *load, size_t node)
 {
 	static const enum exp_metric counts[] = {
-	    EXP_SAMPLES,        EXP_ALLOC_COUNT,    EXP_MAP_COUNT,      EXP_SYNC_COUNT,
-	    EXP_IO_READ_COUNT,  EXP_IO_WRITE_COUNT, EXP_IO_OTHER_COUNT, EXP_IO_ERROR_COUNT,
+		EXP_SAMPLES,       EXP_ALLOC_COUNT,    EXP_MAP_COUNT,      EXP_SYNC_COUNT,
+		EXP_IO_READ_COUNT, EXP_IO_WRITE_COUNT, EXP_IO_OTHER_COUNT, EXP_IO_ERROR_COUNT,
 	};
-	uint64_t events = exp_samples_counted(load, node) + (load->others == NULL ? 0 : load->others[node]);
+	uint64_t events = exp_samples_counted(load, node) +
+	                  (load->others == NULL ? 0 : load->others[node]);
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		events += value_of(load, counts[i], node);
@@ -251,12 +253,14 @@ static void finish(struct exp_load *load)
 		set->last_s = exp_clock_seconds(&experiment->clock, load->last_tsc);
 	}
 	if (set->have & EXP_DATA_HEAP)
-		set->heap.moment_count = exp_timeline_tell(&load->timeline, &experiment->clock, set->heap.leak_bytes,
-							   set->heap.leaks, set->heap.moments);
+		set->heap.moment_count = exp_timeline_tell(&load->timeline, &experiment->clock,
+		                                           set->heap.leak_bytes, set->heap.leaks,
+		                                           set->heap.moments);
 	if (load->peak_tsc != 0)
 		set->heap.peak_time_s = exp_clock_seconds(&experiment->clock, load->peak_tsc);
 	if (load->map_peak_tsc != 0)
-		set->heap.maps.peak_time_s = exp_clock_seconds(&experiment->clock, load->map_peak_tsc);
+		set->heap.maps.peak_time_s = exp_clock_seconds(&experiment->clock,
+		                                               load->map_peak_tsc);
 }
 
 /* Stacks do not change once a process has ended, so that their numbers can be kept by others. */
@@ -279,15 +283,17 @@ static int begin(struct exp_load *load)
 {
 	const struct exp_selection *selection = load->selection;
 	const struct exp_nodes nodes = {.count = load->nodes.count,
-					.traced = load->set.nodes.traced,
-					.pc = load->nodes.pc,
-					.parent = load->nodes.parent,
-					.generation = load->nodes.generation};
+	                                .traced = load->set.nodes.traced,
+	                                .pc = load->nodes.pc,
+	                                .parent = load->nodes.parent,
+	                                .generation = load->nodes.generation};
 
 	if (selection == NULL || !selection->is_grouped)
 		load->row_count = load->nodes.count;
 	load->row_capacity = load->row_count;
-	return selection == NULL || selection->begin == NULL ? 0 : selection->begin(selection->context, &nodes);
+	return selection == NULL || selection->begin == NULL
+	               ? 0
+	               : selection->begin(selection->context, &nodes);
 }
 
 static int read_streams(struct exp_load *load)
@@ -325,7 +331,8 @@ static int read_streams(struct exp_load *load)
 	return rc;
 }
 
-static int load_once(struct experiment *experiment, const struct exp_selection *selection, struct exp_load **out)
+static int load_once(struct experiment *experiment, const struct exp_selection *selection,
+                     struct exp_load **out)
 {
 	struct exp_load *load = calloc(1, sizeof(*load));
 	int rc;
@@ -350,7 +357,8 @@ static int is_complete(const struct exp_load *load)
 	return load->unknown_stacks == 0 || load->experiment->info.status != EXP_RUNNING;
 }
 
-int exp_load_make(struct experiment *experiment, const struct exp_selection *selection, struct exp_load **out)
+int exp_load_make(struct experiment *experiment, const struct exp_selection *selection,
+                  struct exp_load **out)
 {
 	struct exp_load *load = NULL;
 	int rc = 0;
@@ -363,9 +371,12 @@ int exp_load_make(struct experiment *experiment, const struct exp_selection *sel
 	if (rc != 0)
 		return rc;
 	if (load->unknown_stacks > 0 && experiment->info.status != EXP_RUNNING)
-		exp_warn(experiment, "%s: offset %llu: the first of %llu events of stacks that %s does not have",
-			 load->unknown_stream, (unsigned long long)load->unknown_offset,
-			 (unsigned long long)load->unknown_stacks, exp_stream_names[FMT_STREAM_FRAMEINFO]);
+		exp_warn(
+			experiment,
+			"%s: offset %llu: the first of %llu events of stacks that %s does not have",
+			load->unknown_stream, (unsigned long long)load->unknown_offset,
+			(unsigned long long)load->unknown_stacks,
+			exp_stream_names[FMT_STREAM_FRAMEINFO]);
 	finish(load);
 	*out = load;
 	return 0;

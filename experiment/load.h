@@ -26,10 +26,10 @@ struct exp_load {
 	struct experiment *experiment;
 	struct exp_data_set set;
 	struct exp_node_table nodes;
-	int has_others_nodes; /* the nodes belong to the experiment's first load */
+	int has_others_nodes;                  /* the nodes belong to the experiment's first load */
 	const struct exp_selection *selection; /* NULL: all events count, at their stacks */
 	size_t row_count, row_capacity; /* of the values: nodes, or the rows of a grouped load */
-	uint64_t *value[EXP_METRICS]; /* of the rows, NULL where there is no data */
+	uint64_t *value[EXP_METRICS];   /* of the rows, NULL where there is no data */
 	uint64_t no_stack[EXP_METRICS];
 	uint64_t *others; /* of the nodes: events that no metric counts, NULL if there are none */
 	struct exp_usage *usage;
@@ -43,32 +43,38 @@ struct exp_load {
 	struct exp_buffer_use *uses;
 	size_t use_count, use_capacity;
 	uint64_t first_tsc, last_tsc; /* of all events; first > last: there are none */
-	struct exp_arena arena; /* names of files */
+	struct exp_arena arena;       /* names of files */
 	struct exp_sync_object *sync_objects;
 	struct exp_sync_wait *sync_waits;
 	struct exp_io_file *io_files;
 	struct exp_io_descriptor *io_descriptors;
 	struct exp_omp_construct *omp_constructs;
-	enum { OMP_NOT_ASKED, OMP_SAMPLED, OMP_RECORDED } omp_waits; /* how waits of OpenMP are known */
+	enum {
+		OMP_NOT_ASKED,
+		OMP_SAMPLED,
+		OMP_RECORDED
+	} omp_waits; /* how waits of OpenMP are known */
 	struct exp_mpi_function *mpi_functions;
 	struct exp_mpi_peer *mpi_peers;
 	uint64_t peak_tsc, map_peak_tsc;
-	struct calls *calls; /* NULL: there is no function trace */
+	struct calls *calls;          /* NULL: there is no function trace */
 	struct exp_timeline timeline; /* of the heap */
-	uint64_t unknown_stacks; /* events whose stack frameinfo does not have */
-	const char *unknown_stream; /* where the first of them is */
+	uint64_t unknown_stacks;      /* events whose stack frameinfo does not have */
+	const char *unknown_stream;   /* where the first of them is */
 	uint64_t unknown_offset;
-	int rc;                  /* -ENOMEM once something failed */
+	int rc; /* -ENOMEM once something failed */
 };
 
-/* Read everything into a new load, all events or those of a selection. Returns 0 or -errno. exp_load_destroy frees. */
-int exp_load_make(struct experiment *experiment, const struct exp_selection *selection, struct exp_load **out);
+/* Read everything into a new load, all events or those of a selection. Returns 0 or -errno.
+ * exp_load_destroy frees. */
+int exp_load_make(struct experiment *experiment, const struct exp_selection *selection,
+                  struct exp_load **out);
 
 /* Free what a load holds, but not itself. */
 void exp_load_fini(struct exp_load *load);
 
-/* Read one stream into the load: clock samples, heap events, waits, calls for input and output, usage and
- * threads. Return 0 or -ENOMEM. */
+/* Read one stream into the load: clock samples, heap events, waits, calls for input and output,
+ * usage and threads. Return 0 or -ENOMEM. */
 int exp_profile_read(struct exp_load *load);
 int exp_heap_read(struct exp_load *load);
 int exp_sync_read(struct exp_load *load);
@@ -79,8 +85,8 @@ int exp_omp_read(struct exp_load *load);
 int exp_mpi_read(struct exp_load *load);
 int exp_overview_read(struct exp_load *load);
 
-/* The function trace: pair its calls and make nodes of their paths, before rows are made; then count them. Return 0 or
- * -ENOMEM. */
+/* The function trace: pair its calls and make nodes of their paths, before rows are made; then
+ * count them. Return 0 or -ENOMEM. */
 int exp_functrace_read(struct exp_load *load);
 int exp_functrace_values(struct exp_load *load);
 void exp_functrace_free(struct exp_load *load);
@@ -95,19 +101,23 @@ int exp_threads_finish(struct exp_load *load);
 /* Note the buffer that a cursor is in. Returns the index of its use, or -ENOMEM. */
 long exp_load_use(struct exp_load *load, uint32_t tid, uint64_t tsc);
 
-/* The row for an event of a load with a selection; EXP_ROW_NONE: it does not count. (selection.c) */
-uint32_t exp_load_ask(struct exp_load *load, const struct exp_cursor *cursor, struct exp_fact *fact);
+/* The row for an event of a load with a selection; EXP_ROW_NONE: it does not count. (selection.c)
+ */
+uint32_t exp_load_ask(struct exp_load *load, const struct exp_cursor *cursor,
+                      struct exp_fact *fact);
 
 /* The same, all of the fact being known. */
 uint32_t exp_load_row_of(struct exp_load *load, const struct exp_fact *fact);
 
 /* Where an event counts: `fact` is read only if there is a selection. fact->node: its stack. */
-static inline uint32_t exp_load_row(struct exp_load *load, const struct exp_cursor *cursor, struct exp_fact *fact)
+static inline uint32_t exp_load_row(struct exp_load *load, const struct exp_cursor *cursor,
+                                    struct exp_fact *fact)
 {
 	return load->selection == NULL ? fact->node : exp_load_ask(load, cursor, fact);
 }
 
-/* Count a clock sample's time by what its thread did for OpenMP, and at the end, what was outside of it (omp.c). */
+/* Count a clock sample's time by what its thread did for OpenMP, and at the end, what was outside
+ * of it (omp.c). */
 void exp_omp_sample(struct exp_load *load, unsigned state, uint32_t row, uint64_t cpu_ns);
 void exp_omp_finish(struct exp_load *load);
 
@@ -129,10 +139,11 @@ static inline int exp_load_need(struct exp_load *load, enum exp_metric metric)
 	return load->value[metric] == NULL ? exp_load_metric(load, metric) : 0;
 }
 
-/* Give all events of a stream, in order of time, to on_event, noting their buffers. Returns 0 or -ENOMEM, also when on_event has
- * left that in load->rc. */
+/* Give all events of a stream, in order of time, to on_event, noting their buffers. Returns 0 or
+ * -ENOMEM, also when on_event has left that in load->rc. */
 int exp_load_in_order(struct exp_load *load, struct exp_stream *stream,
-		      void (*on_event)(void *context, const struct exp_cursor *cursor), void *context);
+                      void (*on_event)(void *context, const struct exp_cursor *cursor),
+                      void *context);
 
 /* Ticks to ns by the fitted clock; and all values of a metric, which were summed up in ticks. */
 uint64_t exp_load_ns(const struct exp_load *load, uint64_t ticks);
@@ -141,7 +152,8 @@ void exp_load_metric_ns(struct exp_load *load, enum exp_metric metric);
 /* True if a wait of `wait` ticks that ended at `tsc` can have begun after the recording did. */
 int exp_load_is_wait(const struct exp_load *load, uint64_t tsc, uint64_t wait);
 
-/* The same; but what began in an earlier recording of the same process is cut to what is of this one. */
+/* The same; but what began in an earlier recording of the same process is cut to what is of this
+ * one. */
 int exp_load_cut_wait(const struct exp_load *load, uint64_t tsc, struct fmt_u48 *wait);
 
 /* Note the cursor's buffer if it is a new one. Returns 0 or -ENOMEM. */
@@ -164,8 +176,10 @@ static inline void exp_load_time(struct exp_load *load, uint64_t tsc)
 /* Count the cursor's event as one whose stack frameinfo does not have. */
 void exp_load_unknown_stack(struct exp_load *load, const struct exp_cursor *cursor);
 
-/* Index of the stack of the cursor's event; EXP_NODE_NONE (and counted) if it is damaged, or 0: none. */
-static inline uint32_t exp_load_stack(struct exp_load *load, const struct exp_cursor *cursor, uint32_t id)
+/* Index of the stack of the cursor's event; EXP_NODE_NONE (and counted) if it is damaged, or 0:
+ * none. */
+static inline uint32_t exp_load_stack(struct exp_load *load, const struct exp_cursor *cursor,
+                                      uint32_t id)
 {
 	uint32_t node;
 
@@ -179,16 +193,18 @@ static inline uint32_t exp_load_stack(struct exp_load *load, const struct exp_cu
 	return node;
 }
 
-static inline void exp_load_raise(struct exp_load *load, enum exp_metric metric, uint32_t node, uint64_t amount)
+static inline void exp_load_raise(struct exp_load *load, enum exp_metric metric, uint32_t node,
+                                  uint64_t amount)
 {
-	uint64_t *value = node == EXP_NODE_NONE ? &load->no_stack[metric] : &load->value[metric][node];
+	uint64_t *value = node == EXP_NODE_NONE ? &load->no_stack[metric]
+	                                        : &load->value[metric][node];
 
 	if (amount > *value)
 		*value = amount;
 }
 
 static inline void exp_load_add(struct exp_load *load, enum exp_metric metric, uint32_t node,
-				uint64_t amount)
+                                uint64_t amount)
 {
 	if (node == EXP_NODE_NONE)
 		load->no_stack[metric] += amount;

@@ -82,7 +82,7 @@ static int read_process(struct log_reader *reader, const struct exp_element *ele
 static int read_arg(struct log_reader *reader, const struct exp_element *element)
 {
 	if (exp_array_reserve(&reader->argv, &reader->argv_capacity, reader->argc,
-			      sizeof(*reader->argv)) != 0)
+	                      sizeof(*reader->argv)) != 0)
 		return -ENOMEM;
 	reader->argv[reader->argc++] = element->text == NULL ? "" : element->text;
 	return 0;
@@ -91,10 +91,10 @@ static int read_arg(struct log_reader *reader, const struct exp_element *element
 static int read_setting(struct log_reader *reader, const struct exp_element *element)
 {
 	if (exp_array_reserve(&reader->settings, &reader->setting_capacity, reader->setting_count,
-			      sizeof(*reader->settings)) != 0)
+	                      sizeof(*reader->settings)) != 0)
 		return -ENOMEM;
 	reader->settings[reader->setting_count++] = (struct exp_pair){
-	    exp_element_get(element, "name", ""), exp_element_get(element, "value", "")};
+		exp_element_get(element, "name", ""), exp_element_get(element, "value", "")};
 	return 0;
 }
 
@@ -104,7 +104,7 @@ static int read_count(struct log_reader *reader, const struct exp_element *eleme
 {
 	enum { NAMES_MAX = 1024 };
 	struct exp_pair pair = {exp_element_get(element, "name", ""),
-				exp_element_get(element, "value", "")};
+	                        exp_element_get(element, "value", "")};
 
 	for (size_t i = 0; i < reader->counter_count; i++) {
 		if (strcmp(reader->counters[i].name, pair.name) == 0) {
@@ -115,7 +115,7 @@ static int read_count(struct log_reader *reader, const struct exp_element *eleme
 	if (reader->counter_count == NAMES_MAX)
 		return 0;
 	if (exp_array_reserve(&reader->counters, &reader->counter_capacity, reader->counter_count,
-			      sizeof(*reader->counters)) != 0)
+	                      sizeof(*reader->counters)) != 0)
 		return -ENOMEM;
 	reader->counters[reader->counter_count++] = pair;
 	return 0;
@@ -124,7 +124,8 @@ static int read_count(struct log_reader *reader, const struct exp_element *eleme
 static int read_clock(struct log_reader *reader, const struct exp_element *element)
 {
 	struct experiment *experiment = reader->experiment;
-	uint64_t hz = exp_element_number(element, "hz", 0), real_ns = exp_element_number(element, "real_ns", 0);
+	uint64_t hz = exp_element_number(element, "hz", 0),
+		 real_ns = exp_element_number(element, "real_ns", 0);
 
 	experiment->clock.is_tsc = strcmp(exp_element_get(element, "source", ""), "tsc") == 0;
 	experiment->clock.start.ticks = exp_element_number(element, "ticks", 0);
@@ -154,13 +155,15 @@ static void read_attach(struct log_reader *reader, const struct exp_element *ele
 static void read_mpi(struct log_reader *reader, const struct exp_element *element)
 {
 	struct exp_info *info = &reader->experiment->info;
-	uint64_t rank = exp_element_number(element, "rank", UINT64_MAX), size = exp_element_number(element, "size", 0);
+	uint64_t rank = exp_element_number(element, "rank", UINT64_MAX),
+		 size = exp_element_number(element, "size", 0);
 
 	if (rank >= size || size > INT32_MAX)
 		return;
 	info->mpi_rank = (int64_t)rank;
 	info->mpi_size = (int64_t)size;
-	info->mpi_library = exp_element_get(element, "version", exp_element_get(element, "library", ""));
+	info->mpi_library = exp_element_get(element, "version",
+	                                    exp_element_get(element, "library", ""));
 }
 
 static void read_detach(struct log_reader *reader, const struct exp_element *element)
@@ -219,15 +222,15 @@ static void read_exec(struct log_reader *reader, const struct exp_element *eleme
 static int read_event(struct log_reader *reader, const struct exp_element *element)
 {
 	struct exp_event event = {
-	    .kind = exp_element_get(element, "kind", ""),
-	    .attributes = element->attributes,
-	    .attribute_count = element->attribute_count,
+		.kind = exp_element_get(element, "kind", ""),
+		.attributes = element->attributes,
+		.attribute_count = element->attribute_count,
 	};
 
 	if (exp_array_reserve(&reader->events, &reader->event_capacity, reader->event_count,
-			      sizeof(event)) != 0 ||
+	                      sizeof(event)) != 0 ||
 	    exp_array_reserve(&reader->ticks, &reader->ticks_capacity, reader->event_count,
-			      sizeof(*reader->ticks)) != 0)
+	                      sizeof(*reader->ticks)) != 0)
 		return -ENOMEM;
 	if (strcmp(event.kind, "exit") == 0)
 		read_exit(reader, element);
@@ -258,9 +261,9 @@ static const struct {
 	const char *name;
 	int (*read)(struct log_reader *reader, const struct exp_element *element);
 } elements[] = {
-    {0, FMT_LOG_ROOT, read_root}, {1, "host", read_host},       {1, "process", read_process},
-    {2, "arg", read_arg},         {1, "setting", read_setting}, {1, "count", read_count},
-    {1, "clock", read_clock},     {1, "event", read_event},     {1, "usage", read_usage},
+	{0, FMT_LOG_ROOT, read_root}, {1, "host", read_host},       {1, "process", read_process},
+	{2, "arg", read_arg},         {1, "setting", read_setting}, {1, "count", read_count},
+	{1, "clock", read_clock},     {1, "event", read_event},     {1, "usage", read_usage},
 };
 
 static int on_element(void *context, const struct exp_element *element)
@@ -302,15 +305,15 @@ static int take_arrays(struct log_reader *reader)
 	info->argc = reader->argc;
 	info->argv = keep(arena, reader->argv, reader->argc, sizeof(*reader->argv));
 	info->setting_count = reader->setting_count;
-	info->settings =
-	    keep(arena, reader->settings, reader->setting_count, sizeof(*reader->settings));
+	info->settings = keep(arena, reader->settings, reader->setting_count,
+	                      sizeof(*reader->settings));
 	info->counter_count = reader->counter_count;
-	info->counters =
-	    keep(arena, reader->counters, reader->counter_count, sizeof(*reader->counters));
+	info->counters = keep(arena, reader->counters, reader->counter_count,
+	                      sizeof(*reader->counters));
 	info->event_count = reader->event_count;
 	info->events = keep(arena, reader->events, reader->event_count, sizeof(*reader->events));
-	experiment->event_ticks =
-	    keep(arena, reader->ticks, reader->event_count, sizeof(*reader->ticks));
+	experiment->event_ticks = keep(arena, reader->ticks, reader->event_count,
+	                               sizeof(*reader->ticks));
 	if (info->argv == NULL || info->settings == NULL || info->counters == NULL ||
 	    info->events == NULL || experiment->event_ticks == NULL)
 		return -ENOMEM;
@@ -318,13 +321,13 @@ static int take_arrays(struct log_reader *reader)
 }
 
 static int explain(struct log_reader *reader, struct exp_xml_walk *walk, int rc,
-		   struct exp_cause *cause)
+                   struct exp_cause *cause)
 {
 	switch (rc) {
 	case -EPROTO:
 		snprintf(cause->text, sizeof(cause->text),
-			 "format version %.40s is not supported (this program reads %d.x)",
-			 reader->experiment->info.version, FMT_VERSION_MAJOR);
+		         "format version %.40s is not supported (this program reads %d.x)",
+		         reader->experiment->info.version, FMT_VERSION_MAJOR);
 		return -EPROTO;
 	case -ENODATA:
 		snprintf(cause->text, sizeof(cause->text), FMT_FILE_LOG ": empty");
@@ -334,8 +337,8 @@ static int explain(struct log_reader *reader, struct exp_xml_walk *walk, int rc,
 		return -ENOMEM;
 	default:
 		snprintf(cause->text, sizeof(cause->text),
-			 "not an experiment: " FMT_FILE_LOG ": %s",
-			 walk->fault[0] == '\0' ? "no version" : walk->fault);
+		         "not an experiment: " FMT_FILE_LOG ": %s",
+		         walk->fault[0] == '\0' ? "no version" : walk->fault);
 		return -EBADMSG;
 	}
 }
@@ -347,10 +350,10 @@ static int read_log(struct log_reader *reader, int fd, struct exp_cause *cause)
 
 	for (int try = 0;; try++) {
 		struct exp_xml_walk walk = {.root = FMT_LOG_ROOT,
-					    .text_element = "arg",
-					    .element = on_element,
-					    .context = reader,
-					    .arena = &experiment->arena};
+		                            .text_element = "arg",
+		                            .element = on_element,
+		                            .context = reader,
+		                            .arena = &experiment->arena};
 
 		reset(reader);
 		rc = exp_xml_read(fd, &walk);
@@ -368,17 +371,18 @@ static int read_log(struct log_reader *reader, int fd, struct exp_cause *cause)
 	}
 	if (!reader->have_process) {
 		snprintf(cause->text, sizeof(cause->text),
-			 "not an experiment: " FMT_FILE_LOG " names no process");
+		         "not an experiment: " FMT_FILE_LOG " names no process");
 		return -EBADMSG;
 	}
 	return 0;
 }
 
-/* What is the same in a whole tree stands at the beginning of the founder's log. The schema and the events behind it
- * are not read: there may be many descendants. */
+/* What is the same in a whole tree stands at the beginning of the founder's log. The schema and the
+ * events behind it are not read: there may be many descendants. */
 static int on_founder_element(void *context, const struct exp_element *element)
 {
-	if (element->depth == 1 && (strcmp(element->name, "schema") == 0 || strcmp(element->name, "event") == 0))
+	if (element->depth == 1 &&
+	    (strcmp(element->name, "schema") == 0 || strcmp(element->name, "event") == 0))
 		return ENOUGH;
 	if (element->depth == 1 && strcmp(element->name, "host") == 0)
 		return read_host(context, element);
@@ -390,8 +394,10 @@ static int on_founder_element(void *context, const struct exp_element *element)
 /* A descendant without a directory has the founder's path only. */
 static int open_founder_log(const struct experiment *experiment)
 {
-	int directory = experiment->directory >= 0 ? openat(experiment->directory, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-	                                           : open(experiment->founder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int directory = experiment->directory >= 0
+	                        ? openat(experiment->directory, "..",
+	                                 O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+	                        : open(experiment->founder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int fd = directory < 0 ? -errno : exp_file_open(directory, FMT_FILE_LOG);
 
 	if (directory >= 0)
@@ -404,10 +410,10 @@ static int inherit(struct log_reader *reader)
 {
 	struct experiment *experiment = reader->experiment;
 	struct exp_xml_walk walk = {.root = FMT_LOG_ROOT,
-				    .text_element = "arg",
-				    .element = on_founder_element,
-				    .context = reader,
-				    .arena = &experiment->arena};
+	                            .text_element = "arg",
+	                            .element = on_founder_element,
+	                            .context = reader,
+	                            .arena = &experiment->arena};
 	int fd, rc;
 
 	if (experiment->info.lineage[0] == '\0' || reader->setting_count > 0)
@@ -419,7 +425,8 @@ static int inherit(struct log_reader *reader)
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc < 0 && reader->setting_count == 0)
-		exp_warn(experiment, "the founder's " FMT_FILE_LOG " cannot be read: host and settings are unknown");
+		exp_warn(experiment, "the founder's " FMT_FILE_LOG
+		                     " cannot be read: host and settings are unknown");
 	return 0;
 }
 
@@ -444,7 +451,7 @@ int exp_log_read(struct experiment *experiment, struct exp_cause *cause)
 
 	if (fd < 0) {
 		snprintf(cause->text, sizeof(cause->text), FMT_FILE_LOG ": %s",
-			 fd == -EBADMSG ? "not a regular file" : strerror(-fd));
+		         fd == -EBADMSG ? "not a regular file" : strerror(-fd));
 		return fd;
 	}
 	rc = read_log(&reader, fd, cause);

@@ -32,10 +32,12 @@ static int append(int fd, const struct xml_text *element)
 	struct xml_append plan;
 	off_t end = find_end(fd);
 
-	if (end < 0 || xml_append_plan(&plan, (uint64_t)end, element->at, element->len, FMT_LOG_CLOSE) != 0)
+	if (end < 0 ||
+	    xml_append_plan(&plan, (uint64_t)end, element->at, element->len, FMT_LOG_CLOSE) != 0)
 		return -EBADMSG;
 	for (size_t i = 0; i < plan.count; i++)
-		if (pwrite(fd, plan.write[i].bytes, plan.write[i].len, (off_t)plan.write[i].at) != (ssize_t)plan.write[i].len)
+		if (pwrite(fd, plan.write[i].bytes, plan.write[i].len, (off_t)plan.write[i].at) !=
+		    (ssize_t)plan.write[i].len)
 			return -EIO;
 	return 0;
 }
@@ -45,7 +47,8 @@ int exp_log_append_warning(const struct experiment *experiment, const char *text
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	char buffer[3000];
 	struct xml_text element = XML_TEXT(buffer);
-	int fd = openat(experiment->directory, FMT_FILE_LOG, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = openat(experiment->directory, FMT_FILE_LOG,
+	                O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	int rc = fd < 0 ? -errno : 0;
 
 	xml_put(&element, " <event kind=\"warning\"");

@@ -4,7 +4,8 @@
 
 #include "experiment/internal.h"
 
-/* Append <event kind="warning" text=...> to the experiment's log.xml, unless somebody else writes it. Returns 0 or -errno. */
+/* Append <event kind="warning" text=...> to the experiment's log.xml, unless somebody else writes
+ * it. Returns 0 or -errno. */
 int exp_log_append_warning(const struct experiment *experiment, const char *text);
 
 #endif

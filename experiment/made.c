@@ -1,4 +1,5 @@
-/* made.c: finds the files in which programs tell of the functions that they make, and reads them. See made.h. */
+/* made.c: finds the files in which programs tell of the functions that they make, and reads them.
+ * See made.h. */
 #include "experiment/made.h"
 
 #include "experiment/archive.h"
@@ -15,10 +16,10 @@
 
 enum { FUNCTIONS_MAX = 4 << 20, JITDUMPS_MAX = 8, PATH_DIGITS_MAX = 7 };
 
-/* Times of files are those of the last timer tick; what a process wrote last may come after its exit event. */
+/* Times of files are those of the last timer tick; what a process wrote last may come after its
+ * exit event. */
 #define TICK_S 0.01
 #define END_S 2.0
-
 
 #define PERF_MAP_SIZE_MAX ((uint64_t)256 << 20)
 #define JITDUMP_SIZE_MAX ((uint64_t)2 << 30)
@@ -33,16 +34,22 @@ static const char *value_of(const struct exp_event *event, const char *name)
 	return NULL;
 }
 
-static int each_jitdump(struct experiment *experiment, int (*take)(void *context, const struct exp_made_file *file),
-			void *context)
+static int each_jitdump(struct experiment *experiment,
+                        int (*take)(void *context, const struct exp_made_file *file), void *context)
 {
 	const struct exp_info *info = &experiment->info;
 	unsigned count = 0;
 	int rc = 0;
 
 	for (size_t i = 0; i < info->event_count && count < JITDUMPS_MAX && rc == 0; i++) {
-		const char *path = strcmp(info->events[i].kind, "jitdump") == 0 ? value_of(&info->events[i], "path") : NULL;
-		struct exp_made_file file = {.what = "jitdump", .path = path, .is_told = 1, .size_max = JITDUMP_SIZE_MAX, .read = exp_jitdump_read};
+		const char *path = strcmp(info->events[i].kind, "jitdump") == 0
+		                           ? value_of(&info->events[i], "path")
+		                           : NULL;
+		struct exp_made_file file = {.what = "jitdump",
+		                             .path = path,
+		                             .is_told = 1,
+		                             .size_max = JITDUMP_SIZE_MAX,
+		                             .read = exp_jitdump_read};
 
 		if (path == NULL || path[0] != '/')
 			continue;
@@ -52,15 +59,21 @@ static int each_jitdump(struct experiment *experiment, int (*take)(void *context
 	return rc;
 }
 
-int exp_made_each(struct experiment *experiment, int (*take)(void *context, const struct exp_made_file *file), void *context)
+int exp_made_each(struct experiment *experiment,
+                  int (*take)(void *context, const struct exp_made_file *file), void *context)
 {
 	struct exp_made_file map = {
-	    .what = "perf map", .name = FMT_FILE_PERF_MAP, .size_max = PERF_MAP_SIZE_MAX, .read = exp_perfmap_read};
+		.what = "perf map",
+		.name = FMT_FILE_PERF_MAP,
+		.size_max = PERF_MAP_SIZE_MAX,
+		.read = exp_perfmap_read,
+	};
 	int rc = each_jitdump(experiment, take, context);
 
 	for (size_t i = 0; i < experiment->info.event_count; i++)
 		map.is_told |= strcmp(experiment->info.events[i].kind, "perf_map") == 0;
-	map.path = exp_arena_printf(&experiment->arena, "/tmp/perf-%lld.map", (long long)experiment->info.pid);
+	map.path = exp_arena_printf(&experiment->arena, "/tmp/perf-%lld.map",
+	                            (long long)experiment->info.pid);
 	if (rc == 0)
 		rc = map.path == NULL ? -ENOMEM : take(context, &map);
 	return rc;
@@ -90,8 +103,9 @@ int exp_made_open_original(const struct experiment *experiment, const struct exp
 
 	if (fd < 0)
 		return errno == ELOOP ? -ENOENT : -errno;
-	if (fstat(fd, &st) != 0 || fstat(experiment->directory, &own) != 0 || !S_ISREG(st.st_mode) || st.st_uid != own.st_uid ||
-	    !is_of_its_time(experiment, &st) || !exp_is_of_this_boot(experiment))
+	if (fstat(fd, &st) != 0 || fstat(experiment->directory, &own) != 0 ||
+	    !S_ISREG(st.st_mode) || st.st_uid != own.st_uid || !is_of_its_time(experiment, &st) ||
+	    !exp_is_of_this_boot(experiment))
 		rc = -ENOENT;
 	else if ((uint64_t)st.st_size > file->size_max)
 		rc = -EFBIG;
@@ -105,7 +119,8 @@ int exp_made_open_text(const struct experiment *experiment, const char *file)
 {
 	struct exp_made_file original = {.path = file, .size_max = JITDUMP_SIZE_MAX};
 
-	return file[0] == '/' ? exp_made_open_original(experiment, &original) : exp_file_open(experiment->directory, file);
+	return file[0] == '/' ? exp_made_open_original(experiment, &original)
+	                      : exp_file_open(experiment->directory, file);
 }
 
 /* ---- what ---- */
@@ -129,9 +144,13 @@ static size_t number_before(const char *name, size_t len)
 {
 	size_t digits = 0;
 
-	while (digits < len && digits <= PATH_DIGITS_MAX && name[len - digits - 1] >= '0' && name[len - digits - 1] <= '9')
+	while (digits < len && digits <= PATH_DIGITS_MAX && name[len - digits - 1] >= '0' &&
+	       name[len - digits - 1] <= '9')
 		digits++;
-	return digits > 0 && digits <= PATH_DIGITS_MAX && digits < len && name[len - digits - 1] == ':' ? digits : 0;
+	return digits > 0 && digits <= PATH_DIGITS_MAX && digits < len &&
+	                       name[len - digits - 1] == ':'
+	               ? digits
+	               : 0;
 }
 
 int exp_made_find_source(struct exp_arena *arena, struct exp_function *function)
@@ -162,7 +181,8 @@ int exp_made_find_source(struct exp_arena *arena, struct exp_function *function)
 int exp_made_say(struct experiment *experiment, const char *text)
 {
 	struct exp_info *info = &experiment->info;
-	const char **lines = exp_arena_alloc(&experiment->arena, (info->made_count + 1) * sizeof(*lines));
+	const char **lines = exp_arena_alloc(&experiment->arena,
+	                                     (info->made_count + 1) * sizeof(*lines));
 
 	if (lines == NULL || text == NULL)
 		return -ENOMEM;
@@ -180,9 +200,12 @@ static int say_read(const struct exp_made_file *file, const struct exp_made_read
 
 	if (reader->skipped > 0)
 		snprintf(skipped, sizeof(skipped), ", %zu entries without sense", reader->skipped);
-	return exp_made_say(experiment, exp_arena_printf(&experiment->arena, "%s: %zu functions%s%s%s", file->what, reader->functions, skipped,
-						reader->fault != NULL ? "; the rest was not read: " : "",
-						reader->fault != NULL ? reader->fault : ""));
+	return exp_made_say(
+		experiment,
+		exp_arena_printf(&experiment->arena, "%s: %zu functions%s%s%s", file->what,
+	                         reader->functions, skipped,
+	                         reader->fault != NULL ? "; the rest was not read: " : "",
+	                         reader->fault != NULL ? reader->fault : ""));
 }
 
 static int read_one(void *context, const struct exp_made_file *file)
@@ -195,17 +218,24 @@ static int read_one(void *context, const struct exp_made_file *file)
 	reader.fd = exp_file_open(experiment->directory, file->name);
 	if (reader.fd == -ENOENT) {
 		reader.file = exp_arena_string(&experiment->arena, file->path);
-		reader.fd = reader.file == NULL ? -ENOMEM : exp_made_open_original(experiment, file);
+		reader.fd = reader.file == NULL ? -ENOMEM
+		                                : exp_made_open_original(experiment, file);
 	}
 	if (reader.fd == -ENOENT && !file->is_told)
 		return 0;
 	if (reader.fd == -ENOENT)
-		return exp_made_say(experiment, exp_arena_printf(&experiment->arena, "%s: %s is not there, or not the process's own", file->what,
-								 file->path));
+		return exp_made_say(
+			experiment,
+			exp_arena_printf(&experiment->arena,
+		                         "%s: %s is not there, or not the process's own",
+		                         file->what, file->path));
 	if (reader.fd < 0)
-		return exp_made_say(experiment, exp_arena_printf(&experiment->arena, "%s: not read: %s", file->what, strerror(-reader.fd)));
+		return exp_made_say(experiment,
+		                    exp_arena_printf(&experiment->arena, "%s: not read: %s",
+		                                     file->what, strerror(-reader.fd)));
 	rc = fstat(reader.fd, &st) != 0 ? -errno : 0;
-	reader.size = rc == 0 && (uint64_t)st.st_size < file->size_max ? (uint64_t)st.st_size : file->size_max;
+	reader.size = rc == 0 && (uint64_t)st.st_size < file->size_max ? (uint64_t)st.st_size
+	                                                               : file->size_max;
 	rc = file->read(&reader);
 	close(reader.fd);
 	return rc == 0 ? say_read(file, &reader) : rc;

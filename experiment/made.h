@@ -1,11 +1,13 @@
-/* made.h: files in which other programs tell of the functions that they make at run time: the perf map /tmp/perf-PID.map,
- * and jitdump files. Both are made for perf(1); V8, .NET, LuaJIT, LLVM and others write them.
+/* made.h: files in which other programs tell of the functions that they make at run time: the perf
+ * map /tmp/perf-PID.map, and jitdump files. Both are made for perf(1); V8, .NET, LuaJIT, LLVM and
+ * others write them.
  *
- * They are read from the experiment's directory, where archiving puts them, else from where the process wrote them, if
- * they surely are its own: files of its user, written while it ran, on the same boot of this machine.
+ * They are read from the experiment's directory, where archiving puts them, else from where the
+ * process wrote them, if they surely are its own: files of its user, written while it ran, on the
+ * same boot of this machine.
  *
- * Their writers may be killed at any time, so a file that is cut off is nothing unusual: what is told of it stands in
- * info->made. */
+ * Their writers may be killed at any time, so a file that is cut off is nothing unusual: what is
+ * told of it stands in info->made. */
 #ifndef XER_EXPERIMENT_MADE_H
 #define XER_EXPERIMENT_MADE_H
 
@@ -18,7 +20,7 @@ struct exp_made_file {
 	const char *what; /* "perf map", "jitdump" */
 	const char *name; /* in the experiment's directory */
 	const char *path; /* where the process wrote it */
-	int is_told; /* log.xml says that it was there */
+	int is_told;      /* log.xml says that it was there */
 	uint64_t size_max;
 	int (*read)(struct exp_made_reader *reader);
 };
@@ -30,14 +32,16 @@ struct exp_made_reader {
 	int fd;
 	uint64_t size;
 	size_t functions, skipped; /* that were found; lines or records that mean nothing */
-	const char *fault; /* why the rest was not read, NULL: it was */
+	const char *fault;         /* why the rest was not read, NULL: it was */
 };
 
-/* All files that the process may have written. Calls take for each. Returns 0, or what take returned. */
-int exp_made_each(struct experiment *experiment, int (*take)(void *context, const struct exp_made_file *file), void *context);
+/* All files that the process may have written. Calls take for each. Returns 0, or what take
+ * returned. */
+int exp_made_each(struct experiment *experiment,
+                  int (*take)(void *context, const struct exp_made_file *file), void *context);
 
-/* Open the file where the process wrote it. Returns a descriptor; -ENOENT: none, or not its own; -EFBIG, and other
- * -errno. */
+/* Open the file where the process wrote it. Returns a descriptor; -ENOENT: none, or not its own;
+ * -EFBIG, and other -errno. */
 int exp_made_open_original(const struct experiment *experiment, const struct exp_made_file *file);
 
 /* Open what exp_function.text_file names. Returns a descriptor or -errno. */
@@ -50,13 +54,15 @@ int exp_made_read(struct exp_dynamic *dynamic);
 int exp_perfmap_read(struct exp_made_reader *reader);
 int exp_jitdump_read(struct exp_made_reader *reader);
 
-/* Take a function of the file, unless there are too many. Returns 0 or -ENOMEM; sets reader->fault. */
+/* Take a function of the file, unless there are too many. Returns 0 or -ENOMEM; sets reader->fault.
+ */
 int exp_made_add(struct exp_made_reader *reader, const struct exp_function *function);
 
 /* What was read, in words, for the header. Returns 0 or -ENOMEM. */
 int exp_made_say(struct experiment *experiment, const char *text);
 
-/* A name like "JS:*sort /src/a.js:12:3" says where the function is: set its source and line. Returns 0 or -ENOMEM. */
+/* A name like "JS:*sort /src/a.js:12:3" says where the function is: set its source and line.
+ * Returns 0 or -ENOMEM. */
 int exp_made_find_source(struct exp_arena *arena, struct exp_function *function);
 
 #endif

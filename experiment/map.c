@@ -34,19 +34,19 @@ static int add_object(struct map_reader *reader, const struct exp_element *eleme
 	struct exp_map_object *added;
 
 	if (exp_array_reserve(&reader->objects, &reader->object_capacity, reader->object_count,
-			      sizeof(*added)) != 0)
+	                      sizeof(*added)) != 0)
 		return -ENOMEM;
 	added = &reader->objects[reader->object_count];
 	added->id = exp_element_number(element, "id", 0);
 	added->object = (struct exp_object){
-	    .path = exp_element_get(element, "path", ""),
-	    .build_id = exp_element_get(element, "build_id", ""),
-	    .bias = exp_element_number(element, "bias", 0),
-	    .start = exp_element_number(element, "start", 0),
-	    .end = exp_element_number(element, "end", 0),
-	    .generation_from = (uint32_t)exp_element_number(element, "generation", 0),
-	    .generation_to = UINT32_MAX,
-	    .time_s = exp_clock_seconds(clock, ticks),
+		.path = exp_element_get(element, "path", ""),
+		.build_id = exp_element_get(element, "build_id", ""),
+		.bias = exp_element_number(element, "bias", 0),
+		.start = exp_element_number(element, "start", 0),
+		.end = exp_element_number(element, "end", 0),
+		.generation_from = (uint32_t)exp_element_number(element, "generation", 0),
+		.generation_to = UINT32_MAX,
+		.time_s = exp_clock_seconds(clock, ticks),
 	};
 	if (added->object.start < added->object.end)
 		reader->object_count++;
@@ -56,11 +56,11 @@ static int add_object(struct map_reader *reader, const struct exp_element *eleme
 static int add_unload(struct map_reader *reader, const struct exp_element *element)
 {
 	if (exp_array_reserve(&reader->unloads, &reader->unload_capacity, reader->unload_count,
-			      sizeof(*reader->unloads)) != 0)
+	                      sizeof(*reader->unloads)) != 0)
 		return -ENOMEM;
 	reader->unloads[reader->unload_count++] = (struct unload){
-	    .id = exp_element_number(element, "id", UINT64_MAX),
-	    .generation = (uint32_t)exp_element_number(element, "generation", UINT32_MAX),
+		.id = exp_element_number(element, "id", UINT64_MAX),
+		.generation = (uint32_t)exp_element_number(element, "generation", UINT32_MAX),
 	};
 	return 0;
 }
@@ -106,8 +106,8 @@ static void apply_unloads(struct map_reader *reader)
 	qsort(reader->objects, reader->object_count, sizeof(*reader->objects), compare_ids);
 	for (size_t i = 0; i < reader->unload_count; i++) {
 		struct exp_map_object key = {.id = reader->unloads[i].id};
-		struct exp_map_object *found =
-		    bsearch(&key, reader->objects, reader->object_count, sizeof(key), compare_ids);
+		struct exp_map_object *found = bsearch(&key, reader->objects, reader->object_count,
+		                                       sizeof(key), compare_ids);
 
 		if (found != NULL)
 			found->object.generation_to = reader->unloads[i].generation;
@@ -127,12 +127,12 @@ int exp_map_index(struct experiment *experiment, const struct exp_map_object *ob
 {
 	uint64_t highest = 0;
 
-	experiment->objects =
-	    exp_arena_alloc(&experiment->arena, count * sizeof(*experiment->objects));
-	experiment->by_start =
-	    exp_arena_alloc(&experiment->arena, count * sizeof(*experiment->by_start));
-	experiment->highest_end =
-	    exp_arena_alloc(&experiment->arena, count * sizeof(*experiment->highest_end));
+	experiment->objects = exp_arena_alloc(&experiment->arena,
+	                                      count * sizeof(*experiment->objects));
+	experiment->by_start = exp_arena_alloc(&experiment->arena,
+	                                       count * sizeof(*experiment->by_start));
+	experiment->highest_end = exp_arena_alloc(&experiment->arena,
+	                                          count * sizeof(*experiment->highest_end));
 	if (experiment->objects == NULL || experiment->by_start == NULL ||
 	    experiment->highest_end == NULL)
 		return -ENOMEM;
@@ -158,9 +158,9 @@ static int read_map(struct map_reader *reader, int fd)
 
 	for (int try = 0; try < READ_TRIES; try++) {
 		struct exp_xml_walk walk = {.root = FMT_MAP_ROOT,
-					    .element = on_element,
-					    .context = reader,
-					    .arena = &experiment->arena};
+		                            .element = on_element,
+		                            .context = reader,
+		                            .arena = &experiment->arena};
 
 		reader->object_count = 0;
 		reader->unload_count = 0;
@@ -172,7 +172,7 @@ static int read_map(struct map_reader *reader, int fd)
 			return rc;
 		if (experiment->info.status != EXP_RUNNING || try == READ_TRIES - 1) {
 			exp_warn(experiment, FMT_FILE_MAP ": %s",
-				 rc == -ENODATA ? "empty" : walk.fault);
+			         rc == -ENODATA ? "empty" : walk.fault);
 			break;
 		}
 		usleep(RETRY_US);
@@ -203,7 +203,7 @@ static size_t count_started(const struct experiment *experiment, uint64_t pc)
 }
 
 const struct exp_object *experiment_object_at(const struct experiment *experiment, uint64_t pc,
-					      uint32_t generation)
+                                              uint32_t generation)
 {
 	generation = exp_epoch_of(experiment, generation).generation;
 	for (size_t i = count_started(experiment, pc); i > 0 && experiment->highest_end[i - 1] > pc;
@@ -236,23 +236,29 @@ static int add_sampled(struct map_reader *reader)
 	for (size_t i = 0; i < count && rc == 0; i++) {
 		if (overlaps(reader->experiment, &sampled[i].object))
 			continue;
-		rc = exp_array_reserve(&reader->objects, &reader->object_capacity, reader->object_count, sizeof(*sampled));
+		rc = exp_array_reserve(&reader->objects, &reader->object_capacity,
+		                       reader->object_count, sizeof(*sampled));
 		if (rc == 0)
 			reader->objects[reader->object_count++] = sampled[i];
 	}
 	free(sampled);
-	return rc != 0 || known == reader->object_count ? rc : exp_map_index(reader->experiment, reader->objects, reader->object_count);
+	return rc != 0 || known == reader->object_count
+	               ? rc
+	               : exp_map_index(reader->experiment, reader->objects, reader->object_count);
 }
 
 int exp_map_read(struct experiment *experiment)
 {
-	struct map_reader reader = {.experiment = experiment, .dynamic = {.experiment = experiment}};
+	struct map_reader reader = {.experiment = experiment,
+	                            .dynamic = {.experiment = experiment}};
 	int fd = exp_file_open(experiment->directory, FMT_FILE_MAP);
 	int rc = 0;
 
-	/* A process killed at its very start leaves no map, nor does one of which nothing was recorded. */
+	/* A process killed at its very start leaves no map, nor does one of which nothing was
+	 * recorded. */
 	if (fd < 0 && fd != -ENOENT)
-		exp_warn(experiment, FMT_FILE_MAP ": %s", fd == -EBADMSG ? "not a regular file" : strerror(-fd));
+		exp_warn(experiment, FMT_FILE_MAP ": %s",
+		         fd == -EBADMSG ? "not a regular file" : strerror(-fd));
 	if (fd >= 0) {
 		rc = read_map(&reader, fd);
 		close(fd);

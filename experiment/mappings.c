@@ -1,5 +1,6 @@
-/* mappings.c: the tree of mapped ranges. Ranges that overlap compare as equal, so a search for any range finds one that
- * it has bytes in common with. Only disjoint ranges are in the tree, where this is an order. */
+/* mappings.c: the tree of mapped ranges. Ranges that overlap compare as equal, so a search for any
+ * range finds one that it has bytes in common with. Only disjoint ranges are in the tree, where
+ * this is an order. */
 #include "experiment/mappings.h"
 
 #include "experiment/selection.h"
@@ -51,7 +52,8 @@ static int insert(struct exp_mappings *mappings, uint64_t start, uint64_t end, u
 	return node == EXP_ROW_NONE ? 0 : exp_live_add(&mappings->live, node, end - start);
 }
 
-int exp_mappings_remove(struct exp_mappings *mappings, uint64_t start, uint64_t end, uint64_t *bytes)
+int exp_mappings_remove(struct exp_mappings *mappings, uint64_t start, uint64_t end,
+                        uint64_t *bytes)
 {
 	const struct range wanted = {.start = start, .end = end};
 	struct range *const *found;

@@ -13,13 +13,16 @@ static uint32_t rotate(uint32_t x, unsigned bits)
 
 static uint32_t word_at(const uint8_t *at)
 {
-	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
+	       (uint32_t)at[3] << 24;
 }
 
-/* Section 3.4: four rounds of 16 steps; the constants are the integer part of 2^32 * |sin(step)|, step from 1. */
+/* Section 3.4: four rounds of 16 steps; the constants are the integer part of 2^32 * |sin(step)|,
+ * step from 1. */
 static void add_block(uint32_t state[4], const uint8_t *block)
 {
-	static const uint8_t shifts[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
+	static const uint8_t shifts[4][4] = {
+		{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
 	uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
 
 	for (unsigned i = 0; i < STEPS; i++) {

@@ -1,7 +1,7 @@
-/* merge.c: walks a stream in order of the file, or streams in order of time. For the order of time, extents wait
- * sorted by their first time; those begun stand in a binary heap by the time of their next event.
- * A thread has one extent at a time, so the heap is as large as there are threads at once, not as
- * the file is long. */
+/* merge.c: walks a stream in order of the file, or streams in order of time. For the order of time,
+ * extents wait sorted by their first time; those begun stand in a binary heap by the time of their
+ * next event. A thread has one extent at a time, so the heap is as large as there are threads at
+ * once, not as the file is long. */
 #include "experiment/stream.h"
 
 #include <errno.h>
@@ -95,17 +95,17 @@ static void give_active(struct merge *merge, struct active *active)
 static int begin_extent(struct merge *merge)
 {
 	size_t window = merge->count == 0    ? WINDOW_ALONE
-			: merge->count < FEW ? WINDOW_FEW
-					     : WINDOW_MANY;
+	                : merge->count < FEW ? WINDOW_FEW
+	                                     : WINDOW_MANY;
 	struct active *active = take_active(merge);
 	int rc = active == NULL ? -ENOMEM : 0;
 
 	if (rc == 0)
 		rc = exp_array_reserve(&merge->heap, &merge->capacity, merge->count,
-				       sizeof(*merge->heap));
+		                       sizeof(*merge->heap));
 	if (rc == 0)
 		rc = exp_cursor_open(&active->cursor, merge->sources[merge->next].stream,
-				     merge->sources[merge->next].extent, window);
+		                     merge->sources[merge->next].extent, window);
 	if (rc != 0) {
 		destroy(active);
 		return rc;
@@ -152,7 +152,7 @@ static int begin_due(struct merge *merge)
 
 	while (rc == 0 && merge->next < merge->source_count &&
 	       (merge->count == 0 ||
-		merge->sources[merge->next].extent->tsc <= merge->heap[0]->cursor.key))
+	        merge->sources[merge->next].extent->tsc <= merge->heap[0]->cursor.key))
 		rc = begin_extent(merge);
 	return rc;
 }
@@ -169,14 +169,15 @@ static int find_sources(struct merge *merge, struct exp_stream *streams, size_t 
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < streams[i].extent_count; k++)
-			merge->sources[merge->source_count++] = (struct source){&streams[i], &streams[i].extents[k]};
+			merge->sources[merge->source_count++] = (struct source){
+				&streams[i], &streams[i].extents[k]};
 	qsort(merge->sources, merge->source_count, sizeof(*merge->sources), compare_sources);
 	return 0;
 }
 
 int exp_streams_merge(struct exp_stream *streams, size_t count,
-		      int (*run)(void *context, struct exp_cursor *cursor, uint64_t until),
-		      void *context)
+                      int (*run)(void *context, struct exp_cursor *cursor, uint64_t until),
+                      void *context)
 {
 	struct merge merge = {.source_count = 0};
 	int rc = find_sources(&merge, streams, count);
@@ -202,7 +203,7 @@ int exp_streams_merge(struct exp_stream *streams, size_t count,
 }
 
 int exp_stream_each(struct exp_stream *stream,
-		    void (*event)(void *context, struct exp_cursor *cursor), void *context)
+                    void (*event)(void *context, struct exp_cursor *cursor), void *context)
 {
 	struct exp_cursor cursor = {0};
 	int rc = 0;

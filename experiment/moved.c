@@ -1,5 +1,5 @@
-/* moved.c: finds load objects that are elsewhere now: below another prefix, in a directory to search, or on a
- * debuginfod server. */
+/* moved.c: finds load objects that are elsewhere now: below another prefix, in a directory to
+ * search, or on a debuginfod server. */
 #include "experiment/debuginfod.h"
 #include "experiment/internal.h"
 #include "experiment/session.h"
@@ -35,15 +35,17 @@ static int try_place(void *context, const char *place)
 
 static int try_server(struct moved *moved)
 {
-	char *place = moved->object->build_id[0] == '\0' ? NULL : exp_debuginfod_object(moved->object->build_id);
+	char *place = moved->object->build_id[0] == '\0'
+	                      ? NULL
+	                      : exp_debuginfod_object(moved->object->build_id);
 	int found = place != NULL && try_place(moved, place);
 
 	free(place);
 	return found;
 }
 
-int session_find_moved(struct symbols *symbols, const struct experiment *experiment, const struct sym_object *object,
-		       struct exp_object_file *out)
+int session_find_moved(struct symbols *symbols, const struct experiment *experiment,
+                       const struct sym_object *object, struct exp_object_file *out)
 {
 	struct moved moved = {.object = object, .out = out};
 	const char *directories[] = {experiment->info.path};
@@ -55,7 +57,9 @@ int session_find_moved(struct symbols *symbols, const struct experiment *experim
 	/* Without a build-id nothing says that a file of the same name is the same. */
 	if (object->build_id[0] == '\0')
 		return -ENOENT;
-	if (exp_paths_searched(symbols->paths, object->path, directories, 1, try_place, &moved) > 0 || try_server(&moved))
+	if (exp_paths_searched(symbols->paths, object->path, directories, 1, try_place, &moved) >
+	            0 ||
+	    try_server(&moved))
 		return 0;
 	return -ENOENT;
 }

@@ -52,7 +52,8 @@ static struct exp_mpi_function *find_function(struct reader *reader, unsigned fu
 
 	if (at != EXP_INDEX_NONE)
 		return &load->mpi_functions[at];
-	if (exp_array_reserve(&load->mpi_functions, &reader->function_capacity, reader->functions, sizeof(*load->mpi_functions)) != 0 ||
+	if (exp_array_reserve(&load->mpi_functions, &reader->function_capacity, reader->functions,
+	                      sizeof(*load->mpi_functions)) != 0 ||
 	    exp_index_add(&reader->by_func, func, (uint32_t)reader->functions) != 0) {
 		load->rc = -ENOMEM;
 		return NULL;
@@ -73,7 +74,8 @@ static struct exp_mpi_peer *find_peer(struct reader *reader, uint32_t rank)
 		reader->overflow++;
 		return NULL;
 	}
-	if (exp_array_reserve(&load->mpi_peers, &reader->peer_capacity, reader->peers, sizeof(*load->mpi_peers)) != 0 ||
+	if (exp_array_reserve(&load->mpi_peers, &reader->peer_capacity, reader->peers,
+	                      sizeof(*load->mpi_peers)) != 0 ||
 	    exp_index_add(&reader->by_rank, rank, (uint32_t)reader->peers) != 0) {
 		load->rc = -ENOMEM;
 		return NULL;
@@ -141,7 +143,8 @@ static void count_metrics(struct reader *reader, const struct fmt_mpi *event, ui
 
 /* ---- the stream ---- */
 
-static const char *fault_of(const struct exp_load *load, const struct exp_cursor *cursor, struct fmt_mpi *event)
+static const char *fault_of(const struct exp_load *load, const struct exp_cursor *cursor,
+                            struct fmt_mpi *event)
 {
 	if ((event->message & ~ALSO) > FMT_mpi_message_RECEIVED || event->message == ALSO)
 		return "an MPI call of an unknown kind";
@@ -152,17 +155,18 @@ static const char *fault_of(const struct exp_load *load, const struct exp_cursor
 	return NULL;
 }
 
-static void on_mpi(struct reader *reader, const struct exp_cursor *cursor, const struct fmt_mpi *event)
+static void on_mpi(struct reader *reader, const struct exp_cursor *cursor,
+                   const struct fmt_mpi *event)
 {
 	struct exp_load *load = reader->load;
 	struct exp_fact fact = {.data = EXP_DATA_MPI,
-				.type = event->func,
-				.wait_ticks = fmt_u48_get(&event->duration),
-				.error = event->error,
-				.bytes = fmt_u48_get(&event->sent) + fmt_u48_get(&event->received),
-				.mpi = event,
-				.mpi_state = event->func >> 8,
-				.node = exp_load_stack(load, cursor, event->stack)};
+	                        .type = event->func,
+	                        .wait_ticks = fmt_u48_get(&event->duration),
+	                        .error = event->error,
+	                        .bytes = fmt_u48_get(&event->sent) + fmt_u48_get(&event->received),
+	                        .mpi = event,
+	                        .mpi_state = event->func >> 8,
+	                        .node = exp_load_stack(load, cursor, event->stack)};
 	uint32_t row = exp_load_row(load, cursor, &fact);
 
 	if (row == EXP_ROW_NONE)
@@ -200,12 +204,14 @@ static void on_event(void *context, const struct exp_cursor *cursor)
 
 static int by_func(const void *left, const void *right)
 {
-	return (int)((const struct exp_mpi_function *)left)->func - (int)((const struct exp_mpi_function *)right)->func;
+	return (int)((const struct exp_mpi_function *)left)->func -
+	       (int)((const struct exp_mpi_function *)right)->func;
 }
 
 static int by_rank(const void *left, const void *right)
 {
-	uint32_t a = ((const struct exp_mpi_peer *)left)->rank, b = ((const struct exp_mpi_peer *)right)->rank;
+	uint32_t a = ((const struct exp_mpi_peer *)left)->rank,
+		 b = ((const struct exp_mpi_peer *)right)->rank;
 
 	return (a > b) - (a < b);
 }
@@ -218,10 +224,12 @@ static void finish(struct reader *reader)
 	exp_load_metric_ns(load, EXP_MPI_TIME);
 	for (size_t i = 0; i < reader->functions; i++) {
 		load->mpi_functions[i].time_ns = exp_load_ns(load, load->mpi_functions[i].time_ns);
-		load->mpi_functions[i].longest_ns = exp_load_ns(load, load->mpi_functions[i].longest_ns);
+		load->mpi_functions[i].longest_ns = exp_load_ns(load,
+		                                                load->mpi_functions[i].longest_ns);
 	}
 	if (reader->functions > 1)
-		qsort(load->mpi_functions, reader->functions, sizeof(*load->mpi_functions), by_func);
+		qsort(load->mpi_functions, reader->functions, sizeof(*load->mpi_functions),
+		      by_func);
 	if (reader->peers > 1)
 		qsort(load->mpi_peers, reader->peers, sizeof(*load->mpi_peers), by_rank);
 	mpi = exp_arena_alloc(&load->arena, sizeof(*mpi));
@@ -229,11 +237,13 @@ static void finish(struct reader *reader)
 		load->rc = -ENOMEM;
 		return;
 	}
-	*mpi = (struct exp_mpi){load->mpi_functions, reader->functions, load->mpi_peers, reader->peers};
+	*mpi = (struct exp_mpi){load->mpi_functions, reader->functions, load->mpi_peers,
+	                        reader->peers};
 	load->set.mpi = mpi;
 	if (reader->overflow != 0)
-		exp_warn(load->experiment, "%s: too many ranks: %llu messages belong to none", exp_stream_names[FMT_STREAM_MPITRACE],
-			 (unsigned long long)reader->overflow);
+		exp_warn(load->experiment, "%s: too many ranks: %llu messages belong to none",
+		         exp_stream_names[FMT_STREAM_MPITRACE],
+		         (unsigned long long)reader->overflow);
 }
 
 static int read_stream(struct exp_load *load, struct exp_stream *stream)

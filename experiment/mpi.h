@@ -14,9 +14,9 @@ struct exp_mpi_function {
 
 /* The messages from and to another process of the job. */
 struct exp_mpi_peer {
-	uint32_t rank; /* in MPI_COMM_WORLD */
+	uint32_t rank;                            /* in MPI_COMM_WORLD */
 	uint64_t sends, sent, receives, received; /* messages, bytes */
-	uint64_t put, got; /* bytes, one-sided */
+	uint64_t put, got;                        /* bytes, one-sided */
 };
 
 struct exp_mpi {

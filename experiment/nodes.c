@@ -66,8 +66,8 @@ int exp_nodes_add(struct exp_node_table *table, uint64_t pc, uint32_t parent, ui
 	table->pc[table->count] = pc;
 	table->parent[table->count] = parent;
 	table->generation[table->count] = generation;
-	table->marks[table->count] =
-	    mark_of(pc) | (parent == EXP_NODE_NONE ? 0 : table->marks[parent]);
+	table->marks[table->count] = mark_of(pc) |
+	                             (parent == EXP_NODE_NONE ? 0 : table->marks[parent]);
 	table->count++;
 	return 0;
 }
@@ -94,7 +94,7 @@ static uint32_t *slot_of(struct exp_node_table *table, uint32_t id)
 
 /* The parent's index; a made-up truncated root for an id that cannot be a parent. */
 static int find_parent(struct reader *reader, struct exp_cursor *cursor, uint64_t id,
-		       uint32_t parent, uint32_t *out)
+                       uint32_t parent, uint32_t *out)
 {
 	struct exp_node_table *table = reader->table;
 
@@ -105,7 +105,8 @@ static int find_parent(struct reader *reader, struct exp_cursor *cursor, uint64_
 		*out = exp_nodes_find(table, parent);
 	if (*out != EXP_NODE_NONE)
 		return 0;
-	exp_stream_fault(cursor->stream, id * sizeof(struct fmt_node), "a node's caller is damaged");
+	exp_stream_fault(cursor->stream, id * sizeof(struct fmt_node),
+	                 "a node's caller is damaged");
 	if (table->damaged_root == EXP_NODE_NONE) {
 		table->damaged_root = (uint32_t)table->count;
 		if (exp_nodes_add(table, FMT_PC_TRUNCATED, EXP_NODE_NONE, 0) != 0)
@@ -116,7 +117,7 @@ static int find_parent(struct reader *reader, struct exp_cursor *cursor, uint64_
 }
 
 static int take_node(struct reader *reader, struct exp_cursor *cursor, uint64_t id,
-		     const struct fmt_node *node)
+                     const struct fmt_node *node)
 {
 	uint32_t parent;
 	uint32_t *slot;
@@ -139,10 +140,11 @@ static void on_event(void *context, struct exp_cursor *cursor)
 	if (cursor->payload[0] != FMT_KIND_nodes || cursor->payload_size < sizeof(head))
 		return;
 	memcpy(&head, cursor->payload, sizeof(head));
-	if (head.node_size < sizeof(struct fmt_node) || head.node_size % sizeof(struct fmt_node) != 0 ||
+	if (head.node_size < sizeof(struct fmt_node) ||
+	    head.node_size % sizeof(struct fmt_node) != 0 ||
 	    offset % sizeof(struct fmt_node) != 0 || head.first != offset) {
 		exp_stream_fault(cursor->stream, offset - sizeof(head),
-				 "the head of a block of nodes is damaged");
+		                 "the head of a block of nodes is damaged");
 		return;
 	}
 	for (size_t at = sizeof(head);

@@ -35,17 +35,17 @@ static int is_hex(const char *text)
 }
 
 void exp_archive_name(char name[EXP_ARCHIVE_NAME_MAX], const char *path, const char *build_id,
-		      const char *suffix)
+                      const char *suffix)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash == NULL ? path : slash + 1;
 
 	if (build_id[0] != '\0' && is_hex(build_id))
 		snprintf(name, EXP_ARCHIVE_NAME_MAX, "%.*s_%.16s%s", NAME_MAX_KEPT, base, build_id,
-			 suffix);
+		         suffix);
 	else
 		snprintf(name, EXP_ARCHIVE_NAME_MAX, "%.*s_%016llx%s", NAME_MAX_KEPT, base,
-			 (unsigned long long)hash_path(path), suffix);
+		         (unsigned long long)hash_path(path), suffix);
 }
 
 void exp_build_id_text(Elf *elf, char *text)
@@ -101,7 +101,8 @@ int exp_object_matches(int fd, const char *build_id)
 	char text[2 * EXP_BUILD_ID_MAX + 1] = "";
 	Elf *elf = exp_elf_begin(fd);
 	GElf_Ehdr head;
-	int is_elf = elf != NULL && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &head) != NULL && head.e_type != ET_CORE;
+	int is_elf = elf != NULL && elf_kind(elf) == ELF_K_ELF &&
+	             gelf_getehdr(elf, &head) != NULL && head.e_type != ET_CORE;
 
 	if (is_elf)
 		exp_build_id_text(elf, text);
@@ -153,7 +154,7 @@ static int read_common(const char *archives, char *directory, size_t size)
 }
 
 static int find_archived(const struct experiment *experiment, const char *name,
-			 const char *build_id, char *path)
+                         const char *build_id, char *path)
 {
 	char archives[EXP_PLACE_MAX], common[EXP_PLACE_MAX];
 	int fd;
@@ -205,7 +206,7 @@ int exp_object_open_recorded(const char *path, const char *build_id)
 }
 
 int exp_object_find(const struct experiment *experiment, const char *path, const char *build_id,
-		    struct exp_object_file *out)
+                    struct exp_object_file *out)
 {
 	char name[EXP_ARCHIVE_NAME_MAX];
 
@@ -223,7 +224,7 @@ int exp_object_find(const struct experiment *experiment, const char *path, const
 }
 
 int exp_object_find_archived_debug(const struct experiment *experiment, const char *object,
-				   const char *build_id, char *path)
+                                   const char *build_id, char *path)
 {
 	char name[EXP_ARCHIVE_NAME_MAX];
 

@@ -20,7 +20,7 @@ enum {
 /* Name of an object in an archive: its last component, "_" and 16 hex digits: of its build-id,
  * else of a hash of its path. suffix: "" or ".debug". */
 void exp_archive_name(char name[EXP_ARCHIVE_NAME_MAX], const char *path, const char *build_id,
-		      const char *suffix);
+                      const char *suffix);
 
 /* The build-id of an ELF file as hex in text[2 * EXP_BUILD_ID_MAX + 1], "" if it has none. */
 void exp_build_id_text(Elf *elf, char *text);
@@ -31,7 +31,8 @@ int exp_descriptor_path(int fd, char *place);
 /* Open a regular file for reading, never blocking. Returns a descriptor or -errno. */
 int exp_path_open(const char *path);
 
-/* Begin to read a file by libelf, which maps it (see exp_cut_file_watch). NULL: libelf refuses it. */
+/* Begin to read a file by libelf, which maps it (see exp_cut_file_watch). NULL: libelf refuses it.
+ */
 Elf *exp_elf_begin(int fd);
 
 /* A descriptor of an ELF file together with how it was found. */
@@ -45,21 +46,23 @@ struct exp_object_file {
 /* Find the file of an object: in the archives of the experiment's founder, then at its recorded
  * path. Returns 0 (the caller closes out->fd) or -ENOENT. */
 int exp_object_find(const struct experiment *experiment, const char *path, const char *build_id,
-		    struct exp_object_file *out);
+                    struct exp_object_file *out);
 
 /* Open the file at an object's recorded path; "[vdso]" stands for that of this process. Returns a
  * descriptor, -ENOENT, or -ESTALE: a file is there, with another build-id. */
 int exp_object_open_recorded(const char *path, const char *build_id);
 
-/* Find the separate debug file of an object in the archives. Returns a descriptor and path[EXP_PLACE_MAX],
- * or -ENOENT. */
+/* Find the separate debug file of an object in the archives. Returns a descriptor and
+ * path[EXP_PLACE_MAX], or -ENOENT. */
 int exp_object_find_archived_debug(const struct experiment *experiment, const char *object,
-				   const char *build_id, char *path);
+                                   const char *build_id, char *path);
 
-/* True if the open ELF file has this build-id; any file has the build-id "", but for core files, which are no load objects. */
+/* True if the open ELF file has this build-id; any file has the build-id "", but for core files,
+ * which are no load objects. */
 int exp_object_matches(int fd, const char *build_id);
 
-/* The same descriptor if so; else it is closed, and -ENOENT returned. It may be negative: -ENOENT. */
+/* The same descriptor if so; else it is closed, and -ENOENT returned. It may be negative: -ENOENT.
+ */
 int exp_object_if_matches(int fd, const char *build_id);
 
 #endif

@@ -1,5 +1,6 @@
-/* omp.c: reads the constructs of OpenMP in order of time. A region is made up of what its threads did in it, which comes before its own
- * record; the wait at its end is the time from each thread's end to the region's. */
+/* omp.c: reads the constructs of OpenMP in order of time. A region is made up of what its threads
+ * did in it, which comes before its own record; the wait at its end is the time from each thread's
+ * end to the region's. */
 #include "experiment/index.h"
 #include "experiment/load.h"
 #include "experiment/stream.h"
@@ -10,8 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Regions that are open at one time, threads of each, and what bounds memory; kinds of constructs have less than 128 numbers. */
-enum { OPEN_REGIONS = 1 << 10, THREADS_MAX = 1 << 10, CONSTRUCTS_MAX = 1 << 20, EVENTS = 128, MARKS_MAX = 100 };
+/* Regions that are open at one time, threads of each, and what bounds memory; kinds of constructs
+ * have less than 128 numbers. */
+enum {
+	OPEN_REGIONS = 1 << 10,
+	THREADS_MAX = 1 << 10,
+	CONSTRUCTS_MAX = 1 << 20,
+	EVENTS = 128,
+	MARKS_MAX = 100
+};
 
 /* A region, as far as its threads have ended their parts. */
 struct region {
@@ -23,7 +31,7 @@ struct region {
 		uint64_t end;
 		uint64_t work;     /* until then, without waits */
 		uint64_t in_tasks; /* executed in the barrier at the region's end */
-	} *part;                   /* part[part_count] */
+	} * part;                  /* part[part_count] */
 	size_t part_count, part_capacity;
 	uint64_t more_work; /* of further threads */
 };
@@ -46,7 +54,8 @@ static enum exp_metric metric_of_state(unsigned state)
 	case FMT_omp_state_OVERHEAD:
 		return EXP_OMP_OVERHEAD;
 	case FMT_omp_state_IMPLICIT_BARRIER ... FMT_omp_state_TASK_WAIT:
-		return (enum exp_metric)(EXP_OMP_IMPLICIT_BARRIER + (state - FMT_omp_state_IMPLICIT_BARRIER));
+		return (enum exp_metric)(EXP_OMP_IMPLICIT_BARRIER +
+		                         (state - FMT_omp_state_IMPLICIT_BARRIER));
 	case FMT_omp_state_IDLE:
 		return EXP_OMP_IMPLICIT_BARRIER;
 	default:
@@ -58,7 +67,10 @@ static enum exp_metric metric_of_state(unsigned state)
 static int has_waits(struct exp_load *load)
 {
 	if (load->omp_waits == OMP_NOT_ASKED)
-		load->omp_waits = strcmp(experiment_setting(load->experiment, "omp", "off"), "on") == 0 ? OMP_RECORDED : OMP_SAMPLED;
+		load->omp_waits = strcmp(experiment_setting(load->experiment, "omp", "off"),
+		                         "on") == 0
+		                          ? OMP_RECORDED
+		                          : OMP_SAMPLED;
 	return load->omp_waits == OMP_RECORDED;
 }
 
@@ -86,7 +98,8 @@ static uint64_t value_at(const struct exp_load *load, enum exp_metric metric, ui
 /* CPU time in no region at all, also of before the first one. */
 static uint64_t serial_time(struct exp_load *load, uint32_t row)
 {
-	uint64_t total = value_at(load, EXP_CPU_USER, row) + value_at(load, EXP_CPU_SYSTEM, row) + value_at(load, EXP_CPU_RESIDUAL, row);
+	uint64_t total = value_at(load, EXP_CPU_USER, row) + value_at(load, EXP_CPU_SYSTEM, row) +
+	                 value_at(load, EXP_CPU_RESIDUAL, row);
 
 	for (enum exp_metric metric = EXP_OMP_WORK; metric <= EXP_OMP_TASK_WAIT; metric++) {
 		uint64_t part = metric == EXP_OMP_SERIAL ? 0 : value_at(load, metric, row);
@@ -114,12 +127,16 @@ void exp_omp_finish(struct exp_load *load)
 
 /* ---- constructs ---- */
 
-/* The construct at the place that a stack tells, made if it is new. NULL if there are too many, or (load->rc) no memory. */
-static struct exp_omp_construct *find_construct(struct reader *reader, unsigned event, uint32_t node)
+/* The construct at the place that a stack tells, made if it is new. NULL if there are too many, or
+ * (load->rc) no memory. */
+static struct exp_omp_construct *find_construct(struct reader *reader, unsigned event,
+                                                uint32_t node)
 {
 	struct exp_load *load = reader->load;
 	/* A task's stack begins with a mark, for where it was made. Only a damaged one has many. */
-	for (int marks = 0; marks < MARKS_MAX && node != EXP_NODE_NONE && fmt_pc_is_inner_mark(load->nodes.pc[node]); marks++)
+	for (int marks = 0; marks < MARKS_MAX && node != EXP_NODE_NONE &&
+	                    fmt_pc_is_inner_mark(load->nodes.pc[node]);
+	     marks++)
 		node = load->nodes.parent[node];
 	uint64_t pc = node == EXP_NODE_NONE ? 0 : load->nodes.pc[node];
 	uint64_t generation = node == EXP_NODE_NONE ? 0 : load->nodes.generation[node];
@@ -132,17 +149,20 @@ static struct exp_omp_construct *find_construct(struct reader *reader, unsigned 
 		reader->overflow++;
 		return NULL;
 	}
-	if (exp_array_reserve(&load->omp_constructs, &reader->capacity, reader->count, sizeof(*load->omp_constructs)) != 0 ||
+	if (exp_array_reserve(&load->omp_constructs, &reader->capacity, reader->count,
+	                      sizeof(*load->omp_constructs)) != 0 ||
 	    exp_index_add(&reader->by_place, key, (uint32_t)reader->count) != 0) {
 		load->rc = -ENOMEM;
 		return NULL;
 	}
-	load->omp_constructs[reader->count] = (struct exp_omp_construct){.event = event, .node = node == EXP_NODE_NONE ? EXP_NO_INDEX : node};
+	load->omp_constructs[reader->count] = (struct exp_omp_construct){
+		.event = event, .node = node == EXP_NODE_NONE ? EXP_NO_INDEX : node};
 	return &load->omp_constructs[reader->count++];
 }
 
 /* Of a task that goes on, the last part counts. */
-static struct exp_omp_construct *count_event(struct reader *reader, unsigned event, uint32_t node, uint64_t ticks, int goes_on)
+static struct exp_omp_construct *count_event(struct reader *reader, unsigned event, uint32_t node,
+                                             uint64_t ticks, int goes_on)
 {
 	struct exp_omp_construct *construct = find_construct(reader, event, node);
 
@@ -169,7 +189,8 @@ static uint64_t others(const struct fmt_omp *event)
 
 /* ---- regions ---- */
 
-static void on_thread(struct reader *reader, const struct fmt_omp *event, uint32_t node, const struct exp_cursor *cursor)
+static void on_thread(struct reader *reader, const struct fmt_omp *event, uint32_t node,
+                      const struct exp_cursor *cursor)
 {
 	struct region *region = &reader->regions[event->region % OPEN_REGIONS];
 	uint64_t waited = others(event), work = fmt_u48_get(&event->duration) - waited;
@@ -183,8 +204,10 @@ static void on_thread(struct reader *reader, const struct fmt_omp *event, uint32
 	}
 	if (region->part_count == THREADS_MAX)
 		region->more_work += work;
-	else if (exp_array_reserve(&region->part, &region->part_capacity, region->part_count, sizeof(*region->part)) == 0)
-		region->part[region->part_count++] = (struct part){.tid = cursor->tid, .node = node, .end = cursor->tsc, .work = work};
+	else if (exp_array_reserve(&region->part, &region->part_capacity, region->part_count,
+	                           sizeof(*region->part)) == 0)
+		region->part[region->part_count++] = (struct part){
+			.tid = cursor->tid, .node = node, .end = cursor->tsc, .work = work};
 	else
 		reader->load->rc = -ENOMEM;
 	region->threads++;
@@ -203,9 +226,10 @@ static void on_task(struct reader *reader, const struct fmt_omp *event, uint32_t
 			region->part[i].in_tasks += fmt_u48_get(&event->duration);
 }
 
-/* The threads' shares of a region that ended at `tsc`, and the barrier at its end: each thread's, where it stood. The construct is NULL
- * if the region itself is not counted. */
-static void count_parts(struct reader *reader, const struct region *region, struct exp_omp_construct *construct, uint64_t tsc)
+/* The threads' shares of a region that ended at `tsc`, and the barrier at its end: each thread's,
+ * where it stood. The construct is NULL if the region itself is not counted. */
+static void count_parts(struct reader *reader, const struct region *region,
+                        struct exp_omp_construct *construct, uint64_t tsc)
 {
 	uint64_t all = 0, most = 0, waits = 0;
 
@@ -230,7 +254,8 @@ static void count_parts(struct reader *reader, const struct region *region, stru
 	construct->lost_ns += region->part_count * most - all;
 }
 
-static void on_region(struct reader *reader, const struct fmt_omp *event, struct exp_omp_construct *construct, uint64_t tsc)
+static void on_region(struct reader *reader, const struct fmt_omp *event,
+                      struct exp_omp_construct *construct, uint64_t tsc)
 {
 	struct region *region = &reader->regions[event->region % OPEN_REGIONS];
 
@@ -240,8 +265,10 @@ static void on_region(struct reader *reader, const struct fmt_omp *event, struct
 	region->id = 0;
 }
 
-/* What is not selected still tells how long the threads that are have waited at the end of their region. */
-static void on_unselected(struct reader *reader, const struct fmt_omp *event, const struct exp_cursor *cursor)
+/* What is not selected still tells how long the threads that are have waited at the end of their
+ * region. */
+static void on_unselected(struct reader *reader, const struct fmt_omp *event,
+                          const struct exp_cursor *cursor)
 {
 	if (event->event == FMT_omp_event_TASK)
 		on_task(reader, event, cursor->tid);
@@ -251,24 +278,28 @@ static void on_unselected(struct reader *reader, const struct fmt_omp *event, co
 
 /* ---- the stream ---- */
 
-static int is_sound(const struct exp_load *load, const struct exp_cursor *cursor, struct fmt_omp *event)
+static int is_sound(const struct exp_load *load, const struct exp_cursor *cursor,
+                    struct fmt_omp *event)
 {
 	return event->event < EVENTS && exp_load_cut_wait(load, cursor->tsc, &event->duration) &&
 	       fmt_u48_get(&event->duration) >= others(event);
 }
 
-static void on_omp(struct reader *reader, const struct exp_cursor *cursor, const struct fmt_omp *event)
+static void on_omp(struct reader *reader, const struct exp_cursor *cursor,
+                   const struct fmt_omp *event)
 {
 	struct exp_load *load = reader->load;
 	uint64_t duration = fmt_u48_get(&event->duration);
-	uint64_t own = duration - (event->event >= FMT_omp_event_IMPLICIT_BARRIER ? others(event) : 0);
+	uint64_t own = duration -
+	               (event->event >= FMT_omp_event_IMPLICIT_BARRIER ? others(event) : 0);
 	struct exp_fact fact = {.data = EXP_DATA_OMP,
-				.type = event->event,
-				.wait_ticks = duration,
-				.address = others(event) == 0 ? fmt_u48_get(&event->other) : 0,
-				.node = exp_load_stack(load, cursor, event->stack)};
+	                        .type = event->event,
+	                        .wait_ticks = duration,
+	                        .address = others(event) == 0 ? fmt_u48_get(&event->other) : 0,
+	                        .node = exp_load_stack(load, cursor, event->stack)};
 	uint32_t row = exp_load_row(load, cursor, &fact);
-	uint32_t place = load->selection != NULL && load->selection->is_grouped ? EXP_NODE_NONE : fact.node;
+	uint32_t place = load->selection != NULL && load->selection->is_grouped ? EXP_NODE_NONE
+	                                                                        : fact.node;
 	struct exp_omp_construct *construct;
 
 	if (row == EXP_ROW_NONE) {
@@ -283,11 +314,17 @@ static void on_omp(struct reader *reader, const struct exp_cursor *cursor, const
 	}
 	if (event->event == FMT_omp_event_TASK)
 		on_task(reader, event, cursor->tid);
-	construct = count_event(reader, event->event, place, own, event->event == FMT_omp_event_TASK && event->number & FMT_OMP_TASK_GOES_ON);
+	construct = count_event(reader, event->event, place, own,
+	                        event->event == FMT_omp_event_TASK &&
+	                                event->number & FMT_OMP_TASK_GOES_ON);
 	if (event->event == FMT_omp_event_PARALLEL)
 		on_region(reader, event, construct, cursor->tsc);
-	if (event->event >= FMT_omp_event_IMPLICIT_BARRIER && event->event <= FMT_omp_event_TASK_WAIT)
-		exp_load_add(load, (enum exp_metric)(EXP_OMP_IMPLICIT_BARRIER + (event->event - FMT_omp_event_IMPLICIT_BARRIER)), row, own);
+	if (event->event >= FMT_omp_event_IMPLICIT_BARRIER &&
+	    event->event <= FMT_omp_event_TASK_WAIT)
+		exp_load_add(load,
+		             (enum exp_metric)(EXP_OMP_IMPLICIT_BARRIER +
+		                               (event->event - FMT_omp_event_IMPLICIT_BARRIER)),
+		             row, own);
 }
 
 static void on_event(void *context, const struct exp_cursor *cursor)
@@ -314,7 +351,8 @@ static void finish(struct reader *reader)
 {
 	struct exp_load *load = reader->load;
 
-	for (enum exp_metric metric = EXP_OMP_IMPLICIT_BARRIER; metric <= EXP_OMP_TASK_WAIT; metric++)
+	for (enum exp_metric metric = EXP_OMP_IMPLICIT_BARRIER; metric <= EXP_OMP_TASK_WAIT;
+	     metric++)
 		exp_load_metric_ns(load, metric);
 	for (size_t i = 0; i < reader->count; i++) {
 		struct exp_omp_construct *construct = &load->omp_constructs[i];
@@ -330,14 +368,17 @@ static void finish(struct reader *reader)
 	load->set.omp.constructs = load->omp_constructs;
 	load->set.omp.count = reader->count;
 	if (reader->overflow != 0)
-		exp_warn(load->experiment, "%s: too many constructs: %llu events belong to none", exp_stream_names[FMT_STREAM_OMPTRACE],
-			 (unsigned long long)reader->overflow);
+		exp_warn(load->experiment, "%s: too many constructs: %llu events belong to none",
+		         exp_stream_names[FMT_STREAM_OMPTRACE],
+		         (unsigned long long)reader->overflow);
 }
 
 static int read_stream(struct exp_load *load, struct exp_stream *stream)
 {
-	struct reader reader = {.load = load, .regions = calloc(OPEN_REGIONS, sizeof(*reader.regions))};
-	int rc = reader.regions == NULL ? -ENOMEM : exp_load_in_order(load, stream, on_event, &reader);
+	struct reader reader = {.load = load,
+	                        .regions = calloc(OPEN_REGIONS, sizeof(*reader.regions))};
+	int rc = reader.regions == NULL ? -ENOMEM
+	                                : exp_load_in_order(load, stream, on_event, &reader);
 
 	if (rc == 0)
 		finish(&reader);
@@ -355,7 +396,8 @@ int exp_omp_read(struct exp_load *load)
 
 	if (rc != 0)
 		return rc == -ENOMEM ? rc : 0;
-	for (enum exp_metric metric = EXP_OMP_IMPLICIT_BARRIER; metric <= EXP_OMP_TASK_WAIT && rc == 0; metric++)
+	for (enum exp_metric metric = EXP_OMP_IMPLICIT_BARRIER;
+	     metric <= EXP_OMP_TASK_WAIT && rc == 0; metric++)
 		rc = exp_load_need(load, metric);
 	if (rc == 0) {
 		load->set.have |= EXP_DATA_OMP;

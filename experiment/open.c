@@ -44,7 +44,9 @@ void exp_warn_told(struct experiment *experiment, const char *message)
 
 int exp_file_open(int directory, const char *name)
 {
-	int fd = directory < 0 ? -1 : openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	int fd = directory < 0
+	                 ? -1
+	                 : openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 
 	if (directory < 0) /* a foreign log has no files around it */
@@ -121,7 +123,7 @@ static int list_descendants(struct experiment *experiment)
 		if (rc != 0)
 			break;
 		names[count] = exp_arena_text(&experiment->arena, entry->d_name,
-					      lineage_parse(entry->d_name));
+		                              lineage_parse(entry->d_name));
 		if (names[count] == NULL)
 			rc = -ENOMEM;
 		else
@@ -168,12 +170,12 @@ static int set_names(struct experiment *experiment, const char *path)
 		experiment->founder = exp_arena_string(&experiment->arena, ".");
 	else
 		experiment->founder = exp_arena_text(&experiment->arena, own,
-						     slash == own ? 1 : (size_t)(slash - own));
+		                                     slash == own ? 1 : (size_t)(slash - own));
 	return experiment->founder == NULL ? -ENOMEM : 0;
 }
 
-/* A descendant is known by the name of its directory. One that was reached by another name, a link or ".", has its
- * founder where the directory really is. Returns 0 or -ENOMEM. */
+/* A descendant is known by the name of its directory. One that was reached by another name, a link
+ * or ".", has its founder where the directory really is. Returns 0 or -ENOMEM. */
 static int find_founder(struct experiment *experiment)
 {
 	struct exp_info *info = &experiment->info;
@@ -188,7 +190,8 @@ static int find_founder(struct experiment *experiment)
 		name = slash + 1;
 		if (!lineage_is_experiment(name))
 			return 0;
-		experiment->founder = exp_arena_text(&experiment->arena, real, (size_t)(slash - real));
+		experiment->founder = exp_arena_text(&experiment->arena, real,
+		                                     (size_t)(slash - real));
 	}
 	if (info->lineage[0] == '\0')
 		info->lineage = exp_arena_text(&experiment->arena, name, lineage_parse(name));
@@ -230,11 +233,13 @@ static int is_link(const char *path)
 	return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
-/* What has a descendant's name was found in a directory that may be a stranger's: a link there leads to somebody else's files. */
+/* What has a descendant's name was found in a directory that may be a stranger's: a link there
+ * leads to somebody else's files. */
 static int open_directory(struct experiment *experiment, struct exp_cause *cause)
 {
 	int is_descendant = lineage_is_experiment(experiment->info.name);
-	int fd = open(experiment->info.path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC | (is_descendant ? O_NOFOLLOW : 0));
+	int fd = open(experiment->info.path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC |
+	                                             (is_descendant ? O_NOFOLLOW : 0));
 	int rc = errno;
 
 	if (fd >= 0) {
@@ -264,13 +269,14 @@ static int read_all(struct experiment *experiment, struct exp_cause *cause)
 	if (rc != 0)
 		return rc;
 	experiment->info.status = is_locked(experiment->directory) ? EXP_RUNNING : EXP_DIED;
-	is_at_work = experiment->info.status == EXP_RUNNING || exp_samplers_wait(experiment->directory);
+	is_at_work = experiment->info.status == EXP_RUNNING ||
+	             exp_samplers_wait(experiment->directory);
 	rc = exp_log_read(experiment, cause);
 	if (rc == -ENOENT) {
 		int empty = is_empty(experiment->directory);
 
 		snprintf(cause->text, sizeof(cause->text), "%s",
-			 empty ? "empty directory" : "not an experiment: it has no " FMT_FILE_LOG);
+		         empty ? "empty directory" : "not an experiment: it has no " FMT_FILE_LOG);
 		return empty ? -ENODATA : -EBADMSG;
 	}
 	if (rc != 0)
@@ -287,7 +293,8 @@ static int read_all(struct experiment *experiment, struct exp_cause *cause)
 		rc = read_notes(experiment);
 	if (rc == 0 && experiment->founder == experiment->info.path)
 		rc = list_descendants(experiment);
-	if (rc == 0 && experiment->founder == experiment->info.path && experiment->info.lineage[0] == '\0')
+	if (rc == 0 && experiment->founder == experiment->info.path &&
+	    experiment->info.lineage[0] == '\0')
 		rc = exp_kin_read(experiment);
 	if (rc != 0)
 		snprintf(cause->text, sizeof(cause->text), "%s", strerror(-rc));
@@ -295,23 +302,24 @@ static int read_all(struct experiment *experiment, struct exp_cause *cause)
 }
 
 static const struct exp_info initial_info = {
-    .lineage = "",
-    .mpi_rank = -1,
-    .mpi_library = "",
-    .version = "",
-    .exit_code = -1,
-    .program = "",
-    .object = "",
-    .cwd = "",
-    .host = "",
-    .os = "",
-    .release = "",
-    .arch = "",
-    .cpu_model = "",
-    .boot_id = "",
+	.lineage = "",
+	.mpi_rank = -1,
+	.mpi_library = "",
+	.version = "",
+	.exit_code = -1,
+	.program = "",
+	.object = "",
+	.cwd = "",
+	.host = "",
+	.os = "",
+	.release = "",
+	.arch = "",
+	.cpu_model = "",
+	.boot_id = "",
 };
 
-/* A descendant without a directory: what its founder knows of it. *founder NULL: it is opened for that. */
+/* A descendant without a directory: what its founder knows of it. *founder NULL: it is opened for
+ * that. */
 static int read_of_founder(const struct experiment *founder, struct experiment *experiment)
 {
 	struct experiment *opened = NULL;
@@ -333,8 +341,9 @@ static int read_of_founder(const struct experiment *founder, struct experiment *
 }
 
 /* founder: NULL, or already open. */
-static int open_path(const char *path, const struct experiment *founder, const struct exp_reporter *reporter, struct experiment **out,
-		     struct exp_cause *cause)
+static int open_path(const char *path, const struct experiment *founder,
+                     const struct exp_reporter *reporter, struct experiment **out,
+                     struct exp_cause *cause)
 {
 	struct experiment *experiment = calloc(1, sizeof(*experiment));
 	struct exp_cause reason = {""};
@@ -346,12 +355,14 @@ static int open_path(const char *path, const struct experiment *founder, const s
 		experiment->clock.hz = 1e9;
 		if (reporter != NULL)
 			experiment->reporter = *reporter;
-		experiment->indexes = exp_fxtindexes_share(founder == NULL ? NULL : founder->indexes);
+		experiment->indexes = exp_fxtindexes_share(founder == NULL ? NULL
+		                                                           : founder->indexes);
 		rc = experiment->indexes == NULL ? -ENOMEM : set_names(experiment, path);
 	}
 	if (rc == 0)
 		rc = read_all(experiment, &reason);
-	if (rc == -ENOENT && experiment->directory < 0 && lineage_is_experiment(experiment->info.name))
+	if (rc == -ENOENT && experiment->directory < 0 &&
+	    lineage_is_experiment(experiment->info.name))
 		rc = read_of_founder(founder, experiment);
 	if (rc == -ENOMEM)
 		reason.text[0] = '\0'; /* what it says is older */
@@ -360,23 +371,25 @@ static int open_path(const char *path, const struct experiment *founder, const s
 		return 0;
 	}
 	snprintf(cause->text, sizeof(cause->text), "%.300s: %.200s", path,
-		 reason.text[0] != '\0' ? reason.text : strerror(-rc));
+	         reason.text[0] != '\0' ? reason.text : strerror(-rc));
 	experiment_close(experiment);
 	return rc;
 }
 
 int experiment_open(const char *path, const struct exp_reporter *reporter, struct experiment **out,
-		    struct exp_cause *cause)
+                    struct exp_cause *cause)
 {
 	return open_path(path, NULL, reporter, out, cause);
 }
 
-int experiment_open_descendant(const struct experiment *founder, const char *lineage, const struct exp_reporter *reporter,
-			       struct experiment **out, struct exp_cause *cause)
+int experiment_open_descendant(const struct experiment *founder, const char *lineage,
+                               const struct exp_reporter *reporter, struct experiment **out,
+                               struct exp_cause *cause)
 {
 	char path[PATH_MAX + NAME_MAX];
 
-	if (snprintf(path, sizeof(path), "%s/%s" FMT_EXPERIMENT_SUFFIX, founder->info.path, lineage) >= (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/%s" FMT_EXPERIMENT_SUFFIX, founder->info.path,
+	             lineage) >= (int)sizeof(path))
 		path[0] = '\0';
 	return open_path(path, founder, reporter, out, cause);
 }
@@ -414,19 +427,19 @@ static const char *find_pair(const struct exp_pair *pairs, size_t count, const c
 }
 
 const char *experiment_setting(const struct experiment *experiment, const char *name,
-			       const char *fallback)
+                               const char *fallback)
 {
-	const char *value =
-	    find_pair(experiment->info.settings, experiment->info.setting_count, name);
+	const char *value = find_pair(experiment->info.settings, experiment->info.setting_count,
+	                              name);
 
 	return value == NULL ? fallback : value;
 }
 
 uint64_t experiment_counter(const struct experiment *experiment, const char *name,
-			    uint64_t fallback)
+                            uint64_t fallback)
 {
-	const char *value =
-	    find_pair(experiment->info.counters, experiment->info.counter_count, name);
+	const char *value = find_pair(experiment->info.counters, experiment->info.counter_count,
+	                              name);
 	uint64_t number;
 
 	return value != NULL && exp_number_parse(value, &number) == 0 ? number : fallback;

@@ -21,14 +21,14 @@ static int take_usage(struct reader *reader, const struct exp_cursor *cursor)
 
 	memcpy(&usage, cursor->payload, sizeof(usage));
 	if (exp_array_reserve(&load->usage, &load->usage_capacity, load->usage_count,
-			      sizeof(*load->usage)) != 0 ||
+	                      sizeof(*load->usage)) != 0 ||
 	    exp_array_reserve(&reader->points, &reader->point_capacity, reader->point_count,
-			      sizeof(*reader->points)) != 0)
+	                      sizeof(*reader->points)) != 0)
 		return -ENOMEM;
 	reader->points[reader->point_count++] = (struct exp_clock_point){cursor->tsc, usage.raw_ns};
 	added = &load->usage[load->usage_count++];
-	*added =
-	    (struct exp_usage){.reason = usage.reason, .number = usage.number, .tid = cursor->tid};
+	*added = (struct exp_usage){
+		.reason = usage.reason, .number = usage.number, .tid = cursor->tid};
 	added->user_ns = usage.user_ns;
 	added->system_ns = usage.system_ns;
 	added->cpu_ns = usage.cpu_ns;
@@ -48,7 +48,7 @@ static int take_usage(struct reader *reader, const struct exp_cursor *cursor)
 static int add_thread(struct exp_load *load, const struct exp_thread *thread)
 {
 	if (exp_array_reserve(&load->threads, &load->thread_capacity, load->thread_count,
-			      sizeof(*thread)) != 0)
+	                      sizeof(*thread)) != 0)
 		return -ENOMEM;
 	load->threads[load->thread_count++] = *thread;
 	return 0;
@@ -58,8 +58,8 @@ static int take_thread(struct reader *reader, const struct exp_cursor *cursor)
 {
 	struct exp_load *load = reader->load;
 	struct fmt_thread record;
-	struct exp_thread thread = {.time_s =
-					exp_clock_seconds(&load->experiment->clock, cursor->tsc)};
+	struct exp_thread thread = {
+		.time_s = exp_clock_seconds(&load->experiment->clock, cursor->tsc)};
 
 	memcpy(&record, cursor->payload, sizeof(record));
 	thread.tid = record.tid;
@@ -75,7 +75,9 @@ static int take_java_thread(struct reader *reader, const struct exp_cursor *curs
 {
 	struct exp_load *load = reader->load;
 	struct fmt_java_thread record;
-	struct exp_thread thread = {.origin = NAMED_BY_JAVA, .time_s = exp_clock_seconds(&load->experiment->clock, cursor->tsc)};
+	struct exp_thread thread = {
+		.origin = NAMED_BY_JAVA,
+		.time_s = exp_clock_seconds(&load->experiment->clock, cursor->tsc)};
 	size_t size;
 
 	memcpy(&record, cursor->payload, sizeof(record));
@@ -96,7 +98,8 @@ static int take_gc(struct reader *reader, const struct exp_cursor *cursor)
 	memcpy(&record, cursor->payload, sizeof(record));
 	if (!exp_load_is_wait(load, cursor->tsc, record.duration))
 		return 0;
-	if (exp_array_reserve(&load->gcs, &load->gc_capacity, load->gc_count, sizeof(*load->gcs)) != 0)
+	if (exp_array_reserve(&load->gcs, &load->gc_capacity, load->gc_count, sizeof(*load->gcs)) !=
+	    0)
 		return -ENOMEM;
 	load->gcs[load->gc_count++] = (struct exp_gc){(double)cursor->tsc, record.duration};
 	return 0;
@@ -113,7 +116,8 @@ static void time_gcs(struct exp_load *load)
 {
 	for (size_t i = 0; i < load->gc_count; i++) {
 		load->gcs[i].ns = exp_load_ns(load, load->gcs[i].ns);
-		load->gcs[i].time_s = exp_clock_seconds(&load->experiment->clock, (uint64_t)load->gcs[i].time_s);
+		load->gcs[i].time_s = exp_clock_seconds(&load->experiment->clock,
+		                                        (uint64_t)load->gcs[i].time_s);
 	}
 	if (load->gc_count > 1)
 		qsort(load->gcs, load->gc_count, sizeof(*load->gcs), compare_gcs);
@@ -158,7 +162,7 @@ static void time_usage(struct reader *reader)
 
 	if (exp_clock_fit(clock, reader->points, reader->point_count) != 0)
 		exp_warn(load->experiment, "%s: the clock jumped: times are not to be trusted",
-			 exp_stream_names[FMT_STREAM_OVERVIEW]);
+		         exp_stream_names[FMT_STREAM_OVERVIEW]);
 	for (size_t i = 0; i < load->usage_count; i++)
 		load->usage[i].time_s = exp_clock_seconds(clock, reader->points[i].ticks);
 	if (load->usage_count > 1)
@@ -169,7 +173,8 @@ static void time_usage(struct reader *reader)
 static int take_end_usage(struct exp_load *load)
 {
 	const struct experiment *experiment = load->experiment;
-	struct exp_thread thread = {.tid = (uint32_t)experiment->info.pid, .origin = FMT_thread_origin_MAIN};
+	struct exp_thread thread = {.tid = (uint32_t)experiment->info.pid,
+	                            .origin = FMT_thread_origin_MAIN};
 
 	if (experiment->end_usage.cpu_ns == 0)
 		return 0;
@@ -222,19 +227,24 @@ static int compare_times(const void *a, const void *b)
 	return x->time_s != y->time_s ? (x->time_s < y->time_s ? -1 : 1) : compare_threads(a, b);
 }
 
-/* Give new names to the threads they belong to, and drop the records that brought them. The kernel's name of a Java thread is what it
- * has room for of the one that Java gave; at the end of a program the machine calls its main thread "DestroyJavaVM". */
+/* Give new names to the threads they belong to, and drop the records that brought them. The
+ * kernel's name of a Java thread is what it has room for of the one that Java gave; at the end of a
+ * program the machine calls its main thread "DestroyJavaVM". */
 static void fold_names(struct exp_load *load)
 {
 	enum { KERNEL_NAME = 15 };
 	size_t kept = 0;
 
 	for (size_t i = 0; i < load->thread_count; i++) {
-		struct exp_thread *thread = &load->threads[i], *last = kept > 0 ? &load->threads[kept - 1] : NULL;
+		struct exp_thread *thread = &load->threads[i],
+				  *last = kept > 0 ? &load->threads[kept - 1] : NULL;
 
-		if ((thread->origin == FMT_thread_origin_RENAMED || thread->origin == NAMED_BY_JAVA) && last != NULL && last->tid == thread->tid) {
+		if ((thread->origin == FMT_thread_origin_RENAMED ||
+		     thread->origin == NAMED_BY_JAVA) &&
+		    last != NULL && last->tid == thread->tid) {
 			if (strcmp(thread->name, "DestroyJavaVM") != 0 &&
-			    (thread->origin == NAMED_BY_JAVA || strncmp(last->name, thread->name, KERNEL_NAME) != 0))
+			    (thread->origin == NAMED_BY_JAVA ||
+			     strncmp(last->name, thread->name, KERNEL_NAME) != 0))
 				memcpy(last->name, thread->name, sizeof(thread->name));
 			continue;
 		}
@@ -296,7 +306,10 @@ int exp_threads_finish(struct exp_load *load)
 			at = (long)load->thread_count - 1;
 		if (at < 0) {
 			struct exp_thread found = {
-			    .tid = use->tid, .time_s = time_s, .origin = FMT_thread_origin_FOUND};
+				.tid = use->tid,
+				.time_s = time_s,
+				.origin = FMT_thread_origin_FOUND,
+			};
 
 			if (add_thread(load, &found) != 0)
 				return -ENOMEM;

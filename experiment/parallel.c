@@ -1,5 +1,6 @@
-/* parallel.c: gives each large stream a thread and a load of its own, and joins the loads. The readers share nothing that
- * any of them writes: the nodes are complete, and each has a copy of the experiment for its messages. */
+/* parallel.c: gives each large stream a thread and a load of its own, and joins the loads. The
+ * readers share nothing that any of them writes: the nodes are complete, and each has a copy of the
+ * experiment for its messages. */
 #include "experiment/parallel.h"
 
 #include "format/layout.h"
@@ -19,12 +20,9 @@ static const struct {
 	int (*read)(struct exp_load *load);
 	enum fmt_stream stream;
 } tasks[] = {
-	{exp_profile_read, FMT_STREAM_PROFILE},
-	{exp_heap_read, FMT_STREAM_HEAPTRACE},
-	{exp_sync_read, FMT_STREAM_SYNCTRACE},
-	{exp_omp_read, FMT_STREAM_OMPTRACE},
-	{exp_mpi_read, FMT_STREAM_MPITRACE},
-	{exp_io_read, FMT_STREAM_IOTRACE},
+	{exp_profile_read, FMT_STREAM_PROFILE}, {exp_heap_read, FMT_STREAM_HEAPTRACE},
+	{exp_sync_read, FMT_STREAM_SYNCTRACE},  {exp_omp_read, FMT_STREAM_OMPTRACE},
+	{exp_mpi_read, FMT_STREAM_MPITRACE},    {exp_io_read, FMT_STREAM_IOTRACE},
 };
 enum { TASKS = sizeof(tasks) / sizeof(tasks[0]) };
 
@@ -45,7 +43,8 @@ static void keep_message(void *context, const char *message)
 	struct part *part = context;
 	char *copy = strdup(message);
 
-	if (copy == NULL || exp_array_reserve(&part->messages, &part->capacity, part->count, sizeof(*part->messages)) != 0) {
+	if (copy == NULL || exp_array_reserve(&part->messages, &part->capacity, part->count,
+	                                      sizeof(*part->messages)) != 0) {
 		free(copy);
 		part->load.rc = -ENOMEM;
 		return;
@@ -53,7 +52,8 @@ static void keep_message(void *context, const char *message)
 	part->messages[part->count++] = copy;
 }
 
-static void part_init(struct part *part, const struct exp_load *whole, int (*read)(struct exp_load *load))
+static void part_init(struct part *part, const struct exp_load *whole,
+                      int (*read)(struct exp_load *load))
 {
 	*part = (struct part){.read = read, .experiment = *whole->experiment};
 	part->experiment.reporter = (struct exp_reporter){.warn = keep_message, .context = part};
@@ -79,7 +79,8 @@ static void *run(void *context)
 static int join_uses(struct exp_load *to, const struct exp_load *from)
 {
 	for (size_t i = 0; i < from->use_count; i++) {
-		if (exp_array_reserve(&to->uses, &to->use_capacity, to->use_count, sizeof(*to->uses)) != 0)
+		if (exp_array_reserve(&to->uses, &to->use_capacity, to->use_count,
+		                      sizeof(*to->uses)) != 0)
 			return -ENOMEM;
 		to->uses[to->use_count++] = from->uses[i];
 	}
@@ -198,7 +199,8 @@ static int is_large(const struct experiment *experiment, enum fmt_stream stream)
 {
 	struct stat st;
 
-	return fstatat(experiment->directory, exp_stream_names[stream], &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return fstatat(experiment->directory, exp_stream_names[stream], &st, AT_SYMLINK_NOFOLLOW) ==
+	               0 &&
 	       st.st_size >= LARGE_BYTES;
 }
 
@@ -223,7 +225,7 @@ static int read_at_once(struct exp_load *load)
 	for (size_t i = 0; i < TASKS; i++) {
 		part_init(&parts[i], load, tasks[i].read);
 		parts[i].has_thread = is_large(load->experiment, tasks[i].stream) &&
-				      pthread_create(&parts[i].thread, NULL, run, &parts[i]) == 0;
+		                      pthread_create(&parts[i].thread, NULL, run, &parts[i]) == 0;
 	}
 	for (size_t i = 0; i < TASKS; i++)
 		if (!parts[i].has_thread)

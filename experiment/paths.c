@@ -127,7 +127,7 @@ const char *exp_paths_map_to(const struct exp_paths *paths, size_t n)
 }
 
 int exp_paths_mapped(const struct exp_paths *paths, const char *path,
-		     int (*take)(void *context, const char *place), void *context)
+                     int (*take)(void *context, const char *place), void *context)
 {
 	int rc = 0;
 
@@ -137,7 +137,8 @@ int exp_paths_mapped(const struct exp_paths *paths, const char *path,
 
 		if (strncmp(path, map->from, len) != 0 || (path[len] != '/' && path[len] != '\0'))
 			continue;
-		if (snprintf(place, sizeof(place), "%s%s", map->to, path + len) < (int)sizeof(place))
+		if (snprintf(place, sizeof(place), "%s%s", map->to, path + len) <
+		    (int)sizeof(place))
 			rc = take(context, place);
 	}
 	return rc;
@@ -145,7 +146,7 @@ int exp_paths_mapped(const struct exp_paths *paths, const char *path,
 
 /* Offer directory[len] with every tail of a path. */
 static int search_directory(const char *directory, size_t len, const char *path,
-			    int (*take)(void *context, const char *place), void *context)
+                            int (*take)(void *context, const char *place), void *context)
 {
 	const char *tail = path;
 	int rc = 0;
@@ -154,15 +155,17 @@ static int search_directory(const char *directory, size_t len, const char *path,
 		char place[PATH_MAX];
 
 		tail += strspn(tail, "/");
-		if (*tail != '\0' && snprintf(place, sizeof(place), "%.*s/%s", (int)len, directory, tail) < (int)sizeof(place))
+		if (*tail != '\0' && snprintf(place, sizeof(place), "%.*s/%s", (int)len, directory,
+		                              tail) < (int)sizeof(place))
 			rc = take(context, place);
 		tail = strchr(tail, '/');
 	}
 	return rc;
 }
 
-int exp_paths_searched(const struct exp_paths *paths, const char *path, const char *const *experiments,
-		       size_t count, int (*take)(void *context, const char *place), void *context)
+int exp_paths_searched(const struct exp_paths *paths, const char *path,
+                       const char *const *experiments, size_t count,
+                       int (*take)(void *context, const char *place), void *context)
 {
 	const char *at = paths->list;
 	int rc = 0;
@@ -170,9 +173,11 @@ int exp_paths_searched(const struct exp_paths *paths, const char *path, const ch
 	while (*at != '\0' && rc == 0) {
 		size_t len = strcspn(at, ":");
 
-		if (len == strlen(EXP_PATHS_EXPERIMENTS) && strncmp(at, EXP_PATHS_EXPERIMENTS, len) == 0)
+		if (len == strlen(EXP_PATHS_EXPERIMENTS) &&
+		    strncmp(at, EXP_PATHS_EXPERIMENTS, len) == 0)
 			for (size_t i = 0; i < count && rc == 0; i++)
-				rc = search_directory(experiments[i], strlen(experiments[i]), path, take, context);
+				rc = search_directory(experiments[i], strlen(experiments[i]), path,
+				                      take, context);
 		else if (len > 0)
 			rc = search_directory(at, len, path, take, context);
 		at += len + (at[len] == ':');

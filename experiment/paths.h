@@ -33,8 +33,9 @@ const char *exp_paths_map_to(const struct exp_paths *paths, size_t n);
  * component, and so on to its last component. experiments[count]: what "$expts" means.
  * Returns what `take` returned last. */
 int exp_paths_mapped(const struct exp_paths *paths, const char *path,
-		     int (*take)(void *context, const char *place), void *context);
-int exp_paths_searched(const struct exp_paths *paths, const char *path, const char *const *experiments,
-		       size_t count, int (*take)(void *context, const char *place), void *context);
+                     int (*take)(void *context, const char *place), void *context);
+int exp_paths_searched(const struct exp_paths *paths, const char *path,
+                       const char *const *experiments, size_t count,
+                       int (*take)(void *context, const char *place), void *context);
 
 #endif

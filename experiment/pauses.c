@@ -1,5 +1,5 @@
-/* pauses.c: what was not to be recorded of the process, its CPU time and when: between the pauses and resumptions that log.xml tells
- * of; and the names of samples, which stand there too. */
+/* pauses.c: what was not to be recorded of the process, its CPU time and when: between the pauses
+ * and resumptions that log.xml tells of; and the names of samples, which stand there too. */
 #include "experiment/pauses.h"
 
 #include "experiment/arena.h"
@@ -35,7 +35,8 @@ uint64_t experiment_paused_ns(const struct experiment *experiment, uint64_t cpu_
 		const struct exp_event *event = &info->events[i];
 		int pauses = strcmp(event->kind, "pause") == 0;
 
-		if ((!pauses && strcmp(event->kind, "resume") != 0) || pauses == is_paused || !number(event, "cpu_ns", &at))
+		if ((!pauses && strcmp(event->kind, "resume") != 0) || pauses == is_paused ||
+		    !number(event, "cpu_ns", &at))
 			continue;
 		at = at < cpu_ns ? at : cpu_ns;
 		if (pauses)
@@ -63,9 +64,11 @@ int exp_pauses_read(const struct experiment *experiment, struct exp_pauses *out)
 		if (out->count > 0 && at < out->pauses[out->count - 1].from)
 			at = out->pauses[out->count - 1].from;
 		if (pauses) {
-			if (exp_array_reserve(&out->pauses, &out->capacity, out->count, sizeof(*out->pauses)) != 0)
+			if (exp_array_reserve(&out->pauses, &out->capacity, out->count,
+			                      sizeof(*out->pauses)) != 0)
 				return -ENOMEM;
-			out->pauses[out->count++] = (struct exp_pause){.from = at, .to = UINT64_MAX};
+			out->pauses[out->count++] = (struct exp_pause){.from = at,
+			                                               .to = UINT64_MAX};
 		} else {
 			out->pauses[out->count - 1].to = at;
 		}
@@ -106,7 +109,8 @@ static int compare_numbers(const void *a, const void *b)
 int exp_usage_name(struct exp_load *load)
 {
 	const struct exp_info *info = &load->experiment->info;
-	struct exp_usage **sorted = exp_arena_alloc(&load->arena, load->usage_count * sizeof(*sorted));
+	struct exp_usage **sorted = exp_arena_alloc(&load->arena,
+	                                            load->usage_count * sizeof(*sorted));
 
 	if (sorted == NULL)
 		return -ENOMEM;
@@ -117,10 +121,12 @@ int exp_usage_name(struct exp_load *load)
 		struct exp_usage key = {.label = NULL}, *wanted = &key, **found;
 		uint64_t ordinal;
 
-		if (strcmp(info->events[i].kind, "sample") != 0 || !number(&info->events[i], "number", &ordinal))
+		if (strcmp(info->events[i].kind, "sample") != 0 ||
+		    !number(&info->events[i], "number", &ordinal))
 			continue;
 		key.number = (uint32_t)ordinal;
-		found = bsearch(&wanted, sorted, load->usage_count, sizeof(*sorted), compare_numbers);
+		found = bsearch(&wanted, sorted, load->usage_count, sizeof(*sorted),
+		                compare_numbers);
 		if (found != NULL)
 			(*found)->label = attribute(&info->events[i], "name");
 	}

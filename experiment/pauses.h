@@ -14,7 +14,8 @@ struct exp_pauses {
 	size_t count, capacity;
 };
 
-/* What log.xml tells of pauses. Returns 0 or -ENOMEM. Give it to exp_pauses_fini, whatever was returned. */
+/* What log.xml tells of pauses. Returns 0 or -ENOMEM. Give it to exp_pauses_fini, whatever was
+ * returned. */
 int exp_pauses_read(const struct experiment *experiment, struct exp_pauses *out);
 void exp_pauses_fini(struct exp_pauses *pauses);
 

@@ -1,8 +1,10 @@
-/* perfmap.c: reads a perf map: a function a line, "START SIZE NAME" with hexadecimal numbers. See made.h.
+/* perfmap.c: reads a perf map: a function a line, "START SIZE NAME" with hexadecimal numbers. See
+ * made.h.
  *
- * It has no times. But it only grows, and log.xml tells how long it was when it was looked at: a line that was not there
- * yet counts from that moment on. So of two functions at one place the later line holds from the last moment at which it
- * surely was not there; of two that came between the same two moments, the later one alone. */
+ * It has no times. But it only grows, and log.xml tells how long it was when it was looked at: a
+ * line that was not there yet counts from that moment on. So of two functions at one place the
+ * later line holds from the last moment at which it surely was not there; of two that came between
+ * the same two moments, the later one alone. */
 #include "experiment/made.h"
 
 #include "experiment/xmlread.h"
@@ -31,14 +33,16 @@ static uint64_t number_of(const struct exp_event *event, const char *name)
 	uint64_t number = 0;
 
 	for (size_t i = 0; i < event->attribute_count; i++)
-		if (strcmp(event->attributes[i].name, name) == 0 && exp_number_parse(event->attributes[i].value, &number) == 0)
+		if (strcmp(event->attributes[i].name, name) == 0 &&
+		    exp_number_parse(event->attributes[i].value, &number) == 0)
 			return number;
 	return 0;
 }
 
 static int add_moment(struct perfmap *map, uint64_t ticks, uint64_t bytes)
 {
-	if (exp_array_reserve(&map->moments, &map->moment_capacity, map->moment_count, sizeof(*map->moments)) != 0)
+	if (exp_array_reserve(&map->moments, &map->moment_capacity, map->moment_count,
+	                      sizeof(*map->moments)) != 0)
 		return -ENOMEM;
 	map->moments[map->moment_count++] = (struct moment){ticks, bytes};
 	return 0;
@@ -82,7 +86,8 @@ static const char *parse_number(const char *text, uint64_t *out)
 static int take_line(struct perfmap *map, char *line, uint64_t offset)
 {
 	struct exp_arena *arena = &map->reader->dynamic->experiment->arena;
-	struct exp_function function = {.origin = EXP_ORIGIN_PERF_MAP, .generation_to = UINT32_MAX, .ticks_to = UINT64_MAX};
+	struct exp_function function = {
+		.origin = EXP_ORIGIN_PERF_MAP, .generation_to = UINT32_MAX, .ticks_to = UINT64_MAX};
 	const char *rest = parse_number(line, &function.address);
 
 	rest = rest == NULL ? NULL : parse_number(rest, &function.size);

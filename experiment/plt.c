@@ -47,7 +47,7 @@ static int find_slot(const uint8_t *stub, size_t len, uint64_t address, uint64_t
 /* Name of the symbol that the loader stores in a slot, among the relocations of one section, or
  * NULL. */
 static const char *find_in_section(struct exp_image *image, Elf_Scn *section,
-				   const GElf_Shdr *header, uint64_t slot)
+                                   const GElf_Shdr *header, uint64_t slot)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	Elf_Scn *symbols = elf_getscn(image->elf, header->sh_link);
@@ -86,7 +86,7 @@ const char *exp_image_slot_name(struct exp_image *image, uint64_t slot)
 }
 
 int exp_image_plt_at(struct exp_image *image, uint64_t address, struct exp_range *out,
-		     const char **name)
+                     const char **name)
 {
 	GElf_Shdr header;
 	Elf_Data *data;

@@ -16,7 +16,8 @@ struct reader {
 	long use;
 };
 
-/* A thread cannot have used more CPU time than has passed since the start. The slack is for clocks that disagree. */
+/* A thread cannot have used more CPU time than has passed since the start. The slack is for clocks
+ * that disagree. */
 static int is_possible(const struct exp_load *load, const struct fmt_clock *sample)
 {
 	double passed_s = exp_clock_seconds(&load->experiment->clock, load->last_tsc);
@@ -39,7 +40,10 @@ static void on_sample(struct reader *reader, const struct exp_cursor *cursor)
 		exp_cursor_fault(cursor, "a clock sample of more CPU time than has passed");
 		return;
 	}
-	fact = (struct exp_fact){.data = EXP_DATA_PROFILE, .type = sample.state, .cpu_ns = sample.cpu_ns, .mpi_state = sample.mpi};
+	fact = (struct exp_fact){.data = EXP_DATA_PROFILE,
+	                         .type = sample.state,
+	                         .cpu_ns = sample.cpu_ns,
+	                         .mpi_state = sample.mpi};
 	fact.node = exp_load_stack(load, cursor, sample.stack);
 	node = exp_load_row(load, cursor, &fact);
 	if (node == EXP_ROW_NONE)
@@ -85,7 +89,7 @@ static void on_event(void *context, struct exp_cursor *cursor)
 int exp_load_profile_metrics(struct exp_load *load)
 {
 	static const enum exp_metric metrics[] = {EXP_CPU_USER, EXP_CPU_SYSTEM, EXP_CPU_RESIDUAL,
-						  EXP_SAMPLES};
+	                                          EXP_SAMPLES};
 	int rc = 0;
 
 	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && rc == 0; i++)
@@ -102,17 +106,18 @@ static int take_end_usage(struct exp_load *load)
 	const struct exp_usage *usage = &experiment->end_usage;
 	uint32_t tid = (uint32_t)experiment->info.pid;
 	struct exp_fact fact = {.data = EXP_DATA_PROFILE,
-				.type = FMT_clock_state_RESIDUAL,
-				.ticks = experiment->end_ticks,
-				.buffer_ticks = experiment->end_ticks,
-				.tid = tid,
-				.cpu_ns = usage->cpu_ns,
-				.node = EXP_NODE_NONE};
+	                        .type = FMT_clock_state_RESIDUAL,
+	                        .ticks = experiment->end_ticks,
+	                        .buffer_ticks = experiment->end_ticks,
+	                        .tid = tid,
+	                        .cpu_ns = usage->cpu_ns,
+	                        .node = EXP_NODE_NONE};
 	uint32_t row;
 	long use;
 	int rc;
 
-	if (usage->cpu_ns == 0 || strcmp(experiment_setting(experiment, "profile_us", "0"), "0") == 0)
+	if (usage->cpu_ns == 0 ||
+	    strcmp(experiment_setting(experiment, "profile_us", "0"), "0") == 0)
 		return 0;
 	rc = exp_load_profile_metrics(load);
 	use = rc == 0 ? exp_load_use(load, tid, experiment->end_ticks) : rc;

@@ -65,7 +65,9 @@ int64_t exp_read_sleb(struct exp_reader *reader)
 const char *exp_read_string(struct exp_reader *reader)
 {
 	const char *text = (const char *)reader->at;
-	const uint8_t *nul = reader->at == reader->end ? NULL : memchr(reader->at, '\0', (size_t)(reader->end - reader->at));
+	const uint8_t *nul = reader->at == reader->end
+	                             ? NULL
+	                             : memchr(reader->at, '\0', (size_t)(reader->end - reader->at));
 
 	if (nul == NULL) {
 		fail(reader);

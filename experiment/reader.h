@@ -1,5 +1,5 @@
-/* reader.h: reads numbers and strings of debug information from bytes that nobody has checked. A read past the end
- * gives zeros and sets `is_bad`; so one check behind several reads is enough. */
+/* reader.h: reads numbers and strings of debug information from bytes that nobody has checked. A
+ * read past the end gives zeros and sets `is_bad`; so one check behind several reads is enough. */
 #ifndef XER_EXPERIMENT_READER_H
 #define XER_EXPERIMENT_READER_H
 
@@ -20,8 +20,9 @@ static inline uint64_t exp_read_fixed(struct exp_reader *reader, unsigned size)
 {
 	uint64_t value;
 
-	if ((size_t)(reader->end - reader->at) < sizeof(value) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ ||
-	    reader->is_big_endian || size > sizeof(value) || size == 0)
+	if ((size_t)(reader->end - reader->at) < sizeof(value) ||
+	    __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || reader->is_big_endian ||
+	    size > sizeof(value) || size == 0)
 		return exp_read_last_fixed(reader, size);
 	memcpy(&value, reader->at, sizeof(value));
 	reader->at += size;

@@ -45,7 +45,7 @@ int exp_recent_find(struct exp_recent *recent, uint32_t tid, size_t *out)
 	slot = probe(recent, tid);
 	if (*slot == 0) {
 		if (exp_array_reserve(&recent->threads, &recent->capacity, recent->count,
-				      sizeof(*recent->threads)) != 0)
+		                      sizeof(*recent->threads)) != 0)
 			return -ENOMEM;
 		recent->threads[recent->count] = (struct exp_recent_thread){.tid = tid};
 		*slot = (uint32_t)++recent->count;

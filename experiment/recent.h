@@ -7,7 +7,7 @@
 
 struct exp_recent_thread {
 	uint32_t tid;
-	uint64_t address; /* of the block; 0: the latest call was another */
+	uint64_t address;  /* of the block; 0: the latest call was another */
 	uint64_t remapped; /* known bytes of the range that its latest mremap moved */
 };
 

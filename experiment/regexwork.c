@@ -1,7 +1,9 @@
-/* regexwork.c: see regexwork.h. An expression is read once; of each group that is open, what stands in it is kept as a sum.
+/* regexwork.c: see regexwork.h. An expression is read once; of each group that is open, what stands
+ * in it is kept as a sum.
  *
- * The pieces of an expression are a graph of which glibc (2.36, calc_eclosure_iter in regcomp.c) walks the edges that take no letter, from each
- * piece on. It keeps what it found unless a loop led back, and then finds it again as often as there are ways to come there. */
+ * The pieces of an expression are a graph of which glibc (2.36, calc_eclosure_iter in regcomp.c)
+ * walks the edges that take no letter, from each piece on. It keeps what it found unless a loop led
+ * back, and then finds it again as often as there are ways to come there. */
 #include "experiment/regexwork.h"
 
 #include <errno.h>
@@ -13,10 +15,12 @@ enum {
 	DEPTH_MAX = 64,
 	COPIES_MAX = 1 << 15, /* RE_DUP_MAX; more is refused by regcomp */
 	MAKING = 32,          /* a piece */
-	ANCHORED = 64         /* all that follows an anchor is copied once more: how much more work that is if it is repeated, by trial */
+	ANCHORED = 64 /* all that follows an anchor is copied once more: how much more work that is
+	                 if it is repeated, by trial */
 };
 
-/* Walks that take no letter. Numbers end at EXP_REGEX_WORK_MAX, so that no product of two overflows. */
+/* Walks that take no letter. Numbers end at EXP_REGEX_WORK_MAX, so that no product of two
+ * overflows. */
 struct walks {
 	uint64_t ways;  /* that lead to the end of the part */
 	uint64_t steps; /* of them all, and of those that end before a letter */
@@ -26,20 +30,26 @@ struct walks {
 struct part {
 	uint64_t pieces;
 	struct walks whole; /* from its beginning */
-	struct walks worst; /* from the piece in it from which there are the most that lead out of it */
-	uint64_t inside;    /* the most steps of walks of which none leads out */
+	struct walks
+		worst; /* from the piece in it from which there are the most that lead out of it */
+	uint64_t inside; /* the most steps of walks of which none leads out */
 	int has_anchor;
 };
 
-/* A group that is open: the alternatives that have ended, what of the current one is before `last`, and its latest part, which may yet be
- * repeated. */
+/* A group that is open: the alternatives that have ended, what of the current one is before `last`,
+ * and its latest part, which may yet be repeated. */
 struct group {
 	struct part ended, before, last;
 };
 
 static const struct part nothing = {.pieces = 1, .whole = {.ways = 1}, .worst = {.ways = 1}};
-static const struct part letter = {.pieces = 1, .whole = {.ways = 0, .steps = 1}, /* behind it: */ .worst = {.ways = 1, .steps = 1}};
-static const struct part anchor = {.pieces = 1, .whole = {.ways = 1, .steps = 1}, .worst = {.ways = 1, .steps = 1}, .has_anchor = 1};
+static const struct part letter = {.pieces = 1,
+                                   .whole = {.ways = 0, .steps = 1},
+                                   /* behind it: */ .worst = {.ways = 1, .steps = 1}};
+static const struct part anchor = {.pieces = 1,
+                                   .whole = {.ways = 1, .steps = 1},
+                                   .worst = {.ways = 1, .steps = 1},
+                                   .has_anchor = 1};
 
 static uint64_t at_most(uint64_t number)
 {
@@ -54,12 +64,14 @@ static uint64_t more_of(uint64_t a, uint64_t b)
 /* Every way of the first goes on with the second. */
 static struct walks on(struct walks first, struct walks second)
 {
-	return (struct walks){.ways = at_most(first.ways * second.ways), .steps = at_most(first.steps + at_most(first.ways * second.steps))};
+	return (struct walks){.ways = at_most(first.ways * second.ways),
+	                      .steps = at_most(first.steps + at_most(first.ways * second.steps))};
 }
 
 static struct walks either(struct walks a, struct walks b)
 {
-	return (struct walks){.ways = at_most(a.ways + b.ways), .steps = at_most(1 + a.steps + b.steps)};
+	return (struct walks){.ways = at_most(a.ways + b.ways),
+	                      .steps = at_most(1 + a.steps + b.steps)};
 }
 
 static void add_walks(struct part *part, struct walks walks)
@@ -74,7 +86,9 @@ static void add_walks(struct part *part, struct walks walks)
 
 static struct part beside(struct part a, struct part b)
 {
-	return (struct part){.pieces = at_most(a.pieces + b.pieces), .inside = more_of(a.inside, b.inside), .has_anchor = a.has_anchor | b.has_anchor};
+	return (struct part){.pieces = at_most(a.pieces + b.pieces),
+	                     .inside = more_of(a.inside, b.inside),
+	                     .has_anchor = a.has_anchor | b.has_anchor};
 }
 
 static struct part one_after_the_other(struct part a, struct part b)
@@ -108,19 +122,25 @@ static struct part to_be_repeated(struct part part)
 	return part;
 }
 
-/* "*": from the loop's head one way leads out. Those around lead back to it and, in the copies behind an anchor, out again. */
+/* "*": from the loop's head one way leads out. Those around lead back to it and, in the copies
+ * behind an anchor, out again. */
 static struct part loop(struct part once)
 {
 	struct part part = to_be_repeated(once);
-	struct walks head = {.ways = at_most(1 + part.whole.ways), .steps = at_most(1 + part.whole.steps)};
-	struct part around = {.pieces = at_most(1 + part.pieces), .whole = head, .worst = head, .inside = part.inside, .has_anchor = part.has_anchor};
+	struct walks head = {.ways = at_most(1 + part.whole.ways),
+	                     .steps = at_most(1 + part.whole.steps)};
+	struct part around = {.pieces = at_most(1 + part.pieces),
+	                      .whole = head,
+	                      .worst = head,
+	                      .inside = part.inside,
+	                      .has_anchor = part.has_anchor};
 
 	add_walks(&around, on(part.worst, head));
 	return around;
 }
 
-/* "{LEAST,MOST}"; MOST is COPIES_MAX + 1 if there is no end to it. The copies that may be left out are (((a)?a)?a)?. Of "{0}" nothing is left, but
- * what it stands behind has been made. */
+/* "{LEAST,MOST}"; MOST is COPIES_MAX + 1 if there is no end to it. The copies that may be left out
+ * are (((a)?a)?a)?. Of "{0}" nothing is left, but what it stands behind has been made. */
 static struct part copies_of(struct part once, uint64_t least, uint64_t most)
 {
 	struct part part = to_be_repeated(once), all = nothing, rest = nothing;
@@ -142,7 +162,8 @@ static uint64_t copies(const char *at, char **end)
 	return count < COPIES_MAX ? count : COPIES_MAX;
 }
 
-/* Repeat by what is behind a brace. Returns the closing brace, or what stands before `at` if that is not to be understood. */
+/* Repeat by what is behind a brace. Returns the closing brace, or what stands before `at` if that
+ * is not to be understood. */
 static const char *repeat(struct part *part, const char *at)
 {
 	char *end;
@@ -191,7 +212,8 @@ static struct group *close_group(struct group *outermost, struct group *group)
 	return group - 1;
 }
 
-/* The end of "[...]", of which `at` is behind the bracket: the closing one, or what ends the text. */
+/* The end of "[...]", of which `at` is behind the bracket: the closing one, or what ends the text.
+ */
 static const char *end_of_bracket(const char *at)
 {
 	at += *at == '^';
@@ -261,7 +283,8 @@ uint64_t exp_regex_work(const char *pattern)
 	while (group > groups)
 		group = close_group(groups, group);
 	end_alternative(group);
-	return at_most((1 + group->ended.pieces) * (MAKING + more_of(group->ended.worst.steps, group->ended.inside)));
+	return at_most((1 + group->ended.pieces) *
+	               (MAKING + more_of(group->ended.worst.steps, group->ended.inside)));
 }
 
 int exp_regex_compile(regex_t *out, const char *pattern, char *why)
@@ -270,7 +293,9 @@ int exp_regex_compile(regex_t *out, const char *pattern, char *why)
 	int status;
 
 	if (exp_regex_work(pattern) > EXP_REGEX_MODEST) {
-		snprintf(why, EXP_REGEX_WHY, "a regular expression with too many repetitions or parentheses, or a reference back");
+		snprintf(
+			why, EXP_REGEX_WHY,
+			"a regular expression with too many repetitions or parentheses, or a reference back");
 		return -EINVAL;
 	}
 	status = regcomp(out, pattern, REG_EXTENDED | REG_NOSUB);

@@ -27,10 +27,12 @@ static int is_same(const struct exp_function *left, const struct exp_function *r
 {
 	if (left == NULL || right == NULL || left == right)
 		return left == right;
-	return left->address == right->address && left->size == right->size && strcmp(left->name, right->name) == 0;
+	return left->address == right->address && left->size == right->size &&
+	       strcmp(left->name, right->name) == 0;
 }
 
-/* The functions that a node's address may mean: of an interrupted instruction, and of a call before it. */
+/* The functions that a node's address may mean: of an interrupted instruction, and of a call before
+ * it. */
 struct meaning {
 	const struct exp_function *at, *before;
 };
@@ -40,7 +42,8 @@ static struct meaning meaning_of(const struct maker *maker, size_t node, uint64_
 	struct exp_epoch then = {ticks, maker->table->generation[node]};
 	uint64_t pc = maker->table->pc[node];
 
-	return (struct meaning){exp_function_then(maker->experiment, pc, then), exp_function_then(maker->experiment, pc - 1, then)};
+	return (struct meaning){exp_function_then(maker->experiment, pc, then),
+	                        exp_function_then(maker->experiment, pc - 1, then)};
 }
 
 /* When a node's own functions change, in order; not counting the first to be there. */
@@ -54,8 +57,10 @@ static void find_own_moments(struct maker *maker, size_t node)
 	maker->count = 0;
 	if (pc < FMT_PC_MARKS)
 		return;
-	found = exp_function_moments(maker->experiment, pc, generation, maker->moments, 0, MOMENTS_MAX / 2);
-	found = exp_function_moments(maker->experiment, pc - 1, generation, maker->moments, found, MOMENTS_MAX);
+	found = exp_function_moments(maker->experiment, pc, generation, maker->moments, 0,
+	                             MOMENTS_MAX / 2);
+	found = exp_function_moments(maker->experiment, pc - 1, generation, maker->moments, found,
+	                             MOMENTS_MAX);
 	if (found < 2)
 		return;
 	qsort(maker->moments, found, sizeof(*maker->moments), compare_moments);
@@ -74,24 +79,28 @@ static int add_span(struct maker *maker, uint64_t ticks, uint32_t node)
 {
 	struct exp_reuse *reuse = maker->reuse;
 
-	if (exp_array_reserve(&reuse->spans, &reuse->span_capacity, reuse->span_count, sizeof(*reuse->spans)) != 0)
+	if (exp_array_reserve(&reuse->spans, &reuse->span_capacity, reuse->span_count,
+	                      sizeof(*reuse->spans)) != 0)
 		return -ENOMEM;
 	reuse->spans[reuse->span_count++] = (struct exp_reuse_span){ticks, node};
 	return 0;
 }
 
-/* The generation that says when the node's own functions are meant; its own, if they do not change. */
+/* The generation that says when the node's own functions are meant; its own, if they do not change.
+ */
 static uint32_t own_generation(struct maker *maker, uint32_t generation, size_t own, int *rc)
 {
 	if (maker->count == 0)
 		return generation;
-	generation = exp_epoch_add(maker->experiment, own == 0 ? 0 : maker->moments[own - 1], generation);
+	generation = exp_epoch_add(maker->experiment, own == 0 ? 0 : maker->moments[own - 1],
+	                           generation);
 	if (generation == 0)
 		*rc = -ENOMEM;
 	return generation;
 }
 
-/* Make the nodes of all spans of a node: one wherever its own functions or its caller's node change. */
+/* Make the nodes of all spans of a node: one wherever its own functions or its caller's node
+ * change. */
 static int divide(struct maker *maker, size_t node)
 {
 	struct exp_node_table *table = maker->table;
@@ -104,7 +113,8 @@ static int divide(struct maker *maker, size_t node)
 	if (maker->count == 0 && outer == outer_end)
 		return 0;
 	table->generation[node] = own_generation(maker, generation, 0, &rc);
-	while (rc == 0 && (own < maker->count || outer < outer_end) && reuse->span_count < SPANS_MAX) {
+	while (rc == 0 && (own < maker->count || outer < outer_end) &&
+	       reuse->span_count < SPANS_MAX) {
 		uint64_t own_ticks = own < maker->count ? maker->moments[own] : UINT64_MAX;
 		uint64_t outer_ticks = outer < outer_end ? reuse->spans[outer].ticks : UINT64_MAX;
 		uint64_t ticks = own_ticks < outer_ticks ? own_ticks : outer_ticks;
@@ -115,7 +125,8 @@ static int divide(struct maker *maker, size_t node)
 			parent = reuse->spans[outer++].node;
 		rc = add_span(maker, ticks, (uint32_t)table->count);
 		if (rc == 0)
-			rc = exp_nodes_add(table, table->pc[node], parent, own_generation(maker, generation, own, &rc));
+			rc = exp_nodes_add(table, table->pc[node], parent,
+			                   own_generation(maker, generation, own, &rc));
 	}
 	return rc;
 }

@@ -1,9 +1,10 @@
 /* reuse.h: stacks through places where different functions lay at different times.
  *
- * A node of a call stack has an address and a generation of the address map, and the collector begins a generation
- * only for what it is told of. Of functions that files tell of (made.h) the time is known: so a node through a place of
- * several becomes several nodes, one for each span of time in which all its functions are the same. Their generations
- * are epochs (internal.h), which mean that time. */
+ * A node of a call stack has an address and a generation of the address map, and the collector
+ * begins a generation only for what it is told of. Of functions that files tell of (made.h) the
+ * time is known: so a node through a place of several becomes several nodes, one for each span of
+ * time in which all its functions are the same. Their generations are epochs (internal.h), which
+ * mean that time. */
 #ifndef XER_EXPERIMENT_REUSE_H
 #define XER_EXPERIMENT_REUSE_H
 
@@ -16,8 +17,9 @@ struct exp_reuse_span {
 };
 
 struct exp_reuse {
-	size_t node_count;  /* those of the file */
-	uint32_t *first;    /* first[node_count + 1]: where the spans of a node begin in spans[]; those of the next end them */
+	size_t node_count; /* those of the file */
+	uint32_t *first; /* first[node_count + 1]: where the spans of a node begin in spans[]; those
+	                    of the next end them */
 	struct exp_reuse_span *spans;
 	size_t span_count, span_capacity;
 };

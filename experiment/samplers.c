@@ -1,4 +1,5 @@
-/* samplers.c: finds the samplers that an experiment was recorded with, and their files. See samplers.h. */
+/* samplers.c: finds the samplers that an experiment was recorded with, and their files. See
+ * samplers.h. */
 #include "experiment/samplers.h"
 
 #include "experiment/fxtindex.h"
@@ -24,13 +25,16 @@ static void name_directory(struct exp_sampler *sampler, unsigned n)
 	if (n == 0)
 		snprintf(sampler->directory, sizeof(sampler->directory), "%s", FMT_DIR_SAMPLER);
 	else
-		snprintf(sampler->directory, sizeof(sampler->directory), "%s%u", FMT_DIR_COUNTER, n - 1);
+		snprintf(sampler->directory, sizeof(sampler->directory), "%s%u", FMT_DIR_COUNTER,
+		         n - 1);
 }
 
 static int get_cpu_time(const struct experiment *experiment, struct exp_sampler *sampler)
 {
 	sampler->event[0] = '\0';
-	if (exp_number_parse(experiment_setting(experiment, "sampler_ns", "0"), &sampler->period) != 0 || sampler->period == 0 ||
+	if (exp_number_parse(experiment_setting(experiment, "sampler_ns", "0"), &sampler->period) !=
+	            0 ||
+	    sampler->period == 0 ||
 	    strcmp(experiment_setting(experiment, "sampler_timers", "0"), "0") != 0)
 		return -ENOENT;
 	return 0;
@@ -48,7 +52,8 @@ static int get_counter(const struct experiment *experiment, unsigned n, struct e
 		at += strspn(at, " ");
 	}
 	len = strcspn(at, ", ");
-	if (len == 0 || len >= sizeof(sampler->event) || at[len] != ',' || at[len + 1] < '0' || at[len + 1] > '9')
+	if (len == 0 || len >= sizeof(sampler->event) || at[len] != ',' || at[len + 1] < '0' ||
+	    at[len + 1] > '9')
 		return -ENOENT;
 	errno = 0;
 	sampler->period = strtoull(at + len + 1, &end, 10);
@@ -77,7 +82,8 @@ static int wait_for(int experiment_directory, const char *name)
 
 	if (fd < 0)
 		return 0;
-	while ((is_locked = flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK) && turns++ < WAIT_TURNS)
+	while ((is_locked = flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK) &&
+	       turns++ < WAIT_TURNS)
 		nanosleep(&pause, NULL);
 	close(fd);
 	return is_locked;
@@ -102,7 +108,8 @@ static int is_untold(const struct experiment *experiment, const char *directory)
 
 	snprintf(count, sizeof(count), "%s_samples", directory);
 	return experiment_counter(experiment, count, UINT64_MAX) == UINT64_MAX &&
-	       fstatat(experiment->directory, directory, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+	       fstatat(experiment->directory, directory, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISDIR(st.st_mode);
 }
 
 unsigned exp_samplers_untold(const struct experiment *experiment)
@@ -113,7 +120,8 @@ unsigned exp_samplers_untold(const struct experiment *experiment)
 	if (experiment->info.lineage[0] != '\0')
 		return 0; /* the founder's tell of all */
 	for (unsigned n = 0; n < EXP_SAMPLERS; n++)
-		count += exp_sampler_get(experiment, n, &sampler) == 0 && is_untold(experiment, sampler.directory);
+		count += exp_sampler_get(experiment, n, &sampler) == 0 &&
+		         is_untold(experiment, sampler.directory);
 	return count;
 }
 
@@ -125,7 +133,9 @@ int exp_sampler_open(const struct experiment *experiment, const char *directory)
 
 	if (experiment->info.lineage[0] == '\0')
 		return openat(experiment->directory, directory, DIRECTORY_FLAGS);
-	founder = experiment->founder == NULL ? -1 : open(experiment->founder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	founder = experiment->founder == NULL
+	                  ? -1
+	                  : open(experiment->founder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (founder < 0)
 		return -1;
 	fd = openat(founder, directory, DIRECTORY_FLAGS);
@@ -133,7 +143,8 @@ int exp_sampler_open(const struct experiment *experiment, const char *directory)
 	return fd;
 }
 
-int exp_sampler_read(struct experiment *experiment, int fd, const char *where, const char *name, uint64_t process, exp_sampler_visitor *visit, void *context)
+int exp_sampler_read(struct experiment *experiment, int fd, const char *where, const char *name,
+                     uint64_t process, exp_sampler_visitor *visit, void *context)
 {
 	struct exp_fxtwalk walk = {.process = process};
 	const struct exp_fxt_record *record;
@@ -155,7 +166,8 @@ int exp_sampler_read(struct experiment *experiment, int fd, const char *where, c
 	}
 	exp_fxtwalk_end(&walk, experiment->indexes, rc);
 	if (rc < 0 && rc != -ENOMEM) {
-		exp_warn(experiment, "%s/%s: %s", where, name, rc == -EBADMSG ? exp_fxt_fault(fxt) : strerror(-rc));
+		exp_warn(experiment, "%s/%s: %s", where, name,
+		         rc == -EBADMSG ? exp_fxt_fault(fxt) : strerror(-rc));
 		rc = 0;
 	}
 	if (fxt != NULL)
@@ -174,8 +186,12 @@ void exp_sampler_span(const struct experiment *experiment, uint64_t *from_ns, ui
 	if (experiment->info.status != EXP_EXECED || experiment->directory < 0)
 		return;
 	for (size_t i = 0; i < experiment->info.event_count; i++)
-		if (strcmp(experiment->info.events[i].kind, "exec") == 0 && experiment->event_ticks[i] > clock->start.ticks) {
-			exec_ns = clock->start_mono_ns + exp_whole((double)(experiment->event_ticks[i] - clock->start.ticks) / clock->hz * 1e9);
+		if (strcmp(experiment->info.events[i].kind, "exec") == 0 &&
+		    experiment->event_ticks[i] > clock->start.ticks) {
+			exec_ns = clock->start_mono_ns +
+			          exp_whole((double)(experiment->event_ticks[i] -
+			                             clock->start.ticks) /
+			                    clock->hz * 1e9);
 			if (exec_ns < *to_ns)
 				*to_ns = exec_ns;
 		}

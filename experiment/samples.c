@@ -1,5 +1,6 @@
-/* samples.c: reads the samples of a process, sampler/cpuN.fxt and counterN/cpuN.fxt. They tell of all processes; what belongs to an experiment
- * is of the image that its process executed at the time. See samples.h. */
+/* samples.c: reads the samples of a process, sampler/cpuN.fxt and counterN/cpuN.fxt. They tell of
+ * all processes; what belongs to an experiment is of the image that its process executed at the
+ * time. See samples.h. */
 #include "experiment/samples.h"
 
 #include "experiment/fxtstacks.h"
@@ -25,21 +26,22 @@ struct sample {
 struct exp_samples {
 	struct sample *list;
 	size_t count, capacity;
-	uint64_t period; /* ns, or events */
+	uint64_t period;        /* ns, or events */
 	enum exp_metric metric; /* EXP_SAMPLES: of CPU time; else of that counter */
 };
 
 struct reader {
 	struct exp_load *load;
 	struct exp_samples *samples;
-	uint64_t from_ns, to_ns; /* of CLOCK_MONOTONIC: when the process was this image */
+	uint64_t from_ns, to_ns;  /* of CLOCK_MONOTONIC: when the process was this image */
 	struct exp_pauses pauses; /* the kernel samples on */
 	struct exp_fxtstacks stacks;
 	uint32_t cpu;
 	const char *directory;
 };
 
-static int take_record(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record)
+static int take_record(void *context, const struct exp_fxt *fxt,
+                       const struct exp_fxt_record *record)
 {
 	struct reader *reader = context;
 	const struct exp_clock *clock = &reader->load->experiment->clock;
@@ -48,19 +50,23 @@ static int take_record(void *context, const struct exp_fxt *fxt, const struct ex
 	uint64_t ticks;
 	uint32_t node;
 
-	if (!exp_fxt_sample_take(fxt, record, &sample) || sample.process != reader->load->experiment->kernel_pid ||
-	    sample.ns < reader->from_ns || sample.ns > reader->to_ns)
+	if (!exp_fxt_sample_take(fxt, record, &sample) ||
+	    sample.process != reader->load->experiment->kernel_pid || sample.ns < reader->from_ns ||
+	    sample.ns > reader->to_ns)
 		return 0;
 	/* What is older than the collector has no time of its own: it is of the beginning. */
-	ticks = exp_clock_ticks(clock, sample.ns > clock->start_mono_ns ? sample.ns : clock->start_mono_ns);
+	ticks = exp_clock_ticks(clock, sample.ns > clock->start_mono_ns ? sample.ns
+	                                                                : clock->start_mono_ns);
 	if (exp_pauses_has(&reader->pauses, ticks))
 		return 0;
 	sample.is_cut = 0; /* here a mark would say so */
-	if (exp_fxtstacks_node(&reader->stacks, reader->load, &sample, EXP_GENERATION_OF_MAP, &node) != 0 ||
-	    exp_array_reserve(&samples->list, &samples->capacity, samples->count, sizeof(*samples->list)) != 0)
+	if (exp_fxtstacks_node(&reader->stacks, reader->load, &sample, EXP_GENERATION_OF_MAP,
+	                       &node) != 0 ||
+	    exp_array_reserve(&samples->list, &samples->capacity, samples->count,
+	                      sizeof(*samples->list)) != 0)
 		return -ENOMEM;
-	samples->list[samples->count++] = (struct sample){.ticks = ticks,
-		.tid = (uint32_t)sample.thread, .node = node, .cpu = reader->cpu};
+	samples->list[samples->count++] = (struct sample){
+		.ticks = ticks, .tid = (uint32_t)sample.thread, .node = node, .cpu = reader->cpu};
 	return 0;
 }
 
@@ -93,14 +99,16 @@ static int read_files(struct reader *reader, int fd)
 	for (int i = 0; i < count; i++) {
 		reader->cpu = (uint32_t)cpu_of(names[i]->d_name);
 		if (rc == 0)
-			rc = exp_sampler_read(experiment, fd, reader->directory, names[i]->d_name, experiment->kernel_pid, take_record, reader);
+			rc = exp_sampler_read(experiment, fd, reader->directory, names[i]->d_name,
+			                      experiment->kernel_pid, take_record, reader);
 		free(names[i]);
 	}
 	free(names);
 	return rc;
 }
 
-/* ---- names of counters: what an event is called decides its metric, in all experiments of the process */
+/* ---- names of counters: what an event is called decides its metric, in all experiments of the
+ * process */
 
 enum { SLOTS = EXP_COUNTER_LAST - EXP_COUNTER + 1 };
 static char slot_names[SLOTS][EXP_SAMPLER_EVENT_NAME];
@@ -135,8 +143,10 @@ static void destroy(struct exp_samples *samples)
 	free(samples);
 }
 
-/* Read the samples of one sampler into *out, NULL if it has none of this experiment. Returns 0 or -ENOMEM. */
-static int read_samples(struct exp_load *load, const struct exp_sampler *sampler, enum exp_metric metric, struct exp_samples **out)
+/* Read the samples of one sampler into *out, NULL if it has none of this experiment. Returns 0 or
+ * -ENOMEM. */
+static int read_samples(struct exp_load *load, const struct exp_sampler *sampler,
+                        enum exp_metric metric, struct exp_samples **out)
 {
 	struct reader reader = {.load = load, .directory = sampler->directory};
 	int fd = exp_sampler_open(load->experiment, sampler->directory), rc;
@@ -175,7 +185,9 @@ static int read_sampler(struct exp_load *load, unsigned n)
 	if (sampler.event[0] != '\0') {
 		slot = slot_of(sampler.event);
 		if (slot == SLOTS) {
-			exp_warn(experiment, "%s is left out: experiments with more than %d counters are open", sampler.event, SLOTS);
+			exp_warn(experiment,
+			         "%s is left out: experiments with more than %d counters are open",
+			         sampler.event, SLOTS);
 			return 0;
 		}
 		/* A counter that found nothing is there all the same. */
@@ -208,10 +220,17 @@ int exp_samples_read(struct exp_load *load)
 /* ---- values */
 
 /* What a sample is to filters, and what it counts for. */
-static int count_sample(struct exp_load *load, struct exp_index *threads, const struct exp_samples *samples, const struct sample *sample)
+static int count_sample(struct exp_load *load, struct exp_index *threads,
+                        const struct exp_samples *samples, const struct sample *sample)
 {
-	struct exp_fact fact = {.data = EXP_DATA_PROFILE, .type = FMT_clock_state_USER, .ticks = sample->ticks, .buffer_ticks = sample->ticks,
-		.tid = sample->tid, .cpu = sample->cpu, .node = sample->node, .cpu_ns = samples->period};
+	struct exp_fact fact = {.data = EXP_DATA_PROFILE,
+	                        .type = FMT_clock_state_USER,
+	                        .ticks = sample->ticks,
+	                        .buffer_ticks = sample->ticks,
+	                        .tid = sample->tid,
+	                        .cpu = sample->cpu,
+	                        .node = sample->node,
+	                        .cpu_ns = samples->period};
 	uint32_t row;
 
 	if (samples->metric == EXP_SAMPLES)
@@ -229,7 +248,8 @@ static int count_sample(struct exp_load *load, struct exp_index *threads, const 
 	return load->rc;
 }
 
-static int count_samples(struct exp_load *load, struct exp_index *threads, const struct exp_samples *samples)
+static int count_samples(struct exp_load *load, struct exp_index *threads,
+                         const struct exp_samples *samples)
 {
 	int rc = 0;
 

@@ -1,4 +1,5 @@
-/* samples.h: the samples of CPU time and hardware counters that are of an experiment's process. Those of CPU time take the place of its clock samples. */
+/* samples.h: the samples of CPU time and hardware counters that are of an experiment's process.
+ * Those of CPU time take the place of its clock samples. */
 #ifndef XER_EXPERIMENT_SAMPLES_H
 #define XER_EXPERIMENT_SAMPLES_H
 
@@ -6,8 +7,9 @@
 
 struct exp_samples;
 
-/* Read the founder's samples, as far as they are of this process and image, make nodes of their stacks, and keep them as
- * experiment->samples[] (NULL: there are none). Returns 0 or -ENOMEM. Before rows are made. */
+/* Read the founder's samples, as far as they are of this process and image, make nodes of their
+ * stacks, and keep them as experiment->samples[] (NULL: there are none). Returns 0 or -ENOMEM.
+ * Before rows are made. */
 int exp_samples_read(struct exp_load *load);
 
 /* Count them: each stands for a period. Returns 0 or -ENOMEM. */

@@ -1,4 +1,5 @@
-/* selection.c: asks for each event of a load whether it counts, and for which row, and makes room for new rows. */
+/* selection.c: asks for each event of a load whether it counts, and for which row, and makes room
+ * for new rows. */
 #include "experiment/selection.h"
 
 #include "experiment/load.h"
@@ -25,7 +26,8 @@ static int grow_rows(struct exp_load *load, size_t rows)
 		grown = reallocarray(load->value[i], capacity + 1, sizeof(*grown));
 		if (grown == NULL)
 			return -ENOMEM;
-		memset(grown + load->row_count, 0, (capacity + 1 - load->row_count) * sizeof(*grown));
+		memset(grown + load->row_count, 0,
+		       (capacity + 1 - load->row_count) * sizeof(*grown));
 		load->value[i] = grown;
 	}
 	load->row_capacity = capacity;
@@ -55,7 +57,8 @@ uint32_t exp_load_ask(struct exp_load *load, const struct exp_cursor *cursor, st
 {
 	uint64_t word;
 
-	memcpy(&word, cursor->payload - sizeof(word), sizeof(word)); /* the second word of the event's head */
+	memcpy(&word, cursor->payload - sizeof(word),
+	       sizeof(word)); /* the second word of the event's head */
 	fact->cpu = (uint16_t)(word >> 40);
 	fact->ticks = cursor->tsc;
 	fact->tid = cursor->tid;
@@ -63,9 +66,8 @@ uint32_t exp_load_ask(struct exp_load *load, const struct exp_cursor *cursor, st
 	return exp_load_row_of(load, fact);
 }
 
-
 int experiment_select(struct experiment *experiment, const struct exp_selection *selection,
-		      const struct exp_data_set **out)
+                      const struct exp_data_set **out)
 {
 	const struct exp_reporter reporter = experiment->reporter;
 	struct exp_load *load;
@@ -82,7 +84,8 @@ int experiment_select(struct experiment *experiment, const struct exp_selection 
 void exp_data_set_destroy(const struct exp_data_set *set)
 {
 	if (set != NULL)
-		exp_load_destroy((struct exp_load *)((const char *)set - offsetof(struct exp_load, set)));
+		exp_load_destroy(
+			(struct exp_load *)((const char *)set - offsetof(struct exp_load, set)));
 }
 
 int64_t experiment_time_ns(const struct experiment *experiment, uint64_t ticks)
@@ -101,7 +104,8 @@ uint32_t exp_thread_at(const struct exp_data_set *set, uint32_t tid, double time
 
 	/* Threads stand in order of time. */
 	for (size_t i = 0; i < set->thread_count; i++)
-		if (set->threads[i].tid == tid && (found == EXP_NO_INDEX || set->threads[i].time_s <= time_s))
+		if (set->threads[i].tid == tid &&
+		    (found == EXP_NO_INDEX || set->threads[i].time_s <= time_s))
 			found = (uint32_t)i;
 	return found;
 }

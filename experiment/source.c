@@ -78,7 +78,8 @@ static int is_inside(const char *directory, const char *place)
 {
 	char *root = realpath(directory, NULL), *real = realpath(place, NULL);
 	size_t len = root == NULL ? 0 : strlen(root);
-	int inside = root != NULL && real != NULL && strncmp(real, root, len) == 0 && real[len] == '/';
+	int inside = root != NULL && real != NULL && strncmp(real, root, len) == 0 &&
+	             real[len] == '/';
 
 	free(root);
 	free(real);
@@ -95,9 +96,11 @@ static int try_archives(struct search *search)
 	for (size_t i = 0; i < search->query->experiment_count && rc == 0; i++) {
 		const struct experiment *experiment = search->query->experiments[i];
 
-		if (i > 0 && strcmp(experiment->founder, search->query->experiments[i - 1]->founder) == 0)
+		if (i > 0 &&
+		    strcmp(experiment->founder, search->query->experiments[i - 1]->founder) == 0)
 			continue;
-		if (snprintf(directory, sizeof(directory), "%s/" FMT_DIR_ARCHIVES, experiment->founder) >= (int)sizeof(directory) ||
+		if (snprintf(directory, sizeof(directory), "%s/" FMT_DIR_ARCHIVES,
+		             experiment->founder) >= (int)sizeof(directory) ||
 		    snprintf(place, sizeof(place), "%s/%s", directory, name) >= (int)sizeof(place))
 			continue;
 		if (is_inside(directory, place))
@@ -116,7 +119,8 @@ static int try_list(struct search *search)
 		return -ENOMEM;
 	for (size_t i = 0; i < query->experiment_count; i++)
 		places[i] = query->experiments[i]->info.path;
-	rc = exp_paths_searched(query->paths, query->path, places, query->experiment_count, try_place, search);
+	rc = exp_paths_searched(query->paths, query->path, places, query->experiment_count,
+	                        try_place, search);
 	free(places);
 	return rc;
 }

@@ -16,10 +16,12 @@ enum exp_source_origin {
 /* What to look for. */
 struct exp_source_query {
 	const struct exp_paths *paths;
-	const struct experiment *const *experiments; /* experiments[experiment_count], for their archives */
+	const struct experiment *const
+		*experiments; /* experiments[experiment_count], for their archives */
 	size_t experiment_count;
 	const char *path;     /* as the debug information has it */
-	const char *build_id; /* of an object that was compiled from it, for servers; NULL or "": unknown */
+	const char *build_id; /* of an object that was compiled from it, for servers; NULL or "":
+	                         unknown */
 	/* Told of every place without it; NULL: nobody. */
 	void (*tried)(void *context, enum exp_source_origin origin, const char *place);
 	void *context;

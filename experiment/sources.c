@@ -132,11 +132,12 @@ static int visit_once(struct walk *walk, const char *path)
 	return walk->file(walk->context, path);
 }
 
-static int visit_node(struct walk *walk, struct experiment *experiment, const struct exp_nodes *nodes, size_t node)
+static int visit_node(struct walk *walk, struct experiment *experiment,
+                      const struct exp_nodes *nodes, size_t node)
 {
 	const struct sym_frame *frames;
-	int count = symbols_frames(walk->symbols, experiment, nodes->pc[node], nodes->generation[node], 0,
-				   &frames);
+	int count = symbols_frames(walk->symbols, experiment, nodes->pc[node],
+	                           nodes->generation[node], 0, &frames);
 	int rc = count < 0 ? count : 0;
 
 	for (int i = 0; i < count && rc == 0; i++) {
@@ -147,7 +148,8 @@ static int visit_node(struct walk *walk, struct experiment *experiment, const st
 	return rc;
 }
 
-int exp_sources_each(struct experiment *experiment, int (*file)(void *context, const char *path), void *context)
+int exp_sources_each(struct experiment *experiment, int (*file)(void *context, const char *path),
+                     void *context)
 {
 	struct walk walk = {.file = file, .context = context, .symbols = symbols_create()};
 	const struct exp_data_set *set;

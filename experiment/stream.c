@@ -14,7 +14,7 @@ void exp_stream_fault(struct exp_stream *stream, uint64_t offset, const char *wh
 {
 	if (stream->faults++ < FAULTS_TOLD)
 		exp_warn(stream->experiment, "%s: offset %llu: %s", stream->name,
-			 (unsigned long long)offset, what);
+		         (unsigned long long)offset, what);
 }
 
 void exp_stream_unreadable(struct exp_stream *stream, uint64_t offset, ssize_t got)
@@ -33,7 +33,8 @@ static uint64_t page_after(uint64_t offset)
 	return offset / FDR_EXTENT_UNIT * FDR_EXTENT_UNIT + FDR_EXTENT_UNIT;
 }
 
-/* Read the start of a possible extent into head[HEAD_SIZE], zero-filled past the end of the file. Returns what pread does. */
+/* Read the start of a possible extent into head[HEAD_SIZE], zero-filled past the end of the file.
+ * Returns what pread does. */
 static ssize_t read_head(const struct exp_stream *stream, uint64_t at, uint8_t *head)
 {
 	ssize_t got = pread(stream->fd, head, HEAD_SIZE, (off_t)at);
@@ -80,10 +81,10 @@ uint64_t exp_stream_find_buffer(const struct exp_stream *stream, uint64_t at)
 }
 
 static int add_extent(struct exp_stream *stream, uint64_t at, uint64_t end, const uint8_t *head,
-		      uint64_t tsc)
+                      uint64_t tsc)
 {
 	if (exp_array_reserve(&stream->extents, &stream->extent_capacity, stream->extent_count,
-			      sizeof(*stream->extents)) != 0)
+	                      sizeof(*stream->extents)) != 0)
 		return -ENOMEM;
 	/* The first event may have been stamped before its buffer was begun. */
 	if (head[FDR_PROLOGUE_SIZE] == FDR_CUSTOM_EVENT) {
@@ -93,9 +94,9 @@ static int add_extent(struct exp_stream *stream, uint64_t at, uint64_t end, cons
 		tsc = event_tsc < tsc ? event_tsc : tsc;
 	}
 	stream->extents[stream->extent_count++] = (struct exp_extent){
-	    .at = at,
-	    .end = end < stream->size ? end : stream->size,
-	    .tsc = tsc,
+		.at = at,
+		.end = end < stream->size ? end : stream->size,
+		.tsc = tsc,
 	};
 	return 0;
 }
@@ -118,9 +119,9 @@ static int take_extent(struct exp_stream *stream, uint64_t at, uint64_t *next)
 
 		*next = exp_stream_find_buffer(stream, page_after(at));
 		snprintf(what, sizeof(what), "not a buffer, skipped to %llu",
-			 (unsigned long long)*next);
-		/* A live writer may have published the extent that was passed over as unused a moment ago,
-		 * so that this is the middle of it. */
+		         (unsigned long long)*next);
+		/* A live writer may have published the extent that was passed over as unused a
+		 * moment ago, so that this is the middle of it. */
 		if (stream->experiment->info.status != EXP_RUNNING)
 			exp_stream_fault(stream, at, what);
 		return 0;
@@ -179,7 +180,7 @@ int exp_stream_open(struct experiment *experiment, const char *name, struct exp_
 		return -ENOENT;
 	if (stream.fd < 0) {
 		exp_warn(experiment, "%s: %s", name,
-			 stream.fd == -EBADMSG ? "not a regular file" : strerror(-stream.fd));
+		         stream.fd == -EBADMSG ? "not a regular file" : strerror(-stream.fd));
 		return -EBADMSG;
 	}
 	rc = check_header(&stream);
@@ -197,7 +198,7 @@ void exp_stream_close(struct exp_stream *stream)
 {
 	if (stream->faults > FAULTS_TOLD)
 		exp_warn(stream->experiment, "%s: %u more faults", stream->name,
-			 stream->faults - FAULTS_TOLD);
+		         stream->faults - FAULTS_TOLD);
 	free(stream->extents);
 	close(stream->fd);
 }

@@ -37,12 +37,12 @@ void exp_stream_close(struct exp_stream *stream);
 /* Report a fault at a file offset; only the first few of a stream are told one by one. */
 void exp_stream_fault(struct exp_stream *stream, uint64_t offset, const char *what);
 
-/* Report that nothing could be read at an offset inside of the file as it was when it was opened: `got` is what pread returned, 0 or -1
- * (errno). */
+/* Report that nothing could be read at an offset inside of the file as it was when it was opened:
+ * `got` is what pread returned, 0 or -1 (errno). */
 void exp_stream_unreadable(struct exp_stream *stream, uint64_t offset, ssize_t got);
 
-/* The first page (FDR_EXTENT_UNIT) at or behind `at`, itself the start of a page, that begins with a
- * sound buffer. Returns its file offset, or the file's size. */
+/* The first page (FDR_EXTENT_UNIT) at or behind `at`, itself the start of a page, that begins with
+ * a sound buffer. Returns its file offset, or the file's size. */
 uint64_t exp_stream_find_buffer(const struct exp_stream *stream, uint64_t at);
 
 struct exp_cursor {
@@ -78,7 +78,7 @@ static inline uint16_t exp_cursor_cpu(const struct exp_cursor *cursor)
  * records). Returns 0 or -ENOMEM; exp_cursor_fini frees the window. A cursor may be opened again
  * for another extent. */
 int exp_cursor_open(struct exp_cursor *cursor, struct exp_stream *stream,
-		    const struct exp_extent *extent, size_t window_size);
+                    const struct exp_extent *extent, size_t window_size);
 void exp_cursor_fini(struct exp_cursor *cursor);
 
 /* File offset of the current event's payload. */
@@ -115,23 +115,24 @@ static inline int exp_cursor_next(struct exp_cursor *cursor)
 	return 1;
 }
 
-/* Walk the events of streams[count] merged by time. `run` is called with a cursor whose current event is the
- * earliest of all; it handles events and calls exp_cursor_next until that returns 0 or the key
- * exceeds `until`, and returns what exp_cursor_next returned last, or 0 to leave the rest of the cursor's extent.
- * Returns 0 or -ENOMEM. */
+/* Walk the events of streams[count] merged by time. `run` is called with a cursor whose current
+ * event is the earliest of all; it handles events and calls exp_cursor_next until that returns 0 or
+ * the key exceeds `until`, and returns what exp_cursor_next returned last, or 0 to leave the rest
+ * of the cursor's extent. Returns 0 or -ENOMEM. */
 int exp_streams_merge(struct exp_stream *streams, size_t count,
-		      int (*run)(void *context, struct exp_cursor *cursor, uint64_t until),
-		      void *context);
+                      int (*run)(void *context, struct exp_cursor *cursor, uint64_t until),
+                      void *context);
 
 static inline int exp_stream_merge(struct exp_stream *stream,
-				   int (*run)(void *context, struct exp_cursor *cursor, uint64_t until),
-				   void *context)
+                                   int (*run)(void *context, struct exp_cursor *cursor,
+                                              uint64_t until),
+                                   void *context)
 {
 	return exp_streams_merge(stream, 1, run, context);
 }
 
 /* Walk a stream's events in order of the file. Returns 0 or -ENOMEM. */
 int exp_stream_each(struct exp_stream *stream,
-		    void (*event)(void *context, struct exp_cursor *cursor), void *context);
+                    void (*event)(void *context, struct exp_cursor *cursor), void *context);
 
 #endif

@@ -12,15 +12,27 @@
 #include <string.h>
 
 #define UNKNOWN "<Unknown>"
-#define DYNAMIC "<Dynamic>" /* the object of functions that the program made */
-#define JAVA "<Java>"       /* of methods */
+#define DYNAMIC "<Dynamic>"  /* the object of functions that the program made */
+#define JAVA "<Java>"        /* of methods */
 #define JAVA_MACHINE "<JVM>" /* of what the Java machine made for itself */
 
 /* Functions that stand for no code, in order of their indices. */
-enum { FUNCTION_TOTAL, FUNCTION_UNKNOWN, FUNCTION_TRUNCATED, FUNCTION_GUESSED, FUNCTION_FAILED, FUNCTION_PARALLEL,
-	FUNCTION_TASK };
-static const char *const special[] = {"<Total>", UNKNOWN, "<Truncated-stack>", "<Guessed-frame>",
-				      "<Stack-unwind-failed>", "<OMP-parallel-region>", "<OMP-task>"};
+enum {
+	FUNCTION_TOTAL,
+	FUNCTION_UNKNOWN,
+	FUNCTION_TRUNCATED,
+	FUNCTION_GUESSED,
+	FUNCTION_FAILED,
+	FUNCTION_PARALLEL,
+	FUNCTION_TASK
+};
+static const char *const special[] = {"<Total>",
+                                      UNKNOWN,
+                                      "<Truncated-stack>",
+                                      "<Guessed-frame>",
+                                      "<Stack-unwind-failed>",
+                                      "<OMP-parallel-region>",
+                                      "<OMP-task>"};
 
 struct object_key {
 	const char *path, *build_id;
@@ -36,19 +48,19 @@ static int is_object(const void *item, const void *wanted)
 }
 
 static struct session_object *find_object(struct symbols *symbols, const char *path,
-					  const char *build_id)
+                                          const char *build_id)
 {
 	struct object_key key = {path, build_id};
 	uint64_t hash = exp_hash_text(exp_hash_text(EXP_HASH_START, path), build_id);
-	struct session_object *object =
-	    exp_hash_find(&symbols->object_table, hash, is_object, &key);
+	struct session_object *object = exp_hash_find(&symbols->object_table, hash, is_object,
+	                                              &key);
 	const char *slash;
 
 	if (object != NULL)
 		return object;
 	object = exp_arena_alloc(&symbols->arena, sizeof(*object));
 	if (object == NULL || exp_array_reserve(&symbols->objects, &symbols->object_capacity,
-						symbols->object_count, sizeof(object)) != 0)
+	                                        symbols->object_count, sizeof(object)) != 0)
 		return NULL;
 	object->shown.path = exp_arena_string(&symbols->arena, path);
 	object->shown.build_id = exp_arena_string(&symbols->arena, build_id);
@@ -64,7 +76,7 @@ static struct session_object *find_object(struct symbols *symbols, const char *p
 }
 
 static int open_image(struct symbols *symbols, const struct experiment *experiment,
-		      struct session_object *object)
+                      struct session_object *object)
 {
 	struct sym_object *shown = &object->shown;
 	struct exp_object_file file;
@@ -78,7 +90,7 @@ static int open_image(struct symbols *symbols, const struct experiment *experime
 	if (rc != 0)
 		return 0;
 	rc = exp_image_open(experiment, file.fd, file.path, shown->path, shown->build_id,
-			    &object->image);
+	                    &object->image);
 	if (rc != 0)
 		return rc == -ENOMEM ? rc : 0;
 	shown->file = exp_arena_string(&symbols->arena, file.path);
@@ -88,10 +100,12 @@ static int open_image(struct symbols *symbols, const struct experiment *experime
 	return shown->file == NULL ? -ENOMEM : 0;
 }
 
-/* The object of a mapping. Most frames are in few of them, so hashing their names each time would cost more than all else. */
+/* The object of a mapping. Most frames are in few of them, so hashing their names each time would
+ * cost more than all else. */
 static struct session_object *find_mapped(struct symbols *symbols, const struct exp_object *mapped)
 {
-	struct session_object **recent = &symbols->recent[(uintptr_t)mapped / sizeof(*mapped) % SESSION_RECENT];
+	struct session_object *
+		*recent = &symbols->recent[(uintptr_t)mapped / sizeof(*mapped) % SESSION_RECENT];
 
 	if (*recent == NULL || strcmp((*recent)->shown.path, mapped->path) != 0 ||
 	    strcmp((*recent)->shown.build_id, mapped->build_id) != 0)
@@ -99,8 +113,9 @@ static struct session_object *find_mapped(struct symbols *symbols, const struct 
 	return *recent;
 }
 
-struct session_object *session_object_open(struct symbols *symbols, const struct experiment *experiment,
-					   const struct exp_object *mapped)
+struct session_object *session_object_open(struct symbols *symbols,
+                                           const struct experiment *experiment,
+                                           const struct exp_object *mapped)
 {
 	struct session_object *object = find_mapped(symbols, mapped);
 
@@ -204,18 +219,22 @@ struct place {
 };
 
 /* Fill the frames of known->address. Returns their number, or -ENOMEM. */
-static int resolve(struct symbols *symbols, const struct place *place, struct session_known_frames *known)
+static int resolve(struct symbols *symbols, const struct place *place,
+                   struct session_known_frames *known)
 {
 	const struct sym_frame **out = &known->frames;
 	uint64_t address = known->address;
 	int count;
 
 	if (address & FMT_PC_JAVA)
-		return session_resolve_interpreted(symbols, place->object, place->experiment, address, out);
+		return session_resolve_interpreted(symbols, place->object, place->experiment,
+		                                   address, out);
 	if (place->function != NULL && place->function->method != 0 && !place->is_machine)
-		return session_resolve_compiled(symbols, place->object, place->experiment, place->function, address, out);
+		return session_resolve_compiled(symbols, place->object, place->experiment,
+		                                place->function, address, out);
 	if (place->function != NULL)
-		return session_resolve_dynamic(symbols, place->object, place->experiment, place->function, address, out);
+		return session_resolve_dynamic(symbols, place->object, place->experiment,
+		                               place->function, address, out);
 	if (place->object == NULL)
 		return resolve_special(symbols, address, out);
 	count = session_resolve(symbols, place->object, address, &known->without_line);
@@ -223,18 +242,25 @@ static int resolve(struct symbols *symbols, const struct place *place, struct se
 	return count;
 }
 
-/* Frames of `address` at a place: from the cache, else resolved. Line tables cost as much as all else, so they are read when
- * somebody wants lines. */
-static int find_frames(struct symbols *symbols, const struct place *place, uint64_t address, const struct sym_frame **out)
+/* Frames of `address` at a place: from the cache, else resolved. Line tables cost as much as all
+ * else, so they are read when somebody wants lines. */
+static int find_frames(struct symbols *symbols, const struct place *place, uint64_t address,
+                       const struct sym_frame **out)
 {
 	/* What is known of a function as its compiled code stands under an address inside of it. */
-	const void *where = place->function != NULL ? (const char *)place->function + (place->is_machine != 0)
-			    : address & FMT_PC_JAVA ? (const void *)place->experiment
-						    : place->object;
-	int is_own = place->experiment != NULL && (place->function != NULL || address & FMT_PC_JAVA);
-	struct session_known_frames key = {.where = where, .owner = is_own ? place->experiment->methods.serial : 0, .address = address};
-	uint64_t hash = exp_hash_number(exp_hash_number(EXP_HASH_START ^ key.owner, (uintptr_t)where), address);
-	struct session_known_frames *known = exp_hash_find(&symbols->frame_table, hash, is_frames, &key);
+	const void *where = place->function != NULL
+	                            ? (const char *)place->function + (place->is_machine != 0)
+	                    : address & FMT_PC_JAVA ? (const void *)place->experiment
+	                                            : place->object;
+	int is_own = place->experiment != NULL &&
+	             (place->function != NULL || address & FMT_PC_JAVA);
+	struct session_known_frames key = {.where = where,
+	                                   .owner = is_own ? place->experiment->methods.serial : 0,
+	                                   .address = address};
+	uint64_t hash = exp_hash_number(
+		exp_hash_number(EXP_HASH_START ^ key.owner, (uintptr_t)where), address);
+	struct session_known_frames *known = exp_hash_find(&symbols->frame_table, hash, is_frames,
+	                                                   &key);
 
 	if (known == NULL) {
 		known = exp_arena_alloc(&symbols->arena, sizeof(*known));
@@ -256,7 +282,7 @@ static int find_frames(struct symbols *symbols, const struct place *place, uint6
 }
 
 int session_frames(struct symbols *symbols, struct session_object *object, uint64_t address,
-		   const struct sym_frame **out)
+                   const struct sym_frame **out)
 {
 	const struct place place = {.object = object};
 	int before = exp_memory_lacked();
@@ -270,7 +296,11 @@ int session_frames(struct symbols *symbols, struct session_object *object, uint6
 /* The object that functions made at run time are said to be in. */
 static struct session_object *made_object(struct symbols *symbols, int is_java, int is_machine)
 {
-	struct session_object *object = find_object(symbols, is_java ? JAVA : is_machine ? JAVA_MACHINE : DYNAMIC, "");
+	struct session_object *object = find_object(symbols,
+	                                            is_java      ? JAVA
+	                                            : is_machine ? JAVA_MACHINE
+	                                                         : DYNAMIC,
+	                                            "");
 
 	if (object == NULL)
 		return NULL;
@@ -280,18 +310,21 @@ static struct session_object *made_object(struct symbols *symbols, int is_java, 
 	return object;
 }
 
-static int find_frames_at(struct symbols *symbols, struct place *place, uint64_t pc, uint32_t generation, int is_leaf,
-			  const struct sym_frame **out)
+static int find_frames_at(struct symbols *symbols, struct place *place, uint64_t pc,
+                          uint32_t generation, int is_leaf, const struct sym_frame **out)
 {
 	uint64_t address = is_leaf || pc < FMT_PC_MARKS || pc & FMT_PC_JAVA ? pc : pc - 1;
 	const struct exp_object *mapped;
 
 	if (pc < FMT_PC_MARKS)
 		return find_frames(symbols, place, pc, out);
-	place->function = pc & FMT_PC_JAVA ? NULL : experiment_function_at(place->experiment, address, generation);
+	place->function = pc & FMT_PC_JAVA
+	                          ? NULL
+	                          : experiment_function_at(place->experiment, address, generation);
 	if (place->function != NULL || pc & FMT_PC_JAVA) {
-		place->object = made_object(symbols, place->function == NULL || place->function->method != 0,
-					    place->function != NULL && place->function->is_machine);
+		place->object = made_object(symbols,
+		                            place->function == NULL || place->function->method != 0,
+		                            place->function != NULL && place->function->is_machine);
 		return place->object == NULL ? -ENOMEM : find_frames(symbols, place, address, out);
 	}
 	mapped = experiment_object_at(place->experiment, address, generation);
@@ -303,8 +336,8 @@ static int find_frames_at(struct symbols *symbols, struct place *place, uint64_t
 	return find_frames(symbols, place, address - mapped->bias, out);
 }
 
-static int frames_at(struct symbols *symbols, struct place *place, uint64_t pc, uint32_t generation, int is_leaf,
-		     const struct sym_frame **out)
+static int frames_at(struct symbols *symbols, struct place *place, uint64_t pc, uint32_t generation,
+                     int is_leaf, const struct sym_frame **out)
 {
 	int before = exp_memory_lacked();
 	int count = find_frames_at(symbols, place, pc, generation, is_leaf, out);
@@ -315,27 +348,32 @@ static int frames_at(struct symbols *symbols, struct place *place, uint64_t pc, 
 }
 
 int symbols_frames(struct symbols *symbols, const struct experiment *experiment, uint64_t pc,
-		   uint32_t generation, int is_leaf, const struct sym_frame **out)
+                   uint32_t generation, int is_leaf, const struct sym_frame **out)
 {
 	struct place place = {.experiment = experiment};
 
 	return frames_at(symbols, &place, pc, generation, is_leaf, out);
 }
 
-int symbols_machine_frames(struct symbols *symbols, const struct experiment *experiment, uint64_t pc, uint32_t generation, int is_leaf,
-			   const struct sym_frame **out)
+int symbols_machine_frames(struct symbols *symbols, const struct experiment *experiment,
+                           uint64_t pc, uint32_t generation, int is_leaf,
+                           const struct sym_frame **out)
 {
 	struct place place = {.experiment = experiment, .is_machine = 1};
 
 	return pc & FMT_PC_JAVA ? 0 : frames_at(symbols, &place, pc, generation, is_leaf, out);
 }
 
-int symbols_functions_at(struct symbols *symbols, const struct experiment *experiment, uint64_t pc, uint32_t generation, int is_leaf,
-			 int is_machine, const struct sym_frame **out)
+int symbols_functions_at(struct symbols *symbols, const struct experiment *experiment, uint64_t pc,
+                         uint32_t generation, int is_leaf, int is_machine,
+                         const struct sym_frame **out)
 {
-	struct place place = {.experiment = experiment, .is_machine = is_machine, .is_without_lines = 1};
+	struct place place = {
+		.experiment = experiment, .is_machine = is_machine, .is_without_lines = 1};
 
-	return is_machine && pc & FMT_PC_JAVA ? 0 : frames_at(symbols, &place, pc, generation, is_leaf, out);
+	return is_machine && pc & FMT_PC_JAVA
+	               ? 0
+	               : frames_at(symbols, &place, pc, generation, is_leaf, out);
 }
 
 struct exp_paths *symbols_paths(struct symbols *symbols)

@@ -1,5 +1,6 @@
 /* symtab.c: the function symbols of an image, from .symtab (of the file or its separate debug
- * file), .dynsym and .gnu_debugdata, as libdwfl joins them; of a stripped program in Go, from its runtime's table. */
+ * file), .dynsym and .gnu_debugdata, as libdwfl joins them; of a stripped program in Go, from its
+ * runtime's table. */
 #include "experiment/image.h"
 
 #include "experiment/arena.h"
@@ -69,25 +70,31 @@ static int open_go_table(const struct exp_image *image, struct exp_gopclntab *ta
 		return -ENOTSUP;
 	while ((section = elf_nextscn(image->elf, section)) != NULL) {
 		GElf_Shdr header;
-		const char *name = gelf_getshdr(section, &header) == NULL ? NULL : elf_strptr(image->elf, names, header.sh_name);
+		const char *name = gelf_getshdr(section, &header) == NULL
+		                           ? NULL
+		                           : elf_strptr(image->elf, names, header.sh_name);
 		const Elf_Data *data;
 
 		if (name == NULL || strcmp(name, ".gopclntab") != 0 || header.sh_type == SHT_NOBITS)
 			continue;
 		data = elf_rawdata(section, NULL);
-		return data == NULL || data->d_buf == NULL ? -ENOTSUP : exp_gopclntab_open(table, data->d_buf, data->d_size);
+		return data == NULL || data->d_buf == NULL
+		               ? -ENOTSUP
+		               : exp_gopclntab_open(table, data->d_buf, data->d_size);
 	}
 	return -ENOTSUP;
 }
 
 /* What strip(1) has left of a program in Go. */
-static size_t add_go_functions(struct exp_image *image, size_t used, const struct exp_gopclntab *table)
+static size_t add_go_functions(struct exp_image *image, size_t used,
+                               const struct exp_gopclntab *table)
 {
 	for (uint64_t i = 0; i < table->count; i++) {
 		struct exp_symbol *symbol = &image->symbols[used];
 
 		*symbol = (struct exp_symbol){.rank = RANK_LOCAL};
-		used += exp_gopclntab_function(table, i, &symbol->address, &symbol->size, &symbol->name) != 0;
+		used += exp_gopclntab_function(table, i, &symbol->address, &symbol->size,
+		                               &symbol->name) != 0;
 	}
 	return used;
 }
@@ -117,14 +124,14 @@ int exp_image_read_symbols(struct exp_image *image)
 		GElf_Word index;
 		Elf *elf;
 		const char *name = dwfl_module_getsym_info(image->module, i, &symbol, &address,
-							   &index, &elf, NULL);
+		                                           &index, &elf, NULL);
 
 		if (name == NULL || !is_function(&symbol, name, elf, index))
 			continue;
 		image->symbols[used++] = (struct exp_symbol){.address = address - image->bias,
-							     .size = symbol.st_size,
-							     .name = name,
-							     .rank = rank_of(&symbol, name)};
+		                                             .size = symbol.st_size,
+		                                             .name = name,
+		                                             .rank = rank_of(&symbol, name)};
 	}
 	used = add_go_functions(image, used, &table);
 	qsort(image->symbols, used, sizeof(*image->symbols), compare_symbols);
@@ -138,7 +145,7 @@ int exp_image_read_symbols(struct exp_image *image)
 /* True if a symbol without size reaches an address: nothing says that another function begins
  * between. */
 static int sizeless_reaches(struct exp_image *image, const struct exp_symbol *symbol,
-			    uint64_t address)
+                            uint64_t address)
 {
 	struct exp_range range;
 
@@ -151,7 +158,8 @@ static int sizeless_reaches(struct exp_image *image, const struct exp_symbol *sy
 struct exp_symbol *exp_image_symbol_at(struct exp_image *image, uint64_t address)
 {
 	enum { NESTING_MAX = 8 };
-	size_t low = exp_count_up_to(image->symbols, image->symbol_count, sizeof(*image->symbols), address);
+	size_t low = exp_count_up_to(image->symbols, image->symbol_count, sizeof(*image->symbols),
+	                             address);
 
 	/* A label or a cold part may stand inside of a function, so look a few symbols back. */
 	for (size_t i = low; i > 0 && low - i < NESTING_MAX; i--) {
@@ -192,10 +200,10 @@ static int index_names(struct exp_image *image)
 
 		while (image->by_name[at] != 0 &&
 		       strcmp(image->symbols[(image->by_name[at] & ~AMBIGUOUS) - 1].name,
-			      image->symbols[i].name) != 0)
+		              image->symbols[i].name) != 0)
 			at = (at + 1) & image->name_mask;
-		image->by_name[at] =
-		    image->by_name[at] == 0 ? (uint32_t)i + 1 : image->by_name[at] | AMBIGUOUS;
+		image->by_name[at] = image->by_name[at] == 0 ? (uint32_t)i + 1
+		                                             : image->by_name[at] | AMBIGUOUS;
 	}
 	return 0;
 }

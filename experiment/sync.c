@@ -1,5 +1,5 @@
-/* sync.c: reads waits for objects of synchronization in order of time, since the stack that made an object is that of
- * the latest call before the wait that made one at its address. */
+/* sync.c: reads waits for objects of synchronization in order of time, since the stack that made an
+ * object is that of the latest call before the wait that made one at its address. */
 #include "experiment/index.h"
 #include "experiment/load.h"
 #include "experiment/stream.h"
@@ -23,7 +23,8 @@ struct reader {
 	struct exp_index by_address; /* address << 8 | class -> place */
 	struct place *places;
 	size_t place_count, place_capacity;
-	struct exp_index replaced; /* place << 32 | creation -> object that was there before the present one */
+	struct exp_index replaced; /* place << 32 | creation -> object that was there before the
+	                              present one */
 	size_t object_count, object_capacity;
 	uint64_t overflow; /* waits for objects beyond OBJECTS_MAX */
 	size_t wait_count; /* load->sync_waits[wait_count] is a heap, the shortest first */
@@ -37,26 +38,55 @@ struct reader {
 
 #define ROW(func, class) [FMT_sync_func_##func] = EXP_SYNC_##class
 static const uint8_t class_of[256] = {
-    ROW(MUTEX_LOCK, MUTEX),        ROW(MUTEX_TRYLOCK, MUTEX),     ROW(MUTEX_TIMEDLOCK, MUTEX),
-    ROW(MUTEX_CLOCKLOCK, MUTEX),   ROW(MTX_LOCK, MUTEX),          ROW(MTX_TRYLOCK, MUTEX),
-    ROW(MTX_TIMEDLOCK, MUTEX),     ROW(MUTEX_INIT, MUTEX),        ROW(COND_WAIT, COND),
-    ROW(COND_TIMEDWAIT, COND),     ROW(COND_CLOCKWAIT, COND),     ROW(CND_WAIT, COND),
-    ROW(CND_TIMEDWAIT, COND),      ROW(COND_INIT, COND),          ROW(RDLOCK, RWLOCK),
-    ROW(TRYRDLOCK, RWLOCK),        ROW(TIMEDRDLOCK, RWLOCK),      ROW(CLOCKRDLOCK, RWLOCK),
-    ROW(WRLOCK, RWLOCK),           ROW(TRYWRLOCK, RWLOCK),        ROW(TIMEDWRLOCK, RWLOCK),
-    ROW(CLOCKWRLOCK, RWLOCK),      ROW(RWLOCK_INIT, RWLOCK),      ROW(SPIN_LOCK, SPIN),
-    ROW(SPIN_TRYLOCK, SPIN),       ROW(SPIN_INIT, SPIN),          ROW(BARRIER_WAIT, BARRIER),
-    ROW(BARRIER_INIT, BARRIER),    ROW(SEM_WAIT, SEMAPHORE),      ROW(SEM_TRYWAIT, SEMAPHORE),
-    ROW(SEM_TIMEDWAIT, SEMAPHORE), ROW(SEM_CLOCKWAIT, SEMAPHORE), ROW(SEM_INIT, SEMAPHORE),
-    ROW(SEM_OPEN, SEMAPHORE),      ROW(SEMOP, SEMAPHORE_SET),     ROW(SEMTIMEDOP, SEMAPHORE_SET),
-    ROW(JOIN, JOIN),               ROW(TRYJOIN, JOIN),            ROW(TIMEDJOIN, JOIN),
-    ROW(CLOCKJOIN, JOIN),          ROW(THRD_JOIN, JOIN),          ROW(FUTEX_WAIT, FUTEX),
-    ROW(MONITOR_ENTER, MONITOR),   ROW(MONITOR_WAIT, MONITOR),
+	ROW(MUTEX_LOCK, MUTEX),
+	ROW(MUTEX_TRYLOCK, MUTEX),
+	ROW(MUTEX_TIMEDLOCK, MUTEX),
+	ROW(MUTEX_CLOCKLOCK, MUTEX),
+	ROW(MTX_LOCK, MUTEX),
+	ROW(MTX_TRYLOCK, MUTEX),
+	ROW(MTX_TIMEDLOCK, MUTEX),
+	ROW(MUTEX_INIT, MUTEX),
+	ROW(COND_WAIT, COND),
+	ROW(COND_TIMEDWAIT, COND),
+	ROW(COND_CLOCKWAIT, COND),
+	ROW(CND_WAIT, COND),
+	ROW(CND_TIMEDWAIT, COND),
+	ROW(COND_INIT, COND),
+	ROW(RDLOCK, RWLOCK),
+	ROW(TRYRDLOCK, RWLOCK),
+	ROW(TIMEDRDLOCK, RWLOCK),
+	ROW(CLOCKRDLOCK, RWLOCK),
+	ROW(WRLOCK, RWLOCK),
+	ROW(TRYWRLOCK, RWLOCK),
+	ROW(TIMEDWRLOCK, RWLOCK),
+	ROW(CLOCKWRLOCK, RWLOCK),
+	ROW(RWLOCK_INIT, RWLOCK),
+	ROW(SPIN_LOCK, SPIN),
+	ROW(SPIN_TRYLOCK, SPIN),
+	ROW(SPIN_INIT, SPIN),
+	ROW(BARRIER_WAIT, BARRIER),
+	ROW(BARRIER_INIT, BARRIER),
+	ROW(SEM_WAIT, SEMAPHORE),
+	ROW(SEM_TRYWAIT, SEMAPHORE),
+	ROW(SEM_TIMEDWAIT, SEMAPHORE),
+	ROW(SEM_CLOCKWAIT, SEMAPHORE),
+	ROW(SEM_INIT, SEMAPHORE),
+	ROW(SEM_OPEN, SEMAPHORE),
+	ROW(SEMOP, SEMAPHORE_SET),
+	ROW(SEMTIMEDOP, SEMAPHORE_SET),
+	ROW(JOIN, JOIN),
+	ROW(TRYJOIN, JOIN),
+	ROW(TIMEDJOIN, JOIN),
+	ROW(CLOCKJOIN, JOIN),
+	ROW(THRD_JOIN, JOIN),
+	ROW(FUTEX_WAIT, FUTEX),
+	ROW(MONITOR_ENTER, MONITOR),
+	ROW(MONITOR_WAIT, MONITOR),
 };
 #undef ROW
 
-/* The place of an address, made if it is new. Returns its index, EXP_NO_INDEX if there are too many or (load->rc) no
- * memory. */
+/* The place of an address, made if it is new. Returns its index, EXP_NO_INDEX if there are too many
+ * or (load->rc) no memory. */
 static uint32_t find_place(struct reader *reader, uint64_t address, unsigned class)
 {
 	uint64_t key = address << 8 | class;
@@ -65,7 +95,7 @@ static uint32_t find_place(struct reader *reader, uint64_t address, unsigned cla
 	if (at != EXP_INDEX_NONE || reader->place_count == OBJECTS_MAX)
 		return at;
 	if (exp_array_reserve(&reader->places, &reader->place_capacity, reader->place_count,
-			      sizeof(*reader->places)) != 0 ||
+	                      sizeof(*reader->places)) != 0 ||
 	    exp_index_add(&reader->by_address, key, (uint32_t)reader->place_count) != 0) {
 		reader->load->rc = -ENOMEM;
 		return EXP_NO_INDEX;
@@ -84,12 +114,15 @@ static uint32_t make_object(struct reader *reader, uint32_t place, uint64_t addr
 	if (at != EXP_INDEX_NONE || reader->object_count == OBJECTS_MAX)
 		return at;
 	if (exp_array_reserve(&load->sync_objects, &reader->object_capacity, reader->object_count,
-			      sizeof(*load->sync_objects)) != 0) {
+	                      sizeof(*load->sync_objects)) != 0) {
 		load->rc = -ENOMEM;
 		return EXP_NO_INDEX;
 	}
 	load->sync_objects[reader->object_count] = (struct exp_sync_object){
-	    .address = address, .object_class = (uint8_t)class, .creation = creation, .node = EXP_NO_INDEX};
+		.address = address,
+		.object_class = (uint8_t) class,
+		.creation = creation,
+		.node = EXP_NO_INDEX};
 	return (uint32_t)reader->object_count++;
 }
 
@@ -163,19 +196,22 @@ static void keep_longest(struct reader *reader, const struct exp_sync_wait *wait
 	}
 }
 
-/* Another stack makes an object at the place: put aside the one that is there, which may be made again. */
+/* Another stack makes an object at the place: put aside the one that is there, which may be made
+ * again. */
 static void replace_object(struct reader *reader, uint32_t at, uint32_t creation)
 {
 	struct place *place = &reader->places[at];
 	uint64_t key = (uint64_t)at << 32 | place->creation;
 
-	if (place->object != EXP_NO_INDEX && exp_index_find(&reader->replaced, key) == EXP_INDEX_NONE &&
+	if (place->object != EXP_NO_INDEX &&
+	    exp_index_find(&reader->replaced, key) == EXP_INDEX_NONE &&
 	    exp_index_add(&reader->replaced, key, place->object) != 0)
 		reader->load->rc = -ENOMEM;
 	*place = (struct place){creation, EXP_NO_INDEX};
 }
 
-static void on_init(struct reader *reader, const struct exp_cursor *cursor, const struct fmt_sync *event)
+static void on_init(struct reader *reader, const struct exp_cursor *cursor,
+                    const struct fmt_sync *event)
 {
 	unsigned class = class_of[event->func];
 	uint32_t place, creation;
@@ -189,8 +225,8 @@ static void on_init(struct reader *reader, const struct exp_cursor *cursor, cons
 }
 
 /* Count a wait of `wait` ticks at `node` for the object `at`. */
-static void count_wait(struct reader *reader, const struct exp_cursor *cursor, const struct fmt_sync *event, uint64_t wait,
-		       uint32_t node, uint32_t at)
+static void count_wait(struct reader *reader, const struct exp_cursor *cursor,
+                       const struct fmt_sync *event, uint64_t wait, uint32_t node, uint32_t at)
 {
 	struct exp_load *load = reader->load;
 
@@ -215,25 +251,26 @@ static void count_wait(struct reader *reader, const struct exp_cursor *cursor, c
 	}
 	if (reader->wait_count < LONGEST || wait > load->sync_waits[0].wait_ns)
 		keep_longest(reader,
-			     &(struct exp_sync_wait){
-				 .time_s = exp_clock_seconds(&load->experiment->clock, cursor->tsc),
-				 .wait_ns = wait,
-				 .tid = cursor->tid,
-				 .mutex = fmt_u48_get(&event->second),
-				 .object = at,
-				 .node = node,
-				 .error = event->error,
-				 .func = event->func});
+		             &(struct exp_sync_wait){.time_s = exp_clock_seconds(
+							     &load->experiment->clock, cursor->tsc),
+		                                     .wait_ns = wait,
+		                                     .tid = cursor->tid,
+		                                     .mutex = fmt_u48_get(&event->second),
+		                                     .object = at,
+		                                     .node = node,
+		                                     .error = event->error,
+		                                     .func = event->func});
 }
 
-static void on_wait(struct reader *reader, const struct exp_cursor *cursor, const struct fmt_sync *event)
+static void on_wait(struct reader *reader, const struct exp_cursor *cursor,
+                    const struct fmt_sync *event)
 {
 	struct exp_fact fact = {.data = EXP_DATA_SYNC,
-				.type = event->func,
-				.wait_ticks = fmt_u48_get(&event->wait),
-				.error = event->error,
-				.address = fmt_u48_get(&event->object),
-				.node = exp_load_stack(reader->load, cursor, event->stack)};
+	                        .type = event->func,
+	                        .wait_ticks = fmt_u48_get(&event->wait),
+	                        .error = event->error,
+	                        .address = fmt_u48_get(&event->object),
+	                        .node = exp_load_stack(reader->load, cursor, event->stack)};
 	uint32_t row = exp_load_row(reader->load, cursor, &fact);
 	uint32_t at;
 
@@ -304,14 +341,16 @@ static void finish(struct reader *reader)
 	for (size_t i = 0; i < reader->wait_count; i++)
 		load->sync_waits[i].wait_ns = exp_load_ns(load, load->sync_waits[i].wait_ns);
 	if (reader->wait_count > 1)
-		qsort(load->sync_waits, reader->wait_count, sizeof(*load->sync_waits), compare_waits);
+		qsort(load->sync_waits, reader->wait_count, sizeof(*load->sync_waits),
+		      compare_waits);
 	load->set.sync = (struct exp_sync){.objects = load->sync_objects,
-					   .object_count = reader->object_count,
-					   .longest = load->sync_waits,
-					   .longest_count = reader->wait_count};
+	                                   .object_count = reader->object_count,
+	                                   .longest = load->sync_waits,
+	                                   .longest_count = reader->wait_count};
 	if (reader->overflow != 0)
 		exp_warn(load->experiment, "%s: too many objects: %llu waits belong to none",
-			 exp_stream_names[FMT_STREAM_SYNCTRACE], (unsigned long long)reader->overflow);
+		         exp_stream_names[FMT_STREAM_SYNCTRACE],
+		         (unsigned long long)reader->overflow);
 }
 
 static int read_stream(struct exp_load *load, struct exp_stream *stream)
@@ -344,7 +383,8 @@ int exp_sync_read(struct exp_load *load)
 
 	if (rc != 0)
 		return rc == -ENOMEM ? rc : 0;
-	for (enum exp_metric metric = EXP_SYNC_COUNT; metric <= EXP_SYNC_LONGEST && rc == 0; metric++)
+	for (enum exp_metric metric = EXP_SYNC_COUNT; metric <= EXP_SYNC_LONGEST && rc == 0;
+	     metric++)
 		rc = exp_load_metric(load, metric);
 	if (rc == 0) {
 		load->set.have |= EXP_DATA_SYNC;

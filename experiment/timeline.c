@@ -1,7 +1,10 @@
 /* timeline.c: rows of equal length over a recording whose length is not known before its end. */
 #include "experiment/timeline.h"
 
-enum { ROWS = EXP_MOMENTS_MAX - 1 /* the last moment is the latest event */, FIRST_WIDTH = 1 << 12 };
+enum {
+	ROWS = EXP_MOMENTS_MAX - 1 /* the last moment is the latest event */,
+	FIRST_WIDTH = 1 << 12
+};
 
 /* Later is damage; rows up to there do not overflow. */
 #define PASSED_MAX ((uint64_t)1 << 57)
@@ -37,16 +40,16 @@ void exp_timeline_complete(struct exp_timeline *timeline, uint64_t bytes, uint64
 	}
 }
 
-unsigned exp_timeline_tell(const struct exp_timeline *timeline, const struct exp_clock *clock, uint64_t bytes,
-			   uint64_t blocks, struct exp_heap_moment *moments)
+unsigned exp_timeline_tell(const struct exp_timeline *timeline, const struct exp_clock *clock,
+                           uint64_t bytes, uint64_t blocks, struct exp_heap_moment *moments)
 {
 	unsigned count = timeline->count;
 
 	for (unsigned i = 0; i < count; i++)
 		moments[i] = (struct exp_heap_moment){
-		    exp_clock_seconds(clock, timeline->start + (i + 1) * timeline->width),
-		    timeline->bytes[i], timeline->blocks[i]};
+			exp_clock_seconds(clock, timeline->start + (i + 1) * timeline->width),
+			timeline->bytes[i], timeline->blocks[i]};
 	moments[count] = (struct exp_heap_moment){
-	    exp_clock_seconds(clock, timeline->start + timeline->passed), bytes, blocks};
+		exp_clock_seconds(clock, timeline->start + timeline->passed), bytes, blocks};
 	return count + 1;
 }

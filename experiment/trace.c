@@ -18,8 +18,8 @@ struct teller {
 	struct experiment *experiment;
 	const struct calls *calls;
 	uint32_t tid;
-	int is_mine; /* the buffer */
-	uint64_t tsc; /* of the thread's last record */
+	int is_mine;            /* the buffer */
+	uint64_t tsc;           /* of the thread's last record */
 	struct open_call *open; /* open[depth] */
 	size_t depth, capacity;
 	int (*event)(void *context, const struct exp_trace_event *event);
@@ -27,14 +27,15 @@ struct teller {
 	int rc;
 };
 
-static void tell(struct teller *teller, enum exp_trace_type type, uint32_t function, uint64_t begin, uint64_t tsc)
+static void tell(struct teller *teller, enum exp_trace_type type, uint32_t function, uint64_t begin,
+                 uint64_t tsc)
 {
 	struct exp_trace_event event = {
-	    .type = type,
-	    .function = function,
-	    .depth = teller->depth,
-	    .time_s = exp_clock_seconds(&teller->experiment->clock, tsc),
-	    .duration_ns = tsc > begin ? calls_ns(teller->calls, tsc - begin) : 0,
+		.type = type,
+		.function = function,
+		.depth = teller->depth,
+		.time_s = exp_clock_seconds(&teller->experiment->clock, tsc),
+		.duration_ns = tsc > begin ? calls_ns(teller->calls, tsc - begin) : 0,
 	};
 
 	if (teller->rc == 0)
@@ -50,7 +51,8 @@ static void pop(struct teller *teller, enum exp_trace_type type, uint64_t tsc)
 
 static void enter(struct teller *teller, uint32_t function, uint64_t tsc)
 {
-	if (exp_array_reserve(&teller->open, &teller->capacity, teller->depth, sizeof(*teller->open)) != 0) {
+	if (exp_array_reserve(&teller->open, &teller->capacity, teller->depth,
+	                      sizeof(*teller->open)) != 0) {
 		teller->rc = -ENOMEM;
 		return;
 	}
@@ -86,7 +88,8 @@ static int on_buffer(void *context, uint32_t tid, uint64_t tsc)
 	return teller->rc;
 }
 
-static const uint8_t *on_functions(void *context, const uint8_t *at, const uint8_t *end, uint64_t *tsc)
+static const uint8_t *on_functions(void *context, const uint8_t *at, const uint8_t *end,
+                                   uint64_t *tsc)
 {
 	struct teller *teller = context;
 
@@ -115,7 +118,8 @@ static const uint8_t *on_functions(void *context, const uint8_t *at, const uint8
 static int on_argument(void *context, uint64_t value)
 {
 	struct teller *teller = context;
-	struct exp_trace_event event = {.type = EXP_TRACE_ARGUMENT, .argument = value, .depth = teller->depth};
+	struct exp_trace_event event = {
+		.type = EXP_TRACE_ARGUMENT, .argument = value, .depth = teller->depth};
 
 	if (teller->is_mine && teller->rc == 0)
 		teller->rc = teller->event(teller->context, &event);
@@ -168,10 +172,14 @@ int experiment_trace_threads(struct experiment *experiment, uint32_t **out, size
 }
 
 int experiment_trace(struct experiment *experiment, uint32_t tid,
-		     int (*event)(void *context, const struct exp_trace_event *event), void *context)
+                     int (*event)(void *context, const struct exp_trace_event *event),
+                     void *context)
 {
-	struct teller teller = {.experiment = experiment, .calls = experiment->load->calls, .tid = tid,
-				.event = event, .context = context};
+	struct teller teller = {.experiment = experiment,
+	                        .calls = experiment->load->calls,
+	                        .tid = tid,
+	                        .event = event,
+	                        .context = context};
 	struct functrace_sink sink = {on_buffer, on_functions, on_argument, on_event, &teller};
 	int rc;
 

@@ -69,8 +69,10 @@ static int read_bytes(const struct exp_cursor *cursor, struct exp_user_event *ou
 	return 0;
 }
 
-/* Decode the cursor's event, but for its time. Returns 1; 0 if it is none, or damaged, which is told. */
-static int read_event(struct exp_cursor *cursor, const struct place *place, struct exp_user_event *out)
+/* Decode the cursor's event, but for its time. Returns 1; 0 if it is none, or damaged, which is
+ * told. */
+static int read_event(struct exp_cursor *cursor, const struct place *place,
+                      struct exp_user_event *out)
 {
 	uint8_t kind = cursor->payload[0];
 	int rc = -EBADMSG;
@@ -78,12 +80,12 @@ static int read_event(struct exp_cursor *cursor, const struct place *place, stru
 	if (kind != FMT_KIND_user && kind != FMT_KIND_user_bytes)
 		return 0;
 	*out = (struct exp_user_event){.process = place->process,
-				       .trace = place->trace,
-				       .ticks = cursor->tsc,
-				       .buffer_ticks = cursor->buffer_tsc,
-				       .tid = cursor->tid,
-				       .cpu = exp_cursor_cpu(cursor),
-				       .offset = exp_cursor_payload_offset(cursor)};
+	                               .trace = place->trace,
+	                               .ticks = cursor->tsc,
+	                               .buffer_ticks = cursor->buffer_tsc,
+	                               .tid = cursor->tid,
+	                               .cpu = exp_cursor_cpu(cursor),
+	                               .offset = exp_cursor_payload_offset(cursor)};
 	if (cursor->payload_size >= sizeof(struct fmt_user))
 		rc = kind == FMT_KIND_user ? read_words(cursor, out) : read_bytes(cursor, out);
 	if (rc != 0) {
@@ -141,14 +143,17 @@ static int open_streams(struct reader *reader, struct experiment *const *experim
 		size_t process = i / FMT_USER_TRACES;
 		unsigned trace = i % FMT_USER_TRACES;
 
-		rc = exp_stream_open(experiments[process], exp_user_file(trace), &reader->streams[reader->stream_count]);
+		rc = exp_stream_open(experiments[process], exp_user_file(trace),
+		                     &reader->streams[reader->stream_count]);
 		if (rc == 0)
-			reader->places[reader->stream_count++] = (struct place){process, (uint8_t)trace};
+			reader->places[reader->stream_count++] = (struct place){process,
+			                                                        (uint8_t)trace};
 	}
 	return rc == -ENOMEM ? rc : 0;
 }
 
-int exp_user_events(struct experiment *const *experiments, size_t count, exp_user_visitor *visit, void *context)
+int exp_user_events(struct experiment *const *experiments, size_t count, exp_user_visitor *visit,
+                    void *context)
 {
 	struct reader reader = {.visit = visit, .context = context};
 	int rc;

@@ -1,5 +1,5 @@
-/* variable.c: which variable of a load object an address is in, by its symbols for data. They are read at the first
- * question. */
+/* variable.c: which variable of a load object an address is in, by its symbols for data. They are
+ * read at the first question. */
 #include "experiment/demangle.h"
 #include "experiment/arena.h"
 #include "experiment/object.h"
@@ -39,12 +39,14 @@ static int read_variables(struct exp_image *image)
 		GElf_Sym symbol;
 		GElf_Addr address;
 		GElf_Word index;
-		const char *name = dwfl_module_getsym_info(image->module, i, &symbol, &address, &index,
-							   NULL, NULL);
+		const char *name = dwfl_module_getsym_info(image->module, i, &symbol, &address,
+		                                           &index, NULL, NULL);
 
 		if (is_variable(&symbol, name, index))
 			image->variables[image->variable_count++] = (struct exp_symbol){
-			    .address = address - image->bias, .size = symbol.st_size, .name = name};
+				.address = address - image->bias,
+				.size = symbol.st_size,
+				.name = name};
 	}
 	if (image->variable_count > 1)
 		qsort(image->variables, image->variable_count, sizeof(*image->variables),
@@ -78,7 +80,7 @@ const struct exp_symbol *exp_image_variable_at(struct exp_image *image, uint64_t
 }
 
 int symbols_variable(struct symbols *symbols, const struct experiment *experiment, uint64_t address,
-		     uint32_t generation, const char **name, const char **object, uint64_t *offset)
+                     uint32_t generation, const char **name, const char **object, uint64_t *offset)
 {
 	const struct exp_object *mapped = experiment_object_at(experiment, address, generation);
 	const struct exp_symbol *symbol = NULL;

@@ -1,6 +1,7 @@
-/* verify.c: checks that the load objects of an experiment, their separate debug files and, where they are wanted, the
- * sources of its code are in the founder's own archives: a common archive stays behind when the experiment is moved. The
- * code of functions that were made at run time is in the experiment itself, or nowhere. */
+/* verify.c: checks that the load objects of an experiment, their separate debug files and, where
+ * they are wanted, the sources of its code are in the founder's own archives: a common archive
+ * stays behind when the experiment is moved. The code of functions that were made at run time is in
+ * the experiment itself, or nowhere. */
 #include "experiment/verify.h"
 
 #include "experiment/copy.h"
@@ -77,7 +78,8 @@ static void miss(struct exp_verify *verify, const char *path, const char *why)
 	verify->counts.missing++;
 	if (verify->options.reporter.warn == NULL)
 		return;
-	snprintf(text, sizeof(text), "%.400s: %.4000s: %.500s", verify->experiment->founder, path, why);
+	snprintf(text, sizeof(text), "%.400s: %.4000s: %.500s", verify->experiment->founder, path,
+	         why);
 	verify->options.reporter.warn(verify->options.reporter.context, text);
 }
 
@@ -89,7 +91,8 @@ static int is_key(const void *item, const void *wanted)
 /* Is this the first time that something of this founder is met? Returns 1, 0 or -ENOMEM. */
 static int is_new(struct exp_verify *verify, const char *path, const char *build_id)
 {
-	char *key = exp_arena_printf(&verify->arena, "%s\n%s\n%s", verify->experiment->founder, build_id, path);
+	char *key = exp_arena_printf(&verify->arena, "%s\n%s\n%s", verify->experiment->founder,
+	                             build_id, path);
 	uint64_t hash;
 
 	if (key == NULL)
@@ -115,13 +118,16 @@ static void check_shared(struct exp_verify *verify, int file, const char *path)
 {
 	char name[EXP_ARCHIVE_NAME_MAX], place[EXP_PLACE_MAX];
 	struct exp_shared_file shared;
-	int fd = exp_shared_file_link(file, &shared) == 0 ? exp_shared_file_open(path, &shared) : -ENOENT;
+	int fd = exp_shared_file_link(file, &shared) == 0 ? exp_shared_file_open(path, &shared)
+	                                                  : -ENOENT;
 
 	if (fd < 0)
 		return;
 	exp_archive_name(name, shared.name, shared.build_id, ".debug");
-	if ((verify->archives < 0 || !exp_copy_exists(verify->archives, name)) && is_new(verify, name, "shared") != 0)
-		miss(verify, exp_descriptor_path(fd, place) == 0 ? place : shared.name, "debug file: not archived");
+	if ((verify->archives < 0 || !exp_copy_exists(verify->archives, name)) &&
+	    is_new(verify, name, "shared") != 0)
+		miss(verify, exp_descriptor_path(fd, place) == 0 ? place : shared.name,
+		     "debug file: not archived");
 	close(fd);
 }
 
@@ -137,11 +143,14 @@ static void check_debug_file(struct exp_verify *verify, const struct exp_object 
 	}
 	if (exp_descriptor_path(debug, path) != 0)
 		snprintf(path, sizeof(path), "%.4000s", object->path);
-	archived = exp_object_find_archived_debug(verify->experiment, object->path, object->build_id, own);
+	archived = exp_object_find_archived_debug(verify->experiment, object->path,
+	                                          object->build_id, own);
 	if (archived >= 0 && is_own(verify, own))
 		verify->counts.debug_files++;
 	else
-		miss(verify, path, archived >= 0 ? "debug file: only in the common archive" : "debug file: not archived");
+		miss(verify, path,
+		     archived >= 0 ? "debug file: only in the common archive"
+		                   : "debug file: not archived");
 	check_shared(verify, debug, path);
 	if (archived >= 0)
 		close(archived);
@@ -156,10 +165,12 @@ static void check_object(struct exp_verify *verify, const struct exp_object *obj
 	if (rc == 0 && file.archived && is_own(verify, file.path))
 		verify->counts.objects++;
 	else if (rc == 0)
-		miss(verify, object->path, file.archived ? "only in the common archive" : "not archived");
+		miss(verify, object->path,
+		     file.archived ? "only in the common archive" : "not archived");
 	else
 		miss(verify, object->path,
-		     file.mismatch ? "not archived, and the file has changed since" : "not archived, and the file is gone");
+		     file.mismatch ? "not archived, and the file has changed since"
+		                   : "not archived, and the file is gone");
 	if (rc != 0)
 		return;
 	check_debug_file(verify, object, file.fd);
@@ -174,7 +185,8 @@ static int has_file(const struct exp_object *object)
 
 static int is_wanted(const struct exp_verify *verify, const struct exp_object *object)
 {
-	return has_file(object) && (!verify->has_match || exp_regex_matches(&verify->match, object->path));
+	return has_file(object) &&
+	       (!verify->has_match || exp_regex_matches(&verify->match, object->path));
 }
 
 /* used: by object, NULL: all are needed. */
@@ -199,16 +211,21 @@ static int check_objects(struct exp_verify *verify, const unsigned char *used)
 
 /* ---- functions made at run time ---- */
 
-static void check_function(struct exp_verify *verify, const struct exp_function *function, uint64_t text_size)
+static void check_function(struct exp_verify *verify, const struct exp_function *function,
+                           uint64_t text_size)
 {
 	if (function->origin != EXP_ORIGIN_ANNOUNCED)
-		return; /* the files of others are checked; of what nobody told of, all is there that there is */
+		return; /* the files of others are checked; of what nobody told of, all is there
+		           that there is */
 	const char *name = function->name[0] != '\0' ? function->name : "a function without a name";
 
-	if (function->has_text && function->text_offset <= text_size && function->size <= text_size - function->text_offset)
+	if (function->has_text && function->text_offset <= text_size &&
+	    function->size <= text_size - function->text_offset)
 		verify->counts.functions++;
 	else
-		miss(verify, name, function->has_text ? FMT_FILE_DYNTEXT ": its code is cut off" : "its code was not recorded");
+		miss(verify, name,
+		     function->has_text ? FMT_FILE_DYNTEXT ": its code is cut off"
+		                        : "its code was not recorded");
 }
 
 static void check_functions(struct exp_verify *verify)
@@ -217,7 +234,8 @@ static void check_functions(struct exp_verify *verify)
 	size_t count = experiment_functions(verify->experiment, &functions);
 	struct stat st = {.st_size = 0};
 
-	if (count > 0 && fstatat(verify->experiment->directory, FMT_FILE_DYNTEXT, &st, AT_SYMLINK_NOFOLLOW) != 0)
+	if (count > 0 &&
+	    fstatat(verify->experiment->directory, FMT_FILE_DYNTEXT, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		st.st_size = 0;
 	for (size_t i = 0; i < count; i++)
 		check_function(verify, &functions[i], (uint64_t)st.st_size);
@@ -251,7 +269,8 @@ static int check_source(void *context, const char *path)
 	rc = is_new(verify, name, "source");
 	if (rc <= 0)
 		return rc;
-	if (verify->archives >= 0 && fstatat(verify->archives, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode)) {
+	if (verify->archives >= 0 &&
+	    fstatat(verify->archives, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode)) {
 		verify->counts.sources++;
 		return 0;
 	}
@@ -269,9 +288,11 @@ static struct exp_archive_needs needs_of(const struct exp_verify *verify)
 {
 	enum exp_archive_what what = verify->options.what;
 
-	if (!verify->has_what && exp_archive_parse(experiment_setting(verify->experiment, "archive", "on"), &what) != 0)
+	if (!verify->has_what &&
+	    exp_archive_parse(experiment_setting(verify->experiment, "archive", "on"), &what) != 0)
 		what = EXP_ARCHIVE_ON;
-	if (what == EXP_ARCHIVE_OFF) /* what was not asked for at the time is missing all the same */
+	if (what ==
+	    EXP_ARCHIVE_OFF) /* what was not asked for at the time is missing all the same */
 		what = EXP_ARCHIVE_ON;
 	return exp_archive_needs(what);
 }
@@ -289,7 +310,8 @@ static int has_sources(const struct exp_verify *verify)
 {
 	struct stat st;
 
-	return verify->archives >= 0 && fstatat(verify->archives, "src", &st, AT_SYMLINK_NOFOLLOW) == 0;
+	return verify->archives >= 0 &&
+	       fstatat(verify->archives, "src", &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 int exp_verify_experiment(struct exp_verify *verify, struct experiment *experiment)

@@ -1,4 +1,5 @@
-/* verify.h: would an experiment be complete elsewhere? Looks for what its addresses mean in its own archive. */
+/* verify.h: would an experiment be complete elsewhere? Looks for what its addresses mean in its own
+ * archive. */
 #ifndef XER_EXPERIMENT_VERIFY_H
 #define XER_EXPERIMENT_VERIFY_H
 
@@ -8,14 +9,16 @@ struct exp_verify;
 
 /* What was looked for so far. */
 struct exp_verify_counts {
-	size_t objects, debug_files, sources, functions; /* found; functions made at run time, with their code */
+	size_t objects, debug_files, sources,
+		functions; /* found; functions made at run time, with their code */
 	size_t missing;
 };
 
-/* Begin. options: `match` restricts the objects, `reporter` is told of each thing that is missing, as "test.1.er:
- * /bin/ls: not archived"; once, however many processes of a tree need it. `what` matters if has_what is set: which
- * objects are needed, and whether sources are; else every experiment says so by what it was to archive. Returns NULL if
- * out of memory or `match` is no regular expression. */
+/* Begin. options: `match` restricts the objects, `reporter` is told of each thing that is missing,
+ * as "test.1.er: /bin/ls: not archived"; once, however many processes of a tree need it. `what`
+ * matters if has_what is set: which objects are needed, and whether sources are; else every
+ * experiment says so by what it was to archive. Returns NULL if out of memory or `match` is no
+ * regular expression. */
 struct exp_verify *exp_verify_create(const struct exp_archive_options *options, int has_what);
 void exp_verify_destroy(struct exp_verify *verify);
 

@@ -28,7 +28,7 @@ struct parser {
 	struct exp_element pending; /* the element whose text is being gathered; name NULL: none */
 	char *text;
 	size_t text_len;
-	int no_memory;              /* libxml2 got none */
+	int no_memory; /* libxml2 got none */
 };
 
 static void stop(struct parser *parser, int rc, const char *what)
@@ -38,7 +38,7 @@ static void stop(struct parser *parser, int rc, const char *what)
 	parser->rc = rc;
 	if (what != NULL)
 		snprintf(parser->walk->fault, sizeof(parser->walk->fault), "offset %ld: %s",
-			 xmlByteConsumed(parser->context), what);
+		         xmlByteConsumed(parser->context), what);
 	xmlStopParser(parser->context);
 }
 
@@ -51,8 +51,8 @@ static char *take_text(struct parser *parser, const char *text, size_t len)
 	return copy;
 }
 
-/* An ampersand in the value of an attribute comes from libxml2 as "&#38;", since it is not to replace entities;
- * in text it comes as itself. */
+/* An ampersand in the value of an attribute comes from libxml2 as "&#38;", since it is not to
+ * replace entities; in text it comes as itself. */
 static void restore_ampersands(char *value)
 {
 	static const char reference[] = "&#38;";
@@ -78,7 +78,7 @@ static char *take_value(struct parser *parser, const char *value)
 }
 
 static int take_attributes(struct parser *parser, const xmlChar **attributes,
-			   struct exp_element *element)
+                           struct exp_element *element)
 {
 	struct exp_pair *pairs;
 	size_t count = 0;
@@ -91,11 +91,12 @@ static int take_attributes(struct parser *parser, const xmlChar **attributes,
 	if (pairs == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
-		const char *value =
-		    attributes[2 * i + 1] == NULL ? "" : (const char *)attributes[2 * i + 1];
+		const char *value = attributes[2 * i + 1] == NULL
+		                            ? ""
+		                            : (const char *)attributes[2 * i + 1];
 
-		pairs[i].name =
-		    exp_arena_string(parser->walk->arena, (const char *)attributes[2 * i]);
+		pairs[i].name = exp_arena_string(parser->walk->arena,
+		                                 (const char *)attributes[2 * i]);
 		pairs[i].value = take_value(parser, value);
 		if (pairs[i].name == NULL || pairs[i].value == NULL)
 			return -ENOMEM;
@@ -169,8 +170,8 @@ static void on_end(void *context, const xmlChar *name)
 	parser->depth--;
 	if (parser->pending.name == NULL || parser->rc != 0)
 		return;
-	parser->pending.text =
-	    take_text(parser, parser->text == NULL ? "" : parser->text, parser->text_len);
+	parser->pending.text = take_text(parser, parser->text == NULL ? "" : parser->text,
+	                                 parser->text_len);
 	if (parser->pending.text == NULL)
 		stop(parser, -ENOMEM, NULL);
 	else
@@ -185,7 +186,7 @@ static void refuse(struct parser *parser)
 }
 
 static void on_document_type(void *context, const xmlChar *name, const xmlChar *external,
-			     const xmlChar *system)
+                             const xmlChar *system)
 {
 	(void)name;
 	(void)external;
@@ -200,16 +201,16 @@ static void on_reference(void *context, const xmlChar *name)
 }
 
 static xmlSAXHandler handler = {
-    .startElement = on_start,
-    .endElement = on_end,
-    .characters = on_text,
-    .cdataBlock = on_text,
-    .internalSubset = on_document_type,
-    .reference = on_reference,
+	.startElement = on_start,
+	.endElement = on_end,
+	.characters = on_text,
+	.cdataBlock = on_text,
+	.internalSubset = on_document_type,
+	.reference = on_reference,
 };
 
-/* Faults are reported by us; libxml2 would also print some of them. But what it says when it gets no memory is not
- * always to be seen in its result. */
+/* Faults are reported by us; libxml2 would also print some of them. But what it says when it gets
+ * no memory is not always to be seen in its result. */
 static void on_error(void *context, xmlErrorPtr error)
 {
 	struct parser *parser = context;
@@ -243,7 +244,8 @@ static int parse(struct parser *parser, int fd)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	int rc;
 
-	/* By itself libxml2 makes what all threads share at somebody's first call, and two may make it at once. */
+	/* By itself libxml2 makes what all threads share at somebody's first call, and two may make
+	 * it at once. */
 	pthread_once(&once, xmlInitParser);
 	parser->context = xmlCreatePushParserCtxt(&handler, parser, NULL, 0, NULL);
 	if (parser->context == NULL)
@@ -266,7 +268,7 @@ int exp_xml_read(int fd, struct exp_xml_walk *walk)
 		return -ENODATA;
 	if (st.st_size > FILE_MAX) {
 		snprintf(walk->fault, sizeof(walk->fault), "larger than %lld MiB",
-			 (long long)(FILE_MAX >> 20));
+		         (long long)(FILE_MAX >> 20));
 		return -EINVAL;
 	}
 	if (lseek(fd, 0, SEEK_SET) != 0)
@@ -280,7 +282,7 @@ int exp_xml_read(int fd, struct exp_xml_walk *walk)
 }
 
 const char *exp_element_get(const struct exp_element *element, const char *name,
-			    const char *fallback)
+                            const char *fallback)
 {
 	for (size_t i = 0; i < element->attribute_count; i++)
 		if (strcmp(element->attributes[i].name, name) == 0)

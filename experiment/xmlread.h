@@ -13,14 +13,15 @@ struct exp_element {
 	int depth; /* 0: the root */
 	const struct exp_pair *attributes;
 	size_t attribute_count;
-	const char
-	    *text; /* content of elements without children that the walk was asked for, else NULL */
+	const char *text; /* content of elements without children that the walk was asked for, else
+	                     NULL */
 };
 
 struct exp_xml_walk {
 	const char *root;         /* name that the root must have */
 	const char *text_element; /* name of the elements whose text is wanted, NULL: none */
-	/* Called for every element in order of the file. Returns 0, or another value to end the walk. */
+	/* Called for every element in order of the file. Returns 0, or another value to end the
+	 * walk. */
 	int (*element)(void *context, const struct exp_element *element);
 	void *context;
 	struct exp_arena *arena;
@@ -34,7 +35,7 @@ int exp_xml_read(int fd, struct exp_xml_walk *walk);
 
 /* Value of an attribute or `fallback`. */
 const char *exp_element_get(const struct exp_element *element, const char *name,
-			    const char *fallback);
+                            const char *fallback);
 
 /* Number of an attribute: decimal, -decimal or 0xhex; `fallback` if missing or malformed. */
 uint64_t exp_element_number(const struct exp_element *element, const char *name, uint64_t fallback);

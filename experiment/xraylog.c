@@ -16,8 +16,10 @@ static int has_header(const uint8_t *at, int is_big_endian)
 	unsigned version = is_big_endian ? at[0] << 8 | at[1] : at[1] << 8 | at[0];
 	unsigned type = is_big_endian ? at[2] << 8 | at[3] : at[3] << 8 | at[2];
 
-	/* Of the bits, the lowest two or, on big-endian machines, the highest two count; some runtimes leave others set. */
-	return version >= 1 && version <= VERSIONS && type <= 1 && at[5] == 0 && at[6] == 0 && (is_big_endian || at[7] == 0);
+	/* Of the bits, the lowest two or, on big-endian machines, the highest two count; some
+	 * runtimes leave others set. */
+	return version >= 1 && version <= VERSIONS && type <= 1 && at[5] == 0 && at[6] == 0 &&
+	       (is_big_endian || at[7] == 0);
 }
 
 /* Is this the beginning of such a log? at[32]. */
@@ -42,7 +44,8 @@ void xraylog_reader_fini(struct xraylog_reader *reader)
 /* It is larger than WINDOW where an event is. */
 static int grow(struct xraylog_reader *reader, size_t size)
 {
-	uint8_t *larger = size <= reader->window_capacity ? reader->window : realloc(reader->window, size);
+	uint8_t *larger = size <= reader->window_capacity ? reader->window
+	                                                  : realloc(reader->window, size);
 
 	if (larger == NULL) {
 		reader->rc = -ENOMEM;
@@ -57,13 +60,15 @@ const uint8_t *xraylog_refill(struct xraylog_reader *reader, uint64_t at, size_t
 {
 	unsigned tries = 0;
 
-	if (at > reader->log->size || size > reader->log->size - at || grow(reader, size > WINDOW ? size : WINDOW) != 0)
+	if (at > reader->log->size || size > reader->log->size - at ||
+	    grow(reader, size > WINDOW ? size : WINDOW) != 0)
 		return NULL;
 	reader->window_at = at;
 	reader->window_len = 0;
 	while (reader->window_len < size) {
-		ssize_t got = pread(reader->log->fd, reader->window + reader->window_len, reader->window_capacity - reader->window_len,
-				    (off_t)(at + reader->window_len));
+		ssize_t got = pread(reader->log->fd, reader->window + reader->window_len,
+		                    reader->window_capacity - reader->window_len,
+		                    (off_t)(at + reader->window_len));
 
 		if (retry(got < 0 && errno == EINTR, &tries))
 			continue;
@@ -132,7 +137,8 @@ void xraylog_close(struct xraylog *log)
 	*log = (struct xraylog){.fd = -1};
 }
 
-int xraylog_each(const struct xraylog *log, int (*record)(void *context, const struct xraylog_record *record), void *context)
+int xraylog_each(const struct xraylog *log,
+                 int (*record)(void *context, const struct xraylog_record *record), void *context)
 {
 	struct xraylog_reader reader;
 

@@ -1,9 +1,9 @@
 /* xraylog_buffers.c: the buffers of foreign XRay logs and their records. See xraylog.h.
  *
- * A buffer is: [Extents] NewBuffer Wall [Pid] NewCPUId, then records. How it ends depends on the version: 1: EndOfBuffer, and
- * another header after buffer_size bytes, or what follows at once is one; 2: the next buffer; 3 to 5: as many bytes as
- * Extents says. A thread's buffers are put in order by the times of their NewCPUId records, since those of wall clocks
- * may go backwards. */
+ * A buffer is: [Extents] NewBuffer Wall [Pid] NewCPUId, then records. How it ends depends on the
+ * version: 1: EndOfBuffer, and another header after buffer_size bytes, or what follows at once is
+ * one; 2: the next buffer; 3 to 5: as many bytes as Extents says. A thread's buffers are put in
+ * order by the times of their NewCPUId records, since those of wall clocks may go backwards. */
 #include "experiment/xraylog_reader.h"
 
 #include "experiment/arena.h"
@@ -21,7 +21,18 @@ enum {
 	END_UNTIL = 1      /* a buffer ends with EndOfBuffer */
 };
 
-enum metadata { NEW_BUFFER, END_OF_BUFFER, NEW_CPU, TSC_WRAP, WALL, CUSTOM, ARGUMENT, EXTENTS, TYPED, PID };
+enum metadata {
+	NEW_BUFFER,
+	END_OF_BUFFER,
+	NEW_CPU,
+	TSC_WRAP,
+	WALL,
+	CUSTOM,
+	ARGUMENT,
+	EXTENTS,
+	TYPED,
+	PID
+};
 
 static void fault(struct xraylog *log, uint64_t at, const char *what)
 {
@@ -64,7 +75,11 @@ static void give_waiting(struct xraylog_reader *reader)
 
 static struct xraylog_record new_record(const struct xraylog_reader *reader, enum xraylog_kind kind)
 {
-	return (struct xraylog_record){.kind = kind, .cpu = reader->cpu, .tid = reader->tid, .pid = reader->pid, .tsc = reader->tsc};
+	return (struct xraylog_record){.kind = kind,
+	                               .cpu = reader->cpu,
+	                               .tid = reader->tid,
+	                               .pid = reader->pid,
+	                               .tsc = reader->tsc};
 }
 
 static void wait_for_arguments(struct xraylog_reader *reader, struct xraylog_record record)
@@ -93,8 +108,8 @@ static size_t take_function(struct xraylog_reader *reader)
 
 static int add_argument(struct xraylog_reader *reader, uint64_t value)
 {
-	if (exp_array_reserve(&reader->arguments, &reader->argument_capacity, reader->waiting.argument_count,
-			      sizeof(*reader->arguments)) != 0) {
+	if (exp_array_reserve(&reader->arguments, &reader->argument_capacity,
+	                      reader->waiting.argument_count, sizeof(*reader->arguments)) != 0) {
 		reader->rc = -ENOMEM;
 		return -ENOMEM;
 	}
@@ -106,7 +121,8 @@ static int add_argument(struct xraylog_reader *reader, uint64_t value)
 /* Runtimes of old wrote an entry, not one with arguments, in front of them. */
 static size_t take_argument(struct xraylog_reader *reader)
 {
-	if (!reader->is_waiting || add_argument(reader, xraylog_get(reader, reader->at + 1, 8)) != 0)
+	if (!reader->is_waiting ||
+	    add_argument(reader, xraylog_get(reader, reader->at + 1, 8)) != 0)
 		return 0;
 	return METADATA;
 }
@@ -116,7 +132,8 @@ static size_t take_event(struct xraylog_reader *reader, uint64_t end, int is_typ
 	uint64_t at = reader->at;
 	int32_t size = (int32_t)xraylog_get(reader, at + 1, 4);
 	int is_relative = is_typed || reader->log->version >= EVENT_DELTA;
-	uint64_t tsc = is_relative ? reader->tsc + xraylog_get(reader, at + 5, 4) : xraylog_get(reader, at + 5, 8);
+	uint64_t tsc = is_relative ? reader->tsc + xraylog_get(reader, at + 5, 4)
+	                           : xraylog_get(reader, at + 5, 8);
 	struct xraylog_record record;
 
 	if (size <= 0 || (uint64_t)size > end - at - METADATA)
@@ -221,7 +238,8 @@ static int is_kind(struct xraylog_reader *reader, uint64_t at, enum metadata kin
 	return at + METADATA <= reader->log->size && metadata_kind(reader, at) == (int)kind;
 }
 
-/* The prologue at the cursor. Returns 1, or 0 if it is not whole. *end: where the buffer ends at the latest. */
+/* The prologue at the cursor. Returns 1, or 0 if it is not whole. *end: where the buffer ends at
+ * the latest. */
 static int take_prologue(struct xraylog_reader *reader, uint64_t *end)
 {
 	const struct xraylog *log = reader->log;
@@ -255,7 +273,8 @@ static int add_span(struct xraylog *log, struct xraylog_span span)
 {
 	if (span.at == span.end)
 		return 0;
-	if (exp_array_reserve(&log->spans, &log->span_capacity, log->span_count, sizeof(*log->spans)) != 0)
+	if (exp_array_reserve(&log->spans, &log->span_capacity, log->span_count,
+	                      sizeof(*log->spans)) != 0)
 		return -ENOMEM;
 	log->spans[log->span_count++] = span;
 	return 0;
@@ -271,17 +290,21 @@ static int is_far_start(const struct xraylog_reader *reader, uint64_t at)
 {
 	uint8_t byte;
 
-	return at + METADATA <= reader->log->size && pread(reader->log->fd, &byte, 1, (off_t)at) == 1 && kind_of(reader, byte) == NEW_BUFFER;
+	return at + METADATA <= reader->log->size &&
+	       pread(reader->log->fd, &byte, 1, (off_t)at) == 1 &&
+	       kind_of(reader, byte) == NEW_BUFFER;
 }
 
-/* Where the buffer that began at `start` and has come to its EndOfBuffer is followed by another one. */
+/* Where the buffer that began at `start` and has come to its EndOfBuffer is followed by another
+ * one. */
 static uint64_t behind_end(struct xraylog_reader *reader, uint64_t start)
 {
 	const struct xraylog *log = reader->log;
 	uint64_t next = reader->at + METADATA;
 
 	if (log->buffer_size >= next - start && log->buffer_size <= log->size - start &&
-	    (is_far_start(reader, start + log->buffer_size) || start + log->buffer_size == log->size))
+	    (is_far_start(reader, start + log->buffer_size) ||
+	     start + log->buffer_size == log->size))
 		return start + log->buffer_size;
 	while (next + FUNCTION <= log->size && !is_kind(reader, next, NEW_BUFFER))
 		next += FUNCTION;
@@ -290,7 +313,8 @@ static uint64_t behind_end(struct xraylog_reader *reader, uint64_t start)
 
 static void pass_damage(struct xraylog_reader *reader)
 {
-	for (reader->at += FUNCTION; reader->at + METADATA <= reader->log->size && !is_start(reader);)
+	for (reader->at += FUNCTION;
+	     reader->at + METADATA <= reader->log->size && !is_start(reader);)
 		reader->at += FUNCTION;
 }
 
@@ -307,7 +331,8 @@ static void find_buffer(struct xraylog_reader *reader, struct xraylog *log)
 		pass_damage(reader);
 		return;
 	}
-	span = (struct xraylog_span){reader->tid, reader->pid, xraylog_get(reader, reader->at + 3, 8), reader->at, 0};
+	span = (struct xraylog_span){reader->tid, reader->pid,
+	                             xraylog_get(reader, reader->at + 3, 8), reader->at, 0};
 	while (reader->rc == 0 && reader->at + FUNCTION <= end) {
 		if (is_start(reader) && reader->at > start + METADATA)
 			break;
@@ -353,7 +378,8 @@ static void check_naive(struct xraylog_reader *reader, struct xraylog *log)
 	if (reader->at < log->size)
 		fault(log, reader->at, "a record is cut off");
 	if (reader->rc == 0)
-		reader->rc = add_span(log, (struct xraylog_span){.at = XRAYLOG_HEADER, .end = reader->at});
+		reader->rc = add_span(
+			log, (struct xraylog_span){.at = XRAYLOG_HEADER, .end = reader->at});
 }
 
 static int compare_spans(const void *left, const void *right)

@@ -1,4 +1,5 @@
-/* xraylog_reader.h: how a foreign log is read, shared by xraylog.c (the file) and xraylog_buffers.c (its records). */
+/* xraylog_reader.h: how a foreign log is read, shared by xraylog.c (the file) and xraylog_buffers.c
+ * (its records). */
 #ifndef XER_EXPERIMENT_XRAYLOG_READER_H
 #define XER_EXPERIMENT_XRAYLOG_READER_H
 
@@ -28,7 +29,8 @@ struct xraylog_reader {
 void xraylog_reader_init(struct xraylog_reader *reader, const struct xraylog *log);
 void xraylog_reader_fini(struct xraylog_reader *reader);
 
-/* The file's bytes [at, at + size); NULL, if it does not have them. Borrowed until the next call. */
+/* The file's bytes [at, at + size); NULL, if it does not have them. Borrowed until the next call.
+ */
 const uint8_t *xraylog_refill(struct xraylog_reader *reader, uint64_t at, size_t size);
 
 static inline const uint8_t *xraylog_look(struct xraylog_reader *reader, uint64_t at, size_t size)
@@ -50,10 +52,12 @@ static inline uint64_t xraylog_get(struct xraylog_reader *reader, uint64_t at, u
 	return value;
 }
 
-/* Find the buffers behind the header, and put them in order of threads and times. What failed is in reader->rc. */
+/* Find the buffers behind the header, and put them in order of threads and times. What failed is in
+ * reader->rc. */
 void xraylog_find_buffers(struct xraylog_reader *reader, struct xraylog *log);
 
-/* Give the records of a buffer to reader->record. What failed, or was returned, is in reader->rc. */
+/* Give the records of a buffer to reader->record. What failed, or was returned, is in reader->rc.
+ */
 void xraylog_read_span(struct xraylog_reader *reader, const struct xraylog_span *span);
 
 #endif

@@ -1,13 +1,15 @@
-/* attach.h: what xer_attach calls in the libcollector.so that it has loaded into a running process. */
+/* attach.h: what xer_attach calls in the libcollector.so that it has loaded into a running process.
+ */
 #ifndef XER_FORMAT_ATTACH_H
 #define XER_FORMAT_ATTACH_H
 
 /* int collector_attach(const char *descriptor): begin to record as the text says (descriptor.h).
- * Returns 0, -EBUSY (it is recording), -EAGAIN (a thread is still in the recording before), -EPROTO or -EINVAL (the
- * descriptor), or the -errno of what could not be opened. */
+ * Returns 0, -EBUSY (it is recording), -EAGAIN (a thread is still in the recording before), -EPROTO
+ * or -EINVAL (the descriptor), or the -errno of what could not be opened. */
 #define ATTACH_ENTRY "collector_attach"
 
-/* int collector_detach(const char *unused): end the recording. Returns 0, or -ENOENT if there is none. */
+/* int collector_detach(const char *unused): end the recording. Returns 0, or -ENOENT if there is
+ * none. */
 #define ATTACH_EXIT "collector_detach"
 
 /* The signal of the collector's timers: a real-time signal that programs hardly use. */

@@ -1,5 +1,6 @@
-/* descriptor.c: encode and decode the collection descriptor. The fields are the rows of descriptor.def. */
-#include "descriptor.h"
+/* descriptor.c: encode and decode the collection descriptor. The fields are the rows of
+ * descriptor.def. */
+#include "format/descriptor.h"
 
 #include <errno.h>
 #include <string.h>
@@ -61,7 +62,7 @@ int descriptor_put(const struct descriptor *descriptor, char *text, size_t size)
 #define TEXT(field, key, size, meaning) put_text(&cursor, key, descriptor->field);
 #define STEP_NUMBER(field, key, meaning) put_number(&cursor, key, descriptor->step.field);
 #define STEP_TEXT(field, key, size, meaning) put_text(&cursor, key, descriptor->step.field);
-#include "descriptor.def"
+#include "format/descriptor.def"
 	*cursor.at = '\0';
 	return cursor.overflow ? -E2BIG : (int)(cursor.at - text);
 }
@@ -74,7 +75,7 @@ int descriptor_put_step(const struct descriptor_step *step, char *text, size_t s
 #define TEXT(field, key, size, meaning)
 #define STEP_NUMBER(field, key, meaning) put_number(&cursor, key, step->field);
 #define STEP_TEXT(field, key, size, meaning) put_text(&cursor, key, step->field);
-#include "descriptor.def"
+#include "format/descriptor.def"
 	*cursor.at = '\0';
 	return cursor.overflow ? -E2BIG : (int)(cursor.at - text);
 }
@@ -148,7 +149,7 @@ static int get_pair(const char *key, size_t key_len, const char *value, struct d
 #define STEP_TEXT(field, name, size, meaning) \
 	if (key_is(key, key_len, name)) \
 		return get_text(value, out->step.field, sizeof(out->step.field));
-#include "descriptor.def"
+#include "format/descriptor.def"
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* descriptor.h: the collection descriptor, by which xcollect tells libcollector what to record.
  *
- * It travels in one environment variable as `key=value;` pairs in the order of descriptor.def; in values
+ * It travels in one environment variable as `key=value;` pairs in the order of descriptor.def; in
+ * values
  * `;`, `%` and bytes outside of 0x21-0x7e are written %NN. Signal-safe, no allocation. */
 #ifndef XER_FORMAT_DESCRIPTOR_H
 #define XER_FORMAT_DESCRIPTOR_H
@@ -10,7 +11,11 @@
 
 #define DESCRIPTOR_VARIABLE "XER_RECORD"
 
-enum { DESCRIPTOR_VERSION = 1, DESCRIPTOR_TEXT_MAX = 3 * (4096 * 5 + 3072), DESCRIPTOR_STEP_MAX = 1024 };
+enum {
+	DESCRIPTOR_VERSION = 1,
+	DESCRIPTOR_TEXT_MAX = 3 * (4096 * 5 + 3072),
+	DESCRIPTOR_STEP_MAX = 1024
+};
 
 /* The part that changes from image to image: which place in the tree of processes the image has. */
 struct descriptor_step {
@@ -18,7 +23,7 @@ struct descriptor_step {
 #define TEXT(field, key, size, meaning)
 #define STEP_NUMBER(field, key, meaning) uint64_t field;
 #define STEP_TEXT(field, key, size, meaning) char field[size];
-#include "descriptor.def"
+#include "format/descriptor.def"
 };
 
 struct descriptor {
@@ -26,7 +31,7 @@ struct descriptor {
 #define TEXT(field, key, size, meaning) char field[size];
 #define STEP_NUMBER(field, key, meaning)
 #define STEP_TEXT(field, key, size, meaning)
-#include "descriptor.def"
+#include "format/descriptor.def"
 	struct descriptor_step step;
 };
 
@@ -34,13 +39,14 @@ struct descriptor {
  * Returns its length without the NUL, or -E2BIG. */
 int descriptor_put(const struct descriptor *descriptor, char *text, size_t size);
 
-/* Write the step alone, to be put behind the text of a descriptor whose own step is all zero or empty.
- * DESCRIPTOR_STEP_MAX bytes are enough for any. Returns its length without the NUL, or -E2BIG. */
+/* Write the step alone, to be put behind the text of a descriptor whose own step is all zero or
+ * empty. DESCRIPTOR_STEP_MAX bytes are enough for any. Returns its length without the NUL, or
+ * -E2BIG. */
 int descriptor_put_step(const struct descriptor_step *step, char *text, size_t size);
 
-/* Read a descriptor from `text`; unknown keys are skipped, of a key that comes twice the last value counts. `out` is cleared
- * first.
- * Returns 0, -EINVAL (malformed), -E2BIG (a value is too long) or -EPROTO (another version). */
+/* Read a descriptor from `text`; unknown keys are skipped, of a key that comes twice the last value
+ * counts. `out` is cleared first. Returns 0, -EINVAL (malformed), -E2BIG (a value is too long) or
+ * -EPROTO (another version). */
 int descriptor_get(const char *text, struct descriptor *out);
 
 #endif

@@ -6,10 +6,12 @@
 
 enum { SEGMENTS_MAX = 20, ENTRIES_MAX = 32, NAME_MAX_SIZE = 32 };
 
-static const Elf64_Phdr *find_segment(const Elf64_Phdr *segments, unsigned count, uint32_t type, uint64_t address)
+static const Elf64_Phdr *find_segment(const Elf64_Phdr *segments, unsigned count, uint32_t type,
+                                      uint64_t address)
 {
 	for (unsigned i = 0; i < count; i++)
-		if (segments[i].p_type == type && (type != PT_LOAD || address - segments[i].p_vaddr < segments[i].p_filesz))
+		if (segments[i].p_type == type &&
+		    (type != PT_LOAD || address - segments[i].p_vaddr < segments[i].p_filesz))
 			return &segments[i];
 	return NULL;
 }
@@ -33,7 +35,8 @@ int elf_needs_first(elf_reader *read, int fd, uint64_t headers, unsigned count, 
 	size_t len = strlen(name);
 	long got;
 
-	if (count > SEGMENTS_MAX || read(fd, segments, count * sizeof(*segments), headers) != (long)(count * sizeof(*segments)))
+	if (count > SEGMENTS_MAX || read(fd, segments, count * sizeof(*segments), headers) !=
+	                                    (long)(count * sizeof(*segments)))
 		return 0;
 	dynamic = find_segment(segments, count, PT_DYNAMIC, 0);
 	if (!dynamic)
@@ -47,6 +50,7 @@ int elf_needs_first(elf_reader *read, int fd, uint64_t headers, unsigned count, 
 	names = table ? find_segment(segments, count, PT_LOAD, table->d_un.d_ptr) : NULL;
 	if (!needed || !names || len > sizeof(found))
 		return 0;
-	got = read(fd, found, len, names->p_offset + (table->d_un.d_ptr - names->p_vaddr) + needed->d_un.d_val);
+	got = read(fd, found, len,
+	           names->p_offset + (table->d_un.d_ptr - names->p_vaddr) + needed->d_un.d_val);
 	return got == (long)len && memcmp(found, name, len) == 0;
 }

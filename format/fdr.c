@@ -1,5 +1,5 @@
 /* fdr.c: encode and decode XRay FDR version 1. See fdr.h for the layout. */
-#include "fdr.h"
+#include "format/fdr.h"
 
 #include <errno.h>
 #include <string.h>
@@ -49,12 +49,12 @@ int fdr_header_get(const uint8_t *at, struct fdr_header *out)
 	if (version != FDR_VERSION || type != FDR_TYPE)
 		return -EPROTO;
 	*out = (struct fdr_header){
-	    .version = version,
-	    .type = type,
-	    .constant_tsc = bits & 1,
-	    .nonstop_tsc = bits >> 1 & 1,
-	    .cycle_frequency = get64(at + 8),
-	    .buffer_size = get64(at + 16),
+		.version = version,
+		.type = type,
+		.constant_tsc = bits & 1,
+		.nonstop_tsc = bits >> 1 & 1,
+		.cycle_frequency = get64(at + 8),
+		.buffer_size = get64(at + 16),
 	};
 	return 0;
 }
@@ -75,9 +75,11 @@ void fdr_prologue_put(uint8_t *at, const struct fdr_prologue *prologue)
 	uint64_t ordinal = prologue->ordinal;
 
 	fdr_end_put(cpu + FDR_METADATA_SIZE);
-	put_metadata(cpu, FDR_NEW_CPU | (uint64_t)prologue->cpu << 8 | prologue->tsc << 24, prologue->tsc >> 40);
+	put_metadata(cpu, FDR_NEW_CPU | (uint64_t)prologue->cpu << 8 | prologue->tsc << 24,
+	             prologue->tsc >> 40);
 	put_metadata(wall, FDR_WALL | ordinal << 8, ordinal << 8);
-	/* extent_left is a multiple of 16: read as a function record while bytes 0-7 are still zero, it is a valid one. */
+	/* extent_left is a multiple of 16: read as a function record while bytes 0-7 are still
+	 * zero, it is a valid one. */
 	fdr_word_put(at + 8, prologue->extent_left | ordinal << 32);
 	fdr_word_put(at, FDR_NEW_BUFFER | (uint64_t)prologue->tid << 8);
 }
@@ -90,11 +92,11 @@ int fdr_prologue_get(const uint8_t *at, struct fdr_prologue *out)
 	if (at[0] != FDR_NEW_BUFFER || wall[0] != FDR_WALL || cpu[0] != FDR_NEW_CPU)
 		return -EBADMSG;
 	*out = (struct fdr_prologue){
-	    .tid = get32(at + 1),
-	    .ordinal = get32(at + 12),
-	    .extent_left = get32(at + 8),
-	    .cpu = get16(cpu + 1),
-	    .tsc = get64(cpu + 3),
+		.tid = get32(at + 1),
+		.ordinal = get32(at + 12),
+		.extent_left = get32(at + 8),
+		.cpu = get16(cpu + 1),
+		.tsc = get64(cpu + 3),
 	};
 	return 0;
 }
@@ -106,11 +108,11 @@ static int get_function(const uint8_t *at, struct fdr_record *out)
 	if ((word >> 1 & 7) > FDR_ENTER_ARG)
 		return -EBADMSG;
 	*out = (struct fdr_record){
-	    .type = FDR_RECORD_FUNCTION,
-	    .size = FDR_FUNCTION_SIZE,
-	    .action = word >> 1 & 7,
-	    .function = word >> 4,
-	    .delta = get32(at + 4),
+		.type = FDR_RECORD_FUNCTION,
+		.size = FDR_FUNCTION_SIZE,
+		.action = word >> 1 & 7,
+		.function = word >> 4,
+		.delta = get32(at + 4),
 	};
 	return FDR_FUNCTION_SIZE;
 }
@@ -124,12 +126,12 @@ static int get_event(const uint8_t *at, size_t len, struct fdr_record *out)
 	if (size > len - FDR_METADATA_SIZE)
 		return -ENODATA;
 	*out = (struct fdr_record){
-	    .type = FDR_RECORD_EVENT,
-	    .size = FDR_METADATA_SIZE + size,
-	    .tsc = get64(at + 5),
-	    .cpu = get16(at + 13),
-	    .payload = at + FDR_METADATA_SIZE,
-	    .payload_size = size,
+		.type = FDR_RECORD_EVENT,
+		.size = FDR_METADATA_SIZE + size,
+		.tsc = get64(at + 5),
+		.cpu = get16(at + 13),
+		.payload = at + FDR_METADATA_SIZE,
+		.payload_size = size,
 	};
 	return (int)out->size;
 }

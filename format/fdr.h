@@ -1,16 +1,18 @@
 /* fdr.h: XRay flight data recorder files, version 1, as Xer writes and reads them.
  *
- * A file is a 32-byte header and then *extents*. An extent is claimed and filled by one thread; it is a
- * multiple of 4096 bytes and begins at one (the first begins after the header, and is 32 bytes shorter).
- * It holds one or more *buffers* one after the other (a thread's successor goes on in what is left):
+ * A file is a 32-byte header and then *extents*. An extent is claimed and filled by one thread; it
+ * is a multiple of 4096 bytes and begins at one (the first begins after the header, and is 32 bytes
+ * shorter). It holds one or more *buffers* one after the other (a thread's successor goes on in
+ * what is left):
  *
- *     NewBuffer | Wall | NewCPUId | custom event and its payload ... | EndOfBuffer      16 bytes each
+ *     NewBuffer | Wall | NewCPUId | custom event and its payload ... | EndOfBuffer      16 bytes
+ * each
  *
  * Unused space is zero. All multi-byte values are little endian and, inside records, unaligned.
  * Bytes 8-11 of NewBuffer, reserved by XRay, hold the number of bytes from there to the end of
- * its extent; bytes 12-15 the ordinal that stands also in Wall, as seconds and as microseconds, since
- * llvm-xray sorts a thread's buffers by both. Publication order, which keeps the file readable at any
- * instant: see fdr_prologue_put and fdr_event_put.
+ * its extent; bytes 12-15 the ordinal that stands also in Wall, as seconds and as microseconds,
+ * since llvm-xray sorts a thread's buffers by both. Publication order, which keeps the file
+ * readable at any instant: see fdr_prologue_put and fdr_event_put.
  *
  * Source of the format: LLVM's "XRay Flight Data Recorder Trace Format", version 1.
  * Nothing here allocates or does I/O; everything is signal-safe. */
@@ -58,12 +60,14 @@ struct fdr_header {
 struct fdr_prologue {
 	uint32_t tid;
 	uint32_t ordinal;     /* strictly growing in a file */
-	uint32_t extent_left; /* bytes from the NewBuffer record to the end of its extent, multiple of 16 */
+	uint32_t extent_left; /* bytes from the NewBuffer record to the end of its extent, multiple
+	                         of 16 */
 	uint16_t cpu;
 	uint64_t tsc;
 };
 
-/* Payload sizes are rounded up to 8, since llvm-xray reads the zero fill behind as 8-byte records. */
+/* Payload sizes are rounded up to 8, since llvm-xray reads the zero fill behind as 8-byte records.
+ */
 static inline size_t fdr_payload_size(size_t size)
 {
 	return (size + 7) & ~(size_t)7;
@@ -77,15 +81,16 @@ void fdr_header_put(uint8_t *at, const struct fdr_header *header);
 int fdr_header_get(const uint8_t *at, struct fdr_header *out);
 
 /* Write a buffer prologue, then EndOfBuffer behind it, at zeroed memory at[64], 8-byte aligned.
- * The first 8 bytes are stored last, with release order: before that, readers see unused space. Of the other records
- * the first word, with the kind, is stored first, so that whatever part of them is there parses. */
+ * The first 8 bytes are stored last, with release order: before that, readers see unused space. Of
+ * the other records the first word, with the kind, is stored first, so that whatever part of them
+ * is there parses. */
 void fdr_prologue_put(uint8_t *at, const struct fdr_prologue *prologue);
 
 /* Read the prologue at at[48]. Returns 0 or -EBADMSG. */
 int fdr_prologue_get(const uint8_t *at, struct fdr_prologue *out);
 
-/* Publish a word of a file, whole, behind all that was written before. `at` is 8-byte aligned, which the type alone does not say
- * in programs of 32 bits. */
+/* Publish a word of a file, whole, behind all that was written before. `at` is 8-byte aligned,
+ * which the type alone does not say in programs of 32 bits. */
 static inline void fdr_word_put(void *at, uint64_t word)
 {
 	typedef uint64_t __attribute__((aligned(8))) aligned_word;
@@ -111,12 +116,14 @@ static inline uint64_t fdr_event_word1(uint64_t tsc, uint16_t cpu)
 	return tsc >> 24 | (uint64_t)cpu << 40;
 }
 
-/* Publish a custom event at `at`, in place of the EndOfBuffer there, with a payload of `size` bytes (a
- * multiple of 8) that are zero: its first byte says "no record yet". Writes the next EndOfBuffer behind the payload,
- * then the head, whose first word comes last, with release order. at must be 8-byte aligned.
+/* Publish a custom event at `at`, in place of the EndOfBuffer there, with a payload of `size` bytes
+ * (a multiple of 8) that are zero: its first byte says "no record yet". Writes the next EndOfBuffer
+ * behind the payload, then the head, whose first word comes last, with release order. at must be
+ * 8-byte aligned.
  *
- * The head comes before the payload because llvm-xray parses also what stands behind an EndOfBuffer, so that a
- * payload without its head, left there by a killed writer, could make it refuse the file. */
+ * The head comes before the payload because llvm-xray parses also what stands behind an
+ * EndOfBuffer, so that a payload without its head, left there by a killed writer, could make it
+ * refuse the file. */
 static inline void fdr_event_put(uint8_t *at, uint32_t size, uint64_t tsc, uint16_t cpu)
 {
 	fdr_end_put(at + FDR_METADATA_SIZE + size);
@@ -124,15 +131,17 @@ static inline void fdr_event_put(uint8_t *at, uint32_t size, uint64_t tsc, uint1
 	fdr_word_put(at, fdr_event_word0(size, tsc));
 }
 
-/* Complete an event: copy record[size] (8-byte aligned, size a multiple of 8) to its payload, the first word, in which
- * the kind is, last and with release order (pairs with the acquire load of live readers). */
+/* Complete an event: copy record[size] (8-byte aligned, size a multiple of 8) to its payload, the
+ * first word, in which the kind is, last and with release order (pairs with the acquire load of
+ * live readers). */
 static inline void fdr_payload_put(uint8_t *payload, const void *record, size_t size)
 {
 	memcpy(payload + 8, (const uint8_t *)record + 8, size - 8);
 	fdr_word_put(payload, *(const uint64_t *)record);
 }
 
-/* A function record: entry or exit of function `id` (28 bits), `delta` ticks after the record before. */
+/* A function record: entry or exit of function `id` (28 bits), `delta` ticks after the record
+ * before. */
 static inline uint64_t fdr_function_word(uint32_t id, enum fdr_action action, uint32_t delta)
 {
 	return (uint64_t)delta << 32 | (uint64_t)id << 4 | (uint64_t)action << 1;
@@ -158,19 +167,27 @@ static inline void fdr_argument_words(uint64_t words[2], uint64_t value)
 	words[1] = value >> 56;
 }
 
-enum fdr_type { FDR_RECORD_END = 1, FDR_RECORD_FUNCTION, FDR_RECORD_ARGUMENT, FDR_RECORD_CPU,
-	FDR_RECORD_WRAP, FDR_RECORD_WALL, FDR_RECORD_EVENT, FDR_RECORD_NEW_BUFFER };
+enum fdr_type {
+	FDR_RECORD_END = 1,
+	FDR_RECORD_FUNCTION,
+	FDR_RECORD_ARGUMENT,
+	FDR_RECORD_CPU,
+	FDR_RECORD_WRAP,
+	FDR_RECORD_WALL,
+	FDR_RECORD_EVENT,
+	FDR_RECORD_NEW_BUFFER
+};
 
 /* One decoded record. Which fields are set depends on `type`. */
 struct fdr_record {
 	enum fdr_type type;
-	uint32_t size; /* bytes it occupies, payload included */
-	uint16_t cpu;  /* CPU, EVENT */
-	uint8_t action; /* FUNCTION: enum fdr_action */
-	uint32_t function; /* FUNCTION: id */
-	uint32_t delta; /* FUNCTION: ticks since the record before */
-	uint64_t tsc; /* CPU, WRAP, EVENT */
-	uint64_t argument; /* ARGUMENT */
+	uint32_t size;          /* bytes it occupies, payload included */
+	uint16_t cpu;           /* CPU, EVENT */
+	uint8_t action;         /* FUNCTION: enum fdr_action */
+	uint32_t function;      /* FUNCTION: id */
+	uint32_t delta;         /* FUNCTION: ticks since the record before */
+	uint64_t tsc;           /* CPU, WRAP, EVENT */
+	uint64_t argument;      /* ARGUMENT */
 	const uint8_t *payload; /* EVENT: borrowed from the input */
 	uint32_t payload_size;
 };

@@ -1,6 +1,6 @@
-/* fxt.c: writes records of the Fuchsia trace format. See fxt.h. Nothing here may be called with more than a record can
- * hold, but for texts, which are cut. */
-#include "fxt.h"
+/* fxt.c: writes records of the Fuchsia trace format. See fxt.h. Nothing here may be called with
+ * more than a record can hold, but for texts, which are cut. */
+#include "format/fxt.h"
 
 #include <string.h>
 
@@ -66,7 +66,7 @@ size_t fxt_put_section(uint64_t *out, uint32_t provider)
 size_t fxt_put_provider_event(uint64_t *out, uint32_t provider, unsigned event)
 {
 	out[0] = FXT_HEAD(provider_event, 1) | FXT_BITS(provider_event, id, provider) |
-		 FXT_BITS(provider_event, event, event);
+	         FXT_BITS(provider_event, event, event);
 	return 1;
 }
 
@@ -89,11 +89,13 @@ size_t fxt_put_provider(uint64_t *out, uint32_t id, const char *name, size_t siz
 
 	size = cut(size, FXT_NAME_MAX);
 	words = 1 + fxt_put_bytes(out + 1, name, size);
-	out[0] = FXT_HEAD(provider, words) | FXT_BITS(provider, id, id) | FXT_BITS(provider, name, size);
+	out[0] = FXT_HEAD(provider, words) | FXT_BITS(provider, id, id) |
+	         FXT_BITS(provider, name, size);
 	return words;
 }
 
-size_t fxt_put_file_head(uint64_t *out, uint32_t provider, const char *name, size_t size, uint64_t ticks_per_second)
+size_t fxt_put_file_head(uint64_t *out, uint32_t provider, const char *name, size_t size,
+                         uint64_t ticks_per_second)
 {
 	size_t words = fxt_put_magic(out);
 
@@ -107,27 +109,30 @@ size_t fxt_put_string(uint64_t *out, uint16_t index, const char *text, size_t si
 
 	size = cut(size, FXT_STRING_MAX);
 	words = 1 + fxt_put_bytes(out + 1, text, size);
-	out[0] = FXT_HEAD(string, words) | FXT_BITS(string, index, index) | FXT_BITS(string, text, size);
+	out[0] = FXT_HEAD(string, words) | FXT_BITS(string, index, index) |
+	         FXT_BITS(string, text, size);
 	return words;
 }
 
 size_t fxt_put_process_name(uint64_t *out, uint64_t process, uint16_t name)
 {
 	out[0] = FXT_HEAD(kernel_object, 2) | FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) |
-		 FXT_BITS(kernel_object, name, name);
+	         FXT_BITS(kernel_object, name, name);
 	out[1] = process;
 	return 2;
 }
 
-size_t fxt_put_thread_name(uint64_t *out, uint64_t process, uint64_t thread, uint16_t name, uint16_t process_name)
+size_t fxt_put_thread_name(uint64_t *out, uint64_t process, uint64_t thread, uint16_t name,
+                           uint16_t process_name)
 {
 	out[0] = FXT_HEAD(kernel_object, 4) | FXT_BITS(kernel_object, object, FXT_OBJECT_THREAD) |
-		 FXT_BITS(kernel_object, name, name) | FXT_BITS(kernel_object, arguments, 1);
+	         FXT_BITS(kernel_object, name, name) | FXT_BITS(kernel_object, arguments, 1);
 	out[1] = thread;
 	return 2 + fxt_put_number(out + 2, FXT_ARGUMENT_KOID, process_name, process);
 }
 
-size_t fxt_put_sample(uint64_t *out, uint64_t ticks, uint64_t process, uint64_t thread, const uint64_t *pcs, size_t count)
+size_t fxt_put_sample(uint64_t *out, uint64_t ticks, uint64_t process, uint64_t thread,
+                      const uint64_t *pcs, size_t count)
 {
 	size_t words = FXT_SAMPLE_HEAD_WORDS + count;
 
@@ -141,24 +146,28 @@ size_t fxt_put_sample(uint64_t *out, uint64_t ticks, uint64_t process, uint64_t 
 	return words;
 }
 
-size_t fxt_put_module(uint64_t *out, uint64_t ticks, uint64_t process, uint64_t thread, const struct fxt_module *module)
+size_t fxt_put_module(uint64_t *out, uint64_t ticks, uint64_t process, uint64_t thread,
+                      const struct fxt_module *module)
 {
-	size_t name_size = cut(module->name_size, FXT_NAME_MAX), build_id_size = cut(module->build_id_size, FXT_NAME_MAX);
+	size_t name_size = cut(module->name_size, FXT_NAME_MAX),
+	       build_id_size = cut(module->build_id_size, FXT_NAME_MAX);
 	size_t words = 4;
 
 	words += fxt_put_bytes(out + words, module->name, name_size);
 	words += fxt_put_bytes(out + words, module->build_id, build_id_size);
-	out[0] = FXT_HEAD(module, words) | FXT_BITS(module, id, module->id) | FXT_BITS(module, name, name_size) |
-		 FXT_BITS(module, build_id, build_id_size);
+	out[0] = FXT_HEAD(module, words) | FXT_BITS(module, id, module->id) |
+	         FXT_BITS(module, name, name_size) | FXT_BITS(module, build_id, build_id_size);
 	out[1] = ticks;
 	out[2] = process;
 	out[3] = thread;
 	return words;
 }
 
-size_t fxt_put_mapping(uint64_t *out, uint64_t ticks, uint64_t process, uint64_t thread, const struct fxt_mapping *mapping)
+size_t fxt_put_mapping(uint64_t *out, uint64_t ticks, uint64_t process, uint64_t thread,
+                       const struct fxt_mapping *mapping)
 {
-	out[0] = FXT_HEAD(mmap, 7) | FXT_BITS(mmap, module, mapping->module) | FXT_BITS(mmap, flags, mapping->flags);
+	out[0] = FXT_HEAD(mmap, 7) | FXT_BITS(mmap, module, mapping->module) |
+	         FXT_BITS(mmap, flags, mapping->flags);
 	out[1] = ticks;
 	out[2] = process;
 	out[3] = thread;
@@ -170,9 +179,10 @@ size_t fxt_put_mapping(uint64_t *out, uint64_t ticks, uint64_t process, uint64_t
 
 size_t fxt_put_event(uint64_t *out, const struct fxt_event *event)
 {
-	out[0] = FXT_HEAD(event, 0) | FXT_BITS(event, kind, event->kind) | FXT_BITS(event, arguments, event->arguments) |
-		 FXT_BITS(event, thread, event->thread) | FXT_BITS(event, category, event->category) |
-		 FXT_BITS(event, name, event->name);
+	out[0] = FXT_HEAD(event, 0) | FXT_BITS(event, kind, event->kind) |
+	         FXT_BITS(event, arguments, event->arguments) |
+	         FXT_BITS(event, thread, event->thread) |
+	         FXT_BITS(event, category, event->category) | FXT_BITS(event, name, event->name);
 	out[1] = event->ticks;
 	if (event->thread != 0)
 		return 2;

@@ -1,21 +1,35 @@
 /* fxt_table.c: the records of fxt.def as tables, for readers of any FXT file. */
-#include "fxt.h"
+#include "format/fxt.h"
 
 #define MASK(low, high) ((UINT64_MAX >> (63 - (high) + (low))) << (low))
 
 /* The size takes bits 4..15, of large records bits 4..35. */
 #define HEAD_BITS(type) ((type) == FXT_LARGE ? MASK(0, 35) : MASK(0, 15))
 
-#define FXT_RECORD(name, type, low, high, sub, title) static const struct fxt_field fields_##name[] = {
-#define FXT_FIELD(record, field, word, low, high, kind) {#field, word, low, high - low + 1, FXT_FIELD_##kind},
-#define FXT_RECORD_END(name) {0} };
+#define FXT_RECORD(name, type, low, high, sub, title) \
+	static const struct fxt_field fields_##name[] = {
+#define FXT_FIELD(record, field, word, low, high, kind) \
+	{#field, word, low, high - low + 1, FXT_FIELD_##kind},
+#define FXT_RECORD_END(name) \
+	{ \
+		0 \
+	} \
+	} \
+	;
 #include "format/fxt.def"
 
-#define FXT_RECORD(name, type, low, high, sub, title) static const struct fxt_part parts_##name[] = {
+#define FXT_RECORD(name, type, low, high, sub, title) \
+	static const struct fxt_part parts_##name[] = {
 #define FXT_PART(record, part, field) \
-	{#field, FXT_PART_##part, FXT_IN_##record##_##field, FXT_LOW_##record##_##field, FXT_WIDTH_##record##_##field},
+	{#field, FXT_PART_##part, FXT_IN_##record##_##field, FXT_LOW_##record##_##field, \
+	 FXT_WIDTH_##record##_##field},
 #define FXT_WORD(record, part, name) {#name, FXT_PART_##part, 0, 0, 0},
-#define FXT_RECORD_END(name) {0} };
+#define FXT_RECORD_END(name) \
+	{ \
+		0 \
+	} \
+	} \
+	;
 #include "format/fxt.def"
 
 enum {
@@ -26,8 +40,13 @@ enum {
 
 const struct fxt_record fxt_records[FXT_RECORDS] = {
 #define FXT_RECORD(record, type_, low, high, sub_, title_) \
-	{.name = #record, .title = title_, .type = type_, .sub_low = low, \
-	 .sub_width = HAS_SUB_##record ? (high) - (low) + 1 : 0, .sub = sub_, .fields = fields_##record, \
+	{.name = #record, \
+	 .title = title_, \
+	 .type = type_, \
+	 .sub_low = low, \
+	 .sub_width = HAS_SUB_##record ? (high) - (low) + 1 : 0, \
+	 .sub = sub_, \
+	 .fields = fields_##record, \
 	 .parts = parts_##record},
 #define FXT_RECORD_END(name)
 #include "format/fxt.def"
@@ -35,7 +54,8 @@ const struct fxt_record fxt_records[FXT_RECORDS] = {
 
 const uint64_t fxt_used[2][FXT_RECORDS] = {
 	{
-#define FXT_RECORD(name, type, low, high, sub, title) HEAD_BITS(type) | (HAS_SUB_##name ? MASK(low, high) : 0)
+#define FXT_RECORD(name, type, low, high, sub, title) \
+	HEAD_BITS(type) | (HAS_SUB_##name ? MASK(low, high) : 0)
 #define FXT_FIELD(record, field, word, low, high, kind) | ((word) == 0 ? MASK(low, high) : 0)
 #define FXT_RECORD_END(name) ,
 #include "format/fxt.def"

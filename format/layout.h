@@ -10,7 +10,7 @@
 #define FMT_FILE_MAP "map.xml"
 #define FMT_FILE_DYNTEXT "dyntext"
 #define FMT_FILE_NOTES "notes"
-#define FMT_FILE_PERF_MAP "perf.map" /* copy of /tmp/perf-PID.map */
+#define FMT_FILE_PERF_MAP "perf.map"  /* copy of /tmp/perf-PID.map */
 #define FMT_FILE_JITDUMP "jit%u.dump" /* copies of the process's jit-PID.dump, from 1 */
 #define FMT_DIR_ARCHIVES "archives"
 #define FMT_DIR_SAMPLER "sampler" /* cpuN.fxt of xcollect --sampler */
@@ -26,17 +26,35 @@
 #define FMT_GROUP_HEAD "#analyzer experiment group"
 
 /* The event data files (streams). The order is internal; the names are the format. */
-enum fmt_stream { FMT_STREAM_FRAMEINFO, FMT_STREAM_OVERVIEW, FMT_STREAM_PROFILE, FMT_STREAM_HEAPTRACE,
-	FMT_STREAM_SYNCTRACE, FMT_STREAM_IOTRACE, FMT_STREAM_USERTRACE, FMT_STREAM_USERTRACE_LAST = FMT_STREAM_USERTRACE + 7,
-	FMT_STREAM_FUNCTRACE, FMT_STREAM_FUNCTABLE, FMT_STREAM_OMPTRACE, FMT_STREAM_MPITRACE, FMT_STREAMS };
-#define FMT_STREAM_NAMES {"frameinfo", "overview", "profile", "heaptrace", "synctrace", "iotrace", FMT_USERTRACE_NAMES, \
-	"functrace", "functable", "omptrace", "mpitrace"}
+enum fmt_stream {
+	FMT_STREAM_FRAMEINFO,
+	FMT_STREAM_OVERVIEW,
+	FMT_STREAM_PROFILE,
+	FMT_STREAM_HEAPTRACE,
+	FMT_STREAM_SYNCTRACE,
+	FMT_STREAM_IOTRACE,
+	FMT_STREAM_USERTRACE,
+	FMT_STREAM_USERTRACE_LAST = FMT_STREAM_USERTRACE + 7,
+	FMT_STREAM_FUNCTRACE,
+	FMT_STREAM_FUNCTABLE,
+	FMT_STREAM_OMPTRACE,
+	FMT_STREAM_MPITRACE,
+	FMT_STREAMS
+};
+#define FMT_STREAM_NAMES \
+	{ \
+		"frameinfo", "overview", "profile", "heaptrace", "synctrace", "iotrace", \
+			FMT_USERTRACE_NAMES, "functrace", "functable", "omptrace", "mpitrace" \
+	}
 
 /* The system trace of user events, and the component traces. */
 enum { FMT_USER_TRACES = FMT_STREAM_USERTRACE_LAST - FMT_STREAM_USERTRACE + 1 };
-#define FMT_USERTRACE_NAMES "usertrace", "usertrace1", "usertrace2", "usertrace3", "usertrace4", "usertrace5", "usertrace6", "usertrace7"
+#define FMT_USERTRACE_NAMES \
+	"usertrace", "usertrace1", "usertrace2", "usertrace3", "usertrace4", "usertrace5", \
+		"usertrace6", "usertrace7"
 
-/* Roots of the XML files; the closing tag, with its newline, ends each of them while it can grow. */
+/* Roots of the XML files; the closing tag, with its newline, ends each of them while it can grow.
+ */
 #define FMT_LOG_ROOT "experiment"
 #define FMT_LOG_CLOSE "</experiment>\n"
 #define FMT_MAP_ROOT "map"

@@ -1,7 +1,7 @@
 /* lineage.c: the grammar of descendants' names. */
-#include "lineage.h"
+#include "format/lineage.h"
 
-#include "layout.h"
+#include "format/layout.h"
 
 #include <errno.h>
 #include <string.h>
@@ -98,7 +98,8 @@ static size_t parse_rank(const char *text)
 {
 	size_t len = sizeof(RANK) - 1;
 
-	if (strncmp(text, RANK, len) != 0 || text[len] < '0' || text[len] > '9' || (text[len] == '0' && text[len + 1] >= '0' && text[len + 1] <= '9'))
+	if (strncmp(text, RANK, len) != 0 || text[len] < '0' || text[len] > '9' ||
+	    (text[len] == '0' && text[len + 1] >= '0' && text[len + 1] <= '9'))
 		return 0;
 	while (text[len] >= '0' && text[len] <= '9')
 		len++;

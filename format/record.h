@@ -25,30 +25,42 @@ struct fmt_name16 {
 
 #define RECORD(name, kind, stream, size, meaning) struct fmt_##name {
 #define FIELD(name, type, field, unit, meaning) FMT_TYPE_##type field;
-#define RECORD_END(name) };
-#include "record.def"
+#define RECORD_END(name) \
+	} \
+	;
+#include "format/record.def"
 
 enum fmt_kind {
 #define RECORD(name, value, stream, size, meaning) FMT_KIND_##name = (value),
 #define FIELD(name, type, field, unit, meaning)
 #define RECORD_END(name)
-#include "record.def"
+#include "format/record.def"
 };
 
 #define RECORD(name, kind, stream, size, meaning) \
 	_Static_assert(sizeof(struct fmt_##name) == (size), "record " #name " changed its size");
 #define FIELD(name, type, field, unit, meaning)
 #define RECORD_END(name)
-#include "record.def"
+#include "format/record.def"
 
-#define ENUM(type) enum fmt_##type {
+#define ENUM(type) \
+	enum fmt_##type \
+	{
 #define ENUM_VALUE(type, name, value, spelling) FMT_##type##_##name = (value),
-#define ENUM_END(type) };
-#include "enums.def"
+#define ENUM_END(type) \
+	} \
+	;
+#include "format/enums.def"
 
 /* The shape of user events, see record.def. */
-enum fmt_user_shape { FMT_USER_COUNT = 7, FMT_USER_CHANNEL = 7, FMT_USER_CUT = 0x40, FMT_USER_32 = 0x80 };
-/* Bits of the number of an executed task: it lies on another one; it is a part of an untied one, of which more come, in whatever thread. */
+enum fmt_user_shape {
+	FMT_USER_COUNT = 7,
+	FMT_USER_CHANNEL = 7,
+	FMT_USER_CUT = 0x40,
+	FMT_USER_32 = 0x80
+};
+/* Bits of the number of an executed task: it lies on another one; it is a part of an untied one, of
+ * which more come, in whatever thread. */
 enum { FMT_OMP_TASK_INNER = 1, FMT_OMP_TASK_GOES_ON = 2 };
 enum { FMT_USER_WORDS = 5, FMT_USER_BYTES = 4096, FMT_USER_CHANNELS = 8 };
 enum { FMT_USER_LOW = 9 }; /* the bits of a data word that `low` keeps: 0 and 3 */
@@ -64,9 +76,9 @@ static inline uint64_t fmt_user_whole(uint64_t word, unsigned low)
 	return word | (low & 1) | (uint64_t)(low & 2) << 2;
 }
 
-/* A node of the call-stack tree in `frameinfo`. A node is named by its file offset, a multiple of 16; a stack by
- * its innermost node; 0 is never a node and means "no stack". A parent's offset is always smaller than the
- * node's own. pc is the interrupted instruction or a return address. */
+/* A node of the call-stack tree in `frameinfo`. A node is named by its file offset, a multiple of
+ * 16; a stack by its innermost node; 0 is never a node and means "no stack". A parent's offset is
+ * always smaller than the node's own. pc is the interrupted instruction or a return address. */
 struct fmt_node {
 	uint64_t pc;
 	uint32_t parent;     /* the caller's node, 0 at the outermost frame */
@@ -79,13 +91,14 @@ enum fmt_pc_mark {
 	FMT_PC_TRUNCATED = 1, /* outermost: frames beyond were not found */
 	FMT_PC_GUESSED = 2,   /* frames outside of this one were found without unwind tables */
 	FMT_PC_FAILED = 3,    /* outermost: no frame beyond the innermost could be found */
-	FMT_PC_PARALLEL = 4,  /* frames outside of this one are those of the thread that began the parallel region */
+	FMT_PC_PARALLEL = 4,  /* frames outside of this one are those of the thread that began the
+	                         parallel region */
 	FMT_PC_TASK = 5,      /* and those of the thread that made the task */
 	FMT_PC_MARKS = 16
 };
 
-/* One with the highest bit is no address either, but the frame of an interpreted Java method: its number in map.xml (0: not known),
- * and the index of the bytecode. */
+/* One with the highest bit is no address either, but the frame of an interpreted Java method: its
+ * number in map.xml (0: not known), and the index of the bytecode. */
 #define FMT_PC_JAVA ((uint64_t)1 << 63)
 enum { FMT_BCI_NONE = 0xffff };
 
@@ -161,7 +174,8 @@ const struct fmt_record *fmt_record_find(unsigned kind);
 /* "u8", "u16", ... for an enum fmt_field_type; NULL if there is none such. */
 const char *fmt_field_type_name(unsigned type);
 
-/* The spelling of an enumerated value, for example ("heap_func", 1) -> "malloc"; NULL if unknown. */
+/* The spelling of an enumerated value, for example ("heap_func", 1) -> "malloc"; NULL if unknown.
+ */
 const char *fmt_enum_name(const char *type, unsigned value);
 
 /* The least enumerated value above `value`, of which -1 is below all; -1 if there is none. */

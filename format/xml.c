@@ -1,5 +1,5 @@
 /* xml.c: build XML elements and plan their crash-proof appending. See xml.h for the contract. */
-#include "xml.h"
+#include "format/xml.h"
 
 #include <errno.h>
 #include <string.h>
@@ -28,7 +28,11 @@ void xml_put(struct xml_text *text, const char *markup)
 static size_t utf8_length(const unsigned char *at, size_t len)
 {
 	unsigned char lead = at[0];
-	size_t need = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+	size_t need = lead < 0x80                   ? 1
+	              : lead >= 0xc2 && lead < 0xe0 ? 2
+	              : lead >= 0xe0 && lead < 0xf0 ? 3
+	              : lead >= 0xf0 && lead < 0xf5 ? 4
+	                                            : 0;
 
 	if (need == 0 || need > len)
 		return 0;
@@ -166,7 +170,8 @@ size_t xml_decode(char *text)
 		if (from[0] == '\\' && from[1] == '\\') {
 			*to++ = '\\';
 			from += 2;
-		} else if (from[0] == '\\' && from[1] == 'x' && hex_value(from[2]) >= 0 && hex_value(from[3]) >= 0) {
+		} else if (from[0] == '\\' && from[1] == 'x' && hex_value(from[2]) >= 0 &&
+		           hex_value(from[3]) >= 0) {
 			*to++ = (char)(hex_value(from[2]) << 4 | hex_value(from[3]));
 			from += 4;
 		} else {
@@ -190,8 +195,8 @@ static void plan_inside(struct xml_append *plan, uint64_t end, size_t len, size_
 	plan->end = end + len;
 }
 
-/* The element goes to the next page. Blanks and an instruction may follow a root's closing tag, and an
- * instruction may hold anything but its own end; so, with | for the page boundary:
+/* The element goes to the next page. Blanks and an instruction may follow a root's closing tag, and
+ * an instruction may hold anything but its own end; so, with | for the page boundary:
  *
  *     </r>                                 as it was
  *     </r>      |                          the page filled with blanks
@@ -217,7 +222,8 @@ static void plan_next_page(struct xml_append *plan, uint64_t end, size_t len, co
 	plan->end = boundary + len;
 }
 
-int xml_append_plan(struct xml_append *plan, uint64_t end, const char *element, size_t len, const char *close)
+int xml_append_plan(struct xml_append *plan, uint64_t end, const char *element, size_t len,
+                    const char *close)
 {
 	size_t close_len = strlen(close);
 	size_t in_page = XML_PAGE - (size_t)(end % XML_PAGE);

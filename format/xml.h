@@ -1,12 +1,13 @@
 /* xml.h: XML that is well-formed at every instant, written by programs that may die at any.
  *
- * A growing file always ends with its root's closing tag, possibly followed by a processing instruction
- * or blanks. An element is appended by writes that each lie inside one 4096-byte page, because the
- * kernel copies such a write as a whole even when the writer is killed (measured; longer ones were torn).
+ * A growing file always ends with its root's closing tag, possibly followed by a processing
+ * instruction or blanks. An element is appended by writes that each lie inside one 4096-byte page,
+ * because the kernel copies such a write as a whole even when the writer is killed (measured;
+ * longer ones were torn).
  *
- * Text that may hold any bytes (paths, arguments, names) is encoded so that it survives: bytes that XML 1.0
- * cannot carry (control bytes, invalid UTF-8, U+FFFE, U+FFFF) become \xNN, a backslash becomes \\.
- * Nothing here allocates or does I/O; everything is signal-safe. */
+ * Text that may hold any bytes (paths, arguments, names) is encoded so that it survives: bytes that
+ * XML 1.0 cannot carry (control bytes, invalid UTF-8, U+FFFE, U+FFFF) become \xNN, a backslash
+ * becomes \\. Nothing here allocates or does I/O; everything is signal-safe. */
 #ifndef XER_FORMAT_XML_H
 #define XER_FORMAT_XML_H
 
@@ -15,8 +16,8 @@
 
 enum { XML_PAGE = 4096 };
 
-/* Text under construction in the caller's memory. When it does not fit, `overflow` is set and the rest
- * is dropped. len excludes the terminating NUL, which is always there (capacity >= 1). */
+/* Text under construction in the caller's memory. When it does not fit, `overflow` is set and the
+ * rest is dropped. len excludes the terminating NUL, which is always there (capacity >= 1). */
 struct xml_text {
 	char *at;
 	size_t capacity;
@@ -24,7 +25,10 @@ struct xml_text {
 	int overflow;
 };
 
-#define XML_TEXT(array) {.at = (array), .capacity = sizeof(array)}
+#define XML_TEXT(array) \
+	{ \
+		.at = (array), .capacity = sizeof(array) \
+	}
 
 /* Append markup as it is. */
 void xml_put(struct xml_text *text, const char *markup);
@@ -65,18 +69,20 @@ struct xml_append {
 	char blanks[XML_PAGE];
 };
 
-/* Plan to append `element` (XML_ELEMENT_MIN to XML_ELEMENT_MAX bytes, its newline included) to a file whose
- * closing tag `close` stands at file offset `end`. Returns 0, -EINVAL (too short) or -E2BIG. After each of
- * the writes the file is well-formed XML; the element is there after the last.
- * At the first append at least 4 bytes must lie between the closing tag's end and the page's: see
- * xml_end_is_appendable. */
-int xml_append_plan(struct xml_append *plan, uint64_t end, const char *element, size_t len, const char *close);
+/* Plan to append `element` (XML_ELEMENT_MIN to XML_ELEMENT_MAX bytes, its newline included) to a
+ * file whose closing tag `close` stands at file offset `end`. Returns 0, -EINVAL (too short) or
+ * -E2BIG. After each of the writes the file is well-formed XML; the element is there after the
+ * last. At the first append at least 4 bytes must lie between the closing tag's end and the page's:
+ * see xml_end_is_appendable. */
+int xml_append_plan(struct xml_append *plan, uint64_t end, const char *element, size_t len,
+                    const char *close);
 
-/* True if a file that ends in `close` at offset `end` can be appended to; if not, its writer puts blanks
- * before the closing tag. */
+/* True if a file that ends in `close` at offset `end` can be appended to; if not, its writer puts
+ * blanks before the closing tag. */
 int xml_end_is_appendable(uint64_t end, const char *close);
 
-/* Offset in text[len] of the last `close`, the tail of a growing file; -ENODATA if there is none. */
+/* Offset in text[len] of the last `close`, the tail of a growing file; -ENODATA if there is none.
+ */
 long xml_end_find(const char *text, size_t len, const char *close);
 
 #endif

@@ -1,8 +1,9 @@
 /* collectorAPI.h: a program's word in its own recording: collectorAPI(3).
  *
- * Nothing is to be linked: the recorder, if it is there, brings the one symbol that this header refers to, weakly.
- * Without it a call is a load and a branch. C and C++, any thread, any signal handler.
- * For Fortran, one C file of the program defines COLLECTOR_FORTRAN before it includes this header.
+ * Nothing is to be linked: the recorder, if it is there, brings the one symbol that this header
+ * refers to, weakly. Without it a call is a load and a branch. C and C++, any thread, any signal
+ * handler. For Fortran, one C file of the program defines COLLECTOR_FORTRAN before it includes this
+ * header.
  *
  * The text of this header may be used in any program, whatever its license. */
 #ifndef XER_COLLECTORAPI_H
@@ -14,25 +15,28 @@
 extern "C" {
 #endif
 
-/* A row of a function's line table: the code from `offset` bytes behind its start on is of line `lineno`. */
+/* A row of a function's line table: the code from `offset` bytes behind its start on is of line
+ * `lineno`. */
 typedef struct {
 	unsigned int offset;
 	unsigned int lineno;
 } Lineno;
 
-/* What the recorder offers. `size` grows when functions are added; none is ever taken away or changed. */
+/* What the recorder offers. `size` grows when functions are added; none is ever taken away or
+ * changed. */
 struct xer_collector_table {
 	size_t size;
 	void (*sample)(const char *name);
 	void (*pause)(void);
 	void (*resume)(void);
 	void (*terminate)(void);
-	void (*func_load)(const char *name, const char *alias, const char *source, const void *code, int size, int line_count,
-	                  const Lineno *lines);
+	void (*func_load)(const char *name, const char *alias, const char *source, const void *code,
+	                  int size, int line_count, const Lineno *lines);
 	void (*func_unload)(const void *code);
 };
 
-/* The recorder's table, or NULL. On x86 through the GOT, which works in programs with fixed addresses too. */
+/* The recorder's table, or NULL. On x86 through the GOT, which works in programs with fixed
+ * addresses too. */
 static __inline__ const struct xer_collector_table *xer_collector_find(void)
 {
 #if defined(__x86_64__)
@@ -87,9 +91,11 @@ static __inline__ void collector_terminate_expt(void)
 		table->terminate();
 }
 
-/* `size` bytes of code at `vaddr` were made and are the function `name`; `alias` is another name of it, `sourcename` the file
- * that it was made from, lntable[lntsize] its lines in order of their offsets; each of the three may be missing (NULL, 0). */
-static __inline__ void collector_func_load(const char *name, const char *alias, const char *sourcename, void *vaddr, int size,
+/* `size` bytes of code at `vaddr` were made and are the function `name`; `alias` is another name of
+ * it, `sourcename` the file that it was made from, lntable[lntsize] its lines in order of their
+ * offsets; each of the three may be missing (NULL, 0). */
+static __inline__ void collector_func_load(const char *name, const char *alias,
+                                           const char *sourcename, void *vaddr, int size,
                                            int lntsize, Lineno *lntable)
 {
 	const struct xer_collector_table *table = xer_collector_find();

@@ -2,7 +2,8 @@
 #ifndef XER_COLLECTOR_ALLOCATOR_H
 #define XER_COLLECTOR_ALLOCATOR_H
 
-/* C++ operator new does not come to malloc: the allocator has its own, which is to be recorded itself. */
+/* C++ operator new does not come to malloc: the allocator has its own, which is to be recorded
+ * itself. */
 extern int operators_allocate __attribute__((visibility("hidden")));
 
 /* Find out, and warn in log.xml of what will not be recorded. Normal context, at the start. */

@@ -1,8 +1,8 @@
 /* altstack.c: see altstack.h. */
-#include "altstack.h"
+#include "libcollector/altstack.h"
 
-#include "hook.h"
-#include "signals.h"
+#include "libcollector/hook.h"
+#include "libcollector/signals.h"
 
 static atomic_uint expected;
 
@@ -14,8 +14,8 @@ int altstack_expected(void)
 static int find_small(stack_t *stack)
 {
 	*stack = (stack_t){.ss_flags = 0};
-	return altstack_expected() && SYS2(SYS_sigaltstack, NULL, stack) == 0 && stack->ss_flags & SS_ONSTACK &&
-	       stack->ss_size < ALTSTACK_ENOUGH;
+	return altstack_expected() && SYS2(SYS_sigaltstack, NULL, stack) == 0 &&
+	       stack->ss_flags & SS_ONSTACK && stack->ss_size < ALTSTACK_ENOUGH;
 }
 
 int altstack_is_small(void)
@@ -29,7 +29,8 @@ int altstack_is_exhausted(const void *frame)
 {
 	stack_t stack;
 
-	return find_small(&stack) && (const char *)frame - (const char *)stack.ss_sp < ALTSTACK_ENOUGH / 4;
+	return find_small(&stack) &&
+	       (const char *)frame - (const char *)stack.ss_sp < ALTSTACK_ENOUGH / 4;
 }
 
 void altstack_expect(void)
@@ -41,7 +42,8 @@ void altstack_expect(void)
 /* Handlers are changed first: a signal may come as soon as the stack is there. */
 EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 {
-	if (stack && !(stack->ss_flags & SS_DISABLE) && stack->ss_size < ALTSTACK_ENOUGH && !altstack_expected() && col_is_recording())
+	if (stack && !(stack->ss_flags & SS_DISABLE) && stack->ss_size < ALTSTACK_ENOUGH &&
+	    !altstack_expected() && col_is_recording())
 		altstack_expect();
 	return REAL(sigaltstack)(stack, old);
 }

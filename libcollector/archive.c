@@ -1,15 +1,16 @@
-/* archive.c: run xer_archive at the end, as a child that the target cannot see: it sends no SIGCHLD, and only
- * a wait that asks for such children finds it. What executes a program sends SIGCHLD from then on, whatever it was cloned for:
- * so our child waits for one of its own.
+/* archive.c: run xer_archive at the end, as a child that the target cannot see: it sends no
+ * SIGCHLD, and only a wait that asks for such children finds it. What executes a program sends
+ * SIGCHLD from then on, whatever it was cloned for: so our child waits for one of its own.
  *
- * It archives the whole tree, so that one run at the end of the founder serves for all who ended before. Who outlives
- * its recorded ancestors runs it for itself and those that come after. A process gives up the lock that says it lives
- * before it archives: whoever ends later sees that it is on its own. */
-#include "process.h"
+ * It archives the whole tree, so that one run at the end of the founder serves for all who ended
+ * before. Who outlives its recorded ancestors runs it for itself and those that come after. A
+ * process gives up the lock that says it lives before it archives: whoever ends later sees that it
+ * is on its own. */
+#include "libcollector/process.h"
 
-#include "file.h"
-#include "hook.h"
-#include "log.h"
+#include "libcollector/file.h"
+#include "libcollector/hook.h"
+#include "libcollector/log.h"
 
 #include "format/lineage.h"
 
@@ -19,7 +20,8 @@
 
 enum { STACK_SIZE = 64 * 1024 }; /* of the child and its own, half each */
 
-/* In the child, which has all signals blocked: a handler of the program's must not run there, where it shares the memory. */
+/* In the child, which has all signals blocked: a handler of the program's must not run there, where
+ * it shares the memory. */
 static void drop_handlers(void)
 {
 	struct {
@@ -28,14 +30,16 @@ static void drop_handlers(void)
 	} old, none = {.handler = (unsigned long)SIG_DFL};
 
 	for (int signal = 1; signal < _NSIG; signal++)
-		if (SYS4(SYS_rt_sigaction, signal, NULL, &old, sizeof(sys_sigset)) == 0 && old.handler != (unsigned long)SIG_IGN)
+		if (SYS4(SYS_rt_sigaction, signal, NULL, &old, sizeof(sys_sigset)) == 0 &&
+		    old.handler != (unsigned long)SIG_IGN)
 			SYS4(SYS_rt_sigaction, signal, &none, NULL, sizeof(sys_sigset));
 }
 
 /* In the child's child, while that waits. */
 static int execute(void *unused)
 {
-	char *const argv[] = {col.descriptor.archive, "-q", "-a", col.descriptor.archive_mode, col.descriptor.directory, NULL};
+	char *const argv[] = {col.descriptor.archive,   "-q", "-a", col.descriptor.archive_mode,
+	                      col.descriptor.directory, NULL};
 	char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
 	sys_sigset none = 0;
 
@@ -46,8 +50,8 @@ static int execute(void *unused)
 	return 127;
 }
 
-/* In the child, on a stack of its own in the parent's memory, while the parent goes on to wait for it. What the parent has open is not
- * kept open. */
+/* In the child, on a stack of its own in the parent's memory, while the parent goes on to wait for
+ * it. What the parent has open is not kept open. */
 static int run(void *inner_stack)
 {
 	long null = sys_openat(AT_FDCWD, "/dev/null", O_RDWR, 0);
@@ -115,7 +119,8 @@ void archive_run(void)
 	sys_sigmask(SIG_SETMASK, &mask, NULL);
 	while (child > 0 && (ended = SYS4(SYS_wait4, child, &status, __WALL, NULL)) == -EINTR)
 		continue;
-	if (child < 0 || ended == child) /* else somebody else has waited for it, and it may be running */
+	if (child < 0 ||
+	    ended == child) /* else somebody else has waited for it, and it may be running */
 		sys_munmap(stack, STACK_SIZE);
 	errno = saved_errno;
 }

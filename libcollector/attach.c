@@ -1,31 +1,32 @@
 /* attach.c: begin and end a recording in a running process. See attach.h.
  *
- * The end must know that nobody is recording any more, before files are closed and, at the next beginning, memory is given back. Threads
- * say so by `depth` and `in_handler`, and look behind that whether the recording still goes on: so when it is
- * switched off, and every processor has taken notice (membarrier), a thread that does not say so now will not begin. */
-#include "attach.h"
+ * The end must know that nobody is recording any more, before files are closed and, at the next
+ * beginning, memory is given back. Threads say so by `depth` and `in_handler`, and look behind that
+ * whether the recording still goes on: so when it is switched off, and every processor has taken
+ * notice (membarrier), a thread that does not say so now will not begin. */
+#include "libcollector/attach.h"
 
-#include "altstack.h"
-#include "buserror.h"
-#include "descent.h"
-#include "environment.h"
-#include "file.h"
-#include "got.h"
-#include "hook.h"
-#include "io_files.h"
-#include "lock.h"
-#include "log.h"
-#include "map.h"
-#include "mpi.h"
-#include "mpi_rank.h"
-#include "process.h"
-#include "rule.h"
-#include "scope.h"
-#include "signals.h"
-#include "tick.h"
-#include "tree.h"
-#include "usage.h"
-#include "usertrace.h"
+#include "libcollector/altstack.h"
+#include "libcollector/buserror.h"
+#include "libcollector/descent.h"
+#include "libcollector/environment.h"
+#include "libcollector/file.h"
+#include "libcollector/got.h"
+#include "libcollector/hook.h"
+#include "libcollector/io_files.h"
+#include "libcollector/lock.h"
+#include "libcollector/log.h"
+#include "libcollector/map.h"
+#include "libcollector/mpi.h"
+#include "libcollector/mpi_rank.h"
+#include "libcollector/process.h"
+#include "libcollector/rule.h"
+#include "libcollector/scope.h"
+#include "libcollector/signals.h"
+#include "libcollector/tick.h"
+#include "libcollector/tree.h"
+#include "libcollector/usage.h"
+#include "libcollector/usertrace.h"
 
 #include "format/attach.h"
 
@@ -37,7 +38,8 @@ static int is_recording(const struct col_thread *state)
 	uint32_t tid = atomic_load(&state->tid);
 
 	return tid && state != col_self &&
-	       (__atomic_load_n(&state->scope, __ATOMIC_ACQUIRE) & RECORDING || atomic_load(&state->in_handler) ||
+	       (__atomic_load_n(&state->scope, __ATOMIC_ACQUIRE) & RECORDING ||
+	        atomic_load(&state->in_handler) ||
 	        __atomic_load_n(&state->functrace.is_slow, __ATOMIC_ACQUIRE)) &&
 	       SYS3(SYS_tgkill, col.pid, tid, 0) == 0;
 }
@@ -72,7 +74,8 @@ static void reset_threads(void)
 				col_slot_abandon(&state->slot[i][k]);
 				state->slot[i][k] = (struct col_slot){.map = NULL};
 			}
-		state->heap_events = state->sync_events = state->io_events = state->omp.events = state->mpi.events = 0;
+		state->heap_events = state->sync_events = state->io_events = state->omp.events =
+			state->mpi.events = 0;
 	}
 }
 
@@ -94,7 +97,8 @@ static void reset(const struct birth_moment *now)
 	atomic_store(&col.events_stopped, 0);
 }
 
-/* This thread is on a stack that will be gone, and what all threads have done until now was before the recording. */
+/* This thread is on a stack that will be gone, and what all threads have done until now was before
+ * the recording. */
 static void forget_past(void)
 {
 	for (struct col_thread *state = thread_first(); state; state = state->next)
@@ -133,7 +137,8 @@ static void take_place(void)
 	*step = (struct descriptor_step){.pid = (uint64_t)col.pid, .paused = step->paused};
 	usage_tell(step);
 	col.descriptor.start_ticks = col_ticks();
-	col.descriptor.user = col.descriptor.user_on = 0; /* a program looks for user events when it starts */
+	col.descriptor.user = col.descriptor.user_on = 0; /* a program looks for user events when it
+	                                                     starts */
 	environment_set(&col.descriptor);
 	descent_begin();
 	map_open_program();
@@ -144,7 +149,8 @@ static int begin(void)
 	unsigned words;
 	int error;
 
-	SYS3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0); /* or the end takes longer */
+	SYS3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0,
+	     0); /* or the end takes longer */
 	take_place();
 	if (got_is_preloaded())
 		hook_resolve_once();

@@ -1,13 +1,14 @@
 /* birth.c: make the directory of a descendant. See birth.h.
  *
- * Its log.xml is what xcollect writes for a founder, without what is the same in the whole tree: host, settings, schema.
- * The directory's name is taken by mkdir, which is exclusive; log.xml comes last and whole, by a rename. */
-#include "birth.h"
+ * Its log.xml is what xcollect writes for a founder, without what is the same in the whole tree:
+ * host, settings, schema. The directory's name is taken by mkdir, which is exclusive; log.xml comes
+ * last and whole, by a rename. */
+#include "libcollector/birth.h"
 
-#include "collector.h"
-#include "file.h"
-#include "log.h"
-#include "map.h"
+#include "libcollector/collector.h"
+#include "libcollector/file.h"
+#include "libcollector/log.h"
+#include "libcollector/map.h"
 
 #include "format/layout.h"
 #include "format/lineage.h"
@@ -23,9 +24,9 @@ enum { NAMES_TRIED = 100000, CHUNK = 512, LINK_MAX_LEN = 4096 };
 struct birth_moment birth_now(void)
 {
 	struct birth_moment now = {
-	    .raw_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW),
-	    .real_ns = sys_clock_ns(CLOCK_REALTIME),
-	    .mono_ns = sys_clock_ns(CLOCK_MONOTONIC),
+		.raw_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW),
+		.real_ns = sys_clock_ns(CLOCK_REALTIME),
+		.mono_ns = sys_clock_ns(CLOCK_MONOTONIC),
 	};
 
 	now.ticks = col.descriptor.clock_is_tsc ? col_ticks() : now.raw_ns;
@@ -46,7 +47,8 @@ static void flush(struct sink *sink)
 		sink->error = -E2BIG;
 	if (sink->error == 0)
 		sink->error = col_file_may_grow(sink->at + sink->text.len);
-	if (sink->error == 0 && sys_pwrite(sink->fd, sink->text.at, sink->text.len, sink->at) != (long)sink->text.len)
+	if (sink->error == 0 &&
+	    sys_pwrite(sink->fd, sink->text.at, sink->text.len, sink->at) != (long)sink->text.len)
 		sink->error = -ENOSPC;
 	sink->at += sink->text.len;
 	sink->text.len = 0;
@@ -139,7 +141,8 @@ static void put_log(struct sink *sink, const struct birth_moment *start)
 	xml_put(&sink->text, "<collector version=\"" XER_VERSION "\"/>\n");
 	put_process(sink);
 	put_clock(&sink->text, start);
-	while (!xml_end_is_appendable(sink->at + sink->text.len, FMT_LOG_CLOSE) && !sink->text.overflow)
+	while (!xml_end_is_appendable(sink->at + sink->text.len, FMT_LOG_CLOSE) &&
+	       !sink->text.overflow)
 		xml_put(&sink->text, " ");
 	xml_put(&sink->text, FMT_LOG_CLOSE);
 }
@@ -152,7 +155,8 @@ static int write_log(const struct birth_moment *start)
 
 	if (!memory)
 		return -EBUSY;
-	sink.fd = (int)sys_openat(directory, NEW_LOG, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
+	sink.fd = (int)sys_openat(directory, NEW_LOG, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+	                          0644);
 	if (sink.fd < 0) {
 		sink.error = sink.fd;
 	} else {
@@ -162,12 +166,15 @@ static int write_log(const struct birth_moment *start)
 		sys_close(sink.fd);
 	}
 	col_text_return(memory);
-	return sink.error < 0 ? sink.error : (int)SYS4(SYS_renameat, directory, NEW_LOG, directory, FMT_FILE_LOG);
+	return sink.error < 0
+	               ? sink.error
+	               : (int)SYS4(SYS_renameat, directory, NEW_LOG, directory, FMT_FILE_LOG);
 }
 
 int birth_make_map(void)
 {
-	static const char text[] = DECLARATION "<" FMT_MAP_ROOT " version=\"" FMT_VERSION_TEXT "\">\n" FMT_MAP_CLOSE;
+	static const char text[] = DECLARATION "<" FMT_MAP_ROOT " version=\"" FMT_VERSION_TEXT
+					       "\">\n" FMT_MAP_CLOSE;
 	int directory = col_directory_get();
 	long fd = sys_openat(directory, NEW_MAP, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
 	int error = fd < 0 ? (int)fd : col_file_may_grow(sizeof(text));
@@ -178,7 +185,8 @@ int birth_make_map(void)
 		error = -ENOSPC;
 	if (fd >= 0)
 		sys_close((int)fd);
-	return error < 0 ? error : (int)SYS4(SYS_renameat, directory, NEW_MAP, directory, FMT_FILE_MAP);
+	return error < 0 ? error
+	                 : (int)SYS4(SYS_renameat, directory, NEW_MAP, directory, FMT_FILE_MAP);
 }
 
 static void directory_name(char *out)
@@ -212,7 +220,8 @@ int birth_make(const struct birth_moment *start)
 
 	if (error == 0)
 		error = col_directory_open(name);
-	if (error == -EACCES && SYS4(SYS_fchmodat, col_founder_get(), name, S_IRWXU, 0) == 0) /* a umask as above */
+	if (error == -EACCES &&
+	    SYS4(SYS_fchmodat, col_founder_get(), name, S_IRWXU, 0) == 0) /* a umask as above */
 		error = col_directory_open(name);
 	if (error == 0)
 		error = write_log(start);

@@ -12,7 +12,9 @@ struct birth_moment {
 /* Now. Signal-safe. */
 struct birth_moment birth_now(void);
 
-/* Make the directory of this process, named by its lineage, with log.xml, whose recording began at `start`, and open it. If the name is taken, the lineage is counted up. Returns 0 or -errno. Signal-safe. */
+/* Make the directory of this process, named by its lineage, with log.xml, whose recording began at
+ * `start`, and open it. If the name is taken, the lineage is counted up. Returns 0 or -errno.
+ * Signal-safe. */
 int birth_make(const struct birth_moment *start);
 
 /* Make its map.xml. Returns 0 or -errno. Signal-safe. */

@@ -1,28 +1,31 @@
 /* buserror.c: stand in front of the program's handler of SIGBUS. See buserror.h. */
-#include "buserror.h"
+#include "libcollector/buserror.h"
 
-#include "hook.h"
-#include "lostpages.h"
-#include "signals.h"
+#include "libcollector/hook.h"
+#include "libcollector/lostpages.h"
+#include "libcollector/signals.h"
 
 enum {
 	FRONTS = 32,
 	ENTRY_SIZE = 16, /* bytes of code */
 	TRIES = 4,
-	CHANGED = SA_SIGINFO | SA_RESETHAND | SYS_RESTORER /* flags that the kernel does not have as the program has */
+	CHANGED = SA_SIGINFO | SA_RESETHAND |
+	          SYS_RESTORER /* flags that the kernel does not have as the program has */
 };
 
 enum state { EMPTY, FILLING, FULL };
 
-/* What the program has installed. Once full, it never changes: handlers that are on their way read it. */
+/* What the program has installed. Once full, it never changes: handlers that are on their way read
+ * it. */
 static struct front {
 	atomic_uint state;
 	signals_handler *handler; /* never SIG_IGN */
 	unsigned long flags;      /* of CHANGED */
 } fronts[FRONTS];
 
-/* Entry n calls buserror_decide with the kernel's three arguments and n. If that returns a handler, it goes on there as if the kernel had called
- * it: the return address is the kernel's, the frame as large, and nothing of ours is on the stack. */
+/* Entry n calls buserror_decide with the kernel's three arguments and n. If that returns a handler,
+ * it goes on there as if the kernel had called it: the return address is the kernel's, the frame as
+ * large, and nothing of ours is on the stack. */
 __asm__(".text\n"
         ".balign 16\n"
         ".type buserror_entries,@function\n"
@@ -59,7 +62,8 @@ __asm__(".text\n"
         ".size buserror_entries, .-buserror_entries\n");
 _Static_assert(FRONTS == 32, "as many entries as in the code above");
 extern const char buserror_entries[FRONTS * ENTRY_SIZE] __attribute__((visibility("hidden")));
-signals_handler *buserror_decide(int signal, siginfo_t *info, void *context, unsigned number) __attribute__((visibility("hidden")));
+signals_handler *buserror_decide(int signal, siginfo_t *info, void *context, unsigned number)
+	__attribute__((visibility("hidden")));
 
 static signals_handler *entry_of(unsigned number)
 {
@@ -98,7 +102,8 @@ static int fill(struct front *front, signals_handler *handler, unsigned long fla
 
 static int is_for(struct front *front, signals_handler *handler, unsigned long flags)
 {
-	return atomic_load_explicit(&front->state, memory_order_acquire) == FULL && front->handler == handler && front->flags == flags;
+	return atomic_load_explicit(&front->state, memory_order_acquire) == FULL &&
+	       front->handler == handler && front->flags == flags;
 }
 
 /* The entry for what the program has, or NULL: there are no more. */
@@ -114,10 +119,11 @@ static signals_handler *entry_for(signals_handler *handler, unsigned long flags)
 	return NULL;
 }
 
-/* ---- in the handler, which the program may have given a stack that is just large enough: so what is seldom done has frames of its own */
+/* ---- in the handler, which the program may have given a stack that is just large enough: so what
+ * is seldom done has frames of its own */
 
-/* The interrupted code is a part of ours in which nothing of the program may run: no other mask has the two signals that libc keeps for
- * itself, and not this one. */
+/* The interrupted code is a part of ours in which nothing of the program may run: no other mask has
+ * the two signals that libc keeps for itself, and not this one. */
 static int is_kept_out(const ucontext_t *context)
 {
 	const sys_sigset never = SYS_SIGBIT(SIGKILL) | SYS_SIGBIT(SIGSTOP) | SYS_SIGBIT(SIGBUS);
@@ -127,7 +133,8 @@ static int is_kept_out(const ucontext_t *context)
 	return (mask | never) == ~(sys_sigset)0;
 }
 
-/* Have the signal come again when this handler returns, if `blocked` is 0, or when the interrupted code lets it in. */
+/* Have the signal come again when this handler returns, if `blocked` is 0, or when the interrupted
+ * code lets it in. */
 static __attribute__((noinline)) void put_off(siginfo_t *info, ucontext_t *context, int blocked)
 {
 	sys_sigset bus = SYS_SIGBIT(SIGBUS), mask;
@@ -150,7 +157,8 @@ static __attribute__((noinline)) void end(siginfo_t *info, ucontext_t *context)
 	put_off(info, context, 0);
 }
 
-/* The handler that entry `number` stands before is to be called once. Of two threads that come here at once, one finds the default. */
+/* The handler that entry `number` stands before is to be called once. Of two threads that come here
+ * at once, one finds the default. */
 static __attribute__((noinline)) signals_handler *take_once(unsigned number)
 {
 	struct front *front = &fronts[number];
@@ -167,10 +175,12 @@ static __attribute__((noinline)) signals_handler *take_once(unsigned number)
 		sys_sigaction(SIGBUS, &now, NULL);
 	}
 	/* What the program has put there meanwhile is for later signals. */
-	return front_of(now.handler) && is_default(front_of(now.handler)->handler) ? NULL : front->handler;
+	return front_of(now.handler) && is_default(front_of(now.handler)->handler) ? NULL
+	                                                                           : front->handler;
 }
 
-__attribute__((used)) signals_handler *buserror_decide(int signal, siginfo_t *info, void *context, unsigned number)
+__attribute__((used)) signals_handler *buserror_decide(int signal, siginfo_t *info, void *context,
+                                                       unsigned number)
 {
 	signals_handler *handler = fronts[number].handler;
 
@@ -190,8 +200,8 @@ __attribute__((used)) signals_handler *buserror_decide(int signal, siginfo_t *in
 
 /* ---- outside of it */
 
-/* Exchange what the kernel has for what `make` makes of it, if that returns 1. Another thread may change it at the same time: then that is what is
- * exchanged. */
+/* Exchange what the kernel has for what `make` makes of it, if that returns 1. Another thread may
+ * change it at the same time: then that is what is exchanged. */
 static void exchange(int (*make)(const struct sys_sigaction *now, struct sys_sigaction *other))
 {
 	struct sys_sigaction now, other, before;
@@ -255,5 +265,6 @@ void buserror_unmask(struct sigaction *now)
 	if (!front)
 		return;
 	now->sa_sigaction = front->handler;
-	now->sa_flags = (int)(((unsigned)now->sa_flags & ~(unsigned)CHANGED) | (unsigned)front->flags);
+	now->sa_flags = (int)(((unsigned)now->sa_flags & ~(unsigned)CHANGED) |
+	                      (unsigned)front->flags);
 }

@@ -1,14 +1,31 @@
 /* cfi.c: find and run call frame instructions. See cfi.h. */
-#include "cfi.h"
+#include "libcollector/cfi.h"
 
-#include "leb.h"
+#include "libcollector/leb.h"
 
 #include <errno.h>
 #include <string.h>
 
 /* Pointer encodings of .eh_frame (DW_EH_PE_*). */
-enum { PE_OMIT = 0xff, PE_FORMAT = 0x0f, PE_APPLY = 0x70, PE_PCREL = 0x10, PE_DATAREL = 0x30, PE_INDIRECT = 0x80 };
-enum { PE_PTR = 0, PE_ULEB = 1, PE_U2 = 2, PE_U4 = 3, PE_U8 = 4, PE_SLEB = 9, PE_S2 = 10, PE_S4 = 11, PE_S8 = 12 };
+enum {
+	PE_OMIT = 0xff,
+	PE_FORMAT = 0x0f,
+	PE_APPLY = 0x70,
+	PE_PCREL = 0x10,
+	PE_DATAREL = 0x30,
+	PE_INDIRECT = 0x80
+};
+enum {
+	PE_PTR = 0,
+	PE_ULEB = 1,
+	PE_U2 = 2,
+	PE_U4 = 3,
+	PE_U8 = 4,
+	PE_SLEB = 9,
+	PE_S2 = 10,
+	PE_S4 = 11,
+	PE_S8 = 12
+};
 
 struct cie {
 	uint64_t code_align;
@@ -216,7 +233,9 @@ static int64_t run_extended(struct cfi_machine *m, uint8_t op, const uint8_t **a
 		return (int64_t)(leb_fixed(at, 4, 0) * m->code_align);
 	case 0x05: /* offset_extended */
 		reg = leb_unsigned(at);
-		set_rule(row, reg, (struct cfi_rule){.how = CFI_OFFSET, .offset = (int64_t)leb_unsigned(at) * m->data_align});
+		set_rule(row, reg,
+		         (struct cfi_rule){.how = CFI_OFFSET,
+		                           .offset = (int64_t)leb_unsigned(at) * m->data_align});
 		return 0;
 	case 0x06: /* restore_extended */
 		restore_rule(m, leb_unsigned(at));
@@ -229,7 +248,8 @@ static int64_t run_extended(struct cfi_machine *m, uint8_t op, const uint8_t **a
 		return 0;
 	case 0x09: /* register */
 		reg = leb_unsigned(at);
-		set_rule(row, reg, (struct cfi_rule){.how = CFI_REGISTER, .reg = (uint8_t)leb_unsigned(at)});
+		set_rule(row, reg,
+		         (struct cfi_rule){.how = CFI_REGISTER, .reg = (uint8_t)leb_unsigned(at)});
 		return 0;
 	case 0x0a: /* remember_state */
 		if (m->depth == CFI_STATES)
@@ -262,7 +282,9 @@ static int64_t run_extended(struct cfi_machine *m, uint8_t op, const uint8_t **a
 		return 0;
 	case 0x11: /* offset_extended_sf */
 		reg = leb_unsigned(at);
-		set_rule(row, reg, (struct cfi_rule){.how = CFI_OFFSET, .offset = leb_signed(at) * m->data_align});
+		set_rule(row, reg,
+		         (struct cfi_rule){.how = CFI_OFFSET,
+		                           .offset = leb_signed(at) * m->data_align});
 		return 0;
 	case 0x12: /* def_cfa_sf */
 		reg = leb_unsigned(at);
@@ -273,11 +295,15 @@ static int64_t run_extended(struct cfi_machine *m, uint8_t op, const uint8_t **a
 		return 0;
 	case 0x14: /* val_offset */
 		reg = leb_unsigned(at);
-		set_rule(row, reg, (struct cfi_rule){.how = CFI_VAL_OFFSET, .offset = (int64_t)leb_unsigned(at) * m->data_align});
+		set_rule(row, reg,
+		         (struct cfi_rule){.how = CFI_VAL_OFFSET,
+		                           .offset = (int64_t)leb_unsigned(at) * m->data_align});
 		return 0;
 	case 0x15: /* val_offset_sf */
 		reg = leb_unsigned(at);
-		set_rule(row, reg, (struct cfi_rule){.how = CFI_VAL_OFFSET, .offset = leb_signed(at) * m->data_align});
+		set_rule(row, reg,
+		         (struct cfi_rule){.how = CFI_VAL_OFFSET,
+		                           .offset = leb_signed(at) * m->data_align});
 		return 0;
 	case 0x16: /* val_expression */
 		reg = leb_unsigned(at);
@@ -305,7 +331,10 @@ static int run(struct cfi_machine *m, const uint8_t *at, const uint8_t *end, uin
 			advance = (int64_t)(low * m->code_align);
 			break;
 		case 0x80: /* offset */
-			set_rule(&m->row, low, (struct cfi_rule){.how = CFI_OFFSET, .offset = (int64_t)leb_unsigned(&at) * m->data_align});
+			set_rule(&m->row, low,
+			         (struct cfi_rule){.how = CFI_OFFSET,
+			                           .offset = (int64_t)leb_unsigned(&at) *
+			                                     m->data_align});
 			break;
 		case 0xc0: /* restore */
 			restore_rule(m, low);
@@ -344,7 +373,8 @@ int cfi_function_find(const uint8_t *eh_frame_hdr, uint64_t pc, uint64_t *start)
 	return error;
 }
 
-int cfi_row_find(struct cfi_machine *machine, const uint8_t *eh_frame_hdr, uint64_t pc, const struct cfi_row **out)
+int cfi_row_find(struct cfi_machine *machine, const uint8_t *eh_frame_hdr, uint64_t pc,
+                 const struct cfi_row **out)
 {
 	struct cie cie;
 	struct fde fde;

@@ -1,7 +1,7 @@
 /* cfi_expression.c: the stack machine of DWARF expressions, as far as unwind tables use it. */
-#include "cfi.h"
+#include "libcollector/cfi.h"
 
-#include "leb.h"
+#include "libcollector/leb.h"
 
 #include <errno.h>
 
@@ -140,12 +140,12 @@ static void shuffle(struct stack *stack, uint8_t op, const uint8_t **at)
 
 static int is_binary(uint8_t op)
 {
-	return op == 0x1a || op == 0x1c || op == 0x1e || op == 0x21 || op == 0x22 || op == 0x24 || op == 0x25 ||
-	       op == 0x27 || (op >= 0x29 && op <= 0x2e);
+	return op == 0x1a || op == 0x1c || op == 0x1e || op == 0x21 || op == 0x22 || op == 0x24 ||
+	       op == 0x25 || op == 0x27 || (op >= 0x29 && op <= 0x2e);
 }
 
-int cfi_evaluate(const uint8_t *block, const struct arch_registers *registers, int push_cfa, uint64_t cfa,
-                 cfi_read read, void *context, uint64_t *value)
+int cfi_evaluate(const uint8_t *block, const struct arch_registers *registers, int push_cfa,
+                 uint64_t cfa, cfi_read read, void *context, uint64_t *value)
 {
 	struct stack stack = {.depth = 0};
 	uint64_t len;

@@ -1,25 +1,25 @@
 /* child.c: record forked children. See child.h. */
-#include "child.h"
+#include "libcollector/child.h"
 
-#include "birth.h"
-#include "descent.h"
-#include "dynamic.h"
-#include "java_agent.h"
-#include "perf.h"
-#include "environment.h"
-#include "file.h"
-#include "functrace.h"
-#include "hook.h"
-#include "io_files.h"
-#include "lock.h"
-#include "log.h"
-#include "map.h"
-#include "process.h"
-#include "strange.h"
-#include "tick.h"
-#include "tree.h"
-#include "usage.h"
-#include "window.h"
+#include "libcollector/birth.h"
+#include "libcollector/descent.h"
+#include "libcollector/dynamic.h"
+#include "libcollector/java_agent.h"
+#include "libcollector/perf.h"
+#include "libcollector/environment.h"
+#include "libcollector/file.h"
+#include "libcollector/functrace.h"
+#include "libcollector/hook.h"
+#include "libcollector/io_files.h"
+#include "libcollector/lock.h"
+#include "libcollector/log.h"
+#include "libcollector/map.h"
+#include "libcollector/process.h"
+#include "libcollector/strange.h"
+#include "libcollector/tick.h"
+#include "libcollector/tree.h"
+#include "libcollector/usage.h"
+#include "libcollector/window.h"
 
 #include "format/lineage.h"
 
@@ -34,7 +34,8 @@ static struct birth_moment start;
 static atomic_uint is_quiet;
 /* Of the fork under way in this thread. */
 static __thread uint32_t promised; /* the child's number */
-static __thread int interrupts;    /* a program's signal handler forks while its thread is in the recorder */
+static __thread int
+	interrupts; /* a program's signal handler forks while its thread is in the recorder */
 
 /* ---- in the child ---- */
 
@@ -155,15 +156,17 @@ void child_greet(const struct col_slot *slot)
 
 	if (likely(!atomic_load(&is_quiet)) || !self || !atomic_exchange(&is_quiet, 0))
 		return;
-	context = slot >= self->slot[COL_HANDLER] && slot < self->slot[COL_HANDLER] + FMT_STREAMS ? COL_HANDLER : COL_NORMAL;
+	context = slot >= self->slot[COL_HANDLER] && slot < self->slot[COL_HANDLER] + FMT_STREAMS
+	                  ? COL_HANDLER
+	                  : COL_NORMAL;
 	usage_sample_start(self, context);
 	thread_write_main(self, context, usage_start());
 }
 
 /* ---- around libc's fork ---- */
 
-/* The child of an interrupted recorder will come back to there, and must find all its memory. It is recorded only when it
- * makes itself known again (child_look). */
+/* The child of an interrupted recorder will come back to there, and must find all its memory. It is
+ * recorded only when it makes itself known again (child_look). */
 static void before_fork(void)
 {
 	if (!promised)
@@ -202,7 +205,8 @@ void child_log(const char *kind, int pid, uint32_t number)
 	char buffer[512];
 	struct xml_text text = XML_TEXT(buffer);
 
-	if (!col_is_recording() || !descent_is_followed() || descent_child(lineage, 'f', number) < 0)
+	if (!col_is_recording() || !descent_is_followed() ||
+	    descent_child(lineage, 'f', number) < 0)
 		return;
 	col_event_begin(&text, kind);
 	xml_put_number(&text, "pid", (uint64_t)pid);
@@ -263,7 +267,8 @@ EXPORT pid_t _Fork(void)
 	return pid;
 }
 
-EXPORT int forkpty(int *terminal, char *name, const struct termios *settings, const struct winsize *size)
+EXPORT int forkpty(int *terminal, char *name, const struct termios *settings,
+                   const struct winsize *size)
 {
 	uint32_t number;
 	int pid;
@@ -280,7 +285,8 @@ EXPORT int forkpty(int *terminal, char *name, const struct termios *settings, co
 	return pid;
 }
 
-/* 0 to 2 become the null device. Returns 0 or -errno. Nothing here is a cancellation point, as nothing is in the C library's. */
+/* 0 to 2 become the null device. Returns 0 or -errno. Nothing here is a cancellation point, as
+ * nothing is in the C library's. */
 static int close_standard(void)
 {
 	struct stat status;

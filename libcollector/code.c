@@ -1,7 +1,7 @@
 /* code.c: change the program's code. See code.h. */
-#include "code.h"
+#include "libcollector/code.h"
 
-#include "sys.h"
+#include "libcollector/sys.h"
 
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -43,21 +43,24 @@ int code_open_pages(uint64_t from, uint64_t to, int is_open)
 {
 	uint64_t start = from & ~(uint64_t)(PAGE - 1);
 
-	return (int)SYS3(SYS_mprotect, start, to - start, PROT_READ | PROT_EXEC | (is_open ? PROT_WRITE : 0));
+	return (int)SYS3(SYS_mprotect, start, to - start,
+	                 PROT_READ | PROT_EXEC | (is_open ? PROT_WRITE : 0));
 }
 
 static uint8_t *map_near(uint64_t address)
 {
 	for (uint64_t i = 1; i <= SEARCH_STEPS; i++)
 		for (int side = 0; side < 2; side++) {
-			uint64_t at = (address & ~(uint64_t)(SEARCH_STEP - 1)) + (side ? -i : i) * SEARCH_STEP;
+			uint64_t at = (address & ~(uint64_t)(SEARCH_STEP - 1)) +
+			              (side ? -i : i) * SEARCH_STEP;
 			long got = SYS6(SYS_mmap, at, PAGE, PROT_READ | PROT_WRITE,
 			                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 			if (got == (long)at)
 				return (uint8_t *)at;
 			if (got > 0)
-				sys_munmap((void *)got, PAGE); /* a kernel that does not know the flag */
+				sys_munmap((void *)got,
+				           PAGE); /* a kernel that does not know the flag */
 		}
 	return NULL;
 }

@@ -1,5 +1,6 @@
-/* collector.c: the state of the collector. Until recording starts, its mark says that nothing is recorded. */
-#include "collector.h"
+/* collector.c: the state of the collector. Until recording starts, its mark says that nothing is
+ * recorded. */
+#include "libcollector/collector.h"
 
 static struct col_mark no_mark;
 

@@ -1,16 +1,18 @@
 /* collector.h: the state of the collector inside the target, shared by its modules.
  *
  * Rules for every line of this library (they are why it looks as it does):
- *  - no malloc, stdio, locale, exit; no libc call that sets errno or is a cancellation point: sys.h only;
- *  - no lock that a signal handler could wait for: locks are tried, and work is queued or counted as lost;
+ *  - no malloc, stdio, locale, exit; no libc call that sets errno or is a cancellation point: sys.h
+ * only;
+ *  - no lock that a signal handler could wait for: locks are tried, and work is queued or counted
+ * as lost;
  *  - a process that is not ours (a forked child) sees recording == 0 and touches nothing.
  *
- * Contexts: "handler" is the collector's own tick handler; "normal" is everything else, including the
- * program's own signal handlers. A thread has separate slots, memo and text for the two. */
+ * Contexts: "handler" is the collector's own tick handler; "normal" is everything else, including
+ * the program's own signal handlers. A thread has separate slots, memo and text for the two. */
 #ifndef XER_COLLECTOR_COLLECTOR_H
 #define XER_COLLECTOR_COLLECTOR_H
 
-#include "sys.h"
+#include "libcollector/sys.h"
 
 #include "format/descriptor.h"
 #include "format/layout.h"
@@ -73,14 +75,15 @@ struct col_counters {
 /* What is recorded of the heap: nothing; all; the ends of blocks only, while events are paused. */
 enum heap_mode { HEAP_OFF, HEAP_ON, HEAP_FREES };
 
-/* Lives on a page that fork wipes: one load tells a recorded process from any kind of forked child. */
+/* Lives on a page that fork wipes: one load tells a recorded process from any kind of forked child.
+ */
 struct col_mark {
 	atomic_uint recording;
 	atomic_uint profile;
 	atomic_uint heap; /* enum heap_mode */
 	atomic_uint sync;
 	atomic_uint io;
-	atomic_uint user; /* bit n: trace n is on; bit 8 + n: channel n */
+	atomic_uint user;      /* bit n: trace n is on; bit 8 + n: channel n */
 	atomic_uint functrace; /* enum functrace_mode */
 	atomic_uint omp;       /* enum omp_mode */
 	atomic_uint mpi;
@@ -90,10 +93,10 @@ struct collector {
 	struct col_mark *mark; /* never NULL: a static zero mark until recording starts */
 	struct descriptor descriptor;
 	int pid;
-	int is_recorded;  /* this process is; a forked child learns it from the mark */
-	int is_followed;  /* its children and images are, as far as the user wants them */
+	int is_recorded;          /* this process is; a forked child learns it from the mark */
+	int is_followed;          /* its children and images are, as far as the user wants them */
 	atomic_uint is_unsettled; /* a forked child that has no directory yet, see child.h */
-	atomic_uint generation; /* of the address map, see map.h */
+	atomic_uint generation;   /* of the address map, see map.h */
 	atomic_uint closing;
 	atomic_uint events_stopped;
 	atomic_uint epoch; /* grows when events begin later than their thread */
@@ -120,20 +123,21 @@ static inline uint64_t col_ticks(void)
 	return sys_clock_ns(CLOCK_MONOTONIC_RAW);
 }
 
-/* The CPU that the thread runs on, which the kernel keeps in the thread's rseq area. If libc has not registered one (GLIBC_TUNABLES,
- * an old kernel), a negative number is there. Signal-safe. */
+/* The CPU that the thread runs on, which the kernel keeps in the thread's rseq area. If libc has
+ * not registered one (GLIBC_TUNABLES, an old kernel), a negative number is there. Signal-safe. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 static inline uint16_t col_cpu(void)
 {
 	int32_t cpu = -1;
 
 	if (likely(&__rseq_offset))
-		cpu = *(const volatile int32_t *)((const char *)__builtin_thread_pointer() + __rseq_offset + 4);
+		cpu = *(const volatile int32_t *)((const char *)__builtin_thread_pointer() +
+		                                  __rseq_offset + 4);
 	return (uint16_t)(likely(cpu >= 0) ? cpu : sched_getcpu());
 }
 
-/* End the recording of events for good; usage samples go on. `why`, if not NULL, is for the reader, in words. Signal-safe.
- * (window.c) */
+/* End the recording of events for good; usage samples go on. `why`, if not NULL, is for the reader,
+ * in words. Signal-safe. (window.c) */
 void col_stop_events(const char *why);
 
 #endif

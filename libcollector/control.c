@@ -1,18 +1,19 @@
 /* control.c: control of the recording by the program and by signals. See control.h.
  *
- * A program finds these functions by the table xer_collector, which is the only thing of the collector that it may know. It
- * may call from its signal handlers, also from one that has interrupted the recorder: so what is done here is done as in the
- * collector's own handlers, with all signals blocked. */
-#include "control.h"
+ * A program finds these functions by the table xer_collector, which is the only thing of the
+ * collector that it may know. It may call from its signal handlers, also from one that has
+ * interrupted the recorder: so what is done here is done as in the collector's own handlers, with
+ * all signals blocked. */
+#include "libcollector/control.h"
 
-#include "buserror.h"
-#include "dynamic.h"
-#include "log.h"
-#include "process.h"
-#include "signals.h"
-#include "tick.h"
-#include "usage.h"
-#include "window.h"
+#include "libcollector/buserror.h"
+#include "libcollector/dynamic.h"
+#include "libcollector/log.h"
+#include "libcollector/process.h"
+#include "libcollector/signals.h"
+#include "libcollector/tick.h"
+#include "libcollector/usage.h"
+#include "libcollector/window.h"
 
 #include "include/collectorAPI.h"
 
@@ -20,7 +21,8 @@ enum { NAME_MAX_SHOWN = 128 };
 
 static atomic_uint terminated;
 
-/* While in_handler says so, nobody ends the recording behind our back (attach.c). Returns 0 if it has ended already. */
+/* While in_handler says so, nobody ends the recording behind our back (attach.c). Returns 0 if it
+ * has ended already. */
 static int begin(struct col_thread *self)
 {
 	atomic_store_explicit(&self->in_handler, 1, memory_order_relaxed);
@@ -132,13 +134,13 @@ void control_terminate(void)
 }
 
 EXPORT struct xer_collector_table xer_collector = {
-    .size = sizeof(struct xer_collector_table),
-    .sample = sample,
-    .pause = pause_events,
-    .resume = resume_events,
-    .terminate = control_terminate,
-    .func_load = dynamic_load,
-    .func_unload = dynamic_unload,
+	.size = sizeof(struct xer_collector_table),
+	.sample = sample,
+	.pause = pause_events,
+	.resume = resume_events,
+	.terminate = control_terminate,
+	.func_load = dynamic_load,
+	.func_unload = dynamic_unload,
 };
 
 /* ---- by signals ---- */

@@ -1,9 +1,9 @@
 /* descent.c: names in the tree of processes. See descent.h. */
-#include "descent.h"
+#include "libcollector/descent.h"
 
-#include "follow.h"
-#include "log.h"
-#include "usage.h"
+#include "libcollector/follow.h"
+#include "libcollector/log.h"
+#include "libcollector/usage.h"
 
 #include "format/lineage.h"
 
@@ -45,7 +45,8 @@ int descent_begin(void)
 		step->process_ns = step->user_ns = step->thread_ns = 0;
 		error = lineage_append(step->lineage, 'c', 1);
 	} else if (step->leads) {
-		/* Behind a program that is not recorded: neither its name nor its CPU time is ours. */
+		/* Behind a program that is not recorded: neither its name nor its CPU time is ours.
+		 */
 		usage_tell(step);
 		step->thread_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		error = lineage_next_image(step->lineage);
@@ -74,7 +75,8 @@ static int named(int error)
 	static atomic_uint is_told;
 
 	if (error < 0 && col_is_recording() && !atomic_exchange(&is_told, 1))
-		col_log_warning("descendants of this process are not recorded: their lineage would be too long");
+		col_log_warning(
+			"descendants of this process are not recorded: their lineage would be too long");
 	return error;
 }
 
@@ -88,7 +90,8 @@ uint32_t descent_step_child(struct descriptor_step *step)
 {
 	uint32_t number = descent_number('c');
 
-	*step = (struct descriptor_step){.maker = (uint64_t)sys_getpid(), .paused = col.descriptor.step.paused};
+	*step = (struct descriptor_step){.maker = (uint64_t)sys_getpid(),
+	                                 .paused = col.descriptor.step.paused};
 	return descent_child(step->lineage, 'c', number) < 0 ? 0 : number;
 }
 
@@ -97,7 +100,8 @@ int descent_step_image(struct descriptor_step *step, uint32_t sharer)
 	int pid = sys_getpid();
 	int error = 0;
 
-	*step = (struct descriptor_step){.pid = (uint64_t)pid, .maker = (uint64_t)pid, .paused = col.descriptor.step.paused};
+	*step = (struct descriptor_step){
+		.pid = (uint64_t)pid, .maker = (uint64_t)pid, .paused = col.descriptor.step.paused};
 	strcpy(step->lineage, own_lineage());
 	if (sharer) {
 		error = lineage_append(step->lineage, 'f', sharer);

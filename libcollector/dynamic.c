@@ -1,16 +1,16 @@
 /* dynamic.c: write functions that the program makes to map.xml and dyntext. See dynamic.h.
  *
- * Code that lies where unloaded code was would be misnamed, as nodes of call stacks know addresses only: it begins a new
- * generation of the address map. Which places those are is kept as a bit for each 16 bytes, by a hash: a bit too
- * many begins a generation too many, which does no harm.
+ * Code that lies where unloaded code was would be misnamed, as nodes of call stacks know addresses
+ * only: it begins a new generation of the address map. Which places those are is kept as a bit for
+ * each 16 bytes, by a hash: a bit too many begins a generation too many, which does no harm.
  *
  * The kernel reads what the program points to, so a wrong size is an error and no crash. */
-#include "dynamic.h"
+#include "libcollector/dynamic.h"
 
-#include "control.h"
-#include "file.h"
-#include "lock.h"
-#include "log.h"
+#include "libcollector/control.h"
+#include "libcollector/file.h"
+#include "libcollector/lock.h"
+#include "libcollector/log.h"
 
 #include "format/retry.h"
 
@@ -21,7 +21,8 @@ enum { LOADED_BITS = 14, PROBES = 64, GONE = 1 };
 
 static atomic_uint_fast64_t used[(1 << USED_BITS) / WORD_BITS]; /* places of unloaded code */
 
-/* Sizes of what is loaded, by address (0: free, GONE). Of what finds no room the size is not known when it is unloaded. */
+/* Sizes of what is loaded, by address (0: free, GONE). Of what finds no room the size is not known
+ * when it is unloaded. */
 static struct {
 	atomic_uint_fast64_t address;
 	atomic_uint size;
@@ -51,7 +52,9 @@ static int was_used(uint64_t start, uint64_t end)
 	for (uint64_t at = start >> GRANULE_BITS; at <= (end - 1) >> GRANULE_BITS; at++) {
 		unsigned place = place_of(at);
 
-		if (atomic_load_explicit(&used[place / WORD_BITS], memory_order_relaxed) >> place % WORD_BITS & 1)
+		if (atomic_load_explicit(&used[place / WORD_BITS], memory_order_relaxed) >>
+		            place % WORD_BITS &
+		    1)
 			return 1;
 	}
 	return 0;
@@ -75,7 +78,9 @@ static int remember(uint64_t address, unsigned size)
 		uint_fast64_t seen = atomic_load(&loaded[at].address);
 
 		is_there |= seen == address;
-		if (seen != address && (seen > GONE || !atomic_compare_exchange_strong(&loaded[at].address, &seen, address)))
+		if (seen != address &&
+		    (seen > GONE ||
+		     !atomic_compare_exchange_strong(&loaded[at].address, &seen, address)))
 			continue;
 		atomic_store(&loaded[at].size, size);
 		break;
@@ -99,7 +104,8 @@ static unsigned forget(uint64_t address)
 	return 0;
 }
 
-/* Code comes to lie at [start, start + size): is the place free of what the current generation knows? */
+/* Code comes to lie at [start, start + size): is the place free of what the current generation
+ * knows? */
 static void claim(uint64_t start, unsigned size)
 {
 	int is_replaced = remember(start, size);
@@ -116,7 +122,8 @@ uint64_t dynamic_text_reserve(uint64_t size)
 static int open_text(void)
 {
 	if (text_file.fd < 0) {
-		long made = sys_openat(col_directory_get(), FMT_FILE_DYNTEXT, O_RDWR | O_CREAT | O_NOFOLLOW, 0644);
+		long made = sys_openat(col_directory_get(), FMT_FILE_DYNTEXT,
+		                       O_RDWR | O_CREAT | O_NOFOLLOW, 0644);
 
 		if (made >= 0)
 			col_file_take(&text_file, (int)made);
@@ -167,7 +174,8 @@ int dynamic_text_put(const void *from, uint64_t size, uint64_t at)
 	return error == 0 ? write_whole(fd, from, size, at) : error;
 }
 
-int dynamic_write(const void *first, uint64_t first_size, const void *second, uint64_t second_size, uint64_t *at)
+int dynamic_write(const void *first, uint64_t first_size, const void *second, uint64_t second_size,
+                  uint64_t *at)
 {
 	uint64_t room = (first_size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
 	uint64_t whole = room + ((second_size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1));
@@ -199,14 +207,16 @@ static void put_name(struct xml_text *text, const char *key, const char *name)
 static const void *tables_of(const struct dynamic_function *function, uint64_t *size)
 {
 	if (function->place_count) {
-		*size = function->place_count * sizeof(*function->places) + function->call_count * sizeof(struct dynamic_call);
+		*size = function->place_count * sizeof(*function->places) +
+		        function->call_count * sizeof(struct dynamic_call);
 		return function->places;
 	}
 	*size = function->line_count * sizeof(*function->lines);
 	return function->lines;
 }
 
-static void put_function(struct xml_text *text, const struct dynamic_function *function, dynamic_writer *write)
+static void put_function(struct xml_text *text, const struct dynamic_function *function,
+                         dynamic_writer *write)
 {
 	uint64_t size, at;
 	const void *tables = tables_of(function, &size);
@@ -223,7 +233,8 @@ static void put_function(struct xml_text *text, const struct dynamic_function *f
 	xml_put_number(text, "size", (uint64_t)function->size);
 	xml_put_number(text, "generation", atomic_load(&col.generation));
 	xml_put_number(text, "time", col_ticks());
-	if (!function->is_machine && write(function->code, (uint64_t)function->size, tables, size, &at) == 0) {
+	if (!function->is_machine &&
+	    write(function->code, (uint64_t)function->size, tables, size, &at) == 0) {
 		xml_put_number(text, "offset", at);
 		xml_put_number(text, "lines", function->line_count);
 		if (function->place_count) {
@@ -234,7 +245,8 @@ static void put_function(struct xml_text *text, const struct dynamic_function *f
 	xml_put(text, "/>\n");
 }
 
-void dynamic_put(struct xml_text *text, const struct dynamic_function *function, dynamic_writer *write)
+void dynamic_put(struct xml_text *text, const struct dynamic_function *function,
+                 dynamic_writer *write)
 {
 	claim((uint64_t)function->code, (unsigned)function->size);
 	put_function(text, function, write);
@@ -260,17 +272,17 @@ void dynamic_add(const struct dynamic_function *function)
 	control_leave(&old);
 }
 
-void dynamic_load(const char *name, const char *alias, const char *source, const void *code, int size, int line_count,
-                  const Lineno *lines)
+void dynamic_load(const char *name, const char *alias, const char *source, const void *code,
+                  int size, int line_count, const Lineno *lines)
 {
 	const struct dynamic_function function = {
-	    .name = name,
-	    .alias = alias,
-	    .source = source,
-	    .code = code,
-	    .size = size,
-	    .lines = lines,
-	    .line_count = lines && line_count > 0 ? (uint64_t)line_count : 0,
+		.name = name,
+		.alias = alias,
+		.source = source,
+		.code = code,
+		.size = size,
+		.lines = lines,
+		.line_count = lines && line_count > 0 ? (uint64_t)line_count : 0,
 	};
 
 	dynamic_add(&function);

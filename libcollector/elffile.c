@@ -1,7 +1,7 @@
 /* elffile.c: files of load objects in memory. See elffile.h. */
-#include "elffile.h"
+#include "libcollector/elffile.h"
 
-#include "sys.h"
+#include "libcollector/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,8 @@ const Elf64_Shdr *elffile_sections(const struct elffile *file, unsigned *count)
 	if (file->size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
 	    header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_shentsize != sizeof(Elf64_Shdr) ||
 	    header->e_shoff > file->size || header->e_shoff % 8 != 0 ||
-	    (file->size - header->e_shoff) / sizeof(Elf64_Shdr) < header->e_shnum || header->e_shstrndx >= header->e_shnum)
+	    (file->size - header->e_shoff) / sizeof(Elf64_Shdr) < header->e_shnum ||
+	    header->e_shstrndx >= header->e_shnum)
 		return NULL;
 	*count = header->e_shnum;
 	return (const Elf64_Shdr *)(file->at + header->e_shoff);
@@ -55,7 +56,8 @@ const Elf64_Shdr *elffile_find_section(const struct elffile *file, const char *n
 	if (names->sh_type != SHT_STRTAB || !elffile_has(file, names))
 		return NULL;
 	for (unsigned i = 0; i < count; i++)
-		if (sections[i].sh_name <= names->sh_size && names->sh_size - sections[i].sh_name >= name_size &&
+		if (sections[i].sh_name <= names->sh_size &&
+		    names->sh_size - sections[i].sh_name >= name_size &&
 		    memcmp(file->at + names->sh_offset + sections[i].sh_name, name, name_size) == 0)
 			return &sections[i];
 	return NULL;
@@ -68,22 +70,26 @@ int elffile_range(const struct elffile *file, uint64_t *start, uint64_t *end)
 
 	*start = UINT64_MAX;
 	*end = 0;
-	if (file->size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    header->e_phentsize != sizeof(*segment) || header->e_phoff > file->size || header->e_phoff % 8 != 0 ||
+	if (file->size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+	    header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_phentsize != sizeof(*segment) ||
+	    header->e_phoff > file->size || header->e_phoff % 8 != 0 ||
 	    (file->size - header->e_phoff) / sizeof(*segment) < header->e_phnum)
 		return -ENOEXEC;
 	segment = (const Elf64_Phdr *)(file->at + header->e_phoff);
 	for (unsigned i = 0; i < header->e_phnum; i++)
 		if (segment[i].p_type == PT_LOAD) {
 			*start = segment[i].p_vaddr < *start ? segment[i].p_vaddr : *start;
-			*end = segment[i].p_vaddr + segment[i].p_memsz > *end ? segment[i].p_vaddr + segment[i].p_memsz : *end;
+			*end = segment[i].p_vaddr + segment[i].p_memsz > *end
+			               ? segment[i].p_vaddr + segment[i].p_memsz
+			               : *end;
 		}
 	return *start < *end ? 0 : -ENOEXEC;
 }
 
 int elffile_has(const struct elffile *file, const Elf64_Shdr *section)
 {
-	return section->sh_type != SHT_NOBITS && section->sh_offset <= file->size && section->sh_size <= file->size - section->sh_offset;
+	return section->sh_type != SHT_NOBITS && section->sh_offset <= file->size &&
+	       section->sh_size <= file->size - section->sh_offset;
 }
 
 static int find_symbols(const struct elffile *file, uint32_t type, struct elffile_symbols *out)
@@ -94,7 +100,8 @@ static int find_symbols(const struct elffile *file, uint32_t type, struct elffil
 	for (unsigned i = 0; sections && i < count; i++) {
 		const Elf64_Shdr *section = &sections[i], *names;
 
-		if (section->sh_type != type || section->sh_link >= count || section->sh_offset % 8 != 0)
+		if (section->sh_type != type || section->sh_link >= count ||
+		    section->sh_offset % 8 != 0)
 			continue;
 		names = &sections[section->sh_link];
 		if (!elffile_has(file, section) || !elffile_has(file, names))

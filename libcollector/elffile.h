@@ -1,4 +1,5 @@
-/* elffile.h: the file of a load object in memory, to look up what is not loaded. All content is hostile until checked. */
+/* elffile.h: the file of a load object in memory, to look up what is not loaded. All content is
+ * hostile until checked. */
 #ifndef XER_COLLECTOR_ELFFILE_H
 #define XER_COLLECTOR_ELFFILE_H
 
@@ -14,14 +15,15 @@ struct elffile {
 int elffile_map(const char *path, struct elffile *out);
 void elffile_unmap(const struct elffile *file);
 
-/* The sections, sections[*count] within the file, of a 64-bit ELF file; NULL if there are none. What they say of places in the
- * file is not checked. Signal-safe. */
+/* The sections, sections[*count] within the file, of a 64-bit ELF file; NULL if there are none.
+ * What they say of places in the file is not checked. Signal-safe. */
 const Elf64_Shdr *elffile_sections(const struct elffile *file, unsigned *count);
 
 /* The first section of that name, NULL if there is none. Signal-safe. */
 const Elf64_Shdr *elffile_find_section(const struct elffile *file, const char *name);
 
-/* Where the file's segments lie in memory, without the bias. Returns 0, or -ENOEXEC. Signal-safe. */
+/* Where the file's segments lie in memory, without the bias. Returns 0, or -ENOEXEC. Signal-safe.
+ */
 int elffile_range(const struct elffile *file, uint64_t *start, uint64_t *end);
 
 /* A table of symbols within a file. Names are to be checked. */
@@ -31,7 +33,8 @@ struct elffile_symbols {
 	uint64_t names_size;
 };
 
-/* All symbols of a file, else those of dynamic linking. Returns 1, or 0 if there are none. Signal-safe. */
+/* All symbols of a file, else those of dynamic linking. Returns 1, or 0 if there are none.
+ * Signal-safe. */
 int elffile_symbols_find(const struct elffile *file, struct elffile_symbols *out);
 
 /* Does the section's content lie in the file? Signal-safe. */

@@ -1,5 +1,6 @@
-/* elftables.c: read the dynamic section of a loaded object, and look names up as the loader does. See elftables.h. */
-#include "elftables.h"
+/* elftables.c: read the dynamic section of a loaded object, and look names up as the loader does.
+ * See elftables.h. */
+#include "libcollector/elftables.h"
 
 #include <elf.h>
 #include <string.h>
@@ -10,7 +11,7 @@ static const void *address_in(uint64_t bias, uint64_t value)
 	return (const void *)(value < bias ? value + bias : value);
 }
 
-void elf_tables_read(struct elf_tables *tables, uint64_t bias, const ElfW(Dyn) *dynamic)
+void elf_tables_read(struct elf_tables *tables, uint64_t bias, const ElfW(Dyn) * dynamic)
 {
 	size_t relative = 0;
 
@@ -65,7 +66,8 @@ void elf_tables_read(struct elf_tables *tables, uint64_t bias, const ElfW(Dyn) *
 			break;
 		}
 	}
-	if (tables->relocations[0].first && relative <= tables->relocations[0].size / sizeof(ElfW(Rela))) {
+	if (tables->relocations[0].first &&
+	    relative <= tables->relocations[0].size / sizeof(ElfW(Rela))) {
 		tables->relocations[0].first += relative;
 		tables->relocations[0].size -= relative * sizeof(ElfW(Rela));
 	}
@@ -73,7 +75,8 @@ void elf_tables_read(struct elf_tables *tables, uint64_t bias, const ElfW(Dyn) *
 
 uint32_t elf_tables_count(const struct elf_tables *tables)
 {
-	uint32_t buckets = tables->hash[0], first = tables->hash[1], words = tables->hash[2], last = 0;
+	uint32_t buckets = tables->hash[0], first = tables->hash[1], words = tables->hash[2],
+		 last = 0;
 	const uint32_t *bucket = (const uint32_t *)((const uint64_t *)(tables->hash + 4) + words);
 	const uint32_t *chain = bucket + buckets;
 
@@ -120,7 +123,8 @@ static uint32_t find_old(const struct elf_tables *tables, const char *name)
 
 static uint32_t find_gnu(const struct elf_tables *tables, const char *name, uint32_t hash)
 {
-	uint32_t buckets = tables->hash[0], first = tables->hash[1], words = tables->hash[2], shift = tables->hash[3];
+	uint32_t buckets = tables->hash[0], first = tables->hash[1], words = tables->hash[2],
+		 shift = tables->hash[3];
 	const uint64_t *bloom = (const uint64_t *)(tables->hash + 4);
 	const uint32_t *bucket = (const uint32_t *)(bloom + words);
 	const uint32_t *chain = bucket + buckets;

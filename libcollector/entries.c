@@ -1,17 +1,19 @@
-/* entries.c: patch the entries that an object lists. See entries.h. They stay patched: what they lead to looks whether calls are recorded.
+/* entries.c: patch the entries that an object lists. See entries.h. They stay patched: what they
+ * lead to looks whether calls are recorded.
  *
- * Compilers list the addresses of the bytes that they leave, in a section of words that the loader relocates, but perhaps
- * not yet: so the words are read from the file, and relocated here. N bytes, of which M stand before the function, hold instructions that
- * do nothing; M is not told, so the function's beginning must be known by its unwind table. */
-#include "entries.h"
+ * Compilers list the addresses of the bytes that they leave, in a section of words that the loader
+ * relocates, but perhaps not yet: so the words are read from the file, and relocated here. N bytes,
+ * of which M stand before the function, hold instructions that do nothing; M is not told, so the
+ * function's beginning must be known by its unwind table. */
+#include "libcollector/entries.h"
 
-#include "cfi.h"
-#include "code.h"
-#include "functrace_choice.h"
-#include "log.h"
-#include "nops.h"
-#include "returns.h"
-#include "sys.h"
+#include "libcollector/cfi.h"
+#include "libcollector/code.h"
+#include "libcollector/functrace_choice.h"
+#include "libcollector/log.h"
+#include "libcollector/nops.h"
+#include "libcollector/returns.h"
+#include "libcollector/sys.h"
 
 #include <errno.h>
 
@@ -32,7 +34,8 @@ struct object {
 
 /* ---- addresses that the object lists ---- */
 
-/* Apply the relocations that put an address of the object itself into words[count] at `address`, both without bias. */
+/* Apply the relocations that put an address of the object itself into words[count] at `address`,
+ * both without bias. */
 static void relocate(const struct elffile *file, uint64_t address, uint64_t *words, size_t count)
 {
 	unsigned sections_count;
@@ -41,25 +44,28 @@ static void relocate(const struct elffile *file, uint64_t address, uint64_t *wor
 	for (unsigned i = 0; i < sections_count; i++) {
 		const Elf64_Rela *rela = (const Elf64_Rela *)(file->at + sections[i].sh_offset);
 
-		if (sections[i].sh_type != SHT_RELA || !(sections[i].sh_flags & SHF_ALLOC) || sections[i].sh_offset % 8 != 0 ||
-		    !elffile_has(file, &sections[i]))
+		if (sections[i].sh_type != SHT_RELA || !(sections[i].sh_flags & SHF_ALLOC) ||
+		    sections[i].sh_offset % 8 != 0 || !elffile_has(file, &sections[i]))
 			continue;
 		for (size_t k = 0; k < sections[i].sh_size / sizeof(*rela); k++) {
 			uint64_t place = rela[k].r_offset - address;
 
-			if (ELF64_R_TYPE(rela[k].r_info) == R_X86_64_RELATIVE && place / sizeof(*words) < count)
+			if (ELF64_R_TYPE(rela[k].r_info) == R_X86_64_RELATIVE &&
+			    place / sizeof(*words) < count)
 				words[place / sizeof(*words)] = (uint64_t)rela[k].r_addend;
 		}
 	}
 }
 
-/* The words of a section, relocated but for the bias, in memory that the caller unmaps. NULL: none, or no memory. */
+/* The words of a section, relocated but for the bias, in memory that the caller unmaps. NULL: none,
+ * or no memory. */
 static uint64_t *read_list(const struct elffile *file, const char *name, size_t *count)
 {
 	const Elf64_Shdr *section = elffile_find_section(file, name);
 	uint64_t *words;
 
-	if (!section || !(section->sh_flags & SHF_ALLOC) || !elffile_has(file, section) || section->sh_size < sizeof(*words))
+	if (!section || !(section->sh_flags & SHF_ALLOC) || !elffile_has(file, section) ||
+	    section->sh_size < sizeof(*words))
 		return NULL;
 	*count = section->sh_size / sizeof(*words);
 	words = sys_mmap_anonymous(*count * sizeof(*words));
@@ -84,7 +90,8 @@ static int enter_code(struct object *object, uint64_t address)
 	for (unsigned i = 0; i < count; i++) {
 		uint64_t start = object->bias + sections[i].sh_addr;
 
-		if (!(sections[i].sh_flags & SHF_EXECINSTR) || sections[i].sh_type == SHT_NOBITS || address - start >= sections[i].sh_size)
+		if (!(sections[i].sh_flags & SHF_EXECINSTR) || sections[i].sh_type == SHT_NOBITS ||
+		    address - start >= sections[i].sh_size)
 			continue;
 		object->code = start;
 		object->code_end = start + sections[i].sh_size;
@@ -98,7 +105,8 @@ static size_t left_from(const struct object *object, uint64_t address)
 	return object->code_end - address;
 }
 
-/* The function that `listed` lies in, or that follows the run of bytes there. Returns 0 or -ENOENT. */
+/* The function that `listed` lies in, or that follows the run of bytes there. Returns 0 or -ENOENT.
+ */
 static int find_function(const struct object *object, uint64_t listed, uint64_t *start)
 {
 	size_t most = left_from(object, listed) < RUN_MAX ? left_from(object, listed) : RUN_MAX;
@@ -109,7 +117,8 @@ static int find_function(const struct object *object, uint64_t listed, uint64_t 
 	end = listed + nops_run((const uint8_t *)listed, most);
 	if (end > listed && cfi_function_find(object->eh_frame_hdr, end - 1, start) == 0)
 		return 0;
-	return cfi_function_find(object->eh_frame_hdr, end, start) == 0 && *start == end ? 0 : -ENOENT;
+	return cfi_function_find(object->eh_frame_hdr, end, start) == 0 && *start == end ? 0
+	                                                                                 : -ENOENT;
 }
 
 /* How far behind its beginning a function may be entered by jumps as well: endbr64. */
@@ -117,7 +126,10 @@ static size_t mark_length(const struct object *object, uint64_t start)
 {
 	static const uint8_t mark[4] = {0xf3, 0x0f, 0x1e, 0xfa};
 
-	return left_from(object, start) >= sizeof(mark) && memcmp((const void *)start, mark, sizeof(mark)) == 0 ? sizeof(mark) : 0;
+	return left_from(object, start) >= sizeof(mark) &&
+	                       memcmp((const void *)start, mark, sizeof(mark)) == 0
+	               ? sizeof(mark)
+	               : 0;
 }
 
 static void patch(const struct object *object, uint64_t at, size_t room, enum returns_place place)
@@ -151,7 +163,8 @@ static void see_entry(struct object *object, uint64_t listed)
 	if (room)
 		patch(object, at, room, place);
 	else
-		object->narrow += *(const uint8_t *)at != 0xe8 && *(const uint8_t *)at != 0xff; /* a call, of ours or of libc's */
+		object->narrow += *(const uint8_t *)at != 0xe8 &&
+		                  *(const uint8_t *)at != 0xff; /* a call, of ours or of libc's */
 }
 
 static void see_list(struct object *object, const char *name)
@@ -162,7 +175,8 @@ static void see_list(struct object *object, const char *name)
 	if (!words)
 		return;
 	if (!object->stubs)
-		object->stubs = code_make_stubs(object->bias + words[0], targets, sizeof(targets) / sizeof(targets[0]));
+		object->stubs = code_make_stubs(object->bias + words[0], targets,
+		                                sizeof(targets) / sizeof(targets[0]));
 	for (size_t i = 0; i < count && object->stubs; i++)
 		if (words[i] != 0)
 			see_entry(object, object->bias + words[i]);
@@ -176,18 +190,22 @@ static const uint8_t *unwind_table(const struct elffile *file, uint64_t bias)
 {
 	const Elf64_Shdr *section = elffile_find_section(file, ".eh_frame_hdr");
 
-	return section && section->sh_flags & SHF_ALLOC && section->sh_size >= 12 ? (const uint8_t *)(bias + section->sh_addr) : NULL;
+	return section && section->sh_flags & SHF_ALLOC && section->sh_size >= 12
+	               ? (const uint8_t *)(bias + section->sh_addr)
+	               : NULL;
 }
 
 void entries_see(const struct elffile *file, uint64_t bias, int is_idle)
 {
 	struct object object = {.file = file, .bias = bias};
 
-	if (!returns_is_on || (!elffile_find_section(file, "__patchable_function_entries") && !elffile_find_section(file, "__mcount_loc")))
+	if (!returns_is_on || (!elffile_find_section(file, "__patchable_function_entries") &&
+	                       !elffile_find_section(file, "__mcount_loc")))
 		return;
 	if (!is_idle) {
 		/* One of them may stand between the instructions that would be changed. */
-		col_log_warning("function tracing: entries of objects that other threads run already are not patched");
+		col_log_warning(
+			"function tracing: entries of objects that other threads run already are not patched");
 		return;
 	}
 	object.eh_frame_hdr = unwind_table(file, bias);
@@ -197,7 +215,9 @@ void entries_see(const struct elffile *file, uint64_t bias, int is_idle)
 		code_tell_processors();
 	}
 	if (object.narrow)
-		col_log_warning("function tracing: some functions have less than 5 bytes at their entries, and are not traced");
+		col_log_warning(
+			"function tracing: some functions have less than 5 bytes at their entries, and are not traced");
 	if (!object.eh_frame_hdr || object.unknown)
-		col_log_warning("function tracing: some functions have no unwind tables, and are not traced");
+		col_log_warning(
+			"function tracing: some functions have no unwind tables, and are not traced");
 }

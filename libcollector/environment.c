@@ -1,7 +1,8 @@
-/* environment.c: take our variables out of an environment and put them into one. See environment.h. */
-#include "environment.h"
+/* environment.c: take our variables out of an environment and put them into one. See environment.h.
+ */
+#include "libcollector/environment.h"
 
-#include "collector.h"
+#include "libcollector/collector.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -48,7 +49,8 @@ static void remove_entry(char **entry)
 	while (*entry++);
 }
 
-/* The same, and /proc/self/environ, where the kernel shows the memory that it has put there, does not tell of it any more. */
+/* The same, and /proc/self/environ, where the kernel shows the memory that it has put there, does
+ * not tell of it any more. */
 static void erase_entry(char **entry)
 {
 	memset(*entry, 0, strlen(*entry));
@@ -128,7 +130,8 @@ int environment_has_library(int bits)
 static struct {
 	atomic_uint locked;
 	unsigned users;
-	char **own;    /* the program's, which the lent one stands for; setenv may have moved it since */
+	char **own; /* the program's, which the lent one stands for; setenv may have moved it since
+	             */
 	char *preload; /* the program's entry of it, NULL if there is none */
 	char **lent;
 	char **copy; /* of the list that was lent, to see what the program has changed */
@@ -144,8 +147,8 @@ static int is_lent(const char *entry)
 
 /* ---- giving ---- */
 
-/* The program's LD_PRELOAD, NULL if it has none. Its entry in `envp` may be the one that is lent at the moment: another
- * thread is in system(). */
+/* The program's LD_PRELOAD, NULL if it has none. Its entry in `envp` may be the one that is lent at
+ * the moment: another thread is in system(). */
 static const char *own_preload(char *const *entry)
 {
 	if (!entry)
@@ -165,16 +168,19 @@ static size_t count_of(char *const *envp)
 struct environment_room environment_room(char *const *envp)
 {
 	const char *old = own_preload(find((char **)envp, PRELOAD));
-	size_t library = strlen(col.descriptor.preload), library32 = strlen(col.descriptor.preload32);
-	size_t preload = sizeof(PRELOAD) + (library > library32 ? library : library32) + 1 + (old ? strlen(old) : 0);
+	size_t library = strlen(col.descriptor.preload),
+	       library32 = strlen(col.descriptor.preload32);
+	size_t preload = sizeof(PRELOAD) + (library > library32 ? library : library32) + 1 +
+	                 (old ? strlen(old) : 0);
 
 	return (struct environment_room){
-	    .entries = count_of(envp) + 3,
-	    .text = preload + sizeof(RECORD) + record_len + DESCRIPTOR_STEP_MAX,
+		.entries = count_of(envp) + 3,
+		.text = preload + sizeof(RECORD) + record_len + DESCRIPTOR_STEP_MAX,
 	};
 }
 
-/* "LD_PRELOAD=library:old"; the colon tells an empty one from none. Returns the end, behind the NUL. */
+/* "LD_PRELOAD=library:old"; the colon tells an empty one from none. Returns the end, behind the
+ * NUL. */
 static char *put_preload(char *at, const char *library, const char *old)
 {
 	at = stpcpy(stpcpy(at, PRELOAD), library);
@@ -192,7 +198,8 @@ static void put_record(char *at, const struct descriptor_step *step)
 	descriptor_put_step(step, at + record_len, DESCRIPTOR_STEP_MAX);
 }
 
-void environment_give(char **list, char *text, char *const *envp, const struct descriptor_step *step, int bits)
+void environment_give(char **list, char *text, char *const *envp,
+                      const struct descriptor_step *step, int bits)
 {
 	char **old = find((char **)envp, PRELOAD);
 	const char *own = own_preload(old);
@@ -211,8 +218,9 @@ void environment_give(char **list, char *text, char *const *envp, const struct d
 
 /* ---- lending
  *
- * Another thread may be reading the environment while it changes hands, so that the list that was lent is never given
- * back to the kernel, but used again; behind its end there is nothing but zeros. */
+ * Another thread may be reading the environment while it changes hands, so that the list that was
+ * lent is never given back to the kernel, but used again; behind its end there is nothing but
+ * zeros. */
 
 enum { MORE_ENTRIES = 64, MORE_TEXT = 1024 };
 
@@ -254,7 +262,8 @@ static int make_room(struct environment_room need)
 /* Another thread may be in setenv, and have put a longer list there. */
 static int exchange(char **from, char **to)
 {
-	return __atomic_compare_exchange_n(&environ, &from, to, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	return __atomic_compare_exchange_n(&environ, &from, to, 0, __ATOMIC_SEQ_CST,
+	                                   __ATOMIC_SEQ_CST);
 }
 
 static int begin_loan(const struct descriptor_step *step, int bits)
@@ -298,7 +307,8 @@ static int is_changed(void)
 	return loan.lent[i] != loan.copy[i];
 }
 
-/* Take our variables out of `from`, and the user's LD_PRELOAD back in, while copying to `to`, which may be the same. */
+/* Take our variables out of `from`, and the user's LD_PRELOAD back in, while copying to `to`, which
+ * may be the same. */
 static void copy_own(char **to, char **from)
 {
 	for (; *from; from++) {
@@ -310,7 +320,8 @@ static void copy_own(char **to, char **from)
 	*to = NULL;
 }
 
-/* The program may have changed entries of the list in place, or have moved to a longer list of its own. */
+/* The program may have changed entries of the list in place, or have moved to a longer list of its
+ * own. */
 static void end_loan(void)
 {
 	if (!environ) /* clearenv */
@@ -339,7 +350,8 @@ void environment_take_back(void)
 void environment_forget(void)
 {
 	atomic_store(&loan.locked, 0);
-	if (loan.users > 0 || environ == loan.lent) /* another thread may just have been beginning or ending it */
+	if (loan.users > 0 ||
+	    environ == loan.lent) /* another thread may just have been beginning or ending it */
 		end_loan();
 	loan.users = 0;
 }
@@ -362,7 +374,9 @@ static int is_readable_text(const char *text, uintptr_t *known)
 	do {
 		if (!is_readable_at(at, known))
 			return 0;
-		at = memchr(at, '\0', SYS_PAGE - ((uintptr_t)at & (SYS_PAGE - 1))) ? NULL : (const char *)(*known + SYS_PAGE);
+		at = memchr(at, '\0', SYS_PAGE - ((uintptr_t)at & (SYS_PAGE - 1)))
+		             ? NULL
+		             : (const char *)(*known + SYS_PAGE);
 	} while (at);
 	return 1;
 }
@@ -374,7 +388,8 @@ int environment_is_readable(char *const *envp)
 	if (!envp)
 		return 1;
 	for (;; envp++) {
-		const char *last = (const char *)(envp + 1) - 1; /* of an entry that may lie on two pages */
+		const char *last = (const char *)(envp + 1) -
+		                   1; /* of an entry that may lie on two pages */
 
 		if (!is_readable_at((const char *)envp, &list) || !is_readable_at(last, &list))
 			return 0;
@@ -389,5 +404,6 @@ int environment_refuses(char *const *envp)
 {
 	char **entry = find((char **)envp, RECORD);
 
-	return (entry && !is_lent(*entry)) || find((char **)envp, LISTING) || find((char **)envp, VALGRIND);
+	return (entry && !is_lent(*entry)) || find((char **)envp, LISTING) ||
+	       find((char **)envp, VALGRIND);
 }

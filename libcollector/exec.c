@@ -1,18 +1,19 @@
-/* exec.c: the process is about to become another program: close the totals, say what it becomes, and send the new image
- * on its way with an environment that tells its collector its place. When the call fails, recording goes on.
+/* exec.c: the process is about to become another program: close the totals, say what it becomes,
+ * and send the new image on its way with an environment that tells its collector its place. When
+ * the call fails, recording goes on.
  *
- * A child that shares its maker's memory (vfork) comes here too. It may not touch the maker's environment: the new one is
- * built on its stack. */
-#include "exec.h"
+ * A child that shares its maker's memory (vfork) comes here too. It may not touch the maker's
+ * environment: the new one is built on its stack. */
+#include "libcollector/exec.h"
 
-#include "child.h"
-#include "descent.h"
-#include "environment.h"
-#include "hook.h"
-#include "image.h"
-#include "log.h"
-#include "process.h"
-#include "signals.h"
+#include "libcollector/child.h"
+#include "libcollector/descent.h"
+#include "libcollector/environment.h"
+#include "libcollector/hook.h"
+#include "libcollector/image.h"
+#include "libcollector/log.h"
+#include "libcollector/process.h"
+#include "libcollector/signals.h"
 
 #include <alloca.h>
 #include <errno.h>
@@ -29,7 +30,8 @@ struct departure {
 	int bits;      /* of the new one */
 };
 
-static void log_path(const char *kind, const char *path, const char *lineage, const struct image_obstacle *obstacle, int error)
+static void log_path(const char *kind, const char *path, const char *lineage,
+                     const struct image_obstacle *obstacle, int error)
 {
 	char *memory = col_text_borrow();
 	struct xml_text text = {.at = memory, .capacity = COL_TEXT_SIZE};
@@ -46,8 +48,8 @@ static void log_path(const char *kind, const char *path, const char *lineage, co
 	col_text_return(memory);
 }
 
-/* The file as openat and faccessat want it; "": the directory itself, or unknown. NULL if it is not there or cannot be
- * executed. The kernel looks at the path first: it may point nowhere. */
+/* The file as openat and faccessat want it; "": the directory itself, or unknown. NULL if it is not
+ * there or cannot be executed. The kernel looks at the path first: it may point nowhere. */
 static const char *find_file(const struct exec_call *call, int *directory, char *memory)
 {
 	long error;
@@ -93,7 +95,8 @@ static void note(struct departure *departure, const struct exec_call *call)
 	const char *lineage = departure->is_led_on ? departure->step.lineage : NULL;
 
 	if (departure->obstacle)
-		log_path("unrecorded", shown(call), departure->step.lineage, departure->obstacle, 0);
+		log_path("unrecorded", shown(call), departure->step.lineage, departure->obstacle,
+		         0);
 	if (!process_is_recorded())
 		return;
 	if (!atomic_load(&col.is_unsettled)) {
@@ -115,10 +118,13 @@ static int prepare(struct departure *departure, const struct exec_call *call)
 	if (!file || !environment_is_readable(call->envp))
 		return 0;
 	departure->is_led_on = descent_is_followed() && !environment_refuses(call->envp) &&
-	                       descent_step_image(&departure->step, sys_getpid() != col.pid ? number_of_sharer() : 0) == 0;
+	                       descent_step_image(&departure->step, sys_getpid() != col.pid
+	                                                                    ? number_of_sharer()
+	                                                                    : 0) == 0;
 	if (departure->is_led_on) {
 		departure->obstacle = image_obstacle(directory, file, &departure->bits);
-		departure->is_led_on = (!departure->obstacle || departure->obstacle->passes) && environment_has_library(departure->bits);
+		departure->is_led_on = (!departure->obstacle || departure->obstacle->passes) &&
+		                       environment_has_library(departure->bits);
 		departure->step.leads = departure->obstacle != NULL;
 	}
 	if (col_is_recording())
@@ -163,8 +169,9 @@ static int failed(const struct departure *departure, const struct exec_call *cal
 	return -1;
 }
 
-/* A long list stays mapped in the maker of a vfork child when the child has become another program. The thread's next call unmaps it,
- * or its end: whoever used it then is no more in this memory, unless it is the caller, whom a handler of the program's interrupted. */
+/* A long list stays mapped in the maker of a vfork child when the child has become another program.
+ * The thread's next call unmaps it, or its end: whoever used it then is no more in this memory,
+ * unless it is the caller, whom a handler of the program's interrupted. */
 static __thread struct {
 	char *at;
 	size_t size;
@@ -202,7 +209,8 @@ static int run_with(const struct departure *departure, const struct exec_call *c
 
 	if (!memory)
 		return call_real(call, call->envp);
-	environment_give((char **)memory, memory + room.entries * sizeof(char *), call->envp, &departure->step, departure->bits);
+	environment_give((char **)memory, memory + room.entries * sizeof(char *), call->envp,
+	                 &departure->step, departure->bits);
 	call_real(call, (char **)memory);
 	if (size > ON_STACK_MAX) {
 		if (list.at == memory)
@@ -259,7 +267,8 @@ EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 	return exec_run(&(struct exec_call){EXEC_FEXECVE, fd, NULL, argv, envp, 0});
 }
 
-EXPORT int execveat(int directory, const char *path, char *const argv[], char *const envp[], int flags)
+EXPORT int execveat(int directory, const char *path, char *const argv[], char *const envp[],
+                    int flags)
 {
 	return exec_run(&(struct exec_call){EXEC_EXECVEAT, directory, path, argv, envp, flags});
 }

@@ -1,7 +1,7 @@
 /* file.c: descriptors that survive whatever the target does to descriptors. See file.h. */
-#include "file.h"
+#include "libcollector/file.h"
 
-#include "collector.h"
+#include "libcollector/collector.h"
 
 #include "format/retry.h"
 
@@ -22,19 +22,23 @@ static struct place founder = {.file = {.fd = -1}};
 static struct place own = {.file = {.fd = -1}};
 static char own_name[NAME_MAX + 1];
 
-/* Out of the way of what the target counts on, without growing the kernel's table beyond 1024. Where few descriptors are
- * allowed, ours are some of them: at least the program's first ones have the numbers that it may expect. */
+/* Out of the way of what the target counts on, without growing the kernel's table beyond 1024.
+ * Where few descriptors are allowed, ours are some of them: at least the program's first ones have
+ * the numbers that it may expect. */
 static int high_fd(void)
 {
 	struct rlimit limit;
 
-	if (SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0 || limit.rlim_cur >= HIGH_FD + HIGH_FD_MARGIN)
+	if (SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0 ||
+	    limit.rlim_cur >= HIGH_FD + HIGH_FD_MARGIN)
 		return HIGH_FD;
-	return (int)(limit.rlim_cur > 2 * HIGH_FD_MARGIN ? limit.rlim_cur - HIGH_FD_MARGIN : limit.rlim_cur / 2);
+	return (int)(limit.rlim_cur > 2 * HIGH_FD_MARGIN ? limit.rlim_cur - HIGH_FD_MARGIN
+	                                                 : limit.rlim_cur / 2);
 }
 
-/* Give the file a high number in place of `fd`. The program may have taken all of the highest; a low number would change those
- * that the program gets, so rather than that the file is given up. Returns it or -errno. */
+/* Give the file a high number in place of `fd`. The program may have taken all of the highest; a
+ * low number would change those that the program gets, so rather than that the file is given up.
+ * Returns it or -errno. */
 static int move_up(int fd)
 {
 	long high = -EMFILE;
@@ -48,7 +52,8 @@ static int move_up(int fd)
 /* Far from where programs' files are. */
 static int32_t mark_of(const struct stat *status)
 {
-	uint64_t hash = ((uint64_t)status->st_ino ^ (uint64_t)status->st_dev << 32) * 0x9e3779b97f4a7c15u;
+	uint64_t hash = ((uint64_t)status->st_ino ^ (uint64_t)status->st_dev << 32) *
+	                0x9e3779b97f4a7c15u;
 
 	return (int32_t)(1u << 30 | hash >> 34);
 }
@@ -96,7 +101,8 @@ static int is_ours(struct col_file *file)
 		return 0;
 	if (file->mark && sys_seek(file->fd, 0, SEEK_CUR) == file->mark)
 		return 1;
-	if (sys_fstat(file->fd, &status) < 0 || status.st_dev != file->device || status.st_ino != file->inode)
+	if (sys_fstat(file->fd, &status) < 0 || status.st_dev != file->device ||
+	    status.st_ino != file->inode)
 		return 0;
 	set_mark(file, &status);
 	return 1;
@@ -190,7 +196,8 @@ int col_directory_rename(const char *name)
 
 	if (!own.name || strcmp(own.name, ".") == 0)
 		return -EPERM;
-	error = (int)SYS5(SYS_renameat2, col_founder_get(), own.name, col_founder_get(), name, RENAME_NOREPLACE);
+	error = (int)SYS5(SYS_renameat2, col_founder_get(), own.name, col_founder_get(), name,
+	                  RENAME_NOREPLACE);
 	if (error == 0) {
 		strcpy(names, name);
 		own.name = names;

@@ -1,10 +1,11 @@
-/* filter.c: what a program asks the kernel for that would harm the recorder: seccomp filters above all. See filter.h. */
-#include "filter.h"
+/* filter.c: what a program asks the kernel for that would harm the recorder: seccomp filters above
+ * all. See filter.h. */
+#include "libcollector/filter.h"
 
-#include "control.h"
-#include "hook.h"
-#include "log.h"
-#include "sys.h"
+#include "libcollector/control.h"
+#include "libcollector/hook.h"
+#include "libcollector/log.h"
+#include "libcollector/sys.h"
 
 #include <errno.h>
 #include <linux/audit.h>
@@ -21,41 +22,90 @@
 
 /* What the recorder calls in a process that it has begun to record. */
 static const int calls[] = {
-    SYS_openat, SYS_close, ARCH_SYS_FSTAT, SYS_lseek, SYS_fcntl, SYS_fallocate, SYS_pread64, SYS_pwrite64, ARCH_SYS_MMAP, SYS_munmap,
-    SYS_mprotect, SYS_madvise, SYS_mkdirat, SYS_readlinkat, SYS_renameat, SYS_faccessat, SYS_getdents64, SYS_fchmod,
-    ARCH_SYS_CLOCK_GETTIME, SYS_gettid, SYS_getpid, SYS_tgkill, SYS_rt_tgsigqueueinfo, SYS_sched_yield, SYS_futex, SYS_prctl, SYS_prlimit64, SYS_getrusage,
-    SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_timer_create, SYS_timer_settime, SYS_timer_delete, SYS_read,
-    SYS_write, SYS_membarrier, SYS_uname,
+	SYS_openat,
+	SYS_close,
+	ARCH_SYS_FSTAT,
+	SYS_lseek,
+	SYS_fcntl,
+	SYS_fallocate,
+	SYS_pread64,
+	SYS_pwrite64,
+	ARCH_SYS_MMAP,
+	SYS_munmap,
+	SYS_mprotect,
+	SYS_madvise,
+	SYS_mkdirat,
+	SYS_readlinkat,
+	SYS_renameat,
+	SYS_faccessat,
+	SYS_getdents64,
+	SYS_fchmod,
+	ARCH_SYS_CLOCK_GETTIME,
+	SYS_gettid,
+	SYS_getpid,
+	SYS_tgkill,
+	SYS_rt_tgsigqueueinfo,
+	SYS_sched_yield,
+	SYS_futex,
+	SYS_prctl,
+	SYS_prlimit64,
+	SYS_getrusage,
+	SYS_rt_sigaction,
+	SYS_rt_sigprocmask,
+	SYS_rt_sigreturn,
+	SYS_timer_create,
+	SYS_timer_settime,
+	SYS_timer_delete,
+	SYS_read,
+	SYS_write,
+	SYS_membarrier,
+	SYS_uname,
 };
 
 static uint32_t binary(uint16_t operation, uint32_t a, uint32_t b)
 {
 	switch (operation) {
-	case BPF_ADD: return a + b;
-	case BPF_SUB: return a - b;
-	case BPF_MUL: return a * b;
-	case BPF_DIV: return b ? a / b : 0;
-	case BPF_OR: return a | b;
-	case BPF_AND: return a & b;
-	case BPF_LSH: return b < 32 ? a << b : 0;
-	case BPF_RSH: return b < 32 ? a >> b : 0;
-	case BPF_NEG: return -a;
-	case BPF_XOR: return a ^ b;
-	default: return 0;
+	case BPF_ADD:
+		return a + b;
+	case BPF_SUB:
+		return a - b;
+	case BPF_MUL:
+		return a * b;
+	case BPF_DIV:
+		return b ? a / b : 0;
+	case BPF_OR:
+		return a | b;
+	case BPF_AND:
+		return a & b;
+	case BPF_LSH:
+		return b < 32 ? a << b : 0;
+	case BPF_RSH:
+		return b < 32 ? a >> b : 0;
+	case BPF_NEG:
+		return -a;
+	case BPF_XOR:
+		return a ^ b;
+	default:
+		return 0;
 	}
 }
 
 static int holds(uint16_t condition, uint32_t a, uint32_t b)
 {
 	switch (condition) {
-	case BPF_JEQ: return a == b;
-	case BPF_JGT: return a > b;
-	case BPF_JGE: return a >= b;
-	default: return (a & b) != 0; /* BPF_JSET */
+	case BPF_JEQ:
+		return a == b;
+	case BPF_JGT:
+		return a > b;
+	case BPF_JGE:
+		return a >= b;
+	default:
+		return (a & b) != 0; /* BPF_JSET */
 	}
 }
 
-/* What the filter returns for a call; SECCOMP_RET_ALLOW for a filter that is none. Jumps go forward only, so it ends. */
+/* What the filter returns for a call; SECCOMP_RET_ALLOW for a filter that is none. Jumps go forward
+ * only, so it ends. */
 static uint32_t run(const struct sock_filter *filter, size_t len, const struct seccomp_data *data)
 {
 	uint32_t a = 0, x = 0, memory[BPF_MEMWORDS] = {0};
@@ -78,16 +128,23 @@ static uint32_t run(const struct sock_filter *filter, size_t len, const struct s
 			*(BPF_CLASS(now->code) == BPF_LD ? &a : &x) = value;
 			break;
 		}
-		case BPF_ST: memory[k % BPF_MEMWORDS] = a; break;
-		case BPF_STX: memory[k % BPF_MEMWORDS] = x; break;
-		case BPF_ALU: a = binary(BPF_OP(now->code), a, operand); break;
+		case BPF_ST:
+			memory[k % BPF_MEMWORDS] = a;
+			break;
+		case BPF_STX:
+			memory[k % BPF_MEMWORDS] = x;
+			break;
+		case BPF_ALU:
+			a = binary(BPF_OP(now->code), a, operand);
+			break;
 		case BPF_JMP:
 			if (BPF_OP(now->code) == BPF_JA)
 				at = k < len - at ? at + k : len;
 			else
 				at += holds(BPF_OP(now->code), a, operand) ? now->jt : now->jf;
 			break;
-		case BPF_RET: return BPF_RVAL(now->code) == BPF_A ? a : k;
+		case BPF_RET:
+			return BPF_RVAL(now->code) == BPF_A ? a : k;
 		default: /* BPF_MISC */
 			if (BPF_MISCOP(now->code) == BPF_TAX)
 				x = a;
@@ -104,15 +161,19 @@ static int is_harmless(uint32_t action)
 	case SECCOMP_RET_ALLOW:
 	case SECCOMP_RET_LOG:
 	case SECCOMP_RET_ERRNO:
-	case SECCOMP_RET_TRACE: return 1;
-	default: return 0;
+	case SECCOMP_RET_TRACE:
+		return 1;
+	default:
+		return 0;
 	}
 }
 
 enum filter_verdict filter_judge(const struct sock_filter *filter, size_t len)
 {
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		struct seccomp_data data = {.nr = calls[i], .arch = THIS_ARCHITECTURE, .instruction_pointer = (uintptr_t)filter_judge};
+		struct seccomp_data data = {.nr = calls[i],
+		                            .arch = THIS_ARCHITECTURE,
+		                            .instruction_pointer = (uintptr_t)filter_judge};
 
 		if (!is_harmless(run(filter, len, &data)))
 			return FILTER_HARMFUL;
@@ -120,7 +181,8 @@ enum filter_verdict filter_judge(const struct sock_filter *filter, size_t len)
 	return FILTER_HARMLESS;
 }
 
-/* Programs ask by wrong pointers what the kernel can do: the call will fail, and changes nothing. */
+/* Programs ask by wrong pointers what the kernel can do: the call will fail, and changes nothing.
+ */
 static int harms(const void *program)
 {
 	struct sock_fprog given;
@@ -128,7 +190,8 @@ static int harms(const void *program)
 	if (!program || !sys_is_readable(program, sizeof(given)))
 		return 0;
 	memcpy(&given, program, sizeof(given));
-	if (given.len == 0 || given.len > BPF_MAXINSNS || !sys_is_readable(given.filter, given.len * sizeof(*given.filter)))
+	if (given.len == 0 || given.len > BPF_MAXINSNS ||
+	    !sys_is_readable(given.filter, given.len * sizeof(*given.filter)))
 		return 0;
 	return filter_judge(given.filter, given.len) == FILTER_HARMFUL;
 }
@@ -136,7 +199,8 @@ static int harms(const void *program)
 static void end_recording(void)
 {
 	if (col_is_recording()) {
-		col_log_warning("the program asks the kernel for what forbids recording (a filter or dispatch of its system calls, or no time stamps): it ends here");
+		col_log_warning(
+			"the program asks the kernel for what forbids recording (a filter or dispatch of its system calls, or no time stamps): it ends here");
 		control_terminate();
 	}
 	col.is_followed = 0; /* to look at images takes calls too */
@@ -145,10 +209,15 @@ static void end_recording(void)
 static int forbids_recording(int option, unsigned long a, unsigned long b)
 {
 	switch (option) {
-	case PR_SET_SECCOMP: return a == SECCOMP_MODE_STRICT || (a == SECCOMP_MODE_FILTER && harms((const void *)b));
-	case PR_SET_SYSCALL_USER_DISPATCH: return a != PR_SYS_DISPATCH_OFF;
-	case PR_SET_TSC: return a == PR_TSC_SIGSEGV && col.descriptor.clock_is_tsc;
-	default: return 0;
+	case PR_SET_SECCOMP:
+		return a == SECCOMP_MODE_STRICT ||
+		       (a == SECCOMP_MODE_FILTER && harms((const void *)b));
+	case PR_SET_SYSCALL_USER_DISPATCH:
+		return a != PR_SYS_DISPATCH_OFF;
+	case PR_SET_TSC:
+		return a == PR_TSC_SIGSEGV && col.descriptor.clock_is_tsc;
+	default:
+		return 0;
 	}
 }
 
@@ -160,7 +229,8 @@ void filter_before_prctl(int option, unsigned long a, unsigned long b)
 
 void filter_before_seccomp(unsigned long operation, const void *program)
 {
-	if (operation == SECCOMP_SET_MODE_STRICT || (operation == SECCOMP_SET_MODE_FILTER && harms(program)))
+	if (operation == SECCOMP_SET_MODE_STRICT ||
+	    (operation == SECCOMP_SET_MODE_FILTER && harms(program)))
 		end_recording();
 }
 

@@ -1,11 +1,12 @@
 /* follow.c: match a descendant against -F =REGEX. See follow.h.
  *
- * libc's regular expressions allocate: while they do, malloc is our own pool, and the target's heap is left alone. */
-#include "follow.h"
+ * libc's regular expressions allocate: while they do, malloc is our own pool, and the target's heap
+ * is left alone. */
+#include "libcollector/follow.h"
 
-#include "collector.h"
-#include "hook.h"
-#include "map.h"
+#include "libcollector/collector.h"
+#include "libcollector/hook.h"
+#include "libcollector/map.h"
 
 #include <regex.h>
 

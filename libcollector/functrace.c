@@ -1,15 +1,16 @@
-/* functrace.c: function records where the short way of functrace_record does not do: at the beginning, when an extent is
- * full, on another CPU, after a long time, and in handlers that have interrupted a record. Signals are blocked meanwhile. */
-#include "functrace_record.h"
+/* functrace.c: function records where the short way of functrace_record does not do: at the
+ * beginning, when an extent is full, on another CPU, after a long time, and in handlers that have
+ * interrupted a record. Signals are blocked meanwhile. */
+#include "libcollector/functrace_record.h"
 
-#include "functrace_choice.h"
-#include "functrace_limits.h"
-#include "functrace_number.h"
-#include "loader.h"
-#include "map.h"
-#include "returns.h"
-#include "sleds.h"
-#include "thread.h"
+#include "libcollector/functrace_choice.h"
+#include "libcollector/functrace_limits.h"
+#include "libcollector/functrace_number.h"
+#include "libcollector/loader.h"
+#include "libcollector/map.h"
+#include "libcollector/returns.h"
+#include "libcollector/sleds.h"
+#include "libcollector/thread.h"
 
 #include <errno.h>
 
@@ -18,17 +19,17 @@ enum {
 	CPU_NUMBER = 0xfff, /* of what rdtscp tells; the node is behind it */
 	EVENT_MAX = 65536 - sizeof(struct fmt_traced_event),
 	PAGE = 4096,
-	WRITERS_MAX = 1024  /* beyond the threads' first ones; jumps out of handlers use them up */
+	WRITERS_MAX = 1024 /* beyond the threads' first ones; jumps out of handlers use them up */
 };
 
 __thread struct functrace_writer *functrace_self;
 
-static atomic_uint recording; /* grows with each recording of this process */
-static atomic_uint epoch; /* grows when recording begins, or begins again */
+static atomic_uint recording;   /* grows with each recording of this process */
+static atomic_uint epoch;       /* grows when recording begins, or begins again */
 static atomic_uint is_renaming; /* a forked child: its file has no names yet */
 static int named_pid, is_open;
-static int has_ticks;     /* event time is what rdtscp reads */
-static unsigned mode;     /* enum functrace_mode, when it is on */
+static int has_ticks; /* event time is what rdtscp reads */
+static unsigned mode; /* enum functrace_mode, when it is on */
 
 int functrace_open(void)
 {
@@ -51,13 +52,15 @@ void functrace_start(void)
 	atomic_fetch_add(&epoch, 1);
 	for (struct col_thread *thread = thread_first(); thread; thread = thread->next) {
 		thread->functrace.first.end = NULL;
-		for (struct functrace_writer *writer = thread->functrace.more; writer; writer = writer->next)
+		for (struct functrace_writer *writer = thread->functrace.more; writer;
+		     writer = writer->next)
 			writer->end = NULL;
 	}
 	atomic_store(&col.mark->functrace, mode);
 }
 
-/* A thread may be between looking at the mark and its record: the extents stay mapped until their writers begin another. */
+/* A thread may be between looking at the mark and its record: the extents stay mapped until their
+ * writers begin another. */
 void functrace_restart(void)
 {
 	is_open = named_pid = 0;
@@ -68,7 +71,8 @@ void functrace_restart(void)
 	for (struct col_thread *thread = thread_first(); thread; thread = thread->next) {
 		thread->functrace.first.erased = 0;
 		thread->functrace.nesting.count = thread->functrace.nesting.over = 0;
-		for (struct functrace_writer *writer = thread->functrace.more; writer; writer = writer->next)
+		for (struct functrace_writer *writer = thread->functrace.more; writer;
+		     writer = writer->next)
 			writer->erased = 0;
 	}
 }
@@ -89,11 +93,13 @@ void functrace_thread_begin(struct col_thread *thread)
 	struct functrace_writer *first = &thread->functrace.first;
 
 	thread->functrace.epoch = thread->functrace.is_slow = 0;
-	thread->functrace.nesting.count = thread->functrace.nesting.over = thread->functrace.nesting.is_busy = 0;
+	thread->functrace.nesting.count = thread->functrace.nesting.over = thread->functrace.nesting
+	                                                                           .is_busy = 0;
 	first->thread = thread;
 	first->end = NULL;
 	first->busy = 0;
-	for (struct functrace_writer *writer = thread->functrace.more; writer; writer = writer->next) {
+	for (struct functrace_writer *writer = thread->functrace.more; writer;
+	     writer = writer->next) {
 		writer->end = NULL;
 		writer->busy = 0;
 	}
@@ -105,7 +111,8 @@ uint64_t functrace_erased(void)
 
 	for (const struct col_thread *thread = thread_first(); thread; thread = thread->next) {
 		count += thread->functrace.first.erased;
-		for (const struct functrace_writer *writer = thread->functrace.more; writer; writer = writer->next)
+		for (const struct functrace_writer *writer = thread->functrace.more; writer;
+		     writer = writer->next)
 			count += writer->erased;
 	}
 	return count;
@@ -122,7 +129,8 @@ int functrace_is_interrupted(void)
 
 	if (!writer)
 		return 0;
-	for (const struct functrace_writer *more = writer->thread->functrace.more; more; more = more->next)
+	for (const struct functrace_writer *more = writer->thread->functrace.more; more;
+	     more = more->next)
 		if (more->busy)
 			return 1;
 	return writer->thread->functrace.first.busy != 0;
@@ -141,7 +149,8 @@ void functrace_keep_memory(int advice)
 	if (!thread)
 		return;
 	keep_writer(&thread->functrace.first, advice);
-	for (struct functrace_writer *writer = thread->functrace.more; writer; writer = writer->next)
+	for (struct functrace_writer *writer = thread->functrace.more; writer;
+	     writer = writer->next)
 		keep_writer(writer, advice);
 }
 
@@ -159,7 +168,8 @@ void functrace_let_go(int is_kept)
 
 	if (thread) {
 		cut_off(&thread->functrace.first);
-		for (struct functrace_writer *writer = thread->functrace.more; writer; writer = writer->next)
+		for (struct functrace_writer *writer = thread->functrace.more; writer;
+		     writer = writer->next)
 			cut_off(writer);
 	}
 	functrace_self = NULL;
@@ -173,7 +183,8 @@ static uint64_t now(uint32_t *cpu)
 	return col_ticks();
 }
 
-/* Begin a buffer, and an extent if there is no room. Returns 0, or -errno when the stream has stopped. */
+/* Begin a buffer, and an extent if there is no room. Returns 0, or -errno when the stream has
+ * stopped. */
 static int begin_buffer(struct functrace_writer *writer, uint32_t tid, uint32_t size)
 {
 	struct col_slot *slot = &writer->slot;
@@ -196,8 +207,9 @@ static void put_begin(struct functrace_writer *writer, uint32_t now_epoch)
 	struct col_thread *thread = writer->thread;
 	struct col_slot *slot = &writer->slot;
 	struct fmt_trace_begin record = {
-	    .kind = FMT_KIND_trace_begin,
-	    .reason = thread->functrace.epoch ? FMT_trace_reason_RESUME : FMT_trace_reason_THREAD,
+		.kind = FMT_KIND_trace_begin,
+		.reason = thread->functrace.epoch ? FMT_trace_reason_RESUME
+	                                          : FMT_trace_reason_THREAD,
 	};
 
 	thread->functrace.epoch = now_epoch;
@@ -205,7 +217,8 @@ static void put_begin(struct functrace_writer *writer, uint32_t now_epoch)
 	col_slot_write(slot, FMT_STREAM_FUNCTRACE, slot->tid, &record, sizeof(record), col_ticks());
 }
 
-/* Put words[count] in the place of the EndOfBuffer, the first word last, and an EndOfBuffer behind them. */
+/* Put words[count] in the place of the EndOfBuffer, the first word last, and an EndOfBuffer behind
+ * them. */
 static void publish(struct col_slot *slot, const uint64_t *words, unsigned count)
 {
 	uint64_t *at = (uint64_t *)slot->at;
@@ -216,7 +229,8 @@ static void publish(struct col_slot *slot, const uint64_t *words, unsigned count
 	slot->at = (uint8_t *)(at + count);
 }
 
-static void put_function(struct functrace_writer *writer, uint64_t word, uint64_t ticks, uint32_t cpu)
+static void put_function(struct functrace_writer *writer, uint64_t word, uint64_t ticks,
+                         uint32_t cpu)
 {
 	uint64_t words[3], delta;
 	unsigned count = 0;
@@ -244,7 +258,8 @@ static void name_all(void)
 	sleds_name_all();
 }
 
-/* Have room for `size` bytes of records in the slot; signals are blocked. Returns 0, or -1 if the stream has stopped. */
+/* Have room for `size` bytes of records in the slot; signals are blocked. Returns 0, or -1 if the
+ * stream has stopped. */
 static int make_room(struct functrace_writer *writer, uint32_t size)
 {
 	struct col_thread *thread = writer->thread;
@@ -261,7 +276,8 @@ static int make_room(struct functrace_writer *writer, uint32_t size)
 	if (slot->map)
 		slot->at = (uint8_t *)writer->at;
 	writer->end = NULL;
-	if ((slot->tid != tid || (size_t)(slot->end - slot->at) < size) && begin_buffer(writer, tid, size) < 0)
+	if ((slot->tid != tid || (size_t)(slot->end - slot->at) < size) &&
+	    begin_buffer(writer, tid, size) < 0)
 		return -1;
 	if (unlikely(atomic_exchange(&is_renaming, 0)))
 		name_all();
@@ -277,14 +293,15 @@ static void take_up(struct functrace_writer *writer)
 
 	writer->at = (uint64_t *)slot->at;
 	/* Without that clock, every record takes the long way. */
-	__atomic_store_n(&writer->end, has_ticks ? (uint64_t *)slot->end - RECORD_MAX / 8 : NULL, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&writer->end, has_ticks ? (uint64_t *)slot->end - RECORD_MAX / 8 : NULL,
+	                 __ATOMIC_SEQ_CST);
 	/* functrace_start may have come too early to be noticed by the next record. */
 	if (unlikely(atomic_load(&epoch) != writer->thread->functrace.epoch))
 		writer->end = NULL;
 }
 
-/* The writer is busy for this record alone; signals are blocked. Returns 0, also if the record took back its entry, or -1 if
- * the stream has stopped. */
+/* The writer is busy for this record alone; signals are blocked. Returns 0, also if the record took
+ * back its entry, or -1 if the stream has stopped. */
 static int put(struct functrace_writer *writer, uint64_t word)
 {
 	struct col_thread *thread = writer->thread;
@@ -294,7 +311,8 @@ static int put(struct functrace_writer *writer, uint64_t word)
 	int status;
 
 	if (slot->map && slot->tid == atomic_load_explicit(&thread->tid, memory_order_relaxed) &&
-	    thread->functrace.epoch == atomic_load(&epoch) && limits_erase(writer, word, now(&cpu))) {
+	    thread->functrace.epoch == atomic_load(&epoch) &&
+	    limits_erase(writer, word, now(&cpu))) {
 		slot->at = (uint8_t *)writer->at;
 		writer->busy = 0;
 		return 0;
@@ -329,7 +347,9 @@ static void end_slow(struct col_thread *thread, const sys_sigset *old)
 static struct functrace_writer *make_writer(struct col_thread *thread)
 {
 	static atomic_uint made;
-	struct functrace_writer *writer = atomic_fetch_add(&made, 1) < WRITERS_MAX ? sys_mmap_anonymous(sizeof(*writer)) : NULL;
+	struct functrace_writer *writer = atomic_fetch_add(&made, 1) < WRITERS_MAX
+	                                          ? sys_mmap_anonymous(sizeof(*writer))
+	                                          : NULL;
 
 	if (!writer)
 		return NULL;
@@ -339,8 +359,9 @@ static struct functrace_writer *make_writer(struct col_thread *thread)
 	return writer;
 }
 
-/* A writer that is not busy. The next record begins a buffer in it. What the thread has used so far is not to be used by those
- * who have found it a moment ago, and have been interrupted since: their records would stand before those that came first. */
+/* A writer that is not busy. The next record begins a buffer in it. What the thread has used so far
+ * is not to be used by those who have found it a moment ago, and have been interrupted since: their
+ * records would stand before those that came first. */
 static struct functrace_writer *take_writer(struct col_thread *thread)
 {
 	struct functrace_writer *writer = &thread->functrace.first;
@@ -355,7 +376,8 @@ static struct functrace_writer *take_writer(struct col_thread *thread)
 	return writer;
 }
 
-/* Take a writer for one record or two. NULL: recording has ended a moment ago, or (counted as lost) there is none. */
+/* Take a writer for one record or two. NULL: recording has ended a moment ago, or (counted as lost)
+ * there is none. */
 static struct functrace_writer *hold_writer(struct col_thread *thread)
 {
 	struct functrace_writer *writer = functrace_self;
@@ -389,8 +411,9 @@ void functrace_interrupted(uint64_t word)
 	end_slow(thread, &old);
 }
 
-/* A handler may have come, and may have made the thread go on with another writer: a buffer that this one began now would be read
- * after the handler's, and the rest of the thread. So the record gives up its writer, and asks which one is used. */
+/* A handler may have come, and may have made the thread go on with another writer: a buffer that
+ * this one began now would be read after the handler's, and the rest of the thread. So the record
+ * gives up its writer, and asks which one is used. */
 void functrace_slow(struct functrace_writer *writer, uint64_t word)
 {
 	writer->busy = 0;
@@ -418,13 +441,14 @@ void functrace_argument(uint64_t word, uint64_t value)
 static void put_event(struct functrace_writer *writer, const struct functrace_event *event)
 {
 	struct fmt_traced_event head = {
-	    .kind = FMT_KIND_traced_event,
-	    .form = (uint8_t)event->form,
-	    .type = event->form == FMT_traced_form_TYPED ? (uint16_t)event->type : 0,
-	    .size = (uint32_t)(event->size < EVENT_MAX ? event->size : EVENT_MAX),
-	    .whole = event->size,
+		.kind = FMT_KIND_traced_event,
+		.form = (uint8_t)event->form,
+		.type = event->form == FMT_traced_form_TYPED ? (uint16_t)event->type : 0,
+		.size = (uint32_t)(event->size < EVENT_MAX ? event->size : EVENT_MAX),
+		.whole = event->size,
 	};
-	uint32_t size = (uint32_t)sizeof(head) + (head.size + FDR_METADATA_SIZE - 1) / FDR_METADATA_SIZE * FDR_METADATA_SIZE;
+	uint32_t size = (uint32_t)sizeof(head) +
+	                (head.size + FDR_METADATA_SIZE - 1) / FDR_METADATA_SIZE * FDR_METADATA_SIZE;
 	struct col_slot *slot = &writer->slot;
 	uint8_t *payload;
 
@@ -445,7 +469,8 @@ void functrace_event(const struct functrace_event *event)
 	struct functrace_writer *writer;
 	sys_sigset old;
 
-	for (uint64_t at = 0; at < event->size && at < EVENT_MAX; at += PAGE - (uint64_t)(event->data + at) % PAGE)
+	for (uint64_t at = 0; at < event->size && at < EVENT_MAX;
+	     at += PAGE - (uint64_t)(event->data + at) % PAGE)
 		(void)*(const volatile uint8_t *)(event->data + at);
 	begin_slow(thread, &old);
 	writer = hold_writer(thread);
@@ -486,11 +511,11 @@ void functrace_limited(uint64_t word, uint64_t value, uint64_t sp, uint64_t site
 int functrace_name(uint32_t id, uint64_t addr, enum fmt_function_source source)
 {
 	struct fmt_function record = {
-	    .kind = FMT_KIND_function,
-	    .source = (uint8_t)source,
-	    .id = id,
-	    .addr = addr,
-	    .generation = atomic_load(&col.generation),
+		.kind = FMT_KIND_function,
+		.source = (uint8_t)source,
+		.id = id,
+		.addr = addr,
+		.generation = atomic_load(&col.generation),
 	};
 	struct col_thread *thread = thread_current();
 	uint32_t tid = thread ? atomic_load_explicit(&thread->tid, memory_order_relaxed) : 0;
@@ -508,8 +533,9 @@ int functrace_name(uint32_t id, uint64_t addr, enum fmt_function_source source)
 	if (_dl_find_object((void *)(uintptr_t)addr, &found) == 0)
 		map_see(&found);
 	if (thread)
-		status = col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_FUNCTABLE], FMT_STREAM_FUNCTABLE, tid, &record,
-		                        sizeof(record), col_ticks());
+		status = col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_FUNCTABLE],
+		                        FMT_STREAM_FUNCTABLE, tid, &record, sizeof(record),
+		                        col_ticks());
 	else
 		col_count(&col.count.lost_functable, 1);
 	end_slow(thread, &old);

@@ -1,13 +1,14 @@
 /* functrace_choice.c: which functions are traced. See functrace_choice.h.
  *
- * What was found out about an object is published once, complete, at the head of a list that only grows, so threads and
- * handlers that ask at the same time need no lock: each may read the same file, and one of their answers is found later. */
-#include "functrace_choice.h"
+ * What was found out about an object is published once, complete, at the head of a list that only
+ * grows, so threads and handlers that ask at the same time need no lock: each may read the same
+ * file, and one of their answers is found later. */
+#include "libcollector/functrace_choice.h"
 
-#include "collector.h"
-#include "elffile.h"
-#include "log.h"
-#include "map.h"
+#include "libcollector/collector.h"
+#include "libcollector/elffile.h"
+#include "libcollector/log.h"
+#include "libcollector/map.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -15,7 +16,8 @@
 struct object {
 	struct object *next;
 	uint64_t start, end;
-	int is_chosen; /* functions are traced but for those that have a bit set; 0: those alone that have */
+	int is_chosen; /* functions are traced but for those that have a bit set; 0: those alone
+	                  that have */
 	uint8_t *bits; /* one for each byte of the object; NULL: no function is an exception */
 	atomic_int is_gone;
 };
@@ -47,8 +49,10 @@ int choice_glob(const char *pattern, size_t pattern_len, const char *text, size_
 	return at == pattern_len;
 }
 
-/* Compare text[len] with the patterns of a kind, names or objects. Those without / are compared with what follows `base`. */
-static enum choice compare(const char *patterns, int is_object, const char *text, size_t len, size_t base)
+/* Compare text[len] with the patterns of a kind, names or objects. Those without / are compared
+ * with what follows `base`. */
+static enum choice compare(const char *patterns, int is_object, const char *text, size_t len,
+                           size_t base)
 {
 	enum choice choice = CHOICE_OPEN;
 
@@ -100,19 +104,21 @@ static enum choice choice_of(const struct elffile_symbols *symbols, const Elf64_
 {
 	const char *name = symbols->names + symbol->st_name;
 
-	return choice_by_name(col.descriptor.functrace_names, name, strnlen(name, symbols->names_size - symbol->st_name));
+	return choice_by_name(col.descriptor.functrace_names, name,
+	                      strnlen(name, symbols->names_size - symbol->st_name));
 }
 
 /* Set or clear the bits of all functions whose names are answered by `choice`. */
-static void mark(struct object *object, const struct elffile_symbols *symbols, uint64_t bias, enum choice choice, int is_set)
+static void mark(struct object *object, const struct elffile_symbols *symbols, uint64_t bias,
+                 enum choice choice, int is_set)
 {
 	for (const Elf64_Sym *symbol = symbols->at; symbol < symbols->end; symbol++) {
 		uint64_t place = bias + symbol->st_value - object->start;
 		uint8_t bit = (uint8_t)(1 << place % 8);
 
 		if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF ||
-		    place >= object->end - object->start || symbol->st_name >= symbols->names_size ||
-		    choice_of(symbols, symbol) != choice)
+		    place >= object->end - object->start ||
+		    symbol->st_name >= symbols->names_size || choice_of(symbols, symbol) != choice)
 			continue;
 		if (is_set)
 			object->bits[place / 8] |= bit;
@@ -123,14 +129,16 @@ static void mark(struct object *object, const struct elffile_symbols *symbols, u
 
 /* ---- objects ---- */
 
-/* One of a function's names that is refused takes it out, whatever its other names are: so refusals come last. */
+/* One of a function's names that is refused takes it out, whatever its other names are: so refusals
+ * come last. */
 static void read_names(struct object *object, const char *path, uint64_t bias)
 {
 	struct elffile file;
 	struct elffile_symbols symbols;
 
 	if (elffile_map(path, &file) < 0) {
-		col_log_warning("function tracing: an object whose functions' names could not be read");
+		col_log_warning(
+			"function tracing: an object whose functions' names could not be read");
 		return;
 	}
 	if (elffile_symbols_find(&file, &symbols)) {
@@ -162,7 +170,8 @@ static struct object *find(uint64_t address)
 {
 	struct object *object = atomic_load(&objects);
 
-	while (object && (atomic_load(&object->is_gone) || address < object->start || address >= object->end))
+	while (object &&
+	       (atomic_load(&object->is_gone) || address < object->start || address >= object->end))
 		object = object->next;
 	return object;
 }
@@ -188,7 +197,8 @@ static struct object *make_around(uint64_t address)
 
 	if (_dl_find_object((void *)(uintptr_t)address, &found) != 0)
 		return NULL;
-	return make(found.dlfo_link_map, (uint64_t)(uintptr_t)found.dlfo_map_start, (uint64_t)(uintptr_t)found.dlfo_map_end);
+	return make(found.dlfo_link_map, (uint64_t)(uintptr_t)found.dlfo_map_start,
+	            (uint64_t)(uintptr_t)found.dlfo_map_end);
 }
 
 void choice_see(const struct link_map *map, uint64_t start, uint64_t end)
@@ -226,7 +236,8 @@ void choice_forget(void)
 	for (struct object *object = atomic_load(&objects); object; object = object->next) {
 		struct dl_find_object found;
 
-		if (!atomic_load(&object->is_gone) && _dl_find_object((void *)(uintptr_t)object->start, &found) != 0)
+		if (!atomic_load(&object->is_gone) &&
+		    _dl_find_object((void *)(uintptr_t)object->start, &found) != 0)
 			atomic_store(&object->is_gone, 1);
 	}
 }

@@ -1,7 +1,7 @@
 /* functrace_hooks.c: entries and exits by the calls that -finstrument-functions makes. */
-#include "functrace_limits.h"
-#include "functrace_number.h"
-#include "functrace_record.h"
+#include "libcollector/functrace_limits.h"
+#include "libcollector/functrace_number.h"
+#include "libcollector/functrace_record.h"
 
 static inline __attribute__((always_inline)) uint32_t number_of(uint64_t function)
 {
@@ -12,7 +12,8 @@ static inline __attribute__((always_inline)) uint32_t number_of(uint64_t functio
 	return NUMBER_FIRST + place;
 }
 
-static __attribute__((noinline)) void record_limited(uint64_t function, enum fdr_action action, uint64_t sp, uint64_t site)
+static __attribute__((noinline)) void record_limited(uint64_t function, enum fdr_action action,
+                                                     uint64_t sp, uint64_t site)
 {
 	uint32_t id = number_of(function);
 	uint64_t word = fdr_function_word(id, action, 0);
@@ -34,7 +35,8 @@ static inline __attribute__((always_inline)) void record(void *function, enum fd
 
 	if (unlikely(mode != FUNCTRACE_ALL)) {
 		if (mode == FUNCTRACE_LIMITED)
-			record_limited((uint64_t)function, action, (uint64_t)__builtin_dwarf_cfa(), (uint64_t)__builtin_return_address(0));
+			record_limited((uint64_t)function, action, (uint64_t)__builtin_dwarf_cfa(),
+			               (uint64_t)__builtin_return_address(0));
 		return;
 	}
 	id = number_of((uint64_t)function);

@@ -1,9 +1,9 @@
-/* functrace_limits.c: limits of function tracing. See functrace_limits.h. Compiled for general registers alone: patched sleds
- * call it without saving others. */
-#include "functrace_limits.h"
+/* functrace_limits.c: limits of function tracing. See functrace_limits.h. Compiled for general
+ * registers alone: patched sleds call it without saving others. */
+#include "libcollector/functrace_limits.h"
 
-#include "functrace_record.h"
-#include "thread.h"
+#include "libcollector/functrace_record.h"
+#include "libcollector/thread.h"
 
 enum { CALLS = 1000 };
 
@@ -50,16 +50,18 @@ static int is_entry(uint64_t word)
 
 /* ---- depth ---- */
 
-/* A call with the same stack pointer is an outer one into which this one was inlined, unless it is the same call again, or such
- * calls are not told (site 0). */
-static void drop_left(struct functrace_nesting *nesting, uint64_t sp, uint64_t site, uint32_t function)
+/* A call with the same stack pointer is an outer one into which this one was inlined, unless it is
+ * the same call again, or such calls are not told (site 0). */
+static void drop_left(struct functrace_nesting *nesting, uint64_t sp, uint64_t site,
+                      uint32_t function)
 {
 	uint32_t count = nesting->count;
 
 	while (count && nesting->calls[count - 1].sp < sp + (site == 0))
 		count--;
 	for (uint32_t i = count; i > 0 && nesting->calls[i - 1].sp == sp; i--)
-		if (nesting->calls[i - 1].site == site && nesting->calls[i - 1].function == function)
+		if (nesting->calls[i - 1].site == site &&
+		    nesting->calls[i - 1].function == function)
 			count = i - 1;
 	if (count < nesting->count)
 		nesting->over = 0;
@@ -67,7 +69,8 @@ static void drop_left(struct functrace_nesting *nesting, uint64_t sp, uint64_t s
 }
 
 /* Both return how many calls are around this one. */
-static uint32_t open_call(struct functrace_nesting *nesting, uint64_t sp, uint64_t site, uint32_t function)
+static uint32_t open_call(struct functrace_nesting *nesting, uint64_t sp, uint64_t site,
+                          uint32_t function)
 {
 	drop_left(nesting, sp, site, function);
 	if (nesting->count == CALLS) {
@@ -94,7 +97,8 @@ static uint32_t close_call(struct functrace_nesting *nesting, uint32_t function)
 	return at - 1;
 }
 
-/* In a handler that has interrupted this very function, and without memory, everything is recorded. */
+/* In a handler that has interrupted this very function, and without memory, everything is recorded.
+ */
 static int is_admitted(struct functrace_nesting *nesting, uint64_t word, uint64_t sp, uint64_t site)
 {
 	uint32_t outer;
@@ -103,7 +107,8 @@ static int is_admitted(struct functrace_nesting *nesting, uint64_t word, uint64_
 		return 1;
 	nesting->is_busy = 1;
 	atomic_signal_fence(memory_order_seq_cst);
-	outer = is_entry(word) ? open_call(nesting, sp, site, function_of(word)) : close_call(nesting, function_of(word));
+	outer = is_entry(word) ? open_call(nesting, sp, site, function_of(word))
+	                       : close_call(nesting, function_of(word));
 	atomic_signal_fence(memory_order_seq_cst);
 	nesting->is_busy = 0;
 	return outer < depth_max;
@@ -115,11 +120,13 @@ int limits_erase(struct functrace_writer *writer, uint64_t word, uint64_t ticks)
 {
 	uint64_t *at = writer->at, *entry = at - 1;
 
-	if (min_ticks == 0 || is_entry(word) || !writer->floor || at <= writer->floor || ticks - writer->last >= min_ticks)
+	if (min_ticks == 0 || is_entry(word) || !writer->floor || at <= writer->floor ||
+	    ticks - writer->last >= min_ticks)
 		return 0;
 	if ((*entry | 0xff) == UINT64_MAX)
 		entry -= 2; /* it has an argument */
-	if (entry < writer->floor || (*entry & 1) || !is_entry(*entry) || function_of(*entry) != function_of(word))
+	if (entry < writer->floor || (*entry & 1) || !is_entry(*entry) ||
+	    function_of(*entry) != function_of(word))
 		return 0;
 	writer->last -= *entry >> 32;
 	__atomic_store_n(entry, FDR_END_OF_BUFFER, __ATOMIC_RELEASE);
@@ -130,7 +137,8 @@ int limits_erase(struct functrace_writer *writer, uint64_t word, uint64_t ticks)
 	return 1;
 }
 
-/* As functrace_record, but for what is erased. The writer is busy. Returns 0 if it takes more than that. */
+/* As functrace_record, but for what is erased. The writer is busy. Returns 0 if it takes more than
+ * that. */
 static int write_short(struct functrace_writer *writer, uint64_t word)
 {
 	uint64_t ticks, delta;

@@ -1,10 +1,10 @@
 /* functrace_number.c: numbers of functions. See functrace_number.h. */
-#include "functrace_number.h"
+#include "libcollector/functrace_number.h"
 
-#include "cfi.h"
-#include "functrace.h"
-#include "functrace_choice.h"
-#include "room.h"
+#include "libcollector/cfi.h"
+#include "libcollector/functrace.h"
+#include "libcollector/functrace_choice.h"
+#include "libcollector/room.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -39,8 +39,8 @@ static uint64_t start_of(uint64_t code, enum fmt_function_source source)
 	struct dl_find_object object;
 	uint64_t start;
 
-	if (source == FMT_function_source_HOOKS || _dl_find_object((void *)code, &object) != 0 || !object.dlfo_eh_frame ||
-	    cfi_function_find(object.dlfo_eh_frame, code, &start) < 0)
+	if (source == FMT_function_source_HOOKS || _dl_find_object((void *)code, &object) != 0 ||
+	    !object.dlfo_eh_frame || cfi_function_find(object.dlfo_eh_frame, code, &start) < 0)
 		return code;
 	return start;
 }
@@ -70,7 +70,8 @@ void number_forget(void)
 
 		if (get_used(i, &place, &code, &source) && !(code & NUMBER_DEAD) &&
 		    _dl_find_object((void *)(code & ~NUMBER_LEFT_OUT), &object) != 0)
-			atomic_compare_exchange_strong(&number_table[place], &code, code | NUMBER_DEAD);
+			atomic_compare_exchange_strong(&number_table[place], &code,
+			                               code | NUMBER_DEAD);
 	}
 }
 
@@ -97,7 +98,8 @@ void number_name_all(void)
 		uint32_t place;
 		uint64_t code;
 
-		if (get_used(i, &place, &code, &source) && !(code & (NUMBER_DEAD | NUMBER_LEFT_OUT)))
+		if (get_used(i, &place, &code, &source) &&
+		    !(code & (NUMBER_DEAD | NUMBER_LEFT_OUT)))
 			functrace_name(NUMBER_FIRST + place, start_of(code, source), source);
 	}
 }
@@ -109,9 +111,11 @@ static void enter(uint32_t place, uint64_t code, enum fmt_function_source source
 	int is_chosen = choice_has(start);
 	uint64_t seen = 0;
 
-	if (!atomic_compare_exchange_strong(&number_table[place], &seen, is_chosen ? code : code | NUMBER_LEFT_OUT))
+	if (!atomic_compare_exchange_strong(&number_table[place], &seen,
+	                                    is_chosen ? code : code | NUMBER_LEFT_OUT))
 		return;
-	atomic_store(&used[atomic_fetch_add(&used_count, 1)], (place + 1) | (uint32_t)source << PLACE_BITS);
+	atomic_store(&used[atomic_fetch_add(&used_count, 1)],
+	             (place + 1) | (uint32_t)source << PLACE_BITS);
 	if (is_chosen)
 		functrace_name(NUMBER_FIRST + place, start, source);
 }
@@ -121,7 +125,8 @@ uint32_t number_find(uint64_t code, enum fmt_function_source source)
 	uint32_t number = number_look(code);
 	uint32_t place = number_place(code);
 
-	for (int i = 0; i < NUMBER_PROBES && number == NUMBER_UNKNOWN; i++, place = (place + 1) & (NUMBER_PLACES - 1)) {
+	for (int i = 0; i < NUMBER_PROBES && number == NUMBER_UNKNOWN;
+	     i++, place = (place + 1) & (NUMBER_PLACES - 1)) {
 		if (atomic_load_explicit(&number_table[place], memory_order_relaxed) != 0)
 			continue;
 		enter(place, code, source);

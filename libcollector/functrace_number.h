@@ -1,12 +1,12 @@
-/* functrace_number.h: the numbers of functions that no object has a map of: the place that a code address of theirs has in an
- * open hash table, so that finding it is one load.
+/* functrace_number.h: the numbers of functions that no object has a map of: the place that a code
+ * address of theirs has in an open hash table, so that finding it is one load.
  *
- * An entry goes from 0 to an address, with NUMBER_LEFT_OUT if that function is not to be traced, and gets
- * NUMBER_DEAD when its object is unloaded; it never changes again. */
+ * An entry goes from 0 to an address, with NUMBER_LEFT_OUT if that function is not to be traced,
+ * and gets NUMBER_DEAD when its object is unloaded; it never changes again. */
 #ifndef XER_COLLECTOR_FUNCTRACE_NUMBER_H
 #define XER_COLLECTOR_FUNCTRACE_NUMBER_H
 
-#include "collector.h"
+#include "libcollector/collector.h"
 
 enum {
 	NUMBER_PLACES = 1 << 20,
@@ -24,8 +24,9 @@ extern _Atomic(uint64_t) *number_table __attribute__((visibility("hidden")));
 /* Prepare the table. Returns 0 or -ENOMEM. */
 int number_start(void);
 
-/* The number of the function that `code` stands for: it begins there (source HOOKS), or `code` lies in it. A new one is
- * written to the experiment first. Returns 0 if the function is not to be traced, or the table is full. Signal-safe. */
+/* The number of the function that `code` stands for: it begins there (source HOOKS), or `code` lies
+ * in it. A new one is written to the experiment first. Returns 0 if the function is not to be
+ * traced, or the table is full. Signal-safe. */
 uint32_t number_find(uint64_t code, enum fmt_function_source source);
 
 /* Write all names again, into the file of another process. Signal-safe. */
@@ -42,7 +43,8 @@ static inline uint32_t number_place(uint64_t code)
 	return (uint32_t)(code >> 4) & (NUMBER_PLACES - 1);
 }
 
-/* The same without a new entry: its number, 0, or NUMBER_UNKNOWN. The table must have been prepared. */
+/* The same without a new entry: its number, 0, or NUMBER_UNKNOWN. The table must have been
+ * prepared. */
 static inline uint32_t number_look(uint64_t code)
 {
 	uint32_t place = number_place(code);

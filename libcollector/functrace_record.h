@@ -2,7 +2,7 @@
 #ifndef XER_COLLECTOR_FUNCTRACE_RECORD_H
 #define XER_COLLECTOR_FUNCTRACE_RECORD_H
 
-#include "functrace.h"
+#include "libcollector/functrace.h"
 
 enum { FUNCTRACE_DELTA_MAX = INT32_MAX /* as LLVM's runtime has it */ };
 

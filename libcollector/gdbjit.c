@@ -1,16 +1,16 @@
 /* gdbjit.c: see gdbjit.h.
  *
- * Other threads may change the list, and free what it names, while it is read: so all of it is read by the kernel (peek),
- * and all of it may be wrong. The variable is found once strange code is met, by the symbols of the objects' files; its name
- * is seldom a dynamic one. */
-#include "gdbjit.h"
+ * Other threads may change the list, and free what it names, while it is read: so all of it is read
+ * by the kernel (peek), and all of it may be wrong. The variable is found once strange code is met,
+ * by the symbols of the objects' files; its name is seldom a dynamic one. */
+#include "libcollector/gdbjit.h"
 
-#include "collector.h"
-#include "dynamic.h"
-#include "elffile.h"
-#include "log.h"
-#include "map.h"
-#include "strange.h"
+#include "libcollector/collector.h"
+#include "libcollector/dynamic.h"
+#include "libcollector/elffile.h"
+#include "libcollector/log.h"
+#include "libcollector/map.h"
+#include "libcollector/strange.h"
 
 #include <link.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static struct image {
 static uint32_t turn;
 static uint64_t all_size;
 
-static uint64_t scratch;    /* offset in dyntext + 1; 0: none yet */
+static uint64_t scratch; /* offset in dyntext + 1; 0: none yet */
 static atomic_uint is_locked;
 static atomic_uint_fast64_t next_look; /* event time */
 
@@ -83,7 +83,8 @@ static void search(const struct dl_find_object *found)
 		return;
 	if (elffile_symbols_find(&file, &symbols))
 		for (const Elf64_Sym *symbol = symbols.at; symbol < symbols.end; symbol++)
-			if (symbol->st_size == sizeof(struct descriptor_words) && ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT &&
+			if (symbol->st_size == sizeof(struct descriptor_words) &&
+			    ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT &&
 			    symbol->st_shndx != SHN_UNDEF && symbol->st_name < symbols.names_size &&
 			    symbols.names_size - symbol->st_name >= sizeof(name) &&
 			    memcmp(symbols.names + symbol->st_name, name, sizeof(name)) == 0)
@@ -93,7 +94,8 @@ static void search(const struct dl_find_object *found)
 
 /* ---- what is registered ---- */
 
-static void put_element(const char *name, const struct image *image, uint64_t ticks, uint64_t offset)
+static void put_element(const char *name, const struct image *image, uint64_t ticks,
+                        uint64_t offset)
 {
 	char buffer[256];
 	struct xml_text text = XML_TEXT(buffer);
@@ -115,10 +117,12 @@ static void keep_section(const Elf64_Shdr *section)
 	const uint64_t wanted = SHF_ALLOC | SHF_EXECINSTR;
 	uint64_t at;
 
-	if ((section->sh_flags & wanted) != wanted || section->sh_addr == 0 || section->sh_size == 0 ||
-	    section->sh_size > IMAGE_SIZE_MAX || all_size + section->sh_size > ALL_SIZE_MAX)
+	if ((section->sh_flags & wanted) != wanted || section->sh_addr == 0 ||
+	    section->sh_size == 0 || section->sh_size > IMAGE_SIZE_MAX ||
+	    all_size + section->sh_size > ALL_SIZE_MAX)
 		return;
-	if (dynamic_text_write((const void *)(uintptr_t)section->sh_addr, section->sh_size, &at) < 0)
+	if (dynamic_text_write((const void *)(uintptr_t)section->sh_addr, section->sh_size, &at) <
+	    0)
 		return;
 	all_size += section->sh_size;
 	strange_write(section->sh_addr, section->sh_size, section->sh_addr, at);
@@ -131,11 +135,16 @@ static void keep_code(uint64_t offset, uint64_t size)
 	Elf64_Ehdr header;
 	Elf64_Shdr section;
 
-	if (fd < 0 || size < sizeof(header) || sys_pread(fd, &header, sizeof(header), offset) != sizeof(header) ||
-	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_shentsize != sizeof(section) || header.e_shoff > size)
+	if (fd < 0 || size < sizeof(header) ||
+	    sys_pread(fd, &header, sizeof(header), offset) != sizeof(header) ||
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_shentsize != sizeof(section) ||
+	    header.e_shoff > size)
 		return;
-	for (unsigned i = 0; i < header.e_shnum && i < SECTIONS_MAX && (i + 1) * sizeof(section) <= size - header.e_shoff; i++)
-		if (sys_pread(fd, &section, sizeof(section), offset + header.e_shoff + i * sizeof(section)) == sizeof(section))
+	for (unsigned i = 0; i < header.e_shnum && i < SECTIONS_MAX &&
+	                     (i + 1) * sizeof(section) <= size - header.e_shoff;
+	     i++)
+		if (sys_pread(fd, &section, sizeof(section),
+		              offset + header.e_shoff + i * sizeof(section)) == sizeof(section))
 			keep_section(&section);
 }
 
@@ -206,7 +215,8 @@ static void walk_list(unsigned which, uint64_t since)
 	for (int i = 0; address != 0 && i < LIST_MAX && !is_partial; i++) {
 		if (peek(&entry, address, sizeof(entry)) < 0)
 			return;
-		is_partial = see_entry(address, &entry, which, since) && words->action == ACTION_REGISTER;
+		is_partial = see_entry(address, &entry, which, since) &&
+		             words->action == ACTION_REGISTER;
 		address = entry.next;
 	}
 	for (int i = 0; i < IMAGES && !is_partial; i++)
@@ -223,7 +233,8 @@ static void look_at(unsigned which, uint64_t since)
 		return;
 	if (words.first != 0 && peek(&first, words.first, sizeof(first)) < 0)
 		return;
-	if (memcmp(&words, &descriptors[which].words, sizeof(words)) == 0 && memcmp(&first, &descriptors[which].first, sizeof(first)) == 0)
+	if (memcmp(&words, &descriptors[which].words, sizeof(words)) == 0 &&
+	    memcmp(&first, &descriptors[which].first, sizeof(first)) == 0)
 		return;
 	descriptors[which].words = words;
 	descriptors[which].first = first;
@@ -239,7 +250,8 @@ void gdbjit_look(void)
 	searched = map_each(searched, search);
 	for (unsigned i = 0; i < descriptor_count; i++)
 		look_at(i, next); /* until then nobody has looked, and met nothing that was new */
-	atomic_store_explicit(&next_look, col_ticks() + col.descriptor.clock_hz / LOOKS_A_SECOND, memory_order_relaxed);
+	atomic_store_explicit(&next_look, col_ticks() + col.descriptor.clock_hz / LOOKS_A_SECOND,
+	                      memory_order_relaxed);
 	atomic_store(&is_locked, 0);
 }
 

@@ -1,5 +1,6 @@
-/* golang.c: is the program one of Go's? Its linker leaves a note of that owner, which other linkers keep. See golang.h. */
-#include "golang.h"
+/* golang.c: is the program one of Go's? Its linker leaves a note of that owner, which other linkers
+ * keep. See golang.h. */
+#include "libcollector/golang.h"
 
 #include <string.h>
 #include <sys/auxv.h>
@@ -9,7 +10,7 @@ enum { SEGMENTS_MAX = 64, NOTES_MAX = 64, ALIGNMENT = 4 };
 static const char owner[4] = "Go";
 
 struct segments {
-	const ElfW(Phdr) *at; /* at[count] */
+	const ElfW(Phdr) * at; /* at[count] */
 	size_t count;
 	uintptr_t bias;
 };
@@ -20,7 +21,8 @@ static int is_loaded(const struct segments *segments, uintptr_t start, size_t si
 	for (size_t i = 0; i < segments->count; i++) {
 		const ElfW(Phdr) *segment = &segments->at[i];
 
-		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R) && start >= segment->p_vaddr && start - segment->p_vaddr <= segment->p_filesz &&
+		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R) &&
+		    start >= segment->p_vaddr && start - segment->p_vaddr <= segment->p_filesz &&
 		    size <= segment->p_filesz - (start - segment->p_vaddr))
 			return 1;
 	}
@@ -52,10 +54,11 @@ int golang_is_program(void)
 {
 	const void *headers = (const void *)getauxval(AT_PHDR); /* NOLINT */
 
-	return headers && getauxval(AT_PHENT) == sizeof(ElfW(Phdr)) && golang_has_note(headers, getauxval(AT_PHNUM));
+	return headers && getauxval(AT_PHENT) == sizeof(ElfW(Phdr)) &&
+	       golang_has_note(headers, getauxval(AT_PHNUM));
 }
 
-int golang_has_note(const ElfW(Phdr) *headers, size_t count)
+int golang_has_note(const ElfW(Phdr) * headers, size_t count)
 {
 	struct segments segments = {.at = headers, .count = count};
 
@@ -67,8 +70,10 @@ int golang_has_note(const ElfW(Phdr) *headers, size_t count)
 	for (size_t i = 0; i < segments.count; i++) {
 		const ElfW(Phdr) *segment = &segments.at[i];
 
-		if (segment->p_type == PT_NOTE && segment->p_vaddr % ALIGNMENT == 0 && is_loaded(&segments, segment->p_vaddr, segment->p_filesz) &&
-		    has_owner((const char *)(segments.bias + segment->p_vaddr), segment->p_filesz)) /* NOLINT */
+		if (segment->p_type == PT_NOTE && segment->p_vaddr % ALIGNMENT == 0 &&
+		    is_loaded(&segments, segment->p_vaddr, segment->p_filesz) &&
+		    has_owner((const char *)(segments.bias + segment->p_vaddr),
+		              segment->p_filesz)) /* NOLINT */
 			return 1;
 	}
 	return 0;

@@ -1,4 +1,5 @@
-/* golang.h: programs in Go, which make system calls by instructions of their own: no wrapper sees what they execute, nor their end. */
+/* golang.h: programs in Go, which make system calls by instructions of their own: no wrapper sees
+ * what they execute, nor their end. */
 #ifndef XER_COLLECTOR_GOLANG_H
 #define XER_COLLECTOR_GOLANG_H
 
@@ -10,6 +11,6 @@
 int golang_is_program(void);
 
 /* Of a program with these headers, which lie in its memory: headers[count]. */
-int golang_has_note(const ElfW(Phdr) *headers, size_t count);
+int golang_has_note(const ElfW(Phdr) * headers, size_t count);
 
 #endif

@@ -1,10 +1,10 @@
 /* gomp.c: wrappers of libgomp's entry points: the rows of gomp.def. Tasks are in gomp_task.c.
  *
- * When the library behind is libomp, which has these entries too and tells its own story (ompt.c), calls are passed on; another runtime
- * may be in use beside it. */
-#include "gomp.h"
+ * When the library behind is libomp, which has these entries too and tells its own story (ompt.c),
+ * calls are passed on; another runtime may be in use beside it. */
+#include "libcollector/gomp.h"
 
-#include "scope.h"
+#include "libcollector/scope.h"
 
 /* ---- parallel regions ---- */
 
@@ -32,12 +32,13 @@ static void end_region(struct work *work)
 	uint64_t now = col_ticks();
 
 	work->thread->omp.state = work->state ? work->state : FMT_omp_state_SERIAL;
-	omp_record(work->thread, &(struct omp_event){.event = FMT_omp_event_PARALLEL,
-	                                             .number = (uint16_t)atomic_load(&work->threads),
-	                                             .region = work->region,
-	                                             .stack = work->stack,
-	                                             .now = now,
-	                                             .duration = now - work->begin});
+	omp_record(work->thread,
+	           &(struct omp_event){.event = FMT_omp_event_PARALLEL,
+	                               .number = (uint16_t)atomic_load(&work->threads),
+	                               .region = work->region,
+	                               .stack = work->stack,
+	                               .now = now,
+	                               .duration = now - work->begin});
 }
 
 void gomp_part_begin(struct gomp_part *part, uint64_t sp, struct omp_base base)
@@ -73,23 +74,28 @@ static void end_thread(const struct gomp_part *part, const struct work *work, co
 	part->thread->omp.state = FMT_omp_state_IMPLICIT_BARRIER;
 	if (!omp_is_traced())
 		return;
-	omp_record(part->thread, &(struct omp_event){.event = FMT_omp_event_THREAD,
-	                                             .number = (uint16_t)(number ? number() : 0),
-	                                             .region = work->region,
-	                                             .stack = work->base ? tree_node(work->base, (uint64_t)work->function + 1) : 0,
-	                                             .now = now,
-	                                             .duration = now - part->begin,
-	                                             .other = waited});
+	omp_record(part->thread,
+	           &(struct omp_event){
+			   .event = FMT_omp_event_THREAD,
+			   .number = (uint16_t)(number ? number() : 0),
+			   .region = work->region,
+			   .stack = work->base ? tree_node(work->base, (uint64_t)work->function + 1)
+	                                       : 0,
+			   .now = now,
+			   .duration = now - part->begin,
+			   .other = waited});
 }
 
-/* Called by libgomp in each thread of the team. The stack pointer is what it is when the program's function is entered. */
+/* Called by libgomp in each thread of the team. The stack pointer is what it is when the program's
+ * function is entered. */
 static __attribute__((noinline)) void omp_run(void *argument)
 {
 	struct work *work = argument;
 	struct gomp_part part;
 
 	atomic_fetch_add(&work->threads, 1);
-	gomp_part_begin(&part, arch_sp(), (struct omp_base){.node = work->base, .region = work->region});
+	gomp_part_begin(&part, arch_sp(),
+	                (struct omp_base){.node = work->base, .region = work->region});
 	work->function(work->data);
 	if (part.thread)
 		end_thread(&part, work, (const void *)work->function);
@@ -116,7 +122,8 @@ static __attribute__((noinline)) void omp_run(void *argument)
 		struct work work = {.function = function, .data = data, .thread = RECORDED(next)}; \
 		RESULT_##type \
 \
-		if (!work.thread) { \
+			if (!work.thread) \
+		{ \
 			KEEP_##type(next(function, data, __VA_ARGS__)); \
 			RETURN_##type; \
 		} \
@@ -144,7 +151,8 @@ static void begin_wait(struct wait *wait, enum fmt_omp_state state)
 	wait->begin = col_ticks();
 }
 
-static void end_wait(const struct wait *wait, enum fmt_omp_event event, const void *object, const struct caller *caller)
+static void end_wait(const struct wait *wait, enum fmt_omp_event event, const void *object,
+                     const struct caller *caller)
 {
 	uint64_t now = col_ticks();
 	struct omp_thread *omp = &wait->thread->omp;
@@ -156,13 +164,14 @@ static void end_wait(const struct wait *wait, enum fmt_omp_event event, const vo
 		base->waited += now - wait->begin - in_tasks;
 	if (!omp_is_traced())
 		return;
-	omp_record(wait->thread, &(struct omp_event){.event = event,
-	                                             .region = base ? base->region : 0,
-	                                             .task = base ? base->task : 0,
-	                                             .stack = omp_stack(caller, FMT_PC_PARALLEL, NULL),
-	                                             .now = now,
-	                                             .duration = now - wait->begin,
-	                                             .other = object ? (uint64_t)object : in_tasks});
+	omp_record(wait->thread,
+	           &(struct omp_event){.event = event,
+	                               .region = base ? base->region : 0,
+	                               .task = base ? base->task : 0,
+	                               .stack = omp_stack(caller, FMT_PC_PARALLEL, NULL),
+	                               .now = now,
+	                               .duration = now - wait->begin,
+	                               .other = object ? (uint64_t)object : in_tasks});
 }
 
 #define WAIT(type, name, state, parameters, arguments, object) \
@@ -173,7 +182,8 @@ static void end_wait(const struct wait *wait, enum fmt_omp_event event, const vo
 		struct wait wait = {.thread = RECORDED(next)}; \
 		RESULT_##type \
 \
-		if (!wait.thread) { \
+			if (!wait.thread) \
+		{ \
 			KEEP_##type(next arguments); \
 			RETURN_##type; \
 		} \
@@ -185,7 +195,8 @@ static void end_wait(const struct wait *wait, enum fmt_omp_event event, const vo
 
 /* ---- shared constructs ---- */
 
-void gomp_record_share(struct col_thread *thread, enum fmt_omp_event event, uint64_t begin, const struct caller *caller)
+void gomp_record_share(struct col_thread *thread, enum fmt_omp_event event, uint64_t begin,
+                       const struct caller *caller)
 {
 	uint64_t now = col_ticks();
 	struct omp_base *base = omp_innermost(thread);
@@ -207,7 +218,7 @@ void gomp_record_share(struct col_thread *thread, enum fmt_omp_event event, uint
 		uint64_t start_ticks = thread ? col_ticks() : 0; \
 		RESULT_##type \
 \
-		KEEP_##type(next arguments); \
+			KEEP_##type(next arguments); \
 		if (thread && (counts) && omp_is_traced()) \
 			gomp_record_share(thread, FMT_omp_event_##event, start_ticks, &CALLER); \
 		RETURN_##type; \
@@ -215,4 +226,4 @@ void gomp_record_share(struct col_thread *thread, enum fmt_omp_event event, uint
 
 #define LOOP(name, parameters, arguments) SHARE(bool, name, LOOP, parameters, arguments, 1)
 
-#include "gomp.def"
+#include "libcollector/gomp.def"

@@ -1,10 +1,11 @@
-/* gomp_behind.c: finds what stands behind the wrappers of libgomp's entry points, and keeps it for each object that calls.
+/* gomp_behind.c: finds what stands behind the wrappers of libgomp's entry points, and keeps it for
+ * each object that calls.
  *
- * A program may have several libgomps, in no global scope (Python packages bring their own): what stands behind a wrapper is a matter of
- * the object that calls. */
-#include "gomp.h"
+ * A program may have several libgomps, in no global scope (Python packages bring their own): what
+ * stands behind a wrapper is a matter of the object that calls. */
+#include "libcollector/gomp.h"
 
-#include "next.h"
+#include "libcollector/next.h"
 
 #include <dlfcn.h>
 
@@ -15,11 +16,11 @@ static const char *const names[] = {
 #define WAIT(type, name, state, parameters, arguments, object) #name,
 #define LOOP(name, parameters, arguments) #name,
 #define SHARE(type, name, event, parameters, arguments, counts) #name,
-#include "gomp.def"
-    "GOMP_task",
-    "GOMP_taskloop",
-    "GOMP_taskloop_ull",
-    "omp_get_thread_num",
+#include "libcollector/gomp.def"
+	"GOMP_task",
+	"GOMP_taskloop",
+	"GOMP_taskloop_ull",
+	"omp_get_thread_num",
 };
 
 static struct gomp_bindings scopes[SCOPES];
@@ -28,7 +29,8 @@ _Atomic(struct gomp_bindings *) gomp_latest;
 /* Returns 0 if somebody else has changed it since `sequence`, or does so now. */
 static int begin_change(struct gomp_bindings *scope, unsigned sequence)
 {
-	int is_mine = !(sequence & 1) && atomic_compare_exchange_strong(&scope->sequence, &sequence, sequence + 1);
+	int is_mine = !(sequence & 1) &&
+	              atomic_compare_exchange_strong(&scope->sequence, &sequence, sequence + 1);
 
 	atomic_thread_fence(memory_order_release);
 	return is_mine;
@@ -53,13 +55,17 @@ static struct gomp_bindings *find_scope(uint64_t caller, unsigned *sequence)
 		return NULL;
 	for (struct gomp_bindings *scope = scopes; scope < scopes + SCOPES; scope++) {
 		*sequence = gomp_begin_reading(scope);
-		if ((atomic_load(&scope->end) != 0 && gomp_is_current(scope)) || !begin_change(scope, *sequence))
+		if ((atomic_load(&scope->end) != 0 && gomp_is_current(scope)) ||
+		    !begin_change(scope, *sequence))
 			continue;
 		for (unsigned i = 0; i < INDEXES; i++)
 			atomic_store_explicit(&scope->function[i], NULL, memory_order_relaxed);
-		atomic_store_explicit(&scope->start, (uint64_t)object.dlfo_map_start, memory_order_relaxed);
-		atomic_store_explicit(&scope->end, (uint64_t)object.dlfo_map_end, memory_order_relaxed);
-		atomic_store_explicit(&scope->generation, atomic_load(&col.generation), memory_order_relaxed);
+		atomic_store_explicit(&scope->start, (uint64_t)object.dlfo_map_start,
+		                      memory_order_relaxed);
+		atomic_store_explicit(&scope->end, (uint64_t)object.dlfo_map_end,
+		                      memory_order_relaxed);
+		atomic_store_explicit(&scope->generation, atomic_load(&col.generation),
+		                      memory_order_relaxed);
 		end_change(scope, *sequence);
 		*sequence += 2;
 		return scope;
@@ -71,12 +77,15 @@ __attribute__((noinline)) pointer gomp_find_behind(enum gomp_index index, const 
 {
 	unsigned sequence;
 	struct gomp_bindings *scope = find_scope((uint64_t)caller, &sequence);
-	pointer function = scope ? atomic_load_explicit(&scope->function[index], memory_order_relaxed) : NULL;
+	pointer function = scope ? atomic_load_explicit(&scope->function[index],
+	                                                memory_order_relaxed)
+	                         : NULL;
 
 	if (!function || !gomp_is_unchanged(scope, sequence)) {
 		function = next_definition(names[index], caller);
 		if (scope && begin_change(scope, sequence)) {
-			atomic_store_explicit(&scope->function[index], function, memory_order_relaxed);
+			atomic_store_explicit(&scope->function[index], function,
+			                      memory_order_relaxed);
 			end_change(scope, sequence);
 		}
 	}

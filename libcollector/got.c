@@ -1,13 +1,14 @@
 /* got.c: change what the loader has bound. See got.h.
  *
- * Which wrapper a name has tells our own symbol table: what this library exports is what it stands in front of. A word is
- * changed only if it holds the function that the name leads to in the whole process, or if it is not bound yet; so functions that the
- * program has of its own under such a name stay its own. Other threads run meanwhile: words are stored whole. */
-#include "got.h"
+ * Which wrapper a name has tells our own symbol table: what this library exports is what it stands
+ * in front of. A word is changed only if it holds the function that the name leads to in the whole
+ * process, or if it is not bound yet; so functions that the program has of its own under such a
+ * name stay its own. Other threads run meanwhile: words are stored whole. */
+#include "libcollector/got.h"
 
-#include "elftables.h"
-#include "hook.h"
-#include "visible.h"
+#include "libcollector/elftables.h"
+#include "libcollector/hook.h"
+#include "libcollector/visible.h"
 
 #include <elf.h>
 #include <link.h>
@@ -19,16 +20,17 @@ extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 struct image {
 	struct elf_tables tables;
-	uint64_t low, high; /* addresses of its segments */
+	uint64_t low, high;          /* addresses of its segments */
 	uint64_t sealed, sealed_end; /* pages that are read-only since it was bound (RELRO) */
-	int is_open; /* they are writable at the moment */
+	int is_open;                 /* they are writable at the moment */
 };
 
 static void *find_symbol(void *handle, const char *name);
 
 static struct elf_tables own;
 static void **bound; /* by index of our symbols: what the name leads to without us */
-static unsigned long long objects_seen; /* how many objects had ever been loaded when we looked last, and all were ready; else 0 */
+static unsigned long long objects_seen; /* how many objects had ever been loaded when we looked
+                                           last, and all were ready; else 0 */
 static atomic_uint is_patched;
 
 /* ---- our own symbols ---- */
@@ -54,7 +56,8 @@ static const char *own_version(uint32_t index)
 		const ElfW(Verdef) *def = (const void *)at;
 
 		if (def->vd_ndx == version)
-			return own.text + ((const ElfW(Verdaux) *)(const void *)(at + def->vd_aux))->vda_name;
+			return own.text +
+			       ((const ElfW(Verdaux) *)(const void *)(at + def->vd_aux))->vda_name;
 		at = def->vd_next ? at + def->vd_next : NULL;
 	}
 	return NULL;
@@ -64,18 +67,21 @@ static int is_of_program(const void *function)
 {
 	struct dl_find_object found;
 
-	return _dl_find_object((void *)(uintptr_t)function, &found) == 0 && found.dlfo_link_map->l_name[0] == '\0';
+	return _dl_find_object((void *)(uintptr_t)function, &found) == 0 &&
+	       found.dlfo_link_map->l_name[0] == '\0';
 }
 
 static int is_own(const void *function)
 {
 	struct dl_find_object found, self;
 
-	return _dl_find_object((void *)(uintptr_t)function, &found) == 0 && _dl_find_object((void *)(uintptr_t)&own, &self) == 0 &&
+	return _dl_find_object((void *)(uintptr_t)function, &found) == 0 &&
+	       _dl_find_object((void *)(uintptr_t)&own, &self) == 0 &&
 	       found.dlfo_map_start == self.dlfo_map_start;
 }
 
-/* What names lead to in the process. A function of the program itself comes before a preloaded library, and so before us. */
+/* What names lead to in the process. A function of the program itself comes before a preloaded
+ * library, and so before us. */
 static void find_bound(void)
 {
 	uint32_t first = own.hash[1];
@@ -86,7 +92,9 @@ static void find_bound(void)
 		for (uint32_t i = bucket[k]; i >= first; i++) {
 			void *function = dlsym(RTLD_DEFAULT, own.text + own.symbol[i].st_name);
 
-			bound[i] = function && !is_own(function) && !is_of_program(function) ? function : NULL;
+			bound[i] = function && !is_own(function) && !is_of_program(function)
+			                   ? function
+			                   : NULL;
 			if (chain[i - first] & 1)
 				break;
 		}
@@ -149,7 +157,8 @@ struct exchange {
 static int find_exchange(const char *name, struct exchange *out)
 {
 	if (strcmp(name, "dlsym") == 0) {
-		*out = (struct exchange){.wrapper = (uint64_t)&find_symbol, .bound = (uint64_t)visible_dlsym()};
+		*out = (struct exchange){.wrapper = (uint64_t)&find_symbol,
+		                         .bound = (uint64_t)visible_dlsym()};
 		return 0;
 	}
 	out->index = own_index(name);
@@ -162,7 +171,8 @@ static int find_exchange(const char *name, struct exchange *out)
 
 static int seal(struct image *image, int open)
 {
-	if (SYS3(SYS_mprotect, image->sealed, image->sealed_end - image->sealed, open ? PROT_READ | PROT_WRITE : PROT_READ) < 0)
+	if (SYS3(SYS_mprotect, image->sealed, image->sealed_end - image->sealed,
+	         open ? PROT_READ | PROT_WRITE : PROT_READ) < 0)
 		return -1;
 	image->is_open = open;
 	return 0;
@@ -179,31 +189,35 @@ static int put(struct image *image, uint64_t *word, uint64_t value)
 }
 
 /* Is `value` what an unbound word of the object holds: an address in its own linkage table? */
-static int is_unbound(const struct image *image, const ElfW(Rela) *relocation, uint64_t value)
+static int is_unbound(const struct image *image, const ElfW(Rela) * relocation, uint64_t value)
 {
 	const ElfW(Sym) *symbol = &image->tables.symbol[ELF64_R_SYM(relocation->r_info)];
 
-	return ELF64_R_TYPE(relocation->r_info) == R_X86_64_JUMP_SLOT && symbol->st_shndx == SHN_UNDEF && value >= image->low &&
-	       value < image->high;
+	return ELF64_R_TYPE(relocation->r_info) == R_X86_64_JUMP_SLOT &&
+	       symbol->st_shndx == SHN_UNDEF && value >= image->low && value < image->high;
 }
 
-/* The table of collectorAPI.h: a program that was not recorded when it began has found none. Afterwards it keeps ours, which does
- * nothing then: a thread may have looked just now. */
-static uint64_t unfound_table(const struct image *image, const ElfW(Sym) *symbol)
+/* The table of collectorAPI.h: a program that was not recorded when it began has found none.
+ * Afterwards it keeps ours, which does nothing then: a thread may have looked just now. */
+static uint64_t unfound_table(const struct image *image, const ElfW(Sym) * symbol)
 {
-	uint32_t index = symbol->st_shndx == SHN_UNDEF ? own_index(image->tables.text + symbol->st_name) : 0;
+	uint32_t index = symbol->st_shndx == SHN_UNDEF
+	                         ? own_index(image->tables.text + symbol->st_name)
+	                         : 0;
 
-	return index && ELF64_ST_TYPE(own.symbol[index].st_info) == STT_OBJECT ? own_address(index) : 0;
+	return index && ELF64_ST_TYPE(own.symbol[index].st_info) == STT_OBJECT ? own_address(index)
+	                                                                       : 0;
 }
 
-static unsigned change(struct image *image, const ElfW(Rela) *relocation, int to_wrappers)
+static unsigned change(struct image *image, const ElfW(Rela) * relocation, int to_wrappers)
 {
 	uint32_t type = ELF64_R_TYPE(relocation->r_info), symbol = ELF64_R_SYM(relocation->r_info);
 	uint64_t *word = (uint64_t *)(image->tables.bias + relocation->r_offset);
 	uint64_t value;
 	struct exchange names;
 
-	if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) || symbol == 0)
+	if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) ||
+	    symbol == 0)
 		return 0;
 	if (type == R_X86_64_64 && relocation->r_addend != 0)
 		return 0;
@@ -216,8 +230,8 @@ static unsigned change(struct image *image, const ElfW(Rela) *relocation, int to
 		return 0;
 	if (!to_wrappers)
 		return value == names.wrapper ? (unsigned)put(image, word, names.bound) : 0;
-	if (value != names.bound &&
-	    !(is_unbound(image, relocation, value) && is_same_version(&image->tables, symbol, names.index)))
+	if (value != names.bound && !(is_unbound(image, relocation, value) &&
+	                              is_same_version(&image->tables, symbol, names.index)))
 		return 0;
 	return (unsigned)put(image, word, names.wrapper);
 }
@@ -259,8 +273,9 @@ static int is_exempt(const struct dl_phdr_info *info, const struct image *image)
 	return strncmp(info->dlpi_name, "linux-", 6) == 0;
 }
 
-/* Is the object ready? While another thread loads it, it is in the list already, and its relocations are being made: pages that we would seal
- * again are still written. The loader tells of objects by _dl_find_object when that is over, and not any more before it unmaps them. */
+/* Is the object ready? While another thread loads it, it is in the list already, and its
+ * relocations are being made: pages that we would seal again are still written. The loader tells of
+ * objects by _dl_find_object when that is over, and not any more before it unmaps them. */
 static int is_ready(const struct image *image)
 {
 	struct dl_find_object found;
@@ -290,7 +305,8 @@ static int see_object(struct dl_phdr_info *info, size_t size, void *argument)
 	}
 	for (int t = 0; t < 2; t++)
 		for (size_t i = 0; i < image.tables.relocations[t].size / sizeof(ElfW(Rela)); i++)
-			walk->changed += change(&image, &image.tables.relocations[t].first[i], walk->to_wrappers);
+			walk->changed += change(&image, &image.tables.relocations[t].first[i],
+			                        walk->to_wrappers);
 	if (image.is_open)
 		seal(&image, 0);
 	return 0;
@@ -314,7 +330,8 @@ static __attribute__((noinline)) void patch_new_objects(void)
 		got_patch();
 }
 
-/* Before a program uses what it has loaded, it asks for symbols. The real function looks who has called it: it is reached by a jump. */
+/* Before a program uses what it has loaded, it asks for symbols. The real function looks who has
+ * called it: it is reached by a jump. */
 static void *find_symbol(void *handle, const char *name)
 {
 	if (atomic_load_explicit(&is_patched, memory_order_relaxed))
@@ -334,16 +351,17 @@ struct clear {
 	unsigned changed;
 };
 
-static void clear_word(struct image *image, const ElfW(Rela) *relocation, struct clear *clear)
+static void clear_word(struct image *image, const ElfW(Rela) * relocation, struct clear *clear)
 {
 	uint32_t type = ELF64_R_TYPE(relocation->r_info), index = ELF64_R_SYM(relocation->r_info);
 	uint64_t *word = (uint64_t *)(image->tables.bias + relocation->r_offset);
 	const ElfW(Sym) *symbol = &image->tables.symbol[index];
 	const char *name = image->tables.text + symbol->st_name;
 
-	if ((type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64) && index &&
-	    ELF64_ST_BIND(symbol->st_info) == STB_WEAK && symbol->st_shndx == SHN_UNDEF && got_exports(name) &&
-	    *word == own_address(own_index(name)) && clear->is_alone(name, (const void *)image->low))
+	if ((type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64) &&
+	    index && ELF64_ST_BIND(symbol->st_info) == STB_WEAK && symbol->st_shndx == SHN_UNDEF &&
+	    got_exports(name) && *word == own_address(own_index(name)) &&
+	    clear->is_alone(name, (const void *)image->low))
 		clear->changed += (unsigned)put(image, word, 0);
 }
 

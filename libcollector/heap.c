@@ -1,14 +1,14 @@
 /* heap.c: wrappers of the malloc family and their records.
  *
- * Allocations are stamped after the real call and frees before it, so that in the order of stamps, over all
- * threads, an address is freed before it is handed out again. A realloc is a free stamped before the call and
- * an allocation stamped after it, both written after it, when it is known to have succeeded.
- * errno needs no care: nothing here touches it. */
-#include "heap.h"
+ * Allocations are stamped after the real call and frees before it, so that in the order of stamps,
+ * over all threads, an address is freed before it is handed out again. A realloc is a free stamped
+ * before the call and an allocation stamped after it, both written after it, when it is known to
+ * have succeeded. errno needs no care: nothing here touches it. */
+#include "libcollector/heap.h"
 
-#include "hook.h"
-#include "mapping.h"
-#include "scope.h"
+#include "libcollector/hook.h"
+#include "libcollector/mapping.h"
+#include "libcollector/scope.h"
 
 #include <errno.h>
 
@@ -22,17 +22,23 @@ static inline uint64_t *begin(struct col_thread *thread, uint32_t size, uint64_t
 {
 	struct col_slot *slot = &thread->slot[COL_NORMAL][FMT_STREAM_HEAPTRACE];
 	uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
-	uint64_t *payload = (uint64_t *)col_slot_event(slot, FMT_STREAM_HEAPTRACE, tid, size, ticks);
+	uint64_t *payload = (uint64_t *)col_slot_event(slot, FMT_STREAM_HEAPTRACE, tid, size,
+	                                               ticks);
 
 	thread->heap_events += payload != NULL;
 	return payload;
 }
 
-static void put_alloc_wide(struct col_thread *thread, enum fmt_heap_func func, uint64_t addr, uint64_t size, uint32_t stack,
-                           uint64_t ticks)
+static void put_alloc_wide(struct col_thread *thread, enum fmt_heap_func func, uint64_t addr,
+                           uint64_t size, uint32_t stack, uint64_t ticks)
 {
 	struct fmt_heap_alloc_wide record = {
-	    .kind = FMT_KIND_heap_alloc_wide, .func = (uint8_t)func, .stack = stack, .addr = addr, .size = size};
+		.kind = FMT_KIND_heap_alloc_wide,
+		.func = (uint8_t)func,
+		.stack = stack,
+		.addr = addr,
+		.size = size,
+	};
 	uint64_t *payload = begin(thread, sizeof(record), ticks);
 
 	if (payload)
@@ -46,8 +52,8 @@ static inline void put_words(uint64_t *payload, uint64_t word0, uint64_t word1)
 	__atomic_store_n(&payload[0], word0, __ATOMIC_RELEASE);
 }
 
-static inline void put_alloc(struct col_thread *thread, enum fmt_heap_func func, uint64_t addr, uint64_t size, uint32_t stack,
-                             uint64_t ticks)
+static inline void put_alloc(struct col_thread *thread, enum fmt_heap_func func, uint64_t addr,
+                             uint64_t size, uint32_t stack, uint64_t ticks)
 {
 	uint64_t *payload;
 
@@ -57,10 +63,12 @@ static inline void put_alloc(struct col_thread *thread, enum fmt_heap_func func,
 	}
 	payload = begin(thread, sizeof(struct fmt_heap_alloc), ticks);
 	if (likely(payload != NULL))
-		put_words(payload, FMT_KIND_heap_alloc | (uint64_t)func << 8 | addr << 16, stack | size << 32);
+		put_words(payload, FMT_KIND_heap_alloc | (uint64_t)func << 8 | addr << 16,
+		          stack | size << 32);
 }
 
-static inline void put_free(struct col_thread *thread, enum fmt_heap_func func, uint64_t addr, uint64_t ticks)
+static inline void put_free(struct col_thread *thread, enum fmt_heap_func func, uint64_t addr,
+                            uint64_t ticks)
 {
 	uint64_t *payload = begin(thread, sizeof(struct fmt_heap_free), ticks);
 
@@ -69,8 +77,9 @@ static inline void put_free(struct col_thread *thread, enum fmt_heap_func func, 
 }
 
 /* A block has begun to live: record it, and that the program break has moved, if it shows that. */
-static inline void begin_block(struct col_thread *thread, enum fmt_heap_func func, const void *block, size_t size,
-                               const struct caller *caller, uint64_t ticks)
+static inline void begin_block(struct col_thread *thread, enum fmt_heap_func func,
+                               const void *block, size_t size, const struct caller *caller,
+                               uint64_t ticks)
 {
 	uint32_t stack = stack_of(thread, caller);
 
@@ -79,7 +88,8 @@ static inline void begin_block(struct col_thread *thread, enum fmt_heap_func fun
 		mapping_block_is_beyond(thread, stack);
 }
 
-void heap_record_alloc(enum fmt_heap_func func, const void *block, size_t size, struct caller caller)
+void heap_record_alloc(enum fmt_heap_func func, const void *block, size_t size,
+                       struct caller caller)
 {
 	struct col_thread *thread = scope_enter();
 
@@ -100,8 +110,8 @@ void heap_record_free(enum fmt_heap_func func, const void *block)
 }
 
 /* `old` ended at `before`, `block` began now; either may be NULL. */
-static void record_realloc(enum fmt_heap_func func, const void *old, const void *block, size_t size, uint64_t before,
-                           struct caller caller)
+static void record_realloc(enum fmt_heap_func func, const void *old, const void *block, size_t size,
+                           uint64_t before, struct caller caller)
 {
 	struct col_thread *thread = scope_enter();
 	uint64_t ticks;
@@ -178,7 +188,8 @@ EXPORT void free(void *block)
 	free_traced(block);
 }
 
-/* A block of the pool moves to the real heap. Its size is unknown: what lies behind it is copied as well. */
+/* A block of the pool moves to the real heap. Its size is unknown: what lies behind it is copied as
+ * well. */
 static void *move_from_pool(void *old, size_t size)
 {
 	void *block = REAL(malloc)(size);

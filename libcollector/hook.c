@@ -1,7 +1,7 @@
 /* hook.c: find the functions behind the wrappers. See hook.h. */
-#include "hook.h"
+#include "libcollector/hook.h"
 
-#include "visible.h"
+#include "libcollector/visible.h"
 
 enum { POOL_SIZE = 64 * 1024 };
 
@@ -54,14 +54,16 @@ size_t hook_pool_clip(const void *block, size_t size)
 	return size < left ? size : left;
 }
 
-/* Where there is one operator of C++, there are all; where there is none, 20 searches would be in vain. */
+/* Where there is one operator of C++, there are all; where there is none, 20 searches would be in
+ * vain. */
 static void find_operators(struct hook_table *found)
 {
 	if (!dlsym(search_from, "_Znwm"))
 		return;
-#define NEW(name, parameters, arguments, alignment) found->name = (__typeof__(name) *)dlsym(search_from, #name);
+#define NEW(name, parameters, arguments, alignment) \
+	found->name = (__typeof__(name) *)dlsym(search_from, #name);
 #define DELETE(name, parameters, arguments) NEW(name, parameters, arguments, 0)
-#include "operators.def"
+#include "libcollector/operators.def"
 }
 
 void hook_search_all(void)
@@ -80,8 +82,9 @@ void hook_resolve(void)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #define HOOK(name) found.name = (__typeof__(name) *)dlsym(search_from, #name);
-#define HOOK_OLD(name, of, version) found.name = (__typeof__(of) *)dlvsym(search_from, #of, version);
-#include "hook.def"
+#define HOOK_OLD(name, of, version) \
+	found.name = (__typeof__(of) *)dlvsym(search_from, #of, version);
+#include "libcollector/hook.def"
 #pragma GCC diagnostic pop
 	find_operators(&found);
 	hook_real = found;

@@ -1,12 +1,12 @@
 /* image.c: look into a file that is about to be executed. See image.h.
  *
- * A preload library enters dynamically linked programs of its own architecture that run with the rights of their
- * maker. For all others the loader would ignore it, or complain on the target's standard error. There is one for each class of
- * ELF files, if that for 32 bits was built. */
-#include "image.h"
+ * A preload library enters dynamically linked programs of its own architecture that run with the
+ * rights of their maker. For all others the loader would ignore it, or complain on the target's
+ * standard error. There is one for each class of ELF files, if that for 32 bits was built. */
+#include "libcollector/image.h"
 
-#include "environment.h"
-#include "sys.h"
+#include "libcollector/environment.h"
+#include "libcollector/sys.h"
 
 #include "format/elfneeds.h"
 
@@ -19,10 +19,12 @@
 enum { SCRIPT_DEPTH = 4, HEAD = 256, SEGMENTS_MAX = 64 };
 
 static const struct image_obstacle is_static = {"it is statically linked", 1, 1};
-static const struct image_obstacle is_privileged = {"it gets other rights (set-user-id, set-group-id or file capabilities)", 0, 0};
+static const struct image_obstacle is_privileged = {
+	"it gets other rights (set-user-id, set-group-id or file capabilities)", 0, 0};
 static const struct image_obstacle is_foreign = {"it is of another architecture", 0, 0};
 static const struct image_obstacle is_sanitized = {ELF_ADDRESS_SANITIZER_REASON, 0, 1};
-static const struct image_obstacle is_narrow = {"it is a 32-bit program, for which there is no collector in this installation", 0, 0};
+static const struct image_obstacle is_narrow = {
+	"it is a 32-bit program, for which there is no collector in this installation", 0, 0};
 
 /* The loader itself has no interpreter, but preloads. */
 static int is_loader(const char *path)
@@ -44,7 +46,8 @@ static int has_interpreter(int fd, const struct segments *segments)
 	for (unsigned i = 0; i < segments->count && i < SEGMENTS_MAX; i++) {
 		uint32_t type; /* begins the header of either class */
 
-		if (sys_pread(fd, &type, sizeof(type), segments->at + (uint64_t)i * segments->size) != (long)sizeof(type))
+		if (sys_pread(fd, &type, sizeof(type),
+		              segments->at + (uint64_t)i * segments->size) != (long)sizeof(type))
 			return 1;
 		if (type == PT_INTERP)
 			return 1;
@@ -65,7 +68,8 @@ static long read_at(int fd, void *to, size_t size, uint64_t at)
 	return sys_pread(fd, to, size, at);
 }
 
-static const struct image_obstacle *check_elf(int fd, const char *path, const char *head, long len, int *bits)
+static const struct image_obstacle *check_elf(int fd, const char *path, const char *head, long len,
+                                              int *bits)
 {
 	const Elf64_Ehdr *wide = (const Elf64_Ehdr *)head;
 	const Elf32_Ehdr *narrow = (const Elf32_Ehdr *)head; /* up to e_version they are the same */
@@ -81,9 +85,11 @@ static const struct image_obstacle *check_elf(int fd, const char *path, const ch
 		return &is_narrow;
 	if (!is_wide)
 		segments = (struct segments){narrow->e_phoff, narrow->e_phnum, narrow->e_phentsize};
-	if (is_wide && segments.size == sizeof(Elf64_Phdr) && elf_needs_first(read_at, fd, segments.at, segments.count, ELF_ADDRESS_SANITIZER))
+	if (is_wide && segments.size == sizeof(Elf64_Phdr) &&
+	    elf_needs_first(read_at, fd, segments.at, segments.count, ELF_ADDRESS_SANITIZER))
 		return &is_sanitized;
-	if (segments.size != (is_wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) || has_interpreter(fd, &segments) || is_loader(path))
+	if (segments.size != (is_wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) ||
+	    has_interpreter(fd, &segments) || is_loader(path))
 		return NULL;
 	return &is_static;
 }
@@ -97,7 +103,8 @@ static int changes_rights(int fd)
 		return 0;
 	if ((status.st_mode & S_ISUID) && status.st_uid != (uid_t)SYS0(SYS_getuid))
 		return 1;
-	if ((status.st_mode & S_ISGID) && (status.st_mode & S_IXGRP) && status.st_gid != (gid_t)SYS0(SYS_getgid))
+	if ((status.st_mode & S_ISGID) && (status.st_mode & S_IXGRP) &&
+	    status.st_gid != (gid_t)SYS0(SYS_getgid))
 		return 1;
 	return SYS0(SYS_geteuid) != 0 &&
 	       SYS4(SYS_fgetxattr, fd, "security.capability", capability, sizeof(capability)) > 0;
@@ -115,7 +122,8 @@ static char *interpreter_of(char *line)
 
 static const struct image_obstacle *check(int fd, const char *path, int depth, int *bits);
 
-static const struct image_obstacle *check_path(int directory, const char *path, int depth, int *bits)
+static const struct image_obstacle *check_path(int directory, const char *path, int depth,
+                                               int *bits)
 {
 	const struct image_obstacle *obstacle;
 	long fd = sys_openat(directory, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);

@@ -1,6 +1,7 @@
-/* io.c: wrappers of the calls that work on descriptors: they move data, make, copy and close descriptors. */
-#include "io_files.h"
-#include "io_record.h"
+/* io.c: wrappers of the calls that work on descriptors: they move data, make, copy and close
+ * descriptors. */
+#include "libcollector/io_files.h"
+#include "libcollector/io_record.h"
 
 /* clang-format off */
 

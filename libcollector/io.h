@@ -1,4 +1,5 @@
-/* io.h: input/output tracing: the calls that open, read, write and look at files and sockets, wrapped. */
+/* io.h: input/output tracing: the calls that open, read, write and look at files and sockets,
+ * wrapped. */
 #ifndef XER_COLLECTOR_IO_H
 #define XER_COLLECTOR_IO_H
 

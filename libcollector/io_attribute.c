@@ -1,5 +1,6 @@
-/* io_attribute.c: wrappers of the calls that change owners, rights and times of files, and of those on extended attributes. */
-#include "io_record.h"
+/* io_attribute.c: wrappers of the calls that change owners, rights and times of files, and of those
+ * on extended attributes. */
+#include "libcollector/io_record.h"
 
 /* clang-format off */
 

@@ -1,9 +1,10 @@
 /* io_files.c: from descriptors to file numbers, and from names to numbers. See io_files.h.
  *
- * Two tables. `by_fd` has a word for each descriptor: 0 (not looked up), LOOKING, NAMELESS or a number. `names` is
- * a hash table that only grows: an entry is taken by putting a name's hash in it, and its place gives the number.
- * Whoever finds an entry taken but not yet written writes the name too: readers take either. */
-#include "io_files.h"
+ * Two tables. `by_fd` has a word for each descriptor: 0 (not looked up), LOOKING, NAMELESS or a
+ * number. `names` is a hash table that only grows: an entry is taken by putting a name's hash in
+ * it, and its place gives the number. Whoever finds an entry taken but not yet written writes the
+ * name too: readers take either. */
+#include "libcollector/io_files.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -91,7 +92,8 @@ void io_files_forget(unsigned first, unsigned last)
 
 /* ---- names ---- */
 
-/* Names often differ in their last bytes only, which a multiplication leaves in the highest bits: each word is mixed both ways. */
+/* Names often differ in their last bytes only, which a multiplication leaves in the highest bits:
+ * each word is mixed both ways. */
 static uint64_t hash_of(const struct name *name)
 {
 	const uint64_t *word = (const uint64_t *)name->text;
@@ -111,7 +113,8 @@ static int write_name(struct col_thread *thread, const struct name *name, uint64
 	uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
 	uint32_t size = ((uint32_t)sizeof(name->head) + name->head.name_size + 15) & ~15u;
 
-	return col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_IOTRACE], FMT_STREAM_IOTRACE, tid, name, size, ticks);
+	return col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_IOTRACE], FMT_STREAM_IOTRACE,
+	                      tid, name, size, ticks);
 }
 
 /* The entry of a hash, taken now if it had none. NULL: there is no room. */
@@ -237,7 +240,8 @@ static void put_in6(struct name *name, const struct sockaddr_in6 *in6)
 	put_number(name, ntohs(in6->sin6_port));
 }
 
-/* Put the address that `call` (getpeername or getsockname) tells of. Returns 0, or -1 if it tells none. */
+/* Put the address that `call` (getpeername or getsockname) tells of. Returns 0, or -1 if it tells
+ * none. */
 static int put_address(struct name *name, int fd, long call)
 {
 	union address address = {0};
@@ -258,7 +262,8 @@ static int put_address(struct name *name, int fd, long call)
 		put_text(name, "unix ", 5);
 		if (is_abstract)
 			put_char(name, '@');
-		put_text(name, address.un.sun_path + is_abstract, size - head - (size_t)is_abstract);
+		put_text(name, address.un.sun_path + is_abstract,
+		         size - head - (size_t)is_abstract);
 	} else {
 		return -1;
 	}
@@ -280,7 +285,8 @@ static enum fmt_file_type type_of(mode_t mode)
 	return S_ISSOCK(mode) ? FMT_file_type_SOCKET : FMT_file_type_OTHER;
 }
 
-/* Put what /proc says that the descriptor is: a path, pipe:[inode], socket:[inode], anon_inode:name. */
+/* Put what /proc says that the descriptor is: a path, pipe:[inode], socket:[inode],
+ * anon_inode:name. */
 static void put_link(struct name *name, int fd)
 {
 	struct name path;
@@ -305,16 +311,18 @@ static int describe(struct name *name, int fd)
 	name_begin(name);
 	type = type_of(status.st_mode);
 	name->head.type = (uint8_t)type;
-	if (type == FMT_file_type_SOCKET &&
-	    (put_address(name, fd, SYS_getpeername) == 0 || put_address(name, fd, SYS_getsockname) == 0))
+	if (type == FMT_file_type_SOCKET && (put_address(name, fd, SYS_getpeername) == 0 ||
+	                                     put_address(name, fd, SYS_getsockname) == 0))
 		return 0;
 	put_link(name, fd);
-	if (type != FMT_file_type_SOCKET && type != FMT_file_type_PIPE && SYS2(SYS_fstatfs, fd, &system) == 0)
+	if (type != FMT_file_type_SOCKET && type != FMT_file_type_PIPE &&
+	    SYS2(SYS_fstatfs, fd, &system) == 0)
 		name->head.file_system = (uint32_t)system.f_type;
 	return 0;
 }
 
-static __attribute__((noinline)) uint32_t look_up(struct col_thread *thread, atomic_uint *entry, int fd, uint64_t ticks)
+static __attribute__((noinline)) uint32_t look_up(struct col_thread *thread, atomic_uint *entry,
+                                                  int fd, uint64_t ticks)
 {
 	unsigned state = 0;
 	int is_mine = atomic_compare_exchange_strong(entry, &state, LOOKING);

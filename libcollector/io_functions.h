@@ -1,7 +1,8 @@
 /* io_functions.h: declarations of the input/output functions that the collector wraps.
  *
- * The C library declares some of them to nobody, or only to programs that are compiled with _FORTIFY_SOURCE
- * (the __*_chk and __*_2 ones) or were compiled for it long ago (the __*xstat ones). */
+ * The C library declares some of them to nobody, or only to programs that are compiled with
+ * _FORTIFY_SOURCE (the __*_chk and __*_2 ones) or were compiled for it long ago (the __*xstat
+ * ones). */
 #ifndef XER_COLLECTOR_IO_FUNCTIONS_H
 #define XER_COLLECTOR_IO_FUNCTIONS_H
 
@@ -28,8 +29,8 @@ extern ssize_t __read_chk(int fd, void *to, size_t size, size_t room);
 extern ssize_t __pread_chk(int fd, void *to, size_t size, off_t at, size_t room);
 extern ssize_t __pread64_chk(int fd, void *to, size_t size, off64_t at, size_t room);
 extern ssize_t __recv_chk(int fd, void *to, size_t size, size_t room, int flags);
-extern ssize_t __recvfrom_chk(int fd, void *to, size_t size, size_t room, int flags, struct sockaddr *from,
-                              socklen_t *from_size);
+extern ssize_t __recvfrom_chk(int fd, void *to, size_t size, size_t room, int flags,
+                              struct sockaddr *from, socklen_t *from_size);
 
 extern char *__fgets_chk(char *to, size_t room, int size, FILE *stream);
 extern char *__fgets_unlocked_chk(char *to, size_t room, int size, FILE *stream);
@@ -55,6 +56,7 @@ extern int __xmknod(int version, const char *path, mode_t mode, dev_t *device);
 extern int __xmknodat(int version, int directory, const char *path, mode_t mode, dev_t *device);
 
 extern ssize_t __readlink_chk(const char *path, char *to, size_t size, size_t room);
-extern ssize_t __readlinkat_chk(int directory, const char *path, char *to, size_t size, size_t room);
+extern ssize_t __readlinkat_chk(int directory, const char *path, char *to, size_t size,
+                                size_t room);
 
 #endif

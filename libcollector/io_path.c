@@ -1,6 +1,7 @@
-/* io_path.c: wrappers of the calls that open files and work on names, directories and attributes. */
-#include "io_files.h"
-#include "io_record.h"
+/* io_path.c: wrappers of the calls that open files and work on names, directories and attributes.
+ */
+#include "libcollector/io_files.h"
+#include "libcollector/io_record.h"
 
 /* clang-format off */
 

@@ -1,13 +1,14 @@
 /* io_stdio.c: wrappers of the C library's streams.
  *
- * Bytes are what the program reads and writes; what the library then reads and writes for a stream is not seen by
- * the wrappers of read and write, so nothing counts twice. Functions with "..." go to the ones with a va_list. */
+ * Bytes are what the program reads and writes; what the library then reads and writes for a stream
+ * is not seen by the wrappers of read and write, so nothing counts twice. Functions with "..." go
+ * to the ones with a va_list. */
 
 /* stdio.h is not to define some of the functions inline. */
 #define __NO_INLINE__ 1
 
-#include "io_files.h"
-#include "io_record.h"
+#include "libcollector/io_files.h"
+#include "libcollector/io_record.h"
 
 /* clang-format off */
 

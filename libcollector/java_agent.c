@@ -1,21 +1,23 @@
 /* java_agent.c: come into a Java machine when it is made. See java_agent.h.
  *
- * The launcher (libjli), or the program itself, finds JNI_CreateJavaVM by dlsym; it gets a function of ours, which calls the real one and then
- * is a tool (JVMTI) in the machine. So does a program that is linked to libjvm, by the order of objects. Not seen is a library that is loaded
- * later and loads the machine. Options for an agent, in JAVA_TOOL_OPTIONS or the command line, would be seen: the machine prints the variable on stderr, and tells
- * the program its arguments. Before the machine is made its tables are read (java_vm.h), so that its very first frames can be walked. */
-#include "java_agent.h"
+ * The launcher (libjli), or the program itself, finds JNI_CreateJavaVM by dlsym; it gets a function
+ * of ours, which calls the real one and then is a tool (JVMTI) in the machine. So does a program
+ * that is linked to libjvm, by the order of objects. Not seen is a library that is loaded later and
+ * loads the machine. Options for an agent, in JAVA_TOOL_OPTIONS or the command line, would be seen:
+ * the machine prints the variable on stderr, and tells the program its arguments. Before the
+ * machine is made its tables are read (java_vm.h), so that its very first frames can be walked. */
+#include "libcollector/java_agent.h"
 
-#include "collector.h"
-#include "java_batch.h"
-#include "java_code.h"
-#include "java_event.h"
-#include "java_method.h"
-#include "java_vm.h"
-#include "jvmti.h"
-#include "log.h"
-#include "next.h"
-#include "visible.h"
+#include "libcollector/collector.h"
+#include "libcollector/java_batch.h"
+#include "libcollector/java_code.h"
+#include "libcollector/java_event.h"
+#include "libcollector/java_method.h"
+#include "libcollector/java_vm.h"
+#include "libcollector/jvmti.h"
+#include "libcollector/log.h"
+#include "libcollector/next.h"
+#include "libcollector/visible.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -50,22 +52,23 @@ static void cannot(const char *what, const char *why)
 
 #define ON(event, function) [JVMTI_EVENT_##event - JVMTI_EVENT_FIRST] = (java_function)function
 static const java_function callbacks[EVENTS] = {
-    ON(THREAD_START, java_event_thread),
-    ON(CLASS_PREPARE, java_event_class),
-    ON(COMPILED_METHOD_LOAD, java_code_compiled),
-    ON(COMPILED_METHOD_UNLOAD, java_code_unloaded),
-    ON(DYNAMIC_CODE_GENERATED, java_code_generated),
-    ON(MONITOR_WAIT, java_event_wait),
-    ON(MONITOR_WAITED, java_event_waited),
-    ON(MONITOR_CONTENDED_ENTER, java_event_enter),
-    ON(MONITOR_CONTENDED_ENTERED, java_event_entered),
-    ON(GARBAGE_COLLECTION_START, java_event_gc_start),
-    ON(GARBAGE_COLLECTION_FINISH, java_event_gc_finish),
-    ON(SAMPLED_OBJECT_ALLOC, java_event_alloc),
+	ON(THREAD_START, java_event_thread),
+	ON(CLASS_PREPARE, java_event_class),
+	ON(COMPILED_METHOD_LOAD, java_code_compiled),
+	ON(COMPILED_METHOD_UNLOAD, java_code_unloaded),
+	ON(DYNAMIC_CODE_GENERATED, java_code_generated),
+	ON(MONITOR_WAIT, java_event_wait),
+	ON(MONITOR_WAITED, java_event_waited),
+	ON(MONITOR_CONTENDED_ENTER, java_event_enter),
+	ON(MONITOR_CONTENDED_ENTERED, java_event_entered),
+	ON(GARBAGE_COLLECTION_START, java_event_gc_start),
+	ON(GARBAGE_COLLECTION_FINISH, java_event_gc_finish),
+	ON(SAMPLED_OBJECT_ALLOC, java_event_alloc),
 };
 #undef ON
 
-static void put_capability(struct jvmti_capabilities *set, enum jvmti_capability capability, const struct jvmti_capabilities *possible)
+static void put_capability(struct jvmti_capabilities *set, enum jvmti_capability capability,
+                           const struct jvmti_capabilities *possible)
 {
 	set->bits[capability / 32] |= possible->bits[capability / 32] & 1u << capability % 32;
 }
@@ -73,9 +76,9 @@ static void put_capability(struct jvmti_capabilities *set, enum jvmti_capability
 /* Returns what has failed, or NULL. */
 static const char *begin(struct jvmti *env, struct java_env *java)
 {
-	static const enum jvmti_capability wanted[] = {JVMTI_CAN_GET_SOURCE_FILE_NAME, JVMTI_CAN_GET_LINE_NUMBERS,
-	                                               JVMTI_CAN_COMPILED_METHOD_LOAD, JVMTI_CAN_MONITOR,
-	                                               JVMTI_CAN_GARBAGE_COLLECTION};
+	static const enum jvmti_capability wanted[] = {
+		JVMTI_CAN_GET_SOURCE_FILE_NAME, JVMTI_CAN_GET_LINE_NUMBERS,
+		JVMTI_CAN_COMPILED_METHOD_LOAD, JVMTI_CAN_MONITOR, JVMTI_CAN_GARBAGE_COLLECTION};
 	struct jvmti_capabilities possible, set = {{0}};
 
 	if (jvmti_get_potential_capabilities(env, &possible) != 0)
@@ -90,8 +93,10 @@ static const char *begin(struct jvmti *env, struct java_env *java)
 		return "SetEventCallbacks";
 	/* What the machine cannot tell is missing, and the rest is there. */
 	for (int i = 0; i < EVENTS; i++)
-		if (callbacks[i] && (JVMTI_EVENT_FIRST + i != JVMTI_EVENT_SAMPLED_OBJECT_ALLOC || col.descriptor.heap))
-			jvmti_set_event_notification_mode(env, JVMTI_ENABLE, JVMTI_EVENT_FIRST + i, NULL);
+		if (callbacks[i] && (JVMTI_EVENT_FIRST + i != JVMTI_EVENT_SAMPLED_OBJECT_ALLOC ||
+		                     col.descriptor.heap))
+			jvmti_set_event_notification_mode(env, JVMTI_ENABLE, JVMTI_EVENT_FIRST + i,
+			                                  NULL);
 	if (col.descriptor.heap)
 		jvmti_set_heap_sampling_interval(env, JAVA_EVENT_ALLOC_INTERVAL);
 	java_batch_begin();
@@ -104,8 +109,8 @@ static const char *begin(struct jvmti *env, struct java_env *java)
 
 static void open_agent(struct java_machine *machine, struct java_env *java)
 {
-	int (*get_env)(struct java_machine *, void **, int32_t) =
-	    (int (*)(struct java_machine *, void **, int32_t))machine->functions[JAVA_MACHINE_GET_ENV];
+	int (*get_env)(struct java_machine *, void **, int32_t) = (int (*)(
+		struct java_machine *, void **, int32_t))machine->functions[JAVA_MACHINE_GET_ENV];
 	void *env = NULL;
 	const char *failed;
 
@@ -154,12 +159,14 @@ void *java_find(void *handle, const char *name)
 EXPORT create_function JNI_CreateJavaVM;
 EXPORT int JNI_CreateJavaVM(struct java_machine **machine, struct java_env **env, void *arguments)
 {
-	create_function *next = (create_function *)next_definition("JNI_CreateJavaVM", __builtin_return_address(0));
+	create_function *next = (create_function *)next_definition("JNI_CreateJavaVM",
+	                                                           __builtin_return_address(0));
 	Dl_info info;
 
 	if (!next)
 		return JAVA_ERROR;
-	if (!col_is_recording() || !col.descriptor.java || libjvm || !dladdr((void *)(uintptr_t)next, &info))
+	if (!col_is_recording() || !col.descriptor.java || libjvm ||
+	    !dladdr((void *)(uintptr_t)next, &info))
 		return next(machine, env, arguments);
 	libjvm = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	if (!libjvm)

@@ -2,8 +2,9 @@
 #ifndef XER_COLLECTOR_JAVA_AGENT_H
 #define XER_COLLECTOR_JAVA_AGENT_H
 
-/* What dlsym answers a program, the launcher of Java most often, that looks for JNI_CreateJavaVM in libjvm: a function that records the
- * machine which it makes. NULL: the name is another one, nothing is recorded, or it is not there. */
+/* What dlsym answers a program, the launcher of Java most often, that looks for JNI_CreateJavaVM in
+ * libjvm: a function that records the machine which it makes. NULL: the name is another one,
+ * nothing is recorded, or it is not there. */
 void *java_find(void *handle, const char *name);
 
 /* In a forked child: nothing of the machine has been written. */

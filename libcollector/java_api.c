@@ -1,5 +1,6 @@
-/* java_api.c: the native methods of collector.CollectorAPI. See java_api.h. They do what collectorAPI.h says of the functions of C. */
-#include "java_api.h"
+/* java_api.c: the native methods of collector.CollectorAPI. See java_api.h. They do what
+ * collectorAPI.h says of the functions of C. */
+#include "libcollector/java_api.h"
 
 #include "include/collectorAPI.h"
 
@@ -41,13 +42,14 @@ static void terminate(struct java_env *java, void *class)
 void java_api_bind(struct java_env *java, void *class)
 {
 	static const struct java_native methods[] = {
-	    {"sample0", "(Ljava/lang/String;)V", (java_function)sample},
-	    {"pause0", "()V", (java_function)pause_events},
-	    {"resume0", "()V", (java_function)resume_events},
-	    {"terminate0", "()V", (java_function)terminate},
+		{"sample0", "(Ljava/lang/String;)V", (java_function)sample},
+		{"pause0", "()V", (java_function)pause_events},
+		{"resume0", "()V", (java_function)resume_events},
+		{"terminate0", "()V", (java_function)terminate},
 	};
 
-	/* A class of that name that is another one throws NoSuchMethodError here, which is not to be seen. */
+	/* A class of that name that is another one throws NoSuchMethodError here, which is not to
+	 * be seen. */
 	if (java_register_natives(java, class, methods, sizeof(methods) / sizeof(methods[0])) != 0)
 		java_clear_exception(java);
 }

@@ -1,8 +1,9 @@
-/* java_api.h: control of the recording by a Java program, with the class share/java/collector/CollectorAPI.java. */
+/* java_api.h: control of the recording by a Java program, with the class
+ * share/java/collector/CollectorAPI.java. */
 #ifndef XER_COLLECTOR_JAVA_API_H
 #define XER_COLLECTOR_JAVA_API_H
 
-#include "jvmti.h"
+#include "libcollector/jvmti.h"
 
 /* The signature of that class. */
 #define JAVA_API_CLASS "Lcollector/CollectorAPI;"

@@ -1,31 +1,40 @@
 /* java_batch.c: see java_batch.h.
  *
- * An element names a place in dyntext before there is anything. So that no reader finds nothing there, bytes are written first, and if they
- * cannot be, the elements are lost too; from then on all are written one by one, as the disk may be full. */
-#include "java_batch.h"
+ * An element names a place in dyntext before there is anything. So that no reader finds nothing
+ * there, bytes are written first, and if they cannot be, the elements are lost too; from then on
+ * all are written one by one, as the disk may be full. */
+#include "libcollector/java_batch.h"
 
-#include "collector.h"
-#include "control.h"
-#include "dynamic.h"
-#include "log.h"
-#include "room.h"
-#include "thread.h"
+#include "libcollector/collector.h"
+#include "libcollector/control.h"
+#include "libcollector/dynamic.h"
+#include "libcollector/log.h"
+#include "libcollector/room.h"
+#include "libcollector/thread.h"
 
 #include <string.h>
 
-enum { MARKUP_MAX = 400, ENCODED_MAX = 6 /* a byte may become six */, BYTES_MAX = 32 << 10, RESERVED = 1 << 20, ALIGNMENT = 8 };
+enum {
+	MARKUP_MAX = 400,
+	ENCODED_MAX = 6 /* a byte may become six */,
+	BYTES_MAX = 32 << 10,
+	RESERVED = 1 << 20,
+	ALIGNMENT = 8
+};
 
 static struct {
 	_Atomic(struct col_thread *) owner; /* NULL: there is none */
 	struct xml_text text;
 	char buffer[XML_ELEMENT_MAX];
-	uint64_t at, room; /* where bytes[0] goes in dyntext, and how many are reserved from there on */
-	uint64_t size;     /* of what waits in bytes */
-	int is_broken;     /* bytes could not be written */
+	uint64_t at,
+		room;  /* where bytes[0] goes in dyntext, and how many are reserved from there on */
+	uint64_t size; /* of what waits in bytes */
+	int is_broken; /* bytes could not be written */
 } batch;
 static _Atomic(void *) bytes; /* BYTES_MAX */
 
-_Static_assert(MARKUP_MAX + ENCODED_MAX * (int)JAVA_BATCH_NAME_MAX <= (int)XML_ELEMENT_MAX, "an element fits");
+_Static_assert(MARKUP_MAX + ENCODED_MAX * (int)JAVA_BATCH_NAME_MAX <= (int)XML_ELEMENT_MAX,
+               "an element fits");
 
 static int write_bytes(void)
 {
@@ -86,7 +95,8 @@ struct xml_text *java_batch(size_t size)
 	return batch.is_broken ? NULL : &batch.text;
 }
 
-int java_batch_bytes(const void *first, uint64_t first_size, const void *second, uint64_t second_size, uint64_t *at)
+int java_batch_bytes(const void *first, uint64_t first_size, const void *second,
+                     uint64_t second_size, uint64_t *at)
 {
 	uint64_t room = (first_size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
 	uint64_t whole = room + ((second_size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1));

@@ -1,20 +1,27 @@
 /* java_code.c: take what the Java machine tells of its code. See java_code.h.
  *
- * Which calls a compiled method has inlined where is a tree: a place in the code is in a call, which is inlined in another one, ... So that
- * all places of a loop do not repeat the calls around it, calls are written once (struct dynamic_call). These are the callbacks of
- * several threads, in normal context. */
-#include "java_code.h"
+ * Which calls a compiled method has inlined where is a tree: a place in the code is in a call,
+ * which is inlined in another one, ... So that all places of a loop do not repeat the calls around
+ * it, calls are written once (struct dynamic_call). These are the callbacks of several threads, in
+ * normal context. */
+#include "libcollector/java_code.h"
 
-#include "collector.h"
-#include "dynamic.h"
-#include "java_batch.h"
-#include "java_method.h"
-#include "log.h"
-#include "room.h"
+#include "libcollector/collector.h"
+#include "libcollector/dynamic.h"
+#include "libcollector/java_batch.h"
+#include "libcollector/java_method.h"
+#include "libcollector/log.h"
+#include "libcollector/room.h"
 
 #include <string.h>
 
-enum { TABLE_BITS = 17, PROBES = 64, PLACES_MAX = 1 << 20, DEPTH_MAX = 1000, LINES_MAX = 65535 /* of a class file */ };
+enum {
+	TABLE_BITS = 17,
+	PROBES = 64,
+	PLACES_MAX = 1 << 20,
+	DEPTH_MAX = 1000,
+	LINES_MAX = 65535 /* of a class file */
+};
 
 /* Numbers of methods by their jmethodID, which is never used again. */
 struct known {
@@ -44,8 +51,9 @@ void java_code_forget(void)
 static void let_go(void *reference)
 {
 	struct java_env *env = NULL;
-	int (*get_env)(struct java_machine *, struct java_env **, int32_t) =
-	    (int (*)(struct java_machine *, struct java_env **, int32_t))machine->functions[JAVA_MACHINE_GET_ENV];
+	int (*get_env)(struct java_machine *, struct java_env **,
+	               int32_t) = (int (*)(struct java_machine *, struct java_env **,
+	                                   int32_t))machine->functions[JAVA_MACHINE_GET_ENV];
 
 	if (get_env(machine, &env, 0x00010006) == 0 && env)
 		java_delete_local_ref(env, reference);
@@ -78,7 +86,8 @@ static int get_texts(struct jvmti *env, void *id, struct texts *out)
 
 static void free_texts(struct jvmti *env, const struct texts *texts)
 {
-	void *const all[] = {texts->class_name, texts->source, texts->name, texts->signature, texts->lines};
+	void *const all[] = {texts->class_name, texts->source, texts->name, texts->signature,
+	                     texts->lines};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i])
@@ -101,7 +110,8 @@ static const struct java_line *bare_lines(const struct texts *texts, uint32_t *c
 {
 	char *at = (char *)texts->lines;
 
-	for (*count = 0; at && (int64_t)*count < texts->line_count && *count < LINES_MAX; ++*count) {
+	for (*count = 0; at && (int64_t)*count < texts->line_count && *count < LINES_MAX;
+	     ++*count) {
 		const struct jvmti_line *from = &texts->lines[*count];
 		const struct java_line line = {(uint32_t)from->bci, (uint32_t)from->line};
 
@@ -113,7 +123,11 @@ static const struct java_line *bare_lines(const struct texts *texts, uint32_t *c
 static uint32_t write_texts(const struct texts *texts)
 {
 	struct java_method method = {
-	    .class_name = bare_class(texts->class_name), .name = texts->name, .signature = texts->signature, .source = texts->source};
+		.class_name = bare_class(texts->class_name),
+		.name = texts->name,
+		.signature = texts->signature,
+		.source = texts->source,
+	};
 
 	_Static_assert(sizeof(struct java_line) <= sizeof(struct jvmti_line), "rows are smaller");
 	method.lines = bare_lines(texts, &method.line_count);
@@ -142,12 +156,14 @@ static uint32_t id_of(struct jvmti *env, void *method)
 		unsigned at = (unsigned)(home + i) & ((1 << TABLE_BITS) - 1);
 		uint_fast64_t seen = atomic_load_explicit(&known[at].method, memory_order_acquire);
 
-		if (seen == (uint64_t)method && atomic_load_explicit(&known[at].id, memory_order_acquire))
+		if (seen == (uint64_t)method &&
+		    atomic_load_explicit(&known[at].id, memory_order_acquire))
 			return atomic_load_explicit(&known[at].id, memory_order_relaxed);
 		if (seen != 0 && seen != (uint64_t)method)
 			continue;
 		id = write_method(env, method);
-		if (id && (seen || atomic_compare_exchange_strong(&known[at].method, &seen, (uint64_t)method)))
+		if (id && (seen || atomic_compare_exchange_strong(&known[at].method, &seen,
+		                                                  (uint64_t)method)))
 			atomic_store_explicit(&known[at].id, id, memory_order_release);
 		return id;
 	}
@@ -156,8 +172,8 @@ static uint32_t id_of(struct jvmti *env, void *method)
 
 /* ---- compiled methods ---- */
 
-/* Memory for the tables of one compiled method, kept for the next one: to map and unmap some each time would stop all threads for
- * the processors' sake. Taken by exchange. */
+/* Memory for the tables of one compiled method, kept for the next one: to map and unmap some each
+ * time would stop all threads for the processors' sake. Taken by exchange. */
 struct memory {
 	size_t size; /* of all of it */
 	uint64_t bytes[];
@@ -207,8 +223,8 @@ static int is_call(const struct tables *tables, uint32_t call, const struct dyna
 	return memcmp(&tables->calls[call - 1], wanted, sizeof(*wanted)) == 0;
 }
 
-/* The number of a call, from 1, at this depth: that of the place before, of the last ones made, or else a new one. Equal calls stand near
- * each other. */
+/* The number of a call, from 1, at this depth: that of the place before, of the last ones made, or
+ * else a new one. Equal calls stand near each other. */
 static uint32_t find_call(struct tables *tables, int32_t depth, const struct dynamic_call *wanted)
 {
 	enum { LOOK_BACK = 32 };
@@ -226,12 +242,14 @@ static uint32_t find_call(struct tables *tables, int32_t depth, const struct dyn
 /* Most places are in the methods that the one before is in. */
 static uint32_t id_at(const struct tables *tables, struct jvmti *env, int32_t depth, void *method)
 {
-	if (depth < tables->last_depth && tables->last[depth].method == method && tables->last[depth].id)
+	if (depth < tables->last_depth && tables->last[depth].method == method &&
+	    tables->last[depth].id)
 		return tables->last[depth].id;
 	return id_of(env, method);
 }
 
-static void add_place(struct tables *tables, struct jvmti *env, const struct jvmti_place *place, uint64_t begin)
+static void add_place(struct tables *tables, struct jvmti *env, const struct jvmti_place *place,
+                      uint64_t begin)
 {
 	uint32_t call = 0;
 
@@ -246,7 +264,8 @@ static void add_place(struct tables *tables, struct jvmti *env, const struct jvm
 		tables->last[i].call = call;
 	}
 	tables->last_depth = place->count;
-	tables->places[tables->place_count++] = (struct dynamic_place){(uint32_t)((uint64_t)place->pc - begin), call};
+	tables->places[tables->place_count++] = (struct dynamic_place){
+		(uint32_t)((uint64_t)place->pc - begin), call};
 }
 
 static const struct jvmti_inline_record *find_inlines(const struct jvmti_record *record)
@@ -274,7 +293,8 @@ static size_t count_calls(const struct jvmti_inline_record *inlines)
 
 static void add(const struct dynamic_function *function)
 {
-	struct xml_text *together = java_batch(function->name ? strnlen(function->name, JAVA_BATCH_NAME_MAX) : 0);
+	struct xml_text *together = java_batch(
+		function->name ? strnlen(function->name, JAVA_BATCH_NAME_MAX) : 0);
 
 	if (together)
 		dynamic_put(together, function, java_batch_bytes);
@@ -282,13 +302,15 @@ static void add(const struct dynamic_function *function)
 		dynamic_add(function);
 }
 
-static void load(struct jvmti *env, struct dynamic_function *function, const struct jvmti_inline_record *inlines)
+static void load(struct jvmti *env, struct dynamic_function *function,
+                 const struct jvmti_inline_record *inlines)
 {
 	size_t calls = inlines ? count_calls(inlines) : 0;
 	size_t places = calls ? (size_t)inlines->count : 0;
-	struct memory *memory = calls ? take_memory(sizeof(struct tables) + places * sizeof(struct dynamic_place) +
-						    calls * sizeof(struct dynamic_call))
-				      : NULL;
+	struct memory *memory = calls ? take_memory(sizeof(struct tables) +
+	                                            places * sizeof(struct dynamic_place) +
+	                                            calls * sizeof(struct dynamic_call))
+	                              : NULL;
 	struct tables *tables;
 
 	if (memory) {
@@ -308,8 +330,8 @@ static void load(struct jvmti *env, struct dynamic_function *function, const str
 		give_memory(memory);
 }
 
-void java_code_compiled(struct jvmti *env, void *method, int32_t size, const void *code, int32_t count, const void *locations,
-                        const void *records)
+void java_code_compiled(struct jvmti *env, void *method, int32_t size, const void *code,
+                        int32_t count, const void *locations, const void *records)
 {
 	struct dynamic_function function = {.code = code, .size = size};
 
@@ -334,7 +356,8 @@ void java_code_unloaded(struct jvmti *env, void *method, const void *code)
 
 void java_code_generated(struct jvmti *env, const char *name, const void *code, int32_t size)
 {
-	const struct dynamic_function function = {.name = name, .code = code, .size = size, .is_machine = 1};
+	const struct dynamic_function function = {
+		.name = name, .code = code, .size = size, .is_machine = 1};
 
 	(void)env;
 	if (size > 0 && code && col_is_recording())

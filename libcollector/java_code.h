@@ -2,11 +2,11 @@
 #ifndef XER_COLLECTOR_JAVA_CODE_H
 #define XER_COLLECTOR_JAVA_CODE_H
 
-#include "jvmti.h"
+#include "libcollector/jvmti.h"
 
 /* Callbacks of JVMTI. */
-void java_code_compiled(struct jvmti *env, void *method, int32_t size, const void *code, int32_t count, const void *locations,
-                        const void *records);
+void java_code_compiled(struct jvmti *env, void *method, int32_t size, const void *code,
+                        int32_t count, const void *locations, const void *records);
 void java_code_unloaded(struct jvmti *env, void *method, const void *code);
 void java_code_generated(struct jvmti *env, const char *name, const void *code, int32_t size);
 

@@ -1,17 +1,17 @@
 /* java_event.c: record what the Java machine tells of. See java_event.h.
  *
- * An object that is a monitor has no address that stays: it is named by its identity hash, and the number of its class. Classes are
- * numbered by the hash of their names. */
-#include "java_event.h"
+ * An object that is a monitor has no address that stays: it is named by its identity hash, and the
+ * number of its class. Classes are numbered by the hash of their names. */
+#include "libcollector/java_event.h"
 
-#include "collector.h"
-#include "java_api.h"
-#include "java_batch.h"
-#include "log.h"
-#include "mapping.h"
-#include "room.h"
-#include "scope.h"
-#include "sync.h"
+#include "libcollector/collector.h"
+#include "libcollector/java_api.h"
+#include "libcollector/java_batch.h"
+#include "libcollector/log.h"
+#include "libcollector/mapping.h"
+#include "libcollector/room.h"
+#include "libcollector/scope.h"
+#include "libcollector/sync.h"
 
 #include <string.h>
 
@@ -19,7 +19,8 @@ enum { CLASS_BITS = 16, PROBES = 64, NAME_MAX_BYTES = 800, THREAD_NAME_MAX = 240
 enum { ENTERING, WAITING };
 
 /* Classes by the hash of their signatures. The number is set last. */
-struct class {
+struct class
+{
 	atomic_uint_fast64_t hash;
 	atomic_uint number;
 };
@@ -114,8 +115,9 @@ void java_event_class(struct jvmti *env, struct java_env *java, void *thread, vo
 		number_of_class(env, java, class, 1);
 }
 
-/* There are hundreds of references at once. A machine that checks its callers (-Xcheck:jni) says so on stdout when it is asked to let go of one
- * of them while there are more than were announced: so all go together. */
+/* There are hundreds of references at once. A machine that checks its callers (-Xcheck:jni) says so
+ * on stdout when it is asked to let go of one of them while there are more than were announced: so
+ * all go together. */
 void java_event_open(struct jvmti *env, struct java_env *java)
 {
 	enum { ANNOUNCED = 16 };
@@ -150,14 +152,17 @@ void java_event_forget(void)
 /* The kernel's name of a thread has room for 15 bytes. */
 static void write_name(struct col_thread *thread, const char *name)
 {
-	uint8_t bytes[sizeof(struct fmt_java_thread) + THREAD_NAME_MAX + 16] __attribute__((aligned(8))) = {0};
+	uint8_t bytes[sizeof(struct fmt_java_thread) + THREAD_NAME_MAX + 16]
+		__attribute__((aligned(8))) = {0};
 	uint16_t size = (uint16_t)strnlen(name, THREAD_NAME_MAX);
-	struct fmt_java_thread record = {.kind = FMT_KIND_java_thread, .name_size = size, .tid = atomic_load(&thread->tid)};
+	struct fmt_java_thread record = {
+		.kind = FMT_KIND_java_thread, .name_size = size, .tid = atomic_load(&thread->tid)};
 
 	memcpy(bytes, &record, sizeof(record));
 	memcpy(bytes + sizeof(record), name, size);
-	col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_OVERVIEW], FMT_STREAM_OVERVIEW, record.tid, bytes,
-	               (uint32_t)(sizeof(record) + ((size + 15u) & ~15u)), col_ticks());
+	col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_OVERVIEW], FMT_STREAM_OVERVIEW,
+	               record.tid, bytes, (uint32_t)(sizeof(record) + ((size + 15u) & ~15u)),
+	               col_ticks());
 }
 
 void java_event_thread(struct jvmti *env, struct java_env *java, void *thread)
@@ -195,7 +200,8 @@ static uint64_t name_of(struct jvmti *env, struct java_env *java, void *object)
 
 static void begin(unsigned what)
 {
-	struct col_thread *self = col_is_recording() && sync_wants_monitors() ? thread_current() : NULL;
+	struct col_thread *self = col_is_recording() && sync_wants_monitors() ? thread_current()
+	                                                                      : NULL;
 
 	if (!self)
 		return;
@@ -203,9 +209,11 @@ static void begin(unsigned what)
 	self->java_waits |= 1u << what;
 }
 
-static void end(struct jvmti *env, struct java_env *java, void *object, unsigned what, const struct caller *caller)
+static void end(struct jvmti *env, struct java_env *java, void *object, unsigned what,
+                const struct caller *caller)
 {
-	static const enum fmt_sync_func funcs[] = {[ENTERING] = FMT_sync_func_MONITOR_ENTER, [WAITING] = FMT_sync_func_MONITOR_WAIT};
+	static const enum fmt_sync_func funcs[] = {
+		[ENTERING] = FMT_sync_func_MONITOR_ENTER, [WAITING] = FMT_sync_func_MONITOR_WAIT};
 	struct col_thread *self = col_is_recording() ? thread_current() : NULL;
 
 	if (!self || !(self->java_waits & 1u << what))
@@ -232,7 +240,8 @@ void java_event_entered(struct jvmti *env, struct java_env *java, void *thread, 
 	end(env, java, object, ENTERING, &caller);
 }
 
-void java_event_wait(struct jvmti *env, struct java_env *java, void *thread, void *object, int64_t timeout_ms)
+void java_event_wait(struct jvmti *env, struct java_env *java, void *thread, void *object,
+                     int64_t timeout_ms)
 {
 	(void)env;
 	(void)java;
@@ -242,7 +251,8 @@ void java_event_wait(struct jvmti *env, struct java_env *java, void *thread, voi
 	begin(WAITING);
 }
 
-void java_event_waited(struct jvmti *env, struct java_env *java, void *thread, void *object, uint8_t is_timed_out)
+void java_event_waited(struct jvmti *env, struct java_env *java, void *thread, void *object,
+                       uint8_t is_timed_out)
 {
 	const struct caller caller = CALLER;
 
@@ -253,10 +263,13 @@ void java_event_waited(struct jvmti *env, struct java_env *java, void *thread, v
 
 /* ---- objects ---- */
 
-void java_event_alloc(struct jvmti *env, struct java_env *java, void *thread, void *object, void *class, int64_t size)
+void java_event_alloc(struct jvmti *env, struct java_env *java, void *thread, void *object,
+                      void *class, int64_t size)
 {
 	const struct caller caller = CALLER;
-	struct fmt_java_alloc record = {.kind = FMT_KIND_java_alloc, .interval = JAVA_EVENT_ALLOC_INTERVAL, .size = (uint64_t)size};
+	struct fmt_java_alloc record = {.kind = FMT_KIND_java_alloc,
+	                                .interval = JAVA_EVENT_ALLOC_INTERVAL,
+	                                .size = (uint64_t)size};
 	struct col_thread *self;
 
 	(void)thread;
@@ -268,8 +281,8 @@ void java_event_alloc(struct jvmti *env, struct java_env *java, void *thread, vo
 	if (!self)
 		return;
 	record.stack = stack_of(self, &caller);
-	col_slot_write(&self->slot[COL_NORMAL][FMT_STREAM_HEAPTRACE], FMT_STREAM_HEAPTRACE, atomic_load(&self->tid), &record, sizeof(record),
-	               col_ticks());
+	col_slot_write(&self->slot[COL_NORMAL][FMT_STREAM_HEAPTRACE], FMT_STREAM_HEAPTRACE,
+	               atomic_load(&self->tid), &record, sizeof(record), col_ticks());
 	scope_leave(self);
 }
 
@@ -287,13 +300,15 @@ void java_event_gc_start(struct jvmti *env)
 void java_event_gc_finish(struct jvmti *env)
 {
 	uint64_t now = col_ticks();
-	struct fmt_java_gc record = {.kind = FMT_KIND_java_gc, .number = gc_count + 1, .duration = now - gc_start};
+	struct fmt_java_gc record = {
+		.kind = FMT_KIND_java_gc, .number = gc_count + 1, .duration = now - gc_start};
 	struct col_thread *self = gc_start ? scope_enter() : NULL;
 
 	(void)env;
 	if (!self)
 		return;
 	gc_count++;
-	col_slot_write(&self->slot[COL_NORMAL][FMT_STREAM_OVERVIEW], FMT_STREAM_OVERVIEW, atomic_load(&self->tid), &record, sizeof(record), now);
+	col_slot_write(&self->slot[COL_NORMAL][FMT_STREAM_OVERVIEW], FMT_STREAM_OVERVIEW,
+	               atomic_load(&self->tid), &record, sizeof(record), now);
 	scope_leave(self);
 }

@@ -1,8 +1,9 @@
-/* java_event.h: what the Java machine tells of while it runs: classes, threads, monitors, garbage collections. */
+/* java_event.h: what the Java machine tells of while it runs: classes, threads, monitors, garbage
+ * collections. */
 #ifndef XER_COLLECTOR_JAVA_EVENT_H
 #define XER_COLLECTOR_JAVA_EVENT_H
 
-#include "jvmti.h"
+#include "libcollector/jvmti.h"
 
 /* Bytes of objects from sample to sample, on average. */
 enum { JAVA_EVENT_ALLOC_INTERVAL = 512 * 1024 };
@@ -18,9 +19,12 @@ void java_event_class(struct jvmti *env, struct java_env *java, void *thread, vo
 void java_event_thread(struct jvmti *env, struct java_env *java, void *thread);
 void java_event_enter(struct jvmti *env, struct java_env *java, void *thread, void *object);
 void java_event_entered(struct jvmti *env, struct java_env *java, void *thread, void *object);
-void java_event_wait(struct jvmti *env, struct java_env *java, void *thread, void *object, int64_t timeout_ms);
-void java_event_waited(struct jvmti *env, struct java_env *java, void *thread, void *object, uint8_t is_timed_out);
-void java_event_alloc(struct jvmti *env, struct java_env *java, void *thread, void *object, void *class, int64_t size);
+void java_event_wait(struct jvmti *env, struct java_env *java, void *thread, void *object,
+                     int64_t timeout_ms);
+void java_event_waited(struct jvmti *env, struct java_env *java, void *thread, void *object,
+                       uint8_t is_timed_out);
+void java_event_alloc(struct jvmti *env, struct java_env *java, void *thread, void *object,
+                      void *class, int64_t size);
 void java_event_gc_start(struct jvmti *env);
 void java_event_gc_finish(struct jvmti *env);
 

@@ -1,22 +1,27 @@
 /* java_method.c: number methods, and write them. See java_method.h.
  *
- * Names of interpreted methods are read from HotSpot's structures when a method is first seen in a stack: a signal handler may
- * do that, and classes that are never seen cost nothing. A Method's memory may be used again when its class is unloaded; then its ConstMethod
- * is another one. */
-#include "java_method.h"
+ * Names of interpreted methods are read from HotSpot's structures when a method is first seen in a
+ * stack: a signal handler may do that, and classes that are never seen cost nothing. A Method's
+ * memory may be used again when its class is unloaded; then its ConstMethod is another one. */
+#include "libcollector/java_method.h"
 
-#include "collector.h"
-#include "dynamic.h"
-#include "java_batch.h"
-#include "java_vm.h"
-#include "log.h"
-#include "room.h"
+#include "libcollector/collector.h"
+#include "libcollector/dynamic.h"
+#include "libcollector/java_batch.h"
+#include "libcollector/java_vm.h"
+#include "libcollector/log.h"
+#include "libcollector/room.h"
 
 #include "format/record.h"
 
 #include <errno.h>
 
-enum { TABLE_BITS = 15, PROBES = 32, NAME_MAX_BYTES = 800, LINES_MAX = COL_TEXT_SIZE / sizeof(struct java_line) };
+enum {
+	TABLE_BITS = 15,
+	PROBES = 32,
+	NAME_MAX_BYTES = 800,
+	LINES_MAX = COL_TEXT_SIZE / sizeof(struct java_line)
+};
 #define NO_METHOD UINT32_MAX
 
 enum { HAS_LINES = 1 /* of a ConstMethod's flags */, RELEASE_OF_BIASED_BYTES = 20 };
@@ -38,7 +43,8 @@ static void put_name(struct xml_text *text, const char *key, const char *name)
 		xml_put_attribute(text, key, name, strnlen(name, NAME_MAX_BYTES));
 }
 
-static void put_method(struct xml_text *text, const struct java_method *method, uint32_t id, dynamic_writer *write)
+static void put_method(struct xml_text *text, const struct java_method *method, uint32_t id,
+                       dynamic_writer *write)
 {
 	uint64_t at;
 
@@ -48,7 +54,8 @@ static void put_method(struct xml_text *text, const struct java_method *method, 
 	put_name(text, "name", method->name);
 	put_name(text, "signature", method->signature);
 	put_name(text, "source", method->source);
-	if (method->line_count && write(NULL, 0, method->lines, method->line_count * sizeof(*method->lines), &at) == 0) {
+	if (method->line_count &&
+	    write(NULL, 0, method->lines, method->line_count * sizeof(*method->lines), &at) == 0) {
 		xml_put_number(text, "offset", at);
 		xml_put_number(text, "lines", method->line_count);
 	}
@@ -78,7 +85,8 @@ static uint32_t write_method(const struct java_method *method)
 
 static size_t size_of_names(const struct java_method *method)
 {
-	const char *const names[] = {method->class_name, method->name, method->signature, method->source};
+	const char *const names[] = {method->class_name, method->name, method->signature,
+	                             method->source};
 	size_t size = 0;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -146,7 +154,8 @@ static int read_entry(struct walk_memo *memo, uint64_t pool, uint64_t index, cha
 	return read_symbol(memo, symbol, name);
 }
 
-/* A number of 1 to 5 bytes, of which all but the last are 192 or more; since release 20 no byte is 0. */
+/* A number of 1 to 5 bytes, of which all but the last are 192 or more; since release 20 no byte is
+ * 0. */
 static uint32_t read_unsigned(struct walk_memo *memo, uint64_t *at, uint32_t bias)
 {
 	uint32_t sum = 0;
@@ -168,12 +177,14 @@ static int32_t read_signed(struct walk_memo *memo, uint64_t *at, uint32_t bias)
 	return (int32_t)(value >> 1 ^ (0 - (value & 1)));
 }
 
-/* The line table behind the bytecodes of a ConstMethod: bytes of 5 bits of bci and 3 bits of line, differences both; 0xff: two
- * numbers instead; 0: the end. Returns the number of rows. */
+/* The line table behind the bytecodes of a ConstMethod: bytes of 5 bits of bci and 3 bits of line,
+ * differences both; 0xff: two numbers instead; 0: the end. Returns the number of rows. */
 static uint32_t read_lines(struct walk_memo *memo, uint64_t constant, struct java_line *lines)
 {
-	uint64_t at = constant + java_vm.const_method_bytes + read_number(memo, constant + java_vm.const_code_size, 2);
-	uint64_t flags = java_vm.const_flags != JAVA_VM_NONE ? java_vm.const_flags : java_vm.const_flags_new;
+	uint64_t at = constant + java_vm.const_method_bytes +
+	              read_number(memo, constant + java_vm.const_code_size, 2);
+	uint64_t flags = java_vm.const_flags != JAVA_VM_NONE ? java_vm.const_flags
+	                                                     : java_vm.const_flags_new;
 	uint32_t bias = *(const uint32_t *)java_vm.release >= RELEASE_OF_BIASED_BYTES, count = 0;
 	struct java_line row = {0, 0};
 
@@ -192,10 +203,12 @@ static uint32_t read_lines(struct walk_memo *memo, uint64_t constant, struct jav
 }
 
 struct names {
-	char class_name[NAME_MAX_BYTES + 1], name[NAME_MAX_BYTES + 1], signature[NAME_MAX_BYTES + 1], source[NAME_MAX_BYTES + 1];
+	char class_name[NAME_MAX_BYTES + 1], name[NAME_MAX_BYTES + 1],
+		signature[NAME_MAX_BYTES + 1], source[NAME_MAX_BYTES + 1];
 };
 
-/* Read and write a method that is seen for the first time. Returns its number, 0 if it cannot be written now, or NO_METHOD. */
+/* Read and write a method that is seen for the first time. Returns its number, 0 if it cannot be
+ * written now, or NO_METHOD. */
 static uint32_t write_new(struct walk_memo *memo, uint64_t constant)
 {
 	struct java_method method = {.name = NULL};
@@ -207,13 +220,18 @@ static uint32_t write_new(struct walk_memo *memo, uint64_t constant)
 	_Static_assert(sizeof(struct names) <= COL_TEXT_SIZE, "names fit");
 	if (names && lines && walk_read(memo, constant + java_vm.const_constants, &pool) == 0 &&
 	    walk_read(memo, pool + java_vm.pool_holder, &holder) == 0 &&
-	    walk_read(memo, holder + java_vm.class_name, &symbol) == 0 && read_symbol(memo, symbol, names->class_name) == 0 &&
-	    read_entry(memo, pool, read_number(memo, constant + java_vm.const_name, 2), names->name) == 0 &&
-	    read_entry(memo, pool, read_number(memo, constant + java_vm.const_signature, 2), names->signature) == 0 &&
+	    walk_read(memo, holder + java_vm.class_name, &symbol) == 0 &&
+	    read_symbol(memo, symbol, names->class_name) == 0 &&
+	    read_entry(memo, pool, read_number(memo, constant + java_vm.const_name, 2),
+	               names->name) == 0 &&
+	    read_entry(memo, pool, read_number(memo, constant + java_vm.const_signature, 2),
+	               names->signature) == 0 &&
 	    names->signature[0] == '(') {
-		method = (struct java_method){names->class_name, names->name, names->signature, NULL, lines, 0};
+		method = (struct java_method){
+			names->class_name, names->name, names->signature, NULL, lines, 0};
 		if (java_vm.pool_source != JAVA_VM_NONE &&
-		    read_entry(memo, pool, read_number(memo, pool + java_vm.pool_source, 2), names->source) == 0)
+		    read_entry(memo, pool, read_number(memo, pool + java_vm.pool_source, 2),
+		               names->source) == 0)
 			method.source = names->source;
 		method.line_count = read_lines(memo, constant, lines);
 		id = write_method(&method);
@@ -237,13 +255,17 @@ static uint32_t id_of(struct walk_memo *memo, uint64_t method, uint64_t constant
 		unsigned at = (unsigned)(home + i) & ((1 << TABLE_BITS) - 1);
 		uint_fast64_t seen = atomic_load_explicit(&known[at].method, memory_order_relaxed);
 
-		if (seen == method && atomic_load_explicit(&known[at].constant, memory_order_acquire) == constant)
+		if (seen == method &&
+		    atomic_load_explicit(&known[at].constant, memory_order_acquire) == constant)
 			return atomic_load_explicit(&known[at].id, memory_order_relaxed);
 		if (seen != 0 && seen != method)
 			continue;
 		id = write_new(memo, constant);
-		/* Who comes at the same time has written it too, under another number: readers see one method. */
-		if (id != 0 && id != NO_METHOD && (seen == method || atomic_compare_exchange_strong(&known[at].method, &seen, method))) {
+		/* Who comes at the same time has written it too, under another number: readers see
+		 * one method. */
+		if (id != 0 && id != NO_METHOD &&
+		    (seen == method ||
+		     atomic_compare_exchange_strong(&known[at].method, &seen, method))) {
 			atomic_store_explicit(&known[at].constant, 0, memory_order_relaxed);
 			atomic_store_explicit(&known[at].id, id, memory_order_release);
 			atomic_store_explicit(&known[at].constant, constant, memory_order_release);
@@ -258,7 +280,8 @@ uint64_t java_method_mark(struct walk_memo *memo, uint64_t method, uint64_t bcp)
 	uint64_t constant, bci;
 	uint32_t id;
 
-	if (method & 7 || walk_read(memo, method + java_vm.method_const, &constant) < 0 || constant & 7 || constant < 4096)
+	if (method & 7 || walk_read(memo, method + java_vm.method_const, &constant) < 0 ||
+	    constant & 7 || constant < 4096)
 		return 0;
 	id = id_of(memo, method, constant);
 	if (id == NO_METHOD)

@@ -1,8 +1,9 @@
-/* java_method.h: Java methods by numbers. Each is an element of map.xml; its lines are in the file dyntext. */
+/* java_method.h: Java methods by numbers. Each is an element of map.xml; its lines are in the file
+ * dyntext. */
 #ifndef XER_COLLECTOR_JAVA_METHOD_H
 #define XER_COLLECTOR_JAVA_METHOD_H
 
-#include "walk.h"
+#include "libcollector/walk.h"
 
 /* A row of a line table: the lines of the bytecodes from `bci` on. */
 struct java_line {
@@ -17,11 +18,12 @@ struct java_method {
 	uint32_t line_count;
 };
 
-/* Write a method, with what else waits for being written (java_batch.h). Returns its number, or 0. Normal context. */
+/* Write a method, with what else waits for being written (java_batch.h). Returns its number, or 0.
+ * Normal context. */
 uint32_t java_method_tell(const struct java_method *method);
 
-/* The mark that stands in a call stack for the frame of an interpreted method, a Method of HotSpot's, at the bytecode `bcp`.
- * 0: there is no method at that address. Signal-safe. */
+/* The mark that stands in a call stack for the frame of an interpreted method, a Method of
+ * HotSpot's, at the bytecode `bcp`. 0: there is no method at that address. Signal-safe. */
 uint64_t java_method_mark(struct walk_memo *memo, uint64_t method, uint64_t bcp);
 
 /* In a forked child: no method has been written. */

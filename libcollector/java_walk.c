@@ -1,17 +1,19 @@
 /* java_walk.c: how frames of HotSpot's code look on x86-64. See java_walk.h.
  *
- * Compiled code has frames of a fixed size, with the caller's rbp below the return address; it uses rbp as it likes. The
- * innermost frame may not be there yet, or not any more: what a prologue and an epilogue look like is told by their instructions. The
- * interpreter has frames by rbp. Stubs have either, or none: what is at the top of the stack tells it, if it can be a return address. */
-#include "java_walk.h"
+ * Compiled code has frames of a fixed size, with the caller's rbp below the return address; it uses
+ * rbp as it likes. The innermost frame may not be there yet, or not any more: what a prologue and
+ * an epilogue look like is told by their instructions. The interpreter has frames by rbp. Stubs
+ * have either, or none: what is at the top of the stack tells it, if it can be a return address. */
+#include "libcollector/java_walk.h"
 
-#include "collector.h"
-#include "java_method.h"
+#include "libcollector/collector.h"
+#include "libcollector/java_method.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* In the frame of an interpreted method, from rbp (frame_x86.hpp says so, and it has been so since JDK 8). */
+/* In the frame of an interpreted method, from rbp (frame_x86.hpp says so, and it has been so since
+ * JDK 8). */
 enum { SENDER_SP = -8, METHOD = -24, BYTECODE = -64 };
 enum { STUB_FRAME_MAX = 1 << 16 };
 
@@ -20,12 +22,14 @@ struct caller {
 	uint64_t pc, sp, bp;
 };
 
-/* The interpreter makes return addresses without calls, and those of frames that are to be deoptimized are exchanged. */
+/* The interpreter makes return addresses without calls, and those of frames that are to be
+ * deoptimized are exchanged. */
 static int can_be_caller(struct walk *walk, uint64_t pc)
 {
 	struct java_code code;
 
-	return java_vm_is_code(pc) ? java_vm_code_at(pc, &code) == 0 : walk_is_return_address(walk, pc);
+	return java_vm_is_code(pc) ? java_vm_code_at(pc, &code) == 0
+	                           : walk_is_return_address(walk, pc);
 }
 
 static int go(struct walk *walk, const struct caller *caller)
@@ -39,7 +43,8 @@ static int go(struct walk *walk, const struct caller *caller)
 	return 0;
 }
 
-/* The return address is `bytes` above the stack pointer. with_bp: the word below it is the caller's rbp. */
+/* The return address is `bytes` above the stack pointer. with_bp: the word below it is the caller's
+ * rbp. */
 static int go_over(struct walk *walk, uint64_t bytes, int with_bp)
 {
 	struct caller caller = {.sp = walk->sp + bytes + 8, .bp = walk->bp};
@@ -54,7 +59,8 @@ static int go_by_bp(struct walk *walk)
 {
 	struct caller caller = {.sp = walk->bp + 16};
 
-	if (walk->bp < walk->sp || walk->bp & 7 || walk_read(walk->memo, walk->bp, &caller.bp) < 0 ||
+	if (walk->bp < walk->sp || walk->bp & 7 ||
+	    walk_read(walk->memo, walk->bp, &caller.bp) < 0 ||
 	    walk_read(walk->memo, walk->bp + 8, &caller.pc) < 0)
 		return -EFAULT;
 	return go(walk, &caller);
@@ -70,7 +76,12 @@ static int starts_with(const uint8_t *at, const uint8_t *end, const char *bytes,
 #define IS(at, end, bytes) starts_with(at, end, bytes, sizeof(bytes) - 1)
 
 /* How much of the frame is there at an instruction, innermost frames only. */
-enum extent { WHOLE, WHOLE_BUT_BP /* rbp is not saved yet */, BP_ONLY /* the saved rbp is at the top */, NOTHING };
+enum extent {
+	WHOLE,
+	WHOLE_BUT_BP /* rbp is not saved yet */,
+	BP_ONLY /* the saved rbp is at the top */,
+	NOTHING
+};
 
 /* Behind the frame's end come: cmp rsp, [r15 + n] (a poll of the safepoint), ja, ret. */
 static enum extent extent_at_end(const struct java_code *code, const uint8_t *at)
@@ -79,10 +90,11 @@ static enum extent extent_at_end(const struct java_code *code, const uint8_t *at
 
 	if (*at == 0x5d) /* pop rbp */
 		return BP_ONLY;
-	if (*at == 0xc3 || *at == 0xc2 || IS(at, end, "\x49\x3b\xa7") || IS(at, end, "\x49\x3b\x67"))
+	if (*at == 0xc3 || *at == 0xc2 || IS(at, end, "\x49\x3b\xa7") ||
+	    IS(at, end, "\x49\x3b\x67"))
 		return NOTHING;
-	if (IS(at, end, "\x0f\x87") &&
-	    ((at - begin >= 7 && IS(at - 7, end, "\x49\x3b\xa7")) || (at - begin >= 4 && IS(at - 4, end, "\x49\x3b\x67"))))
+	if (IS(at, end, "\x0f\x87") && ((at - begin >= 7 && IS(at - 7, end, "\x49\x3b\xa7")) ||
+	                                (at - begin >= 4 && IS(at - 4, end, "\x49\x3b\x67"))))
 		return NOTHING;
 	return WHOLE;
 }
@@ -95,11 +107,13 @@ static enum extent extent_at_begin(const struct java_code *code, const uint8_t *
 
 	while (made < end && !IS(made, end, "\x48\x83\xec") && !IS(made, end, "\x48\x81\xec"))
 		made++;
-	while (saved < end && !IS(saved, end, "\x48\x89\x6c\x24") && !IS(saved, end, "\x48\x89\xac\x24"))
+	while (saved < end && !IS(saved, end, "\x48\x89\x6c\x24") &&
+	       !IS(saved, end, "\x48\x89\xac\x24"))
 		saved++;
 	if (made == end)
 		return saved == end ? WHOLE : WHOLE_BUT_BP;
-	if (IS(at, end, "\x48\x8b\xec") || (at - begin >= 1 && at[-1] == 0x55) || (at - begin >= 3 && IS(at - 3, end, "\x48\x8b\xec")))
+	if (IS(at, end, "\x48\x8b\xec") || (at - begin >= 1 && at[-1] == 0x55) ||
+	    (at - begin >= 3 && IS(at - 3, end, "\x48\x8b\xec")))
 		return BP_ONLY;
 	return NOTHING;
 }
@@ -111,7 +125,8 @@ static int step_compiled(struct walk *walk, const struct java_code *code)
 	int result = -EFAULT;
 
 	if (walk->is_leaf)
-		extent = walk->pc - code->begin < code->complete ? extent_at_begin(code, at) : extent_at_end(code, at);
+		extent = walk->pc - code->begin < code->complete ? extent_at_begin(code, at)
+		                                                 : extent_at_end(code, at);
 	if (extent == NOTHING)
 		result = go_over(walk, 0, 0);
 	if (extent == BP_ONLY)
@@ -133,10 +148,12 @@ static uint64_t find_mark(struct walk *walk)
 {
 	uint64_t method, bytecode, mark;
 
-	if (walk->bp < walk->sp || walk->bp & 7 || walk_read(walk->memo, walk->bp + METHOD, &method) < 0 ||
+	if (walk->bp < walk->sp || walk->bp & 7 ||
+	    walk_read(walk->memo, walk->bp + METHOD, &method) < 0 ||
 	    walk_read(walk->memo, walk->bp + BYTECODE, &bytecode) < 0)
 		return 0;
-	if (walk->is_leaf && walk->gregs) { /* in the interpreter it is in a register, and saved before calls alone */
+	if (walk->is_leaf && walk->gregs) { /* in the interpreter it is in a register, and saved
+		                               before calls alone */
 		mark = java_method_mark(walk->memo, method, (uint64_t)walk->gregs[REG_R13]);
 		if (fmt_pc_java_bci(mark) != FMT_BCI_NONE)
 			return mark;
@@ -160,7 +177,8 @@ static int step_interpreted(struct walk *walk)
 	struct caller caller;
 	uint64_t mark = find_mark(walk);
 
-	if (mark && walk_read(walk->memo, walk->bp, &caller.bp) == 0 && walk_read(walk->memo, walk->bp + 8, &caller.pc) == 0 &&
+	if (mark && walk_read(walk->memo, walk->bp, &caller.bp) == 0 &&
+	    walk_read(walk->memo, walk->bp + 8, &caller.pc) == 0 &&
 	    walk_read(walk->memo, walk->bp + SENDER_SP, &caller.sp) == 0)
 		return push_mark(walk, mark) < 0 || caller.sp <= walk->bp ? -1 : go(walk, &caller);
 	/* A method is being entered: it has no frame yet, and rbx tells which it is. */

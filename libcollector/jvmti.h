@@ -1,5 +1,6 @@
-/* jvmti.h: what we use of the Java machine's tool interface (JVMTI) and of JNI, declared by their public specifications, so that
- * building needs no JDK. Function tables, events and structures are binary interfaces that do not change. */
+/* jvmti.h: what we use of the Java machine's tool interface (JVMTI) and of JNI, declared by their
+ * public specifications, so that building needs no JDK. Function tables, events and structures are
+ * binary interfaces that do not change. */
 #ifndef XER_COLLECTOR_JVMTI_H
 #define XER_COLLECTOR_JVMTI_H
 
@@ -22,8 +23,16 @@ struct java_env { /* JNIEnv */
 
 enum { JVMTI_VERSION_1_2 = 0x30010200, JVMTI_ENABLE = 1 };
 enum { JAVA_MACHINE_GET_ENV = 6 };
-enum { JAVA_ENV_EXCEPTION_CLEAR = 17, JAVA_ENV_PUSH_LOCAL_FRAME = 19, JAVA_ENV_POP_LOCAL_FRAME = 20, JAVA_ENV_DELETE_LOCAL_REF = 23, JAVA_ENV_GET_OBJECT_CLASS = 31, JAVA_ENV_GET_STRING = 169,
-	JAVA_ENV_RELEASE_STRING = 170, JAVA_ENV_REGISTER_NATIVES = 215 };
+enum {
+	JAVA_ENV_EXCEPTION_CLEAR = 17,
+	JAVA_ENV_PUSH_LOCAL_FRAME = 19,
+	JAVA_ENV_POP_LOCAL_FRAME = 20,
+	JAVA_ENV_DELETE_LOCAL_REF = 23,
+	JAVA_ENV_GET_OBJECT_CLASS = 31,
+	JAVA_ENV_GET_STRING = 169,
+	JAVA_ENV_RELEASE_STRING = 170,
+	JAVA_ENV_REGISTER_NATIVES = 215
+};
 
 /* A native method to be registered. */
 struct java_native {
@@ -74,7 +83,8 @@ struct jvmti_thread_info {
 	void *group, *class_loader;
 };
 
-/* What HotSpot adds to CompiledMethodLoad: a list of records, of which those of this kind tell which calls were inlined. */
+/* What HotSpot adds to CompiledMethodLoad: a list of records, of which those of this kind tell
+ * which calls were inlined. */
 enum { JVMTI_RECORD_INLINE = 2 };
 
 struct jvmti_record {
@@ -85,7 +95,7 @@ struct jvmti_record {
 struct jvmti_place {
 	const void *pc;
 	int32_t count;
-	void **methods;  /* methods[count], innermost first */
+	void **methods; /* methods[count], innermost first */
 	const int32_t *bcis;
 };
 
@@ -97,23 +107,28 @@ struct jvmti_inline_record {
 
 static inline void java_delete_local_ref(struct java_env *env, void *reference)
 {
-	((void (*)(struct java_env *, void *))env->functions[JAVA_ENV_DELETE_LOCAL_REF])(env, reference);
+	((void (*)(struct java_env *, void *))env->functions[JAVA_ENV_DELETE_LOCAL_REF])(env,
+	                                                                                 reference);
 }
 
-/* Local references made between these two are let go together. Returns 0, or else an exception is pending. */
+/* Local references made between these two are let go together. Returns 0, or else an exception is
+ * pending. */
 static inline int java_push_local_frame(struct java_env *env, int32_t capacity)
 {
-	return ((int (*)(struct java_env *, int32_t))env->functions[JAVA_ENV_PUSH_LOCAL_FRAME])(env, capacity);
+	return ((int (*)(struct java_env *, int32_t))env->functions[JAVA_ENV_PUSH_LOCAL_FRAME])(
+		env, capacity);
 }
 
 static inline void java_pop_local_frame(struct java_env *env)
 {
-	((void *(*)(struct java_env *, void *))env->functions[JAVA_ENV_POP_LOCAL_FRAME])(env, (void *)0);
+	((void *(*)(struct java_env *, void *))env->functions[JAVA_ENV_POP_LOCAL_FRAME])(env,
+	                                                                                 (void *)0);
 }
 
 static inline void *java_get_object_class(struct java_env *env, void *object)
 {
-	return ((void *(*)(struct java_env *, void *))env->functions[JAVA_ENV_GET_OBJECT_CLASS])(env, object);
+	return ((void *(*)(struct java_env *, void *))env->functions[JAVA_ENV_GET_OBJECT_CLASS])(
+		env, object);
 }
 
 static inline void java_clear_exception(struct java_env *env)
@@ -124,25 +139,30 @@ static inline void java_clear_exception(struct java_env *env)
 /* UTF-8, as Java has it; to be released. */
 static inline const char *java_get_string(struct java_env *env, void *string)
 {
-	return ((const char *(*)(struct java_env *, void *, void *))env->functions[JAVA_ENV_GET_STRING])(env, string, (void *)0);
+	return ((const char *(*)(struct java_env *, void *,
+	                         void *))env->functions[JAVA_ENV_GET_STRING])(env, string,
+	                                                                      (void *)0);
 }
 
 static inline void java_release_string(struct java_env *env, void *string, const char *text)
 {
-	((void (*)(struct java_env *, void *, const char *))env->functions[JAVA_ENV_RELEASE_STRING])(env, string, text);
+	((void (*)(struct java_env *, void *,
+	           const char *))env->functions[JAVA_ENV_RELEASE_STRING])(env, string, text);
 }
 
-static inline int java_register_natives(struct java_env *env, void *class, const struct java_native *methods, int32_t count)
+static inline int java_register_natives(struct java_env *env, void *class,
+                                        const struct java_native *methods, int32_t count)
 {
-	return ((int (*)(struct java_env *, void *, const struct java_native *, int32_t))env->functions[JAVA_ENV_REGISTER_NATIVES])(
-	    env, class, methods, count);
+	return ((int (*)(struct java_env *, void *, const struct java_native *,
+	                 int32_t))env->functions[JAVA_ENV_REGISTER_NATIVES])(env, class, methods,
+	                                                                     count);
 }
 
 #define FUNCTION(number, name, parameters, arguments) \
 	static inline int jvmti_##name parameters \
 	{ \
-		return ((int(*) parameters)env->functions[(number)-1]) arguments; \
+		return ((int(*) parameters)env->functions[(number)-1])arguments; \
 	}
-#include "jvmti.def"
+#include "libcollector/jvmti.def"
 
 #endif

@@ -1,24 +1,25 @@
 /* loader.c: look at all objects, now and whenever the loader has mapped some. See loader.h.
  *
- * Objects loaded later are noticed by a jump in the function of the loader that is there for debuggers to stop in. That
- * comes before they are relocated. */
-#include "loader.h"
+ * Objects loaded later are noticed by a jump in the function of the loader that is there for
+ * debuggers to stop in. That comes before they are relocated. */
+#include "libcollector/loader.h"
 
-#include "code.h"
-#include "elffile.h"
-#include "entries.h"
-#include "functrace.h"
-#include "functrace_choice.h"
-#include "log.h"
-#include "sleds.h"
-#include "thread.h"
+#include "libcollector/code.h"
+#include "libcollector/elffile.h"
+#include "libcollector/entries.h"
+#include "libcollector/functrace.h"
+#include "libcollector/functrace_choice.h"
+#include "libcollector/log.h"
+#include "libcollector/sleds.h"
+#include "libcollector/thread.h"
 
 #include <dlfcn.h>
 #include <link.h>
 
 enum { OBJECTS = 1024 };
 
-/* Objects that were looked at, by the addresses of their dynamic sections; 0: one that is gone. More than that are looked at again. */
+/* Objects that were looked at, by the addresses of their dynamic sections; 0: one that is gone.
+ * More than that are looked at again. */
 static uint64_t seen[OBJECTS];
 static unsigned seen_count;
 static atomic_uint busy;
@@ -105,7 +106,8 @@ static void on_load(void)
 		see_all(1);
 }
 
-/* The function is empty: at most endbr64, then a return, and room until the next function begins. */
+/* The function is empty: at most endbr64, then a return, and room until the next function begins.
+ */
 static void watch(void)
 {
 	static const uint8_t mark[4] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -119,11 +121,14 @@ static void watch(void)
 	if (is_watched || !code)
 		return;
 	code += memcmp(code, mark, sizeof(mark)) == 0 ? sizeof(mark) : 0;
-	distance = (int64_t)((uint64_t)(uintptr_t)on_load - ((uint64_t)(uintptr_t)code + sizeof(jump)));
+	distance = (int64_t)((uint64_t)(uintptr_t)on_load -
+	                     ((uint64_t)(uintptr_t)code + sizeof(jump)));
 	relative = (int32_t)distance;
 	memcpy(jump + 1, &relative, sizeof(relative));
-	if (code[0] != 0xc3 || !memchr(fillers, code[1], sizeof(fillers)) || ((uintptr_t)code & 15) > 11 || relative != distance || code_begin() < 0 ||
-	    code_write((uint64_t)(uintptr_t)code + 1, jump + 1, 4) < 0 || code_write((uint64_t)(uintptr_t)code, jump, 1) < 0)
+	if (code[0] != 0xc3 || !memchr(fillers, code[1], sizeof(fillers)) ||
+	    ((uintptr_t)code & 15) > 11 || relative != distance || code_begin() < 0 ||
+	    code_write((uint64_t)(uintptr_t)code + 1, jump + 1, 4) < 0 ||
+	    code_write((uint64_t)(uintptr_t)code, jump, 1) < 0)
 		col_log_warning("function tracing: objects that are loaded later are not seen");
 	code_end();
 	is_watched = 1;

@@ -1,4 +1,5 @@
-/* loader.h: the objects that the loader loads, now and later, are shown to those that patch their code. */
+/* loader.h: the objects that the loader loads, now and later, are shown to those that patch their
+ * code. */
 #ifndef XER_COLLECTOR_LOADER_H
 #define XER_COLLECTOR_LOADER_H
 

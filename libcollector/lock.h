@@ -1,12 +1,13 @@
 /* lock.h: locks for what is done seldom and takes a moment.
  *
- * Who holds one has all signals blocked, from before it takes it: so its holder is another thread, and goes on. But that may have to
- * wait for a processor, and one that a hypervisor has taken away comes back after hundreds of milliseconds; what is not waited for is
- * lost. A holder that does not come back in ten seconds was killed in the middle, as a vfork child may be. */
+ * Who holds one has all signals blocked, from before it takes it: so its holder is another thread,
+ * and goes on. But that may have to wait for a processor, and one that a hypervisor has taken away
+ * comes back after hundreds of milliseconds; what is not waited for is lost. A holder that does not
+ * come back in ten seconds was killed in the middle, as a vfork child may be. */
 #ifndef XER_COLLECTOR_LOCK_H
 #define XER_COLLECTOR_LOCK_H
 
-#include "sys.h"
+#include "libcollector/sys.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -19,8 +20,10 @@ struct col_lock {
 	atomic_uint is_lost; /* its holder will not give it back */
 };
 
-/* One turn of waiting for something: a look away, then sleeps of a millisecond, on a word that nobody wakes. (A nanosleep would overwrite
- * what the kernel has noted of a sleep in which an attach has interrupted the thread, and which is to go on.) Returns 0 when ten seconds are over. Signal-safe. */
+/* One turn of waiting for something: a look away, then sleeps of a millisecond, on a word that
+ * nobody wakes. (A nanosleep would overwrite what the kernel has noted of a sleep in which an
+ * attach has interrupted the thread, and which is to go on.) Returns 0 when ten seconds are over.
+ * Signal-safe. */
 static inline int col_wait_turn(unsigned *turns)
 {
 	const struct timespec step = {.tv_nsec = COL_WAIT_STEP_NS};

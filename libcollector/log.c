@@ -1,10 +1,10 @@
 /* log.c: append elements to log.xml and map.xml. See log.h. */
-#include "log.h"
+#include "libcollector/log.h"
 
-#include "child.h"
-#include "collector.h"
-#include "file.h"
-#include "lock.h"
+#include "libcollector/child.h"
+#include "libcollector/collector.h"
+#include "libcollector/file.h"
+#include "libcollector/lock.h"
 
 #include "format/retry.h"
 
@@ -32,8 +32,8 @@ struct xml_file {
 };
 
 static struct xml_file files[COL_XMLS] = {
-    [COL_LOG] = {.name = FMT_FILE_LOG, .close = FMT_LOG_CLOSE, .file = {.fd = -1}},
-    [COL_MAP] = {.name = FMT_FILE_MAP, .close = FMT_MAP_CLOSE, .file = {.fd = -1}},
+	[COL_LOG] = {.name = FMT_FILE_LOG, .close = FMT_LOG_CLOSE, .file = {.fd = -1}},
+	[COL_MAP] = {.name = FMT_FILE_MAP, .close = FMT_MAP_CLOSE, .file = {.fd = -1}},
 };
 
 static struct {
@@ -42,7 +42,8 @@ static struct {
 	char text[COL_TEXT_SIZE];
 } texts[TEXTS];
 
-/* A handler of the program's may jump away and never come back, or fork and go on in the child. So there is none. */
+/* A handler of the program's may jump away and never come back, or fork and go on in the child. So
+ * there is none. */
 char *col_text_borrow(void)
 {
 	sys_sigset mask;
@@ -215,7 +216,8 @@ static void drain_and_unlock(struct xml_file *xml)
 	} while (has_queued(xml) && col_lock_try(&xml->lock));
 }
 
-/* Leave a short element to who holds the lock. Returns 0, or -EBUSY: it is too long, or there is no place. */
+/* Leave a short element to who holds the lock. Returns 0, or -EBUSY: it is too long, or there is no
+ * place. */
 static int queue(struct xml_file *xml, const char *text, size_t len)
 {
 	for (int i = 0; len <= RING_TEXT && i < RING; i++) {

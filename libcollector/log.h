@@ -1,8 +1,9 @@
-/* log.h: log.xml and map.xml while the target runs: elements appended by any thread, in any context.
+/* log.h: log.xml and map.xml while the target runs: elements appended by any thread, in any
+ * context.
  *
- * One thread at a time writes a file. Who finds it busy leaves a short element in a ring that the writer
- * drains, or waits a moment with a long one; what finds no place is counted. The file is well-formed at
- * every instant (format/xml.h). All signal-safe. */
+ * One thread at a time writes a file. Who finds it busy leaves a short element in a ring that the
+ * writer drains, or waits a moment with a long one; what finds no place is counted. The file is
+ * well-formed at every instant (format/xml.h). All signal-safe. */
 #ifndef XER_COLLECTOR_LOG_H
 #define XER_COLLECTOR_LOG_H
 
@@ -12,7 +13,8 @@
 
 enum col_xml { COL_LOG, COL_MAP, COL_XMLS };
 
-/* Open a file and find its end; on log.xml take the lock that says the process lives. Returns 0 or -errno. Signal-safe. */
+/* Open a file and find its end; on log.xml take the lock that says the process lives. Returns 0 or
+ * -errno. Signal-safe. */
 int col_xml_open(enum col_xml file);
 
 /* Take the lock again if the target has closed our descriptor, which ended it. Signal-safe. */
@@ -27,8 +29,8 @@ void col_log_forget(void);
 /* Append an element, its newline included. Returns 0 or -errno when it was not written. */
 int col_xml_append(enum col_xml file, const struct xml_text *element);
 
-/* Memory to build a long element in, COL_TEXT_SIZE bytes; NULL when all are in use. Give it back, the last one first: the
- * thread has all signals blocked until then. */
+/* Memory to build a long element in, COL_TEXT_SIZE bytes; NULL when all are in use. Give it back,
+ * the last one first: the thread has all signals blocked until then. */
 enum { COL_TEXT_SIZE = 8192 };
 char *col_text_borrow(void);
 void col_text_return(char *text);
@@ -37,7 +39,8 @@ void col_text_return(char *text);
 void col_event_begin(struct xml_text *text, const char *kind);
 void col_event_end(struct xml_text *text);
 
-/* <event kind="loss" stream= errno=>, with reason= instead of errno=, and <event kind="warning" text=>. */
+/* <event kind="loss" stream= errno=>, with reason= instead of errno=, and <event kind="warning"
+ * text=>. */
 void col_log_loss(const char *stream, int error);
 void col_log_loss_reason(const char *stream, const char *reason);
 void col_log_warning(const char *message);

@@ -1,14 +1,15 @@
 /* lostpages.c: put memory in the place of pages that are gone. See lostpages.h.
  *
- * Which mapping it is, those tell who use it: the threads' slots and writers, and the table of stacks. Nobody keeps a list, so an
- * extent costs nothing more. Most faults are of the thread that asks, in its own slot; but a child that shares the memory (vfork) has
- * none. The slot of another thread is read while that may change: it is empty before the extent is unmapped, and has its size before its
- * place, so what is at that place never is somebody else's. */
-#include "lostpages.h"
+ * Which mapping it is, those tell who use it: the threads' slots and writers, and the table of
+ * stacks. Nobody keeps a list, so an extent costs nothing more. Most faults are of the thread that
+ * asks, in its own slot; but a child that shares the memory (vfork) has none. The slot of another
+ * thread is read while that may change: it is empty before the extent is unmapped, and has its size
+ * before its place, so what is at that place never is somebody else's. */
+#include "libcollector/lostpages.h"
 
-#include "altstack.h"
-#include "thread.h"
-#include "tree.h"
+#include "libcollector/altstack.h"
+#include "libcollector/thread.h"
+#include "libcollector/tree.h"
 
 struct lost {
 	uint8_t *at;
@@ -16,12 +17,14 @@ struct lost {
 	enum fmt_stream stream;
 };
 
-static int is_in_slot(const struct col_slot *slot, enum fmt_stream stream, uintptr_t address, struct lost *out)
+static int is_in_slot(const struct col_slot *slot, enum fmt_stream stream, uintptr_t address,
+                      struct lost *out)
 {
 	uint8_t *at = __atomic_load_n(&slot->map, __ATOMIC_ACQUIRE);
 	uint32_t size = __atomic_load_n(&slot->map_size, __ATOMIC_ACQUIRE);
 
-	if (!at || address - (uintptr_t)at >= size || __atomic_load_n(&slot->map, __ATOMIC_ACQUIRE) != at)
+	if (!at || address - (uintptr_t)at >= size ||
+	    __atomic_load_n(&slot->map, __ATOMIC_ACQUIRE) != at)
 		return 0;
 	*out = (struct lost){at, size, stream};
 	return 1;
@@ -58,13 +61,15 @@ static int find(uintptr_t address, struct lost *out)
 /* Shared, as the file was: else it would count as the program's data, which may be limited. */
 static int put_memory(uint8_t *at, size_t size)
 {
-	if (SYS6(SYS_mmap, at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) < 0)
+	if (SYS6(SYS_mmap, at, size, PROT_READ | PROT_WRITE,
+	         MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) < 0)
 		return 0;
 	sys_madvise(at, size, MADV_DONTFORK);
 	return 1;
 }
 
-/* Where memory is limited, there may be some for one page. What is called then runs on the program's stack, which may be a small one. */
+/* Where memory is limited, there may be some for one page. What is called then runs on the
+ * program's stack, which may be a small one. */
 int lostpages_replace(uintptr_t address, const ucontext_t *context)
 {
 	struct lost lost;
@@ -73,7 +78,8 @@ int lostpages_replace(uintptr_t address, const ucontext_t *context)
 		return 0;
 	arch_allow_unaligned(context->uc_mcontext.gregs);
 	sys_sigmask(SIG_SETMASK, &sys_kept_out, NULL);
-	if (!put_memory(lost.at, lost.size) && !put_memory((uint8_t *)(address & ~(uintptr_t)(SYS_PAGE - 1)), SYS_PAGE))
+	if (!put_memory(lost.at, lost.size) &&
+	    !put_memory((uint8_t *)(address & ~(uintptr_t)(SYS_PAGE - 1)), SYS_PAGE))
 		return 0;
 	col_stream_lose(lost.stream);
 	if (lost.stream == FMT_STREAM_FRAMEINFO)

@@ -1,19 +1,20 @@
 /* map.c: write the load objects of the process to map.xml. See map.h.
  *
- * There is no hook on dlopen, which would change the library search path of its caller: an object is
- * noticed when the unwinder first meets an address in it, and by dl_iterate_phdr at the start and at dlclose. */
-#include "map.h"
+ * There is no hook on dlopen, which would change the library search path of its caller: an object
+ * is noticed when the unwinder first meets an address in it, and by dl_iterate_phdr at the start
+ * and at dlclose. */
+#include "libcollector/map.h"
 
-#include "birth.h"
-#include "child.h"
-#include "collector.h"
-#include "functrace_choice.h"
-#include "functrace_number.h"
-#include "hook.h"
-#include "loader.h"
-#include "log.h"
-#include "rule.h"
-#include "sleds.h"
+#include "libcollector/birth.h"
+#include "libcollector/child.h"
+#include "libcollector/collector.h"
+#include "libcollector/functrace_choice.h"
+#include "libcollector/functrace_number.h"
+#include "libcollector/hook.h"
+#include "libcollector/loader.h"
+#include "libcollector/log.h"
+#include "libcollector/rule.h"
+#include "libcollector/sleds.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -22,8 +23,8 @@
 
 enum { OBJECTS = 4096, BUILD_ID_MAX = 64 };
 
-/* Known objects by start address. An entry is taken by CAS on start; `gone` after its unloading, and taken again by
- * CAS on that, so that a program may load and unload as often as it likes. */
+/* Known objects by start address. An entry is taken by CAS on start; `gone` after its unloading,
+ * and taken again by CAS on that, so that a program may load and unload as often as it likes. */
 struct object {
 	atomic_uint_fast64_t start;
 	uint32_t id;
@@ -34,16 +35,17 @@ static struct object objects[OBJECTS];
 static atomic_uint object_count;
 static atomic_uint is_beginning;
 static atomic_uint is_begun; /* map.xml is open: until then objects are only noted */
-static char program[4096]; /* the executable's path, which the loader does not keep */
+static char program[4096];   /* the executable's path, which the loader does not keep */
 
 struct image {
 	uint64_t start, bias;
 	const char *path;
-	const ElfW(Phdr) *segment;
+	const ElfW(Phdr) * segment;
 	size_t segment_count;
 };
 
-/* Returns the entry that this call has taken, or NULL if the object is known (or the table is full). */
+/* Returns the entry that this call has taken, or NULL if the object is known (or the table is
+ * full). */
 static struct object *take_entry(uint64_t start)
 {
 	uint32_t at = (uint32_t)(start >> 12) * 0x9e3779b1u;
@@ -56,7 +58,8 @@ static struct object *take_entry(uint64_t start)
 		if (seen == 0 && atomic_compare_exchange_strong(&object->start, &seen, start))
 			return object;
 		if (seen == start)
-			return atomic_compare_exchange_strong(&object->gone, &gone, 0) ? object : NULL;
+			return atomic_compare_exchange_strong(&object->gone, &gone, 0) ? object
+			                                                               : NULL;
 	}
 	atomic_fetch_add(&col.count.lost_objects, 1);
 	return NULL;
@@ -72,9 +75,11 @@ static void find_build_id(const struct image *image, char *out)
 
 		while (segment->p_type == PT_NOTE && (size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
 			const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
-			const unsigned char *id = (const unsigned char *)(note + 1) + ((note->n_namesz + 3) & ~3u);
+			const unsigned char *id = (const unsigned char *)(note + 1) +
+			                          ((note->n_namesz + 3) & ~3u);
 
-			if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && note->n_descsz <= BUILD_ID_MAX) {
+			if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+			    note->n_descsz <= BUILD_ID_MAX) {
 				for (unsigned k = 0; k < note->n_descsz; k++) {
 					*out++ = "0123456789abcdef"[id[k] >> 4];
 					*out++ = "0123456789abcdef"[id[k] & 15];
@@ -117,14 +122,17 @@ static uint64_t end_of(const struct image *image)
 	return end;
 }
 
-/* A library may have been loaded by a path relative to the working directory, which readers do not know: put that before
- * it in whole[COL_TEXT_SIZE], which may be NULL. Returns the path to be written. */
+/* A library may have been loaded by a path relative to the working directory, which readers do not
+ * know: put that before it in whole[COL_TEXT_SIZE], which may be NULL. Returns the path to be
+ * written. */
 static const char *whole_path(const char *path, char *whole)
 {
-	long len = *path == '/' || *path == '[' || !whole ? -1 : SYS2(SYS_getcwd, whole, COL_TEXT_SIZE);
+	long len = *path == '/' || *path == '[' || !whole ? -1
+	                                                  : SYS2(SYS_getcwd, whole, COL_TEXT_SIZE);
 	size_t more = strlen(path) + 1;
 
-	if (len <= 1 || *whole != '/' || (size_t)len + more > COL_TEXT_SIZE) /* with its NUL; "(unreachable)..." is no path */
+	if (len <= 1 || *whole != '/' ||
+	    (size_t)len + more > COL_TEXT_SIZE) /* with its NUL; "(unreachable)..." is no path */
 		return path;
 	whole[len - 1] = '/';
 	memcpy(whole + len, path, more);
@@ -176,20 +184,23 @@ static const char *path_of(const char *name)
 {
 	if (!name || !*name)
 		return program;
-	return strncmp(name, "linux-vdso", 10) == 0 || strncmp(name, "linux-gate", 10) == 0 ? "[vdso]" : name;
+	return strncmp(name, "linux-vdso", 10) == 0 || strncmp(name, "linux-gate", 10) == 0
+	               ? "[vdso]"
+	               : name;
 }
 
 void map_see(const struct dl_find_object *found)
 {
 	const ElfW(Ehdr) *header = found->dlfo_map_start;
 	struct image image = {
-	    .start = (uintptr_t)found->dlfo_map_start,
-	    .bias = found->dlfo_link_map->l_addr,
-	    .path = path_of(found->dlfo_link_map->l_name),
+		.start = (uintptr_t)found->dlfo_map_start,
+		.bias = found->dlfo_link_map->l_addr,
+		.path = path_of(found->dlfo_link_map->l_name),
 	};
 
 	/* The first segment of every linker's output begins with the file's header. */
-	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_phoff > 4096 - sizeof(ElfW(Phdr)))
+	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+	    header->e_phoff > 4096 - sizeof(ElfW(Phdr)))
 		return;
 	image.segment = (const ElfW(Phdr) *)((const char *)header + header->e_phoff);
 	image.segment_count = header->e_phnum;
@@ -199,17 +210,18 @@ void map_see(const struct dl_find_object *found)
 static int see_loaded(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	struct image image = {
-	    .start = UINT64_MAX,
-	    .bias = info->dlpi_addr,
-	    .path = path_of(info->dlpi_name),
-	    .segment = info->dlpi_phdr,
-	    .segment_count = info->dlpi_phnum,
+		.start = UINT64_MAX,
+		.bias = info->dlpi_addr,
+		.path = path_of(info->dlpi_name),
+		.segment = info->dlpi_phdr,
+		.segment_count = info->dlpi_phnum,
 	};
 
 	(void)size;
 	(void)unused;
 	for (size_t i = 0; i < image.segment_count; i++)
-		if (image.segment[i].p_type == PT_LOAD && image.bias + image.segment[i].p_vaddr < image.start)
+		if (image.segment[i].p_type == PT_LOAD &&
+		    image.bias + image.segment[i].p_vaddr < image.start)
 			image.start = (image.bias + image.segment[i].p_vaddr) & ~(uint64_t)4095;
 	if (image.start != UINT64_MAX)
 		see_image(&image);
@@ -238,11 +250,13 @@ static void see_again(struct object *object)
 	uint64_t start = atomic_load(&object->start);
 	struct dl_find_object found;
 
-	if (start != 0 && !atomic_exchange(&object->gone, 1) && _dl_find_object((void *)(uintptr_t)start, &found) == 0)
+	if (start != 0 && !atomic_exchange(&object->gone, 1) &&
+	    _dl_find_object((void *)(uintptr_t)start, &found) == 0)
 		map_see(&found);
 }
 
-/* The loader's own list is not asked: another thread may hold its lock, or have held it when this process was forked. */
+/* The loader's own list is not asked: another thread may hold its lock, or have held it when this
+ * process was forked. */
 static int make_file(void)
 {
 	int error = 0;
@@ -282,7 +296,8 @@ uint32_t map_each(uint32_t above, void (*take)(const struct dl_find_object *foun
 	for (int i = 0; i < OBJECTS && highest > above; i++) {
 		uint64_t start = atomic_load(&objects[i].start);
 
-		if (start != 0 && !atomic_load(&objects[i].gone) && objects[i].id > above && _dl_find_object((void *)(uintptr_t)start, &found) == 0)
+		if (start != 0 && !atomic_load(&objects[i].gone) && objects[i].id > above &&
+		    _dl_find_object((void *)(uintptr_t)start, &found) == 0)
 			take(&found);
 	}
 	return highest;
@@ -301,7 +316,8 @@ static int is_loaded(uint64_t start)
 {
 	struct dl_find_object found;
 
-	return _dl_find_object((void *)(uintptr_t)start, &found) == 0 && (uintptr_t)found.dlfo_map_start == start;
+	return _dl_find_object((void *)(uintptr_t)start, &found) == 0 &&
+	       (uintptr_t)found.dlfo_map_start == start;
 }
 
 static void write_unload(uint32_t id, uint32_t generation)

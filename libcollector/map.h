@@ -1,7 +1,8 @@
 /* map.h: the load objects of the process over time, written to map.xml.
  *
- * An object is written when code in it is first seen. A *generation* of the address map ends when objects
- * are unloaded; call-stack nodes carry theirs, so that an address that is used again is never misnamed. */
+ * An object is written when code in it is first seen. A *generation* of the address map ends when
+ * objects are unloaded; call-stack nodes carry theirs, so that an address that is used again is
+ * never misnamed. */
 #ifndef XER_COLLECTOR_MAP_H
 #define XER_COLLECTOR_MAP_H
 
@@ -11,10 +12,12 @@
 /* Note the objects loaded now. Normal context, at the start. */
 void map_open(void);
 
-/* The first call stack is about to be recorded: have map.xml, with all known objects. Signal-safe. */
+/* The first call stack is about to be recorded: have map.xml, with all known objects. Signal-safe.
+ */
 void map_begin(void);
 
-/* Call take with every known object whose number is above `above`. Returns the highest number there is. Signal-safe. */
+/* Call take with every known object whose number is above `above`. Returns the highest number there
+ * is. Signal-safe. */
 uint32_t map_each(uint32_t above, void (*take)(const struct dl_find_object *found));
 
 /* In a forked child: nothing is written yet. Signal-safe. */

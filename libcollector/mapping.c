@@ -1,18 +1,19 @@
-/* mapping.c: wrappers of the calls that map memory. Those that map files are input and output; memory without a file
- * belongs to the heap. See mapping.h.
+/* mapping.c: wrappers of the calls that map memory. Those that map files are input and output;
+ * memory without a file belongs to the heap. See mapping.h.
  *
- * A range begins after the call and ends before it, as blocks do (heap.c), so that over all threads a range ends
- * before another one begins at its place. Whether what is unmapped was a file's is not known here: readers skip the end
- * of what has not begun.
+ * A range begins after the call and ends before it, as blocks do (heap.c), so that over all threads
+ * a range ends before another one begins at its place. Whether what is unmapped was a file's is not
+ * known here: readers skip the end of what has not begun.
  *
- * The C library's own calls do not come through here. Its malloc moves the program break; that is seen by blocks that
- * lie beyond it, which costs a comparison for each block, and by looking at it whenever usage is sampled. */
-#include "mapping.h"
+ * The C library's own calls do not come through here. Its malloc moves the program break; that is
+ * seen by blocks that lie beyond it, which costs a comparison for each block, and by looking at it
+ * whenever usage is sampled. */
+#include "libcollector/mapping.h"
 
-#include "hook.h"
-#include "io_record.h"
-#include "perf.h"
-#include "scope.h"
+#include "libcollector/hook.h"
+#include "libcollector/io_record.h"
+#include "libcollector/perf.h"
+#include "libcollector/scope.h"
 
 enum { PAGE = 4096, PROBES_MAX = 64 };
 
@@ -43,20 +44,21 @@ struct range {
 	uint64_t ticks;
 };
 
-static void put(struct col_thread *thread, enum col_context context, const struct range *range, uint32_t stack)
+static void put(struct col_thread *thread, enum col_context context, const struct range *range,
+                uint32_t stack)
 {
 	struct fmt_heap_map record __attribute__((aligned(8))) = {
-	    .kind = FMT_KIND_heap_map,
-	    .func = (uint8_t)range->func,
-	    .ends = (uint8_t)range->ends,
-	    .stack = stack,
-	    .addr = range->addr,
-	    .size = range->size,
+		.kind = FMT_KIND_heap_map,
+		.func = (uint8_t)range->func,
+		.ends = (uint8_t)range->ends,
+		.stack = stack,
+		.addr = range->addr,
+		.size = range->size,
 	};
 	uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
 
-	if (col_slot_write(&thread->slot[context][FMT_STREAM_HEAPTRACE], FMT_STREAM_HEAPTRACE, tid, &record, sizeof(record),
-	                   range->ticks) == 0)
+	if (col_slot_write(&thread->slot[context][FMT_STREAM_HEAPTRACE], FMT_STREAM_HEAPTRACE, tid,
+	                   &record, sizeof(record), range->ticks) == 0)
 		col_count(&col.count.map_events, 1);
 }
 
@@ -71,7 +73,8 @@ static int look_at_break(struct col_thread *thread, enum col_context context, ui
 		now = read_break();
 		if (now > known && heap_mode() != HEAP_ON)
 			return 0;
-	} while (now != known && !atomic_compare_exchange_strong(&mapping_break.known, &known, now));
+	} while (now != known &&
+	         !atomic_compare_exchange_strong(&mapping_break.known, &known, now));
 	if (now == known)
 		return 0;
 	range.ends = now < known;
@@ -87,7 +90,8 @@ void mapping_look_at_break(struct col_thread *thread, enum col_context context, 
 	look_at_break(thread, context, stack);
 }
 
-/* When something else is mapped just behind the break, it is not worth a system call for each block. */
+/* When something else is mapped just behind the break, it is not worth a system call for each
+ * block. */
 void mapping_block_is_beyond(struct col_thread *thread, uint32_t stack)
 {
 	static atomic_uint in_vain;
@@ -144,7 +148,8 @@ static int has_file(int flags, int fd)
 static void mapped(const struct map_call *call, struct caller caller)
 {
 	int is_file = has_file(call->flags, call->fd);
-	int ends = is_file || heap_mode() != HEAP_ON; /* only what was at its place, if it had to be there */
+	int ends = is_file ||
+	           heap_mode() != HEAP_ON; /* only what was at its place, if it had to be there */
 	struct range range = {.func = FMT_map_func_MMAP,
 	                      .ends = ends,
 	                      .addr = (uint64_t)call->got,
@@ -153,20 +158,27 @@ static void mapped(const struct map_call *call, struct caller caller)
 	if (is_file && call->protection & PROT_EXEC && call->got != MAP_FAILED)
 		perf_mapped(call->fd);
 	if (is_file && io_is_on())
-		io_record(&(struct io_call){.start = call->start, IO_FUNC(MMAP), .fd = call->fd,
+		io_record(&(struct io_call){.start = call->start,
+		                            IO_FUNC(MMAP),
+		                            .fd = call->fd,
 		                            .error = call->got == MAP_FAILED ? errno : 0},
 		          caller);
-	if (heap_mode() == HEAP_OFF || call->got == MAP_FAILED || (ends && !(call->flags & MAP_FIXED)))
+	if (heap_mode() == HEAP_OFF || call->got == MAP_FAILED ||
+	    (ends && !(call->flags & MAP_FIXED)))
 		return;
 	range.ticks = ends ? call->start : col_ticks();
 	record(&range, 1, caller);
 }
 
 #define MMAP(name, offset) \
-	static __attribute__((noinline)) void *name##_traced(void *at, size_t size, int protection, int flags, int fd, \
-	                                                     offset from) \
+	static __attribute__((noinline)) void *name##_traced( \
+		void *at, size_t size, int protection, int flags, int fd, offset from) \
 	{ \
-		struct map_call call = {.start = col_ticks(), .size = size, .protection = protection, .flags = flags, .fd = fd}; \
+		struct map_call call = {.start = col_ticks(), \
+		                        .size = size, \
+		                        .protection = protection, \
+		                        .flags = flags, \
+		                        .fd = fd}; \
 \
 		call.got = hook_real.name(at, size, protection, flags, fd, from); \
 		mapped(&call, CALLER); \
@@ -176,7 +188,8 @@ static void mapped(const struct map_call *call, struct caller caller)
 	{ \
 		if (unlikely(!hook_real.name)) \
 			return result_of(SYS6(SYS_mmap, at, size, protection, flags, fd, from)); \
-		if (likely(heap_mode() == HEAP_OFF && (!has_file(flags, fd) || (!io_is_on() && !(protection & PROT_EXEC))))) \
+		if (likely(heap_mode() == HEAP_OFF && \
+		           (!has_file(flags, fd) || (!io_is_on() && !(protection & PROT_EXEC))))) \
 			return hook_real.name(at, size, protection, flags, fd, from); \
 		return name##_traced(at, size, protection, flags, fd, from); \
 	}
@@ -205,12 +218,13 @@ EXPORT int munmap(void *at, size_t size)
 }
 
 /* A mapping that stays where it was is made a second time: that is a new one. */
-static __attribute__((noinline)) void *mremap_traced(void *old, size_t old_size, size_t size, int flags, void *to)
+static __attribute__((noinline)) void *mremap_traced(void *old, size_t old_size, size_t size,
+                                                     int flags, void *to)
 {
 	int stays = old_size == 0 || flags & MREMAP_DONTUNMAP;
 	struct range range[] = {
-	    {FMT_map_func_MREMAP, 1, (uint64_t)old, whole_pages(old_size), col_ticks()},
-	    {stays ? FMT_map_func_MMAP : FMT_map_func_MREMAP, 0, 0, whole_pages(size), 0},
+		{FMT_map_func_MREMAP, 1, (uint64_t)old, whole_pages(old_size), col_ticks()},
+		{stays ? FMT_map_func_MMAP : FMT_map_func_MREMAP, 0, 0, whole_pages(size), 0},
 	};
 	void *got = hook_real.mremap(old, old_size, size, flags, to);
 
@@ -222,9 +236,10 @@ static __attribute__((noinline)) void *mremap_traced(void *old, size_t old_size,
 	return got;
 }
 
-/* Declared with the fifth argument, which is there only with some flags; to pass it on in any case does no harm. So this
- * is a jump, and the traced twin's caller is the program. */
-EXPORT void *mremap_passed_on(void *old, size_t old_size, size_t size, int flags, void *to) __asm__("mremap");
+/* Declared with the fifth argument, which is there only with some flags; to pass it on in any case
+ * does no harm. So this is a jump, and the traced twin's caller is the program. */
+EXPORT void *mremap_passed_on(void *old, size_t old_size, size_t size, int flags,
+                              void *to) __asm__("mremap");
 EXPORT void *mremap_passed_on(void *old, size_t old_size, size_t size, int flags, void *to)
 {
 	if (unlikely(!hook_real.mremap))

@@ -1,16 +1,18 @@
 /* mpi.c: wrappers of MPI functions, and their records. The functions are the rows of mpi.def.
  *
- * A call that is made inside of another one, by the library itself or by a function of the program's that the library calls, is passed
- * on: the outer one is recorded. It is known by where its wrapper has its frame, which must be there still, so that a call that was left
- * by a jump is not taken for one that goes on.
+ * A call that is made inside of another one, by the library itself or by a function of the
+ * program's that the library calls, is passed on: the outer one is recorded. It is known by where
+ * its wrapper has its frame, which must be there still, so that a call that was left by a jump is
+ * not taken for one that goes on.
  *
- * The Fortran bindings of a library call the C functions, by their MPI_ names (MPICH) or by their PMPI_ names (Open MPI). So these have
- * wrappers too, which only look at callers in those bindings: every language comes this way, and nothing is counted twice. */
-#include "mpi.h"
+ * The Fortran bindings of a library call the C functions, by their MPI_ names (MPICH) or by their
+ * PMPI_ names (Open MPI). So these have wrappers too, which only look at callers in those bindings:
+ * every language comes this way, and nothing is counted twice. */
+#include "libcollector/mpi.h"
 
-#include "mpi_rank.h"
-#include "next.h"
-#include "scope.h"
+#include "libcollector/mpi_rank.h"
+#include "libcollector/next.h"
+#include "libcollector/scope.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,7 +24,7 @@
 enum mpi_index {
 #define CALL(name, ...) INDEX_##name,
 #define COUNTED CALL
-#include "mpi.def"
+#include "libcollector/mpi.def"
 	ROWS
 };
 
@@ -35,9 +37,10 @@ enum mpi_index {
 #define WIN(argument) .win = argument
 #define ENDS(what) .ends = MPI_ENDS_##what
 static const struct mpi_row rows[] = {
-#define CALL(name, arguments, ...) [INDEX_##name] = {.func = FMT_mpi_func_##name, .words = arguments, __VA_ARGS__},
+#define CALL(name, arguments, ...) \
+	[INDEX_##name] = {.func = FMT_mpi_func_##name, .words = arguments, __VA_ARGS__},
 #define COUNTED CALL
-#include "mpi.def"
+#include "libcollector/mpi.def"
 };
 #undef OUT
 #undef IN
@@ -53,12 +56,12 @@ enum form { MPI, PMPI, MPI_c, PMPI_c, FORMS };
 static const char *const names[] = {
 #define CALL(name, ...) "PMPI_" #name,
 #define COUNTED CALL
-#include "mpi.def"
+#include "libcollector/mpi.def"
 };
 static const char *const wide_names[] = {
 #define CALL(name, ...) NULL,
 #define COUNTED(name, ...) "PMPI_" #name "_c",
-#include "mpi.def"
+#include "libcollector/mpi.def"
 };
 
 static struct {
@@ -72,7 +75,8 @@ static void *behind(enum mpi_index index, enum form form, const void *caller)
 	const char *name = form < MPI_c ? names[index] : wide_names[index];
 	void *function;
 
-	if (likely(atomic_load_explicit(&known[index][form].generation, memory_order_acquire) == generation))
+	if (likely(atomic_load_explicit(&known[index][form].generation, memory_order_acquire) ==
+	           generation))
 		return atomic_load_explicit(&known[index][form].function, memory_order_relaxed);
 	function = next_definition(form == MPI || form == MPI_c ? name + 1 : name, caller);
 	atomic_store_explicit(&known[index][form].function, function, memory_order_relaxed);
@@ -95,7 +99,8 @@ static atomic_uint object_count;
 
 static int has_binding_name(const char *path)
 {
-	static const char *const bindings[] = {"libmpi_mpifh", "libmpi_usempi", "libmpichf", "libmpifort", "libfmpich"};
+	static const char *const bindings[] = {"libmpi_mpifh", "libmpi_usempi", "libmpichf",
+	                                       "libmpifort", "libfmpich"};
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
 
@@ -116,7 +121,8 @@ static int is_binding(uint64_t address)
 	for (unsigned i = 0; i < OBJECTS; i++) {
 		uint64_t start = atomic_load_explicit(&objects[i].start, memory_order_acquire);
 
-		if (start && address >= start && address < objects[i].end && objects[i].generation == generation)
+		if (start && address >= start && address < objects[i].end &&
+		    objects[i].generation == generation)
 			return objects[i].is_binding;
 	}
 	if (_dl_find_object((void *)address, &object) != 0)
@@ -127,7 +133,8 @@ static int is_binding(uint64_t address)
 		objects[at].end = (uint64_t)object.dlfo_map_end;
 		objects[at].generation = generation;
 		objects[at].is_binding = result;
-		atomic_store_explicit(&objects[at].start, (uint64_t)object.dlfo_map_start, memory_order_release);
+		atomic_store_explicit(&objects[at].start, (uint64_t)object.dlfo_map_start,
+		                      memory_order_release);
 	}
 	return result;
 }
@@ -145,11 +152,15 @@ static inline int is_on(void)
 	return (int)atomic_load_explicit(&col.mark->mpi, memory_order_relaxed);
 }
 
-/* Where MPI begins is of interest even if calls are not: ranks get their names there. So is, while the recording is paused, that a handle
- * goes out of use: it may be another communicator's when it goes on. */
+/* Where MPI begins is of interest even if calls are not: ranks get their names there. So is, while
+ * the recording is paused, that a handle goes out of use: it may be another communicator's when it
+ * goes on. */
 static int is_wanted(const struct mpi_row *row)
 {
-	unsigned what = row->ends == MPI_ENDS_INIT ? MPI_RANKS : row->ends == MPI_ENDS_COMM_FREE || row->ends == MPI_ENDS_WIN_FREE ? MPI_CALLS : 0;
+	unsigned what = row->ends == MPI_ENDS_INIT ? MPI_RANKS
+	                : row->ends == MPI_ENDS_COMM_FREE || row->ends == MPI_ENDS_WIN_FREE
+	                        ? MPI_CALLS
+	                        : 0;
 
 	return is_on() || (col.descriptor.mpi & what && col_is_recording());
 }
@@ -182,8 +193,9 @@ static void prepare(struct mpi_call *call)
 	call->statuses = (void *)call->word[row->status];
 }
 
-/* Is `thread` still in the call that lies further out on the caller's stack? After a jump out of it something else may stand there: where
- * it returns to must be met on the way outwards. If the stack cannot be walked to its end, it is taken for there. */
+/* Is `thread` still in the call that lies further out on the caller's stack? After a jump out of it
+ * something else may stand there: where it returns to must be met on the way outwards. If the stack
+ * cannot be walked to its end, it is taken for there. */
 static int is_inside(struct col_thread *thread, const struct caller *caller)
 {
 	const struct walk_memo *memo;
@@ -196,18 +208,21 @@ static int is_inside(struct col_thread *thread, const struct caller *caller)
 	if (memo && memo->count && !memo->base_node) {
 		is_found = 0;
 		for (uint32_t i = 0; i < memo->count && !is_found; i++)
-			is_found = memo->frame[i].sp == thread->mpi.sp && memo->frame[i].pc == thread->mpi.pc;
+			is_found = memo->frame[i].sp == thread->mpi.sp &&
+			           memo->frame[i].pc == thread->mpi.pc;
 	}
 	scope_leave(thread);
 	return is_found;
 }
 
 /* Returns 0 if the call is only to be passed on. */
-static int begin(struct mpi_call *call, const struct mpi_row *row, uint64_t *word, int is_wide, const struct caller *caller)
+static int begin(struct mpi_call *call, const struct mpi_row *row, uint64_t *word, int is_wide,
+                 const struct caller *caller)
 {
 	struct col_thread *thread = thread_current();
 
-	if (!thread || (thread->mpi.state && caller->sp < thread->mpi.sp && is_inside(thread, caller)))
+	if (!thread ||
+	    (thread->mpi.state && caller->sp < thread->mpi.sp && is_inside(thread, caller)))
 		return 0;
 	call->row = row;
 	call->thread = thread;
@@ -227,27 +242,30 @@ static int begin(struct mpi_call *call, const struct mpi_row *row, uint64_t *wor
 
 /* ---- records ---- */
 
-static void put(struct mpi_call *call, struct fmt_mpi *event, uint64_t sent, uint64_t received, uint64_t now)
+static void put(struct mpi_call *call, struct fmt_mpi *event, uint64_t sent, uint64_t received,
+                uint64_t now)
 {
 	struct col_thread *thread = call->thread;
 
 	event->kind = FMT_KIND_mpi;
 	fmt_u48_put(&event->sent, sent);
 	fmt_u48_put(&event->received, received);
-	if (col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_MPITRACE], FMT_STREAM_MPITRACE, atomic_load(&thread->tid), event,
-	                   sizeof(*event), now) == 0)
+	if (col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_MPITRACE], FMT_STREAM_MPITRACE,
+	                   atomic_load(&thread->tid), event, sizeof(*event), now) == 0)
 		thread->mpi.events++;
 }
 
 /* A message of a request, at the place where that was made. */
-static void write_tracked(struct mpi_call *call, const struct mpi_message *message, const void *status)
+static void write_tracked(struct mpi_call *call, const struct mpi_message *message,
+                          const void *status)
 {
 	struct fmt_mpi event __attribute__((aligned(8))) = {
-	    .message = message->is_send ? FMT_mpi_message_ALSO_SENT : FMT_mpi_message_ALSO_RECEIVED,
-	    .func = message->func,
-	    .stack = message->node,
-	    .comm = message->number,
-	    .peer = message->peer,
+		.message = message->is_send ? FMT_mpi_message_ALSO_SENT
+	                                    : FMT_mpi_message_ALSO_RECEIVED,
+		.func = message->func,
+		.stack = message->node,
+		.comm = message->number,
+		.peer = message->peer,
 	};
 	const struct mpi_group *group;
 	int source;
@@ -269,7 +287,7 @@ static void write_tracked(struct mpi_call *call, const struct mpi_message *messa
 /* What a call that has ended well says of its bytes and messages. `event` has its stack. */
 struct facts {
 	uint64_t out, in;
-	uint32_t from, to; /* in MPI_COMM_WORLD */
+	uint32_t from, to;   /* in MPI_COMM_WORLD */
 	int sends, receives; /* a message of its own */
 };
 
@@ -289,7 +307,8 @@ static void find_facts(struct mpi_call *call, const struct mpi_group *group, str
 		facts->out = mpi_status_bytes(call->statuses);
 	if (row->to && !row->persistent) {
 		facts->sends = rank_argument(call, row->to) != mpi_library.proc_null;
-		facts->to = group ? mpi_group_world(group, rank_argument(call, row->to)) : MPI_NO_PEER;
+		facts->to = group ? mpi_group_world(group, rank_argument(call, row->to))
+		                  : MPI_NO_PEER;
 		facts->out = facts->sends ? facts->out : 0;
 	}
 	if (row->target && group)
@@ -305,10 +324,14 @@ static void find_facts(struct mpi_call *call, const struct mpi_group *group, str
 }
 
 /* The request that the call has made. */
-static void track(struct mpi_call *call, const struct mpi_group *group, uint32_t node, const struct mpi_message *probed)
+static void track(struct mpi_call *call, const struct mpi_group *group, uint32_t node,
+                  const struct mpi_message *probed)
 {
 	const struct mpi_row *row = call->row;
-	struct mpi_message message = {.func = row->func, .node = node, .number = group ? group->number : 0, .peer = MPI_NO_PEER};
+	struct mpi_message message = {.func = row->func,
+	                              .node = node,
+	                              .number = group ? group->number : 0,
+	                              .peer = MPI_NO_PEER};
 	uint64_t in;
 
 	if (row->comm)
@@ -321,13 +344,15 @@ static void track(struct mpi_call *call, const struct mpi_group *group, uint32_t
 	message.is_send = row->persistent && row->to;
 	if (message.is_send) {
 		mpi_bytes(call, group, &message.bytes, &in);
-		message.peer = group ? mpi_group_world(group, rank_argument(call, row->to)) : MPI_NO_PEER;
+		message.peer = group ? mpi_group_world(group, rank_argument(call, row->to))
+		                     : MPI_NO_PEER;
 		if (rank_argument(call, row->to) == mpi_library.proc_null)
 			return;
 	} else if (row->source) {
 		if (rank_argument(call, row->source) == mpi_library.proc_null)
 			return;
-		message.peer = group ? mpi_group_world(group, rank_argument(call, row->source)) : MPI_NO_PEER;
+		message.peer = group ? mpi_group_world(group, rank_argument(call, row->source))
+		                     : MPI_NO_PEER;
 	}
 	mpi_request_add(mpi_handle_at(call->word[row->request], 0), &message);
 }
@@ -336,13 +361,15 @@ static void track(struct mpi_call *call, const struct mpi_group *group, uint32_t
 static void track_probed(struct mpi_call *call, const struct mpi_group *group)
 {
 	const struct mpi_row *row = call->row;
-	struct mpi_message message = {.comm = mpi_handle(call->word[row->comm]), .number = group ? group->number : 0};
+	struct mpi_message message = {.comm = mpi_handle(call->word[row->comm]),
+	                              .number = group ? group->number : 0};
 
 	if (!row->flag || *(const int32_t *)call->word[row->flag])
 		mpi_probed_add(mpi_handle_at(call->word[row->message], 0), &message);
 }
 
-static const struct mpi_group *group_of(struct mpi_call *call, const struct mpi_message *probed, struct mpi_group *spare)
+static const struct mpi_group *group_of(struct mpi_call *call, const struct mpi_message *probed,
+                                        struct mpi_group *spare)
 {
 	const struct mpi_row *row = call->row;
 
@@ -353,7 +380,8 @@ static const struct mpi_group *group_of(struct mpi_call *call, const struct mpi_
 	return probed ? mpi_group_known(probed->comm, probed->number) : NULL;
 }
 
-static void record_ended(struct mpi_call *call, struct fmt_mpi *event, const struct mpi_message *probed, uint64_t now)
+static void record_ended(struct mpi_call *call, struct fmt_mpi *event,
+                         const struct mpi_message *probed, uint64_t now)
 {
 	const struct mpi_row *row = call->row;
 	struct facts facts = {.from = MPI_NO_PEER, .to = MPI_NO_PEER};
@@ -371,7 +399,9 @@ static void record_ended(struct mpi_call *call, struct fmt_mpi *event, const str
 		put(call, &sent, facts.out, 0, now);
 		facts.out = facts.sends = 0;
 	}
-	event->message = facts.sends ? FMT_mpi_message_SENT : facts.receives ? FMT_mpi_message_RECEIVED : FMT_mpi_message_NONE;
+	event->message = facts.sends      ? FMT_mpi_message_SENT
+	                 : facts.receives ? FMT_mpi_message_RECEIVED
+	                                  : FMT_mpi_message_NONE;
 	event->peer = facts.receives ? facts.from : facts.to;
 	if (row->in.how == LATER || row->persistent)
 		track(call, group, event->stack, probed);
@@ -382,9 +412,11 @@ static void record_ended(struct mpi_call *call, struct fmt_mpi *event, const str
 	mpi_group_leave(group);
 }
 
-static void record(struct mpi_call *call, int result, const struct mpi_message *probed, const struct caller *caller)
+static void record(struct mpi_call *call, int result, const struct mpi_message *probed,
+                   const struct caller *caller)
 {
-	struct fmt_mpi event __attribute__((aligned(8))) = {.func = call->row->func, .peer = MPI_NO_PEER};
+	struct fmt_mpi event
+		__attribute__((aligned(8))) = {.func = call->row->func, .peer = MPI_NO_PEER};
 	uint64_t now = col_ticks();
 	struct col_thread *thread = scope_enter();
 
@@ -398,16 +430,18 @@ static void record(struct mpi_call *call, int result, const struct mpi_message *
 	} else {
 		int class = result;
 
-		if (result && mpi_library_is_ready() && ASK(Error_class, (uint32_t)result, &class) != 0)
+		if (result && mpi_library_is_ready() &&
+		    ASK(Error_class, (uint32_t)result, &class) != 0)
 			class = result;
-		event.error = class > 0 && class < UINT16_MAX ? (uint16_t)class : result != 0;
+		event.error = class > 0 && class < UINT16_MAX ? (uint16_t) class : result != 0;
 		fmt_u48_put(&event.duration, now - call->begin);
 		put(call, &event, 0, 0, now);
 	}
 	scope_leave(thread);
 }
 
-static int end(struct mpi_call *call, int result, const struct mpi_message *probed, const struct caller *caller)
+static int end(struct mpi_call *call, int result, const struct mpi_message *probed,
+               const struct caller *caller)
 {
 	int saved_errno = errno;
 
@@ -422,11 +456,15 @@ static int end(struct mpi_call *call, int result, const struct mpi_message *prob
 }
 
 /* The message that a receive of a probed one names: its handle is gone afterwards. */
-static const struct mpi_message *take_probed(const struct mpi_call *call, struct mpi_message *memory)
+static const struct mpi_message *take_probed(const struct mpi_call *call,
+                                             struct mpi_message *memory)
 {
-	if (!call->row->message || call->row->ends == MPI_ENDS_MPROBE || !call->word[call->row->message] || !mpi_library_is_ready())
+	if (!call->row->message || call->row->ends == MPI_ENDS_MPROBE ||
+	    !call->word[call->row->message] || !mpi_library_is_ready())
 		return NULL;
-	return mpi_probed_take(mpi_handle_at(call->word[call->row->message], 0), memory) == 0 ? memory : NULL;
+	return mpi_probed_take(mpi_handle_at(call->word[call->row->message], 0), memory) == 0
+	               ? memory
+	               : NULL;
 }
 
 /* ---- the wrappers ---- */
@@ -475,13 +513,15 @@ static const struct mpi_message *take_probed(const struct mpi_call *call, struct
 #define PASS_12(w) PASS_11(w), (w)[12]
 #define PASS_13(w) PASS_12(w), (w)[13]
 
-/* A program that refers to MPI weakly and has none finds the wrappers: then they fail as MPI_ERR_OTHER would be. */
+/* A program that refers to MPI weakly and has none finds the wrappers: then they fail as
+ * MPI_ERR_OTHER would be. */
 enum { NO_MPI = 16 };
 
 #define WRAPPER(symbol, index, form, words, is_wide, is_ours) \
 	static __attribute__((noinline)) int symbol##_traced(PARAMETERS_##words) \
 	{ \
-		int (*real)(PARAMETERS_##words) = (int (*)(PARAMETERS_##words))behind(INDEX_##index, form, __builtin_return_address(0)); \
+		int (*real)(PARAMETERS_##words) = (int (*)(PARAMETERS_##words))behind( \
+			INDEX_##index, form, __builtin_return_address(0)); \
 		uint64_t word[] = {0 ARGUMENTS_##words}; \
 		const struct mpi_message *probed; \
 		struct mpi_message memory; \
@@ -502,7 +542,8 @@ enum { NO_MPI = 16 };
 \
 		if (unlikely(is_wanted(&rows[INDEX_##index])) && (is_ours)) \
 			return symbol##_traced(PASS_##words(word)); \
-		real = (int (*)(PARAMETERS_##words))behind(INDEX_##index, form, __builtin_return_address(0)); \
+		real = (int (*)(PARAMETERS_##words))behind(INDEX_##index, form, \
+		                                           __builtin_return_address(0)); \
 		return real ? real(PASS_##words(word)) : NO_MPI; \
 	}
 
@@ -514,4 +555,4 @@ enum { NO_MPI = 16 };
 	CALL(name, words) \
 	WRAPPER(MPI_##name##_c, name, MPI_c, words, 1, 1) \
 	WRAPPER(PMPI_##name##_c, name, PMPI_c, words, 1, OF_BINDING)
-#include "mpi.def"
+#include "libcollector/mpi.def"

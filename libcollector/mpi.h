@@ -1,5 +1,6 @@
-/* mpi.h: what the wrappers of MPI functions share. One library serves all MPIs: arguments are passed through as the words
- * that they are in registers, and what they mean is the rows of mpi.def and the few numbers of struct mpi_library. */
+/* mpi.h: what the wrappers of MPI functions share. One library serves all MPIs: arguments are
+ * passed through as the words that they are in registers, and what they mean is the rows of mpi.def
+ * and the few numbers of struct mpi_library. */
 #ifndef XER_COLLECTOR_MPI_H
 #define XER_COLLECTOR_MPI_H
 
@@ -14,9 +15,23 @@ enum { MPI_WORDS = 13, MPI_STATUS_SIZE = 24, MPI_KEPT = 16 };
 
 enum mpi_how { MPI_NO_BYTES, ONE, PLAIN, TIMES, SUM, TYPES, OWN, STATUS, LATER };
 enum mpi_at { MPI_EVERYWHERE, ROOT, OTHERS };
-enum mpi_ends { MPI_ENDS_NOTHING, MPI_ENDS_WAIT, MPI_ENDS_WAITALL, MPI_ENDS_WAITANY, MPI_ENDS_WAITSOME, MPI_ENDS_TEST, MPI_ENDS_TESTALL,
-	MPI_ENDS_MPROBE, MPI_ENDS_START, MPI_ENDS_STARTALL, MPI_ENDS_FREE, MPI_ENDS_COMM_FREE, MPI_ENDS_WIN_FREE,
-	MPI_ENDS_INIT, MPI_ENDS_FINALIZE };
+enum mpi_ends {
+	MPI_ENDS_NOTHING,
+	MPI_ENDS_WAIT,
+	MPI_ENDS_WAITALL,
+	MPI_ENDS_WAITANY,
+	MPI_ENDS_WAITSOME,
+	MPI_ENDS_TEST,
+	MPI_ENDS_TESTALL,
+	MPI_ENDS_MPROBE,
+	MPI_ENDS_START,
+	MPI_ENDS_STARTALL,
+	MPI_ENDS_FREE,
+	MPI_ENDS_COMM_FREE,
+	MPI_ENDS_WIN_FREE,
+	MPI_ENDS_INIT,
+	MPI_ENDS_FINALIZE
+};
 
 /* A row of mpi.def. Arguments are numbered from 1, 0: there is none. */
 struct mpi_row {
@@ -45,7 +60,8 @@ struct mpi_thread {
 /* Begin to record calls. Any context. */
 void mpi_start(void);
 
-/* An image begins: note what rank a launcher has told it to be, for those that do not come to the end of MPI_Init. */
+/* An image begins: note what rank a launcher has told it to be, for those that do not come to the
+ * end of MPI_Init. */
 void mpi_open(void);
 
 /* ---- the library (mpi_library.c) ---- */
@@ -53,13 +69,14 @@ void mpi_open(void);
 /* A communicator, or a window, as this process knows it. */
 struct mpi_group {
 	atomic_uint_fast64_t handle; /* 0: unused */
-	atomic_uint users; /* the table, until it is freed, and who looks at it: the last one gives back what it has */
+	atomic_uint users; /* the table, until it is freed, and who looks at it: the last one gives
+	                      back what it has */
 	uint32_t number;
 	int rank, size; /* own rank; processes that ranks tell, of the other side if there is one */
 	int own_size;   /* processes of this side */
 	int is_inter;
-	int is_world;        /* ranks are those of MPI_COMM_WORLD */
-	const int *world;    /* world[size]: ranks in MPI_COMM_WORLD, NULL: unknown */
+	int is_world;     /* ranks are those of MPI_COMM_WORLD */
+	const int *world; /* world[size]: ranks in MPI_COMM_WORLD, NULL: unknown */
 };
 
 /* What differs between libraries, and their functions, which are given words too. */
@@ -68,27 +85,35 @@ struct mpi_library {
 	const char *name;
 	uint64_t status_ignore, in_place, byte, world, no_type, no_op;
 	int proc_null, root;
-	int source_word;  /* of a status, in ints: MPI_SOURCE */
+	int source_word; /* of a status, in ints: MPI_SOURCE */
 	int handle_bytes;
-	int cart, graph;  /* what MPI_Topo_test says */
+	int cart, graph; /* what MPI_Topo_test says */
 #define MPI_FUNCTIONS \
-	FUNCTION(Initialized) FUNCTION(Finalized) FUNCTION(Error_class) FUNCTION(Type_size_x) FUNCTION(Get_elements_x) \
-	FUNCTION(Test_cancelled) FUNCTION(Comm_rank) FUNCTION(Comm_size) FUNCTION(Comm_test_inter) FUNCTION(Comm_remote_size) \
-	FUNCTION(Comm_group) FUNCTION(Comm_remote_group) FUNCTION(Group_translate_ranks) FUNCTION(Group_size) FUNCTION(Group_rank) \
-	FUNCTION(Group_free) FUNCTION(Win_get_group) FUNCTION(Topo_test) FUNCTION(Cartdim_get) FUNCTION(Graph_neighbors_count) \
-	FUNCTION(Dist_graph_neighbors_count) FUNCTION(Get_library_version)
+	FUNCTION(Initialized) \
+	FUNCTION(Finalized) FUNCTION(Error_class) FUNCTION(Type_size_x) FUNCTION(Get_elements_x) \
+		FUNCTION(Test_cancelled) FUNCTION(Comm_rank) FUNCTION(Comm_size) FUNCTION( \
+			Comm_test_inter) FUNCTION(Comm_remote_size) FUNCTION(Comm_group) \
+			FUNCTION(Comm_remote_group) FUNCTION(Group_translate_ranks) FUNCTION( \
+				Group_size) FUNCTION(Group_rank) FUNCTION(Group_free) \
+				FUNCTION(Win_get_group) FUNCTION(Topo_test) FUNCTION(Cartdim_get) \
+					FUNCTION(Graph_neighbors_count) \
+						FUNCTION(Dist_graph_neighbors_count) \
+							FUNCTION(Get_library_version)
 #define FUNCTION(name) mpi_function *name;
 	MPI_FUNCTIONS
 #undef FUNCTION
 };
 extern struct mpi_library mpi_library __attribute__((visibility("hidden")));
 
-/* Call one of them: ASK(name, up to five arguments). Whatever an error handler of the program's would make of errors: only what
- * the program has just given the library itself with success is asked for. */
+/* Call one of them: ASK(name, up to five arguments). Whatever an error handler of the program's
+ * would make of errors: only what the program has just given the library itself with success is
+ * asked for. */
 #define ASK(name, ...) ASK_(mpi_library.name, __VA_ARGS__, 0, 0, 0, 0)
-#define ASK_(function, a, b, c, d, e, ...) function((uint64_t)(a), (uint64_t)(b), (uint64_t)(c), (uint64_t)(d), (uint64_t)(e))
+#define ASK_(function, a, b, c, d, e, ...) \
+	function((uint64_t)(a), (uint64_t)(b), (uint64_t)(c), (uint64_t)(d), (uint64_t)(e))
 
-/* Can the library be asked? It can between MPI_Init and MPI_Finalize; the first call then finds out what it is. Normal context. */
+/* Can the library be asked? It can between MPI_Init and MPI_Finalize; the first call then finds out
+ * what it is. Normal context. */
 int mpi_library_is_ready(void);
 
 /* The library ends: nothing more may be asked. */
@@ -101,9 +126,11 @@ uint64_t mpi_handle_at(uint64_t array, uint64_t index);
 /* Bytes of an element of a type, 0 if the library does not tell. */
 uint64_t mpi_type_size(uint64_t type);
 
-/* What is known of a communicator, or a window, to be let go of; *spare is used when there are more than are kept. Another thread may free it
- * while a call on it goes on: the library is asked about it only if nothing has been freed since mpi_group_frees() were. NULL: it is not known. */
-const struct mpi_group *mpi_group_find(uint64_t handle, int is_window, unsigned frees, struct mpi_group *spare);
+/* What is known of a communicator, or a window, to be let go of; *spare is used when there are more
+ * than are kept. Another thread may free it while a call on it goes on: the library is asked about
+ * it only if nothing has been freed since mpi_group_frees() were. NULL: it is not known. */
+const struct mpi_group *mpi_group_find(uint64_t handle, int is_window, unsigned frees,
+                                       struct mpi_group *spare);
 
 /* Communicators and windows that have been freed. */
 unsigned mpi_group_frees(void);
@@ -111,14 +138,16 @@ unsigned mpi_group_frees(void);
 /* It is about to be freed. */
 void mpi_group_forget(uint64_t handle);
 
-/* The communicator that was given that number, to be let go of. NULL: it has been freed since, as it may be while a message of it is on its way,
- * and its handle is another's or nobody's; or it has none. */
+/* The communicator that was given that number, to be let go of. NULL: it has been freed since, as
+ * it may be while a message of it is on its way, and its handle is another's or nobody's; or it has
+ * none. */
 const struct mpi_group *mpi_group_known(uint64_t handle, uint32_t number);
 
 /* Let go of what was found, which may be NULL. */
 void mpi_group_leave(const struct mpi_group *group);
 
-/* A recording begins where another one has ended: communicators may have come and gone meanwhile. Nobody is in a call that is recorded. */
+/* A recording begins where another one has ended: communicators may have come and gone meanwhile.
+ * Nobody is in a call that is recorded. */
 void mpi_groups_forget(void);
 
 /* The rank in MPI_COMM_WORLD, MPI_NO_PEER if it is none. */
@@ -127,8 +156,8 @@ uint32_t mpi_group_world(const struct mpi_group *group, int rank);
 /* Partners in a communicator's topology; `frees` as above. */
 void mpi_neighbors(uint64_t comm, unsigned frees, int *in, int *out);
 
-/* What a status says: bytes, and the rank they came from, in its communicator. Was the request cancelled? Only statuses of requests for
- * messages tell that; others may not even be set there. */
+/* What a status says: bytes, and the rank they came from, in its communicator. Was the request
+ * cancelled? Only statuses of requests for messages tell that; others may not even be set there. */
 uint64_t mpi_status_bytes(const void *status);
 int mpi_status_source(const void *status);
 int mpi_status_is_cancelled(const void *status);
@@ -144,11 +173,12 @@ struct mpi_call {
 	int is_wide;    /* counts have 64 bits */
 	uint64_t begin;
 	unsigned frees; /* mpi_group_frees() when it began */
-	void *statuses;  /* the program's, or our own in place of MPI_STATUS_IGNORE; NULL: none */
+	void *statuses; /* the program's, or our own in place of MPI_STATUS_IGNORE; NULL: none */
 	struct mpi_tracked {
 		struct mpi_pending *request;
 		uint64_t index;
-	} *tracked; /* requests of the call's that are tracked, tracked[tracked_count], in order of index */
+	} * tracked; /* requests of the call's that are tracked, tracked[tracked_count], in order of
+	                index */
 	uint64_t tracked_count;
 	struct mpi_tracked kept_tracked[MPI_KEPT];
 	uint64_t kept_status[MPI_KEPT * MPI_STATUS_SIZE / 8];
@@ -156,15 +186,17 @@ struct mpi_call {
 	uint64_t mapped_size;
 };
 
-/* Bytes that go out and come in by the call, which has ended well, but for STATUS and LATER (mpi_bytes.c). */
-void mpi_bytes(const struct mpi_call *call, const struct mpi_group *group, uint64_t *out, uint64_t *in);
+/* Bytes that go out and come in by the call, which has ended well, but for STATUS and LATER
+ * (mpi_bytes.c). */
+void mpi_bytes(const struct mpi_call *call, const struct mpi_group *group, uint64_t *out,
+               uint64_t *in);
 
 /* ---- requests (mpi_requests.c) ---- */
 
 /* A message that a request, or a message handle, will be of. */
 struct mpi_message {
 	uint16_t func;
-	uint32_t node; /* where it was asked for */
+	uint32_t node;   /* where it was asked for */
 	uint32_t number; /* of the communicator */
 	uint64_t comm;
 	uint64_t bytes; /* to be sent */
@@ -175,19 +207,22 @@ struct mpi_message {
 /* Track a request. Returns 0, or -1 if there are too many. */
 int mpi_request_add(uint64_t handle, const struct mpi_message *message);
 
-/* The same of a message that a probe has found, until it is received: take it then. Returns 0, or -1 if there is none. */
+/* The same of a message that a probe has found, until it is received: take it then. Returns 0, or
+ * -1 if there is none. */
 int mpi_probed_add(uint64_t handle, const struct mpi_message *message);
 int mpi_probed_take(uint64_t handle, struct mpi_message *out);
 
 /* All that is tracked is out of date: calls were not seen. */
 void mpi_requests_forget(void);
 
-/* Before the call: see which of its requests are tracked, and put statuses of ours in place of ignored ones, where they are wanted. */
+/* Before the call: see which of its requests are tracked, and put statuses of ours in place of
+ * ignored ones, where they are wanted. */
 void mpi_requests_before(struct mpi_call *call);
 
-/* After it, if it has ended well: tell `on` of each message that the call has started to send (status NULL) or seen to be received, and
- * give up what it has ended. */
-typedef void mpi_message_taker(struct mpi_call *call, const struct mpi_message *message, const void *status);
+/* After it, if it has ended well: tell `on` of each message that the call has started to send
+ * (status NULL) or seen to be received, and give up what it has ended. */
+typedef void mpi_message_taker(struct mpi_call *call, const struct mpi_message *message,
+                               const void *status);
 void mpi_requests_after(struct mpi_call *call, mpi_message_taker *on);
 
 /* Give up memory that the call has used. */

@@ -1,6 +1,7 @@
-/* mpi_bytes.c: how many bytes a call moves, as its row and its arguments tell. What is counted is what this process hands over
- * and gets by the meaning of the function, whatever way the library takes: a broadcast sends its data once, at the root. */
-#include "mpi.h"
+/* mpi_bytes.c: how many bytes a call moves, as its row and its arguments tell. What is counted is
+ * what this process hands over and gets by the meaning of the function, whatever way the library
+ * takes: a broadcast sends its data once, at the root. */
+#include "libcollector/mpi.h"
 
 #include <stddef.h>
 
@@ -12,7 +13,8 @@ static int64_t count_of(const struct mpi_call *call, uint8_t argument)
 
 static uint64_t count_at(const struct mpi_call *call, uint64_t array, int index)
 {
-	int64_t count = call->is_wide ? ((const int64_t *)array)[index] : ((const int32_t *)array)[index];
+	int64_t count = call->is_wide ? ((const int64_t *)array)[index]
+	                              : ((const int32_t *)array)[index];
 
 	return count > 0 ? (uint64_t)count : 0;
 }
@@ -24,26 +26,37 @@ static uint64_t sum(const struct mpi_call *call, const struct mpi_bytes *bytes, 
 	for (int i = 0; i < partners && counts; i++) {
 		uint64_t count = count_at(call, counts, i);
 
-		result += bytes->how == SUM || count == 0 ? count : count * mpi_type_size(mpi_handle_at(call->word[bytes->type], (uint64_t)i));
+		result += bytes->how == SUM || count == 0
+		                  ? count
+		                  : count * mpi_type_size(mpi_handle_at(call->word[bytes->type],
+		                                                        (uint64_t)i));
 	}
-	return bytes->how == SUM && result ? result * mpi_type_size(call->word[bytes->type]) : result;
+	return bytes->how == SUM && result ? result * mpi_type_size(call->word[bytes->type])
+	                                   : result;
 }
 
-static uint64_t bytes_of(const struct mpi_call *call, const struct mpi_bytes *bytes, const struct mpi_group *group, int partners)
+static uint64_t bytes_of(const struct mpi_call *call, const struct mpi_bytes *bytes,
+                         const struct mpi_group *group, int partners)
 {
-	int64_t count = bytes->how == PLAIN || bytes->how == TIMES ? count_of(call, bytes->count) : 1;
+	int64_t count = bytes->how == PLAIN || bytes->how == TIMES ? count_of(call, bytes->count)
+	                                                           : 1;
 
 	switch ((enum mpi_how)bytes->how) {
 	case ONE:
 	case PLAIN:
 		return count > 0 ? (uint64_t)count * mpi_type_size(call->word[bytes->type]) : 0;
 	case TIMES:
-		return count > 0 ? (uint64_t)count * (uint64_t)partners * mpi_type_size(call->word[bytes->type]) : 0;
+		return count > 0 ? (uint64_t)count * (uint64_t)partners *
+		                           mpi_type_size(call->word[bytes->type])
+		                 : 0;
 	case SUM:
 	case TYPES:
 		return sum(call, bytes, partners);
 	case OWN:
-		return group->rank < partners ? count_at(call, call->word[bytes->count], group->rank) * mpi_type_size(call->word[bytes->type]) : 0;
+		return group->rank < partners
+		               ? count_at(call, call->word[bytes->count], group->rank) *
+		                         mpi_type_size(call->word[bytes->type])
+		               : 0;
 	case MPI_NO_BYTES:
 	case STATUS:
 	case LATER:
@@ -52,8 +65,8 @@ static uint64_t bytes_of(const struct mpi_call *call, const struct mpi_bytes *by
 	return 0;
 }
 
-/* What MPI_IN_PLACE stands for: the arguments of the other direction say it, of which one process's part is this process's own. The
- * arguments of this direction may be anything then. */
+/* What MPI_IN_PLACE stands for: the arguments of the other direction say it, of which one process's
+ * part is this process's own. The arguments of this direction may be anything then. */
 static struct mpi_bytes in_place(const struct mpi_bytes *own, const struct mpi_bytes *other)
 {
 	struct mpi_bytes result = *other;
@@ -70,7 +83,8 @@ static int is_in_place(const struct mpi_call *call, uint8_t buffer)
 	return buffer && call->word[buffer] == mpi_library.in_place;
 }
 
-/* Does this process do what only some do? In an intercommunicator, one side has the root, whose other processes do nothing. */
+/* Does this process do what only some do? In an intercommunicator, one side has the root, whose
+ * other processes do nothing. */
 static int takes_part(const struct mpi_call *call, const struct mpi_group *group, uint8_t at)
 {
 	int root = call->row->root ? (int32_t)call->word[call->row->root] : 0;
@@ -82,7 +96,8 @@ static int takes_part(const struct mpi_call *call, const struct mpi_group *group
 	return (group->is_inter ? root == mpi_library.root : root == group->rank) == (at == ROOT);
 }
 
-void mpi_bytes(const struct mpi_call *call, const struct mpi_group *group, uint64_t *out, uint64_t *in)
+void mpi_bytes(const struct mpi_call *call, const struct mpi_group *group, uint64_t *out,
+               uint64_t *in)
 {
 	static const struct mpi_group nothing = {.size = 0};
 	const struct mpi_row *row = call->row;

@@ -1,10 +1,11 @@
-/* mpi_library.c: the MPI library of this process, asked through its PMPI_ names. There are two binary interfaces: Open MPI's, whose
- * handles are pointers, and MPICH's, whose handles are ints, which the libraries made from it keep (Intel MPI, MVAPICH). */
-#include "mpi.h"
+/* mpi_library.c: the MPI library of this process, asked through its PMPI_ names. There are two
+ * binary interfaces: Open MPI's, whose handles are pointers, and MPICH's, whose handles are ints,
+ * which the libraries made from it keep (Intel MPI, MVAPICH). */
+#include "libcollector/mpi.h"
 
-#include "lock.h"
-#include "next.h"
-#include "scope.h"
+#include "libcollector/lock.h"
+#include "libcollector/next.h"
+#include "libcollector/scope.h"
 
 #include <dlfcn.h>
 
@@ -29,11 +30,12 @@ static int find_functions(void)
 	return missing ? -1 : 0;
 }
 
-/* The address of a predefined object of Open MPI's. Programs may have copies of the objects, which are then the ones that count, so
- * that their symbols may mislead: their numbers in Fortran do not. */
+/* The address of a predefined object of Open MPI's. Programs may have copies of the objects, which
+ * are then the ones that count, so that their symbols may mislead: their numbers in Fortran do not.
+ */
 static uint64_t open_mpi_handle(const char *from_fortran, int number)
 {
-	uint64_t (*convert)(int) = (uint64_t (*)(int))next_definition(from_fortran, NULL);
+	uint64_t (*convert)(int) = (uint64_t(*)(int))next_definition(from_fortran, NULL);
 
 	return convert ? convert(number) : 0;
 }
@@ -77,7 +79,8 @@ static int is_between(void)
 
 	mpi_library.Initialized = (mpi_function *)next_definition("PMPI_Initialized", NULL);
 	mpi_library.Finalized = (mpi_function *)next_definition("PMPI_Finalized", NULL);
-	return mpi_library.Initialized && mpi_library.Finalized && ASK(Initialized, &yes) == 0 && yes && ASK(Finalized, &over) == 0 && !over;
+	return mpi_library.Initialized && mpi_library.Finalized && ASK(Initialized, &yes) == 0 &&
+	       yes && ASK(Finalized, &over) == 0 && !over;
 }
 
 int mpi_library_is_ready(void)
@@ -110,7 +113,8 @@ uint64_t mpi_handle(uint64_t word)
 
 uint64_t mpi_handle_at(uint64_t array, uint64_t index)
 {
-	return mpi_library.handle_bytes == 4 ? ((const uint32_t *)array)[index] : ((const uint64_t *)array)[index];
+	return mpi_library.handle_bytes == 4 ? ((const uint32_t *)array)[index]
+	                                     : ((const uint64_t *)array)[index];
 }
 
 uint64_t mpi_type_size(uint64_t type)
@@ -193,7 +197,8 @@ void mpi_group_leave(const struct mpi_group *known)
 	if (!group || atomic_fetch_sub(&group->users, 1) > 1)
 		return;
 	if (group->world)
-		sys_munmap((void *)(group->world - group->size), 2 * (size_t)group->size * sizeof(int));
+		sys_munmap((void *)(group->world - group->size),
+		           2 * (size_t)group->size * sizeof(int));
 	atomic_store_explicit(&group->handle, 0, memory_order_release);
 }
 
@@ -204,7 +209,8 @@ static int hold(struct mpi_group *group, uint64_t handle, uint32_t number)
 
 	while (users && !atomic_compare_exchange_weak(&group->users, &users, users + 1))
 		;
-	if (users && atomic_load(&group->handle) == handle && (number == 0 || group->number == number))
+	if (users && atomic_load(&group->handle) == handle &&
+	    (number == 0 || group->number == number))
 		return 1;
 	if (users)
 		mpi_group_leave(group);
@@ -219,7 +225,8 @@ static struct mpi_group *find(uint64_t handle, uint32_t number)
 	for (unsigned i = 0; i < PROBES; i++) {
 		struct mpi_group *group = &groups[(at + i) % GROUPS];
 
-		if (atomic_load_explicit(&group->handle, memory_order_acquire) == handle && hold(group, handle, number))
+		if (atomic_load_explicit(&group->handle, memory_order_acquire) == handle &&
+		    hold(group, handle, number))
 			return group;
 	}
 	return NULL;
@@ -235,7 +242,8 @@ unsigned mpi_group_frees(void)
 	return atomic_load(&frees);
 }
 
-/* May the library be asked about what a call has taken that began when so many had been freed? Who frees one waits then. */
+/* May the library be asked about what a call has taken that began when so many had been freed? Who
+ * frees one waits then. */
 static int begin_asking(unsigned then)
 {
 	atomic_fetch_add(&askers, 1);
@@ -250,7 +258,8 @@ static void end_asking(void)
 	atomic_fetch_sub(&askers, 1);
 }
 
-static const struct mpi_group *ask_for_group(uint64_t handle, int is_window, struct mpi_group *spare)
+static const struct mpi_group *ask_for_group(uint64_t handle, int is_window,
+                                             struct mpi_group *spare)
 {
 	unsigned at = place_of(handle);
 
@@ -258,7 +267,8 @@ static const struct mpi_group *ask_for_group(uint64_t handle, int is_window, str
 		struct mpi_group *group = &groups[(at + i) % GROUPS];
 		uint_fast64_t none = 0;
 
-		if (atomic_load(&group->handle) != 0 || !atomic_compare_exchange_strong(&group->handle, &none, BUSY))
+		if (atomic_load(&group->handle) != 0 ||
+		    !atomic_compare_exchange_strong(&group->handle, &none, BUSY))
 			continue;
 		learn_group(group, handle, is_window, 1);
 		group->number = atomic_fetch_add(&group_numbers, 1) + 1;
@@ -271,7 +281,8 @@ static const struct mpi_group *ask_for_group(uint64_t handle, int is_window, str
 	return spare;
 }
 
-const struct mpi_group *mpi_group_find(uint64_t handle, int is_window, unsigned then, struct mpi_group *spare)
+const struct mpi_group *mpi_group_find(uint64_t handle, int is_window, unsigned then,
+                                       struct mpi_group *spare)
 {
 	const struct mpi_group *found = find(handle, 0);
 
@@ -284,7 +295,8 @@ const struct mpi_group *mpi_group_find(uint64_t handle, int is_window, unsigned 
 
 static void forget(struct mpi_group *group, uint_fast64_t handle)
 {
-	if (atomic_load(&group->handle) == handle && atomic_compare_exchange_strong(&group->handle, &handle, BUSY))
+	if (atomic_load(&group->handle) == handle &&
+	    atomic_compare_exchange_strong(&group->handle, &handle, BUSY))
 		mpi_group_leave(group);
 }
 
@@ -293,7 +305,8 @@ void mpi_group_forget(uint64_t handle)
 	unsigned at = place_of(handle), turns = 0;
 
 	atomic_fetch_add(&frees, 1);
-	while (atomic_load(&askers) && turns < FREE_TURNS) /* one that an error handler has jumped out of never ends */
+	while (atomic_load(&askers) &&
+	       turns < FREE_TURNS) /* one that an error handler has jumped out of never ends */
 		col_wait_turn(&turns);
 	for (unsigned i = 0; i < PROBES; i++)
 		forget(&groups[(at + i) % GROUPS], handle);
@@ -353,7 +366,9 @@ uint64_t mpi_status_bytes(const void *status)
 {
 	int64_t count = 0;
 
-	return ASK(Get_elements_x, status, mpi_library.byte, &count) == 0 && count > 0 ? (uint64_t)count : 0;
+	return ASK(Get_elements_x, status, mpi_library.byte, &count) == 0 && count > 0
+	               ? (uint64_t)count
+	               : 0;
 }
 
 int mpi_status_source(const void *status)

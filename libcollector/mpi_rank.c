@@ -1,10 +1,10 @@
 /* mpi_rank.c: the process as a rank. See mpi_rank.h. */
-#include "mpi_rank.h"
+#include "libcollector/mpi_rank.h"
 
-#include "file.h"
-#include "log.h"
-#include "mpi.h"
-#include "scope.h"
+#include "libcollector/file.h"
+#include "libcollector/log.h"
+#include "libcollector/mpi.h"
+#include "libcollector/scope.h"
 
 #include "format/lineage.h"
 
@@ -27,16 +27,19 @@ static int rank_told(void)
 		for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
 			const char *digit = *at + strlen(variables[i]);
 
-			if (strncmp(*at, variables[i], strlen(variables[i])) != 0 || *digit < '0' || *digit > '9')
+			if (strncmp(*at, variables[i], strlen(variables[i])) != 0 || *digit < '0' ||
+			    *digit > '9')
 				continue;
-			for (rank = 0; *digit >= '0' && *digit <= '9' && rank < INT32_MAX / 10 - 1; digit++)
+			for (rank = 0; *digit >= '0' && *digit <= '9' && rank < INT32_MAX / 10 - 1;
+			     digit++)
 				rank = rank * 10 + (*digit - '0');
 			return rank;
 		}
 	return -1;
 }
 
-/* The first words of what the library says that it is: up to a comma, the end of a line, or blanks that are no words. */
+/* The first words of what the library says that it is: up to a comma, the end of a line, or blanks
+ * that are no words. */
 static void put_version(struct xml_text *text)
 {
 	char *version = sys_mmap_anonymous(VERSION_MAX);
@@ -81,7 +84,8 @@ void mpi_rank_forget(void)
 void mpi_rank_begin(void)
 {
 	struct mpi_group spare;
-	const struct mpi_group *world = mpi_group_find(mpi_library.world, 0, mpi_group_frees(), &spare);
+	const struct mpi_group *world = mpi_group_find(mpi_library.world, 0, mpi_group_frees(),
+	                                               &spare);
 	char buffer[512];
 	struct xml_text text = XML_TEXT(buffer);
 

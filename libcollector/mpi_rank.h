@@ -2,7 +2,8 @@
 #ifndef XER_COLLECTOR_MPI_RANK_H
 #define XER_COLLECTOR_MPI_RANK_H
 
-/* MPI_Init has ended, or a process that runs already is seen to be one of a job: tell rank, size and library, and let the directory of a descendant be M_rN.er if that is wanted and nobody has
+/* MPI_Init has ended, or a process that runs already is seen to be one of a job: tell rank, size
+ * and library, and let the directory of a descendant be M_rN.er if that is wanted and nobody has
  * the name (a second job has the same ranks). Normal context. */
 void mpi_rank_begin(void);
 

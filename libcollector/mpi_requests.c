@@ -1,12 +1,14 @@
-/* mpi_requests.c: requests that will receive a message, or can be started again. How long a message is, and who sent it, is known
- * when its request is seen to be complete, by whichever of the functions that wait and test.
+/* mpi_requests.c: requests that will receive a message, or can be started again. How long a message
+ * is, and who sent it, is known when its request is seen to be complete, by whichever of the
+ * functions that wait and test.
  *
- * Requests are found by their handles in a table without locks, of fixed size. A request whose end was not seen, because the
- * recording was paused, is known by its epoch, and its place is taken when it is met again. */
-#include "mpi.h"
+ * Requests are found by their handles in a table without locks, of fixed size. A request whose end
+ * was not seen, because the recording was paused, is known by its epoch, and its place is taken
+ * when it is met again. */
+#include "libcollector/mpi.h"
 
-#include "room.h"
-#include "scope.h"
+#include "libcollector/room.h"
+#include "libcollector/scope.h"
 
 #include <string.h>
 
@@ -44,10 +46,13 @@ static struct mpi_pending *find(uint64_t key)
 	unsigned at = place_of(key);
 
 	for (unsigned i = 0; i < PROBES; i++)
-		if (atomic_load_explicit(&requests->keys[(at + i) % REQUESTS], memory_order_acquire) == key) {
+		if (atomic_load_explicit(&requests->keys[(at + i) % REQUESTS],
+		                         memory_order_acquire) == key) {
 			struct mpi_pending *found = &requests->pending[(at + i) % REQUESTS];
 
-			return found->epoch == atomic_load_explicit(&epoch, memory_order_relaxed) ? found : NULL;
+			return found->epoch == atomic_load_explicit(&epoch, memory_order_relaxed)
+			               ? found
+			               : NULL;
 		}
 	return NULL;
 }
@@ -70,9 +75,11 @@ static int add(uint64_t key, const struct mpi_message *message)
 		uint_fast64_t old = atomic_load(&requests->keys[slot]);
 		int is_stale = old == key || (old > BUSY && requests->pending[slot].epoch != now);
 
-		if ((old != 0 && !is_stale) || !atomic_compare_exchange_strong(&requests->keys[slot], &old, BUSY))
+		if ((old != 0 && !is_stale) ||
+		    !atomic_compare_exchange_strong(&requests->keys[slot], &old, BUSY))
 			continue;
-		requests->pending[slot] = (struct mpi_pending){.message = *message, .epoch = now, .is_active = !message->is_persistent};
+		requests->pending[slot] = (struct mpi_pending){
+			.message = *message, .epoch = now, .is_active = !message->is_persistent};
 		atomic_store_explicit(&requests->keys[slot], key, memory_order_release);
 		if (!is_stale)
 			atomic_fetch_add(&count, 1);
@@ -99,7 +106,9 @@ int mpi_probed_add(uint64_t handle, const struct mpi_message *message)
 
 int mpi_probed_take(uint64_t handle, struct mpi_message *out)
 {
-	struct mpi_pending *found = atomic_load_explicit(&count, memory_order_relaxed) ? find(key_of(handle, MESSAGE_BIT)) : NULL;
+	struct mpi_pending *found = atomic_load_explicit(&count, memory_order_relaxed)
+	                                    ? find(key_of(handle, MESSAGE_BIT))
+	                                    : NULL;
 
 	if (!found)
 		return -1;
@@ -119,15 +128,18 @@ static uint64_t requests_of(const struct mpi_call *call)
 
 static int is_array_of_statuses(const struct mpi_call *call)
 {
-	return call->row->ends == MPI_ENDS_WAITALL || call->row->ends == MPI_ENDS_TESTALL || call->row->ends == MPI_ENDS_WAITSOME;
+	return call->row->ends == MPI_ENDS_WAITALL || call->row->ends == MPI_ENDS_TESTALL ||
+	       call->row->ends == MPI_ENDS_WAITSOME;
 }
 
-static uint64_t find_all(const struct mpi_call *call, struct mpi_tracked *tracked, uint64_t capacity)
+static uint64_t find_all(const struct mpi_call *call, struct mpi_tracked *tracked,
+                         uint64_t capacity)
 {
 	uint64_t requests = requests_of(call), found = 0;
 
 	for (uint64_t i = 0; i < requests; i++) {
-		struct mpi_pending *request = find(key_of(mpi_handle_at(call->word[call->row->request], i), 0));
+		struct mpi_pending *request = find(
+			key_of(mpi_handle_at(call->word[call->row->request], i), 0));
 
 		if (request && found < capacity)
 			tracked[found] = (struct mpi_tracked){request, i};
@@ -137,7 +149,8 @@ static uint64_t find_all(const struct mpi_call *call, struct mpi_tracked *tracke
 }
 
 /* Memory for `bytes`, our own if they are more than `kept` has. NULL: there is none. */
-static void *memory_for(struct mpi_call *call, uint64_t bytes, void *kept, uint64_t kept_size, uint64_t *used)
+static void *memory_for(struct mpi_call *call, uint64_t bytes, void *kept, uint64_t kept_size,
+                        uint64_t *used)
 {
 	if (bytes <= kept_size)
 		return kept;
@@ -150,10 +163,12 @@ static void *memory_for(struct mpi_call *call, uint64_t bytes, void *kept, uint6
 void mpi_requests_before(struct mpi_call *call)
 {
 	const struct mpi_row *row = call->row;
-	uint64_t statuses = is_array_of_statuses(call) ? requests_of(call) * MPI_STATUS_SIZE : MPI_STATUS_SIZE;
+	uint64_t statuses = is_array_of_statuses(call) ? requests_of(call) * MPI_STATUS_SIZE
+	                                               : MPI_STATUS_SIZE;
 	uint64_t found, bytes, used = 0;
 
-	if (!row->request || row->ends == MPI_ENDS_NOTHING || !atomic_load_explicit(&count, memory_order_relaxed))
+	if (!row->request || row->ends == MPI_ENDS_NOTHING ||
+	    !atomic_load_explicit(&count, memory_order_relaxed))
 		return;
 	if (!call->word[row->request]) /* the library's to refuse */
 		return;
@@ -165,7 +180,8 @@ void mpi_requests_before(struct mpi_call *call)
 		call->mapped_size = bytes + statuses;
 		call->mapped = sys_mmap_anonymous(call->mapped_size);
 	}
-	call->tracked = memory_for(call, bytes, call->kept_tracked, sizeof(call->kept_tracked), &used);
+	call->tracked = memory_for(call, bytes, call->kept_tracked, sizeof(call->kept_tracked),
+	                           &used);
 	if (!call->tracked)
 		return;
 	call->tracked_count = find_all(call, call->tracked, found);
@@ -174,7 +190,8 @@ void mpi_requests_before(struct mpi_call *call)
 	if (!row->status)
 		return;
 	if (call->word[row->status] == mpi_library.status_ignore) {
-		void *own = memory_for(call, statuses, call->kept_status, sizeof(call->kept_status), &used);
+		void *own = memory_for(call, statuses, call->kept_status, sizeof(call->kept_status),
+		                       &used);
 
 		if (own)
 			memset(own, 0, statuses);
@@ -193,7 +210,8 @@ static const void *status_at(const struct mpi_call *call, uint64_t index)
 	return (const char *)call->statuses + index * size;
 }
 
-static void complete(struct mpi_call *call, const struct mpi_tracked *tracked, const void *status, mpi_message_taker *on)
+static void complete(struct mpi_call *call, const struct mpi_tracked *tracked, const void *status,
+                     mpi_message_taker *on)
 {
 	struct mpi_pending *request = tracked->request;
 
@@ -227,7 +245,8 @@ static const struct mpi_tracked *tracked_at(const struct mpi_call *call, uint64_
 		else
 			high = middle;
 	}
-	return low < call->tracked_count && call->tracked[low].index == index ? &call->tracked[low] : NULL;
+	return low < call->tracked_count && call->tracked[low].index == index ? &call->tracked[low]
+	                                                                      : NULL;
 }
 
 /* The functions that tell which requests are complete by their indices. */
@@ -272,7 +291,9 @@ void mpi_requests_after(struct mpi_call *call, mpi_message_taker *on)
 		else if (call->row->ends == MPI_ENDS_START || call->row->ends == MPI_ENDS_STARTALL)
 			begin(call, tracked, on);
 		else if (is_complete(call, tracked->index))
-			complete(call, tracked, status_at(call, is_array_of_statuses(call) ? tracked->index : 0), on);
+			complete(call, tracked,
+			         status_at(call, is_array_of_statuses(call) ? tracked->index : 0),
+			         on);
 	}
 }
 

@@ -1,12 +1,13 @@
 /* next.c: search the loaded objects for a function. See next.h.
  *
- * dlsym(RTLD_NEXT) alone would not do: it does not find what an object that was loaded by dlopen has brought along (numpy and its
- * libgomp), and where it fails, the program's dlerror() tells of it. */
-#include "next.h"
+ * dlsym(RTLD_NEXT) alone would not do: it does not find what an object that was loaded by dlopen
+ * has brought along (numpy and its libgomp), and where it fails, the program's dlerror() tells of
+ * it. */
+#include "libcollector/next.h"
 
-#include "elftables.h"
-#include "hook.h"
-#include "visible.h"
+#include "libcollector/elftables.h"
+#include "libcollector/hook.h"
+#include "libcollector/visible.h"
 
 #include <link.h>
 
@@ -23,7 +24,7 @@ struct search {
 };
 
 /* Has it all that a look-up needs? */
-static int read_tables(struct elf_tables *tables, uint64_t bias, const ElfW(Dyn) *dynamic)
+static int read_tables(struct elf_tables *tables, uint64_t bias, const ElfW(Dyn) * dynamic)
 {
 	elf_tables_read(tables, bias, dynamic);
 	return tables->symbol && tables->text && (tables->hash || tables->old_hash);
@@ -64,7 +65,8 @@ static int see_object(struct dl_phdr_info *info, size_t size, void *context)
 		if (info->dlpi_phdr[i].p_type != PT_DYNAMIC)
 			continue;
 		if ((const void *)info->dlpi_addr == search->own_base ||
-		    !read_tables(&tables, info->dlpi_addr, (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr)))
+		    !read_tables(&tables, info->dlpi_addr,
+		                 (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr)))
 			return 0;
 		function = find(&tables, search->name, search->hash);
 		if (!function)

@@ -1,12 +1,13 @@
 /* nops.c: instructions that do nothing. See nops.h. */
-#include "nops.h"
+#include "libcollector/nops.h"
 
 #include <errno.h>
 #include <string.h>
 
 enum { INSTRUCTION_MAX = 15 };
 
-/* The length of an operand at code[size]: ModRM (/0), SIB, displacement. 0: it is something else. */
+/* The length of an operand at code[size]: ModRM (/0), SIB, displacement. 0: it is something else.
+ */
 static size_t operand_length(const uint8_t *code, size_t size)
 {
 	unsigned mod, base;

@@ -1,8 +1,8 @@
 /* omp.c: bases of stacks, and the records of constructs. See omp.h. */
-#include "omp.h"
+#include "libcollector/omp.h"
 
-#include "scope.h"
-#include "tree.h"
+#include "libcollector/scope.h"
+#include "libcollector/tree.h"
 
 static atomic_uint regions, tasks;
 
@@ -96,7 +96,8 @@ void omp_join_base(const struct omp_thread *omp, struct walk_memo *memo)
 	uint64_t sp = 0;
 
 	if (base && base->node)
-		sp = base->runtime_frame ? *(const volatile uint64_t *)base->runtime_frame : base->sp;
+		sp = base->runtime_frame ? *(const volatile uint64_t *)base->runtime_frame
+		                         : base->sp;
 	if (sp == 0)
 		walk_memo_join(memo, 0, 0, 0);
 	else
@@ -106,20 +107,20 @@ void omp_join_base(const struct omp_thread *omp, struct walk_memo *memo)
 void omp_record(struct col_thread *thread, const struct omp_event *event)
 {
 	struct fmt_omp record __attribute__((aligned(8))) = {
-	    .kind = FMT_KIND_omp,
-	    .event = (uint8_t)event->event,
-	    .number = event->number,
-	    .region = event->region,
-	    .stack = event->stack,
-	    .task = event->task,
+		.kind = FMT_KIND_omp,
+		.event = (uint8_t)event->event,
+		.number = event->number,
+		.region = event->region,
+		.stack = event->stack,
+		.task = event->task,
 	};
 
 	if (!omp_is_traced() || !scope_enter())
 		return;
 	fmt_u48_put(&record.duration, event->duration);
 	fmt_u48_put(&record.other, event->other);
-	if (col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_OMPTRACE], FMT_STREAM_OMPTRACE, atomic_load(&thread->tid), &record,
-	                   sizeof(record), event->now) == 0)
+	if (col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_OMPTRACE], FMT_STREAM_OMPTRACE,
+	                   atomic_load(&thread->tid), &record, sizeof(record), event->now) == 0)
 		thread->omp.events++;
 	scope_leave(thread);
 }

@@ -1,16 +1,18 @@
-/* ompt.c: a tool of OpenMP runtimes that have the tool interface (libomp): their callbacks become bases and records.
+/* ompt.c: a tool of OpenMP runtimes that have the tool interface (libomp): their callbacks become
+ * bases and records.
  *
- * Callbacks run in the thread that they tell of, inside of the runtime; the caller of the runtime is known by the return address
- * that they are given, which is looked for in the stack. What belongs together is packed into the 64 bits that the
- * runtime keeps for each region and task: the ordinal in the high half, the base's node in the low one. */
-#include "ompt.h"
+ * Callbacks run in the thread that they tell of, inside of the runtime; the caller of the runtime
+ * is known by the return address that they are given, which is looked for in the stack. What
+ * belongs together is packed into the 64 bits that the runtime keeps for each region and task: the
+ * ordinal in the high half, the base's node in the low one. */
+#include "libcollector/ompt.h"
 
-#include "log.h"
-#include "next.h"
-#include "omp.h"
-#include "ompt_abi.h"
-#include "scope.h"
-#include "tree.h"
+#include "libcollector/log.h"
+#include "libcollector/next.h"
+#include "libcollector/omp.h"
+#include "libcollector/ompt_abi.h"
+#include "libcollector/scope.h"
+#include "libcollector/tree.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -21,11 +23,13 @@ static struct dl_find_object library; /* the runtime */
 
 int ompt_tells_of(uint64_t address)
 {
-	return atomic_load_explicit(&is_used, memory_order_acquire) && address >= (uint64_t)library.dlfo_map_start &&
+	return atomic_load_explicit(&is_used, memory_order_acquire) &&
+	       address >= (uint64_t)library.dlfo_map_start &&
 	       address < (uint64_t)library.dlfo_map_end;
 }
 
-/* Is what begins now to be recorded? While the recording is paused the thread's piles are kept none the less: what begins may end later. */
+/* Is what begins now to be recorded? While the recording is paused the thread's piles are kept none
+ * the less: what begins may end later. */
 static int is_on(void)
 {
 	return atomic_load_explicit(&col.mark->omp, memory_order_relaxed) != OMP_OFF;
@@ -52,9 +56,10 @@ static uint32_t node_of(const ompt_data_t *data)
 	return data ? (uint32_t)data->value : 0;
 }
 
-/* The stack from the frame that `code` returns to, outwards; with base not NULL also the node outside of `mark`. The frames
- * inside of it are the runtime's. */
-static uint32_t stack_at(const void *code, const struct caller *caller, enum fmt_pc_mark mark, uint32_t *base)
+/* The stack from the frame that `code` returns to, outwards; with base not NULL also the node
+ * outside of `mark`. The frames inside of it are the runtime's. */
+static uint32_t stack_at(const void *code, const struct caller *caller, enum fmt_pc_mark mark,
+                         uint32_t *base)
 {
 	struct col_thread *thread = scope_enter();
 	uint32_t node = thread ? stack_of(thread, caller) : 0;
@@ -70,26 +75,27 @@ static uint32_t stack_at(const void *code, const struct caller *caller, enum fmt
 }
 
 /* A record of what the thread does in its innermost region or task, if constructs are recorded. */
-static void record(struct col_thread *thread, enum fmt_omp_event event, uint64_t duration, uint64_t now, uint64_t other, const void *code,
-                   const struct caller *caller)
+static void record(struct col_thread *thread, enum fmt_omp_event event, uint64_t duration,
+                   uint64_t now, uint64_t other, const void *code, const struct caller *caller)
 {
 	const struct omp_base *base = omp_innermost(thread);
 
 	if (!omp_is_traced())
 		return;
-	omp_record(thread, &(struct omp_event){.event = event,
-	                                       .region = base ? base->region : 0,
-	                                       .task = base ? base->task : 0,
-	                                       .stack = stack_at(code, caller, FMT_PC_PARALLEL, NULL),
-	                                       .now = now,
-	                                       .duration = duration,
-	                                       .other = other});
+	omp_record(thread,
+	           &(struct omp_event){.event = event,
+	                               .region = base ? base->region : 0,
+	                               .task = base ? base->task : 0,
+	                               .stack = stack_at(code, caller, FMT_PC_PARALLEL, NULL),
+	                               .now = now,
+	                               .duration = duration,
+	                               .other = other});
 }
 
 /* ---- regions ---- */
 
-static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel, unsigned requested, int flags,
-                              const void *code)
+static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel,
+                              unsigned requested, int flags, const void *code)
 {
 	struct col_thread *thread = thread_current();
 	struct omp_thread *omp = thread ? &thread->omp : NULL;
@@ -105,7 +111,11 @@ static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt
 		parallel->value = pack(id, base);
 	}
 	if (omp->region_depth < OMP_REGIONS)
-		omp->region[omp->region_depth] = (struct omp_region){.begin = col_ticks(), .id = id, .node = stack, .code = code, .state = omp->state};
+		omp->region[omp->region_depth] = (struct omp_region){.begin = col_ticks(),
+		                                                     .id = id,
+		                                                     .node = stack,
+		                                                     .code = code,
+		                                                     .state = omp->state};
 	omp->region_depth++;
 	omp->state = FMT_omp_state_OVERHEAD;
 }
@@ -134,7 +144,8 @@ static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags,
 	                                       .duration = now - region->begin});
 }
 
-/* The thread's code in the region has ended; what follows is the barrier at its end, of which workers learn late that it is over. */
+/* The thread's code in the region has ended; what follows is the barrier at its end, of which
+ * workers learn late that it is over. */
 static void end_thread(struct col_thread *thread, struct omp_base *base)
 {
 	uint64_t now = col_ticks();
@@ -154,9 +165,13 @@ static void end_thread(struct col_thread *thread, struct omp_base *base)
 	                                       .other = base->waited});
 }
 
-static void begin_thread(struct col_thread *thread, const ompt_data_t *parallel, unsigned team, unsigned number)
+static void begin_thread(struct col_thread *thread, const ompt_data_t *parallel, unsigned team,
+                         unsigned number)
 {
-	struct omp_base base = {.node = node_of(parallel), .region = ordinal_of(parallel), .number = (uint16_t)number, .begin = beginning()};
+	struct omp_base base = {.node = node_of(parallel),
+	                        .region = ordinal_of(parallel),
+	                        .number = (uint16_t)number,
+	                        .begin = beginning()};
 	struct omp_thread *omp = &thread->omp;
 	ompt_frame_t *frame = NULL;
 
@@ -164,11 +179,13 @@ static void begin_thread(struct col_thread *thread, const ompt_data_t *parallel,
 		base.runtime_frame = &frame->exit_frame.value;
 	omp_push(thread, &base);
 	omp->state = FMT_omp_state_WORK;
-	if (omp->region_depth > 0 && omp->region_depth <= OMP_REGIONS && omp->region[omp->region_depth - 1].id == base.region)
+	if (omp->region_depth > 0 && omp->region_depth <= OMP_REGIONS &&
+	    omp->region[omp->region_depth - 1].id == base.region)
 		omp->region[omp->region_depth - 1].threads = (uint16_t)team;
 }
 
-static void on_implicit_task(int endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned team, unsigned number, int flags)
+static void on_implicit_task(int endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned team,
+                             unsigned number, int flags)
 {
 	struct col_thread *thread = thread_current();
 	struct omp_base *base;
@@ -195,12 +212,14 @@ static void begin_wait(struct col_thread *thread, enum fmt_omp_state state)
 	struct omp_thread *omp = &thread->omp;
 
 	if (omp->wait_depth < OMP_DEPTH && omp_make_piles(omp))
-		omp->piles->wait[omp->wait_depth] = (struct omp_wait){beginning(), omp->in_tasks, omp->state};
+		omp->piles->wait[omp->wait_depth] = (struct omp_wait){beginning(), omp->in_tasks,
+		                                                      omp->state};
 	omp->wait_depth++;
 	omp->state = (uint8_t)state;
 }
 
-static void end_wait(struct col_thread *thread, enum fmt_omp_state state, uint64_t object, const void *code, const struct caller *caller)
+static void end_wait(struct col_thread *thread, enum fmt_omp_state state, uint64_t object,
+                     const void *code, const struct caller *caller)
 {
 	struct omp_thread *omp = &thread->omp;
 	struct omp_base *base = omp_innermost(thread);
@@ -217,8 +236,10 @@ static void end_wait(struct col_thread *thread, enum fmt_omp_state state, uint64
 	in_tasks = omp->in_tasks - wait->in_tasks;
 	if (base)
 		base->waited += now - wait->begin - in_tasks;
-	record(thread, (enum fmt_omp_event)(FMT_omp_event_IMPLICIT_BARRIER - FMT_omp_state_IMPLICIT_BARRIER + state), now - wait->begin, now,
-	       object ? object : in_tasks, code, caller);
+	record(thread,
+	       (enum fmt_omp_event)(FMT_omp_event_IMPLICIT_BARRIER -
+	                            FMT_omp_state_IMPLICIT_BARRIER + state),
+	       now - wait->begin, now, object ? object : in_tasks, code, caller);
 }
 
 static enum fmt_omp_state state_of_sync(int kind)
@@ -237,8 +258,8 @@ static enum fmt_omp_state state_of_sync(int kind)
 	}
 }
 
-/* The barrier at the end of a parallel region: older runtimes do not tell it from others, but that the place which they give is that of
- * the whole region, or none. */
+/* The barrier at the end of a parallel region: older runtimes do not tell it from others, but that
+ * the place which they give is that of the whole region, or none. */
 static int is_last_barrier(const struct omp_thread *omp, int kind, const void *code)
 {
 	uint32_t depth = omp->region_depth;
@@ -246,10 +267,12 @@ static int is_last_barrier(const struct omp_thread *omp, int kind, const void *c
 	if (kind == ompt_sync_region_barrier_implicit_parallel)
 		return 1;
 	return kind == ompt_sync_region_barrier_implicit &&
-	       (!code || (depth > 0 && depth <= OMP_REGIONS && omp->region[depth - 1].code == code));
+	       (!code ||
+	        (depth > 0 && depth <= OMP_REGIONS && omp->region[depth - 1].code == code));
 }
 
-static void on_sync_region_wait(int kind, int endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *code)
+static void on_sync_region_wait(int kind, int endpoint, ompt_data_t *parallel, ompt_data_t *task,
+                                const void *code)
 {
 	struct col_thread *thread = thread_current();
 	struct omp_base *base = thread ? omp_innermost(thread) : NULL;
@@ -257,7 +280,8 @@ static void on_sync_region_wait(int kind, int endpoint, ompt_data_t *parallel, o
 	(void)parallel, (void)task;
 	if (!thread)
 		return;
-	/* The barrier at a region's end is the time from each thread's end to the region's; a worker may wait there before it knows its region. */
+	/* The barrier at a region's end is the time from each thread's end to the region's; a
+	 * worker may wait there before it knows its region. */
 	if (base ? base->is_over : state_of_sync(kind) == FMT_omp_state_IMPLICIT_BARRIER)
 		return;
 	if (base && !base->task && is_last_barrier(&thread->omp, kind, code)) {
@@ -271,7 +295,8 @@ static void on_sync_region_wait(int kind, int endpoint, ompt_data_t *parallel, o
 		end_wait(thread, state_of_sync(kind), 0, code, &CALLER);
 }
 
-static void on_reduction(int kind, int endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *code)
+static void on_reduction(int kind, int endpoint, ompt_data_t *parallel, ompt_data_t *task,
+                         const void *code)
 {
 	(void)kind;
 	on_sync_region_wait(ompt_sync_region_reduction, endpoint, parallel, task, code);
@@ -295,7 +320,8 @@ static enum fmt_omp_state state_of_mutex(int kind)
 	}
 }
 
-static void on_mutex_acquire(int kind, unsigned hint, unsigned implementation, uint64_t object, const void *code)
+static void on_mutex_acquire(int kind, unsigned hint, unsigned implementation, uint64_t object,
+                             const void *code)
 {
 	struct col_thread *thread = thread_current();
 
@@ -311,10 +337,14 @@ static void on_mutex_acquired(int kind, uint64_t object, const void *code)
 	enum fmt_omp_state state = state_of_mutex(kind);
 
 	if (thread && state)
-		end_wait(thread, state, state == FMT_omp_state_LOCK || state == FMT_omp_state_CRITICAL ? object : 0, code, &CALLER);
+		end_wait(thread, state,
+		         state == FMT_omp_state_LOCK || state == FMT_omp_state_CRITICAL ? object
+		                                                                        : 0,
+		         code, &CALLER);
 }
 
-/* A lock that its owner has already: nobody tells that it was acquired. One that was only tried has begun no wait. */
+/* A lock that its owner has already: nobody tells that it was acquired. One that was only tried has
+ * begun no wait. */
 static void on_nest_lock(int endpoint, uint64_t object, const void *code)
 {
 	struct col_thread *thread = thread_current();
@@ -325,8 +355,8 @@ static void on_nest_lock(int endpoint, uint64_t object, const void *code)
 
 /* ---- tasks and shared constructs ---- */
 
-static void on_task_create(ompt_data_t *encountering, const ompt_frame_t *frame, ompt_data_t *task, int flags, int has_dependences,
-                           const void *code)
+static void on_task_create(ompt_data_t *encountering, const ompt_frame_t *frame, ompt_data_t *task,
+                           int flags, int has_dependences, const void *code)
 {
 	struct col_thread *thread = thread_current();
 	uint32_t base, stack, id;
@@ -339,7 +369,9 @@ static void on_task_create(ompt_data_t *encountering, const ompt_frame_t *frame,
 	stack = stack_at(code, &CALLER, FMT_PC_TASK, &base);
 	task->value = pack(id, base);
 	omp_record(thread, &(struct omp_event){.event = FMT_omp_event_TASK_CREATE,
-	                                       .region = omp_innermost(thread) ? omp_innermost(thread)->region : 0,
+	                                       .region = omp_innermost(thread)
+	                                                         ? omp_innermost(thread)->region
+	                                                         : 0,
 	                                       .task = id,
 	                                       .stack = stack,
 	                                       .now = col_ticks()});
@@ -385,14 +417,17 @@ static void begin_task(struct col_thread *thread, const ompt_data_t *task)
 	omp->state = FMT_omp_state_WORK;
 }
 
-/* Has the thread gone back to what the innermost task lies on? Then a part of an untied one has ended, which goes on later, here or in another
- * thread: one that is tied, and has not ended, is left for tasks on top of it alone. */
+/* Has the thread gone back to what the innermost task lies on? Then a part of an untied one has
+ * ended, which goes on later, here or in another thread: one that is tied, and has not ended, is
+ * left for tasks on top of it alone. */
 static int is_back(const struct omp_thread *omp, const ompt_data_t *next)
 {
-	return next && ordinal_of(next) == (omp->depth > 1 ? omp->piles->base[omp->depth - 2].task : 0);
+	return next &&
+	       ordinal_of(next) == (omp->depth > 1 ? omp->piles->base[omp->depth - 2].task : 0);
 }
 
-/* Tasks run on the stack of the thread, one on the other: the next one is new unless it is below. */
+/* Tasks run on the stack of the thread, one on the other: the next one is new unless it is below.
+ */
 static void on_task_schedule(ompt_data_t *prior, int status, ompt_data_t *next)
 {
 	struct col_thread *thread = thread_current();
@@ -401,7 +436,8 @@ static void on_task_schedule(ompt_data_t *prior, int status, ompt_data_t *next)
 	if (!thread)
 		return;
 	if (base && base->task && base->task == ordinal_of(prior)) {
-		if (status == ompt_task_complete || status == ompt_task_cancel || status == ompt_task_detach)
+		if (status == ompt_task_complete || status == ompt_task_cancel ||
+		    status == ompt_task_detach)
 			end_task(thread, base, 0);
 		else if (status == ompt_task_switch && is_back(&thread->omp, next))
 			end_task(thread, base, FMT_OMP_TASK_GOES_ON);
@@ -428,7 +464,8 @@ static enum fmt_omp_event event_of_work(int kind)
 	}
 }
 
-static void on_work(int kind, int endpoint, ompt_data_t *parallel, ompt_data_t *task, uint64_t count, const void *code)
+static void on_work(int kind, int endpoint, ompt_data_t *parallel, ompt_data_t *task,
+                    uint64_t count, const void *code)
 {
 	struct col_thread *thread = thread_current();
 
@@ -486,12 +523,14 @@ static void finalize(ompt_data_t *data)
 
 typedef ompt_start_tool_result_t *start_tool(unsigned version, const char *runtime);
 
-/* The runtime's own definition of this is weak and searches on; a tool that the program brings comes before ours. */
+/* The runtime's own definition of this is weak and searches on; a tool that the program brings
+ * comes before ours. */
 EXPORT start_tool ompt_start_tool;
 EXPORT ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime)
 {
 	static ompt_start_tool_result_t result = {initialize, finalize, {0}};
-	start_tool *next = (start_tool *)next_definition("ompt_start_tool", (const void *)ompt_start_tool);
+	start_tool *next = (start_tool *)next_definition("ompt_start_tool",
+	                                                 (const void *)ompt_start_tool);
 	ompt_start_tool_result_t *others = next ? next(version, runtime) : NULL;
 
 	if (others)

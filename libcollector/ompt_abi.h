@@ -1,5 +1,5 @@
-/* ompt_abi.h: what of the tool interface of OpenMP (specification 5.1, chapter 4) is used here, so that no runtime's header is needed to
- * build. Names and numbers are the specification's. */
+/* ompt_abi.h: what of the tool interface of OpenMP (specification 5.1, chapter 4) is used here, so
+ * that no runtime's header is needed to build. Names and numbers are the specification's. */
 #ifndef XER_COLLECTOR_OMPT_ABI_H
 #define XER_COLLECTOR_OMPT_ABI_H
 
@@ -19,11 +19,13 @@ typedef void (*ompt_callback_t)(void);
 typedef void (*ompt_interface_fn_t)(void);
 typedef ompt_interface_fn_t (*ompt_function_lookup_t)(const char *name);
 typedef int (*ompt_set_callback_t)(int which, ompt_callback_t callback);
-typedef int (*ompt_get_task_info_t)(int ancestor_level, int *flags, ompt_data_t **task_data, ompt_frame_t **task_frame,
-                                    ompt_data_t **parallel_data, int *thread_num);
+typedef int (*ompt_get_task_info_t)(int ancestor_level, int *flags, ompt_data_t **task_data,
+                                    ompt_frame_t **task_frame, ompt_data_t **parallel_data,
+                                    int *thread_num);
 
 typedef struct {
-	int (*initialize)(ompt_function_lookup_t lookup, int initial_device_num, ompt_data_t *tool_data);
+	int (*initialize)(ompt_function_lookup_t lookup, int initial_device_num,
+	                  ompt_data_t *tool_data);
 	void (*finalize)(ompt_data_t *tool_data);
 	ompt_data_t tool_data;
 } ompt_start_tool_result_t;
@@ -81,6 +83,12 @@ enum {
 
 enum { ompt_task_initial = 1, ompt_task_implicit = 2, ompt_task_explicit = 4 };
 
-enum { ompt_task_complete = 1, ompt_task_cancel = 3, ompt_task_detach = 4, ompt_task_late_fulfill = 6, ompt_task_switch = 7 };
+enum {
+	ompt_task_complete = 1,
+	ompt_task_cancel = 3,
+	ompt_task_detach = 4,
+	ompt_task_late_fulfill = 6,
+	ompt_task_switch = 7
+};
 
 #endif

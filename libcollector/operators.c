@@ -1,15 +1,17 @@
-/* operators.c: wrappers of C++ operator new and delete, for allocators that bring their own (jemalloc, tcmalloc). Those of
- * the C++ library call malloc and free, where they are seen: they are passed on by a jump.
+/* operators.c: wrappers of C++ operator new and delete, for allocators that bring their own
+ * (jemalloc, tcmalloc). Those of the C++ library call malloc and free, where they are seen: they
+ * are passed on by a jump.
  *
- * A wrapper is found by every C++ library, also by one that is loaded later with a C++ library of its own, which is in no
- * scope that we could search. Then nothing stands behind the wrapper, and it does what the C++ library does: it
- * calls malloc and free, and only when there is no memory, that library's own operator, which throws. */
-#include "allocator.h"
-#include "heap.h"
-#include "hook.h"
-#include "mapping.h"
-#include "scope.h"
-#include "visible.h"
+ * A wrapper is found by every C++ library, also by one that is loaded later with a C++ library of
+ * its own, which is in no scope that we could search. Then nothing stands behind the wrapper, and
+ * it does what the C++ library does: it calls malloc and free, and only when there is no memory,
+ * that library's own operator, which throws. */
+#include "libcollector/allocator.h"
+#include "libcollector/heap.h"
+#include "libcollector/hook.h"
+#include "libcollector/mapping.h"
+#include "libcollector/scope.h"
+#include "libcollector/visible.h"
 
 enum { ALIGNMENT = 16 };
 
@@ -107,4 +109,4 @@ static void *find_operator(const char *name)
 
 /* Parameters that only the operators of a library look at. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#include "operators.def"
+#include "libcollector/operators.def"

@@ -1,9 +1,9 @@
 /* perf.c: see perf.h. */
-#include "perf.h"
+#include "libcollector/perf.h"
 
-#include "collector.h"
-#include "log.h"
-#include "process.h"
+#include "libcollector/collector.h"
+#include "libcollector/log.h"
+#include "libcollector/process.h"
 
 #include <string.h>
 
@@ -40,12 +40,15 @@ void perf_look(void)
 	char path[FD_PATH_SIZE], buffer[160];
 	struct xml_text text = XML_TEXT(buffer);
 	struct stat status;
-	uint64_t seen = atomic_load(&map_size), now = col_ticks(), before = atomic_exchange(&last_look, now);
+	uint64_t seen = atomic_load(&map_size), now = col_ticks(),
+		 before = atomic_exchange(&last_look, now);
 
 	make_path(path, "/tmp/perf-", (unsigned)col.pid, ".map");
-	if (SYS4(SYS_newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode))
+	if (SYS4(SYS_newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !S_ISREG(status.st_mode))
 		return;
-	if ((uint64_t)status.st_size <= seen || !atomic_compare_exchange_strong(&map_size, &seen, (uint64_t)status.st_size))
+	if ((uint64_t)status.st_size <= seen ||
+	    !atomic_compare_exchange_strong(&map_size, &seen, (uint64_t)status.st_size))
 		return;
 	col_event_begin(&text, "perf_map");
 	xml_put_number(&text, "bytes", (uint64_t)status.st_size);

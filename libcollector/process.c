@@ -1,24 +1,24 @@
 /* process.c: start recording before main, end it when the process ends. See process.h. */
-#include "process.h"
+#include "libcollector/process.h"
 
-#include "buserror.h"
-#include "child.h"
-#include "control.h"
-#include "descent.h"
-#include "environment.h"
-#include "file.h"
-#include "functrace.h"
-#include "golang.h"
-#include "hook.h"
-#include "log.h"
-#include "map.h"
-#include "mpi.h"
-#include "stream.h"
-#include "tick.h"
-#include "tree.h"
-#include "usage.h"
-#include "visible.h"
-#include "window.h"
+#include "libcollector/buserror.h"
+#include "libcollector/child.h"
+#include "libcollector/control.h"
+#include "libcollector/descent.h"
+#include "libcollector/environment.h"
+#include "libcollector/file.h"
+#include "libcollector/functrace.h"
+#include "libcollector/golang.h"
+#include "libcollector/hook.h"
+#include "libcollector/log.h"
+#include "libcollector/map.h"
+#include "libcollector/mpi.h"
+#include "libcollector/stream.h"
+#include "libcollector/tick.h"
+#include "libcollector/tree.h"
+#include "libcollector/usage.h"
+#include "libcollector/visible.h"
+#include "libcollector/window.h"
 
 #include <errno.h>
 
@@ -121,7 +121,8 @@ int process_open(void)
 		return -ENOMEM;
 	}
 	if (!ARCH_WALKS_STACKS)
-		col_log_warning("of a 32-bit program, user events, usage and descendants are recorded, and nothing else");
+		col_log_warning(
+			"of a 32-bit program, user events, usage and descendants are recorded, and nothing else");
 	if (col.descriptor.step.lineage[0]) {
 		child_be_quiet();
 	} else {
@@ -139,12 +140,14 @@ void process_begin_events(void)
 	control_stop();
 }
 
-/* What this library records of a program of its kind. Its descendants may be of the other one: they are told all. */
+/* What this library records of a program of its kind. Its descendants may be of the other one: they
+ * are told all. */
 static void drop_what_needs_stacks(struct descriptor *descriptor)
 {
 	if (ARCH_WALKS_STACKS)
 		return;
-	descriptor->profile_us = descriptor->heap = descriptor->sync = descriptor->io = descriptor->functrace = 0;
+	descriptor->profile_us = descriptor->heap = descriptor->sync = descriptor->io =
+		descriptor->functrace = 0;
 }
 
 static __attribute__((constructor)) void construct(void)
@@ -164,8 +167,9 @@ static __attribute__((constructor)) void construct(void)
 			process_begin_events();
 			mpi_open();
 			if (golang_is_program())
-				col_log_warning("a program in Go makes its system calls itself: what it executes is not followed, and its end is not seen; "
-						"--sampler samples what it executes from outside");
+				col_log_warning(
+					"a program in Go makes its system calls itself: what it executes is not followed, and its end is not seen; "
+					"--sampler samples what it executes from outside");
 		}
 	}
 	errno = saved_errno;
@@ -204,7 +208,8 @@ static void put_exit(struct xml_text *text, int exit_code)
 
 static void account_all(struct col_thread *self)
 {
-	uint64_t heap_events = 0, sync_events = 0, io_events = 0, user_events = 0, omp_events = 0, mpi_events = 0;
+	uint64_t heap_events = 0, sync_events = 0, io_events = 0, user_events = 0, omp_events = 0,
+		 mpi_events = 0;
 
 	for (struct col_thread *thread = thread_first(); thread; thread = thread->next) {
 		if (atomic_load(&thread->tid))
@@ -241,7 +246,8 @@ static void account(void)
 	self = thread_current();
 	if (self && !child_is_quiet()) {
 		account_all(self);
-		tick_residual(self, self, COL_NORMAL); /* what the first record has cost, if it had to make its file */
+		tick_residual(self, self, COL_NORMAL); /* what the first record has cost, if it had
+		                                          to make its file */
 		usage_sample(self, COL_NORMAL, FMT_sample_reason_END);
 	}
 	sys_sigmask(SIG_SETMASK, &old, NULL);
@@ -277,8 +283,8 @@ static void close_log(int exit_code)
 	archive_run();
 }
 
-/* Totals and the exit event go in one write: what comes after the CPU time has been read is in no sample. No tick comes meanwhile: on a
- * small alternate stack there is not room for both. */
+/* Totals and the exit event go in one write: what comes after the CPU time has been read is in no
+ * sample. No tick comes meanwhile: on a small alternate stack there is not room for both. */
 void process_close(int exit_code)
 {
 	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL);

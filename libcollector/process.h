@@ -2,7 +2,7 @@
 #ifndef XER_COLLECTOR_PROCESS_H
 #define XER_COLLECTOR_PROCESS_H
 
-#include "birth.h"
+#include "libcollector/birth.h"
 
 /* Open the experiment that col.descriptor names and begin to record threads and usage;
  * events begin with process_begin_events.
@@ -17,7 +17,8 @@ void process_log_open(const struct birth_moment *start);
  * Does nothing in a process that is not recorded, or the second time. */
 void process_close(int exit_code);
 
-/* Is this the recorded process, still recording? A vfork child shares its memory, and is not. Signal-safe. */
+/* Is this the recorded process, still recording? A vfork child shares its memory, and is not.
+ * Signal-safe. */
 int process_is_recorded(void);
 
 /* Bring samples and counters up to date, as at the end. */

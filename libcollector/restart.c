@@ -1,10 +1,11 @@
-/* restart.c: let system calls that a signal of ours has interrupted begin again. See signals_restart_call. */
-#include "signals.h"
+/* restart.c: let system calls that a signal of ours has interrupted begin again. See
+ * signals_restart_call. */
+#include "libcollector/signals.h"
 
 #include <errno.h>
 
-/* System calls that fail with EINTR after any handler, even with SA_RESTART, always or on sockets with a timeout
- * (signal(7)). Not close: what it closed stays closed. */
+/* System calls that fail with EINTR after any handler, even with SA_RESTART, always or on sockets
+ * with a timeout (signal(7)). Not close: what it closed stays closed. */
 static int is_never_restarted(uint32_t number)
 {
 	switch (number) {
@@ -54,7 +55,8 @@ void signals_restart_call(void *context)
 	const uint8_t *at = (const uint8_t *)gregs[REG_RIP];
 	uint32_t number;
 
-	if (gregs[REG_RAX] != -EINTR || ((uintptr_t)at & 4095) < 7 || !arch_is_syscall((uint64_t)at - 2))
+	if (gregs[REG_RAX] != -EINTR || ((uintptr_t)at & 4095) < 7 ||
+	    !arch_is_syscall((uint64_t)at - 2))
 		return;
 	if (at[-7] != 0xb8) /* mov $number,%eax */
 		return;

@@ -1,13 +1,15 @@
-/* returns.c: entries and exits of functions that tell their entries only: the way that every call takes. See returns.h. Compiled for
- * general registers alone: code calls it where all its registers are in use. */
-#include "returns.h"
+/* returns.c: entries and exits of functions that tell their entries only: the way that every call
+ * takes. See returns.h. Compiled for general registers alone: code calls it where all its registers
+ * are in use. */
+#include "libcollector/returns.h"
 
-#include "functrace_number.h"
-#include "functrace_record.h"
-#include "rule.h"
-#include "shadow.h"
+#include "libcollector/functrace_number.h"
+#include "libcollector/functrace_record.h"
+#include "libcollector/rule.h"
+#include "libcollector/shadow.h"
 
-_Static_assert((int)RETURNS_DONE == LIMITS_DONE && (int)RETURNS_WRITE == LIMITS_WRITE && (int)RETURNS_PREPARE == LIMITS_PREPARE,
+_Static_assert((int)RETURNS_DONE == LIMITS_DONE && (int)RETURNS_WRITE == LIMITS_WRITE &&
+                       (int)RETURNS_PREPARE == LIMITS_PREPARE,
                "returns.h");
 
 uint32_t returns_is_on;
@@ -44,7 +46,8 @@ uint64_t returns_slot(const struct returns_entry *entry, uint32_t number)
 
 	if (entry->place == RETURNS_AT_ENTRY)
 		return (uint64_t)entry->stack;
-	slot = slot_by_rule(entry, __atomic_load_n(&returns_rules[number - NUMBER_FIRST], __ATOMIC_RELAXED));
+	slot = slot_by_rule(
+		entry, __atomic_load_n(&returns_rules[number - NUMBER_FIRST], __ATOMIC_RELAXED));
 	if (slot != RETURNS_SLOT_UNKNOWN && (slot < (uint64_t)entry->stack || slot % 8 != 0))
 		return RETURNS_SLOT_UNSURE;
 	return slot;
@@ -64,8 +67,10 @@ static enum returns_next record(struct returns_pending *pending, uint64_t sp)
 	return (enum returns_next)limits_record(pending->entered, sp, 0);
 }
 
-/* A function that is entered with an exchanged return address was jumped to at the end of one that this was exchanged for. */
-static void exchange(struct returns_entry *entry, uint64_t *slot, struct shadow_call *call, uint64_t word)
+/* A function that is entered with an exchanged return address was jumped to at the end of one that
+ * this was exchanged for. */
+static void exchange(struct returns_entry *entry, uint64_t *slot, struct shadow_call *call,
+                     uint64_t word)
 {
 	if (unlikely(*slot == shadow_trampoline))
 		entry->pending.left = call->word | FDR_TAIL_EXIT << 1;

@@ -1,20 +1,23 @@
-/* returns_slow.c: what is done once: find out about a function, or a stack; and records that take the long way. See returns.h. */
-#include "returns.h"
+/* returns_slow.c: what is done once: find out about a function, or a stack; and records that take
+ * the long way. See returns.h. */
+#include "libcollector/returns.h"
 
-#include "functrace_number.h"
-#include "log.h"
-#include "rule.h"
-#include "shadow.h"
-#include "sled_entry.h"
+#include "libcollector/functrace_number.h"
+#include "libcollector/log.h"
+#include "libcollector/rule.h"
+#include "libcollector/shadow.h"
+#include "libcollector/sled_entry.h"
 
 static int is_possible(void)
 {
 	if (arch_has_shadow_stack()) {
-		col_log_warning("function tracing: entries alone are not traced, since this processor watches over return addresses");
+		col_log_warning(
+			"function tracing: entries alone are not traced, since this processor watches over return addresses");
 		return 0;
 	}
 	if (!sled_entry_is_possible()) {
-		col_log_warning("function tracing: entries alone are not traced, since this processor has no XSAVE");
+		col_log_warning(
+			"function tracing: entries alone are not traced, since this processor has no XSAVE");
 		return 0;
 	}
 	return 1;
@@ -36,9 +39,9 @@ int returns_start(void)
 	return 1;
 }
 
-/* What is on the stack of a function at a call that is its first instruction, but for two: endbr64, and pushing r10, which gcc does around
- * calls of __fentry__ in functions inside of others, and does not tell in the unwind table. Returns a rule, RULE_END if there is more
- * before the call. */
+/* What is on the stack of a function at a call that is its first instruction, but for two: endbr64,
+ * and pushing r10, which gcc does around calls of __fentry__ in functions inside of others, and
+ * does not tell in the unwind table. Returns a rule, RULE_END if there is more before the call. */
 static uint32_t rule_of_code(const uint8_t *code, const uint8_t *site)
 {
 	static const uint8_t mark[4] = {0xf3, 0x0f, 0x1e, 0xfa}, push[2] = {0x41, 0x52};
@@ -51,7 +54,8 @@ static uint32_t rule_of_code(const uint8_t *code, const uint8_t *site)
 		cfa_offset += 8;
 	}
 	if ((site - code == 5 && code[0] == 0xe8) ||
-	    (site - code == 6 && ((code[0] == 0xff && code[1] == 0x15) || (code[0] == 0x67 && code[1] == 0xe8))))
+	    (site - code == 6 &&
+	     ((code[0] == 0xff && code[1] == 0x15) || (code[0] == 0x67 && code[1] == 0xe8))))
 		return RULE_SP | (uint32_t)(cfa_offset / 8) << 16;
 	return RULE_END;
 }
@@ -92,7 +96,9 @@ static int look(const struct returns_entry *entry)
 		return -1;
 	slot = returns_slot(entry, number);
 	if (slot == RETURNS_SLOT_UNKNOWN) {
-		__atomic_store_n(&returns_rules[number - NUMBER_FIRST], rule_at(entry->site, (enum returns_place)entry->place), __ATOMIC_RELAXED);
+		__atomic_store_n(&returns_rules[number - NUMBER_FIRST],
+		                 rule_at(entry->site, (enum returns_place)entry->place),
+		                 __ATOMIC_RELAXED);
 		slot = returns_slot(entry, number);
 	}
 	if (slot == RETURNS_SLOT_UNSURE || shadow_make(slot))

@@ -1,13 +1,14 @@
 /* ring.c: which parts of a ring are free, and which of them is the oldest. See ring.h. */
-#include "ring.h"
+#include "libcollector/ring.h"
 
-#include "sys.h"
+#include "libcollector/sys.h"
 
 #include "format/fdr.h"
 
 #include <errno.h>
 
-/* A part must hold the longest event; many parts mean that little is lost at once and many threads find one. */
+/* A part must hold the longest event; many parts mean that little is lost at once and many threads
+ * find one. */
 enum { PARTS = 256, PART_MIN = 8 << 10, PART_MAX = 256 << 10, COUNT_MIN = 4, COUNT_MAX = 1 << 20 };
 
 int ring_init(struct ring *ring, uint64_t bytes)
@@ -35,10 +36,12 @@ void ring_restart(struct ring *ring)
 struct ring_part *ring_take(struct ring *ring, uint32_t *overwritten)
 {
 	for (uint32_t tries = 0; tries < ring->count; tries++) {
-		struct ring_part *part = &ring->parts[atomic_fetch_add(&ring->next, 1) % ring->count];
+		struct ring_part
+			*part = &ring->parts[atomic_fetch_add(&ring->next, 1) % ring->count];
 		unsigned held = 0;
 
-		if (!atomic_compare_exchange_strong_explicit(&part->held, &held, 1, memory_order_acquire, memory_order_relaxed))
+		if (!atomic_compare_exchange_strong_explicit(
+			    &part->held, &held, 1, memory_order_acquire, memory_order_relaxed))
 			continue;
 		*overwritten = part->events;
 		part->events = 0;

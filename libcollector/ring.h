@@ -1,8 +1,9 @@
 /* ring.h: the parts of a data file that keeps only its newest events.
  *
- * Behind its first page the file consists of parts of equal size. A slot holds one at a time; when it is full, the slot takes the
- * part that was given back longest ago, with the events in it, which are lost and counted. Parts that others hold are
- * passed over, so a thread that writes seldom keeps its events. */
+ * Behind its first page the file consists of parts of equal size. A slot holds one at a time; when
+ * it is full, the slot takes the part that was given back longest ago, with the events in it, which
+ * are lost and counted. Parts that others hold are passed over, so a thread that writes seldom
+ * keeps its events. */
 #ifndef XER_COLLECTOR_RING_H
 #define XER_COLLECTOR_RING_H
 
@@ -28,13 +29,15 @@ int ring_init(struct ring *ring, uint64_t bytes);
 /* In a forked child: no part is used, and the file is not there. Signal-safe. */
 void ring_restart(struct ring *ring);
 
-/* Take a part, with the number of events that it held in *overwritten. NULL: all are held. Signal-safe. */
+/* Take a part, with the number of events that it held in *overwritten. NULL: all are held.
+ * Signal-safe. */
 struct ring_part *ring_take(struct ring *ring, uint32_t *overwritten);
 
 /* The part's memory in the mapped ring. */
 uint8_t *ring_memory(const struct ring *ring, const struct ring_part *part);
 
-/* Make what was used zero again, from its end to its beginning: at every instant the rest is whole events, and then zeros. */
+/* Make what was used zero again, from its end to its beginning: at every instant the rest is whole
+ * events, and then zeros. */
 void ring_clear(uint8_t *at, uint32_t size);
 
 /* Give a part back, with `events` in it. Signal-safe. */

@@ -1,13 +1,15 @@
-/* room.h: the address space that the recorder takes. A program's may be limited, and then what we take is missing there: so big tables
- * that few programs need are mapped when they are wanted first, and others are small, or not there, where there is a limit. */
+/* room.h: the address space that the recorder takes. A program's may be limited, and then what we
+ * take is missing there: so big tables that few programs need are mapped when they are wanted
+ * first, and others are small, or not there, where there is a limit. */
 #ifndef XER_COLLECTOR_ROOM_H
 #define XER_COLLECTOR_ROOM_H
 
-#include "sys.h"
+#include "libcollector/sys.h"
 
 #include <stdatomic.h>
 
-/* Whether `size` bytes are at most 1/share of the address space that the program may have. Signal-safe. */
+/* Whether `size` bytes are at most 1/share of the address space that the program may have.
+ * Signal-safe. */
 static inline int room_is_wide(uint64_t size, unsigned share)
 {
 	struct rlimit limit;
@@ -17,8 +19,8 @@ static inline int room_is_wide(uint64_t size, unsigned share)
 	return size <= limit.rlim_cur / share;
 }
 
-/* The table of `size` zeros at the start, mapped if it is not yet; NULL: there is no memory. A forked child has a copy.
- * Lock-free and signal-safe. */
+/* The table of `size` zeros at the start, mapped if it is not yet; NULL: there is no memory. A
+ * forked child has a copy. Lock-free and signal-safe. */
 static inline void *room_table(_Atomic(void *) *table, size_t size)
 {
 	void *there = atomic_load_explicit(table, memory_order_acquire);

@@ -1,8 +1,8 @@
 /* rule.c: compute, pack and cache unwinding rules. See rule.h. */
-#include "rule.h"
+#include "libcollector/rule.h"
 
-#include "map.h"
-#include "shadow.h"
+#include "libcollector/map.h"
+#include "libcollector/shadow.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,7 +35,8 @@ static int is_plt(const uint8_t *at, uint64_t len)
 	static const uint8_t before[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a};
 	static const uint8_t behind[] = {0x2a, 0x33, 0x24, 0x22};
 
-	return len == 11 && memcmp(at, before, 6) == 0 && at[6] >= 0x30 && at[6] <= 0x3f && memcmp(at + 7, behind, 4) == 0;
+	return len == 11 && memcmp(at, before, 6) == 0 && at[6] >= 0x30 && at[6] <= 0x3f &&
+	       memcmp(at + 7, behind, 4) == 0;
 }
 
 /* The CFA expressions of realigned frames, `breg n, deref`, and of PLT stubs. */
@@ -136,7 +137,8 @@ static uint32_t compute(struct cfi_machine *machine, uint64_t pc)
 		return RULE_UNKNOWN;
 	switch (cfi_row_find(machine, hdr, pc, &row)) {
 	case 0:
-		return is_returning(pc) ? pack(RULE_RETURNING, row->cfa_offset - 1) : rule_pack(row);
+		return is_returning(pc) ? pack(RULE_RETURNING, row->cfa_offset - 1)
+		                        : rule_pack(row);
 	case -ENOTSUP:
 		return RULE_COMPLEX;
 	default:

@@ -1,15 +1,16 @@
 /* rule.h: unwinding rules packed into 32 bits, behind an exact cache from code address to rule.
  *
- * Nearly all code needs only "CFA = rsp + n" or "CFA = rbp + n" and where the caller's rbp is saved. What
- * a packed rule cannot say is RULE_COMPLEX: the walk then begins again with all registers. The cache is
- * direct-mapped, 32 Ki entries of 8 bytes: 15 bits of index and a tag of 32 bits make 47, all of a
- * user-space address, so that a hit is exact; entries are read and written whole, so no lock is needed.
+ * Nearly all code needs only "CFA = rsp + n" or "CFA = rbp + n" and where the caller's rbp is
+ * saved. What a packed rule cannot say is RULE_COMPLEX: the walk then begins again with all
+ * registers. The cache is direct-mapped, 32 Ki entries of 8 bytes: 15 bits of index and a tag of 32
+ * bits make 47, all of a user-space address, so that a hit is exact; entries are read and written
+ * whole, so no lock is needed.
  *
  *     bits 0-3 kind, 4-5 rbp kind, 6-15 rbp offset / 8, 16-31 CFA offset / 8, both signed */
 #ifndef XER_COLLECTOR_RULE_H
 #define XER_COLLECTOR_RULE_H
 
-#include "cfi.h"
+#include "libcollector/cfi.h"
 
 enum rule_kind {
 	RULE_UNKNOWN,  /* no unwind information */
@@ -21,7 +22,8 @@ enum rule_kind {
 	RULE_SIGNAL,   /* a signal trampoline: the registers are in the ucontext at rsp */
 	RULE_END,      /* the outermost frame */
 	RULE_COMPLEX,  /* ask cfi_row_find */
-	RULE_RETURNING /* CFA = rsp + offset; the return address is in the shadow of the word below it (shadow.h) */
+	RULE_RETURNING /* CFA = rsp + offset; the return address is in the shadow of the word below
+	                  it (shadow.h) */
 };
 
 enum rule_bp { RULE_BP_SAME, RULE_BP_AT_CFA, RULE_BP_AT_BP };
@@ -49,7 +51,8 @@ static inline int64_t rule_cfa_offset(uint32_t rule)
 enum { RULE_CACHE_BITS = 15 };
 extern uint64_t rule_cache[1 << RULE_CACHE_BITS] __attribute__((visibility("hidden")));
 
-/* Compute and cache the rule at pc. The object that pc lies in is made known to the map. Signal-safe. */
+/* Compute and cache the rule at pc. The object that pc lies in is made known to the map.
+ * Signal-safe. */
 uint32_t rule_compute(struct cfi_machine *machine, uint64_t pc);
 
 /* The .eh_frame_hdr of the object that holds pc, or NULL. Signal-safe. */

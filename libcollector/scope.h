@@ -1,25 +1,28 @@
-/* scope.h: what every wrapper that records needs: its caller, and a scope in which its thread records.
+/* scope.h: what every wrapper that records needs: its caller, and a scope in which its thread
+ * records.
  *
- * A scope is entered after the real call has returned, so that a thread which is cancelled in it, or leaves it by
- * longjmp, leaves no scope open. */
+ * A scope is entered after the real call has returned, so that a thread which is cancelled in it,
+ * or leaves it by longjmp, leaves no scope open. */
 #ifndef XER_COLLECTOR_SCOPE_H
 #define XER_COLLECTOR_SCOPE_H
 
-#include "thread.h"
-#include "walk.h"
+#include "libcollector/thread.h"
+#include "libcollector/walk.h"
 
-/* Where a wrapper was called from. The wrapper has a frame pointer because it asks for its frame. */
+/* Where a wrapper was called from. The wrapper has a frame pointer because it asks for its frame.
+ */
 struct caller {
 	uint64_t pc, sp, bp;
 };
 
 /* To be used in the wrapper itself, which is entered by a call or a jump, but not inlined. */
 #define CALLER \
-	((struct caller){(uint64_t)__builtin_return_address(0), (uint64_t)__builtin_frame_address(0) + 16, \
+	((struct caller){(uint64_t)__builtin_return_address(0), \
+	                 (uint64_t)__builtin_frame_address(0) + 16, \
 	                 *(uint64_t *)__builtin_frame_address(0)})
 
-/* What thread->scope says of normal context, in its lowest bits: above them is the place where the function that is in the scope has its return
- * address, which tells of its frame. */
+/* What thread->scope says of normal context, in its lowest bits: above them is the place where the
+ * function that is in the scope has its return address, which tells of its frame. */
 enum {
 	OUTSIDE,
 	RECORDING,
@@ -36,11 +39,14 @@ static inline uintptr_t scope_kind(const struct col_thread *thread)
 /* Of a function that a scope is entered in. */
 #define SCOPE_PLACE ((uintptr_t)__builtin_frame_address(0) + sizeof(void *))
 
-/* Has `thread` left the scope that it is in by a jump or an exception? `place` is that of the function that asks. If so, it is closed. */
+/* Has `thread` left the scope that it is in by a jump or an exception? `place` is that of the
+ * function that asks. If so, it is closed. */
 int scope_was_abandoned(struct col_thread *thread, uintptr_t place);
 
-/* In a function that does not return before the scope ends. A handler of the program's that comes in between may have one of its own. */
-static inline __attribute__((always_inline)) void scope_begin(struct col_thread *thread, unsigned kind)
+/* In a function that does not return before the scope ends. A handler of the program's that comes
+ * in between may have one of its own. */
+static inline __attribute__((always_inline)) void scope_begin(struct col_thread *thread,
+                                                              unsigned kind)
 {
 	uintptr_t scope = SCOPE_PLACE | kind, pc = (uintptr_t)__builtin_return_address(0);
 
@@ -52,12 +58,14 @@ static inline __attribute__((always_inline)) void scope_begin(struct col_thread 
 	} while (unlikely(thread->scope_pc != pc || thread->scope != scope));
 }
 
-/* Enter the recorder. NULL: in it already (a call by a program's signal handler), or not to be recorded. */
+/* Enter the recorder. NULL: in it already (a call by a program's signal handler), or not to be
+ * recorded. */
 static inline __attribute__((always_inline)) struct col_thread *scope_enter(void)
 {
 	struct col_thread *thread = thread_current();
 
-	if (unlikely(!thread || (thread->scope != OUTSIDE && !scope_was_abandoned(thread, SCOPE_PLACE)))) {
+	if (unlikely(!thread ||
+	             (thread->scope != OUTSIDE && !scope_was_abandoned(thread, SCOPE_PLACE)))) {
 		if (!thread || scope_kind(thread) == RECORDING)
 			col_count(&col.count.lost_reentrant, 1);
 		return NULL;
@@ -82,8 +90,8 @@ static inline void scope_leave(struct col_thread *thread)
 	thread->scope = OUTSIDE;
 }
 
-/* Before a wrapped function is called that may call other ones of them, which are to be silent. Returns the thread, to be
- * given to scope_end_passing; NULL if nothing was to be done. */
+/* Before a wrapped function is called that may call other ones of them, which are to be silent.
+ * Returns the thread, to be given to scope_end_passing; NULL if nothing was to be done. */
 static inline __attribute__((always_inline)) struct col_thread *scope_begin_passing(void)
 {
 	struct col_thread *thread = thread_current();

@@ -1,10 +1,10 @@
 /* signals.c: keep the tick signal ours and the program's signals the program's. See signals.h. */
-#include "signals.h"
+#include "libcollector/signals.h"
 
-#include "altstack.h"
-#include "buserror.h"
-#include "hook.h"
-#include "thread.h"
+#include "libcollector/altstack.h"
+#include "libcollector/buserror.h"
+#include "libcollector/hook.h"
+#include "libcollector/thread.h"
 
 #include <errno.h>
 #include <sys/utsname.h>
@@ -13,16 +13,17 @@ enum { OWNED_MAX = 4 };
 
 /* A signal that is the collector's. */
 static struct owned {
-	int signal;                /* 0: none yet */
+	int signal; /* 0: none yet */
 	signals_handler *handler;
-	struct sigaction program;  /* what the program believes to have installed for it */
+	struct sigaction program;   /* what the program believes to have installed for it */
 	atomic_uint program_blocks; /* it has asked to block it, perhaps with all others */
 } owned[OWNED_MAX];
 
 static sys_sigset owned_set;
 
-/* Of our signals, those that the program believes to have blocked in this thread. (A jump out of a handler and the return from one
- * restore the kernel's mask alone: then this is what was said last.) */
+/* Of our signals, those that the program believes to have blocked in this thread. (A jump out of a
+ * handler and the return from one restore the kernel's mask alone: then this is what was said
+ * last.) */
 static __thread sys_sigset believed;
 
 /* The C library's set has room for more signals than there are; the kernel's is its beginning. */
@@ -53,18 +54,19 @@ __asm__(".text\n"
         ".globl signals_return\n"
         ".hidden signals_return\n"
         ".type signals_return,@function\n"
-        "signals_return:\n" ARCH_SIGNAL_RETURN
-        ".size signals_return, .-signals_return\n");
+        "signals_return:\n" ARCH_SIGNAL_RETURN ".size signals_return, .-signals_return\n");
 
-/* Ours runs on alternate stacks if the program wants that for its own handler of the same signal: then it may have stacks that hold no
- * signal frame and end where other data begin, as Go has. Returns 0 or -errno. */
+/* Ours runs on alternate stacks if the program wants that for its own handler of the same signal:
+ * then it may have stacks that hold no signal frame and end where other data begin, as Go has.
+ * Returns 0 or -errno. */
 static int set_action(int signal, const struct owned *ours)
 {
 	struct sys_sigaction action = {
-	    .handler = ours->handler,
-	    .flags = SA_SIGINFO | SA_RESTART | SYS_RESTORER | ((unsigned)ours->program.sa_flags & SA_ONSTACK),
-	    .restorer = signals_return,
-	    .mask = sys_kept_out,
+		.handler = ours->handler,
+		.flags = SA_SIGINFO | SA_RESTART | SYS_RESTORER |
+	                 ((unsigned)ours->program.sa_flags & SA_ONSTACK),
+		.restorer = signals_return,
+		.mask = sys_kept_out,
 	};
 
 	return (int)sys_sigaction(signal, &action, NULL);
@@ -84,7 +86,8 @@ int signals_install(int signal, signals_handler *handler)
 	if (error < 0)
 		return error;
 	if (old.handler != handler) { /* a running program may have one of its own */
-		ours->program = (struct sigaction){.sa_flags = (int)(old.flags & ~(unsigned long)SYS_RESTORER)};
+		ours->program = (struct sigaction){
+			.sa_flags = (int)(old.flags & ~(unsigned long)SYS_RESTORER)};
 		ours->program.sa_sigaction = old.handler;
 		set_kernel_set(&ours->program.sa_mask, old.mask);
 	}
@@ -102,7 +105,8 @@ void signals_give_back(int kept)
 	for (int i = 0; i < OWNED_MAX; i++) {
 		struct owned *ours = &owned[i];
 
-		if (ours->signal == 0 || (ours->signal == kept && ours->program.sa_handler == SIG_DFL))
+		if (ours->signal == 0 ||
+		    (ours->signal == kept && ours->program.sa_handler == SIG_DFL))
 			continue;
 		REAL(sigaction)(ours->signal, &ours->program, NULL);
 		owned_set &= ~SYS_SIGBIT(ours->signal);
@@ -155,8 +159,8 @@ void signals_forward(int signal, siginfo_t *info, void *context)
 {
 	struct owned *ours = find_owned(signal);
 
-	if (!signals_tell_program(signal, info, context) && ours && ours->program.sa_handler == SIG_DFL &&
-	    !atomic_load(&ours->program_blocks))
+	if (!signals_tell_program(signal, info, context) && ours &&
+	    ours->program.sa_handler == SIG_DFL && !atomic_load(&ours->program_blocks))
 		default_action(signal);
 }
 
@@ -177,7 +181,8 @@ int signals_prefer_current(void)
 
 /* ---- the program's view ---- */
 
-/* A child of vfork works in its maker's memory: what it changes for itself is not to be what its maker believes. */
+/* A child of vfork works in its maker's memory: what it changes for itself is not to be what its
+ * maker believes. */
 static int is_sharer(void)
 {
 	return sys_getpid() != col.pid;
@@ -194,7 +199,8 @@ int signals_depart(sys_sigset *mask)
 {
 	const struct sys_sigaction ignored = {.handler = (signals_handler *)(uintptr_t)SIG_IGN};
 
-	if (!col_is_recording() || is_sharer()) /* who makes programs by vfork takes back in the child what it has blocked */
+	if (!col_is_recording() || is_sharer()) /* who makes programs by vfork takes back in the
+	                                           child what it has blocked */
 		return 0;
 	for (int i = 0; i < OWNED_MAX; i++)
 		if (owned[i].signal && owned[i].program.sa_handler == SIG_IGN)
@@ -244,8 +250,8 @@ sys_sigset signals_of_ours(const sigset_t *set)
 	return kernel_set(set) & owned_set;
 }
 
-/* The set that the kernel is asked for in place of the program's `set`: ours stay blocked on a stack without room for them, which is
- * `shielded` (altstack.h), and nowhere else. */
+/* The set that the kernel is asked for in place of the program's `set`: ours stay blocked on a
+ * stack without room for them, which is `shielded` (altstack.h), and nowhere else. */
 static const sigset_t *real_set(int how, const sigset_t *set, int shielded, sigset_t *copy)
 {
 	if (how == SIG_UNBLOCK && !shielded)
@@ -256,8 +262,10 @@ static const sigset_t *real_set(int how, const sigset_t *set, int shielded, sigs
 	return set;
 }
 
-/* Change the mask by `real`, which returns 0 on success; of our signals, only what the program believes is changed. */
-static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set, sigset_t *old)
+/* Change the mask by `real`, which returns 0 on success; of our signals, only what the program
+ * believes is changed. */
+static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set,
+                       sigset_t *old)
 {
 	sigset_t copy;
 	sys_sigset before = believed;
@@ -271,7 +279,8 @@ static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, 
 	error = real(how, real_set(how, set, shielded, &copy), old);
 	if (error != 0)
 		return error;
-	if (set && altstack_expected() && !shielded) /* a jump out of a handler may have left ours blocked */
+	if (set && altstack_expected() &&
+	    !shielded) /* a jump out of a handler may have left ours blocked */
 		sys_sigmask(SIG_UNBLOCK, &owned_set, NULL);
 	if (set && how == SIG_SETMASK)
 		after = asked;
@@ -322,7 +331,8 @@ EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 	return REAL(signalfd)(fd, without_ours(set, &copy), flags);
 }
 
-static void exchange_program_action(struct owned *ours, const struct sigaction *action, struct sigaction *old)
+static void exchange_program_action(struct owned *ours, const struct sigaction *action,
+                                    struct sigaction *old)
 {
 	struct sigaction before = ours->program;
 
@@ -341,7 +351,8 @@ static sys_sigset shield_of(unsigned long flags)
 	return flags & SA_ONSTACK && altstack_expected() ? owned_set : 0;
 }
 
-/* Another thread may install a handler at the same time: then that one is it, and is shielded in turn. */
+/* Another thread may install a handler at the same time: then that one is it, and is shielded in
+ * turn. */
 static void shield_handler(int signal)
 {
 	struct sys_sigaction now, shielded;
@@ -364,7 +375,8 @@ void signals_shield_handlers(void)
 			shield_handler(signal);
 }
 
-/* What was there before may be ours, also in a process that is not recorded; what is there now is the program's. */
+/* What was there before may be ours, also in a process that is not recorded; what is there now is
+ * the program's. */
 static void sigbus_changed(struct sigaction *old)
 {
 	if (old)
@@ -396,7 +408,8 @@ EXPORT int sigaction(int signal, const struct sigaction *action, struct sigactio
 	}
 	if (action) {
 		copy = *action;
-		set_kernel_set(&copy.sa_mask, (kernel_set(&copy.sa_mask) & ~owned_set) | shield_of((unsigned)action->sa_flags));
+		set_kernel_set(&copy.sa_mask, (kernel_set(&copy.sa_mask) & ~owned_set) |
+		                                      shield_of((unsigned)action->sa_flags));
 	}
 	error = change_action(signal, action ? &copy : NULL, old);
 	if (error == 0 && old)
@@ -435,7 +448,8 @@ static __sighandler_t exchange_handler(struct owned *ours, __sighandler_t handle
 	{ \
 		struct owned *ours = ours_of(number, handler); \
 \
-		return ours ? exchange_handler(ours, handler, flags) : former(number, REAL(name)(number, handler)); \
+		return ours ? exchange_handler(ours, handler, flags) \
+		            : former(number, REAL(name)(number, handler)); \
 	}
 OLD_SIGNAL(signal, SA_RESTART)
 OLD_SIGNAL(bsd_signal, SA_RESTART)

@@ -1,5 +1,5 @@
 /* sled.c: read and make sleds. See sled.h. */
-#include "sled.h"
+#include "libcollector/sled.h"
 
 #include <errno.h>
 #include <string.h>
@@ -10,15 +10,17 @@ void sled_get(const uint8_t *entry, struct sled *out)
 
 	memcpy(&address, entry, sizeof(address));
 	memcpy(&function, entry + 8, sizeof(function));
-	*out = (struct sled){.address = address, .function = function, .kind = entry[16], .version = entry[18]};
+	*out = (struct sled){
+		.address = address, .function = function, .kind = entry[16], .version = entry[18]};
 	if (out->version < SLED_VERSION_RELATIVE)
 		return;
 	out->address += (uint64_t)(uintptr_t)entry;
 	out->function += (uint64_t)(uintptr_t)entry + 8;
 }
 
-/* Where the call of an event's sled is, behind as many instructions as the event has arguments to bring to their registers
- * (push and mov, or as many bytes of nothing); how far the jump over all of it goes. */
+/* Where the call of an event's sled is, behind as many instructions as the event has arguments to
+ * bring to their registers (push and mov, or as many bytes of nothing); how far the jump over all
+ * of it goes. */
 static unsigned call_of(const struct sled *sled)
 {
 	return sled->kind == SLED_CUSTOM_EVENT ? 10 : 14;
@@ -54,7 +56,12 @@ void sled_original_head(const struct sled *sled, uint8_t head[SLED_HEAD])
 {
 	static const uint8_t leave[SLED_HEAD] = {0xc3, 0x2e};
 
-	memcpy(head, sled->kind == SLED_EXIT ? leave : (const uint8_t[SLED_HEAD]){0xeb, is_event(sled) ? (uint8_t)length_of(sled) : 9}, SLED_HEAD);
+	memcpy(head,
+	       sled->kind == SLED_EXIT
+	               ? leave
+	               : (const uint8_t[SLED_HEAD]){0xeb,
+	                                            is_event(sled) ? (uint8_t)length_of(sled) : 9},
+	       SLED_HEAD);
 }
 
 int sled_is_strange(const struct sled *sled, const uint8_t *code)
@@ -62,7 +69,8 @@ int sled_is_strange(const struct sled *sled, const uint8_t *code)
 	return is_event(sled) && code[0] == 0xeb && !sled_is_original(sled, code);
 }
 
-/* The distance that a call or jump whose 4 bytes of distance are at `at` has to go. Returns 0 or -ERANGE. */
+/* The distance that a call or jump whose 4 bytes of distance are at `at` has to go. Returns 0 or
+ * -ERANGE. */
 static int put_distance(uint8_t *out, uint64_t at, uint64_t target)
 {
 	int64_t distance = (int64_t)(target - (at + sizeof(int32_t)));
@@ -76,10 +84,12 @@ static int put_distance(uint8_t *out, uint64_t at, uint64_t target)
 
 int sled_make(const struct sled *sled, uint32_t id, uint64_t target, struct sled_code *out)
 {
-	static const uint8_t nop[SLED_HEAD] = {0x66, 0x90}, move[SLED_HEAD] = {0x41, 0xba}; /* mov $id, %r10d */
+	static const uint8_t nop[SLED_HEAD] = {0x66, 0x90},
+			     move[SLED_HEAD] = {0x41, 0xba}; /* mov $id, %r10d */
 
 	if (is_event(sled)) {
-		*out = (struct sled_code){.tail_at = call_of(sled) + 1, .tail_size = sizeof(int32_t)};
+		*out = (struct sled_code){.tail_at = call_of(sled) + 1,
+		                          .tail_size = sizeof(int32_t)};
 		memcpy(out->head, nop, SLED_HEAD);
 		return put_distance(out->tail, sled->address + out->tail_at, target);
 	}
@@ -87,5 +97,6 @@ int sled_make(const struct sled *sled, uint32_t id, uint64_t target, struct sled
 	memcpy(out->head, move, SLED_HEAD);
 	memcpy(out->tail, &id, sizeof(id));
 	out->tail[sizeof(id)] = sled->kind == SLED_EXIT ? 0xe9 : 0xe8;
-	return put_distance(out->tail + sizeof(id) + 1, sled->address + SLED_SIZE - sizeof(int32_t), target);
+	return put_distance(out->tail + sizeof(id) + 1, sled->address + SLED_SIZE - sizeof(int32_t),
+	                    target);
 }

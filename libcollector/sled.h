@@ -1,13 +1,23 @@
-/* sled.h: the places that clang's -fxray-instrument leaves in functions ("sleds"), as their object's map lists them.
+/* sled.h: the places that clang's -fxray-instrument leaves in functions ("sleds"), as their
+ * object's map lists them.
  *
- * Source: LLVM, "XRay Instrumentation", and the layout of xray_instr_map in what clang 14 and later write. */
+ * Source: LLVM, "XRay Instrumentation", and the layout of xray_instr_map in what clang 14 and later
+ * write. */
 #ifndef XER_COLLECTOR_SLED_H
 #define XER_COLLECTOR_SLED_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum sled_kind { SLED_ENTER, SLED_EXIT, SLED_TAIL_EXIT, SLED_ENTER_ARGUMENT, SLED_CUSTOM_EVENT, SLED_TYPED_EVENT, SLED_KINDS };
+enum sled_kind {
+	SLED_ENTER,
+	SLED_EXIT,
+	SLED_TAIL_EXIT,
+	SLED_ENTER_ARGUMENT,
+	SLED_CUSTOM_EVENT,
+	SLED_TYPED_EVENT,
+	SLED_KINDS
+};
 
 enum { SLED_SIZE = 11, SLED_HEAD = 2, SLED_ENTRY_SIZE = 32, SLED_VERSION_RELATIVE = 2 };
 
@@ -20,11 +30,12 @@ struct sled {
 /* Read an entry of the map at entry[32] in memory. */
 void sled_get(const uint8_t *entry, struct sled *out);
 
-/* True for an event's code that nobody has patched, and that is not what it should be: clang 14 makes such code, in which
- * the jump leads into an instruction. */
+/* True for an event's code that nobody has patched, and that is not what it should be: clang 14
+ * makes such code, in which the jump leads into an instruction. */
 int sled_is_strange(const struct sled *sled, const uint8_t *code);
 
-/* How to patch a sled: first tail[tail_size] goes to tail_at, then head to the beginning, at once. */
+/* How to patch a sled: first tail[tail_size] goes to tail_at, then head to the beginning, at once.
+ */
 struct sled_code {
 	uint8_t head[SLED_HEAD];
 	uint8_t tail[SLED_SIZE - SLED_HEAD];
@@ -37,12 +48,13 @@ unsigned sled_size(const struct sled *sled);
 /* True if the code at the sled is as the compiler left it. */
 int sled_is_original(const struct sled *sled, const uint8_t *code);
 
-/* The code of a patched sled. Of a function: its number to r10d, then a call of (an exit: a jump to) `target`. Of an event: no
- * jump over the call that the compiler has put there, which goes to `target` instead. target must lie within 2 GiB.
- * Returns 0, or -ERANGE. */
+/* The code of a patched sled. Of a function: its number to r10d, then a call of (an exit: a jump
+ * to) `target`. Of an event: no jump over the call that the compiler has put there, which goes to
+ * `target` instead. target must lie within 2 GiB. Returns 0, or -ERANGE. */
 int sled_make(const struct sled *sled, uint32_t id, uint64_t target, struct sled_code *out);
 
-/* The beginning of the code that the compiler has left: of an exit, what is behind its return is no code. */
+/* The beginning of the code that the compiler has left: of an exit, what is behind its return is no
+ * code. */
 void sled_original_head(const struct sled *sled, uint8_t head[SLED_HEAD]);
 
 #endif

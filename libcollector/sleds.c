@@ -1,17 +1,19 @@
-/* sleds.c: patch the sleds of each object, once. They stay patched: what they lead to looks whether calls are recorded.
+/* sleds.c: patch the sleds of each object, once. They stay patched: what they lead to looks whether
+ * calls are recorded.
  *
- * Patching, while other threads may run the code: behind the first two bytes, which jump over the rest (an exit sled:
- * return before it), the code may be changed at will; then all processors are told; then the first two bytes are stored
- * at once. The bytes go through /proc/self/mem, which needs no writable code; the two go through a short time in which
- * the pages can be written and executed. */
-#include "sleds.h"
+ * Patching, while other threads may run the code: behind the first two bytes, which jump over the
+ * rest (an exit sled: return before it), the code may be changed at will; then all processors are
+ * told; then the first two bytes are stored at once. The bytes go through /proc/self/mem, which
+ * needs no writable code; the two go through a short time in which the pages can be written and
+ * executed. */
+#include "libcollector/sleds.h"
 
-#include "code.h"
-#include "functrace.h"
-#include "functrace_choice.h"
-#include "log.h"
-#include "sled.h"
-#include "sled_entry.h"
+#include "libcollector/code.h"
+#include "libcollector/functrace.h"
+#include "libcollector/functrace_choice.h"
+#include "libcollector/log.h"
+#include "libcollector/sled.h"
+#include "libcollector/sled_entry.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,9 +26,9 @@ enum {
 
 /* An object whose sleds are patched. Its ids are first_id and the following ones. */
 struct object {
-	uint64_t bias;  /* a key, with map */
+	uint64_t bias;            /* a key, with map */
 	const uint8_t *map, *end; /* in memory */
-	const uint8_t *stubs; /* NULL: none yet */
+	const uint8_t *stubs;     /* NULL: none yet */
 	uint32_t first_id;
 	int is_gone, is_patched;
 };
@@ -37,7 +39,7 @@ static uint32_t object_count, next_id = FIRST_ID;
 /* In order of enum sled_kind, as far as there are entries. */
 static void (*const targets[])(void) = {
 #define X(name) name,
-    SLED_ENTRIES(X)
+	SLED_ENTRIES(X)
 #undef X
 };
 
@@ -60,13 +62,15 @@ static int is_wanted(const struct sled *sled)
 	return sled->kind < SLED_KINDS && choice_has(sled->function);
 }
 
-/* Numbers are LLVM's: sleds in order of the map, a new number where the function is another one. Returns how many. */
+/* Numbers are LLVM's: sleds in order of the map, a new number where the function is another one.
+ * Returns how many. */
 static uint32_t walk(const struct object *object, struct patch *patch, visitor *visit)
 {
 	uint64_t function = 0;
 	uint32_t count = 0;
 
-	for (const uint8_t *entry = object->map; (size_t)(object->end - entry) >= SLED_ENTRY_SIZE; entry += SLED_ENTRY_SIZE) {
+	for (const uint8_t *entry = object->map; (size_t)(object->end - entry) >= SLED_ENTRY_SIZE;
+	     entry += SLED_ENTRY_SIZE) {
 		struct sled sled;
 		int is_first;
 
@@ -104,7 +108,9 @@ static void check_one(struct patch *patch, const struct sled *sled, uint32_t id,
 		return;
 	}
 	patch->low = sled->address < patch->low ? sled->address : patch->low;
-	patch->high = sled->address + sled_size(sled) > patch->high ? sled->address + sled_size(sled) : patch->high;
+	patch->high = sled->address + sled_size(sled) > patch->high
+	                      ? sled->address + sled_size(sled)
+	                      : patch->high;
 }
 
 static void write_tail(struct patch *patch, const struct sled *sled, uint32_t id, int is_first)
@@ -149,7 +155,8 @@ static int patch_object(struct object *object)
 	if (patch.high == 0)
 		return 0;
 	if (!object->stubs)
-		object->stubs = code_make_stubs((uint64_t)object->map, targets, sizeof(targets) / sizeof(targets[0]));
+		object->stubs = code_make_stubs((uint64_t)object->map, targets,
+		                                sizeof(targets) / sizeof(targets[0]));
 	patch.stubs = object->stubs;
 	if (!patch.stubs)
 		return -ENOMEM;
@@ -173,7 +180,8 @@ static struct object *find_object(const uint8_t *map, uint64_t bias)
 	return NULL;
 }
 
-/* Take an object with a map. One that comes back to its place keeps its numbers only as long as it was never gone. */
+/* Take an object with a map. One that comes back to its place keeps its numbers only as long as it
+ * was never gone. */
 static int take_object(uint64_t bias, const uint8_t *map, uint64_t size)
 {
 	struct object *object = find_object(map, bias);
@@ -229,7 +237,8 @@ static void find_range(struct patch *patch, const struct sled *sled, uint32_t id
 	(void)id;
 	(void)is_first;
 	patch->low = sled->address < patch->low ? sled->address : patch->low;
-	patch->high = sled->address + SLED_SIZE > patch->high ? sled->address + SLED_SIZE : patch->high;
+	patch->high = sled->address + SLED_SIZE > patch->high ? sled->address + SLED_SIZE
+	                                                      : patch->high;
 }
 
 void sleds_restore(void)
@@ -237,7 +246,8 @@ void sleds_restore(void)
 	if (code_begin() < 0)
 		return;
 	for (uint32_t i = 0; i < object_count; i++) {
-		struct patch patch = {.object = &objects[i], .stubs = objects[i].stubs, .low = UINT64_MAX};
+		struct patch patch = {
+			.object = &objects[i], .stubs = objects[i].stubs, .low = UINT64_MAX};
 
 		if (objects[i].is_gone || !objects[i].is_patched)
 			continue;
@@ -264,7 +274,8 @@ void sleds_forget(void)
 	for (uint32_t i = 0; i < object_count; i++) {
 		struct dl_find_object found;
 
-		if (!objects[i].is_gone && _dl_find_object((void *)(uintptr_t)objects[i].map, &found) != 0)
+		if (!objects[i].is_gone &&
+		    _dl_find_object((void *)(uintptr_t)objects[i].map, &found) != 0)
 			objects[i].is_gone = 1;
 	}
 }

@@ -1,10 +1,12 @@
-/* sleds.h: function tracing of code that clang compiled with -fxray-instrument, in the program and in shared objects. */
+/* sleds.h: function tracing of code that clang compiled with -fxray-instrument, in the program and
+ * in shared objects. */
 #ifndef XER_COLLECTOR_SLEDS_H
 #define XER_COLLECTOR_SLEDS_H
 
-#include "elffile.h"
+#include "libcollector/elffile.h"
 
-/* Patch the sleds of an object that has them, unless that was done. Between code_begin and code_end. */
+/* Patch the sleds of an object that has them, unless that was done. Between code_begin and
+ * code_end. */
 void sleds_see(const struct elffile *file, uint64_t bias);
 
 /* Write all names again, into the file of another process. Signal-safe. */

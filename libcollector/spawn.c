@@ -1,13 +1,14 @@
-/* spawn.c: children that the C library makes and lets execute a program at once: posix_spawn, system, popen, wordexp.
+/* spawn.c: children that the C library makes and lets execute a program at once: posix_spawn,
+ * system, popen, wordexp.
  *
- * posix_spawn takes an environment: its child gets one with our variables. The others pass on the process's own, which
- * holds them for the time of the call. */
-#include "child.h"
-#include "descent.h"
-#include "environment.h"
-#include "hook.h"
-#include "image.h"
-#include "log.h"
+ * posix_spawn takes an environment: its child gets one with our variables. The others pass on the
+ * process's own, which holds them for the time of the call. */
+#include "libcollector/child.h"
+#include "libcollector/descent.h"
+#include "libcollector/environment.h"
+#include "libcollector/hook.h"
+#include "libcollector/image.h"
+#include "libcollector/log.h"
 
 #include <alloca.h>
 #include <errno.h>
@@ -15,7 +16,8 @@
 
 enum { TEXT_SHOWN = 1024, ON_STACK_MAX = 4 * 1024 /* the least stack of a thread has 16 */ };
 
-static void log_child(const char *kind, const char *lineage, int pid, const char *what, const char *text, const struct image_obstacle *obstacle)
+static void log_child(const char *kind, const char *lineage, int pid, const char *what,
+                      const char *text, const struct image_obstacle *obstacle)
 {
 	char *memory = col_is_recording() ? col_text_borrow() : NULL;
 	struct xml_text event = {.at = memory, .capacity = COL_TEXT_SIZE};
@@ -35,7 +37,8 @@ static void log_child(const char *kind, const char *lineage, int pid, const char
 /* ---- posix_spawn ---- */
 
 typedef int spawn_function(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
-                           const posix_spawnattr_t *attributes, char *const argv[], char *const envp[]);
+                           const posix_spawnattr_t *attributes, char *const argv[],
+                           char *const envp[]);
 
 struct spawn_call {
 	spawn_function *real;
@@ -59,11 +62,14 @@ static const struct image_obstacle *obstacle_of(const struct spawn_call *call, i
 	*bits = ARCH_BITS;
 	if (!call->searches)
 		return image_obstacle(AT_FDCWD, call->path, bits);
-	return image_search(call->path, memory, sizeof(memory)) < 0 ? NULL : image_obstacle(AT_FDCWD, memory, bits);
+	return image_search(call->path, memory, sizeof(memory)) < 0
+	               ? NULL
+	               : image_obstacle(AT_FDCWD, memory, bits);
 }
 
 /* A long environment does not fit on small stacks. */
-static int spawn_with(const struct spawn_call *call, pid_t *pid, char *const *envp, const struct descriptor_step *step, int bits)
+static int spawn_with(const struct spawn_call *call, pid_t *pid, char *const *envp,
+                      const struct descriptor_step *step, int bits)
 {
 	struct environment_room room = environment_room(envp);
 	size_t size = room.entries * sizeof(char *) + room.text;
@@ -93,7 +99,8 @@ static int spawn(const struct spawn_call *call, char *const *envp)
 	int error, bits;
 
 	child_look();
-	if (!descent_is_followed() || is_unreadable(call) || !environment_is_readable(envp) || environment_refuses(envp) || !descent_step_child(&step))
+	if (!descent_is_followed() || is_unreadable(call) || !environment_is_readable(envp) ||
+	    environment_refuses(envp) || !descent_step_child(&step))
 		return call_real(call, call->pid, envp);
 	obstacle = obstacle_of(call, &bits);
 	step.leads = obstacle != NULL;
@@ -109,20 +116,25 @@ static int spawn(const struct spawn_call *call, char *const *envp)
 		return error;
 	if (call->pid)
 		*call->pid = pid;
-	log_child(obstacle ? "unrecorded" : "posix_spawn", step.lineage, pid, "path", call->path, obstacle);
+	log_child(obstacle ? "unrecorded" : "posix_spawn", step.lineage, pid, "path", call->path,
+	          obstacle);
 	return 0;
 }
 
 EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                        const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-	return spawn(&(struct spawn_call){REAL(posix_spawn), 0, pid, path, actions, attributes, argv}, envp);
+	return spawn(
+		&(struct spawn_call){REAL(posix_spawn), 0, pid, path, actions, attributes, argv},
+		envp);
 }
 
 EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
                         const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-	return spawn(&(struct spawn_call){REAL(posix_spawnp), 1, pid, file, actions, attributes, argv}, envp);
+	return spawn(
+		&(struct spawn_call){REAL(posix_spawnp), 1, pid, file, actions, attributes, argv},
+		envp);
 }
 
 /* ---- shells ---- */
@@ -170,7 +182,8 @@ EXPORT FILE *popen(const char *command, const char *mode)
 	return stream;
 }
 
-EXPORT FILE *_IO_popen(const char *command, const char *mode) __attribute__((alias("popen"), malloc));
+EXPORT FILE *_IO_popen(const char *command, const char *mode)
+	__attribute__((alias("popen"), malloc));
 
 static int needs_shell(const char *words, int flags)
 {

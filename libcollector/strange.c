@@ -1,15 +1,16 @@
 /* strange.c: see strange.h.
  *
- * Memory that is not known to stay is read by the kernel alone, which refuses what is not there: a page is written to a place
- * of dyntext that serves for nothing else, and read back from there. Who finds another thread, or the interrupted code,
- * at work here goes away: the next frame in the page comes again. */
-#include "strange.h"
+ * Memory that is not known to stay is read by the kernel alone, which refuses what is not there: a
+ * page is written to a place of dyntext that serves for nothing else, and read back from there. Who
+ * finds another thread, or the interrupted code, at work here goes away: the next frame in the page
+ * comes again. */
+#include "libcollector/strange.h"
 
-#include "collector.h"
-#include "dynamic.h"
-#include "file.h"
-#include "gdbjit.h"
-#include "log.h"
+#include "libcollector/collector.h"
+#include "libcollector/dynamic.h"
+#include "libcollector/file.h"
+#include "libcollector/gdbjit.h"
+#include "libcollector/log.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -21,7 +22,7 @@ enum { WRITES_MAX = 16, ALL_WRITES_MAX = 16384, LOOKS_A_SECOND = 10, MAPS_READS_
 struct page {
 	atomic_uint_fast64_t address;
 	atomic_uint_fast64_t next; /* event time: not looked at again before */
-	uint64_t sum;                 /* of its contents */
+	uint64_t sum;              /* of its contents */
 	atomic_uint writes;
 };
 
@@ -44,7 +45,9 @@ static struct page *page_of(uint64_t address)
 		struct page *page = &pages[(home + i) % PAGES];
 		uint_fast64_t seen = atomic_load_explicit(&page->address, memory_order_relaxed);
 
-		if (seen == address || (seen == 0 && (atomic_compare_exchange_strong(&page->address, &seen, address) || seen == address)))
+		if (seen == address ||
+		    (seen == 0 && (atomic_compare_exchange_strong(&page->address, &seen, address) ||
+		                   seen == address)))
 			return page;
 	}
 	return NULL;
@@ -70,7 +73,8 @@ static const char *parse_range(const char *at, uint64_t *start, uint64_t *end)
 	}
 }
 
-/* Take the line if it is of an executable mapping that holds `address`. Returns 1 if so, -1 if it is behind. */
+/* Take the line if it is of an executable mapping that holds `address`. Returns 1 if so, -1 if it
+ * is behind. */
 static int take_line(const char *line, uint64_t address, struct region *out)
 {
 	const char *rights = parse_range(line, &out->start, &out->end);
@@ -82,8 +86,8 @@ static int take_line(const char *line, uint64_t address, struct region *out)
 	return address < out->end && strnlen(rights, 3) == 3 && rights[2] == 'x';
 }
 
-/* The executable mapping that holds an address. Returns 1, or 0: there is none, or nobody may know. Lines are longer than
- * what is kept of them: their beginnings are enough. */
+/* The executable mapping that holds an address. Returns 1, or 0: there is none, or nobody may know.
+ * Lines are longer than what is kept of them: their beginnings are enough. */
 static int find_mapping(uint64_t address, struct region *out)
 {
 	char *buffer = (char *)contents, line[64];
@@ -111,7 +115,8 @@ static int find_mapping(uint64_t address, struct region *out)
 	return found > 0;
 }
 
-/* Where the region of the page begins that was mapped when the first page of it was met; 0: it is in none. */
+/* Where the region of the page begins that was mapped when the first page of it was met; 0: it is
+ * in none. */
 static uint64_t region_of(uint64_t address)
 {
 	struct dl_find_object unused;
@@ -119,7 +124,8 @@ static uint64_t region_of(uint64_t address)
 	for (unsigned i = 0; i < region_count; i++)
 		if (address >= regions[i].start && address < regions[i].end)
 			return regions[i].start;
-	if (region_count >= REGIONS || miss_count >= MISSES_MAX || _dl_find_object((void *)address, &unused) == 0)
+	if (region_count >= REGIONS || miss_count >= MISSES_MAX ||
+	    _dl_find_object((void *)address, &unused) == 0)
 		return 0;
 	if (!find_mapping(address, &regions[region_count])) {
 		miss_count++;
@@ -144,7 +150,8 @@ static uint64_t read_page(int fd, uint64_t address)
 {
 	if (!scratch)
 		scratch = dynamic_text_reserve(PAGE) + 1;
-	if (col_file_may_grow(scratch - 1 + PAGE) < 0 || sys_pwrite(fd, (void *)address, PAGE, scratch - 1) != PAGE ||
+	if (col_file_may_grow(scratch - 1 + PAGE) < 0 ||
+	    sys_pwrite(fd, (void *)address, PAGE, scratch - 1) != PAGE ||
 	    sys_pread(fd, contents, PAGE, scratch - 1) != PAGE)
 		return 0;
 	return sum_of_contents();
@@ -155,7 +162,9 @@ static uint64_t write_contents(int fd)
 {
 	uint64_t at = dynamic_text_reserve(PAGE);
 
-	return col_file_may_grow(at + PAGE) == 0 && sys_pwrite(fd, contents, PAGE, at) == PAGE ? at : UINT64_MAX;
+	return col_file_may_grow(at + PAGE) == 0 && sys_pwrite(fd, contents, PAGE, at) == PAGE
+	               ? at
+	               : UINT64_MAX;
 }
 
 int strange_write(uint64_t address, uint64_t size, uint64_t start, uint64_t offset)
@@ -203,10 +212,12 @@ void strange_see(uint64_t pc)
 	page = page_of(address);
 	if (!page)
 		return;
-	if (now >= atomic_load_explicit(&page->next, memory_order_relaxed) && !atomic_exchange(&is_locked, 1)) {
+	if (now >= atomic_load_explicit(&page->next, memory_order_relaxed) &&
+	    !atomic_exchange(&is_locked, 1)) {
 		if (page->writes < WRITES_MAX)
 			look(page, address);
-		atomic_store_explicit(&page->next, now + col.descriptor.clock_hz / LOOKS_A_SECOND, memory_order_relaxed);
+		atomic_store_explicit(&page->next, now + col.descriptor.clock_hz / LOOKS_A_SECOND,
+		                      memory_order_relaxed);
 		atomic_store(&is_locked, 0);
 	}
 	if (page->writes > 0) /* it is code */

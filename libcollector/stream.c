@@ -1,10 +1,10 @@
 /* stream.c: claim, map and fill the extents of the event data files. See stream.h. */
-#include "stream.h"
+#include "libcollector/stream.h"
 
-#include "child.h"
-#include "file.h"
-#include "log.h"
-#include "window.h"
+#include "libcollector/child.h"
+#include "libcollector/file.h"
+#include "libcollector/log.h"
+#include "libcollector/window.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -25,26 +25,29 @@ struct stream {
 	struct ring ring;
 };
 
-#define STREAM(title) {.name = (title), .temporary = "." title ".new", .file = {.fd = -1}}
+#define STREAM(title) \
+	{ \
+		.name = (title), .temporary = "." title ".new", .file = {.fd = -1 } \
+	}
 static struct stream streams[FMT_STREAMS] = {
-    [FMT_STREAM_FRAMEINFO] = STREAM("frameinfo"),
-    [FMT_STREAM_OVERVIEW] = STREAM("overview"),
-    [FMT_STREAM_PROFILE] = STREAM("profile"),
-    [FMT_STREAM_HEAPTRACE] = STREAM("heaptrace"),
-    [FMT_STREAM_SYNCTRACE] = STREAM("synctrace"),
-    [FMT_STREAM_IOTRACE] = STREAM("iotrace"),
-    [FMT_STREAM_USERTRACE] = STREAM("usertrace"),
-    [FMT_STREAM_USERTRACE + 1] = STREAM("usertrace1"),
-    [FMT_STREAM_USERTRACE + 2] = STREAM("usertrace2"),
-    [FMT_STREAM_USERTRACE + 3] = STREAM("usertrace3"),
-    [FMT_STREAM_USERTRACE + 4] = STREAM("usertrace4"),
-    [FMT_STREAM_USERTRACE + 5] = STREAM("usertrace5"),
-    [FMT_STREAM_USERTRACE + 6] = STREAM("usertrace6"),
-    [FMT_STREAM_USERTRACE + 7] = STREAM("usertrace7"),
-    [FMT_STREAM_FUNCTRACE] = STREAM("functrace"),
-    [FMT_STREAM_FUNCTABLE] = STREAM("functable"),
-    [FMT_STREAM_OMPTRACE] = STREAM("omptrace"),
-    [FMT_STREAM_MPITRACE] = STREAM("mpitrace"),
+	[FMT_STREAM_FRAMEINFO] = STREAM("frameinfo"),
+	[FMT_STREAM_OVERVIEW] = STREAM("overview"),
+	[FMT_STREAM_PROFILE] = STREAM("profile"),
+	[FMT_STREAM_HEAPTRACE] = STREAM("heaptrace"),
+	[FMT_STREAM_SYNCTRACE] = STREAM("synctrace"),
+	[FMT_STREAM_IOTRACE] = STREAM("iotrace"),
+	[FMT_STREAM_USERTRACE] = STREAM("usertrace"),
+	[FMT_STREAM_USERTRACE + 1] = STREAM("usertrace1"),
+	[FMT_STREAM_USERTRACE + 2] = STREAM("usertrace2"),
+	[FMT_STREAM_USERTRACE + 3] = STREAM("usertrace3"),
+	[FMT_STREAM_USERTRACE + 4] = STREAM("usertrace4"),
+	[FMT_STREAM_USERTRACE + 5] = STREAM("usertrace5"),
+	[FMT_STREAM_USERTRACE + 6] = STREAM("usertrace6"),
+	[FMT_STREAM_USERTRACE + 7] = STREAM("usertrace7"),
+	[FMT_STREAM_FUNCTRACE] = STREAM("functrace"),
+	[FMT_STREAM_FUNCTABLE] = STREAM("functable"),
+	[FMT_STREAM_OMPTRACE] = STREAM("omptrace"),
+	[FMT_STREAM_MPITRACE] = STREAM("mpitrace"),
 };
 
 static atomic_uint_fast64_t *lost_counter(enum fmt_stream stream)
@@ -94,43 +97,48 @@ void col_stream_lose(enum fmt_stream which)
 void col_stream_prologue(enum fmt_stream which, uint8_t *at, uint32_t left, uint32_t tid)
 {
 	struct fdr_prologue prologue = {
-	    .tid = tid,
-	    .ordinal = atomic_fetch_add(&streams[which].ordinal, 1) + 1,
-	    .extent_left = left,
-	    .cpu = col_cpu(),
-	    .tsc = col_ticks(),
+		.tid = tid,
+		.ordinal = atomic_fetch_add(&streams[which].ordinal, 1) + 1,
+		.extent_left = left,
+		.cpu = col_cpu(),
+		.tsc = col_ticks(),
 	};
 
 	fdr_prologue_put(at, &prologue);
 }
 
-/* A file must be valid from the moment it has its name: a first page whose buffer says nothing yet. */
+/* A file must be valid from the moment it has its name: a first page whose buffer says nothing yet.
+ */
 static int write_first_page(enum fmt_stream which, int fd, uint32_t size)
 {
-	uint8_t page[FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE] __attribute__((aligned(8))) = {0};
+	uint8_t page[FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE]
+		__attribute__((aligned(8))) = {0};
 	struct fdr_header header = {
-	    .version = FDR_VERSION,
-	    .type = FDR_TYPE,
-	    .constant_tsc = 1,
-	    .nonstop_tsc = 1,
-	    .cycle_frequency = col.descriptor.clock_hz,
-	    .buffer_size = size - FDR_HEADER_SIZE,
+		.version = FDR_VERSION,
+		.type = FDR_TYPE,
+		.constant_tsc = 1,
+		.nonstop_tsc = 1,
+		.cycle_frequency = col.descriptor.clock_hz,
+		.buffer_size = size - FDR_HEADER_SIZE,
 	};
 	int error = col_file_allocate(fd, 0, size);
 
 	if (error < 0)
 		return error;
 	fdr_header_put(page, &header);
-	col_stream_prologue(which, page + FDR_HEADER_SIZE, size - FDR_HEADER_SIZE, (uint32_t)sys_gettid());
+	col_stream_prologue(which, page + FDR_HEADER_SIZE, size - FDR_HEADER_SIZE,
+	                    (uint32_t)sys_gettid());
 	return sys_pwrite(fd, page, sizeof(page), 0) == sizeof(page) ? 0 : -EIO;
 }
 
-/* What has the temporary name already was planted, where everybody may write: it is not written to. */
+/* What has the temporary name already was planted, where everybody may write: it is not written to.
+ */
 static int make_file(enum fmt_stream which, uint32_t size)
 {
 	struct stream *stream = &streams[which];
 	int directory = col_directory_get();
-	long fd = sys_openat(directory, stream->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
+	long fd = sys_openat(directory, stream->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
+	                     0644);
 	int error;
 
 	if (fd < 0)
@@ -161,8 +169,9 @@ static int make_and_open(enum fmt_stream which, uint32_t size)
 	return 1;
 }
 
-/* Another thread makes the file: its disk may be slow, and it may have to wait for its turn. It has not come to an end only if
- * it was killed there, as a vfork child may be. Returns the state that there is then. */
+/* Another thread makes the file: its disk may be slow, and it may have to wait for its turn. It has
+ * not come to an end only if it was killed there, as a vfork child may be. Returns the state that
+ * there is then. */
 static unsigned wait_for_file(enum fmt_stream which)
 {
 	const struct timespec moment = {.tv_nsec = WAIT_NS};
@@ -171,14 +180,17 @@ static unsigned wait_for_file(enum fmt_stream which)
 	int waits = 0;
 
 	while ((state = atomic_load(&stream->state)) == MAKING && waits < MAKING_WAITS)
-		waits += SYS4(SYS_futex, &stream->state, FUTEX_WAIT_PRIVATE, MAKING, &moment) == -EINTR ? 1 : WHOLE_WAIT;
+		waits += SYS4(SYS_futex, &stream->state, FUTEX_WAIT_PRIVATE, MAKING, &moment) ==
+		                         -EINTR
+		                 ? 1
+		                 : WHOLE_WAIT;
 	if (state == MAKING)
 		col_stream_stop(which, -ETIMEDOUT);
 	return state;
 }
 
-/* Returns 1 if this call made the file, 0 if it is there, -errno if the stream has stopped. A tick in the middle of the
- * making would wait for us in vain: there is none. */
+/* Returns 1 if this call made the file, 0 if it is there, -errno if the stream has stopped. A tick
+ * in the middle of the making would wait for us in vain: there is none. */
 static int ensure_file(enum fmt_stream which, uint32_t size)
 {
 	struct stream *stream = &streams[which];
@@ -201,10 +213,12 @@ static int ensure_file(enum fmt_stream which, uint32_t size)
 
 static atomic_uint_fast64_t total; /* bytes of event data */
 
-/* Usage samples and call stacks are no event data: they go on, the latter for what was under way. */
+/* Usage samples and call stacks are no event data: they go on, the latter for what was under way.
+ */
 static int exceeds_limit(enum fmt_stream which, uint32_t size)
 {
-	if (!col.descriptor.limit_bytes || which == FMT_STREAM_OVERVIEW || which == FMT_STREAM_FRAMEINFO)
+	if (!col.descriptor.limit_bytes || which == FMT_STREAM_OVERVIEW ||
+	    which == FMT_STREAM_FRAMEINFO)
 		return 0;
 	if (atomic_fetch_add(&total, size) + size <= col.descriptor.limit_bytes)
 		return 0;
@@ -253,7 +267,8 @@ int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
 
 uint8_t *col_stream_map(enum fmt_stream which, uint64_t at, size_t size)
 {
-	uint8_t *map = sys_mmap(size, PROT_READ | PROT_WRITE, MAP_SHARED, streams[which].file.fd, at);
+	uint8_t *map = sys_mmap(size, PROT_READ | PROT_WRITE, MAP_SHARED, streams[which].file.fd,
+	                        at);
 
 	if (map)
 		sys_madvise(map, size, MADV_DONTFORK);
@@ -336,7 +351,8 @@ static int new_part(struct col_slot *slot, enum fmt_stream which, uint32_t tid)
 	return 0;
 }
 
-/* Extents double, up to a size that leaves a limited stream some of them; each has room for an event of `need` bytes. */
+/* Extents double, up to a size that leaves a limited stream some of them; each has room for an
+ * event of `need` bytes. */
 static uint32_t next_size(const struct col_slot *slot, enum fmt_stream which, uint32_t need)
 {
 	uint64_t most = which == FMT_STREAM_FUNCTRACE ? TRACE_EXTENT_MAX : EXTENT_MAX;
@@ -403,7 +419,8 @@ int col_slot_refill(struct col_slot *slot, enum fmt_stream which, uint32_t tid, 
 		if (slot->map && slot->tid != tid && new_buffer(slot, which, tid, size))
 			return 0;
 		col_slot_abandon(slot);
-		error = streams[which].ring.parts ? new_part(slot, which, tid) : new_extent(slot, which, tid, size);
+		error = streams[which].ring.parts ? new_part(slot, which, tid)
+		                                  : new_extent(slot, which, tid, size);
 	}
 	if (error < 0)
 		col_count(lost_counter(which), 1);

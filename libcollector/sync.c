@@ -1,13 +1,14 @@
-/* sync.c: wrappers of the functions that wait for another thread, and their records. The functions are the rows of
- * sync.def.
+/* sync.c: wrappers of the functions that wait for another thread, and their records. The functions
+ * are the rows of sync.def.
  *
- * A wrapper that records costs two readings of the clock for a wait below the threshold, and no more; and not even those
- * for a lock that is free, since the second one would be read while it is held. The scope is
- * entered after the real call: many of these are cancellation points, and may never return. */
-#include "sync.h"
+ * A wrapper that records costs two readings of the clock for a wait below the threshold, and no
+ * more; and not even those for a lock that is free, since the second one would be read while it is
+ * held. The scope is entered after the real call: many of these are cancellation points, and may
+ * never return. */
+#include "libcollector/sync.h"
 
-#include "hook.h"
-#include "scope.h"
+#include "libcollector/hook.h"
+#include "libcollector/scope.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -23,11 +24,13 @@ static inline int is_on(void)
 
 void sync_start(void)
 {
-	threshold = (uint64_t)((double)col.descriptor.sync_threshold_ns * 1e-9 * (double)col.descriptor.clock_hz);
+	threshold = (uint64_t)((double)col.descriptor.sync_threshold_ns * 1e-9 *
+	                       (double)col.descriptor.clock_hz);
 	atomic_store(&col.mark->sync, (unsigned)col.descriptor.sync_kinds);
 }
 
-/* Addresses and ticks beyond 48 bits are cut: there are none in user space, and none for three hours of waiting. */
+/* Addresses and ticks beyond 48 bits are cut: there are none in user space, and none for three
+ * hours of waiting. */
 static inline struct fmt_u48 to_u48(uint64_t value)
 {
 	struct fmt_u48 result;
@@ -36,29 +39,30 @@ static inline struct fmt_u48 to_u48(uint64_t value)
 	return result;
 }
 
-static void record(enum fmt_sync_func func, uint64_t object, uint64_t second, uint64_t before, uint64_t after, int error,
-                   struct caller caller)
+static void record(enum fmt_sync_func func, uint64_t object, uint64_t second, uint64_t before,
+                   uint64_t after, int error, struct caller caller)
 {
 	struct col_thread *thread = scope_enter();
 	struct fmt_sync event __attribute__((aligned(8))) = {
-	    .kind = FMT_KIND_sync,
-	    .func = (uint8_t)func,
-	    .object = to_u48(object),
-	    .error = (uint32_t)error,
-	    .wait = to_u48(after - before),
-	    .second = to_u48(second),
+		.kind = FMT_KIND_sync,
+		.func = (uint8_t)func,
+		.object = to_u48(object),
+		.error = (uint32_t)error,
+		.wait = to_u48(after - before),
+		.second = to_u48(second),
 	};
 
 	if (!thread)
 		return;
 	/* What the Java machine waits for on behalf of a monitor is told of by that. */
-	if (unlikely(thread->java_waits && func != FMT_sync_func_MONITOR_ENTER && func != FMT_sync_func_MONITOR_WAIT)) {
+	if (unlikely(thread->java_waits && func != FMT_sync_func_MONITOR_ENTER &&
+	             func != FMT_sync_func_MONITOR_WAIT)) {
 		scope_leave(thread);
 		return;
 	}
 	event.stack = stack_of(thread, &caller);
-	if (col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_SYNCTRACE], FMT_STREAM_SYNCTRACE, atomic_load(&thread->tid), &event,
-	                   sizeof(event), after) == 0)
+	if (col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_SYNCTRACE], FMT_STREAM_SYNCTRACE,
+	                   atomic_load(&thread->tid), &event, sizeof(event), after) == 0)
 		thread->sync_events++;
 	scope_leave(thread);
 }
@@ -93,8 +97,8 @@ static int c11_error(int result)
 		uint64_t after = col_ticks(); \
 \
 		if (is_on() && after - before >= threshold) \
-			record(FMT_sync_func_##func, (uint64_t)(waited_for), (uint64_t)(with), before, after, ERROR_OF_##how(result), \
-			       CALLER); \
+			record(FMT_sync_func_##func, (uint64_t)(waited_for), (uint64_t)(with), \
+			       before, after, ERROR_OF_##how(result), CALLER); \
 		return result; \
 	} \
 	EXPORT int name parameters \
@@ -118,7 +122,8 @@ static int c11_error(int result)
 		result = REAL(name)(lock); \
 		after = col_ticks(); \
 		if (is_on() && after - before >= threshold) \
-			record(FMT_sync_func_##func, (uint64_t)lock, 0, before, after, result, CALLER); \
+			record(FMT_sync_func_##func, (uint64_t)lock, 0, before, after, result, \
+			       CALLER); \
 		return result; \
 	} \
 	EXPORT int name(type *lock) \
@@ -143,12 +148,14 @@ static int c11_error(int result)
 		return name##_traced arguments; \
 	}
 
-/* As they were before condition variables were made anew: objects of one kind do not go with calls of the other. */
+/* As they were before condition variables were made anew: objects of one kind do not go with calls
+ * of the other. */
 EXPORT int pthread_cond_wait_old(pthread_cond_t *cond, pthread_mutex_t *mutex);
-EXPORT int pthread_cond_timedwait_old(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *time);
+EXPORT int pthread_cond_timedwait_old(pthread_cond_t *cond, pthread_mutex_t *mutex,
+                                      const struct timespec *time);
 EXPORT int pthread_cond_init_old(pthread_cond_t *cond, const pthread_condattr_t *attributes);
 
-#include "sync.def"
+#include "libcollector/sync.def"
 
 HOOK_VERSION(pthread_cond_wait, pthread_cond_wait, "@@GLIBC_2.3.2");
 HOOK_VERSION(pthread_cond_timedwait, pthread_cond_timedwait, "@@GLIBC_2.3.2");
@@ -164,7 +171,8 @@ int sync_wants_monitors(void)
 	return atomic_load_explicit(&col.mark->sync, memory_order_relaxed) & SYNC_JAVA;
 }
 
-void sync_monitor(enum fmt_sync_func func, uint64_t object, uint64_t before, const struct caller *caller)
+void sync_monitor(enum fmt_sync_func func, uint64_t object, uint64_t before,
+                  const struct caller *caller)
 {
 	uint64_t after = col_ticks();
 
@@ -188,6 +196,7 @@ long sync_futex(long number, long a, long b, long c, long d, long e, long f)
 	uint64_t after = col_ticks();
 
 	if (after - before >= threshold)
-		record(FMT_sync_func_FUTEX_WAIT, (uint64_t)a, 0, before, after, result < 0 ? errno : 0, CALLER);
+		record(FMT_sync_func_FUTEX_WAIT, (uint64_t)a, 0, before, after,
+		       result < 0 ? errno : 0, CALLER);
 	return result;
 }

@@ -1,8 +1,9 @@
-/* sys.h: the system calls that the collector makes, raw. All return >= 0 or -errno and are signal-safe. */
+/* sys.h: the system calls that the collector makes, raw. All return >= 0 or -errno and are
+ * signal-safe. */
 #ifndef XER_COLLECTOR_SYS_H
 #define XER_COLLECTOR_SYS_H
 
-#include "arch/arch.h"
+#include "libcollector/arch/arch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +21,10 @@
 #define SYS2(nr, a, b) arch_syscall(nr, (long)(a), (long)(b), 0, 0, 0, 0)
 #define SYS3(nr, a, b, c) arch_syscall(nr, (long)(a), (long)(b), (long)(c), 0, 0, 0)
 #define SYS4(nr, a, b, c, d) arch_syscall(nr, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
-#define SYS5(nr, a, b, c, d, e) arch_syscall(nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
-#define SYS6(nr, a, b, c, d, e, f) arch_syscall(nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+#define SYS5(nr, a, b, c, d, e) \
+	arch_syscall(nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
+#define SYS6(nr, a, b, c, d, e, f) \
+	arch_syscall(nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
 /* With arguments of 64 bits among the last ones. */
 #define SYS_WIDE(...) SYS_WIDE_(__VA_ARGS__, 0, 0, 0)
@@ -78,14 +81,19 @@ static inline void *sys_mmap(size_t len, int protection, int flags, int fd, uint
 
 static inline void *sys_mmap_anonymous(size_t len)
 {
-	return sys_mmap(len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return sys_mmap(len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+	                -1, 0);
 }
 
 static inline long sys_munmap(void *at, size_t len)
 {
 #ifdef __SANITIZE_THREAD__
-	/* The sanitizer does not see this call, and would take who gets the addresses next for a second user of the same memory. */
-	return SYS6(SYS_mmap, at, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) < 0 ? -1 : 0;
+	/* The sanitizer does not see this call, and would take who gets the addresses next for a
+	 * second user of the same memory. */
+	return SYS6(SYS_mmap, at, len, PROT_NONE,
+	            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) < 0
+	               ? -1
+	               : 0;
 #else
 	return SYS2(SYS_munmap, at, len);
 #endif
@@ -98,7 +106,8 @@ static inline long sys_madvise(void *at, size_t len, int advice)
 
 enum { SYS_PAGE = 4096 };
 
-/* Is the page at this address readable? The kernel copies a set of signals before it finds the first argument wrong. */
+/* Is the page at this address readable? The kernel copies a set of signals before it finds the
+ * first argument wrong. */
 static inline int sys_page_is_readable(uintptr_t page)
 {
 	return SYS4(SYS_rt_sigprocmask, -1, page, NULL, sizeof(uint64_t)) == -EINVAL;
@@ -111,7 +120,8 @@ static inline int sys_is_readable(const void *from, size_t len)
 
 	if (start + len < start) /* round the end of the address space */
 		return 0;
-	for (uintptr_t page = start & ~(uintptr_t)(SYS_PAGE - 1); page < start + len; page += SYS_PAGE)
+	for (uintptr_t page = start & ~(uintptr_t)(SYS_PAGE - 1); page < start + len;
+	     page += SYS_PAGE)
 		if (!sys_page_is_readable(page))
 			return 0;
 	return 1;
@@ -147,8 +157,8 @@ static inline uint64_t sys_clock_ns(clockid_t clock)
 	return (uint64_t)now.seconds * 1000000000u + (uint64_t)now.ns;
 }
 
-/* CPU time of the process. While it has a timer on that clock, the kernel counts only what it has noticed, up to a tick
- * late; a look at the thread's own clock makes it notice. */
+/* CPU time of the process. While it has a timer on that clock, the kernel counts only what it has
+ * noticed, up to a tick late; a look at the thread's own clock makes it notice. */
 static inline uint64_t sys_process_cpu_ns(void)
 {
 	sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -171,15 +181,18 @@ struct sys_sigaction {
 enum { SYS_RESTORER = 0x04000000 };
 
 /* NULL for what is not to be changed, or not wanted. */
-static inline long sys_sigaction(int signal, const struct sys_sigaction *action, struct sys_sigaction *old)
+static inline long sys_sigaction(int signal, const struct sys_sigaction *action,
+                                 struct sys_sigaction *old)
 {
 	return SYS4(SYS_rt_sigaction, signal, action, old, sizeof(sys_sigset));
 }
 
-/* What is kept out while nothing of the program may run: all signals, less SIGBUS where buserror.c looks after it. */
+/* What is kept out while nothing of the program may run: all signals, less SIGBUS where buserror.c
+ * looks after it. */
 extern sys_sigset sys_kept_out __attribute__((visibility("hidden")));
 
-/* Block all signals: nothing of the program, and no tick, runs in this thread until the old mask is set again. */
+/* Block all signals: nothing of the program, and no tick, runs in this thread until the old mask is
+ * set again. */
 static inline void sys_block_signals(sys_sigset *old)
 {
 	sys_sigmask(SIG_BLOCK, &sys_kept_out, old);

@@ -1,11 +1,11 @@
-/* syscall.c: the wrapper of syscall(2), by which some libraries wait on futexes, and programs make processes and execute
- * programs behind the C library's back. */
-#include "child.h"
-#include "descent.h"
-#include "exec.h"
-#include "filter.h"
-#include "hook.h"
-#include "sync.h"
+/* syscall.c: the wrapper of syscall(2), by which some libraries wait on futexes, and programs make
+ * processes and execute programs behind the C library's back. */
+#include "libcollector/child.h"
+#include "libcollector/descent.h"
+#include "libcollector/exec.h"
+#include "libcollector/filter.h"
+#include "libcollector/hook.h"
+#include "libcollector/sync.h"
 
 #include <linux/sched.h>
 #include <sys/prctl.h>
@@ -17,7 +17,8 @@ static syscall_function *real_syscall(void)
 	return (syscall_function *)(void *)REAL(syscall);
 }
 
-/* Does the call make a forked child, which goes on where its maker does? Programs ask by wrong pointers whether the kernel has clone3. */
+/* Does the call make a forked child, which goes on where its maker does? Programs ask by wrong
+ * pointers whether the kernel has clone3. */
 static int is_fork(long number, long a, long b)
 {
 	const struct clone_args *arguments = (const struct clone_args *)a;
@@ -25,12 +26,14 @@ static int is_fork(long number, long a, long b)
 	if (number == SYS_clone)
 		return !(a & CLONE_VM) && b == 0;
 	if (number == SYS_clone3)
-		return (unsigned long)b >= CLONE_ARGS_SIZE_VER0 && sys_is_readable(arguments, CLONE_ARGS_SIZE_VER0) &&
+		return (unsigned long)b >= CLONE_ARGS_SIZE_VER0 &&
+		       sys_is_readable(arguments, CLONE_ARGS_SIZE_VER0) &&
 		       !(arguments->flags & CLONE_VM) && arguments->stack == 0;
 	return number == SYS_fork;
 }
 
-static __attribute__((noinline)) long fork_traced(long number, long a, long b, long c, long d, long e, long f)
+static __attribute__((noinline)) long fork_traced(long number, long a, long b, long c, long d,
+                                                  long e, long f)
 {
 	uint32_t child;
 	long pid;
@@ -47,13 +50,16 @@ static __attribute__((noinline)) long fork_traced(long number, long a, long b, l
 	return pid;
 }
 
-static __attribute__((noinline)) long exec_traced(long number, long a, long b, long c, long d, long e, long f)
+static __attribute__((noinline)) long exec_traced(long number, long a, long b, long c, long d,
+                                                  long e, long f)
 {
-	struct exec_call call = {EXEC_EXECVE, AT_FDCWD, (const char *)a, (char *const *)b, (char *const *)c, 0};
+	struct exec_call call = {EXEC_EXECVE,      AT_FDCWD,         (const char *)a,
+	                         (char *const *)b, (char *const *)c, 0};
 
 	(void)f;
 	if (number == SYS_execveat)
-		call = (struct exec_call){EXEC_EXECVEAT, (int)a, (const char *)b, (char *const *)c, (char *const *)d, (int)e};
+		call = (struct exec_call){EXEC_EXECVEAT,    (int)a,           (const char *)b,
+		                          (char *const *)c, (char *const *)d, (int)e};
 	return exec_run(&call);
 }
 
@@ -62,7 +68,8 @@ static int is_exec(long number)
 	return number == SYS_execve || number == SYS_execveat;
 }
 
-/* All but these is a jump, which leaves stack and registers alone: the call may be one that returns twice. */
+/* All but these is a jump, which leaves stack and registers alone: the call may be one that returns
+ * twice. */
 EXPORT syscall_function syscall_passed_on __asm__("syscall");
 EXPORT long syscall_passed_on(long number, long a, long b, long c, long d, long e, long f)
 {

@@ -1,10 +1,10 @@
 /* thread.c: a state for every thread, however it was made. See thread.h. */
-#include "thread_state.h"
+#include "libcollector/thread_state.h"
 
-#include "exec.h"
-#include "scope.h"
-#include "tick.h"
-#include "tree.h"
+#include "libcollector/exec.h"
+#include "libcollector/scope.h"
+#include "libcollector/tick.h"
+#include "libcollector/tree.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -58,7 +58,8 @@ int thread_is_alive(uint32_t tid)
 static int is_free(struct col_thread *state, unsigned *use)
 {
 	*use = atomic_load(&state->use);
-	return *use == COL_UNUSED || (*use == COL_ENDING && !thread_is_alive(atomic_load(&state->ending)));
+	return *use == COL_UNUSED ||
+	       (*use == COL_ENDING && !thread_is_alive(atomic_load(&state->ending)));
 }
 
 struct col_thread *thread_take(void)
@@ -67,7 +68,8 @@ struct col_thread *thread_take(void)
 	unsigned use;
 
 	for (state = thread_first(); state; state = state->next)
-		if (is_free(state, &use) && atomic_compare_exchange_strong(&state->use, &use, COL_USED)) {
+		if (is_free(state, &use) &&
+		    atomic_compare_exchange_strong(&state->use, &use, COL_USED)) {
 			atomic_store(&state->ending, 0);
 			return state;
 		}
@@ -112,7 +114,8 @@ void thread_end(struct col_thread *state)
 	atomic_store_explicit(&state->use, COL_UNUSED, memory_order_release);
 }
 
-/* The calling thread has told all of itself. The kernel lists it until it is gone, and nobody may take it for one that is unknown. */
+/* The calling thread has told all of itself. The kernel lists it until it is gone, and nobody may
+ * take it for one that is unknown. */
 static void end_self(struct col_thread *state)
 {
 	tick_disarm(state);
@@ -131,26 +134,34 @@ struct col_thread *thread_find(uint32_t tid)
 }
 
 /* `thread` writes about the one with the id `tid`. */
-static void write_about(struct col_thread *thread, enum col_context context, uint32_t tid, const char name[16],
-                        enum fmt_thread_origin origin, uint64_t start_ns, uint64_t ticks)
+static void write_about(struct col_thread *thread, enum col_context context, uint32_t tid,
+                        const char name[16], enum fmt_thread_origin origin, uint64_t start_ns,
+                        uint64_t ticks)
 {
-	struct fmt_thread record = {.kind = FMT_KIND_thread, .origin = (uint8_t)origin, .tid = tid, .start_ns = start_ns};
+	struct fmt_thread record = {.kind = FMT_KIND_thread,
+	                            .origin = (uint8_t)origin,
+	                            .tid = tid,
+	                            .start_ns = start_ns};
 
 	memcpy(record.name.text, name, sizeof(record.name.text));
-	col_slot_write(&thread->slot[context][FMT_STREAM_OVERVIEW], FMT_STREAM_OVERVIEW, atomic_load(&thread->tid), &record, sizeof(record), ticks);
+	col_slot_write(&thread->slot[context][FMT_STREAM_OVERVIEW], FMT_STREAM_OVERVIEW,
+	               atomic_load(&thread->tid), &record, sizeof(record), ticks);
 }
 
 void thread_tell(struct col_thread *thread, enum col_context context, enum fmt_thread_origin origin)
 {
-	write_about(thread, context, atomic_load(&thread->tid), thread->name, origin, sys_clock_ns(CLOCK_MONOTONIC), col_ticks());
+	write_about(thread, context, atomic_load(&thread->tid), thread->name, origin,
+	            sys_clock_ns(CLOCK_MONOTONIC), col_ticks());
 }
 
-void thread_write_main(struct col_thread *thread, enum col_context context, const struct birth_moment *start)
+void thread_write_main(struct col_thread *thread, enum col_context context,
+                       const struct birth_moment *start)
 {
 	static const char gone[16];
 	const struct col_thread *first = thread_find((uint32_t)col.pid);
 
-	write_about(thread, context, (uint32_t)col.pid, first ? first->name : gone, FMT_thread_origin_MAIN, start->mono_ns, start->ticks);
+	write_about(thread, context, (uint32_t)col.pid, first ? first->name : gone,
+	            FMT_thread_origin_MAIN, start->mono_ns, start->ticks);
 }
 
 void thread_check_name(struct col_thread *thread, enum col_context context)
@@ -182,7 +193,8 @@ static void at_thread_exit(void *value)
 	end_self(state);
 }
 
-/* States from an earlier experiment: threads keep theirs. What a thread is in now, it is still in. */
+/* States from an earlier experiment: threads keep theirs. What a thread is in now, it is still in.
+ */
 static void begin_again(void)
 {
 	for (struct col_thread *state = thread_first(); state; state = state->next) {
@@ -256,7 +268,9 @@ int thread_open(void)
 	atomic_store(&state->accounted_ns, col.descriptor.step.thread_ns & ~(uint64_t)15);
 	thread_become(state);
 	if (!col.descriptor.step.lineage[0])
-		thread_tell(state, COL_NORMAL, tid == (uint32_t)col.pid ? FMT_thread_origin_MAIN : FMT_thread_origin_FOUND);
+		thread_tell(state, COL_NORMAL,
+		            tid == (uint32_t)col.pid ? FMT_thread_origin_MAIN
+		                                     : FMT_thread_origin_FOUND);
 	thread_scan();
 	return 0;
 }
@@ -284,7 +298,8 @@ void thread_keep_memory(struct col_thread *thread, int advice)
 			walk_memo_advise(thread->memo[i], advice);
 		for (int k = 0; k < FMT_STREAMS; k++)
 			if (thread->slot[i][k].map)
-				sys_madvise(thread->slot[i][k].map, thread->slot[i][k].map_size, advice);
+				sys_madvise(thread->slot[i][k].map, thread->slot[i][k].map_size,
+				            advice);
 	}
 	functrace_keep_memory(advice);
 	tree_advise(advice);

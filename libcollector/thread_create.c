@@ -1,11 +1,12 @@
-/* thread_create.c: the calls that make threads. The creator of one takes its state, so that its first event is its own. */
-#include "thread_state.h"
+/* thread_create.c: the calls that make threads. The creator of one takes its state, so that its
+ * first event is its own. */
+#include "libcollector/thread_state.h"
 
-#include "child.h"
-#include "descent.h"
-#include "hook.h"
-#include "signals.h"
-#include "tick.h"
+#include "libcollector/child.h"
+#include "libcollector/descent.h"
+#include "libcollector/hook.h"
+#include "libcollector/signals.h"
+#include "libcollector/tick.h"
 
 #include <sched.h>
 #include <stdarg.h>
@@ -64,7 +65,8 @@ static void begin_thread(struct col_thread *state)
 	thread_tell(state, COL_NORMAL, FMT_thread_origin_CREATED);
 }
 
-/* Both end in a jump to the program's function, so that no frame of ours stands in its stacks. The state may be another thread's by then. */
+/* Both end in a jump to the program's function, so that no frame of ours stands in its stacks. The
+ * state may be another thread's by then. */
 static void *run_posix(void *argument)
 {
 	struct col_thread *state = argument;
@@ -85,7 +87,8 @@ static int run_c11(void *argument)
 	return run(argument);
 }
 
-EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument)
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument)
 {
 	struct col_thread *start = prepare(run, NULL, argument);
 	int error;
@@ -129,7 +132,8 @@ static int run_cloned(void *argument)
 	return cloned.run(cloned.argument);
 }
 
-static int clone_child(int (*run)(void *), void *stack, int flags, void *argument, pid_t *parent_tid, void *tls, pid_t *child_tid)
+static int clone_child(int (*run)(void *), void *stack, int flags, void *argument,
+                       pid_t *parent_tid, void *tls, pid_t *child_tid)
 {
 	struct cloned cloned = {run, argument, 0};
 	int pid;

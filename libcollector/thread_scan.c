@@ -1,5 +1,5 @@
 /* thread_scan.c: finds threads that nobody announced, in the kernel's list. See thread.h. */
-#include "thread_state.h"
+#include "libcollector/thread_state.h"
 
 enum { DIRECTORY_BUFFER = 2048 };
 
@@ -44,12 +44,14 @@ static int is_ending(uint32_t tid)
 	return state != NULL;
 }
 
-/* A thread in the kernel's list. One that is starting has or gets its state by itself, one that is ending has had it, and a second one
- * would count its time twice. `starting` is read first: if it is 0, the starter of a listed thread is through; and last whether it
- * is alive: only then its state cannot have gone to another one meanwhile. */
+/* A thread in the kernel's list. One that is starting has or gets its state by itself, one that is
+ * ending has had it, and a second one would count its time twice. `starting` is read first: if it
+ * is 0, the starter of a listed thread is through; and last whether it is alive: only then its
+ * state cannot have gone to another one meanwhile. */
 static void listed(uint32_t tid)
 {
-	if (atomic_load(&thread_starting) || tid == 0 || thread_find(tid) || is_ending(tid) || !thread_is_alive(tid))
+	if (atomic_load(&thread_starting) || tid == 0 || thread_find(tid) || is_ending(tid) ||
+	    !thread_is_alive(tid))
 		return;
 	thread_found(tid);
 }
@@ -59,13 +61,14 @@ static void drop_dead(void)
 	for (struct col_thread *state = thread_first(); state; state = state->next) {
 		uint32_t tid = atomic_load(&state->tid);
 
-		if (tid && !thread_is_alive(tid) && atomic_compare_exchange_strong(&state->tid, &tid, 0))
+		if (tid && !thread_is_alive(tid) &&
+		    atomic_compare_exchange_strong(&state->tid, &tid, 0))
 			thread_end(state);
 	}
 }
 
-/* The kernel tells the number of threads as that of the directory's links: equal numbers save the look at each,
- * which thousands of threads would pay for every second. */
+/* The kernel tells the number of threads as that of the directory's links: equal numbers save the
+ * look at each, which thousands of threads would pay for every second. */
 static int all_are_known(int fd)
 {
 	struct stat status;
@@ -83,7 +86,8 @@ static void read_list(int fd)
 
 	while ((len = SYS3(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0)
 		for (long at = 0; at < len;) {
-			const struct directory_entry *entry = (const struct directory_entry *)(buffer + at);
+			const struct directory_entry
+				*entry = (const struct directory_entry *)(buffer + at);
 
 			listed(parse_tid(entry->name));
 			at += entry->size;

@@ -1,8 +1,9 @@
-/* thread_state.h: the life of a thread's state, for those who find or make threads. All of it is signal-safe. */
+/* thread_state.h: the life of a thread's state, for those who find or make threads. All of it is
+ * signal-safe. */
 #ifndef XER_COLLECTOR_THREAD_STATE_H
 #define XER_COLLECTOR_THREAD_STATE_H
 
-#include "thread.h"
+#include "libcollector/thread.h"
 
 /* Threads that pthread_create is making and that have not said yet who they are. */
 extern atomic_uint thread_starting __attribute__((visibility("hidden")));
@@ -20,7 +21,8 @@ void thread_begin(struct col_thread *state, uint32_t tid);
 void thread_become(struct col_thread *state);
 
 /* Write a record of the calling thread, as of now. */
-void thread_tell(struct col_thread *thread, enum col_context context, enum fmt_thread_origin origin);
+void thread_tell(struct col_thread *thread, enum col_context context,
+                 enum fmt_thread_origin origin);
 
 /* The thread is gone, or was never made: another one may have the state. */
 void thread_end(struct col_thread *state);

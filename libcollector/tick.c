@@ -1,21 +1,23 @@
 /* tick.c: arm CPU-time timers and take clock samples in their signal. See tick.h. */
-#include "tick.h"
+#include "libcollector/tick.h"
 
-#include "altstack.h"
-#include "log.h"
-#include "signals.h"
-#include "usage.h"
-#include "walk.h"
-#include "window.h"
+#include "libcollector/altstack.h"
+#include "libcollector/log.h"
+#include "libcollector/signals.h"
+#include "libcollector/usage.h"
+#include "libcollector/walk.h"
+#include "libcollector/window.h"
 
 #include <errno.h>
 
-/* The first sample comes early, so that short lives have one: they are most of what a make or a script does. */
+/* The first sample comes early, so that short lives have one: they are most of what a make or a
+ * script does. */
 enum { USAGE_PERIOD_US = 100000, SCAN_PERIOD_US = 100000, FIRST_US = 1000, RESTS = 4 };
 
-/* While the process has one known thread, a timer on the CPU time of the whole process finds another one that
- * nobody announced. With several threads such a signal could make a system call of one fail with EINTR when another
- * one takes it (seen: epoll_wait); then the threads' own ticks do the looking. */
+/* While the process has one known thread, a timer on the CPU time of the whole process finds
+ * another one that nobody announced. With several threads such a signal could make a system call of
+ * one fail with EINTR when another one takes it (seen: epoll_wait); then the threads' own ticks do
+ * the looking. */
 static int process_timer;
 static atomic_uint process_timer_armed;
 static int is_deaf; /* the signal has no handler of ours, and would end the program */
@@ -31,11 +33,13 @@ static uint64_t period_us(void)
 	return col.descriptor.profile_us ? col.descriptor.profile_us : USAGE_PERIOD_US;
 }
 
-static int create_timer(clockid_t clock, int notify, uint32_t tid, void *value, uint64_t period, int *timer)
+static int create_timer(clockid_t clock, int notify, uint32_t tid, void *value, uint64_t period,
+                        int *timer)
 {
 	struct sigevent event = {.sigev_notify = notify, .sigev_signo = TICK_SIGNAL};
 	struct itimerspec interval = {
-	    .it_interval = {.tv_sec = (time_t)(period / 1000000), .tv_nsec = (long)(period % 1000000 * 1000)},
+		.it_interval = {.tv_sec = (time_t)(period / 1000000),
+	                        .tv_nsec = (long)(period % 1000000 * 1000)},
 	};
 	long error;
 
@@ -56,9 +60,11 @@ void tick_arm(struct col_thread *thread)
 
 	if (atomic_load(&col.count.threads) > 1 && atomic_exchange(&process_timer_armed, 0))
 		SYS1(SYS_timer_delete, process_timer);
-	if (is_deaf || (!col.descriptor.profile_us && !col.descriptor.sample_ms && !col.descriptor.from_ms && !col.descriptor.to_ms))
+	if (is_deaf || (!col.descriptor.profile_us && !col.descriptor.sample_ms &&
+	                !col.descriptor.from_ms && !col.descriptor.to_ms))
 		return;
-	if (create_timer(thread_clock(tid), SIGEV_THREAD_ID, tid, thread, period_us(), &thread->timer) == 0)
+	if (create_timer(thread_clock(tid), SIGEV_THREAD_ID, tid, thread, period_us(),
+	                 &thread->timer) == 0)
 		thread->armed = 1;
 	else
 		col_count(&col.count.lost_threads, 1);
@@ -71,8 +77,8 @@ void tick_disarm(struct col_thread *thread)
 	thread->armed = 0;
 }
 
-/* The CPU time of the thread since its last sample, from now on accounted for; in steps of 16 ns (record.def). What a
- * thread has used before the recording of events began is nobody's. */
+/* The CPU time of the thread since its last sample, from now on accounted for; in steps of 16 ns
+ * (record.def). What a thread has used before the recording of events began is nobody's. */
 static uint64_t take_cpu_time(struct col_thread *thread, clockid_t clock)
 {
 	uint64_t now = sys_clock_ns(clock) & ~(uint64_t)15;
@@ -90,23 +96,25 @@ static uint64_t take_cpu_time(struct col_thread *thread, clockid_t clock)
 
 void tick_forget_past(struct col_thread *thread)
 {
-	atomic_store(&thread->accounted_ns, sys_clock_ns(thread_clock(atomic_load(&thread->tid))) & ~(uint64_t)15);
+	atomic_store(&thread->accounted_ns,
+	             sys_clock_ns(thread_clock(atomic_load(&thread->tid))) & ~(uint64_t)15);
 }
 
-static void write_sample(struct col_thread *writer, enum col_context context, enum fmt_clock_state state, uint8_t omp, uint8_t mpi,
-                         uint32_t stack, uint64_t cpu_ns)
+static void write_sample(struct col_thread *writer, enum col_context context,
+                         enum fmt_clock_state state, uint8_t omp, uint8_t mpi, uint32_t stack,
+                         uint64_t cpu_ns)
 {
 	struct fmt_clock record = {
-	    .kind = FMT_KIND_clock,
-	    .state = (uint8_t)state,
-	    .omp = omp,
-	    .mpi = mpi,
-	    .stack = stack,
-	    .cpu_ns = cpu_ns,
+		.kind = FMT_KIND_clock,
+		.state = (uint8_t)state,
+		.omp = omp,
+		.mpi = mpi,
+		.stack = stack,
+		.cpu_ns = cpu_ns,
 	};
 
-	if (col_slot_write(&writer->slot[context][FMT_STREAM_PROFILE], FMT_STREAM_PROFILE, atomic_load(&writer->tid), &record,
-	                   sizeof(record), col_ticks()) < 0)
+	if (col_slot_write(&writer->slot[context][FMT_STREAM_PROFILE], FMT_STREAM_PROFILE,
+	                   atomic_load(&writer->tid), &record, sizeof(record), col_ticks()) < 0)
 		return;
 	col_count(&col.count.samples, 1);
 	col_count(&col.count.sampled_ns, cpu_ns);
@@ -120,7 +128,8 @@ void tick_residual(struct col_thread *thread, struct col_thread *writer, enum co
 		return;
 	cpu_ns = take_cpu_time(thread, thread_clock(atomic_load(&thread->tid)));
 	if (cpu_ns)
-		write_sample(writer, context, FMT_clock_state_RESIDUAL, thread->omp.state, thread->mpi.state, thread->last_stack, cpu_ns);
+		write_sample(writer, context, FMT_clock_state_RESIDUAL, thread->omp.state,
+		             thread->mpi.state, thread->last_stack, cpu_ns);
 }
 
 void tick_forget(struct col_thread *thread)
@@ -145,8 +154,8 @@ static int was_mostly_system(struct col_thread *thread)
 	return mostly;
 }
 
-/* A tick in a system call is delivered when it returns, or is about to be restarted. One in a page fault shows only
- * in the kernel's own accounts. */
+/* A tick in a system call is delivered when it returns, or is about to be restarted. One in a page
+ * fault shows only in the kernel's own accounts. */
 static enum fmt_clock_state state_of(struct col_thread *thread, const greg_t *gregs)
 {
 	uint64_t pc = (uint64_t)gregs[REG_RIP];
@@ -155,8 +164,9 @@ static enum fmt_clock_state state_of(struct col_thread *thread, const greg_t *gr
 	return was_mostly_system(thread) || in_call ? FMT_clock_state_SYSTEM : FMT_clock_state_USER;
 }
 
-/* A stack too deep for the memo takes longer to walk than the time between two ticks. The program, and signals for the process, would
- * wait for ever, so it goes on alone for some time, which the next sample stands for. */
+/* A stack too deep for the memo takes longer to walk than the time between two ticks. The program,
+ * and signals for the process, would wait for ever, so it goes on alone for some time, which the
+ * next sample stands for. */
 static void have_rest(struct col_thread *thread, uint64_t spent_ticks)
 {
 	uint64_t limit_us = period_us() / 2, now_ns, spent_ns;
@@ -185,10 +195,12 @@ static void sample(struct col_thread *thread, const ucontext_t *context)
 	if (memo) {
 		memo->home = thread->home;
 		omp_join(&thread->omp, memo);
-		thread->last_stack = walk_stack(memo, (uint64_t)gregs[REG_RIP], (uint64_t)gregs[REG_RSP],
-		                                (uint64_t)gregs[REG_RBP], gregs);
+		thread->last_stack = walk_stack(memo, (uint64_t)gregs[REG_RIP],
+		                                (uint64_t)gregs[REG_RSP], (uint64_t)gregs[REG_RBP],
+		                                gregs);
 	}
-	write_sample(thread, COL_HANDLER, state_of(thread, gregs), thread->omp.state, thread->mpi.state, thread->last_stack, cpu_ns);
+	write_sample(thread, COL_HANDLER, state_of(thread, gregs), thread->omp.state,
+	             thread->mpi.state, thread->last_stack, cpu_ns);
 	have_rest(thread, col_ticks() - start);
 }
 
@@ -199,7 +211,8 @@ static int is_own(const struct col_thread *thread)
 	return tid ? atomic_load(&thread->tid) == tid : thread == col_self;
 }
 
-/* The tick of the calling thread. While in_handler says so, nobody ends the recording behind our back (attach.c). */
+/* The tick of the calling thread. While in_handler says so, nobody ends the recording behind our
+ * back (attach.c). */
 static __attribute__((noinline)) void tick(struct col_thread *thread, const ucontext_t *context)
 {
 	atomic_store_explicit(&thread->in_handler, 1, memory_order_relaxed);
@@ -217,9 +230,9 @@ static __attribute__((noinline)) void tick(struct col_thread *thread, const ucon
 
 /* ---- the thread pointer
  *
- * Emulators and other runtimes set one of their own for a while, or make threads with none that libc knows. Then the handler borrows
- * that which libc gave the thread, or where it gave none, the one of the thread that began the recording: the handler only
- * reads the number of a CPU by it. */
+ * Emulators and other runtimes set one of their own for a while, or make threads with none that
+ * libc knows. Then the handler borrows that which libc gave the thread, or where it gave none, the
+ * one of the thread that began the recording: the handler only reads the number of a CPU by it. */
 
 static uintptr_t first_pointer; /* 0: processor or kernel do not let us look */
 
@@ -256,7 +269,8 @@ static void handle(int signal, siginfo_t *info, void *context)
 		pointer = borrow_pointer(thread);
 		if (thread)
 			tick(thread, context);
-		else if (col_is_recording()) /* the process's timer: threads that nobody announced use CPU time */
+		else if (col_is_recording()) /* the process's timer: threads that nobody announced
+		                                use CPU time */
 			thread_scan();
 		return_pointer(pointer);
 	}
@@ -292,7 +306,9 @@ void tick_let_in(void)
 void tick_restart(void)
 {
 	atomic_store(&process_timer_armed, 0);
-	if (!is_deaf && signals_prefer_current() && (col.descriptor.profile_us || col.descriptor.sample_ms) &&
-	    create_timer(CLOCK_PROCESS_CPUTIME_ID, SIGEV_SIGNAL, 0, NULL, SCAN_PERIOD_US, &process_timer) == 0)
+	if (!is_deaf && signals_prefer_current() &&
+	    (col.descriptor.profile_us || col.descriptor.sample_ms) &&
+	    create_timer(CLOCK_PROCESS_CPUTIME_ID, SIGEV_SIGNAL, 0, NULL, SCAN_PERIOD_US,
+	                 &process_timer) == 0)
 		atomic_store(&process_timer_armed, 1);
 }

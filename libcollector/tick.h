@@ -1,11 +1,13 @@
-/* tick.h: a timer on each thread's CPU time. Its signal takes clock samples and, when due, usage samples.
+/* tick.h: a timer on each thread's CPU time. Its signal takes clock samples and, when due, usage
+ * samples.
  *
- * The kernel looks at CPU-time timers once a scheduler tick, so that at most CONFIG_HZ signals a second
- * come; each sample therefore carries the exact CPU time since the thread's last one, not "one period". */
+ * The kernel looks at CPU-time timers once a scheduler tick, so that at most CONFIG_HZ signals a
+ * second come; each sample therefore carries the exact CPU time since the thread's last one, not
+ * "one period". */
 #ifndef XER_COLLECTOR_TICK_H
 #define XER_COLLECTOR_TICK_H
 
-#include "thread.h"
+#include "libcollector/thread.h"
 
 #include "format/attach.h"
 
@@ -28,7 +30,8 @@ void tick_disarm(struct col_thread *thread);
 /* What `thread` has used until now is nobody's: it was before the recording. Signal-safe. */
 void tick_forget_past(struct col_thread *thread);
 
-/* The recording has ended: delete all timers. The handler stays, for signals on their way. Signal-safe. */
+/* The recording has ended: delete all timers. The handler stays, for signals on their way.
+ * Signal-safe. */
 void tick_close(void);
 
 /* Record the CPU time that no sample has counted yet. context: the caller's. Signal-safe. */

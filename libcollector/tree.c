@@ -1,33 +1,42 @@
 /* tree.c: the table of call-stack nodes.
  *
- * Nodes are allocated in the mapped frameinfo file by a compare-and-swap on `space`, {next, end} of the
- * block in use as file offsets, and found again through a hash table of offsets. A node is written before it
- * is published there (release), so whoever finds an offset (acquire) finds the node. When two threads make the
- * same node at once, one of the two stays unused. When a block runs low, one thread prepares the next in
- * `ahead`; so even a handler that interrupts just that thread finds space.
+ * Nodes are allocated in the mapped frameinfo file by a compare-and-swap on `space`, {next, end} of
+ * the block in use as file offsets, and found again through a hash table of offsets. A node is
+ * written before it is published there (release), so whoever finds an offset (acquire) finds the
+ * node. When two threads make the same node at once, one of the two stays unused. When a block runs
+ * low, one thread prepares the next in `ahead`; so even a handler that interrupts just that thread
+ * finds space.
  *
- * A node's first place is in a small part of the table, the others anywhere: else each of the first thousands of nodes would touch a
- * page of its own.
+ * A node's first place is in a small part of the table, the others anywhere: else each of the first
+ * thousands of nodes would touch a page of its own.
  *
- * The file is mapped from its start, also beyond its end. When it outgrows that, a longer mapping takes the place of the one before, which
- * stays, because others may be reading there. */
-#include "tree.h"
+ * The file is mapped from its start, also beyond its end. When it outgrows that, a longer mapping
+ * takes the place of the one before, which stays, because others may be reading there. */
+#include "libcollector/tree.h"
 
-#include "collector.h"
-#include "lock.h"
-#include "map.h"
-#include "room.h"
-#include "stream.h"
+#include "libcollector/collector.h"
+#include "libcollector/lock.h"
+#include "libcollector/map.h"
+#include "libcollector/room.h"
+#include "libcollector/stream.h"
 
 #include <errno.h>
 
-enum { TABLE_BITS = 22, TABLE_MIN_BITS = 12, PROBES = 64, BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, LOW = 64 * sizeof(struct fmt_node) };
+enum {
+	TABLE_BITS = 22,
+	TABLE_MIN_BITS = 12,
+	PROBES = 64,
+	BLOCK_MIN = 4096,
+	BLOCK_MAX = 1 << 20,
+	LOW = 64 * sizeof(struct fmt_node)
+};
 enum { NEAR_BITS = 13, NEAR_PROBES = 1 };
 enum { FILE_MAPS = 5, FILE_MIN = 1 << 20, FILE_FACTOR = 4 }; /* 1, 4, 16, 64 MB */
 
 static uint32_t *table;
 static uint32_t table_mask;
-static _Atomic(uint8_t *) file; /* frameinfo; nodes are named by offset. Set before any offset that needs it is known */
+static _Atomic(uint8_t *) file; /* frameinfo; nodes are named by offset. Set before any offset that
+                                   needs it is known */
 static size_t file_limit;       /* of all nodes of a full table */
 static struct {
 	uint8_t *at;
@@ -62,7 +71,8 @@ int tree_open(void)
 	for (int bits = TABLE_BITS; bits >= TABLE_MIN_BITS; bits -= 2) {
 		size_t size = sizeof(uint32_t) << bits;
 
-		table = bits == TABLE_MIN_BITS || room_is_wide(size, 32) ? sys_mmap_anonymous(size) : NULL;
+		table = bits == TABLE_MIN_BITS || room_is_wide(size, 32) ? sys_mmap_anonymous(size)
+		                                                         : NULL;
 		if (!table)
 			continue;
 		sys_madvise(table, size, MADV_DONTFORK);
@@ -91,15 +101,18 @@ uint8_t *tree_find_map(uintptr_t address, size_t *size)
 	return NULL;
 }
 
-/* Write the heads of a new block at file offset `at`, which is mapped, and return its {next, end}. */
+/* Write the heads of a new block at file offset `at`, which is mapped, and return its {next, end}.
+ */
 static uint64_t begin_block(uint64_t at, uint32_t size)
 {
 	uint32_t head = at == 0 ? FDR_HEADER_SIZE : 0;
 	uint8_t *start = file + at + head;
 	uint8_t *event = start + FDR_PROLOGUE_SIZE;
 	uint32_t payload = size - head - FDR_PROLOGUE_SIZE - 2 * FDR_METADATA_SIZE;
-	uint32_t first = (uint32_t)at + head + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE + sizeof(struct fmt_nodes);
-	struct fmt_nodes block = {.kind = FMT_KIND_nodes, .node_size = sizeof(struct fmt_node), .first = first};
+	uint32_t first = (uint32_t)at + head + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE +
+	                 sizeof(struct fmt_nodes);
+	struct fmt_nodes block = {
+		.kind = FMT_KIND_nodes, .node_size = sizeof(struct fmt_node), .first = first};
 
 	if (at != 0)
 		col_stream_prologue(FMT_STREAM_FRAMEINFO, start, size, (uint32_t)col.pid);
@@ -111,7 +124,8 @@ static uint64_t begin_block(uint64_t at, uint32_t size)
 /* Have the file mapped up to `end`. Returns 0 or -ENOMEM. */
 static int map_up_to(uint64_t end)
 {
-	size_t size = map_count ? maps[map_count - 1].size : 0, longer = size ? size : FILE_MIN / FILE_FACTOR;
+	size_t size = map_count ? maps[map_count - 1].size : 0,
+	       longer = size ? size : FILE_MIN / FILE_FACTOR;
 	uint8_t *at;
 
 	if (end <= size)
@@ -130,7 +144,8 @@ static int map_up_to(uint64_t end)
 	return 0;
 }
 
-/* Prepare the next block. Returns 0, or -1 when there is none. Only one thread at a time gets here. */
+/* Prepare the next block. Returns 0, or -1 when there is none. Only one thread at a time gets here.
+ */
 static int grow(void)
 {
 	uint64_t at;
@@ -146,8 +161,8 @@ static int grow(void)
 	return 0;
 }
 
-/* If it is needed now, who prepares it already is waited for. Returns 0 when `ahead` is ready or may be (others may have taken the block by
- * now), -1 when it will not be. */
+/* If it is needed now, who prepares it already is waited for. Returns 0 when `ahead` is ready or
+ * may be (others may have taken the block by now), -1 when it will not be. */
 static int prepare_ahead(int is_needed)
 {
 	sys_sigset old;
@@ -203,8 +218,10 @@ static uint32_t allocate(void)
 
 static uint32_t hash(uint32_t parent, uint64_t pc, uint32_t generation)
 {
-	/* Each by a factor of its own: all bits of a generation must spread, or those of a long run share a few places. */
-	uint64_t value = pc * 0x9e3779b97f4a7c15u ^ (uint64_t)parent * 0xd6e8feb86659fd93u ^ generation * 0xff51afd7ed558ccdu;
+	/* Each by a factor of its own: all bits of a generation must spread, or those of a long run
+	 * share a few places. */
+	uint64_t value = pc * 0x9e3779b97f4a7c15u ^ (uint64_t)parent * 0xd6e8feb86659fd93u ^
+	                 generation * 0xff51afd7ed558ccdu;
 
 	return (uint32_t)(value >> 32 ^ value);
 }
@@ -221,7 +238,8 @@ static int is_node(uint32_t offset, uint32_t parent, uint64_t pc, uint32_t gener
 	return node->pc == pc && node->parent == parent && node->generation == generation;
 }
 
-/* Where the node that hashes to `at` may be, by turns. The near part gets full: the others stay out of it. */
+/* Where the node that hashes to `at` may be, by turns. The near part gets full: the others stay out
+ * of it. */
 static uint32_t *place(uint32_t at, int probe)
 {
 	const uint32_t near = 1u << NEAR_BITS;
@@ -249,8 +267,10 @@ uint32_t tree_node(uint32_t parent, uint64_t pc)
 				mine = allocate();
 			if (mine == 0)
 				break;
-			*node_at(mine) = (struct fmt_node){.pc = pc, .parent = parent, .generation = generation};
-			if (__atomic_compare_exchange_n(slot, &id, mine, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+			*node_at(mine) = (struct fmt_node){
+				.pc = pc, .parent = parent, .generation = generation};
+			if (__atomic_compare_exchange_n(slot, &id, mine, 0, __ATOMIC_RELEASE,
+			                                __ATOMIC_ACQUIRE))
 				return mine;
 		}
 		if (is_node(id, parent, pc, generation))

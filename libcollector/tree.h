@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Prepare the table, at the start and in a forked child, whose tree is empty. Returns 0 or -ENOMEM. Signal-safe. */
+/* Prepare the table, at the start and in a forked child, whose tree is empty. Returns 0 or -ENOMEM.
+ * Signal-safe. */
 int tree_open(void);
 
 /* Give its memory up. Nobody must be walking a stack. */
@@ -14,17 +15,19 @@ void tree_close(void);
 /* madvise(2) for all memory of the tree. Signal-safe. */
 void tree_advise(int advice);
 
-/* The mapping of the file that `address` is in, with its size; NULL if there is none. Signal-safe. */
+/* The mapping of the file that `address` is in, with its size; NULL if there is none. Signal-safe.
+ */
 uint8_t *tree_find_map(uintptr_t address, size_t *size);
 
-/* The node {parent, pc} of the current generation, made if it is not there; 0 when the tree has stopped.
- * The node is in the file before this returns. Lock-free and signal-safe. */
+/* The node {parent, pc} of the current generation, made if it is not there; 0 when the tree has
+ * stopped. The node is in the file before this returns. Lock-free and signal-safe. */
 uint32_t tree_node(uint32_t parent, uint64_t pc);
 
 /* The innermost node of pc from `node` outwards; `node` itself if there is none. Signal-safe. */
 uint32_t tree_outward(uint32_t node, uint64_t pc);
 
-/* The innermost node from `node` outwards that is not of code in [start, end); `node` itself if there is none. Signal-safe. */
+/* The innermost node from `node` outwards that is not of code in [start, end); `node` itself if
+ * there is none. Signal-safe. */
 uint32_t tree_outside(uint32_t node, uint64_t start, uint64_t end);
 
 #endif

@@ -1,9 +1,9 @@
 /* usage.c: write usage records. See usage.h. */
-#include "usage.h"
+#include "libcollector/usage.h"
 
-#include "log.h"
-#include "mapping.h"
-#include "perf.h"
+#include "libcollector/log.h"
+#include "libcollector/mapping.h"
+#include "libcollector/perf.h"
 
 static atomic_uint number;
 static atomic_uint_fast64_t next_ns; /* CLOCK_MONOTONIC of the next periodic sample */
@@ -22,7 +22,8 @@ static uint64_t to_ns(struct timeval time)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
 }
 
-/* Times count from the end of the image before, as executing this one is its own; the rest from here. */
+/* Times count from the end of the image before, as executing this one is its own; the rest from
+ * here. */
 void usage_open(const struct birth_moment *start, const struct descriptor_step *step)
 {
 	began = *start;
@@ -87,47 +88,49 @@ static void fill(struct fmt_usage *record, enum fmt_sample_reason reason)
 
 	read_usage(&usage);
 	*record = (struct fmt_usage){
-	    .kind = FMT_KIND_usage,
-	    .reason = (uint8_t)reason,
-	    .number = atomic_fetch_add(&number, 1) + 1,
-	    .real_ns = sys_clock_ns(CLOCK_REALTIME),
-	    .user_ns = less(to_ns(usage.ru_utime), base.user_ns),
-	    .system_ns = less(to_ns(usage.ru_stime), less(base.cpu_ns, base.user_ns)),
-	    .cpu_ns = usage_cpu_ns(),
-	    .maxrss_kib = (uint64_t)usage.ru_maxrss,
-	    .minflt = (uint64_t)usage.ru_minflt,
-	    .majflt = (uint64_t)usage.ru_majflt,
-	    .inblock = (uint64_t)usage.ru_inblock,
-	    .oublock = (uint64_t)usage.ru_oublock,
-	    .nvcsw = (uint64_t)usage.ru_nvcsw,
-	    .nivcsw = (uint64_t)usage.ru_nivcsw,
-	    .nswap = (uint64_t)usage.ru_nswap,
-	    .threads = atomic_load(&col.count.threads),
-	    .sampled_ns = atomic_load(&col.count.sampled_ns),
+		.kind = FMT_KIND_usage,
+		.reason = (uint8_t)reason,
+		.number = atomic_fetch_add(&number, 1) + 1,
+		.real_ns = sys_clock_ns(CLOCK_REALTIME),
+		.user_ns = less(to_ns(usage.ru_utime), base.user_ns),
+		.system_ns = less(to_ns(usage.ru_stime), less(base.cpu_ns, base.user_ns)),
+		.cpu_ns = usage_cpu_ns(),
+		.maxrss_kib = (uint64_t)usage.ru_maxrss,
+		.minflt = (uint64_t)usage.ru_minflt,
+		.majflt = (uint64_t)usage.ru_majflt,
+		.inblock = (uint64_t)usage.ru_inblock,
+		.oublock = (uint64_t)usage.ru_oublock,
+		.nvcsw = (uint64_t)usage.ru_nvcsw,
+		.nivcsw = (uint64_t)usage.ru_nivcsw,
+		.nswap = (uint64_t)usage.ru_nswap,
+		.threads = atomic_load(&col.count.threads),
+		.sampled_ns = atomic_load(&col.count.sampled_ns),
 	};
 }
 
-static void write_record(struct col_thread *thread, enum col_context context, const struct fmt_usage *record, uint64_t ticks)
+static void write_record(struct col_thread *thread, enum col_context context,
+                         const struct fmt_usage *record, uint64_t ticks)
 {
-	col_slot_write(&thread->slot[context][FMT_STREAM_OVERVIEW], FMT_STREAM_OVERVIEW, atomic_load(&thread->tid), record,
-	               sizeof(*record), ticks);
+	col_slot_write(&thread->slot[context][FMT_STREAM_OVERVIEW], FMT_STREAM_OVERVIEW,
+	               atomic_load(&thread->tid), record, sizeof(*record), ticks);
 }
 
 void usage_sample_start(struct col_thread *thread, enum col_context context)
 {
 	struct fmt_usage record = {
-	    .kind = FMT_KIND_usage,
-	    .reason = FMT_sample_reason_START,
-	    .number = atomic_fetch_add(&number, 1) + 1,
-	    .raw_ns = began.raw_ns,
-	    .real_ns = began.real_ns,
-	    .threads = 1,
+		.kind = FMT_KIND_usage,
+		.reason = FMT_sample_reason_START,
+		.number = atomic_fetch_add(&number, 1) + 1,
+		.raw_ns = began.raw_ns,
+		.real_ns = began.real_ns,
+		.threads = 1,
 	};
 
 	write_record(thread, context, &record, began.ticks);
 }
 
-uint32_t usage_sample(struct col_thread *thread, enum col_context context, enum fmt_sample_reason reason)
+uint32_t usage_sample(struct col_thread *thread, enum col_context context,
+                      enum fmt_sample_reason reason)
 {
 	struct fmt_usage record;
 	uint64_t ticks;
@@ -172,7 +175,8 @@ int usage_sample_if_due(struct col_thread *thread, enum col_context context)
 	uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
 	uint64_t next = atomic_load(&next_ns);
 
-	if (period == 0 || now < next || !atomic_compare_exchange_strong(&next_ns, &next, now + period))
+	if (period == 0 || now < next ||
+	    !atomic_compare_exchange_strong(&next_ns, &next, now + period))
 		return 0;
 	if (next == 0) /* the start has its own sample */
 		return 0;

@@ -2,14 +2,14 @@
 #ifndef XER_COLLECTOR_USAGE_H
 #define XER_COLLECTOR_USAGE_H
 
-#include "birth.h"
-#include "thread.h"
+#include "libcollector/birth.h"
+#include "libcollector/thread.h"
 
 #include "format/descriptor.h"
 #include "format/xml.h"
 
-/* This image began at `start`. The CPU time that the step tells is not its own: an earlier image has recorded it. At the
- * start only. */
+/* This image began at `start`. The CPU time that the step tells is not its own: an earlier image
+ * has recorded it. At the start only. */
 void usage_open(const struct birth_moment *start, const struct descriptor_step *step);
 
 /* Tell in the step what the process has used so far. Signal-safe. */
@@ -28,7 +28,8 @@ uint64_t usage_cpu_ns(void);
 void usage_sample_start(struct col_thread *thread, enum col_context context);
 
 /* Take a sample now. Returns its number. Signal-safe. */
-uint32_t usage_sample(struct col_thread *thread, enum col_context context, enum fmt_sample_reason reason);
+uint32_t usage_sample(struct col_thread *thread, enum col_context context,
+                      enum fmt_sample_reason reason);
 
 /* Append a <usage> element with the same facts, for a process that has no overview. Signal-safe. */
 void usage_put(struct xml_text *text);

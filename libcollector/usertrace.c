@@ -1,14 +1,14 @@
-/* usertrace.c: records user events. A program finds these functions by the table xer_trace (include/sys/trchkid.h), which
- * is the only thing of the collector that it may know.
+/* usertrace.c: records user events. A program finds these functions by the table xer_trace
+ * (include/sys/trchkid.h), which is the only thing of the collector that it may know.
  *
- * No stack is taken: an event is a clock reading and a few stores. A program may call from its signal handlers: an event inside
- * the recorder is lost, and counted, as for all wrappers. */
-#include "usertrace.h"
+ * No stack is taken: an event is a clock reading and a few stores. A program may call from its
+ * signal handlers: an event inside the recorder is lost, and counted, as for all wrappers. */
+#include "libcollector/usertrace.h"
 
-#include "map.h"
-#include "scope.h"
-#include "signals.h"
-#include "usertrace_plan.h"
+#include "libcollector/map.h"
+#include "libcollector/scope.h"
+#include "libcollector/signals.h"
+#include "libcollector/usertrace_plan.h"
 
 #include "include/sys/trchkid.h"
 
@@ -16,13 +16,14 @@
 enum { HOOK_ON = 0x0010, HOOK_OFF = 0x0020, CHANNEL_BITS = 8 };
 enum { ALL_CHANNELS = (1 << FMT_USER_CHANNELS) - 2 };
 
-static atomic_uint switches; /* as in mark->user: what is on, whether or not events are recorded now */
+static atomic_uint
+	switches; /* as in mark->user: what is on, whether or not events are recorded now */
 static atomic_uint started;
 static atomic_uint halted; /* paused, or ended */
 
 /* Of the table only `on` ever changes. */
-static void put_words(unsigned count, unsigned word, unsigned long d1, unsigned long d2, unsigned long d3, unsigned long d4,
-                      unsigned long d5);
+static void put_words(unsigned count, unsigned word, unsigned long d1, unsigned long d2,
+                      unsigned long d3, unsigned long d4, unsigned long d5);
 static void put_wide(unsigned count, unsigned word, const unsigned long long *data);
 static void put_bytes(int channel, unsigned word, unsigned long d1, size_t len, const void *buf);
 static int turn(int channel, int on);
@@ -30,13 +31,13 @@ static int turn_component(const char *name, int on);
 static int is_hook_on(int channel, unsigned word);
 
 EXPORT struct xer_trace_table xer_trace = {
-    .size = sizeof(struct xer_trace_table),
-    .words = put_words,
-    .wide = put_wide,
-    .bytes = put_bytes,
-    .turn = turn,
-    .turn_component = turn_component,
-    .is_hook_on = is_hook_on,
+	.size = sizeof(struct xer_trace_table),
+	.words = put_words,
+	.wide = put_wide,
+	.bytes = put_bytes,
+	.turn = turn,
+	.turn_component = turn_component,
+	.is_hook_on = is_hook_on,
 };
 
 /* Which traces and channels record now. A forked child's mark is zero. */
@@ -60,11 +61,13 @@ static inline uint64_t *begin(struct col_thread *thread, int trace, uint32_t siz
 {
 	enum fmt_stream stream = FMT_STREAM_USERTRACE + (enum fmt_stream)trace;
 	struct col_slot *slot = &thread->slot[COL_NORMAL][stream];
-	uint64_t *payload = (uint64_t *)col_slot_event(slot, stream, atomic_load_explicit(&thread->tid, memory_order_relaxed), size,
-	                                               col_ticks());
+	uint64_t *payload = (uint64_t *)col_slot_event(
+		slot, stream, atomic_load_explicit(&thread->tid, memory_order_relaxed), size,
+		col_ticks());
 
 	if (likely(payload != NULL)) {
-		if (unlikely(thread->user_events++ == 0)) /* addresses in data words are to have names */
+		if (unlikely(thread->user_events++ ==
+		             0)) /* addresses in data words are to have names */
 			map_begin();
 		slot->events++;
 	}
@@ -73,10 +76,12 @@ static inline uint64_t *begin(struct col_thread *thread, int trace, uint32_t siz
 
 static inline uint64_t head(enum fmt_kind kind, unsigned shape, unsigned number, unsigned word)
 {
-	return kind | (uint64_t)shape << 8 | (uint64_t)number << 16 | (uint64_t)(word & 0xffff) << 32 | (uint64_t)(word >> 16) << 48;
+	return kind | (uint64_t)shape << 8 | (uint64_t)number << 16 |
+	       (uint64_t)(word & 0xffff) << 32 | (uint64_t)(word >> 16) << 48;
 }
 
-static void record_words(int trace, unsigned shape, unsigned word, const uint64_t data[FMT_USER_WORDS])
+static void record_words(int trace, unsigned shape, unsigned word,
+                         const uint64_t data[FMT_USER_WORDS])
 {
 	struct col_thread *thread = scope_enter();
 	unsigned count = shape & FMT_USER_COUNT;
@@ -96,8 +101,8 @@ static void record_words(int trace, unsigned shape, unsigned word, const uint64_
 	scope_leave(thread);
 }
 
-static void put_words(unsigned count, unsigned word, unsigned long d1, unsigned long d2, unsigned long d3, unsigned long d4,
-                      unsigned long d5)
+static void put_words(unsigned count, unsigned word, unsigned long d1, unsigned long d2,
+                      unsigned long d3, unsigned long d4, unsigned long d5)
 {
 	int trace = trace_of(now_on(), 0, word);
 	uint64_t data[FMT_USER_WORDS] = {d1, d2, d3, d4, d5};
@@ -121,7 +126,8 @@ static void put_wide(unsigned count, unsigned word, const unsigned long long *da
 		record_words(trace, count, word, copy);
 }
 
-static void record_bytes(int trace, unsigned shape, unsigned word, uint64_t d1, uint32_t len, const void *buf)
+static void record_bytes(int trace, unsigned shape, unsigned word, uint64_t d1, uint32_t len,
+                         const void *buf)
 {
 	struct col_thread *thread = scope_enter();
 	uint64_t *payload;
@@ -161,7 +167,8 @@ static void put_bytes(int channel, unsigned word, unsigned long d1, size_t len, 
 
 /* ---- on and off ---- */
 
-/* Let the switches count. They may race with the end of recording: what has ended does not begin again. */
+/* Let the switches count. They may race with the end of recording: what has ended does not begin
+ * again. */
 static void publish(void)
 {
 	unsigned on = atomic_load(&switches);

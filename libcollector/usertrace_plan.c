@@ -1,14 +1,15 @@
-/* usertrace_plan.c: the plan of user events, which xcollect has checked, as tables that cost little to look into.
+/* usertrace_plan.c: the plan of user events, which xcollect has checked, as tables that cost little
+ * to look into.
  *
  * user_hooks is a list, in which later entries change what earlier ones said:
  *     *           all hooks go to the system trace
  *     N+HHHH      hook HHHH, hexadecimal, goes to trace N
  *     N+HHHH:SSSS only its events with the sub-id SSSS; its others as before
  *     N-HHHH, N-HHHH:SSSS   it goes nowhere */
-#include "usertrace_plan.h"
+#include "libcollector/usertrace_plan.h"
 
-#include "log.h"
-#include "stream.h"
+#include "libcollector/log.h"
+#include "libcollector/stream.h"
 
 /* A route is the number of a trace plus 1, 0: nowhere. */
 enum { HOOKS = 1 << 16, ROUTE_NUMBER = 0x7f, ROUTE_HAS_RULES = 0x80, RULES = 1024 };
@@ -59,7 +60,8 @@ static void add_entry(unsigned hook, int subhook, unsigned route)
 	}
 	if (rule_count == RULES)
 		return;
-	rules[rule_count++] = (struct rule){.hook = (uint16_t)hook, .subhook = (uint16_t)subhook, .route = (uint8_t)route};
+	rules[rule_count++] = (struct rule){
+		.hook = (uint16_t)hook, .subhook = (uint16_t)subhook, .route = (uint8_t)route};
 	plan_routes[hook] |= ROUTE_HAS_RULES;
 }
 

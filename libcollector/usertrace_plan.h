@@ -2,14 +2,15 @@
 #ifndef XER_COLLECTOR_USERTRACE_PLAN_H
 #define XER_COLLECTOR_USERTRACE_PLAN_H
 
-#include "collector.h"
+#include "libcollector/collector.h"
 
 enum { PLAN_NOWHERE = -1, PLAN_SYSTEM = 0 };
 
 /* Read the plan from the descriptor; what it cannot do is said in log.xml. Normal context, once. */
 void plan_open(void);
 
-/* The trace that events of this hook word go to, 0 to FMT_USER_TRACES - 1, or PLAN_NOWHERE. Signal-safe. */
+/* The trace that events of this hook word go to, 0 to FMT_USER_TRACES - 1, or PLAN_NOWHERE.
+ * Signal-safe. */
 extern uint8_t *plan_routes; /* plan_routes[65536] by hook id, NULL: all go to the system trace */
 int plan_route_slowly(unsigned word);
 

@@ -1,10 +1,10 @@
 /* visible.c: tells programs that they have not what only we have. See visible.h. */
-#include "visible.h"
+#include "libcollector/visible.h"
 
-#include "got.h"
-#include "hook.h"
-#include "java_agent.h"
-#include "next.h"
+#include "libcollector/got.h"
+#include "libcollector/hook.h"
+#include "libcollector/java_agent.h"
+#include "libcollector/next.h"
 
 #include <link.h>
 #include <sys/auxv.h>
@@ -18,7 +18,8 @@ static void *program; /* what dlopen(NULL) gives */
 /* What is ours, and offered to programs and to runtimes that look for tools. */
 static int is_offered(const char *name)
 {
-	return strncmp(name, "xer_", 4) == 0 || strncmp(name, "collector_", 10) == 0 || strcmp(name, "ompt_start_tool") == 0;
+	return strncmp(name, "xer_", 4) == 0 || strncmp(name, "collector_", 10) == 0 ||
+	       strcmp(name, "ompt_start_tool") == 0;
 }
 
 static int is_alone(const char *name, const void *caller)
@@ -35,13 +36,15 @@ visible_dlsym_function *visible_dlsym(void)
 		return found;
 	hook_pool_begin();
 	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]) && !found; i++)
-		found = (visible_dlsym_function *)(uintptr_t)dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+		found = (visible_dlsym_function *)(uintptr_t)dlvsym(RTLD_NEXT, "dlsym",
+		                                                    versions[i]);
 	hook_pool_end();
 	atomic_store_explicit(&real, found, memory_order_relaxed);
 	return found;
 }
 
-/* The one behind ours: of a library that the user preloads to stand in front of the C library's, or that. */
+/* The one behind ours: of a library that the user preloads to stand in front of the C library's, or
+ * that. */
 static visible_dlsym_function *next_dlsym(void)
 {
 	visible_dlsym_function *found = atomic_load_explicit(&next, memory_order_relaxed);
@@ -56,7 +59,8 @@ static visible_dlsym_function *next_dlsym(void)
 	return found;
 }
 
-/* Nobody has it: the C library says so, in its words. It must see us as the caller, so this is no jump. */
+/* Nobody has it: the C library says so, in its words. It must see us as the caller, so this is no
+ * jump. */
 static __attribute__((noinline)) void *find_nothing(const char *name)
 {
 	void *volatile found = next_dlsym()(RTLD_NEXT, name);
@@ -72,7 +76,8 @@ EXPORT void *dlsym(void *handle, const char *name)
 
 	if (found)
 		return found;
-	if (meets_us && atomic_load_explicit(&is_open, memory_order_acquire) && got_exports(name) && is_alone(name, __builtin_return_address(0)))
+	if (meets_us && atomic_load_explicit(&is_open, memory_order_acquire) && got_exports(name) &&
+	    is_alone(name, __builtin_return_address(0)))
 		return find_nothing(name);
 	return next_dlsym()(handle, name);
 }

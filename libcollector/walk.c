@@ -1,9 +1,9 @@
 /* walk.c: walk a stack by packed rules and the memo of the last one. See walk.h. */
-#include "walk.h"
+#include "libcollector/walk.h"
 
-#include "collector.h"
-#include "rule.h"
-#include "tree.h"
+#include "libcollector/collector.h"
+#include "libcollector/rule.h"
+#include "libcollector/tree.h"
 
 #include <errno.h>
 
@@ -11,7 +11,8 @@ enum { PAGE = 4096, GROW_PAGES = 16, NO_PAGE = 1 };
 
 static size_t memo_size(uint32_t capacity)
 {
-	return sizeof(struct walk_memo) + capacity * (sizeof(struct walk_frame) + WALK_CHECKS * sizeof(struct walk_check));
+	return sizeof(struct walk_memo) +
+	       capacity * (sizeof(struct walk_frame) + WALK_CHECKS * sizeof(struct walk_check));
 }
 
 struct walk_memo *walk_memo_create(uint32_t capacity)
@@ -101,13 +102,15 @@ static int is_known(const struct walk_memo *memo, uint64_t address)
 
 int walk_read(struct walk_memo *memo, uint64_t address, uint64_t *value)
 {
-	if (unlikely(!is_known(memo, address)) && (cover(memo, address) < 0 || cover(memo, address + 7) < 0))
+	if (unlikely(!is_known(memo, address)) &&
+	    (cover(memo, address) < 0 || cover(memo, address + 7) < 0))
 		return -EFAULT;
 	memcpy(value, (const void *)address, 8);
 	return 0;
 }
 
-/* The range may belong to a coroutine that is gone. If it lies near the thread's own stack, it is made one with it. */
+/* The range may belong to a coroutine that is gone. If it lies near the thread's own stack, it is
+ * made one with it. */
 static __attribute__((noinline)) int is_mapped_still(struct walk_memo *memo)
 {
 	if (SYS3(SYS_msync, memo->low, memo->high - memo->low, MS_ASYNC) < 0)
@@ -134,7 +137,8 @@ static void begin_on(struct walk_memo *memo, uint64_t sp)
 	}
 	if (likely(page >= memo->low && page < memo->high) && is_mapped(memo))
 		return;
-	if (page < memo->low && memo->low - page <= GROW_PAGES * PAGE && is_mapped(memo) && grow_down(memo, page) == 0)
+	if (page < memo->low && memo->low - page <= GROW_PAGES * PAGE && is_mapped(memo) &&
+	    grow_down(memo, page) == 0)
 		return;
 	memo->low = memo->high = page;
 	memo->count = 0;
@@ -148,8 +152,11 @@ int walk_push(struct walk *walk, uint64_t bp_slot)
 		memo->is_too_small = 1;
 		return -1;
 	}
-	*--walk->fresh = (struct walk_frame){.sp = walk->sp, .pc = walk->pc + (uint64_t)walk->is_interrupted, .bp = walk->bp,
-	                                     .bp_slot = bp_slot, .is_exchanged = (uint16_t)walk->is_exchanged};
+	*--walk->fresh = (struct walk_frame){.sp = walk->sp,
+	                                     .pc = walk->pc + (uint64_t)walk->is_interrupted,
+	                                     .bp = walk->bp,
+	                                     .bp_slot = bp_slot,
+	                                     .is_exchanged = (uint16_t)walk->is_exchanged};
 	walk->is_exchanged = walk->is_interrupted = 0;
 	if (unlikely(bp_slot && !is_known(memo, bp_slot)))
 		walk->plain = 0;
@@ -180,7 +187,8 @@ static int find_cfa(struct walk *walk, uint32_t rule, uint64_t *cfa)
 }
 
 /* From the frame at walk->pc to its caller. Returns 0, or -EFAULT when that cannot be. */
-static inline __attribute__((always_inline)) int step(struct walk *walk, uint32_t rule, uint64_t *bp_slot)
+static inline __attribute__((always_inline)) int step(struct walk *walk, uint32_t rule,
+                                                      uint64_t *bp_slot)
 {
 	struct walk_memo *memo = walk->memo;
 	uint64_t cfa;
@@ -189,11 +197,13 @@ static inline __attribute__((always_inline)) int step(struct walk *walk, uint32_
 		cfa = walk->sp + (uint64_t)rule_cfa_offset(rule);
 	else if (find_cfa(walk, rule, &cfa) < 0)
 		return -EFAULT;
-	if (unlikely(cfa <= walk->sp || cfa & 7) && !(cfa == walk->sp && rule_kind(rule) == RULE_RETURNING))
+	if (unlikely(cfa <= walk->sp || cfa & 7) &&
+	    !(cfa == walk->sp && rule_kind(rule) == RULE_RETURNING))
 		return -EFAULT;
 	*bp_slot = 0;
 	if (rule_bp(rule) != RULE_BP_SAME) {
-		*bp_slot = (rule_bp(rule) == RULE_BP_AT_CFA ? cfa : walk->bp) + (uint64_t)rule_bp_offset(rule);
+		*bp_slot = (rule_bp(rule) == RULE_BP_AT_CFA ? cfa : walk->bp) +
+		           (uint64_t)rule_bp_offset(rule);
 		if (walk_read(memo, *bp_slot, &walk->bp) < 0)
 			return -EFAULT;
 	}
@@ -214,7 +224,8 @@ static int step_signal(struct walk *walk)
 	uint64_t gregs = arch_signal_gregs(walk->sp);
 	uint64_t sp;
 
-	if (walk_read(walk->memo, gregs + 8 * REG_RSP, &sp) < 0 || walk_read(walk->memo, gregs + 8 * REG_RIP, &walk->pc) < 0 ||
+	if (walk_read(walk->memo, gregs + 8 * REG_RSP, &sp) < 0 ||
+	    walk_read(walk->memo, gregs + 8 * REG_RIP, &walk->pc) < 0 ||
 	    walk_read(walk->memo, gregs + 8 * REG_RBP, &walk->bp) < 0)
 		return -EFAULT;
 	walk->sp = sp;
@@ -260,7 +271,8 @@ static inline int meets_memo(const struct walk *walk, struct match *match)
 	if (match->at < 0)
 		return 0;
 	frame = &memo->frame[match->at];
-	if (frame->sp != walk->sp || frame->pc != walk->pc || (frame->needs_bp && frame->bp != walk->bp))
+	if (frame->sp != walk->sp || frame->pc != walk->pc ||
+	    (frame->needs_bp && frame->bp != walk->bp))
 		return 0;
 	if (match->unchanged == UINT32_MAX)
 		match->unchanged = count_unchanged(memo, frame->checks);
@@ -325,14 +337,18 @@ static void put_checks(struct walk_memo *memo, const struct walk_frame *frame)
 {
 	struct walk_check *check = &memo->check[frame->checks];
 
-	*check++ = (struct walk_check){frame->sp - 8, frame->is_exchanged ? *(const uint64_t *)(frame->sp - 8) : frame->pc};
+	*check++ = (struct walk_check){frame->sp - 8, frame->is_exchanged
+	                                                      ? *(const uint64_t *)(frame->sp - 8)
+	                                                      : frame->pc};
 	if (unlikely(frame->is_exchanged))
-		*check++ = (struct walk_check){(uint64_t)&shadow_find(frame->sp - 8)->address, frame->pc};
+		*check++ = (struct walk_check){(uint64_t)&shadow_find(frame->sp - 8)->address,
+		                               frame->pc};
 	if (frame->needs_bp && frame->bp_slot)
 		*check = (struct walk_check){frame->bp_slot, frame->bp};
 }
 
-/* Give the fresh frames, which lie inside of memo frames [0, keep), their nodes, and remember them. */
+/* Give the fresh frames, which lie inside of memo frames [0, keep), their nodes, and remember them.
+ */
 static uint32_t remember(struct walk *walk, uint32_t keep, uint32_t node)
 {
 	struct walk_memo *memo = walk->memo;
@@ -348,7 +364,10 @@ static uint32_t remember(struct walk *walk, uint32_t keep, uint32_t node)
 			break;
 		*to = *from;
 		to->node = node;
-		to->needs_bp = (uint16_t)(outer_needs = from == walk->fresh && keep == 0 ? 0 : needs_bp(from->rule, outer_needs));
+		to->needs_bp = (uint16_t)(outer_needs = from == walk->fresh && keep == 0
+		                                                ? 0
+		                                                : needs_bp(from->rule,
+		                                                           outer_needs));
 		to->checks = checks;
 		checks += own_checks(to);
 		if (likely(is_known(memo, to->sp - 8)))
@@ -363,7 +382,8 @@ static uint32_t remember(struct walk *walk, uint32_t keep, uint32_t node)
 static uint32_t finish(struct walk *walk, enum walk_end end, const struct match *match)
 {
 	struct walk_memo *memo = walk->memo;
-	uint64_t mark = walk->fresh + 1 >= memo->frame + memo->capacity ? FMT_PC_FAILED : FMT_PC_TRUNCATED;
+	uint64_t mark = walk->fresh + 1 >= memo->frame + memo->capacity ? FMT_PC_FAILED
+	                                                                : FMT_PC_TRUNCATED;
 
 	if (end == WALK_MEMO)
 		return remember(walk, (uint32_t)match->at + 1, memo->frame[match->at].node);
@@ -376,22 +396,24 @@ static uint32_t finish(struct walk *walk, enum walk_end end, const struct match 
 		return remember(walk, 0, memo->base_node);
 	}
 	walk->plain = 0;
-	col_count(mark == FMT_PC_FAILED ? &col.count.stacks_failed : &col.count.stacks_truncated, 1);
+	col_count(mark == FMT_PC_FAILED ? &col.count.stacks_failed : &col.count.stacks_truncated,
+	          1);
 	return remember(walk, 0, tree_node(0, mark));
 }
 
-uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t bp, const greg_t *gregs)
+uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t bp,
+                    const greg_t *gregs)
 {
 	struct walk walk = {
-	    .memo = memo,
-	    .fresh = memo->frame + memo->capacity,
-	    .pc = pc,
-	    .sp = sp,
-	    .bp = bp,
-	    .is_leaf = gregs != NULL,
-	    .plain = 1,
-	    .gregs = gregs,
-	    .base = memo->base_node && sp < memo->base_sp ? memo->base_sp : UINT64_MAX,
+		.memo = memo,
+		.fresh = memo->frame + memo->capacity,
+		.pc = pc,
+		.sp = sp,
+		.bp = bp,
+		.is_leaf = gregs != NULL,
+		.plain = 1,
+		.gregs = gregs,
+		.base = memo->base_node && sp < memo->base_sp ? memo->base_sp : UINT64_MAX,
 	};
 	struct match match;
 	enum walk_end end;

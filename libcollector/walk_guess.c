@@ -1,14 +1,14 @@
 /* walk_guess.c: step over code without unwinding tables. See walk.h.
  *
- * Compilers at run time mostly keep frame pointers. Some do not (LuaJIT): then the words of the stack are looked through for one that must
- * be a return address, behind a call in code that has tables. That may be one that a call has left behind; the mark of a guess
- * stands in the stack. */
-#include "walk.h"
+ * Compilers at run time mostly keep frame pointers. Some do not (LuaJIT): then the words of the
+ * stack are looked through for one that must be a return address, behind a call in code that has
+ * tables. That may be one that a call has left behind; the mark of a guess stands in the stack. */
+#include "libcollector/walk.h"
 
-#include "collector.h"
-#include "java_walk.h"
-#include "rule.h"
-#include "strange.h"
+#include "libcollector/collector.h"
+#include "libcollector/java_walk.h"
+#include "libcollector/rule.h"
+#include "libcollector/strange.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,7 +20,8 @@ int walk_is_return_address(struct walk *walk, uint64_t pc)
 {
 	uint64_t before;
 
-	return pc > 4096 && walk_read(walk->memo, pc - 8, &before) == 0 && arch_follows_call((const uint8_t *)&before);
+	return pc > 4096 && walk_read(walk->memo, pc - 8, &before) == 0 &&
+	       arch_follows_call((const uint8_t *)&before);
 }
 
 /* Read what must be a return address. Returns 0, or -EFAULT if it is none. */
@@ -47,7 +48,8 @@ static int go_by_bp(struct walk *walk)
 {
 	uint64_t ra, bp;
 
-	if (walk->bp < walk->sp || walk->bp & 7 || walk_read(walk->memo, walk->bp, &bp) < 0 || read_return(walk, walk->bp + 8, &ra) < 0)
+	if (walk->bp < walk->sp || walk->bp & 7 || walk_read(walk->memo, walk->bp, &bp) < 0 ||
+	    read_return(walk, walk->bp + 8, &ra) < 0)
 		return -EFAULT;
 	walk->pc = ra;
 	walk->sp = walk->bp + 16;
@@ -67,7 +69,9 @@ static uint64_t saved_bp(struct walk *walk, uint64_t slot)
 {
 	uint64_t bp;
 
-	return walk_read(walk->memo, slot - 8, &bp) == 0 && bp > slot && bp - slot < SAVED_BP_FAR ? bp : walk->bp;
+	return walk_read(walk->memo, slot - 8, &bp) == 0 && bp > slot && bp - slot < SAVED_BP_FAR
+	               ? bp
+	               : walk->bp;
 }
 
 static int go_by_scan(struct walk *walk)
@@ -80,7 +84,8 @@ static int go_by_scan(struct walk *walk)
 		if (walk_read(walk->memo, slot, &word) < 0)
 			return -EFAULT;
 		ra = shadow_true_address(word, slot + 8);
-		if (!is_in_object(ra) || !walk_is_return_address(walk, ra) || rule_find(&walk->memo->machine, ra - 1) == RULE_UNKNOWN)
+		if (!is_in_object(ra) || !walk_is_return_address(walk, ra) ||
+		    rule_find(&walk->memo->machine, ra - 1) == RULE_UNKNOWN)
 			continue;
 		walk->bp = saved_bp(walk, slot);
 		walk->pc = ra;

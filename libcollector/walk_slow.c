@@ -1,20 +1,21 @@
 /* walk_slow.c: walk a stack with all registers, for the rare frames whose tables need them.
  *
- * Lazy symbol binding (a CFA on rbx) and hand-written assembler (CFA expressions) are the usual cases. */
-#include "walk.h"
+ * Lazy symbol binding (a CFA on rbx) and hand-written assembler (CFA expressions) are the usual
+ * cases. */
+#include "libcollector/walk.h"
 
-#include "collector.h"
-#include "rule.h"
+#include "libcollector/collector.h"
+#include "libcollector/rule.h"
 
 #include <errno.h>
-
 
 static int read_word(void *context, uint64_t address, uint64_t *value)
 {
 	return walk_read(context, address, value);
 }
 
-static int find_cfa(struct walk_memo *memo, const struct cfi_row *row, const struct arch_registers *from, uint64_t *cfa)
+static int find_cfa(struct walk_memo *memo, const struct cfi_row *row,
+                    const struct arch_registers *from, uint64_t *cfa)
 {
 	if (row->cfa_expression)
 		return cfi_evaluate(row->cfa_expression, from, 0, 0, read_word, memo, cfa);
@@ -24,8 +25,8 @@ static int find_cfa(struct walk_memo *memo, const struct cfi_row *row, const str
 	return 0;
 }
 
-static int apply(struct walk_memo *memo, const struct cfi_rule *rule, const struct arch_registers *from, uint64_t cfa,
-                 uint64_t *value)
+static int apply(struct walk_memo *memo, const struct cfi_rule *rule,
+                 const struct arch_registers *from, uint64_t cfa, uint64_t *value)
 {
 	uint64_t address;
 	int error;
@@ -54,7 +55,8 @@ static int apply(struct walk_memo *memo, const struct cfi_rule *rule, const stru
 }
 
 /* The caller's registers by a row. Returns 1 at the outermost frame, 0, or -errno. */
-static int step_row(struct walk_memo *memo, const struct cfi_row *row, struct arch_registers *registers)
+static int step_row(struct walk_memo *memo, const struct cfi_row *row,
+                    struct arch_registers *registers)
 {
 	struct arch_registers from = *registers;
 	uint64_t cfa;
@@ -114,8 +116,10 @@ static int step(struct walk *walk, struct arch_registers *registers)
 		status = step_row(memo, row, registers);
 	else
 		status = step_guess(walk, registers);
-	registers->value[ARCH_RA] = shadow_true_address(registers->value[ARCH_RA], registers->value[ARCH_RSP]);
-	walk->is_leaf = walk->is_interrupted = status == 0 && rule_find(&memo->machine, pc) == RULE_SIGNAL;
+	registers->value[ARCH_RA] = shadow_true_address(registers->value[ARCH_RA],
+	                                                registers->value[ARCH_RSP]);
+	walk->is_leaf = walk->is_interrupted = status == 0 &&
+	                                       rule_find(&memo->machine, pc) == RULE_SIGNAL;
 	return status;
 }
 

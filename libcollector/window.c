@@ -1,29 +1,31 @@
 /* window.c: begin and end the recording of events. See window.h.
  *
- * What is wanted follows from three variables that anybody may change at any time (`wanted`). One thread at a time brings
- * the marks in line with it; who finds another one doing so leaves it to that one, which looks again when it is done. */
-#include "window.h"
+ * What is wanted follows from three variables that anybody may change at any time (`wanted`). One
+ * thread at a time brings the marks in line with it; who finds another one doing so leaves it to
+ * that one, which looks again when it is done. */
+#include "libcollector/window.h"
 
-#include "allocator.h"
-#include "functrace.h"
-#include "heap.h"
-#include "io.h"
-#include "log.h"
-#include "mpi.h"
-#include "omp.h"
-#include "stream.h"
-#include "sync.h"
-#include "tick.h"
-#include "usage.h"
-#include "usertrace.h"
+#include "libcollector/allocator.h"
+#include "libcollector/functrace.h"
+#include "libcollector/heap.h"
+#include "libcollector/io.h"
+#include "libcollector/log.h"
+#include "libcollector/mpi.h"
+#include "libcollector/omp.h"
+#include "libcollector/stream.h"
+#include "libcollector/sync.h"
+#include "libcollector/tick.h"
+#include "libcollector/usage.h"
+#include "libcollector/usertrace.h"
 
 enum phase { UNKNOWN, BEFORE, INSIDE, BEHIND };
 enum events { STOPPED, PAUSED, RECORDED };
 
 static atomic_uint phase, paused;
 static atomic_uint busy;
-static atomic_uint current = RECORDED; /* enum events, as the marks are; before the start, what they may be */
-static uint64_t first, last;      /* event times; last 0: no end */
+static atomic_uint
+	current = RECORDED;  /* enum events, as the marks are; before the start, what they may be */
+static uint64_t first, last; /* event times; last 0: no end */
 
 static enum events wanted(void)
 {
@@ -94,7 +96,8 @@ static uint64_t ticks_of_ms(uint64_t ms)
 	return (uint64_t)((double)ms * 1e-3 * (double)col.descriptor.clock_hz);
 }
 
-/* With the CPU time of the process, from which readers know how much of it was not to be recorded. */
+/* With the CPU time of the process, from which readers know how much of it was not to be recorded.
+ */
 static void log_event(const char *kind)
 {
 	char buffer[160];
@@ -172,7 +175,8 @@ void window_check(void)
 
 /* ---- by the program or the user ---- */
 
-static void for_each_thread(void (*act)(struct col_thread *thread, struct col_thread *self), struct col_thread *self)
+static void for_each_thread(void (*act)(struct col_thread *thread, struct col_thread *self),
+                            struct col_thread *self)
 {
 	for (struct col_thread *thread = thread_first(); thread; thread = thread->next)
 		if (atomic_load(&thread->tid))

@@ -1,6 +1,7 @@
-/* evaluate.c: the stack machine of DWARF (version 5, section 2.5), as far as unwinding tables use it: trampolines of signals, stubs of
- * procedure linkage tables, frames that are aligned anew. See evaluate.h. */
-#include "evaluate.h"
+/* evaluate.c: the stack machine of DWARF (version 5, section 2.5), as far as unwinding tables use
+ * it: trampolines of signals, stubs of procedure linkage tables, frames that are aligned anew. See
+ * evaluate.h. */
+#include "perf/evaluate.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -63,21 +64,50 @@ static void dereference(struct machine *machine)
 static int combine(uint8_t atom, uint64_t a, uint64_t b, uint64_t *out)
 {
 	switch (atom) {
-	case DW_OP_and: *out = a & b; return 0;
-	case DW_OP_or: *out = a | b; return 0;
-	case DW_OP_xor: *out = a ^ b; return 0;
-	case DW_OP_plus: *out = a + b; return 0;
-	case DW_OP_minus: *out = a - b; return 0;
-	case DW_OP_mul: *out = a * b; return 0;
-	case DW_OP_shl: *out = b < 64 ? a << b : 0; return 0;
-	case DW_OP_shr: *out = b < 64 ? a >> b : 0; return 0;
-	case DW_OP_eq: *out = a == b; return 0;
-	case DW_OP_ne: *out = a != b; return 0;
-	case DW_OP_ge: *out = (int64_t)a >= (int64_t)b; return 0;
-	case DW_OP_gt: *out = (int64_t)a > (int64_t)b; return 0;
-	case DW_OP_le: *out = (int64_t)a <= (int64_t)b; return 0;
-	case DW_OP_lt: *out = (int64_t)a < (int64_t)b; return 0;
-	default: return -ENOTSUP;
+	case DW_OP_and:
+		*out = a & b;
+		return 0;
+	case DW_OP_or:
+		*out = a | b;
+		return 0;
+	case DW_OP_xor:
+		*out = a ^ b;
+		return 0;
+	case DW_OP_plus:
+		*out = a + b;
+		return 0;
+	case DW_OP_minus:
+		*out = a - b;
+		return 0;
+	case DW_OP_mul:
+		*out = a * b;
+		return 0;
+	case DW_OP_shl:
+		*out = b < 64 ? a << b : 0;
+		return 0;
+	case DW_OP_shr:
+		*out = b < 64 ? a >> b : 0;
+		return 0;
+	case DW_OP_eq:
+		*out = a == b;
+		return 0;
+	case DW_OP_ne:
+		*out = a != b;
+		return 0;
+	case DW_OP_ge:
+		*out = (int64_t)a >= (int64_t)b;
+		return 0;
+	case DW_OP_gt:
+		*out = (int64_t)a > (int64_t)b;
+		return 0;
+	case DW_OP_le:
+		*out = (int64_t)a <= (int64_t)b;
+		return 0;
+	case DW_OP_lt:
+		*out = (int64_t)a < (int64_t)b;
+		return 0;
+	default:
+		return -ENOTSUP;
 	}
 }
 
@@ -140,10 +170,13 @@ static int named_register(const Dwarf_Op *ops, size_t count)
 {
 	if (count == 1 && ops[0].atom == DW_OP_regx && ops[0].number < REGISTERS)
 		return (int)ops[0].number;
-	return count == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom < DW_OP_reg0 + REGISTERS ? ops[0].atom - DW_OP_reg0 : -1;
+	return count == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom < DW_OP_reg0 + REGISTERS
+	               ? ops[0].atom - DW_OP_reg0
+	               : -1;
 }
 
-int evaluate(const struct frame *frame, const Dwarf_Op *ops, size_t count, uint64_t cfa, int is_address, uint64_t *out)
+int evaluate(const struct frame *frame, const Dwarf_Op *ops, size_t count, uint64_t cfa,
+             int is_address, uint64_t *out)
 {
 	struct machine machine = {.frame = frame, .cfa = cfa};
 	int number = named_register(ops, count);

@@ -17,8 +17,10 @@ struct frame {
 /* A word of the copied stack. Returns 0 or -EFAULT. */
 int frame_read(const struct frame *frame, uint64_t address, uint64_t *out);
 
-/* The value that ops[count] leaves: what it computes if is_address, else what lies there, or in the register that it names.
- * Returns 0, -EFAULT, or -ENOTSUP (an operation that unwinding tables do not use). */
-int evaluate(const struct frame *frame, const Dwarf_Op *ops, size_t count, uint64_t cfa, int is_address, uint64_t *out);
+/* The value that ops[count] leaves: what it computes if is_address, else what lies there, or in the
+ * register that it names. Returns 0, -EFAULT, or -ENOTSUP (an operation that unwinding tables do
+ * not use). */
+int evaluate(const struct frame *frame, const Dwarf_Op *ops, size_t count, uint64_t cfa,
+             int is_address, uint64_t *out);
 
 #endif

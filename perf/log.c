@@ -1,5 +1,5 @@
 /* log.c: see log.h. */
-#include "log.h"
+#include "perf/log.h"
 
 #include "format/layout.h"
 #include "format/retry.h"
@@ -66,7 +66,8 @@ static int append(int log, const char *text, size_t len)
 	return 0;
 }
 
-static void put_count(struct xml_text *text, const char *before, const char *directory, const char *behind, uint64_t value)
+static void put_count(struct xml_text *text, const char *before, const char *directory,
+                      const char *behind, uint64_t value)
 {
 	char name[64];
 
@@ -88,7 +89,8 @@ static void append_to_log(int directory, const struct xml_text *text)
 	while (retry(log < 0 && errno == EINTR, &tries));
 	if (log < 0)
 		return;
-	/* One helper at a time: they share `directory`, so its lock would be that of all, but each has opened the log for itself. */
+	/* One helper at a time: they share `directory`, so its lock would be that of all, but each
+	 * has opened the log for itself. */
 	flock(log, LOCK_EX);
 	append(log, text->at, text->len);
 	close(log);
@@ -107,7 +109,8 @@ void log_lost_files(int directory, const char *reason)
 	append_to_log(directory, &text);
 }
 
-void log_counts(int directory, const char *name, const struct work_counts *counts, int in_kernel, uint64_t cost_ns, uint64_t beside_ns)
+void log_counts(int directory, const char *name, const struct work_counts *counts, int in_kernel,
+                uint64_t cost_ns, uint64_t beside_ns)
 {
 	int is_counter = strcmp(name, FMT_DIR_SAMPLER) != 0;
 	char element[1536];

@@ -1,22 +1,27 @@
-/* main.c: xer_sampler, the helper of xcollect --sampler, a process beside the program that it does not see. xcollect executes it with
+/* main.c: xer_sampler, the helper of xcollect --sampler, a process beside the program that it does
+ * not see. xcollect executes it with
  *
- *     xer_sampler exec|attach PERIOD_NS FILE_BYTES STACK_BYTES PID ARCHIVER WHAT [DIRECTORY TYPE CONFIG]
+ *     xer_sampler exec|attach PERIOD_NS FILE_BYTES STACK_BYTES PID ARCHIVER WHAT [DIRECTORY TYPE
+ * CONFIG]
  *
- * descriptor 3 is the experiment. When a byte comes on descriptor 4, it begins, and answers there when it is ready or cannot be
- * (struct sampler_answer). With exec, sampling begins when PID executes a program and goes on until that and all its descendants
- * have ended; with attach it begins at once and ends when a second byte comes, or with the process. With DIRECTORY the event of
- * these numbers is sampled in place of CPU time, into that directory of the experiment. ARCHIVER (xer_archive) is run at the end, to
- * archive WHAT (off: nothing), if there were samples of programs that the collector was not in, which cannot do so themselves.
+ * descriptor 3 is the experiment. When a byte comes on descriptor 4, it begins, and answers there
+ * when it is ready or cannot be (struct sampler_answer). With exec, sampling begins when PID
+ * executes a program and goes on until that and all its descendants have ended; with attach it
+ * begins at once and ends when a second byte comes, or with the process. With DIRECTORY the event
+ * of these numbers is sampled in place of CPU time, into that directory of the experiment. ARCHIVER
+ * (xer_archive) is run at the end, to archive WHAT (off: nothing), if there were samples of
+ * programs that the collector was not in, which cannot do so themselves.
  *
  *     xer_sampler timers EXPORTER PID
  *
- * waits for the end of the process and its recorded descendants, whom timers sample since perf_event_open is refused, and then has
- * EXPORTER (xer_print) write the same files from their clock samples. */
-#include "cost.h"
-#include "log.h"
-#include "mapfile.h"
-#include "timers.h"
-#include "work.h"
+ * waits for the end of the process and its recorded descendants, whom timers sample since
+ * perf_event_open is refused, and then has EXPORTER (xer_print) write the same files from their
+ * clock samples. */
+#include "perf/cost.h"
+#include "perf/log.h"
+#include "perf/mapfile.h"
+#include "perf/timers.h"
+#include "perf/work.h"
 
 #include "format/layout.h"
 #include "format/sampler.h"
@@ -33,11 +38,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Signals that end a program's process group, or come by its terminal or by a limit, are not for the helper. The end of whom it runs is, but xcollect
- * ignores that signal while it makes helpers. */
+/* Signals that end a program's process group, or come by its terminal or by a limit, are not for
+ * the helper. The end of whom it runs is, but xcollect ignores that signal while it makes helpers.
+ */
 static void ignore_signals(void)
 {
-	static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2};
+	static const int ignored[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGPIPE,
+	                              SIGXFSZ, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2};
 	sigset_t none;
 
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
@@ -62,7 +69,10 @@ static int answer(int status, int in_kernel)
 {
 	struct sampler_answer said = {status, in_kernel};
 
-	return write(FMT_SAMPLER_ANSWER, &said, sizeof(said)) == (ssize_t)sizeof(said) && status == 0 ? 0 : -1;
+	return write(FMT_SAMPLER_ANSWER, &said, sizeof(said)) == (ssize_t)sizeof(said) &&
+	                       status == 0
+	               ? 0
+	               : -1;
 }
 
 static uint64_t own_ns(void)
@@ -70,7 +80,8 @@ static uint64_t own_ns(void)
 	struct rusage used;
 
 	getrusage(RUSAGE_SELF, &used);
-	return (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000 + (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000;
+	return (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000 +
+	       (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000;
 }
 
 static uint64_t number(const char *text)
@@ -105,8 +116,13 @@ static int sample(char **argv, const char *directory, int files)
 {
 	int is_exec = strcmp(argv[1], "exec") == 0, in_kernel = ring_may_kernel(), status;
 	struct work_settings settings = {
-		.ring = {.period_ns = number(argv[2]), .in_kernel = in_kernel, .inherit = 1, .enable_on_exec = is_exec, .tell_mappings = 1,
-			.stack_bytes = (uint32_t)number(argv[4]), .is_counter = argv[8] != NULL},
+		.ring = {.period_ns = number(argv[2]),
+	                 .in_kernel = in_kernel,
+	                 .inherit = 1,
+	                 .enable_on_exec = is_exec,
+	                 .tell_mappings = 1,
+	                 .stack_bytes = (uint32_t)number(argv[4]),
+	                 .is_counter = argv[8] != NULL},
 		.file_bytes = number(argv[3]),
 		.pid = (pid_t)number(argv[5]),
 		.directory = FMT_SAMPLER_EXPERIMENT,
@@ -135,7 +151,8 @@ static int sample(char **argv, const char *directory, int files)
 		work_enable(work);
 	work_run(work, &counts);
 	beside_ns = own_ns();
-	log_counts(FMT_SAMPLER_EXPERIMENT, directory, &counts, in_kernel, settings.ring.is_counter ? 0 : cost_of_sample(&settings.ring), beside_ns);
+	log_counts(FMT_SAMPLER_EXPERIMENT, directory, &counts, in_kernel,
+	           settings.ring.is_counter ? 0 : cost_of_sample(&settings.ring), beside_ns);
 	close(files);
 	if (mapfile_has_outsiders())
 		archive(argv[6], argv[7], path_of_experiment()); /* it may have been moved */
@@ -159,9 +176,11 @@ int main(int argc, char **argv)
 	flock(files, LOCK_EX | LOCK_NB);
 	if (!may_begin())
 		return 1;
-	if ((argc == 8 || argc == 11) && (strcmp(argv[1], "exec") == 0 || strcmp(argv[1], "attach") == 0))
+	if ((argc == 8 || argc == 11) &&
+	    (strcmp(argv[1], "exec") == 0 || strcmp(argv[1], "attach") == 0))
 		return sample(argv, directory, files);
 	if (argc == 4 && strcmp(argv[1], "timers") == 0 && answer(0, 1) == 0)
-		return timers_wait_and_export(FMT_SAMPLER_EXPERIMENT, (pid_t)number(argv[3]), argv[2]);
+		return timers_wait_and_export(FMT_SAMPLER_EXPERIMENT, (pid_t)number(argv[3]),
+		                              argv[2]);
 	return 2;
 }

@@ -1,7 +1,8 @@
-/* mapfile.c: see mapfile.h. The records are those of Fuchsia's profiler: a module, then where it is mapped; before the first ones of a
- * program stands the process as a kernel object. Only processes with samples are
- * written down, with those that they descend from; those that begin and end in thousands have few. */
-#include "mapfile.h"
+/* mapfile.c: see mapfile.h. The records are those of Fuchsia's profiler: a module, then where it is
+ * mapped; before the first ones of a program stands the process as a kernel object. Only processes
+ * with samples are written down, with those that they descend from; those that begin and end in
+ * thousands have few. */
+#include "perf/mapfile.h"
 
 #include "format/fxt.h"
 #include "format/layout.h"
@@ -15,32 +16,41 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PROVIDER = 65537 /* behind those of CPUs */, TICKS_PER_SECOND = 1000000000, READ_EXECUTE = 5, BYTES_MAX = 256 << 20 };
+enum {
+	PROVIDER = 65537 /* behind those of CPUs */,
+	TICKS_PER_SECOND = 1000000000,
+	READ_EXECUTE = 5,
+	BYTES_MAX = 256 << 20
+};
 enum { RECORD_WORDS = 16 + 2 * ((FXT_NAME_MAX + 7) / 8), COMMAND_MAX = 2048 };
 
 #define COLLECTOR "libcollector.so"
 
 /* The table of strings: what is told of processes. */
-enum { STRING_NONE,
+enum {
+	STRING_NONE,
 #define IMAGE_NUMBER(name, meaning) STRING_##name,
 #include "format/image.def"
 	STRINGS
 };
-static const char *const strings[STRINGS] = {NULL,
+static const char *const strings[STRINGS] = {
+	NULL,
 #define IMAGE_NUMBER(name, meaning) #name,
 #include "format/image.def"
 };
 
 static struct region region;
 static const char *experiment, *archiver;
-static uint64_t outsiders; /* images with samples, without the collector's library as far as is told */
+static uint64_t
+	outsiders; /* images with samples, without the collector's library as far as is told */
 
 int mapfile_begin(int directory, const char *experiment_path, const char *archiver_path)
 {
 	static const char name[] = "map";
 	uint64_t words[FXT_FILE_HEAD_WORDS + STRINGS * 4];
 	size_t count;
-	int fd = openat(directory, FMT_FILE_SAMPLER_MAP, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	int fd = openat(directory, FMT_FILE_SAMPLER_MAP, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+	                0644);
 
 	if (fd < 0)
 		return -errno;
@@ -60,7 +70,11 @@ static void put(const struct mapping *at, uint16_t number, uint32_t pid, uint64_
 	uint64_t words[2 * RECORD_WORDS], address = object_address(at->object, at->offset);
 	const char *path = object_path(at->object);
 	struct fxt_module module = {.id = number, .name = path, .name_size = strlen(path)};
-	struct fxt_mapping mapping = {.module = number, .flags = READ_EXECUTE, .start = at->start, .size = at->end - at->start, .address = address};
+	struct fxt_mapping mapping = {.module = number,
+	                              .flags = READ_EXECUTE,
+	                              .start = at->start,
+	                              .size = at->end - at->start,
+	                              .address = address};
 	size_t count;
 
 	if (address == OBJECT_NOWHERE)
@@ -72,12 +86,14 @@ static void put(const struct mapping *at, uint16_t number, uint32_t pid, uint64_
 	module.build_id = object_build_id(at->object, &module.build_id_size);
 	count = fxt_put_module(words, time_ns, pid, pid, &module);
 	count += fxt_put_mapping(words + count, time_ns, pid, pid, &mapping);
-	(void)region_put(&region, words, count, 1); /* a failure has ended the file, and is counted */
+	(void)region_put(&region, words, count,
+	                 1); /* a failure has ended the file, and is counted */
 }
 
 /* ---- processes */
 
-/* The arguments that a process was started with, NULs between, while it executes what the image says. Returns their bytes. */
+/* The arguments that a process was started with, NULs between, while it executes what the image
+ * says. Returns their bytes. */
 static size_t read_command(const struct image *image, char *out)
 {
 	const char *program = image->program ? object_path(image->program) : "";
@@ -91,7 +107,8 @@ static size_t read_command(const struct image *image, char *out)
 	if (fd >= 0)
 		close(fd);
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)image->pid);
-	if (size <= 0 || readlink(path, link, sizeof(link) - 1) < (ssize_t)strlen(program) || strncmp(link, program, strlen(program)) != 0)
+	if (size <= 0 || readlink(path, link, sizeof(link) - 1) < (ssize_t)strlen(program) ||
+	    strncmp(link, program, strlen(program)) != 0)
 		return 0;
 	return (size_t)size - (out[size - 1] == '\0');
 }
@@ -107,7 +124,8 @@ static uint64_t inner_pid(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	status = fopen(path, "re");
 	while (status && fgets(line, sizeof(line), status))
-		if (strncmp(line, "NSpid:", 6) == 0 && (last = strrchr(line, '\t')) != strchr(line, '\t'))
+		if (strncmp(line, "NSpid:", 6) == 0 &&
+		    (last = strrchr(line, '\t')) != strchr(line, '\t'))
 			inner = strtoull(last + 1, NULL, 10);
 	if (status)
 		fclose(status);
@@ -133,7 +151,8 @@ static void put_number(struct record *record, uint16_t name, uint64_t value)
 {
 	if (value == 0)
 		return;
-	record->count += fxt_put_number(record->words + record->count, FXT_ARGUMENT_UINT64, name, value);
+	record->count += fxt_put_number(record->words + record->count, FXT_ARGUMENT_UINT64, name,
+	                                value);
 	record->arguments++;
 }
 
@@ -167,9 +186,10 @@ static void put_image(struct image *image)
 		put_text(&record, STRING_program, program, strnlen(program, PATH_MAX));
 		put_text(&record, STRING_command, command, command_size);
 	}
-	record.words[0] = FXT_HEAD(kernel_object, record.count) | FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) |
-	           FXT_BITS(kernel_object, arguments, record.arguments) |
-	           FXT_BITS(kernel_object, name, size > 0 ? FXT_STRING_INLINE | size : 0);
+	record.words[0] = FXT_HEAD(kernel_object, record.count) |
+	                  FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) |
+	                  FXT_BITS(kernel_object, arguments, record.arguments) |
+	                  FXT_BITS(kernel_object, name, size > 0 ? FXT_STRING_INLINE | size : 0);
 	record.words[1] = (uint64_t)image->pid;
 	(void)region_put(&region, record.words, record.count, 1);
 }
@@ -180,7 +200,8 @@ static void tell_image(struct image *image)
 	struct image *line[IMAGE_DEPTH_MAX + 1];
 	unsigned count = 0;
 
-	for (; image && (count == 0 || !image->is_told) && count <= IMAGE_DEPTH_MAX; image = image->maker)
+	for (; image && (count == 0 || !image->is_told) && count <= IMAGE_DEPTH_MAX;
+	     image = image->maker)
 		line[count++] = image;
 	while (count > 0) {
 		line[--count]->is_told = 1;
@@ -205,8 +226,9 @@ void mapfile_tell_end(const struct space *space, uint64_t time_ns)
 	put_number(&record, STRING_forked, image->forked_ns);
 	put_number(&record, STRING_executed, image->executed);
 	put_number(&record, STRING_ended, time_ns);
-	record.words[0] = FXT_HEAD(kernel_object, record.count) | FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) |
-	           FXT_BITS(kernel_object, arguments, record.arguments);
+	record.words[0] = FXT_HEAD(kernel_object, record.count) |
+	                  FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) |
+	                  FXT_BITS(kernel_object, arguments, record.arguments);
 	record.words[1] = (uint64_t)image->pid;
 	(void)region_put(&region, record.words, record.count, 1);
 }
@@ -235,7 +257,8 @@ void mapfile_tell(struct space *space, uint32_t pid, uint64_t time_ns)
 			continue;
 		put(at, number++, pid, time_ns);
 		if (image->is_outsider && is_collector(at->object)) {
-			image->is_outsider = 0; /* the loader maps it after the program, and may be sampled before */
+			image->is_outsider = 0; /* the loader maps it after the program, and may be
+			                           sampled before */
 			outsiders--;
 		}
 	}

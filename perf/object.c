@@ -1,5 +1,6 @@
-/* object.c: see object.h. Rules are kept in a table with a place for each hash, as code is sampled at few places again and again. */
-#include "object.h"
+/* object.c: see object.h. Rules are kept in a table with a place for each hash, as code is sampled
+ * at few places again and again. */
+#include "perf/object.h"
 
 #include "format/retry.h"
 #include "sampler/ring.h"
@@ -17,7 +18,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUCKETS = 1024, SEGMENTS_MAX = 16, CACHE_BITS = 16, BEGIN_BYTES = 64 /* ld.so has 61 */, PATH_BYTES = 4096 + 64 };
+enum {
+	BUCKETS = 1024,
+	SEGMENTS_MAX = 16,
+	CACHE_BITS = 16,
+	BEGIN_BYTES = 64 /* ld.so has 61 */,
+	PATH_BYTES = 4096 + 64
+};
 
 struct segment {
 	uint64_t offset, size, address;
@@ -58,7 +65,8 @@ struct object *object_of(const char *path, dev_t device, uint64_t inode, pid_t p
 {
 	struct object **bucket = &buckets[bucket_of(path)], *object = *bucket;
 
-	while (object && (object->inode != inode || object->device != device || strcmp(object->path, path) != 0))
+	while (object && (object->inode != inode || object->device != device ||
+	                  strcmp(object->path, path) != 0))
 		object = object->next;
 	if (object)
 		return object;
@@ -77,10 +85,12 @@ struct object *object_of(const char *path, dev_t device, uint64_t inode, pid_t p
 
 /* ---- files */
 
-/* Is a file the one that is mapped? Some file systems show other devices and inode numbers than the kernel tells: then the path has to do. */
+/* Is a file the one that is mapped? Some file systems show other devices and inode numbers than the
+ * kernel tells: then the path has to do. */
 static int is_it(const struct object *object, const struct stat *status, int is_path_enough)
 {
-	if (object->inode == 0 || (status->st_ino == object->inode && status->st_dev == object->device))
+	if (object->inode == 0 ||
+	    (status->st_ino == object->inode && status->st_dev == object->device))
 		return 1;
 	return is_path_enough && status->st_dev != object->device;
 }
@@ -90,7 +100,8 @@ static int open_as(const struct object *object, const char *path, int is_path_en
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status;
 
-	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && is_it(object, &status, is_path_enough))
+	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	    is_it(object, &status, is_path_enough))
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -120,7 +131,8 @@ static int open_file(const struct object *object)
 	snprintf(inside, sizeof(inside), "/proc/%d/root%s", (int)object->pid, object->path);
 	snprintf(program, sizeof(program), "/proc/%d/exe", (int)object->pid);
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && fd < 0; i++)
-		fd = object->inode == 0 && places[i] == program ? -1 : open_as(object, places[i], i > 2);
+		fd = object->inode == 0 && places[i] == program ? -1
+		                                                : open_as(object, places[i], i > 2);
 	return fd;
 }
 
@@ -130,7 +142,8 @@ static Elf *open_vdso(void)
 	char *image = (char *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
 	const Elf64_Ehdr *head = (const Elf64_Ehdr *)image;
 
-	return image ? elf_memory(image, head->e_shoff + (size_t)head->e_shnum * head->e_shentsize) : NULL;
+	return image ? elf_memory(image, head->e_shoff + (size_t)head->e_shnum * head->e_shentsize)
+	             : NULL;
 }
 
 static void read_segments(struct object *object)
@@ -142,7 +155,8 @@ static void read_segments(struct object *object)
 		return;
 	for (size_t i = 0; i < count && object->segment_count < SEGMENTS_MAX; i++)
 		if (gelf_getphdr(object->elf, (int)i, &head) && head.p_type == PT_LOAD)
-			object->segments[object->segment_count++] = (struct segment){head.p_offset, head.p_filesz, head.p_vaddr};
+			object->segments[object->segment_count++] = (struct segment){
+				head.p_offset, head.p_filesz, head.p_vaddr};
 }
 
 static void read_object(struct object *object)
@@ -163,7 +177,8 @@ static void read_object(struct object *object)
 	}
 }
 
-/* The file is read, not mapped: one that is cut short must be no signal here. What was asked for is in memory then, and no more. */
+/* The file is read, not mapped: one that is cut short must be no signal here. What was asked for is
+ * in memory then, and no more. */
 static void open_object(struct object *object)
 {
 	int fd = -1;
@@ -213,12 +228,16 @@ void *object_frame(struct object *object, uint64_t offset)
 	uint64_t address;
 
 	address = object_address(object, offset);
-	return address != OBJECT_NOWHERE && object->cfi && dwarf_cfi_addrframe(object->cfi, address, &frame) == 0 ? frame : NULL;
+	return address != OBJECT_NOWHERE && object->cfi &&
+	                       dwarf_cfi_addrframe(object->cfi, address, &frame) == 0
+	               ? frame
+	               : NULL;
 }
 
 /* ---- rules */
 
-/* Where a register is saved: its offset from the CFA. Returns 0, or -1 if that is said in another way. */
+/* Where a register is saved: its offset from the CFA. Returns 0, or -1 if that is said in another
+ * way. */
 static int saved_at(Dwarf_Frame *frame, int number, int64_t *offset)
 {
 	Dwarf_Op memory[3], *ops;
@@ -230,7 +249,8 @@ static int saved_at(Dwarf_Frame *frame, int number, int64_t *offset)
 		*offset = RULE_SAME;
 		return 0;
 	}
-	if (ops[0].atom != DW_OP_call_frame_cfa || count > 2 || (count == 2 && ops[1].atom != DW_OP_plus_uconst))
+	if (ops[0].atom != DW_OP_call_frame_cfa || count > 2 ||
+	    (count == 2 && ops[1].atom != DW_OP_plus_uconst))
 		return -1;
 	*offset = count == 2 ? (int64_t)ops[1].number : 0;
 	if (*offset % 8 != 0 || *offset / 8 <= INT16_MIN || *offset / 8 > INT16_MAX)
@@ -244,7 +264,8 @@ static int is_undefined(Dwarf_Frame *frame, int number)
 	Dwarf_Op memory[3], *ops;
 	size_t count;
 
-	return dwarf_frame_register(frame, number, memory, &ops, &count) == 0 && count == 0 && ops == memory;
+	return dwarf_frame_register(frame, number, memory, &ops, &count) == 0 && count == 0 &&
+	       ops == memory;
 }
 
 static enum rule_kind pack(Dwarf_Frame *frame, struct rule *out)
@@ -257,7 +278,8 @@ static enum rule_kind pack(Dwarf_Frame *frame, struct rule *out)
 		return RULE_END;
 	if (dwarf_frame_cfa(frame, &ops, &count) < 0)
 		return RULE_NONE;
-	if (count != 1 || ops[0].atom != DW_OP_bregx || ops[0].number >= RING_PC || (int64_t)ops[0].number2 != (int32_t)ops[0].number2)
+	if (count != 1 || ops[0].atom != DW_OP_bregx || ops[0].number >= RING_PC ||
+	    (int64_t)ops[0].number2 != (int32_t)ops[0].number2)
 		return RULE_COMPLEX;
 	if (saved_at(frame, RING_PC, &offset) < 0 || offset != -1)
 		return RULE_COMPLEX;

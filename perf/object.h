@@ -1,4 +1,5 @@
-/* object.h: a file that is mapped somewhere, and the unwinding rules of its code (elfutils' libdw, which checks what it reads). */
+/* object.h: a file that is mapped somewhere, and the unwinding rules of its code (elfutils' libdw,
+ * which checks what it reads). */
 #ifndef XER_PERF_OBJECT_H
 #define XER_PERF_OBJECT_H
 
@@ -14,8 +15,8 @@ struct object;
  * NULL without memory. Lives as long as this process. */
 struct object *object_of(const char *path, dev_t device, uint64_t inode, pid_t pid);
 
-/* Its path and its build id, bytes[*size], NULL if it has none; where the file itself wants the code at an offset to be, OBJECT_NOWHERE:
- * there is none. */
+/* Its path and its build id, bytes[*size], NULL if it has none; where the file itself wants the
+ * code at an offset to be, OBJECT_NOWHERE: there is none. */
 #define OBJECT_NOWHERE UINT64_MAX
 const char *object_path(const struct object *object);
 const void *object_build_id(struct object *object, size_t *size);
@@ -24,9 +25,11 @@ uint64_t object_address(struct object *object, uint64_t offset);
 /* How to come from a place in a frame to the caller's registers; found once for each place. */
 enum rule_kind {
 	RULE_NONE,   /* the tables say nothing */
-	RULE_BEGIN,  /* the same, and it is where the object's own code begins: the outermost frame, if it was not called */
+	RULE_BEGIN,  /* the same, and it is where the object's own code begins: the outermost frame,
+	                if it was not called */
 	RULE_END,    /* the outermost frame */
-	RULE_PLAIN,  /* CFA = register + offset, the return address at CFA - 8, registers that calls keep at the CFA or as they are */
+	RULE_PLAIN,  /* CFA = register + offset, the return address at CFA - 8, registers that calls
+	                keep at the CFA or as they are */
 	RULE_COMPLEX /* ask object_frame */
 };
 

@@ -1,6 +1,7 @@
-/* space.c: see space.h. The kernel tells of mappings, programs that are executed, forks and ends, in order of time if the caller takes the
- * rings' records so. It does not tell what is unmapped: that is covered by what comes later, or no sample is there. */
-#include "space.h"
+/* space.c: see space.h. The kernel tells of mappings, programs that are executed, forks and ends,
+ * in order of time if the caller takes the rings' records so. It does not tell what is unmapped:
+ * that is covered by what comes later, or no sample is there. */
+#include "perf/space.h"
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -12,7 +13,8 @@
 
 enum { BUCKETS = 4096, MAPPINGS_MAX = 1 << 16, LINE_BYTES = 4096 + 256 };
 
-/* Threads end in any order, and one that ends after the first may have a sample: so many processes that are over are kept. */
+/* Threads end in any order, and one that ends after the first may have a sample: so many processes
+ * that are over are kept. */
 enum { OVER_KEPT = 64 };
 
 struct space {
@@ -74,7 +76,8 @@ static struct space *find(pid_t pid)
 	return space;
 }
 
-/* An empty one, or that of the process's past made empty. Takes the image, NULL: there is no memory. */
+/* An empty one, or that of the process's past made empty. Takes the image, NULL: there is no
+ * memory. */
 static struct space *make(struct image *image)
 {
 	struct space **bucket, *space = image ? find(image->pid) : NULL;
@@ -202,13 +205,17 @@ const struct mapping *space_tell(struct space *space)
 
 struct space *space_of_end(const struct ring_record *record)
 {
-	return record->type == PERF_RECORD_EXIT && record->count > 1 && (uint32_t)record->words[0] == (uint32_t)record->words[1]
-	           ? find((pid_t)(uint32_t)record->words[0]) : NULL;
+	return record->type == PERF_RECORD_EXIT && record->count > 1 &&
+	                       (uint32_t)record->words[0] == (uint32_t)record->words[1]
+	               ? find((pid_t)(uint32_t)record->words[0])
+	               : NULL;
 }
 
 struct space *space_of_next(const struct ring_record *record)
 {
-	struct space *space = record->type == PERF_RECORD_COMM && record->count > 0 ? find((pid_t)(uint32_t)record->words[0]) : NULL;
+	struct space *space = record->type == PERF_RECORD_COMM && record->count > 0
+	                              ? find((pid_t)(uint32_t)record->words[0])
+	                              : NULL;
 
 	return space && space->was_told ? space : NULL;
 }
@@ -242,11 +249,14 @@ static void read_maps(struct space *space)
 		char rights[5];
 		int name = 0;
 
-		if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &start, &end, rights, &offset, &major, &minor, &inode, &name) != 7 || name == 0 ||
-		    rights[2] != 'x')
+		if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &start, &end, rights, &offset,
+		           &major, &minor, &inode, &name) != 7 ||
+		    name == 0 || rights[2] != 'x')
 			continue;
 		line[strcspn(line, "\n")] = '\0';
-		add(space, (struct mapping){start, end, offset, object_of(line + name, makedev(major, minor), inode, pid), 0});
+		add(space,
+		    (struct mapping){start, end, offset,
+		                     object_of(line + name, makedev(major, minor), inode, pid), 0});
 	}
 	if (maps)
 		fclose(maps);
@@ -264,14 +274,16 @@ struct space *space_of(pid_t pid)
 	read_name(space);
 	read_maps(space);
 	if (space->count > 0)
-		space->image->program = space->list[0].object; /* where the kernel puts programs: below all else */
+		space->image->program = space->list[0].object; /* where the kernel puts programs:
+		                                                  below all else */
 	return space;
 }
 
 /* A process that nobody has told of had mappings before this one. */
 static void take_mapping(const struct ring_record *record)
 {
-	/* pid, tid; address; length; offset in the file; device; inode; its generation; protection, flags; name */
+	/* pid, tid; address; length; offset in the file; device; inode; its generation; protection,
+	 * flags; name */
 	enum { RIGHTS_AT = 7, NAME_AT, ID_WORDS = 3 };
 	const uint64_t *words = record->words;
 	size_t room;
@@ -281,12 +293,15 @@ static void take_mapping(const struct ring_record *record)
 	if (record->count <= NAME_AT + ID_WORDS)
 		return;
 	room = (record->count - NAME_AT - ID_WORDS) * sizeof(*words);
-	if (!memchr(&words[NAME_AT], '\0', room) || !((uint32_t)words[RIGHTS_AT] & PROT_EXEC) || words[2] > UINT64_MAX - words[1])
+	if (!memchr(&words[NAME_AT], '\0', room) || !((uint32_t)words[RIGHTS_AT] & PROT_EXEC) ||
+	    words[2] > UINT64_MAX - words[1])
 		return;
 	space = space_of((pid_t)(uint32_t)words[0]);
 	if (!space)
 		return;
-	object = object_of((const char *)&words[NAME_AT], makedev((uint32_t)words[4], (uint32_t)(words[4] >> 32)), words[5], space->image->pid);
+	object = object_of((const char *)&words[NAME_AT],
+	                   makedev((uint32_t)words[4], (uint32_t)(words[4] >> 32)), words[5],
+	                   space->image->pid);
 	if (!space->image->program)
 		space->image->program = object; /* the kernel maps it first, before its loader */
 	add(space, (struct mapping){words[1], words[1] + words[2], words[3], object, 0});
@@ -332,7 +347,8 @@ static void take_program(const struct ring_record *record)
 	}
 	image->executed++;
 	image->began_ns = ring_time(record);
-	memcpy(image->name, &record->words[1], room < sizeof(image->name) - 1 ? room : sizeof(image->name) - 1);
+	memcpy(image->name, &record->words[1],
+	       room < sizeof(image->name) - 1 ? room : sizeof(image->name) - 1);
 	make(image);
 }
 

@@ -2,7 +2,7 @@
 #ifndef XER_PERF_SPACE_H
 #define XER_PERF_SPACE_H
 
-#include "object.h"
+#include "perf/object.h"
 
 #include "sampler/ring.h"
 
@@ -13,16 +13,16 @@ struct mapping {
 	int is_told;
 };
 
-/* A program that a process executed, or what its maker left to it when it was forked: lives as long as its space, or somebody whose maker
- * it is. */
+/* A program that a process executed, or what its maker left to it when it was forked: lives as long
+ * as its space, or somebody whose maker it is. */
 enum { IMAGE_NAME = 16, IMAGE_DEPTH_MAX = 128 };
 
 struct image {
-	struct image *maker;   /* that forked the process; NULL: not known */
-	pid_t pid, parent;     /* parent 0: not known */
-	uint64_t forked_ns;    /* when the process was, CLOCK_MONOTONIC; 0: not known */
-	uint64_t began_ns;     /* when it was forked or executed this program; 0: not known */
-	unsigned executed;     /* how many programs it had executed by then, as far as known */
+	struct image *maker;    /* that forked the process; NULL: not known */
+	pid_t pid, parent;      /* parent 0: not known */
+	uint64_t forked_ns;     /* when the process was, CLOCK_MONOTONIC; 0: not known */
+	uint64_t began_ns;      /* when it was forked or executed this program; 0: not known */
+	unsigned executed;      /* how many programs it had executed by then, as far as known */
 	struct object *program; /* what it executes; NULL: not known */
 	char name[IMAGE_NAME];
 	int is_told, is_sampled, is_archiver, is_outsider; /* the caller's */
@@ -34,7 +34,8 @@ struct space;
 /* Take note of a record that is no sample. */
 void space_take(const struct ring_record *record);
 
-/* The memory of a process; one that nobody has told of is looked at in /proc. NULL without memory. */
+/* The memory of a process; one that nobody has told of is looked at in /proc. NULL without memory.
+ */
 struct space *space_of(pid_t pid);
 
 /* The next mapping that was not told by this before; NULL if there is none. */
@@ -43,10 +44,12 @@ const struct mapping *space_tell(struct space *space);
 /* The present image of it. */
 struct image *space_image(const struct space *space);
 
-/* If a record, which space_take has got, put another program in the place of one whose image is_told: its memory; else NULL. */
+/* If a record, which space_take has got, put another program in the place of one whose image
+ * is_told: its memory; else NULL. */
 struct space *space_of_next(const struct ring_record *record);
 
-/* If a record tells that a process has ended: its memory, which is there for some ends more, as of threads that end later; else NULL. */
+/* If a record tells that a process has ended: its memory, which is there for some ends more, as of
+ * threads that end later; else NULL. */
 struct space *space_of_end(const struct ring_record *record);
 
 /* What is mapped at an address; NULL if that is no code. Valid until the next record. */

@@ -1,7 +1,7 @@
 /* timers.c: see timers.h. Who is recorded holds a lock on its log (experiment(5)). */
-#include "timers.h"
+#include "perf/timers.h"
 
-#include "log.h"
+#include "perf/log.h"
 
 #include "format/layout.h"
 
@@ -36,7 +36,8 @@ static int is_recording(int experiment, const char *log)
 
 static int is_anybody_recording(int experiment)
 {
-	int again = openat(experiment, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), found = is_recording(experiment, FMT_FILE_LOG);
+	int again = openat(experiment, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+	    found = is_recording(experiment, FMT_FILE_LOG);
 	DIR *directory = again >= 0 ? fdopendir(again) : NULL;
 	const struct dirent *entry;
 
@@ -44,7 +45,8 @@ static int is_anybody_recording(int experiment)
 		size_t len = strlen(entry->d_name), suffix = strlen(FMT_EXPERIMENT_SUFFIX);
 		char log[NAME_MAX + sizeof("/" FMT_FILE_LOG)];
 
-		if (entry->d_name[0] != '_' || len < suffix || strcmp(entry->d_name + len - suffix, FMT_EXPERIMENT_SUFFIX) != 0)
+		if (entry->d_name[0] != '_' || len < suffix ||
+		    strcmp(entry->d_name + len - suffix, FMT_EXPERIMENT_SUFFIX) != 0)
 			continue;
 		snprintf(log, sizeof(log), "%s/" FMT_FILE_LOG, entry->d_name);
 		found = is_recording(experiment, log);
@@ -59,12 +61,14 @@ static void pause_for(int ms)
 	nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL);
 }
 
-/* Where a descriptor of the process, or waiting for it, is refused, it is asked for now and then. */
+/* Where a descriptor of the process, or waiting for it, is refused, it is asked for now and then.
+ */
 static void wait_for_end(pid_t pid)
 {
 	struct pollfd process = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
 
-	while ((process.fd < 0 || poll(&process, 1, -1) <= 0) && !(kill(pid, 0) < 0 && errno == ESRCH))
+	while ((process.fd < 0 || poll(&process, 1, -1) <= 0) &&
+	       !(kill(pid, 0) < 0 && errno == ESRCH))
 		pause_for(PAUSE_MS);
 	if (process.fd >= 0)
 		close(process.fd);
@@ -81,11 +85,14 @@ static int export(int experiment, char **argv)
 	while (error == 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
 	if (error != 0)
-		snprintf(reason, sizeof(reason), "%s cannot be run: %s", argv[0][0] ? argv[0] : "xer_print", strerror(error));
+		snprintf(reason, sizeof(reason), "%s cannot be run: %s",
+		         argv[0][0] ? argv[0] : "xer_print", strerror(error));
 	else if (WIFSIGNALED(status))
-		snprintf(reason, sizeof(reason), "%s was ended by signal %d", argv[0], WTERMSIG(status));
+		snprintf(reason, sizeof(reason), "%s was ended by signal %d", argv[0],
+		         WTERMSIG(status));
 	else if (WEXITSTATUS(status) != 0)
-		snprintf(reason, sizeof(reason), "%s failed with exit status %d", argv[0], WEXITSTATUS(status));
+		snprintf(reason, sizeof(reason), "%s failed with exit status %d", argv[0],
+		         WEXITSTATUS(status));
 	else
 		return 0;
 	log_lost_files(experiment, reason);

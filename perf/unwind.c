@@ -1,13 +1,18 @@
-/* unwind.c: see unwind.h. Code without tables, as is made at run time, is left by its frame pointer if what lies there can be true. */
-#include "unwind.h"
+/* unwind.c: see unwind.h. Code without tables, as is made at run time, is left by its frame pointer
+ * if what lies there can be true. */
+#include "perf/unwind.h"
 
-#include "evaluate.h"
+#include "perf/evaluate.h"
 
 #include <elfutils/libdw.h>
 #include <errno.h>
 #include <stdlib.h>
 
-enum { RBP = 6, FRAME_BYTES_MAX = 1 << 16, ARGUMENTS_MAX = 1 << 21 /* fewer than the kernel's limit of bytes, and no address of code */ };
+enum {
+	RBP = 6,
+	FRAME_BYTES_MAX = 1 << 16,
+	ARGUMENTS_MAX = 1 << 21 /* fewer than the kernel's limit of bytes, and no address of code */
+};
 
 /* 1: the outermost frame; 0: `frame` is the caller's; -errno */
 static int step_plain(const struct rule *rule, struct frame *frame)
@@ -18,7 +23,8 @@ static int step_plain(const struct rule *rule, struct frame *frame)
 		return -EFAULT;
 	for (int i = 0; i < RULE_KEPT; i++)
 		if (rule->saved[i] != RULE_SAME &&
-		    frame_read(frame, cfa + (uint64_t)(rule->saved[i] * INT64_C(8)), &frame->registers[rule_kept[i]]) < 0)
+		    frame_read(frame, cfa + (uint64_t)(rule->saved[i] * INT64_C(8)),
+		               &frame->registers[rule_kept[i]]) < 0)
 			return -EFAULT;
 	frame->registers[RING_RSP] = cfa;
 	return frame_read(frame, cfa - 8, &frame->registers[RING_PC]);
@@ -59,7 +65,8 @@ static int step_by_frame_pointer(const struct space *space, struct frame *frame)
 {
 	uint64_t rbp = frame->registers[RBP], rsp = frame->registers[RING_RSP], pc, outer;
 
-	if (rbp < rsp || rbp - rsp > FRAME_BYTES_MAX || rbp % 8 != 0 || frame_read(frame, rbp, &outer) < 0 || frame_read(frame, rbp + 8, &pc) < 0 ||
+	if (rbp < rsp || rbp - rsp > FRAME_BYTES_MAX || rbp % 8 != 0 ||
+	    frame_read(frame, rbp, &outer) < 0 || frame_read(frame, rbp + 8, &pc) < 0 ||
 	    !space_at(space, pc))
 		return -EFAULT;
 	frame->registers[RBP] = outer;
@@ -68,7 +75,8 @@ static int step_by_frame_pointer(const struct space *space, struct frame *frame)
 	return 0;
 }
 
-/* Where the kernel lets a program begin, the number of its arguments lies in place of a return address. */
+/* Where the kernel lets a program begin, the number of its arguments lies in place of a return
+ * address. */
 static int is_beginning(const struct frame *frame)
 {
 	uint64_t count;
@@ -76,7 +84,8 @@ static int is_beginning(const struct frame *frame)
 	return frame_read(frame, frame->registers[RING_RSP], &count) == 0 && count < ARGUMENTS_MAX;
 }
 
-/* To the caller's frame. *is_exact: the pc is an instruction and not a return address; then of the caller's. */
+/* To the caller's frame. *is_exact: the pc is an instruction and not a return address; then of the
+ * caller's. */
 static int step(const struct space *space, struct frame *frame, int *is_exact)
 {
 	uint64_t pc = frame->registers[RING_PC] - !*is_exact;
@@ -111,7 +120,9 @@ static int step(const struct space *space, struct frame *frame, int *is_exact)
 
 void unwind(const struct space *space, struct ring_sample *sample)
 {
-	struct frame frame = {.stack = sample->stack, .stack_at = sample->registers[RING_RSP], .stack_bytes = sample->stack_bytes};
+	struct frame frame = {.stack = sample->stack,
+	                      .stack_at = sample->registers[RING_RSP],
+	                      .stack_bytes = sample->stack_bytes};
 	int is_exact = 1, status = 0;
 
 	for (int i = 0; i < RING_REGISTERS; i++)
@@ -119,7 +130,8 @@ void unwind(const struct space *space, struct ring_sample *sample)
 	sample->count = 0;
 	while (status == 0 && sample->count < RING_FRAMES_MAX && frame.registers[RING_PC] != 0) {
 		/* Readers look before the addresses of all but the innermost frame. */
-		sample->pcs[sample->count] = frame.registers[RING_PC] + (sample->count > 0 && is_exact);
+		sample->pcs[sample->count] = frame.registers[RING_PC] +
+		                             (sample->count > 0 && is_exact);
 		sample->count++;
 		status = step(space, &frame, &is_exact);
 	}

@@ -1,10 +1,11 @@
-/* work.c: see work.h. Every file is whole records at every instant. The rings' records are taken together in order of time, since what one
- * CPU tells of a process goes for its samples on the others. */
-#include "work.h"
+/* work.c: see work.h. Every file is whole records at every instant. The rings' records are taken
+ * together in order of time, since what one CPU tells of a process goes for its samples on the
+ * others. */
+#include "perf/work.h"
 
-#include "mapfile.h"
-#include "space.h"
-#include "unwind.h"
+#include "perf/mapfile.h"
+#include "perf/space.h"
+#include "perf/unwind.h"
 
 #include "format/fxt.h"
 #include "format/layout.h"
@@ -45,7 +46,8 @@ struct work {
 	int files; /* the directory of them */
 	struct lane *lanes;
 	unsigned lane_count;
-	struct pollfd *alive; /* [alive_count]: the end, then all events; fd < 0: everybody on it has ended */
+	struct pollfd *alive; /* [alive_count]: the end, then all events; fd < 0: everybody on it
+	                         has ended */
 	size_t alive_count, alive_capacity;
 	uint64_t executed_ns; /* when the last program was executed */
 	struct work_counts counts;
@@ -65,7 +67,8 @@ static int begin_file(struct lane *lane)
 	fd = openat(lane->work->files, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
-	count = fxt_put_file_head(words, lane->cpu + 1, name, (size_t)len - strlen(".fxt"), TICKS_PER_SECOND);
+	count = fxt_put_file_head(words, lane->cpu + 1, name, (size_t)len - strlen(".fxt"),
+	                          TICKS_PER_SECOND);
 	region_init(&lane->region, fd, 0, lane->work->settings.file_bytes - FXT_WORD_SIZE);
 	region_put(&lane->region, words, count, 0);
 	status = region_flush(&lane->region);
@@ -94,8 +97,9 @@ static void end_file(struct lane *lane)
 
 /* ---- samples */
 
-/* A stack that goes astray is kept as far as it can be true: code without frame pointers would be missing else. One that is not
- * whole ends with a mark, so that nobody takes its last frame for where a thread begins. */
+/* A stack that goes astray is kept as far as it can be true: code without frame pointers would be
+ * missing else. One that is not whole ends with a mark, so that nobody takes its last frame for
+ * where a thread begins. */
 static void put_sample(struct lane *lane, const struct ring_sample *sample, unsigned kinds)
 {
 	uint64_t words[FXT_SAMPLE_HEAD_WORDS + RING_FRAMES_MAX];
@@ -109,7 +113,9 @@ static void put_sample(struct lane *lane, const struct ring_sample *sample, unsi
 	}
 	size = fxt_put_sample(words, sample->time_ns, sample->pid, sample->tid, pcs, count);
 	(void)region_put(&lane->region, words, size,
-		kinds | 1 << SAMPLE | (sample->count == 1) << ONE_FRAME | (sample->is_bad != 0) << CUT_STACK | (sample->is_deep != 0) << DEEP_STACK);
+	                 kinds | 1 << SAMPLE | (sample->count == 1) << ONE_FRAME |
+	                         (sample->is_bad != 0) << CUT_STACK |
+	                         (sample->is_deep != 0) << DEEP_STACK);
 }
 
 static void take(void *context, const struct ring_sample *sample)
@@ -182,7 +188,8 @@ static void drain(struct work *work, uint64_t before_ns)
 		lane->has_record = 0;
 	}
 	for (unsigned i = 0; i < work->lane_count; i++)
-		(void)region_flush(&work->lanes[i].region); /* a failure has ended the file, and is counted */
+		(void)region_flush(
+			&work->lanes[i].region); /* a failure has ended the file, and is counted */
 	mapfile_flush();
 }
 
@@ -252,7 +259,8 @@ static int open_thread(struct work *work, pid_t tid)
 	return status;
 }
 
-/* Threads are listed once: one that is made by a thread that has its events already has inherited them. */
+/* Threads are listed once: one that is made by a thread that has its events already has inherited
+ * them. */
 static int open_threads(struct work *work)
 {
 	const struct dirent *entry;
@@ -311,8 +319,11 @@ static int open_events(struct work *work)
 
 	do {
 		settings->ring_pages = pages;
-		status = settings->enable_on_exec ? open_thread(work, work->settings.pid) : open_threads(work);
-		pages = status == -ENOMEM && work->lane_count > 0 ? ring_smaller(&work->lanes[0].ring, pages) : 0;
+		status = settings->enable_on_exec ? open_thread(work, work->settings.pid)
+		                                  : open_threads(work);
+		pages = status == -ENOMEM && work->lane_count > 0
+		                ? ring_smaller(&work->lanes[0].ring, pages)
+		                : 0;
 		if (pages > 0)
 			close_events(work);
 	} while (pages > 0);
@@ -334,7 +345,8 @@ int work_open(struct work **out, const struct work_settings *settings)
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
 	work->settings = *settings;
-	work->files = openat(settings->directory, settings->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	work->files = openat(settings->directory, settings->name,
+	                     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	work->lanes = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*work->lanes));
 	if (work->files < 0 || !work->lanes)
 		return work->files < 0 ? -errno : -ENOMEM;
@@ -376,16 +388,23 @@ static int pause_ms(const struct work *work)
 			smallest = work->lanes[i].ring.size;
 	if (settings->is_counter)
 		return 1;
-	return ring_pause_ms(smallest, settings->stack_bytes > 0 ? settings->stack_bytes + RING_STACK_EXTRA : RING_SAMPLE_BYTES, settings->period_ns);
+	return ring_pause_ms(smallest,
+	                     settings->stack_bytes > 0 ? settings->stack_bytes + RING_STACK_EXTRA
+	                                               : RING_SAMPLE_BYTES,
+	                     settings->period_ns);
 }
 
-/* Command lines are gone with their processes: where programs are executed all the time, as builds do, most of them live shortly. */
+/* Command lines are gone with their processes: where programs are executed all the time, as builds
+ * do, most of them live shortly. */
 static int pause_now(const struct work *work, int ms)
 {
-	return ms > BUSY_MS && work->executed_ns != 0 && now_ns() - work->executed_ns < BUSY_NS ? BUSY_MS : ms;
+	return ms > BUSY_MS && work->executed_ns != 0 && now_ns() - work->executed_ns < BUSY_NS
+	               ? BUSY_MS
+	               : ms;
 }
 
-/* Is sampling to end? If the other side is gone without a word, the process goes on being recorded, and so it is sampled to its end. */
+/* Is sampling to end? If the other side is gone without a word, the process goes on being recorded,
+ * and so it is sampled to its end. */
 static int is_told_to_end(struct work *work)
 {
 	struct pollfd *end = &work->alive[0];
@@ -412,7 +431,8 @@ static int is_over(struct work *work)
 	return count == 0 || is_told_to_end(work);
 }
 
-/* What a CPU clock counts is the time that it has sampled; others, all events, also those that were left over. */
+/* What a CPU clock counts is the time that it has sampled; others, all events, also those that were
+ * left over. */
 static void stop_events(struct work *work)
 {
 	for (size_t i = 1; i < work->alive_count; i++) {
@@ -425,8 +445,9 @@ static void stop_events(struct work *work)
 	}
 }
 
-/* Wait for that, `ms` at most. Where poll fails, as by a filter of system calls, it does so again and again: then nobody tells of the end
- * of descendants, and that of the process has to do. Returns 1 if there is nothing to wait for. */
+/* Wait for that, `ms` at most. Where poll fails, as by a filter of system calls, it does so again
+ * and again: then nobody tells of the end of descendants, and that of the process has to do.
+ * Returns 1 if there is nothing to wait for. */
 static int wait_for_end(struct work *work, int ms)
 {
 	if (poll(work->alive, work->alive_count, ms) >= 0)

@@ -1,4 +1,5 @@
-/* work.h: what is sampled, and into which files: an event and a ring for each CPU, which new threads and processes inherit. */
+/* work.h: what is sampled, and into which files: an event and a ring for each CPU, which new
+ * threads and processes inherit. */
 #ifndef XER_PERF_WORK_H
 #define XER_PERF_WORK_H
 
@@ -13,14 +14,16 @@ struct work_settings {
 	struct ring_settings ring;
 	uint64_t file_bytes; /* of each CPU's file */
 	pid_t pid;
-	int directory;       /* the experiment; borrowed */
-	const char *name;    /* of the directory of the files in it */
+	int directory;               /* the experiment; borrowed */
+	const char *name;            /* of the directory of the files in it */
 	const char *path, *archiver; /* see mapfile_begin */
-	int end;             /* a socket: sampling ends when a byte comes; -1: when nobody is left to be sampled */
+	int end; /* a socket: sampling ends when a byte comes; -1: when nobody is left to be sampled
+	          */
 };
 
-/* Open the events, off, and the files in the directory `name` of the experiment. ring.enable_on_exec: of the thread `pid`, which is about to execute
- * a program; else of all its process's threads. Returns 0 or -errno: -EACCES and -EPERM: the system forbids it. */
+/* Open the events, off, and the files in the directory `name` of the experiment.
+ * ring.enable_on_exec: of the thread `pid`, which is about to execute a program; else of all its
+ * process's threads. Returns 0 or -errno: -EACCES and -EPERM: the system forbids it. */
 int work_open(struct work **out, const struct work_settings *settings);
 
 /* Nobody wants it: delete the files. */

@@ -1,10 +1,16 @@
-/* handle.c: see handle.h. A handle is the index of a slot and the slot's generation, so that one that was closed is not
- * taken for a later one; as in Fuchsia, its two lowest bits are set. */
-#include "handle.h"
+/* handle.c: see handle.h. A handle is the index of a slot and the slot's generation, so that one
+ * that was closed is not taken for a later one; as in Fuchsia, its two lowest bits are set. */
+#include "sampler/handle.h"
 
 #include <stdlib.h>
 
-enum { INDEX_BITS = 16, INDEX_SHIFT = 2, GENERATION_SHIFT = INDEX_BITS + INDEX_SHIFT, SLOTS_MAX = 1 << INDEX_BITS, TAG = 3 };
+enum {
+	INDEX_BITS = 16,
+	INDEX_SHIFT = 2,
+	GENERATION_SHIFT = INDEX_BITS + INDEX_SHIFT,
+	SLOTS_MAX = 1 << INDEX_BITS,
+	TAG = 3
+};
 
 struct slot {
 	struct object *object; /* NULL: free */
@@ -17,7 +23,8 @@ static size_t slot_count;
 
 static zx_handle_t handle_of(size_t index)
 {
-	return (zx_handle_t)(slots[index].generation << GENERATION_SHIFT | (uint32_t)index << INDEX_SHIFT | TAG);
+	return (zx_handle_t)(slots[index].generation << GENERATION_SHIFT |
+	                     (uint32_t)index << INDEX_SHIFT | TAG);
 }
 
 static struct slot *slot_of(zx_handle_t handle)
@@ -38,7 +45,8 @@ static zx_handle_t add(struct object *object, zx_rights_t rights)
 		index++;
 	if (index == slot_count) {
 		size_t count = slot_count ? 2 * slot_count : 16;
-		struct slot *grown = count <= SLOTS_MAX ? realloc(slots, count * sizeof(*slots)) : NULL;
+		struct slot *grown = count <= SLOTS_MAX ? realloc(slots, count * sizeof(*slots))
+		                                        : NULL;
 
 		if (!grown)
 			return ZX_HANDLE_INVALID;
@@ -70,7 +78,8 @@ zx_handle_t handle_create(enum object_type type, zx_rights_t rights, struct obje
 	return handle;
 }
 
-zx_status_t handle_find(zx_handle_t handle, enum object_type type, zx_rights_t rights, struct object **out)
+zx_status_t handle_find(zx_handle_t handle, enum object_type type, zx_rights_t rights,
+                        struct object **out)
 {
 	struct slot *slot = slot_of(handle);
 

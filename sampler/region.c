@@ -1,6 +1,6 @@
-/* region.c: see region.h. Written by pwrite(2) and not through a mapping, so that a full disk or lack of memory is an error
- * here and not a signal for the program. */
-#include "region.h"
+/* region.c: see region.h. Written by pwrite(2) and not through a mapping, so that a full disk or
+ * lack of memory is an error here and not a signal for the program. */
+#include "sampler/region.h"
 
 #include "format/retry.h"
 
@@ -42,7 +42,8 @@ int region_flush(struct region *region)
 
 	region->waiting = 0;
 	while (done < size) {
-		ssize_t written = pwrite(region->fd, bytes + done, size - done, (off_t)(region->base + at + done));
+		ssize_t written = pwrite(region->fd, bytes + done, size - done,
+		                         (off_t)(region->base + at + done));
 
 		if (retry(written < 0 && errno == EINTR, &tries))
 			continue;
@@ -54,7 +55,8 @@ int region_flush(struct region *region)
 			region->is_full = 1;
 			count_waiting(region, 0);
 			if (done > 0)
-				(void)!pwrite(region->fd, &end_mark, sizeof(end_mark), (off_t)(region->base + at));
+				(void)!pwrite(region->fd, &end_mark, sizeof(end_mark),
+				              (off_t)(region->base + at));
 			return status;
 		}
 		done += (size_t)written;

@@ -1,6 +1,7 @@
-/* ring.c: see ring.h. The layout of a sample follows from SAMPLE_TYPE: ids, time, CPU, the number of addresses and these. The
- * kernel walks frame pointers; it ends a walk where it cannot read, and does not say so. */
-#include "ring.h"
+/* ring.c: see ring.h. The layout of a sample follows from SAMPLE_TYPE: ids, time, CPU, the number
+ * of addresses and these. The kernel walks frame pointers; it ends a walk where it cannot read, and
+ * does not say so. */
+#include "sampler/ring.h"
 
 #include <asm/perf_regs.h>
 #include <errno.h>
@@ -15,12 +16,22 @@
 
 #define SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN)
 
-enum { PAGES_MAX = 64, STACK_PAGES_MAX = 128, COUNTER_PAGES_MAX = 4096, PAGES_MIN = 2, RECORD_BYTES = 1 << 16, HEAD_WORDS = 4, ID_WORDS = 3 };
+enum {
+	PAGES_MAX = 64,
+	STACK_PAGES_MAX = 128,
+	COUNTER_PAGES_MAX = 4096,
+	PAGES_MIN = 2,
+	RECORD_BYTES = 1 << 16,
+	HEAD_WORDS = 4,
+	ID_WORDS = 3
+};
 
 /* Bits of PERF_REG_X86_*, by number in DWARF. */
-static const uint8_t register_bits[RING_REGISTERS] = {PERF_REG_X86_AX, PERF_REG_X86_DX, PERF_REG_X86_CX, PERF_REG_X86_BX, PERF_REG_X86_SI,
-	PERF_REG_X86_DI, PERF_REG_X86_BP, PERF_REG_X86_SP, PERF_REG_X86_R8, PERF_REG_X86_R9, PERF_REG_X86_R10, PERF_REG_X86_R11,
-	PERF_REG_X86_R12, PERF_REG_X86_R13, PERF_REG_X86_R14, PERF_REG_X86_R15, PERF_REG_X86_IP};
+static const uint8_t register_bits[RING_REGISTERS] = {
+	PERF_REG_X86_AX,  PERF_REG_X86_DX,  PERF_REG_X86_CX,  PERF_REG_X86_BX,  PERF_REG_X86_SI,
+	PERF_REG_X86_DI,  PERF_REG_X86_BP,  PERF_REG_X86_SP,  PERF_REG_X86_R8,  PERF_REG_X86_R9,
+	PERF_REG_X86_R10, PERF_REG_X86_R11, PERF_REG_X86_R12, PERF_REG_X86_R13, PERF_REG_X86_R14,
+	PERF_REG_X86_R15, PERF_REG_X86_IP};
 
 /* No code is in the first page, nor above what the widest page tables give to user space. */
 #define PC_MIN UINT64_C(0x1000)
@@ -36,9 +47,16 @@ static int event_open(const struct perf_event_attr *attributes, pid_t tid, int c
 /* All events of a ring must have the same clock. */
 static struct perf_event_attr attributes_of(uint64_t what)
 {
-	return (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE, .size = sizeof(struct perf_event_attr), .config = what,
-		.sample_type = SAMPLE_TYPE, .disabled = 1, .exclude_kernel = 1, .exclude_hv = 1, .exclude_callchain_kernel = 1,
-		.use_clockid = 1, .clockid = CLOCK_MONOTONIC};
+	return (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
+	                                .size = sizeof(struct perf_event_attr),
+	                                .config = what,
+	                                .sample_type = SAMPLE_TYPE,
+	                                .disabled = 1,
+	                                .exclude_kernel = 1,
+	                                .exclude_hv = 1,
+	                                .exclude_callchain_kernel = 1,
+	                                .use_clockid = 1,
+	                                .clockid = CLOCK_MONOTONIC};
 }
 
 static uint64_t register_mask(void)
@@ -52,7 +70,8 @@ static uint64_t register_mask(void)
 
 static void ask_for_stacks(struct perf_event_attr *attributes, uint32_t bytes)
 {
-	attributes->sample_type = (SAMPLE_TYPE & ~(uint64_t)PERF_SAMPLE_CALLCHAIN) | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attributes->sample_type = (SAMPLE_TYPE & ~(uint64_t)PERF_SAMPLE_CALLCHAIN) |
+	                          PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	attributes->sample_regs_user = register_mask();
 	attributes->sample_stack_user = bytes;
 }
@@ -96,7 +115,8 @@ int ring_event_open(pid_t tid, int cpu, const struct ring_settings *settings)
 
 int ring_may_kernel(void)
 {
-	int fd = ring_event_open(0, -1, &(struct ring_settings){.period_ns = 1000 * 1000 * 1000, .in_kernel = 1});
+	int fd = ring_event_open(
+		0, -1, &(struct ring_settings){.period_ns = 1000 * 1000 * 1000, .in_kernel = 1});
 
 	if (fd >= 0)
 		close(fd);
@@ -107,7 +127,9 @@ int ring_of_event(struct ring *ring, int fd, const struct ring_settings *setting
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *pages = MAP_FAILED;
-	size_t count = settings->is_counter ? COUNTER_PAGES_MAX : settings->stack_bytes > 0 ? STACK_PAGES_MAX : PAGES_MAX;
+	size_t count = settings->is_counter        ? COUNTER_PAGES_MAX
+	               : settings->stack_bytes > 0 ? STACK_PAGES_MAX
+	                                           : PAGES_MAX;
 
 	if (settings->ring_pages > 0 && settings->ring_pages < count)
 		count = settings->ring_pages;
@@ -237,19 +259,28 @@ int ring_decode_stack(const uint64_t *words, size_t count, struct ring_sample *o
 	size = words[STACK_AT];
 	if (size > (count - STACK_AT - 1) * 8 || size % 8 != 0)
 		return 0;
-	*out = (struct ring_sample){.pid = (uint32_t)words[0], .tid = (uint32_t)(words[0] >> 32), .time_ns = words[1], .cpu = (uint32_t)words[2],
-		.stack = (const uint8_t *)&words[STACK_AT + 1], .count = 1};
+	*out = (struct ring_sample){.pid = (uint32_t)words[0],
+	                            .tid = (uint32_t)(words[0] >> 32),
+	                            .time_ns = words[1],
+	                            .cpu = (uint32_t)words[2],
+	                            .stack = (const uint8_t *)&words[STACK_AT + 1],
+	                            .count = 1};
 	/* The kernel writes them in the order of their bits. */
 	for (int i = 0; i < RING_REGISTERS; i++)
-		out->registers[i] = words[REGISTERS_AT + __builtin_popcountll(bits & ((UINT64_C(1) << register_bits[i]) - 1))];
+		out->registers[i] = words[REGISTERS_AT +
+		                          __builtin_popcountll(
+						  bits & ((UINT64_C(1) << register_bits[i]) - 1))];
 	out->pcs[0] = out->registers[RING_PC];
 	/* How much of it was really there stands behind it. */
 	if (size > 0 && count > STACK_AT + 1 + size / 8)
-		out->stack_bytes = words[STACK_AT + 1 + size / 8] < size ? words[STACK_AT + 1 + size / 8] : size;
+		out->stack_bytes = words[STACK_AT + 1 + size / 8] < size
+		                           ? words[STACK_AT + 1 + size / 8]
+		                           : size;
 	return out->pcs[0] >= PC_MIN && out->pcs[0] <= PC_MAX;
 }
 
-/* size bytes at position `at` of the ring, which may go on at its beginning: then they are put together. */
+/* size bytes at position `at` of the ring, which may go on at its beginning: then they are put
+ * together. */
 static const void *bytes_at(struct ring *ring, uint64_t at, size_t size)
 {
 	const char *data = (const char *)ring->pages + sysconf(_SC_PAGESIZE);
@@ -265,7 +296,8 @@ static const void *bytes_at(struct ring *ring, uint64_t at, size_t size)
 int ring_peek(struct ring *ring, struct ring_record *out)
 {
 	struct perf_event_mmap_page *page = ring->pages;
-	/* What the kernel wrote before it moved its head; it may overwrite what lies before our tail. */
+	/* What the kernel wrote before it moved its head; it may overwrite what lies before our
+	 * tail. */
 	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), at = page->data_tail;
 	struct perf_event_header record;
 
@@ -274,7 +306,9 @@ int ring_peek(struct ring *ring, struct ring_record *out)
 	memcpy(&record, bytes_at(ring, at, sizeof(record)), sizeof(record));
 	if (record.size < sizeof(record) || record.size > head - at)
 		return 0;
-	*out = (struct ring_record){.type = (uint16_t)record.type, .misc = record.misc, .count = (record.size - sizeof(record)) / 8};
+	*out = (struct ring_record){.type = (uint16_t)record.type,
+	                            .misc = record.misc,
+	                            .count = (record.size - sizeof(record)) / 8};
 	out->words = bytes_at(ring, at + sizeof(record), record.size - sizeof(record));
 	ring->next = at + record.size;
 	return 1;
@@ -294,13 +328,15 @@ uint64_t ring_time(const struct ring_record *record)
 	return record->count >= ID_WORDS ? record->words[record->count - ID_WORDS + 1] : 0;
 }
 
-void ring_take(struct ring *ring, const struct ring_record *record, ring_taker *take, void *context, struct ring_counts *counts)
+void ring_take(struct ring *ring, const struct ring_record *record, ring_taker *take, void *context,
+               struct ring_counts *counts)
 {
 	struct ring_sample sample;
 
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
-		if ((ring->has_stacks ? ring_decode_stack : ring_decode)(record->words, record->count, &sample))
+		if ((ring->has_stacks ? ring_decode_stack : ring_decode)(record->words,
+		                                                         record->count, &sample))
 			take(context, &sample);
 		else
 			counts->bad_stacks++;

@@ -1,11 +1,12 @@
-/* session.c: see session.h. There is an event for each attached thread and CPU, since only events of one CPU can share a ring: so there
- * are as many rings as CPUs, and a region gets its samples in order of time. All writing is done by the reader thread, which blocks all
- * signals that can be: a limit on file sizes is an error to it and not the program's death. */
-#include "session.h"
+/* session.c: see session.h. There is an event for each attached thread and CPU, since only events
+ * of one CPU can share a ring: so there are as many rings as CPUs, and a region gets its samples in
+ * order of time. All writing is done by the reader thread, which blocks all signals that can be: a
+ * limit on file sizes is an error to it and not the program's death. */
+#include "sampler/session.h"
 
-#include "region.h"
-#include "ring.h"
-#include "threads.h"
+#include "sampler/region.h"
+#include "sampler/ring.h"
+#include "sampler/threads.h"
 
 #include "format/fxt.h"
 
@@ -30,14 +31,15 @@ struct lane {
 struct session {
 	struct ring_settings settings;
 	size_t region_size;
-	int memory;       /* of all regions */
-	int wake;         /* eventfd: the reader is to end */
+	int memory; /* of all regions */
+	int wake;   /* eventfd: the reader is to end */
 	int is_running, is_abandoned;
 	pthread_t reader;
 	struct lane *lanes;
 	unsigned lane_count;
 	struct threads threads;
-	pthread_mutex_t lock; /* of what the reader changes while it runs: regions and the counts below */
+	pthread_mutex_t
+		lock; /* of what the reader changes while it runs: regions and the counts below */
 	struct ring_counts counts;
 };
 
@@ -57,8 +59,11 @@ static void take(void *context, const struct ring_sample *sample)
 		session->counts.bad_stacks++;
 		return;
 	}
-	size = fxt_put_sample(words, sample->time_ns, sample->pid, sample->tid, sample->pcs, sample->count);
-	(void)region_put(lane->region, words, size, SAMPLE | (sample->count == 1 ? ONE_FRAME : 0)); /* it counts what it does not take */
+	size = fxt_put_sample(words, sample->time_ns, sample->pid, sample->tid, sample->pcs,
+	                      sample->count);
+	(void)region_put(lane->region, words, size,
+	                 SAMPLE | (sample->count == 1 ? ONE_FRAME
+	                                              : 0)); /* it counts what it does not take */
 }
 
 static void drain(struct session *session)
@@ -84,7 +89,8 @@ static int pause_ms(const struct session *session)
 	return ring_pause_ms(smallest, RING_SAMPLE_BYTES, session->settings.period_ns);
 }
 
-/* libc's own signals cannot be blocked: a thread that takes another user or group sends them to all others. */
+/* libc's own signals cannot be blocked: a thread that takes another user or group sends them to all
+ * others. */
 static int is_to_end(const struct session *session)
 {
 	struct pollfd wake = {.fd = session->wake, .events = POLLIN};
@@ -147,7 +153,9 @@ static int open_lanes(struct session *session)
 		status = 0;
 		for (int cpu = 0; cpu < cpus && status == 0; cpu++)
 			status = open_lane(session, cpu);
-		pages = status == -ENOMEM && session->lane_count > 0 ? ring_smaller(&session->lanes[0].ring, pages) : 0;
+		pages = status == -ENOMEM && session->lane_count > 0
+		                ? ring_smaller(&session->lanes[0].ring, pages)
+		                : 0;
 		if (pages > 0)
 			close_lanes(session);
 	} while (pages > 0);
@@ -165,18 +173,21 @@ static int make_regions(struct session *session)
 	if (session->memory < 0)
 		return -errno;
 	/* Beyond the limit ftruncate raises SIGXFSZ. */
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && size > limit.rlim_cur)
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	    size > limit.rlim_cur)
 		return -ENOMEM;
 	if (ftruncate(session->memory, (off_t)size) < 0)
 		return -ENOMEM;
 	for (unsigned i = 0; i < session->lane_count; i++)
-		region_init(session->lanes[i].region, session->memory, (uint64_t)i * session->region_size, session->region_size);
+		region_init(session->lanes[i].region, session->memory,
+		            (uint64_t)i * session->region_size, session->region_size);
 	return 0;
 }
 
 int session_permission(void)
 {
-	int fd = ring_event_open(0, -1, &(struct ring_settings){.period_ns = ZX_SAMPLER_MIN_PERIOD});
+	int fd = ring_event_open(0, -1,
+	                         &(struct ring_settings){.period_ns = ZX_SAMPLER_MIN_PERIOD});
 
 	if (fd >= 0)
 		close(fd);
@@ -190,7 +201,8 @@ int session_create(uint64_t period_ns, size_t region_size, struct session **out)
 
 	if (!session)
 		return -ENOMEM;
-	session->settings = (struct ring_settings){.period_ns = period_ns, .in_kernel = ring_may_kernel()};
+	session->settings = (struct ring_settings){.period_ns = period_ns,
+	                                           .in_kernel = ring_may_kernel()};
 	session->region_size = region_size;
 	session->memory = -1;
 	session->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -346,8 +358,10 @@ void session_info(struct session *session, xer_sampler_info_t *out)
 	/* In a forked child nobody may be there to give the lock back. */
 	if (!session->is_abandoned)
 		pthread_mutex_lock(&session->lock);
-	*out = (xer_sampler_info_t){.bad_stacks = session->counts.bad_stacks, .lost = session->counts.lost,
-		.throttled = session->counts.throttled, .in_kernel = (uint64_t)session->settings.in_kernel};
+	*out = (xer_sampler_info_t){.bad_stacks = session->counts.bad_stacks,
+	                            .lost = session->counts.lost,
+	                            .throttled = session->counts.throttled,
+	                            .in_kernel = (uint64_t)session->settings.in_kernel};
 	for (unsigned i = 0; i < session->lane_count; i++) {
 		const struct region *region = session->lanes[i].region;
 

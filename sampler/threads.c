@@ -1,8 +1,8 @@
 /* threads.c: see threads.h. Owns the events' descriptors. Also finds out when a thread was born. */
-#include "threads.h"
+#include "sampler/threads.h"
 
-#include "ring.h"
-#include "session.h"
+#include "sampler/ring.h"
+#include "sampler/session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -130,7 +130,8 @@ int thread_birth(pid_t tid, uint64_t *born)
 	if (size <= 0)
 		return -ESRCH;
 	text[size] = '\0';
-	/* The second field is a name, which may hold blanks and parentheses; the state follows it. */
+	/* The second field is a name, which may hold blanks and parentheses; the state follows it.
+	 */
 	at = strrchr(text, ')');
 	for (int field = 2; at && field < BIRTH_FIELD; field++) {
 		at = strchr(at, ' ');

@@ -19,8 +19,8 @@ struct threads {
 	size_t count, capacity;
 };
 
-/* The entry of a thread; a new one has no events yet, and room for `events`. Those of threads that have ended are dropped when room
- * is needed. NULL without memory. */
+/* The entry of a thread; a new one has no events yet, and room for `events`. Those of threads that
+ * have ended are dropped when room is needed. NULL without memory. */
 struct thread *threads_add(struct threads *threads, pid_t tid, uint64_t born, unsigned events);
 void threads_remove(struct threads *threads, struct thread *thread);
 void threads_enable(struct threads *threads, int on);

@@ -1,8 +1,9 @@
-/* zx.c: the calls of <xer/sampler.h>: what they check, in the order that Fuchsia's kernel has, and the one session that a process
- * may have. A lock lets one call in at a time; a thread that is cancelled in a call ends behind it, as nobody would give the lock back. */
-#include "handle.h"
-#include "ring.h"
-#include "session.h"
+/* zx.c: the calls of <xer/sampler.h>: what they check, in the order that Fuchsia's kernel has, and
+ * the one session that a process may have. A lock lets one call in at a time; a thread that is
+ * cancelled in a call ends behind it, as nobody would give the lock back. */
+#include "sampler/handle.h"
+#include "sampler/ring.h"
+#include "sampler/session.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -10,9 +11,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define BUFFER_RIGHTS (ZX_RIGHT_DUPLICATE | ZX_RIGHT_TRANSFER | ZX_RIGHT_READ | ZX_RIGHT_MAP | ZX_RIGHT_INSPECT | ZX_RIGHT_APPLY_PROFILE)
+#define BUFFER_RIGHTS \
+	(ZX_RIGHT_DUPLICATE | ZX_RIGHT_TRANSFER | ZX_RIGHT_READ | ZX_RIGHT_MAP | \
+	 ZX_RIGHT_INSPECT | ZX_RIGHT_APPLY_PROFILE)
 #define THREAD_RIGHTS (ZX_RIGHT_DUPLICATE | ZX_RIGHT_TRANSFER | ZX_RIGHT_READ | ZX_RIGHT_INSPECT)
-#define VM_OPTIONS (ZX_VM_PERM_READ | ZX_VM_PERM_WRITE | ZX_VM_SPECIFIC | ZX_VM_SPECIFIC_OVERWRITE | ZX_VM_MAP_RANGE)
+#define VM_OPTIONS \
+	(ZX_VM_PERM_READ | ZX_VM_PERM_WRITE | ZX_VM_SPECIFIC | ZX_VM_SPECIFIC_OVERWRITE | \
+	 ZX_VM_MAP_RANGE)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int cancel_state;     /* of the thread that holds the lock, as it was */
@@ -92,10 +97,13 @@ static zx_status_t status_of(int error)
 
 /* ---- the session */
 
-static int config_is_valid(uint64_t options, const zx_sampler_config_t *config, size_t config_size, const zx_handle_t *out)
+static int config_is_valid(uint64_t options, const zx_sampler_config_t *config, size_t config_size,
+                           const zx_handle_t *out)
 {
-	return options == 0 && config && out && config_size == sizeof(*config) && config->iobuffer_discipline == ZX_IOB_DISCIPLINE_NONE &&
-	       config->buffer_size > 0 && config->buffer_size <= ZX_SAMPLER_MAX_BUFFER_SIZE && config->period >= ZX_SAMPLER_MIN_PERIOD;
+	return options == 0 && config && out && config_size == sizeof(*config) &&
+	       config->iobuffer_discipline == ZX_IOB_DISCIPLINE_NONE && config->buffer_size > 0 &&
+	       config->buffer_size <= ZX_SAMPLER_MAX_BUFFER_SIZE &&
+	       config->period >= ZX_SAMPLER_MIN_PERIOD;
 }
 
 static zx_status_t create(const zx_sampler_config_t *config, zx_handle_t *out)
@@ -107,7 +115,8 @@ static zx_status_t create(const zx_sampler_config_t *config, zx_handle_t *out)
 
 	if (handle == ZX_HANDLE_INVALID)
 		return ZX_ERR_NO_MEMORY;
-	status = session_create((uint64_t)config->period, (config->buffer_size + page - 1) / page * page, &live);
+	status = session_create((uint64_t)config->period,
+	                        (config->buffer_size + page - 1) / page * page, &live);
 	if (status < 0) {
 		handle_close(handle, &buffer);
 		free(buffer);
@@ -118,15 +127,17 @@ static zx_status_t create(const zx_sampler_config_t *config, zx_handle_t *out)
 	return ZX_OK;
 }
 
-zx_status_t zx_sampler_create(zx_resource_t rsrc, uint64_t options, zx_sampler_config_t *config, size_t config_size,
-                              zx_handle_t *iob_out)
+zx_status_t zx_sampler_create(zx_resource_t rsrc, uint64_t options, zx_sampler_config_t *config,
+                              size_t config_size, zx_handle_t *iob_out)
 {
 	struct object *resource;
 	zx_status_t status, permission;
 
 	enter();
 	permission = status_of(session_permission());
-	status = permission == ZX_ERR_NOT_SUPPORTED ? permission : handle_find(rsrc, OBJECT_RESOURCE, 0, &resource);
+	status = permission == ZX_ERR_NOT_SUPPORTED
+	                 ? permission
+	                 : handle_find(rsrc, OBJECT_RESOURCE, 0, &resource);
 	if (status == ZX_OK)
 		status = permission;
 	if (status == ZX_OK && !config_is_valid(options, config, config_size, iob_out))
@@ -177,7 +188,8 @@ zx_status_t zx_sampler_start(zx_handle_t iob)
 	enter();
 	status = find_session(iob, &session);
 	if (status == ZX_OK)
-		status = session_is_running(session) ? ZX_ERR_BAD_STATE : status_of(session_start(session));
+		status = session_is_running(session) ? ZX_ERR_BAD_STATE
+		                                     : status_of(session_start(session));
 	return leave(status);
 }
 
@@ -197,14 +209,18 @@ zx_status_t zx_sampler_stop(zx_handle_t iob)
 
 /* ---- the buffer */
 
-static zx_status_t put_regions(const struct session *session, void *buffer, size_t size, size_t *actual, size_t *avail)
+static zx_status_t put_regions(const struct session *session, void *buffer, size_t size,
+                               size_t *actual, size_t *avail)
 {
 	zx_iob_region_info_t *out = buffer;
 	size_t count = session_region_count(session), room = size / sizeof(*out);
 
 	for (size_t i = 0; i < count && i < room; i++)
-		out[i] = (zx_iob_region_info_t){.region = {.type = ZX_IOB_REGION_TYPE_PRIVATE, .access = ZX_IOB_EP0_CAN_MAP_READ,
-			.size = session_region_size(session), .discipline = {.type = ZX_IOB_DISCIPLINE_TYPE_NONE}}};
+		out[i] = (zx_iob_region_info_t){
+			.region = {.type = ZX_IOB_REGION_TYPE_PRIVATE,
+		                   .access = ZX_IOB_EP0_CAN_MAP_READ,
+		                   .size = session_region_size(session),
+		                   .discipline = {.type = ZX_IOB_DISCIPLINE_TYPE_NONE}}};
 	if (actual)
 		*actual = count < room ? count : room;
 	if (avail)
@@ -213,12 +229,15 @@ static zx_status_t put_regions(const struct session *session, void *buffer, size
 }
 
 /* One record, which the topic wants. */
-static zx_status_t put_info(struct session *session, uint32_t topic, void *buffer, size_t size, size_t *actual, size_t *avail)
+static zx_status_t put_info(struct session *session, uint32_t topic, void *buffer, size_t size,
+                            size_t *actual, size_t *avail)
 {
-	int fits = buffer && size >= (topic == ZX_INFO_IOB ? sizeof(zx_info_iob_t) : sizeof(xer_sampler_info_t));
+	int fits = buffer && size >= (topic == ZX_INFO_IOB ? sizeof(zx_info_iob_t)
+	                                                   : sizeof(xer_sampler_info_t));
 
 	if (fits && topic == ZX_INFO_IOB)
-		*(zx_info_iob_t *)buffer = (zx_info_iob_t){.region_count = session_region_count(session)};
+		*(zx_info_iob_t *)buffer = (zx_info_iob_t){
+			.region_count = session_region_count(session)};
 	else if (fits)
 		session_info(session, buffer);
 	if (actual)
@@ -228,8 +247,8 @@ static zx_status_t put_info(struct session *session, uint32_t topic, void *buffe
 	return fits ? ZX_OK : ZX_ERR_BUFFER_TOO_SMALL;
 }
 
-zx_status_t zx_object_get_info(zx_handle_t handle, uint32_t topic, void *buffer, size_t buffer_size, size_t *actual,
-                               size_t *avail)
+zx_status_t zx_object_get_info(zx_handle_t handle, uint32_t topic, void *buffer, size_t buffer_size,
+                               size_t *actual, size_t *avail)
 {
 	struct object *object;
 	zx_status_t status;
@@ -257,20 +276,23 @@ static int map_flags(zx_vm_option_t options, size_t vmar_offset)
 	return vmar_offset ? -1 : 0;
 }
 
-static zx_status_t map_region(const struct session *session, zx_vm_option_t options, size_t vmar_offset, uint32_t index,
-                              uint64_t offset, size_t len, zx_vaddr_t *out)
+static zx_status_t map_region(const struct session *session, zx_vm_option_t options,
+                              size_t vmar_offset, uint32_t index, uint64_t offset, size_t len,
+                              zx_vaddr_t *out)
 {
 	size_t page = zx_system_get_page_size(), size = session_region_size(session);
 	int flags = map_flags(options, vmar_offset);
 	void *at;
 
-	if ((options & ~VM_OPTIONS) || flags < 0 || !out || len == 0 || offset % page || vmar_offset % page)
+	if ((options & ~VM_OPTIONS) || flags < 0 || !out || len == 0 || offset % page ||
+	    vmar_offset % page)
 		return ZX_ERR_INVALID_ARGS;
 	if (index >= session_region_count(session) || offset >= size || len > size - offset)
 		return ZX_ERR_OUT_OF_RANGE;
 	if ((options & ZX_VM_PERM_WRITE) || !(options & ZX_VM_PERM_READ))
 		return ZX_ERR_ACCESS_DENIED;
-	at = mmap((void *)vmar_offset, len, PROT_READ, MAP_SHARED | (options & ZX_VM_MAP_RANGE ? MAP_POPULATE : 0) | flags,
+	at = mmap((void *)vmar_offset, len, PROT_READ,
+	          MAP_SHARED | (options & ZX_VM_MAP_RANGE ? MAP_POPULATE : 0) | flags,
 	          session_memory(session), (off_t)(index * (uint64_t)size + offset));
 	if (at == MAP_FAILED)
 		return errno == EEXIST ? ZX_ERR_ALREADY_EXISTS : ZX_ERR_NO_MEMORY;
@@ -278,8 +300,9 @@ static zx_status_t map_region(const struct session *session, zx_vm_option_t opti
 	return ZX_OK;
 }
 
-zx_status_t zx_vmar_map_iob(zx_handle_t vmar, zx_vm_option_t options, size_t vmar_offset, zx_handle_t ep,
-                            uint32_t region_index, uint64_t region_offset, size_t region_len, zx_vaddr_t *addr_out)
+zx_status_t zx_vmar_map_iob(zx_handle_t vmar, zx_vm_option_t options, size_t vmar_offset,
+                            zx_handle_t ep, uint32_t region_index, uint64_t region_offset,
+                            size_t region_len, zx_vaddr_t *addr_out)
 {
 	struct object *object;
 	zx_status_t status;
@@ -289,7 +312,8 @@ zx_status_t zx_vmar_map_iob(zx_handle_t vmar, zx_vm_option_t options, size_t vma
 	if (status == ZX_OK)
 		status = handle_find(ep, OBJECT_BUFFER, ZX_RIGHT_MAP, &object);
 	if (status == ZX_OK)
-		status = map_region(object->session, options, vmar_offset, region_index, region_offset, region_len, addr_out);
+		status = map_region(object->session, options, vmar_offset, region_index,
+		                    region_offset, region_len, addr_out);
 	return leave(status);
 }
 

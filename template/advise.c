@@ -1,14 +1,22 @@
-/* advise.c: a warning about what reads differently here than where templates come from. A number of less than 8 bytes inside a
- * data word is another part of the word on a machine of the other byte order.
+/* advise.c: a warning about what reads differently here than where templates come from. A number of
+ * less than 8 bytes inside a data word is another part of the word on a machine of the other byte
+ * order.
  *
- * The data pointer is followed through the items as far as it does not depend on the event. Entries are taken to have words of
- * 8 bytes, but for the case of $HOOKENV that is about those of 4. */
+ * The data pointer is followed through the items as far as it does not depend on the event. Entries
+ * are taken to have words of 8 bytes, but for the case of $HOOKENV that is about those of 4. */
 #include "template/internal.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { UNKNOWN = -1, WORD_BITS = 64, START = 6 * 8, FIRST_WORD = 8 * 8, SECOND_WORD = 16 * 8, FAR = 1 << 30 };
+enum {
+	UNKNOWN = -1,
+	WORD_BITS = 64,
+	START = 6 * 8,
+	FIRST_WORD = 8 * 8,
+	SECOND_WORD = 16 * 8,
+	FAR = 1 << 30
+};
 
 /* What is known of the entry: of words (a fixed one), of bytes behind D1 (a generic one). */
 enum entry { ENTRY_ANY, ENTRY_WORDS, ENTRY_BYTES };
@@ -23,7 +31,8 @@ struct advice {
 
 static void visit_items(struct advice *advice, uint32_t first);
 
-/* Is the code one of a number, smaller than a word, whose bytes are taken in the order of the machine? */
+/* Is the code one of a number, smaller than a word, whose bytes are taken in the order of the
+ * machine? */
 static int is_part(const struct code *code)
 {
 	if (code->letter == 'B')
@@ -36,14 +45,17 @@ static void check(struct advice *advice, const struct code *code, unsigned line)
 	long byte = (advice->at + 7) / 8;
 	char name[24];
 
-	if (advice->at == UNKNOWN || !is_part(code) || byte * 8 <= FIRST_WORD || byte % 8 == 0 || advice->entry == ENTRY_BYTES)
+	if (advice->at == UNKNOWN || !is_part(code) || byte * 8 <= FIRST_WORD || byte % 8 == 0 ||
+	    advice->entry == ENTRY_BYTES)
 		return;
 	/* The bytes of a generic entry may be any structure. */
 	if (byte * 8 >= SECOND_WORD && advice->entry != ENTRY_WORDS)
 		return;
 	snprintf(name, sizeof(name), "%c%u", code->letter, code->size);
-	template_complain(advice->set, 1, advice->template->file, line, name, strlen(name),
-			  "at byte %ld, inside a data word: which part this is depends on the byte order; $D%ld%%%s does not", byte, byte / 8, name);
+	template_complain(
+		advice->set, 1, advice->template->file, line, name, strlen(name),
+		"at byte %ld, inside a data word: which part this is depends on the byte order; $D%ld%%%s does not",
+		byte, byte / 8, name);
 }
 
 static long round_up(long at)
@@ -76,7 +88,8 @@ static long behind(const struct advice *advice, const struct code *code)
 	case 'R':
 		return size == 0 ? round_up(at) : at > size ? at - size : 0;
 	case 'A':
-		return code->size == 0 && code->has_fraction ? at : round_up(at) + (size ? size : 8);
+		return code->size == 0 && code->has_fraction ? at
+		                                             : round_up(at) + (size ? size : 8);
 	default:
 		return round_up(at) + (size ? size : 8);
 	}
@@ -93,7 +106,8 @@ static void visit_value(struct advice *advice, const struct value *value, unsign
 }
 
 /* What a case says of the entry; the same as before if nothing. */
-static enum entry entry_of_case(const struct advice *advice, const struct node *node, const struct value *selector)
+static enum entry entry_of_case(const struct advice *advice, const struct node *node,
+                                const struct value *selector)
 {
 	if (selector->source != VALUE_MACRO || selector->macro != MACRO_GENERIC || node->is_any)
 		return advice->entry;
@@ -102,7 +116,8 @@ static enum entry entry_of_case(const struct advice *advice, const struct node *
 
 static int is_of_32_bits(const struct node *node, const struct value *selector)
 {
-	return selector->source == VALUE_MACRO && selector->macro == MACRO_HOOKENV && !node->is_any && node->value.number == 32;
+	return selector->source == VALUE_MACRO && selector->macro == MACRO_HOOKENV &&
+	       !node->is_any && node->value.number == 32;
 }
 
 /* Behind it the pointer is known if all ways lead to the same place. */
@@ -135,7 +150,8 @@ static void visit_assign(struct advice *advice, const struct node *node)
 		return;
 	if (node->value.macro == MACRO_BASEPOINTER)
 		advice->is_moved = 1;
-	else if (first->next == 0 && first->sign == '+' && first->value.source == VALUE_NUMBER && first->value.number < FAR / 8)
+	else if (first->next == 0 && first->sign == '+' && first->value.source == VALUE_NUMBER &&
+	         first->value.number < FAR / 8)
 		advice->at = (long)first->value.number * 8;
 	else
 		advice->at = UNKNOWN;
@@ -197,7 +213,8 @@ static int mentions_words(const struct template_set *set, const struct template 
 		const struct value *value = &set->nodes[i].value;
 
 		if (value->source == VALUE_MACRO &&
-		    ((value->macro >= MACRO_D2 && value->macro <= MACRO_D5) || (value->macro >= MACRO_L2 && value->macro <= MACRO_L5)))
+		    ((value->macro >= MACRO_D2 && value->macro <= MACRO_D5) ||
+		     (value->macro >= MACRO_L2 && value->macro <= MACRO_L5)))
 			return 1;
 	}
 	return 0;

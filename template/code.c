@@ -1,4 +1,5 @@
-/* code.c: the tables of format codes and predefined macros, and how their names and numbers are read. */
+/* code.c: the tables of format codes and predefined macros, and how their names and numbers are
+ * read. */
 #include "template/internal.h"
 
 #include <ctype.h>
@@ -26,7 +27,8 @@ const struct code_rule *template_code_rule(char letter)
 	return NULL;
 }
 
-/* Read decimal digits at word[*at]. Returns the number, cut at a million, or -1 if there are none. */
+/* Read decimal digits at word[*at]. Returns the number, cut at a million, or -1 if there are none.
+ */
 static long read_digits(const char *word, size_t len, size_t *at)
 {
 	size_t from = *at;
@@ -63,7 +65,8 @@ static int is_size(const struct code_rule *rule, long size, long fraction)
 	if (fraction > (long)rule->bits || (fraction >= 0 && rule->bits == 0))
 		return 0;
 	/* A number of bits, up to 64. */
-	return rule->kind != KIND_BINARY || (size * 8 + (fraction > 0 ? fraction : 0) > 0 && size * 8 + (fraction > 0 ? fraction : 0) <= 64);
+	return rule->kind != KIND_BINARY || (size * 8 + (fraction > 0 ? fraction : 0) > 0 &&
+	                                     size * 8 + (fraction > 0 ? fraction : 0) <= 64);
 }
 
 int template_code_parse(const char *word, size_t len, struct code *out)
@@ -79,8 +82,10 @@ int template_code_parse(const char *word, size_t len, struct code *out)
 		return 0;
 	if (!is_size(rule, size, fraction))
 		return -EINVAL;
-	*out = (struct code){.letter = letter, .size = (uint16_t)size, .has_fraction = fraction >= 0,
-			     .fraction = (uint16_t)(fraction > 0 ? fraction : 0)};
+	*out = (struct code){.letter = letter,
+	                     .size = (uint16_t)size,
+	                     .has_fraction = fraction >= 0,
+	                     .fraction = (uint16_t)(fraction > 0 ? fraction : 0)};
 	return 1;
 }
 
@@ -101,8 +106,10 @@ int template_format_parse(const char *word, size_t len, struct code *out)
 	letter = letter == 'O' ? 'o' : letter == 'W' ? 'X' : letter;
 	rule = template_code_rule(letter);
 	if (rule != NULL && rule->formats && is_size(rule, size, fraction))
-		*out = (struct code){.letter = letter, .size = (uint16_t)size, .has_fraction = fraction >= 0,
-				     .fraction = (uint16_t)(fraction > 0 ? fraction : 0)};
+		*out = (struct code){.letter = letter,
+		                     .size = (uint16_t)size,
+		                     .has_fraction = fraction >= 0,
+		                     .fraction = (uint16_t)(fraction > 0 ? fraction : 0)};
 	return 1;
 }
 
@@ -163,7 +170,8 @@ int template_hook_parse(const char *text, size_t len, uint16_t *out)
 {
 	uint64_t value;
 
-	if (len < 3 || len > 4 || text[1] == 'x' || text[1] == 'X' || template_number_parse(text, len, 16, &value) < 0)
+	if (len < 3 || len > 4 || text[1] == 'x' || text[1] == 'X' ||
+	    template_number_parse(text, len, 16, &value) < 0)
 		return -EINVAL;
 	*out = (uint16_t)(len == 3 ? value << 4 : value);
 	return 0;

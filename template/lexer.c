@@ -1,5 +1,5 @@
-/* lexer.c: cuts a stanza into tokens. A stanza is one logical line: a backslash as the last character but blanks of a line
- * continues it; lines in between that begin with # are comments. */
+/* lexer.c: cuts a stanza into tokens. A stanza is one logical line: a backslash as the last
+ * character but blanks of a line continues it; lines in between that begin with # are comments. */
 #include "template/lexer.h"
 
 #include <ctype.h>
@@ -73,7 +73,8 @@ static void take_string(struct lexer *lexer, struct token *token)
 	token->text = lexer->at + 1;
 	token->len = (size_t)(at - token->text);
 	for (size_t i = 0; i < token->len; i++)
-		if (token->text[i] == 0x7f || ((unsigned char)token->text[i] < ' ' && token->text[i] != '\t'))
+		if (token->text[i] == 0x7f ||
+		    ((unsigned char)token->text[i] < ' ' && token->text[i] != '\t'))
 			reason = "a control character in a string";
 	if (reason)
 		bad(token, reason);
@@ -147,7 +148,8 @@ void template_lexer_next(struct lexer *lexer, struct token *out)
 {
 	size_t blanks = skip_blanks(lexer);
 
-	*out = (struct token){.kind = TOKEN_END, .is_glued = blanks == 0, .at = lexer->at, .line = lexer->line};
+	*out = (struct token){
+		.kind = TOKEN_END, .is_glued = blanks == 0, .at = lexer->at, .line = lexer->line};
 	if (lexer->at == lexer->end || *lexer->at == '\n')
 		return;
 	take_token(lexer, out);

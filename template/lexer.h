@@ -32,8 +32,8 @@ struct lexer {
 	unsigned line;
 };
 
-/* Read the next token. Behind the last one of a stanza, TOKEN_END again and again; the lexer then stands before the
- * newline. After a TOKEN_BAD it can go on. */
+/* Read the next token. Behind the last one of a stanza, TOKEN_END again and again; the lexer then
+ * stands before the newline. After a TOKEN_BAD it can go on. */
 void template_lexer_next(struct lexer *lexer, struct token *out);
 
 /* Go behind the stanza's last line. */

@@ -1,5 +1,6 @@
-/* parse.c: stanzas to templates: the head of a stanza, its items and statements. Values, which items are made of, are
- * parse_value.c's. At the first error a stanza is given up; the next ones are parsed all the same. */
+/* parse.c: stanzas to templates: the head of a stanza, its items and statements. Values, which
+ * items are made of, are parse_value.c's. At the first error a stanza is given up; the next ones
+ * are parsed all the same. */
 #include "template/parser.h"
 
 #include <ctype.h>
@@ -21,7 +22,8 @@ void parser_fail(struct parser *parser, const struct token *token, const char *f
 	va_start(arguments, format);
 	vsnprintf(reason, sizeof(reason), format, arguments);
 	va_end(arguments);
-	template_complain(parser->set, 0, parser->file, token->line, token->size ? token->at : NULL, token->size, "%s", reason);
+	template_complain(parser->set, 0, parser->file, token->line, token->size ? token->at : NULL,
+	                  token->size, "%s", reason);
 }
 
 void parser_next(struct parser *parser)
@@ -50,7 +52,8 @@ void parser_expect_sign(struct parser *parser, char sign, const char *what, unsi
 	if (parser_take_sign(parser, sign))
 		return;
 	if (opening)
-		parser_fail(parser, &parser->token, "'%c' is missing: %s of line %u is not closed", sign, what, opening);
+		parser_fail(parser, &parser->token, "'%c' is missing: %s of line %u is not closed",
+		            sign, what, opening);
 	else
 		parser_fail(parser, &parser->token, "'%c' is missing in %s", sign, what);
 }
@@ -59,12 +62,14 @@ uint32_t parser_node(struct parser *parser, enum node_kind kind)
 {
 	struct template_set *set = parser->set;
 
-	if (template_reserve(&set->nodes, &set->node_capacity, set->node_count, sizeof(*set->nodes)) < 0) {
+	if (template_reserve(&set->nodes, &set->node_capacity, set->node_count,
+	                     sizeof(*set->nodes)) < 0) {
 		set->failed = -ENOMEM;
 		parser->failed = 1;
 		return 0; /* the node that stands for none may be written to */
 	}
-	set->nodes[set->node_count] = (struct node){.kind = (uint8_t)kind, .line = parser->token.line};
+	set->nodes[set->node_count] = (struct node){.kind = (uint8_t)kind,
+	                                            .line = parser->token.line};
 	return (uint32_t)set->node_count++;
 }
 
@@ -118,7 +123,8 @@ static uint32_t parse_text(struct parser *parser, enum node_kind kind)
 
 static int is_word(const struct token *token, const char *word)
 {
-	return token->kind == TOKEN_WORD && token->len == strlen(word) && memcmp(token->text, word, token->len) == 0;
+	return token->kind == TOKEN_WORD && token->len == strlen(word) &&
+	       memcmp(token->text, word, token->len) == 0;
 }
 
 static uint32_t parse_bareword(struct parser *parser)
@@ -126,15 +132,18 @@ static uint32_t parse_bareword(struct parser *parser)
 	const struct token *token = &parser->token;
 
 	if (isdigit((unsigned char)token->text[0])) {
-		parser_fail(parser, token, "a number has no meaning here (is a comma missing before a case?)");
+		parser_fail(parser, token,
+		            "a number has no meaning here (is a comma missing before a case?)");
 		return 0;
 	}
-	template_complain(parser->set, 1, parser->file, token->line, token->at, token->size, "a word without quotes is printed as text");
+	template_complain(parser->set, 1, parser->file, token->line, token->at, token->size,
+	                  "a word without quotes is printed as text");
 	return parse_text(parser, NODE_WORD);
 }
 
 /* A value alone is printed, one before a comma selects. */
-static uint32_t parse_value_item(struct parser *parser, const struct token *token, struct value *value)
+static uint32_t parse_value_item(struct parser *parser, const struct token *token,
+                                 struct value *value)
 {
 	uint32_t index;
 
@@ -149,7 +158,8 @@ static uint32_t parse_value_item(struct parser *parser, const struct token *toke
 		return parser_switch(parser, value);
 	}
 	if (value->has_mask && !parser->failed)
-		parser_fail(parser, &parser->token, "a value with a mask selects: a comma is expected");
+		parser_fail(parser, &parser->token,
+		            "a value with a mask selects: a comma is expected");
 	index = parser_node(parser, NODE_VALUE);
 	parser_at(parser, index)->value = *value;
 	parser_at(parser, index)->line = token->line;
@@ -196,7 +206,8 @@ static uint32_t parse_sign(struct parser *parser)
 {
 	unsigned line = parser->token.line;
 
-	if (parser_is_sign(&parser->token, '{') && parser_is_sign(&parser->ahead, '{') && parser->ahead.is_glued) {
+	if (parser_is_sign(&parser->token, '{') && parser_is_sign(&parser->ahead, '{') &&
+	    parser->ahead.is_glued) {
 		parser_next(parser);
 		return parser_assign(parser, line);
 	}
@@ -220,7 +231,8 @@ static uint32_t parse_item(struct parser *parser)
 	case TOKEN_SIGN:
 		return parse_sign(parser);
 	case TOKEN_ANY:
-		parser_fail(parser, &parser->token, "\\* has no meaning here (is a comma missing before the case?)");
+		parser_fail(parser, &parser->token,
+		            "\\* has no meaning here (is a comma missing before the case?)");
 		return 0;
 	case TOKEN_END:
 	case TOKEN_BAD:
@@ -254,7 +266,8 @@ static int parse_version(const struct token *token, uint32_t version[2])
 		return -EINVAL;
 	len = (size_t)(point - token->text);
 	if (template_number_parse(token->text, len, 10, &numbers[0]) < 0 ||
-	    template_number_parse(point + 1, token->len - len - 1, 10, &numbers[1]) < 0 || numbers[0] > UINT32_MAX || numbers[1] > UINT32_MAX)
+	    template_number_parse(point + 1, token->len - len - 1, 10, &numbers[1]) < 0 ||
+	    numbers[0] > UINT32_MAX || numbers[1] > UINT32_MAX)
 		return -EINVAL;
 	version[0] = (uint32_t)numbers[0];
 	version[1] = (uint32_t)numbers[1];
@@ -266,7 +279,11 @@ static void parse_level(struct parser *parser, struct template_head *head)
 	static const struct {
 		const char *name;
 		enum template_level level;
-	} levels[] = {{"APPL", TEMPLATE_APPL}, {"SVC", TEMPLATE_SVC}, {"SYS", TEMPLATE_SVC}, {"KERN", TEMPLATE_KERN}, {"INT", TEMPLATE_INT}};
+	} levels[] = {{"APPL", TEMPLATE_APPL},
+	              {"SVC", TEMPLATE_SVC},
+	              {"SYS", TEMPLATE_SVC},
+	              {"KERN", TEMPLATE_KERN},
+	              {"INT", TEMPLATE_INT}};
 
 	head->level = TEMPLATE_KERN;
 	if (!is_word(&parser->token, "L") || !parser_is_sign(&parser->ahead, '='))
@@ -279,7 +296,8 @@ static void parse_level(struct parser *parser, struct template_head *head)
 			parser_next(parser);
 			return;
 		}
-	parser_fail(parser, &parser->token, "an unknown level: APPL, SVC, SYS, KERN or INT is expected");
+	parser_fail(parser, &parser->token,
+	            "an unknown level: APPL, SVC, SYS, KERN or INT is expected");
 }
 
 static void parse_head(struct parser *parser, struct template *out)
@@ -287,12 +305,15 @@ static void parse_head(struct parser *parser, struct template *out)
 	struct template_head *head = &out->head;
 
 	parser_take_sign(parser, '+');
-	if (parser->token.kind != TOKEN_WORD || template_hook_parse(parser->token.text, parser->token.len, &head->hook) < 0) {
-		parser_fail(parser, &parser->token, "a hook id is expected: three or four hexadecimal digits");
+	if (parser->token.kind != TOKEN_WORD ||
+	    template_hook_parse(parser->token.text, parser->token.len, &head->hook) < 0) {
+		parser_fail(parser, &parser->token,
+		            "a hook id is expected: three or four hexadecimal digits");
 		return;
 	}
 	if (head->hook < 0x1000 && head->hook & 15) {
-		parser_fail(parser, &parser->token, "a hook id below 1000 has three digits, or a fourth that is 0");
+		parser_fail(parser, &parser->token,
+		            "a hook id below 1000 has three digits, or a fourth that is 0");
 		return;
 	}
 	parser_next(parser);
@@ -315,7 +336,8 @@ static void add_template(struct parser *parser, struct template *made)
 {
 	struct template_set *set = parser->set;
 
-	if (template_reserve(&set->templates, &set->template_capacity, set->template_count, sizeof(*set->templates)) < 0) {
+	if (template_reserve(&set->templates, &set->template_capacity, set->template_count,
+	                     sizeof(*set->templates)) < 0) {
 		set->failed = -ENOMEM;
 		return;
 	}
@@ -323,11 +345,15 @@ static void add_template(struct parser *parser, struct template *made)
 	set->templates[set->template_count++] = *made;
 }
 
-void template_parse(struct template_set *set, const char *file, const char **at, const char *end, unsigned *line)
+void template_parse(struct template_set *set, const char *file, const char **at, const char *end,
+                    unsigned *line)
 {
-	struct parser parser = {.set = set, .file = file, .lexer = {.at = *at, .end = end, .line = *line}};
+	struct parser parser = {
+		.set = set, .file = file, .lexer = {.at = *at, .end = end, .line = *line}};
 	struct lexer whole = parser.lexer;
-	struct template made = {.file = file, .head = {.text = *at, .line = *line}, .nodes_from = (uint32_t)set->node_count};
+	struct template made = {.file = file,
+	                        .head = {.text = *at, .line = *line},
+	                        .nodes_from = (uint32_t)set->node_count};
 
 	template_lexer_skip(&whole);
 	template_lexer_next(&parser.lexer, &parser.ahead);
@@ -338,7 +364,8 @@ void template_parse(struct template_set *set, const char *file, const char **at,
 	made.nodes_to = (uint32_t)set->node_count;
 	parser_name_macros(&parser, &made);
 	made.head.text_len = (size_t)(whole.at - *at);
-	while (made.head.text_len > 0 && strchr("\n\r", made.head.text[made.head.text_len - 1]) != NULL)
+	while (made.head.text_len > 0 &&
+	       strchr("\n\r", made.head.text[made.head.text_len - 1]) != NULL)
 		made.head.text_len--;
 	if (!parser.failed)
 		add_template(&parser, &made);

@@ -1,4 +1,5 @@
-/* parse_statement.c: the statements of templates: SWITCH, LOOP, BITFLAGS, timers and assignments. */
+/* parse_statement.c: the statements of templates: SWITCH, LOOP, BITFLAGS, timers and assignments.
+ */
 #include "template/parser.h"
 
 #include <errno.h>
@@ -32,7 +33,8 @@ static void parse_match(struct parser *parser, uint32_t index, unsigned kind)
 	}
 	if (kind == KIND_TEXT) {
 		if (parser->token.kind != TOKEN_STRING) {
-			parser_fail(parser, &parser->token, "a quoted text is expected: the selector is text");
+			parser_fail(parser, &parser->token,
+			            "a quoted text is expected: the selector is text");
 			return;
 		}
 		parser_set_text(parser, index);
@@ -42,8 +44,10 @@ static void parse_match(struct parser *parser, uint32_t index, unsigned kind)
 	if (kind == KIND_DECIMAL)
 		is_negative = parser_take_sign(parser, '-');
 	if (parser->token.kind != TOKEN_WORD ||
-	    template_number_parse(parser->token.text, parser->token.len, base_of(kind), &number) < 0) {
-		parser_fail(parser, &parser->token, "a match value is expected, a number of base %u", base_of(kind));
+	    template_number_parse(parser->token.text, parser->token.len, base_of(kind), &number) <
+	            0) {
+		parser_fail(parser, &parser->token,
+		            "a match value is expected, a number of base %u", base_of(kind));
 		return;
 	}
 	parser_at(parser, index)->value.number = is_negative ? -number : number;
@@ -65,7 +69,8 @@ static uint32_t parse_case(struct parser *parser, unsigned kind)
 	} else if (parser_is_sign(&parser->token, '{')) {
 		body = parser_body(parser, "the case");
 	} else {
-		parser_fail(parser, &parser->token, "the case has no body: a string or { is expected");
+		parser_fail(parser, &parser->token,
+		            "the case has no body: a string or { is expected");
 	}
 	parser_at(parser, index)->body = body;
 	return index;
@@ -85,7 +90,8 @@ uint32_t parser_switch(struct parser *parser, const struct value *selector)
 
 /* ---- LOOP, BITFLAGS, timers, assignments ---- */
 
-void parser_check_number(struct parser *parser, const struct token *token, const struct value *value, const char *what)
+void parser_check_number(struct parser *parser, const struct token *token,
+                         const struct value *value, const char *what)
 {
 	if (value->kind == KIND_MOVES)
 		parser_fail(parser, token, "%s: this code has no value", what);
@@ -132,8 +138,10 @@ static void parse_flag_number(struct parser *parser, unsigned base, uint64_t *ou
 		if (status < 0 && base == 8) {
 			status = template_number_parse(token->text, token->len, 16, out);
 			if (status == 0)
-				template_complain(parser->set, 1, parser->file, token->line, token->at, token->size,
-						  "not an octal number: taken as a hexadecimal one");
+				template_complain(
+					parser->set, 1, parser->file, token->line, token->at,
+					token->size,
+					"not an octal number: taken as a hexadecimal one");
 		}
 	}
 	if (status < 0)
@@ -152,7 +160,8 @@ static void parse_flag_text(struct parser *parser, uint32_t index)
 	parser_next(parser);
 }
 
-/* Does a flag begin here? A format code before a string does not look like a flag, though B1 and D4 are hexadecimal. */
+/* Does a flag begin here? A format code before a string does not look like a flag, though B1 and D4
+ * are hexadecimal. */
 static int is_flag(const struct parser *parser)
 {
 	const struct token *token = &parser->token;
@@ -161,7 +170,8 @@ static int is_flag(const struct parser *parser)
 
 	if (parser_is_sign(token, '&'))
 		return 1;
-	if (token->kind != TOKEN_WORD || parser->ahead.kind != TOKEN_STRING || template_code_parse(token->text, token->len, &code) == 1)
+	if (token->kind != TOKEN_WORD || parser->ahead.kind != TOKEN_STRING ||
+	    template_code_parse(token->text, token->len, &code) == 1)
 		return 0;
 	return template_number_parse(token->text, token->len, 16, &number) == 0;
 }

@@ -1,5 +1,6 @@
-/* parse_value.c: format codes, macros and numbers, and the numbers of user macros: the i-th that a template defines is its
- * i-th, whatever its name, so that a template and its subroutines share them. */
+/* parse_value.c: format codes, macros and numbers, and the numbers of user macros: the i-th that a
+ * template defines is its i-th, whatever its name, so that a template and its subroutines share
+ * them. */
 #include "template/parser.h"
 
 #include <errno.h>
@@ -7,7 +8,8 @@
 
 static int is_macro_word(const struct token *token)
 {
-	return token->len == 2 && token->text[0] == 'H' && memchr("BDLT", token->text[1], 4) != NULL;
+	return token->len == 2 && token->text[0] == 'H' &&
+	       memchr("BDLT", token->text[1], 4) != NULL;
 }
 
 static unsigned kind_of_macro(unsigned macro)
@@ -15,18 +17,20 @@ static unsigned kind_of_macro(unsigned macro)
 	return template_macro_kind(macro) == MACRO_KIND_TEXT ? KIND_TEXT : KIND_HEX;
 }
 
-/* The name of a user macro: its index, made if it is new; SLOT_NONE with an error if there are too many. */
+/* The name of a user macro: its index, made if it is new; SLOT_NONE with an error if there are too
+ * many. */
 static unsigned find_name(struct parser *parser, const struct token *token)
 {
 	for (unsigned i = 0; i < parser->name_count; i++)
-		if (parser->names[i].len == token->len && memcmp(parser->names[i].text, token->text, token->len) == 0)
+		if (parser->names[i].len == token->len &&
+		    memcmp(parser->names[i].text, token->text, token->len) == 0)
 			return i;
 	if (parser->name_count == SLOTS_MAX) {
 		parser_fail(parser, token, "a template has at most %d macros", SLOTS_MAX);
 		return SLOT_NONE;
 	}
-	parser->names[parser->name_count] =
-	    (struct parser_name){.text = token->text, .len = token->len, .line = token->line, .slot = SLOT_NONE};
+	parser->names[parser->name_count] = (struct parser_name){
+		.text = token->text, .len = token->len, .line = token->line, .slot = SLOT_NONE};
 	return parser->name_count++;
 }
 
@@ -39,7 +43,9 @@ static int is_subroutine(const struct token *token)
 
 static int is_name(const struct token *token)
 {
-	return token->text[0] < '0' || token->text[0] > '9' ? memchr(token->text, '.', token->len) == NULL : 0;
+	return token->text[0] < '0' || token->text[0] > '9'
+	               ? memchr(token->text, '.', token->len) == NULL
+	               : 0;
 }
 
 static void take_macro(struct parser *parser, struct value *out)
@@ -48,13 +54,19 @@ static void take_macro(struct parser *parser, struct value *out)
 	unsigned macro = template_macro_find(token->text, token->len);
 
 	if (macro != MACROS) {
-		*out = (struct value){.source = VALUE_MACRO, .macro = (uint8_t)macro, .kind = (uint8_t)kind_of_macro(macro)};
+		*out = (struct value){.source = VALUE_MACRO,
+		                      .macro = (uint8_t)macro,
+		                      .kind = (uint8_t)kind_of_macro(macro)};
 	} else if (is_subroutine(token)) {
-		parser_fail(parser, token, "a name of three or four hexadecimal digits calls a template, and has no value");
+		parser_fail(
+			parser, token,
+			"a name of three or four hexadecimal digits calls a template, and has no value");
 	} else if (!is_name(token)) {
 		parser_fail(parser, token, "not a name of a macro");
 	} else {
-		*out = (struct value){.source = VALUE_USER, .slot = (uint16_t)find_name(parser, token), .kind = KIND_HEX};
+		*out = (struct value){.source = VALUE_USER,
+		                      .slot = (uint16_t)find_name(parser, token),
+		                      .kind = KIND_HEX};
 	}
 	parser_next(parser);
 }
@@ -66,7 +78,8 @@ static void take_format(struct parser *parser, struct value *value)
 
 	if (!parser_take_sign(parser, '%'))
 		return;
-	if (parser->token.kind != TOKEN_WORD || !template_format_parse(parser->token.text, parser->token.len, &value->code)) {
+	if (parser->token.kind != TOKEN_WORD ||
+	    !template_format_parse(parser->token.text, parser->token.len, &value->code)) {
 		parser_fail(parser, &parser->token, "a format code is expected behind %%");
 		return;
 	}
@@ -88,9 +101,11 @@ static int take_code(struct parser *parser, struct value *out)
 	if (status == 0)
 		return 0;
 	if (code.letter == 'O' && !code.has_fraction)
-		template_complain(parser->set, 1, parser->file, parser->token.line, parser->token.at, parser->token.size,
-				  "O goes forward; an octal number is o");
-	*out = (struct value){.source = VALUE_CODE, .code = code, .kind = template_code_rule(code.letter)->kind};
+		template_complain(parser->set, 1, parser->file, parser->token.line,
+		                  parser->token.at, parser->token.size,
+		                  "O goes forward; an octal number is o");
+	*out = (struct value){
+		.source = VALUE_CODE, .code = code, .kind = template_code_rule(code.letter)->kind};
 	parser_next(parser);
 	return 1;
 }
@@ -99,7 +114,8 @@ int parser_value(struct parser *parser, struct value *out)
 {
 	if (parser->failed)
 		return 0;
-	if (parser->token.kind == TOKEN_MACRO || (parser->token.kind == TOKEN_WORD && is_macro_word(&parser->token))) {
+	if (parser->token.kind == TOKEN_MACRO ||
+	    (parser->token.kind == TOKEN_WORD && is_macro_word(&parser->token))) {
 		take_macro(parser, out);
 		take_format(parser, out);
 		return !parser->failed;
@@ -111,7 +127,8 @@ int parser_operand(struct parser *parser, struct value *out)
 {
 	const struct token *token = &parser->token;
 
-	if (!parser->failed && token->kind == TOKEN_WORD && template_number_parse(token->text, token->len, 10, &out->number) == 0) {
+	if (!parser->failed && token->kind == TOKEN_WORD &&
+	    template_number_parse(token->text, token->len, 10, &out->number) == 0) {
 		out->source = VALUE_NUMBER;
 		out->kind = KIND_DECIMAL;
 		parser_next(parser);
@@ -124,7 +141,8 @@ void parser_mask(struct parser *parser, struct value *value)
 {
 	if (parser->failed || !parser_take_sign(parser, '&'))
 		return;
-	if (parser->token.kind != TOKEN_WORD || template_number_parse(parser->token.text, parser->token.len, 10, &value->mask) < 0) {
+	if (parser->token.kind != TOKEN_WORD ||
+	    template_number_parse(parser->token.text, parser->token.len, 10, &value->mask) < 0) {
 		parser_fail(parser, &parser->token, "a number is expected behind &");
 		return;
 	}
@@ -135,9 +153,12 @@ void parser_mask(struct parser *parser, struct value *value)
 void parser_target(struct parser *parser, struct value *out)
 {
 	const struct token *token = &parser->token;
-	unsigned macro = token->kind == TOKEN_MACRO || token->kind == TOKEN_WORD ? template_macro_find(token->text, token->len) : MACROS;
+	unsigned macro = token->kind == TOKEN_MACRO || token->kind == TOKEN_WORD
+	                         ? template_macro_find(token->text, token->len)
+	                         : MACROS;
 
-	if (token->kind == TOKEN_WORD && (macro == MACROS || template_macro_kind(macro) != MACRO_KIND_SETTABLE)) {
+	if (token->kind == TOKEN_WORD &&
+	    (macro == MACROS || template_macro_kind(macro) != MACRO_KIND_SETTABLE)) {
 		parser_fail(parser, token, "a macro is expected, with its $");
 		return;
 	}
@@ -150,11 +171,14 @@ void parser_target(struct parser *parser, struct value *out)
 		return;
 	}
 	if (macro == MACROS && is_subroutine(token)) {
-		parser_fail(parser, token, "a name of three or four hexadecimal digits calls a template, and cannot be assigned to");
+		parser_fail(
+			parser, token,
+			"a name of three or four hexadecimal digits calls a template, and cannot be assigned to");
 		return;
 	}
 	take_macro(parser, out);
-	if (!parser->failed && out->source == VALUE_USER && parser->names[out->slot].slot == SLOT_NONE)
+	if (!parser->failed && out->source == VALUE_USER &&
+	    parser->names[out->slot].slot == SLOT_NONE)
 		parser->names[out->slot].slot = (uint16_t)parser->slot_count++;
 }
 
@@ -170,6 +194,7 @@ void parser_name_macros(struct parser *parser, struct template *made)
 	}
 	for (unsigned i = 0; i < parser->name_count; i++)
 		if (parser->names[i].slot == SLOT_NONE)
-			template_complain(parser->set, 1, parser->file, parser->names[i].line, parser->names[i].text, parser->names[i].len,
-					  "a macro that the template does not define is 0");
+			template_complain(parser->set, 1, parser->file, parser->names[i].line,
+			                  parser->names[i].text, parser->names[i].len,
+			                  "a macro that the template does not define is 0");
 }

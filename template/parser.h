@@ -28,7 +28,8 @@ struct parser {
 void parser_next(struct parser *parser);
 
 /* Tell an error at a token, the first one of a stanza only. */
-void parser_fail(struct parser *parser, const struct token *token, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void parser_fail(struct parser *parser, const struct token *token, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 int parser_is_sign(const struct token *token, char sign);
 
@@ -60,8 +61,8 @@ void parser_expect_sign(struct parser *parser, char sign, const char *what, unsi
 /* "{" items "}"; the opening brace is the current token. Returns the first item, 0: none. */
 uint32_t parser_body(struct parser *parser, const char *what);
 
-/* Statements; each returns its node. The current token is: behind the selector, the comma; the keyword; the same; the same;
- * the second brace of "{{". (parse_statement.c) */
+/* Statements; each returns its node. The current token is: behind the selector, the comma; the
+ * keyword; the same; the same; the second brace of "{{". (parse_statement.c) */
 uint32_t parser_switch(struct parser *parser, const struct value *selector);
 uint32_t parser_loop(struct parser *parser);
 uint32_t parser_bitflags(struct parser *parser);
@@ -69,10 +70,11 @@ uint32_t parser_timer(struct parser *parser, enum node_kind kind);
 uint32_t parser_assign(struct parser *parser, unsigned line);
 
 /* Fail unless a value, which began at `token`, is a whole number. (parse_statement.c) */
-void parser_check_number(struct parser *parser, const struct token *token, const struct value *value, const char *what);
+void parser_check_number(struct parser *parser, const struct token *token,
+                         const struct value *value, const char *what);
 
-/* Take a format code or a macro, with what stands behind %. Returns 1, or 0 if the current token begins none, perhaps with
- * parser->failed. (parse_value.c) */
+/* Take a format code or a macro, with what stands behind %. Returns 1, or 0 if the current token
+ * begins none, perhaps with parser->failed. (parse_value.c) */
 int parser_value(struct parser *parser, struct value *out);
 
 /* The same, or a number. */
@@ -84,7 +86,8 @@ void parser_mask(struct parser *parser, struct value *value);
 /* Take what can be assigned to. */
 void parser_target(struct parser *parser, struct value *out);
 
-/* Give the user macros of a whole stanza their numbers: until then values have that of their name. */
+/* Give the user macros of a whole stanza their numbers: until then values have that of their name.
+ */
 void parser_name_macros(struct parser *parser, struct template *made);
 
 #endif

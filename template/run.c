@@ -1,12 +1,13 @@
-/* run.c: walks the items of a template for one event. Whatever the template, an event takes a bounded number of steps and gives a
- * bounded text. */
+/* run.c: walks the items of a template for one event. Whatever the template, an event takes a
+ * bounded number of steps and gives a bounded text. */
 #include "template/run.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-struct template_run *template_run_create(const struct template_set *set, const struct template_context *context)
+struct template_run *template_run_create(const struct template_set *set,
+                                         const struct template_context *context)
 {
 	struct template_run *run = calloc(1, sizeof(*run));
 
@@ -55,9 +56,11 @@ static int matches_number(const struct node *node, const struct value *selector,
 
 	if (node->is_any || difference == 0)
 		return 1;
-	if ((selector->source == VALUE_CODE || selector->has_format) && selector->kind == KIND_DECIMAL)
+	if ((selector->source == VALUE_CODE || selector->has_format) &&
+	    selector->kind == KIND_DECIMAL)
 		bytes = template_code_bytes(&selector->code);
-	return bytes < 8 && (difference << (64 - 8 * bytes)) == 0 && (node->value.number >> 8 * bytes) == 0;
+	return bytes < 8 && (difference << (64 - 8 * bytes)) == 0 &&
+	       (node->value.number >> 8 * bytes) == 0;
 }
 
 static enum run_end run_switch(struct template_run *run, const struct node *node)
@@ -123,7 +126,8 @@ static enum run_end run_bitflags(struct template_run *run, const struct node *no
 
 		if (!may_go_on(run, 1))
 			return RUN_ENDED;
-		run_put(run, is_set ? flag->text : flag->other, is_set ? flag->len : flag->other_len);
+		run_put(run, is_set ? flag->text : flag->other,
+		        is_set ? flag->len : flag->other_len);
 	}
 	return RUN_ON;
 }
@@ -189,7 +193,8 @@ static enum run_end run_timer(struct template_run *run, const struct node *node)
 	const struct node *second = &run->set->nodes[run->set->nodes[node->body].next];
 	uint64_t key[2];
 
-	if (run_number(run, &run->set->nodes[node->body].value, &key[0]) != RUN_ON || run_number(run, &second->value, &key[1]) != RUN_ON)
+	if (run_number(run, &run->set->nodes[node->body].value, &key[0]) != RUN_ON ||
+	    run_number(run, &second->value, &key[1]) != RUN_ON)
 		return RUN_ENDED;
 	if (node->kind == NODE_TIMER_START)
 		run_timer_start(run, key);
@@ -302,7 +307,8 @@ static void put_note(struct template_run *run)
 	int len;
 
 	if (strcmp(run->note, "end of data") == 0)
-		len = snprintf(text, sizeof(text), "*** end of data at %llu ***", (unsigned long long)run->note_at);
+		len = snprintf(text, sizeof(text), "*** end of data at %llu ***",
+		               (unsigned long long)run->note_at);
 	else
 		len = snprintf(text, sizeof(text), "*** %s ***", run->note);
 	if (run->len + sizeof(text) > RUN_TEXT_MAX)
@@ -313,7 +319,8 @@ static void put_note(struct template_run *run)
 }
 
 enum template_outcome template_format(struct template_run *run, const struct template *template,
-                                      const struct template_event *event, const char **text, size_t *len)
+                                      const struct template_event *event, const char **text,
+                                      size_t *len)
 {
 	enum run_end end;
 

@@ -6,9 +6,16 @@
 
 #include <string.h>
 
-/* What bounds the work on one event, whatever the template says. An item is sixteen steps; a round of a loop, a case, a flag and an operand
- * that are tried are one each. */
-enum { RUN_TEXT_MAX = 1 << 20, RUN_STEPS_MAX = 1 << 24, RUN_ITEM_STEPS = 16, RUN_CALLS_MAX = 10, RUN_STILL_MAX = 65536, RUN_TIMERS_MAX = 1 << 16 };
+/* What bounds the work on one event, whatever the template says. An item is sixteen steps; a round
+ * of a loop, a case, a flag and an operand that are tried are one each. */
+enum {
+	RUN_TEXT_MAX = 1 << 20,
+	RUN_STEPS_MAX = 1 << 24,
+	RUN_ITEM_STEPS = 16,
+	RUN_CALLS_MAX = 10,
+	RUN_STILL_MAX = 65536,
+	RUN_TIMERS_MAX = 1 << 16
+};
 
 /* How the items of a template went: go on, or what ends the event. */
 enum run_end { RUN_ON, RUN_ENDED, RUN_SKIPPED, RUN_STOPPED, RUN_UNKNOWN };
@@ -36,7 +43,8 @@ struct template_run {
 	char *text;
 	size_t len, capacity;
 	size_t line_start;
-	size_t counted, column; /* characters of the line before text[counted], as far as tabs wanted to know */
+	size_t counted, column; /* characters of the line before text[counted], as far as tabs
+	                           wanted to know */
 	unsigned newlines;
 	int has_high_bytes; /* which may not be UTF-8 */
 	/* Of the report. */
@@ -46,7 +54,8 @@ struct template_run {
 
 /* ---- text (run_text.c) ---- */
 
-/* Make room for `more` bytes. Returns 0, or -E2BIG, with a note, if the text of the event becomes too long. */
+/* Make room for `more` bytes. Returns 0, or -E2BIG, with a note, if the text of the event becomes
+ * too long. */
 int run_text_grow(struct template_run *run, size_t more);
 
 static inline int run_text_room(struct template_run *run, size_t more)
@@ -89,15 +98,16 @@ void run_clean(struct template_run *run);
 /* Note something about the event, the first time. */
 void run_note(struct template_run *run, const char *note);
 
-/* The number of a value; codes move the data pointer. Returns RUN_ON, or RUN_ENDED if the data are at their end. */
+/* The number of a value; codes move the data pointer. Returns RUN_ON, or RUN_ENDED if the data are
+ * at their end. */
 enum run_end run_number(struct template_run *run, const struct value *value, uint64_t *out);
 
 /* The text of a value of KIND_TEXT, as far as it goes: any bytes. Moves the data pointer. */
 const uint8_t *run_bytes(struct template_run *run, const struct value *value, size_t *len);
 
-/* What values are made of: the bytes of a word of the entry; a note that the data end; `size` bytes at the data pointer, which
- * goes behind them, or NULL with that note; the order of bytes there; a number of up to 8 bytes; the number that a code reads;
- * the text of a macro. */
+/* What values are made of: the bytes of a word of the entry; a note that the data end; `size` bytes
+ * at the data pointer, which goes behind them, or NULL with that note; the order of bytes there; a
+ * number of up to 8 bytes; the number that a code reads; the text of a macro. */
 static inline unsigned run_word_size(const struct template_event *event)
 {
 	return event->is_32 ? 4 : 8;

@@ -19,7 +19,8 @@ static void put_octal(struct template_run *run, uint64_t number)
 {
 	char text[32];
 
-	run_put(run, text, (size_t)snprintf(text, sizeof(text), "%llo", (unsigned long long)number));
+	run_put(run, text,
+	        (size_t)snprintf(text, sizeof(text), "%llo", (unsigned long long)number));
 }
 
 static void put_errno(struct template_run *run, uint64_t number)
@@ -46,7 +47,9 @@ static void put_date(struct template_run *run, uint64_t number)
 
 static void put_program(struct template_run *run, uint64_t pid)
 {
-	const char *name = run->context.program_of ? run->context.program_of(run->context.context, (uint32_t)pid) : NULL;
+	const char *name = run->context.program_of
+	                           ? run->context.program_of(run->context.context, (uint32_t)pid)
+	                           : NULL;
 
 	if (name)
 		run_put_bytes(run, (const uint8_t *)name, strlen(name));
@@ -62,7 +65,8 @@ static void put_name(struct template_run *run, uint64_t address)
 	if (run->context.name_of)
 		len = run->context.name_of(run->context.context, address, name, sizeof(name));
 	if (len > 0)
-		run_put_bytes(run, (const uint8_t *)name, len < sizeof(name) ? len : sizeof(name) - 1);
+		run_put_bytes(run, (const uint8_t *)name,
+		              len < sizeof(name) ? len : sizeof(name) - 1);
 	else
 		run_put_hex(run, address, 4);
 }
@@ -133,7 +137,8 @@ static enum run_end print_real(struct template_run *run, const struct code *code
 	half = (uint32_t)bits;
 	memcpy(&small, &half, sizeof(small));
 	memcpy(&number, &bits, sizeof(number));
-	len = code->size == 4 ? snprintf(text, sizeof(text), "%0.4E ", (double)small) : snprintf(text, sizeof(text), "%0.8E ", number);
+	len = code->size == 4 ? snprintf(text, sizeof(text), "%0.4E ", (double)small)
+	                      : snprintf(text, sizeof(text), "%0.8E ", number);
 	run_put(run, text, (size_t)len);
 	return RUN_ON;
 }
@@ -145,7 +150,8 @@ static enum run_end print_text(struct template_run *run, const struct value *val
 	size_t len;
 
 	/* "A0.n" are n blanks. */
-	if (value->source == VALUE_CODE && value->code.letter == 'A' && value->code.size == 0 && value->code.has_fraction) {
+	if (value->source == VALUE_CODE && value->code.letter == 'A' && value->code.size == 0 &&
+	    value->code.has_fraction) {
 		run_put_blanks(run, value->code.fraction);
 		return RUN_ON;
 	}
@@ -212,9 +218,11 @@ static enum run_end act(struct template_run *run, unsigned macro)
 	case MACRO_ERROR:
 		template_hook_text(run->event->hook, hook);
 		run_put(run, "*** error in ", 13);
-		run_put_bytes(run, (const uint8_t *)run_macro_text(run, MACRO_LOGFILE), strlen(run_macro_text(run, MACRO_LOGFILE)));
-		run_put(run, text, (size_t)snprintf(text, sizeof(text), " at offset %llu, id %s ***",
-						    (unsigned long long)run->event->log_offset, hook));
+		run_put_bytes(run, (const uint8_t *)run_macro_text(run, MACRO_LOGFILE),
+		              strlen(run_macro_text(run, MACRO_LOGFILE)));
+		run_put(run, text,
+		        (size_t)snprintf(text, sizeof(text), " at offset %llu, id %s ***",
+		                         (unsigned long long)run->event->log_offset, hook));
 		return RUN_ENDED;
 	case MACRO_SKIP:
 		return RUN_SKIPPED;
@@ -242,7 +250,8 @@ enum run_end run_print(struct template_run *run, const struct value *value)
 		put_number(run, number, &value->code);
 		return RUN_ON;
 	}
-	run_put_hex(run, number, value->source == VALUE_MACRO && value->macro == MACRO_TRACEID ? 3 : 4);
+	run_put_hex(run, number,
+	            value->source == VALUE_MACRO && value->macro == MACRO_TRACEID ? 3 : 4);
 	run_put_char(run, ' ');
 	return RUN_ON;
 }

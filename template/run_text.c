@@ -1,4 +1,5 @@
-/* run_text.c: the text of one event: appending to it, bounded, and keeping it fit for a terminal. */
+/* run_text.c: the text of one event: appending to it, bounded, and keeping it fit for a terminal.
+ */
 #include "template/run.h"
 
 #include <errno.h>
@@ -120,8 +121,9 @@ static size_t character_length(const unsigned char *at, size_t len)
 	for (size_t i = 1; i < need; i++)
 		if ((at[i] & 0xc0) != 0x80)
 			return 0;
-	if ((at[0] == 0xc2 && at[1] < 0xa0) || (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
-	    (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
+	if ((at[0] == 0xc2 && at[1] < 0xa0) || (at[0] == 0xe0 && at[1] < 0xa0) ||
+	    (at[0] == 0xed && at[1] > 0x9f) || (at[0] == 0xf0 && at[1] < 0x90) ||
+	    (at[0] == 0xf4 && at[1] > 0x8f))
 		return 0;
 	return need;
 }
@@ -129,7 +131,10 @@ static size_t character_length(const unsigned char *at, size_t len)
 void run_clean(struct template_run *run)
 {
 	for (size_t i = 0; run->has_high_bytes && i < run->len;) {
-		size_t len = (unsigned char)run->text[i] < 0x80 ? 1 : character_length((unsigned char *)run->text + i, run->len - i);
+		size_t len = (unsigned char)run->text[i] < 0x80
+		                     ? 1
+		                     : character_length((unsigned char *)run->text + i,
+		                                        run->len - i);
 
 		if (len == 0)
 			run->text[i] = '.';

@@ -1,4 +1,5 @@
-/* run_timer.c: timers of a report: the time between an event that starts a key and one that ends it. */
+/* run_timer.c: timers of a report: the time between an event that starts a key and one that ends
+ * it. */
 #include "template/run.h"
 
 #include <errno.h>
@@ -9,7 +10,8 @@ enum { CAPACITY_MIN = 64, MSEC_FROM_USEC = 10000 };
 
 static uint64_t hash(const uint64_t key[2])
 {
-	uint64_t mixed = (key[0] * 0x9e3779b97f4a7c15u) ^ (key[1] + 0x7f4a7c15u) * 0xc2b2ae3d27d4eb4fu;
+	uint64_t mixed = (key[0] * 0x9e3779b97f4a7c15u) ^
+	                 (key[1] + 0x7f4a7c15u) * 0xc2b2ae3d27d4eb4fu;
 
 	return mixed ^ mixed >> 29;
 }
@@ -56,7 +58,8 @@ void run_timer_start(struct template_run *run, const uint64_t key[2])
 	}
 	timer = find(run->timers, run->timer_capacity, key);
 	run->timer_count += !timer->is_used;
-	*timer = (struct run_timer){.key = {key[0], key[1]}, .time_ns = run->event->time_ns, .is_used = 1};
+	*timer = (struct run_timer){
+		.key = {key[0], key[1]}, .time_ns = run->event->time_ns, .is_used = 1};
 }
 
 /* Free the place of a timer. Those behind it that find() would not come to any more move up. */
@@ -78,16 +81,20 @@ static void drop(struct template_run *run, struct run_timer *timer)
 
 void run_timer_end(struct template_run *run, const uint64_t key[2])
 {
-	struct run_timer *timer = run->timer_capacity ? find(run->timers, run->timer_capacity, key) : NULL;
+	struct run_timer *timer = run->timer_capacity ? find(run->timers, run->timer_capacity, key)
+	                                              : NULL;
 	char text[48];
 	uint64_t usec;
 	int is_msec;
 
 	if (timer == NULL || !timer->is_used)
 		return;
-	usec = run->event->time_ns > timer->time_ns ? (run->event->time_ns - timer->time_ns) / 1000 : 0;
+	usec = run->event->time_ns > timer->time_ns ? (run->event->time_ns - timer->time_ns) / 1000
+	                                            : 0;
 	drop(run, timer);
 	is_msec = usec >= MSEC_FROM_USEC;
-	run_put(run, text, (size_t)snprintf(text, sizeof(text), "[%llu %s] ", (unsigned long long)(is_msec ? usec / 1000 : usec),
-					    is_msec ? "msec" : "usec"));
+	run_put(run, text,
+	        (size_t)snprintf(text, sizeof(text), "[%llu %s] ",
+	                         (unsigned long long)(is_msec ? usec / 1000 : usec),
+	                         is_msec ? "msec" : "usec"));
 }

@@ -1,9 +1,8 @@
 /* run_value.c: numbers and texts of an entry, by format codes at the data pointer and by macros.
  *
- * Below the first data word an entry is big-endian, from there on it is in the order of the machine that recorded it; bits
- * are numbered from the highest of a byte. */
+ * Below the first data word an entry is big-endian, from there on it is in the order of the machine
+ * that recorded it; bits are numbered from the highest of a byte. */
 #include "template/run.h"
-
 
 enum { TYPE_STAMPED = 0x8000, TYPE_GENERIC = 0x4000 };
 
@@ -51,13 +50,15 @@ uint64_t template_event_word(const struct template_event *event, unsigned number
 
 	if ((number + 1) * size > event->size || (event->is_generic && number > 1))
 		return 0;
-	if (size == 8 && number > 0 && !event->is_big_endian && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
+	if (size == 8 && number > 0 && !event->is_big_endian &&
+	    __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
 		uint64_t word;
 
 		memcpy(&word, event->image + number * 8, sizeof(word));
 		return word;
 	}
-	return run_read_number(event->image + number * size, size, event->is_big_endian || number == 0);
+	return run_read_number(event->image + number * size, size,
+	                       event->is_big_endian || number == 0);
 }
 
 /* ---- reading by codes ---- */
@@ -110,7 +111,8 @@ static int is_whole_number(const struct template_run *run, const struct code *co
 {
 	int is_size = code->size == 2 || code->size == 4 || code->size == 8;
 
-	return code->fraction == 0 && is_size && run->at % 8 == 0 && run->at / 8 >= run_word_size(run->event);
+	return code->fraction == 0 && is_size && run->at % 8 == 0 &&
+	       run->at / 8 >= run_word_size(run->event);
 }
 
 static uint64_t extend_sign(uint64_t number, unsigned bytes)
@@ -173,9 +175,17 @@ static uint64_t macro_number(struct template_run *run, unsigned macro)
 	const struct template_event *event = run->event;
 
 	switch ((enum macro)macro) {
-	case MACRO_D1: case MACRO_D2: case MACRO_D3: case MACRO_D4: case MACRO_D5:
+	case MACRO_D1:
+	case MACRO_D2:
+	case MACRO_D3:
+	case MACRO_D4:
+	case MACRO_D5:
 		return template_event_word(event, macro - MACRO_D1 + 1);
-	case MACRO_L1: case MACRO_L2: case MACRO_L3: case MACRO_L4: case MACRO_L5:
+	case MACRO_L1:
+	case MACRO_L2:
+	case MACRO_L3:
+	case MACRO_L4:
+	case MACRO_L5:
 		return template_event_word(event, macro - MACRO_L1 + 1);
 	case MACRO_HB:
 		return event->is_generic ? data_length(event) : 0;
@@ -211,8 +221,16 @@ static uint64_t macro_number(struct template_run *run, unsigned macro)
 		return event->log_offset + run->at / 8;
 	case MACRO_LOGIDX0:
 		return event->log_offset;
-	case MACRO_EXECPATH: case MACRO_LOGFILE: case MACRO_SVC: case MACRO_IPADDR: case MACRO_BUFF:
-	case MACRO_ERROR: case MACRO_SKIP: case MACRO_BREAK: case MACRO_STOP: case MACRO_DEFAULT:
+	case MACRO_EXECPATH:
+	case MACRO_LOGFILE:
+	case MACRO_SVC:
+	case MACRO_IPADDR:
+	case MACRO_BUFF:
+	case MACRO_ERROR:
+	case MACRO_SKIP:
+	case MACRO_BREAK:
+	case MACRO_STOP:
+	case MACRO_DEFAULT:
 	case MACROS:
 		break;
 	}

@@ -63,8 +63,8 @@ static void copy_near(char *to, const char *near, size_t len)
 	strcpy(to + shown, shown < len ? "..." : "");
 }
 
-void template_complain(struct template_set *set, int is_warning, const char *file, unsigned line, const char *near,
-                       size_t near_len, const char *format, ...)
+void template_complain(struct template_set *set, int is_warning, const char *file, unsigned line,
+                       const char *near, size_t near_len, const char *format, ...)
 {
 	struct template_message *message;
 	char token[NEAR_MAX + 4], reason[160];
@@ -73,7 +73,8 @@ void template_complain(struct template_set *set, int is_warning, const char *fil
 	set->errors += !is_warning;
 	if (set->message_count == MESSAGES_MAX)
 		return;
-	if (template_reserve(&set->messages, &set->message_capacity, set->message_count, sizeof(*set->messages)) < 0) {
+	if (template_reserve(&set->messages, &set->message_capacity, set->message_count,
+	                     sizeof(*set->messages)) < 0) {
 		set->failed = -ENOMEM;
 		return;
 	}
@@ -83,8 +84,8 @@ void template_complain(struct template_set *set, int is_warning, const char *fil
 	copy_near(token, near ? near : "", near ? near_len : 0);
 	message = &set->messages[set->message_count++];
 	message->is_warning = is_warning;
-	snprintf(message->text, sizeof(message->text), "%.250s:%u: %s%s (near '%s')", file, line, is_warning ? "warning: " : "", reason,
-		 near ? token : "end of the template");
+	snprintf(message->text, sizeof(message->text), "%.250s:%u: %s%s (near '%s')", file, line,
+	         is_warning ? "warning: " : "", reason, near ? token : "end of the template");
 }
 
 /* A copy with a NUL behind, owned by the set. NULL: no memory. */
@@ -92,7 +93,8 @@ static char *keep(struct template_set *set, const char *text, size_t len)
 {
 	char *copy;
 
-	if (template_reserve(&set->texts, &set->text_capacity, set->text_count, sizeof(*set->texts)) < 0)
+	if (template_reserve(&set->texts, &set->text_capacity, set->text_count,
+	                     sizeof(*set->texts)) < 0)
 		return NULL;
 	copy = malloc(len + 1);
 	if (copy == NULL)
@@ -166,10 +168,11 @@ static void drop_duplicates(struct template_set *set)
 			set->templates[kept++] = *at;
 			continue;
 		}
-		template_complain(set, 1, at->file, at->head.line, at->head.version, at->head.version_len,
-				  "another template of this hook counts, of version %.*s in line %u",
-				  (int)set->templates[kept - 1].head.version_len, set->templates[kept - 1].head.version,
-				  set->templates[kept - 1].head.line);
+		template_complain(
+			set, 1, at->file, at->head.line, at->head.version, at->head.version_len,
+			"another template of this hook counts, of version %.*s in line %u",
+			(int)set->templates[kept - 1].head.version_len,
+			set->templates[kept - 1].head.version, set->templates[kept - 1].head.line);
 	}
 	set->template_count = kept;
 }
@@ -204,7 +207,8 @@ static void resolve_calls(struct template_set *set, const struct template *templ
 			continue;
 		}
 		template_hook_text((uint16_t)node->value.number, hook);
-		template_complain(set, 1, template->file, node->line, hook, strlen(hook), "there is no template to call");
+		template_complain(set, 1, template->file, node->line, hook, strlen(hook),
+		                  "there is no template to call");
 	}
 }
 

@@ -1,15 +1,18 @@
-/* template.h: trace format templates: how user events read. The language is defined in xer_trcfmt(5).
+/* template.h: trace format templates: how user events read. The language is defined in
+ * xer_trcfmt(5).
  *
- * A set holds the templates of some files. It is checked once, when all files are added; a set with errors formats nothing.
- * A run turns events into text by the templates of a set. Templates and events are distrusted: any bytes end with messages
- * or bounded text. Nothing here does I/O or knows about experiments. */
+ * A set holds the templates of some files. It is checked once, when all files are added; a set with
+ * errors formats nothing. A run turns events into text by the templates of a set. Templates and
+ * events are distrusted: any bytes end with messages or bounded text. Nothing here does I/O or
+ * knows about experiments. */
 #ifndef XER_TEMPLATE_TEMPLATE_H
 #define XER_TEMPLATE_TEMPLATE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- sets --------------------------------------------------------------------------------------- */
+/* ---- sets ---------------------------------------------------------------------------------------
+ */
 
 struct template_set;
 struct template;
@@ -30,14 +33,15 @@ void template_set_destroy(struct template_set *set);
  * Returns 0, also if there are errors in it (see template_set_messages), or -ENOMEM. */
 int template_set_add(struct template_set *set, const char *file, const char *text, size_t len);
 
-/* Resolve duplicates and subroutines, when all files are added. Returns the number of errors of all files, or -ENOMEM. */
+/* Resolve duplicates and subroutines, when all files are added. Returns the number of errors of all
+ * files, or -ENOMEM. */
 int template_set_finish(struct template_set *set);
 
 /* All messages so far, in order of the files. Borrowed from the set. */
 size_t template_set_messages(const struct template_set *set, const struct template_message **out);
 
-/* The template of a hook id, NULL if there is none. Templates in order of their ids: `index` below template_set_count. After
- * template_set_finish. */
+/* The template of a hook id, NULL if there is none. Templates in order of their ids: `index` below
+ * template_set_count. After template_set_finish. */
 const struct template *template_find(const struct template_set *set, uint16_t hook);
 size_t template_set_count(const struct template_set *set);
 const struct template *template_at(const struct template_set *set, size_t index);
@@ -48,7 +52,8 @@ struct template_head {
 	enum template_level level;
 	const char *label, *version;
 	size_t label_len, version_len;
-	const char *text; /* of the whole stanza, text[text_len], without the end of its last line */
+	const char
+		*text; /* of the whole stanza, text[text_len], without the end of its last line */
 	size_t text_len;
 	unsigned line;
 };
@@ -60,10 +65,11 @@ void template_hook_text(uint16_t hook, char *out);
 /* Read "hhh" or "hhhh" of text[len]. Returns 0 or -EINVAL. */
 int template_hook_parse(const char *text, size_t len, uint16_t *out);
 
-/* ---- runs --------------------------------------------------------------------------------------- */
+/* ---- runs ---------------------------------------------------------------------------------------
+ */
 
-/* An event. image[size] is the hook word in big-endian order, 8 bytes or 4 in a program of 32 bits, and behind it the data in
- * the order of the machine that recorded. */
+/* An event. image[size] is the hook word in big-endian order, 8 bytes or 4 in a program of 32 bits,
+ * and behind it the data in the order of the machine that recorded. */
 struct template_event {
 	const uint8_t *image;
 	size_t size;
@@ -81,7 +87,8 @@ struct template_event {
 struct template_context {
 	/* Name of the program of a process, NULL if unknown. */
 	const char *(*program_of)(void *context, uint32_t pid);
-	/* The function or variable at an address, as text in out[size]. Returns its length, 0 if unknown. */
+	/* The function or variable at an address, as text in out[size]. Returns its length, 0 if
+	 * unknown. */
 	size_t (*name_of)(void *context, uint64_t address, char *out, size_t size);
 	void *context;
 };
@@ -89,7 +96,8 @@ struct template_context {
 struct template_run;
 
 /* A run over `set`, which must outlive it. NULL: no memory. `context` is copied. */
-struct template_run *template_run_create(const struct template_set *set, const struct template_context *context);
+struct template_run *template_run_create(const struct template_set *set,
+                                         const struct template_context *context);
 void template_run_destroy(struct template_run *run);
 
 enum template_outcome {
@@ -99,10 +107,12 @@ enum template_outcome {
 	TEMPLATE_UNKNOWN  /* the event is to be printed as one without a template */
 };
 
-/* Format an event by `template`. *text, borrowed until the next call, has *len bytes of UTF-8 without control characters but
- * newlines, and tabs that stand in texts of the template; lines have no blanks at their ends. Returns an enum template_outcome. */
+/* Format an event by `template`. *text, borrowed until the next call, has *len bytes of UTF-8
+ * without control characters but newlines, and tabs that stand in texts of the template; lines have
+ * no blanks at their ends. Returns an enum template_outcome. */
 enum template_outcome template_format(struct template_run *run, const struct template *template,
-                                      const struct template_event *event, const char **text, size_t *len);
+                                      const struct template_event *event, const char **text,
+                                      size_t *len);
 
 /* The words of an event's entry. Word 0 is the hook word. 0 if there is none such. */
 uint64_t template_event_word(const struct template_event *event, unsigned number);

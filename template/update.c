@@ -1,5 +1,5 @@
-/* update.c: applies update files. The target is a list of pieces, stanzas and what stands between them, that are replaced,
- * appended and deleted. See update.h. */
+/* update.c: applies update files. The target is a list of pieces, stanzas and what stands between
+ * them, that are replaced, appended and deleted. See update.h. */
 #include "template/update.h"
 
 #include "template/internal.h"
@@ -30,7 +30,8 @@ struct work {
 
 static int add(struct pieces *pieces, const struct piece *piece)
 {
-	if (template_reserve(&pieces->list, &pieces->capacity, pieces->count, sizeof(*pieces->list)) < 0)
+	if (template_reserve(&pieces->list, &pieces->capacity, pieces->count,
+	                     sizeof(*pieces->list)) < 0)
 		return -ENOMEM;
 	pieces->list[pieces->count++] = *piece;
 	return 0;
@@ -42,7 +43,8 @@ static int put_newline(struct pieces *pieces, size_t at)
 	int status = add(pieces, &newline);
 
 	if (status == 0) {
-		memmove(&pieces->list[at + 1], &pieces->list[at], (pieces->count - 1 - at) * sizeof(*pieces->list));
+		memmove(&pieces->list[at + 1], &pieces->list[at],
+		        (pieces->count - 1 - at) * sizeof(*pieces->list));
 		pieces->list[at] = newline;
 	}
 	return status;
@@ -50,7 +52,8 @@ static int put_newline(struct pieces *pieces, size_t at)
 
 static void drop(struct pieces *pieces, size_t at)
 {
-	memmove(&pieces->list[at], &pieces->list[at + 1], (pieces->count - at - 1) * sizeof(*pieces->list));
+	memmove(&pieces->list[at], &pieces->list[at + 1],
+	        (pieces->count - at - 1) * sizeof(*pieces->list));
 	pieces->count--;
 }
 
@@ -58,8 +61,10 @@ static struct piece piece_of(const struct template *template)
 {
 	const struct template_head *head = &template->head;
 
-	return (struct piece){.text = head->text, .len = head->text_len, .hook = head->hook,
-			      .version = {template->version[0], template->version[1]}};
+	return (struct piece){.text = head->text,
+	                      .len = head->text_len,
+	                      .hook = head->hook,
+	                      .version = {template->version[0], template->version[1]}};
 }
 
 /* The target as pieces; newlines stand between stanzas. */
@@ -72,13 +77,18 @@ static int cut(struct work *work, const char *text, size_t len)
 		struct piece piece = piece_of(&work->set->templates[i]);
 
 		if (piece.text > at)
-			status = add(&work->target, &(struct piece){.text = at, .len = (size_t)(piece.text - at), .hook = -1});
+			status = add(&work->target,
+			             &(struct piece){.text = at,
+			                             .len = (size_t)(piece.text - at),
+			                             .hook = -1});
 		if (status == 0)
 			status = add(&work->target, &piece);
 		at = piece.text + piece.len;
 	}
 	if (status == 0 && at < text + len)
-		status = add(&work->target, &(struct piece){.text = at, .len = (size_t)(text + len - at), .hook = -1});
+		status = add(
+			&work->target,
+			&(struct piece){.text = at, .len = (size_t)(text + len - at), .hook = -1});
 	return status;
 }
 
@@ -100,14 +110,16 @@ static int is_older(const struct piece *piece, const struct piece *than)
 
 /* ---- changes ---- */
 
-/* Would a stanza take the line behind it too? Its last line, comments apart, ends with a backslash. */
+/* Would a stanza take the line behind it too? Its last line, comments apart, ends with a backslash.
+ */
 static int goes_on(const struct piece *piece)
 {
 	const char *at = piece->text, *end = at + piece->len;
 	int is_open = 0;
 
 	while (piece->hook >= 0 && at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at)), *last = newline ? newline : end;
+		const char *newline = memchr(at, '\n', (size_t)(end - at)),
+			   *last = newline ? newline : end;
 
 		while (last > at && strchr(" \t\r\f\v", last[-1]) != NULL && last[-1] != '\0')
 			last--;
@@ -129,14 +141,16 @@ static unsigned lacking_newlines(const struct pieces *target)
 		return 1 + (unsigned)goes_on(last);
 	if (last->text[last->len - 1] != '\n')
 		return 1;
-	return target->count > 1 && goes_on(last - 1) && memchr(last->text, '\n', last->len - 1) == NULL;
+	return target->count > 1 && goes_on(last - 1) &&
+	       memchr(last->text, '\n', last->len - 1) == NULL;
 }
 
 static int append(struct work *work, const struct piece *piece)
 {
 	int status = 0;
 
-	for (unsigned lacking = lacking_newlines(&work->target); lacking > 0 && status == 0; lacking--)
+	for (unsigned lacking = lacking_newlines(&work->target); lacking > 0 && status == 0;
+	     lacking--)
 		status = put_newline(&work->target, work->target.count);
 	if (status == 0)
 		status = add(&work->target, piece);
@@ -168,7 +182,8 @@ static int replace(struct work *work, size_t at, const struct piece *piece)
 	return status;
 }
 
-static int take_stanza(struct work *work, const char *file, const char **at, const char *end, unsigned *line)
+static int take_stanza(struct work *work, const char *file, const char **at, const char *end,
+                       unsigned *line)
 {
 	size_t before = work->set->template_count;
 	struct piece piece;
@@ -187,7 +202,8 @@ static int take_stanza(struct work *work, const char *file, const char **at, con
 	return found == SIZE_MAX ? append(work, &piece) : replace(work, found, &piece);
 }
 
-static int take_delete(struct work *work, const char *file, const char *text, size_t len, unsigned line)
+static int take_delete(struct work *work, const char *file, const char *text, size_t len,
+                       unsigned line)
 {
 	const char *whole = text;
 	size_t whole_len = len;
@@ -200,18 +216,21 @@ static int take_delete(struct work *work, const char *file, const char *text, si
 	while (len > 0 && (text[len - 1] == ' ' || text[len - 1] == '\t' || text[len - 1] == '\r'))
 		len--;
 	if (template_hook_parse(text, len, &hook) != 0) {
-		template_complain(work->set, 0, file, line, whole, whole_len, "a hook id is expected behind -");
+		template_complain(work->set, 0, file, line, whole, whole_len,
+		                  "a hook id is expected behind -");
 		return 0;
 	}
 	found = find(work, hook);
 	if (found == SIZE_MAX) {
-		template_complain(work->set, 0, file, line, whole, whole_len, "there is no template to delete");
+		template_complain(work->set, 0, file, line, whole, whole_len,
+		                  "there is no template to delete");
 		return 0;
 	}
 	status = add(&work->undo, &work->target.list[found]);
 	drop(&work->target, found);
 	/* With the rest of its line. */
-	if (found < work->target.count && work->target.list[found].hook < 0 && work->target.list[found].text[0] == '\n') {
+	if (found < work->target.count && work->target.list[found].hook < 0 &&
+	    work->target.list[found].text[0] == '\n') {
 		work->target.list[found].text++;
 		if (--work->target.list[found].len == 0)
 			drop(&work->target, found);
@@ -245,7 +264,8 @@ static int apply(struct work *work, const char *file, const char *text, size_t l
 		if (*at == '-')
 			status = take_delete(work, file, at, size, line);
 		else if (*at != '#' && *at != '*' && !is_blank(at, size))
-			template_complain(work->set, 0, file, line, at, size, "+ or - is expected at the beginning of the line");
+			template_complain(work->set, 0, file, line, at, size,
+			                  "+ or - is expected at the beginning of the line");
 		at += size + (newline != NULL);
 		line++;
 	}
@@ -297,8 +317,9 @@ static char *undo_text(const struct pieces *pieces, size_t *len)
 	return text;
 }
 
-int template_update_make(struct template_update *out, const char *target_name, const char *target, size_t target_len,
-                         const char *update_name, const char *update, size_t update_len)
+int template_update_make(struct template_update *out, const char *target_name, const char *target,
+                         size_t target_len, const char *update_name, const char *update,
+                         size_t update_len)
 {
 	struct work work = {.out = out, .set = template_set_create()};
 	int status;

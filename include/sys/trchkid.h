@@ -1,7 +1,8 @@
 /* sys/trchkid.h: a program's own trace events, with the names of AIX: trchkid(3).
  *
- * Nothing is to be linked: the recorder, if it is there, brings the one symbol that this header refers to, weakly.
- * Without it, or while nothing is recorded, a call is a load and a branch. C and C++, any thread, any signal handler.
+ * Nothing is to be linked: the recorder, if it is there, brings the one symbol that this header
+ * refers to, weakly. Without it, or while nothing is recorded, a call is a load and a branch. C and
+ * C++, any thread, any signal handler.
  *
  * The text of this header may be used in any program, whatever its license. */
 #ifndef XER_SYS_TRCHKID_H
@@ -13,7 +14,8 @@
 extern "C" {
 #endif
 
-/* Hook words: the hook id in the high 16 bits, three digits and a zero or four digits; a sub-id in the low 16. */
+/* Hook words: the hook id in the high 16 bits, three digits and a zero or four digits; a sub-id in
+ * the low 16. */
 #define HKWD_USER1 0x01000000
 #define HKWD_USER2 0x02000000
 #define HKWD_USER3 0x03000000
@@ -32,13 +34,14 @@ extern "C" {
 
 #define TRC_GENERIC_MAX 4096 /* bytes of a generic event; of more the first ones are recorded */
 
-/* What the recorder offers. `size` grows when functions are added; none is ever taken away or changed. */
+/* What the recorder offers. `size` grows when functions are added; none is ever taken away or
+ * changed. */
 struct xer_trace_table {
 	size_t size;
 	unsigned on; /* 0: no hook is recorded now; changes at any time */
 	unsigned zero;
-	void (*words)(unsigned count, unsigned word, unsigned long d1, unsigned long d2, unsigned long d3, unsigned long d4,
-	              unsigned long d5);
+	void (*words)(unsigned count, unsigned word, unsigned long d1, unsigned long d2,
+	              unsigned long d3, unsigned long d4, unsigned long d5);
 	void (*wide)(unsigned count, unsigned word, const unsigned long long *data);
 	void (*bytes)(int channel, unsigned word, unsigned long d1, size_t len, const void *buf);
 	int (*turn)(int channel, int on);
@@ -46,7 +49,8 @@ struct xer_trace_table {
 	int (*is_hook_on)(int channel, unsigned word);
 };
 
-/* The recorder's table, or NULL. On x86 through the GOT, which works in programs with fixed addresses too. */
+/* The recorder's table, or NULL. On x86 through the GOT, which works in programs with fixed
+ * addresses too. */
 static __inline__ const struct xer_trace_table *xer_trace_find(void)
 {
 #if defined(__x86_64__)
@@ -76,8 +80,9 @@ static __inline__ const struct xer_trace_table *xer_trace_now(void)
 	return NULL;
 }
 
-static __inline__ void xer_trace_words(unsigned count, unsigned long word, unsigned long d1, unsigned long d2,
-                                       unsigned long d3, unsigned long d4, unsigned long d5)
+static __inline__ void xer_trace_words(unsigned count, unsigned long word, unsigned long d1,
+                                       unsigned long d2, unsigned long d3, unsigned long d4,
+                                       unsigned long d5)
 {
 	const struct xer_trace_table *table = xer_trace_now();
 
@@ -87,18 +92,20 @@ static __inline__ void xer_trace_words(unsigned count, unsigned long word, unsig
 
 #define XER_TRACE_WORD(data) ((unsigned long)(data))
 
-/* A hook word and 0 to 5 data words: integers or pointers, of the size of a long. Every event has its time: the forms
- * with and without T are the same. */
+/* A hook word and 0 to 5 data words: integers or pointers, of the size of a long. Every event has
+ * its time: the forms with and without T are the same. */
 #define TRCHKL0(hw) xer_trace_words(0, (hw), 0, 0, 0, 0, 0)
 #define TRCHKL1(hw, d1) xer_trace_words(1, (hw), XER_TRACE_WORD(d1), 0, 0, 0, 0)
-#define TRCHKL2(hw, d1, d2) xer_trace_words(2, (hw), XER_TRACE_WORD(d1), XER_TRACE_WORD(d2), 0, 0, 0)
+#define TRCHKL2(hw, d1, d2) \
+	xer_trace_words(2, (hw), XER_TRACE_WORD(d1), XER_TRACE_WORD(d2), 0, 0, 0)
 #define TRCHKL3(hw, d1, d2, d3) \
 	xer_trace_words(3, (hw), XER_TRACE_WORD(d1), XER_TRACE_WORD(d2), XER_TRACE_WORD(d3), 0, 0)
 #define TRCHKL4(hw, d1, d2, d3, d4) \
-	xer_trace_words(4, (hw), XER_TRACE_WORD(d1), XER_TRACE_WORD(d2), XER_TRACE_WORD(d3), XER_TRACE_WORD(d4), 0)
+	xer_trace_words(4, (hw), XER_TRACE_WORD(d1), XER_TRACE_WORD(d2), XER_TRACE_WORD(d3), \
+	                XER_TRACE_WORD(d4), 0)
 #define TRCHKL5(hw, d1, d2, d3, d4, d5) \
-	xer_trace_words(5, (hw), XER_TRACE_WORD(d1), XER_TRACE_WORD(d2), XER_TRACE_WORD(d3), XER_TRACE_WORD(d4), \
-	                XER_TRACE_WORD(d5))
+	xer_trace_words(5, (hw), XER_TRACE_WORD(d1), XER_TRACE_WORD(d2), XER_TRACE_WORD(d3), \
+	                XER_TRACE_WORD(d4), XER_TRACE_WORD(d5))
 #define TRCHKL0T(hw) TRCHKL0(hw)
 #define TRCHKL1T(hw, d1) TRCHKL1(hw, d1)
 #define TRCHKL2T(hw, d1, d2) TRCHKL2(hw, d1, d2)
@@ -109,7 +116,8 @@ static __inline__ void xer_trace_words(unsigned count, unsigned long word, unsig
 #define TRCHKGT(hw, d1, d2, d3, d4, d5) TRCHKL5(hw, d1, d2, d3, d4, d5)
 
 /* A hook word, one data word and len bytes, to channel 0 (the system trace) or 1 to 7. */
-static __inline__ void trcgen(int channel, unsigned long hw, unsigned long d1, size_t len, const void *buf)
+static __inline__ void trcgen(int channel, unsigned long hw, unsigned long d1, size_t len,
+                              const void *buf)
 {
 	const struct xer_trace_table *table = xer_trace_now();
 
@@ -117,29 +125,33 @@ static __inline__ void trcgen(int channel, unsigned long hw, unsigned long d1, s
 		table->bytes(channel, (unsigned)hw, d1, len, buf);
 }
 
-static __inline__ void trcgent(int channel, unsigned long hw, unsigned long d1, size_t len, const void *buf)
+static __inline__ void trcgent(int channel, unsigned long hw, unsigned long d1, size_t len,
+                               const void *buf)
 {
 	trcgen(channel, hw, d1, len, buf);
 }
 
-#define TRCGEN(ch, hw, d1, len, buf) trcgen((ch), (hw), XER_TRACE_WORD(d1), (size_t)(len), (const void *)(buf))
+#define TRCGEN(ch, hw, d1, len, buf) \
+	trcgen((ch), (hw), XER_TRACE_WORD(d1), (size_t)(len), (const void *)(buf))
 #define TRCGENT(ch, hw, d1, len, buf) TRCGEN(ch, hw, d1, len, buf)
 
 /* The functions behind the macros: five words. */
-static __inline__ void trchook(unsigned long hw, unsigned long d1, unsigned long d2, unsigned long d3, unsigned long d4,
-                               unsigned long d5)
+static __inline__ void trchook(unsigned long hw, unsigned long d1, unsigned long d2,
+                               unsigned long d3, unsigned long d4, unsigned long d5)
 {
 	xer_trace_words(5, hw, d1, d2, d3, d4, d5);
 }
 
-static __inline__ void utrchook(unsigned long hw, unsigned long d1, unsigned long d2, unsigned long d3, unsigned long d4,
-                                unsigned long d5)
+static __inline__ void utrchook(unsigned long hw, unsigned long d1, unsigned long d2,
+                                unsigned long d3, unsigned long d4, unsigned long d5)
 {
 	xer_trace_words(5, hw, d1, d2, d3, d4, d5);
 }
 
-/* Five words of 64 bits, in programs of 32 bits too. The hook word may be one of 64 bits: its low half counts. */
-static __inline__ void trchook64(unsigned long long hw, unsigned long long d1, unsigned long long d2, unsigned long long d3,
+/* Five words of 64 bits, in programs of 32 bits too. The hook word may be one of 64 bits: its low
+ * half counts. */
+static __inline__ void trchook64(unsigned long long hw, unsigned long long d1,
+                                 unsigned long long d2, unsigned long long d3,
                                  unsigned long long d4, unsigned long long d5)
 {
 	const struct xer_trace_table *table = xer_trace_now();
@@ -155,13 +167,15 @@ static __inline__ void trchook64(unsigned long long hw, unsigned long long d1, u
 	table->wide(5, (unsigned)hw, data);
 }
 
-static __inline__ void utrchook64(unsigned long long hw, unsigned long long d1, unsigned long long d2, unsigned long long d3,
+static __inline__ void utrchook64(unsigned long long hw, unsigned long long d1,
+                                  unsigned long long d2, unsigned long long d3,
                                   unsigned long long d4, unsigned long long d5)
 {
 	trchook64(hw, d1, d2, d3, d4, d5);
 }
 
-/* Switch a channel on or off: 0 is the system trace. Returns 0, also where nothing records, or -1: no such channel. */
+/* Switch a channel on or off: 0 is the system trace. Returns 0, also where nothing records, or -1:
+ * no such channel. */
 static __inline__ int trcon(int channel)
 {
 	const struct xer_trace_table *table = xer_trace_find();
@@ -176,9 +190,9 @@ static __inline__ int trcoff(int channel)
 	return table ? table->turn(channel, 0) : 0;
 }
 
-/* A session begins when the recorder does. trcstart switches the system trace on and returns its channel, 0, or -1
- * where nothing records; the arguments are those of the recorder's command line, and are not looked at.
- * trcstop is trcoff. */
+/* A session begins when the recorder does. trcstart switches the system trace on and returns its
+ * channel, 0, or -1 where nothing records; the arguments are those of the recorder's command line,
+ * and are not looked at. trcstop is trcoff. */
 static __inline__ int trcstart(const char *arguments)
 {
 	const struct xer_trace_table *table = xer_trace_find();
@@ -192,7 +206,8 @@ static __inline__ int trcstop(int channel)
 	return trcoff(channel);
 }
 
-/* Switch a component trace of xcollect --component on or off, by its name. Returns 0, or -1: there is none such. */
+/* Switch a component trace of xcollect --component on or off, by its name. Returns 0, or -1: there
+ * is none such. */
 static __inline__ int trccomponent(const char *name, int on)
 {
 	const struct xer_trace_table *table = xer_trace_find();

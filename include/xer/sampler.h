@@ -1,5 +1,6 @@
-/* sampler.h: a per-CPU sampler of threads, with the calls of Fuchsia's kernel. See xer_sampler(3); link with
- * pkg-config --libs xer-sampler. All calls may be made in any thread, none in a signal handler; errno may change. */
+/* sampler.h: a per-CPU sampler of threads, with the calls of Fuchsia's kernel. See xer_sampler(3);
+ * link with pkg-config --libs xer-sampler. All calls may be made in any thread, none in a signal
+ * handler; errno may change. */
 #ifndef XER_SAMPLER_H
 #define XER_SAMPLER_H
 
@@ -49,18 +50,19 @@ typedef uint64_t zx_koid_t;
 #define ZX_RSRC_KIND_SYSTEM 5u
 #define ZX_RSRC_SYSTEM_DEBUG_BASE 2u
 
-#define ZX_SAMPLER_MIN_PERIOD 10000 /* ns */
+#define ZX_SAMPLER_MIN_PERIOD 10000                  /* ns */
 #define ZX_SAMPLER_MAX_BUFFER_SIZE ((size_t)1 << 30) /* bytes of a region */
 #define ZX_IOB_DISCIPLINE_NONE 0u
 
 typedef struct zx_sampler_config {
-	zx_duration_mono_t period;    /* ns of a CPU between two samples, at least ZX_SAMPLER_MIN_PERIOD */
-	size_t buffer_size;           /* bytes of a region; rounded up to whole pages */
+	zx_duration_mono_t
+		period;     /* ns of a CPU between two samples, at least ZX_SAMPLER_MIN_PERIOD */
+	size_t buffer_size; /* bytes of a region; rounded up to whole pages */
 	uint64_t iobuffer_discipline; /* ZX_IOB_DISCIPLINE_NONE */
 } zx_sampler_config_t;
 
-zx_status_t zx_sampler_create(zx_resource_t rsrc, uint64_t options, zx_sampler_config_t *config, size_t config_size,
-                              zx_handle_t *iob_out);
+zx_status_t zx_sampler_create(zx_resource_t rsrc, uint64_t options, zx_sampler_config_t *config,
+                              size_t config_size, zx_handle_t *iob_out);
 zx_status_t zx_sampler_attach(zx_handle_t iob, zx_handle_t thread);
 zx_status_t zx_sampler_start(zx_handle_t iob);
 zx_status_t zx_sampler_stop(zx_handle_t iob);
@@ -101,7 +103,8 @@ typedef struct xer_sampler_info {
 	uint64_t no_room;    /* dropped: the CPU's region was full */
 	uint64_t lost;       /* dropped by the kernel: its own buffer was full */
 	uint64_t throttled;  /* times that the kernel stopped sampling for a while */
-	uint64_t one_frame;  /* of `samples`: nothing but the interrupted instruction, so no frame pointers */
+	uint64_t one_frame;  /* of `samples`: nothing but the interrupted instruction, so no frame
+	                        pointers */
 	uint64_t threads;    /* attached and not known to have ended */
 	uint64_t in_kernel;  /* 1: time in system calls is sampled; 0: the system forbids that */
 } xer_sampler_info_t;
@@ -116,8 +119,8 @@ typedef struct zx_info_iob {
 #define ZX_INFO_IOB_REGIONS ((zx_object_info_topic_t)35)
 #define XER_INFO_SAMPLER ((zx_object_info_topic_t)0x58455201)
 
-zx_status_t zx_object_get_info(zx_handle_t handle, uint32_t topic, void *buffer, size_t buffer_size, size_t *actual,
-                               size_t *avail);
+zx_status_t zx_object_get_info(zx_handle_t handle, uint32_t topic, void *buffer, size_t buffer_size,
+                               size_t *actual, size_t *avail);
 
 #define ZX_VM_PERM_READ ((zx_vm_option_t)1u << 0)
 #define ZX_VM_PERM_WRITE ((zx_vm_option_t)1u << 1)
@@ -125,8 +128,9 @@ zx_status_t zx_object_get_info(zx_handle_t handle, uint32_t topic, void *buffer,
 #define ZX_VM_SPECIFIC_OVERWRITE ((zx_vm_option_t)1u << 5)
 #define ZX_VM_MAP_RANGE ((zx_vm_option_t)1u << 10)
 
-zx_status_t zx_vmar_map_iob(zx_handle_t vmar, zx_vm_option_t options, size_t vmar_offset, zx_handle_t ep,
-                            uint32_t region_index, uint64_t region_offset, size_t region_len, zx_vaddr_t *addr_out);
+zx_status_t zx_vmar_map_iob(zx_handle_t vmar, zx_vm_option_t options, size_t vmar_offset,
+                            zx_handle_t ep, uint32_t region_index, uint64_t region_offset,
+                            size_t region_len, zx_vaddr_t *addr_out);
 
 zx_status_t zx_handle_close(zx_handle_t handle);
 zx_status_t zx_handle_duplicate(zx_handle_t handle, zx_rights_t rights, zx_handle_t *out);
@@ -139,7 +143,8 @@ zx_handle_t xer_debug_resource(void);
 zx_handle_t zx_vmar_root_self(void);
 
 /* A handle of the thread `tid`, of this process or of another one that this one may look into.
- * ZX_ERR_INVALID_ARGS, ZX_ERR_NOT_FOUND (no such thread), ZX_ERR_ACCESS_DENIED, ZX_ERR_NOT_SUPPORTED, ZX_ERR_NO_MEMORY. */
+ * ZX_ERR_INVALID_ARGS, ZX_ERR_NOT_FOUND (no such thread), ZX_ERR_ACCESS_DENIED,
+ * ZX_ERR_NOT_SUPPORTED, ZX_ERR_NO_MEMORY. */
 zx_status_t xer_thread_handle(pid_t tid, zx_handle_t *out);
 
 #ifdef __cplusplus

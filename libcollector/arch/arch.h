@@ -3,9 +3,9 @@
 #define XER_COLLECTOR_ARCH_H
 
 #if defined(__x86_64__)
-#include "x86_64.h"
+#include "libcollector/arch/x86_64.h"
 #elif defined(__i386__)
-#include "i386.h"
+#include "libcollector/arch/i386.h"
 #else
 #error "libcollector knows x86-64 and, for user events, i386"
 #endif

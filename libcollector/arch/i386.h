@@ -1,5 +1,5 @@
-/* i386.h: what depends on the processor, for programs of 32 bits on an x86-64 kernel. Stacks are not walked here, so there is
- * less of it than in x86_64.h. */
+/* i386.h: what depends on the processor, for programs of 32 bits on an x86-64 kernel. Stacks are
+ * not walked here, so there is less of it than in x86_64.h. */
 #ifndef XER_COLLECTOR_ARCH_I386_H
 #define XER_COLLECTOR_ARCH_I386_H
 
@@ -12,7 +12,8 @@ enum { ARCH_BITS = 32, ARCH_WALKS_STACKS = 0, ARCH_REGISTERS = 9 };
 
 struct arch_registers;
 
-/* The calls whose structs are those that the C library has with _FILE_OFFSET_BITS=64, and whose user ids are not of 16 bits. */
+/* The calls whose structs are those that the C library has with _FILE_OFFSET_BITS=64, and whose
+ * user ids are not of 16 bits. */
 #undef SYS_fcntl
 #undef SYS_getegid
 #undef SYS_geteuid
@@ -31,16 +32,18 @@ struct arch_registers;
 #define ARCH_SYS_MMAP __NR_mmap2
 #define ARCH_MMAP_OFFSET(at) ((at) >> 12)
 
-/* A raw system call, as in x86_64.h. By the old gate, which needs nothing of the C library or the vDSO; the sixth argument
- * goes through memory because a function may use %ebp for its frame. Signal-safe. */
+/* A raw system call, as in x86_64.h. By the old gate, which needs nothing of the C library or the
+ * vDSO; the sixth argument goes through memory because a function may use %ebp for its frame.
+ * Signal-safe. */
 static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	long result;
 
-	__asm__ volatile("pushl %[f]\n\tpushl %%ebp\n\tmovl 4(%%esp), %%ebp\n\tint $0x80\n\tpopl %%ebp\n\taddl $4, %%esp"
-	                 : "=a"(result)
-	                 : "a"(number), "b"(a), "c"(b), "d"(c), "S"(d), "D"(e), [f] "g"(f)
-	                 : "memory", "cc");
+	__asm__ volatile(
+		"pushl %[f]\n\tpushl %%ebp\n\tmovl 4(%%esp), %%ebp\n\tint $0x80\n\tpopl %%ebp\n\taddl $4, %%esp"
+		: "=a"(result)
+		: "a"(number), "b"(a), "c"(b), "d"(c), "S"(d), "D"(e), [f] "g"(f)
+		: "memory", "cc");
 	return result;
 }
 

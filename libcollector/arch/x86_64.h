@@ -1,4 +1,5 @@
-/* x86_64.h: what depends on the processor. Another architecture is another file with the same names. */
+/* x86_64.h: what depends on the processor. Another architecture is another file with the same
+ * names. */
 #ifndef XER_COLLECTOR_ARCH_X86_64_H
 #define XER_COLLECTOR_ARCH_X86_64_H
 
@@ -19,8 +20,8 @@ enum { ARCH_BITS = 64, ARCH_WALKS_STACKS = 1 };
 #define ARCH_WIDE(value) (long)(value)
 #define ARCH_MMAP_OFFSET(at) (at)
 
-/* A raw system call: returns the kernel's value, -errno on failure. It neither touches errno nor is a
- * cancellation point nor can it be interposed, which is why the collector uses nothing else.
+/* A raw system call: returns the kernel's value, -errno on failure. It neither touches errno nor is
+ * a cancellation point nor can it be interposed, which is why the collector uses nothing else.
  * Signal-safe. */
 static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -89,17 +90,21 @@ static inline void arch_set_thread_pointer(uintptr_t pointer)
 	__asm__ volatile("wrfsbase %0" ::"r"(pointer) : "memory");
 }
 
-/* Let the processor read words at any address; `gregs` tell of the interrupted code, whose own setting comes back with it. */
+/* Let the processor read words at any address; `gregs` tell of the interrupted code, whose own
+ * setting comes back with it. */
 static inline void arch_allow_unaligned(const greg_t *gregs)
 {
 	if (__builtin_expect(gregs[REG_EFL] & 1 << 18, 0)) /* the kernel leaves AC set */
-		__asm__ volatile("sub $128, %%rsp\n\tpushfq\n\tandl $~(1 << 18), (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::: "memory", "cc");
+		__asm__ volatile(
+			"sub $128, %%rsp\n\tpushfq\n\tandl $~(1 << 18), (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::
+				: "memory", "cc");
 }
 
 /* The code that a handler returns to, as unwinders know it. */
 #define ARCH_SIGNAL_RETURN "\tmov $15, %rax\n\tsyscall\n"
 
-/* Does the processor compare return addresses with a stack of its own? Without one, the instruction is none. */
+/* Does the processor compare return addresses with a stack of its own? Without one, the instruction
+ * is none. */
 static inline int arch_has_shadow_stack(void)
 {
 	uint64_t pointer = 0;
@@ -109,7 +114,18 @@ static inline int arch_has_shadow_stack(void)
 }
 
 /* DWARF register numbers of System V x86-64. */
-enum { ARCH_RAX, ARCH_RDX, ARCH_RCX, ARCH_RBX, ARCH_RSI, ARCH_RDI, ARCH_RBP, ARCH_RSP, ARCH_RA = 16, ARCH_REGISTERS };
+enum {
+	ARCH_RAX,
+	ARCH_RDX,
+	ARCH_RCX,
+	ARCH_RBX,
+	ARCH_RSI,
+	ARCH_RDI,
+	ARCH_RBP,
+	ARCH_RSP,
+	ARCH_RA = 16,
+	ARCH_REGISTERS
+};
 
 struct arch_registers {
 	uint64_t value[ARCH_REGISTERS]; /* by DWARF number; [ARCH_RA] is the program counter */
@@ -119,8 +135,8 @@ struct arch_registers {
 static inline void arch_registers_load(struct arch_registers *to, const greg_t *gregs)
 {
 	static const uint8_t place[ARCH_REGISTERS] = {
-	    REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
-	    REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
+		REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
+		REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
 	};
 
 	for (int i = 0; i < ARCH_REGISTERS; i++)
@@ -136,8 +152,9 @@ static inline __attribute__((always_inline)) void arch_registers_here(struct arc
 	__asm__ volatile("movq %%rbx, %0\n\tmovq %%rbp, %1\n\tmovq %%rsp, %2\n\tmovq %%r12, %3\n\t"
 	                 "movq %%r13, %4\n\tmovq %%r14, %5\n\tmovq %%r15, %6\n\t"
 	                 "leaq 0(%%rip), %%rax\n\tmovq %%rax, %7"
-	                 : "=m"(value[ARCH_RBX]), "=m"(value[ARCH_RBP]), "=m"(value[ARCH_RSP]), "=m"(value[12]),
-	                   "=m"(value[13]), "=m"(value[14]), "=m"(value[15]), "=m"(value[ARCH_RA])
+	                 : "=m"(value[ARCH_RBX]), "=m"(value[ARCH_RBP]), "=m"(value[ARCH_RSP]),
+	                   "=m"(value[12]), "=m"(value[13]), "=m"(value[14]), "=m"(value[15]),
+	                   "=m"(value[ARCH_RA])
 	                 :
 	                 : "rax");
 }

@@ -1,8 +1,10 @@
-/* lacking.c: what the library for programs of 32 bits lacks. It records user events, usage and descendants; what else the
- * others of its modules would call is answered here, as in a process in which it is off: process.c sees to that.
+/* lacking.c: what the library for programs of 32 bits lacks. It records user events, usage and
+ * descendants; what else the others of its modules would call is answered here, as in a process in
+ * which it is off: process.c sees to that.
  *
- * There are no ticks either: the handler of one would have to let interrupted system calls begin again (restart.c), but here
- * they are made in the vDSO, where the code does not tell the call's number. So usage is sampled at the start and the end. */
+ * There are no ticks either: the handler of one would have to let interrupted system calls begin
+ * again (restart.c), but here they are made in the vDSO, where the code does not tell the call's
+ * number. So usage is sampled at the start and the end. */
 #include "libcollector/allocator.h"
 #include "libcollector/buserror.h"
 #include "libcollector/dynamic.h"
@@ -240,8 +242,8 @@ void sleds_forget(void)
 {
 }
 
-void dynamic_load(const char *name, const char *alias, const char *source, const void *code, int size, int line_count,
-                  const Lineno *lines)
+void dynamic_load(const char *name, const char *alias, const char *source, const void *code,
+                  int size, int line_count, const Lineno *lines)
 {
 	(void)name;
 	(void)alias;

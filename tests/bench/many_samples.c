@@ -1,8 +1,8 @@
-/* many_samples.c: makes an experiment with many clock samples out of a recorded one. Each sample has the stack of a
- * recorded one, chosen at random; its innermost address lies up to 2 KiB away, near ones being as likely as far ones by
- * order of magnitude. So there are about as many different stacks and addresses as a recording of hours would have: in
- * real recordings too, ten times the samples bring less than ten times the addresses.
- * Usage: many_samples RECORDED.er MADE.er COUNT */
+/* many_samples.c: makes an experiment with many clock samples out of a recorded one. Each sample
+ * has the stack of a recorded one, chosen at random; its innermost address lies up to 2 KiB away,
+ * near ones being as likely as far ones by order of magnitude. So there are about as many different
+ * stacks and addresses as a recording of hours would have: in real recordings too, ten times the
+ * samples bring less than ten times the addresses. Usage: many_samples RECORDED.er MADE.er COUNT */
 #include "tests/unit/experiment/make_experiment.h"
 
 #include "format/record.h"
@@ -83,7 +83,8 @@ struct nodes {
 
 static uint32_t add_leaf(struct nodes *nodes, uint64_t pc, int parent)
 {
-	size_t at = (pc * 0x9e3779b97f4a7c15u ^ (uint64_t)parent * 0xff51afd7ed558ccdu) >> 20 & nodes->mask;
+	size_t at = (pc * 0x9e3779b97f4a7c15u ^ (uint64_t)parent * 0xff51afd7ed558ccdu) >> 20 &
+	            nodes->mask;
 
 	for (; nodes->table[at] != 0; at = (at + 1) & nodes->mask) {
 		uint32_t node = nodes->table[at] - 1;
@@ -106,7 +107,8 @@ static void *take(size_t count, size_t size)
 	return at;
 }
 
-static void put_samples(struct maker *maker, uint64_t start, const uint32_t *samples, size_t count, const uint32_t *ids)
+static void put_samples(struct maker *maker, uint64_t start, const uint32_t *samples, size_t count,
+                        const uint32_t *ids)
 {
 	struct maker_stream stream;
 
@@ -147,7 +149,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < count; i++) {
 		uint32_t leaf = leaves[number(leaf_count)];
 
-		samples[i] = add_leaf(&nodes, nodes.pcs[leaf] + (uint64_t)distance(), nodes.parents[leaf]);
+		samples[i] = add_leaf(&nodes, nodes.pcs[leaf] + (uint64_t)distance(),
+		                      nodes.parents[leaf]);
 	}
 	printf("stacks %zu\n", nodes.count);
 	maker_create(&maker);
@@ -155,7 +158,8 @@ int main(int argc, char **argv)
 	copy(&maker, argv[1], "map.xml");
 	maker_nodes(&maker, nodes.count, nodes.pcs, nodes.parents, ids);
 	put_samples(&maker, experiment_info(experiment)->start_ticks, samples, count, ids);
-	snprintf(command, sizeof(command), "rm -rf '%s' && mv '%s' '%s'", argv[2], maker.path, argv[2]);
+	snprintf(command, sizeof(command), "rm -rf '%s' && mv '%s' '%s'", argv[2], maker.path,
+	         argv[2]);
 	if (system(command) != 0)
 		return 1;
 	maker_destroy(&maker);

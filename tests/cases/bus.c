@@ -109,8 +109,12 @@ void bus_say_action(const char *what)
 	for (int signal = 1; signal <= SIGRTMAX; signal++)
 		members += sigismember(&now.sa_mask, signal) == 1;
 	say("%s: %s, flags %x, %d in the mask\n", what,
-	    now.sa_handler == SIG_DFL ? "default" : now.sa_handler == SIG_IGN ? "ignored" : now.sa_handler == bus_counts ? "counts" :
-	    now.sa_sigaction == bus_repairs ? "repairs" : now.sa_sigaction == jumps ? "jumps" : "another",
+	    now.sa_handler == SIG_DFL         ? "default"
+	    : now.sa_handler == SIG_IGN       ? "ignored"
+	    : now.sa_handler == bus_counts    ? "counts"
+	    : now.sa_sigaction == bus_repairs ? "repairs"
+	    : now.sa_sigaction == jumps       ? "jumps"
+	                                      : "another",
 	    (unsigned)now.sa_flags, members);
 }
 
@@ -182,9 +186,10 @@ static void on_stack(int signal, siginfo_t *info, void *context)
 	sigaltstack(NULL, &stack);
 	sigprocmask(SIG_BLOCK, NULL, &mask);
 	say("on the stack %d, frame on it %d, handler near it %d\n", stack.ss_flags == SS_ONSTACK,
-	    (char *)context - (char *)stack.ss_sp < (long)stack.ss_size, (char *)__builtin_frame_address(0) + 16 == (char *)context);
-	say("SIGBUS blocked %d, SIGUSR1 %d, SIGUSR2 %d\n", sigismember(&mask, SIGBUS), sigismember(&mask, SIGUSR1),
-	    sigismember(&mask, SIGUSR2));
+	    (char *)context - (char *)stack.ss_sp < (long)stack.ss_size,
+	    (char *)__builtin_frame_address(0) + 16 == (char *)context);
+	say("SIGBUS blocked %d, SIGUSR1 %d, SIGUSR2 %d\n", sigismember(&mask, SIGBUS),
+	    sigismember(&mask, SIGUSR1), sigismember(&mask, SIGUSR2));
 	say("at the instruction %d, address %d\n", interrupted->uc_mcontext.gregs[REG_TRAPNO] == 14,
 	    (char *)interrupted->uc_mcontext.gregs[REG_CR2] == bus_cut + BUS_SPOT);
 	bus_repairs(signal, info, context);
@@ -315,13 +320,16 @@ int case_bus_child_of_vfork(void)
 
 enum { ALIGNMENT_CHECK = 1 << 18 };
 
-__attribute__((no_instrument_function)) static void aligned(int signal, siginfo_t *info, void *context)
+__attribute__((no_instrument_function)) static void aligned(int signal, siginfo_t *info,
+                                                            void *context)
 {
 	ucontext_t *interrupted = context;
 
 	(void)signal;
 	interrupted->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)ALIGNMENT_CHECK;
-	__asm__ volatile("sub $128, %%rsp\n\tpushfq\n\tandl $~(1 << 18), (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::: "memory", "cc");
+	__asm__ volatile(
+		"sub $128, %%rsp\n\tpushfq\n\tandl $~(1 << 18), (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::
+			: "memory", "cc");
 	bus_count++;
 	code = info->si_code;
 }
@@ -340,16 +348,19 @@ __attribute__((noinline, no_instrument_function)) static void read_unaligned(con
 {
 	long word;
 
-	__asm__ volatile("sub $128, %%rsp\n\tpushfq\n\torl $(1 << 18), (%%rsp)\n\tpopfq\n\tmov 1(%1), %0\n\t"
-	                 "pushfq\n\tandl $~(1 << 18), (%%rsp)\n\tpopfq\n\tadd $128, %%rsp"
-	                 : "=r"(word)
-	                 : "r"(words)
-	                 : "memory", "cc");
+	__asm__ volatile(
+		"sub $128, %%rsp\n\tpushfq\n\torl $(1 << 18), (%%rsp)\n\tpopfq\n\tmov 1(%1), %0\n\t"
+		"pushfq\n\tandl $~(1 << 18), (%%rsp)\n\tpopfq\n\tadd $128, %%rsp"
+		: "=r"(word)
+		: "r"(words)
+		: "memory", "cc");
 }
 
 __attribute__((noinline)) static void read_wild(void)
 {
-	__asm__ volatile("push %%rbp\n\tmovabs $0x4141414141414141, %%rbp\n\tmov (%%rbp), %%rax\n\tpop %%rbp" ::: "rax", "memory");
+	__asm__ volatile(
+		"push %%rbp\n\tmovabs $0x4141414141414141, %%rbp\n\tmov (%%rbp), %%rax\n\tpop %%rbp" ::
+			: "rax", "memory");
 }
 
 int case_bus_of_the_processor(void)

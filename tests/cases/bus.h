@@ -11,7 +11,8 @@ extern char *bus_cut;
 extern volatile sig_atomic_t bus_count;
 char *bus_cut_page(void);
 
-/* Install a handler that is told what happened; one such, which puts memory there; and one that only counts. */
+/* Install a handler that is told what happened; one such, which puts memory there; and one that
+ * only counts. */
 void bus_install(void (*handler)(int, siginfo_t *, void *), int flags);
 void bus_repairs(int signal, siginfo_t *info, void *context);
 void bus_counts(int signal);

@@ -1,4 +1,5 @@
-/* bus_sent.c: cases of SIGBUS that is sent, waited for, passed on, and of what is said to be installed. */
+/* bus_sent.c: cases of SIGBUS that is sent, waited for, passed on, and of what is said to be
+ * installed. */
 #include "bus.h"
 #include "case.h"
 
@@ -15,7 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* functions of old are what is tried */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* functions of old are what is tried \
+                                                            */
 
 static void told(int signal, siginfo_t *info, void *context)
 {
@@ -23,7 +25,8 @@ static void told(int signal, siginfo_t *info, void *context)
 	bus_count++;
 	say("signal %d code %d", signal, info->si_code);
 	if (info->si_code <= 0)
-		say(" from myself %d value %d", info->si_pid == getpid(), info->si_code == SI_QUEUE ? info->si_value.sival_int : 0);
+		say(" from myself %d value %d", info->si_pid == getpid(),
+		    info->si_code == SI_QUEUE ? info->si_value.sival_int : 0);
 	say("\n");
 }
 
@@ -158,14 +161,20 @@ extern __sighandler_t bsd_signal(int number, __sighandler_t handler);
 
 static void say_former(const char *what, __sighandler_t handler)
 {
-	say("%s: formerly %s; ", what, handler == SIG_DFL ? "default" : handler == SIG_IGN ? "ignored" : handler == bus_counts ? "counts" :
-	    handler == SIG_HOLD ? "held" : handler == SIG_ERR ? "error" : "another");
+	say("%s: formerly %s; ", what,
+	    handler == SIG_DFL      ? "default"
+	    : handler == SIG_IGN    ? "ignored"
+	    : handler == bus_counts ? "counts"
+	    : handler == SIG_HOLD   ? "held"
+	    : handler == SIG_ERR    ? "error"
+	                            : "another");
 	bus_say_action("now");
 }
 
 int case_bus_reported(void)
 {
-	struct sigaction action = {.sa_handler = bus_counts, .sa_flags = SA_NODEFER | SA_NOCLDSTOP}, old;
+	struct sigaction action = {.sa_handler = bus_counts, .sa_flags = SA_NODEFER | SA_NOCLDSTOP},
+			 old;
 
 	bus_say_action("at first");
 	sigaction(SIGBUS, &action, &old);
@@ -200,7 +209,10 @@ int case_bus_reported(void)
 }
 
 /* What a program finds: those of the masks that are of SIGBUS. */
-static const char *const looker[] = {"sh", "-c", "sed -n 's/^Sig\\(Blk\\|Ign\\):.*\\(.\\).$/\\1 \\2/p' /proc/self/status | tr '\\n' ' '; echo", NULL};
+static const char *const looker[] = {
+	"sh", "-c",
+	"sed -n 's/^Sig\\(Blk\\|Ign\\):.*\\(.\\).$/\\1 \\2/p' /proc/self/status | tr '\\n' ' '; echo",
+	NULL};
 
 static void spawns(const char *what, posix_spawnattr_t *attributes)
 {
@@ -253,7 +265,7 @@ int case_bus_spawned(void)
 MANY
 #undef NUMBERED
 #define NUMBERED(name) handler_##name,
-static void (*const many[])(int) = {MANY};
+	static void (*const many[])(int) = {MANY};
 
 int case_bus_many_handlers(void)
 {
@@ -332,7 +344,8 @@ static void *sends_many(void *unused)
 	return unused;
 }
 
-/* Jumps go where no block can be lost: what is counted in the experiment is made when no signal comes. */
+/* Jumps go where no block can be lost: what is counted in the experiment is made when no signal
+ * comes. */
 int case_bus_among_events(void)
 {
 	pthread_t thread;

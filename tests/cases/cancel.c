@@ -79,7 +79,10 @@ static void wait_timed(void)
 
 static void wait_for_message(void)
 {
-	struct { long type; char text[10]; } message;
+	struct {
+		long type;
+		char text[10];
+	} message;
 
 	msgrcv(queue, &message, sizeof(message.text), 0, 0);
 }
@@ -89,17 +92,18 @@ static sigset_t user;
 
 /* POINT(name, statements): each blocks for good, in a cancellation point. */
 #define POINTS \
-	POINT(read, if (read(silent[0], &byte, 1)) return) \
-	POINT(readv, if (readv(silent[0], &(struct iovec){&byte, 1}, 1)) return) \
-	POINT(write, if (write(full[1], bytes, sizeof(bytes))) return) \
+	POINT(read, if (read(silent[0], &byte, 1)) return ) \
+	POINT(readv, if (readv(silent[0], &(struct iovec){&byte, 1}, 1)) return ) \
+	POINT(write, if (write(full[1], bytes, sizeof(bytes))) return ) \
 	POINT(open, open("fifo", O_RDONLY)) \
-	POINT(fopen, if (fopen("fifo", "r")) return) \
+	POINT(fopen, if (fopen("fifo", "r")) return ) \
 	POINT(fgetc, fgetc(fdopen(dup(silent[0]), "r"))) \
 	POINT(poll, poll(&(struct pollfd){.fd = silent[0], .events = POLLIN}, 1, 60000)) \
 	POINT(ppoll, ppoll(&(struct pollfd){.fd = silent[0], .events = POLLIN}, 1, &far, NULL)) \
 	POINT(select, select(0, NULL, NULL, NULL, &(struct timeval){60, 0})) \
 	POINT(pselect, pselect(0, NULL, NULL, NULL, &far, NULL)) \
-	POINT(epoll_wait, struct epoll_event event; epoll_wait(epoll_create1(0), &event, 1, 60000)) \
+	POINT(epoll_wait, struct epoll_event event; \
+	      epoll_wait(epoll_create1(0), &event, 1, 60000)) \
 	POINT(nanosleep, nanosleep(&far, NULL)) \
 	POINT(clock_nanosleep, clock_nanosleep(CLOCK_MONOTONIC, 0, &far, NULL)) \
 	POINT(sleep, sleep(60)) \
@@ -109,27 +113,32 @@ static sigset_t user;
 	POINT(sigwait, int got; sigwait(&user, &got)) \
 	POINT(sigwaitinfo, sigwaitinfo(&user, NULL)) \
 	POINT(sigtimedwait, sigtimedwait(&user, NULL, &far)) \
-	POINT(recv, if (recv(connection[0], &byte, 1, 0)) return) \
-	POINT(recvfrom, if (recvfrom(connection[0], &byte, 1, 0, NULL, NULL)) return) \
-	POINT(recvmsg, struct msghdr message = {.msg_iov = &(struct iovec){&byte, 1}, .msg_iovlen = 1}; if (recvmsg(connection[0], &message, 0)) return) \
-	POINT(send, if (send(connection[0], bytes, sizeof(bytes), 0) > 0 && send(connection[0], bytes, sizeof(bytes), 0)) return) \
+	POINT(recv, if (recv(connection[0], &byte, 1, 0)) return ) \
+	POINT(recvfrom, if (recvfrom(connection[0], &byte, 1, 0, NULL, NULL)) return ) \
+	POINT(recvmsg, \
+	      struct msghdr message = {.msg_iov = &(struct iovec){&byte, 1}, .msg_iovlen = 1}; \
+	      if (recvmsg(connection[0], &message, 0)) return ) \
+	POINT(send, if (send(connection[0], bytes, sizeof(bytes), 0) > 0 && \
+	                send(connection[0], bytes, sizeof(bytes), 0)) return ) \
 	POINT(fcntl, wait_for_lock()) \
 	POINT(waitpid, wait_for_child()) \
 	POINT(pthread_join, pthread_join(sleeper, NULL)) \
-	POINT(pthread_cond_wait, pthread_mutex_lock(&mutex); pthread_cond_wait(&condition, &mutex)) \
+	POINT(pthread_cond_wait, pthread_mutex_lock(&mutex); \
+	      pthread_cond_wait(&condition, &mutex)) \
 	POINT(pthread_cond_timedwait, wait_timed()) \
 	POINT(sem_wait, sem_wait(&never)) \
 	POINT(sem_timedwait, struct timespec until = deadline(); sem_timedwait(&never, &until)) \
-	POINT(sem_clockwait, struct timespec until = deadline(); sem_clockwait(&never, CLOCK_REALTIME, &until)) \
+	POINT(sem_clockwait, struct timespec until = deadline(); \
+	      sem_clockwait(&never, CLOCK_REALTIME, &until)) \
 	POINT(msgrcv, wait_for_message()) \
 	POINT(mq_receive, mq_receive(mq_open(messages, O_RDONLY), bytes, sizeof(bytes), NULL)) \
-	POINT(system, if (system("exec sleep 60")) return)
+	POINT(system, if (system("exec sleep 60")) return )
 
 enum {
 #define POINT(name, ...) AT_##name,
 	POINTS
 #undef POINT
-	COUNT
+		COUNT
 };
 
 static const char *const names[COUNT] = {
@@ -142,7 +151,10 @@ static void block_in(int number)
 {
 	switch (number) {
 #define POINT(name, ...) \
-	case AT_##name: { __VA_ARGS__; break; }
+	case AT_##name: { \
+		__VA_ARGS__; \
+		break; \
+	}
 		POINTS
 #undef POINT
 	}
@@ -179,7 +191,8 @@ static int make_what_blocks(void)
 	sem_init(&never, 0, 0);
 	queue = msgget(IPC_PRIVATE, 0600);
 	close(open("locked", O_CREAT | O_RDWR, 0600));
-	if (pipe(silent) || pipe(full) || pipe(ready) || socketpair(AF_UNIX, SOCK_STREAM, 0, connection) || mkfifo("fifo", 0600))
+	if (pipe(silent) || pipe(full) || pipe(ready) ||
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, connection) || mkfifo("fifo", 0600))
 		return -1;
 	snprintf(messages, sizeof(messages), "/xer-case-%d", (int)getpid());
 	mq_open(messages, O_CREAT | O_RDWR, 0600, &attributes);

@@ -1,4 +1,5 @@
-/* case.h: what the programs of cases.def share. A case prints what it sees through say(), and does marked work. */
+/* case.h: what the programs of cases.def share. A case prints what it sees through say(), and does
+ * marked work. */
 #ifndef XER_TESTS_CASE_H
 #define XER_TESTS_CASE_H
 
@@ -12,7 +13,8 @@ enum { CASE_SKIP = 77, MARK_BLOCKS = 10 };
 
 extern char case_self[4096];
 
-/* One traced call and MARK_BLOCKS allocations of 40 bytes, which nobody frees: the fact that is looked for in the experiment. */
+/* One traced call and MARK_BLOCKS allocations of 40 bytes, which nobody frees: the fact that is
+ * looked for in the experiment. */
 void mark(void);
 
 /* Use some CPU time: this many milliseconds of the thread's. */

@@ -114,7 +114,8 @@ int case_descriptors_listed(void)
 int case_descriptors_inherited(void)
 {
 	mark();
-	execl("/bin/sh", "sh", "-c", "for f in /proc/self/fd/*; do echo ${f##*/}; done | awk '$1 < 100'", (char *)NULL);
+	execl("/bin/sh", "sh", "-c",
+	      "for f in /proc/self/fd/*; do echo ${f##*/}; done | awk '$1 < 100'", (char *)NULL);
 	return 1;
 }
 
@@ -146,7 +147,8 @@ int case_limit_read_back(void)
 	struct rlimit limit;
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	say("%lu %lu %d\n", (unsigned long)limit.rlim_cur, (unsigned long)limit.rlim_max, getdtablesize());
+	say("%lu %lu %d\n", (unsigned long)limit.rlim_cur, (unsigned long)limit.rlim_max,
+	    getdtablesize());
 	mark();
 	return 0;
 }
@@ -189,7 +191,10 @@ int case_passed_descriptor(void)
 	int pair[2], null = open("/dev/null", O_RDONLY);
 	char room[CMSG_SPACE(sizeof(int))] = {0}, byte = 'x';
 	struct iovec part = {&byte, 1};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room)};
+	struct msghdr message = {.msg_iov = &part,
+	                         .msg_iovlen = 1,
+	                         .msg_control = room,
+	                         .msg_controllen = sizeof(room)};
 	struct cmsghdr *control = CMSG_FIRSTHDR(&message);
 
 	socketpair(AF_UNIX, SOCK_STREAM, 0, pair);

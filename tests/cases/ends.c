@@ -256,7 +256,8 @@ static void early(int argc, char **argv, char **environment)
 		mark();
 }
 
-__attribute__((section(".preinit_array"), used)) static void (*preinit)(int, char **, char **) = early;
+__attribute__((section(".preinit_array"), used)) static void (*preinit)(int, char **,
+                                                                        char **) = early;
 
 int case_start_preinit(void)
 {

@@ -1,5 +1,5 @@
-/* experiment.c: cases of what happens to the experiment while it is written. It lies where the runner puts it, at ../recorded.er;
- * without a recorder there is none, and nothing happens. */
+/* experiment.c: cases of what happens to the experiment while it is written. It lies where the
+ * runner puts it, at ../recorded.er; without a recorder there is none, and nothing happens. */
 #include "case.h"
 
 #include <dirent.h>
@@ -38,7 +38,7 @@ static void each(void (*act)(const char *path))
 		closedir(directory);
 }
 
-static void delete(const char *path)
+static void delete (const char *path)
 {
 	if (unlink(path) != 0)
 		rmdir(path);
@@ -106,11 +106,13 @@ int case_experiment_forbidden(void)
 /* The file system can only be read from now on. */
 int case_experiment_read_only(void)
 {
-	if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+	if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
 		return CASE_SKIP;
 	mark();
-	if (access(EXPERIMENT, F_OK) == 0 && (mount(EXPERIMENT, EXPERIMENT, NULL, MS_BIND, NULL) != 0 ||
-	                                      mount(NULL, EXPERIMENT, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL) != 0))
+	if (access(EXPERIMENT, F_OK) == 0 &&
+	    (mount(EXPERIMENT, EXPERIMENT, NULL, MS_BIND, NULL) != 0 ||
+	     mount(NULL, EXPERIMENT, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL) != 0))
 		return 1;
 	return goes_on();
 }
@@ -118,10 +120,14 @@ int case_experiment_read_only(void)
 /* Links and FIFOs stand where new experiments are to be: these get other names. */
 int case_experiment_with_planted_files(void)
 {
-	const char *const planted[] = {EXPERIMENT "/_f1.er", EXPERIMENT "/_f2.er", EXPERIMENT "/_c1.er"};
+	const char *const planted[] = {EXPERIMENT "/_f1.er", EXPERIMENT "/_f2.er",
+	                               EXPERIMENT "/_c1.er"};
 	int status;
 
-	if (access(EXPERIMENT, F_OK) == 0 && symlink("../recorded/victim", planted[0]) + symlink("/tmp", planted[1]) + mkfifo(planted[2], 0600) != 0)
+	if (access(EXPERIMENT, F_OK) == 0 && symlink("../recorded/victim", planted[0]) +
+	                                                     symlink("/tmp", planted[1]) +
+	                                                     mkfifo(planted[2], 0600) !=
+	                                             0)
 		return 1;
 	mark();
 	status = case_fork() + case_fork();
@@ -130,7 +136,8 @@ int case_experiment_with_planted_files(void)
 	return status;
 }
 
-/* Another name of a file of somebody else's stands where a data file is to be made: nothing is written to it. */
+/* Another name of a file of somebody else's stands where a data file is to be made: nothing is
+ * written to it. */
 int case_experiment_with_a_planted_file(void)
 {
 	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -138,7 +145,8 @@ int case_experiment_with_a_planted_file(void)
 	int fd = open("victim", O_CREAT | O_RDWR, 0600);
 
 	dprintf(fd, "mine\n");
-	if (access(EXPERIMENT, F_OK) == 0 && (access(EXPERIMENT "/synctrace", F_OK) == 0 || link("victim", planted) != 0))
+	if (access(EXPERIMENT, F_OK) == 0 &&
+	    (access(EXPERIMENT "/synctrace", F_OK) == 0 || link("victim", planted) != 0))
 		return 1;
 	pthread_mutex_lock(&mutex);
 	pthread_mutex_unlock(&mutex);

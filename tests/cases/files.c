@@ -1,4 +1,5 @@
-/* files.c: cases of sockets, of large files, of stdio in every mode, and of names with odd bytes. */
+/* files.c: cases of sockets, of large files, of stdio in every mode, and of names with odd bytes.
+ */
 #include "case.h"
 
 #include <arpa/inet.h>
@@ -22,7 +23,8 @@
 
 static struct sockaddr_in loopback(int fd)
 {
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in address = {.sin_family = AF_INET,
+	                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof(address);
 
 	if (bind(fd, (struct sockaddr *)&address, len) != 0)
@@ -33,7 +35,8 @@ static struct sockaddr_in loopback(int fd)
 
 int case_socket_tcp(void)
 {
-	int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0), server;
+	int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0),
+	    server;
 	struct sockaddr_in address = loopback(listener);
 	char text[16] = "";
 
@@ -58,7 +61,8 @@ int case_socket_udp(void)
 	struct sockaddr_in address = loopback(one);
 	char text[4];
 
-	say("send %d\n", (int)sendto(two, "datagram", 8, 0, (struct sockaddr *)&address, sizeof(address)));
+	say("send %d\n",
+	    (int)sendto(two, "datagram", 8, 0, (struct sockaddr *)&address, sizeof(address)));
 	say("receive %d\n", (int)recvfrom(one, text, 4, MSG_TRUNC, NULL, NULL));
 	say("none %d ", (int)recv(one, text, 4, MSG_DONTWAIT));
 	say("%d\n", errno);
@@ -69,7 +73,8 @@ int case_socket_udp(void)
 int case_socket_unix(void)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "socket\n<&>"};
-	int listener = socket(AF_UNIX, SOCK_SEQPACKET, 0), client = socket(AF_UNIX, SOCK_SEQPACKET, 0), server;
+	int listener = socket(AF_UNIX, SOCK_SEQPACKET, 0),
+	    client = socket(AF_UNIX, SOCK_SEQPACKET, 0), server;
 	char text[8];
 
 	say("bind %d\n", bind(listener, (struct sockaddr *)&address, sizeof(address)));
@@ -196,7 +201,8 @@ static void try_mode(const char *mode)
 
 int case_stdio_modes(void)
 {
-	static const char *const modes[] = {"r", "w", "a", "r+", "w+", "a+", "wx", "re", "rm", "rb+", "w+e", "zz"};
+	static const char *const modes[] = {"r",  "w",  "a",  "r+",  "w+",  "a+",
+	                                    "wx", "re", "rm", "rb+", "w+e", "zz"};
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		try_mode(modes[i]);
@@ -403,7 +409,8 @@ int case_environment_length(void)
 
 	while (environ[count] != NULL)
 		count++;
-	say("variables %d odd %d\n", count, (int)strlen(getenv("ODD") != NULL ? getenv("ODD") : ""));
+	say("variables %d odd %d\n", count,
+	    (int)strlen(getenv("ODD") != NULL ? getenv("ODD") : ""));
 	mark();
 	return 0;
 }

@@ -1,4 +1,5 @@
-/* handlers.c: cases of handlers of signals: their stacks, jumps out of them, what they interrupt and repair. */
+/* handlers.c: cases of handlers of signals: their stacks, jumps out of them, what they interrupt
+ * and repair. */
 #include "case.h"
 
 #include <errno.h>
@@ -49,7 +50,8 @@ static void on_stack(int signal)
 	count += stack.ss_flags == SS_ONSTACK;
 }
 
-/* A signal frame, and what the first calls of functions need that the loader binds lazily, with its saved vector registers. */
+/* A signal frame, and what the first calls of functions need that the loader binds lazily, with its
+ * saved vector registers. */
 int case_small_alternate_stack(void)
 {
 	struct sigaction action = {.sa_handler = on_stack, .sa_flags = SA_ONSTACK};
@@ -218,7 +220,8 @@ static void gives_page(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
 	(void)context;
-	mprotect((void *)((unsigned long)info->si_addr & ~(unsigned long)(PAGE - 1)), PAGE, PROT_READ | PROT_WRITE);
+	mprotect((void *)((unsigned long)info->si_addr & ~(unsigned long)(PAGE - 1)), PAGE,
+	         PROT_READ | PROT_WRITE);
 	count++;
 }
 
@@ -276,7 +279,9 @@ static void allocates(int signal)
 {
 	(void)signal;
 	for (int i = 0; i < 10; i++)
-		free(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? malloc(1) : NULL);
+		free(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED
+		             ? malloc(1)
+		             : NULL);
 	count++;
 }
 
@@ -344,8 +349,9 @@ int case_registers_in_handlers(void)
 		for (int i = 0; i < 1000; i++) {
 			unsigned long mask;
 
-			__asm__ volatile("mov $7, %%eax\n\tmovq %%rax, %%xmm7\n\tmov $1000, %%ecx\n1:\tdec %%ecx\n\tjnz 1b\n\tmovq %%xmm7, %0\n\tsub $7, %0"
-			                 : "=r"(mask)::"rax", "rcx", "xmm7", "cc");
+			__asm__ volatile(
+				"mov $7, %%eax\n\tmovq %%rax, %%xmm7\n\tmov $1000, %%ecx\n1:\tdec %%ecx\n\tjnz 1b\n\tmovq %%xmm7, %0\n\tsub $7, %0"
+				: "=r"(mask)::"rax", "rcx", "xmm7", "cc");
 			wrong |= mask;
 		}
 		clock_gettime(CLOCK_MONOTONIC, &now);
@@ -362,8 +368,9 @@ int case_red_zone(void)
 	for (int i = 0; i < 20000; i++) {
 		unsigned long value;
 
-		__asm__ volatile("movq $77, -100(%%rsp)\n\tmov $1000, %%ecx\n1:\tdec %%ecx\n\tjnz 1b\n\tmovq -100(%%rsp), %0"
-		                 : "=r"(value)::"rcx", "cc", "memory");
+		__asm__ volatile(
+			"movq $77, -100(%%rsp)\n\tmov $1000, %%ecx\n1:\tdec %%ecx\n\tjnz 1b\n\tmovq -100(%%rsp), %0"
+			: "=r"(value)::"rcx", "cc", "memory");
 		wrong += value != 77;
 	}
 	say("wrong %lu\n", wrong);
@@ -371,7 +378,8 @@ int case_red_zone(void)
 	return 0;
 }
 
-/* Stacks as Go has them: they hold no signal frame, and what lies below is other data. So all handlers are for an alternate stack. */
+/* Stacks as Go has them: they hold no signal frame, and what lies below is other data. So all
+ * handlers are for an alternate stack. */
 static struct {
 	unsigned char below[8192], stack[2048];
 } small __attribute__((aligned(64)));
@@ -394,8 +402,11 @@ int case_stacks_without_room_for_signals(void)
 	for (int signal = 1; signal <= SIGRTMAX; signal++)
 		sigaction(signal, &action, NULL);
 	memset(small.below, 0x5a, sizeof(small.below));
-	__asm__ volatile("mov %%rsp, %%rbx\n\tmov %0, %%rsp\n\tcall *%1\n\tmov %%rbx, %%rsp" ::"r"(small.stack + sizeof(small.stack)), "r"(spin)
-	                 : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
+	__asm__ volatile("mov %%rsp, %%rbx\n\tmov %0, %%rsp\n\tcall *%1\n\tmov %%rbx, %%rsp" ::"r"(
+				 small.stack + sizeof(small.stack)),
+	                 "r"(spin)
+	                 : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11",
+	                   "memory", "cc");
 	for (size_t i = 0; i < sizeof(small.below); i++)
 		changed += small.below[i] != 0x5a;
 	say("changed %d\n", changed);

@@ -56,7 +56,8 @@ int case_exec_on_a_small_stack(void)
 		environment[i] = (char *)"V=1";
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, 16384);
-	return pthread_create(&thread, &attributes, make_children, environment) + pthread_join(thread, NULL);
+	return pthread_create(&thread, &attributes, make_children, environment) +
+	       pthread_join(thread, NULL);
 }
 
 /* The end of a program that is given `size` bytes of arguments, -1: it cannot be. */
@@ -112,7 +113,8 @@ int case_signal_inherited(void)
 
 	sigprocmask(SIG_BLOCK, NULL, &set);
 	sigaction(SIGRTMAX - 3, NULL, &action);
-	say("blocked %d ignored %d\n", sigismember(&set, SIGRTMAX - 3), action.sa_handler == SIG_IGN);
+	say("blocked %d ignored %d\n", sigismember(&set, SIGRTMAX - 3),
+	    action.sa_handler == SIG_IGN);
 	return 0;
 }
 
@@ -129,7 +131,8 @@ int case_exec_signal_inherited(void)
 	return 1;
 }
 
-/* As Python's subprocess: everything is blocked over vfork, and the child takes that back before it executes. */
+/* As Python's subprocess: everything is blocked over vfork, and the child takes that back before it
+ * executes. */
 int case_vfork_signal_taken_back(void)
 {
 	sigset_t all, none;
@@ -288,8 +291,13 @@ static long address_space_kb(void)
 
 int case_vfork_large(void)
 {
-	enum { VARIABLES = 30000, TURNS = 20, MORE_KB = 2000 /* for the recorder's files; a list has 240 */ };
-	static char *environment[VARIABLES + 1], *arguments[] = {(char *)"cases", (char *)"leaf", NULL};
+	enum {
+		VARIABLES = 30000,
+		TURNS = 20,
+		MORE_KB = 2000 /* for the recorder's files; a list has 240 */
+	};
+	static char *environment[VARIABLES + 1],
+		*arguments[] = {(char *)"cases", (char *)"leaf", NULL};
 	long before = address_space_kb();
 
 	for (int i = 0; i < VARIABLES; i++)

@@ -48,9 +48,12 @@ static int ring_open(struct ring *ring)
 	ring->fd = (int)syscall(SYS_io_uring_setup, 8, &p);
 	if (ring->fd < 0)
 		return -1;
-	queue = mmap(NULL, p.sq_off.array + p.sq_entries * 4, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring->fd, IORING_OFF_SQ_RING);
-	done = mmap(NULL, p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe), PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, IORING_OFF_CQ_RING);
-	ring->entries = mmap(NULL, p.sq_entries * sizeof(struct io_uring_sqe), PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, IORING_OFF_SQES);
+	queue = mmap(NULL, p.sq_off.array + p.sq_entries * 4, PROT_READ | PROT_WRITE,
+	             MAP_SHARED | MAP_POPULATE, ring->fd, IORING_OFF_SQ_RING);
+	done = mmap(NULL, p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe),
+	            PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, IORING_OFF_CQ_RING);
+	ring->entries = mmap(NULL, p.sq_entries * sizeof(struct io_uring_sqe),
+	                     PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, IORING_OFF_SQES);
 	ring->head = (unsigned *)(queue + p.sq_off.head);
 	ring->tail = (unsigned *)(queue + p.sq_off.tail);
 	ring->mask = (unsigned *)(queue + p.sq_off.ring_mask);
@@ -90,12 +93,21 @@ int case_io_uring(void)
 		return CASE_SKIP;
 	}
 	mark();
-	say("write %d\n", ring_do(&ring, (struct io_uring_sqe){.opcode = IORING_OP_WRITE, .fd = fd, .addr = (uintptr_t) "ring", .len = 4}));
+	say("write %d\n", ring_do(&ring, (struct io_uring_sqe){.opcode = IORING_OP_WRITE,
+	                                                       .fd = fd,
+	                                                       .addr = (uintptr_t) "ring",
+	                                                       .len = 4}));
 	burn(10);
-	say("timeout %d\n", ring_do(&ring, (struct io_uring_sqe){.opcode = IORING_OP_TIMEOUT, .addr = (uintptr_t)&moment, .len = 1}));
-	say("read %d", ring_do(&ring, (struct io_uring_sqe){.opcode = IORING_OP_READ, .fd = fd, .addr = (uintptr_t)text, .len = 15}));
+	say("timeout %d\n", ring_do(&ring, (struct io_uring_sqe){.opcode = IORING_OP_TIMEOUT,
+	                                                         .addr = (uintptr_t)&moment,
+	                                                         .len = 1}));
+	say("read %d", ring_do(&ring, (struct io_uring_sqe){.opcode = IORING_OP_READ,
+	                                                    .fd = fd,
+	                                                    .addr = (uintptr_t)text,
+	                                                    .len = 15}));
 	say(" %s\n", text);
-	say("close %d\n", ring_do(&ring, (struct io_uring_sqe){.opcode = IORING_OP_CLOSE, .fd = fd}));
+	say("close %d\n",
+	    ring_do(&ring, (struct io_uring_sqe){.opcode = IORING_OP_CLOSE, .fd = fd}));
 	return 0;
 }
 
@@ -134,7 +146,8 @@ int case_userfaultfd(void)
 		return CASE_SKIP;
 	}
 	served = mmap(NULL, 8 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	range = (struct uffdio_register){.range = {(uintptr_t)served, 8 * 4096}, .mode = UFFDIO_REGISTER_MODE_MISSING};
+	range = (struct uffdio_register){.range = {(uintptr_t)served, 8 * 4096},
+	                                 .mode = UFFDIO_REGISTER_MODE_MISSING};
 	if (ioctl(fault_fd, UFFDIO_REGISTER, &range) != 0)
 		return CASE_SKIP;
 	pthread_create(&thread, NULL, serves_faults, NULL);
@@ -168,7 +181,8 @@ int case_userfaultfd_stack(void)
 	}
 	served = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memset(served + size - 2 * 4096, 0, 2 * 4096); /* the top is libc's own */
-	range = (struct uffdio_register){.range = {(uintptr_t)served, size - 2 * 4096}, .mode = UFFDIO_REGISTER_MODE_MISSING};
+	range = (struct uffdio_register){.range = {(uintptr_t)served, size - 2 * 4096},
+	                                 .mode = UFFDIO_REGISTER_MODE_MISSING};
 	if (ioctl(fault_fd, UFFDIO_REGISTER, &range) != 0)
 		return CASE_SKIP;
 	pthread_create(&server, NULL, serves_faults, NULL);
@@ -182,11 +196,13 @@ int case_userfaultfd_stack(void)
 
 int case_memory_and_fork(void)
 {
-	char *kept = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *kept = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	                  0);
 	pid_t pid;
 
 	memset(kept, 7, 3 * 4096);
-	say("wipe %d keep out %d\n", madvise(kept, 4096, MADV_WIPEONFORK), madvise(kept + 4096, 4096, MADV_DONTFORK));
+	say("wipe %d keep out %d\n", madvise(kept, 4096, MADV_WIPEONFORK),
+	    madvise(kept + 4096, 4096, MADV_DONTFORK));
 	pid = fork();
 	if (pid == 0) {
 		say("wiped %d kept %d\n", kept[0], kept[2 * 4096]);
@@ -209,14 +225,19 @@ static void *deep_in_growing_stack(void *unused)
 
 static void on_stack(void *top, void *(*function)(void *))
 {
-	__asm__ volatile("mov %%rsp, %%rbx\n\tmov %0, %%rsp\n\txor %%edi, %%edi\n\tcall *%1\n\tmov %%rbx, %%rsp" ::"r"(top), "r"(function)
-	                 : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
+	__asm__ volatile(
+		"mov %%rsp, %%rbx\n\tmov %0, %%rsp\n\txor %%edi, %%edi\n\tcall *%1\n\tmov %%rbx, %%rsp" ::
+			"r"(top),
+		"r"(function)
+		: "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory",
+		  "cc");
 }
 
 int case_growing_stack(void)
 {
 	char *room = mmap(NULL, 8 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	char *top = mmap(room + (8 << 20) - 8192, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_GROWSDOWN, -1, 0);
+	char *top = mmap(room + (8 << 20) - 8192, 8192, PROT_READ | PROT_WRITE,
+	                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_GROWSDOWN, -1, 0);
 
 	if (top == MAP_FAILED || munmap(room, (8 << 20) - 8192) != 0)
 		return CASE_SKIP;
@@ -224,7 +245,8 @@ int case_growing_stack(void)
 	return 0;
 }
 
-/* A frame pointer into memory that was there, and is not any more; the kernel is asked by an instruction of the program's own. */
+/* A frame pointer into memory that was there, and is not any more; the kernel is asked by an
+ * instruction of the program's own. */
 static char *gone;
 
 __attribute__((noinline)) static void works_on(volatile int rounds)
@@ -236,9 +258,12 @@ __attribute__((noinline)) static void works_on(volatile int rounds)
 
 static void with_frame_pointer(void *pointer)
 {
-	__asm__ volatile("sub $128, %%rsp\n\tpush %%rbp\n\tmov %%rsp, %%rbx\n\tand $-16, %%rsp\n\tmov %0, %%rbp\n\tmov $20, %%edi\n\t"
-	                 "call *%1\n\tmov %%rbx, %%rsp\n\tpop %%rbp\n\tadd $128, %%rsp" ::"r"(pointer), "r"(works_on)
-	                 : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
+	__asm__ volatile(
+		"sub $128, %%rsp\n\tpush %%rbp\n\tmov %%rsp, %%rbx\n\tand $-16, %%rsp\n\tmov %0, %%rbp\n\tmov $20, %%edi\n\t"
+		"call *%1\n\tmov %%rbx, %%rsp\n\tpop %%rbp\n\tadd $128, %%rsp" ::"r"(pointer),
+		"r"(works_on)
+		: "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory",
+		  "cc");
 }
 
 int case_stack_that_is_gone(void)
@@ -246,7 +271,8 @@ int case_stack_that_is_gone(void)
 	long result;
 
 	for (int i = 0; i < 3; i++) {
-		gone = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		gone = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		            0);
 		on_stack(gone + (1 << 16), mark_thread);
 		with_frame_pointer(gone + (1 << 15));
 		if (i == 0)
@@ -254,7 +280,10 @@ int case_stack_that_is_gone(void)
 		else if (i == 1)
 			mprotect(gone, 1 << 16, PROT_NONE);
 		else
-			__asm__ volatile("syscall" : "=a"(result) : "a"(SYS_munmap), "D"(gone), "S"(1 << 16) : "rcx", "r11", "memory");
+			__asm__ volatile("syscall"
+			                 : "=a"(result)
+			                 : "a"(SYS_munmap), "D"(gone), "S"(1 << 16)
+			                 : "rcx", "r11", "memory");
 		with_frame_pointer(gone + (1 << 15));
 	}
 	return 0;
@@ -307,7 +336,9 @@ int case_memory_of_others(void)
 
 	if (pid == 0) {
 		mark();
-		_exit(process_vm_readv(getppid(), &to, 1, &from, 1, 0) == sizeof(text) ? (strcmp(text, secret) == 0 ? 3 : 4) : CASE_SKIP);
+		_exit(process_vm_readv(getppid(), &to, 1, &from, 1, 0) == sizeof(text)
+		              ? (strcmp(text, secret) == 0 ? 3 : 4)
+		              : CASE_SKIP);
 	}
 	return say_end(pid);
 }
@@ -326,7 +357,8 @@ int case_locked_later(void)
 	for (int i = 0; i < 2000; i++)
 		free(malloc(1000));
 	burn(20);
-	say("mmap %d ", mmap(NULL, 1 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED);
+	say("mmap %d ",
+	    mmap(NULL, 1 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED);
 	say("%d\n", errno);
 	return 0;
 }
@@ -405,12 +437,14 @@ int case_end_with_parent(void)
 
 int case_files_forbidden(void)
 {
-	struct landlock_ruleset_attr rules = {.handled_access_fs = LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_WRITE_FILE |
-	                                                           LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR};
+	struct landlock_ruleset_attr rules = {
+		.handled_access_fs = LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_WRITE_FILE |
+	                             LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR};
 	int fd = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0);
 
 	mark();
-	if (fd < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(SYS_landlock_restrict_self, fd, 0) != 0) {
+	if (fd < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    syscall(SYS_landlock_restrict_self, fd, 0) != 0) {
 		say("landlock: %d\n", errno);
 		return CASE_SKIP;
 	}
@@ -427,7 +461,8 @@ int case_no_writable_code(void)
 	mark();
 	if (prctl(65 /* PR_SET_MDWE */, 1, 0, 0, 0) != 0)
 		return CASE_SKIP;
-	say("mmap %d ", mmap(NULL, 4096, PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED);
+	say("mmap %d ", mmap(NULL, 4096, PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	                     0) == MAP_FAILED);
 	say("%d\n", errno);
 	burn(10);
 	return case_fork();
@@ -445,24 +480,28 @@ int case_restartable_sequence(void)
 		return CASE_SKIP;
 	mark();
 	for (int i = 0; i < 200; i++)
-		__asm__ volatile(".pushsection .data.sequence, \"aw\"\n\t.balign 32\n9:\t.long 0, 0\n\t.quad 1f, 2f - 1f, 4f\n\t.popsection\n\t"
-		                 "3:\tlea 9b(%%rip), %%rax\n\tmov %%rax, %[where]\n"
-		                 "1:\tmov $300000, %%ecx\n5:\tdec %%ecx\n\tjnz 5b\n\tincq %[done]\n2:\tjmp 6f\n\t"
-		                 ".byte 0x0f, 0xb9, 0x3d\n\t.long 0x53053053\n4:\tincq %[restarts]\n\tjmp 3b\n6:"
-		                 : [done] "+m"(done), [restarts] "+m"(restarts), [where] "=m"(area->rseq_cs)::"rax", "rcx", "memory", "cc");
+		__asm__ volatile(
+			".pushsection .data.sequence, \"aw\"\n\t.balign 32\n9:\t.long 0, 0\n\t.quad 1f, 2f - 1f, 4f\n\t.popsection\n\t"
+			"3:\tlea 9b(%%rip), %%rax\n\tmov %%rax, %[where]\n"
+			"1:\tmov $300000, %%ecx\n5:\tdec %%ecx\n\tjnz 5b\n\tincq %[done]\n2:\tjmp 6f\n\t"
+			".byte 0x0f, 0xb9, 0x3d\n\t.long 0x53053053\n4:\tincq %[restarts]\n\tjmp 3b\n6:"
+			: [done] "+m"(done), [restarts] "+m"(restarts),
+			  [where] "=m"(area->rseq_cs)::"rax", "rcx", "memory", "cc");
 	say("done %ld\n", done);
 	return restarts < 0;
 }
 
 int case_barrier_of_memory(void)
 {
-	say("register %ld\n", syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0));
+	say("register %ld\n",
+	    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0));
 	say("barrier %ld\n", syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0));
 	mark();
 	return 0;
 }
 
-/* Helpers that share all memory, thread variables too, and work while their maker waits, as old thread libraries made them. */
+/* Helpers that share all memory, thread variables too, and work while their maker waits, as old
+ * thread libraries made them. */
 static int helps(void *unused)
 {
 	(void)unused;
@@ -479,7 +518,8 @@ int case_helper_shares_memory(void)
 
 	mark();
 	for (int i = 0; i < 5; i++)
-		say_end(clone(helps, stack + sizeof(stack), CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | SIGCHLD, NULL));
+		say_end(clone(helps, stack + sizeof(stack),
+		              CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | SIGCHLD, NULL));
 	burn(10);
 	mark();
 	return 0;
@@ -487,7 +527,8 @@ int case_helper_shares_memory(void)
 
 static volatile int helper_runs = 1;
 
-/* On its maker's thread-local memory, as libc's calls would be: so it calls nothing, also not the tracer of functions. */
+/* On its maker's thread-local memory, as libc's calls would be: so it calls nothing, also not the
+ * tracer of functions. */
 __attribute__((no_instrument_function)) static int spins_along(void *unused)
 {
 	(void)unused;
@@ -529,7 +570,8 @@ int case_traced_calls(void)
 		int signal = WSTOPSIG(status);
 
 		calls += signal == (SIGTRAP | 0x80);
-		ptrace(PTRACE_SYSCALL, pid, NULL, signal == SIGSTOP || signal == (SIGTRAP | 0x80) ? 0L : (long)signal);
+		ptrace(PTRACE_SYSCALL, pid, NULL,
+		       signal == SIGSTOP || signal == (SIGTRAP | 0x80) ? 0L : (long)signal);
 		waitpid(pid, &status, 0);
 	}
 	say("status %d, calls %d\n", WEXITSTATUS(status), calls > 0);
@@ -551,10 +593,12 @@ int case_traced_and_left(void)
 			mark_and_leave(3);
 		_exit(1);
 	}
-	if (ptrace((enum __ptrace_request)PTRACE_SEIZE, pid, NULL, NULL) != 0 || ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) != 0)
+	if (ptrace((enum __ptrace_request)PTRACE_SEIZE, pid, NULL, NULL) != 0 ||
+	    ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) != 0)
 		return kill(pid, SIGKILL) + CASE_SKIP;
 	waitpid(pid, &status, 0);
-	say("stopped %d, detached %ld\n", WIFSTOPPED(status), ptrace(PTRACE_DETACH, pid, NULL, NULL));
+	say("stopped %d, detached %ld\n", WIFSTOPPED(status),
+	    ptrace(PTRACE_DETACH, pid, NULL, NULL));
 	if (write(ends[1], "l", 1) != 1)
 		return 1;
 	return say_end(pid);
@@ -579,7 +623,8 @@ int case_frozen(void)
 		}
 		mark_and_leave(3);
 	}
-	if (chdir(path) == 0 && (tasks = open("tasks", O_WRONLY)) >= 0 && (state = open("freezer.state", O_WRONLY)) >= 0) {
+	if (chdir(path) == 0 && (tasks = open("tasks", O_WRONLY)) >= 0 &&
+	    (state = open("freezer.state", O_WRONLY)) >= 0) {
 		dprintf(tasks, "%d", (int)pid);
 		if (write(state, "FROZEN", 6) == 6)
 			usleep(50000);

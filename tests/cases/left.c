@@ -1,4 +1,5 @@
-/* left.c: cases in which the program leaves the recorder in its middle: for good, or to come back later. */
+/* left.c: cases in which the program leaves the recorder in its middle: for good, or to come back
+ * later. */
 #include "case.h"
 
 #include <fcntl.h>
@@ -56,7 +57,8 @@ int case_jumps_out_of_the_recorder(void)
 	return 0;
 }
 
-/* Threads of the program's own, which a handler lets take turns. The second one has the stack at the higher address. */
+/* Threads of the program's own, which a handler lets take turns. The second one has the stack at
+ * the higher address. */
 static char stacks[2][STACK];
 static ucontext_t all, of[2];
 static volatile sig_atomic_t now;

@@ -1,4 +1,5 @@
-/* library.c: cases of what libc does for programs behind one call: it loads, asks, sorts, walks, ends. */
+/* library.c: cases of what libc does for programs behind one call: it loads, asks, sorts, walks,
+ * ends. */
 #include "case.h"
 
 #include <assert.h>
@@ -52,7 +53,9 @@ int case_text_converted(void)
 
 int case_names_looked_up(void)
 {
-	struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM}, *found = NULL;
+	struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
+	                         .ai_socktype = SOCK_STREAM},
+			*found = NULL;
 	struct passwd *user = getpwuid(0);
 	struct group *group = getgrgid(0);
 
@@ -130,10 +133,12 @@ int case_files_of_odd_kinds(void)
 	say(" hole at %d\n", (int)lseek(fd, 0, SEEK_HOLE));
 	say("allocate %d\n", fallocate(fd, 0, 0, 4096));
 	say("punch %d\n", fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4096));
-	say("attribute %d\n", fsetxattr(fd, "user.case", "1", 1, 0) == 0 || errno == EOPNOTSUPP || errno == EPERM);
+	say("attribute %d\n",
+	    fsetxattr(fd, "user.case", "1", 1, 0) == 0 || errno == EOPNOTSUPP || errno == EPERM);
 	say("statx %d", statx(fd, "", AT_EMPTY_PATH, STATX_SIZE, &status));
 	say(" size %d\n", (int)status.stx_size);
-	say("exchange %d\n", rename(name, "renamed") + linkat(AT_FDCWD, "renamed", AT_FDCWD, "linked", 0));
+	say("exchange %d\n",
+	    rename(name, "renamed") + linkat(AT_FDCWD, "renamed", AT_FDCWD, "linked", 0));
 	memory = memfd_create("m", 0);
 	say("memory %d", (int)pwrite(memory, "abc", 3, 5));
 	say(" %d\n", (int)pread(memory, value, 9, 0));
@@ -147,7 +152,10 @@ static int compare(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-static void keep(void *number) { (void)number; }
+static void keep(void *number)
+{
+	(void)number;
+}
 
 int case_called_back(void)
 {
@@ -190,9 +198,11 @@ int case_the_loader_asked(void)
 
 	dl_iterate_phdr(object, NULL);
 	say("objects %d\n", objects);
-	say("malloc %d\n", libc && dlsym(libc, "malloc") != NULL && dlvsym(libc, "malloc", "GLIBC_2.2.5") != NULL);
+	say("malloc %d\n",
+	    libc && dlsym(libc, "malloc") != NULL && dlvsym(libc, "malloc", "GLIBC_2.2.5") != NULL);
 	say("next %d\n", dlsym(RTLD_NEXT, "read") != NULL);
-	say("mark in %d\n", dladdr((void *)mark, &about) != 0 && about.dli_sname && strcmp(about.dli_sname, "mark") == 0);
+	say("mark in %d\n", dladdr((void *)mark, &about) != 0 && about.dli_sname &&
+	                            strcmp(about.dli_sname, "mark") == 0);
 	say("none %d", dlsym(libc, "no such function") == NULL);
 	say(" %d\n", dlerror() != NULL);
 	say("error %d\n", dlerror() == NULL);
@@ -202,18 +212,23 @@ int case_the_loader_asked(void)
 
 /* A program that has no such library asks whether it has. */
 extern int MPI_Init(int *argc, char ***argv) __attribute__((weak));
-extern void GOMP_parallel(void (*function)(void *), void *data, unsigned threads, unsigned flags) __attribute__((weak));
+extern void GOMP_parallel(void (*function)(void *), void *data, unsigned threads, unsigned flags)
+	__attribute__((weak));
 extern void *operator_new(size_t size) __asm__("_Znwm") __attribute__((weak));
 
 int case_libraries_not_there(void)
 {
-	static const char *const names[] = {"MPI_Init", "PMPI_Send", "GOMP_parallel", "omp_set_lock", "JNI_CreateJavaVM", "_Znwm", "malloc", "fork"};
+	static const char *const names[] = {
+		"MPI_Init",         "PMPI_Send", "GOMP_parallel", "omp_set_lock",
+		"JNI_CreateJavaVM", "_Znwm",     "malloc",        "fork"};
 	static int (*volatile init)(int *, char ***) = MPI_Init;
 	void *program = dlopen(NULL, RTLD_NOW);
 
-	say("weak %d %d %d %d\n", MPI_Init != NULL, init != NULL, GOMP_parallel != NULL, operator_new != NULL);
+	say("weak %d %d %d %d\n", MPI_Init != NULL, init != NULL, GOMP_parallel != NULL,
+	    operator_new != NULL);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		say("%s %d %d", names[i], dlsym(RTLD_DEFAULT, names[i]) != NULL, dlsym(program, names[i]) != NULL);
+		say("%s %d %d", names[i], dlsym(RTLD_DEFAULT, names[i]) != NULL,
+		    dlsym(program, names[i]) != NULL);
 		say(" %d", dlsym(RTLD_NEXT, names[i]) != NULL);
 		say(" %d\n", dlerror() != NULL);
 	}
@@ -227,7 +242,8 @@ int case_what_the_kernel_gave(void)
 	ssize_t len;
 	int fd = open("/proc/self/cmdline", O_RDONLY), variables = 0;
 
-	say("secure %lu, page %lu, program %d\n", getauxval(AT_SECURE), getauxval(AT_PAGESZ), strcmp((const char *)getauxval(AT_EXECFN), case_self) == 0);
+	say("secure %lu, page %lu, program %d\n", getauxval(AT_SECURE), getauxval(AT_PAGESZ),
+	    strcmp((const char *)getauxval(AT_EXECFN), case_self) == 0);
 	len = read(fd, text, sizeof(text));
 	say("arguments %d bytes\n", (int)len - (int)strlen(text));
 	say("name %s\n", program_invocation_short_name);
@@ -237,13 +253,15 @@ int case_what_the_kernel_gave(void)
 	fd = open("/proc/self/environ", O_RDONLY);
 	variables = 0;
 	while (fd >= 0 && (len = read(fd, text, sizeof(text) - 1)) > 0)
-		variables += memmem(text, (size_t)len, "XER_RECORD", 10) != NULL || memmem(text, (size_t)len, "libcollector", 12) != NULL;
+		variables += memmem(text, (size_t)len, "XER_RECORD", 10) != NULL ||
+		             memmem(text, (size_t)len, "libcollector", 12) != NULL;
 	say("told by the kernel %d\n", variables);
 	mark();
 	return 0;
 }
 
-/* Servers write what they do over their arguments and variables, as far as these lie one behind the other. */
+/* Servers write what they do over their arguments and variables, as far as these lie one behind the
+ * other. */
 int case_title_written(void)
 {
 	char *begin = program_invocation_name, *end, text[200] = "", **copy;
@@ -318,7 +336,8 @@ int case_end_buffer_overflow(void)
 	volatile size_t size = 20;
 
 	mark();
-	__builtin___memset_chk(text, 1, size, sizeof(text)); /* what -D_FORTIFY_SOURCE makes of memset */
+	__builtin___memset_chk(text, 1, size,
+	                       sizeof(text)); /* what -D_FORTIFY_SOURCE makes of memset */
 	return text[0];
 }
 

@@ -89,7 +89,8 @@ int case_limit_stack(void)
 int case_no_limit_of_the_stack(void)
 {
 	mark();
-	limit(RLIMIT_STACK, RLIM_INFINITY); /* programs that come then are laid out in the old way */
+	limit(RLIMIT_STACK,
+	      RLIM_INFINITY); /* programs that come then are laid out in the old way */
 	become("leaf");
 	return 1;
 }
@@ -127,7 +128,8 @@ int case_limit_locked_memory(void)
 
 int case_all_memory_locked(void)
 {
-	say("mlockall %d\n", mlockall(MCL_CURRENT | MCL_FUTURE) == 0 || errno == EPERM || errno == ENOMEM);
+	say("mlockall %d\n",
+	    mlockall(MCL_CURRENT | MCL_FUTURE) == 0 || errno == EPERM || errno == ENOMEM);
 	mark();
 	burn(10);
 	return 0;
@@ -178,7 +180,7 @@ int case_daemon_without_null(void)
 	pid = fork();
 	if (pid == 0) {
 		result = daemon(0, 0);
-				dprintf(ends[1], "daemon %d %d\n", result, errno);
+		dprintf(ends[1], "daemon %d %d\n", result, errno);
 		_exit(0);
 	}
 	close(ends[1]);
@@ -237,16 +239,35 @@ static int unshared(int what, const char *name)
 	return case_fork();
 }
 
-int case_namespace_user(void) { return unshared(CLONE_NEWUSER, "user"); }
-int case_namespace_mount(void) { need_root(); return unshared(CLONE_NEWNS, "mount"); }
-int case_namespace_network(void) { need_root(); return unshared(CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS, "network"); }
-int case_namespace_process(void) { need_root(); return unshared(CLONE_NEWPID, "process"); }
-int case_descriptors_unshared(void) { return unshared(CLONE_FILES | CLONE_FS, "files"); }
+int case_namespace_user(void)
+{
+	return unshared(CLONE_NEWUSER, "user");
+}
+int case_namespace_mount(void)
+{
+	need_root();
+	return unshared(CLONE_NEWNS, "mount");
+}
+int case_namespace_network(void)
+{
+	need_root();
+	return unshared(CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS, "network");
+}
+int case_namespace_process(void)
+{
+	need_root();
+	return unshared(CLONE_NEWPID, "process");
+}
+int case_descriptors_unshared(void)
+{
+	return unshared(CLONE_FILES | CLONE_FS, "files");
+}
 
 int case_no_proc(void)
 {
 	need_root();
-	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 || umount2("/proc", MNT_DETACH) != 0) {
+	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	    umount2("/proc", MNT_DETACH) != 0) {
 		say("umount: %d\n", errno);
 		return CASE_SKIP;
 	}
@@ -309,7 +330,9 @@ int case_resource_usage(void)
 
 	burn(30);
 	getrusage(RUSAGE_SELF, &usage);
-	say("used %d\n", usage.ru_utime.tv_sec * 1000000 + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec >= 28000);
+	say("used %d\n",
+	    usage.ru_utime.tv_sec * 1000000 + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec >=
+	            28000);
 	mark();
 	return 0;
 }
@@ -344,7 +367,8 @@ int case_deletes_itself(void)
 
 /* ---- filters for system calls */
 
-static const struct sock_filter load_number = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+static const struct sock_filter load_number = BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+                                                       offsetof(struct seccomp_data, nr));
 
 /* All calls but `allowed` (ended by -1) get `action`. */
 static void only(const int *allowed, unsigned action)
@@ -354,12 +378,14 @@ static void only(const int *allowed, unsigned action)
 	struct sock_fprog program = {.filter = filter};
 
 	for (; *allowed >= 0 && len < 60; allowed++) {
-		filter[len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)*allowed, 0, 1);
+		filter[len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+		                                             (unsigned)*allowed, 0, 1);
 		filter[len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	}
 	filter[len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
 	program.len = len;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
 		exit(CASE_SKIP);
 }
 
@@ -371,18 +397,22 @@ static void all_but(const int *refused, unsigned action)
 	struct sock_fprog program = {.filter = filter};
 
 	for (; *refused >= 0 && len < 60; refused++) {
-		filter[len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)*refused, 0, 1);
+		filter[len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+		                                             (unsigned)*refused, 0, 1);
 		filter[len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
 	}
 	filter[len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	program.len = len;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
 		exit(CASE_SKIP);
 }
 
 /* What a careful program of computation needs. */
-static const int careful[] = {SYS_read, SYS_write, SYS_exit, SYS_exit_group, SYS_brk, SYS_mmap, SYS_munmap, SYS_mprotect,
-                              SYS_rt_sigreturn, SYS_clock_gettime, SYS_futex, SYS_newfstatat, SYS_fstat, SYS_lseek, SYS_getrandom, -1};
+static const int careful[] = {SYS_read,         SYS_write,         SYS_exit,      SYS_exit_group,
+                              SYS_brk,          SYS_mmap,          SYS_munmap,    SYS_mprotect,
+                              SYS_rt_sigreturn, SYS_clock_gettime, SYS_futex,     SYS_newfstatat,
+                              SYS_fstat,        SYS_lseek,         SYS_getrandom, -1};
 
 int case_filter_errors(void)
 {
@@ -434,12 +464,15 @@ int case_filter_kills_at_once(void)
 
 int case_filter_by_system_call(void)
 {
-	struct sock_filter filter[] = {load_number, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
-	                               BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	struct sock_filter filter[] = {load_number,
+	                               BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
+	                               BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	                               BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
 	struct sock_fprog program = {.len = 4, .filter = filter};
 
 	mark();
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
 		return CASE_SKIP;
 	for (int i = 0; i < 3000; i++)
 		mark();
@@ -450,7 +483,8 @@ int case_filter_by_system_call(void)
 
 int case_filter_no_files(void)
 {
-	static const int files[] = {SYS_open, SYS_openat, SYS_openat2, SYS_creat, SYS_mkdir, SYS_mkdirat, SYS_fallocate, SYS_ftruncate, -1};
+	static const int files[] = {SYS_open,    SYS_openat,    SYS_openat2,   SYS_creat, SYS_mkdir,
+	                            SYS_mkdirat, SYS_fallocate, SYS_ftruncate, -1};
 
 	mark();
 	all_but(files, SECCOMP_RET_ERRNO | EACCES);

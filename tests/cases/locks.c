@@ -55,7 +55,8 @@ int case_mutexes_of_every_kind(void)
 				}
 				counter = 0;
 				four(counts);
-				say("%d %d %d: %ld, destroyed %d\n", type, protocol, robust, counter, pthread_mutex_destroy(&mutex));
+				say("%d %d %d: %ld, destroyed %d\n", type, protocol, robust,
+				    counter, pthread_mutex_destroy(&mutex));
 			}
 	mark();
 	return 0;
@@ -81,7 +82,8 @@ int case_rwlocks(void)
 {
 	struct timespec past = {1, 0};
 
-	for (int kind = PTHREAD_RWLOCK_PREFER_READER_NP; kind <= PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP; kind++) {
+	for (int kind = PTHREAD_RWLOCK_PREFER_READER_NP;
+	     kind <= PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP; kind++) {
 		pthread_rwlockattr_t attributes;
 
 		pthread_rwlockattr_init(&attributes);
@@ -106,8 +108,15 @@ static cnd_t c11_condition;
 static tss_t c11_key;
 static int c11_rounds;
 
-static void once(void) { say("once\n"); }
-static void key_end(void *value) { say("key %ld\n", (long)value); mark(); }
+static void once(void)
+{
+	say("once\n");
+}
+static void key_end(void *value)
+{
+	say("key %ld\n", (long)value);
+	mark();
+}
 
 static int c11_thread(void *unused)
 {
@@ -173,7 +182,8 @@ static void play(struct shared *shared, int me)
 
 int case_locks_between_processes(void)
 {
-	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+	                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pthread_mutexattr_t mutexes;
 	pthread_condattr_t conditions;
 	pthread_barrierattr_t barriers;
@@ -235,8 +245,14 @@ static void *locks_always(void *unused)
 	return unused;
 }
 
-static void hold(void) { pthread_mutex_lock(&mutex); }
-static void let_go(void) { pthread_mutex_unlock(&mutex); }
+static void hold(void)
+{
+	pthread_mutex_lock(&mutex);
+}
+static void let_go(void)
+{
+	pthread_mutex_unlock(&mutex);
+}
 
 /* As libraries do it: their locks are held over fork, and the child can use them. */
 int case_locks_over_fork(void)

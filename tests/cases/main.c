@@ -36,7 +36,8 @@ void burn(int milliseconds)
 		for (int i = 0; i < 1000; i++)
 			__asm__ volatile("" ::: "memory");
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	} while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 < milliseconds);
+	} while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 <
+	         milliseconds);
 }
 
 void mark_and_leave(int status)
@@ -94,7 +95,8 @@ int main(int argc, char **argv)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (argc > 1 && strcmp(argv[1], "-list") == 0)
-			printf("%s\t%s\t%s\t%s\t%s\n", cases[i].id, cases[i].guarantee, cases[i].marks, cases[i].end, cases[i].text);
+			printf("%s\t%s\t%s\t%s\t%s\n", cases[i].id, cases[i].guarantee,
+			       cases[i].marks, cases[i].end, cases[i].text);
 		else if (argc > 1 && len > 0 && strcmp(argv[1], cases[i].id) == 0)
 			return cases[i].run();
 	}

@@ -1,4 +1,5 @@
-/* memory.c: cases of allocators, of stacks that are not what one expects, and of code that nobody linked. */
+/* memory.c: cases of allocators, of stacks that are not what one expects, and of code that nobody
+ * linked. */
 #include "case.h"
 
 #include <alloca.h>
@@ -190,13 +191,17 @@ int case_break_moved(void)
 
 int case_mappings(void)
 {
-	char *memory = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	                    0);
 
 	memory[4096] = 7;
 	memory = mremap(memory, 1 << 20, 1 << 23, MREMAP_MAYMOVE);
 	say("moved %d\n", memory[4096]);
-	say("fixed %d\n", mmap(memory, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == memory);
-	say("taken %d ", mmap(memory, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED);
+	say("fixed %d\n", mmap(memory, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+	                       0) == memory);
+	say("taken %d ",
+	    mmap(memory, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+	         0) == MAP_FAILED);
 	say("%d\n", errno);
 	say("dropped %d %d\n", madvise(memory + 4096, 4096, MADV_DONTNEED), memory[4096]);
 	say("unmapped %d\n", munmap(memory, 1 << 23));
@@ -290,15 +295,18 @@ static void *stack_switched(void *unused)
 /* Call a function on other memory, with a wild frame pointer. */
 static void call_on(void *top, unsigned long frame_pointer, void *(*function)(void *))
 {
-	__asm__ volatile("push %%rbp\n\tmov %%rsp, %%rbx\n\tmov %0, %%rsp\n\tmov %1, %%rbp\n\txor %%edi, %%edi\n\tcall *%2\n\t"
-	                 "mov %%rbx, %%rsp\n\tpop %%rbp"
-	                 ::"r"(top), "r"(frame_pointer), "r"(function)
-	                 : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
+	__asm__ volatile(
+		"push %%rbp\n\tmov %%rsp, %%rbx\n\tmov %0, %%rsp\n\tmov %1, %%rbp\n\txor %%edi, %%edi\n\tcall *%2\n\t"
+		"mov %%rbx, %%rsp\n\tpop %%rbp" ::"r"(top),
+		"r"(frame_pointer), "r"(function)
+		: "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory",
+		  "cc");
 }
 
 int case_foreign_stack(void)
 {
-	char *memory = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	                    0);
 
 	call_on(memory + (1 << 16), 0, stack_switched);
 	return munmap(memory, 1 << 16);
@@ -308,17 +316,20 @@ static char heap_stack[1 << 16] __attribute__((aligned(64)));
 
 int case_garbage_frame_pointer(void)
 {
-	static const unsigned long wild[] = {0, 1, 8, 0xfff, 0x4141414141414141, 0x7fffffffffff, 0x8000000000000000, ~0ul, ~7ul};
+	static const unsigned long wild[] = {
+		0, 1, 8, 0xfff, 0x4141414141414141, 0x7fffffffffff, 0x8000000000000000, ~0ul, ~7ul};
 
 	for (size_t i = 0; i < sizeof(wild) / sizeof(wild[0]); i++)
 		call_on(heap_stack + sizeof(heap_stack), wild[i], stack_switched);
-	call_on(heap_stack + sizeof(heap_stack), (unsigned long)heap_stack + sizeof(heap_stack) - 16, stack_switched);
+	call_on(heap_stack + sizeof(heap_stack),
+	        (unsigned long)heap_stack + sizeof(heap_stack) - 16, stack_switched);
 	return 0;
 }
 
 int case_stack_at_the_end_of_memory(void)
 {
-	char *memory = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	                    0);
 
 	munmap(memory + (1 << 15), 1 << 15); /* nothing is above */
 	call_on(memory + (1 << 15), (unsigned long)memory + (1 << 15), stack_switched);
@@ -360,7 +371,11 @@ int case_backtrace(void)
 int case_nested_function(void)
 {
 	int called = 0;
-	void inner(int signal) { called += signal; mark(); }
+	void inner(int signal)
+	{
+		called += signal;
+		mark();
+	}
 	void (*volatile pointer)(int) = inner;
 
 	pointer(5);
@@ -371,8 +386,10 @@ int case_nested_function(void)
 int case_code_made_at_run_time(void)
 {
 	/* sub rsp, 8; call rdi; add rsp, 8; ret */
-	static const unsigned char code[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd7, 0x48, 0x83, 0xc4, 0x08, 0xc3};
-	unsigned char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	static const unsigned char code[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd7,
+	                                     0x48, 0x83, 0xc4, 0x08, 0xc3};
+	unsigned char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+	                           -1, 0);
 
 	memcpy(page, code, sizeof(code));
 	if (mprotect(page, 4096, PROT_READ | PROT_EXEC) != 0)
@@ -383,8 +400,10 @@ int case_code_made_at_run_time(void)
 
 int case_execute_only_code(void)
 {
-	static const unsigned char code[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd7, 0x48, 0x83, 0xc4, 0x08, 0xc3};
-	unsigned char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	static const unsigned char code[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd7,
+	                                     0x48, 0x83, 0xc4, 0x08, 0xc3};
+	unsigned char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+	                           -1, 0);
 
 	memcpy(page, code, sizeof(code));
 	if (mprotect(page, 4096, PROT_EXEC) != 0)

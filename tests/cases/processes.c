@@ -163,7 +163,8 @@ int case_clone_vfork(void)
 
 int case_clone_files(void)
 {
-	pid_t pid = clone(mark_child, stack + sizeof(stack), CLONE_FILES | CLONE_FS | SIGCHLD, NULL);
+	pid_t pid = clone(mark_child, stack + sizeof(stack), CLONE_FILES | CLONE_FS | SIGCHLD,
+	                  NULL);
 
 	say_end(pid);
 	say("next %d\n", open("/dev/null", O_RDONLY));
@@ -182,7 +183,8 @@ int case_clone_parent(void)
 	return waitpid(-1, NULL, 0) < 0;
 }
 
-static int spawn(const char *id, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes, char **environment)
+static int spawn(const char *id, const posix_spawn_file_actions_t *actions,
+                 const posix_spawnattr_t *attributes, char **environment)
 {
 	char *arguments[] = {"cases", (char *)id, NULL};
 	pid_t pid;
@@ -225,7 +227,8 @@ int case_spawn_attributes(void)
 
 	sigfillset(&all);
 	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_RESETIDS);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+	                                              POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_RESETIDS);
 	posix_spawnattr_setsigmask(&attributes, &all);
 	posix_spawnattr_setsigdefault(&attributes, &all);
 	return spawn("leaf", NULL, &attributes, environ);
@@ -360,9 +363,19 @@ int case_fork_while_allocating(void)
 	return 0;
 }
 
-static void before(void) { say("prepare\n"); mark(); }
-static void in_parent(void) { mark(); }
-static void in_child(void) { mark(); }
+static void before(void)
+{
+	say("prepare\n");
+	mark();
+}
+static void in_parent(void)
+{
+	mark();
+}
+static void in_child(void)
+{
+	mark();
+}
 
 int case_atfork(void)
 {
@@ -461,7 +474,8 @@ int case_traced_child(void)
 int case_pidfd(void)
 {
 	int fd = -1;
-	struct clone_args arguments = {.flags = CLONE_PIDFD, .pidfd = (unsigned long)&fd, .exit_signal = SIGCHLD};
+	struct clone_args arguments = {
+		.flags = CLONE_PIDFD, .pidfd = (unsigned long)&fd, .exit_signal = SIGCHLD};
 	pid_t pid = (pid_t)syscall(SYS_clone3, &arguments, sizeof(arguments));
 
 	if (pid == 0)

@@ -1,4 +1,5 @@
-/* processor.c: cases of a processor's state that a program changes, and that a handler or wrapper comes upon. */
+/* processor.c: cases of a processor's state that a program changes, and that a handler or wrapper
+ * comes upon. */
 #include "case.h"
 
 #include <asm/prctl.h>
@@ -24,7 +25,9 @@ __attribute__((no_instrument_function)) static void spin(void)
 
 static void flip_alignment_check(void)
 {
-	__asm__ volatile("sub $128, %%rsp\n\tpushfq\n\txorl $0x40000, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::: "memory", "cc");
+	__asm__ volatile(
+		"sub $128, %%rsp\n\tpushfq\n\txorl $0x40000, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::
+			: "memory", "cc");
 }
 
 int case_alignment_checked(void)
@@ -89,9 +92,11 @@ int case_floating_point_stack_full(void)
 {
 	double sum;
 
-	__asm__ volatile("fninit\n\tfld1\n\tfld1\n\tfld1\n\tfld1\n\tfld1\n\tfld1\n\tfld1\n\tfld1" ::: "memory");
+	__asm__ volatile("fninit\n\tfld1\n\tfld1\n\tfld1\n\tfld1\n\tfld1\n\tfld1\n\tfld1\n\tfld1" ::
+	                         : "memory");
 	spin();
-	__asm__ volatile("faddp\n\tfaddp\n\tfaddp\n\tfaddp\n\tfaddp\n\tfaddp\n\tfaddp\n\tfstpl %0" : "=m"(sum)::"memory");
+	__asm__ volatile("faddp\n\tfaddp\n\tfaddp\n\tfaddp\n\tfaddp\n\tfaddp\n\tfaddp\n\tfstpl %0"
+	                 : "=m"(sum)::"memory");
 	mark();
 	say("sum %g\n", sum);
 	return 0;
@@ -111,30 +116,36 @@ int case_single_steps(void)
 	mark();
 	__asm__ volatile("sub $128, %%rsp\n\tpushfq\n\torl $0x100, (%%rsp)\n\tpopfq\n\t"
 	                 "mov $2000, %%ecx\n1:\tdec %%ecx\n\tjnz 1b\n\t"
-	                 "pushfq\n\tandl $~0x100, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::: "rcx", "memory", "cc");
+	                 "pushfq\n\tandl $~0x100, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::
+	                         : "rcx", "memory", "cc");
 	say("steps %d\n", steps);
 	return 0;
 }
 
-/* Code of 32 bits in a process of 64, as emulators have it: it loops, and comes back by a far jump. */
+/* Code of 32 bits in a process of 64, as emulators have it: it loops, and comes back by a far jump.
+ */
 struct low {
 	unsigned char code32[32], code64[32];
-	struct { uint32_t at; uint16_t segment; } __attribute__((packed)) there;
+	struct {
+		uint32_t at;
+		uint16_t segment;
+	} __attribute__((packed)) there;
 	uint64_t stack, next;
 };
 
 static const struct low low_code = {
-    .code32 = {0x49, 0x75, 0xfd,                   /* dec ecx; jnz */
-               0xb8, 42, 0, 0, 0,                  /* mov eax, 42 */
-               0xea, 0, 0, 0, 0, 0x33, 0},         /* jmp 0x33:code64 */
-    .code64 = {0x48, 0x8b, 0x25, 64, 0, 0, 0,      /* mov rsp, [stack] */
-               0xff, 0x25, 66, 0, 0, 0},           /* jmp [next] */
-    .there.segment = 0x23,
+	.code32 = {0x49, 0x75, 0xfd,              /* dec ecx; jnz */
+                   0xb8, 42, 0, 0, 0,             /* mov eax, 42 */
+                   0xea, 0, 0, 0, 0, 0x33, 0},    /* jmp 0x33:code64 */
+	.code64 = {0x48, 0x8b, 0x25, 64, 0, 0, 0, /* mov rsp, [stack] */
+                   0xff, 0x25, 66, 0, 0, 0},      /* jmp [next] */
+	.there.segment = 0x23,
 };
 
 int case_code_of_32_bits(void)
 {
-	struct low *low = mmap(NULL, 65536, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	struct low *low = mmap(NULL, 65536, PROT_READ | PROT_WRITE | PROT_EXEC,
+	                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 	uint32_t to;
 	int offset;
 	unsigned result;
@@ -150,10 +161,13 @@ int case_code_of_32_bits(void)
 	memcpy(low->code64 + 9, &offset, sizeof(offset));
 	low->there.at = (uint32_t)(uintptr_t)low->code32;
 	mark();
-	__asm__ volatile("lea 1f(%%rip), %%rax\n\tmov %%rax, %3\n\tmov %%rsp, %2\n\tmov %4, %%rsp\n\tljmp *(%1)\n1:"
-	                 : "=&a"(result)
-	                 : "S"(&low->there), "m"(low->stack), "m"(low->next), "D"((char *)low + 65536), "c"(200000000)
-	                 : "rbx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory", "cc");
+	__asm__ volatile(
+		"lea 1f(%%rip), %%rax\n\tmov %%rax, %3\n\tmov %%rsp, %2\n\tmov %4, %%rsp\n\tljmp *(%1)\n1:"
+		: "=&a"(result)
+		: "S"(&low->there), "m"(low->stack), "m"(low->next), "D"((char *)low + 65536),
+		  "c"(200000000)
+		: "rbx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory",
+		  "cc");
 	say("result %u\n", result);
 	return 0;
 }
@@ -166,9 +180,11 @@ int case_thread_pointer_changed(void)
 
 	mark();
 	syscall(SYS_arch_prctl, ARCH_GET_FS, &before);
-	__asm__ volatile("syscall" ::"a"(SYS_arch_prctl), "D"(ARCH_SET_FS), "S"(other + 2048) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall" ::"a"(SYS_arch_prctl), "D"(ARCH_SET_FS), "S"(other + 2048)
+	                 : "rcx", "r11", "memory");
 	spin();
-	__asm__ volatile("syscall" ::"a"(SYS_arch_prctl), "D"(ARCH_SET_FS), "S"(before) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall" ::"a"(SYS_arch_prctl), "D"(ARCH_SET_FS), "S"(before)
+	                 : "rcx", "r11", "memory");
 	say("back\n");
 	return 0;
 }
@@ -179,9 +195,11 @@ int case_thread_pointer_zero(void)
 
 	mark();
 	syscall(SYS_arch_prctl, ARCH_GET_FS, &before);
-	__asm__ volatile("syscall" ::"a"(SYS_arch_prctl), "D"(ARCH_SET_FS), "S"(0) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall" ::"a"(SYS_arch_prctl), "D"(ARCH_SET_FS), "S"(0)
+	                 : "rcx", "r11", "memory");
 	spin();
-	__asm__ volatile("syscall" ::"a"(SYS_arch_prctl), "D"(ARCH_SET_FS), "S"(before) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall" ::"a"(SYS_arch_prctl), "D"(ARCH_SET_FS), "S"(before)
+	                 : "rcx", "r11", "memory");
 	say("back\n");
 	return 0;
 }
@@ -200,17 +218,21 @@ __attribute__((no_instrument_function, noreturn)) static void foreign(void)
 
 int case_thread_without_libc(void)
 {
-	static char other[4096] __attribute__((aligned(64))), stack[1 << 16] __attribute__((aligned(64)));
-	unsigned long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
+	static char other[4096] __attribute__((aligned(64))),
+		stack[1 << 16] __attribute__((aligned(64)));
+	unsigned long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+	                      CLONE_SYSVSEM | CLONE_SETTLS;
 	register void *pointer __asm__("r8") = other + 2048;
 	register long none __asm__("r10") = 0;
 	long result;
 
 	mark();
-	__asm__ volatile("syscall\n\ttest %%eax, %%eax\n\tjnz 1f\n\txor %%ebp, %%ebp\n\tcall *%%rbx\n1:"
-	                 : "=a"(result)
-	                 : "a"(SYS_clone), "D"(flags), "S"(stack + sizeof(stack)), "d"(0L), "r"(none), "r"(pointer), "b"(foreign)
-	                 : "rcx", "r11", "memory");
+	__asm__ volatile(
+		"syscall\n\ttest %%eax, %%eax\n\tjnz 1f\n\txor %%ebp, %%ebp\n\tcall *%%rbx\n1:"
+		: "=a"(result)
+		: "a"(SYS_clone), "D"(flags), "S"(stack + sizeof(stack)), "d"(0L), "r"(none),
+		  "r"(pointer), "b"(foreign)
+		: "rcx", "r11", "memory");
 	while (!foreign_done)
 		usleep(1000);
 	say("made %d\n", result > 0);
@@ -269,7 +291,8 @@ int case_time_stamp_refused_for_good(void)
 	return 3;
 }
 
-/* The program is asked about each system call that it makes outside of a range, as Windows' are emulated. */
+/* The program is asked about each system call that it makes outside of a range, as Windows' are
+ * emulated. */
 static volatile char selector;
 static volatile sig_atomic_t emulated;
 

@@ -1,4 +1,5 @@
-/* sending.c: cases of signals that are sent with values, to threads, by old functions, by libc's own means. */
+/* sending.c: cases of signals that are sent with values, to threads, by old functions, by libc's
+ * own means. */
 #include "case.h"
 
 #include <aio.h>
@@ -25,7 +26,8 @@ static volatile sig_atomic_t count;
 static void tell(int signal, siginfo_t *info, void *context)
 {
 	(void)context;
-	say("signal %d code %d value %d by me %d\n", signal, info->si_code, info->si_value.sival_int, info->si_pid == getpid());
+	say("signal %d code %d value %d by me %d\n", signal, info->si_code,
+	    info->si_value.sival_int, info->si_pid == getpid());
 	count++;
 }
 
@@ -44,7 +46,8 @@ int case_what_signals_tell(void)
 	say("kill %d\n", kill(getpid(), SIGUSR1));
 	say("raise %d\n", raise(SIGUSR1));
 	say("thread %d\n", pthread_kill(pthread_self(), SIGUSR1));
-	say("queue %d\n", pthread_sigqueue(pthread_self(), SIGRTMIN, (union sigval){.sival_int = 5678}));
+	say("queue %d\n",
+	    pthread_sigqueue(pthread_self(), SIGRTMIN, (union sigval){.sival_int = 5678}));
 	say("none %d ", sigqueue(getpid(), 65, (union sigval){.sival_int = 0}));
 	say("%d\n", errno);
 	mark();
@@ -100,12 +103,14 @@ int case_signals_of_libc(void)
 		say("%d\n", errno);
 	}
 	sigfillset(&all);
-	say("full %d %d, from %d to %d\n", sigismember(&all, 32), sigismember(&all, 33), SIGRTMIN, SIGRTMAX);
+	say("full %d %d, from %d to %d\n", sigismember(&all, 32), sigismember(&all, 33), SIGRTMIN,
+	    SIGRTMAX);
 	mark();
 	return 0;
 }
 
-/* One thread changes the user of all, by signal 33, also of those that block or wait for everything. */
+/* One thread changes the user of all, by signal 33, also of those that block or wait for
+ * everything. */
 static volatile int all_seen;
 
 static void *waits_for_all(void *unused)
@@ -216,7 +221,10 @@ int case_old_functions(void)
 
 /* The recorder's own signal, whose handler these are not to replace. */
 static volatile sig_atomic_t handled;
-static void handles(int signal) { handled += signal > 0; }
+static void handles(int signal)
+{
+	handled += signal > 0;
+}
 
 static int is_blocked(int signal)
 {
@@ -258,7 +266,8 @@ static void *say_blocked(void *unused)
 	return unused;
 }
 
-/* What a child of vfork resets for what it is to execute, and what a thread is given at its start. */
+/* What a child of vfork resets for what it is to execute, and what a thread is given at its start.
+ */
 int case_signals_of_others(void)
 {
 	pthread_attr_t attributes;
@@ -285,13 +294,17 @@ int case_signals_of_others(void)
 	return pthread_join(thread, NULL);
 }
 
-/* The tick's signal is blocked by an instruction of the program's own, as other languages' runtimes do it. */
+/* The tick's signal is blocked by an instruction of the program's own, as other languages' runtimes
+ * do it. */
 static long raw(long number, long a, long b, long c, long d)
 {
 	register long r10 __asm__("r10") = d;
 	long result;
 
-	__asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall"
+	                 : "=a"(result)
+	                 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+	                 : "rcx", "r11", "memory");
 	return result;
 }
 
@@ -393,7 +406,9 @@ static void by_thread(union sigval value)
 
 int case_notified_by_threads(void)
 {
-	struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = by_thread, .sigev_value.sival_int = 1};
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD,
+	                         .sigev_notify_function = by_thread,
+	                         .sigev_value.sival_int = 1};
 	struct mq_attr attributes = {.mq_maxmsg = 2, .mq_msgsize = 8};
 	struct aiocb request = {.aio_buf = (char[]){"asynchronous"}, .aio_nbytes = 12};
 	char name[32];
@@ -425,7 +440,11 @@ int case_files_asynchronous(void)
 	int fd = open("file", O_RDWR | O_CREAT, 0600);
 
 	for (int i = 0; i < 8; i++) {
-		requests[i] = (struct aiocb){.aio_fildes = fd, .aio_offset = i * 100, .aio_buf = blocks[i], .aio_nbytes = 100, .aio_lio_opcode = LIO_WRITE};
+		requests[i] = (struct aiocb){.aio_fildes = fd,
+		                             .aio_offset = i * 100,
+		                             .aio_buf = blocks[i],
+		                             .aio_nbytes = 100,
+		                             .aio_lio_opcode = LIO_WRITE};
 		list[i] = &requests[i];
 		memset(blocks[i], 'a' + i, 100);
 	}

@@ -1,4 +1,5 @@
-/* sessions.c: cases of daemons, terminals, groups of processes, and of attributes of what is spawned. */
+/* sessions.c: cases of daemons, terminals, groups of processes, and of attributes of what is
+ * spawned. */
 #include "case.h"
 
 #include <errno.h>
@@ -36,7 +37,8 @@ int case_daemon(void)
 		if (daemon(0, 0) != 0)
 			_exit(1);
 		mark();
-		dprintf(ends[1], "in %s, leads %d", getcwd(text, sizeof(text)), getsid(0) == getpgid(0));
+		dprintf(ends[1], "in %s, leads %d", getcwd(text, sizeof(text)),
+		        getsid(0) == getpgid(0));
 		_exit(0);
 	}
 	close(ends[1]);
@@ -49,7 +51,10 @@ int case_daemon(void)
 
 /* Servers make their workers anew when they get SIGHUP. */
 static volatile sig_atomic_t again;
-static void ask_again(int signal) { again = signal; }
+static void ask_again(int signal)
+{
+	again = signal;
+}
 
 static void make_worker(const int *ends)
 {
@@ -112,7 +117,10 @@ int case_terminal_hangs_up(void)
 }
 
 static volatile sig_atomic_t resized;
-static void on_resize(int signal) { resized = signal; }
+static void on_resize(int signal)
+{
+	resized = signal;
+}
 
 int case_terminal_settings(void)
 {
@@ -225,7 +233,8 @@ int case_where_it_is(void)
 	char directory[4096];
 
 	mark();
-	say("in /usr %d, leads %d\n", strcmp(getcwd(directory, sizeof(directory)), "/usr") == 0, getsid(0) == getpid());
+	say("in /usr %d, leads %d\n", strcmp(getcwd(directory, sizeof(directory)), "/usr") == 0,
+	    getsid(0) == getpid());
 	return 6;
 }
 
@@ -310,11 +319,20 @@ int case_exec_family(void)
 
 		if (pid == 0) {
 			switch (way) {
-			case 0: execlp("cases", "cases", "leaf", (char *)NULL); break;
-			case 1: execvp("cases", arguments); break;
-			case 2: execvpe("cases", arguments, environ); break;
-			case 3: execle(case_self, "cases", "leaf", (char *)NULL, environ); break;
-			default: execv(case_self, arguments);
+			case 0:
+				execlp("cases", "cases", "leaf", (char *)NULL);
+				break;
+			case 1:
+				execvp("cases", arguments);
+				break;
+			case 2:
+				execvpe("cases", arguments, environ);
+				break;
+			case 3:
+				execle(case_self, "cases", "leaf", (char *)NULL, environ);
+				break;
+			default:
+				execv(case_self, arguments);
 			}
 			_exit(9);
 		}
@@ -371,7 +389,8 @@ int case_many_pipes(void)
 int case_system_among_signals(void)
 {
 	signal(SIGINT, mark_handler);
-	say("interrupted %d\n", system("kill -INT $PPID; exit 3") == 3 << 8); /* it is ignored meanwhile */
+	say("interrupted %d\n",
+	    system("kill -INT $PPID; exit 3") == 3 << 8); /* it is ignored meanwhile */
 	raise(SIGINT);
 	signal(SIGCHLD, SIG_IGN);
 	say("ignored %d ", system("exit 4"));

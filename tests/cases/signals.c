@@ -45,13 +45,24 @@ static int interval_timer(int which, int signal)
 	return 0;
 }
 
-int case_itimer_prof(void) { return interval_timer(ITIMER_PROF, SIGPROF); }
-int case_itimer_virtual(void) { return interval_timer(ITIMER_VIRTUAL, SIGVTALRM); }
-int case_itimer_real(void) { return interval_timer(ITIMER_REAL, SIGALRM); }
+int case_itimer_prof(void)
+{
+	return interval_timer(ITIMER_PROF, SIGPROF);
+}
+int case_itimer_virtual(void)
+{
+	return interval_timer(ITIMER_VIRTUAL, SIGVTALRM);
+}
+int case_itimer_real(void)
+{
+	return interval_timer(ITIMER_REAL, SIGALRM);
+}
 
 int case_posix_timers(void)
 {
-	static const clockid_t clocks[] = {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID, CLOCK_BOOTTIME};
+	static const clockid_t clocks[] = {CLOCK_REALTIME, CLOCK_MONOTONIC,
+	                                   CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID,
+	                                   CLOCK_BOOTTIME};
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
 	struct itimerspec once = {.it_value.tv_nsec = 2000000};
 
@@ -80,7 +91,9 @@ static void notified(union sigval value)
 int case_timer_thread(void)
 {
 	static int done;
-	struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = notified, .sigev_value.sival_ptr = &done};
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD,
+	                         .sigev_notify_function = notified,
+	                         .sigev_value.sival_ptr = &done};
 	struct itimerspec once = {.it_value.tv_nsec = 2000000};
 	timer_t timer;
 
@@ -311,8 +324,14 @@ static int interrupted(int flags)
 	return 0;
 }
 
-int case_interrupted_read(void) { return interrupted(0); }
-int case_interrupted_sleep(void) { return interrupted(SA_RESTART); }
+int case_interrupted_read(void)
+{
+	return interrupted(0);
+}
+int case_interrupted_sleep(void)
+{
+	return interrupted(SA_RESTART);
+}
 
 int case_uninterrupted(void)
 {

@@ -62,7 +62,8 @@ int case_thread_least_stack(void)
 int case_thread_own_stack(void)
 {
 	pthread_attr_t attributes;
-	void *memory = mmap(NULL, 1 << 17, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *memory = mmap(NULL, 1 << 17, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	                    0);
 	int status;
 
 	pthread_attr_init(&attributes);
@@ -297,8 +298,10 @@ static int raw_thread(void *unused)
 int case_raw_thread(void)
 {
 	static int tid = 1;
-	char *memory = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_CHILD_CLEARTID | CLONE_PARENT_SETTID;
+	char *memory = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	                    0);
+	int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+	            CLONE_SYSVSEM | CLONE_CHILD_CLEARTID | CLONE_PARENT_SETTID;
 
 	if (clone(raw_thread, memory + (1 << 16), flags, NULL, &tid, NULL, &tid) < 0)
 		return 1;
@@ -331,7 +334,8 @@ int case_thread_blocks_all_signals(void)
 
 int case_robust_mutex(void)
 {
-	pthread_mutex_t *mutex = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_mutex_t *mutex = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+	                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pthread_mutexattr_t attributes;
 	pid_t pid;
 

@@ -1,5 +1,5 @@
 /* engine: a target for libFuzzer; which one is told by the name that the program is called by. */
-#include "targets/target.h"
+#include "tests/fuzz/targets/target.h"
 
 #include <stdio.h>
 #include <stdlib.h>

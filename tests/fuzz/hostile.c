@@ -2,11 +2,12 @@
  *
  * usage: hostile FLIPS SEED CORPUS
  *
- * For each target that is a file of an experiment, and for logs that stand for one: its largest kept input is cut at every 8
- * bytes, then read FLIPS times with one to four bits flipped. Then other things stand in place of the file: a FIFO, devices, a
- * directory, links, a sparse file of 1 TiB. An experiment that is cut in its XML, or whose file is no file, must be refused or
- * warned about. Each reading may take SECONDS. A sanitizer, or the limit of memory, ends the program. */
-#include "targets/target.h"
+ * For each target that is a file of an experiment, and for logs that stand for one: its largest
+ * kept input is cut at every 8 bytes, then read FLIPS times with one to four bits flipped. Then
+ * other things stand in place of the file: a FIFO, devices, a directory, links, a sparse file of 1
+ * TiB. An experiment that is cut in its XML, or whose file is no file, must be refused or warned
+ * about. Each reading may take SECONDS. A sanitizer, or the limit of memory, ends the program. */
+#include "tests/fuzz/targets/target.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -34,7 +35,8 @@ static uint64_t below(uint64_t limit)
 static void too_long(int signal)
 {
 	(void)signal;
-	if (write(STDOUT_FILENO, current, strlen(current)) > 0 && write(STDOUT_FILENO, ": does not end\n", 15) > 0)
+	if (write(STDOUT_FILENO, current, strlen(current)) > 0 &&
+	    write(STDOUT_FILENO, ": does not end\n", 15) > 0)
 		_exit(3);
 	_exit(3);
 }
@@ -88,7 +90,8 @@ static size_t cut(const struct fuzz_target *target, const uint8_t *bytes, size_t
 	return count;
 }
 
-static void flip(const struct fuzz_target *target, const uint8_t *bytes, size_t size, unsigned long count)
+static void flip(const struct fuzz_target *target, const uint8_t *bytes, size_t size,
+                 unsigned long count)
 {
 	static uint8_t changed[INPUT_MAX];
 
@@ -113,7 +116,8 @@ static size_t sound_input(const struct fuzz_target *target, const char *corpus, 
 	size_t size;
 
 	if (target->file != NULL)
-		snprintf(best, sizeof(best), "tests/golden/%s.er/%s", target->base, fuzz_base_file(target));
+		snprintf(best, sizeof(best), "tests/golden/%s.er/%s", target->base,
+		         fuzz_base_file(target));
 	snprintf(path, sizeof(path), "%s/%s", corpus, target->name);
 	directory = access(best, R_OK) == 0 ? NULL : opendir(path);
 	while (directory != NULL && (entry = readdir(directory)) != NULL) {
@@ -133,12 +137,30 @@ static size_t sound_input(const struct fuzz_target *target, const char *corpus, 
 	return size;
 }
 
-static int make_fifo(const char *path) { return mkfifo(path, 0600); }
-static int make_zeros(const char *path) { return symlink("/dev/zero", path); }
-static int make_terminal(const char *path) { return mknod(path, S_IFCHR | 0600, 0x0105); /* a /dev/zero */ }
-static int make_directory(const char *path) { return mkdir(path, 0700); }
-static int make_loop(const char *path) { return symlink(path, path); }
-static int make_secret(const char *path) { return symlink("/etc/passwd", path); }
+static int make_fifo(const char *path)
+{
+	return mkfifo(path, 0600);
+}
+static int make_zeros(const char *path)
+{
+	return symlink("/dev/zero", path);
+}
+static int make_terminal(const char *path)
+{
+	return mknod(path, S_IFCHR | 0600, 0x0105); /* a /dev/zero */
+}
+static int make_directory(const char *path)
+{
+	return mkdir(path, 0700);
+}
+static int make_loop(const char *path)
+{
+	return symlink(path, path);
+}
+static int make_secret(const char *path)
+{
+	return symlink("/etc/passwd", path);
+}
 
 static int make_sparse(const char *path)
 {
@@ -154,11 +176,16 @@ static const struct {
 	const char *name;
 	int (*make)(const char *path);
 	int is_file; /* a regular one */
-} things[] = {{"a FIFO", make_fifo, 0}, {"a link to /dev/zero", make_zeros, 0}, {"a device", make_terminal, 0},
-	      {"a directory", make_directory, 0}, {"a link to itself", make_loop, 0}, {"a link to a file", make_secret, 0},
-	      {"a sparse file of 1 TiB", make_sparse, 1}};
+} things[] = {{"a FIFO", make_fifo, 0},
+              {"a link to /dev/zero", make_zeros, 0},
+              {"a device", make_terminal, 0},
+              {"a directory", make_directory, 0},
+              {"a link to itself", make_loop, 0},
+              {"a link to a file", make_secret, 0},
+              {"a sparse file of 1 TiB", make_sparse, 1}};
 
-/* Other files are opened when somebody looks at code, and what is wrong with them is said to people then. */
+/* Other files are opened when somebody looks at code, and what is wrong with them is said to people
+ * then. */
 static int is_loaded(const struct fuzz_target *target)
 {
 	return strcmp(target->file, "dyntext") != 0 && strncmp(target->file, "archives/", 9) != 0;
@@ -174,11 +201,13 @@ static size_t replace(const struct fuzz_target *target)
 	for (size_t i = 0; i < sizeof(things) / sizeof(things[0]); i++) {
 		unsigned before = fuzz_complaints;
 
-		snprintf(command, sizeof(command), "rm -rf '%s' && cp -r tests/golden/%s.er '%s' && rm -f '%s'", path, target->base,
-			 path, file);
+		snprintf(command, sizeof(command),
+		         "rm -rf '%s' && cp -r tests/golden/%s.er '%s' && rm -f '%s'", path,
+		         target->base, path, file);
 		snprintf(current, sizeof(current), "%s that is %s", target->file, things[i].name);
 		if (system(command) != 0 || things[i].make(file) != 0) {
-			perror(current); /* a device needs privileges, and a large file a file system that has such */
+			perror(current); /* a device needs privileges, and a large file a file
+			                    system that has such */
 			continue;
 		}
 		alarm(SECONDS);
@@ -193,8 +222,8 @@ static size_t replace(const struct fuzz_target *target)
 
 static int is_log(const struct fuzz_target *target)
 {
-	return strcmp(target->name, "xraylog") == 0 || strcmp(target->name, "fxt") == 0 || strcmp(target->name, "jitdump") == 0 ||
-	       strcmp(target->name, "perfmap") == 0;
+	return strcmp(target->name, "xraylog") == 0 || strcmp(target->name, "fxt") == 0 ||
+	       strcmp(target->name, "jitdump") == 0 || strcmp(target->name, "perfmap") == 0;
 }
 
 int main(int argc, char **argv)
@@ -209,7 +238,9 @@ int main(int argc, char **argv)
 	signal(SIGALRM, too_long);
 	for (size_t i = 0; i < fuzz_target_count; i++) {
 		const struct fuzz_target *target = &fuzz_targets[i];
-		size_t size = target->file != NULL || is_log(target) ? sound_input(target, argv[3], bytes) : 0;
+		size_t size = target->file != NULL || is_log(target)
+		                      ? sound_input(target, argv[3], bytes)
+		                      : 0;
 
 		if (size == 0)
 			continue;
@@ -219,6 +250,7 @@ int main(int argc, char **argv)
 		if (target->file != NULL)
 			replaced += replace(target);
 	}
-	printf("seed %s: %zu cuts, %zu flips, %zu other things than files: %u without a word\n", argv[2], cuts, flips, replaced, failed);
+	printf("seed %s: %zu cuts, %zu flips, %zu other things than files: %u without a word\n",
+	       argv[2], cuts, flips, replaced, failed);
 	return failed > 0;
 }

@@ -2,8 +2,9 @@
  *
  * usage: mutate SEED IN OUT
  *
- * Writes IN with one to six changes to OUT. Half of the changes know the formats: numbers at the boundaries of words that
- * are dear to a reader (lengths, offsets, limits), pieces of XML in XML. The same SEED and IN give the same OUT. */
+ * Writes IN with one to six changes to OUT. Half of the changes know the formats: numbers at the
+ * boundaries of words that are dear to a reader (lengths, offsets, limits), pieces of XML in XML.
+ * The same SEED and IN give the same OUT. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static void insert(size_t at, const void *piece, size_t size)
 	len += size;
 }
 
-static void delete(size_t at, size_t size)
+static void delete (size_t at, size_t size)
 {
 	if (size > len - at)
 		size = len - at;
@@ -55,9 +56,32 @@ static void delete(size_t at, size_t size)
 
 static void put_number(void)
 {
-	static const uint64_t numbers[] = {0, 1, 7, 8, 15, 16, 17, 31, 32, 48, 255, 4080, 4095, 4096, 4097, 65535,
-					   65536, 0x7fffffff, 0x80000000, 0xfffffff8, 0xffffffff, 0x100000000,
-					   0x7fffffffffffffff, 0x8000000000000000, 0xfffffffffffffff0, UINT64_MAX};
+	static const uint64_t numbers[] = {0,
+	                                   1,
+	                                   7,
+	                                   8,
+	                                   15,
+	                                   16,
+	                                   17,
+	                                   31,
+	                                   32,
+	                                   48,
+	                                   255,
+	                                   4080,
+	                                   4095,
+	                                   4096,
+	                                   4097,
+	                                   65535,
+	                                   65536,
+	                                   0x7fffffff,
+	                                   0x80000000,
+	                                   0xfffffff8,
+	                                   0xffffffff,
+	                                   0x100000000,
+	                                   0x7fffffffffffffff,
+	                                   0x8000000000000000,
+	                                   0xfffffffffffffff0,
+	                                   UINT64_MAX};
 	static const size_t sizes[] = {1, 2, 4, 8};
 	size_t size = sizes[below(4)];
 	size_t at = place(size);
@@ -73,7 +97,8 @@ static void put_number(void)
 
 static void put_record_kind(void)
 {
-	static const uint8_t kinds[] = {0x01, 0x03, 0x05, 0x07, 0x09, 0x0b, 0x0d, 0x0f, 0x00, 2, 16, 18, 20, 32, 34, 48};
+	static const uint8_t kinds[] = {0x01, 0x03, 0x05, 0x07, 0x09, 0x0b, 0x0d, 0x0f,
+	                                0x00, 2,    16,   18,   20,   32,   34,   48};
 	size_t at = place(8);
 
 	bytes[at] = kinds[below(sizeof(kinds))];
@@ -82,12 +107,48 @@ static void put_record_kind(void)
 static void put_xml(void)
 {
 	static const char *const pieces[] = {
-	    "<", ">", "\"", "&", "&amp;", "&#0;", "&#27;", "&x;", "\\x1b", "\\x00", "\\x", "\\", "/>", "</experiment>", "</map>", "<!--", "-->",
-	    "<![CDATA[", "]]>", "<?x ?>", "<!DOCTYPE a [<!ENTITY x \"y\">]>", "<a>", "</a>", " id=\"1\"", "\xc2\x9b", "\xed\xa0\x80", "\xff",
-	    "-1", "0", "18446744073709551615", "0xffffffffffffffff", "99999999999999999999", "1e308", "../../..", "/dev/zero", "%n%s",
-	    "<event kind=\"exit\" time=\"1\" code=\"-1\" cpu_ns=\"18446744073709551615\"/>\n", "<clock source=\"tsc\" hz=\"1\" ticks=\"0\"/>\n",
-	    "<unload id=\"1\" generation=\"0\" time=\"0\"/>\n", "<count name=\"lost_profile\" value=\"18446744073709551615\"/>\n",
-	    "<object id=\"9\" path=\"..\" build_id=\"zz/../..\" bias=\"0x1\" start=\"0x0\" end=\"0xffffffffffffffff\" generation=\"0\"/>\n"};
+		"<",
+		">",
+		"\"",
+		"&",
+		"&amp;",
+		"&#0;",
+		"&#27;",
+		"&x;",
+		"\\x1b",
+		"\\x00",
+		"\\x",
+		"\\",
+		"/>",
+		"</experiment>",
+		"</map>",
+		"<!--",
+		"-->",
+		"<![CDATA[",
+		"]]>",
+		"<?x ?>",
+		"<!DOCTYPE a [<!ENTITY x \"y\">]>",
+		"<a>",
+		"</a>",
+		" id=\"1\"",
+		"\xc2\x9b",
+		"\xed\xa0\x80",
+		"\xff",
+		"-1",
+		"0",
+		"18446744073709551615",
+		"0xffffffffffffffff",
+		"99999999999999999999",
+		"1e308",
+		"../../..",
+		"/dev/zero",
+		"%n%s",
+		"<event kind=\"exit\" time=\"1\" code=\"-1\" cpu_ns=\"18446744073709551615\"/>\n",
+		"<clock source=\"tsc\" hz=\"1\" ticks=\"0\"/>\n",
+		"<unload id=\"1\" generation=\"0\" time=\"0\"/>\n",
+		"<count name=\"lost_profile\" value=\"18446744073709551615\"/>\n",
+		"<object id=\"9\" path=\"..\" build_id=\"zz/../..\" bias=\"0x1\" start=\"0x0\" end=\"0xffffffffffffffff\" generation=\"0\"/>\n",
+	};
 	const char *piece = pieces[below(sizeof(pieces) / sizeof(pieces[0]))];
 	size_t at = below(len + 1);
 
@@ -97,7 +158,7 @@ static void put_xml(void)
 			if (bytes[to] >= '0' && bytes[to] <= '9') {
 				at = to;
 				while (at < len && bytes[at] >= '0' && bytes[at] <= '9')
-					delete(at, 1);
+					delete (at, 1);
 				break;
 			}
 	insert(at, piece, strlen(piece));
@@ -125,7 +186,7 @@ static void change_any(void)
 		insert(below(len + 1), piece, size);
 		break;
 	case 4:
-		delete(at, below(2) ? 16 * (1 + below(8)) : size);
+		delete (at, below(2) ? 16 * (1 + below(8)) : size);
 		break;
 	case 5:
 		size = size < len - at ? size : len - at;

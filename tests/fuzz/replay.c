@@ -2,10 +2,10 @@
  *
  * usage: replay [-l | TARGET FILE... | CORPUS]
  *
- * -l lists the targets. CORPUS is a directory with one for each target, all of whose files are given to it. Each input may
- * take SECONDS; a sanitizer ends the program. The last line tells how many there were; the exit status is 1 if a target has
- * none. */
-#include "targets/target.h"
+ * -l lists the targets. CORPUS is a directory with one for each target, all of whose files are
+ * given to it. Each input may take SECONDS; a sanitizer ends the program. The last line tells how
+ * many there were; the exit status is 1 if a target has none. */
+#include "tests/fuzz/targets/target.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -21,7 +21,8 @@ static char current[1024];
 static void too_long(int signal)
 {
 	(void)signal;
-	if (write(STDOUT_FILENO, current, strlen(current)) > 0 && write(STDOUT_FILENO, ": does not end\n", 15) > 0)
+	if (write(STDOUT_FILENO, current, strlen(current)) > 0 &&
+	    write(STDOUT_FILENO, ": does not end\n", 15) > 0)
 		_exit(3);
 	_exit(3);
 }
@@ -62,7 +63,8 @@ static size_t replay_corpus(const struct fuzz_target *target, const char *corpus
 	found = scandir(path, &entries, NULL, alphasort);
 	for (int i = 0; i < found; i++) {
 		if (entries[i]->d_name[0] != '.') {
-			snprintf(path, sizeof(path), "%s/%s/%s", corpus, target->name, entries[i]->d_name);
+			snprintf(path, sizeof(path), "%s/%s/%s", corpus, target->name,
+			         entries[i]->d_name);
 			replay(target, path);
 			count++;
 		}
@@ -98,6 +100,7 @@ int main(int argc, char **argv)
 		empty += count == 0;
 		all += count;
 	}
-	printf("%zu inputs of %zu targets end well\n", argc == 2 ? all : (size_t)argc - 2, argc == 2 ? fuzz_target_count - empty : 1);
+	printf("%zu inputs of %zu targets end well\n", argc == 2 ? all : (size_t)argc - 2,
+	       argc == 2 ? fuzz_target_count - empty : 1);
 	return empty > 0;
 }

@@ -2,17 +2,21 @@
  *
  * usage: attack READERS SEED FIRST COUNT SECONDS BASE...
  *
- * READERS is the directory of xer_print, xer_trcrpt and xer_archive; each BASE a sound experiment. Attack number n of a seed
- * takes a base, damages a file or several of a copy (case.er) in a way of the table `ways`, and runs a command of the table
- * `commands`; SEED, n and the bases decide all. COUNT attacks are made, from number FIRST on, for SECONDS at most; after a single one
- * the damaged copy is left. Everything is in the current directory, which must be empty: home, guard, out.
+ * READERS is the directory of xer_print, xer_trcrpt and xer_archive; each BASE a sound experiment.
+ * Attack number n of a seed takes a base, damages a file or several of a copy (case.er) in a way of
+ * the table `ways`, and runs a command of the table `commands`; SEED, n and the bases decide all.
+ * COUNT attacks are made, from number FIRST on, for SECONDS at most; after a single one the damaged
+ * copy is left. Everything is in the current directory, which must be empty: home, guard, out.
  *
  * Every run must
- *   - end by itself, with a status of at most 3, within its time and memory, and without a sanitizer's report;
- *   - say why, if its status is not 0, and say something at all, if a file was replaced by something else or XML is cut;
+ *   - end by itself, with a status of at most 3, within its time and memory, and without a
+ * sanitizer's report;
+ *   - say why, if its status is not 0, and say something at all, if a file was replaced by
+ * something else or XML is cut;
  *   - print no control characters;
- *   - change nothing but `out` and, in case.er, what is archived: so a listing of all else is taken before and after. */
-#include "attack.h"
+ *   - change nothing but `out` and, in case.er, what is archived: so a listing of all else is taken
+ * before and after. */
+#include "tests/hostile/attack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,18 +31,25 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WORDS_MAX = 24, CPU_SECONDS = 30, WALL_SECONDS = 300, RSS_MAX_KB = 1500 << 10, FILE_MAX = 64 << 20, WRONG_MAX = 5 };
+enum {
+	WORDS_MAX = 24,
+	CPU_SECONDS = 30,
+	WALL_SECONDS = 300,
+	RSS_MAX_KB = 1500 << 10,
+	FILE_MAX = 64 << 20,
+	WRONG_MAX = 5
+};
 
 /* What is run: the program, and its words, to which case.er is appended, or a file of it. */
 static const struct {
 	const char *words[WORDS_MAX];
-	int base_twice; /* a sound copy is named too */
+	int base_twice;   /* a sound copy is named too */
 	const char *file; /* NULL: the experiment itself */
 } commands[] = {
 #define COMMAND(...) {{__VA_ARGS__}, 0, NULL},
 #define COMMAND2(...) {{__VA_ARGS__}, 1, NULL},
 #define COMMAND_OF(file, ...) {{__VA_ARGS__}, 0, "case.er/" file},
-#include "attack.def"
+#include "tests/hostile/attack.def"
 #undef COMMAND
 #undef COMMAND2
 #undef COMMAND_OF
@@ -73,8 +84,10 @@ static FILE *listing;
 
 static int is_free(const char *path)
 {
-	static const char *const changed[] = {"./out/", "./case.er/archives", "./case.er/log.xml", "./case.er/perf.map", "./case.er/jit",
-					      "./stdout", "./stderr", "./before", "./after"};
+	static const char *const changed[] = {
+		"./out/",        "./case.er/archives", "./case.er/log.xml", "./case.er/perf.map",
+		"./case.er/jit", "./stdout",           "./stderr",          "./before",
+		"./after"};
 
 	if (strcmp(path, ".") == 0 || strcmp(path, "./out") == 0 || strcmp(path, "./case.er") == 0)
 		return 1;
@@ -82,8 +95,9 @@ static int is_free(const char *path)
 		if (strncmp(path, changed[i], strlen(changed[i])) == 0)
 			return 1;
 	/* The same of descendants, which are damaged in their place. */
-	return strncmp(path, "./case.er/_", 11) == 0 && (strstr(path, ".er/log.xml") != NULL || strstr(path, ".er/perf.map") != NULL ||
-							  strstr(path, ".er/jit") != NULL);
+	return strncmp(path, "./case.er/_", 11) == 0 &&
+	       (strstr(path, ".er/log.xml") != NULL || strstr(path, ".er/perf.map") != NULL ||
+	        strstr(path, ".er/jit") != NULL);
 }
 
 static int list(const char *path, const struct stat *st, int type, struct FTW *walk)
@@ -91,9 +105,10 @@ static int list(const char *path, const struct stat *st, int type, struct FTW *w
 	(void)type;
 	(void)walk;
 	if (!is_free(path))
-		fprintf(listing, "%s %o %lld %ld.%09ld %ld.%09ld %lu\n", path, st->st_mode, (long long)(S_ISDIR(st->st_mode) ? 0 : st->st_size),
-			st->st_mtim.tv_sec, st->st_mtim.tv_nsec, S_ISDIR(st->st_mode) ? 0 : st->st_ctim.tv_sec,
-			S_ISDIR(st->st_mode) ? 0 : st->st_ctim.tv_nsec, (unsigned long)st->st_ino);
+		fprintf(listing, "%s %o %lld %ld.%09ld %ld.%09ld %lu\n", path, st->st_mode,
+		        (long long)(S_ISDIR(st->st_mode) ? 0 : st->st_size), st->st_mtim.tv_sec,
+		        st->st_mtim.tv_nsec, S_ISDIR(st->st_mode) ? 0 : st->st_ctim.tv_sec,
+		        S_ISDIR(st->st_mode) ? 0 : st->st_ctim.tv_nsec, (unsigned long)st->st_ino);
 	return 0;
 }
 
@@ -109,7 +124,10 @@ static void make_surroundings(void)
 
 	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++)
 		must(mkdir(directories[i], 0755) != 0 && errno != EEXIST, directories[i]);
-	must(run_tool((const char *[]){"sh", "-c", "echo secret >guard/secret; echo other >guard/inner/other; rm -f guard/pipe; mkfifo guard/pipe", NULL}) != 0,
+	must(run_tool((const char *[]){
+		     "sh", "-c",
+		     "echo secret >guard/secret; echo other >guard/inner/other; rm -f guard/pipe; mkfifo guard/pipe",
+		     NULL}) != 0,
 	     "guard");
 }
 
@@ -141,7 +159,8 @@ static int has_controls(const char *path)
 
 	for (size_t i = 0; i < size && !found; i++)
 		found = (text[i] < ' ' && text[i] != '\n' && text[i] != '\t') || text[i] == 0x7f ||
-			(text[i] == 0xc2 && i + 1 < size && text[i + 1] >= 0x80 && text[i + 1] < 0xa0);
+		        (text[i] == 0xc2 && i + 1 < size && text[i + 1] >= 0x80 &&
+		         text[i + 1] < 0xa0);
 	free(text);
 	return found;
 }
@@ -164,7 +183,8 @@ static void exec_command(size_t command)
 {
 	const char *words[WORDS_MAX + 4];
 	char program[4096];
-	int output = open("stdout", O_WRONLY | O_CREAT | O_TRUNC, 0644), errors = open("stderr", O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	int output = open("stdout", O_WRONLY | O_CREAT | O_TRUNC, 0644),
+	    errors = open("stderr", O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	size_t count = 0;
 
 	snprintf(program, sizeof(program), "%s/%s", readers, commands[command].words[0]);
@@ -183,7 +203,8 @@ static void exec_command(size_t command)
 	setenv("HOME", "home", 1);
 	setenv("TMPDIR", "tmp", 1);
 	setenv("LC_ALL", "C", 1);
-	setenv("ASAN_OPTIONS", "detect_leaks=0:hard_rss_limit_mb=1400:allocator_may_return_null=1", 1);
+	setenv("ASAN_OPTIONS", "detect_leaks=0:hard_rss_limit_mb=1400:allocator_may_return_null=1",
+	       1);
 	setenv("UBSAN_OPTIONS", "print_stacktrace=1", 1);
 	alarm(WALL_SECONDS);
 	execv(program, (char *const *)words);
@@ -197,8 +218,8 @@ static void judge(int status, const struct rusage *usage, int must_tell)
 
 	if (WIFSIGNALED(status))
 		wrong(WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU ? "it does not end"
-		      : WTERMSIG(status) == SIGXFSZ				 ? "it writes without end"
-										 : strsignal(WTERMSIG(status)));
+		      : WTERMSIG(status) == SIGXFSZ ? "it writes without end"
+		                                    : strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status) > 3)
 		wrong("its exit status");
 	if (WIFEXITED(status) && WEXITSTATUS(status) != 0 && size == 0 && output_size == 0)
@@ -206,7 +227,8 @@ static void judge(int status, const struct rusage *usage, int must_tell)
 	if (must_tell && status == 0 && size == 0)
 		wrong("success without a word");
 	/* It also warns of what malloc refuses, such as the size of a sparse file. */
-	if (strstr(errors, "ERROR: AddressSanitizer") != NULL || strstr(errors, "runtime error:") != NULL)
+	if (strstr(errors, "ERROR: AddressSanitizer") != NULL ||
+	    strstr(errors, "runtime error:") != NULL)
 		wrong("a sanitizer's report");
 	else if (has_controls("stderr") || has_controls("stdout"))
 		wrong("control characters");
@@ -239,7 +261,9 @@ static void run(size_t command, int must_tell)
 static void copy_base(void)
 {
 	must(run_tool((const char *[]){"rm", "-rf", "case.er", "out", NULL}) != 0, "rm");
-	must(run_tool((const char *[]){"cp", "-r", base, "case.er", NULL}) != 0 || mkdir("out", 0755) != 0, base);
+	must(run_tool((const char *[]){"cp", "-r", base, "case.er", NULL}) != 0 ||
+	             mkdir("out", 0755) != 0,
+	     base);
 }
 
 static void say(uint64_t number, size_t command, const char *what)
@@ -265,7 +289,8 @@ int main(int argc, char **argv)
 	count = strtoull(argv[4], NULL, 10);
 	end = time(NULL) + atol(argv[5]);
 	make_surroundings();
-	for (uint64_t number = first; number < first + count && time(NULL) < end && wrongs < WRONG_MAX; number++) {
+	for (uint64_t number = first;
+	     number < first + count && time(NULL) < end && wrongs < WRONG_MAX; number++) {
 		struct attack attack;
 		size_t command;
 
@@ -281,7 +306,8 @@ int main(int argc, char **argv)
 			say(number, command, attack.what);
 		wrongs += why[0] != '\0';
 	}
-	printf("%llu attacks of seed %s, %llu of them that must be told: %llu wrong\n", (unsigned long long)made, argv[2], (unsigned long long)told,
+	printf("%llu attacks of seed %s, %llu of them that must be told: %llu wrong\n",
+	       (unsigned long long)made, argv[2], (unsigned long long)told,
 	       (unsigned long long)wrongs);
 	return wrongs > 0;
 }

@@ -1,7 +1,8 @@
 /* cut: a preloaded library that cuts a file while it is read.
  *
- * Environment: CUT_FILE, its path; CUT_AT=N: it is cut to CUT_SIZE bytes right after the Nth time that the program maps or
- * reads it by mmap, pread or read; CUT_FD, a descriptor that gets a byte then. */
+ * Environment: CUT_FILE, its path; CUT_AT=N: it is cut to CUT_SIZE bytes right after the Nth time
+ * that the program maps or reads it by mmap, pread or read; CUT_FD, a descriptor that gets a byte
+ * then. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -24,9 +25,10 @@ static void met(int fd)
 	struct stat named, met;
 	int error = errno;
 
-	if (left > 0 && fd >= 0 && fstat(fd, &met) == 0 && stat(path, &named) == 0 && named.st_ino == met.st_ino &&
-	    named.st_dev == met.st_dev && --left == 0) {
-		if (truncate(path, size != NULL ? atol(size) : 0) != 0 || (tell != NULL && write(atoi(tell), "", 1) != 1))
+	if (left > 0 && fd >= 0 && fstat(fd, &met) == 0 && stat(path, &named) == 0 &&
+	    named.st_ino == met.st_ino && named.st_dev == met.st_dev && --left == 0) {
+		if (truncate(path, size != NULL ? atol(size) : 0) != 0 ||
+		    (tell != NULL && write(atoi(tell), "", 1) != 1))
 			abort();
 	}
 	errno = error;

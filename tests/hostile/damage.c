@@ -1,6 +1,6 @@
-/* damage.c: the ways to damage an experiment: a file of it is cut, its bits, numbers, XML or names are changed, or something else
- * stands in its place. See attack.h. */
-#include "attack.h"
+/* damage.c: the ways to damage an experiment: a file of it is cut, its bits, numbers, XML or names
+ * are changed, or something else stands in its place. See attack.h. */
+#include "tests/hostile/attack.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -92,7 +92,8 @@ static int is_xml(void)
 	return size > 5 && memcmp(bytes, "<?xml", 5) == 0;
 }
 
-/* ---- ways to change what is in a file. Returns 1 if a reader must say so, 0 if not, -1: not with this file ---- */
+/* ---- ways to change what is in a file. Returns 1 if a reader must say so, 0 if not, -1: not with
+ * this file ---- */
 
 static int cut(void)
 {
@@ -118,8 +119,21 @@ static int flip(void)
 /* A length, offset or count becomes a huge one, or a little different. */
 static int count(void)
 {
-	static const uint64_t numbers[] = {0, 1, 0x7f, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff, 0x100000000,
-					   0x7fffffffffffffff, 0x8000000000000000, 0xfffffffffffffff8, UINT64_MAX};
+	static const uint64_t numbers[] = {0,
+	                                   1,
+	                                   0x7f,
+	                                   0xff,
+	                                   0x7fff,
+	                                   0xffff,
+	                                   0x7fffffff,
+	                                   0x80000000,
+	                                   0xfffffff0,
+	                                   0xffffffff,
+	                                   0x100000000,
+	                                   0x7fffffffffffffff,
+	                                   0x8000000000000000,
+	                                   0xfffffffffffffff8,
+	                                   UINT64_MAX};
 	static const size_t sizes[] = {1, 2, 4, 4, 8, 8};
 
 	if (is_xml() || size < 16)
@@ -137,8 +151,16 @@ static int count(void)
 /* A number in XML becomes another one. */
 static int xml_count(void)
 {
-	static const char *const numbers[] = {"18446744073709551615", "18446744073709551616", "-1", "0", "0xffffffffffffffff", "4294967296",
-					      "99999999999999999999999999", "1e308", "nan", ""};
+	static const char *const numbers[] = {"18446744073709551615",
+	                                      "18446744073709551616",
+	                                      "-1",
+	                                      "0",
+	                                      "0xffffffffffffffff",
+	                                      "4294967296",
+	                                      "99999999999999999999999999",
+	                                      "1e308",
+	                                      "nan",
+	                                      ""};
 	size_t at = attack_below(size), len = 0;
 
 	if (!is_xml())
@@ -170,7 +192,8 @@ static size_t inside(void)
 
 static int deep_xml(void)
 {
-	static const char *const tags[] = {"<a>", "<event kind=\"x\">", "<process>", "<object>", "<setting name=\"x\">"};
+	static const char *const tags[] = {"<a>", "<event kind=\"x\">", "<process>", "<object>",
+	                                   "<setting name=\"x\">"};
 	const char *tag = tags[attack_below(5)];
 	size_t at = inside();
 
@@ -184,11 +207,14 @@ static int deep_xml(void)
 static int entities(void)
 {
 	static const char *const types[] = {
-	    "<!DOCTYPE experiment [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\"><!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;\">"
-	    "<!ENTITY d \"&c;&c;&c;&c;&c;&c;&c;&c;\"><!ENTITY e \"&d;&d;&d;&d;&d;&d;&d;&d;\"><!ENTITY x \"&e;&e;&e;&e;&e;&e;&e;&e;\">]>\n",
-	    "<!DOCTYPE experiment [<!ENTITY x SYSTEM \"guard/secret\">]>\n", "<!DOCTYPE experiment [<!ENTITY x SYSTEM \"guard/pipe\">]>\n",
-	    "<!DOCTYPE experiment [<!ENTITY x \"&y;\"><!ENTITY y \"&x;\">]>\n", "<!DOCTYPE experiment SYSTEM \"guard/pipe\">\n",
-	    "<!DOCTYPE experiment [<!ENTITY % p SYSTEM \"guard/pipe\"> %p;]>\n"};
+		"<!DOCTYPE experiment [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\"><!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;\">"
+		"<!ENTITY d \"&c;&c;&c;&c;&c;&c;&c;&c;\"><!ENTITY e \"&d;&d;&d;&d;&d;&d;&d;&d;\"><!ENTITY x \"&e;&e;&e;&e;&e;&e;&e;&e;\">]>\n",
+		"<!DOCTYPE experiment [<!ENTITY x SYSTEM \"guard/secret\">]>\n",
+		"<!DOCTYPE experiment [<!ENTITY x SYSTEM \"guard/pipe\">]>\n",
+		"<!DOCTYPE experiment [<!ENTITY x \"&y;\"><!ENTITY y \"&x;\">]>\n",
+		"<!DOCTYPE experiment SYSTEM \"guard/pipe\">\n",
+		"<!DOCTYPE experiment [<!ENTITY % p SYSTEM \"guard/pipe\"> %p;]>\n",
+	};
 	const char *type = types[attack_below(sizeof(types) / sizeof(types[0]))];
 	size_t at = inside();
 
@@ -218,10 +244,42 @@ static int repeat_xml(void)
 static int names(void)
 {
 	static const char *const values[] = {
-	    "\\x1b[31mred", "\\x1b]0;title\\x07", "&#155;31m", "\xc2\x9b" "31m", "&#10;&#13;line", "\\x00\\x0a\\x7f", "\xe2\x80\xae" "txt", "\xff\xfe",
-	    "../../guard/secret", "../guard", "..", ".", "/", "", "guard/secret", "guard/pipe", "/dev/zero", "/dev/full", "/dev/tty", "/proc/self/mem",
-	    "/proc/self/fd/0", "/proc/kmsg", "%n%n%s%s", "-rf", "; touch guard/made", "$(touch guard/made)", "&lt;/experiment&gt;", "\\", "\\x",
-	    "common", "../common", "log.xml", ".tmp.1.1"};
+		"\\x1b[31mred",
+		"\\x1b]0;title\\x07",
+		"&#155;31m",
+		"\xc2\x9b"
+		"31m",
+		"&#10;&#13;line",
+		"\\x00\\x0a\\x7f",
+		"\xe2\x80\xae"
+		"txt",
+		"\xff\xfe",
+		"../../guard/secret",
+		"../guard",
+		"..",
+		".",
+		"/",
+		"",
+		"guard/secret",
+		"guard/pipe",
+		"/dev/zero",
+		"/dev/full",
+		"/dev/tty",
+		"/proc/self/mem",
+		"/proc/self/fd/0",
+		"/proc/kmsg",
+		"%n%n%s%s",
+		"-rf",
+		"; touch guard/made",
+		"$(touch guard/made)",
+		"&lt;/experiment&gt;",
+		"\\",
+		"\\x",
+		"common",
+		"../common",
+		"log.xml",
+		".tmp.1.1",
+	};
 	size_t at = attack_below(size), end;
 	static char many[LONG / 4];
 
@@ -246,17 +304,22 @@ static int names(void)
 	return 0;
 }
 
-/* Every path of a load object becomes another file: one that may not be written, read without end, or waited for. */
+/* Every path of a load object becomes another file: one that may not be written, read without end,
+ * or waited for. */
 static int paths(void)
 {
-	static const char *const values[] = {"guard/secret", "guard/pipe", "/dev/zero", "guard/inner", "case.er/map.xml", "/proc/self/mem", "../guard/secret"};
+	static const char *const values[] = {"guard/secret",   "guard/pipe",      "/dev/zero",
+	                                     "guard/inner",    "case.er/map.xml", "/proc/self/mem",
+	                                     "../guard/secret"};
 	char whole[2 * PATH_SIZE], directory[PATH_SIZE];
 	const char *value = values[attack_below(sizeof(values) / sizeof(values[0]))];
 	size_t from = 0, changed = 0;
 
 	if (!is_xml() || getcwd(directory, sizeof(directory)) == NULL)
 		return -1;
-	snprintf(whole, sizeof(whole), "%s%s%s", value[0] == '/' || value[0] == '.' ? "" : directory, value[0] == '/' || value[0] == '.' ? "" : "/", value);
+	snprintf(whole, sizeof(whole), "%s%s%s",
+	         value[0] == '/' || value[0] == '.' ? "" : directory,
+	         value[0] == '/' || value[0] == '.' ? "" : "/", value);
 	for (;;) {
 		char *at = memmem(bytes + from, size - from, " path=\"", 7), *end;
 
@@ -275,18 +338,47 @@ static int paths(void)
 static const struct {
 	const char *what;
 	int (*change)(void);
-} changes[] = {{"a cut", cut}, {"bits flipped", flip}, {"numbers", count}, {"numbers of XML", xml_count}, {"deep XML", deep_xml},
-	       {"entities", entities}, {"repeated XML", repeat_xml}, {"a name", names}, {"names", names}, {"paths", paths}};
+} changes[] = {{"a cut", cut},
+               {"bits flipped", flip},
+               {"numbers", count},
+               {"numbers of XML", xml_count},
+               {"deep XML", deep_xml},
+               {"entities", entities},
+               {"repeated XML", repeat_xml},
+               {"a name", names},
+               {"names", names},
+               {"paths", paths}};
 
 /* ---- other things than files ---- */
 
-static int make_missing(const char *path) { return path == NULL; }
-static int make_fifo(const char *path) { return mkfifo(path, 0600); }
-static int make_zeros(const char *path) { return symlink("/dev/zero", path); }
-static int make_directory(const char *path) { return mkdir(path, 0700); }
-static int make_loop(const char *path) { return symlink(strrchr(path, '/') + 1, path); }
-static int make_upward(const char *path) { return symlink("..", path); }
-static int make_dangling(const char *path) { return symlink("nowhere", path); }
+static int make_missing(const char *path)
+{
+	return path == NULL;
+}
+static int make_fifo(const char *path)
+{
+	return mkfifo(path, 0600);
+}
+static int make_zeros(const char *path)
+{
+	return symlink("/dev/zero", path);
+}
+static int make_directory(const char *path)
+{
+	return mkdir(path, 0700);
+}
+static int make_loop(const char *path)
+{
+	return symlink(strrchr(path, '/') + 1, path);
+}
+static int make_upward(const char *path)
+{
+	return symlink("..", path);
+}
+static int make_dangling(const char *path)
+{
+	return symlink("nowhere", path);
+}
 
 /* A device that reads as zeros, which needs privileges to make. */
 static int make_device(const char *path)
@@ -304,9 +396,18 @@ static int link_to(const char *path, const char *to)
 	return symlink(whole, path);
 }
 
-static int make_secret(const char *path) { return link_to(path, "guard/secret"); }
-static int make_guard(const char *path) { return link_to(path, "guard"); }
-static int make_pipe_link(const char *path) { return link_to(path, "guard/pipe"); }
+static int make_secret(const char *path)
+{
+	return link_to(path, "guard/secret");
+}
+static int make_guard(const char *path)
+{
+	return link_to(path, "guard");
+}
+static int make_pipe_link(const char *path)
+{
+	return link_to(path, "guard/pipe");
+}
 
 static int make_socket(const char *path)
 {
@@ -338,27 +439,29 @@ static const struct {
 	int (*make)(const char *path);
 	int is_file; /* a regular one, or none */
 } things[] = {{"a FIFO", make_fifo, 0},
-	      {"a device", make_device, 0},
-	      {"a link to /dev/zero", make_zeros, 0},
-	      {"a directory", make_directory, 0},
-	      {"a link to itself", make_loop, 0},
-	      {"a link to a file", make_secret, 0},
-	      {"a link to a directory", make_guard, 0},
-	      {"a link to a FIFO", make_pipe_link, 0},
-	      {"a link upwards", make_upward, 0},
-	      {"a link to nothing", make_dangling, 1},
-	      {"a socket", make_socket, 0},
-	      {"nothing", make_missing, 1},
-	      {"a sparse file of 1 TiB", make_sparse, 1}};
+              {"a device", make_device, 0},
+              {"a link to /dev/zero", make_zeros, 0},
+              {"a directory", make_directory, 0},
+              {"a link to itself", make_loop, 0},
+              {"a link to a file", make_secret, 0},
+              {"a link to a directory", make_guard, 0},
+              {"a link to a FIFO", make_pipe_link, 0},
+              {"a link upwards", make_upward, 0},
+              {"a link to nothing", make_dangling, 1},
+              {"a socket", make_socket, 0},
+              {"nothing", make_missing, 1},
+              {"a sparse file of 1 TiB", make_sparse, 1}};
 
-/* What every command reads when it opens an experiment. Others are read when somebody asks, so they may be passed over. */
+/* What every command reads when it opens an experiment. Others are read when somebody asks, so they
+ * may be passed over. */
 static int is_always_read(const char *experiment, const char *path)
 {
 	static const char *const always[] = {"log.xml", "map.xml"};
 	size_t len = strlen(experiment);
 
 	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
-		if (strncmp(path, experiment, len) == 0 && path[len] == '/' && strcmp(path + len + 1, always[i]) == 0)
+		if (strncmp(path, experiment, len) == 0 && path[len] == '/' &&
+		    strcmp(path + len + 1, always[i]) == 0)
 			return 1;
 	return 0;
 }
@@ -378,9 +481,26 @@ static void put_thing(const char *experiment, const char *path, struct attack *o
 
 static void add_things(const char *experiment, struct attack *out)
 {
-	static const char *const named[] = {"_f1.er", "_f9.er", "_x\x1b[31m.er", "_f1_f1.er", "archives", "archives/common", "archives/libc.so.6_00", "sampler",
-					    "sampler/cpu0.fxt", "counter0", "_..er", "dyntext", "perf.map", "jit1.dump", "notes", "functrace", "omptrace",
-					    "mpitrace", "synctrace", ".tmp.1.1"};
+	static const char *const named[] = {"_f1.er",
+	                                    "_f9.er",
+	                                    "_x\x1b[31m.er",
+	                                    "_f1_f1.er",
+	                                    "archives",
+	                                    "archives/common",
+	                                    "archives/libc.so.6_00",
+	                                    "sampler",
+	                                    "sampler/cpu0.fxt",
+	                                    "counter0",
+	                                    "_..er",
+	                                    "dyntext",
+	                                    "perf.map",
+	                                    "jit1.dump",
+	                                    "notes",
+	                                    "functrace",
+	                                    "omptrace",
+	                                    "mpitrace",
+	                                    "synctrace",
+	                                    ".tmp.1.1"};
 	const char *name = named[attack_below(sizeof(named) / sizeof(named[0]))];
 	char path[PATH_SIZE], above[PATH_SIZE];
 
@@ -394,13 +514,15 @@ static void add_things(const char *experiment, struct attack *out)
 /* A common archive that is elsewhere: nothing may be written there. */
 static void lead_away(const char *experiment, struct attack *out)
 {
-	static const char *const places[] = {"guard", "..", "/", "guard/pipe", "/dev/full", "../../guard"};
+	static const char *const places[] = {"guard",      "..",        "/",
+	                                     "guard/pipe", "/dev/full", "../../guard"};
 	char path[PATH_SIZE];
 
 	snprintf(path, sizeof(path), "%s/archives", experiment);
 	mkdir(path, 0755);
 	snprintf(path, sizeof(path), "%s/archives/common", experiment);
-	size = (size_t)sprintf(bytes, "%s", places[attack_below(sizeof(places) / sizeof(places[0]))]);
+	size = (size_t)sprintf(bytes, "%s",
+	                       places[attack_below(sizeof(places) / sizeof(places[0]))]);
 	unlink(path);
 	write_file(path);
 	snprintf(out->what, sizeof(out->what), "a common archive that leads away");

@@ -1,8 +1,9 @@
-/* no_memory: a preloaded library in which the Nth call of the allocator fails, and with `since` all after it.
+/* no_memory: a preloaded library in which the Nth call of the allocator fails, and with `since` all
+ * after it.
  *
- * Environment: NO_MEMORY=N or NO_MEMORY=N,since; NO_MEMORY_FD is a descriptor that gets a byte when the first call fails.
- * Calls before this library's constructor succeed and do not count. strdup, fopen, getline, libxml2, libdw and all others
- * call these functions too. */
+ * Environment: NO_MEMORY=N or NO_MEMORY=N,since; NO_MEMORY_FD is a descriptor that gets a byte when
+ * the first call fails. Calls before this library's constructor succeed and do not count. strdup,
+ * fopen, getline, libxml2, libdw and all others call these functions too. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -2,11 +2,12 @@
  *
  * usage: starve LIBRARY FIRST STEP TEMPLATE PROGRAM [ARGUMENT...]
  *
- * LIBRARY is no_memory.so. TEMPLATE is a directory; each run finds a fresh copy of it as `out` in the current directory. The first
- * run has all its memory and says what is right. Then calls number FIRST, FIRST + STEP, ... fail, each alone and each
- * with all behind it, until the program ends before. Each run must end in time, by itself, with a status of at most 3;
- * with 0 if its output and files are what is right, else with a word about memory. Files in `out` are then whole
- * (as they became in the first run), as they were, or not there: but for log.xml, which is appended to.
+ * LIBRARY is no_memory.so. TEMPLATE is a directory; each run finds a fresh copy of it as `out` in
+ * the current directory. The first run has all its memory and says what is right. Then calls number
+ * FIRST, FIRST + STEP, ... fail, each alone and each with all behind it, until the program ends
+ * before. Each run must end in time, by itself, with a status of at most 3; with 0 if its output
+ * and files are what is right, else with a word about memory. Files in `out` are then whole (as
+ * they became in the first run), as they were, or not there: but for log.xml, which is appended to.
  * Prints what was wrong, and a line of numbers; exits with 1 if something was. */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +42,8 @@ static int run_tool(const char *const *words)
 
 static void copy_tree(const char *from, const char *to)
 {
-	if (run_tool((const char *[]){"rm", "-rf", to, NULL}) != 0 || run_tool((const char *[]){"cp", "-a", from, to, NULL}) != 0) {
+	if (run_tool((const char *[]){"rm", "-rf", to, NULL}) != 0 ||
+	    run_tool((const char *[]){"cp", "-a", from, to, NULL}) != 0) {
 		fprintf(stderr, "starve: cannot copy %s to %s\n", from, to);
 		exit(2);
 	}
@@ -68,8 +70,10 @@ static const char *map_file(const char *path, size_t *size)
 static int same_files(const char *left, const char *right)
 {
 	size_t left_size, right_size;
-	const char *left_bytes = map_file(left, &left_size), *right_bytes = map_file(right, &right_size);
-	int same = access(right, F_OK) == 0 && left_size == right_size && memcmp(left_bytes, right_bytes, left_size) == 0;
+	const char *left_bytes = map_file(left, &left_size),
+		   *right_bytes = map_file(right, &right_size);
+	int same = access(right, F_OK) == 0 && left_size == right_size &&
+	           memcmp(left_bytes, right_bytes, left_size) == 0;
 
 	if (left_size > 0)
 		munmap((void *)left_bytes, left_size);
@@ -171,7 +175,8 @@ static int names_memory(void)
 static void complain(long nth, int is_since, int status, const char *what)
 {
 	complaints++;
-	printf("allocation %ld fails%s: %s %s(status %x)\n", nth, is_since ? ", and all behind it" : "", what, wrong_file, (unsigned)status);
+	printf("allocation %ld fails%s: %s %s(status %x)\n", nth,
+	       is_since ? ", and all behind it" : "", what, wrong_file, (unsigned)status);
 	put_errors();
 }
 
@@ -180,7 +185,8 @@ static void judge(long nth, int is_since, int status)
 	wrong_file[0] = '\0';
 	is_whole = status == 0;
 	if (WIFSIGNALED(status))
-		complain(nth, is_since, status, WTERMSIG(status) == SIGALRM ? "it does not end" : "a signal");
+		complain(nth, is_since, status,
+		         WTERMSIG(status) == SIGALRM ? "it does not end" : "a signal");
 	else if (WEXITSTATUS(status) > 3)
 		complain(nth, is_since, status, "its status");
 	else if (status != 0 && !names_memory())
@@ -225,6 +231,7 @@ int main(int argc, char **argv)
 			runs += (unsigned)hit;
 			coped += hit && status == 0;
 		}
-	printf("%s: %lu runs up to allocation %ld, %lu went on without it, %u wrong\n", command[argc > 6 ? 1 : 0], runs, nth, coped, complaints);
+	printf("%s: %lu runs up to allocation %ld, %lu went on without it, %u wrong\n",
+	       command[argc > 6 ? 1 : 0], runs, nth, coped, complaints);
 	return complaints > 0;
 }

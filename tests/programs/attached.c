@@ -2,12 +2,16 @@
  *
  * usage: attached KIND THREADS GO [PLUGIN]
  *
- * Until the file GO exists it works as KIND says: spin, masked (spin with all signals blocked), heap (malloc and free without end), sleep (in nanosleep, poll, a futex and read,
- * by thread, all without a timeout that ends soon), nothing (the main thread alone, in poll). It counts calls that fail with EINTR, and
- * checks errno and a floating-point sum. Then, in the main thread: known_old frees 50 blocks from before, known_malloc makes 100 of
- * 10 bytes and frees them, known_leak makes 7 of 1000 bytes, known_write writes 20 times 5 bytes, known_lock waits once for a mutex that is
- * held for 150 ms, and, with PLUGIN, known_plugin loads that library and calls its plugin_work, which makes 30 blocks of 24 bytes.
- * It begins that with collector_sample("in the middle") and ends it by making the directory GO.done. Then it waits until GO is gone, and prints "right EINTR-COUNT". */
+ * Until the file GO exists it works as KIND says: spin, masked (spin with all signals blocked),
+ * heap (malloc and free without end), sleep (in nanosleep, poll, a futex and read, by thread, all
+ * without a timeout that ends soon), nothing (the main thread alone, in poll). It counts calls that
+ * fail with EINTR, and checks errno and a floating-point sum. Then, in the main thread: known_old
+ * frees 50 blocks from before, known_malloc makes 100 of 10 bytes and frees them, known_leak makes
+ * 7 of 1000 bytes, known_write writes 20 times 5 bytes, known_lock waits once for a mutex that is
+ * held for 150 ms, and, with PLUGIN, known_plugin loads that library and calls its plugin_work,
+ * which makes 30 blocks of 24 bytes. It begins that with collector_sample("in the middle") and ends
+ * it by making the directory GO.done. Then it waits until GO is gone, and prints "right
+ * EINTR-COUNT". */
 #include "include/collectorAPI.h"
 
 #include <dlfcn.h>
@@ -200,7 +204,8 @@ int main(int argc, char **argv)
 	char done[4096];
 	int right;
 
-	if (argc < 4 || strlen(argv[3]) > sizeof(done) - 8 || threads > THREADS_MAX || !null || pipe(pipes) < 0)
+	if (argc < 4 || strlen(argv[3]) > sizeof(done) - 8 || threads > THREADS_MAX || !null ||
+	    pipe(pipes) < 0)
 		return 2;
 	for (int i = 0; i < OLD; i++)
 		old[i] = malloc(33);

@@ -1,13 +1,13 @@
 /* bits.c: a tree of programs of 32 and of 64 bits. Built in both by tests/e2e/bits32.sh.
  *
- * `bits ROLE OTHER`, OTHER being the program of the other size. Every image logs hook 010 once: the size of its long and the
- * address of main; one in whose environment a variable of the recorder's is left logs hook 0F0. Roles:
- *   leaf     that alone
- *   tree     3 more processes that stay in this program log hook 020 (fork, _Fork, fork in a thread), and OTHER runs as a leaf
- *            by posix_spawn, posix_spawnp, system, popen, wordexp, fork and execve, vfork and execl, syscall(execve), and at
+ * `bits ROLE OTHER`, OTHER being the program of the other size. Every image logs hook 010 once: the
+ * size of its long and the address of main; one in whose environment a variable of the recorder's
+ * is left logs hook 0F0. Roles: leaf     that alone tree     3 more processes that stay in this
+ * program log hook 020 (fork, _Fork, fork in a thread), and OTHER runs as a leaf by posix_spawn,
+ * posix_spawnp, system, popen, wordexp, fork and execve, vfork and execl, syscall(execve), and at
  *            last in place of this image: 9 images of OTHER
- *   words    the sums of what was logged: hook 030: 1000 events by each of 4 threads, D1 counting from 0; hook 031: 64-bit
- *            words; hook 032: 10 generic events of lengths 0 to 4500 by steps of 500
+ *   words    the sums of what was logged: hook 030: 1000 events by each of 4 threads, D1 counting
+ * from 0; hook 031: 64-bit words; hook 032: 10 generic events of lengths 0 to 4500 by steps of 500
  *   masks    a thread has all signals blocked, as its maker had
  * Prints nothing; exits 0 if all calls went as they should, errno included. */
 #include "include/sys/trchkid.h"
@@ -65,7 +65,8 @@ static void fork_some(void)
 		_exit(0);
 	}
 	wait_for(pid);
-	expect(pthread_create(&thread, NULL, fork_here, NULL) == 0 && pthread_join(thread, NULL) == 0);
+	expect(pthread_create(&thread, NULL, fork_here, NULL) == 0 &&
+	       pthread_join(thread, NULL) == 0);
 }
 
 static void run_other(const char *other)
@@ -152,7 +153,8 @@ static void block_all(void)
 
 	sigfillset(&all);
 	expect(pthread_sigmask(SIG_BLOCK, &all, NULL) == 0);
-	expect(pthread_create(&thread, NULL, has_blocked_all, NULL) == 0 && pthread_join(thread, NULL) == 0);
+	expect(pthread_create(&thread, NULL, has_blocked_all, NULL) == 0 &&
+	       pthread_join(thread, NULL) == 0);
 }
 
 int main(int argc, char **argv)

@@ -2,8 +2,9 @@
  *
  * usage: control_cost [calls]      default: 20000
  *
- * Facts: it prints "sample X" and "toggle X": CPU ns of a call of collector_sample, and of collector_pause and collector_resume
- * together, of `calls` each; when it is not recorded, of a thousand times as many. */
+ * Facts: it prints "sample X" and "toggle X": CPU ns of a call of collector_sample, and of
+ * collector_pause and collector_resume together, of `calls` each; when it is not recorded, of a
+ * thousand times as many. */
 #include "include/collectorAPI.h"
 
 #include <stdio.h>
@@ -34,6 +35,7 @@ int main(int argc, char **argv)
 		collector_resume();
 	}
 	end = cpu_ns();
-	printf("sample %.1f\ntoggle %.1f\n", (middle - start) / (double)calls, (end - middle) / (double)calls);
+	printf("sample %.1f\ntoggle %.1f\n", (middle - start) / (double)calls,
+	       (end - middle) / (double)calls);
 	return 0;
 }

@@ -2,10 +2,11 @@
  *
  * usage: control_stress [seconds]      default: 1
  *
- * Facts: 2 threads pause and resume, 2 take samples, 2 announce functions at the same places and take them back, 4 allocate,
- * lock and write, and all of them get signals, whose handler does all of that too. When they are done, events are resumed,
- * `settled` allocates 50 blocks and frees none, and a sample "settled" is taken. It prints "done". errno is untouched by all
- * calls, else it exits 1. */
+ * Facts: 2 threads pause and resume, 2 take samples, 2 announce functions at the same places and
+ * take them back, 4 allocate, lock and write, and all of them get signals, whose handler does all
+ * of that too. When they are done, events are resumed, `settled` allocates 50 blocks and frees
+ * none, and a sample "settled" is taken. It prints "done". errno is untouched by all calls, else it
+ * exits 1. */
 #include "include/collectorAPI.h"
 
 #include <errno.h>
@@ -113,7 +114,9 @@ int main(int argc, char **argv)
 		pthread_kill(thread[i++ % THREADS], SIGURG);
 		usleep(300);
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while ((double)(now.tv_sec - start.tv_sec) + (double)(now.tv_nsec - start.tv_nsec) * 1e-9 < seconds);
+	} while ((double)(now.tv_sec - start.tv_sec) +
+	                 (double)(now.tv_nsec - start.tv_nsec) * 1e-9 <
+	         seconds);
 	atomic_store(&is_over, 1);
 	for (int k = 0; k < THREADS; k++)
 		pthread_join(thread[k], NULL);

@@ -2,9 +2,9 @@
  *
  * usage: crowd leave | storm
  *
- * Facts: leave: the main thread burns 0.3 s of CPU time and ends by pthread_exit; a second one burns 1.5 s and ends the
- * process. storm: for 2.5 s, rounds of 100 threads, each of which burns 4 ms; prints "threads N": how many there were,
- * the main one included. Exit status 0. */
+ * Facts: leave: the main thread burns 0.3 s of CPU time and ends by pthread_exit; a second one
+ * burns 1.5 s and ends the process. storm: for 2.5 s, rounds of 100 threads, each of which burns 4
+ * ms; prints "threads N": how many there were, the main one included. Exit status 0. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

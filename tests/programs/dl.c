@@ -2,8 +2,9 @@
  *
  * usage: dl [rounds [calls]]      default: 50 20000
  *
- * Facts: each round opens libm.so.6, to which the program is not linked, calls its lgamma that many times from
- * use_library, and closes it again, which unloads it. Prints "rounds N" of those that worked. */
+ * Facts: each round opens libm.so.6, to which the program is not linked, calls its lgamma that many
+ * times from use_library, and closes it again, which unloads it. Prints "rounds N" of those that
+ * worked. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* dynamic_known: makes functions while it runs, and announces them.
  *
- * Facts: the code of a maker calls the function that it is given, once. `first_maker` is made and called 7 times; its place is
- * taken by `second_maker`, called 5 times, from other code behind it `third_maker`, called 3 times, which is never given up;
- * the function that they call allocates 100 bytes and frees nothing. Each maker has 3 lines from 10 on in maker.jit; the call is in
- * the second one. first_maker has the alias "maker number one".
- * An announcement of code at an address that cannot be read does no harm, nor does one of no length.
- * It prints "calls 15". */
+ * Facts: the code of a maker calls the function that it is given, once. `first_maker` is made and
+ * called 7 times; its place is taken by `second_maker`, called 5 times, from other code behind it
+ * `third_maker`, called 3 times, which is never given up; the function that they call allocates 100
+ * bytes and frees nothing. Each maker has 3 lines from 10 on in maker.jit; the call is in the
+ * second one. first_maker has the alias "maker number one". An announcement of code at an address
+ * that cannot be read does no harm, nor does one of no length. It prints "calls 15". */
 #include "include/collectorAPI.h"
 
 #include <stdio.h>
@@ -38,7 +38,8 @@ static void make(unsigned char *at, const char *name, const char *alias, int cou
 
 int main(void)
 {
-	unsigned char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+	                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (page == MAP_FAILED)
 		return 1;

@@ -2,10 +2,10 @@
  *
  * usage: eintr [milliseconds]      default: 1000
  *
- * Facts: while a second thread burns CPU, the main thread runs short nanosleep, poll, epoll_wait, select and
- * a read from a pipe that another thread fills, over and over. Between the waits it burns some CPU, so that
- * its own timer runs out now and then. Prints "eintr N": how many calls failed with EINTR. Without a
- * profiler this is 0, and with one it must be. */
+ * Facts: while a second thread burns CPU, the main thread runs short nanosleep, poll, epoll_wait,
+ * select and a read from a pipe that another thread fills, over and over. Between the waits it
+ * burns some CPU, so that its own timer runs out now and then. Prints "eintr N": how many calls
+ * failed with EINTR. Without a profiler this is 0, and with one it must be. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>

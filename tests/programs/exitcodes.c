@@ -1,8 +1,8 @@
 /* exitcodes: ends in the way that is asked for.
  *
  * usage: exitcodes WAY N
- *   exit N, _exit N, quick_exit N, return N, pthread_exit 0 (the last thread: status 0), signal N (kills
- *   itself by signal N), abort 0, exec N (becomes sh, which exits N) */
+ *   exit N, _exit N, quick_exit N, return N, pthread_exit 0 (the last thread: status 0), signal N
+ * (kills itself by signal N), abort 0, exec N (becomes sh, which exits N) */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,8 +1,10 @@
-/* fake_pmu.c: runs a program, and stands in for counters of a processor that has none: fake_pmu LOG PROGRAM ARGUMENT...
+/* fake_pmu.c: runs a program, and stands in for counters of a processor that has none: fake_pmu LOG
+ * PROGRAM ARGUMENT...
  *
- * Every perf_event_open of the program and its descendants is looked at. One of a hardware event (a type other than that of software
- * events) is noted in LOG, "TYPE CONFIG PERIOD" a line, and made one of the kernel's own: cycles and instructions become page faults, so that
- * there is one instruction a cycle; the rest fails as it does. Exits as the program does. */
+ * Every perf_event_open of the program and its descendants is looked at. One of a hardware event (a
+ * type other than that of software events) is noted in LOG, "TYPE CONFIG PERIOD" a line, and made
+ * one of the kernel's own: cycles and instructions become page faults, so that there is one
+ * instruction a cycle; the rest fails as it does. Exits as the program does. */
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -32,7 +34,8 @@ static void stop_at_perf_event_open(void)
 	};
 	struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
 		_exit(120);
 }
 
@@ -46,12 +49,15 @@ static void substitute(pid_t pid, FILE *log)
 	if (ptrace(PTRACE_GETREGS, pid, 0, &registers) < 0)
 		return;
 	there = (struct iovec){(void *)registers.rdi, PERF_ATTR_SIZE_VER0};
-	if (process_vm_readv(pid, &here, 1, &there, 1, 0) != PERF_ATTR_SIZE_VER0 || attributes.type == PERF_TYPE_SOFTWARE)
+	if (process_vm_readv(pid, &here, 1, &there, 1, 0) != PERF_ATTR_SIZE_VER0 ||
+	    attributes.type == PERF_TYPE_SOFTWARE)
 		return;
-	fprintf(log, "%u %llu %llu\n", attributes.type, (unsigned long long)attributes.config, (unsigned long long)attributes.sample_period);
+	fprintf(log, "%u %llu %llu\n", attributes.type, (unsigned long long)attributes.config,
+	        (unsigned long long)attributes.sample_period);
 	fflush(log);
 	is_known = attributes.type == PERF_TYPE_HARDWARE &&
-		   (attributes.config == PERF_COUNT_HW_CPU_CYCLES || attributes.config == PERF_COUNT_HW_INSTRUCTIONS);
+	           (attributes.config == PERF_COUNT_HW_CPU_CYCLES ||
+	            attributes.config == PERF_COUNT_HW_INSTRUCTIONS);
 	if (!is_known)
 		return;
 	attributes.type = PERF_TYPE_SOFTWARE;
@@ -68,7 +74,8 @@ static int watch(pid_t first, FILE *log)
 	while ((pid = waitpid(-1, &status, __WALL)) > 0) {
 		if (WIFEXITED(status) || WIFSIGNALED(status)) {
 			if (pid == first)
-				result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+				result = WIFEXITED(status) ? WEXITSTATUS(status)
+				                           : 128 + WTERMSIG(status);
 			continue;
 		}
 		signal = WSTOPSIG(status);
@@ -102,7 +109,8 @@ int main(int argc, char **argv)
 	if (first < 0 || waitpid(first, &status, 0) != first)
 		return 2;
 	ptrace(PTRACE_SETOPTIONS, first, 0,
-	       PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL);
+	       PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+	               PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL);
 	ptrace(PTRACE_CONT, first, 0, 0);
 	return watch(first, log);
 }

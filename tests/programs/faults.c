@@ -2,10 +2,12 @@
  *
  *   touch, called by part_a    3000 page faults (pages of 4 KiB that nobody has touched)
  *   touch, called by part_b    1000
- *   wait_for                   500 times: waits for an answer of a child, which costs a context switch at least
+ *   wait_for                   500 times: waits for an answer of a child, which costs a context
+ * switch at least
  *
- * It rests now and then, since at a sample for each fault a ring of 16 MiB has room for 2000 that nobody has read yet.
- * Prints the minor faults and the context switches of the process, as getrusage tells. */
+ * It rests now and then, since at a sample for each fault a ring of 16 MiB has room for 2000 that
+ * nobody has read yet. Prints the minor faults and the context switches of the process, as
+ * getrusage tells. */
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -44,11 +46,13 @@ __attribute__((noinline)) static void wait_for(int to, int from)
 
 int main(void)
 {
-	char *memory = mmap(NULL, 8000 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = mmap(NULL, 8000 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+	                    -1, 0);
 	int there[2], back[2];
 	struct rusage used;
 
-	if (memory == MAP_FAILED || madvise(memory, 8000 * PAGE, MADV_NOHUGEPAGE) < 0 || pipe(there) < 0 || pipe(back) < 0)
+	if (memory == MAP_FAILED || madvise(memory, 8000 * PAGE, MADV_NOHUGEPAGE) < 0 ||
+	    pipe(there) < 0 || pipe(back) < 0)
 		return 1;
 	usleep(1); /* the first call has faults of its own */
 	part_a(memory);

@@ -2,7 +2,8 @@
  *
  * usage: fixed_work [million turns]      default: 300
  *
- * Facts: no system calls and no allocation in the loop; the work does not depend on time. Prints "cpu_ns N". */
+ * Facts: no system calls and no allocation in the loop; the work does not depend on time. Prints
+ * "cpu_ns N". */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,9 @@
  *
  *     ft_attached GO DONE
  *
- * Two threads call turn without end. Three times, when the file GO has come: known 1000 times, each calling leaf 3 times and,
- * every second time, known_odd once; then DONE is made, and removed when GO is gone. Prints "right" if all calls did their work. */
+ * Two threads call turn without end. Three times, when the file GO has come: known 1000 times, each
+ * calling leaf 3 times and, every second time, known_odd once; then DONE is made, and removed when
+ * GO is gone. Prints "right" if all calls did their work. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -83,6 +84,8 @@ PLAIN int main(int argc, char **argv)
 	stop = 1;
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	puts(!wrong[0] && !wrong[1] && leaves == ROUNDS * CALLS * 3 && odds == ROUNDS * CALLS / 2 ? "right" : "wrong");
+	puts(!wrong[0] && !wrong[1] && leaves == ROUNDS * CALLS * 3 && odds == ROUNDS * CALLS / 2
+	             ? "right"
+	             : "wrong");
 	return 0;
 }

@@ -1,5 +1,6 @@
-/* ft_control.c: linked to a program that clang built with -fxray-instrument: makes LLVM's own runtime write a flight data
- * recorder log of the whole run, which it does through its interface only. */
+/* ft_control.c: linked to a program that clang built with -fxray-instrument: makes LLVM's own
+ * runtime write a flight data recorder log of the whole run, which it does through its interface
+ * only. */
 #include <stdlib.h>
 
 #define PLAIN __attribute__((xray_never_instrument))
@@ -19,7 +20,8 @@ PLAIN static void finish(void)
 PLAIN __attribute__((constructor(65535))) static void begin(void)
 {
 	__xray_log_select_mode("xray-fdr");
-	__xray_log_init_mode("xray-fdr", "func_duration_threshold_us=0:buffer_size=16384:buffer_max=400");
+	__xray_log_init_mode("xray-fdr",
+	                     "func_duration_threshold_us=0:buffer_size=16384:buffer_max=400");
 	__xray_patch();
 	atexit(finish);
 }

@@ -1,9 +1,11 @@
-/* ft_cost.c: what tracing one call costs, in ns of CPU time, over a plain call. Compiled for function tracing.
+/* ft_cost.c: what tracing one call costs, in ns of CPU time, over a plain call. Compiled for
+ * function tracing.
  *
  *     ft_cost ROUNDS CALLS
  *
- * Prints the medians over ROUNDS rounds, each of CALLS calls, of: a plain call; the floor, which is two rdtscp and two
- * 8-byte stores into a freshly mapped file; a traced call; and (traced - plain) / floor, by round. */
+ * Prints the medians over ROUNDS rounds, each of CALLS calls, of: a plain call; the floor, which is
+ * two rdtscp and two 8-byte stores into a freshly mapped file; a traced call; and (traced - plain)
+ * / floor, by round. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +16,9 @@
 #include <x86intrin.h>
 
 #ifdef __clang__
-#define PLAIN __attribute__((no_instrument_function, xray_never_instrument, patchable_function_entry(0), noinline))
+#define PLAIN \
+	__attribute__((no_instrument_function, xray_never_instrument, patchable_function_entry(0), \
+	               noinline))
 #else
 #define PLAIN __attribute__((no_instrument_function, patchable_function_entry(0), noinline))
 #endif
@@ -109,7 +113,7 @@ PLAIN int main(int argc, char **argv)
 		traces[i] = run_traced(calls);
 		ratios[i] = (traces[i] - plains[i]) / floors[i];
 	}
-	printf("plain %.1f\nfloor %.1f\ntraced %.1f\nratio %.2f\n", median(plains, rounds), median(floors, rounds),
-	       median(traces, rounds), median(ratios, rounds));
+	printf("plain %.1f\nfloor %.1f\ntraced %.1f\nratio %.2f\n", median(plains, rounds),
+	       median(floors, rounds), median(traces, rounds), median(ratios, rounds));
 	return 0;
 }

@@ -1,11 +1,15 @@
-/* ft_cut: two rounds of the same work, with a line of input awaited in between: what was mapped in the first round may be gone in the second.
+/* ft_cut: two rounds of the same work, with a line of input awaited in between: what was mapped in
+ * the first round may be gone in the second.
  *
- * usage: ft_cut THREADS [own]      own: it has a handler of SIGBUS, on an alternate stack, which ends it; it is not called
+ * usage: ft_cut THREADS [own]      own: it has a handler of SIGBUS, on an alternate stack, which
+ * ends it; it is not called
  *
- * In each round, the main thread and THREADS new threads each allocate and free ROUND blocks, lock and unlock a mutex as often, write as
- * often to /dev/null, log as many user events (channels 0 and 1), call traced functions of the round's own at ROUND different depths, and use
- * 20 ms of CPU time. The main thread's round comes first, and before that a vfork child that allocates a block. It prints a line when a round is over, which tells how deep its calls went
- * altogether, and exits with 3. */
+ * In each round, the main thread and THREADS new threads each allocate and free ROUND blocks, lock
+ * and unlock a mutex as often, write as often to /dev/null, log as many user events (channels 0 and
+ * 1), call traced functions of the round's own at ROUND different depths, and use 20 ms of CPU
+ * time. The main thread's round comes first, and before that a vfork child that allocates a block.
+ * It prints a line when a round is over, which tells how deep its calls went altogether, and exits
+ * with 3. */
 #include "include/sys/trchkid.h"
 
 #include <fcntl.h>
@@ -54,7 +58,8 @@ static void burn(void)
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
 	do
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 < BURN_MS);
+	while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 <
+	       BURN_MS);
 }
 
 static void *run(void *argument)
@@ -75,7 +80,8 @@ static void is_bus_error(int signal)
 static void have_handler(void)
 {
 	stack_t stack = {.ss_sp = malloc(65536), .ss_size = 65536};
-	struct sigaction action = {.sa_handler = is_bus_error, .sa_flags = (int)SA_RESETHAND | SA_ONSTACK};
+	struct sigaction action = {.sa_handler = is_bus_error,
+	                           .sa_flags = (int)SA_RESETHAND | SA_ONSTACK};
 
 	sigfillset(&action.sa_mask);
 	sigaltstack(&stack, NULL);
@@ -93,7 +99,8 @@ static int run_child(void)
 		free(block);
 		_exit(4);
 	}
-	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 4;
+	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == 4;
 }
 
 int main(int argc, char **argv)

@@ -2,8 +2,9 @@
  *
  *     ft_events ROUNDS
  *
- * Calls giver ROUNDS times; each call gives a custom event of 5 bytes "hello" and a typed one (type 7) of 3 bytes "abc",
- * with values in registers that must live through them. A last call of giver_long gives 100000 bytes 'x'. */
+ * Calls giver ROUNDS times; each call gives a custom event of 5 bytes "hello" and a typed one (type
+ * 7) of 3 bytes "abc", with values in registers that must live through them. A last call of
+ * giver_long gives 100000 bytes 'x'. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +40,9 @@ PLAIN int main(int argc, char **argv)
 	for (uint64_t i = 0; i < rounds; i++) {
 		uint64_t e = i * 3 ^ (i + 1) * 5;
 
-		if (giver(i, i + 1, i + 2, i + 3, (double)i) !=
-		    e + (i + 1) * 10 + (i + 2) * 21 + (i + 3) * 44 + i + (i + 1) + (i + 2) + (i + 3) + i * 3)
+		if (giver(i, i + 1, i + 2, i + 3, (double)i) != e + (i + 1) * 10 + (i + 2) * 21 +
+		                                                        (i + 3) * 44 + i + (i + 1) +
+		                                                        (i + 2) + (i + 3) + i * 3)
 			wrong++;
 	}
 	/* The compiler believes that nobody reads them. */

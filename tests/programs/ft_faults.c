@@ -2,9 +2,10 @@
  *
  * usage: ft_faults [child]
  *
- * Facts: `work` is called 5 times (by main, two threads, a forked child and a spawned child, which is this program with
- * "child") and allocates 100 blocks of 48 bytes each time. The program leaves a file "left" of 3 lines, says on standard output what came of each
- * step, with errno and the descriptors below 100, and exits with 7. */
+ * Facts: `work` is called 5 times (by main, two threads, a forked child and a spawned child, which
+ * is this program with "child") and allocates 100 blocks of 48 bytes each time. The program leaves
+ * a file "left" of 3 lines, says on standard output what came of each step, with errno and the
+ * descriptors below 100, and exits with 7. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

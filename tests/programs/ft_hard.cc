@@ -1,11 +1,12 @@
-/* ft_hard.cc: what is hard for a recorder that exchanges return addresses. Compiled for function tracing, with calls at the end of a
- * function made jumps.
+/* ft_hard.cc: what is hard for a recorder that exchanges return addresses. Compiled for function
+ * tracing, with calls at the end of a function made jumps.
  *
  *     ft_hard
  *
- * Exceptions, jumps, coroutines, jumps instead of calls, handlers (on a stack of their own too), children, cancelled threads,
- * deep recursion, values of all kinds, walks of the stack, an exit inside a call. Everything is checked by the program itself: it
- * exits 0, or prints what went wrong and exits 1. Prints how often functions were called, "function count", in the C names of them. */
+ * Exceptions, jumps, coroutines, jumps instead of calls, handlers (on a stack of their own too),
+ * children, cancelled threads, deep recursion, values of all kinds, walks of the stack, an exit
+ * inside a call. Everything is checked by the program itself: it exits 0, or prints what went wrong
+ * and exits 1. Prints how often functions were called, "function count", in the C names of them. */
 #include <atomic>
 #include <csetjmp>
 #include <cstdarg>
@@ -263,9 +264,11 @@ KEPT void children(void)
 
 	if (pid == 0)
 		_exit(busy(3));
-	check(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 4, "a child comes out of its calls");
+	check(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 4,
+	      "a child comes out of its calls");
 	pid = vfork_inside();
-	check(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 5, "so does one that shares memory");
+	check(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 5,
+	      "so does one that shares memory");
 }
 
 /* ---- threads that end inside of calls ---- */
@@ -428,7 +431,8 @@ PLAIN static _Unwind_Reason_Code note(struct _Unwind_Context *context, void *unu
 {
 	(void)unused;
 	if (found_count < 200)
-		found[found_count++] = _Unwind_FindEnclosingFunction((void *)_Unwind_GetIP(context));
+		found[found_count++] = _Unwind_FindEnclosingFunction(
+			(void *)_Unwind_GetIP(context));
 	return _URC_NO_REASON;
 }
 
@@ -479,12 +483,15 @@ PLAIN int main()
 	values();
 	walks();
 	atexit(at_exit);
-	printf("throwing %d\nthrowing_on %d\ncatching %d\nexceptions 1\n", ROUNDS * (DEPTH + 1), ROUNDS, ROUNDS);
+	printf("throwing %d\nthrowing_on %d\ncatching %d\nexceptions 1\n", ROUNDS * (DEPTH + 1),
+	       ROUNDS, ROUNDS);
 	printf("jumped %d\njump_on %d\nbounce %d\n", ROUNDS, JUMPS, JUMPS + 1);
 	printf("yield_from %d\nrun_coroutine 2\n", 2 * ROUNDS * 3);
-	printf("handler %ld\nin_handler %ld\nleave_handler %d\n", handled.load(), 4 * handled.load(), ROUNDS);
+	printf("handler %ld\nin_handler %ld\nleave_handler %d\n", handled.load(),
+	       4 * handled.load(), ROUNDS);
 	printf("wait_inside %d\nexit_inside %d\ndeep %d\n", DEPTH + 1, DEPTH + 1, DEEP + 1);
-	printf("sum_of 1\ntwo_of 1\nmany_of 1\nextended 1\nwide 1\nturned 1\naligned 1\nsized 1\nwalk %d\nat_exit 1\nleave 6\n", DEPTH + 1);
+	printf("sum_of 1\ntwo_of 1\nmany_of 1\nextended 1\nwide 1\nturned 1\naligned 1\nsized 1\nwalk %d\nat_exit 1\nleave 6\n",
+	       DEPTH + 1);
 	fflush(stdout);
 	leave(5);
 }

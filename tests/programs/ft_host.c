@@ -1,5 +1,5 @@
-/* ft_host.c: loads ft_plugin.c, built as a shared object, calls plug(10) in it, which calls plugged 10 times, unloads it, three
- * times over. Not compiled for function tracing itself.
+/* ft_host.c: loads ft_plugin.c, built as a shared object, calls plug(10) in it, which calls plugged
+ * 10 times, unloads it, three times over. Not compiled for function tracing itself.
  *
  *     ft_host FILE */
 #include <dlfcn.h>

@@ -2,15 +2,17 @@
  *
  *     ft_known THREADS ROUNDS
  *
- * In each of THREADS threads: worker once, middle ROUNDS times, each calling leaf 3 times and odd once if the round is odd;
- * fib(10) once, which is 177 calls of fib.
- * With -DEVENTS (clang, -fxray-instrument -fnoxray-link-deps) each call of middle gives a custom event "hello", each call of odd a typed one (type 7) "abc". */
+ * In each of THREADS threads: worker once, middle ROUNDS times, each calling leaf 3 times and odd
+ * once if the round is odd; fib(10) once, which is 177 calls of fib. With -DEVENTS (clang,
+ * -fxray-instrument -fnoxray-link-deps) each call of middle gives a custom event "hello", each call
+ * of odd a typed one (type 7) "abc". */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #ifdef __clang__
-#define PLAIN __attribute__((no_instrument_function, xray_never_instrument, patchable_function_entry(0)))
+#define PLAIN \
+	__attribute__((no_instrument_function, xray_never_instrument, patchable_function_entry(0)))
 #define LOGGED __attribute__((noinline, xray_always_instrument, xray_log_args(1)))
 #define WHOLE __attribute__((noinline, optnone)) /* else recursion becomes a loop */
 #else
@@ -23,8 +25,12 @@
 /* What the compiler's calls would lead to: LLVM's runtime is not needed. */
 PLAIN void __xray_CustomEvent(void);
 PLAIN void __xray_TypedEvent(void);
-void __xray_CustomEvent(void) {}
-void __xray_TypedEvent(void) {}
+void __xray_CustomEvent(void)
+{
+}
+void __xray_TypedEvent(void)
+{
+}
 #define CUSTOM_EVENT() __xray_customevent("hello", 5)
 #define TYPED_EVENT() __xray_typedevent(7, "abc", 3)
 #else
@@ -78,7 +84,7 @@ PLAIN int main(int argc, char **argv)
 		pthread_create(&threads[i], NULL, worker, NULL);
 	for (int i = 0; i < count && i < 64; i++)
 		pthread_join(threads[i], NULL);
-	printf("worker %d\nmiddle %ld\nleaf %ld\nodd %ld\nfib %d\n", count, count * rounds, count * rounds * 3,
-	       count * (rounds / 2), count * 177);
+	printf("worker %d\nmiddle %ld\nleaf %ld\nodd %ld\nfib %d\n", count, count * rounds,
+	       count * rounds * 3, count * (rounds / 2), count * 177);
 	return 0;
 }

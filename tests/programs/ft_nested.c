@@ -1,10 +1,11 @@
-/* ft_nested.c: functions that get something in a register of their own, or have frames and arguments of odd forms. gcc alone; compiled
- * for function tracing.
+/* ft_nested.c: functions that get something in a register of their own, or have frames and
+ * arguments of odd forms. gcc alone; compiled for function tracing.
  *
  *     ft_nested
  *
- * Prints "function count", and exits 1 if a result is wrong. inner is called 10 times, with its outer function's frame in r10; tiny, which
- * callers know the registers of, 5 times; wide, with 32-byte vectors, and many, with arguments on the stack, once. */
+ * Prints "function count", and exits 1 if a result is wrong. inner is called 10 times, with its
+ * outer function's frame in r10; tiny, which callers know the registers of, 5 times; wide, with
+ * 32-byte vectors, and many, with arguments on the stack, once. */
 #include <stdio.h>
 
 typedef double vector __attribute__((vector_size(32)));
@@ -37,7 +38,8 @@ __attribute__((noinline, noclone, target("avx"))) static int vectors(void)
 	return result[0] == 5 && result[1] == 12 && result[2] == 21 && result[3] == 32;
 }
 
-__attribute__((noinline, noclone)) static long many(long a, long b, long c, long d, long e, long f, long g, long h)
+__attribute__((noinline, noclone)) static long many(long a, long b, long c, long d, long e, long f,
+                                                    long g, long h)
 {
 	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h;
 }
@@ -48,7 +50,8 @@ __attribute__((noinline, noclone)) static int tiny(int x)
 }
 
 /* Keeps as much as it can in registers that tiny does not change. */
-__attribute__((noinline, noclone)) static long crowded(long a, long b, long c, long d, long e, long f)
+__attribute__((noinline, noclone)) static long crowded(long a, long b, long c, long d, long e,
+                                                       long f)
 {
 	long sum = 0;
 

@@ -1,8 +1,10 @@
-/* ft_signals.c: traced calls in signal handlers that interrupt traced calls, in two threads. Compiled for function tracing.
+/* ft_signals.c: traced calls in signal handlers that interrupt traced calls, in two threads.
+ * Compiled for function tracing.
  *
  *     ft_signals SECONDS [jump]
  *
- * Prints how often busy and in_handler were called. With `jump`, every 16th handler does not return but jumps out. */
+ * Prints how often busy and in_handler were called. With `jump`, every 16th handler does not return
+ * but jumps out. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -61,7 +63,8 @@ PLAIN static void start_timer(void)
 	timer_t timer;
 
 	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
-	if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 || timer_settime(timer, 0, &period, NULL) != 0)
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 ||
+	    timer_settime(timer, 0, &period, NULL) != 0)
 		exit(1);
 }
 

@@ -1,10 +1,11 @@
-/* ft_stepped.c: calls that are interrupted at every instruction, by stepper.c. Compiled for function tracing.
+/* ft_stepped.c: calls that are interrupted at every instruction, by stepper.c. Compiled for
+ * function tracing.
  *
  *     stepper ft_stepped
  *
- * Calls outer ROUNDS times, each calling inner twice; each interruption calls in_handler once, and walks the stack. Exits 0, or 1 if a
- * result was wrong; prints "function count", and to stderr "astray N": how many walks did not lead to main, through at most one call of
- * stepped. */
+ * Calls outer ROUNDS times, each calling inner twice; each interruption calls in_handler once, and
+ * walks the stack. Exits 0, or 1 if a result was wrong; prints "function count", and to stderr
+ * "astray N": how many walks did not lead to main, through at most one call of stepped. */
 #include <signal.h>
 #include <stdio.h>
 #include <unwind.h>

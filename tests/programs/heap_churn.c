@@ -1,10 +1,11 @@
-/* heap_churn: blocks that live long and die in any order, in several threads: what is hard for those who pair them again.
+/* heap_churn: blocks that live long and die in any order, in several threads: what is hard for
+ * those who pair them again.
  *
  * usage: heap_churn [events [live [threads]]]      default: 1000000, 100000, 2
  *
- * Facts: each of `threads` threads keeps `live` / `threads` blocks of 16 to 271 bytes and frees and allocates a random one
- * of them `events` / 2 / `threads` times; then all are freed. One block in 64 is handed to the thread that follows, which
- * frees it. It prints "cpu_ns N". */
+ * Facts: each of `threads` threads keeps `live` / `threads` blocks of 16 to 271 bytes and frees and
+ * allocates a random one of them `events` / 2 / `threads` times; then all are freed. One block in
+ * 64 is handed to the thread that follows, which frees it. It prints "cpu_ns N". */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -35,7 +36,9 @@ __attribute__((noinline)) static void *churn(void *argument)
 		void **block = &blocks[random % (uint64_t)count];
 
 		if (random >> 58 == 0)
-			*block = __atomic_exchange_n(&handed[(self + 1) % threads][random >> 32 & (SHARED - 1)], *block, __ATOMIC_ACQ_REL);
+			*block = __atomic_exchange_n(
+				&handed[(self + 1) % threads][random >> 32 & (SHARED - 1)], *block,
+				__ATOMIC_ACQ_REL);
 		free(*block);
 		*block = malloc(16 + (random >> 40 & 255));
 	}

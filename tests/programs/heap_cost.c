@@ -2,9 +2,10 @@
  *
  * usage: heap_cost [pairs [depth [threads]]]      default: 1000000, 5, 1
  *
- * Facts: in each thread `pairs` blocks of 32 to 95 bytes are made and freed by `pairs_here`, `depth` frames below the process's
- * start (_start, two of libc, main, the recursion `descend`, pairs_here). It prints "pair_ns X": CPU time of one pair, and
- * "cpu_ns N". Nothing stays allocated. */
+ * Facts: in each thread `pairs` blocks of 32 to 95 bytes are made and freed by `pairs_here`,
+ * `depth` frames below the process's start (_start, two of libc, main, the recursion `descend`,
+ * pairs_here). It prints "pair_ns X": CPU time of one pair, and "cpu_ns N". Nothing stays
+ * allocated. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

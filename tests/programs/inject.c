@@ -1,12 +1,16 @@
-/* inject.c: runs a program, and lets system calls of one part of it fail, or ends the process there.
+/* inject.c: runs a program, and lets system calls of one part of it fail, or ends the process
+ * there.
  *
- * usage: inject WHO LOG ERRNO FIRST COUNT PROGRAM ARGUMENT...   calls FIRST to FIRST + COUNT - 1 fail with ERRNO, if COUNT is 0 all from FIRST
- *        inject WHO LOG kill SIGNAL FIRST PROGRAM ARGUMENT...   the process gets SIGNAL at call FIRST
- *        inject WHO LOG exit STATUS FIRST PROGRAM ARGUMENT...   call FIRST is exit_group(STATUS) instead
+ * usage: inject WHO LOG ERRNO FIRST COUNT PROGRAM ARGUMENT...   calls FIRST to FIRST + COUNT - 1
+ * fail with ERRNO, if COUNT is 0 all from FIRST inject WHO LOG kill SIGNAL FIRST PROGRAM
+ * ARGUMENT...   the process gets SIGNAL at call FIRST inject WHO LOG exit STATUS FIRST PROGRAM
+ * ARGUMENT...   call FIRST is exit_group(STATUS) instead
  *
- * WHO is the beginning of a file's name: calls are counted that are made by code of that file, and all that a process makes which
- * executes that file. For an ERRNO only calls count that can fail so, by calls[] below. Each counted call, in all descendants, is
- * a line "NUMBER CALL" in LOG. (For a process that executes the file, those are calls of libc's and the loader's too.) Exits as the program does (128 + n for a signal); 120: no tracing here; 124: the program did not end. */
+ * WHO is the beginning of a file's name: calls are counted that are made by code of that file, and
+ * all that a process makes which executes that file. For an ERRNO only calls count that can fail
+ * so, by calls[] below. Each counted call, in all descendants, is a line "NUMBER CALL" in LOG. (For
+ * a process that executes the file, those are calls of libc's and the loader's too.) Exits as the
+ * program does (128 + n for a signal); 120: no tracing here; 124: the program did not end. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/filter.h>
@@ -24,8 +28,9 @@
 
 enum { PATIENCE_S = 60, PROCESSES = 1024, PAGES = 256, ERRORS = 12 };
 
-/* What the kernel, a security module or a filter for system calls may answer. Not here: calls that cannot fail, or whose caller can
- * do nothing about it (close, munmap, rt_sigprocmask, exit_group), and those made in the program's place. */
+/* What the kernel, a security module or a filter for system calls may answer. Not here: calls that
+ * cannot fail, or whose caller can do nothing about it (close, munmap, rt_sigprocmask, exit_group),
+ * and those made in the program's place. */
 static const struct call {
 	const char *name;
 	long number;
@@ -231,7 +236,8 @@ static int watch(pid_t first)
 
 		if (!WIFSTOPPED(status)) {
 			if (pid == first)
-				result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+				result = WIFEXITED(status) ? WEXITSTATUS(status)
+				                           : 128 + WTERMSIG(status);
 			continue;
 		}
 		if (event == PTRACE_EVENT_SECCOMP)
@@ -239,7 +245,8 @@ static int watch(pid_t first)
 		if (event == PTRACE_EVENT_EXEC && (process = process_of(pid)))
 			look_at_program(process);
 		/* Stops of ptrace's own, and of a job: they say no signal. */
-		if (event == PTRACE_EVENT_STOP && (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU))
+		if (event == PTRACE_EVENT_STOP && (signal == SIGSTOP || signal == SIGTSTP ||
+		                                   signal == SIGTTIN || signal == SIGTTOU))
 			ptrace(PTRACE_LISTEN, pid, 0, 0);
 		else
 			ptrace(PTRACE_CONT, pid, 0, event ? 0 : signal);
@@ -253,7 +260,8 @@ static void run(char **program)
 	struct sock_fprog filter = {1, code};
 
 	raise(SIGSTOP);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0)
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0)
 		_exit(120);
 	execvp(program[0], program);
 	_exit(127);
@@ -268,8 +276,8 @@ static void give_up(int unused)
 
 int main(int argc, char **argv)
 {
-	const long options = PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC |
-			     PTRACE_O_EXITKILL;
+	const long options = PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+	                     PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
 	pid_t first;
 	int status;
 
@@ -286,7 +294,8 @@ int main(int argc, char **argv)
 		run(argv + 6);
 	signal(SIGALRM, give_up);
 	alarm(PATIENCE_S);
-	if (first < 0 || waitpid(first, &status, WUNTRACED) != first || ptrace(PTRACE_SEIZE, first, 0, options) < 0)
+	if (first < 0 || waitpid(first, &status, WUNTRACED) != first ||
+	    ptrace(PTRACE_SEIZE, first, 0, options) < 0)
 		return 120;
 	kill(first, SIGCONT);
 	return watch(first);

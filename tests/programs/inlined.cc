@@ -2,7 +2,8 @@
  *   hot<1>, hot<2>  templates with code of their own; they share half of the CPU time each
  *   twice           inlined in hot; it calls turn two times, which is inlined from inlined.h
  *   spin            calls hot<1> and hot<2> by turns; main calls spin
- * Most exclusive time is at the line "turned here"; all time is below the lines "first" and "second" of spin. */
+ * Most exclusive time is at the line "turned here"; all time is below the lines "first" and
+ * "second" of spin. */
 #include "inlined.h"
 
 #include <cstdio>
@@ -19,7 +20,7 @@ static double cpu_seconds()
 
 static inline __attribute__((always_inline)) unsigned long twice(unsigned long x)
 {
-	x = turn(x); /* one turn */
+	x = turn(x);        /* one turn */
 	return turn(x) ^ 1; /* another turn */
 }
 
@@ -32,7 +33,7 @@ template <int N> __attribute__((noinline)) unsigned long hot(unsigned long x)
 
 __attribute__((noinline)) unsigned long spin(unsigned long x)
 {
-	x = hot<1>(x);    /* first */
+	x = hot<1>(x);        /* first */
 	return hot<2>(x) + 1; /* second */
 }
 

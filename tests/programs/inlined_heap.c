@@ -1,6 +1,7 @@
 /* inlined_heap: two functions, one of which is inlined into the other, in two units.
  *
- * Facts: `make` calls `block` 3 times, which is inlined in it and allocates 100 bytes each time, in line 13; `make_more`, of another unit
+ * Facts: `make` calls `block` 3 times, which is inlined in it and allocates 100 bytes each time, in
+ * line 13; `make_more`, of another unit
  * (-DMORE), does so 2 times with 50 bytes. Nothing is freed. */
 #include <stddef.h>
 

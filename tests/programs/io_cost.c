@@ -2,7 +2,8 @@
  *
  * usage: io_cost [rounds]      default: 300000
  *
- * Facts: each round writes one byte to a pipe and reads it back. Prints "call_ns X": CPU time of one of the two calls. */
+ * Facts: each round writes one byte to a pipe and reads it back. Prints "call_ns X": CPU time of
+ * one of the two calls. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -21,6 +22,7 @@ int main(int argc, char **argv)
 		if (write(ends[1], &byte, 1) != 1 || read(ends[0], &byte, 1) != 1)
 			return 1;
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	printf("call_ns %.1f\n", ((double)now.tv_sec * 1e9 + (double)now.tv_nsec) / (double)rounds / 2);
+	printf("call_ns %.1f\n",
+	       ((double)now.tv_sec * 1e9 + (double)now.tv_nsec) / (double)rounds / 2);
 	return 0;
 }

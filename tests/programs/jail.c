@@ -2,8 +2,9 @@
  *
  * usage: jail      (as root)
  *
- * Facts: makes the directory "jail", puts it at every descriptor from 4 on, makes it its root, calls malloc and free
- * 2000 times and burns 0.1 s of CPU time. It writes nothing: the directory stays empty. Exit status 0. */
+ * Facts: makes the directory "jail", puts it at every descriptor from 4 on, makes it its root,
+ * calls malloc and free 2000 times and burns 0.1 s of CPU time. It writes nothing: the directory
+ * stays empty. Exit status 0. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>

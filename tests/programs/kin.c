@@ -1,6 +1,6 @@
-/* kin: every way to make a process. `kin WAY [NUMBER]` makes children that way, waits for them, and prints one line
- * "WAY: " and the sum of their exit statuses; children that go on as this program run `kin leaf`, which calls leaf_work and
- * exits with status 3. Exit status 0.
+/* kin: every way to make a process. `kin WAY [NUMBER]` makes children that way, waits for them, and
+ * prints one line "WAY: " and the sum of their exit statuses; children that go on as this program
+ * run `kin leaf`, which calls leaf_work and exits with status 3. Exit status 0.
  *
  * What the experiment must be named is in tests/e2e/descendants.sh. */
 #include <errno.h>
@@ -234,7 +234,8 @@ static void by_posix_spawn(int number)
 	}
 }
 
-/* An empty environment, a closed descriptor, another directory, default signals, a process group of its own. */
+/* An empty environment, a closed descriptor, another directory, default signals, a process group of
+ * its own. */
 static void by_posix_spawnp(int number)
 {
 	posix_spawn_file_actions_t actions;
@@ -458,34 +459,34 @@ static const struct way {
 	const char *name;
 	void (*run)(int number);
 } ways[] = {
-    {"fork", by_fork},
-    {"fork_exec", by_fork_exec},
-    {"fork_killed", by_fork_killed},
-    {"nested", by_nested},
-    {"_Fork", by__Fork},
-    {"vfork", by_vfork},
-    {"vfork_exit", by_vfork_exit},
-    {"clone", by_clone},
-    {"clone_vfork", by_clone_vfork},
-    {"clone_shared", by_clone_shared},
-    {"raw_fork", by_raw_fork},
-    {"raw_clone3", by_raw_clone3},
-    {"unseen_fork", by_unseen_fork},
-    {"posix_spawn", by_posix_spawn},
-    {"posix_spawnp", by_posix_spawnp},
-    {"system", by_system},
-    {"popen", by_popen},
-    {"wordexp", by_wordexp},
-    {"daemon", by_daemon},
-    {"forkpty", by_forkpty},
-    {"failing_exec", by_failing_exec},
-    {"thread_exec", by_thread_exec},
-    {"empty_environment", by_empty_environment},
-    {"raw_exec", by_raw_exec},
-    {"chain", by_chain},
-    {"threads", by_threads},
-    {"orphan", by_orphan},
-    {"handler", by_handler},
+	{"fork", by_fork},
+	{"fork_exec", by_fork_exec},
+	{"fork_killed", by_fork_killed},
+	{"nested", by_nested},
+	{"_Fork", by__Fork},
+	{"vfork", by_vfork},
+	{"vfork_exit", by_vfork_exit},
+	{"clone", by_clone},
+	{"clone_vfork", by_clone_vfork},
+	{"clone_shared", by_clone_shared},
+	{"raw_fork", by_raw_fork},
+	{"raw_clone3", by_raw_clone3},
+	{"unseen_fork", by_unseen_fork},
+	{"posix_spawn", by_posix_spawn},
+	{"posix_spawnp", by_posix_spawnp},
+	{"system", by_system},
+	{"popen", by_popen},
+	{"wordexp", by_wordexp},
+	{"daemon", by_daemon},
+	{"forkpty", by_forkpty},
+	{"failing_exec", by_failing_exec},
+	{"thread_exec", by_thread_exec},
+	{"empty_environment", by_empty_environment},
+	{"raw_exec", by_raw_exec},
+	{"chain", by_chain},
+	{"threads", by_threads},
+	{"orphan", by_orphan},
+	{"handler", by_handler},
 };
 
 int main(int argc, char **argv)

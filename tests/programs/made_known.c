@@ -1,19 +1,21 @@
-/* made_known: makes functions while it runs, and tells of them as runtimes do that know nothing of Xer.
+/* made_known: makes functions while it runs, and tells of them as runtimes do that know nothing of
+ * Xer.
  *
  * usage: made_known map|dump|gdb|all|none [kill]
  *
- * Facts: the code of a maker calls the function that it is given, once. `one` is made and called 7 times; its place is
- * taken by `two`, called 5 times; other code is `three`, called 3 times. The function that they call allocates 100 bytes and
- * frees nothing. Between the functions 40 ms pass, and a usage sample is taken.
- * map: they are told in /tmp/perf-PID.map, as .NET does; the line of `two` is "ADDRESS 9 two(int) /src/two.js:30:5". Then
- * follow a line of nonsense and half a line.
- * dump: they are told in jit-PID.dump in the working directory, which is mapped executable as V8 does. Each has the lines
- * 10, 11 (the call), 12 of /src/maker.jit; `three` is moved, and called 2 times more. The last record is cut off.
- * gdb: they are registered for debuggers, by a relocatable ELF file in memory each, without code and lines; that of `one` is
- * given up before `two` is made.
- * all: `one` is told as with map, `two` as with dump, `three` as with gdb; nothing is moved, and nothing is damaged.
- * none: nothing is told, and 240 ms pass in place of 40: longer than a page of code is not looked at again.
- * It prints its pid. With "kill" it ends by SIGKILL, else with 0; the files stay. */
+ * Facts: the code of a maker calls the function that it is given, once. `one` is made and called 7
+ * times; its place is taken by `two`, called 5 times; other code is `three`, called 3 times. The
+ * function that they call allocates 100 bytes and frees nothing. Between the functions 40 ms pass,
+ * and a usage sample is taken. map: they are told in /tmp/perf-PID.map, as .NET does; the line of
+ * `two` is "ADDRESS 9 two(int) /src/two.js:30:5". Then follow a line of nonsense and half a line.
+ * dump: they are told in jit-PID.dump in the working directory, which is mapped executable as V8
+ * does. Each has the lines 10, 11 (the call), 12 of /src/maker.jit; `three` is moved, and called 2
+ * times more. The last record is cut off. gdb: they are registered for debuggers, by a relocatable
+ * ELF file in memory each, without code and lines; that of `one` is given up before `two` is made.
+ * all: `one` is told as with map, `two` as with dump, `three` as with gdb; nothing is moved, and
+ * nothing is damaged. none: nothing is told, and 240 ms pass in place of 40: longer than a page of
+ * code is not looked at again. It prints its pid. With "kill" it ends by SIGKILL, else with 0; the
+ * files stay. */
 #include "include/collectorAPI.h"
 
 #include <elf.h>
@@ -182,14 +184,25 @@ static void register_function(const char *name, const unsigned char *at)
 	file->header.e_shentsize = sizeof(file->sections[0]);
 	file->header.e_shnum = SECTIONS;
 	file->header.e_shstrndx = SECTION_NAMES;
-	file->sections[SECTION_TEXT] = (Elf64_Shdr){.sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addr = (uint64_t)at,
-						    .sh_size = SIZE};
-	file->sections[SECTION_SYMBOLS] = (Elf64_Shdr){.sh_type = SHT_SYMTAB, .sh_offset = offsetof(struct object_file, symbols),
-						       .sh_size = sizeof(file->symbols), .sh_link = SECTION_NAMES, .sh_info = 1,
-						       .sh_entsize = sizeof(file->symbols[0])};
-	file->sections[SECTION_NAMES] = (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_offset = offsetof(struct object_file, names),
-						     .sh_size = sizeof(file->names)};
-	file->symbols[1] = (Elf64_Sym){.st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = SECTION_TEXT, .st_size = SIZE};
+	file->sections[SECTION_TEXT] = (Elf64_Shdr){.sh_type = SHT_NOBITS,
+	                                            .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+	                                            .sh_addr = (uint64_t)at,
+	                                            .sh_size = SIZE};
+	file->sections[SECTION_SYMBOLS] = (Elf64_Shdr){
+		.sh_type = SHT_SYMTAB,
+		.sh_offset = offsetof(struct object_file, symbols),
+		.sh_size = sizeof(file->symbols),
+		.sh_link = SECTION_NAMES,
+		.sh_info = 1,
+		.sh_entsize = sizeof(file->symbols[0])};
+	file->sections[SECTION_NAMES] = (Elf64_Shdr){
+		.sh_type = SHT_STRTAB,
+		.sh_offset = offsetof(struct object_file, names),
+		.sh_size = sizeof(file->names)};
+	file->symbols[1] = (Elf64_Sym){.st_name = 1,
+	                               .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+	                               .st_shndx = SECTION_TEXT,
+	                               .st_size = SIZE};
 	snprintf(file->names + 1, sizeof(file->names) - 1, "%s", name);
 	entry->file = file;
 	entry->size = sizeof(*file);
@@ -259,7 +272,8 @@ static void make(unsigned char *at, const char *name, int calls, enum way by)
 
 static enum way find_way(const char *word)
 {
-	static const char *const words[] = {[MAP] = "map", [DUMP] = "dump", [GDB] = "gdb", [ALL] = "all"};
+	static const char *const words[] = {
+		[MAP] = "map", [DUMP] = "dump", [GDB] = "gdb", [ALL] = "all"};
 
 	for (enum way found = MAP; found <= ALL; found++)
 		if (strcmp(words[found], word) == 0)
@@ -269,7 +283,8 @@ static enum way find_way(const char *word)
 
 int main(int argc, char **argv)
 {
-	unsigned char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+	                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	enum way way;
 
 	if (argc < 2 || page == MAP_FAILED)

@@ -2,7 +2,8 @@
  *
  * usage: mapped [MiB [mmap]]      default: 100
  *
- * Facts: it maps so many MiB, by a system call of its own or by mmap, writes to each page, and allocates one block of 1000 bytes, which it frees. */
+ * Facts: it maps so many MiB, by a system call of its own or by mmap, writes to each page, and
+ * allocates one block of 1000 bytes, which it frees. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,8 +1,8 @@
 /* mapped_known: memory mapped and unmapped in known ways.
  *
  * Facts (P is 4096 bytes), all ranges anonymous but in map_file:
- *   function     what                                                       mapped        still mapped
- *   whole        50 times mmap 4 P, munmap all of it                        50, 200 P     0
+ *   function     what                                                       mapped        still
+ * mapped whole        50 times mmap 4 P, munmap all of it                        50, 200 P     0
  *   parts        mmap 100 P; munmap 10 P at each end, 20 P in the middle     1, 100 P     60 P
  *   over         mmap 30 P, then mmap 10 P with MAP_FIXED in its middle      2,  40 P     30 P
  *   move         10 times mmap 2 P, mremap to 8 P, munmap                   20, 100 P     0
@@ -11,7 +11,8 @@
  *   map_file     5 times mmap of a file, munmap                              0
  *   refused      3 times mmap of no length, munmap of an odd address         0
  *   grow_break   sbrk of 64 P, then of -16 P                                 1,  64 P     48 P
- * `small_blocks` allocates 4000 blocks of 1000 bytes and frees none: the break grows by 4 MB and at most 256 KiB. */
+ * `small_blocks` allocates 4000 blocks of 1000 bytes and frees none: the break grows by 4 MB and at
+ * most 256 KiB. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,7 +29,8 @@ static void *volatile kept;
 
 static char *map(void *at, size_t size, int flags)
 {
-	char *got = mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+	char *got = mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1,
+	                 0);
 
 	failures += got == MAP_FAILED;
 	return got;
@@ -73,7 +75,8 @@ static NOINLINE void shrink(void)
 
 static NOINLINE void covered(int fd)
 {
-	failures += mmap(map(NULL, 6 * P, 0), 2 * P, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED;
+	failures += mmap(map(NULL, 6 * P, 0), 2 * P, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) ==
+	            MAP_FAILED;
 }
 
 static NOINLINE void map_file(int fd)
@@ -85,7 +88,8 @@ static NOINLINE void map_file(int fd)
 static NOINLINE void refused(void)
 {
 	for (int i = 0; i < 3; i++) {
-		failures += mmap(NULL, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
+		failures += mmap(NULL, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
+		            MAP_FAILED;
 		failures += munmap((void *)1, P) != -1;
 	}
 }

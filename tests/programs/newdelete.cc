@@ -1,9 +1,10 @@
 // newdelete: C++ new and delete in known numbers.
 //
-// Facts: make_objects calls new Object (24 bytes) 40 times and new[] of 100 chars 40 times, and deletes all;
-// leak_objects calls new Object 6 times and deletes none: 6 leaks, 144 bytes. Each operator new calls
-// malloc once, so these 86 calls are 86 allocations. fail calls operator new for more than there is, and the handler
-// of its exception leak_after_failure, which calls new Object 3 times: 3 leaks, 72 bytes.
+// Facts: make_objects calls new Object (24 bytes) 40 times and new[] of 100 chars 40 times, and
+// deletes all; leak_objects calls new Object 6 times and deletes none: 6 leaks, 144 bytes. Each
+// operator new calls malloc once, so these 86 calls are 86 allocations. fail calls operator new for
+// more than there is, and the handler of its exception leak_after_failure, which calls new Object 3
+// times: 3 leaks, 72 bytes.
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -26,13 +27,14 @@ __attribute__((noinline)) static void make_objects()
 	}
 }
 
-namespace leaky {
+namespace leaky
+{
 __attribute__((noinline)) void leak_objects(int count)
 {
 	for (int i = 0; i < count; i++)
 		kept = new Object;
 }
-}
+} // namespace leaky
 
 __attribute__((noinline)) static void leak_after_failure()
 {

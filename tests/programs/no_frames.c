@@ -1,6 +1,7 @@
-/* A stack of known depth in code without frame pointers, whose register serves as a counter: main calls outer, outer calls middle, middle
- * calls hot_a and hot_b by turns, which do the same work. Argument: how many thousand turns, else 100; "thread" before it: all of that in a
- * second thread, from begin_thread on. */
+/* A stack of known depth in code without frame pointers, whose register serves as a counter: main
+ * calls outer, outer calls middle, middle calls hot_a and hot_b by turns, which do the same work.
+ * Argument: how many thousand turns, else 100; "thread" before it: all of that in a second thread,
+ * from begin_thread on. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -49,7 +50,8 @@ static __attribute__((noinline, noclone)) void *begin_thread(void *turns)
 int main(int argc, char **argv)
 {
 	int in_thread = argc > 1 && strcmp(argv[1], "thread") == 0;
-	uint64_t turns = (argc > 1 + in_thread ? strtoull(argv[1 + in_thread], NULL, 10) : 100) * 1000;
+	uint64_t turns = (argc > 1 + in_thread ? strtoull(argv[1 + in_thread], NULL, 10) : 100) *
+	                 1000;
 	pthread_t thread;
 
 	if (in_thread) {

@@ -1,4 +1,5 @@
-/* Executes a program that gets an error from perf_event_open(2), as does all that it starts: a seccomp filter, as containers have.
+/* Executes a program that gets an error from perf_event_open(2), as does all that it starts: a
+ * seccomp filter, as containers have.
  *
  * usage: no_perf ERRNO PROGRAM ARGUMENT...
  *
@@ -22,7 +23,8 @@ int main(int argc, char **argv)
 	};
 	struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
 
-	if (argc < 3 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+	if (argc < 3 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
 		return 125;
 	execvp(argv[2], argv + 2);
 	return 126;

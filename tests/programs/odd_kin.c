@@ -1,5 +1,6 @@
-/* odd_kin: children and programs executed in ways that are allowed, but rare. `odd_kin WAY [ARGUMENT]` prints what the
- * program sees; with and without a recorder that is the same. Exit status 0.
+/* odd_kin: children and programs executed in ways that are allowed, but rare. `odd_kin WAY
+ * [ARGUMENT]` prints what the program sees; with and without a recorder that is the same. Exit
+ * status 0.
  *
  * What is recorded of it is in tests/e2e/odd_kin.sh. */
 #include <errno.h>
@@ -148,14 +149,17 @@ static int run_leaf(void *unused)
 /* Below it, nothing may be touched. */
 static char *guarded_stack(void)
 {
-	char *memory = mmap(NULL, GUARD + HANDLER_STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = mmap(NULL, GUARD + HANDLER_STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	                    0);
 
-	if (memory == MAP_FAILED || mprotect(memory + GUARD, HANDLER_STACK, PROT_READ | PROT_WRITE) < 0)
+	if (memory == MAP_FAILED ||
+	    mprotect(memory + GUARD, HANDLER_STACK, PROT_READ | PROT_WRITE) < 0)
 		exit(9);
 	return memory + GUARD;
 }
 
-/* A thread with the least stack, a handler on an alternate one, a cloned child: each has its first event there. */
+/* A thread with the least stack, a handler on an alternate one, a cloned child: each has its first
+ * event there. */
 static void small_stacks(const char *unused)
 {
 	char *memory = guarded_stack();
@@ -185,9 +189,12 @@ static void refused(const char *unused)
 	pid_t pid;
 
 	(void)unused;
-	printf("posix_spawn without a path: %d\n", posix_spawn(&pid, none, NULL, NULL, arguments, environ));
-	printf("posix_spawn of nothing: %d\n", posix_spawn(&pid, "", NULL, NULL, arguments, environ));
-	printf("posix_spawn with a bad path: %d\n", posix_spawn(&pid, bad, NULL, NULL, arguments, environ));
+	printf("posix_spawn without a path: %d\n",
+	       posix_spawn(&pid, none, NULL, NULL, arguments, environ));
+	printf("posix_spawn of nothing: %d\n",
+	       posix_spawn(&pid, "", NULL, NULL, arguments, environ));
+	printf("posix_spawn with a bad path: %d\n",
+	       posix_spawn(&pid, bad, NULL, NULL, arguments, environ));
 	printf("execve without a path: %d %d\n", execve(none, arguments, environ), errno);
 	printf("execve of nothing: %d %d\n", execve("", arguments, environ), errno);
 	printf("execve with a bad path: %d %d\n", execve(bad, arguments, environ), errno);
@@ -275,17 +282,12 @@ static const struct way {
 	const char *name;
 	void (*run)(const char *argument);
 } ways[] = {
-    {"closer", closer},
-    {"two_threads", two_threads},
-    {"jumper", jumper},
-    {"small_stacks", small_stacks},
-    {"refused", refused},
-    {"long_path", long_path},
-    {"no_rights", no_rights},
-    {"empty_preload", become_env},
-    {"nested", nested},
-    {"few_files", few_files},
-    {"leaf", leaf},
+	{"closer", closer},       {"two_threads", two_threads},
+	{"jumper", jumper},       {"small_stacks", small_stacks},
+	{"refused", refused},     {"long_path", long_path},
+	{"no_rights", no_rights}, {"empty_preload", become_env},
+	{"nested", nested},       {"few_files", few_files},
+	{"leaf", leaf},
 };
 
 int main(int argc, char **argv)

@@ -1,6 +1,8 @@
-/* own_malloc: a program with an allocator of its own, which takes the place of the C library's everywhere.
+/* own_malloc: a program with an allocator of its own, which takes the place of the C library's
+ * everywhere.
  *
- * Facts: it allocates 100 blocks by its own malloc, and prints "blocks N", N at least 100. None of them can be recorded. */
+ * Facts: it allocates 100 blocks by its own malloc, and prints "blocks N", N at least 100. None of
+ * them can be recorded. */
 #include <stdio.h>
 #include <string.h>
 

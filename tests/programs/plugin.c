@@ -1,8 +1,10 @@
-/* plugin: a C program that loads a C++ library when it runs, so that the C++ library's own library is in no global scope.
+/* plugin: a C program that loads a C++ library when it runs, so that the C++ library's own library
+ * is in no global scope.
  *
  * usage: plugin LIBRARY
  *
- * Facts: it calls `plug` of the library, whose facts stand in tests/e2e/allocators.sh, and prints what that returns. */
+ * Facts: it calls `plug` of the library, whose facts stand in tests/e2e/allocators.sh, and prints
+ * what that returns. */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
-/* reaper: a program that would notice a child that it has not made. It has a handler of SIGCHLD, and a thread that waits for any child.
+/* reaper: a program that would notice a child that it has not made. It has a handler of SIGCHLD,
+ * and a thread that waits for any child.
  *
  * usage: reaper handler|thread
  *

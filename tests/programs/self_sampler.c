@@ -1,11 +1,14 @@
-/* self_sampler: samples itself by the calls of <xer/sampler.h> alone, and prints what the regions say.
+/* self_sampler: samples itself by the calls of <xer/sampler.h> alone, and prints what the regions
+ * say.
  *
  * usage: self_sampler PERIOD_US CPU_MS [foreign TID]
  *
- * Four threads use CPU_MS of CPU time each, half in hot_a and half in hot_b; of a fifth one that does the same and of a sixth
- * one that sleeps, only the sleeping one is attached. Facts: no sample is of the fifth thread or of main; of the sixth one are those of
- * falling asleep and waking, a few at most; each of the four gets CPU_MS / PERIOD samples; hot_a and hot_b have half of them each, by their innermost frame.
- * Prints lines "NAME VALUE". With `foreign`: samples that thread of another process, for CPU_MS of time. */
+ * Four threads use CPU_MS of CPU time each, half in hot_a and half in hot_b; of a fifth one that
+ * does the same and of a sixth one that sleeps, only the sleeping one is attached. Facts: no sample
+ * is of the fifth thread or of main; of the sixth one are those of falling asleep and waking, a few
+ * at most; each of the four gets CPU_MS / PERIOD samples; hot_a and hot_b have half of them each,
+ * by their innermost frame. Prints lines "NAME VALUE". With `foreign`: samples that thread of
+ * another process, for CPU_MS of time. */
 #include "include/xer/sampler.h"
 
 #include <pthread.h>
@@ -41,7 +44,10 @@ static uint64_t now_ns(clockid_t clock)
 				sink += (uint64_t)i; \
 		while (now_ns(CLOCK_THREAD_CPUTIME_ID) < end); \
 	} \
-	static void name##_end(void) { __asm__ volatile("# " #name); }
+	static void name##_end(void) \
+	{ \
+		__asm__ volatile("# " #name); \
+	}
 HOT(hot_a)
 HOT(hot_b)
 
@@ -77,7 +83,9 @@ static void attach(zx_handle_t iob, pid_t tid)
 	must("close", zx_handle_close(thread));
 }
 
-static struct { uint64_t workers[WORKERS], sleeper, strangers, a, b, elsewhere, malformed, not_in_order; } seen;
+static struct {
+	uint64_t workers[WORKERS], sleeper, strangers, a, b, elsewhere, malformed, not_in_order;
+} seen;
 
 static int is_in(uint64_t pc, void (*from)(uint64_t), void (*to)(void))
 {
@@ -132,12 +140,14 @@ static void read_regions(zx_handle_t iob)
 	zx_iob_region_info_t regions[1024];
 	size_t count_regions, all;
 
-	must("get_info", zx_object_get_info(iob, ZX_INFO_IOB_REGIONS, regions, sizeof(regions), &count_regions, &all));
+	must("get_info", zx_object_get_info(iob, ZX_INFO_IOB_REGIONS, regions, sizeof(regions),
+	                                    &count_regions, &all));
 	printf("regions %zu\n", count_regions);
 	for (size_t i = 0; i < count_regions; i++) {
 		zx_vaddr_t address;
 
-		must("map", zx_vmar_map_iob(zx_vmar_root_self(), ZX_VM_PERM_READ, 0, iob, (uint32_t)i, 0, regions[i].region.size, &address));
+		must("map", zx_vmar_map_iob(zx_vmar_root_self(), ZX_VM_PERM_READ, 0, iob,
+		                            (uint32_t)i, 0, regions[i].region.size, &address));
 		read_region((const uint64_t *)address, regions[i].region.size);
 	}
 }
@@ -150,11 +160,14 @@ static void print(zx_handle_t iob)
 	for (int i = 0; i < WORKERS; i++)
 		printf("worker %llu\n", (unsigned long long)seen.workers[i]);
 	printf("sleeper %llu\n", (unsigned long long)seen.sleeper);
-	printf("strangers %llu\nhot_a %llu\nhot_b %llu\nelsewhere %llu\nmalformed %llu\ndisorder %llu\n", (unsigned long long)seen.strangers,
-	       (unsigned long long)seen.a, (unsigned long long)seen.b, (unsigned long long)seen.elsewhere,
+	printf("strangers %llu\nhot_a %llu\nhot_b %llu\nelsewhere %llu\nmalformed %llu\ndisorder %llu\n",
+	       (unsigned long long)seen.strangers, (unsigned long long)seen.a,
+	       (unsigned long long)seen.b, (unsigned long long)seen.elsewhere,
 	       (unsigned long long)seen.malformed, (unsigned long long)seen.not_in_order);
-	printf("samples %llu\nbad %llu\nno_room %llu\nlost %llu\none_frame %llu\n", (unsigned long long)info.samples, (unsigned long long)info.bad_stacks,
-	       (unsigned long long)info.no_room, (unsigned long long)info.lost, (unsigned long long)info.one_frame);
+	printf("samples %llu\nbad %llu\nno_room %llu\nlost %llu\none_frame %llu\n",
+	       (unsigned long long)info.samples, (unsigned long long)info.bad_stacks,
+	       (unsigned long long)info.no_room, (unsigned long long)info.lost,
+	       (unsigned long long)info.one_frame);
 }
 
 static void sample_self(zx_handle_t iob)
@@ -180,7 +193,8 @@ static void sample_self(zx_handle_t iob)
 
 int main(int argc, char **argv)
 {
-	zx_sampler_config_t config = {.buffer_size = REGION, .iobuffer_discipline = ZX_IOB_DISCIPLINE_NONE};
+	zx_sampler_config_t config = {.buffer_size = REGION,
+	                              .iobuffer_discipline = ZX_IOB_DISCIPLINE_NONE};
 	zx_handle_t iob;
 
 	if (argc != 3 && argc != 5)

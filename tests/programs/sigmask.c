@@ -2,9 +2,10 @@
  *
  * usage: sigmask [seconds]      default: 1
  *
- * Facts: the thread blocks every signal before it enters blocked_burn; then it checks that its signal mask still
- * holds every signal it blocked, but for SIGKILL and SIGSTOP and glibc's own two. Nearly all CPU time is in
- * blocked_burn. Exit status 0 if the mask was as set; prints "cpu_ns N". */
+ * Facts: the thread blocks every signal before it enters blocked_burn; then it checks that its
+ * signal mask still holds every signal it blocked, but for SIGKILL and SIGSTOP and glibc's own two.
+ * Nearly all CPU time is in blocked_burn. Exit status 0 if the mask was as set; prints "cpu_ns N".
+ */
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -59,6 +60,7 @@ int main(int argc, char **argv)
 	pthread_create(&id, NULL, run, NULL);
 	pthread_join(id, &result);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	printf("cpu_ns %llu\n", (unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec);
+	printf("cpu_ns %llu\n",
+	       (unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec);
 	return result != NULL;
 }

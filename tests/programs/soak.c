@@ -1,10 +1,12 @@
-/* soak: allocates, forks, makes threads, reads and writes, at a bounded rate and for a given time, and watches itself.
+/* soak: allocates, forks, makes threads, reads and writes, at a bounded rate and for a given time,
+ * and watches itself.
  *
  * usage: soak SECONDS
  *
- * Facts: every 10 ms, `work` allocates and frees 20 blocks in the main thread; every 100 ms a thread is made that does the same and
- * ends; every 500 ms a child is forked that calls `work` and leaves by _exit. Every second a line "S anon N files N maps N":
- * seconds, the process's anonymous memory in kB, its open files, its mappings. Stacks are the same all the time, so nothing of it
+ * Facts: every 10 ms, `work` allocates and frees 20 blocks in the main thread; every 100 ms a
+ * thread is made that does the same and ends; every 500 ms a child is forked that calls `work` and
+ * leaves by _exit. Every second a line "S anon N files N maps N": seconds, the process's anonymous
+ * memory in kB, its open files, its mappings. Stacks are the same all the time, so nothing of it
  * has a reason to grow. Exit status 0. */
 #include <dirent.h>
 #include <pthread.h>
@@ -90,7 +92,8 @@ int main(int argc, char **argv)
 			waitpid(pid, NULL, 0);
 		}
 		if (i % 100 == 0)
-			printf("%ld anon %ld files %d maps %d\n", i / 100, status_kb("RssAnon:"), open_files(), mappings());
+			printf("%ld anon %ld files %d maps %d\n", i / 100, status_kb("RssAnon:"),
+			       open_files(), mappings());
 		next.tv_nsec += 10000000;
 		if (next.tv_nsec >= 1000000000) {
 			next.tv_nsec -= 1000000000;

@@ -1,9 +1,12 @@
-/* stepper.c: runs a program, and interrupts it by SIGUSR1 at every single instruction of a part of it.
+/* stepper.c: runs a program, and interrupts it by SIGUSR1 at every single instruction of a part of
+ * it.
  *
  *     stepper PROGRAM [ARGUMENT...]
  *
- * The program tells by `int3` where it is, with a number in eax: 1 at the beginning of the part, 2 at the end of its handler of SIGUSR1, 3 at
- * the end of the part. Other signals are passed on; where SIGUSR1 is blocked, nothing is interrupted. Exits as the program does; prints to stderr how many instructions there were. */
+ * The program tells by `int3` where it is, with a number in eax: 1 at the beginning of the part, 2
+ * at the end of its handler of SIGUSR1, 3 at the end of the part. Other signals are passed on;
+ * where SIGUSR1 is blocked, nothing is interrupted. Exits as the program does; prints to stderr how
+ * many instructions there were. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,12 +23,15 @@ static int mark_at(pid_t pid, const struct user_regs_struct *registers)
 {
 	siginfo_t info;
 
-	return ptrace(PTRACE_GETSIGINFO, pid, NULL, &info) == 0 && info.si_code == SI_KERNEL ? (int)(registers->rax & 0xff) : 0;
+	return ptrace(PTRACE_GETSIGINFO, pid, NULL, &info) == 0 && info.si_code == SI_KERNEL
+	               ? (int)(registers->rax & 0xff)
+	               : 0;
 }
 
 static int is_at_sigreturn(pid_t pid, const struct user_regs_struct *registers)
 {
-	return (ptrace(PTRACE_PEEKTEXT, pid, (void *)registers->rip, NULL) & 0xffff) == 0x050f && registers->rax == SYS_rt_sigreturn;
+	return (ptrace(PTRACE_PEEKTEXT, pid, (void *)registers->rip, NULL) & 0xffff) == 0x050f &&
+	       registers->rax == SYS_rt_sigreturn;
 }
 
 static int is_blocked(pid_t pid)
@@ -48,7 +54,8 @@ int main(int argc, char **argv)
 		execvp(argv[1], argv + 1);
 		_exit(126);
 	}
-	while (pid > 0 && waitpid(pid, &status, 0) == pid && WIFSTOPPED(status) && steps < STEPS_MAX) {
+	while (pid > 0 && waitpid(pid, &status, 0) == pid && WIFSTOPPED(status) &&
+	       steps < STEPS_MAX) {
 		int signal = WSTOPSIG(status), pass = signal == SIGTRAP ? 0 : signal, mark;
 		struct user_regs_struct registers;
 
@@ -67,7 +74,8 @@ int main(int argc, char **argv)
 			state = HANDLING;
 			steps++;
 		}
-		ptrace(state == STEPPING || state == RETURNING ? PTRACE_SINGLESTEP : PTRACE_CONT, pid, NULL, (void *)(long)pass);
+		ptrace(state == STEPPING || state == RETURNING ? PTRACE_SINGLESTEP : PTRACE_CONT,
+		       pid, NULL, (void *)(long)pass);
 	}
 	fprintf(stderr, "%ld instructions\n", steps);
 	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 99;

@@ -2,8 +2,8 @@
  *
  * usage: sync_cost [pairs [threads]]      default: 1000000, 1
  *
- * Facts: each of the threads (1: the main one) locks and unlocks the same mutex `pairs` times. Prints "pair_ns X": CPU time
- * of the process for one pair. */
+ * Facts: each of the threads (1: the main one) locks and unlocks the same mutex `pairs` times.
+ * Prints "pair_ns X": CPU time of the process for one pair. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +42,7 @@ int main(int argc, char **argv)
 	for (int i = 1; i < threads; i++)
 		pthread_join(made[i], NULL);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	printf("pair_ns %.1f\n", ((double)now.tv_sec * 1e9 + (double)now.tv_nsec) / (double)pairs / threads);
+	printf("pair_ns %.1f\n",
+	       ((double)now.tv_sec * 1e9 + (double)now.tv_nsec) / (double)pairs / threads);
 	return 0;
 }

@@ -1,9 +1,9 @@
 /* sync_cxx: synchronization as C++ programs write it.
  *
- * Facts: in each of 4 threads `locks` takes a std::mutex 50 times and `shared` a std::shared_mutex 20 times, both
- * by pthread functions; `atomic_waits` waits in std::atomic::wait until another thread changes the value 3 ms later: at least
- * one futex wait of at least 1 ms; `semaphores` acquires a std::counting_semaphore that is released 3 ms later.
- * Prints "done". */
+ * Facts: in each of 4 threads `locks` takes a std::mutex 50 times and `shared` a std::shared_mutex
+ * 20 times, both by pthread functions; `atomic_waits` waits in std::atomic::wait until another
+ * thread changes the value 3 ms later: at least one futex wait of at least 1 ms; `semaphores`
+ * acquires a std::counting_semaphore that is released 3 ms later. Prints "done". */
 #include <atomic>
 #include <chrono>
 #include <cstdio>

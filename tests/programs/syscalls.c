@@ -2,11 +2,11 @@
  *
  * usage: syscalls [seconds]      default: 2
  *
- * Facts: one thread alternates between `compute` (user time), `call_read` (read of 4096 bytes from /dev/zero) and
- * `call_getppid` (raw getppid), and measures each by its thread CPU clock around hundreds of calls. Rounds
- * are of random length, so that they do not beat with the kernel's tick.
- * At the end it prints "compute N", "call_read N", "call_getppid N": the share of each in per mille, and
- * "cpu_ns N". */
+ * Facts: one thread alternates between `compute` (user time), `call_read` (read of 4096 bytes from
+ * /dev/zero) and `call_getppid` (raw getppid), and measures each by its thread CPU clock around
+ * hundreds of calls. Rounds are of random length, so that they do not beat with the kernel's tick.
+ * At the end it prints "compute N", "call_read N", "call_getppid N": the share of each in per
+ * mille, and "cpu_ns N". */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -74,7 +74,9 @@ int main(int argc, char **argv)
 		before = now;
 	} while ((double)(now - begin) < seconds * 1e9);
 	total = spent[0] + spent[1] + spent[2];
-	printf("compute %llu\ncall_read %llu\ncall_getppid %llu\ncpu_ns %llu\n", (unsigned long long)(spent[0] * 1000 / total),
-	       (unsigned long long)(spent[1] * 1000 / total), (unsigned long long)(spent[2] * 1000 / total), (unsigned long long)cpu_ns());
+	printf("compute %llu\ncall_read %llu\ncall_getppid %llu\ncpu_ns %llu\n",
+	       (unsigned long long)(spent[0] * 1000 / total),
+	       (unsigned long long)(spent[1] * 1000 / total),
+	       (unsigned long long)(spent[2] * 1000 / total), (unsigned long long)cpu_ns());
 	return 0;
 }

@@ -2,9 +2,9 @@
  *
  * usage: threads_raw [seconds]      default: 1
  *
- * Facts: the raw thread runs raw_burn for the given CPU seconds while the main thread waits (in futex or
- * in short sleeps); nearly all CPU time is in raw_burn. The raw thread calls nothing of libc that needs
- * a thread pointer of its own. Prints "cpu_ns N". */
+ * Facts: the raw thread runs raw_burn for the given CPU seconds while the main thread waits (in
+ * futex or in short sleeps); nearly all CPU time is in raw_burn. The raw thread calls nothing of
+ * libc that needs a thread pointer of its own. Prints "cpu_ns N". */
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,7 +23,10 @@ static uint64_t read_clock(long id)
 	struct timespec now;
 	long result;
 
-	__asm__ volatile("syscall" : "=a"(result) : "0"((long)SYS_clock_gettime), "D"(id), "S"(&now) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall"
+	                 : "=a"(result)
+	                 : "0"((long)SYS_clock_gettime), "D"(id), "S"(&now)
+	                 : "rcx", "r11", "memory");
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -49,7 +52,9 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		limit_ns = (uint64_t)(atof(argv[1]) * 1e9);
 	/* Without CLONE_SETTLS it shares the thread pointer of the main thread. */
-	if (clone(raw_burn, stack + size, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM, NULL) < 0)
+	if (clone(raw_burn, stack + size,
+	          CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM,
+	          NULL) < 0)
 		return 1;
 	while (!done)
 		nanosleep(&pause, NULL);

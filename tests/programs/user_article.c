@@ -2,8 +2,9 @@
  *
  * usage: user_article [rounds]      default: 1000
  *
- * Facts: each round logs TRCHKL4 of hook 010 ("malloc", an address, 4, 10), TRCGEN of hook 010 with sub-id 20 and the 17 bytes
- * "successful malloc", TRCHKL3 of hook 010 with sub-id 1 (an address, 5, 20). */
+ * Facts: each round logs TRCHKL4 of hook 010 ("malloc", an address, 4, 10), TRCGEN of hook 010 with
+ * sub-id 20 and the 17 bytes "successful malloc", TRCHKL3 of hook 010 with sub-id 1 (an address, 5,
+ * 20). */
 #include "include/sys/trchkid.h"
 
 #include <stdlib.h>

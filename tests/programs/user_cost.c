@@ -2,9 +2,10 @@
  *
  * usage: user_cost [events [bytes [file]]]      default: 1000000, 0
  *
- * Facts: the main thread logs `events` events TRCHKL5 of hook 010, or, with bytes, TRCGEN of so many of hook 011. Prints
- * "event_ns X": CPU time of the thread for one event. With a file it also copies the bytes as often into a mapping of that file,
- * new and with its space reserved, 256 KiB at a time, and prints "copy_ns X". */
+ * Facts: the main thread logs `events` events TRCHKL5 of hook 010, or, with bytes, TRCGEN of so
+ * many of hook 011. Prints "event_ns X": CPU time of the thread for one event. With a file it also
+ * copies the bytes as often into a mapping of that file, new and with its space reserved, 256 KiB
+ * at a time, and prints "copy_ns X". */
 #include "include/sys/trchkid.h"
 
 #include <fcntl.h>

@@ -2,21 +2,20 @@
  *
  * usage: waits_known [DIRECTORY]      default: waits.d, which it makes and removes
  *
- * Facts: the main thread and one that it makes ("the other") run in turns: whoever waits, waits for 5 ms of the other's sleep.
- *   do_mutex      the other locks a mutex that is held: 5 ms; 3 locks that are free; 1 trylock that fails, 1 timedlock that ends after 5 ms
- *   do_rwlock     the other reads under a lock that is held for writing: 5 ms; one more for writing, free
- *   do_cond       the other waits for a condition: 5 ms, or more often and shorter
- *   do_semaphore  the other waits for a semaphore: 5 ms; 1 trywait that fails
- *   do_barrier    both meet once: the main thread waits 5 ms
+ * Facts: the main thread and one that it makes ("the other") run in turns: whoever waits, waits for
+ * 5 ms of the other's sleep. do_mutex      the other locks a mutex that is held: 5 ms; 3 locks that
+ * are free; 1 trylock that fails, 1 timedlock that ends after 5 ms do_rwlock     the other reads
+ * under a lock that is held for writing: 5 ms; one more for writing, free do_cond       the other
+ * waits for a condition: 5 ms, or more often and shorter do_semaphore  the other waits for a
+ * semaphore: 5 ms; 1 trywait that fails do_barrier    both meet once: the main thread waits 5 ms
  *   do_spin       the other locks a spin lock, free, twice
  *   join          the main thread waits for the other's end: 5 ms
  * Then, in the main thread:
- *   use_file      open, write 10 x 7 bytes, pwrite 16, pread 8 at 4, lseek, read 10, fsync, close; an open that fails with ENOENT,
- *                 a read that fails with EBADF
- *   use_stream    fopen, fputs 3 x 5, fclose; fopen, fgets 3 x 5, 1 at the end, fclose
- *   use_pair      a pipe: write 5, read 5; a socket pair: send 2 x 9, recv 2 x 9; 4 x close
- *   use_names     mkdir before all that; access that fails with ENOENT, stat, unlink twice, rmdir
- * It exits with 0 if all calls return what they should. */
+ *   use_file      open, write 10 x 7 bytes, pwrite 16, pread 8 at 4, lseek, read 10, fsync, close;
+ * an open that fails with ENOENT, a read that fails with EBADF use_stream    fopen, fputs 3 x 5,
+ * fclose; fopen, fgets 3 x 5, 1 at the end, fclose use_pair      a pipe: write 5, read 5; a socket
+ * pair: send 2 x 9, recv 2 x 9; 4 x close use_names     mkdir before all that; access that fails
+ * with ENOENT, stat, unlink twice, rmdir It exits with 0 if all calls return what they should. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,9 +1,12 @@
-/* readers: streams that are read by a thread each, and experiments that are read at the same time; for the thread sanitizer.
+/* readers: streams that are read by a thread each, and experiments that are read at the same time;
+ * for the thread sanitizer.
  *
- * usage: readers [EVENTS]      default: 40000 a stream, so that each is larger than 2 MiB and has its thread
+ * usage: readers [EVENTS]      default: 40000 a stream, so that each is larger than 2 MiB and has
+ * its thread
  *
- * An experiment of clock samples, allocations, waits and calls is made and loaded, alone and by two threads that have a session of
- * symbols each. All events must be there. Exit status 0, 1 if they are not; the sanitizer's own if it reports a race. */
+ * An experiment of clock samples, allocations, waits and calls is made and loaded, alone and by two
+ * threads that have a session of symbols each. All events must be there. Exit status 0, 1 if they
+ * are not; the sanitizer's own if it reports a race. */
 #include "tests/unit/experiment/make_experiment.h"
 
 #include "format/record.h"
@@ -51,11 +54,17 @@ static void make(struct maker *maker)
 	maker_stream_init(&sync);
 	maker_stream_init(&io);
 	for (unsigned i = 0; i < events; i++) {
-		struct maker_call call = {.func = FMT_io_func_READ, .bytes = i, .wait = 1, .file = 16 * (i % 50), .fd = i % 50, .stack = ids[i % PCS]};
+		struct maker_call call = {.func = FMT_io_func_READ,
+		                          .bytes = i,
+		                          .wait = 1,
+		                          .file = 16 * (i % 50),
+		                          .fd = i % 50,
+		                          .stack = ids[i % PCS]};
 
 		maker_clock(&profile, next(&profile, i), FMT_clock_state_USER, 1000, ids[i % PCS]);
 		maker_alloc(&heap, next(&heap, i), 0x10000 + (uint64_t)i * 64, 48, ids[i % PCS]);
-		maker_sync(&sync, next(&sync, i), FMT_sync_func_MUTEX_LOCK, 64 * (i % 200), 5, 0, ids[i % PCS]);
+		maker_sync(&sync, next(&sync, i), FMT_sync_func_MUTEX_LOCK, 64 * (i % 200), 5, 0,
+		           ids[i % PCS]);
 		maker_io(&io, next(&io, i), &call);
 	}
 	maker_stream_put(maker, &profile, "profile");
@@ -70,7 +79,8 @@ static void name_all(const struct experiment *experiment, const struct exp_data_
 	const struct sym_frame *frames;
 
 	for (size_t i = 0; symbols != NULL && i < set->nodes.count; i++)
-		if (symbols_frames(symbols, experiment, set->nodes.pc[i], set->nodes.generation[i], 0, &frames) < 0)
+		if (symbols_frames(symbols, experiment, set->nodes.pc[i], set->nodes.generation[i],
+		                   0, &frames) < 0)
 			fail("no names");
 	symbols_destroy(symbols);
 }
@@ -86,8 +96,8 @@ static void *load(void *context)
 		fail(cause.text);
 	if (experiment_load(experiment, &set) != 0)
 		fail("it cannot be loaded");
-	if (set->quality.samples != events || set->quality.heap_events != events || set->quality.sync_events != events ||
-	    set->quality.io_events != events)
+	if (set->quality.samples != events || set->quality.heap_events != events ||
+	    set->quality.sync_events != events || set->quality.io_events != events)
 		fail("events are missing");
 	name_all(experiment, set);
 	experiment_close(experiment);

@@ -1,11 +1,12 @@
-/* writers: threads that claim extents, fill them, make nodes of stacks and append to log.xml all at once; for the thread
- * sanitizer.
+/* writers: threads that claim extents, fill them, make nodes of stacks and append to log.xml all at
+ * once; for the thread sanitizer.
  *
  * usage: writers [EVENTS]      default: 5000 a thread and stream
  *
- * Then each thread's events must be in its buffers, complete and in order, and equal stacks must have equal nodes. The collector
- * itself is linked without its wrappers: this program is both the recorder and what is recorded. Exit status 0, 1 if something is
- * missing; the sanitizer's own if it reports a race. */
+ * Then each thread's events must be in its buffers, complete and in order, and equal stacks must
+ * have equal nodes. The collector itself is linked without its wrappers: this program is both the
+ * recorder and what is recorded. Exit status 0, 1 if something is missing; the sanitizer's own if
+ * it reports a race. */
 #include "libcollector/collector.h"
 #include "libcollector/file.h"
 #include "libcollector/log.h"
@@ -21,7 +22,8 @@
 
 enum { THREADS = 8, DEPTH = 12, STACKS = 64, FIRST_TID = 100, EXTENT_EVENTS = 40 };
 
-static const enum fmt_stream streams[] = {FMT_STREAM_PROFILE, FMT_STREAM_HEAPTRACE, FMT_STREAM_SYNCTRACE};
+static const enum fmt_stream streams[] = {FMT_STREAM_PROFILE, FMT_STREAM_HEAPTRACE,
+                                          FMT_STREAM_SYNCTRACE};
 static const char *const names[] = {"profile", "heaptrace", "synctrace"};
 enum { STREAMS = sizeof(streams) / sizeof(streams[0]) };
 
@@ -58,7 +60,8 @@ static void begin(char *directory)
 	col.mark = &mark;
 	put_file(directory, "log.xml", "<experiment>\n</experiment>\n");
 	put_file(directory, "map.xml", "<map>\n</map>\n");
-	if (col_founder_open() != 0 || col_directory_open(".") != 0 || col_xml_open(COL_LOG) != 0 || tree_open() != 0)
+	if (col_founder_open() != 0 || col_directory_open(".") != 0 || col_xml_open(COL_LOG) != 0 ||
+	    tree_open() != 0)
 		fail("the recorder does not start");
 }
 
@@ -80,7 +83,8 @@ static uint32_t stack_of(uint32_t number)
 	uint32_t node = 0;
 
 	for (uint64_t depth = 0; depth < DEPTH; depth++)
-		node = tree_node(node, 0x401000 + depth * 64 + (depth > DEPTH / 2 ? number % STACKS : 0));
+		node = tree_node(node,
+		                 0x401000 + depth * 64 + (depth > DEPTH / 2 ? number % STACKS : 0));
 	return node;
 }
 
@@ -93,9 +97,11 @@ static const char *write_events(size_t thread)
 		struct fmt_clock record = {.kind = FMT_KIND_clock, .stack = tid, .cpu_ns = i};
 
 		for (size_t at = 0; at < STREAMS; at++)
-			if (col_slot_write(&slots[at], streams[at], tid, &record, sizeof(record), i) < 0)
+			if (col_slot_write(&slots[at], streams[at], tid, &record, sizeof(record),
+			                   i) < 0)
 				return "no room";
-		/* Again and again a new extent, as small as the first one, since they are what threads meet over. */
+		/* Again and again a new extent, as small as the first one, since they are what
+		 * threads meet over. */
 		for (size_t at = 0; at < STREAMS && i % EXTENT_EVENTS == 0; at++) {
 			col_slot_abandon(&slots[at]);
 			slots[at] = (struct col_slot){0};
@@ -107,8 +113,9 @@ static const char *write_events(size_t thread)
 	return NULL;
 }
 
-/* Nobody ends before all have done: an extent may come to where the stack of a thread that has ended was, and the sanitizer, which does not
- * see our system calls, would take the two for the same memory. */
+/* Nobody ends before all have done: an extent may come to where the stack of a thread that has
+ * ended was, and the sanitizer, which does not see our system calls, would take the two for the
+ * same memory. */
 static void *run(void *index)
 {
 	const char *failure;
@@ -119,7 +126,8 @@ static void *run(void *index)
 	return (void *)(uintptr_t)failure;
 }
 
-/* Read one buffer at `at`; returns how far the extent goes. A thread's events must come in order. */
+/* Read one buffer at `at`; returns how far the extent goes. A thread's events must come in order.
+ */
 static size_t read_buffer(const uint8_t *at, size_t len, uint32_t next[])
 {
 	struct fdr_prologue prologue;
@@ -128,11 +136,13 @@ static size_t read_buffer(const uint8_t *at, size_t len, uint32_t next[])
 
 	if (fdr_prologue_get(at, &prologue) != 0)
 		fail("no buffer");
-	while (done < len && fdr_record_get(at + done, len - done, &record) > 0 && record.type == FDR_RECORD_EVENT) {
+	while (done < len && fdr_record_get(at + done, len - done, &record) > 0 &&
+	       record.type == FDR_RECORD_EVENT) {
 		struct fmt_clock clock;
 
 		memcpy(&clock, record.payload, sizeof(clock));
-		if (clock.stack - FIRST_TID >= THREADS || clock.cpu_ns != next[clock.stack - FIRST_TID]++)
+		if (clock.stack - FIRST_TID >= THREADS ||
+		    clock.cpu_ns != next[clock.stack - FIRST_TID]++)
 			fail("an event is missing, or in another thread's place");
 		done += record.size;
 	}

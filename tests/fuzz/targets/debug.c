@@ -1,5 +1,5 @@
 /* Debug information, without the ELF file around it: line tables, and entries. */
-#include "target.h"
+#include "tests/fuzz/targets/target.h"
 
 #include "experiment/abbrev.h"
 #include "experiment/die.h"
@@ -68,7 +68,8 @@ static void walk(struct exp_dies *dies)
 	     unit = exp_dies_unit_next(dies, unit)) {
 		struct exp_die die;
 
-		for (uint64_t at = unit->first; left > 0 && exp_die_read(dies, unit, at, &die) == 0; at = die.behind) {
+		for (uint64_t at = unit->first; left > 0 && exp_die_read(dies, unit, at, &die) == 0;
+		     at = die.behind) {
 			struct exp_die next = die;
 
 			left--;

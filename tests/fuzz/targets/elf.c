@@ -1,5 +1,6 @@
-/* ELF files: as images with everything that is asked of an address, and as the collector looks into them. */
-#include "target.h"
+/* ELF files: as images with everything that is asked of an address, and as the collector looks into
+ * them. */
+#include "tests/fuzz/targets/target.h"
 
 #include "experiment/dwarf.h"
 #include "experiment/gopclntab.h"
@@ -90,8 +91,9 @@ void fuzz_elffile(const uint8_t *bytes, size_t size)
 	elffile_find_section(&file, "xray_instr_map");
 	elffile_range(&file, &start, &end);
 	if (elffile_symbols_find(&file, &symbols))
-		FUZZ_ASSERT((const uint8_t *)symbols.end <= at + size && symbols.at <= symbols.end &&
-			    (const uint8_t *)symbols.names + symbols.names_size <= at + size);
+		FUZZ_ASSERT((const uint8_t *)symbols.end <= at + size &&
+		            symbols.at <= symbols.end &&
+		            (const uint8_t *)symbols.names + symbols.names_size <= at + size);
 	free(at);
 }
 

@@ -1,5 +1,6 @@
-/* Flight data recorder files: header, prologues and records, one after the other as a reader meets them. */
-#include "target.h"
+/* Flight data recorder files: header, prologues and records, one after the other as a reader meets
+ * them. */
+#include "tests/fuzz/targets/target.h"
 
 #include "format/fdr.h"
 
@@ -18,7 +19,8 @@ void fuzz_fdr(const uint8_t *bytes, size_t size)
 	while (at < size && (taken = fdr_record_get(bytes + at, size - at, &record)) > 0) {
 		FUZZ_ASSERT((size_t)taken <= size - at && taken >= 8);
 		if (record.type == FDR_RECORD_EVENT)
-			FUZZ_ASSERT(record.payload >= bytes + at && record.payload + record.payload_size <= bytes + size);
+			FUZZ_ASSERT(record.payload >= bytes + at &&
+			            record.payload + record.payload_size <= bytes + size);
 		at += (size_t)taken;
 	}
 }

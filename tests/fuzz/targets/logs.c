@@ -1,5 +1,6 @@
-/* Files that stand for an experiment or for several, and files of other programs about functions that they made. */
-#include "target.h"
+/* Files that stand for an experiment or for several, and files of other programs about functions
+ * that they made. */
+#include "tests/fuzz/targets/target.h"
 
 #include "analyzer/session.h"
 #include "experiment/fxt.h"
@@ -49,7 +50,8 @@ static void walk_fxt(struct exp_fxt *fxt)
 			struct exp_fxt_argument argument;
 			size_t count = 0;
 
-			if (value.words == NULL || fxt_records[record->kind].parts[i].kind != FXT_PART_ARGUMENTS)
+			if (value.words == NULL ||
+			    fxt_records[record->kind].parts[i].kind != FXT_PART_ARGUMENTS)
 				continue;
 			while (exp_fxt_argument(fxt, &value, &argument))
 				FUZZ_ASSERT(++count <= 15);
@@ -77,11 +79,15 @@ void fuzz_fxt(const uint8_t *bytes, size_t size)
 /* A jitdump file names the process that it is of: that is us. */
 enum { JITDUMP_PID = 20 };
 
-static void read_made(const uint8_t *bytes, size_t size, int (*read)(struct exp_made_reader *reader))
+static void read_made(const uint8_t *bytes, size_t size,
+                      int (*read)(struct exp_made_reader *reader))
 {
 	struct experiment *experiment = fuzz_blank_experiment();
 	struct exp_dynamic dynamic = {.experiment = experiment};
-	struct exp_made_reader reader = {.dynamic = &dynamic, .file = "input", .fd = fuzz_descriptor(bytes, size), .size = size};
+	struct exp_made_reader reader = {.dynamic = &dynamic,
+	                                 .file = "input",
+	                                 .fd = fuzz_descriptor(bytes, size),
+	                                 .size = size};
 
 	uint32_t pid = 0;
 
@@ -91,7 +97,8 @@ static void read_made(const uint8_t *bytes, size_t size, int (*read)(struct exp_
 	FUZZ_ASSERT(read(&reader) == 0);
 	FUZZ_ASSERT(exp_dynamic_finish(&dynamic) == 0);
 	for (size_t i = 0; i < experiment->function_count && i < 100; i++)
-		exp_function_then(experiment, experiment->functions[i].address, (struct exp_epoch){i, 0});
+		exp_function_then(experiment, experiment->functions[i].address,
+		                  (struct exp_epoch){i, 0});
 	experiment_close(experiment);
 }
 

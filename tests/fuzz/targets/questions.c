@@ -1,5 +1,6 @@
-/* questions.c: ask an experiment what people ask of it, in this process: the library first, then the analyzer. */
-#include "target.h"
+/* questions.c: ask an experiment what people ask of it, in this process: the library first, then
+ * the analyzer. */
+#include "tests/fuzz/targets/target.h"
 
 #include "analyzer/command.h"
 #include "experiment/internal.h"
@@ -13,7 +14,7 @@ enum { LISTED = 4 };
 
 static const char *const questions[] = {
 #define QUESTION(commands) commands,
-#include "questions.def"
+#include "tests/fuzz/targets/questions.def"
 #undef QUESTION
 };
 enum { QUESTIONS = sizeof(questions) / sizeof(questions[0]) };
@@ -46,8 +47,10 @@ static void ask_library(struct experiment *experiment)
 	if (rc == 0)
 		for (size_t i = 0; i < set->nodes.count; i++) {
 			FUZZ_ASSERT(set->nodes.parent[i] == UINT32_MAX || set->nodes.parent[i] < i);
-			experiment_object_at(experiment, set->nodes.pc[i], set->nodes.generation[i]);
-			experiment_function_at(experiment, set->nodes.pc[i], set->nodes.generation[i]);
+			experiment_object_at(experiment, set->nodes.pc[i],
+			                     set->nodes.generation[i]);
+			experiment_function_at(experiment, set->nodes.pc[i],
+			                       set->nodes.generation[i]);
 		}
 	exp_user_events(&experiment, 1, visit, NULL);
 }
@@ -90,14 +93,17 @@ void fuzz_session_command(struct session *session, const char *name, const char 
 	command_run(session, command_find(name, NULL, 0), &argument);
 }
 
-/* Source and instructions of the functions that were met last: the first are <Total> and its like. */
+/* Source and instructions of the functions that were met last: the first are <Total> and its like.
+ */
 static void ask_listings(struct session *session)
 {
 	size_t count = symbols_function_count(session->symbols);
 
 	for (size_t i = count > LISTED ? count - LISTED : 0; i < count; i++) {
-		fuzz_session_command(session, "csource", symbols_function(session->symbols, i)->name);
-		fuzz_session_command(session, "disasm", symbols_function(session->symbols, i)->name);
+		fuzz_session_command(session, "csource",
+		                     symbols_function(session->symbols, i)->name);
+		fuzz_session_command(session, "disasm",
+		                     symbols_function(session->symbols, i)->name);
 	}
 }
 

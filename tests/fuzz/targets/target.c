@@ -1,5 +1,5 @@
 /* target.c: the table of targets, and the files that inputs stand in. */
-#include "target.h"
+#include "tests/fuzz/targets/target.h"
 
 #include "experiment/internal.h"
 
@@ -17,7 +17,7 @@
 const struct fuzz_target fuzz_targets[] = {
 #define FILE_TARGET(name, base, file) {#name, file " of an experiment", NULL, #base, file},
 #define TARGET(name, what) {#name, what, fuzz_##name, NULL, NULL},
-#include "../targets.def"
+#include "tests/fuzz/targets.def"
 #undef TARGET
 #undef FILE_TARGET
 };
@@ -48,7 +48,8 @@ const char *fuzz_directory(void)
 {
 	if (directory[0] != '\0')
 		return directory;
-	snprintf(directory, sizeof(directory), "%s/xer-fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+	snprintf(directory, sizeof(directory), "%s/xer-fuzz-XXXXXX",
+	         access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 	if (mkdtemp(directory) == NULL)
 		fail(directory);
 	owner = getpid();
@@ -76,7 +77,8 @@ unsigned fuzz_sum(const uint8_t *bytes, size_t size)
 
 static void put(int fd, const uint8_t *bytes, size_t size)
 {
-	if (ftruncate(fd, 0) != 0 || pwrite(fd, bytes, size, 0) != (ssize_t)size || lseek(fd, 0, SEEK_SET) != 0)
+	if (ftruncate(fd, 0) != 0 || pwrite(fd, bytes, size, 0) != (ssize_t)size ||
+	    lseek(fd, 0, SEEK_SET) != 0)
 		fail("an input");
 }
 
@@ -146,7 +148,9 @@ const char *fuzz_base_file(const struct fuzz_target *target)
 	/* Of data that the base has none of, the file may be missing. */
 	if (glob(pattern, GLOB_NOCHECK, NULL, &found) != 0 || found.gl_pathc != 1)
 		fail(pattern);
-	snprintf(path, sizeof(path), "%s", found.gl_pathv[0] + strlen("tests/golden/") + strlen(target->base) + strlen(".er/"));
+	snprintf(path, sizeof(path), "%s",
+	         found.gl_pathv[0] + strlen("tests/golden/") + strlen(target->base) +
+	                 strlen(".er/"));
 	globfree(&found);
 	return path;
 }
@@ -157,7 +161,8 @@ static void copy_base(const struct fuzz_target *target, char *path, size_t path_
 	char command[512];
 
 	snprintf(path, path_size, "%s/%s.er", fuzz_directory(), target->name);
-	snprintf(command, sizeof(command), "cp -r tests/golden/%s.er '%s' && chmod -R u+w '%s'", target->base, path, path);
+	snprintf(command, sizeof(command), "cp -r tests/golden/%s.er '%s' && chmod -R u+w '%s'",
+	         target->base, path, path);
 	if (system(command) != 0)
 		fail("tests/golden");
 }

@@ -1,4 +1,5 @@
-/* target.h: the targets of fuzzing, and what they share. They run in the root of the source tree. */
+/* target.h: the targets of fuzzing, and what they share. They run in the root of the source tree.
+ */
 #ifndef XER_TESTS_FUZZ_TARGET_H
 #define XER_TESTS_FUZZ_TARGET_H
 
@@ -11,7 +12,7 @@ typedef void fuzz_run(const uint8_t *bytes, size_t size);
 
 struct fuzz_target {
 	const char *name, *what;
-	fuzz_run *run;          /* NULL: the input is a file of an experiment */
+	fuzz_run *run;           /* NULL: the input is a file of an experiment */
 	const char *base, *file; /* of which golden experiment, and its name there */
 };
 
@@ -21,7 +22,8 @@ extern const size_t fuzz_target_count;
 /* The target of that name, NULL if there is none. */
 const struct fuzz_target *fuzz_find(const char *name);
 
-/* The file that the inputs of a target stand for, relative to its experiment. Good until the next call. */
+/* The file that the inputs of a target stand for, relative to its experiment. Good until the next
+ * call. */
 const char *fuzz_base_file(const struct fuzz_target *target);
 
 /* Give an input to a target. It returns when all that can be asked of the input was asked. */
@@ -29,30 +31,34 @@ void fuzz_give(const struct fuzz_target *target, const uint8_t *bytes, size_t si
 
 #define FILE_TARGET(name, base, file)
 #define TARGET(name, what) fuzz_run fuzz_##name;
-#include "../targets.def"
+#include "tests/fuzz/targets.def"
 #undef TARGET
 #undef FILE_TARGET
 
-/* Warnings and refusals of experiments so far; and of how many inputs one is given to the analyzer, all others to the library alone. */
+/* Warnings and refusals of experiments so far; and of how many inputs one is given to the analyzer,
+ * all others to the library alone. */
 extern unsigned fuzz_complaints, fuzz_asked;
 
 /* A directory of this process, in memory if there is a place, that goes with it. */
 const char *fuzz_directory(void);
 
-/* A descriptor of a file with these bytes, at its beginning. The same one each time; nobody closes it. */
+/* A descriptor of a file with these bytes, at its beginning. The same one each time; nobody closes
+ * it. */
 int fuzz_descriptor(const uint8_t *bytes, size_t size);
 
-/* Path of a regular file of this name with these bytes, in fuzz_directory(). Good until the next call. */
+/* Path of a regular file of this name with these bytes, in fuzz_directory(). Good until the next
+ * call. */
 const char *fuzz_path(const char *name, const uint8_t *bytes, size_t size);
 
 /* A copy of the input's bytes with a NUL behind them, which the caller frees. */
 char *fuzz_text(const uint8_t *bytes, size_t size);
 
-/* Open what is at a path, an experiment or a log; load all of its data, and ask one of the questions of questions.def, which
- * any number names, of one in fuzz_asked. */
+/* Open what is at a path, an experiment or a log; load all of its data, and ask one of the
+ * questions of questions.def, which any number names, of one in fuzz_asked. */
 void fuzz_read_experiment(const char *path, unsigned which);
 
-/* An analyzer, whose output goes nowhere, with an experiment open; path NULL: with none. There is one at a time. */
+/* An analyzer, whose output goes nowhere, with an experiment open; path NULL: with none. There is
+ * one at a time. */
 struct session;
 struct session *fuzz_session_open(const char *path);
 void fuzz_session_close(struct session *session);

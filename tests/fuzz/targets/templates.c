@@ -1,5 +1,5 @@
 /* Trace format templates, and a user event for them. */
-#include "target.h"
+#include "tests/fuzz/targets/target.h"
 
 #include "template/template.h"
 #include "template/update.h"
@@ -10,12 +10,18 @@ static void format(const struct template_set *set, const uint8_t *image, size_t 
 {
 	const struct template_context context = {.context = NULL};
 	struct template_run *run = template_run_create(set, &context);
-	struct template_event event = {.image = image, .size = size, .tid = 2, .pid = 1, .program = "prog", .log_file = "log"};
+	struct template_event event = {.image = image,
+	                               .size = size,
+	                               .tid = 2,
+	                               .pid = 1,
+	                               .program = "prog",
+	                               .log_file = "log"};
 
 	event.is_32 = size > 8 && image[0] & 1;
 	event.is_generic = size > 8 && image[0] >> 1 & 1;
 	if (size < (event.is_32 ? 4u : 8u))
-		event.image = (const uint8_t *)"\x80\0\0\x18\0\x10\0\1", event.size = 8, event.is_32 = event.is_generic = 0;
+		event.image = (const uint8_t *)"\x80\0\0\x18\0\x10\0\1", event.size = 8,
+		event.is_32 = event.is_generic = 0;
 	for (size_t i = 0; i < template_set_count(set) && i < 16; i++) {
 		const struct template *template = template_at(set, i);
 		const char *text;
@@ -48,9 +54,11 @@ void fuzz_update(const uint8_t *bytes, size_t size)
 	size_t len = end ? (size_t)(end - bytes) : size, rest = end ? size - len - 1 : 0;
 	struct template_update update, back;
 
-	if (template_update_make(&update, "target", (const char *)bytes, len, "update", end ? (const char *)end + 1 : "", rest) == 0) {
+	if (template_update_make(&update, "target", (const char *)bytes, len, "update",
+	                         end ? (const char *)end + 1 : "", rest) == 0) {
 		/* What takes the changes back can itself be read. */
-		FUZZ_ASSERT(template_update_make(&back, "target", update.text, update.text_len, "undo", update.undo, update.undo_len) == 0);
+		FUZZ_ASSERT(template_update_make(&back, "target", update.text, update.text_len,
+		                                 "undo", update.undo, update.undo_len) == 0);
 		template_update_fini(&back);
 	}
 	template_update_fini(&update);

@@ -1,5 +1,6 @@
-/* What people and other programs write in words: expressions, checks, commands, the descriptor, names. */
-#include "target.h"
+/* What people and other programs write in words: expressions, checks, commands, the descriptor,
+ * names. */
+#include "tests/fuzz/targets/target.h"
 
 #include "analyzer/check.h"
 #include "analyzer/command.h"
@@ -22,7 +23,8 @@ void fuzz_expression(const uint8_t *bytes, size_t size)
 	struct expression_error error = {0, ""};
 	struct expression *expression = expression_compile(text, &error);
 
-	FUZZ_ASSERT(expression != NULL || (error.text[0] != '\0' && error.column >= 1 && error.column <= strlen(text) + 1));
+	FUZZ_ASSERT(expression != NULL || (error.text[0] != '\0' && error.column >= 1 &&
+	                                   error.column <= strlen(text) + 1));
 	if (expression != NULL && fuzz_sum(bytes, size) % EVALUATED == 0) {
 		struct session *session = fuzz_session_open("tests/golden/profile.er");
 
@@ -57,8 +59,8 @@ void fuzz_check(const uint8_t *bytes, size_t size)
 /* Commands that open files to write, or that run others, are left out. */
 static int is_harmless(const char *line)
 {
-	static void (*const writers[])(struct session *, const struct command_argument *) = {view_export, view_instr_map_out, view_junit,
-											      view_trcrpt};
+	static void (*const writers[])(struct session *, const struct command_argument *) = {
+		view_export, view_instr_map_out, view_junit, view_trcrpt};
 	char word[64], error[256];
 	const struct command *command;
 	size_t len;
@@ -105,8 +107,10 @@ void fuzz_variable(const uint8_t *bytes, size_t size)
 
 	if (descriptor_get(text, &first) == 0) {
 		/* What was read can be written, and reads the same. */
-		FUZZ_ASSERT(descriptor_put(&first, written[0], sizeof(written[0])) > 0 && descriptor_get(written[0], &second) == 0);
-		FUZZ_ASSERT(descriptor_put(&second, written[1], sizeof(written[1])) > 0 && strcmp(written[0], written[1]) == 0);
+		FUZZ_ASSERT(descriptor_put(&first, written[0], sizeof(written[0])) > 0 &&
+		            descriptor_get(written[0], &second) == 0);
+		FUZZ_ASSERT(descriptor_put(&second, written[1], sizeof(written[1])) > 0 &&
+		            strcmp(written[0], written[1]) == 0);
 	}
 	free(text);
 }

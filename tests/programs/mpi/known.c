@@ -1,13 +1,14 @@
-/* Known calls and bytes of every class, with any number of ranks from 2 on, N. Each rank r, with ROUNDS = 10:
- *   10 MPI_Send of 100 ints (400 bytes) to r + 1, 10 MPI_Recv from r - 1 into 200 ints, status ignored;
- *   5 MPI_Irecv (ANY_SOURCE) and 5 MPI_Isend of 64 doubles (512 bytes) with r ^ 1 (if there is one), one MPI_Waitall of 10, statuses
- *   ignored; then 1 MPI_Sendrecv of 10 chars to r + 1 and from r - 1; 3 MPI_Startall of a persistent send and receive of 8 bytes, on a
- *   duplicate of MPI_COMM_WORLD in reverse order (MPI_Comm_split), to the next in it, each with MPI_Waitall;
- *   1 MPI_Send to MPI_PROC_NULL, which is no message;
- *   4 MPI_Barrier, 3 MPI_Bcast of 1000 bytes from rank 1, 2 MPI_Allreduce of 4 doubles, one of them in place, MPI_Gatherv of r + 1 ints to
- *   rank 0, MPI_Alltoall of 2 ints each, MPI_Allgather of one int in place, MPI_Ibcast and MPI_Wait;
- *   MPI_Put of 16 bytes and MPI_Get of 24 bytes at r + 1 between two fences;
- *   MPI_File_write_at of 100 bytes and MPI_File_read_at of 100 bytes in file argv[1]. */
+/* Known calls and bytes of every class, with any number of ranks from 2 on, N. Each rank r, with
+ * ROUNDS = 10: 10 MPI_Send of 100 ints (400 bytes) to r + 1, 10 MPI_Recv from r - 1 into 200 ints,
+ * status ignored; 5 MPI_Irecv (ANY_SOURCE) and 5 MPI_Isend of 64 doubles (512 bytes) with r ^ 1 (if
+ * there is one), one MPI_Waitall of 10, statuses ignored; then 1 MPI_Sendrecv of 10 chars to r + 1
+ * and from r - 1; 3 MPI_Startall of a persistent send and receive of 8 bytes, on a duplicate of
+ * MPI_COMM_WORLD in reverse order (MPI_Comm_split), to the next in it, each with MPI_Waitall; 1
+ * MPI_Send to MPI_PROC_NULL, which is no message; 4 MPI_Barrier, 3 MPI_Bcast of 1000 bytes from
+ * rank 1, 2 MPI_Allreduce of 4 doubles, one of them in place, MPI_Gatherv of r + 1 ints to rank 0,
+ * MPI_Alltoall of 2 ints each, MPI_Allgather of one int in place, MPI_Ibcast and MPI_Wait; MPI_Put
+ * of 16 bytes and MPI_Get of 24 bytes at r + 1 between two fences; MPI_File_write_at of 100 bytes
+ * and MPI_File_read_at of 100 bytes in file argv[1]. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,7 +26,8 @@ static void ring(void)
 	for (int i = 0; i < ROUNDS; i++) {
 		if (rank % 2 == 0)
 			MPI_Send(out, 100, MPI_INT, (rank + 1) % size, 1, MPI_COMM_WORLD);
-		MPI_Recv(in, 200, MPI_INT, (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Recv(in, 200, MPI_INT, (rank + size - 1) % size, 1, MPI_COMM_WORLD,
+		         MPI_STATUS_IGNORE);
 		if (rank % 2 == 1)
 			MPI_Send(out, 100, MPI_INT, (rank + 1) % size, 1, MPI_COMM_WORLD);
 	}
@@ -54,8 +56,8 @@ static void persistent(void)
 	char out[10] = "", in[10];
 	int at;
 
-	MPI_Sendrecv(out, 10, MPI_CHAR, (rank + 1) % size, 3, in, 10, MPI_CHAR, (rank + size - 1) % size, 3, MPI_COMM_WORLD,
-	             MPI_STATUS_IGNORE);
+	MPI_Sendrecv(out, 10, MPI_CHAR, (rank + 1) % size, 3, in, 10, MPI_CHAR,
+	             (rank + size - 1) % size, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reverse);
 	MPI_Comm_rank(reverse, &at);
 	MPI_Send_init(out, 8, MPI_CHAR, (at + 1) % size, 4, reverse, &requests[0]);
@@ -87,7 +89,8 @@ static void collectives(void)
 		counts[i] = i + 1;
 		places[i] = i * size;
 	}
-	MPI_Gatherv(out, rank + 1, MPI_INT, in, rank == 0 ? counts : NULL, rank == 0 ? places : NULL, rank == 0 ? MPI_INT : MPI_DATATYPE_NULL, 0,
+	MPI_Gatherv(out, rank + 1, MPI_INT, in, rank == 0 ? counts : NULL,
+	            rank == 0 ? places : NULL, rank == 0 ? MPI_INT : MPI_DATATYPE_NULL, 0,
 	            MPI_COMM_WORLD);
 	MPI_Alltoall(out, 2, MPI_INT, in, 2, MPI_INT, MPI_COMM_WORLD);
 	MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, 1, MPI_INT, MPI_COMM_WORLD);
@@ -115,7 +118,8 @@ static void files(const char *name)
 	MPI_Status status;
 	MPI_File file;
 
-	if (MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file) != MPI_SUCCESS)
+	if (MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+	                  &file) != MPI_SUCCESS)
 		return;
 	MPI_File_write_at(file, 100 * rank, block, 100, MPI_BYTE, &status);
 	MPI_File_read_at(file, 100 * rank, block, 100, MPI_BYTE, MPI_STATUS_IGNORE);

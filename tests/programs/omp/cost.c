@@ -1,5 +1,6 @@
-/* cost.c: CPU nanoseconds of a construct of OpenMP, of which one is an event: N critical sections in a region of one thread.
- * Prints "construct_ns" and the CPU time of the thread divided by N (the argument). */
+/* cost.c: CPU nanoseconds of a construct of OpenMP, of which one is an event: N critical sections
+ * in a region of one thread. Prints "construct_ns" and the CPU time of the thread divided by N (the
+ * argument). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

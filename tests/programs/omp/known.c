@@ -2,11 +2,11 @@
  *
  *   region in `rounds`     10 times: an explicit barrier and a critical section in every thread
  *   region in `tasks`      once: a single construct that makes 20 tasks, and waits for them twice
- *   region in `loop`       5 times: a loop with dynamic shares, whose iterations are 1:2 uneven between two halves
- *   region in `nested`     2 times, each of whose threads begins one of 2 threads: 2 + 2 * THREADS in all
- *   lock                   taken once by every thread in each of the 10 rounds
- *   region in `late`       once, from another function, in a thread of its own: its stack shows who made it
- * It prints sums, which are the same however it runs. */
+ *   region in `loop`       5 times: a loop with dynamic shares, whose iterations are 1:2 uneven
+ * between two halves region in `nested`     2 times, each of whose threads begins one of 2 threads:
+ * 2 + 2 * THREADS in all lock                   taken once by every thread in each of the 10 rounds
+ *   region in `late`       once, from another function, in a thread of its own: its stack shows who
+ * made it It prints sums, which are the same however it runs. */
 #include <omp.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -53,8 +53,10 @@ static void refuses(const char *text, const char *reason)
 Test(check, faults_name_the_column_and_the_nearest_word)
 {
 	refuses("", "column 1: expected a metric, a number or base");
-	refuses("i.totalcp <= 1", "column 1: 'i.totalcp' is no measured metric (did you mean 'totalcpu'?)");
-	refuses("1 <= 2; heapleakbyte == 0", "column 9: 'heapleakbyte' is no measured metric (did you mean 'heapleakbytes'?)");
+	refuses("i.totalcp <= 1",
+	        "column 1: 'i.totalcp' is no measured metric (did you mean 'totalcpu'?)");
+	refuses("1 <= 2; heapleakbyte == 0",
+	        "column 9: 'heapleakbyte' is no measured metric (did you mean 'heapleakbytes'?)");
 	refuses("user < 5 mss", "column 10: 'mss' is no unit (did you mean 'ms'?)");
 	refuses("user < 5 KiB", "column 6: seconds and bytes do not go together");
 	refuses("user + syncn < 5", "column 6: seconds and counts do not go together");
@@ -91,7 +93,8 @@ Test(check, a_function_keeps_its_arguments_and_a_lone_base_is_the_other_side)
 	char error[CHECK_ERROR_MAX];
 	const struct check_node *root;
 
-	cr_assert_eq(check_parse("e.user( f(int, (g)) ) <= 2*base ;", &list, error), 0, "%s", error);
+	cr_assert_eq(check_parse("e.user( f(int, (g)) ) <= 2*base ;", &list, error), 0, "%s",
+	             error);
 	cr_assert_eq(list.count, 1);
 	root = list.at[0].root;
 	cr_assert_eq(root->op, CHECK_LESS_EQUAL);
@@ -118,7 +121,12 @@ Test(check, comparisons_allow_for_rounding)
 Test(check, junit_escapes_and_counts)
 {
 	struct check_result at[] = {
-		{.text = "a <= \"b\" & c", .unit = "s", .value = 2, .limit = 1, .base = 0.5, .has_base = 1},
+		{.text = "a <= \"b\" & c",
+	         .unit = "s",
+	         .value = 2,
+	         .limit = 1,
+	         .base = 0.5,
+	         .has_base = 1},
 		{.text = "d == 0", .unit = "", .holds = 1},
 		{.text = "e\x01", .unit = "", .trouble = "no <data>"},
 	};
@@ -132,7 +140,8 @@ Test(check, junit_escapes_and_counts)
 	cr_assert(strstr(text, "tests=\"3\" failures=\"1\" errors=\"1\"") != NULL, "%s", text);
 	cr_assert(strstr(text, "name=\"a &lt;= &quot;b&quot; &amp; c\"") != NULL, "%s", text);
 	cr_assert(strstr(text, "value 2\nlimit 1\nbase 0.5\n</failure>") != NULL, "%s", text);
-	cr_assert(strstr(text, "<error type=\"data\" message=\"no &lt;data&gt;\"/>") != NULL, "%s", text);
+	cr_assert(strstr(text, "<error type=\"data\" message=\"no &lt;data&gt;\"/>") != NULL, "%s",
+	          text);
 	cr_assert(strstr(text, "e\\x01") != NULL, "%s", text);
 	free(text);
 }

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Letters stand for instructions. Returns the pairs as text: "a" both, "-a" left alone, "+a" right alone. */
+/* Letters stand for instructions. Returns the pairs as text: "a" both, "-a" left alone, "+a" right
+ * alone. */
 static const char *aligned(const char *left, const char *right)
 {
 	static char text[256];
@@ -23,7 +24,8 @@ static const char *aligned(const char *left, const char *right)
 			text[len++] = '-';
 		else if (pairs[at].left == CODE_NONE)
 			text[len++] = '+';
-		text[len++] = pairs[at].left != CODE_NONE ? left[pairs[at].left] : right[pairs[at].right];
+		text[len++] = pairs[at].left != CODE_NONE ? left[pairs[at].left]
+		                                          : right[pairs[at].right];
 		/* Nothing is left out, twice, or out of order. */
 		if (pairs[at].left != CODE_NONE)
 			cr_assert_eq(pairs[at].left, i++);
@@ -62,7 +64,8 @@ Test(code_align, finds_the_longest_common_part)
 Test(code_align, pieces_too_long_are_left_beside_each_other)
 {
 	enum { LONG = 5000 };
-	uint64_t *keys = malloc((LONG + 1) * sizeof(*keys)), *others = malloc((LONG + 1) * sizeof(*others));
+	uint64_t *keys = malloc((LONG + 1) * sizeof(*keys)),
+		 *others = malloc((LONG + 1) * sizeof(*others));
 	struct code_pair *pairs;
 	size_t count;
 

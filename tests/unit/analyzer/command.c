@@ -54,13 +54,13 @@ Test(command, slips_get_the_nearest_command)
 }
 
 static int take(const char *name, const char *first, const char *second,
-		struct command_argument *out)
+                struct command_argument *out)
 {
 	char *words[] = {(char *)first, (char *)second};
 	char error[512];
 
 	return command_take_words(command_find(name, error, sizeof(error)), words,
-				  second != NULL ? 2 : first != NULL, out);
+	                          second != NULL ? 2 : first != NULL, out);
 }
 
 Test(command, arguments_are_taken_by_arity)

@@ -1,4 +1,5 @@
-/* Which rows of compared tables are one: by numbers, by words, by places; several of a key; groups without a table. */
+/* Which rows of compared tables are one: by numbers, by words, by places; several of a key; groups
+ * without a table. */
 #include "analyzer/compare_join.h"
 
 #include <criterion/criterion.h>
@@ -32,17 +33,23 @@ static void make(struct group *group, const char *rows, enum print_type type, si
 		cr_assert_eq(sscanf(at, "%7[^:]:%u", key, &value), 2);
 		strcpy(group->words[count], key);
 		cells[0].is_none = strcmp(key, "-") == 0;
-		cells[0].text = type == PRINT_WORD && !cells[0].is_none ? group->words[count] : NULL;
+		cells[0].text = type == PRINT_WORD && !cells[0].is_none ? group->words[count]
+		                                                        : NULL;
 		if (type != PRINT_WORD && !cells[0].is_none)
 			cells[0].number = strtoul(key, NULL, 10);
 		cells[1].number = value;
 		count++;
 	}
-	group->table = (struct print_table){.key_count = key_count, .columns = columns, .column_count = 2, .cells = group->cells, .cell_count = count * 2};
+	group->table = (struct print_table){.key_count = key_count,
+	                                    .columns = columns,
+	                                    .column_count = 2,
+	                                    .cells = group->cells,
+	                                    .cell_count = count * 2};
 }
 
 /* The values of each row, in order of the groups: "1/2/-" */
-static void expect(const char *const rows[GROUPS], enum print_type type, size_t key_count, const char *joined)
+static void expect(const char *const rows[GROUPS], enum print_type type, size_t key_count,
+                   const char *joined)
 {
 	static struct group groups[GROUPS];
 	const struct print_table *tables[GROUPS];
@@ -61,7 +68,8 @@ static void expect(const char *const rows[GROUPS], enum print_type type, size_t 
 			char value[16] = "-";
 
 			if (made[i].cells[k] != NULL)
-				snprintf(value, sizeof(value), "%u", (unsigned)made[i].cells[k][1].number);
+				snprintf(value, sizeof(value), "%u",
+				         (unsigned)made[i].cells[k][1].number);
 			strcat(strcat(text, k > 0 ? "/" : i > 0 ? " " : ""), value);
 		}
 	cr_expect_str_eq(text, joined, "'%s', not '%s'", text, joined);
@@ -70,26 +78,31 @@ static void expect(const char *const rows[GROUPS], enum print_type type, size_t 
 
 Test(compare_join, numbers_are_in_their_order)
 {
-	expect((const char *const[]){"2:1 5:2 9:3", "1:4 5:5 7:6", "9:7 10:8"}, PRINT_ID, 1, "-/4/- 1/-/- 2/5/- -/6/- 3/-/7 -/-/8");
+	expect((const char *const[]){"2:1 5:2 9:3", "1:4 5:5 7:6", "9:7 10:8"}, PRINT_ID, 1,
+	       "-/4/- 1/-/- 2/5/- -/6/- 3/-/7 -/-/8");
 	expect((const char *const[]){"9:1 2:2", NULL, "2:3"}, PRINT_ID, 1, "2/-/3 1/-/-");
 	expect((const char *const[]){"0:1", "-:2", "-:3 0:4"}, PRINT_ID, 1, "-/2/3 1/-/4");
 }
 
 Test(compare_join, the_first_ones_of_a_key_are_one_and_the_second_ones)
 {
-	expect((const char *const[]){"5:1 5:2", "5:3 5:4 5:5", "4:6 5:7"}, PRINT_ID, 1, "-/-/6 1/3/7 2/4/- -/5/-");
-	expect((const char *const[]){"b:1 b:2", "b:3 a:4", "b:5 b:6 b:7"}, PRINT_WORD, 1, "1/3/5 2/-/6 -/4/- -/-/7");
+	expect((const char *const[]){"5:1 5:2", "5:3 5:4 5:5", "4:6 5:7"}, PRINT_ID, 1,
+	       "-/-/6 1/3/7 2/4/- -/5/-");
+	expect((const char *const[]){"b:1 b:2", "b:3 a:4", "b:5 b:6 b:7"}, PRINT_WORD, 1,
+	       "1/3/5 2/-/6 -/4/- -/-/7");
 }
 
 Test(compare_join, words_are_in_order_of_the_groups)
 {
-	expect((const char *const[]){"read:1 open:2", NULL, "close:3 open:4"}, PRINT_WORD, 1, "1/-/- 2/-/4 -/-/3");
+	expect((const char *const[]){"read:1 open:2", NULL, "close:3 open:4"}, PRINT_WORD, 1,
+	       "1/-/- 2/-/4 -/-/3");
 	expect((const char *const[]){"-:1 a:2", "a:3 -:4", ""}, PRINT_WORD, 1, "1/4/- 2/3/-");
 }
 
 Test(compare_join, two_keys_are_both_looked_at)
 {
-	expect((const char *const[]){"5:1 5:2", "5:2", "5:3 6:1"}, PRINT_ID, 2, "1/-/- 2/2/- -/-/3 -/-/1");
+	expect((const char *const[]){"5:1 5:2", "5:2", "5:3 6:1"}, PRINT_ID, 2,
+	       "1/-/- 2/2/- -/-/3 -/-/1");
 }
 
 Test(compare_join, without_keys_places_count)
@@ -110,7 +123,11 @@ Test(compare_join, many_rows_alternate)
 	for (size_t k = 0; k < 2; k++) {
 		for (size_t i = 0; i < MANY; i++)
 			cells[k][i].number = 2 * i + k;
-		tables[k] = (struct print_table){.key_count = 1, .columns = &column, .column_count = 1, .cells = cells[k], .cell_count = MANY};
+		tables[k] = (struct print_table){.key_count = 1,
+		                                 .columns = &column,
+		                                 .column_count = 1,
+		                                 .cells = cells[k],
+		                                 .cell_count = MANY};
 	}
 	made = compare_join((const struct print_table *const[]){&tables[0], &tables[1]}, 2, &count);
 	cr_assert_eq(count, 2 * MANY);

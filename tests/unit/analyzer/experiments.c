@@ -34,9 +34,10 @@ static void set_up(void)
 {
 	maker_create(&founder);
 	maker_descendant(&founder, "_f1", NULL, &first);
-	maker_descendant(&founder, "_f1_x1",
-			 "<event kind=\"unrecorded\" time=\"2000000000\" path=\"/bin/st\" lineage=\"_f1_x1_f1\" reason=\"it is static\"/>\n",
-			 &grandchild);
+	maker_descendant(
+		&founder, "_f1_x1",
+		"<event kind=\"unrecorded\" time=\"2000000000\" path=\"/bin/st\" lineage=\"_f1_x1_f1\" reason=\"it is static\"/>\n",
+		&grandchild);
 	put_bytes(&founder, 100);
 	put_bytes(&first, 20);
 	put_bytes(&grandchild, 3);
@@ -99,9 +100,12 @@ Test(experiments, the_list_shows_the_tree)
 {
 	open_path(founder.path);
 	check("exp_list", " 42       0.000  ended, exit code 3    /tmp/xer-unit-");
-	check("exp_list", "\n  2  yes         43       5.000  ended, exit code 0      _f1: child\n");
-	check("exp_list", "\n  3  yes         43       5.000  ended, exit code 0        _f1_x1: child\n");
-	check("exp_list", "\n  -  -            -           -  not recorded                _f1_x1_f1: /bin/st (it is static)\n");
+	check("exp_list",
+	      "\n  2  yes         43       5.000  ended, exit code 0      _f1: child\n");
+	check("exp_list",
+	      "\n  3  yes         43       5.000  ended, exit code 0        _f1_x1: child\n");
+	check("exp_list",
+	      "\n  -  -            -           -  not recorded                _f1_x1_f1: /bin/st (it is static)\n");
 }
 
 Test(experiments, what_is_named_twice_counts_once)
@@ -140,8 +144,10 @@ Test(experiments, selection_is_by_number)
 
 Test(experiments, bad_selections_change_nothing)
 {
-	static const char *const bad[] = {"exp_select 4", "exp_select 1,", "exp_select x", "exp_select 3-1", "exp_select 1-",
-					  "exp_select 1;2", "exp_select 0", "exp_select 99999999999999999999"};
+	static const char *const bad[] = {"exp_select 4",  "exp_select 1,",
+	                                  "exp_select x",  "exp_select 3-1",
+	                                  "exp_select 1-", "exp_select 1;2",
+	                                  "exp_select 0",  "exp_select 99999999999999999999"};
 
 	open_path(founder.path);
 	free(run("exp_select 2"));
@@ -213,7 +219,8 @@ Test(experiments, groups_open_what_they_name)
 {
 	char path[512];
 
-	put_group("all.erg", "#analyzer experiment group\n\n# a comment\ntest.1.er\r\ntest.1.er/_f1.er\n");
+	put_group("all.erg",
+	          "#analyzer experiment group\n\n# a comment\ntest.1.er\r\ntest.1.er/_f1.er\n");
 	snprintf(path, sizeof(path), "%s/all.erg", founder.directory);
 	open_path(path);
 	cr_assert_eq(session.count, 3u);

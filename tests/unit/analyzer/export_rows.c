@@ -15,8 +15,8 @@ static const uint64_t t = MAKER_START_TICKS;
 static struct maker maker;
 static struct session session;
 
-/* Thread 42: samples of two stacks by turns, half a second apart; it allocates for what thread 43 frees. Thread 43: one
- * sample, one allocation. The peak is 30 bytes, of both. */
+/* Thread 42: samples of two stacks by turns, half a second apart; it allocates for what thread 43
+ * frees. Thread 43: one sample, one allocation. The peak is 30 bytes, of both. */
 static void set_up(void)
 {
 	static const uint64_t pcs[] = {0x1000, 0x2000};
@@ -29,7 +29,8 @@ static void set_up(void)
 	maker_stream_init(&stream);
 	maker_extent(&stream, 42, t + 1, 4096);
 	for (unsigned i = 0; i < 6; i++)
-		maker_clock(&stream, t + 500000000ull * i, FMT_clock_state_USER, 10000000, ids[i % 2]);
+		maker_clock(&stream, t + 500000000ull * i, FMT_clock_state_USER, 10000000,
+		            ids[i % 2]);
 	maker_extent(&stream, 43, t + 2, 4096);
 	maker_clock(&stream, t + 2200000000, FMT_clock_state_SYSTEM, 90000000, ids[1]);
 	maker_stream_put(&maker, &stream, "profile");
@@ -59,11 +60,14 @@ static uint64_t value_of(const struct export_rows *rows, enum exp_metric metric,
 	return rows->set->nodes.value[metric][rows->values[row]];
 }
 
-static void check_row(const struct export_rows *rows, size_t row, uint32_t thread, uint32_t node, uint64_t slice, uint64_t samples)
+static void check_row(const struct export_rows *rows, size_t row, uint32_t thread, uint32_t node,
+                      uint64_t slice, uint64_t samples)
 {
-	cr_assert_eq(rows->rows[row].thread, thread, "row %zu: thread %u", row, rows->rows[row].thread);
+	cr_assert_eq(rows->rows[row].thread, thread, "row %zu: thread %u", row,
+	             rows->rows[row].thread);
 	cr_assert_eq(rows->rows[row].node, node, "row %zu: node %u", row, rows->rows[row].node);
-	cr_assert_eq(rows->rows[row].slice, slice, "row %zu: slice %llu", row, (unsigned long long)rows->rows[row].slice);
+	cr_assert_eq(rows->rows[row].slice, slice, "row %zu: slice %llu", row,
+	             (unsigned long long)rows->rows[row].slice);
 	cr_assert_eq(value_of(rows, EXP_SAMPLES, row), samples);
 }
 
@@ -146,7 +150,8 @@ static void visit(struct export_job *job, const struct export_part *part, void *
 
 Test(export_rows, a_part_for_each_thread)
 {
-	struct export_job job = {.session = &session, .metrics = {METRIC_TOTALCPU}, .metric_count = 1};
+	struct export_job job = {
+		.session = &session, .metrics = {METRIC_TOTALCPU}, .metric_count = 1};
 	struct seen threads = {.parts = 0}, times = {.parts = 0};
 
 	export_each(&job, TREE_FRAMES, EXPORT_THREADS, visit, &threads);

@@ -1,4 +1,5 @@
-/* Tests of analyzer/expression.c, syntax.c and lexer.c: what expressions mean, and what is said of wrong ones. */
+/* Tests of analyzer/expression.c, syntax.c and lexer.c: what expressions mean, and what is said of
+ * wrong ones. */
 #include "analyzer/filter.h"
 
 #include <criterion/criterion.h>
@@ -8,8 +9,10 @@
 
 static const struct exp_info info = {.pid = 4711};
 static const struct exp_data_set whole;
-static const struct exp_fact block = {.data = EXP_DATA_HEAP, .type = 1, .bytes = 100, .address = 0x5000, .cpu = 3, .tid = 42};
-static const struct exp_fact call = {.data = EXP_DATA_IO, .type = 64, .bytes = 7, .error = 2, .fd = UINT32_MAX, .cpu = 1};
+static const struct exp_fact block = {
+	.data = EXP_DATA_HEAP, .type = 1, .bytes = 100, .address = 0x5000, .cpu = 3, .tid = 42};
+static const struct exp_fact call = {
+	.data = EXP_DATA_IO, .type = 64, .bytes = 7, .error = 2, .fd = UINT32_MAX, .cpu = 1};
 
 /* Evaluate; returns 1 and *out, or 0 if the value is missing. */
 static int evaluate(const char *text, const struct exp_fact *fact, int64_t *out)
@@ -33,7 +36,8 @@ static void is(const char *text, int64_t expected)
 	int64_t value = -99;
 
 	cr_assert_eq(evaluate(text, &block, &value), 1, "%s is missing", text);
-	cr_assert_eq(value, expected, "%s: %lld, not %lld", text, (long long)value, (long long)expected);
+	cr_assert_eq(value, expected, "%s: %lld, not %lld", text, (long long)value,
+	             (long long)expected);
 }
 
 static void is_missing(const char *text)
@@ -146,7 +150,9 @@ Test(expression, values_with_names)
 	is("HTYPE == REGEX('m.*c')", 1);
 	is("HTYPE == REGEX('c.*')", 0);
 	is_missing("IOTYPE == 'error'");
-	cr_assert_eq(evaluate("IOTYPE == 'error' && IOERROR == 'ENOENT' && IOFUNC == 'read'", &call, &value), 1);
+	cr_assert_eq(evaluate("IOTYPE == 'error' && IOERROR == 'ENOENT' && IOFUNC == 'read'", &call,
+	                      &value),
+	             1);
 	cr_assert_eq(value, 1);
 }
 
@@ -158,7 +164,8 @@ Test(expression, events_without_a_stack_are_unknown)
 	fact.node = EXP_NO_INDEX;
 	cr_assert_eq(evaluate("FNAME('<Unknown>') IN LEAF", &fact, &value), 1);
 	cr_assert_eq(value, 1);
-	cr_assert_eq(evaluate("(FNAME('main'), FNAME('<Unknown>')) ORDERED IN STACK", &fact, &value), 1);
+	cr_assert_eq(
+		evaluate("(FNAME('main'), FNAME('<Unknown>')) ORDERED IN STACK", &fact, &value), 1);
 	cr_assert_eq(value, 0);
 	cr_assert_eq(evaluate("STACK SOME IN (FNAME('main'), FNAME('.Unkn.*'))", &fact, &value), 1);
 	cr_assert_eq(value, 1);
@@ -225,9 +232,12 @@ Test(expression, nesting_and_length_have_bounds)
 /* Every expression of random words ends in a program or in an error with a column inside it. */
 Test(expression, random_words)
 {
-	static const char *const words[] = {"(", ")", ",", "+", "-", "*", "/", "%", "<<", ">>", "&&", "||", "!", "~", "?", ":",
-					    "<", "==", "!=", "IN", "SOME", "ORDERED", "STACK", "LEAF", "HSIZE", "IOFD", "HTYPE",
-					    "FNAME('a')", "REGEX('b')", "'malloc'", "0", "1", "-1", "3ms", "LOG2", "CPUID", "PID", "'"};
+	static const char *const words[] = {
+		"(",     ")",    ",",     "+",          "-",          "*",        "/",     "%",
+		"<<",    ">>",   "&&",    "||",         "!",          "~",        "?",     ":",
+		"<",     "==",   "!=",    "IN",         "SOME",       "ORDERED",  "STACK", "LEAF",
+		"HSIZE", "IOFD", "HTYPE", "FNAME('a')", "REGEX('b')", "'malloc'", "0",     "1",
+		"-1",    "3ms",  "LOG2",  "CPUID",      "PID",        "'"};
 	const char *seed_text = getenv("XER_SEED");
 	unsigned seed = seed_text != NULL ? (unsigned)strtoul(seed_text, NULL, 10) : 1;
 	const struct filter_place place = {.info = &info, .whole = &whole};
@@ -239,12 +249,15 @@ Test(expression, random_words)
 		int count = 1 + rand_r(&seed) % 12;
 
 		for (int i = 0; i < count; i++) {
-			strcat(text, words[(size_t)rand_r(&seed) % (sizeof(words) / sizeof(words[0]))]);
+			strcat(text,
+			       words[(size_t)rand_r(&seed) % (sizeof(words) / sizeof(words[0]))]);
 			strcat(text, " ");
 		}
 		expression = expression_compile(text, &error);
 		if (expression == NULL) {
-			cr_assert(error.column >= 1 && error.column <= strlen(text) + 1 && error.text[0] != '\0', "%s", text);
+			cr_assert(error.column >= 1 && error.column <= strlen(text) + 1 &&
+			                  error.text[0] != '\0',
+			          "%s", text);
 			continue;
 		}
 		struct filter_run *run = filter_run_create(expression, &place);

@@ -13,7 +13,8 @@ static void check_cut(const char *text, size_t columns, const char *expected)
 	free(cut);
 }
 
-static void check_wrapped(const char *text, size_t columns, size_t begin, size_t indent, const char *expected)
+static void check_wrapped(const char *text, size_t columns, size_t begin, size_t indent,
+                          const char *expected)
 {
 	char *made = NULL;
 	size_t size;
@@ -61,24 +62,29 @@ Test(fit, characters_are_not_torn)
 Test(fit, rules_of_a_tree_and_line_numbers_stay)
 {
 	check_cut("  | | +-abcdefghijklmnopqrstuvwxyz", 10, "  | | +-abcdefghijk...qrstuvwxyz");
-	check_cut("a_function_of_a_long_name, line 44 in \"file.c\"", 36, "a_function_o..., line 44 in \"file.c\"");
-	check_cut("a_function_of_a_long_name, line 44 in \"a_file_of_a_long_name.c\"", 30, "a_function_of_..._long_name.c\"");
+	check_cut("a_function_of_a_long_name, line 44 in \"file.c\"", 36,
+	          "a_function_o..., line 44 in \"file.c\"");
+	check_cut("a_function_of_a_long_name, line 44 in \"a_file_of_a_long_name.c\"", 30,
+	          "a_function_of_..._long_name.c\"");
 }
 
 Test(fit, lines_of_listings_are_broken_at_blanks)
 {
-	check_wrapped("for (int i = 0; i < count; i++) sum += value[i] * weight[i];", 40, 10, 4,
-		      "for (int i = 0; i < count; i++) sum +=\n              value[i] * weight[i];");
+	check_wrapped(
+		"for (int i = 0; i < count; i++) sum += value[i] * weight[i];", 40, 10, 4,
+		"for (int i = 0; i < count; i++) sum +=\n              value[i] * weight[i];");
 	check_wrapped("0123456789012345678901234567890123456789abcdefghij", 40, 0, 2,
-		      "0123456789012345678901234567890123456789\n  abcdefghij");
+	              "0123456789012345678901234567890123456789\n  abcdefghij");
 	check_wrapped("short", 40, 10, 4, "short");
 	/* With so little room the terminal does no worse. */
-	check_wrapped("for (int i = 0; i < count; i++) sum += value[i];", 20, 60, 16, "for (int i = 0; i < count; i++) sum += value[i];");
+	check_wrapped("for (int i = 0; i < count; i++) sum += value[i];", 20, 60, 16,
+	              "for (int i = 0; i < count; i++) sum += value[i];");
 }
 
 Test(fit, every_width_keeps_every_character_of_a_broken_line)
 {
-	const char text[] = "The quick brown fox jumps over the lazy dog, again and again, and-again-and-again-without-a-blank";
+	const char text[] =
+		"The quick brown fox jumps over the lazy dog, again and again, and-again-and-again-without-a-blank";
 
 	for (size_t columns = 1; columns < 120; columns++) {
 		char *made = NULL;

@@ -106,7 +106,7 @@ static void check_edges(const struct tree *tree)
 		if (item != 0)
 			cr_assert_eq(callers, rows[item].total.of[METRIC_TOTALCPU]);
 		cr_assert_eq(rows[item].own.of[METRIC_TOTALCPU] + callees,
-			     rows[item].total.of[METRIC_TOTALCPU]);
+		             rows[item].total.of[METRIC_TOTALCPU]);
 	}
 	fold_edges_destroy(edges);
 	free(rows);

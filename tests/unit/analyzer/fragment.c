@@ -7,7 +7,11 @@ enum { A, B, C, D, FUNCTIONS };
 static const struct sym_object object = {.name = "o", .path = "/o"};
 static struct sym_function total = {.name = "<Total>", .object = &object};
 static struct sym_function functions[FUNCTIONS] = {
-    {.name = "a", .object = &object}, {.name = "b", .object = &object}, {.name = "c", .object = &object}, {.name = "d", .object = &object}};
+	{.name = "a", .object = &object},
+	{.name = "b", .object = &object},
+	{.name = "c", .object = &object},
+	{.name = "d", .object = &object},
+};
 static struct tree *tree;
 
 static void add(const char *stack, uint64_t samples)
@@ -16,7 +20,8 @@ static void add(const char *stack, uint64_t samples)
 	uint32_t node = TREE_ROOT;
 
 	for (; *stack != '\0'; stack++)
-		node = tree_child(tree, node, &(struct sym_frame){.function = &functions[*stack - 'a']});
+		node = tree_child(tree, node,
+		                  &(struct sym_frame){.function = &functions[*stack - 'a']});
 	tree_credit(tree, node, &values);
 }
 
@@ -54,7 +59,8 @@ Test(fragment, two_functions)
 	cr_assert_eq(values.total.of[METRIC_SAMPLES], 1 + 2 + 4 + 8 + 32);
 	cr_assert_eq(values.own.of[METRIC_SAMPLES], 1 + 32);
 	cr_assert_eq(of(values.callers, &total), 1 + 2);
-	cr_assert_eq(of(values.callers, &functions[D]), 4 + 8, "the outermost place of a recursion decides");
+	cr_assert_eq(of(values.callers, &functions[D]), 4 + 8,
+	             "the outermost place of a recursion decides");
 	cr_assert_eq(of(values.callers, &functions[A]), 32);
 	cr_assert_eq(of(values.callees, &functions[C]), 2 + 4);
 	cr_assert_eq(of(values.callees, &functions[D]), 8, "the innermost place decides");

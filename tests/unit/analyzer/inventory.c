@@ -22,14 +22,16 @@ static int is_known(const char *name)
 	char error[512];
 	const struct command *command = command_find(name, error, sizeof(error));
 
-	return command != NULL && (strcasecmp(command->name, name) == 0 ||
-				   (command->alias != NULL && strcasecmp(command->alias, name) == 0));
+	return command != NULL &&
+	       (strcasecmp(command->name, name) == 0 ||
+	        (command->alias != NULL && strcasecmp(command->alias, name) == 0));
 }
 
 Test(inventory, every_command_is_there_or_left_out_for_a_reason)
 {
 	for (size_t i = 0; i < sizeof(inventory) / sizeof(inventory[0]); i++)
-		cr_assert_eq(is_known(inventory[i].name), inventory[i].reason == DONE, "%s", inventory[i].name);
+		cr_assert_eq(is_known(inventory[i].name), inventory[i].reason == DONE, "%s",
+		             inventory[i].name);
 }
 
 Test(inventory, every_index_object_has_its_command)

@@ -4,7 +4,8 @@
 #include <criterion/criterion.h>
 
 static const struct sym_object libc = {.path = "/lib/libc.so.6", .name = "libc.so.6"};
-static const struct sym_object loader = {.path = "/lib/ld-linux-x86-64.so.2", .name = "ld-linux-x86-64.so.2"};
+static const struct sym_object loader = {.path = "/lib/ld-linux-x86-64.so.2",
+                                         .name = "ld-linux-x86-64.so.2"};
 static const struct sym_object program = {.path = "/tmp/a", .name = "a"};
 
 static void check(const struct sym_object *object, const char *name, int own, int library)

@@ -13,7 +13,8 @@ static unsigned parse(const char *spec, int disasm, unsigned before)
 	const char *absent, *bad;
 	size_t len;
 
-	cr_assert_eq(comment_parse(spec, disasm, &set, &threshold, &absent, &bad, &len), 0, "%s", spec);
+	cr_assert_eq(comment_parse(spec, disasm, &set, &threshold, &absent, &bad, &len), 0, "%s",
+	             spec);
 	return set;
 }
 
@@ -24,9 +25,11 @@ Test(listing, classes_by_words_and_their_beginnings)
 	cr_assert_eq(parse("basic:cf", 0, 0), COMMENT_BASIC | COMMENT_SET(FLAGS));
 	cr_assert_eq(parse("all", 0, 0), (1u << COMMENT_CLASSES) - 1);
 	cr_assert_eq(parse("all:none", 0, COMMENT_BASIC), 0);
-	cr_assert_eq(parse("inline:nosrc:hex", 1, COMMENT_SOURCE), COMMENT_SET(INLINE) | COMMENT_HEX);
-	cr_assert_eq(parse("version", 1, COMMENT_SOURCE | COMMENT_BASIC), COMMENT_SOURCE | COMMENT_SET(VERSION),
-		     "what is not named goes, source lines stay");
+	cr_assert_eq(parse("inline:nosrc:hex", 1, COMMENT_SOURCE),
+	             COMMENT_SET(INLINE) | COMMENT_HEX);
+	cr_assert_eq(parse("version", 1, COMMENT_SOURCE | COMMENT_BASIC),
+	             COMMENT_SOURCE | COMMENT_SET(VERSION),
+	             "what is not named goes, source lines stay");
 }
 
 Test(listing, thresholds_and_absent_classes)
@@ -44,14 +47,16 @@ Test(listing, thresholds_and_absent_classes)
 
 Test(listing, wrong_words_are_named)
 {
-	static const char *const wrong[] = {"inline:nonsense", "t=101", "t=", "t=x", "hex", "src", ":inline", "inlines"};
+	static const char *const wrong[] = {"inline:nonsense", "t=101",  "t=", "t=x", "hex", "src",
+	                                    ":inline",         "inlines"};
 	const char *absent, *bad;
 	size_t len;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		unsigned set = COMMENT_BASIC, threshold = 75;
 
-		cr_assert_eq(comment_parse(wrong[i], 0, &set, &threshold, &absent, &bad, &len), -EINVAL, "%s", wrong[i]);
+		cr_assert_eq(comment_parse(wrong[i], 0, &set, &threshold, &absent, &bad, &len),
+		             -EINVAL, "%s", wrong[i]);
 		cr_assert_eq(set, COMMENT_BASIC, "%s changes nothing", wrong[i]);
 		if (i == 0)
 			cr_assert(strncmp(bad, "nonsense", len) == 0 && len == 8);
@@ -61,8 +66,10 @@ Test(listing, wrong_words_are_named)
 Test(listing, hot_is_a_share_of_the_greatest)
 {
 	static const struct metric_values values[] = {
-		{.of = {[METRIC_TOTALCPU] = 100}}, {.of = {[METRIC_TOTALCPU] = 75}},
-		{.of = {[METRIC_TOTALCPU] = 74}},  {.of = {[METRIC_TOTALCPU] = 0}},
+		{.of = {[METRIC_TOTALCPU] = 100}},
+		{.of = {[METRIC_TOTALCPU] = 75}},
+		{.of = {[METRIC_TOTALCPU] = 74}},
+		{.of = {[METRIC_TOTALCPU] = 0}},
 	};
 	struct metric_list metrics;
 	char error[METRIC_ERROR_MAX];

@@ -58,7 +58,8 @@ Test(metric, waits_and_calls_are_inclusive)
 {
 	check("sync:syncn", METRIC_DATA_SYNC, "i.sync:i.syncn:name");
 	check("e.%ioreadtime:ioerrorcnt", METRIC_DATA_IO, "e.%ioreadtime:i.ioerrorcnt:name");
-	check("default", METRIC_DATA_CLOCK | METRIC_DATA_SYNC, "e.%totalcpu:i.%totalcpu:i.sync:i.syncn:name");
+	check("default", METRIC_DATA_CLOCK | METRIC_DATA_SYNC,
+	      "e.%totalcpu:i.%totalcpu:i.sync:i.syncn:name");
 	refuse("sync", METRIC_DATA_IO, -ENODATA);
 	refuse("ioreadcnt", METRIC_DATA_SYNC, -ENODATA);
 }
@@ -105,7 +106,8 @@ Test(metric, errors_name_the_column_and_the_nearest_word)
 	char error[METRIC_ERROR_MAX];
 
 	cr_assert_eq(metric_list_parse("e.user:i.%heapalocbytes", BOTH, &list, error), -EINVAL);
-	cr_assert_str_eq(error, "'i.%heapalocbytes' is not a metric (did you mean 'i.%heapallocbytes'?)");
+	cr_assert_str_eq(error,
+	                 "'i.%heapalocbytes' is not a metric (did you mean 'i.%heapallocbytes'?)");
 	cr_assert_eq(metric_list_fault("e.user:i.%heapalocbytes", BOTH), 8);
 	cr_assert_eq(metric_list_parse("usr", BOTH, &list, error), -EINVAL);
 	cr_assert_str_eq(error, "'usr' is not a metric (did you mean 'user'?)");
@@ -175,7 +177,7 @@ Test(metric, numbers_are_rounded_and_plain)
 	cr_assert_str_eq(metric_format(METRIC_TOTALCPU, 1500000, text), "0.002");
 	cr_assert_str_eq(metric_format(METRIC_TOTALCPU, 9999500000, text), "10.000");
 	cr_assert_str_eq(metric_format(METRIC_HEAPALLOCBYTES, UINT64_MAX, text),
-			 "18446744073709551615");
+	                 "18446744073709551615");
 	cr_assert_str_eq(metric_format(METRIC_ADDRESS, 0x1139, text), "0x00001139");
 	cr_assert_str_eq(metric_format_percent(1, 3, text), "33.33");
 	cr_assert_str_eq(metric_format_percent(1, 0, text), "0.00");

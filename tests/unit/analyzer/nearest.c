@@ -29,7 +29,19 @@ Test(nearest, edits_are_counted)
 
 Test(nearest, a_limit_changes_no_number_below_it)
 {
-	static const char *const words[] = {"", "a", "leaks", "laeks", "elask", "skael", "heapstat", "ehapstta", "statheap", "heap", "he", "callers-callees", "calelrs-acllees"};
+	static const char *const words[] = {"",
+	                                    "a",
+	                                    "leaks",
+	                                    "laeks",
+	                                    "elask",
+	                                    "skael",
+	                                    "heapstat",
+	                                    "ehapstta",
+	                                    "statheap",
+	                                    "heap",
+	                                    "he",
+	                                    "callers-callees",
+	                                    "calelrs-acllees"};
 	enum { WORDS = sizeof(words) / sizeof(words[0]) };
 
 	for (size_t i = 0; i < WORDS; i++)
@@ -37,7 +49,9 @@ Test(nearest, a_limit_changes_no_number_below_it)
 			int all = edits(words[i], words[j], SIZE_MAX);
 
 			for (int limit = 0; limit < 20; limit++)
-				cr_expect_eq(edits(words[i], words[j], (size_t)limit), all < limit ? all : -1, "%s %s %d", words[i], words[j], limit);
+				cr_expect_eq(edits(words[i], words[j], (size_t)limit),
+				             all < limit ? all : -1, "%s %s %d", words[i], words[j],
+				             limit);
 		}
 }
 

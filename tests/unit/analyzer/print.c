@@ -73,11 +73,17 @@ Test(print, json_escapes_and_knows_null)
 {
 	char *text = printed("json", say_all);
 
-	cr_assert(strstr(text, "[\"a \\\"b\\\" <&> \\\\xff\\\\x01\\\\ \xef\xbf\xbe\", 18446744073709551615, 1.000000001, "
-			       "12.35, \"0x00401000\", [\"f;g\", \"main\"]],\n    [null, null, null, null, null, null]]}") !=
-			  NULL, "%s", text);
-	cr_assert(strstr(text, "{\"key\": \"word\", \"heading\": \"A, \\\"word\\\"\", \"kind\": \"text\", \"unit\": \"\"}") !=
-		  NULL, "%s", text);
+	cr_assert(
+		strstr(text,
+	               "[\"a \\\"b\\\" <&> \\\\xff\\\\x01\\\\ \xef\xbf\xbe\", 18446744073709551615, 1.000000001, "
+	               "12.35, \"0x00401000\", [\"f;g\", \"main\"]],\n    [null, null, null, null, null, null]]}") !=
+			NULL,
+		"%s", text);
+	cr_assert(
+		strstr(text,
+	               "{\"key\": \"word\", \"heading\": \"A, \\\"word\\\"\", \"kind\": \"text\", \"unit\": \"\"}") !=
+			NULL,
+		"%s", text);
 	cr_assert(strstr(text, "\"notes\": [\n  \"2 notes\"]") != NULL, "%s", text);
 	free(text);
 }
@@ -87,15 +93,17 @@ Test(print, delimited_quotes_as_rfc_4180)
 	const char *word = "a \"\"b\"\" <&> \\xff\\x01\\ \xef\xbf\xbe";
 	char expected[512];
 
-	snprintf(expected, sizeof(expected),
-		 "word,count,time,share,address,list\n\"%s\",18446744073709551615,1.000000001,12.35,0x00401000,\"f;g; main\"\n"
-		 ",,,,,\n",
-		 word);
+	snprintf(
+		expected, sizeof(expected),
+		"word,count,time,share,address,list\n\"%s\",18446744073709551615,1.000000001,12.35,0x00401000,\"f;g; main\"\n"
+		",,,,,\n",
+		word);
 	check("csv", say_all, expected);
-	snprintf(expected, sizeof(expected),
-		 "word;count;time;share;address;list\n\"%s\";18446744073709551615;1.000000001;12.35;0x00401000;\"f;g; main\"\n"
-		 ";;;;;\n",
-		 word);
+	snprintf(
+		expected, sizeof(expected),
+		"word;count;time;share;address;list\n\"%s\";18446744073709551615;1.000000001;12.35;0x00401000;\"f;g; main\"\n"
+		";;;;;\n",
+		word);
 	check(";", say_all, expected);
 }
 
@@ -103,7 +111,10 @@ Test(print, html_escapes_what_xml_does_not_allow)
 {
 	char *text = printed("html", say_all);
 
-	cr_assert(strstr(text, ">a &quot;b&quot; &lt;&amp;&gt; \\xff\\x01\\ \\xef\\xbf\\xbe</td>") != NULL, "%s", text);
+	cr_assert(
+		strstr(text, ">a &quot;b&quot; &lt;&amp;&gt; \\xff\\x01\\ \\xef\\xbf\\xbe</td>") !=
+			NULL,
+		"%s", text);
 	cr_assert(strstr(text, "<div>f;g</div><div>main</div>") != NULL, "%s", text);
 	cr_assert(strstr(text, "</html>\n") == text + strlen(text) - 8, "%s", text);
 	free(text);
@@ -172,8 +183,10 @@ Test(print, a_limit_cuts_rows)
 
 Test(print, separators_that_stand_in_fields_are_refused)
 {
-	static const char *const bad[] = {"", "x", "7", ".", "-", "+", "_", "\"", "\n", "\r", "\x01", "\xc3", "ab", "jso"};
-	static const char *const good[] = {",", ";", "|", "\t", ":", " ", "csv", "TSV", "\\t", "Json", "text", "html"};
+	static const char *const bad[] = {"",   "x",  "7",  ".",    "-",    "+",  "_",
+	                                  "\"", "\n", "\r", "\x01", "\xc3", "ab", "jso"};
+	static const char *const good[] = {",",   ";",   "|",   "\t",   ":",    " ",
+	                                   "csv", "TSV", "\\t", "Json", "text", "html"};
 	struct session session;
 
 	session_init(&session);

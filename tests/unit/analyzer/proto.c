@@ -12,11 +12,12 @@
 Test(proto, encodes_as_the_guide_says)
 {
 	static const uint64_t numbers[] = {3, 270, 86942}; /* the guide's examples */
-	static const uint8_t expected[] = {0x08, 0x96, 0x01,                                     /* 1: 150 */
-					   0x12, 0x07, 't',  'e',  's',  't',  'i',  'n',  'g', /* 2: "testing" */
-					   0x1a, 0x03, 0x08, 0x96, 0x01,                         /* 3: {1: 150} */
-					   0x22, 0x06, 0x03, 0x8e, 0x02, 0x9e, 0xa7, 0x05,       /* 4: packed */
-					   0x82, 0x01, 0x00};                                    /* 16: "" */
+	static const uint8_t expected[] = {
+		0x08, 0x96, 0x01,                                    /* 1: 150 */
+		0x12, 0x07, 't',  'e',  's',  't',  'i',  'n',  'g', /* 2: "testing" */
+		0x1a, 0x03, 0x08, 0x96, 0x01,                        /* 3: {1: 150} */
+		0x22, 0x06, 0x03, 0x8e, 0x02, 0x9e, 0xa7, 0x05,      /* 4: packed */
+		0x82, 0x01, 0x00};                                   /* 16: "" */
 	struct proto message = {.len = 0}, inner = {.len = 0};
 
 	proto_number(&inner, 1, 150);

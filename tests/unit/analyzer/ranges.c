@@ -24,15 +24,17 @@ Test(ranges, lists_of_numbers)
 	becomes("3", "((T >= 3 && T <= 3))");
 	becomes("1,4-5", "((T >= 1 && T <= 1 || T >= 4 && T <= 5))");
 	becomes("1:2", "((EXPID >= 1 && EXPID <= 1) && (T >= 2 && T <= 2))");
-	becomes("1:1+2,3:7", "((EXPID >= 1 && EXPID <= 1) && (T >= 1 && T <= 1)) || "
-			     "((EXPID >= 2 && EXPID <= 2 || EXPID >= 3 && EXPID <= 3) && (T >= 7 && T <= 7))");
+	becomes("1:1+2,3:7",
+	        "((EXPID >= 1 && EXPID <= 1) && (T >= 1 && T <= 1)) || "
+	        "((EXPID >= 2 && EXPID <= 2 || EXPID >= 3 && EXPID <= 3) && (T >= 7 && T <= 7))");
 	becomes("all:1", "(1 && (T >= 1 && T <= 1))");
 	becomes("2:all", "((EXPID >= 2 && EXPID <= 2) && 1)");
 	cr_assert_eq(ranges_expression("ALL", "T", &text, &error), 0);
 	cr_assert_null(text);
 }
 
-static void refuse(int (*read)(const char *, char **, struct expression_error *), const char *text, size_t column)
+static void refuse(int (*read)(const char *, char **, struct expression_error *), const char *text,
+                   size_t column)
 {
 	struct expression_error error;
 	char *out;

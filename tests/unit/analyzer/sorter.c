@@ -28,7 +28,8 @@ static void check(struct sorter *sorter)
 		const uint8_t *bytes = item.payload;
 		unsigned i = (unsigned)item.minor;
 
-		cr_assert(item.major > major || (item.major == major && (count == 0 || item.minor > minor)));
+		cr_assert(item.major > major ||
+		          (item.major == major && (count == 0 || item.minor > minor)));
 		cr_assert(item.major == key_of(i) && item.size == size_of(i));
 		for (uint32_t k = 0; k < item.size; k++)
 			cr_assert_eq(bytes[k], (uint8_t)(i + k));
@@ -55,11 +56,20 @@ static void try(size_t memory)
 	sorter_free(sorter);
 }
 
-Test(sorter, in_memory) { try(SIZE_MAX / 2); }
+Test(sorter, in_memory)
+{
+	try(SIZE_MAX / 2);
+}
 
-Test(sorter, in_parts) { try(20000); }
+Test(sorter, in_parts)
+{
+	try(20000);
+}
 
-Test(sorter, each_item_a_part) { try(1); }
+Test(sorter, each_item_a_part)
+{
+	try(1);
+}
 
 Test(sorter, nothing)
 {

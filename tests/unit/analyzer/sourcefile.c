@@ -20,7 +20,8 @@ Test(sourcefile, tabs_are_blanks_and_ends_of_lines_go)
 {
 	static char text[] = "a\r\n\tb\n\nx\ty";
 	size_t lines[] = {0, 3, 6, 7};
-	const struct source_file file = {.source = {.text = text, .size = sizeof(text) - 1}, .lines = lines, .count = 4};
+	const struct source_file file = {
+		.source = {.text = text, .size = sizeof(text) - 1}, .lines = lines, .count = 4};
 
 	check_line(&file, 1, "a");
 	check_line(&file, 2, "        b");

@@ -11,19 +11,22 @@
 static struct sym_function total = {.name = "<Total>"}, work = {.name = "work"},
 			   rest = {.name = "rest"};
 static const struct metric_values whole = {
-	.of = {[METRIC_TOTALCPU] = 10000000000, [METRIC_HEAPALLOCCNT] = 12}};
+	.of = {[METRIC_TOTALCPU] = 10000000000, [METRIC_HEAPALLOCCNT] = 12},
+};
 static const struct metric_values most = {
-	.of = {[METRIC_TOTALCPU] = 7500000000, [METRIC_HEAPALLOCCNT] = 2}};
+	.of = {[METRIC_TOTALCPU] = 7500000000, [METRIC_HEAPALLOCCNT] = 2},
+};
 static const struct metric_values little = {
-	.of = {[METRIC_TOTALCPU] = 2500000000, [METRIC_HEAPALLOCCNT] = 10}};
+	.of = {[METRIC_TOTALCPU] = 2500000000, [METRIC_HEAPALLOCCNT] = 10},
+};
 
 static void fill(struct table *table, const struct metric_list *metrics,
-		 const struct metric_sort *sort)
+                 const struct metric_sort *sort)
 {
 	struct tree *tree = tree_create(TREE_FUNCTIONS, &total);
 	struct sym_frame frames[] = {{.function = &work}, {.function = &rest}};
 	uint32_t nodes[] = {tree_child(tree, TREE_ROOT, &frames[0]),
-			    tree_child(tree, TREE_ROOT, &frames[1])};
+	                    tree_child(tree, TREE_ROOT, &frames[1])};
 
 	*table = (struct table){.sum = whole};
 	table_add(table, &whole, &whole, tree, 0, memory_format("<Total>"));

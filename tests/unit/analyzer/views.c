@@ -64,7 +64,8 @@ static void check(const char *line, const char *const *expected, size_t count)
 	cr_assert_eq(status, EXIT_OK);
 	for (size_t i = 0; i < count; i++) {
 		at = strstr(at, expected[i]);
-		cr_assert(at != NULL, "%s: no '%s' (in this order) in:\n%s", line, expected[i], text);
+		cr_assert(at != NULL, "%s: no '%s' (in this order) in:\n%s", line, expected[i],
+		          text);
 	}
 	free(text);
 }
@@ -96,17 +97,21 @@ Test(views, peak_lists_what_lived_when_most_did)
 Test(views, allocs_and_heapstat_tell_what_was_temporary)
 {
 	put_blocks();
-	CHECK("allocs", "Distinct Allocations = 3, Total Instances = 4, Total Bytes Allocated = 240\n",
+	CHECK("allocs",
+	      "Distinct Allocations = 3, Total Instances = 4, Total Bytes Allocated = 240\n",
 	      "Allocation #1, Instances = 1, Bytes Allocated = 100\n",
 	      "Allocation #2, Instances = 1, Bytes Allocated = 90, Temporary = 1 (100.00 %)\n");
-	CHECK("heapstat", "Live in the course of time\n", "    0.003146            150              3\n", "    0.006000             50              2\n",
+	CHECK("heapstat", "Live in the course of time\n",
+	      "    0.003146            150              3\n",
+	      "    0.006000             50              2\n",
 	      "Temporary allocations    1 (25.00 %)\n");
 }
 
 /* All stacks begin in a stub, and no method is anywhere. */
 Test(views, a_stub_without_methods_is_the_machines_in_all_summaries)
 {
-	static const char map[] = "<map version=\"1.0\">\n <function name=\"stub\" kind=\"jvm\" address=\"0x1000\" size=\"8192\" generation=\"0\"/>\n</map>\n";
+	static const char map[] =
+		"<map version=\"1.0\">\n <function name=\"stub\" kind=\"jvm\" address=\"0x1000\" size=\"8192\" generation=\"0\"/>\n</map>\n";
 
 	maker_put(&maker, FMT_FILE_MAP, map, sizeof(map) - 1);
 	put_blocks();
@@ -117,7 +122,8 @@ Test(views, a_stub_without_methods_is_the_machines_in_all_summaries)
 
 static void put_usage(uint64_t first_kib, uint64_t last_kib)
 {
-	const struct fmt_usage first = {.kind = FMT_KIND_usage, .number = 1, .maxrss_kib = first_kib};
+	const struct fmt_usage first = {
+		.kind = FMT_KIND_usage, .number = 1, .maxrss_kib = first_kib};
 	const struct fmt_usage last = {.kind = FMT_KIND_usage, .number = 2, .maxrss_kib = last_kib};
 	struct maker_stream overview;
 
@@ -133,7 +139,9 @@ Test(views, growth_that_heap_events_do_not_explain_is_warned_about)
 	put_usage(10 << 10, 110 << 10);
 	maker_alloc(&stream, t + 1000000, 0x5000, 25 << 20, ids[1]);
 	maker_stream_put(&maker, &stream, "heaptrace");
-	CHECK("heapstat", "# warning: experiment 1: the process grew by 100 MiB, heap events account for 25 MiB: ", "Peak\n");
+	CHECK("heapstat",
+	      "# warning: experiment 1: the process grew by 100 MiB, heap events account for 25 MiB: ",
+	      "Peak\n");
 	CHECK("header", "Warnings\n", "  the process grew by 100 MiB, ");
 }
 
@@ -153,8 +161,10 @@ Test(views, growth_that_they_explain_is_not)
 static void put_waits(void)
 {
 	maker_sync(&stream, t + 100, FMT_sync_func_MUTEX_INIT, 0x5000, 0, 0, ids[2]);
-	maker_sync(&stream, t + 3000000000, FMT_sync_func_MUTEX_LOCK, 0x5000, 2000000000, 0, ids[1]);
-	maker_sync(&stream, t + 3000000001, FMT_sync_func_MUTEX_TRYLOCK, 0x5000, 1000, EBUSY, ids[1]);
+	maker_sync(&stream, t + 3000000000, FMT_sync_func_MUTEX_LOCK, 0x5000, 2000000000, 0,
+	           ids[1]);
+	maker_sync(&stream, t + 3000000001, FMT_sync_func_MUTEX_TRYLOCK, 0x5000, 1000, EBUSY,
+	           ids[1]);
 	maker_sync(&stream, t + 4000000000, FMT_sync_func_SEMOP, 17, 500000000, 0, ids[2]);
 	maker_sync(&stream, t + 5000000000, FMT_sync_func_JOIN, 0x7f00, 250000, 0, 0);
 	maker_stream_put(&maker, &stream, "synctrace");
@@ -163,25 +173,29 @@ static void put_waits(void)
 Test(views, sync_lists_stacks_by_wait_time)
 {
 	put_waits();
-	CHECK("sync", "0 heap events, 4 waits, ", "Distinct Stacks = 3, Total Waits = 4, Total Time = 2.500251",
+	CHECK("sync", "0 heap events, 4 waits, ",
+	      "Distinct Stacks = 3, Total Waits = 4, Total Time = 2.500251",
 	      "25.00 % of 10.000 wall time",
 	      "Stack #1, Waits = 2, Total = 2.000001 (secs., 20.00 % of wall time), Longest = 2.000000\n  <Unknown>",
-	      "Stack #2, Waits = 1, Total = 0.500000", "Stack #3, Waits = 1, Total = 0.000250", "# next: locks");
+	      "Stack #2, Waits = 1, Total = 0.500000", "Stack #3, Waits = 1, Total = 0.000250",
+	      "# next: locks");
 }
 
 Test(views, locks_lists_objects)
 {
 	put_waits();
-	CHECK("locks", "Objects waited for: 3", "2.000001   20.00    2.000000          2         1       1   mutex         0x5000; made in",
-	      "System V set  set 17; longest wait in", "thread join   thread 0x7f00\n", "# next: sync");
+	CHECK("locks", "Objects waited for: 3",
+	      "2.000001   20.00    2.000000          2         1       1   mutex         0x5000; made in",
+	      "System V set  set 17; longest wait in", "thread join   thread 0x7f00\n",
+	      "# next: sync");
 }
 
 Test(views, syncwaits_says_when_who_and_for_what)
 {
 	put_waits();
 	CHECK("syncwaits", "Wait #1, 2.000000 (secs.), from 1.000000 to 3.000000, thread 42\n",
-	      "  pthread_mutex_lock(0x5000)\n", "Wait #2, 0.500000", "semop(set 17)\n", "Wait #3", "Wait #4",
-	      "pthread_mutex_trylock(0x5000), not granted: Device or resource busy\n");
+	      "  pthread_mutex_lock(0x5000)\n", "Wait #2, 0.500000", "semop(set 17)\n", "Wait #3",
+	      "Wait #4", "pthread_mutex_trylock(0x5000), not granted: Device or resource busy\n");
 }
 
 Test(views, functions_show_the_metrics_of_waits)
@@ -189,7 +203,8 @@ Test(views, functions_show_the_metrics_of_waits)
 	put_waits();
 	CHECK("metrics", "i.heapleakbytes:i.sync:i.syncn:name");
 	CHECK("functions", "Sync Wait", "2.500       4            <Total>");
-	CHECK("overview", "Synchronization\n", "Sync Wait Time", "2.500 seconds", "Sync Waits", " 4\n");
+	CHECK("overview", "Synchronization\n", "Sync Wait Time", "2.500 seconds", "Sync Waits",
+	      " 4\n");
 }
 
 Test(views, limits_hold)
@@ -207,10 +222,18 @@ Test(views, limits_hold)
 	}
 }
 
-static void call(uint64_t after, unsigned func, uint32_t file, uint32_t fd, uint64_t bytes, uint64_t wait, unsigned error)
+static void call(uint64_t after, unsigned func, uint32_t file, uint32_t fd, uint64_t bytes,
+                 uint64_t wait, unsigned error)
 {
 	struct maker_call made = {
-	    .func = func, .error = error, .bytes = bytes, .wait = wait, .file = file, .fd = fd, .stack = ids[1]};
+		.func = func,
+		.error = error,
+		.bytes = bytes,
+		.wait = wait,
+		.file = file,
+		.fd = fd,
+		.stack = ids[1],
+	};
 
 	maker_io(&stream, t + after, &made);
 }
@@ -243,36 +266,46 @@ Test(views, ioactivity_joins_files_of_one_name)
 Test(views, iodetail_lists_descriptors)
 {
 	put_calls();
-	CHECK("iodetail", "it stood for: 6, ", "<Total>\n", "    3  /tmp/odd", "    4  /tmp/odd", "   77  <Unknown>\n", "    -  /none",
-	      "    2  pipe:[1] (pipe)\n", "    1  pipe:[1] (pipe)\n");
+	CHECK("iodetail", "it stood for: 6, ", "<Total>\n", "    3  /tmp/odd", "    4  /tmp/odd",
+	      "   77  <Unknown>\n", "    -  /none", "    2  pipe:[1] (pipe)\n",
+	      "    1  pipe:[1] (pipe)\n");
 }
 
 Test(views, iocallstack_lists_stacks)
 {
 	put_calls();
-	CHECK("iocallstack", "Distinct Stacks = 1, Total = 1.500250 (secs.), Read: Calls = 2 Bytes = 4097 Time = 1.500000, Write: Calls = 1",
-	      "Stack #1, Total = 1.500250 (secs.), Longest = 1.000000, Read: ", "Other: Calls = 1 Time = 0.000080, Error: Calls = 2");
+	CHECK("iocallstack",
+	      "Distinct Stacks = 1, Total = 1.500250 (secs.), Read: Calls = 2 Bytes = 4097 Time = 1.500000, Write: Calls = 1",
+	      "Stack #1, Total = 1.500250 (secs.), Longest = 1.000000, Read: ",
+	      "Other: Calls = 1 Time = 0.000080, Error: Calls = 2");
 }
 
 Test(views, iostat_sums_up)
 {
 	put_calls();
-	CHECK("iostat", "Read\n", "Total calls              2\n", "Longest call             1.000000", "Smallest bytes           1\n",
-	      "Average bytes            2048\n", "4 KiB to <     8 KiB  1\n", "Write\n", "Errors\n", "Total calls              2\n",
-	      "Functions", "        1          0            4096      1.000000  read\n", "        2          1               5      0.000100  write\n",
-	      "Why calls failed", "1  ENOENT (No such file or directory)\n", "1  EAGAIN (Resource temporarily unavailable)\n");
+	CHECK("iostat", "Read\n", "Total calls              2\n",
+	      "Longest call             1.000000", "Smallest bytes           1\n",
+	      "Average bytes            2048\n", "4 KiB to <     8 KiB  1\n", "Write\n", "Errors\n",
+	      "Total calls              2\n", "Functions",
+	      "        1          0            4096      1.000000  read\n",
+	      "        2          1               5      0.000100  write\n", "Why calls failed",
+	      "1  ENOENT (No such file or directory)\n",
+	      "1  EAGAIN (Resource temporarily unavailable)\n");
 }
 
 Test(views, functions_show_the_metrics_of_calls)
 {
 	put_calls();
-	CHECK("metrics", "i.ioreadbytes:i.ioreadtime:i.iowritebytes:i.iowritetime:i.ioothertime:i.ioerrorcnt:name");
-	CHECK("overview", "Input and output\n", "Read Calls", " 2\n", "I/O Errors", " 2\n", "Most read time");
+	CHECK("metrics",
+	      "i.ioreadbytes:i.ioreadtime:i.iowritebytes:i.iowritetime:i.ioothertime:i.ioerrorcnt:name");
+	CHECK("overview", "Input and output\n", "Read Calls", " 2\n", "I/O Errors", " 2\n",
+	      "Most read time");
 }
 
 Test(views, without_data_they_say_what_to_do)
 {
-	static const char *const commands[] = {"sync", "locks", "syncwaits", "ioactivity", "iodetail", "iocallstack", "iostat"};
+	static const char *const commands[] = {"sync",     "locks",       "syncwaits", "ioactivity",
+	                                       "iodetail", "iocallstack", "iostat"};
 	int status;
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
@@ -285,14 +318,16 @@ Test(views, without_data_they_say_what_to_do)
 /* Node 0 is the caller of node 1 and also where a sample was interrupted. */
 Test(views, a_sample_where_a_call_returns_belongs_to_that_instruction)
 {
-	static const char map[] = "<map><object id=\"1\" path=\"/x/nowhere.so\" build_id=\"\" bias=\"0\" start=\"0x500\" "
-				  "end=\"0x9000\"/></map>";
+	static const char map[] =
+		"<map><object id=\"1\" path=\"/x/nowhere.so\" build_id=\"\" bias=\"0\" start=\"0x500\" "
+		"end=\"0x9000\"/></map>";
 
 	maker_put(&maker, "map.xml", map, sizeof(map) - 1);
 	maker_clock(&stream, t + 2000000000, FMT_clock_state_USER, 2000000000, ids[0]);
 	maker_clock(&stream, t + 5000000000, FMT_clock_state_USER, 3000000000, ids[1]);
 	maker_stream_put(&maker, &stream, "profile");
-	CHECK("pcs", "\n3.000  60.00   3.000  60.00  ", " nowhere.so+0x2000\n2.000  40.00   2.000  40.00  ",
+	CHECK("pcs", "\n3.000  60.00   3.000  60.00  ",
+	      " nowhere.so+0x2000\n2.000  40.00   2.000  40.00  ",
 	      " nowhere.so+0x1000\n0.000   0.00   3.000  60.00  ", " nowhere.so+0xfff\n");
 }
 

@@ -56,7 +56,9 @@ static void count_carefully(void)
 			m += (unsigned long)i;
 		}
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (sum == check && n == m && (now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 < 500);
+	} while (sum == check && n == m &&
+	         (now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 <
+	                 500);
 	_exit(sum == check && n == m ? 0 : 2);
 }
 
@@ -69,7 +71,10 @@ static void sleep_undisturbed(void)
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	result = nanosleep(&time, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	_exit(result < 0 ? 2 : (end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000 < 600 ? 3 : 0);
+	_exit(result < 0 ? 2
+	      : (end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000 < 600
+	              ? 3
+	              : 0);
 }
 
 /* Send a stopped thread through rt_sigreturn with the frame of where it was. */
@@ -133,7 +138,9 @@ Test(call, calls_a_function_in_a_sleep, .timeout = 60)
 	cr_assert_eq(thread_seize(&thread, child), 0);
 	cr_assert_eq(thread_stop(&thread), 0);
 	cr_assert_eq(call_begin(&place, objects, &thread), 0);
-	cr_assert_eq(call_function(&place, objects_symbol(objects, OBJECT_LIBC, "getppid"), 0, 0, 5000, &result), 0);
+	cr_assert_eq(call_function(&place, objects_symbol(objects, OBJECT_LIBC, "getppid"), 0, 0,
+	                           5000, &result),
+	             0);
 	cr_assert_eq(result, (uint64_t)getpid());
 	cr_assert_eq(call_end(&place), 0);
 	thread_release(&thread);
@@ -173,14 +180,16 @@ static struct objects *own_objects(void)
 
 static struct object_frame frame_in(struct objects *objects, uint64_t pc, int is_exact)
 {
-	return (struct object_frame){.pc = pc, .is_exact = is_exact, .role = objects_role(objects, pc)};
+	return (struct object_frame){
+		.pc = pc, .is_exact = is_exact, .role = objects_role(objects, pc)};
 }
 
 Test(safe, waiting_is_and_working_is_not)
 {
 	struct objects *objects = own_objects();
-	struct object_frame frames[2] = {frame_in(objects, objects_symbol(objects, OBJECT_LIBC, "poll") + 20, 1),
-	                                 frame_in(objects, (uint64_t)own_objects + 10, 0)};
+	struct object_frame frames[2] = {
+		frame_in(objects, objects_symbol(objects, OBJECT_LIBC, "poll") + 20, 1),
+		frame_in(objects, (uint64_t)own_objects + 10, 0)};
 	struct user_regs_struct regs = {.orig_rax = 7};
 
 	cr_assert_eq(frames[0].role, OBJECT_LIBC);
@@ -198,9 +207,10 @@ Test(safe, allocating_is_not_even_in_a_wait_or_under_a_handler)
 {
 	struct objects *objects = own_objects();
 	uint64_t own = (uint64_t)own_objects + 10;
-	struct object_frame frames[5] = {frame_in(objects, own, 1), frame_in(objects, own, 0),
-	                                 frame_in(objects, objects_symbol(objects, OBJECT_LIBC, "free") + 8, 0),
-	                                 frame_in(objects, own, 0), frame_in(objects, own, 0)};
+	struct object_frame frames[5] = {
+		frame_in(objects, own, 1), frame_in(objects, own, 0),
+		frame_in(objects, objects_symbol(objects, OBJECT_LIBC, "free") + 8, 0),
+		frame_in(objects, own, 0), frame_in(objects, own, 0)};
 	struct user_regs_struct regs = {.orig_rax = 202};
 
 	cr_assert_eq(safe_outermost_critical(objects, frames, 5, &regs), 2);

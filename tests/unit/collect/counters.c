@@ -24,12 +24,15 @@ Test(counters, names_stand_for_the_kernels_numbers)
 	cr_assert_str_eq(counters.counter[2].name, "instructions");
 	cr_assert_eq(counters.counter[2].type, PERF_TYPE_HARDWARE);
 	cr_assert_eq(counters.counter[3].type, PERF_TYPE_HW_CACHE);
-	cr_assert_eq(counters.counter[3].config, PERF_COUNT_HW_CACHE_L1D | PERF_COUNT_HW_CACHE_RESULT_MISS << 16);
+	cr_assert_eq(counters.counter[3].config,
+	             PERF_COUNT_HW_CACHE_L1D | PERF_COUNT_HW_CACHE_RESULT_MISS << 16);
 }
 
 Test(counters, an_interval_stands_behind_its_event)
 {
-	cr_assert_eq(reads("page-faults,lo,minor-faults,hi,major-faults,on,cycles,1234,instructions"), 0);
+	cr_assert_eq(
+		reads("page-faults,lo,minor-faults,hi,major-faults,on,cycles,1234,instructions"),
+		0);
 	cr_assert_eq(counters.counter[0].period, 100);
 	cr_assert_eq(counters.counter[1].period, 1);
 	cr_assert_eq(counters.counter[2].period, 1);
@@ -47,14 +50,26 @@ Test(counters, several_options_add_up)
 
 Test(counters, nonsense_is_refused)
 {
-	static const char *const wrong[] = {"", "5", "page-faults,0", "page-faults,5,6", "page-faults,5x", "page-faults,99999999999999999999",
-		"page-faults,", ",page-faults", "page-faults,faults", "no such", "a\"b", "page-faults,on,on"};
+	static const char *const wrong[] = {"",
+	                                    "5",
+	                                    "page-faults,0",
+	                                    "page-faults,5,6",
+	                                    "page-faults,5x",
+	                                    "page-faults,99999999999999999999",
+	                                    "page-faults,",
+	                                    ",page-faults",
+	                                    "page-faults,faults",
+	                                    "no such",
+	                                    "a\"b",
+	                                    "page-faults,on,on"};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		cr_assert_eq(reads(wrong[i]), -EINVAL, "%s", wrong[i]);
 	cr_assert_eq(reads("unheard-of"), -EINVAL);
 	cr_assert_str_eq(counters.unknown, "unheard-of");
-	cr_assert_eq(reads("page-faults,minor-faults,major-faults,cs,migrations,alignment-faults,emulation-faults,cycles,insts"), -E2BIG);
+	cr_assert_eq(
+		reads("page-faults,minor-faults,major-faults,cs,migrations,alignment-faults,emulation-faults,cycles,insts"),
+		-E2BIG);
 }
 
 Test(counters, settings_say_them_again)

@@ -2,7 +2,7 @@
 #include "collect/experiment.h"
 #include "collect/remove.h"
 
-#include "scratch.h"
+#include "tests/unit/collect/scratch.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -150,5 +150,6 @@ Test(experiment, file_size_limit_is_an_error_and_no_signal)
 	cr_assert(experiment_put_file(&made, "notes", "0123456789", 10) == -EFBIG);
 	cr_assert(!exists("test.1.er/notes"));
 	experiment_remove(&made);
-	setrlimit(RLIMIT_FSIZE, &usual); /* the process has files of its own to write at its end: coverage */
+	setrlimit(RLIMIT_FSIZE,
+	          &usual); /* the process has files of its own to write at its end: coverage */
 }

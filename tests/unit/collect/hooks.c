@@ -1,7 +1,7 @@
 /* hooks.c: tests of the options about user events: lists, groups, components, modes. */
 #include "collect/groups.h"
 #include "collect/hooks.h"
-#include "scratch.h"
+#include "tests/unit/collect/scratch.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -63,10 +63,23 @@ Test(hooks, off_leaves_the_components)
 
 Test(hooks, nonsense_is_refused)
 {
-	static const char *const lists[] = {"", "01", "01000", "xyz", "010,", ",010", "010:", "010:12345", "010;020", "@", "000", "0000", "-010"};
-	static const char *const components[] = {"", "net", "net:", ":010", "a b:010", "net:010:mode=ring", "net:010:mode=circular", "net:010:size=1",
-						 "net:010:mode=circular:size=0", "net:010:mode=circular:size=x", "net:zzz"};
-	static const char *const modes[] = {"", "ring", "circular", "single", "alternate:1", "circular:0", "circular:x", "circular:0.01", "circular:99999999"};
+	static const char *const lists[] = {"",     "01",   "01000",     "xyz",     "010,",
+	                                    ",010", "010:", "010:12345", "010;020", "@",
+	                                    "000",  "0000", "-010"};
+	static const char *const components[] = {"",
+	                                         "net",
+	                                         "net:",
+	                                         ":010",
+	                                         "a b:010",
+	                                         "net:010:mode=ring",
+	                                         "net:010:mode=circular",
+	                                         "net:010:size=1",
+	                                         "net:010:mode=circular:size=0",
+	                                         "net:010:mode=circular:size=x",
+	                                         "net:zzz"};
+	static const char *const modes[] = {"",           "ring",          "circular",
+	                                    "single",     "alternate:1",   "circular:0",
+	                                    "circular:x", "circular:0.01", "circular:99999999"};
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		struct hooks hooks = {0};
@@ -107,7 +120,8 @@ Test(hooks, signals_by_name_and_number)
 	cr_assert(hooks_signal(&hooks, "SIGUSR2") == 0 && hooks.signal == SIGUSR2);
 	cr_assert(hooks_signal(&hooks, "USR1") == 0 && hooks.signal == SIGUSR1);
 	cr_assert(hooks_signal(&hooks, "40") == 0 && hooks.signal == 40);
-	cr_assert(hooks_signal(&hooks, "9") < 0 && hooks_signal(&hooks, "SEGV") < 0 && hooks_signal(&hooks, "99") < 0);
+	cr_assert(hooks_signal(&hooks, "9") < 0 && hooks_signal(&hooks, "SEGV") < 0 &&
+	          hooks_signal(&hooks, "99") < 0);
 	cr_assert(hooks_signal(&hooks, "61") < 0, "the recorder's own");
 }
 
@@ -133,5 +147,6 @@ Test(hooks, groups_are_defined_used_and_deleted, .init = scratch_enter, .fini = 
 	cr_assert(groups_delete("io", &cause) == 0);
 	cr_assert(groups_delete("io", &cause) != 0);
 	cr_assert_eq(hooks_take(&hooks, "@io"), -ENOENT);
-	cr_assert(groups_define("a b:010", &cause) != 0 && groups_define("x", &cause) != 0 && groups_define("x:zz", &cause) != 0);
+	cr_assert(groups_define("a b:010", &cause) != 0 && groups_define("x", &cause) != 0 &&
+	          groups_define("x:zz", &cause) != 0);
 }

@@ -78,7 +78,8 @@ Test(java, the_machine_can_be_named, .init = no_variables)
 
 Test(java, without_memory_nothing_is_left_out, .init = no_variables)
 {
-	struct request request = {.target = (char *[]){"java", "Main", NULL}, .java_arguments = "-Xint"};
+	struct request request = {.target = (char *[]){"java", "Main", NULL},
+	                          .java_arguments = "-Xint"};
 	struct cause cause = {.exit_code = 0};
 	char **argv;
 

@@ -12,7 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct request request = {.profile_us = 997, .sample_ms = 500, .archive = "src", .follow = "on", .mpi_launcher = "off"};
+static const struct request request = {.profile_us = 997,
+                                       .sample_ms = 500,
+                                       .archive = "src",
+                                       .follow = "on",
+                                       .mpi_launcher = "off"};
 static const struct clock_source clock_source = {.is_tsc = 1, .hz = 2600000000u};
 static const struct clock_moment start = {100, 200, 300, 400};
 
@@ -24,7 +28,8 @@ static xmlDoc *parse(char *const *argv, char **text, size_t *len)
 	target.argv = (char **)argv;
 	*text = logfile_log_text(&request, &target, argv, &clock_source, &start, len);
 	cr_assert(*text != NULL);
-	return xmlReadMemory(*text, (int)*len, "log.xml", NULL, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+	return xmlReadMemory(*text, (int)*len, "log.xml", NULL,
+	                     XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
 }
 
 static xmlNode *find(xmlNode *parent, const char *name)
@@ -107,7 +112,8 @@ Test(logfile, empty_map_is_well_formed_and_appendable)
 
 	cr_assert(document != NULL);
 	cr_assert_str_eq((const char *)xmlDocGetRootElement(document)->name, FMT_MAP_ROOT);
-	cr_assert(xml_end_is_appendable((uint64_t)xml_end_find(text, strlen(text), FMT_MAP_CLOSE), FMT_MAP_CLOSE));
+	cr_assert(xml_end_is_appendable((uint64_t)xml_end_find(text, strlen(text), FMT_MAP_CLOSE),
+	                                FMT_MAP_CLOSE));
 	xmlFreeDoc(document);
 }
 
@@ -115,7 +121,8 @@ Test(quote, words_are_as_a_shell_takes_them)
 {
 	char line[256];
 
-	quote_command((char *[]){"xcollect", "-C", "it's \"odd\"", "", "a=b", "$x", NULL}, line, sizeof(line));
+	quote_command((char *[]){"xcollect", "-C", "it's \"odd\"", "", "a=b", "$x", NULL}, line,
+	              sizeof(line));
 	cr_assert_str_eq(line, "xcollect -C 'it'\\''s \"odd\"' '' a=b '$x'");
 }
 

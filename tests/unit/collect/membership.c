@@ -2,7 +2,7 @@
 #include "collect/membership.h"
 
 #include "format/layout.h"
-#include "scratch.h"
+#include "tests/unit/collect/scratch.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -22,7 +22,8 @@ TestSuite(membership, .init = scratch_enter, .fini = scratch_leave);
 static struct cause cause;
 static struct membership membership;
 
-/* Add an experiment called `name` in the directory `place` below the current one ("" for itself). */
+/* Add an experiment called `name` in the directory `place` below the current one ("" for itself).
+ */
 static int add(const char *group, const char *place, const char *name)
 {
 	static struct experiment_directory experiment;
@@ -134,8 +135,9 @@ Test(membership, several_programs_add_at_once)
 	while (getline(&line, &size, file) > 0) {
 		int program, number, len = 0;
 
-		cr_assert(sscanf(line, "%d-%d.er\n%n", &program, &number, &len) == 2 && len == (int)strlen(line), "%s",
-			  line);
+		cr_assert(sscanf(line, "%d-%d.er\n%n", &program, &number, &len) == 2 &&
+		                  len == (int)strlen(line),
+		          "%s", line);
 		lines++;
 	}
 	fclose(file);

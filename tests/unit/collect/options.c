@@ -47,11 +47,17 @@ Test(options, profile_intervals)
 	static const struct {
 		char *text;
 		uint64_t us;
-	} good[] = {{"off", 0}, {"on", 10007}, {"hi", 997}, {"lo", 100003}, {"5", 5000}, {"5m", 5000}, {"250u", 250}, {"2.5", 2500}, {"0.1m", 100}, {"10u", 100}, {"0.05m", 100}};
-	static char *const bad[] = {"", "0", "x", "-1", "5x", "5mu", "5um", "1e3", "9u", "10001", "5 ", " 5", "0x10", "nan", "inf", "1.2.3", "high", "99999999999999999999999"};
+	} good[] = {{"off", 0},    {"on", 10007}, {"hi", 997},   {"lo", 100003},
+	            {"5", 5000},   {"5m", 5000},  {"250u", 250}, {"2.5", 2500},
+	            {"0.1m", 100}, {"10u", 100},  {"0.05m", 100}};
+	static char *const bad[] = {
+		"",     "0",   "x",   "-1",    "5x",   "5mu",
+		"5um",  "1e3", "9u",  "10001", "5 ",   " 5",
+		"0x10", "nan", "inf", "1.2.3", "high", "99999999999999999999999"};
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		cr_assert(PARSE("-p", good[i].text, "true") == 0, "%s: %s", good[i].text, cause.text);
+		cr_assert(PARSE("-p", good[i].text, "true") == 0, "%s: %s", good[i].text,
+		          cause.text);
 		cr_assert(request.profile_us == good[i].us, "%s", good[i].text);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -76,13 +82,15 @@ Test(options, sample_periods)
 Test(options, values_may_stand_at_the_letter)
 {
 	cr_assert(PARSE("-poff", "-Hon", "-nv", "-ox.er", "true") == 0);
-	cr_assert(request.profile_us == 0 && request.heap == 1 && request.dry_run && request.verbose);
+	cr_assert(request.profile_us == 0 && request.heap == 1 && request.dry_run &&
+	          request.verbose);
 	cr_assert_str_eq(request.output, "x.er");
 }
 
 Test(options, archive_in_both_spellings)
 {
-	static char *const names[] = {"on", "off", "copy", "ldobjects", "src", "usedldobjects", "usedsrc"};
+	static char *const names[] = {"on",  "off",           "copy",   "ldobjects",
+	                              "src", "usedldobjects", "usedsrc"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		cr_assert(PARSE("-A", names[i], "true") == 0);
@@ -95,7 +103,8 @@ Test(options, archive_in_both_spellings)
 
 Test(options, a_launcher_of_mpi_jobs)
 {
-	static char *const names[] = {"on", "OMPT", "CT", "OPENMPI", "openmpi", "MPICH", "MPICH2", "MPICH3", "MVAPICH2", "INTEL"};
+	static char *const names[] = {"on",    "OMPT",   "CT",     "OPENMPI",  "openmpi",
+	                              "MPICH", "MPICH2", "MPICH3", "MVAPICH2", "INTEL"};
 
 	cr_assert(PARSE("true") == 0);
 	cr_assert_not(options_launches_mpi(&request) || options_traces_mpi(&request));
@@ -136,14 +145,17 @@ Test(options, follow_takes_words_and_patterns)
 
 Test(options, ten_comments_and_no_more)
 {
-	cr_assert(PARSE("-C", "1", "-C", "2", "-C", "3", "-C", "4", "-C", "5", "-C", "6", "-C", "7", "-C", "8", "-C", "9", "-C", "", "true") == 0);
+	cr_assert(PARSE("-C", "1", "-C", "2", "-C", "3", "-C", "4", "-C", "5", "-C", "6", "-C", "7",
+	                "-C", "8", "-C", "9", "-C", "", "true") == 0);
 	cr_assert(request.comment_count == 10);
-	cr_assert(PARSE("-C", "1", "-C", "2", "-C", "3", "-C", "4", "-C", "5", "-C", "6", "-C", "7", "-C", "8", "-C", "9", "-C", "10", "-C", "11", "true") == 125);
+	cr_assert(PARSE("-C", "1", "-C", "2", "-C", "3", "-C", "4", "-C", "5", "-C", "6", "-C", "7",
+	                "-C", "8", "-C", "9", "-C", "10", "-C", "11", "true") == 125);
 }
 
 Test(options, usage_errors_are_125_with_one_line)
 {
-	static char *const bad[] = {"-q", "-y", "-l", "-j", "-J", "-M", "-m", "-g", "-x", "-P", "--frob", "-pz", "-o", "-C"};
+	static char *const bad[] = {"-q", "-y", "-l", "-j",     "-J",  "-M", "-m",
+	                            "-g", "-x", "-P", "--frob", "-pz", "-o", "-C"};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		cr_assert(PARSE(bad[i]) == 125, "%s", bad[i]);
@@ -167,16 +179,22 @@ Test(options, sync_takes_a_threshold_in_microseconds_or_a_word)
 		const char *value;
 		int sync;
 		uint64_t least_ns, most_ns;
-	} cases[] = {{"off", 0, 0, 0},       {"all", 1, 0, 0},         {"0", 1, 0, 0},      {"2.5", 1, 2500, 2500},
-	             {"100,nj", 1, 100000, 100000}, {"on", 1, 500, 20000}, {"calibrate,n", 1, 500, 20000}};
+	} cases[] = {{"off", 0, 0, 0},
+	             {"all", 1, 0, 0},
+	             {"0", 1, 0, 0},
+	             {"2.5", 1, 2500, 2500},
+	             {"100,nj", 1, 100000, 100000},
+	             {"on", 1, 500, 20000},
+	             {"calibrate,n", 1, 500, 20000}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *argv[] = {"xcollect", "-s", (char *)cases[i].value, "true", NULL};
 
 		cr_assert_eq(options_parse(argv, &request, &cause), 0, "%s", cases[i].value);
 		cr_assert_eq(request.sync, cases[i].sync, "%s", cases[i].value);
-		cr_assert(request.sync_threshold_ns >= cases[i].least_ns && request.sync_threshold_ns <= cases[i].most_ns, "%s",
-		          cases[i].value);
+		cr_assert(request.sync_threshold_ns >= cases[i].least_ns &&
+		                  request.sync_threshold_ns <= cases[i].most_ns,
+		          "%s", cases[i].value);
 	}
 }
 
@@ -235,13 +253,34 @@ Test(options, the_sampler)
 		char *text;
 		uint64_t ns, bytes;
 		uint32_t stack;
-	} good[] = {{"--sampler=1", 1000000, 64 << 20, 0}, {"--sampler=1m,1", 1000000, 1 << 20, 0}, {"--sampler=10u", 10000, 64 << 20, 0},
-		{"--sampler=0.1,0.5", 100000, 1 << 19, 0}, {"--sampler=2.5m", 2500000, 64 << 20, 0},
-		{"--sampler=1m,stack", 1000000, 64 << 20, 8192}, {"--sampler=10,1,stack:16", 10000000, 1 << 20, 16384},
-		{"--sampler=1000u,stack:56", 1000000, 64 << 20, 56 << 10}, {"--sampler=1,stack:1", 1000000, 64 << 20, 1024}};
-	static char *const bad[] = {"--sampler", "--sampler=", "--sampler=9u", "--sampler=0", "--sampler=1x", "--sampler=1,", "--sampler=1,0",
-		"--sampler=1,x", "--sampler=1,5,5", "--sampler=off", "--sampler=20000", "--sampler=0.9m,stack", "--sampler=999u,stack",
-		"--sampler=1,stack:", "--sampler=1,stack:0.5", "--sampler=1,stack:57", "--sampler=1,stack,5", "--sampler=1,stacks", "--sampler=1,s"};
+	} good[] = {{"--sampler=1", 1000000, 64 << 20, 0},
+	            {"--sampler=1m,1", 1000000, 1 << 20, 0},
+	            {"--sampler=10u", 10000, 64 << 20, 0},
+	            {"--sampler=0.1,0.5", 100000, 1 << 19, 0},
+	            {"--sampler=2.5m", 2500000, 64 << 20, 0},
+	            {"--sampler=1m,stack", 1000000, 64 << 20, 8192},
+	            {"--sampler=10,1,stack:16", 10000000, 1 << 20, 16384},
+	            {"--sampler=1000u,stack:56", 1000000, 64 << 20, 56 << 10},
+	            {"--sampler=1,stack:1", 1000000, 64 << 20, 1024}};
+	static char *const bad[] = {"--sampler",
+	                            "--sampler=",
+	                            "--sampler=9u",
+	                            "--sampler=0",
+	                            "--sampler=1x",
+	                            "--sampler=1,",
+	                            "--sampler=1,0",
+	                            "--sampler=1,x",
+	                            "--sampler=1,5,5",
+	                            "--sampler=off",
+	                            "--sampler=20000",
+	                            "--sampler=0.9m,stack",
+	                            "--sampler=999u,stack",
+	                            "--sampler=1,stack:",
+	                            "--sampler=1,stack:0.5",
+	                            "--sampler=1,stack:57",
+	                            "--sampler=1,stack,5",
+	                            "--sampler=1,stacks",
+	                            "--sampler=1,s"};
 
 	cr_assert(PARSE("true") == 0);
 	cr_assert_eq(request.sampler_ns, 0);
@@ -258,20 +297,26 @@ Test(options, the_sampler)
 
 Test(options, function_tracing_is_chosen_by_patterns)
 {
-	static char *const bad[] = {"", ",", "a,", "!", "@", "!@", "@!x", "!!x", "depth=0", "depth=1.5", "depth=1001", "depth=", "depth=x", "min=", "min=5",
-	                            "min=5m", "min=-1us", "min=1.2.3us", "min=us", "max=3", "a,depth=1x", "returns=", "returns=yes", "returns=one"};
+	static char *const bad[] = {
+		"",        ",",     "a,",         "!",         "@",           "!@",
+		"@!x",     "!!x",   "depth=0",    "depth=1.5", "depth=1001",  "depth=",
+		"depth=x", "min=",  "min=5",      "min=5m",    "min=-1us",    "min=1.2.3us",
+		"min=us",  "max=3", "a,depth=1x", "returns=",  "returns=yes", "returns=one"};
 	char *list[] = {"--functrace=a*,!b,@libc.so*,!@x,depth=3,min=1.5us"};
 	char word[40];
 
 	cr_assert(PARSE("--functrace", "true") == 0);
-	cr_assert(request.functrace == 1 && request.calls.names[0] == '\0' && request.calls.depth == 0 && request.calls.min_ns == 0);
+	cr_assert(request.functrace == 1 && request.calls.names[0] == '\0' &&
+	          request.calls.depth == 0 && request.calls.min_ns == 0);
 	cr_assert(PARSE(list[0], "true") == 0, "%s", cause.text);
-	cr_assert(request.functrace == 1 && request.calls.depth == 3 && request.calls.min_ns == 1500);
+	cr_assert(request.functrace == 1 && request.calls.depth == 3 &&
+	          request.calls.min_ns == 1500);
 	cr_assert_str_eq(request.calls.names, "a*,!b,@libc.so*,!@x");
 	cr_assert_eq(request.calls.returns, 0);
 	cr_assert(PARSE("--functrace=a,returns=on", "true") == 0 && request.calls.returns == 1);
 	cr_assert_str_eq(request.calls.names, "a");
-	cr_assert(PARSE("--functrace=returns=off", "true") == 0 && request.functrace == 1 && request.calls.returns == 0);
+	cr_assert(PARSE("--functrace=returns=off", "true") == 0 && request.functrace == 1 &&
+	          request.calls.returns == 0);
 	cr_assert(PARSE(list[0], "--functrace=off", "true") == 0);
 	cr_assert(request.functrace == 0 && request.calls.depth == 0);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -294,10 +339,13 @@ Test(options, what_is_out_of_range_is_told_from_what_is_no_value)
 		{"-S", "0.001", "-S cannot be '0.001': out of range (from 0.01)"},
 		{"-S", "0.001x", "-S cannot be '0.001x' (it takes on|off|N)"},
 		{"-L", "0", "-L cannot be '0': out of range (more than 0, up to 900000000)"},
-		{"-L", "99999999999", "-L cannot be '99999999999': out of range (more than 0, up to 900000000)"},
+		{"-L", "99999999999",
+	         "-L cannot be '99999999999': out of range (more than 0, up to 900000000)"},
 		{"-t", "5-3", "-t cannot be '5-3': out of range (an end after the beginning)"},
-		{"--sampler=5u", "true", "--sampler cannot be '5u': out of range (from 10u to 10000m)"},
-		{"--sampler=500u,stack", "true", "--sampler cannot be '500u,stack': out of range (from 1m with stack)"},
+		{"--sampler=5u", "true",
+	         "--sampler cannot be '5u': out of range (from 10u to 10000m)"},
+		{"--sampler=500u,stack", "true",
+	         "--sampler cannot be '500u,stack': out of range (from 1m with stack)"},
 	};
 
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {

@@ -1,5 +1,5 @@
 /* scratch.c: the directories of scratch.h. */
-#include "scratch.h"
+#include "tests/unit/collect/scratch.h"
 
 #include "collect/remove.h"
 

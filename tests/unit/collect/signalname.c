@@ -34,9 +34,26 @@ Test(signalname, the_length_counts)
 
 Test(signalname, what_cannot_control_is_refused)
 {
-	static const char *const bad[] = {"",       "0",        "-1",      "65",        "999999999999", "KILL",    "STOP",    "SEGV",
-	                                  "USR3",   "usr1",     "10x",     "RTMIN-1",   "RTMAX+1",      "RTMIN+40", "RTMAX-3", "32",
-	                                  "RTMIN+", "RTMAX--2", "SIGSIGUSR1", "a name that is far too long for a signal"};
+	static const char *const bad[] = {"",
+	                                  "0",
+	                                  "-1",
+	                                  "65",
+	                                  "999999999999",
+	                                  "KILL",
+	                                  "STOP",
+	                                  "SEGV",
+	                                  "USR3",
+	                                  "usr1",
+	                                  "10x",
+	                                  "RTMIN-1",
+	                                  "RTMAX+1",
+	                                  "RTMIN+40",
+	                                  "RTMAX-3",
+	                                  "32",
+	                                  "RTMIN+",
+	                                  "RTMAX--2",
+	                                  "SIGSIGUSR1",
+	                                  "a name that is far too long for a signal"};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		cr_assert_eq(parse(bad[i]), -EINVAL, "%s", bad[i]);

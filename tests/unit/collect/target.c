@@ -1,7 +1,7 @@
 /* target.c: tests of finding programs and of refusing what cannot be recorded. */
 #include "collect/target.h"
 
-#include "scratch.h"
+#include "tests/unit/collect/scratch.h"
 
 #include <criterion/criterion.h>
 #include <elf.h>
@@ -44,7 +44,8 @@ Test(target, programs_are_found_in_path_as_execvp_does)
 	setenv("PATH", "/nonexistent::/bin", 1);
 	cr_assert(FIND("here") == 0, "an empty entry is the current directory");
 	cr_assert_str_eq(target.file, "here");
-	cr_assert(target.path[0] == '/' && strcmp(target.path + strlen(getcwd(cwd, sizeof(cwd))), "/here") == 0);
+	cr_assert(target.path[0] == '/' &&
+	          strcmp(target.path + strlen(getcwd(cwd, sizeof(cwd))), "/here") == 0);
 	cr_assert(FIND("./here") == 0);
 	cr_assert_str_eq(target.file, "./here", "a script sees the name as it was given");
 	unsetenv("PATH");
@@ -81,7 +82,8 @@ Test(target, scripts_are_followed)
 	cr_assert(FIND("./loop") == 126);
 	cr_assert(FIND("./bare", "1") == 0);
 	cr_assert_str_eq(target.file, "/bin/sh");
-	cr_assert(strcmp(target.argv[1], "./bare") == 0 && strcmp(target.argv[2], "1") == 0 && !target.argv[3]);
+	cr_assert(strcmp(target.argv[1], "./bare") == 0 && strcmp(target.argv[2], "1") == 0 &&
+	          !target.argv[3]);
 	target_fini(&target);
 	cr_assert(FIND("./empty") == 0);
 	target_fini(&target);
@@ -94,7 +96,8 @@ Test(target, scripts_of_env_run_their_interpreter)
 	PUT_TEXT("gone", "#!/usr/bin/env no-such-interpreter\n", 0755);
 	cr_assert(FIND("./script", "a", "b") == 0, "%s", cause.text);
 	cr_assert(strcmp(strrchr(target.path, '/'), "/sh") == 0);
-	cr_assert(strcmp(target.argv[0], "sh") == 0 && strcmp(target.argv[1], "./script") == 0 && strcmp(target.argv[3], "b") == 0 && !target.argv[4]);
+	cr_assert(strcmp(target.argv[0], "sh") == 0 && strcmp(target.argv[1], "./script") == 0 &&
+	          strcmp(target.argv[3], "b") == 0 && !target.argv[4]);
 	target_fini(&target);
 	cr_assert(FIND("./split") == 0);
 	cr_assert_str_eq(target.file, "./split");
@@ -102,7 +105,8 @@ Test(target, scripts_of_env_run_their_interpreter)
 }
 
 /* An ELF file with one segment of type `segment`; for PT_INTERP it names `loader`. */
-static void put_elf(const char *name, int class, unsigned machine, unsigned segment, const char *loader, unsigned mode)
+static void put_elf(const char *name, int class, unsigned machine, unsigned segment,
+                    const char *loader, unsigned mode)
 {
 	struct {
 		Elf64_Ehdr head;
@@ -148,9 +152,15 @@ Test(target, programs_of_32_bits_are_told_from_others)
 		Elf32_Phdr segment;
 		char loader[64];
 	} file = {
-	    .head = {.e_machine = EM_386, .e_type = ET_DYN, .e_phoff = sizeof(Elf32_Ehdr), .e_phentsize = sizeof(Elf32_Phdr), .e_phnum = 1},
-	    .segment = {.p_type = PT_INTERP, .p_offset = sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr), .p_filesz = 20},
-	    .loader = "/lib/ld-linux.so.2",
+		.head = {.e_machine = EM_386,
+	                 .e_type = ET_DYN,
+	                 .e_phoff = sizeof(Elf32_Ehdr),
+	                 .e_phentsize = sizeof(Elf32_Phdr),
+	                 .e_phnum = 1},
+		.segment = {.p_type = PT_INTERP,
+	                    .p_offset = sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr),
+	                    .p_filesz = 20},
+		.loader = "/lib/ld-linux.so.2",
 	};
 
 	memcpy(file.head.e_ident, ELFMAG "\1\1\1", 7);

@@ -1,7 +1,9 @@
-/* Wherever memory runs out, opening, loading and naming give -ENOMEM or a result, and leave nothing behind.
+/* Wherever memory runs out, opening, loading and naming give -ENOMEM or a result, and leave nothing
+ * behind.
  *
- * This file stands before the C library's allocator for the whole test program; it fails the Nth call of a thread that
- * asks for it. Sanitizers have an allocator of their own: in their builds none fails. */
+ * This file stands before the C library's allocator for the whole test program; it fails the Nth
+ * call of a thread that asks for it. Sanitizers have an allocator of their own: in their builds
+ * none fails. */
 #include "tests/unit/experiment/make_experiment.h"
 
 #include "format/record.h"
@@ -12,7 +14,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-static __thread long until_failure; /* allocations up to and with the one that fails; 0: none fails */
+static __thread long
+	until_failure; /* allocations up to and with the one that fails; 0: none fails */
 static __thread int failed;
 static __thread int ours_only; /* calls from libraries do not count */
 static __thread long live;     /* blocks */
@@ -28,7 +31,8 @@ extern const char __executable_start, etext;
 
 static int fails(const void *caller)
 {
-	if (ours_only && ((const char *)caller < &__executable_start || (const char *)caller >= &etext))
+	if (ours_only &&
+	    ((const char *)caller < &__executable_start || (const char *)caller >= &etext))
 		return 0;
 	if (until_failure == 0 || --until_failure > 0)
 		return 0;
@@ -100,7 +104,8 @@ static int open_and_load(struct experiment **out, const struct exp_data_set **se
 	return rc;
 }
 
-/* Open, load and close while the nth allocation fails. Returns the result and *hit: there were so many. */
+/* Open, load and close while the nth allocation fails. Returns the result and *hit: there were so
+ * many. */
 static int try_load(long nth, int *hit)
 {
 	struct experiment *experiment;
@@ -119,8 +124,8 @@ static int try_load(long nth, int *hit)
 	return rc;
 }
 
-/* Fail each in turn. is_strict: the result must say so; else a library may also do without the memory, as qsort can
- * and libxml2 for the text of a fault. */
+/* Fail each in turn. is_strict: the result must say so; else a library may also do without the
+ * memory, as qsort can and libxml2 for the text of a fault. */
 static void fail_each(int is_strict)
 {
 	struct experiment *experiment;
@@ -134,7 +139,8 @@ static void fail_each(int is_strict)
 		int rc = try_load(nth, &hit);
 
 		cr_assert_lt(nth, RUNS_MAX);
-		cr_assert(rc == (hit ? -ENOMEM : 0) || (rc == 0 && !is_strict), "allocation %ld fails: %d", nth, rc);
+		cr_assert(rc == (hit ? -ENOMEM : 0) || (rc == 0 && !is_strict),
+		          "allocation %ld fails: %d", nth, rc);
 	}
 }
 
@@ -160,8 +166,10 @@ Test(alloc_failure, loading_waits_and_calls_says_so, .timeout = 100)
 	maker_stream_init(&stream);
 	maker_extent(&stream, 1, MAKER_START_TICKS, 16 * 4096);
 	for (uint64_t i = 0; i < 200; i++) {
-		maker_sync(&stream, MAKER_START_TICKS + i, FMT_sync_func_MUTEX_INIT, 64 * i, 0, 0, 0);
-		maker_sync(&stream, MAKER_START_TICKS + i, FMT_sync_func_MUTEX_LOCK, 64 * i, 1, 0, 0);
+		maker_sync(&stream, MAKER_START_TICKS + i, FMT_sync_func_MUTEX_INIT, 64 * i, 0, 0,
+		           0);
+		maker_sync(&stream, MAKER_START_TICKS + i, FMT_sync_func_MUTEX_LOCK, 64 * i, 1, 0,
+		           0);
 	}
 	maker_stream_put(&maker, &stream, "synctrace");
 	maker_stream_init(&stream);
@@ -169,7 +177,8 @@ Test(alloc_failure, loading_waits_and_calls_says_so, .timeout = 100)
 	for (uint32_t i = 0; i < 200; i++) {
 		struct maker_call call = {.func = FMT_io_func_READ, .file = 16 * i, .fd = i};
 
-		maker_io_file(&stream, MAKER_START_TICKS + i, 16 * i, FMT_file_type_REGULAR, "/tmp/name");
+		maker_io_file(&stream, MAKER_START_TICKS + i, 16 * i, FMT_file_type_REGULAR,
+		              "/tmp/name");
 		maker_io(&stream, MAKER_START_TICKS + i, &call);
 	}
 	maker_stream_put(&maker, &stream, "iotrace");
@@ -204,7 +213,8 @@ static int name_all(const struct experiment *experiment, const struct exp_data_s
 	if (symbols == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < set->nodes.count && rc >= 0; i++)
-		rc = symbols_frames(symbols, experiment, set->nodes.pc[i], set->nodes.generation[i], 0, &frames);
+		rc = symbols_frames(symbols, experiment, set->nodes.pc[i], set->nodes.generation[i],
+		                    0, &frames);
 	symbols_destroy(symbols);
 	return rc < 0 ? rc : 0;
 }
@@ -227,7 +237,8 @@ Test(alloc_failure, naming_ends_well, .timeout = 100)
 		until_failure = nth;
 		rc = name_all(experiment, set);
 		until_failure = 0;
-		cr_assert_eq(live, before, "allocation %ld fails: %ld blocks are left", nth, live - before);
+		cr_assert_eq(live, before, "allocation %ld fails: %ld blocks are left", nth,
+		             live - before);
 		cr_assert_eq(rc, failed ? -ENOMEM : 0, "allocation %ld fails: %d", nth, rc);
 		cr_assert_lt(nth, RUNS_MAX);
 	}

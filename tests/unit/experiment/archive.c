@@ -15,11 +15,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static const char map[] = "<map><object id=\"1\" path=\"/bin/true\" start=\"0x1000\" end=\"0x2000\"/>"
-			  "<object id=\"2\" path=\"/nonexistent/lib.so\" build_id=\"0123456789abcdef01\" start=\"0x3000\" end=\"0x4000\"/>"
-			  "<object id=\"3\" path=\"[vsyscall]\" start=\"0x5000\" end=\"0x6000\"/></map>";
+static const char map[] =
+	"<map><object id=\"1\" path=\"/bin/true\" start=\"0x1000\" end=\"0x2000\"/>"
+	"<object id=\"2\" path=\"/nonexistent/lib.so\" build_id=\"0123456789abcdef01\" start=\"0x3000\" end=\"0x4000\"/>"
+	"<object id=\"3\" path=\"[vsyscall]\" start=\"0x5000\" end=\"0x6000\"/></map>";
 
-static int archive(struct maker *maker, const struct exp_archive_options *options, struct exp_cause *cause)
+static int archive(struct maker *maker, const struct exp_archive_options *options,
+                   struct exp_cause *cause)
 {
 	struct experiment *experiment;
 	int rc = maker_open(maker, &experiment, cause);
@@ -86,11 +88,16 @@ Test(archive, does_not_follow_a_link_out_of_the_experiment)
 
 static Elf64_Ehdr elf_head(uint16_t type)
 {
-	return (Elf64_Ehdr){.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT}, .e_type = type, .e_machine = EM_X86_64,
-			    .e_version = EV_CURRENT, .e_ehsize = sizeof(Elf64_Ehdr)};
+	return (Elf64_Ehdr){.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+	                                EV_CURRENT},
+	                    .e_type = type,
+	                    .e_machine = EM_X86_64,
+	                    .e_version = EV_CURRENT,
+	                    .e_ehsize = sizeof(Elf64_Ehdr)};
 }
 
-/* In an archive that others may write to, anything may have the name of a file. It is not followed, but nor is the file there then. */
+/* In an archive that others may write to, anything may have the name of a file. It is not followed,
+ * but nor is the file there then. */
 Test(archive, what_stands_in_the_way_is_told)
 {
 	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON, .match = "/true$"};
@@ -141,7 +148,8 @@ Test(archive, only_what_archivers_have_left_is_swept)
 	static const struct {
 		const char *name;
 		int is_left;
-	} files[] = {{".tmp.12.3", 0}, {".tmp.12", 1}, {".tmp.take.h", 1}, {".tmp.12.3.c", 1}, {".tmp.12.", 1}, {".tmp..3", 1}, {"tmp.12.3", 1}};
+	} files[] = {{".tmp.12.3", 0}, {".tmp.12", 1}, {".tmp.take.h", 1}, {".tmp.12.3.c", 1},
+	             {".tmp.12.", 1},  {".tmp..3", 1}, {"tmp.12.3", 1}};
 	struct maker maker;
 	int directory;
 
@@ -151,12 +159,14 @@ Test(archive, only_what_archivers_have_left_is_swept)
 		maker_put(&maker, files[i].name, "x", 1);
 	exp_copy_sweep(directory);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		cr_assert_eq(exp_copy_exists(directory, files[i].name), files[i].is_left, "%s", files[i].name);
+		cr_assert_eq(exp_copy_exists(directory, files[i].name), files[i].is_left, "%s",
+		             files[i].name);
 	close(directory);
 	maker_destroy(&maker);
 }
 
-/* Make the experiment of one object, a file in it that begins as `head` says; its path goes to path[size]. */
+/* Make the experiment of one object, a file in it that begins as `head` says; its path goes to
+ * path[size]. */
 static void create_with_object(struct maker *maker, const Elf64_Ehdr *head, char *path, size_t size)
 {
 	char text[512];
@@ -165,7 +175,9 @@ static void create_with_object(struct maker *maker, const Elf64_Ehdr *head, char
 	maker_create(maker);
 	maker_put(maker, "object", head, sizeof(*head));
 	snprintf(path, size, "%s/object", maker->path);
-	len = snprintf(text, sizeof(text), "<map><object id=\"1\" path=\"%s\" start=\"0x1000\" end=\"0x2000\"/></map>", path);
+	len = snprintf(text, sizeof(text),
+	               "<map><object id=\"1\" path=\"%s\" start=\"0x1000\" end=\"0x2000\"/></map>",
+	               path);
 	maker_put(maker, "map.xml", text, (size_t)len);
 }
 
@@ -195,7 +207,8 @@ Test(archive, holes_stay_holes)
 	cr_assert_eq(st.st_size, 2 * HOLE);
 	cr_assert_lt(st.st_blocks, (1 << 20) / 512);
 	cr_assert(pread(fd, end, 3, HOLE) == 3 && strcmp(end, "end") == 0);
-	cr_assert(pread(fd, text, sizeof(head), 0) == sizeof(head) && memcmp(text, &head, sizeof(head)) == 0);
+	cr_assert(pread(fd, text, sizeof(head), 0) == sizeof(head) &&
+	          memcmp(text, &head, sizeof(head)) == 0);
 	close(fd);
 	maker_destroy(&maker);
 }
@@ -247,7 +260,10 @@ Test(archive, a_core_file_is_no_load_object)
 
 	maker_create(&maker);
 	maker_put(&maker, "core", &head, sizeof(head));
-	len = snprintf(text, sizeof(text), "<map><object id=\"1\" path=\"%s/core\" start=\"0x1000\" end=\"0x2000\"/></map>", maker.path);
+	len = snprintf(
+		text, sizeof(text),
+		"<map><object id=\"1\" path=\"%s/core\" start=\"0x1000\" end=\"0x2000\"/></map>",
+		maker.path);
 	maker_put(&maker, "map.xml", text, (size_t)len);
 	cr_assert_eq(archive(&maker, &options, &cause), 1);
 	head.e_type = ET_DYN;
@@ -307,9 +323,9 @@ Test(archive, puts_objects_into_a_common_archive_and_finds_them_there)
 Test(sources, stay_below_their_directory)
 {
 	static const char *const cases[][2] = {
-	    {"/usr/include/a.h", "src/usr/include/a.h"},
-	    {"//a/./b//../c.c", "src/a/c.c"},
-	    {"/../../etc/passwd", "src/etc/passwd"},
+		{"/usr/include/a.h", "src/usr/include/a.h"},
+		{"//a/./b//../c.c", "src/a/c.c"},
+		{"/../../etc/passwd", "src/etc/passwd"},
 	};
 	char name[64];
 

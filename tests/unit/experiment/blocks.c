@@ -23,7 +23,8 @@ Test(blocks, behave_like_a_map)
 		uint64_t address = (at + 1) * 16;
 
 		if (seed_next(&seed) >> 63) {
-			struct exp_block block = {(uint32_t)seed_next(&seed), seed_next(&seed) >> 30};
+			struct exp_block block = {(uint32_t)seed_next(&seed),
+			                          seed_next(&seed) >> 30};
 
 			cr_assert_eq(exp_blocks_put(&blocks, address, &block, &found), live[at]);
 			if (live[at])
@@ -34,7 +35,8 @@ Test(blocks, behave_like_a_map)
 		} else {
 			cr_assert_eq(exp_blocks_take(&blocks, address, &found), live[at]);
 			if (live[at])
-				cr_assert(found.node == model[at].node && found.size == model[at].size);
+				cr_assert(found.node == model[at].node &&
+				          found.size == model[at].size);
 			count -= live[at];
 			live[at] = 0;
 		}

@@ -47,11 +47,13 @@ static void set_up(void)
 	dl_iterate_phdr(take_bias, &bias);
 	cr_assert_not_null(realpath("/proc/self/exe", path));
 	maker_create(&maker);
-	maker_put(&maker, "map.xml", text,
-		  (size_t)snprintf(text, sizeof(text),
-				   "<map><object id=\"1\" path=\"%s\" build_id=\"\" bias=\"0x%lx\" start=\"0x%lx\" "
-				   "end=\"0x%lx\"/></map>",
-				   path, bias, bias, pc + 4096));
+	maker_put(
+		&maker, "map.xml", text,
+		(size_t)snprintf(
+			text, sizeof(text),
+			"<map><object id=\"1\" path=\"%s\" build_id=\"\" bias=\"0x%lx\" start=\"0x%lx\" "
+			"end=\"0x%lx\"/></map>",
+			path, bias, bias, pc + 4096));
 	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0);
 	symbols = symbols_create();
 	cr_assert_eq(symbols_frames(symbols, experiment, pc, 0, 1, &frames), 1);
@@ -77,8 +79,9 @@ Test(code, has_the_bytes_of_the_file)
 	cr_assert_eq(memcmp(bytes, (const void *)(uintptr_t)code_probe, 8), 0);
 	cr_assert_eq(symbols_bytes(symbols, probe, UINT64_MAX, &bytes), 0);
 	cr_assert_null(bytes);
-	cr_assert_eq(symbols_bytes(symbols, probe, address + ((uintptr_t)&watched - (uintptr_t)code_probe), &bytes), 0,
-		     "data is no code");
+	cr_assert_eq(symbols_bytes(symbols, probe,
+	                           address + ((uintptr_t)&watched - (uintptr_t)code_probe), &bytes),
+	             0, "data is no code");
 #ifdef __x86_64__
 	cr_assert_eq(symbols_machine(symbols, probe), EM_X86_64);
 #endif
@@ -88,15 +91,19 @@ Test(code, names_variables)
 {
 	uint64_t offset = 99;
 
-	cr_assert_str_eq(symbols_variable_in(symbols, object, address + ((uintptr_t)&watched - (uintptr_t)code_probe), &offset),
-			 "watched");
+	cr_assert_str_eq(symbols_variable_in(
+				 symbols, object,
+				 address + ((uintptr_t)&watched - (uintptr_t)code_probe), &offset),
+	                 "watched");
 	cr_assert_eq(offset, 0);
 }
 
-static const struct sym_note *find_note(const struct sym_compilation *unit, const char *name, int is_inlined)
+static const struct sym_note *find_note(const struct sym_compilation *unit, const char *name,
+                                        int is_inlined)
 {
 	for (size_t i = 0; i < unit->note_count; i++)
-		if (strcmp(unit->notes[i].name, name) == 0 && unit->notes[i].is_inlined == is_inlined)
+		if (strcmp(unit->notes[i].name, name) == 0 &&
+		    unit->notes[i].is_inlined == is_inlined)
 			return &unit->notes[i];
 	return NULL;
 }

@@ -10,10 +10,11 @@
 
 enum { ROUNDS = 400, FILE_MAX = 32768, FILES = 7 };
 
-static const char *const names[FILES] = {"log.xml", "map.xml", "frameinfo", "profile", "heaptrace",
-					   "synctrace", "iotrace"};
-static const char map[] = "<map>\n<object id=\"1\" path=\"/bin/true\" bias=\"0x0\" start=\"0x100\" end=\"0x9000\" generation=\"0\"/>\n"
-			  "<unload id=\"1\" generation=\"2\"/>\n</map>\n";
+static const char *const names[FILES] = {"log.xml",   "map.xml",   "frameinfo", "profile",
+                                         "heaptrace", "synctrace", "iotrace"};
+static const char map[] =
+	"<map>\n<object id=\"1\" path=\"/bin/true\" bias=\"0x0\" start=\"0x100\" end=\"0x9000\" generation=\"0\"/>\n"
+	"<unload id=\"1\" generation=\"2\"/>\n</map>\n";
 
 static void make(struct maker *maker)
 {
@@ -43,14 +44,21 @@ static void make(struct maker *maker)
 	maker_stream_init(&stream);
 	maker_extent(&stream, 1, t, 4096);
 	for (uint64_t i = 0; i < 40; i++)
-		maker_sync(&stream, t + i, i % 7 == 0 ? FMT_sync_func_MUTEX_INIT : (unsigned)i % 36, 0x1000 + i % 5 * 64, i, 0,
-			   ids[i % 5]);
+		maker_sync(&stream, t + i, i % 7 == 0 ? FMT_sync_func_MUTEX_INIT : (unsigned)i % 36,
+		           0x1000 + i % 5 * 64, i, 0, ids[i % 5]);
 	maker_stream_put(maker, &stream, "synctrace");
 	maker_stream_init(&stream);
 	maker_extent(&stream, 1, t, 2 * 4096);
 	for (uint32_t i = 0; i < 40; i++) {
 		struct maker_call call = {
-		    .func = i * 7, .error = i % 3, .bytes = i, .wait = i, .file = i % 4 * 16, .fd = i % 6, .stack = ids[i % 5]};
+			.func = i * 7,
+			.error = i % 3,
+			.bytes = i,
+			.wait = i,
+			.file = i % 4 * 16,
+			.fd = i % 6,
+			.stack = ids[i % 5],
+		};
 
 		maker_io_file(&stream, t + i, i % 4 * 16, i % 7, "/tmp/name");
 		maker_io(&stream, t + i, &call);
@@ -111,7 +119,9 @@ static void read_all(struct maker *maker)
 	cr_assert_eq(experiment_load(experiment, &set), 0);
 	for (size_t i = 0; i < set->nodes.count; i++) {
 		cr_assert(set->nodes.parent[i] == UINT32_MAX || set->nodes.parent[i] < i);
-		cr_assert_geq(symbols_frames(symbols, experiment, set->nodes.pc[i], set->nodes.generation[i], 0, &frames), 1);
+		cr_assert_geq(symbols_frames(symbols, experiment, set->nodes.pc[i],
+		                             set->nodes.generation[i], 0, &frames),
+		              1);
 	}
 	cr_assert_eq(experiment_info(experiment)->damaged, maker->warnings > 0);
 	symbols_destroy(symbols);

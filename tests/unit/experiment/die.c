@@ -1,5 +1,6 @@
-/* Entries of debug information by our own reader: the same functions, inlined calls, files and lines as by libdw, for this
- * very test program and for a small one that is compiled in every way; and no trouble with damaged files. */
+/* Entries of debug information by our own reader: the same functions, inlined calls, files and
+ * lines as by libdw, for this very test program and for a small one that is compiled in every way;
+ * and no trouble with damaged files. */
 #include "experiment/dwarf_unit.h"
 #include "experiment/image.h"
 #include "tests/unit/format/seed.h"
@@ -38,17 +39,22 @@ static int same(const char *a, const char *b)
 
 #define text_or(text) ((text) == NULL ? "(null)" : (text))
 
-static void compare_frame(const struct exp_dwarf_frame *ours, const struct exp_dwarf_frame *theirs, uint64_t address)
+static void compare_frame(const struct exp_dwarf_frame *ours, const struct exp_dwarf_frame *theirs,
+                          uint64_t address)
 {
-	cr_assert(same(ours->linkage_name, theirs->linkage_name), "0x%lx: %s, libdw %s", address, text_or(ours->linkage_name),
-		  text_or(theirs->linkage_name));
-	cr_assert(same(ours->name, theirs->name), "0x%lx: %s, libdw %s", address, text_or(ours->name), text_or(theirs->name));
+	cr_assert(same(ours->linkage_name, theirs->linkage_name), "0x%lx: %s, libdw %s", address,
+	          text_or(ours->linkage_name), text_or(theirs->linkage_name));
+	cr_assert(same(ours->name, theirs->name), "0x%lx: %s, libdw %s", address,
+	          text_or(ours->name), text_or(theirs->name));
 	cr_assert(same(ours->directory, theirs->directory), "0x%lx", address);
-	cr_assert(same(ours->decl_file, theirs->decl_file), "0x%lx: %s, libdw %s", address, text_or(ours->decl_file),
-		  text_or(theirs->decl_file));
-	cr_assert_eq(ours->decl_line, theirs->decl_line, "0x%lx: %u, libdw %u", address, ours->decl_line, theirs->decl_line);
-	cr_assert(same(ours->file, theirs->file), "0x%lx: %s, libdw %s", address, text_or(ours->file), text_or(theirs->file));
-	cr_assert_eq(ours->line, theirs->line, "0x%lx: %u, libdw %u", address, ours->line, theirs->line);
+	cr_assert(same(ours->decl_file, theirs->decl_file), "0x%lx: %s, libdw %s", address,
+	          text_or(ours->decl_file), text_or(theirs->decl_file));
+	cr_assert_eq(ours->decl_line, theirs->decl_line, "0x%lx: %u, libdw %u", address,
+	             ours->decl_line, theirs->decl_line);
+	cr_assert(same(ours->file, theirs->file), "0x%lx: %s, libdw %s", address,
+	          text_or(ours->file), text_or(theirs->file));
+	cr_assert_eq(ours->line, theirs->line, "0x%lx: %u, libdw %u", address, ours->line,
+	             theirs->line);
 	cr_assert_eq(ours->start, theirs->start, "0x%lx", address);
 	cr_assert_eq(ours->end, theirs->end, "0x%lx", address);
 }
@@ -58,7 +64,8 @@ static void compare_line(struct exp_dwarf *ours, struct exp_dwarf *theirs, uint6
 	struct exp_dwarf_frame my = {.name = NULL}, its = {.name = NULL};
 	int found = exp_dwarf_line(ours, address, &my.directory, &my.file, &my.line);
 
-	cr_assert_eq(found, exp_dwarf_line(theirs, address, &its.directory, &its.file, &its.line), "0x%lx", address);
+	cr_assert_eq(found, exp_dwarf_line(theirs, address, &its.directory, &its.file, &its.line),
+	             "0x%lx", address);
 	compare_frame(&my, &its, address);
 }
 
@@ -69,14 +76,16 @@ static int compare_at(struct exp_dwarf *ours, struct exp_dwarf *theirs, uint64_t
 	struct exp_dwarf_compilation my, its_own;
 	int count = exp_dwarf_lookup(ours, address, mine), known;
 
-	cr_assert_eq(count, exp_dwarf_lookup(theirs, address, its), "0x%lx: %d frames", address, count);
+	cr_assert_eq(count, exp_dwarf_lookup(theirs, address, its), "0x%lx: %d frames", address,
+	             count);
 	compare_line(ours, theirs, address);
 	for (int i = 0; i < count; i++)
 		compare_frame(&mine[i], &its[i], address);
 	known = exp_dwarf_compilation(ours, address, &my) == 0;
 	cr_assert_eq(known, exp_dwarf_compilation(theirs, address, &its_own) == 0);
 	if (known) {
-		cr_assert(same(my.name, its_own.name) && same(my.producer, its_own.producer) && same(my.missing, its_own.missing));
+		cr_assert(same(my.name, its_own.name) && same(my.producer, its_own.producer) &&
+		          same(my.missing, its_own.missing));
 		cr_assert_eq(my.version, its_own.version);
 	}
 	return count;
@@ -88,18 +97,22 @@ struct compared {
 };
 
 /* Compare in the section of code that a function is in. */
-static struct compared compare_file(const char *path, const char *function, uint64_t step, int is_ours)
+static struct compared compare_file(const char *path, const char *function, uint64_t step,
+                                    int is_ours)
 {
 	struct exp_image *ours = open_image(path), *theirs = open_image(path);
 	struct compared compared = {0, 0};
 	struct exp_range text;
 	const uint8_t *code;
 
-	cr_assert(ours != NULL && theirs != NULL && ours->dwarf != NULL && theirs->dwarf != NULL, "%s", path);
+	cr_assert(ours != NULL && theirs != NULL && ours->dwarf != NULL && theirs->dwarf != NULL,
+	          "%s", path);
 	cr_assert_eq(ours->dwarf->dies != NULL, is_ours, "%s", path);
 	if (theirs->dwarf->dies != NULL)
 		use_libdw(theirs->dwarf);
-	cr_assert_eq(exp_image_section_range(ours, exp_image_symbol_named(ours, function)->address, &text), 0);
+	cr_assert_eq(exp_image_section_range(ours, exp_image_symbol_named(ours, function)->address,
+	                                     &text),
+	             0);
 	cr_assert_gt(exp_image_code_at(ours, text.start, &code), 0);
 	for (uint64_t address = text.start; address < text.end; address += step) {
 		int count = compare_at(ours->dwarf, theirs->dwarf, address);
@@ -157,7 +170,8 @@ static int compile(const char *compiler, const char *options)
 {
 	char command[512];
 
-	snprintf(command, sizeof(command), "%s -O2 %s -o program program.cc 2>errors", compiler, options);
+	snprintf(command, sizeof(command), "%s -O2 %s -o program program.cc 2>errors", compiler,
+	         options);
 	return system(command) == 0 ? 0 : -1;
 }
 
@@ -260,7 +274,8 @@ static void find_debug(const char *path, size_t *start, size_t *end)
 		if (strncmp(elf_strptr(elf, names, header.sh_name), ".debug_", 7) != 0)
 			continue;
 		*start = header.sh_offset < *start ? header.sh_offset : *start;
-		*end = header.sh_offset + header.sh_size > *end ? header.sh_offset + header.sh_size : *end;
+		*end = header.sh_offset + header.sh_size > *end ? header.sh_offset + header.sh_size
+		                                                : *end;
 	}
 	elf_end(elf);
 	close(fd);
@@ -280,7 +295,8 @@ static void damage(const char *options, int rounds)
 	for (int round = 0; round < rounds; round++) {
 		memcpy(copy, bytes, len);
 		for (int i = 0; i < 1 + round % 16; i++)
-			copy[start + seed_below(&random, end - start)] = (uint8_t)seed_next(&random);
+			copy[start + seed_below(&random, end - start)] = (uint8_t)seed_next(
+				&random);
 		write_file("damaged", copy, len);
 		use("damaged");
 	}
@@ -306,7 +322,10 @@ Test(die, inflates_as_far_as_asked, .init = enter, .fini = leave)
 	size_t size;
 
 	/* More than is inflated at a time. */
-	cr_assert_eq(compile("g++", "-gdwarf-5 -gz=zlib -fno-eliminate-unused-debug-types -include bits/stdc++.h"), 0);
+	cr_assert_eq(
+		compile("g++",
+	                "-gdwarf-5 -gz=zlib -fno-eliminate-unused-debug-types -include bits/stdc++.h"),
+		0);
 	image = open_image("program");
 	cr_assert(image != NULL && image->dwarf != NULL && image->dwarf->dies != NULL);
 	info = &image->dwarf->debug_sections.of[EXP_DEBUG_INFO];

@@ -39,11 +39,12 @@ static const char *name_at(uint64_t pc, uint32_t generation)
 
 Test(dynamic, a_place_that_is_used_again_is_told_by_generation, .fini = close_all)
 {
-	open_with(" <function name=\"one\" address=\"0x1000\" size=\"64\" generation=\"0\"/>\n"
-	          " <function_unload address=\"0x1000\" generation=\"1\"/>\n"
-	          " <function name=\"two\" alias=\"II\" source=\"x.jit\" address=\"0x1020\" size=\"64\" generation=\"1\"/>\n"
-	          " <function address=\"0x3000\" size=\"16\" generation=\"1\"/>\n",
-	          NULL);
+	open_with(
+		" <function name=\"one\" address=\"0x1000\" size=\"64\" generation=\"0\"/>\n"
+		" <function_unload address=\"0x1000\" generation=\"1\"/>\n"
+		" <function name=\"two\" alias=\"II\" source=\"x.jit\" address=\"0x1020\" size=\"64\" generation=\"1\"/>\n"
+		" <function address=\"0x3000\" size=\"16\" generation=\"1\"/>\n",
+		NULL);
 	cr_assert_str_eq(name_at(0x1000, 0), "one");
 	cr_assert_str_eq(name_at(0x103f, 0), "one");
 	cr_assert_str_eq(name_at(0x1040, 0), "");
@@ -66,10 +67,11 @@ Test(dynamic, functions_come_before_objects_and_have_lines, .fini = close_all)
 	const uint8_t *bytes;
 	char map[512];
 
-	snprintf(map, sizeof(map),
-	         " <object id=\"1\" path=\"/no/prog\" bias=\"0\" start=\"0x1000\" end=\"0x9000\" generation=\"0\"/>\n"
-	         " <function name=\"_Z4jitfv\" source=\"/src/a.jit\" address=\"0x2000\" size=\"8\" generation=\"0\" offset=\"0\" "
-	         "lines=\"3\"/>\n");
+	snprintf(
+		map, sizeof(map),
+		" <object id=\"1\" path=\"/no/prog\" bias=\"0\" start=\"0x1000\" end=\"0x9000\" generation=\"0\"/>\n"
+		" <function name=\"_Z4jitfv\" source=\"/src/a.jit\" address=\"0x2000\" size=\"8\" generation=\"0\" offset=\"0\" "
+		"lines=\"3\"/>\n");
 	open_with(map, NULL);
 	maker_put(&maker, FMT_FILE_DYNTEXT, &text, sizeof(text));
 	cr_assert_eq(symbols_frames(symbols, experiment, 0x2004, 0, 0, &frames), 1);
@@ -103,14 +105,17 @@ static void expect_code(struct symbols *symbols, const char *expected)
 	cr_assert_eq(memcmp(bytes, expected, 8), 0, "%.8s, not %s", (const char *)bytes, expected);
 }
 
-/* Functions of one name and address are one, of several experiments; their code is the first one's, while that is open. */
+/* Functions of one name and address are one, of several experiments; their code is the first one's,
+ * while that is open. */
 Test(dynamic, code_is_of_an_experiment_that_is_open, .fini = close_all)
 {
 	struct symbols *symbols = symbols_create();
 	struct experiment *other;
 	struct exp_cause cause;
 
-	open_with(" <function name=\"_Z4jitfv\" address=\"0x2000\" size=\"8\" generation=\"0\" offset=\"0\"/>\n", NULL);
+	open_with(
+		" <function name=\"_Z4jitfv\" address=\"0x2000\" size=\"8\" generation=\"0\" offset=\"0\"/>\n",
+		NULL);
 	maker_put(&maker, FMT_FILE_DYNTEXT, "the code", 8);
 	expect_code(symbols, "the code");
 	maker_put(&maker, FMT_FILE_DYNTEXT, "new code", 8);
@@ -133,16 +138,21 @@ Test(dynamic, hostile_elements_do_no_harm, .fini = close_all)
 {
 	static const uint32_t lines[2] = {5, 7};
 
-	open_with(" <function name=\"empty\" address=\"0x1000\" size=\"0\"/>\n"
-	          " <function name=\"beyond\" address=\"0xfffffffffffffff0\" size=\"100\"/>\n"
-	          " <function name=\"far\" address=\"0x1000\" size=\"8\" offset=\"0x7ffffffffffffff0\" lines=\"5\"/>\n"
-	          " <function name=\"many\" address=\"0x2000\" size=\"8\" offset=\"0\" lines=\"18446744073709551615\"/>\n"
-	          " <function_unload address=\"0x7777\"/>\n",
-	          NULL);
+	open_with(
+		" <function name=\"empty\" address=\"0x1000\" size=\"0\"/>\n"
+		" <function name=\"beyond\" address=\"0xfffffffffffffff0\" size=\"100\"/>\n"
+		" <function name=\"far\" address=\"0x1000\" size=\"8\" offset=\"0x7ffffffffffffff0\" lines=\"5\"/>\n"
+		" <function name=\"many\" address=\"0x2000\" size=\"8\" offset=\"0\" lines=\"18446744073709551615\"/>\n"
+		" <function_unload address=\"0x7777\"/>\n",
+		NULL);
 	maker_put(&maker, FMT_FILE_DYNTEXT, lines, sizeof(lines));
 	cr_assert_gt(maker.warnings, 0);
-	cr_assert_eq(experiment_function_line(experiment, experiment_function_at(experiment, 0x1000, 0), 0x1000), 0);
-	cr_assert_eq(experiment_function_line(experiment, experiment_function_at(experiment, 0x2000, 0), 0x2007), 0);
+	cr_assert_eq(experiment_function_line(
+			     experiment, experiment_function_at(experiment, 0x1000, 0), 0x1000),
+	             0);
+	cr_assert_eq(experiment_function_line(
+			     experiment, experiment_function_at(experiment, 0x2000, 0), 0x2007),
+	             0);
 }
 
 Test(pauses, are_counted_by_the_cpu_time_of_the_process, .fini = close_all)

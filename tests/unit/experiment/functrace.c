@@ -78,7 +78,8 @@ Test(functrace, sums_up_calls_and_paths)
 	leave(1, 5);
 
 	const struct exp_data_set *set = load();
-	const struct exp_call_function *outer = function_at(set, 0x1000), *inner = function_at(set, 0x2000);
+	const struct exp_call_function *outer = function_at(set, 0x1000),
+				       *inner = function_at(set, 0x2000);
 
 	cr_assert_eq(set->have, EXP_DATA_FUNCTRACE);
 	cr_assert_eq(set->quality.calls, 4);
@@ -151,7 +152,8 @@ Test(functrace, pairs_what_can_be_paired)
 
 Test(functrace, follows_cpus_wraps_arguments_and_beginnings)
 {
-	struct fmt_trace_begin begin = {.kind = FMT_KIND_trace_begin, .reason = FMT_trace_reason_RESUME};
+	struct fmt_trace_begin begin = {.kind = FMT_KIND_trace_begin,
+	                                .reason = FMT_trace_reason_RESUME};
 	uint64_t words[2];
 
 	maker_extent(&stream, 42, t, 4096);
@@ -221,7 +223,8 @@ Test(functrace, goes_on_behind_damage)
 	const struct exp_data_set *set = load();
 
 	cr_assert_eq(maker.warnings, 1);
-	cr_assert_str_eq(maker.warning + strlen(maker.path), ": functrace: offset 96: not a record");
+	cr_assert_str_eq(maker.warning + strlen(maker.path),
+	                 ": functrace: offset 96: not a record");
 	cr_assert_eq(set->calls.entries, 2);
 }
 

@@ -1,4 +1,5 @@
-/* Walks over the records of one process: they miss none of them, and pass over what is of others. */
+/* Walks over the records of one process: they miss none of them, and pass over what is of others.
+ */
 #include "experiment/fxtindex.h"
 
 #include "experiment/fxtstacks.h"
@@ -22,11 +23,13 @@ static int file_of_words(void)
 {
 	int fd = memfd_create("fxtindex", MFD_CLOEXEC);
 
-	cr_assert(fd >= 0 && write(fd, words, count * sizeof(words[0])) == (ssize_t)(count * sizeof(words[0])));
+	cr_assert(fd >= 0 && write(fd, words, count * sizeof(words[0])) ==
+	                             (ssize_t)(count * sizeof(words[0])));
 	return fd;
 }
 
-/* Each process runs twice; the one in the middle now and then besides. Its samples are numbered by their times. */
+/* Each process runs twice; the one in the middle now and then besides. Its samples are numbered by
+ * their times. */
 static void put_samples(void)
 {
 	const uint64_t pcs[] = {0x1000, 0x2000, 0x3000};
@@ -75,7 +78,8 @@ static struct seen walk(struct exp_fxtindexes *indexes, int fd, uint64_t process
 
 static void check_all(int is_short)
 {
-	struct exp_fxtindexes *indexes = exp_fxtindexes_share(NULL), *other = exp_fxtindexes_share(indexes);
+	struct exp_fxtindexes *indexes = exp_fxtindexes_share(NULL),
+			      *other = exp_fxtindexes_share(indexes);
 	int fd = file_of_words();
 	uint64_t all = walk(indexes, fd, 0).all, visited = 0;
 
@@ -88,7 +92,8 @@ static void check_all(int is_short)
 		visited += part.all;
 	}
 	if (is_short)
-		cr_assert(visited < all * PROCESSES / 8, "%u of %u", (unsigned)visited, (unsigned)(all * PROCESSES));
+		cr_assert(visited < all * PROCESSES / 8, "%u of %u", (unsigned)visited,
+		          (unsigned)(all * PROCESSES));
 	else
 		cr_assert_eq(visited, all * PROCESSES);
 	cr_assert_eq(walk(indexes, fd, FIRST_PID - 1).own, 0);
@@ -113,7 +118,8 @@ Test(fxtindex, reads_all_where_records_rely_on_others)
 	check_all(0);
 }
 
-/* Its experiment has that other number, and finds this one in the first part, but what is mapped in later ones. */
+/* Its experiment has that other number, and finds this one in the first part, but what is mapped in
+ * later ones. */
 Test(fxtindex, reads_all_where_a_process_has_another_number)
 {
 	size_t at;
@@ -124,7 +130,9 @@ Test(fxtindex, reads_all_where_a_process_has_another_number)
 	words[count + 1] = FIRST_PID;
 	count += 2;
 	count += fxt_put_number(words + count, FXT_ARGUMENT_UINT64, 1, 7);
-	words[at] = FXT_HEAD(kernel_object, count - at) | FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) | FXT_BITS(kernel_object, arguments, 1);
+	words[at] = FXT_HEAD(kernel_object, count - at) |
+	            FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) |
+	            FXT_BITS(kernel_object, arguments, 1);
 	put_samples();
 	check_all(0);
 }

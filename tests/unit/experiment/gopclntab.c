@@ -71,8 +71,11 @@ Test(gopclntab, those_of_1_16_are_wider)
 		char names[16];
 		uint64_t table[3];
 		uint64_t record[2];
-	} wide = {{0xfa, 0xff, 0xff, 0xff, 0, 0, 1, 8}, {1, 0, offsetof(typeof(wide), names), 0, 0, 0, offsetof(typeof(wide), table)},
-		"main.main", {TEXT, 24, TEXT + 8}, {TEXT, 0}};
+	} wide = {{0xfa, 0xff, 0xff, 0xff, 0, 0, 1, 8},
+	          {1, 0, offsetof(typeof(wide), names), 0, 0, 0, offsetof(typeof(wide), table)},
+	          "main.main",
+	          {TEXT, 24, TEXT + 8},
+	          {TEXT, 0}};
 
 	cr_assert_eq(exp_gopclntab_open(&table, (const uint8_t *)&wide, sizeof(wide)), 0);
 	cr_assert_eq(function(0), 1);
@@ -150,7 +153,8 @@ Test(gopclntab, any_bytes_are_read_within_bounds)
 
 		make();
 		for (int i = 0; i < 4; i++)
-			((uint8_t *)&made)[8 + (size_t)rand() % (sizeof(made) - 8)] = (uint8_t)rand();
+			((uint8_t *)&made)[8 + (size_t)rand() % (sizeof(made) - 8)] = (uint8_t)
+				rand();
 		exact = malloc(cut); /* so that sanitizers see its end */
 		memcpy(exact, &made, cut);
 		if (exp_gopclntab_open(&table, exact, cut) == 0)

@@ -29,7 +29,8 @@ static void tear_down(void)
 
 TestSuite(group, .init = set_up, .fini = tear_down);
 
-/* What was read: "line:path " of each member, paths below the maker's directory without it; and warnings. */
+/* What was read: "line:path " of each member, paths below the maker's directory without it; and
+ * warnings. */
 struct seen {
 	char members[512], warnings[512];
 	unsigned refused; /* line to refuse, 0: none */
@@ -92,7 +93,8 @@ Test(group, bad_lines_are_counted_and_named)
 
 	cr_assert_eq(read_group(text, sizeof(text) - 1, &seen), 2);
 	cr_assert_str_eq(seen.members, "3:refused.er 4:c.er ");
-	cr_assert(strstr(seen.warnings, "all.erg: line 2: not a path|") != NULL, "%s", seen.warnings);
+	cr_assert(strstr(seen.warnings, "all.erg: line 2: not a path|") != NULL, "%s",
+	          seen.warnings);
 }
 
 Test(group, a_path_that_is_too_long_is_a_bad_line)

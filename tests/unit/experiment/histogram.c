@@ -23,7 +23,8 @@ Test(histogram, is_exact_below_64_and_within_its_bound_above)
 		uint64_t middle = middle_of(value);
 		uint64_t error = middle > value ? middle - value : value - middle;
 
-		cr_assert_leq(error, value / 64, "%lu became %lu", (unsigned long)value, (unsigned long)middle);
+		cr_assert_leq(error, value / 64, "%lu became %lu", (unsigned long)value,
+		              (unsigned long)middle);
 	}
 	cr_assert_geq(middle_of(UINT64_MAX), UINT64_MAX - UINT64_MAX / 64);
 }

@@ -11,10 +11,18 @@ static const int parents[NODES] = {-1, 0, 0};
 
 TestSuite(io, .init = set_up, .fini = tear_down);
 
-static void call(uint64_t after, unsigned func, uint32_t file, uint32_t fd, uint64_t bytes, uint64_t wait, unsigned error)
+static void call(uint64_t after, unsigned func, uint32_t file, uint32_t fd, uint64_t bytes,
+                 uint64_t wait, unsigned error)
 {
 	struct maker_call made = {
-	    .func = func, .error = error, .bytes = bytes, .wait = wait, .file = file, .fd = fd, .stack = ids[1]};
+		.func = func,
+		.error = error,
+		.bytes = bytes,
+		.wait = wait,
+		.file = file,
+		.fd = fd,
+		.stack = ids[1],
+	};
 
 	maker_io(&stream, t + after, &made);
 }
@@ -63,7 +71,8 @@ Test(io, adds_calls_by_file_and_descriptor)
 	const struct exp_io *io = &load("iotrace")->io;
 
 	cr_assert_eq(io->file_count, 4);
-	cr_assert_str_eq(io->files[0].name, "/etc/passwd", "named by another thread, later in the file");
+	cr_assert_str_eq(io->files[0].name, "/etc/passwd",
+	                 "named by another thread, later in the file");
 	cr_assert_eq(io->files[0].type, FMT_file_type_REGULAR);
 	cr_assert_eq(io->files[0].file_system, 0xef53);
 	cr_assert_eq(io->files[0].totals.bytes[EXP_IO_READ], 4096);

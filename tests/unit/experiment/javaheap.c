@@ -9,16 +9,22 @@
 
 enum { INTERVAL = 524288 };
 
-static void put_alloc(struct maker_stream *stream, uint64_t tsc, uint32_t class, uint64_t size, uint32_t stack)
+static void put_alloc(struct maker_stream *stream, uint64_t tsc, uint32_t class, uint64_t size,
+                      uint32_t stack)
 {
-	struct fmt_java_alloc record = {.kind = FMT_KIND_java_alloc, .stack = stack, .class = class, .interval = INTERVAL, .size = size};
+	struct fmt_java_alloc record = {.kind = FMT_KIND_java_alloc,
+	                                .stack = stack,
+	                                .class = class,
+	                                .interval = INTERVAL,
+	                                .size = size};
 
 	maker_event(stream, tsc, &record, sizeof(record));
 }
 
 Test(javaheap, samples_stand_for_what_they_are_rare_for)
 {
-	static const char map[] = "<map version=\"1.0\">\n <class id=\"1\" name=\"a/B\"/>\n <class id=\"2\" name=\"[I\"/>\n</map>\n";
+	static const char map[] =
+		"<map version=\"1.0\">\n <class id=\"1\" name=\"a/B\"/>\n <class id=\"2\" name=\"[I\"/>\n</map>\n";
 	const uint64_t pcs[] = {0x1000, 0x2000};
 	const int parents[] = {-1, 0};
 	struct maker maker;

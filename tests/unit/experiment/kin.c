@@ -1,4 +1,5 @@
-/* Descendants that no collector was in: who they are by map.fxt, their names, and their experiments. */
+/* Descendants that no collector was in: who they are by map.fxt, their names, and their
+ * experiments. */
 #include "tests/unit/experiment/make_samples.h"
 
 #include "format/fxt.h"
@@ -10,8 +11,23 @@
 
 enum { FOUNDER = PID, SECOND = 1000000000 };
 
-enum { NONE, BEGAN, FORKED, PARENT, EXECUTED, SAMPLED, ARCHIVER, ENDED, INNER, PROGRAM, COMMAND, WORDS };
-static const char *const table[WORDS] = {NULL, "began", "forked", "parent", "executed", "sampled", "archiver", "ended", "inner", "program", "command"};
+enum {
+	NONE,
+	BEGAN,
+	FORKED,
+	PARENT,
+	EXECUTED,
+	SAMPLED,
+	ARCHIVER,
+	ENDED,
+	INNER,
+	PROGRAM,
+	COMMAND,
+	WORDS
+};
+static const char *const table[WORDS] = {NULL,       "began",   "forked",   "parent",
+                                         "executed", "sampled", "archiver", "ended",
+                                         "inner",    "program", "command"};
 
 static struct maker maker;
 static uint64_t words[4096];
@@ -43,7 +59,8 @@ static void put(struct image image)
 	for (unsigned i = 0; i < INNER; i++) {
 		if (image.numbers[i] == 0)
 			continue;
-		count += fxt_put_number(words + count, FXT_ARGUMENT_UINT64, (uint16_t)(i + 1), image.numbers[i]);
+		count += fxt_put_number(words + count, FXT_ARGUMENT_UINT64, (uint16_t)(i + 1),
+		                        image.numbers[i]);
 		arguments++;
 	}
 	if (image.program) {
@@ -54,12 +71,16 @@ static void put(struct image image)
 		count += fxt_put_text(words + count, COMMAND, image.command, image.command_size);
 		arguments++;
 	}
-	words[at] = FXT_HEAD(kernel_object, count - at) | FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) |
-	            FXT_BITS(kernel_object, arguments, arguments) | FXT_BITS(kernel_object, name, size > 0 ? FXT_STRING_INLINE | size : 0);
+	words[at] = FXT_HEAD(kernel_object, count - at) |
+	            FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) |
+	            FXT_BITS(kernel_object, arguments, arguments) |
+	            FXT_BITS(kernel_object, name, size > 0 ? FXT_STRING_INLINE | size : 0);
 }
 
-/* Of a process: pid, when it was forked and by whom, how many programs it has executed, when it began, its name. */
-static void image(uint64_t pid, uint64_t forked, uint64_t parent, uint64_t executed, uint64_t began, const char *name)
+/* Of a process: pid, when it was forked and by whom, how many programs it has executed, when it
+ * began, its name. */
+static void image(uint64_t pid, uint64_t forked, uint64_t parent, uint64_t executed, uint64_t began,
+                  const char *name)
 {
 	char program[64];
 
@@ -97,7 +118,8 @@ static const struct exp_info *open_descendant(const char *lineage)
 {
 	struct exp_cause cause = {""};
 
-	cr_assert_eq(experiment_open_descendant(founder, lineage, NULL, &opened, &cause), 0, "%s: %s", lineage, cause.text);
+	cr_assert_eq(experiment_open_descendant(founder, lineage, NULL, &opened, &cause), 0,
+	             "%s: %s", lineage, cause.text);
 	return experiment_info(opened);
 }
 
@@ -156,10 +178,11 @@ Test(kin, what_has_an_experiment_gets_no_other)
 	struct maker child;
 
 	begin(SETTING CLOCK EXIT);
-	maker_descendant(&maker, "_f1_x2",
-			 "<clock source=\"tsc\" hz=\"1000000000\" ticks=\"1000000000\" raw_ns=\"5000000000\" real_ns=\"1700000000000000000\" mono_ns=\"1000900\"/>\n"
-			 "<event kind=\"fork\" time=\"1000000100\" pid=\"44\" lineage=\"_f1_x2_f9\"/>\n",
-			 &child);
+	maker_descendant(
+		&maker, "_f1_x2",
+		"<clock source=\"tsc\" hz=\"1000000000\" ticks=\"1000000000\" raw_ns=\"5000000000\" real_ns=\"1700000000000000000\" mono_ns=\"1000900\"/>\n"
+		"<event kind=\"fork\" time=\"1000000100\" pid=\"44\" lineage=\"_f1_x2_f9\"/>\n",
+		&child);
 	founder_image();
 	image(43, MONO + 100, FOUNDER, 1, MONO + 200, "static");
 	image(43, MONO + 100, FOUNDER, 2, MONO + 800, "child"); /* is 43 at MONO + 900 */
@@ -175,8 +198,10 @@ Test(kin, two_helpers_tell_of_one_image)
 	founder_image();
 	image(50, MONO + 100, FOUNDER, 1, MONO + 200, "static");
 	image(50, MONO + 140, FOUNDER, 1, MONO + 260, "static");
-	put((struct image){50, {MONO + 200, MONO + 100, 0, 1, 0, 0, MONO + 200 + SECOND}, "", NULL, NULL, 0});
-	image(50, MONO + 100 + 9ull * SECOND, FOUNDER, 1, MONO + 200 + 9ull * SECOND, "again"); /* the number came again */
+	put((struct image){
+		50, {MONO + 200, MONO + 100, 0, 1, 0, 0, MONO + 200 + SECOND}, "", NULL, NULL, 0});
+	image(50, MONO + 100 + 9ull * SECOND, FOUNDER, 1, MONO + 200 + 9ull * SECOND,
+	      "again"); /* the number came again */
 	open_founder();
 	expect("_f1_x1 _f2_x1");
 	cr_expect_float_eq(open_descendant("_f1_x1")->duration_s, 1, 1e-6);
@@ -188,7 +213,12 @@ Test(kin, the_command_is_as_far_as_it_is_known)
 {
 	begin(SETTING CLOCK EXIT);
 	founder_image();
-	put((struct image){50, {MONO + 200, MONO + 100, FOUNDER, 1, 1}, "static", "/opt/static", "./static\0-x\0two words", 21});
+	put((struct image){50,
+	                   {MONO + 200, MONO + 100, FOUNDER, 1, 1},
+	                   "static",
+	                   "/opt/static",
+	                   "./static\0-x\0two words",
+	                   21});
 	image(51, MONO + 200, FOUNDER, 1, MONO + 300, "short");
 	open_founder();
 	cr_assert_eq(open_descendant("_f1_x1")->argc, 3);
@@ -207,7 +237,12 @@ Test(kin, the_archiver_and_what_has_no_samples_are_left_out)
 	begin(SETTING CLOCK EXIT);
 	founder_image();
 	put((struct image){50, {MONO + 200, MONO + 100, FOUNDER, 1}, "idle", NULL, NULL, 0});
-	put((struct image){51, {MONO + 400, MONO + 300, FOUNDER, 1, 1, 1}, "xer_archive", "/bin/xer_archive", NULL, 0});
+	put((struct image){51,
+	                   {MONO + 400, MONO + 300, FOUNDER, 1, 1, 1},
+	                   "xer_archive",
+	                   "/bin/xer_archive",
+	                   NULL,
+	                   0});
 	image(52, MONO + 500, 50, 1, MONO + 600, "busy");
 	open_founder();
 	expect("_f1_x1_f1_x1");
@@ -220,7 +255,12 @@ Test(kin, what_was_forked_to_become_the_archiver_is_left_out)
 	begin(SETTING CLOCK EXIT);
 	founder_image();
 	image(51, MONO + 300, FOUNDER, 0, MONO + 300, "sh");
-	put((struct image){51, {MONO + 400, MONO + 300, FOUNDER, 1, 1, 1}, "xer_archive", "/bin/xer_archive", NULL, 0});
+	put((struct image){51,
+	                   {MONO + 400, MONO + 300, FOUNDER, 1, 1, 1},
+	                   "xer_archive",
+	                   "/bin/xer_archive",
+	                   NULL,
+	                   0});
 	image(52, MONO + 500, FOUNDER, 0, MONO + 500, "sh");
 	open_founder();
 	expect("_f2");
@@ -234,7 +274,12 @@ Test(kin, who_makes_the_archiver_is_no_process_of_the_program_s)
 	begin(SETTING CLOCK EXIT);
 	founder_image();
 	image(50, MONO + 200, FOUNDER, 0, MONO + 200, "sh");
-	put((struct image){51, {MONO + 400, MONO + 300, 50, 1, 1, 1}, "xer_archive", "/bin/xer_archive", NULL, 0});
+	put((struct image){51,
+	                   {MONO + 400, MONO + 300, 50, 1, 1, 1},
+	                   "xer_archive",
+	                   "/bin/xer_archive",
+	                   NULL,
+	                   0});
 	image(52, MONO + 500, FOUNDER, 1, MONO + 600, "busy");
 	open_founder();
 	expect("_f2_x1");
@@ -265,7 +310,8 @@ Test(kin, whom_F_leaves_out_is_left_out)
 		image(51, MONO + 200, FOUNDER, 1, MONO + 300, "cc");
 		open_founder();
 		expect(rows[i].lineages);
-		cr_expect_eq(experiment_info(founder)->left_out, rows[i].left_out, "%s", rows[i].setting);
+		cr_expect_eq(experiment_info(founder)->left_out, rows[i].left_out, "%s",
+		             rows[i].setting);
 		end();
 	}
 }
@@ -273,7 +319,14 @@ Test(kin, whom_F_leaves_out_is_left_out)
 /* Patterns of which the compiler makes more than there is memory, or stack, are none. */
 Test(kin, a_pattern_that_is_a_trap_is_none)
 {
-	static const char *const traps[] = {"(((a{300}){300}){300}){300}", "((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)", "a{1,2000}", "a{,2000}", "c.????????++++", "(a*)*\\1b", NULL};
+	static const char *const traps[] = {
+		"(((a{300}){300}){300}){300}",
+		"((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)",
+		"a{1,2000}",
+		"a{,2000}",
+		"c.????????++++",
+		"(a*)*\\1b",
+		NULL};
 
 	for (size_t i = 0; i < sizeof(traps) / sizeof(traps[0]); i++) {
 		char elements[4096], deep[2001];
@@ -281,7 +334,9 @@ Test(kin, a_pattern_that_is_a_trap_is_none)
 		memset(deep, '(', 1000);
 		memset(deep + 1000, ')', 1000);
 		deep[2000] = '\0';
-		snprintf(elements, sizeof(elements), SETTING "<setting name=\"follow\" value=\"=%s|cc\"/>\n" CLOCK EXIT, traps[i] ? traps[i] : deep);
+		snprintf(elements, sizeof(elements),
+		         SETTING "<setting name=\"follow\" value=\"=%s|cc\"/>\n" CLOCK EXIT,
+		         traps[i] ? traps[i] : deep);
 		begin(elements);
 		founder_image();
 		image(51, MONO + 200, FOUNDER, 1, MONO + 300, "cc");
@@ -298,7 +353,8 @@ Test(kin, a_pattern_that_is_a_trap_is_none)
 	end();
 }
 
-#define CHILD_CLOCK "<clock source=\"tsc\" hz=\"1000000000\" ticks=\"1000000000\" raw_ns=\"5000000000\" real_ns=\"1700000000000000000\" mono_ns=\"1000900\"/>\n"
+#define CHILD_CLOCK \
+	"<clock source=\"tsc\" hz=\"1000000000\" ticks=\"1000000000\" raw_ns=\"5000000000\" real_ns=\"1700000000000000000\" mono_ns=\"1000900\"/>\n"
 
 /* The collector of 143 knows that as 43, and what it makes by their numbers there. */
 Test(kin, processes_of_another_namespace_know_themselves_by_other_numbers)
@@ -308,12 +364,22 @@ Test(kin, processes_of_another_namespace_know_themselves_by_other_numbers)
 	struct maker child;
 
 	begin(SETTING CLOCK EXIT);
-	maker_descendant(&maker, "_f1_x1", CHILD_CLOCK "<event kind=\"fork\" time=\"1000000100\" pid=\"44\" lineage=\"_f1_x1_f3\"/>\n", &child);
+	maker_descendant(
+		&maker, "_f1_x1",
+		CHILD_CLOCK
+		"<event kind=\"fork\" time=\"1000000100\" pid=\"44\" lineage=\"_f1_x1_f3\"/>\n",
+		&child);
 	founder_image();
 	image(43, MONO + 50, FOUNDER, 1, MONO + 60, "other"); /* of that number, outside */
 	put((struct image){43, {MONO + 60, MONO + 50, 0, 1, 0, 0, MONO + 70}, "", NULL, NULL, 0});
-	put((struct image){143, {MONO + 200, MONO + 100, FOUNDER, 1, 1, 0, 0, 43}, "sh", "/bin/sh", NULL, 0});
-	put((struct image){144, {MONO + 1100, MONO + 1000, 143, 1, 1, 0, 0, 44}, "static", "/bin/static", NULL, 0});
+	put((struct image){
+		143, {MONO + 200, MONO + 100, FOUNDER, 1, 1, 0, 0, 43}, "sh", "/bin/sh", NULL, 0});
+	put((struct image){144,
+	                   {MONO + 1100, MONO + 1000, 143, 1, 1, 0, 0, 44},
+	                   "static",
+	                   "/bin/static",
+	                   NULL,
+	                   0});
 	maker_put(&maker, "sampler/map.fxt", words, count * 8);
 	count = fxt_put_magic(words);
 	count += fxt_put_provider(words + count, 1, "cpu0", 4);
@@ -333,14 +399,21 @@ Test(kin, processes_of_another_namespace_know_themselves_by_other_numbers)
 	end();
 }
 
-/* Each sample is of the image that the process was then, also where its maker's log tells of no exec. */
+/* Each sample is of the image that the process was then, also where its maker's log tells of no
+ * exec. */
 Test(kin, samples_are_of_one_image)
 {
 	static const uint64_t pcs[] = {0x5000};
 	static const struct {
 		uint64_t pid, ns;
-	} samples[] = {{FOUNDER, MONO + 20}, {50, MONO + 150}, {50, MONO + 250}, {50, MONO + 260}, {50, MONO + 300 + SECOND},
-		{FOUNDER, MONO + 400 + SECOND}, {FOUNDER, MONO + 410 + SECOND}, {FOUNDER, MONO + 420 + SECOND}};
+	} samples[] = {{FOUNDER, MONO + 20},
+	               {50, MONO + 150},
+	               {50, MONO + 250},
+	               {50, MONO + 260},
+	               {50, MONO + 300 + SECOND},
+	               {FOUNDER, MONO + 400 + SECOND},
+	               {FOUNDER, MONO + 410 + SECOND},
+	               {FOUNDER, MONO + 420 + SECOND}};
 	static const struct {
 		const char *lineage;
 		uint64_t samples;
@@ -358,16 +431,19 @@ Test(kin, samples_are_of_one_image)
 	count += fxt_put_provider(words + count, 1, "cpu0", 4);
 	count += fxt_put_initialization(words + count, SECOND);
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
-		count += fxt_put_sample(words + count, samples[i].ns, samples[i].pid, samples[i].pid, pcs, 1);
+		count += fxt_put_sample(words + count, samples[i].ns, samples[i].pid,
+		                        samples[i].pid, pcs, 1);
 	maker_put(&maker, "sampler/cpu0.fxt", words, count * 8);
 	cr_assert_eq(maker_open(&maker, &founder, &(struct exp_cause){""}), 0);
 	expect("_f1 _f1_x1 _f1_x2 _x1");
 	cr_assert_eq(experiment_load(founder, &set), 0);
-	cr_expect_eq(set->quality.samples, 1, "the founder: %lu", (unsigned long)set->quality.samples);
+	cr_expect_eq(set->quality.samples, 1, "the founder: %lu",
+	             (unsigned long)set->quality.samples);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		open_descendant(rows[i].lineage);
 		cr_assert_eq(experiment_load(opened, &set), 0);
-		cr_expect_eq(set->quality.samples, rows[i].samples, "%s: %lu", rows[i].lineage, (unsigned long)set->quality.samples);
+		cr_expect_eq(set->quality.samples, rows[i].samples, "%s: %lu", rows[i].lineage,
+		             (unsigned long)set->quality.samples);
 		experiment_close(opened);
 	}
 	end();
@@ -401,6 +477,7 @@ Test(kin, what_cannot_be_is_passed_over)
 	image(UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, "");
 	image(52, UINT64_MAX, FOUNDER, 1, 1, "later than it began");
 	open_founder();
-	cr_expect_eq(experiment_info(founder)->descendant_count + experiment_info(founder)->left_out, 4);
+	cr_expect_eq(
+		experiment_info(founder)->descendant_count + experiment_info(founder)->left_out, 4);
 	end();
 }

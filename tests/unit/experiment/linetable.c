@@ -1,4 +1,5 @@
-/* Line tables: the same answers as libdw for every row of this very test program, and no trouble with damaged ones. */
+/* Line tables: the same answers as libdw for every row of this very test program, and no trouble
+ * with damaged ones. */
 #include "experiment/linetable.h"
 #include "experiment/reader.h"
 #include "tests/unit/format/seed.h"
@@ -68,14 +69,16 @@ static int is_end(Dwarf_Die *unit, Dwarf_Addr address)
 		Dwarf_Addr at;
 		bool ends;
 
-		if (dwarf_lineaddr(line, &at) == 0 && at == address && dwarf_lineendsequence(line, &ends) == 0 && ends)
+		if (dwarf_lineaddr(line, &at) == 0 && at == address &&
+		    dwarf_lineendsequence(line, &ends) == 0 && ends)
 			return 1;
 	}
 	return 0;
 }
 
-/* Compare at one address. Returns 1 if libdw knows a line there. A row where its sequence ends is about no instruction,
- * and what begins there is of another unit; but libdw finds the row, there and behind. */
+/* Compare at one address. Returns 1 if libdw knows a line there. A row where its sequence ends is
+ * about no instruction, and what begins there is of another unit; but libdw finds the row, there
+ * and behind. */
 static size_t compare(Dwarf_Die *unit, struct exp_line_table *table, Dwarf_Addr address)
 {
 	Dwarf_Line *theirs = dwarf_getsrc_die(unit, address);
@@ -91,11 +94,13 @@ static size_t compare(Dwarf_Die *unit, struct exp_line_table *table, Dwarf_Addr 
 		cr_assert(is_end(unit, row), "address 0x%lx", address);
 		return 0;
 	}
-	cr_assert_eq(line, (unsigned)their_line, "address 0x%lx: %u, libdw %d", address, line, their_line);
+	cr_assert_eq(line, (unsigned)their_line, "address 0x%lx: %u, libdw %d", address, line,
+	             their_line);
 	name = exp_line_table_file(table, number);
 	cr_assert_not_null(name);
 	/* libdw leaves a relative directory of the compilation away. */
-	cr_assert(ends_with(name, dwarf_linesrc(theirs, NULL, NULL)), "%s, libdw %s", name, dwarf_linesrc(theirs, NULL, NULL));
+	cr_assert(ends_with(name, dwarf_linesrc(theirs, NULL, NULL)), "%s, libdw %s", name,
+	          dwarf_linesrc(theirs, NULL, NULL));
 	return 1;
 }
 
@@ -105,7 +110,8 @@ static size_t compare_unit(Dwarf_Die *unit)
 	Dwarf_Lines *lines;
 	size_t count, compared = 0;
 
-	cr_assert_eq(exp_line_table_open(&sections, offset_of(unit), directory_of(unit), &table), 0);
+	cr_assert_eq(exp_line_table_open(&sections, offset_of(unit), directory_of(unit), &table),
+	             0);
 	cr_assert_eq(dwarf_getsrclines(unit, &lines, &count), 0);
 	for (size_t i = 0; i < count; i++) {
 		Dwarf_Addr address;
@@ -203,26 +209,120 @@ Test(linetable, survives_any_bytes)
 	}
 }
 
-/* A table of DWARF 5 as clang writes it: MD5 sums of the files, forms of fixed size. One sequence: 0x1000 line 10,
- * 0x1004 line 12, ends at 0x1008. */
+/* A table of DWARF 5 as clang writes it: MD5 sums of the files, forms of fixed size. One sequence:
+ * 0x1000 line 10, 0x1004 line 12, ends at 0x1008. */
 static const uint8_t version_5[] = {
-	107, 0, 0, 0,           /* length */
-	5, 0, 8, 0,             /* version, address size, no segments */
-	77, 0, 0, 0,            /* length of the header behind this */
-	1, 1, 1, 0xfb, 14, 13,  /* sizes, is_stmt, line_base -5, line_range 14, opcode_base 13 */
-	0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1,
-	1, DW_LNCT_path, DW_FORM_string, 2,
-	'/', 'd', 0, 'i', 0,
-	3, DW_LNCT_path, DW_FORM_string, DW_LNCT_directory_index, DW_FORM_udata, DW_LNCT_MD5, DW_FORM_data16, 2,
-	'a', '.', 'c', 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
-	'b', '.', 'h', 0, 1, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1,
-	0, 9, DW_LNE_set_address, 0, 0x10, 0, 0, 0, 0, 0, 0,
-	DW_LNS_set_file, 1,
-	DW_LNS_advance_line, 9,
+	107,
+	0,
+	0,
+	0, /* length */
+	5,
+	0,
+	8,
+	0, /* version, address size, no segments */
+	77,
+	0,
+	0,
+	0, /* length of the header behind this */
+	1,
+	1,
+	1,
+	0xfb,
+	14,
+	13, /* sizes, is_stmt, line_base -5, line_range 14, opcode_base 13 */
+	0,
+	1,
+	1,
+	1,
+	1,
+	0,
+	0,
+	0,
+	1,
+	0,
+	0,
+	1,
+	1,
+	DW_LNCT_path,
+	DW_FORM_string,
+	2,
+	'/',
+	'd',
+	0,
+	'i',
+	0,
+	3,
+	DW_LNCT_path,
+	DW_FORM_string,
+	DW_LNCT_directory_index,
+	DW_FORM_udata,
+	DW_LNCT_MD5,
+	DW_FORM_data16,
+	2,
+	'a',
+	'.',
+	'c',
+	0,
+	0,
+	1,
+	2,
+	3,
+	4,
+	5,
+	6,
+	7,
+	8,
+	9,
+	10,
+	11,
+	12,
+	13,
+	14,
+	15,
+	16,
+	'b',
+	'.',
+	'h',
+	0,
+	1,
+	16,
+	15,
+	14,
+	13,
+	12,
+	11,
+	10,
+	9,
+	8,
+	7,
+	6,
+	5,
+	4,
+	3,
+	2,
+	1,
+	0,
+	9,
+	DW_LNE_set_address,
+	0,
+	0x10,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	DW_LNS_set_file,
+	1,
+	DW_LNS_advance_line,
+	9,
 	DW_LNS_copy,
-	13 + 4 * 14 + 7,        /* address + 4, line + 2 */
-	DW_LNS_advance_pc, 4,
-	0, 1, DW_LNE_end_sequence,
+	13 + 4 * 14 + 7, /* address + 4, line + 2 */
+	DW_LNS_advance_pc,
+	4,
+	0,
+	1,
+	DW_LNE_end_sequence,
 };
 
 Test(linetable, reads_version_5_with_sums)
@@ -249,7 +349,8 @@ Test(linetable, reads_version_5_with_sums)
 
 Test(reader, numbers_of_every_size)
 {
-	static const uint8_t bytes[] = {0x01, 0x02, 0xe5, 0x8e, 0x26, 0x9b, 0xf1, 0x59, 'o', 'k', 0};
+	static const uint8_t bytes[] = {0x01, 0x02, 0xe5, 0x8e, 0x26, 0x9b,
+	                                0xf1, 0x59, 'o',  'k',  0};
 	struct exp_reader in = {.at = bytes, .end = bytes + sizeof(bytes)};
 	struct exp_reader big = {.at = bytes, .end = bytes + sizeof(bytes), .is_big_endian = 1};
 

@@ -39,8 +39,9 @@ Test(live, keeps_what_each_stack_held_at_the_first_highest_peak)
 			now[node].count++;
 			now[node].bytes += blocks[i].size;
 			bytes += blocks[i].size;
-			cr_assert_eq(exp_live_add(&live, node == NODES ? UINT32_MAX : node, blocks[i].size),
-				     bytes > highest);
+			cr_assert_eq(exp_live_add(&live, node == NODES ? UINT32_MAX : node,
+			                          blocks[i].size),
+			             bytes > highest);
 			if (bytes > highest) {
 				highest = bytes;
 				memcpy(then, now, sizeof(then));

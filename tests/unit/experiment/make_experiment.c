@@ -37,7 +37,8 @@ void maker_put(struct maker *maker, const char *name, const void *bytes, size_t 
 void maker_log(struct maker *maker, const char *elements)
 {
 	char text[8192];
-	int len = snprintf(text, sizeof(text), "%s%s%s", LOG_HEAD, elements == NULL ? "" : elements, FMT_LOG_CLOSE);
+	int len = snprintf(text, sizeof(text), "%s%s%s", LOG_HEAD, elements == NULL ? "" : elements,
+	                   FMT_LOG_CLOSE);
 
 	maker_put(maker, FMT_FILE_LOG, text, (size_t)len);
 }
@@ -51,7 +52,8 @@ void maker_create(struct maker *maker)
 	maker_log(maker, LOG_EXIT);
 }
 
-void maker_descendant(const struct maker *founder, const char *lineage, const char *elements, struct maker *out)
+void maker_descendant(const struct maker *founder, const char *lineage, const char *elements,
+                      struct maker *out)
 {
 	char text[8192];
 	int len;
@@ -59,12 +61,13 @@ void maker_descendant(const struct maker *founder, const char *lineage, const ch
 	*out = (struct maker){.directory = ""};
 	len = snprintf(out->path, sizeof(out->path), "%s/%s.er", founder->path, lineage);
 	assert(len < (int)sizeof(out->path) && mkdir(out->path, 0755) == 0);
-	len = snprintf(text, sizeof(text),
-		       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<experiment version=\"1.0\">\n"
-		       "<process pid=\"43\" ppid=\"42\" cwd=\"/tmp\" program=\"/bin/child\" lineage=\"%s\"><arg>child</arg></process>\n"
-		       "<clock source=\"tsc\" hz=\"1000000000\" ticks=\"1000000000\" raw_ns=\"5000000000\" real_ns=\"1700000000000000000\"/>\n"
-		       "%s<event kind=\"exit\" time=\"11000000000\" code=\"0\" cpu_ns=\"5000000000\"/>\n" FMT_LOG_CLOSE,
-		       lineage, elements == NULL ? "" : elements);
+	len = snprintf(
+		text, sizeof(text),
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<experiment version=\"1.0\">\n"
+		"<process pid=\"43\" ppid=\"42\" cwd=\"/tmp\" program=\"/bin/child\" lineage=\"%s\"><arg>child</arg></process>\n"
+		"<clock source=\"tsc\" hz=\"1000000000\" ticks=\"1000000000\" raw_ns=\"5000000000\" real_ns=\"1700000000000000000\"/>\n"
+		"%s<event kind=\"exit\" time=\"11000000000\" code=\"0\" cpu_ns=\"5000000000\"/>\n" FMT_LOG_CLOSE,
+		lineage, elements == NULL ? "" : elements);
 	assert(len < (int)sizeof(text));
 	maker_put(out, FMT_FILE_LOG, text, (size_t)len);
 }
@@ -94,7 +97,8 @@ int maker_open(struct maker *maker, struct experiment **out, struct exp_cause *c
 
 void maker_stream_init(struct maker_stream *stream)
 {
-	struct fdr_header header = {.version = FDR_VERSION, .type = FDR_TYPE, .cycle_frequency = MAKER_HZ};
+	struct fdr_header header = {
+		.version = FDR_VERSION, .type = FDR_TYPE, .cycle_frequency = MAKER_HZ};
 
 	*stream = (struct maker_stream){.len = FDR_HEADER_SIZE};
 	stream->bytes = calloc(1, FDR_HEADER_SIZE);
@@ -105,7 +109,12 @@ void maker_stream_init(struct maker_stream *stream)
 static void put_prologue(struct maker_stream *stream, uint32_t tid, uint64_t tsc)
 {
 	struct fdr_prologue prologue = {
-	    .tid = tid, .ordinal = ++stream->ordinal, .extent_left = (uint32_t)(stream->len - stream->at), .cpu = 1, .tsc = tsc};
+		.tid = tid,
+		.ordinal = ++stream->ordinal,
+		.extent_left = (uint32_t)(stream->len - stream->at),
+		.cpu = 1,
+		.tsc = tsc,
+	};
 
 	fdr_prologue_put(stream->bytes + stream->at, &prologue);
 	stream->at += FDR_PROLOGUE_SIZE;
@@ -152,15 +161,24 @@ void maker_words(struct maker_stream *stream, const uint64_t *words, size_t coun
 size_t maker_function(struct maker_stream *stream, uint64_t tsc, uint32_t id, uint64_t address)
 {
 	struct fmt_function record = {
-	    .kind = FMT_KIND_function, .source = FMT_function_source_HOOKS, .id = id, .addr = address};
+		.kind = FMT_KIND_function,
+		.source = FMT_function_source_HOOKS,
+		.id = id,
+		.addr = address,
+	};
 
 	return maker_event(stream, tsc, &record, sizeof(record));
 }
 
-size_t maker_alloc(struct maker_stream *stream, uint64_t tsc, uint64_t address, uint32_t size, uint32_t stack)
+size_t maker_alloc(struct maker_stream *stream, uint64_t tsc, uint64_t address, uint32_t size,
+                   uint32_t stack)
 {
 	struct fmt_heap_alloc record = {
-	    .kind = FMT_KIND_heap_alloc, .func = FMT_heap_func_MALLOC, .stack = stack, .size = size};
+		.kind = FMT_KIND_heap_alloc,
+		.func = FMT_heap_func_MALLOC,
+		.stack = stack,
+		.size = size,
+	};
 
 	fmt_u48_put(&record.addr, address);
 	return maker_event(stream, tsc, &record, sizeof(record));
@@ -168,22 +186,26 @@ size_t maker_alloc(struct maker_stream *stream, uint64_t tsc, uint64_t address, 
 
 size_t maker_free(struct maker_stream *stream, uint64_t tsc, uint64_t address)
 {
-	struct fmt_heap_free record = {.kind = FMT_KIND_heap_free, .func = FMT_heap_func_FREE, .addr = address};
+	struct fmt_heap_free record = {
+		.kind = FMT_KIND_heap_free, .func = FMT_heap_func_FREE, .addr = address};
 
 	return maker_event(stream, tsc, &record, sizeof(record));
 }
 
-size_t maker_clock(struct maker_stream *stream, uint64_t tsc, unsigned state, uint64_t cpu_ns, uint32_t stack)
+size_t maker_clock(struct maker_stream *stream, uint64_t tsc, unsigned state, uint64_t cpu_ns,
+                   uint32_t stack)
 {
-	struct fmt_clock record = {.kind = FMT_KIND_clock, .state = (uint8_t)state, .stack = stack, .cpu_ns = cpu_ns};
+	struct fmt_clock record = {
+		.kind = FMT_KIND_clock, .state = (uint8_t)state, .stack = stack, .cpu_ns = cpu_ns};
 
 	return maker_event(stream, tsc, &record, sizeof(record));
 }
 
-size_t maker_sync(struct maker_stream *stream, uint64_t tsc, unsigned func, uint64_t object, uint64_t wait, unsigned error,
-		  uint32_t stack)
+size_t maker_sync(struct maker_stream *stream, uint64_t tsc, unsigned func, uint64_t object,
+                  uint64_t wait, unsigned error, uint32_t stack)
 {
-	struct fmt_sync record = {.kind = FMT_KIND_sync, .func = (uint8_t)func, .error = error, .stack = stack};
+	struct fmt_sync record = {
+		.kind = FMT_KIND_sync, .func = (uint8_t)func, .error = error, .stack = stack};
 
 	fmt_u48_put(&record.object, object);
 	fmt_u48_put(&record.wait, wait);
@@ -193,27 +215,34 @@ size_t maker_sync(struct maker_stream *stream, uint64_t tsc, unsigned func, uint
 size_t maker_io(struct maker_stream *stream, uint64_t tsc, const struct maker_call *call)
 {
 	struct fmt_io record = {.kind = FMT_KIND_io,
-				.func = (uint8_t)call->func,
-				.error = (uint16_t)call->error,
-				.stack = call->stack,
-				.file = call->file,
-				.fd = call->fd};
+	                        .func = (uint8_t)call->func,
+	                        .error = (uint16_t)call->error,
+	                        .stack = call->stack,
+	                        .file = call->file,
+	                        .fd = call->fd};
 
 	fmt_u48_put(&record.bytes, call->bytes);
 	fmt_u48_put(&record.wait, call->wait);
 	return maker_event(stream, tsc, &record, sizeof(record));
 }
 
-size_t maker_io_file(struct maker_stream *stream, uint64_t tsc, uint32_t file, unsigned type, const char *name)
+size_t maker_io_file(struct maker_stream *stream, uint64_t tsc, uint32_t file, unsigned type,
+                     const char *name)
 {
 	struct fmt_io_file record = {
-	    .kind = FMT_KIND_io_file, .type = (uint8_t)type, .name_size = (uint16_t)strlen(name), .file = file, .file_system = 0xef53};
+		.kind = FMT_KIND_io_file,
+		.type = (uint8_t)type,
+		.name_size = (uint16_t)strlen(name),
+		.file = file,
+		.file_system = 0xef53,
+	};
 	char payload[sizeof(record) + 256] = "";
 
 	assert(record.name_size < 256);
 	memcpy(payload, &record, sizeof(record));
 	memcpy(payload + sizeof(record), name, record.name_size);
-	return maker_event(stream, tsc, payload, (sizeof(record) + record.name_size + 15) / 16 * 16);
+	return maker_event(stream, tsc, payload,
+	                   (sizeof(record) + record.name_size + 15) / 16 * 16);
 }
 
 void maker_stream_put(struct maker *maker, struct maker_stream *stream, const char *name)
@@ -222,7 +251,8 @@ void maker_stream_put(struct maker *maker, struct maker_stream *stream, const ch
 	free(stream->bytes);
 }
 
-void maker_nodes(struct maker *maker, size_t count, const uint64_t *pcs, const int *parents, uint32_t *ids)
+void maker_nodes(struct maker *maker, size_t count, const uint64_t *pcs, const int *parents,
+                 uint32_t *ids)
 {
 	size_t size = sizeof(struct fmt_nodes) + count * sizeof(struct fmt_node);
 	uint8_t *payload = calloc(1, size);
@@ -230,9 +260,11 @@ void maker_nodes(struct maker *maker, size_t count, const uint64_t *pcs, const i
 
 	assert(payload != NULL);
 	maker_stream_init(&stream);
-	maker_extent(&stream, 42, MAKER_START_TICKS, (size / FDR_EXTENT_UNIT + 2) * FDR_EXTENT_UNIT);
+	maker_extent(&stream, 42, MAKER_START_TICKS,
+	             (size / FDR_EXTENT_UNIT + 2) * FDR_EXTENT_UNIT);
 	uint32_t first = (uint32_t)(stream.at + FDR_METADATA_SIZE + sizeof(struct fmt_nodes));
-	struct fmt_nodes head = {.kind = FMT_KIND_nodes, .node_size = sizeof(struct fmt_node), .first = first};
+	struct fmt_nodes head = {
+		.kind = FMT_KIND_nodes, .node_size = sizeof(struct fmt_node), .first = first};
 
 	memcpy(payload, &head, sizeof(head));
 	for (size_t i = 0; i < count; i++) {

@@ -22,8 +22,8 @@ struct maker {
 /* One data file under construction. */
 struct maker_stream {
 	uint8_t *bytes;
-	size_t len;    /* of all extents so far */
-	size_t at;     /* where the next record goes */
+	size_t len; /* of all extents so far */
+	size_t at;  /* where the next record goes */
 	uint32_t ordinal;
 };
 
@@ -31,9 +31,11 @@ struct maker_stream {
 void maker_create(struct maker *maker);
 void maker_destroy(struct maker *maker);
 
-/* Make the experiment of a descendant below a founder's: process "child", without host and settings, an exit event of 5 s CPU
- * time; `elements` come before that. It goes with the founder. */
-void maker_descendant(const struct maker *founder, const char *lineage, const char *elements, struct maker *out);
+/* Make the experiment of a descendant below a founder's: process "child", without host and
+ * settings, an exit event of 5 s CPU time; `elements` come before that. It goes with the founder.
+ */
+void maker_descendant(const struct maker *founder, const char *lineage, const char *elements,
+                      struct maker *out);
 
 /* Write a file of the experiment. */
 void maker_put(struct maker *maker, const char *name, const void *bytes, size_t len);
@@ -61,13 +63,15 @@ void maker_words(struct maker_stream *stream, const uint64_t *words, size_t coun
 /* "Number id is the function at `address`." */
 size_t maker_function(struct maker_stream *stream, uint64_t tsc, uint32_t id, uint64_t address);
 
-size_t maker_alloc(struct maker_stream *stream, uint64_t tsc, uint64_t address, uint32_t size, uint32_t stack);
+size_t maker_alloc(struct maker_stream *stream, uint64_t tsc, uint64_t address, uint32_t size,
+                   uint32_t stack);
 size_t maker_free(struct maker_stream *stream, uint64_t tsc, uint64_t address);
-size_t maker_clock(struct maker_stream *stream, uint64_t tsc, unsigned state, uint64_t cpu_ns, uint32_t stack);
+size_t maker_clock(struct maker_stream *stream, uint64_t tsc, unsigned state, uint64_t cpu_ns,
+                   uint32_t stack);
 
 /* func: enum fmt_sync_func; wait in ticks. The event's time is that of the grant. */
-size_t maker_sync(struct maker_stream *stream, uint64_t tsc, unsigned func, uint64_t object, uint64_t wait, unsigned error,
-		  uint32_t stack);
+size_t maker_sync(struct maker_stream *stream, uint64_t tsc, unsigned func, uint64_t object,
+                  uint64_t wait, unsigned error, uint32_t stack);
 
 /* func: enum fmt_io_func. */
 struct maker_call {
@@ -76,13 +80,15 @@ struct maker_call {
 	uint32_t file, fd, stack;
 };
 size_t maker_io(struct maker_stream *stream, uint64_t tsc, const struct maker_call *call);
-size_t maker_io_file(struct maker_stream *stream, uint64_t tsc, uint32_t file, unsigned type, const char *name);
+size_t maker_io_file(struct maker_stream *stream, uint64_t tsc, uint32_t file, unsigned type,
+                     const char *name);
 
 /* Write the stream as `name` and free it. */
 void maker_stream_put(struct maker *maker, struct maker_stream *stream, const char *name);
 
 /* Write frameinfo: node i has pcs[i] and the parent with index parents[i], -1 for none. ids[i]
  * gets its id. */
-void maker_nodes(struct maker *maker, size_t count, const uint64_t *pcs, const int *parents, uint32_t *ids);
+void maker_nodes(struct maker *maker, size_t count, const uint64_t *pcs, const int *parents,
+                 uint32_t *ids);
 
 #endif

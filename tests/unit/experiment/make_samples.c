@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-size_t maker_sampler(struct maker *maker, const char *elements, const char *provider, uint64_t *words)
+size_t maker_sampler(struct maker *maker, const char *elements, const char *provider,
+                     uint64_t *words)
 {
 	char path[256];
 	size_t count;
@@ -27,6 +28,7 @@ const struct exp_data_set *maker_load(struct maker *maker, struct experiment **e
 	const struct exp_data_set *set = NULL;
 	struct exp_cause cause;
 
-	assert(maker_open(maker, experiment, &cause) == 0 && experiment_load(*experiment, &set) == 0);
+	assert(maker_open(maker, experiment, &cause) == 0 &&
+	       experiment_load(*experiment, &set) == 0);
 	return set;
 }

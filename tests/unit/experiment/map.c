@@ -17,12 +17,13 @@ Test(map, finds_objects_by_address_and_generation)
 	const struct exp_object *objects;
 
 	maker_create(&maker);
-	put_map(&maker, "<map>\n"
-	                "<object id=\"1\" path=\"/a\" build_id=\"aa\" bias=\"0x1000\" start=\"0x1000\" end=\"0x9000\" generation=\"0\"/>\n"
-	                "<object id=\"2\" path=\"/b\" bias=\"0x0\" start=\"0xa000\" end=\"0xb000\" generation=\"1\"/>\n"
-	                "<unload id=\"2\" generation=\"3\"/>\n"
-	                "<object id=\"3\" path=\"/c\" bias=\"0x0\" start=\"0xa800\" end=\"0xc000\" generation=\"3\"/>\n"
-	                "<object id=\"4\" path=\"/never\" start=\"0x20\" end=\"0x10\"/>\n</map>\n");
+	put_map(&maker,
+	        "<map>\n"
+	        "<object id=\"1\" path=\"/a\" build_id=\"aa\" bias=\"0x1000\" start=\"0x1000\" end=\"0x9000\" generation=\"0\"/>\n"
+	        "<object id=\"2\" path=\"/b\" bias=\"0x0\" start=\"0xa000\" end=\"0xb000\" generation=\"1\"/>\n"
+	        "<unload id=\"2\" generation=\"3\"/>\n"
+	        "<object id=\"3\" path=\"/c\" bias=\"0x0\" start=\"0xa800\" end=\"0xc000\" generation=\"3\"/>\n"
+	        "<object id=\"4\" path=\"/never\" start=\"0x20\" end=\"0x10\"/>\n</map>\n");
 	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0);
 	cr_assert_eq(experiment_objects(experiment, &objects), 3);
 	cr_assert_str_eq(experiment_object_at(experiment, 0x1000, 7)->path, "/a");

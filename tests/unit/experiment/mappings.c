@@ -47,7 +47,8 @@ Test(mappings, a_hole_leaves_both_ends)
 Test(mappings, one_call_ends_parts_of_many)
 {
 	for (uint64_t i = 0; i < 10; i++)
-		cr_assert_geq(exp_mappings_add(&mappings, 100 * i, 100 * i + 50, (uint32_t)(i % 2)), 0);
+		cr_assert_geq(exp_mappings_add(&mappings, 100 * i, 100 * i + 50, (uint32_t)(i % 2)),
+		              0);
 	cr_assert_eq(drop(25, 925), 25 + 8 * 50 + 25);
 	cr_assert_eq(held(0), 25);
 	cr_assert_eq(held(1), 25);
@@ -73,7 +74,8 @@ Test(mappings, random_ranges_are_as_by_single_bytes)
 
 	srand(7);
 	for (int turn = 0; turn < TURNS; turn++) {
-		unsigned start = (unsigned)rand() % BYTES, end = start + 1 + (unsigned)rand() % (BYTES - start);
+		unsigned start = (unsigned)rand() % BYTES,
+			 end = start + 1 + (unsigned)rand() % (BYTES - start);
 		unsigned node = (unsigned)rand() % NODES;
 		int ends = rand() % 3 == 0;
 		uint64_t bytes[NODES + 1] = {0};

@@ -1,4 +1,5 @@
-/* Calls of MPI functions: totals by function, by peer and by stack; messages that are not a call's own; damage. */
+/* Calls of MPI functions: totals by function, by peer and by stack; messages that are not a call's
+ * own; damage. */
 #include "experiment/mpi.h"
 #include "format/record.h"
 
@@ -11,10 +12,14 @@ static const int parents[NODES] = {-1, 0, 0, -1, 3};
 
 TestSuite(mpi, .init = set_up, .fini = tear_down);
 
-static void put(uint64_t ticks, enum fmt_mpi_func func, enum fmt_mpi_message message, uint32_t stack, uint64_t duration, uint64_t sent,
-		uint64_t received, uint32_t peer)
+static void put(uint64_t ticks, enum fmt_mpi_func func, enum fmt_mpi_message message,
+                uint32_t stack, uint64_t duration, uint64_t sent, uint64_t received, uint32_t peer)
 {
-	struct fmt_mpi record = {.kind = FMT_KIND_mpi, .message = (uint8_t)message, .func = (uint16_t)func, .stack = stack, .peer = peer};
+	struct fmt_mpi record = {.kind = FMT_KIND_mpi,
+	                         .message = (uint8_t)message,
+	                         .func = (uint16_t)func,
+	                         .stack = stack,
+	                         .peer = peer};
 
 	fmt_u48_put(&record.duration, duration);
 	fmt_u48_put(&record.sent, sent);
@@ -26,8 +31,10 @@ Test(mpi, counts_functions_peers_and_stacks)
 {
 	maker_extent(&stream, 42, t, 4096);
 	put(t + 1000, FMT_mpi_func_Send, FMT_mpi_message_SENT, ids[CALL], 100, 400, 0, 3);
-	put(t + 2000, FMT_mpi_func_Send, FMT_mpi_message_SENT, ids[CALL], 300, 0, 0, 3); /* an empty message is one */
-	put(t + 3000, FMT_mpi_func_Send, FMT_mpi_message_NONE, ids[CALL], 10, 0, 0, UINT32_MAX); /* to nobody: is none */
+	put(t + 2000, FMT_mpi_func_Send, FMT_mpi_message_SENT, ids[CALL], 300, 0, 0,
+	    3); /* an empty message is one */
+	put(t + 3000, FMT_mpi_func_Send, FMT_mpi_message_NONE, ids[CALL], 10, 0, 0,
+	    UINT32_MAX); /* to nobody: is none */
 	put(t + 4000, FMT_mpi_func_Sendrecv, FMT_mpi_message_ALSO_SENT, ids[CALL], 0, 8, 0, 1);
 	put(t + 4000, FMT_mpi_func_Sendrecv, FMT_mpi_message_RECEIVED, ids[CALL], 50, 0, 16, 2);
 	put(t + 5000, FMT_mpi_func_Irecv, FMT_mpi_message_ALSO_RECEIVED, ids[OTHER], 0, 0, 64, 2);
@@ -91,11 +98,15 @@ Test(mpi, calls_of_truncated_stacks_are_counted)
 Test(mpi, damage_is_left_out_and_told)
 {
 	maker_extent(&stream, 42, t, 4096);
-	put(t + 1000, FMT_mpi_func_Send, (enum fmt_mpi_message)16, ids[CALL], 1, 1, 0, 1);                       /* no such message */
+	put(t + 1000, FMT_mpi_func_Send, (enum fmt_mpi_message)16, ids[CALL], 1, 1, 0,
+	    1); /* no such message */
 	put(t + 1000, FMT_mpi_func_Send, (enum fmt_mpi_message)3, ids[CALL], 1, 1, 0, 1);
-	put(t + 1000, FMT_mpi_func_Send, FMT_mpi_message_SENT, ids[CALL], UINT64_C(1) << 47, 1, 0, 1);           /* since long before the start */
-	put(t + 1000, FMT_mpi_func_Send, FMT_mpi_message_SENT, ids[CALL], 1, UINT64_C(1) << 47, 0, 1);           /* more than there is */
-	put(t + 1100, (enum fmt_mpi_func)65535, FMT_mpi_message_SENT, ids[CALL], 10, 1, 0, UINT32_MAX - 1); /* of a later version */
+	put(t + 1000, FMT_mpi_func_Send, FMT_mpi_message_SENT, ids[CALL], UINT64_C(1) << 47, 1, 0,
+	    1); /* since long before the start */
+	put(t + 1000, FMT_mpi_func_Send, FMT_mpi_message_SENT, ids[CALL], 1, UINT64_C(1) << 47, 0,
+	    1); /* more than there is */
+	put(t + 1100, (enum fmt_mpi_func)65535, FMT_mpi_message_SENT, ids[CALL], 10, 1, 0,
+	    UINT32_MAX - 1); /* of a later version */
 
 	const struct exp_data_set *set = load("mpitrace");
 
@@ -107,11 +118,16 @@ Test(mpi, damage_is_left_out_and_told)
 
 Test(mpi, clock_samples_tell_work_from_waits)
 {
-	const uint8_t states[] = {FMT_mpi_state_NONE, FMT_mpi_state_SEND, FMT_mpi_state_RECEIVE, FMT_mpi_state_COLLECTIVE, FMT_mpi_state_IO, 200};
+	const uint8_t states[] = {FMT_mpi_state_NONE,    FMT_mpi_state_SEND,
+	                          FMT_mpi_state_RECEIVE, FMT_mpi_state_COLLECTIVE,
+	                          FMT_mpi_state_IO,      200};
 
 	maker_extent(&stream, 42, t, 4096);
 	for (unsigned i = 0; i < sizeof(states); i++) {
-		struct fmt_clock sample = {.kind = FMT_KIND_clock, .mpi = states[i], .stack = ids[CALL], .cpu_ns = 16 << i};
+		struct fmt_clock sample = {.kind = FMT_KIND_clock,
+		                           .mpi = states[i],
+		                           .stack = ids[CALL],
+		                           .cpu_ns = 16 << i};
 
 		maker_event(&stream, t + 1000 * (i + 1), &sample, sizeof(sample));
 	}

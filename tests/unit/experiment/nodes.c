@@ -51,7 +51,9 @@ Test(nodes, carry_clock_samples_and_quality)
 	cr_assert_eq(set->threads[0].samples, 3);
 	cr_assert_eq(set->threads[0].cpu_ns, 124);
 	cr_assert_eq(maker.warnings, 1);
-	cr_assert(strstr(maker.warning, "the first of 1 events of stacks that frameinfo does not have") != NULL, "%s", maker.warning);
+	cr_assert(strstr(maker.warning,
+	                 "the first of 1 events of stacks that frameinfo does not have") != NULL,
+	          "%s", maker.warning);
 	experiment_close(experiment);
 	maker_destroy(&maker);
 }

@@ -1,4 +1,5 @@
-/* Constructs of OpenMP: totals by place, regions out of their threads' parts, waits by stack, damage. */
+/* Constructs of OpenMP: totals by place, regions out of their threads' parts, waits by stack,
+ * damage. */
 #include "experiment/selection.h"
 #include "format/record.h"
 
@@ -6,23 +7,29 @@
 #include <stdlib.h>
 
 enum { MAIN, CALL, MARK, BODY, CUT, CUT_CALL, NODES };
-static const uint64_t pcs[NODES] = {0x1000, 0x2000, FMT_PC_PARALLEL, 0x3000, FMT_PC_TRUNCATED, 0x2000};
+static const uint64_t pcs[NODES] = {0x1000, 0x2000,           FMT_PC_PARALLEL,
+                                    0x3000, FMT_PC_TRUNCATED, 0x2000};
 static const int parents[NODES] = {-1, 0, 1, 2, -1, 4};
 #include "tests/unit/experiment/one_stream.h"
 
 TestSuite(omp, .init = set_up, .fini = tear_down);
 
-static void put(uint64_t ticks, enum fmt_omp_event event, uint32_t region, uint32_t stack, uint64_t duration, uint64_t other,
-		unsigned number)
+static void put(uint64_t ticks, enum fmt_omp_event event, uint32_t region, uint32_t stack,
+                uint64_t duration, uint64_t other, unsigned number)
 {
-	struct fmt_omp record = {.kind = FMT_KIND_omp, .event = (uint8_t)event, .region = region, .stack = stack, .number = (uint16_t)number};
+	struct fmt_omp record = {.kind = FMT_KIND_omp,
+	                         .event = (uint8_t)event,
+	                         .region = region,
+	                         .stack = stack,
+	                         .number = (uint16_t)number};
 
 	fmt_u48_put(&record.duration, duration);
 	fmt_u48_put(&record.other, other);
 	maker_event(&stream, ticks, &record, sizeof(record));
 }
 
-static const struct exp_omp_construct *find(const struct exp_data_set *set, enum fmt_omp_event event)
+static const struct exp_omp_construct *find(const struct exp_data_set *set,
+                                            enum fmt_omp_event event)
 {
 	for (size_t i = 0; i < set->omp.count; i++)
 		if (set->omp.constructs[i].event == event)
@@ -38,12 +45,16 @@ Test(omp, makes_a_region_of_its_threads_parts)
 	put(t + 3000, FMT_omp_event_PARALLEL, 1, ids[CALL], 2100, 0, 2);
 	maker_extent(&stream, 43, t, 4096);
 	put(t + 1400, FMT_omp_event_THREAD, 1, ids[BODY], 400, 0, 1);
-	put(t + 2600, FMT_omp_event_TASK, 1, ids[BODY], 300, 0, 0); /* in the barrier at the region's end */
-	put(t + 2700, FMT_omp_event_TASK, 1, ids[BODY], 50, 0, FMT_OMP_TASK_INNER); /* counted with the one that executed it */
-	put(t + 2800, FMT_omp_event_TASK, 1, ids[BODY], 80, 0, FMT_OMP_TASK_GOES_ON); /* no task more */
+	put(t + 2600, FMT_omp_event_TASK, 1, ids[BODY], 300, 0,
+	    0); /* in the barrier at the region's end */
+	put(t + 2700, FMT_omp_event_TASK, 1, ids[BODY], 50, 0,
+	    FMT_OMP_TASK_INNER); /* counted with the one that executed it */
+	put(t + 2800, FMT_omp_event_TASK, 1, ids[BODY], 80, 0,
+	    FMT_OMP_TASK_GOES_ON); /* no task more */
 
 	const struct exp_data_set *set = load("omptrace");
-	const struct exp_omp_construct *region = find(set, FMT_omp_event_PARALLEL), *task = find(set, FMT_omp_event_TASK);
+	const struct exp_omp_construct *region = find(set, FMT_omp_event_PARALLEL),
+				       *task = find(set, FMT_omp_event_TASK);
 
 	cr_assert_eq(set->have, EXP_DATA_OMP);
 	cr_assert_eq(set->quality.omp_events, 7);
@@ -95,7 +106,8 @@ Test(omp, waits_are_without_the_tasks_that_were_executed_meanwhile)
 {
 	maker_extent(&stream, 42, t, 4096);
 	put(t + 1000, FMT_omp_event_TASK_WAIT, 1, ids[BODY], 500, 300, 0);
-	put(t + 1100, FMT_omp_event_LOCK, 1, ids[BODY], 50, 0x7fff00001000, 0); /* other: its address */
+	put(t + 1100, FMT_omp_event_LOCK, 1, ids[BODY], 50, 0x7fff00001000,
+	    0); /* other: its address */
 	put(t + 1200, FMT_omp_event_LOCK, 1, ids[CALL], 70, 0x7fff00001000, 0);
 
 	const struct exp_data_set *set = load("omptrace");
@@ -109,11 +121,14 @@ Test(omp, waits_are_without_the_tasks_that_were_executed_meanwhile)
 Test(omp, damage_is_left_out_and_told)
 {
 	maker_extent(&stream, 42, t, 4096);
-	put(t + 1000, FMT_omp_event_THREAD, 7, ids[BODY], 100, 200, 0);                       /* waited longer than it was */
-	put(t + 1000, FMT_omp_event_CRITICAL, 7, ids[BODY], UINT64_C(1) << 47, 0, 0);         /* since long before the start */
-	put(t + 1000, (enum fmt_omp_event)200, 7, ids[BODY], 1, 0, 0);                        /* unknown */
-	put(t + 1000, FMT_omp_event_THREAD, 8, ids[BODY], 100, 0, 0);                         /* of a region that has no end */
-	put(t + 1100, FMT_omp_event_PARALLEL, 9, ids[CALL], 10, 0, 4);                        /* without threads */
+	put(t + 1000, FMT_omp_event_THREAD, 7, ids[BODY], 100, 200,
+	    0); /* waited longer than it was */
+	put(t + 1000, FMT_omp_event_CRITICAL, 7, ids[BODY], UINT64_C(1) << 47, 0,
+	    0); /* since long before the start */
+	put(t + 1000, (enum fmt_omp_event)200, 7, ids[BODY], 1, 0, 0); /* unknown */
+	put(t + 1000, FMT_omp_event_THREAD, 8, ids[BODY], 100, 0,
+	    0); /* of a region that has no end */
+	put(t + 1100, FMT_omp_event_PARALLEL, 9, ids[CALL], 10, 0, 4); /* without threads */
 
 	const struct exp_data_set *set = load("omptrace");
 
@@ -155,8 +170,13 @@ Test(omp, a_thread_has_waited_at_a_regions_end_also_where_the_region_is_not_sele
 /* What the thread has used when it ended has neither a stack nor a state of OpenMP. */
 Test(omp, time_without_a_stack_is_serial_too)
 {
-	struct fmt_clock work = {.kind = FMT_KIND_clock, .state = FMT_clock_state_USER, .omp = FMT_omp_state_WORK, .cpu_ns = 300, .stack = ids[BODY]};
-	struct fmt_clock rest = {.kind = FMT_KIND_clock, .state = FMT_clock_state_RESIDUAL, .cpu_ns = 50};
+	struct fmt_clock work = {.kind = FMT_KIND_clock,
+	                         .state = FMT_clock_state_USER,
+	                         .omp = FMT_omp_state_WORK,
+	                         .cpu_ns = 300,
+	                         .stack = ids[BODY]};
+	struct fmt_clock rest = {
+		.kind = FMT_KIND_clock, .state = FMT_clock_state_RESIDUAL, .cpu_ns = 50};
 	const struct exp_data_set *set;
 
 	maker_extent(&stream, 42, t, 4096);
@@ -167,7 +187,8 @@ Test(omp, time_without_a_stack_is_serial_too)
 	cr_expect_eq(set->nodes.no_stack[EXP_OMP_SERIAL], 50);
 }
 
-/* No recorder writes a mark outside of a mark many times over; a damaged tree may have nothing else. */
+/* No recorder writes a mark outside of a mark many times over; a damaged tree may have nothing
+ * else. */
 Test(omp, a_stack_of_marks_is_not_walked_for_each_construct)
 {
 	enum { MARKS = 500000, EVENTS = 300000, ROOM = 64 };

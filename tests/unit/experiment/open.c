@@ -27,13 +27,15 @@ Test(open, refuses_what_is_no_experiment_with_a_reason)
 		const char *log, *reason;
 		int rc;
 	} cases[] = {
-	    {"", "empty", -ENODATA},
-	    {"garbage", "not an experiment", -EBADMSG},
-	    {"<other/>", "another kind of file", -EBADMSG},
-	    {"<experiment/>", "no version", -EBADMSG},
-	    {"<experiment version=\"1.0\"/>", "names no process", -EBADMSG},
-	    {"<experiment version=\"2.0\"><process/></experiment>", "version 2.0 is not supported", -EPROTO},
-	    {"<!DOCTYPE experiment [<!ENTITY a \"b\">]><experiment version=\"1.0\"><process/></experiment>", "refused", -EBADMSG},
+		{"", "empty", -ENODATA},
+		{"garbage", "not an experiment", -EBADMSG},
+		{"<other/>", "another kind of file", -EBADMSG},
+		{"<experiment/>", "no version", -EBADMSG},
+		{"<experiment version=\"1.0\"/>", "names no process", -EBADMSG},
+		{"<experiment version=\"2.0\"><process/></experiment>",
+	         "version 2.0 is not supported", -EPROTO},
+		{"<!DOCTYPE experiment [<!ENTITY a \"b\">]><experiment version=\"1.0\"><process/></experiment>",
+	         "refused", -EBADMSG},
 	};
 	struct maker maker;
 	struct exp_cause cause;
@@ -109,9 +111,11 @@ Test(open, decodes_odd_bytes_and_lists_descendants)
 	char path[256];
 
 	maker_create(&maker);
-	maker_log(&maker, "<setting name=\"command\" value=\"a\\x1b[31m &lt;\\\\ \\xff\"/>\n"
-	                  "<count name=\"lost_profile\" value=\"1\"/><count name=\"lost_profile\" value=\"5\"/>\n"
-	                  "<event kind=\"warning\" time=\"1500000000\" text=\"x\"/>\n");
+	maker_log(
+		&maker,
+		"<setting name=\"command\" value=\"a\\x1b[31m &lt;\\\\ \\xff\"/>\n"
+		"<count name=\"lost_profile\" value=\"1\"/><count name=\"lost_profile\" value=\"5\"/>\n"
+		"<event kind=\"warning\" time=\"1500000000\" text=\"x\"/>\n");
 	maker_put(&maker, "notes", "one\ntwo", 7);
 	snprintf(path, sizeof(path), "%s/_x1.er", maker.path);
 	mkdir(path, 0755);
@@ -143,7 +147,9 @@ Test(open, keeps_the_sound_part_of_a_damaged_log)
 	struct experiment *experiment;
 
 	maker_create(&maker);
-	maker_log(&maker, "<count name=\"samples\" value=\"9\"/><event kind=\"exit\" time=\"2000000000\"/><broken");
+	maker_log(
+		&maker,
+		"<count name=\"samples\" value=\"9\"/><event kind=\"exit\" time=\"2000000000\"/><broken");
 	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0);
 	cr_assert_eq(experiment_counter(experiment, "samples", 0), 9);
 	cr_assert_eq(experiment_info(experiment)->damaged, 1);

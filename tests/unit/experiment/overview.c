@@ -8,14 +8,17 @@
 #include <errno.h>
 #include <string.h>
 
-static void put_usage(struct maker_stream *stream, uint32_t number, uint64_t tsc, uint64_t raw_ns, uint64_t cpu_ns)
+static void put_usage(struct maker_stream *stream, uint32_t number, uint64_t tsc, uint64_t raw_ns,
+                      uint64_t cpu_ns)
 {
-	struct fmt_usage usage = {.kind = FMT_KIND_usage, .number = number, .raw_ns = raw_ns, .cpu_ns = cpu_ns};
+	struct fmt_usage usage = {
+		.kind = FMT_KIND_usage, .number = number, .raw_ns = raw_ns, .cpu_ns = cpu_ns};
 
 	maker_event(stream, tsc, &usage, sizeof(usage));
 }
 
-static void put_thread(struct maker_stream *stream, uint64_t tsc, uint32_t tid, unsigned origin, const char *name)
+static void put_thread(struct maker_stream *stream, uint64_t tsc, uint32_t tid, unsigned origin,
+                       const char *name)
 {
 	struct fmt_thread thread = {.kind = FMT_KIND_thread, .origin = (uint8_t)origin, .tid = tid};
 
@@ -102,10 +105,12 @@ Test(clock, refuses_a_fit_that_disagrees)
 	cr_assert_float_eq(exp_clock_seconds(&clock, 50), -50e-9, 1e-12);
 }
 
-static void put_java_name(struct maker_stream *stream, uint64_t tsc, uint32_t tid, const char *name, uint16_t said)
+static void put_java_name(struct maker_stream *stream, uint64_t tsc, uint32_t tid, const char *name,
+                          uint16_t said)
 {
 	uint8_t bytes[sizeof(struct fmt_java_thread) + 64] = {0};
-	struct fmt_java_thread record = {.kind = FMT_KIND_java_thread, .name_size = said, .tid = tid};
+	struct fmt_java_thread record = {
+		.kind = FMT_KIND_java_thread, .name_size = said, .tid = tid};
 
 	memcpy(bytes, &record, sizeof(record));
 	memcpy(bytes + sizeof(record), name, strlen(name));
@@ -126,7 +131,8 @@ Test(overview, java_names_its_threads)
 	maker_extent(&stream, 1, MAKER_START_TICKS, 4096);
 	put_thread(&stream, MAKER_START_TICKS + 10, 1, FMT_thread_origin_CREATED, "java");
 	put_java_name(&stream, MAKER_START_TICKS + 20, 1, "a name of more than 15 bytes", 28);
-	put_thread(&stream, MAKER_START_TICKS + 30, 1, FMT_thread_origin_RENAMED, "a name of more ");
+	put_thread(&stream, MAKER_START_TICKS + 30, 1, FMT_thread_origin_RENAMED,
+	           "a name of more ");
 	put_thread(&stream, MAKER_START_TICKS + 40, 1, FMT_thread_origin_RENAMED, "DestroyJavaVM");
 	put_thread(&stream, MAKER_START_TICKS + 50, 2, FMT_thread_origin_CREATED, "java");
 	put_java_name(&stream, MAKER_START_TICKS + 60, 2, "first", 5);

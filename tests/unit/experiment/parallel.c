@@ -1,4 +1,5 @@
-/* Tests of experiment/parallel.c: streams that are read at the same time give what they give one after the other. */
+/* Tests of experiment/parallel.c: streams that are read at the same time give what they give one
+ * after the other. */
 #include "experiment/load.h"
 #include "experiment/parallel.h"
 #include "format/layout.h"
@@ -23,7 +24,8 @@ static void put_heap(int is_damaged)
 	maker_stream_init(&stream);
 	maker_extent(&stream, 42, t, EXTENT);
 	for (uint64_t i = 0; i < EVENTS; i++) {
-		size_t made = maker_alloc(&stream, t + 20 * i, 0x10000 + 16 * (i % 1000), (uint32_t)(i % 77), ids[i % 3]);
+		size_t made = maker_alloc(&stream, t + 20 * i, 0x10000 + 16 * (i % 1000),
+		                          (uint32_t)(i % 77), ids[i % 3]);
 
 		at = i == 3 * (EVENTS / 6) ? made : at; /* one that is not freed */
 		if (i % 3 != 0)
@@ -41,13 +43,19 @@ static void put_sync_and_calls(void)
 	maker_stream_init(&stream);
 	maker_extent(&stream, 43, t, EXTENT);
 	for (uint64_t i = 0; i < EVENTS; i++)
-		maker_sync(&stream, t + 1000 + 30 * i, FMT_sync_func_MUTEX_LOCK, 0x5000 + i % 5, i % 100, 0, ids[i % 3]);
+		maker_sync(&stream, t + 1000 + 30 * i, FMT_sync_func_MUTEX_LOCK, 0x5000 + i % 5,
+		           i % 100, 0, ids[i % 3]);
 	maker_stream_put(&maker, &stream, "synctrace");
 	maker_stream_init(&stream);
 	maker_extent(&stream, 44, t, EXTENT);
 	maker_io_file(&stream, t, 16, FMT_file_type_UNKNOWN, "/tmp/a");
 	for (uint64_t i = 0; i < EVENTS; i++) {
-		const struct maker_call call = {.func = FMT_io_func_READ, .bytes = i % 512, .wait = 5, .file = 16, .fd = 3, .stack = ids[i % 2]};
+		const struct maker_call call = {.func = FMT_io_func_READ,
+		                                .bytes = i % 512,
+		                                .wait = 5,
+		                                .file = 16,
+		                                .fd = 3,
+		                                .stack = ids[i % 2]};
 
 		maker_io(&stream, t + 2000 + 40 * i, &call);
 	}
@@ -95,14 +103,16 @@ static void compare(struct experiment *experiment, const struct exp_data_set *wh
 		cr_assert_eq(set->nodes.no_stack[i], whole->nodes.no_stack[i]);
 		cr_assert_eq(set->nodes.value[i] == NULL, whole->nodes.value[i] == NULL);
 		if (set->nodes.value[i] != NULL)
-			cr_assert_arr_eq(set->nodes.value[i], whole->nodes.value[i], 3 * sizeof(uint64_t));
+			cr_assert_arr_eq(set->nodes.value[i], whole->nodes.value[i],
+			                 3 * sizeof(uint64_t));
 	}
 	cr_assert_eq(set->have, whole->have);
 	cr_assert_eq(set->thread_count, whole->thread_count);
 	cr_assert_arr_eq(set->threads, whole->threads, set->thread_count * sizeof(*set->threads));
 	cr_assert_arr_eq(&set->heap, &whole->heap, sizeof(set->heap));
 	cr_assert_eq(set->sync.object_count, whole->sync.object_count);
-	cr_assert_arr_eq(set->sync.objects, whole->sync.objects, set->sync.object_count * sizeof(*set->sync.objects));
+	cr_assert_arr_eq(set->sync.objects, whole->sync.objects,
+	                 set->sync.object_count * sizeof(*set->sync.objects));
 	cr_assert_eq(set->io.file_count, whole->io.file_count);
 	cr_assert_str_eq(set->io.files[0].name, whole->io.files[0].name);
 	cr_assert_arr_eq(&set->io.totals, &whole->io.totals, sizeof(set->io.totals));

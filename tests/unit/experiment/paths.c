@@ -58,7 +58,9 @@ Test(paths, directories_are_searched_for_ever_shorter_ends)
 	exp_paths_add(paths, "/t");
 	cr_assert_str_eq(exp_paths_list(paths), "/s:$expts:/t");
 	exp_paths_searched(paths, "/a//b.c", experiments, 2, take, &taken);
-	cr_assert_str_eq(taken.text, "/s/a//b.c /s/b.c one.er/a//b.c one.er/b.c two.er/a//b.c two.er/b.c /t/a//b.c /t/b.c ");
+	cr_assert_str_eq(
+		taken.text,
+		"/s/a//b.c /s/b.c one.er/a//b.c one.er/b.c two.er/a//b.c two.er/b.c /t/a//b.c /t/b.c ");
 	exp_paths_set(paths, "");
 	exp_paths_add(paths, "/u");
 	cr_assert_str_eq(exp_paths_list(paths), "/u");

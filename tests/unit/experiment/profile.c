@@ -10,7 +10,8 @@ static const uint64_t pcs[] = {0x1000};
 static const int parents[] = {-1};
 
 /* Read one good sample of 10 ms and one of cpu_ns, half a second after the start. */
-static void read_with(struct maker *maker, uint64_t cpu_ns, struct exp_quality *quality, uint64_t *value)
+static void read_with(struct maker *maker, uint64_t cpu_ns, struct exp_quality *quality,
+                      uint64_t *value)
 {
 	struct maker_stream stream;
 	struct experiment *experiment;

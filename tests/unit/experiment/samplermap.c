@@ -14,24 +14,32 @@ static struct experiment *experiment;
 
 static void program(const char *name)
 {
-	size_t size = strlen(name), size_words = 2 + fxt_put_bytes(words + count + 2, name, strlen(name));
+	size_t size = strlen(name),
+	       size_words = 2 + fxt_put_bytes(words + count + 2, name, strlen(name));
 
-	words[count] = FXT_HEAD(kernel_object, size_words) | FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) |
-		       FXT_BITS(kernel_object, name, FXT_STRING_INLINE | size);
+	words[count] = FXT_HEAD(kernel_object, size_words) |
+	               FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) |
+	               FXT_BITS(kernel_object, name, FXT_STRING_INLINE | size);
 	words[count + 1] = PID;
 	count += size_words;
 }
 
 static void code(uint64_t time_ns, uint64_t pid, const char *path, uint64_t start)
 {
-	const struct fxt_module module = {.id = 3, .name = path, .name_size = strlen(path), .build_id = (const uint8_t *)"\x12\xab", .build_id_size = 2};
-	const struct fxt_mapping mapping = {.module = 3, .flags = 5, .start = start, .size = 0x1000, .address = 0x2000};
+	const struct fxt_module module = {.id = 3,
+	                                  .name = path,
+	                                  .name_size = strlen(path),
+	                                  .build_id = (const uint8_t *)"\x12\xab",
+	                                  .build_id_size = 2};
+	const struct fxt_mapping mapping = {
+		.module = 3, .flags = 5, .start = start, .size = 0x1000, .address = 0x2000};
 
 	count += fxt_put_module(words + count, time_ns, pid, pid, &module);
 	count += fxt_put_mapping(words + count, time_ns, pid, pid, &mapping);
 }
 
-#define MAP "<map>\n <object id=\"1\" path=\"/lib/known\" build_id=\"\" bias=\"0x10000\" start=\"0x10000\" end=\"0x20000\" generation=\"0\" time=\"0\"/>\n</map>\n"
+#define MAP \
+	"<map>\n <object id=\"1\" path=\"/lib/known\" build_id=\"\" bias=\"0x10000\" start=\"0x10000\" end=\"0x20000\" generation=\"0\" time=\"0\"/>\n</map>\n"
 
 Test(samplermap, code_that_only_the_sampler_saw_is_in_the_map)
 {
@@ -55,7 +63,8 @@ Test(samplermap, code_that_only_the_sampler_saw_is_in_the_map)
 	cr_assert_str_eq(object->path, "/bin/this");
 	cr_assert_str_eq(object->build_id, "12ab");
 	cr_assert_eq(object->bias, 0x30000 - 0x2000);
-	cr_assert_str_eq(experiment_object_at(experiment, 0x50fff, UINT32_MAX - 1)->path, "/lib/late");
+	cr_assert_str_eq(experiment_object_at(experiment, 0x50fff, UINT32_MAX - 1)->path,
+	                 "/lib/late");
 	cr_assert_str_eq(experiment_object_at(experiment, 0x1f800, 0)->path, "/lib/known");
 	cr_assert_null(experiment_object_at(experiment, 0x20000, 0));
 	cr_assert_null(experiment_object_at(experiment, 0x40010, 0), "of other programs");
@@ -81,7 +90,9 @@ Test(samplermap, a_damaged_map_is_survived)
 
 		memcpy(kept, words, sizeof(kept));
 		for (int k = rand() % 4; k >= 0; k--)
-			((uint8_t *)kept)[8 + (size_t)rand() % (count * 8 - 8)] = (uint8_t)(rand() % 3 ? rand() : 0xff);
+			((uint8_t *)kept)[8 + (size_t)rand() % (count * 8 -
+			                                        8)] = (uint8_t)(rand() % 3 ? rand()
+			                                                                   : 0xff);
 		maker_put(&maker, "sampler/map.fxt", kept, count * 8);
 		cr_assert_eq(maker_load(&maker, &experiment)->quality.samples, 1);
 		experiment_object_at(experiment, pc, 0);

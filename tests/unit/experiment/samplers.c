@@ -34,13 +34,13 @@ Test(samplers, helpers_that_end_before_their_counts_are_told_of)
 		const char *log;
 		unsigned untold;
 	} rows[] = {
-	    {SETTING CLOCK EXIT, 1},
-	    {SETTING CLOCK EXIT COUNT("sampler"), 0},
-	    {SETTING COUNTERS CLOCK EXIT COUNT("sampler"), 1},
-	    {SETTING COUNTERS CLOCK EXIT COUNT("counter0"), 1},
-	    {SETTING COUNTERS CLOCK EXIT COUNT("sampler") COUNT("counter0"), 0},
-	    {SETTING "<setting name=\"sampler_timers\" value=\"1\"/>\n" CLOCK EXIT, 0},
-	    {CLOCK EXIT, 0},
+		{SETTING CLOCK EXIT, 1},
+		{SETTING CLOCK EXIT COUNT("sampler"), 0},
+		{SETTING COUNTERS CLOCK EXIT COUNT("sampler"), 1},
+		{SETTING COUNTERS CLOCK EXIT COUNT("counter0"), 1},
+		{SETTING COUNTERS CLOCK EXIT COUNT("sampler") COUNT("counter0"), 0},
+		{SETTING "<setting name=\"sampler_timers\" value=\"1\"/>\n" CLOCK EXIT, 0},
+		{CLOCK EXIT, 0},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -50,7 +50,8 @@ Test(samplers, helpers_that_end_before_their_counts_are_told_of)
 		snprintf(path, sizeof(path), "%s/counter0", maker.path);
 		cr_assert_eq(mkdir(path, 0755), 0);
 		maker_load(&maker, &experiment);
-		cr_expect_eq(experiment_info(experiment)->untold, rows[i].untold, "%s", rows[i].log);
+		cr_expect_eq(experiment_info(experiment)->untold, rows[i].untold, "%s",
+		             rows[i].log);
 		cr_expect_eq(maker.warnings, 0);
 		end();
 	}

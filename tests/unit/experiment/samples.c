@@ -1,4 +1,5 @@
-/* Samples of the kernel's: whose they are, their nodes, and that they stand in place of clock samples. */
+/* Samples of the kernel's: whose they are, their nodes, and that they stand in place of clock
+ * samples. */
 #include "tests/unit/experiment/make_samples.h"
 
 #include "format/fxt.h"
@@ -37,7 +38,11 @@ static void end(void)
 	maker_destroy(&maker);
 }
 
-#define PCS(...) sizeof((const uint64_t[]){__VA_ARGS__}) / 8, (const uint64_t[]){__VA_ARGS__}
+#define PCS(...) \
+	sizeof((const uint64_t[]){__VA_ARGS__}) / 8, (const uint64_t[]) \
+	{ \
+		__VA_ARGS__ \
+	}
 
 Test(samples, stacks_become_nodes_that_are_shared)
 {
@@ -121,7 +126,8 @@ Test(samples, a_stack_that_is_cut_has_no_outermost_frame)
 	sample(MONO + 1, PID, 42, PCS(0x5000, 0x4000));
 	sample(MONO + 2, PID, 42, PCS(0x5000, 0x4000, FMT_PC_TRUNCATED));
 	sample(MONO + 3, PID, 42, PCS(0x6000, 0x4000, FMT_PC_TRUNCATED));
-	sample(MONO + 4, PID, 42, PCS(0x5000, FMT_PC_TRUNCATED, 0x4000)); /* elsewhere it says nothing */
+	sample(MONO + 4, PID, 42,
+	       PCS(0x5000, FMT_PC_TRUNCATED, 0x4000)); /* elsewhere it says nothing */
 	maker_put(&maker, "sampler/cpu0.fxt", words, count * 8);
 	set = load();
 	cr_assert_eq(set->nodes.count, 6);
@@ -175,11 +181,14 @@ Test(samples, a_full_stack_without_a_mark_is_whole)
 Test(samples, of_pauses_are_left_out)
 {
 	/* What is told twice counts once; a pause that has not ended lasts. */
-	static const uint64_t kept[] = {1, 99, 200, 249, 300, 301, 500, 599}, left_out[] = {100, 199, 250, 299, 600, 5000};
+	static const uint64_t kept[] = {1, 99, 200, 249, 300, 301, 500, 599},
+			      left_out[] = {100, 199, 250, 299, 600, 5000};
 	const struct exp_data_set *set;
 
-	begin(SETTING CLOCK PAUSED("pause", "1000000100") PAUSED("resume", "1000000200") PAUSED("resume", "1000000210")
-		PAUSED("pause", "1000000250") PAUSED("pause", "1000000260") PAUSED("resume", "1000000300") PAUSED("pause", "1000000600") EXIT);
+	begin(SETTING CLOCK PAUSED("pause", "1000000100") PAUSED("resume", "1000000200")
+	              PAUSED("resume", "1000000210") PAUSED("pause", "1000000250")
+	                      PAUSED("pause", "1000000260") PAUSED("resume", "1000000300")
+	                              PAUSED("pause", "1000000600") EXIT);
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
 		sample(MONO + kept[i], PID, 42, PCS(0x5000));
 	for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++)
@@ -240,7 +249,8 @@ static void program_began(uint64_t pid, uint64_t time_ns)
 {
 	uint64_t *at = words + count;
 
-	at[0] = FXT_HEAD(kernel_object, 4) | FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) | FXT_BITS(kernel_object, arguments, 1);
+	at[0] = FXT_HEAD(kernel_object, 4) | FXT_BITS(kernel_object, object, FXT_OBJECT_PROCESS) |
+	        FXT_BITS(kernel_object, arguments, 1);
 	at[1] = pid;
 	count += 2 + fxt_put_number(at + 2, FXT_ARGUMENT_UINT64, 1, time_ns);
 }

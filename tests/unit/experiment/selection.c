@@ -48,10 +48,14 @@ static void tear_down(void)
 
 TestSuite(selection, .init = set_up, .fini = tear_down);
 
-static const struct exp_data_set *select_by(uint32_t (*row)(void *, const struct exp_fact *), int is_grouped, int wants_leaks)
+static const struct exp_data_set *select_by(uint32_t (*row)(void *, const struct exp_fact *),
+                                            int is_grouped, int wants_leaks)
 {
 	const struct exp_selection selection = {
-	    .row = row, .is_grouped = is_grouped != 0, .wants_leaks = wants_leaks != 0};
+		.row = row,
+		.is_grouped = is_grouped != 0,
+		.wants_leaks = wants_leaks != 0,
+	};
 	const struct exp_data_set *set;
 
 	cr_assert_eq(experiment_select(experiment, &selection, &set), 0);
@@ -74,7 +78,8 @@ Test(selection, all_events_make_the_same_totals)
 		cr_assert_eq(set->nodes.value[i] == NULL, whole->nodes.value[i] == NULL);
 		cr_assert_eq(set->nodes.no_stack[i], whole->nodes.no_stack[i]);
 		if (whole->nodes.value[i] != NULL)
-			cr_assert_arr_eq(set->nodes.value[i], whole->nodes.value[i], 2 * sizeof(uint64_t));
+			cr_assert_arr_eq(set->nodes.value[i], whole->nodes.value[i],
+			                 2 * sizeof(uint64_t));
 	}
 	cr_assert_eq(set->heap.peak_bytes, whole->heap.peak_bytes);
 	cr_assert_eq(set->heap.leak_bytes, 40);

@@ -67,10 +67,10 @@ static int open_source(struct exp_source *out)
 {
 	const struct experiment *const experiments[] = {experiment};
 	const struct exp_source_query query = {.paths = paths,
-					       .experiments = experiments,
-					       .experiment_count = 1,
-					       .path = recorded,
-					       .tried = count};
+	                                       .experiments = experiments,
+	                                       .experiment_count = 1,
+	                                       .path = recorded,
+	                                       .tried = count};
 
 	return exp_source_open(&query, out);
 }

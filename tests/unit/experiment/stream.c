@@ -74,7 +74,8 @@ Test(stream, goes_on_behind_a_damaged_record)
 	cr_assert_eq(maker.warnings, 1, "%s", maker.warning);
 	char expected[64];
 
-	snprintf(expected, sizeof(expected), "profile: offset %zu: not a record, skipped to %zu", bad, bad + 32);
+	snprintf(expected, sizeof(expected), "profile: offset %zu: not a record, skipped to %zu",
+	         bad, bad + 32);
 	cr_assert(strstr(maker.warning, expected) != NULL, "%s", maker.warning);
 	maker_destroy(&maker);
 }
@@ -94,7 +95,9 @@ Test(stream, takes_other_extents_when_one_is_garbage)
 	add_samples(&stream, 10);
 	maker_stream_put(&maker, &stream, "profile");
 	cr_assert_eq(samples_of(&maker), 20);
-	cr_assert(strstr(maker.warning, "profile: offset 4096: not a buffer, skipped to 12288") != NULL, "%s", maker.warning);
+	cr_assert(strstr(maker.warning, "profile: offset 4096: not a buffer, skipped to 12288") !=
+	                  NULL,
+	          "%s", maker.warning);
 	maker_destroy(&maker);
 }
 
@@ -152,7 +155,8 @@ Test(stream, reports_a_fifo_and_another_version)
 	maker_stream_put(&maker, &stream, "overview");
 	cr_assert_eq(samples_of(&maker), 0);
 	cr_assert_eq(maker.warnings, 2);
-	cr_assert(strstr(maker.warning, "overview: offset 0: another version") != NULL, "%s", maker.warning);
+	cr_assert(strstr(maker.warning, "overview: offset 0: another version") != NULL, "%s",
+	          maker.warning);
 	maker_destroy(&maker);
 }
 

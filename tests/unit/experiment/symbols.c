@@ -49,7 +49,8 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *context)
 		    mapped->inside >= start + info->dlpi_phdr[i].p_memsz)
 			continue;
 		mapped->bias = info->dlpi_addr;
-		if (realpath(info->dlpi_name[0] == '\0' ? "/proc/self/exe" : info->dlpi_name, mapped->path) == NULL)
+		if (realpath(info->dlpi_name[0] == '\0' ? "/proc/self/exe" : info->dlpi_name,
+		             mapped->path) == NULL)
 			return 0;
 		return 1;
 	}
@@ -72,14 +73,16 @@ static struct mapped find_mapped(uintptr_t inside)
 	return mapped;
 }
 
-static struct experiment *open_mapped(struct maker *maker, const struct mapped *mapped, const char *build_id)
+static struct experiment *open_mapped(struct maker *maker, const struct mapped *mapped,
+                                      const char *build_id)
 {
 	struct experiment *experiment;
 	struct exp_cause cause;
 	char text[PATH_MAX + 512];
-	int len = snprintf(text, sizeof(text),
-	                   "<map><object id=\"1\" path=\"%s\" build_id=\"%s\" bias=\"0x%lx\" start=\"0x%lx\" end=\"0x%lx\"/></map>",
-	                   mapped->path, build_id, mapped->bias, mapped->bias, mapped->inside + 4096);
+	int len = snprintf(
+		text, sizeof(text),
+		"<map><object id=\"1\" path=\"%s\" build_id=\"%s\" bias=\"0x%lx\" start=\"0x%lx\" end=\"0x%lx\"/></map>",
+		mapped->path, build_id, mapped->bias, mapped->bias, mapped->inside + 4096);
 
 	maker_put(maker, "map.xml", text, (size_t)len);
 	cr_assert_eq(maker_open(maker, &experiment, &cause), 0);
@@ -103,7 +106,8 @@ Test(symbols, name_functions_inlines_and_lines)
 	cr_assert_str_eq(frames[1].function->name, "probe_address");
 	cr_assert_eq(frames[1].inlined, 0);
 	cr_assert_eq(frames[1].line, frames[1].function->line + 2);
-	cr_assert(strstr(frames[0].file, "tests/unit/experiment/symbols.c") != NULL, "%s", frames[0].file);
+	cr_assert(strstr(frames[0].file, "tests/unit/experiment/symbols.c") != NULL, "%s",
+	          frames[0].file);
 	cr_assert_eq(frames[1].function->unresolved, 0);
 	cr_assert_eq(frames[1].function->object->has_lines, 1);
 	cr_assert_eq(symbols_frames(symbols, experiment, pc, 0, 0, &again), 2);
@@ -129,7 +133,8 @@ Test(symbols, name_variables)
 	cr_assert_str_eq(name, "probe_variable");
 	cr_assert_eq(offset, sizeof(int));
 	cr_assert(strstr(mapped.path, object) != NULL);
-	cr_assert_eq(symbols_variable(symbols, experiment, mapped.bias, 0, &name, &object, &offset), 0);
+	cr_assert_eq(symbols_variable(symbols, experiment, mapped.bias, 0, &name, &object, &offset),
+	             0);
 	cr_assert_null(name, "the ELF header is no variable");
 	cr_assert_eq(offset, 0);
 	cr_assert_eq(symbols_variable(symbols, experiment, 16, 0, &name, &object, &offset), 0);

@@ -79,7 +79,8 @@ Test(sync, keeps_the_longest_hundred)
 {
 	maker_extent(&stream, 42, t, 16 * 4096);
 	for (unsigned i = 0; i < 1000; i++)
-		maker_sync(&stream, t + 10000 + i, FMT_sync_func_SEM_WAIT, 0x5000 + 16 * (i % 7), i * 37 % 1000, 0, ids[1]);
+		maker_sync(&stream, t + 10000 + i, FMT_sync_func_SEM_WAIT, 0x5000 + 16 * (i % 7),
+		           i * 37 % 1000, 0, ids[1]);
 
 	const struct exp_data_set *set = load("synctrace");
 

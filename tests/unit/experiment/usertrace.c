@@ -36,7 +36,10 @@ TestSuite(usertrace, .init = set_up, .fini = tear_down);
 
 static void put_words(uint64_t after, unsigned hook, unsigned shape, const uint64_t words[5])
 {
-	struct fmt_user record = {.kind = FMT_KIND_user, .shape = (uint8_t)shape, .hook = (uint16_t)hook, .subhook = 7};
+	struct fmt_user record = {.kind = FMT_KIND_user,
+	                          .shape = (uint8_t)shape,
+	                          .hook = (uint16_t)hook,
+	                          .subhook = 7};
 	uint8_t payload[48] = {0};
 
 	for (unsigned i = 0; i < (shape & FMT_USER_COUNT) && i < 5; i++) {
@@ -51,7 +54,11 @@ static void put_words(uint64_t after, unsigned hook, unsigned shape, const uint6
 
 static void put_bytes(uint64_t after, unsigned shape, uint16_t size, const char *bytes, size_t len)
 {
-	struct fmt_user_bytes record = {.kind = FMT_KIND_user_bytes, .shape = (uint8_t)shape, .size = size, .hook = 0x0200, .d1 = 9};
+	struct fmt_user_bytes record = {.kind = FMT_KIND_user_bytes,
+	                                .shape = (uint8_t)shape,
+	                                .size = size,
+	                                .hook = 0x0200,
+	                                .d1 = 9};
 	uint8_t payload[64] = {0};
 
 	memcpy(payload, &record, sizeof(record));
@@ -63,7 +70,8 @@ static int see(void *context, const struct exp_user_event *event)
 {
 	(void)context;
 	cr_assert_lt(seen_count, SEEN_MAX);
-	memcpy(seen_bytes[seen_count], event->bytes ? (const char *)event->bytes : "", event->byte_count);
+	memcpy(seen_bytes[seen_count], event->bytes ? (const char *)event->bytes : "",
+	       event->byte_count);
 	seen[seen_count++] = *event;
 	return seen_count == stop_at;
 }
@@ -88,8 +96,10 @@ Test(usertrace, words_come_back_bit_by_bit)
 	cr_assert_eq(walk(), 0);
 	cr_assert_eq(seen_count, 3);
 	cr_assert(memcmp(seen[0].words, words, sizeof(words)) == 0);
-	cr_assert(seen[0].hook == 0x0100 && seen[0].subhook == 7 && seen[0].word_count == 5 && !seen[0].is_32 && !seen[0].is_generic);
-	cr_assert(seen[0].time_ns == 100 && seen[0].tid == 42 && seen[0].cpu == 1 && seen[0].trace == 0);
+	cr_assert(seen[0].hook == 0x0100 && seen[0].subhook == 7 && seen[0].word_count == 5 &&
+	          !seen[0].is_32 && !seen[0].is_generic);
+	cr_assert(seen[0].time_ns == 100 && seen[0].tid == 42 && seen[0].cpu == 1 &&
+	          seen[0].trace == 0);
 	cr_assert(seen[1].word_count == 0 && seen[1].words[0] == 0);
 	cr_assert(seen[2].is_32 && seen[2].hook == 0x0abc && seen[2].word_count == 2);
 	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
@@ -103,7 +113,8 @@ Test(usertrace, bytes)
 	maker_stream_put(&maker, &stream, "usertrace");
 	cr_assert_eq(walk(), 0);
 	cr_assert_eq(seen_count, 2);
-	cr_assert(seen[0].is_generic && seen[0].channel == 3 && seen[0].words[0] == 9 && seen[0].byte_count == 5 && !seen[0].is_cut);
+	cr_assert(seen[0].is_generic && seen[0].channel == 3 && seen[0].words[0] == 9 &&
+	          seen[0].byte_count == 5 && !seen[0].is_cut);
 	cr_assert_eq(memcmp(seen_bytes[0], "abcde", 5), 0);
 	cr_assert(seen[1].is_cut && seen[1].is_32 && seen[1].byte_count == 0);
 }

@@ -11,8 +11,8 @@ Test(xmlread, restores_ampersands_in_values)
 
 	maker_create(&maker);
 	maker_log(&maker, "<setting name=\"a\" value=\"&amp;&lt;&amp;\"/>\n"
-			  "<setting name=\"b\" value=\"&amp;#38; &amp;amp; &#38;\"/>\n"
-			  "<setting name=\"c\" value=\"x\\x26y\"/>\n");
+	                  "<setting name=\"b\" value=\"&amp;#38; &amp;amp; &#38;\"/>\n"
+	                  "<setting name=\"c\" value=\"x\\x26y\"/>\n");
 	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0);
 	cr_assert_str_eq(experiment_setting(experiment, "a", ""), "&<&");
 	cr_assert_str_eq(experiment_setting(experiment, "b", ""), "&#38; &amp; &");

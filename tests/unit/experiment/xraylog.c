@@ -106,7 +106,8 @@ static int take(void *context, const struct xraylog_record *record)
 	whole->records[i] = *record;
 	whole->arguments[i] = record->argument_count != 0 ? record->arguments[0] : 0;
 	if (record->data_size != 0)
-		memcpy(whole->data[i], record->data, record->data_size < DATA_MAX ? record->data_size : DATA_MAX);
+		memcpy(whole->data[i], record->data,
+		       record->data_size < DATA_MAX ? record->data_size : DATA_MAX);
 	return 0;
 }
 
@@ -146,12 +147,12 @@ static void put_calls(void)
 
 static void check_calls(const struct whole *log)
 {
-	static const enum xraylog_kind kinds[] = {XRAYLOG_ENTER_ARGUMENT, XRAYLOG_CUSTOM, XRAYLOG_ENTER, XRAYLOG_TAIL_EXIT,
-						  XRAYLOG_EXIT};
+	static const enum xraylog_kind kinds[] = {XRAYLOG_ENTER_ARGUMENT, XRAYLOG_CUSTOM,
+	                                          XRAYLOG_ENTER, XRAYLOG_TAIL_EXIT, XRAYLOG_EXIT};
 	static const uint64_t times[] = {1010, 1015, 5001, 5002, 5010};
 
-	cr_assert_eq(log->record_count, 5, "version %d: %zu records, %s", version, log->record_count,
-		     log->log.fault ? log->log.fault : "no fault");
+	cr_assert_eq(log->record_count, 5, "version %d: %zu records, %s", version,
+	             log->record_count, log->log.fault ? log->log.fault : "no fault");
 	for (size_t i = 0; i < 5; i++) {
 		cr_assert_eq(log->records[i].kind, kinds[i]);
 		cr_assert_eq(log->records[i].tsc, times[i], "version %d, record %zu", version, i);

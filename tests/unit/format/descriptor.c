@@ -1,7 +1,7 @@
 /* descriptor.c: tests of the collection descriptor. */
 #include "format/descriptor.h"
 
-#include "seed.h"
+#include "tests/unit/format/seed.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

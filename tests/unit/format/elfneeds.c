@@ -26,11 +26,14 @@ static long read_memory(int fd, void *to, size_t len, uint64_t at)
 static void make(const char *library)
 {
 	file = (struct file){
-	    .segments = {{.p_type = PT_LOAD, .p_vaddr = 0x1000, .p_filesz = sizeof(file)},
-	                 {.p_type = PT_DYNAMIC, .p_offset = offsetof(struct file, entries), .p_filesz = sizeof(file.entries)}},
-	    .entries = {{.d_tag = DT_NEEDED, .d_un.d_val = 1},
-	                {.d_tag = DT_NEEDED, .d_un.d_val = 30},
-	                {.d_tag = DT_STRTAB, .d_un.d_ptr = 0x1000 + offsetof(struct file, names)}},
+		.segments = {{.p_type = PT_LOAD, .p_vaddr = 0x1000, .p_filesz = sizeof(file)},
+	                     {.p_type = PT_DYNAMIC,
+	                      .p_offset = offsetof(struct file, entries),
+	                      .p_filesz = sizeof(file.entries)}},
+		.entries = {{.d_tag = DT_NEEDED, .d_un.d_val = 1},
+	                    {.d_tag = DT_NEEDED, .d_un.d_val = 30},
+	                    {.d_tag = DT_STRTAB,
+	                     .d_un.d_ptr = 0x1000 + offsetof(struct file, names)}},
 	};
 	strcpy(file.names + 1, library);
 	size = sizeof(file);

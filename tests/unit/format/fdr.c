@@ -1,7 +1,7 @@
 /* fdr.c: tests of the FDR encoder and decoder. */
 #include "format/fdr.h"
 
-#include "seed.h"
+#include "tests/unit/format/seed.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -54,9 +54,11 @@ Test(fdr, prologue_round_trip_and_end_behind_it)
 
 	fdr_prologue_put(bytes, &in);
 	cr_assert(fdr_prologue_get(bytes, &out) == 0);
-	cr_assert(out.tid == in.tid && out.ordinal == in.ordinal && out.extent_left == in.extent_left);
+	cr_assert(out.tid == in.tid && out.ordinal == in.ordinal &&
+	          out.extent_left == in.extent_left);
 	cr_assert(out.cpu == in.cpu && out.tsc == in.tsc);
-	cr_assert(fdr_record_get(bytes + FDR_PROLOGUE_SIZE, FDR_METADATA_SIZE, &record) == FDR_METADATA_SIZE);
+	cr_assert(fdr_record_get(bytes + FDR_PROLOGUE_SIZE, FDR_METADATA_SIZE, &record) ==
+	          FDR_METADATA_SIZE);
 	cr_assert(record.type == FDR_RECORD_END);
 }
 
@@ -103,9 +105,12 @@ Test(fdr, event_round_trip_for_all_bits_of_time_and_cpu)
 
 		memset(bytes + FDR_METADATA_SIZE, (int)seed_next(&state), size);
 		fdr_event_put(bytes, size, tsc, cpu);
-		cr_assert(fdr_record_get(bytes, sizeof(bytes), &record) == (int)(FDR_METADATA_SIZE + size));
-		cr_assert(record.type == FDR_RECORD_EVENT && record.tsc == tsc && record.cpu == cpu);
-		cr_assert(record.payload_size == size && record.payload == bytes + FDR_METADATA_SIZE);
+		cr_assert(fdr_record_get(bytes, sizeof(bytes), &record) ==
+		          (int)(FDR_METADATA_SIZE + size));
+		cr_assert(record.type == FDR_RECORD_EVENT && record.tsc == tsc &&
+		          record.cpu == cpu);
+		cr_assert(record.payload_size == size &&
+		          record.payload == bytes + FDR_METADATA_SIZE);
 		cr_assert(bytes[15] == 0);
 		cr_assert(bytes[FDR_METADATA_SIZE + size] == FDR_END_OF_BUFFER);
 	}
@@ -124,7 +129,8 @@ Test(fdr, event_is_sound_between_its_two_publications)
 	cr_assert(bytes[FDR_METADATA_SIZE + 24] == FDR_END_OF_BUFFER);
 	fdr_payload_put(bytes + FDR_METADATA_SIZE, payload, sizeof(payload));
 	cr_assert(memcmp(record.payload, payload, sizeof(payload)) == 0);
-	cr_assert(bytes[FDR_METADATA_SIZE + 24] == FDR_END_OF_BUFFER, "nothing behind the payload is touched");
+	cr_assert(bytes[FDR_METADATA_SIZE + 24] == FDR_END_OF_BUFFER,
+	          "nothing behind the payload is touched");
 }
 
 Test(fdr, every_truncation_asks_for_more)
@@ -150,12 +156,14 @@ Test(fdr, bad_records_are_refused)
 	for (unsigned kind = 7; kind < 128; kind++) {
 		memset(bytes, 0, sizeof(bytes));
 		bytes[0] = (uint8_t)(1 | kind << 1);
-		cr_assert(fdr_record_get(bytes, sizeof(bytes), &record) == -EBADMSG, "kind %u", kind);
+		cr_assert(fdr_record_get(bytes, sizeof(bytes), &record) == -EBADMSG, "kind %u",
+		          kind);
 	}
 	for (unsigned action = 4; action < 8; action++) {
 		memset(bytes, 0, sizeof(bytes));
 		bytes[0] = (uint8_t)(action << 1);
-		cr_assert(fdr_record_get(bytes, sizeof(bytes), &record) == -EBADMSG, "action %u", action);
+		cr_assert(fdr_record_get(bytes, sizeof(bytes), &record) == -EBADMSG, "action %u",
+		          action);
 	}
 	memset(bytes, 0, sizeof(bytes));
 	bytes[0] = FDR_CUSTOM_EVENT;
@@ -173,9 +181,11 @@ Test(fdr, other_metadata_is_decoded)
 
 	memcpy(bytes + 1, &value, 8);
 	bytes[0] = FDR_TSC_WRAP;
-	cr_assert(fdr_record_get(bytes, 16, &record) == 16 && record.type == FDR_RECORD_WRAP && record.tsc == value);
+	cr_assert(fdr_record_get(bytes, 16, &record) == 16 && record.type == FDR_RECORD_WRAP &&
+	          record.tsc == value);
 	bytes[0] = FDR_CALL_ARGUMENT;
-	cr_assert(fdr_record_get(bytes, 16, &record) == 16 && record.type == FDR_RECORD_ARGUMENT && record.argument == value);
+	cr_assert(fdr_record_get(bytes, 16, &record) == 16 && record.type == FDR_RECORD_ARGUMENT &&
+	          record.argument == value);
 	bytes[0] = FDR_WALL;
 	cr_assert(fdr_record_get(bytes, 16, &record) == 16 && record.type == FDR_RECORD_WALL);
 	bytes[0] = FDR_NEW_BUFFER;
@@ -188,7 +198,8 @@ Test(fdr, function_record_fields)
 	struct fdr_record record;
 
 	cr_assert(fdr_record_get((const uint8_t *)words, 8, &record) == 8);
-	cr_assert(record.function == 0xabcdef1u && record.action == FDR_TAIL_EXIT && record.delta == 12345);
+	cr_assert(record.function == 0xabcdef1u && record.action == FDR_TAIL_EXIT &&
+	          record.delta == 12345);
 }
 
 Test(fdr, random_bytes_never_reach_outside)
@@ -202,9 +213,11 @@ Test(fdr, random_bytes_never_reach_outside)
 		int used;
 
 		for (size_t at = 0; at < len; at++)
-			bytes[at] = (uint8_t)seed_next(&state) & (seed_next(&state) & 1 ? 0x0f : 0xff);
+			bytes[at] = (uint8_t)seed_next(&state) &
+			            (seed_next(&state) & 1 ? 0x0f : 0xff);
 		used = fdr_record_get(bytes, len, &record);
-		cr_assert(used == -ENODATA || used == -EBADMSG || (used >= 8 && (size_t)used <= len && (uint32_t)used == record.size));
+		cr_assert(used == -ENODATA || used == -EBADMSG ||
+		          (used >= 8 && (size_t)used <= len && (uint32_t)used == record.size));
 		free(bytes);
 	}
 }

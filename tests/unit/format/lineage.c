@@ -82,7 +82,9 @@ Test(lineage, counting_up_past_the_longest_changes_nothing)
 Test(lineage, grammar)
 {
 	static const char *const good[] = {"_f1.er", "_f10_x2.er", "_c1_f1_x1.er"};
-	static const char *const bad[] = {"", ".er", "_f.er", "_f0.er", "_f01.er", "_g1.er", "f1.er", "_f1", "_f1.er2", "_f1_.er", "_f1.erx", "../_f1.er", "_f1/.er"};
+	static const char *const bad[] = {"",        ".er",       "_f.er",  "_f0.er",  "_f01.er",
+	                                  "_g1.er",  "f1.er",     "_f1",    "_f1.er2", "_f1_.er",
+	                                  "_f1.erx", "../_f1.er", "_f1/.er"};
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		cr_assert(lineage_is_experiment(good[i]), "%s", good[i]);
@@ -92,14 +94,16 @@ Test(lineage, grammar)
 
 Test(lineage, ancestors_come_first_then_forks_by_number)
 {
-	static const char *const order[] = {"", "_f1", "_f1_x1", "_f2", "_f2_f1_x1", "_f10", "_c1", "_c1_f1", "_c9", "_x1", "_x1_f1"};
+	static const char *const order[] = {"",    "_f1",    "_f1_x1", "_f2", "_f2_f1_x1", "_f10",
+	                                    "_c1", "_c1_f1", "_c9",    "_x1", "_x1_f1"};
 	enum { COUNT = sizeof(order) / sizeof(order[0]) };
 
 	for (size_t i = 0; i < COUNT; i++)
 		for (size_t j = 0; j < COUNT; j++) {
 			int sign = lineage_compare(order[i], order[j]);
 
-			cr_assert_eq((sign > 0) - (sign < 0), (i > j) - (i < j), "%s and %s", order[i], order[j]);
+			cr_assert_eq((sign > 0) - (sign < 0), (i > j) - (i < j), "%s and %s",
+			             order[i], order[j]);
 		}
 	cr_assert_eq(lineage_compare("_f1.er", "_f1"), 0);
 }

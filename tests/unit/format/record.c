@@ -16,13 +16,15 @@ Test(record, fields_cover_each_record_without_gaps)
 		size_t at = 0;
 
 		for (size_t j = 0; j < record->field_count; j++) {
-			cr_assert(record->fields[j].offset == at, "%s.%s", record->name, record->fields[j].name);
+			cr_assert(record->fields[j].offset == at, "%s.%s", record->name,
+			          record->fields[j].name);
 			cr_assert(record->fields[j].kind == record->kind);
 			at += type_size(record->fields[j].type);
 		}
 		cr_assert(at == record->size, "%s", record->name);
 		cr_assert(record->size % 16 == 0, "%s: payloads are multiples of 16", record->name);
-		cr_assert((record->kind & 9) == 0, "%s: its first word reads as a function record", record->name);
+		cr_assert((record->kind & 9) == 0, "%s: its first word reads as a function record",
+		          record->name);
 		cr_assert_str_eq(record->fields[0].name, "kind");
 		cr_assert(record->fields[0].offset == 0);
 	}
@@ -43,9 +45,10 @@ Test(record, kinds_are_never_renumbered)
 	static const struct {
 		unsigned kind;
 		const char *name;
-	} published[] = {{2, "clock"}, {16, "heap_alloc"}, {18, "heap_alloc_wide"}, {20, "heap_free"},
-	                 {32, "usage"}, {34, "thread"}, {48, "nodes"},
-	                 {64, "sync"}, {80, "io"}, {82, "io_file"}};
+	} published[] = {{2, "clock"},      {16, "heap_alloc"}, {18, "heap_alloc_wide"},
+	                 {20, "heap_free"}, {32, "usage"},      {34, "thread"},
+	                 {48, "nodes"},     {64, "sync"},       {80, "io"},
+	                 {82, "io_file"}};
 
 	for (size_t i = 0; i < sizeof(published) / sizeof(published[0]); i++)
 		cr_assert_str_eq(fmt_record_find(published[i].kind)->name, published[i].name);
@@ -83,7 +86,8 @@ Test(record, enumerated_values_are_found_in_order)
 
 		cr_assert(fmt_enum_name(all[i].type, all[i].value) != NULL);
 		cr_assert_eq(fmt_enum_next(all[i].type, (int)all[i].value - 1), (int)all[i].value);
-		for (int value = -1; is_first && (value = fmt_enum_next(all[i].type, value)) >= 0; found++)
+		for (int value = -1; is_first && (value = fmt_enum_next(all[i].type, value)) >= 0;
+		     found++)
 			cr_assert(fmt_enum_name(all[i].type, (unsigned)value) != NULL);
 	}
 	cr_assert_eq(found, count);

@@ -11,7 +11,8 @@
 static inline uint64_t seed_start(void)
 {
 	const char *given = getenv("XER_SEED");
-	uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
+	uint64_t seed = given ? strtoull(given, NULL, 0)
+	                      : (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
 
 	fprintf(stderr, "XER_SEED=%llu\n", (unsigned long long)seed);
 	return seed | 1;

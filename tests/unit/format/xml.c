@@ -1,7 +1,7 @@
 /* xml.c: tests of XML building and of appending that survives a kill after any write. */
 #include "format/xml.h"
 
-#include "seed.h"
+#include "tests/unit/format/seed.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -83,10 +83,12 @@ static void append_and_check(struct model *model, const char *element, size_t le
 		const struct xml_write *write = &plan.write[i];
 		int count;
 
-		cr_assert(write->at / XML_PAGE == (write->at + write->len - 1) / XML_PAGE, "a write crosses a page");
+		cr_assert(write->at / XML_PAGE == (write->at + write->len - 1) / XML_PAGE,
+		          "a write crosses a page");
 		model_write(model, write);
 		count = count_elements(model->bytes, model->size);
-		cr_assert(count >= 0, "not well-formed after write %zu of %zu, end %lu, length %zu", i + 1, plan.count, model->end, len);
+		cr_assert(count >= 0, "not well-formed after write %zu of %zu, end %lu, length %zu",
+		          i + 1, plan.count, model->end, len);
 		cr_assert(count == before + (i + 1 == plan.count));
 	}
 	model->end = plan.end;
@@ -105,7 +107,10 @@ Test(xml, appended_file_is_well_formed_after_every_write, .timeout = 100)
 
 		model_init(&model, seed_below(&state, 2 * XML_PAGE));
 		for (int i = 0; i < 60; i++)
-			append_and_check(&model, element, make_element(&state, 16 + seed_below(&state, wish), element, sizeof(element)), i);
+			append_and_check(&model, element,
+			                 make_element(&state, 16 + seed_below(&state, wish),
+			                              element, sizeof(element)),
+			                 i);
 		free(model.bytes);
 	}
 }
@@ -171,7 +176,11 @@ Test(xml, any_bytes_survive_the_round_trip)
 		size_t got;
 
 		for (size_t at = 0; at < len; at++)
-			value[at] = (char)(seed_next(&state) & 3 ? "\\x\"&<>41\n\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"[seed_below(&state, 18)] : (char)seed_next(&state));
+			value[at] =
+				(char)(seed_next(&state) & 3
+			                       ? "\\x\"&<>41\n\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"
+			                                 [seed_below(&state, 18)]
+			                       : (char)seed_next(&state));
 		got = round_trip(value, len, out);
 		cr_assert(got == len && memcmp(out, value, len) == 0);
 	}
@@ -179,7 +188,9 @@ Test(xml, any_bytes_survive_the_round_trip)
 
 Test(xml, what_xml_cannot_carry_is_encoded)
 {
-	static const char *const odd[] = {"\xef\xbf\xbe", "\xef\xbf\xbf", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80", "\x7f", "\r\n\t", "\\x41", "\xe2\x82"};
+	static const char *const odd[] = {
+		"\xef\xbf\xbe", "\xef\xbf\xbf", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80",
+		"\x7f",         "\r\n\t",       "\\x41",        "\xe2\x82"};
 	char out[4096];
 
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
@@ -209,7 +220,8 @@ Test(xml, overflow_is_flagged_at_every_capacity)
 		xml_put(&text, "/>");
 		cr_assert(text.len < capacity);
 		cr_assert(bytes[capacity] == '#');
-		cr_assert(text.overflow == (capacity < sizeof("<event n=\"18446744073709551615\"/>")));
+		cr_assert(text.overflow ==
+		          (capacity < sizeof("<event n=\"18446744073709551615\"/>")));
 	}
 }
 

@@ -1,5 +1,5 @@
 /* Tests of what stands in front of a program's handler of SIGBUS. */
-#include "scratch.h"
+#include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/buserror.h"
 #include "libcollector/collector.h"
@@ -37,7 +37,8 @@ static void install(void)
 	sigaction(SIGBUS, &action, NULL);
 }
 
-Test(buserror, sent_signals_wait_while_nothing_of_the_program_may_run, .init = install, .fini = scratch_remove)
+Test(buserror, sent_signals_wait_while_nothing_of_the_program_may_run, .init = install,
+     .fini = scratch_remove)
 {
 	sys_sigset old;
 
@@ -77,7 +78,8 @@ static char *page_of_nothing(void)
 }
 
 /* As if all signals were blocked: the program's handler has no business there. */
-Test(buserror, faults_that_are_not_of_files_end_the_process_there, .init = install, .fini = scratch_remove)
+Test(buserror, faults_that_are_not_of_files_end_the_process_there, .init = install,
+     .fini = scratch_remove)
 {
 	pid_t child = fork();
 	int status;
@@ -95,7 +97,8 @@ Test(buserror, faults_that_are_not_of_files_end_the_process_there, .init = insta
 	cr_assert_eq(WTERMSIG(status), SIGBUS);
 }
 
-Test(buserror, a_program_that_blocks_it_goes_on_blocking_it, .init = install, .fini = scratch_remove)
+Test(buserror, a_program_that_blocks_it_goes_on_blocking_it, .init = install,
+     .fini = scratch_remove)
 {
 	sys_sigset bus = SYS_SIGBIT(SIGBUS), old, inside;
 
@@ -115,7 +118,8 @@ static struct sys_sigaction in_the_kernel(void)
 	return now;
 }
 
-Test(buserror, the_kernel_has_the_programs_again_at_the_end, .init = install, .fini = scratch_remove)
+Test(buserror, the_kernel_has_the_programs_again_at_the_end, .init = install,
+     .fini = scratch_remove)
 {
 	sys_sigset all;
 
@@ -154,7 +158,8 @@ Test(buserror, who_is_ignored_stays_ignored, .init = scratch_open, .fini = scrat
 }
 
 /* As from a function that no wrapper has seen, or a system call. */
-Test(buserror, an_entry_that_was_taken_for_a_handler_is_what_it_stands_for, .init = install, .fini = scratch_remove)
+Test(buserror, an_entry_that_was_taken_for_a_handler_is_what_it_stands_for, .init = install,
+     .fini = scratch_remove)
 {
 	struct sys_sigaction now = in_the_kernel();
 	struct sigaction seen;
@@ -170,7 +175,8 @@ Test(buserror, an_entry_that_was_taken_for_a_handler_is_what_it_stands_for, .ini
 }
 
 /* A 33rd handler stands there alone; what is ours keeps it out then. */
-Test(buserror, a_handler_without_an_entry_is_kept_out_of_our_sections, .init = install, .fini = scratch_remove)
+Test(buserror, a_handler_without_an_entry_is_kept_out_of_our_sections, .init = install,
+     .fini = scratch_remove)
 {
 	struct sigaction action = {.sa_flags = 0};
 	sys_sigset old;

@@ -22,9 +22,12 @@ static void make_file(void)
 	file.header.e_shentsize = sizeof(Elf64_Shdr);
 	file.header.e_shoff = sizeof(Elf64_Ehdr);
 	file.header.e_shnum = 2;
-	file.section[0] = (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_name = 20, .sh_offset = offsetof(typeof(file), names),
+	file.section[0] = (Elf64_Shdr){.sh_type = SHT_STRTAB,
+	                               .sh_name = 20,
+	                               .sh_offset = offsetof(typeof(file), names),
 	                               .sh_size = sizeof(file.names)};
-	file.section[1] = (Elf64_Shdr){.sh_name = 1, .sh_flags = SHF_ALLOC, .sh_addr = 0x2000, .sh_size = 64};
+	file.section[1] = (Elf64_Shdr){
+		.sh_name = 1, .sh_flags = SHF_ALLOC, .sh_addr = 0x2000, .sh_size = 64};
 	memcpy(file.names + 1, "xray_instr_map", 15);
 }
 
@@ -76,7 +79,9 @@ Test(elffile, the_range_is_that_of_all_segments)
 	struct {
 		Elf64_Ehdr header;
 		Elf64_Phdr segment[3];
-	} image = {.header = {.e_phoff = sizeof(Elf64_Ehdr), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 3}};
+	} image = {.header = {.e_phoff = sizeof(Elf64_Ehdr),
+	                      .e_phentsize = sizeof(Elf64_Phdr),
+	                      .e_phnum = 3}};
 	struct elffile in_memory = {(const uint8_t *)&image, sizeof(image)};
 	uint64_t start, end;
 

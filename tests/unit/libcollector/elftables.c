@@ -26,12 +26,15 @@ static uint64_t find(const struct elf_tables *tables, const char *name)
 
 Test(elftables, finds_what_dlsym_finds)
 {
-	static const char *const names[] = {"fopen", "fclose", "getpid", "qsort", "pthread_cond_wait", "realpath", "regexec", "open64", "environ"};
+	static const char *const names[] = {
+		"fopen",    "fclose",  "getpid", "qsort",  "pthread_cond_wait",
+		"realpath", "regexec", "open64", "environ"};
 	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
 	struct elf_tables tables = tables_of(dlsym(libc, "fopen"));
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		cr_assert(find(&tables, names[i]) == (uint64_t)dlsym(libc, names[i]), "%s", names[i]);
+		cr_assert(find(&tables, names[i]) == (uint64_t)dlsym(libc, names[i]), "%s",
+		          names[i]);
 	dlclose(libc);
 }
 
@@ -44,7 +47,8 @@ Test(elftables, finds_nothing_that_the_object_only_needs)
 	cr_assert(find(&tables, "fputs") == 0);
 	cr_assert(find(&tables, "") == 0);
 	cr_assert(find(&tables, "no_such_function_anywhere") == 0);
-	cr_assert(tables.relocations[0].first != NULL && tables.relocations[0].size % sizeof(ElfW(Rela)) == 0);
+	cr_assert(tables.relocations[0].first != NULL &&
+	          tables.relocations[0].size % sizeof(ElfW(Rela)) == 0);
 	dlclose(libm);
 }
 
@@ -54,5 +58,6 @@ Test(elftables, counts_all_symbols)
 	struct elf_tables tables = tables_of(dlsym(RTLD_DEFAULT, "fopen"));
 	uint32_t count = elf_tables_count(&tables);
 
-	cr_assert((const char *)&tables.symbol[count] <= tables.text && (const char *)&tables.symbol[count + 1] > tables.text);
+	cr_assert((const char *)&tables.symbol[count] <= tables.text &&
+	          (const char *)&tables.symbol[count + 1] > tables.text);
 }

@@ -19,7 +19,8 @@ static void take(const char *preload)
 {
 	static struct descriptor descriptor;
 
-	descriptor = (struct descriptor){.version = DESCRIPTOR_VERSION, .preload = "/x/lib.so", .follow = "on"};
+	descriptor = (struct descriptor){
+		.version = DESCRIPTOR_VERSION, .preload = "/x/lib.so", .follow = "on"};
 	cr_assert(descriptor_put(&descriptor, record, sizeof(record)) > 0);
 	clearenv();
 	setenv("A", "1", 1);
@@ -52,7 +53,8 @@ Test(environment, the_program_sees_neither_variable)
 /* The kernel goes on showing the memory that it has put there. */
 Test(environment, nothing_is_left_in_memory_either)
 {
-	static char own[] = "LD_PRELOAD=/x/lib.so", others[] = "LD_PRELOAD=/x/lib.so:/y/other.so", text[DESCRIPTOR_TEXT_MAX + 20];
+	static char own[] = "LD_PRELOAD=/x/lib.so", others[] = "LD_PRELOAD=/x/lib.so:/y/other.so",
+		    text[DESCRIPTOR_TEXT_MAX + 20];
 	static const char zeros[sizeof(text)], kept[sizeof(others)] = "LD_PRELOAD=/y/other.so";
 	char *list[3] = {own, text, NULL};
 
@@ -121,7 +123,8 @@ Test(environment, an_image_of_32_bits_gets_the_library_for_it)
 	strcpy(col.descriptor.preload32, "/longer/than/that/of/64/bits/lib.so");
 	room = environment_room(envp);
 	environment_give(list, malloc(room.text), envp, &step, 32);
-	cr_assert_str_eq(find(list, "LD_PRELOAD"), "/longer/than/that/of/64/bits/lib.so:/y/other.so");
+	cr_assert_str_eq(find(list, "LD_PRELOAD"),
+	                 "/longer/than/that/of/64/bits/lib.so:/y/other.so");
 }
 
 Test(environment, an_empty_environment_gets_them_too)
@@ -224,7 +227,8 @@ Test(environment, a_loan_that_was_not_finished_is_forgotten)
 
 Test(environment, who_looks_at_libraries_and_memory_is_not_to_see_ours)
 {
-	char *listing[] = {"A=1", "LD_TRACE_LOADED_OBJECTS=1", NULL}, *valgrind[] = {"VALGRIND_LAUNCHER=/usr/bin/valgrind", NULL};
+	char *listing[] = {"A=1", "LD_TRACE_LOADED_OBJECTS=1", NULL},
+	     *valgrind[] = {"VALGRIND_LAUNCHER=/usr/bin/valgrind", NULL};
 
 	take("/x/lib.so");
 	cr_assert(environment_refuses(listing));

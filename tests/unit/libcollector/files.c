@@ -1,5 +1,5 @@
 /* Tests of streams, growing XML files and hidden descriptors, with several threads. */
-#include "scratch.h"
+#include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/collector.h"
 #include "libcollector/file.h"
@@ -37,7 +37,8 @@ static size_t read_buffer(const uint8_t *at, size_t len, uint32_t next[])
 	size_t done = FDR_PROLOGUE_SIZE;
 
 	cr_assert(fdr_prologue_get(at, &prologue) == 0);
-	while (done < len && fdr_record_get(at + done, len - done, &record) > 0 && record.type == FDR_RECORD_EVENT) {
+	while (done < len && fdr_record_get(at + done, len - done, &record) > 0 &&
+	       record.type == FDR_RECORD_EVENT) {
 		const struct fmt_clock *clock = (const struct fmt_clock *)record.payload;
 
 		cr_assert_eq(clock->stack, prologue.tid);
@@ -90,7 +91,8 @@ static void *append_elements(void *index)
 	return NULL;
 }
 
-Test(log, appended_by_threads_is_well_formed_and_nothing_is_silently_lost, .init = scratch_open, .fini = scratch_remove)
+Test(log, appended_by_threads_is_well_formed_and_nothing_is_silently_lost, .init = scratch_open,
+     .fini = scratch_remove)
 {
 	pthread_t threads[THREADS];
 	size_t len, count = 0;
@@ -111,7 +113,8 @@ Test(log, appended_by_threads_is_well_formed_and_nothing_is_silently_lost, .init
 	free(text);
 }
 
-Test(file, replaced_descriptor_is_noticed_and_opened_again, .init = scratch_open, .fini = scratch_remove)
+Test(file, replaced_descriptor_is_noticed_and_opened_again, .init = scratch_open,
+     .fini = scratch_remove)
 {
 	struct col_file file = {.fd = -1};
 	int fd = openat(col_directory_get(), "data", O_CREAT | O_RDWR, 0600);

@@ -1,8 +1,10 @@
-/* Function records that signal handlers interrupt: at every instruction of every way of a record at which a signal can come.
+/* Function records that signal handlers interrupt: at every instruction of every way of a record at
+ * which a signal can come.
  *
- * A child makes traced calls. This process steps one of them to learn its instructions at which signals are not blocked (a signal
- * sent in between would come behind them); then it sends a signal at each of them by a breakpoint. */
-#include "scratch.h"
+ * A child makes traced calls. This process steps one of them to learn its instructions at which
+ * signals are not blocked (a signal sent in between would come behind them); then it sends a signal
+ * at each of them by a breakpoint. */
+#include "tests/unit/libcollector/scratch.h"
 
 /* Not from the archive: libc has empty functions of the same names. */
 #include "libcollector/functrace_hooks.c"
@@ -33,7 +35,8 @@ enum {
 /* Where an extent ends. */
 enum fill { FAR_AWAY, ENTRY_THERE, EXIT_THERE };
 
-/* How calls are recorded. is_nested: a second handler interrupts the first one, also at every instruction. */
+/* How calls are recorded. is_nested: a second handler interrupts the first one, also at every
+ * instruction. */
 struct way {
 	int has_sleds, is_limited, is_nested, has_events;
 	enum fill fill;
@@ -84,7 +87,8 @@ static void leave(uint32_t number)
 
 static void call(uint32_t number)
 {
-	static const struct functrace_event event = {FMT_traced_form_CUSTOM, 0, (const uint8_t *)EVENT, sizeof(EVENT)};
+	static const struct functrace_event event = {FMT_traced_form_CUSTOM, 0,
+	                                             (const uint8_t *)EVENT, sizeof(EVENT)};
 
 	enter(number);
 	if (way.has_events && number != FILLER) {
@@ -117,12 +121,14 @@ static void on_signal(int signal)
 		call(HANDLED);
 }
 
-/* Go on to the end of an extent, or to one record before it. Extents are kept small. Returns whether it was met. */
+/* Go on to the end of an extent, or to one record before it. Extents are kept small. Returns
+ * whether it was met. */
 static int go_to_end(long wanted)
 {
 	for (int i = 0; i < CALLS_MAX; i++) {
 		call(FILLER);
-		functrace_self->slot.map_size = FDR_EXTENT_UNIT / 2; /* the next one is twice as large */
+		functrace_self->slot.map_size = FDR_EXTENT_UNIT /
+		                                2; /* the next one is twice as large */
 		if (functrace_self->end - functrace_self->at == wanted)
 			return 1;
 	}
@@ -160,8 +166,8 @@ static void run(void)
 	col.pid = getpid();
 	col.is_recorded = 1;
 	col.descriptor.functrace_depth = way.is_limited ? 100 : 0;
-	if (functrace_open() < 0 || sigaction(SIGUSR1, &action, NULL) < 0 || sigaction(SIGUSR2, &action, NULL) < 0 ||
-	    ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
+	if (functrace_open() < 0 || sigaction(SIGUSR1, &action, NULL) < 0 ||
+	    sigaction(SIGUSR2, &action, NULL) < 0 || ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
 		_exit(1);
 	raise(SIGSTOP);
 	functrace_start();
@@ -225,7 +231,8 @@ static void learn(pid_t child)
 		cr_assert_lt(steps, STEPS_MAX);
 		if (!is_blocked)
 			add_place(registers_of(child).rip);
-		cr_assert(go_on(is_blocked ? PTRACE_SYSCALL : PTRACE_SINGLESTEP, child, 0, &status));
+		cr_assert(
+			go_on(is_blocked ? PTRACE_SYSCALL : PTRACE_SINGLESTEP, child, 0, &status));
 	}
 }
 
@@ -233,13 +240,16 @@ static void set_breakpoint(pid_t child)
 {
 	breakpoint = shared->place;
 	replaced = ptrace(PTRACE_PEEKTEXT, child, (void *)breakpoint, NULL);
-	cr_assert_eq(ptrace(PTRACE_POKETEXT, child, (void *)breakpoint, (void *)((replaced & ~0xffL) | 0xcc)), 0);
+	cr_assert_eq(ptrace(PTRACE_POKETEXT, child, (void *)breakpoint,
+	                    (void *)((replaced & ~0xffL) | 0xcc)),
+	             0);
 }
 
 static void remove_breakpoint(pid_t child)
 {
 	if (breakpoint)
-		cr_assert_eq(ptrace(PTRACE_POKETEXT, child, (void *)breakpoint, (void *)replaced), 0);
+		cr_assert_eq(ptrace(PTRACE_POKETEXT, child, (void *)breakpoint, (void *)replaced),
+		             0);
 	breakpoint = 0;
 }
 
@@ -305,7 +315,9 @@ static void take_function(const struct fdr_record *record)
 		open_calls[depth++] = number;
 		inner_calls += number >= INNER;
 	} else {
-		cr_assert(depth > 0 && open_calls[depth - 1] == number, "exit of %u, where %u is open", number, depth ? open_calls[depth - 1] : 0);
+		cr_assert(depth > 0 && open_calls[depth - 1] == number,
+		          "exit of %u, where %u is open", number,
+		          depth ? open_calls[depth - 1] : 0);
 		depth--;
 	}
 }
@@ -316,12 +328,14 @@ static void take_event(const struct fdr_record *record)
 
 	if (event->kind != FMT_KIND_traced_event)
 		return;
-	cr_assert(event->size == sizeof(EVENT) && event->whole == sizeof(EVENT) && memcmp(event + 1, EVENT, sizeof(EVENT)) == 0);
+	cr_assert(event->size == sizeof(EVENT) && event->whole == sizeof(EVENT) &&
+	          memcmp(event + 1, EVENT, sizeof(EVENT)) == 0);
 	cr_assert_gt(depth, 0);
 	events++;
 }
 
-/* Pass the records of a buffer, and take them if that is wanted. Returns what is behind its EndOfBuffer. */
+/* Pass the records of a buffer, and take them if that is wanted. Returns what is behind its
+ * EndOfBuffer. */
 static const uint8_t *pass(const uint8_t *at, int is_taken)
 {
 	struct fdr_record record;
@@ -382,7 +396,8 @@ static void try_way(struct way wanted)
 	CPU_ZERO(&one);
 	CPU_SET(sched_getcpu(), &one);
 	sched_setaffinity(0, sizeof(one), &one);
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+	              0);
 	cr_assert(shared != MAP_FAILED);
 	child = fork();
 	if (child == 0)

@@ -11,8 +11,12 @@ static int glob(const char *pattern, const char *text)
 
 Test(functrace_choice, wildcards_match_any_text)
 {
-	static const char *const good[][2] = {{"", ""}, {"*", ""}, {"*", "abc"}, {"a*c", "abbc"}, {"a*b*c", "aXbYbZc"}, {"?", "x"}, {"*a", "aaba"}, {"**", "x"}, {"a?c*", "abc"}};
-	static const char *const bad[][2] = {{"", "a"}, {"?", ""}, {"a", "ab"}, {"ab", "a"}, {"a*b", "abc"}, {"*a?", "ba"}, {"A", "a"}};
+	static const char *const good[][2] = {
+		{"", ""},   {"*", ""},      {"*", "abc"}, {"a*c", "abbc"}, {"a*b*c", "aXbYbZc"},
+		{"?", "x"}, {"*a", "aaba"}, {"**", "x"},  {"a?c*", "abc"}};
+	static const char *const bad[][2] = {{"", "a"},   {"?", ""},      {"a", "ab"},
+	                                     {"ab", "a"}, {"a*b", "abc"}, {"*a?", "ba"},
+	                                     {"A", "a"}};
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		cr_assert(glob(good[i][0], good[i][1]), "%s %s", good[i][0], good[i][1]);

@@ -20,8 +20,11 @@ static void make(void)
 {
 	memset(&image, 0, sizeof(image));
 	image.headers[0] = (ElfW(Phdr)){.p_type = PT_PHDR, .p_vaddr = ADDRESS};
-	image.headers[1] = (ElfW(Phdr)){.p_type = PT_NOTE, .p_vaddr = ADDRESS + offsetof(struct image, notes), .p_filesz = sizeof(image.notes)};
-	image.headers[2] = (ElfW(Phdr)){.p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = ADDRESS, .p_filesz = sizeof(image)};
+	image.headers[1] = (ElfW(Phdr)){.p_type = PT_NOTE,
+	                                .p_vaddr = ADDRESS + offsetof(struct image, notes),
+	                                .p_filesz = sizeof(image.notes)};
+	image.headers[2] = (ElfW(Phdr)){
+		.p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = ADDRESS, .p_filesz = sizeof(image)};
 	for (int i = 0; i < 2; i++)
 		image.notes[i].head = (ElfW(Nhdr)){.n_namesz = 4, .n_descsz = 7, .n_type = 4};
 	memcpy(image.notes[0].owner, "GNU", 4);
@@ -54,7 +57,7 @@ Test(golang, what_is_not_loaded_is_not_read)
 	image.headers[2].p_filesz = offsetof(struct image, notes);
 	cr_expect_eq(has(), 0);
 	make();
-	image.headers[1].p_vaddr = (ElfW(Addr))-16;
+	image.headers[1].p_vaddr = (ElfW(Addr)) - 16;
 	cr_expect_eq(has(), 0);
 	make();
 	image.headers[1].p_filesz = SIZE_MAX;
@@ -77,7 +80,8 @@ Test(golang, sizes_that_cannot_be_end_it)
 		cr_expect_eq(has(), 0, "%u", sizes[i]);
 	}
 	make();
-	image.headers[1].p_filesz = sizeof(image.notes[0]) + 11; /* not even the second one's head */
+	image.headers[1].p_filesz = sizeof(image.notes[0]) +
+	                            11; /* not even the second one's head */
 	cr_expect_eq(has(), 0);
 	cr_expect_eq(golang_has_note(image.headers, 65), 0);
 }

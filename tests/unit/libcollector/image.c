@@ -45,8 +45,11 @@ static const char *put_elf32(const char *name, unsigned machine, unsigned segmen
 		Elf32_Ehdr header;
 		Elf32_Phdr segment;
 	} file = {
-	    .header = {.e_machine = (uint16_t)machine, .e_phoff = sizeof(Elf32_Ehdr), .e_phnum = 1, .e_phentsize = sizeof(Elf32_Phdr)},
-	    .segment = {.p_type = segment},
+		.header = {.e_machine = (uint16_t)machine,
+	                   .e_phoff = sizeof(Elf32_Ehdr),
+	                   .e_phnum = 1,
+	                   .e_phentsize = sizeof(Elf32_Phdr)},
+		.segment = {.p_type = segment},
 	};
 
 	memcpy(file.header.e_ident, ELFMAG, SELFMAG);
@@ -54,14 +57,18 @@ static const char *put_elf32(const char *name, unsigned machine, unsigned segmen
 	return put(name, &file, sizeof(file));
 }
 
-static const char *put_elf(const char *name, unsigned char class, unsigned machine, unsigned segment)
+static const char *put_elf(const char *name, unsigned char class, unsigned machine,
+                           unsigned segment)
 {
 	struct {
 		Elf64_Ehdr header;
 		Elf64_Phdr segment;
 	} file = {
-	    .header = {.e_machine = (uint16_t)machine, .e_phoff = sizeof(Elf64_Ehdr), .e_phnum = 1, .e_phentsize = sizeof(Elf64_Phdr)},
-	    .segment = {.p_type = segment},
+		.header = {.e_machine = (uint16_t)machine,
+	                   .e_phoff = sizeof(Elf64_Ehdr),
+	                   .e_phnum = 1,
+	                   .e_phentsize = sizeof(Elf64_Phdr)},
+		.segment = {.p_type = segment},
 	};
 
 	memcpy(file.header.e_ident, ELFMAG, SELFMAG);
@@ -87,7 +94,8 @@ Test(image, dynamic_programs_can_be_recorded, .fini = remove_all)
 
 Test(image, static_programs_cannot_but_pass_our_variables_on, .fini = remove_all)
 {
-	const struct image_obstacle *obstacle = image_obstacle(AT_FDCWD, put_elf("a", ELFCLASS64, EM_X86_64, PT_LOAD), &bits);
+	const struct image_obstacle *obstacle = image_obstacle(
+		AT_FDCWD, put_elf("a", ELFCLASS64, EM_X86_64, PT_LOAD), &bits);
 
 	cr_assert_not_null(obstacle);
 	cr_assert(strstr(obstacle->reason, "static") && obstacle->passes);
@@ -95,13 +103,15 @@ Test(image, static_programs_cannot_but_pass_our_variables_on, .fini = remove_all
 
 Test(image, the_loader_itself_is_no_static_program, .fini = remove_all)
 {
-	cr_assert_str_eq(reason(put_elf("ld-linux-x86-64.so.2", ELFCLASS64, EM_X86_64, PT_LOAD)), "none");
+	cr_assert_str_eq(reason(put_elf("ld-linux-x86-64.so.2", ELFCLASS64, EM_X86_64, PT_LOAD)),
+	                 "none");
 }
 
 Test(image, other_architectures_get_nothing, .fini = remove_all)
 {
 	strcpy(col.descriptor.preload32, "/x/32/lib.so");
-	cr_assert(strstr(reason(put_elf32("a", EM_X86_64, PT_INTERP)), "architecture")); /* the x32 ABI */
+	cr_assert(strstr(reason(put_elf32("a", EM_X86_64, PT_INTERP)),
+	                 "architecture")); /* the x32 ABI */
 	cr_assert(strstr(reason(put_elf("b", ELFCLASS64, EM_AARCH64, PT_INTERP)), "architecture"));
 	cr_assert(!image_obstacle(AT_FDCWD, path, &bits)->passes);
 }
@@ -165,5 +175,6 @@ Test(image, the_search_takes_the_first_that_can_be_executed, .fini = remove_all)
 	cr_assert_str_eq(found, path);
 	cr_assert_eq(image_search("absent", found, sizeof(found)), -ENOENT);
 	cr_assert_eq(image_search("a/b", found, sizeof(found)), 0);
-	cr_assert_eq(image_search("/usr/bin/x", short_of_room, sizeof(short_of_room)), -ENAMETOOLONG);
+	cr_assert_eq(image_search("/usr/bin/x", short_of_room, sizeof(short_of_room)),
+	             -ENAMETOOLONG);
 }

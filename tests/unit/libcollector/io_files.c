@@ -1,5 +1,5 @@
 /* Tests of the numbers and names of files. */
-#include "scratch.h"
+#include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/io_files.h"
 
@@ -27,7 +27,8 @@ static void open_files(void)
 
 TestSuite(io_files, .init = open_files, .fini = scratch_remove);
 
-/* The name that the file has for a number, and how many times it does; NULL if it has none. The caller frees. */
+/* The name that the file has for a number, and how many times it does; NULL if it has none. The
+ * caller frees. */
 static char *written(uint32_t number, unsigned *type, unsigned *times)
 {
 	size_t len;
@@ -41,7 +42,8 @@ static char *written(uint32_t number, unsigned *type, unsigned *times)
 		size_t done = at + FDR_PROLOGUE_SIZE;
 
 		cr_assert_eq(fdr_prologue_get(bytes + at, &prologue), 0);
-		while (fdr_record_get(bytes + done, len - done, &record) > 0 && record.type == FDR_RECORD_EVENT) {
+		while (fdr_record_get(bytes + done, len - done, &record) > 0 &&
+		       record.type == FDR_RECORD_EVENT) {
 			struct fmt_io_file file;
 
 			memcpy(&file, record.payload, sizeof(file));
@@ -74,7 +76,8 @@ static void expect(uint32_t number, const char *name, enum fmt_file_type type)
 
 Test(io_files, a_path_has_one_number_and_is_written_once)
 {
-	uint32_t one = io_file_named(&thread, "/some/where", 1), other = io_file_named(&thread, "/some/wher", 2);
+	uint32_t one = io_file_named(&thread, "/some/where", 1),
+		 other = io_file_named(&thread, "/some/wher", 2);
 
 	cr_assert_neq(one, 0);
 	cr_assert_eq(one % 16, 0);

@@ -1,4 +1,5 @@
-/* lock.c: tests of locks that are waited for: one holder at a time, and none is lost that a holder keeps for long. */
+/* lock.c: tests of locks that are waited for: one holder at a time, and none is lost that a holder
+ * keeps for long. */
 #include "libcollector/lock.h"
 
 #include <criterion/criterion.h>
@@ -67,7 +68,9 @@ Test(lock, a_lost_one_is_given_up_once, .timeout = 60)
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	cr_assert_eq(col_lock_take(&lock), -EBUSY);
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	cr_assert_lt((double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9, 5);
+	cr_assert_lt((double)(end.tv_sec - begin.tv_sec) +
+	                     (double)(end.tv_nsec - begin.tv_nsec) / 1e9,
+	             5);
 	col_lock_give(&lock);
 	cr_assert_eq(col_lock_take(&lock), 0);
 }

@@ -1,5 +1,5 @@
 /* Tests of data files whose pages are gone while they are written. */
-#include "scratch.h"
+#include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/buserror.h"
 #include "libcollector/file.h"
@@ -27,7 +27,8 @@ static int write_event(enum col_context context)
 {
 	struct fmt_clock record = {.kind = FMT_KIND_clock, .cpu_ns = 16};
 
-	return col_slot_write(&self->slot[context][FMT_STREAM_PROFILE], FMT_STREAM_PROFILE, 1, &record, sizeof(record), col_ticks());
+	return col_slot_write(&self->slot[context][FMT_STREAM_PROFILE], FMT_STREAM_PROFILE, 1,
+	                      &record, sizeof(record), col_ticks());
 }
 
 static void cut(const char *name)
@@ -142,7 +143,8 @@ Test(lostpages, an_extent_that_was_given_up_is_nobodys, .init = begin, .fini = s
 	cr_assert_eq(write_event(COL_NORMAL), 0);
 	place = slot->map;
 	col_slot_abandon(slot);
-	cr_assert(mmap(place, SYS_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == place);
+	cr_assert(mmap(place, SYS_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
+	          place);
 	cr_assert_eq(end_of(writes_there), 7);
 }
 

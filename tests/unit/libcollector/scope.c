@@ -1,5 +1,5 @@
 /* Tests of the scope of a record. */
-#include "scratch.h"
+#include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/scope.h"
 
@@ -8,8 +8,14 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-static __attribute__((noinline)) struct col_thread *enter_recording(void) { return scope_enter(); }
-static __attribute__((noinline)) struct col_thread *enter_passing(void) { return scope_begin_passing(); }
+static __attribute__((noinline)) struct col_thread *enter_recording(void)
+{
+	return scope_enter();
+}
+static __attribute__((noinline)) struct col_thread *enter_passing(void)
+{
+	return scope_begin_passing();
+}
 
 /* As deep as in a handler of signals. */
 static __attribute__((noinline)) struct col_thread *enter_deeper(void)
@@ -77,13 +83,15 @@ static void jump_three_times(void)
 	cr_assert_eq(atomic_load(&col.count.lost_reentrant), 0);
 }
 
-Test(scope, one_left_by_a_jump_is_closed_by_the_next_at_its_place, .init = scratch_open, .fini = scratch_remove)
+Test(scope, one_left_by_a_jump_is_closed_by_the_next_at_its_place, .init = scratch_open,
+     .fini = scratch_remove)
 {
 	enter = enter_recording;
 	jump_three_times();
 }
 
-Test(scope, one_of_passing_that_an_exception_has_left_is_closed, .init = scratch_open, .fini = scratch_remove)
+Test(scope, one_of_passing_that_an_exception_has_left_is_closed, .init = scratch_open,
+     .fini = scratch_remove)
 {
 	enter = enter_passing;
 	jump_three_times();
@@ -104,7 +112,8 @@ static __attribute__((noinline)) void raise_inside(void)
 	raise(SIGUSR1);
 }
 
-Test(scope, a_handler_on_a_higher_stack_is_still_inside, .init = scratch_open, .fini = scratch_remove)
+Test(scope, a_handler_on_a_higher_stack_is_still_inside, .init = scratch_open,
+     .fini = scratch_remove)
 {
 	char stack[65536];
 	struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK};
@@ -140,8 +149,10 @@ static void make_contexts(void)
 	}
 }
 
-/* Of threads that the program makes itself, one may be interrupted in the recorder, and come back to it. The second one has the higher stack. */
-Test(scope, another_context_is_refused_and_the_first_one_goes_on, .init = scratch_open, .fini = scratch_remove)
+/* Of threads that the program makes itself, one may be interrupted in the recorder, and come back
+ * to it. The second one has the higher stack. */
+Test(scope, another_context_is_refused_and_the_first_one_goes_on, .init = scratch_open,
+     .fini = scratch_remove)
 {
 	struct col_thread *thread = thread_current();
 

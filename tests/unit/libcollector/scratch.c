@@ -1,5 +1,5 @@
 /* scratch.c: see scratch.h. */
-#include "scratch.h"
+#include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/collector.h"
 #include "libcollector/file.h"

@@ -1,11 +1,13 @@
-/* scratch.h: an experiment directory in which the collector's modules can be tried in this process. */
+/* scratch.h: an experiment directory in which the collector's modules can be tried in this process.
+ */
 #ifndef XER_TESTS_COLLECTOR_SCRATCH_H
 #define XER_TESTS_COLLECTOR_SCRATCH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Make a directory with empty log.xml and map.xml and open it for the collector. Fails the test if it cannot. */
+/* Make a directory with empty log.xml and map.xml and open it for the collector. Fails the test if
+ * it cannot. */
 void scratch_open(void);
 void scratch_remove(void);
 

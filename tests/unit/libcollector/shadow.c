@@ -85,8 +85,11 @@ Test(shadow, without_memory_there_is_none)
 	shadow_make(0x7f0000000000);
 	if (fork() == 0) {
 		setrlimit(RLIMIT_AS, &none);
-		_exit(shadow_make(0x7f0000000000 + CHUNK) == NULL && shadow_make(0x100000000000) == NULL &&
-		      shadow_find(0x7f0000000000) != NULL ? 7 : 1);
+		_exit(shadow_make(0x7f0000000000 + CHUNK) == NULL &&
+		                      shadow_make(0x100000000000) == NULL &&
+		                      shadow_find(0x7f0000000000) != NULL
+		              ? 7
+		              : 1);
 	}
 	wait(&status);
 	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 7);

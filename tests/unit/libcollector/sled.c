@@ -30,7 +30,8 @@ Test(sled, code_calls_or_jumps_to_its_target)
 	struct sled_code code;
 
 	cr_assert_eq(sled_make(&sled, 7, 0x401000, &code), 0);
-	cr_assert(code.tail_at == SLED_HEAD && code.tail_size == sizeof(tail) && sled_size(&sled) == SLED_SIZE);
+	cr_assert(code.tail_at == SLED_HEAD && code.tail_size == sizeof(tail) &&
+	          sled_size(&sled) == SLED_SIZE);
 	cr_assert_arr_eq(code.head, head, sizeof(head));
 	cr_assert_arr_eq(code.tail, tail, sizeof(tail));
 	sled.kind = SLED_EXIT;
@@ -42,7 +43,8 @@ Test(sled, code_calls_or_jumps_to_its_target)
 
 Test(sled, events_keep_their_code_and_call_another_function)
 {
-	struct sled custom = {.address = 0x400000, .kind = SLED_CUSTOM_EVENT}, typed = {.address = 0x400000, .kind = SLED_TYPED_EVENT};
+	struct sled custom = {.address = 0x400000, .kind = SLED_CUSTOM_EVENT},
+		    typed = {.address = 0x400000, .kind = SLED_TYPED_EVENT};
 	static const uint8_t head[] = {0x66, 0x90}, tail[] = {0xf1, 0x0f, 0, 0};
 	uint8_t original[22] = {0xeb, 0x0f, [10] = 0xe8};
 	struct sled_code code;

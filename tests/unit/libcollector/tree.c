@@ -1,5 +1,5 @@
 /* Tests of the frame tree. */
-#include "scratch.h"
+#include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/collector.h"
 #include "libcollector/tree.h"
@@ -8,7 +8,11 @@
 #include <criterion/criterion.h>
 #include <pthread.h>
 
-enum { THREADS = 4, STACKS = 240000, FRAMES = 6 }; /* 80000 nodes: they outgrow the near part of the table, and the first mapping */
+enum {
+	THREADS = 4,
+	STACKS = 240000,
+	FRAMES = 6
+}; /* 80000 nodes: they outgrow the near part of the table, and the first mapping */
 
 static uint32_t ids[THREADS][STACKS];
 
@@ -32,7 +36,8 @@ static void *insert_all(void *result)
 	return NULL;
 }
 
-Test(tree, threads_agree_on_every_node_and_the_file_holds_them, .init = scratch_open, .fini = scratch_remove)
+Test(tree, threads_agree_on_every_node_and_the_file_holds_them, .init = scratch_open,
+     .fini = scratch_remove)
 {
 	pthread_t threads[THREADS];
 	struct fmt_node *nodes;

@@ -1,5 +1,6 @@
-/* Tests of user events inside the collector: which trace they go to, what a ring keeps, when a limited trace ends. */
-#include "scratch.h"
+/* Tests of user events inside the collector: which trace they go to, what a ring keeps, when a
+ * limited trace ends. */
+#include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/stream.h"
 #include "libcollector/usertrace.h"
@@ -23,7 +24,8 @@ static void start(uint64_t traces, const char *hooks, const char *modes)
 	usertrace_start();
 }
 
-/* Number of events of `name`. With `last`: the highest first data word, and how many there would be from the lowest to it. */
+/* Number of events of `name`. With `last`: the highest first data word, and how many there would be
+ * from the lowest to it. */
 static size_t count_events(const char *name, uint64_t *last, uint64_t *span)
 {
 	uint64_t lowest = UINT64_MAX;
@@ -40,7 +42,8 @@ static size_t count_events(const char *name, uint64_t *last, uint64_t *span)
 			at = at / FDR_EXTENT_UNIT * FDR_EXTENT_UNIT + FDR_EXTENT_UNIT;
 			continue;
 		}
-		while (fdr_record_get(bytes + done, len - done, &record) > 0 && record.type == FDR_RECORD_EVENT) {
+		while (fdr_record_get(bytes + done, len - done, &record) > 0 &&
+		       record.type == FDR_RECORD_EVENT) {
 			const struct fmt_user *user = (const struct fmt_user *)record.payload;
 			uint64_t d1 = fmt_user_whole(user->d1, user->low);
 
@@ -68,9 +71,12 @@ Test(usertrace, words_are_kept_bit_by_bit, .init = scratch_open, .fini = scratch
 	start(1, "", "");
 	TRCHKL5(0x0abcdef1, words[0], words[1], words[2], words[3], words[4]);
 	bytes = scratch_read("usertrace", &len);
-	memcpy(&event, bytes + FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE, sizeof(event));
-	memcpy(got, bytes + FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE + 8, sizeof(got));
-	cr_assert(event.kind == FMT_KIND_user && event.shape == 5 && event.hook == 0x0abc && event.subhook == 0xdef1);
+	memcpy(&event, bytes + FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE,
+	       sizeof(event));
+	memcpy(got, bytes + FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE + 8,
+	       sizeof(got));
+	cr_assert(event.kind == FMT_KIND_user && event.shape == 5 && event.hook == 0x0abc &&
+	          event.subhook == 0xdef1);
 	for (int i = 0; i < 5; i++) {
 		cr_assert_eq(got[i] & FMT_USER_LOW, 0);
 		cr_assert_eq(fmt_user_whole(got[i], event.low >> 2 * i), words[i]);
@@ -87,7 +93,8 @@ Test(usertrace, hooks_go_where_the_plan_says, .init = scratch_open, .fini = scra
 	cr_assert_eq(plan_route(0x03000005), PLAN_NOWHERE);
 	cr_assert_eq(plan_route(0x04000000), 1);
 	cr_assert_eq(plan_route(0x04000001), 2);
-	cr_assert(trc_ishookon(0, 0x01000000) == 1 && trc_ishookon(0, 0x02000000) == 0 && trc_ishookon(9, 0x01000000) == 0);
+	cr_assert(trc_ishookon(0, 0x01000000) == 1 && trc_ishookon(0, 0x02000000) == 0 &&
+	          trc_ishookon(9, 0x01000000) == 0);
 }
 
 Test(usertrace, traces_and_channels_have_switches, .init = scratch_open, .fini = scratch_remove)
@@ -96,12 +103,15 @@ Test(usertrace, traces_and_channels_have_switches, .init = scratch_open, .fini =
 	cr_assert(trc_ishookon(0, 0x04000000) == 1 && trc_ishookon(3, 0x01000000) == 1);
 	cr_assert(trccomponent("net", 0) == 0 && trccomponent("none", 0) == -1);
 	cr_assert(trc_ishookon(0, 0x04000000) == 0 && trc_ishookon(0, 0x01000000) == 1);
-	cr_assert(trcoff(3) == 0 && trc_ishookon(3, 0x01000000) == 0 && trc_ishookon(2, 0x01000000) == 1);
-	cr_assert(trcoff(0) == 0 && trc_ishookon(2, 0x01000000) == 0 && trc_ishookon(0, 0x01000000) == 0);
+	cr_assert(trcoff(3) == 0 && trc_ishookon(3, 0x01000000) == 0 &&
+	          trc_ishookon(2, 0x01000000) == 1);
+	cr_assert(trcoff(0) == 0 && trc_ishookon(2, 0x01000000) == 0 &&
+	          trc_ishookon(0, 0x01000000) == 0);
 	cr_assert(trcstart("-a") == 0 && trc_ishookon(0, 0x01000000) == 1);
 	cr_assert(trcon(8) == -1 && trcoff(-1) == -1);
 	col_stop_events(NULL);
-	cr_assert(trcoff(0) == 0 && trcon(0) == 0 && trc_ishookon(0, 0x01000000) == 0, "what has ended does not begin again");
+	cr_assert(trcoff(0) == 0 && trcon(0) == 0 && trc_ishookon(0, 0x01000000) == 0,
+	          "what has ended does not begin again");
 }
 
 Test(usertrace, a_ring_keeps_the_newest, .init = scratch_open, .fini = scratch_remove)
@@ -139,7 +149,9 @@ Test(usertrace, threads_share_a_ring, .init = scratch_open, .fini = scratch_remo
 		cr_assert(pthread_create(&threads[i], NULL, write_ring, NULL) == 0);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	cr_assert_eq(count_events("usertrace", &last, &span) + atomic_load(&col.count.user_overwritten), THREADS * EVENTS);
+	cr_assert_eq(count_events("usertrace", &last, &span) +
+	                     atomic_load(&col.count.user_overwritten),
+	             THREADS * EVENTS);
 	cr_assert_eq(last, EVENTS);
 }
 
@@ -169,8 +181,11 @@ Test(usertrace, long_generic_events_find_room, .init = scratch_open, .fini = scr
 	TRCGEN(7, 0x01000020, 7, 3, NULL);
 	bytes = scratch_read("usertrace", &len);
 	cr_assert_geq(len, 8192);
-	cr_assert_eq(memcmp(bytes + FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE + 16, buffer, 4096), 0);
-	cr_assert_eq(bytes[FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE + 1], FMT_USER_CUT);
+	cr_assert_eq(memcmp(bytes + FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE + 16,
+	                    buffer, 4096),
+	             0);
+	cr_assert_eq(bytes[FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE + 1],
+	             FMT_USER_CUT);
 	cr_assert_eq(atomic_load(&col.count.user_truncated), 1);
 	free(bytes);
 }

@@ -1,5 +1,6 @@
-/* Tests of the unwinder in this very process: its stacks are compared with glibc's and with its own. */
-#include "scratch.h"
+/* Tests of the unwinder in this very process: its stacks are compared with glibc's and with its
+ * own. */
+#include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/collector.h"
 #include "libcollector/walk.h"
@@ -51,7 +52,8 @@ static int compare_with_backtrace(void)
 	load_nodes();
 	for (; node; node = nodes[node / sizeof(struct fmt_node)].parent, depth++)
 		if (depth > 0 && depth < count)
-			cr_assert_eq(nodes[node / sizeof(struct fmt_node)].pc, (uint64_t)pcs[depth], "frame %d", depth);
+			cr_assert_eq(nodes[node / sizeof(struct fmt_node)].pc, (uint64_t)pcs[depth],
+			             "frame %d", depth);
 	return depth;
 }
 
@@ -70,10 +72,13 @@ Test(walk, finds_the_frames_that_glibc_finds, .init = setup, .fini = scratch_rem
 
 	cr_assert(shallow > 4);
 	cr_assert_eq(recurse(DEPTH, compare_with_backtrace), shallow + DEPTH);
-	cr_assert_eq(atomic_load(&col.count.stacks_truncated) + atomic_load(&col.count.stacks_guessed), 0);
+	cr_assert_eq(atomic_load(&col.count.stacks_truncated) +
+	                     atomic_load(&col.count.stacks_guessed),
+	             0);
 }
 
-Test(walk, a_stack_too_deep_for_the_memo_is_marked_and_asks_for_a_larger_one, .init = setup, .fini = scratch_remove)
+Test(walk, a_stack_too_deep_for_the_memo_is_marked_and_asks_for_a_larger_one, .init = setup,
+     .fini = scratch_remove)
 {
 	recurse(WALK_FRAMES_MIN + 10, compare_with_backtrace);
 	cr_assert(memo->is_too_small);
@@ -132,7 +137,8 @@ static void put_back(volatile uint64_t *slot)
 	*slot = shadow_find((uint64_t)slot)->address;
 }
 
-/* The node is the same before, while and after the return address is exchanged; outer frames' may be exchanged all the time. */
+/* The node is the same before, while and after the return address is exchanged; outer frames' may
+ * be exchanged all the time. */
 static void __attribute__((noinline)) wander(int depth)
 {
 	volatile char *room = __builtin_alloca(16 + 16 * seed_below(&seed, 4));
@@ -168,7 +174,9 @@ Test(walk, exchanged_return_addresses_are_the_true_ones, .init = setup, .fini = 
 	while (walks < 50000)
 		wander(0);
 	cr_assert(memo->count > 0, "the memo keeps such stacks");
-	cr_assert_eq(atomic_load(&col.count.stacks_truncated) + atomic_load(&col.count.stacks_guessed), 0);
+	cr_assert_eq(atomic_load(&col.count.stacks_truncated) +
+	                     atomic_load(&col.count.stacks_guessed),
+	             0);
 }
 
 /* ---- signals, other stacks, broken stacks ---- */
@@ -182,7 +190,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
 	(void)number;
 	(void)info;
-	signal_node = walk_stack(memo, (uint64_t)gregs[REG_RIP], (uint64_t)gregs[REG_RSP], (uint64_t)gregs[REG_RBP], gregs);
+	signal_node = walk_stack(memo, (uint64_t)gregs[REG_RIP], (uint64_t)gregs[REG_RSP],
+	                         (uint64_t)gregs[REG_RBP], gregs);
 }
 
 static void on_outer_signal(int number)
@@ -221,7 +230,9 @@ static void interrupt_at(int depth, int flags)
 
 Test(walk, goes_through_signal_frames_and_alternate_stacks, .init = setup, .fini = scratch_remove)
 {
-	stack_t alternate = {.ss_sp = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), .ss_size = 65536};
+	stack_t alternate = {.ss_sp = mmap(NULL, 65536, PROT_READ | PROT_WRITE,
+	                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+	                     .ss_size = 65536};
 	int base;
 
 	interrupt_at(10, 0);
@@ -249,7 +260,8 @@ static void on_trap(int number, siginfo_t *info, void *context)
 	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] += 2;
 }
 
-Test(walk, a_frame_that_a_signal_interrupted_reads_like_a_call, .init = setup, .fini = scratch_remove)
+Test(walk, a_frame_that_a_signal_interrupted_reads_like_a_call, .init = setup,
+     .fini = scratch_remove)
 {
 	struct sigaction trap = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
 	int found = 0;
@@ -286,12 +298,15 @@ static __attribute__((noinline)) uint32_t call_made(void (*made)(void (*callee)(
 }
 
 /* As LuaJIT's traces: no table, no frame pointer, rbp used for something else. */
-Test(walk, leaves_code_without_tables_and_frame_pointers_by_a_return_address, .init = setup, .fini = scratch_remove)
+Test(walk, leaves_code_without_tables_and_frame_pointers_by_a_return_address, .init = setup,
+     .fini = scratch_remove)
 {
-	static const uint8_t code[] = {0x55, 0x53, 0xb9, 33, 0, 0, 0, 0x6a, 0, 0xe2, 0xfc, /* push rbp; push rbx; mov ecx, 33; push 0; loop */
-	                               0x31, 0xed, 0xff, 0xd7,                             /* xor ebp, ebp; call rdi */
+	static const uint8_t code[] = {0x55, 0x53, 0xb9, 33,   0,    0, 0, 0x6a, 0,    0xe2,
+	                               0xfc, /* push rbp; push rbx; mov ecx, 33; push 0; loop */
+	                               0x31, 0xed, 0xff, 0xd7, /* xor ebp, ebp; call rdi */
 	                               0x48, 0x81, 0xc4, 0x08, 0x01, 0, 0, 0x5b, 0x5d, 0xc3};
-	uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+	                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint32_t outer, node;
 	int depth = 0;
 
@@ -300,7 +315,8 @@ Test(walk, leaves_code_without_tables_and_frame_pointers_by_a_return_address, .i
 	outer = call_made((void (*)(void (*)(void)))(uintptr_t)page);
 	load_nodes();
 	cr_assert(node_in_made != 0 && outer != 0);
-	for (node = node_in_made; node && parent_of(node) != parent_of(outer); node = parent_of(node))
+	for (node = node_in_made; node && parent_of(node) != parent_of(outer);
+	     node = parent_of(node))
 		depth++;
 	cr_assert(node != 0, "the frames outside of the code are those of its caller");
 	cr_assert_leq(depth, 5);
@@ -313,8 +329,10 @@ Test(walk, survives_registers_that_point_nowhere, .init = setup, .fini = scratch
 
 	seed = seed_start();
 	for (int i = 0; i < 20000; i++) {
-		uint64_t pc = seed_below(&seed, 2) ? (uint64_t)&recurse + seed_below(&seed, 64) : seed_next(&seed) >> seed_below(&seed, 64);
-		uint64_t sp = seed_below(&seed, 2) ? (uint64_t)__builtin_frame_address(0) & ~7ul : seed_next(&seed) >> seed_below(&seed, 64);
+		uint64_t pc = seed_below(&seed, 2) ? (uint64_t)&recurse + seed_below(&seed, 64)
+		                                   : seed_next(&seed) >> seed_below(&seed, 64);
+		uint64_t sp = seed_below(&seed, 2) ? (uint64_t)__builtin_frame_address(0) & ~7ul
+		                                   : seed_next(&seed) >> seed_below(&seed, 64);
 
 		gregs[REG_RIP] = (greg_t)pc;
 		gregs[REG_RSP] = (greg_t)sp;

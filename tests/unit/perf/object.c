@@ -1,4 +1,5 @@
-/* The files of what is mapped: the very ones, as others of the same name have other code. The program of this test is one. */
+/* The files of what is mapped: the very ones, as others of the same name have other code. The
+ * program of this test is one. */
 #include "perf/object.h"
 
 #include <criterion/criterion.h>
@@ -32,7 +33,8 @@ Test(object, a_file_that_took_the_place_of_the_mapped_one_is_another, .init = fi
 {
 	cr_assert(is_found(own, is.st_dev, is.st_ino, getpid()));
 	cr_assert_not(is_found(own, is.st_dev, is.st_ino + 1, getpid()));
-	cr_assert(is_found(own, is.st_dev + 1, is.st_ino + 1, getpid()), "some file systems show other numbers than the kernel tells");
+	cr_assert(is_found(own, is.st_dev + 1, is.st_ino + 1, getpid()),
+	          "some file systems show other numbers than the kernel tells");
 }
 
 Test(object, a_program_is_found_by_its_process_where_its_name_is_gone, .init = find_own)

@@ -11,7 +11,8 @@ enum { PID = 2000000000 /* nobody's */, TRAILER = 3 };
 
 static void give(uint16_t type, uint16_t misc, const uint64_t *words, size_t count)
 {
-	space_take(&(struct ring_record){.type = type, .misc = misc, .words = words, .count = count});
+	space_take(
+		&(struct ring_record){.type = type, .misc = misc, .words = words, .count = count});
 }
 
 static void map_as(int pid, uint64_t start, uint64_t size, uint64_t offset, uint64_t rights)
@@ -64,7 +65,8 @@ Test(space, random_mappings_agree_with_a_table_of_pages)
 
 	srand(11);
 	for (int i = 0; i < 5000; i++) {
-		uint64_t start = (uint64_t)rand() % PAGES, size = 1 + (uint64_t)rand() % (PAGES - start), offset = (uint64_t)i << 20;
+		uint64_t start = (uint64_t)rand() % PAGES,
+			 size = 1 + (uint64_t)rand() % (PAGES - start), offset = (uint64_t)i << 20;
 
 		map(start << 12, size << 12, offset);
 		for (uint64_t page = start; page < start + size; page++)
@@ -75,7 +77,8 @@ Test(space, random_mappings_agree_with_a_table_of_pages)
 			if (!at)
 				cr_assert_eq(offset_of[page], 0);
 			else
-				cr_assert_eq((page << 12) - at->start + at->offset, offset_of[page], "turn %d page %lu", i, page);
+				cr_assert_eq((page << 12) - at->start + at->offset, offset_of[page],
+				             "turn %d page %lu", i, page);
 		}
 	}
 }
@@ -84,7 +87,10 @@ Test(space, a_child_has_its_parents_code_until_it_executes_a_program)
 {
 	const uint64_t fork[] = {(uint32_t)(PID + 1) | (uint64_t)PID << 32, 0, 0, 0, 700, 0};
 	uint64_t exec[] = {(uint32_t)(PID + 1) | (uint64_t)(PID + 1) << 32, 0, 0, 0, 800, 0};
-	const struct ring_record executed = {.type = PERF_RECORD_COMM, .misc = PERF_RECORD_MISC_COMM_EXEC, .words = exec, .count = 6};
+	const struct ring_record executed = {.type = PERF_RECORD_COMM,
+	                                     .misc = PERF_RECORD_MISC_COMM_EXEC,
+	                                     .words = exec,
+	                                     .count = 6};
 	const uint64_t thread[] = {(uint32_t)PID | (uint64_t)PID << 32, 0, 0, 0, 0, 0};
 	struct image *image;
 
@@ -122,7 +128,8 @@ Test(space, a_child_has_its_parents_code_until_it_executes_a_program)
 	cr_assert_not_null(space_at(space_of(PID), 0x1000));
 }
 
-/* A chain of processes, of which each makes the next one and ends: it is known whom the last one descends from, but not for ever. */
+/* A chain of processes, of which each makes the next one and ends: it is known whom the last one
+ * descends from, but not for ever. */
 Test(space, makers_are_known_when_they_are_gone)
 {
 	enum { CHAIN = 300 };
@@ -130,14 +137,17 @@ Test(space, makers_are_known_when_they_are_gone)
 
 	map(0x1000, 0x1000, 5);
 	for (int i = 0; i < CHAIN; i++) {
-		const uint64_t fork[] = {(uint32_t)(PID + i + 1) | (uint64_t)(PID + i) << 32, 0, 0, 0, 700, 0};
+		const uint64_t fork[] = {
+			(uint32_t)(PID + i + 1) | (uint64_t)(PID + i) << 32, 0, 0, 0, 700, 0};
 		const uint64_t exit[] = {(uint32_t)(PID + i), (uint32_t)(PID + i), 0, 0, 800, 0};
-		const struct ring_record ended = {.type = PERF_RECORD_EXIT, .words = exit, .count = 6};
+		const struct ring_record ended = {
+			.type = PERF_RECORD_EXIT, .words = exit, .count = 6};
 
 		give(PERF_RECORD_FORK, 0, fork, 6);
 		cr_assert_eq(space_of_end(&ended), space_of(PID + i));
 		give(PERF_RECORD_EXIT, 0, exit, 6);
-		cr_assert_eq(space_image(space_of(PID + i))->maker != NULL, i % (IMAGE_DEPTH_MAX + 1) != 0, "threads of it may end later");
+		cr_assert_eq(space_image(space_of(PID + i))->maker != NULL,
+		             i % (IMAGE_DEPTH_MAX + 1) != 0, "threads of it may end later");
 	}
 	for (const struct image *at = space_image(space_of(PID + 10)); at; at = at->maker)
 		depth++;

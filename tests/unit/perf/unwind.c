@@ -1,5 +1,5 @@
-/* Stacks of this process itself, by registers and a copy of its memory, as the kernel would hand them over. Their frames are known from
- * the functions' own return addresses. */
+/* Stacks of this process itself, by registers and a copy of its memory, as the kernel would hand
+ * them over. Their frames are known from the functions' own return addresses. */
 #include "perf/unwind.h"
 
 #include <criterion/criterion.h>
@@ -21,8 +21,9 @@ static uint64_t known[KNOWN]; /* return addresses, the innermost first */
 /* A sample of the context; `bytes` of its stack. */
 static void take(const ucontext_t *context, size_t bytes)
 {
-	static const int greg[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8, REG_R9, REG_R10,
-		REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+	static const int greg[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+	                           REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+	                           REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
 
 	sample = (struct ring_sample){.pid = (uint32_t)getpid(), .count = 1, .stack = copy};
 	for (int i = 0; i < RING_REGISTERS; i++)
@@ -40,7 +41,8 @@ static void take(const ucontext_t *context, size_t bytes)
 	}
 }
 
-#define NOTE(level) known[level] = (uint64_t)__builtin_extract_return_addr(__builtin_return_address(0))
+#define NOTE(level) \
+	known[level] = (uint64_t)__builtin_extract_return_addr(__builtin_return_address(0))
 #define FRAME __attribute__((noinline))
 
 static size_t wanted;
@@ -205,7 +207,8 @@ Test(unwind, a_frame_that_a_signal_interrupted_reads_like_a_call)
 
 Test(unwind, hostile_registers)
 {
-	static const uint64_t words[] = {0, 1, 8, UINT64_MAX, UINT64_MAX - 7, UINT64_C(1) << 63, 0x7fffffffe000, 4096};
+	static const uint64_t words[] = {
+		0, 1, 8, UINT64_MAX, UINT64_MAX - 7, UINT64_C(1) << 63, 0x7fffffffe000, 4096};
 	enum { COUNT = sizeof(words) / sizeof(words[0]) };
 
 	srand(7);
@@ -215,7 +218,9 @@ Test(unwind, hostile_registers)
 			outer(3);
 		else
 			for (int k = 0; k < 16; k++)
-				((uint64_t *)copy)[rand() % 512] = rand() % 2 ? words[rand() % COUNT] : known[rand() % 5];
+				((uint64_t *)copy)[rand() % 512] = rand() % 2
+				                                           ? words[rand() % COUNT]
+				                                           : known[rand() % 5];
 		sample.registers[rand() % RING_PC] = words[rand() % COUNT];
 		sample.registers[RING_PC] = rand() % 2 ? known[rand() % 5] : words[rand() % COUNT];
 		unwind(space_of(getpid()), &sample);
@@ -233,7 +238,8 @@ Test(unwind, nobody_knows_the_code)
 	cr_assert_eq(sample.count, 1);
 }
 
-/* Where the kernel lets a program begin has no caller, but no table says so in ld.so: it is the last frame of all that runs before main. */
+/* Where the kernel lets a program begin has no caller, but no table says so in ld.so: it is the
+ * last frame of all that runs before main. */
 Test(unwind, where_the_loader_begins)
 {
 	const Elf64_Ehdr *loader = (const Elf64_Ehdr *)getauxval(AT_BASE); /* NOLINT */

@@ -75,7 +75,9 @@ Test(region, more_than_a_batch_is_written_in_order)
 	}
 	cr_assert_eq(region_flush(&region), 0);
 	for (uint64_t i = 0; i < 10000; i++) {
-		cr_assert_eq(pread(fd, read_back, sizeof(read_back), (off_t)(i * sizeof(read_back))), (ssize_t)sizeof(read_back));
+		cr_assert_eq(
+			pread(fd, read_back, sizeof(read_back), (off_t)(i * sizeof(read_back))),
+			(ssize_t)sizeof(read_back));
 		cr_assert_eq(read_back[0], i * 7);
 		cr_assert_eq(read_back[6], i * 7 + 6);
 	}

@@ -10,7 +10,9 @@
 
 static struct ring_sample sample;
 
-#define DECODE(...) ring_decode((const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / 8, &sample)
+#define DECODE(...) \
+	ring_decode((const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / 8, \
+	            &sample)
 
 Test(ring, a_sample_is_read)
 {
@@ -82,9 +84,15 @@ Test(ring, at_most_64_frames_are_taken)
 	cr_assert_not(sample.is_deep, "that was all of it");
 }
 
-/* Registers 1 to 24 but for those of segments, in the kernel's order, then 16 bytes of stack of which 8 were there. */
-#define REGISTERS 100, 103, 102, 101, 104, 105, 106, 107, 0x400016, 108, 109, 110, 111, 112, 113, 114, 115
-#define STACKED(size, used) (const uint64_t[]){7 | (uint64_t)9 << 32, 1000, 3, 2, REGISTERS, size, 0xaaaa, 0xbbbb, used}
+/* Registers 1 to 24 but for those of segments, in the kernel's order, then 16 bytes of stack of
+ * which 8 were there. */
+#define REGISTERS \
+	100, 103, 102, 101, 104, 105, 106, 107, 0x400016, 108, 109, 110, 111, 112, 113, 114, 115
+#define STACKED(size, used) \
+	(const uint64_t[]) \
+	{ \
+		7 | (uint64_t)9 << 32, 1000, 3, 2, REGISTERS, size, 0xaaaa, 0xbbbb, used \
+	}
 
 Test(ring, registers_and_a_stack_are_read)
 {
@@ -114,13 +122,15 @@ Test(ring, stacks_that_cannot_be_are_refused)
 	cr_assert_not(ring_decode_stack(STACKED(UINT64_MAX, 8), 25, &sample));
 	cr_assert_not(ring_decode_stack(STACKED(12, 8), 25, &sample), "no whole words");
 	cr_assert_not(ring_decode_stack(STACKED(16, 8), 21, &sample), "cut");
-	cr_assert_not(ring_decode_stack((const uint64_t[]){7, 1000, 3, 0, 0}, 5, &sample), "no registers");
+	cr_assert_not(ring_decode_stack((const uint64_t[]){7, 1000, 3, 0, 0}, 5, &sample),
+	              "no registers");
 	cr_assert_not(ring_decode_stack(NULL, 0, &sample));
 	cr_assert(ring_decode_stack(STACKED(0, 0), 22, &sample));
 	cr_assert_eq(sample.stack_bytes, 0);
 }
 
-/* A ring of 64 pages at a period of 1 ms is looked at each 50 ms, which is what it was; a small one, when there is little memory, sooner. */
+/* A ring of 64 pages at a period of 1 ms is looked at each 50 ms, which is what it was; a small
+ * one, when there is little memory, sooner. */
 Test(ring, the_pause_follows_its_size)
 {
 	cr_assert_eq(ring_pause_ms(64 * 4096, RING_SAMPLE_BYTES, 1000000), 50);

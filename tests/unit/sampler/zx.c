@@ -15,7 +15,9 @@
 
 static zx_sampler_config_t config(void)
 {
-	return (zx_sampler_config_t){.period = 1000000, .buffer_size = 100000, .iobuffer_discipline = ZX_IOB_DISCIPLINE_NONE};
+	return (zx_sampler_config_t){.period = 1000000,
+	                             .buffer_size = 100000,
+	                             .iobuffer_discipline = ZX_IOB_DISCIPLINE_NONE};
 }
 
 static zx_handle_t iob, me;
@@ -69,7 +71,8 @@ Test(zx, create_tests_the_resource_before_the_arguments_and_these_before_the_ses
 	is(zx_sampler_create(0, 1, &bad, 0, &other), ZX_ERR_BAD_HANDLE);
 	is(zx_sampler_create(iob, 1, &bad, 0, &other), ZX_ERR_WRONG_TYPE);
 	is(zx_sampler_create(xer_debug_resource(), 1, &bad, 0, &other), ZX_ERR_INVALID_ARGS);
-	is(zx_sampler_create(xer_debug_resource(), 0, &good, sizeof(good), &other), ZX_ERR_ALREADY_EXISTS);
+	is(zx_sampler_create(xer_debug_resource(), 0, &good, sizeof(good), &other),
+	   ZX_ERR_ALREADY_EXISTS);
 }
 
 Test(zx, create_refuses_each_wrong_argument)
@@ -81,16 +84,52 @@ Test(zx, create_refuses_each_wrong_argument)
 		size_t size;
 		zx_status_t status;
 	} table[] = {
-		{"options", 1, {1000000, 4096, 0}, sizeof(zx_sampler_config_t), ZX_ERR_INVALID_ARGS},
-		{"a smaller config", 0, {1000000, 4096, 0}, sizeof(zx_sampler_config_t) - 1, ZX_ERR_INVALID_ARGS},
-		{"a larger config", 0, {1000000, 4096, 0}, sizeof(zx_sampler_config_t) + 1, ZX_ERR_INVALID_ARGS},
-		{"discipline", 0, {1000000, 4096, 1}, sizeof(zx_sampler_config_t), ZX_ERR_INVALID_ARGS},
-		{"buffer too large", 0, {1000000, ZX_SAMPLER_MAX_BUFFER_SIZE + 1, 0}, sizeof(zx_sampler_config_t), ZX_ERR_INVALID_ARGS},
+		{"options",
+	         1,
+	         {1000000, 4096, 0},
+	         sizeof(zx_sampler_config_t),
+	         ZX_ERR_INVALID_ARGS},
+		{"a smaller config",
+	         0,
+	         {1000000, 4096, 0},
+	         sizeof(zx_sampler_config_t) - 1,
+	         ZX_ERR_INVALID_ARGS},
+		{"a larger config",
+	         0,
+	         {1000000, 4096, 0},
+	         sizeof(zx_sampler_config_t) + 1,
+	         ZX_ERR_INVALID_ARGS},
+		{"discipline",
+	         0,
+	         {1000000, 4096, 1},
+	         sizeof(zx_sampler_config_t),
+	         ZX_ERR_INVALID_ARGS},
+		{"buffer too large",
+	         0,
+	         {1000000, ZX_SAMPLER_MAX_BUFFER_SIZE + 1, 0},
+	         sizeof(zx_sampler_config_t),
+	         ZX_ERR_INVALID_ARGS},
 		{"no buffer", 0, {1000000, 0, 0}, sizeof(zx_sampler_config_t), ZX_ERR_INVALID_ARGS},
-		{"period too short", 0, {ZX_SAMPLER_MIN_PERIOD - 1, 4096, 0}, sizeof(zx_sampler_config_t), ZX_ERR_INVALID_ARGS},
-		{"negative period", 0, {-1, 4096, 0}, sizeof(zx_sampler_config_t), ZX_ERR_INVALID_ARGS},
-		{"shortest period", 0, {ZX_SAMPLER_MIN_PERIOD, 4096, 0}, sizeof(zx_sampler_config_t), ZX_OK},
-		{"largest buffer", 0, {1000000, ZX_SAMPLER_MAX_BUFFER_SIZE, 0}, sizeof(zx_sampler_config_t), ZX_OK},
+		{"period too short",
+	         0,
+	         {ZX_SAMPLER_MIN_PERIOD - 1, 4096, 0},
+	         sizeof(zx_sampler_config_t),
+	         ZX_ERR_INVALID_ARGS},
+		{"negative period",
+	         0,
+	         {-1, 4096, 0},
+	         sizeof(zx_sampler_config_t),
+	         ZX_ERR_INVALID_ARGS},
+		{"shortest period",
+	         0,
+	         {ZX_SAMPLER_MIN_PERIOD, 4096, 0},
+	         sizeof(zx_sampler_config_t),
+	         ZX_OK},
+		{"largest buffer",
+	         0,
+	         {1000000, ZX_SAMPLER_MAX_BUFFER_SIZE, 0},
+	         sizeof(zx_sampler_config_t),
+	         ZX_OK},
 	};
 
 	need_sampling();
@@ -98,13 +137,16 @@ Test(zx, create_refuses_each_wrong_argument)
 		zx_sampler_config_t wish = table[i].config;
 		zx_handle_t out = 77;
 
-		cr_assert_eq(zx_sampler_create(xer_debug_resource(), table[i].options, &wish, table[i].size, &out), table[i].status, "%s",
-		             table[i].what);
-		cr_assert_eq(out != 77, table[i].status == ZX_OK, "%s: the handle is written on success only", table[i].what);
+		cr_assert_eq(zx_sampler_create(xer_debug_resource(), table[i].options, &wish,
+		                               table[i].size, &out),
+		             table[i].status, "%s", table[i].what);
+		cr_assert_eq(out != 77, table[i].status == ZX_OK,
+		             "%s: the handle is written on success only", table[i].what);
 		if (table[i].status == ZX_OK)
 			is(zx_handle_close(out), ZX_OK);
 	}
-	is(zx_sampler_create(xer_debug_resource(), 0, NULL, sizeof(zx_sampler_config_t), &iob), ZX_ERR_INVALID_ARGS);
+	is(zx_sampler_create(xer_debug_resource(), 0, NULL, sizeof(zx_sampler_config_t), &iob),
+	   ZX_ERR_INVALID_ARGS);
 }
 
 Test(zx, start_and_stop_keep_their_states)
@@ -179,16 +221,23 @@ Test(zx, regions_are_as_many_as_cpus_and_whole_pages)
 	is(zx_object_get_info(iob, ZX_INFO_IOB_REGIONS, NULL, 0, &actual, &all), ZX_OK);
 	cr_assert_eq(actual, 0);
 	cr_assert_eq(all, (size_t)sysconf(_SC_NPROCESSORS_ONLN));
-	is(zx_object_get_info(iob, ZX_INFO_IOB_REGIONS, regions, sizeof(regions[0]), &actual, &all), ZX_OK);
+	is(zx_object_get_info(iob, ZX_INFO_IOB_REGIONS, regions, sizeof(regions[0]), &actual, &all),
+	   ZX_OK);
 	cr_assert_eq(actual, 1);
-	cr_assert_eq(regions[0].region.size, (100000 + zx_system_get_page_size() - 1) / zx_system_get_page_size() * zx_system_get_page_size());
-	is(zx_object_get_info(iob, 9999, regions, sizeof(regions), &actual, &all), ZX_ERR_NOT_SUPPORTED);
-	is(zx_object_get_info(me, ZX_INFO_IOB_REGIONS, regions, sizeof(regions), &actual, &all), ZX_ERR_WRONG_TYPE);
-	is(zx_object_get_info(iob, XER_INFO_SAMPLER, regions, 1, &actual, &all), ZX_ERR_BUFFER_TOO_SMALL);
+	cr_assert_eq(regions[0].region.size, (100000 + zx_system_get_page_size() - 1) /
+	                                             zx_system_get_page_size() *
+	                                             zx_system_get_page_size());
+	is(zx_object_get_info(iob, 9999, regions, sizeof(regions), &actual, &all),
+	   ZX_ERR_NOT_SUPPORTED);
+	is(zx_object_get_info(me, ZX_INFO_IOB_REGIONS, regions, sizeof(regions), &actual, &all),
+	   ZX_ERR_WRONG_TYPE);
+	is(zx_object_get_info(iob, XER_INFO_SAMPLER, regions, 1, &actual, &all),
+	   ZX_ERR_BUFFER_TOO_SMALL);
 	is(zx_object_get_info(iob, ZX_INFO_IOB, &whole, sizeof(whole), NULL, NULL), ZX_OK);
 	cr_assert_eq(whole.region_count, (size_t)sysconf(_SC_NPROCESSORS_ONLN));
 	cr_assert_eq(whole.options, 0);
-	is(zx_object_get_info(iob, ZX_INFO_IOB, &whole, sizeof(whole) - 1, NULL, NULL), ZX_ERR_BUFFER_TOO_SMALL);
+	is(zx_object_get_info(iob, ZX_INFO_IOB, &whole, sizeof(whole) - 1, NULL, NULL),
+	   ZX_ERR_BUFFER_TOO_SMALL);
 }
 
 /* Programs that were compiled for Fuchsia's numbers must find them. */
@@ -217,17 +266,25 @@ Test(zx, mapping_checks_what_it_gets)
 	is(zx_vmar_map_iob(0, ZX_VM_PERM_READ, 0, iob, 0, 0, page, &at), ZX_ERR_BAD_HANDLE);
 	is(zx_vmar_map_iob(iob, ZX_VM_PERM_READ, 0, iob, 0, 0, page, &at), ZX_ERR_WRONG_TYPE);
 	is(zx_vmar_map_iob(vmar, ZX_VM_PERM_READ, 0, vmar, 0, 0, page, &at), ZX_ERR_WRONG_TYPE);
-	is(zx_vmar_map_iob(vmar, ZX_VM_PERM_READ | 1u << 20, 0, iob, 0, 0, page, &at), ZX_ERR_INVALID_ARGS);
+	is(zx_vmar_map_iob(vmar, ZX_VM_PERM_READ | 1u << 20, 0, iob, 0, 0, page, &at),
+	   ZX_ERR_INVALID_ARGS);
 	is(zx_vmar_map_iob(vmar, ZX_VM_PERM_READ, 0, iob, 0, 0, 0, &at), ZX_ERR_INVALID_ARGS);
 	is(zx_vmar_map_iob(vmar, ZX_VM_PERM_READ, 0, iob, 0, 1, page, &at), ZX_ERR_INVALID_ARGS);
 	is(zx_vmar_map_iob(vmar, ZX_VM_PERM_READ, page, iob, 0, 0, page, &at), ZX_ERR_INVALID_ARGS);
-	is(zx_vmar_map_iob(vmar, ZX_VM_PERM_READ, 0, iob, 100000, 0, page, &at), ZX_ERR_OUT_OF_RANGE);
-	is(zx_vmar_map_iob(vmar, ZX_VM_PERM_READ, 0, iob, 0, 0, 1000 * page, &at), ZX_ERR_OUT_OF_RANGE);
-	is(zx_vmar_map_iob(vmar, ZX_VM_PERM_READ, 0, iob, 0, 1000 * page, page, &at), ZX_ERR_OUT_OF_RANGE);
-	is(zx_vmar_map_iob(vmar, ZX_VM_PERM_READ | ZX_VM_PERM_WRITE, 0, iob, 0, 0, page, &at), ZX_ERR_ACCESS_DENIED);
+	is(zx_vmar_map_iob(vmar, ZX_VM_PERM_READ, 0, iob, 100000, 0, page, &at),
+	   ZX_ERR_OUT_OF_RANGE);
+	is(zx_vmar_map_iob(vmar, ZX_VM_PERM_READ, 0, iob, 0, 0, 1000 * page, &at),
+	   ZX_ERR_OUT_OF_RANGE);
+	is(zx_vmar_map_iob(vmar, ZX_VM_PERM_READ, 0, iob, 0, 1000 * page, page, &at),
+	   ZX_ERR_OUT_OF_RANGE);
+	is(zx_vmar_map_iob(vmar, ZX_VM_PERM_READ | ZX_VM_PERM_WRITE, 0, iob, 0, 0, page, &at),
+	   ZX_ERR_ACCESS_DENIED);
 	is(zx_vmar_map_iob(vmar, ZX_VM_PERM_READ, 0, iob, 0, page, page, &at), ZX_OK);
-	is(zx_vmar_map_iob(vmar, ZX_VM_PERM_READ | ZX_VM_SPECIFIC, at, iob, 0, 0, page, &again), ZX_ERR_ALREADY_EXISTS);
-	is(zx_vmar_map_iob(vmar, ZX_VM_PERM_READ | ZX_VM_SPECIFIC_OVERWRITE, at, iob, 0, 0, page, &again), ZX_OK);
+	is(zx_vmar_map_iob(vmar, ZX_VM_PERM_READ | ZX_VM_SPECIFIC, at, iob, 0, 0, page, &again),
+	   ZX_ERR_ALREADY_EXISTS);
+	is(zx_vmar_map_iob(vmar, ZX_VM_PERM_READ | ZX_VM_SPECIFIC_OVERWRITE, at, iob, 0, 0, page,
+	                   &again),
+	   ZX_OK);
 	cr_assert_eq(again, at);
 	is(zx_handle_close(iob), ZX_OK);
 	cr_assert_eq(*(volatile uint64_t *)at, 0, "a mapping outlives the session");
@@ -275,8 +332,9 @@ Test(zx, only_attached_threads_are_sampled_and_nothing_after_stop)
 	burn(100);
 	is(zx_sampler_stop(iob), ZX_OK);
 	before = info_of(iob);
-	cr_assert(before.samples + before.bad_stacks >= 80 && before.samples + before.bad_stacks <= 130, "%d samples and %d bad in 100 ms",
-	          (int)before.samples, (int)before.bad_stacks);
+	cr_assert(before.samples + before.bad_stacks >= 80 &&
+	                  before.samples + before.bad_stacks <= 130,
+	          "%d samples and %d bad in 100 ms", (int)before.samples, (int)before.bad_stacks);
 	burn(30);
 	after = info_of(iob);
 	cr_assert_eq(after.samples + after.bad_stacks, before.samples + before.bad_stacks);
@@ -284,7 +342,8 @@ Test(zx, only_attached_threads_are_sampled_and_nothing_after_stop)
 	burn(50);
 	is(zx_sampler_stop(iob), ZX_OK);
 	after = info_of(iob);
-	cr_assert_gt(after.samples + after.bad_stacks, before.samples + before.bad_stacks, "starting again goes on");
+	cr_assert_gt(after.samples + after.bad_stacks, before.samples + before.bad_stacks,
+	             "starting again goes on");
 }
 
 Test(zx, a_full_region_ends_and_the_rest_is_counted)
@@ -302,7 +361,8 @@ Test(zx, a_full_region_ends_and_the_rest_is_counted)
 	is(zx_sampler_stop(iob), ZX_OK);
 	info = info_of(iob);
 	if (info.samples + info.no_room == 0 && info.bad_stacks > 0)
-		cr_skip_test("all stacks go astray where the code that calls this has no frame pointers");
+		cr_skip_test(
+			"all stacks go astray where the code that calls this has no frame pointers");
 	cr_assert_gt(info.no_room, 0);
 	cr_assert_leq(info.samples * 7 * 8, page * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
 }
@@ -318,8 +378,10 @@ Test(zx, a_forked_child_has_no_session_and_may_make_its_own)
 	child = fork();
 	if (child == 0) {
 		zx_handle_t own;
-		int right = zx_sampler_stop(iob) == ZX_ERR_BAD_STATE && create(&own) == ZX_OK && zx_sampler_start(iob) == ZX_ERR_BAD_HANDLE &&
-			    zx_sampler_start(own) == ZX_OK && zx_handle_close(iob) == ZX_OK && zx_sampler_stop(own) == ZX_OK;
+		int right = zx_sampler_stop(iob) == ZX_ERR_BAD_STATE && create(&own) == ZX_OK &&
+		            zx_sampler_start(iob) == ZX_ERR_BAD_HANDLE &&
+		            zx_sampler_start(own) == ZX_OK && zx_handle_close(iob) == ZX_OK &&
+		            zx_sampler_stop(own) == ZX_OK;
 
 		_exit(right ? 0 : 1);
 	}
@@ -346,7 +408,9 @@ Test(zx, a_signal_of_libc_s_does_not_end_the_sampling)
 	cr_assert_eq(setresgid((gid_t)-1, (gid_t)-1, (gid_t)-1), 0);
 	burn(200);
 	before = after = info_of(iob);
-	for (int i = 0; i < 50 && after.samples + after.bad_stacks == before.samples + before.bad_stacks; i++) {
+	for (int i = 0;
+	     i < 50 && after.samples + after.bad_stacks == before.samples + before.bad_stacks;
+	     i++) {
 		burn(20);
 		after = info_of(iob);
 	}

@@ -1,5 +1,5 @@
 /* codes.c: every format code and macro, the data pointer, both word sizes and byte orders. */
-#include "harness.h"
+#include "tests/unit/template/harness.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -22,18 +22,23 @@ Test(codes, text)
 Test(codes, text_is_fit_for_a_terminal)
 {
 	SAYS("G16 A9", event_bytes(0x01000000, 0, "a\033[2J\nb\x7f", 8), "a.[2J.b.");
-	SAYS("G16 A2 LOOP HB {A0}", event_bytes(0x01000000, 0, "\xc3\xa4\xc3\xb6", 4), "\xc3\xa4 \xc3\xb6 *** end of data at 20 ***");
+	SAYS("G16 A2 LOOP HB {A0}", event_bytes(0x01000000, 0, "\xc3\xa4\xc3\xb6", 4),
+	     "\xc3\xa4 \xc3\xb6 *** end of data at 20 ***");
 	SAYS("G16 A5", event_bytes(0x01000000, 0, "\xff\xc2\x9b\xc3", 4), "....");
 	SAYS("\"\xc3\xa4\xff\"", WORDS(1), "\xc3\xa4.");
 }
 
 Test(codes, numbers)
 {
-	SAYS("G8 X8 X1 X2 X4", WORDS(0x1122334455667788, 0x1122334455667788), "1122334455667788 88 6677 22334455");
-	SAYS("G8 X16", WORDS(0x1122334455667788, 0x99aabbccddeeff00), "99AABBCCDDEEFF001122334455667788");
+	SAYS("G8 X8 X1 X2 X4", WORDS(0x1122334455667788, 0x1122334455667788),
+	     "1122334455667788 88 6677 22334455");
+	SAYS("G8 X16", WORDS(0x1122334455667788, 0x99aabbccddeeff00),
+	     "99AABBCCDDEEFF001122334455667788");
 	SAYS("G8 X0 X0 \"|\" X3", WORDS(0x1122334455667788), "8877|445566");
-	SAYS("G8 D8 D4 D4 D2 D1", WORDS((uint64_t)-5, 0x7ffffffffffffffe, 0xff80), "-5 -2 2147483647 -128 0");
-	SAYS("G8 U8 U4 U2 U1", WORDS((uint64_t)-1, (uint64_t)-1), "18446744073709551615 4294967295 65535 255");
+	SAYS("G8 D8 D4 D4 D2 D1", WORDS((uint64_t)-5, 0x7ffffffffffffffe, 0xff80),
+	     "-5 -2 2147483647 -128 0");
+	SAYS("G8 U8 U4 U2 U1", WORDS((uint64_t)-1, (uint64_t)-1),
+	     "18446744073709551615 4294967295 65535 255");
 	SAYS("G8 o8 o4 o1", WORDS(0755, 0x1ff), "755 777 0");
 	SAYS("G8 B8", WORDS(5), "0000000000000000000000000000000000000000000000000000000000000101");
 	SAYS("G8 B1 B0.3 B0.5 B1.4", WORDS(0x0000000000fed281), "10000001 110 10010 111111100000");
@@ -54,7 +59,8 @@ Test(codes, reals_errors_dates_programs)
 Test(codes, unknown_errors_dates_and_programs)
 {
 	SAYS("G8 E4 E4", WORDS(0xffffffff00002706), "9990 -1");
-	SAYS("G8 T4 O4.0 T8", WORDS(1385683200, 4102444800), "Fri Nov 29 00:00:00 2013 Fri Jan 01 00:00:00 2100");
+	SAYS("G8 T4 O4.0 T8", WORDS(1385683200, 4102444800),
+	     "Fri Nov 29 00:00:00 2013 Fri Jan 01 00:00:00 2100");
 	SAYS("G8 P4 P4", WORDS(66 | (uint64_t)67 << 32), "/bin/prog 67");
 	SAYS("$D1%N $D2%N", WORDS(0x1234, 0x99), "main+0x4 0099");
 }
@@ -62,7 +68,8 @@ Test(codes, unknown_errors_dates_and_programs)
 Test(codes, the_data_pointer)
 {
 	SAYS("X2", event_words(0x0100abcd, 0, NULL), "ABCD");
-	SAYS("$DATAPOINTER O2.0 $DATAPOINTER W1 $DATAPOINTER W2 $DATAPOINTER R3 $DATAPOINTER", WORDS(1, 2), "0006 0008 0008 0010 000D");
+	SAYS("$DATAPOINTER O2.0 $DATAPOINTER W1 $DATAPOINTER W2 $DATAPOINTER R3 $DATAPOINTER",
+	     WORDS(1, 2), "0006 0008 0008 0010 000D");
 	SAYS("{{ $BASEPOINTER = 8 }} G8 X1 $BASEPOINTER", WORDS(1, 2), "02 0008");
 	SAYS("G8 O0.4 X1 $DATAPOINTER", WORDS(0x3322), "33 000A");
 	SAYS("G8 O0.3 R0 $DATAPOINTER", WORDS(1), "0009");
@@ -71,7 +78,8 @@ Test(codes, the_data_pointer)
 
 Test(codes, the_end_of_the_data)
 {
-	SAYS("G8 X8 \"more\" D4 \"never\"", WORDS(1), "0000000000000001 more *** end of data at 16 ***");
+	SAYS("G8 X8 \"more\" D4 \"never\"", WORDS(1),
+	     "0000000000000001 more *** end of data at 16 ***");
 	SAYS("G100 \"on\"", WORDS(1), "on *** end of data at 16 ***");
 	SAYS("G8 R20 X1", WORDS(1), "80 *** end of data at 8 ***");
 	SAYS("G8 LOOP $D1 {X1}", WORDS(1000), "E8 03 00 00 00 00 00 00 *** end of data at 16 ***");
@@ -82,21 +90,28 @@ Test(codes, the_end_of_the_data)
 Test(codes, macros)
 {
 	SAYS("$D1 $D2 $D3 $L1", WORDS(0x12345, 7), "12345 0007 0000 12345");
-	SAYS("$D1%D1 $D1%U1 $D1%X1 $D1%o1 $D1%B0.4 $D1%X0 \"|\" $D1%A9 $D1%W4", WORDS(0x1fe), "-2 254 FE 376 1110 FE|01FE 000001FE");
-	SAYS("$D1%O1 $D1%O8 $D1%F4 $D1%E4 $D1%A4 $D1%S1 $D1%D3", WORDS(0x1ff), "377 777 01FF 01FF 01FF 01FF 01FF");
+	SAYS("$D1%D1 $D1%U1 $D1%X1 $D1%o1 $D1%B0.4 $D1%X0 \"|\" $D1%A9 $D1%W4", WORDS(0x1fe),
+	     "-2 254 FE 376 1110 FE|01FE 000001FE");
+	SAYS("$D1%O1 $D1%O8 $D1%F4 $D1%E4 $D1%A4 $D1%S1 $D1%D3", WORDS(0x1ff),
+	     "377 777 01FF 01FF 01FF 01FF 01FF");
 	SAYS("$D1%X16", WORDS(0x1122334455667788), "00000000000000001122334455667788");
-	SAYS("$HD $HL $HT $GENERIC $HOOKENV $TRACEENV", event_words(0x0100ab01, 2, (uint64_t[]){1, 2}), "AB01 0010 8000 0000 0040 0040");
-	SAYS("$HD $HL HB HT $GENERIC $D1 $D2", event_bytes(0x01000002, 9, "xyz", 3), "0002 0003 0003 C000 0001 0009 0000");
-	SAYS("$TRACEID $TID $PID $CPUID $EXECPATH \"|\" $RELLINENO \\n $RELLINENO $LINENO $LOGIDX0 $LOGIDX $LOGFILE", WORDS(1),
-	     "010 004D 0042 0003 /bin/prog |0001\n0002 000B 1000 1006 usertrace");
+	SAYS("$HD $HL $HT $GENERIC $HOOKENV $TRACEENV",
+	     event_words(0x0100ab01, 2, (uint64_t[]){1, 2}), "AB01 0010 8000 0000 0040 0040");
+	SAYS("$HD $HL HB HT $GENERIC $D1 $D2", event_bytes(0x01000002, 9, "xyz", 3),
+	     "0002 0003 0003 C000 0001 0009 0000");
+	SAYS("$TRACEID $TID $PID $CPUID $EXECPATH \"|\" $RELLINENO \\n $RELLINENO $LINENO $LOGIDX0 $LOGIDX $LOGFILE",
+	     WORDS(1), "010 004D 0042 0003 /bin/prog |0001\n0002 000B 1000 1006 usertrace");
 	SAYS("$SVC $IPADDR $BUFF", WORDS(1), "0000 0000 0000");
 }
 
 Test(codes, programs_of_32_bits)
 {
-	SAYS("$D1 $D2 $D3 $HL $HT $HOOKENV G4 D4 W2 X4", event_words_32(0x0100abcd, 2, (uint32_t[]){7, 0xfffffffe}), "0007 FFFFFFFE 0000 0008 000E 0020 7 FFFFFFFE");
+	SAYS("$D1 $D2 $D3 $HL $HT $HOOKENV G4 D4 W2 X4",
+	     event_words_32(0x0100abcd, 2, (uint32_t[]){7, 0xfffffffe}),
+	     "0007 FFFFFFFE 0000 0008 000E 0020 7 FFFFFFFE");
 	SAYS("X2 $HD", event_words_32(0x0100abcd, 0, NULL), "ABCD ABCD");
-	SAYS("$D1 $HD $HL $HT $DATAPOINTER G8 LOOP HB {A0}", event_bytes_32(0x01000001, 3, "xyz", 3), "0003 0003 0003 0008 0004 xyz");
+	SAYS("$D1 $HD $HL $HT $DATAPOINTER G8 LOOP HB {A0}",
+	     event_bytes_32(0x01000001, 3, "xyz", 3), "0003 0003 0003 0008 0004 xyz");
 	SAYS("$HT", event_words_32(0x01000000, 1, (uint32_t[]){7}), "000A");
 }
 
@@ -109,12 +124,14 @@ Test(codes, recorded_by_a_big_endian_machine)
 	event.size = sizeof(image);
 	event.subhook = 5;
 	event.is_big_endian = 1;
-	SAYS("$D1 $HD G8 X8 G14 D2 G14 B2", &event, "0102 0005 0000000000000102 258 0000000100000010");
+	SAYS("$D1 $HD G8 X8 G14 D2 G14 B2", &event,
+	     "0102 0005 0000000000000102 258 0000000100000010");
 }
 
 Test(codes, newlines_and_tabs)
 {
 	SAYS("\"a\" \\n \"b  \" \\n \\t \"c\" \\t \"d\"", WORDS(1), "a\nb\n        c       d");
 	SAYS("\"12345678\" \\t \"x\"", WORDS(1), "12345678        x");
-	SAYS("\"\xc3\xa9\" \\t \"\xc3\xa9\xc3\xa9\" \\t \\t \"b\"", WORDS(1), "\xc3\xa9       \xc3\xa9\xc3\xa9              b");
+	SAYS("\"\xc3\xa9\" \\t \"\xc3\xa9\xc3\xa9\" \\t \\t \"b\"", WORDS(1),
+	     "\xc3\xa9       \xc3\xa9\xc3\xa9              b");
 }

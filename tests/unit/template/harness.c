@@ -1,5 +1,5 @@
 /* harness.c: see harness.h. */
-#include "harness.h"
+#include "tests/unit/template/harness.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -19,13 +19,25 @@ static void put_word(uint8_t *at, uint64_t word, size_t size)
 static const struct template_event *make(unsigned word, int is_32, int is_generic, size_t size)
 {
 	uint32_t length = (uint32_t)(size - 8 + 16);
-	uint8_t head[8] = {is_generic ? 0xc0 : 0x80, 0, (uint8_t)(length >> 8), (uint8_t)length,
-			   (uint8_t)(word >> 24), (uint8_t)(word >> 16), (uint8_t)(word >> 8), (uint8_t)word};
+	uint8_t head[8] = {is_generic ? 0xc0 : 0x80, 0,
+	                   (uint8_t)(length >> 8),   (uint8_t)length,
+	                   (uint8_t)(word >> 24),    (uint8_t)(word >> 16),
+	                   (uint8_t)(word >> 8),     (uint8_t)word};
 
 	memcpy(image, is_32 ? head + 4 : head, is_32 ? 4 : 8);
-	event = (struct template_event){.image = image, .size = size, .hook = (uint16_t)(word >> 16), .subhook = (uint16_t)word,
-					.is_32 = is_32, .is_generic = is_generic, .tid = 77, .pid = 66, .cpu = 3,
-					.program = "/bin/prog", .log_file = "usertrace", .log_offset = 4096, .line = 10};
+	event = (struct template_event){.image = image,
+	                                .size = size,
+	                                .hook = (uint16_t)(word >> 16),
+	                                .subhook = (uint16_t)word,
+	                                .is_32 = is_32,
+	                                .is_generic = is_generic,
+	                                .tid = 77,
+	                                .pid = 66,
+	                                .cpu = 3,
+	                                .program = "/bin/prog",
+	                                .log_file = "usertrace",
+	                                .log_offset = 4096,
+	                                .line = 10};
 	return &event;
 }
 
@@ -50,7 +62,8 @@ const struct template_event *event_words_32(unsigned word, unsigned count, const
 	return make(word, 1, 0, 4 + count * 4);
 }
 
-const struct template_event *event_bytes_32(unsigned word, uint32_t d1, const void *bytes, size_t len)
+const struct template_event *event_bytes_32(unsigned word, uint32_t d1, const void *bytes,
+                                            size_t len)
 {
 	put_word(image + 4, d1, 4);
 	memcpy(image + 8, bytes, len);
@@ -69,7 +82,8 @@ static const char *program_of(void *context, uint32_t pid)
 	return pid == 66 ? "/bin/prog" : NULL;
 }
 
-const char *formatted(const char *text, const struct template_event *made, enum template_outcome *outcome)
+const char *formatted(const char *text, const struct template_event *made,
+                      enum template_outcome *outcome)
 {
 	static char copy[2 << 20];
 	const struct template_context context = {.name_of = name_of, .program_of = program_of};

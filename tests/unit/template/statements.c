@@ -1,5 +1,5 @@
 /* statements.c: SWITCH, LOOP, BITFLAGS, macros, subroutines, timers, and what bounds them. */
-#include "harness.h"
+#include "tests/unit/template/harness.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -9,7 +9,8 @@
 
 Test(statements, a_switch_takes_the_first_equal_case)
 {
-	static const char cases[] = "$D1%U4, 1 \"one\", 2 { \"two\" $D2 }, 2 \"again\", \\* \"other\"";
+	static const char
+		cases[] = "$D1%U4, 1 \"one\", 2 { \"two\" $D2 }, 2 \"again\", \\* \"other\"";
 
 	SAYS(cases, WORDS(1, 5), "one");
 	SAYS(cases, WORDS(2, 5), "two0005");
@@ -83,17 +84,22 @@ Test(statements, macros_last_one_event)
 
 Test(statements, subroutines_share_pointer_and_macros_by_position)
 {
-	static const char file[] = "010 1.0 L=APPL \"Call\" {{ $a = 5 }} {{ $b = 6 }} G8 $0110 \"back\" $a $b X1\n"
-				   "011 1.0 L=INT \"sub\" X1 {{ $first }} {{ $second = $first + 1 }} $second\n";
+	static const char file[] =
+		"010 1.0 L=APPL \"Call\" {{ $a = 5 }} {{ $b = 6 }} G8 $0110 \"back\" $a $b X1\n"
+		"011 1.0 L=INT \"sub\" X1 {{ $first }} {{ $second = $first + 1 }} $second\n";
 
 	cr_assert_str_eq(formatted(file, WORDS(0x2211), NULL), "Call sub 11 0006 back0005 0006 22");
-	cr_assert_str_eq(formatted("010 1.0 L=APPL \"\" $bad \"on\"\nbad 1.0 \"\" \"sub\"\n", WORDS(1), NULL), "subon");
-	cr_assert_str_eq(formatted("010 1.0 L=APPL \"\" $bad \"on\"\n", WORDS(1), NULL), "on", "an unknown template prints nothing");
+	cr_assert_str_eq(formatted("010 1.0 L=APPL \"\" $bad \"on\"\nbad 1.0 \"\" \"sub\"\n",
+	                           WORDS(1), NULL),
+	                 "subon");
+	cr_assert_str_eq(formatted("010 1.0 L=APPL \"\" $bad \"on\"\n", WORDS(1), NULL), "on",
+	                 "an unknown template prints nothing");
 }
 
 Test(statements, subroutines_are_ten_deep)
 {
-	cr_assert_str_eq(formatted("010 1.0 L=APPL \"\" \"x\" $010\n", WORDS(1), NULL), "xxxxxxxxxxx *** templates called too deep ***");
+	cr_assert_str_eq(formatted("010 1.0 L=APPL \"\" \"x\" $010\n", WORDS(1), NULL),
+	                 "xxxxxxxxxxx *** templates called too deep ***");
 }
 
 Test(statements, the_ends_of_an_event)
@@ -108,12 +114,14 @@ Test(statements, the_ends_of_an_event)
 	cr_assert_eq(outcome, TEMPLATE_STOPPED);
 	formatted("010 1.0 \"\" \"a\" $DEFAULT \"b\"\n", WORDS(1), &outcome);
 	cr_assert_eq(outcome, TEMPLATE_UNKNOWN);
-	cr_assert_str_eq(formatted("010 1.0 \"\" \"a \" $ERROR \"b\"\n", WORDS(1), &outcome), "a *** error in usertrace at offset 4096, id 010 ***");
+	cr_assert_str_eq(formatted("010 1.0 \"\" \"a \" $ERROR \"b\"\n", WORDS(1), &outcome),
+	                 "a *** error in usertrace at offset 4096, id 010 ***");
 }
 
 Test(statements, timers_run_from_event_to_event)
 {
-	static const char file[] = "010 1.0 L=APPL \"\" $HD, 1 { starttimer(1, $D1) \"on\" }, 2 { endtimer(1, $D1) \"off\" }\n";
+	static const char file[] =
+		"010 1.0 L=APPL \"\" $HD, 1 { starttimer(1, $D1) \"on\" }, 2 { endtimer(1, $D1) \"off\" }\n";
 	const struct template_context context = {0};
 	struct template_set *set = template_set_create();
 	struct template_run *run;
@@ -121,20 +129,28 @@ Test(statements, timers_run_from_event_to_event)
 		unsigned sub;
 		uint64_t key, time_ns;
 		const char *text;
-	} steps[] = {{1, 7, 1000, "on"},      {1, 8, 2000, "on"},   {2, 7, 10000500, "[9999 usec] off"}, {2, 7, 10000600, "off"},
-		     {2, 8, 12345678, "[12 msec] off"}, {2, 9, 1, "off"}, {1, 7, 5, "on"},              {2, 7, 1, "[0 usec] off"}};
+	} steps[] = {{1, 7, 1000, "on"},
+	             {1, 8, 2000, "on"},
+	             {2, 7, 10000500, "[9999 usec] off"},
+	             {2, 7, 10000600, "off"},
+	             {2, 8, 12345678, "[12 msec] off"},
+	             {2, 9, 1, "off"},
+	             {1, 7, 5, "on"},
+	             {2, 7, 1, "[0 usec] off"}};
 
 	template_set_add(set, "file", file, strlen(file));
 	cr_assert_eq(template_set_finish(set), 0);
 	run = template_run_create(set, &context);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		struct template_event event = *event_words(0x01000000 | steps[i].sub, 1, &steps[i].key);
+		struct template_event event = *event_words(0x01000000 | steps[i].sub, 1,
+		                                           &steps[i].key);
 		const char *text;
 		size_t len;
 
 		event.time_ns = steps[i].time_ns;
 		template_format(run, template_find(set, 0x0100), &event, &text, &len);
-		cr_assert(len == strlen(steps[i].text) && memcmp(text, steps[i].text, len) == 0, "step %zu: %.*s", i, (int)len, text);
+		cr_assert(len == strlen(steps[i].text) && memcmp(text, steps[i].text, len) == 0,
+		          "step %zu: %.*s", i, (int)len, text);
 	}
 	template_run_destroy(run);
 	template_set_destroy(set);
@@ -143,7 +159,8 @@ Test(statements, timers_run_from_event_to_event)
 /* A request has its number for ever, but its timer only while it lasts. */
 Test(statements, timers_that_have_ended_take_no_room)
 {
-	static const char file[] = "010 1.0 L=APPL \"\" $HD, 1 { starttimer(0x12, $D1) }, 2 { endtimer(0x12, $D1) }\n";
+	static const char file[] =
+		"010 1.0 L=APPL \"\" $HD, 1 { starttimer(0x12, $D1) }, 2 { endtimer(0x12, $D1) }\n";
 	const struct template_context context = {0};
 	struct template_set *set = template_set_create();
 	struct template_run *run;
@@ -156,12 +173,15 @@ Test(statements, timers_that_have_ended_take_no_room)
 	for (uint64_t i = 0; i < 70000 + 1000; i++) { /* a thousand last at the same time */
 		uint64_t over = i - 1000;
 
-		template_format(run, template_find(set, 0x0100), event_words(0x01000001, 1, &i), &text, &len);
+		template_format(run, template_find(set, 0x0100), event_words(0x01000001, 1, &i),
+		                &text, &len);
 		cr_assert_eq(len, 0, "%d: %.*s", (int)i, (int)len, text);
 		if (i < 1000)
 			continue;
-		template_format(run, template_find(set, 0x0100), event_words(0x01000002, 1, &over), &text, &len);
-		cr_assert(len == strlen("[0 usec]") && memcmp(text, "[0 usec]", len) == 0, "%d: %.*s", (int)over, (int)len, text);
+		template_format(run, template_find(set, 0x0100), event_words(0x01000002, 1, &over),
+		                &text, &len);
+		cr_assert(len == strlen("[0 usec]") && memcmp(text, "[0 usec]", len) == 0,
+		          "%d: %.*s", (int)over, (int)len, text);
 	}
 	template_run_destroy(run);
 	template_set_destroy(set);

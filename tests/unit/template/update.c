@@ -4,18 +4,21 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-static const char target[] = "# head\n010 1.0 L=APPL \"ten\" \\\n  $D1\n\n011 2.5 \"eleven\"\n# tail\n";
+static const char
+	target[] = "# head\n010 1.0 L=APPL \"ten\" \\\n  $D1\n\n011 2.5 \"eleven\"\n# tail\n";
 static struct template_update made;
 
 static int update(const char *text, const char *with)
 {
-	return template_update_make(&made, "target", text, strlen(text), "update", with, strlen(with));
+	return template_update_make(&made, "target", text, strlen(text), "update", with,
+	                            strlen(with));
 }
 
 static void gives(const char *text, const char *with, const char *result)
 {
 	cr_assert_eq(update(text, with), 0);
-	cr_assert(made.text_len == strlen(result) && memcmp(made.text, result, made.text_len) == 0, "%.*s", (int)made.text_len, made.text);
+	cr_assert(made.text_len == strlen(result) && memcmp(made.text, result, made.text_len) == 0,
+	          "%.*s", (int)made.text_len, made.text);
 	template_update_fini(&made);
 }
 
@@ -37,27 +40,32 @@ Test(update, adds_replaces_and_deletes)
 {
 	gives(target, "* /etc/trcfmt\n# comment\n\n+012 1.0 \"twelve\" \\\n X1\n",
 	      "# head\n010 1.0 L=APPL \"ten\" \\\n  $D1\n\n011 2.5 \"eleven\"\n# tail\n012 1.0 \"twelve\" \\\n X1\n");
-	gives(target, "+010 1.0 \"new ten\"\n", "# head\n010 1.0 \"new ten\"\n\n011 2.5 \"eleven\"\n# tail\n");
+	gives(target, "+010 1.0 \"new ten\"\n",
+	      "# head\n010 1.0 \"new ten\"\n\n011 2.5 \"eleven\"\n# tail\n");
 	gives(target, "-010\n- 0110 \n", "# head\n\n# tail\n");
 	gives("010 1.0 \"x\"", "+011 1.0 \"y\"", "010 1.0 \"x\"\n011 1.0 \"y\"\n");
 	gives("", "+011 1.0 \"y\"", "011 1.0 \"y\"\n");
 }
 
-/* A backslash at the end of a stanza, as some write on every line, takes nothing of what comes to stand behind it. */
+/* A backslash at the end of a stanza, as some write on every line, takes nothing of what comes to
+ * stand behind it. */
 Test(update, a_stanza_that_is_left_open_takes_no_other)
 {
 	gives("010 1.0 \"x\" \\\n", "+011 1.0 \"y\"", "010 1.0 \"x\" \\\n\n011 1.0 \"y\"\n");
 	gives("010 1.0 \"x\" \\\r\n", "+011 1.0 \"y\"", "010 1.0 \"x\" \\\r\n\n011 1.0 \"y\"\n");
 	gives("010 1.0 \"x\" \\ ", "+011 1.0 \"y\"", "010 1.0 \"x\" \\ \n\n011 1.0 \"y\"\n");
 	gives("010 1.0 \"x\" \\\n\n", "+011 1.0 \"y\"", "010 1.0 \"x\" \\\n\n011 1.0 \"y\"\n");
-	gives("010 1.0 \"x\" \\\n# why", "+011 1.0 \"y\"", "010 1.0 \"x\" \\\n# why\n\n011 1.0 \"y\"\n");
-	gives(target, "+010 2.0 \"new ten\" \\\n\n+012 1.0 \"twelve\" \\\r\n# why\n\n+013 1.0 \"thirteen\"\n",
+	gives("010 1.0 \"x\" \\\n# why", "+011 1.0 \"y\"",
+	      "010 1.0 \"x\" \\\n# why\n\n011 1.0 \"y\"\n");
+	gives(target,
+	      "+010 2.0 \"new ten\" \\\n\n+012 1.0 \"twelve\" \\\r\n# why\n\n+013 1.0 \"thirteen\"\n",
 	      "# head\n010 2.0 \"new ten\" \\\n\n\n011 2.5 \"eleven\"\n# tail\n012 1.0 \"twelve\" \\\r\n# why\n\n013 1.0 \"thirteen\"\n");
 	cr_assert_eq(update("010 1.0 \"x\" \\\n\n011 1.0 \"y\"\n", "-010\n-011\n"), 0);
 	cr_assert_eq(made.undo_len, strlen("+011 1.0 \"y\"\n+010 1.0 \"x\" \\\n\n"));
 	template_update_fini(&made);
 	cr_assert_eq(update("010 1.0 \"x\" \\\n\n011 1.0 \"y\"\n", "-011\n-010\n"), 0);
-	cr_assert(strncmp(made.undo, "+010 1.0 \"x\" \\\n\n+011 1.0 \"y\"\n", made.undo_len) == 0, "%.*s", (int)made.undo_len, made.undo);
+	cr_assert(strncmp(made.undo, "+010 1.0 \"x\" \\\n\n+011 1.0 \"y\"\n", made.undo_len) == 0,
+	          "%.*s", (int)made.undo_len, made.undo);
 	template_update_fini(&made);
 }
 
@@ -72,23 +80,32 @@ Test(update, a_lower_version_is_left_out)
 Test(update, can_be_undone)
 {
 	undoes("+012 1.0 \"twelve\"\n", target);
-	undoes("+010 3.0 \"new ten\"\n", "# head\n\n011 2.5 \"eleven\"\n# tail\n010 1.0 L=APPL \"ten\" \\\n  $D1\n");
-	undoes("-011\n", "# head\n010 1.0 L=APPL \"ten\" \\\n  $D1\n\n# tail\n011 2.5 \"eleven\"\n");
-	undoes("-011\n+011 1.0 \"lower\"\n-010\n", "# head\n\n# tail\n010 1.0 L=APPL \"ten\" \\\n  $D1\n011 2.5 \"eleven\"\n");
+	undoes("+010 3.0 \"new ten\"\n",
+	       "# head\n\n011 2.5 \"eleven\"\n# tail\n010 1.0 L=APPL \"ten\" \\\n  $D1\n");
+	undoes("-011\n",
+	       "# head\n010 1.0 L=APPL \"ten\" \\\n  $D1\n\n# tail\n011 2.5 \"eleven\"\n");
+	undoes("-011\n+011 1.0 \"lower\"\n-010\n",
+	       "# head\n\n# tail\n010 1.0 L=APPL \"ten\" \\\n  $D1\n011 2.5 \"eleven\"\n");
 }
 
 Test(update, nothing_is_done_if_anything_is_wrong)
 {
 	const struct template_message *messages;
 
-	cr_assert_eq(update(target, "+012 1.0 \"twelve\"\n-013\n+014 1.0 F3\n015 1.0 \"x\"\n-xyz\n"), 4);
+	cr_assert_eq(
+		update(target, "+012 1.0 \"twelve\"\n-013\n+014 1.0 F3\n015 1.0 \"x\"\n-xyz\n"), 4);
 	cr_assert(made.text == NULL && made.undo == NULL);
 	cr_assert_eq(template_set_messages(made.messages, &messages), 4);
-	cr_assert_str_eq(messages[0].text, "update:2: there is no template to delete (near '-013')");
+	cr_assert_str_eq(messages[0].text,
+	                 "update:2: there is no template to delete (near '-013')");
 	cr_assert_str_eq(messages[1].text, "update:3: a label is expected, a string (near 'F3')");
-	cr_assert_str_eq(messages[2].text, "update:4: + or - is expected at the beginning of the line (near '015 1.0 \"x\"')");
-	cr_assert_str_eq(messages[3].text, "update:5: a hook id is expected behind - (near '-xyz')");
+	cr_assert_str_eq(
+		messages[2].text,
+		"update:4: + or - is expected at the beginning of the line (near '015 1.0 \"x\"')");
+	cr_assert_str_eq(messages[3].text,
+	                 "update:5: a hook id is expected behind - (near '-xyz')");
 	template_update_fini(&made);
-	cr_assert_eq(update("010 1.0 F3\n", "+011 1.0 \"x\"\n"), 1, "an error of the target counts too");
+	cr_assert_eq(update("010 1.0 F3\n", "+011 1.0 \"x\"\n"), 1,
+	             "an error of the target counts too");
 	template_update_fini(&made);
 }
