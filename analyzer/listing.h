@@ -14,9 +14,10 @@ enum comment_class {
 };
 #define COMMENT_SET(id) (1u << COMMENT_BIT_##id)
 #define COMMENT_BASIC COMMENT_SET(INLINE)
-#define COMMENT_SOURCE (1u << COMMENT_CLASSES)    /* disassembly: with source lines */
-#define COMMENT_HEX (1u << (COMMENT_CLASSES + 1)) /* disassembly: with the bytes of instructions \
-	                                           */
+#define COMMENT_SOURCE (1u << COMMENT_CLASSES) /* disassembly: with source lines */
+#define COMMENT_HEX \
+	(1u << (COMMENT_CLASSES + 1)) /* disassembly: with the bytes of instructions \
+	                               */
 
 enum {
 	LISTING_THRESHOLD = 75,

@@ -68,26 +68,16 @@ struct trace_format {
 };
 
 /* The numbers of names that many events have. */
+/* clang-format off */
 #define TRACE_WORDS \
-	WORD(PROCESS, "process") \
-	WORD(SAMPLED, "sampled") WORD(IO, "io") WORD(SYNC, "sync") WORD(CALLS, "calls") WORD( \
-		HEAP, "heap") WORD(USER, "user") WORD(OMP, "omp") WORD(MPI, "mpi") WORD(RANK, \
-	                                                                                "rank") \
-		WORD(USAGE, "usage") WORD(BYTES, "bytes") WORD(FD, "fd") WORD(FILE, "file") WORD( \
-			ERRNO, "errno") WORD(OBJECT, "object") WORD(LIVE, "heap live bytes") \
-			WORD(CPU_TIME, "CPU time (ns)") WORD(USER_TIME, "user time") WORD( \
-				SYSTEM_TIME, "system time") WORD(RESIDENT, \
-	                                                         "peak resident set (KiB)") \
-				WORD(FAULTS, "page faults") WORD(MINOR, "minor") WORD( \
-					MAJOR, "major") WORD(SWITCHES, "context switches") \
-					WORD(VOLUNTARY, "voluntary") WORD( \
-						INVOLUNTARY, "involuntary") WORD(SAMPLE, \
-	                                                                         "usage sample") \
-						WORD(LABEL, "label") WORD(D1, "d1") WORD(D2, "d2") \
-							WORD(D3, "d3") WORD(D4, "d4") WORD( \
-								D5, "d5") WORD(SAMPLES, "samples") \
-								WORD(SAMPLED_NS, "sampled_ns") \
-									WORD(UNKNOWN, "?")
+	WORD(PROCESS, "process") WORD(SAMPLED, "sampled") WORD(IO, "io") WORD(SYNC, "sync") WORD(CALLS, "calls") \
+	WORD(HEAP, "heap") WORD(USER, "user") WORD(OMP, "omp") WORD(MPI, "mpi") WORD(RANK, "rank") WORD(USAGE, "usage") WORD(BYTES, "bytes") WORD(FD, "fd") WORD(FILE, "file") \
+	WORD(ERRNO, "errno") WORD(OBJECT, "object") WORD(LIVE, "heap live bytes") WORD(CPU_TIME, "CPU time (ns)") \
+	WORD(USER_TIME, "user time") WORD(SYSTEM_TIME, "system time") WORD(RESIDENT, "peak resident set (KiB)") \
+	WORD(FAULTS, "page faults") WORD(MINOR, "minor") WORD(MAJOR, "major") WORD(SWITCHES, "context switches") \
+	WORD(VOLUNTARY, "voluntary") WORD(INVOLUNTARY, "involuntary") WORD(SAMPLE, "usage sample") WORD(LABEL, "label") \
+	WORD(D1, "d1") WORD(D2, "d2") WORD(D3, "d3") WORD(D4, "d4") WORD(D5, "d5") WORD(SAMPLES, "samples") WORD(SAMPLED_NS, "sampled_ns") WORD(UNKNOWN, "?")
+/* clang-format on */
 enum trace_word {
 #define WORD(name, text) TRACE_WORD_##name,
 	TRACE_WORDS

@@ -88,17 +88,14 @@ struct mpi_library {
 	int source_word; /* of a status, in ints: MPI_SOURCE */
 	int handle_bytes;
 	int cart, graph; /* what MPI_Topo_test says */
+/* clang-format off */
 #define MPI_FUNCTIONS \
-	FUNCTION(Initialized) \
-	FUNCTION(Finalized) FUNCTION(Error_class) FUNCTION(Type_size_x) FUNCTION(Get_elements_x) \
-		FUNCTION(Test_cancelled) FUNCTION(Comm_rank) FUNCTION(Comm_size) FUNCTION( \
-			Comm_test_inter) FUNCTION(Comm_remote_size) FUNCTION(Comm_group) \
-			FUNCTION(Comm_remote_group) FUNCTION(Group_translate_ranks) FUNCTION( \
-				Group_size) FUNCTION(Group_rank) FUNCTION(Group_free) \
-				FUNCTION(Win_get_group) FUNCTION(Topo_test) FUNCTION(Cartdim_get) \
-					FUNCTION(Graph_neighbors_count) \
-						FUNCTION(Dist_graph_neighbors_count) \
-							FUNCTION(Get_library_version)
+	FUNCTION(Initialized) FUNCTION(Finalized) FUNCTION(Error_class) FUNCTION(Type_size_x) FUNCTION(Get_elements_x) \
+	FUNCTION(Test_cancelled) FUNCTION(Comm_rank) FUNCTION(Comm_size) FUNCTION(Comm_test_inter) FUNCTION(Comm_remote_size) \
+	FUNCTION(Comm_group) FUNCTION(Comm_remote_group) FUNCTION(Group_translate_ranks) FUNCTION(Group_size) FUNCTION(Group_rank) \
+	FUNCTION(Group_free) FUNCTION(Win_get_group) FUNCTION(Topo_test) FUNCTION(Cartdim_get) FUNCTION(Graph_neighbors_count) \
+	FUNCTION(Dist_graph_neighbors_count) FUNCTION(Get_library_version)
+/* clang-format on */
 #define FUNCTION(name) mpi_function *name;
 	MPI_FUNCTIONS
 #undef FUNCTION

@@ -4,8 +4,8 @@
 
 #define SLED_ENTRIES(X) \
 	X(sled_enter) \
-	X(sled_exit) X(sled_tail_exit) X(sled_enter_argument) X(sled_custom_event) \
-		X(sled_typed_event)
+	X(sled_exit) \
+	X(sled_tail_exit) X(sled_enter_argument) X(sled_custom_event) X(sled_typed_event)
 
 #define X(name) void name(void) __attribute__((visibility("hidden")));
 SLED_ENTRIES(X)
