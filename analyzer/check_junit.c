@@ -20,7 +20,7 @@ static void put_counts(const struct check_results *results, FILE *out)
 
 	for (size_t i = 0; i < results->count; i++) {
 		errors += results->at[i].trouble != NULL;
-		failures += results->at[i].trouble == NULL && !results->at[i].holds;
+		failures += !results->at[i].trouble && !results->at[i].holds;
 	}
 	fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\"", results->count, failures,
 	        errors);
@@ -43,7 +43,7 @@ static void put_case(const struct check_result *result, const char *name, FILE *
 	put_attribute(out, "classname", name);
 	put_attribute(out, "name", result->text);
 	fputs(" time=\"0\">", out);
-	if (result->trouble != NULL) {
+	if (result->trouble) {
 		fputs("\n      <error type=\"data\"", out);
 		put_attribute(out, "message", result->trouble);
 		fputs("/>\n    ", out);

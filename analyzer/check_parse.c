@@ -52,7 +52,7 @@ int check_take(struct check_parser *parser, const char *sign)
 
 static void free_node(struct check_node *node)
 {
-	if (node == NULL)
+	if (!node)
 		return;
 	if (!node->is_borrowed)
 		free_node(node->left);
@@ -169,9 +169,9 @@ struct check_node *check_sum(struct check_parser *parser)
 /* A lone `base` is the other side, which is known now. */
 static void set_base(struct check_parser *parser, struct check_node *node, struct check_node *other)
 {
-	if (node == NULL || node->is_borrowed)
+	if (!node || node->is_borrowed)
 		return;
-	if (node->op == CHECK_BASE && node->left == NULL) {
+	if (node->op == CHECK_BASE && !node->left) {
 		if (check_needs_base(other))
 			check_fail(parser, parser->text + node->column - 1,
 			           "base alone stands for the other side, which has a base itself");

@@ -13,7 +13,7 @@
 
 int check_needs_base(const struct check_node *node)
 {
-	if (node == NULL)
+	if (!node)
 		return 0;
 	return node->op == CHECK_BASE || check_needs_base(node->left) ||
 	       check_needs_base(node->right);
@@ -21,7 +21,7 @@ int check_needs_base(const struct check_node *node)
 
 int check_has_metric(const struct check_node *node)
 {
-	if (node == NULL)
+	if (!node)
 		return 0;
 	return node->op == CHECK_METRIC || check_has_metric(node->left) ||
 	       check_has_metric(node->right);
@@ -46,7 +46,7 @@ static char *nearest_function(struct session *session, const char *word)
 	for (size_t i = 0; i < tree->item_count; i++)
 		names[i] = name_shorten(tree->items[i].function->name);
 	near = nearest_of(word, (const char *const *)names, tree->item_count);
-	copy = near != NULL ? memory_text(near, strlen(near)) : NULL;
+	copy = near ? memory_text(near, strlen(near)) : NULL;
 	for (size_t i = 0; i < tree->item_count; i++)
 		free(names[i]);
 	free(names);
@@ -80,7 +80,7 @@ static int is_in(struct session *session, const char *function)
 	uint32_t *items;
 	size_t count;
 
-	if (session == NULL)
+	if (!session)
 		return 0;
 	count = name_find(session, function, &items);
 	free(items);
@@ -124,7 +124,7 @@ static int metric_value(const struct check_node *node, struct session *session,
 		return -ENODATA;
 	}
 	value = session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT].of[id];
-	if (node->function != NULL)
+	if (node->function)
 		status = function_value(node, session, other, &value, error);
 	if (status == 0)
 		*out = node->dimension == CHECK_SECONDS ? (double)value / 1e9 : (double)value;
@@ -134,7 +134,7 @@ static int metric_value(const struct check_node *node, struct session *session,
 static int base_value(const struct check_node *node, struct session *session, struct session *base,
                       double *out, char *error)
 {
-	if (base != NULL)
+	if (base)
 		return check_value(node->left, base, session, out, error);
 	snprintf(error, CHECK_ERROR_MAX,
 	         "column %zu: base: no base experiment named (base FILE names one)", node->column);

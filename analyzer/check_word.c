@@ -102,8 +102,8 @@ static void fail_metric(struct check_parser *parser, const char *at, const char 
 
 	for (unsigned id = 0; id < METRIC_VALUES; id++)
 		names[id + 1] = metric_keyword(id);
-	near = nearest_of(dot != NULL ? dot + 1 : word, names, METRIC_VALUES + 1);
-	if (near != NULL)
+	near = nearest_of(dot ? dot + 1 : word, names, METRIC_VALUES + 1);
+	if (near)
 		check_fail(parser, at, "'%s' is no measured metric (did you mean '%s'?)", word,
 		           near);
 	else

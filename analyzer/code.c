@@ -67,7 +67,7 @@ static void mark_targets(struct code *code)
 								      code->at[i].decoded.target)
 		                                            : NULL;
 
-		if (to != NULL)
+		if (to)
 			code->at[to - code->at].is_target = 1;
 	}
 }
@@ -88,7 +88,7 @@ static void find_values(struct code *code, struct session *session)
 								      code, tree->items[i].address)
 		                                            : NULL;
 
-		key_of[i] = at == NULL ? TREE_NONE : (uint32_t)(at - code->at);
+		key_of[i] = !at ? TREE_NONE : (uint32_t)(at - code->at);
 	}
 	code->rows = fold_sets(tree, key_of, code->count);
 	free(key_of);
@@ -138,7 +138,7 @@ static char *function_name(struct session *session, const struct sym_function *f
 	if (count < 0)
 		memory_fail();
 	function = count < 1 ? NULL : frames[count - 1].function;
-	if (function == NULL || function->unresolved)
+	if (!function || function->unresolved)
 		return NULL;
 	name = name_function(session, function);
 	if (frames[0].address == function->address)
@@ -156,10 +156,10 @@ char *code_name(struct session *session, const struct sym_function *from, uint64
 	const char *variable;
 	uint64_t offset;
 
-	if (slot != NULL)
+	if (slot)
 		return memory_format("%s@got", slot);
 	variable = symbols_variable_in(session->symbols, object, address, &offset);
-	if (variable != NULL)
+	if (variable)
 		return offset == 0
 		               ? memory_format("%s", variable)
 		               : memory_format("%s + %llu", variable, (unsigned long long)offset);

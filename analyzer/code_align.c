@@ -50,7 +50,7 @@ static uint64_t key_of(struct session *session, const struct code *code,
 	if (address >= function->address && address - function->address < function->size)
 		return hash;
 	name = code_name(session, function, address);
-	if (name != NULL)
+	if (name)
 		hash = exp_hash_text(hash, name);
 	free(name);
 	return hash;
@@ -106,9 +106,9 @@ static struct code_pair *walk_back(const unsigned char *steps, size_t n, size_t 
 	size_t width = m + 1;
 
 	while (n > 0 || m > 0) {
-		enum step step = steps != NULL ? (enum step)steps[n * width + m]
-		                 : m > 0       ? STEP_RIGHT
-		                               : STEP_LEFT;
+		enum step step = steps   ? (enum step)steps[n * width + m]
+		                 : m > 0 ? STEP_RIGHT
+		                         : STEP_LEFT;
 		struct code_pair pair = {CODE_NONE, CODE_NONE};
 
 		if (step != STEP_RIGHT)

@@ -28,7 +28,7 @@ static void explain(struct session *session, const struct sym_function *function
 		session_fail(session, EXIT_TROUBLE,
 		             "disasm: %s was made at run time, and its code was not recorded",
 		             function->name);
-	else if (object->file == NULL)
+	else if (!object->file)
 		session_fail(
 			session, EXIT_TROUBLE,
 			"disasm: no file of %s (%s): say where it is now with pathmap OLD-PREFIX NEW-PREFIX or setpath "
@@ -53,7 +53,7 @@ static void explain_inlined(struct session *session, const struct sym_function *
 		char *longer;
 
 		if (tree->items[tree->nodes[i].item].function != function || caller == function ||
-		    strstr(callers, caller->name) != NULL)
+		    strstr(callers, caller->name))
 			continue;
 		longer = memory_format("%s%s%s", callers, count == 0 ? "" : ", ", caller->name);
 		free(callers);
@@ -96,7 +96,7 @@ static void find_functions(struct codes *codes, struct session *session, const c
 	for (size_t i = 0; i < tree->item_count; i++) {
 		const struct sym_function *function = tree->items[i].function;
 
-		if (function->file != NULL && function->address != 0 &&
+		if (function->file && function->address != 0 &&
 		    source_is_same(function->file, file))
 			add_function(codes, function);
 	}
@@ -194,11 +194,11 @@ static int decode_compared(struct codes *codes, struct session *session)
 int codes_init(struct codes *codes, struct session *session, const struct place *place)
 {
 	*codes = (struct codes){.columns = session_columns(session)};
-	if (place->function != NULL && place->function->address == 0) {
+	if (place->function && place->function->address == 0) {
 		explain_inlined(session, place->function);
 		return -ENOENT;
 	}
-	if (place->function != NULL)
+	if (place->function)
 		add_function(codes, place->function);
 	else
 		find_functions(codes, session, place->file);
@@ -213,7 +213,7 @@ int codes_init(struct codes *codes, struct session *session, const struct place 
 
 void codes_fini(struct codes *codes)
 {
-	for (size_t i = 0; codes->at != NULL && i < codes->count * codes->columns; i++)
+	for (size_t i = 0; codes->at && i < codes->count * codes->columns; i++)
 		code_fini(&codes->at[i]);
 	free(codes->at);
 	free(codes->functions);

@@ -107,7 +107,7 @@ static void set_names(struct session *session, size_t parts)
 static void begin(struct session *session)
 {
 	for (size_t i = 0; i < TREE_MODES; i++)
-		if (session->trees[i] != NULL)
+		if (session->trees[i])
 			return;
 	session->columns = count_parts(session);
 	set_names(session, session->columns);
@@ -133,7 +133,7 @@ static struct tree *whole_tree(struct session *session, enum tree_mode mode)
 {
 	struct tree *tree = session->trees[mode];
 
-	if (tree != NULL)
+	if (tree)
 		return tree;
 	session_load(session);
 	begin(session);
@@ -176,10 +176,10 @@ static const struct fold_row *find_fold(struct session *session, enum tree_mode 
 {
 	const struct tree *tree = find_tree(session, mode, table);
 
-	if (session->folds[mode] == NULL)
+	if (!session->folds[mode])
 		session->folds[mode] = memory_take(session->columns + 1,
 		                                   sizeof(*session->folds[mode]));
-	if (session->folds[mode][table] == NULL)
+	if (!session->folds[mode][table])
 		session->folds[mode][table] = fold_items(tree);
 	return session->folds[mode][table];
 }
@@ -188,9 +188,9 @@ static const struct fold_edges *find_edges(struct session *session, size_t table
 {
 	const struct tree *tree = find_tree(session, TREE_FUNCTIONS, table);
 
-	if (session->edges == NULL)
+	if (!session->edges)
 		session->edges = memory_take(session->columns + 1, sizeof(*session->edges));
-	if (session->edges[table] == NULL)
+	if (!session->edges[table])
 		session->edges[table] = fold_edges_create(tree);
 	return session->edges[table];
 }

@@ -24,16 +24,15 @@ enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 static int is_exact(const struct command *command, const char *word)
 {
 	return strcasecmp(command->name, word) == 0 ||
-	       (command->alias != NULL && strcasecmp(command->alias, word) == 0);
+	       (command->alias && strcasecmp(command->alias, word) == 0);
 }
 
 static int is_prefix(const struct command *command, const char *word)
 {
 	size_t len = strlen(word);
 
-	return len != 0 &&
-	       (strncasecmp(command->name, word, len) == 0 ||
-	        (command->alias != NULL && strncasecmp(command->alias, word, len) == 0));
+	return len != 0 && (strncasecmp(command->name, word, len) == 0 ||
+	                    (command->alias && strncasecmp(command->alias, word, len) == 0));
 }
 
 static const char *nearest(const char *word)
@@ -43,7 +42,7 @@ static const char *nearest(const char *word)
 
 	for (size_t i = 0; i < COMMANDS; i++) {
 		names[count++] = commands[i].name;
-		if (commands[i].alias != NULL)
+		if (commands[i].alias)
 			names[count++] = commands[i].alias;
 	}
 	return nearest_of(word, names, count);
@@ -79,7 +78,7 @@ const struct command *command_find(const char *word, char *error, size_t size)
 		return NULL;
 	}
 	guess = nearest(word);
-	if (guess != NULL)
+	if (guess)
 		snprintf(error, size, "unknown command '%.64s' (did you mean '%s'?)", word, guess);
 	else
 		snprintf(error, size, "unknown command '%.64s' (help lists the commands)", word);
@@ -227,10 +226,10 @@ static void split_number(struct command_argument *argument, char *text)
 {
 	char *blank = strpbrk(text, " \t");
 
-	for (char *next = blank; next != NULL; next = strpbrk(next + 1, " \t"))
+	for (char *next = blank; next; next = strpbrk(next + 1, " \t"))
 		blank = next;
 	argument->text = text;
-	if (blank == NULL || !is_number(blank + 1))
+	if (!blank || !is_number(blank + 1))
 		return;
 	argument->number = strtoul(blank + 1, NULL, 10);
 	*blank = '\0';
@@ -242,7 +241,7 @@ static int split_pair(struct command_argument *argument, char *text)
 {
 	char *blank = strpbrk(text, " \t");
 
-	if (blank == NULL)
+	if (!blank)
 		return -EINVAL;
 	*blank = '\0';
 	argument->text = text;
@@ -299,7 +298,7 @@ static void cut_comment(char *line)
 	for (char *at = line; *at != '\0'; at++) {
 		char *closing = *at == '"' || *at == '\'' ? strchr(at + 1, *at) : NULL;
 
-		if (closing != NULL)
+		if (closing)
 			at = closing;
 		if (*at == '#' && (at == line || isblank((unsigned char)at[-1]))) {
 			*at = '\0';
@@ -328,14 +327,14 @@ void command_run_line(struct session *session, char *line)
 	if (view_own_index(session, line))
 		return;
 	command = command_find(line, error, sizeof(error));
-	if (command == NULL) {
+	if (!command) {
 		session_fail(session, EXIT_USAGE, "%s", error);
 		return;
 	}
 	session->place.column = (size_t)(rest + strspn(rest, " \t") - start) + 1;
 	if (read_argument(session, command, rest, &argument) != 0)
 		return;
-	if (argument.text != NULL)
+	if (argument.text)
 		session->place.column = (size_t)(argument.text - start) + 1;
 	command_run(session, command, &argument);
 }
@@ -344,10 +343,9 @@ static void put_command(const struct command *command, FILE *out)
 {
 	char usage[80];
 
-	snprintf(usage, sizeof(usage), "%s%s%s%s%s%s", command->name,
-	         command->alias != NULL ? "[" : "", command->alias != NULL ? command->alias : "",
-	         command->alias != NULL ? "]" : "", command->argument_text[0] ? " " : "",
-	         command->argument_text);
+	snprintf(usage, sizeof(usage), "%s%s%s%s%s%s", command->name, command->alias ? "[" : "",
+	         command->alias ? command->alias : "", command->alias ? "]" : "",
+	         command->argument_text[0] ? " " : "", command->argument_text);
 	fprintf(out, "  %-32s %s\n", usage, command->help);
 }
 
@@ -368,12 +366,12 @@ void view_help(struct session *session, const struct command_argument *argument)
 	const struct command *command;
 	char error[512];
 
-	if (argument->text == NULL) {
+	if (!argument->text) {
 		command_help(session->out);
 		return;
 	}
 	command = command_find(argument->text, error, sizeof(error));
-	if (command == NULL)
+	if (!command)
 		session_fail(session, EXIT_USAGE, "help: %s", error);
 	else
 		put_command(command, session->out);

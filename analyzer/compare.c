@@ -38,7 +38,7 @@ static char *short_name(const struct session *session, size_t column)
 	const char *base = text_base(session->groups[session_column_group(session, column)].path);
 	const char *dot = strrchr(base, '.');
 
-	if (dot == NULL || dot == base || (strcmp(dot, ".er") != 0 && strcmp(dot, ".erg") != 0))
+	if (!dot || dot == base || (strcmp(dot, ".er") != 0 && strcmp(dot, ".erg") != 0))
 		dot = base + strlen(base);
 	return memory_text(base, (size_t)(dot - base));
 }
@@ -195,7 +195,7 @@ void compare_run(struct session *session, const struct command *command,
 
 void view_compare(struct session *session, const struct command_argument *argument)
 {
-	if (argument->text == NULL) {
+	if (!argument->text) {
 		view_put_setting(session, "compare", modes[session->compare]);
 		return;
 	}

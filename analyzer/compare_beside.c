@@ -107,14 +107,14 @@ static int is_measure(enum print_type type)
 static struct print_cell cell_of(const struct joined *joined, const struct compare_row *row,
                                  size_t column, size_t at)
 {
-	if (row->cells[column] != NULL)
+	if (row->cells[column])
 		return row->cells[column][at];
 	return (struct print_cell){.is_none = !is_measure(joined->first->columns[at].type)};
 }
 
 static void copy_cell(struct print_table *out, const struct print_cell *cell)
 {
-	if (cell->text != NULL)
+	if (cell->text)
 		print_word(out, cell->text);
 	else
 		print_cell(out, cell);
@@ -166,7 +166,7 @@ static char *plain_heading(const char *heading)
 {
 	const char *end = strchr(heading, '\n');
 
-	if (end == NULL)
+	if (!end)
 		return memory_text(heading, strlen(heading));
 	if (strcmp(end, "\nsec.") == 0)
 		return memory_text(heading, (size_t)(end - heading));
@@ -257,9 +257,8 @@ static void put_record(const struct joined *joined)
 	struct print_table *out;
 
 	for (size_t i = 0; i < joined->columns; i++)
-		row.cells[i] = joined->tables[i] != NULL ? joined->tables[i]->cells : NULL;
-	put_heading(joined,
-	            joined->first->title != NULL ? joined->first->title : joined->first->name);
+		row.cells[i] = joined->tables[i] ? joined->tables[i]->cells : NULL;
+	put_heading(joined, joined->first->title ? joined->first->title : joined->first->name);
 	if (!print_is_data(joined->session)) {
 		put_facts(joined, &row, 0);
 	} else {
@@ -276,14 +275,14 @@ static void put_record(const struct joined *joined)
 /* What tells a row apart, as in "read". The caller frees. */
 static char *row_title(const struct joined *joined, const struct compare_row *row, size_t keys)
 {
-	char *title = memory_format("%s", joined->first->title != NULL ? joined->first->title
-	                                                               : joined->first->name);
+	char *title = memory_format("%s", joined->first->title ? joined->first->title
+	                                                       : joined->first->name);
 
 	for (size_t at = 0; at < keys; at++)
 		for (size_t i = 0; i < joined->columns; i++) {
 			char text[64], *longer;
 
-			if (row->cells[i] == NULL)
+			if (!row->cells[i])
 				continue;
 			longer = memory_format("%s%s%s", title, at == 0 ? ": " : ", ",
 			                       print_text_format(joined->first->columns[at].type,
@@ -301,8 +300,7 @@ static void put_rows(const struct joined *joined, const struct compare_row *rows
 {
 	struct print_table *out = print_table_begin(joined->first->name);
 
-	put_heading(joined,
-	            joined->first->title != NULL ? joined->first->title : joined->first->name);
+	put_heading(joined, joined->first->title ? joined->first->title : joined->first->name);
 	for (size_t at = 0; at < keys; at++)
 		print_column(out, joined->first->columns[at].type, joined->first->columns[at].key,
 		             joined->first->columns[at].heading);
@@ -311,7 +309,7 @@ static void put_rows(const struct joined *joined, const struct compare_row *rows
 	for (size_t i = 0; i < count; i++) {
 		size_t from = 0;
 
-		while (rows[i].cells[from] == NULL)
+		while (!rows[i].cells[from])
 			from++;
 		for (size_t at = 0; at < keys; at++)
 			copy_cell(out, &rows[i].cells[from][at]);
@@ -358,7 +356,7 @@ static void put_table(struct session *session, const struct print_document *docu
 
 	for (size_t i = 0; i < columns; i++) {
 		joined.tables[i] = find_table(&documents[i], name);
-		if (joined.first == NULL)
+		if (!joined.first)
 			joined.first = joined.tables[i];
 	}
 	if (joined.first->is_record)
@@ -372,7 +370,7 @@ static void put_table(struct session *session, const struct print_document *docu
 static int is_seen(const struct print_document *documents, size_t column, const char *name)
 {
 	for (size_t i = 0; i < column; i++)
-		if (find_table(&documents[i], name) != NULL)
+		if (find_table(&documents[i], name))
 			return 1;
 	return 0;
 }
@@ -447,7 +445,7 @@ void compare_beside_command(struct session *session, const struct command *comma
 	}
 	session->limit = limit;
 	if (session->status == status) {
-		if (find_table(&documents[0], PRINT_QUALITY) != NULL)
+		if (find_table(&documents[0], PRINT_QUALITY))
 			quality_put(session);
 		put_notes(session, documents, columns);
 		put_tables(session, documents, columns, limit);

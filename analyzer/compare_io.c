@@ -31,11 +31,10 @@ static char *file_name(const struct exp_io_file *file)
 	const char *type = fmt_enum_name("file_type", file->type);
 	const char *number;
 
-	if (file->name == NULL)
-		return memory_format("<Not named> (%s)", type != NULL ? type : "?");
+	if (!file->name)
+		return memory_format("<Not named> (%s)", type ? type : "?");
 	number = file->name[0] == '/' ? NULL : strstr(file->name, ":[");
-	return memory_text(file->name,
-	                   number != NULL ? (size_t)(number - file->name) : file->name_size);
+	return memory_text(file->name, number ? (size_t)(number - file->name) : file->name_size);
 }
 
 static void add_files(struct compare_named *named, size_t column, const struct exp_io *io)
@@ -75,7 +74,7 @@ static void put_compared(struct session *session, const char *what, const char *
 		const struct session_experiment *at = NULL;
 
 		compare_focus(session, i);
-		while ((at = session_next(session, at)) != NULL)
+		while ((at = session_next(session, at)))
 			add(named, i, &at->data->io);
 		compare_unfocus(session);
 	}

@@ -21,9 +21,9 @@ struct join {
 /* None is less than any. */
 static int compare_cells(const struct print_cell *left, const struct print_cell *right)
 {
-	if (left->text != NULL && right->text != NULL)
+	if (left->text && right->text)
 		return strcmp(left->text, right->text);
-	if (left->is_none || right->is_none || left->text != NULL || right->text != NULL)
+	if (left->is_none || right->is_none || left->text || right->text)
 		return (right->is_none != 0) - (left->is_none != 0);
 	return (left->number > right->number) - (left->number < right->number);
 }
@@ -34,7 +34,7 @@ static int compare_keys(const struct join *join, const struct compare_row *row)
 	size_t column = 0;
 	int order = 0;
 
-	while (row->cells[column] == NULL)
+	while (!row->cells[column])
 		column++;
 	for (size_t i = 0; i < join->table->key_count && order == 0; i++)
 		order = compare_cells(&row->cells[column][i], &join->cells[i]);
@@ -56,7 +56,7 @@ static size_t find_number(const struct join *join, int *is_known)
 	}
 	for (*is_known = 0; from < join->count && compare_keys(join, &join->rows[from]) == 0;
 	     from++) {
-		*is_known = join->rows[from].cells[join->column] == NULL;
+		*is_known = !join->rows[from].cells[join->column];
 		if (*is_known)
 			break;
 	}
@@ -68,7 +68,7 @@ static int is_wanted(const void *item, const void *key)
 	const struct join *join = key;
 	const struct compare_row *row = &join->rows[(uintptr_t)item - 1];
 
-	return row->cells[join->column] == NULL && compare_keys(join, row) == 0;
+	return !row->cells[join->column] && compare_keys(join, row) == 0;
 }
 
 /* The same where words are keys: new rows come last. */
@@ -78,11 +78,11 @@ static size_t find_word(struct join *join, int *is_known)
 	const void *found;
 
 	for (size_t i = 0; i < join->table->key_count; i++)
-		hash = join->cells[i].text != NULL ? exp_hash_text(hash, join->cells[i].text)
-		                                   : exp_hash_number(hash, join->cells[i].number);
+		hash = join->cells[i].text ? exp_hash_text(hash, join->cells[i].text)
+		                           : exp_hash_number(hash, join->cells[i].number);
 	found = exp_hash_find(&join->words, hash, is_wanted, join);
 	*is_known = found != NULL;
-	if (found != NULL)
+	if (found)
 		return (uintptr_t)found - 1;
 	if (exp_hash_add(&join->words, hash, (void *)(uintptr_t)(join->count + 1)) != 0)
 		memory_fail();
@@ -128,7 +128,7 @@ struct compare_row *compare_join(const struct print_table *const *tables, size_t
 	struct join join = {.columns = columns};
 
 	for (; join.column < columns; join.column++)
-		if (tables[join.column] != NULL)
+		if (tables[join.column])
 			join_table(&join, tables[join.column]);
 	exp_hash_fini(&join.words);
 	*count = join.count;

@@ -122,7 +122,7 @@ static void put_title(struct session *session, const char *what, const struct me
 	char text[METRIC_ERROR_MAX];
 
 	quality_put(session);
-	if (put_note != NULL)
+	if (put_note)
 		put_note(session);
 	metric_describe(&sort->metric, text);
 	if (print_is_data(session))

@@ -112,7 +112,7 @@ static void put_threads(struct session *session)
 	print_column(table, PRINT_SECONDS, "start", "Start");
 	print_column(table, PRINT_COUNT, "samples", "Clock Samples");
 	print_column(table, PRINT_NS, "cpu", "CPU Time");
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		for (size_t i = 0; i < at->data->thread_count; i++) {
 			const struct exp_thread *thread = &at->data->threads[i];
 
@@ -146,7 +146,7 @@ void data_totals(struct session *session)
 			type = PRINT_BYTES;
 		print_field(totals, type, metric_keyword(id), metric_meaning(id), sum->of[id]);
 	}
-	for (; (at = session_next(session, at)) != NULL; experiments++)
+	for (; (at = session_next(session, at)); experiments++)
 		threads += at->data->thread_count;
 	print_field(totals, PRINT_COUNT, "experiments", "Experiments", experiments);
 	print_field(totals, PRINT_COUNT, "threads", "Threads", threads);
@@ -219,11 +219,10 @@ void data_usage(struct session *session, const char *name, const struct session_
 	print_column(table, PRINT_BYTES, "peak_rss", "Peak resident set");
 	print_column(table, PRINT_COUNT, "threads", "Threads so far");
 	print_column(table, PRINT_WORD, "end", "End");
-	if (at != NULL)
+	if (at)
 		add_experiment(table, at, is_whole);
-	for (const struct session_experiment *each = at != NULL ? NULL
-	                                                        : session_next(session, NULL);
-	     each != NULL; each = session_next(session, each))
+	for (const struct session_experiment *each = at ? NULL : session_next(session, NULL); each;
+	     each = session_next(session, each))
 		add_experiment(table, each, is_whole);
 	print_table_end(session, table, 0);
 }

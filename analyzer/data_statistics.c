@@ -149,7 +149,7 @@ static void put_functions(struct session *session, const struct exp_io *io)
 
 		if (at->count == 0)
 			continue;
-		print_word(table, name != NULL ? name : "<Unknown>");
+		print_word(table, name ? name : "<Unknown>");
 		print_number(table, at->count);
 		print_number(table, at->errors);
 		print_number(table, at->bytes);
@@ -165,7 +165,7 @@ void data_iostat(struct session *session, const struct exp_io *io)
 	print_describe(errors, "Why calls failed", 1);
 	put_classes(session, io);
 	for (size_t i = 0; i < CLASSES; i++)
-		if (classes[i].sizes != NULL)
+		if (classes[i].sizes)
 			put_sizes(session, classes[i].sizes, classes[i].title,
 			          io->sizes[classes[i].class].size_count);
 	put_functions(session, io);
@@ -205,7 +205,7 @@ struct print_table *data_io_begin(const char *name, int with_fd)
 
 void data_io_add(struct print_table *table, const struct data_io_row *row, int with_fd)
 {
-	if (with_fd && row->at != NULL)
+	if (with_fd && row->at)
 		print_number(table, row->at->id);
 	else if (with_fd)
 		print_none(table);
@@ -219,7 +219,7 @@ void data_io_add(struct print_table *table, const struct data_io_row *row, int w
 		unsigned class = classes[i].class;
 
 		print_number(table, row->totals->count[class]);
-		if (classes[i].sizes != NULL)
+		if (classes[i].sizes)
 			print_number(table, row->totals->bytes[class]);
 		print_number(table, row->totals->wait_ns[class]);
 	}

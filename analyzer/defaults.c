@@ -43,13 +43,13 @@ void defaults_metrics(const struct defaults *defaults, unsigned have, struct met
 	struct metric_sort order;
 
 	metric_defaults(have, list, sort);
-	if (defaults->metrics != NULL &&
+	if (defaults->metrics &&
 	    metric_list_parse(defaults->metrics, EVERY_KIND, &wanted, error) == 0 &&
 	    metric_list_reduce(have, &wanted) != 0) {
 		*list = wanted;
 		metric_sort_adjust(list, sort);
 	}
-	if (defaults->sort != NULL && metric_sort_parse(defaults->sort, have, &order, error) == 0)
+	if (defaults->sort && metric_sort_parse(defaults->sort, have, &order, error) == 0)
 		*sort = order;
 }
 
@@ -120,5 +120,5 @@ int defaults_opens(const struct defaults *defaults, const char *lineage, const c
 	if (defaults->descendants != MATCHING)
 		return defaults->descendants == ALL;
 	return memory_matches(&defaults->regex, lineage) ||
-	       (program != NULL && memory_matches(&defaults->regex, text_base(program)));
+	       (program && memory_matches(&defaults->regex, text_base(program)));
 }

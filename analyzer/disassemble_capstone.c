@@ -61,7 +61,7 @@ static int open_machine(struct disassembler *disassembler, size_t machine, enum 
 		cs_option(disassembler->handle, CS_OPT_SYNTAX,
 		          assembly == ASSEMBLY_INTEL ? CS_OPT_SYNTAX_INTEL : CS_OPT_SYNTAX_ATT);
 	disassembler->instruction = cs_malloc(disassembler->handle);
-	return disassembler->instruction == NULL ? -ENOMEM : 0;
+	return !disassembler->instruction ? -ENOMEM : 0;
 }
 
 int disassembler_create(unsigned machine, enum assembly assembly, struct disassembler **out)
@@ -73,7 +73,7 @@ int disassembler_create(unsigned machine, enum assembly assembly, struct disasse
 		if (machines[i].machine != machine)
 			continue;
 		disassembler = calloc(1, sizeof(*disassembler));
-		rc = disassembler == NULL ? -ENOMEM : open_machine(disassembler, i, assembly);
+		rc = !disassembler ? -ENOMEM : open_machine(disassembler, i, assembly);
 		if (rc != 0)
 			disassembler_destroy(disassembler);
 		else
@@ -85,9 +85,9 @@ int disassembler_create(unsigned machine, enum assembly assembly, struct disasse
 
 void disassembler_destroy(struct disassembler *disassembler)
 {
-	if (disassembler == NULL)
+	if (!disassembler)
 		return;
-	if (disassembler->instruction != NULL)
+	if (disassembler->instruction)
 		cs_free(disassembler->instruction, 1);
 	if (disassembler->handle != 0)
 		cs_close(&disassembler->handle);
@@ -139,7 +139,7 @@ static size_t operands_len(const cs_insn *in, const struct instruction *decoded)
 
 	if (!decoded->has_target)
 		return strlen(in->op_str);
-	return comma == NULL ? 0 : (size_t)(comma - in->op_str) + 2;
+	return !comma ? 0 : (size_t)(comma - in->op_str) + 2;
 }
 
 void disassembler_decode(struct disassembler *disassembler, const uint8_t *bytes, size_t len,

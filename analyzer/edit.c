@@ -273,7 +273,7 @@ char *edit_read_line(struct edit *edit, const char *prompt)
 	fputc('\n', stdout);
 	if (!is_line)
 		return NULL;
-	line = memory_text(edit->line != NULL ? edit->line : "", edit->len);
+	line = memory_text(edit->line ? edit->line : "", edit->len);
 	remember(edit, line);
 	return line;
 }

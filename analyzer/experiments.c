@@ -26,7 +26,7 @@ static void warn(void *context, const char *message)
 struct session_experiment *session_next(const struct session *session,
                                         const struct session_experiment *at)
 {
-	size_t i = at == NULL ? 0 : (size_t)(at - session->experiments) + 1;
+	size_t i = !at ? 0 : (size_t)(at - session->experiments) + 1;
 
 	for (; i < session->count; i++) {
 		struct session_experiment *next = &session->experiments[i];
@@ -51,7 +51,7 @@ size_t session_selected(const struct session *session)
 	const struct session_experiment *at = NULL;
 	size_t count = 0;
 
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		count++;
 	return count;
 }
@@ -81,9 +81,7 @@ static void check_damage(struct session *session, const struct session_experimen
 /* Functions of foreign logs have the names of the program that the user has given. */
 static void name_functions(struct session *session, struct experiment *experiment)
 {
-	int status = session->instr_map == NULL
-	                     ? 0
-	                     : experiment_instr_map(experiment, session->instr_map);
+	int status = !session->instr_map ? 0 : experiment_instr_map(experiment, session->instr_map);
 
 	if (status < 0)
 		session_fail(session, EXIT_TROUBLE, "instr_map: %s: %s", session->instr_map,
@@ -98,10 +96,10 @@ static struct session_experiment *open_new(struct session *session, const char *
 	struct exp_cause cause = {.text = ""};
 	struct session_experiment *slot;
 	struct experiment *experiment;
-	int status = lineage == NULL ? experiment_open(path, &reporter, &experiment, &cause)
-	                             : experiment_open_descendant(
-					       session_find(session, founder)->experiment, lineage,
-					       &reporter, &experiment, &cause);
+	int status = !lineage ? experiment_open(path, &reporter, &experiment, &cause)
+	                      : experiment_open_descendant(
+					session_find(session, founder)->experiment, lineage,
+					&reporter, &experiment, &cause);
 
 	if (status < 0) {
 		session_fail(session, EXIT_TROUBLE, "%s",
@@ -128,9 +126,9 @@ static int has_archive(const char *path)
 	size_t count = 0;
 
 	free(name);
-	if (directory == NULL)
+	if (!directory)
 		return 0;
-	while (readdir(directory) != NULL)
+	while (readdir(directory))
 		count++;
 	closedir(directory);
 	return count > 2; /* more than . and .. */
@@ -194,11 +192,11 @@ static void open_descendants(struct session *session, unsigned founder)
 		                           info->descendants[i]);
 		struct session_experiment *known = session_find_path(session, name);
 
-		if (known == NULL)
+		if (!known)
 			known = open_new(session, name, group, founder, info->descendants[i]);
-		if (known != NULL)
+		if (known)
 			known->founder = founder;
-		if (known != NULL &&
+		if (known &&
 		    !defaults_opens(session->defaults, known->info->lineage, known->info->program))
 			drop(session, (size_t)(known - session->experiments));
 		free(name);
@@ -211,10 +209,10 @@ static int open_tree(struct session *session, const char *path, unsigned group)
 	size_t first = session->count;
 	struct session_experiment *opened;
 
-	if (session_find_path(session, path) != NULL)
+	if (session_find_path(session, path))
 		return 0;
 	opened = open_new(session, path, group, 0, NULL);
-	if (opened == NULL)
+	if (!opened)
 		return -EINVAL;
 	open_descendants(session, opened->id);
 	for (size_t i = first; i < session->count; i++)
@@ -282,7 +280,7 @@ size_t session_drop(struct session *session, const char *path)
 {
 	const struct session_experiment *named = session_find_path(session, path);
 	int group = experiment_group_is(path) ? find_group(session, path) : -1;
-	unsigned id = named == NULL ? 0 : named->id;
+	unsigned id = !named ? 0 : named->id;
 	size_t before = session->count;
 
 	for (size_t i = session->count; i-- > 0;) {
@@ -391,7 +389,7 @@ size_t session_reload(struct session *session)
 		if (growing[i])
 			open_descendants(session, session->experiments[i].id);
 	for (size_t i = 0; i < session->count; i++)
-		if (session->experiments[i].data == NULL)
+		if (!session->experiments[i].data)
 			archive_dead(session, &session->experiments[i]);
 	free(growing);
 	return read;

@@ -46,7 +46,7 @@ static int run_to(struct session *session, size_t format, const char *path, FILE
 	struct export_job job = {.session = session, .out = out};
 
 	choose_metrics(&job);
-	if (job.metric_count == 0 || session_next(session, NULL) == NULL) {
+	if (job.metric_count == 0 || !session_next(session, NULL)) {
 		session_fail(session, EXIT_TROUBLE, "export: no data to export");
 		return -1;
 	}
@@ -71,7 +71,7 @@ static void run(struct session *session, size_t format, const char *path)
 		return;
 	}
 	out = output_open(path);
-	if (out == NULL) {
+	if (!out) {
 		session_fail(session, EXIT_TROUBLE, "export: %s: %s", path, strerror(errno));
 		return;
 	}
@@ -84,7 +84,7 @@ void view_export(struct session *session, const struct command_argument *argumen
 {
 	const char *names[FORMATS], *near;
 
-	if (argument->text == NULL) {
+	if (!argument->text) {
 		session_fail(session, EXIT_USAGE, "export: needs FORMAT FILE");
 		return;
 	}
@@ -103,6 +103,6 @@ void view_export(struct session *session, const struct command_argument *argumen
 	session_fail(
 		session, EXIT_USAGE,
 		"export: '%.40s' is not folded, folded-threads, speedscope, pprof, callgrind, firefox, dot, fxt, chrome or sampler%s%s%s",
-		argument->text, near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
-		near != NULL ? "'?)" : "");
+		argument->text, near ? " (did you mean '" : "", near ? near : "",
+		near ? "'?)" : "");
 }

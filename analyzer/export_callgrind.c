@@ -122,7 +122,7 @@ static void put_function(struct writer *writer, const char *key,
 static void put_file(FILE *out, const char *key, const char *file)
 {
 	fprintf(out, "%s=", key);
-	text_put(out, file != NULL ? file : "???");
+	text_put(out, file ? file : "???");
 	fputc('\n', out);
 }
 
@@ -137,7 +137,7 @@ static void put_values(struct writer *writer, unsigned line, const struct metric
 
 static int compare_texts(const char *left, const char *right)
 {
-	return strcmp(left != NULL ? left : "", right != NULL ? right : "");
+	return strcmp(left ? left : "", right ? right : "");
 }
 
 static int by_place(const void *left, const void *right, void *context)
@@ -168,7 +168,7 @@ static void put_calls(struct writer *writer, const struct sym_frame *line)
 
 		if (!metric_values_any(&calls->own[call]))
 			continue;
-		if (callee->object != NULL)
+		if (callee->object)
 			put_file(writer->job->out, "cob", callee->object->path);
 		put_file(writer->job->out, "cfi", callee->file);
 		put_function(writer, "cfn", callee);
@@ -187,14 +187,14 @@ static void put_item(struct writer *writer, uint32_t item, const struct sym_func
 	if (frame->function != *function) {
 		fputc('\n', writer->job->out);
 		put_file(writer->job->out, "ob",
-		         frame->function->object != NULL ? frame->function->object->path : NULL);
+		         frame->function->object ? frame->function->object->path : NULL);
 		put_file(writer->job->out, "fl", frame->function->file);
 		put_function(writer, "fn", frame->function);
 		*file = frame->function->file;
 	}
 	*function = frame->function;
 	/* A line that is not known is the function's. */
-	if (frame->file != NULL && compare_texts(frame->file, *file) != 0) {
+	if (frame->file && compare_texts(frame->file, *file) != 0) {
 		put_file(writer->job->out,
 		         compare_texts(frame->file, frame->function->file) == 0 ? "fe" : "fi",
 		         frame->file);

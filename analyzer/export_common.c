@@ -61,7 +61,7 @@ int64_t export_start_ns(const struct session *session)
 	int64_t start_ns = 0;
 	const struct session_experiment *at = NULL;
 
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		if (start_ns == 0 || at->info->start_real_ns < start_ns)
 			start_ns = at->info->start_real_ns;
 	return start_ns;

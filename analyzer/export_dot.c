@@ -71,7 +71,7 @@ static void put_tooltip(const struct graph *graph, uint32_t item)
 
 	fputs(", tooltip=\"", job->out);
 	put_text(job->out, function->name);
-	if (function->object != NULL) {
+	if (function->object) {
 		fputs(" in ", job->out);
 		put_text(job->out, function->object->path);
 	}

@@ -235,7 +235,7 @@ static void put_functions(struct track *track)
 	fputs(", \"fileName\": [", out);
 	for (size_t i = 0; i < count; i++) {
 		fputs(i ? "," : "", out);
-		if (track->function_list[i]->file != NULL)
+		if (track->function_list[i]->file)
 			fprintf(out, "%zu", 2 * i + 1);
 		else
 			fputs("null", out);
@@ -247,8 +247,7 @@ static void put_functions(struct track *track)
 	}
 	fputc(']', out);
 	PUT_ARRAY(out, "resource", count, "%zu",
-	          track->function_list[i]->object != NULL ? track->function_list[i]->object->index
-	                                                  : 0);
+	          track->function_list[i]->object ? track->function_list[i]->object->index : 0);
 	put_same(out, "isJS", count, "false");
 	put_same(out, "relevantForJS", count, "false");
 	put_same(out, "columnNumber", count, "null");
@@ -287,7 +286,7 @@ static void put_strings(struct track *track)
 		fputs(i ? ",\n    " : "\n    ", out);
 		put_string(out, name);
 		fputc(',', out);
-		put_string(out, function->file != NULL ? function->file : "");
+		put_string(out, function->file ? function->file : "");
 		free(name);
 	}
 	for (size_t i = 0; i < symbols_object_count(symbols); i++) {
@@ -312,8 +311,8 @@ static void put_head(struct track *track, size_t number)
 	        "%s\n  {\"processType\": \"default\", \"processStartupTime\": %.3f, \"processShutdownTime\": null, "
 	        "\"registerTime\": %.3f, \"unregisterTime\": null, \"pausedRanges\": [], \"isMainThread\": false, "
 	        "\"showMarkersInTimeline\": false, \"pid\": \"%lld\", \"tid\": \"%u/%u.%s\", \"name\": ",
-	        number ? "," : "", start_ms, start_ms + (thread != NULL ? thread->time_s * 1e3 : 0),
-	        (long long)info->pid, thread != NULL ? thread->tid : 0, track->part->thread,
+	        number ? "," : "", start_ms, start_ms + (thread ? thread->time_s * 1e3 : 0),
+	        (long long)info->pid, thread ? thread->tid : 0, track->part->thread,
 	        metric_keyword(track->metric));
 	put_string(out, name);
 	fputs(", \"processName\": ", out);
@@ -374,7 +373,7 @@ static void put_meta(struct export_job *job)
 	        strtod(period, NULL) / 1e3);
 	put_string(job->out, info->argc > 0 ? info->argv[0] : info->name);
 	fputs(", \"importedFrom\": \"xer_print " XER_VERSION "\",\n  \"oscpu\": ", job->out);
-	put_string(job->out, info->os != NULL ? info->os : "");
+	put_string(job->out, info->os ? info->os : "");
 	fprintf(job->out,
 	        ", \"physicalCPUs\": 0, \"logicalCPUs\": %llu,\n"
 	        "  \"categories\": [{\"name\": \"Other\", \"color\": \"grey\", \"subcategories\": [\"Other\"]}],\n"
@@ -402,7 +401,7 @@ static void put_libraries(struct export_job *job)
 		fputs(", \"debugPath\": ", job->out);
 		put_string(job->out, object->path);
 		fputs(", \"breakpadId\": \"\", \"codeId\": ", job->out);
-		put_string(job->out, object->build_id != NULL ? object->build_id : "");
+		put_string(job->out, object->build_id ? object->build_id : "");
 		fputs(", \"arch\": null}", job->out);
 	}
 	fputs("]}\n", job->out);

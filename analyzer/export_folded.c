@@ -17,7 +17,7 @@ static char **name_items(const struct session *session, const struct tree *tree)
 
 	for (size_t i = 0; i < tree->item_count; i++) {
 		names[i] = name_function(session, tree->items[i].function);
-		for (char *at = names[i]; (at = strchr(at, ';')) != NULL; at++)
+		for (char *at = names[i]; (at = strchr(at, ';')); at++)
 			*at = ':';
 	}
 	return names;
@@ -28,7 +28,7 @@ static void put_thread(FILE *out, const char *name)
 {
 	char *copy = memory_text(name, strlen(name));
 
-	for (char *at = copy; (at = strchr(at, ';')) != NULL; at++)
+	for (char *at = copy; (at = strchr(at, ';')); at++)
 		*at = ':';
 	text_put(out, copy);
 	free(copy);
@@ -43,7 +43,7 @@ static void put_line(struct export_job *job, const struct export_part *part, cha
 	for (uint32_t at = node; at != TREE_ROOT; at = tree->nodes[at].parent)
 		path[depth++] = tree->nodes[at].item;
 	text_put(job->out, part->name);
-	if (part->thread_name != NULL) {
+	if (part->thread_name) {
 		fputc(';', job->out);
 		put_thread(job->out, part->thread_name);
 	}

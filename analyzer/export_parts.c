@@ -92,12 +92,12 @@ static void make_room(struct stacks_of_rows *stacks, const struct exp_nodes *val
 		stacks->generation = memory_resize(stacks->generation, stacks->room,
 		                                   sizeof(*stacks->generation));
 		for (size_t i = 0; i < EXP_METRICS; i++)
-			if (values->value[i] != NULL)
+			if (values->value[i])
 				stacks->value[i] = memory_resize(stacks->value[i], stacks->room,
 				                                 sizeof(uint64_t));
 	}
 	for (size_t i = 0; i < EXP_METRICS; i++)
-		if (values->value[i] != NULL)
+		if (values->value[i])
 			memset(stacks->value[i], 0, stacks->count * sizeof(uint64_t));
 }
 
@@ -139,7 +139,7 @@ static const struct exp_data_set *find_stacks(struct stacks_of_rows *stacks,
 		uint32_t number = node < rows->nodes.count ? stacks->number[node] : 0;
 
 		for (size_t i = 0; i < EXP_METRICS && at < values->count; i++) {
-			if (values->value[i] == NULL)
+			if (!values->value[i])
 				continue;
 			*(number > 0 ? &stacks->value[i][number - 1]
 			             : &stacks->set.nodes.no_stack[i]) += values->value[i][at];
@@ -305,7 +305,7 @@ void export_each(struct export_job *job, enum tree_mode mode, enum export_split 
 	const struct session_experiment *at = NULL;
 
 	session_load(job->session);
-	while ((at = session_next(job->session, at)) != NULL) {
+	while ((at = session_next(job->session, at))) {
 		const char *program = at->info->argc > 0 ? at->info->argv[0] : at->info->name;
 		char *name = memory_format("%s %lld", text_base(program), (long long)at->info->pid);
 		const struct export_part part = {.at = at, .name = name};

@@ -134,7 +134,7 @@ static uint64_t function_id(struct writer *writer, const struct sym_function *fu
 	 * for a template. */
 	if (strcmp(function->mangled, name) != 0)
 		proto_number(&message, FUNCTION_SYSTEM_NAME, string(writer, function->mangled));
-	if (function->file != NULL)
+	if (function->file)
 		proto_number(&message, FUNCTION_FILENAME, string(writer, function->file));
 	proto_number(&message, FUNCTION_START_LINE, function->line);
 	proto_message(&writer->profile, PROFILE_FUNCTION, &message);
@@ -149,7 +149,7 @@ static uint64_t mapping_id(struct writer *writer, const struct sym_object *objec
 	uint64_t id;
 	struct proto message = {.len = 0};
 
-	if (object == NULL)
+	if (!object)
 		return 0;
 	id = object->index + 1;
 	if (!add(&writer->mappings, id))
@@ -157,7 +157,7 @@ static uint64_t mapping_id(struct writer *writer, const struct sym_object *objec
 	proto_number(&message, MAPPING_ID, id);
 	proto_number(&message, MAPPING_FILENAME, string(writer, object->path));
 	proto_number(&message, MAPPING_BUILD_ID,
-	             string(writer, object->build_id != NULL ? object->build_id : ""));
+	             string(writer, object->build_id ? object->build_id : ""));
 	/* Nothing is left for pprof to look up. */
 	proto_number(&message, MAPPING_HAS_FUNCTIONS, 1);
 	proto_number(&message, MAPPING_HAS_FILENAMES, 1);
@@ -236,7 +236,7 @@ static void put_sample(struct writer *writer, const struct export_part *part, ui
 	put_label(writer, writer->key_process, writer->process, 0);
 	put_label(writer, writer->key_pid, 0, (uint64_t)part->at->info->pid);
 	put_label(writer, writer->key_thread, writer->thread, 0);
-	if (part->info != NULL)
+	if (part->info)
 		put_label(writer, writer->key_tid, 0, part->info->tid);
 	put(writer, PROFILE_SAMPLE);
 }
@@ -315,7 +315,7 @@ void export_pprof(struct export_job *job)
 {
 	struct writer writer = {.job = job, .gzip = gzip_create(job->out)};
 
-	if (writer.gzip == NULL)
+	if (!writer.gzip)
 		memory_fail();
 	writer.frames = tree_create(TREE_FRAMES, symbols_total(job->session->symbols));
 	put_head(&writer);

@@ -87,7 +87,7 @@ static uint32_t on_fact(void *context, const struct exp_fact *fact)
 	if (fact->data != EXP_DATA_PROFILE)
 		return EXP_ROW_NONE;
 	rest = rest_of(walk, fact->tid);
-	if (rest == NULL)
+	if (!rest)
 		return EXP_ROW_NONE;
 	end = walk->at->info->start_mono_ns + (uint64_t)(since > 0 ? since : 0);
 	*rest += fact->cpu_ns;
@@ -140,7 +140,7 @@ static int write_file(const struct walk *walk, int directory, size_t from, size_
 	if (fd < 0)
 		return -errno;
 	out = fdopen(fd, "w");
-	if (out == NULL)
+	if (!out)
 		return fail_file(directory, name, fd);
 	size = fxt_put_file_head(words, cpu + 1, name, (size_t)len - strlen(".fxt"), HZ);
 	fwrite(words, sizeof(*words), size, out);
@@ -210,7 +210,7 @@ void export_sampler(struct session *session, const char *directory)
 	struct walk walk = {.session = session};
 
 	session_load(session);
-	while ((walk.at = session_next(session, walk.at)) != NULL)
+	while ((walk.at = session_next(session, walk.at)))
 		take_experiment(&walk);
 	if (walk.is_too_much)
 		session_fail(session, EXIT_TROUBLE, "export: more than %d samples", SAMPLES_MAX);

@@ -95,11 +95,11 @@ static void put_frames(struct export_job *job)
 
 		fprintf(job->out, "%s\n  {\"name\": ", i ? "," : "");
 		put_string(job->out, name);
-		if (function->file != NULL) {
+		if (function->file) {
 			fputs(", \"file\": ", job->out);
 			put_string(job->out, function->file);
 		}
-		if (function->file != NULL && function->line != 0)
+		if (function->file && function->line != 0)
 			fprintf(job->out, ", \"line\": %u", function->line);
 		fputc('}', job->out);
 		free(name);

@@ -69,8 +69,7 @@ static int check_name(struct generator *generator, const struct token *token,
 	if (!token_has_fixed_names(token))
 		return 0;
 	syntax_fail(generator->error, at->column,
-	            near.name != NULL ? "%s is never '%.40s' (did you mean '%s'?)"
-	                              : "%s is never '%.40s'",
+	            near.name ? "%s is never '%.40s' (did you mean '%s'?)" : "%s is never '%.40s'",
 	            token->name, text->text, near.name);
 	return -1;
 }
@@ -116,7 +115,7 @@ static const struct syntax *next_of(const struct syntax *list, const struct synt
 
 static int has_kind(const struct syntax *list, enum syntax_kind kind)
 {
-	for (const struct syntax *at = first_of(list); at != NULL; at = next_of(list, at))
+	for (const struct syntax *at = first_of(list); at; at = next_of(list, at))
 		if (at->kind == kind)
 			return 1;
 	return 0;
@@ -132,7 +131,7 @@ static int generate_stack(struct generator *generator, const struct syntax *stac
 	if (stack->kind != SYNTAX_STACK)
 		return fail(generator, stack,
 		            "one stack expected: LEAF, STACK, USTACK, XSTACK or MSTACK");
-	for (const struct syntax *at = first_of(list); at != NULL; at = next_of(list, at)) {
+	for (const struct syntax *at = first_of(list); at; at = next_of(list, at)) {
 		if (at->kind != SYNTAX_FUNCTIONS)
 			return fail(generator, at,
 			            "a stack is compared with functions: FNAME(\"name\") IN STACK");
@@ -155,7 +154,7 @@ static int generate_some(struct generator *generator, const struct syntax *left,
 {
 	int count = 0;
 
-	for (const struct syntax *one = first_of(left); one != NULL; one = next_of(left, one))
+	for (const struct syntax *one = first_of(left); one; one = next_of(left, one))
 		for (const struct syntax *other = first_of(right); other != NULL;
 		     other = next_of(right, other))
 			if (generate_equal(generator, one, other) != 0 ||
@@ -170,8 +169,8 @@ static int generate_from(struct generator *generator, const struct syntax *left,
 {
 	int count = 0;
 
-	for (const struct syntax *one = first_of(left); one != NULL; one = next_of(left, one)) {
-		if (from == NULL)
+	for (const struct syntax *one = first_of(left); one; one = next_of(left, one)) {
+		if (!from)
 			return put(generator, right, (struct expression_step){.op = OP_CONST},
 			           1) != 0 || (count > 0 &&
 			                       put_op(generator, right, OP_AND, -1) != 0)
@@ -190,7 +189,7 @@ static int generate_ordered(struct generator *generator, const struct syntax *le
 {
 	int count = 0;
 
-	for (const struct syntax *from = first_of(right); from != NULL; from = next_of(right, from))
+	for (const struct syntax *from = first_of(right); from; from = next_of(right, from))
 		if (generate_from(generator, left, right, from) != 0 ||
 		    (count++ > 0 && put_op(generator, from, OP_OR, -1) != 0))
 			return -1;
@@ -248,7 +247,7 @@ static int generate_binary(struct generator *generator, const struct syntax *at)
 
 static int generate_choice(struct generator *generator, const struct syntax *at)
 {
-	for (const struct syntax *part = at->first; part != NULL; part = part->next)
+	for (const struct syntax *part = at->first; part; part = part->next)
 		if (generate(generator, part) != 0)
 			return -1;
 	return put_op(generator, at, OP_CHOOSE, -2);
@@ -257,7 +256,7 @@ static int generate_choice(struct generator *generator, const struct syntax *at)
 /* A list that stands beside no IN is the comma of C: its last element. */
 static int generate_list(struct generator *generator, const struct syntax *at)
 {
-	for (const struct syntax *part = at->first; part != NULL; part = part->next)
+	for (const struct syntax *part = at->first; part; part = part->next)
 		if (generate(generator, part) != 0 ||
 		    (part != at->first && put_op(generator, part, OP_COMMA, -1) != 0))
 			return -1;
@@ -305,7 +304,7 @@ struct expression *expression_compile(const char *text, struct expression_error 
 	*error = (struct expression_error){.column = 0};
 	expression->source = memory_text(text, strlen(text));
 	tree = syntax_parse(expression, error, &all);
-	if (tree == NULL || generate(&generator, tree) != 0) {
+	if (!tree || generate(&generator, tree) != 0) {
 		expression_destroy(expression);
 		expression = NULL;
 	}
@@ -315,7 +314,7 @@ struct expression *expression_compile(const char *text, struct expression_error 
 
 void expression_destroy(struct expression *expression)
 {
-	if (expression == NULL)
+	if (!expression)
 		return;
 	for (size_t i = 0; i < expression->text_count; i++) {
 		if (expression->texts[i]->is_regex)

@@ -124,7 +124,7 @@ static int64_t filter_construct(struct filter_run *run, const struct exp_fact *f
 
 	if (fact->node >= nodes->count)
 		return 0;
-	if (*constructs == NULL)
+	if (!*constructs)
 		*constructs = omp_find_constructs(nodes, mark);
 	return (*constructs)[fact->node];
 }
@@ -330,7 +330,7 @@ struct filter_run *filter_run_create(const struct expression *expression,
 
 void filter_run_destroy(struct filter_run *run)
 {
-	if (run == NULL)
+	if (!run)
 		return;
 	for (size_t i = 0; i < run->expression->pattern_count; i++)
 		pattern_fini(&run->patterns[i]);

@@ -76,17 +76,17 @@ int filters_set(struct session *session, enum filters_part part, const char *sho
 	struct filters *filters = session->filters;
 	struct expression *compiled = NULL;
 
-	if (expression != NULL) {
+	if (expression) {
 		compiled = expression_compile(expression, error);
-		if (compiled == NULL)
+		if (!compiled)
 			return -EINVAL;
 	}
-	if (compiled != NULL || filters->parts[part] != NULL)
+	if (compiled || filters->parts[part])
 		filters->has_changed = 1;
 	expression_destroy(filters->parts[part]);
 	free(filters->shown[part]);
 	filters->parts[part] = compiled;
-	filters->shown[part] = compiled != NULL ? memory_text(shown, strlen(shown)) : NULL;
+	filters->shown[part] = compiled ? memory_text(shown, strlen(shown)) : NULL;
 	return 0;
 }
 
@@ -98,7 +98,7 @@ const char *filters_shown(const struct filters *filters, enum filters_part part)
 int filters_are_set(const struct filters *filters)
 {
 	for (size_t i = 0; i < FILTERS_PARTS; i++)
-		if (filters->parts[i] != NULL)
+		if (filters->parts[i])
 			return 1;
 	return 0;
 }
@@ -113,7 +113,7 @@ const char *filters_of_data(const struct filters *filters)
 int filters_want_leaks(const struct filters *filters)
 {
 	for (size_t i = 0; i < FILTERS_PARTS; i++)
-		if (filters->parts[i] != NULL && filter_wants_leaks(filters->parts[i]))
+		if (filters->parts[i] && filter_wants_leaks(filters->parts[i]))
 			return 1;
 	return 0;
 }
@@ -147,7 +147,7 @@ static void put_count(struct session *session, FILE *out, unsigned data, const c
 	const struct session_experiment *at = NULL;
 	uint64_t selected = 0, all = 0;
 
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		selected += events_of(at->data, data);
 		all += events_of(at->whole, data);
 	}
@@ -166,7 +166,7 @@ void filters_put(struct session *session)
 	out = memory_stream(&text, &size);
 	fputs("selected", out);
 	for (size_t i = 0; i < FILTERS_PARTS; i++)
-		if (session->filters->shown[i] != NULL)
+		if (session->filters->shown[i])
 			fprintf(out, ": %s %s", names[i].command, session->filters->shown[i]);
 	for (size_t i = 0; i < KINDS; i++)
 		if (session->have & kinds[i].data)
@@ -196,7 +196,7 @@ struct filter_place filters_place(const struct session *session,
 		.mode = session->mode,
 		.number = at->id,
 		.group = at->founder != 0 ? at->founder : at->id,
-		.founder_real_ns = (founder != NULL ? founder : at)->info->start_real_ns};
+		.founder_real_ns = (founder ? founder : at)->info->start_real_ns};
 }
 
 struct filters_run *filters_open(const struct filters *filters, const struct filter_place *place)
@@ -204,7 +204,7 @@ struct filters_run *filters_open(const struct filters *filters, const struct fil
 	struct filters_run *run = memory_take(1, sizeof(*run));
 
 	for (size_t i = 0; i < FILTERS_PARTS; i++)
-		if (filters->parts[i] != NULL)
+		if (filters->parts[i])
 			run->parts[run->count++] = filter_run_create(filters->parts[i], place);
 	return run;
 }
@@ -257,7 +257,7 @@ static void tell_of_nothing(struct session *session)
 			all += events_of(session->experiments[i].whole, kinds[j].data);
 		}
 	for (size_t i = 0; i < FILTERS_PARTS && selected == 0 && all > 0; i++)
-		if (session->filters->shown[i] != NULL && names[i].list != NULL)
+		if (session->filters->shown[i] && names[i].list)
 			session_say(session, "%s %s: no event is selected (%s lists what there is)",
 			            names[i].command, session->filters->shown[i], names[i].list);
 }

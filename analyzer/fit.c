@@ -51,7 +51,7 @@ static size_t bytes_of(const char *escaped, size_t columns)
 static size_t tail_width(const char *name, size_t left)
 {
 	const char *line = strstr(name, ", line ");
-	size_t width = line != NULL ? width_of(line) : 0;
+	size_t width = line ? width_of(line) : 0;
 
 	return width > left / 2 && width + BEGINNING <= left ? width : left / 2;
 }

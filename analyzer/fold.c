@@ -166,7 +166,7 @@ struct fold_edges *fold_edges_create(const struct tree *tree)
 
 void fold_edges_destroy(struct fold_edges *edges)
 {
-	if (edges == NULL)
+	if (!edges)
 		return;
 	free(edges->edges);
 	free(edges->table);

@@ -88,7 +88,7 @@ static int node_values(const struct exp_nodes *nodes, size_t node, struct metric
 	uint64_t any = 0;
 
 	for (size_t i = 0; i < EXP_METRICS; i++) {
-		of[i] = nodes->value[i] != NULL ? nodes->value[i][node] : 0;
+		of[i] = nodes->value[i] ? nodes->value[i][node] : 0;
 		any |= of[i];
 	}
 	if (any != 0) {
@@ -100,7 +100,7 @@ static int node_values(const struct exp_nodes *nodes, size_t node, struct metric
 
 static int has(const struct exp_nodes *nodes, enum exp_metric metric, size_t node)
 {
-	return nodes->value[metric] != NULL && nodes->value[metric][node] != 0;
+	return nodes->value[metric] && nodes->value[metric][node] != 0;
 }
 
 static int has_clock(const struct exp_nodes *nodes, size_t node)
@@ -318,7 +318,7 @@ static int gather_values(struct gather *gather, size_t node, uint32_t caller)
 		kind = FRAMES_JVM;
 		gather->view->stand_in[kind].object = gather->view->stand_in[FRAMES_STUB].object;
 	}
-	if (frames_names[kind] != NULL) {
+	if (frames_names[kind]) {
 		struct sym_frame frame = {.function = &gather->view->stand_in[kind]};
 
 		at = tree_child(gather->tree, at, &frame);

@@ -18,7 +18,7 @@ struct gzip *gzip_create(FILE *out)
 {
 	struct gzip *gzip = calloc(1, sizeof(*gzip));
 
-	if (gzip == NULL)
+	if (!gzip)
 		return NULL;
 	gzip->out = out;
 	if (deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED,

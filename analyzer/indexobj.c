@@ -35,7 +35,7 @@ static struct index_type *add(struct index_types *types, const struct index_type
 	type->name = copy(like->name);
 	type->heading = copy(like->heading);
 	type->meaning = copy(like->meaning);
-	if (type->expression == NULL)
+	if (!type->expression)
 		type->expression = expression_compile(expression, &error);
 	types->types = memory_grow(types->types, types->count, &types->capacity,
 	                           sizeof(struct index_type *));
@@ -127,12 +127,11 @@ const struct index_type *index_find(const struct index_types *types, int is_memo
 		snprintf(error, size, "'%.64s' is ambiguous", name);
 	else
 		snprintf(error, size,
-		         near != NULL ? "no '%.64s' (did you mean '%s'?)"
-		                      : "no '%.64s' (%s lists them)",
+		         near ? "no '%.64s' (did you mean '%s'?)" : "no '%.64s' (%s lists them)",
 		         name,
-		         near != NULL ? near
-		         : is_memory  ? "mobj_list"
-		                      : "indxobj_list");
+		         near        ? near
+		         : is_memory ? "mobj_list"
+		                     : "indxobj_list");
 	return NULL;
 }
 
@@ -147,8 +146,8 @@ static const char *check_name(const struct index_types *types, const char *name)
 	for (const char *at = name; *at != '\0'; at++)
 		if (!isalnum((unsigned char)*at) && *at != '_')
 			return "a name is made of letters, digits and _";
-	if (command != NULL && (strcasecmp(command->name, name) == 0 ||
-	                        (command->alias != NULL && strcasecmp(command->alias, name) == 0)))
+	if (command && (strcasecmp(command->name, name) == 0 ||
+	                (command->alias && strcasecmp(command->alias, name) == 0)))
 		return "there is a command of this name";
 	for (size_t i = 0; i < types->count; i++)
 		if (!types->types[i]->is_own && strcasecmp(types->types[i]->name, name) == 0)
@@ -168,12 +167,12 @@ int index_define(struct index_types *types, int is_memory, const char *name, con
 	                          .is_own = 1};
 
 	*error = (struct expression_error){.column = 0};
-	if (wrong != NULL) {
+	if (wrong) {
 		snprintf(error->text, sizeof(error->text), "'%.40s': %s", name, wrong);
 		return -EINVAL;
 	}
 	type.expression = expression_compile(source, error);
-	if (type.expression == NULL)
+	if (!type.expression)
 		return -EINVAL;
 	for (size_t i = 0; i < types->count; i++)
 		if (types->types[i]->is_own && strcasecmp(types->types[i]->name, name) == 0) {
@@ -195,7 +194,7 @@ static char *name_thread(const struct session *session, int64_t key)
 
 	if (number == 0)
 		return memory_format("Process %lu, thread unknown", experiment);
-	if (at != NULL && number <= at->whole->thread_count)
+	if (at && number <= at->whole->thread_count)
 		name = at->whole->threads[number - 1].name;
 	return memory_format("Process %lu, Thread %lu%s%s", experiment, number,
 	                     name[0] != '\0' ? ", " : "", name);
@@ -215,7 +214,7 @@ static char *name_process(const struct session *session, int64_t key)
 {
 	const struct session_experiment *at = find_process(session, key);
 
-	if (at == NULL || at->info->program == NULL)
+	if (!at || !at->info->program)
 		return memory_format("PID %lld", (long long)key);
 	return memory_format("PID %lld, %s", (long long)key, text_base(at->info->program));
 }
@@ -224,19 +223,18 @@ static char *name_experiment(const struct session *session, int64_t key)
 {
 	const struct session_experiment *at = session_find(session, (unsigned long)key);
 
-	return memory_format("Experiment %lld, %s", (long long)key,
-	                     at != NULL ? at->info->name : "");
+	return memory_format("Experiment %lld, %s", (long long)key, at ? at->info->name : "");
 }
 
 /* A construct is told by the first node at its place, + 1. */
 static char *name_construct(struct session *session, int64_t key)
 {
 	const struct session_experiment *at = session_find(session, (unsigned long)(key >> 32));
-	char *name = at != NULL && (key & UINT32_MAX) != 0
+	char *name = at && (key & UINT32_MAX) != 0
 	                     ? stacks_name_place(session, at, (uint32_t)(key & UINT32_MAX) - 1, 1)
 	                     : NULL;
 
-	return name != NULL ? name : copy("outside of all");
+	return name ? name : copy("outside of all");
 }
 
 /* Key 0: nothing; key n: numbers of n binary digits. */
@@ -270,14 +268,14 @@ static char *name_number(const struct index_type *type, const struct index_rows 
 	const struct token *token;
 	const char *name;
 
-	if (rows->names != NULL && key >= 0 && (uint64_t)key < rows->name_count)
+	if (rows->names && key >= 0 && (uint64_t)key < rows->name_count)
 		return copy(rows->names[key]);
 	if (expression->count == 1 && expression->steps[0].op == OP_TOKEN) {
 		token = &token_table[expression->steps[0].at];
 		name = token_value_name(token, key);
 		if (token->kind == TOKEN_KIND_HEX)
 			return memory_format("0x%llx", (unsigned long long)key);
-		if (name != NULL)
+		if (name)
 			return copy(name);
 		if (token->kind == TOKEN_KIND_ERROR && key == 0)
 			return copy("no error");
@@ -321,7 +319,7 @@ char *index_row_name(struct session *session, const struct index_type *type,
 /* What a process is in a group, whatever its id: founder, or a descendant by its lineage. */
 static const char *name_kin(const struct session_experiment *at)
 {
-	if (at == NULL)
+	if (!at)
 		return "<Unknown>";
 	return at->info->lineage[0] != '\0' ? at->info->lineage : "Founder";
 }
@@ -342,7 +340,7 @@ char *index_row_compared_name(struct session *session, const struct index_type *
 			return memory_format("%s, thread unknown", name_kin(at));
 		/* The first is called after the program, which may have another name in each build.
 		 */
-		if (at != NULL && number > 1 && number <= at->whole->thread_count)
+		if (at && number > 1 && number <= at->whole->thread_count)
 			name = at->whole->threads[number - 1].name;
 		return memory_format("%s, Thread %lu%s%s", name_kin(at), number,
 		                     name[0] != '\0' ? ", " : "", name);

@@ -73,7 +73,7 @@ static uint32_t intern(struct gather *gather, const char *name)
 	uint32_t number = (uint32_t)rows->name_count;
 	char *made;
 
-	if (known != NULL) {
+	if (known) {
 		memcpy(&number, known - sizeof(number), sizeof(number));
 		return number;
 	}
@@ -112,7 +112,7 @@ static const char *name_of(const struct gather *gather, int64_t value)
 	file = &whole->io.files[at];
 	if (gather->named->kind == TOKEN_KIND_SYSTEM)
 		return value_file_system(file);
-	return file->name != NULL ? file->name : "<Unknown>";
+	return file->name ? file->name : "<Unknown>";
 }
 
 static int64_t name_key(struct gather *gather, int64_t value)
@@ -133,10 +133,10 @@ static uint32_t row(void *context, const struct exp_fact *fact)
 
 	if (!filters_select(gather->filters, fact))
 		return EXP_ROW_NONE;
-	if (gather->list != NULL && (!filter_run_value(gather->list, fact, &key) || key == 0))
+	if (gather->list && (!filter_run_value(gather->list, fact, &key) || key == 0))
 		return EXP_ROW_NONE;
 	if (filter_run_value(gather->key, fact, &key))
-		return find_row(gather, gather->named != NULL ? name_key(gather, key) : key);
+		return find_row(gather, gather->named ? name_key(gather, key) : key);
 	if (gather->missing == EXP_ROW_NONE)
 		gather->missing = add_row(gather, 0, 1);
 	return gather->missing;
@@ -149,7 +149,7 @@ static int begin(void *context, const struct exp_nodes *nodes)
 
 	if (status == 0)
 		status = filter_run_begin(gather->key, nodes);
-	if (status == 0 && gather->list != NULL)
+	if (status == 0 && gather->list)
 		status = filter_run_begin(gather->list, nodes);
 	return status;
 }
@@ -163,7 +163,7 @@ static void add_values(struct index_rows *rows, const struct exp_nodes *nodes)
 		struct metric_values values;
 
 		for (size_t metric = 0; metric < EXP_METRICS; metric++)
-			of[metric] = nodes->value[metric] != NULL ? nodes->value[metric][i] : 0;
+			of[metric] = nodes->value[metric] ? nodes->value[metric][i] : 0;
 		values = tree_values_of(of);
 		metric_values_add(&rows->rows[i].values, &values);
 	}
@@ -185,8 +185,8 @@ static int gather_experiment(struct gather *gather, struct session *session,
 	gather->whole = at->whole;
 	gather->filters = filters_open(session->filters, &place);
 	gather->key = filter_run_create(type->expression, &place);
-	gather->list = list != NULL ? filter_run_create(list, &place) : NULL;
-	if (gather->named != NULL && gather->named->kind != TOKEN_KIND_THREAD)
+	gather->list = list ? filter_run_create(list, &place) : NULL;
+	if (gather->named && gather->named->kind != TOKEN_KIND_THREAD)
 		index_files(gather);
 	status = experiment_select(at->experiment, &selection, &set);
 	if (status == 0) {
@@ -219,7 +219,7 @@ struct index_rows index_gather(struct session *session, const struct index_type 
 		.rows = &rows, .missing = EXP_ROW_NONE, .named = named_token(type->expression)};
 	const struct session_experiment *at = NULL;
 
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		if (gather_experiment(&gather, session, at, type, list) != 0 ||
 		    gather.is_out_of_memory) {
 			session_say(session, "%s: out of memory", at->info->path);

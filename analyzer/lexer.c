@@ -95,7 +95,7 @@ static int read_text(struct lexer *lexer)
 {
 	const char *end = strchr(lexer->at + 1, lexer->at[0]);
 
-	if (end == NULL)
+	if (!end)
 		return fail(lexer, lexer->column, "the text has no closing quote");
 	lexer->len = (size_t)(end - lexer->at) - 1;
 	lexer->at++;

@@ -62,7 +62,7 @@ static int parse_word(const char *text, size_t len, int disasm, unsigned *set, c
 	for (size_t i = 0; i < CLASSES; i++)
 		if (is_word(text, len, classes[i].word)) {
 			*set |= classes[i].set;
-			if (!classes[i].is_there && *absent == NULL)
+			if (!classes[i].is_there && !*absent)
 				*absent = classes[i].word;
 			return 0;
 		}
@@ -119,9 +119,9 @@ struct table_row *listing_add(struct table *table, const char *kind, char *text)
 static uint64_t measured(const struct table *table, const struct table_row *row,
                          const struct metric *metric)
 {
-	uint64_t most = row->own == NULL ? 0 : table_value(row, metric);
+	uint64_t most = !row->own ? 0 : table_value(row, metric);
 
-	for (size_t i = 1; row->own != NULL && i < table->group_count; i++)
+	for (size_t i = 1; row->own && i < table->group_count; i++)
 		if (table_group_value(table, row, metric, i) > most)
 			most = table_group_value(table, row, metric, i);
 	return most;
@@ -149,7 +149,7 @@ void listing_mark_hot(struct table *table, const struct metric_list *metrics, un
 
 void listing_fact(struct session *session, const char *what, const char *text)
 {
-	if (text == NULL)
+	if (!text)
 		return;
 	if (print_is_data(session)) {
 		print_note(session, "%s: %s", what, text);
@@ -163,6 +163,6 @@ void listing_fact(struct session *session, const char *what, const char *text)
 void listing_object(struct session *session, const char *what, const struct sym_object *object)
 {
 	listing_fact(session, what, object->path);
-	if (object->file != NULL && strcmp(object->file, object->path) != 0)
+	if (object->file && strcmp(object->file, object->path) != 0)
 		listing_fact(session, "Found", object->file);
 }

@@ -49,7 +49,7 @@ static int answer(const char *word, const char *next)
 		return 1;
 	}
 	if (strcmp(word, "-h") == 0 ||
-	    ((strcasecmp(word, "-help") == 0 || strcasecmp(word, "--help") == 0) && next == NULL)) {
+	    ((strcasecmp(word, "-help") == 0 || strcasecmp(word, "--help") == 0) && !next)) {
 		put_usage(stdout);
 		return 1;
 	}
@@ -70,7 +70,7 @@ static int plan_command(struct session *session, struct plan *plan, char **words
 		return 1;
 	}
 	command = command_find(name, error, sizeof(error));
-	if (command == NULL) {
+	if (!command) {
 		session_fail(session, EXIT_USAGE, "%s", error);
 		return -1;
 	}
@@ -93,7 +93,7 @@ static int plan_command(struct session *session, struct plan *plan, char **words
 static int needs_experiment(const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->step_count; i++)
-		if (plan->steps[i].command == NULL || plan->steps[i].command->need > NEED_CONTROL)
+		if (!plan->steps[i].command || plan->steps[i].command->need > NEED_CONTROL)
 			return 1;
 	return plan->step_count == 0;
 }
@@ -125,14 +125,14 @@ static int make_plan(struct session *session, struct plan *plan, char **words, i
 /* What checks compare with and where their results go may stand behind them. */
 static int is_first(const struct command *command)
 {
-	return command != NULL && (command->run == view_base || command->run == view_junit);
+	return command && (command->run == view_base || command->run == view_junit);
 }
 
 /* Is standard output the file of an export? */
 static int is_exported(const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->step_count; i++)
-		if (plan->steps[i].command != NULL && plan->steps[i].command->run == view_export &&
+		if (plan->steps[i].command && plan->steps[i].command->run == view_export &&
 		    strcmp(plan->steps[i].argument.second, "-") == 0)
 			return 1;
 	return 0;
@@ -144,7 +144,7 @@ static int run_step(struct session *session, const struct step *step)
 {
 	int before = session->status, after;
 
-	if (step->command == NULL) {
+	if (!step->command) {
 		script_interact(session);
 		return 0;
 	}
@@ -178,7 +178,7 @@ static void read_settings(struct session *session, const struct plan *plan)
 	int named = 0;
 
 	for (size_t i = 0; i < plan->step_count; i++)
-		if (plan->steps[i].command != NULL && plan->steps[i].command->run == view_rc) {
+		if (plan->steps[i].command && plan->steps[i].command->run == view_rc) {
 			view_rc(session, &plan->steps[i].argument);
 			named = 1;
 		}
@@ -190,7 +190,7 @@ static void run_plan(struct session *session, const struct plan *plan)
 {
 	read_settings(session, plan);
 	for (size_t i = 0; i < plan->step_count; i++)
-		if (plan->steps[i].command != NULL && plan->steps[i].command->run == view_instr_map)
+		if (plan->steps[i].command && plan->steps[i].command->run == view_instr_map)
 			view_instr_map(session, &plan->steps[i].argument);
 	for (size_t i = 0; i < plan->path_count; i++)
 		if (session_open(session, plan->paths[i]) < 0)

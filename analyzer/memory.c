@@ -19,7 +19,7 @@ void memory_fail(void)
 
 static void *must(void *at)
 {
-	if (at == NULL)
+	if (!at)
 		memory_fail();
 	return at;
 }

@@ -54,7 +54,7 @@ static const char *counter_name(unsigned id, const char *otherwise)
 {
 	const char *name = is_counter(id) ? experiment_counter_name(id - METRIC_COUNTER0) : NULL;
 
-	return name != NULL ? name : otherwise;
+	return name ? name : otherwise;
 }
 
 /* The metric of a counter, METRICS if there is none. */
@@ -288,7 +288,7 @@ static void say_unknown(const char *text, size_t skip, char *error)
 		if (is_there(id))
 			names[count++] = metric_keyword(id);
 	near = nearest_of(text + skip, names, count);
-	if (near != NULL)
+	if (near)
 		snprintf(error, METRIC_ERROR_MAX,
 		         "'%.40s' is not a metric (did you mean '%.*s%.40s'?)", text, (int)skip,
 		         text, near);

@@ -100,7 +100,7 @@ static char *name_line(char *name, const struct sym_frame *item)
 {
 	char *whole;
 
-	if (item->line != 0 && item->file != NULL)
+	if (item->line != 0 && item->file)
 		return with_line(name, item);
 	if (is_special(item->function))
 		return name;
@@ -125,7 +125,7 @@ char *name_item(const struct session *session, enum tree_mode mode, const struct
 		if (!is_special(item->function) && item->address != 0 &&
 		    (mode == TREE_PCS || !item->inlined))
 			name = with_offset(name, item);
-		if (item->line != 0 && item->file != NULL)
+		if (item->line != 0 && item->file)
 			return with_line(name, item);
 		break;
 	}
@@ -152,7 +152,7 @@ static const char *skip_result(const char *brief)
 	const char *name = brief;
 	int depth = 0;
 
-	if (strstr(brief, "operator") != NULL)
+	if (strstr(brief, "operator"))
 		return brief;
 	for (const char *at = brief; *at != '\0'; at++) {
 		depth += (*at == '<' || *at == '(') - (*at == '>' || *at == ')');
@@ -179,11 +179,11 @@ static int is_called(const struct sym_function *function, const char *name)
 static int has_address(const struct sym_function *function, const char *name)
 {
 	const char *plus = strrchr(name, '+');
-	size_t len = plus != NULL ? (size_t)(plus - name) : 0;
+	size_t len = plus ? (size_t)(plus - name) : 0;
 	uint64_t address;
 	char *end;
 
-	if (plus == NULL || strncmp(plus, "+0x", 3) != 0 || function->object == NULL)
+	if (!plus || strncmp(plus, "+0x", 3) != 0 || !function->object)
 		return 0;
 	address = strtoull(plus + 3, &end, 16);
 	return *end == '\0' && strlen(function->object->name) == len &&
@@ -236,9 +236,9 @@ char *name_reference(struct session *session, const struct sym_function *functio
 	size_t count = name_find(session, function->name, &items);
 	char *text = NULL;
 
-	for (size_t i = 0; i < count && count > 1 && text == NULL; i++)
+	for (size_t i = 0; i < count && count > 1 && !text; i++)
 		if (tree->items[items[i]].function == function)
 			text = memory_format("%s %zu", function->name, i + 1);
 	free(items);
-	return text != NULL ? text : memory_text(function->name, strlen(function->name));
+	return text ? text : memory_text(function->name, strlen(function->name));
 }

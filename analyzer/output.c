@@ -44,7 +44,7 @@ static void take_back(const struct output *output)
 
 void output_take_all_back(void)
 {
-	for (const struct output *output = open_outputs; output != NULL; output = output->next)
+	for (const struct output *output = open_outputs; output; output = output->next)
 		take_back(output);
 }
 
@@ -56,7 +56,7 @@ static FILE *open_as(const char *path, const char *mode)
 
 	output->path = memory_text(path, strlen(path));
 	output->out = fopen(path, mode);
-	if (output->out == NULL) {
+	if (!output->out) {
 		int error = errno;
 
 		free(output->path);
@@ -89,17 +89,17 @@ int output_close(FILE *out, int is_whole)
 	struct output **at = &open_outputs, *output;
 	int error = 0;
 
-	while (*at != NULL && (*at)->out != out)
+	while (*at && (*at)->out != out)
 		at = &(*at)->next;
 	output = *at;
 	errno = 0;
 	if (fflush(out) != 0 || ferror(out))
 		error = errno != 0 ? -errno : -EIO;
-	if (output != NULL && (error != 0 || !is_whole))
+	if (output && (error != 0 || !is_whole))
 		take_back(output);
 	if (out != stdout && out != stderr && fclose(out) != 0 && error == 0)
 		error = -errno;
-	if (output != NULL) {
+	if (output) {
 		*at = output->next;
 		free(output->path);
 		free(output);

@@ -31,7 +31,7 @@ static struct {
 
 static int is_pager(const struct session *session)
 {
-	return pager.stream != NULL && session->out == pager.stream;
+	return pager.stream && session->out == pager.stream;
 }
 
 static int is_terminal(const struct session *session)
@@ -48,7 +48,7 @@ size_t terminal_columns(const struct session *session)
 
 	if (!is_terminal(session))
 		return 0;
-	if (wish != NULL && wish[0] >= '0' && wish[0] <= '9') {
+	if (wish && wish[0] >= '0' && wish[0] <= '9') {
 		columns = strtoul(wish, &end, 10);
 		if (*end == '\0' && columns <= USHRT_MAX)
 			return columns;
@@ -61,16 +61,16 @@ int terminal_has_color(const struct session *session)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	if (no_color != NULL && no_color[0] != '\0')
+	if (no_color && no_color[0] != '\0')
 		return 0;
-	return is_terminal(session) && term != NULL && strcmp(term, "dumb") != 0;
+	return is_terminal(session) && term && strcmp(term, "dumb") != 0;
 }
 
 static int is_in_path(const char *program)
 {
 	const char *path = getenv("PATH");
 
-	for (; path != NULL && *path != '\0'; path += *path == ':') {
+	for (; path && *path != '\0'; path += *path == ':') {
 		size_t len = strcspn(path, ":");
 		char *file = memory_format("%.*s/%s", (int)len, path, program);
 		int found = len != 0 && access(file, X_OK) == 0;
@@ -88,9 +88,9 @@ static const char *choose_command(void)
 {
 	const char *command = getenv("XER_PAGER");
 
-	if (command == NULL)
+	if (!command)
 		command = getenv("PAGER");
-	if (command == NULL)
+	if (!command)
 		command = is_in_path("less") ? "less" : "";
 	return command[0] == '\0' || strcmp(command, "cat") == 0 ? NULL : command;
 }
@@ -178,7 +178,7 @@ static void count_rows(const char *bytes, size_t size)
 static ssize_t on_write(void *cookie, const char *bytes, size_t size)
 {
 	(void)cookie;
-	if (pager.command == NULL || pager.pid != 0)
+	if (!pager.command || pager.pid != 0)
 		return put(bytes, size) == 0 ? (ssize_t)size : 0;
 	while (pager.capacity - pager.size < size) {
 		pager.capacity = pager.capacity != 0 ? 2 * pager.capacity : 65536;
@@ -212,17 +212,17 @@ void pager_begin(struct session *session)
 {
 	const cookie_io_functions_t functions = {.write = on_write};
 
-	if (session->out != stdout || pager.stream != NULL || !isatty(STDOUT_FILENO))
+	if (session->out != stdout || pager.stream || !isatty(STDOUT_FILENO))
 		return;
 	pager.command = choose_command();
-	if (pager.command == NULL)
+	if (!pager.command)
 		return;
 	fflush(stdout);
 	measure_screen();
 	pager.rows = pager.column = 0;
 	pager.is_gone = 0;
 	pager.stream = fopencookie(&pager, "w", functions);
-	if (pager.stream != NULL)
+	if (pager.stream)
 		session->out = pager.stream;
 }
 
@@ -246,7 +246,7 @@ void pager_end(struct session *session)
 {
 	int failed;
 
-	if (pager.stream == NULL)
+	if (!pager.stream)
 		return;
 	failed = fflush(pager.stream) != 0 || put_kept() != 0;
 	if (pager.pid != 0)

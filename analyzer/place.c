@@ -32,10 +32,10 @@ static size_t find_files(struct session *session, const char *name, struct place
 	for (size_t i = 0; i < tree->item_count; i++) {
 		const struct sym_frame *item = &tree->items[i];
 
-		if (item->file != NULL && item->file != last && source_is_called(item->file, name))
+		if (item->file && item->file != last && source_is_called(item->file, name))
 			add_file(out, &count, &capacity, item->file, item->function->object);
 		last = item->file;
-		if (item->function->file != NULL && item->function->file != item->file &&
+		if (item->function->file && item->function->file != item->file &&
 		    source_is_called(item->function->file, name))
 			add_file(out, &count, &capacity, item->function->file,
 			         item->function->object);
@@ -74,11 +74,11 @@ const char *place_file(struct session *session, const struct sym_function *funct
 {
 	const struct tree *tree;
 
-	if (function->file != NULL)
+	if (function->file)
 		return function->file;
 	tree = session_tree(session, TREE_LINES);
 	for (size_t i = 0; i < tree->item_count; i++)
-		if (tree->items[i].function == function && tree->items[i].file != NULL)
+		if (tree->items[i].function == function && tree->items[i].file)
 			return tree->items[i].file;
 	return NULL;
 }
@@ -97,7 +97,7 @@ int place_find(struct session *session, const char *command,
 	if (item == TREE_NONE)
 		return -ENOENT;
 	function = session_tree(session, TREE_FUNCTIONS)->items[item].function;
-	if (function->object == NULL || (function->name[0] == '<' && function->address == 0)) {
+	if (!function->object || (function->name[0] == '<' && function->address == 0)) {
 		session_fail(session, EXIT_TROUBLE, "%s: %s is no code", command, function->name);
 		return -ENOENT;
 	}

@@ -158,7 +158,7 @@ void print_none(struct print_table *table)
 
 void print_word(struct print_table *table, const char *text)
 {
-	if (text == NULL)
+	if (!text)
 		print_none(table);
 	else
 		add_cell(table, (struct print_cell){.text = copy(text)});
@@ -232,7 +232,7 @@ int print_is_data(const struct session *session)
 
 FILE *print_sink(const struct session *session)
 {
-	return session->print.sink != NULL ? session->print.sink : session->out;
+	return session->print.sink ? session->print.sink : session->out;
 }
 
 static void add_note(struct print_document *document, char *text)
@@ -271,8 +271,8 @@ void print_next(struct session *session, const char *command, const char *refere
 	if (!print_is_data(session))
 		return;
 	next.why = copy(why);
-	next.command = memory_format("%s%s%s", command, reference != NULL ? " " : "",
-	                             reference != NULL ? reference : "");
+	next.command = memory_format("%s%s%s", command, reference ? " " : "",
+	                             reference ? reference : "");
 	document->nexts = memory_grow(document->nexts, document->next_count,
 	                              &document->next_capacity, sizeof(*document->nexts));
 	document->nexts[document->next_count++] = next;
@@ -322,7 +322,7 @@ static void put_document(struct print *print)
 {
 	const struct print_document *document = &print->document;
 
-	if (document->table_count == 0 && document->note_count == 0 && document->text == NULL)
+	if (document->table_count == 0 && document->note_count == 0 && !document->text)
 		return;
 	switch (print->mode) {
 	case PRINT_TEXT:
@@ -346,7 +346,7 @@ void print_begin(struct session *session, const char *command)
 {
 	struct print *print = &session->print;
 
-	if (print->mode == PRINT_TEXT || print->sink != NULL)
+	if (print->mode == PRINT_TEXT || print->sink)
 		return;
 	print->document.command = command;
 	print->sink = session->out;
@@ -357,7 +357,7 @@ void print_end(struct session *session)
 {
 	struct print *print = &session->print;
 
-	if (print->sink == NULL)
+	if (!print->sink)
 		return;
 	memory_stream_end(session->out, &print->text);
 	if (strspn(print->text, "\n") < print->text_size)
@@ -420,7 +420,7 @@ int print_set_mode(struct session *session, const char *mode)
 	}
 	/* What quotes and ends a field cannot separate fields, and letters, digits and signs stand
 	 * in them. */
-	if (only == '\0' || mode[1] != '\0' || only >= 0x7f || strchr("\"\n\r.+-_", only) != NULL ||
+	if (only == '\0' || mode[1] != '\0' || only >= 0x7f || strchr("\"\n\r.+-_", only) ||
 	    (only >= '0' && only <= '9') || ((only | 0x20) >= 'a' && (only | 0x20) <= 'z') ||
 	    only < '\t')
 		return -EINVAL;
@@ -432,9 +432,9 @@ int print_set_mode(struct session *session, const char *mode)
 
 void view_printmode(struct session *session, const struct command_argument *argument)
 {
-	if (argument->text == NULL && session->print.mode == PRINT_TEXT)
+	if (!argument->text && session->print.mode == PRINT_TEXT)
 		view_put_setting(session, "printmode", "text");
-	if (argument->text != NULL && print_set_mode(session, argument->text) != 0)
+	if (argument->text && print_set_mode(session, argument->text) != 0)
 		session_fail(
 			session, EXIT_USAGE,
 			"printmode: '%.40s' is not text, html, json, csv, tsv or a character that separates columns",

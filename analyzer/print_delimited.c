@@ -46,7 +46,7 @@ static void put_cell(FILE *out, const struct print_column *column, const struct 
 {
 	char text[64];
 
-	if (cell->text != NULL)
+	if (cell->text)
 		put_text(out, cell->text, column->type == PRINT_LIST, delimiter);
 	else
 		put_text(out, print_cell_format(column->type, cell, text), 0, delimiter);
@@ -108,7 +108,7 @@ void print_delimited(const struct print_document *document, char delimiter, FILE
 		put_table(out, document->tables[i], delimiter);
 		is_first = 0;
 	}
-	if (document->text == NULL)
+	if (!document->text)
 		return;
 	if (!is_first)
 		fputc('\n', out);

@@ -126,7 +126,7 @@ static void put_cell(FILE *out, enum print_type type, const struct print_cell *c
 		if (type == PRINT_LIST)
 			put_list(out, cell->text);
 		else
-			put_text(out, cell->text != NULL ? cell->text : text);
+			put_text(out, cell->text ? cell->text : text);
 		fputs("</td>", out);
 	}
 }
@@ -204,7 +204,7 @@ static void put_table(FILE *out, const struct print_document *document,
 	}
 	if (strcmp(table->name, document->command) != 0) {
 		fputs("<h3>", out);
-		put_text(out, table->title != NULL ? table->title : table->name);
+		put_text(out, table->title ? table->title : table->name);
 		fputs("</h3>\n", out);
 	}
 	fputs("<div class=\"wide\"><table>\n", out);
@@ -227,7 +227,7 @@ void print_html(const struct print_document *document, FILE *out)
 	}
 	for (size_t i = 0; i < document->table_count; i++)
 		put_table(out, document, document->tables[i]);
-	if (document->text != NULL) {
+	if (document->text) {
 		fputs("<pre>", out);
 		put_text(out, document->text);
 		fputs("</pre>\n", out);

@@ -125,6 +125,6 @@ void print_json(const struct print_document *document, FILE *out)
 		fputc('}', out);
 	}
 	fputs("],\n \"text\": ", out);
-	put_lines(out, document->text != NULL ? document->text : "");
+	put_lines(out, document->text ? document->text : "");
 	fputs("}\n", out);
 }

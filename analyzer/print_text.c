@@ -46,8 +46,8 @@ static void put_padded(FILE *out, const char *text, size_t width, int is_right, 
 static size_t heading_width(const char *heading)
 {
 	const char *end = strchr(heading, '\n');
-	char *first = memory_text(heading, end != NULL ? (size_t)(end - heading) : strlen(heading));
-	size_t width = fit_width(first), below = end != NULL ? fit_width(end + 1) : 0;
+	char *first = memory_text(heading, end ? (size_t)(end - heading) : strlen(heading));
+	size_t width = fit_width(first), below = end ? fit_width(end + 1) : 0;
 
 	free(first);
 	return below > width ? below : width;
@@ -130,8 +130,8 @@ static void put_headings(const struct print_table *table, const size_t *widths, 
 	for (size_t i = 0; i < table->column_count; i++) {
 		const char *heading = table->columns[i].heading, *end = strchr(heading, '\n');
 
-		upper[i] = memory_text(heading, end != NULL ? (size_t)(end - heading) : 0);
-		lower[i] = end != NULL ? end + 1 : heading;
+		upper[i] = memory_text(heading, end ? (size_t)(end - heading) : 0);
+		lower[i] = end ? end + 1 : heading;
 		has_two |= end != NULL;
 	}
 	if (has_two)
@@ -153,7 +153,7 @@ static void put_row(const struct print_table *table, const size_t *widths, size_
 		texts[i] = print_text_format(table->columns[i].type, &cells[i], numbers[i]);
 	put_line(table, widths, texts, out);
 	for (size_t i = 0; i < table->column_count; i++)
-		if (table->columns[i].type == PRINT_LIST && cells[i].text != NULL)
+		if (table->columns[i].type == PRINT_LIST && cells[i].text)
 			text_put_lines(out, cells[i].text, "    ");
 	free(numbers);
 	free(texts);

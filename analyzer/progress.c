@@ -67,7 +67,7 @@ void progress_begin(const char *format, ...)
 	va_list arguments;
 	int len;
 
-	if (progress.is_on || !isatty(STDERR_FILENO) || term == NULL || strcmp(term, "dumb") == 0)
+	if (progress.is_on || !isatty(STDERR_FILENO) || !term || strcmp(term, "dumb") == 0)
 		return;
 	va_start(arguments, format);
 	len = vsnprintf(progress.text, sizeof(progress.text), format, arguments);

@@ -63,13 +63,13 @@ static void add_coverage(struct quality *quality, const struct session_experimen
 	const struct exp_usage *last = data->usage_count > 1 ? &data->usage[data->usage_count - 1]
 	                                                     : NULL;
 
-	if (at->info->outside != NULL)
+	if (at->info->outside)
 		quality->outside_ns += data->quality.sampled_ns;
 	else if (at->info->status == EXP_ENDED || at->info->status == EXP_EXECED ||
 	         at->info->status == EXP_DETACHED) {
 		quality->covered_ns += data->quality.sampled_ns;
 		add_used(quality, at, data->quality.cpu_ns);
-	} else if (last != NULL) {
+	} else if (last) {
 		quality->covered_ns += last->sampled_ns;
 		if (data->quality.sampled_ns > last->sampled_ns)
 			quality->since_ns += data->quality.sampled_ns - last->sampled_ns;
@@ -98,7 +98,7 @@ static struct quality judge(struct session *session)
 	const struct session_experiment *at = NULL;
 	unsigned metric;
 
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		add_quality(&quality.sum, &at->whole->quality);
 		if (session_data_of(at) & METRIC_DATA_CLOCK)
 			add_coverage(&quality, at);
@@ -220,7 +220,7 @@ static void add_quality_record(struct session *session, const struct quality *qu
 	struct print_table *record = print_record_begin(PRINT_QUALITY);
 	const struct exp_quality *sum = &quality->sum;
 
-	if (label != NULL)
+	if (label)
 		print_field_word(record, "group", "Group", label);
 	if (session->have & METRIC_DATA_CLOCK) {
 		print_field(record, PRINT_NS, "cpu_covered", "CPU time covered",
@@ -338,7 +338,7 @@ static void put_quality(struct session *session, const char *label)
 		return;
 	}
 	/* Always in the plural: programs read this line. */
-	fputs(label != NULL ? "# quality of " : "# quality", out);
+	fputs(label ? "# quality of " : "# quality", out);
 	text_put(out, label);
 	fputs(": ", out);
 	if (session->have & METRIC_DATA_CLOCK)

@@ -44,12 +44,12 @@ static int open_rc(struct session *session, int directory, const char *name, uid
 	}
 	if (fstat(directory, &of_directory) == 0 && fstat(fd, &of_file) == 0) {
 		wrong = judge(&of_directory, owner);
-		if (wrong != NULL)
+		if (wrong)
 			what = "its directory";
 		else
 			wrong = S_ISREG(of_file.st_mode) ? judge(&of_file, owner) : "is no file";
 	}
-	if (wrong == NULL)
+	if (!wrong)
 		return fd;
 	session_say(session, "%s: not read: %s %s", path, what, wrong);
 	close(fd);
@@ -79,7 +79,7 @@ static void read_from(struct session *session, const char *directory_path, const
 	    (st.st_dev != seen->device || st.st_ino != seen->inode)) {
 		*seen = (struct seen){st.st_dev, st.st_ino};
 		file = fdopen(fd, "r");
-		if (file != NULL) {
+		if (file) {
 			run(session, file, path);
 			fclose(file);
 			fd = -1;
@@ -96,7 +96,7 @@ void rc_read_usual(struct session *session)
 	struct seen seen = {0, 0};
 
 	read_from(session, RC_SYSTEM_DIRECTORY, RC_SYSTEM_NAME, 0, &seen);
-	if (home != NULL && home[0] == '/')
+	if (home && home[0] == '/')
 		read_from(session, home, RC_NAME, geteuid(), &seen);
 	read_from(session, ".", RC_NAME, geteuid(), &seen);
 }
@@ -105,7 +105,7 @@ void rc_read(struct session *session, const char *path)
 {
 	FILE *file = fopen(path, "re");
 
-	if (file == NULL) {
+	if (!file) {
 		session_fail(session, EXIT_TROUBLE, "rc: %s: %s", path, strerror(errno));
 		return;
 	}

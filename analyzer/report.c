@@ -19,7 +19,7 @@ double report_wall_seconds(const struct session *session)
 	const struct session_experiment *first_at = session_next(session, NULL), *at = NULL;
 	double first = 0, last = 0;
 
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		const struct exp_info *info = at->info;
 		double start = (double)info->start_real_ns / 1e9, end = start + info->duration_s;
 
@@ -49,12 +49,12 @@ void report_put_title(struct session *session, const char *what)
 void report_put_next(struct session *session, const char *command,
                      const struct sym_function *function, const char *why)
 {
-	char *reference = function != NULL ? name_reference(session, function) : NULL;
+	char *reference = function ? name_reference(session, function) : NULL;
 
 	if (print_is_data(session)) {
 		print_next(session, command, reference, why);
 	} else {
-		fprintf(session->out, "# next: %s%s", command, reference != NULL ? " " : "");
+		fprintf(session->out, "# next: %s%s", command, reference ? " " : "");
 		text_put(session->out, reference);
 		fprintf(session->out, "  (%s)\n", why);
 	}
@@ -146,10 +146,9 @@ void report_put_command_cut(FILE *out, const struct exp_info *info)
 
 uint64_t report_cpu_ns(const struct session_experiment *at)
 {
-	if (at->info->outside != NULL && at->whole != NULL)
+	if (at->info->outside && at->whole)
 		return at->whole->quality.sampled_ns;
-	return at->info->cpu_ns != 0 || at->data == NULL ? at->info->cpu_ns
-	                                                 : at->data->quality.cpu_ns;
+	return at->info->cpu_ns != 0 || !at->data ? at->info->cpu_ns : at->data->quality.cpu_ns;
 }
 
 void report_put_thread_cpu(const struct session *session, struct print_table *table,

@@ -40,13 +40,13 @@ static void run_file(struct session *session, const char *path)
 {
 	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
 
-	if (file == NULL || is_directory(file)) {
+	if (!file || is_directory(file)) {
 		session_fail(session, EXIT_TROUBLE, "script: %s: %s", path,
-		             strerror(file == NULL ? errno : EISDIR));
+		             strerror(!file ? errno : EISDIR));
 	} else {
 		script_run_file(session, file, file == stdin ? "standard input" : path);
 	}
-	if (file != NULL && file != stdin)
+	if (file && file != stdin)
 		fclose(file);
 }
 
@@ -77,7 +77,7 @@ void script_interact(struct session *session)
 	while (!session->is_quit) {
 		fflush(session->out);
 		line = edit_read_line(edit, "(xer_print) ");
-		if (line == NULL)
+		if (!line)
 			break;
 		pager_begin(session);
 		command_run_line(session, line);

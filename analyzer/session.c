@@ -27,16 +27,16 @@ static void say(struct session *session, int with_place, const char *format, va_
 		text = NULL;
 	}
 	va_end(again);
-	if (session->out != NULL) {
+	if (session->out) {
 		fflush(session->out);
 		pager_settle(session);
 	}
 	fprintf(stderr, "%s: ", session->program);
-	if (with_place && session->place.file != NULL) {
+	if (with_place && session->place.file) {
 		text_put(stderr, session->place.file);
 		fprintf(stderr, ":%zu:%zu: ", session->place.line, session->place.column);
 	}
-	text_put(stderr, text != NULL ? text : cut);
+	text_put(stderr, text ? text : cut);
 	fputc('\n', stderr);
 	free(text);
 }
@@ -63,7 +63,7 @@ void session_fail(struct session *session, int status, const char *format, ...)
 
 void session_fail_at(struct session *session, const char *command, size_t column, const char *what)
 {
-	if (session->place.file == NULL) {
+	if (!session->place.file) {
 		session_fail(session, EXIT_USAGE, "%s: column %zu: %s", command, column, what);
 		return;
 	}
@@ -85,7 +85,7 @@ void session_init(struct session *session)
 	for (size_t i = 0; i < FRAMES_KINDS; i++)
 		session->stand_in[i] = (struct sym_function){.name = frames_names[i],
 		                                             .mangled = frames_names[i]};
-	if (session->symbols == NULL)
+	if (!session->symbols)
 		memory_fail();
 }
 
@@ -94,12 +94,12 @@ void session_forget_tables(struct session *session)
 	for (size_t i = 0; i < TREE_MODES; i++) {
 		tree_destroy(session->trees[i]);
 		session->trees[i] = NULL;
-		for (size_t j = 0; session->folds[i] != NULL && j <= session->columns; j++)
+		for (size_t j = 0; session->folds[i] && j <= session->columns; j++)
 			free(session->folds[i][j]);
 		free(session->folds[i]);
 		session->folds[i] = NULL;
 	}
-	for (size_t i = 0; session->edges != NULL && i <= session->columns; i++)
+	for (size_t i = 0; session->edges && i <= session->columns; i++)
 		fold_edges_destroy(session->edges[i]);
 	free(session->edges);
 	session->edges = NULL;
@@ -133,7 +133,7 @@ void session_fini(struct session *session)
 	free(session->base_paths);
 	free(session->junit_path);
 	check_results_fini(&session->results);
-	if (session->base != NULL)
+	if (session->base)
 		session_fini(session->base);
 	free(session->base);
 }
@@ -163,7 +163,7 @@ void session_load(struct session *session)
 		struct session_experiment *at = &session->experiments[i];
 		int status;
 
-		if (at->whole != NULL)
+		if (at->whole)
 			continue;
 		progress_begin("reading %s (%zu of %zu)", at->info->path, i + 1, session->count);
 		status = experiment_load(at->experiment, &at->whole);
@@ -211,7 +211,7 @@ static void find_data(struct session *session)
 
 	session_load(session);
 	session->have = 0;
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		session->have |= session_data_of(at);
 }
 

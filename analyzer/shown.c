@@ -61,7 +61,7 @@ static void forget(struct shown *shown)
 	shown->of_count = 0;
 	shown->twin_count = 0;
 	for (size_t i = 0; i < SLOTS; i++)
-		while (shown->slots[i] != NULL) {
+		while (shown->slots[i]) {
 			struct known *next = shown->slots[i]->next;
 
 			free(shown->slots[i]);
@@ -103,7 +103,7 @@ void shown_set(struct shown *shown, const char *name, enum shown_how how)
 	shown->rules = memory_grow(shown->rules, shown->rule_count, &shown->rule_capacity,
 	                           sizeof(*shown->rules));
 	shown->rules[shown->rule_count++] = (struct rule){
-		name == NULL ? NULL : memory_text(name, strlen(name)), how};
+		!name ? NULL : memory_text(name, strlen(name)), how};
 }
 
 void shown_set_compare(struct shown *shown, int is_compare)
@@ -134,7 +134,7 @@ enum shown_how shown_how(const struct shown *shown, const struct sym_object *obj
 	for (size_t i = shown->rule_count; i-- > 0;) {
 		const struct rule *rule = &shown->rules[i];
 
-		if (rule->name == NULL || strcmp(rule->name, object->name) == 0 ||
+		if (!rule->name || strcmp(rule->name, object->name) == 0 ||
 		    strcmp(rule->name, object->path) == 0)
 			return rule->how;
 	}
@@ -208,7 +208,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 static int is_same_file(const struct sym_function *left, const struct sym_function *right)
 {
-	if (left->file == NULL || right->file == NULL)
+	if (!left->file || !right->file)
 		return 1;
 	return strcmp(text_base(left->file), text_base(right->file)) == 0;
 }
@@ -232,7 +232,7 @@ static const struct sym_function *first_of(struct shown *shown, const struct sym
 	struct known **slot = &shown->slots[hash % SLOTS];
 	struct known *added;
 
-	for (const struct known *at = *slot; at != NULL; at = at->next)
+	for (const struct known *at = *slot; at; at = at->next)
 		if (at->hash == hash && is_one(shown, at->function, function)) {
 			shown->twins = memory_grow(shown->twins, shown->twin_count,
 			                           &shown->twin_capacity, sizeof(*shown->twins));
@@ -266,7 +266,7 @@ const struct sym_function *shown_function(struct shown *shown, const struct sym_
 		       (count - shown->of_count) * sizeof(*shown->of));
 		shown->of_count = count;
 	}
-	if (shown->of[function->index] == NULL)
+	if (!shown->of[function->index])
 		shown->of[function->index] = decide(shown, function);
 	return shown->of[function->index];
 }

@@ -96,7 +96,7 @@ static int open_file(void)
 	char *name;
 	int fd;
 
-	if (directory == NULL || *directory == '\0')
+	if (!directory || *directory == '\0')
 		directory = "/tmp";
 	fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
@@ -280,7 +280,7 @@ static void begin_merge(struct sorter *sorter)
 
 		run->next = run->from;
 		run->at = run->end = 0;
-		if (run->bytes == NULL)
+		if (!run->bytes)
 			run->bytes = memory_take(share, 1);
 		run->capacity = run->capacity > share ? run->capacity : share;
 		load(sorter, run);

@@ -25,14 +25,14 @@ uint32_t source_data_find(const struct source_data *data, unsigned line)
 	                                : bsearch(&line, data->lines, data->line_count,
 	                                          sizeof(line), by_number);
 
-	return found == NULL ? TREE_NONE : (uint32_t)(found - data->lines);
+	return !found ? TREE_NONE : (uint32_t)(found - data->lines);
 }
 
 /* Is this the file? Items of one file mostly follow each other with the same pointer. */
 static int is_file(const struct source_data *data, const char *file, const char **last,
                    int *last_is)
 {
-	if (file == NULL)
+	if (!file)
 		return 0;
 	if (file != *last) {
 		*last = file;
@@ -133,7 +133,7 @@ static void add_unit(struct source_data *data, const struct sym_object *object, 
 	data->units = memory_grow(data->units, data->unit_count, &data->unit_capacity,
 	                          sizeof(*data->units));
 	data->units[data->unit_count++] = unit;
-	if (data->sum == NULL)
+	if (!data->sum)
 		data->sum = symbols_source_sum(data->session->symbols, object, address,
 		                               data->place.file);
 	for (size_t i = 0; i < unit->note_count; i++) {
@@ -150,14 +150,13 @@ static void find_notes(struct source_data *data)
 	const char *last = NULL;
 	int last_is = 0;
 
-	if (data->place.function != NULL)
+	if (data->place.function)
 		add_unit(data, data->place.object, data->place.function->address);
 	for (size_t i = 0; i < data->tree->item_count; i++) {
 		const struct sym_function *function = data->tree->items[i].function;
 
 		/* Without functions in the debug information only the lines tell. */
-		if (is_file(data,
-		            function->file != NULL ? function->file : data->tree->items[i].file,
+		if (is_file(data, function->file ? function->file : data->tree->items[i].file,
 		            &last, &last_is))
 			add_unit(data, function->object, function->address);
 	}

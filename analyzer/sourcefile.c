@@ -22,8 +22,8 @@ static void note_place(void *context, enum exp_source_origin origin, const char 
 		file->searched++;
 		return;
 	}
-	longer = memory_format("%s%s%s", file->tried == NULL ? "" : file->tried,
-	                       file->tried == NULL ? "" : ", ", place);
+	longer = memory_format("%s%s%s", !file->tried ? "" : file->tried, !file->tried ? "" : ", ",
+	                       place);
 	free(file->tried);
 	file->tried = longer;
 }
@@ -38,7 +38,7 @@ static void split_lines(struct source_file *file)
 		file->lines = memory_grow(file->lines, file->count, &capacity,
 		                          sizeof(*file->lines));
 		file->lines[file->count++] = at;
-		at = end == NULL ? file->source.size : (size_t)(end - file->source.text) + 1;
+		at = !end ? file->source.size : (size_t)(end - file->source.text) + 1;
 	}
 }
 
@@ -125,8 +125,8 @@ void source_file_explain(struct session *session, const char *command,
 			session, EXIT_TROUBLE,
 			"%s: no source file %s (tried: %s%s%zu places of the search path %s); say where it is now with "
 			"pathmap OLD-PREFIX NEW-PREFIX or setpath DIRECTORY",
-			command, file->name, file->tried == NULL ? "" : file->tried,
-			file->tried == NULL ? "" : ", ", file->searched,
+			command, file->name, !file->tried ? "" : file->tried,
+			!file->tried ? "" : ", ", file->searched,
 			exp_paths_list(symbols_paths(session->symbols)));
 }
 
@@ -152,7 +152,7 @@ void source_file_check(struct session *session, const struct source_file *file, 
 	int64_t start_s = INT64_MAX;
 	uint8_t own[EXP_MD5_SIZE];
 
-	if (sum != NULL) {
+	if (sum) {
 		exp_md5(file->source.text, file->source.size, own);
 		if (memcmp(own, sum, sizeof(own)) != 0)
 			print_note(session,

@@ -172,8 +172,7 @@ const struct sym_function *stacks_culprit(const struct tree *tree, uint32_t node
 		const struct sym_function *function = tree->items[tree->nodes[node].item].function;
 
 		if (function->name[0] != '<' && !function->unresolved &&
-		    strcmp(function->name, "_start") != 0 &&
-		    strstr(function->object->name, ".so") == NULL)
+		    strcmp(function->name, "_start") != 0 && !strstr(function->object->name, ".so"))
 			return function;
 	}
 	return NULL;

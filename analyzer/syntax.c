@@ -148,7 +148,7 @@ static struct syntax *parse_function(struct parser *parser, enum expression_op o
 	if (!expect(parser, "("))
 		return NULL;
 	made->first = parse_choice(parser);
-	return made->first != NULL && expect(parser, ")") ? made : NULL;
+	return made->first && expect(parser, ")") ? made : NULL;
 }
 
 static struct syntax *unknown_name(struct parser *parser)
@@ -157,7 +157,7 @@ static struct syntax *unknown_name(struct parser *parser)
 	int is_text;
 	const char *near = token_nearest(lexer->at, lexer->len, &is_text);
 
-	if (near != NULL)
+	if (near)
 		return syntax_fail(lexer->error, lexer->column,
 		                   is_text ? "unknown word '%.*s' (did you mean \"%s\", in quotes?)"
 		                           : "unknown word '%.*s' (did you mean '%s'?)",
@@ -200,14 +200,14 @@ static struct syntax *parse_list(struct parser *parser, size_t column)
 {
 	struct syntax *first = parse_choice(parser), *last = first, *list;
 
-	if (first == NULL || !lexer_is_sign(&parser->lexer, ","))
-		return first != NULL && expect(parser, ")") ? first : NULL;
+	if (!first || !lexer_is_sign(&parser->lexer, ","))
+		return first && expect(parser, ")") ? first : NULL;
 	list = make(parser, SYNTAX_LIST, column);
 	list->first = first;
 	while (pass(parser, ",")) {
 		last->next = parse_choice(parser);
 		last = last->next;
-		if (last == NULL)
+		if (!last)
 			return NULL;
 	}
 	return expect(parser, ")") ? list : NULL;
@@ -252,7 +252,7 @@ static struct syntax *parse_unary(struct parser *parser)
 		if (lexer_next(&parser->lexer) != 0)
 			return NULL;
 		made->first = parse_binary(parser, RANK_UNARY);
-		return made->first != NULL ? made : NULL;
+		return made->first ? made : NULL;
 	}
 	return parse_primary(parser);
 }
@@ -295,7 +295,7 @@ static int pass_in(struct parser *parser)
 
 static struct syntax *join(struct syntax *made, struct syntax *left, struct syntax *right)
 {
-	if (right == NULL)
+	if (!right)
 		return NULL;
 	made->first = left;
 	left->next = right;
@@ -310,7 +310,7 @@ static struct syntax *parse_binary(struct parser *parser, int rank)
 		return syntax_fail(parser->lexer.error, parser->lexer.column,
 		                   "the expression is nested too deep");
 	left = parse_unary(parser);
-	while (left != NULL) {
+	while (left) {
 		size_t column = parser->lexer.column;
 		enum expression_op op;
 		struct syntax *made;
@@ -342,7 +342,7 @@ static struct syntax *parse_choice(struct parser *parser)
 	struct syntax *condition = parse_binary(parser, 1), *made;
 	size_t column = parser->lexer.column;
 
-	if (condition == NULL || !pass(parser, "?"))
+	if (!condition || !pass(parser, "?"))
 		return condition;
 	if (++parser->depth > DEPTH_MAX)
 		return syntax_fail(parser->lexer.error, column,
@@ -350,11 +350,11 @@ static struct syntax *parse_choice(struct parser *parser)
 	made = make(parser, SYNTAX_CHOICE, column);
 	made->first = condition;
 	condition->next = parse_choice(parser);
-	if (condition->next == NULL || !expect(parser, ":"))
+	if (!condition->next || !expect(parser, ":"))
 		return NULL;
 	condition->next->next = parse_choice(parser);
 	parser->depth--;
-	return condition->next->next != NULL ? made : NULL;
+	return condition->next->next ? made : NULL;
 }
 
 struct syntax *syntax_parse(struct expression *expression, struct expression_error *error,
@@ -365,7 +365,7 @@ struct syntax *syntax_parse(struct expression *expression, struct expression_err
 
 	if (lexer_begin(&parser.lexer, expression->source, error) == 0)
 		tree = parse_choice(&parser);
-	if (tree != NULL && parser.lexer.kind != LEXER_END)
+	if (tree && parser.lexer.kind != LEXER_END)
 		tree = fail(&parser, "an operator");
 	*all = parser.all;
 	return error->column == 0 ? tree : NULL;
@@ -373,7 +373,7 @@ struct syntax *syntax_parse(struct expression *expression, struct expression_err
 
 void syntax_destroy(struct syntax *all)
 {
-	while (all != NULL) {
+	while (all) {
 		struct syntax *before = all->made_before;
 
 		free(all);

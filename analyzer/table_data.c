@@ -185,7 +185,7 @@ static void add_property_columns(struct print_table *out)
 static void add_properties(struct session *session, struct print_table *out,
                            const struct sym_function *function)
 {
-	if (function == NULL) {
+	if (!function) {
 		for (size_t i = 0; i < 6; i++)
 			print_none(out);
 		return;
@@ -194,7 +194,7 @@ static void add_properties(struct session *session, struct print_table *out,
 	print_number(out, function->address);
 	print_word(out, place_file(session, function));
 	print_number(out, function->line);
-	print_word(out, function->object != NULL ? function->object->path : NULL);
+	print_word(out, function->object ? function->object->path : NULL);
 	print_word(out, function->mangled);
 }
 

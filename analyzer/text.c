@@ -23,7 +23,7 @@ void text_put_bytes(FILE *out, const char *text, size_t len)
 
 void text_put(FILE *out, const char *text)
 {
-	if (text != NULL)
+	if (text)
 		text_put_bytes(out, text, strlen(text));
 }
 
@@ -64,5 +64,5 @@ const char *text_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return slash != NULL ? slash + 1 : path;
+	return slash ? slash + 1 : path;
 }

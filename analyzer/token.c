@@ -135,7 +135,7 @@ static int next_heap_func(int value)
 static int next_error(int value)
 {
 	for (value = value < 0 ? 1 : value + 1; value <= ERRNO_MAX; value++)
-		if (strerrorname_np(value) != NULL)
+		if (strerrorname_np(value))
 			return value;
 	return -1;
 }

@@ -89,7 +89,7 @@ static void put_sample(const struct walk *walk, const struct exp_fact *fact)
 	if (fact->type == FMT_clock_state_RESIDUAL)
 		return;
 	count = export_pcs(&walk->at->whole->nodes, fact->node, pcs);
-	if (walk->trace->format->sample != NULL)
+	if (walk->trace->format->sample)
 		walk->trace->format->sample(walk->trace, ns, walk->process, fact->tid, pcs, count);
 	trace_stacks_sample(walk->stacks, fact->tid, ns, fact->cpu_ns, fact->node);
 }
@@ -205,7 +205,7 @@ static uint32_t on_fact(void *context, const struct exp_fact *fact)
 {
 	struct walk *walk = context;
 
-	if (walk->filters != NULL && !filters_select(walk->filters, fact))
+	if (walk->filters && !filters_select(walk->filters, fact))
 		return EXP_ROW_NONE;
 	switch (fact->data) {
 	case EXP_DATA_PROFILE:
@@ -242,7 +242,7 @@ static int on_begin(void *context, const struct exp_nodes *nodes)
 {
 	struct walk *walk = context;
 
-	return walk->filters != NULL ? filters_begin(walk->filters, nodes) : 0;
+	return walk->filters ? filters_begin(walk->filters, nodes) : 0;
 }
 
 /* ---- what is known without reading events */
@@ -293,7 +293,7 @@ static void put_usage(const struct walk *walk, const struct exp_usage *usage)
 	put_counter(walk, ns, TRACE_WORD_RESIDENT, &resident, 1);
 	put_counter(walk, ns, TRACE_WORD_FAULTS, faults, 2);
 	put_counter(walk, ns, TRACE_WORD_SWITCHES, switches, 2);
-	if (usage->label != NULL)
+	if (usage->label)
 		put_label(walk, ns, usage->label);
 }
 
@@ -322,7 +322,7 @@ static void name_files(struct walk *walk)
 	const struct exp_io *io = &walk->at->whole->io;
 
 	for (size_t i = 0; i < io->file_count; i++)
-		if (io->files[i].name != NULL &&
+		if (io->files[i].name &&
 		    exp_index_find(&walk->files, io->files[i].number) == EXP_INDEX_NONE &&
 		    exp_index_add(&walk->files, io->files[i].number,
 		                  trace_name_bytes(walk->trace, io->files[i].name,
@@ -359,7 +359,7 @@ static void put_events(struct walk *walk)
 	else
 		memory_fail();
 	trace_stacks_destroy(walk->stacks);
-	if (walk->filters != NULL)
+	if (walk->filters)
 		filters_close(walk->filters);
 }
 
@@ -396,7 +396,7 @@ void trace_export(struct export_job *job, const struct trace_format *format)
 	format->begin(trace);
 	trace_names_begin(trace);
 	session_load(job->session);
-	while ((at = session_next(job->session, at)) != NULL)
+	while ((at = session_next(job->session, at)))
 		put_experiment(trace, at, origin_ns);
 	format->end(trace);
 	sink_flush(&trace->sink);

@@ -52,7 +52,7 @@ uint32_t trace_name_bytes(struct trace *trace, const char *text, size_t size)
 
 uint32_t trace_name(struct trace *trace, const char *text)
 {
-	return text == NULL ? TRACE_WORD_UNKNOWN : trace_name_bytes(trace, text, strlen(text));
+	return !text ? TRACE_WORD_UNKNOWN : trace_name_bytes(trace, text, strlen(text));
 }
 
 uint32_t trace_name_function(struct trace *trace, const struct sym_function *function)

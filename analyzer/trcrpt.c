@@ -48,7 +48,7 @@ static int visit(void *context, const struct exp_user_event *event)
 	trcrpt_put_event(report, &at);
 	report->last_ns = event->time_ns;
 	report->reported++;
-	if (report->histogram != NULL)
+	if (report->histogram)
 		report->histogram[event->hook]++;
 	return report->is_stopped || ferror(report->out);
 }
@@ -112,9 +112,9 @@ void trcrpt_run(struct session *session, const struct trcrpt_options *options)
 	                                 .out = session->out,
 	                                 .family.session = session};
 	context.context = report;
-	if (set != NULL) {
+	if (set) {
 		report->run = template_run_create(set, &context);
-		if (report->run == NULL)
+		if (!report->run)
 			memory_fail();
 		report->infos = memory_take(session->count + 1, sizeof(*report->infos));
 		if (options->histogram)
@@ -122,7 +122,7 @@ void trcrpt_run(struct session *session, const struct trcrpt_options *options)
 		if (print_is_data(session))
 			report->table = trcrpt_table();
 		run_families(report);
-		if (report->table != NULL)
+		if (report->table)
 			print_table_end(session, report->table, session->limit);
 	}
 	template_run_destroy(report->run);

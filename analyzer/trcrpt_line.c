@@ -198,7 +198,7 @@ void trcrpt_line_event(struct trcrpt_line *line, const struct trcrpt_options *op
 	margin += LEVEL_WIDTH * at->level;
 	while (text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		const char *stop = newline != NULL ? newline : end;
+		const char *stop = newline ? newline : end;
 
 		if (stop > text) {
 			trcrpt_line_blanks(line, margin - (line->len - from));

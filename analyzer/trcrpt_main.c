@@ -41,9 +41,9 @@ static void run_templates(struct session *session, const struct trcrpt_options *
 {
 	struct template_set *set = trcrpt_templates(session, options);
 
-	if (set != NULL && options->is_list)
+	if (set && options->is_list)
 		trcrpt_list(session, set);
-	else if (set != NULL && !options->is_quiet)
+	else if (set && !options->is_quiet)
 		fprintf(session->out, "%zu template%s, no errors\n", template_set_count(set),
 		        template_set_count(set) == 1 ? "" : "s");
 	template_set_destroy(set);
@@ -52,13 +52,13 @@ static void run_templates(struct session *session, const struct trcrpt_options *
 /* Returns 0, or -1 after a message. */
 static int open_output(struct session *session, const struct trcrpt_options *options)
 {
-	FILE *out = options->output != NULL ? output_open(options->output) : stdout;
+	FILE *out = options->output ? output_open(options->output) : stdout;
 
-	if (out == NULL)
+	if (!out)
 		session_fail(session, EXIT_TROUBLE, "%s: %s", options->output, strerror(errno));
 	else
 		session->out = out;
-	return out == NULL ? -1 : 0;
+	return !out ? -1 : 0;
 }
 
 static void run_experiments(struct session *session, const struct trcrpt_options *options)
@@ -78,11 +78,11 @@ static void run_experiments(struct session *session, const struct trcrpt_options
 
 static void run(struct session *session, const struct trcrpt_options *options)
 {
-	if (options->update == NULL && !options->is_check && !options->is_list)
+	if (!options->update && !options->is_check && !options->is_list)
 		run_experiments(session, options);
 	else if (open_output(session, options) != 0)
 		return;
-	else if (options->update != NULL)
+	else if (options->update)
 		trcrpt_update(session, options);
 	else
 		run_templates(session, options);
@@ -95,7 +95,7 @@ static void finish(struct session *session)
 
 	if (out == stdout)
 		failed = fflush(out) != 0 || ferror(out);
-	else if (out != NULL)
+	else if (out)
 		failed = output_close(out, 1) != 0;
 	session->out = NULL;
 	if (failed)

@@ -48,11 +48,11 @@ static int add_hook(struct trcrpt_hooks *list, const char *text, size_t len)
 {
 	struct trcrpt_hook hook = {.subhook = TRCRPT_ANY_SUBHOOK};
 	const char *colon = memchr(text, ':', len);
-	size_t digits = colon != NULL ? (size_t)(colon - text) : len;
+	size_t digits = colon ? (size_t)(colon - text) : len;
 
 	if (template_hook_parse(text, digits, &hook.hook) != 0)
 		return -EINVAL;
-	if (colon != NULL) {
+	if (colon) {
 		char *end;
 
 		hook.subhook = (int)strtoul(colon + 1, &end, 16);
@@ -178,7 +178,7 @@ static int take_settings(struct trcrpt_options *options, const char *text)
 	for (size_t i = 0; i < words.count; i++) {
 		char *equals = strchr(words.words[i], '=');
 
-		if (status == 0 && equals == NULL)
+		if (status == 0 && !equals)
 			status = -EINVAL;
 		if (status == 0) {
 			*equals = '\0';
@@ -310,15 +310,14 @@ static int take_word(struct trcrpt_options *options, char *const *words, size_t 
 		int is_whole = strcmp(words[0], letters[i].name) == 0;
 		const char *value = is_whole ? NULL : words[0] + 2;
 
-		if (!is_whole &&
-		    (strlen(letters[i].name) != 2 || strncmp(words[0], letters[i].name, 2) != 0 ||
-		     letters[i].value == NULL))
+		if (!is_whole && (strlen(letters[i].name) != 2 ||
+		                  strncmp(words[0], letters[i].name, 2) != 0 || !letters[i].value))
 			continue;
 		/* A longer word that is an option of its own is not a letter with its value. */
 		if (!is_whole &&
 		    (strcmp(words[0], "-update") == 0 || strcmp(words[0], "-json") == 0))
 			continue;
-		if (letters[i].value != NULL && value == NULL) {
+		if (letters[i].value && !value) {
 			if (count < 2) {
 				snprintf(error, size, "%s needs %s", words[0], letters[i].value);
 				return -EINVAL;
@@ -330,7 +329,7 @@ static int take_word(struct trcrpt_options *options, char *const *words, size_t 
 			         value, letters[i].value);
 			return -EINVAL;
 		}
-		return is_whole && letters[i].value != NULL ? 2 : 1;
+		return is_whole && letters[i].value ? 2 : 1;
 	}
 	snprintf(error, size, "unknown option %.80s", words[0]);
 	return -EINVAL;

@@ -114,7 +114,7 @@ static void put_json(struct trcrpt_report *report, const struct trcrpt_event *at
 
 void trcrpt_put_event(struct trcrpt_report *report, const struct trcrpt_event *at)
 {
-	if (report->table != NULL)
+	if (report->table)
 		put_row(report, at);
 	else if (report->options->is_json)
 		put_json(report, at);
@@ -131,7 +131,7 @@ static void put_preface(struct trcrpt_report *report)
 	struct tm date;
 	char text[64] = "";
 
-	if (localtime_r(&start, &date) != NULL)
+	if (localtime_r(&start, &date))
 		strftime(text, sizeof(text), "%a %b %d %H:%M:%S %Y", &date);
 	fprintf(report->out, "%s\nSystem: ", text);
 	text_put(report->out, info->os);
@@ -152,7 +152,7 @@ static void put_loss(struct trcrpt_report *report, const char *form, uint64_t co
 {
 	if (count == 0)
 		return;
-	if (report->table != NULL)
+	if (report->table)
 		print_note(report->session, form, (unsigned long long)count);
 	else if (!report->options->is_json) {
 		fputs("# ", report->out);
@@ -207,7 +207,7 @@ static void put_losses(struct trcrpt_report *report)
 
 static void put_histogram(struct trcrpt_report *report)
 {
-	if (report->histogram == NULL || report->options->is_json || report->table != NULL)
+	if (!report->histogram || report->options->is_json || report->table)
 		return;
 	fputs("\nID         COUNT  LABEL\n\n", report->out);
 	for (unsigned hook = 0; hook < TRCRPT_HOOKS; hook++) {
@@ -219,7 +219,7 @@ static void put_histogram(struct trcrpt_report *report)
 		template_hook_text((uint16_t)hook, id);
 		fprintf(report->out, "%-4s  %10llu  ", id,
 		        (unsigned long long)report->histogram[hook]);
-		if (template != NULL)
+		if (template)
 			text_put_bytes(report->out, template_head(template)->label,
 			               template_head(template)->label_len);
 		fputc('\n', report->out);
@@ -233,7 +233,7 @@ void trcrpt_put_begin(struct trcrpt_report *report)
 		print_json_string(report->out, report->infos[0]->path,
 		                  strlen(report->infos[0]->path));
 		fputs(", \"events\": [", report->out);
-	} else if (report->table == NULL && !report->options->without_headings) {
+	} else if (!report->table && !report->options->without_headings) {
 		put_preface(report);
 		if (report->options->filename)
 			fprintf(report->out, "File: %s\n\n", exp_user_file(0));

@@ -50,7 +50,7 @@ static int add_file(struct session *session, struct template_set *set, const cha
 	char *text = trcrpt_read_file(path, &len);
 	int status = 0;
 
-	if (text == NULL) {
+	if (!text) {
 		if (!must_exist && len == -ENOENT)
 			return 0;
 		session_fail(session, EXIT_TROUBLE, "%s: %s", path, strerror((int)-len));
@@ -80,7 +80,7 @@ char *trcrpt_default_file(void)
 static int add_default(struct session *session, struct template_set *set)
 {
 	char *path = trcrpt_default_file();
-	int status = path != NULL ? add_file(session, set, path, 0) : 0;
+	int status = path ? add_file(session, set, path, 0) : 0;
 
 	free(path);
 	return status;
@@ -104,7 +104,7 @@ void trcrpt_tell(struct session *session, const struct trcrpt_options *options,
 struct template_set *trcrpt_templates(struct session *session, const struct trcrpt_options *options)
 {
 	struct template_set *set = template_set_create();
-	int status = set == NULL ? -ENOMEM : 0;
+	int status = !set ? -ENOMEM : 0;
 	int errors;
 
 	for (size_t i = 0; i < options->files.count && status == 0; i++)

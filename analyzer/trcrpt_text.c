@@ -27,7 +27,7 @@ static size_t name_of(void *context, uint64_t address, char *out, size_t size)
 	const struct sym_frame *frames;
 	const char *name = NULL, *object = NULL;
 	uint64_t offset = 0;
-	int count = experiment_object_at(experiment, address, 0) != NULL
+	int count = experiment_object_at(experiment, address, 0)
 	                    ? symbols_frames(report->session->symbols, experiment, address, 0, 1,
 	                                     &frames)
 	                    : 0;
@@ -39,7 +39,7 @@ static size_t name_of(void *context, uint64_t address, char *out, size_t size)
 	                            &object, &offset) != 0) {
 		return 0;
 	}
-	if (name == NULL)
+	if (!name)
 		return 0;
 	return (size_t)snprintf(out, size, offset ? "%s+0x%llx" : "%s", name,
 	                        (unsigned long long)offset);
@@ -141,12 +141,12 @@ int trcrpt_make_text(struct trcrpt_report *report, const struct exp_user_event *
 	out->level = TEMPLATE_APPL;
 	if (report->options->is_raw)
 		template = NULL;
-	if (template != NULL)
+	if (template)
 		outcome = template_format(report->run, template, &report->entry, &out->text,
 		                          &out->len);
-	if (template != NULL && outcome == TEMPLATE_UNKNOWN) {
+	if (template && outcome == TEMPLATE_UNKNOWN) {
 		template = template_find(report->set, HOOK_DEFAULT);
-		if (template != NULL)
+		if (template)
 			outcome = template_format(report->run, template, &report->entry, &out->text,
 			                          &out->len);
 	}

@@ -24,8 +24,8 @@ static int put_file(const char *path, const char *text, size_t len)
 	 * not follow. */
 	unlink(temporary);
 	file = fopen(temporary, "wxe");
-	status = file == NULL ? -errno : 0;
-	if (file != NULL) {
+	status = !file ? -errno : 0;
+	if (file) {
 		if (stat(path, &st) == 0)
 			fchmod(fileno(file), st.st_mode & 0777);
 		if (fwrite(text, 1, len, file) != len)
@@ -69,7 +69,7 @@ static char *read_or_fail(struct session *session, const char *path, ssize_t *le
 {
 	char *text = trcrpt_read_file(path, len);
 
-	if (text == NULL)
+	if (!text)
 		session_fail(session, EXIT_TROUBLE, "%s: %s", path, strerror((int)-*len));
 	return text;
 }
@@ -82,12 +82,10 @@ void trcrpt_update(struct session *session, const struct trcrpt_options *options
 	struct template_update update = {.text = NULL};
 	ssize_t old_len = 0, new_len = 0;
 	char *new_text = read_or_fail(session, options->update, &new_len);
-	char *old_text = target != NULL && new_text != NULL
-	                         ? read_or_fail(session, target, &old_len)
-	                         : NULL;
+	char *old_text = target && new_text ? read_or_fail(session, target, &old_len) : NULL;
 	int errors;
 
-	if (old_text != NULL) {
+	if (old_text) {
 		errors = template_update_make(&update, target, old_text, (size_t)old_len,
 		                              options->update, new_text, (size_t)new_len);
 		if (errors >= 0)

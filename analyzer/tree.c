@@ -31,7 +31,7 @@ static int same_file(const struct tree *tree, const char *left, const char *righ
 {
 	if (left == right)
 		return 1;
-	if (left == NULL || right == NULL)
+	if (!left || !right)
 		return 0;
 	if (tree->compare != TREE_COMPARE_OFF)
 		return strcmp(text_base(left), text_base(right)) == 0;
@@ -96,7 +96,7 @@ static struct sym_frame reduce(const struct tree *tree, const struct sym_frame *
 		break;
 	case TREE_LINES:
 		item.file = frame->line ? frame->file : NULL;
-		item.line = frame->file != NULL ? frame->line : 0;
+		item.line = frame->file ? frame->line : 0;
 		break;
 	case TREE_PCS:
 		item.address = frame->address;
@@ -163,7 +163,7 @@ struct tree *tree_create(enum tree_mode mode, const struct sym_function *total)
 
 void tree_destroy(struct tree *tree)
 {
-	if (tree == NULL)
+	if (!tree)
 		return;
 	for (size_t i = 0; i < tree->part_count; i++) {
 		free(tree->parts[i].own);

@@ -30,7 +30,7 @@ static int is_first_of_family(const struct session *session, const struct sessio
 
 static void forget(struct user_family *family)
 {
-	for (size_t i = 0; family->filters != NULL && i < family->count; i++)
+	for (size_t i = 0; family->filters && i < family->count; i++)
 		filters_close(family->filters[i]);
 	free(family->members);
 	free(family->experiments);
@@ -66,9 +66,9 @@ int user_family_next(struct user_family *family)
 
 	forget(family);
 	family->is_begun = 1;
-	while (at != NULL && !is_first_of_family(session, at))
+	while (at && !is_first_of_family(session, at))
 		at = session_next(session, at);
-	if (at == NULL)
+	if (!at)
 		return 0;
 	family->next = session_next(session, at);
 	family->members = memory_take(session->count, sizeof(*family->members));
@@ -96,8 +96,7 @@ static int visit_selected(void *context, const struct exp_user_event *event)
 	                              .node = EXP_NO_INDEX,
 	                              .user = event};
 
-	if (walk->family->filters != NULL &&
-	    !filters_select(walk->family->filters[event->process], &fact))
+	if (walk->family->filters && !filters_select(walk->family->filters[event->process], &fact))
 		return 0;
 	return walk->visit(walk->context, event);
 }

@@ -28,7 +28,7 @@ struct search {
 
 static void try(struct search *search, const char *name, int64_t value)
 {
-	if (name == NULL || !expression_text_matches(search->text, name))
+	if (!name || !expression_text_matches(search->text, name))
 		return;
 	search->set.values = memory_grow(search->set.values, search->set.count, &search->capacity,
 	                                 sizeof(value));
@@ -55,9 +55,9 @@ const char *value_file_system(const struct exp_io_file *file)
 {
 	const char *name = value_file_system_name(file->file_system);
 
-	if (name == NULL)
+	if (!name)
 		name = fmt_enum_name("file_type", file->type);
-	return name != NULL ? name : "";
+	return name ? name : "";
 }
 
 struct value_set value_set_find(const struct token *token, const struct expression_text *text,
@@ -71,7 +71,7 @@ struct value_set value_set_find(const struct token *token, const struct expressi
 		const struct exp_io_file *file = &whole->io.files[i];
 
 		if (token->kind == TOKEN_KIND_FILE)
-			try(&search, file->name != NULL ? file->name : "<Unknown>", file->number);
+			try(&search, file->name ? file->name : "<Unknown>", file->number);
 		if (token->kind == TOKEN_KIND_SYSTEM)
 			try(&search, value_file_system(file), file->number);
 	}

@@ -170,7 +170,7 @@ static void gather(struct session *session, struct rows *rows)
 {
 	const struct session_experiment *at = NULL;
 
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		for (size_t i = 0; i < at->data->calls.function_count; i++) {
 			const struct exp_call_function *call = &at->data->calls.functions[i];
 
@@ -279,7 +279,7 @@ static void put_faults(struct session *session)
 	const struct session_experiment *at = NULL;
 	struct exp_calls sum = {.functions = NULL};
 
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		const struct exp_calls *calls = &at->data->calls;
 
 		sum.unwound += calls->unwound;
@@ -302,7 +302,7 @@ void view_put_untraced(struct session *session)
 	const struct session_experiment *at = NULL;
 	int with_returns = 1, was_on = 0;
 
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		if (at->whole->calls.function_count != 0 ||
 		    experiment_counter(at->experiment, "calls_erased", 0) != 0 ||
 		    experiment_counter(at->experiment, "calls_unhooked", 0) != 0)
@@ -335,7 +335,7 @@ static void put_absent(struct session *session)
 	const struct session_experiment *at = NULL;
 	uint64_t erased = 0, unhooked = 0;
 
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		erased += experiment_counter(at->experiment, "calls_erased", 0);
 		unhooked += experiment_counter(at->experiment, "calls_unhooked", 0);
 	}
@@ -356,7 +356,7 @@ static void put_events(struct session *session)
 	const struct session_experiment *at = NULL;
 	uint64_t events = 0;
 
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		events += at->data->calls.events;
 	if (events != 0)
 		print_note(
@@ -394,9 +394,9 @@ void view_calls(struct session *session, const struct command_argument *argument
 	const struct column *column = &columns[0];
 	struct rows rows = {.count = 0};
 
-	if (argument->text != NULL)
+	if (argument->text)
 		column = find_column(session, argument->text);
-	if (column == NULL)
+	if (!column)
 		return;
 	gather(session, &rows);
 	if (rows.count > 1)

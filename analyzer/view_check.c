@@ -17,7 +17,7 @@ static struct session *base_of(struct session *session)
 {
 	struct session *base = session->base;
 
-	if (base == NULL || base->count != 0)
+	if (!base || base->count != 0)
 		return base;
 	base->mode = session->mode;
 	for (size_t i = 0; i < session->base_count; i++)
@@ -36,7 +36,7 @@ void view_base(struct session *session, const struct command_argument *argument)
 	                                  &session->base_capacity, sizeof(char *));
 	session->base_paths[session->base_count++] = memory_text(argument->text,
 	                                                         strlen(argument->text));
-	if (session->base == NULL) {
+	if (!session->base) {
 		session->base = memory_take(1, sizeof(*session->base));
 		session_init(session->base);
 	} else if (session->base->count != 0) {
@@ -56,7 +56,7 @@ static void add_base(struct check_result *result, const struct check_node *left,
 {
 	char error[CHECK_ERROR_MAX];
 
-	if (base == NULL || !check_has_metric(left) || check_needs_base(left))
+	if (!base || !check_has_metric(left) || check_needs_base(left))
 		return;
 	result->has_base = check_value(left, base, session, &result->base, error) == 0;
 }
@@ -84,7 +84,7 @@ static struct check_result decide(const struct check *check, struct session *ses
 
 static const char *verdict(const struct check_result *result)
 {
-	if (result->trouble != NULL)
+	if (result->trouble)
 		return "undecided";
 	return result->holds ? "holds" : "FAILED";
 }
@@ -104,7 +104,7 @@ static void put_results(struct session *session, const struct check_result *resu
 		const struct check_result *at = &results[i];
 
 		print_word(table, verdict(at));
-		if (at->trouble != NULL) {
+		if (at->trouble) {
 			print_none(table);
 			print_none(table);
 		} else {
@@ -129,11 +129,11 @@ static void put_results(struct session *session, const struct check_result *resu
 static void write_junit(struct session *session)
 {
 	const char *path = session->junit_path;
-	FILE *out = path != NULL ? output_open(path) : NULL;
+	FILE *out = path ? output_open(path) : NULL;
 
-	if (path == NULL)
+	if (!path)
 		return;
-	if (out == NULL) {
+	if (!out) {
 		session_fail(session, EXIT_TROUBLE, "junit: %s: %s", path, strerror(errno));
 		return;
 	}
@@ -148,7 +148,7 @@ static void judge(struct session *session, const struct check_result *results, s
 	size_t failed = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (results[i].trouble != NULL)
+		if (results[i].trouble)
 			session_fail(session, EXIT_TROUBLE, "check: %s", results[i].trouble);
 		else
 			failed += !results[i].holds;
@@ -170,21 +170,21 @@ void view_check(struct session *session, const struct command_argument *argument
 		return;
 	}
 	for (size_t i = 0; i < list.count; i++)
-		if (session->base == NULL && check_needs_base(list.at[i].root)) {
+		if (!session->base && check_needs_base(list.at[i].root)) {
 			session_fail(session, EXIT_USAGE,
 			             "check: '%s' needs a base (base EXPERIMENT names one)",
 			             list.at[i].text);
 			check_list_fini(&list);
 			return;
 		}
-	if (session->base != NULL && filters_are_set(session->filters)) {
+	if (session->base && filters_are_set(session->filters)) {
 		session_fail(session, EXIT_USAGE,
 		             "check: events are chosen by filters, which the base would not have");
 		check_list_fini(&list);
 		return;
 	}
 	base = base_of(session);
-	if (base == NULL && session->base_count != 0) {
+	if (!base && session->base_count != 0) {
 		check_list_fini(&list);
 		return;
 	}

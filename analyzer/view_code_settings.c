@@ -27,7 +27,7 @@ static void put_paths(struct session *session)
 	fputs("Current search path: ", session->out);
 	text_put(session->out, exp_paths_list(paths));
 	fputc('\n', session->out);
-	for (size_t i = 0; (from = exp_paths_map_from(paths, i)) != NULL; i++) {
+	for (size_t i = 0; (from = exp_paths_map_from(paths, i)); i++) {
 		fputs("Current path map: ", session->out);
 		text_put(session->out, from);
 		fputs(" -> ", session->out);
@@ -38,10 +38,9 @@ static void put_paths(struct session *session)
 
 void view_setpath(struct session *session, const struct command_argument *argument)
 {
-	if (argument->text != NULL &&
-	    exp_paths_set(symbols_paths(session->symbols), argument->text) != 0)
+	if (argument->text && exp_paths_set(symbols_paths(session->symbols), argument->text) != 0)
 		memory_fail();
-	if (argument->text != NULL)
+	if (argument->text)
 		look_again(session);
 	else
 		put_paths(session);
@@ -56,7 +55,7 @@ void view_addpath(struct session *session, const struct command_argument *argume
 
 void view_pathmap(struct session *session, const struct command_argument *argument)
 {
-	if (argument->text == NULL) {
+	if (!argument->text) {
 		put_paths(session);
 		return;
 	}
@@ -71,7 +70,7 @@ static void set_threshold(struct session *session, const char *command, const ch
 	char *end, now[24];
 	unsigned long value;
 
-	if (text == NULL) {
+	if (!text) {
 		snprintf(now, sizeof(now), "%u", *threshold);
 		view_put_setting(session, command, now);
 		return;
@@ -107,7 +106,7 @@ static int set_comments(struct session *session, const char *command, const char
 			command, (int)len, bad, disasm ? ", src, nosrc, hex, nohex" : "");
 		return -EINVAL;
 	}
-	if (absent != NULL)
+	if (absent)
 		session_say(session,
 		            "%s: GCC and clang leave no comments of class %s in debug information",
 		            command, absent);
@@ -145,7 +144,7 @@ void view_context(struct session *session, const struct command_argument *argume
 	char *end, now[24];
 	unsigned long lines;
 
-	if (text == NULL) {
+	if (!text) {
 		snprintf(now, sizeof(now), "%d", session->listing.context);
 		view_put_setting(session, "context",
 		                 session->listing.context == LISTING_WHOLE  ? "all"
@@ -167,7 +166,7 @@ void view_context(struct session *session, const struct command_argument *argume
 
 void view_asmsyntax(struct session *session, const struct command_argument *argument)
 {
-	if (argument->text == NULL)
+	if (!argument->text)
 		view_put_setting(session, "asmsyntax",
 		                 session->listing.assembly == ASSEMBLY_ATT ? "att" : "intel");
 	else if (strcasecmp(argument->text, "att") == 0)

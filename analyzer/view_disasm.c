@@ -34,7 +34,7 @@ static void add_text(struct disasm_view *view, const char *kind, char *text)
 
 static int is_same_text(const char *left, const char *right)
 {
-	return left == right || (left != NULL && right != NULL && strcmp(left, right) == 0);
+	return left == right || (left && right && strcmp(left, right) == 0);
 }
 
 /* In a comparison the same function may be that of another build. */
@@ -69,7 +69,7 @@ static void add_inline(struct disasm_view *view, const struct code_instruction *
 	for (int i = 0; i + 1 < at->frame_count; i++) {
 		const struct sym_frame *caller = &at->frames[i + 1];
 		char *name = name_function(view->session, at->frames[i].function);
-		char *longer = caller->file == NULL
+		char *longer = !caller->file
 		                       ? memory_format("%s%s%s", text, i == 0 ? "" : ", in ", name)
 		                       : memory_format("%s%s%s, called at %s:%u", text,
 		                                       i == 0 ? "" : ", in ", name,
@@ -92,15 +92,15 @@ static void add_source_line(struct disasm_view *view, const struct code_instruct
 	const struct source_file *file;
 	char *text, *whole;
 
-	if (frame->file == NULL || frame->line == 0)
+	if (!frame->file || frame->line == 0)
 		return;
 	file = source_files_get(&view->files, frame->file, frame->function->object->build_id);
 	text = source_file_line(file, frame->line);
 	if (print_is_data(view->session))
-		whole = memory_format("%s", text == NULL ? "" : text);
-	else if (text != NULL && is_same_text(frame->file, view->codes.functions[0]->file))
+		whole = memory_format("%s", !text ? "" : text);
+	else if (text && is_same_text(frame->file, view->codes.functions[0]->file))
 		whole = memory_format("%6u. %s", frame->line, text);
-	else if (text != NULL)
+	else if (text)
 		whole = memory_format("%6u. %s  (%s)", frame->line, text, text_base(frame->file));
 	else
 		whole = memory_format("%6u. (%s)", frame->line, text_base(frame->file));
@@ -112,12 +112,12 @@ static void add_heads(struct disasm_view *view, const struct code_instruction *a
                       const struct code_instruction *before)
 {
 	unsigned set = view->session->listing.disasm_comments;
-	int is_new_call = before == NULL ? at->frame_count > 1 : !is_same_call(before, at);
+	int is_new_call = !before ? at->frame_count > 1 : !is_same_call(before, at);
 
 	if (is_new_call && set & COMMENT_SET(INLINE))
 		add_inline(view, at);
 	if (set & COMMENT_SOURCE &&
-	    (before == NULL || is_new_call || !is_same_place(&before->frames[0], &at->frames[0])))
+	    (!before || is_new_call || !is_same_place(&before->frames[0], &at->frames[0])))
 		add_source_line(view, at);
 }
 
@@ -145,11 +145,11 @@ static char *note_of(struct disasm_view *view, const struct code *code,
 		name = code_name(view->session, code->function, decoded->target);
 	else if (decoded->has_data)
 		name = code_name(view->session, code->function, decoded->data);
-	if (decoded->has_target && name != NULL)
+	if (decoded->has_target && name)
 		text = memory_format("0x%llx <%s>", (unsigned long long)decoded->target, name);
 	else if (decoded->has_target)
 		text = memory_format("0x%llx", (unsigned long long)decoded->target);
-	else if (name != NULL)
+	else if (name)
 		text = memory_format(" <%s>", name);
 	else
 		text = memory_text("", 0);
@@ -215,9 +215,8 @@ static void add_row(struct disasm_view *view, const struct code *codes, const ui
 	for (size_t i = 0; i < view->codes.columns; i++) {
 		const struct fold_row *values = at[i] != CODE_NONE ? &codes[i].rows[at[i]] : NULL;
 
-		view->table.next[i] = values != NULL
-		                              ? (struct table_values){&values->own, &values->total}
-		                              : (struct table_values){&none, &none};
+		view->table.next[i] = values ? (struct table_values){&values->own, &values->total}
+		                             : (struct table_values){&none, &none};
 	}
 	table_take_next(&view->table, row);
 }
@@ -253,10 +252,10 @@ static void put_objects(struct disasm_view *view, const struct place *place)
 		char *what = memory_format("Load Object of %s", label);
 		const struct sym_object *object = NULL;
 
-		for (size_t j = 0; j < codes->count && object == NULL; j++)
+		for (size_t j = 0; j < codes->count && !object; j++)
 			if (codes->at[j * codes->columns + i].count != 0)
 				object = codes->at[j * codes->columns + i].function->object;
-		if (object != NULL)
+		if (object)
 			listing_object(view->session, what, object);
 		else
 			print_note(view->session, "%s has no data of this code", label);
@@ -273,11 +272,11 @@ static void put_head(struct disasm_view *view, const struct place *place)
 	quality_put(session);
 	listing_fact(session, "Source File", place->file);
 	put_objects(view, place);
-	if (place->file != NULL && session->listing.disasm_comments & COMMENT_SOURCE) {
+	if (place->file && session->listing.disasm_comments & COMMENT_SOURCE) {
 		file = source_files_get(&view->files, place->file, place->object->build_id);
 		if (file->status == 0)
 			source_file_check(session, file,
-			                  place->function == NULL
+			                  !place->function
 			                          ? NULL
 			                          : symbols_source_sum(
 							    session->symbols, place->object,
@@ -307,7 +306,7 @@ void view_disasm(struct session *session, const struct command_argument *argumen
 		listing_mark_hot(&view.table, &session->metrics, session->listing.disasm_threshold);
 		put_head(&view, &place);
 		table_put(session, &view.table, &session->metrics, 0, "disasm");
-		if (place.function != NULL && place.file != NULL)
+		if (place.function && place.file)
 			report_put_next(session, "source", place.function, "its source");
 		fputc('\n', session->out);
 	}

@@ -17,12 +17,12 @@ const struct session_experiment *view_next_experiment(struct session *session, c
                                                       const struct command_argument *argument,
                                                       const struct session_experiment *at)
 {
-	if (argument->text == NULL || strcasecmp(argument->text, "all") == 0)
+	if (!argument->text || strcasecmp(argument->text, "all") == 0)
 		return session_next(session, at);
-	if (at != NULL)
+	if (at)
 		return NULL;
 	at = session_find(session, argument->number);
-	if (at == NULL)
+	if (!at)
 		session_fail(session, EXIT_USAGE, "%s: no experiment %s (exp_list lists them)",
 		             command, argument->text);
 	return at;
@@ -50,7 +50,7 @@ static const char *attribute(const struct exp_event *event, const char *name)
 {
 	const char *value = report_attribute(event, name);
 
-	return value != NULL ? value : "?";
+	return value ? value : "?";
 }
 
 /* A process that one of the session made, and that has no experiment. */
@@ -98,7 +98,7 @@ int view_is_outside(const struct session *session, const struct session_experime
 
 	for (size_t i = 0; i < session->count && lineage != NULL; i++)
 		if (session->experiments[i].founder == founder &&
-		    session->experiments[i].info->outside != NULL &&
+		    session->experiments[i].info->outside &&
 		    strcmp(session->experiments[i].info->lineage, lineage) == 0)
 			return 1;
 	return 0;
@@ -108,7 +108,7 @@ const char *view_remedy(const struct session_experiment *at, const struct exp_ev
 {
 	const char *outside = report_attribute(event, "outside");
 
-	return outside != NULL && strcmp(outside, "1") == 0 &&
+	return outside && strcmp(outside, "1") == 0 &&
 	                       strcmp(experiment_setting(at->experiment, "sampler_ns", "0"), "0") ==
 	                               0
 	               ? "; --sampler samples it from outside"
@@ -138,10 +138,10 @@ static int is_absentee(struct session *session, const struct session_experiment 
 	                         attribute(event, "reason")};
 	if (strcmp(event->kind, "unrecorded") == 0)
 		return !view_is_outside(session, at, out->lineage);
-	if (founder == NULL || at->info->status == EXP_RUNNING || !makes_process(event) ||
+	if (!founder || at->info->status == EXP_RUNNING || !makes_process(event) ||
 	    has_experiment(session, founder, out->lineage) || has_reason(at->info, out->lineage))
 		return 0;
-	out->path = report_attribute(event, "path") != NULL ? out->path : "a child";
+	out->path = report_attribute(event, "path") ? out->path : "a child";
 	out->reason = experiment_setting(at->experiment, "follow", "on")[0] == '='
 	                      ? "-F leaves it out, or it left no experiment"
 	                      : "it left no experiment";
@@ -358,7 +358,7 @@ void view_open_exp(struct session *session, const struct command_argument *argum
 
 void view_add_exp(struct session *session, const struct command_argument *argument)
 {
-	if (session_find_path(session, argument->text) != NULL)
+	if (session_find_path(session, argument->text))
 		session_say(session, "add_exp: %s is open already", argument->text);
 	else if (session_open(session, argument->text) == 0)
 		session_refresh(session);

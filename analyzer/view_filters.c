@@ -26,14 +26,14 @@ static void put_part(struct session *session, enum filters_part part, const char
 {
 	const char *shown = filters_shown(session->filters, part);
 
-	view_put_setting(session, command, shown != NULL ? shown : "all");
+	view_put_setting(session, command, shown ? shown : "all");
 }
 
 void view_filters(struct session *session, const struct command_argument *argument)
 {
 	const char *text = argument->text;
 
-	if (text == NULL) {
+	if (!text) {
 		put_part(session, FILTERS_EXPRESSION, "filters");
 		return;
 	}
@@ -46,7 +46,7 @@ void view_time(struct session *session, const struct command_argument *argument)
 	struct expression_error error;
 	char *expression;
 
-	if (argument->text == NULL) {
+	if (!argument->text) {
 		put_part(session, FILTERS_TIME, "time");
 		return;
 	}
@@ -98,7 +98,7 @@ static void put_selected(struct session *session, enum filters_part part)
 {
 	const char *shown = filters_shown(session->filters, part);
 
-	print_note(session, "selected: %s", shown != NULL ? shown : "all");
+	print_note(session, "selected: %s", shown ? shown : "all");
 }
 
 static void put_threads(struct session *session, enum filters_part part, const char *name)
@@ -114,7 +114,7 @@ static void put_threads(struct session *session, enum filters_part part, const c
 	print_column(table, PRINT_SECONDS, "start", "Start");
 	print_column(table, PRINT_NS, "cpu", "CPU Time");
 	print_column(table, PRINT_WORD, "name", "Name");
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		for (size_t i = 0; i < at->whole->thread_count; i++) {
 			const struct exp_thread *thread = &at->whole->threads[i];
 
@@ -153,7 +153,7 @@ void view_sample_list(struct session *session, const struct command_argument *ar
 	print_column(table, PRINT_SECONDS, "start", "Start");
 	print_column(table, PRINT_SECONDS, "end", "End");
 	print_column(table, PRINT_NS, "cpu", "CPU Time");
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		for (size_t i = 1; i < at->whole->usage_count; i++) {
 			const struct exp_usage *before = &at->whole->usage[i - 1],
 					       *after = before + 1;
@@ -235,7 +235,7 @@ static unsigned loaded_data(const struct session *session)
 	const struct session_experiment *at = NULL;
 	unsigned data = 0;
 
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		data |= at->whole->have;
 	return data;
 }
@@ -244,7 +244,7 @@ static int has_mark(const struct session *session, uint64_t mark)
 {
 	const struct session_experiment *at = NULL;
 
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		for (size_t i = 0; i < at->whole->nodes.count; i++)
 			if (at->whole->nodes.pc[i] == mark)
 				return 1;
@@ -255,7 +255,7 @@ static int has_rank(const struct session *session)
 {
 	const struct session_experiment *at = NULL;
 
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		if (at->info->mpi_rank >= 0)
 			return 1;
 	return 0;
@@ -286,7 +286,7 @@ void view_describe(struct session *session, const struct command_argument *argum
 	unsigned have = loaded_data(session);
 
 	(void)argument;
-	print_note(session, "filters: %s", shown != NULL ? shown : "none");
+	print_note(session, "filters: %s", shown ? shown : "none");
 	print_note(
 		session,
 		"FNAME(\"regex\"): functions whose names match as a whole, for IN, SOME IN and ORDERED IN with stacks");

@@ -47,7 +47,7 @@ static const char *name_of(struct printer *printer, uint32_t function)
 	const struct sym_frame *frames;
 	int count;
 
-	if (printer->names[function] != NULL)
+	if (printer->names[function])
 		return printer->names[function];
 	count = symbols_frames(printer->session->symbols, printer->at->experiment, call->address,
 	                       call->generation, 1, &frames);
@@ -84,7 +84,7 @@ static void put_line(struct printer *printer, const struct exp_trace_event *even
 	if (is_full(printer))
 		return;
 	printer->lines++;
-	if (printer->table != NULL) {
+	if (printer->table) {
 		print_number(printer->table, printer->tid);
 		print_real(printer->table, time_s);
 		if (has_duration)
@@ -185,7 +185,7 @@ static void put_event(struct printer *printer, const struct exp_trace_event *eve
 		return;
 	printer->lines++;
 	text = describe(event);
-	if (printer->table != NULL) {
+	if (printer->table) {
 		print_number(printer->table, printer->tid);
 		print_real(printer->table, event->time_s);
 		print_none(printer->table);
@@ -243,13 +243,13 @@ static void put_thread(struct printer *printer, uint32_t tid)
 
 	printer->tid = tid;
 	printer->pending = (struct pending){.is_there = 0};
-	if (printer->table == NULL)
+	if (!printer->table)
 		fprintf(printer->session->out, "Thread %u\n", tid);
 	rc = experiment_trace(printer->at->experiment, tid, on_event, printer);
 	if (rc == -ENOMEM)
 		memory_fail();
 	flush(printer);
-	if (printer->table == NULL)
+	if (!printer->table)
 		fputc('\n', printer->session->out);
 }
 
@@ -296,7 +296,7 @@ static int read_word(const char **text, struct range *range)
 
 static int read_range(struct session *session, const char *text, struct range *range)
 {
-	while (text != NULL && *text != '\0') {
+	while (text && *text != '\0') {
 		if (read_word(&text, range) < 0 || (*text != ',' && *text != '\0')) {
 			session_fail(session, EXIT_USAGE,
 			             "ftrace: '%.64s' is none of tid=N, depth=N, from=SECONDS, "
@@ -342,9 +342,9 @@ void view_ftrace(struct session *session, const struct command_argument *argumen
 			session,
 			"filters choose nothing here: ftrace tid=N,depth=N,from=SECONDS,to=SECONDS,min=MICROSECONDS does");
 	printer.table = begin_table(session);
-	while ((printer.at = session_next(session, printer.at)) != NULL)
+	while ((printer.at = session_next(session, printer.at)))
 		put_experiment(&printer);
-	if (printer.table != NULL)
+	if (printer.table)
 		print_table_end(session, printer.table, 0);
 	if (is_full(&printer))
 		print_note(session, "the limit of %zu lines is reached", session->limit);

@@ -64,7 +64,7 @@ static void put_hints(struct session *session, const struct table *table)
 {
 	const struct sym_function *top = find_top(session, table);
 
-	if (top != NULL)
+	if (top)
 		report_put_next(session, "csingle", top, "who calls it and what it calls");
 	if (table->count > 2)
 		report_put_next(session, "calltree", NULL, "where the calls come from");
@@ -73,7 +73,7 @@ static void put_hints(struct session *session, const struct table *table)
 		                "the stacks that allocated what was not freed");
 	else if (table->sum.of[METRIC_SYNC] != 0)
 		report_put_next(session, "locks", NULL, "what was waited for");
-	else if (top != NULL && top->line != 0)
+	else if (top && top->line != 0)
 		report_put_next(session, "lines", NULL, "the same by source line");
 }
 
@@ -155,7 +155,7 @@ static void put_properties(struct session *session, enum tree_mode mode,
 		fprintf(session->out, "%28s: %zu:0x%08llx\n", "PC Address", function->object->index,
 		        (unsigned long long)address);
 	}
-	put_text(session, "Source File", file != NULL ? file : "(unknown)");
+	put_text(session, "Source File", file ? file : "(unknown)");
 	put_text(session, "Load Object", function->object->path);
 	put_text(session, "Mangled Name", function->mangled);
 }
@@ -242,7 +242,7 @@ static void put_choices(struct session *session, const uint32_t *items, size_t c
 		        (unsigned long long)function->address);
 		text_put(session->out, function->object->path);
 		/* What is nowhere but inlined has no address. */
-		if (function->file != NULL && function->line != 0) {
+		if (function->file && function->line != 0) {
 			fprintf(session->out, ", line %u in \"", function->line);
 			text_put(session->out, text_base(function->file));
 			fputc('"', session->out);

@@ -91,7 +91,7 @@ static void put_words(struct sink *sink, const uint64_t *words, uint64_t count)
 static void put_payload(struct sink *sink, const struct exp_fxt_value *value)
 {
 	sink_decimal(sink, value->number);
-	if (value->words == NULL)
+	if (!value->words)
 		sink_text(sink, " bytes (not shown)");
 	else if (value->number % sizeof(uint64_t) == 0)
 		put_words(sink, value->words, value->word_count);
@@ -150,7 +150,7 @@ static void put_value(struct dump *dump, const struct fxt_part *part,
 /* The parts hold what these fields say. */
 static int is_field_of_part(const struct fxt_record *type, const struct fxt_field *field)
 {
-	for (const struct fxt_part *part = type->parts; part->name != NULL; part++)
+	for (const struct fxt_part *part = type->parts; part->name; part++)
 		if (part->width != 0 && part->kind != FXT_PART_KIND &&
 		    strcmp(part->name, field->name) == 0)
 			return 1;
@@ -160,7 +160,7 @@ static int is_field_of_part(const struct fxt_record *type, const struct fxt_fiel
 static void choose_fields(struct dump *dump)
 {
 	for (unsigned kind = 0; kind < FXT_RECORDS; kind++)
-		for (unsigned i = 0; fxt_records[kind].fields[i].name != NULL; i++)
+		for (unsigned i = 0; fxt_records[kind].fields[i].name; i++)
 			if (!is_field_of_part(&fxt_records[kind], &fxt_records[kind].fields[i]))
 				dump->shown[kind] |= (uint8_t)(1u << i);
 }
@@ -178,7 +178,7 @@ static void put_field(struct sink *sink, const struct exp_fxt_record *record,
 	sink_byte(sink, ' ');
 	sink_text(sink, field->name);
 	sink_byte(sink, ' ');
-	if (word != NULL)
+	if (word)
 		sink_text(sink, word);
 	else
 		sink_decimal(sink, value);
@@ -202,10 +202,10 @@ static void put_record(struct dump *dump, const struct exp_fxt_record *record)
 	for (unsigned i = 0, shown = dump->shown[record->kind]; shown != 0; i++, shown >>= 1)
 		if (shown & 1)
 			put_field(sink, record, &type->fields[i]);
-	for (int i = 0; type->parts[i].name != NULL; i++) {
+	for (int i = 0; type->parts[i].name; i++) {
 		const char *name = part_name(record, &type->parts[i]);
 
-		if (name == NULL ||
+		if (!name ||
 		    (type->parts[i].kind == FXT_PART_ARGUMENTS && record->values[i].number == 0))
 			continue;
 		sink_byte(sink, ' ');
@@ -243,7 +243,7 @@ static int put_all(struct dump *dump, const char **fault, uint64_t *offset)
 	else if (rc == 0 && dump->records == 0 &&
 	         exp_fxt_unused(dump->fxt) == 0) /* a region of zeros is that of an idle CPU */
 		*fault = "no record";
-	return *fault != NULL ? -EBADMSG : rc;
+	return *fault ? -EBADMSG : rc;
 }
 
 static void put_end(struct dump *dump)
@@ -276,12 +276,12 @@ static void dump_file(struct session *session, const char *path, int fd)
 	choose_fields(dump);
 	dump->fxt = exp_fxt_open(fd);
 	dump->nesting = fxt_nesting_create();
-	if (dump->fxt != NULL && dump->nesting != NULL)
+	if (dump->fxt && dump->nesting)
 		rc = put_all(dump, &fault, &offset);
 	if (rc == 0)
 		put_end(dump);
 	sink_flush(&dump->sink);
-	if (rc == -EBADMSG && fault != NULL)
+	if (rc == -EBADMSG && fault)
 		session_fail(session, EXIT_TROUBLE, "fxt_dump: %s: offset %llu: %s", path,
 		             (unsigned long long)offset, fault);
 	else if (rc == -EBADMSG)

@@ -39,7 +39,7 @@ static int is_any_java(const struct session *session)
 {
 	const struct session_experiment *at = NULL;
 
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		if (at->whole->gc_count > 0 || experiment_java_classes(at->experiment) > 0)
 			return 1;
 	return 0;
@@ -59,7 +59,7 @@ void view_gcevents(struct session *session, const struct command_argument *argum
 			"gcevents: no Java data (record a program of a Java machine, with xcollect -j on)");
 		return;
 	}
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		for (size_t i = 0; i < at->data->gc_count; i++) {
 			gcs = memory_grow(gcs, count, &capacity, sizeof(*gcs));
 			gcs[count++] = (struct gc){at, &at->data->gcs[i]};

@@ -28,7 +28,7 @@ static void put_field(FILE *out, const char *what, const char *text)
 
 static const char *known(const char *text)
 {
-	return text != NULL && text[0] != '\0' ? text : "?";
+	return text && text[0] != '\0' ? text : "?";
 }
 
 static void put_host(FILE *out, const struct exp_info *info)
@@ -53,7 +53,7 @@ static void put_start(FILE *out, const struct exp_info *info)
 	struct tm date;
 	char text[64];
 
-	if (info->start_real_ns <= 0 || gmtime_r(&start, &date) == NULL ||
+	if (info->start_real_ns <= 0 || !gmtime_r(&start, &date) ||
 	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &date) == 0)
 		snprintf(text, sizeof(text), "?");
 	put_field(out, "Started", text);
@@ -248,7 +248,7 @@ static void put_trouble(FILE *out, const struct session_experiment *at,
 		fputs(view_remedy(at, event), out);
 	} else {
 		put_reason(out, event, "data lost in ", "stream");
-		if (error != NULL && strcmp(error, "0") != 0) {
+		if (error && strcmp(error, "0") != 0) {
 			fputs(" (errno ", out);
 			text_put(out, error);
 			fputc(')', out);
@@ -309,15 +309,15 @@ static const char *became(const struct session *session, const struct session_ex
 {
 	const struct exp_info *info = at->info;
 
-	for (size_t i = info->event_count; i-- > 0 && info->executed_as == NULL;) {
+	for (size_t i = info->event_count; i-- > 0 && !info->executed_as;) {
 		const char *path = report_attribute(&info->events[i], "path"),
 			   *lineage = report_attribute(&info->events[i], "lineage");
 
-		if (strcmp(info->events[i].kind, "unrecorded") == 0 && path != NULL &&
+		if (strcmp(info->events[i].kind, "unrecorded") == 0 && path &&
 		    strcmp(path, info->executed) == 0 && view_is_outside(session, at, lineage))
 			return lineage;
 	}
-	return info->executed_as != NULL ? info->executed_as : "not recorded";
+	return info->executed_as ? info->executed_as : "not recorded";
 }
 
 static void put_status(FILE *out, const struct session *session,
@@ -410,7 +410,7 @@ static void put_header(struct session *session, const struct session_experiment 
 	const struct exp_info *info = at->info;
 	FILE *out = session->out;
 
-	if (info->notes != NULL)
+	if (info->notes)
 		text_put_lines(out, info->notes, "");
 	put_field(out, "Experiment", info->path);
 	fputs("Command    ", out);
@@ -443,7 +443,7 @@ void view_header(struct session *session, const struct command_argument *argumen
 {
 	const struct session_experiment *at = NULL;
 
-	while ((at = view_next_experiment(session, "header", argument, at)) != NULL) {
+	while ((at = view_next_experiment(session, "header", argument, at))) {
 		if (print_is_data(session)) {
 			data_header(session, at);
 			continue;

@@ -37,7 +37,7 @@ static void put_peaks(struct session *session)
 {
 	const struct session_experiment *at = NULL;
 
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		const struct exp_heap *heap = &at->data->heap;
 
 		if (heap->allocs == 0)
@@ -165,7 +165,7 @@ static void put_stacks(struct session *session, const struct subject *subject)
 	size_t found, count;
 	uint32_t *stacks = stacks_find(tree, &kind, &found);
 
-	count = subject->kept != NULL ? kept_set_apart(tree, stacks, found) : found;
+	count = subject->kept ? kept_set_apart(tree, stacks, found) : found;
 	quality_put(session);
 	fprintf(session->out, "# %s: %s\n", subject->many, subject->meaning);
 	stacks_put_parts(session, tree, put_summary,
@@ -174,13 +174,13 @@ static void put_stacks(struct session *session, const struct subject *subject)
 		stacks_put_parts(session, tree, put_summary,
 		                 &(struct summary){"Kept by the C library", subject->kept,
 		                                   stacks + count, found - count});
-	if (subject->put_note != NULL)
+	if (subject->put_note)
 		subject->put_note(session);
 	stacks_put(session, tree, &kind, stacks, count);
 	if (count < found)
 		put_kept(session, subject->kept, tree, stacks + count, found - count);
 	function = count != 0 ? stacks_culprit(tree, stacks[0]) : NULL;
-	if (function != NULL)
+	if (function)
 		report_put_next(session, "csingle", function, "who asked for the greatest of them");
 	if (count != 0)
 		report_put_next(session, "heapstat", NULL, "their sizes, and the peak of the heap");
@@ -220,7 +220,7 @@ static struct exp_heap sum_up(struct session *session, const struct session_expe
 	struct exp_heap sum = {.smallest = UINT64_MAX};
 
 	*highest = session_next(session, NULL);
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		const struct exp_heap *heap = &at->data->heap;
 
 		sum.allocs += heap->allocs;
@@ -261,7 +261,7 @@ static void put_unseen(struct session *session)
 	const struct session_experiment *at = NULL;
 	char text[256];
 
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		if (quality_unseen(at, text, sizeof(text)))
 			fprintf(session->out, "# warning: experiment %u: %s\n", at->id, text);
 }

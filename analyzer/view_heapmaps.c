@@ -39,7 +39,7 @@ static void put_peaks(struct session *session)
 {
 	const struct session_experiment *at = NULL;
 
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		const struct exp_heap_maps *maps = &at->data->heap.maps;
 
 		if (maps->maps == 0)
@@ -94,7 +94,7 @@ struct exp_heap_maps heapmaps_sum(const struct session *session)
 	const struct session_experiment *at = NULL;
 	struct exp_heap_maps sum = {0};
 
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		const struct exp_heap_maps *maps = &at->data->heap.maps;
 
 		sum.maps += maps->maps;

@@ -149,16 +149,16 @@ static void view_type(struct session *session, const struct index_type *type, co
 	struct expression *wanted = NULL;
 	char *text = NULL;
 
-	if (list != NULL && type->token == NULL) {
+	if (list && !type->token) {
 		session_fail(session, EXIT_USAGE, "%s: its rows cannot be chosen by number",
 		             type->name);
 		return;
 	}
-	if (list != NULL && ranges_expression(list, type->token, &text, &error) != 0) {
+	if (list && ranges_expression(list, type->token, &text, &error) != 0) {
 		session_fail_at(session, type->name, error.column, error.text);
 		return;
 	}
-	if (text != NULL)
+	if (text)
 		wanted = expression_compile(text, &error);
 	free(text);
 	if (session_columns(session) > 1)
@@ -175,7 +175,7 @@ static void view_named(struct session *session, int is_memory, const char *comma
 	const struct index_type *type = index_find(session->indexes, is_memory, name, error,
 	                                           sizeof(error));
 
-	if (type == NULL)
+	if (!type)
 		session_fail(session, EXIT_USAGE, "%s: %s", command, error);
 	else
 		view_type(session, type, NULL);
@@ -208,7 +208,7 @@ int view_own_index(struct session *session, const char *name)
 {
 	const struct index_type *type;
 
-	for (size_t i = 0; (type = index_at(session->indexes, i)) != NULL; i++) {
+	for (size_t i = 0; (type = index_at(session->indexes, i)); i++) {
 		if (!type->is_own || strcasecmp(type->name, name) != 0)
 			continue;
 		/* It runs as the command that shows such objects, with all that this checks. */
@@ -252,7 +252,7 @@ void view_cpu_list(struct session *session, const struct command_argument *argum
 	const char *shown = filters_shown(session->filters, FILTERS_CPUS);
 
 	(void)argument;
-	print_note(session, "selected: %s", shown != NULL ? shown : "all");
+	print_note(session, "selected: %s", shown ? shown : "all");
 	if (session_columns(session) > 1)
 		compare_beside(session, put_cpus);
 	else
@@ -270,7 +270,7 @@ static void put_types(struct session *session, int is_memory, const char *name)
 	print_column(table, PRINT_WORD, "defined", "Defined");
 	print_column(table, PRINT_WORD, "expression", "Expression");
 	print_column(table, PRINT_WORD, "meaning", "Meaning");
-	for (size_t i = 0; (type = index_at(session->indexes, i)) != NULL; i++) {
+	for (size_t i = 0; (type = index_at(session->indexes, i)); i++) {
 		if (type->is_memory != is_memory)
 			continue;
 		print_word(table, type->name);
@@ -310,13 +310,13 @@ static void define(struct session *session, int is_memory, const char *command,
 	size_t skipped;
 	char *expression;
 
-	if (argument->text == NULL) {
+	if (!argument->text) {
 		session_fail(session, EXIT_USAGE, "%s: needs NAME EXPRESSION", command);
 		return;
 	}
 	expression = unquote(argument->second, &skipped);
 	if (index_define(session->indexes, is_memory, argument->text, expression, &error) != 0) {
-		if (session->place.file != NULL && error.column != 0)
+		if (session->place.file && error.column != 0)
 			session->place.column += (size_t)(argument->second - argument->text);
 		if (error.column != 0)
 			session_fail_at(session, command, error.column + skipped, error.text);

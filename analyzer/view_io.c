@@ -58,9 +58,9 @@ static int compare_names(const struct row *a, const struct row *b)
 	size_t shorter;
 	int order;
 
-	if (a->file->name == NULL || b->file->name == NULL) {
-		if (a->file->name != NULL || b->file->name != NULL)
-			return a->file->name == NULL ? 1 : -1;
+	if (!a->file->name || !b->file->name) {
+		if (a->file->name || b->file->name)
+			return !a->file->name ? 1 : -1;
 		if (a->at != b->at)
 			return a->at < b->at ? -1 : 1;
 		return (a->file->number > b->file->number) - (a->file->number < b->file->number);
@@ -108,11 +108,11 @@ static void add_row(struct print_table *table, const struct row *row, int with_f
 {
 	const struct exp_io_file *file = row->file;
 	const char *unnamed = file->number == 0 ? "<Unknown>" : "<Not named>";
-	char *name = file->name != NULL ? memory_text(file->name, file->name_size) : NULL;
+	char *name = file->name ? memory_text(file->name, file->name_size) : NULL;
 
 	data_io_add(table,
-	            &(struct data_io_row){row->at, name != NULL ? name : unnamed, type_name(file),
-	                                  row->fd, &row->totals},
+	            &(struct data_io_row){row->at, name ? name : unnamed, type_name(file), row->fd,
+	                                  &row->totals},
 	            with_fd);
 	free(name);
 }
@@ -123,14 +123,13 @@ static void put_file(FILE *out, const struct exp_io_file *file)
 	const char *type = fmt_enum_name("file_type", file->type);
 	const char *system = value_file_system_name(file->file_system);
 
-	if (file->name != NULL)
+	if (file->name)
 		text_put_bytes(out, file->name, file->name_size);
 	else
 		fputs(file->number == 0 ? "<Unknown>" : "<Not named>", out);
-	if (file->type != FMT_file_type_REGULAR && file->type != FMT_file_type_UNKNOWN &&
-	    type != NULL)
+	if (file->type != FMT_file_type_REGULAR && file->type != FMT_file_type_UNKNOWN && type)
 		fprintf(out, " (%s)", type);
-	else if (system != NULL)
+	else if (system)
 		fprintf(out, " (%s)", system);
 	else if (file->file_system != 0)
 		fprintf(out, " (file system 0x%x)", file->file_system);
@@ -242,7 +241,7 @@ void view_ioactivity(struct session *session, const struct command_argument *arg
 		compare_files(session);
 		return;
 	}
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		for (size_t j = 0; j < at->data->io.file_count; j++) {
 			const struct exp_io_file *file = &at->data->io.files[j];
 
@@ -277,7 +276,7 @@ void view_iodetail(struct session *session, const struct command_argument *argum
 		compare_descriptors(session);
 		return;
 	}
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		const struct exp_io *io = &at->data->io;
 
 		for (size_t j = 0; j < io->descriptor_count; j++) {

@@ -49,7 +49,7 @@ static void sum_up(struct session *session, struct exp_io *sum)
 {
 	const struct session_experiment *at = NULL;
 
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		const struct exp_io *io = &at->data->io;
 
 		for (size_t class = 0; class < EXP_IO_CLASSES; class ++)
@@ -119,7 +119,7 @@ static void put_functions(FILE *out, struct exp_io *io)
 
 		fprintf(out, "  %9llu  %9llu  %14llu  %12.6f  %s\n", (unsigned long long)at->count,
 		        (unsigned long long)at->errors, (unsigned long long)at->bytes,
-		        report_seconds(at->wait_ns), name != NULL ? name : "<Unknown>");
+		        report_seconds(at->wait_ns), name ? name : "<Unknown>");
 	}
 }
 
@@ -133,7 +133,7 @@ static void put_errors(FILE *out, const struct exp_io *io)
 
 		if (io->errors[i] != 0)
 			fprintf(out, "  %9llu  %s (%s)\n", (unsigned long long)io->errors[i],
-			        name != NULL ? name : "?", strerror(i));
+			        name ? name : "?", strerror(i));
 	}
 	if (io->errors[0] != 0)
 		fprintf(out, "  %9llu  <Unknown>\n", (unsigned long long)io->errors[0]);

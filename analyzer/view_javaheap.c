@@ -34,7 +34,7 @@ static struct row *add_classes(const struct session_experiment *at, struct row *
 		const struct exp_java_alloc *alloc = &at->data->java_allocs[i];
 		struct row *row = *count > 0 ? &rows[*count - 1] : NULL;
 
-		if (row == NULL || row->at != at || row->class != alloc->class_id) {
+		if (!row || row->at != at || row->class != alloc->class_id) {
 			rows = memory_grow(rows, *count, capacity, sizeof(*rows));
 			row = &rows[(*count)++];
 			*row = (struct row){
@@ -58,16 +58,16 @@ static char *title_of(const struct row *row)
 		['B'] = "byte", ['C'] = "char", ['D'] = "double", ['F'] = "float",
 		['I'] = "int",  ['J'] = "long", ['S'] = "short",  ['Z'] = "boolean"};
 	const char *name = experiment_java_class(row->at->experiment, row->class);
-	size_t dimensions = name != NULL ? strspn(name, "[") : 0, size;
+	size_t dimensions = name ? strspn(name, "[") : 0, size;
 	char *title;
 
-	if (name == NULL)
+	if (!name)
 		return memory_text("<Unknown>", strlen("<Unknown>"));
 	name += dimensions;
 	size = strlen(name);
 	if (dimensions > 0 && size == 1 &&
 	    (unsigned char)name[0] < sizeof(types) / sizeof(types[0]) &&
-	    types[(unsigned char)name[0]] != NULL)
+	    types[(unsigned char)name[0]])
 		size = strlen(name = types[(unsigned char)name[0]]);
 	else if (dimensions > 0 && size > 2 && name[0] == 'L')
 		name++, size -= 2;
@@ -100,7 +100,7 @@ void view_javaheap(struct session *session, const struct command_argument *argum
 	size_t count = 0, capacity = 0;
 
 	(void)argument;
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		rows = add_classes(at, rows, &count, &capacity);
 	if (count > 1)
 		qsort(rows, count, sizeof(*rows), by_bytes);

@@ -24,11 +24,11 @@ static const struct sym_object *find_symbols(const struct session *session,
 
 static void put_state(FILE *out, const struct sym_object *symbols)
 {
-	if (symbols == NULL) {
+	if (!symbols) {
 		fputs("not in recorded stacks", out);
 		return;
 	}
-	if (symbols->file == NULL) {
+	if (!symbols->file) {
 		fputs(symbols->mismatch ? "another build is there now: no symbols"
 		                        : "no file found",
 		      out);
@@ -50,7 +50,7 @@ static void add_object(struct session *session, struct print_table *table,
 	print_word(table, text_base(object->path));
 	print_word(table, object->path);
 	print_word(table, object->build_id[0] ? object->build_id : NULL);
-	print_word(table, symbols != NULL ? symbols->file : NULL);
+	print_word(table, symbols ? symbols->file : NULL);
 	print_number(table, symbols != NULL);
 	print_number(table, symbols != NULL && symbols->has_symbols);
 	print_number(table, symbols != NULL && symbols->has_lines);
@@ -105,7 +105,7 @@ void view_objects(struct session *session, const struct command_argument *argume
 	/* Building the tree finds out which objects occur, and reads their symbols. */
 	session_tree(session, TREE_FUNCTIONS);
 	table = print_is_data(session) ? begin_objects() : NULL;
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		const struct exp_object *objects;
 		size_t object_count = experiment_objects(at->experiment, &objects);
 
@@ -118,13 +118,13 @@ void view_objects(struct session *session, const struct command_argument *argume
 				continue;
 			seen = memory_grow(seen, count, &capacity, sizeof(*seen));
 			seen[count++] = &objects[j];
-			if (table != NULL)
+			if (table)
 				add_object(session, table, &objects[j]);
 			else
 				put_object(session, &objects[j]);
 		}
 	}
-	if (table != NULL)
+	if (table)
 		print_table_end(session, table, 0);
 	fputc('\n', session->out);
 	free(seen);

@@ -15,7 +15,7 @@ static const struct exp_mpi *mpi_of(const struct session_experiment *at)
 {
 	static const struct exp_mpi none;
 
-	return at->data->mpi != NULL ? at->data->mpi : &none;
+	return at->data->mpi ? at->data->mpi : &none;
 }
 
 /* ---- by function ---- */
@@ -48,7 +48,7 @@ static struct exp_mpi_function *find_functions(struct session *session, size_t *
 	const struct session_experiment *at = NULL;
 
 	*count = 0;
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		for (size_t i = 0; i < mpi_of(at)->function_count; i++) {
 			const struct exp_mpi_function *function = &mpi_of(at)->functions[i];
 
@@ -85,8 +85,8 @@ void view_mpifunctions(struct session *session, const struct command_argument *a
 		const char *name = fmt_enum_name("mpi_func", function->func),
 			   *class = fmt_enum_name("mpi_state", function->func >> 8);
 
-		print_word(table, name != NULL ? name : "<Unknown>");
-		print_word(table, class != NULL ? class : "<Unknown>");
+		print_word(table, name ? name : "<Unknown>");
+		print_word(table, class ? class : "<Unknown>");
 		print_number(table, function->calls);
 		print_number(table, function->failed);
 		print_number(table, function->time_ns);
@@ -128,7 +128,7 @@ static uint64_t sum(const struct exp_nodes *nodes, enum exp_metric metric)
 {
 	uint64_t result = nodes->no_stack[metric];
 
-	for (size_t i = 0; nodes->value[metric] != NULL && i < nodes->count; i++)
+	for (size_t i = 0; nodes->value[metric] && i < nodes->count; i++)
 		result += nodes->value[metric][i];
 	return result;
 }
@@ -164,7 +164,7 @@ static struct rank *find_ranks(struct session *session, size_t *count)
 	const struct session_experiment *at = NULL;
 
 	*count = 0;
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		if (at->info->mpi_rank >= 0) {
 			ranks[*count].at = at;
 			read_rank(&ranks[(*count)++]);
@@ -311,7 +311,7 @@ static struct message *find_messages(struct session *session, size_t *count)
 	size_t capacity = 0;
 
 	*count = 0;
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		for (size_t i = 0; i < mpi_of(at)->peer_count && at->info->mpi_rank >= 0; i++) {
 			const struct exp_mpi_peer *peer = &mpi_of(at)->peers[i];
 			uint32_t own = (uint32_t)at->info->mpi_rank;

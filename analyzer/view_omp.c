@@ -58,10 +58,10 @@ static struct rows find_rows(struct session *session, int regions)
 	const struct session_experiment *at = NULL;
 	size_t capacity = 0;
 
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		capacity += at->data->omp.count;
 	rows.row = memory_take(capacity + 1, sizeof(*rows.row));
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		for (size_t i = 0; i < at->data->omp.count; i++)
 			if (is_region(&at->data->omp.constructs[i]) == regions)
 				rows.row[rows.count++] = (struct row){at,
@@ -74,7 +74,7 @@ static void put_place(struct session *session, struct print_table *table, const 
 {
 	char *name = stacks_name_place(session, row->at, row->construct->node, 1);
 
-	print_word(table, name != NULL ? name : "<Unknown>");
+	print_word(table, name ? name : "<Unknown>");
 	free(name);
 }
 
@@ -141,7 +141,7 @@ void view_ompconstructs(struct session *session, const struct command_argument *
 		const struct exp_omp_construct *construct = rows.row[i].construct;
 		const char *name = fmt_enum_name("omp_event", construct->event);
 
-		print_word(table, name != NULL ? name : "<Unknown>");
+		print_word(table, name ? name : "<Unknown>");
 		put_place(session, table, &rows.row[i]);
 		print_number(table, construct->count);
 		print_number(table, construct->time_ns);

@@ -31,7 +31,7 @@ static double run_seconds(const struct session *session, const struct session_ex
 	const struct session_experiment *at = NULL;
 	double last_s = founder->info->duration_s;
 
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		double end_s = (double)(at->info->start_real_ns - founder->info->start_real_ns) *
 		                       1e-9 +
 		               at->info->duration_s;
@@ -205,7 +205,7 @@ static void put_threads(struct session *session)
 	const struct session_experiment *at = NULL;
 	size_t count = 0, capacity = 0;
 
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		const struct exp_data_set *data = at->data;
 
 		for (size_t j = 0; j < data->thread_count; j++) {
@@ -246,7 +246,7 @@ static void put_processes(struct session *session)
 	const struct session_experiment *at = NULL;
 	size_t count = 0, capacity = 0, founders = 0;
 
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		all = memory_grow(all, count, &capacity, sizeof(*all));
 		all[count++] = at;
 		founders += !is_descendant(at);
@@ -275,7 +275,7 @@ static void put_groups(struct session *session)
 		fprintf(session->out, "%s:\n", label);
 		free(label);
 		compare_focus(session, i);
-		while ((at = session_next(session, at)) != NULL)
+		while ((at = session_next(session, at)))
 			if (!is_descendant(at))
 				put_experiment(session, at);
 		compare_unfocus(session);
@@ -326,7 +326,7 @@ static void put_text(struct session *session)
 	const struct session_experiment *at = NULL;
 
 	fputs("Experiments\n", session->out);
-	while ((at = session_next(session, at)) != NULL)
+	while ((at = session_next(session, at)))
 		if (!is_descendant(at))
 			put_experiment(session, at);
 	put_processes(session);

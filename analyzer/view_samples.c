@@ -80,7 +80,7 @@ static void put_sum(struct session *session)
 	struct exp_usage sum = {.time_s = report_wall_seconds(session)};
 	size_t count = 0;
 
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		const struct exp_usage *first = at->data->usage, *last;
 
 		count++;
@@ -109,7 +109,7 @@ void view_statistics(struct session *session, const struct command_argument *arg
 
 	if (argument->number == 0 && !print_is_data(session))
 		put_sum(session);
-	while ((at = view_next_experiment(session, "statistics", argument, at)) != NULL) {
+	while ((at = view_next_experiment(session, "statistics", argument, at))) {
 		const struct exp_data_set *data = at->data;
 
 		if (print_is_data(session)) {
@@ -127,7 +127,7 @@ static const char *reason_name(unsigned reason)
 {
 	const char *name = fmt_enum_name("sample_reason", reason);
 
-	return name != NULL ? name : "?";
+	return name ? name : "?";
 }
 
 /* One line for each interval; the first words of a row are numbers, so that it can be sorted and
@@ -146,7 +146,7 @@ static void put_interval(FILE *out, const struct exp_usage *before, const struct
 	        (unsigned long long)grown(before->nvcsw, after->nvcsw),
 	        (unsigned long long)grown(before->nivcsw, after->nivcsw),
 	        (unsigned long long)after->maxrss_kib, reason_name(after->reason));
-	if (after->label != NULL && after->label[0] != '\0') {
+	if (after->label && after->label[0] != '\0') {
 		fputs(": ", out);
 		text_put(out, after->label);
 	}
@@ -162,11 +162,11 @@ void view_sample_detail(struct session *session, const struct command_argument *
 		at = argument->number != 0
 		             ? view_next_experiment(session, "sample_detail", argument, NULL)
 		             : NULL;
-		if (at != NULL || argument->number == 0)
+		if (at || argument->number == 0)
 			data_usage(session, "sample_detail", at, 0);
 		return;
 	}
-	while ((at = view_next_experiment(session, "sample_detail", argument, at)) != NULL) {
+	while ((at = view_next_experiment(session, "sample_detail", argument, at))) {
 		const struct exp_data_set *data = at->data;
 
 		put_name(out, at->info);

@@ -56,7 +56,7 @@ void view_metrics(struct session *session, const struct command_argument *argume
 	char error[METRIC_ERROR_MAX];
 	int status = 0;
 
-	if (argument->text != NULL)
+	if (argument->text)
 		status = metric_list_parse(argument->text, session->have, &session->metrics, error);
 	if (status != 0) {
 		fail(session, status, "metrics", metric_list_fault(argument->text, session->have),
@@ -64,7 +64,7 @@ void view_metrics(struct session *session, const struct command_argument *argume
 		return;
 	}
 	metric_sort_adjust(&session->metrics, &session->sort);
-	if (argument->text == NULL || (!print_is_data(session) && !session->exports))
+	if (!argument->text || (!print_is_data(session) && !session->exports))
 		put_current(session);
 }
 
@@ -73,11 +73,11 @@ void view_sort(struct session *session, const struct command_argument *argument)
 	char error[METRIC_ERROR_MAX];
 	int status = 0;
 
-	if (argument->text != NULL)
+	if (argument->text)
 		status = metric_sort_parse(argument->text, session->have, &session->sort, error);
 	if (status != 0)
 		fail(session, status, "sort", argument->text[0] == '-' ? 2 : 1, error);
-	else if (argument->text == NULL || (!print_is_data(session) && !session->exports))
+	else if (!argument->text || (!print_is_data(session) && !session->exports))
 		put_sort(session);
 }
 
@@ -166,7 +166,7 @@ void view_limit(struct session *session, const struct command_argument *argument
 	char *end, number[24];
 	unsigned long limit;
 
-	if (text == NULL) {
+	if (!text) {
 		snprintf(number, sizeof(number), "%lu", (unsigned long)session->limit);
 		view_put_setting(session, "limit", number);
 		return;
@@ -194,11 +194,11 @@ void view_name(struct session *session, const struct command_argument *argument)
 		[NAME_MANGLED] = "mangled",
 	};
 	const char *text = argument->text;
-	size_t len = text != NULL ? strcspn(text, ":") : 0;
-	const char *extra = text != NULL ? text + len : "";
+	size_t len = text ? strcspn(text, ":") : 0;
+	const char *extra = text ? text + len : "";
 	char now[32];
 
-	if (text == NULL) {
+	if (!text) {
 		snprintf(now, sizeof(now), "%s:%s", forms[session->name_form],
 		         session->with_soname ? "soname" : "nosoname");
 		view_put_setting(session, "name", now);
@@ -224,7 +224,7 @@ void view_viewmode(struct session *session, const struct command_argument *argum
 {
 	static const char *const modes[] = {"user", "expert", "machine"};
 
-	if (argument->text == NULL) {
+	if (!argument->text) {
 		view_put_setting(session, "viewmode", modes[session->mode]);
 		return;
 	}
@@ -242,7 +242,7 @@ static void set_output(struct session *session, const char *command, const char 
 {
 	FILE *out = strcmp(path, "-") == 0 ? stdout : strcmp(path, "--") == 0 ? stderr : open(path);
 
-	if (out == NULL) {
+	if (!out) {
 		session_fail(session, EXIT_TROUBLE, "%s: %s: %s", command, path, strerror(errno));
 		return;
 	}

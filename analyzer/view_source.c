@@ -48,7 +48,7 @@ static void add_note(struct source_view *view, const struct sym_note *note)
 				"               Function %s inlined from %s into the code of %s for the "
 				"following line",
 				note->name,
-				note->from_file == NULL ? "(unknown)" : text_base(note->from_file),
+				!note->from_file ? "(unknown)" : text_base(note->from_file),
 				note->holder));
 }
 
@@ -64,8 +64,8 @@ static void add_notes(struct source_view *view, unsigned line, size_t *at)
 	for (; *at < view->data.note_count && view->data.notes[*at]->line <= line; ++*at) {
 		const struct sym_note *note = view->data.notes[*at];
 
-		if (note->line == line && note->line != 0 &&
-		    (last == NULL || !is_same_note(last, note)) && shown++ < NOTES_SHOWN)
+		if (note->line == line && note->line != 0 && (!last || !is_same_note(last, note)) &&
+		    shown++ < NOTES_SHOWN)
 			add_note(view, note);
 		last = note;
 	}
@@ -110,7 +110,7 @@ static void add_line(struct source_view *view, unsigned line, uint32_t key)
 	char *text = source_file_line(view->file, line);
 	struct table_row *row;
 
-	if (text == NULL)
+	if (!text)
 		text = memory_text("(the file has no such line)",
 		                   strlen("(the file has no such line)"));
 	row = listing_add(&view->table, "line",
@@ -209,7 +209,7 @@ static void add_others(struct source_view *view)
 		name = name_function(view->session, item->function);
 		row = listing_add(
 			&view->table, "function",
-			item->file == NULL
+			!item->file
 				? memory_format("<Function: %s, instructions without line numbers>",
 		                                name)
 				: memory_format("<Function: %s, instructions from source file %s>",
@@ -230,27 +230,24 @@ static void put_units(struct source_view *view)
 		const struct sym_compilation *unit = view->data.units[i];
 		const char *producer = unit->producer;
 		/* gcc's options stand behind its version, from the first blank and dash on. */
-		const char *flags = producer == NULL ? NULL : strstr(producer, " -");
-		char *version = flags == NULL ? NULL
-		                              : memory_text(producer, (size_t)(flags - producer));
+		const char *flags = !producer ? NULL : strstr(producer, " -");
+		char *version = !flags ? NULL : memory_text(producer, (size_t)(flags - producer));
 
 		if (set & COMMENT_SET(VERSION))
-			listing_fact(view->session, "Compiler",
-			             version != NULL ? version : producer);
+			listing_fact(view->session, "Compiler", version ? version : producer);
 		if (set & COMMENT_SET(FLAGS))
 			listing_fact(view->session, "Compiler flags",
-			             flags != NULL ? flags + 1 : "(not in the debug information)");
-		if (unit->missing != NULL)
+			             flags ? flags + 1 : "(not in the debug information)");
+		if (unit->missing)
 			print_note(
 				view->session,
 				"split debug information %s is missing: functions and inlined calls of %s are not known",
-				unit->missing, unit->name == NULL ? "this file" : unit->name);
-		if (unit->missing_shared != NULL)
+				unit->missing, !unit->name ? "this file" : unit->name);
+		if (unit->missing_shared)
 			print_note(
 				view->session,
 				"shared debug information %s is missing: names and inlined calls of %s are not all known",
-				unit->missing_shared,
-				unit->name == NULL ? "this file" : unit->name);
+				unit->missing_shared, !unit->name ? "this file" : unit->name);
 		free(version);
 	}
 }
@@ -307,7 +304,7 @@ static void put_view(struct source_view *view)
 	listing_mark_hot(&view->table, &session->metrics, session->listing.source_threshold);
 	put_head(view);
 	table_put(session, &view->table, &session->metrics, 0, "source");
-	if (view->data.place.function != NULL)
+	if (view->data.place.function)
 		report_put_next(session, "disasm", view->data.place.function, "its instructions");
 	fputc('\n', session->out);
 }
@@ -321,7 +318,7 @@ static void show(struct session *session, const char *command,
 
 	if (place_find(session, command, argument, &place) != 0)
 		return;
-	if (place.file == NULL) {
+	if (!place.file) {
 		session_fail(
 			session, EXIT_TROUBLE,
 			"%s: no line numbers of %s: %s has no debug information (disasm shows its instructions)",

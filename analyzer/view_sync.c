@@ -35,7 +35,7 @@ void lock_put_threshold(struct session *session)
 	const struct session_experiment *at = NULL;
 	double highest = 0;
 
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		double ns = strtod(experiment_setting(at->experiment, "sync_threshold_ns", "0"),
 		                   NULL);
 
@@ -111,7 +111,7 @@ void view_sync(struct session *session, const struct command_argument *argument)
 		const struct sym_function *function = stacks_culprit(tree, stacks[0]);
 
 		report_put_next(session, "locks", NULL, "what was waited for");
-		if (function != NULL)
+		if (function)
 			report_put_next(session, "csingle", function, "who waits the longest");
 		fputc('\n', session->out);
 	}
@@ -145,7 +145,7 @@ static uint32_t generation_of(const struct lock *lock)
 static char *monitor_name(const struct experiment *experiment, uint64_t address)
 {
 	const char *class = experiment_java_class(experiment, (uint32_t)(address >> 32));
-	char *name = memory_format("%s@%x", class != NULL ? class : "monitor", (unsigned)address);
+	char *name = memory_format("%s@%x", class ? class : "monitor", (unsigned)address);
 
 	for (char *at = name; *at != '\0'; at++)
 		if (*at == '/')
@@ -168,9 +168,9 @@ char *lock_name(struct session *session, const struct lock *lock)
 		return memory_format("thread 0x%llx", address);
 	if (symbols_variable(session->symbols, lock->at->experiment, object->address,
 	                     generation_of(lock), &name, &file, &offset) != 0 ||
-	    file == NULL)
+	    !file)
 		return memory_format("0x%llx", address);
-	if (name == NULL)
+	if (!name)
 		return memory_format("%s+0x%llx", file, (unsigned long long)offset);
 	if (offset == 0)
 		return memory_text(name, strlen(name));
@@ -190,7 +190,7 @@ static void put_mutex(struct session *session, const struct lock *lock)
 {
 	char *name = lock_mutex_name(session, lock->at, lock->object->mutex, lock->object->node);
 
-	if (name == NULL)
+	if (!name)
 		return;
 	fputs(" with ", session->out);
 	text_put(session->out, name);
@@ -202,7 +202,7 @@ static void put_site(struct session *session, const struct lock *lock, const cha
 {
 	char *name = stacks_name_node(session, lock->at, node);
 
-	if (name == NULL)
+	if (!name)
 		return;
 	fprintf(session->out, "; %s ", what);
 	text_put(session->out, name);
@@ -281,7 +281,7 @@ static struct lock *find_locks(struct session *session, size_t *count)
 	const struct session_experiment *at = NULL;
 
 	*count = 0;
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		for (size_t j = 0; j < at->data->sync.object_count; j++) {
 			locks = memory_grow(locks, *count, &capacity, sizeof(*locks));
 			locks[(*count)++] = (struct lock){at, &at->data->sync.objects[j]};
@@ -307,12 +307,12 @@ static char *compared_name(struct session *session, const struct lock *lock)
 	}
 	free(own);
 	site = stacks_name_place(session, lock->at, object->creation, 1);
-	if (site != NULL) {
+	if (site) {
 		name = memory_format("%s made in %s", class_names[object->object_class], site);
 	} else {
 		site = stacks_name_place(session, lock->at, object->node, 0);
 		name = memory_format("%s, longest wait in %s", class_names[object->object_class],
-		                     site != NULL ? site : "?");
+		                     site ? site : "?");
 	}
 	free(site);
 	return name;

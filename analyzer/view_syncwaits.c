@@ -35,10 +35,9 @@ static const char *thread_name(const struct exp_data_set *data, uint32_t tid, do
 	const char *name = NULL;
 
 	for (size_t i = 0; i < data->thread_count; i++)
-		if (data->threads[i].tid == tid &&
-		    (name == NULL || data->threads[i].time_s <= time_s))
+		if (data->threads[i].tid == tid && (!name || data->threads[i].time_s <= time_s))
 			name = data->threads[i].name;
-	return name != NULL && name[0] != '\0' ? name : NULL;
+	return name && name[0] != '\0' ? name : NULL;
 }
 
 static void put_thread(FILE *out, const struct wait *wait)
@@ -46,7 +45,7 @@ static void put_thread(FILE *out, const struct wait *wait)
 	const char *name = thread_name(wait->at->data, wait->wait->tid, wait->wait->time_s);
 
 	fprintf(out, "thread %u", wait->wait->tid);
-	if (name == NULL)
+	if (!name)
 		return;
 	fputs(" (", out);
 	text_put(out, name);
@@ -65,7 +64,7 @@ static void put_object(struct session *session, const struct wait *wait)
 	mutex = lock_mutex_name(session, wait->at, wait->wait->mutex, wait->wait->node);
 	fputc('(', session->out);
 	text_put(session->out, name);
-	if (mutex != NULL) {
+	if (mutex) {
 		fputs(", ", session->out);
 		text_put(session->out, mutex);
 	}
@@ -85,7 +84,7 @@ static void put_wait(struct session *session, const struct wait *wait, size_t nu
 	if (session->count > 1)
 		fprintf(out, "experiment %u, ", wait->at->id);
 	put_thread(out, wait);
-	fprintf(out, "\n  %s", func != NULL ? func : "unknown function");
+	fprintf(out, "\n  %s", func ? func : "unknown function");
 	put_object(session, wait);
 	if (wait->wait->error != 0)
 		fprintf(out, ", not granted: %s", strerror((int)wait->wait->error));
@@ -142,7 +141,7 @@ void view_syncwaits(struct session *session, const struct command_argument *argu
 	size_t count = 0, capacity = 0;
 
 	(void)argument;
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		for (size_t j = 0; j < at->data->sync.longest_count; j++) {
 			waits = memory_grow(waits, count, &capacity, sizeof(*waits));
 			waits[count++] = (struct wait){at, &at->data->sync.longest[j]};

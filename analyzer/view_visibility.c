@@ -22,7 +22,7 @@ static const char **find_paths(const struct session *session, size_t *count)
 	size_t capacity = 0;
 
 	*count = 0;
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		const struct exp_object *objects;
 		size_t object_count = experiment_objects(at->experiment, &objects);
 
@@ -73,9 +73,8 @@ static int check_names(struct session *session, const char *command, const char 
 		near = nearest(paths, count, name);
 		session_fail(session, EXIT_USAGE,
 		             "%s: column %zu: no load object '%.200s'%s%.100s%s", command,
-		             (size_t)(name - copy) + 1, name,
-		             near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
-		             near != NULL ? "'?)" : "");
+		             (size_t)(name - copy) + 1, name, near ? " (did you mean '" : "",
+		             near ? near : "", near ? "'?)" : "");
 		status = -1;
 	}
 	free(copy);
@@ -87,7 +86,7 @@ static void set_names(struct session *session, const char *list, enum shown_how 
 {
 	char *copy = memory_text(list, strlen(list)), *rest = copy, *name;
 
-	while ((name = strsep(&rest, ",")) != NULL)
+	while ((name = strsep(&rest, ",")))
 		shown_set(session->shown, strcasecmp(name, "all") == 0 ? NULL : name, how);
 	free(copy);
 }

@@ -110,15 +110,15 @@ static enum quoting quoting_of(const uint8_t *text, size_t len)
 	enum quoting quoting = PLAIN;
 	size_t digits = 0;
 
-	if (len == 0 || strchr("-?:\\,[]{}#&*!|>'\"%@`", text[0]) != NULL || text[0] == ' ' ||
+	if (len == 0 || strchr("-?:\\,[]{}#&*!|>'\"%@`", text[0]) || text[0] == ' ' ||
 	    text[len - 1] == ' ')
 		quoting = SINGLE;
 	for (size_t i = 0; i < len; i++) {
 		if (text[i] < 0x20 ? text[i] != '\t' : text[i] >= 0x7f)
 			return DOUBLE;
 		digits += text[i] >= '0' && text[i] <= '9';
-		if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-^., \t",
-		           text[i]) == NULL)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-^., \t",
+		            text[i]))
 			quoting = SINGLE;
 	}
 	return digits == len ? SINGLE : quoting;
@@ -132,7 +132,7 @@ static void put_double(FILE *out, const uint8_t *text, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		const char *known = memchr(values, text[i], sizeof(values) - 1);
 
-		if (known != NULL)
+		if (known)
 			fprintf(out, "\\%c", names[known - values]);
 		else if (text[i] == '"' || text[i] == '\\')
 			fprintf(out, "\\%c", text[i]);
@@ -435,10 +435,10 @@ void xraylogs_put(struct session *session, const char *command,
 	const struct session_experiment *at = NULL;
 	int found = 0;
 
-	while ((at = session_next(session, at)) != NULL) {
+	while ((at = session_next(session, at))) {
 		const struct xraylog *log = experiment_foreign(at->experiment);
 
-		if (log == NULL)
+		if (!log)
 			continue;
 		put(session->out, log);
 		found = 1;
@@ -470,7 +470,7 @@ void view_instr_map(struct session *session, const struct command_argument *argu
 {
 	if (session->count == 0)
 		session->instr_map = argument->text;
-	else if (session->instr_map == NULL)
+	else if (!session->instr_map)
 		session_fail(
 			session, EXIT_USAGE,
 			"instr_map: logs are open already; give -instr_map when xer_print starts");
@@ -495,11 +495,11 @@ static void put_map(FILE *out, const struct exp_calls *calls)
 void view_instr_map_out(struct session *session, const struct command_argument *argument)
 {
 	const struct session_experiment *at = session_next(session, NULL);
-	FILE *out = at == NULL ? NULL : output_open(argument->text);
+	FILE *out = !at ? NULL : output_open(argument->text);
 
-	if (out == NULL) {
+	if (!out) {
 		session_fail(session, EXIT_TROUBLE, "instr_map_out: %s: %s", argument->text,
-		             at == NULL ? "no experiment is selected" : strerror(errno));
+		             !at ? "no experiment is selected" : strerror(errno));
 		return;
 	}
 	put_map(out, &at->data->calls);

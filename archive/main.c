@@ -53,7 +53,7 @@ static int make_common(const char *path)
 {
 	char text[PATH_MAX + 64];
 
-	if (path == NULL || mkdir(path, 0755) == 0 || errno == EEXIST)
+	if (!path || mkdir(path, 0755) == 0 || errno == EEXIST)
 		return EXIT_DONE;
 	snprintf(text, sizeof(text), "cannot make %.3800s: %s", path, strerror(errno));
 	complain(NULL, text);
@@ -74,9 +74,9 @@ static int archive_all(const struct options *options)
 
 	if (make_common(options->common) != EXIT_DONE)
 		return EXIT_PROBLEM;
-	if (options->quiet == NULL)
+	if (!options->quiet)
 		wanted.reporter.warn = complain;
-	if (options->what != NULL)
+	if (options->what)
 		exp_archive_parse(options->what, &wanted.what);
 	visit.reporter = wanted.reporter;
 	for (int i = 0; i < options->experiment_count; i++)
@@ -115,10 +115,10 @@ static int verify_all(const struct options *options)
 	struct exp_verify *verify;
 	int status = EXIT_DONE;
 
-	if (options->what != NULL)
+	if (options->what)
 		exp_archive_parse(options->what, &wanted.what);
 	verify = exp_verify_create(&wanted, options->what != NULL);
-	if (verify == NULL) {
+	if (!verify) {
 		complain(NULL, "-m: bad regular expression, or out of memory");
 		return EXIT_USAGE;
 	}
@@ -146,11 +146,11 @@ int main(int argc, char **argv)
 		complain(NULL, error);
 		return EXIT_USAGE;
 	}
-	if (options.help != NULL)
+	if (options.help)
 		options_help(stdout);
-	else if (options.version != NULL)
+	else if (options.version)
 		puts(PROGRAM " " XER_VERSION);
-	else if (options.verify != NULL)
+	else if (options.verify)
 		return verify_all(&options);
 	else
 		return archive_all(&options);

@@ -102,11 +102,11 @@ static int check_match(const char *match, char *error, size_t size)
 
 static int check(const struct options *options, char *error, size_t size)
 {
-	if (options->help != NULL || options->version != NULL)
+	if (options->help || options->version)
 		return 0;
-	if (options->what != NULL && check_what(options->what, error, size) != 0)
+	if (options->what && check_what(options->what, error, size) != 0)
 		return -EINVAL;
-	if (options->match != NULL && check_match(options->match, error, size) != 0)
+	if (options->match && check_match(options->match, error, size) != 0)
 		return -EINVAL;
 	if (options->experiment_count > 0)
 		return 0;
@@ -127,11 +127,11 @@ int options_parse(int argc, char **argv, struct options *out, char *error, size_
 			at++;
 			break;
 		}
-		if (option == NULL)
+		if (!option)
 			return reject_option(argv[at], error, size);
 		field = (const char **)((char *)out + option->offset);
 		*field = option->spelling;
-		if (option->argument == NULL)
+		if (!option->argument)
 			continue;
 		if (at + 1 == argc) {
 			snprintf(error, size, "%s needs %s; see --help", option->spelling,
@@ -155,7 +155,7 @@ void options_help(FILE *out)
 		char head[32];
 
 		snprintf(head, sizeof(head), "%s %s", table[i].spelling,
-		         table[i].argument == NULL ? "" : table[i].argument);
+		         !table[i].argument ? "" : table[i].argument);
 		fprintf(out, "  %-10s %s\n", head, table[i].meaning);
 	}
 	fputs("\nWHAT is one of\n", out);

@@ -11,7 +11,7 @@ static int worse(int left, int right)
 
 static void fail(const struct visit *visit, const char *text)
 {
-	if (visit->failures.warn != NULL)
+	if (visit->failures.warn)
 		visit->failures.warn(visit->failures.context, text);
 }
 

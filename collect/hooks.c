@@ -202,7 +202,7 @@ static int take_details(struct hooks *hooks, unsigned trace, char *text)
 	uint64_t bytes = 0;
 	char *part;
 
-	while ((part = strrchr(text, ':')) != NULL) {
+	while ((part = strrchr(text, ':'))) {
 		if (strncmp(part, ":mode=", 6) == 0)
 			mode = part + 6;
 		else if (strncmp(part, ":size=", 6) == 0 && read_size(part + 6, &bytes) < 0)

@@ -213,7 +213,7 @@ static struct exp_abbrevs *keep(struct exp_dies *dies, const struct gatherer *ga
 	struct exp_spec *specs = exp_arena_alloc(&dies->arena,
 	                                         (gatherer->spec_count + 1) * sizeof(*specs));
 
-	if (abbrevs == NULL || of == NULL || specs == NULL)
+	if (!abbrevs || !of || !specs)
 		return NULL;
 	if (gatherer->spec_count != 0)
 		memcpy(specs, gatherer->specs, gatherer->spec_count * sizeof(*specs));
@@ -266,8 +266,8 @@ struct exp_abbrevs *exp_abbrevs_of(struct exp_dies *dies, const struct exp_die_u
 	uint64_t hash = exp_hash_number(EXP_HASH_START, unit->abbrev_offset);
 	struct exp_abbrevs *abbrevs = exp_hash_find(&dies->abbrevs, hash, is_of, unit);
 
-	if (abbrevs != NULL)
+	if (abbrevs)
 		return abbrevs;
 	abbrevs = read_all(dies, unit);
-	return abbrevs != NULL && exp_hash_add(&dies->abbrevs, hash, abbrevs) == 0 ? abbrevs : NULL;
+	return abbrevs && exp_hash_add(&dies->abbrevs, hash, abbrevs) == 0 ? abbrevs : NULL;
 }

@@ -65,7 +65,7 @@ static void fail(struct archive *archive, const char *path, const char *what)
 	char text[1024];
 
 	archive->failed++;
-	if (archive->options->reporter.warn == NULL)
+	if (!archive->options->reporter.warn)
 		return;
 	snprintf(text, sizeof(text), "%.400s: not archived: %.400s: %.100s",
 	         archive->experiment->info.path, path, what);
@@ -192,13 +192,13 @@ int exp_archive_find_used(struct experiment *experiment, unsigned char **used)
 	if (rc != 0)
 		return rc;
 	*used = calloc(experiment->object_count + 1, 1);
-	if (*used == NULL)
+	if (!*used)
 		return -ENOMEM;
 	for (size_t i = 0; i < set->nodes.count; i++) {
 		const struct exp_object *object = experiment_object_at(experiment, set->nodes.pc[i],
 		                                                       set->nodes.generation[i]);
 
-		if (object != NULL)
+		if (object)
 			(*used)[object - experiment->objects] = 1;
 	}
 	return 0;
@@ -211,10 +211,9 @@ static void archive_objects(struct archive *archive)
 	for (size_t i = 0; i < experiment->object_count; i++) {
 		const struct exp_object *object = &experiment->objects[i];
 
-		if (archive->used != NULL && !archive->used[i])
+		if (archive->used && !archive->used[i])
 			continue;
-		if (archive->options->match != NULL &&
-		    !exp_regex_matches(&archive->match, object->path))
+		if (archive->options->match && !exp_regex_matches(&archive->match, object->path))
 			continue;
 		archive_object(archive, object);
 	}
@@ -281,11 +280,10 @@ static int open_directory(struct archive *archive, struct exp_cause *cause)
 	if (directory >= 0)
 		close(directory);
 	archive->directory = archives;
-	if (rc == 0 && archive->options->common != NULL) {
+	if (rc == 0 && archive->options->common) {
 		char *common = realpath(archive->options->common, NULL);
 
-		archive->directory = common == NULL
-		                             ? -1
+		archive->directory = !common ? -1
 		                             : open(common, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		rc = archive->directory < 0 ? -errno
 		                            : exp_copy_text(common, archives, EXP_ARCHIVE_COMMON);
@@ -347,7 +345,7 @@ int experiment_archive(struct experiment *experiment, const struct exp_archive_o
 		         experiment->info.path);
 		return -EBUSY;
 	}
-	if (options->match != NULL) {
+	if (options->match) {
 		rc = exp_regex_compile(&archive.match, options->match, why);
 		if (rc == -EINVAL)
 			snprintf(cause->text, sizeof(cause->text), "'%.250s': %s", options->match,
@@ -356,7 +354,7 @@ int experiment_archive(struct experiment *experiment, const struct exp_archive_o
 			return rc;
 	}
 	rc = run(&archive, cause);
-	if (options->match != NULL)
+	if (options->match)
 		regfree(&archive.match);
 	return rc;
 }

@@ -37,7 +37,7 @@ void *exp_zeroed(size_t count, size_t size)
 {
 	void *at = calloc(count, size);
 
-	if (at == NULL)
+	if (!at)
 		exp_memory_note(ENOMEM);
 	return at;
 }
@@ -45,7 +45,7 @@ void *exp_zeroed(size_t count, size_t size)
 /* Each block is twice as large as the one before: thousands of descendants have little to keep. */
 static struct exp_arena_block *add_block(struct exp_arena *arena, size_t size)
 {
-	size_t capacity = arena->block == NULL ? BLOCK_FIRST : 2 * arena->block->capacity;
+	size_t capacity = !arena->block ? BLOCK_FIRST : 2 * arena->block->capacity;
 	struct exp_arena_block *block;
 
 	if (capacity > BLOCK_MAX)
@@ -53,7 +53,7 @@ static struct exp_arena_block *add_block(struct exp_arena *arena, size_t size)
 	if (capacity < size)
 		capacity = size;
 	block = exp_zeroed(1, sizeof(*block) + capacity);
-	if (block == NULL)
+	if (!block)
 		return NULL;
 	block->capacity = capacity;
 	block->next = arena->block;
@@ -69,9 +69,9 @@ void *exp_arena_alloc(struct exp_arena *arena, size_t size)
 	if (size > SIZE_MAX / 2)
 		return NULL;
 	size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-	if (block == NULL || block->capacity - block->used < size)
+	if (!block || block->capacity - block->used < size)
 		block = add_block(arena, size);
-	if (block == NULL)
+	if (!block)
 		return NULL;
 	at = block->bytes + block->used;
 	block->used += size;
@@ -82,7 +82,7 @@ char *exp_arena_text(struct exp_arena *arena, const char *text, size_t len)
 {
 	char *copy = exp_arena_alloc(arena, len + 1);
 
-	if (copy != NULL)
+	if (copy)
 		memcpy(copy, text, len);
 	return copy;
 }
@@ -102,7 +102,7 @@ char *exp_arena_printf(struct exp_arena *arena, const char *format, ...)
 	len = vsnprintf(NULL, 0, format, arguments);
 	va_end(arguments);
 	text = len < 0 ? NULL : exp_arena_alloc(arena, (size_t)len + 1);
-	if (text == NULL)
+	if (!text)
 		return NULL;
 	va_start(arguments, format);
 	vsnprintf(text, (size_t)len + 1, format, arguments);
@@ -114,7 +114,7 @@ void exp_arena_join(struct exp_arena *to, struct exp_arena *from)
 {
 	struct exp_arena_block **last = &from->block;
 
-	while (*last != NULL)
+	while (*last)
 		last = &(*last)->next;
 	*last = to->block;
 	to->block = from->block;
@@ -123,7 +123,7 @@ void exp_arena_join(struct exp_arena *to, struct exp_arena *from)
 
 void exp_arena_fini(struct exp_arena *arena)
 {
-	while (arena->block != NULL) {
+	while (arena->block) {
 		struct exp_arena_block *next = arena->block->next;
 
 		free(arena->block);
@@ -140,7 +140,7 @@ int exp_array_reserve(void *items, size_t *capacity, size_t count, size_t size)
 		return 0;
 	memcpy(&old, items, sizeof(old));
 	grown = reallocarray(old, wanted, size);
-	if (grown == NULL) {
+	if (!grown) {
 		exp_memory_note(ENOMEM);
 		return -ENOMEM;
 	}

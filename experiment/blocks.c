@@ -73,7 +73,7 @@ static struct exp_block_slot *allocate_slots(unsigned bits)
 	if (size < HUGE_PAGE)
 		return calloc(1, size);
 	slots = aligned_alloc(HUGE_PAGE, size);
-	if (slots == NULL)
+	if (!slots)
 		return NULL;
 	madvise(slots, size, MADV_HUGEPAGE); /* where there are none, all works as well */
 	memset(slots, 0, size);
@@ -84,7 +84,7 @@ static int allocate(struct exp_blocks *blocks, unsigned bits)
 {
 	struct exp_block_slot *slot = allocate_slots(bits);
 
-	if (slot == NULL)
+	if (!slot)
 		return -ENOMEM;
 	blocks->slot = slot;
 	blocks->mask = ((size_t)1 << bits) - 1;

@@ -50,11 +50,10 @@ uint32_t calls_function_new(struct calls *calls, uint32_t id)
 {
 	uint32_t **page = &calls->pages[id >> CALLS_PAGE_SHIFT];
 
-	if (*page == NULL)
+	if (!*page)
 		*page = calloc(CALLS_PAGE, sizeof(**page));
-	if (*page == NULL ||
-	    exp_array_reserve(&calls->functions, &calls->function_capacity, calls->function_count,
-	                      sizeof(*calls->functions)) != 0) {
+	if (!*page || exp_array_reserve(&calls->functions, &calls->function_capacity,
+	                                calls->function_count, sizeof(*calls->functions)) != 0) {
 		calls->rc = -ENOMEM;
 		return UINT32_MAX;
 	}

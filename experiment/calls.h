@@ -95,7 +95,7 @@ void calls_finish(struct calls *calls);
 static inline uint32_t calls_function(struct calls *calls, uint32_t id)
 {
 	const uint32_t *page = calls->pages[id >> CALLS_PAGE_SHIFT];
-	uint32_t index = page == NULL ? 0 : page[id % CALLS_PAGE];
+	uint32_t index = !page ? 0 : page[id % CALLS_PAGE];
 
 	return index != 0 ? index - 1 : calls_function_new(calls, id);
 }
@@ -133,8 +133,7 @@ static inline int calls_pop(struct calls *calls, struct calls_thread *thread, ui
 	self = *ticks > open->inner ? *ticks - open->inner : 0;
 	if (thread->depth > 0)
 		thread->open[thread->depth - 1].inner += *ticks;
-	if (calls->ask != NULL &&
-	    !calls->ask(calls->context, thread, open->path, tsc, *ticks, self))
+	if (calls->ask && !calls->ask(calls->context, thread, open->path, tsc, *ticks, self))
 		return 0;
 	path->count++;
 	path->self += self;

@@ -30,9 +30,9 @@ int exp_clock_fit(struct exp_clock *clock, const struct exp_clock_point *points,
 
 	for (size_t i = 0; i < count; i++)
 		if (points[i].raw_ns > clock->start.raw_ns &&
-		    (last == NULL || points[i].raw_ns > last->raw_ns))
+		    (!last || points[i].raw_ns > last->raw_ns))
 			last = &points[i];
-	if (last == NULL || !clock->is_tsc || clock->start.raw_ns == 0)
+	if (!last || !clock->is_tsc || clock->start.raw_ns == 0)
 		return 0;
 	span_ns = (double)(last->raw_ns - clock->start.raw_ns);
 	if (span_ns < FIT_SPAN_NS)

@@ -25,9 +25,9 @@ size_t symbols_bytes(struct symbols *symbols, const struct sym_function *functio
 	struct exp_image *image = image_at(symbols, function);
 
 	*out = NULL;
-	if (made != NULL)
+	if (made)
 		return session_made_code(symbols, made, address, out);
-	return image == NULL ? 0 : exp_image_code_at(image, address, out);
+	return !image ? 0 : exp_image_code_at(image, address, out);
 }
 
 unsigned symbols_machine(struct symbols *symbols, const struct sym_function *function)
@@ -35,9 +35,9 @@ unsigned symbols_machine(struct symbols *symbols, const struct sym_function *fun
 	struct exp_image *image = image_at(symbols, function);
 	GElf_Ehdr header;
 
-	if (session_made_find(symbols, function) != NULL)
+	if (session_made_find(symbols, function))
 		return EM_X86_64; /* the collector knows no other */
-	return image == NULL || gelf_getehdr(image->elf, &header) == NULL ? 0 : header.e_machine;
+	return !image || !gelf_getehdr(image->elf, &header) ? 0 : header.e_machine;
 }
 
 int symbols_frames_in(struct symbols *symbols, const struct sym_function *function,
@@ -45,7 +45,7 @@ int symbols_frames_in(struct symbols *symbols, const struct sym_function *functi
 {
 	const struct session_made *made = session_made_find(symbols, function);
 
-	if (made != NULL)
+	if (made)
 		return session_made_frames(symbols, made, address, out);
 	return session_frames(symbols, symbols->objects[function->object->index], address, out);
 }
@@ -59,17 +59,16 @@ const char *symbols_slot(struct symbols *symbols, const struct sym_object *objec
 {
 	struct exp_image *image = image_of(symbols, object);
 
-	return image == NULL ? NULL : exp_image_slot_name(image, address);
+	return !image ? NULL : exp_image_slot_name(image, address);
 }
 
 const char *symbols_variable_in(struct symbols *symbols, const struct sym_object *object,
                                 uint64_t address, uint64_t *offset)
 {
 	struct exp_image *image = image_of(symbols, object);
-	const struct exp_symbol *symbol = image == NULL ? NULL
-	                                                : exp_image_variable_at(image, address);
+	const struct exp_symbol *symbol = !image ? NULL : exp_image_variable_at(image, address);
 
-	if (symbol == NULL)
+	if (!symbol)
 		return NULL;
 	*offset = address - symbol->address;
 	return exp_demangle(&symbols->arena, symbol->name);
@@ -80,9 +79,7 @@ const uint8_t *symbols_source_sum(struct symbols *symbols, const struct sym_obje
 {
 	struct exp_image *image = image_of(symbols, object);
 
-	return image == NULL || image->dwarf == NULL
-	               ? NULL
-	               : exp_dwarf_source_sum(image->dwarf, address, file);
+	return !image || !image->dwarf ? NULL : exp_dwarf_source_sum(image->dwarf, address, file);
 }
 
 /* A compilation that was asked for. */
@@ -114,13 +111,13 @@ static const char *shown_name(struct noting *noting, const struct exp_dwarf_fram
 	const struct exp_symbol *symbol = address == 0
 	                                          ? NULL
 	                                          : exp_image_symbol_at(noting->image, address);
-	const char *name = frame->linkage_name != NULL ? frame->linkage_name : frame->name;
+	const char *name = frame->linkage_name ? frame->linkage_name : frame->name;
 	struct symbols *symbols = noting->symbols;
 
-	if (symbol != NULL && symbol->address == address)
+	if (symbol && symbol->address == address)
 		name = symbol->name;
 
-	return name == NULL ? "<unnamed>" : exp_demangle(&symbols->arena, name);
+	return !name ? "<unnamed>" : exp_demangle(&symbols->arena, name);
 }
 
 static int take_note(void *context, const struct exp_dwarf_note *note)
@@ -149,7 +146,7 @@ static int take_note(void *context, const struct exp_dwarf_note *note)
 		out->file = session_path(symbols, note->directory, note->file);
 		out->line = note->line;
 	}
-	return out->name == NULL || out->holder == NULL ? -ENOMEM : 0;
+	return !out->name || !out->holder ? -ENOMEM : 0;
 }
 
 static int add_notes(struct symbols *symbols, struct exp_image *image, uint64_t address,
@@ -159,7 +156,7 @@ static int add_notes(struct symbols *symbols, struct exp_image *image, uint64_t 
 	int rc = exp_dwarf_each_note(image->dwarf, address, take_note, &noting);
 	struct sym_note *kept = exp_arena_alloc(&symbols->arena, noting.count * sizeof(*kept) + 1);
 
-	if (rc == 0 && kept == NULL)
+	if (rc == 0 && !kept)
 		rc = -ENOMEM;
 	if (rc == 0 && noting.count != 0)
 		memcpy(kept, noting.notes, noting.count * sizeof(*kept));
@@ -178,15 +175,14 @@ int symbols_compilation(struct symbols *symbols, const struct sym_object *object
 	uint64_t hash;
 	int rc;
 
-	if (image == NULL || image->dwarf == NULL ||
-	    exp_dwarf_compilation(image->dwarf, address, &found) != 0)
+	if (!image || !image->dwarf || exp_dwarf_compilation(image->dwarf, address, &found) != 0)
 		return -ENOENT;
 	key.unit = found.unit;
 	hash = exp_hash_number(exp_hash_number(EXP_HASH_START, (uintptr_t)object), found.unit);
 	known = exp_hash_find(&symbols->compilation_table, hash, is_known, &key);
-	if (known == NULL) {
+	if (!known) {
 		known = exp_arena_alloc(&symbols->arena, sizeof(*known));
-		if (known == NULL)
+		if (!known)
 			return -ENOMEM;
 		*known = key;
 		known->compilation = (struct sym_compilation){

@@ -42,7 +42,7 @@ static int write_all(int fd, const char *bytes, size_t len)
 static int copy_by_hand(int from, int to, off_t size)
 {
 	char *buffer = malloc(CHUNK);
-	int rc = buffer == NULL ? -ENOMEM : 0;
+	int rc = !buffer ? -ENOMEM : 0;
 	unsigned tries = 0;
 
 	while (rc == 0 && size > 0) {
@@ -179,12 +179,12 @@ void exp_copy_sweep(int directory)
 	DIR *entries = own < 0 ? NULL : fdopendir(own);
 	const struct dirent *entry;
 
-	if (entries == NULL) {
+	if (!entries) {
 		if (own >= 0)
 			close(own);
 		return;
 	}
-	while ((entry = readdir(entries)) != NULL)
+	while ((entry = readdir(entries)))
 		if (is_temporary(entry->d_name))
 			sweep_one(directory, entry->d_name);
 	closedir(entries);

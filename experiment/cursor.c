@@ -34,7 +34,7 @@ static int grow_window(struct exp_cursor *cursor, size_t capacity)
 	size_t left = (size_t)(cursor->end - cursor->at);
 	uint8_t *window = malloc(capacity);
 
-	if (window == NULL) {
+	if (!window) {
 		cursor->failed = -ENOMEM;
 		return -ENOMEM;
 	}
@@ -95,7 +95,7 @@ int exp_cursor_open(struct exp_cursor *cursor, struct exp_stream *stream,
 		free(cursor->window);
 		cursor->capacity = 0;
 		cursor->window = malloc(capacity);
-		if (cursor->window == NULL)
+		if (!cursor->window)
 			return -ENOMEM;
 		cursor->capacity = capacity;
 	}
@@ -144,7 +144,7 @@ static int is_plausible(const struct exp_cursor *cursor, const uint8_t *at, size
 		return 0;
 	memcpy(&size, at + 1, sizeof(size));
 	record = fmt_record_find(at[FDR_METADATA_SIZE]);
-	if (record == NULL || size % 8 != 0 || size < record->size ||
+	if (!record || size % 8 != 0 || size < record->size ||
 	    offset_of(cursor, at) + FDR_METADATA_SIZE + size > cursor->limit)
 		return 0;
 	if (record->kind == FMT_KIND_user_bytes)

@@ -58,7 +58,7 @@ static const char *find_file(uintptr_t address, char *line)
 	char byte;
 
 	/* Byte by byte: the program ends anyway. */
-	while (maps >= 0 && path == NULL && read(maps, &byte, 1) == 1) {
+	while (maps >= 0 && !path && read(maps, &byte, 1) == 1) {
 		if (byte != '\n' && len < LINE_SIZE - 1) {
 			line[len++] = byte;
 			continue;
@@ -99,12 +99,12 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	                                               : NULL;
 
 	(void)context;
-	if (path == NULL) {
+	if (!path) {
 		/* Back at the instruction, it happens again, and nobody handles it. */
 		signal(number, SIG_DFL);
 		return;
 	}
-	if (at_end != NULL)
+	if (at_end)
 		at_end();
 	put(program, strlen(program));
 	put(": ", 2);

@@ -26,7 +26,7 @@ static int open_by_build_id(const char *build_id)
 	char path[2 * EXP_BUILD_ID_MAX + 64];
 
 	if (strlen(build_id) < 4 || strlen(build_id) > 2 * EXP_BUILD_ID_MAX ||
-	    strchr(build_id, '/') != NULL)
+	    strchr(build_id, '/'))
 		return -ENOENT;
 	snprintf(path, sizeof(path), DEBUG_ROOT "/.build-id/%.2s/%s.debug", build_id, build_id + 2);
 	return open_matching(path, build_id);
@@ -67,7 +67,7 @@ static int open_by_link(const char *path, const struct debug_link *link, const c
 	const char *slash = strrchr(path, '/');
 	int fd = -ENOENT;
 
-	if (slash == NULL || path[0] != '/' || strchr(link->name, '/') != NULL)
+	if (!slash || path[0] != '/' || strchr(link->name, '/'))
 		return -ENOENT;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && fd < 0; i++) {
 		char file[EXP_PLACE_MAX];
@@ -92,8 +92,8 @@ int exp_debug_file_open(int object, const char *path, const char *build_id)
 	if (fd >= 0)
 		return fd;
 	elf = exp_elf_begin(object);
-	link.name = elf == NULL ? NULL : dwelf_elf_gnu_debuglink(elf, &link.sum);
-	fd = link.name == NULL ? -ENOENT : open_by_link(path, &link, build_id);
+	link.name = !elf ? NULL : dwelf_elf_gnu_debuglink(elf, &link.sum);
+	fd = !link.name ? -ENOENT : open_by_link(path, &link, build_id);
 	elf_end(elf);
 	return fd;
 }
@@ -102,9 +102,8 @@ int exp_debug_file_open(int object, const char *path, const char *build_id)
 static int parse_link(const Elf_Data *data, struct exp_shared_file *out)
 {
 	const char *text = data->d_buf;
-	const char *nul = text == NULL ? NULL : memchr(text, '\0', data->d_size);
-	size_t len = nul == NULL ? 0 : (size_t)(nul - text),
-	       id_len = nul == NULL ? 0 : data->d_size - len - 1;
+	const char *nul = !text ? NULL : memchr(text, '\0', data->d_size);
+	size_t len = !nul ? 0 : (size_t)(nul - text), id_len = !nul ? 0 : data->d_size - len - 1;
 
 	if (len == 0 || len >= sizeof(out->name) || id_len == 0 || id_len > EXP_BUILD_ID_MAX)
 		return -ENOENT;
@@ -122,17 +121,17 @@ int exp_shared_file_link(int file, struct exp_shared_file *out)
 	int rc = -ENOENT;
 
 	elf = exp_elf_begin(file);
-	if (elf != NULL && elf_getshdrstrndx(elf, &names) == 0)
+	if (elf && elf_getshdrstrndx(elf, &names) == 0)
 		while (rc != 0 && (section = elf_nextscn(elf, section)) != NULL) {
 			GElf_Shdr header;
-			const char *name = gelf_getshdr(section, &header) == NULL
+			const char *name = !gelf_getshdr(section, &header)
 			                           ? NULL
 			                           : elf_strptr(elf, names, header.sh_name);
-			Elf_Data *data = name == NULL || strcmp(name, ".gnu_debugaltlink") != 0
+			Elf_Data *data = !name || strcmp(name, ".gnu_debugaltlink") != 0
 			                         ? NULL
 			                         : elf_rawdata(section, NULL);
 
-			if (data != NULL)
+			if (data)
 				rc = parse_link(data, out);
 		}
 	elf_end(elf);
@@ -147,7 +146,7 @@ int exp_shared_file_open(const char *path, const struct exp_shared_file *shared)
 
 	if (fd >= 0)
 		return fd;
-	if (shared->name[0] == '/' || slash == NULL)
+	if (shared->name[0] == '/' || !slash)
 		return open_matching(shared->name, shared->build_id);
 	snprintf(file, sizeof(file), "%.*s/%s", (int)(slash - path), path, shared->name);
 	return open_matching(file, shared->build_id);

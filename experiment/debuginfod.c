@@ -46,7 +46,7 @@ static time_t now_s(void)
 static void begin_wait(void)
 {
 	const char *text = getenv("DEBUGINFOD_TIMEOUT");
-	long seconds = text == NULL ? 0 : strtol(text, NULL, 10);
+	long seconds = !text ? 0 : strtol(text, NULL, 10);
 
 	wait.timeout_s = seconds > 0 && seconds <= TIMEOUT_MAX_S ? seconds : TIMEOUT_S;
 	wait.since_s = now_s();
@@ -72,13 +72,13 @@ static int load(void)
 	const char *urls = getenv("DEBUGINFOD_URLS");
 	void *handle;
 
-	if (urls == NULL || urls[strspn(urls, " ")] == '\0')
+	if (!urls || urls[strspn(urls, " ")] == '\0')
 		return 0;
 	if (library.is_tried)
 		return library.is_there;
 	library.is_tried = 1;
 	handle = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
-	if (handle == NULL)
+	if (!handle)
 		return 0;
 	*(void **)&library.begin = dlsym(handle, "debuginfod_begin");
 	*(void **)&library.end = dlsym(handle, "debuginfod_end");
@@ -86,9 +86,9 @@ static int load(void)
 	*(void **)&library.find_executable = dlsym(handle, "debuginfod_find_executable");
 	*(void **)&library.find_debuginfo = dlsym(handle, "debuginfod_find_debuginfo");
 	*(void **)&library.set_progressfn = dlsym(handle, "debuginfod_set_progressfn");
-	library.is_there = library.begin != NULL && library.end != NULL &&
-	                   library.find_source != NULL && library.find_executable != NULL &&
-	                   library.find_debuginfo != NULL && library.set_progressfn != NULL;
+	library.is_there = library.begin && library.end && library.find_source &&
+	                   library.find_executable && library.find_debuginfo &&
+	                   library.set_progressfn != NULL;
 	return library.is_there;
 }
 
@@ -106,7 +106,7 @@ static debuginfod_client *begin(const char *build_id)
 	                                    ? library.begin()
 	                                    : NULL;
 
-	if (client != NULL) {
+	if (client) {
 		begin_wait();
 		library.set_progressfn(client, watch);
 	}
@@ -126,7 +126,7 @@ char *exp_debuginfod_source(const char *build_id, const char *path)
 	debuginfod_client *client = begin(build_id);
 	char *place = NULL;
 
-	if (client == NULL)
+	if (!client)
 		return NULL;
 	finish(client,
 	       library.find_source(client, (const unsigned char *)build_id, 0, path, &place));
@@ -139,7 +139,7 @@ static char *find_by(find_by_id *const *find, const char *build_id)
 	debuginfod_client *client = begin(build_id);
 	char *place = NULL;
 
-	if (client == NULL)
+	if (!client)
 		return NULL;
 	finish(client, (*find)(client, (const unsigned char *)build_id, 0, &place));
 	return place;

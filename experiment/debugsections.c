@@ -26,7 +26,7 @@ struct exp_inflate {
 
 static void stop(struct exp_debug_section *section)
 {
-	if (section->inflate == NULL)
+	if (!section->inflate)
 		return;
 	inflateEnd(&section->inflate->stream);
 	free(section->inflate->bytes);
@@ -38,7 +38,7 @@ int exp_debug_inflate(struct exp_debug_section *section, uint64_t end)
 {
 	z_stream *stream;
 
-	if (section->inflate == NULL || end > section->size)
+	if (!section->inflate || end > section->size)
 		return -EBADMSG;
 	stream = &section->inflate->stream;
 	/* Asked for a little more each time: so not in too small pieces. */
@@ -70,12 +70,12 @@ static int begin(struct exp_debug_section *section, const uint8_t *bytes, size_t
 	    (bytes[1] & 0x20) || (bytes[0] * 256u + bytes[1]) % 31 != 0 || whole / RATIO_MAX > size)
 		return -ENOTSUP;
 	inflate = exp_zeroed(1, sizeof(*inflate));
-	if (inflate == NULL)
+	if (!inflate)
 		return -ENOMEM;
 	inflate->stream.next_in = (Bytef *)(uintptr_t)(bytes + ZLIB_HEAD);
 	inflate->stream.avail_in = (uInt)(size - ZLIB_HEAD);
 	inflate->bytes = malloc(whole + 1);
-	if (inflate->bytes == NULL || inflateInit2(&inflate->stream, -MAX_WBITS) != Z_OK) {
+	if (!inflate->bytes || inflateInit2(&inflate->stream, -MAX_WBITS) != Z_OK) {
 		exp_memory_note(ENOMEM);
 		free(inflate->bytes);
 		free(inflate);
@@ -91,14 +91,14 @@ static int take(Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, struct exp_debu
 	GElf_Chdr compressed;
 	size_t head;
 
-	if (data == NULL || data->d_buf == NULL || section->bytes != NULL)
+	if (!data || !data->d_buf || section->bytes)
 		return 0;
 	if (!(header->sh_flags & SHF_COMPRESSED)) {
 		*section = (struct exp_debug_section){data->d_buf, data->d_size, data->d_size,
 		                                      NULL};
 		return 0;
 	}
-	if (gelf_getchdr(scn, &compressed) == NULL || compressed.ch_type != ELFCOMPRESS_ZLIB)
+	if (!gelf_getchdr(scn, &compressed) || compressed.ch_type != ELFCOMPRESS_ZLIB)
 		return -ENOTSUP;
 	head = gelf_getclass(elf) == ELFCLASS64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
 	return data->d_size < head ? -ENOTSUP
@@ -137,16 +137,15 @@ int exp_debug_sections_open(Elf *elf, struct exp_debug_sections *out)
 	int rc = 0;
 
 	memset(out, 0, sizeof(*out));
-	if (gelf_getehdr(elf, &file) == NULL || !is_plain(&file) ||
-	    elf_getshdrstrndx(elf, &texts) != 0)
+	if (!gelf_getehdr(elf, &file) || !is_plain(&file) || elf_getshdrstrndx(elf, &texts) != 0)
 		return -ENOTSUP;
 	while (rc == 0 && (scn = elf_nextscn(elf, scn)) != NULL) {
 		GElf_Shdr header;
-		const char *name = gelf_getshdr(scn, &header) == NULL
+		const char *name = !gelf_getshdr(scn, &header)
 		                           ? NULL
 		                           : elf_strptr(elf, texts, header.sh_name);
 
-		if (name != NULL && header.sh_type != SHT_NOBITS)
+		if (name && header.sh_type != SHT_NOBITS)
 			rc = take_named(elf, scn, &header, name, out);
 	}
 	if (rc != 0)

@@ -33,7 +33,7 @@ static const char *fortran_mark(const char *name)
 {
 	const char *mark = strncmp(name, "__", 2) == 0 ? strstr(name + 2, "_MOD_") : NULL;
 
-	return mark != NULL && mark > name + 2 && mark[strlen("_MOD_")] != '\0' ? mark : NULL;
+	return mark && mark > name + 2 && mark[strlen("_MOD_")] != '\0' ? mark : NULL;
 }
 
 /* Returns 1 and output->text, or 0 if `mangled` is not to be demangled. */
@@ -42,7 +42,7 @@ static int demangle(const char *mangled, struct output *output)
 	int options = DMGL_PARAMS | DMGL_ANSI;
 	const char *mark = fortran_mark(mangled);
 
-	if (mark != NULL) /* as gdb writes it */
+	if (mark) /* as gdb writes it */
 		return snprintf(output->text, sizeof(output->text), "%.*s::%s",
 		                (int)(mark - mangled - 2), mangled + 2, mark + strlen("_MOD_")) > 0;
 	output->len = 0;
@@ -58,7 +58,7 @@ static int demangle(const char *mangled, struct output *output)
 
 static int is_mangled(const char *name)
 {
-	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R' || fortran_mark(name) != NULL);
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R' || fortran_mark(name));
 }
 
 /* Length of what Rust's older scheme makes, which has dots of its own and ends with a hash: "17h",
@@ -83,7 +83,7 @@ static size_t core_length(const char *name, size_t len)
 	if (rust != 0)
 		return rust;
 
-	return dot != NULL && dot != name && is_mangled(name) ? (size_t)(dot - name) : len;
+	return dot && dot != name && is_mangled(name) ? (size_t)(dot - name) : len;
 }
 
 /* Length of the name without "@VERSION" or "@@VERSION". */
@@ -91,7 +91,7 @@ static size_t unversioned_length(const char *name)
 {
 	const char *at = strchr(name, '@');
 
-	if (at == NULL || at == name || strcmp(at, "@plt") == 0)
+	if (!at || at == name || strcmp(at, "@plt") == 0)
 		return strlen(name);
 	return (size_t)(at - name);
 }

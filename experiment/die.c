@@ -88,8 +88,8 @@ static int add_unit(struct exp_dies *dies)
 	if (read_head(dies, &head) != 0)
 		return -ENOENT;
 	unit = exp_arena_alloc(&dies->arena, sizeof(*unit));
-	if (unit == NULL || exp_array_reserve(&dies->units, &dies->unit_capacity, dies->unit_count,
-	                                      sizeof(struct exp_die_unit *)) != 0)
+	if (!unit || exp_array_reserve(&dies->units, &dies->unit_capacity, dies->unit_count,
+	                               sizeof(struct exp_die_unit *)) != 0)
 		return -ENOENT;
 	*unit = head;
 	dies->units[dies->unit_count++] = unit;
@@ -158,7 +158,7 @@ struct exp_die_unit *exp_dies_unit_at(struct exp_dies *dies, uint64_t offset)
 
 struct exp_die_unit *exp_dies_unit_next(struct exp_dies *dies, const struct exp_die_unit *unit)
 {
-	return exp_dies_unit_at(dies, unit == NULL ? 0 : unit->end);
+	return exp_dies_unit_at(dies, !unit ? 0 : unit->end);
 }
 
 /* Go over the values of an entry, and note where those are that are kept. */
@@ -186,7 +186,7 @@ int exp_die_read(struct exp_dies *dies, struct exp_die_unit *unit, uint64_t offs
 	struct exp_reader in;
 	uint64_t code;
 
-	if (unit->abbrevs == NULL || offset < unit->first || offset >= unit->end ||
+	if (!unit->abbrevs || offset < unit->first || offset >= unit->end ||
 	    unit->end > info->ready)
 		return -EBADMSG;
 	in = (struct exp_reader){.at = info->bytes + offset, .end = info->bytes + unit->end};
@@ -201,7 +201,7 @@ int exp_die_read(struct exp_dies *dies, struct exp_die_unit *unit, uint64_t offs
 	out->has_children = 0;
 	if (code != 0) {
 		out->abbrev = &unit->abbrevs->of[code];
-		if (out->abbrev->specs == NULL)
+		if (!out->abbrev->specs)
 			return -EBADMSG;
 		read_values(&in, out);
 		out->tag = out->abbrev->tag;
@@ -323,7 +323,7 @@ static const char *text_at(struct exp_debug_section *section, uint64_t offset)
 {
 	exp_debug_want(section, section->size);
 	if (offset >= section->ready ||
-	    memchr(section->bytes + offset, '\0', section->ready - offset) == NULL)
+	    !memchr(section->bytes + offset, '\0', section->ready - offset))
 		return NULL;
 	return (const char *)section->bytes + offset;
 }
@@ -382,7 +382,7 @@ int exp_die_refer(struct exp_dies *dies, const struct exp_die *die,
 	default:
 		return -ENOENT;
 	}
-	return unit == NULL ? -EBADMSG : exp_die_read(dies, unit, offset, out);
+	return !unit ? -EBADMSG : exp_die_read(dies, unit, offset, out);
 }
 
 int exp_die_integrate(struct exp_dies *dies, struct exp_die *die, enum exp_die_attribute attribute)

@@ -15,11 +15,11 @@ int exp_dwarf_open(struct exp_image *image, struct exp_dwarf **out)
 	int rc;
 
 	*out = NULL;
-	if (dwarf == NULL)
+	if (!dwarf)
 		return -ENOMEM;
 	dwarf->image = image;
 	rc = exp_dwarf_die_open(dwarf);
-	if (rc == -ENOTSUP && exp_dwarf_libdw(dwarf) != NULL) {
+	if (rc == -ENOTSUP && exp_dwarf_libdw(dwarf)) {
 		exp_line_sections_find(dwarf_getelf(dwarf->dwarf), &dwarf->sections);
 		rc = 0;
 	}
@@ -32,7 +32,7 @@ int exp_dwarf_open(struct exp_image *image, struct exp_dwarf **out)
 
 void exp_dwarf_close(struct exp_dwarf *dwarf)
 {
-	if (dwarf == NULL)
+	if (!dwarf)
 		return;
 	for (size_t i = 0; i < dwarf->unit_count; i++)
 		exp_dwarf_unit_free(dwarf->units[i]);
@@ -63,7 +63,7 @@ static int chain(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
 		const struct exp_dwarf_described *described = exp_dwarf_describe(dwarf, unit,
 		                                                                 function, index);
 
-		if (described == NULL)
+		if (!described)
 			return count;
 		frames[count] = described->callee;
 		frames[count].file = file;
@@ -83,11 +83,10 @@ static int look_up(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit, Dwarf_A
                    struct exp_dwarf_frame frames[EXP_DWARF_FRAMES])
 {
 	const struct exp_dwarf_code *code = exp_dwarf_code_at(unit, at);
-	struct exp_dwarf_function *function = code == NULL ? NULL
-	                                                   : &unit->functions[code->function];
+	struct exp_dwarf_function *function = !code ? NULL : &unit->functions[code->function];
 	int count;
 
-	if (function == NULL)
+	if (!function)
 		return 0;
 	exp_dwarf_function_read(dwarf, unit, function);
 	count = function->call_count == 0 ? 0 : chain(dwarf, unit, function, at, frames);
@@ -107,7 +106,7 @@ static int join_parts(struct exp_dwarf_frame *frames, int count)
 		struct exp_dwarf_frame *inner = &frames[count - 2];
 
 		if (outer->decl_line == 0 || inner->decl_line != outer->decl_line ||
-		    inner->decl_file == NULL || outer->decl_file == NULL ||
+		    !inner->decl_file || !outer->decl_file ||
 		    strcmp(inner->decl_file, outer->decl_file) != 0)
 			break;
 		outer->file = inner->file;
@@ -123,7 +122,7 @@ int exp_dwarf_lookup(struct exp_dwarf *dwarf, uint64_t address,
 {
 	Dwarf_Addr at = address + dwarf->bias;
 	struct exp_dwarf_unit *unit = exp_dwarf_unit_at(dwarf, at);
-	int count = unit == NULL ? 0 : join_parts(frames, look_up(dwarf, unit, at, frames));
+	int count = !unit ? 0 : join_parts(frames, look_up(dwarf, unit, at, frames));
 
 	for (int i = 0; i < count; i++)
 		frames[i].directory = unit->directory;
@@ -138,14 +137,14 @@ int exp_dwarf_line(struct exp_dwarf *dwarf, uint64_t address, const char **direc
 	struct exp_line_table *table = NULL;
 	unsigned number;
 
-	*directory = unit == NULL ? NULL : unit->directory;
+	*directory = !unit ? NULL : unit->directory;
 	*file = NULL;
 	*line = 0;
-	if (unit != NULL && unit->stmt_list != UINT64_MAX)
+	if (unit && unit->stmt_list != UINT64_MAX)
 		table = exp_dwarf_lines(dwarf, unit->stmt_list, unit->directory);
-	if (unit != NULL && table == NULL)
+	if (unit && !table)
 		exp_dwarf_libdw_line(dwarf, unit, at, file, line);
-	else if (table != NULL && exp_line_table_find(table, at, &number, line) == 0)
+	else if (table && exp_line_table_find(table, at, &number, line) == 0)
 		*file = exp_line_table_file(table, number);
 	else
 		*line = 0;
@@ -157,7 +156,7 @@ int exp_dwarf_compilation(struct exp_dwarf *dwarf, uint64_t address,
 {
 	struct exp_dwarf_unit *unit = exp_dwarf_unit_at(dwarf, address + dwarf->bias);
 
-	if (unit == NULL)
+	if (!unit)
 		return -ENOENT;
 	*out = (struct exp_dwarf_compilation){.directory = unit->directory, .unit = unit->offset};
 	unit->reader->compilation(dwarf, unit, out);
@@ -167,15 +166,15 @@ int exp_dwarf_compilation(struct exp_dwarf *dwarf, uint64_t address,
 const uint8_t *exp_dwarf_source_sum(struct exp_dwarf *dwarf, uint64_t address, const char *file)
 {
 	struct exp_dwarf_unit *unit = exp_dwarf_unit_at(dwarf, address + dwarf->bias);
-	struct exp_line_table *table = unit == NULL || unit->stmt_list == UINT64_MAX
+	struct exp_line_table *table = !unit || unit->stmt_list == UINT64_MAX
 	                                       ? NULL
 	                                       : exp_dwarf_lines(dwarf, unit->stmt_list,
 	                                                         unit->directory);
 
-	for (unsigned i = 0; table != NULL && i < exp_line_table_file_end(table); i++) {
+	for (unsigned i = 0; table && i < exp_line_table_file_end(table); i++) {
 		const char *name = exp_line_table_file(table, i);
 
-		if (name != NULL && exp_line_table_md5(table, i) != NULL && strcmp(name, file) == 0)
+		if (name && exp_line_table_md5(table, i) && strcmp(name, file) == 0)
 			return exp_line_table_md5(table, i);
 	}
 	return NULL;
@@ -202,7 +201,7 @@ static int note_function(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
 		                                                                 function, i);
 		struct exp_dwarf_note note = {.directory = unit->directory};
 
-		if (described == NULL)
+		if (!described)
 			return -ENOMEM;
 		note.callee = &described->callee;
 		note.function = &function->calls[0].described->callee;
@@ -223,7 +222,7 @@ int exp_dwarf_each_note(struct exp_dwarf *dwarf, uint64_t address,
 	struct exp_dwarf_unit *unit = exp_dwarf_unit_at(dwarf, address + dwarf->bias);
 	int rc = 0;
 
-	for (size_t i = 0; unit != NULL && i < unit->function_count && rc == 0; i++)
+	for (size_t i = 0; unit && i < unit->function_count && rc == 0; i++)
 		rc = note_function(dwarf, unit, &unit->functions[i], take, context);
 	return rc;
 }

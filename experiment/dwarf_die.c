@@ -23,12 +23,12 @@ static int first_address(Elf *elf, GElf_Addr *out)
 {
 	size_t count;
 
-	if (elf == NULL || elf_getphdrnum(elf, &count) != 0)
+	if (!elf || elf_getphdrnum(elf, &count) != 0)
 		return -ENOENT;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr header;
 
-		if (gelf_getphdr(elf, (int)i, &header) == NULL || header.p_type != PT_LOAD)
+		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD)
 			continue;
 		*out = header.p_vaddr;
 		return 0;
@@ -77,7 +77,7 @@ int exp_dwarf_die_open(struct exp_dwarf *dwarf)
 	if (rc != 0)
 		return rc;
 	dwarf->dies = malloc(sizeof(*dwarf->dies));
-	if (dwarf->dies == NULL) {
+	if (!dwarf->dies) {
 		close_file(dwarf);
 		return -ENOMEM;
 	}
@@ -87,7 +87,7 @@ int exp_dwarf_die_open(struct exp_dwarf *dwarf)
 
 void exp_dwarf_die_close(struct exp_dwarf *dwarf)
 {
-	if (dwarf->dies == NULL)
+	if (!dwarf->dies)
 		return;
 	exp_dies_fini(dwarf->dies);
 	free(dwarf->dies);
@@ -118,7 +118,7 @@ static void make_ranges(struct exp_dwarf *dwarf)
 	struct exp_die_unit *unit = NULL;
 	struct exp_die die;
 
-	while ((unit = exp_dies_unit_next(dwarf->dies, unit)) != NULL) {
+	while ((unit = exp_dies_unit_next(dwarf->dies, unit))) {
 		ranges.unit = unit;
 		if (exp_die_read(dwarf->dies, unit, unit->first, &die) == 0 && die.tag != 0 &&
 		    exp_die_each_range(dwarf->dies, &die, take_range, &ranges) != 0)
@@ -143,7 +143,7 @@ int exp_dwarf_die_find(struct exp_dwarf *dwarf, Dwarf_Addr address, Dwarf_Off *o
 			return -ENOENT;
 	}
 	unit = exp_dies_unit_at(dwarf->dies, start);
-	if (unit == NULL || unit->start != start)
+	if (!unit || unit->start != start)
 		return -ENOENT;
 	*out = unit->first;
 	return 0;
@@ -153,7 +153,7 @@ int exp_dwarf_die_unit(struct exp_dwarf *dwarf, Dwarf_Off offset, struct exp_dwa
 {
 	struct exp_die_unit *unit = exp_dies_unit_at(dwarf->dies, offset);
 
-	if (unit == NULL || unit->abbrevs == NULL || unit->is_split)
+	if (!unit || !unit->abbrevs || unit->is_split)
 		return -1;
 	out->reader = &exp_dwarf_die_reader;
 	out->unit = unit;
@@ -271,7 +271,7 @@ static const char *file_of(struct exp_dwarf *dwarf, const struct exp_die *die,
 		return NULL;
 	if (unit->stmt_list != UINT64_MAX)
 		table = exp_dwarf_lines(dwarf, unit->stmt_list, unit->directory);
-	return table == NULL ? NULL : exp_line_table_file(table, (unsigned)number);
+	return !table ? NULL : exp_line_table_file(table, (unsigned)number);
 }
 
 /* An attribute of an entry, or of the one that it is an instance of. */
@@ -308,9 +308,9 @@ static void describe(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
 	if (exp_die_read(dwarf->dies, unit->unit, entry->offset, &die) != 0)
 		return;
 	callee->linkage_name = text_of(dwarf, &die, EXP_DIE_LINKAGE_NAME);
-	if (callee->linkage_name == NULL)
+	if (!callee->linkage_name)
 		callee->linkage_name = text_of(dwarf, &die, EXP_DIE_MIPS_LINKAGE_NAME);
-	if (callee->linkage_name == NULL)
+	if (!callee->linkage_name)
 		callee->name = text_of(dwarf, &die, EXP_DIE_NAME);
 	if (integrate(dwarf, &die, EXP_DIE_DECL_FILE, &at) == 0)
 		callee->decl_file = file_of(dwarf, &at, EXP_DIE_DECL_FILE);

@@ -82,7 +82,7 @@ static void keep(struct exp_dwarf *dwarf, struct exp_dwarf_function *function)
 	function->bounds = exp_arena_alloc(&dwarf->arena, from->call_count * sizeof(*from->bounds));
 	function->ranges = exp_arena_alloc(&dwarf->arena,
 	                                   from->range_count * sizeof(*from->ranges) + 1);
-	if (function->calls == NULL || function->bounds == NULL || function->ranges == NULL)
+	if (!function->calls || !function->bounds || !function->ranges)
 		return;
 	set_bounds(from, function);
 	memcpy(function->bounds, from->bounds, from->call_count * sizeof(*from->bounds));
@@ -144,10 +144,10 @@ struct exp_dwarf_described *exp_dwarf_describe(struct exp_dwarf *dwarf, struct e
 {
 	struct exp_dwarf_call *call = &function->calls[index];
 
-	if (call->described != NULL)
+	if (call->described)
 		return call->described;
 	call->described = exp_arena_alloc(&dwarf->arena, sizeof(*call->described));
-	if (call->described == NULL)
+	if (!call->described)
 		return NULL;
 	unit->reader->describe(dwarf, unit, &call->entry, index != 0, call->described);
 	call->described->callee.owner = &call->described->owner;

@@ -22,14 +22,14 @@ static const char *own_text(Dwarf_Die *skeleton, unsigned name)
 {
 	Dwarf_Attribute attribute;
 
-	return dwarf_attr(skeleton, name, &attribute) == NULL ? NULL : dwarf_formstring(&attribute);
+	return !dwarf_attr(skeleton, name, &attribute) ? NULL : dwarf_formstring(&attribute);
 }
 
 static const char *split_name(Dwarf_Die *skeleton)
 {
 	const char *name = own_text(skeleton, DW_AT_dwo_name);
 
-	return name != NULL ? name : own_text(skeleton, DW_AT_GNU_dwo_name);
+	return name ? name : own_text(skeleton, DW_AT_GNU_dwo_name);
 }
 
 /* Is there nothing at a path, or a regular file? */
@@ -48,14 +48,13 @@ static int may_open(const struct exp_dwarf *dwarf, const char *directory, const 
 	char path[3 * EXP_PLACE_MAX], place[EXP_PLACE_MAX];
 	int may = 1;
 
-	if (name == NULL || name[0] == '/')
-		return name == NULL || is_harmless(name);
+	if (!name || name[0] == '/')
+		return !name || is_harmless(name);
 	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]) && may; i++) {
-		if (from[i] < 0 || exp_descriptor_path(from[i], place) != 0 ||
-		    strrchr(place, '/') == NULL)
+		if (from[i] < 0 || exp_descriptor_path(from[i], place) != 0 || !strrchr(place, '/'))
 			continue;
 		*strrchr(place, '/') = '\0';
-		if (directory == NULL)
+		if (!directory)
 			snprintf(path, sizeof(path), "%s/%s", place, name);
 		else
 			snprintf(path, sizeof(path), "%s/%s/%s", directory[0] == '/' ? "" : place,
@@ -75,14 +74,13 @@ Dwarf *exp_dwarf_libdw(struct exp_dwarf *dwarf)
 		return dwarf->dwarf;
 	dwarf->is_libdw_tried = 1;
 	dwarf->dwarf = dwfl_module_getdwarf(dwarf->image->module, &bias);
-	if (dwarf->dwarf != NULL &&
-	    dwelf_dwarf_gnu_debugaltlink(dwarf->dwarf, &shared, &build_id) > 0 &&
+	if (dwarf->dwarf && dwelf_dwarf_gnu_debugaltlink(dwarf->dwarf, &shared, &build_id) > 0 &&
 	    !may_open(dwarf, NULL, shared))
 		dwarf->dwarf = NULL;
-	if (dwarf->dwarf != NULL && dwarf->dies == NULL)
+	if (dwarf->dwarf && !dwarf->dies)
 		dwarf->bias = dwarf->image->bias - bias;
 	/* The other reader has found addresses that are those of the image. */
-	if (dwarf->dies != NULL && dwarf->image->bias != bias)
+	if (dwarf->dies && dwarf->image->bias != bias)
 		dwarf->dwarf = NULL;
 	return dwarf->dwarf;
 }
@@ -108,9 +106,9 @@ int exp_dwarf_libdw_find(struct exp_dwarf *dwarf, Dwarf_Addr address, Dwarf_Off 
 {
 	Dwarf_Die die;
 
-	if (exp_dwarf_libdw(dwarf) == NULL)
+	if (!exp_dwarf_libdw(dwarf))
 		return -ENOENT;
-	if (dwarf_addrdie(dwarf->dwarf, address, &die) != NULL) {
+	if (dwarf_addrdie(dwarf->dwarf, address, &die)) {
 		*out = dwarf_dieoffset(&die);
 		return 0;
 	}
@@ -124,8 +122,7 @@ static const char *text_of(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
 
-	return dwarf_attr_integrate(die, name, &attribute) == NULL ? NULL
-	                                                           : dwarf_formstring(&attribute);
+	return !dwarf_attr_integrate(die, name, &attribute) ? NULL : dwarf_formstring(&attribute);
 }
 
 static uint64_t stmt_list_of(const struct exp_dwarf *dwarf, Dwarf_CU *cu, Dwarf_Die *die)
@@ -135,7 +132,7 @@ static uint64_t stmt_list_of(const struct exp_dwarf *dwarf, Dwarf_CU *cu, Dwarf_
 
 	if (dwarf_cu_getdwarf(cu) != dwarf->dwarf ||
 	    dwarf_cu_info(cu, NULL, NULL, die, NULL, NULL, NULL, NULL) != 0 ||
-	    dwarf_attr(die, DW_AT_stmt_list, &attribute) == NULL ||
+	    !dwarf_attr(die, DW_AT_stmt_list, &attribute) ||
 	    dwarf_formudata(&attribute, &offset) != 0)
 		return UINT64_MAX;
 	return offset;
@@ -167,7 +164,7 @@ static void find_split(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit)
 	}
 	if (!dwarf->is_package_tried)
 		open_package(dwarf);
-	if (dwarf->package == NULL ||
+	if (!dwarf->package ||
 	    exp_dwarf_package_find(dwarf->package, dwarf->dwarf, &unit->die, &unit->packaged) != 0)
 		return;
 	unit->content = unit->packaged.die;
@@ -180,7 +177,7 @@ int exp_dwarf_libdw_unit(struct exp_dwarf *dwarf, Dwarf_Off offset, struct exp_d
 	Dwarf_Die die;
 	uint8_t type;
 
-	if (exp_dwarf_libdw(dwarf) == NULL || dwarf_offdie(dwarf->dwarf, offset, &out->die) == NULL)
+	if (!exp_dwarf_libdw(dwarf) || !dwarf_offdie(dwarf->dwarf, offset, &out->die))
 		return -1;
 	out->reader = &exp_dwarf_libdw_reader;
 	out->content = out->die;
@@ -289,16 +286,16 @@ static const char *file_of(struct exp_dwarf *dwarf, const struct exp_dwarf_unit 
 
 	if (dwarf_formudata(attribute, &number) != 0)
 		return NULL;
-	if (unit->files != NULL)
+	if (unit->files)
 		return exp_line_table_file(unit->files, (unsigned)number);
 	/* In DWARF 4 of clang a split unit has the numbers of its skeleton. */
-	if (unit->packaged.dwarf != NULL && unit->packaged.sections.line.size == 0 &&
+	if (unit->packaged.dwarf && unit->packaged.sections.line.size == 0 &&
 	    unit->stmt_list != UINT64_MAX)
 		table = exp_dwarf_lines(dwarf, unit->stmt_list, unit->directory);
 	offset = stmt_list_of(dwarf, attribute->cu, &die);
 	if (offset != UINT64_MAX)
 		table = exp_dwarf_lines(dwarf, offset, text_of(&die, DW_AT_comp_dir));
-	if (table != NULL)
+	if (table)
 		return exp_line_table_file(table, (unsigned)number);
 	if (dwarf_cu_info(attribute->cu, NULL, NULL, &die, NULL, NULL, NULL, NULL) != 0 ||
 	    dwarf_getsrcfiles(&die, &files, &count) != 0 || number >= count)
@@ -313,11 +310,11 @@ static void describe_callee(struct exp_dwarf *dwarf, const struct exp_dwarf_unit
 	int line;
 
 	frame->linkage_name = text_of(die, DW_AT_linkage_name);
-	if (frame->linkage_name == NULL)
+	if (!frame->linkage_name)
 		frame->linkage_name = text_of(die, DW_AT_MIPS_linkage_name);
-	if (frame->linkage_name == NULL)
+	if (!frame->linkage_name)
 		frame->name = dwarf_diename(die);
-	if (dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) != NULL)
+	if (dwarf_attr_integrate(die, DW_AT_decl_file, &attribute))
 		frame->decl_file = file_of(dwarf, unit, &attribute);
 	if (dwarf_decl_line(die, &line) == 0 && line > 0)
 		frame->decl_line = (unsigned)line;
@@ -332,10 +329,10 @@ static void describe(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
 	describe_callee(dwarf, unit, &entry->libdw, &out->callee);
 	if (!is_call)
 		return;
-	if (dwarf_attr(&entry->libdw, DW_AT_call_line, &attribute) != NULL &&
+	if (dwarf_attr(&entry->libdw, DW_AT_call_line, &attribute) &&
 	    dwarf_formudata(&attribute, &number) == 0)
 		out->line = (unsigned)number;
-	if (dwarf_attr(&entry->libdw, DW_AT_call_file, &attribute) != NULL)
+	if (dwarf_attr(&entry->libdw, DW_AT_call_file, &attribute))
 		out->file = file_of(dwarf, unit, &attribute);
 }
 
@@ -346,11 +343,10 @@ void exp_dwarf_libdw_line(struct exp_dwarf *dwarf, const struct exp_dwarf_unit *
 	Dwarf_Line *line;
 	int number;
 
-	if (exp_dwarf_libdw(dwarf) == NULL ||
-	    dwarf_offdie(dwarf->dwarf, unit->offset, &die) == NULL)
+	if (!exp_dwarf_libdw(dwarf) || !dwarf_offdie(dwarf->dwarf, unit->offset, &die))
 		return;
 	line = dwarf_getsrc_die(&die, address);
-	if (line == NULL || dwarf_lineno(line, &number) != 0 || number <= 0)
+	if (!line || dwarf_lineno(line, &number) != 0 || number <= 0)
 		return;
 	*out = (unsigned)number;
 	*file = dwarf_linesrc(line, NULL, NULL);
@@ -373,8 +369,7 @@ static const char *missing_shared(Dwarf *dwarf)
 	const char *name;
 	const void *build_id;
 
-	return dwarf_getalt(dwarf) == NULL &&
-	                       dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &build_id) > 0
+	return !dwarf_getalt(dwarf) && dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &build_id) > 0
 	               ? name
 	               : NULL;
 }

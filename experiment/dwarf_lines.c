@@ -57,13 +57,13 @@ struct exp_line_table *exp_dwarf_lines(struct exp_dwarf *dwarf, uint64_t offset,
 	struct exp_dwarf_lines *known = exp_hash_find(&dwarf->line_tables, hash, is_offset,
 	                                              &offset);
 
-	if (known != NULL)
+	if (known)
 		return known->table;
 	known = exp_zeroed(1, sizeof(*known));
-	if (known == NULL)
+	if (!known)
 		return NULL;
 	known->offset = offset;
-	if (dwarf->dies != NULL)
+	if (dwarf->dies)
 		find_sections(dwarf, offset);
 	exp_line_table_open(&dwarf->sections, offset, directory, &known->table);
 	if (exp_hash_add(&dwarf->line_tables, hash, known) != 0) {

@@ -83,11 +83,11 @@ static struct exp_dwarf_package *open_at(const char *path)
 	} host = {1};
 	GElf_Ehdr header;
 
-	if (package == NULL)
+	if (!package)
 		return NULL;
 	package->fd = exp_path_open(path);
 	package->elf = package->fd < 0 ? NULL : exp_elf_begin(package->fd);
-	if (package->elf == NULL || gelf_getehdr(package->elf, &header) == NULL ||
+	if (!package->elf || !gelf_getehdr(package->elf, &header) ||
 	    (header.e_ident[EI_DATA] == ELFDATA2LSB) != host.low) {
 		exp_dwarf_package_close(package);
 		return NULL;
@@ -108,11 +108,11 @@ struct exp_dwarf_package *exp_dwarf_package_open(const char *const *paths, size_
 		struct exp_dwarf_package *package;
 		char path[EXP_PLACE_MAX];
 
-		if (paths[i] == NULL ||
+		if (!paths[i] ||
 		    snprintf(path, sizeof(path), "%s.dwp", paths[i]) >= (int)sizeof(path))
 			continue;
 		package = open_at(path);
-		if (package != NULL)
+		if (package)
 			return package;
 	}
 	return NULL;
@@ -130,9 +130,9 @@ static void destroy(struct unit *unit)
 
 void exp_dwarf_package_close(struct exp_dwarf_package *package)
 {
-	if (package == NULL)
+	if (!package)
 		return;
-	while (package->units != NULL) {
+	while (package->units) {
 		struct unit *next = package->units->next;
 
 		destroy(package->units);
@@ -226,7 +226,7 @@ struct making {
 static int copy(uint8_t **out, struct exp_line_section *section, size_t before, size_t behind)
 {
 	*out = exp_zeroed(1, before + section->size + behind);
-	if (*out == NULL)
+	if (!*out)
 		return -ENOMEM;
 	if (section->size != 0)
 		memcpy(*out + before, section->bytes, section->size);
@@ -326,8 +326,8 @@ static int make_elf(struct making *making, const struct exp_dwarf_package *packa
 	Elf *elf = making->unit->elf = elf_begin(package->fd, ELF_C_WRITE, NULL);
 	GElf_Ehdr header;
 
-	if (elf == NULL || gelf_newehdr(elf, gelf_getclass(package->elf)) == 0 ||
-	    gelf_getehdr(package->elf, &header) == NULL)
+	if (!elf || gelf_newehdr(elf, gelf_getclass(package->elf)) == 0 ||
+	    !gelf_getehdr(package->elf, &header))
 		return -ENOMEM;
 	header.e_shstrndx = SECTION_NAMES + 1;
 	gelf_update_ehdr(elf, &header);
@@ -335,10 +335,10 @@ static int make_elf(struct making *making, const struct exp_dwarf_package *packa
 	                                                            sizeof(names)};
 	for (size_t i = 0; i < SECTION_COUNT; i++) {
 		Elf_Scn *section = elf_newscn(elf);
-		Elf_Data *data = section == NULL ? NULL : elf_newdata(section);
+		Elf_Data *data = !section ? NULL : elf_newdata(section);
 		GElf_Shdr made;
 
-		if (data == NULL || gelf_getshdr(section, &made) == NULL)
+		if (!data || !gelf_getshdr(section, &made))
 			return -ENOMEM;
 		data->d_buf = (void *)making->sections[i].bytes;
 		data->d_size = making->sections[i].size;
@@ -350,7 +350,7 @@ static int make_elf(struct making *making, const struct exp_dwarf_package *packa
 		gelf_update_shdr(section, &made);
 	}
 	making->unit->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
-	return making->unit->dwarf == NULL ? -EBADMSG : 0;
+	return !making->unit->dwarf ? -EBADMSG : 0;
 }
 
 static int make_unit(struct making *making, const struct exp_dwarf_package *package, Dwarf_Die *out)
@@ -370,11 +370,11 @@ static int make_unit(struct making *making, const struct exp_dwarf_package *pack
 		rc = make_elf(making, package);
 	if (rc != 0)
 		return rc;
-	if (dwarf_offdie(making->unit->dwarf, making->version == 5 ? START5 : START4, out) == NULL)
+	if (!dwarf_offdie(making->unit->dwarf, making->version == 5 ? START5 : START4, out))
 		return -EBADMSG;
 	if (making->version == 5)
 		return 0;
-	if (dwarf_attr(out, DW_AT_low_pc, &attribute) == NULL ||
+	if (!dwarf_attr(out, DW_AT_low_pc, &attribute) ||
 	    attribute.valp > making->unit->info + making->sections[SECTION_INFO].size -
 	                             sizeof(making->start))
 		return -EBADMSG;
@@ -392,8 +392,7 @@ static struct exp_line_section program_part(Dwarf *program, const char *name, Dw
 	Dwarf_Attribute attribute;
 	Dwarf_Word base = 0;
 
-	if (dwarf_attr(skeleton, number, &attribute) != NULL &&
-	    dwarf_formudata(&attribute, &base) != 0)
+	if (dwarf_attr(skeleton, number, &attribute) && dwarf_formudata(&attribute, &base) != 0)
 		base = 0;
 	if (base > section.size)
 		base = section.size;
@@ -434,7 +433,7 @@ int exp_dwarf_package_find(struct exp_dwarf_package *package, Dwarf *program, Dw
 	if (rc != 0)
 		return rc;
 	making.unit = exp_zeroed(1, sizeof(*making.unit));
-	if (making.unit == NULL)
+	if (!making.unit)
 		return -ENOMEM;
 	making.sections[SECTION_INFO] = part_of(&package->info, &row, DW_SECT_INFO);
 	making.sections[SECTION_ABBREV] = part_of(&package->abbrev, &row, DW_SECT_ABBREV);

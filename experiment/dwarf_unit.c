@@ -116,9 +116,9 @@ static struct exp_dwarf_unit *make_unit(struct exp_dwarf *dwarf, Dwarf_Off offse
 {
 	struct exp_dwarf_unit *unit = exp_zeroed(1, sizeof(*unit));
 
-	if (unit == NULL)
+	if (!unit)
 		return NULL;
-	if ((dwarf->dies == NULL || exp_dwarf_die_unit(dwarf, offset, unit) != 0) &&
+	if ((!dwarf->dies || exp_dwarf_die_unit(dwarf, offset, unit) != 0) &&
 	    exp_dwarf_libdw_unit(dwarf, offset, unit) != 0) {
 		free(unit);
 		return NULL;
@@ -132,8 +132,8 @@ static struct exp_dwarf_unit *make_unit(struct exp_dwarf *dwarf, Dwarf_Off offse
 
 static int find_unit(struct exp_dwarf *dwarf, Dwarf_Addr address, Dwarf_Off *out)
 {
-	return dwarf->dies != NULL ? exp_dwarf_die_find(dwarf, address, out)
-	                           : exp_dwarf_libdw_find(dwarf, address, out);
+	return dwarf->dies ? exp_dwarf_die_find(dwarf, address, out)
+	                   : exp_dwarf_libdw_find(dwarf, address, out);
 }
 
 struct exp_dwarf_unit *exp_dwarf_unit_at(struct exp_dwarf *dwarf, Dwarf_Addr address)
@@ -151,7 +151,7 @@ struct exp_dwarf_unit *exp_dwarf_unit_at(struct exp_dwarf *dwarf, Dwarf_Addr add
 	                      sizeof(struct exp_dwarf_unit *)) != 0)
 		return NULL;
 	unit = make_unit(dwarf, offset);
-	if (unit == NULL)
+	if (!unit)
 		return NULL;
 	memmove(&dwarf->units[at + 1], &dwarf->units[at],
 	        (dwarf->unit_count - at) * sizeof(struct exp_dwarf_unit *));

@@ -80,7 +80,7 @@ int exp_dynamic_code(struct exp_dynamic *dynamic, const struct exp_element *elem
 		&experiment->arena, "<jit>+0x%llx",
 		(unsigned long long)(added.address -
 	                             exp_element_number(element, "start", added.address)));
-	if (added.name == NULL)
+	if (!added.name)
 		return -ENOMEM;
 	if (added.size != 0 && added.address + added.size >= added.address)
 		return exp_dynamic_add(dynamic, &added);
@@ -132,8 +132,8 @@ int exp_dynamic_finish(struct exp_dynamic *dynamic)
 	                                                 count * sizeof(uint32_t));
 	experiment->functions_highest_end = exp_arena_alloc(&experiment->arena,
 	                                                    count * sizeof(uint64_t));
-	if (experiment->functions == NULL || experiment->functions_by_start == NULL ||
-	    experiment->functions_highest_end == NULL) {
+	if (!experiment->functions || !experiment->functions_by_start ||
+	    !experiment->functions_highest_end) {
 		free(dynamic->functions);
 		return -ENOMEM;
 	}
@@ -253,17 +253,17 @@ const struct exp_function *exp_function_then(const struct experiment *experiment
 	struct overlaps at = overlaps_at(experiment, pc, then.generation);
 	const struct exp_function *function, *there = NULL, *later = NULL;
 
-	while ((function = next_overlap(&at)) != NULL) {
+	while ((function = next_overlap(&at))) {
 		int is_there = function->ticks_from <= then.ticks;
 		const struct exp_function **best = is_there ? &there : &later;
 
 		/* Without a moment, what was the last there is meant, even if it is gone. */
 		if (is_there && function->ticks_to <= then.ticks && then.ticks != UINT64_MAX)
 			continue;
-		if (*best == NULL || is_better(function, *best, is_there))
+		if (!*best || is_better(function, *best, is_there))
 			*best = function;
 	}
-	return there != NULL ? there : later;
+	return there ? there : later;
 }
 
 size_t exp_function_moments(const struct experiment *experiment, uint64_t pc, uint32_t generation,
@@ -272,7 +272,7 @@ size_t exp_function_moments(const struct experiment *experiment, uint64_t pc, ui
 	struct overlaps at = overlaps_at(experiment, pc, generation);
 	const struct exp_function *function;
 
-	while ((function = next_overlap(&at)) != NULL) {
+	while ((function = next_overlap(&at))) {
 		if (count < max)
 			out[count++] = function->ticks_from;
 		if (count < max && function->ticks_to != UINT64_MAX)
@@ -293,7 +293,7 @@ const struct exp_function *experiment_function_at(const struct experiment *exper
 static const struct exp_function_line *find_line(const struct exp_function *function,
                                                  uint64_t offset)
 {
-	size_t low = 0, high = function->lines == NULL ? 0 : function->line_count;
+	size_t low = 0, high = !function->lines ? 0 : function->line_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -354,7 +354,7 @@ unsigned experiment_function_line(const struct experiment *experiment,
 
 	if (function->origin == EXP_ORIGIN_ANNOUNCED)
 		return line_in_dyntext(experiment, function, pc);
-	return line == NULL ? 0 : line->line;
+	return !line ? 0 : line->line;
 }
 
 /* The file of that line. */
@@ -362,7 +362,7 @@ static const char *file_of_line(const struct exp_function *function, uint64_t pc
 {
 	const struct exp_function_line *line = find_line(function, pc - function->address);
 
-	return line == NULL || line->file == NULL ? function->source : line->file;
+	return !line || !line->file ? function->source : line->file;
 }
 
 /* ---- symbols ---- */
@@ -383,7 +383,7 @@ const struct session_made *session_made_find(struct symbols *symbols,
 
 void symbols_forget(struct symbols *symbols, const struct experiment *experiment)
 {
-	for (struct session_made *made = symbols->made; made != NULL; made = made->next)
+	for (struct session_made *made = symbols->made; made; made = made->next)
 		if (made->experiment == experiment)
 			made->experiment = NULL;
 }
@@ -407,10 +407,10 @@ static int remember_made(struct symbols *symbols, const struct sym_function *sho
 			    *made;
 	uint64_t hash = exp_hash_number(EXP_HASH_START, (uintptr_t)shown);
 
-	if (exp_hash_find(&symbols->made_table, hash, is_same, &key) != NULL)
+	if (exp_hash_find(&symbols->made_table, hash, is_same, &key))
 		return 0;
 	made = exp_arena_alloc(&symbols->arena, sizeof(*made));
-	if (made == NULL)
+	if (!made)
 		return -ENOMEM;
 	*made = key;
 	symbols->made = made;
@@ -419,7 +419,7 @@ static int remember_made(struct symbols *symbols, const struct sym_function *sho
 
 static int open_text(const struct experiment *experiment, const struct exp_function *function)
 {
-	if (function->text_file != NULL)
+	if (function->text_file)
 		return exp_made_open_text(experiment, function->text_file);
 	return exp_file_open(experiment->directory, FMT_FILE_DYNTEXT);
 }
@@ -432,8 +432,7 @@ static const uint8_t *read_code(struct exp_arena *arena, const struct experiment
 	uint8_t *code = fd < 0 || function->text_offset > INT64_MAX / 2
 	                        ? NULL
 	                        : exp_arena_alloc(arena, function->size);
-	ssize_t got = code == NULL ? 0
-	                           : pread(fd, code, function->size, (off_t)function->text_offset);
+	ssize_t got = !code ? 0 : pread(fd, code, function->size, (off_t)function->text_offset);
 
 	if (fd >= 0)
 		close(fd);
@@ -459,7 +458,7 @@ size_t session_made_code(struct symbols *symbols, const struct session_made *fou
 	if (!made->is_read)
 		made->code = read_code(&symbols->arena, made->experiment, function);
 	made->is_read = 1;
-	made->size = made->code == NULL ? 0 : size_of_code(function, made->code);
+	made->size = !made->code ? 0 : size_of_code(function, made->code);
 	if (address < function->address || address - function->address >= made->size)
 		return 0;
 	*out = made->code + (address - function->address);
@@ -487,7 +486,7 @@ int session_resolve_dynamic(struct symbols *symbols, struct session_object *obje
 	const struct exp_method *method = exp_java_find(experiment, function->method);
 	struct session_function_key key = {
 		.object = object,
-		.mangled = method != NULL ? session_method_name(symbols, method)
+		.mangled = method ? session_method_name(symbols, method)
 	                   : function->name[0] != '\0'
 	                           ? function->name
 	                           : exp_arena_printf(&symbols->arena, "<Dynamic>+0x%llx",
@@ -495,34 +494,33 @@ int session_resolve_dynamic(struct symbols *symbols, struct session_object *obje
 		.address = function->address,
 	};
 	struct sym_frame *frame = exp_arena_alloc(&symbols->arena, sizeof(*frame));
-	struct sym_function *found = key.mangled == NULL ? NULL : session_function(symbols, &key);
+	struct sym_function *found = !key.mangled ? NULL : session_function(symbols, &key);
 
-	if (frame == NULL || found == NULL ||
-	    remember_made(symbols, found, experiment, function) != 0)
+	if (!frame || !found || remember_made(symbols, found, experiment, function) != 0)
 		return -ENOMEM;
 	found->size = function->size;
 	found->unresolved = function->origin == EXP_ORIGIN_NOBODY;
-	if (method != NULL && !found->is_titled) {
+	if (method && !found->is_titled) {
 		found->is_titled = 1;
 		found->name = session_method_title(symbols, method);
 		found->file = session_method_source(symbols, method);
 		found->line = exp_java_line(experiment, function, function->address);
-		if (found->name == NULL)
+		if (!found->name)
 			return -ENOMEM;
 	}
-	if (function->source != NULL && found->file == NULL) {
+	if (function->source && !found->file) {
 		found->file = exp_arena_string(&symbols->arena, function->source);
 		found->line = function->line != 0 ? function->line
 		                                  : experiment_function_line(experiment, function,
 		                                                             function->address);
 	}
 	*frame = (struct sym_frame){.function = found, .address = pc};
-	frame->line = method != NULL ? exp_java_line(experiment, function, pc)
-	                             : experiment_function_line(experiment, function, pc);
-	if (method != NULL)
+	frame->line = method ? exp_java_line(experiment, function, pc)
+	                     : experiment_function_line(experiment, function, pc);
+	if (method)
 		frame->file = frame->line != 0 ? found->file : NULL;
 	else if (frame->line != 0)
-		frame->file = file_of_line(function, pc) == NULL
+		frame->file = !file_of_line(function, pc)
 		                      ? NULL
 		                      : exp_arena_string(&symbols->arena,
 		                                         file_of_line(function, pc));

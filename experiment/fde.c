@@ -25,8 +25,7 @@ static uint64_t find_index(struct exp_image *image)
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr header;
 
-		if (gelf_getphdr(image->elf, (int)i, &header) != NULL &&
-		    header.p_type == PT_GNU_EH_FRAME)
+		if (gelf_getphdr(image->elf, (int)i, &header) && header.p_type == PT_GNU_EH_FRAME)
 			return header.p_vaddr;
 	}
 	return 0;
@@ -46,7 +45,7 @@ static uint64_t code_length(struct exp_image *image, uint64_t address)
 {
 	const uint8_t *at = bytes_at(image, address, 16);
 
-	return at == NULL ? 0 : (uint32_t)get32(at + 12);
+	return !at ? 0 : (uint32_t)get32(at + 12);
 }
 
 int exp_image_unwind_range(struct exp_image *image, uint64_t address, struct exp_range *out)
@@ -56,11 +55,11 @@ int exp_image_unwind_range(struct exp_image *image, uint64_t address, struct exp
 	const uint8_t *table;
 	uint32_t count, low = 0, high;
 
-	if (head == NULL || head[0] != 1 || head[2] != ENCODED_U32 || head[3] != ENCODED_TABLE)
+	if (!head || head[0] != 1 || head[2] != ENCODED_U32 || head[3] != ENCODED_TABLE)
 		return -ENOENT;
 	count = (uint32_t)get32(head + 8);
 	table = bytes_at(image, base, HEADER_SIZE + (size_t)count * ENTRY_SIZE);
-	if (table == NULL)
+	if (!table)
 		return -ENOENT;
 	table += HEADER_SIZE;
 	for (high = count; low < high;) {

@@ -37,7 +37,7 @@ static int flush(struct batch *batch)
 
 	batch->count = 0;
 	batch->base = batch->tsc;
-	return behind == NULL ? -ECANCELED : 0;
+	return !behind ? -ECANCELED : 0;
 }
 
 static enum fdr_action action_of(const struct xraylog_record *record)
@@ -146,7 +146,7 @@ uint64_t foreign_address(const struct experiment *experiment, uint32_t id)
  * is one. */
 static int set_objects(struct experiment *experiment, const char *path)
 {
-	size_t count = path == NULL ? 1 : 2;
+	size_t count = !path ? 1 : 2;
 
 	experiment->objects = exp_arena_alloc(&experiment->arena,
 	                                      OBJECTS * sizeof(*experiment->objects));
@@ -154,10 +154,9 @@ static int set_objects(struct experiment *experiment, const char *path)
 	                                       OBJECTS * sizeof(*experiment->by_start));
 	experiment->highest_end = exp_arena_alloc(&experiment->arena,
 	                                          OBJECTS * sizeof(*experiment->highest_end));
-	if (experiment->objects == NULL || experiment->by_start == NULL ||
-	    experiment->highest_end == NULL)
+	if (!experiment->objects || !experiment->by_start || !experiment->highest_end)
 		return -ENOMEM;
-	if (path != NULL)
+	if (path)
 		experiment->objects[0] = (struct exp_object){
 			.path = exp_arena_string(&experiment->arena, path),
 			.build_id = "",
@@ -195,7 +194,7 @@ static int number_functions(struct experiment *experiment, const uint8_t *map, s
 	uint64_t last = 0;
 	size_t count = 0;
 
-	if (functions == NULL)
+	if (!functions)
 		return -ENOMEM;
 	functions[0] = 0;
 	for (size_t at = 0; at + SLED_ENTRY <= size; at += SLED_ENTRY) {
@@ -217,18 +216,18 @@ static int read_map(struct experiment *experiment, Elf *elf)
 	Elf_Scn *section = NULL;
 	size_t names;
 
-	if (elf == NULL || elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names) != 0)
+	if (!elf || elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names) != 0)
 		return -EBADMSG;
-	while ((section = elf_nextscn(elf, section)) != NULL) {
+	while ((section = elf_nextscn(elf, section))) {
 		GElf_Shdr header;
-		const char *name = gelf_getshdr(section, &header) == NULL
+		const char *name = !gelf_getshdr(section, &header)
 		                           ? NULL
 		                           : elf_strptr(elf, names, header.sh_name);
-		Elf_Data *data = name != NULL && strcmp(name, "xray_instr_map") == 0
+		Elf_Data *data = name && strcmp(name, "xray_instr_map") == 0
 		                         ? elf_rawdata(section, NULL)
 		                         : NULL;
 
-		if (data != NULL && data->d_buf != NULL)
+		if (data && data->d_buf)
 			return number_functions(experiment, data->d_buf, data->d_size,
 			                        header.sh_addr);
 	}
@@ -241,9 +240,9 @@ int experiment_instr_map(struct experiment *experiment, const char *path)
 	int fd, rc;
 	Elf *elf;
 
-	if (experiment->foreign == NULL)
+	if (!experiment->foreign)
 		return 0;
-	if (realpath(path, absolute) == NULL)
+	if (!realpath(path, absolute))
 		return -errno;
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
@@ -286,7 +285,7 @@ static void set_info(struct experiment *experiment, const struct xraylog *log)
 static int open_log(struct experiment *experiment, int fd)
 {
 	struct xraylog *log = calloc(1, sizeof(*log));
-	int rc = log == NULL ? -ENOMEM : xraylog_open(fd, log);
+	int rc = !log ? -ENOMEM : xraylog_open(fd, log);
 
 	if (rc != 0) {
 		close(fd);
@@ -325,7 +324,7 @@ int exp_foreign_open(struct experiment *experiment, struct exp_cause *cause)
 
 void exp_foreign_close(struct experiment *experiment)
 {
-	if (experiment->foreign == NULL)
+	if (!experiment->foreign)
 		return;
 	xraylog_close(experiment->foreign);
 	free(experiment->foreign);

@@ -17,8 +17,8 @@ static int is_key(const void *item, const void *wanted)
 	if (key->address != 0)
 		return 1;
 	return function->line == key->line &&
-	       (function->file == key->file || (function->file != NULL && key->file != NULL &&
-	                                        strcmp(function->file, key->file) == 0));
+	       (function->file == key->file ||
+	        (function->file && key->file && strcmp(function->file, key->file) == 0));
 }
 
 static uint64_t hash_key(const struct session_function_key *key)
@@ -35,22 +35,21 @@ struct sym_function *session_function(struct symbols *symbols,
 	uint64_t hash = hash_key(key);
 	struct sym_function *function = exp_hash_find(&symbols->function_table, hash, is_key, key);
 
-	if (function != NULL)
+	if (function)
 		return function;
 	function = exp_arena_alloc(&symbols->arena, sizeof(*function));
-	if (function == NULL || exp_array_reserve(&symbols->functions, &symbols->function_capacity,
-	                                          symbols->function_count, sizeof(function)) != 0)
+	if (!function || exp_array_reserve(&symbols->functions, &symbols->function_capacity,
+	                                   symbols->function_count, sizeof(function)) != 0)
 		return NULL;
 	function->mangled = exp_arena_string(&symbols->arena, key->mangled);
-	function->name = function->mangled == NULL
-	                         ? NULL
-	                         : exp_demangle(&symbols->arena, function->mangled);
+	function->name = !function->mangled ? NULL
+	                                    : exp_demangle(&symbols->arena, function->mangled);
 	function->file = key->file;
 	function->line = key->line;
 	function->address = key->address;
 	function->object = &key->object->shown;
 	function->index = symbols->function_count;
-	if (function->name == NULL || exp_hash_add(&symbols->function_table, hash, function) != 0)
+	if (!function->name || exp_hash_add(&symbols->function_table, hash, function) != 0)
 		return NULL;
 	symbols->functions[symbols->function_count++] = function;
 	return function;
@@ -59,7 +58,7 @@ struct sym_function *session_function(struct symbols *symbols,
 /* Complete a function by what debug information says of its definition. */
 static void add_definition(struct sym_function *function, const struct exp_dwarf_frame *frame)
 {
-	if (frame == NULL || function->file != NULL || frame->decl_file == NULL)
+	if (!frame || function->file || !frame->decl_file)
 		return;
 	function->file = frame->decl_file;
 	function->line = frame->decl_line;
@@ -71,7 +70,7 @@ static struct sym_function *symbol_function(struct symbols *symbols, struct sess
 {
 	struct sym_function *function = (struct sym_function *)symbol->function;
 
-	if (function == NULL) {
+	if (!function) {
 		struct session_function_key key = {
 			.object = object,
 			.mangled = symbol->name,
@@ -79,7 +78,7 @@ static struct sym_function *symbol_function(struct symbols *symbols, struct sess
 		};
 
 		function = session_function(symbols, &key);
-		if (function == NULL)
+		if (!function)
 			return NULL;
 		function->size = symbol->size;
 		symbol->function = function;
@@ -97,9 +96,9 @@ static struct sym_function *made_up(struct symbols *symbols, struct session_obje
 		.mangled = name,
 		.address = range->start,
 	};
-	struct sym_function *function = name == NULL ? NULL : session_function(symbols, &key);
+	struct sym_function *function = !name ? NULL : session_function(symbols, &key);
 
-	if (function == NULL)
+	if (!function)
 		return NULL;
 	function->size = range->end - range->start;
 	function->unresolved = unresolved != 0;
@@ -112,7 +111,7 @@ static struct sym_function *unnamed(struct symbols *symbols, struct session_obje
 	struct exp_range range = {address, address + 1};
 	const char *name;
 
-	if (object->image != NULL) {
+	if (object->image) {
 		if (exp_image_plt_at(object->image, address, &range, &name) == 0)
 			return made_up(symbols, object,
 			               exp_arena_printf(&symbols->arena, "%s@plt", name), &range,
@@ -129,25 +128,24 @@ static struct sym_function *unnamed(struct symbols *symbols, struct session_obje
 
 static const char *linker_name(const struct exp_dwarf_frame *frame)
 {
-	return frame->linkage_name != NULL ? frame->linkage_name : frame->name;
+	return frame->linkage_name ? frame->linkage_name : frame->name;
 }
 
 /* The function that really is at the address. frame: what debug information says of it, or NULL. */
 static struct sym_function *physical(struct symbols *symbols, struct session_object *object,
                                      uint64_t address, const struct exp_dwarf_frame *frame)
 {
-	struct exp_symbol *symbol = object->image == NULL
-	                                    ? NULL
-	                                    : exp_image_symbol_at(object->image, address);
+	struct exp_symbol *symbol = !object->image ? NULL
+	                                           : exp_image_symbol_at(object->image, address);
 
-	if (symbol != NULL)
+	if (symbol)
 		return symbol_function(symbols, object, symbol, frame);
-	if (frame != NULL && linker_name(frame) != NULL) {
+	if (frame && linker_name(frame)) {
 		struct exp_range range = {frame->start, frame->end};
 		struct sym_function *function = made_up(symbols, object, linker_name(frame), &range,
 		                                        0);
 
-		if (function != NULL)
+		if (function)
 			add_definition(function, frame);
 		return function;
 	}
@@ -162,15 +160,15 @@ static struct sym_function *inlined(struct symbols *symbols, struct session_obje
 	const char *name = linker_name(frame);
 	struct exp_symbol *symbol;
 	struct session_function_key key = {.object = object,
-	                                   .mangled = name == NULL ? "<inlined>" : name,
+	                                   .mangled = !name ? "<inlined>" : name,
 	                                   .file = frame->decl_file,
 	                                   .line = frame->decl_line};
 
-	if (*frame->owner != NULL)
+	if (*frame->owner)
 		return *frame->owner;
-	symbol = name == NULL ? NULL : exp_image_symbol_named(object->image, name);
-	*frame->owner = symbol != NULL ? symbol_function(symbols, object, symbol, frame)
-	                               : session_function(symbols, &key);
+	symbol = !name ? NULL : exp_image_symbol_named(object->image, name);
+	*frame->owner = symbol ? symbol_function(symbols, object, symbol, frame)
+	                       : session_function(symbols, &key);
 	return *frame->owner;
 }
 
@@ -178,10 +176,10 @@ const char *session_path(struct symbols *symbols, const char *directory, const c
 {
 	const char *whole;
 
-	if (file == NULL || file[0] == '/' || directory == NULL || directory[0] != '/')
+	if (!file || file[0] == '/' || !directory || directory[0] != '/')
 		return file;
 	whole = exp_arena_printf(&symbols->arena, "%s/%s", directory, file);
-	return whole == NULL ? file : whole;
+	return !whole ? file : whole;
 }
 
 int session_resolve(struct symbols *symbols, struct session_object *object, uint64_t address,
@@ -191,22 +189,22 @@ int session_resolve(struct symbols *symbols, struct session_object *object, uint
 	int found = 0, count;
 	struct sym_frame *frames;
 
-	if (object->image != NULL && object->image->dwarf != NULL)
+	if (object->image && object->image->dwarf)
 		found = exp_dwarf_lookup(object->image->dwarf, address, known);
 	count = found == 0 ? 1 : found;
 	frames = exp_arena_alloc(&symbols->arena, (size_t)count * sizeof(*frames));
-	if (frames == NULL)
+	if (!frames)
 		return -ENOMEM;
 	for (int i = 0; i < count; i++) {
 		const struct exp_dwarf_frame *frame = found == 0 ? NULL : &known[i];
 
-		if (frame != NULL)
+		if (frame)
 			known[i].decl_file = session_path(symbols, frame->directory,
 			                                  frame->decl_file);
 		frames[i].inlined = i < count - 1;
 		frames[i].function = frames[i].inlined ? inlined(symbols, object, frame)
 		                                       : physical(symbols, object, address, frame);
-		if (frames[i].function == NULL)
+		if (!frames[i].function)
 			return -ENOMEM;
 		if (i > 0) {
 			frames[i].file = session_path(symbols, frame->directory, frame->file);
@@ -224,7 +222,7 @@ void session_find_line(struct symbols *symbols, struct session_object *object, u
 	const char *directory, *file;
 	unsigned line;
 
-	if (object->image == NULL || object->image->dwarf == NULL ||
+	if (!object->image || !object->image->dwarf ||
 	    exp_dwarf_line(object->image->dwarf, address, &directory, &file, &line) != 0)
 		return;
 	innermost->file = session_path(symbols, directory, file);

@@ -22,7 +22,7 @@ static int on_buffer(void *context, uint32_t tid, uint64_t tsc)
 	struct reader *reader = context;
 
 	reader->thread = calls_thread(reader->calls, tid);
-	if (reader->thread == NULL || exp_load_use(reader->load, tid, tsc) < 0)
+	if (!reader->thread || exp_load_use(reader->load, tid, tsc) < 0)
 		return -ENOMEM;
 	exp_load_time(reader->load, tsc);
 	return 0;
@@ -100,7 +100,7 @@ static void on_name(void *context, struct exp_cursor *cursor)
 		return;
 	}
 	/* Most functions of a program are never called. */
-	if (calls->pages[named.id >> CALLS_PAGE_SHIFT] == NULL ||
+	if (!calls->pages[named.id >> CALLS_PAGE_SHIFT] ||
 	    calls->pages[named.id >> CALLS_PAGE_SHIFT][named.id % CALLS_PAGE] == 0)
 		return;
 	index = calls_function(calls, named.id);
@@ -114,7 +114,7 @@ static int read_names(struct exp_load *load, struct calls *calls)
 	struct exp_stream stream;
 	int rc;
 
-	for (size_t i = 0; load->experiment->foreign != NULL && i < calls->function_count; i++)
+	for (size_t i = 0; load->experiment->foreign && i < calls->function_count; i++)
 		calls->functions[i].address = foreign_address(load->experiment,
 		                                              calls->functions[i].id);
 	rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_FUNCTABLE], &stream);
@@ -133,7 +133,7 @@ int functrace_walk_experiment(struct experiment *experiment, const struct functr
 	struct exp_stream stream;
 	int rc;
 
-	if (experiment->foreign != NULL)
+	if (experiment->foreign)
 		return foreign_walk(experiment->foreign, sink);
 	rc = exp_stream_open(experiment, exp_stream_names[FMT_STREAM_FUNCTRACE], &stream);
 	if (rc != 0)
@@ -186,7 +186,7 @@ static int has_trace(const struct experiment *experiment)
 {
 	struct stat st;
 
-	return experiment->foreign != NULL ||
+	return experiment->foreign ||
 	       fstatat(experiment->directory, exp_stream_names[FMT_STREAM_FUNCTRACE], &st,
 	               AT_SYMLINK_NOFOLLOW) == 0;
 }
@@ -201,7 +201,7 @@ static int read_stream(struct exp_load *load,
 	if (!has_trace(load->experiment))
 		return 0;
 	load->calls = malloc(sizeof(*load->calls));
-	rc = load->calls == NULL ? -ENOMEM : calls_init(load->calls, load->experiment->clock.hz);
+	rc = !load->calls ? -ENOMEM : calls_init(load->calls, load->experiment->clock.hz);
 	if (rc != 0)
 		return rc;
 	load->calls->ask = ask;
@@ -224,7 +224,7 @@ int exp_functrace_read(struct exp_load *load)
 	}
 	load->set.nodes.traced = load->nodes.count;
 	rc = read_stream(load, NULL);
-	return rc != 0 || load->calls == NULL ? rc : add_nodes(load, load->calls);
+	return rc != 0 || !load->calls ? rc : add_nodes(load, load->calls);
 }
 
 /* Credit a call, as the selection wants it. */
@@ -266,18 +266,18 @@ int exp_functrace_values(struct exp_load *load)
 	int rc = 0;
 
 	if (load->has_others_nodes ? !(load->experiment->load->set.have & EXP_DATA_FUNCTRACE)
-	                           : load->calls == NULL)
+	                           : !load->calls)
 		return 0;
 	if (exp_load_metric(load, EXP_TRACE_CALLS) != 0 ||
 	    exp_load_metric(load, EXP_TRACE_TIME) != 0)
 		return -ENOMEM;
-	if (load->selection == NULL) {
+	if (!load->selection) {
 		add_values(load);
 	} else {
 		exp_functrace_free(load);
 		rc = read_stream(load, ask);
 	}
-	if (rc != 0 || load->calls == NULL)
+	if (rc != 0 || !load->calls)
 		return rc;
 	exp_load_metric_ns(load, EXP_TRACE_TIME);
 	load->set.have |= EXP_DATA_FUNCTRACE;
@@ -290,7 +290,7 @@ int exp_functrace_values(struct exp_load *load)
 
 void exp_functrace_free(struct exp_load *load)
 {
-	if (load->calls == NULL)
+	if (!load->calls)
 		return;
 	calls_fini(load->calls);
 	free(load->calls);

@@ -213,7 +213,7 @@ static void walk_buffer(struct walk *walk, const struct part *part)
 			return;
 		behind = sink->functions(sink->context, walk->at, walk->at + left / 8 * 8,
 		                         &walk->tsc);
-		if (behind == NULL) {
+		if (!behind) {
 			walk->rc = -ECANCELED;
 			return;
 		}
@@ -231,7 +231,7 @@ int functrace_walk(struct exp_stream *stream, const struct functrace_sink *sink)
 	/* A buffer that is walked puts at most one other in its place. */
 	walk.heap = malloc((stream->extent_count + 1) * sizeof(*walk.heap));
 	walk.window = malloc(WINDOW + SLACK);
-	if (walk.heap == NULL || walk.window == NULL)
+	if (!walk.heap || !walk.window)
 		walk.rc = -ENOMEM;
 	for (size_t i = 0; i < stream->extent_count && walk.rc == 0; i++)
 		push(&walk, (struct part){stream->extents[i].tsc, stream->extents[i].at,

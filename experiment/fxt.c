@@ -21,8 +21,7 @@ int fxt_fault(struct exp_fxt *fxt, const char *what)
 	                                        : NULL;
 
 	snprintf(fxt->fault, sizeof(fxt->fault), "offset %llu: %s%s%s",
-	         (unsigned long long)fxt->offset, type != NULL ? type->title : "",
-	         type != NULL ? ": " : "", what);
+	         (unsigned long long)fxt->offset, type ? type->title : "", type ? ": " : "", what);
 	return -EBADMSG;
 }
 
@@ -30,12 +29,12 @@ struct exp_fxt *exp_fxt_open(int fd)
 {
 	struct exp_fxt *fxt = calloc(1, sizeof(*fxt));
 
-	if (fxt == NULL)
+	if (!fxt)
 		return NULL;
 	fxt->fd = fd;
 	fxt->ahead = FXT_WINDOW_WORDS;
 	fxt->window = malloc((FXT_WINDOW_WORDS + 1) * sizeof(*fxt->window));
-	if (fxt->window == NULL || fxt_tables_add_provider(fxt, 0) != 0) {
+	if (!fxt->window || fxt_tables_add_provider(fxt, 0) != 0) {
 		exp_fxt_close(fxt);
 		return NULL;
 	}
@@ -47,7 +46,7 @@ struct exp_fxt *exp_fxt_open(int fd)
 
 void exp_fxt_close(struct exp_fxt *fxt)
 {
-	if (fxt == NULL)
+	if (!fxt)
 		return;
 	fxt_tables_fini(fxt);
 	free(fxt->window);
@@ -188,7 +187,7 @@ static int take(struct exp_fxt *fxt)
 	record->size = 0;
 	if (size == 0)
 		return fxt_fault(fxt, "a record of 0 words");
-	if (type == NULL)
+	if (!type)
 		return fxt_fault(fxt, "a record of no known type");
 	held = size < FXT_WINDOW_WORDS ? size : FXT_WINDOW_WORDS;
 	rc = want(fxt, held);

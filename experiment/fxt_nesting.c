@@ -32,14 +32,14 @@ struct fxt_nesting *fxt_nesting_create(void)
 {
 	struct fxt_nesting *nesting = calloc(1, sizeof(*nesting));
 
-	if (nesting != NULL)
+	if (nesting)
 		nesting->free = NOT_OPEN;
 	return nesting;
 }
 
 void fxt_nesting_destroy(struct fxt_nesting *nesting)
 {
-	if (nesting == NULL)
+	if (!nesting)
 		return;
 	exp_index_fini(&nesting->threads);
 	free(nesting->tops);
@@ -135,7 +135,7 @@ int fxt_nesting_take(struct fxt_nesting *nesting, const struct exp_fxt *fxt,
 	if (kind == FXT_EVENT_BEGIN)
 		return begin(nesting, &nesting->tops[index], hash);
 	*fault = end(nesting, &nesting->tops[index], hash);
-	return *fault == NULL ? 0 : -EBADMSG;
+	return !*fault ? 0 : -EBADMSG;
 }
 
 uint64_t fxt_nesting_open(const struct fxt_nesting *nesting)

@@ -61,7 +61,7 @@ static int take_string(struct cursor *cursor, uint64_t ref, const char **text, u
 		return take_bytes(cursor, *size, text);
 	}
 	known = fxt_tables_text(cursor->fxt, (unsigned)ref);
-	if (known == NULL)
+	if (!known)
 		return fxt_fault(cursor->fxt, "a string of the table is not there");
 	*text = known->bytes;
 	*size = known->size;
@@ -79,7 +79,7 @@ static int take_thread(struct cursor *cursor, uint64_t ref, int is_process,
 		return rc != 0 || is_process ? rc : take_word(cursor, &out->thread);
 	}
 	known = fxt_tables_thread(cursor->fxt, (unsigned)ref);
-	if (known == NULL)
+	if (!known)
 		return fxt_fault(cursor->fxt, "a thread of the table is not there");
 	out->process = known->process;
 	out->thread = known->thread;
@@ -241,8 +241,7 @@ static int take_part(struct cursor *cursor, const struct fxt_part *part, struct 
 	case FXT_PART_PCS:
 		return take_pcs(cursor, field, out);
 	case FXT_PART_KIND:
-		return fxt_event_word((unsigned)field) == NULL ? 0
-		                                               : take_word(cursor, &out->number);
+		return !fxt_event_word((unsigned)field) ? 0 : take_word(cursor, &out->number);
 	case FXT_PART_TIME:
 	case FXT_PART_NUMBER:
 	case FXT_PART_ADDRESS:
@@ -268,7 +267,7 @@ static int check_event(struct exp_fxt *fxt)
 	const struct exp_fxt_record *record = &fxt->record;
 	unsigned kind = (unsigned)EXP_FXT_FIELD(record, event, kind);
 
-	if (fxt_event_title(kind) == NULL)
+	if (!fxt_event_title(kind))
 		return fxt_fault(fxt, "an event of no known kind");
 	if (kind == FXT_EVENT_COMPLETE &&
 	    record->values[FXT_AT(event, kind)].number < record->values[FXT_AT(event, time)].number)
@@ -340,7 +339,7 @@ int fxt_parts_decode(struct exp_fxt *fxt, uint64_t held)
 	if ((record->words[0] & ~fxt_used[0][record->kind]) ||
 	    (is_two && (record->words[1] & ~fxt_used[1][record->kind])))
 		return fxt_fault(fxt, "a reserved bit is set");
-	for (int i = 0; type->parts[i].name != NULL && rc == 0; i++) {
+	for (int i = 0; type->parts[i].name && rc == 0; i++) {
 		record->values[i] = (struct exp_fxt_value){.number = 0};
 		rc = take_part(&cursor, &type->parts[i], &record->values[i]);
 	}

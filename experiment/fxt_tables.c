@@ -38,7 +38,7 @@ int fxt_tables_put_text(struct exp_fxt *fxt, unsigned index, const char *bytes, 
 	if (rc != 0)
 		return rc;
 	copy = malloc(size + 1);
-	if (copy == NULL)
+	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, bytes, size);
 	if (known == EXP_INDEX_NONE) {

@@ -40,9 +40,9 @@ struct exp_fxtindexes {
 
 struct exp_fxtindexes *exp_fxtindexes_share(struct exp_fxtindexes *indexes)
 {
-	if (indexes == NULL) {
+	if (!indexes) {
 		indexes = exp_zeroed(1, sizeof(*indexes));
-		if (indexes == NULL)
+		if (!indexes)
 			return NULL;
 		pthread_mutex_init(&indexes->lock, NULL);
 	}
@@ -63,14 +63,14 @@ void exp_fxtindexes_release(struct exp_fxtindexes *indexes)
 {
 	unsigned owners;
 
-	if (indexes == NULL)
+	if (!indexes)
 		return;
 	pthread_mutex_lock(&indexes->lock);
 	owners = --indexes->owners;
 	pthread_mutex_unlock(&indexes->lock);
 	if (owners > 0)
 		return;
-	while (indexes->first != NULL) {
+	while (indexes->first) {
 		struct exp_fxtindex *index = indexes->first;
 
 		indexes->first = index->next;
@@ -149,7 +149,7 @@ static void note(struct exp_fxtwalk *walk, const struct exp_fxt_record *record)
 
 	if (walk->is_useless)
 		return;
-	if (last == NULL || record->offset - last->offset >= PART_BYTES) {
+	if (!last || record->offset - last->offset >= PART_BYTES) {
 		if (exp_array_reserve(&index->parts, &index->capacity, index->count,
 		                      sizeof(*last)) != 0) {
 			walk->is_useless = 1;
@@ -175,12 +175,12 @@ static struct exp_fxtindex *find(struct exp_fxtindexes *indexes, const char *fil
 {
 	struct exp_fxtindex *index = indexes->first;
 
-	while (index != NULL && strcmp(index->file, file) != 0)
+	while (index && strcmp(index->file, file) != 0)
 		index = index->next;
-	if (index != NULL)
+	if (index)
 		return index->state == STATE_READY && index->size == size ? index : NULL;
 	index = indexes->files < FILES_MAX ? exp_zeroed(1, sizeof(*index)) : NULL;
-	if (index == NULL || (index->file = strdup(file)) == NULL) {
+	if (!index || !(index->file = strdup(file))) {
 		free(index);
 		return NULL;
 	}
@@ -198,7 +198,7 @@ void exp_fxtwalk_begin(struct exp_fxtwalk *walk, struct exp_fxtindexes *indexes,
 	char file[512];
 	struct stat st;
 
-	if (indexes == NULL || fstat(fd, &st) != 0 ||
+	if (!indexes || fstat(fd, &st) != 0 ||
 	    snprintf(file, sizeof(file), "%s/%s", where, name) >= (int)sizeof(file))
 		return;
 	pthread_mutex_lock(&indexes->lock);
@@ -229,10 +229,10 @@ int exp_fxtwalk_next(struct exp_fxtwalk *walk, const struct exp_fxt_record **out
 {
 	int rc;
 
-	if (walk->index != NULL && !walk->is_making && walk->process != 0 && !go_on(walk))
+	if (walk->index && !walk->is_making && walk->process != 0 && !go_on(walk))
 		return 0;
 	rc = exp_fxt_next(walk->fxt, out);
-	if (rc == 1 && walk->index != NULL && walk->is_making)
+	if (rc == 1 && walk->index && walk->is_making)
 		note(walk, *out);
 	return rc;
 }

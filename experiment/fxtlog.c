@@ -35,7 +35,7 @@ int fxtlog_walk(struct exp_fxtlog *fxtlog,
 	if (lseek(fxtlog->fd, 0, SEEK_SET) != 0)
 		return -errno;
 	fxt = exp_fxt_open(fxtlog->fd);
-	if (fxt == NULL)
+	if (!fxt)
 		return -ENOMEM;
 	while ((more = exp_fxt_next(fxt, &record)) > 0 && rc == 0)
 		rc = visit(context, fxt, record);
@@ -76,7 +76,7 @@ static int walk(struct exp_load *load,
 
 int exp_fxtlog_nodes(struct exp_load *load)
 {
-	if (load->experiment->fxtlog == NULL || load->has_others_nodes)
+	if (!load->experiment->fxtlog || load->has_others_nodes)
 		return 0;
 	return walk(load, add_stack, load);
 }
@@ -128,7 +128,7 @@ int exp_fxtlog_values(struct exp_load *load)
 	struct counter counter = {.load = load};
 	int rc = 0;
 
-	if (load->experiment->fxtlog == NULL)
+	if (!load->experiment->fxtlog)
 		return 0;
 	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && rc == 0; i++)
 		rc = exp_load_metric(load, metrics[i]);

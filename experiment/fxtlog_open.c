@@ -157,18 +157,18 @@ int exp_fxtlog_open(struct experiment *experiment, int fd)
 		return -EBADMSG;
 	opener = calloc(1, sizeof(*opener));
 	experiment->fxtlog = calloc(1, sizeof(*experiment->fxtlog));
-	if (opener != NULL && experiment->fxtlog != NULL) {
+	if (opener && experiment->fxtlog) {
 		opener->experiment = opener->map.experiment = experiment;
 		opener->fxtlog = experiment->fxtlog;
 		opener->fxtlog->fd = fd;
 		rc = read_file(opener);
 	}
-	if (opener != NULL) {
+	if (opener) {
 		exp_fxtmap_fini(&opener->map);
 		exp_histogram_fini(&opener->intervals);
 	}
 	free(opener);
-	if (rc != 0 && experiment->fxtlog != NULL) {
+	if (rc != 0 && experiment->fxtlog) {
 		experiment->fxtlog->fd = -1;
 		exp_fxtlog_close(experiment);
 	}
@@ -179,7 +179,7 @@ void exp_fxtlog_close(struct experiment *experiment)
 {
 	struct exp_fxtlog *fxtlog = experiment->fxtlog;
 
-	if (fxtlog == NULL)
+	if (!fxtlog)
 		return;
 	if (fxtlog->fd >= 0)
 		close(fxtlog->fd);

@@ -19,7 +19,7 @@ static const char *hexadecimal(struct experiment *experiment, const char *bytes,
 {
 	char *text = exp_arena_alloc(&experiment->arena, size * 2 + 1);
 
-	for (uint64_t i = 0; text != NULL && i < size; i++) {
+	for (uint64_t i = 0; text && i < size; i++) {
 		text[2 * i] = "0123456789abcdef"[(unsigned char)bytes[i] >> 4];
 		text[2 * i + 1] = "0123456789abcdef"[(unsigned char)bytes[i] & 15];
 	}
@@ -36,7 +36,7 @@ static int add_module(struct exp_fxtmap *map, const struct exp_fxt_record *recor
 		exp_arena_text(&map->experiment->arena, name->text, name->number),
 		hexadecimal(map->experiment, id->text, id->number)};
 
-	if (made.name == NULL || made.build_id == NULL)
+	if (!made.name || !made.build_id)
 		return -ENOMEM;
 	if (known != EXP_INDEX_NONE) {
 		map->modules[known] = made;

@@ -37,7 +37,7 @@ int exp_fxt_sample_take(const struct exp_fxt *fxt, const struct exp_fxt_record *
 		thread = &values[FXT_AT(large_blob_event, thread)];
 		pcs = &values[FXT_AT(large_blob_event, size)];
 		/* What has a name or arguments is something else. */
-		if (pcs->words == NULL || pcs->number % sizeof(uint64_t) != 0 ||
+		if (!pcs->words || pcs->number % sizeof(uint64_t) != 0 ||
 		    values[FXT_AT(large_blob_event, name)].number != 0 ||
 		    values[FXT_AT(large_blob_event, category)].number != 0 ||
 		    values[FXT_AT(large_blob_event, arguments)].number != 0)
@@ -97,7 +97,7 @@ static uint32_t generation_of(const struct experiment *experiment, uint64_t pc)
 {
 	enum { LAST = UINT32_MAX - 1 };
 
-	return experiment_object_at(experiment, pc, LAST) != NULL ? LAST : 0;
+	return experiment_object_at(experiment, pc, LAST) ? LAST : 0;
 }
 
 /* The same, made if it is new. EXP_NODE_NONE: out of memory. */
@@ -127,9 +127,9 @@ static int step(struct exp_fxtstacks *stacks, struct exp_load *load,
 {
 	uint64_t key;
 
-	*out = load != NULL ? make_node(stacks, load, *out, pc, generation)
-	                    : find_node(stacks, nodes, *out, pc, generation, &key);
-	return *out == EXP_NODE_NONE && load != NULL ? -ENOMEM : 0;
+	*out = load ? make_node(stacks, load, *out, pc, generation)
+	            : find_node(stacks, nodes, *out, pc, generation, &key);
+	return *out == EXP_NODE_NONE && load ? -ENOMEM : 0;
 }
 
 /* Marks are no addresses; the one that means something here stands for what is missing outside of
@@ -147,9 +147,9 @@ static int walk(struct exp_fxtstacks *stacks, struct exp_load *load,
 	struct exp_fxtstacks_memo *memo = stacks->memo;
 	size_t known;
 
-	if (memo == NULL)
+	if (!memo)
 		memo = stacks->memo = calloc(1, sizeof(*memo));
-	if (memo == NULL)
+	if (!memo)
 		return -ENOMEM;
 	known = count_known(memo, sample, generation);
 	*out = known > 0 ? memo->nodes[known - 1] : EXP_NODE_NONE;
@@ -213,8 +213,8 @@ int exp_fxtstacks_count(struct exp_load *load, struct exp_index *uses, const str
 	if (use < 0)
 		return -ENOMEM;
 	exp_load_time(load, fact->ticks);
-	row = load->selection == NULL ? fact->node : exp_load_row_of(load, fact);
-	if (row == EXP_ROW_NONE && load->selection != NULL)
+	row = !load->selection ? fact->node : exp_load_row_of(load, fact);
+	if (row == EXP_ROW_NONE && load->selection)
 		return load->rc;
 	exp_load_add(load, EXP_CPU_USER, row, fact->cpu_ns);
 	exp_load_add(load, EXP_SAMPLES, row, 1);

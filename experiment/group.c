@@ -36,7 +36,7 @@ static void warn(const struct exp_group_reader *reader, const char *path, unsign
 {
 	char text[512];
 
-	if (reader->reporter.warn == NULL)
+	if (!reader->reporter.warn)
 		return;
 	snprintf(text, sizeof(text), "%.300s: line %u: %s", path, line, reason);
 	reader->reporter.warn(reader->reporter.context, text);
@@ -57,12 +57,12 @@ static ssize_t read_whole(const char *path, char **out)
 		return -EBADMSG;
 	}
 	text = malloc((size_t)st.st_size + 1);
-	while (text != NULL && len < st.st_size && got > 0) {
+	while (text && len < st.st_size && got > 0) {
 		got = read(fd, text + len, (size_t)(st.st_size - len));
 		len += got > 0 ? got : 0;
 	}
 	close(fd);
-	if (text == NULL)
+	if (!text)
 		return -ENOMEM;
 	text[len] = '\0';
 	*out = text;
@@ -74,14 +74,14 @@ static int take_line(const char *group, const struct exp_group_reader *reader, c
                      size_t len, unsigned line)
 {
 	const char *slash = strrchr(group, '/');
-	int directory_len = slash == NULL || text[0] == '/' ? 0 : (int)(slash - group) + 1;
+	int directory_len = !slash || text[0] == '/' ? 0 : (int)(slash - group) + 1;
 	char path[PATH_MAX];
 
 	while (len > 0 && (text[len - 1] == '\r' || text[len - 1] == ' ' || text[len - 1] == '\t'))
 		len--;
 	if (len == 0 || text[0] == '#')
 		return 0;
-	if (memchr(text, '\0', len) != NULL) {
+	if (memchr(text, '\0', len)) {
 		warn(reader, group, line, "not a path");
 		return 1;
 	}
@@ -113,7 +113,7 @@ int experiment_group_read(const char *path, const struct exp_group_reader *reade
 	}
 	for (const char *at = text; at < text + len; line++) {
 		const char *end = memchr(at, '\n', (size_t)(text + len - at));
-		size_t line_len = (size_t)((end != NULL ? end : text + len) - at);
+		size_t line_len = (size_t)((end ? end : text + len) - at);
 
 		bad += take_line(path, reader, at, line_len, line);
 		at += line_len + 1;

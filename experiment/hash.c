@@ -30,7 +30,7 @@ uint64_t exp_hash_text(uint64_t hash, const char *text)
 void *exp_hash_find(const struct exp_hash *table, uint64_t hash,
                     int (*equal)(const void *item, const void *key), const void *key)
 {
-	if (table->entries == NULL)
+	if (!table->entries)
 		return NULL;
 	for (size_t at = hash & table->mask; table->entries[at].item != NULL;
 	     at = (at + 1) & table->mask)
@@ -43,7 +43,7 @@ static void put(struct exp_hash *table, uint64_t hash, void *item)
 {
 	size_t at = hash & table->mask;
 
-	while (table->entries[at].item != NULL)
+	while (table->entries[at].item)
 		at = (at + 1) & table->mask;
 	table->entries[at] = (struct exp_hash_entry){hash, item};
 }
@@ -51,16 +51,16 @@ static void put(struct exp_hash *table, uint64_t hash, void *item)
 static int grow(struct exp_hash *table)
 {
 	struct exp_hash old = *table;
-	size_t slots = old.entries == NULL ? FIRST_SLOTS : (old.mask + 1) * 2;
+	size_t slots = !old.entries ? FIRST_SLOTS : (old.mask + 1) * 2;
 
 	table->entries = exp_zeroed(slots, sizeof(*table->entries));
-	if (table->entries == NULL) {
+	if (!table->entries) {
 		*table = old;
 		return -ENOMEM;
 	}
 	table->mask = slots - 1;
-	for (size_t i = 0; old.entries != NULL && i <= old.mask; i++)
-		if (old.entries[i].item != NULL)
+	for (size_t i = 0; old.entries && i <= old.mask; i++)
+		if (old.entries[i].item)
 			put(table, old.entries[i].hash, old.entries[i].item);
 	free(old.entries);
 	return 0;
@@ -68,7 +68,7 @@ static int grow(struct exp_hash *table)
 
 int exp_hash_add(struct exp_hash *table, uint64_t hash, void *item)
 {
-	if ((table->entries == NULL || table->count >= table->mask / 2) && grow(table) != 0)
+	if ((!table->entries || table->count >= table->mask / 2) && grow(table) != 0)
 		return -ENOMEM;
 	put(table, hash, item);
 	table->count++;
@@ -77,8 +77,8 @@ int exp_hash_add(struct exp_hash *table, uint64_t hash, void *item)
 
 void exp_hash_each(const struct exp_hash *table, void (*take)(void *item))
 {
-	for (size_t i = 0; table->entries != NULL && i <= table->mask; i++)
-		if (table->entries[i].item != NULL)
+	for (size_t i = 0; table->entries && i <= table->mask; i++)
+		if (table->entries[i].item)
 			take(table->entries[i].item);
 }
 

@@ -21,7 +21,7 @@ static int is_leaked(const struct exp_heap_reader *reader, uint64_t address)
 {
 	struct exp_block block;
 
-	return reader->leaked != NULL && exp_blocks_find(reader->leaked, address, &block) &&
+	return reader->leaked && exp_blocks_find(reader->leaked, address, &block) &&
 	       block.node == reader->number;
 }
 
@@ -33,7 +33,7 @@ static uint32_t row_of(struct exp_heap_reader *reader, const struct exp_cursor *
 	struct exp_fact fact;
 	uint32_t row;
 
-	if (load->selection == NULL)
+	if (!load->selection)
 		return exp_load_stack(load, cursor, stack);
 	reader->number++;
 	if (reader->is_first)
@@ -112,8 +112,8 @@ static void on_free(struct exp_heap_reader *reader, const struct exp_cursor *cur
 	*recent = 0;
 	if (address >> EXP_ADDRESS_BITS != 0 ||
 	    !exp_blocks_take(&reader->blocks, address, &block)) {
-		reader->heap.frees += reader->load->selection == NULL;
-		reader->heap.unmatched_frees += reader->load->selection == NULL;
+		reader->heap.frees += !reader->load->selection;
+		reader->heap.unmatched_frees += !reader->load->selection;
 		return;
 	}
 	reader->live_bytes -= block.size;
@@ -295,7 +295,7 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 
 	if (rc == 0)
 		rc = exp_live_init(&reader.live, load->row_capacity);
-	if (rc == 0 && load->selection != NULL && load->selection->wants_leaks) {
+	if (rc == 0 && load->selection && load->selection->wants_leaks) {
 		rc = find_leaked(load, stream, &leaked);
 		reader.leaked = &leaked;
 	}

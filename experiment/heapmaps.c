@@ -18,7 +18,7 @@ static void on_map_end(struct exp_heap_reader *reader, const struct exp_cursor *
 	maps->unmaps += reader->mappings.removed != 0;
 	maps->unmap_bytes += reader->mappings.removed;
 	maps->unknown_unmaps += bytes == 0 && map->func == FMT_map_func_MUNMAP &&
-	                        reader->load->selection == NULL;
+	                        !reader->load->selection;
 }
 
 static uint32_t row_of_map(struct exp_heap_reader *reader, const struct exp_cursor *cursor,

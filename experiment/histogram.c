@@ -10,16 +10,16 @@
 int exp_histogram_reach(struct exp_histogram *histogram, unsigned octave)
 {
 	unsigned end = histogram->first + histogram->octaves;
-	unsigned first = histogram->counts == NULL || octave < histogram->first ? octave
-	                                                                        : histogram->first;
+	unsigned first = !histogram->counts || octave < histogram->first ? octave
+	                                                                 : histogram->first;
 	uint64_t *counts;
 
-	if (histogram->counts == NULL || octave >= end)
+	if (!histogram->counts || octave >= end)
 		end = octave + 1;
 	counts = calloc((size_t)(end - first) * EXP_HISTOGRAM_SUB, sizeof(*counts));
-	if (counts == NULL)
+	if (!counts)
 		return -ENOMEM;
-	if (histogram->counts != NULL)
+	if (histogram->counts)
 		memcpy(counts + (size_t)(histogram->first - first) * EXP_HISTOGRAM_SUB,
 		       histogram->counts,
 		       (size_t)histogram->octaves * EXP_HISTOGRAM_SUB * sizeof(*counts));
@@ -36,7 +36,7 @@ void exp_histogram_fini(struct exp_histogram *histogram)
 
 int exp_histogram_merge(struct exp_histogram *to, const struct exp_histogram *from)
 {
-	if (from->counts == NULL)
+	if (!from->counts)
 		return 0;
 	if (exp_histogram_reach(to, from->first) != 0 ||
 	    exp_histogram_reach(to, from->first + from->octaves - 1) != 0)

@@ -18,7 +18,7 @@
 static int open_served(const char *build_id)
 {
 	char *place = build_id[0] == '\0' ? NULL : exp_debuginfod_debug(build_id);
-	int fd = place == NULL ? -ENOENT : exp_object_if_matches(exp_path_open(place), build_id);
+	int fd = !place ? -ENOENT : exp_object_if_matches(exp_path_open(place), build_id);
 
 	free(place);
 	return fd;
@@ -47,9 +47,9 @@ static int open_debug(const struct exp_image *image, const char *file, char *pat
 	if (image->build_id[0] != '\0')
 		fd = exp_object_find_archived_debug(image->experiment, image->path, image->build_id,
 		                                    path);
-	if (fd < 0 && file != NULL)
+	if (fd < 0 && file)
 		fd = exp_debug_file_open(image->fd, file, image->build_id);
-	if (fd < 0 && (file == NULL || strcmp(file, image->path) != 0))
+	if (fd < 0 && (!file || strcmp(file, image->path) != 0))
 		fd = exp_debug_file_open(image->fd, image->path, image->build_id);
 	return fd >= 0 ? fd : open_served(image->build_id);
 }
@@ -62,10 +62,8 @@ static int find_debug_file(Dwfl_Module *module, void **userdata, const char *nam
 {
 	struct exp_image *image = *userdata;
 	char path[EXP_PLACE_MAX];
-	int is_shared = link != NULL && crc == 0;
-	int fd = image == NULL ? -1
-	         : is_shared   ? open_shared(image, path)
-	                       : open_debug(image, file, path);
+	int is_shared = link && crc == 0;
+	int fd = !image ? -1 : is_shared ? open_shared(image, path) : open_debug(image, file, path);
 
 	(void)module;
 	(void)name;
@@ -87,7 +85,7 @@ static const Dwfl_Callbacks callbacks = {
 static int unusable(void)
 {
 	const char *why = dwfl_errmsg(dwfl_errno());
-	int is_memory = errno == ENOMEM || (why != NULL && strstr(why, "out of memory") != NULL);
+	int is_memory = errno == ENOMEM || (why && strstr(why, "out of memory"));
 
 	exp_memory_note(is_memory ? ENOMEM : 0);
 	return is_memory ? -ENOMEM : -EBADMSG;
@@ -98,18 +96,18 @@ static int open_module(struct exp_image *image, int fd, const char *file)
 	void **userdata;
 
 	image->dwfl = dwfl_begin(&callbacks);
-	if (image->dwfl == NULL)
+	if (!image->dwfl)
 		return -ENOMEM;
 	errno = 0;
 	image->module = dwfl_report_offline(image->dwfl, file, file, fd);
-	if (image->module == NULL)
+	if (!image->module)
 		return unusable();
 	dwfl_report_end(image->dwfl, NULL, NULL);
 	dwfl_module_info(image->module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
 	*userdata = image;
 	errno = 0;
 	image->elf = dwfl_module_getelf(image->module, &image->bias);
-	return image->elf == NULL ? unusable() : 0;
+	return !image->elf ? unusable() : 0;
 }
 
 int exp_image_open(const struct experiment *experiment, int fd, const char *file, const char *path,
@@ -118,7 +116,7 @@ int exp_image_open(const struct experiment *experiment, int fd, const char *file
 	struct exp_image *image = exp_zeroed(1, sizeof(*image));
 	int rc;
 
-	if (image == NULL) {
+	if (!image) {
 		close(fd);
 		return -ENOMEM;
 	}
@@ -128,7 +126,7 @@ int exp_image_open(const struct experiment *experiment, int fd, const char *file
 	image->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	image->debug_fd = -1;
 	rc = open_module(image, fd, file);
-	if (rc != 0 && image->module == NULL)
+	if (rc != 0 && !image->module)
 		close(fd);
 	if (rc == 0)
 		rc = exp_image_read_symbols(image);
@@ -144,7 +142,7 @@ int exp_image_open(const struct experiment *experiment, int fd, const char *file
 
 void exp_image_close(struct exp_image *image)
 {
-	if (image == NULL)
+	if (!image)
 		return;
 	exp_dwarf_close(image->dwarf);
 	dwfl_end(image->dwfl);
@@ -162,8 +160,8 @@ static Elf_Scn *find_section(struct exp_image *image, uint64_t address, GElf_Shd
 {
 	Elf_Scn *section = NULL;
 
-	while ((section = elf_nextscn(image->elf, section)) != NULL)
-		if (gelf_getshdr(section, header) != NULL && (header->sh_flags & SHF_ALLOC) &&
+	while ((section = elf_nextscn(image->elf, section)))
+		if (gelf_getshdr(section, header) && (header->sh_flags & SHF_ALLOC) &&
 		    header->sh_type != SHT_NOBITS && address >= header->sh_addr &&
 		    address - header->sh_addr < header->sh_size)
 			return section;
@@ -174,7 +172,7 @@ int exp_image_section_range(struct exp_image *image, uint64_t address, struct ex
 {
 	GElf_Shdr header;
 
-	if (find_section(image, address, &header) == NULL)
+	if (!find_section(image, address, &header))
 		return -ENOENT;
 	*out = (struct exp_range){header.sh_addr, header.sh_addr + header.sh_size};
 	return 0;
@@ -184,10 +182,10 @@ size_t exp_image_bytes_at(struct exp_image *image, uint64_t address, const uint8
 {
 	GElf_Shdr header;
 	Elf_Scn *section = find_section(image, address, &header);
-	Elf_Data *data = section == NULL ? NULL : elf_rawdata(section, NULL);
+	Elf_Data *data = !section ? NULL : elf_rawdata(section, NULL);
 
 	*out = NULL;
-	if (data == NULL || data->d_buf == NULL || address - header.sh_addr >= data->d_size)
+	if (!data || !data->d_buf || address - header.sh_addr >= data->d_size)
 		return 0;
 	*out = (const uint8_t *)data->d_buf + (address - header.sh_addr);
 	return data->d_size - (address - header.sh_addr);
@@ -198,7 +196,7 @@ size_t exp_image_code_at(struct exp_image *image, uint64_t address, const uint8_
 	GElf_Shdr header;
 
 	*out = NULL;
-	if (find_section(image, address, &header) == NULL || !(header.sh_flags & SHF_EXECINSTR))
+	if (!find_section(image, address, &header) || !(header.sh_flags & SHF_EXECINSTR))
 		return 0;
 	return exp_image_bytes_at(image, address, out);
 }

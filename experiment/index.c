@@ -18,16 +18,16 @@ static void put(struct exp_index *index, uint64_t key, uint32_t value)
 static int grow(struct exp_index *index)
 {
 	struct exp_index old = *index;
-	size_t count = old.slots == NULL ? FIRST_SLOTS : (old.mask + 1) * 2;
+	size_t count = !old.slots ? FIRST_SLOTS : (old.mask + 1) * 2;
 	struct exp_index_slot *slots = malloc(count * sizeof(*slots));
 
-	if (slots == NULL)
+	if (!slots)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		slots[i] = (struct exp_index_slot){.value = EXP_INDEX_NONE};
 	index->slots = slots;
 	index->mask = count - 1;
-	for (size_t i = 0; old.slots != NULL && i <= old.mask; i++)
+	for (size_t i = 0; old.slots && i <= old.mask; i++)
 		if (old.slots[i].value != EXP_INDEX_NONE)
 			put(index, old.slots[i].key, old.slots[i].value);
 	free(old.slots);
@@ -36,7 +36,7 @@ static int grow(struct exp_index *index)
 
 int exp_index_add(struct exp_index *index, uint64_t key, uint32_t value)
 {
-	if ((index->slots == NULL || index->count > index->mask / 2) && grow(index) != 0)
+	if ((!index->slots || index->count > index->mask / 2) && grow(index) != 0)
 		return -ENOMEM;
 	put(index, key, value);
 	index->count++;

@@ -26,7 +26,7 @@ static inline size_t exp_index_hash(uint64_t key)
 /* The value of a key, or EXP_INDEX_NONE. */
 static inline uint32_t exp_index_find(const struct exp_index *index, uint64_t key)
 {
-	if (index->slots == NULL)
+	if (!index->slots)
 		return EXP_INDEX_NONE;
 	for (size_t at = exp_index_hash(key) & index->mask;; at = (at + 1) & index->mask) {
 		const struct exp_index_slot *slot = &index->slots[at];

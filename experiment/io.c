@@ -160,14 +160,14 @@ static void on_name(struct reader *reader, const struct exp_cursor *cursor)
 	if (at == EXP_NO_INDEX)
 		return;
 	file = &load->io_files[at];
-	if (file->name != NULL)
+	if (file->name)
 		return;
 	file->type = named.type;
 	file->file_system = named.file_system;
 	file->name_size = named.name_size;
 	file->name = exp_arena_text(&load->arena, (const char *)cursor->payload + sizeof(named),
 	                            named.name_size);
-	if (file->name == NULL)
+	if (!file->name)
 		load->rc = -ENOMEM;
 }
 

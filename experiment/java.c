@@ -138,7 +138,7 @@ static const char *with_dots(struct exp_arena *arena, const char *class_name)
 
 	/* HotSpot itself puts a plus before the address in names of hidden classes, where JVMTI has
 	 * a dot. */
-	for (char *at = text; at != NULL && *at != '\0'; at++)
+	for (char *at = text; at && *at != '\0'; at++)
 		if (*at == '/' || (at[0] == '+' && at[1] == '0' && at[2] == 'x'))
 			*at = '.';
 	return text;
@@ -148,9 +148,9 @@ const char *session_method_name(struct symbols *symbols, const struct exp_method
 {
 	const char *class_name = with_dots(&symbols->arena, method->class_name);
 
-	return class_name == NULL ? NULL
-	                          : exp_arena_printf(&symbols->arena, "%s.%s%s", class_name,
-	                                             method->name, method->signature);
+	return !class_name ? NULL
+	                   : exp_arena_printf(&symbols->arena, "%s.%s%s", class_name, method->name,
+	                                      method->signature);
 }
 
 /* One type of a signature, as it is written in Java but without its package, to out[size]; *at goes
@@ -173,7 +173,7 @@ static void put_type(const char **at, char *out, size_t size)
 	if (**at == 'L') {
 		const char *end = strchr(*at, ';'), *from = *at + 1;
 
-		end = end == NULL ? *at + strlen(*at) : end;
+		end = !end ? *at + strlen(*at) : end;
 		for (const char *slash = from; slash < end; slash++)
 			if (*slash == '/')
 				name = NULL, from = slash + 1;
@@ -193,7 +193,7 @@ const char *session_method_title(struct symbols *symbols, const struct exp_metho
 	char title[TITLE_MAX];
 	size_t used;
 
-	if (class_name == NULL)
+	if (!class_name)
 		return NULL;
 	used = (size_t)snprintf(title, sizeof(title), "%.1000s.%.1000s(", class_name, method->name);
 	while (*at != ')' && *at != '\0' && used < sizeof(title) - 1024) {
@@ -211,11 +211,11 @@ const char *session_method_title(struct symbols *symbols, const struct exp_metho
 const char *session_method_source(struct symbols *symbols, const struct exp_method *method)
 {
 	const char *slash = strrchr(method->class_name, '/');
-	int len = slash == NULL ? 0 : (int)(slash + 1 - method->class_name);
+	int len = !slash ? 0 : (int)(slash + 1 - method->class_name);
 
-	return method->source == NULL ? NULL
-	                              : exp_arena_printf(&symbols->arena, "%.*s%s", len,
-	                                                 method->class_name, method->source);
+	return !method->source ? NULL
+	                       : exp_arena_printf(&symbols->arena, "%.*s%s", len,
+	                                          method->class_name, method->source);
 }
 
 /* What was found out once, as frames name the same methods again and again, and damaged ones might
@@ -250,7 +250,7 @@ static int keep(struct symbols *symbols, struct exp_hash *table, const struct kn
 {
 	struct known *kept = exp_arena_alloc(&symbols->arena, sizeof(*kept));
 
-	if (kept == NULL)
+	if (!kept)
 		return -ENOMEM;
 	*kept = *known;
 	return exp_hash_add(table, hash_of(kept), kept);
@@ -266,9 +266,9 @@ static int find_line(struct symbols *symbols, const struct exp_methods *methods,
 	const struct known *known = exp_hash_find(&symbols->line_table, hash_of(&key), is_same,
 	                                          &key);
 
-	*line = known != NULL ? known->line : line_of(fd, method, bci);
+	*line = known ? known->line : line_of(fd, method, bci);
 	key.line = *line;
-	return known != NULL ? 0 : keep(symbols, &symbols->line_table, &key);
+	return known ? 0 : keep(symbols, &symbols->line_table, &key);
 }
 
 static struct sym_function *new_function(struct symbols *symbols, struct session_object *object,
@@ -279,13 +279,13 @@ static struct sym_function *new_function(struct symbols *symbols, struct session
 	struct sym_function *found;
 
 	key.file = session_method_source(symbols, method);
-	key.line = key.file != NULL ? line_of(fd, method, 0) : 0;
-	found = key.mangled == NULL ? NULL : session_function(symbols, &key);
-	if (found == NULL || found->is_titled)
+	key.line = key.file ? line_of(fd, method, 0) : 0;
+	found = !key.mangled ? NULL : session_function(symbols, &key);
+	if (!found || found->is_titled)
 		return found;
 	found->is_titled = 1;
 	found->name = session_method_title(symbols, method);
-	return found->name == NULL ? NULL : found;
+	return !found->name ? NULL : found;
 }
 
 /* NULL: out of memory. */
@@ -297,16 +297,15 @@ static struct sym_function *function_of(struct symbols *symbols, struct session_
 	struct known key = {.serial = methods->serial, .object = object};
 	const struct known *known;
 
-	if (method == NULL)
+	if (!method)
 		return session_function(symbols, &nameless);
 	key.method = (uint32_t)(method - methods->methods);
 	known = exp_hash_find(&symbols->method_table, hash_of(&key), is_same, &key);
-	if (known != NULL)
+	if (known)
 		return known->function;
 	key.function = new_function(symbols, object, fd, method);
-	return key.function == NULL || keep(symbols, &symbols->method_table, &key) != 0
-	               ? NULL
-	               : key.function;
+	return !key.function || keep(symbols, &symbols->method_table, &key) != 0 ? NULL
+	                                                                         : key.function;
 }
 
 /* Fill in the frame of a method at a bytecode. Returns 0 or -ENOMEM. */
@@ -317,8 +316,8 @@ static int put_frame(struct symbols *symbols, struct session_object *object,
 	struct sym_function *function = function_of(symbols, object, methods, fd, method);
 	unsigned line = 0;
 
-	if (function == NULL || (method != NULL && bci < FMT_BCI_NONE &&
-	                         find_line(symbols, methods, fd, method, bci, &line) != 0))
+	if (!function || (method && bci < FMT_BCI_NONE &&
+	                  find_line(symbols, methods, fd, method, bci, &line) != 0))
 		return -ENOMEM;
 	*frame = (struct sym_frame){.function = function, .line = line};
 	frame->file = frame->line != 0 ? function->file : NULL;
@@ -331,10 +330,10 @@ int session_resolve_interpreted(struct symbols *symbols, struct session_object *
 {
 	struct sym_frame *frame = exp_arena_alloc(&symbols->arena, sizeof(*frame));
 	int fd = exp_file_open(experiment->directory, FMT_FILE_DYNTEXT);
-	int rc = frame == NULL ? -ENOMEM
-	                       : put_frame(symbols, object, &experiment->methods, fd,
-	                                   exp_java_find(experiment, fmt_pc_java_method(mark)),
-	                                   fmt_pc_java_bci(mark), frame);
+	int rc = !frame ? -ENOMEM
+	                : put_frame(symbols, object, &experiment->methods, fd,
+	                            exp_java_find(experiment, fmt_pc_java_method(mark)),
+	                            fmt_pc_java_bci(mark), frame);
 
 	if (fd >= 0)
 		close(fd);
@@ -408,7 +407,7 @@ unsigned exp_java_line(const struct experiment *experiment, const struct exp_fun
 	const struct exp_method *method = count == 0 ? NULL
 	                                             : exp_java_find(experiment,
 	                                                             calls[count - 1].method);
-	unsigned line = method == NULL ? 0 : line_of(fd, method, calls[count - 1].bci);
+	unsigned line = !method ? 0 : line_of(fd, method, calls[count - 1].bci);
 
 	if (fd >= 0)
 		close(fd);
@@ -428,7 +427,7 @@ int session_resolve_compiled(struct symbols *symbols, struct session_object *obj
 
 	count = count == 0 ? 1 : count;
 	frames = exp_arena_alloc(&symbols->arena, count * sizeof(*frames));
-	if (frames == NULL)
+	if (!frames)
 		rc = -ENOMEM;
 	for (size_t i = 0; i < count && rc == 0; i++) {
 		rc = put_frame(symbols, object, &experiment->methods, fd,

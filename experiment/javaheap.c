@@ -68,7 +68,7 @@ static void fold(struct exp_load *load)
 		struct exp_java_alloc *last = kept > 0 ? &load->java_allocs[kept - 1] : NULL,
 				      *at = &load->java_allocs[i];
 
-		if (last == NULL || compare(last, at) != 0) {
+		if (!last || compare(last, at) != 0) {
 			load->java_allocs[kept++] = *at;
 			continue;
 		}
@@ -86,7 +86,7 @@ int exp_javaheap_read(struct exp_load *load)
 
 	/* Whoever has allocated objects has classes. They are no rows of index objects. */
 	if (load->experiment->methods.class_count == 0 ||
-	    (load->selection != NULL && load->selection->is_grouped))
+	    (load->selection && load->selection->is_grouped))
 		return 0;
 	rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_HEAPTRACE], &stream);
 	if (rc != 0)

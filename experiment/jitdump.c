@@ -109,7 +109,7 @@ static int parse_lines(struct jitdump *dump, const char *at, const char *end,
 		    len >= (size_t)(end - name))
 			return -EBADMSG;
 		if (strncmp(name, same, sizeof(same)) != 0 &&
-		    (file_text == NULL || len != file_len || memcmp(name, file_text, len) != 0)) {
+		    (!file_text || len != file_len || memcmp(name, file_text, len) != 0)) {
 			file = is_text(name, len) ? exp_arena_text(dump->arena, name, len) : NULL;
 			file_text = name;
 			file_len = len;
@@ -160,8 +160,7 @@ static int take_lines(struct jitdump *dump, uint64_t at, uint64_t size)
 	}
 	bytes = malloc(rest);
 	lines = exp_arena_alloc(dump->arena, head.count * sizeof(*lines));
-	rc = bytes == NULL || lines == NULL ? -ENOMEM
-	                                    : read_at(dump, bytes, rest, at + sizeof(head));
+	rc = !bytes || !lines ? -ENOMEM : read_at(dump, bytes, rest, at + sizeof(head));
 	if (rc == 0) {
 		rc = parse_lines(dump, bytes, bytes + rest, &head, lines, 0);
 		if (rc != 0 && rest % head.count == 0)
@@ -186,7 +185,7 @@ static void give_lines(struct jitdump *dump, struct exp_function *function)
 	function->lines = dump->lines;
 	function->line_count = dump->line_count;
 	function->line = dump->lines[0].line;
-	if (dump->source != NULL)
+	if (dump->source)
 		function->source = dump->source;
 	dump->line_count = 0;
 }
@@ -218,7 +217,7 @@ static int take_load(struct jitdump *dump, const struct record_header *record, u
 	function.has_text = 1;
 	function.text_offset = at + sizeof(load) + strlen(name) + 1;
 	function.text_file = dump->reader->file;
-	if (function.name == NULL || exp_made_find_source(dump->arena, &function) != 0)
+	if (!function.name || exp_made_find_source(dump->arena, &function) != 0)
 		return -ENOMEM;
 	give_lines(dump, &function);
 	return exp_made_add(dump->reader, &function);
@@ -285,7 +284,7 @@ static uint64_t read_header(struct jitdump *dump)
 	else if ((int64_t)header.pid != reader->dynamic->experiment->info.pid)
 		reader->fault = "of another process";
 	dump->is_tsc = (header.flags & FLAG_ARCH_TIME) != 0;
-	return reader->fault == NULL ? header.size : 0;
+	return !reader->fault ? header.size : 0;
 }
 
 int exp_jitdump_read(struct exp_made_reader *reader)
@@ -295,7 +294,7 @@ int exp_jitdump_read(struct exp_made_reader *reader)
 	uint64_t at = read_header(&dump);
 	int rc = 0;
 
-	while (rc == 0 && reader->fault == NULL && at < reader->size) {
+	while (rc == 0 && !reader->fault && at < reader->size) {
 		if (read_at(&dump, &record, sizeof(record), at) != 0 ||
 		    record.size > reader->size - at)
 			reader->fault = "it is cut off";

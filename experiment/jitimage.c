@@ -82,7 +82,7 @@ static uint64_t section_address(struct reader *reader, size_t index)
 	Elf_Scn *section = reader->is_relocatable ? elf_getscn(reader->elf, index) : NULL;
 	GElf_Shdr header;
 
-	return section == NULL || gelf_getshdr(section, &header) == NULL ? 0 : header.sh_addr;
+	return !section || !gelf_getshdr(section, &header) ? 0 : header.sh_addr;
 }
 
 /* ---- relocation of debug information ---- */
@@ -96,7 +96,7 @@ static void relocate_word(struct reader *reader, Elf_Data *symbols, Elf_Data *ta
 	uint64_t value;
 
 	if (size == 0 || target->d_size < size || relocation->r_offset > target->d_size - size ||
-	    gelf_getsym(symbols, (int)GELF_R_SYM(relocation->r_info), &symbol) == NULL)
+	    !gelf_getsym(symbols, (int)GELF_R_SYM(relocation->r_info), &symbol))
 		return;
 	value = symbol.st_value + section_address(reader, symbol.st_shndx) +
 	        (uint64_t)relocation->r_addend;
@@ -108,15 +108,15 @@ static void relocate_section(struct reader *reader, Elf_Scn *section, const GElf
 	Elf_Scn *to = elf_getscn(reader->elf, header->sh_info),
 		*names = elf_getscn(reader->elf, header->sh_link);
 	Elf_Data *relocations = elf_getdata(section, NULL);
-	Elf_Data *symbols = names == NULL ? NULL : elf_getdata(names, NULL);
-	Elf_Data *target = to == NULL ? NULL : elf_getdata(to, NULL);
+	Elf_Data *symbols = !names ? NULL : elf_getdata(names, NULL);
+	Elf_Data *target = !to ? NULL : elf_getdata(to, NULL);
 	GElf_Shdr target_header;
 	GElf_Rela relocation;
 
-	if (relocations == NULL || symbols == NULL || target == NULL || target->d_buf == NULL ||
-	    gelf_getshdr(to, &target_header) == NULL || target_header.sh_flags & SHF_ALLOC)
+	if (!relocations || !symbols || !target || !target->d_buf ||
+	    !gelf_getshdr(to, &target_header) || target_header.sh_flags & SHF_ALLOC)
 		return; /* what is in memory has been relocated */
-	for (int i = 0; gelf_getrela(relocations, i, &relocation) != NULL; i++)
+	for (int i = 0; gelf_getrela(relocations, i, &relocation); i++)
 		relocate_word(reader, symbols, target, &relocation);
 }
 
@@ -126,7 +126,7 @@ static void relocate(struct reader *reader)
 	GElf_Shdr header;
 
 	while (reader->is_relocatable && (section = elf_nextscn(reader->elf, section)) != NULL)
-		if (gelf_getshdr(section, &header) != NULL && header.sh_type == SHT_RELA)
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA)
 			relocate_section(reader, section, &header);
 }
 
@@ -152,7 +152,7 @@ static int take_unit_lines(struct reader *reader, Dwarf_Die *unit)
 		    dwarf_lineendsequence(line, &is_end) != 0)
 			continue;
 		if (file != last)
-			kept = file == NULL ? NULL : exp_arena_string(arena, file);
+			kept = !file ? NULL : exp_arena_string(arena, file);
 		last = file;
 		if (exp_array_reserve(&reader->rows, &reader->row_capacity, reader->row_count,
 		                      sizeof(*reader->rows)) != 0)
@@ -177,10 +177,9 @@ static int read_rows(struct reader *reader)
 	Dwarf_Die die;
 	int rc = 0;
 
-	while (dwarf != NULL && rc == 0 &&
-	       dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+	while (dwarf && rc == 0 && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
 		rc = take_unit_lines(reader, &die);
-	if (dwarf != NULL)
+	if (dwarf)
 		dwarf_end(dwarf);
 	if (reader->row_count > 1)
 		qsort(reader->rows, reader->row_count, sizeof(*reader->rows), compare_rows);
@@ -207,7 +206,7 @@ static int give_lines(struct reader *reader, struct exp_function *function)
 	if (count == 0)
 		return 0;
 	lines = exp_arena_alloc(&reader->dynamic->experiment->arena, count * sizeof(*lines));
-	if (lines == NULL)
+	if (!lines)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		const struct row *row = &reader->rows[first + i];
@@ -269,10 +268,10 @@ static void find_text(const struct codes *codes, struct exp_function *function)
 
 		if (code->ticks_from >= function->ticks_from && before < code->size &&
 		    function->size <= code->size - before &&
-		    (found == NULL || code->ticks_from < found->ticks_from))
+		    (!found || code->ticks_from < found->ticks_from))
 			found = code;
 	}
-	if (found == NULL)
+	if (!found)
 		return;
 	function->has_text = 1;
 	function->text_offset = found->text_offset + (function->address - found->address);
@@ -290,11 +289,11 @@ static int take_symbol(struct reader *reader, const GElf_Sym *symbol, const char
 	                                .ticks_to = image->ticks_to};
 
 	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF ||
-	    symbol->st_size == 0 || name == NULL || name[0] == '\0' ||
+	    symbol->st_size == 0 || !name || name[0] == '\0' ||
 	    function.address + function.size < function.address)
 		return 0;
 	function.name = exp_arena_string(&reader->dynamic->experiment->arena, name);
-	if (function.name == NULL || give_lines(reader, &function) != 0)
+	if (!function.name || give_lines(reader, &function) != 0)
 		return -ENOMEM;
 	find_text(reader->codes, &function);
 	reader->functions++;
@@ -309,13 +308,11 @@ static int read_symbols(struct reader *reader)
 	int rc = 0;
 
 	while (rc == 0 && (section = elf_nextscn(reader->elf, section)) != NULL) {
-		Elf_Data *data = gelf_getshdr(section, &header) != NULL &&
-		                                 header.sh_type == SHT_SYMTAB
+		Elf_Data *data = gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB
 		                         ? elf_getdata(section, NULL)
 		                         : NULL;
 
-		for (int i = 0; data != NULL && rc == 0 && gelf_getsym(data, i, &symbol) != NULL;
-		     i++)
+		for (int i = 0; data && rc == 0 && gelf_getsym(data, i, &symbol) != NULL; i++)
 			rc = take_symbol(reader, &symbol,
 			                 elf_strptr(reader->elf, header.sh_link, symbol.st_name));
 	}
@@ -328,8 +325,8 @@ static int read_elf(struct reader *reader)
 	int rc = 0;
 
 	reader->elf = elf_memory(reader->bytes, reader->image->size);
-	if (reader->elf != NULL && elf_kind(reader->elf) == ELF_K_ELF &&
-	    gelf_getehdr(reader->elf, &header) != NULL && header.e_machine == EM_X86_64) {
+	if (reader->elf && elf_kind(reader->elf) == ELF_K_ELF &&
+	    gelf_getehdr(reader->elf, &header) && header.e_machine == EM_X86_64) {
 		reader->is_relocatable = header.e_type == ET_REL;
 		relocate(reader);
 		rc = read_rows(reader);
@@ -350,7 +347,7 @@ static int read_image(struct exp_dynamic *dynamic, const struct codes *codes, in
 	if (image->size == 0 || image->size > IMAGE_SIZE_MAX || image->offset > INT64_MAX / 2)
 		return 0;
 	reader.bytes = malloc(image->size);
-	if (reader.bytes == NULL)
+	if (!reader.bytes)
 		return -ENOMEM;
 	if (pread(fd, reader.bytes, image->size, (off_t)image->offset) == (ssize_t)image->size)
 		rc = read_elf(&reader);

@@ -89,7 +89,7 @@ static void mark_seen(const struct gatherer *gatherer)
 		struct exp_kin_image *image = exp_kin_at(gatherer->kin, gatherer->seen[i].pid,
 		                                         gatherer->seen[i].time_ns);
 
-		if (image != NULL)
+		if (image)
 			image->has_collector = 1;
 	}
 }
@@ -97,7 +97,7 @@ static void mark_seen(const struct gatherer *gatherer)
 static int keep(struct exp_arena *arena, struct exp_kin_text *text)
 {
 	text->at = exp_arena_text(arena, text->size == 0 ? "" : text->at, text->size);
-	return text->at == NULL ? -ENOMEM : 0;
+	return !text->at ? -ENOMEM : 0;
 }
 
 static int gather(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record)
@@ -162,7 +162,7 @@ static void mark_maker(const struct exp_kin *kin, const struct exp_kin_image *ar
 {
 	struct exp_kin_image *maker = exp_kin_at(kin, archiver->parent, archiver->forked);
 
-	if (maker != NULL && maker->executed == 0)
+	if (maker && maker->executed == 0)
 		maker->archiver = 1;
 }
 
@@ -176,7 +176,7 @@ static void settle(struct exp_kin *kin)
 	for (size_t i = 0; i < kin->count; i++) {
 		struct exp_kin_image *last = count == 0 ? NULL : &kin->images[count - 1];
 
-		if (last != NULL && is_same_process(last, &kin->images[i]) &&
+		if (last && is_same_process(last, &kin->images[i]) &&
 		    last->executed == kin->images[i].executed &&
 		    is_near(last->began, kin->images[i].began))
 			join(last, &kin->images[i]);
@@ -210,7 +210,7 @@ static int compare_times(const void *a, const void *b)
 static int order_by_time(struct exp_kin *kin)
 {
 	kin->by_time = exp_zeroed(kin->count, sizeof(struct exp_kin_image *));
-	if (kin->by_time == NULL)
+	if (!kin->by_time)
 		return -ENOMEM;
 	for (size_t i = 0; i < kin->count; i++)
 		kin->by_time[i] = &kin->images[i];
@@ -247,7 +247,7 @@ static const char *program_name(const struct exp_kin_image *image)
 {
 	const char *slash = image->program.size == 0 ? NULL : strrchr(image->program.at, '/');
 
-	return slash != NULL ? slash + 1 : image->name.at;
+	return slash ? slash + 1 : image->name.at;
 }
 
 /* As the collector chooses those that it records: by -F. The pattern is of a log, which may say
@@ -266,7 +266,7 @@ static void choose(const struct experiment *founder, struct exp_kin *kin)
 		struct exp_kin_image *image = &kin->images[i];
 
 		image->is_shown = image->sampled && !image->archiver &&
-		                  image->log == EXP_INDEX_NONE && image->lineage != NULL &&
+		                  image->log == EXP_INDEX_NONE && image->lineage &&
 		                  !(image->has_collector && image->is_inside &&
 		                    image->inner == 0) && /* it may have one of the experiments that
 		                                             are there */
@@ -291,7 +291,7 @@ static int list(struct experiment *founder, struct exp_kin *kin)
 	const char **names = exp_arena_alloc(&founder->arena,
 	                                     (count + kin->count) * sizeof(*names));
 
-	if (names == NULL)
+	if (!names)
 		return -ENOMEM;
 	if (count > 0)
 		memcpy(names, info->descendants, count * sizeof(*names));
@@ -327,7 +327,7 @@ int exp_kin_read(struct experiment *founder)
 {
 	struct exp_kin *kin = calloc(1, sizeof(*kin));
 	struct gatherer gatherer = {.kin = kin, .arena = &founder->arena};
-	int rc = kin == NULL ? -ENOMEM : exp_samplermap_visit(founder, gather, &gatherer);
+	int rc = !kin ? -ENOMEM : exp_samplermap_visit(founder, gather, &gatherer);
 
 	founder->kin = kin;
 	if (rc == 0 && is_any_sampled(kin)) {
@@ -348,7 +348,7 @@ int exp_kin_read(struct experiment *founder)
 
 void exp_kin_forget(struct experiment *founder)
 {
-	if (founder->kin == NULL)
+	if (!founder->kin)
 		return;
 	free(founder->kin->images);
 	free(founder->kin->by_time);
@@ -366,9 +366,9 @@ static int has_lineage(const void *item, const void *lineage)
 
 static const struct exp_kin_image *find(const struct exp_kin *kin, const char *lineage)
 {
-	return kin == NULL ? NULL
-	                   : exp_hash_find(&kin->shown, exp_hash_text(EXP_HASH_START, lineage),
-	                                   has_lineage, lineage);
+	return !kin ? NULL
+	            : exp_hash_find(&kin->shown, exp_hash_text(EXP_HASH_START, lineage),
+	                            has_lineage, lineage);
 }
 
 static int fill_command(struct experiment *experiment, const struct exp_kin_image *image)
@@ -381,17 +381,17 @@ static int fill_command(struct experiment *experiment, const struct exp_kin_imag
 
 	do {
 		rc = exp_array_reserve(&argv, &capacity, count, sizeof(*argv));
-		if (rc == 0 && (argv[count++] = exp_arena_string(&experiment->arena, at)) == NULL)
+		if (rc == 0 && !(argv[count++] = exp_arena_string(&experiment->arena, at)))
 			rc = -ENOMEM;
 		at += strlen(at) + 1;
 	} while (rc == 0 && at <= end);
 	experiment->info.argv = rc == 0 ? exp_arena_alloc(&experiment->arena, count * sizeof(*argv))
 	                                : NULL;
 	experiment->info.argc = count;
-	if (experiment->info.argv != NULL)
+	if (experiment->info.argv)
 		memcpy((void *)experiment->info.argv, argv, count * sizeof(*argv));
 	free(argv);
-	return experiment->info.argv == NULL ? -ENOMEM : 0;
+	return !experiment->info.argv ? -ENOMEM : 0;
 }
 
 /* The founder's clock, from another moment on. */
@@ -430,7 +430,7 @@ static void fill_status(const struct experiment *founder, struct experiment *exp
 	info->status = EXP_EXECED;
 	info->executed = exp_arena_string(
 		&experiment->arena, next->program.size > 0 ? next->program.at : next->name.at);
-	info->executed_as = next->lineage != NULL && (next->is_shown || next->log != EXP_INDEX_NONE)
+	info->executed_as = next->lineage && (next->is_shown || next->log != EXP_INDEX_NONE)
 	                            ? exp_arena_string(&experiment->arena, next->lineage)
 	                            : NULL;
 }
@@ -447,7 +447,7 @@ int exp_kin_make(const struct experiment *founder, struct experiment *experiment
 	memcpy(lineage, info->name, size);
 	lineage[size] = '\0';
 	image = find(founder->kin, lineage);
-	if (image == NULL)
+	if (!image)
 		return -ENOENT;
 	info->pid = (int64_t)image->pid;
 	info->ppid = (int64_t)image->parent;
@@ -455,13 +455,11 @@ int exp_kin_make(const struct experiment *founder, struct experiment *experiment
 	info->lineage = exp_arena_string(&experiment->arena, lineage);
 	info->program = info->object = exp_arena_string(
 		&experiment->arena, image->program.size > 0 ? image->program.at : image->name.at);
-	info->outside = exp_arena_string(&experiment->arena, image->reason != NULL
-	                                                             ? image->reason
-	                                                             : "no collector was in it");
+	info->outside = exp_arena_string(&experiment->arena,
+	                                 image->reason ? image->reason : "no collector was in it");
 	fill_clock(founder, experiment, image);
 	fill_status(founder, experiment, image);
-	if (info->version == NULL || info->lineage == NULL || info->program == NULL ||
-	    info->outside == NULL)
+	if (!info->version || !info->lineage || !info->program || !info->outside)
 		return -ENOMEM;
 	return fill_command(experiment, image);
 }

@@ -171,7 +171,7 @@ static int index_births(struct names *names)
 
 		if (birth->pid != 0 && exp_index_find(&names->of_child, key) == EXP_INDEX_NONE)
 			rc = exp_index_add(&names->of_child, key, (uint32_t)i);
-		if (rc == 0 && birth->reason != NULL &&
+		if (rc == 0 && birth->reason &&
 		    exp_index_find(&names->told, lineage) == EXP_INDEX_NONE)
 			rc = exp_index_add(&names->told, lineage, (uint32_t)i);
 	}
@@ -200,7 +200,7 @@ static struct exp_kin_image *inner_image(const struct exp_kin *kin, const struct
 		if (image->inner == log->pid && image->log == EXP_INDEX_NONE &&
 		    image->began <= log->start_ns && log->start_ns < image->until &&
 		    (image->ended == 0 || image->ended > log->start_ns) &&
-		    (found == NULL || found->began < image->began))
+		    (!found || found->began < image->began))
 			found = image;
 	}
 	return found;
@@ -212,8 +212,7 @@ static struct exp_kin_image *recorded_image(const struct names *names, const str
 
 	if (log->lineage[0] == '\0')
 		return founders_image(names->kin, log->pid);
-	if (image != NULL && image->inner == 0 &&
-	    (image->ended == 0 || image->ended > log->start_ns))
+	if (image && image->inner == 0 && (image->ended == 0 || image->ended > log->start_ns))
 		return image;
 	return names->has_inner ? inner_image(names->kin, log) : NULL;
 }
@@ -232,7 +231,7 @@ static int match(struct names *names)
 		image = recorded_image(names, log);
 
 		rc = take(names, log->lineage);
-		if (image == NULL || image->log != EXP_INDEX_NONE)
+		if (!image || image->log != EXP_INDEX_NONE)
 			continue;
 		image->log = (uint32_t)i;
 		image->lineage = log->lineage;
@@ -259,7 +258,7 @@ static int name_unseen(const struct names *names, struct exp_kin_image *maker, c
 /* EXP_INDEX_NONE: none. */
 static const struct birth *birth_at(const struct names *names, uint32_t index)
 {
-	return names->births == NULL || index >= names->birth_count ? NULL : &names->births[index];
+	return !names->births || index >= names->birth_count ? NULL : &names->births[index];
 }
 
 /* A child is known to its maker by its pid in the maker's namespace. */
@@ -286,7 +285,7 @@ static void find_insides(struct names *names)
 		                                            : exp_kin_at(names->kin, image->parent,
 		                                                         image->forked);
 
-		image->is_inside = image->inner != 0 || (maker != NULL && maker->is_inside);
+		image->is_inside = image->inner != 0 || (maker && maker->is_inside);
 		names->has_inner |= image->inner != 0;
 	}
 }
@@ -299,16 +298,16 @@ static int64_t begin_name(const struct names *names, const struct exp_kin_image 
 	struct exp_kin_image *maker;
 	const struct birth *birth;
 
-	if (before != NULL && before->lineage != NULL) {
+	if (before && before->lineage) {
 		strcpy(text, before->lineage);
 		return (int64_t)(image->executed - before->executed);
 	}
 	maker = image->parent == 0 ? NULL : exp_kin_at(names->kin, image->parent, image->forked);
-	if (maker == NULL || maker->lineage == NULL)
+	if (!maker || !maker->lineage)
 		return -1;
 	birth = maker->log == EXP_INDEX_NONE ? NULL : find_birth(names, maker, image);
-	strcpy(text, birth != NULL ? birth->lineage : maker->lineage);
-	if (birth != NULL)
+	strcpy(text, birth ? birth->lineage : maker->lineage);
+	if (birth)
 		return (int64_t)image->executed - (birth->executes && image->executed > 0);
 	return name_unseen(names, maker, text) == 0 ? (int64_t)image->executed : -1;
 }
@@ -321,7 +320,7 @@ static int go_on(char *text, int64_t steps)
 
 	if (steps == 0)
 		return 0;
-	if (step != NULL && step[1] == 'x') {
+	if (step && step[1] == 'x') {
 		number = strtoull(step + 2, NULL, 10);
 		*step = '\0';
 	}
@@ -350,9 +349,9 @@ static int name(struct names *names, struct exp_kin_image *image)
 	if (steps < 0 || go_on(text, steps) != 0 || make_single(names, text) != 0)
 		return 0;
 	told = birth_at(names, exp_index_find(&names->told, hash(text)));
-	image->reason = told == NULL ? NULL : told->reason;
+	image->reason = !told ? NULL : told->reason;
 	image->lineage = exp_arena_string(&names->founder->arena, text);
-	return image->lineage == NULL ? -ENOMEM : take(names, text);
+	return !image->lineage ? -ENOMEM : take(names, text);
 }
 
 int exp_kin_name(struct experiment *founder, struct exp_kin *kin)

@@ -21,21 +21,21 @@ struct exp_line_section exp_line_section_find(Elf *elf, const char *wanted)
 
 	if (elf_getshdrstrndx(elf, &names) != 0)
 		return (struct exp_line_section){NULL, 0};
-	while ((section = elf_nextscn(elf, section)) != NULL) {
+	while ((section = elf_nextscn(elf, section))) {
 		GElf_Shdr header;
 		const char *name;
 		Elf_Data *data;
 
-		if (gelf_getshdr(section, &header) == NULL || header.sh_type == SHT_NOBITS)
+		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
 			continue;
 		name = elf_strptr(elf, names, header.sh_name);
-		if (name == NULL || strncmp(name, ".debug_", 7) != 0 || strcmp(name, wanted) != 0)
+		if (!name || strncmp(name, ".debug_", 7) != 0 || strcmp(name, wanted) != 0)
 			continue;
 		/* libdw may have decompressed it already. */
 		if (header.sh_flags & SHF_COMPRESSED)
 			elf_compress(section, 0, 0);
 		data = elf_rawdata(section, NULL);
-		if (data != NULL && data->d_buf != NULL)
+		if (data && data->d_buf)
 			return (struct exp_line_section){data->d_buf, data->d_size};
 	}
 	return (struct exp_line_section){NULL, 0};
@@ -46,7 +46,7 @@ void exp_line_sections_find(Elf *elf, struct exp_line_sections *out)
 	GElf_Ehdr header;
 
 	*out = (struct exp_line_sections){.is_big_endian = 0};
-	if (gelf_getehdr(elf, &header) == NULL)
+	if (!gelf_getehdr(elf, &header))
 		return;
 	out->is_big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
 	out->line = exp_line_section_find(elf, ".debug_line");
@@ -184,10 +184,10 @@ int exp_line_table_open(const struct exp_line_sections *sections, uint64_t offse
 	struct exp_line_table *table = exp_zeroed(1, sizeof(*table));
 	int rc;
 
-	if (table == NULL)
+	if (!table)
 		return -ENOMEM;
 	table->sections = sections;
-	table->directory = directory == NULL ? "" : directory;
+	table->directory = !directory ? "" : directory;
 	rc = exp_line_header_read(table, offset);
 	if (rc != 0)
 		exp_line_table_close(table);
@@ -198,7 +198,7 @@ int exp_line_table_open(const struct exp_line_sections *sections, uint64_t offse
 
 void exp_line_table_close(struct exp_line_table *table)
 {
-	if (table == NULL)
+	if (!table)
 		return;
 	free(table->directories);
 	free(table->files);
@@ -235,7 +235,7 @@ int exp_line_table_find(struct exp_line_table *table, uint64_t address, unsigned
 		return -ENOENT;
 	table->has_marks = 1;
 	mark = find_mark(table, address);
-	if (mark == NULL)
+	if (!mark)
 		return -ENOENT;
 	state = row = mark->state;
 	in.at = mark->at;
@@ -266,7 +266,7 @@ const uint8_t *exp_line_table_md5(const struct exp_line_table *table, unsigned n
 /* A name in a directory; NULL if memory is out. */
 static const char *join(struct exp_line_table *table, const char *directory, const char *name)
 {
-	if (directory == NULL || directory[0] == '\0' || name[0] == '/')
+	if (!directory || directory[0] == '\0' || name[0] == '/')
 		return name;
 	return name[0] == '\0' ? directory
 	                       : exp_arena_printf(&table->arena, "%s/%s", directory, name);
@@ -277,9 +277,9 @@ const char *exp_line_table_file(struct exp_line_table *table, unsigned number)
 	struct exp_line_file *file = number < table->file_count ? &table->files[number] : NULL;
 	const char *directory;
 
-	if (file == NULL || file->name[0] == '\0')
+	if (!file || file->name[0] == '\0')
 		return NULL;
-	if (file->path != NULL)
+	if (file->path)
 		return file->path;
 	directory = file->directory < table->directory_count ? table->directories[file->directory]
 	                                                     : "";

@@ -12,7 +12,7 @@ enum { MD5_SIZE = 16, FORMATS_MAX = 255 };
 static const char *string_at(const struct exp_line_section *section, uint64_t offset)
 {
 	if (offset >= section->size ||
-	    memchr(section->bytes + offset, '\0', section->size - offset) == NULL)
+	    !memchr(section->bytes + offset, '\0', section->size - offset))
 		return "";
 	return (const char *)section->bytes + offset;
 }
@@ -107,7 +107,7 @@ static int read_value(struct exp_line_table *table, struct exp_reader *in, uint6
 	default:
 		return -ENOTSUP;
 	}
-	if (content == DW_LNCT_path && text != NULL)
+	if (content == DW_LNCT_path && text)
 		entry->name = text;
 	if (content == DW_LNCT_directory_index)
 		entry->directory = number;

@@ -9,7 +9,7 @@ int exp_live_init(struct exp_live *live, size_t nodes)
 {
 	*live = (struct exp_live){.nodes = nodes};
 	live->rows = calloc(nodes + 1, sizeof(*live->rows));
-	return live->rows == NULL ? -ENOMEM : 0;
+	return !live->rows ? -ENOMEM : 0;
 }
 
 void exp_live_fini(struct exp_live *live)
@@ -22,7 +22,7 @@ int exp_live_grow(struct exp_live *live, size_t nodes)
 {
 	struct exp_live_row *rows = reallocarray(live->rows, nodes + 1, sizeof(*rows));
 
-	if (rows == NULL)
+	if (!rows)
 		return -ENOMEM;
 	rows[nodes] = rows[live->nodes];
 	memset(&rows[live->nodes], 0, (nodes - live->nodes) * sizeof(*rows));

@@ -35,7 +35,7 @@ void exp_load_unknown_stack(struct exp_load *load, const struct exp_cursor *curs
 int exp_load_metric(struct exp_load *load, enum exp_metric metric)
 {
 	load->value[metric] = calloc(load->row_capacity + 1, sizeof(*load->value[metric]));
-	return load->value[metric] == NULL ? -ENOMEM : 0;
+	return !load->value[metric] ? -ENOMEM : 0;
 }
 
 struct in_order {
@@ -128,7 +128,7 @@ void exp_load_fini(struct exp_load *load)
 
 void exp_load_destroy(struct exp_load *load)
 {
-	if (load == NULL)
+	if (!load)
 		return;
 	exp_load_fini(load);
 	free(load);
@@ -136,11 +136,11 @@ void exp_load_destroy(struct exp_load *load)
 
 void exp_load_count_other(struct exp_load *load, uint32_t row)
 {
-	if (row == EXP_NODE_NONE || (load->selection != NULL && load->selection->is_grouped))
+	if (row == EXP_NODE_NONE || (load->selection && load->selection->is_grouped))
 		return;
-	if (load->others == NULL)
+	if (!load->others)
 		load->others = calloc(load->row_count, sizeof(*load->others));
-	if (load->others == NULL)
+	if (!load->others)
 		load->rc = -ENOMEM;
 	else
 		load->others[row]++;
@@ -148,7 +148,7 @@ void exp_load_count_other(struct exp_load *load, uint32_t row)
 
 static uint64_t value_of(const struct exp_load *load, enum exp_metric metric, size_t node)
 {
-	return load->value[metric] == NULL ? 0 : load->value[metric][node];
+	return !load->value[metric] ? 0 : load->value[metric][node];
 }
 
 static uint64_t count_events(const struct exp_load *load, size_t node)
@@ -158,7 +158,7 @@ static uint64_t count_events(const struct exp_load *load, size_t node)
 		EXP_IO_READ_COUNT, EXP_IO_WRITE_COUNT, EXP_IO_OTHER_COUNT, EXP_IO_ERROR_COUNT,
 	};
 	uint64_t events = exp_samples_counted(load, node) +
-	                  (load->others == NULL ? 0 : load->others[node]);
+	                  (!load->others ? 0 : load->others[node]);
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		events += value_of(load, counts[i], node);
@@ -216,7 +216,7 @@ static uint64_t find_cpu_time(const struct exp_load *load)
 static void tell_nodes(const struct exp_load *load, struct exp_nodes *out)
 {
 	out->count = load->row_count;
-	if (load->selection != NULL && load->selection->is_grouped)
+	if (load->selection && load->selection->is_grouped)
 		return;
 	out->pc = load->nodes.pc;
 	out->parent = load->nodes.parent;
@@ -242,11 +242,11 @@ static void finish(struct exp_load *load)
 	set->gc_count = load->gc_count;
 	set->java_allocs = load->java_allocs;
 	set->java_alloc_count = load->java_alloc_count;
-	if (set->nodes.pc != NULL)
+	if (set->nodes.pc)
 		count_stacks(load);
 	count_losses(load);
 	set->quality.cpu_ns = find_cpu_time(load);
-	if (load->selection == NULL)
+	if (!load->selection)
 		exp_log_apply_clock(experiment, any ? load->last_tsc : 0);
 	if (any) {
 		set->first_s = exp_clock_seconds(&experiment->clock, load->first_tsc);
@@ -269,7 +269,7 @@ static int read_nodes(struct exp_load *load)
 	struct experiment *experiment = load->experiment;
 	int rc = 0;
 
-	if (experiment->load != NULL && experiment->info.status != EXP_RUNNING) {
+	if (experiment->load && experiment->info.status != EXP_RUNNING) {
 		load->nodes = experiment->load->nodes;
 		load->has_others_nodes = 1;
 	} else {
@@ -288,12 +288,10 @@ static int begin(struct exp_load *load)
 	                                .parent = load->nodes.parent,
 	                                .generation = load->nodes.generation};
 
-	if (selection == NULL || !selection->is_grouped)
+	if (!selection || !selection->is_grouped)
 		load->row_count = load->nodes.count;
 	load->row_capacity = load->row_count;
-	return selection == NULL || selection->begin == NULL
-	               ? 0
-	               : selection->begin(selection->context, &nodes);
+	return !selection || !selection->begin ? 0 : selection->begin(selection->context, &nodes);
 }
 
 static int read_streams(struct exp_load *load)
@@ -337,7 +335,7 @@ static int load_once(struct experiment *experiment, const struct exp_selection *
 	struct exp_load *load = calloc(1, sizeof(*load));
 	int rc;
 
-	if (load == NULL)
+	if (!load)
 		return -ENOMEM;
 	load->experiment = experiment;
 	load->selection = selection;
@@ -384,7 +382,7 @@ int exp_load_make(struct experiment *experiment, const struct exp_selection *sel
 
 int experiment_load(struct experiment *experiment, const struct exp_data_set **out)
 {
-	int rc = experiment->load == NULL ? exp_load_make(experiment, NULL, &experiment->load) : 0;
+	int rc = !experiment->load ? exp_load_make(experiment, NULL, &experiment->load) : 0;
 
 	if (rc == 0)
 		*out = &experiment->load->set;

@@ -113,7 +113,7 @@ uint32_t exp_load_row_of(struct exp_load *load, const struct exp_fact *fact);
 static inline uint32_t exp_load_row(struct exp_load *load, const struct exp_cursor *cursor,
                                     struct exp_fact *fact)
 {
-	return load->selection == NULL ? fact->node : exp_load_ask(load, cursor, fact);
+	return !load->selection ? fact->node : exp_load_ask(load, cursor, fact);
 }
 
 /* Count a clock sample's time by what its thread did for OpenMP, and at the end, what was outside
@@ -136,7 +136,7 @@ int exp_load_metric(struct exp_load *load, enum exp_metric metric);
 /* The same unless it has been done. */
 static inline int exp_load_need(struct exp_load *load, enum exp_metric metric)
 {
-	return load->value[metric] == NULL ? exp_load_metric(load, metric) : 0;
+	return !load->value[metric] ? exp_load_metric(load, metric) : 0;
 }
 
 /* Give all events of a stream, in order of time, to on_event, noting their buffers. Returns 0 or
@@ -188,7 +188,7 @@ static inline uint32_t exp_load_stack(struct exp_load *load, const struct exp_cu
 	node = exp_nodes_find(&load->nodes, id);
 	if (node == EXP_NODE_NONE)
 		exp_load_unknown_stack(load, cursor);
-	else if (load->nodes.reuse != NULL)
+	else if (load->nodes.reuse)
 		node = exp_reuse_at(load->nodes.reuse, node, cursor->tsc);
 	return node;
 }

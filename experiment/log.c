@@ -84,7 +84,7 @@ static int read_arg(struct log_reader *reader, const struct exp_element *element
 	if (exp_array_reserve(&reader->argv, &reader->argv_capacity, reader->argc,
 	                      sizeof(*reader->argv)) != 0)
 		return -ENOMEM;
-	reader->argv[reader->argc++] = element->text == NULL ? "" : element->text;
+	reader->argv[reader->argc++] = !element->text ? "" : element->text;
 	return 0;
 }
 
@@ -290,7 +290,7 @@ static void *keep(struct exp_arena *arena, void *array, size_t count, size_t siz
 {
 	void *copy = exp_arena_alloc(arena, count * size);
 
-	if (copy != NULL && count > 0)
+	if (copy && count > 0)
 		memcpy(copy, array, count * size);
 	free(array);
 	return copy;
@@ -314,8 +314,8 @@ static int take_arrays(struct log_reader *reader)
 	info->events = keep(arena, reader->events, reader->event_count, sizeof(*reader->events));
 	experiment->event_ticks = keep(arena, reader->ticks, reader->event_count,
 	                               sizeof(*reader->ticks));
-	if (info->argv == NULL || info->settings == NULL || info->counters == NULL ||
-	    info->events == NULL || experiment->event_ticks == NULL)
+	if (!info->argv || !info->settings || !info->counters || !info->events ||
+	    !experiment->event_ticks)
 		return -ENOMEM;
 	return 0;
 }

@@ -51,10 +51,10 @@ static int each_jitdump(struct experiment *experiment,
 		                             .size_max = JITDUMP_SIZE_MAX,
 		                             .read = exp_jitdump_read};
 
-		if (path == NULL || path[0] != '/')
+		if (!path || path[0] != '/')
 			continue;
 		file.name = exp_arena_printf(&experiment->arena, FMT_FILE_JITDUMP, ++count);
-		rc = file.name == NULL ? -ENOMEM : take(context, &file);
+		rc = !file.name ? -ENOMEM : take(context, &file);
 	}
 	return rc;
 }
@@ -75,7 +75,7 @@ int exp_made_each(struct experiment *experiment,
 	map.path = exp_arena_printf(&experiment->arena, "/tmp/perf-%lld.map",
 	                            (long long)experiment->info.pid);
 	if (rc == 0)
-		rc = map.path == NULL ? -ENOMEM : take(context, &map);
+		rc = !map.path ? -ENOMEM : take(context, &map);
 	return rc;
 }
 
@@ -159,9 +159,9 @@ int exp_made_find_source(struct exp_arena *arena, struct exp_function *function)
 	const char *name = function->name, *path = strstr(name, " /");
 	size_t len = strlen(name), digits = number_before(name, len), before;
 
-	if (path == NULL && (path = strstr(name, " file:///")) != NULL)
+	if (!path && (path = strstr(name, " file:///")) != NULL)
 		path += strlen(scheme);
-	if (path == NULL || digits == 0)
+	if (!path || digits == 0)
 		return 0;
 	path++;
 	before = number_before(name, len - digits - 1);
@@ -173,7 +173,7 @@ int exp_made_find_source(struct exp_arena *arena, struct exp_function *function)
 		return 0;
 	function->line = (unsigned)strtoul(name + len - digits, NULL, 10);
 	function->source = exp_arena_text(arena, path, (size_t)(name + len - digits - 1 - path));
-	return function->source == NULL ? -ENOMEM : 0;
+	return !function->source ? -ENOMEM : 0;
 }
 
 /* ---- all of them ---- */
@@ -184,7 +184,7 @@ int exp_made_say(struct experiment *experiment, const char *text)
 	const char **lines = exp_arena_alloc(&experiment->arena,
 	                                     (info->made_count + 1) * sizeof(*lines));
 
-	if (lines == NULL || text == NULL)
+	if (!lines || !text)
 		return -ENOMEM;
 	if (info->made_count > 0)
 		memcpy(lines, info->made, info->made_count * sizeof(*lines));
@@ -200,12 +200,11 @@ static int say_read(const struct exp_made_file *file, const struct exp_made_read
 
 	if (reader->skipped > 0)
 		snprintf(skipped, sizeof(skipped), ", %zu entries without sense", reader->skipped);
-	return exp_made_say(
-		experiment,
-		exp_arena_printf(&experiment->arena, "%s: %zu functions%s%s%s", file->what,
-	                         reader->functions, skipped,
-	                         reader->fault != NULL ? "; the rest was not read: " : "",
-	                         reader->fault != NULL ? reader->fault : ""));
+	return exp_made_say(experiment,
+	                    exp_arena_printf(&experiment->arena, "%s: %zu functions%s%s%s",
+	                                     file->what, reader->functions, skipped,
+	                                     reader->fault ? "; the rest was not read: " : "",
+	                                     reader->fault ? reader->fault : ""));
 }
 
 static int read_one(void *context, const struct exp_made_file *file)
@@ -218,8 +217,7 @@ static int read_one(void *context, const struct exp_made_file *file)
 	reader.fd = exp_file_open(experiment->directory, file->name);
 	if (reader.fd == -ENOENT) {
 		reader.file = exp_arena_string(&experiment->arena, file->path);
-		reader.fd = reader.file == NULL ? -ENOMEM
-		                                : exp_made_open_original(experiment, file);
+		reader.fd = !reader.file ? -ENOMEM : exp_made_open_original(experiment, file);
 	}
 	if (reader.fd == -ENOENT && !file->is_told)
 		return 0;

@@ -109,7 +109,7 @@ static void apply_unloads(struct map_reader *reader)
 		struct exp_map_object *found = bsearch(&key, reader->objects, reader->object_count,
 		                                       sizeof(key), compare_ids);
 
-		if (found != NULL)
+		if (found)
 			found->object.generation_to = reader->unloads[i].generation;
 	}
 }
@@ -133,8 +133,7 @@ int exp_map_index(struct experiment *experiment, const struct exp_map_object *ob
 	                                       count * sizeof(*experiment->by_start));
 	experiment->highest_end = exp_arena_alloc(&experiment->arena,
 	                                          count * sizeof(*experiment->highest_end));
-	if (experiment->objects == NULL || experiment->by_start == NULL ||
-	    experiment->highest_end == NULL)
+	if (!experiment->objects || !experiment->by_start || !experiment->highest_end)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		experiment->objects[i] = objects[i].object;

@@ -42,10 +42,10 @@ static int insert(struct exp_mappings *mappings, uint64_t start, uint64_t end, u
 {
 	struct range *range = malloc(sizeof(*range));
 
-	if (range == NULL)
+	if (!range)
 		return -ENOMEM;
 	*range = (struct range){start, end, node};
-	if (tsearch(range, &mappings->root, compare) == NULL) {
+	if (!tsearch(range, &mappings->root, compare)) {
 		free(range);
 		return -ENOMEM;
 	}

@@ -69,7 +69,7 @@ static void sift_down(struct merge *merge)
 
 static void destroy(struct active *active)
 {
-	if (active == NULL)
+	if (!active)
 		return;
 	exp_cursor_fini(&active->cursor);
 	free(active);
@@ -79,7 +79,7 @@ static struct active *take_active(struct merge *merge)
 {
 	struct active *active = merge->spare;
 
-	if (active == NULL)
+	if (!active)
 		return calloc(1, sizeof(*active));
 	merge->spare = NULL;
 	return active;
@@ -98,7 +98,7 @@ static int begin_extent(struct merge *merge)
 	                : merge->count < FEW ? WINDOW_FEW
 	                                     : WINDOW_MANY;
 	struct active *active = take_active(merge);
-	int rc = active == NULL ? -ENOMEM : 0;
+	int rc = !active ? -ENOMEM : 0;
 
 	if (rc == 0)
 		rc = exp_array_reserve(&merge->heap, &merge->capacity, merge->count,
@@ -165,7 +165,7 @@ static int find_sources(struct merge *merge, struct exp_stream *streams, size_t 
 	for (size_t i = 0; i < count; i++)
 		total += streams[i].extent_count;
 	merge->sources = malloc((total + 1) * sizeof(*merge->sources));
-	if (merge->sources == NULL)
+	if (!merge->sources)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < streams[i].extent_count; k++)

@@ -38,7 +38,7 @@ static int try_server(struct moved *moved)
 	char *place = moved->object->build_id[0] == '\0'
 	                      ? NULL
 	                      : exp_debuginfod_object(moved->object->build_id);
-	int found = place != NULL && try_place(moved, place);
+	int found = place && try_place(moved, place);
 
 	free(place);
 	return found;

@@ -89,7 +89,7 @@ static void count_peer(struct reader *reader, const struct fmt_mpi *event)
 	struct exp_mpi_peer *peer = event->peer == NO_PEER ? NULL : find_peer(reader, event->peer);
 	uint64_t sent = fmt_u48_get(&event->sent), received = fmt_u48_get(&event->received);
 
-	if (peer == NULL)
+	if (!peer)
 		return;
 	switch (event->message & ~ALSO) {
 	case FMT_mpi_message_SENT:
@@ -111,7 +111,7 @@ static void count_function(struct reader *reader, const struct fmt_mpi *event)
 	struct exp_mpi_function *function = find_function(reader, event->func);
 	uint64_t ticks = fmt_u48_get(&event->duration);
 
-	if (function == NULL)
+	if (!function)
 		return;
 	function->sent += fmt_u48_get(&event->sent);
 	function->received += fmt_u48_get(&event->received);
@@ -194,7 +194,7 @@ static void on_event(void *context, const struct exp_cursor *cursor)
 	}
 	memcpy(&event, cursor->payload, sizeof(event));
 	fault = fault_of(reader->load, cursor, &event);
-	if (fault != NULL) {
+	if (fault) {
 		exp_cursor_fault(cursor, fault);
 		return;
 	}
@@ -233,7 +233,7 @@ static void finish(struct reader *reader)
 	if (reader->peers > 1)
 		qsort(load->mpi_peers, reader->peers, sizeof(*load->mpi_peers), by_rank);
 	mpi = exp_arena_alloc(&load->arena, sizeof(*mpi));
-	if (mpi == NULL) {
+	if (!mpi) {
 		load->rc = -ENOMEM;
 		return;
 	}

@@ -23,7 +23,7 @@ static int grow(void *items, size_t capacity, size_t size)
 
 	memcpy(&old, items, sizeof(old));
 	grown = reallocarray(old, capacity, size);
-	if (grown == NULL)
+	if (!grown)
 		return -ENOMEM;
 	memcpy(items, &grown, sizeof(grown));
 	return 0;
@@ -125,7 +125,7 @@ static int take_node(struct reader *reader, struct exp_cursor *cursor, uint64_t 
 	if (find_parent(reader, cursor, id, node->parent, &parent) != 0)
 		return -ENOMEM;
 	slot = slot_of(reader->table, (uint32_t)id);
-	if (slot == NULL)
+	if (!slot)
 		return -ENOMEM;
 	*slot = (uint32_t)reader->table->count;
 	return exp_nodes_add(reader->table, node->pc, parent, node->generation);
@@ -172,7 +172,7 @@ int exp_nodes_read(struct experiment *experiment, struct exp_node_table *out)
 	if (out->directory_size > ((size_t)UINT32_MAX >> EXP_NODE_PAGE_SHIFT) + 1)
 		out->directory_size = ((size_t)UINT32_MAX >> EXP_NODE_PAGE_SHIFT) + 1;
 	out->directory = calloc(out->directory_size, sizeof(*out->directory));
-	rc = out->directory == NULL ? -ENOMEM : exp_stream_each(&stream, on_event, &reader);
+	rc = !out->directory ? -ENOMEM : exp_stream_each(&stream, on_event, &reader);
 	exp_stream_close(&stream);
 	if (rc == 0)
 		rc = reader.rc;

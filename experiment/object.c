@@ -38,7 +38,7 @@ void exp_archive_name(char name[EXP_ARCHIVE_NAME_MAX], const char *path, const c
                       const char *suffix)
 {
 	const char *slash = strrchr(path, '/');
-	const char *base = slash == NULL ? path : slash + 1;
+	const char *base = !slash ? path : slash + 1;
 
 	if (build_id[0] != '\0' && is_hex(build_id))
 		snprintf(name, EXP_ARCHIVE_NAME_MAX, "%.*s_%.16s%s", NAME_MAX_KEPT, base, build_id,
@@ -91,7 +91,7 @@ Elf *exp_elf_begin(int fd)
 	elf_version(EV_CURRENT);
 	errno = 0;
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (elf == NULL)
+	if (!elf)
 		exp_memory_note(errno);
 	return elf;
 }
@@ -101,8 +101,8 @@ int exp_object_matches(int fd, const char *build_id)
 	char text[2 * EXP_BUILD_ID_MAX + 1] = "";
 	Elf *elf = exp_elf_begin(fd);
 	GElf_Ehdr head;
-	int is_elf = elf != NULL && elf_kind(elf) == ELF_K_ELF &&
-	             gelf_getehdr(elf, &head) != NULL && head.e_type != ET_CORE;
+	int is_elf = elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &head) &&
+	             head.e_type != ET_CORE;
 
 	if (is_elf)
 		exp_build_id_text(elf, text);
@@ -174,7 +174,7 @@ static int open_vdso(void)
 	uint64_t size;
 	int fd;
 
-	if (image == NULL || memcmp(image, ELFMAG, SELFMAG) != 0)
+	if (!image || memcmp(image, ELFMAG, SELFMAG) != 0)
 		return -ENOENT;
 	size = header->e_shoff + (uint64_t)header->e_shnum * header->e_shentsize;
 	if (size < sizeof(*header) || size > VDSO_MAX)

@@ -92,7 +92,7 @@ static uint64_t value_at(const struct exp_load *load, enum exp_metric metric, ui
 {
 	if (row == EXP_NODE_NONE)
 		return load->no_stack[metric];
-	return load->value[metric] == NULL ? 0 : load->value[metric][row];
+	return !load->value[metric] ? 0 : load->value[metric][row];
 }
 
 /* CPU time in no region at all, also of before the first one. */
@@ -113,7 +113,7 @@ static uint64_t serial_time(struct exp_load *load, uint32_t row)
 
 void exp_omp_finish(struct exp_load *load)
 {
-	if (!(load->set.have & EXP_DATA_OMP) || load->value[EXP_CPU_USER] == NULL)
+	if (!(load->set.have & EXP_DATA_OMP) || !load->value[EXP_CPU_USER])
 		return;
 	for (size_t i = 0; i < sizeof(sampled) / sizeof(sampled[0]); i++)
 		if (exp_load_need(load, sampled[i]) != 0) {
@@ -166,7 +166,7 @@ static struct exp_omp_construct *count_event(struct reader *reader, unsigned eve
 {
 	struct exp_omp_construct *construct = find_construct(reader, event, node);
 
-	if (construct == NULL)
+	if (!construct)
 		return NULL;
 	construct->count += !goes_on;
 	construct->time_ns += ticks;
@@ -244,7 +244,7 @@ static void count_parts(struct reader *reader, const struct region *region,
 		all += work;
 		most = work > most ? work : most;
 	}
-	if (construct == NULL)
+	if (!construct)
 		return;
 	construct->threads += region->threads;
 	if (region->threads > construct->most_threads)
@@ -298,8 +298,7 @@ static void on_omp(struct reader *reader, const struct exp_cursor *cursor,
 	                        .address = others(event) == 0 ? fmt_u48_get(&event->other) : 0,
 	                        .node = exp_load_stack(load, cursor, event->stack)};
 	uint32_t row = exp_load_row(load, cursor, &fact);
-	uint32_t place = load->selection != NULL && load->selection->is_grouped ? EXP_NODE_NONE
-	                                                                        : fact.node;
+	uint32_t place = load->selection && load->selection->is_grouped ? EXP_NODE_NONE : fact.node;
 	struct exp_omp_construct *construct;
 
 	if (row == EXP_ROW_NONE) {
@@ -377,13 +376,12 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 {
 	struct reader reader = {.load = load,
 	                        .regions = calloc(OPEN_REGIONS, sizeof(*reader.regions))};
-	int rc = reader.regions == NULL ? -ENOMEM
-	                                : exp_load_in_order(load, stream, on_event, &reader);
+	int rc = !reader.regions ? -ENOMEM : exp_load_in_order(load, stream, on_event, &reader);
 
 	if (rc == 0)
 		finish(&reader);
 	exp_index_fini(&reader.by_place);
-	for (size_t i = 0; reader.regions != NULL && i < OPEN_REGIONS; i++)
+	for (size_t i = 0; reader.regions && i < OPEN_REGIONS; i++)
 		free(reader.regions[i].part);
 	free(reader.regions);
 	return rc;

@@ -38,7 +38,7 @@ void exp_warn(struct experiment *experiment, const char *format, ...)
 void exp_warn_told(struct experiment *experiment, const char *message)
 {
 	experiment->info.damaged = 1;
-	if (experiment->reporter.warn != NULL)
+	if (experiment->reporter.warn)
 		experiment->reporter.warn(experiment->reporter.context, message);
 }
 
@@ -84,7 +84,7 @@ static int read_notes(struct experiment *experiment)
 	if (fd < 0)
 		return 0;
 	notes = malloc(NOTES_MAX + 1);
-	if (notes == NULL) {
+	if (!notes) {
 		close(fd);
 		return -ENOMEM;
 	}
@@ -93,7 +93,7 @@ static int read_notes(struct experiment *experiment)
 	close(fd);
 	experiment->info.notes = exp_arena_text(&experiment->arena, notes, len);
 	free(notes);
-	return experiment->info.notes == NULL ? -ENOMEM : 0;
+	return !experiment->info.notes ? -ENOMEM : 0;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -110,7 +110,7 @@ static int list_descendants(struct experiment *experiment)
 	struct dirent *entry;
 	int rc = 0;
 
-	if (directory == NULL) {
+	if (!directory) {
 		rc = errno == ENOMEM ? -ENOMEM : 0;
 		if (fd >= 0)
 			close(fd);
@@ -124,7 +124,7 @@ static int list_descendants(struct experiment *experiment)
 			break;
 		names[count] = exp_arena_text(&experiment->arena, entry->d_name,
 		                              lineage_parse(entry->d_name));
-		if (names[count] == NULL)
+		if (!names[count])
 			rc = -ENOMEM;
 		else
 			count++;
@@ -133,7 +133,7 @@ static int list_descendants(struct experiment *experiment)
 	if (count > 1)
 		qsort(names, count, sizeof(*names), compare_names);
 	experiment->info.descendants = exp_arena_alloc(&experiment->arena, count * sizeof(*names));
-	if (experiment->info.descendants == NULL)
+	if (!experiment->info.descendants)
 		rc = -ENOMEM;
 	else if (count > 0)
 		memcpy((void *)experiment->info.descendants, names, count * sizeof(*names));
@@ -159,19 +159,19 @@ static int set_names(struct experiment *experiment, const char *path)
 	char *own;
 
 	own = exp_arena_text(&experiment->arena, path, len);
-	if (own == NULL)
+	if (!own)
 		return -ENOMEM;
 	slash = strrchr(own, '/');
 	experiment->info.path = own;
-	experiment->info.name = slash == NULL || slash[1] == '\0' ? own : slash + 1;
+	experiment->info.name = !slash || slash[1] == '\0' ? own : slash + 1;
 	if (!lineage_is_experiment(experiment->info.name))
 		experiment->founder = own;
-	else if (slash == NULL)
+	else if (!slash)
 		experiment->founder = exp_arena_string(&experiment->arena, ".");
 	else
 		experiment->founder = exp_arena_text(&experiment->arena, own,
 		                                     slash == own ? 1 : (size_t)(slash - own));
-	return experiment->founder == NULL ? -ENOMEM : 0;
+	return !experiment->founder ? -ENOMEM : 0;
 }
 
 /* A descendant is known by the name of its directory. One that was reached by another name, a link
@@ -184,7 +184,7 @@ static int find_founder(struct experiment *experiment)
 	char *slash;
 
 	if (!lineage_is_experiment(name)) {
-		if (info->lineage[0] == '\0' || realpath(info->path, real) == NULL)
+		if (info->lineage[0] == '\0' || !realpath(info->path, real))
 			return 0;
 		slash = strrchr(real, '/');
 		name = slash + 1;
@@ -195,7 +195,7 @@ static int find_founder(struct experiment *experiment)
 	}
 	if (info->lineage[0] == '\0')
 		info->lineage = exp_arena_text(&experiment->arena, name, lineage_parse(name));
-	return experiment->founder == NULL || info->lineage == NULL ? -ENOMEM : 0;
+	return !experiment->founder || !info->lineage ? -ENOMEM : 0;
 }
 
 static int is_empty(int fd)
@@ -205,7 +205,7 @@ static int is_empty(int fd)
 	struct dirent *entry;
 	int empty = 1;
 
-	if (directory == NULL) {
+	if (!directory) {
 		if (copy >= 0)
 			close(copy);
 		return 0;
@@ -326,7 +326,7 @@ static int read_of_founder(const struct experiment *founder, struct experiment *
 	struct exp_cause cause;
 	int rc = 0;
 
-	if (founder == NULL) {
+	if (!founder) {
 		rc = experiment_open(experiment->founder, NULL, &opened, &cause);
 		founder = opened;
 	}
@@ -349,15 +349,14 @@ static int open_path(const char *path, const struct experiment *founder,
 	struct exp_cause reason = {""};
 	int rc = -ENOMEM;
 
-	if (experiment != NULL) {
+	if (experiment) {
 		experiment->directory = -1;
 		experiment->info = initial_info;
 		experiment->clock.hz = 1e9;
-		if (reporter != NULL)
+		if (reporter)
 			experiment->reporter = *reporter;
-		experiment->indexes = exp_fxtindexes_share(founder == NULL ? NULL
-		                                                           : founder->indexes);
-		rc = experiment->indexes == NULL ? -ENOMEM : set_names(experiment, path);
+		experiment->indexes = exp_fxtindexes_share(!founder ? NULL : founder->indexes);
+		rc = !experiment->indexes ? -ENOMEM : set_names(experiment, path);
 	}
 	if (rc == 0)
 		rc = read_all(experiment, &reason);
@@ -396,7 +395,7 @@ int experiment_open_descendant(const struct experiment *founder, const char *lin
 
 void experiment_close(struct experiment *experiment)
 {
-	if (experiment == NULL)
+	if (!experiment)
 		return;
 	exp_load_destroy(experiment->load);
 	exp_samples_forget(experiment);
@@ -432,7 +431,7 @@ const char *experiment_setting(const struct experiment *experiment, const char *
 	const char *value = find_pair(experiment->info.settings, experiment->info.setting_count,
 	                              name);
 
-	return value == NULL ? fallback : value;
+	return !value ? fallback : value;
 }
 
 uint64_t experiment_counter(const struct experiment *experiment, const char *name,
@@ -442,5 +441,5 @@ uint64_t experiment_counter(const struct experiment *experiment, const char *nam
 	                              name);
 	uint64_t number;
 
-	return value != NULL && exp_number_parse(value, &number) == 0 ? number : fallback;
+	return value && exp_number_parse(value, &number) == 0 ? number : fallback;
 }

@@ -128,7 +128,7 @@ static void on_event(void *context, struct exp_cursor *cursor)
 	struct reader *reader = context;
 	const struct fmt_record *record = fmt_record_find(cursor->payload[0]);
 
-	if (reader->load->rc != 0 || record == NULL)
+	if (reader->load->rc != 0 || !record)
 		return;
 	if (cursor->payload_size < record->size) {
 		exp_cursor_fault(cursor, "a record is too short");
@@ -241,7 +241,7 @@ static void fold_names(struct exp_load *load)
 
 		if ((thread->origin == FMT_thread_origin_RENAMED ||
 		     thread->origin == NAMED_BY_JAVA) &&
-		    last != NULL && last->tid == thread->tid) {
+		    last && last->tid == thread->tid) {
 			if (strcmp(thread->name, "DestroyJavaVM") != 0 &&
 			    (thread->origin == NAMED_BY_JAVA ||
 			     strncmp(last->name, thread->name, KERNEL_NAME) != 0))

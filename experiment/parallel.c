@@ -43,8 +43,8 @@ static void keep_message(void *context, const char *message)
 	struct part *part = context;
 	char *copy = strdup(message);
 
-	if (copy == NULL || exp_array_reserve(&part->messages, &part->capacity, part->count,
-	                                      sizeof(*part->messages)) != 0) {
+	if (!copy || exp_array_reserve(&part->messages, &part->capacity, part->count,
+	                               sizeof(*part->messages)) != 0) {
 		free(copy);
 		part->load.rc = -ENOMEM;
 		return;
@@ -90,7 +90,7 @@ static int join_uses(struct exp_load *to, const struct exp_load *from)
 static void join_values(struct exp_load *to, struct exp_load *from)
 {
 	for (size_t i = 0; i < EXP_METRICS; i++) {
-		if (from->value[i] == NULL)
+		if (!from->value[i])
 			continue;
 		/* No metric comes from two streams. */
 		to->value[i] = from->value[i];
@@ -107,9 +107,9 @@ static void join_values(struct exp_load *to, struct exp_load *from)
 
 static void join_others(struct exp_load *to, struct exp_load *from)
 {
-	if (from->others == NULL)
+	if (!from->others)
 		return;
-	if (to->others == NULL) {
+	if (!to->others) {
 		MOVE(others);
 		return;
 	}
@@ -156,11 +156,11 @@ static void join_stream(struct exp_load *to, struct exp_load *from)
 		MOVE(io_files);
 		MOVE(io_descriptors);
 	}
-	if (from->omp_constructs != NULL) {
+	if (from->omp_constructs) {
 		MOVE(set.omp);
 		MOVE(omp_constructs);
 	}
-	if (from->mpi_functions != NULL || from->mpi_peers != NULL) {
+	if (from->mpi_functions || from->mpi_peers) {
 		MOVE(set.mpi);
 		MOVE(mpi_functions);
 		MOVE(mpi_peers);
@@ -208,7 +208,7 @@ static int is_worth_it(const struct exp_load *load)
 {
 	unsigned large = 0;
 
-	if (load->selection != NULL || sysconf(_SC_NPROCESSORS_ONLN) < 2)
+	if (load->selection || sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		return 0;
 	for (size_t i = 0; i < TASKS; i++)
 		large += is_large(load->experiment, tasks[i].stream) != 0;
@@ -220,7 +220,7 @@ static int read_at_once(struct exp_load *load)
 	struct part *parts = calloc(TASKS, sizeof(*parts));
 	int rc = 0;
 
-	if (parts == NULL)
+	if (!parts)
 		return -ENOMEM;
 	for (size_t i = 0; i < TASKS; i++) {
 		part_init(&parts[i], load, tasks[i].read);

@@ -24,7 +24,7 @@ struct exp_paths *exp_paths_create(void)
 {
 	struct exp_paths *paths = calloc(1, sizeof(*paths));
 
-	if (paths != NULL && exp_paths_set(paths, PATHS_DEFAULT) != 0) {
+	if (paths && exp_paths_set(paths, PATHS_DEFAULT) != 0) {
 		free(paths);
 		return NULL;
 	}
@@ -33,9 +33,9 @@ struct exp_paths *exp_paths_create(void)
 
 void exp_paths_destroy(struct exp_paths *paths)
 {
-	if (paths == NULL)
+	if (!paths)
 		return;
-	while (paths->maps != NULL) {
+	while (paths->maps) {
 		struct map *map = paths->maps;
 
 		paths->maps = map->next;
@@ -60,7 +60,7 @@ int exp_paths_map(struct exp_paths *paths, const char *from, const char *to)
 	size_t from_len = prefix_len(from), to_len = prefix_len(to);
 	struct map *map = calloc(1, sizeof(*map) + from_len + to_len + 2);
 
-	if (map == NULL)
+	if (!map)
 		return -ENOMEM;
 	map->to = map->from + from_len + 1;
 	memcpy(map->from, from, from_len);
@@ -74,7 +74,7 @@ int exp_paths_set(struct exp_paths *paths, const char *list)
 {
 	char *copy = strdup(list);
 
-	if (copy == NULL)
+	if (!copy)
 		return -ENOMEM;
 	free(paths->list);
 	paths->list = copy;
@@ -86,7 +86,7 @@ int exp_paths_add(struct exp_paths *paths, const char *list)
 	size_t len = strlen(paths->list);
 	char *whole = malloc(len + strlen(list) + 2);
 
-	if (whole == NULL)
+	if (!whole)
 		return -ENOMEM;
 	sprintf(whole, "%s%s%s", paths->list, len == 0 ? "" : ":", list);
 	free(paths->list);
@@ -103,7 +103,7 @@ static const struct map *nth_map(const struct exp_paths *paths, size_t n)
 {
 	const struct map *map = paths->maps;
 
-	while (map != NULL && n-- > 0)
+	while (map && n-- > 0)
 		map = map->next;
 	return map;
 }
@@ -112,7 +112,7 @@ const char *exp_paths_map_from(const struct exp_paths *paths, size_t n)
 {
 	const struct map *map = nth_map(paths, n);
 
-	if (map == NULL)
+	if (!map)
 		return NULL;
 	return map->from[0] == '\0' ? "/" : map->from;
 }
@@ -121,7 +121,7 @@ const char *exp_paths_map_to(const struct exp_paths *paths, size_t n)
 {
 	const struct map *map = nth_map(paths, n);
 
-	if (map == NULL)
+	if (!map)
 		return NULL;
 	return map->to[0] == '\0' ? "/" : map->to;
 }
@@ -131,7 +131,7 @@ int exp_paths_mapped(const struct exp_paths *paths, const char *path,
 {
 	int rc = 0;
 
-	for (const struct map *map = paths->maps; map != NULL && rc == 0; map = map->next) {
+	for (const struct map *map = paths->maps; map && rc == 0; map = map->next) {
 		size_t len = strlen(map->from);
 		char place[PATH_MAX];
 
@@ -151,7 +151,7 @@ static int search_directory(const char *directory, size_t len, const char *path,
 	const char *tail = path;
 	int rc = 0;
 
-	while (tail != NULL && rc == 0) {
+	while (tail && rc == 0) {
 		char place[PATH_MAX];
 
 		tail += strspn(tail, "/");

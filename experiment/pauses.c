@@ -22,7 +22,7 @@ static int number(const struct exp_event *event, const char *name, uint64_t *out
 {
 	const char *value = attribute(event, name);
 
-	return value != NULL && exp_number_parse(value, out) == 0;
+	return value && exp_number_parse(value, out) == 0;
 }
 
 uint64_t experiment_paused_ns(const struct experiment *experiment, uint64_t cpu_ns)
@@ -112,7 +112,7 @@ int exp_usage_name(struct exp_load *load)
 	struct exp_usage **sorted = exp_arena_alloc(&load->arena,
 	                                            load->usage_count * sizeof(*sorted));
 
-	if (sorted == NULL)
+	if (!sorted)
 		return -ENOMEM;
 	for (size_t i = 0; i < load->usage_count; i++)
 		sorted[i] = &load->usage[i];
@@ -127,7 +127,7 @@ int exp_usage_name(struct exp_load *load)
 		key.number = (uint32_t)ordinal;
 		found = bsearch(&wanted, sorted, load->usage_count, sizeof(*sorted),
 		                compare_numbers);
-		if (found != NULL)
+		if (found)
 			(*found)->label = attribute(&info->events[i], "name");
 	}
 	return 0;

@@ -74,7 +74,7 @@ static const char *parse_number(const char *text, uint64_t *out)
 {
 	char *end;
 
-	if (strchr("0123456789abcdefABCDEF", text[0]) == NULL || text[0] == '\0')
+	if (!strchr("0123456789abcdefABCDEF", text[0]) || text[0] == '\0')
 		return NULL;
 	errno = 0;
 	*out = strtoull(text, &end, 16);
@@ -90,8 +90,8 @@ static int take_line(struct perfmap *map, char *line, uint64_t offset)
 		.origin = EXP_ORIGIN_PERF_MAP, .generation_to = UINT32_MAX, .ticks_to = UINT64_MAX};
 	const char *rest = parse_number(line, &function.address);
 
-	rest = rest == NULL ? NULL : parse_number(rest, &function.size);
-	if (rest == NULL || *rest == '\0') {
+	rest = !rest ? NULL : parse_number(rest, &function.size);
+	if (!rest || *rest == '\0') {
 		map->reader->skipped++;
 		return 0;
 	}
@@ -99,7 +99,7 @@ static int take_line(struct perfmap *map, char *line, uint64_t offset)
 		map->since = map->moments[map->next++].ticks;
 	function.ticks_from = map->since;
 	function.name = exp_arena_string(arena, rest);
-	if (function.name == NULL || exp_made_find_source(arena, &function) != 0)
+	if (!function.name || exp_made_find_source(arena, &function) != 0)
 		return -ENOMEM;
 	return exp_made_add(map->reader, &function);
 }
@@ -113,12 +113,12 @@ static int read_lines(struct perfmap *map, char *buffer)
 	uint64_t at = 0, line_at = 0;
 	int rc = 0;
 
-	while (rc == 0 && at < reader->size && reader->fault == NULL) {
+	while (rc == 0 && at < reader->size && !reader->fault) {
 		ssize_t got = pread(reader->fd, buffer, BUFFER_SIZE, (off_t)at);
 
 		if (got <= 0)
 			break;
-		for (ssize_t i = 0; i < got && rc == 0 && reader->fault == NULL; i++) {
+		for (ssize_t i = 0; i < got && rc == 0 && !reader->fault; i++) {
 			if (buffer[i] != '\n') {
 				if (len < NAME_SIZE_MAX)
 					line[len++] = buffer[i];
@@ -132,7 +132,7 @@ static int read_lines(struct perfmap *map, char *buffer)
 		}
 		at += (uint64_t)got;
 	}
-	if (len > 0 && rc == 0 && reader->fault == NULL)
+	if (len > 0 && rc == 0 && !reader->fault)
 		reader->skipped++; /* half a line: who knows what the name would have been */
 	return rc;
 }
@@ -141,7 +141,7 @@ int exp_perfmap_read(struct exp_made_reader *reader)
 {
 	struct perfmap map = {.reader = reader};
 	char *buffer = malloc(BUFFER_SIZE);
-	int rc = buffer == NULL ? -ENOMEM : find_moments(&map);
+	int rc = !buffer ? -ENOMEM : find_moments(&map);
 
 	if (rc == 0)
 		rc = read_lines(&map, buffer);

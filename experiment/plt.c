@@ -14,17 +14,17 @@ static int find_stubs(struct exp_image *image, uint64_t address, GElf_Shdr *head
 
 	if (elf_getshdrstrndx(image->elf, &names) != 0)
 		return -ENOENT;
-	while ((section = elf_nextscn(image->elf, section)) != NULL) {
+	while ((section = elf_nextscn(image->elf, section))) {
 		const char *name;
 
-		if (gelf_getshdr(section, header) == NULL || address < header->sh_addr ||
+		if (!gelf_getshdr(section, header) || address < header->sh_addr ||
 		    address - header->sh_addr >= header->sh_size || header->sh_type != SHT_PROGBITS)
 			continue;
 		name = elf_strptr(image->elf, names, header->sh_name);
-		if (name == NULL || strncmp(name, ".plt", 4) != 0)
+		if (!name || strncmp(name, ".plt", 4) != 0)
 			return -ENOENT;
 		*data = elf_rawdata(section, NULL);
-		return *data == NULL || (*data)->d_buf == NULL ? -ENOENT : 0;
+		return !*data || !(*data)->d_buf ? -ENOENT : 0;
 	}
 	return -ENOENT;
 }
@@ -51,20 +51,20 @@ static const char *find_in_section(struct exp_image *image, Elf_Scn *section,
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	Elf_Scn *symbols = elf_getscn(image->elf, header->sh_link);
-	Elf_Data *symbol_data = symbols == NULL ? NULL : elf_getdata(symbols, NULL);
+	Elf_Data *symbol_data = !symbols ? NULL : elf_getdata(symbols, NULL);
 	GElf_Shdr symbol_header;
 
-	if (data == NULL || symbol_data == NULL || gelf_getshdr(symbols, &symbol_header) == NULL ||
+	if (!data || !symbol_data || !gelf_getshdr(symbols, &symbol_header) ||
 	    header->sh_entsize == 0)
 		return NULL;
 	for (int i = 0; (uint64_t)i < header->sh_size / header->sh_entsize; i++) {
 		GElf_Rela rela;
 		GElf_Sym symbol;
 
-		if (gelf_getrela(data, i, &rela) == NULL)
+		if (!gelf_getrela(data, i, &rela))
 			return NULL;
 		if (rela.r_offset == slot &&
-		    gelf_getsym(symbol_data, (int)GELF_R_SYM(rela.r_info), &symbol) != NULL)
+		    gelf_getsym(symbol_data, (int)GELF_R_SYM(rela.r_info), &symbol))
 			return elf_strptr(image->elf, symbol_header.sh_link, symbol.st_name);
 	}
 	return NULL;
@@ -75,14 +75,14 @@ const char *exp_image_slot_name(struct exp_image *image, uint64_t slot)
 	Elf_Scn *section = NULL;
 	const char *name = NULL;
 
-	while (name == NULL && (section = elf_nextscn(image->elf, section)) != NULL) {
+	while (!name && (section = elf_nextscn(image->elf, section)) != NULL) {
 		GElf_Shdr header;
 
-		if (gelf_getshdr(section, &header) != NULL && header.sh_type == SHT_RELA &&
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA &&
 		    (header.sh_flags & SHF_ALLOC))
 			name = find_in_section(image, section, &header, slot);
 	}
-	return name != NULL && name[0] != '\0' ? name : NULL;
+	return name && name[0] != '\0' ? name : NULL;
 }
 
 int exp_image_plt_at(struct exp_image *image, uint64_t address, struct exp_range *out,
@@ -105,5 +105,5 @@ int exp_image_plt_at(struct exp_image *image, uint64_t address, struct exp_range
 		return -ENOENT;
 	*name = exp_image_slot_name(image, slot);
 	*out = (struct exp_range){header.sh_addr + offset, header.sh_addr + offset + len};
-	return *name == NULL ? -ENOENT : 0;
+	return !*name ? -ENOENT : 0;
 }

@@ -124,7 +124,7 @@ static int take_end_usage(struct exp_load *load)
 	if (use < 0)
 		return -ENOMEM;
 	/* There is no event that a cursor could stand on. */
-	row = load->selection == NULL ? fact.node : exp_load_row_of(load, &fact);
+	row = !load->selection ? fact.node : exp_load_row_of(load, &fact);
 	if (row == EXP_ROW_NONE)
 		return 0;
 	exp_load_add(load, EXP_CPU_RESIDUAL, row, usage->cpu_ns);
@@ -140,7 +140,7 @@ int exp_profile_read(struct exp_load *load)
 	int rc;
 
 	/* The sampler's samples are of the same time. */
-	if (load->experiment->samples[0] != NULL)
+	if (load->experiment->samples[0])
 		return 0;
 	rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_PROFILE], &stream);
 	if (rc == -ENOENT)

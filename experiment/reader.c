@@ -69,7 +69,7 @@ const char *exp_read_string(struct exp_reader *reader)
 	                             ? NULL
 	                             : memchr(reader->at, '\0', (size_t)(reader->end - reader->at));
 
-	if (nul == NULL) {
+	if (!nul) {
 		fail(reader);
 		return "";
 	}

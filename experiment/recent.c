@@ -27,7 +27,7 @@ static int grow(struct exp_recent *recent)
 
 	grown.slots = recent->slots == 0 ? FIRST_SLOTS : 2 * recent->slots;
 	grown.table = calloc(grown.slots, sizeof(*grown.table));
-	if (grown.table == NULL)
+	if (!grown.table)
 		return -ENOMEM;
 	for (size_t i = 0; i < grown.count; i++)
 		*probe(&grown, grown.threads[i].tid) = (uint32_t)i + 1;

@@ -219,10 +219,10 @@ static const char *end_of_bracket(const char *at)
 	at += *at == '^';
 	at += *at == ']';
 	for (; *at != '\0' && *at != ']'; at++)
-		if (at[0] == '[' && at[1] != '\0' && strchr(":.=", at[1]) != NULL) {
+		if (at[0] == '[' && at[1] != '\0' && strchr(":.=", at[1])) {
 			const char end[] = {at[1], ']', '\0'}, *found = strstr(at + 2, end);
 
-			if (found == NULL) /* no expression */
+			if (!found) /* no expression */
 				return at + strlen(at) - 1;
 			at = found + 1;
 		}
@@ -275,7 +275,7 @@ uint64_t exp_regex_work(const char *pattern)
 			at += at[1] != '\0';
 			if (*at >= '1' && *at <= '9')
 				return EXP_REGEX_WORK_MAX;
-			put(group, strchr("bB<>`'", *at) != NULL ? anchor : letter);
+			put(group, strchr("bB<>`'", *at) ? anchor : letter);
 			break;
 		default:
 			put(group, letter);

@@ -25,7 +25,7 @@ static int compare_moments(const void *left, const void *right)
 
 static int is_same(const struct exp_function *left, const struct exp_function *right)
 {
-	if (left == NULL || right == NULL || left == right)
+	if (!left || !right || left == right)
 		return left == right;
 	return left->address == right->address && left->size == right->size &&
 	       strcmp(left->name, right->name) == 0;
@@ -140,11 +140,11 @@ int exp_reuse_make(struct experiment *experiment, struct exp_node_table *table)
 	if (!experiment->has_reuse || count == 0)
 		return 0;
 	maker.reuse = table->reuse = calloc(1, sizeof(*table->reuse));
-	if (table->reuse == NULL)
+	if (!table->reuse)
 		return -ENOMEM;
 	maker.reuse->node_count = count;
 	maker.reuse->first = calloc(count + 1, sizeof(*maker.reuse->first));
-	if (maker.reuse->first == NULL)
+	if (!maker.reuse->first)
 		return -ENOMEM;
 	for (size_t i = 0; i < count && rc == 0; i++) {
 		find_own_moments(&maker, i);
@@ -156,7 +156,7 @@ int exp_reuse_make(struct experiment *experiment, struct exp_node_table *table)
 
 void exp_reuse_destroy(struct exp_reuse *reuse)
 {
-	if (reuse == NULL)
+	if (!reuse)
 		return;
 	free(reuse->first);
 	free(reuse->spans);

@@ -133,7 +133,7 @@ int exp_sampler_open(const struct experiment *experiment, const char *directory)
 
 	if (experiment->info.lineage[0] == '\0')
 		return openat(experiment->directory, directory, DIRECTORY_FLAGS);
-	founder = experiment->founder == NULL
+	founder = !experiment->founder
 	                  ? -1
 	                  : open(experiment->founder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (founder < 0)
@@ -157,7 +157,7 @@ int exp_sampler_read(struct experiment *experiment, int fd, const char *where, c
 		return 0;
 	}
 	fxt = walk.fxt = exp_fxt_open(file);
-	rc = fxt == NULL ? -ENOMEM : 1;
+	rc = !fxt ? -ENOMEM : 1;
 	exp_fxtwalk_begin(&walk, experiment->indexes, where, name, file);
 	while (rc == 1) {
 		rc = exp_fxtwalk_next(&walk, &record);
@@ -170,7 +170,7 @@ int exp_sampler_read(struct experiment *experiment, int fd, const char *where, c
 		         rc == -EBADMSG ? exp_fxt_fault(fxt) : strerror(-rc));
 		rc = 0;
 	}
-	if (fxt != NULL)
+	if (fxt)
 		exp_fxt_close(fxt);
 	close(file);
 	return rc;

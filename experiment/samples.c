@@ -137,7 +137,7 @@ static unsigned slot_of(const char *name)
 
 static void destroy(struct exp_samples *samples)
 {
-	if (samples == NULL)
+	if (!samples)
 		return;
 	free(samples->list);
 	free(samples);
@@ -154,7 +154,7 @@ static int read_samples(struct exp_load *load, const struct exp_sampler *sampler
 	if (fd < 0)
 		return 0;
 	reader.samples = calloc(1, sizeof(*reader.samples));
-	rc = reader.samples == NULL ? -ENOMEM : 0;
+	rc = !reader.samples ? -ENOMEM : 0;
 	exp_sampler_span(load->experiment, &reader.from_ns, &reader.to_ns);
 	if (rc == 0)
 		rc = exp_pauses_read(load->experiment, &reader.pauses);
@@ -239,7 +239,7 @@ static int count_sample(struct exp_load *load, struct exp_index *threads,
 	fact.type = samples->metric - EXP_COUNTER;
 	fact.cpu_ns = 0;
 	fact.bytes = samples->period;
-	row = load->selection == NULL ? fact.node : exp_load_row_of(load, &fact);
+	row = !load->selection ? fact.node : exp_load_row_of(load, &fact);
 	if (row != EXP_ROW_NONE) {
 		exp_load_add(load, samples->metric, row, samples->period);
 		load->set.quality.counter_samples++;
@@ -253,7 +253,7 @@ static int count_samples(struct exp_load *load, struct exp_index *threads,
 {
 	int rc = 0;
 
-	for (size_t i = 0; samples != NULL && i < samples->count && rc == 0; i++)
+	for (size_t i = 0; samples && i < samples->count && rc == 0; i++)
 		rc = count_sample(load, threads, samples, &samples->list[i]);
 	return rc;
 }
@@ -262,7 +262,7 @@ int exp_samples_values(struct exp_load *load)
 {
 	struct experiment *experiment = load->experiment;
 	struct exp_index threads = {0};
-	int rc = experiment->samples[0] != NULL ? exp_load_profile_metrics(load) : 0;
+	int rc = experiment->samples[0] ? exp_load_profile_metrics(load) : 0;
 
 	for (unsigned slot = 0; slot < SLOTS && rc == 0; slot++)
 		if (experiment->counted & 1u << slot)
@@ -282,7 +282,7 @@ uint64_t exp_samples_counted(const struct exp_load *load, size_t node)
 	for (unsigned n = 0; n < EXP_SAMPLERS; n++) {
 		const struct exp_samples *samples = load->experiment->samples[n];
 
-		if (samples != NULL && samples->metric != EXP_SAMPLES)
+		if (samples && samples->metric != EXP_SAMPLES)
 			count += load->value[samples->metric][node] / samples->period;
 	}
 	return count;

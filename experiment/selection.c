@@ -21,10 +21,10 @@ static int grow_rows(struct exp_load *load, size_t rows)
 	for (size_t i = 0; i < EXP_METRICS; i++) {
 		uint64_t *grown;
 
-		if (load->value[i] == NULL)
+		if (!load->value[i])
 			continue;
 		grown = reallocarray(load->value[i], capacity + 1, sizeof(*grown));
-		if (grown == NULL)
+		if (!grown)
 			return -ENOMEM;
 		memset(grown + load->row_count, 0,
 		       (capacity + 1 - load->row_count) * sizeof(*grown));
@@ -83,7 +83,7 @@ int experiment_select(struct experiment *experiment, const struct exp_selection 
 
 void exp_data_set_destroy(const struct exp_data_set *set)
 {
-	if (set != NULL)
+	if (set)
 		exp_load_destroy(
 			(struct exp_load *)((const char *)set - offsetof(struct exp_load, set)));
 }

@@ -35,7 +35,7 @@ static int read_whole(int fd, struct exp_source *out)
 	if (st.st_size > SOURCE_SIZE_MAX)
 		return -EFBIG;
 	out->text = malloc((size_t)st.st_size + 1);
-	if (out->text == NULL)
+	if (!out->text)
 		return -ENOMEM;
 	out->size = 0;
 	while (got > 0 && out->size < (size_t)st.st_size) {
@@ -55,7 +55,7 @@ static int try_place(void *context, const char *place)
 	int rc;
 
 	if (fd < 0) {
-		if (search->query->tried != NULL)
+		if (search->query->tried)
 			search->query->tried(search->query->context, search->origin, place);
 		return 0;
 	}
@@ -64,7 +64,7 @@ static int try_place(void *context, const char *place)
 	if (rc != 0)
 		return rc == -ENOENT ? 0 : rc;
 	search->out->path = strdup(place);
-	if (search->out->path == NULL) {
+	if (!search->out->path) {
 		free(search->out->text);
 		return -ENOMEM;
 	}
@@ -77,9 +77,8 @@ static int try_place(void *context, const char *place)
 static int is_inside(const char *directory, const char *place)
 {
 	char *root = realpath(directory, NULL), *real = realpath(place, NULL);
-	size_t len = root == NULL ? 0 : strlen(root);
-	int inside = root != NULL && real != NULL && strncmp(real, root, len) == 0 &&
-	             real[len] == '/';
+	size_t len = !root ? 0 : strlen(root);
+	int inside = root && real && strncmp(real, root, len) == 0 && real[len] == '/';
 
 	free(root);
 	free(real);
@@ -115,7 +114,7 @@ static int try_list(struct search *search)
 	const char **places = calloc(query->experiment_count + 1, sizeof(*places));
 	int rc;
 
-	if (places == NULL)
+	if (!places)
 		return -ENOMEM;
 	for (size_t i = 0; i < query->experiment_count; i++)
 		places[i] = query->experiments[i]->info.path;
@@ -131,10 +130,10 @@ static int try_server(struct search *search)
 	char *place;
 	int rc;
 
-	if (query->build_id == NULL || query->build_id[0] == '\0' || query->path[0] != '/')
+	if (!query->build_id || query->build_id[0] == '\0' || query->path[0] != '/')
 		return 0;
 	place = exp_debuginfod_source(query->build_id, query->path);
-	rc = place == NULL ? 0 : try_place(search, place);
+	rc = !place ? 0 : try_place(search, place);
 	free(place);
 	return rc;
 }

@@ -122,10 +122,10 @@ static int visit_once(struct walk *walk, const char *path)
 {
 	uint64_t hash;
 
-	if (path == NULL || walk->done.count >= FILES_MAX)
+	if (!path || walk->done.count >= FILES_MAX)
 		return 0;
 	hash = exp_hash_text(EXP_HASH_START, path);
-	if (exp_hash_find(&walk->done, hash, is_path, path) != NULL)
+	if (exp_hash_find(&walk->done, hash, is_path, path))
 		return 0;
 	if (exp_hash_add(&walk->done, hash, (char *)path) != 0)
 		return -ENOMEM;
@@ -153,7 +153,7 @@ int exp_sources_each(struct experiment *experiment, int (*file)(void *context, c
 {
 	struct walk walk = {.file = file, .context = context, .symbols = symbols_create()};
 	const struct exp_data_set *set;
-	int rc = walk.symbols == NULL ? -ENOMEM : experiment_load(experiment, &set);
+	int rc = !walk.symbols ? -ENOMEM : experiment_load(experiment, &set);
 
 	for (size_t i = 0; rc == 0 && i < set->nodes.count; i++)
 		rc = visit_node(&walk, experiment, &set->nodes, i);

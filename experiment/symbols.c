@@ -56,18 +56,18 @@ static struct session_object *find_object(struct symbols *symbols, const char *p
 	                                              &key);
 	const char *slash;
 
-	if (object != NULL)
+	if (object)
 		return object;
 	object = exp_arena_alloc(&symbols->arena, sizeof(*object));
-	if (object == NULL || exp_array_reserve(&symbols->objects, &symbols->object_capacity,
-	                                        symbols->object_count, sizeof(object)) != 0)
+	if (!object || exp_array_reserve(&symbols->objects, &symbols->object_capacity,
+	                                 symbols->object_count, sizeof(object)) != 0)
 		return NULL;
 	object->shown.path = exp_arena_string(&symbols->arena, path);
 	object->shown.build_id = exp_arena_string(&symbols->arena, build_id);
-	if (object->shown.path == NULL || object->shown.build_id == NULL)
+	if (!object->shown.path || !object->shown.build_id)
 		return NULL;
 	slash = strrchr(object->shown.path, '/');
-	object->shown.name = slash == NULL || slash[1] == '\0' ? object->shown.path : slash + 1;
+	object->shown.name = !slash || slash[1] == '\0' ? object->shown.path : slash + 1;
 	object->shown.index = symbols->object_count;
 	if (exp_hash_add(&symbols->object_table, hash, object) != 0)
 		return NULL;
@@ -97,7 +97,7 @@ static int open_image(struct symbols *symbols, const struct experiment *experime
 	shown->archived = file.archived != 0;
 	shown->has_symbols = object->image->symbol_count > 0;
 	shown->has_lines = object->image->dwarf != NULL;
-	return shown->file == NULL ? -ENOMEM : 0;
+	return !shown->file ? -ENOMEM : 0;
 }
 
 /* The object of a mapping. Most frames are in few of them, so hashing their names each time would
@@ -107,7 +107,7 @@ static struct session_object *find_mapped(struct symbols *symbols, const struct 
 	struct session_object *
 		*recent = &symbols->recent[(uintptr_t)mapped / sizeof(*mapped) % SESSION_RECENT];
 
-	if (*recent == NULL || strcmp((*recent)->shown.path, mapped->path) != 0 ||
+	if (!*recent || strcmp((*recent)->shown.path, mapped->path) != 0 ||
 	    strcmp((*recent)->shown.build_id, mapped->build_id) != 0)
 		*recent = find_object(symbols, mapped->path, mapped->build_id);
 	return *recent;
@@ -119,7 +119,7 @@ struct session_object *session_object_open(struct symbols *symbols,
 {
 	struct session_object *object = find_mapped(symbols, mapped);
 
-	if (object == NULL || (!object->opened && open_image(symbols, experiment, object) != 0))
+	if (!object || (!object->opened && open_image(symbols, experiment, object) != 0))
 		return NULL;
 	return object;
 }
@@ -129,12 +129,12 @@ struct symbols *symbols_create(void)
 	struct symbols *symbols = calloc(1, sizeof(*symbols));
 	struct session_object *unknown;
 
-	if (symbols == NULL)
+	if (!symbols)
 		return NULL;
 	elf_version(EV_CURRENT);
 	symbols->paths = exp_paths_create();
-	unknown = symbols->paths == NULL ? NULL : find_object(symbols, UNKNOWN, "");
-	if (unknown == NULL) {
+	unknown = !symbols->paths ? NULL : find_object(symbols, UNKNOWN, "");
+	if (!unknown) {
 		symbols_destroy(symbols);
 		return NULL;
 	}
@@ -142,7 +142,7 @@ struct symbols *symbols_create(void)
 	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++) {
 		struct session_function_key key = {.object = unknown, .mangled = special[i]};
 
-		if (session_function(symbols, &key) == NULL) {
+		if (!session_function(symbols, &key)) {
 			symbols_destroy(symbols);
 			return NULL;
 		}
@@ -153,7 +153,7 @@ struct symbols *symbols_create(void)
 
 void symbols_destroy(struct symbols *symbols)
 {
-	if (symbols == NULL)
+	if (!symbols)
 		return;
 	for (size_t i = 0; i < symbols->object_count; i++)
 		exp_image_close(symbols->objects[i]->image);
@@ -193,7 +193,7 @@ static int resolve_special(struct symbols *symbols, uint64_t pc, const struct sy
 {
 	struct sym_frame *frame = exp_arena_alloc(&symbols->arena, sizeof(*frame));
 
-	if (frame == NULL)
+	if (!frame)
 		return -ENOMEM;
 	frame->function = mark_function(symbols, pc);
 	frame->address = pc;
@@ -229,13 +229,13 @@ static int resolve(struct symbols *symbols, const struct place *place,
 	if (address & FMT_PC_JAVA)
 		return session_resolve_interpreted(symbols, place->object, place->experiment,
 		                                   address, out);
-	if (place->function != NULL && place->function->method != 0 && !place->is_machine)
+	if (place->function && place->function->method != 0 && !place->is_machine)
 		return session_resolve_compiled(symbols, place->object, place->experiment,
 		                                place->function, address, out);
-	if (place->function != NULL)
+	if (place->function)
 		return session_resolve_dynamic(symbols, place->object, place->experiment,
 		                               place->function, address, out);
-	if (place->object == NULL)
+	if (!place->object)
 		return resolve_special(symbols, address, out);
 	count = session_resolve(symbols, place->object, address, &known->without_line);
 	*out = known->without_line;
@@ -248,12 +248,11 @@ static int find_frames(struct symbols *symbols, const struct place *place, uint6
                        const struct sym_frame **out)
 {
 	/* What is known of a function as its compiled code stands under an address inside of it. */
-	const void *where = place->function != NULL
+	const void *where = place->function
 	                            ? (const char *)place->function + (place->is_machine != 0)
 	                    : address & FMT_PC_JAVA ? (const void *)place->experiment
 	                                            : place->object;
-	int is_own = place->experiment != NULL &&
-	             (place->function != NULL || address & FMT_PC_JAVA);
+	int is_own = place->experiment && (place->function || address & FMT_PC_JAVA);
 	struct session_known_frames key = {.where = where,
 	                                   .owner = is_own ? place->experiment->methods.serial : 0,
 	                                   .address = address};
@@ -262,9 +261,9 @@ static int find_frames(struct symbols *symbols, const struct place *place, uint6
 	struct session_known_frames *known = exp_hash_find(&symbols->frame_table, hash, is_frames,
 	                                                   &key);
 
-	if (known == NULL) {
+	if (!known) {
 		known = exp_arena_alloc(&symbols->arena, sizeof(*known));
-		if (known == NULL)
+		if (!known)
 			return -ENOMEM;
 		*known = key;
 		known->count = resolve(symbols, place, known);
@@ -273,7 +272,7 @@ static int find_frames(struct symbols *symbols, const struct place *place, uint6
 		if (exp_hash_add(&symbols->frame_table, hash, known) != 0)
 			return -ENOMEM;
 	}
-	if (known->without_line != NULL && !place->is_without_lines) {
+	if (known->without_line && !place->is_without_lines) {
 		session_find_line(symbols, place->object, address, known->without_line);
 		known->without_line = NULL;
 	}
@@ -302,7 +301,7 @@ static struct session_object *made_object(struct symbols *symbols, int is_java, 
 	                                                         : DYNAMIC,
 	                                            "");
 
-	if (object == NULL)
+	if (!object)
 		return NULL;
 	object->opened = 1;
 	object->shown.is_java = is_java != 0;
@@ -321,17 +320,17 @@ static int find_frames_at(struct symbols *symbols, struct place *place, uint64_t
 	place->function = pc & FMT_PC_JAVA
 	                          ? NULL
 	                          : experiment_function_at(place->experiment, address, generation);
-	if (place->function != NULL || pc & FMT_PC_JAVA) {
+	if (place->function || pc & FMT_PC_JAVA) {
 		place->object = made_object(symbols,
-		                            place->function == NULL || place->function->method != 0,
+		                            !place->function || place->function->method != 0,
 		                            place->function != NULL && place->function->is_machine);
-		return place->object == NULL ? -ENOMEM : find_frames(symbols, place, address, out);
+		return !place->object ? -ENOMEM : find_frames(symbols, place, address, out);
 	}
 	mapped = experiment_object_at(place->experiment, address, generation);
-	if (mapped == NULL)
+	if (!mapped)
 		return find_frames(symbols, place, pc, out);
 	place->object = session_object_open(symbols, place->experiment, mapped);
-	if (place->object == NULL)
+	if (!place->object)
 		return -ENOMEM;
 	return find_frames(symbols, place, address - mapped->bias, out);
 }
@@ -388,7 +387,7 @@ int symbols_retry(struct symbols *symbols)
 	for (size_t i = 0; i < symbols->object_count; i++) {
 		struct session_object *object = symbols->objects[i];
 
-		if (object->image != NULL || object->shown.path[0] != '/')
+		if (object->image || object->shown.path[0] != '/')
 			continue;
 		again |= object->opened;
 		object->opened = 0;

@@ -30,18 +30,17 @@ static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
 static int is_code_label(const GElf_Sym *symbol, const char *name, Elf *elf, GElf_Word index)
 {
 	GElf_Shdr header;
-	Elf_Scn *section = elf == NULL ? NULL : elf_getscn(elf, index);
+	Elf_Scn *section = !elf ? NULL : elf_getscn(elf, index);
 
 	return GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE && name[0] != '.' && name[0] != '$' &&
-	       section != NULL && gelf_getshdr(section, &header) != NULL &&
-	       (header.sh_flags & SHF_EXECINSTR);
+	       section && gelf_getshdr(section, &header) && (header.sh_flags & SHF_EXECINSTR);
 }
 
 static int is_function(const GElf_Sym *symbol, const char *name, Elf *elf, GElf_Word index)
 {
 	unsigned type = GELF_ST_TYPE(symbol->st_info);
 
-	if (name == NULL || name[0] == '\0' || index == SHN_UNDEF || symbol->st_value == 0)
+	if (!name || name[0] == '\0' || index == SHN_UNDEF || symbol->st_value == 0)
 		return 0;
 	return type == STT_FUNC || type == STT_GNU_IFUNC || is_code_label(symbol, name, elf, index);
 }
@@ -68,19 +67,18 @@ static int open_go_table(const struct exp_image *image, struct exp_gopclntab *ta
 
 	if (elf_getshdrstrndx(image->elf, &names) != 0)
 		return -ENOTSUP;
-	while ((section = elf_nextscn(image->elf, section)) != NULL) {
+	while ((section = elf_nextscn(image->elf, section))) {
 		GElf_Shdr header;
-		const char *name = gelf_getshdr(section, &header) == NULL
+		const char *name = !gelf_getshdr(section, &header)
 		                           ? NULL
 		                           : elf_strptr(image->elf, names, header.sh_name);
 		const Elf_Data *data;
 
-		if (name == NULL || strcmp(name, ".gopclntab") != 0 || header.sh_type == SHT_NOBITS)
+		if (!name || strcmp(name, ".gopclntab") != 0 || header.sh_type == SHT_NOBITS)
 			continue;
 		data = elf_rawdata(section, NULL);
-		return data == NULL || data->d_buf == NULL
-		               ? -ENOTSUP
-		               : exp_gopclntab_open(table, data->d_buf, data->d_size);
+		return !data || !data->d_buf ? -ENOTSUP
+		                             : exp_gopclntab_open(table, data->d_buf, data->d_size);
 	}
 	return -ENOTSUP;
 }
@@ -116,7 +114,7 @@ int exp_image_read_symbols(struct exp_image *image)
 	if (count == 0 && table.count == 0)
 		return 0;
 	image->symbols = exp_zeroed((size_t)count + (size_t)table.count, sizeof(*image->symbols));
-	if (image->symbols == NULL)
+	if (!image->symbols)
 		return -ENOMEM;
 	for (int i = 0; i < count; i++) {
 		GElf_Sym symbol;
@@ -126,7 +124,7 @@ int exp_image_read_symbols(struct exp_image *image)
 		const char *name = dwfl_module_getsym_info(image->module, i, &symbol, &address,
 		                                           &index, &elf, NULL);
 
-		if (name == NULL || !is_function(&symbol, name, elf, index))
+		if (!name || !is_function(&symbol, name, elf, index))
 			continue;
 		image->symbols[used++] = (struct exp_symbol){.address = address - image->bias,
 		                                             .size = symbol.st_size,
@@ -192,7 +190,7 @@ static int index_names(struct exp_image *image)
 	while (slots < image->symbol_count * 2)
 		slots *= 2;
 	image->by_name = exp_zeroed(slots, sizeof(*image->by_name));
-	if (image->by_name == NULL)
+	if (!image->by_name)
 		return -ENOMEM;
 	image->name_mask = slots - 1;
 	for (size_t i = 0; i < image->symbol_count; i++) {
@@ -212,7 +210,7 @@ struct exp_symbol *exp_image_symbol_named(struct exp_image *image, const char *n
 {
 	size_t at;
 
-	if (image->symbol_count == 0 || (image->by_name == NULL && index_names(image) != 0))
+	if (image->symbol_count == 0 || (!image->by_name && index_names(image) != 0))
 		return NULL;
 	for (at = hash_name(name) & image->name_mask; image->by_name[at] != 0;
 	     at = (at + 1) & image->name_mask) {

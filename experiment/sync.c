@@ -295,7 +295,7 @@ static void on_event(struct reader *reader, struct exp_cursor *cursor)
 		if (!exp_load_cut_wait(reader->load, cursor->tsc, &event.wait))
 			fault = "a wait began before the recording";
 	}
-	if (fault != NULL) {
+	if (fault) {
 		exp_cursor_fault(cursor, fault);
 		return;
 	}
@@ -359,7 +359,7 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 	int rc;
 
 	load->sync_waits = calloc(LONGEST, sizeof(*load->sync_waits));
-	if (reader == NULL || load->sync_waits == NULL) {
+	if (!reader || !load->sync_waits) {
 		free(reader);
 		return -ENOMEM;
 	}

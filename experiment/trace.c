@@ -104,7 +104,7 @@ static const uint8_t *on_functions(void *context, const uint8_t *at, const uint8
 		*tsc += word >> 32;
 		id = (uint32_t)word >> 4;
 		page = teller->calls->pages[id >> CALLS_PAGE_SHIFT];
-		if (!teller->is_mine || page == NULL || page[id % CALLS_PAGE] == 0)
+		if (!teller->is_mine || !page || page[id % CALLS_PAGE] == 0)
 			continue;
 		teller->tsc = *tsc;
 		if ((word >> 1 & 7) == FDR_EXIT || (word >> 1 & 7) == FDR_TAIL_EXIT)
@@ -160,10 +160,10 @@ static int on_event(void *context, const uint8_t *payload, uint32_t size, uint64
 int experiment_trace_threads(struct experiment *experiment, uint32_t **out, size_t *count)
 {
 	const struct calls *calls = experiment->load->calls;
-	size_t threads = calls == NULL ? 0 : calls->thread_count;
+	size_t threads = !calls ? 0 : calls->thread_count;
 
 	*out = calloc(threads + 1, sizeof(**out));
-	if (*out == NULL)
+	if (!*out)
 		return -ENOMEM;
 	for (size_t i = 0; i < threads; i++)
 		(*out)[i] = calls->threads[i].tid;
@@ -183,7 +183,7 @@ int experiment_trace(struct experiment *experiment, uint32_t tid,
 	struct functrace_sink sink = {on_buffer, on_functions, on_argument, on_event, &teller};
 	int rc;
 
-	if (teller.calls == NULL)
+	if (!teller.calls)
 		return -ENOENT;
 	rc = functrace_walk_experiment(experiment, &sink);
 	if (rc == 0)

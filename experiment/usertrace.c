@@ -121,7 +121,7 @@ static int fit_clock(struct experiment *experiment)
 	struct exp_load load = {.experiment = experiment, .first_tsc = UINT64_MAX};
 	int rc = 0;
 
-	if (experiment->load == NULL) {
+	if (!experiment->load) {
 		rc = exp_overview_read(&load);
 		free(load.usage);
 		free(load.threads);
@@ -137,7 +137,7 @@ static int open_streams(struct reader *reader, struct experiment *const *experim
 
 	reader->streams = calloc(count * FMT_USER_TRACES, sizeof(*reader->streams));
 	reader->places = calloc(count * FMT_USER_TRACES, sizeof(*reader->places));
-	if (reader->streams == NULL || reader->places == NULL)
+	if (!reader->streams || !reader->places)
 		return -ENOMEM;
 	for (size_t i = 0; i < count * FMT_USER_TRACES && rc != -ENOMEM; i++) {
 		size_t process = i / FMT_USER_TRACES;
@@ -216,7 +216,7 @@ int exp_user_read(struct exp_load *load)
 			rc = rc == -ENOMEM ? rc : 0;
 			continue;
 		}
-		if (load->value[EXP_USER_COUNT] == NULL)
+		if (!load->value[EXP_USER_COUNT])
 			rc = exp_load_metric(load, EXP_USER_COUNT);
 		load->set.have |= EXP_DATA_USER;
 		if (rc == 0)

@@ -11,7 +11,7 @@
 
 static int is_variable(const GElf_Sym *symbol, const char *name, GElf_Word index)
 {
-	return name != NULL && name[0] != '\0' && index != SHN_UNDEF && symbol->st_size != 0 &&
+	return name && name[0] != '\0' && index != SHN_UNDEF && symbol->st_size != 0 &&
 	       GELF_ST_TYPE(symbol->st_info) == STT_OBJECT;
 }
 
@@ -33,7 +33,7 @@ static int read_variables(struct exp_image *image)
 	if (count <= 0)
 		return 0;
 	image->variables = exp_zeroed((size_t)count, sizeof(*image->variables));
-	if (image->variables == NULL)
+	if (!image->variables)
 		return -ENOMEM;
 	for (int i = 0; i < count; i++) {
 		GElf_Sym symbol;
@@ -89,17 +89,17 @@ int symbols_variable(struct symbols *symbols, const struct experiment *experimen
 	*name = NULL;
 	*object = NULL;
 	*offset = 0;
-	if (mapped == NULL)
+	if (!mapped)
 		return 0;
 	known = session_object_open(symbols, experiment, mapped);
-	if (known == NULL)
+	if (!known)
 		return -ENOMEM;
-	if (known->image != NULL)
+	if (known->image)
 		symbol = exp_image_variable_at(known->image, address - mapped->bias);
 	*object = known->shown.name;
-	*offset = address - mapped->bias - (symbol != NULL ? symbol->address : 0);
-	if (symbol == NULL)
+	*offset = address - mapped->bias - (symbol ? symbol->address : 0);
+	if (!symbol)
 		return 0;
 	*name = exp_demangle(&symbols->arena, symbol->name);
-	return *name == NULL ? -ENOMEM : 0;
+	return !*name ? -ENOMEM : 0;
 }

@@ -41,12 +41,12 @@ struct exp_verify *exp_verify_create(const struct exp_archive_options *options, 
 	struct exp_verify *verify = calloc(1, sizeof(*verify));
 	char why[EXP_REGEX_WHY];
 
-	if (verify == NULL)
+	if (!verify)
 		return NULL;
 	verify->options = *options;
 	verify->has_what = has_what;
 	verify->archives = -1;
-	if (options->match == NULL)
+	if (!options->match)
 		return verify;
 	verify->has_match = exp_regex_compile(&verify->match, options->match, why) == 0;
 	if (verify->has_match)
@@ -57,7 +57,7 @@ struct exp_verify *exp_verify_create(const struct exp_archive_options *options, 
 
 void exp_verify_destroy(struct exp_verify *verify)
 {
-	if (verify == NULL)
+	if (!verify)
 		return;
 	if (verify->has_match)
 		regfree(&verify->match);
@@ -76,7 +76,7 @@ static void miss(struct exp_verify *verify, const char *path, const char *why)
 	char text[PATH_MAX + 1024];
 
 	verify->counts.missing++;
-	if (verify->options.reporter.warn == NULL)
+	if (!verify->options.reporter.warn)
 		return;
 	snprintf(text, sizeof(text), "%.400s: %.4000s: %.500s", verify->experiment->founder, path,
 	         why);
@@ -95,10 +95,10 @@ static int is_new(struct exp_verify *verify, const char *path, const char *build
 	                             build_id, path);
 	uint64_t hash;
 
-	if (key == NULL)
+	if (!key)
 		return -ENOMEM;
 	hash = exp_hash_text(EXP_HASH_START, key);
-	if (exp_hash_find(&verify->seen, hash, is_key, key) != NULL)
+	if (exp_hash_find(&verify->seen, hash, is_key, key))
 		return 0;
 	return exp_hash_add(&verify->seen, hash, key) == 0 ? 1 : -ENOMEM;
 }
@@ -198,7 +198,7 @@ static int check_objects(struct exp_verify *verify, const unsigned char *used)
 		const struct exp_object *object = &experiment->objects[i];
 		int rc;
 
-		if ((used != NULL && !used[i]) || !is_wanted(verify, object))
+		if ((used && !used[i]) || !is_wanted(verify, object))
 			continue;
 		rc = is_new(verify, object->path, object->build_id);
 		if (rc < 0)

@@ -36,7 +36,7 @@ static void stop(struct parser *parser, int rc, const char *what)
 	if (parser->rc != 0)
 		return;
 	parser->rc = rc;
-	if (what != NULL)
+	if (what)
 		snprintf(parser->walk->fault, sizeof(parser->walk->fault), "offset %ld: %s",
 		         xmlByteConsumed(parser->context), what);
 	xmlStopParser(parser->context);
@@ -46,7 +46,7 @@ static char *take_text(struct parser *parser, const char *text, size_t len)
 {
 	char *copy = exp_arena_text(parser->walk->arena, text, len);
 
-	if (copy != NULL)
+	if (copy)
 		xml_decode(copy);
 	return copy;
 }
@@ -70,7 +70,7 @@ static char *take_value(struct parser *parser, const char *value)
 {
 	char *copy = exp_arena_string(parser->walk->arena, value);
 
-	if (copy != NULL) {
+	if (copy) {
 		restore_ampersands(copy);
 		xml_decode(copy);
 	}
@@ -83,22 +83,21 @@ static int take_attributes(struct parser *parser, const xmlChar **attributes,
 	struct exp_pair *pairs;
 	size_t count = 0;
 
-	while (attributes != NULL && attributes[2 * count] != NULL)
+	while (attributes && attributes[2 * count])
 		count++;
 	if (count > EXP_XML_ATTRIBUTES)
 		return -EBADMSG;
 	pairs = exp_arena_alloc(parser->walk->arena, count * sizeof(*pairs));
-	if (pairs == NULL)
+	if (!pairs)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
-		const char *value = attributes[2 * i + 1] == NULL
-		                            ? ""
-		                            : (const char *)attributes[2 * i + 1];
+		const char *value = !attributes[2 * i + 1] ? ""
+		                                           : (const char *)attributes[2 * i + 1];
 
 		pairs[i].name = exp_arena_string(parser->walk->arena,
 		                                 (const char *)attributes[2 * i]);
 		pairs[i].value = take_value(parser, value);
-		if (pairs[i].name == NULL || pairs[i].value == NULL)
+		if (!pairs[i].name || !pairs[i].value)
 			return -ENOMEM;
 	}
 	element->attributes = pairs;
@@ -133,10 +132,10 @@ static void on_start(void *context, const xmlChar *name, const xmlChar **attribu
 	if (parser->rc != 0)
 		return;
 	element.name = exp_arena_string(walk->arena, (const char *)name);
-	rc = element.name == NULL ? -ENOMEM : take_attributes(parser, attributes, &element);
+	rc = !element.name ? -ENOMEM : take_attributes(parser, attributes, &element);
 	if (rc != 0) {
 		stop(parser, rc, "too many attributes");
-	} else if (walk->text_element != NULL && strcmp(element.name, walk->text_element) == 0) {
+	} else if (walk->text_element && strcmp(element.name, walk->text_element) == 0) {
 		parser->pending = element;
 		parser->text_len = 0;
 	} else {
@@ -148,11 +147,11 @@ static void on_text(void *context, const xmlChar *text, int len)
 {
 	struct parser *parser = context;
 
-	if (parser->pending.name == NULL || parser->rc != 0)
+	if (!parser->pending.name || parser->rc != 0)
 		return;
-	if (parser->text == NULL)
+	if (!parser->text)
 		parser->text = malloc(TEXT_MAX);
-	if (parser->text == NULL)
+	if (!parser->text)
 		stop(parser, -ENOMEM, NULL);
 	else if ((size_t)len > TEXT_MAX - parser->text_len)
 		stop(parser, -EBADMSG, "a text is too long");
@@ -168,11 +167,11 @@ static void on_end(void *context, const xmlChar *name)
 
 	(void)name;
 	parser->depth--;
-	if (parser->pending.name == NULL || parser->rc != 0)
+	if (!parser->pending.name || parser->rc != 0)
 		return;
-	parser->pending.text = take_text(parser, parser->text == NULL ? "" : parser->text,
+	parser->pending.text = take_text(parser, !parser->text ? "" : parser->text,
 	                                 parser->text_len);
-	if (parser->pending.text == NULL)
+	if (!parser->pending.text)
 		stop(parser, -ENOMEM, NULL);
 	else
 		deliver(parser, &parser->pending);
@@ -248,7 +247,7 @@ static int parse(struct parser *parser, int fd)
 	 * it at once. */
 	pthread_once(&once, xmlInitParser);
 	parser->context = xmlCreatePushParserCtxt(&handler, parser, NULL, 0, NULL);
-	if (parser->context == NULL)
+	if (!parser->context)
 		return -ENOMEM;
 	xmlCtxtUseOptions(parser->context, PARSE_OPTIONS);
 	rc = feed(parser, fd);
@@ -311,5 +310,5 @@ uint64_t exp_element_number(const struct exp_element *element, const char *name,
 	const char *text = exp_element_get(element, name, NULL);
 	uint64_t value;
 
-	return text != NULL && exp_number_parse(text, &value) == 0 ? value : fallback;
+	return text && exp_number_parse(text, &value) == 0 ? value : fallback;
 }

@@ -47,7 +47,7 @@ static int grow(struct xraylog_reader *reader, size_t size)
 	uint8_t *larger = size <= reader->window_capacity ? reader->window
 	                                                  : realloc(reader->window, size);
 
-	if (larger == NULL) {
+	if (!larger) {
 		reader->rc = -ENOMEM;
 		return -ENOMEM;
 	}
@@ -89,7 +89,7 @@ static int read_header(struct xraylog_reader *reader, struct xraylog *log)
 	const uint8_t *bytes = xraylog_look(reader, 0, XRAYLOG_HEADER);
 	uint32_t bits;
 
-	if (bytes == NULL || !is_header(bytes))
+	if (!bytes || !is_header(bytes))
 		return -EBADMSG;
 	log->is_big_endian = !has_header(bytes, 0);
 	log->version = (unsigned)xraylog_get(reader, 0, 2);

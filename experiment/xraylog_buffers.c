@@ -59,7 +59,7 @@ static int metadata_kind(struct xraylog_reader *reader, uint64_t at)
 {
 	const uint8_t *bytes = xraylog_look(reader, at, FUNCTION);
 
-	return bytes == NULL ? IS_NOTHING : kind_of(reader, *bytes);
+	return !bytes ? IS_NOTHING : kind_of(reader, *bytes);
 }
 
 /* The record that waits has all its arguments. */
@@ -147,7 +147,7 @@ static size_t take_event(struct xraylog_reader *reader, uint64_t end, int is_typ
 	record.event_type = is_typed ? (uint16_t)xraylog_get(reader, at + 9, 2) : 0;
 	record.data_size = (uint32_t)size;
 	record.data = xraylog_look(reader, at + METADATA, record.data_size);
-	if (record.data == NULL)
+	if (!record.data)
 		return 0;
 	if (reader->rc == 0)
 		reader->rc = reader->record(reader->context, &record);
@@ -198,7 +198,7 @@ static int take_naive(struct xraylog_reader *reader)
 	unsigned type, kind;
 	struct xraylog_record record;
 
-	if (bytes == NULL)
+	if (!bytes)
 		return 0;
 	kind = bytes[3];
 	reader->cpu = bytes[2];

@@ -47,7 +47,7 @@ static inline uint64_t xraylog_get(struct xraylog_reader *reader, uint64_t at, u
 	const uint8_t *bytes = xraylog_look(reader, at, size);
 	uint64_t value = 0;
 
-	for (unsigned i = 0; bytes != NULL && i < size; i++)
+	for (unsigned i = 0; bytes && i < size; i++)
 		value |= (uint64_t)bytes[i] << 8 * (reader->log->is_big_endian ? size - 1 - i : i);
 	return value;
 }

@@ -24,7 +24,7 @@ static int find_functions(void)
 
 #define FUNCTION(name) \
 	mpi_library.name = (mpi_function *)next_definition("PMPI_" #name, NULL); \
-	missing |= mpi_library.name == NULL;
+	missing |= !mpi_library.name;
 	MPI_FUNCTIONS
 #undef FUNCTION
 	return missing ? -1 : 0;

@@ -118,7 +118,7 @@ int signals_is_ours(const siginfo_t *info)
 {
 	const void *value = info->si_value.sival_ptr;
 
-	if (value == NULL)
+	if (!value)
 		return 1;
 	for (struct col_thread *state = thread_first(); state; state = state->next)
 		if (state == value)

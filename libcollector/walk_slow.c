@@ -126,7 +126,7 @@ static int step(struct walk *walk, struct arch_registers *registers)
 enum walk_end walk_slowly(struct walk *walk, uint64_t pc, uint64_t sp, const greg_t *gregs)
 {
 	struct arch_registers registers;
-	int inside = gregs == NULL; /* still in the collector's own frames */
+	int inside = !gregs; /* still in the collector's own frames */
 	int status = 0;
 
 	if (gregs)

@@ -252,7 +252,7 @@ void mapfile_tell(struct space *space, uint32_t pid, uint64_t time_ns)
 		image->is_outsider = !image->is_archiver;
 		outsiders += !image->is_archiver;
 	}
-	while ((at = space_tell(space)) != NULL) {
+	while ((at = space_tell(space))) {
 		if (!at->object)
 			continue;
 		put(at, number++, pid, time_ns);

@@ -181,7 +181,7 @@ static void drain(struct work *work, uint64_t before_ns)
 {
 	struct lane *lane;
 
-	while ((lane = oldest_lane(work, before_ns)) != NULL) {
+	while ((lane = oldest_lane(work, before_ns))) {
 		if (lane->record.type != PERF_RECORD_SAMPLE)
 			take_other(work, &lane->record);
 		ring_take(&lane->ring, &lane->record, take, lane, &lane->counts);

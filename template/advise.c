@@ -37,7 +37,7 @@ static int is_part(const struct code *code)
 {
 	if (code->letter == 'B')
 		return code->fraction == 0 && (code->size == 2 || code->size == 4);
-	return strchr("XDUoFETP", code->letter) != NULL && code->size < 8;
+	return strchr("XDUoFETP", code->letter) && code->size < 8;
 }
 
 static void check(struct advice *advice, const struct code *code, unsigned line)

@@ -78,7 +78,7 @@ int template_code_parse(const char *word, size_t len, struct code *out)
 	if (!split(word, len, &letter, &size, &fraction))
 		return 0;
 	rule = template_code_rule(letter);
-	if (rule == NULL)
+	if (!rule)
 		return 0;
 	if (!is_size(rule, size, fraction))
 		return -EINVAL;
@@ -105,7 +105,7 @@ int template_format_parse(const char *word, size_t len, struct code *out)
 		return 0;
 	letter = letter == 'O' ? 'o' : letter == 'W' ? 'X' : letter;
 	rule = template_code_rule(letter);
-	if (rule != NULL && rule->formats && is_size(rule, size, fraction))
+	if (rule && rule->formats && is_size(rule, size, fraction))
 		*out = (struct code){.letter = letter,
 		                     .size = (uint16_t)size,
 		                     .has_fraction = fraction >= 0,

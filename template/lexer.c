@@ -47,7 +47,7 @@ static size_t skip_blanks(struct lexer *lexer)
 		}
 		if (*lexer->at == '\\')
 			newline = rest_is_blank(lexer->at + 1, lexer->end);
-		if (newline == NULL)
+		if (!newline)
 			break;
 		lexer->at = newline < lexer->end ? newline + 1 : newline;
 		lexer->line += newline < lexer->end;
@@ -139,7 +139,7 @@ static void take_token(struct lexer *lexer, struct token *token)
 		token->sign = c;
 		if (c == '\0')
 			bad(token, "a NUL byte");
-		else if (strchr(",{}&%=+-*/()", c) == NULL)
+		else if (!strchr(",{}&%=+-*/()", c))
 			bad(token, "this character has no meaning here");
 	}
 }
@@ -164,7 +164,7 @@ void template_lexer_skip(struct lexer *lexer)
 
 		while (last > lexer->at && is_blank(last[-1]))
 			last--;
-		if (newline == NULL) {
+		if (!newline) {
 			lexer->at = lexer->end;
 			return;
 		}

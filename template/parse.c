@@ -262,7 +262,7 @@ static int parse_version(const struct token *token, uint32_t version[2])
 	uint64_t numbers[2];
 	size_t len;
 
-	if (point == NULL)
+	if (!point)
 		return -EINVAL;
 	len = (size_t)(point - token->text);
 	if (template_number_parse(token->text, len, 10, &numbers[0]) < 0 ||
@@ -364,8 +364,7 @@ void template_parse(struct template_set *set, const char *file, const char **at,
 	made.nodes_to = (uint32_t)set->node_count;
 	parser_name_macros(&parser, &made);
 	made.head.text_len = (size_t)(whole.at - *at);
-	while (made.head.text_len > 0 &&
-	       strchr("\n\r", made.head.text[made.head.text_len - 1]) != NULL)
+	while (made.head.text_len > 0 && strchr("\n\r", made.head.text[made.head.text_len - 1]))
 		made.head.text_len--;
 	if (!parser.failed)
 		add_template(&parser, &made);

@@ -262,7 +262,7 @@ static uint32_t parse_sum(struct parser *parser)
 
 	while (!parser->failed) {
 		parser_chain(parser, &chain, parse_operand(parser, sign));
-		if (parser->token.kind != TOKEN_SIGN || strchr("+-*/", parser->token.sign) == NULL)
+		if (parser->token.kind != TOKEN_SIGN || !strchr("+-*/", parser->token.sign))
 			break;
 		sign = parser->token.sign;
 		parser_next(parser);

@@ -43,9 +43,8 @@ static int is_subroutine(const struct token *token)
 
 static int is_name(const struct token *token)
 {
-	return token->text[0] < '0' || token->text[0] > '9'
-	               ? memchr(token->text, '.', token->len) == NULL
-	               : 0;
+	return token->text[0] < '0' || token->text[0] > '9' ? !memchr(token->text, '.', token->len)
+	                                                    : 0;
 }
 
 static void take_macro(struct parser *parser, struct value *out)

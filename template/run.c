@@ -11,7 +11,7 @@ struct template_run *template_run_create(const struct template_set *set,
 {
 	struct template_run *run = calloc(1, sizeof(*run));
 
-	if (run == NULL)
+	if (!run)
 		return NULL;
 	run->set = set;
 	run->context = *context;
@@ -20,7 +20,7 @@ struct template_run *template_run_create(const struct template_set *set,
 
 void template_run_destroy(struct template_run *run)
 {
-	if (run == NULL)
+	if (!run)
 		return;
 	free(run->timers);
 	free(run->text);

@@ -39,7 +39,7 @@ static void put_date(struct template_run *run, uint64_t number)
 	struct tm broken;
 	char text[PRINTED_MAX];
 
-	if (gmtime_r(&seconds, &broken) == NULL)
+	if (!gmtime_r(&seconds, &broken))
 		run_put_signed(run, (int64_t)number);
 	else
 		run_put(run, text, strftime(text, sizeof(text), "%a %b %d %H:%M:%S %Y", &broken));
@@ -113,7 +113,7 @@ static enum run_end print_long_hex(struct template_run *run, const struct code *
 {
 	const uint8_t *at = run_take_bytes(run, code->size);
 
-	if (at == NULL)
+	if (!at)
 		return RUN_ENDED;
 	for (unsigned i = 0; i < code->size; i++)
 		run_put_hex(run, at[run_is_big_endian(run, at) ? i : code->size - 1u - i], 2);
@@ -131,7 +131,7 @@ static enum run_end print_real(struct template_run *run, const struct code *code
 	float small;
 	int len;
 
-	if (at == NULL)
+	if (!at)
 		return RUN_ENDED;
 	bits = run_read_number(at, code->size, run_is_big_endian(run, at));
 	half = (uint32_t)bits;

@@ -20,7 +20,7 @@ int run_text_grow(struct template_run *run, size_t more)
 	while (capacity - run->len < more)
 		capacity *= 2;
 	text = realloc(run->text, capacity);
-	if (text == NULL) {
+	if (!text) {
 		run_note(run, "out of memory");
 		return -ENOMEM;
 	}

@@ -34,7 +34,7 @@ static int grow(struct template_run *run)
 	if (run->timer_count * 2 < run->timer_capacity)
 		return 0;
 	timers = calloc(capacity, sizeof(*timers));
-	if (timers == NULL)
+	if (!timers)
 		return -ENOMEM;
 	for (size_t i = 0; i < run->timer_capacity; i++)
 		if (run->timers[i].is_used)
@@ -51,7 +51,7 @@ void run_timer_start(struct template_run *run, const uint64_t key[2])
 
 	if (run->timer_count == RUN_TIMERS_MAX || grow(run) < 0) {
 		timer = run->timer_capacity ? find(run->timers, run->timer_capacity, key) : NULL;
-		if (timer == NULL || !timer->is_used) {
+		if (!timer || !timer->is_used) {
 			run_note(run, "too many timers");
 			return;
 		}
@@ -87,7 +87,7 @@ void run_timer_end(struct template_run *run, const uint64_t key[2])
 	uint64_t usec;
 	int is_msec;
 
-	if (timer == NULL || !timer->is_used)
+	if (!timer || !timer->is_used)
 		return;
 	usec = run->event->time_ns > timer->time_ns ? (run->event->time_ns - timer->time_ns) / 1000
 	                                            : 0;

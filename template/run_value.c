@@ -8,7 +8,7 @@ enum { TYPE_STAMPED = 0x8000, TYPE_GENERIC = 0x4000 };
 
 void run_note(struct template_run *run, const char *note)
 {
-	if (run->note == NULL)
+	if (!run->note)
 		run->note = note;
 }
 
@@ -20,7 +20,7 @@ static uint64_t size_bits(const struct template_run *run)
 void run_note_end(struct template_run *run)
 {
 	run->ran_out = 1;
-	if (run->note == NULL) {
+	if (!run->note) {
 		run->note = "end of data";
 		run->note_at = run->at / 8;
 	}
@@ -135,7 +135,7 @@ enum run_end run_code_number(struct template_run *run, const struct code *code, 
 	if (code->letter == 'B' && !is_whole_number(run, code))
 		return take_bits(run, code->size * 8u + code->fraction, out);
 	at = run_take_bytes(run, size);
-	if (at == NULL)
+	if (!at)
 		return RUN_ENDED;
 	*out = run_read_number(at, size, run_is_big_endian(run, at));
 	if (code->letter == 'D' || code->letter == 'E' || code->letter == 'T')
@@ -298,7 +298,7 @@ const uint8_t *run_bytes(struct template_run *run, const struct value *value, si
 	}
 	at = take_text(run, *len, len);
 	zero = memchr(at, '\0', *len);
-	if (zero != NULL)
+	if (zero)
 		*len = (size_t)(zero - at);
 	return at;
 }

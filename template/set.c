@@ -18,7 +18,7 @@ int template_reserve(void *array, size_t *capacity, size_t count, size_t size)
 		return 0;
 	memcpy(&moved, array, sizeof(moved));
 	moved = realloc(moved, more * size);
-	if (moved == NULL)
+	if (!moved)
 		return -ENOMEM;
 	memcpy(array, &moved, sizeof(moved));
 	*capacity = more;
@@ -29,7 +29,7 @@ struct template_set *template_set_create(void)
 {
 	struct template_set *set = calloc(1, sizeof(*set));
 
-	if (set == NULL)
+	if (!set)
 		return NULL;
 	/* The node that stands for none. */
 	if (template_reserve(&set->nodes, &set->node_capacity, 0, sizeof(*set->nodes)) < 0) {
@@ -43,7 +43,7 @@ struct template_set *template_set_create(void)
 
 void template_set_destroy(struct template_set *set)
 {
-	if (set == NULL)
+	if (!set)
 		return;
 	for (size_t i = 0; i < set->text_count; i++)
 		free(set->texts[i]);
@@ -97,7 +97,7 @@ static char *keep(struct template_set *set, const char *text, size_t len)
 	                     sizeof(*set->texts)) < 0)
 		return NULL;
 	copy = malloc(len + 1);
-	if (copy == NULL)
+	if (!copy)
 		return NULL;
 	memcpy(copy, text, len);
 	copy[len] = '\0';
@@ -114,7 +114,7 @@ static const char *skip_line(const char *at, const char *end)
 
 static int is_blank_line(const char *at, const char *end)
 {
-	while (at < end && strchr(" \t\r\f\v", *at) != NULL && *at != '\0')
+	while (at < end && strchr(" \t\r\f\v", *at) && *at != '\0')
 		at++;
 	return at == end || *at == '\n';
 }
@@ -126,7 +126,7 @@ int template_set_add(struct template_set *set, const char *file, const char *tex
 	const char *end;
 	unsigned line = 1;
 
-	if (at == NULL)
+	if (!at)
 		return -ENOMEM;
 	end = at + len;
 	for (size_t i = 0; i < len && !set->has_high_bytes; i++)

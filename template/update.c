@@ -121,7 +121,7 @@ static int goes_on(const struct piece *piece)
 		const char *newline = memchr(at, '\n', (size_t)(end - at)),
 			   *last = newline ? newline : end;
 
-		while (last > at && strchr(" \t\r\f\v", last[-1]) != NULL && last[-1] != '\0')
+		while (last > at && strchr(" \t\r\f\v", last[-1]) && last[-1] != '\0')
 			last--;
 		if (!is_open || *at != '#')
 			is_open = last > at && last[-1] == '\\';
@@ -135,14 +135,13 @@ static unsigned lacking_newlines(const struct pieces *target)
 {
 	const struct piece *last = target->count > 0 ? &target->list[target->count - 1] : NULL;
 
-	if (last == NULL)
+	if (!last)
 		return 0;
 	if (last->hook >= 0)
 		return 1 + (unsigned)goes_on(last);
 	if (last->text[last->len - 1] != '\n')
 		return 1;
-	return target->count > 1 && goes_on(last - 1) &&
-	       memchr(last->text, '\n', last->len - 1) == NULL;
+	return target->count > 1 && goes_on(last - 1) && !memchr(last->text, '\n', last->len - 1);
 }
 
 static int append(struct work *work, const struct piece *piece)
@@ -194,7 +193,7 @@ static int take_stanza(struct work *work, const char *file, const char **at, con
 	if (work->set->failed || work->set->template_count == before)
 		return work->set->failed;
 	piece = piece_of(&work->set->templates[before]);
-	while (piece.len > 0 && strchr(" \t", piece.text[0]) != NULL) {
+	while (piece.len > 0 && strchr(" \t", piece.text[0])) {
 		piece.text++;
 		piece.len--;
 	}
@@ -211,7 +210,7 @@ static int take_delete(struct work *work, const char *file, const char *text, si
 	size_t found;
 	int status;
 
-	for (text++, len--; len > 0 && strchr(" \t", *text) != NULL && *text != '\0'; text++)
+	for (text++, len--; len > 0 && strchr(" \t", *text) && *text != '\0'; text++)
 		len--;
 	while (len > 0 && (text[len - 1] == ' ' || text[len - 1] == '\t' || text[len - 1] == '\r'))
 		len--;
@@ -242,7 +241,7 @@ static int take_delete(struct work *work, const char *file, const char *text, si
 static int is_blank(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (text[i] == '\0' || strchr(" \t\r", text[i]) == NULL)
+		if (text[i] == '\0' || !strchr(" \t\r", text[i]))
 			return 0;
 	return 1;
 }
@@ -282,7 +281,7 @@ static char *join(const struct pieces *pieces, size_t *len)
 	for (size_t i = 0; i < pieces->count; i++)
 		*len += pieces->list[i].len;
 	text = to = malloc(*len + 1);
-	for (size_t i = 0; text != NULL && i < pieces->count; i++) {
+	for (size_t i = 0; text && i < pieces->count; i++) {
 		memcpy(to, pieces->list[i].text, pieces->list[i].len);
 		to += pieces->list[i].len;
 	}
@@ -298,11 +297,11 @@ static char *undo_text(const struct pieces *pieces, size_t *len)
 	for (size_t i = 0; i < pieces->count; i++)
 		size += pieces->list[i].len + 8;
 	text = to = malloc(size);
-	for (size_t i = pieces->count; text != NULL && i-- > 0;) {
+	for (size_t i = pieces->count; text && i-- > 0;) {
 		const struct piece *piece = &pieces->list[i];
 
 		*to++ = piece->text ? '+' : '-';
-		if (piece->text == NULL) {
+		if (!piece->text) {
 			template_hook_text((uint16_t)piece->hook, to);
 			to += strlen(to);
 		} else {
@@ -325,7 +324,7 @@ int template_update_make(struct template_update *out, const char *target_name, c
 	int status;
 
 	*out = (struct template_update){.messages = work.set};
-	if (work.set == NULL)
+	if (!work.set)
 		return -ENOMEM;
 	status = template_set_add(work.set, target_name, target, target_len);
 	/* The set's copies of the names and texts stay as long as the set. */
@@ -336,7 +335,7 @@ int template_update_make(struct template_update *out, const char *target_name, c
 	if (status == 0 && work.set->errors == 0) {
 		out->text = join(&work.target, &out->text_len);
 		out->undo = undo_text(&work.undo, &out->undo_len);
-		status = out->text == NULL || out->undo == NULL ? -ENOMEM : 0;
+		status = !out->text || !out->undo ? -ENOMEM : 0;
 	}
 	free(work.target.list);
 	free(work.undo.list);

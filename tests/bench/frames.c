@@ -13,7 +13,7 @@ int main(int argc, char **argv)
 	const struct exp_data_set *set;
 	struct symbols *symbols = symbols_create();
 
-	if (argc != 2 || symbols == NULL ||
+	if (argc != 2 || !symbols ||
 	    experiment_open(argv[1], &reporter, &experiment, &cause) != 0 ||
 	    experiment_load(experiment, &set) != 0)
 		return 1;
@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 		const struct sym_frame *frames;
 		int count;
 
-		if (object == NULL || object->path[0] != '/')
+		if (!object || object->path[0] != '/')
 			continue;
 		count = symbols_frames(symbols, experiment, set->nodes.pc[i],
 		                       set->nodes.generation[i], 0, &frames);
@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 		       (unsigned long long)frames[0].address);
 		for (int j = 0; j < count; j++)
 			printf("\t%s@%s:%u", frames[j].function->mangled,
-			       frames[j].file == NULL ? "??" : frames[j].file, frames[j].line);
+			       !frames[j].file ? "??" : frames[j].file, frames[j].line);
 		putchar('\n');
 	}
 	symbols_destroy(symbols);

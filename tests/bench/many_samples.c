@@ -45,7 +45,7 @@ static void copy(struct maker *maker, const char *from, const char *name)
 	snprintf(path, sizeof(path), "%s/%s", from, name);
 	file = fopen(path, "r");
 	bytes = malloc(1 << 24);
-	if (file == NULL || bytes == NULL)
+	if (!file || !bytes)
 		exit(1);
 	len = fread(bytes, 1, 1 << 24, file);
 	maker_put(maker, name, bytes, len);
@@ -59,7 +59,7 @@ static size_t find_leaves(const struct exp_nodes *nodes, uint32_t *leaves)
 	size_t count = 0;
 
 	for (size_t i = 0; i < nodes->count; i++)
-		if (nodes->value[EXP_SAMPLES] != NULL && nodes->value[EXP_SAMPLES][i] != 0)
+		if (nodes->value[EXP_SAMPLES] && nodes->value[EXP_SAMPLES][i] != 0)
 			leaves[count++] = (uint32_t)i;
 	return count;
 }
@@ -102,7 +102,7 @@ static void *take(size_t count, size_t size)
 {
 	void *at = calloc(count + 1, size);
 
-	if (at == NULL)
+	if (!at)
 		exit(1);
 	return at;
 }
@@ -129,7 +129,7 @@ int main(int argc, char **argv)
 	uint32_t *leaves, *samples, *ids;
 	char command[512];
 
-	if (experiment == NULL || experiment_load(experiment, &set) != 0)
+	if (!experiment || experiment_load(experiment, &set) != 0)
 		return 2;
 	while (nodes.mask < 2 * count)
 		nodes.mask = nodes.mask * 2 + 1;

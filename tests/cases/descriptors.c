@@ -103,7 +103,7 @@ int case_descriptors_listed(void)
 	struct dirent *entry;
 	int count = 0;
 
-	while ((entry = readdir(directory)) != NULL)
+	while ((entry = readdir(directory)))
 		count += entry->d_name[0] != '.' && atoi(entry->d_name) < 100;
 	say("descriptors %d\n", count);
 	closedir(directory);

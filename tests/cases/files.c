@@ -188,7 +188,7 @@ static void try_mode(const char *mode)
 	char text[20] = "";
 	FILE *file = fopen("modes", mode);
 
-	if (file == NULL) {
+	if (!file) {
 		say("%s: %d\n", mode, errno);
 		return;
 	}
@@ -407,10 +407,9 @@ int case_environment_length(void)
 	extern char **environ;
 	int count = 0;
 
-	while (environ[count] != NULL)
+	while (environ[count])
 		count++;
-	say("variables %d odd %d\n", count,
-	    (int)strlen(getenv("ODD") != NULL ? getenv("ODD") : ""));
+	say("variables %d odd %d\n", count, (int)strlen(getenv("ODD") ? getenv("ODD") : ""));
 	mark();
 	return 0;
 }

@@ -60,7 +60,7 @@ int case_names_looked_up(void)
 	struct group *group = getgrgid(0);
 
 	say("user %s group %s\n", user ? user->pw_name : "?", group ? group->gr_name : "?");
-	say("none %d\n", getpwnam("no such user") == NULL);
+	say("none %d\n", !getpwnam("no such user"));
 	say("address %d\n", getaddrinfo("127.0.0.1", "80", &hints, &found));
 	say("family %d\n", found ? found->ai_family : -1);
 	freeaddrinfo(found);
@@ -198,14 +198,13 @@ int case_the_loader_asked(void)
 
 	dl_iterate_phdr(object, NULL);
 	say("objects %d\n", objects);
-	say("malloc %d\n",
-	    libc && dlsym(libc, "malloc") != NULL && dlvsym(libc, "malloc", "GLIBC_2.2.5") != NULL);
+	say("malloc %d\n", libc && dlsym(libc, "malloc") && dlvsym(libc, "malloc", "GLIBC_2.2.5"));
 	say("next %d\n", dlsym(RTLD_NEXT, "read") != NULL);
 	say("mark in %d\n", dladdr((void *)mark, &about) != 0 && about.dli_sname &&
 	                            strcmp(about.dli_sname, "mark") == 0);
-	say("none %d", dlsym(libc, "no such function") == NULL);
+	say("none %d", !dlsym(libc, "no such function"));
 	say(" %d\n", dlerror() != NULL);
-	say("error %d\n", dlerror() == NULL);
+	say("error %d\n", !dlerror());
 	mark();
 	return 0;
 }
@@ -253,7 +252,7 @@ int case_what_the_kernel_gave(void)
 	fd = open("/proc/self/environ", O_RDONLY);
 	variables = 0;
 	while (fd >= 0 && (len = read(fd, text, sizeof(text) - 1)) > 0)
-		variables += memmem(text, (size_t)len, "XER_RECORD", 10) != NULL ||
+		variables += memmem(text, (size_t)len, "XER_RECORD", 10) ||
 		             memmem(text, (size_t)len, "libcollector", 12) != NULL;
 	say("told by the kernel %d\n", variables);
 	mark();

@@ -282,7 +282,7 @@ int case_directory_deleted(void)
 	mkdir("deleted", 0755);
 	say("%d\n", chdir("deleted"));
 	rmdir("../deleted");
-	say("%d %d\n", getcwd((char[100]){0}, 100) == NULL, errno);
+	say("%d %d\n", !getcwd((char[100]){0}, 100), errno);
 	mark();
 	return case_fork();
 }

@@ -53,23 +53,23 @@ int case_allocation_errors(void)
 	void *block = (void *)8;
 
 	errno = 0;
-	say("malloc %d ", malloc(huge) == NULL);
+	say("malloc %d ", !malloc(huge));
 	say("%d\n", errno);
 	errno = 0;
-	say("calloc %d ", calloc(half, 3) == NULL);
+	say("calloc %d ", !calloc(half, 3));
 	say("%d\n", errno);
 	errno = 0;
 	kept = malloc(10);
-	say("realloc %d ", realloc(kept, huge) == NULL);
+	say("realloc %d ", !realloc(kept, huge));
 	say("%d\n", errno);
 	errno = 0;
-	say("reallocarray %d ", reallocarray(kept, half, 3) == NULL);
+	say("reallocarray %d ", !reallocarray(kept, half, 3));
 	say("%d\n", errno);
 	free(kept);
 	errno = 0;
 	say("posix_memalign %d %d ", posix_memalign(&block, 3, 100), block == (void *)8);
 	say("%d\n", errno);
-	say("aligned_alloc %d ", aligned_alloc(64, huge) == NULL);
+	say("aligned_alloc %d ", !aligned_alloc(64, huge));
 	say("%d\n", errno);
 	mark();
 	return 0;

@@ -261,7 +261,7 @@ int case_popen(void)
 
 	setenv("CASES", case_self, 1);
 	pipe = popen("exec \"$CASES\" leaf", "r");
-	if (pipe == NULL || fgets(line, sizeof(line), pipe) == NULL)
+	if (!pipe || !fgets(line, sizeof(line), pipe))
 		return 1;
 	say("read %s", line);
 	say("status %d\n", WEXITSTATUS(pclose(pipe)));
@@ -497,6 +497,6 @@ int case_environment_changed(void)
 int case_environment_cleared(void)
 {
 	clearenv();
-	say("%d\n", environ != NULL && *environ != NULL);
+	say("%d\n", environ != NULL && *environ);
 	return spawn("leaf", NULL, NULL, environ);
 }

@@ -16,7 +16,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 	(void)argc;
 	target = fuzz_find(slash ? slash + 1 : (*argv)[0]);
-	if (target == NULL) {
+	if (!target) {
 		fprintf(stderr, "%s: no such target\n", (*argv)[0]);
 		exit(2);
 	}

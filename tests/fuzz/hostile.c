@@ -52,7 +52,7 @@ static void give(const struct fuzz_target *target, const uint8_t *bytes, size_t 
 {
 	uint8_t *copy = malloc(size + (size == 0));
 
-	if (copy == NULL)
+	if (!copy)
 		exit(2);
 	memcpy(copy, bytes, size);
 	alarm(SECONDS);
@@ -69,7 +69,7 @@ static size_t last_tag(const uint8_t *bytes, size_t size)
 	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++) {
 		const uint8_t *at = memmem(bytes, size, tags[i], strlen(tags[i]));
 
-		if (at != NULL)
+		if (at)
 			return (size_t)(at - bytes);
 	}
 	return 0;
@@ -115,22 +115,22 @@ static size_t sound_input(const struct fuzz_target *target, const char *corpus, 
 	FILE *file;
 	size_t size;
 
-	if (target->file != NULL)
+	if (target->file)
 		snprintf(best, sizeof(best), "tests/golden/%s.er/%s", target->base,
 		         fuzz_base_file(target));
 	snprintf(path, sizeof(path), "%s/%s", corpus, target->name);
 	directory = access(best, R_OK) == 0 ? NULL : opendir(path);
-	while (directory != NULL && (entry = readdir(directory)) != NULL) {
+	while (directory && (entry = readdir(directory)) != NULL) {
 		snprintf(path, sizeof(path), "%s/%s/%s", corpus, target->name, entry->d_name);
 		if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > best_size) {
 			best_size = st.st_size;
 			snprintf(best, sizeof(best), "%s", path);
 		}
 	}
-	if (directory != NULL)
+	if (directory)
 		closedir(directory);
 	file = fopen(best, "rb");
-	if (file == NULL)
+	if (!file)
 		return 0;
 	size = fread(bytes, 1, INPUT_MAX, file);
 	fclose(file);
@@ -238,16 +238,15 @@ int main(int argc, char **argv)
 	signal(SIGALRM, too_long);
 	for (size_t i = 0; i < fuzz_target_count; i++) {
 		const struct fuzz_target *target = &fuzz_targets[i];
-		size_t size = target->file != NULL || is_log(target)
-		                      ? sound_input(target, argv[3], bytes)
-		                      : 0;
+		size_t size = target->file || is_log(target) ? sound_input(target, argv[3], bytes)
+		                                             : 0;
 
 		if (size == 0)
 			continue;
 		cuts += cut(target, bytes, size);
 		flip(target, bytes, size, strtoul(argv[1], NULL, 10));
 		flips += strtoul(argv[1], NULL, 10);
-		if (target->file != NULL)
+		if (target->file)
 			replaced += replace(target);
 	}
 	printf("seed %s: %zu cuts, %zu flips, %zu other things than files: %u without a word\n",

@@ -207,7 +207,7 @@ int main(int argc, char **argv)
 	FILE *out;
 	int is_xml;
 
-	if (in == NULL)
+	if (!in)
 		return 2;
 	len = fread(bytes, 1, SIZE_MAX_BYTES, in);
 	fclose(in);
@@ -224,7 +224,7 @@ int main(int argc, char **argv)
 			put_number();
 	}
 	out = fopen(argv[3], "wb");
-	if (out == NULL || fwrite(bytes, 1, len, out) != len || fclose(out) != 0)
+	if (!out || fwrite(bytes, 1, len, out) != len || fclose(out) != 0)
 		return 1;
 	return 0;
 }

@@ -34,7 +34,7 @@ static void replay(const struct fuzz_target *target, const char *path)
 	uint8_t *bytes;
 	size_t size;
 
-	if (file == NULL) {
+	if (!file) {
 		perror(path);
 		exit(2);
 	}
@@ -43,7 +43,7 @@ static void replay(const struct fuzz_target *target, const char *path)
 	snprintf(current, sizeof(current), "%s", path);
 	/* No byte more than there are, for who looks beyond them. */
 	bytes = malloc(size + (size == 0));
-	if (bytes == NULL)
+	if (!bytes)
 		exit(2);
 	memcpy(bytes, buffer, size);
 	alarm(SECONDS);
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 	const struct fuzz_target *target = argc > 2 ? fuzz_find(argv[1]) : NULL;
 	size_t all = 0, empty = 0;
 
-	if (argc < 2 || (argc > 2 && target == NULL)) {
+	if (argc < 2 || (argc > 2 && !target)) {
 		fprintf(stderr, "usage: replay [-l | TARGET FILE... | CORPUS]\n");
 		return 2;
 	}

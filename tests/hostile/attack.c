@@ -96,8 +96,8 @@ static int is_free(const char *path)
 			return 1;
 	/* The same of descendants, which are damaged in their place. */
 	return strncmp(path, "./case.er/_", 11) == 0 &&
-	       (strstr(path, ".er/log.xml") != NULL || strstr(path, ".er/perf.map") != NULL ||
-	        strstr(path, ".er/jit") != NULL);
+	       (strstr(path, ".er/log.xml") || strstr(path, ".er/perf.map") ||
+	        strstr(path, ".er/jit"));
 }
 
 static int list(const char *path, const struct stat *st, int type, struct FTW *walk)
@@ -115,7 +115,7 @@ static int list(const char *path, const struct stat *st, int type, struct FTW *w
 static void list_all(const char *to)
 {
 	listing = fopen(to, "we");
-	must(listing == NULL || nftw(".", list, 16, FTW_PHYS) != 0 || fclose(listing) != 0, to);
+	must(!listing || nftw(".", list, 16, FTW_PHYS) != 0 || fclose(listing) != 0, to);
 }
 
 static void make_surroundings(void)
@@ -142,7 +142,7 @@ static char *read_all(const char *path, size_t *size)
 
 	must(fd < 0 || fstat(fd, &st) != 0, path);
 	text = malloc((size_t)st.st_size + 1);
-	must(text == NULL, path);
+	must(!text, path);
 	got = read(fd, text, (size_t)st.st_size);
 	*size = got < 0 ? 0 : (size_t)got;
 	text[*size] = '\0';
@@ -188,11 +188,11 @@ static void exec_command(size_t command)
 	size_t count = 0;
 
 	snprintf(program, sizeof(program), "%s/%s", readers, commands[command].words[0]);
-	for (; commands[command].words[count] != NULL; count++)
+	for (; commands[command].words[count]; count++)
 		words[count] = commands[command].words[count];
 	if (commands[command].base_twice)
 		words[count++] = base;
-	words[count++] = commands[command].file != NULL ? commands[command].file : "case.er";
+	words[count++] = commands[command].file ? commands[command].file : "case.er";
 	words[count] = NULL;
 	dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
 	dup2(output, STDOUT_FILENO);
@@ -227,8 +227,7 @@ static void judge(int status, const struct rusage *usage, int must_tell)
 	if (must_tell && status == 0 && size == 0)
 		wrong("success without a word");
 	/* It also warns of what malloc refuses, such as the size of a sparse file. */
-	if (strstr(errors, "ERROR: AddressSanitizer") != NULL ||
-	    strstr(errors, "runtime error:") != NULL)
+	if (strstr(errors, "ERROR: AddressSanitizer") || strstr(errors, "runtime error:"))
 		wrong("a sanitizer's report");
 	else if (has_controls("stderr") || has_controls("stdout"))
 		wrong("control characters");
@@ -269,7 +268,7 @@ static void copy_base(void)
 static void say(uint64_t number, size_t command, const char *what)
 {
 	printf("attack %llu, %s of %s, read by", (unsigned long long)number, what, base);
-	for (size_t i = 0; commands[command].words[i] != NULL; i++)
+	for (size_t i = 0; commands[command].words[i]; i++)
 		printf(" %s", commands[command].words[i]);
 	printf(": %s\n", why);
 	fflush(stdout);
@@ -299,7 +298,7 @@ int main(int argc, char **argv)
 		command = attack_below(sizeof(commands) / sizeof(commands[0]));
 		copy_base();
 		attack_make("case.er", &attack);
-		run(command, attack.must_tell && commands[command].file == NULL);
+		run(command, attack.must_tell && !commands[command].file);
 		made++;
 		told += attack.must_tell;
 		if (why[0] != '\0')

@@ -16,7 +16,7 @@ static __attribute__((constructor)) void begin(void)
 {
 	const char *at = getenv("CUT_AT");
 
-	left = at != NULL && getenv("CUT_FILE") != NULL ? atol(at) : 0;
+	left = at && getenv("CUT_FILE") ? atol(at) : 0;
 }
 
 static void met(int fd)
@@ -27,8 +27,8 @@ static void met(int fd)
 
 	if (left > 0 && fd >= 0 && fstat(fd, &met) == 0 && stat(path, &named) == 0 &&
 	    named.st_ino == met.st_ino && named.st_dev == met.st_dev && --left == 0) {
-		if (truncate(path, size != NULL ? atol(size) : 0) != 0 ||
-		    (tell != NULL && write(atoi(tell), "", 1) != 1))
+		if (truncate(path, size ? atol(size) : 0) != 0 ||
+		    (tell && write(atoi(tell), "", 1) != 1))
 			abort();
 	}
 	errno = error;

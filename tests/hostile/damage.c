@@ -68,7 +68,7 @@ static void read_file(const char *path)
 {
 	FILE *file = fopen(path, "rbe");
 
-	fails(file == NULL, path);
+	fails(!file, path);
 	size = fread(bytes, 1, sizeof(bytes) - 2 * LONG, file);
 	fclose(file);
 }
@@ -77,7 +77,7 @@ static void write_file(const char *path)
 {
 	FILE *file = fopen(path, "wbe");
 
-	fails(file == NULL || fwrite(bytes, 1, size, file) != size || fclose(file) != 0, path);
+	fails(!file || fwrite(bytes, 1, size, file) != size || fclose(file) != 0, path);
 }
 
 static void replace(size_t at, size_t old, const char *text, size_t len)
@@ -101,12 +101,12 @@ static int cut(void)
 	size_t whole = size;
 	const char *end = NULL;
 
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]) && end == NULL && is_xml(); i++)
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]) && !end && is_xml(); i++)
 		end = memmem(bytes, size, ends[i], strlen(ends[i]));
 	size = attack_below(4) == 0 ? attack_below(64) : attack_below(size);
 	if (size > whole)
 		size = whole;
-	return end != NULL && (size_t)(end - bytes) > size;
+	return end && (size_t)(end - bytes) > size;
 }
 
 static int flip(void)
@@ -183,11 +183,11 @@ static size_t inside(void)
 	const char *root = is_xml() ? memmem(bytes, size, "?>", 2) : NULL;
 	const char *end = NULL;
 
-	if (root != NULL)
+	if (root)
 		root = memchr(root, '\n', (size_t)(bytes + size - root));
-	if (root != NULL)
+	if (root)
 		end = memchr(root, '>', (size_t)(bytes + size - root));
-	return end == NULL ? 0 : (size_t)(end - bytes) + 1;
+	return !end ? 0 : (size_t)(end - bytes) + 1;
 }
 
 static int deep_xml(void)
@@ -315,7 +315,7 @@ static int paths(void)
 	const char *value = values[attack_below(sizeof(values) / sizeof(values[0]))];
 	size_t from = 0, changed = 0;
 
-	if (!is_xml() || getcwd(directory, sizeof(directory)) == NULL)
+	if (!is_xml() || !getcwd(directory, sizeof(directory)))
 		return -1;
 	snprintf(whole, sizeof(whole), "%s%s%s",
 	         value[0] == '/' || value[0] == '.' ? "" : directory,
@@ -323,11 +323,11 @@ static int paths(void)
 	for (;;) {
 		char *at = memmem(bytes + from, size - from, " path=\"", 7), *end;
 
-		if (at == NULL)
+		if (!at)
 			break;
 		from = (size_t)(at - bytes) + 7;
 		end = memchr(bytes + from, '"', size - from);
-		if (end == NULL)
+		if (!end)
 			break;
 		replace(from, (size_t)(end - bytes) - from, whole, strlen(whole));
 		changed++;
@@ -353,7 +353,7 @@ static const struct {
 
 static int make_missing(const char *path)
 {
-	return path == NULL;
+	return !path;
 }
 static int make_fifo(const char *path)
 {
@@ -390,7 +390,7 @@ static int link_to(const char *path, const char *to)
 {
 	char whole[2 * PATH_SIZE], directory[PATH_SIZE];
 
-	if (getcwd(directory, sizeof(directory)) == NULL)
+	if (!getcwd(directory, sizeof(directory)))
 		return -1;
 	snprintf(whole, sizeof(whole), "%s/%s", directory, to);
 	return symlink(whole, path);

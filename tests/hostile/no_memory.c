@@ -23,9 +23,9 @@ static __attribute__((constructor)) void begin(void)
 {
 	const char *text = getenv("NO_MEMORY"), *fd = getenv("NO_MEMORY_FD");
 
-	told_fd = fd != NULL ? atoi(fd) : -1;
-	is_since = text != NULL && strstr(text, ",since") != NULL;
-	limit = text != NULL ? atol(text) : 0;
+	told_fd = fd ? atoi(fd) : -1;
+	is_since = text && strstr(text, ",since") != NULL;
+	limit = text ? atol(text) : 0;
 }
 
 static int fails(void)
@@ -67,7 +67,7 @@ int posix_memalign(void **block, size_t alignment, size_t size)
 {
 	void *made = fails() ? NULL : __libc_memalign(alignment, size);
 
-	if (made == NULL)
+	if (!made)
 		return ENOMEM;
 	*block = made;
 	return 0;

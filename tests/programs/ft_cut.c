@@ -64,7 +64,7 @@ static void burn(void)
 
 static void *run(void *argument)
 {
-	long (*calls)(long, long) = argument == NULL ? first_round : second_round;
+	long (*calls)(long, long) = !argument ? first_round : second_round;
 
 	for (long depth = 0; depth < ROUND; depth++)
 		calls(depth, depth);

@@ -108,7 +108,7 @@ static NOINLINE int refused(void)
 	volatile size_t huge = (size_t)PTRDIFF_MAX + 1;
 	void *one = malloc(huge), *two = malloc(huge);
 
-	return one == NULL && two == NULL && reallocarray(kept, huge, 2) == NULL;
+	return !one && !two && !reallocarray(kept, huge, 2);
 }
 
 int main(void)

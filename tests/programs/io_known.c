@@ -135,13 +135,13 @@ static NOINLINE void use_stream(const char *path)
 	fclose(stream);
 	stream = fopen(path, "r");
 	for (int i = 0; i < 10; i++)
-		MUST(fgets(buffer, sizeof(buffer), stream) != NULL && strlen(buffer) == 5);
+		MUST(fgets(buffer, sizeof(buffer), stream) && strlen(buffer) == 5);
 	for (int i = 0; i < 10; i++)
 		MUST(getc(stream) == 'x');
 	MUST(fread(buffer, 1, 140, stream) == 140);
-	MUST(fgets(buffer, sizeof(buffer), stream) == NULL);
+	MUST(!fgets(buffer, sizeof(buffer), stream));
 	fclose(stream);
-	MUST_FAIL(fopen("/nowhere/at/all", "r") == NULL, ENOENT);
+	MUST_FAIL(!fopen("/nowhere/at/all", "r"), ENOENT);
 }
 
 static NOINLINE void use_names(const char *path)
@@ -314,7 +314,7 @@ static NOINLINE void ask_for_nothing(void)
 
 	MUST(fread(byte, no_size, 5, none) == 0);
 	MUST(fwrite("text", no_size, 5, stdout) == 0);
-	MUST(fgets(byte, no_room, none) == NULL);
+	MUST(!fgets(byte, no_room, none));
 	MUST_FAIL(getdelim(NULL, &size, 'x', none) == -1, EINVAL);
 }
 

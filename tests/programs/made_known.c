@@ -76,7 +76,7 @@ static void open_dump(void)
 
 	snprintf(name, sizeof(name), "jit-%d.dump", (int)getpid());
 	dump = fopen(name, "w+");
-	if (dump == NULL)
+	if (!dump)
 		exit(1);
 	put(head, sizeof(head));
 	put(rest, sizeof(rest));
@@ -131,7 +131,7 @@ static void open_map(void)
 
 	snprintf(name, sizeof(name), "/tmp/perf-%d.map", (int)getpid());
 	map = fopen(name, "w");
-	if (map == NULL)
+	if (!map)
 		exit(1);
 }
 
@@ -207,7 +207,7 @@ static void register_function(const char *name, const unsigned char *at)
 	entry->file = file;
 	entry->size = sizeof(*file);
 	entry->next = __jit_debug_descriptor.first;
-	if (entry->next != NULL)
+	if (entry->next)
 		entry->next->previous = entry;
 	__jit_debug_descriptor.relevant = __jit_debug_descriptor.first = entry;
 	__jit_debug_descriptor.action = 1;
@@ -228,9 +228,9 @@ static void unregister_function(void)
 /* What has been told is in the files. */
 static void flush(void)
 {
-	if (map != NULL)
+	if (map)
 		fflush(map);
-	if (dump != NULL)
+	if (dump)
 		fflush(dump);
 }
 

@@ -37,10 +37,10 @@ static long status_kb(const char *name)
 	long value = -1;
 	FILE *file = fopen("/proc/self/status", "re");
 
-	while (file != NULL && fgets(line, sizeof(line), file) != NULL)
+	while (file && fgets(line, sizeof(line), file))
 		if (strncmp(line, name, strlen(name)) == 0)
 			value = atol(line + strlen(name));
-	if (file != NULL)
+	if (file)
 		fclose(file);
 	return value;
 }
@@ -50,9 +50,9 @@ static int open_files(void)
 	DIR *directory = opendir("/proc/self/fd");
 	int count = 0;
 
-	while (directory != NULL && readdir(directory) != NULL)
+	while (directory && readdir(directory))
 		count++;
-	if (directory != NULL)
+	if (directory)
 		closedir(directory);
 	return count;
 }
@@ -62,9 +62,9 @@ static int mappings(void)
 	FILE *file = fopen("/proc/self/maps", "re");
 	int count = 0, c;
 
-	while (file != NULL && (c = fgetc(file)) != EOF)
+	while (file && (c = fgetc(file)) != EOF)
 		count += c == '\n';
-	if (file != NULL)
+	if (file)
 		fclose(file);
 	return count;
 }

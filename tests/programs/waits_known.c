@@ -169,7 +169,7 @@ static NOINLINE void use_stream(const char *path)
 	stream = fopen(path, "r");
 	for (int i = 0; i < 3; i++)
 		MUST(fgets(buffer, sizeof(buffer), stream) != NULL);
-	MUST(fgets(buffer, sizeof(buffer), stream) == NULL);
+	MUST(!fgets(buffer, sizeof(buffer), stream));
 	fclose(stream);
 }
 

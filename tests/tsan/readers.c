@@ -78,7 +78,7 @@ static void name_all(const struct experiment *experiment, const struct exp_data_
 	struct symbols *symbols = symbols_create();
 	const struct sym_frame *frames;
 
-	for (size_t i = 0; symbols != NULL && i < set->nodes.count; i++)
+	for (size_t i = 0; symbols && i < set->nodes.count; i++)
 		if (symbols_frames(symbols, experiment, set->nodes.pc[i], set->nodes.generation[i],
 		                   0, &frames) < 0)
 			fail("no names");

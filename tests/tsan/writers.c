@@ -45,13 +45,13 @@ static void put_file(const char *directory, const char *name, const char *text)
 
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	file = fopen(path, "w");
-	if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0)
+	if (!file || fputs(text, file) < 0 || fclose(file) != 0)
 		fail(path);
 }
 
 static void begin(char *directory)
 {
-	if (mkdtemp(directory) == NULL)
+	if (!mkdtemp(directory))
 		fail("mkdtemp");
 	strcpy(col.descriptor.directory, directory);
 	col.descriptor.clock_is_tsc = 1;
@@ -160,10 +160,10 @@ static void check_stream(const char *directory, const char *name)
 
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	file = fopen(path, "r");
-	if (file == NULL || fstat(fileno(file), &st) != 0)
+	if (!file || fstat(fileno(file), &st) != 0)
 		fail(path);
 	bytes = malloc((size_t)st.st_size);
-	len = bytes == NULL ? 0 : fread(bytes, 1, (size_t)st.st_size, file);
+	len = !bytes ? 0 : fread(bytes, 1, (size_t)st.st_size, file);
 	fclose(file);
 	for (size_t at = FDR_HEADER_SIZE; at < len;)
 		at += read_buffer(bytes + at, len - at, next);
@@ -196,7 +196,7 @@ int main(int argc, char **argv)
 			fail("pthread_create");
 	for (size_t i = 0; i < THREADS; i++) {
 		pthread_join(threads[i], &failure);
-		if (failure != NULL)
+		if (failure)
 			fail(failure);
 	}
 	for (size_t i = 0; i < STREAMS; i++)

@@ -53,7 +53,7 @@ static void ask(struct exp_dies *dies, struct exp_die *die)
 		exp_die_number(die, i, &number);
 		exp_die_address(dies, die, i, &number);
 		text = exp_die_text(dies, die, i);
-		FUZZ_ASSERT(text == NULL || strlen(text) < SIZE_MAX);
+		FUZZ_ASSERT(!text || strlen(text) < SIZE_MAX);
 	}
 	exp_die_each_range(dies, die, count_range, &ranges);
 	exp_die_integrate(dies, &other, EXP_DIE_NAME);
@@ -64,7 +64,7 @@ static void walk(struct exp_dies *dies)
 {
 	size_t left = 2000;
 
-	for (struct exp_die_unit *unit = exp_dies_unit_next(dies, NULL); unit != NULL && left > 0;
+	for (struct exp_die_unit *unit = exp_dies_unit_next(dies, NULL); unit && left > 0;
 	     unit = exp_dies_unit_next(dies, unit)) {
 		struct exp_die die;
 

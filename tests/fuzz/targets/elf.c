@@ -30,7 +30,7 @@ static void ask_debug(struct exp_dwarf *dwarf, uint64_t address)
 	int notes = 0;
 
 	FUZZ_ASSERT(exp_dwarf_lookup(dwarf, address, frames) <= EXP_DWARF_FRAMES);
-	if (exp_dwarf_line(dwarf, address, &directory, &file, &line) == 0 && file != NULL)
+	if (exp_dwarf_line(dwarf, address, &directory, &file, &line) == 0 && file)
 		exp_dwarf_source_sum(dwarf, address, file);
 	exp_dwarf_compilation(dwarf, address, &compilation);
 	exp_dwarf_each_note(dwarf, address, count_notes, &notes);
@@ -53,7 +53,7 @@ static void ask(struct exp_image *image, uint64_t address)
 	if (size > 0)
 		last = code[size - 1];
 	(void)last;
-	if (image->dwarf != NULL)
+	if (image->dwarf)
 		ask_debug(image->dwarf, address);
 }
 

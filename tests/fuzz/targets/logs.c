@@ -24,7 +24,7 @@ void fuzz_group(const uint8_t *bytes, size_t size)
 	char link[128], *target = realpath("tests/golden/profile.er", NULL);
 
 	snprintf(link, sizeof(link), "%s/sound.er", fuzz_directory());
-	FUZZ_ASSERT(target != NULL && (symlink(target, link) == 0 || errno == EEXIST));
+	FUZZ_ASSERT(target && (symlink(target, link) == 0 || errno == EEXIST));
 	free(target);
 	fuzz_session_close(fuzz_session_open(fuzz_path("input.erg", bytes, size)));
 }
@@ -45,12 +45,12 @@ static void walk_fxt(struct exp_fxt *fxt)
 	const struct exp_fxt_record *record;
 
 	while (exp_fxt_next(fxt, &record) == 1)
-		for (size_t i = 0; fxt_records[record->kind].parts[i].name != NULL; i++) {
+		for (size_t i = 0; fxt_records[record->kind].parts[i].name; i++) {
 			struct exp_fxt_value value = record->values[i];
 			struct exp_fxt_argument argument;
 			size_t count = 0;
 
-			if (value.words == NULL ||
+			if (!value.words ||
 			    fxt_records[record->kind].parts[i].kind != FXT_PART_ARGUMENTS)
 				continue;
 			while (exp_fxt_argument(fxt, &value, &argument))

@@ -60,12 +60,12 @@ struct session *fuzz_session_open(const char *path)
 	static struct session session;
 	static FILE *null;
 
-	if (null == NULL)
+	if (!null)
 		null = fopen("/dev/null", "we");
 	FUZZ_ASSERT(null != NULL);
 	session_init(&session);
 	session.out = null;
-	if (path != NULL && session_open(&session, path) >= 0)
+	if (path && session_open(&session, path) >= 0)
 		session_set_defaults(&session);
 	return &session;
 }
@@ -81,7 +81,7 @@ void fuzz_session_run(struct session *session, const char *commands)
 	char *text = strdup(commands), *rest = text, *line;
 
 	FUZZ_ASSERT(text != NULL);
-	while ((line = strsep(&rest, "\n")) != NULL)
+	while ((line = strsep(&rest, "\n")))
 		command_run_line(session, line);
 	free(text);
 }
@@ -113,7 +113,7 @@ static void ask_analyzer(const char *path, const char *question)
 
 	if (session->count > 0)
 		fuzz_session_run(session, question);
-	if (session->symbols != NULL)
+	if (session->symbols)
 		ask_listings(session);
 	fuzz_session_close(session);
 }

@@ -50,7 +50,7 @@ const char *fuzz_directory(void)
 		return directory;
 	snprintf(directory, sizeof(directory), "%s/xer-fuzz-XXXXXX",
 	         access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-	if (mkdtemp(directory) == NULL)
+	if (!mkdtemp(directory))
 		fail(directory);
 	owner = getpid();
 	atexit(remove_all);
@@ -129,7 +129,7 @@ struct experiment *fuzz_blank_experiment(void)
 {
 	struct experiment *experiment = calloc(1, sizeof(*experiment));
 
-	if (experiment == NULL)
+	if (!experiment)
 		fail("memory");
 	experiment->directory = -1;
 	experiment->clock.hz = 1e9;
@@ -174,7 +174,7 @@ void fuzz_give(const struct fuzz_target *target, const uint8_t *bytes, size_t si
 	static int fd = -1;
 	char file[256];
 
-	if (target->run != NULL) {
+	if (target->run) {
 		target->run(bytes, size);
 		return;
 	}

@@ -23,16 +23,16 @@ void fuzz_expression(const uint8_t *bytes, size_t size)
 	struct expression_error error = {0, ""};
 	struct expression *expression = expression_compile(text, &error);
 
-	FUZZ_ASSERT(expression != NULL || (error.text[0] != '\0' && error.column >= 1 &&
-	                                   error.column <= strlen(text) + 1));
-	if (expression != NULL && fuzz_sum(bytes, size) % EVALUATED == 0) {
+	FUZZ_ASSERT(expression || (error.text[0] != '\0' && error.column >= 1 &&
+	                           error.column <= strlen(text) + 1));
+	if (expression && fuzz_sum(bytes, size) % EVALUATED == 0) {
 		struct session *session = fuzz_session_open("tests/golden/profile.er");
 
 		fuzz_session_command(session, "filters", text);
 		fuzz_session_run(session, "functions\nheapstat\nsamples");
 		fuzz_session_close(session);
 	}
-	if (expression != NULL)
+	if (expression)
 		expression_destroy(expression);
 	free(text);
 }
@@ -73,10 +73,10 @@ static int is_harmless(const char *line)
 	memcpy(word, line, len);
 	word[len] = '\0';
 	command = command_find(word, error, sizeof(error));
-	for (size_t i = 0; command != NULL && i < sizeof(writers) / sizeof(writers[0]); i++)
+	for (size_t i = 0; command && i < sizeof(writers) / sizeof(writers[0]); i++)
 		if (command->run == writers[i])
 			return 0;
-	return command == NULL || command->need != NEED_CONTROL;
+	return !command || command->need != NEED_CONTROL;
 }
 
 /* As lines of an rc file, before there is an experiment; or of a script. */
@@ -85,8 +85,8 @@ static void run_commands(const uint8_t *bytes, size_t size, const char *experime
 	struct session *session = fuzz_session_open(experiment);
 	char *text = fuzz_text(bytes, size), *rest = text, *line;
 
-	session->is_rc = experiment == NULL;
-	while ((line = strsep(&rest, "\n")) != NULL)
+	session->is_rc = !experiment;
+	while ((line = strsep(&rest, "\n")))
 		if (is_harmless(line))
 			command_run_line(session, line);
 	fuzz_session_close(session);

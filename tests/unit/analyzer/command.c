@@ -10,14 +10,14 @@ static const char *name_of(const char *word)
 	char error[512];
 	const struct command *command = command_find(word, error, sizeof(error));
 
-	return command != NULL ? command->name : NULL;
+	return command ? command->name : NULL;
 }
 
 static void refuse(const char *word, const char *expected)
 {
 	char error[512] = "";
 
-	cr_assert(command_find(word, error, sizeof(error)) == NULL);
+	cr_assert(!command_find(word, error, sizeof(error)));
 	cr_assert(strstr(error, expected) != NULL, "%s: %s", word, error);
 }
 
@@ -60,7 +60,7 @@ static int take(const char *name, const char *first, const char *second,
 	char error[512];
 
 	return command_take_words(command_find(name, error, sizeof(error)), words,
-	                          second != NULL ? 2 : first != NULL, out);
+	                          second ? 2 : first != NULL, out);
 }
 
 Test(command, arguments_are_taken_by_arity)

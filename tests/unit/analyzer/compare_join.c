@@ -58,16 +58,16 @@ static void expect(const char *const rows[GROUPS], enum print_type type, size_t 
 	size_t count;
 
 	for (size_t i = 0; i < GROUPS; i++) {
-		if (rows[i] != NULL)
+		if (rows[i])
 			make(&groups[i], rows[i], type, key_count);
-		tables[i] = rows[i] != NULL ? &groups[i].table : NULL;
+		tables[i] = rows[i] ? &groups[i].table : NULL;
 	}
 	made = compare_join(tables, GROUPS, &count);
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < GROUPS; k++) {
 			char value[16] = "-";
 
-			if (made[i].cells[k] != NULL)
+			if (made[i].cells[k])
 				snprintf(value, sizeof(value), "%u",
 				         (unsigned)made[i].cells[k][1].number);
 			strcat(strcat(text, k > 0 ? "/" : i > 0 ? " " : ""), value);

@@ -239,7 +239,7 @@ Test(expression, random_words)
 		"HSIZE", "IOFD", "HTYPE", "FNAME('a')", "REGEX('b')", "'malloc'", "0",     "1",
 		"-1",    "3ms",  "LOG2",  "CPUID",      "PID",        "'"};
 	const char *seed_text = getenv("XER_SEED");
-	unsigned seed = seed_text != NULL ? (unsigned)strtoul(seed_text, NULL, 10) : 1;
+	unsigned seed = seed_text ? (unsigned)strtoul(seed_text, NULL, 10) : 1;
 	const struct filter_place place = {.info = &info, .whole = &whole};
 
 	for (int round = 0; round < 20000; round++) {
@@ -254,7 +254,7 @@ Test(expression, random_words)
 			strcat(text, " ");
 		}
 		expression = expression_compile(text, &error);
-		if (expression == NULL) {
+		if (!expression) {
 			cr_assert(error.column >= 1 && error.column <= strlen(text) + 1 &&
 			                  error.text[0] != '\0',
 			          "%s", text);

@@ -80,7 +80,7 @@ static char *run(const char *lines, int *status)
 	cr_assert_eq(session_open(&session, maker.path), 0);
 	session_set_defaults(&session);
 	session.out = open_memstream(&text, &size);
-	while ((line = strsep(&rest, "\n")) != NULL)
+	while ((line = strsep(&rest, "\n")))
 		command_run_line(&session, line);
 	fclose(session.out);
 	session.out = stdout;

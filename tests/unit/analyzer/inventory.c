@@ -22,9 +22,8 @@ static int is_known(const char *name)
 	char error[512];
 	const struct command *command = command_find(name, error, sizeof(error));
 
-	return command != NULL &&
-	       (strcasecmp(command->name, name) == 0 ||
-	        (command->alias != NULL && strcasecmp(command->alias, name) == 0));
+	return command && (strcasecmp(command->name, name) == 0 ||
+	                   (command->alias && strcasecmp(command->alias, name) == 0));
 }
 
 Test(inventory, every_command_is_there_or_left_out_for_a_reason)
@@ -39,7 +38,7 @@ Test(inventory, every_index_object_has_its_command)
 	struct index_types *types = index_types_create();
 	const struct index_type *type;
 
-	for (size_t i = 0; (type = index_at(types, i)) != NULL; i++)
+	for (size_t i = 0; (type = index_at(types, i)); i++)
 		cr_assert(type->is_memory || is_known(type->name), "%s", type->name);
 	index_types_destroy(types);
 }

@@ -12,7 +12,7 @@ static int edits(const char *word, const char *name, size_t limit)
 
 	nearest_try(&nearest, name);
 	cr_assert((nearest.name != NULL) == (nearest.limit < limit));
-	return nearest.name != NULL ? (int)nearest.limit : -1;
+	return nearest.name ? (int)nearest.limit : -1;
 }
 
 Test(nearest, edits_are_counted)

@@ -9,7 +9,7 @@ static void check_line(const struct source_file *file, size_t line, const char *
 {
 	char *text = source_file_line(file, line);
 
-	if (expected == NULL)
+	if (!expected)
 		cr_assert_null(text);
 	else
 		cr_assert_str_eq(text, expected);

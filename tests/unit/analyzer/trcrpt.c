@@ -13,7 +13,7 @@ static int parse(char *const *words)
 {
 	size_t count = 0;
 
-	while (words[count] != NULL)
+	while (words[count])
 		count++;
 	return trcrpt_options_parse(&options, words, count, error, sizeof(error));
 }

@@ -130,7 +130,7 @@ Test(membership, several_programs_add_at_once)
 	while (wait(&status) > 0)
 		cr_assert_eq(status, 0);
 	file = fopen("all.erg", "r");
-	cr_assert(file != NULL && getline(&line, &size, file) > 0);
+	cr_assert(file && getline(&line, &size, file) > 0);
 	cr_assert_str_eq(line, HEAD);
 	while (getline(&line, &size, file) > 0) {
 		int program, number, len = 0;

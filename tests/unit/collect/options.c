@@ -30,7 +30,7 @@ Test(options, defaults)
 	cr_assert_str_eq(request.follow, "on");
 	cr_assert(!request.output && !request.overwrite && !request.dry_run);
 	cr_assert_str_eq(request.target[0], "true");
-	cr_assert(request.target[1] == NULL);
+	cr_assert(!request.target[1]);
 }
 
 Test(options, options_end_at_the_program)

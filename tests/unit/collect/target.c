@@ -140,7 +140,7 @@ Test(target, elf_files_that_cannot_be_entered_are_refused)
 	put_elf("arm", ELFCLASS64, EM_AARCH64, PT_INTERP, GLIBC, 0755);
 	cr_assert(FIND("./arm") == 126);
 	put_elf("musl", ELFCLASS64, EM_X86_64, PT_INTERP, "/lib/ld-musl-x86_64.so.1", 0755);
-	cr_assert(FIND("./musl") == 0 && strstr(target.outside, "musl") != NULL);
+	cr_assert(FIND("./musl") == 0 && strstr(target.outside, "musl"));
 	scratch_put("cut", ELFMAG "\2\1\1", 7, 0755);
 	cr_assert(FIND("./cut") == 126);
 }

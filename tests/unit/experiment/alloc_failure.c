@@ -64,8 +64,8 @@ void *realloc(void *block, size_t size)
 	if (fails(__builtin_return_address(0)))
 		return NULL;
 	result = __libc_realloc(block, size);
-	live += block == NULL && result != NULL;
-	live -= block != NULL && size == 0;
+	live += !block && result != NULL;
+	live -= block && size == 0;
 	return result;
 }
 
@@ -210,7 +210,7 @@ static int name_all(const struct experiment *experiment, const struct exp_data_s
 	const struct sym_frame *frames;
 	int rc = 0;
 
-	if (symbols == NULL)
+	if (!symbols)
 		return -ENOMEM;
 	for (size_t i = 0; i < set->nodes.count && rc >= 0; i++)
 		rc = symbols_frames(symbols, experiment, set->nodes.pc[i], set->nodes.generation[i],

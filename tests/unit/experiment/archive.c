@@ -218,7 +218,7 @@ static const char *cut_behind_data; /* the path of a file */
 /* In place of libc's: a moment of somebody else's between two looks at a file. */
 off_t lseek(int fd, off_t offset, int whence)
 {
-	if (cut_behind_data != NULL && whence == SEEK_DATA && offset > 0)
+	if (cut_behind_data && whence == SEEK_DATA && offset > 0)
 		cr_assert_eq(truncate(cut_behind_data, offset), 0);
 	return syscall(SYS_lseek, fd, offset, whence);
 }

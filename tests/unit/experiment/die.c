@@ -34,10 +34,10 @@ static void use_libdw(struct exp_dwarf *dwarf)
 
 static int same(const char *a, const char *b)
 {
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-#define text_or(text) ((text) == NULL ? "(null)" : (text))
+#define text_or(text) ((text) ? (text) : "(null)")
 
 static void compare_frame(const struct exp_dwarf_frame *ours, const struct exp_dwarf_frame *theirs,
                           uint64_t address)
@@ -105,10 +105,9 @@ static struct compared compare_file(const char *path, const char *function, uint
 	struct exp_range text;
 	const uint8_t *code;
 
-	cr_assert(ours != NULL && theirs != NULL && ours->dwarf != NULL && theirs->dwarf != NULL,
-	          "%s", path);
+	cr_assert(ours && theirs && ours->dwarf && theirs->dwarf != NULL, "%s", path);
 	cr_assert_eq(ours->dwarf->dies != NULL, is_ours, "%s", path);
-	if (theirs->dwarf->dies != NULL)
+	if (theirs->dwarf->dies)
 		use_libdw(theirs->dwarf);
 	cr_assert_eq(exp_image_section_range(ours, exp_image_symbol_named(ours, function)->address,
 	                                     &text),
@@ -222,9 +221,9 @@ static void use(const char *path)
 	struct exp_image *image = open_image(path);
 	struct exp_dwarf_frame frames[EXP_DWARF_FRAMES], line;
 
-	if (image == NULL)
+	if (!image)
 		return;
-	for (uint64_t address = 0x1000; image->dwarf != NULL && address < 0x1800; address += 3) {
+	for (uint64_t address = 0x1000; image->dwarf && address < 0x1800; address += 3) {
 		struct exp_dwarf_compilation compilation;
 
 		exp_dwarf_lookup(image->dwarf, address, frames);
@@ -267,7 +266,7 @@ static void find_debug(const char *path, size_t *start, size_t *end)
 	*start = SIZE_MAX;
 	*end = 0;
 	cr_assert_eq(elf_getshdrstrndx(elf, &names), 0);
-	while ((section = elf_nextscn(elf, section)) != NULL) {
+	while ((section = elf_nextscn(elf, section))) {
 		GElf_Shdr header;
 
 		gelf_getshdr(section, &header);
@@ -327,7 +326,7 @@ Test(die, inflates_as_far_as_asked, .init = enter, .fini = leave)
 	                "-gdwarf-5 -gz=zlib -fno-eliminate-unused-debug-types -include bits/stdc++.h"),
 		0);
 	image = open_image("program");
-	cr_assert(image != NULL && image->dwarf != NULL && image->dwarf->dies != NULL);
+	cr_assert(image && image->dwarf && image->dwarf->dies);
 	info = &image->dwarf->debug_sections.of[EXP_DEBUG_INFO];
 	size = info->size;
 	cr_assert_gt(size, 128 << 10);

@@ -19,7 +19,7 @@ static void open_with(const char *map, const char *log)
 	maker_create(&maker);
 	snprintf(text, sizeof(text), "<map version=\"1.0\">\n%s</map>\n", map);
 	maker_put(&maker, FMT_FILE_MAP, text, strlen(text));
-	if (log != NULL)
+	if (log)
 		maker_log(&maker, log);
 	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0, "%s", cause.text);
 }
@@ -34,7 +34,7 @@ static const char *name_at(uint64_t pc, uint32_t generation)
 {
 	const struct exp_function *function = experiment_function_at(experiment, pc, generation);
 
-	return function != NULL ? function->name : "";
+	return function ? function->name : "";
 }
 
 Test(dynamic, a_place_that_is_used_again_is_told_by_generation, .fini = close_all)

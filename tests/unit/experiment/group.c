@@ -62,7 +62,7 @@ static int read_group(const char *text, size_t len, struct seen *seen)
 	FILE *file = fopen(path, "w");
 	int rc;
 
-	cr_assert(file != NULL && fwrite(text, 1, len, file) == len && fclose(file) == 0);
+	cr_assert(file && fwrite(text, 1, len, file) == len && fclose(file) == 0);
 	rc = experiment_group_read(path, &reader, &cause);
 	cr_assert((rc < 0) == (cause.text[0] != '\0'));
 	return rc;

@@ -87,7 +87,7 @@ static size_t compare(Dwarf_Die *unit, struct exp_line_table *table, Dwarf_Addr 
 	const char *name;
 	int their_line;
 
-	if (theirs == NULL || dwarf_lineno(theirs, &their_line) != 0 || their_line == 0)
+	if (!theirs || dwarf_lineno(theirs, &their_line) != 0 || their_line == 0)
 		return 0;
 	if (exp_line_table_find(table, address, &number, &line) != 0) {
 		cr_assert_eq(dwarf_lineaddr(theirs, &row), 0);

@@ -46,7 +46,7 @@ static const char *name_then(uint64_t pc, uint64_t ticks)
 	const struct exp_function *function = exp_function_then(experiment, pc,
 	                                                        (struct exp_epoch){ticks, 0});
 
-	return function == NULL ? "" : function->name;
+	return !function ? "" : function->name;
 }
 
 Test(made, a_perf_map_is_read_by_lines)

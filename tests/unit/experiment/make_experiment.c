@@ -37,7 +37,7 @@ void maker_put(struct maker *maker, const char *name, const void *bytes, size_t 
 void maker_log(struct maker *maker, const char *elements)
 {
 	char text[8192];
-	int len = snprintf(text, sizeof(text), "%s%s%s", LOG_HEAD, elements == NULL ? "" : elements,
+	int len = snprintf(text, sizeof(text), "%s%s%s", LOG_HEAD, !elements ? "" : elements,
 	                   FMT_LOG_CLOSE);
 
 	maker_put(maker, FMT_FILE_LOG, text, (size_t)len);
@@ -67,7 +67,7 @@ void maker_descendant(const struct maker *founder, const char *lineage, const ch
 		"<process pid=\"43\" ppid=\"42\" cwd=\"/tmp\" program=\"/bin/child\" lineage=\"%s\"><arg>child</arg></process>\n"
 		"<clock source=\"tsc\" hz=\"1000000000\" ticks=\"1000000000\" raw_ns=\"5000000000\" real_ns=\"1700000000000000000\"/>\n"
 		"%s<event kind=\"exit\" time=\"11000000000\" code=\"0\" cpu_ns=\"5000000000\"/>\n" FMT_LOG_CLOSE,
-		lineage, elements == NULL ? "" : elements);
+		lineage, !elements ? "" : elements);
 	assert(len < (int)sizeof(text));
 	maker_put(out, FMT_FILE_LOG, text, (size_t)len);
 }

@@ -28,11 +28,11 @@ Test(map, finds_objects_by_address_and_generation)
 	cr_assert_eq(experiment_objects(experiment, &objects), 3);
 	cr_assert_str_eq(experiment_object_at(experiment, 0x1000, 7)->path, "/a");
 	cr_assert_eq(experiment_object_at(experiment, 0x1000, 7)->bias, 0x1000);
-	cr_assert(experiment_object_at(experiment, 0x9000, 0) == NULL);
-	cr_assert(experiment_object_at(experiment, 0xa900, 0) == NULL);
+	cr_assert(!experiment_object_at(experiment, 0x9000, 0));
+	cr_assert(!experiment_object_at(experiment, 0xa900, 0));
 	cr_assert_str_eq(experiment_object_at(experiment, 0xa900, 2)->path, "/b");
 	cr_assert_str_eq(experiment_object_at(experiment, 0xa900, 3)->path, "/c");
-	cr_assert(experiment_object_at(experiment, 0xa100, 3) == NULL);
+	cr_assert(!experiment_object_at(experiment, 0xa100, 3));
 	cr_assert_eq(experiment_info(experiment)->damaged, 0);
 	experiment_close(experiment);
 	maker_destroy(&maker);

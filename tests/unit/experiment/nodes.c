@@ -36,7 +36,7 @@ Test(nodes, carry_clock_samples_and_quality)
 	cr_assert_eq(set->nodes.parent[4], 3);
 	cr_assert_eq(set->nodes.value[EXP_CPU_USER][1], 100);
 	cr_assert_eq(set->nodes.value[EXP_CPU_SYSTEM][4], 20);
-	cr_assert(set->nodes.value[EXP_LEAK_BYTES] == NULL);
+	cr_assert(!set->nodes.value[EXP_LEAK_BYTES]);
 	cr_assert_eq(set->nodes.no_stack[EXP_CPU_RESIDUAL], 3);
 	cr_assert_eq(set->nodes.no_stack[EXP_CPU_USER], 1);
 	cr_assert_eq(set->quality.samples, 3);

@@ -101,8 +101,8 @@ static void compare(struct experiment *experiment, const struct exp_data_set *wh
 	cr_assert_eq(set->nodes.count, whole->nodes.count);
 	for (size_t i = 0; i < EXP_METRICS; i++) {
 		cr_assert_eq(set->nodes.no_stack[i], whole->nodes.no_stack[i]);
-		cr_assert_eq(set->nodes.value[i] == NULL, whole->nodes.value[i] == NULL);
-		if (set->nodes.value[i] != NULL)
+		cr_assert_eq(!set->nodes.value[i], !whole->nodes.value[i]);
+		if (set->nodes.value[i])
 			cr_assert_arr_eq(set->nodes.value[i], whole->nodes.value[i],
 			                 3 * sizeof(uint64_t));
 	}

@@ -16,7 +16,7 @@ static int take(void *context, const char *place)
 
 	strcat(taken->text, place);
 	strcat(taken->text, " ");
-	return taken->stop != NULL && strstr(place, taken->stop) != NULL;
+	return taken->stop && strstr(place, taken->stop) != NULL;
 }
 
 Test(paths, maps_change_whole_components)

@@ -75,9 +75,9 @@ Test(selection, all_events_make_the_same_totals)
 
 	cr_assert_eq(set->nodes.count, whole->nodes.count);
 	for (size_t i = 0; i < EXP_METRICS; i++) {
-		cr_assert_eq(set->nodes.value[i] == NULL, whole->nodes.value[i] == NULL);
+		cr_assert_eq(!set->nodes.value[i], !whole->nodes.value[i]);
 		cr_assert_eq(set->nodes.no_stack[i], whole->nodes.no_stack[i]);
-		if (whole->nodes.value[i] != NULL)
+		if (whole->nodes.value[i])
 			cr_assert_arr_eq(set->nodes.value[i], whole->nodes.value[i],
 			                 2 * sizeof(uint64_t));
 	}

@@ -29,7 +29,7 @@ static void put(const char *path, const char *text)
 /* mkdir -p of a file's directory */
 static void make_directory(char *path)
 {
-	for (char *at = strchr(path + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
+	for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
 		*at = '\0';
 		mkdir(path, 0777);
 		*at = '/';

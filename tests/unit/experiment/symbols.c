@@ -49,8 +49,8 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *context)
 		    mapped->inside >= start + info->dlpi_phdr[i].p_memsz)
 			continue;
 		mapped->bias = info->dlpi_addr;
-		if (realpath(info->dlpi_name[0] == '\0' ? "/proc/self/exe" : info->dlpi_name,
-		             mapped->path) == NULL)
+		if (!realpath(info->dlpi_name[0] == '\0' ? "/proc/self/exe" : info->dlpi_name,
+		              mapped->path))
 			return 0;
 		return 1;
 	}
@@ -182,7 +182,7 @@ Test(symbols, are_not_taken_from_another_build)
 	cr_assert_str_eq(frames[0].function->name, expected);
 	cr_assert_eq(frames[0].function->unresolved, 1);
 	cr_assert_eq(object->mismatch, 1);
-	cr_assert(object->file == NULL);
+	cr_assert(!object->file);
 	experiment_close(experiment);
 	symbols_destroy(symbols);
 	maker_destroy(&maker);

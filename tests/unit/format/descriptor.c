@@ -28,7 +28,7 @@ Test(descriptor, round_trip_with_odd_bytes)
 	fill(&in);
 	len = descriptor_put(&in, text, sizeof(text));
 	cr_assert(len == (int)strlen(text));
-	cr_assert(strpbrk(text, " \n\xff") == NULL);
+	cr_assert(!strpbrk(text, " \n\xff"));
 	cr_assert(descriptor_get(text, &out) == 0);
 	cr_assert(memcmp(&in, &out, sizeof(in)) == 0);
 }

@@ -36,8 +36,8 @@ Test(record, kinds_are_unique_and_found)
 		cr_assert(fmt_records[i].kind != 0);
 		cr_assert(fmt_record_find(fmt_records[i].kind) == &fmt_records[i]);
 	}
-	cr_assert(fmt_record_find(0) == NULL);
-	cr_assert(fmt_record_find(255) == NULL);
+	cr_assert(!fmt_record_find(0));
+	cr_assert(!fmt_record_find(255));
 }
 
 Test(record, kinds_are_never_renumbered)
@@ -99,9 +99,9 @@ Test(record, enumerations_have_spellings)
 {
 	cr_assert_str_eq(fmt_enum_name("heap_func", FMT_heap_func_REALLOCARRAY), "reallocarray");
 	cr_assert_str_eq(fmt_enum_name("clock_state", FMT_clock_state_SYSTEM), "system");
-	cr_assert(fmt_enum_name("heap_func", 200) == NULL);
-	cr_assert(fmt_enum_name("heap_func", FMT_map_func_BRK + 1000) == NULL);
-	cr_assert(fmt_enum_name("nothing", 1) == NULL);
-	cr_assert(fmt_field_type_name(99) == NULL);
+	cr_assert(!fmt_enum_name("heap_func", 200));
+	cr_assert(!fmt_enum_name("heap_func", FMT_map_func_BRK + 1000));
+	cr_assert(!fmt_enum_name("nothing", 1));
+	cr_assert(!fmt_field_type_name(99));
 	cr_assert_str_eq(fmt_field_type_name(FMT_u48), "u48");
 }

@@ -13,7 +13,7 @@ static struct elf_tables tables_of(const void *address)
 
 	cr_assert(_dl_find_object((void *)(uintptr_t)address, &found) == 0);
 	elf_tables_read(&tables, found.dlfo_link_map->l_addr, found.dlfo_link_map->l_ld);
-	cr_assert(tables.symbol != NULL && tables.text != NULL && tables.hash != NULL);
+	cr_assert(tables.symbol && tables.text && tables.hash);
 	return tables;
 }
 
@@ -47,7 +47,7 @@ Test(elftables, finds_nothing_that_the_object_only_needs)
 	cr_assert(find(&tables, "fputs") == 0);
 	cr_assert(find(&tables, "") == 0);
 	cr_assert(find(&tables, "no_such_function_anywhere") == 0);
-	cr_assert(tables.relocations[0].first != NULL &&
+	cr_assert(tables.relocations[0].first &&
 	          tables.relocations[0].size % sizeof(ElfW(Rela)) == 0);
 	dlclose(libm);
 }

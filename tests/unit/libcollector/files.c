@@ -61,7 +61,7 @@ Test(stream, keeps_the_events_of_all_threads_in_order, .init = scratch_open, .fi
 		cr_assert(pthread_create(&threads[i], NULL, write_events, (void *)i) == 0);
 	for (int i = 0; i < THREADS; i++) {
 		pthread_join(threads[i], &failure);
-		cr_assert(failure == NULL);
+		cr_assert(!failure);
 	}
 	bytes = (uint8_t *)scratch_read("profile", &len);
 	cr_assert(bytes != NULL);

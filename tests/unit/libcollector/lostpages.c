@@ -46,7 +46,7 @@ static int count_in_log(const char *what)
 	int count = 0;
 
 	cr_assert(log != NULL);
-	for (const char *at = log; (at = strstr(at, what)) != NULL; at++)
+	for (const char *at = log; (at = strstr(at, what)); at++)
 		count++;
 	free(log);
 	return count;

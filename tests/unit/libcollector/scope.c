@@ -34,7 +34,7 @@ Test(scope, a_call_from_inside_is_refused_and_counted, .init = scratch_open, .fi
 	struct col_thread *thread = scope_enter();
 
 	cr_assert(thread != NULL);
-	cr_assert(enter_deeper() == NULL);
+	cr_assert(!enter_deeper());
 	cr_assert_eq(atomic_load(&col.count.lost_reentrant), 1);
 	scope_leave(thread);
 	cr_assert(enter_deeper() == thread);
@@ -46,11 +46,11 @@ Test(scope, a_call_by_what_is_asked_inside_is_refused, .init = scratch_open, .fi
 
 	cr_assert(thread != NULL);
 	scope_ask(thread);
-	cr_assert(enter_recording() == NULL); /* near, but no successor */
+	cr_assert(!enter_recording()); /* near, but no successor */
 	cr_assert_eq(scope_kind(thread), ASKING);
 	scope_leave(thread);
 	cr_assert(scope_begin_passing() == thread);
-	cr_assert(enter_recording() == NULL);
+	cr_assert(!enter_recording());
 	scope_end_passing(thread);
 	cr_assert_eq(thread->scope, OUTSIDE);
 	cr_assert_eq(atomic_load(&col.count.lost_reentrant), 0);
@@ -122,7 +122,7 @@ Test(scope, a_handler_on_a_higher_stack_is_still_inside, .init = scratch_open,
 	sigaltstack(&alternate, NULL);
 	sigaction(SIGUSR1, &action, NULL);
 	raise_inside(); /* below `stack` */
-	cr_assert(from_handler == NULL);
+	cr_assert(!from_handler);
 }
 
 static ucontext_t test, contexts[2];

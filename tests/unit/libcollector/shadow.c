@@ -85,9 +85,8 @@ Test(shadow, without_memory_there_is_none)
 	shadow_make(0x7f0000000000);
 	if (fork() == 0) {
 		setrlimit(RLIMIT_AS, &none);
-		_exit(shadow_make(0x7f0000000000 + CHUNK) == NULL &&
-		                      shadow_make(0x100000000000) == NULL &&
-		                      shadow_find(0x7f0000000000) != NULL
+		_exit(!shadow_make(0x7f0000000000 + CHUNK) && !shadow_make(0x100000000000) &&
+		                      shadow_find(0x7f0000000000)
 		              ? 7
 		              : 1);
 	}

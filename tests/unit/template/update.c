@@ -94,7 +94,7 @@ Test(update, nothing_is_done_if_anything_is_wrong)
 
 	cr_assert_eq(
 		update(target, "+012 1.0 \"twelve\"\n-013\n+014 1.0 F3\n015 1.0 \"x\"\n-xyz\n"), 4);
-	cr_assert(made.text == NULL && made.undo == NULL);
+	cr_assert(!made.text && !made.undo);
 	cr_assert_eq(template_set_messages(made.messages, &messages), 4);
 	cr_assert_str_eq(messages[0].text,
 	                 "update:2: there is no template to delete (near '-013')");
