@@ -1,6 +1,6 @@
-# build.mk: what is built from what. A folder is a library or a program; every .c in it belongs to it.
+# build.mk: what is built from what. A folder is a library or a program; every .c in it and in its rooms belongs to it.
 
-objects = $(patsubst %.c,$(BUILD)/obj/$(1)%.o,$(wildcard $(2)/*.c))
+objects = $(patsubst %.c,$(BUILD)/obj/$(1)%.o,$(sort $(shell find $(2) -name '*.c')))
 
 FORMAT_OBJ     := $(call objects,,format)
 COLLECT_OBJ    := $(call objects,,collect)
@@ -14,7 +14,7 @@ SAMPLER_OBJ    := $(call objects,,sampler)
 # One of the two stands for the other.
 ANALYZER_OBJ   := $(filter-out %/disassemble_$(if $(CAPSTONE_LIBS),none,capstone).o,$(ANALYZER_OBJ))
 # The collector has its own copy of format/, built as position-independent code for the target.
-COLLECTOR_OBJ  := $(call objects,pic/,libcollector) $(call objects,pic/,format)
+COLLECTOR_OBJ  := $(filter-out %/lacking.o,$(call objects,pic/,libcollector)) $(call objects,pic/,format)
 
 PROGRAMS := $(BUILD)/bin/xcollect $(BUILD)/bin/xer_print $(BUILD)/bin/xer_archive
 # xer_print under another name, and the templates that it reads.
@@ -145,8 +145,7 @@ $(SAMPLER_STATIC): $(SAMPLER_OBJ) $(BUILD)/obj/format/fxt.o
 
 # ---- unit tests: one program for each folder of tests/unit, with the objects of the folder that it tests
 
-UNIT_FOLDERS  := $(patsubst tests/unit/%/,%,$(dir $(wildcard tests/unit/*/*.c)))
-UNIT_FOLDERS  := $(sort $(UNIT_FOLDERS))
+UNIT_FOLDERS  := $(sort $(patsubst tests/unit/%/,%,$(wildcard tests/unit/*/)))
 UNIT_PROGRAMS := $(addprefix $(BUILD)/tests/unit/,$(UNIT_FOLDERS))
 unit-programs: $(UNIT_PROGRAMS)
 sanitized: $(PROGRAMS) $(TRCRPT) $(filter-out %/libcollector,$(UNIT_PROGRAMS))
