@@ -3,8 +3,8 @@
  */
 #include "analyzer/code.h"
 
-#include "experiment/code.h"
-#include "experiment/search.h"
+#include "experiment/symbols/code.h"
+#include "experiment/base/search.h"
 #include "analyzer/memory.h"
 #include "analyzer/name.h"
 

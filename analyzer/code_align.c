@@ -2,7 +2,7 @@
  * dynamic programming between what both have in common at the beginning and at the end. */
 #include "analyzer/code_align.h"
 
-#include "experiment/hash.h"
+#include "experiment/base/hash.h"
 #include "analyzer/memory.h"
 
 #include <ctype.h>

@@ -3,7 +3,7 @@
 #include "analyzer/codes.h"
 
 #include "analyzer/compare.h"
-#include "experiment/code.h"
+#include "experiment/symbols/code.h"
 #include "analyzer/memory.h"
 #include "analyzer/sourcefile.h"
 

@@ -1,7 +1,7 @@
 /* compare_join.c: see compare_join.h. */
 #include "analyzer/compare_join.h"
 
-#include "experiment/hash.h"
+#include "experiment/base/hash.h"
 #include "analyzer/memory.h"
 
 #include <stdlib.h>

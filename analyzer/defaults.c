@@ -1,7 +1,7 @@
 /* defaults.c: owns what dmetrics, dsort and en_desc have set. */
 #include "analyzer/defaults.h"
 
-#include "experiment/regexwork.h"
+#include "experiment/base/regexwork.h"
 #include "analyzer/memory.h"
 #include "analyzer/text.h"
 

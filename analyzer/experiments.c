@@ -2,10 +2,10 @@
  * their descendants, alone or by groups, dropping, selecting and reading them again. */
 #include "analyzer/session.h"
 
-#include "experiment/archive.h"
-#include "experiment/code.h"
-#include "experiment/group.h"
-#include "experiment/xraylog.h"
+#include "experiment/archive/archive.h"
+#include "experiment/symbols/code.h"
+#include "experiment/open/group.h"
+#include "experiment/xray/xraylog.h"
 #include "analyzer/defaults.h"
 #include "analyzer/filters.h"
 #include "format/layout.h"

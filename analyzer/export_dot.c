@@ -7,7 +7,7 @@
 #include "analyzer/memory.h"
 #include "analyzer/name.h"
 
-#include "experiment/printable.h"
+#include "experiment/base/printable.h"
 
 #include <math.h>
 #include <stdlib.h>

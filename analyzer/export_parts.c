@@ -3,7 +3,7 @@
  * that many threads cost no more than the stacks that they have. */
 #include "analyzer/export.h"
 
-#include "experiment/selection.h"
+#include "experiment/streams/selection.h"
 #include "analyzer/export_rows.h"
 #include "analyzer/memory.h"
 #include "analyzer/text.h"

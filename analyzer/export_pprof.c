@@ -4,7 +4,7 @@
  * so each is written when it is first needed; a string's number is how many came before it. */
 #include "analyzer/export.h"
 
-#include "experiment/clock.h"
+#include "experiment/base/clock.h"
 #include "analyzer/gzip.h"
 #include "analyzer/memory.h"
 #include "analyzer/name.h"

@@ -3,7 +3,7 @@
  * then are put together by who uses them. */
 #include "analyzer/export_rows.h"
 
-#include "experiment/index.h"
+#include "experiment/base/index.h"
 #include "analyzer/filters.h"
 #include "analyzer/memory.h"
 

@@ -6,8 +6,8 @@
  * kept for the thread's next one. Times are of CLOCK_MONOTONIC. */
 #include "analyzer/export.h"
 
-#include "experiment/index.h"
-#include "experiment/selection.h"
+#include "experiment/base/index.h"
+#include "experiment/streams/selection.h"
 #include "format/fxt.h"
 #include "analyzer/memory.h"
 

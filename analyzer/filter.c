@@ -2,7 +2,7 @@
 #include "analyzer/filter.h"
 
 #include "experiment/experiment.h"
-#include "experiment/usertrace.h"
+#include "experiment/events/usertrace.h"
 #include "format/record.h"
 #include "analyzer/memory.h"
 #include "analyzer/ompnodes.h"

@@ -4,7 +4,7 @@
 
 #include "analyzer/expression.h"
 #include "analyzer/frames.h"
-#include "experiment/selection.h"
+#include "experiment/streams/selection.h"
 
 /* An experiment, and its place in the session. */
 struct filter_place {

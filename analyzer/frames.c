@@ -1,7 +1,7 @@
 /* frames.c: see frames.h. */
 #include "analyzer/frames.h"
 
-#include "experiment/code.h"
+#include "experiment/symbols/code.h"
 #include "format/record.h"
 #include "analyzer/memory.h"
 #include "analyzer/tree.h"

@@ -2,8 +2,8 @@
  * each experiment. */
 #include "analyzer/indexobj.h"
 
-#include "experiment/hash.h"
-#include "experiment/index.h"
+#include "experiment/base/hash.h"
+#include "experiment/base/index.h"
 #include "analyzer/filters.h"
 #include "analyzer/memory.h"
 #include "analyzer/tree.h"

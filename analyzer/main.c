@@ -1,6 +1,6 @@
 /* main.c: xer_print: opens the experiments, then runs the commands from left to right. */
 #include "analyzer/command.h"
-#include "experiment/cutfile.h"
+#include "experiment/base/cutfile.h"
 #include "analyzer/memory.h"
 #include "analyzer/output.h"
 #include "analyzer/rc.h"

@@ -2,7 +2,7 @@
  * to check: failure ends the program here, in one place. */
 #include "analyzer/memory.h"
 
-#include "experiment/arena.h"
+#include "experiment/base/arena.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* metric.c: the table of metrics, and the keywords that users write. */
 #include "analyzer/metric.h"
 
-#include "experiment/clock.h"
+#include "experiment/base/clock.h"
 #include "experiment/experiment.h"
 #include "analyzer/nearest.h"
 

@@ -1,7 +1,7 @@
 /* ompnodes.c: marks in call stacks tell constructs. See ompnodes.h. */
 #include "analyzer/ompnodes.h"
 
-#include "experiment/index.h"
+#include "experiment/base/index.h"
 #include "analyzer/memory.h"
 
 #include <stdlib.h>

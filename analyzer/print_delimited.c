@@ -3,7 +3,7 @@
  * and hints are left out. */
 #include "analyzer/print.h"
 
-#include "experiment/printable.h"
+#include "experiment/base/printable.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * Shares have a bar behind them. Nothing is loaded from anywhere. */
 #include "analyzer/print.h"
 
-#include "experiment/printable.h"
+#include "experiment/base/printable.h"
 
 #include <string.h>
 

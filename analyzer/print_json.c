@@ -4,7 +4,7 @@
 
 #include "analyzer/text.h"
 
-#include "experiment/printable.h"
+#include "experiment/base/printable.h"
 
 #include <string.h>
 

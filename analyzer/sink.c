@@ -1,7 +1,7 @@
 /* sink.c: owns the digits of sink.h. */
 #include "analyzer/sink.h"
 
-#include "experiment/printable.h"
+#include "experiment/base/printable.h"
 
 void sink_decimal(struct sink *sink, uint64_t value)
 {

@@ -4,7 +4,7 @@
 #define XER_ANALYZER_SOURCE_DATA_H
 
 #include "analyzer/place.h"
-#include "experiment/code.h"
+#include "experiment/symbols/code.h"
 
 /* A call from a line: what is spent in it, in each column. */
 struct source_call {

@@ -1,8 +1,8 @@
 /* sourcefile.c: source files as lines, each read once for a listing. */
 #include "analyzer/sourcefile.h"
 
-#include "experiment/md5.h"
-#include "experiment/sources.h"
+#include "experiment/base/md5.h"
+#include "experiment/archive/sources.h"
 #include "analyzer/memory.h"
 #include "analyzer/text.h"
 

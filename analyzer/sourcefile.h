@@ -3,7 +3,7 @@
 #define XER_ANALYZER_SOURCEFILE_H
 
 #include "analyzer/session.h"
-#include "experiment/source.h"
+#include "experiment/symbols/source.h"
 
 struct source_file {
 	const char *name; /* as the debug information has it; borrowed */

@@ -2,7 +2,7 @@
  * generator's affair. */
 #include "analyzer/syntax.h"
 
-#include "experiment/regexwork.h"
+#include "experiment/base/regexwork.h"
 #include "analyzer/lexer.h"
 #include "analyzer/memory.h"
 

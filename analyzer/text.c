@@ -1,7 +1,7 @@
 /* text.c: safe output of untrusted bytes, and of paths. */
 #include "analyzer/text.h"
 
-#include "experiment/printable.h"
+#include "experiment/base/printable.h"
 #include "analyzer/memory.h"
 
 #include <string.h>

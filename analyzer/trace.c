@@ -1,8 +1,8 @@
 /* trace.c: walks the events of the selected experiments and gives them to a format. See trace.h. */
 #include "analyzer/trace.h"
 
-#include "experiment/clock.h"
-#include "experiment/usertrace.h"
+#include "experiment/base/clock.h"
+#include "experiment/events/usertrace.h"
 #include "analyzer/filters.h"
 #include "format/record.h"
 #include "analyzer/memory.h"

@@ -12,9 +12,9 @@
 
 #include "analyzer/export.h"
 #include "analyzer/sink.h"
-#include "experiment/hash.h"
-#include "experiment/index.h"
-#include "experiment/selection.h"
+#include "experiment/base/hash.h"
+#include "experiment/base/index.h"
+#include "experiment/streams/selection.h"
 #include "format/fxt.h"
 
 /* Ids of threads that are shown beside those of the system: the sampled functions of thread N are

@@ -4,7 +4,7 @@
 #define XER_ANALYZER_TRCRPT_H
 
 #include "analyzer/session.h"
-#include "experiment/usertrace.h"
+#include "experiment/events/usertrace.h"
 #include "template/template.h"
 
 #include <sys/types.h>

@@ -1,7 +1,7 @@
 /* userevents.c: walks over the user events that count. See userevents.h. */
 #include "analyzer/userevents.h"
 
-#include "experiment/selection.h"
+#include "experiment/streams/selection.h"
 #include "analyzer/filters.h"
 #include "analyzer/memory.h"
 

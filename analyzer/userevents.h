@@ -4,7 +4,7 @@
 #define XER_ANALYZER_USEREVENTS_H
 
 #include "analyzer/session.h"
-#include "experiment/usertrace.h"
+#include "experiment/events/usertrace.h"
 
 struct filters_run;
 

@@ -8,8 +8,8 @@
 #include "analyzer/report.h"
 #include "analyzer/text.h"
 
-#include "experiment/clock.h"
-#include "experiment/histogram.h"
+#include "experiment/base/clock.h"
+#include "experiment/base/histogram.h"
 
 #include <math.h>
 #include <stdlib.h>

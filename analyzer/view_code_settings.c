@@ -2,7 +2,7 @@
  * looked for. */
 #include "analyzer/view.h"
 
-#include "experiment/paths.h"
+#include "experiment/symbols/paths.h"
 #include "analyzer/listing.h"
 #include "analyzer/memory.h"
 #include "analyzer/text.h"

@@ -4,7 +4,7 @@
 #include "analyzer/code_align.h"
 #include "analyzer/codes.h"
 #include "analyzer/compare.h"
-#include "experiment/code.h"
+#include "experiment/symbols/code.h"
 #include "analyzer/listing.h"
 #include "analyzer/memory.h"
 #include "analyzer/name.h"

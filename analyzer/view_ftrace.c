@@ -1,7 +1,7 @@
 /* view_ftrace.c: the calls of each thread, one after the other. */
 #include "analyzer/view.h"
 
-#include "experiment/trace.h"
+#include "experiment/xray/trace.h"
 #include "analyzer/filters.h"
 #include "analyzer/memory.h"
 #include "analyzer/name.h"

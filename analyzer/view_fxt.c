@@ -1,8 +1,8 @@
 /* view_fxt.c: a file of the Fuchsia trace format, record by record, checked. */
 #include "analyzer/view.h"
 
-#include "experiment/fxt.h"
-#include "experiment/fxt_nesting.h"
+#include "experiment/fxt/fxt.h"
+#include "experiment/fxt/fxt_nesting.h"
 #include "analyzer/memory.h"
 #include "analyzer/print.h"
 #include "analyzer/sink.h"

@@ -1,7 +1,7 @@
 /* view_javaheap.c: objects of Java by class, as sampled. */
 #include "analyzer/view.h"
 
-#include "experiment/clock.h"
+#include "experiment/base/clock.h"
 #include "analyzer/memory.h"
 #include "analyzer/print.h"
 #include "analyzer/stacks.h"

@@ -1,8 +1,8 @@
 /* view_mpi.c: calls of MPI functions, by function and by rank, and the messages between ranks. */
 #include "analyzer/view.h"
 
-#include "experiment/clock.h"
-#include "experiment/mpi.h"
+#include "experiment/base/clock.h"
+#include "experiment/events/mpi.h"
 #include "format/record.h"
 #include "analyzer/memory.h"
 #include "analyzer/print.h"

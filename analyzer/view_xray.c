@@ -2,7 +2,7 @@
  * accounts of functions. */
 #include "analyzer/view.h"
 
-#include "experiment/xraylog.h"
+#include "experiment/xray/xraylog.h"
 #include "analyzer/memory.h"
 #include "analyzer/output.h"
 #include "analyzer/sorter.h"

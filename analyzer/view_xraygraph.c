@@ -1,7 +1,7 @@
 /* view_xraygraph.c: who calls whom in a foreign log, as llvm-xray graph prints it. */
 #include "analyzer/view.h"
 
-#include "experiment/xraylog.h"
+#include "experiment/xray/xraylog.h"
 #include "analyzer/memory.h"
 #include "analyzer/xraylogs.h"
 

@@ -3,7 +3,7 @@
  * of a stack. */
 #include "analyzer/view.h"
 
-#include "experiment/xraylog.h"
+#include "experiment/xray/xraylog.h"
 #include "analyzer/memory.h"
 #include "analyzer/xraylogs.h"
 

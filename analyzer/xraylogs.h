@@ -3,7 +3,7 @@
 #define XER_ANALYZER_XRAYLOGS_H
 
 #include "analyzer/session.h"
-#include "experiment/xraylog.h"
+#include "experiment/xray/xraylog.h"
 
 /* Print each selected foreign log by `put`; `command` complains if there is none. */
 void xraylogs_put(struct session *session, const char *command,

@@ -2,11 +2,11 @@
  * hand, and by a recorded process at its end. */
 #include "archive/options.h"
 #include "archive/visit.h"
-#include "experiment/archive.h"
-#include "experiment/cutfile.h"
+#include "experiment/archive/archive.h"
+#include "experiment/base/cutfile.h"
 #include "experiment/experiment.h"
-#include "experiment/printable.h"
-#include "experiment/verify.h"
+#include "experiment/base/printable.h"
+#include "experiment/archive/verify.h"
 
 #include <errno.h>
 #include <limits.h>

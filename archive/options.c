@@ -1,8 +1,8 @@
 /* options.c: reads the command line of xer_archive by the table in options.def. */
 #include "archive/options.h"
 
-#include "experiment/archive.h"
-#include "experiment/regexwork.h"
+#include "experiment/archive/archive.h"
+#include "experiment/base/regexwork.h"
 
 #include <errno.h>
 #include <stdlib.h>

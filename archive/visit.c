@@ -2,7 +2,7 @@
  * and the rest visited. */
 #include "archive/visit.h"
 
-#include "experiment/group.h"
+#include "experiment/open/group.h"
 
 static int worse(int left, int right)
 {

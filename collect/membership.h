@@ -1,4 +1,5 @@
-/* membership.h: experiment groups (-g): text files that name experiments, see experiment/group.h.
+/* membership.h: experiment groups (-g): text files that name experiments, see
+ * experiment/open/group.h.
  */
 #ifndef XER_COLLECT_MEMBERSHIP_H
 #define XER_COLLECT_MEMBERSHIP_H

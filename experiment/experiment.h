@@ -300,7 +300,7 @@ int symbols_machine_frames(struct symbols *symbols, const struct experiment *exp
 int symbols_variable(struct symbols *symbols, const struct experiment *experiment, uint64_t address,
                      uint32_t generation, const char **name, const char **object, uint64_t *offset);
 
-/* Where files are looked for that are not where they were recorded (experiment/paths.h). */
+/* Where files are looked for that are not where they were recorded (experiment/symbols/paths.h). */
 struct exp_paths;
 struct exp_paths *symbols_paths(struct symbols *symbols);
 

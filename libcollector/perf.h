@@ -1,8 +1,8 @@
 /* perf.h: files in which the program tells perf(1) of functions that it makes: /tmp/perf-PID.map,
  * and jitdump files.
  *
- * They are copied when the process has ended, or read where they are (experiment/made.h). What only
- * the process can tell stands in log.xml: how long the map was at which time, since it has no
+ * They are copied when the process has ended, or read where they are (experiment/jit/made.h). What
+ * only the process can tell stands in log.xml: how long the map was at which time, since it has no
  * times, and where a jitdump file is, which its writer maps executable, so that perf sees its name.
  */
 #ifndef XER_COLLECTOR_PERF_H

@@ -1,9 +1,9 @@
 /* Debug information, without the ELF file around it: line tables, and entries. */
 #include "tests/fuzz/targets/target.h"
 
-#include "experiment/abbrev.h"
-#include "experiment/die.h"
-#include "experiment/linetable.h"
+#include "experiment/dwarf/abbrev.h"
+#include "experiment/dwarf/die.h"
+#include "experiment/dwarf/linetable.h"
 
 #include <string.h>
 

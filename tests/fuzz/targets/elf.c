@@ -2,9 +2,9 @@
  * them. */
 #include "tests/fuzz/targets/target.h"
 
-#include "experiment/dwarf.h"
-#include "experiment/gopclntab.h"
-#include "experiment/image.h"
+#include "experiment/dwarf/dwarf.h"
+#include "experiment/elf/gopclntab.h"
+#include "experiment/elf/image.h"
 #include "libcollector/elffile.h"
 
 #include <fcntl.h>

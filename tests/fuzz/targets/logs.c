@@ -3,9 +3,9 @@
 #include "tests/fuzz/targets/target.h"
 
 #include "analyzer/session.h"
-#include "experiment/fxt.h"
-#include "experiment/internal.h"
-#include "experiment/made.h"
+#include "experiment/fxt/fxt.h"
+#include "experiment/base/internal.h"
+#include "experiment/jit/made.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #include "tests/fuzz/targets/target.h"
 
 #include "analyzer/command.h"
-#include "experiment/internal.h"
-#include "experiment/usertrace.h"
+#include "experiment/base/internal.h"
+#include "experiment/events/usertrace.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* target.c: the table of targets, and the files that inputs stand in. */
 #include "tests/fuzz/targets/target.h"
 
-#include "experiment/internal.h"
+#include "experiment/base/internal.h"
 
 #include <dirent.h>
 #include <errno.h>

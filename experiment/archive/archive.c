@@ -1,0 +1,360 @@
+/* archive.c: copies the load objects of an experiment, with their separate debug files, into the
+ * founder's archives. An archive is a union: files are named by what they are, and never change. */
+#include "experiment/archive/archive.h"
+
+#include "experiment/archive/copy.h"
+#include "experiment/elf/debugfile.h"
+#include "experiment/base/hash.h"
+#include "experiment/base/internal.h"
+#include "experiment/archive/logappend.h"
+#include "experiment/jit/made.h"
+#include "experiment/elf/object.h"
+#include "experiment/base/regexwork.h"
+#include "experiment/archive/sources.h"
+#include "format/layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct what {
+	const char *word;
+	unsigned objects : 1, sources : 1, used : 1;
+} whats[] = {
+#define WHAT(name, word, objects, sources, used, meaning) {word, objects, sources, used},
+	EXP_ARCHIVE_WHATS(WHAT)
+#undef WHAT
+};
+
+struct archive {
+	struct experiment *experiment;
+	const struct exp_archive_options *options;
+	int directory; /* that takes the files */
+	regex_t match;
+	unsigned char *used; /* by object; NULL: all are */
+	int failed;          /* files */
+};
+
+int exp_archive_parse(const char *word, enum exp_archive_what *out)
+{
+	for (size_t i = 0; i < sizeof(whats) / sizeof(whats[0]); i++) {
+		if (strcmp(word, whats[i].word) == 0) {
+			*out = (enum exp_archive_what)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+int exp_regex_matches(const regex_t *regex, const char *text)
+{
+	int status = regexec(regex, text, 0, NULL, 0);
+
+	exp_memory_note(status == REG_ESPACE ? ENOMEM : 0);
+	return status == 0;
+}
+
+static void fail(struct archive *archive, const char *path, const char *what)
+{
+	char text[1024];
+
+	archive->failed++;
+	if (!archive->options->reporter.warn)
+		return;
+	snprintf(text, sizeof(text), "%.400s: not archived: %.400s: %.100s",
+	         archive->experiment->info.path, path, what);
+	archive->options->reporter.warn(archive->options->reporter.context, text);
+}
+
+static void fail_error(struct archive *archive, const char *path, int error)
+{
+	fail(archive, path, error == ESTALE ? "the file has changed since" : strerror(error));
+}
+
+static void archive_under(struct archive *archive, int file, const char *name)
+{
+	int rc;
+
+	if (!archive->options->rewrite && exp_copy_exists(archive->directory, name))
+		return;
+	rc = exp_copy(file, archive->directory, name, archive->options->rewrite);
+	if (rc != 0)
+		fail_error(archive, name, -rc);
+}
+
+/* What the file at a path shares its debug information with. */
+static void archive_shared(struct archive *archive, int file, const char *path)
+{
+	char name[EXP_ARCHIVE_NAME_MAX];
+	struct exp_shared_file shared;
+	int fd;
+
+	if (exp_shared_file_link(file, &shared) != 0)
+		return;
+	fd = exp_shared_file_open(path, &shared);
+	if (fd < 0)
+		return;
+	exp_archive_name(name, shared.name, shared.build_id, ".debug");
+	archive_under(archive, fd, name);
+	close(fd);
+}
+
+/* fd: the object, wherever it is. */
+static void archive_debug_file(struct archive *archive, const struct exp_object *object, int fd)
+{
+	char name[EXP_ARCHIVE_NAME_MAX], path[EXP_PLACE_MAX];
+	int debug = exp_debug_file_open(fd, object->path, object->build_id);
+
+	if (debug < 0) {
+		archive_shared(archive, fd, object->path);
+		return;
+	}
+	if (exp_descriptor_path(debug, path) == 0)
+		archive_shared(archive, debug, path);
+	exp_archive_name(name, object->path, object->build_id, ".debug");
+	archive_under(archive, debug, name);
+	close(debug);
+}
+
+/* Has this process not looked yet for the debug file of what has this name in the archive?
+ * Processes of a tree have the same libraries. */
+static int is_new(const struct archive *archive, const char *name)
+{
+	static uint64_t seen[1 << 12];
+	const size_t count = sizeof(seen) / sizeof(seen[0]);
+	struct stat st = {.st_ino = 0};
+	uint64_t hash;
+
+	fstat(archive->directory, &st);
+	hash = exp_hash_text(EXP_HASH_START ^ (uint64_t)st.st_ino ^ (uint64_t)st.st_dev << 32,
+	                     name) |
+	       1;
+	if (seen[hash / 2 % count] == hash)
+		return 0;
+	seen[hash / 2 % count] = hash;
+	return 1;
+}
+
+/* The debug file of an object that is archived already: it may not have been there then, or the
+ * disk may have been full. */
+static void archive_rest(struct archive *archive, const struct exp_object *object, const char *name)
+{
+	int fd = is_new(archive, name) ? exp_file_open(archive->directory, name) : -ENOENT;
+
+	if (fd < 0)
+		return;
+	archive_debug_file(archive, object, fd);
+	close(fd);
+}
+
+static void archive_object(struct archive *archive, const struct exp_object *object)
+{
+	char name[EXP_ARCHIVE_NAME_MAX];
+	int fd, rc;
+
+	exp_archive_name(name, object->path, object->build_id, "");
+	if (!archive->options->rewrite && exp_copy_exists(archive->directory, name)) {
+		archive_rest(archive, object, name);
+		return;
+	}
+	fd = exp_object_open_recorded(object->path, object->build_id);
+	if (fd < 0) {
+		/* An archived file outlives the one it was copied from; "[vdso]" and the like
+		 * have none. */
+		if (!exp_copy_exists(archive->directory, name) && object->path[0] == '/')
+			fail_error(archive, object->path, -fd);
+		return;
+	}
+	archive_debug_file(archive, object, fd);
+	rc = exp_copy(fd, archive->directory, name, archive->options->rewrite);
+	if (rc != 0)
+		fail_error(archive, object->path, -rc);
+	close(fd);
+}
+
+struct exp_archive_needs exp_archive_needs(enum exp_archive_what what)
+{
+	return (struct exp_archive_needs){.sources = whats[what].sources,
+	                                  .used_only = whats[what].used};
+}
+
+int exp_archive_find_used(struct experiment *experiment, unsigned char **used)
+{
+	const struct exp_data_set *set;
+	int rc = experiment_load(experiment, &set);
+
+	if (rc != 0)
+		return rc;
+	*used = calloc(experiment->object_count + 1, 1);
+	if (!*used)
+		return -ENOMEM;
+	for (size_t i = 0; i < set->nodes.count; i++) {
+		const struct exp_object *object = experiment_object_at(experiment, set->nodes.pc[i],
+		                                                       set->nodes.generation[i]);
+
+		if (object)
+			(*used)[object - experiment->objects] = 1;
+	}
+	return 0;
+}
+
+static void archive_objects(struct archive *archive)
+{
+	struct experiment *experiment = archive->experiment;
+
+	for (size_t i = 0; i < experiment->object_count; i++) {
+		const struct exp_object *object = &experiment->objects[i];
+
+		if (archive->used && !archive->used[i])
+			continue;
+		if (archive->options->match && !exp_regex_matches(&archive->match, object->path))
+			continue;
+		archive_object(archive, object);
+	}
+}
+
+static int is_logged(const struct exp_info *info, const char *warning)
+{
+	for (size_t i = 0; i < info->event_count; i++)
+		for (size_t k = 0; k < info->events[i].attribute_count; k++)
+			if (strcmp(info->events[i].attributes[k].name, "text") == 0 &&
+			    strcmp(info->events[i].attributes[k].value, warning) == 0)
+				return 1;
+	return 0;
+}
+
+/* Why a file is not taken is said in the log: at the end of a process nobody listens. Once, as the
+ * experiment of a process that was killed is archived each time that it is read. */
+static void refuse_made(struct archive *archive, const struct exp_made_file *file, int error)
+{
+	char text[512];
+
+	fail(archive, file->path, strerror(error));
+	snprintf(text, sizeof(text), "%s %.300s was not taken: %s", file->what, file->path,
+	         strerror(error));
+	if (!is_logged(&archive->experiment->info, text))
+		exp_log_append_warning(archive->experiment, text);
+}
+
+/* Files that tell of functions made at run time go into the experiment itself. */
+static int archive_made(void *context, const struct exp_made_file *file)
+{
+	struct archive *archive = context;
+	int fd, rc;
+
+	if (!archive->options->rewrite &&
+	    exp_copy_exists(archive->experiment->directory, file->name))
+		return 0;
+	fd = exp_made_open_original(archive->experiment, file);
+	if (fd == -ENOENT)
+		return 0;
+	rc = fd < 0 ? fd
+	            : exp_copy(fd, archive->experiment->directory, file->name,
+	                       archive->options->rewrite);
+	if (fd >= 0)
+		close(fd);
+	if (rc != 0)
+		refuse_made(archive, file, -rc);
+	return 0;
+}
+
+static void fail_source(void *context, const char *path, int error)
+{
+	fail_error(context, path, error);
+}
+
+/* Open the founder's archives and, if one is asked for, the common archive that they then name. */
+static int open_directory(struct archive *archive, struct exp_cause *cause)
+{
+	const char *founder = archive->experiment->founder;
+	int directory = open(founder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int archives = directory < 0 ? -errno : exp_copy_subdirectory(directory, FMT_DIR_ARCHIVES);
+	int rc = archives < 0 ? archives : 0;
+
+	if (directory >= 0)
+		close(directory);
+	archive->directory = archives;
+	if (rc == 0 && archive->options->common) {
+		char *common = realpath(archive->options->common, NULL);
+
+		archive->directory = !common ? -1
+		                             : open(common, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		rc = archive->directory < 0 ? -errno
+		                            : exp_copy_text(common, archives, EXP_ARCHIVE_COMMON);
+		free(common);
+		close(archives);
+	}
+	if (rc != 0)
+		snprintf(cause->text, sizeof(cause->text), "%.250s: cannot write %.100s: %s",
+		         archive->experiment->info.path,
+		         archive->options->common != NULL && archives >= 0
+		                 ? archive->options->common
+		                 : FMT_DIR_ARCHIVES,
+		         strerror(-rc));
+	else
+		exp_copy_sweep(archive->experiment->directory);
+	return rc;
+}
+
+static int run(struct archive *archive, struct exp_cause *cause)
+{
+	const struct what *what = &whats[archive->options->what];
+	int rc = open_directory(archive, cause);
+
+	exp_memory_lacked();
+	if (rc == 0 && what->used)
+		rc = exp_archive_find_used(archive->experiment, &archive->used);
+	if (rc == 0)
+		archive_objects(archive);
+	if (rc == 0)
+		rc = exp_made_each(archive->experiment, archive_made, archive);
+	if (rc == 0 && what->sources)
+		rc = exp_sources_archive(archive->experiment,
+		                         &(struct exp_sources_target){archive->directory,
+		                                                      archive->options->rewrite,
+		                                                      fail_source, archive});
+	if (rc == 0 && exp_memory_lacked())
+		rc = -ENOMEM;
+	if (rc != 0 && cause->text[0] == '\0')
+		snprintf(cause->text, sizeof(cause->text), "%.250s: cannot archive: %s",
+		         archive->experiment->info.path, strerror(-rc));
+	if (archive->directory >= 0)
+		close(archive->directory);
+	free(archive->used);
+	return rc == 0 ? archive->failed : rc;
+}
+
+int experiment_archive(struct experiment *experiment, const struct exp_archive_options *options,
+                       struct exp_cause *cause)
+{
+	struct archive archive = {.experiment = experiment, .options = options, .directory = -1};
+	char why[EXP_REGEX_WHY];
+	int rc;
+
+	cause->text[0] = '\0';
+	if (!whats[options->what].objects)
+		return 0;
+	if (experiment->info.status == EXP_RUNNING) {
+		snprintf(cause->text, sizeof(cause->text), "%.250s: still being recorded",
+		         experiment->info.path);
+		return -EBUSY;
+	}
+	if (options->match) {
+		rc = exp_regex_compile(&archive.match, options->match, why);
+		if (rc == -EINVAL)
+			snprintf(cause->text, sizeof(cause->text), "'%.250s': %s", options->match,
+			         why);
+		if (rc != 0)
+			return rc;
+	}
+	rc = run(&archive, cause);
+	if (options->match)
+		regfree(&archive.match);
+	return rc;
+}

@@ -1,0 +1,64 @@
+/* archive.h: make an experiment self-contained: copy what its addresses mean into
+ * FOUNDER/archives. */
+#ifndef XER_EXPERIMENT_ARCHIVE_ARCHIVE_H
+#define XER_EXPERIMENT_ARCHIVE_ARCHIVE_H
+
+#include "experiment/experiment.h"
+
+#include <regex.h>
+
+/* What to archive: WHAT(NAME, "word", objects, sources, only used, meaning). */
+#define EXP_ARCHIVE_WHATS(WHAT) \
+	WHAT(OFF, "off", 0, 0, 0, "nothing") \
+	WHAT(ON, "on", 1, 0, 0, "all load objects (the default)") \
+	WHAT(COPY, "copy", 1, 0, 0, "the same as on") \
+	WHAT(LDOBJECTS, "ldobjects", 1, 0, 0, "the same as on") \
+	WHAT(SRC, "src", 1, 1, 0, \
+	     "all load objects, and the sources of functions in recorded stacks") \
+	WHAT(USEDLDOBJECTS, "usedldobjects", 1, 0, 1, "the load objects of recorded stacks") \
+	WHAT(USEDSRC, "usedsrc", 1, 1, 1, "the load objects of recorded stacks, and their sources")
+
+/* Does a text match? Want of memory is noted (arena.h). */
+int exp_regex_matches(const regex_t *regex, const char *text);
+
+enum exp_archive_what {
+#define WHAT(name, word, objects, sources, used, meaning) EXP_ARCHIVE_##name,
+	EXP_ARCHIVE_WHATS(WHAT)
+#undef WHAT
+};
+
+struct exp_archive_options {
+	enum exp_archive_what what;
+	int rewrite;        /* replace what is archived already */
+	const char *common; /* existing directory that takes the files instead, NULL: the
+	                       experiment's own */
+	const char *match; /* extended regular expression: only objects whose path it matches; NULL:
+	                      all */
+	struct exp_reporter reporter; /* told of every file that could not be archived */
+};
+
+/* The word's value. Returns 0 or -EINVAL. */
+int exp_archive_parse(const char *word, enum exp_archive_what *out);
+
+/* What a word asks for. */
+struct exp_archive_needs {
+	int sources, used_only;
+};
+struct exp_archive_needs exp_archive_needs(enum exp_archive_what what);
+
+/* Was it recorded on this machine, since that was started? Then its paths are those of the files
+ * here. */
+int exp_is_of_this_boot(const struct experiment *experiment);
+
+/* Which objects occur in recorded stacks: (*used)[index in experiment_objects]. The caller frees.
+ * Returns 0 or -ENOMEM. */
+int exp_archive_find_used(struct experiment *experiment, unsigned char **used);
+
+/* Archive the objects of one experiment (not of its descendants). What is there is kept: it is
+ * the same file. Several processes may do it at once. Returns the number of files that could not
+ * be archived; or -EBUSY (its process still records), -EINVAL (bad regular expression), -EACCES,
+ * -EROFS, -ENOSPC ... with `cause` saying so for a person. */
+int experiment_archive(struct experiment *experiment, const struct exp_archive_options *options,
+                       struct exp_cause *cause);
+
+#endif

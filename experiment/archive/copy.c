@@ -1,0 +1,258 @@
+/* copy.c: copies files into archives: under a temporary name first, then linked to its own, so
+ * that other processes that archive the same file at the same moment do no harm. Who writes a
+ * temporary file holds its lock, so that what a killed archiver has left can be told, on any
+ * machine. */
+#include "experiment/archive/copy.h"
+
+#include "format/retry.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TEMPORARY ".tmp."
+
+enum { NAMES_MAX = 1000 };
+enum { CHUNK = 1 << 20, KERNEL_CHUNK = 1 << 30 };
+
+static int write_all(int fd, const char *bytes, size_t len)
+{
+	unsigned tries = 0;
+
+	while (len > 0) {
+		ssize_t put = write(fd, bytes, len);
+
+		if (retry(put < 0 && errno == EINTR, &tries))
+			continue;
+		if (put < 0)
+			return -errno;
+		bytes += put;
+		len -= (size_t)put;
+	}
+	return 0;
+}
+
+/* A file that ends sooner than it did has been cut meanwhile. */
+static int copy_by_hand(int from, int to, off_t size)
+{
+	char *buffer = malloc(CHUNK);
+	int rc = !buffer ? -ENOMEM : 0;
+	unsigned tries = 0;
+
+	while (rc == 0 && size > 0) {
+		ssize_t got = read(from, buffer, size < CHUNK ? (size_t)size : CHUNK);
+
+		if (retry(got < 0 && errno == EINTR, &tries))
+			continue;
+		if (got <= 0)
+			rc = got < 0 ? -errno : -ESTALE;
+		else
+			rc = write_all(to, buffer, (size_t)got);
+		size -= got;
+	}
+	free(buffer);
+	return rc;
+}
+
+/* Copy so many bytes from where both files stand. */
+static int copy_part(int from, int to, off_t size)
+{
+	ssize_t got = 1;
+
+	while (size > 0 &&
+	       (got = copy_file_range(from, NULL, to, NULL,
+	                              size < KERNEL_CHUNK ? (size_t)size : KERNEL_CHUNK, 0)) > 0)
+		size -= got;
+	/* Between some file systems the kernel refuses, or copies nothing; what is left goes by
+	 * hand. */
+	if (got < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO))
+		return -errno;
+	return copy_by_hand(from, to, size);
+}
+
+/* Holes stay holes: a file that takes no room may have any size. */
+static int copy_bytes(int from, int to)
+{
+	off_t end = lseek(from, 0, SEEK_END), hole = 0;
+	int rc = end < 0 ? -errno : 0;
+
+	while (rc == 0 && hole < end) {
+		off_t data = lseek(from, hole, SEEK_DATA);
+
+		if (data < 0 && errno == ENXIO)
+			break; /* a hole up to the end */
+		if (data < 0)
+			data = hole; /* this file system tells of none */
+		hole = lseek(from, data, SEEK_HOLE);
+		if (hole <= data || hole > end)
+			hole = end;
+		if (lseek(from, data, SEEK_SET) != data || lseek(to, data, SEEK_SET) != data)
+			rc = -errno;
+		if (rc == 0)
+			rc = copy_part(from, to, hole - data);
+	}
+	if (rc == 0 &&
+	    lseek(from, 0, SEEK_END) < end) /* what was taken for a hole may have been cut off */
+		rc = -ESTALE;
+	return rc != 0 || ftruncate(to, end) == 0 ? rc : -errno;
+}
+
+/* What has the name already is the same file, if it is a file. */
+static int publish(int directory, const char *temporary, const char *name, int rewrite)
+{
+	if (rewrite)
+		return renameat(directory, temporary, directory, name) == 0 ? 0 : -errno;
+	if (linkat(directory, temporary, directory, name, 0) == 0)
+		return 0;
+	if (errno == EEXIST)
+		return exp_copy_exists(directory, name) ? 0 : -EEXIST;
+	/* No hard links here: then the last one of several archivers wins, with the same
+	 * contents. */
+	return renameat(directory, temporary, directory, name) == 0 ? 0 : -errno;
+}
+
+/* Lock a file that has just been made. Returns 0 if somebody has swept it away before. */
+static int hold(int fd)
+{
+	struct stat st;
+
+	flock(fd, LOCK_EX); /* where there are no locks, nothing is swept */
+	return fstat(fd, &st) != 0 || st.st_nlink > 0;
+}
+
+/* Open a temporary file. Returns its descriptor, or -errno. Names with our number may be those of a
+ * killed archiver, where nothing is swept, or of one in another namespace. */
+static int open_temporary(int directory, char *name, size_t size, mode_t mode)
+{
+	static unsigned serial;
+
+	for (int i = 0; i < NAMES_MAX; i++) {
+		int fd;
+
+		snprintf(name, size, TEMPORARY "%ld.%u", (long)getpid(), ++serial);
+		fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		            mode);
+		if (fd < 0 && errno == EEXIST)
+			continue;
+		if (fd < 0)
+			return -errno;
+		if (hold(fd))
+			return fd;
+		close(fd);
+	}
+	return -EBUSY;
+}
+
+static int is_temporary(const char *name)
+{
+	static const char digits[] = "0123456789";
+	const char *number = name + strlen(TEMPORARY), *serial;
+
+	if (strncmp(name, TEMPORARY, strlen(TEMPORARY)) != 0)
+		return 0;
+	serial = number + strspn(number, digits);
+	return serial > number && serial[0] == '.' && serial[1] != '\0' &&
+	       serial[1 + strspn(serial + 1, digits)] == '\0';
+}
+
+static void sweep_one(int directory, const char *name)
+{
+	int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		unlinkat(directory, name, 0);
+	close(fd);
+}
+
+void exp_copy_sweep(int directory)
+{
+	int own = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = own < 0 ? NULL : fdopendir(own);
+	const struct dirent *entry;
+
+	if (!entries) {
+		if (own >= 0)
+			close(own);
+		return;
+	}
+	while ((entry = readdir(entries)))
+		if (is_temporary(entry->d_name))
+			sweep_one(directory, entry->d_name);
+	closedir(entries);
+}
+
+/* An archive may be for more eyes than what is copied into it, and made by somebody who may read
+ * everything. */
+static mode_t mode_of_copy(int from)
+{
+	struct stat st;
+
+	return fstat(from, &st) == 0 && st.st_mode & S_IROTH ? 0644 : 0600;
+}
+
+/* Close what has been written with the result `rc`, and give it its name. Some file systems tell of
+ * a full disk only when a file is closed, so that comes first; a second descriptor holds the lock
+ * meanwhile. Returns 0 or -errno. */
+static int finish(int to, int rc, int directory, const char *temporary, const char *name,
+                  int rewrite)
+{
+	int lock = fcntl(to, F_DUPFD_CLOEXEC, 0);
+
+	if (rc == 0 && lock < 0)
+		rc = -errno;
+	if (close(to) != 0 && rc == 0)
+		rc = -errno;
+	if (rc == 0)
+		rc = publish(directory, temporary, name, rewrite);
+	unlinkat(directory, temporary, 0);
+	if (lock >= 0)
+		close(lock);
+	return rc;
+}
+
+int exp_copy(int from, int directory, const char *name, int rewrite)
+{
+	char temporary[64];
+	int to = open_temporary(directory, temporary, sizeof(temporary), mode_of_copy(from));
+
+	return to < 0 ? to : finish(to, copy_bytes(from, to), directory, temporary, name, rewrite);
+}
+
+int exp_copy_text(const char *text, int directory, const char *name)
+{
+	char temporary[64];
+	int to = open_temporary(directory, temporary, sizeof(temporary), 0644);
+
+	return to < 0 ? to
+	              : finish(to, write_all(to, text, strlen(text)), directory, temporary, name,
+	                       1);
+}
+
+int exp_copy_exists(int directory, const char *name)
+{
+	struct stat st;
+
+	return fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
+}
+
+int exp_copy_subdirectory(int directory, const char *name)
+{
+	int fd;
+
+	if (mkdirat(directory, name, 0755) != 0 && errno != EEXIST)
+		return -errno;
+	fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	exp_copy_sweep(fd);
+	return fd;
+}

@@ -1,0 +1,23 @@
+/* copy.h: put a file into an archive directory so that it is there whole or not at all. */
+#ifndef XER_EXPERIMENT_ARCHIVE_COPY_H
+#define XER_EXPERIMENT_ARCHIVE_COPY_H
+
+/* Copy the regular file `from` to `name` in `directory`. An existing file is kept, or replaced with
+ * `rewrite`. Who may not read the original may not read the copy, unless it is his. Returns 0 or
+ * -errno. */
+int exp_copy(int from, int directory, const char *name, int rewrite);
+
+/* Write text as the file `name`, replacing it. Returns 0 or -errno. */
+int exp_copy_text(const char *text, int directory, const char *name);
+
+/* True if the directory has a regular file of this name. */
+int exp_copy_exists(int directory, const char *name);
+
+/* Delete what archivers have left in the directory that were killed while they copied. */
+void exp_copy_sweep(int directory);
+
+/* Open or make a subdirectory, never following a link, and sweep it. Returns a descriptor or
+ * -errno. */
+int exp_copy_subdirectory(int directory, const char *name);
+
+#endif

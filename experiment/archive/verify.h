@@ -1,0 +1,30 @@
+/* verify.h: would an experiment be complete elsewhere? Looks for what its addresses mean in its own
+ * archive. */
+#ifndef XER_EXPERIMENT_ARCHIVE_VERIFY_H
+#define XER_EXPERIMENT_ARCHIVE_VERIFY_H
+
+#include "experiment/archive/archive.h"
+
+struct exp_verify;
+
+/* What was looked for so far. */
+struct exp_verify_counts {
+	size_t objects, debug_files, sources,
+		functions; /* found; functions made at run time, with their code */
+	size_t missing;
+};
+
+/* Begin. options: `match` restricts the objects, `reporter` is told of each thing that is missing,
+ * as "test.1.er: /bin/ls: not archived"; once, however many processes of a tree need it. `what`
+ * matters if has_what is set: which objects are needed, and whether sources are; else every
+ * experiment says so by what it was to archive. Returns NULL if out of memory or `match` is no
+ * regular expression. */
+struct exp_verify *exp_verify_create(const struct exp_archive_options *options, int has_what);
+void exp_verify_destroy(struct exp_verify *verify);
+
+/* Check one experiment (not its descendants). Returns the number of things missing, or -ENOMEM. */
+int exp_verify_experiment(struct exp_verify *verify, struct experiment *experiment);
+
+const struct exp_verify_counts *exp_verify_counts(const struct exp_verify *verify);
+
+#endif

@@ -1,0 +1,29 @@
+/* search.h: looking up addresses in sorted tables. */
+#ifndef XER_EXPERIMENT_BASE_SEARCH_H
+#define XER_EXPERIMENT_BASE_SEARCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* How many of items[count], which are `size` bytes each, begin with a number of at most `key`: that
+ * number, a uint64_t, is their first member, and they are in its order. So the item before the
+ * result is the last that can hold an address. */
+static inline size_t exp_count_up_to(const void *items, size_t count, size_t size, uint64_t key)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint64_t start;
+
+		memcpy(&start, (const char *)items + middle * size, sizeof(start));
+		if (start <= key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+#endif

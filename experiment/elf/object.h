@@ -1,0 +1,68 @@
+/* object.h: find the file of a load object: the one that was recorded, by its build-id, wherever
+ * it is now. */
+#ifndef XER_EXPERIMENT_ELF_OBJECT_H
+#define XER_EXPERIMENT_ELF_OBJECT_H
+
+#include "experiment/experiment.h"
+
+#include <libelf.h>
+#include <stddef.h>
+
+enum {
+	EXP_BUILD_ID_MAX = 64, /* bytes */
+	EXP_ARCHIVE_NAME_MAX = 256,
+	EXP_PLACE_MAX = 4096 /* of the path of a file that was found */
+};
+
+#define EXP_ARCHIVE_COMMON \
+	"common" /* in archives/: a text file with the path of a common archive */
+
+/* Name of an object in an archive: its last component, "_" and 16 hex digits: of its build-id,
+ * else of a hash of its path. suffix: "" or ".debug". */
+void exp_archive_name(char name[EXP_ARCHIVE_NAME_MAX], const char *path, const char *build_id,
+                      const char *suffix);
+
+/* The build-id of an ELF file as hex in text[2 * EXP_BUILD_ID_MAX + 1], "" if it has none. */
+void exp_build_id_text(Elf *elf, char *text);
+
+/* Where the file of a descriptor is: place[EXP_PLACE_MAX]. Returns 0 or -errno. */
+int exp_descriptor_path(int fd, char *place);
+
+/* Open a regular file for reading, never blocking. Returns a descriptor or -errno. */
+int exp_path_open(const char *path);
+
+/* Begin to read a file by libelf, which maps it (see exp_cut_file_watch). NULL: libelf refuses it.
+ */
+Elf *exp_elf_begin(int fd);
+
+/* A descriptor of an ELF file together with how it was found. */
+struct exp_object_file {
+	int fd;
+	char path[EXP_PLACE_MAX];
+	int archived;
+	int mismatch; /* set also when nothing was found: a file is there, with another build-id */
+};
+
+/* Find the file of an object: in the archives of the experiment's founder, then at its recorded
+ * path. Returns 0 (the caller closes out->fd) or -ENOENT. */
+int exp_object_find(const struct experiment *experiment, const char *path, const char *build_id,
+                    struct exp_object_file *out);
+
+/* Open the file at an object's recorded path; "[vdso]" stands for that of this process. Returns a
+ * descriptor, -ENOENT, or -ESTALE: a file is there, with another build-id. */
+int exp_object_open_recorded(const char *path, const char *build_id);
+
+/* Find the separate debug file of an object in the archives. Returns a descriptor and
+ * path[EXP_PLACE_MAX], or -ENOENT. */
+int exp_object_find_archived_debug(const struct experiment *experiment, const char *object,
+                                   const char *build_id, char *path);
+
+/* True if the open ELF file has this build-id; any file has the build-id "", but for core files,
+ * which are no load objects. */
+int exp_object_matches(int fd, const char *build_id);
+
+/* The same descriptor if so; else it is closed, and -ENOENT returned. It may be negative: -ENOENT.
+ */
+int exp_object_if_matches(int fd, const char *build_id);
+
+#endif

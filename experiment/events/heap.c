@@ -1,0 +1,342 @@
+/* heap.c: reads heap events in order of time and pairs allocations with frees over all threads.
+ * What lives at the end is a leak, credited to the stack that allocated it. */
+#include "experiment/events/heapreader.h"
+#include "experiment/streams/stream.h"
+#include "format/layout.h"
+
+#include <errno.h>
+
+/* How many events ahead of their turn slots of blocks are fetched. A slot is nearly always a cache
+ * miss, and nothing else can be done meanwhile; 100 ns are enough for five events, and other
+ * threads' events come between. */
+enum { AHEAD = 16 };
+
+static unsigned bucket_of(uint64_t size)
+{
+	return size == 0 ? 0 : 64 - (unsigned)__builtin_clzll(size);
+}
+
+/* Does the latest allocation live to the end? */
+static int is_leaked(const struct exp_heap_reader *reader, uint64_t address)
+{
+	struct exp_block block;
+
+	return reader->leaked && exp_blocks_find(reader->leaked, address, &block) &&
+	       block.node == reader->number;
+}
+
+/* The row for an allocation, which its free will follow. */
+static uint32_t row_of(struct exp_heap_reader *reader, const struct exp_cursor *cursor,
+                       uint64_t address, uint64_t size, uint32_t stack)
+{
+	struct exp_load *load = reader->load;
+	struct exp_fact fact;
+	uint32_t row;
+
+	if (!load->selection)
+		return exp_load_stack(load, cursor, stack);
+	reader->number++;
+	if (reader->is_first)
+		return reader->number;
+	fact = (struct exp_fact){.data = EXP_DATA_HEAP,
+	                         .type = cursor->payload[1],
+	                         .bytes = size,
+	                         .address = address};
+	fact.node = exp_load_stack(load, cursor, stack);
+	fact.is_leaked = is_leaked(reader, address);
+	reader->live_bytes += exp_blocks_size(size);
+	reader->leaked_bytes += fact.is_leaked ? size : 0;
+	fact.live_bytes = reader->live_bytes;
+	fact.leaked_bytes = reader->leaked_bytes;
+	row = exp_load_row(load, cursor, &fact);
+	if (load->row_capacity > reader->live.nodes && load->rc == 0)
+		load->rc = exp_live_grow(&reader->live, load->row_capacity);
+	return row;
+}
+
+/* A block that was not selected is paired, but counts for nothing. */
+static int counts(const struct exp_block *block)
+{
+	return block->node != EXP_ROW_NONE;
+}
+
+static void on_alloc(struct exp_heap_reader *reader, struct exp_cursor *cursor, uint64_t address,
+                     uint64_t size, uint32_t stack)
+{
+	struct exp_heap *heap = &reader->heap;
+	struct exp_block block, old;
+	struct exp_live_row *row;
+	int rc;
+
+	if (address == 0 || address >> EXP_ADDRESS_BITS != 0 || size >> EXP_ADDRESS_BITS != 0) {
+		exp_cursor_fault(cursor, "an allocation's address or size is damaged");
+		return;
+	}
+	block.node = row_of(reader, cursor, address, size, stack);
+	block.size = size;
+	rc = exp_blocks_put(&reader->blocks, address, &block, &old);
+	if (rc < 0) {
+		reader->load->rc = rc;
+		return;
+	}
+	if (rc > 0)
+		reader->live_bytes -= old.size;
+	if (rc > 0 && counts(&old)) {
+		heap->lost_frees++;
+		exp_live_remove(&reader->live, old.node, old.size);
+	}
+	reader->recent.threads[cursor->owner].address = address;
+	if (!counts(&block))
+		return;
+	row = exp_live_row(&reader->live, block.node);
+	row->allocs++;
+	row->alloc_bytes += size;
+	heap->allocs++;
+	heap->alloc_bytes += size;
+	heap->size_count[bucket_of(size)]++;
+	if (size < heap->smallest)
+		heap->smallest = size;
+	if (size > heap->largest)
+		heap->largest = size;
+	if (exp_live_add(&reader->live, block.node, exp_blocks_size(size)))
+		reader->peak_tsc = cursor->tsc;
+}
+
+static void on_free(struct exp_heap_reader *reader, const struct exp_cursor *cursor,
+                    uint64_t address)
+{
+	uint64_t *recent = &reader->recent.threads[cursor->owner].address;
+	int is_recent = *recent == address;
+	struct exp_block block;
+
+	*recent = 0;
+	if (address >> EXP_ADDRESS_BITS != 0 ||
+	    !exp_blocks_take(&reader->blocks, address, &block)) {
+		reader->heap.frees += !reader->load->selection;
+		reader->heap.unmatched_frees += !reader->load->selection;
+		return;
+	}
+	reader->live_bytes -= block.size;
+	if (!counts(&block))
+		return;
+	reader->heap.frees++;
+	exp_live_remove(&reader->live, block.node, block.size);
+	if (is_recent) {
+		exp_live_row(&reader->live, block.node)->temps++;
+		reader->heap.temps++;
+	}
+}
+
+/* Size of the payload that each kind of heap event must have. */
+static uint32_t size_of(unsigned kind)
+{
+	switch (kind) {
+	case FMT_KIND_heap_alloc:
+		return sizeof(struct fmt_heap_alloc);
+	case FMT_KIND_heap_alloc_wide:
+		return sizeof(struct fmt_heap_alloc_wide);
+	case FMT_KIND_heap_free:
+		return sizeof(struct fmt_heap_free);
+	case FMT_KIND_heap_map:
+		return sizeof(struct fmt_heap_map);
+	default:
+		return 0;
+	}
+}
+
+static void on_event(struct exp_heap_reader *reader, struct exp_cursor *cursor)
+{
+	const uint8_t *at = cursor->payload;
+	struct fmt_heap_alloc alloc;
+	struct fmt_heap_alloc_wide alloc_wide;
+	struct fmt_heap_free freed;
+	struct fmt_heap_map map;
+
+	if (cursor->payload_size < size_of(at[0])) {
+		exp_cursor_fault(cursor, "a heap event is too short");
+		return;
+	}
+	exp_load_time(reader->load, cursor->tsc);
+	exp_timeline_reach(&reader->load->timeline, cursor->tsc, reader->live.bytes,
+	                   reader->live.count);
+	switch (at[0]) {
+	case FMT_KIND_heap_alloc:
+		memcpy(&alloc, at, sizeof(alloc));
+		on_alloc(reader, cursor, fmt_u48_get(&alloc.addr), alloc.size, alloc.stack);
+		break;
+	case FMT_KIND_heap_alloc_wide:
+		memcpy(&alloc_wide, at, sizeof(alloc_wide));
+		on_alloc(reader, cursor, alloc_wide.addr, alloc_wide.size, alloc_wide.stack);
+		break;
+	case FMT_KIND_heap_free:
+		memcpy(&freed, at, sizeof(freed));
+		on_free(reader, cursor, freed.addr);
+		break;
+	case FMT_KIND_heap_map:
+		if (reader->is_first)
+			break;
+		memcpy(&map, at, sizeof(map));
+		exp_heap_on_map(reader, cursor, &map);
+		break;
+	default:
+		break;
+	}
+}
+
+/* A buffer is of one thread; events before the first sound buffer are of thread 0. Returns 0 or
+ * -ENOMEM. */
+static int begin_buffer(struct exp_heap_reader *reader, struct exp_cursor *cursor)
+{
+	if (cursor->noted == cursor->buffers && cursor->buffers != 0)
+		return 0;
+	if (exp_recent_find(&reader->recent, cursor->tid, &cursor->owner) != 0)
+		return -ENOMEM;
+	return exp_load_note_buffer(reader->load, cursor);
+}
+
+/* The address in the record AHEAD ordinary ones behind the current event; some other number where
+ * records of other sizes or kinds come between. It is a guess that only a prefetch hangs on, so it
+ * needs no checks but that the bytes are there. */
+static uint64_t guess_ahead(const struct exp_cursor *cursor)
+{
+	const size_t size = FDR_METADATA_SIZE + sizeof(struct fmt_heap_alloc);
+	const uint8_t *payload;
+	uint64_t word;
+
+	if ((size_t)(cursor->end - cursor->at) < (AHEAD + 1) * size)
+		return 0;
+	payload = cursor->at + AHEAD * size + FDR_METADATA_SIZE;
+	memcpy(&word, payload + 8, sizeof(word));
+	if (payload[0] == FMT_KIND_heap_alloc)
+		word = fmt_u48_get(
+			(const struct fmt_u48 *)(payload + offsetof(struct fmt_heap_alloc, addr)));
+	return word;
+}
+
+static int run(void *context, struct exp_cursor *cursor, uint64_t until)
+{
+	struct exp_heap_reader *reader = context;
+	int more;
+
+	do {
+		/* Not in a function of its own: GCC 12 takes calls of functions that do nothing but
+		 * prefetch for useless. */
+		__builtin_prefetch(exp_blocks_home(&reader->blocks, guess_ahead(cursor)), 1);
+		if (begin_buffer(reader, cursor) != 0) {
+			reader->load->rc = -ENOMEM;
+			return 0;
+		}
+		on_event(reader, cursor);
+		more = exp_cursor_next(cursor);
+	} while (more && cursor->key <= until && reader->load->rc == 0);
+	return more && reader->load->rc == 0;
+}
+
+/* The leaks by size; by stack they are what lives at the end. */
+static void count_leaks(struct exp_heap_reader *reader)
+{
+	struct exp_heap *heap = &reader->heap;
+
+	for (size_t i = 0; i <= reader->blocks.mask; i++) {
+		struct exp_block block;
+
+		if (reader->blocks.slot[i].word[0] == 0)
+			continue;
+		block = exp_blocks_get(&reader->blocks.slot[i]);
+		if (!counts(&block))
+			continue;
+		heap->leak_size_count[bucket_of(block.size)]++;
+	}
+	heap->leaks = reader->live.count;
+	heap->leak_bytes = reader->live.bytes;
+	heap->peak_bytes = reader->live.peak_bytes;
+}
+
+static int credit_blocks(struct exp_heap_reader *reader)
+{
+	static const struct exp_heap_column columns[] = {
+		{EXP_ALLOC_COUNT, offsetof(struct exp_live_row, allocs)},
+		{EXP_ALLOC_BYTES, offsetof(struct exp_live_row, alloc_bytes)},
+		{EXP_LEAK_COUNT, offsetof(struct exp_live_row, count)},
+		{EXP_LEAK_BYTES, offsetof(struct exp_live_row, bytes)},
+		{EXP_PEAK_COUNT, offsetof(struct exp_live_row, peak_count)},
+		{EXP_PEAK_BYTES, offsetof(struct exp_live_row, peak_bytes)},
+		{EXP_TEMP_COUNT, offsetof(struct exp_live_row, temps)},
+	};
+
+	return exp_heap_credit(reader->load, &reader->live, columns,
+	                       sizeof(columns) / sizeof(columns[0]));
+}
+
+/* Find the blocks that are never freed. Returns 0 or -ENOMEM; in either case the caller frees them.
+ */
+static int find_leaked(struct exp_load *load, struct exp_stream *stream, struct exp_blocks *out)
+{
+	const struct exp_timeline timeline = load->timeline;
+	struct exp_heap_reader reader = {.load = load, .is_first = 1};
+	int rc = exp_blocks_init(&reader.blocks);
+
+	if (rc == 0)
+		rc = exp_live_init(&reader.live, 0);
+	if (rc == 0)
+		rc = exp_stream_merge(stream, run, &reader);
+	exp_recent_fini(&reader.recent);
+	exp_live_fini(&reader.live);
+	load->timeline = timeline;
+	*out = reader.blocks;
+	return rc;
+}
+
+static int read_stream(struct exp_load *load, struct exp_stream *stream)
+{
+	struct exp_heap_reader reader = {.load = load, .heap = {.smallest = UINT64_MAX}};
+	struct exp_blocks leaked = {0};
+	int rc = exp_blocks_init(&reader.blocks);
+
+	if (rc == 0)
+		rc = exp_live_init(&reader.live, load->row_capacity);
+	if (rc == 0 && load->selection && load->selection->wants_leaks) {
+		rc = find_leaked(load, stream, &leaked);
+		reader.leaked = &leaked;
+	}
+	if (rc == 0)
+		rc = exp_mappings_init(&reader.mappings, load->row_capacity);
+	if (rc == 0)
+		rc = exp_stream_merge(stream, run, &reader);
+	if (rc == 0)
+		rc = load->rc;
+	if (rc == 0) {
+		count_leaks(&reader);
+		rc = credit_blocks(&reader);
+	}
+	if (rc == 0)
+		rc = exp_heap_credit_maps(&reader);
+	if (rc == 0) {
+		if (reader.heap.allocs == 0)
+			reader.heap.smallest = 0;
+		load->set.heap = reader.heap;
+		load->set.quality.heap_events = reader.heap.allocs + reader.heap.frees;
+		load->peak_tsc = reader.peak_tsc;
+		load->map_peak_tsc = reader.map_peak_tsc;
+	}
+	exp_recent_fini(&reader.recent);
+	exp_mappings_fini(&reader.mappings);
+	exp_live_fini(&reader.live);
+	exp_blocks_fini(&reader.blocks);
+	exp_blocks_fini(&leaked);
+	return rc;
+}
+
+int exp_heap_read(struct exp_load *load)
+{
+	struct exp_stream stream;
+	int rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_HEAPTRACE], &stream);
+
+	if (rc != 0)
+		return rc == -ENOMEM ? rc : 0;
+	load->set.have |= EXP_DATA_HEAP;
+	load->timeline.start = load->experiment->clock.start.ticks;
+	rc = read_stream(load, &stream);
+	exp_stream_close(&stream);
+	return rc;
+}

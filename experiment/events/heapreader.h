@@ -1,0 +1,46 @@
+/* heapreader.h: the reader of heap events, as heap.c, heapmaps.c and heapcredit.c share it. */
+#ifndef XER_EXPERIMENT_EVENTS_HEAPREADER_H
+#define XER_EXPERIMENT_EVENTS_HEAPREADER_H
+
+#include "experiment/events/blocks.h"
+#include "experiment/events/live.h"
+#include "experiment/streams/load.h"
+#include "experiment/events/mappings.h"
+#include "experiment/events/recent.h"
+#include "format/record.h"
+
+struct exp_heap_reader {
+	struct exp_load *load;
+	struct exp_heap heap;
+	struct exp_blocks blocks;
+	struct exp_live live;
+	struct exp_recent recent;
+	struct exp_mappings mappings;
+	uint64_t peak_tsc, map_peak_tsc;
+	/* For a selection: */
+	const struct exp_blocks *leaked;   /* blocks that are never freed, their node the number of
+	                                      the allocation; or NULL */
+	uint32_t number;                   /* of the latest allocation, in order of time */
+	uint64_t live_bytes, leaked_bytes; /* of all blocks, selected or not */
+	int is_first;                      /* this is the reading that finds them */
+};
+
+/* A metric and where it stands in a row of what lives. */
+struct exp_heap_column {
+	enum exp_metric metric;
+	size_t offset;
+};
+
+/* Credit what lived to the rows of the load, by these columns. Returns 0 or -ENOMEM. (heapcredit.c)
+ */
+int exp_heap_credit(struct exp_load *load, struct exp_live *live,
+                    const struct exp_heap_column *columns, size_t count);
+
+/* Memory was mapped or unmapped. (heapmaps.c) */
+void exp_heap_on_map(struct exp_heap_reader *reader, struct exp_cursor *cursor,
+                     const struct fmt_heap_map *map);
+
+/* Credit what was mapped to its stacks, at the end. Returns 0 or -ENOMEM. (heapmaps.c) */
+int exp_heap_credit_maps(struct exp_heap_reader *reader);
+
+#endif

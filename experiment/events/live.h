@@ -1,0 +1,83 @@
+/* live.h: how much of the heap each stack holds, now and at the moment when all of them together
+ * held most. */
+#ifndef XER_EXPERIMENT_EVENTS_LIVE_H
+#define XER_EXPERIMENT_EVENTS_LIVE_H
+
+#include "experiment/experiment.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What one stack did: a cache line, since an event touches the row of one stack. */
+struct exp_live_row {
+	uint64_t allocs, alloc_bytes;
+	uint64_t temps;        /* allocations that the next heap call of their thread freed */
+	uint64_t count, bytes; /* live */
+	uint64_t peak_count, peak_bytes; /* live at the peak that was the last before `peak` */
+	uint64_t peak; /* number of the peak that was the last when the row last changed */
+};
+
+/* Invariant: a row whose `peak` is not the number of the last peak has not changed since that, so
+ * that what lives is what lived then. So a new peak costs nothing, however many stacks there are.
+ */
+struct exp_live {
+	struct exp_live_row *rows; /* rows[nodes + 1], the last for events without a stack */
+	size_t nodes;
+	uint64_t count, bytes; /* live */
+	uint64_t peak_bytes;
+	uint64_t peak; /* number of the last peak */
+};
+
+/* Rows for nodes 0 .. nodes-1. Returns 0 or -ENOMEM; exp_live_fini frees. */
+int exp_live_init(struct exp_live *live, size_t nodes);
+void exp_live_fini(struct exp_live *live);
+
+/* Make room for more rows. Returns 0 or -ENOMEM. */
+int exp_live_grow(struct exp_live *live, size_t nodes);
+
+/* Bring the row's values of the peak up to date; to be called before the row changes, and at the
+ * end. */
+static inline void exp_live_keep(const struct exp_live *live, struct exp_live_row *row)
+{
+	if (row->peak == live->peak)
+		return;
+	row->peak_count = row->count;
+	row->peak_bytes = row->bytes;
+	row->peak = live->peak;
+}
+
+/* The row of a node; of any that there is none of, the row for events without a stack. */
+static inline struct exp_live_row *exp_live_row(const struct exp_live *live, uint32_t node)
+{
+	return &live->rows[node < live->nodes ? node : live->nodes];
+}
+
+/* A block begins to live. Returns true if never before did so many bytes. */
+static inline int exp_live_add(struct exp_live *live, uint32_t node, uint64_t size)
+{
+	struct exp_live_row *row = exp_live_row(live, node);
+
+	exp_live_keep(live, row);
+	row->count++;
+	row->bytes += size;
+	live->count++;
+	live->bytes += size;
+	if (live->bytes <= live->peak_bytes)
+		return 0;
+	live->peak_bytes = live->bytes;
+	live->peak++;
+	return 1;
+}
+
+static inline void exp_live_remove(struct exp_live *live, uint32_t node, uint64_t size)
+{
+	struct exp_live_row *row = exp_live_row(live, node);
+
+	exp_live_keep(live, row);
+	row->count--;
+	row->bytes -= size;
+	live->count--;
+	live->bytes -= size;
+}
+
+#endif

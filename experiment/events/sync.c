@@ -1,0 +1,395 @@
+/* sync.c: reads waits for objects of synchronization in order of time, since the stack that made an
+ * object is that of the latest call before the wait that made one at its address. */
+#include "experiment/base/index.h"
+#include "experiment/streams/load.h"
+#include "experiment/streams/stream.h"
+#include "format/layout.h"
+#include "format/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* OBJECTS_MAX bounds memory; a program has not so many at one time. */
+enum { LONGEST = 100, OBJECTS_MAX = 4 << 20, THREADS = 63, THREAD_CACHE = 256, INITS = 64 };
+
+/* An address with a class, and what is there at this moment. */
+struct place {
+	uint32_t creation; /* node, EXP_NO_INDEX: unknown */
+	uint32_t object;   /* EXP_NO_INDEX: nobody has waited for it since it was made */
+};
+
+struct reader {
+	struct exp_load *load;
+	struct exp_index by_address; /* address << 8 | class -> place */
+	struct place *places;
+	size_t place_count, place_capacity;
+	struct exp_index replaced; /* place << 32 | creation -> object that was there before the
+	                              present one */
+	size_t object_count, object_capacity;
+	uint64_t overflow; /* waits for objects beyond OBJECTS_MAX */
+	size_t wait_count; /* load->sync_waits[wait_count] is a heap, the shortest first */
+	uint32_t threads[THREADS];
+	size_t thread_count;
+	struct {
+		uint32_t tid;
+		uint64_t bit; /* 0: unused */
+	} cache[THREAD_CACHE];
+};
+
+#define ROW(func, class) [FMT_sync_func_##func] = EXP_SYNC_##class
+static const uint8_t class_of[256] = {
+	ROW(MUTEX_LOCK, MUTEX),
+	ROW(MUTEX_TRYLOCK, MUTEX),
+	ROW(MUTEX_TIMEDLOCK, MUTEX),
+	ROW(MUTEX_CLOCKLOCK, MUTEX),
+	ROW(MTX_LOCK, MUTEX),
+	ROW(MTX_TRYLOCK, MUTEX),
+	ROW(MTX_TIMEDLOCK, MUTEX),
+	ROW(MUTEX_INIT, MUTEX),
+	ROW(COND_WAIT, COND),
+	ROW(COND_TIMEDWAIT, COND),
+	ROW(COND_CLOCKWAIT, COND),
+	ROW(CND_WAIT, COND),
+	ROW(CND_TIMEDWAIT, COND),
+	ROW(COND_INIT, COND),
+	ROW(RDLOCK, RWLOCK),
+	ROW(TRYRDLOCK, RWLOCK),
+	ROW(TIMEDRDLOCK, RWLOCK),
+	ROW(CLOCKRDLOCK, RWLOCK),
+	ROW(WRLOCK, RWLOCK),
+	ROW(TRYWRLOCK, RWLOCK),
+	ROW(TIMEDWRLOCK, RWLOCK),
+	ROW(CLOCKWRLOCK, RWLOCK),
+	ROW(RWLOCK_INIT, RWLOCK),
+	ROW(SPIN_LOCK, SPIN),
+	ROW(SPIN_TRYLOCK, SPIN),
+	ROW(SPIN_INIT, SPIN),
+	ROW(BARRIER_WAIT, BARRIER),
+	ROW(BARRIER_INIT, BARRIER),
+	ROW(SEM_WAIT, SEMAPHORE),
+	ROW(SEM_TRYWAIT, SEMAPHORE),
+	ROW(SEM_TIMEDWAIT, SEMAPHORE),
+	ROW(SEM_CLOCKWAIT, SEMAPHORE),
+	ROW(SEM_INIT, SEMAPHORE),
+	ROW(SEM_OPEN, SEMAPHORE),
+	ROW(SEMOP, SEMAPHORE_SET),
+	ROW(SEMTIMEDOP, SEMAPHORE_SET),
+	ROW(JOIN, JOIN),
+	ROW(TRYJOIN, JOIN),
+	ROW(TIMEDJOIN, JOIN),
+	ROW(CLOCKJOIN, JOIN),
+	ROW(THRD_JOIN, JOIN),
+	ROW(FUTEX_WAIT, FUTEX),
+	ROW(MONITOR_ENTER, MONITOR),
+	ROW(MONITOR_WAIT, MONITOR),
+};
+#undef ROW
+
+/* The place of an address, made if it is new. Returns its index, EXP_NO_INDEX if there are too many
+ * or (load->rc) no memory. */
+static uint32_t find_place(struct reader *reader, uint64_t address, unsigned class)
+{
+	uint64_t key = address << 8 | class;
+	uint32_t at = exp_index_find(&reader->by_address, key);
+
+	if (at != EXP_INDEX_NONE || reader->place_count == OBJECTS_MAX)
+		return at;
+	if (exp_array_reserve(&reader->places, &reader->place_capacity, reader->place_count,
+	                      sizeof(*reader->places)) != 0 ||
+	    exp_index_add(&reader->by_address, key, (uint32_t)reader->place_count) != 0) {
+		reader->load->rc = -ENOMEM;
+		return EXP_NO_INDEX;
+	}
+	reader->places[reader->place_count] = (struct place){EXP_NO_INDEX, EXP_NO_INDEX};
+	return (uint32_t)reader->place_count++;
+}
+
+/* The object that is at a place from now on, made if it is new. Returns as find_place. */
+static uint32_t make_object(struct reader *reader, uint32_t place, uint64_t address, unsigned class)
+{
+	struct exp_load *load = reader->load;
+	uint32_t creation = reader->places[place].creation;
+	uint32_t at = exp_index_find(&reader->replaced, (uint64_t)place << 32 | creation);
+
+	if (at != EXP_INDEX_NONE || reader->object_count == OBJECTS_MAX)
+		return at;
+	if (exp_array_reserve(&load->sync_objects, &reader->object_capacity, reader->object_count,
+	                      sizeof(*load->sync_objects)) != 0) {
+		load->rc = -ENOMEM;
+		return EXP_NO_INDEX;
+	}
+	load->sync_objects[reader->object_count] = (struct exp_sync_object){
+		.address = address,
+		.object_class = (uint8_t) class,
+		.creation = creation,
+		.node = EXP_NO_INDEX};
+	return (uint32_t)reader->object_count++;
+}
+
+static uint32_t find_object(struct reader *reader, uint64_t address, unsigned class)
+{
+	uint32_t place = find_place(reader, address, class);
+	uint32_t object;
+
+	if (place == EXP_NO_INDEX)
+		return EXP_NO_INDEX;
+	object = reader->places[place].object;
+	if (object == EXP_NO_INDEX) {
+		object = make_object(reader, place, address, class);
+		reader->places[place].object = object;
+	}
+	return object;
+}
+
+/* The bit of a thread in the sets of those that waited. */
+static uint64_t thread_bit(struct reader *reader, uint32_t tid)
+{
+	size_t slot = tid % THREAD_CACHE;
+	size_t at = 0;
+
+	if (reader->cache[slot].tid == tid && reader->cache[slot].bit != 0)
+		return reader->cache[slot].bit;
+	while (at < reader->thread_count && reader->threads[at] != tid)
+		at++;
+	if (at == reader->thread_count && at < THREADS)
+		reader->threads[reader->thread_count++] = tid;
+	reader->cache[slot].tid = tid;
+	reader->cache[slot].bit = UINT64_C(1) << at;
+	return reader->cache[slot].bit;
+}
+
+/* True if a is less worth to be told than b: shorter, or as long and later. */
+static int is_less(const struct exp_sync_wait *a, const struct exp_sync_wait *b)
+{
+	return a->wait_ns != b->wait_ns ? a->wait_ns < b->wait_ns : a->time_s > b->time_s;
+}
+
+static void sift(struct exp_sync_wait *heap, size_t count, size_t at)
+{
+	for (;;) {
+		size_t least = at;
+		struct exp_sync_wait moved = heap[at];
+
+		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++)
+			if (is_less(&heap[child], &heap[least]))
+				least = child;
+		if (least == at)
+			return;
+		heap[at] = heap[least];
+		heap[least] = moved;
+		at = least;
+	}
+}
+
+/* Keep the wait if it is one of the longest so far. Its wait_ns are ticks still. */
+static void keep_longest(struct reader *reader, const struct exp_sync_wait *wait)
+{
+	struct exp_sync_wait *heap = reader->load->sync_waits;
+
+	if (reader->wait_count < LONGEST) {
+		heap[reader->wait_count++] = *wait;
+		for (size_t i = reader->wait_count == LONGEST ? LONGEST / 2 : 0; i-- > 0;)
+			sift(heap, LONGEST, i);
+	} else if (wait->wait_ns > heap[0].wait_ns) {
+		heap[0] = *wait;
+		sift(heap, LONGEST, 0);
+	}
+}
+
+/* Another stack makes an object at the place: put aside the one that is there, which may be made
+ * again. */
+static void replace_object(struct reader *reader, uint32_t at, uint32_t creation)
+{
+	struct place *place = &reader->places[at];
+	uint64_t key = (uint64_t)at << 32 | place->creation;
+
+	if (place->object != EXP_NO_INDEX &&
+	    exp_index_find(&reader->replaced, key) == EXP_INDEX_NONE &&
+	    exp_index_add(&reader->replaced, key, place->object) != 0)
+		reader->load->rc = -ENOMEM;
+	*place = (struct place){creation, EXP_NO_INDEX};
+}
+
+static void on_init(struct reader *reader, const struct exp_cursor *cursor,
+                    const struct fmt_sync *event)
+{
+	unsigned class = class_of[event->func];
+	uint32_t place, creation;
+
+	if (class == EXP_SYNC_OTHER)
+		return;
+	place = find_place(reader, fmt_u48_get(&event->object), class);
+	creation = exp_load_stack(reader->load, cursor, event->stack);
+	if (place != EXP_NO_INDEX && reader->places[place].creation != creation)
+		replace_object(reader, place, creation);
+}
+
+/* Count a wait of `wait` ticks at `node` for the object `at`. */
+static void count_wait(struct reader *reader, const struct exp_cursor *cursor,
+                       const struct fmt_sync *event, uint64_t wait, uint32_t node, uint32_t at)
+{
+	struct exp_load *load = reader->load;
+
+	exp_load_add(load, EXP_SYNC_COUNT, node, 1);
+	exp_load_add(load, EXP_SYNC_WAIT, node, wait);
+	exp_load_raise(load, EXP_SYNC_LONGEST, node, wait);
+	load->set.quality.sync_events++;
+	if (at == EXP_NO_INDEX) {
+		reader->overflow++;
+	} else {
+		struct exp_sync_object *object = &load->sync_objects[at];
+
+		if (wait > object->longest_ns || object->count == 0) {
+			object->longest_ns = wait;
+			object->node = node;
+			object->mutex = fmt_u48_get(&event->second);
+		}
+		object->count++;
+		object->failed += event->error != 0;
+		object->wait_ns += wait;
+		object->threads |= thread_bit(reader, cursor->tid);
+	}
+	if (reader->wait_count < LONGEST || wait > load->sync_waits[0].wait_ns)
+		keep_longest(reader,
+		             &(struct exp_sync_wait){.time_s = exp_clock_seconds(
+							     &load->experiment->clock, cursor->tsc),
+		                                     .wait_ns = wait,
+		                                     .tid = cursor->tid,
+		                                     .mutex = fmt_u48_get(&event->second),
+		                                     .object = at,
+		                                     .node = node,
+		                                     .error = event->error,
+		                                     .func = event->func});
+}
+
+static void on_wait(struct reader *reader, const struct exp_cursor *cursor,
+                    const struct fmt_sync *event)
+{
+	struct exp_fact fact = {.data = EXP_DATA_SYNC,
+	                        .type = event->func,
+	                        .wait_ticks = fmt_u48_get(&event->wait),
+	                        .error = event->error,
+	                        .address = fmt_u48_get(&event->object),
+	                        .node = exp_load_stack(reader->load, cursor, event->stack)};
+	uint32_t row = exp_load_row(reader->load, cursor, &fact);
+	uint32_t at;
+
+	if (row == EXP_ROW_NONE)
+		return;
+	at = find_object(reader, fact.address, class_of[event->func]);
+	if (reader->load->rc == 0)
+		count_wait(reader, cursor, event, fact.wait_ticks, row, at);
+}
+
+static void on_event(struct reader *reader, struct exp_cursor *cursor)
+{
+	struct fmt_sync event;
+	const char *fault = NULL;
+
+	if (cursor->payload[0] != FMT_KIND_sync)
+		return;
+	if (cursor->payload_size < sizeof(event)) {
+		fault = "a wait is too short";
+	} else {
+		memcpy(&event, cursor->payload, sizeof(event));
+		if (!exp_load_cut_wait(reader->load, cursor->tsc, &event.wait))
+			fault = "a wait began before the recording";
+	}
+	if (fault) {
+		exp_cursor_fault(cursor, fault);
+		return;
+	}
+	exp_load_time(reader->load, cursor->tsc);
+	if (event.func >= INITS)
+		on_init(reader, cursor, &event);
+	else
+		on_wait(reader, cursor, &event);
+}
+
+static int run(void *context, struct exp_cursor *cursor, uint64_t until)
+{
+	struct reader *reader = context;
+	int more;
+
+	do {
+		if (exp_load_note_buffer(reader->load, cursor) != 0)
+			reader->load->rc = -ENOMEM;
+		else
+			on_event(reader, cursor);
+		more = exp_cursor_next(cursor);
+	} while (more && cursor->key <= until && reader->load->rc == 0);
+	return more && reader->load->rc == 0;
+}
+
+static int compare_waits(const void *a, const void *b)
+{
+	return is_less(b, a) ? -1 : is_less(a, b);
+}
+
+static void finish(struct reader *reader)
+{
+	struct exp_load *load = reader->load;
+
+	exp_load_metric_ns(load, EXP_SYNC_WAIT);
+	exp_load_metric_ns(load, EXP_SYNC_LONGEST);
+	for (size_t i = 0; i < reader->object_count; i++) {
+		struct exp_sync_object *object = &load->sync_objects[i];
+
+		object->wait_ns = exp_load_ns(load, object->wait_ns);
+		object->longest_ns = exp_load_ns(load, object->longest_ns);
+	}
+	for (size_t i = 0; i < reader->wait_count; i++)
+		load->sync_waits[i].wait_ns = exp_load_ns(load, load->sync_waits[i].wait_ns);
+	if (reader->wait_count > 1)
+		qsort(load->sync_waits, reader->wait_count, sizeof(*load->sync_waits),
+		      compare_waits);
+	load->set.sync = (struct exp_sync){.objects = load->sync_objects,
+	                                   .object_count = reader->object_count,
+	                                   .longest = load->sync_waits,
+	                                   .longest_count = reader->wait_count};
+	if (reader->overflow != 0)
+		exp_warn(load->experiment, "%s: too many objects: %llu waits belong to none",
+		         exp_stream_names[FMT_STREAM_SYNCTRACE],
+		         (unsigned long long)reader->overflow);
+}
+
+static int read_stream(struct exp_load *load, struct exp_stream *stream)
+{
+	struct reader *reader = calloc(1, sizeof(*reader));
+	int rc;
+
+	load->sync_waits = calloc(LONGEST, sizeof(*load->sync_waits));
+	if (!reader || !load->sync_waits) {
+		free(reader);
+		return -ENOMEM;
+	}
+	reader->load = load;
+	rc = exp_stream_merge(stream, run, reader);
+	if (rc == 0)
+		rc = load->rc;
+	if (rc == 0)
+		finish(reader);
+	exp_index_fini(&reader->by_address);
+	exp_index_fini(&reader->replaced);
+	free(reader->places);
+	free(reader);
+	return rc;
+}
+
+int exp_sync_read(struct exp_load *load)
+{
+	struct exp_stream stream;
+	int rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_SYNCTRACE], &stream);
+
+	if (rc != 0)
+		return rc == -ENOMEM ? rc : 0;
+	for (enum exp_metric metric = EXP_SYNC_COUNT; metric <= EXP_SYNC_LONGEST && rc == 0;
+	     metric++)
+		rc = exp_load_metric(load, metric);
+	if (rc == 0) {
+		load->set.have |= EXP_DATA_SYNC;
+		rc = read_stream(load, &stream);
+	}
+	exp_stream_close(&stream);
+	return rc;
+}

@@ -1,0 +1,226 @@
+/* fxtstacks.c: see fxtstacks.h. */
+#include "experiment/fxt/fxtstacks.h"
+
+#include "experiment/base/hash.h"
+#include "format/fxt.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+	DEPTH_MAX = 1 << 12, /* frames of a sample; the outermost of more are left out */
+	BACKTRACE_MAX = 255  /* addresses that a backtrace has room for: one that is full is hardly
+	                        whole by chance */
+};
+
+/* The last stack, root first. */
+struct exp_fxtstacks_memo {
+	uint32_t generation;
+	int is_cut;
+	size_t count;
+	uint64_t pcs[DEPTH_MAX];
+	uint32_t nodes[DEPTH_MAX];
+};
+
+int exp_fxt_sample_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record,
+                        struct exp_fxt_sample *out)
+{
+	const struct exp_fxt_value *values = record->values, *thread, *pcs;
+	uint64_t hz = exp_fxt_hz(fxt), ticks;
+
+	if (record->kind == FXT_backtrace) {
+		ticks = values[FXT_AT(backtrace, time)].number;
+		thread = &values[FXT_AT(backtrace, thread)];
+		pcs = &values[FXT_AT(backtrace, pcs)];
+	} else if (record->kind == FXT_large_blob_event) {
+		ticks = values[FXT_AT(large_blob_event, time)].number;
+		thread = &values[FXT_AT(large_blob_event, thread)];
+		pcs = &values[FXT_AT(large_blob_event, size)];
+		/* What has a name or arguments is something else. */
+		if (!pcs->words || pcs->number % sizeof(uint64_t) != 0 ||
+		    values[FXT_AT(large_blob_event, name)].number != 0 ||
+		    values[FXT_AT(large_blob_event, category)].number != 0 ||
+		    values[FXT_AT(large_blob_event, arguments)].number != 0)
+			return 0;
+	} else {
+		return 0;
+	}
+	*out = (struct exp_fxt_sample){
+		.ns = hz == 1000000000 ? ticks
+	                               : (uint64_t)((unsigned __int128)ticks * 1000000000 / hz),
+		.process = thread->process,
+		.thread = thread->thread,
+		.pcs = pcs->words,
+		.count = pcs->word_count < DEPTH_MAX ? pcs->word_count : DEPTH_MAX,
+		.is_cut = pcs->word_count >=
+	                  (record->kind == FXT_backtrace ? BACKTRACE_MAX : FXT_SAMPLE_PCS_MAX),
+	};
+	return 1;
+}
+
+/* ---- nodes */
+
+/* Frames of the sample, from the outermost on, that the memo has. */
+static size_t count_known(const struct exp_fxtstacks_memo *memo,
+                          const struct exp_fxt_sample *sample, uint32_t generation)
+{
+	size_t known = 0;
+
+	if (memo->generation != generation || memo->is_cut != sample->is_cut)
+		return 0;
+	while (known < memo->count && known < sample->count &&
+	       memo->pcs[known] == sample->pcs[sample->count - known - 1])
+		known++;
+	return known;
+}
+
+/* The node of an address called by `parent`; EXP_NODE_NONE if there is none, and *key is where it
+ * would be. */
+static uint32_t find_node(const struct exp_fxtstacks *stacks, const struct exp_node_table *nodes,
+                          uint32_t parent, uint64_t pc, uint32_t generation, uint64_t *key)
+{
+	uint64_t at = exp_hash_number(exp_hash_number(exp_hash_number(EXP_HASH_START, parent), pc),
+	                              generation);
+	uint32_t node;
+
+	while ((node = exp_index_find(&stacks->nodes, at)) != EXP_INDEX_NONE) {
+		if (nodes->parent[node] == parent && nodes->pc[node] == pc &&
+		    (generation == EXP_GENERATION_OF_MAP || nodes->generation[node] == generation))
+			return node;
+		at++;
+	}
+	*key = at;
+	return EXP_NODE_NONE;
+}
+
+static uint32_t generation_of(const struct experiment *experiment, uint64_t pc)
+{
+	enum { LAST = UINT32_MAX - 1 };
+
+	return experiment_object_at(experiment, pc, LAST) ? LAST : 0;
+}
+
+/* The same, made if it is new. EXP_NODE_NONE: out of memory. */
+static uint32_t make_node(struct exp_fxtstacks *stacks, struct exp_load *load, uint32_t parent,
+                          uint64_t pc, uint32_t generation)
+{
+	uint64_t key = 0;
+	uint32_t node = find_node(stacks, &load->nodes, parent, pc, generation, &key);
+
+	if (node != EXP_NODE_NONE)
+		return node;
+	if (load->nodes.count >= EXP_NODE_NONE - 1)
+		return EXP_NODE_NONE;
+	node = (uint32_t)load->nodes.count;
+	if (generation == EXP_GENERATION_OF_MAP)
+		generation = generation_of(load->experiment, pc);
+	if (exp_nodes_add(&load->nodes, pc, parent, generation) != 0 ||
+	    exp_index_add(&stacks->nodes, key, node) != 0)
+		return EXP_NODE_NONE;
+	return node;
+}
+
+/* From the node in *out to that of what it calls. `load` NULL: only find in `nodes`. Returns 0 or
+ * -ENOMEM. */
+static int step(struct exp_fxtstacks *stacks, struct exp_load *load,
+                const struct exp_node_table *nodes, uint64_t pc, uint32_t generation, uint32_t *out)
+{
+	uint64_t key;
+
+	*out = load ? make_node(stacks, load, *out, pc, generation)
+	            : find_node(stacks, nodes, *out, pc, generation, &key);
+	return *out == EXP_NODE_NONE && load ? -ENOMEM : 0;
+}
+
+/* Marks are no addresses; the one that means something here stands for what is missing outside of
+ * the outermost frame. */
+static int is_step(uint64_t pc, int is_outermost)
+{
+	return pc >= FMT_PC_MARKS || (pc == FMT_PC_TRUNCATED && is_outermost);
+}
+
+/* Walk from the outermost frame to the leaf. `load` NULL: only find in `nodes`. */
+static int walk(struct exp_fxtstacks *stacks, struct exp_load *load,
+                const struct exp_node_table *nodes, const struct exp_fxt_sample *sample,
+                uint32_t generation, uint32_t *out)
+{
+	struct exp_fxtstacks_memo *memo = stacks->memo;
+	size_t known;
+
+	if (!memo)
+		memo = stacks->memo = calloc(1, sizeof(*memo));
+	if (!memo)
+		return -ENOMEM;
+	known = count_known(memo, sample, generation);
+	*out = known > 0 ? memo->nodes[known - 1] : EXP_NODE_NONE;
+	if (known == 0 && sample->is_cut &&
+	    step(stacks, load, nodes, FMT_PC_TRUNCATED, generation, out) != 0)
+		return -ENOMEM;
+	for (size_t i = sample->count - known; i-- > 0; known++) {
+		if (is_step(sample->pcs[i], known == 0) &&
+		    step(stacks, load, nodes, sample->pcs[i], generation, out) != 0)
+			return -ENOMEM;
+		memo->pcs[known] = sample->pcs[i];
+		memo->nodes[known] = *out;
+	}
+	memo->generation = generation;
+	memo->is_cut = sample->is_cut;
+	memo->count = sample->count;
+	return 0;
+}
+
+int exp_fxtstacks_node(struct exp_fxtstacks *stacks, struct exp_load *load,
+                       const struct exp_fxt_sample *sample, uint32_t generation, uint32_t *out)
+{
+	return walk(stacks, load, NULL, sample, generation, out);
+}
+
+uint32_t exp_fxtstacks_find(struct exp_fxtstacks *stacks, const struct exp_load *load,
+                            const struct exp_fxt_sample *sample, uint32_t generation)
+{
+	uint32_t node;
+
+	return walk(stacks, NULL, &load->nodes, sample, generation, &node) == 0 ? node
+	                                                                        : EXP_NODE_NONE;
+}
+
+void exp_fxtstacks_fini(struct exp_fxtstacks *stacks)
+{
+	exp_index_fini(&stacks->nodes);
+	free(stacks->memo);
+	*stacks = (struct exp_fxtstacks){0};
+}
+
+/* ---- values */
+
+/* The use of a thread: one for each. */
+static long use_of(struct exp_load *load, struct exp_index *uses, uint32_t tid, uint64_t ticks)
+{
+	uint32_t known = exp_index_find(uses, tid);
+	long use;
+
+	if (known != EXP_INDEX_NONE)
+		return known;
+	use = exp_load_use(load, tid, ticks);
+	return use < 0 || exp_index_add(uses, tid, (uint32_t)use) != 0 ? -ENOMEM : use;
+}
+
+int exp_fxtstacks_count(struct exp_load *load, struct exp_index *uses, const struct exp_fact *fact)
+{
+	long use = use_of(load, uses, fact->tid, fact->ticks);
+	uint32_t row;
+
+	if (use < 0)
+		return -ENOMEM;
+	exp_load_time(load, fact->ticks);
+	row = !load->selection ? fact->node : exp_load_row_of(load, fact);
+	if (row == EXP_ROW_NONE && load->selection)
+		return load->rc;
+	exp_load_add(load, EXP_CPU_USER, row, fact->cpu_ns);
+	exp_load_add(load, EXP_SAMPLES, row, 1);
+	load->set.quality.sampled_ns += fact->cpu_ns;
+	load->set.quality.samples++;
+	load->uses[use].cpu_ns += fact->cpu_ns;
+	load->uses[use].samples++;
+	return load->rc;
+}

@@ -1,0 +1,465 @@
+/* kin.c: reads the images that sampler/map.fxt tells of, finds those that have no experiment of
+ * their own, and makes one of each. See kin.h. */
+#include "experiment/open/kin.h"
+
+#include "experiment/base/index.h"
+#include "experiment/base/regexwork.h"
+#include "experiment/fxt/samplermap.h"
+#include "format/lineage.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Helpers of several events tell of an image, each with the time of its own record. So soon no
+ * number comes again. */
+enum { SAME_NS = 10 * 1000 * 1000, IMAGES_MAX = 1 << 20 };
+
+/* ---- records */
+
+static void take_argument(struct exp_kin_image *image, const struct exp_fxt_argument *argument)
+{
+#define IS(field, wanted) \
+	(argument->type == FXT_ARGUMENT_##wanted && argument->name_size == strlen(#field) && \
+	 memcmp(argument->name, #field, strlen(#field)) == 0)
+#define IMAGE_NUMBER(field, meaning) \
+	if (IS(field, UINT64)) \
+		image->field = argument->value;
+#define IMAGE_TEXT(field, meaning) \
+	if (IS(field, STRING)) \
+		image->field = (struct exp_kin_text){argument->text, argument->value};
+#include "format/image.def"
+#undef IS
+}
+
+int exp_kin_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record,
+                 struct exp_kin_image *out)
+{
+	struct exp_fxt_value arguments;
+	struct exp_fxt_argument argument;
+	const struct exp_fxt_value *name;
+
+	if (record->kind != FXT_kernel_object ||
+	    EXP_FXT_FIELD(record, kernel_object, object) != FXT_OBJECT_PROCESS)
+		return 0;
+	name = &record->values[FXT_AT(kernel_object, name)];
+	*out = (struct exp_kin_image){.pid = record->values[FXT_AT(kernel_object, koid)].number,
+	                              .name = {name->text, name->number},
+	                              .until = UINT64_MAX,
+	                              .log = EXP_INDEX_NONE};
+	arguments = record->values[FXT_AT(kernel_object, arguments)];
+	while (exp_fxt_argument(fxt, &arguments, &argument))
+		take_argument(out, &argument);
+	return 1;
+}
+
+/* Where the collector's library is mapped. */
+struct seen {
+	uint64_t pid, time_ns;
+};
+
+struct gatherer {
+	struct exp_kin *kin;
+	struct exp_arena *arena;
+	struct seen *seen;
+	size_t seen_count, seen_capacity;
+};
+
+static int see(struct gatherer *gatherer, const struct exp_fxt_record *record)
+{
+	static const char library[] = "/libcollector.so";
+	const struct exp_fxt_value *name = &record->values[FXT_AT(module, name)];
+	size_t size = sizeof(library) - 1;
+
+	if (name->number < size || memcmp(name->text + name->number - size, library, size) != 0)
+		return 0;
+	if (exp_array_reserve(&gatherer->seen, &gatherer->seen_capacity, gatherer->seen_count,
+	                      sizeof(*gatherer->seen)) != 0)
+		return -ENOMEM;
+	gatherer->seen[gatherer->seen_count++] = (struct seen){
+		record->values[FXT_AT(module, thread)].process,
+		record->values[FXT_AT(module, time)].number};
+	return 0;
+}
+
+static void mark_seen(const struct gatherer *gatherer)
+{
+	for (size_t i = 0; i < gatherer->seen_count; i++) {
+		struct exp_kin_image *image = exp_kin_at(gatherer->kin, gatherer->seen[i].pid,
+		                                         gatherer->seen[i].time_ns);
+
+		if (image)
+			image->has_collector = 1;
+	}
+}
+
+static int keep(struct exp_arena *arena, struct exp_kin_text *text)
+{
+	text->at = exp_arena_text(arena, text->size == 0 ? "" : text->at, text->size);
+	return !text->at ? -ENOMEM : 0;
+}
+
+static int gather(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record)
+{
+	struct gatherer *gatherer = context;
+	struct exp_kin *kin = gatherer->kin;
+	struct exp_kin_image image;
+
+	if (record->kind == FXT_module)
+		return see(gatherer, record);
+	if (!exp_kin_take(fxt, record, &image) || kin->count == IMAGES_MAX)
+		return 0;
+	if (keep(gatherer->arena, &image.name) != 0 || keep(gatherer->arena, &image.program) != 0 ||
+	    keep(gatherer->arena, &image.command) != 0 ||
+	    exp_array_reserve(&kin->images, &kin->capacity, kin->count, sizeof(image)) != 0)
+		return -ENOMEM;
+	kin->images[kin->count++] = image;
+	return 0;
+}
+
+/* ---- the table */
+
+static int compare_numbers(uint64_t left, uint64_t right)
+{
+	return (left > right) - (left < right);
+}
+
+static int compare_images(const void *a, const void *b)
+{
+	const struct exp_kin_image *left = a, *right = b;
+	int order = compare_numbers(left->pid, right->pid);
+
+	return order != 0 ? order : compare_numbers(left->began, right->began);
+}
+
+static int is_near(uint64_t left, uint64_t right)
+{
+	return (left > right ? left - right : right - left) < SAME_NS;
+}
+
+static int is_same_process(const struct exp_kin_image *left, const struct exp_kin_image *right)
+{
+	return left->pid == right->pid && is_near(left->forked, right->forked);
+}
+
+static void join(struct exp_kin_image *to, const struct exp_kin_image *from)
+{
+#define IMAGE_NUMBER(field, meaning) \
+	if (to->field == 0) \
+		to->field = from->field;
+#define IMAGE_TEXT(field, meaning) \
+	if (to->field.size == 0) \
+		to->field = from->field;
+#include "format/image.def"
+	if (to->name.size == 0)
+		to->name = from->name;
+}
+
+/* Who makes an archiver without having executed anything is of the collector's making too: it waits
+ * for it. */
+static void mark_maker(const struct exp_kin *kin, const struct exp_kin_image *archiver)
+{
+	struct exp_kin_image *maker = exp_kin_at(kin, archiver->parent, archiver->forked);
+
+	if (maker && maker->executed == 0)
+		maker->archiver = 1;
+}
+
+/* Put in order, and make one image of all that is told of it. */
+static void settle(struct exp_kin *kin)
+{
+	size_t count = 0;
+
+	if (kin->count > 0)
+		qsort(kin->images, kin->count, sizeof(*kin->images), compare_images);
+	for (size_t i = 0; i < kin->count; i++) {
+		struct exp_kin_image *last = count == 0 ? NULL : &kin->images[count - 1];
+
+		if (last && is_same_process(last, &kin->images[i]) &&
+		    last->executed == kin->images[i].executed &&
+		    is_near(last->began, kin->images[i].began))
+			join(last, &kin->images[i]);
+		else
+			kin->images[count++] = kin->images[i];
+	}
+	kin->count = count;
+	for (size_t i = 0; i + 1 < count; i++) {
+		struct exp_kin_image *image = &kin->images[i], *next = image + 1;
+
+		if (image->pid == next->pid)
+			image->until = next->began;
+		/* A collector forks it out of the program. */
+		if (image->executed == 0 && is_same_process(image, next))
+			image->archiver = next->archiver;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (kin->images[i].archiver)
+			mark_maker(kin, &kin->images[i]);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const struct exp_kin_image *left = *(struct exp_kin_image *const *)a,
+				   *right = *(struct exp_kin_image *const *)b;
+	int order = compare_numbers(left->began, right->began);
+
+	return order != 0 ? order : compare_numbers(left->pid, right->pid);
+}
+
+static int order_by_time(struct exp_kin *kin)
+{
+	kin->by_time = exp_zeroed(kin->count, sizeof(struct exp_kin_image *));
+	if (!kin->by_time)
+		return -ENOMEM;
+	for (size_t i = 0; i < kin->count; i++)
+		kin->by_time[i] = &kin->images[i];
+	qsort(kin->by_time, kin->count, sizeof(struct exp_kin_image *), compare_times);
+	return 0;
+}
+
+struct exp_kin_image *exp_kin_at(const struct exp_kin *kin, uint64_t pid, uint64_t time_ns)
+{
+	size_t low = 0, high = kin->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct exp_kin_image *image = &kin->images[middle];
+
+		if (image->pid < pid || (image->pid == pid && image->began <= time_ns))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && kin->images[low - 1].pid == pid ? &kin->images[low - 1] : NULL;
+}
+
+struct exp_kin_image *exp_kin_before(const struct exp_kin *kin, const struct exp_kin_image *image)
+{
+	size_t at = (size_t)(image - kin->images);
+
+	return at > 0 && is_same_process(&kin->images[at - 1], image) ? &kin->images[at - 1] : NULL;
+}
+
+/* ---- which are shown */
+
+static const char *program_name(const struct exp_kin_image *image)
+{
+	const char *slash = image->program.size == 0 ? NULL : strrchr(image->program.at, '/');
+
+	return slash ? slash + 1 : image->name.at;
+}
+
+/* As the collector chooses those that it records: by -F. The pattern is of a log, which may say
+ * anything. */
+static void choose(const struct experiment *founder, struct exp_kin *kin)
+{
+	const char *follow = experiment_setting(founder, "follow", "on");
+	int is_pattern = follow[0] == '=';
+	char why[EXP_REGEX_WHY];
+	regex_t pattern;
+
+	if (strcmp(follow, "off") == 0 ||
+	    (is_pattern && exp_regex_compile(&pattern, follow + 1, why) != 0))
+		return;
+	for (size_t i = 0; i < kin->count; i++) {
+		struct exp_kin_image *image = &kin->images[i];
+
+		image->is_shown = image->sampled && !image->archiver &&
+		                  image->log == EXP_INDEX_NONE && image->lineage &&
+		                  !(image->has_collector && image->is_inside &&
+		                    image->inner == 0) && /* it may have one of the experiments that
+		                                             are there */
+		                  (!is_pattern ||
+		                   regexec(&pattern, image->lineage, 0, NULL, 0) == 0 ||
+		                   regexec(&pattern, program_name(image), 0, NULL, 0) == 0);
+	}
+	if (is_pattern)
+		regfree(&pattern);
+}
+
+static int compare_lineages(const void *a, const void *b)
+{
+	return lineage_compare(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Add them to the list of descendants, and count those that are left out. */
+static int list(struct experiment *founder, struct exp_kin *kin)
+{
+	struct exp_info *info = &founder->info;
+	size_t count = info->descendant_count;
+	const char **names = exp_arena_alloc(&founder->arena,
+	                                     (count + kin->count) * sizeof(*names));
+
+	if (!names)
+		return -ENOMEM;
+	if (count > 0)
+		memcpy(names, info->descendants, count * sizeof(*names));
+	for (size_t i = 0; i < kin->count; i++) {
+		struct exp_kin_image *image = &kin->images[i];
+
+		if (image->is_shown) {
+			names[count++] = image->lineage;
+			if (exp_hash_add(&kin->shown, exp_hash_text(EXP_HASH_START, image->lineage),
+			                 image) != 0)
+				return -ENOMEM;
+		} else {
+			info->left_out += image->sampled && !image->archiver &&
+			                  image->log == EXP_INDEX_NONE;
+		}
+	}
+	qsort(names, count, sizeof(*names), compare_lineages);
+	info->descendants = names;
+	info->descendant_count = count;
+	return 0;
+}
+
+/* Older recorders tell neither that, nor who made a process. */
+static int is_any_sampled(const struct exp_kin *kin)
+{
+	for (size_t i = 0; i < kin->count; i++)
+		if (kin->images[i].sampled)
+			return 1;
+	return 0;
+}
+
+int exp_kin_read(struct experiment *founder)
+{
+	struct exp_kin *kin = calloc(1, sizeof(*kin));
+	struct gatherer gatherer = {.kin = kin, .arena = &founder->arena};
+	int rc = !kin ? -ENOMEM : exp_samplermap_visit(founder, gather, &gatherer);
+
+	founder->kin = kin;
+	if (rc == 0 && is_any_sampled(kin)) {
+		settle(kin);
+		mark_seen(&gatherer);
+	}
+	free(gatherer.seen);
+	if (rc != 0 || !is_any_sampled(kin))
+		return rc;
+	rc = order_by_time(kin);
+	if (rc == 0)
+		rc = exp_kin_name(founder, kin);
+	if (rc != 0)
+		return rc;
+	choose(founder, kin);
+	return list(founder, kin);
+}
+
+void exp_kin_forget(struct experiment *founder)
+{
+	if (!founder->kin)
+		return;
+	free(founder->kin->images);
+	free(founder->kin->by_time);
+	exp_hash_fini(&founder->kin->shown);
+	free(founder->kin);
+	founder->kin = NULL;
+}
+
+/* ---- their experiments */
+
+static int has_lineage(const void *item, const void *lineage)
+{
+	return strcmp(((const struct exp_kin_image *)item)->lineage, lineage) == 0;
+}
+
+static const struct exp_kin_image *find(const struct exp_kin *kin, const char *lineage)
+{
+	return !kin ? NULL
+	            : exp_hash_find(&kin->shown, exp_hash_text(EXP_HASH_START, lineage),
+	                            has_lineage, lineage);
+}
+
+static int fill_command(struct experiment *experiment, const struct exp_kin_image *image)
+{
+	const char *at = image->command.size > 0 ? image->command.at : image->name.at;
+	const char *end = at + (image->command.size > 0 ? image->command.size : image->name.size);
+	const char **argv = NULL;
+	size_t count = 0, capacity = 0;
+	int rc;
+
+	do {
+		rc = exp_array_reserve(&argv, &capacity, count, sizeof(*argv));
+		if (rc == 0 && !(argv[count++] = exp_arena_string(&experiment->arena, at)))
+			rc = -ENOMEM;
+		at += strlen(at) + 1;
+	} while (rc == 0 && at <= end);
+	experiment->info.argv = rc == 0 ? exp_arena_alloc(&experiment->arena, count * sizeof(*argv))
+	                                : NULL;
+	experiment->info.argc = count;
+	if (experiment->info.argv)
+		memcpy((void *)experiment->info.argv, argv, count * sizeof(*argv));
+	free(argv);
+	return !experiment->info.argv ? -ENOMEM : 0;
+}
+
+/* The founder's clock, from another moment on. */
+static void fill_clock(const struct experiment *founder, struct experiment *experiment,
+                       const struct exp_kin_image *image)
+{
+	const struct exp_clock *clock = &founder->clock;
+	uint64_t began = image->began > clock->start_mono_ns ? image->began : clock->start_mono_ns,
+		 passed = began - clock->start_mono_ns;
+
+	experiment->clock = *clock;
+	experiment->clock.start_mono_ns = began;
+	experiment->clock.start.ticks = exp_clock_ticks(clock, began);
+	experiment->clock.start.raw_ns += passed;
+	experiment->info.start_mono_ns = began;
+	experiment->info.start_real_ns = passed < EXP_REAL_NS_MAX
+	                                         ? founder->info.start_real_ns + (int64_t)passed
+	                                         : founder->info.start_real_ns;
+	experiment->began_ns = began;
+	experiment->ended_ns = image->until;
+}
+
+/* The image that took its place in the process, if one did. */
+static void fill_status(const struct experiment *founder, struct experiment *experiment,
+                        const struct exp_kin_image *image)
+{
+	const struct exp_kin *kin = founder->kin;
+	const struct exp_kin_image *next = image + 1;
+	struct exp_info *info = &experiment->info;
+
+	info->status = image->ended != 0 || !founder->is_at_work ? EXP_ENDED : EXP_RUNNING;
+	if (image->ended > image->began)
+		info->duration_s = (double)(image->ended - image->began) * 1e-9;
+	if (next == &kin->images[kin->count] || !is_same_process(image, next))
+		return;
+	info->status = EXP_EXECED;
+	info->executed = exp_arena_string(
+		&experiment->arena, next->program.size > 0 ? next->program.at : next->name.at);
+	info->executed_as = next->lineage && (next->is_shown || next->log != EXP_INDEX_NONE)
+	                            ? exp_arena_string(&experiment->arena, next->lineage)
+	                            : NULL;
+}
+
+int exp_kin_make(const struct experiment *founder, struct experiment *experiment)
+{
+	struct exp_info *info = &experiment->info;
+	char lineage[LINEAGE_MAX];
+	const struct exp_kin_image *image;
+	size_t size = lineage_parse(info->name);
+
+	if (size >= sizeof(lineage))
+		return -ENOENT;
+	memcpy(lineage, info->name, size);
+	lineage[size] = '\0';
+	image = find(founder->kin, lineage);
+	if (!image)
+		return -ENOENT;
+	info->pid = (int64_t)image->pid;
+	info->ppid = (int64_t)image->parent;
+	info->version = exp_arena_string(&experiment->arena, founder->info.version);
+	info->lineage = exp_arena_string(&experiment->arena, lineage);
+	info->program = info->object = exp_arena_string(
+		&experiment->arena, image->program.size > 0 ? image->program.at : image->name.at);
+	info->outside = exp_arena_string(&experiment->arena,
+	                                 image->reason ? image->reason : "no collector was in it");
+	fill_clock(founder, experiment, image);
+	fill_status(founder, experiment, image);
+	if (!info->version || !info->lineage || !info->program || !info->outside)
+		return -ENOMEM;
+	return fill_command(experiment, image);
+}

@@ -1,0 +1,377 @@
+/* kinnames.c: where in the tree of processes the images of map.fxt belong. What the logs of
+ * recorded processes tell of their children comes first, so that an image has the lineage that its
+ * maker meant; where no collector was, the kernel has told who forked whom. */
+#include "experiment/open/kin.h"
+
+#include "experiment/base/hash.h"
+#include "experiment/base/index.h"
+#include "experiment/base/xmlread.h"
+#include "format/lineage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NUMBER_MAX = 999999999, TRIES = 64 };
+
+/* A process that has an experiment. */
+struct log {
+	uint64_t pid, start_ns;
+	const char *lineage;
+};
+
+/* What it tells of a child, or of a program. */
+struct birth {
+	uint32_t log;
+	uint64_t pid; /* 0: of itself */
+	const char *lineage, *reason;
+	int executes; /* the lineage is that of the first program that the child executes */
+};
+
+struct names {
+	struct experiment *founder;
+	struct exp_kin *kin;
+	struct log *logs;
+	size_t log_count, log_capacity;
+	struct birth *births;
+	size_t birth_count, birth_capacity;
+	int has_inner;
+	struct exp_index of_child; /* log << 32 | pid -> birth */
+	struct exp_index taken;    /* hash of a lineage that somebody has */
+	struct exp_index passed;   /* and of those that it goes through */
+	struct exp_index told;     /* hash of a lineage -> birth with a reason */
+};
+
+static uint64_t hash(const char *text)
+{
+	return exp_hash_text(EXP_HASH_START, text);
+}
+
+/* Of a log, which may say anything. */
+static int is_lineage(const char *text)
+{
+	return text[lineage_parse(text)] == '\0' && strlen(text) < LINEAGE_MAX &&
+	       (text[0] == '_' || text[0] == '\0');
+}
+
+/* ---- logs */
+
+static int on_element(void *context, const struct exp_element *element)
+{
+	struct names *names = context;
+	struct log *log = &names->logs[names->log_count];
+	const char *lineage = exp_element_get(element, "lineage", ""), *kind;
+	struct birth *birth;
+
+	if (element->depth != 1)
+		return 0;
+	if (strcmp(element->name, "process") == 0) {
+		log->pid = exp_element_number(element, "pid", 0);
+		log->lineage = lineage;
+	} else if (strcmp(element->name, "clock") == 0) {
+		log->start_ns = exp_element_number(element, "mono_ns", 0);
+	}
+	if (strcmp(element->name, "event") != 0 || lineage[0] == '\0' || !is_lineage(lineage))
+		return 0;
+	if (exp_array_reserve(&names->births, &names->birth_capacity, names->birth_count,
+	                      sizeof(*birth)) != 0)
+		return -ENOMEM;
+	kind = exp_element_get(element, "kind", "");
+	birth = &names->births[names->birth_count++];
+	*birth = (struct birth){.log = (uint32_t)names->log_count,
+	                        .pid = exp_element_number(element, "pid", 0),
+	                        .lineage = lineage,
+	                        .reason = exp_element_get(element, "reason", NULL),
+	                        .executes = strcmp(kind, "posix_spawn") == 0 ||
+	                                    strcmp(kind, "unrecorded") == 0};
+	return 0;
+}
+
+/* Damage is told of by who opens the experiment itself. */
+static int read_log(struct names *names, const char *directory)
+{
+	struct exp_xml_walk walk = {.root = FMT_LOG_ROOT,
+	                            .element = on_element,
+	                            .context = names,
+	                            .arena = &names->founder->arena};
+	int at = openat(names->founder->directory, directory,
+	                O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = at < 0 ? -1 : exp_file_open(at, FMT_FILE_LOG), rc = 0;
+
+	if (at >= 0)
+		close(at);
+	if (fd >= 0 && exp_array_reserve(&names->logs, &names->log_capacity, names->log_count,
+	                                 sizeof(*names->logs)) != 0)
+		rc = -ENOMEM;
+	if (fd >= 0 && rc == 0) {
+		names->logs[names->log_count] = (struct log){.lineage = ""};
+		rc = exp_xml_read(fd, &walk);
+		names->log_count++;
+	}
+	if (fd >= 0)
+		close(fd);
+	return rc == -ENOMEM ? rc : 0;
+}
+
+static int read_logs(struct names *names)
+{
+	const struct exp_info *info = &names->founder->info;
+	int rc = read_log(names, ".");
+
+	for (size_t i = 0; i < info->descendant_count && rc == 0; i++) {
+		char directory[LINEAGE_MAX + sizeof(FMT_EXPERIMENT_SUFFIX)];
+
+		if (strlen(info->descendants[i]) < LINEAGE_MAX)
+			rc = read_log(names, strcat(strcpy(directory, info->descendants[i]),
+			                            FMT_EXPERIMENT_SUFFIX));
+	}
+	return rc;
+}
+
+/* ---- tables */
+
+static int has(const struct exp_index *set, const char *lineage)
+{
+	return exp_index_find(set, hash(lineage)) != EXP_INDEX_NONE;
+}
+
+static int add(struct exp_index *set, const char *lineage)
+{
+	return has(set, lineage) ? 0 : exp_index_add(set, hash(lineage), 0);
+}
+
+static int take(struct names *names, const char *lineage)
+{
+	char passed[LINEAGE_MAX];
+	int rc = add(&names->taken, lineage);
+
+	strcpy(passed, lineage);
+	while (rc == 0 && passed[0] != '\0' && !has(&names->passed, passed)) {
+		rc = add(&names->passed, passed);
+		*strrchr(passed, '_') = '\0';
+	}
+	return rc;
+}
+
+static uint64_t key_of_child(uint32_t log, uint64_t pid)
+{
+	return (uint64_t)log << 32 | (uint32_t)pid;
+}
+
+/* Of a number that came again, the last child counts. */
+static int index_births(struct names *names)
+{
+	int rc = 0;
+
+	for (size_t i = names->birth_count; i-- > 0 && rc == 0;) {
+		const struct birth *birth = &names->births[i];
+		uint64_t key = key_of_child(birth->log, birth->pid), lineage = hash(birth->lineage);
+
+		if (birth->pid != 0 && exp_index_find(&names->of_child, key) == EXP_INDEX_NONE)
+			rc = exp_index_add(&names->of_child, key, (uint32_t)i);
+		if (rc == 0 && birth->reason &&
+		    exp_index_find(&names->told, lineage) == EXP_INDEX_NONE)
+			rc = exp_index_add(&names->told, lineage, (uint32_t)i);
+	}
+	return rc;
+}
+
+/* The image that the founder is: xcollect's process executes it first, or it was there before. */
+static struct exp_kin_image *founders_image(const struct exp_kin *kin, uint64_t pid)
+{
+	for (struct exp_kin_image *at = exp_kin_at(kin, pid, UINT64_MAX); at != NULL;
+	     at = exp_kin_before(kin, at))
+		if (at->forked == 0 && (at->executed == 1 || at->began == 0))
+			return at;
+	return NULL;
+}
+
+/* Processes in other namespaces know themselves by other pids. Of several with the same one, the
+ * program that began last before the collector did. */
+static struct exp_kin_image *inner_image(const struct exp_kin *kin, const struct log *log)
+{
+	struct exp_kin_image *found = NULL;
+
+	for (size_t i = 0; i < kin->count; i++) {
+		struct exp_kin_image *image = &kin->images[i];
+
+		if (image->inner == log->pid && image->log == EXP_INDEX_NONE &&
+		    image->began <= log->start_ns && log->start_ns < image->until &&
+		    (image->ended == 0 || image->ended > log->start_ns) &&
+		    (!found || found->began < image->began))
+			found = image;
+	}
+	return found;
+}
+
+static struct exp_kin_image *recorded_image(const struct names *names, const struct log *log)
+{
+	struct exp_kin_image *image = exp_kin_at(names->kin, log->pid, log->start_ns);
+
+	if (log->lineage[0] == '\0')
+		return founders_image(names->kin, log->pid);
+	if (image && image->inner == 0 && (image->ended == 0 || image->ended > log->start_ns))
+		return image;
+	return names->has_inner ? inner_image(names->kin, log) : NULL;
+}
+
+/* Which images are recorded? */
+static int match(struct names *names)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < names->log_count && rc == 0; i++) {
+		const struct log *log = &names->logs[i];
+		struct exp_kin_image *image;
+
+		if (!is_lineage(log->lineage))
+			continue;
+		image = recorded_image(names, log);
+
+		rc = take(names, log->lineage);
+		if (!image || image->log != EXP_INDEX_NONE)
+			continue;
+		image->log = (uint32_t)i;
+		image->lineage = log->lineage;
+	}
+	return rc;
+}
+
+/* ---- names */
+
+/* A child that its maker knows nothing of: the next number that nobody has. */
+static int name_unseen(const struct names *names, struct exp_kin_image *maker, char *text)
+{
+	char base[LINEAGE_MAX];
+	int rc;
+
+	strcpy(base, text);
+	do {
+		strcpy(text, base);
+		rc = lineage_append(text, 'f', ++maker->unseen);
+	} while (rc == 0 && has(&names->passed, text));
+	return rc;
+}
+
+/* EXP_INDEX_NONE: none. */
+static const struct birth *birth_at(const struct names *names, uint32_t index)
+{
+	return !names->births || index >= names->birth_count ? NULL : &names->births[index];
+}
+
+/* A child is known to its maker by its pid in the maker's namespace. */
+static const struct birth *find_birth(const struct names *names, const struct exp_kin_image *maker,
+                                      const struct exp_kin_image *image)
+{
+	uint32_t found = exp_index_find(
+		&names->of_child,
+		key_of_child(maker->log, maker->is_inside ? image->inner : image->pid));
+
+	return birth_at(names, found != EXP_INDEX_NONE
+	                               ? found
+	                               : exp_index_find(&names->of_child,
+	                                                key_of_child(maker->log, image->pid)));
+}
+
+/* Namespaces are passed on. */
+static void find_insides(struct names *names)
+{
+	for (size_t i = 0; i < names->kin->count; i++) {
+		struct exp_kin_image *image = names->kin->by_time[i];
+		const struct exp_kin_image *maker = image->parent == 0
+		                                            ? NULL
+		                                            : exp_kin_at(names->kin, image->parent,
+		                                                         image->forked);
+
+		image->is_inside = image->inner != 0 || (maker && maker->is_inside);
+		names->has_inner |= image->inner != 0;
+	}
+}
+
+/* Returns how many programs the process executes from what `text` then names to this image, or -1:
+ * it cannot be named. */
+static int64_t begin_name(const struct names *names, const struct exp_kin_image *image, char *text)
+{
+	const struct exp_kin_image *before = exp_kin_before(names->kin, image);
+	struct exp_kin_image *maker;
+	const struct birth *birth;
+
+	if (before && before->lineage) {
+		strcpy(text, before->lineage);
+		return (int64_t)(image->executed - before->executed);
+	}
+	maker = image->parent == 0 ? NULL : exp_kin_at(names->kin, image->parent, image->forked);
+	if (!maker || !maker->lineage)
+		return -1;
+	birth = maker->log == EXP_INDEX_NONE ? NULL : find_birth(names, maker, image);
+	strcpy(text, birth ? birth->lineage : maker->lineage);
+	if (birth)
+		return (int64_t)image->executed - (birth->executes && image->executed > 0);
+	return name_unseen(names, maker, text) == 0 ? (int64_t)image->executed : -1;
+}
+
+/* As lineage_next_image, so many times. */
+static int go_on(char *text, int64_t steps)
+{
+	char *step = strrchr(text, '_');
+	uint64_t number = 0;
+
+	if (steps == 0)
+		return 0;
+	if (step && step[1] == 'x') {
+		number = strtoull(step + 2, NULL, 10);
+		*step = '\0';
+	}
+	number = steps > NUMBER_MAX || number > NUMBER_MAX ? UINT64_MAX : number + (uint64_t)steps;
+	return number > NUMBER_MAX ? -ENAMETOOLONG : lineage_append(text, 'x', (uint32_t)number);
+}
+
+/* Two have one name where a log lies. */
+static int make_single(const struct names *names, char *text)
+{
+	for (int i = 0; i < TRIES; i++) {
+		if (!has(&names->taken, text))
+			return 0;
+		if (lineage_count_up(text) != 0)
+			break;
+	}
+	return -EEXIST;
+}
+
+static int name(struct names *names, struct exp_kin_image *image)
+{
+	char text[LINEAGE_MAX];
+	int64_t steps = begin_name(names, image, text);
+	const struct birth *told;
+
+	if (steps < 0 || go_on(text, steps) != 0 || make_single(names, text) != 0)
+		return 0;
+	told = birth_at(names, exp_index_find(&names->told, hash(text)));
+	image->reason = !told ? NULL : told->reason;
+	image->lineage = exp_arena_string(&names->founder->arena, text);
+	return !image->lineage ? -ENOMEM : take(names, text);
+}
+
+int exp_kin_name(struct experiment *founder, struct exp_kin *kin)
+{
+	struct names names = {.founder = founder, .kin = kin};
+	int rc = read_logs(&names);
+
+	find_insides(&names);
+	if (rc == 0)
+		rc = index_births(&names);
+	if (rc == 0)
+		rc = match(&names);
+	for (size_t i = 0; i < kin->count && rc == 0; i++)
+		if (kin->by_time[i]->log == EXP_INDEX_NONE)
+			rc = name(&names, kin->by_time[i]);
+	free(names.logs);
+	free(names.births);
+	exp_index_fini(&names.of_child);
+	exp_index_fini(&names.taken);
+	exp_index_fini(&names.passed);
+	exp_index_fini(&names.told);
+	return rc;
+}

@@ -1,0 +1,254 @@
+/* parallel.c: gives each large stream a thread and a load of its own, and joins the loads. The
+ * readers share nothing that any of them writes: the nodes are complete, and each has a copy of the
+ * experiment for its messages. */
+#include "experiment/open/parallel.h"
+
+#include "format/layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Making a thread is dear against a file that is read in a millisecond. */
+enum { LARGE_BYTES = 2 << 20 };
+
+static const struct {
+	int (*read)(struct exp_load *load);
+	enum fmt_stream stream;
+} tasks[] = {
+	{exp_profile_read, FMT_STREAM_PROFILE}, {exp_heap_read, FMT_STREAM_HEAPTRACE},
+	{exp_sync_read, FMT_STREAM_SYNCTRACE},  {exp_omp_read, FMT_STREAM_OMPTRACE},
+	{exp_mpi_read, FMT_STREAM_MPITRACE},    {exp_io_read, FMT_STREAM_IOTRACE},
+};
+enum { TASKS = sizeof(tasks) / sizeof(tasks[0]) };
+
+/* A stream being read. */
+struct part {
+	int (*read)(struct exp_load *load);
+	struct exp_load load;
+	struct experiment experiment; /* a copy, whose messages are kept back */
+	char **messages;              /* messages[count] */
+	size_t count, capacity;
+	int rc;
+	pthread_t thread;
+	int has_thread;
+};
+
+static void keep_message(void *context, const char *message)
+{
+	struct part *part = context;
+	char *copy = strdup(message);
+
+	if (!copy || exp_array_reserve(&part->messages, &part->capacity, part->count,
+	                               sizeof(*part->messages)) != 0) {
+		free(copy);
+		part->load.rc = -ENOMEM;
+		return;
+	}
+	part->messages[part->count++] = copy;
+}
+
+static void part_init(struct part *part, const struct exp_load *whole,
+                      int (*read)(struct exp_load *load))
+{
+	*part = (struct part){.read = read, .experiment = *whole->experiment};
+	part->experiment.reporter = (struct exp_reporter){.warn = keep_message, .context = part};
+	part->load.experiment = &part->experiment;
+	part->load.nodes = whole->nodes;
+	part->load.has_others_nodes = 1;
+	part->load.row_count = whole->row_count;
+	part->load.row_capacity = whole->row_capacity;
+	part->load.first_tsc = whole->first_tsc;
+	part->load.last_tsc = whole->last_tsc;
+}
+
+static void *run(void *context)
+{
+	struct part *part = context;
+
+	part->rc = part->read(&part->load);
+	if (part->rc == 0)
+		part->rc = part->load.rc;
+	return NULL;
+}
+
+static int join_uses(struct exp_load *to, const struct exp_load *from)
+{
+	for (size_t i = 0; i < from->use_count; i++) {
+		if (exp_array_reserve(&to->uses, &to->use_capacity, to->use_count,
+		                      sizeof(*to->uses)) != 0)
+			return -ENOMEM;
+		to->uses[to->use_count++] = from->uses[i];
+	}
+	return 0;
+}
+
+static void join_values(struct exp_load *to, struct exp_load *from)
+{
+	for (size_t i = 0; i < EXP_METRICS; i++) {
+		if (!from->value[i])
+			continue;
+		/* No metric comes from two streams. */
+		to->value[i] = from->value[i];
+		to->no_stack[i] = from->no_stack[i];
+		from->value[i] = NULL;
+	}
+}
+
+#define MOVE(field) \
+	do { \
+		to->field = from->field; \
+		memset(&from->field, 0, sizeof(from->field)); \
+	} while (0)
+
+static void join_others(struct exp_load *to, struct exp_load *from)
+{
+	if (!from->others)
+		return;
+	if (!to->others) {
+		MOVE(others);
+		return;
+	}
+	for (size_t i = 0; i < to->row_count; i++)
+		to->others[i] += from->others[i];
+}
+
+static void join_unknown(struct exp_load *to, const struct exp_load *from)
+{
+	if (to->unknown_stacks == 0) {
+		to->unknown_stream = from->unknown_stream;
+		to->unknown_offset = from->unknown_offset;
+	}
+	to->unknown_stacks += from->unknown_stacks;
+}
+
+static void join_quality(struct exp_quality *to, const struct exp_quality *from)
+{
+	to->samples += from->samples;
+	to->sampled_ns += from->sampled_ns;
+	to->heap_events += from->heap_events;
+	to->sync_events += from->sync_events;
+	to->io_events += from->io_events;
+	to->omp_events += from->omp_events;
+	to->mpi_events += from->mpi_events;
+}
+
+/* Take over what one stream alone brings. */
+static void join_stream(struct exp_load *to, struct exp_load *from)
+{
+	if (from->set.have & EXP_DATA_HEAP) {
+		MOVE(set.heap);
+		MOVE(timeline);
+		MOVE(peak_tsc);
+		MOVE(map_peak_tsc);
+	}
+	if (from->set.have & EXP_DATA_SYNC) {
+		MOVE(set.sync);
+		MOVE(sync_objects);
+		MOVE(sync_waits);
+	}
+	if (from->set.have & EXP_DATA_IO) {
+		MOVE(set.io);
+		MOVE(io_files);
+		MOVE(io_descriptors);
+	}
+	if (from->omp_constructs) {
+		MOVE(set.omp);
+		MOVE(omp_constructs);
+	}
+	if (from->mpi_functions || from->mpi_peers) {
+		MOVE(set.mpi);
+		MOVE(mpi_functions);
+		MOVE(mpi_peers);
+	}
+	exp_arena_join(&to->arena, &from->arena);
+	to->set.have |= from->set.have;
+}
+
+/* Join a part whose stream was read, and free what is left of it. Returns 0 or -ENOMEM. */
+static int join(struct exp_load *whole, struct part *part)
+{
+	struct exp_load *load = &part->load;
+	int rc = part->rc;
+
+	for (size_t i = 0; i < part->count; i++) {
+		exp_warn_told(whole->experiment, part->messages[i]);
+		free(part->messages[i]);
+	}
+	free(part->messages);
+	if (rc == 0)
+		rc = join_uses(whole, load);
+	join_values(whole, load);
+	join_others(whole, load);
+	join_unknown(whole, load);
+	join_quality(&whole->set.quality, &load->set.quality);
+	join_stream(whole, load);
+	if (load->first_tsc <= load->last_tsc) {
+		exp_load_time(whole, load->first_tsc);
+		exp_load_time(whole, load->last_tsc);
+	}
+	exp_load_fini(load);
+	return rc;
+}
+
+static int is_large(const struct experiment *experiment, enum fmt_stream stream)
+{
+	struct stat st;
+
+	return fstatat(experiment->directory, exp_stream_names[stream], &st, AT_SYMLINK_NOFOLLOW) ==
+	               0 &&
+	       st.st_size >= LARGE_BYTES;
+}
+
+static int is_worth_it(const struct exp_load *load)
+{
+	unsigned large = 0;
+
+	if (load->selection || sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return 0;
+	for (size_t i = 0; i < TASKS; i++)
+		large += is_large(load->experiment, tasks[i].stream) != 0;
+	return large >= 2;
+}
+
+static int read_at_once(struct exp_load *load)
+{
+	struct part *parts = calloc(TASKS, sizeof(*parts));
+	int rc = 0;
+
+	if (!parts)
+		return -ENOMEM;
+	for (size_t i = 0; i < TASKS; i++) {
+		part_init(&parts[i], load, tasks[i].read);
+		parts[i].has_thread = is_large(load->experiment, tasks[i].stream) &&
+		                      pthread_create(&parts[i].thread, NULL, run, &parts[i]) == 0;
+	}
+	for (size_t i = 0; i < TASKS; i++)
+		if (!parts[i].has_thread)
+			run(&parts[i]);
+	for (size_t i = 0; i < TASKS; i++) {
+		int status;
+
+		if (parts[i].has_thread)
+			pthread_join(parts[i].thread, NULL);
+		status = join(load, &parts[i]);
+		rc = rc != 0 ? rc : status;
+	}
+	free(parts);
+	return rc;
+}
+
+int exp_load_events(struct exp_load *load)
+{
+	int rc = 0;
+
+	if (is_worth_it(load))
+		return read_at_once(load);
+	for (size_t i = 0; i < TASKS && rc == 0; i++)
+		rc = tasks[i].read(load);
+	return rc;
+}

@@ -1,0 +1,215 @@
+/* load.h: what experiment_load gathers, shared by the readers of the data streams. */
+#ifndef XER_EXPERIMENT_STREAMS_LOAD_H
+#define XER_EXPERIMENT_STREAMS_LOAD_H
+
+#include "experiment/base/internal.h"
+#include "experiment/streams/nodes.h"
+#include "experiment/streams/reuse.h"
+#include "experiment/streams/selection.h"
+#include "experiment/streams/stream.h"
+#include "experiment/base/timeline.h"
+#include "format/record.h"
+
+#include <errno.h>
+
+/* Names of the streams, as format/layout.h lists them. */
+extern const char *const exp_stream_names[];
+
+/* What one buffer of a thread held. */
+struct exp_buffer_use {
+	uint32_t tid;
+	uint64_t tsc;
+	uint64_t samples, cpu_ns;
+};
+
+struct exp_load {
+	struct experiment *experiment;
+	struct exp_data_set set;
+	struct exp_node_table nodes;
+	int has_others_nodes;                  /* the nodes belong to the experiment's first load */
+	const struct exp_selection *selection; /* NULL: all events count, at their stacks */
+	size_t row_count, row_capacity; /* of the values: nodes, or the rows of a grouped load */
+	uint64_t *value[EXP_METRICS];   /* of the rows, NULL where there is no data */
+	uint64_t no_stack[EXP_METRICS];
+	uint64_t *others; /* of the nodes: events that no metric counts, NULL if there are none */
+	struct exp_usage *usage;
+	size_t usage_count, usage_capacity;
+	struct exp_thread *threads;
+	size_t thread_count, thread_capacity;
+	struct exp_gc *gcs;
+	size_t gc_count, gc_capacity;
+	struct exp_java_alloc *java_allocs;
+	size_t java_alloc_count, java_alloc_capacity;
+	struct exp_buffer_use *uses;
+	size_t use_count, use_capacity;
+	uint64_t first_tsc, last_tsc; /* of all events; first > last: there are none */
+	struct exp_arena arena;       /* names of files */
+	struct exp_sync_object *sync_objects;
+	struct exp_sync_wait *sync_waits;
+	struct exp_io_file *io_files;
+	struct exp_io_descriptor *io_descriptors;
+	struct exp_omp_construct *omp_constructs;
+	enum {
+		OMP_NOT_ASKED,
+		OMP_SAMPLED,
+		OMP_RECORDED
+	} omp_waits; /* how waits of OpenMP are known */
+	struct exp_mpi_function *mpi_functions;
+	struct exp_mpi_peer *mpi_peers;
+	uint64_t peak_tsc, map_peak_tsc;
+	struct calls *calls;          /* NULL: there is no function trace */
+	struct exp_timeline timeline; /* of the heap */
+	uint64_t unknown_stacks;      /* events whose stack frameinfo does not have */
+	const char *unknown_stream;   /* where the first of them is */
+	uint64_t unknown_offset;
+	int rc; /* -ENOMEM once something failed */
+};
+
+/* Read everything into a new load, all events or those of a selection. Returns 0 or -errno.
+ * exp_load_destroy frees. */
+int exp_load_make(struct experiment *experiment, const struct exp_selection *selection,
+                  struct exp_load **out);
+
+/* Free what a load holds, but not itself. */
+void exp_load_fini(struct exp_load *load);
+
+/* Read one stream into the load: clock samples, heap events, waits, calls for input and output,
+ * usage and threads. Return 0 or -ENOMEM. */
+int exp_profile_read(struct exp_load *load);
+int exp_heap_read(struct exp_load *load);
+int exp_sync_read(struct exp_load *load);
+int exp_io_read(struct exp_load *load);
+int exp_user_read(struct exp_load *load);
+int exp_javaheap_read(struct exp_load *load);
+int exp_omp_read(struct exp_load *load);
+int exp_mpi_read(struct exp_load *load);
+int exp_overview_read(struct exp_load *load);
+
+/* The function trace: pair its calls and make nodes of their paths, before rows are made; then
+ * count them. Return 0 or -ENOMEM. */
+int exp_functrace_read(struct exp_load *load);
+int exp_functrace_values(struct exp_load *load);
+void exp_functrace_free(struct exp_load *load);
+
+/* Give the usage samples the names that log.xml has for them (pauses.c). Returns 0 or -ENOMEM. */
+int exp_usage_name(struct exp_load *load);
+
+/* Make the table of threads of what the overview told (in load->threads) and of the buffers'
+ * uses. */
+int exp_threads_finish(struct exp_load *load);
+
+/* Note the buffer that a cursor is in. Returns the index of its use, or -ENOMEM. */
+long exp_load_use(struct exp_load *load, uint32_t tid, uint64_t tsc);
+
+/* The row for an event of a load with a selection; EXP_ROW_NONE: it does not count. (selection.c)
+ */
+uint32_t exp_load_ask(struct exp_load *load, const struct exp_cursor *cursor,
+                      struct exp_fact *fact);
+
+/* The same, all of the fact being known. */
+uint32_t exp_load_row_of(struct exp_load *load, const struct exp_fact *fact);
+
+/* Where an event counts: `fact` is read only if there is a selection. fact->node: its stack. */
+static inline uint32_t exp_load_row(struct exp_load *load, const struct exp_cursor *cursor,
+                                    struct exp_fact *fact)
+{
+	return !load->selection ? fact->node : exp_load_ask(load, cursor, fact);
+}
+
+/* Count a clock sample's time by what its thread did for OpenMP, and at the end, what was outside
+ * of it (omp.c). */
+void exp_omp_sample(struct exp_load *load, unsigned state, uint32_t row, uint64_t cpu_ns);
+void exp_omp_finish(struct exp_load *load);
+
+/* Count a clock sample's time by the MPI function that its thread was in (mpi.c). */
+void exp_mpi_sample(struct exp_load *load, unsigned state, uint32_t row, uint64_t cpu_ns);
+
+/* Note that an event that no metric counts has a stack (load.c). */
+void exp_load_count_other(struct exp_load *load, uint32_t row);
+
+/* Allocate those of a profile (profile.c). Returns 0 or -ENOMEM. */
+int exp_load_profile_metrics(struct exp_load *load);
+
+/* Allocate the values of a metric. Returns 0 or -ENOMEM. */
+int exp_load_metric(struct exp_load *load, enum exp_metric metric);
+
+/* The same unless it has been done. */
+static inline int exp_load_need(struct exp_load *load, enum exp_metric metric)
+{
+	return !load->value[metric] ? exp_load_metric(load, metric) : 0;
+}
+
+/* Give all events of a stream, in order of time, to on_event, noting their buffers. Returns 0 or
+ * -ENOMEM, also when on_event has left that in load->rc. */
+int exp_load_in_order(struct exp_load *load, struct exp_stream *stream,
+                      void (*on_event)(void *context, const struct exp_cursor *cursor),
+                      void *context);
+
+/* Ticks to ns by the fitted clock; and all values of a metric, which were summed up in ticks. */
+uint64_t exp_load_ns(const struct exp_load *load, uint64_t ticks);
+void exp_load_metric_ns(struct exp_load *load, enum exp_metric metric);
+
+/* True if a wait of `wait` ticks that ended at `tsc` can have begun after the recording did. */
+int exp_load_is_wait(const struct exp_load *load, uint64_t tsc, uint64_t wait);
+
+/* The same; but what began in an earlier recording of the same process is cut to what is of this
+ * one. */
+int exp_load_cut_wait(const struct exp_load *load, uint64_t tsc, struct fmt_u48 *wait);
+
+/* Note the cursor's buffer if it is a new one. Returns 0 or -ENOMEM. */
+static inline int exp_load_note_buffer(struct exp_load *load, struct exp_cursor *cursor)
+{
+	if (cursor->noted == cursor->buffers)
+		return 0;
+	cursor->noted = cursor->buffers;
+	return exp_load_use(load, cursor->tid, cursor->buffer_tsc) < 0 ? -ENOMEM : 0;
+}
+
+static inline void exp_load_time(struct exp_load *load, uint64_t tsc)
+{
+	if (tsc < load->first_tsc)
+		load->first_tsc = tsc;
+	if (tsc > load->last_tsc)
+		load->last_tsc = tsc;
+}
+
+/* Count the cursor's event as one whose stack frameinfo does not have. */
+void exp_load_unknown_stack(struct exp_load *load, const struct exp_cursor *cursor);
+
+/* Index of the stack of the cursor's event; EXP_NODE_NONE (and counted) if it is damaged, or 0:
+ * none. */
+static inline uint32_t exp_load_stack(struct exp_load *load, const struct exp_cursor *cursor,
+                                      uint32_t id)
+{
+	uint32_t node;
+
+	if (id == 0)
+		return EXP_NODE_NONE;
+	node = exp_nodes_find(&load->nodes, id);
+	if (node == EXP_NODE_NONE)
+		exp_load_unknown_stack(load, cursor);
+	else if (load->nodes.reuse)
+		node = exp_reuse_at(load->nodes.reuse, node, cursor->tsc);
+	return node;
+}
+
+static inline void exp_load_raise(struct exp_load *load, enum exp_metric metric, uint32_t node,
+                                  uint64_t amount)
+{
+	uint64_t *value = node == EXP_NODE_NONE ? &load->no_stack[metric]
+	                                        : &load->value[metric][node];
+
+	if (amount > *value)
+		*value = amount;
+}
+
+static inline void exp_load_add(struct exp_load *load, enum exp_metric metric, uint32_t node,
+                                uint64_t amount)
+{
+	if (node == EXP_NODE_NONE)
+		load->no_stack[metric] += amount;
+	else
+		load->value[metric][node] += amount;
+}
+
+#endif

@@ -1,0 +1,192 @@
+/* nodes.c: reads `frameinfo` into dense arrays. Parents come before their children in the file,
+ * so one pass resolves all ids; a node whose parent breaks that rule becomes a truncated stack. */
+#include "experiment/streams/nodes.h"
+
+#include "experiment/streams/load.h"
+#include "experiment/streams/reuse.h"
+#include "experiment/streams/stream.h"
+#include "format/layout.h"
+#include "format/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+	struct exp_node_table *table;
+	int rc;
+};
+
+static int grow(void *items, size_t capacity, size_t size)
+{
+	void *old, *grown;
+
+	memcpy(&old, items, sizeof(old));
+	grown = reallocarray(old, capacity, size);
+	if (!grown)
+		return -ENOMEM;
+	memcpy(items, &grown, sizeof(grown));
+	return 0;
+}
+
+static int reserve_node(struct exp_node_table *table)
+{
+	size_t capacity = table->capacity == 0 ? 4096 : table->capacity * 2;
+
+	if (table->count < table->capacity)
+		return 0;
+	if (table->count >= EXP_NODE_NONE / 2 ||
+	    grow(&table->pc, capacity, sizeof(*table->pc)) != 0 ||
+	    grow(&table->parent, capacity, sizeof(*table->parent)) != 0 ||
+	    grow(&table->generation, capacity, sizeof(*table->generation)) != 0 ||
+	    grow(&table->marks, capacity, sizeof(*table->marks)) != 0)
+		return -ENOMEM;
+	table->capacity = capacity;
+	return 0;
+}
+
+static uint8_t mark_of(uint64_t pc)
+{
+	switch (pc) {
+	case FMT_PC_TRUNCATED:
+		return EXP_STACK_TRUNCATED;
+	case FMT_PC_GUESSED:
+		return EXP_STACK_GUESSED;
+	case FMT_PC_FAILED:
+		return EXP_STACK_FAILED;
+	default:
+		return 0;
+	}
+}
+
+int exp_nodes_add(struct exp_node_table *table, uint64_t pc, uint32_t parent, uint32_t generation)
+{
+	if (reserve_node(table) != 0)
+		return -ENOMEM;
+	table->pc[table->count] = pc;
+	table->parent[table->count] = parent;
+	table->generation[table->count] = generation;
+	table->marks[table->count] = mark_of(pc) |
+	                             (parent == EXP_NODE_NONE ? 0 : table->marks[parent]);
+	table->count++;
+	return 0;
+}
+
+static uint32_t *slot_of(struct exp_node_table *table, uint32_t id)
+{
+	uint32_t *page = &table->directory[id >> EXP_NODE_PAGE_SHIFT];
+
+	if (*page == 0) {
+		if (table->page_count == table->page_capacity) {
+			size_t capacity = table->page_capacity == 0 ? 16 : table->page_capacity * 2;
+
+			if (grow(&table->pages, capacity, EXP_NODE_PAGE * sizeof(*table->pages)) !=
+			    0)
+				return NULL;
+			table->page_capacity = capacity;
+		}
+		memset(table->pages + table->page_count * EXP_NODE_PAGE, 0xff,
+		       EXP_NODE_PAGE * sizeof(*table->pages));
+		*page = (uint32_t)++table->page_count;
+	}
+	return &table->pages[(size_t)(*page - 1) * EXP_NODE_PAGE + id % EXP_NODE_PAGE];
+}
+
+/* The parent's index; a made-up truncated root for an id that cannot be a parent. */
+static int find_parent(struct reader *reader, struct exp_cursor *cursor, uint64_t id,
+                       uint32_t parent, uint32_t *out)
+{
+	struct exp_node_table *table = reader->table;
+
+	*out = EXP_NODE_NONE;
+	if (parent == 0)
+		return 0;
+	if (parent < id * sizeof(struct fmt_node))
+		*out = exp_nodes_find(table, parent);
+	if (*out != EXP_NODE_NONE)
+		return 0;
+	exp_stream_fault(cursor->stream, id * sizeof(struct fmt_node),
+	                 "a node's caller is damaged");
+	if (table->damaged_root == EXP_NODE_NONE) {
+		table->damaged_root = (uint32_t)table->count;
+		if (exp_nodes_add(table, FMT_PC_TRUNCATED, EXP_NODE_NONE, 0) != 0)
+			return -ENOMEM;
+	}
+	*out = table->damaged_root;
+	return 0;
+}
+
+static int take_node(struct reader *reader, struct exp_cursor *cursor, uint64_t id,
+                     const struct fmt_node *node)
+{
+	uint32_t parent;
+	uint32_t *slot;
+
+	if (find_parent(reader, cursor, id, node->parent, &parent) != 0)
+		return -ENOMEM;
+	slot = slot_of(reader->table, (uint32_t)id);
+	if (!slot)
+		return -ENOMEM;
+	*slot = (uint32_t)reader->table->count;
+	return exp_nodes_add(reader->table, node->pc, parent, node->generation);
+}
+
+static void on_event(void *context, struct exp_cursor *cursor)
+{
+	struct reader *reader = context;
+	uint64_t offset = exp_cursor_payload_offset(cursor) + sizeof(struct fmt_nodes);
+	struct fmt_nodes head;
+
+	if (cursor->payload[0] != FMT_KIND_nodes || cursor->payload_size < sizeof(head))
+		return;
+	memcpy(&head, cursor->payload, sizeof(head));
+	if (head.node_size < sizeof(struct fmt_node) ||
+	    head.node_size % sizeof(struct fmt_node) != 0 ||
+	    offset % sizeof(struct fmt_node) != 0 || head.first != offset) {
+		exp_stream_fault(cursor->stream, offset - sizeof(head),
+		                 "the head of a block of nodes is damaged");
+		return;
+	}
+	for (size_t at = sizeof(head);
+	     at + head.node_size <= cursor->payload_size && reader->rc == 0; at += head.node_size) {
+		struct fmt_node node;
+		uint64_t id = (offset - sizeof(head) + at) / sizeof(struct fmt_node);
+
+		memcpy(&node, cursor->payload + at, sizeof(node));
+		if (node.pc != 0 && id <= UINT32_MAX)
+			reader->rc = take_node(reader, cursor, id, &node);
+	}
+}
+
+int exp_nodes_read(struct experiment *experiment, struct exp_node_table *out)
+{
+	struct exp_stream stream;
+	struct reader reader = {.table = out};
+	int rc;
+
+	*out = (struct exp_node_table){.damaged_root = EXP_NODE_NONE};
+	rc = exp_stream_open(experiment, exp_stream_names[FMT_STREAM_FRAMEINFO], &stream);
+	if (rc != 0)
+		return rc == -ENOMEM ? rc : 0;
+	out->directory_size = stream.size / sizeof(struct fmt_node) / EXP_NODE_PAGE + 1;
+	if (out->directory_size > ((size_t)UINT32_MAX >> EXP_NODE_PAGE_SHIFT) + 1)
+		out->directory_size = ((size_t)UINT32_MAX >> EXP_NODE_PAGE_SHIFT) + 1;
+	out->directory = calloc(out->directory_size, sizeof(*out->directory));
+	rc = !out->directory ? -ENOMEM : exp_stream_each(&stream, on_event, &reader);
+	exp_stream_close(&stream);
+	if (rc == 0)
+		rc = reader.rc;
+	return rc != 0 ? rc : exp_reuse_make(experiment, out);
+}
+
+void exp_nodes_fini(struct exp_node_table *table)
+{
+	free(table->pc);
+	free(table->parent);
+	free(table->generation);
+	free(table->marks);
+	free(table->directory);
+	free(table->pages);
+	exp_reuse_destroy(table->reuse);
+	*table = (struct exp_node_table){.damaged_root = EXP_NODE_NONE};
+}

@@ -1,0 +1,204 @@
+/* stream.c: finds the extents of a data file. Extents are claimed in any order and may be
+ * unpublished (zero), so the file is walked from page to page, past its holes. */
+#include "experiment/streams/stream.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FAULTS_TOLD = 5, HEAD_SIZE = FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE };
+
+void exp_stream_fault(struct exp_stream *stream, uint64_t offset, const char *what)
+{
+	if (stream->faults++ < FAULTS_TOLD)
+		exp_warn(stream->experiment, "%s: offset %llu: %s", stream->name,
+		         (unsigned long long)offset, what);
+}
+
+void exp_stream_unreadable(struct exp_stream *stream, uint64_t offset, ssize_t got)
+{
+	char what[128];
+
+	if (got < 0)
+		snprintf(what, sizeof(what), "cannot be read: %.80s", strerror(errno));
+	else
+		snprintf(what, sizeof(what), "the file was cut while it was read");
+	exp_stream_fault(stream, offset, what);
+}
+
+static uint64_t page_after(uint64_t offset)
+{
+	return offset / FDR_EXTENT_UNIT * FDR_EXTENT_UNIT + FDR_EXTENT_UNIT;
+}
+
+/* Read the start of a possible extent into head[HEAD_SIZE], zero-filled past the end of the file.
+ * Returns what pread does. */
+static ssize_t read_head(const struct exp_stream *stream, uint64_t at, uint8_t *head)
+{
+	ssize_t got = pread(stream->fd, head, HEAD_SIZE, (off_t)at);
+	size_t len = got > 0 ? (size_t)got : 0;
+
+	memset(head + len, 0, HEAD_SIZE - len);
+	return got;
+}
+
+static int is_whole(const struct fdr_prologue *prologue, uint64_t at)
+{
+	return prologue->extent_left >= FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE &&
+	       prologue->extent_left % FDR_METADATA_SIZE == 0 &&
+	       (at + prologue->extent_left) % FDR_EXTENT_UNIT == 0;
+}
+
+/* Where the next page begins that is worth a look, behind the useless one at `at`. */
+static uint64_t skip_page(const struct exp_stream *stream, uint64_t at, int is_zero)
+{
+	uint64_t next = page_after(at);
+
+	if (is_zero && next < stream->size) {
+		off_t data = lseek(stream->fd, (off_t)next, SEEK_DATA);
+
+		if (data < 0)
+			return errno == ENXIO ? stream->size : next;
+		next = (uint64_t)data / FDR_EXTENT_UNIT * FDR_EXTENT_UNIT;
+	}
+	return next;
+}
+
+uint64_t exp_stream_find_buffer(const struct exp_stream *stream, uint64_t at)
+{
+	while (at < stream->size) {
+		uint8_t head[HEAD_SIZE];
+		struct fdr_prologue prologue;
+
+		read_head(stream, at, head);
+		if (fdr_prologue_get(head, &prologue) == 0 && is_whole(&prologue, at))
+			return at;
+		at = skip_page(stream, at, head[0] == 0);
+	}
+	return stream->size;
+}
+
+static int add_extent(struct exp_stream *stream, uint64_t at, uint64_t end, const uint8_t *head,
+                      uint64_t tsc)
+{
+	if (exp_array_reserve(&stream->extents, &stream->extent_capacity, stream->extent_count,
+	                      sizeof(*stream->extents)) != 0)
+		return -ENOMEM;
+	/* The first event may have been stamped before its buffer was begun. */
+	if (head[FDR_PROLOGUE_SIZE] == FDR_CUSTOM_EVENT) {
+		uint64_t event_tsc;
+
+		memcpy(&event_tsc, head + FDR_PROLOGUE_SIZE + 5, sizeof(event_tsc));
+		tsc = event_tsc < tsc ? event_tsc : tsc;
+	}
+	stream->extents[stream->extent_count++] = (struct exp_extent){
+		.at = at,
+		.end = end < stream->size ? end : stream->size,
+		.tsc = tsc,
+	};
+	return 0;
+}
+
+/* Take the extent, or what is there instead, at `at`. Returns 0 and *next, or -ENOMEM. */
+static int take_extent(struct exp_stream *stream, uint64_t at, uint64_t *next)
+{
+	uint8_t head[HEAD_SIZE];
+	struct fdr_prologue prologue;
+	ssize_t got = read_head(stream, at, head);
+
+	if (got <= 0)
+		exp_stream_unreadable(stream, at, got);
+	if (head[0] == 0) {
+		*next = skip_page(stream, at, 1);
+		return 0;
+	}
+	if (fdr_prologue_get(head, &prologue) != 0) {
+		char what[64];
+
+		*next = exp_stream_find_buffer(stream, page_after(at));
+		snprintf(what, sizeof(what), "not a buffer, skipped to %llu",
+		         (unsigned long long)*next);
+		/* A live writer may have published the extent that was passed over as unused a
+		 * moment ago, so that this is the middle of it. */
+		if (stream->experiment->info.status != EXP_RUNNING)
+			exp_stream_fault(stream, at, what);
+		return 0;
+	}
+	if (is_whole(&prologue, at)) {
+		*next = at + prologue.extent_left;
+	} else {
+		exp_stream_fault(stream, at, "the length of an extent is damaged");
+		*next = exp_stream_find_buffer(stream, page_after(at));
+	}
+	return add_extent(stream, at, *next, head, prologue.tsc);
+}
+
+static int find_extents(struct exp_stream *stream)
+{
+	uint64_t at = FDR_HEADER_SIZE;
+	int rc = 0;
+
+	while (rc == 0 && at < stream->size)
+		rc = take_extent(stream, at, &at);
+	return rc;
+}
+
+static int check_header(struct exp_stream *stream)
+{
+	uint8_t bytes[FDR_HEADER_SIZE];
+	struct fdr_header header;
+	struct stat st;
+
+	if (fstat(stream->fd, &st) != 0 || st.st_size < FDR_HEADER_SIZE ||
+	    pread(stream->fd, bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes)) {
+		exp_stream_fault(stream, 0, "shorter than a header");
+		return -EBADMSG;
+	}
+	stream->size = (uint64_t)st.st_size;
+	switch (fdr_header_get(bytes, &header)) {
+	case 0:
+		return 0;
+	case -EPROTO:
+		exp_stream_fault(stream, 0, "another version of the format");
+		return -EBADMSG;
+	default:
+		/* The header says nothing that log.xml does not say too, so go on. */
+		exp_stream_fault(stream, 0, "the header is damaged");
+		return 0;
+	}
+}
+
+int exp_stream_open(struct experiment *experiment, const char *name, struct exp_stream *out)
+{
+	struct exp_stream stream = {.experiment = experiment, .name = name};
+	int rc;
+
+	stream.fd = exp_file_open(experiment->directory, name);
+	if (stream.fd == -ENOENT)
+		return -ENOENT;
+	if (stream.fd < 0) {
+		exp_warn(experiment, "%s: %s", name,
+		         stream.fd == -EBADMSG ? "not a regular file" : strerror(-stream.fd));
+		return -EBADMSG;
+	}
+	rc = check_header(&stream);
+	if (rc == 0)
+		rc = find_extents(&stream);
+	if (rc != 0) {
+		exp_stream_close(&stream);
+		return rc;
+	}
+	*out = stream;
+	return 0;
+}
+
+void exp_stream_close(struct exp_stream *stream)
+{
+	if (stream->faults > FAULTS_TOLD)
+		exp_warn(stream->experiment, "%s: %u more faults", stream->name,
+		         stream->faults - FAULTS_TOLD);
+	free(stream->extents);
+	close(stream->fd);
+}

@@ -1,0 +1,122 @@
+/* session.h: the symbol session as its modules share it. */
+#ifndef XER_EXPERIMENT_SYMBOLS_SESSION_H
+#define XER_EXPERIMENT_SYMBOLS_SESSION_H
+
+#include "experiment/base/arena.h"
+#include "experiment/dwarf/dwarf.h"
+#include "experiment/experiment.h"
+#include "experiment/base/hash.h"
+#include "experiment/elf/image.h"
+#include "experiment/elf/object.h"
+#include "experiment/symbols/paths.h"
+
+/* A load object with its image. */
+struct session_object {
+	struct sym_object shown;
+	struct exp_image *image; /* NULL: no file, or not ELF */
+	int opened;              /* the image was looked for */
+};
+
+/* The frames of one address. */
+struct session_known_frames {
+	const void *where; /* the object, or the function (struct exp_function) that the program
+	                      made; NULL: in neither */
+	uint64_t owner; /* number of the experiment that the function is of: another one's may come
+	                 * to have its address; 0: it is of none */
+	uint64_t address;
+	int count;
+	const struct sym_frame *frames;
+	struct sym_frame
+		*without_line; /* frames[0], if its line has not been looked for, else NULL */
+};
+
+enum { SESSION_RECENT = 64 };
+
+struct symbols {
+	struct exp_arena arena;
+	struct exp_paths *paths;
+	struct session_object **objects;
+	size_t object_count, object_capacity;
+	struct sym_function **functions;
+	size_t function_count, function_capacity;
+	struct exp_hash object_table, function_table, frame_table, compilation_table, made_table;
+	struct exp_hash method_table, line_table; /* of Java (java.c) */
+	struct session_made *made;
+	struct session_object
+		*recent[SESSION_RECENT]; /* that were found for a mapping, by its address */
+};
+
+/* A function that a program made, as the session shows it. */
+struct session_made {
+	struct session_made *next; /* of all of them */
+	const struct sym_function *shown;
+	const struct experiment *experiment; /* NULL: it has been closed */
+	const struct exp_function *function;
+	const uint8_t *code; /* code[size]; NULL: not read yet, or not there */
+	uint64_t size;
+	int is_read;
+};
+
+/* The object of a mapping, its image looked for. Returns NULL if out of memory. (symbols.c) */
+struct session_object *session_object_open(struct symbols *symbols,
+                                           const struct experiment *experiment,
+                                           const struct exp_object *mapped);
+
+/* Find the file of an object that is neither archived nor where it was recorded: by the session's
+ * paths, then by debuginfod. Returns 0 (the caller closes out->fd) or -ENOENT. (moved.c) */
+int session_find_moved(struct symbols *symbols, const struct experiment *experiment,
+                       const struct sym_object *object, struct exp_object_file *out);
+
+/* What makes a function one: `file` and `line` tell inlined-only functions of one name apart. */
+struct session_function_key {
+	const struct session_object *object;
+	const char *mangled;
+	uint64_t address;
+	const char *file;
+	unsigned line;
+};
+
+/* The function of this key, made if it is new: its name is the key's mangled name demangled.
+ * key->mangled is copied. Returns NULL if out of memory. (function.c) */
+struct sym_function *session_function(struct symbols *symbols,
+                                      const struct session_function_key *key);
+
+/* The functions of the frames at an address of an object, innermost first, as frames in the
+ * session's arena; the innermost one without file and line. Returns their number, at least 1, or
+ * -ENOMEM. (function.c) */
+int session_resolve(struct symbols *symbols, struct session_object *object, uint64_t address,
+                    struct sym_frame **out);
+
+/* Give the innermost frame at an address of an object its file and line. (function.c) */
+void session_find_line(struct symbols *symbols, struct session_object *object, uint64_t address,
+                       struct sym_frame *innermost);
+
+/* The frames at an address of an object (NULL: of no object): from the cache, else resolved.
+ * Returns their number or -ENOMEM. (symbols.c) */
+int session_frames(struct symbols *symbols, struct session_object *object, uint64_t address,
+                   const struct sym_frame **out);
+
+/* A source file's path: relative names begin in the directory of the compilation. NULL stays NULL.
+ * (function.c) */
+const char *session_path(struct symbols *symbols, const char *directory, const char *file);
+
+/* What a shown function was made from, NULL if it is of a load object. (dynamic.c) */
+const struct session_made *session_made_find(struct symbols *symbols,
+                                             const struct sym_function *shown);
+
+/* Its code from an address to its end: as symbols_bytes. (dynamic.c) */
+size_t session_made_code(struct symbols *symbols, const struct session_made *made, uint64_t address,
+                         const uint8_t **out);
+
+/* The frames at an address in its process at its time: as symbols_frames. (dynamic.c) */
+int session_made_frames(struct symbols *symbols, const struct session_made *made, uint64_t address,
+                        const struct sym_frame **out);
+
+/* The frame at run-time address pc in a function that the program made; object: the one that all of
+ * them are said to be in. Returns 1 or -ENOMEM. (dynamic.c) */
+int session_resolve_dynamic(struct symbols *symbols, struct session_object *object,
+                            const struct experiment *experiment,
+                            const struct exp_function *function, uint64_t pc,
+                            const struct sym_frame **out);
+
+#endif

@@ -1,0 +1,428 @@
+/* symbols.c: the symbol session: objects, functions and the cache of addresses, shared by all
+ * experiments that are looked at together. */
+#include "experiment/symbols/code.h"
+#include "experiment/base/arena.h"
+#include "experiment/jit/java.h"
+#include "experiment/elf/object.h"
+#include "experiment/symbols/session.h"
+#include "format/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNKNOWN "<Unknown>"
+#define DYNAMIC "<Dynamic>"  /* the object of functions that the program made */
+#define JAVA "<Java>"        /* of methods */
+#define JAVA_MACHINE "<JVM>" /* of what the Java machine made for itself */
+
+/* Functions that stand for no code, in order of their indices. */
+enum {
+	FUNCTION_TOTAL,
+	FUNCTION_UNKNOWN,
+	FUNCTION_TRUNCATED,
+	FUNCTION_GUESSED,
+	FUNCTION_FAILED,
+	FUNCTION_PARALLEL,
+	FUNCTION_TASK
+};
+static const char *const special[] = {"<Total>",
+                                      UNKNOWN,
+                                      "<Truncated-stack>",
+                                      "<Guessed-frame>",
+                                      "<Stack-unwind-failed>",
+                                      "<OMP-parallel-region>",
+                                      "<OMP-task>"};
+
+struct object_key {
+	const char *path, *build_id;
+};
+
+static int is_object(const void *item, const void *wanted)
+{
+	const struct session_object *object = item;
+	const struct object_key *key = wanted;
+
+	return strcmp(object->shown.path, key->path) == 0 &&
+	       strcmp(object->shown.build_id, key->build_id) == 0;
+}
+
+static struct session_object *find_object(struct symbols *symbols, const char *path,
+                                          const char *build_id)
+{
+	struct object_key key = {path, build_id};
+	uint64_t hash = exp_hash_text(exp_hash_text(EXP_HASH_START, path), build_id);
+	struct session_object *object = exp_hash_find(&symbols->object_table, hash, is_object,
+	                                              &key);
+	const char *slash;
+
+	if (object)
+		return object;
+	object = exp_arena_alloc(&symbols->arena, sizeof(*object));
+	if (!object || exp_array_reserve(&symbols->objects, &symbols->object_capacity,
+	                                 symbols->object_count, sizeof(object)) != 0)
+		return NULL;
+	object->shown.path = exp_arena_string(&symbols->arena, path);
+	object->shown.build_id = exp_arena_string(&symbols->arena, build_id);
+	if (!object->shown.path || !object->shown.build_id)
+		return NULL;
+	slash = strrchr(object->shown.path, '/');
+	object->shown.name = !slash || slash[1] == '\0' ? object->shown.path : slash + 1;
+	object->shown.index = symbols->object_count;
+	if (exp_hash_add(&symbols->object_table, hash, object) != 0)
+		return NULL;
+	symbols->objects[symbols->object_count++] = object;
+	return object;
+}
+
+static int open_image(struct symbols *symbols, const struct experiment *experiment,
+                      struct session_object *object)
+{
+	struct sym_object *shown = &object->shown;
+	struct exp_object_file file;
+	int rc;
+
+	object->opened = 1;
+	rc = exp_object_find(experiment, shown->path, shown->build_id, &file);
+	if (rc != 0)
+		rc = session_find_moved(symbols, experiment, shown, &file);
+	shown->mismatch = file.mismatch != 0;
+	if (rc != 0)
+		return 0;
+	rc = exp_image_open(experiment, file.fd, file.path, shown->path, shown->build_id,
+	                    &object->image);
+	if (rc != 0)
+		return rc == -ENOMEM ? rc : 0;
+	shown->file = exp_arena_string(&symbols->arena, file.path);
+	shown->archived = file.archived != 0;
+	shown->has_symbols = object->image->symbol_count > 0;
+	shown->has_lines = object->image->dwarf != NULL;
+	return !shown->file ? -ENOMEM : 0;
+}
+
+/* The object of a mapping. Most frames are in few of them, so hashing their names each time would
+ * cost more than all else. */
+static struct session_object *find_mapped(struct symbols *symbols, const struct exp_object *mapped)
+{
+	struct session_object *
+		*recent = &symbols->recent[(uintptr_t)mapped / sizeof(*mapped) % SESSION_RECENT];
+
+	if (!*recent || strcmp((*recent)->shown.path, mapped->path) != 0 ||
+	    strcmp((*recent)->shown.build_id, mapped->build_id) != 0)
+		*recent = find_object(symbols, mapped->path, mapped->build_id);
+	return *recent;
+}
+
+struct session_object *session_object_open(struct symbols *symbols,
+                                           const struct experiment *experiment,
+                                           const struct exp_object *mapped)
+{
+	struct session_object *object = find_mapped(symbols, mapped);
+
+	if (!object || (!object->opened && open_image(symbols, experiment, object) != 0))
+		return NULL;
+	return object;
+}
+
+struct symbols *symbols_create(void)
+{
+	struct symbols *symbols = calloc(1, sizeof(*symbols));
+	struct session_object *unknown;
+
+	if (!symbols)
+		return NULL;
+	elf_version(EV_CURRENT);
+	symbols->paths = exp_paths_create();
+	unknown = !symbols->paths ? NULL : find_object(symbols, UNKNOWN, "");
+	if (!unknown) {
+		symbols_destroy(symbols);
+		return NULL;
+	}
+	unknown->opened = 1;
+	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++) {
+		struct session_function_key key = {.object = unknown, .mangled = special[i]};
+
+		if (!session_function(symbols, &key)) {
+			symbols_destroy(symbols);
+			return NULL;
+		}
+	}
+	symbols->functions[FUNCTION_UNKNOWN]->unresolved = 1;
+	return symbols;
+}
+
+void symbols_destroy(struct symbols *symbols)
+{
+	if (!symbols)
+		return;
+	for (size_t i = 0; i < symbols->object_count; i++)
+		exp_image_close(symbols->objects[i]->image);
+	free(symbols->objects);
+	free(symbols->functions);
+	exp_hash_fini(&symbols->object_table);
+	exp_hash_fini(&symbols->function_table);
+	exp_hash_fini(&symbols->frame_table);
+	exp_hash_fini(&symbols->compilation_table);
+	exp_hash_fini(&symbols->made_table);
+	exp_hash_fini(&symbols->method_table);
+	exp_hash_fini(&symbols->line_table);
+	exp_paths_destroy(symbols->paths);
+	exp_arena_fini(&symbols->arena);
+	free(symbols);
+}
+
+static const struct sym_function *mark_function(const struct symbols *symbols, uint64_t pc)
+{
+	switch (pc) {
+	case FMT_PC_TRUNCATED:
+		return symbols->functions[FUNCTION_TRUNCATED];
+	case FMT_PC_GUESSED:
+		return symbols->functions[FUNCTION_GUESSED];
+	case FMT_PC_FAILED:
+		return symbols->functions[FUNCTION_FAILED];
+	case FMT_PC_PARALLEL:
+		return symbols->functions[FUNCTION_PARALLEL];
+	case FMT_PC_TASK:
+		return symbols->functions[FUNCTION_TASK];
+	default:
+		return symbols->functions[FUNCTION_UNKNOWN];
+	}
+}
+
+static int resolve_special(struct symbols *symbols, uint64_t pc, const struct sym_frame **out)
+{
+	struct sym_frame *frame = exp_arena_alloc(&symbols->arena, sizeof(*frame));
+
+	if (!frame)
+		return -ENOMEM;
+	frame->function = mark_function(symbols, pc);
+	frame->address = pc;
+	*out = frame;
+	return 1;
+}
+
+static int is_frames(const void *item, const void *wanted)
+{
+	const struct session_known_frames *a = item;
+	const struct session_known_frames *b = wanted;
+
+	return a->where == b->where && a->owner == b->owner && a->address == b->address;
+}
+
+/* Where an address is. */
+struct place {
+	const struct experiment *experiment;
+	struct session_object *object;       /* NULL: in none */
+	const struct exp_function *function; /* that the program made, NULL: in none */
+	int is_machine;                      /* a method as its compiled code */
+	int is_without_lines;                /* nobody asks for them */
+};
+
+/* Fill the frames of known->address. Returns their number, or -ENOMEM. */
+static int resolve(struct symbols *symbols, const struct place *place,
+                   struct session_known_frames *known)
+{
+	const struct sym_frame **out = &known->frames;
+	uint64_t address = known->address;
+	int count;
+
+	if (address & FMT_PC_JAVA)
+		return session_resolve_interpreted(symbols, place->object, place->experiment,
+		                                   address, out);
+	if (place->function && place->function->method != 0 && !place->is_machine)
+		return session_resolve_compiled(symbols, place->object, place->experiment,
+		                                place->function, address, out);
+	if (place->function)
+		return session_resolve_dynamic(symbols, place->object, place->experiment,
+		                               place->function, address, out);
+	if (!place->object)
+		return resolve_special(symbols, address, out);
+	count = session_resolve(symbols, place->object, address, &known->without_line);
+	*out = known->without_line;
+	return count;
+}
+
+/* Frames of `address` at a place: from the cache, else resolved. Line tables cost as much as all
+ * else, so they are read when somebody wants lines. */
+static int find_frames(struct symbols *symbols, const struct place *place, uint64_t address,
+                       const struct sym_frame **out)
+{
+	/* What is known of a function as its compiled code stands under an address inside of it. */
+	const void *where = place->function
+	                            ? (const char *)place->function + (place->is_machine != 0)
+	                    : address & FMT_PC_JAVA ? (const void *)place->experiment
+	                                            : place->object;
+	int is_own = place->experiment && (place->function || address & FMT_PC_JAVA);
+	struct session_known_frames key = {.where = where,
+	                                   .owner = is_own ? place->experiment->methods.serial : 0,
+	                                   .address = address};
+	uint64_t hash = exp_hash_number(
+		exp_hash_number(EXP_HASH_START ^ key.owner, (uintptr_t)where), address);
+	struct session_known_frames *known = exp_hash_find(&symbols->frame_table, hash, is_frames,
+	                                                   &key);
+
+	if (!known) {
+		known = exp_arena_alloc(&symbols->arena, sizeof(*known));
+		if (!known)
+			return -ENOMEM;
+		*known = key;
+		known->count = resolve(symbols, place, known);
+		if (known->count < 0)
+			return known->count;
+		if (exp_hash_add(&symbols->frame_table, hash, known) != 0)
+			return -ENOMEM;
+	}
+	if (known->without_line && !place->is_without_lines) {
+		session_find_line(symbols, place->object, address, known->without_line);
+		known->without_line = NULL;
+	}
+	*out = known->frames;
+	return known->count;
+}
+
+int session_frames(struct symbols *symbols, struct session_object *object, uint64_t address,
+                   const struct sym_frame **out)
+{
+	const struct place place = {.object = object};
+	int before = exp_memory_lacked();
+	int count = find_frames(symbols, &place, address, out);
+
+	count = exp_memory_lacked() ? -ENOMEM : count;
+	exp_memory_note(before ? ENOMEM : 0);
+	return count;
+}
+
+/* The object that functions made at run time are said to be in. */
+static struct session_object *made_object(struct symbols *symbols, int is_java, int is_machine)
+{
+	struct session_object *object = find_object(symbols,
+	                                            is_java      ? JAVA
+	                                            : is_machine ? JAVA_MACHINE
+	                                                         : DYNAMIC,
+	                                            "");
+
+	if (!object)
+		return NULL;
+	object->opened = 1;
+	object->shown.is_java = is_java != 0;
+	object->shown.is_machine = is_machine != 0;
+	return object;
+}
+
+static int find_frames_at(struct symbols *symbols, struct place *place, uint64_t pc,
+                          uint32_t generation, int is_leaf, const struct sym_frame **out)
+{
+	uint64_t address = is_leaf || pc < FMT_PC_MARKS || pc & FMT_PC_JAVA ? pc : pc - 1;
+	const struct exp_object *mapped;
+
+	if (pc < FMT_PC_MARKS)
+		return find_frames(symbols, place, pc, out);
+	place->function = pc & FMT_PC_JAVA
+	                          ? NULL
+	                          : experiment_function_at(place->experiment, address, generation);
+	if (place->function || pc & FMT_PC_JAVA) {
+		place->object = made_object(symbols,
+		                            !place->function || place->function->method != 0,
+		                            place->function != NULL && place->function->is_machine);
+		return !place->object ? -ENOMEM : find_frames(symbols, place, address, out);
+	}
+	mapped = experiment_object_at(place->experiment, address, generation);
+	if (!mapped)
+		return find_frames(symbols, place, pc, out);
+	place->object = session_object_open(symbols, place->experiment, mapped);
+	if (!place->object)
+		return -ENOMEM;
+	return find_frames(symbols, place, address - mapped->bias, out);
+}
+
+static int frames_at(struct symbols *symbols, struct place *place, uint64_t pc, uint32_t generation,
+                     int is_leaf, const struct sym_frame **out)
+{
+	int before = exp_memory_lacked();
+	int count = find_frames_at(symbols, place, pc, generation, is_leaf, out);
+
+	count = exp_memory_lacked() ? -ENOMEM : count;
+	exp_memory_note(before ? ENOMEM : 0);
+	return count;
+}
+
+int symbols_frames(struct symbols *symbols, const struct experiment *experiment, uint64_t pc,
+                   uint32_t generation, int is_leaf, const struct sym_frame **out)
+{
+	struct place place = {.experiment = experiment};
+
+	return frames_at(symbols, &place, pc, generation, is_leaf, out);
+}
+
+int symbols_machine_frames(struct symbols *symbols, const struct experiment *experiment,
+                           uint64_t pc, uint32_t generation, int is_leaf,
+                           const struct sym_frame **out)
+{
+	struct place place = {.experiment = experiment, .is_machine = 1};
+
+	return pc & FMT_PC_JAVA ? 0 : frames_at(symbols, &place, pc, generation, is_leaf, out);
+}
+
+int symbols_functions_at(struct symbols *symbols, const struct experiment *experiment, uint64_t pc,
+                         uint32_t generation, int is_leaf, int is_machine,
+                         const struct sym_frame **out)
+{
+	struct place place = {
+		.experiment = experiment, .is_machine = is_machine, .is_without_lines = 1};
+
+	return is_machine && pc & FMT_PC_JAVA
+	               ? 0
+	               : frames_at(symbols, &place, pc, generation, is_leaf, out);
+}
+
+struct exp_paths *symbols_paths(struct symbols *symbols)
+{
+	return symbols->paths;
+}
+
+int symbols_retry(struct symbols *symbols)
+{
+	int again = 0;
+
+	for (size_t i = 0; i < symbols->object_count; i++) {
+		struct session_object *object = symbols->objects[i];
+
+		if (object->image || object->shown.path[0] != '/')
+			continue;
+		again |= object->opened;
+		object->opened = 0;
+	}
+	if (again)
+		exp_hash_fini(&symbols->frame_table);
+	return again;
+}
+
+size_t symbols_object_count(const struct symbols *symbols)
+{
+	return symbols->object_count;
+}
+
+const struct sym_object *symbols_object(const struct symbols *symbols, size_t index)
+{
+	return &symbols->objects[index]->shown;
+}
+
+size_t symbols_function_count(const struct symbols *symbols)
+{
+	return symbols->function_count;
+}
+
+const struct sym_function *symbols_function(const struct symbols *symbols, size_t index)
+{
+	return symbols->functions[index];
+}
+
+const struct sym_function *symbols_total(const struct symbols *symbols)
+{
+	return symbols->functions[FUNCTION_TOTAL];
+}
+
+const struct sym_function *symbols_unknown(const struct symbols *symbols)
+{
+	return symbols->functions[FUNCTION_UNKNOWN];
+}

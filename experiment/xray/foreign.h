@@ -1,0 +1,20 @@
+/* foreign.h: foreign logs as function traces, and what llvm-xray would print of them. */
+#ifndef XER_EXPERIMENT_XRAY_FOREIGN_H
+#define XER_EXPERIMENT_XRAY_FOREIGN_H
+
+#include "experiment/xray/functrace.h"
+#include "experiment/xray/xraylog.h"
+
+/* Give a log's records to a sink as if they were a function trace of Xer. Returns as
+ * functrace_walk. */
+int foreign_walk(const struct xraylog *log, const struct functrace_sink *sink);
+
+/* Functions that no map names stand in an object of this name, at their numbers from this address
+ * on. */
+#define FOREIGN_OBJECT "xray"
+#define FOREIGN_BASE ((uint64_t)1 << 32)
+
+/* The address of a function of a foreign log, as the experiment shows it. */
+uint64_t foreign_address(const struct experiment *experiment, uint32_t id);
+
+#endif

@@ -1,0 +1,365 @@
+/* Line tables: the same answers as libdw for every row of this very test program, and no trouble
+ * with damaged ones. */
+#include "experiment/dwarf/linetable.h"
+#include "experiment/dwarf/reader.h"
+#include "tests/unit/format/seed.h"
+
+#include <criterion/criterion.h>
+#include <dwarf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int file;
+static Dwarf *dwarf;
+static struct exp_line_sections sections;
+
+static void set_up(void)
+{
+	file = open("/proc/self/exe", O_RDONLY);
+	elf_version(EV_CURRENT);
+	dwarf = dwarf_begin(file, DWARF_C_READ);
+	cr_assert_not_null(dwarf, "the test program has debug information");
+	exp_line_sections_find(dwarf_getelf(dwarf), &sections);
+	cr_assert_gt(sections.line.size, 0);
+}
+
+static void tear_down(void)
+{
+	dwarf_end(dwarf);
+	close(file);
+}
+
+TestSuite(linetable, .init = set_up, .fini = tear_down);
+
+static uint64_t offset_of(Dwarf_Die *unit)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word offset;
+
+	cr_assert_not_null(dwarf_attr(unit, DW_AT_stmt_list, &attribute));
+	cr_assert_eq(dwarf_formudata(&attribute, &offset), 0);
+	return offset;
+}
+
+static const char *directory_of(Dwarf_Die *unit)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+}
+
+static int ends_with(const char *text, const char *tail)
+{
+	size_t len = strlen(text), tail_len = strlen(tail);
+
+	return len >= tail_len && strcmp(text + len - tail_len, tail) == 0;
+}
+
+/* Does a sequence end at an address? */
+static int is_end(Dwarf_Die *unit, Dwarf_Addr address)
+{
+	Dwarf_Lines *lines;
+	size_t count;
+
+	cr_assert_eq(dwarf_getsrclines(unit, &lines, &count), 0);
+	for (size_t i = 0; i < count; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+		Dwarf_Addr at;
+		bool ends;
+
+		if (dwarf_lineaddr(line, &at) == 0 && at == address &&
+		    dwarf_lineendsequence(line, &ends) == 0 && ends)
+			return 1;
+	}
+	return 0;
+}
+
+/* Compare at one address. Returns 1 if libdw knows a line there. A row where its sequence ends is
+ * about no instruction, and what begins there is of another unit; but libdw finds the row, there
+ * and behind. */
+static size_t compare(Dwarf_Die *unit, struct exp_line_table *table, Dwarf_Addr address)
+{
+	Dwarf_Line *theirs = dwarf_getsrc_die(unit, address);
+	Dwarf_Addr row;
+	unsigned number = 0, line = 0;
+	const char *name;
+	int their_line;
+
+	if (!theirs || dwarf_lineno(theirs, &their_line) != 0 || their_line == 0)
+		return 0;
+	if (exp_line_table_find(table, address, &number, &line) != 0) {
+		cr_assert_eq(dwarf_lineaddr(theirs, &row), 0);
+		cr_assert(is_end(unit, row), "address 0x%lx", address);
+		return 0;
+	}
+	cr_assert_eq(line, (unsigned)their_line, "address 0x%lx: %u, libdw %d", address, line,
+	             their_line);
+	name = exp_line_table_file(table, number);
+	cr_assert_not_null(name);
+	/* libdw leaves a relative directory of the compilation away. */
+	cr_assert(ends_with(name, dwarf_linesrc(theirs, NULL, NULL)), "%s, libdw %s", name,
+	          dwarf_linesrc(theirs, NULL, NULL));
+	return 1;
+}
+
+static size_t compare_unit(Dwarf_Die *unit)
+{
+	struct exp_line_table *table;
+	Dwarf_Lines *lines;
+	size_t count, compared = 0;
+
+	cr_assert_eq(exp_line_table_open(&sections, offset_of(unit), directory_of(unit), &table),
+	             0);
+	cr_assert_eq(dwarf_getsrclines(unit, &lines, &count), 0);
+	for (size_t i = 0; i < count; i++) {
+		Dwarf_Addr address;
+
+		dwarf_lineaddr(dwarf_onesrcline(lines, i), &address);
+		compared += compare(unit, table, address);
+		compared += compare(unit, table, address + 1);
+	}
+	exp_line_table_close(table);
+	return compared;
+}
+
+Test(linetable, finds_what_libdw_finds)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
+	size_t compared = 0;
+
+	while (dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0)
+		compared += compare_unit(&unit);
+	cr_assert_gt(compared, 10000);
+}
+
+Test(linetable, refuses_what_is_no_table)
+{
+	struct exp_line_table *table = NULL;
+	struct exp_line_sections none = {.is_big_endian = 0};
+
+	cr_assert_neq(exp_line_table_open(&none, 0, NULL, &table), 0);
+	cr_assert_neq(exp_line_table_open(&sections, sections.line.size, NULL, &table), 0);
+	cr_assert_neq(exp_line_table_open(&sections, UINT64_MAX, NULL, &table), 0);
+	cr_assert_null(table);
+}
+
+/* Read a table whose bytes are anything. */
+static void use(const uint8_t *bytes, size_t len)
+{
+	struct exp_line_sections damaged = sections;
+	struct exp_line_table *table;
+
+	damaged.line = (struct exp_line_section){bytes, len};
+	if (exp_line_table_open(&damaged, 0, "/d", &table) != 0)
+		return;
+	for (unsigned i = 0; i < exp_line_table_file_end(table) + 2; i++) {
+		exp_line_table_file(table, i);
+		exp_line_table_md5(table, i);
+	}
+	for (uint64_t address = 1; address != 0; address <<= 1) {
+		unsigned number, line;
+
+		exp_line_table_find(table, address, &number, &line);
+	}
+	exp_line_table_close(table);
+}
+
+enum { FIRST = 4096 };
+
+Test(linetable, survives_truncation_at_every_byte)
+{
+	size_t len = sections.line.size < FIRST ? sections.line.size : FIRST;
+
+	for (size_t i = 0; i <= len; i++) {
+		/* Of its own size, so that a sanitizer sees a step too far. */
+		uint8_t *copy = malloc(i + 1);
+
+		memcpy(copy, sections.line.bytes, i);
+		use(copy, i);
+		/* And with a length that claims to fit. */
+		if (i >= 4) {
+			uint32_t length = (uint32_t)(i - 4);
+
+			memcpy(copy, &length, sizeof(length));
+			use(copy, i);
+		}
+		free(copy);
+	}
+}
+
+Test(linetable, survives_any_bytes)
+{
+	size_t len = sections.line.size < FIRST ? sections.line.size : FIRST;
+	uint64_t random = seed_start();
+
+	for (int round = 0; round < 3000; round++) {
+		uint8_t *copy = malloc(len);
+
+		memcpy(copy, sections.line.bytes, len);
+		for (int i = 0; i < 1 + round % 8; i++) {
+			size_t at = seed_below(&random, round % 2 ? 128 : len);
+
+			copy[at] = (uint8_t)seed_next(&random);
+		}
+		use(copy, len);
+		free(copy);
+	}
+}
+
+/* A table of DWARF 5 as clang writes it: MD5 sums of the files, forms of fixed size. One sequence:
+ * 0x1000 line 10, 0x1004 line 12, ends at 0x1008. */
+static const uint8_t version_5[] = {
+	107,
+	0,
+	0,
+	0, /* length */
+	5,
+	0,
+	8,
+	0, /* version, address size, no segments */
+	77,
+	0,
+	0,
+	0, /* length of the header behind this */
+	1,
+	1,
+	1,
+	0xfb,
+	14,
+	13, /* sizes, is_stmt, line_base -5, line_range 14, opcode_base 13 */
+	0,
+	1,
+	1,
+	1,
+	1,
+	0,
+	0,
+	0,
+	1,
+	0,
+	0,
+	1,
+	1,
+	DW_LNCT_path,
+	DW_FORM_string,
+	2,
+	'/',
+	'd',
+	0,
+	'i',
+	0,
+	3,
+	DW_LNCT_path,
+	DW_FORM_string,
+	DW_LNCT_directory_index,
+	DW_FORM_udata,
+	DW_LNCT_MD5,
+	DW_FORM_data16,
+	2,
+	'a',
+	'.',
+	'c',
+	0,
+	0,
+	1,
+	2,
+	3,
+	4,
+	5,
+	6,
+	7,
+	8,
+	9,
+	10,
+	11,
+	12,
+	13,
+	14,
+	15,
+	16,
+	'b',
+	'.',
+	'h',
+	0,
+	1,
+	16,
+	15,
+	14,
+	13,
+	12,
+	11,
+	10,
+	9,
+	8,
+	7,
+	6,
+	5,
+	4,
+	3,
+	2,
+	1,
+	0,
+	9,
+	DW_LNE_set_address,
+	0,
+	0x10,
+	0,
+	0,
+	0,
+	0,
+	0,
+	0,
+	DW_LNS_set_file,
+	1,
+	DW_LNS_advance_line,
+	9,
+	DW_LNS_copy,
+	13 + 4 * 14 + 7, /* address + 4, line + 2 */
+	DW_LNS_advance_pc,
+	4,
+	0,
+	1,
+	DW_LNE_end_sequence,
+};
+
+Test(linetable, reads_version_5_with_sums)
+{
+	struct exp_line_sections made = {.line = {version_5, sizeof(version_5)}};
+	struct exp_line_table *table;
+	unsigned number, line;
+
+	cr_assert_eq(exp_line_table_open(&made, 0, "/d", &table), 0);
+	cr_assert_eq(exp_line_table_file_end(table), 2);
+	cr_assert_str_eq(exp_line_table_file(table, 0), "/d/a.c");
+	cr_assert_str_eq(exp_line_table_file(table, 1), "/d/i/b.h");
+	cr_assert_null(exp_line_table_file(table, 2));
+	cr_assert_eq(exp_line_table_md5(table, 1)[0], 16);
+	cr_assert_eq(exp_line_table_find(table, 0x1003, &number, &line), 0);
+	cr_assert_eq(number, 1);
+	cr_assert_eq(line, 10);
+	cr_assert_eq(exp_line_table_find(table, 0x1004, &number, &line), 0);
+	cr_assert_eq(line, 12);
+	cr_assert_neq(exp_line_table_find(table, 0x1008, &number, &line), 0);
+	cr_assert_neq(exp_line_table_find(table, 0xfff, &number, &line), 0);
+	exp_line_table_close(table);
+}
+
+Test(reader, numbers_of_every_size)
+{
+	static const uint8_t bytes[] = {0x01, 0x02, 0xe5, 0x8e, 0x26, 0x9b,
+	                                0xf1, 0x59, 'o',  'k',  0};
+	struct exp_reader in = {.at = bytes, .end = bytes + sizeof(bytes)};
+	struct exp_reader big = {.at = bytes, .end = bytes + sizeof(bytes), .is_big_endian = 1};
+
+	cr_assert_eq(exp_read_fixed(&in, 2), 0x201);
+	cr_assert_eq(exp_read_fixed(&big, 2), 0x102);
+	cr_assert_eq(exp_read_uleb(&in), 624485);
+	cr_assert_eq(exp_read_sleb(&in), -624485);
+	cr_assert_str_eq(exp_read_string(&in), "ok");
+	cr_assert_eq(in.is_bad, 0);
+	cr_assert_eq(exp_read_fixed(&in, 1), 0);
+	cr_assert_eq(in.is_bad, 1);
+}
