@@ -25,33 +25,28 @@
 #define FMT_GROUP_SUFFIX ".erg"
 #define FMT_GROUP_HEAD "#analyzer experiment group"
 
-/* The event data files (streams). The order is internal; the names are the format. */
+/* The event data files (streams): the rows of format/datakind.def, which names them. */
 enum fmt_stream {
-	FMT_STREAM_FRAMEINFO,
-	FMT_STREAM_OVERVIEW,
-	FMT_STREAM_PROFILE,
-	FMT_STREAM_HEAPTRACE,
-	FMT_STREAM_SYNCTRACE,
-	FMT_STREAM_IOTRACE,
-	FMT_STREAM_USERTRACE,
-	FMT_STREAM_USERTRACE_LAST = FMT_STREAM_USERTRACE + 7,
-	FMT_STREAM_FUNCTRACE,
-	FMT_STREAM_FUNCTABLE,
-	FMT_STREAM_OMPTRACE,
-	FMT_STREAM_MPITRACE,
-	FMT_STREAMS
+#define STREAM(id, name, role) FMT_STREAM_##id,
+#include "format/datakind.def"
+	FMT_STREAMS,
+	FMT_STREAM_NONE = FMT_STREAMS
 };
-#define FMT_STREAM_NAMES \
-	{ \
-		"frameinfo", "overview", "profile", "heaptrace", "synctrace", "iotrace", \
-			FMT_USERTRACE_NAMES, "functrace", "functable", "omptrace", "mpitrace" \
-	}
 
 /* The system trace of user events, and the component traces. */
+enum { FMT_STREAM_USERTRACE_LAST = FMT_STREAM_USERTRACE7 };
 enum { FMT_USER_TRACES = FMT_STREAM_USERTRACE_LAST - FMT_STREAM_USERTRACE + 1 };
-#define FMT_USERTRACE_NAMES \
-	"usertrace", "usertrace1", "usertrace2", "usertrace3", "usertrace4", "usertrace5", \
-		"usertrace6", "usertrace7"
+
+/* The kinds of data: the rows of format/datakind.def. */
+enum fmt_datakind {
+#define DATAKIND(id, number, ...) FMT_DATAKIND_##id = (number),
+#include "format/datakind.def"
+};
+enum {
+	FMT_DATAKINDS = 0
+#define DATAKIND(...) +1
+#include "format/datakind.def"
+};
 
 /* Roots of the XML files; the closing tag, with its newline, ends each of them while it can grow.
  */

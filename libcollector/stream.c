@@ -25,29 +25,10 @@ struct stream {
 	struct ring ring;
 };
 
-#define STREAM(title) \
-	{ \
-		.name = (title), .temporary = "." title ".new", .file = {.fd = -1 } \
-	}
 static struct stream streams[FMT_STREAMS] = {
-	[FMT_STREAM_FRAMEINFO] = STREAM("frameinfo"),
-	[FMT_STREAM_OVERVIEW] = STREAM("overview"),
-	[FMT_STREAM_PROFILE] = STREAM("profile"),
-	[FMT_STREAM_HEAPTRACE] = STREAM("heaptrace"),
-	[FMT_STREAM_SYNCTRACE] = STREAM("synctrace"),
-	[FMT_STREAM_IOTRACE] = STREAM("iotrace"),
-	[FMT_STREAM_USERTRACE] = STREAM("usertrace"),
-	[FMT_STREAM_USERTRACE + 1] = STREAM("usertrace1"),
-	[FMT_STREAM_USERTRACE + 2] = STREAM("usertrace2"),
-	[FMT_STREAM_USERTRACE + 3] = STREAM("usertrace3"),
-	[FMT_STREAM_USERTRACE + 4] = STREAM("usertrace4"),
-	[FMT_STREAM_USERTRACE + 5] = STREAM("usertrace5"),
-	[FMT_STREAM_USERTRACE + 6] = STREAM("usertrace6"),
-	[FMT_STREAM_USERTRACE + 7] = STREAM("usertrace7"),
-	[FMT_STREAM_FUNCTRACE] = STREAM("functrace"),
-	[FMT_STREAM_FUNCTABLE] = STREAM("functable"),
-	[FMT_STREAM_OMPTRACE] = STREAM("omptrace"),
-	[FMT_STREAM_MPITRACE] = STREAM("mpitrace"),
+#define STREAM(id, title, role) \
+	{.name = (title), .temporary = "." title ".new", .file = {.fd = -1}},
+#include "format/datakind.def"
 };
 
 static atomic_uint_fast64_t *lost_counter(enum fmt_stream stream)
@@ -213,12 +194,16 @@ static int ensure_file(enum fmt_stream which, uint32_t size)
 
 static atomic_uint_fast64_t total; /* bytes of event data */
 
-/* Usage samples and call stacks are no event data: they go on, the latter for what was under way.
- */
+/* Usage samples and call stacks go on, the latter for what was under way. */
 static int exceeds_limit(enum fmt_stream which, uint32_t size)
 {
-	if (!col.descriptor.limit_bytes || which == FMT_STREAM_OVERVIEW ||
-	    which == FMT_STREAM_FRAMEINFO)
+	enum { CONTEXT, EVENTS };
+	static const uint8_t roles[] = {
+#define STREAM(id, name, role) role,
+#include "format/datakind.def"
+	};
+
+	if (!col.descriptor.limit_bytes || roles[which] == CONTEXT)
 		return 0;
 	if (atomic_fetch_add(&total, size) + size <= col.descriptor.limit_bytes)
 		return 0;

@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const exp_stream_names[] = FMT_STREAM_NAMES;
+const char *const exp_stream_names[] = {
+#define STREAM(id, name, role) name,
+#include "format/datakind.def"
+};
 
 enum { LIVE_TRIES = 3, SLACK_S = 1 };
 
