@@ -1,6 +1,8 @@
 # build.mk: what is built from what. A folder is a library or a program; every .c in it and in its rooms belongs to it.
 
-objects = $(patsubst %.c,$(BUILD)/obj/$(1)%.o,$(sort $(shell find $(2) -name '*.c')))
+# Of the processors' folders (arch/x86_64/ and the like) only the one that is built for belongs to it.
+PROCESSOR := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+objects = $(patsubst %.c,$(BUILD)/obj/$(1)%.o,$(sort $(shell find $(2) -name '*.c' \( ! -path '*/arch/*/*' -o -path '*/arch/$(PROCESSOR)/*' \))))
 
 FORMAT_OBJ     := $(call objects,,format)
 COLLECT_OBJ    := $(call objects,,collect)

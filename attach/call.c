@@ -1,7 +1,6 @@
 /* call.c: calls in the target. See call.h. */
 #include "attach/call.h"
 
-#include "attach/frame.h"
 #include "attach/memory.h"
 
 #include <errno.h>
@@ -19,12 +18,8 @@ enum {
 	ARGUMENTS_SIZE = 64 * 1024,
 	FRAME_AT = 2 * PAGE + ARGUMENTS_SIZE,
 	STACK_TOP = AREA_SIZE - 256,
-	RED_ZONE = 128,
 	POLL_US = 200,
 	BACK_AFTER_MS = 500, /* should nobody look after the thread: then it goes back by itself */
-	DIRECTION_AND_TRAP = 0x500, /* eflags */
-	MXCSR_AT = 24,
-	MXCSR_DEFAULT = 0x1f80,
 };
 
 /* Faults are the program's own doing and reach us at once; all other signals wait. */
@@ -33,39 +28,10 @@ enum {
 	(~(SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGFPE) | \
 	   SIGNAL_BIT(SIGTRAP)))
 
-struct control {
-	uint64_t done;
-	uint64_t result;
-	struct timespec wait;
-	uint64_t frame;
-};
-
-/* rax: function, rdi and rsi: arguments, rbx: control block. A function that has ended says so,
- * waits to be fetched, and goes back. */
-static const unsigned char stub[] = {
-	0xff, 0xd0,                               /* call *%rax */
-	0x48, 0x89, 0x43, 0x08,                   /* mov %rax,8(%rbx) */
-	0x48, 0xc7, 0x03, 0x01, 0x00, 0x00, 0x00, /* movq $1,(%rbx) */
-	0x31, 0xff, /* xor %edi,%edi: ppoll(NULL, 0, &wait, NULL, 8), which leaves no state in the
-                       kernel */
-	0x31, 0xf6, /* xor %esi,%esi */
-	0x48, 0x8d, 0x53, 0x10,             /* lea 16(%rbx),%rdx */
-	0x45, 0x31, 0xd2,                   /* xor %r10d,%r10d */
-	0x41, 0xb8, 0x08, 0x00, 0x00, 0x00, /* mov $8,%r8d */
-	0xb8, 0x0f, 0x01, 0x00, 0x00,       /* mov $SYS_ppoll,%eax */
-	0x0f, 0x05,                         /* syscall */
-	0x48, 0x8b, 0x63, 0x20,             /* mov 32(%rbx),%rsp */
-	0xb8, 0x0f, 0x00, 0x00, 0x00,       /* mov $SYS_rt_sigreturn,%eax */
-	0x0f, 0x05,                         /* syscall */
-};
-_Static_assert(SYS_ppoll == 0x10f && SYS_rt_sigreturn == 0xf, "the stub has these numbers");
-_Static_assert(offsetof(struct control, wait) == 16 && offsetof(struct control, frame) == 32,
-               "the stub has these offsets");
-
 static int put_frame(const struct call_place *place, uint64_t address)
 {
-	static unsigned char bytes[FRAME_MAX];
-	size_t size = frame_build(&place->state, address, bytes);
+	static unsigned char bytes[ARCH_FRAME_MAX];
+	size_t size = arch_frame_build(&place->state, address, bytes);
 
 	return memory_write(address, bytes, size);
 }
@@ -75,47 +41,40 @@ static int put_frame(const struct call_place *place, uint64_t address)
 static int system_call(struct call_place *place, long number, uint64_t a, uint64_t b, uint64_t c,
                        uint64_t d, int64_t *result)
 {
-	struct user_regs_struct regs = place->state.regs;
+	const struct arch_call call = {.code = place->call_at,
+	                               .return_at = place->return_at,
+	                               .frame = place->frame_at,
+	                               .number = number,
+	                               .argument = {a, b, c, d}};
+	struct arch_registers registers = place->state.registers;
 	int error;
 
-	regs.orig_rax = (unsigned long long)-1;
-	regs.rax = (unsigned long long)number;
-	regs.rdi = a;
-	regs.rsi = b;
-	regs.rdx = c;
-	regs.r10 = d;
-	regs.r8 = (unsigned long long)-1;
-	regs.r9 = 0;
-	regs.rip = place->syscall_at;
-	regs.rsp = place->frame_at - sizeof(place->return_at);
-	regs.eflags &= ~(unsigned long long)DIRECTION_AND_TRAP;
-	error = thread_regs_set(place->thread, &regs);
+	arch_enter_call(&registers, &call);
+	error = arch_registers_set(place->thread->tid, &registers);
 	if (error == 0)
 		error = thread_mask_set(place->thread, BLOCKED);
-	return error < 0 ? error : thread_syscall(place->thread, &regs, result);
+	return error < 0 ? error : thread_syscall(place->thread, &registers, result);
 }
 
 static int find_places(struct call_place *place, struct objects *objects)
 {
-	static const unsigned char call_and_return[] = {0x0f, 0x05, 0xc3};
-	static const unsigned char signal_return[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00,
-	                                              0x00, 0x00, 0x0f, 0x05}; /* __restore_rt */
-
-	place->syscall_at = objects_find_code(objects, call_and_return, sizeof(call_and_return));
-	place->return_at = objects_find_code(objects, signal_return, sizeof(signal_return));
-	return place->syscall_at && place->return_at ? 0 : -ENOTSUP;
+	place->call_at = objects_find_code(objects, arch_code_call.bytes, arch_code_call.size);
+	place->return_at = objects_find_code(objects, arch_code_signal_return.bytes,
+	                                     arch_code_signal_return.size);
+	return place->call_at && place->return_at ? 0 : -ENOTSUP;
 }
 
 /* Behind what the thread uses of its stack: the address of the signal return, and the frame. */
 static int lay_way_back(struct call_place *place)
 {
-	uint64_t at = (place->state.regs.rsp - RED_ZONE - FRAME_MAX) & ~(uint64_t)63;
+	uint64_t at = (arch_sp(&place->state.registers) - ARCH_RED_ZONE - ARCH_FRAME_MAX) &
+	              ~(uint64_t)(ARCH_FRAME_ALIGN - 1);
 	int error = put_frame(place, at);
 
 	place->frame_at = at;
-	return error < 0 ? error
-	                 : memory_write(at - sizeof(place->return_at), &place->return_at,
-	                                sizeof(place->return_at));
+	return error < 0
+	               ? error
+	               : memory_write(at - ARCH_RETURN_BYTES, &place->return_at, ARCH_RETURN_BYTES);
 }
 
 static int map_area(struct call_place *place)
@@ -131,7 +90,7 @@ static int map_area(struct call_place *place)
 	                    &result);
 	if (error < 0 || result < 0)
 		return error < 0 ? error : -EPERM;
-	error = memory_write(place->area, stub, sizeof(stub));
+	error = memory_write(place->area, arch_code_stub.bytes, arch_code_stub.size);
 	return error < 0 ? error : put_frame(place, place->area + FRAME_AT);
 }
 
@@ -179,7 +138,7 @@ static int go_on(struct thread *thread)
 static int wait_done(struct call_place *place, int timeout_ms)
 {
 	int64_t end = thread_now_ms() + timeout_ms;
-	struct control control;
+	struct arch_control control;
 	int stopped;
 
 	for (;;) {
@@ -204,27 +163,23 @@ static int wait_done(struct call_place *place, int timeout_ms)
 static int start_function(struct call_place *place, uint64_t function, uint64_t first,
                           uint64_t second)
 {
-	struct control control = {.wait = {.tv_nsec = BACK_AFTER_MS * 1000000L},
-	                          .frame = place->area + FRAME_AT};
-	struct user_regs_struct regs = place->state.regs;
-	struct thread_state calm = place->state;
-	const uint32_t mxcsr = MXCSR_DEFAULT;
+	struct arch_control control = {.wait = {.tv_nsec = BACK_AFTER_MS * 1000000L},
+	                               .frame = place->area + FRAME_AT};
+	const struct arch_start start = {.code = place->area,
+	                                 .function = function,
+	                                 .first = first,
+	                                 .second = second,
+	                                 .control = place->area + CONTROL_AT,
+	                                 .stack = place->area + STACK_TOP};
+	struct arch_state calm = place->state;
 	int error = memory_write(place->area + CONTROL_AT, &control, sizeof(control));
 
-	regs.orig_rax = (unsigned long long)-1;
-	regs.rip = place->area;
-	regs.rax = function;
-	regs.rdi = first;
-	regs.rsi = second;
-	regs.rbx = place->area + CONTROL_AT;
-	regs.rbp = 0;
-	regs.rsp = place->area + STACK_TOP;
-	regs.eflags &= ~(unsigned long long)DIRECTION_AND_TRAP;
-	memcpy(calm.xstate + MXCSR_AT, &mxcsr, sizeof(mxcsr));
+	arch_enter_function(&calm.registers, &start);
+	arch_vector_calm(calm.vector);
 	if (error == 0)
-		error = thread_regs_set(place->thread, &regs);
+		error = arch_registers_set(place->thread->tid, &calm.registers);
 	if (error == 0)
-		error = thread_xstate_set(place->thread, calm.xstate, calm.xstate_size);
+		error = arch_vector_set(place->thread->tid, calm.vector, calm.vector_size);
 	return error < 0 ? error : thread_continue(place->thread);
 }
 
@@ -232,12 +187,12 @@ static int start_function(struct call_place *place, uint64_t function, uint64_t 
  * not to be moved. */
 static int fetch(struct call_place *place)
 {
-	struct user_regs_struct regs;
+	struct arch_registers registers;
 	int error = thread_stop(place->thread);
 
 	if (error == 0)
-		error = thread_regs_get(place->thread, &regs);
-	if (error == 0 && regs.rip - place->area >= PAGE) {
+		error = arch_registers_get(place->thread->tid, &registers);
+	if (error == 0 && arch_pc(&registers) - place->area >= PAGE) {
 		thread_release(place->thread);
 		return -ESTALE;
 	}
@@ -247,7 +202,7 @@ static int fetch(struct call_place *place)
 int call_function(struct call_place *place, uint64_t function, uint64_t first, uint64_t second,
                   int timeout_ms, uint64_t *result)
 {
-	struct control control;
+	struct arch_control control;
 	int error = start_function(place, function, first, second);
 
 	if (error == 0)

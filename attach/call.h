@@ -1,10 +1,10 @@
 /* call.h: make a stopped thread of the target execute system calls and functions, and put it back
  * as it was.
  *
- * System calls are executed at a `syscall; ret` of the C library, functions on a stack of their own
- * from a few instructions on a page of their own. Behind each lies a signal frame (frame.h), so
- * that the thread finds its way back by itself if this program ends at any moment. Signals other
- * than faults wait until the thread is back. */
+ * System calls are executed where the C library makes one and returns, functions on a stack of
+ * their own from a few instructions on a page of their own. Behind each lies a signal frame
+ * (arch_frame_build), so that the thread finds its way back by itself if this program ends at any
+ * moment. Signals other than faults wait until the thread is back. */
 #ifndef XER_ATTACH_CALL_H
 #define XER_ATTACH_CALL_H
 
@@ -13,11 +13,11 @@
 
 struct call_place {
 	struct thread *thread;
-	struct thread_state state; /* of the thread, as it was */
-	uint64_t syscall_at;       /* syscall; ret */
-	uint64_t return_at;        /* where rt_sigreturn is called */
-	uint64_t frame_at;         /* in the thread's own stack */
-	uint64_t area;             /* mapped in the target, 0: not yet */
+	struct arch_state state; /* of the thread, as it was */
+	uint64_t call_at;        /* a system call, and a return */
+	uint64_t return_at;      /* where rt_sigreturn is called */
+	uint64_t frame_at;       /* in the thread's own stack */
+	uint64_t area;           /* mapped in the target, 0: not yet */
 };
 
 /* Prepare `thread`, stopped at a safe point, for calls. Returns 0; -ENOTSUP: the C library lacks

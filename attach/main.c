@@ -86,12 +86,13 @@ static int explain_search(const struct job *job, int error)
 /* A fault in the target is ours: say where, and that it has not reached the program. */
 static int explain_fault(const struct job *job, const char *what)
 {
-	struct user_regs_struct regs = {.rip = 0};
+	struct arch_registers registers;
+	uint64_t pc = arch_registers_get(job->thread.tid, &registers) == 0 ? arch_pc(&registers)
+	                                                                   : 0;
 
-	thread_regs_get(&job->thread, &regs);
 	return fail(FAILED, "process %d: signal %d in %s at %#llx (%s); the call was undone",
-	            (int)job->pid, job->thread.stop_signal, what, (unsigned long long)regs.rip,
-	            objects_name(job->objects, regs.rip));
+	            (int)job->pid, job->thread.stop_signal, what, (unsigned long long)pc,
+	            objects_name(job->objects, pc));
 }
 
 static int explain_call(const struct job *job, const char *what, int error)

@@ -14,9 +14,6 @@
  * call out. */
 #include "attach/safe.h"
 
-#include "attach/memory.h"
-
-#include <string.h>
 #include <sys/syscall.h>
 
 enum { FRAMES_MAX = 64 * 1024 };
@@ -151,55 +148,6 @@ static int is_malloc_code(struct objects *objects, uint64_t pc)
 
 /* ---- what was called ---- */
 
-static uint64_t read_word(uint64_t address)
-{
-	uint64_t value;
-
-	return memory_read(address, &value, sizeof(value)) == 0 ? value : 0;
-}
-
-/* An address that the instruction which ends at `end` has as its last four bytes, relative to its
- * end. */
-static uint64_t relative(const unsigned char *last4, uint64_t end)
-{
-	int32_t offset;
-
-	memcpy(&offset, last4, sizeof(offset));
-	return end + (uint64_t)(int64_t)offset;
-}
-
-/* If a stub of the procedure linkage table stands at `target`, where it leads to. */
-static uint64_t through_stub(uint64_t target)
-{
-	static const unsigned char branch_mark[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
-	unsigned char code[16];
-	size_t at = 0;
-
-	if (memory_read(target, code, sizeof(code)) < 0)
-		return target;
-	if (memcmp(code, branch_mark, sizeof(branch_mark)) == 0)
-		at = sizeof(branch_mark);
-	at += code[at] == 0xf2;                       /* bnd */
-	if (code[at] != 0xff || code[at + 1] != 0x25) /* jmp *slot(%rip) */
-		return target;
-	return read_word(relative(code + at + 2, target + at + 6));
-}
-
-/* The function that the call before return address `pc` has entered, 0 if the call does not tell.
- * It may have jumped on, so its own frame need not be on the stack. */
-static uint64_t called_function(uint64_t pc)
-{
-	unsigned char code[6];
-
-	if (memory_read(pc - sizeof(code), code, sizeof(code)) < 0)
-		return 0;
-	if (code[1] == 0xe8) /* call */
-		return through_stub(relative(code + 2, pc));
-	if (code[0] == 0xff && code[1] == 0x15) /* call *slot(%rip) */
-		return read_word(relative(code + 2, pc));
-	return 0;
-}
-
 static int is_allocation(struct objects *objects, uint64_t function)
 {
 	for (size_t i = 0; function && i < sizeof(allocating) / sizeof(allocating[0]); i++)
@@ -219,18 +167,9 @@ static int is_executing(const struct object_frame *frames, int i)
 
 /* The system call that the executing frame i is in, -1 if none. */
 static int64_t system_call(const struct object_frame *frames, int i,
-                           const struct user_regs_struct *regs)
+                           const struct arch_registers *registers)
 {
-	unsigned char code[7]; /* mov $number,%eax; syscall */
-	int32_t number;
-
-	if (i == 0)
-		return (int64_t)regs->orig_rax;
-	if (memory_read(frames[i].pc - sizeof(code), code, sizeof(code)) < 0 || code[0] != 0xb8 ||
-	    code[5] != 0x0f || code[6] != 0x05)
-		return -1;
-	memcpy(&number, code + 1, sizeof(number));
-	return number;
+	return i == 0 ? arch_call(registers) : arch_call_before(frames[i].pc);
 }
 
 /* By address: a function has many names. */
@@ -251,7 +190,7 @@ static int is_locking(struct objects *objects, const struct object_frame *frame)
 }
 
 static int is_critical(struct objects *objects, const struct object_frame *frames, int i,
-                       const struct user_regs_struct *regs)
+                       const struct arch_registers *registers)
 {
 	switch (frames[i].role) {
 	case OBJECT_LOADER:
@@ -259,7 +198,8 @@ static int is_critical(struct objects *objects, const struct object_frame *frame
 		return 1;
 	case OBJECT_LIBC:
 		return is_locking(objects, &frames[i]) ||
-		       (is_executing(frames, i) && !is_waiting_call(system_call(frames, i, regs)));
+		       (is_executing(frames, i) &&
+		        !is_waiting_call(system_call(frames, i, registers)));
 	case OBJECT_COLLECTOR:
 		return is_executing(frames, i) || frames[i - 1].role != OBJECT_LIBC;
 	case OBJECT_PROGRAM_ALLOCATOR: /* its malloc may be inlined anywhere */
@@ -272,15 +212,15 @@ static int is_critical(struct objects *objects, const struct object_frame *frame
 }
 
 int safe_outermost_critical(struct objects *objects, const struct object_frame *frames, int count,
-                            const struct user_regs_struct *regs)
+                            const struct arch_registers *registers)
 {
 	int has_allocator = objects_symbol(objects, OBJECT_PROGRAM_ALLOCATOR, "malloc") != 0;
 	int outermost = -1;
 
 	for (int i = 0; i < count; i++) {
-		if (is_critical(objects, frames, i, regs) ||
+		if (is_critical(objects, frames, i, registers) ||
 		    (has_allocator && i + 1 < count &&
-		     is_allocation(objects, called_function(frames[i + 1].pc))))
+		     is_allocation(objects, arch_called_before(frames[i + 1].pc))))
 			outermost = i;
 	}
 	/* Where the C library has called itself, it is left only by the outermost of these calls.
@@ -295,21 +235,21 @@ enum safe_verdict safe_judge(struct objects *objects, const struct thread *threa
                              uint64_t *wait_for)
 {
 	static struct object_frame frames[FRAMES_MAX];
-	struct user_regs_struct regs;
+	struct arch_registers registers;
 	int is_whole, critical;
 	int count = objects_unwind(objects, thread->tid, frames, FRAMES_MAX, &is_whole);
 
 	*wait_for = 0;
-	if (count < 0 || thread_regs_get(thread, &regs) < 0)
+	if (count < 0 || arch_registers_get(thread->tid, &registers) < 0)
 		return SAFE_UNKNOWN;
-	critical = safe_outermost_critical(objects, frames, count, &regs);
+	critical = safe_outermost_critical(objects, frames, count, &registers);
 	if (critical < 0 && !is_whole && frames[count - 1].role != OBJECT_OTHER &&
 	    frames[count - 1].role != OBJECT_NONE &&
 	    frames[count - 1].role != OBJECT_PROGRAM_ALLOCATOR)
 		return SAFE_UNKNOWN;
 	if (critical >= 0 && critical + 1 < count)
 		*wait_for = frames[critical + 1].pc;
-	if (critical < 0 && thread_is_in_rseq(thread, regs.rip))
+	if (critical < 0 && thread_is_in_rseq(thread, arch_pc(&registers)))
 		return SAFE_NO;
 	return critical < 0 ? SAFE_YES : SAFE_NO;
 }

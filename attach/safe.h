@@ -20,9 +20,9 @@ enum safe_verdict {
 enum safe_verdict safe_judge(struct objects *objects, const struct thread *thread,
                              uint64_t *wait_for);
 
-/* The same of frames[count], innermost first, of a thread with registers `regs`. For tests.
+/* The same of frames[count], innermost first, of a thread with these registers. For tests.
  * Returns the index of the outermost critical frame, or -1. */
 int safe_outermost_critical(struct objects *objects, const struct object_frame *frames, int count,
-                            const struct user_regs_struct *regs);
+                            const struct arch_registers *registers);
 
 #endif

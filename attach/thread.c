@@ -3,14 +3,12 @@
 
 #include "attach/memory.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <linux/rseq.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -123,12 +121,13 @@ static int is_group_stop(const struct thread *thread)
 
 static int is_at_breakpoint(const struct thread *thread)
 {
-	struct user_regs_struct regs;
+	struct arch_registers registers;
 	siginfo_t info;
 
 	return thread->breakpoint && thread->stop_signal == SIGTRAP && !thread->is_event &&
 	       trace(PTRACE_GETSIGINFO, thread, 0, &info) == 0 && info.si_code == TRAP_HWBKPT &&
-	       thread_regs_get(thread, &regs) == 0 && regs.rip == thread->breakpoint;
+	       arch_registers_get(thread->tid, &registers) == 0 &&
+	       arch_pc(&registers) == thread->breakpoint;
 }
 
 /* From a stop that was not asked for: the signal that the thread is to have. */
@@ -182,16 +181,6 @@ void thread_release(struct thread *thread)
 
 /* ---- registers ---- */
 
-int thread_regs_get(const struct thread *thread, struct user_regs_struct *regs)
-{
-	return trace(PTRACE_GETREGS, thread, 0, regs);
-}
-
-int thread_regs_set(const struct thread *thread, const struct user_regs_struct *regs)
-{
-	return trace(PTRACE_SETREGS, thread, 0, regs);
-}
-
 int thread_mask_get(const struct thread *thread, uint64_t *mask)
 {
 	return trace((enum __ptrace_request)GET_SIGMASK, thread, sizeof(*mask), mask);
@@ -202,61 +191,43 @@ int thread_mask_set(const struct thread *thread, uint64_t mask)
 	return trace((enum __ptrace_request)SET_SIGMASK, thread, sizeof(mask), &mask);
 }
 
-int thread_xstate_set(const struct thread *thread, const void *xstate, size_t size)
-{
-	struct iovec vector = {(void *)(uintptr_t)xstate, size};
-
-	return trace(PTRACE_SETREGSET, thread, NT_X86_XSTATE, &vector);
-}
-
 /* A call that the kernel has begun again once goes by another number: the code tells its own. */
-static uint64_t call_number(const struct user_regs_struct *regs)
+static uint64_t call_number(const struct arch_registers *registers)
 {
-	unsigned char code[7]; /* mov $number,%eax; syscall */
-	uint32_t number;
+	int64_t number = arch_call(registers), of_code;
 
-	if (regs->orig_rax != SYS_restart_syscall ||
-	    memory_read(regs->rip - sizeof(code), code, sizeof(code)) < 0 || code[0] != 0xb8)
-		return regs->orig_rax;
-	memcpy(&number, code + 1, sizeof(number));
-	return number;
+	if (number != SYS_restart_syscall)
+		return (uint64_t)number;
+	of_code = arch_call_before(arch_pc(registers));
+	return (uint64_t)(of_code < 0 ? number : of_code);
 }
 
-int thread_save(const struct thread *thread, struct thread_state *state)
+int thread_save(const struct thread *thread, struct arch_state *state)
 {
-	struct iovec vector = {state->xstate, sizeof(state->xstate)};
-	int error = thread_regs_get(thread, &state->regs);
+	int error = arch_registers_get(thread->tid, &state->registers);
 
+	state->vector_size = sizeof(state->vector);
 	if (error == 0)
 		error = thread_mask_get(thread, &state->mask);
 	if (error == 0)
-		error = trace(PTRACE_GETREGSET, thread, NT_X86_XSTATE, &vector);
-	state->xstate_size = vector.iov_len;
-	state->call = call_number(&state->regs);
-	if (error == 0 && state->xstate_size == sizeof(state->xstate))
-		return -E2BIG;
+		error = arch_vector_get(thread->tid, state->vector, &state->vector_size);
+	if (error == 0)
+		state->call = call_number(&state->registers);
 	return error;
 }
 
 /* The registers come last: until then the thread, should it be let go, would find its way back by
- * itself (frame.h). */
-int thread_restore(const struct thread *thread, const struct thread_state *state)
+ * itself (arch_frame_build). */
+int thread_restore(const struct thread *thread, const struct arch_state *state)
 {
 	int error = thread_mask_set(thread, state->mask);
 
 	if (error == 0)
-		error = thread_xstate_set(thread, state->xstate, state->xstate_size);
-	return error < 0 ? error : thread_regs_set(thread, &state->regs);
+		error = arch_vector_set(thread->tid, state->vector, state->vector_size);
+	return error < 0 ? error : arch_registers_set(thread->tid, &state->registers);
 }
 
 /* ---- running a little ---- */
-
-static int debug_set(const struct thread *thread, int index, uint64_t value)
-{
-	return trace(PTRACE_POKEUSER, thread,
-	             offsetof(struct user, u_debugreg) + (size_t)index * sizeof(uint64_t),
-	             (void *)value);
-}
 
 static int run_until_breakpoint(struct thread *thread, int timeout_ms)
 {
@@ -290,27 +261,22 @@ static int run_until_breakpoint(struct thread *thread, int timeout_ms)
 
 int thread_run_to(struct thread *thread, uint64_t address, int timeout_ms)
 {
-	enum { CONTROL = 7, LOCAL_EXECUTE_0 = 1 };
-	int error = debug_set(thread, 0, address);
+	int error;
 
-	if (error == 0)
-		error = debug_set(thread, CONTROL, LOCAL_EXECUTE_0);
-	if (error < 0)
+	if (arch_breakpoint_set(thread->tid, address) < 0)
 		return -ENOTSUP;
 	thread->breakpoint = address;
 	error = run_until_breakpoint(thread, timeout_ms);
-	if (thread->is_stopped) {
-		debug_set(thread, CONTROL, 0);
-		debug_set(thread, 0, 0);
-	}
+	if (thread->is_stopped)
+		arch_breakpoint_set(thread->tid, 0);
 	thread->breakpoint = 0;
 	return error;
 }
 
-int thread_syscall(struct thread *thread, const struct user_regs_struct *regs, int64_t *result)
+int thread_syscall(struct thread *thread, const struct arch_registers *registers, int64_t *result)
 {
-	struct user_regs_struct after;
-	int error = thread_regs_set(thread, regs);
+	struct arch_registers after;
+	int error = arch_registers_set(thread->tid, registers);
 
 	for (int i = 0; error == 0 && i < 2; i++) { /* to its beginning, to its end */
 		error = resume(thread, PTRACE_SYSCALL, 0);
@@ -320,10 +286,10 @@ int thread_syscall(struct thread *thread, const struct user_regs_struct *regs, i
 			error = -EINTR;
 	}
 	if (error == 0)
-		error = thread_regs_get(thread, &after);
+		error = arch_registers_get(thread->tid, &after);
 	if (error == 0)
 		error = settle(thread);
-	*result = error == 0 ? (int64_t)after.rax : 0;
+	*result = error == 0 ? (int64_t)arch_result(&after) : 0;
 	return error;
 }
 

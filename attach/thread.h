@@ -6,13 +6,12 @@
 #ifndef XER_ATTACH_THREAD_H
 #define XER_ATTACH_THREAD_H
 
+#include "attach/arch/arch.h"
+
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <sys/user.h>
-
-enum { THREAD_XSTATE_MAX = 16 * 1024 };
 
 struct thread {
 	pid_t tid;
@@ -21,15 +20,6 @@ struct thread {
 	                    way to the thread */
 	int is_event;    /* the stop was one that was asked for, or a stop of the whole process */
 	uint64_t breakpoint; /* 0: none */
-};
-
-/* All that is changed in a thread, as it was. */
-struct thread_state {
-	struct user_regs_struct regs;
-	uint64_t call; /* number of the system call that it is in */
-	uint64_t mask; /* of blocked signals */
-	size_t xstate_size;
-	unsigned char xstate[THREAD_XSTATE_MAX];
 };
 
 /* What thread `tid` is doing, by the letter of proc(5): R runnable, S waiting, D waiting and not to
@@ -59,17 +49,14 @@ int thread_run_to(struct thread *thread, uint64_t address, int timeout_ms);
 int thread_poll(struct thread *thread);
 
 /* Of a stopped thread. Return 0 or -errno. */
-int thread_regs_get(const struct thread *thread, struct user_regs_struct *regs);
-int thread_regs_set(const struct thread *thread, const struct user_regs_struct *regs);
-int thread_save(const struct thread *thread, struct thread_state *state);
-int thread_restore(const struct thread *thread, const struct thread_state *state);
+int thread_save(const struct thread *thread, struct arch_state *state);
+int thread_restore(const struct thread *thread, const struct arch_state *state);
 int thread_mask_get(const struct thread *thread, uint64_t *mask);
 int thread_mask_set(const struct thread *thread, uint64_t mask);
-int thread_xstate_set(const struct thread *thread, const void *xstate, size_t size);
 
 /* Let a stopped thread execute the one system call that its registers are set up for, and stop it
  * behind that. Returns 0 with the call's result, or -errno. */
-int thread_syscall(struct thread *thread, const struct user_regs_struct *regs, int64_t *result);
+int thread_syscall(struct thread *thread, const struct arch_registers *registers, int64_t *result);
 
 /* Is the stopped thread in a restartable sequence (rseq(2)), which moving it would break? */
 int thread_is_in_rseq(const struct thread *thread, uint64_t pc);

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { DEPTH = 32, REGISTERS = 17 };
+enum { DEPTH = 32 };
 
 struct machine {
 	const struct frame *frame;
@@ -46,7 +46,7 @@ static uint64_t pop(struct machine *machine)
 
 static void push_register(struct machine *machine, uint64_t number, uint64_t offset)
 {
-	if (number >= REGISTERS)
+	if (number >= RING_REGISTERS)
 		machine->error = -ENOTSUP;
 	else
 		push(machine, machine->frame->registers[number] + offset);
@@ -168,9 +168,9 @@ static void run(struct machine *machine, const Dwarf_Op *op)
 /* The register that an expression names, or -1. */
 static int named_register(const Dwarf_Op *ops, size_t count)
 {
-	if (count == 1 && ops[0].atom == DW_OP_regx && ops[0].number < REGISTERS)
+	if (count == 1 && ops[0].atom == DW_OP_regx && ops[0].number < RING_REGISTERS)
 		return (int)ops[0].number;
-	return count == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom < DW_OP_reg0 + REGISTERS
+	return count == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom < DW_OP_reg0 + RING_REGISTERS
 	               ? ops[0].atom - DW_OP_reg0
 	               : -1;
 }

@@ -2,14 +2,16 @@
 #ifndef XER_PERF_EVALUATE_H
 #define XER_PERF_EVALUATE_H
 
+#include "sampler/arch/arch.h"
+
 #include <elfutils/libdw.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* A thread as it is in one frame. */
 struct frame {
-	uint64_t registers[17]; /* RING_REGISTERS */
-	const uint8_t *stack;   /* stack[stack_bytes] lies at stack_at */
+	uint64_t registers[RING_REGISTERS];
+	const uint8_t *stack; /* stack[stack_bytes] lies at stack_at */
 	uint64_t stack_at;
 	size_t stack_bytes;
 };

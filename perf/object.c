@@ -46,7 +46,7 @@ struct object {
 	char path[];
 };
 
-const uint8_t rule_kept[RULE_KEPT] = {3, 6, 12, 13, 14, 15};
+const uint8_t rule_kept[RULE_KEPT] = ARCH_KEPT;
 
 static struct object *buckets[BUCKETS];
 static uint64_t object_count;
@@ -165,7 +165,7 @@ static void read_object(struct object *object)
 	GElf_Ehdr head;
 	ssize_t size;
 
-	if (!gelf_getehdr(object->elf, &head) || head.e_machine != EM_X86_64)
+	if (!gelf_getehdr(object->elf, &head) || head.e_machine != ARCH_MACHINE)
 		return;
 	read_segments(object);
 	object->entry = head.e_entry;
@@ -281,7 +281,7 @@ static enum rule_kind pack(Dwarf_Frame *frame, struct rule *out)
 	if (count != 1 || ops[0].atom != DW_OP_bregx || ops[0].number >= RING_PC ||
 	    (int64_t)ops[0].number2 != (int32_t)ops[0].number2)
 		return RULE_COMPLEX;
-	if (saved_at(frame, RING_PC, &offset) < 0 || offset != -1)
+	if (saved_at(frame, RING_PC, &offset) < 0 || offset != -ARCH_RETURN_WORDS)
 		return RULE_COMPLEX;
 	out->cfa_register = (uint8_t)ops[0].number;
 	out->cfa_offset = (int32_t)ops[0].number2;

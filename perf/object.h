@@ -3,6 +3,8 @@
 #ifndef XER_PERF_OBJECT_H
 #define XER_PERF_OBJECT_H
 
+#include "perf/arch/arch.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -28,13 +30,13 @@ enum rule_kind {
 	RULE_BEGIN,  /* the same, and it is where the object's own code begins: the outermost frame,
 	                if it was not called */
 	RULE_END,    /* the outermost frame */
-	RULE_PLAIN,  /* CFA = register + offset, the return address at CFA - 8, registers that calls
-	                keep at the CFA or as they are */
+	RULE_PLAIN,  /* CFA = register + offset, the return address ARCH_RETURN_WORDS below that,
+	                registers that calls  keep at the CFA or as they are */
 	RULE_COMPLEX /* ask object_frame */
 };
 
-enum { RULE_KEPT = 6 /* rbx, rbp, r12 to r15 */, RULE_SAME = INT16_MIN };
-extern const uint8_t rule_kept[RULE_KEPT]; /* their numbers */
+enum { RULE_KEPT = ARCH_KEPT_COUNT, RULE_SAME = INT16_MIN };
+extern const uint8_t rule_kept[RULE_KEPT]; /* ARCH_KEPT */
 
 struct rule {
 	uint64_t key;

@@ -2,6 +2,7 @@
  * if what lies there can be true. */
 #include "perf/unwind.h"
 
+#include "perf/arch/arch.h"
 #include "perf/evaluate.h"
 
 #include <elfutils/libdw.h>
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 
 enum {
-	RBP = 6,
 	FRAME_BYTES_MAX = 1 << 16,
 	ARGUMENTS_MAX = 1 << 21 /* fewer than the kernel's limit of bytes, and no address of code */
 };
@@ -19,15 +19,15 @@ static int step_plain(const struct rule *rule, struct frame *frame)
 {
 	uint64_t cfa = frame->registers[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_offset;
 
-	if (cfa <= frame->registers[RING_RSP])
+	if (cfa <= frame->registers[RING_SP])
 		return -EFAULT;
 	for (int i = 0; i < RULE_KEPT; i++)
 		if (rule->saved[i] != RULE_SAME &&
 		    frame_read(frame, cfa + (uint64_t)(rule->saved[i] * INT64_C(8)),
 		               &frame->registers[rule_kept[i]]) < 0)
 			return -EFAULT;
-	frame->registers[RING_RSP] = cfa;
-	return frame_read(frame, cfa - 8, &frame->registers[RING_PC]);
+	frame->registers[RING_SP] = cfa;
+	return frame_read(frame, cfa - 8 * ARCH_RETURN_WORDS, &frame->registers[RING_PC]);
 }
 
 static int step_expressions(Dwarf_Frame *dwarf, struct frame *frame)
@@ -39,7 +39,7 @@ static int step_expressions(Dwarf_Frame *dwarf, struct frame *frame)
 
 	if (dwarf_frame_cfa(dwarf, &ops, &count) < 0 || evaluate(frame, ops, count, 0, 1, &cfa) < 0)
 		return -EFAULT;
-	caller.registers[RING_RSP] = cfa;
+	caller.registers[RING_SP] = cfa;
 	for (int i = 0; i < RING_REGISTERS; i++) {
 		if (dwarf_frame_register(dwarf, i, memory, &ops, &count) < 0)
 			return -ENOTSUP;
@@ -63,14 +63,14 @@ static int step_complex(struct object *object, uint64_t offset, struct frame *fr
 
 static int step_by_frame_pointer(const struct space *space, struct frame *frame)
 {
-	uint64_t rbp = frame->registers[RBP], rsp = frame->registers[RING_RSP], pc, outer;
+	uint64_t fp = frame->registers[ARCH_FP], sp = frame->registers[RING_SP], pc, outer;
 
-	if (rbp < rsp || rbp - rsp > FRAME_BYTES_MAX || rbp % 8 != 0 ||
-	    frame_read(frame, rbp, &outer) < 0 || frame_read(frame, rbp + 8, &pc) < 0 ||
+	if (fp < sp || fp - sp > FRAME_BYTES_MAX || fp % 8 != 0 ||
+	    frame_read(frame, fp, &outer) < 0 || frame_read(frame, fp + 8, &pc) < 0 ||
 	    !space_at(space, pc))
 		return -EFAULT;
-	frame->registers[RBP] = outer;
-	frame->registers[RING_RSP] = rbp + 16;
+	frame->registers[ARCH_FP] = outer;
+	frame->registers[RING_SP] = fp + 16;
 	frame->registers[RING_PC] = pc;
 	return 0;
 }
@@ -81,7 +81,7 @@ static int is_beginning(const struct frame *frame)
 {
 	uint64_t count;
 
-	return frame_read(frame, frame->registers[RING_RSP], &count) == 0 && count < ARGUMENTS_MAX;
+	return frame_read(frame, frame->registers[RING_SP], &count) == 0 && count < ARGUMENTS_MAX;
 }
 
 /* To the caller's frame. *is_exact: the pc is an instruction and not a return address; then of the
@@ -121,7 +121,7 @@ static int step(const struct space *space, struct frame *frame, int *is_exact)
 void unwind(const struct space *space, struct ring_sample *sample)
 {
 	struct frame frame = {.stack = sample->stack,
-	                      .stack_at = sample->registers[RING_RSP],
+	                      .stack_at = sample->registers[RING_SP],
 	                      .stack_bytes = sample->stack_bytes};
 	int is_exact = 1, status = 0;
 

@@ -3,7 +3,6 @@
  * does not say so. */
 #include "sampler/ring.h"
 
-#include <asm/perf_regs.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -26,16 +25,7 @@ enum {
 	ID_WORDS = 3
 };
 
-/* Bits of PERF_REG_X86_*, by number in DWARF. */
-static const uint8_t register_bits[RING_REGISTERS] = {
-	PERF_REG_X86_AX,  PERF_REG_X86_DX,  PERF_REG_X86_CX,  PERF_REG_X86_BX,  PERF_REG_X86_SI,
-	PERF_REG_X86_DI,  PERF_REG_X86_BP,  PERF_REG_X86_SP,  PERF_REG_X86_R8,  PERF_REG_X86_R9,
-	PERF_REG_X86_R10, PERF_REG_X86_R11, PERF_REG_X86_R12, PERF_REG_X86_R13, PERF_REG_X86_R14,
-	PERF_REG_X86_R15, PERF_REG_X86_IP};
-
-/* No code is in the first page, nor above what the widest page tables give to user space. */
-#define PC_MIN UINT64_C(0x1000)
-#define PC_MAX ((UINT64_C(1) << 56) - 1)
+static const uint8_t register_bits[RING_REGISTERS] = ARCH_BITS;
 
 static int event_open(const struct perf_event_attr *attributes, pid_t tid, int cpu)
 {
@@ -240,7 +230,7 @@ int ring_decode(const uint64_t *words, size_t count, struct ring_sample *out)
 			out->is_deep = 1;
 			break;
 		}
-		if (pc < PC_MIN || pc > PC_MAX) {
+		if (pc < ARCH_PC_MIN || pc > ARCH_PC_MAX) {
 			out->is_bad = 1;
 			break;
 		}
@@ -276,7 +266,7 @@ int ring_decode_stack(const uint64_t *words, size_t count, struct ring_sample *o
 		out->stack_bytes = words[STACK_AT + 1 + size / 8] < size
 		                           ? words[STACK_AT + 1 + size / 8]
 		                           : size;
-	return out->pcs[0] >= PC_MIN && out->pcs[0] <= PC_MAX;
+	return out->pcs[0] >= ARCH_PC_MIN && out->pcs[0] <= ARCH_PC_MAX;
 }
 
 /* size bytes at position `at` of the ring, which may go on at its beginning: then they are put

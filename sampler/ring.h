@@ -3,6 +3,8 @@
 #ifndef XER_SAMPLER_RING_H
 #define XER_SAMPLER_RING_H
 
+#include "sampler/arch/arch.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -27,9 +29,6 @@ struct ring_settings {
 	                       * so many bytes of the stack, a multiple of 8 below 60 KiB */
 };
 
-/* Registers of x86-64 by their numbers in DWARF; 16 is the instruction. */
-enum { RING_RSP = 7, RING_PC = 16, RING_REGISTERS };
-
 /* A sample. pcs[count], leaf first, 1 <= count <= RING_FRAMES_MAX; times are of CLOCK_MONOTONIC. */
 struct ring_sample {
 	uint32_t pid, tid, cpu;
@@ -40,7 +39,7 @@ struct ring_sample {
 	                has gone astray */
 	int is_deep; /* there are more frames than pcs has room for */
 	uint64_t registers[RING_REGISTERS]; /* of RING_PC on when stacks are copied; */
-	const uint8_t *stack; /* then also stack[stack_bytes], what lies at RING_RSP; count is 1 */
+	const uint8_t *stack; /* then also stack[stack_bytes], what lies at RING_SP; count is 1 */
 	size_t stack_bytes;
 };
 

@@ -1,6 +1,5 @@
 /* Threads that are stopped, moved and put back: they must not notice. */
 #include "attach/call.h"
-#include "attach/frame.h"
 #include "attach/memory.h"
 #include "attach/objects.h"
 #include "attach/safe.h"
@@ -9,13 +8,10 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-/* Where a frame is handed to the kernel, in the child, which has our code. */
-__asm__(".text\n.type go_back,@function\ngo_back:\n\tmov $15,%eax\n\tsyscall\n.size go_back, .-go_back\n");
-extern char go_back[];
 
 static pid_t start(void (*work)(void))
 {
@@ -80,26 +76,30 @@ static void sleep_undisturbed(void)
 /* Send a stopped thread through rt_sigreturn with the frame of where it was. */
 static void send_around(pid_t child, struct thread *thread)
 {
-	static unsigned char bytes[FRAME_MAX];
-	static struct thread_state state;
-	struct user_regs_struct regs;
-	uint64_t at;
+	static unsigned char bytes[ARCH_FRAME_MAX];
+	static struct arch_state state;
+	struct arch_start start = {.function = 4711, .control = 4711};
+	struct arch_registers registers;
+	struct objects *objects;
 	size_t size;
+
+	cr_assert_eq(objects_open(child, "/nowhere", &objects), 0);
+	start.code = objects_find_code(objects, arch_code_signal_return.bytes,
+	                               arch_code_signal_return.size);
+	cr_assert_neq(start.code, 0);
+	objects_close(objects);
 
 	cr_assert_eq(thread_seize(thread, child), 0);
 	cr_assert_eq(thread_stop(thread), 0);
 	cr_assert_eq(thread_save(thread, &state), 0);
-	at = (state.regs.rsp - 128 - FRAME_MAX) & ~(uint64_t)63;
-	size = frame_build(&state, at, bytes);
+	start.stack = (arch_sp(&state.registers) - ARCH_RED_ZONE - ARCH_FRAME_MAX) &
+	              ~(uint64_t)(ARCH_FRAME_ALIGN - 1);
+	size = arch_frame_build(&state, start.stack, bytes);
 	cr_assert(size > 0 && size <= sizeof(bytes));
-	cr_assert_eq(memory_write(at, bytes, size), 0);
-	regs = state.regs;
-	regs.orig_rax = (unsigned long long)-1;
-	regs.rip = (unsigned long long)go_back;
-	regs.rsp = at;
-	regs.rax = 4711;
-	regs.rbx = 4711;
-	cr_assert_eq(thread_regs_set(thread, &regs), 0);
+	cr_assert_eq(memory_write(start.stack, bytes, size), 0);
+	registers = state.registers;
+	arch_enter_function(&registers, &start);
+	cr_assert_eq(arch_registers_set(thread->tid, &registers), 0);
 	thread_release(thread);
 }
 
@@ -184,22 +184,30 @@ static struct object_frame frame_in(struct objects *objects, uint64_t pc, int is
 		.pc = pc, .is_exact = is_exact, .role = objects_role(objects, pc)};
 }
 
+static struct arch_registers registers_in(long call)
+{
+	struct arch_registers registers;
+
+	memset(&registers, 0, sizeof(registers));
+	registers.user.orig_rax = (unsigned long long)call;
+	return registers;
+}
+
 Test(safe, waiting_is_and_working_is_not)
 {
 	struct objects *objects = own_objects();
 	struct object_frame frames[2] = {
 		frame_in(objects, objects_symbol(objects, OBJECT_LIBC, "poll") + 20, 1),
 		frame_in(objects, (uint64_t)own_objects + 10, 0)};
-	struct user_regs_struct regs = {.orig_rax = 7};
+	struct arch_registers in_call = registers_in(SYS_poll), in_none = registers_in(-1),
+			      in_mmap = registers_in(SYS_mmap);
 
 	cr_assert_eq(frames[0].role, OBJECT_LIBC);
 	cr_assert_eq(frames[1].role, OBJECT_OTHER);
-	cr_assert_eq(safe_outermost_critical(objects, frames, 2, &regs), -1);
-	regs.orig_rax = (unsigned long long)-1;
-	cr_assert_eq(safe_outermost_critical(objects, frames, 2, &regs), 0);
-	regs.orig_rax = 9; /* mmap */
-	cr_assert_eq(safe_outermost_critical(objects, frames, 2, &regs), 0);
-	cr_assert_eq(safe_outermost_critical(objects, frames + 1, 1, &regs), -1);
+	cr_assert_eq(safe_outermost_critical(objects, frames, 2, &in_call), -1);
+	cr_assert_eq(safe_outermost_critical(objects, frames, 2, &in_none), 0);
+	cr_assert_eq(safe_outermost_critical(objects, frames, 2, &in_mmap), 0);
+	cr_assert_eq(safe_outermost_critical(objects, frames + 1, 1, &in_mmap), -1);
 	objects_close(objects);
 }
 
@@ -211,11 +219,11 @@ Test(safe, allocating_is_not_even_in_a_wait_or_under_a_handler)
 		frame_in(objects, own, 1), frame_in(objects, own, 0),
 		frame_in(objects, objects_symbol(objects, OBJECT_LIBC, "free") + 8, 0),
 		frame_in(objects, own, 0), frame_in(objects, own, 0)};
-	struct user_regs_struct regs = {.orig_rax = 202};
+	struct arch_registers registers = registers_in(SYS_futex);
 
-	cr_assert_eq(safe_outermost_critical(objects, frames, 5, &regs), 2);
-	cr_assert_eq(safe_outermost_critical(objects, frames + 2, 3, &regs), 0);
+	cr_assert_eq(safe_outermost_critical(objects, frames, 5, &registers), 2);
+	cr_assert_eq(safe_outermost_critical(objects, frames + 2, 3, &registers), 0);
 	frames[2] = frame_in(objects, objects_symbol(objects, OBJECT_LIBC, "fork") + 8, 0);
-	cr_assert_eq(safe_outermost_critical(objects, frames, 5, &regs), 2);
+	cr_assert_eq(safe_outermost_critical(objects, frames, 5, &registers), 2);
 	objects_close(objects);
 }

@@ -2,6 +2,8 @@
  * them over. Their frames are known from the functions' own return addresses. */
 #include "perf/unwind.h"
 
+#include "perf/arch/arch.h"
+
 #include <criterion/criterion.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -33,7 +35,7 @@ static void take(const ucontext_t *context, size_t bytes)
 	sample.stack_bytes = 0;
 	if (bytes > 0) {
 		int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-		ssize_t size = pread(memory, copy, bytes, (off_t)sample.registers[RING_RSP]);
+		ssize_t size = pread(memory, copy, bytes, (off_t)sample.registers[RING_SP]);
 
 		close(memory);
 		cr_assert(size > 0);
@@ -251,7 +253,7 @@ Test(unwind, where_the_loader_begins)
 	for (int i = 0; i < 2; i++) {
 		wanted = 8192;
 		outer(3);
-		sample.registers[6] = 0; /* the kernel's rbp */
+		sample.registers[ARCH_FP] = 0; /* as the kernel sets it */
 		sample.registers[RING_PC] = begin + (i == 0 ? 0 : 8);
 		((uint64_t *)copy)[0] = 2; /* argc */
 		unwind(space_of(getpid()), &sample);

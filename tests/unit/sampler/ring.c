@@ -107,7 +107,7 @@ Test(ring, registers_and_a_stack_are_read)
 	cr_assert_eq(sample.registers[0], 100, "rax");
 	cr_assert_eq(sample.registers[1], 101, "rdx");
 	cr_assert_eq(sample.registers[3], 103, "rbx");
-	cr_assert_eq(sample.registers[RING_RSP], 107);
+	cr_assert_eq(sample.registers[RING_SP], 107);
 	cr_assert_eq(sample.registers[15], 115, "r15");
 	cr_assert_eq(sample.registers[RING_PC], 0x400016);
 	cr_assert_eq(sample.stack_bytes, 8);

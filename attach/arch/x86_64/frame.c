@@ -1,7 +1,9 @@
-/* frame.c: build signal frames. See frame.h. */
-#include "attach/frame.h"
+/* frame.c: build signal frames of x86-64. See arch.h. Their layout: arch/x86/include/uapi/asm's
+ * sigcontext.h and ucontext.h of Linux. */
+#include "attach/arch/arch.h"
 
 #include <cpuid.h>
+#include <signal.h>
 #include <string.h>
 
 /* struct ucontext of the kernel. The mask has 8 bytes, where ucontext_t has 128. */
@@ -13,7 +15,7 @@ struct kernel_context {
 	uint64_t mask;
 };
 
-enum { HAS_XSTATE = 1, HAS_SS = 2, STRICT_SS = 4, VECTOR_ALIGN = 64 };
+enum { HAS_XSTATE = 1, HAS_SS = 2, STRICT_SS = 4 };
 
 /* In the vector state: what the kernel keeps for itself, and the features that are in use. */
 enum { SOFTWARE_AT = 464, IN_USE_AT = 512, TILE_DATA = 18 };
@@ -28,9 +30,9 @@ static int is_restart(int64_t result)
 	return result == -512 || result == -513 || result == -514 || result == -516;
 }
 
-static void fill_registers(struct sigcontext *out, const struct thread_state *state)
+static void fill_registers(struct sigcontext *out, const struct arch_state *state)
 {
-	const struct user_regs_struct *regs = &state->regs;
+	const struct user_regs_struct *regs = &state->registers.user;
 
 	*out = (struct sigcontext){
 		.r8 = regs->r8,
@@ -62,23 +64,23 @@ static void fill_registers(struct sigcontext *out, const struct thread_state *st
 
 /* The kernel refuses matrix registers from a thread that never asked for them, and they come last:
  * leave them out unless in use. */
-static size_t used_size(const struct thread_state *state, uint64_t *features)
+static size_t used_size(const struct arch_state *state, uint64_t *features)
 {
 	unsigned eax, ebx, ecx, edx;
 	uint64_t in_use;
 
-	memcpy(features, state->xstate + SOFTWARE_AT, sizeof(*features));
-	memcpy(&in_use, state->xstate + IN_USE_AT, sizeof(in_use));
+	memcpy(features, state->vector + SOFTWARE_AT, sizeof(*features));
+	memcpy(&in_use, state->vector + IN_USE_AT, sizeof(in_use));
 	if (!(*features >> TILE_DATA & 1) || in_use >> TILE_DATA & 1)
-		return state->xstate_size;
+		return state->vector_size;
 	*features &= ~((uint64_t)1 << TILE_DATA);
 	__cpuid_count(13, TILE_DATA, eax, ebx, ecx, edx);
-	return ebx < state->xstate_size ? ebx : state->xstate_size;
+	return ebx < state->vector_size ? ebx : state->vector_size;
 }
 
 /* Behind the 512 bytes of FXSAVE's layout, the kernel finds the rest by a note in the bytes that
  * the CPU leaves alone. */
-static size_t put_xstate(const struct thread_state *state, unsigned char *at)
+static size_t put_vector(const struct arch_state *state, unsigned char *at)
 {
 	const uint32_t end = FP_XSTATE_MAGIC2;
 	uint64_t features;
@@ -90,16 +92,16 @@ static size_t put_xstate(const struct thread_state *state, unsigned char *at)
 		.xstate_size = (uint32_t)size,
 	};
 
-	memcpy(at, state->xstate, size);
+	memcpy(at, state->vector, size);
 	memcpy(at + SOFTWARE_AT, &note, sizeof(note));
 	memcpy(at + size, &end, sizeof(end));
 	return size + sizeof(end);
 }
 
-size_t frame_build(const struct thread_state *state, uint64_t address, unsigned char *bytes)
+size_t arch_frame_build(const struct arch_state *state, uint64_t address, unsigned char *bytes)
 {
-	size_t vector_at = (sizeof(struct kernel_context) + VECTOR_ALIGN - 1) &
-	                   ~(size_t)(VECTOR_ALIGN - 1);
+	size_t vector_at = (sizeof(struct kernel_context) + ARCH_FRAME_ALIGN - 1) &
+	                   ~(size_t)(ARCH_FRAME_ALIGN - 1);
 	struct kernel_context *context = (struct kernel_context *)bytes;
 
 	memset(bytes, 0, vector_at);
@@ -108,5 +110,5 @@ size_t frame_build(const struct thread_state *state, uint64_t address, unsigned 
 	fill_registers(&context->registers, state);
 	context->registers.fpstate = (void *)(address + vector_at);
 	context->mask = state->mask;
-	return vector_at + put_xstate(state, bytes + vector_at);
+	return vector_at + put_vector(state, bytes + vector_at);
 }
