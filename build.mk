@@ -25,8 +25,8 @@ LIBRARY  := $(BUILD)/lib/xer/libcollector.so
 # The same for programs of 32 bits: the modules that need no call stacks, where the compiler can make such programs.
 HAS_M32  := $(shell $(CC) -m32 -shared -x c -include pthread.h -o /dev/null /dev/null >/dev/null 2>&1 && echo yes)
 MODULES32 := altstack archive birth child collector control descent environment exec file filter follow golang hook image log map process ring \
-	scope signals spawn stream syscall thread thread_create thread_scan usage usertrace usertrace_plan window i386/lacking
-COLLECTOR32_OBJ := $(MODULES32:%=$(BUILD)/obj/m32/libcollector/%.o) $(call objects,m32/,format)
+	scope signals spawn stream syscall thread thread_create thread_scan usage usertrace usertrace_plan window lacking
+COLLECTOR32_OBJ := $(filter $(addsuffix .o,$(addprefix %/,$(MODULES32))),$(call objects,m32/,libcollector)) $(call objects,m32/,format)
 LIBRARY32 := $(if $(HAS_M32),$(BUILD)/lib/xer/32/libcollector.so)
 HELPERS  := $(BUILD)/lib/xer/xer_attach $(BUILD)/lib/xer/xer_sampler
 
@@ -42,7 +42,7 @@ READER_LIBS     = $(XML_LIBS) $(DWARF_LIBS) -lz -liberty -lm -lpthread
 $(BUILD)/obj/experiment/%.o $(BUILD)/obj/tests/%.o: override CPPFLAGS += $(XML_CFLAGS)
 
 # Called where nobody has saved other registers.
-$(addprefix $(BUILD)/obj/pic/libcollector/,functrace_limits.o returns.o): override CFLAGS += -mgeneral-regs-only
+$(addprefix $(BUILD)/obj/pic/libcollector/calls/,functrace_limits.o returns.o): override CFLAGS += -mgeneral-regs-only
 
 $(BUILD)/obj/%.o: %.c build.mk
 	@mkdir -p $(@D)
@@ -173,7 +173,7 @@ $(foreach folder,$(UNIT_FOLDERS),$(eval $(call unit_program,$(folder))))
 
 # ---- targets of fuzzing, with libFuzzer (a build by clang with -fsanitize=fuzzer-no-link) and without
 
-FUZZ_OBJ := $(call objects,,tests/fuzz/targets) $(BUILD)/obj/libcollector/elffile.o $(filter-out %/main.o,$(ANALYZER_OBJ))
+FUZZ_OBJ := $(call objects,,tests/fuzz/targets) $(BUILD)/obj/libcollector/object/elffile.o $(filter-out %/main.o,$(ANALYZER_OBJ))
 FUZZ_LIBS := $(TEMPLATE_LIB) $(EXPERIMENT_LIB) $(FORMAT_LIB)
 fuzz-engine: $(BUILD)/tests/fuzz/engine
 fuzz-replay: $(BUILD)/tests/fuzz/replay

@@ -6,13 +6,13 @@
  * all signals blocked. */
 #include "libcollector/control.h"
 
-#include "libcollector/buserror.h"
-#include "libcollector/dynamic.h"
-#include "libcollector/log.h"
+#include "libcollector/thread/buserror.h"
+#include "libcollector/jit/dynamic.h"
+#include "libcollector/write/log.h"
 #include "libcollector/process.h"
-#include "libcollector/signals.h"
-#include "libcollector/tick.h"
-#include "libcollector/usage.h"
+#include "libcollector/thread/signals.h"
+#include "libcollector/events/tick.h"
+#include "libcollector/events/usage.h"
 #include "libcollector/window.h"
 
 #include "include/collectorAPI.h"

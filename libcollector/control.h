@@ -3,7 +3,7 @@
 #ifndef XER_COLLECTOR_CONTROL_H
 #define XER_COLLECTOR_CONTROL_H
 
-#include "libcollector/thread.h"
+#include "libcollector/thread/thread.h"
 
 /* Install what the descriptor asks for. Normal context, at the start. */
 void control_open(void);

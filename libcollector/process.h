@@ -2,7 +2,7 @@
 #ifndef XER_COLLECTOR_PROCESS_H
 #define XER_COLLECTOR_PROCESS_H
 
-#include "libcollector/birth.h"
+#include "libcollector/process/birth.h"
 
 /* Open the experiment that col.descriptor names and begin to record threads and usage;
  * events begin with process_begin_events.

@@ -1,11 +1,11 @@
 /* syscall.c: the wrapper of syscall(2), by which some libraries wait on futexes, and programs make
  * processes and execute programs behind the C library's back. */
-#include "libcollector/child.h"
-#include "libcollector/descent.h"
-#include "libcollector/exec.h"
-#include "libcollector/filter.h"
-#include "libcollector/hook.h"
-#include "libcollector/sync.h"
+#include "libcollector/process/child.h"
+#include "libcollector/process/descent.h"
+#include "libcollector/process/exec.h"
+#include "libcollector/process/filter.h"
+#include "libcollector/hook/hook.h"
+#include "libcollector/events/sync.h"
 
 #include <linux/sched.h>
 #include <sys/prctl.h>

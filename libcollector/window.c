@@ -5,18 +5,18 @@
  * that one, which looks again when it is done. */
 #include "libcollector/window.h"
 
-#include "libcollector/allocator.h"
-#include "libcollector/functrace.h"
-#include "libcollector/heap.h"
-#include "libcollector/io.h"
-#include "libcollector/log.h"
-#include "libcollector/mpi.h"
-#include "libcollector/omp.h"
-#include "libcollector/stream.h"
-#include "libcollector/sync.h"
-#include "libcollector/tick.h"
-#include "libcollector/usage.h"
-#include "libcollector/usertrace.h"
+#include "libcollector/events/allocator.h"
+#include "libcollector/calls/functrace.h"
+#include "libcollector/events/heap.h"
+#include "libcollector/io/io.h"
+#include "libcollector/write/log.h"
+#include "libcollector/mpi/mpi.h"
+#include "libcollector/omp/omp.h"
+#include "libcollector/write/stream.h"
+#include "libcollector/events/sync.h"
+#include "libcollector/events/tick.h"
+#include "libcollector/events/usage.h"
+#include "libcollector/events/usertrace.h"
 
 enum phase { UNKNOWN, BEFORE, INSIDE, BEHIND };
 enum events { STOPPED, PAUSED, RECORDED };

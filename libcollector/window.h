@@ -6,7 +6,7 @@
 #ifndef XER_COLLECTOR_WINDOW_H
 #define XER_COLLECTOR_WINDOW_H
 
-#include "libcollector/thread.h"
+#include "libcollector/thread/thread.h"
 
 /* Begin to record events, now, or when the window begins or they are resumed. Normal context, at
  * the start. */

@@ -1,5 +1,5 @@
 /* jitimage.c: functions of ELF files that a program had in memory and registered for debuggers
- * (libcollector/gdbjit.h). Copies of the files are in dyntext.
+ * (libcollector/jit/gdbjit.h). Copies of the files are in dyntext.
  *
  * LLVM registers relocatable files, whose sections have got their addresses: there symbols count
  * from their sections, and debug information is still to be relocated, as linkers do. */

@@ -264,7 +264,7 @@ END
 	# The numbers of arguments: those beyond the registers would be lost.
 	if have python3; then
 		echo '#include <mpi.h>' | mpicc.$mpi -E -P -x c - >declared.i 2>build.err
-		is "$mpi: numbers of arguments are those of mpi.h" "none wrong" "$(python3 - declared.i "$tests/../libcollector/mpi.def" <<'END'
+		is "$mpi: numbers of arguments are those of mpi.h" "none wrong" "$(python3 - declared.i "$tests/../libcollector/mpi/mpi.def" <<'END'
 import re, sys
 declared = {}
 for name, parameters in re.findall(r'\b(MPI_[A-Z]\w+)\s*\(([^;{}]*?)\)[^;{}]*;', open(sys.argv[1]).read(), re.S):

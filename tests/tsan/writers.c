@@ -7,11 +7,11 @@
  * have equal nodes. The collector itself is linked without its wrappers: this program is both the
  * recorder and what is recorded. Exit status 0, 1 if something is missing; the sanitizer's own if
  * it reports a race. */
-#include "libcollector/collector.h"
-#include "libcollector/file.h"
-#include "libcollector/log.h"
-#include "libcollector/stream.h"
-#include "libcollector/tree.h"
+#include "libcollector/base/collector.h"
+#include "libcollector/base/file.h"
+#include "libcollector/write/log.h"
+#include "libcollector/write/stream.h"
+#include "libcollector/unwind/tree.h"
 
 #include <pthread.h>
 #include <stdio.h>

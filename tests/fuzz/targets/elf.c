@@ -5,7 +5,7 @@
 #include "experiment/dwarf/dwarf.h"
 #include "experiment/elf/gopclntab.h"
 #include "experiment/elf/image.h"
-#include "libcollector/elffile.h"
+#include "libcollector/object/elffile.h"
 
 #include <fcntl.h>
 #include <libelf.h>

@@ -1,10 +1,10 @@
 /* scratch.c: see scratch.h. */
 #include "tests/unit/libcollector/scratch.h"
 
-#include "libcollector/collector.h"
-#include "libcollector/file.h"
-#include "libcollector/log.h"
-#include "libcollector/tree.h"
+#include "libcollector/base/collector.h"
+#include "libcollector/base/file.h"
+#include "libcollector/write/log.h"
+#include "libcollector/unwind/tree.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

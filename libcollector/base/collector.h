@@ -1,0 +1,143 @@
+/* collector.h: the state of the collector inside the target, shared by its modules.
+ *
+ * Rules for every line of this library (they are why it looks as it does):
+ *  - no malloc, stdio, locale, exit; no libc call that sets errno or is a cancellation point: sys.h
+ * only;
+ *  - no lock that a signal handler could wait for: locks are tried, and work is queued or counted
+ * as lost;
+ *  - a process that is not ours (a forked child) sees recording == 0 and touches nothing.
+ *
+ * Contexts: "handler" is the collector's own tick handler; "normal" is everything else, including
+ * the program's own signal handlers. A thread has separate slots, memo and text for the two. */
+#ifndef XER_COLLECTOR_COLLECTOR_H
+#define XER_COLLECTOR_COLLECTOR_H
+
+#include "libcollector/base/sys.h"
+
+#include "format/descriptor.h"
+#include "format/layout.h"
+#include "format/record.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define EXPORT __attribute__((visibility("default")))
+
+enum col_context { COL_NORMAL, COL_HANDLER, COL_CONTEXTS };
+
+/* Counters written to log.xml at the end; the names are the format's. */
+#define COL_COUNTERS(COUNTER) \
+	COUNTER(samples) \
+	COUNTER(heap_events) \
+	COUNTER(map_events) \
+	COUNTER(sync_events) \
+	COUNTER(io_events) \
+	COUNTER(user_events) \
+	COUNTER(omp_events) \
+	COUNTER(mpi_events) \
+	COUNTER(mpi_untracked) \
+	COUNTER(calls_erased) \
+	COUNTER(calls_unhooked) \
+	COUNTER(user_truncated) \
+	COUNTER(user_overwritten) \
+	COUNTER(threads) \
+	COUNTER(stacks_truncated) \
+	COUNTER(stacks_guessed) \
+	COUNTER(stacks_failed) \
+	COUNTER(stacks_slow) \
+	COUNTER(lost_frameinfo) \
+	COUNTER(lost_overview) \
+	COUNTER(lost_profile) \
+	COUNTER(lost_heaptrace) \
+	COUNTER(lost_synctrace) \
+	COUNTER(lost_iotrace) \
+	COUNTER(lost_usertrace) \
+	COUNTER(lost_functrace) \
+	COUNTER(lost_functable) \
+	COUNTER(lost_omptrace) \
+	COUNTER(lost_mpitrace) \
+	COUNTER(lost_reentrant) \
+	COUNTER(lost_threads) \
+	COUNTER(lost_log) \
+	COUNTER(lost_files) \
+	COUNTER(lost_objects) \
+	COUNTER(sampled_ns)
+
+struct col_counters {
+#define COUNTER(name) atomic_uint_fast64_t name;
+	COL_COUNTERS(COUNTER)
+#undef COUNTER
+};
+
+/* What is recorded of the heap: nothing; all; the ends of blocks only, while events are paused. */
+enum heap_mode { HEAP_OFF, HEAP_ON, HEAP_FREES };
+
+/* Lives on a page that fork wipes: one load tells a recorded process from any kind of forked child.
+ */
+struct col_mark {
+	atomic_uint recording;
+	atomic_uint profile;
+	atomic_uint heap; /* enum heap_mode */
+	atomic_uint sync;
+	atomic_uint io;
+	atomic_uint user;      /* bit n: trace n is on; bit 8 + n: channel n */
+	atomic_uint functrace; /* enum functrace_mode */
+	atomic_uint omp;       /* enum omp_mode */
+	atomic_uint mpi;
+};
+
+struct collector {
+	struct col_mark *mark; /* never NULL: a static zero mark until recording starts */
+	struct descriptor descriptor;
+	int pid;
+	int is_recorded;          /* this process is; a forked child learns it from the mark */
+	int is_followed;          /* its children and images are, as far as the user wants them */
+	atomic_uint is_unsettled; /* a forked child that has no directory yet, see child.h */
+	atomic_uint generation;   /* of the address map, see map.h */
+	atomic_uint closing;
+	atomic_uint events_stopped;
+	atomic_uint epoch; /* grows when events begin later than their thread */
+	struct col_counters count;
+};
+
+extern struct collector col __attribute__((visibility("hidden")));
+
+static inline int col_is_recording(void)
+{
+	return (int)atomic_load_explicit(&col.mark->recording, memory_order_relaxed);
+}
+
+static inline void col_count(atomic_uint_fast64_t *counter, uint64_t n)
+{
+	atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
+
+/* Now, in event time: TSC ticks or CLOCK_MONOTONIC_RAW ns, as the descriptor says. Signal-safe. */
+static inline uint64_t col_ticks(void)
+{
+	if (likely(col.descriptor.clock_is_tsc))
+		return arch_ticks();
+	return sys_clock_ns(CLOCK_MONOTONIC_RAW);
+}
+
+/* The CPU that the thread runs on, which the kernel keeps in the thread's rseq area. If libc has
+ * not registered one (GLIBC_TUNABLES, an old kernel), a negative number is there. Signal-safe. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+static inline uint16_t col_cpu(void)
+{
+	int32_t cpu = -1;
+
+	if (likely(&__rseq_offset))
+		cpu = *(const volatile int32_t *)((const char *)__builtin_thread_pointer() +
+		                                  __rseq_offset + 4);
+	return (uint16_t)(likely(cpu >= 0) ? cpu : sched_getcpu());
+}
+
+/* End the recording of events for good; usage samples go on. `why`, if not NULL, is for the reader,
+ * in words. Signal-safe. (window.c) */
+void col_stop_events(const char *why);
+
+#endif

@@ -1,0 +1,38 @@
+/* room.h: the address space that the recorder takes. A program's may be limited, and then what we
+ * take is missing there: so big tables that few programs need are mapped when they are wanted
+ * first, and others are small, or not there, where there is a limit. */
+#ifndef XER_COLLECTOR_ROOM_H
+#define XER_COLLECTOR_ROOM_H
+
+#include "libcollector/base/sys.h"
+
+#include <stdatomic.h>
+
+/* Whether `size` bytes are at most 1/share of the address space that the program may have.
+ * Signal-safe. */
+static inline int room_is_wide(uint64_t size, unsigned share)
+{
+	struct rlimit limit;
+
+	if (SYS4(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) < 0)
+		return 1;
+	return size <= limit.rlim_cur / share;
+}
+
+/* The table of `size` zeros at the start, mapped if it is not yet; NULL: there is no memory. A
+ * forked child has a copy. Lock-free and signal-safe. */
+static inline void *room_table(_Atomic(void *) *table, size_t size)
+{
+	void *there = atomic_load_explicit(table, memory_order_acquire);
+	void *made;
+
+	if (there)
+		return there;
+	made = sys_mmap_anonymous(size);
+	if (!made || atomic_compare_exchange_strong(table, &there, made))
+		return made;
+	sys_munmap(made, size); /* another thread was faster */
+	return there;
+}
+
+#endif

@@ -1,0 +1,104 @@
+/* functrace.h: entries and exits of functions, as 8-byte FDR function records.
+ *
+ * A record is written by a few instructions (functrace_record.h). Their order keeps the file valid
+ * at every instant: the next EndOfBuffer is there before the record takes the place of the old one.
+ *
+ * A signal may interrupt them anywhere, the program's handler may call traced functions, and it may
+ * never return. So a *writer* says while it is `busy`, and who finds it so takes another one, with
+ * an extent of its own, which the thread goes on with. The interrupted one completes its record in
+ * its own words, and is free again. A thread's buffers therefore come in order of their beginnings,
+ * but not one extent after the other. */
+#ifndef XER_COLLECTOR_FUNCTRACE_H
+#define XER_COLLECTOR_FUNCTRACE_H
+
+#include "libcollector/write/stream.h"
+
+struct functrace_writer {
+	uint64_t busy;
+	uint64_t *at;  /* an EndOfBuffer of the slot's extent */
+	uint64_t *end; /* from here on, functrace_slow has to look after things */
+	uint64_t last; /* event time of the record before, to which the next one is relative */
+	uint32_t cpu;  /* as rdtscp told it */
+	struct col_thread *thread;
+	struct col_slot slot;
+	struct functrace_writer *next; /* of the thread */
+	uint32_t recording;            /* that the slot is of */
+	uint64_t *floor;               /* records from here on may be erased; NULL: none */
+	uint64_t erased;               /* calls */
+};
+
+/* The open calls of a thread, if their depth is limited. See functrace_limits.h. */
+struct functrace_nesting {
+	struct limits_call *calls;
+	uint32_t count, over; /* over: open calls that found no room */
+	uint32_t is_busy;
+};
+
+/* What a thread's state has of it. */
+struct functrace_thread {
+	struct functrace_writer first;
+	struct functrace_writer *more; /* last made first */
+	uint32_t epoch;                /* of its last record; 0: it has none */
+	uint32_t is_slow; /* it writes where files and memory may change; signals are blocked */
+	struct functrace_nesting nesting;
+};
+
+/* The writer that the calling thread uses; NULL before its first record. */
+extern __thread struct functrace_writer *functrace_self
+	__attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+/* Prepare, if calls are to be recorded, now or later: patch the program. Normal context. Returns 0
+ * or -ENOMEM. */
+int functrace_open(void);
+
+/* Begin to record calls, for the first time or again. Signal-safe. */
+void functrace_start(void);
+
+/* Nothing of an earlier recording of this process goes on: the next functrace_open and
+ * functrace_start are as the first. */
+void functrace_restart(void);
+
+/* The recording is over, but the process goes on: the program's code is as it was. */
+void functrace_end(void);
+
+/* Are calls to be recorded in this process, now or later? */
+int functrace_is_wanted(void);
+
+/* How many calls were erased for being short. */
+uint64_t functrace_erased(void);
+
+/* A state has got a new thread, which has not run yet; the calling thread gives up its state. */
+void functrace_thread_begin(struct col_thread *thread);
+void functrace_thread_end(void);
+
+/* Around a fork in the calling thread: does it interrupt a record, which the child will complete?
+ * Then its memory is to be there in the child (advice: MADV_DOFORK, afterwards MADV_DONTFORK); in
+ * the child, it is cut off from the file. */
+int functrace_is_interrupted(void);
+void functrace_keep_memory(int advice);
+void functrace_let_go(int is_kept);
+
+/* Write `word`, an fdr_function_word without its delta, where functrace_record could not: with the
+ * writer that it has made busy, or with another one. */
+void functrace_slow(struct functrace_writer *writer, uint64_t word);
+void functrace_interrupted(uint64_t word) __attribute__((visibility("hidden")));
+
+/* The same for an entry with an argument. */
+void functrace_argument(uint64_t word, uint64_t value) __attribute__((visibility("hidden")));
+
+/* An event of the program's. form: enum fmt_traced_form; type: its low 16 bits, if it is typed. */
+struct functrace_event {
+	uint64_t form, type;
+	const uint8_t *data;
+	uint64_t size;
+};
+
+/* Write an event. Its bytes are read before signals are blocked: if the program has a handler for
+ * what happens then, it runs. */
+void functrace_event(const struct functrace_event *event) __attribute__((visibility("hidden")));
+
+/* Write which function a number means, before the first record that has it. Returns 0, or -1 when
+ * it could not be written. */
+int functrace_name(uint32_t id, uint64_t addr, enum fmt_function_source source);
+
+#endif

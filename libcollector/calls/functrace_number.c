@@ -1,0 +1,140 @@
+/* functrace_number.c: numbers of functions. See functrace_number.h. */
+#include "libcollector/calls/functrace_number.h"
+
+#include "libcollector/unwind/cfi.h"
+#include "libcollector/calls/functrace.h"
+#include "libcollector/calls/functrace_choice.h"
+#include "libcollector/base/room.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+
+enum { PLACE_BITS = 24 /* of a word of used[] */ };
+
+_Atomic(uint64_t) *number_table;
+
+/* For each entry, in order: its place plus 1, and its source above that; 0: not there yet. */
+static _Atomic(uint32_t) *used;
+static atomic_uint used_count;
+
+int number_start(void)
+{
+	_Atomic(uint64_t) *memory;
+
+	if (number_table)
+		return 0;
+	if (!room_is_wide(NUMBER_PLACES * (sizeof(*used) + sizeof(*number_table)), 8))
+		return -ENOMEM;
+	used = sys_mmap_anonymous(NUMBER_PLACES * sizeof(*used));
+	memory = sys_mmap_anonymous(NUMBER_PLACES * sizeof(*number_table));
+	if (!used || !memory)
+		return -ENOMEM;
+	number_table = memory;
+	return 0;
+}
+
+/* Where the function begins that `code` stands for; `code` itself if nobody knows. */
+static uint64_t start_of(uint64_t code, enum fmt_function_source source)
+{
+	struct dl_find_object object;
+	uint64_t start;
+
+	if (source == FMT_function_source_HOOKS || _dl_find_object((void *)code, &object) != 0 ||
+	    !object.dlfo_eh_frame || cfi_function_find(object.dlfo_eh_frame, code, &start) < 0)
+		return code;
+	return start;
+}
+
+/* Entry i: its place and its address, with the marks. Returns 0 if it is not there yet. */
+static int get_used(uint32_t i, uint32_t *place, uint64_t *code, enum fmt_function_source *source)
+{
+	uint32_t word = atomic_load(&used[i]);
+
+	if (word == 0)
+		return 0;
+	*place = (word & ((1u << PLACE_BITS) - 1)) - 1;
+	*source = (enum fmt_function_source)(word >> PLACE_BITS);
+	*code = atomic_load(&number_table[*place]);
+	return 1;
+}
+
+void number_forget(void)
+{
+	uint32_t count = number_table ? atomic_load(&used_count) : 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		enum fmt_function_source source;
+		struct dl_find_object object;
+		uint32_t place;
+		uint64_t code;
+
+		if (get_used(i, &place, &code, &source) && !(code & NUMBER_DEAD) &&
+		    _dl_find_object((void *)(code & ~NUMBER_LEFT_OUT), &object) != 0)
+			atomic_compare_exchange_strong(&number_table[place], &code,
+			                               code | NUMBER_DEAD);
+	}
+}
+
+void number_restart(void)
+{
+	uint32_t count = number_table ? atomic_load(&used_count) : 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		enum fmt_function_source source;
+		uint32_t place;
+		uint64_t code;
+
+		if (get_used(i, &place, &code, &source))
+			atomic_fetch_or(&number_table[place], NUMBER_DEAD);
+	}
+}
+
+void number_name_all(void)
+{
+	uint32_t count = atomic_load(&used_count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		enum fmt_function_source source;
+		uint32_t place;
+		uint64_t code;
+
+		if (get_used(i, &place, &code, &source) &&
+		    !(code & (NUMBER_DEAD | NUMBER_LEFT_OUT)))
+			functrace_name(NUMBER_FIRST + place, start_of(code, source), source);
+	}
+}
+
+/* Take a free place, unless another thread has done so. */
+static void enter(uint32_t place, uint64_t code, enum fmt_function_source source)
+{
+	uint64_t start = start_of(code, source);
+	int is_chosen = choice_has(start);
+	uint64_t seen = 0;
+
+	if (!atomic_compare_exchange_strong(&number_table[place], &seen,
+	                                    is_chosen ? code : code | NUMBER_LEFT_OUT))
+		return;
+	atomic_store(&used[atomic_fetch_add(&used_count, 1)],
+	             (place + 1) | (uint32_t)source << PLACE_BITS);
+	if (is_chosen)
+		functrace_name(NUMBER_FIRST + place, start, source);
+}
+
+uint32_t number_find(uint64_t code, enum fmt_function_source source)
+{
+	uint32_t number = number_look(code);
+	uint32_t place = number_place(code);
+
+	for (int i = 0; i < NUMBER_PROBES && number == NUMBER_UNKNOWN;
+	     i++, place = (place + 1) & (NUMBER_PLACES - 1)) {
+		if (atomic_load_explicit(&number_table[place], memory_order_relaxed) != 0)
+			continue;
+		enter(place, code, source);
+		number = number_look(code);
+	}
+	if (number == NUMBER_UNKNOWN) {
+		col_count(&col.count.lost_functrace, 1);
+		return 0;
+	}
+	return number;
+}

@@ -1,0 +1,21 @@
+/* sleds.h: function tracing of code that clang compiled with -fxray-instrument, in the program and
+ * in shared objects. */
+#ifndef XER_COLLECTOR_SLEDS_H
+#define XER_COLLECTOR_SLEDS_H
+
+#include "libcollector/object/elffile.h"
+
+/* Patch the sleds of an object that has them, unless that was done. Between code_begin and
+ * code_end. */
+void sleds_see(const struct elffile *file, uint64_t bias);
+
+/* Write all names again, into the file of another process. Signal-safe. */
+void sleds_name_all(void);
+
+/* Take back all patches, as far as code can be executed: the rest of each is never reached. */
+void sleds_restore(void);
+
+/* Objects were unloaded. */
+void sleds_forget(void);
+
+#endif

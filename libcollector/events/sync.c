@@ -1,0 +1,202 @@
+/* sync.c: wrappers of the functions that wait for another thread, and their records. The functions
+ * are the rows of sync.def.
+ *
+ * A wrapper that records costs two readings of the clock for a wait below the threshold, and no
+ * more; and not even those for a lock that is free, since the second one would be read while it is
+ * held. The scope is entered after the real call: many of these are cancellation points, and may
+ * never return. */
+#include "libcollector/events/sync.h"
+
+#include "libcollector/hook/hook.h"
+#include "libcollector/thread/scope.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdarg.h>
+
+static uint64_t threshold; /* ticks */
+
+/* Native waits. */
+static inline int is_on(void)
+{
+	return atomic_load_explicit(&col.mark->sync, memory_order_relaxed) & SYNC_NATIVE;
+}
+
+void sync_start(void)
+{
+	threshold = (uint64_t)((double)col.descriptor.sync_threshold_ns * 1e-9 *
+	                       (double)col.descriptor.clock_hz);
+	atomic_store(&col.mark->sync, (unsigned)col.descriptor.sync_kinds);
+}
+
+/* Addresses and ticks beyond 48 bits are cut: there are none in user space, and none for three
+ * hours of waiting. */
+static inline struct fmt_u48 to_u48(uint64_t value)
+{
+	struct fmt_u48 result;
+
+	fmt_u48_put(&result, value);
+	return result;
+}
+
+static void record(enum fmt_sync_func func, uint64_t object, uint64_t second, uint64_t before,
+                   uint64_t after, int error, struct caller caller)
+{
+	struct col_thread *thread = scope_enter();
+	struct fmt_sync event __attribute__((aligned(8))) = {
+		.kind = FMT_KIND_sync,
+		.func = (uint8_t)func,
+		.object = to_u48(object),
+		.error = (uint32_t)error,
+		.wait = to_u48(after - before),
+		.second = to_u48(second),
+	};
+
+	if (!thread)
+		return;
+	/* What the Java machine waits for on behalf of a monitor is told of by that. */
+	if (unlikely(thread->java_waits && func != FMT_sync_func_MONITOR_ENTER &&
+	             func != FMT_sync_func_MONITOR_WAIT)) {
+		scope_leave(thread);
+		return;
+	}
+	event.stack = stack_of(thread, &caller);
+	if (col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_SYNCTRACE], FMT_STREAM_SYNCTRACE,
+	                   atomic_load(&thread->tid), &event, sizeof(event), after) == 0)
+		thread->sync_events++;
+	scope_leave(thread);
+}
+
+/* How the functions tell of an error, as an errno value. errno is the caller's still. */
+#define ERROR_OF_ERROR(result) (result)
+#define ERROR_OF_ERRNO(result) ((result) < 0 ? errno : 0)
+#define ERROR_OF_SERIAL(result) ((result) == PTHREAD_BARRIER_SERIAL_THREAD ? 0 : (result))
+#define ERROR_OF_C11(result) c11_error(result)
+
+static int c11_error(int result)
+{
+	switch (result) {
+	case thrd_success:
+		return 0;
+	case thrd_busy:
+		return EBUSY;
+	case thrd_timedout:
+		return ETIMEDOUT;
+	case thrd_nomem:
+		return ENOMEM;
+	default:
+		return EINVAL;
+	}
+}
+
+#define WAIT(name, func, how, parameters, arguments, waited_for, with) \
+	static __attribute__((noinline)) int name##_traced parameters \
+	{ \
+		uint64_t before = col_ticks(); \
+		int result = REAL(name) arguments; \
+		uint64_t after = col_ticks(); \
+\
+		if (is_on() && after - before >= threshold) \
+			record(FMT_sync_func_##func, (uint64_t)(waited_for), (uint64_t)(with), \
+			       before, after, ERROR_OF_##how(result), CALLER); \
+		return result; \
+	} \
+	EXPORT int name parameters \
+	{ \
+		PASS_ON(name, arguments); \
+		return name##_traced arguments; \
+	}
+
+#define LOCK(name, func, try, type) \
+	static __attribute__((noinline)) int name##_traced(type *lock) \
+	{ \
+		uint64_t before, after; \
+		int result; \
+\
+		if (threshold && hook_real.try) { \
+			result = hook_real.try(lock); \
+			if (result == 0 || result == EOWNERDEAD) \
+				return result; \
+		} \
+		before = col_ticks(); \
+		result = REAL(name)(lock); \
+		after = col_ticks(); \
+		if (is_on() && after - before >= threshold) \
+			record(FMT_sync_func_##func, (uint64_t)lock, 0, before, after, result, \
+			       CALLER); \
+		return result; \
+	} \
+	EXPORT int name(type *lock) \
+	{ \
+		PASS_ON(name, (lock)); \
+		return name##_traced(lock); \
+	}
+
+#define INIT(name, func, parameters, arguments, made) \
+	static __attribute__((noinline)) int name##_traced parameters \
+	{ \
+		int result = REAL(name) arguments; \
+		uint64_t now = col_ticks(); \
+\
+		if (is_on() && result == 0) \
+			record(FMT_sync_func_##func, (uint64_t)(made), 0, now, now, 0, CALLER); \
+		return result; \
+	} \
+	EXPORT int name parameters \
+	{ \
+		PASS_ON(name, arguments); \
+		return name##_traced arguments; \
+	}
+
+/* As they were before condition variables were made anew: objects of one kind do not go with calls
+ * of the other. */
+EXPORT int pthread_cond_wait_old(pthread_cond_t *cond, pthread_mutex_t *mutex);
+EXPORT int pthread_cond_timedwait_old(pthread_cond_t *cond, pthread_mutex_t *mutex,
+                                      const struct timespec *time);
+EXPORT int pthread_cond_init_old(pthread_cond_t *cond, const pthread_condattr_t *attributes);
+
+#include "libcollector/events/sync.def"
+
+HOOK_VERSION(pthread_cond_wait, pthread_cond_wait, "@@GLIBC_2.3.2");
+HOOK_VERSION(pthread_cond_timedwait, pthread_cond_timedwait, "@@GLIBC_2.3.2");
+HOOK_VERSION(pthread_cond_init, pthread_cond_init, "@@GLIBC_2.3.2");
+HOOK_VERSION(pthread_cond_wait_old, pthread_cond_wait, "@GLIBC_2.2.5");
+HOOK_VERSION(pthread_cond_timedwait_old, pthread_cond_timedwait, "@GLIBC_2.2.5");
+HOOK_VERSION(pthread_cond_init_old, pthread_cond_init, "@GLIBC_2.2.5");
+
+/* ---- monitors of Java ---- */
+
+int sync_wants_monitors(void)
+{
+	return atomic_load_explicit(&col.mark->sync, memory_order_relaxed) & SYNC_JAVA;
+}
+
+void sync_monitor(enum fmt_sync_func func, uint64_t object, uint64_t before,
+                  const struct caller *caller)
+{
+	uint64_t after = col_ticks();
+
+	if (sync_wants_monitors() && after - before >= threshold)
+		record(func, object, 0, before, after, 0, *caller);
+}
+
+/* ---- futex, which libstdc++ calls for atomic waits ---- */
+
+int sync_wants_futex(long operation)
+{
+	int command = (int)operation & FUTEX_CMD_MASK;
+
+	return is_on() && (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
+}
+
+long sync_futex(long number, long a, long b, long c, long d, long e, long f)
+{
+	uint64_t before = col_ticks();
+	long result = REAL(syscall)(number, a, b, c, d, e, f);
+	uint64_t after = col_ticks();
+
+	if (after - before >= threshold)
+		record(FMT_sync_func_FUTEX_WAIT, (uint64_t)a, 0, before, after,
+		       result < 0 ? errno : 0, CALLER);
+	return result;
+}

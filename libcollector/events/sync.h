@@ -1,0 +1,29 @@
+/* sync.h: synchronization tracing: waits for mutexes, condition variables, semaphores, ...,
+ * wrapped. */
+#ifndef XER_COLLECTOR_SYNC_H
+#define XER_COLLECTOR_SYNC_H
+
+#include "libcollector/thread/scope.h"
+
+/* What col.mark->sync says is recorded; also the descriptor's. */
+enum { SYNC_NATIVE = 1, SYNC_JAVA = 2 };
+
+/* Begin to record waits that are not shorter than the descriptor's threshold. Before this, the
+ * wrappers only pass on. */
+void sync_start(void);
+
+/* Is a futex call with this operation to be recorded? Signal-safe. */
+int sync_wants_futex(long operation);
+
+/* The wrapper of futex called by syscall(2), with all its arguments; to be entered by a jump. */
+long sync_futex(long number, long a, long b, long c, long d, long e, long f);
+
+/* Are waits for monitors of Java recorded? Signal-safe. */
+int sync_wants_monitors(void);
+
+/* Record a wait of the calling thread for a monitor, since `before`, unless it was too short. In
+ * the thread, normal context. */
+void sync_monitor(enum fmt_sync_func func, uint64_t object, uint64_t before,
+                  const struct caller *caller);
+
+#endif

@@ -1,0 +1,186 @@
+/* usage.c: write usage records. See usage.h. */
+#include "libcollector/events/usage.h"
+
+#include "libcollector/write/log.h"
+#include "libcollector/events/mapping.h"
+#include "libcollector/jit/perf.h"
+
+static atomic_uint number;
+static atomic_uint_fast64_t next_ns; /* CLOCK_MONOTONIC of the next periodic sample */
+
+/* What the process had used when this image began and an earlier one had recorded it. */
+static struct {
+	uint64_t cpu_ns, user_ns;
+	struct rusage usage;
+} base;
+
+/* The start of a descendant, whose first record may be written much later. */
+static struct birth_moment began;
+
+static uint64_t to_ns(struct timeval time)
+{
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
+}
+
+/* Times count from the end of the image before, as executing this one is its own; the rest from
+ * here. */
+void usage_open(const struct birth_moment *start, const struct descriptor_step *step)
+{
+	began = *start;
+	base.cpu_ns = step->process_ns;
+	base.user_ns = step->user_ns;
+	if (base.cpu_ns)
+		SYS2(SYS_getrusage, RUSAGE_SELF, &base.usage);
+}
+
+void usage_tell(struct descriptor_step *step)
+{
+	struct rusage usage;
+
+	memset(&usage, 0, sizeof(usage));
+	SYS2(SYS_getrusage, RUSAGE_SELF, &usage);
+	step->user_ns = to_ns(usage.ru_utime);
+	step->process_ns = sys_process_cpu_ns();
+}
+
+void usage_restart(const struct birth_moment *start)
+{
+	memset(&base, 0, sizeof(base));
+	began = *start;
+	atomic_store(&number, 0);
+	atomic_store(&next_ns, 0);
+}
+
+const struct birth_moment *usage_start(void)
+{
+	return &began;
+}
+
+uint64_t usage_cpu_ns(void)
+{
+	return sys_process_cpu_ns() - base.cpu_ns;
+}
+
+static void read_usage(struct rusage *usage)
+{
+	const struct rusage *before = &base.usage;
+
+	memset(usage, 0, sizeof(*usage));
+	SYS2(SYS_getrusage, RUSAGE_SELF, usage);
+	usage->ru_minflt -= before->ru_minflt;
+	usage->ru_majflt -= before->ru_majflt;
+	usage->ru_inblock -= before->ru_inblock;
+	usage->ru_oublock -= before->ru_oublock;
+	usage->ru_nvcsw -= before->ru_nvcsw;
+	usage->ru_nivcsw -= before->ru_nivcsw;
+	usage->ru_nswap -= before->ru_nswap;
+}
+
+/* The system's times are rounded, and a call for them can fail. */
+static uint64_t less(uint64_t ns, uint64_t before_ns)
+{
+	return ns > before_ns ? ns - before_ns : 0;
+}
+
+static void fill(struct fmt_usage *record, enum fmt_sample_reason reason)
+{
+	struct rusage usage;
+
+	read_usage(&usage);
+	*record = (struct fmt_usage){
+		.kind = FMT_KIND_usage,
+		.reason = (uint8_t)reason,
+		.number = atomic_fetch_add(&number, 1) + 1,
+		.real_ns = sys_clock_ns(CLOCK_REALTIME),
+		.user_ns = less(to_ns(usage.ru_utime), base.user_ns),
+		.system_ns = less(to_ns(usage.ru_stime), less(base.cpu_ns, base.user_ns)),
+		.cpu_ns = usage_cpu_ns(),
+		.maxrss_kib = (uint64_t)usage.ru_maxrss,
+		.minflt = (uint64_t)usage.ru_minflt,
+		.majflt = (uint64_t)usage.ru_majflt,
+		.inblock = (uint64_t)usage.ru_inblock,
+		.oublock = (uint64_t)usage.ru_oublock,
+		.nvcsw = (uint64_t)usage.ru_nvcsw,
+		.nivcsw = (uint64_t)usage.ru_nivcsw,
+		.nswap = (uint64_t)usage.ru_nswap,
+		.threads = atomic_load(&col.count.threads),
+		.sampled_ns = atomic_load(&col.count.sampled_ns),
+	};
+}
+
+static void write_record(struct col_thread *thread, enum col_context context,
+                         const struct fmt_usage *record, uint64_t ticks)
+{
+	col_slot_write(&thread->slot[context][FMT_STREAM_OVERVIEW], FMT_STREAM_OVERVIEW,
+	               atomic_load(&thread->tid), record, sizeof(*record), ticks);
+}
+
+void usage_sample_start(struct col_thread *thread, enum col_context context)
+{
+	struct fmt_usage record = {
+		.kind = FMT_KIND_usage,
+		.reason = FMT_sample_reason_START,
+		.number = atomic_fetch_add(&number, 1) + 1,
+		.raw_ns = began.raw_ns,
+		.real_ns = began.real_ns,
+		.threads = 1,
+	};
+
+	write_record(thread, context, &record, began.ticks);
+}
+
+uint32_t usage_sample(struct col_thread *thread, enum col_context context,
+                      enum fmt_sample_reason reason)
+{
+	struct fmt_usage record;
+	uint64_t ticks;
+
+	if (heap_mode() != HEAP_OFF)
+		mapping_look_at_break(thread, context, 0);
+	perf_look();
+	fill(&record, reason);
+	/* The two clocks are read next to each other: readers fit event time by these pairs. */
+	ticks = col_ticks();
+	record.raw_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW);
+	ticks += (col_ticks() - ticks) / 2;
+	write_record(thread, context, &record, ticks);
+	return record.number;
+}
+
+void usage_put(struct xml_text *text)
+{
+	struct fmt_usage record;
+
+	fill(&record, FMT_sample_reason_END);
+	xml_put(text, " <usage");
+	xml_put_number(text, "time", col_ticks());
+#define PUT(field) xml_put_number(text, #field, record.field)
+	PUT(user_ns);
+	PUT(system_ns);
+	PUT(cpu_ns);
+	PUT(maxrss_kib);
+	PUT(minflt);
+	PUT(majflt);
+	PUT(inblock);
+	PUT(oublock);
+	PUT(nvcsw);
+	PUT(nivcsw);
+#undef PUT
+	xml_put(text, "/>\n");
+}
+
+int usage_sample_if_due(struct col_thread *thread, enum col_context context)
+{
+	uint64_t period = col.descriptor.sample_ms * 1000000u;
+	uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
+	uint64_t next = atomic_load(&next_ns);
+
+	if (period == 0 || now < next ||
+	    !atomic_compare_exchange_strong(&next_ns, &next, now + period))
+		return 0;
+	if (next == 0) /* the start has its own sample */
+		return 0;
+	usage_sample(thread, context, FMT_sample_reason_PERIODIC);
+	col_log_keep_alive();
+	return 1;
+}

@@ -1,0 +1,40 @@
+/* usage.h: samples of the process's resource usage, in the overview stream. */
+#ifndef XER_COLLECTOR_USAGE_H
+#define XER_COLLECTOR_USAGE_H
+
+#include "libcollector/process/birth.h"
+#include "libcollector/thread/thread.h"
+
+#include "format/descriptor.h"
+#include "format/xml.h"
+
+/* This image began at `start`. The CPU time that the step tells is not its own: an earlier image
+ * has recorded it. At the start only. */
+void usage_open(const struct birth_moment *start, const struct descriptor_step *step);
+
+/* Tell in the step what the process has used so far. Signal-safe. */
+void usage_tell(struct descriptor_step *step);
+
+/* In a forked child, which began at `start`. Signal-safe. */
+void usage_restart(const struct birth_moment *start);
+
+/* That start. */
+const struct birth_moment *usage_start(void);
+
+/* CPU time of the process that is this recording's. Signal-safe. */
+uint64_t usage_cpu_ns(void);
+
+/* Write the sample of a descendant's start: nothing was used yet. Signal-safe. */
+void usage_sample_start(struct col_thread *thread, enum col_context context);
+
+/* Take a sample now. Returns its number. Signal-safe. */
+uint32_t usage_sample(struct col_thread *thread, enum col_context context,
+                      enum fmt_sample_reason reason);
+
+/* Append a <usage> element with the same facts, for a process that has no overview. Signal-safe. */
+void usage_put(struct xml_text *text);
+
+/* Take one if the period has passed. Returns 1 if it did. Signal-safe. */
+int usage_sample_if_due(struct col_thread *thread, enum col_context context);
+
+#endif

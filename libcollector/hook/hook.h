@@ -1,0 +1,97 @@
+/* hook.h: the next definitions of the functions that the collector wraps.
+ *
+ * Symbols are found by dlsym(RTLD_NEXT), so other preloaded libraries and allocators stay in the
+ * chain. Allocations that the search itself makes come from a small pool; its blocks are never
+ * given back. */
+#ifndef XER_COLLECTOR_HOOK_H
+#define XER_COLLECTOR_HOOK_H
+
+#include "libcollector/base/collector.h"
+#include "libcollector/hook/io_functions.h"
+
+#include <dlfcn.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <pty.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/sem.h>
+#include <sys/signalfd.h>
+#include <threads.h>
+#include <unistd.h>
+#include <wordexp.h>
+
+/* C knows no operators of C++. */
+#define NEW(name, parameters, arguments, alignment) void *name parameters;
+#define DELETE(name, parameters, arguments) void name parameters;
+#include "libcollector/hook/operators.def"
+
+/* What gcc's -pg calls, which no header declares. */
+void mcount(void);
+void _mcount(void);
+void __fentry__(void);
+
+/* Declared for older standards alone. */
+__sighandler_t bsd_signal(int number, __sighandler_t handler);
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored \
+	"-Wdeprecated-declarations" /* sigset: programs use it all the same */
+struct hook_table {
+#define HOOK(name) __typeof__(name) *name;
+#define HOOK_OLD(name, of, version) __typeof__(of) *name;
+#include "libcollector/hook/hook.def"
+#define NEW(name, parameters, arguments, alignment) __typeof__(name) *name;
+#define DELETE(name, parameters, arguments) __typeof__(name) *name;
+#include "libcollector/hook/operators.def"
+};
+#pragma GCC diagnostic pop
+
+/* Behind the definition of a wrapper: it is version `version` of the function `of`, with @@ the one
+ * that programs are linked to now. The wrapper's own name is not exported. */
+#define HOOK_VERSION(name, of, version) __asm__(".symver " #name ", " #of version ", remove")
+
+extern struct hook_table hook_real __attribute__((visibility("hidden")));
+
+/* Find all of them. Any context; the first call does the work. */
+void hook_resolve(void);
+
+/* The library was loaded into a running process, and stands in front of nothing: find them wherever
+ * the program does. Normal context. */
+void hook_search_all(void);
+
+/* The same unless it has been done; for functions that may not be there. */
+static inline void hook_resolve_once(void)
+{
+	if (!hook_real.malloc)
+		hook_resolve();
+}
+
+/* The next definition of a wrapped function. */
+#define REAL(name) \
+	(*(likely(hook_real.name != NULL) ? hook_real.name : (hook_resolve(), hook_real.name)))
+
+/* In a wrapper: while its kind of data is off, which the file's own is_on() tells, only jump on. */
+#define PASS_ON(name, arguments) \
+	do { \
+		if (likely(!is_on()) && likely(hook_real.name != NULL)) \
+			return hook_real.name arguments; \
+	} while (0)
+
+/* While the symbols are being searched, and between begin and end, allocations of the thread come
+ * from a pool. */
+int hook_is_resolving(void);
+void hook_pool_begin(void);
+void hook_pool_end(void);
+void *hook_pool_allocate(size_t size, size_t alignment);
+int hook_pool_owns(const void *block);
+
+/* `size`, or what is left of the pool behind `block` if that is less. */
+size_t hook_pool_clip(const void *block, size_t size);
+
+#endif

@@ -1,0 +1,159 @@
+/* io.c: wrappers of the calls that work on descriptors: they move data, make, copy and close
+ * descriptors. */
+#include "libcollector/io/io_files.h"
+#include "libcollector/io/io_record.h"
+
+/* clang-format off */
+
+/* ---- data ---- */
+
+IO_WRAP(ssize_t, read, (int fd, void *to, size_t size), (fd, to, size), IO_BYTES(READ, fd))
+IO_WRAP(ssize_t, __read_chk, (int fd, void *to, size_t size, size_t room), (fd, to, size, room), IO_BYTES(READ, fd))
+IO_WRAP(ssize_t, write, (int fd, const void *from, size_t size), (fd, from, size), IO_BYTES(WRITE, fd))
+
+#define PREAD(name, offset) \
+	IO_WRAP(ssize_t, name, (int fd, void *to, size_t size, offset at), (fd, to, size, at), IO_BYTES(PREAD, fd))
+PREAD(pread, off_t)
+PREAD(pread64, off64_t)
+
+#define PREAD_CHK(name, offset) \
+	IO_WRAP(ssize_t, name, (int fd, void *to, size_t size, offset at, size_t room), (fd, to, size, at, room), \
+	        IO_BYTES(PREAD, fd))
+PREAD_CHK(__pread_chk, off_t)
+PREAD_CHK(__pread64_chk, off64_t)
+
+#define PWRITE(name, offset) \
+	IO_WRAP(ssize_t, name, (int fd, const void *from, size_t size, offset at), (fd, from, size, at), IO_BYTES(PWRITE, fd))
+PWRITE(pwrite, off_t)
+PWRITE(pwrite64, off64_t)
+
+#define VECTOR(name, func) \
+	IO_WRAP(ssize_t, name, (int fd, const struct iovec *vector, int count), (fd, vector, count), IO_BYTES(func, fd))
+VECTOR(readv, READV)
+VECTOR(writev, WRITEV)
+
+#define VECTOR_AT(name, func, offset) \
+	IO_WRAP(ssize_t, name, (int fd, const struct iovec *vector, int count, offset at), (fd, vector, count, at), \
+	        IO_BYTES(func, fd))
+VECTOR_AT(preadv, READV, off_t)
+VECTOR_AT(preadv64, READV, off64_t)
+VECTOR_AT(pwritev, WRITEV, off_t)
+VECTOR_AT(pwritev64, WRITEV, off64_t)
+
+#define VECTOR_FLAGS(name, func, offset) \
+	IO_WRAP(ssize_t, name, (int fd, const struct iovec *vector, int count, offset at, int flags), \
+	        (fd, vector, count, at, flags), IO_BYTES(func, fd))
+VECTOR_FLAGS(preadv2, READV, off_t)
+VECTOR_FLAGS(preadv64v2, READV, off64_t)
+VECTOR_FLAGS(pwritev2, WRITEV, off_t)
+VECTOR_FLAGS(pwritev64v2, WRITEV, off64_t)
+
+#define SENDFILE(name, offset) \
+	IO_WRAP(ssize_t, name, (int fd, int from, offset *at, size_t size), (fd, from, at, size), IO_BYTES(SENDFILE, fd))
+SENDFILE(sendfile, off_t)
+SENDFILE(sendfile64, off64_t)
+
+IO_WRAP(ssize_t, copy_file_range, (int from, off64_t *from_at, int fd, off64_t *at, size_t size, unsigned flags),
+        (from, from_at, fd, at, size, flags), IO_BYTES(COPY, fd))
+IO_WRAP(ssize_t, splice, (int from, off64_t *from_at, int fd, off64_t *at, size_t size, unsigned flags),
+        (from, from_at, fd, at, size, flags), IO_BYTES(SPLICE, fd))
+
+/* ---- messages ---- */
+
+IO_WRAP(ssize_t, send, (int fd, const void *from, size_t size, int flags), (fd, from, size, flags), IO_BYTES(SEND, fd))
+IO_WRAP(ssize_t, sendto,
+        (int fd, const void *from, size_t size, int flags, const struct sockaddr *to, socklen_t to_size),
+        (fd, from, size, flags, to, to_size), IO_BYTES(SEND, fd))
+IO_WRAP(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags), IO_BYTES(SEND, fd))
+IO_WRAP(ssize_t, recv, (int fd, void *to, size_t size, int flags), (fd, to, size, flags), IO_BYTES(RECV, fd))
+IO_WRAP(ssize_t, __recv_chk, (int fd, void *to, size_t size, size_t room, int flags), (fd, to, size, room, flags),
+        IO_BYTES(RECV, fd))
+IO_WRAP(ssize_t, recvfrom, (int fd, void *to, size_t size, int flags, struct sockaddr *from, socklen_t *from_size),
+        (fd, to, size, flags, from, from_size), IO_BYTES(RECV, fd))
+IO_WRAP(ssize_t, __recvfrom_chk,
+        (int fd, void *to, size_t size, size_t room, int flags, struct sockaddr *from, socklen_t *from_size),
+        (fd, to, size, room, flags, from, from_size), IO_BYTES(RECV, fd))
+IO_WRAP(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), IO_BYTES(RECV, fd))
+
+/* What `count` messages held; -1 if none was moved. */
+static int64_t sum(const struct mmsghdr *messages, int count)
+{
+	int64_t bytes = count < 0 ? -1 : 0;
+
+	for (int i = 0; i < count; i++)
+		bytes += messages[i].msg_len;
+	return bytes;
+}
+
+IO_WRAP(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags), (fd, messages, count, flags),
+        IO_DONE(SEND, fd), .bytes = sum(messages, got))
+IO_WRAP(int, recvmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *timeout),
+        (fd, messages, count, flags, timeout), IO_DONE(RECV, fd), .bytes = sum(messages, got))
+
+/* ---- descriptors come and go ---- */
+
+/* A call that returns a new descriptor. */
+#define IO_WRAP_NEW(name, parameters, arguments, ...) \
+	IO_WRAP_AROUND(int, name, parameters, arguments, (void)0, io_file_forget(got), __VA_ARGS__)
+
+/* The descriptor is forgotten after the call, so that the name of what is gone does not stay, and before
+ * it, since a thread may be cancelled in it. */
+IO_WRAP_AROUND(int, close, (int fd), (fd), uint32_t file = io_file_known(fd); io_file_forget(fd), io_file_forget(fd),
+               IO_DONE(CLOSE, fd), .file = file, .is_closed = 1)
+
+IO_WRAP_NEW(dup, (int fd), (fd), IO_DONE(DUP, got))
+IO_WRAP_NEW(dup2, (int fd, int target), (fd, target), IO_DONE(DUP, got))
+IO_WRAP_NEW(dup3, (int fd, int target, int flags), (fd, target, flags), IO_DONE(DUP, got))
+IO_WRAP_NEW(socket, (int domain, int type, int protocol), (domain, type, protocol), IO_DONE(SOCKET, IO_NO_FD))
+IO_WRAP_NEW(accept, (int fd, struct sockaddr *from, socklen_t *size), (fd, from, size),
+            IO_DONE(ACCEPT, got < 0 ? fd : got))
+IO_WRAP_NEW(accept4, (int fd, struct sockaddr *from, socklen_t *size, int flags), (fd, from, size, flags),
+            IO_DONE(ACCEPT, got < 0 ? fd : got))
+IO_WRAP_AROUND(int, connect, (int fd, const struct sockaddr *to, socklen_t size), (fd, to, size),
+               (void)0, io_file_forget(fd), IO_DONE(CONNECT, fd))
+
+static int forget_pair(int result, const int *fds)
+{
+	if (result < 0)
+		return IO_NO_FD;
+	io_file_forget(fds[0]);
+	io_file_forget(fds[1]);
+	return fds[0];
+}
+
+IO_WRAP(int, pipe, (int fds[2]), (fds), IO_DONE(PIPE, forget_pair(got, fds)))
+IO_WRAP(int, pipe2, (int fds[2], int flags), (fds, flags), IO_DONE(PIPE, forget_pair(got, fds)))
+IO_WRAP(int, socketpair, (int domain, int type, int protocol, int fds[2]), (domain, type, protocol, fds),
+        IO_DONE(SOCKET, forget_pair(got, fds)))
+
+IO_WRAP_AROUND(int, close_range, (unsigned first, unsigned last, int flags), (first, last, flags), (void)0,
+               io_files_forget(first, last), IO_DONE(CLOSE, IO_NO_FD))
+
+static __attribute__((noinline)) void closefrom_traced(int first)
+{
+	uint64_t start = col_ticks();
+
+	REAL(closefrom)(first);
+	io_files_forget(first < 0 ? 0 : (unsigned)first, UINT32_MAX);
+	io_record(&(struct io_call){.start = start, IO_FUNC(CLOSE), .fd = IO_NO_FD}, CALLER);
+}
+
+EXPORT void closefrom(int first)
+{
+	if (likely(!io_is_on()) && likely(hook_real.closefrom != NULL)) {
+		hook_real.closefrom(first);
+		return;
+	}
+	closefrom_traced(first);
+}
+
+/* ---- other ---- */
+
+#define SEEK(name, offset) \
+	IO_WRAP(offset, name, (int fd, offset at, int whence), (fd, at, whence), IO_DONE(SEEK, fd))
+SEEK(lseek, off_t)
+SEEK(lseek64, off64_t)
+
+IO_WRAP(int, fsync, (int fd), (fd), IO_DONE(SYNC, fd))
+IO_WRAP(int, fdatasync, (int fd), (fd), IO_DONE(SYNC, fd))
+IO_WRAP(int, msync, (void *at, size_t size, int flags), (at, size, flags), IO_DONE(SYNC, IO_NO_FD))

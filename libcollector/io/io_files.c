@@ -1,0 +1,358 @@
+/* io_files.c: from descriptors to file numbers, and from names to numbers. See io_files.h.
+ *
+ * Two tables. `by_fd` has a word for each descriptor: 0 (not looked up), LOOKING, NAMELESS or a
+ * number. `names` is a hash table that only grows: an entry is taken by putting a name's hash in
+ * it, and its place gives the number. Whoever finds an entry taken but not yet written writes the
+ * name too: readers take either. */
+#include "libcollector/io/io_files.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/vfs.h>
+
+enum {
+	FDS = 65536,      /* descriptors above are not named */
+	NAMES = 32768,    /* a power of two */
+	PROBES = 64,      /* then the table is full */
+	NAME_SIZE = 1024, /* longer names are cut */
+	FILE_STEP = 16,
+};
+
+enum { LOOKING = 1, NAMELESS = 2 };
+
+struct name_entry {
+	atomic_uint_fast64_t hash; /* 0: free */
+	atomic_uint is_written;
+};
+
+static _Atomic(atomic_uint *) by_fd;
+static _Atomic(struct name_entry *) names;
+
+/* A name in the making, as it will stand in the file. */
+struct name {
+	struct fmt_io_file head;
+	char text[NAME_SIZE];
+} __attribute__((aligned(8)));
+
+int io_files_open(void)
+{
+	atomic_uint *fds = atomic_load(&by_fd);
+
+	if (fds) {
+		sys_madvise(fds, FDS * sizeof(*fds), MADV_DONTNEED);
+		return 0;
+	}
+	atomic_store(&names, sys_mmap_anonymous(NAMES * sizeof(struct name_entry)));
+	atomic_store(&by_fd, sys_mmap_anonymous(FDS * sizeof(*fds)));
+	return atomic_load(&names) && atomic_load(&by_fd) ? 0 : -ENOMEM;
+}
+
+void io_files_restart(void)
+{
+	atomic_uint *fds = atomic_load(&by_fd);
+	struct name_entry *entries = atomic_load(&names);
+
+	if (fds)
+		sys_madvise(fds, FDS * sizeof(*fds), MADV_DONTNEED);
+	if (entries)
+		sys_madvise(entries, NAMES * sizeof(*entries), MADV_DONTNEED);
+}
+
+static atomic_uint *entry_of(int fd)
+{
+	atomic_uint *fds = atomic_load_explicit(&by_fd, memory_order_relaxed);
+
+	return likely(fds && (unsigned)fd < FDS) ? &fds[fd] : NULL;
+}
+
+uint32_t io_file_known(int fd)
+{
+	atomic_uint *entry = entry_of(fd);
+	uint32_t file = entry ? atomic_load_explicit(entry, memory_order_relaxed) : 0;
+
+	return file >= FILE_STEP ? file : 0;
+}
+
+void io_file_forget(int fd)
+{
+	atomic_uint *entry = entry_of(fd);
+
+	if (entry && atomic_load_explicit(entry, memory_order_relaxed))
+		atomic_store_explicit(entry, 0, memory_order_relaxed);
+}
+
+void io_files_forget(unsigned first, unsigned last)
+{
+	for (unsigned fd = first; fd <= last && fd < FDS; fd++)
+		io_file_forget((int)fd);
+}
+
+/* ---- names ---- */
+
+/* Names often differ in their last bytes only, which a multiplication leaves in the highest bits:
+ * each word is mixed both ways. */
+static uint64_t hash_of(const struct name *name)
+{
+	const uint64_t *word = (const uint64_t *)name->text;
+	uint64_t hash = name->head.type | (uint64_t)name->head.file_system << 8;
+
+	for (unsigned i = 0; i < name->head.name_size; i += 8) {
+		hash = (hash ^ *word++) * 0x9e3779b97f4a7c15u;
+		hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
+		hash ^= hash >> 29;
+	}
+	return hash | 1;
+}
+
+/* Returns 0, or -1 if it could not be written. */
+static int write_name(struct col_thread *thread, const struct name *name, uint64_t ticks)
+{
+	uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
+	uint32_t size = ((uint32_t)sizeof(name->head) + name->head.name_size + 15) & ~15u;
+
+	return col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_IOTRACE], FMT_STREAM_IOTRACE,
+	                      tid, name, size, ticks);
+}
+
+/* The entry of a hash, taken now if it had none. NULL: there is no room. */
+static struct name_entry *find_entry(struct name_entry *table, uint64_t hash)
+{
+	for (unsigned i = 0; i < PROBES; i++) {
+		struct name_entry *entry = &table[((hash >> 32) + i) & (NAMES - 1)];
+		uint64_t found = atomic_load_explicit(&entry->hash, memory_order_relaxed);
+
+		if (found == 0 && atomic_compare_exchange_strong(&entry->hash, &found, hash))
+			return entry;
+		if (found == hash)
+			return entry;
+	}
+	return NULL;
+}
+
+/* The number of a name, padded with zeros to a multiple of 16. 0 if there are too many names. */
+static uint32_t number_of(struct col_thread *thread, struct name *name, uint64_t ticks)
+{
+	struct name_entry *table = atomic_load_explicit(&names, memory_order_relaxed);
+	struct name_entry *entry = table ? find_entry(table, hash_of(name)) : NULL;
+
+	if (!entry) {
+		col_count(&col.count.lost_files, 1);
+		return 0;
+	}
+	name->head.file = (uint32_t)(entry - table + 1) * FILE_STEP;
+	if (unlikely(!atomic_load_explicit(&entry->is_written, memory_order_relaxed))) {
+		int error = write_name(thread, name, ticks);
+
+		atomic_store_explicit(&entry->is_written, error == 0, memory_order_relaxed);
+	}
+	return name->head.file;
+}
+
+static void put_char(struct name *name, char c)
+{
+	if (name->head.name_size < NAME_SIZE)
+		name->text[name->head.name_size++] = c;
+}
+
+static void put_text(struct name *name, const char *text, size_t max)
+{
+	for (; max > 0 && *text; max--)
+		put_char(name, *text++);
+}
+
+static void put_number(struct name *name, unsigned value)
+{
+	if (value >= 10)
+		put_number(name, value / 10);
+	put_char(name, (char)('0' + value % 10));
+}
+
+static void put_hex(struct name *name, unsigned value)
+{
+	if (value >= 16)
+		put_hex(name, value / 16);
+	put_char(name, "0123456789abcdef"[value % 16]);
+}
+
+/* Begin a name: all of the words that will be hashed and written are zero where the text ends. */
+static void name_begin(struct name *name)
+{
+	memset(name, 0, sizeof(*name));
+	name->head.kind = FMT_KIND_io_file;
+}
+
+uint32_t io_file_named(struct col_thread *thread, const char *path, uint64_t ticks)
+{
+	struct name name;
+
+	name_begin(&name);
+	put_text(&name, path, NAME_SIZE);
+	return number_of(thread, &name, ticks);
+}
+
+/* ---- sockets ---- */
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+	struct sockaddr_un un;
+};
+
+static void put_protocol(struct name *name, int fd)
+{
+	int type = 0;
+	socklen_t size = sizeof(type);
+
+	SYS5(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &size);
+	if (type == SOCK_STREAM)
+		put_text(name, "tcp ", 4);
+	else if (type == SOCK_DGRAM)
+		put_text(name, "udp ", 4);
+	else
+		put_text(name, "ip ", 3);
+}
+
+static void put_in(struct name *name, const struct sockaddr_in *in)
+{
+	const uint8_t *byte = (const uint8_t *)&in->sin_addr;
+
+	for (int i = 0; i < 4; i++) {
+		put_number(name, byte[i]);
+		put_char(name, i < 3 ? '.' : ':');
+	}
+	put_number(name, ntohs(in->sin_port));
+}
+
+static void put_in6(struct name *name, const struct sockaddr_in6 *in6)
+{
+	const uint8_t *byte = (const uint8_t *)&in6->sin6_addr;
+
+	put_char(name, '[');
+	for (int i = 0; i < 16; i += 2) {
+		put_hex(name, (unsigned)byte[i] << 8 | byte[i + 1]);
+		put_char(name, i < 14 ? ':' : ']');
+	}
+	put_char(name, ':');
+	put_number(name, ntohs(in6->sin6_port));
+}
+
+/* Put the address that `call` (getpeername or getsockname) tells of. Returns 0, or -1 if it tells
+ * none. */
+static int put_address(struct name *name, int fd, long call)
+{
+	union address address = {0};
+	socklen_t size = sizeof(address);
+	size_t head = offsetof(struct sockaddr_un, sun_path);
+
+	if (SYS3(call, fd, &address, &size) < 0)
+		return -1;
+	if (address.any.sa_family == AF_INET && address.in.sin_port) {
+		put_protocol(name, fd);
+		put_in(name, &address.in);
+	} else if (address.any.sa_family == AF_INET6 && address.in6.sin6_port) {
+		put_protocol(name, fd);
+		put_in6(name, &address.in6);
+	} else if (address.any.sa_family == AF_UNIX && size > head) {
+		int is_abstract = !address.un.sun_path[0];
+
+		put_text(name, "unix ", 5);
+		if (is_abstract)
+			put_char(name, '@');
+		put_text(name, address.un.sun_path + is_abstract,
+		         size - head - (size_t)is_abstract);
+	} else {
+		return -1;
+	}
+	return 0;
+}
+
+/* ---- descriptors ---- */
+
+static enum fmt_file_type type_of(mode_t mode)
+{
+	if (S_ISREG(mode))
+		return FMT_file_type_REGULAR;
+	if (S_ISDIR(mode))
+		return FMT_file_type_DIRECTORY;
+	if (S_ISCHR(mode) || S_ISBLK(mode))
+		return FMT_file_type_DEVICE;
+	if (S_ISFIFO(mode))
+		return FMT_file_type_PIPE;
+	return S_ISSOCK(mode) ? FMT_file_type_SOCKET : FMT_file_type_OTHER;
+}
+
+/* Put what /proc says that the descriptor is: a path, pipe:[inode], socket:[inode],
+ * anon_inode:name. */
+static void put_link(struct name *name, int fd)
+{
+	struct name path;
+	long size;
+
+	name_begin(&path);
+	put_text(&path, "/proc/self/fd/", NAME_SIZE);
+	put_number(&path, (unsigned)fd);
+	size = SYS4(SYS_readlinkat, AT_FDCWD, path.text, name->text, NAME_SIZE);
+	name->head.name_size = size > 0 ? (uint16_t)size : 0;
+}
+
+/* Returns 0, or -1 if there is no such descriptor. */
+static int describe(struct name *name, int fd)
+{
+	struct stat status;
+	struct statfs system;
+	enum fmt_file_type type;
+
+	if (sys_fstat(fd, &status) < 0)
+		return -1;
+	name_begin(name);
+	type = type_of(status.st_mode);
+	name->head.type = (uint8_t)type;
+	if (type == FMT_file_type_SOCKET && (put_address(name, fd, SYS_getpeername) == 0 ||
+	                                     put_address(name, fd, SYS_getsockname) == 0))
+		return 0;
+	put_link(name, fd);
+	if (type != FMT_file_type_SOCKET && type != FMT_file_type_PIPE &&
+	    SYS2(SYS_fstatfs, fd, &system) == 0)
+		name->head.file_system = (uint32_t)system.f_type;
+	return 0;
+}
+
+static __attribute__((noinline)) uint32_t look_up(struct col_thread *thread, atomic_uint *entry,
+                                                  int fd, uint64_t ticks)
+{
+	unsigned state = 0;
+	int is_mine = atomic_compare_exchange_strong(entry, &state, LOOKING);
+	struct name name;
+	uint32_t file;
+
+	/* A child of vfork works in our memory, but its descriptors are its own. */
+	if (sys_getpid() != col.pid || describe(&name, fd) < 0) {
+		state = LOOKING;
+		if (is_mine)
+			atomic_compare_exchange_strong(entry, &state, 0);
+		return 0;
+	}
+	file = number_of(thread, &name, ticks);
+	/* If it is not LOOKING any more, the descriptor has changed meanwhile. */
+	state = LOOKING;
+	if (is_mine)
+		atomic_compare_exchange_strong(entry, &state, file ? file : NAMELESS);
+	return file;
+}
+
+uint32_t io_file_of(struct col_thread *thread, int fd, uint64_t ticks)
+{
+	atomic_uint *entry = entry_of(fd);
+	uint32_t file;
+
+	if (unlikely(!entry))
+		return 0;
+	file = atomic_load_explicit(entry, memory_order_relaxed);
+	if (likely(file >= FILE_STEP))
+		return file;
+	return file == NAMELESS ? 0 : look_up(thread, entry, fd, ticks);
+}

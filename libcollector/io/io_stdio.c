@@ -1,0 +1,176 @@
+/* io_stdio.c: wrappers of the C library's streams.
+ *
+ * Bytes are what the program reads and writes; what the library then reads and writes for a stream
+ * is not seen by the wrappers of read and write, so nothing counts twice. Functions with "..." go
+ * to the ones with a va_list. */
+
+/* stdio.h is not to define some of the functions inline. */
+#define __NO_INLINE__ 1
+
+#include "libcollector/io/io_files.h"
+#include "libcollector/io/io_record.h"
+
+/* clang-format off */
+
+/* Looked at without the stream's lock: it does not change while a program may use it. */
+static inline int fd_of(const FILE *stream)
+{
+	MAY_BE_NULL(stream);
+	return stream ? stream->_fileno : IO_NO_FD;
+}
+
+/* Of a stream that a call could read less of than it was asked to: the error, or 0 at the end of the file. There may be none: a call that is to
+ * read nothing, or has nowhere to put it, does not look at it. */
+static inline int error_of(const FILE *stream)
+{
+	int error = errno;
+
+	MAY_BE_NULL(stream);
+	return stream && stream->_flags & _IO_ERR_SEEN ? error : 0;
+}
+
+/* ---- streams come and go ---- */
+
+#define OPENED(func, opened_path) \
+	IO_FUNC(func), .fd = fd_of(got), .path = (opened_path), .error = got ? 0 : errno
+
+#define FOPEN(name) \
+	IO_WRAP_AROUND(FILE *, name, (const char *path, const char *mode), (path, mode), (void)0, \
+	               io_file_forget(fd_of(got)), OPENED(FOPEN, path))
+FOPEN(fopen)
+FOPEN(fopen64)
+
+#define FREOPEN(name) \
+	IO_WRAP_AROUND(FILE *, name, (const char *path, const char *mode, FILE *stream), (path, mode, stream), \
+	               int fd = fd_of(stream); io_file_forget(fd), io_file_forget(fd); io_file_forget(fd_of(got)), \
+	               OPENED(FOPEN, path))
+FREOPEN(freopen)
+FREOPEN(freopen64)
+
+IO_WRAP(FILE *, fdopen, (int fd, const char *mode), (fd, mode), OPENED(FOPEN, NULL))
+
+IO_WRAP_AROUND(int, fclose, (FILE *stream), (stream), int fd = fd_of(stream);
+               uint32_t file = io_file_known(fd); io_file_forget(fd), io_file_forget(fd), IO_DONE(FCLOSE, fd),
+               .file = file, .is_closed = 1)
+
+/* Not recorded, no more than popen: it waits for a process. */
+EXPORT int pclose(FILE *stream)
+{
+	int fd = fd_of(stream), status;
+
+	io_file_forget(fd);
+	status = REAL(pclose)(stream);
+	io_file_forget(fd);
+	return status;
+}
+
+IO_WRAP(int, fflush, (FILE *stream), (stream), IO_DONE(FFLUSH, fd_of(stream)))
+
+/* ---- reading ---- */
+
+/* Items of no size are none, which is no error. */
+#define READ_ITEMS .fd = fd_of(stream), .bytes = (int64_t)(got * size), .error = got < count && size ? error_of(stream) : 0
+
+#define FREAD(name) \
+	IO_WRAP(size_t, name, (void *to, size_t size, size_t count, FILE *stream), (to, size, count, stream), \
+	        IO_FUNC(FREAD), READ_ITEMS)
+FREAD(fread)
+#undef fread_unlocked
+FREAD(fread_unlocked)
+
+#define FREAD_CHK(name) \
+	IO_WRAP(size_t, name, (void *to, size_t room, size_t size, size_t count, FILE *stream), \
+	        (to, room, size, count, stream), IO_FUNC(FREAD), READ_ITEMS)
+FREAD_CHK(__fread_chk)
+FREAD_CHK(__fread_unlocked_chk)
+
+#define READ_LINE \
+	IO_FUNC(FGETS), .fd = fd_of(stream), .bytes = got ? (int64_t)strlen(got) : -1, .error = got ? 0 : error_of(stream)
+
+#define FGETS(name) IO_WRAP(char *, name, (char *to, int size, FILE *stream), (to, size, stream), READ_LINE)
+FGETS(fgets)
+FGETS(fgets_unlocked)
+
+#define FGETS_CHK(name) \
+	IO_WRAP(char *, name, (char *to, size_t room, int size, FILE *stream), (to, room, size, stream), READ_LINE)
+FGETS_CHK(__fgets_chk)
+FGETS_CHK(__fgets_unlocked_chk)
+
+#define READ_TEXT IO_FUNC(FGETS), .fd = fd_of(stream), .bytes = got, .error = got < 0 ? error_of(stream) : 0
+
+IO_WRAP(ssize_t, getline, (char **line, size_t *size, FILE *stream), (line, size, stream), READ_TEXT)
+
+/* stdio.h makes getline the other one of these, in programs that are optimized. */
+#define GETDELIM(name) \
+	IO_WRAP(ssize_t, name, (char **line, size_t *size, int end, FILE *stream), (line, size, end, stream), READ_TEXT)
+GETDELIM(getdelim)
+GETDELIM(__getdelim)
+
+#define READ_CHARACTER(from) \
+	IO_FUNC(FREAD), .fd = fd_of(from), .bytes = got != EOF, .error = got == EOF ? error_of(from) : 0
+IO_WRAP(int, fgetc, (FILE *stream), (stream), READ_CHARACTER(stream))
+#undef getc
+IO_WRAP(int, getc, (FILE *stream), (stream), READ_CHARACTER(stream))
+IO_WRAP(int, getchar, (void), (), READ_CHARACTER(stdin))
+
+/* ---- writing ---- */
+
+#define FWRITE(name) \
+	IO_WRAP(size_t, name, (const void *from, size_t size, size_t count, FILE *stream), (from, size, count, stream), \
+	        IO_FUNC(FWRITE), .fd = fd_of(stream), .bytes = (int64_t)(got * size), .error = got < count && size ? errno : 0)
+FWRITE(fwrite)
+#undef fwrite_unlocked
+FWRITE(fwrite_unlocked)
+
+#define WRITTEN(func, to, size) IO_DONE(func, fd_of(to)), .bytes = got < 0 ? -1 : (int64_t)(size)
+
+#define FPUTS(name) \
+	IO_WRAP(int, name, (const char *text, FILE *stream), (text, stream), WRITTEN(FPUTS, stream, strlen(text)))
+FPUTS(fputs)
+FPUTS(fputs_unlocked)
+IO_WRAP(int, puts, (const char *text), (text), WRITTEN(FPUTS, stdout, strlen(text) + 1))
+
+#define FPUTC(name) IO_WRAP(int, name, (int character, FILE *stream), (character, stream), WRITTEN(FPUTS, stream, 1))
+FPUTC(fputc)
+#undef putc
+FPUTC(putc)
+IO_WRAP(int, putchar, (int character), (character), WRITTEN(FPUTS, stdout, 1))
+
+/* ---- formatted writing ---- */
+
+IO_WRAP(int, vprintf, (const char *format, va_list values), (format, values), WRITTEN(PRINTF, stdout, got))
+IO_WRAP(int, vfprintf, (FILE *stream, const char *format, va_list values), (stream, format, values),
+        WRITTEN(PRINTF, stream, got))
+IO_WRAP(int, vdprintf, (int fd, const char *format, va_list values), (fd, format, values), IO_BYTES(PRINTF, fd))
+IO_WRAP(int, __vprintf_chk, (int flag, const char *format, va_list values), (flag, format, values),
+        WRITTEN(PRINTF, stdout, got))
+IO_WRAP(int, __vfprintf_chk, (FILE *stream, int flag, const char *format, va_list values),
+        (stream, flag, format, values), WRITTEN(PRINTF, stream, got))
+IO_WRAP(int, __vdprintf_chk, (int fd, int flag, const char *format, va_list values), (fd, flag, format, values),
+        IO_BYTES(PRINTF, fd))
+
+/* `name`, made of `basis` with a va_list. It has a stack frame, so it is the caller that it records. */
+#define PRINTF(name, parameters, basis, arguments, ...) \
+	EXPORT int name parameters \
+	{ \
+		uint64_t start = io_is_on() ? col_ticks() : 0; \
+		va_list values; \
+		int got; \
+\
+		va_start(values, format); \
+		got = REAL(basis) arguments; \
+		va_end(values); \
+		if (unlikely(start)) \
+			io_record(&(struct io_call){.start = start, __VA_ARGS__}, CALLER); \
+		return got; \
+	}
+
+PRINTF(printf, (const char *format, ...), vprintf, (format, values), WRITTEN(PRINTF, stdout, got))
+PRINTF(fprintf, (FILE *stream, const char *format, ...), vfprintf, (stream, format, values), WRITTEN(PRINTF, stream, got))
+PRINTF(dprintf, (int fd, const char *format, ...), vdprintf, (fd, format, values), IO_BYTES(PRINTF, fd))
+PRINTF(__printf_chk, (int flag, const char *format, ...), __vprintf_chk, (flag, format, values),
+       WRITTEN(PRINTF, stdout, got))
+PRINTF(__fprintf_chk, (FILE *stream, int flag, const char *format, ...), __vfprintf_chk, (stream, flag, format, values),
+       WRITTEN(PRINTF, stream, got))
+PRINTF(__dprintf_chk, (int fd, int flag, const char *format, ...), __vdprintf_chk, (fd, flag, format, values),
+       IO_BYTES(PRINTF, fd))

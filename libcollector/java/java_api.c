@@ -1,0 +1,55 @@
+/* java_api.c: the native methods of collector.CollectorAPI. See java_api.h. They do what
+ * collectorAPI.h says of the functions of C. */
+#include "libcollector/java/java_api.h"
+
+#include "include/collectorAPI.h"
+
+#include <stddef.h>
+
+extern struct xer_collector_table xer_collector; /* control.c */
+
+static void sample(struct java_env *java, void *class, void *name)
+{
+	const char *text = name ? java_get_string(java, name) : NULL;
+
+	(void)class;
+	xer_collector.sample(text);
+	if (text)
+		java_release_string(java, name, text);
+}
+
+static void pause_events(struct java_env *java, void *class)
+{
+	(void)java;
+	(void)class;
+	xer_collector.pause();
+}
+
+static void resume_events(struct java_env *java, void *class)
+{
+	(void)java;
+	(void)class;
+	xer_collector.resume();
+}
+
+static void terminate(struct java_env *java, void *class)
+{
+	(void)java;
+	(void)class;
+	xer_collector.terminate();
+}
+
+void java_api_bind(struct java_env *java, void *class)
+{
+	static const struct java_native methods[] = {
+		{"sample0", "(Ljava/lang/String;)V", (java_function)sample},
+		{"pause0", "()V", (java_function)pause_events},
+		{"resume0", "()V", (java_function)resume_events},
+		{"terminate0", "()V", (java_function)terminate},
+	};
+
+	/* A class of that name that is another one throws NoSuchMethodError here, which is not to
+	 * be seen. */
+	if (java_register_natives(java, class, methods, sizeof(methods) / sizeof(methods[0])) != 0)
+		java_clear_exception(java);
+}

@@ -1,0 +1,234 @@
+/* strange.c: see strange.h.
+ *
+ * Memory that is not known to stay is read by the kernel alone, which refuses what is not there: a
+ * page is written to a place of dyntext that serves for nothing else, and read back from there. Who
+ * finds another thread, or the interrupted code, at work here goes away: the next frame in the page
+ * comes again. */
+#include "libcollector/jit/strange.h"
+
+#include "libcollector/base/collector.h"
+#include "libcollector/jit/dynamic.h"
+#include "libcollector/base/file.h"
+#include "libcollector/jit/gdbjit.h"
+#include "libcollector/write/log.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+enum { PAGE = 4096, PAGES = 4096, PROBES = 16, REGIONS = 256, MISSES_MAX = 64 };
+enum { WRITES_MAX = 16, ALL_WRITES_MAX = 16384, LOOKS_A_SECOND = 10, MAPS_READS_MAX = 512 };
+
+/* A page that was met, by its address. */
+struct page {
+	atomic_uint_fast64_t address;
+	atomic_uint_fast64_t next; /* event time: not looked at again before */
+	uint64_t sum;              /* of its contents */
+	atomic_uint writes;
+};
+
+static struct page pages[PAGES];
+
+/* What follows belongs to the thread that holds the lock. */
+static atomic_uint is_locked;
+static struct region {
+	uint64_t start, end;
+} regions[REGIONS];
+static unsigned region_count, miss_count, write_count;
+static uint64_t scratch; /* offset in dyntext + 1; 0: none yet */
+static uint64_t contents[PAGE / sizeof(uint64_t)];
+
+static struct page *page_of(uint64_t address)
+{
+	uint64_t home = (address >> 12) * 0x9e3779b97f4a7c15u >> 40;
+
+	for (unsigned i = 0; i < PROBES; i++) {
+		struct page *page = &pages[(home + i) % PAGES];
+		uint_fast64_t seen = atomic_load_explicit(&page->address, memory_order_relaxed);
+
+		if (seen == address ||
+		    (seen == 0 && (atomic_compare_exchange_strong(&page->address, &seen, address) ||
+		                   seen == address)))
+			return page;
+	}
+	return NULL;
+}
+
+/* ---- where it is mapped ---- */
+
+/* "START-END" of a line of /proc/self/maps. Returns what stands behind it, or NULL. */
+static const char *parse_range(const char *at, uint64_t *start, uint64_t *end)
+{
+	uint64_t *to = start;
+
+	*start = *end = 0;
+	for (;; at++) {
+		if (*at >= '0' && *at <= '9')
+			*to = *to << 4 | (uint64_t)(*at - '0');
+		else if (*at >= 'a' && *at <= 'f')
+			*to = *to << 4 | (uint64_t)(*at - 'a' + 10);
+		else if (*at == '-' && to == start)
+			to = end;
+		else
+			return *at == ' ' && to == end ? at + 1 : NULL;
+	}
+}
+
+/* Take the line if it is of an executable mapping that holds `address`. Returns 1 if so, -1 if it
+ * is behind. */
+static int take_line(const char *line, uint64_t address, struct region *out)
+{
+	const char *rights = parse_range(line, &out->start, &out->end);
+
+	if (!rights)
+		return 0;
+	if (out->start > address)
+		return -1;
+	return address < out->end && strnlen(rights, 3) == 3 && rights[2] == 'x';
+}
+
+/* The executable mapping that holds an address. Returns 1, or 0: there is none, or nobody may know.
+ * Lines are longer than what is kept of them: their beginnings are enough. */
+static int find_mapping(uint64_t address, struct region *out)
+{
+	char *buffer = (char *)contents, line[64];
+	long fd = sys_openat(AT_FDCWD, "/proc/self/maps", O_RDONLY, 0), size;
+	unsigned len = 0;
+	int found = 0;
+
+	for (int reads = 0; fd >= 0 && !found && reads < MAPS_READS_MAX; reads++) {
+		size = SYS3(SYS_read, fd, buffer, sizeof(contents));
+		if (size <= 0)
+			break;
+		for (long i = 0; i < size && !found; i++) {
+			if (buffer[i] != '\n') {
+				if (len < sizeof(line) - 1)
+					line[len++] = buffer[i];
+				continue;
+			}
+			line[len] = '\0';
+			len = 0;
+			found = take_line(line, address, out);
+		}
+	}
+	if (fd >= 0)
+		sys_close((int)fd);
+	return found > 0;
+}
+
+/* Where the region of the page begins that was mapped when the first page of it was met; 0: it is
+ * in none. */
+static uint64_t region_of(uint64_t address)
+{
+	struct dl_find_object unused;
+
+	for (unsigned i = 0; i < region_count; i++)
+		if (address >= regions[i].start && address < regions[i].end)
+			return regions[i].start;
+	if (region_count >= REGIONS || miss_count >= MISSES_MAX ||
+	    _dl_find_object((void *)address, &unused) == 0)
+		return 0;
+	if (!find_mapping(address, &regions[region_count])) {
+		miss_count++;
+		return 0;
+	}
+	return regions[region_count++].start;
+}
+
+/* ---- what is there ---- */
+
+static uint64_t sum_of_contents(void)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < sizeof(contents) / sizeof(contents[0]); i++)
+		sum = (sum ^ contents[i]) * 0x9e3779b97f4a7c15u + (sum >> 29);
+	return sum | 1; /* 0: not read */
+}
+
+/* Copy the page to `contents`. Returns its sum, 0 if it cannot be read. */
+static uint64_t read_page(int fd, uint64_t address)
+{
+	if (!scratch)
+		scratch = dynamic_text_reserve(PAGE) + 1;
+	if (col_file_may_grow(scratch - 1 + PAGE) < 0 ||
+	    sys_pwrite(fd, (void *)address, PAGE, scratch - 1) != PAGE ||
+	    sys_pread(fd, contents, PAGE, scratch - 1) != PAGE)
+		return 0;
+	return sum_of_contents();
+}
+
+/* Returns where in dyntext they are now, or UINT64_MAX. */
+static uint64_t write_contents(int fd)
+{
+	uint64_t at = dynamic_text_reserve(PAGE);
+
+	return col_file_may_grow(at + PAGE) == 0 && sys_pwrite(fd, contents, PAGE, at) == PAGE
+	               ? at
+	               : UINT64_MAX;
+}
+
+int strange_write(uint64_t address, uint64_t size, uint64_t start, uint64_t offset)
+{
+	char buffer[256];
+	struct xml_text text = XML_TEXT(buffer);
+
+	xml_put(&text, " <code");
+	xml_put_hex(&text, "address", address);
+	xml_put_number(&text, "size", size);
+	xml_put_hex(&text, "start", start);
+	xml_put_number(&text, "generation", atomic_load(&col.generation));
+	xml_put_number(&text, "time", col_ticks());
+	if (offset != UINT64_MAX)
+		xml_put_number(&text, "offset", offset);
+	xml_put(&text, "/>\n");
+	return col_xml_append(COL_MAP, &text);
+}
+
+static void look(struct page *page, uint64_t address)
+{
+	uint64_t start = region_of(address), sum, offset = UINT64_MAX;
+	int fd = start ? dynamic_text_fd() : -1;
+
+	if (!start)
+		return;
+	sum = fd < 0 ? 0 : read_page(fd, address);
+	if (page->writes > 0 && (sum == 0 || sum == page->sum))
+		return;
+	if (sum && write_count++ < ALL_WRITES_MAX)
+		offset = write_contents(fd);
+	if (strange_write(address, PAGE, start, offset) == 0) {
+		page->sum = sum;
+		page->writes++;
+	}
+}
+
+void strange_see(uint64_t pc)
+{
+	uint64_t address = pc & ~(uint64_t)(PAGE - 1), now = col_ticks();
+	struct page *page;
+
+	if (!col_is_recording() || address == 0 || pc >> 47)
+		return;
+	page = page_of(address);
+	if (!page)
+		return;
+	if (now >= atomic_load_explicit(&page->next, memory_order_relaxed) &&
+	    !atomic_exchange(&is_locked, 1)) {
+		if (page->writes < WRITES_MAX)
+			look(page, address);
+		atomic_store_explicit(&page->next, now + col.descriptor.clock_hz / LOOKS_A_SECOND,
+		                      memory_order_relaxed);
+		atomic_store(&is_locked, 0);
+	}
+	if (page->writes > 0) /* it is code */
+		gdbjit_look();
+}
+
+void strange_forget(void)
+{
+	gdbjit_forget();
+	memset(pages, 0, sizeof(pages));
+	region_count = miss_count = write_count = 0;
+	scratch = 0;
+	atomic_store(&is_locked, 0);
+}

@@ -1,0 +1,558 @@
+/* mpi.c: wrappers of MPI functions, and their records. The functions are the rows of mpi.def.
+ *
+ * A call that is made inside of another one, by the library itself or by a function of the
+ * program's that the library calls, is passed on: the outer one is recorded. It is known by where
+ * its wrapper has its frame, which must be there still, so that a call that was left by a jump is
+ * not taken for one that goes on.
+ *
+ * The Fortran bindings of a library call the C functions, by their MPI_ names (MPICH) or by their
+ * PMPI_ names (Open MPI). So these have wrappers too, which only look at callers in those bindings:
+ * every language comes this way, and nothing is counted twice. */
+#include "libcollector/mpi/mpi.h"
+
+#include "libcollector/mpi/mpi_rank.h"
+#include "libcollector/hook/next.h"
+#include "libcollector/thread/scope.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+
+/* ---- the functions ---- */
+
+enum mpi_index {
+#define CALL(name, ...) INDEX_##name,
+#define COUNTED CALL
+#include "libcollector/mpi/mpi.def"
+	ROWS
+};
+
+#define OUT(how, count, type) .out = {how, count, type}
+#define IN(how, count, type) .in = {how, count, type}
+#define TO(argument) .to = argument
+#define FROM(argument) .from = argument
+#define TARGET(argument) .target = argument
+#define COMM(argument) .comm = argument
+#define WIN(argument) .win = argument
+#define ENDS(what) .ends = MPI_ENDS_##what
+static const struct mpi_row rows[] = {
+#define CALL(name, arguments, ...) \
+	[INDEX_##name] = {.func = FMT_mpi_func_##name, .words = arguments, __VA_ARGS__},
+#define COUNTED CALL
+#include "libcollector/mpi/mpi.def"
+};
+#undef OUT
+#undef IN
+#undef TO
+#undef FROM
+#undef TARGET
+#undef COMM
+#undef WIN
+#undef ENDS
+
+/* The four functions of a row. */
+enum form { MPI, PMPI, MPI_c, PMPI_c, FORMS };
+static const char *const names[] = {
+#define CALL(name, ...) "PMPI_" #name,
+#define COUNTED CALL
+#include "libcollector/mpi/mpi.def"
+};
+static const char *const wide_names[] = {
+#define CALL(name, ...) NULL,
+#define COUNTED(name, ...) "PMPI_" #name "_c",
+#include "libcollector/mpi/mpi.def"
+};
+
+static struct {
+	_Atomic(void *) function;
+	atomic_uint generation; /* of the address map, + 1 */
+} known[ROWS][FORMS];
+
+static void *behind(enum mpi_index index, enum form form, const void *caller)
+{
+	unsigned generation = atomic_load_explicit(&col.generation, memory_order_relaxed) + 1;
+	const char *name = form < MPI_c ? names[index] : wide_names[index];
+	void *function;
+
+	if (likely(atomic_load_explicit(&known[index][form].generation, memory_order_acquire) ==
+	           generation))
+		return atomic_load_explicit(&known[index][form].function, memory_order_relaxed);
+	function = next_definition(form == MPI || form == MPI_c ? name + 1 : name, caller);
+	atomic_store_explicit(&known[index][form].function, function, memory_order_relaxed);
+	atomic_store_explicit(&known[index][form].generation, generation, memory_order_release);
+	return function;
+}
+
+/* ---- bindings of other languages ---- */
+
+enum { OBJECTS = 16 };
+
+/* Objects that have called PMPI_ functions. `start` is stored last. */
+static struct {
+	atomic_uint_fast64_t start;
+	uint64_t end;
+	unsigned generation;
+	int is_binding;
+} objects[OBJECTS];
+static atomic_uint object_count;
+
+static int has_binding_name(const char *path)
+{
+	static const char *const bindings[] = {"libmpi_mpifh", "libmpi_usempi", "libmpichf",
+	                                       "libmpifort", "libfmpich"};
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < sizeof(bindings) / sizeof(bindings[0]); i++)
+		if (strncmp(name, bindings[i], strlen(bindings[i])) == 0)
+			return 1;
+	return 0;
+}
+
+/* Is the code at `address` a binding of another language? */
+static int is_binding(uint64_t address)
+{
+	unsigned generation = atomic_load_explicit(&col.generation, memory_order_relaxed);
+	struct dl_find_object object;
+	unsigned at;
+	int result;
+
+	for (unsigned i = 0; i < OBJECTS; i++) {
+		uint64_t start = atomic_load_explicit(&objects[i].start, memory_order_acquire);
+
+		if (start && address >= start && address < objects[i].end &&
+		    objects[i].generation == generation)
+			return objects[i].is_binding;
+	}
+	if (_dl_find_object((void *)address, &object) != 0)
+		return 0;
+	result = has_binding_name(object.dlfo_link_map->l_name);
+	at = atomic_load(&object_count) < OBJECTS ? atomic_fetch_add(&object_count, 1) : OBJECTS;
+	if (at < OBJECTS) {
+		objects[at].end = (uint64_t)object.dlfo_map_end;
+		objects[at].generation = generation;
+		objects[at].is_binding = result;
+		atomic_store_explicit(&objects[at].start, (uint64_t)object.dlfo_map_start,
+		                      memory_order_release);
+	}
+	return result;
+}
+
+/* ---- a call ---- */
+
+void mpi_start(void)
+{
+	mpi_requests_forget();
+	atomic_store(&col.mark->mpi, 1);
+}
+
+static inline int is_on(void)
+{
+	return (int)atomic_load_explicit(&col.mark->mpi, memory_order_relaxed);
+}
+
+/* Where MPI begins is of interest even if calls are not: ranks get their names there. So is, while
+ * the recording is paused, that a handle goes out of use: it may be another communicator's when it
+ * goes on. */
+static int is_wanted(const struct mpi_row *row)
+{
+	unsigned what = row->ends == MPI_ENDS_INIT ? MPI_RANKS
+	                : row->ends == MPI_ENDS_COMM_FREE || row->ends == MPI_ENDS_WIN_FREE
+	                        ? MPI_CALLS
+	                        : 0;
+
+	return is_on() || (col.descriptor.mpi & what && col_is_recording());
+}
+
+/* The handle that an argument points to goes out of use. */
+static void forget_handle(const struct mpi_call *call)
+{
+	if (call->word[1] && mpi_library_is_ready()) /* NULL is the library's to refuse */
+		mpi_group_forget(mpi_handle_at(call->word[1], 0));
+}
+
+static void prepare(struct mpi_call *call)
+{
+	const struct mpi_row *row = call->row;
+
+	if (row->func == FMT_mpi_func_Abort)
+		mpi_rank_abort((int)call->word[2]);
+	if (row->ends == MPI_ENDS_COMM_FREE || row->ends == MPI_ENDS_WIN_FREE)
+		forget_handle(call);
+	else if (row->ends == MPI_ENDS_FINALIZE)
+		mpi_library_end();
+	else if (row->ends != MPI_ENDS_INIT && mpi_library_is_ready())
+		mpi_requests_before(call);
+	if (row->in.how != STATUS && row->out.how != STATUS)
+		return;
+	if (mpi_library_is_ready() && call->word[row->status] == mpi_library.status_ignore) {
+		memset(call->kept_status, 0, MPI_STATUS_SIZE);
+		call->word[row->status] = (uint64_t)call->kept_status;
+	}
+	call->statuses = (void *)call->word[row->status];
+}
+
+/* Is `thread` still in the call that lies further out on the caller's stack? After a jump out of it
+ * something else may stand there: where it returns to must be met on the way outwards. If the stack
+ * cannot be walked to its end, it is taken for there. */
+static int is_inside(struct col_thread *thread, const struct caller *caller)
+{
+	const struct walk_memo *memo;
+	int is_found = 1;
+
+	if (!scope_enter())
+		return 1;
+	stack_of(thread, caller);
+	memo = thread_memo(thread, COL_NORMAL);
+	if (memo && memo->count && !memo->base_node) {
+		is_found = 0;
+		for (uint32_t i = 0; i < memo->count && !is_found; i++)
+			is_found = memo->frame[i].sp == thread->mpi.sp &&
+			           memo->frame[i].pc == thread->mpi.pc;
+	}
+	scope_leave(thread);
+	return is_found;
+}
+
+/* Returns 0 if the call is only to be passed on. */
+static int begin(struct mpi_call *call, const struct mpi_row *row, uint64_t *word, int is_wide,
+                 const struct caller *caller)
+{
+	struct col_thread *thread = thread_current();
+
+	if (!thread ||
+	    (thread->mpi.state && caller->sp < thread->mpi.sp && is_inside(thread, caller)))
+		return 0;
+	call->row = row;
+	call->thread = thread;
+	call->word = word;
+	call->is_wide = is_wide;
+	call->statuses = NULL;
+	call->tracked_count = 0;
+	call->mapped = NULL;
+	call->frees = mpi_group_frees();
+	thread->mpi.pc = shadow_true_address(caller->pc, caller->sp);
+	thread->mpi.sp = caller->sp;
+	thread->mpi.state = (uint8_t)(row->func >> 8);
+	prepare(call);
+	call->begin = col_ticks();
+	return 1;
+}
+
+/* ---- records ---- */
+
+static void put(struct mpi_call *call, struct fmt_mpi *event, uint64_t sent, uint64_t received,
+                uint64_t now)
+{
+	struct col_thread *thread = call->thread;
+
+	event->kind = FMT_KIND_mpi;
+	fmt_u48_put(&event->sent, sent);
+	fmt_u48_put(&event->received, received);
+	if (col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_MPITRACE], FMT_STREAM_MPITRACE,
+	                   atomic_load(&thread->tid), event, sizeof(*event), now) == 0)
+		thread->mpi.events++;
+}
+
+/* A message of a request, at the place where that was made. */
+static void write_tracked(struct mpi_call *call, const struct mpi_message *message,
+                          const void *status)
+{
+	struct fmt_mpi event __attribute__((aligned(8))) = {
+		.message = message->is_send ? FMT_mpi_message_ALSO_SENT
+	                                    : FMT_mpi_message_ALSO_RECEIVED,
+		.func = message->func,
+		.stack = message->node,
+		.comm = message->number,
+		.peer = message->peer,
+	};
+	const struct mpi_group *group;
+	int source;
+
+	if (message->is_send) {
+		put(call, &event, message->bytes, 0, col_ticks());
+		return;
+	}
+	source = mpi_status_source(status);
+	if (source == mpi_library.proc_null || mpi_status_is_cancelled(status))
+		return;
+	group = mpi_group_known(message->comm, message->number);
+	if (group)
+		event.peer = mpi_group_world(group, source);
+	mpi_group_leave(group);
+	put(call, &event, 0, mpi_status_bytes(status), col_ticks());
+}
+
+/* What a call that has ended well says of its bytes and messages. `event` has its stack. */
+struct facts {
+	uint64_t out, in;
+	uint32_t from, to;   /* in MPI_COMM_WORLD */
+	int sends, receives; /* a message of its own */
+};
+
+static int rank_argument(const struct mpi_call *call, uint8_t argument)
+{
+	return (int32_t)call->word[argument];
+}
+
+static void find_facts(struct mpi_call *call, const struct mpi_group *group, struct facts *facts)
+{
+	const struct mpi_row *row = call->row;
+
+	mpi_bytes(call, group, &facts->out, &facts->in);
+	if (row->in.how == STATUS)
+		facts->in = mpi_status_bytes(call->statuses);
+	else if (row->out.how == STATUS)
+		facts->out = mpi_status_bytes(call->statuses);
+	if (row->to && !row->persistent) {
+		facts->sends = rank_argument(call, row->to) != mpi_library.proc_null;
+		facts->to = group ? mpi_group_world(group, rank_argument(call, row->to))
+		                  : MPI_NO_PEER;
+		facts->out = facts->sends ? facts->out : 0;
+	}
+	if (row->target && group)
+		facts->to = mpi_group_world(group, rank_argument(call, row->target));
+	if (row->in.how == STATUS && row->func >> 8 == FMT_mpi_state_RECEIVE) {
+		int source = mpi_status_source(call->statuses);
+
+		facts->receives = source != mpi_library.proc_null;
+		facts->from = group ? mpi_group_world(group, source) : MPI_NO_PEER;
+	}
+	if (row->persistent)
+		facts->out = 0;
+}
+
+/* The request that the call has made. */
+static void track(struct mpi_call *call, const struct mpi_group *group, uint32_t node,
+                  const struct mpi_message *probed)
+{
+	const struct mpi_row *row = call->row;
+	struct mpi_message message = {.func = row->func,
+	                              .node = node,
+	                              .number = group ? group->number : 0,
+	                              .peer = MPI_NO_PEER};
+	uint64_t in;
+
+	if (row->comm)
+		message.comm = mpi_handle(call->word[row->comm]);
+	else if (probed) {
+		message.comm = probed->comm;
+		message.number = probed->number;
+	}
+	message.is_persistent = row->persistent;
+	message.is_send = row->persistent && row->to;
+	if (message.is_send) {
+		mpi_bytes(call, group, &message.bytes, &in);
+		message.peer = group ? mpi_group_world(group, rank_argument(call, row->to))
+		                     : MPI_NO_PEER;
+		if (rank_argument(call, row->to) == mpi_library.proc_null)
+			return;
+	} else if (row->source) {
+		if (rank_argument(call, row->source) == mpi_library.proc_null)
+			return;
+		message.peer = group ? mpi_group_world(group, rank_argument(call, row->source))
+		                     : MPI_NO_PEER;
+	}
+	mpi_request_add(mpi_handle_at(call->word[row->request], 0), &message);
+}
+
+/* A message that a probe has found. */
+static void track_probed(struct mpi_call *call, const struct mpi_group *group)
+{
+	const struct mpi_row *row = call->row;
+	struct mpi_message message = {.comm = mpi_handle(call->word[row->comm]),
+	                              .number = group ? group->number : 0};
+
+	if (!row->flag || *(const int32_t *)call->word[row->flag])
+		mpi_probed_add(mpi_handle_at(call->word[row->message], 0), &message);
+}
+
+static const struct mpi_group *group_of(struct mpi_call *call, const struct mpi_message *probed,
+                                        struct mpi_group *spare)
+{
+	const struct mpi_row *row = call->row;
+
+	if (row->comm)
+		return mpi_group_find(mpi_handle(call->word[row->comm]), 0, call->frees, spare);
+	if (row->win)
+		return mpi_group_find(mpi_handle(call->word[row->win]), 1, call->frees, spare);
+	return probed ? mpi_group_known(probed->comm, probed->number) : NULL;
+}
+
+static void record_ended(struct mpi_call *call, struct fmt_mpi *event,
+                         const struct mpi_message *probed, uint64_t now)
+{
+	const struct mpi_row *row = call->row;
+	struct facts facts = {.from = MPI_NO_PEER, .to = MPI_NO_PEER};
+	struct mpi_group spare;
+	const struct mpi_group *group = group_of(call, probed, &spare);
+
+	mpi_requests_after(call, write_tracked);
+	find_facts(call, group, &facts);
+	event->comm = group ? group->number : 0;
+	if (facts.sends && (facts.receives || row->from)) {
+		struct fmt_mpi sent __attribute__((aligned(8))) = *event;
+
+		sent.message = FMT_mpi_message_ALSO_SENT;
+		sent.peer = facts.to;
+		put(call, &sent, facts.out, 0, now);
+		facts.out = facts.sends = 0;
+	}
+	event->message = facts.sends      ? FMT_mpi_message_SENT
+	                 : facts.receives ? FMT_mpi_message_RECEIVED
+	                                  : FMT_mpi_message_NONE;
+	event->peer = facts.receives ? facts.from : facts.to;
+	if (row->in.how == LATER || row->persistent)
+		track(call, group, event->stack, probed);
+	if (row->ends == MPI_ENDS_MPROBE)
+		track_probed(call, group);
+	fmt_u48_put(&event->duration, now - call->begin);
+	put(call, event, facts.out, facts.in, now);
+	mpi_group_leave(group);
+}
+
+static void record(struct mpi_call *call, int result, const struct mpi_message *probed,
+                   const struct caller *caller)
+{
+	struct fmt_mpi event
+		__attribute__((aligned(8))) = {.func = call->row->func, .peer = MPI_NO_PEER};
+	uint64_t now = col_ticks();
+	struct col_thread *thread = scope_enter();
+
+	if (!thread)
+		return;
+	call->thread = thread;
+	event.stack = stack_of(thread, caller);
+	scope_ask(thread);
+	if (result == 0 && mpi_library_is_ready()) {
+		record_ended(call, &event, probed, now);
+	} else {
+		int class = result;
+
+		if (result && mpi_library_is_ready() &&
+		    ASK(Error_class, (uint32_t)result, &class) != 0)
+			class = result;
+		event.error = class > 0 && class < UINT16_MAX ? (uint16_t) class : result != 0;
+		fmt_u48_put(&event.duration, now - call->begin);
+		put(call, &event, 0, 0, now);
+	}
+	scope_leave(thread);
+}
+
+static int end(struct mpi_call *call, int result, const struct mpi_message *probed,
+               const struct caller *caller)
+{
+	int saved_errno = errno;
+
+	if (is_on())
+		record(call, result, probed, caller);
+	mpi_requests_end(call);
+	call->thread->mpi.state = FMT_mpi_state_NONE;
+	if (unlikely(!mpi_rank_is_known()) && result == 0 && mpi_library_is_ready())
+		mpi_rank_begin();
+	errno = saved_errno;
+	return result;
+}
+
+/* The message that a receive of a probed one names: its handle is gone afterwards. */
+static const struct mpi_message *take_probed(const struct mpi_call *call,
+                                             struct mpi_message *memory)
+{
+	if (!call->row->message || call->row->ends == MPI_ENDS_MPROBE ||
+	    !call->word[call->row->message] || !mpi_library_is_ready())
+		return NULL;
+	return mpi_probed_take(mpi_handle_at(call->word[call->row->message], 0), memory) == 0
+	               ? memory
+	               : NULL;
+}
+
+/* ---- the wrappers ---- */
+
+#define W uint64_t
+#define PARAMETERS_0 void
+#define PARAMETERS_1 W a
+#define PARAMETERS_2 PARAMETERS_1, W b
+#define PARAMETERS_3 PARAMETERS_2, W c
+#define PARAMETERS_4 PARAMETERS_3, W d
+#define PARAMETERS_5 PARAMETERS_4, W e
+#define PARAMETERS_6 PARAMETERS_5, W f
+#define PARAMETERS_7 PARAMETERS_6, W g
+#define PARAMETERS_8 PARAMETERS_7, W h
+#define PARAMETERS_9 PARAMETERS_8, W i
+#define PARAMETERS_10 PARAMETERS_9, W j
+#define PARAMETERS_11 PARAMETERS_10, W k
+#define PARAMETERS_12 PARAMETERS_11, W l
+#define PARAMETERS_13 PARAMETERS_12, W m
+#define ARGUMENTS_0
+#define ARGUMENTS_1 , a
+#define ARGUMENTS_2 ARGUMENTS_1, b
+#define ARGUMENTS_3 ARGUMENTS_2, c
+#define ARGUMENTS_4 ARGUMENTS_3, d
+#define ARGUMENTS_5 ARGUMENTS_4, e
+#define ARGUMENTS_6 ARGUMENTS_5, f
+#define ARGUMENTS_7 ARGUMENTS_6, g
+#define ARGUMENTS_8 ARGUMENTS_7, h
+#define ARGUMENTS_9 ARGUMENTS_8, i
+#define ARGUMENTS_10 ARGUMENTS_9, j
+#define ARGUMENTS_11 ARGUMENTS_10, k
+#define ARGUMENTS_12 ARGUMENTS_11, l
+#define ARGUMENTS_13 ARGUMENTS_12, m
+#define PASS_0(w)
+#define PASS_1(w) (w)[1]
+#define PASS_2(w) PASS_1(w), (w)[2]
+#define PASS_3(w) PASS_2(w), (w)[3]
+#define PASS_4(w) PASS_3(w), (w)[4]
+#define PASS_5(w) PASS_4(w), (w)[5]
+#define PASS_6(w) PASS_5(w), (w)[6]
+#define PASS_7(w) PASS_6(w), (w)[7]
+#define PASS_8(w) PASS_7(w), (w)[8]
+#define PASS_9(w) PASS_8(w), (w)[9]
+#define PASS_10(w) PASS_9(w), (w)[10]
+#define PASS_11(w) PASS_10(w), (w)[11]
+#define PASS_12(w) PASS_11(w), (w)[12]
+#define PASS_13(w) PASS_12(w), (w)[13]
+
+/* A program that refers to MPI weakly and has none finds the wrappers: then they fail as
+ * MPI_ERR_OTHER would be. */
+enum { NO_MPI = 16 };
+
+#define WRAPPER(symbol, index, form, words, is_wide, is_ours) \
+	static __attribute__((noinline)) int symbol##_traced(PARAMETERS_##words) \
+	{ \
+		int (*real)(PARAMETERS_##words) = (int (*)(PARAMETERS_##words))behind( \
+			INDEX_##index, form, __builtin_return_address(0)); \
+		uint64_t word[] = {0 ARGUMENTS_##words}; \
+		const struct mpi_message *probed; \
+		struct mpi_message memory; \
+		struct mpi_call call; \
+\
+		if (!real) \
+			return NO_MPI; \
+		if (!begin(&call, &rows[INDEX_##index], word, is_wide, &CALLER)) \
+			return real(PASS_##words(word)); \
+		probed = take_probed(&call, &memory); \
+		return end(&call, real(PASS_##words(word)), probed, &CALLER); \
+	} \
+	EXPORT int symbol(PARAMETERS_##words); \
+	EXPORT int symbol(PARAMETERS_##words) \
+	{ \
+		const uint64_t word[] __attribute__((unused)) = {0 ARGUMENTS_##words}; \
+		int (*real)(PARAMETERS_##words); \
+\
+		if (unlikely(is_wanted(&rows[INDEX_##index])) && (is_ours)) \
+			return symbol##_traced(PASS_##words(word)); \
+		real = (int (*)(PARAMETERS_##words))behind(INDEX_##index, form, \
+		                                           __builtin_return_address(0)); \
+		return real ? real(PASS_##words(word)) : NO_MPI; \
+	}
+
+#define OF_BINDING is_binding((uint64_t)__builtin_return_address(0))
+#define CALL(name, words, ...) \
+	WRAPPER(MPI_##name, name, MPI, words, 0, 1) \
+	WRAPPER(PMPI_##name, name, PMPI, words, 0, OF_BINDING)
+#define COUNTED(name, words, ...) \
+	CALL(name, words) \
+	WRAPPER(MPI_##name##_c, name, MPI_c, words, 1, 1) \
+	WRAPPER(PMPI_##name##_c, name, PMPI_c, words, 1, OF_BINDING)
+#include "libcollector/mpi/mpi.def"

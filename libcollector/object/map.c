@@ -1,0 +1,374 @@
+/* map.c: write the load objects of the process to map.xml. See map.h.
+ *
+ * There is no hook on dlopen, which would change the library search path of its caller: an object
+ * is noticed when the unwinder first meets an address in it, and by dl_iterate_phdr at the start
+ * and at dlclose. */
+#include "libcollector/object/map.h"
+
+#include "libcollector/process/birth.h"
+#include "libcollector/process/child.h"
+#include "libcollector/base/collector.h"
+#include "libcollector/calls/functrace_choice.h"
+#include "libcollector/calls/functrace_number.h"
+#include "libcollector/hook/hook.h"
+#include "libcollector/object/loader.h"
+#include "libcollector/write/log.h"
+#include "libcollector/unwind/rule.h"
+#include "libcollector/calls/sleds.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <unistd.h>
+
+enum { OBJECTS = 4096, BUILD_ID_MAX = 64 };
+
+/* Known objects by start address. An entry is taken by CAS on start; `gone` after its unloading,
+ * and taken again by CAS on that, so that a program may load and unload as often as it likes. */
+struct object {
+	atomic_uint_fast64_t start;
+	uint32_t id;
+	atomic_uint gone;
+};
+
+static struct object objects[OBJECTS];
+static atomic_uint object_count;
+static atomic_uint is_beginning;
+static atomic_uint is_begun; /* map.xml is open: until then objects are only noted */
+static char program[4096];   /* the executable's path, which the loader does not keep */
+
+struct image {
+	uint64_t start, bias;
+	const char *path;
+	const ElfW(Phdr) * segment;
+	size_t segment_count;
+};
+
+/* Returns the entry that this call has taken, or NULL if the object is known (or the table is
+ * full). */
+static struct object *take_entry(uint64_t start)
+{
+	uint32_t at = (uint32_t)(start >> 12) * 0x9e3779b1u;
+
+	for (int i = 0; i < OBJECTS; i++, at++) {
+		struct object *object = &objects[at % OBJECTS];
+		uint_fast64_t seen = atomic_load_explicit(&object->start, memory_order_acquire);
+		unsigned gone = 1;
+
+		if (seen == 0 && atomic_compare_exchange_strong(&object->start, &seen, start))
+			return object;
+		if (seen == start)
+			return atomic_compare_exchange_strong(&object->gone, &gone, 0) ? object
+			                                                               : NULL;
+	}
+	atomic_fetch_add(&col.count.lost_objects, 1);
+	return NULL;
+}
+
+/* The build-id note of a loaded image as hex in out[2 * BUILD_ID_MAX + 1]. */
+static void find_build_id(const struct image *image, char *out)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const ElfW(Phdr) *segment = &image->segment[i];
+		const char *at = (const char *)(uintptr_t)(image->bias + segment->p_vaddr);
+		const char *end = at + segment->p_memsz;
+
+		while (segment->p_type == PT_NOTE && (size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
+			const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
+			const unsigned char *id = (const unsigned char *)(note + 1) +
+			                          ((note->n_namesz + 3) & ~3u);
+
+			if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+			    note->n_descsz <= BUILD_ID_MAX) {
+				for (unsigned k = 0; k < note->n_descsz; k++) {
+					*out++ = "0123456789abcdef"[id[k] >> 4];
+					*out++ = "0123456789abcdef"[id[k] & 15];
+				}
+				*out = '\0';
+				return;
+			}
+			at = (const char *)id + ((note->n_descsz + 3) & ~3u);
+		}
+	}
+	*out = '\0';
+}
+
+static void put_segments(struct xml_text *text, const struct image *image)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const ElfW(Phdr) *segment = &image->segment[i];
+
+		if (segment->p_type != PT_LOAD)
+			continue;
+		xml_put(text, "<segment");
+		xml_put_hex(text, "vaddr", segment->p_vaddr);
+		xml_put_hex(text, "size", segment->p_memsz);
+		xml_put_hex(text, "offset", segment->p_offset);
+		xml_put_number(text, "flags", segment->p_flags);
+		xml_put(text, "/>");
+	}
+}
+
+static uint64_t end_of(const struct image *image)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < image->segment_count; i++) {
+		uint64_t top = image->bias + image->segment[i].p_vaddr + image->segment[i].p_memsz;
+
+		if (image->segment[i].p_type == PT_LOAD && top > end)
+			end = top;
+	}
+	return end;
+}
+
+/* A library may have been loaded by a path relative to the working directory, which readers do not
+ * know: put that before it in whole[COL_TEXT_SIZE], which may be NULL. Returns the path to be
+ * written. */
+static const char *whole_path(const char *path, char *whole)
+{
+	long len = *path == '/' || *path == '[' || !whole ? -1
+	                                                  : SYS2(SYS_getcwd, whole, COL_TEXT_SIZE);
+	size_t more = strlen(path) + 1;
+
+	if (len <= 1 || *whole != '/' ||
+	    (size_t)len + more > COL_TEXT_SIZE) /* with its NUL; "(unreachable)..." is no path */
+		return path;
+	whole[len - 1] = '/';
+	memcpy(whole + len, path, more);
+	return SYS3(SYS_faccessat, AT_FDCWD, whole, F_OK) == 0 ? whole : path;
+}
+
+static int write_object(const struct image *image, uint32_t id)
+{
+	char build_id[2 * BUILD_ID_MAX + 1];
+	char *memory = col_text_borrow();
+	char *path;
+	struct xml_text text = {.at = memory, .capacity = COL_TEXT_SIZE};
+	int error;
+
+	if (!memory)
+		return -EBUSY;
+	path = col_text_borrow();
+	find_build_id(image, build_id);
+	xml_put(&text, " <object");
+	xml_put_number(&text, "id", id);
+	xml_put_string(&text, "path", whole_path(image->path, path));
+	xml_put_string(&text, "build_id", build_id);
+	xml_put_hex(&text, "bias", image->bias);
+	xml_put_hex(&text, "start", image->start);
+	xml_put_hex(&text, "end", end_of(image));
+	xml_put_number(&text, "generation", atomic_load(&col.generation));
+	xml_put_number(&text, "time", col_ticks());
+	xml_put(&text, ">");
+	put_segments(&text, image);
+	xml_put(&text, "</object>\n");
+	error = col_xml_append(COL_MAP, &text);
+	col_text_return(path);
+	col_text_return(memory);
+	return error;
+}
+
+static void see_image(const struct image *image)
+{
+	struct object *object = take_entry(image->start);
+
+	if (!object)
+		return;
+	object->id = atomic_fetch_add(&object_count, 1) + 1;
+	if (atomic_load(&is_begun) && write_object(image, object->id) < 0)
+		atomic_store(&object->gone, 1); /* again at the next chance */
+}
+
+static const char *path_of(const char *name)
+{
+	if (!name || !*name)
+		return program;
+	return strncmp(name, "linux-vdso", 10) == 0 || strncmp(name, "linux-gate", 10) == 0
+	               ? "[vdso]"
+	               : name;
+}
+
+void map_see(const struct dl_find_object *found)
+{
+	const ElfW(Ehdr) *header = found->dlfo_map_start;
+	struct image image = {
+		.start = (uintptr_t)found->dlfo_map_start,
+		.bias = found->dlfo_link_map->l_addr,
+		.path = path_of(found->dlfo_link_map->l_name),
+	};
+
+	/* The first segment of every linker's output begins with the file's header. */
+	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+	    header->e_phoff > 4096 - sizeof(ElfW(Phdr)))
+		return;
+	image.segment = (const ElfW(Phdr) *)((const char *)header + header->e_phoff);
+	image.segment_count = header->e_phnum;
+	see_image(&image);
+}
+
+static int see_loaded(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	struct image image = {
+		.start = UINT64_MAX,
+		.bias = info->dlpi_addr,
+		.path = path_of(info->dlpi_name),
+		.segment = info->dlpi_phdr,
+		.segment_count = info->dlpi_phnum,
+	};
+
+	(void)size;
+	(void)unused;
+	for (size_t i = 0; i < image.segment_count; i++)
+		if (image.segment[i].p_type == PT_LOAD &&
+		    image.bias + image.segment[i].p_vaddr < image.start)
+			image.start = (image.bias + image.segment[i].p_vaddr) & ~(uint64_t)4095;
+	if (image.start != UINT64_MAX)
+		see_image(&image);
+	return 0;
+}
+
+void map_open_program(void)
+{
+	long len = SYS4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", program, sizeof(program) - 1);
+
+	program[len > 0 ? len : 0] = '\0';
+}
+
+const char *map_program(void)
+{
+	return program;
+}
+
+void map_open(void)
+{
+	dl_iterate_phdr(see_loaded, NULL);
+}
+
+static void see_again(struct object *object)
+{
+	uint64_t start = atomic_load(&object->start);
+	struct dl_find_object found;
+
+	if (start != 0 && !atomic_exchange(&object->gone, 1) &&
+	    _dl_find_object((void *)(uintptr_t)start, &found) == 0)
+		map_see(&found);
+}
+
+/* The loader's own list is not asked: another thread may hold its lock, or have held it when this
+ * process was forked. */
+static int make_file(void)
+{
+	int error = 0;
+
+	child_settle();
+	if (col.descriptor.step.lineage[0])
+		error = birth_make_map();
+	return error < 0 ? error : col_xml_open(COL_MAP);
+}
+
+void map_begin(void)
+{
+	sys_sigset old;
+
+	if (atomic_exchange(&is_beginning, 1))
+		return;
+	sys_block_signals(&old);
+	if (make_file() == 0) {
+		atomic_store(&is_begun, 1);
+		for (int i = 0; i < OBJECTS; i++)
+			see_again(&objects[i]);
+	}
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void map_restart(void)
+{
+	atomic_store(&is_beginning, 0);
+	atomic_store(&is_begun, 0);
+}
+
+uint32_t map_each(uint32_t above, void (*take)(const struct dl_find_object *found))
+{
+	uint32_t highest = atomic_load(&object_count);
+	struct dl_find_object found;
+
+	for (int i = 0; i < OBJECTS && highest > above; i++) {
+		uint64_t start = atomic_load(&objects[i].start);
+
+		if (start != 0 && !atomic_load(&objects[i].gone) && objects[i].id > above &&
+		    _dl_find_object((void *)(uintptr_t)start, &found) == 0)
+			take(&found);
+	}
+	return highest;
+}
+
+/* ---- unloading ---- */
+
+static int count_unloads(struct dl_phdr_info *info, size_t size, void *subs)
+{
+	(void)size;
+	*(unsigned long long *)subs = info->dlpi_subs;
+	return 1;
+}
+
+static int is_loaded(uint64_t start)
+{
+	struct dl_find_object found;
+
+	return _dl_find_object((void *)(uintptr_t)start, &found) == 0 &&
+	       (uintptr_t)found.dlfo_map_start == start;
+}
+
+static void write_unload(uint32_t id, uint32_t generation)
+{
+	char buffer[160];
+	struct xml_text text = XML_TEXT(buffer);
+
+	xml_put(&text, " <unload");
+	xml_put_number(&text, "id", id);
+	xml_put_number(&text, "generation", generation);
+	xml_put_number(&text, "time", col_ticks());
+	xml_put(&text, "/>\n");
+	col_xml_append(COL_MAP, &text);
+}
+
+/* Something was unloaded: end the generation, and say of each object that is gone that it is. */
+static void note_unloads(void)
+{
+	uint32_t generation = atomic_fetch_add(&col.generation, 1) + 1;
+
+	rule_cache_clear();
+	choice_forget();
+	number_forget();
+	loader_forget();
+	sleds_forget();
+	for (int i = 0; i < OBJECTS; i++) {
+		struct object *object = &objects[i];
+		uint64_t start = atomic_load(&object->start);
+
+		if (start == 0 || atomic_load(&object->gone) || is_loaded(start))
+			continue;
+		if (atomic_exchange(&object->gone, 1) == 0 && atomic_load(&is_begun))
+			write_unload(object->id, generation);
+	}
+}
+
+EXPORT int dlclose(void *handle)
+{
+	unsigned long long before = 0, after = 0;
+	int result;
+
+	if (!col_is_recording()) { /* wrappers keep what stands behind them none the less */
+		result = REAL(dlclose)(handle);
+		atomic_fetch_add(&col.generation, 1);
+		return result;
+	}
+	dl_iterate_phdr(count_unloads, &before);
+	dl_iterate_phdr(see_loaded, NULL);
+	result = REAL(dlclose)(handle);
+	dl_iterate_phdr(count_unloads, &after);
+	if (before != after)
+		note_unloads();
+	return result;
+}

@@ -1,0 +1,126 @@
+/* omp.c: bases of stacks, and the records of constructs. See omp.h. */
+#include "libcollector/omp/omp.h"
+
+#include "libcollector/thread/scope.h"
+#include "libcollector/unwind/tree.h"
+
+static atomic_uint regions, tasks;
+
+void omp_start(void)
+{
+	atomic_store(&col.mark->omp, (unsigned)col.descriptor.omp);
+}
+
+int omp_is_traced(void)
+{
+	return atomic_load_explicit(&col.mark->omp, memory_order_relaxed) == OMP_EVENTS;
+}
+
+void omp_forget(struct omp_thread *omp)
+{
+	omp->depth = omp->wait_depth = omp->region_depth = 0;
+	omp->state = FMT_omp_state_NONE;
+}
+
+uint32_t omp_new_region(void)
+{
+	return atomic_fetch_add(&regions, 1) + 1;
+}
+
+uint32_t omp_new_task(void)
+{
+	return atomic_fetch_add(&tasks, 1) + 1;
+}
+
+uint32_t omp_stack(const struct caller *caller, enum fmt_pc_mark mark, uint32_t *base)
+{
+	struct col_thread *thread = scope_enter();
+	uint32_t node = thread ? stack_of(thread, caller) : 0;
+
+	if (base)
+		*base = node ? tree_node(node, mark) : 0;
+	if (thread)
+		scope_leave(thread);
+	return node;
+}
+
+struct omp_piles *omp_make_piles(struct omp_thread *omp)
+{
+	if (unlikely(!omp->piles))
+		omp->piles = sys_mmap_anonymous(sizeof(*omp->piles));
+	return omp->piles;
+}
+
+/* The base on top of `depth`, NULL: there is none, or it was not kept. */
+static struct omp_base *base_at(const struct omp_thread *omp, uint32_t depth)
+{
+	return depth > 0 && depth <= OMP_DEPTH && omp->piles ? &omp->piles->base[depth - 1] : NULL;
+}
+
+static int is_left(const struct omp_base *inner, const struct omp_base *base)
+{
+	return inner && base->sp && inner->sp && inner->sp <= base->sp;
+}
+
+/* A base that is not outside of this one was left by a jump. */
+uint32_t omp_push(struct col_thread *thread, const struct omp_base *base)
+{
+	struct omp_thread *omp = &thread->omp;
+	uint32_t depth = omp->depth;
+
+	while (is_left(base_at(omp, depth), base))
+		depth--;
+	omp->depth = depth;
+	atomic_signal_fence(memory_order_seq_cst);
+	if (depth < OMP_DEPTH && omp_make_piles(omp))
+		omp->piles->base[depth] = *base;
+	atomic_signal_fence(memory_order_seq_cst);
+	omp->depth = depth + 1;
+	return depth;
+}
+
+void omp_pop(struct col_thread *thread, uint32_t depth)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->omp.depth = depth;
+}
+
+struct omp_base *omp_innermost(struct col_thread *thread)
+{
+	return base_at(&thread->omp, thread->omp.depth);
+}
+
+void omp_join_base(const struct omp_thread *omp, struct walk_memo *memo)
+{
+	const struct omp_base *base = base_at(omp, omp->depth);
+	uint64_t sp = 0;
+
+	if (base && base->node)
+		sp = base->runtime_frame ? *(const volatile uint64_t *)base->runtime_frame
+		                         : base->sp;
+	if (sp == 0)
+		walk_memo_join(memo, 0, 0, 0);
+	else
+		walk_memo_join(memo, sp, base->node, base->runtime_frame != NULL);
+}
+
+void omp_record(struct col_thread *thread, const struct omp_event *event)
+{
+	struct fmt_omp record __attribute__((aligned(8))) = {
+		.kind = FMT_KIND_omp,
+		.event = (uint8_t)event->event,
+		.number = event->number,
+		.region = event->region,
+		.stack = event->stack,
+		.task = event->task,
+	};
+
+	if (!omp_is_traced() || !scope_enter())
+		return;
+	fmt_u48_put(&record.duration, event->duration);
+	fmt_u48_put(&record.other, event->other);
+	if (col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_OMPTRACE], FMT_STREAM_OMPTRACE,
+	                   atomic_load(&thread->tid), &record, sizeof(record), event->now) == 0)
+		thread->omp.events++;
+	scope_leave(thread);
+}

@@ -1,0 +1,126 @@
+/* archive.c: run xer_archive at the end, as a child that the target cannot see: it sends no
+ * SIGCHLD, and only a wait that asks for such children finds it. What executes a program sends
+ * SIGCHLD from then on, whatever it was cloned for: so our child waits for one of its own.
+ *
+ * It archives the whole tree, so that one run at the end of the founder serves for all who ended
+ * before. Who outlives its recorded ancestors runs it for itself and those that come after. A
+ * process gives up the lock that says it lives before it archives: whoever ends later sees that it
+ * is on its own. */
+#include "libcollector/process.h"
+
+#include "libcollector/base/file.h"
+#include "libcollector/hook/hook.h"
+#include "libcollector/write/log.h"
+
+#include "format/lineage.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/wait.h>
+
+enum { STACK_SIZE = 64 * 1024 }; /* of the child and its own, half each */
+
+/* In the child, which has all signals blocked: a handler of the program's must not run there, where
+ * it shares the memory. */
+static void drop_handlers(void)
+{
+	struct {
+		unsigned long handler, flags, restorer;
+		sys_sigset mask;
+	} old, none = {.handler = (unsigned long)SIG_DFL};
+
+	for (int signal = 1; signal < _NSIG; signal++)
+		if (SYS4(SYS_rt_sigaction, signal, NULL, &old, sizeof(sys_sigset)) == 0 &&
+		    old.handler != (unsigned long)SIG_IGN)
+			SYS4(SYS_rt_sigaction, signal, &none, NULL, sizeof(sys_sigset));
+}
+
+/* In the child's child, while that waits. */
+static int execute(void *unused)
+{
+	char *const argv[] = {col.descriptor.archive,   "-q", "-a", col.descriptor.archive_mode,
+	                      col.descriptor.directory, NULL};
+	char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
+	sys_sigset none = 0;
+
+	(void)unused;
+	sys_sigmask(SIG_SETMASK, &none, NULL);
+	SYS3(SYS_execve, col.descriptor.archive, argv, environment);
+	SYS1(SYS_exit_group, 127);
+	return 127;
+}
+
+/* In the child, on a stack of its own in the parent's memory, while the parent goes on to wait for
+ * it. What the parent has open is not kept open. */
+static int run(void *inner_stack)
+{
+	long null = sys_openat(AT_FDCWD, "/dev/null", O_RDWR, 0);
+	int child, status;
+
+	for (int fd = 0; null >= 0 && fd < 3; fd++)
+		SYS3(SYS_dup3, null, fd, 0);
+	drop_handlers();
+	child = REAL(clone)(execute, inner_stack, CLONE_VM | CLONE_VFORK, NULL);
+	SYS3(SYS_close_range, 0, UINT32_MAX, 0);
+	while (child > 0 && SYS4(SYS_wait4, child, &status, __WALL, NULL) == -EINTR)
+		continue;
+	SYS1(SYS_exit_group, 0);
+	return 0;
+}
+
+/* Does the process with this lineage live? It holds a lock on its log. */
+static int is_alive(const char *lineage)
+{
+	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+	char path[LINEAGE_MAX + sizeof(FMT_EXPERIMENT_SUFFIX "/" FMT_FILE_LOG)];
+	char *end = stpcpy(path, lineage);
+	long fd;
+	int locked;
+
+	strcpy(end, *lineage ? FMT_EXPERIMENT_SUFFIX "/" FMT_FILE_LOG : FMT_FILE_LOG);
+	fd = sys_openat(col_founder_get(), path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	if (fd < 0)
+		return 0;
+	locked = SYS3(SYS_fcntl, fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+	sys_close((int)fd);
+	return locked;
+}
+
+/* Is there a recorded ancestor that will archive for us? */
+static int has_ancestor(void)
+{
+	char lineage[LINEAGE_MAX];
+
+	strcpy(lineage, col.descriptor.step.lineage);
+	while (*lineage) {
+		*strrchr(lineage, '_') = '\0';
+		if (is_alive(lineage))
+			return 1;
+	}
+	return 0;
+}
+
+void archive_run(void)
+{
+	char *stack;
+	int saved_errno = errno;
+	sys_sigset mask;
+	long ended = 0;
+	int child, status;
+
+	if (!col.descriptor.archive[0] || has_ancestor())
+		return;
+	col_log_let_go();
+	stack = sys_mmap_anonymous(STACK_SIZE);
+	if (!stack)
+		return;
+	sys_block_signals(&mask);
+	child = REAL(clone)(run, stack + STACK_SIZE, CLONE_VM, stack + STACK_SIZE / 2);
+	sys_sigmask(SIG_SETMASK, &mask, NULL);
+	while (child > 0 && (ended = SYS4(SYS_wait4, child, &status, __WALL, NULL)) == -EINTR)
+		continue;
+	if (child < 0 ||
+	    ended == child) /* else somebody else has waited for it, and it may be running */
+		sys_munmap(stack, STACK_SIZE);
+	errno = saved_errno;
+}

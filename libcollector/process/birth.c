@@ -1,0 +1,229 @@
+/* birth.c: make the directory of a descendant. See birth.h.
+ *
+ * Its log.xml is what xcollect writes for a founder, without what is the same in the whole tree:
+ * host, settings, schema. The directory's name is taken by mkdir, which is exclusive; log.xml comes
+ * last and whole, by a rename. */
+#include "libcollector/process/birth.h"
+
+#include "libcollector/base/collector.h"
+#include "libcollector/base/file.h"
+#include "libcollector/write/log.h"
+#include "libcollector/object/map.h"
+
+#include "format/layout.h"
+#include "format/lineage.h"
+
+#include <errno.h>
+
+#define DECLARATION "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+#define NEW_LOG ".log.new"
+#define NEW_MAP ".map.new"
+
+enum { NAMES_TRIED = 100000, CHUNK = 512, LINK_MAX_LEN = 4096 };
+
+struct birth_moment birth_now(void)
+{
+	struct birth_moment now = {
+		.raw_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW),
+		.real_ns = sys_clock_ns(CLOCK_REALTIME),
+		.mono_ns = sys_clock_ns(CLOCK_MONOTONIC),
+	};
+
+	now.ticks = col.descriptor.clock_is_tsc ? col_ticks() : now.raw_ns;
+	return now;
+}
+
+/* A file under construction: text that goes out when it is half full. */
+struct sink {
+	struct xml_text text;
+	int fd;
+	uint64_t at;
+	int error;
+};
+
+static void flush(struct sink *sink)
+{
+	if (sink->error == 0 && sink->text.overflow)
+		sink->error = -E2BIG;
+	if (sink->error == 0)
+		sink->error = col_file_may_grow(sink->at + sink->text.len);
+	if (sink->error == 0 &&
+	    sys_pwrite(sink->fd, sink->text.at, sink->text.len, sink->at) != (long)sink->text.len)
+		sink->error = -ENOSPC;
+	sink->at += sink->text.len;
+	sink->text.len = 0;
+}
+
+static void put_some(struct sink *sink, const char *bytes, size_t len)
+{
+	xml_put_content(&sink->text, bytes, len);
+	if (sink->text.len > sink->text.capacity / 2)
+		flush(sink);
+}
+
+/* The arguments are separated by NULs; an argument may span several chunks. */
+static void put_chunk(struct sink *sink, const char *bytes, size_t len, int *is_open)
+{
+	while (len > 0) {
+		size_t part = strnlen(bytes, len);
+
+		if (!*is_open)
+			xml_put(&sink->text, "<arg>");
+		put_some(sink, bytes, part);
+		*is_open = part == len;
+		if (*is_open)
+			return;
+		xml_put(&sink->text, "</arg>\n");
+		bytes += part + 1;
+		len -= part + 1;
+	}
+}
+
+static void put_arguments(struct sink *sink)
+{
+	char chunk[CHUNK];
+	int is_open = 0;
+	long fd = sys_openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY, 0);
+	long len;
+
+	if (fd < 0)
+		return;
+	while ((len = SYS3(SYS_read, fd, chunk, sizeof(chunk))) > 0)
+		put_chunk(sink, chunk, (size_t)len, &is_open);
+	if (is_open)
+		xml_put(&sink->text, "</arg>\n");
+	sys_close((int)fd);
+}
+
+static void put_cwd(struct sink *sink)
+{
+	char *cwd = col_text_borrow();
+	long len = cwd ? SYS4(SYS_readlinkat, AT_FDCWD, "/proc/self/cwd", cwd, LINK_MAX_LEN) : 0;
+
+	xml_put(&sink->text, " cwd=\"");
+	if (len > 0)
+		put_some(sink, cwd, (size_t)len);
+	xml_put(&sink->text, "\"");
+	if (cwd)
+		col_text_return(cwd);
+}
+
+static void put_process(struct sink *sink)
+{
+	xml_put(&sink->text, "<process");
+	xml_put_number(&sink->text, "pid", (uint64_t)col.pid);
+	xml_put_number(&sink->text, "ppid", (uint64_t)SYS0(SYS_getppid));
+	put_cwd(sink);
+	xml_put(&sink->text, " program=\"");
+	put_some(sink, map_program(), strlen(map_program()));
+	xml_put(&sink->text, "\"");
+	xml_put_string(&sink->text, "lineage", col.descriptor.step.lineage);
+	xml_put(&sink->text, ">\n");
+	put_arguments(sink);
+	xml_put(&sink->text, "</process>\n");
+}
+
+static void put_clock(struct xml_text *text, const struct birth_moment *start)
+{
+	xml_put(text, "<clock");
+	xml_put_string(text, "source", col.descriptor.clock_is_tsc ? "tsc" : "raw");
+	xml_put_number(text, "hz", col.descriptor.clock_hz);
+	xml_put_number(text, "ticks", start->ticks);
+	xml_put_number(text, "raw_ns", start->raw_ns);
+	xml_put_number(text, "real_ns", start->real_ns);
+	xml_put_number(text, "mono_ns", start->mono_ns);
+	xml_put(text, "/>\n");
+}
+
+static void put_log(struct sink *sink, const struct birth_moment *start)
+{
+	xml_put(&sink->text, DECLARATION "<" FMT_LOG_ROOT " version=\"" FMT_VERSION_TEXT "\">\n");
+	xml_put(&sink->text, "<collector version=\"" XER_VERSION "\"/>\n");
+	put_process(sink);
+	put_clock(&sink->text, start);
+	while (!xml_end_is_appendable(sink->at + sink->text.len, FMT_LOG_CLOSE) &&
+	       !sink->text.overflow)
+		xml_put(&sink->text, " ");
+	xml_put(&sink->text, FMT_LOG_CLOSE);
+}
+
+static int write_log(const struct birth_moment *start)
+{
+	char *memory = col_text_borrow();
+	struct sink sink = {.text = {.at = memory, .capacity = COL_TEXT_SIZE}};
+	int directory = col_directory_get();
+
+	if (!memory)
+		return -EBUSY;
+	sink.fd = (int)sys_openat(directory, NEW_LOG, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+	                          0644);
+	if (sink.fd < 0) {
+		sink.error = sink.fd;
+	} else {
+		col_file_make_usable(sink.fd);
+		put_log(&sink, start);
+		flush(&sink);
+		sys_close(sink.fd);
+	}
+	col_text_return(memory);
+	return sink.error < 0
+	               ? sink.error
+	               : (int)SYS4(SYS_renameat, directory, NEW_LOG, directory, FMT_FILE_LOG);
+}
+
+int birth_make_map(void)
+{
+	static const char text[] = DECLARATION "<" FMT_MAP_ROOT " version=\"" FMT_VERSION_TEXT
+					       "\">\n" FMT_MAP_CLOSE;
+	int directory = col_directory_get();
+	long fd = sys_openat(directory, NEW_MAP, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
+	int error = fd < 0 ? (int)fd : col_file_may_grow(sizeof(text));
+
+	if (error == 0)
+		col_file_make_usable((int)fd);
+	if (error == 0 && sys_pwrite((int)fd, text, sizeof(text) - 1, 0) != sizeof(text) - 1)
+		error = -ENOSPC;
+	if (fd >= 0)
+		sys_close((int)fd);
+	return error < 0 ? error
+	                 : (int)SYS4(SYS_renameat, directory, NEW_MAP, directory, FMT_FILE_MAP);
+}
+
+static void directory_name(char *out)
+{
+	strcpy(stpcpy(out, col.descriptor.step.lineage), FMT_EXPERIMENT_SUFFIX);
+}
+
+/* Returns 0 with the directory's name in name[LINEAGE_MAX + 4], or -errno. */
+static int take_name(char *name)
+{
+	int founder = col_founder_get();
+
+	for (int i = 0; i < NAMES_TRIED; i++) {
+		long error;
+
+		directory_name(name);
+		error = SYS3(SYS_mkdirat, founder, name, 0755);
+		if (error != -EEXIST)
+			return (int)error;
+		error = lineage_count_up(col.descriptor.step.lineage);
+		if (error < 0)
+			return (int)error;
+	}
+	return -EEXIST;
+}
+
+int birth_make(const struct birth_moment *start)
+{
+	char name[LINEAGE_MAX + sizeof(FMT_EXPERIMENT_SUFFIX)];
+	int error = take_name(name);
+
+	if (error == 0)
+		error = col_directory_open(name);
+	if (error == -EACCES &&
+	    SYS4(SYS_fchmodat, col_founder_get(), name, S_IRWXU, 0) == 0) /* a umask as above */
+		error = col_directory_open(name);
+	if (error == 0)
+		error = write_log(start);
+	return error;
+}

@@ -1,0 +1,323 @@
+/* child.c: record forked children. See child.h. */
+#include "libcollector/process/child.h"
+
+#include "libcollector/process/birth.h"
+#include "libcollector/process/descent.h"
+#include "libcollector/jit/dynamic.h"
+#include "libcollector/java/java_agent.h"
+#include "libcollector/jit/perf.h"
+#include "libcollector/process/environment.h"
+#include "libcollector/base/file.h"
+#include "libcollector/calls/functrace.h"
+#include "libcollector/hook/hook.h"
+#include "libcollector/io/io_files.h"
+#include "libcollector/base/lock.h"
+#include "libcollector/write/log.h"
+#include "libcollector/object/map.h"
+#include "libcollector/process.h"
+#include "libcollector/jit/strange.h"
+#include "libcollector/events/tick.h"
+#include "libcollector/unwind/tree.h"
+#include "libcollector/events/usage.h"
+#include "libcollector/window.h"
+
+#include "format/lineage.h"
+
+#include <errno.h>
+#include <paths.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+
+enum { SETTLING = 2 };
+
+static struct birth_moment start;
+static atomic_uint is_quiet;
+/* Of the fork under way in this thread. */
+static __thread uint32_t promised; /* the child's number */
+static __thread int
+	interrupts; /* a program's signal handler forks while its thread is in the recorder */
+
+/* ---- in the child ---- */
+
+/* Nothing of what the maker records with may be touched. */
+static void let_go(void)
+{
+	col_streams_forget();
+	dynamic_forget();
+	java_forget();
+	perf_forget();
+	strange_forget();
+	col_log_forget();
+	col_directory_close();
+	environment_forget();
+	col_self = NULL;
+	functrace_let_go(0);
+}
+
+static void renew(void)
+{
+	map_restart();
+	memset(&col.count, 0, sizeof(col.count));
+	atomic_store(&col.closing, 0);
+	atomic_store(&col.is_unsettled, 1);
+	child_be_quiet();
+	start = birth_now();
+	usage_restart(&start);
+	io_files_restart();
+	if (tree_open() < 0)
+		return;
+	atomic_store(&col.mark->recording, 1);
+	tick_restart();
+	if (thread_restart() < 0) {
+		atomic_store(&col.mark->recording, 0);
+		return;
+	}
+	window_restart();
+}
+
+void child_begin(char letter, uint32_t number)
+{
+	int was_recorded = col.is_recorded;
+
+	col.pid = sys_getpid();
+	col.is_recorded = 0;
+	let_go();
+	if (!descent_is_followed() || !descent_fork(letter, number) || !was_recorded)
+		return;
+	col.is_recorded = 1;
+	renew();
+}
+
+void child_look(void)
+{
+	if (col.is_recorded && !col_is_recording() && sys_getpid() != col.pid)
+		child_begin('c', descent_number('c'));
+}
+
+static void make_directory(void)
+{
+	int error = birth_make(&start);
+
+	if (error == 0)
+		error = col_xml_open(COL_LOG);
+	if (error < 0) {
+		col_streams_stop();
+		col.is_recorded = 0;
+		atomic_store(&col.mark->recording, 0);
+		return;
+	}
+	process_log_open(&start);
+}
+
+/* Others wait: without the directory they would fail for good. */
+static void wait_until_settled(void)
+{
+	unsigned turns = 0;
+
+	while (atomic_load(&col.is_unsettled))
+		if (!col_wait_turn(&turns))
+			atomic_store(&col.is_unsettled, 0);
+}
+
+void child_settle(void)
+{
+	static atomic_int settler;
+	unsigned unsettled = 1;
+	sys_sigset old;
+
+	if (likely(!atomic_load(&col.is_unsettled)) || atomic_load(&settler) == sys_gettid())
+		return;
+	sys_block_signals(&old);
+	if (atomic_compare_exchange_strong(&col.is_unsettled, &unsettled, SETTLING)) {
+		atomic_store(&settler, sys_gettid());
+		make_directory();
+		atomic_store(&settler, 0);
+		atomic_store(&col.is_unsettled, 0);
+	} else {
+		wait_until_settled();
+	}
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void child_be_quiet(void)
+{
+	atomic_store(&is_quiet, 1);
+}
+
+int child_is_quiet(void)
+{
+	return (int)atomic_load(&is_quiet);
+}
+
+void child_greet(const struct col_slot *slot)
+{
+	struct col_thread *self = col_self;
+	enum col_context context;
+
+	if (likely(!atomic_load(&is_quiet)) || !self || !atomic_exchange(&is_quiet, 0))
+		return;
+	context = slot >= self->slot[COL_HANDLER] && slot < self->slot[COL_HANDLER] + FMT_STREAMS
+	                  ? COL_HANDLER
+	                  : COL_NORMAL;
+	usage_sample_start(self, context);
+	thread_write_main(self, context, usage_start());
+}
+
+/* ---- around libc's fork ---- */
+
+/* The child of an interrupted recorder will come back to there, and must find all its memory. It is
+ * recorded only when it makes itself known again (child_look). */
+static void before_fork(void)
+{
+	if (!promised)
+		promised = descent_number('f');
+	interrupts = col_self && (col_self->scope != 0 || functrace_is_interrupted());
+	if (interrupts)
+		thread_keep_memory(col_self, MADV_DOFORK);
+}
+
+static void in_parent(void)
+{
+	if (interrupts)
+		thread_keep_memory(col_self, MADV_DONTFORK);
+	promised = 0;
+}
+
+static void in_child(void)
+{
+	uint32_t number = promised;
+
+	promised = 0;
+	if (interrupts)
+		functrace_let_go(1);
+	else
+		child_begin('f', number);
+}
+
+void child_open(void)
+{
+	pthread_atfork(before_fork, in_parent, in_child);
+}
+
+void child_log(const char *kind, int pid, uint32_t number)
+{
+	char lineage[LINEAGE_MAX];
+	char buffer[512];
+	struct xml_text text = XML_TEXT(buffer);
+
+	if (!col_is_recording() || !descent_is_followed() ||
+	    descent_child(lineage, 'f', number) < 0)
+		return;
+	col_event_begin(&text, kind);
+	xml_put_number(&text, "pid", (uint64_t)pid);
+	xml_put_string(&text, "lineage", lineage);
+	col_event_end(&text);
+}
+
+void child_log_sharer(int pid)
+{
+	char *memory = process_is_recorded() ? col_text_borrow() : NULL;
+	struct xml_text text = {.at = memory, .capacity = COL_TEXT_SIZE};
+
+	if (!memory)
+		return;
+	col_event_begin(&text, "unrecorded");
+	xml_put_number(&text, "pid", (uint64_t)pid);
+	xml_put_string(&text, "path", map_program());
+	xml_put_string(&text, "reason", "it shares its maker's memory");
+	col_event_end(&text);
+	col_text_return(memory);
+}
+
+EXPORT pid_t fork(void)
+{
+	uint32_t number;
+	pid_t pid;
+
+	child_look();
+	if (!col.is_recorded)
+		return REAL(fork)();
+	number = descent_number('f');
+	promised = number;
+	pid = REAL(fork)();
+	if (pid > 0)
+		child_log("fork", pid, number);
+	return pid;
+}
+
+EXPORT pid_t __fork(void) __attribute__((alias("fork"), nothrow));
+
+/* It runs no handlers. */
+EXPORT pid_t _Fork(void)
+{
+	pid_t pid;
+
+	child_look();
+	if (!col.is_recorded)
+		return REAL(_Fork)();
+	before_fork();
+	pid = REAL(_Fork)();
+	if (pid == 0) {
+		in_child();
+		return 0;
+	}
+	if (pid > 0)
+		child_log("_Fork", pid, promised);
+	in_parent();
+	return pid;
+}
+
+EXPORT int forkpty(int *terminal, char *name, const struct termios *settings,
+                   const struct winsize *size)
+{
+	uint32_t number;
+	int pid;
+
+	child_look();
+	if (!col.is_recorded)
+		return REAL(forkpty)(terminal, name, settings, size);
+	number = descent_number('f');
+	promised = number;
+	pid = REAL(forkpty)(terminal, name, settings, size);
+	if (pid > 0)
+		child_log("forkpty", pid, number);
+	promised = 0;
+	return pid;
+}
+
+/* 0 to 2 become the null device. Returns 0 or -errno. Nothing here is a cancellation point, as
+ * nothing is in the C library's. */
+static int close_standard(void)
+{
+	struct stat status;
+	long null = SYS4(SYS_openat, AT_FDCWD, _PATH_DEVNULL, O_RDWR, 0);
+	int error = null < 0 ? (int)null : (int)sys_fstat((int)null, &status);
+
+	if (error == 0 && (!S_ISCHR(status.st_mode) || status.st_rdev != makedev(1, 3)))
+		error = -ENODEV; /* where /dev is a directory of somebody's */
+	for (int fd = 0; error == 0 && fd < 3; fd++)
+		SYS2(SYS_dup2, null, fd);
+	if (null > 2 || (error < 0 && null >= 0))
+		sys_close((int)null);
+	return error;
+}
+
+/* The C library's own would end the maker behind our back. */
+EXPORT int daemon(int keep_directory, int keep_files)
+{
+	pid_t pid = fork();
+	int error;
+
+	if (pid < 0)
+		return -1;
+	if (pid > 0)
+		_exit(0);
+	if (setsid() < 0)
+		return -1;
+	if (!keep_directory)
+		SYS1(SYS_chdir, "/");
+	error = keep_files ? 0 : close_standard();
+	if (error < 0)
+		errno = -error;
+	return error < 0 ? -1 : 0;
+}

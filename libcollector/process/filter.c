@@ -1,0 +1,250 @@
+/* filter.c: what a program asks the kernel for that would harm the recorder: seccomp filters above
+ * all. See filter.h. */
+#include "libcollector/process/filter.h"
+
+#include "libcollector/control.h"
+#include "libcollector/hook/hook.h"
+#include "libcollector/write/log.h"
+#include "libcollector/base/sys.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+
+#ifdef __x86_64__
+#define THIS_ARCHITECTURE AUDIT_ARCH_X86_64
+#else
+#define THIS_ARCHITECTURE AUDIT_ARCH_I386
+#endif
+
+/* What the recorder calls in a process that it has begun to record. */
+static const int calls[] = {
+	SYS_openat,
+	SYS_close,
+	ARCH_SYS_FSTAT,
+	SYS_lseek,
+	SYS_fcntl,
+	SYS_fallocate,
+	SYS_pread64,
+	SYS_pwrite64,
+	ARCH_SYS_MMAP,
+	SYS_munmap,
+	SYS_mprotect,
+	SYS_madvise,
+	SYS_mkdirat,
+	SYS_readlinkat,
+	SYS_renameat,
+	SYS_faccessat,
+	SYS_getdents64,
+	SYS_fchmod,
+	ARCH_SYS_CLOCK_GETTIME,
+	SYS_gettid,
+	SYS_getpid,
+	SYS_tgkill,
+	SYS_rt_tgsigqueueinfo,
+	SYS_sched_yield,
+	SYS_futex,
+	SYS_prctl,
+	SYS_prlimit64,
+	SYS_getrusage,
+	SYS_rt_sigaction,
+	SYS_rt_sigprocmask,
+	SYS_rt_sigreturn,
+	SYS_timer_create,
+	SYS_timer_settime,
+	SYS_timer_delete,
+	SYS_read,
+	SYS_write,
+	SYS_membarrier,
+	SYS_uname,
+};
+
+static uint32_t binary(uint16_t operation, uint32_t a, uint32_t b)
+{
+	switch (operation) {
+	case BPF_ADD:
+		return a + b;
+	case BPF_SUB:
+		return a - b;
+	case BPF_MUL:
+		return a * b;
+	case BPF_DIV:
+		return b ? a / b : 0;
+	case BPF_OR:
+		return a | b;
+	case BPF_AND:
+		return a & b;
+	case BPF_LSH:
+		return b < 32 ? a << b : 0;
+	case BPF_RSH:
+		return b < 32 ? a >> b : 0;
+	case BPF_NEG:
+		return -a;
+	case BPF_XOR:
+		return a ^ b;
+	default:
+		return 0;
+	}
+}
+
+static int holds(uint16_t condition, uint32_t a, uint32_t b)
+{
+	switch (condition) {
+	case BPF_JEQ:
+		return a == b;
+	case BPF_JGT:
+		return a > b;
+	case BPF_JGE:
+		return a >= b;
+	default:
+		return (a & b) != 0; /* BPF_JSET */
+	}
+}
+
+/* What the filter returns for a call; SECCOMP_RET_ALLOW for a filter that is none. Jumps go forward
+ * only, so it ends. */
+static uint32_t run(const struct sock_filter *filter, size_t len, const struct seccomp_data *data)
+{
+	uint32_t a = 0, x = 0, memory[BPF_MEMWORDS] = {0};
+
+	for (size_t at = 0; at < len; at++) {
+		const struct sock_filter *now = &filter[at];
+		uint32_t k = now->k, operand = BPF_SRC(now->code) == BPF_X ? x : k;
+
+		switch (BPF_CLASS(now->code)) {
+		case BPF_LD:
+		case BPF_LDX: {
+			uint32_t value = k;
+
+			if (BPF_MODE(now->code) == BPF_ABS && k <= sizeof(*data) - sizeof(value))
+				memcpy(&value, (const char *)data + k, sizeof(value));
+			else if (BPF_MODE(now->code) == BPF_MEM)
+				value = memory[k % BPF_MEMWORDS];
+			else if (BPF_MODE(now->code) == BPF_LEN)
+				value = sizeof(*data);
+			*(BPF_CLASS(now->code) == BPF_LD ? &a : &x) = value;
+			break;
+		}
+		case BPF_ST:
+			memory[k % BPF_MEMWORDS] = a;
+			break;
+		case BPF_STX:
+			memory[k % BPF_MEMWORDS] = x;
+			break;
+		case BPF_ALU:
+			a = binary(BPF_OP(now->code), a, operand);
+			break;
+		case BPF_JMP:
+			if (BPF_OP(now->code) == BPF_JA)
+				at = k < len - at ? at + k : len;
+			else
+				at += holds(BPF_OP(now->code), a, operand) ? now->jt : now->jf;
+			break;
+		case BPF_RET:
+			return BPF_RVAL(now->code) == BPF_A ? a : k;
+		default: /* BPF_MISC */
+			if (BPF_MISCOP(now->code) == BPF_TAX)
+				x = a;
+			else
+				a = x;
+		}
+	}
+	return SECCOMP_RET_ALLOW;
+}
+
+static int is_harmless(uint32_t action)
+{
+	switch (action & SECCOMP_RET_ACTION_FULL) {
+	case SECCOMP_RET_ALLOW:
+	case SECCOMP_RET_LOG:
+	case SECCOMP_RET_ERRNO:
+	case SECCOMP_RET_TRACE:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+enum filter_verdict filter_judge(const struct sock_filter *filter, size_t len)
+{
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct seccomp_data data = {.nr = calls[i],
+		                            .arch = THIS_ARCHITECTURE,
+		                            .instruction_pointer = (uintptr_t)filter_judge};
+
+		if (!is_harmless(run(filter, len, &data)))
+			return FILTER_HARMFUL;
+	}
+	return FILTER_HARMLESS;
+}
+
+/* Programs ask by wrong pointers what the kernel can do: the call will fail, and changes nothing.
+ */
+static int harms(const void *program)
+{
+	struct sock_fprog given;
+
+	if (!program || !sys_is_readable(program, sizeof(given)))
+		return 0;
+	memcpy(&given, program, sizeof(given));
+	if (given.len == 0 || given.len > BPF_MAXINSNS ||
+	    !sys_is_readable(given.filter, given.len * sizeof(*given.filter)))
+		return 0;
+	return filter_judge(given.filter, given.len) == FILTER_HARMFUL;
+}
+
+static void end_recording(void)
+{
+	if (col_is_recording()) {
+		col_log_warning(
+			"the program asks the kernel for what forbids recording (a filter or dispatch of its system calls, or no time stamps): it ends here");
+		control_terminate();
+	}
+	col.is_followed = 0; /* to look at images takes calls too */
+}
+
+static int forbids_recording(int option, unsigned long a, unsigned long b)
+{
+	switch (option) {
+	case PR_SET_SECCOMP:
+		return a == SECCOMP_MODE_STRICT ||
+		       (a == SECCOMP_MODE_FILTER && harms((const void *)b));
+	case PR_SET_SYSCALL_USER_DISPATCH:
+		return a != PR_SYS_DISPATCH_OFF;
+	case PR_SET_TSC:
+		return a == PR_TSC_SIGSEGV && col.descriptor.clock_is_tsc;
+	default:
+		return 0;
+	}
+}
+
+void filter_before_prctl(int option, unsigned long a, unsigned long b)
+{
+	if (forbids_recording(option, a, b))
+		end_recording();
+}
+
+void filter_before_seccomp(unsigned long operation, const void *program)
+{
+	if (operation == SECCOMP_SET_MODE_STRICT ||
+	    (operation == SECCOMP_SET_MODE_FILTER && harms(program)))
+		end_recording();
+}
+
+EXPORT int prctl(int option, ...)
+{
+	unsigned long a, b, c, d;
+	va_list more;
+
+	va_start(more, option);
+	a = va_arg(more, unsigned long);
+	b = va_arg(more, unsigned long);
+	c = va_arg(more, unsigned long);
+	d = va_arg(more, unsigned long);
+	va_end(more);
+	filter_before_prctl(option, a, b);
+	return REAL(prctl)(option, a, b, c, d);
+}

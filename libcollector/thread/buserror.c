@@ -1,0 +1,270 @@
+/* buserror.c: stand in front of the program's handler of SIGBUS. See buserror.h. */
+#include "libcollector/thread/buserror.h"
+
+#include "libcollector/hook/hook.h"
+#include "libcollector/thread/lostpages.h"
+#include "libcollector/thread/signals.h"
+
+enum {
+	FRONTS = 32,
+	ENTRY_SIZE = 16, /* bytes of code */
+	TRIES = 4,
+	CHANGED = SA_SIGINFO | SA_RESETHAND |
+	          SYS_RESTORER /* flags that the kernel does not have as the program has */
+};
+
+enum state { EMPTY, FILLING, FULL };
+
+/* What the program has installed. Once full, it never changes: handlers that are on their way read
+ * it. */
+static struct front {
+	atomic_uint state;
+	signals_handler *handler; /* never SIG_IGN */
+	unsigned long flags;      /* of CHANGED */
+} fronts[FRONTS];
+
+/* Entry n calls buserror_decide with the kernel's three arguments and n. If that returns a handler,
+ * it goes on there as if the kernel had called it: the return address is the kernel's, the frame as
+ * large, and nothing of ours is on the stack. */
+__asm__(".text\n"
+        ".balign 16\n"
+        ".type buserror_entries,@function\n"
+        "buserror_entries:\n"
+        ".cfi_startproc\n"
+        ".set buserror_number, 0\n"
+        ".rept 32\n"
+        "\t.balign 16\n"
+        "\tendbr64\n"
+        "\tmov $buserror_number, %ecx\n"
+        "\tjmp 1f\n"
+        "\t.set buserror_number, buserror_number + 1\n"
+        ".endr\n"
+        "1:\tpush %rdi\n"
+        "\t.cfi_adjust_cfa_offset 8\n"
+        "\tpush %rsi\n"
+        "\t.cfi_adjust_cfa_offset 8\n"
+        "\tpush %rdx\n"
+        "\t.cfi_adjust_cfa_offset 8\n"
+        "\tcall buserror_decide\n"
+        "\tpop %rdx\n"
+        "\t.cfi_adjust_cfa_offset -8\n"
+        "\tpop %rsi\n"
+        "\t.cfi_adjust_cfa_offset -8\n"
+        "\tpop %rdi\n"
+        "\t.cfi_adjust_cfa_offset -8\n"
+        "\tmov %rax, %r11\n"
+        "\txor %eax, %eax\n"
+        "\ttest %r11, %r11\n"
+        "\tje 2f\n"
+        "\tjmp *%r11\n"
+        "2:\tret\n"
+        ".cfi_endproc\n"
+        ".size buserror_entries, .-buserror_entries\n");
+_Static_assert(FRONTS == 32, "as many entries as in the code above");
+extern const char buserror_entries[FRONTS * ENTRY_SIZE] __attribute__((visibility("hidden")));
+signals_handler *buserror_decide(int signal, siginfo_t *info, void *context, unsigned number)
+	__attribute__((visibility("hidden")));
+
+static signals_handler *entry_of(unsigned number)
+{
+	return (signals_handler *)(uintptr_t)(buserror_entries + (size_t)number * ENTRY_SIZE);
+}
+
+static int is_default(signals_handler *handler)
+{
+	return (uintptr_t)handler == (uintptr_t)SIG_DFL;
+}
+
+static int is_ignored(signals_handler *handler)
+{
+	return (uintptr_t)handler == (uintptr_t)SIG_IGN;
+}
+
+/* What the program has, if `handler` is one of ours; else NULL. */
+static const struct front *front_of(signals_handler *handler)
+{
+	uintptr_t place = (uintptr_t)handler - (uintptr_t)buserror_entries;
+
+	return place < sizeof(buserror_entries) ? &fronts[place / ENTRY_SIZE] : NULL;
+}
+
+static int fill(struct front *front, signals_handler *handler, unsigned long flags)
+{
+	unsigned empty = EMPTY;
+
+	if (!atomic_compare_exchange_strong(&front->state, &empty, FILLING))
+		return 0;
+	front->handler = handler;
+	front->flags = flags;
+	atomic_store_explicit(&front->state, FULL, memory_order_release);
+	return 1;
+}
+
+static int is_for(struct front *front, signals_handler *handler, unsigned long flags)
+{
+	return atomic_load_explicit(&front->state, memory_order_acquire) == FULL &&
+	       front->handler == handler && front->flags == flags;
+}
+
+/* The entry for what the program has, or NULL: there are no more. */
+static signals_handler *entry_for(signals_handler *handler, unsigned long flags)
+{
+	flags &= CHANGED;
+	for (unsigned i = 0; i < FRONTS; i++)
+		if (is_for(&fronts[i], handler, flags))
+			return entry_of(i);
+	for (unsigned i = 0; i < FRONTS; i++)
+		if (fill(&fronts[i], handler, flags))
+			return entry_of(i);
+	return NULL;
+}
+
+/* ---- in the handler, which the program may have given a stack that is just large enough: so what
+ * is seldom done has frames of its own */
+
+/* The interrupted code is a part of ours in which nothing of the program may run: no other mask has
+ * the two signals that libc keeps for itself, and not this one. */
+static int is_kept_out(const ucontext_t *context)
+{
+	const sys_sigset never = SYS_SIGBIT(SIGKILL) | SYS_SIGBIT(SIGSTOP) | SYS_SIGBIT(SIGBUS);
+	sys_sigset mask;
+
+	memcpy(&mask, &context->uc_sigmask, sizeof(mask));
+	return (mask | never) == ~(sys_sigset)0;
+}
+
+/* Have the signal come again when this handler returns, if `blocked` is 0, or when the interrupted
+ * code lets it in. */
+static __attribute__((noinline)) void put_off(siginfo_t *info, ucontext_t *context, int blocked)
+{
+	sys_sigset bus = SYS_SIGBIT(SIGBUS), mask;
+	int pid = sys_getpid(), tid = sys_gettid();
+
+	sys_sigmask(SIG_BLOCK, &bus, NULL);
+	memcpy(&mask, &context->uc_sigmask, sizeof(mask));
+	mask = blocked ? mask | bus : mask & ~bus;
+	memcpy(&context->uc_sigmask, &mask, sizeof(mask));
+	if (SYS4(SYS_rt_tgsigqueueinfo, pid, tid, SIGBUS, info) < 0)
+		SYS3(SYS_tgkill, pid, tid, SIGBUS);
+}
+
+/* The program has it end. Where it was a fault, that comes again, too. */
+static __attribute__((noinline)) void end(siginfo_t *info, ucontext_t *context)
+{
+	struct sys_sigaction none = {.flags = 0};
+
+	sys_sigaction(SIGBUS, &none, NULL);
+	put_off(info, context, 0);
+}
+
+/* The handler that entry `number` stands before is to be called once. Of two threads that come here
+ * at once, one finds the default. */
+static __attribute__((noinline)) signals_handler *take_once(unsigned number)
+{
+	struct front *front = &fronts[number];
+	signals_handler *ours = entry_of(number);
+	struct sys_sigaction now, reset;
+
+	sys_sigaction(SIGBUS, NULL, &now);
+	if (now.handler == ours) {
+		reset = now;
+		reset.handler = entry_for(NULL, front->flags);
+		sys_sigaction(SIGBUS, &reset, &now);
+		if (now.handler == ours)
+			return front->handler;
+		sys_sigaction(SIGBUS, &now, NULL);
+	}
+	/* What the program has put there meanwhile is for later signals. */
+	return front_of(now.handler) && is_default(front_of(now.handler)->handler) ? NULL
+	                                                                           : front->handler;
+}
+
+__attribute__((used)) signals_handler *buserror_decide(int signal, siginfo_t *info, void *context,
+                                                       unsigned number)
+{
+	signals_handler *handler = fronts[number].handler;
+
+	(void)signal;
+	if (info->si_code > 0 && lostpages_replace((uintptr_t)info->si_addr, context))
+		return NULL;
+	if (is_kept_out(context)) {
+		put_off(info, context, 1);
+		return NULL;
+	}
+	if (fronts[number].flags & SA_RESETHAND && !is_default(handler))
+		handler = take_once(number);
+	if (is_default(handler))
+		end(info, context);
+	return handler;
+}
+
+/* ---- outside of it */
+
+/* Exchange what the kernel has for what `make` makes of it, if that returns 1. Another thread may
+ * change it at the same time: then that is what is exchanged. */
+static void exchange(int (*make)(const struct sys_sigaction *now, struct sys_sigaction *other))
+{
+	struct sys_sigaction now, other, before;
+
+	if (sys_sigaction(SIGBUS, NULL, &now) < 0)
+		return;
+	for (int tries = 0; tries < TRIES && make(&now, &other); tries++) {
+		if (sys_sigaction(SIGBUS, &other, &before) < 0 || before.handler == now.handler)
+			return;
+		now = before;
+	}
+}
+
+static int put_ours(const struct sys_sigaction *now, struct sys_sigaction *other)
+{
+	if (front_of(now->handler) || is_ignored(now->handler))
+		return 0;
+	*other = *now;
+	other->handler = entry_for(now->handler, now->flags);
+	other->flags = (now->flags & ~(unsigned long)CHANGED) | SA_SIGINFO | SYS_RESTORER;
+	if (!(now->flags & SYS_RESTORER))
+		other->restorer = signals_return;
+	return other->handler != NULL;
+}
+
+static int put_programs(const struct sys_sigaction *now, struct sys_sigaction *other)
+{
+	const struct front *front = front_of(now->handler);
+
+	if (!front)
+		return 0;
+	*other = *now;
+	other->handler = front->handler;
+	other->flags = (now->flags & ~(unsigned long)CHANGED) | front->flags;
+	return 1;
+}
+
+/* A handler of the program's that the kernel calls by itself must be kept out like any other. */
+void buserror_stand(void)
+{
+	struct sys_sigaction now = {.handler = NULL};
+
+	exchange(put_ours);
+	sys_sigaction(SIGBUS, NULL, &now);
+	if (front_of(now.handler) || is_ignored(now.handler))
+		sys_kept_out &= ~SYS_SIGBIT(SIGBUS);
+	else
+		sys_kept_out |= SYS_SIGBIT(SIGBUS);
+}
+
+void buserror_give_back(void)
+{
+	sys_kept_out = ~(sys_sigset)0;
+	exchange(put_programs);
+}
+
+void buserror_unmask(struct sigaction *now)
+{
+	const struct front *front = front_of(now->sa_sigaction);
+
+	if (!front)
+		return;
+	now->sa_sigaction = front->handler;
+	now->sa_flags = (int)(((unsigned)now->sa_flags & ~(unsigned)CHANGED) |
+	                      (unsigned)front->flags);
+}

@@ -1,0 +1,121 @@
+/* scope.h: what every wrapper that records needs: its caller, and a scope in which its thread
+ * records.
+ *
+ * A scope is entered after the real call has returned, so that a thread which is cancelled in it,
+ * or leaves it by longjmp, leaves no scope open. */
+#ifndef XER_COLLECTOR_SCOPE_H
+#define XER_COLLECTOR_SCOPE_H
+
+#include "libcollector/thread/thread.h"
+#include "libcollector/unwind/walk.h"
+
+/* Where a wrapper was called from. The wrapper has a frame pointer because it asks for its frame.
+ */
+struct caller {
+	uint64_t pc, sp, bp;
+};
+
+/* To be used in the wrapper itself, which is entered by a call or a jump, but not inlined. */
+#define CALLER \
+	((struct caller){(uint64_t)__builtin_return_address(0), \
+	                 (uint64_t)__builtin_frame_address(0) + 16, \
+	                 *(uint64_t *)__builtin_frame_address(0)})
+
+/* What thread->scope says of normal context, in its lowest bits: above them is the place where the
+ * function that is in the scope has its return address, which tells of its frame. */
+enum {
+	OUTSIDE,
+	RECORDING,
+	PASSING, /* in a wrapped function that may call another one of them */
+	ASKING,  /* recording, but what is asked of a library may call one */
+	SCOPE_KINDS = RECORDING | PASSING | ASKING
+};
+
+static inline uintptr_t scope_kind(const struct col_thread *thread)
+{
+	return thread->scope & SCOPE_KINDS;
+}
+
+/* Of a function that a scope is entered in. */
+#define SCOPE_PLACE ((uintptr_t)__builtin_frame_address(0) + sizeof(void *))
+
+/* Has `thread` left the scope that it is in by a jump or an exception? `place` is that of the
+ * function that asks. If so, it is closed. */
+int scope_was_abandoned(struct col_thread *thread, uintptr_t place);
+
+/* In a function that does not return before the scope ends. A handler of the program's that comes
+ * in between may have one of its own. */
+static inline __attribute__((always_inline)) void scope_begin(struct col_thread *thread,
+                                                              unsigned kind)
+{
+	uintptr_t scope = SCOPE_PLACE | kind, pc = (uintptr_t)__builtin_return_address(0);
+
+	do {
+		thread->scope_pc = pc;
+		atomic_signal_fence(memory_order_seq_cst);
+		thread->scope = scope;
+		atomic_signal_fence(memory_order_seq_cst);
+	} while (unlikely(thread->scope_pc != pc || thread->scope != scope));
+}
+
+/* Enter the recorder. NULL: in it already (a call by a program's signal handler), or not to be
+ * recorded. */
+static inline __attribute__((always_inline)) struct col_thread *scope_enter(void)
+{
+	struct col_thread *thread = thread_current();
+
+	if (unlikely(!thread ||
+	             (thread->scope != OUTSIDE && !scope_was_abandoned(thread, SCOPE_PLACE)))) {
+		if (!thread || scope_kind(thread) == RECORDING)
+			col_count(&col.count.lost_reentrant, 1);
+		return NULL;
+	}
+	scope_begin(thread, RECORDING);
+	if (unlikely(!col_is_recording())) { /* it has ended just now: see attach.c */
+		thread->scope = OUTSIDE;
+		return NULL;
+	}
+	return thread;
+}
+
+/* In a scope: from here on functions of the program are called, which may call wrapped ones. */
+static inline void scope_ask(struct col_thread *thread)
+{
+	thread->scope |= ASKING;
+}
+
+static inline void scope_leave(struct col_thread *thread)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->scope = OUTSIDE;
+}
+
+/* Before a wrapped function is called that may call other ones of them, which are to be silent.
+ * Returns the thread, to be given to scope_end_passing; NULL if nothing was to be done. */
+static inline __attribute__((always_inline)) struct col_thread *scope_begin_passing(void)
+{
+	struct col_thread *thread = thread_current();
+
+	if (!thread || (thread->scope != OUTSIDE && !scope_was_abandoned(thread, SCOPE_PLACE)))
+		return NULL;
+	scope_begin(thread, PASSING);
+	return thread;
+}
+
+static inline void scope_end_passing(struct col_thread *thread)
+{
+	if (thread && scope_kind(thread) == PASSING)
+		thread->scope = OUTSIDE;
+}
+
+/* The node of the caller's stack, 0 if there is none. In a scope of `thread`, the calling one. */
+static inline uint32_t stack_of(struct col_thread *thread, const struct caller *caller)
+{
+	struct walk_memo *memo = thread_memo(thread, COL_NORMAL);
+
+	if (memo)
+		omp_join(&thread->omp, memo);
+	return memo ? walk_stack(memo, caller->pc, caller->sp, caller->bp, NULL) : 0;
+}
+
+#endif

@@ -1,0 +1,307 @@
+/* thread.c: a state for every thread, however it was made. See thread.h. */
+#include "libcollector/thread/thread_state.h"
+
+#include "libcollector/process/exec.h"
+#include "libcollector/thread/scope.h"
+#include "libcollector/events/tick.h"
+#include "libcollector/unwind/tree.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+
+__thread struct col_thread *col_self;
+
+static _Atomic(struct col_thread *) all;
+static pthread_key_t exit_key;
+static int has_exit_key;
+atomic_uint thread_starting;
+
+struct col_thread *thread_first(void)
+{
+	return atomic_load_explicit(&all, memory_order_acquire);
+}
+
+/* The first memo of a context, or one that holds what did not fit in the last. */
+static struct walk_memo *replace_memo(struct col_thread *thread, enum col_context context)
+{
+	struct walk_memo *old = thread->memo[context];
+	uint32_t capacity = old ? old->capacity * 16 : WALK_FRAMES_MIN;
+	struct walk_memo *memo = capacity <= WALK_FRAMES_MAX ? walk_memo_create(capacity) : NULL;
+
+	if (!memo) {
+		if (old)
+			old->is_too_small = 0;
+		return old;
+	}
+	memo->home = thread->home;
+	thread->memo[context] = memo;
+	if (old)
+		walk_memo_destroy(old);
+	return memo;
+}
+
+struct walk_memo *thread_memo(struct col_thread *thread, enum col_context context)
+{
+	struct walk_memo *memo = thread->memo[context];
+
+	return likely(memo && !memo->is_too_small) ? memo : replace_memo(thread, context);
+}
+
+int thread_is_alive(uint32_t tid)
+{
+	return SYS3(SYS_tgkill, col.pid, tid, 0) != -ESRCH;
+}
+
+/* May another thread have this state? */
+static int is_free(struct col_thread *state, unsigned *use)
+{
+	*use = atomic_load(&state->use);
+	return *use == COL_UNUSED ||
+	       (*use == COL_ENDING && !thread_is_alive(atomic_load(&state->ending)));
+}
+
+struct col_thread *thread_take(void)
+{
+	struct col_thread *state;
+	unsigned use;
+
+	for (state = thread_first(); state; state = state->next)
+		if (is_free(state, &use) &&
+		    atomic_compare_exchange_strong(&state->use, &use, COL_USED)) {
+			atomic_store(&state->ending, 0);
+			return state;
+		}
+	state = sys_mmap_anonymous(sizeof(*state));
+	if (!state)
+		return NULL;
+	sys_madvise(state, sizeof(*state), MADV_DONTFORK);
+	atomic_store(&state->use, COL_USED);
+	state->next = thread_first();
+	while (!atomic_compare_exchange_weak(&all, &state->next, state))
+		continue;
+	return state;
+}
+
+void thread_begin(struct col_thread *state, uint32_t tid)
+{
+	state->scope = OUTSIDE;
+	state->exit_rounds = 0;
+	state->java_waits = 0;
+	state->last_stack = 0;
+	state->rest_ns = 0;
+	state->epoch = atomic_load(&col.epoch);
+	state->name[0] = '\0';
+	state->home = state->pointer = 0;
+	functrace_thread_begin(state);
+	omp_forget(&state->omp);
+	state->mpi.state = FMT_mpi_state_NONE;
+	for (int i = 0; i < COL_CONTEXTS; i++)
+		if (state->memo[i])
+			walk_memo_forget(state->memo[i]);
+	atomic_store(&state->accounted_ns, 0);
+	state->user_us = state->system_us = 0;
+	atomic_store_explicit(&state->tid, tid, memory_order_release);
+	col_count(&col.count.threads, 1);
+	tick_arm(state);
+}
+
+void thread_end(struct col_thread *state)
+{
+	tick_disarm(state);
+	atomic_store(&state->tid, 0);
+	atomic_store_explicit(&state->use, COL_UNUSED, memory_order_release);
+}
+
+/* The calling thread has told all of itself. The kernel lists it until it is gone, and nobody may
+ * take it for one that is unknown. */
+static void end_self(struct col_thread *state)
+{
+	tick_disarm(state);
+	atomic_store(&state->ending, atomic_load(&state->tid));
+	atomic_store(&state->tid, 0);
+	atomic_store(&state->use, COL_ENDING);
+}
+
+struct col_thread *thread_find(uint32_t tid)
+{
+	struct col_thread *state = thread_first();
+
+	while (state && atomic_load_explicit(&state->tid, memory_order_relaxed) != tid)
+		state = state->next;
+	return state;
+}
+
+/* `thread` writes about the one with the id `tid`. */
+static void write_about(struct col_thread *thread, enum col_context context, uint32_t tid,
+                        const char name[16], enum fmt_thread_origin origin, uint64_t start_ns,
+                        uint64_t ticks)
+{
+	struct fmt_thread record = {.kind = FMT_KIND_thread,
+	                            .origin = (uint8_t)origin,
+	                            .tid = tid,
+	                            .start_ns = start_ns};
+
+	memcpy(record.name.text, name, sizeof(record.name.text));
+	col_slot_write(&thread->slot[context][FMT_STREAM_OVERVIEW], FMT_STREAM_OVERVIEW,
+	               atomic_load(&thread->tid), &record, sizeof(record), ticks);
+}
+
+void thread_tell(struct col_thread *thread, enum col_context context, enum fmt_thread_origin origin)
+{
+	write_about(thread, context, atomic_load(&thread->tid), thread->name, origin,
+	            sys_clock_ns(CLOCK_MONOTONIC), col_ticks());
+}
+
+void thread_write_main(struct col_thread *thread, enum col_context context,
+                       const struct birth_moment *start)
+{
+	static const char gone[16];
+	const struct col_thread *first = thread_find((uint32_t)col.pid);
+
+	write_about(thread, context, (uint32_t)col.pid, first ? first->name : gone,
+	            FMT_thread_origin_MAIN, start->mono_ns, start->ticks);
+}
+
+void thread_check_name(struct col_thread *thread, enum col_context context)
+{
+	char name[16] = "";
+
+	if (SYS2(SYS_prctl, PR_GET_NAME, name) < 0 || memcmp(name, thread->name, sizeof(name)) == 0)
+		return;
+	memcpy(thread->name, name, sizeof(name));
+	thread_tell(thread, context, FMT_thread_origin_RENAMED);
+}
+
+/* Runs when a thread ends. Others' destructors may still allocate: stay for the last round. */
+static void at_thread_exit(void *value)
+{
+	struct col_thread *state = value;
+
+	if (!col_is_recording())
+		return;
+	if (++state->exit_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+		pthread_setspecific(exit_key, state);
+		return;
+	}
+	tick_disarm(state);
+	tick_residual(state, state, COL_NORMAL);
+	col_self = NULL;
+	functrace_thread_end();
+	exec_forget_list();
+	end_self(state);
+}
+
+/* States from an earlier experiment: threads keep theirs. What a thread is in now, it is still in.
+ */
+static void begin_again(void)
+{
+	for (struct col_thread *state = thread_first(); state; state = state->next) {
+		uint32_t tid = atomic_load(&state->tid);
+		uintptr_t scope = state->scope;
+		uintptr_t pointer = state->pointer;
+
+		if (tid && thread_is_alive(tid)) {
+			thread_begin(state, tid);
+			state->scope = scope;
+			state->pointer = pointer;
+		} else if (tid) {
+			thread_end(state);
+		}
+	}
+}
+
+void thread_become(struct col_thread *state)
+{
+	col_self = state;
+	state->home = (uintptr_t)__builtin_frame_address(0);
+	state->pointer = (uintptr_t)__builtin_thread_pointer();
+	if (state->memo[COL_NORMAL]) /* the handler looks after its own */
+		state->memo[COL_NORMAL]->home = state->home;
+	scope_begin(state, PASSING); /* the next may allocate */
+	if (has_exit_key)
+		pthread_setspecific(exit_key, state);
+	scope_leave(state);
+	SYS2(SYS_prctl, PR_GET_NAME, state->name);
+}
+
+struct col_thread *thread_adopt_self(void)
+{
+	uint32_t tid = sys_tid();
+	struct col_thread *state = tid ? thread_find(tid) : NULL;
+
+	if (!state) {
+		state = tid ? thread_take() : NULL;
+		if (!state) {
+			col_count(&col.count.lost_threads, 1);
+			return NULL;
+		}
+		thread_begin(state, tid);
+	}
+	thread_become(state);
+	thread_tell(state, COL_NORMAL, FMT_thread_origin_FOUND);
+	return state;
+}
+
+/* The only thread's: of the start, or of a forked child. */
+static uint32_t first_tid(void)
+{
+	uint32_t tid = sys_tid();
+
+	return tid ? tid : (uint32_t)col.pid;
+}
+
+int thread_open(void)
+{
+	uint32_t tid = first_tid();
+	struct col_thread *state;
+
+	begin_again();
+	state = col_self ? col_self : thread_take();
+	if (!state)
+		return -ENOMEM;
+	if (!has_exit_key)
+		has_exit_key = pthread_key_create(&exit_key, at_thread_exit) == 0;
+	if (!col_self)
+		thread_begin(state, tid);
+	atomic_store(&state->accounted_ns, col.descriptor.step.thread_ns & ~(uint64_t)15);
+	thread_become(state);
+	if (!col.descriptor.step.lineage[0])
+		thread_tell(state, COL_NORMAL,
+		            tid == (uint32_t)col.pid ? FMT_thread_origin_MAIN
+		                                     : FMT_thread_origin_FOUND);
+	thread_scan();
+	return 0;
+}
+
+/* The old states are not mapped here: see thread_take. */
+int thread_restart(void)
+{
+	struct col_thread *state;
+
+	atomic_store(&all, NULL);
+	atomic_store(&thread_starting, 0);
+	thread_scan_restart();
+	state = thread_take();
+	if (!state)
+		return -ENOMEM;
+	thread_begin(state, first_tid());
+	thread_become(state);
+	return 0;
+}
+
+void thread_keep_memory(struct col_thread *thread, int advice)
+{
+	for (int i = 0; i < COL_CONTEXTS; i++) {
+		if (thread->memo[i])
+			walk_memo_advise(thread->memo[i], advice);
+		for (int k = 0; k < FMT_STREAMS; k++)
+			if (thread->slot[i][k].map)
+				sys_madvise(thread->slot[i][k].map, thread->slot[i][k].map_size,
+				            advice);
+	}
+	functrace_keep_memory(advice);
+	tree_advise(advice);
+	sys_madvise(thread, sizeof(*thread), advice);
+}

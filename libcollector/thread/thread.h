@@ -1,0 +1,98 @@
+/* thread.h: what the collector keeps for each thread of the target.
+ *
+ * States are never unmapped: a thread's successor takes over its state, with the extents that it
+ * has begun. `tid` is 0 while a state has no thread. A state's handler parts are used in the tick
+ * handler only, its normal parts by its thread only. */
+#ifndef XER_COLLECTOR_THREAD_H
+#define XER_COLLECTOR_THREAD_H
+
+#include "libcollector/process/birth.h"
+#include "libcollector/calls/functrace.h"
+#include "libcollector/mpi/mpi.h"
+#include "libcollector/omp/omp.h"
+#include "libcollector/write/stream.h"
+#include "libcollector/unwind/walk.h"
+
+/* An ending thread has told all of itself, but the kernel still has it. */
+enum col_use { COL_UNUSED, COL_USED, COL_ENDING };
+
+struct col_thread {
+	atomic_uint use;
+	atomic_uint tid;
+	atomic_uint ending; /* the tid of the ending thread */
+	atomic_uint in_handler;
+	uintptr_t scope;    /* 0: outside of the recorder, in normal context; see scope.h */
+	uintptr_t scope_pc; /* the return address of the function that is in it */
+	int exit_rounds;
+	int timer; /* kernel timer id, valid if armed */
+	int armed;
+	uint32_t epoch; /* col.epoch when its CPU time was accounted for last */
+	uint32_t last_stack;
+	uint64_t rest_ns;                  /* of its CPU time: no sample before that, see tick.c */
+	atomic_uint_fast64_t accounted_ns; /* of the thread's CPU time, by clock samples */
+	int64_t user_us, system_us;        /* of the thread, at its last sample */
+	struct col_slot slot[COL_CONTEXTS][FMT_STREAMS];
+	struct walk_memo *memo[COL_CONTEXTS];
+	uint64_t home;        /* see walk.h */
+	uintptr_t pointer;    /* the thread pointer that libc gave it, 0: unknown */
+	void *(*run)(void *); /* of a new thread: its function, of one of the two types, and its
+	                         argument */
+	int (*run_c11)(void *);
+	void *argument;
+	uint64_t blocked;        /* see signals_believed() */
+	struct col_thread *next; /* all states, newest first */
+	uint64_t heap_events;
+	uint64_t sync_events;
+	uint64_t io_events;
+	uint64_t user_events;
+	unsigned java_waits;    /* monitors of Java that it waits for: bit 0 to enter, bit 1 in
+	                           Object.wait */
+	uint64_t java_since[2]; /* event times of their beginnings */
+	struct functrace_thread functrace;
+	struct omp_thread omp;
+	struct mpi_thread mpi;
+	char name[16];
+};
+
+extern __thread struct col_thread *col_self
+	__attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+/* Make the state of the main thread and find threads older than the collector. Returns 0 or
+ * -ENOMEM. */
+int thread_open(void);
+
+/* In a forked child, of which only the calling thread exists: make its state. Returns 0 or -ENOMEM.
+ * Signal-safe. */
+int thread_restart(void);
+
+/* MADV_DOFORK or MADV_DONTFORK for all memory that the recorder uses for `thread`. Signal-safe. */
+void thread_keep_memory(struct col_thread *thread, int advice);
+
+/* Write the record that tells of the main thread of a process that began at `start`, when its first
+ * event, that of `thread`, is already under way. Signal-safe. */
+void thread_write_main(struct col_thread *thread, enum col_context context,
+                       const struct birth_moment *start);
+
+/* The state of the calling thread, made if there is none; NULL if that fails. Normal context. */
+struct col_thread *thread_adopt_self(void);
+
+static inline struct col_thread *thread_current(void)
+{
+	struct col_thread *self = col_self;
+
+	return likely(self != NULL) ? self : thread_adopt_self();
+}
+
+/* The memo of a context, mapped at its first use; NULL if there is no memory. Signal-safe. */
+struct walk_memo *thread_memo(struct col_thread *thread, enum col_context context);
+
+/* Find threads that nobody announced, and ones that have gone. Signal-safe. */
+void thread_scan(void);
+
+/* Look whether the calling thread has a new name, and record it. Signal-safe. */
+void thread_check_name(struct col_thread *thread, enum col_context context);
+
+/* All states, for closing. */
+struct col_thread *thread_first(void);
+
+#endif

@@ -1,0 +1,171 @@
+/* thread_create.c: the calls that make threads. The creator of one takes its state, so that its
+ * first event is its own. */
+#include "libcollector/thread/thread_state.h"
+
+#include "libcollector/process/child.h"
+#include "libcollector/process/descent.h"
+#include "libcollector/hook/hook.h"
+#include "libcollector/thread/signals.h"
+#include "libcollector/events/tick.h"
+
+#include <sched.h>
+#include <stdarg.h>
+
+/* ---- by libpthread ---- */
+
+/* The creator takes the state of the new thread and leaves in it what to run. */
+static struct col_thread *prepare(void *(*run)(void *), int (*run_c11)(void *), void *argument)
+{
+	struct col_thread *state = col_is_recording() ? thread_take() : NULL;
+
+	if (state) {
+		atomic_fetch_add(&thread_starting, 1);
+		state->run = run;
+		state->run_c11 = run_c11;
+		state->argument = argument;
+		state->blocked = signals_believed();
+	}
+	return state;
+}
+
+/* A thread may be given another mask than its maker's. */
+static void take_mask(struct col_thread *state, const pthread_attr_t *attributes)
+{
+	sigset_t set;
+
+	if (attributes && pthread_attr_getsigmask_np(attributes, &set) == 0)
+		state->blocked = signals_of_ours(&set);
+}
+
+static void give_up(struct col_thread *state)
+{
+	atomic_fetch_sub(&thread_starting, 1);
+	thread_end(state);
+}
+
+static void begin_thread(struct col_thread *state)
+{
+	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL) & signals_ours();
+	uint32_t tid = sys_tid();
+
+	if (!col_is_recording()) {
+		atomic_fetch_sub(&thread_starting, 1);
+		return;
+	}
+	if (!tid) {
+		col_count(&col.count.lost_threads, 1);
+		give_up(state);
+		return;
+	}
+	sys_sigmask(SIG_UNBLOCK, &tick, NULL);
+	signals_believe(state->blocked);
+	thread_begin(state, tid);
+	atomic_fetch_sub(&thread_starting, 1);
+	thread_become(state);
+	thread_tell(state, COL_NORMAL, FMT_thread_origin_CREATED);
+}
+
+/* Both end in a jump to the program's function, so that no frame of ours stands in its stacks. The
+ * state may be another thread's by then. */
+static void *run_posix(void *argument)
+{
+	struct col_thread *state = argument;
+	void *(*run)(void *) = state->run;
+
+	argument = state->argument;
+	begin_thread(state);
+	return run(argument);
+}
+
+static int run_c11(void *argument)
+{
+	struct col_thread *state = argument;
+	int (*run)(void *) = state->run_c11;
+
+	argument = state->argument;
+	begin_thread(state);
+	return run(argument);
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument)
+{
+	struct col_thread *start = prepare(run, NULL, argument);
+	int error;
+
+	if (!start)
+		return REAL(pthread_create)(thread, attributes, run, argument);
+	take_mask(start, attributes);
+	error = REAL(pthread_create)(thread, attributes, run_posix, start);
+	if (error)
+		give_up(start);
+	return error;
+}
+
+EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *argument)
+{
+	struct col_thread *start = prepare(NULL, run, argument);
+	int error;
+
+	if (!start)
+		return REAL(thrd_create)(thread, run, argument);
+	error = REAL(thrd_create)(thread, run_c11, start);
+	if (error != thrd_success)
+		give_up(start);
+	return error;
+}
+
+/* ---- by clone: threads behind the back of libpthread, and children ---- */
+
+/* A child made by clone without sharing memory is a forked one. */
+struct cloned {
+	int (*run)(void *);
+	void *argument;
+	uint32_t number;
+};
+
+static int run_cloned(void *argument)
+{
+	struct cloned cloned = *(struct cloned *)argument;
+
+	child_begin('f', cloned.number);
+	return cloned.run(cloned.argument);
+}
+
+static int clone_child(int (*run)(void *), void *stack, int flags, void *argument,
+                       pid_t *parent_tid, void *tls, pid_t *child_tid)
+{
+	struct cloned cloned = {run, argument, 0};
+	int pid;
+
+	child_look();
+	if (!col.is_recorded || !run)
+		return REAL(clone)(run, stack, flags, argument, parent_tid, tls, child_tid);
+	cloned.number = descent_number('f');
+	pid = REAL(clone)(run_cloned, stack, flags, &cloned, parent_tid, tls, child_tid);
+	if (pid > 0)
+		child_log("clone", pid, cloned.number);
+	return pid;
+}
+
+EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argument, ...)
+{
+	pid_t *parent_tid, *child_tid;
+	void *tls;
+	va_list more;
+	int tid;
+
+	va_start(more, argument);
+	parent_tid = va_arg(more, pid_t *);
+	tls = va_arg(more, void *);
+	child_tid = va_arg(more, pid_t *);
+	va_end(more);
+	if (!(flags & CLONE_VM))
+		return clone_child(run, stack, flags, argument, parent_tid, tls, child_tid);
+	tid = REAL(clone)(run, stack, flags, argument, parent_tid, tls, child_tid);
+	if (tid > 0 && flags & CLONE_THREAD && col_is_recording())
+		thread_found((uint32_t)tid);
+	if (tid > 0 && !(flags & (CLONE_THREAD | CLONE_VFORK)))
+		child_log_sharer(tid);
+	return tid;
+}

@@ -1,0 +1,36 @@
+/* thread_state.h: the life of a thread's state, for those who find or make threads. All of it is
+ * signal-safe. */
+#ifndef XER_COLLECTOR_THREAD_STATE_H
+#define XER_COLLECTOR_THREAD_STATE_H
+
+#include "libcollector/thread/thread.h"
+
+/* Threads that pthread_create is making and that have not said yet who they are. */
+extern atomic_uint thread_starting __attribute__((visibility("hidden")));
+
+int thread_is_alive(uint32_t tid);
+struct col_thread *thread_find(uint32_t tid);
+
+/* An unused state, or a new one. NULL if there is no memory. */
+struct col_thread *thread_take(void);
+
+/* A thread's start is known: begin to record it. */
+void thread_begin(struct col_thread *state, uint32_t tid);
+
+/* The calling thread has `state`: from here on it is known as itself. */
+void thread_become(struct col_thread *state);
+
+/* Write a record of the calling thread, as of now. */
+void thread_tell(struct col_thread *thread, enum col_context context,
+                 enum fmt_thread_origin origin);
+
+/* The thread is gone, or was never made: another one may have the state. */
+void thread_end(struct col_thread *state);
+
+/* There is a thread of that number: have a state for it, if it has none. */
+void thread_found(uint32_t tid);
+
+/* In a forked child: no other thread looks. */
+void thread_scan_restart(void);
+
+#endif

@@ -1,0 +1,436 @@
+/* walk.c: walk a stack by packed rules and the memo of the last one. See walk.h. */
+#include "libcollector/unwind/walk.h"
+
+#include "libcollector/base/collector.h"
+#include "libcollector/unwind/rule.h"
+#include "libcollector/unwind/tree.h"
+
+#include <errno.h>
+
+enum { PAGE = 4096, GROW_PAGES = 16, NO_PAGE = 1 };
+
+static size_t memo_size(uint32_t capacity)
+{
+	return sizeof(struct walk_memo) +
+	       capacity * (sizeof(struct walk_frame) + WALK_CHECKS * sizeof(struct walk_check));
+}
+
+struct walk_memo *walk_memo_create(uint32_t capacity)
+{
+	struct walk_memo *memo = sys_mmap_anonymous(memo_size(capacity));
+
+	if (!memo)
+		return NULL;
+	sys_madvise(memo, memo_size(capacity), MADV_DONTFORK);
+	memo->capacity = capacity;
+	memo->check = (struct walk_check *)(memo + 1);
+	memo->frame = (struct walk_frame *)(memo->check + WALK_CHECKS * capacity);
+	return memo;
+}
+
+void walk_memo_destroy(struct walk_memo *memo)
+{
+	sys_munmap(memo, memo_size(memo->capacity));
+}
+
+void walk_memo_advise(struct walk_memo *memo, int advice)
+{
+	sys_madvise(memo, memo_size(memo->capacity), advice);
+}
+
+void walk_memo_forget(struct walk_memo *memo)
+{
+	memo->low = memo->high = memo->home = 0;
+	memo->base_sp = 0;
+	memo->base_node = 0;
+	memo->count = 0;
+}
+
+void walk_memo_join(struct walk_memo *memo, uint64_t sp, uint32_t node, int drops)
+{
+	if (memo->base_sp == sp && memo->base_node == node)
+		return;
+	memo->base_sp = sp;
+	memo->base_node = node;
+	memo->base_drops = drops;
+	memo->count = 0;
+}
+
+static int grow_up(struct walk_memo *memo, uint64_t page)
+{
+	while (memo->high <= page) {
+		if (!sys_page_is_readable(memo->high))
+			return -EFAULT;
+		memo->high += PAGE;
+	}
+	return 0;
+}
+
+static int grow_down(struct walk_memo *memo, uint64_t page)
+{
+	while (memo->low > page) {
+		if (!sys_page_is_readable(memo->low - PAGE))
+			return -EFAULT;
+		memo->low -= PAGE;
+	}
+	return 0;
+}
+
+/* Make the page that holds `address` known as readable, or say that it is not. */
+static int cover(struct walk_memo *memo, uint64_t address)
+{
+	uint64_t page = address & ~(uint64_t)(PAGE - 1);
+
+	if (page == memo->page)
+		return 0;
+	if (page >> 47)
+		return -EFAULT;
+	if (page >= memo->high && page - memo->high < GROW_PAGES * PAGE)
+		return grow_up(memo, page);
+	if (page < memo->low && memo->low - page <= GROW_PAGES * PAGE)
+		return grow_down(memo, page);
+	if (!sys_page_is_readable(page))
+		return -EFAULT;
+	memo->page = page;
+	return 0;
+}
+
+static int is_known(const struct walk_memo *memo, uint64_t address)
+{
+	return address - memo->low < memo->high - memo->low && memo->high - address >= 8;
+}
+
+int walk_read(struct walk_memo *memo, uint64_t address, uint64_t *value)
+{
+	if (unlikely(!is_known(memo, address)) &&
+	    (cover(memo, address) < 0 || cover(memo, address + 7) < 0))
+		return -EFAULT;
+	memcpy(value, (const void *)address, 8);
+	return 0;
+}
+
+/* The range may belong to a coroutine that is gone. If it lies near the thread's own stack, it is
+ * made one with it. */
+static __attribute__((noinline)) int is_mapped_still(struct walk_memo *memo)
+{
+	if (SYS3(SYS_msync, memo->low, memo->high - memo->low, MS_ASYNC) < 0)
+		return 0;
+	cover(memo, memo->home);
+	return 1;
+}
+
+/* Are the known pages mapped still? Those of the thread's own stack are. */
+static inline int is_mapped(struct walk_memo *memo)
+{
+	return likely(memo->home - memo->low < memo->high - memo->low) || is_mapped_still(memo);
+}
+
+/* A stack elsewhere: what was known of the old one does not hold for it. */
+static void begin_on(struct walk_memo *memo, uint64_t sp)
+{
+	uint64_t page = sp & ~(uint64_t)(PAGE - 1);
+
+	memo->page = NO_PAGE;
+	if (memo->generation != atomic_load_explicit(&col.generation, memory_order_relaxed)) {
+		memo->generation = atomic_load_explicit(&col.generation, memory_order_relaxed);
+		memo->count = 0;
+	}
+	if (likely(page >= memo->low && page < memo->high) && is_mapped(memo))
+		return;
+	if (page < memo->low && memo->low - page <= GROW_PAGES * PAGE && is_mapped(memo) &&
+	    grow_down(memo, page) == 0)
+		return;
+	memo->low = memo->high = page;
+	memo->count = 0;
+}
+
+int walk_push(struct walk *walk, uint64_t bp_slot)
+{
+	struct walk_memo *memo = walk->memo;
+
+	if (unlikely(walk->fresh <= memo->frame + memo->count + 1)) {
+		memo->is_too_small = 1;
+		return -1;
+	}
+	*--walk->fresh = (struct walk_frame){.sp = walk->sp,
+	                                     .pc = walk->pc + (uint64_t)walk->is_interrupted,
+	                                     .bp = walk->bp,
+	                                     .bp_slot = bp_slot,
+	                                     .is_exchanged = (uint16_t)walk->is_exchanged};
+	walk->is_exchanged = walk->is_interrupted = 0;
+	if (unlikely(bp_slot && !is_known(memo, bp_slot)))
+		walk->plain = 0;
+	return 0;
+}
+
+/* The address of the CFA by a packed rule. Returns 0 or -EFAULT. */
+static int find_cfa(struct walk *walk, uint32_t rule, uint64_t *cfa)
+{
+	uint64_t offset = (uint64_t)rule_cfa_offset(rule);
+
+	switch (rule_kind(rule)) {
+	case RULE_SP:
+	case RULE_RETURNING:
+		*cfa = walk->sp + offset;
+		return 0;
+	case RULE_BP:
+		*cfa = walk->bp + offset;
+		return 0;
+	case RULE_SP_DEREF:
+		return walk_read(walk->memo, walk->sp + offset, cfa);
+	case RULE_BP_DEREF:
+		return walk_read(walk->memo, walk->bp + offset, cfa);
+	default: /* RULE_PLT */
+		*cfa = walk->sp + 8 + ((walk->pc & 15) >= offset / 8 ? 8 : 0);
+		return 0;
+	}
+}
+
+/* From the frame at walk->pc to its caller. Returns 0, or -EFAULT when that cannot be. */
+static inline __attribute__((always_inline)) int step(struct walk *walk, uint32_t rule,
+                                                      uint64_t *bp_slot)
+{
+	struct walk_memo *memo = walk->memo;
+	uint64_t cfa;
+
+	if (likely(rule_kind(rule) == RULE_SP))
+		cfa = walk->sp + (uint64_t)rule_cfa_offset(rule);
+	else if (find_cfa(walk, rule, &cfa) < 0)
+		return -EFAULT;
+	if (unlikely(cfa <= walk->sp || cfa & 7) &&
+	    !(cfa == walk->sp && rule_kind(rule) == RULE_RETURNING))
+		return -EFAULT;
+	*bp_slot = 0;
+	if (rule_bp(rule) != RULE_BP_SAME) {
+		*bp_slot = (rule_bp(rule) == RULE_BP_AT_CFA ? cfa : walk->bp) +
+		           (uint64_t)rule_bp_offset(rule);
+		if (walk_read(memo, *bp_slot, &walk->bp) < 0)
+			return -EFAULT;
+	}
+	if (walk_read(memo, cfa - 8, &walk->pc) < 0)
+		return -EFAULT;
+	if (unlikely(rule_kind(rule) == RULE_RETURNING))
+		walk->pc = shadow_trampoline; /* it may have been put right already */
+	walk_correct(walk, cfa);
+	if (unlikely(walk->pc == shadow_trampoline))
+		return -EFAULT;
+	walk->sp = cfa;
+	walk->is_leaf = 0;
+	return 0;
+}
+
+static int step_signal(struct walk *walk)
+{
+	uint64_t gregs = arch_signal_gregs(walk->sp);
+	uint64_t sp;
+
+	if (walk_read(walk->memo, gregs + 8 * REG_RSP, &sp) < 0 ||
+	    walk_read(walk->memo, gregs + 8 * REG_RIP, &walk->pc) < 0 ||
+	    walk_read(walk->memo, gregs + 8 * REG_RBP, &walk->bp) < 0)
+		return -EFAULT;
+	walk->sp = sp;
+	walk->is_leaf = walk->is_interrupted = 1;
+	walk->plain = 0;
+	walk->gregs = NULL;
+	return 0;
+}
+
+/* Number of memo checks, from the outermost, that still hold. */
+static uint32_t count_unchanged(const struct walk_memo *memo, uint32_t count)
+{
+	const struct walk_check *check = memo->check;
+	uint32_t i = 0;
+
+	for (; i + 4 <= count; i += 4) {
+		uint64_t changed = (*(const uint64_t *)check[i].slot ^ check[i].value) |
+		                   (*(const uint64_t *)check[i + 1].slot ^ check[i + 1].value) |
+		                   (*(const uint64_t *)check[i + 2].slot ^ check[i + 2].value) |
+		                   (*(const uint64_t *)check[i + 3].slot ^ check[i + 3].value);
+
+		if (unlikely(changed))
+			break;
+	}
+	while (i < count && *(const uint64_t *)check[i].slot == check[i].value)
+		i++;
+	return i;
+}
+
+struct match {
+	int64_t at;         /* the next memo frame to compare with, -1: none left */
+	uint32_t unchanged; /* checks that hold; UINT32_MAX: not looked at yet */
+};
+
+/* Is the frame at walk->pc one of the memo's, with all that lie outside of it unchanged? */
+static inline int meets_memo(const struct walk *walk, struct match *match)
+{
+	const struct walk_memo *memo = walk->memo;
+	const struct walk_frame *frame;
+
+	while (match->at >= 0 && memo->frame[match->at].sp < walk->sp)
+		match->at--;
+	if (match->at < 0)
+		return 0;
+	frame = &memo->frame[match->at];
+	if (frame->sp != walk->sp || frame->pc != walk->pc ||
+	    (frame->needs_bp && frame->bp != walk->bp))
+		return 0;
+	if (match->unchanged == UINT32_MAX)
+		match->unchanged = count_unchanged(memo, frame->checks);
+	return frame->checks <= match->unchanged;
+}
+
+static enum walk_end walk_fast(struct walk *walk, struct match *match)
+{
+	uint64_t bp_slot = 0;
+
+	for (;;) {
+		uint32_t rule;
+		int failed;
+
+		if (meets_memo(walk, match))
+			return WALK_MEMO;
+		if (unlikely(walk->sp >= walk->base))
+			return WALK_BASE;
+		if (unlikely(walk->pc == 0))
+			return WALK_COMPLETE;
+		if (unlikely(walk_push(walk, bp_slot) < 0))
+			return WALK_TRUNCATED;
+		rule = rule_find(&walk->memo->machine, walk->pc - !walk->is_leaf);
+		walk->fresh->rule = rule;
+		switch (rule_kind(rule)) {
+		case RULE_END:
+			return WALK_COMPLETE;
+		case RULE_COMPLEX:
+			return WALK_NEEDS_REGISTERS;
+		case RULE_SIGNAL:
+			bp_slot = 0;
+			failed = step_signal(walk);
+			match->at = -1;
+			break;
+		case RULE_UNKNOWN:
+			failed = walk_guess(walk);
+			match->at = -1;
+			break;
+		default:
+			failed = step(walk, rule, &bp_slot);
+		}
+		if (unlikely(failed))
+			return WALK_TRUNCATED;
+	}
+}
+
+static int needs_bp(uint32_t rule, int outer_needs)
+{
+	enum rule_kind kind = rule_kind(rule);
+
+	if (kind == RULE_BP || kind == RULE_BP_DEREF || rule_bp(rule) == RULE_BP_AT_BP)
+		return 1;
+	return rule_bp(rule) == RULE_BP_SAME && outer_needs;
+}
+
+static uint32_t own_checks(const struct walk_frame *frame)
+{
+	return 1u + (frame->needs_bp && frame->bp_slot) + frame->is_exchanged;
+}
+
+static void put_checks(struct walk_memo *memo, const struct walk_frame *frame)
+{
+	struct walk_check *check = &memo->check[frame->checks];
+
+	*check++ = (struct walk_check){frame->sp - 8, frame->is_exchanged
+	                                                      ? *(const uint64_t *)(frame->sp - 8)
+	                                                      : frame->pc};
+	if (unlikely(frame->is_exchanged))
+		*check++ = (struct walk_check){(uint64_t)&shadow_find(frame->sp - 8)->address,
+		                               frame->pc};
+	if (frame->needs_bp && frame->bp_slot)
+		*check = (struct walk_check){frame->bp_slot, frame->bp};
+}
+
+/* Give the fresh frames, which lie inside of memo frames [0, keep), their nodes, and remember them.
+ */
+static uint32_t remember(struct walk *walk, uint32_t keep, uint32_t node)
+{
+	struct walk_memo *memo = walk->memo;
+	struct walk_frame *to = memo->frame + keep;
+	struct walk_frame *end = memo->frame + memo->capacity;
+	uint32_t checks = keep ? to[-1].checks + own_checks(&to[-1]) : 0;
+	int outer_needs = keep ? (int)to[-1].needs_bp : 0;
+	int plain = walk->plain;
+
+	for (struct walk_frame *from = walk->fresh; from < end; from++, to++) {
+		node = tree_node(node, from->pc);
+		if (unlikely(node == 0))
+			break;
+		*to = *from;
+		to->node = node;
+		to->needs_bp = (uint16_t)(outer_needs = from == walk->fresh && keep == 0
+		                                                ? 0
+		                                                : needs_bp(from->rule,
+		                                                           outer_needs));
+		to->checks = checks;
+		checks += own_checks(to);
+		if (likely(is_known(memo, to->sp - 8)))
+			put_checks(memo, to);
+		else if (from + 1 < end)
+			plain = 0;
+	}
+	memo->count = plain && node ? (uint32_t)(to - memo->frame) : 0;
+	return node;
+}
+
+static uint32_t finish(struct walk *walk, enum walk_end end, const struct match *match)
+{
+	struct walk_memo *memo = walk->memo;
+	uint64_t mark = walk->fresh + 1 >= memo->frame + memo->capacity ? FMT_PC_FAILED
+	                                                                : FMT_PC_TRUNCATED;
+
+	if (end == WALK_MEMO)
+		return remember(walk, (uint32_t)match->at + 1, memo->frame[match->at].node);
+	if (walk->guessed)
+		col_count(&col.count.stacks_guessed, 1);
+	if (end == WALK_COMPLETE)
+		return remember(walk, 0, 0);
+	if (end == WALK_BASE) {
+		walk->fresh += memo->base_drops && walk->fresh < memo->frame + memo->capacity;
+		return remember(walk, 0, memo->base_node);
+	}
+	walk->plain = 0;
+	col_count(mark == FMT_PC_FAILED ? &col.count.stacks_failed : &col.count.stacks_truncated,
+	          1);
+	return remember(walk, 0, tree_node(0, mark));
+}
+
+uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t bp,
+                    const greg_t *gregs)
+{
+	struct walk walk = {
+		.memo = memo,
+		.fresh = memo->frame + memo->capacity,
+		.pc = pc,
+		.sp = sp,
+		.bp = bp,
+		.is_leaf = gregs != NULL,
+		.plain = 1,
+		.gregs = gregs,
+		.base = memo->base_node && sp < memo->base_sp ? memo->base_sp : UINT64_MAX,
+	};
+	struct match match;
+	enum walk_end end;
+
+	if (!gregs)
+		walk_correct(&walk, sp);
+	begin_on(memo, sp);
+	match = (struct match){(int64_t)memo->count - 1, UINT32_MAX};
+	end = walk_fast(&walk, &match);
+	if (unlikely(end == WALK_NEEDS_REGISTERS)) {
+		col_count(&col.count.stacks_slow, 1);
+		memo->count = 0;
+		walk.fresh = memo->frame + memo->capacity;
+		walk.guessed = 0;
+		walk.is_exchanged = walk.is_interrupted = 0;
+		end = walk_slowly(&walk, gregs ? pc : shadow_true_address(pc, sp), sp, gregs);
+		walk.plain = 0;
+	}
+	return finish(&walk, end, &match);
+}

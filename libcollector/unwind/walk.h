@@ -1,0 +1,125 @@
+/* walk.h: the call stack of a thread, as a node of the frame tree.
+ *
+ * A walk goes from the innermost frame outwards by packed rules (rule.h). It ends early where it
+ * meets the thread's previous stack, kept in a *memo*: if one frame is the same, and every word
+ * that the memo's outer frames were read from is unchanged, then those frames are the same too and
+ * their node is known.
+ *
+ * Memory is read only where it is known to be mapped: within the range of pages that earlier
+ * walks of this memo have found readable, which grows page by page (a probe is one system call). So
+ * it makes no assumption on where stacks are: alternate signal stacks, coroutines and broken
+ * pointers are safe. A range without the thread's own stack, which stays, may have been unmapped
+ * since: it is looked at again before each walk. */
+#ifndef XER_COLLECTOR_WALK_H
+#define XER_COLLECTOR_WALK_H
+
+#include "libcollector/unwind/cfi.h"
+#include "libcollector/unwind/shadow.h"
+
+#include <stdint.h>
+
+/* A memo begins small and is replaced by a larger one when a stack did not fit, which is truncated
+ * and marked so. The largest takes 36 MiB, of which only what is used is ever touched. */
+enum { WALK_FRAMES_MIN = 2048, WALK_FRAMES_MAX = WALK_FRAMES_MIN * 16 * 16 };
+
+/* One frame: the state in which its code continues at pc. */
+struct walk_frame {
+	uint64_t sp, pc, bp;
+	uint64_t bp_slot; /* where bp was read from, 0: kept from the inner frame */
+	uint32_t rule;    /* at pc; of the outermost frame: unspecified */
+	uint32_t node;
+	uint32_t checks;   /* number of memo->check[] entries of the frames outside of this one */
+	uint16_t needs_bp; /* bp is used here or further out to find a CFA */
+	uint16_t is_exchanged; /* pc was found in the shadow of the word below sp */
+};
+
+enum { WALK_CHECKS = 3 /* of a frame, at most */ };
+
+/* A word of the stack, or of its shadow, that must not have changed. */
+struct walk_check {
+	uint64_t slot, value;
+};
+
+struct walk_memo {
+	uint64_t low, high; /* known to be readable */
+	uint64_t home;      /* an address in the stack that the thread was made with, 0: unknown */
+	uint64_t page;      /* one more readable page, elsewhere */
+	uint32_t count;     /* frames, outermost first; 0: nothing remembered */
+	uint32_t generation;
+	uint32_t capacity; /* of frame[]; check[] has WALK_CHECKS times as many */
+	int is_too_small;
+	uint64_t base_sp;   /* frames from here on are not walked: base_node stands for them */
+	uint32_t base_node; /* 0: all are */
+	int base_drops;     /* nor is the outermost frame before it */
+	struct walk_check *check;
+	struct walk_frame *frame;
+	struct cfi_machine machine;
+};
+
+/* Map a memo for stacks of up to `capacity` frames. NULL if there is no memory. Signal-safe. */
+struct walk_memo *walk_memo_create(uint32_t capacity);
+void walk_memo_destroy(struct walk_memo *memo);
+
+/* madvise(2) for all its memory. Signal-safe. */
+void walk_memo_advise(struct walk_memo *memo, int advice);
+
+/* The memo is to serve another thread. */
+void walk_memo_forget(struct walk_memo *memo);
+
+/* Walks that begin inside of `sp` end there, and go on with `node`, which ends in a mark; if
+ * `drops`, the last frame before is left out too. node 0: they go on. Signal-safe. */
+void walk_memo_join(struct walk_memo *memo, uint64_t sp, uint32_t node, int drops);
+
+/* The node of the stack whose innermost frame continues at pc with sp and bp. gregs: the registers
+ * of an interrupted context, of which pc is the instruction; NULL: pc is a return address of the
+ * calling thread, whose other registers are found by unwinding the collector itself, should they be
+ * needed. Returns a node id, 0 if the tree has stopped. Signal-safe; one walk at a time for each
+ * memo. */
+uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t bp,
+                    const greg_t *gregs);
+
+/* Read a word if it is mapped. Returns 0 or -EFAULT. */
+int walk_read(struct walk_memo *memo, uint64_t address, uint64_t *value);
+
+/* ---- between walk.c, walk_slow.c and walk_guess.c ---- */
+
+struct walk {
+	struct walk_memo *memo;
+	struct walk_frame
+		*fresh; /* new frames, outermost first, up to memo->frame + memo->capacity */
+	uint64_t pc, sp, bp;
+	int is_exchanged;   /* as of a frame, of the one that is pushed next */
+	int is_leaf;        /* pc is an instruction, not a return address */
+	int is_interrupted; /* and one that a signal interrupted: readers look before the addresses
+	                       of all but the innermost frame */
+	int guessed;
+	int plain;           /* the memo may keep this stack */
+	const greg_t *gregs; /* of the interrupted context, NULL: none */
+	uint64_t base;       /* where the walk ends for the memo's base */
+};
+
+enum walk_end { WALK_COMPLETE, WALK_BASE, WALK_MEMO, WALK_NEEDS_REGISTERS, WALK_TRUNCATED };
+
+/* walk->pc was read below the stack pointer sp: where does that code really return to? */
+static inline void walk_correct(struct walk *walk, uint64_t sp)
+{
+	uint64_t pc = shadow_true_address(walk->pc, sp);
+
+	walk->is_exchanged = pc != walk->pc;
+	walk->pc = pc;
+}
+
+/* Add the frame at walk->pc. Returns 0, or -1 when there is no room. */
+int walk_push(struct walk *walk, uint64_t bp_slot);
+
+/* Can `pc` be a return address: is there a call before it? */
+int walk_is_return_address(struct walk *walk, uint64_t pc);
+
+/* Step over code without unwind tables, of the Java machine or else by what a return address must
+ * look like. Returns 0 or -1. */
+int walk_guess(struct walk *walk);
+
+/* The whole walk with all registers, from the context `gregs` or from the caller. */
+enum walk_end walk_slowly(struct walk *walk, uint64_t pc, uint64_t sp, const greg_t *gregs);
+
+#endif

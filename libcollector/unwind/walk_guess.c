@@ -1,0 +1,117 @@
+/* walk_guess.c: step over code without unwinding tables. See walk.h.
+ *
+ * Compilers at run time mostly keep frame pointers. Some do not (LuaJIT): then the words of the
+ * stack are looked through for one that must be a return address, behind a call in code that has
+ * tables. That may be one that a call has left behind; the mark of a guess stands in the stack. */
+#include "libcollector/unwind/walk.h"
+
+#include "libcollector/base/collector.h"
+#include "libcollector/java/java_walk.h"
+#include "libcollector/unwind/rule.h"
+#include "libcollector/jit/strange.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+
+enum { SCAN_WORDS = 512, SAVED_BP_FAR = 1 << 20 };
+
+/* Code made at run time lies in no object. */
+int walk_is_return_address(struct walk *walk, uint64_t pc)
+{
+	uint64_t before;
+
+	return pc > 4096 && walk_read(walk->memo, pc - 8, &before) == 0 &&
+	       arch_follows_call((const uint8_t *)&before);
+}
+
+/* Read what must be a return address. Returns 0, or -EFAULT if it is none. */
+static int read_return(struct walk *walk, uint64_t slot, uint64_t *ra)
+{
+	if (walk_read(walk->memo, slot, ra) < 0)
+		return -EFAULT;
+	*ra = shadow_true_address(*ra, slot + 8);
+	return walk_is_return_address(walk, *ra) ? 0 : -EFAULT;
+}
+
+static int go_by_return(struct walk *walk)
+{
+	uint64_t ra;
+
+	if (!walk->is_leaf || read_return(walk, walk->sp, &ra) < 0)
+		return -EFAULT;
+	walk->pc = ra;
+	walk->sp += 8;
+	return 0;
+}
+
+static int go_by_bp(struct walk *walk)
+{
+	uint64_t ra, bp;
+
+	if (walk->bp < walk->sp || walk->bp & 7 || walk_read(walk->memo, walk->bp, &bp) < 0 ||
+	    read_return(walk, walk->bp + 8, &ra) < 0)
+		return -EFAULT;
+	walk->pc = ra;
+	walk->sp = walk->bp + 16;
+	walk->bp = bp;
+	return 0;
+}
+
+static int is_in_object(uint64_t address)
+{
+	struct dl_find_object found;
+
+	return address >= 4096 && !(address >> 47) && _dl_find_object((void *)address, &found) == 0;
+}
+
+/* Functions that save rbp do so first of all, so it lies below the return address. */
+static uint64_t saved_bp(struct walk *walk, uint64_t slot)
+{
+	uint64_t bp;
+
+	return walk_read(walk->memo, slot - 8, &bp) == 0 && bp > slot && bp - slot < SAVED_BP_FAR
+	               ? bp
+	               : walk->bp;
+}
+
+static int go_by_scan(struct walk *walk)
+{
+	uint64_t word, ra;
+
+	if (walk->sp & 7 || is_in_object(walk->pc - !walk->is_leaf))
+		return -EFAULT;
+	for (uint64_t slot = walk->sp; slot < walk->sp + 8 * SCAN_WORDS; slot += 8) {
+		if (walk_read(walk->memo, slot, &word) < 0)
+			return -EFAULT;
+		ra = shadow_true_address(word, slot + 8);
+		if (!is_in_object(ra) || !walk_is_return_address(walk, ra) ||
+		    rule_find(&walk->memo->machine, ra - 1) == RULE_UNKNOWN)
+			continue;
+		walk->bp = saved_bp(walk, slot);
+		walk->pc = ra;
+		walk->sp = slot + 8;
+		return 0;
+	}
+	return -EFAULT;
+}
+
+int walk_guess(struct walk *walk)
+{
+	uint64_t pc;
+
+	if (java_vm_is_code(walk->pc))
+		return java_walk_step(walk);
+	strange_see(walk->pc - !walk->is_leaf);
+	if (go_by_return(walk) < 0 && go_by_bp(walk) < 0 && go_by_scan(walk) < 0)
+		return -1;
+	walk->is_leaf = 0;
+	walk->plain = 0;
+	if (walk->guessed++)
+		return 0;
+	pc = walk->pc;
+	walk->pc = FMT_PC_GUESSED;
+	if (walk_push(walk, 0) < 0)
+		return -1;
+	walk->pc = pc;
+	return 0;
+}

@@ -1,0 +1,330 @@
+/* log.c: append elements to log.xml and map.xml. See log.h. */
+#include "libcollector/write/log.h"
+
+#include "libcollector/process/child.h"
+#include "libcollector/base/collector.h"
+#include "libcollector/base/file.h"
+#include "libcollector/base/lock.h"
+
+#include "format/retry.h"
+
+#include <errno.h>
+
+enum { RING = 16, RING_TEXT = 512, TEXTS = 6 };
+
+enum slot_state { FREE, FILLING, FULL };
+
+struct ring_slot {
+	atomic_uint state;
+	uint32_t len;
+	char text[RING_TEXT];
+};
+
+struct xml_file {
+	const char *name;
+	const char *close;
+	struct col_file file;
+	uint64_t end; /* of the closing tag; under the lock */
+	int stopped;
+	struct col_lock lock;
+	struct xml_append plan; /* under the lock */
+	struct ring_slot ring[RING];
+};
+
+static struct xml_file files[COL_XMLS] = {
+	[COL_LOG] = {.name = FMT_FILE_LOG, .close = FMT_LOG_CLOSE, .file = {.fd = -1}},
+	[COL_MAP] = {.name = FMT_FILE_MAP, .close = FMT_MAP_CLOSE, .file = {.fd = -1}},
+};
+
+static struct {
+	atomic_uint used;
+	sys_sigset mask; /* of the borrower */
+	char text[COL_TEXT_SIZE];
+} texts[TEXTS];
+
+/* A handler of the program's may jump away and never come back, or fork and go on in the child. So
+ * there is none. */
+char *col_text_borrow(void)
+{
+	sys_sigset mask;
+
+	sys_block_signals(&mask);
+	for (int i = 0; i < TEXTS; i++) {
+		unsigned free = 0;
+
+		if (!atomic_compare_exchange_strong(&texts[i].used, &free, 1))
+			continue;
+		texts[i].mask = mask;
+		return texts[i].text;
+	}
+	sys_sigmask(SIG_SETMASK, &mask, NULL);
+	return NULL;
+}
+
+void col_text_return(char *text)
+{
+	for (int i = 0; i < TEXTS; i++) {
+		sys_sigset mask = texts[i].mask;
+
+		if (texts[i].text != text)
+			continue;
+		atomic_store(&texts[i].used, 0);
+		sys_sigmask(SIG_SETMASK, &mask, NULL);
+	}
+}
+
+/* The closing tag stands in the last page or the one before. */
+static int find_end(struct xml_file *xml)
+{
+	char *tail; /* not on the stack: the program's may be small */
+	struct stat status;
+	uint64_t start;
+	long len, at;
+
+	_Static_assert((int)COL_TEXT_SIZE == 2 * (int)XML_PAGE, "it is in the text");
+	if (sys_fstat(xml->file.fd, &status) < 0)
+		return -EIO;
+	tail = col_text_borrow();
+	if (!tail)
+		return -EBUSY;
+	start = status.st_size > COL_TEXT_SIZE ? (uint64_t)status.st_size - COL_TEXT_SIZE : 0;
+	len = sys_pread(xml->file.fd, tail, COL_TEXT_SIZE, start);
+	at = len < 0 ? len : xml_end_find(tail, (size_t)len, xml->close);
+	col_text_return(tail);
+	if (at < 0)
+		return (int)at;
+	xml->end = start + (uint64_t)at;
+	return 0;
+}
+
+/* Readers find this lock as long as the process lives. */
+static void lock_alive(int fd)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	SYS3(SYS_fcntl, fd, F_OFD_SETLK, &lock);
+}
+
+void col_log_let_go(void)
+{
+	struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+
+	SYS3(SYS_fcntl, files[COL_LOG].file.fd, F_OFD_SETLK, &lock);
+}
+
+int col_xml_open(enum col_xml which)
+{
+	struct xml_file *xml = &files[which];
+	long fd = sys_openat(col_directory_get(), xml->name, O_RDWR | O_NOFOLLOW, 0);
+	int error = fd < 0 ? (int)fd : col_file_take(&xml->file, (int)fd);
+
+	if (error == 0)
+		error = find_end(xml);
+	if (error == 0 && which == COL_LOG)
+		lock_alive(xml->file.fd);
+	return error;
+}
+
+void col_log_forget(void)
+{
+	for (int i = 0; i < COL_XMLS; i++) {
+		struct xml_file *xml = &files[i];
+
+		col_file_close(&xml->file);
+		xml->stopped = 0;
+		col_lock_give(&xml->lock);
+		for (int k = 0; k < RING; k++)
+			atomic_store(&xml->ring[k].state, FREE);
+	}
+	for (int i = 0; i < TEXTS; i++)
+		atomic_store(&texts[i].used, 0);
+}
+
+/* The file's descriptor. One that was opened again needs the lock again. */
+static int current_fd(struct xml_file *xml)
+{
+	unsigned before = xml->file.reopened;
+	int fd = col_file_get(&xml->file, xml->name);
+
+	if (fd >= 0 && xml->file.reopened != before && xml == &files[COL_LOG])
+		lock_alive(fd);
+	return fd;
+}
+
+static int write_all(struct xml_file *xml, int fd)
+{
+	for (size_t i = 0; i < xml->plan.count; i++) {
+		const struct xml_write *write = &xml->plan.write[i];
+		unsigned tries = 0;
+		long done;
+
+		do
+			done = sys_pwrite(fd, write->bytes, write->len, write->at);
+		while (retry(done == -EINTR, &tries));
+		if (done != (long)write->len)
+			return done < 0 ? (int)done : -ENOSPC;
+	}
+	return 0;
+}
+
+/* Append under the lock. The first failure ends the file: it stays as it is. */
+static int append(struct xml_file *xml, const char *text, size_t len)
+{
+	int fd = xml->stopped ? -EIO : current_fd(xml);
+	int error = fd < 0 ? fd : xml_append_plan(&xml->plan, xml->end, text, len, xml->close);
+
+	/* Writing past RLIMIT_FSIZE would raise SIGXFSZ. */
+	if (error == 0)
+		error = col_file_may_grow(xml->end + 2 * XML_PAGE);
+	if (error == 0)
+		error = write_all(xml, fd);
+	if (error < 0) {
+		xml->stopped |= error != -E2BIG;
+		col_count(&col.count.lost_log, 1);
+		return error;
+	}
+	xml->end = xml->plan.end;
+	return 0;
+}
+
+static void drain(struct xml_file *xml)
+{
+	for (int i = 0; i < RING; i++) {
+		struct ring_slot *slot = &xml->ring[i];
+
+		if (atomic_load_explicit(&slot->state, memory_order_acquire) != FULL)
+			continue;
+		append(xml, slot->text, slot->len);
+		atomic_store_explicit(&slot->state, FREE, memory_order_release);
+	}
+}
+
+static int has_queued(struct xml_file *xml)
+{
+	for (int i = 0; i < RING; i++)
+		if (atomic_load(&xml->ring[i].state) == FULL)
+			return 1;
+	return 0;
+}
+
+/* An element queued while the lock was being given up is drained by who queued it or by us. */
+static void drain_and_unlock(struct xml_file *xml)
+{
+	do {
+		drain(xml);
+		col_lock_give(&xml->lock);
+	} while (has_queued(xml) && col_lock_try(&xml->lock));
+}
+
+/* Leave a short element to who holds the lock. Returns 0, or -EBUSY: it is too long, or there is no
+ * place. */
+static int queue(struct xml_file *xml, const char *text, size_t len)
+{
+	for (int i = 0; len <= RING_TEXT && i < RING; i++) {
+		struct ring_slot *slot = &xml->ring[i];
+		unsigned free = FREE;
+
+		if (!atomic_compare_exchange_strong(&slot->state, &free, FILLING))
+			continue;
+		memcpy(slot->text, text, len);
+		slot->len = (uint32_t)len;
+		atomic_store_explicit(&slot->state, FULL, memory_order_seq_cst);
+		if (col_lock_try(&xml->lock))
+			drain_and_unlock(xml);
+		return 0;
+	}
+	return -EBUSY;
+}
+
+void col_log_keep_alive(void)
+{
+	struct xml_file *xml = &files[COL_LOG];
+	sys_sigset old;
+
+	if (atomic_load(&col.is_unsettled))
+		return;
+	sys_block_signals(&old);
+	if (col_lock_try(&xml->lock)) {
+		current_fd(xml);
+		drain_and_unlock(xml);
+	}
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+static int append_or_queue(struct xml_file *xml, const char *text, size_t len)
+{
+	unsigned turns = 0;
+	int error;
+
+	while (!col_lock_try(&xml->lock)) {
+		if (queue(xml, text, len) == 0)
+			return 0;
+		if (col_lock_wait(&xml->lock, &turns) < 0) {
+			col_count(&col.count.lost_log, 1);
+			return -EBUSY;
+		}
+	}
+	error = append(xml, text, len);
+	drain_and_unlock(xml);
+	return error;
+}
+
+int col_xml_append(enum col_xml which, const struct xml_text *element)
+{
+	sys_sigset old;
+	int error;
+
+	if (element->overflow)
+		return -E2BIG;
+	if (unlikely(atomic_load_explicit(&col.is_unsettled, memory_order_relaxed)))
+		child_settle();
+	sys_block_signals(&old);
+	error = append_or_queue(&files[which], element->at, element->len);
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+	return error;
+}
+
+void col_event_begin(struct xml_text *text, const char *kind)
+{
+	xml_put(text, " <event");
+	xml_put_string(text, "kind", kind);
+	xml_put_number(text, "time", col_ticks());
+}
+
+void col_event_end(struct xml_text *text)
+{
+	xml_put(text, "/>\n");
+	col_xml_append(COL_LOG, text);
+}
+
+void col_log_loss(const char *stream, int error)
+{
+	char buffer[256];
+	struct xml_text text = XML_TEXT(buffer);
+
+	col_event_begin(&text, "loss");
+	xml_put_string(&text, "stream", stream);
+	xml_put_number(&text, "errno", (uint64_t)-error);
+	col_event_end(&text);
+}
+
+void col_log_loss_reason(const char *stream, const char *reason)
+{
+	char buffer[256];
+	struct xml_text text = XML_TEXT(buffer);
+
+	col_event_begin(&text, "loss");
+	xml_put_string(&text, "stream", stream);
+	xml_put_string(&text, "reason", reason);
+	col_event_end(&text);
+}
+
+void col_log_warning(const char *message)
+{
+	char buffer[400];
+	struct xml_text text = XML_TEXT(buffer);
+
+	col_event_begin(&text, "warning");
+	xml_put_string(&text, "text", message);
+	col_event_end(&text);
+}

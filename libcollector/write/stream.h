@@ -1,0 +1,97 @@
+/* stream.h: the event data files, written by all threads without locks.
+ *
+ * A stream is one FDR file. A thread owns a *slot* of each stream it writes: a mapped extent,
+ * filled from `at` to `end`. Extents are claimed by an atomic addition and grow from 4 KiB to 256
+ * KiB (functrace: 1 MiB) for each slot, so that thousands of threads or small processes cost
+ * little. A slot outlives its thread: the next one goes on in it with a buffer of its own.
+ *
+ * Invariants of an open slot: *at is an EndOfBuffer record; all bytes behind it, to `end`, are
+ * zero. What `map` tells of is mapped, and map_size is its size, at every instant: see lostpages.h.
+ */
+#ifndef XER_COLLECTOR_STREAM_H
+#define XER_COLLECTOR_STREAM_H
+
+#include "libcollector/base/collector.h"
+#include "libcollector/write/ring.h"
+
+#include "format/fdr.h"
+
+struct col_slot {
+	uint8_t *at;
+	uint8_t *end;
+	uint8_t *map; /* of the extent; NULL if there is none */
+	uint32_t map_size;
+	uint32_t tid;           /* of the buffer under `at` */
+	struct ring_part *part; /* of a ring that the extent is; NULL if there is none */
+	uint32_t events;        /* in a part of a ring */
+};
+
+/* Make room for one event with `size` bytes of payload (a multiple of 8) in `slot` of `stream`, for
+ * thread tid. Returns 0, or -errno when the stream has stopped; the event is then counted as lost.
+ * Signal-safe, if the slot belongs to the caller's context. */
+int col_slot_refill(struct col_slot *slot, enum fmt_stream stream, uint32_t tid, uint32_t size);
+
+/* Begin an event with `size` bytes of payload, a multiple of 8. Returns the payload, zero, to be
+ * completed as fdr_payload_put does: the first word last. NULL: the stream has stopped. */
+static inline uint8_t *col_slot_event(struct col_slot *slot, enum fmt_stream stream, uint32_t tid,
+                                      uint32_t size, uint64_t ticks)
+{
+	size_t need = 2 * FDR_METADATA_SIZE + size;
+	uint8_t *at;
+
+	if (unlikely(slot->tid != tid || (size_t)(slot->end - slot->at) < need) &&
+	    col_slot_refill(slot, stream, tid, size) < 0)
+		return NULL;
+	at = slot->at;
+	fdr_event_put(at, size, ticks, col_cpu());
+	slot->at = at + FDR_METADATA_SIZE + size;
+	return at + FDR_METADATA_SIZE;
+}
+
+/* Write a whole event. Returns 0, or -1 when the stream has stopped. */
+static inline int col_slot_write(struct col_slot *slot, enum fmt_stream stream, uint32_t tid,
+                                 const void *record, uint32_t size, uint64_t ticks)
+{
+	uint8_t *payload = col_slot_event(slot, stream, tid, size, ticks);
+
+	if (!payload)
+		return -1;
+	fdr_payload_put(payload, record, size);
+	return 0;
+}
+
+/* Give up the extent of a slot, whose writer was interrupted for good; the next event begins
+ * another. Signal-safe. */
+void col_slot_abandon(struct col_slot *slot);
+
+/* The frameinfo stream is mapped as a whole: these give its parts. */
+
+/* Claim `size` bytes (a multiple of 4096) at the end of a stream; the file is made if it is not
+ * there. Returns 0 with the offset of the extent in *at, or -errno with the stream stopped.
+ * Signal-safe. */
+int col_stream_claim(enum fmt_stream stream, uint32_t size, uint64_t *at);
+
+/* Map [at, at + size) of a stream for writing. NULL if that fails. Signal-safe. */
+uint8_t *col_stream_map(enum fmt_stream stream, uint64_t at, size_t size);
+
+/* Put a prologue at `at`, which lies `left` bytes before its extent's end. Signal-safe. */
+void col_stream_prologue(enum fmt_stream stream, uint8_t *at, uint32_t left, uint32_t tid);
+
+/* Stop a stream for good: what comes is lost, and log.xml says why. Signal-safe. */
+void col_stream_stop(enum fmt_stream stream, int error);
+
+/* The same because pages of the file are gone (lostpages.h). Signal-safe. */
+void col_stream_lose(enum fmt_stream stream);
+
+/* Before anything is written to a stream: keep it to about `bytes`, either as a ring, in which the
+ * newest events take the place of the oldest, or by an end when it is full. Returns 0, -EINVAL (too
+ * small) or -ENOMEM (a ring). */
+int col_stream_limit(enum fmt_stream stream, uint64_t bytes, int is_ring);
+
+/* In a forked child: close all descriptors, and be as at the start. */
+void col_streams_forget(void);
+
+/* Stop all of them without a word: there is nowhere to say it. Signal-safe. */
+void col_streams_stop(void);
+
+#endif

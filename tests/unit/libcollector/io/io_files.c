@@ -1,0 +1,195 @@
+/* Tests of the numbers and names of files. */
+#include "tests/unit/libcollector/scratch.h"
+
+#include "libcollector/io/io_files.h"
+
+#include "format/fdr.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { NAMES = 200, THREADS = 4, TOO_MANY = 40000 };
+
+static struct col_thread thread;
+
+static void open_files(void)
+{
+	scratch_open();
+	cr_assert_eq(io_files_open(), 0);
+	atomic_store(&thread.tid, 42);
+}
+
+TestSuite(io_files, .init = open_files, .fini = scratch_remove);
+
+/* The name that the file has for a number, and how many times it does; NULL if it has none. The
+ * caller frees. */
+static char *written(uint32_t number, unsigned *type, unsigned *times)
+{
+	size_t len;
+	uint8_t *bytes = (uint8_t *)scratch_read("iotrace", &len);
+	char *name = NULL;
+
+	*times = 0;
+	for (size_t at = FDR_HEADER_SIZE; bytes && at < len;) {
+		struct fdr_prologue prologue;
+		struct fdr_record record;
+		size_t done = at + FDR_PROLOGUE_SIZE;
+
+		cr_assert_eq(fdr_prologue_get(bytes + at, &prologue), 0);
+		while (fdr_record_get(bytes + done, len - done, &record) > 0 &&
+		       record.type == FDR_RECORD_EVENT) {
+			struct fmt_io_file file;
+
+			memcpy(&file, record.payload, sizeof(file));
+			done += record.size;
+			cr_assert_eq(file.kind, FMT_KIND_io_file);
+			if (file.file != number)
+				continue;
+			(*times)++;
+			*type = file.type;
+			free(name);
+			name = strndup((const char *)record.payload + sizeof(file), file.name_size);
+		}
+		at += prologue.extent_left;
+	}
+	free(bytes);
+	return name;
+}
+
+static void expect(uint32_t number, const char *name, enum fmt_file_type type)
+{
+	unsigned found = 99, times;
+	char *text = written(number, &found, &times);
+
+	cr_assert(text != NULL, "%u has no name", number);
+	cr_assert_str_eq(text, name);
+	cr_assert_eq(found, type);
+	cr_assert_eq(times, 1);
+	free(text);
+}
+
+Test(io_files, a_path_has_one_number_and_is_written_once)
+{
+	uint32_t one = io_file_named(&thread, "/some/where", 1),
+		 other = io_file_named(&thread, "/some/wher", 2);
+
+	cr_assert_neq(one, 0);
+	cr_assert_eq(one % 16, 0);
+	cr_assert_neq(one, other);
+	cr_assert_eq(io_file_named(&thread, "/some/where", 3), one);
+	expect(one, "/some/where", FMT_file_type_UNKNOWN);
+	expect(other, "/some/wher", FMT_file_type_UNKNOWN);
+}
+
+Test(io_files, long_paths_are_cut)
+{
+	char path[3000];
+	unsigned type, times;
+	char *text;
+
+	memset(path, 'x', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	text = written(io_file_named(&thread, path, 1), &type, &times);
+	cr_assert_eq(strlen(text), 1024);
+	free(text);
+}
+
+Test(io_files, descriptors_are_looked_up_once_until_they_change)
+{
+	char path[4200];
+	int fd;
+	uint32_t file;
+
+	snprintf(path, sizeof(path), "%s/data", col.descriptor.directory);
+	fd = open(path, O_RDWR | O_CREAT, 0600);
+	cr_assert_eq(io_file_known(fd), 0);
+	file = io_file_of(&thread, fd, 1);
+	cr_assert_neq(file, 0);
+	cr_assert_eq(io_file_known(fd), file);
+	expect(file, path, FMT_file_type_REGULAR);
+	dup2(open("/dev/null", O_RDWR), fd);
+	cr_assert_eq(io_file_of(&thread, fd, 2), file, "nobody has told");
+	io_file_forget(fd);
+	cr_assert_eq(io_file_known(fd), 0);
+	expect(io_file_of(&thread, fd, 3), "/dev/null", FMT_file_type_DEVICE);
+	io_files_forget((unsigned)fd, UINT32_MAX);
+	cr_assert_eq(io_file_known(fd), 0);
+	cr_assert_eq(io_file_of(&thread, 64000, 4), 0, "no such descriptor");
+	cr_assert_eq(io_file_of(&thread, 1 << 20, 5), 0, "beyond the table");
+}
+
+Test(io_files, sockets_have_addresses_and_pipes_their_inodes)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "\0xer-test"};
+	socklen_t size = offsetof(struct sockaddr_un, sun_path) + 9;
+	int fds[2], fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+	unsigned type, times;
+	char *text;
+
+	cr_assert_eq(bind(fd, (struct sockaddr *)&address, size), 0);
+	expect(io_file_of(&thread, fd, 1), "unix @xer-test", FMT_file_type_SOCKET);
+	cr_assert_eq(pipe(fds), 0);
+	text = written(io_file_of(&thread, fds[0], 2), &type, &times);
+	cr_assert_eq(strncmp(text, "pipe:[", 6), 0);
+	cr_assert_eq(type, FMT_file_type_PIPE);
+	free(text);
+}
+
+static void *name_all(void *numbers)
+{
+	struct col_thread self = {.use = COL_USED};
+
+	atomic_store(&self.tid, 43);
+	for (int i = 0; i < NAMES; i++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "/file/%d", i);
+		((uint32_t *)numbers)[i] = io_file_named(&self, path, 1);
+	}
+	return NULL;
+}
+
+Test(io_files, threads_agree_on_numbers)
+{
+	static uint32_t numbers[THREADS][NAMES];
+	pthread_t threads[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, name_all, numbers[i]);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; i < NAMES; i++) {
+		unsigned type, times;
+		char path[32];
+		char *text = written(numbers[0][i], &type, &times);
+
+		for (int k = 1; k < THREADS; k++)
+			cr_assert_eq(numbers[k][i], numbers[0][i]);
+		snprintf(path, sizeof(path), "/file/%d", i);
+		cr_assert(text != NULL, "%s, number %u, has no name", path, numbers[0][i]);
+		cr_assert_str_eq(text, path);
+		cr_assert(times >= 1 && times <= THREADS);
+		free(text);
+	}
+}
+
+Test(io_files, names_beyond_the_table_are_counted)
+{
+	unsigned without = 0;
+
+	for (int i = 0; i < TOO_MANY; i++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "/many/%d", i);
+		without += io_file_named(&thread, path, 1) == 0;
+	}
+	cr_assert_gt(without, TOO_MANY - 32768 - 1);
+	cr_assert_lt(without, TOO_MANY / 2, "the table is used well");
+	cr_assert_eq(atomic_load(&col.count.lost_files), without);
+}
