@@ -1,10 +1,10 @@
 /* command.c: from words to commands. */
 #include "analyzer/command.h"
 
-#include "analyzer/compare.h"
-#include "analyzer/memory.h"
-#include "analyzer/nearest.h"
-#include "analyzer/view.h"
+#include "analyzer/table/compare.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/nearest.h"
+#include "analyzer/views/view.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -17,7 +17,7 @@ static const struct command commands[] = {
 #define GROUP(heading)
 #define COMMAND(name, alias, argument, need, function, argument_text, help) \
 	{name, alias, ARGUMENT_##argument, NEED_##need, function, argument_text, help},
-#include "analyzer/command.def"
+#include "analyzer/views/command.def"
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -358,7 +358,7 @@ void command_help(FILE *out)
 #define GROUP(heading) fprintf(out, "\n%s:\n", heading);
 #define COMMAND(name, alias, argument, need, function, argument_text, help) \
 	put_command(&commands[at++], out);
-#include "analyzer/command.def"
+#include "analyzer/views/command.def"
 }
 
 void view_help(struct session *session, const struct command_argument *argument)

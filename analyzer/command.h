@@ -4,7 +4,7 @@
 #ifndef XER_ANALYZER_COMMAND_H
 #define XER_ANALYZER_COMMAND_H
 
-#include "analyzer/session.h"
+#include "analyzer/data/session.h"
 
 #include <stddef.h>
 

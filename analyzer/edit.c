@@ -2,7 +2,7 @@
  * the output of commands and the keys that stop them work as ever. */
 #include "analyzer/edit.h"
 
-#include "analyzer/memory.h"
+#include "analyzer/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,15 +1,15 @@
 /* main.c: xer_print: opens the experiments, then runs the commands from left to right. */
 #include "analyzer/command.h"
 #include "experiment/base/cutfile.h"
-#include "analyzer/memory.h"
-#include "analyzer/output.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/output.h"
 #include "analyzer/rc.h"
 #include "analyzer/script.h"
-#include "analyzer/session.h"
-#include "analyzer/terminal.h"
-#include "analyzer/text.h"
-#include "analyzer/trcrpt.h"
-#include "analyzer/view.h"
+#include "analyzer/data/session.h"
+#include "analyzer/base/terminal.h"
+#include "analyzer/base/text.h"
+#include "analyzer/trcrpt/trcrpt.h"
+#include "analyzer/views/view.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
  * directory one happens to be in may be another's, and a command can write files. */
 #include "analyzer/rc.h"
 
-#include "analyzer/memory.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/script.h"
 
 #include <errno.h>

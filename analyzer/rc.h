@@ -2,7 +2,7 @@
 #ifndef XER_ANALYZER_RC_H
 #define XER_ANALYZER_RC_H
 
-#include "analyzer/session.h"
+#include "analyzer/data/session.h"
 
 #define RC_SYSTEM_DIRECTORY "/etc"
 #define RC_SYSTEM_NAME "xer_print.rc"

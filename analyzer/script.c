@@ -3,8 +3,8 @@
 
 #include "analyzer/command.h"
 #include "analyzer/edit.h"
-#include "analyzer/terminal.h"
-#include "analyzer/view.h"
+#include "analyzer/base/terminal.h"
+#include "analyzer/views/view.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #ifndef XER_ANALYZER_SCRIPT_H
 #define XER_ANALYZER_SCRIPT_H
 
-#include "analyzer/session.h"
+#include "analyzer/data/session.h"
 
 /* Run the commands of an open file; `name` stands in messages. */
 void script_run_file(struct session *session, FILE *file, const char *name);

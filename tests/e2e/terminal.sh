@@ -117,7 +117,7 @@ contains "there is a prompt" '\(xer_print\) ' shown.txt
 contains "and the table" 'work_a' shown.txt
 contains "a slip is told" "did you mean 'functions'" shown.txt
 
-# ---- progress: only of what takes its time (tests/unit/analyzer/terminal.c), and on a terminal
+# ---- progress: only of what takes its time (tests/unit/analyzer/base/terminal.c), and on a terminal
 terminal 50 "$xer_print -functions profile.er 2>message.txt"
 is "nothing is said of what is quick" "" "$(cat message.txt)"
 "$xer_print" -functions profile.er 2>message.txt >/dev/null

@@ -2,7 +2,7 @@
  * that they made. */
 #include "tests/fuzz/targets/target.h"
 
-#include "analyzer/session.h"
+#include "analyzer/data/session.h"
 #include "experiment/fxt/fxt.h"
 #include "experiment/base/internal.h"
 #include "experiment/jit/made.h"

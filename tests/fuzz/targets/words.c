@@ -2,10 +2,10 @@
  * names. */
 #include "tests/fuzz/targets/target.h"
 
-#include "analyzer/check.h"
+#include "analyzer/check/check.h"
 #include "analyzer/command.h"
-#include "analyzer/expression.h"
-#include "analyzer/view.h"
+#include "analyzer/filter/expression.h"
+#include "analyzer/views/view.h"
 #include "format/descriptor.h"
 #include "format/lineage.h"
 #include "format/xml.h"

@@ -1,6 +1,6 @@
 /* Tests that the table of commands has what old hands know, by the list in inventory.def. */
 #include "analyzer/command.h"
-#include "analyzer/indexobj.h"
+#include "analyzer/data/indexobj.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

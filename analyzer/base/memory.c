@@ -1,0 +1,96 @@
+/* memory.c: allocation for the analyzer. A report without memory cannot go on, so that nobody has
+ * to check: failure ends the program here, in one place. */
+#include "analyzer/base/memory.h"
+
+#include "experiment/base/arena.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void memory_fail(void)
+{
+	fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
+	exit(1);
+}
+
+static void *must(void *at)
+{
+	if (!at)
+		memory_fail();
+	return at;
+}
+
+void *memory_take(size_t count, size_t size)
+{
+	return must(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *memory_resize(void *at, size_t count, size_t size)
+{
+	return must(reallocarray(at, count ? count : 1, size ? size : 1));
+}
+
+void *memory_grow(void *at, size_t count, size_t *capacity, size_t size)
+{
+	if (count < *capacity)
+		return at;
+	if (*capacity > SIZE_MAX / 4)
+		must(NULL);
+	*capacity = *capacity ? *capacity * 2 : 16;
+	return memory_resize(at, *capacity, size);
+}
+
+char *memory_text(const char *text, size_t len)
+{
+	char *copy = memory_take(len + 1, 1);
+
+	memcpy(copy, text, len);
+	return copy;
+}
+
+char *memory_format(const char *format, ...)
+{
+	char *text = NULL;
+	va_list arguments;
+	int len;
+
+	va_start(arguments, format);
+	len = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	return must(len < 0 ? NULL : text);
+}
+
+FILE *memory_stream(char **text, size_t *size)
+{
+	*text = NULL;
+	return must(open_memstream(text, size));
+}
+
+void memory_stream_end(FILE *stream, char *const *text)
+{
+	int failed = fflush(stream) != 0 || ferror(stream);
+
+	/* glibc shortens the string as it closes, which may fail, and does not say so. */
+	if (fclose(stream) != 0 || failed)
+		memory_fail();
+	must(*text);
+}
+
+int memory_matches(const regex_t *regex, const char *text)
+{
+	int status = regexec(regex, text, 0, NULL, 0);
+
+	if (status == REG_ESPACE)
+		memory_fail();
+	return status == 0;
+}
+
+void memory_check(void)
+{
+	if (exp_memory_lacked())
+		memory_fail();
+}

@@ -1,0 +1,34 @@
+/* sorter.h: sort more than memory should hold: parts are sorted in memory and wait in a temporary
+ * file without a name, below TMPDIR or /tmp. What fails (memory, room on the disk) ends the program
+ * with a message and exit status 1. */
+#ifndef XER_ANALYZER_BASE_SORTER_H
+#define XER_ANALYZER_BASE_SORTER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Items are ordered by major, then by minor. payload[size]: borrowed until the next call, 8-byte
+ * aligned. */
+struct sorter_item {
+	uint64_t major, minor;
+	const void *payload;
+	uint32_t size;
+};
+
+struct sorter;
+
+/* Begin with nothing; about `memory` bytes are used at a time, and more where one item is larger.
+ * Free with sorter_free. */
+struct sorter *sorter_new(size_t memory);
+void sorter_free(struct sorter *sorter);
+
+/* Take an item, before the first sorter_begin. The payload is copied. */
+void sorter_add(struct sorter *sorter, uint64_t major, uint64_t minor, const void *payload,
+                uint32_t size);
+
+/* From here on sorter_next gives the items in order, from the first on; it returns 0 behind the
+ * last. */
+void sorter_begin(struct sorter *sorter);
+int sorter_next(struct sorter *sorter, struct sorter_item *out);
+
+#endif

@@ -1,0 +1,34 @@
+/* parser.h: what the readers of checks share: the grammar (parse.c) and its words
+ * (word.c). */
+#ifndef XER_ANALYZER_CHECK_PARSER_H
+#define XER_ANALYZER_CHECK_PARSER_H
+
+#include "analyzer/check/check.h"
+
+struct check_parser {
+	const char *text, *at;
+	unsigned depth, nodes;
+	char *error; /* error[CHECK_ERROR_MAX] */
+	int failed;
+};
+
+/* Note a fault at a place of the text, printf-like; only the first is told. */
+void check_fail(struct check_parser *parser, const char *at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Go to the next character that is not blank. */
+void check_skip_blanks(struct check_parser *parser);
+
+/* Take `sign` if it comes next, blanks before it aside. Returns true if it did. */
+int check_take(struct check_parser *parser, const char *sign);
+
+/* A node of what stands at `at`; takes left and right. */
+struct check_node *check_make(struct check_parser *parser, enum check_op op, const char *at,
+                              struct check_node *left, struct check_node *right);
+
+/* A sum; a number with its unit; a metric with its function, or `base`. */
+struct check_node *check_sum(struct check_parser *parser);
+struct check_node *check_number(struct check_parser *parser);
+struct check_node *check_word(struct check_parser *parser);
+
+#endif

@@ -1,0 +1,220 @@
+/* codes.c: finds the code of functions. In a comparison each group is looked at alone, as code of
+ * its own build is not that of the function in the base that it is one with. */
+#include "analyzer/code/codes.h"
+
+#include "analyzer/table/compare.h"
+#include "experiment/symbols/code.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/code/sourcefile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void explain(struct session *session, const struct sym_function *function, int rc)
+{
+	const struct sym_object *object = function->object;
+
+	if (rc == -ENOMEM)
+		memory_fail();
+	if (rc == -ENOSYS)
+		session_fail(
+			session, EXIT_TROUBLE,
+			"disasm: this xer_print was built without capstone, which disassembles");
+	else if (rc == -ENOTSUP)
+		session_fail(session, EXIT_TROUBLE, "disasm: the machine of %s is not known",
+		             object->path);
+	else if (symbols_is_made(session->symbols, function))
+		session_fail(session, EXIT_TROUBLE,
+		             "disasm: %s was made at run time, and its code was not recorded",
+		             function->name);
+	else if (!object->file)
+		session_fail(
+			session, EXIT_TROUBLE,
+			"disasm: no file of %s (%s): say where it is now with pathmap OLD-PREFIX NEW-PREFIX or setpath "
+			"DIRECTORY",
+			object->path,
+			object->mismatch ? "another build is there now"
+					 : "neither there nor archived");
+	else
+		session_fail(session, EXIT_TROUBLE, "disasm: %s has no code at 0x%llx, where %s is",
+		             object->file, (unsigned long long)function->address, function->name);
+}
+
+static void explain_inlined(struct session *session, const struct sym_function *function)
+{
+	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
+	char *callers = memory_text("", 0);
+	size_t count = 0;
+
+	for (size_t i = 1; i < tree->count && count < 5; i++) {
+		const struct sym_function
+			*caller = tree->items[tree->nodes[tree->nodes[i].parent].item].function;
+		char *longer;
+
+		if (tree->items[tree->nodes[i].item].function != function || caller == function ||
+		    strstr(callers, caller->name))
+			continue;
+		longer = memory_format("%s%s%s", callers, count == 0 ? "" : ", ", caller->name);
+		free(callers);
+		callers = longer;
+		count++;
+	}
+	if (function->object->is_java)
+		session_fail(
+			session, EXIT_TROUBLE,
+			"disasm: %s: 'viewmode machine' has the code that methods of Java were compiled to",
+			function->name);
+	else
+		session_fail(session, EXIT_TROUBLE,
+		             "disasm: %s has no code of its own: it is inlined in %s",
+		             function->name, callers);
+	free(callers);
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct sym_function *a = *(const struct sym_function *const *)left,
+				  *b = *(const struct sym_function *const *)right;
+
+	if (a->object != b->object)
+		return a->object->index < b->object->index ? -1 : 1;
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static void add_function(struct codes *codes, const struct sym_function *function)
+{
+	codes->functions = memory_grow(codes->functions, codes->count, &codes->capacity,
+	                               sizeof(struct sym_function *));
+	codes->functions[codes->count++] = function;
+}
+
+static void find_functions(struct codes *codes, struct session *session, const char *file)
+{
+	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
+
+	for (size_t i = 0; i < tree->item_count; i++) {
+		const struct sym_function *function = tree->items[i].function;
+
+		if (function->file && function->address != 0 &&
+		    source_is_same(function->file, file))
+			add_function(codes, function);
+	}
+	if (codes->count > 1)
+		qsort(codes->functions, codes->count, sizeof(struct sym_function *), by_address);
+}
+
+/* ---- one build ---- */
+
+static int decode_alone(struct codes *codes, struct session *session)
+{
+	size_t decoded = 0;
+
+	for (size_t i = 0; i < codes->count; i++) {
+		int rc = code_init(&codes->at[i], session, codes->functions[i]);
+
+		decoded += rc == 0;
+		if (rc != 0)
+			explain(session, codes->functions[i], rc);
+	}
+	return decoded != 0 ? 0 : -ENOENT;
+}
+
+/* ---- several ---- */
+
+/* The functions of all builds that are one with functions[i]: same[i][count[i]]. */
+struct builds {
+	const struct sym_function ***same;
+	size_t *count;
+};
+
+/* Which functions have instructions in stacks of the group in focus, by their index. The caller
+ * frees. */
+static char *find_present(struct session *session, size_t *count)
+{
+	const struct tree *tree = session_tree(session, TREE_PCS);
+	char *present;
+
+	*count = 0;
+	for (size_t i = 0; i < tree->item_count; i++)
+		if (tree->items[i].function->index >= *count)
+			*count = tree->items[i].function->index + 1;
+	present = memory_take(*count, 1);
+	for (size_t i = 0; i < tree->item_count; i++)
+		present[tree->items[i].function->index] = 1;
+	return present;
+}
+
+/* Decode what the group in focus has of each function. Returns how many could be. */
+static size_t decode_group(struct codes *codes, struct session *session,
+                           const struct builds *builds, size_t column)
+{
+	size_t present_count, decoded = 0;
+	char *present = find_present(session, &present_count);
+
+	for (size_t i = 0; i < codes->count; i++)
+		for (size_t j = 0; j < builds->count[i]; j++) {
+			const struct sym_function *own = builds->same[i][j];
+			int rc;
+
+			if (own->address == 0 || own->index >= present_count ||
+			    !present[own->index])
+				continue;
+			rc = code_init(&codes->at[i * codes->columns + column], session, own);
+			decoded += rc == 0;
+			if (rc != 0)
+				explain(session, own, rc);
+			break;
+		}
+	free(present);
+	return decoded;
+}
+
+static int decode_compared(struct codes *codes, struct session *session)
+{
+	struct builds builds = {memory_take(codes->count, sizeof(*builds.same)),
+	                        memory_take(codes->count, sizeof(*builds.count))};
+	size_t decoded = 0;
+
+	for (size_t i = 0; i < codes->count; i++)
+		builds.count[i] = shown_same(session->shown, codes->functions[i], &builds.same[i]);
+	for (size_t i = 0; i < codes->columns; i++) {
+		enum tree_compare compare = compare_begin_alone(session, i);
+
+		decoded += decode_group(codes, session, &builds, i);
+		compare_end_alone(session, compare);
+	}
+	for (size_t i = 0; i < codes->count; i++)
+		free(builds.same[i]);
+	free(builds.same);
+	free(builds.count);
+	return decoded != 0 ? 0 : -ENOENT;
+}
+
+int codes_init(struct codes *codes, struct session *session, const struct place *place)
+{
+	*codes = (struct codes){.columns = session_columns(session)};
+	if (place->function && place->function->address == 0) {
+		explain_inlined(session, place->function);
+		return -ENOENT;
+	}
+	if (place->function)
+		add_function(codes, place->function);
+	else
+		find_functions(codes, session, place->file);
+	if (codes->count == 0) {
+		session_fail(session, EXIT_TROUBLE, "disasm: no function of %s has code of its own",
+		             place->file);
+		return -ENOENT;
+	}
+	codes->at = memory_take(codes->count * codes->columns, sizeof(*codes->at));
+	return codes->columns > 1 ? decode_compared(codes, session) : decode_alone(codes, session);
+}
+
+void codes_fini(struct codes *codes)
+{
+	for (size_t i = 0; codes->at && i < codes->count * codes->columns; i++)
+		code_fini(&codes->at[i]);
+	free(codes->at);
+	free(codes->functions);
+}

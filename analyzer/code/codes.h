@@ -1,0 +1,23 @@
+/* codes.h: the functions that a disassembly is about, in each of the compared builds. */
+#ifndef XER_ANALYZER_CODE_CODES_H
+#define XER_ANALYZER_CODE_CODES_H
+
+#include "analyzer/code/code.h"
+#include "analyzer/code/place.h"
+
+struct codes {
+	const struct sym_function *
+		*functions; /* functions[count], as the tables know them, by address */
+	size_t count, capacity;
+	struct code *at; /* at[function * columns + column]; without instructions where the group
+	                    has no such function */
+	size_t columns;
+};
+
+/* Find and decode them: a function, or those of a file that have code of their own in recorded
+ * stacks. Says why what cannot be decoded cannot. Returns 0, or -ENOENT if there is nothing to be
+ * shown; codes_fini in any case. */
+int codes_init(struct codes *codes, struct session *session, const struct place *place);
+void codes_fini(struct codes *codes);
+
+#endif

@@ -1,0 +1,108 @@
+/* place.c: finds functions and source files by name, among those that the recorded stacks have. */
+#include "analyzer/code/place.h"
+
+#include "analyzer/data/filters.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/model/name.h"
+#include "analyzer/code/sourcefile.h"
+#include "analyzer/base/text.h"
+#include "analyzer/views/view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void add_file(struct place **files, size_t *count, size_t *capacity, const char *file,
+                     const struct sym_object *object)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (source_is_same((*files)[i].file, file))
+			return;
+	*files = memory_grow(*files, *count, capacity, sizeof(**files));
+	(*files)[(*count)++] = (struct place){.file = file, .object = object};
+}
+
+/* The source files that are called `name`. Returns their number. */
+static size_t find_files(struct session *session, const char *name, struct place **out)
+{
+	const struct tree *tree = session_tree(session, TREE_LINES);
+	const char *last = NULL;
+	size_t count = 0, capacity = 0;
+
+	*out = NULL;
+	for (size_t i = 0; i < tree->item_count; i++) {
+		const struct sym_frame *item = &tree->items[i];
+
+		if (item->file && item->file != last && source_is_called(item->file, name))
+			add_file(out, &count, &capacity, item->file, item->function->object);
+		last = item->file;
+		if (item->function->file && item->function->file != item->file &&
+		    source_is_called(item->function->file, name))
+			add_file(out, &count, &capacity, item->function->file,
+			         item->function->object);
+	}
+	return count;
+}
+
+static int find_file(struct session *session, const char *command,
+                     const struct command_argument *argument, struct place *out)
+{
+	struct place *files;
+	size_t count = find_files(session, argument->text, &files);
+	size_t chosen = count == 1 ? 1 : argument->number;
+
+	if (count == 0) {
+		session_fail(session, EXIT_TROUBLE, "%s: no function and no source file '%s' %s",
+		             command, argument->text, filters_of_data(session->filters));
+	} else if (chosen < 1 || chosen > count) {
+		for (size_t i = 0; i < count; i++) {
+			fprintf(session->out, "%4zu) ", i + 1);
+			text_put(session->out, files[i].file);
+			fputc('\n', session->out);
+		}
+		session_fail(session, EXIT_USAGE,
+		             "%s: %zu source files are called '%s': add a number from 1 to %zu",
+		             command, count, argument->text, count);
+		chosen = 0;
+	} else {
+		*out = files[chosen - 1];
+	}
+	free(files);
+	return count != 0 && chosen != 0 ? 0 : -ENOENT;
+}
+
+const char *place_file(struct session *session, const struct sym_function *function)
+{
+	const struct tree *tree;
+
+	if (function->file)
+		return function->file;
+	tree = session_tree(session, TREE_LINES);
+	for (size_t i = 0; i < tree->item_count; i++)
+		if (tree->items[i].function == function && tree->items[i].file)
+			return tree->items[i].file;
+	return NULL;
+}
+
+int place_find(struct session *session, const char *command,
+               const struct command_argument *argument, struct place *out)
+{
+	const struct sym_function *function;
+	uint32_t *items, item;
+	size_t count = name_find(session, argument->text, &items);
+
+	free(items);
+	if (count == 0)
+		return find_file(session, command, argument, out);
+	item = view_pick_function(session, command, argument);
+	if (item == TREE_NONE)
+		return -ENOENT;
+	function = session_tree(session, TREE_FUNCTIONS)->items[item].function;
+	if (!function->object || (function->name[0] == '<' && function->address == 0)) {
+		session_fail(session, EXIT_TROUBLE, "%s: %s is no code", command, function->name);
+		return -ENOENT;
+	}
+	*out = (struct place){.function = function,
+	                      .file = place_file(session, function),
+	                      .object = function->object};
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* place.h: what a command about code means by its argument: a function, or a source file. */
+#ifndef XER_ANALYZER_CODE_PLACE_H
+#define XER_ANALYZER_CODE_PLACE_H
+
+#include "analyzer/command.h"
+
+struct place {
+	const struct sym_function *function; /* NULL: a file was named */
+	const char *file; /* source file of the function, or the one named; NULL: not known */
+	const struct sym_object *object; /* that has code of it */
+};
+
+/* Find the place. Of several the argument's number chooses one; else they are listed. Returns 0, or
+ * -ENOENT after a message. */
+int place_find(struct session *session, const char *command,
+               const struct command_argument *argument, struct place *out);
+
+/* The source file of a function; where no definition of it is known, that of any of its lines.
+ * NULL: not known. */
+const char *place_file(struct session *session, const struct sym_function *function);
+
+#endif

@@ -1,0 +1,290 @@
+/* filters.c: keeps the parts that choose events, and the data that they leave of each experiment.
+ */
+#include "analyzer/data/filters.h"
+
+#include "analyzer/base/memory.h"
+#include "analyzer/print/print.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct filters {
+	struct expression *parts[FILTERS_PARTS]; /* NULL: chooses nothing */
+	char *shown[FILTERS_PARTS];
+	int has_changed;
+};
+
+struct filters_run {
+	struct filter_run *parts[FILTERS_PARTS];
+	size_t count;
+};
+
+/* The commands that set the parts, and that list what there is to be chosen; NULL: none does. */
+static const struct {
+	const char *command, *list;
+} names[FILTERS_PARTS] = {
+	[FILTERS_EXPRESSION] = {"filters", NULL},
+	[FILTERS_TIME] = {"time", NULL},
+	[FILTERS_SAMPLES] = {"sample_select", "sample_list"},
+	[FILTERS_THREADS] = {"thread_select", "thread_list"},
+	[FILTERS_LWPS] = {"lwp_select", "lwp_list"},
+	[FILTERS_CPUS] = {"cpu_select", "cpu_list"},
+};
+
+static const struct {
+	unsigned data;
+	const char *what;
+} kinds[] = {{METRIC_DATA_CLOCK, "samples"},
+             {METRIC_DATA_HEAP, "allocations"},
+             {METRIC_DATA_SYNC, "waits"},
+             {METRIC_DATA_IO, "I/O calls"},
+             {METRIC_DATA_FUNCTRACE, "traced calls"},
+             {METRIC_DATA_USER, "user events"},
+             {METRIC_DATA_OMP, "OpenMP constructs"},
+             {METRIC_DATA_MPI, "MPI calls"},
+             {METRIC_DATA_COUNTERS, "counter samples"}};
+
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+struct filters *filters_create(void)
+{
+	return memory_take(1, sizeof(struct filters));
+}
+
+void filters_forget(struct session_experiment *at)
+{
+	if (at->data != at->whole)
+		exp_data_set_destroy(at->data);
+	at->data = at->whole;
+}
+
+void filters_destroy(struct filters *filters, struct session *session)
+{
+	for (size_t i = 0; i < session->count; i++)
+		filters_forget(&session->experiments[i]);
+	for (size_t i = 0; i < FILTERS_PARTS; i++) {
+		expression_destroy(filters->parts[i]);
+		free(filters->shown[i]);
+	}
+	free(filters);
+}
+
+int filters_set(struct session *session, enum filters_part part, const char *shown,
+                const char *expression, struct expression_error *error)
+{
+	struct filters *filters = session->filters;
+	struct expression *compiled = NULL;
+
+	if (expression) {
+		compiled = expression_compile(expression, error);
+		if (!compiled)
+			return -EINVAL;
+	}
+	if (compiled || filters->parts[part])
+		filters->has_changed = 1;
+	expression_destroy(filters->parts[part]);
+	free(filters->shown[part]);
+	filters->parts[part] = compiled;
+	filters->shown[part] = compiled ? memory_text(shown, strlen(shown)) : NULL;
+	return 0;
+}
+
+const char *filters_shown(const struct filters *filters, enum filters_part part)
+{
+	return filters->shown[part];
+}
+
+int filters_are_set(const struct filters *filters)
+{
+	for (size_t i = 0; i < FILTERS_PARTS; i++)
+		if (filters->parts[i])
+			return 1;
+	return 0;
+}
+
+const char *filters_of_data(const struct filters *filters)
+{
+	return filters_are_set(filters)
+	               ? "in what filters and selections leave of the recorded data"
+	               : "in the recorded data";
+}
+
+int filters_want_leaks(const struct filters *filters)
+{
+	for (size_t i = 0; i < FILTERS_PARTS; i++)
+		if (filters->parts[i] && filter_wants_leaks(filters->parts[i]))
+			return 1;
+	return 0;
+}
+
+static uint64_t events_of(const struct exp_data_set *set, unsigned data)
+{
+	switch (data) {
+	case METRIC_DATA_CLOCK:
+		return set->quality.samples;
+	case METRIC_DATA_HEAP:
+		return set->heap.allocs;
+	case METRIC_DATA_SYNC:
+		return set->quality.sync_events;
+	case METRIC_DATA_FUNCTRACE:
+		return set->quality.calls;
+	case METRIC_DATA_USER:
+		return set->quality.user_events;
+	case METRIC_DATA_OMP:
+		return set->quality.omp_events;
+	case METRIC_DATA_MPI:
+		return set->quality.mpi_events;
+	case METRIC_DATA_COUNTERS:
+		return set->quality.counter_samples;
+	default:
+		return set->quality.io_events;
+	}
+}
+
+static void put_count(struct session *session, FILE *out, unsigned data, const char *what)
+{
+	const struct session_experiment *at = NULL;
+	uint64_t selected = 0, all = 0;
+
+	while ((at = session_next(session, at))) {
+		selected += events_of(at->data, data);
+		all += events_of(at->whole, data);
+	}
+	fprintf(out, ", %llu of %llu %s", (unsigned long long)selected, (unsigned long long)all,
+	        what);
+}
+
+void filters_put(struct session *session)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (!filters_are_set(session->filters))
+		return;
+	out = memory_stream(&text, &size);
+	fputs("selected", out);
+	for (size_t i = 0; i < FILTERS_PARTS; i++)
+		if (session->filters->shown[i])
+			fprintf(out, ": %s %s", names[i].command, session->filters->shown[i]);
+	for (size_t i = 0; i < KINDS; i++)
+		if (session->have & kinds[i].data)
+			put_count(session, out, kinds[i].data, kinds[i].what);
+	memory_stream_end(out, &text);
+	print_note(session, "%s", text);
+	free(text);
+}
+
+void filters_change(struct filters *filters)
+{
+	filters->has_changed = 1;
+}
+
+struct filter_place filters_place(const struct session *session,
+                                  const struct session_experiment *at)
+{
+	const struct session_experiment *founder = at->founder != 0
+	                                                   ? session_find(session, at->founder)
+	                                                   : at;
+
+	return (struct filter_place){
+		.experiment = at->experiment,
+		.info = at->info,
+		.whole = at->whole,
+		.symbols = session->symbols,
+		.mode = session->mode,
+		.number = at->id,
+		.group = at->founder != 0 ? at->founder : at->id,
+		.founder_real_ns = (founder ? founder : at)->info->start_real_ns};
+}
+
+struct filters_run *filters_open(const struct filters *filters, const struct filter_place *place)
+{
+	struct filters_run *run = memory_take(1, sizeof(*run));
+
+	for (size_t i = 0; i < FILTERS_PARTS; i++)
+		if (filters->parts[i])
+			run->parts[run->count++] = filter_run_create(filters->parts[i], place);
+	return run;
+}
+
+void filters_close(struct filters_run *run)
+{
+	for (size_t i = 0; i < run->count; i++)
+		filter_run_destroy(run->parts[i]);
+	free(run);
+}
+
+int filters_begin(struct filters_run *run, const struct exp_nodes *nodes)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < run->count && status == 0; i++)
+		status = filter_run_begin(run->parts[i], nodes);
+	return status;
+}
+
+int filters_select(struct filters_run *run, const struct exp_fact *fact)
+{
+	int64_t value;
+
+	for (size_t i = 0; i < run->count; i++)
+		if (!filter_run_value(run->parts[i], fact, &value) || value == 0)
+			return 0;
+	return 1;
+}
+
+static int begin(void *context, const struct exp_nodes *nodes)
+{
+	return filters_begin(context, nodes);
+}
+
+static uint32_t row(void *context, const struct exp_fact *fact)
+{
+	return filters_select(context, fact) ? 0 : EXP_ROW_NONE;
+}
+
+/* A list of what is not there would leave tables empty without a word, and exports. It is no error:
+ * of several experiments that one script looks at, some may have no such thread. */
+static void tell_of_nothing(struct session *session)
+{
+	uint64_t selected = 0, all = 0;
+
+	for (size_t i = 0; i < session->count; i++)
+		for (size_t j = 0; j < KINDS; j++) {
+			selected += events_of(session->experiments[i].data, kinds[j].data);
+			all += events_of(session->experiments[i].whole, kinds[j].data);
+		}
+	for (size_t i = 0; i < FILTERS_PARTS && selected == 0 && all > 0; i++)
+		if (session->filters->shown[i] && names[i].list)
+			session_say(session, "%s %s: no event is selected (%s lists what there is)",
+			            names[i].command, session->filters->shown[i], names[i].list);
+}
+
+void filters_apply(struct session *session)
+{
+	struct filters *filters = session->filters;
+
+	if (!filters->has_changed)
+		return;
+	filters->has_changed = 0;
+	session_forget_tables(session);
+	for (size_t i = 0; i < session->count; i++) {
+		struct session_experiment *at = &session->experiments[i];
+		struct filter_place place = filters_place(session, at);
+		struct exp_selection selection = {.begin = begin, .row = row};
+
+		filters_forget(at);
+		if (!filters_are_set(filters))
+			continue;
+		selection.context = filters_open(filters, &place);
+		selection.wants_leaks = filters_want_leaks(filters) != 0;
+		if (experiment_select(at->experiment, &selection, &at->data) < 0) {
+			session_say(session, "%s: out of memory", at->info->path);
+			exit(EXIT_TROUBLE);
+		}
+		filters_close(selection.context);
+	}
+	tell_of_nothing(session);
+}

@@ -1,0 +1,61 @@
+/* filters.h: which events of a session count: what the commands filters, time, thread_select and
+ * their like have chosen, all at once. */
+#ifndef XER_ANALYZER_DATA_FILTERS_H
+#define XER_ANALYZER_DATA_FILTERS_H
+
+#include "analyzer/filter/filter.h"
+#include "analyzer/data/session.h"
+
+/* Each is set for itself; an event counts if all that are set say so. */
+enum filters_part {
+	FILTERS_EXPRESSION,
+	FILTERS_TIME,
+	FILTERS_SAMPLES,
+	FILTERS_THREADS,
+	FILTERS_LWPS,
+	FILTERS_CPUS,
+	FILTERS_PARTS
+};
+
+struct filters *filters_create(void);
+void filters_destroy(struct filters *filters, struct session *session);
+
+/* Set a part: `shown` is what the user wrote, `expression` what it means; NULL: the part chooses
+ * nothing. Returns 0, or -EINVAL and *error; then nothing has changed. */
+int filters_set(struct session *session, enum filters_part part, const char *shown,
+                const char *expression, struct expression_error *error);
+
+/* What the user wrote, NULL if the part chooses nothing. */
+const char *filters_shown(const struct filters *filters, enum filters_part part);
+
+/* Is any part set? */
+int filters_are_set(const struct filters *filters);
+
+/* Where a name was looked for in vain: "in the recorded data", or what the filters left of them. */
+const char *filters_of_data(const struct filters *filters);
+
+/* Print what is set: "# selected: ...: 10 of 25 samples, ..."; nothing if that is nothing. */
+void filters_put(struct session *session);
+
+/* The data must be filtered anew; and do so, if that is so. */
+void filters_change(struct filters *filters);
+void filters_apply(struct session *session);
+
+/* Free what the filters left of an experiment, which is to be closed or read again. */
+void filters_forget(struct session_experiment *at);
+
+/* The place of an experiment in the session. */
+struct filter_place filters_place(const struct session *session,
+                                  const struct session_experiment *at);
+
+/* All parts made ready for an experiment, which the caller gives to filters_close. */
+struct filters_run;
+struct filters_run *filters_open(const struct filters *filters, const struct filter_place *place);
+void filters_close(struct filters_run *run);
+int filters_begin(struct filters_run *run, const struct exp_nodes *nodes);
+
+/* Does an event count? */
+int filters_select(struct filters_run *run, const struct exp_fact *fact);
+int filters_want_leaks(const struct filters *filters);
+
+#endif

@@ -1,0 +1,319 @@
+/* parts.c: the walk over what is exported: a tree for each process, or, of the rows of
+ * rows.h, for each thread. The stacks of a thread are a tree of addresses of their own, so
+ * that many threads cost no more than the stacks that they have. */
+#include "analyzer/export/export.h"
+
+#include "experiment/streams/selection.h"
+#include "analyzer/export/rows.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct walk {
+	struct export_job *job;
+	enum tree_mode mode;
+	enum export_split split;
+	void (*visit)(struct export_job *job, const struct export_part *part, void *context);
+	void *context;
+};
+
+/* The stacks of some rows, renumbered. */
+struct stacks_of_rows {
+	struct exp_data_set set; /* its nodes alone are used */
+	uint32_t *number;        /* number[node of the experiment] + 1, 0: not in here */
+	uint32_t *nodes;         /* nodes[number] */
+	size_t count, capacity;
+	uint64_t *pc;
+	uint32_t *parent, *generation;
+	uint64_t *value[EXP_METRICS];
+	size_t room; /* elements of the arrays above */
+};
+
+static void add_experiment(const struct walk *walk, const struct session_experiment *at,
+                           const struct exp_data_set *set, struct tree *tree)
+{
+	struct session *session = walk->job->session;
+	const struct tree_view view = {session->mode, session->stand_in, session->shown};
+
+	if (tree_add_experiment(tree, session->symbols, at->experiment, set, &view) < 0)
+		memory_fail();
+}
+
+static struct tree *make_tree(const struct walk *walk)
+{
+	return tree_create(walk->mode, symbols_total(walk->job->session->symbols));
+}
+
+/* ---- stacks of rows ---- */
+
+static int compare_numbers(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Number the nodes of the rows and their callers, which keep their order: callers come first. */
+static void number_nodes(struct stacks_of_rows *stacks, const struct export_rows *rows, size_t from,
+                         size_t to)
+{
+	for (size_t i = 0; i < stacks->count; i++)
+		stacks->number[stacks->nodes[i]] = 0;
+	stacks->count = 0;
+	for (size_t row = from; row < to; row++) {
+		uint32_t node = rows->rows[row].node;
+
+		while (node < rows->nodes.count && stacks->number[node] == 0) {
+			stacks->nodes = memory_grow(stacks->nodes, stacks->count, &stacks->capacity,
+			                            sizeof(*stacks->nodes));
+			stacks->nodes[stacks->count++] = node;
+			stacks->number[node] = 1;
+			node = rows->nodes.parent[node] < node ? rows->nodes.parent[node]
+			                                       : EXP_NO_INDEX;
+		}
+	}
+	if (stacks->count > 1)
+		qsort(stacks->nodes, stacks->count, sizeof(*stacks->nodes), compare_numbers);
+	for (size_t i = 0; i < stacks->count; i++)
+		stacks->number[stacks->nodes[i]] = (uint32_t)i + 1;
+}
+
+static void make_room(struct stacks_of_rows *stacks, const struct exp_nodes *values)
+{
+	size_t room = stacks->count > 2 * stacks->room ? stacks->count : 2 * stacks->room;
+
+	if (stacks->count > stacks->room || stacks->room == 0) {
+		stacks->room = room > 0 ? room : 1;
+		stacks->pc = memory_resize(stacks->pc, stacks->room, sizeof(*stacks->pc));
+		stacks->parent = memory_resize(stacks->parent, stacks->room,
+		                               sizeof(*stacks->parent));
+		stacks->generation = memory_resize(stacks->generation, stacks->room,
+		                                   sizeof(*stacks->generation));
+		for (size_t i = 0; i < EXP_METRICS; i++)
+			if (values->value[i])
+				stacks->value[i] = memory_resize(stacks->value[i], stacks->room,
+				                                 sizeof(uint64_t));
+	}
+	for (size_t i = 0; i < EXP_METRICS; i++)
+		if (values->value[i])
+			memset(stacks->value[i], 0, stacks->count * sizeof(uint64_t));
+}
+
+static void copy_nodes(struct stacks_of_rows *stacks, const struct exp_nodes *from)
+{
+	struct exp_nodes *nodes = &stacks->set.nodes;
+
+	*nodes = (struct exp_nodes){.count = stacks->count,
+	                            .pc = stacks->pc,
+	                            .parent = stacks->parent,
+	                            .generation = stacks->generation};
+	for (size_t i = 0; i < stacks->count; i++) {
+		uint32_t node = stacks->nodes[i];
+
+		stacks->pc[i] = from->pc[node];
+		stacks->generation[i] = from->generation[node];
+		stacks->parent[i] = from->parent[node] < node
+		                            ? stacks->number[from->parent[node]] - 1
+		                            : EXP_NO_INDEX;
+		nodes->traced += node < from->traced;
+	}
+	for (size_t i = 0; i < EXP_METRICS; i++)
+		nodes->value[i] = stacks->value[i];
+}
+
+/* The stacks of rows from .. to-1 with what these hold. The longest of waits and calls are no sums,
+ * but nobody asks. */
+static const struct exp_data_set *find_stacks(struct stacks_of_rows *stacks,
+                                              const struct export_rows *rows, size_t from,
+                                              size_t to)
+{
+	const struct exp_nodes *values = &rows->set->nodes;
+
+	number_nodes(stacks, rows, from, to);
+	make_room(stacks, values);
+	copy_nodes(stacks, &rows->nodes);
+	for (size_t row = from; row < to; row++) {
+		uint32_t node = rows->rows[row].node, at = rows->values[row];
+		uint32_t number = node < rows->nodes.count ? stacks->number[node] : 0;
+
+		for (size_t i = 0; i < EXP_METRICS && at < values->count; i++) {
+			if (!values->value[i])
+				continue;
+			*(number > 0 ? &stacks->value[i][number - 1]
+			             : &stacks->set.nodes.no_stack[i]) += values->value[i][at];
+		}
+	}
+	return &stacks->set;
+}
+
+static void fini_stacks(struct stacks_of_rows *stacks)
+{
+	free(stacks->number);
+	free(stacks->nodes);
+	free(stacks->pc);
+	free(stacks->parent);
+	free(stacks->generation);
+	for (size_t i = 0; i < EXP_METRICS; i++)
+		free(stacks->value[i]);
+}
+
+/* ---- samples of a thread ---- */
+
+struct samples {
+	struct export_sample *samples;
+	uint64_t *values;
+	size_t count, capacity, value_capacity;
+};
+
+static void add_sample(const struct export_job *job, struct samples *samples,
+                       const struct export_sample *sample, const struct metric_values *values)
+{
+	samples->samples = memory_grow(samples->samples, samples->count, &samples->capacity,
+	                               sizeof(*samples->samples));
+	if (samples->capacity > samples->value_capacity) {
+		samples->values = memory_resize(
+			samples->values, samples->capacity * job->metric_count, sizeof(uint64_t));
+		samples->value_capacity = samples->capacity;
+	}
+	for (size_t i = 0; i < job->metric_count; i++)
+		samples->values[samples->count * job->metric_count +
+		                i] = values->of[job->metrics[i]];
+	samples->samples[samples->count++] = *sample;
+}
+
+/* Add the tree of a slice to that of its thread. */
+static void add_slice(const struct export_job *job, struct tree *tree, const struct tree *slice,
+                      uint64_t time_ns, struct samples *samples)
+{
+	uint32_t *known = memory_take(slice->count, sizeof(*known));
+
+	for (uint32_t i = 0; i < slice->count; i++) {
+		const struct tree_node *node = &slice->nodes[i];
+
+		known[i] = i == TREE_ROOT ? TREE_ROOT
+		                          : tree_child(tree, known[node->parent],
+		                                       &slice->items[node->item]);
+		if (!metric_values_any(&slice->own[i]))
+			continue;
+		tree_credit(tree, known[i], &slice->own[i]);
+		add_sample(job, samples, &(struct export_sample){time_ns, known[i]},
+		           &slice->own[i]);
+	}
+	free(known);
+}
+
+/* ---- parts ---- */
+
+static char *name_thread(const struct export_part *part)
+{
+	if (part->thread == 0)
+		return memory_text("Thread unknown", 14);
+	return memory_format("Thread %u%s%s", part->thread, part->info->name[0] != '\0' ? ", " : "",
+	                     part->info->name);
+}
+
+/* The end of the rows that have thread, or thread and slice, of the first. */
+static size_t find_end(const struct export_rows *rows, size_t from, size_t to, int with_slice)
+{
+	const struct export_row *first = &rows->rows[from];
+	size_t end = from;
+
+	while (end < to && rows->rows[end].thread == first->thread &&
+	       (!with_slice || rows->rows[end].slice == first->slice))
+		end++;
+	return end;
+}
+
+static void visit_thread(const struct walk *walk, struct export_part part,
+                         const struct export_rows *rows, struct stacks_of_rows *stacks, size_t from,
+                         size_t to)
+{
+	const struct exp_data_set *whole = part.at->whole;
+	struct samples samples = {.count = 0};
+	struct tree *tree = make_tree(walk);
+	char *name;
+
+	part.thread = rows->rows[from].thread <= whole->thread_count ? rows->rows[from].thread : 0;
+	part.info = part.thread != 0 ? &whole->threads[part.thread - 1] : NULL;
+	part.thread_name = name = name_thread(&part);
+	if (walk->split == EXPORT_THREADS)
+		add_experiment(walk, part.at, find_stacks(stacks, rows, from, to), tree);
+	for (size_t end; walk->split == EXPORT_TIMES && from < to; from = end) {
+		struct tree *slice = make_tree(walk);
+
+		end = find_end(rows, from, to, 1);
+		add_experiment(walk, part.at, find_stacks(stacks, rows, from, end), slice);
+		add_slice(walk->job, tree, slice, rows->rows[from].slice * rows->width_ns,
+		          &samples);
+		tree_destroy(slice);
+	}
+	tree_finish(tree);
+	part.tree = tree;
+	part.samples = samples.samples;
+	part.values = samples.values;
+	part.sample_count = samples.count;
+	walk->visit(walk->job, &part, walk->context);
+	free(samples.samples);
+	free(samples.values);
+	free(name);
+	tree_destroy(tree);
+}
+
+static void visit_threads(const struct walk *walk, const struct export_part *part)
+{
+	struct session *session = walk->job->session;
+	struct stacks_of_rows stacks = {.count = 0};
+	struct export_rows rows;
+
+	if (export_rows_read(session, part->at, walk->split == EXPORT_TIMES, &rows) != 0) {
+		session_say(session, "%s: out of memory", part->at->info->path);
+		exit(EXIT_TROUBLE);
+	}
+	if (rows.has_overflow)
+		session_fail(
+			session, EXIT_TROUBLE,
+			"export: %s: too many stacks: only events of the first %d are exported",
+			part->at->info->path, (int)EXP_ROWS_MAX);
+	stacks.number = memory_take(rows.nodes.count, sizeof(*stacks.number));
+	for (size_t from = 0, to; from < rows.count; from = to) {
+		to = find_end(&rows, from, rows.count, 0);
+		visit_thread(walk, *part, &rows, &stacks, from, to);
+	}
+	fini_stacks(&stacks);
+	export_rows_fini(&rows);
+}
+
+static void visit_process(const struct walk *walk, struct export_part part)
+{
+	struct tree *tree = make_tree(walk);
+
+	add_experiment(walk, part.at, part.at->data, tree);
+	tree_finish(tree);
+	part.tree = tree;
+	walk->visit(walk->job, &part, walk->context);
+	tree_destroy(tree);
+}
+
+void export_each(struct export_job *job, enum tree_mode mode, enum export_split split,
+                 void (*visit)(struct export_job *job, const struct export_part *part,
+                               void *context),
+                 void *context)
+{
+	const struct walk walk = {job, mode, split, visit, context};
+	const struct session_experiment *at = NULL;
+
+	session_load(job->session);
+	while ((at = session_next(job->session, at))) {
+		const char *program = at->info->argc > 0 ? at->info->argv[0] : at->info->name;
+		char *name = memory_format("%s %lld", text_base(program), (long long)at->info->pid);
+		const struct export_part part = {.at = at, .name = name};
+
+		if (split == EXPORT_PROCESSES)
+			visit_process(&walk, part);
+		else
+			visit_threads(&walk, &part);
+		free(name);
+	}
+}

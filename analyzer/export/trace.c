@@ -1,0 +1,405 @@
+/* trace.c: walks the events of the selected experiments and gives them to a format. See trace.h. */
+#include "analyzer/export/trace.h"
+
+#include "experiment/base/clock.h"
+#include "experiment/events/usertrace.h"
+#include "analyzer/data/filters.h"
+#include "format/record.h"
+#include "analyzer/base/memory.h"
+#include "template/template.h"
+#include "analyzer/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The experiment that is walked. */
+enum { MPI_NAMES = 1 << 12 };
+
+struct walk {
+	struct trace *trace;
+	const struct session_experiment *at;
+	struct filters_run *filters; /* NULL: nothing is filtered */
+	struct trace_stacks *stacks;
+	struct exp_index hooks; /* hook << 16 | sub-id -> name */
+	struct exp_index files; /* number of a file -> name */
+	uint32_t io_names[256], sync_names[256], omp_names[256],
+		mpi_names[MPI_NAMES]; /* of functions, + 1 */
+	uint64_t process;
+	int64_t start_ns; /* on the axis */
+};
+
+/* A time since the start of the experiment on the axis of the trace. Hostile ones may be beyond the
+ * type. */
+static uint64_t on_axis(const struct walk *walk, int64_t since_start_ns)
+{
+	int64_t ns;
+
+	return !__builtin_add_overflow(walk->start_ns, since_start_ns, &ns) && ns > 0 ? (uint64_t)ns
+	                                                                              : 0;
+}
+
+static uint64_t time_of(const struct walk *walk, uint64_t ticks)
+{
+	return on_axis(walk, experiment_time_ns(walk->at->experiment, ticks));
+}
+
+static void add_argument(struct trace_event *event, uint32_t name, enum trace_value type,
+                         uint64_t value)
+{
+	event->arguments[event->argument_count++] = (struct trace_argument){name, type, value};
+}
+
+static void put(const struct walk *walk, const struct trace_event *event)
+{
+	walk->trace->format->event(walk->trace, event);
+}
+
+/* An event at fact->ticks; or one that took a while until then. Arguments are not cleared. */
+static void begin_event(const struct walk *walk, const struct exp_fact *fact,
+                        enum fxt_event_kind kind, uint32_t category, uint32_t name,
+                        struct trace_event *out)
+{
+	out->kind = kind;
+	out->category = category;
+	out->name = name;
+	out->process = walk->process;
+	out->tid = kind == FXT_EVENT_COUNTER ? walk->process : fact->tid;
+	out->end_ns = time_of(walk, fact->ticks);
+	out->begin_ns = kind == FXT_EVENT_COMPLETE ? time_of(walk, fact->ticks - fact->wait_ticks)
+	                                           : out->end_ns;
+	out->argument_count = 0;
+}
+
+/* Name of a value of an enumeration, looked for once. */
+static uint32_t value_name(const struct walk *walk, uint32_t *names, const char *type,
+                           uint32_t value)
+{
+	value &= 255;
+	if (names[value] == 0)
+		names[value] = trace_name(walk->trace, fmt_enum_name(type, value)) + 1;
+	return names[value] - 1;
+}
+
+static void put_sample(const struct walk *walk, const struct exp_fact *fact)
+{
+	uint64_t ns = time_of(walk, fact->ticks), pcs[FXT_SAMPLE_PCS_MAX];
+	size_t count;
+
+	/* A residual is time that no sample was taken of. */
+	if (fact->type == FMT_clock_state_RESIDUAL)
+		return;
+	count = export_pcs(&walk->at->whole->nodes, fact->node, pcs);
+	if (walk->trace->format->sample)
+		walk->trace->format->sample(walk->trace, ns, walk->process, fact->tid, pcs, count);
+	trace_stacks_sample(walk->stacks, fact->tid, ns, fact->cpu_ns, fact->node);
+}
+
+static void put_live(const struct walk *walk, const struct exp_fact *fact)
+{
+	struct trace_event event;
+
+	if (fact->is_map)
+		return;
+	begin_event(walk, fact, FXT_EVENT_COUNTER, TRACE_WORD_HEAP, TRACE_WORD_LIVE, &event);
+	add_argument(&event, TRACE_WORD_BYTES, TRACE_NUMBER, fact->live_bytes);
+	put(walk, &event);
+}
+
+static void put_wait(struct walk *walk, const struct exp_fact *fact)
+{
+	struct trace_event event;
+
+	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_SYNC,
+	            value_name(walk, walk->sync_names, "sync_func", fact->type), &event);
+	add_argument(&event, TRACE_WORD_OBJECT, TRACE_ADDRESS, fact->address);
+	if (fact->error != 0)
+		add_argument(&event, TRACE_WORD_ERRNO, TRACE_NUMBER, fact->error);
+	put(walk, &event);
+}
+
+static void put_omp(struct walk *walk, const struct exp_fact *fact)
+{
+	struct trace_event event;
+
+	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_OMP,
+	            value_name(walk, walk->omp_names, "omp_event", fact->type), &event);
+	if (fact->address != 0)
+		add_argument(&event, TRACE_WORD_OBJECT, TRACE_ADDRESS, fact->address);
+	put(walk, &event);
+}
+
+static void put_mpi(struct walk *walk, const struct exp_fact *fact)
+{
+	uint32_t *name = &walk->mpi_names[fact->type % MPI_NAMES];
+	struct trace_event event;
+
+	/* A message that is not the call's own has no time of its own. */
+	if (fact->mpi->message > FMT_mpi_message_RECEIVED)
+		return;
+	if (*name == 0)
+		*name = trace_name(walk->trace, fmt_enum_name("mpi_func", fact->type)) + 1;
+	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_MPI, *name - 1, &event);
+	if (fact->bytes != 0)
+		add_argument(&event, TRACE_WORD_BYTES, TRACE_NUMBER, fact->bytes);
+	if (fact->mpi->peer != UINT32_MAX)
+		add_argument(&event, TRACE_WORD_RANK, TRACE_NUMBER, fact->mpi->peer);
+	put(walk, &event);
+}
+
+static void put_io(struct walk *walk, const struct exp_fact *fact)
+{
+	uint32_t file = exp_index_find(&walk->files, fact->file);
+	struct trace_event event;
+
+	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_IO,
+	            value_name(walk, walk->io_names, "io_func", fact->type), &event);
+	add_argument(&event, TRACE_WORD_BYTES, TRACE_NUMBER, fact->bytes);
+	if (fact->fd != UINT32_MAX)
+		add_argument(&event, TRACE_WORD_FD, TRACE_NUMBER, fact->fd);
+	if (file != EXP_INDEX_NONE)
+		add_argument(&event, TRACE_WORD_FILE, TRACE_NAME, file);
+	if (fact->error != 0)
+		add_argument(&event, TRACE_WORD_ERRNO, TRACE_NUMBER, fact->error);
+	put(walk, &event);
+}
+
+static void put_call(const struct walk *walk, const struct exp_fact *fact)
+{
+	struct trace_event event;
+
+	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_CALLS,
+	            trace_stacks_function(walk->stacks, fact->node), &event);
+	put(walk, &event);
+}
+
+static uint32_t hook_name(struct walk *walk, const struct exp_user_event *user)
+{
+	uint64_t key = (uint64_t)user->hook << 16 | user->subhook;
+	uint32_t known = exp_index_find(&walk->hooks, key);
+	char text[40], id[5];
+
+	if (known != EXP_INDEX_NONE)
+		return known;
+	template_hook_text(user->hook, id);
+	snprintf(text, sizeof(text), "hook %s %04X", id, user->subhook);
+	known = trace_name(walk->trace, text);
+	if (exp_index_add(&walk->hooks, key, known) != 0)
+		memory_fail();
+	return known;
+}
+
+static void put_user(struct walk *walk, const struct exp_fact *fact)
+{
+	const struct exp_user_event *user = fact->user;
+	struct trace_event event;
+
+	begin_event(walk, fact, FXT_EVENT_INSTANT, TRACE_WORD_USER, hook_name(walk, user), &event);
+	for (unsigned i = 0; i < user->word_count && i < FMT_USER_WORDS; i++)
+		add_argument(&event, TRACE_WORD_D1 + i, TRACE_ADDRESS, user->words[i]);
+	if (user->is_generic)
+		add_argument(&event, TRACE_WORD_BYTES, TRACE_NUMBER, user->byte_count);
+	put(walk, &event);
+}
+
+static uint32_t on_fact(void *context, const struct exp_fact *fact)
+{
+	struct walk *walk = context;
+
+	if (walk->filters && !filters_select(walk->filters, fact))
+		return EXP_ROW_NONE;
+	switch (fact->data) {
+	case EXP_DATA_PROFILE:
+		put_sample(walk, fact);
+		break;
+	case EXP_DATA_HEAP:
+		put_live(walk, fact);
+		break;
+	case EXP_DATA_SYNC:
+		put_wait(walk, fact);
+		break;
+	case EXP_DATA_IO:
+		put_io(walk, fact);
+		break;
+	case EXP_DATA_FUNCTRACE:
+		put_call(walk, fact);
+		break;
+	case EXP_DATA_OMP:
+		put_omp(walk, fact);
+		break;
+	case EXP_DATA_MPI:
+		put_mpi(walk, fact);
+		break;
+	case EXP_DATA_COUNTERS:
+		break;
+	case EXP_DATA_USER:
+		put_user(walk, fact);
+		break;
+	}
+	return EXP_ROW_NONE;
+}
+
+static int on_begin(void *context, const struct exp_nodes *nodes)
+{
+	struct walk *walk = context;
+
+	return walk->filters ? filters_begin(walk->filters, nodes) : 0;
+}
+
+/* ---- what is known without reading events */
+
+static void put_counter(const struct walk *walk, uint64_t ns, uint32_t name,
+                        const struct trace_argument *values, unsigned count)
+{
+	struct trace_event event = {.kind = FXT_EVENT_COUNTER,
+	                            .category = TRACE_WORD_USAGE,
+	                            .name = name,
+	                            .process = walk->process,
+	                            .tid = walk->process,
+	                            .begin_ns = ns,
+	                            .argument_count = count};
+
+	memcpy(event.arguments, values, count * sizeof(*values));
+	put(walk, &event);
+}
+
+static void put_label(const struct walk *walk, uint64_t ns, const char *label)
+{
+	struct trace_event event = {.kind = FXT_EVENT_INSTANT,
+	                            .category = TRACE_WORD_USAGE,
+	                            .name = TRACE_WORD_SAMPLE,
+	                            .process = walk->process,
+	                            .tid = walk->process,
+	                            .begin_ns = ns};
+
+	add_argument(&event, TRACE_WORD_LABEL, TRACE_NAME, trace_name(walk->trace, label));
+	put(walk, &event);
+}
+
+static void put_usage(const struct walk *walk, const struct exp_usage *usage)
+{
+	uint64_t ns = on_axis(walk, exp_whole_signed(usage->time_s * 1e9));
+	const struct trace_argument cpu[] = {
+		{TRACE_WORD_USER_TIME, TRACE_NUMBER, usage->user_ns},
+		{TRACE_WORD_SYSTEM_TIME, TRACE_NUMBER, usage->system_ns}};
+	const struct trace_argument faults[] = {{TRACE_WORD_MINOR, TRACE_NUMBER, usage->minflt},
+	                                        {TRACE_WORD_MAJOR, TRACE_NUMBER, usage->majflt}};
+	const struct trace_argument switches[] = {
+		{TRACE_WORD_VOLUNTARY, TRACE_NUMBER, usage->nvcsw},
+		{TRACE_WORD_INVOLUNTARY, TRACE_NUMBER, usage->nivcsw}};
+	const struct trace_argument resident = {TRACE_WORD_RESIDENT, TRACE_NUMBER,
+	                                        usage->maxrss_kib};
+
+	put_counter(walk, ns, TRACE_WORD_CPU_TIME, cpu, 2);
+	put_counter(walk, ns, TRACE_WORD_RESIDENT, &resident, 1);
+	put_counter(walk, ns, TRACE_WORD_FAULTS, faults, 2);
+	put_counter(walk, ns, TRACE_WORD_SWITCHES, switches, 2);
+	if (usage->label)
+		put_label(walk, ns, usage->label);
+}
+
+static void put_threads(const struct walk *walk)
+{
+	const struct trace_format *format = walk->trace->format;
+	const struct exp_data_set *data = walk->at->whole;
+
+	for (size_t i = 0; i < data->thread_count; i++) {
+		const struct exp_thread *thread = &data->threads[i];
+		const char *name = thread->name[0] != '\0' ? thread->name : "thread";
+		char *sampled = memory_format("%s (sampled)", name);
+
+		format->thread(walk->trace, walk->process, thread->tid,
+		               trace_name(walk->trace, name));
+		if (thread->samples > 0)
+			format->thread(walk->trace, walk->process,
+			               (uint64_t)thread->tid + TRACE_SAMPLED,
+			               trace_name(walk->trace, sampled));
+		free(sampled);
+	}
+}
+
+static void name_files(struct walk *walk)
+{
+	const struct exp_io *io = &walk->at->whole->io;
+
+	for (size_t i = 0; i < io->file_count; i++)
+		if (io->files[i].name &&
+		    exp_index_find(&walk->files, io->files[i].number) == EXP_INDEX_NONE &&
+		    exp_index_add(&walk->files, io->files[i].number,
+		                  trace_name_bytes(walk->trace, io->files[i].name,
+		                                   io->files[i].name_size)) != 0)
+			memory_fail();
+}
+
+static void put_objects(const struct walk *walk)
+{
+	const struct exp_object *objects;
+	size_t count = experiment_objects(walk->at->experiment, &objects);
+
+	for (size_t i = 0; i < count && i <= UINT16_MAX && walk->trace->format->object != NULL; i++)
+		walk->trace->format->object(walk->trace, time_of(walk, walk->at->info->start_ticks),
+		                            walk->process, (uint16_t)i, &objects[i]);
+}
+
+static void put_events(struct walk *walk)
+{
+	const struct session *session = walk->trace->job->session;
+	const struct filter_place place = filters_place(session, walk->at);
+	const struct exp_selection selection = {
+		.context = walk,
+		.begin = on_begin,
+		.row = on_fact,
+		.wants_leaks = filters_want_leaks(session->filters) != 0};
+	const struct exp_data_set *set;
+
+	if (filters_are_set(session->filters))
+		walk->filters = filters_open(session->filters, &place);
+	walk->stacks = trace_stacks_create(walk->trace, walk->at);
+	if (experiment_select(walk->at->experiment, &selection, &set) == 0)
+		exp_data_set_destroy(set);
+	else
+		memory_fail();
+	trace_stacks_destroy(walk->stacks);
+	if (walk->filters)
+		filters_close(walk->filters);
+}
+
+static void put_experiment(struct trace *trace, const struct session_experiment *at,
+                           int64_t origin_ns)
+{
+	const char *program = at->info->argc > 0 ? at->info->argv[0] : at->info->name;
+	struct walk walk = {.trace = trace,
+	                    .at = at,
+	                    .process = (uint64_t)at->info->pid,
+	                    .start_ns = at->info->start_real_ns - origin_ns};
+
+	trace->format->process(trace, walk.process, trace_name(trace, text_base(program)),
+	                       &at->data->quality);
+	put_threads(&walk);
+	for (size_t i = 0; i < at->whole->usage_count; i++)
+		put_usage(&walk, &at->whole->usage[i]);
+	name_files(&walk);
+	put_objects(&walk);
+	put_events(&walk);
+	exp_index_fini(&walk.hooks);
+	exp_index_fini(&walk.files);
+}
+
+void trace_export(struct export_job *job, const struct trace_format *format)
+{
+	struct trace *trace = memory_take(1, sizeof(*trace));
+	const struct session_experiment *at = NULL;
+	int64_t origin_ns = export_start_ns(job->session);
+
+	trace->job = job;
+	trace->format = format;
+	trace->sink.out = job->out;
+	format->begin(trace);
+	trace_names_begin(trace);
+	session_load(job->session);
+	while ((at = session_next(job->session, at)))
+		put_experiment(trace, at, origin_ns);
+	format->end(trace);
+	sink_flush(&trace->sink);
+	trace_names_fini(trace);
+	free(trace);
+}

@@ -1,0 +1,94 @@
+/* fragment.c: looks for a piece of stack in the tree of calls, in one pass over its nodes: parents
+ * come before their children, so each node goes on from what its caller knows. */
+#include "analyzer/model/fragment.h"
+
+#include "analyzer/base/memory.h"
+
+#include <stdlib.h>
+
+#define ITSELF (TREE_NONE - 1)
+
+/* What a node knows of the way from the root to it. */
+struct place {
+	uint64_t state;  /* bit i: the way ends with the first i + 1 functions */
+	uint32_t caller; /* item before the outermost place of the fragment, TREE_NONE: it is not on
+	                    the way */
+	uint32_t callee; /* item behind the innermost, ITSELF: the way ends with it */
+};
+
+uint32_t fragment_item(const struct tree *tree, const struct sym_function *function)
+{
+	for (size_t i = 0; i < tree->item_count; i++)
+		if (tree->items[i].function == function)
+			return (uint32_t)i;
+	return TREE_NONE;
+}
+
+static uint64_t mask_of(const struct fragment *fragment, const struct sym_function *function)
+{
+	uint64_t mask = 0;
+
+	for (size_t i = 0; i < fragment->count; i++)
+		if (fragment->functions[i] == function)
+			mask |= (uint64_t)1 << i;
+	return mask;
+}
+
+/* The item `steps` frames above a node. */
+static uint32_t item_above(const struct tree *tree, uint32_t node, size_t steps)
+{
+	while (steps-- > 0)
+		node = tree->nodes[node].parent;
+	return tree->nodes[node].item;
+}
+
+static struct place find_place(const struct fragment *fragment, const struct tree *tree,
+                               uint32_t node, struct place before)
+{
+	uint32_t item = tree->nodes[node].item;
+	struct place place = before;
+	int is_end;
+
+	place.state = (before.state << 1 | 1) & mask_of(fragment, tree->items[item].function);
+	is_end = place.state >> (fragment->count - 1) & 1;
+	if (is_end && before.caller == TREE_NONE)
+		place.caller = item_above(tree, node, fragment->count);
+	if (is_end)
+		place.callee = ITSELF;
+	else if (before.callee == ITSELF)
+		place.callee = item;
+	return place;
+}
+
+static void credit(struct fragment_values *values, const struct place *place,
+                   const struct metric_values *own)
+{
+	if (place->caller == TREE_NONE)
+		return;
+	metric_values_add(&values->total, own);
+	metric_values_add(&values->callers[place->caller], own);
+	metric_values_add(place->callee == ITSELF ? &values->own : &values->callees[place->callee],
+	                  own);
+}
+
+struct fragment_values fragment_find(const struct fragment *fragment, const struct tree *tree)
+{
+	struct fragment_values values = {
+		.callers = memory_take(tree->item_count, sizeof(*values.callers)),
+		.callees = memory_take(tree->item_count, sizeof(*values.callees))};
+	struct place *places = memory_take(tree->count, sizeof(*places));
+
+	places[TREE_ROOT] = (struct place){.state = 0, .caller = TREE_NONE, .callee = TREE_NONE};
+	for (uint32_t node = TREE_ROOT + 1; node < tree->count; node++) {
+		places[node] = find_place(fragment, tree, node, places[tree->nodes[node].parent]);
+		credit(&values, &places[node], &tree->own[node]);
+	}
+	free(places);
+	return values;
+}
+
+void fragment_values_fini(struct fragment_values *values)
+{
+	free(values->callers);
+	free(values->callees);
+}

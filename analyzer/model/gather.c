@@ -1,0 +1,369 @@
+/* gather.c: from an experiment's tree of addresses to the tree of symbols. */
+#include "analyzer/model/tree.h"
+
+#include "format/record.h"
+#include "analyzer/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Metrics that are those of the experiment one to one. */
+static const struct {
+	unsigned metric;
+	enum exp_metric from;
+} same[] = {
+	{METRIC_USER, EXP_CPU_USER},
+	{METRIC_SYSTEM, EXP_CPU_SYSTEM},
+	{METRIC_SAMPLES, EXP_SAMPLES},
+	{METRIC_HEAPALLOCCNT, EXP_ALLOC_COUNT},
+	{METRIC_HEAPALLOCBYTES, EXP_ALLOC_BYTES},
+	{METRIC_HEAPLEAKCNT, EXP_LEAK_COUNT},
+	{METRIC_HEAPLEAKBYTES, EXP_LEAK_BYTES},
+	{METRIC_HEAPPEAKCNT, EXP_PEAK_COUNT},
+	{METRIC_HEAPPEAKBYTES, EXP_PEAK_BYTES},
+	{METRIC_HEAPTEMPCNT, EXP_TEMP_COUNT},
+	{METRIC_HEAPMAPCNT, EXP_MAP_COUNT},
+	{METRIC_HEAPMAPBYTES, EXP_MAP_BYTES},
+	{METRIC_HEAPMAPLIVE, EXP_MAP_LIVE_BYTES},
+	{METRIC_HEAPMAPPEAK, EXP_MAP_PEAK_BYTES},
+	{METRIC_SYNC, EXP_SYNC_WAIT},
+	{METRIC_SYNCN, EXP_SYNC_COUNT},
+	{METRIC_IOREADCNT, EXP_IO_READ_COUNT},
+	{METRIC_IOREADBYTES, EXP_IO_READ_BYTES},
+	{METRIC_IOREADTIME, EXP_IO_READ_WAIT},
+	{METRIC_IOWRITECNT, EXP_IO_WRITE_COUNT},
+	{METRIC_IOWRITEBYTES, EXP_IO_WRITE_BYTES},
+	{METRIC_IOWRITETIME, EXP_IO_WRITE_WAIT},
+	{METRIC_IOOTHERCNT, EXP_IO_OTHER_COUNT},
+	{METRIC_IOOTHERTIME, EXP_IO_OTHER_WAIT},
+	{METRIC_IOERRORCNT, EXP_IO_ERROR_COUNT},
+	{METRIC_IOERRORTIME, EXP_IO_ERROR_WAIT},
+	{METRIC_FTIME, EXP_TRACE_TIME},
+	{METRIC_FCALLS, EXP_TRACE_CALLS},
+	{METRIC_USEREVENTS, EXP_USER_COUNT},
+	{METRIC_OMPWORK, EXP_OMP_WORK},
+	{METRIC_OMPOVHD, EXP_OMP_OVERHEAD},
+	{METRIC_OMPSERL, EXP_OMP_SERIAL},
+	{METRIC_OMPIBAR, EXP_OMP_IMPLICIT_BARRIER},
+	{METRIC_OMPEBAR, EXP_OMP_EXPLICIT_BARRIER},
+	{METRIC_OMPCTWT, EXP_OMP_CRITICAL},
+	{METRIC_OMPLKWT, EXP_OMP_LOCK},
+	{METRIC_OMPODWT, EXP_OMP_ORDERED},
+	{METRIC_OMPRDUC, EXP_OMP_REDUCTION},
+	{METRIC_OMPTKWT, EXP_OMP_TASK_WAIT},
+	{METRIC_MPITIME, EXP_MPI_TIME},
+	{METRIC_MPISEND, EXP_MPI_SENDS},
+	{METRIC_MPIBYTESSENT, EXP_MPI_BYTES_SENT},
+	{METRIC_MPIRECEIVE, EXP_MPI_RECEIVES},
+	{METRIC_MPIBYTESRECV, EXP_MPI_BYTES_RECEIVED},
+	{METRIC_MPIOTHER, EXP_MPI_OTHER},
+	{METRIC_MPIWORK, EXP_MPI_WORK},
+	{METRIC_MPIWAIT, EXP_MPI_WAIT},
+};
+
+struct metric_values tree_values_of(const uint64_t of[EXP_METRICS])
+{
+	struct metric_values values = {.of = {0}};
+
+	values.of[METRIC_TOTALCPU] = of[EXP_CPU_USER] + of[EXP_CPU_SYSTEM] + of[EXP_CPU_RESIDUAL];
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		values.of[same[i].metric] = of[same[i].from];
+	for (unsigned i = 0; i <= EXP_COUNTER_LAST - EXP_COUNTER; i++)
+		values.of[METRIC_COUNTER0 + i] = of[EXP_COUNTER + i];
+	for (unsigned wait = EXP_OMP_IMPLICIT_BARRIER; wait <= EXP_OMP_TASK_WAIT; wait++)
+		values.of[METRIC_OMPWAIT] += of[wait];
+	return values;
+}
+
+static struct tree_longest longest_of(const uint64_t of[EXP_METRICS])
+{
+	return (struct tree_longest){of[EXP_SYNC_LONGEST], of[EXP_IO_LONGEST]};
+}
+
+/* Exclusive totals of a node. Returns true if any is not 0. */
+static int node_values(const struct exp_nodes *nodes, size_t node, struct metric_values *out,
+                       struct tree_longest *longest)
+{
+	uint64_t of[EXP_METRICS];
+	uint64_t any = 0;
+
+	for (size_t i = 0; i < EXP_METRICS; i++) {
+		of[i] = nodes->value[i] ? nodes->value[i][node] : 0;
+		any |= of[i];
+	}
+	if (any != 0) {
+		*out = tree_values_of(of);
+		*longest = longest_of(of);
+	}
+	return any != 0;
+}
+
+static int has(const struct exp_nodes *nodes, enum exp_metric metric, size_t node)
+{
+	return nodes->value[metric] && nodes->value[metric][node] != 0;
+}
+
+static int has_clock(const struct exp_nodes *nodes, size_t node)
+{
+	return has(nodes, EXP_SAMPLES, node) || has(nodes, EXP_CPU_USER, node) ||
+	       has(nodes, EXP_CPU_SYSTEM, node);
+}
+
+int tree_is_leaf(const struct exp_nodes *nodes, const unsigned char *is_parent, size_t node)
+{
+	static const enum exp_metric calls[] = {
+		EXP_ALLOC_COUNT,    EXP_MAP_COUNT,      EXP_SYNC_COUNT,    EXP_IO_READ_COUNT,
+		EXP_IO_WRITE_COUNT, EXP_IO_OTHER_COUNT, EXP_IO_ERROR_COUNT};
+
+	if (node >= nodes->traced)
+		return 1;
+	if (is_parent[node])
+		return 0;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (has(nodes, calls[i], node))
+			return 0;
+	return has_clock(nodes, node);
+}
+
+/* What a frame is shown as. The address of an instruction keeps its offset in the function. */
+static struct sym_frame shown_frame(struct shown *shown, const struct sym_frame *frame)
+{
+	struct sym_frame result = *frame;
+
+	result.function = shown_function(shown, frame->function);
+	if (result.function == frame->function)
+		return result;
+	if (shown_is_object(shown, result.function))
+		return (struct sym_frame){.function = result.function};
+	result.address += result.function->address - frame->function->address;
+	return result;
+}
+
+static uint32_t add_frame(struct tree *tree, struct shown *shown, uint32_t parent,
+                          const struct sym_frame *frame)
+{
+	struct sym_frame result = shown_frame(shown, frame);
+
+	if (shown_is_folded(shown, tree->items[tree->nodes[parent].item].function, result.function))
+		return parent;
+	return tree_child(tree, parent, &result);
+}
+
+static uint32_t add_frames(struct tree *tree, struct shown *shown, uint32_t parent,
+                           const struct sym_frame *frames, int count)
+{
+	struct sym_frame whole;
+
+	if (tree->mode == TREE_PCS) {
+		whole = frames[0];
+		whole.function = frames[count - 1].function;
+		return add_frame(tree, shown, parent, &whole);
+	}
+	while (count-- > 0)
+		parent = add_frame(tree, shown, parent, &frames[count]);
+	return parent;
+}
+
+unsigned char *tree_find_parents(const struct exp_nodes *nodes)
+{
+	unsigned char *is_parent = memory_take(nodes->count, 1);
+
+	for (size_t i = 0; i < nodes->count; i++)
+		if (nodes->parent[i] < i)
+			is_parent[nodes->parent[i]] = 1;
+	return is_parent;
+}
+
+static void add_no_stack(struct tree *tree, struct symbols *symbols, const struct exp_nodes *nodes)
+{
+	struct metric_values values = tree_values_of(nodes->no_stack);
+	struct tree_longest longest = longest_of(nodes->no_stack);
+	struct sym_frame unknown = {.function = symbols_unknown(symbols)};
+	uint32_t at;
+
+	if (!metric_values_any(&values))
+		return;
+	at = tree_child(tree, TREE_ROOT, &unknown);
+	tree_credit(tree, at, &values);
+	tree_raise(tree, at, &longest);
+}
+
+/* True for nodes below which, or at which, anything was counted: frames that only lead to stacks
+ * without events need no symbols. */
+static unsigned char *find_used(const struct exp_nodes *nodes)
+{
+	unsigned char *used = memory_take(nodes->count, 1);
+
+	for (size_t i = nodes->count; i-- > 0;) {
+		for (size_t metric = 0; metric < EXP_METRICS && !used[i]; metric++)
+			used[i] = (unsigned char)has(nodes, (enum exp_metric)metric, i);
+		if (used[i] && nodes->parent[i] < i)
+			used[nodes->parent[i]] = 1;
+	}
+	return used;
+}
+
+int tree_is_recorder(const struct sym_function *function)
+{
+	static const char tail[] = "/xer/libcollector.so";
+	size_t len = strlen(function->object->path);
+
+	return len >= sizeof(tail) - 1 &&
+	       strcmp(function->object->path + len - (sizeof(tail) - 1), tail) == 0;
+}
+
+/* What the nodes of one experiment become. */
+struct gather {
+	struct tree *tree;
+	struct symbols *symbols;
+	const struct experiment *experiment;
+	const struct exp_nodes *nodes;
+	const struct tree_view *view;
+	unsigned char *is_parent, *used;
+	unsigned char *kind;    /* by node: enum frames_kind */
+	unsigned char *in_java; /* by node: a frame of Java is there, or further out */
+	uint32_t *node_of;
+};
+
+/* The frames of a node, innermost first. Returns their number, 0: none in this mode, or -ENOMEM. */
+static int find_frames(struct gather *gather, size_t node, int is_leaf,
+                       const struct sym_frame **out, enum frames_kind *kind)
+{
+	const struct exp_nodes *nodes = gather->nodes;
+
+	return (gather->tree->mode == TREE_FUNCTIONS ? frames_find_functions : frames_find)(
+		gather->symbols, gather->experiment, nodes->pc[node], nodes->generation[node],
+		is_leaf, gather->view->mode, out, kind);
+}
+
+/* Returns 0 or -ENOMEM. */
+static int gather_frames(struct gather *gather, size_t node)
+{
+	const struct sym_frame *frames;
+	enum frames_kind kind;
+	int count = find_frames(gather, node, tree_is_leaf(gather->nodes, gather->is_parent, node),
+	                        &frames, &kind);
+
+	if (count < 1)
+		return count < 0 ? count : 0;
+	/* What a function has inlined where it begins was not called there. */
+	if (node >= gather->nodes->traced) {
+		frames += count - 1;
+		count = 1;
+	}
+	gather->kind[node] = (unsigned char)kind;
+	if (gather->view->mode == FRAMES_USER && !gather->in_java[node] &&
+	    frames_is_java(&frames[0])) {
+		gather->in_java[node] = 1;
+		gather->node_of[node] = TREE_ROOT;
+	}
+	if (kind == FRAMES_SHOWN)
+		gather->node_of[node] = add_frames(gather->tree, gather->view->shown,
+		                                   gather->node_of[node], frames, count);
+	else
+		gather->view->stand_in[kind].object = frames[0].function->object;
+	return 0;
+}
+
+/* Take the values of clock samples away from `values`. */
+static struct metric_values take_clock(struct metric_values *values)
+{
+	struct metric_values clock = {.of = {0}};
+
+	for (unsigned i = 0; i < METRIC_VALUES; i++)
+		if (metric_data_of(i) == METRIC_DATA_CLOCK) {
+			clock.of[i] = values->of[i];
+			values->of[i] = 0;
+		}
+	return clock;
+}
+
+/* A sample may interrupt the very instruction that a call returns to. Then the node is both: the
+ * sample belongs to the instruction, and all else to the call before it. caller: the tree's node of
+ * the caller. Returns 0 or -ENOMEM. */
+static int part_clock(struct gather *gather, size_t node, uint32_t caller,
+                      struct metric_values *values)
+{
+	const struct exp_nodes *nodes = gather->nodes;
+	const struct sym_frame *frames;
+	struct metric_values clock;
+	enum frames_kind kind;
+	int count;
+
+	if (gather->kind[node] != FRAMES_SHOWN || nodes->pc[node] < FMT_PC_MARKS ||
+	    !has_clock(nodes, node) || tree_is_leaf(nodes, gather->is_parent, node))
+		return 0;
+	count = find_frames(gather, node, 1, &frames, &kind);
+	if (count < 1)
+		return count;
+	clock = take_clock(values);
+	tree_credit(gather->tree,
+	            add_frames(gather->tree, gather->view->shown, caller, frames, count), &clock);
+	return 0;
+}
+
+static int gather_values(struct gather *gather, size_t node, uint32_t caller)
+{
+	enum frames_kind kind = (enum frames_kind)gather->kind[node];
+	uint32_t at = gather->node_of[node];
+	struct metric_values values;
+	struct tree_longest longest;
+	int status;
+
+	if (!node_values(gather->nodes, node, &values, &longest))
+		return 0;
+	status = part_clock(gather, node, caller, &values);
+	/* A stub that no method has called is the machine's. */
+	if (kind == FRAMES_STUB && at == TREE_ROOT) {
+		kind = FRAMES_JVM;
+		gather->view->stand_in[kind].object = gather->view->stand_in[FRAMES_STUB].object;
+	}
+	if (frames_names[kind]) {
+		struct sym_frame frame = {.function = &gather->view->stand_in[kind]};
+
+		at = tree_child(gather->tree, at, &frame);
+	}
+	tree_credit(gather->tree, at, &values);
+	tree_raise(gather->tree, at, &longest);
+	return status;
+}
+
+int tree_add_experiment(struct tree *tree, struct symbols *symbols,
+                        const struct experiment *experiment, const struct exp_data_set *data,
+                        const struct tree_view *view)
+{
+	const struct exp_nodes *nodes = &data->nodes;
+	struct gather gather = {.tree = tree,
+	                        .symbols = symbols,
+	                        .experiment = experiment,
+	                        .nodes = nodes,
+	                        .view = view};
+	int status = 0;
+
+	gather.is_parent = tree_find_parents(nodes);
+	gather.used = find_used(nodes);
+	gather.kind = memory_take(nodes->count, 1);
+	gather.in_java = memory_take(nodes->count, 1);
+	gather.node_of = memory_take(nodes->count, sizeof(*gather.node_of));
+	for (size_t i = 0; i < nodes->count && status == 0; i++) {
+		uint32_t caller = nodes->parent[i] < i ? gather.node_of[nodes->parent[i]]
+		                                       : TREE_ROOT;
+
+		gather.node_of[i] = caller;
+		/* What is outside of a cut is not known to be nothing but the launcher. */
+		gather.in_java[i] = nodes->parent[i] < i ? gather.in_java[nodes->parent[i]]
+		                                         : nodes->pc[i] < FMT_PC_MARKS;
+		if (!gather.used[i])
+			continue;
+		status = gather_frames(&gather, i);
+		if (status == 0)
+			status = gather_values(&gather, i, caller);
+	}
+	free(gather.node_of);
+	free(gather.in_java);
+	free(gather.kind);
+	free(gather.used);
+	free(gather.is_parent);
+	add_no_stack(tree, symbols, nodes);
+	return status;
+}

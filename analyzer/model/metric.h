@@ -1,0 +1,133 @@
+/* metric.h: what a table can show: metric keywords, lists of them, and how values are written.
+ *
+ * A keyword is [flavor][visibility]name. Flavors: e exclusive, i inclusive, a attributed.
+ * Visibility: `.` and `+` the value, `%` its share of the total, `!` hidden (but usable for
+ * sorting). Several flavors and signs expand; flavors first. `any` and `all` name every metric that
+ * has data, `default` the list to begin with. */
+#ifndef XER_ANALYZER_MODEL_METRIC_H
+#define XER_ANALYZER_MODEL_METRIC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum metric_id {
+#define METRIC(id, keyword, data, unit, place, heading, meaning) METRIC_##id,
+#include "analyzer/model/metric.def"
+	METRICS
+};
+
+enum { METRIC_VALUES = METRIC_SIZE }; /* those before are measured, the others are static */
+
+enum metric_data {
+	METRIC_DATA_STATIC = 0,
+	METRIC_DATA_CLOCK = 1,
+	METRIC_DATA_HEAP = 2,
+	METRIC_DATA_SYNC = 4,
+	METRIC_DATA_IO = 8,
+	METRIC_DATA_FUNCTRACE = 16,
+	METRIC_DATA_USER = 32,
+	METRIC_DATA_OMP = 64,
+	METRIC_DATA_MPI = 128,
+	METRIC_DATA_COUNTERS = 256
+};
+enum metric_unit {
+	METRIC_UNIT_SECONDS,
+	METRIC_UNIT_COUNT,
+	METRIC_UNIT_BYTES,
+	METRIC_UNIT_HEX,
+	METRIC_UNIT_TEXT,
+	METRIC_UNIT_RATIO /* in thousandths; of such that are made of others */
+};
+enum metric_flavor {
+	METRIC_PLAIN = 0,
+	METRIC_EXCLUSIVE = 1,
+	METRIC_INCLUSIVE = 2,
+	METRIC_ATTRIBUTED = 4
+};
+enum metric_show { METRIC_SHOW_VALUE = 1, METRIC_SHOW_PERCENT = 2, METRIC_SHOW_HIDDEN = 4 };
+
+/* One value for each measured metric; times in ns. */
+struct metric_values {
+	uint64_t of[METRIC_VALUES];
+};
+
+struct metric {
+	uint8_t id;     /* enum metric_id */
+	uint8_t flavor; /* one enum metric_flavor */
+	uint8_t show;   /* set of enum metric_show */
+};
+
+enum { METRIC_LIST_MAX = 3 * METRICS, METRIC_TEXT_MAX = 64, METRIC_ERROR_MAX = 160 };
+
+struct metric_list {
+	struct metric at[METRIC_LIST_MAX];
+	size_t count;
+};
+
+struct metric_sort {
+	struct metric metric;
+	int reverse;
+};
+
+const char *metric_keyword(unsigned id);
+const char *metric_heading(unsigned id);
+const char *metric_meaning(unsigned id);
+/* "heap" for METRIC_DATA_HEAP, and so on. */
+const char *metric_data_name(unsigned data);
+
+unsigned metric_data_of(unsigned id);
+enum metric_unit metric_unit_of(unsigned id);
+
+/* "Excl.", "Incl.", "Attr." or "". */
+const char *metric_flavor_heading(unsigned flavor);
+
+/* "Exclusive Total CPU Time" into text[METRIC_ERROR_MAX]. Returns text. */
+char *metric_describe(const struct metric *metric, char *text);
+
+/* Keyword of a metric, "e.%totalcpu", into text[METRIC_TEXT_MAX]. Returns text. */
+char *metric_spell(const struct metric *metric, char *text);
+
+/* The list shown at first for data of the kinds in `have`, and the metric to sort by. */
+void metric_defaults(unsigned have, struct metric_list *list, struct metric_sort *sort);
+
+/* Read `spec`, keywords joined by `:`, for data of the kinds in `have`. Returns 0; or -EINVAL (not
+ * a list of metrics) or -ENODATA (a metric without data), the reason in error[METRIC_ERROR_MAX]. */
+int metric_list_parse(const char *spec, unsigned have, struct metric_list *out, char *error);
+
+/* The column, from 1, of the first keyword for which metric_list_parse refuses `spec`. */
+size_t metric_list_fault(const char *spec, unsigned have);
+
+/* Read a sort order: one keyword, `-` before it for the reverse. Errors as metric_list_parse. */
+int metric_sort_parse(const char *spec, unsigned have, struct metric_sort *out, char *error);
+
+/* Take what is not measured by data of the kinds in `have` out of the list. Returns how many
+ * measured metrics stay. */
+size_t metric_list_reduce(unsigned have, struct metric_list *list);
+
+/* True if both lists show the same. */
+int metric_list_equal(const struct metric_list *left, const struct metric_list *right);
+
+/* Keep `sort` if its metric is in the list (names always are), else sort by the list's first
+ * measured metric. */
+void metric_sort_adjust(const struct metric_list *list, struct metric_sort *sort);
+
+/* The same list for callers-callees and calltree: each measured metric once, attributed. */
+void metric_list_attributed(const struct metric_list *list, struct metric_list *out);
+
+/* The value of a metric, also of one that is made of others. */
+uint64_t metric_value_of(const struct metric_values *values, unsigned id);
+
+/* A measured value as text[METRIC_TEXT_MAX]: seconds with 3 decimals, else an integer. Returns
+ * text. */
+char *metric_format(unsigned id, uint64_t value, char *text);
+
+/* The share of `value` in `total` with 2 decimals as text[METRIC_TEXT_MAX]. Returns text. */
+char *metric_format_percent(uint64_t value, uint64_t total, char *text);
+
+/* Add `from` to `to`. */
+void metric_values_add(struct metric_values *to, const struct metric_values *from);
+
+/* True if any of the values is not 0. */
+int metric_values_any(const struct metric_values *values);
+
+#endif

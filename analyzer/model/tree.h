@@ -1,0 +1,128 @@
+/* tree.h: the call tree of all experiments, by symbol: what every table is made from.
+ *
+ * Nodes are frames below frames; node 0 is the root, <Total>. Frames that are equal as the tree's
+ * mode sees them are one *item*; item 0 is <Total>. A parent's number is smaller than its
+ * children's. */
+#ifndef XER_ANALYZER_MODEL_TREE_H
+#define XER_ANALYZER_MODEL_TREE_H
+
+#include "analyzer/model/frames.h"
+#include "analyzer/model/metric.h"
+#include "analyzer/model/shown.h"
+#include "experiment/experiment.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What makes two frames equal. */
+enum tree_mode {
+	TREE_FUNCTIONS, /* the function */
+	TREE_LINES,     /* function, file and line */
+	TREE_PCS,       /* the instruction; inlined calls belong to the function that holds them */
+	TREE_FRAMES,    /* all of these: for the lists of stacks */
+	TREE_MODES
+};
+
+enum { TREE_NONE = UINT32_MAX, TREE_ROOT = 0 };
+
+struct tree_node {
+	uint32_t item, parent, first_child, next_sibling; /* TREE_NONE if there is none */
+};
+
+/* The longest single wait, and the longest single call, of a node itself, in ns. */
+struct tree_longest {
+	uint64_t sync, io;
+};
+
+/* A place in the table of nodes. The key stands in it, so that finding a node is one cache miss. */
+struct tree_slot {
+	uint32_t parent, item;
+	uint32_t node; /* number + 1, 0: free */
+};
+
+/* How the parts of a tree are compared. */
+enum tree_compare { TREE_COMPARE_OFF, TREE_COMPARE_ON, TREE_COMPARE_DELTA, TREE_COMPARE_RATIO };
+
+/* The greater of `greatest` and the difference of a value to that of the base. */
+static inline uint64_t tree_greater_difference(uint64_t greatest, uint64_t base, uint64_t value)
+{
+	uint64_t difference = value > base ? value - base : base - value;
+
+	return difference > greatest ? difference : greatest;
+}
+
+/* A tree may be made of parts, one for each group of experiments that are compared. Each is a tree
+ * with the values of that group alone, and shares nodes and items with the whole: numbers mean the
+ * same in all of them. */
+struct tree {
+	enum tree_mode mode;
+	enum tree_compare compare;
+	struct tree *parts; /* parts[part_count]; after tree_finish */
+	size_t part_count;
+	struct tree_node *nodes; /* nodes[count] */
+	struct metric_values *own,
+		*total;               /* of nodes; total includes all below, set by tree_finish */
+	struct tree_longest *longest; /* of nodes */
+	size_t count, node_capacity, own_capacity, longest_capacity;
+	struct sym_frame *items; /* items[item_count]; fields that the mode ignores are 0 */
+	size_t item_count, item_capacity;
+	struct tree_slot *node_table; /* open addressing by caller and item */
+	uint32_t *item_table;         /* open addressing, numbers + 1, 0 free */
+	size_t node_slots, item_slots;
+	uint64_t used; /* bit 1 << metric: any node was credited with it */
+};
+
+/* A tree of its root alone, whose item is the function `total` (borrowed). Destroy with
+ * tree_destroy. In a comparison (tree->compare set before the first frame) frames are told apart by
+ * function and line, in the mode of instructions also by the offset in the function, and files by
+ * their last component. */
+struct tree *tree_create(enum tree_mode mode, const struct sym_function *total);
+void tree_destroy(struct tree *tree);
+
+/* The node for `frame` called from node `parent`, made if it is new. */
+uint32_t tree_child(struct tree *tree, uint32_t parent, const struct sym_frame *frame);
+
+/* Credit values to a node itself. */
+void tree_credit(struct tree *tree, uint32_t node, const struct metric_values *values);
+
+/* Raise what is known as longest at a node. */
+void tree_raise(struct tree *tree, uint32_t node, const struct tree_longest *longest);
+
+/* True for functions of the library that xcollect put into the process. */
+int tree_is_recorder(const struct sym_function *function);
+
+/* What was credited since the last such call, or the first, is a part of the tree. */
+void tree_end_part(struct tree *tree);
+
+/* Compute the totals; call it once, after the last credit. */
+void tree_finish(struct tree *tree);
+
+/* What frames become in a tree. */
+struct tree_view {
+	enum frames_mode mode;
+	/* By kind: what stands at the inner end of a stack for frames that are left out; its object
+	 * is set then. */
+	struct sym_function *stand_in;
+	struct shown *shown;
+};
+
+/* Add an experiment's stacks. Returns 0 or -ENOMEM. */
+int tree_add_experiment(struct tree *tree, struct symbols *symbols,
+                        const struct experiment *experiment, const struct exp_data_set *data,
+                        const struct tree_view *view);
+
+/* Which nodes of an experiment are callers. The caller frees. */
+unsigned char *tree_find_parents(const struct exp_nodes *nodes);
+
+/* Is a node's address that of an interrupted instruction? Only the innermost frame of a clock
+ * sample is; all others are return addresses. A node that is both is taken as a return address. */
+int tree_is_leaf(const struct exp_nodes *nodes, const unsigned char *is_parent, size_t node);
+
+/* The metrics that the totals of an experiment make. */
+struct metric_values tree_values_of(const uint64_t of[EXP_METRICS]);
+
+/* The node after `node` in depth-first order, parents first; TREE_NONE at the end.
+ * *depth, the number of nodes above, follows. */
+uint32_t tree_next(const struct tree *tree, uint32_t node, size_t *depth);
+
+#endif

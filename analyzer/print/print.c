@@ -1,0 +1,442 @@
+/* print.c: gathers what a command says into a document, and hands it to the form that the user
+ * chose. */
+#include "analyzer/print/print.h"
+
+#include "analyzer/base/memory.h"
+#include "analyzer/data/session.h"
+#include "analyzer/base/terminal.h"
+#include "analyzer/base/text.h"
+#include "analyzer/views/view.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct {
+	const char *kind, *unit;
+} types[] = {
+#define X(id, kind, unit) {kind, unit},
+	PRINT_TYPES(X)
+#undef X
+};
+
+const char *print_type_kind(enum print_type type)
+{
+	return types[type].kind;
+}
+
+const char *print_type_unit(enum print_type type)
+{
+	return types[type].unit;
+}
+
+enum print_type print_type_change(enum print_type type)
+{
+	switch (type) {
+	case PRINT_COUNT:
+		return PRINT_COUNT_CHANGE;
+	case PRINT_BYTES:
+		return PRINT_BYTES_CHANGE;
+	case PRINT_NS:
+	case PRINT_SECONDS:
+		return PRINT_SECONDS;
+	case PRINT_PERCENT:
+		return PRINT_PERCENT;
+	default:
+		return PRINT_VALUE;
+	}
+}
+
+char *print_cell_format(enum print_type type, const struct print_cell *cell, char *text)
+{
+	unsigned long long number = cell->number;
+
+	text[0] = '\0';
+	if (cell->is_none)
+		return text;
+	switch (type) {
+	case PRINT_WORD:
+	case PRINT_LIST:
+	case PRINT_FIGURE:
+		break;
+	case PRINT_ID:
+	case PRINT_COUNT:
+	case PRINT_BYTES:
+		snprintf(text, 64, "%llu", number);
+		break;
+	case PRINT_NS:
+		snprintf(text, 64, "%llu.%09llu", number / 1000000000, number % 1000000000);
+		break;
+	case PRINT_SECONDS:
+	case PRINT_MOMENT:
+		snprintf(text, 64, "%.9f", cell->real);
+		break;
+	case PRINT_PERCENT:
+		snprintf(text, 64, "%.2f", cell->real);
+		break;
+	case PRINT_RATIO:
+		snprintf(text, 64, "%.4f", cell->real);
+		break;
+	case PRINT_VALUE:
+	case PRINT_COUNT_CHANGE:
+	case PRINT_BYTES_CHANGE:
+		snprintf(text, 64, "%.15g", cell->real);
+		break;
+	case PRINT_HEX:
+		snprintf(text, 64, "0x%08llx", number);
+		break;
+	}
+	return text;
+}
+
+/* ---- tables ---- */
+
+static char *copy(const char *text)
+{
+	return memory_text(text, strlen(text));
+}
+
+struct print_table *print_table_begin(const char *name)
+{
+	struct print_table *table = memory_take(1, sizeof(*table));
+
+	table->name = copy(name);
+	return table;
+}
+
+struct print_table *print_record_begin(const char *name)
+{
+	struct print_table *table = print_table_begin(name);
+
+	table->is_record = 1;
+	return table;
+}
+
+void print_describe(struct print_table *table, const char *title, size_t key_count)
+{
+	table->title = copy(title);
+	table->key_count = key_count;
+}
+
+void print_column(struct print_table *table, enum print_type type, const char *key,
+                  const char *heading)
+{
+	table->columns = memory_grow(table->columns, table->column_count, &table->column_capacity,
+	                             sizeof(*table->columns));
+	table->columns[table->column_count++] = (struct print_column){type, copy(key),
+	                                                              copy(heading)};
+}
+
+static void add_cell(struct print_table *table, struct print_cell cell)
+{
+	table->cells = memory_grow(table->cells, table->cell_count, &table->cell_capacity,
+	                           sizeof(*table->cells));
+	table->cells[table->cell_count++] = cell;
+}
+
+void print_number(struct print_table *table, uint64_t number)
+{
+	add_cell(table, (struct print_cell){.number = number});
+}
+
+void print_real(struct print_table *table, double real)
+{
+	add_cell(table, (struct print_cell){.real = real});
+}
+
+void print_cell(struct print_table *table, const struct print_cell *cell)
+{
+	add_cell(table, *cell);
+}
+
+void print_none(struct print_table *table)
+{
+	add_cell(table, (struct print_cell){.is_none = 1});
+}
+
+void print_word(struct print_table *table, const char *text)
+{
+	if (!text)
+		print_none(table);
+	else
+		add_cell(table, (struct print_cell){.text = copy(text)});
+}
+
+void print_field(struct print_table *record, enum print_type type, const char *key,
+                 const char *heading, uint64_t number)
+{
+	print_column(record, type, key, heading);
+	print_number(record, number);
+}
+
+void print_field_real(struct print_table *record, enum print_type type, const char *key,
+                      const char *heading, double real)
+{
+	print_column(record, type, key, heading);
+	print_real(record, real);
+}
+
+void print_field_word(struct print_table *record, const char *key, const char *heading,
+                      const char *text)
+{
+	print_column(record, PRINT_WORD, key, heading);
+	print_word(record, text);
+}
+
+static void destroy_table(struct print_table *table)
+{
+	for (size_t i = 0; i < table->column_count; i++) {
+		free(table->columns[i].key);
+		free(table->columns[i].heading);
+	}
+	for (size_t i = 0; i < table->cell_count; i++)
+		free(table->cells[i].text);
+	free(table->columns);
+	free(table->cells);
+	free(table->title);
+	free(table->name);
+	free(table);
+}
+
+static void cut(struct print_table *table, size_t limit)
+{
+	if (limit == 0 || table->cell_count / limit < table->column_count)
+		return;
+	while (table->cell_count > limit * table->column_count)
+		free(table->cells[--table->cell_count].text);
+}
+
+void print_table_end(struct session *session, struct print_table *table, size_t limit)
+{
+	struct print_document *document = &session->print.document;
+
+	cut(table, limit);
+	if (!print_is_data(session)) {
+		print_text_table(table, terminal_columns(session), session->out);
+		destroy_table(table);
+		return;
+	}
+	document->tables = memory_grow(document->tables, document->table_count,
+	                               &document->table_capacity, sizeof(struct print_table *));
+	document->tables[document->table_count++] = table;
+}
+
+/* ---- documents ---- */
+
+int print_is_data(const struct session *session)
+{
+	return session->print.sink != NULL;
+}
+
+FILE *print_sink(const struct session *session)
+{
+	return session->print.sink ? session->print.sink : session->out;
+}
+
+static void add_note(struct print_document *document, char *text)
+{
+	document->notes = memory_grow(document->notes, document->note_count,
+	                              &document->note_capacity, sizeof(char *));
+	document->notes[document->note_count++] = text;
+}
+
+void print_note(struct session *session, const char *format, ...)
+{
+	struct print_document *document = &session->print.document;
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		memory_fail();
+	va_end(arguments);
+	if (print_is_data(session)) {
+		add_note(document, text);
+		return;
+	}
+	fputs("# ", session->out);
+	text_put(session->out, text);
+	fputc('\n', session->out);
+	free(text);
+}
+
+void print_next(struct session *session, const char *command, const char *reference,
+                const char *why)
+{
+	struct print_document *document = &session->print.document;
+	struct print_next next;
+
+	if (!print_is_data(session))
+		return;
+	next.why = copy(why);
+	next.command = memory_format("%s%s%s", command, reference ? " " : "",
+	                             reference ? reference : "");
+	document->nexts = memory_grow(document->nexts, document->next_count,
+	                              &document->next_capacity, sizeof(*document->nexts));
+	document->nexts[document->next_count++] = next;
+}
+
+void print_clear(struct print_document *document)
+{
+	for (size_t i = 0; i < document->table_count; i++)
+		destroy_table(document->tables[i]);
+	for (size_t i = 0; i < document->note_count; i++)
+		free(document->notes[i]);
+	for (size_t i = 0; i < document->next_count; i++) {
+		free(document->nexts[i].command);
+		free(document->nexts[i].why);
+	}
+	free(document->tables);
+	free(document->notes);
+	free(document->nexts);
+	*document = (struct print_document){.command = NULL};
+}
+
+static int has_tables(const struct print_document *document)
+{
+	for (size_t i = 0; i < document->table_count; i++)
+		if (strcmp(document->tables[i]->name, PRINT_QUALITY) != 0)
+			return 1;
+	return 0;
+}
+
+/* What was printed beside tables are notes; else it is all that there is. */
+static void take_text(struct print_document *document, char *text)
+{
+	if (!has_tables(document)) {
+		document->text = text;
+		return;
+	}
+	while (*text != '\0') {
+		size_t skip = strspn(text, "# "), len = strcspn(text, "\n");
+
+		if (len > skip)
+			add_note(document, memory_text(text + skip, len - skip));
+		text += len + (text[len] == '\n');
+	}
+}
+
+static void put_document(struct print *print)
+{
+	const struct print_document *document = &print->document;
+
+	if (document->table_count == 0 && document->note_count == 0 && !document->text)
+		return;
+	switch (print->mode) {
+	case PRINT_TEXT:
+		break;
+	case PRINT_JSON:
+		print_json(document, print->sink);
+		break;
+	case PRINT_DELIMITED:
+		print_delimited(document, print->delimiter, print->sink);
+		break;
+	case PRINT_HTML:
+		if (!print->page_is_open)
+			print_html_begin(print->sink);
+		print->page_is_open = 1;
+		print_html(document, print->sink);
+		break;
+	}
+}
+
+void print_begin(struct session *session, const char *command)
+{
+	struct print *print = &session->print;
+
+	if (print->mode == PRINT_TEXT || print->sink)
+		return;
+	print->document.command = command;
+	print->sink = session->out;
+	session->out = memory_stream(&print->text, &print->text_size);
+}
+
+void print_end(struct session *session)
+{
+	struct print *print = &session->print;
+
+	if (!print->sink)
+		return;
+	memory_stream_end(session->out, &print->text);
+	if (strspn(print->text, "\n") < print->text_size)
+		take_text(&print->document, print->text);
+	session->out = print->sink;
+	put_document(print);
+	print_clear(&print->document);
+	free(print->text);
+	print->text = NULL;
+	print->sink = NULL;
+}
+
+void print_gather_begin(struct session *session, struct print_gathering *gathering)
+{
+	*gathering = (struct print_gathering){.saved = session->print, .before = session->out};
+	gathering->beside = memory_stream(&gathering->text, &gathering->size);
+	session->print = (struct print){.mode = PRINT_JSON, .sink = print_sink(session)};
+	session->out = gathering->beside;
+}
+
+void print_gather_end(struct session *session, struct print_gathering *gathering,
+                      struct print_document *out)
+{
+	memory_stream_end(gathering->beside, &gathering->text);
+	free(gathering->text);
+	*out = session->print.document;
+	session->out = gathering->before;
+	session->print = gathering->saved;
+}
+
+void print_finish(struct session *session)
+{
+	if (session->print.page_is_open)
+		print_html_end(session->out);
+	session->print.page_is_open = 0;
+}
+
+/* ---- the form ---- */
+
+int print_set_mode(struct session *session, const char *mode)
+{
+	static const struct {
+		const char *name;
+		enum print_mode mode;
+		char delimiter;
+	} forms[] = {
+		{"text", PRINT_TEXT, 0},        {"html", PRINT_HTML, 0},
+		{"json", PRINT_JSON, 0},        {"csv", PRINT_DELIMITED, ','},
+		{"tsv", PRINT_DELIMITED, '\t'}, {"\\t", PRINT_DELIMITED, '\t'},
+	};
+	unsigned char only = (unsigned char)mode[0];
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (strcasecmp(mode, forms[i].name) != 0)
+			continue;
+		print_finish(session);
+		session->print.mode = forms[i].mode;
+		session->print.delimiter = forms[i].delimiter;
+		return 0;
+	}
+	/* What quotes and ends a field cannot separate fields, and letters, digits and signs stand
+	 * in them. */
+	if (only == '\0' || mode[1] != '\0' || only >= 0x7f || strchr("\"\n\r.+-_", only) ||
+	    (only >= '0' && only <= '9') || ((only | 0x20) >= 'a' && (only | 0x20) <= 'z') ||
+	    only < '\t')
+		return -EINVAL;
+	print_finish(session);
+	session->print.mode = PRINT_DELIMITED;
+	session->print.delimiter = (char)only;
+	return 0;
+}
+
+void view_printmode(struct session *session, const struct command_argument *argument)
+{
+	if (!argument->text && session->print.mode == PRINT_TEXT)
+		view_put_setting(session, "printmode", "text");
+	if (argument->text && print_set_mode(session, argument->text) != 0)
+		session_fail(
+			session, EXIT_USAGE,
+			"printmode: '%.40s' is not text, html, json, csv, tsv or a character that separates columns",
+			argument->text);
+}

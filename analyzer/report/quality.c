@@ -1,0 +1,389 @@
+/* quality.c: how much of what happened the data tell of. See quality.h. */
+#include "analyzer/report/quality.h"
+
+#include "analyzer/table/compare.h"
+#include "analyzer/data/filters.h"
+#include "analyzer/report/report.h"
+#include "analyzer/base/text.h"
+
+#include "format/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void add_quality(struct exp_quality *to, const struct exp_quality *from)
+{
+	to->samples += from->samples;
+	to->sampled_ns += from->sampled_ns;
+	to->cpu_ns += from->cpu_ns;
+	to->heap_events += from->heap_events;
+	to->sync_events += from->sync_events;
+	to->io_events += from->io_events;
+	to->calls += from->calls;
+	to->user_events += from->user_events;
+	to->omp_events += from->omp_events;
+	to->mpi_events += from->mpi_events;
+	to->counter_samples += from->counter_samples;
+	to->lost += from->lost;
+	to->stacks += from->stacks;
+	to->truncated += from->truncated;
+	to->guessed += from->guessed;
+	to->failed += from->failed;
+	to->stack_events += from->stack_events;
+	to->truncated_events += from->truncated_events;
+}
+
+/* Quality of all experiments of the session together. */
+struct quality {
+	struct exp_quality sum;
+	uint64_t covered_ns; /* CPU time in clock samples */
+	uint64_t cpu_ns;     /* CPU time of the process at the same moment, without paused_ns */
+	uint64_t paused_ns;  /* CPU time while events were paused */
+	uint64_t since_ns;   /* CPU time in clock samples after that moment */
+	uint64_t outside_ns; /* CPU time in samples of programs that were sampled from outside: how
+	                        much they used is not known */
+	uint64_t judged;     /* samples; where there are none, allocations, waits or I/O calls */
+	uint64_t unresolved; /* those of them in code without a name */
+};
+
+/* CPU time of a process, but for that in which nothing was to be recorded. */
+static void add_used(struct quality *quality, const struct session_experiment *at, uint64_t cpu_ns)
+{
+	uint64_t paused_ns = experiment_paused_ns(at->experiment, cpu_ns);
+
+	quality->cpu_ns += cpu_ns - paused_ns;
+	quality->paused_ns += paused_ns;
+}
+
+/* While a process lives, and after it was killed, both sides are known as of its last usage sample
+ * only. */
+static void add_coverage(struct quality *quality, const struct session_experiment *at)
+{
+	const struct exp_data_set *data = at->whole;
+	const struct exp_usage *last = data->usage_count > 1 ? &data->usage[data->usage_count - 1]
+	                                                     : NULL;
+
+	if (at->info->outside)
+		quality->outside_ns += data->quality.sampled_ns;
+	else if (at->info->status == EXP_ENDED || at->info->status == EXP_EXECED ||
+	         at->info->status == EXP_DETACHED) {
+		quality->covered_ns += data->quality.sampled_ns;
+		add_used(quality, at, data->quality.cpu_ns);
+	} else if (last) {
+		quality->covered_ns += last->sampled_ns;
+		if (data->quality.sampled_ns > last->sampled_ns)
+			quality->since_ns += data->quality.sampled_ns - last->sampled_ns;
+		add_used(quality, at, last->cpu_ns);
+	}
+}
+
+/* The metric that counts the first kind of events that there are. */
+static unsigned judged_metric(const struct tree *tree)
+{
+	static const uint8_t counts[] = {METRIC_SAMPLES,    METRIC_HEAPALLOCCNT, METRIC_SYNCN,
+	                                 METRIC_IOREADCNT,  METRIC_IOWRITECNT,   METRIC_IOOTHERCNT,
+	                                 METRIC_IOERRORCNT, METRIC_FCALLS};
+
+	for (size_t i = 0; i < sizeof(counts); i++)
+		if (tree->total[TREE_ROOT].of[counts[i]] != 0)
+			return counts[i];
+	return METRIC_SAMPLES;
+}
+
+static struct quality judge(struct session *session)
+{
+	struct quality quality = {.judged = 0};
+	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
+	const struct fold_row *rows = session_fold(session, TREE_FUNCTIONS);
+	const struct session_experiment *at = NULL;
+	unsigned metric;
+
+	while ((at = session_next(session, at))) {
+		add_quality(&quality.sum, &at->whole->quality);
+		if (session_data_of(at) & METRIC_DATA_CLOCK)
+			add_coverage(&quality, at);
+	}
+	metric = judged_metric(tree);
+	quality.judged = tree->total[TREE_ROOT].of[metric];
+	for (size_t i = 0; i < tree->item_count; i++)
+		if (tree->items[i].function->unresolved)
+			quality.unresolved += rows[i].own.of[metric];
+	return quality;
+}
+
+/* Growth below this, or below so many times the peak of the heap, has other reasons: code, stacks,
+ * the recorder. */
+enum { UNSEEN_MIB = 64, UNSEEN_TIMES = 4 };
+
+int quality_unseen(const struct session_experiment *at, char *text, size_t size)
+{
+	const struct exp_data_set *data = at->whole;
+	/* Most blocks lie in memory that was mapped for them: the two are not added up. */
+	uint64_t blocks = data->heap.peak_bytes, maps = data->heap.maps.peak_bytes;
+	uint64_t first, last, heap_mib = (blocks > maps ? blocks : maps) >> 20, grown_mib;
+
+	if (data->usage_count < 2 || !(session_data_of(at) & METRIC_DATA_HEAP))
+		return 0;
+	first = data->usage[0].maxrss_kib;
+	last = data->usage[data->usage_count - 1].maxrss_kib;
+	grown_mib = last > first ? (last - first) >> 10 : 0;
+	if (grown_mib / UNSEEN_TIMES < heap_mib || grown_mib < heap_mib + UNSEEN_MIB)
+		return 0;
+	snprintf(
+		text, size,
+		"the process grew by %llu MiB, heap events account for %llu MiB: memory mapped without the C "
+		"library, or for files, is not seen",
+		(unsigned long long)grown_mib, (unsigned long long)heap_mib);
+	return 1;
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole != 0 ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+enum { SHOWN_NS = 5000000 /* less would be shown as 0.00 s */ };
+
+static void put_clock(FILE *out, const struct quality *quality)
+{
+	const struct exp_quality *sum = &quality->sum;
+
+	if (quality->cpu_ns != 0)
+		fprintf(out, "CPU time covered %.1f %% (%.2f of %.2f s), ",
+		        percent(quality->covered_ns, quality->cpu_ns),
+		        report_seconds(quality->covered_ns), report_seconds(quality->cpu_ns));
+	else
+		fprintf(out, "CPU time covered unknown (%.2f s recorded), ",
+		        report_seconds(sum->sampled_ns));
+	if (quality->since_ns >= SHOWN_NS)
+		fprintf(out, "%.2f s more after the last usage sample, ",
+		        report_seconds(quality->since_ns));
+	if (quality->paused_ns != 0)
+		fprintf(out, "%.2f s more while paused, ", report_seconds(quality->paused_ns));
+	if (quality->outside_ns != 0 && quality->cpu_ns != 0)
+		fprintf(out, "%.2f s more sampled from outside, ",
+		        report_seconds(quality->outside_ns));
+	fprintf(out, "%llu samples, ", (unsigned long long)sum->samples);
+}
+
+static uint64_t count_untold(const struct session *session)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < session->count; i++)
+		count += session->experiments[i].info->untold;
+	return count;
+}
+
+static uint64_t count_left_out(const struct session *session)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < session->count; i++)
+		count += session->experiments[i].info->left_out;
+	return count;
+}
+
+int quality_left_out(const struct session_experiment *at, char *text, size_t size)
+{
+	const char *follow = experiment_setting(at->experiment, "follow", "on");
+	unsigned count = at->info->left_out;
+
+	snprintf(text, size, "%u program%s of descendants %s samples, and no experiment: ", count,
+	         count == 1 ? "" : "s", count == 1 ? "has" : "have");
+	if (strcmp(follow, "off") == 0 || follow[0] == '=')
+		snprintf(text + strlen(text), size - strlen(text), "xcollect -F %s leaves %s out",
+		         follow, count == 1 ? "it" : "them");
+	else
+		snprintf(text + strlen(text), size - strlen(text),
+		         "%s place among the processes is not known", count == 1 ? "its" : "their");
+	return count > 0;
+}
+
+void quality_put_left_out(const struct session *session)
+{
+	char text[1024];
+
+	for (size_t i = 0; i < session->count; i++) {
+		if (!quality_left_out(&session->experiments[i], text, sizeof(text)))
+			continue;
+		fputs("# sampler: ", session->out);
+		text_put(session->out, text);
+		fputc('\n', session->out);
+	}
+}
+
+/* The same for programs. */
+static void add_quality_record(struct session *session, const struct quality *quality,
+                               const char *label)
+{
+	struct print_table *record = print_record_begin(PRINT_QUALITY);
+	const struct exp_quality *sum = &quality->sum;
+
+	if (label)
+		print_field_word(record, "group", "Group", label);
+	if (session->have & METRIC_DATA_CLOCK) {
+		print_field(record, PRINT_NS, "cpu_covered", "CPU time covered",
+		            quality->covered_ns);
+		print_field(record, PRINT_NS, "cpu", "CPU time", quality->cpu_ns);
+		if (quality->since_ns != 0)
+			print_field(record, PRINT_NS, "cpu_since",
+			            "CPU time after the last usage sample", quality->since_ns);
+		if (quality->paused_ns != 0)
+			print_field(record, PRINT_NS, "cpu_paused", "CPU time while paused",
+			            quality->paused_ns);
+		if (quality->outside_ns != 0)
+			print_field(record, PRINT_NS, "cpu_outside",
+			            "CPU time sampled from outside", quality->outside_ns);
+		print_field(record, PRINT_COUNT, "samples", "Clock samples", sum->samples);
+	}
+	if (session->have & METRIC_DATA_HEAP)
+		print_field(record, PRINT_COUNT, "heap_events", "Heap events", sum->heap_events);
+	if (session->have & METRIC_DATA_SYNC)
+		print_field(record, PRINT_COUNT, "waits", "Waits", sum->sync_events);
+	if (session->have & METRIC_DATA_IO)
+		print_field(record, PRINT_COUNT, "io_calls", "I/O calls", sum->io_events);
+	if (session->have & METRIC_DATA_FUNCTRACE)
+		print_field(record, PRINT_COUNT, "traced_calls", "Traced calls", sum->calls);
+	if (session->have & METRIC_DATA_USER)
+		print_field(record, PRINT_COUNT, "user_events", "User events", sum->user_events);
+	if (session->have & METRIC_DATA_COUNTERS)
+		print_field(record, PRINT_COUNT, "counter_samples", "Counter samples",
+		            sum->counter_samples);
+	if (session->have & METRIC_DATA_OMP)
+		print_field(record, PRINT_COUNT, "omp_constructs", "OpenMP constructs",
+		            sum->omp_events);
+	if (session->have & METRIC_DATA_MPI)
+		print_field(record, PRINT_COUNT, "mpi_calls", "MPI calls", sum->mpi_events);
+	print_field(record, PRINT_COUNT, "lost", "Events lost", sum->lost);
+	if (count_untold(session) > 0)
+		print_field(record, PRINT_COUNT, "untold", "Helpers ended early",
+		            count_untold(session));
+	if (count_left_out(session) > 0)
+		print_field(record, PRINT_COUNT, "left_out",
+		            "Sampled programs of descendants left out", count_left_out(session));
+	print_field(record, PRINT_COUNT, "truncated", "Truncated stacks", sum->truncated_events);
+	print_field_real(record, PRINT_PERCENT, "truncated_share", "Truncated stacks",
+	                 percent(sum->truncated_events, sum->stack_events));
+	print_field_real(record, PRINT_PERCENT, "unresolved_share", "In unresolved code",
+	                 percent(quality->unresolved, quality->judged));
+	print_table_end(session, record, 0);
+}
+
+static int is_any_attached(const struct session *session)
+{
+	for (size_t i = 0; i < session->count; i++)
+		if (session->experiments[i].info->is_attached)
+			return 1;
+	return 0;
+}
+
+/* Stacks by frame pointers of code that has none are known by their ends. */
+static void put_frameless(const struct session *session)
+{
+	uint64_t samples = 0, one_frame = 0, cut = 0;
+
+	for (size_t i = 0; i < session->count; i++) {
+		const struct experiment *experiment = session->experiments[i].experiment;
+
+		if (strcmp(experiment_setting(experiment, "sampler_stack", "0"), "0") != 0)
+			continue;
+		samples += experiment_counter(experiment, "sampler_samples", 0);
+		one_frame += experiment_counter(experiment, "sampler_one_frame", 0);
+		cut += experiment_counter(experiment, "sampler_cut_stacks", 0);
+	}
+	if ((one_frame + cut) * 4 > samples)
+		fprintf(session->out,
+		        "# sampler: %.1f %% of the stacks have one frame only, %.1f %% are cut: code without frame pointers; "
+		        "--sampler=1m,stack finds whole ones\n",
+		        percent(one_frame, samples), percent(cut, samples));
+}
+
+int quality_cut(const struct experiment *experiment, double *share, char *text, size_t size)
+{
+	uint64_t samples = experiment_counter(experiment, "sampler_samples", 0),
+		 cut = experiment_counter(experiment, "sampler_cut_stacks", 0);
+	unsigned long long kb = strtoull(experiment_setting(experiment, "sampler_stack", "0"), NULL,
+	                                 10) >>
+	                        10;
+
+	*share = percent(cut, samples);
+	snprintf(
+		text, size,
+		"where they are longer than the %llu KB that were copied, --sampler=1m,stack:%llu finds more",
+		kb, kb < FMT_STACK_KB_MAX / 2 ? 2 * kb : FMT_STACK_KB_MAX);
+	return kb > 0 && kb<FMT_STACK_KB_MAX && * share> 25;
+}
+
+static void put_cut(const struct session *session)
+{
+	char text[160];
+	double share;
+
+	for (size_t i = 0; i < session->count; i++)
+		if (quality_cut(session->experiments[i].experiment, &share, text, sizeof(text)))
+			fprintf(session->out, "# sampler: %.1f %% of the stacks are cut: %s\n",
+			        share, text);
+}
+
+/* `label`: of the group that is compared, or NULL. */
+static void put_quality(struct session *session, const char *label)
+{
+	struct quality quality = judge(session);
+	const struct exp_quality *sum = &quality.sum;
+	FILE *out = session->out;
+
+	if (print_is_data(session)) {
+		add_quality_record(session, &quality, label);
+		return;
+	}
+	/* Always in the plural: programs read this line. */
+	fputs(label ? "# quality of " : "# quality", out);
+	text_put(out, label);
+	fputs(": ", out);
+	if (session->have & METRIC_DATA_CLOCK)
+		put_clock(out, &quality);
+	if (session->have & METRIC_DATA_HEAP)
+		fprintf(out, "%llu heap events, ", (unsigned long long)sum->heap_events);
+	if (session->have & METRIC_DATA_SYNC)
+		fprintf(out, "%llu waits, ", (unsigned long long)sum->sync_events);
+	if (session->have & METRIC_DATA_IO)
+		fprintf(out, "%llu I/O calls, ", (unsigned long long)sum->io_events);
+	if (session->have & METRIC_DATA_FUNCTRACE)
+		fprintf(out, "%llu traced calls, ", (unsigned long long)sum->calls);
+	if (session->have & METRIC_DATA_USER)
+		fprintf(out, "%llu user events, ", (unsigned long long)sum->user_events);
+	if (session->have & METRIC_DATA_COUNTERS)
+		fprintf(out, "%llu counter samples, ", (unsigned long long)sum->counter_samples);
+	if (session->have & METRIC_DATA_OMP)
+		fprintf(out, "%llu OpenMP constructs, ", (unsigned long long)sum->omp_events);
+	if (session->have & METRIC_DATA_MPI)
+		fprintf(out, "%llu MPI calls, ", (unsigned long long)sum->mpi_events);
+	fprintf(out, "%llu lost, %llu truncated stacks (%.2f %%), %.1f %% in unresolved code%s\n",
+	        (unsigned long long)sum->lost, (unsigned long long)sum->truncated_events,
+	        percent(sum->truncated_events, sum->stack_events),
+	        percent(quality.unresolved, quality.judged),
+	        is_any_attached(session) ? ", recorded from an attach on" : "");
+	put_frameless(session);
+	put_cut(session);
+	quality_put_left_out(session);
+	if (count_untold(session) > 0)
+		fputs("# " QUALITY_UNTOLD "\n", out);
+}
+
+void quality_put(struct session *session)
+{
+	size_t columns = session_columns(session);
+
+	if (columns == 1)
+		put_quality(session, NULL);
+	for (size_t i = 0; i < columns && columns > 1; i++) {
+		char *label = compare_title(session, i);
+
+		compare_focus(session, i);
+		put_quality(session, label);
+		compare_unfocus(session);
+		free(label);
+	}
+	filters_put(session);
+}

@@ -1,0 +1,30 @@
+/* quality.h: how good the data are: the lines above tables that say what is missing.
+ *
+ * All begin with `#`, so that programs can skip them. */
+#ifndef XER_ANALYZER_REPORT_QUALITY_H
+#define XER_ANALYZER_REPORT_QUALITY_H
+
+#include "analyzer/data/session.h"
+
+/* Print "# quality: ..." */
+void quality_put(struct session *session);
+
+/* What is said of experiments with info->untold. */
+#define QUALITY_UNTOLD \
+	"a helper that samples (--sampler, -h) ended before it wrote its counts: samples may be missing"
+
+/* If the process grew by far more than its heap events account for, say so in text[size], and
+ * return true. */
+int quality_unseen(const struct session_experiment *at, char *text, size_t size);
+
+/* Of an experiment with many stacks that are cut although parts of them were copied: what part, in
+ * per cent, and what may find more. Returns 1, or 0: it is none. */
+int quality_cut(const struct experiment *experiment, double *share, char *text, size_t size);
+
+/* Is anything that was sampled left out? Says what, and why, into text[size], and returns true. */
+int quality_left_out(const struct session_experiment *at, char *text, size_t size);
+
+/* Print "# ..." of all experiments of which something is. */
+void quality_put_left_out(const struct session *session);
+
+#endif

@@ -1,0 +1,48 @@
+/* report.h: the lines around tables: what the table is, where to look next; and what many views say
+ * alike. */
+#ifndef XER_ANALYZER_REPORT_REPORT_H
+#define XER_ANALYZER_REPORT_REPORT_H
+
+#include "analyzer/data/session.h"
+
+/* Print "WHAT sorted by metric: ..." and an empty line, after the quality line. */
+void report_put_title(struct session *session, const char *what);
+
+/* Print "# next: COMMAND  (why)"; the command is about `function` unless that is NULL. */
+void report_put_next(struct session *session, const char *command,
+                     const struct sym_function *function, const char *why);
+
+/* Seconds from the start of the first experiment to the end of the last. */
+double report_wall_seconds(const struct session *session);
+
+/* "1.25" for 1250000000 ns. */
+double report_seconds(uint64_t ns);
+
+/* "died", "running", "ended, exit code 0", "ended" into text[size]. Returns text. */
+char *report_status(const struct exp_info *info, char *text, size_t size);
+
+/* Print "  WHAT   VALUE", and a table of how many blocks or calls had which size. */
+void report_put_count(FILE *out, const char *what, uint64_t value);
+void report_put_sizes(FILE *out, const uint64_t counts[EXP_HISTOGRAM], const char *size,
+                      const char *what);
+
+/* Value of an attribute of an event, NULL if it has none. */
+const char *report_attribute(const struct exp_event *event, const char *name);
+
+/* The command as it can be typed, quoted where needed. */
+void report_put_command(FILE *out, const struct exp_info *info);
+
+/* The same as a text; the caller frees. NULL if there is no memory. */
+char *report_command(const struct exp_info *info);
+
+/* The same on one line of a list: a long command is cut, "...". */
+void report_put_command_cut(FILE *out, const struct exp_info *info);
+
+/* CPU time of the process in ns, as its end or its last usage sample tells. */
+uint64_t report_cpu_ns(const struct session_experiment *at);
+
+/* A thread's CPU time into a table: of threads it is known by clock samples alone. */
+void report_put_thread_cpu(const struct session *session, struct print_table *table,
+                           const struct exp_thread *thread);
+
+#endif

@@ -1,0 +1,234 @@
+/* stacks.c: call stacks one below the other, as the lists of leaks, waits and I/O calls show them.
+ */
+#include "analyzer/report/stacks.h"
+
+#include "analyzer/report/data.h"
+#include "analyzer/table/compare.h"
+#include "analyzer/base/fit.h"
+#include "format/record.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/model/name.h"
+#include "analyzer/base/terminal.h"
+#include "analyzer/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct order {
+	const struct tree *tree;
+	const struct stacks_kind *kind;
+};
+
+/* What a stack is sorted by: its value; in a comparison that in the base, or the greatest
+ * difference to that. */
+static uint64_t weight(const struct order *order, uint32_t node,
+                       uint64_t (*of)(const struct metric_values *values, const void *context))
+{
+	const struct tree *tree = order->tree;
+	const void *context = order->kind->context;
+	uint64_t base, greatest = 0;
+
+	if (tree->part_count == 0)
+		return of(&tree->own[node], context);
+	base = of(&tree->parts[0].own[node], context);
+	if (tree->compare != TREE_COMPARE_DELTA)
+		return base;
+	for (size_t i = 1; i < tree->part_count; i++)
+		greatest = tree_greater_difference(greatest, base,
+		                                   of(&tree->parts[i].own[node], context));
+	return greatest;
+}
+
+static int compare(const void *left, const void *right, void *context)
+{
+	const struct order *order = context;
+	const struct stacks_kind *kind = order->kind;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	uint64_t x = weight(order, a, kind->weigh), y = weight(order, b, kind->weigh);
+
+	if (x == y) {
+		x = weight(order, a, kind->count);
+		y = weight(order, b, kind->count);
+	}
+	if (x == y &&
+	    order->tree->part_count > 0) { /* in none of the groups so far: by all of them */
+		x = kind->weigh(&order->tree->own[a], kind->context);
+		y = kind->weigh(&order->tree->own[b], kind->context);
+	}
+	if (x != y)
+		return x > y ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+uint32_t *stacks_find(const struct tree *tree, const struct stacks_kind *kind, size_t *count)
+{
+	struct order order = {tree, kind};
+	uint32_t *stacks = NULL;
+	size_t capacity = 0;
+
+	*count = 0;
+	for (size_t node = 0; node < tree->count; node++) {
+		if (kind->count(&tree->own[node], kind->context) == 0)
+			continue;
+		stacks = memory_grow(stacks, *count, &capacity, sizeof(*stacks));
+		stacks[(*count)++] = (uint32_t)node;
+	}
+	if (*count > 1)
+		qsort_r(stacks, *count, sizeof(*stacks), compare, &order);
+	return stacks;
+}
+
+/* Of a deeper stack the frames between these are left out: ten thousand stacks of a deep recursion
+ * are as many frames squared. */
+enum { STACK_INNER = 200, STACK_OUTER = 50 };
+
+static size_t count_frames(const struct tree *tree, uint32_t node)
+{
+	size_t count = 0;
+
+	for (; node != TREE_ROOT; node = tree->nodes[node].parent)
+		count++;
+	return count;
+}
+
+static void put_frame(struct session *session, const struct sym_frame *item, const char *indent)
+{
+	char *name = name_item(session, TREE_FRAMES, item);
+	size_t columns = terminal_columns(session);
+
+	if (columns != 0)
+		columns = columns > strlen(indent) ? columns - strlen(indent) : 1;
+	fputs(indent, session->out);
+	fit_put(session->out, name, columns);
+	fputc('\n', session->out);
+	free(name);
+}
+
+static void put_stack(struct session *session, const struct tree *tree, uint32_t node)
+{
+	size_t depth = 1, left = count_frames(tree, node);
+
+	for (; node != TREE_ROOT; node = tree->nodes[node].parent) {
+		if (depth <= STACK_INNER || left <= STACK_OUTER)
+			put_frame(session, &tree->items[tree->nodes[node].item], "  ");
+		else if (left == STACK_OUTER + 1)
+			fprintf(session->out, "  ... %zu frames not shown\n", depth - STACK_INNER);
+		depth++;
+		left--;
+	}
+}
+
+struct head {
+	const struct stacks_kind *kind;
+	uint32_t node;
+	size_t number;
+};
+
+static void put_head(struct session *session, const struct tree *tree, const void *context)
+{
+	const struct head *head = context;
+
+	head->kind->put_head(session, tree, head->node, head->number, head->kind->context);
+}
+
+void stacks_put_parts(struct session *session, const struct tree *tree,
+                      void (*put)(struct session *session, const struct tree *tree,
+                                  const void *context),
+                      const void *context)
+{
+	if (tree->part_count == 0)
+		put(session, tree, context);
+	for (size_t i = 0; i < tree->part_count; i++) {
+		char *label = compare_label(session, i);
+
+		fprintf(session->out, "%s: ", label);
+		free(label);
+		compare_focus(session, i);
+		put(session, &tree->parts[i], context);
+		compare_unfocus(session);
+	}
+}
+
+void stacks_put(struct session *session, const struct tree *tree, const struct stacks_kind *kind,
+                const uint32_t *stacks, size_t count)
+{
+	size_t shown = session->limit != 0 && session->limit < count ? session->limit : count;
+
+	if (print_is_data(session)) {
+		data_stacks(session, tree, kind, stacks, shown);
+		return;
+	}
+	for (size_t i = 0; i < shown; i++) {
+		fputc('\n', session->out);
+		stacks_put_parts(session, tree, put_head, &(struct head){kind, stacks[i], i + 1});
+		put_stack(session, tree, stacks[i]);
+	}
+	fputc('\n', session->out);
+}
+
+const struct sym_function *stacks_culprit(const struct tree *tree, uint32_t node)
+{
+	for (; node != TREE_ROOT; node = tree->nodes[node].parent) {
+		const struct sym_function *function = tree->items[tree->nodes[node].item].function;
+
+		if (function->name[0] != '<' && !function->unresolved &&
+		    strcmp(function->name, "_start") != 0 && !strstr(function->object->name, ".so"))
+			return function;
+	}
+	return NULL;
+}
+
+/* The frames of a node that are to be shown; none where memory is short. */
+static int find_frames(struct session *session, const struct session_experiment *at, uint32_t node,
+                       const struct sym_frame **frames)
+{
+	const struct exp_nodes *nodes = &at->data->nodes;
+	enum frames_kind kind;
+	int count = frames_find(session->symbols, at->experiment, nodes->pc[node],
+	                        nodes->generation[node], 0, session->mode, frames, &kind);
+
+	return count < 1 || kind != FRAMES_SHOWN ? 0 : count;
+}
+
+size_t stacks_put_node(struct session *session, const struct session_experiment *at, uint32_t node,
+                       size_t limit, const char *indent)
+{
+	size_t shown = 0;
+
+	for (; node < at->data->nodes.count && shown < limit; node = at->data->nodes.parent[node]) {
+		const struct sym_frame *frames;
+		int count = find_frames(session, at, node, &frames);
+
+		for (int i = 0; i < count && shown < limit; i++, shown++)
+			put_frame(session, &frames[i], indent);
+	}
+	return shown;
+}
+
+char *stacks_name_node(struct session *session, const struct session_experiment *at, uint32_t node)
+{
+	for (; node < at->data->nodes.count; node = at->data->nodes.parent[node]) {
+		const struct sym_frame *frames;
+
+		if (find_frames(session, at, node, &frames) > 0)
+			return name_item(session, TREE_FRAMES, &frames[0]);
+	}
+	return NULL;
+}
+
+char *stacks_name_place(struct session *session, const struct session_experiment *at, uint32_t node,
+                        int with_line)
+{
+	for (; node < at->data->nodes.count; node = at->data->nodes.parent[node]) {
+		const struct sym_frame *frames;
+		struct sym_frame place;
+
+		if (find_frames(session, at, node, &frames) == 0)
+			continue;
+		place = frames[0];
+		place.address = 0;
+		return with_line ? name_item(session, TREE_FRAMES, &place)
+		                 : name_function(session, place.function);
+	}
+	return NULL;
+}

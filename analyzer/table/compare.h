@@ -1,0 +1,47 @@
+/* compare.h: tables that show several groups of experiments side by side.
+ *
+ * A group is what one word of the command line named. The first one that has selected experiments
+ * is the base. Rows are told apart by object, function and line, never by address (see shown.h);
+ * totals stand first. Facts and statistics are put side by side by compare_beside.h, things with
+ * names by compare_named.h, instructions by code_align.h; what cannot be compared is shown once for
+ * each group (compare.def). */
+#ifndef XER_ANALYZER_TABLE_COMPARE_H
+#define XER_ANALYZER_TABLE_COMPARE_H
+
+#include "analyzer/command.h"
+#include "analyzer/table/table.h"
+
+/* Give an empty table its columns: one for each compared group, or one, with the sums of the trees
+ * of a mode. */
+void compare_table(struct session *session, struct table *table, enum tree_mode mode);
+
+/* The tables of the columns, [session_columns(session)]. The caller frees the array, not what it
+ * names. */
+const struct tree **compare_trees(struct session *session, enum tree_mode mode);
+const struct fold_row **compare_folds(struct session *session, enum tree_mode mode);
+const struct fold_edges **compare_edges(struct session *session);
+
+/* What stands above a column: the name of the group if that is short and no other group has it,
+ * else "[2]". The caller frees. */
+char *compare_label(const struct session *session, size_t column);
+
+/* The same, with the path of the group behind a number. The caller frees. */
+char *compare_title(const struct session *session, size_t column);
+
+/* Put the group of a column into focus: the views see that alone. compare_unfocus: they see all
+ * again. */
+void compare_focus(struct session *session, size_t column);
+void compare_unfocus(struct session *session);
+
+/* Look at the group of a column as if nothing were compared: the code of a build is then its own,
+ * and not that of the function in the base that it is one with. Tables of before are forgotten, and
+ * so are those of meanwhile in the end. */
+enum tree_compare compare_begin_alone(struct session *session, size_t column);
+void compare_end_alone(struct session *session, enum tree_compare compare);
+
+/* Run a command: once, or if it is in compare.def and several groups are compared, for each of
+ * them, as is told there. */
+void compare_run(struct session *session, const struct command *command,
+                 const struct command_argument *argument);
+
+#endif

@@ -1,0 +1,231 @@
+/* table.c: the rows of tables of metrics, their order, and which of them are worth a line. */
+#include "analyzer/table/table.h"
+
+#include "analyzer/base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void table_add(struct table *table, const struct metric_values *own,
+               const struct metric_values *total, const struct tree *tree, uint32_t item,
+               char *name)
+{
+	table->rows = memory_grow(table->rows, table->count, &table->capacity,
+	                          sizeof(*table->rows));
+	table->rows[table->count++] = (struct table_row){.own = own,
+	                                                 .total = total,
+	                                                 .function = tree->items[item].function,
+	                                                 .item = item,
+	                                                 .name = name};
+}
+
+int table_has_value(const struct table_row *row, const struct metric *metric)
+{
+	if (metric->id < METRIC_VALUES)
+		return row->own != NULL;
+	return row->function != NULL;
+}
+
+void table_take_next(struct table *table, struct table_row *row)
+{
+	row->own = table->next[0].own;
+	row->total = table->next[0].total;
+	row->values = table->value_count;
+	for (size_t i = 0; i < table->group_count; i++) {
+		table->values = memory_grow(table->values, table->value_count,
+		                            &table->value_capacity, sizeof(*table->values));
+		table->values[table->value_count++] = table->next[i];
+	}
+}
+
+void table_add_next(struct table *table, const struct tree *tree, uint32_t item, char *name)
+{
+	table_add(table, NULL, NULL, tree, item, name);
+	table_take_next(table, &table->rows[table->count - 1]);
+}
+
+uint64_t table_value(const struct table_row *row, const struct metric *metric)
+{
+	if (metric->id == METRIC_SIZE)
+		return row->function->size;
+	if (metric->id == METRIC_ADDRESS)
+		return row->function->address;
+	if (metric->id >= METRIC_VALUES)
+		return 0;
+	return metric_value_of(metric->flavor == METRIC_INCLUSIVE ? row->total : row->own,
+	                       metric->id);
+}
+
+uint64_t table_group_value(const struct table *table, const struct table_row *row,
+                           const struct metric *metric, size_t group)
+{
+	struct table_row in_group = *row;
+
+	if (group == 0 || metric->id >= METRIC_VALUES)
+		return table_value(row, metric);
+	in_group.own = table->values[row->values + group].own;
+	in_group.total = table->values[row->values + group].total;
+	return table_value(&in_group, metric);
+}
+
+struct order {
+	const struct table *table;
+	const struct metric_sort *sort;
+	const struct metric_list *metrics;
+};
+
+/* What a row is sorted by: its value in the base, or its greatest difference to that. */
+static uint64_t weight(const struct table *table, const struct table_row *row,
+                       const struct metric *metric)
+{
+	uint64_t base = table_value(row, metric), greatest = 0;
+
+	if (table->compare != TREE_COMPARE_DELTA || table->group_count < 2 ||
+	    metric->id >= METRIC_VALUES)
+		return base;
+	for (size_t i = 1; i < table->group_count; i++)
+		greatest = tree_greater_difference(greatest, base,
+		                                   table_group_value(table, row, metric, i));
+	return greatest;
+}
+
+static int compare_values(const struct table *table, const struct table_row *left,
+                          const struct table_row *right, const struct metric *metric)
+{
+	uint64_t a = weight(table, left, metric), b = weight(table, right, metric);
+
+	if (a == b) {
+		a = table_value(left, metric);
+		b = table_value(right, metric);
+	}
+	return a == b ? 0 : (a > b ? -1 : 1);
+}
+
+static int compare(const void *left_row, const void *right_row, void *context)
+{
+	const struct table_row *left = left_row, *right = right_row;
+	const struct order *order = context;
+	int result = 0;
+
+	if (order->sort->metric.id == METRIC_NAME)
+		result = strcmp(left->name, right->name);
+	else
+		result = compare_values(order->table, left, right, &order->sort->metric);
+	if (order->sort->reverse)
+		result = -result;
+	for (size_t i = 0; result == 0 && i < order->metrics->count; i++)
+		if (order->metrics->at[i].id < METRIC_VALUES)
+			result = compare_values(order->table, left, right, &order->metrics->at[i]);
+	if (result == 0)
+		result = strcmp(left->name, right->name);
+	return result;
+}
+
+void table_sort(struct table *table, size_t from, const struct metric_sort *sort,
+                const struct metric_list *metrics)
+{
+	struct order order = {.table = table, .sort = sort, .metrics = metrics};
+
+	if (table->count > from + 1)
+		qsort_r(table->rows + from, table->count - from, sizeof(*table->rows), compare,
+		        &order);
+}
+
+int table_is_worth(const struct metric_values *own, const struct metric_values *total,
+                   const struct metric_list *metrics, const struct metric_sort *sort)
+{
+	const struct table_row row = {.own = own, .total = total};
+
+	if (sort->metric.id < METRIC_VALUES && table_value(&row, &sort->metric) != 0)
+		return 1;
+	for (size_t i = 0; i < metrics->count; i++)
+		if (metrics->at[i].id < METRIC_VALUES && table_value(&row, &metrics->at[i]) != 0)
+			return 1;
+	return 0;
+}
+
+int table_next_is_worth(const struct table *table, const struct metric_list *metrics,
+                        const struct metric_sort *sort)
+{
+	for (size_t i = 0; i < table->group_count; i++)
+		if (table_is_worth(table->next[i].own, table->next[i].total, metrics, sort))
+			return 1;
+	return 0;
+}
+
+static const struct metric_values *sum_of(const struct table *table, size_t group)
+{
+	return group == 0 ? &table->sum : &table->groups[group].sum;
+}
+
+static char *format_difference(unsigned id, uint64_t base, uint64_t value, char *text)
+{
+	if (value == base)
+		return metric_format(id, 0, text);
+	text[0] = value > base ? '+' : '-';
+	metric_format(id, value > base ? value - base : base - value, text + 1);
+	return text;
+}
+
+static char *format_ratio(uint64_t base, uint64_t value, char *text)
+{
+	if (base != 0)
+		snprintf(text, METRIC_TEXT_MAX, "x%.3f", (double)value / (double)base);
+	else
+		snprintf(text, METRIC_TEXT_MAX, "%s", value != 0 ? "new" : "-");
+	return text;
+}
+
+char *table_format(const struct table *table, const struct table_row *row,
+                   const struct metric *metric, size_t group, char *text)
+{
+	uint64_t base = table_value(row, metric),
+		 value = table_group_value(table, row, metric, group);
+
+	if (group > 0 && table->compare == TREE_COMPARE_DELTA)
+		return format_difference(metric->id, base, value, text);
+	if (group > 0 && table->compare == TREE_COMPARE_RATIO)
+		return format_ratio(base, value, text);
+	return metric_format(metric->id, value, text);
+}
+
+double table_share(const struct table *table, const struct table_row *row,
+                   const struct metric *metric, size_t group)
+{
+	uint64_t sum = metric->id < METRIC_VALUES ? sum_of(table, group)->of[metric->id] : 0;
+
+	return sum != 0 ? 100.0 * (double)table_group_value(table, row, metric, group) / (double)sum
+	                : 0.0;
+}
+
+char *table_format_percent(const struct table *table, const struct table_row *row,
+                           const struct metric *metric, size_t group, char *text)
+{
+	double share = table_share(table, row, metric, group);
+
+	text[0] = '\0';
+	if (metric->id >= METRIC_VALUES)
+		return text;
+	if (group == 0 || table->compare != TREE_COMPARE_DELTA) {
+		snprintf(text, METRIC_TEXT_MAX, "%.2f", share);
+		return text;
+	}
+	snprintf(text, METRIC_TEXT_MAX, "%+.2f", share - table_share(table, row, metric, 0));
+	if (strcmp(text, "+0.00") == 0 || strcmp(text, "-0.00") == 0)
+		memmove(text, text + 1, sizeof("0.00")); /* no difference has no sign */
+	return text;
+}
+
+void table_fini(struct table *table)
+{
+	for (size_t i = 0; i < table->count; i++)
+		free(table->rows[i].name);
+	free(table->rows);
+	for (size_t i = 0; i < table->group_count; i++)
+		free(table->groups[i].label);
+	free(table->groups);
+	free(table->values);
+	free(table->next);
+	*table = (struct table){.count = 0};
+}

@@ -1,0 +1,113 @@
+/* table.h: tables of metrics: rows, their order, their columns, and the lines around them. */
+#ifndef XER_ANALYZER_TABLE_TABLE_H
+#define XER_ANALYZER_TABLE_TABLE_H
+
+#include "analyzer/data/session.h"
+
+/* One row. Its exclusive or attributed values are `own`, its inclusive ones `total`; tables of
+ * attributed values use `own` alone. */
+struct table_row {
+	const struct metric_values *own, *total; /* borrowed; NULL: a line without values */
+	const struct sym_function *function;     /* for size and address; NULL: none */
+	uint32_t item;                           /* of the tree, for the caller's use */
+	char *name;                              /* freed by table_fini */
+	char mark;                               /* printed before the name: '*' or ' '; 0: none */
+	uint32_t depth;                          /* in a tree, where its table has depths */
+	const char *kind;                        /* in a listing: what the line is; static */
+	uint64_t address;                        /* in a listing: of an instruction, 0: none */
+	unsigned line;                           /* in a listing: of the source, 0: none */
+	int is_hot;                              /* in a listing: marked in the margin */
+	size_t values;                           /* index of its first in table->values */
+};
+
+/* The values of a row in one of the columns of a comparison. */
+struct table_values {
+	const struct metric_values *own, *total; /* borrowed */
+};
+
+/* A column of a comparison. */
+struct table_group {
+	char *label;              /* "before", "[2]" */
+	struct metric_values sum; /* 100 % */
+};
+
+/* Where groups are compared, each metric has a column for each of them; the first is the base, and
+ * what `own`, `total` and `sum` are about. */
+struct table {
+	struct table_row *rows; /* rows[count] */
+	size_t count, capacity;
+	struct metric_values sum; /* 100 % */
+	int has_depth;            /* a table of a tree */
+	int is_listing; /* lines in the order of a text: it has a margin, and values that are 0 stay
+	                   blank */
+	int has_properties; /* for programs: what is known of each function, besides values */
+	int has_color;      /* for a terminal that shows it */
+	int has_addresses;  /* a listing whose places are addresses */
+	size_t width; /* columns of the terminal, 0: none, where rows are as long as they like */
+	enum tree_compare compare;
+	struct table_group *groups; /* groups[group_count]; of one or none nothing is compared */
+	size_t group_count;
+	struct table_values *values; /* of the rows, group_count of each */
+	size_t value_count, value_capacity;
+	struct table_values *next; /* next[group_count]: of the row to come, for table_add_next */
+};
+
+/* Append a row for an item of `tree`; takes `name`. */
+void table_add(struct table *table, const struct metric_values *own,
+               const struct metric_values *total, const struct tree *tree, uint32_t item,
+               char *name);
+
+/* The same for a table made by compare_table, with the values in table->next. */
+void table_add_next(struct table *table, const struct tree *tree, uint32_t item, char *name);
+
+/* Give a row the values in table->next. */
+void table_take_next(struct table *table, struct table_row *row);
+
+/* Sort rows[from..]: by the metric of `sort`, then by each metric of the list, then by name. Where
+ * differences are shown, the greatest of them decides, up or down. */
+void table_sort(struct table *table, size_t from, const struct metric_sort *sort,
+                const struct metric_list *metrics);
+
+/* True if the row has a value in a shown metric or in the one sorted by. */
+int table_is_worth(const struct metric_values *own, const struct metric_values *total,
+                   const struct metric_list *metrics, const struct metric_sort *sort);
+
+/* True if a row has anything to show in the column of a metric. */
+int table_has_value(const struct table_row *row, const struct metric *metric);
+
+/* The same of table->next, in any group. */
+int table_next_is_worth(const struct table *table, const struct metric_list *metrics,
+                        const struct metric_sort *sort);
+
+/* What a row has in the column of a metric. */
+uint64_t table_value(const struct table_row *row, const struct metric *metric);
+
+/* The same in a group. */
+uint64_t table_group_value(const struct table *table, const struct table_row *row,
+                           const struct metric *metric, size_t group);
+
+/* Its share of the sum of the group in percent, 0 if that is 0. */
+double table_share(const struct table *table, const struct table_row *row,
+                   const struct metric *metric, size_t group);
+
+/* The value of a metric in a group, or its difference or ratio to that of the base, as
+ * text[METRIC_TEXT_MAX]; and its share of the sum of the group, or the difference of both shares.
+ * Return text. */
+char *table_format(const struct table *table, const struct table_row *row,
+                   const struct metric *metric, size_t group, char *text);
+char *table_format_percent(const struct table *table, const struct table_row *row,
+                           const struct metric *metric, size_t group, char *text);
+
+/* Print the heading and at most `limit` rows (0: all) in the form that the user chose; `name` is
+ * the table's for programs. */
+void table_put(struct session *session, const struct table *table,
+               const struct metric_list *metrics, size_t limit, const char *name);
+
+/* The same as text. */
+void table_print(const struct table *table, const struct metric_list *metrics, size_t limit,
+                 FILE *out);
+
+/* Free the rows. */
+void table_fini(struct table *table);
+
+#endif

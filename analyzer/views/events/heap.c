@@ -1,0 +1,334 @@
+/* heap.c: leaks, the peak and allocations by call stack, and statistics of the heap. */
+#include "analyzer/views/view.h"
+
+#include "analyzer/report/compare_beside.h"
+#include "analyzer/views/events/heapmaps.h"
+#include "analyzer/report/data.h"
+#include "analyzer/views/events/kept.h"
+#include "analyzer/report/quality.h"
+#include "analyzer/report/report.h"
+#include "analyzer/report/stacks.h"
+
+#include <stdlib.h>
+
+/* What a list of stacks counts. */
+struct subject {
+	unsigned count, bytes;         /* metrics */
+	const char *one, *many, *verb; /* "Leak", "Leaks", "Leaked" */
+	const char *meaning, *name;
+	void (*put_note)(struct session *session); /* what else there is to say, NULL: nothing */
+	int with_temps;                            /* say how many of them were temporary */
+	int with_leaks;                            /* and how many were not freed */
+	const struct subject
+		*kept; /* what the C library keeps is listed apart, as this; NULL: it is not */
+};
+
+/* "N (P %)" of allocations that the next heap call of their thread freed. */
+static void put_temps(FILE *out, uint64_t temps, uint64_t allocs)
+{
+	char percent[METRIC_TEXT_MAX];
+
+	fprintf(out, "%llu (%s %%)", (unsigned long long)temps,
+	        metric_format_percent(temps, allocs, percent));
+}
+
+/* When each process held most. */
+static void put_peaks(struct session *session)
+{
+	const struct session_experiment *at = NULL;
+
+	while ((at = session_next(session, at))) {
+		const struct exp_heap *heap = &at->data->heap;
+
+		if (heap->allocs == 0)
+			continue;
+		fprintf(session->out, "Time of Peak = %.3f (secs.)", heap->peak_time_s);
+		if (session->count > 1)
+			fprintf(session->out, ", Experiment Id = %u, Bytes Live = %llu", at->id,
+			        (unsigned long long)heap->peak_bytes);
+		fputc('\n', session->out);
+	}
+}
+
+static const struct subject kept = {
+	.count = METRIC_HEAPLEAKCNT,
+	.bytes = METRIC_HEAPLEAKBYTES,
+	.one = "Kept Block",
+	.many = "Kept Blocks",
+	.verb = "Kept",
+	.meaning = "kept by the C library for its own use until the process ends",
+	.name = "kept"};
+static const struct subject leaks = {.count = METRIC_HEAPLEAKCNT,
+                                     .bytes = METRIC_HEAPLEAKBYTES,
+                                     .one = "Leak",
+                                     .many = "Leaks",
+                                     .verb = "Leaked",
+                                     .meaning = "not freed at the end of the recording",
+                                     .name = "leaks",
+                                     .kept = &kept};
+static const struct subject peak = {.count = METRIC_HEAPPEAKCNT,
+                                    .bytes = METRIC_HEAPPEAKBYTES,
+                                    .one = "Peak Stack",
+                                    .many = "Peak Stacks",
+                                    .verb = "Live",
+                                    .meaning = "live when the heap was largest",
+                                    .name = "peak",
+                                    .put_note = put_peaks};
+static const struct subject allocs = {.count = METRIC_HEAPALLOCCNT,
+                                      .bytes = METRIC_HEAPALLOCBYTES,
+                                      .one = "Allocation",
+                                      .many = "Allocations",
+                                      .verb = "Allocated",
+                                      .meaning = "allocated, freed later or not",
+                                      .name = "allocs",
+                                      .with_temps = 1};
+static const struct subject both = {.count = METRIC_HEAPALLOCCNT,
+                                    .bytes = METRIC_HEAPALLOCBYTES,
+                                    .one = "Stack",
+                                    .many = "Stacks",
+                                    .verb = "Allocated",
+                                    .meaning = "allocated, and what of it was not freed",
+                                    .name = "heap",
+                                    .with_leaks = 1};
+
+static uint64_t count_of(const struct metric_values *values, const void *context)
+{
+	return values->of[((const struct subject *)context)->count];
+}
+
+static uint64_t bytes_of(const struct metric_values *values, const void *context)
+{
+	return values->of[((const struct subject *)context)->bytes];
+}
+
+static void put_head(struct session *session, const struct tree *tree, uint32_t node, size_t number,
+                     const void *context)
+{
+	const struct subject *subject = context;
+	const struct metric_values *values = &tree->own[node];
+
+	fprintf(session->out, "%s #%zu, Instances = %llu, Bytes %s = %llu", subject->one, number,
+	        (unsigned long long)values->of[subject->count], subject->verb,
+	        (unsigned long long)values->of[subject->bytes]);
+	if (subject->with_temps && values->of[METRIC_HEAPTEMPCNT] != 0) {
+		fputs(", Temporary = ", session->out);
+		put_temps(session->out, values->of[METRIC_HEAPTEMPCNT], values->of[subject->count]);
+	}
+	if (subject->with_leaks)
+		fprintf(session->out, ", Leaks = %llu, Bytes Leaked = %llu",
+		        (unsigned long long)values->of[METRIC_HEAPLEAKCNT],
+		        (unsigned long long)values->of[METRIC_HEAPLEAKBYTES]);
+	fputc('\n', session->out);
+}
+
+struct summary {
+	const char *title;
+	const struct subject *subject;
+	const uint32_t *stacks; /* stacks[count] */
+	size_t count;
+};
+
+static void put_summary(struct session *session, const struct tree *tree, const void *context)
+{
+	const struct summary *summary = context;
+	const struct subject *subject = summary->subject;
+	struct metric_values sum = {.of = {0}};
+	size_t distinct = 0;
+
+	for (size_t i = 0; i < summary->count; i++) {
+		metric_values_add(&sum, &tree->own[summary->stacks[i]]);
+		distinct += tree->own[summary->stacks[i]].of[subject->count] != 0;
+	}
+	fprintf(session->out,
+	        "%s: Distinct %s = %zu, Total Instances = %llu, Total Bytes %s = %llu\n",
+	        summary->title, subject->many, distinct, (unsigned long long)sum.of[subject->count],
+	        subject->verb, (unsigned long long)sum.of[subject->bytes]);
+}
+
+/* The stacks whose blocks the C library keeps. */
+static void put_kept(struct session *session, const struct subject *subject,
+                     const struct tree *tree, const uint32_t *stacks, size_t count)
+{
+	const struct stacks_kind kind = {count_of, bytes_of,      put_head,
+	                                 subject,  subject->name, METRIC_DATA_HEAP};
+
+	fprintf(session->out, "# %s: %s\n", subject->many, subject->meaning);
+	stacks_put(session, tree, &kind, stacks, count);
+}
+
+static void put_stacks(struct session *session, const struct subject *subject)
+{
+	const struct stacks_kind kind = {count_of, bytes_of,      put_head,
+	                                 subject,  subject->name, METRIC_DATA_HEAP};
+	const struct tree *tree = session_tree(session, TREE_FRAMES);
+	const struct sym_function *function;
+	size_t found, count;
+	uint32_t *stacks = stacks_find(tree, &kind, &found);
+
+	count = subject->kept ? kept_set_apart(tree, stacks, found) : found;
+	quality_put(session);
+	fprintf(session->out, "# %s: %s\n", subject->many, subject->meaning);
+	stacks_put_parts(session, tree, put_summary,
+	                 &(struct summary){"Summary Results", subject, stacks, count});
+	if (count < found)
+		stacks_put_parts(session, tree, put_summary,
+		                 &(struct summary){"Kept by the C library", subject->kept,
+		                                   stacks + count, found - count});
+	if (subject->put_note)
+		subject->put_note(session);
+	stacks_put(session, tree, &kind, stacks, count);
+	if (count < found)
+		put_kept(session, subject->kept, tree, stacks + count, found - count);
+	function = count != 0 ? stacks_culprit(tree, stacks[0]) : NULL;
+	if (function)
+		report_put_next(session, "csingle", function, "who asked for the greatest of them");
+	if (count != 0)
+		report_put_next(session, "heapstat", NULL, "their sizes, and the peak of the heap");
+	if (count != 0)
+		fputc('\n', session->out);
+	free(stacks);
+}
+
+void view_leaks(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	put_stacks(session, &leaks);
+}
+
+void view_peak(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	put_stacks(session, &peak);
+}
+
+void view_heap(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	put_stacks(session, &both);
+}
+
+void view_allocs(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	put_stacks(session, &allocs);
+}
+
+/* Heap facts of all experiments together; the peak is that of the process with the highest. */
+static struct exp_heap sum_up(struct session *session, const struct session_experiment **highest)
+{
+	const struct session_experiment *at = NULL;
+	struct exp_heap sum = {.smallest = UINT64_MAX};
+
+	*highest = session_next(session, NULL);
+	while ((at = session_next(session, at))) {
+		const struct exp_heap *heap = &at->data->heap;
+
+		sum.allocs += heap->allocs;
+		sum.alloc_bytes += heap->alloc_bytes;
+		sum.temps += heap->temps;
+		sum.frees += heap->frees;
+		sum.unmatched_frees += heap->unmatched_frees;
+		sum.leaks += heap->leaks;
+		sum.leak_bytes += heap->leak_bytes;
+		if (heap->allocs != 0 && heap->smallest < sum.smallest)
+			sum.smallest = heap->smallest;
+		if (heap->largest > sum.largest)
+			sum.largest = heap->largest;
+		for (size_t bits = 0; bits < EXP_HISTOGRAM; bits++) {
+			sum.size_count[bits] += heap->size_count[bits];
+			sum.leak_size_count[bits] += heap->leak_size_count[bits];
+		}
+		if (heap->peak_bytes > (*highest)->data->heap.peak_bytes)
+			*highest = at;
+	}
+	if (sum.allocs == 0)
+		sum.smallest = 0;
+	return sum;
+}
+
+/* What lived in the course of the recording. */
+static void put_moments(FILE *out, const struct exp_heap *heap)
+{
+	fputs("\nLive in the course of time\n  Time (secs.)          Bytes         Blocks\n", out);
+	for (unsigned i = 0; i < heap->moment_count; i++)
+		fprintf(out, "  %12.6f %14llu %14llu\n", heap->moments[i].time_s,
+		        (unsigned long long)heap->moments[i].bytes,
+		        (unsigned long long)heap->moments[i].blocks);
+}
+
+static void put_unseen(struct session *session)
+{
+	const struct session_experiment *at = NULL;
+	char text[256];
+
+	while ((at = session_next(session, at)))
+		if (quality_unseen(at, text, sizeof(text)))
+			fprintf(session->out, "# warning: experiment %u: %s\n", at->id, text);
+}
+
+static void put_data(struct session *session)
+{
+	const struct session_experiment *highest;
+	struct exp_heap sum = sum_up(session, &highest);
+
+	data_heapstat(session, &sum, highest);
+}
+
+static void put_text(struct session *session, const struct exp_heap *sum,
+                     const struct session_experiment *at)
+{
+	FILE *out = session->out;
+
+	fprintf(out, "%s\n", session->count > 1 ? "Process with the highest peak" : "Peak");
+	report_put_count(out, "Heap size bytes", at->data->heap.peak_bytes);
+	fprintf(out, "  %-23s  %.3f (secs.)\n", "Time of peak", at->data->heap.peak_time_s);
+	report_put_count(out, "Experiment Id", at->id);
+	fprintf(out, "  %-23s  %lld\n", "Process Id", (long long)at->info->pid);
+	put_moments(out, &at->data->heap);
+	fputs("\nAllocations\n", out);
+	report_put_count(out, "Total allocations", sum->allocs);
+	report_put_count(out, "Total bytes", sum->alloc_bytes);
+	report_put_count(out, "Smallest bytes", sum->smallest);
+	report_put_count(out, "Largest bytes", sum->largest);
+	report_put_count(out, "Average bytes",
+	                 sum->allocs != 0 ? sum->alloc_bytes / sum->allocs : 0);
+	fprintf(out, "  %-23s  ", "Temporary allocations");
+	put_temps(out, sum->temps, sum->allocs);
+	fputc('\n', out);
+	report_put_count(out, "Total frees", sum->frees);
+	if (sum->unmatched_frees != 0)
+		report_put_count(out, "Frees of unknown blocks", sum->unmatched_frees);
+	report_put_sizes(out, sum->size_count, "Block size", "Allocations");
+	fputs("\nLeaks (not freed at the end of the recording)\n", out);
+	report_put_count(out, "Total leaks", sum->leaks);
+	report_put_count(out, "Total bytes", sum->leak_bytes);
+	if (sum->leaks != 0)
+		report_put_sizes(out, sum->leak_size_count, "Block size", "Leaks");
+	heapmaps_put_totals(session);
+	fputc('\n', out);
+}
+
+void view_heapstat(struct session *session, const struct command_argument *argument)
+{
+	const struct session_experiment *at;
+	struct exp_heap sum = sum_up(session, &at);
+
+	(void)argument;
+	quality_put(session);
+	put_unseen(session);
+	if (session_columns(session) > 1)
+		compare_beside(session, put_data);
+	else if (print_is_data(session))
+		data_heapstat(session, &sum, at);
+	else
+		put_text(session, &sum, at);
+	if (print_is_data(session))
+		return;
+	if (sum.leaks != 0)
+		report_put_next(session, "leaks", NULL,
+		                "the stacks that allocated what was not freed");
+	if (at->data->heap.peak_bytes != 0)
+		report_put_next(session, "peak", NULL, "the stacks that made up the peak");
+	report_put_next(session, "allocs", NULL, "the stacks that allocate most");
+	fputc('\n', session->out);
+}

@@ -1,0 +1,169 @@
+/* syncwaits.c: the longest waits, one by one. */
+#include "analyzer/views/view.h"
+
+#include "format/record.h"
+#include "analyzer/views/events/locks.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/report/quality.h"
+#include "analyzer/report/report.h"
+#include "analyzer/report/stacks.h"
+#include "analyzer/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WAIT_FRAMES = 6 };
+
+struct wait {
+	const struct session_experiment *at;
+	const struct exp_sync_wait *wait;
+};
+
+static int by_length(const void *left, const void *right)
+{
+	const struct exp_sync_wait *a = ((const struct wait *)left)->wait;
+	const struct exp_sync_wait *b = ((const struct wait *)right)->wait;
+
+	if (a->wait_ns != b->wait_ns)
+		return a->wait_ns > b->wait_ns ? -1 : 1;
+	return a->time_s < b->time_s ? -1 : a->time_s > b->time_s;
+}
+
+/* The name of a thread at a time, NULL if none is known. */
+static const char *thread_name(const struct exp_data_set *data, uint32_t tid, double time_s)
+{
+	const char *name = NULL;
+
+	for (size_t i = 0; i < data->thread_count; i++)
+		if (data->threads[i].tid == tid && (!name || data->threads[i].time_s <= time_s))
+			name = data->threads[i].name;
+	return name && name[0] != '\0' ? name : NULL;
+}
+
+static void put_thread(FILE *out, const struct wait *wait)
+{
+	const char *name = thread_name(wait->at->data, wait->wait->tid, wait->wait->time_s);
+
+	fprintf(out, "thread %u", wait->wait->tid);
+	if (!name)
+		return;
+	fputs(" (", out);
+	text_put(out, name);
+	fputc(')', out);
+}
+
+static void put_object(struct session *session, const struct wait *wait)
+{
+	struct lock lock = {.at = wait->at};
+	char *name, *mutex;
+
+	if (wait->wait->object >= wait->at->data->sync.object_count)
+		return;
+	lock.object = &wait->at->data->sync.objects[wait->wait->object];
+	name = lock_name(session, &lock);
+	mutex = lock_mutex_name(session, wait->at, wait->wait->mutex, wait->wait->node);
+	fputc('(', session->out);
+	text_put(session->out, name);
+	if (mutex) {
+		fputs(", ", session->out);
+		text_put(session->out, mutex);
+	}
+	fputc(')', session->out);
+	free(mutex);
+	free(name);
+}
+
+static void put_wait(struct session *session, const struct wait *wait, size_t number)
+{
+	const char *func = fmt_enum_name("sync_func", wait->wait->func);
+	FILE *out = session->out;
+
+	fprintf(out, "\nWait #%zu, %.6f (secs.), from %.6f to %.6f, ", number,
+	        report_seconds(wait->wait->wait_ns),
+	        wait->wait->time_s - report_seconds(wait->wait->wait_ns), wait->wait->time_s);
+	if (session->count > 1)
+		fprintf(out, "experiment %u, ", wait->at->id);
+	put_thread(out, wait);
+	fprintf(out, "\n  %s", func ? func : "unknown function");
+	put_object(session, wait);
+	if (wait->wait->error != 0)
+		fprintf(out, ", not granted: %s", strerror((int)wait->wait->error));
+	fputc('\n', out);
+	stacks_put_node(session, wait->at, wait->wait->node, WAIT_FRAMES, "    ");
+}
+
+/* For programs. */
+static void put_waits(struct session *session, const struct wait *waits, size_t count)
+{
+	struct print_table *table = print_table_begin("syncwaits");
+
+	print_column(table, PRINT_COUNT, "experiment", "Experiment");
+	print_column(table, PRINT_COUNT, "tid", "Thread");
+	print_column(table, PRINT_WORD, "thread", "Name");
+	print_column(table, PRINT_NS, "wait", "Wait Time");
+	print_column(table, PRINT_SECONDS, "end", "Until");
+	print_column(table, PRINT_WORD, "function", "Function");
+	print_column(table, PRINT_WORD, "object", "Object");
+	print_column(table, PRINT_WORD, "mutex", "Mutex");
+	print_column(table, PRINT_WORD, "error", "Error");
+	print_column(table, PRINT_WORD, "where", "Where");
+	for (size_t i = 0; i < count; i++) {
+		const struct exp_sync_wait *wait = waits[i].wait;
+		struct lock lock = {.at = waits[i].at};
+		char *where = stacks_name_node(session, waits[i].at, wait->node), *object = NULL;
+		char *mutex = lock_mutex_name(session, waits[i].at, wait->mutex, wait->node);
+
+		if (wait->object < waits[i].at->data->sync.object_count) {
+			lock.object = &waits[i].at->data->sync.objects[wait->object];
+			object = lock_name(session, &lock);
+		}
+		print_number(table, waits[i].at->id);
+		print_number(table, wait->tid);
+		print_word(table, thread_name(waits[i].at->data, wait->tid, wait->time_s));
+		print_number(table, wait->wait_ns);
+		print_real(table, wait->time_s);
+		print_word(table, fmt_enum_name("sync_func", wait->func));
+		print_word(table, object);
+		print_word(table, mutex);
+		print_word(table, wait->error != 0 ? strerrorname_np((int)wait->error) : NULL);
+		print_word(table, where);
+		free(object);
+		free(mutex);
+		free(where);
+	}
+	print_table_end(session, table, 0);
+}
+
+void view_syncwaits(struct session *session, const struct command_argument *argument)
+{
+	struct wait *waits = NULL;
+	const struct session_experiment *at = NULL;
+	size_t count = 0, capacity = 0;
+
+	(void)argument;
+	while ((at = session_next(session, at))) {
+		for (size_t j = 0; j < at->data->sync.longest_count; j++) {
+			waits = memory_grow(waits, count, &capacity, sizeof(*waits));
+			waits[count++] = (struct wait){at, &at->data->sync.longest[j]};
+		}
+	}
+	if (count > 1)
+		qsort(waits, count, sizeof(*waits), by_length);
+	quality_put(session);
+	fputs("# The longest waits; times are from the start of their experiment, in seconds\n",
+	      session->out);
+	lock_put_threshold(session);
+	if (print_is_data(session))
+		put_waits(session, waits,
+		          session->limit != 0 && session->limit < count ? session->limit : count);
+	for (size_t i = 0;
+	     i < count && !print_is_data(session) && (session->limit == 0 || i < session->limit);
+	     i++)
+		put_wait(session, &waits[i], i + 1);
+	fputc('\n', session->out);
+	if (count != 0) {
+		report_put_next(session, "sync", NULL, "all waits, by call stack");
+		fputc('\n', session->out);
+	}
+	free(waits);
+}

@@ -1,0 +1,381 @@
+/* experiments.c: the experiments of the session: their list, and the commands that open,
+ * close, select and read them again. */
+#include "analyzer/views/view.h"
+
+#include "format/lineage.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/report/quality.h"
+#include "analyzer/report/report.h"
+#include "analyzer/base/text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const struct session_experiment *view_next_experiment(struct session *session, const char *command,
+                                                      const struct command_argument *argument,
+                                                      const struct session_experiment *at)
+{
+	if (!argument->text || strcasecmp(argument->text, "all") == 0)
+		return session_next(session, at);
+	if (at)
+		return NULL;
+	at = session_find(session, argument->number);
+	if (!at)
+		session_fail(session, EXIT_USAGE, "%s: no experiment %s (exp_list lists them)",
+		             command, argument->text);
+	return at;
+}
+
+/* ---- exp_list ---- */
+
+/* The founder by its path, a descendant that came with it by its lineage, indented. */
+static void put_place(struct session *session, const struct session_experiment *at)
+{
+	FILE *out = session->out;
+
+	if (at->founder == 0 || at->info->lineage[0] == '\0') {
+		text_put(out, at->info->path);
+		return;
+	}
+	fprintf(out, "%*s", 2 * (int)lineage_depth(at->info->lineage), "");
+	if (lineage_parse(at->info->name) != 0 &&
+	    lineage_depth(at->info->name) == 0) /* a rank of an MPI job */
+		fprintf(out, "M_r%lld ", (long long)at->info->mpi_rank);
+	fputs(at->info->lineage, out);
+}
+
+static const char *attribute(const struct exp_event *event, const char *name)
+{
+	const char *value = report_attribute(event, name);
+
+	return value ? value : "?";
+}
+
+/* A process that one of the session made, and that has no experiment. */
+struct absentee {
+	const char *lineage, *path, *reason;
+};
+
+static int begins_with(const char *lineage, const char *start)
+{
+	size_t len = strlen(start);
+
+	return strncmp(lineage, start, len) == 0 && (lineage[len] == '\0' || lineage[len] == '_');
+}
+
+/* Does the tree have an experiment of this lineage, or of its descendants? Ranks of an MPI job have
+ * other names. */
+static int has_experiment(const struct session *session, const struct session_experiment *founder,
+                          const char *lineage)
+{
+	for (size_t i = 0; i < founder->info->descendant_count; i++)
+		if (begins_with(founder->info->descendants[i], lineage))
+			return 1;
+	for (size_t i = 0; i < session->count; i++)
+		if (session->experiments[i].founder == founder->id &&
+		    begins_with(session->experiments[i].info->lineage, lineage))
+			return 1;
+	return 0;
+}
+
+/* Does an event of the process say why this lineage, or one of its descendants, was not recorded?
+ */
+static int has_reason(const struct exp_info *info, const char *lineage)
+{
+	for (size_t i = 0; i < info->event_count; i++)
+		if (strcmp(info->events[i].kind, "unrecorded") == 0 &&
+		    begins_with(attribute(&info->events[i], "lineage"), lineage))
+			return 1;
+	return 0;
+}
+
+int view_is_outside(const struct session *session, const struct session_experiment *at,
+                    const char *lineage)
+{
+	unsigned founder = at->founder == 0 ? at->id : at->founder;
+
+	for (size_t i = 0; i < session->count && lineage != NULL; i++)
+		if (session->experiments[i].founder == founder &&
+		    session->experiments[i].info->outside &&
+		    strcmp(session->experiments[i].info->lineage, lineage) == 0)
+			return 1;
+	return 0;
+}
+
+const char *view_remedy(const struct session_experiment *at, const struct exp_event *event)
+{
+	const char *outside = report_attribute(event, "outside");
+
+	return outside && strcmp(outside, "1") == 0 &&
+	                       strcmp(experiment_setting(at->experiment, "sampler_ns", "0"), "0") ==
+	                               0
+	               ? "; --sampler samples it from outside"
+	               : "";
+}
+
+/* Does an event tell that a process was made whose name is known for sure? */
+static int makes_process(const struct exp_event *event)
+{
+	static const char *const kinds[] = {"fork", "_Fork", "vfork", "clone", "forkpty", "exec"};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(event->kind, kinds[i]) == 0)
+			return report_attribute(event, "lineage") != NULL;
+	return 0;
+}
+
+/* Returns 1 and *out if the event tells of such a process. */
+static int is_absentee(struct session *session, const struct session_experiment *at,
+                       const struct exp_event *event, struct absentee *out)
+{
+	const struct session_experiment *founder = at->founder == 0
+	                                                   ? at
+	                                                   : session_find(session, at->founder);
+
+	*out = (struct absentee){attribute(event, "lineage"), attribute(event, "path"),
+	                         attribute(event, "reason")};
+	if (strcmp(event->kind, "unrecorded") == 0)
+		return !view_is_outside(session, at, out->lineage);
+	if (!founder || at->info->status == EXP_RUNNING || !makes_process(event) ||
+	    has_experiment(session, founder, out->lineage) || has_reason(at->info, out->lineage))
+		return 0;
+	out->path = report_attribute(event, "path") ? out->path : "a child";
+	out->reason = experiment_setting(at->experiment, "follow", "on")[0] == '='
+	                      ? "-F leaves it out, or it left no experiment"
+	                      : "it left no experiment";
+	return 1;
+}
+
+/* The processes that this one made and that were not recorded. */
+static void put_absentees(struct session *session, const struct session_experiment *at,
+                          int with_group)
+{
+	const struct exp_info *info = at->info;
+	struct absentee absentee;
+
+	for (size_t i = 0; i < info->event_count; i++) {
+		if (!is_absentee(session, at, &info->events[i], &absentee))
+			continue;
+		fprintf(session->out, "  -  -    %s%9s  %10s  %-20s  %*s",
+		        with_group ? "  -  " : "", "-", "-", "not recorded",
+		        2 * (int)lineage_depth(absentee.lineage), "");
+		text_put(session->out, absentee.lineage);
+		fputs(": ", session->out);
+		text_put(session->out, absentee.path);
+		fputs(" (", session->out);
+		text_put(session->out, absentee.reason);
+		fprintf(session->out, "%s)\n", view_remedy(at, &info->events[i]));
+	}
+}
+
+static void put_experiment(struct session *session, const struct session_experiment *at,
+                           int with_group)
+{
+	char text[64];
+	FILE *out = session->out;
+
+	fprintf(out, "%3u  %-3s  ", at->id, at->is_selected ? "yes" : "no");
+	if (with_group)
+		fprintf(out, "%3u  ", at->group + 1);
+	fprintf(out, "%9lld  %10.3f  %-20s  ", (long long)at->info->pid,
+	        report_seconds(report_cpu_ns(at)), report_status(at->info, text, sizeof(text)));
+	put_place(session, at);
+	fputs(": ", out);
+	report_put_command_cut(out, at->info);
+	fputc('\n', out);
+	put_absentees(session, at, with_group);
+}
+
+static void add_experiment(struct print_table *table, const struct session *session,
+                           const struct session_experiment *at)
+{
+	const struct exp_info *info = at->info;
+	char text[64], *command = report_command(info);
+
+	print_number(table, at->id);
+	print_number(table, at->is_selected != 0);
+	print_word(table, session->groups[at->group].path);
+	print_number(table, (uint64_t)info->pid);
+	print_number(table, report_cpu_ns(at));
+	print_word(table, report_status(info, text, sizeof(text)));
+	if (info->exit_code >= 0)
+		print_number(table, (uint64_t)info->exit_code);
+	else
+		print_none(table);
+	print_word(table, info->path);
+	print_word(table, info->lineage);
+	print_word(table, command);
+	free(command);
+}
+
+/* What was not recorded, for programs. */
+static void add_absentees(struct session *session)
+{
+	struct print_table *table = print_table_begin("unrecorded");
+
+	print_column(table, PRINT_COUNT, "parent", "Experiment of its parent");
+	print_column(table, PRINT_WORD, "lineage", "Lineage");
+	print_column(table, PRINT_WORD, "path", "Path");
+	print_column(table, PRINT_WORD, "reason", "Reason");
+	for (size_t i = 0; i < session->count; i++) {
+		const struct session_experiment *at = &session->experiments[i];
+		struct absentee absentee;
+
+		for (size_t j = 0; j < at->info->event_count; j++) {
+			if (!is_absentee(session, at, &at->info->events[j], &absentee))
+				continue;
+			print_number(table, at->id);
+			print_word(table, absentee.lineage);
+			print_word(table, absentee.path);
+			print_word(table, absentee.reason);
+		}
+	}
+	print_table_end(session, table, 0);
+}
+
+/* The list for programs; see view.h. */
+void view_add_experiments(struct session *session)
+{
+	static const struct {
+		enum print_type type;
+		const char *key, *heading;
+	} columns[] = {
+		{PRINT_COUNT, "id", "ID"},
+		{PRINT_COUNT, "selected", "Selected"},
+		{PRINT_WORD, "group", "Group"},
+		{PRINT_COUNT, "pid", "PID"},
+		{PRINT_NS, "cpu", "CPU time"},
+		{PRINT_WORD, "status", "Status"},
+		{PRINT_COUNT, "exit_code", "Exit code"},
+		{PRINT_WORD, "path", "Experiment"},
+		{PRINT_WORD, "lineage", "Lineage"},
+		{PRINT_WORD, "command", "Command"},
+	};
+	struct print_table *table = print_table_begin("exp_list");
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		print_column(table, columns[i].type, columns[i].key, columns[i].heading);
+	for (size_t i = 0; i < session->count; i++)
+		add_experiment(table, session, &session->experiments[i]);
+	print_table_end(session, table, 0);
+	add_absentees(session);
+}
+
+void view_exp_list(struct session *session, const struct command_argument *argument)
+{
+	int with_group = session->group_count > 1;
+
+	(void)argument;
+	if (print_is_data(session)) {
+		view_add_experiments(session);
+		return;
+	}
+	fprintf(session->out, "%3s  %-3s  %s%9s  %10s  %-20s  %s\n", "ID", "Sel",
+	        with_group ? "Grp  " : "", "PID", "CPU sec.", "Status",
+	        "Experiment or lineage: command");
+	for (size_t i = 0; i < session->count; i++)
+		put_experiment(session, &session->experiments[i], with_group);
+	quality_put_left_out(session);
+	fputc('\n', session->out);
+}
+
+/* ---- exp_select ---- */
+
+/* Read "N" or "N-M" at *at, up to a comma or the end. Returns 0 or -1. */
+static int read_range(const char **at, unsigned long *first, unsigned long *last)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**at))
+		return -1;
+	*first = *last = strtoul(*at, &end, 10);
+	if (*end == '-') {
+		if (!isdigit((unsigned char)end[1]))
+			return -1;
+		*last = strtoul(end + 1, &end, 10);
+	}
+	if ((*end != ',' && *end != '\0') || (*end == ',' && end[1] == '\0') || *last < *first)
+		return -1;
+	*at = *end == ',' ? end + 1 : end;
+	return 0;
+}
+
+/* Mark the experiments of a list like 1,3-5 in marks[session->count]. Returns 0, or -1 after a
+ * message. */
+static int read_list(struct session *session, const char *text, unsigned char *marks)
+{
+	const char *at = text;
+	unsigned long first, last;
+
+	while (*at != '\0') {
+		const char *start = at;
+		size_t found = 0;
+
+		if (read_range(&at, &first, &last) != 0) {
+			session_fail(
+				session, EXIT_USAGE,
+				"exp_select: column %zu: '%s' is not a list like 1,3-5, or all",
+				(size_t)(start - text) + 1, start);
+			return -1;
+		}
+		for (size_t i = 0; i < session->count; i++)
+			if (session->experiments[i].id >= first &&
+			    session->experiments[i].id <= last)
+				found += marks[i] = 1;
+		if (found == 0) {
+			session_fail(
+				session, EXIT_USAGE,
+				"exp_select: column %zu: no experiment %.*s (exp_list lists them)",
+				(size_t)(start - text) + 1, (int)strcspn(start, ","), start);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+void view_exp_select(struct session *session, const struct command_argument *argument)
+{
+	int all = strcasecmp(argument->text, "all") == 0;
+	unsigned char *marks = memory_take(session->count, 1);
+
+	if (all || read_list(session, argument->text, marks) == 0) {
+		for (size_t i = 0; i < session->count; i++)
+			session->experiments[i].is_selected = all || marks[i];
+		session_refresh(session);
+	}
+	free(marks);
+}
+
+/* ---- opening and closing ---- */
+
+void view_open_exp(struct session *session, const struct command_argument *argument)
+{
+	session_open_alone(session, argument->text);
+	session_refresh(session);
+}
+
+void view_add_exp(struct session *session, const struct command_argument *argument)
+{
+	if (session_find_path(session, argument->text))
+		session_say(session, "add_exp: %s is open already", argument->text);
+	else if (session_open(session, argument->text) == 0)
+		session_refresh(session);
+}
+
+void view_drop_exp(struct session *session, const struct command_argument *argument)
+{
+	if (session_drop(session, argument->text) == 0)
+		session_fail(session, EXIT_USAGE,
+		             "drop_exp: %s is not open (exp_list lists what is)", argument->text);
+	else
+		session_refresh(session);
+}
+
+void view_reload(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	session_reload(session);
+	session_refresh(session);
+}

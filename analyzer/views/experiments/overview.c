@@ -1,0 +1,359 @@
+/* overview.c: everything on one page: experiments, totals of each kind of data, what stands
+ * out. */
+#include "analyzer/views/view.h"
+
+#include "analyzer/table/compare.h"
+#include "analyzer/report/compare_beside.h"
+#include "analyzer/report/data.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/model/name.h"
+#include "analyzer/report/quality.h"
+#include "analyzer/report/report.h"
+#include "analyzer/table/table.h"
+#include "analyzer/base/text.h"
+
+#include <stdlib.h>
+
+#define SHOWN_S 0.0005 /* less does not show */
+
+enum { TOP = 3, TOP_THREADS = 8, TOP_PROCESSES = 8 };
+
+/* It came with its founder, which is in the list too. */
+static int is_descendant(const struct session_experiment *at)
+{
+	return at->founder != 0 && at->info->lineage[0] != '\0';
+}
+
+/* From the start of a process to the end of all that descend from it: a launcher's own time ends
+ * when it executes a program. */
+static double run_seconds(const struct session *session, const struct session_experiment *founder)
+{
+	const struct session_experiment *at = NULL;
+	double last_s = founder->info->duration_s;
+
+	while ((at = session_next(session, at))) {
+		double end_s = (double)(at->info->start_real_ns - founder->info->start_real_ns) *
+		                       1e-9 +
+		               at->info->duration_s;
+
+		if (at->founder == founder->id && end_s > last_s)
+			last_s = end_s;
+	}
+	return last_s;
+}
+
+static void put_experiment(struct session *session, const struct session_experiment *at)
+{
+	const struct exp_info *info = at->info;
+	FILE *out = session->out;
+	char text[64];
+	double whole_s;
+
+	fprintf(out, "%3u  ", at->id);
+	text_put(out, info->path);
+	fputs("\n     Command   ", out);
+	report_put_command(out, info);
+	fprintf(out, "\n     Process   %lld, %s\n     Host      ", (long long)info->pid,
+	        report_status(info, text, sizeof(text)));
+	text_put(out, info->host);
+	fprintf(out, "\n     Duration  %.3f seconds", info->duration_s);
+	whole_s = run_seconds(session, at);
+	if (whole_s - info->duration_s >= SHOWN_S)
+		fprintf(out, ", with its descendants %.3f seconds", whole_s);
+	fputc('\n', out);
+}
+
+/* The totals that are told, by kind of data: a range of metrics. */
+static const struct section {
+	unsigned data;
+	const char *title;
+	unsigned first, last;
+} sections[] = {
+	{METRIC_DATA_CLOCK, "Clock profile", METRIC_TOTALCPU, METRIC_SAMPLES},
+	{METRIC_DATA_COUNTERS, "Counters", METRIC_COUNTER0, METRIC_COUNTER7},
+	{METRIC_DATA_HEAP, "Heap", METRIC_HEAPALLOCCNT, METRIC_HEAPLEAKBYTES},
+	{METRIC_DATA_SYNC, "Synchronization", METRIC_SYNC, METRIC_SYNCN},
+	{METRIC_DATA_IO, "Input and output", METRIC_IOREADCNT, METRIC_IOERRORTIME},
+	{METRIC_DATA_OMP, "OpenMP", METRIC_OMPWORK, METRIC_OMPSERL},
+	{METRIC_DATA_MPI, "MPI", METRIC_MPITIME, METRIC_MPIOTHER},
+	{METRIC_DATA_FUNCTRACE, "Traced functions", METRIC_FTIME, METRIC_FCALLS},
+	{METRIC_DATA_USER, "User events", METRIC_USEREVENTS, METRIC_USEREVENTS},
+};
+enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
+
+/* What functions are told for, by kind of data. */
+static const struct {
+	unsigned data, metric;
+	const char *title;
+} tops[] = {
+	{METRIC_DATA_CLOCK, METRIC_TOTALCPU, "Most exclusive CPU time"},
+	{METRIC_DATA_HEAP, METRIC_HEAPALLOCBYTES,
+         "Most bytes allocated, by the innermost function"},
+	{METRIC_DATA_HEAP, METRIC_HEAPLEAKBYTES, "Most bytes leaked, by the innermost function"},
+	{METRIC_DATA_SYNC, METRIC_SYNC, "Most wait time, by the innermost function"},
+	{METRIC_DATA_IO, METRIC_IOREADTIME, "Most read time, by the innermost function"},
+	{METRIC_DATA_IO, METRIC_IOWRITETIME, "Most write time, by the innermost function"},
+	{METRIC_DATA_OMP, METRIC_OMPWAIT, "Most waiting of OpenMP, by the innermost function"},
+	{METRIC_DATA_MPI, METRIC_MPITIME, "Most time in MPI, by the innermost function"},
+	{METRIC_DATA_FUNCTRACE, METRIC_FTIME, "Most exclusive traced time"},
+};
+enum { TOPS = sizeof(tops) / sizeof(tops[0]) };
+
+/* The functions with the most of a metric, <Total> first, and the one column that they have. */
+static struct table find_top(struct session *session, unsigned id, struct metric_list *metrics)
+{
+	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
+	const struct fold_row **rows = compare_folds(session, TREE_FUNCTIONS);
+	struct metric_sort sort = {
+		.metric = {(uint8_t)id, METRIC_EXCLUSIVE, METRIC_SHOW_VALUE | METRIC_SHOW_PERCENT}};
+	struct table table = {.count = 0};
+
+	*metrics = (struct metric_list){.at = {sort.metric}, .count = 1};
+	compare_table(session, &table, TREE_FUNCTIONS);
+	for (uint32_t i = 0; i < tree->item_count; i++) {
+		for (size_t j = 0; j < table.group_count; j++)
+			table.next[j] = (struct table_values){
+				i == 0 ? &rows[j][0].total : &rows[j][i].own, &rows[j][i].total};
+		if (i == 0 || table_next_is_worth(&table, metrics, &sort))
+			table_add_next(&table, tree, i,
+			               name_function(session, tree->items[i].function));
+	}
+	free(rows);
+	table_sort(&table, 1, &sort, metrics);
+	return table;
+}
+
+static void put_top(struct session *session, size_t top)
+{
+	struct metric_list metrics;
+	struct table table = find_top(session, tops[top].metric, &metrics);
+	char value[METRIC_TEXT_MAX], share[METRIC_TEXT_MAX];
+
+	if (table.count > 1)
+		fprintf(session->out, "  %s:\n", tops[top].title);
+	for (size_t i = 1; i < table.count && i <= TOP; i++) {
+		fprintf(session->out, "    %14s  %6s %%  ",
+		        table_format(&table, &table.rows[i], &metrics.at[0], 0, value),
+		        table_format_percent(&table, &table.rows[i], &metrics.at[0], 0, share));
+		text_put(session->out, table.rows[i].name);
+		fputc('\n', session->out);
+	}
+	table_fini(&table);
+}
+
+static void put_tops(struct session *session, unsigned data)
+{
+	for (size_t i = 0; i < TOPS; i++)
+		if (tops[i].data == data)
+			put_top(session, i);
+}
+
+static void put_total(struct session *session, unsigned id)
+{
+	const struct metric_values *sum = &session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT];
+	char value[METRIC_TEXT_MAX];
+
+	fprintf(session->out, "  %-20s %12s%s", metric_meaning(id),
+	        metric_format(id, sum->of[id], value),
+	        metric_unit_of(id) == METRIC_UNIT_SECONDS ? " seconds" : "");
+	if (id == METRIC_USER || id == METRIC_SYSTEM)
+		fprintf(session->out, " (%s %%)",
+		        metric_format_percent(sum->of[id], sum->of[METRIC_TOTALCPU], value));
+	fputc('\n', session->out);
+}
+
+/* The last period of a thread is in the total alone: no sample tells what it was spent in. */
+static void put_residual(struct session *session)
+{
+	const struct metric_values *sum = &session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT];
+	uint64_t known = sum->of[METRIC_USER] + sum->of[METRIC_SYSTEM],
+		 total = sum->of[METRIC_TOTALCPU];
+	char value[METRIC_TEXT_MAX], share[METRIC_TEXT_MAX];
+
+	if (total > known)
+		fprintf(session->out, "  %-20s %12s seconds (%s %%)\n", "User or System Time",
+		        metric_format(METRIC_TOTALCPU, total - known, value),
+		        metric_format_percent(total - known, total, share));
+}
+
+static void put_section(struct session *session, const struct section *section)
+{
+	fprintf(session->out, "\n%s\n", section->title);
+	for (unsigned id = section->first; id <= section->last; id++) {
+		if (metric_data_of(id) == section->data)
+			put_total(session, id);
+		if (id == METRIC_SYSTEM)
+			put_residual(session);
+	}
+	put_tops(session, section->data);
+}
+
+static int by_cpu(const void *left, const void *right)
+{
+	const struct exp_thread *a = *(const struct exp_thread *const *)left;
+	const struct exp_thread *b = *(const struct exp_thread *const *)right;
+
+	if (a->cpu_ns != b->cpu_ns)
+		return a->cpu_ns > b->cpu_ns ? -1 : 1;
+	return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+/* The threads with the most CPU time, of all experiments together. */
+static void put_threads(struct session *session)
+{
+	const struct exp_thread **threads = NULL;
+	const struct session_experiment *at = NULL;
+	size_t count = 0, capacity = 0;
+
+	while ((at = session_next(session, at))) {
+		const struct exp_data_set *data = at->data;
+
+		for (size_t j = 0; j < data->thread_count; j++) {
+			threads = memory_grow(threads, count, &capacity, sizeof(*threads));
+			threads[count++] = &data->threads[j];
+		}
+	}
+	if (count > 1)
+		qsort(threads, count, sizeof(*threads), by_cpu);
+	fprintf(session->out, "\nThreads: %zu\n", count);
+	for (size_t i = 0; i < count && i < TOP_THREADS; i++) {
+		if (session->have & METRIC_DATA_CLOCK)
+			fprintf(session->out, "    %14.3f seconds",
+			        report_seconds(threads[i]->cpu_ns));
+		else
+			fputs("  ", session->out);
+		fprintf(session->out, "  %u ", threads[i]->tid);
+		text_put(session->out, threads[i]->name);
+		fputc('\n', session->out);
+	}
+	free(threads);
+}
+
+static int by_process_cpu(const void *left, const void *right)
+{
+	const struct session_experiment *a = *(const struct session_experiment *const *)left;
+	const struct session_experiment *b = *(const struct session_experiment *const *)right;
+
+	if (report_cpu_ns(a) != report_cpu_ns(b))
+		return report_cpu_ns(a) > report_cpu_ns(b) ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* The processes with the most CPU time, where there are descendants. */
+static void put_processes(struct session *session)
+{
+	const struct session_experiment **all = NULL;
+	const struct session_experiment *at = NULL;
+	size_t count = 0, capacity = 0, founders = 0;
+
+	while ((at = session_next(session, at))) {
+		all = memory_grow(all, count, &capacity, sizeof(*all));
+		all[count++] = at;
+		founders += !is_descendant(at);
+	}
+	if (count > founders) {
+		qsort(all, count, sizeof(*all), by_process_cpu);
+		fprintf(session->out, "\nProcesses: %zu\n", count);
+		for (size_t i = 0; i < count && i < TOP_PROCESSES; i++) {
+			fprintf(session->out, "    %14.3f seconds  %lld %s%s",
+			        report_seconds(report_cpu_ns(all[i])), (long long)all[i]->info->pid,
+			        all[i]->info->lineage, all[i]->info->lineage[0] ? " " : "");
+			report_put_command_cut(session->out, all[i]->info);
+			fputc('\n', session->out);
+		}
+	}
+	free(all);
+}
+
+/* The experiments of each group, below its label. */
+static void put_groups(struct session *session)
+{
+	for (size_t i = 0; i < session_columns(session); i++) {
+		const struct session_experiment *at = NULL;
+		char *label = compare_label(session, i);
+
+		fprintf(session->out, "%s:\n", label);
+		free(label);
+		compare_focus(session, i);
+		while ((at = session_next(session, at)))
+			if (!is_descendant(at))
+				put_experiment(session, at);
+		compare_unfocus(session);
+	}
+	fputc('\n', session->out);
+}
+
+/* What stands out as tables; in a comparison in the first group, or as the greatest difference to
+ * it. */
+static void put_top_tables(struct session *session)
+{
+	for (size_t i = 0; i < TOPS; i++) {
+		struct metric_list metrics;
+		struct table table;
+		char *name;
+
+		if (!(tops[i].data & session->have))
+			continue;
+		table = find_top(session, tops[i].metric, &metrics);
+		name = memory_format("top.%s", metric_keyword(tops[i].metric));
+		if (!print_is_data(session))
+			fprintf(session->out, "%s\n\n", tops[i].title);
+		table_put(session, &table, &metrics, TOP + 1, name);
+		fputc('\n', session->out);
+		free(name);
+		table_fini(&table);
+	}
+}
+
+static void put_compared(struct session *session)
+{
+	if (print_is_data(session))
+		view_add_experiments(session);
+	else
+		put_groups(session);
+	compare_beside(session, data_totals);
+	put_top_tables(session);
+}
+
+static void put_data(struct session *session)
+{
+	data_overview(session);
+	put_top_tables(session);
+}
+
+static void put_text(struct session *session)
+{
+	const struct session_experiment *at = NULL;
+
+	fputs("Experiments\n", session->out);
+	while ((at = session_next(session, at)))
+		if (!is_descendant(at))
+			put_experiment(session, at);
+	put_processes(session);
+	for (size_t i = 0; i < SECTIONS; i++)
+		if (session->have & sections[i].data)
+			put_section(session, &sections[i]);
+	put_threads(session);
+	fputc('\n', session->out);
+}
+
+void view_overview(struct session *session, const struct command_argument *argument)
+{
+	if (argument->number != 0 && session->count > 1) {
+		session_fail(
+			session, EXIT_USAGE,
+			"overview: it is of all that are selected (exp_select %s, before, selects one)",
+			argument->text);
+		return;
+	}
+	quality_put(session);
+	if (session_columns(session) > 1)
+		put_compared(session);
+	else if (print_is_data(session))
+		put_data(session);
+	else
+		put_text(session);
+	report_put_next(session, "functions", NULL, "all functions with these metrics");
+	report_put_next(session, "metric_list", NULL, "what else tables can show");
+	fputc('\n', session->out);
+}

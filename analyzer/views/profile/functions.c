@@ -1,0 +1,302 @@
+/* functions.c: the flat tables, of functions, lines and pcs, and their long forms. */
+#include "analyzer/views/view.h"
+
+#include "analyzer/table/compare.h"
+#include "analyzer/data/filters.h"
+#include "analyzer/model/name.h"
+#include "analyzer/code/place.h"
+#include "analyzer/report/quality.h"
+#include "analyzer/report/report.h"
+#include "analyzer/table/table.h"
+#include "analyzer/base/text.h"
+
+#include <stdlib.h>
+
+static const char *const titles[TREE_MODES] = {[TREE_FUNCTIONS] = "Functions",
+                                               [TREE_LINES] = "Lines",
+                                               [TREE_PCS] = "PCs",
+                                               [TREE_FRAMES] = "Frames"};
+
+static const char *const names[TREE_MODES] = {[TREE_FUNCTIONS] = "functions",
+                                              [TREE_LINES] = "lines",
+                                              [TREE_PCS] = "pcs",
+                                              [TREE_FRAMES] = "frames"};
+
+/* The values of an item for the next row. All that happened happened in <Total>, itself and below.
+ */
+static void set_values(struct table *table, const struct fold_row *const *rows, uint32_t item)
+{
+	for (size_t i = 0; i < table->group_count; i++)
+		table->next[i] = (struct table_values){
+			item == 0 ? &rows[i][0].total : &rows[i][item].own, &rows[i][item].total};
+}
+
+/* All items that have something to show, <Total> first, in the user's order. */
+static struct table make_table(struct session *session, enum tree_mode mode)
+{
+	const struct tree *tree = session_tree(session, mode);
+	const struct fold_row **rows = compare_folds(session, mode);
+	struct table table = {.count = 0};
+
+	compare_table(session, &table, mode);
+	for (uint32_t i = 0; i < tree->item_count; i++) {
+		set_values(&table, rows, i);
+		if (i == 0 || table_next_is_worth(&table, &session->metrics, &session->sort))
+			table_add_next(&table, tree, i, name_item(session, mode, &tree->items[i]));
+	}
+	free(rows);
+	table_sort(&table, 1, &session->sort, &session->metrics);
+	return table;
+}
+
+/* The row to look into: the first where something happens, not only below it. */
+static const struct sym_function *find_top(const struct session *session, const struct table *table)
+{
+	unsigned metric = session->sort.metric.id;
+
+	for (size_t i = 1; i < table->count && metric < METRIC_VALUES; i++)
+		if (table->rows[i].function->name[0] != '<' && table->rows[i].own->of[metric] != 0)
+			return table->rows[i].function;
+	return NULL;
+}
+
+static void put_hints(struct session *session, const struct table *table)
+{
+	const struct sym_function *top = find_top(session, table);
+
+	if (top)
+		report_put_next(session, "csingle", top, "who calls it and what it calls");
+	if (table->count > 2)
+		report_put_next(session, "calltree", NULL, "where the calls come from");
+	if (table->sum.of[METRIC_HEAPLEAKCNT] != 0)
+		report_put_next(session, "leaks", NULL,
+		                "the stacks that allocated what was not freed");
+	else if (table->sum.of[METRIC_SYNC] != 0)
+		report_put_next(session, "locks", NULL, "what was waited for");
+	else if (top && top->line != 0)
+		report_put_next(session, "lines", NULL, "the same by source line");
+}
+
+static void put_table(struct session *session, enum tree_mode mode)
+{
+	struct table table = make_table(session, mode);
+
+	report_put_title(session, titles[mode]);
+	table_put(session, &table, &session->metrics, session->limit, names[mode]);
+	if (mode == TREE_FUNCTIONS)
+		put_hints(session, &table);
+	fputc('\n', session->out);
+	table_fini(&table);
+}
+
+void view_functions(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	put_table(session, TREE_FUNCTIONS);
+}
+
+void view_lines(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	put_table(session, TREE_LINES);
+}
+
+void view_pcs(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	put_table(session, TREE_PCS);
+}
+
+/* One metric of a summary: "   Exclusive User CPU Time:  1.250 ( 12.50 %)", the groups of a
+ * comparison side by side. */
+static void put_metric(struct session *session, const struct table *table,
+                       const struct table_row *row, unsigned id, unsigned flavor)
+{
+	const struct metric metric = {.id = (uint8_t)id, .flavor = (uint8_t)flavor};
+	char name[METRIC_ERROR_MAX], number[METRIC_TEXT_MAX], share[METRIC_TEXT_MAX];
+
+	fprintf(session->out, "%28s:", metric_describe(&metric, name));
+	for (size_t i = 0; i < table->group_count; i++)
+		fprintf(session->out, " %14s (%6s %%)",
+		        table_format(table, row, &metric, i, number),
+		        table_format_percent(table, row, &metric, i, share));
+	fputc('\n', session->out);
+}
+
+/* Which column of a summary is which group. */
+static void put_labels(struct session *session, const struct table *table)
+{
+	if (table->group_count < 2)
+		return;
+	fprintf(session->out, "%29s", "");
+	for (size_t i = 0; i < table->group_count; i++)
+		fprintf(session->out, " %25s", table->groups[i].label);
+	fputs("\n\n", session->out);
+}
+
+static void put_text(struct session *session, const char *what, const char *text)
+{
+	fprintf(session->out, "%28s: ", what);
+	text_put(session->out, text);
+	fputc('\n', session->out);
+}
+
+static void put_properties(struct session *session, enum tree_mode mode,
+                           const struct sym_frame *item)
+{
+	const struct sym_function *function = item->function;
+	uint64_t address = mode == TREE_PCS ? item->address : function->address;
+	const char *file = place_file(session, function);
+
+	if (mode != TREE_LINES) {
+		if (mode == TREE_FUNCTIONS)
+			fprintf(session->out, "%28s: %14llu\n", "Size",
+			        (unsigned long long)function->size);
+		fprintf(session->out, "%28s: %zu:0x%08llx\n", "PC Address", function->object->index,
+		        (unsigned long long)address);
+	}
+	put_text(session, "Source File", file ? file : "(unknown)");
+	put_text(session, "Load Object", function->object->path);
+	put_text(session, "Mangled Name", function->mangled);
+}
+
+static void put_summary(struct session *session, enum tree_mode mode, const struct table *table,
+                        const struct table_row *row, const struct sym_frame *item)
+{
+	text_put(session->out, row->name);
+	fputc('\n', session->out);
+	for (unsigned id = 0; id < METRIC_VALUES; id++) {
+		if (!(metric_data_of(id) & session->have))
+			continue;
+		put_metric(session, table, row, id, METRIC_EXCLUSIVE);
+		put_metric(session, table, row, id, METRIC_INCLUSIVE);
+	}
+	if (item->function != symbols_total(session->symbols))
+		put_properties(session, mode, item);
+	fputc('\n', session->out);
+}
+
+/* For programs: a row each, every metric a column, then what else is known. */
+static void put_all(struct session *session, struct table *table, size_t count, enum tree_mode mode)
+{
+	static const char *const all[TREE_MODES] = {"fsummary", "lsummary", "psummary", "summary"};
+	struct metric_list metrics = {.count = 0};
+
+	for (unsigned id = 0; id < METRIC_VALUES; id++)
+		for (unsigned flavor = METRIC_EXCLUSIVE; flavor <= METRIC_INCLUSIVE; flavor++)
+			if (metric_data_of(id) & session->have)
+				metrics.at[metrics.count++] = (struct metric){
+					(uint8_t)id, (uint8_t)flavor, METRIC_SHOW_VALUE};
+	table->has_properties = 1;
+	table_put(session, table, &metrics, count, all[mode]);
+}
+
+static void put_summaries(struct session *session, enum tree_mode mode)
+{
+	const struct tree *tree = session_tree(session, mode);
+	struct table table = make_table(session, mode);
+	size_t count = session->limit != 0 && session->limit < table.count ? session->limit
+	                                                                   : table.count;
+
+	report_put_title(session, titles[mode]);
+	if (print_is_data(session)) {
+		put_all(session, &table, count, mode);
+		table_fini(&table);
+		return;
+	}
+	put_labels(session, &table);
+	for (size_t i = 0; i < count; i++)
+		put_summary(session, mode, &table, &table.rows[i],
+		            &tree->items[table.rows[i].item]);
+	table_fini(&table);
+}
+
+void view_fsummary(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	put_summaries(session, TREE_FUNCTIONS);
+}
+
+void view_lsummary(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	put_summaries(session, TREE_LINES);
+}
+
+void view_psummary(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	put_summaries(session, TREE_PCS);
+}
+
+static void put_choices(struct session *session, const uint32_t *items, size_t count)
+{
+	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct sym_function *function = tree->items[items[i]].function;
+
+		fprintf(session->out, "%4zu) ", i + 1);
+		text_put(session->out, function->name);
+		fprintf(session->out, " - %zu:0x%08llx in ", function->object->index,
+		        (unsigned long long)function->address);
+		text_put(session->out, function->object->path);
+		/* What is nowhere but inlined has no address. */
+		if (function->file && function->line != 0) {
+			fprintf(session->out, ", line %u in \"", function->line);
+			text_put(session->out, text_base(function->file));
+			fputc('"', session->out);
+		}
+		fputc('\n', session->out);
+	}
+}
+
+uint32_t view_pick_function(struct session *session, const char *command,
+                            const struct command_argument *argument)
+{
+	uint32_t *items;
+	size_t count = name_find(session, argument->text, &items);
+	uint32_t found = TREE_NONE;
+
+	if (count == 1) {
+		found = items[0];
+	} else if (count == 0) {
+		session_fail(session, EXIT_TROUBLE, "%s: no function '%s' %s", command,
+		             argument->text, filters_of_data(session->filters));
+	} else if (argument->number >= 1 && argument->number <= count) {
+		found = items[argument->number - 1];
+	} else {
+		put_choices(session, items, count);
+		session_fail(session, EXIT_USAGE,
+		             "%s: %zu functions are called '%s': add a number from 1 to %zu",
+		             command, count, argument->text, count);
+	}
+	free(items);
+	return found;
+}
+
+void view_fsingle(struct session *session, const struct command_argument *argument)
+{
+	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
+	uint32_t item = view_pick_function(session, "fsingle", argument);
+	struct table table = {.count = 0};
+	const struct fold_row **rows;
+
+	if (item == TREE_NONE)
+		return;
+	rows = compare_folds(session, TREE_FUNCTIONS);
+	compare_table(session, &table, TREE_FUNCTIONS);
+	set_values(&table, rows, item);
+	table_add_next(&table, tree, item, name_function(session, tree->items[item].function));
+	quality_put(session);
+	if (print_is_data(session)) {
+		put_all(session, &table, 1, TREE_FUNCTIONS);
+		table_fini(&table);
+		free(rows);
+		return;
+	}
+	put_labels(session, &table);
+	put_summary(session, TREE_FUNCTIONS, &table, &table.rows[0], &tree->items[item]);
+	table_fini(&table);
+	free(rows);
+}

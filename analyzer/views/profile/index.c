@@ -1,0 +1,351 @@
+/* index.c: tables of index objects and memory objects, and the commands that list and define
+ * them. */
+#include "analyzer/views/view.h"
+
+#include "analyzer/table/compare.h"
+#include "analyzer/report/compare_beside.h"
+#include "analyzer/report/compare_named.h"
+#include "analyzer/data/filters.h"
+#include "analyzer/data/indexobj.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/print/print.h"
+#include "analyzer/report/quality.h"
+#include "analyzer/filter/ranges.h"
+#include "analyzer/table/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Each measured metric of the current ones once, exclusive: there is nothing below a thread. */
+static void reduce_metrics(const struct session *session, struct metric_list *metrics,
+                           struct metric_sort *sort)
+{
+	metric_list_attributed(&session->metrics, metrics);
+	for (size_t i = 0; i < metrics->count; i++)
+		if (metrics->at[i].flavor == METRIC_ATTRIBUTED)
+			metrics->at[i].flavor = METRIC_EXCLUSIVE;
+	*sort = session->sort;
+	if (sort->metric.id < METRIC_VALUES)
+		sort->metric.flavor = METRIC_EXCLUSIVE;
+	else if (sort->metric.id != METRIC_NAME)
+		metric_sort_adjust(metrics, sort);
+}
+
+static int by_key(const void *left, const void *right)
+{
+	const struct index_row *a = left, *b = right;
+
+	if (a->is_missing != b->is_missing)
+		return a->is_missing - b->is_missing;
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+static void add_row(struct table *table, const struct metric_values *values, char *name)
+{
+	table->rows = memory_grow(table->rows, table->count, &table->capacity,
+	                          sizeof(*table->rows));
+	table->rows[table->count++] = (struct table_row){
+		.own = values, .total = values, .name = name};
+}
+
+static struct table make_table(struct session *session, const struct index_type *type,
+                               const struct index_rows *rows, const struct metric_list *metrics,
+                               const struct metric_sort *sort)
+{
+	struct table table = {.count = 0};
+
+	for (size_t i = 0; i < rows->count; i++)
+		metric_values_add(&table.sum, &rows->rows[i].values);
+	add_row(&table, &table.sum, memory_text("<Total>", strlen("<Total>")));
+	for (size_t i = 0; i < rows->count; i++)
+		if (table_is_worth(&rows->rows[i].values, &rows->rows[i].values, metrics, sort))
+			add_row(&table, &rows->rows[i].values,
+			        index_row_name(session, type, rows, &rows->rows[i]));
+	return table;
+}
+
+static void put_title(struct session *session, const struct index_type *type,
+                      const struct metric_sort *sort, int has_overflow)
+{
+	char text[METRIC_ERROR_MAX];
+
+	quality_put(session);
+	if (type->is_by_key)
+		fprintf(session->out, "%s in their order\n\n", type->heading);
+	else
+		fprintf(session->out, "%s sorted by %s: %s%s\n\n", type->heading,
+		        sort->metric.id < METRIC_VALUES ? "metric" : "property",
+		        metric_describe(&sort->metric, text), sort->reverse ? ", reversed" : "");
+	if (has_overflow)
+		print_note(session, "warning: too many rows: events of others are left out");
+}
+
+/* Where a row stands among those in order of their keys. Samples count from 1 in every experiment.
+ */
+static int64_t place_of(const struct index_type *type, const struct index_row *row)
+{
+	if (!type->is_by_key)
+		return 0;
+	if (row->is_missing)
+		return INT64_MAX;
+	return type->label == INDEX_SAMPLE ? row->key & UINT32_MAX : row->key;
+}
+
+/* The rows of the compared groups side by side. */
+static void put_compared(struct session *session, const struct index_type *type,
+                         const struct expression *list)
+{
+	struct compare_form form = {.key = type->name, .is_by_place = type->is_by_key};
+	struct compare_named *named = compare_named_create();
+	int has_overflow = 0;
+
+	for (size_t i = 0, columns = session_columns(session); i < columns; i++) {
+		struct index_rows rows;
+
+		compare_focus(session, i);
+		rows = index_gather(session, type, list);
+		for (size_t j = 0; j < rows.count; j++)
+			compare_named_add(
+				named, i,
+				index_row_compared_name(session, type, &rows, &rows.rows[j]),
+				place_of(type, &rows.rows[j]), &rows.rows[j].values);
+		has_overflow |= rows.has_overflow;
+		index_rows_fini(&rows);
+		compare_unfocus(session);
+	}
+	reduce_metrics(session, &form.metrics, &form.sort);
+	put_title(session, type, &form.sort, has_overflow);
+	compare_named_put(session, named, &form);
+}
+
+static void put_index(struct session *session, const struct index_type *type,
+                      const struct expression *list)
+{
+	struct index_rows rows = index_gather(session, type, list);
+	struct metric_list metrics;
+	struct metric_sort sort;
+	struct table table;
+
+	if (rows.count > 1)
+		qsort(rows.rows, rows.count, sizeof(*rows.rows), by_key);
+	reduce_metrics(session, &metrics, &sort);
+	table = make_table(session, type, &rows, &metrics, &sort);
+	/* Rows keep their place in `rows`, and their values: the total's are the table's. */
+	table.rows[0].own = table.rows[0].total = &table.sum;
+	if (!type->is_by_key && sort.metric.id != METRIC_NAME)
+		table_sort(&table, 1, &sort, &metrics);
+	put_title(session, type, &sort, rows.has_overflow);
+	table_put(session, &table, &metrics, session->limit, type->name);
+	fputc('\n', session->out);
+	table_fini(&table);
+	index_rows_fini(&rows);
+}
+
+/* A table, of the rows in `list` only if that is not NULL. */
+static void view_type(struct session *session, const struct index_type *type, const char *list)
+{
+	struct expression_error error = {.column = 0};
+	struct expression *wanted = NULL;
+	char *text = NULL;
+
+	if (list && !type->token) {
+		session_fail(session, EXIT_USAGE, "%s: its rows cannot be chosen by number",
+		             type->name);
+		return;
+	}
+	if (list && ranges_expression(list, type->token, &text, &error) != 0) {
+		session_fail_at(session, type->name, error.column, error.text);
+		return;
+	}
+	if (text)
+		wanted = expression_compile(text, &error);
+	free(text);
+	if (session_columns(session) > 1)
+		put_compared(session, type, wanted);
+	else
+		put_index(session, type, wanted);
+	expression_destroy(wanted);
+}
+
+static void view_named(struct session *session, int is_memory, const char *command,
+                       const char *name)
+{
+	char error[200];
+	const struct index_type *type = index_find(session->indexes, is_memory, name, error,
+	                                           sizeof(error));
+
+	if (!type)
+		session_fail(session, EXIT_USAGE, "%s: %s", command, error);
+	else
+		view_type(session, type, NULL);
+}
+
+#define VIEW_INDEX(name) \
+	void view_index_##name(struct session *session, const struct command_argument *argument) \
+	{ \
+		char error[200]; \
+\
+		view_type(session, index_find(session->indexes, 0, #name, error, sizeof(error)), \
+		          argument->text); \
+	}
+#define VIEW_MEMORY(name)
+#define INDEX(name, group, expression, label, shift, order, token, heading, meaning) \
+	VIEW_##group(name)
+#include "analyzer/data/indexobj.def"
+
+void view_indxobj(struct session *session, const struct command_argument *argument)
+{
+	view_named(session, 0, "indxobj", argument->text);
+}
+
+void view_memobj(struct session *session, const struct command_argument *argument)
+{
+	view_named(session, 1, "memobj", argument->text);
+}
+
+int view_own_index(struct session *session, const char *name)
+{
+	const struct index_type *type;
+
+	for (size_t i = 0; (type = index_at(session->indexes, i)); i++) {
+		if (!type->is_own || strcasecmp(type->name, name) != 0)
+			continue;
+		/* It runs as the command that shows such objects, with all that this checks. */
+		command_run(
+			session,
+			command_find(type->is_memory ? "memobj" : "indxobj", (char[64]){""}, 64),
+			&(const struct command_argument){.text = type->name});
+		return 1;
+	}
+	return 0;
+}
+
+static void put_cpus(struct session *session)
+{
+	char error[200];
+	struct index_rows rows = index_gather(
+		session, index_find(session->indexes, 0, "cpus", error, sizeof(error)), NULL);
+	struct print_table *table = print_table_begin("cpus");
+
+	print_describe(table, "CPUs", 1);
+	print_column(table, PRINT_ID, "cpu", "CPU");
+	print_column(table, PRINT_NS, "time", "CPU Time");
+	if (rows.count > 1)
+		qsort(rows.rows, rows.count, sizeof(*rows.rows), by_key);
+	for (size_t i = 0; i < rows.count; i++) {
+		if (rows.rows[i].is_missing)
+			print_none(table);
+		else
+			print_number(table, (uint64_t)rows.rows[i].key);
+		if (session->have & METRIC_DATA_CLOCK)
+			print_number(table, rows.rows[i].values.of[METRIC_TOTALCPU]);
+		else
+			print_none(table);
+	}
+	print_table_end(session, table, session->limit);
+	index_rows_fini(&rows);
+}
+
+void view_cpu_list(struct session *session, const struct command_argument *argument)
+{
+	const char *shown = filters_shown(session->filters, FILTERS_CPUS);
+
+	(void)argument;
+	print_note(session, "selected: %s", shown ? shown : "all");
+	if (session_columns(session) > 1)
+		compare_beside(session, put_cpus);
+	else
+		put_cpus(session);
+}
+
+/* ---- lists and definitions ---- */
+
+static void put_types(struct session *session, int is_memory, const char *name)
+{
+	struct print_table *table = print_table_begin(name);
+	const struct index_type *type;
+
+	print_column(table, PRINT_WORD, "name", "Name");
+	print_column(table, PRINT_WORD, "defined", "Defined");
+	print_column(table, PRINT_WORD, "expression", "Expression");
+	print_column(table, PRINT_WORD, "meaning", "Meaning");
+	for (size_t i = 0; (type = index_at(session->indexes, i)); i++) {
+		if (type->is_memory != is_memory)
+			continue;
+		print_word(table, type->name);
+		print_word(table, type->is_own ? "by you" : "always");
+		print_word(table, type->expression->source);
+		print_word(table, type->is_own ? "-" : type->meaning);
+	}
+	print_table_end(session, table, 0);
+}
+
+void view_indxobj_list(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	put_types(session, 0, "indxobj_list");
+}
+
+void view_mobj_list(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	put_types(session, 1, "mobj_list");
+}
+
+/* The expression may stand in quotes of its own. */
+static char *unquote(const char *text, size_t *skipped)
+{
+	size_t len = strlen(text);
+
+	*skipped = len >= 2 && (text[0] == '"' || text[0] == '\'') &&
+	           strchr(text + 1, text[0]) == text + len - 1;
+	return memory_text(text + *skipped, len - 2 * *skipped);
+}
+
+static void define(struct session *session, int is_memory, const char *command,
+                   const struct command_argument *argument)
+{
+	struct expression_error error;
+	size_t skipped;
+	char *expression;
+
+	if (!argument->text) {
+		session_fail(session, EXIT_USAGE, "%s: needs NAME EXPRESSION", command);
+		return;
+	}
+	expression = unquote(argument->second, &skipped);
+	if (index_define(session->indexes, is_memory, argument->text, expression, &error) != 0) {
+		if (session->place.file && error.column != 0)
+			session->place.column += (size_t)(argument->second - argument->text);
+		if (error.column != 0)
+			session_fail_at(session, command, error.column + skipped, error.text);
+		else
+			session_fail(session, EXIT_USAGE, "%s: %s", command, error.text);
+	}
+	free(expression);
+}
+
+void view_indxobj_define(struct session *session, const struct command_argument *argument)
+{
+	define(session, 0, "indxobj_define", argument);
+}
+
+void view_mobj_define(struct session *session, const struct command_argument *argument)
+{
+	define(session, 1, "mobj_define", argument);
+}
+
+void view_indx_metric_list(struct session *session, const struct command_argument *argument)
+{
+	struct metric_list metrics;
+	struct metric_sort sort;
+	char text[METRIC_TEXT_MAX];
+
+	(void)argument;
+	reduce_metrics(session, &metrics, &sort);
+	fputs("Current metrics of index objects: ", session->out);
+	for (size_t i = 0; i < metrics.count; i++)
+		fprintf(session->out, "%s%s", i ? ":" : "", metric_spell(&metrics.at[i], text));
+	fprintf(session->out, "\nCurrent Sort Metric: %s\n", metric_spell(&sort.metric, text));
+}

@@ -1,0 +1,312 @@
+/* filters.c: the commands that choose events, and the lists of what can be chosen. */
+#include "analyzer/views/view.h"
+
+#include "analyzer/data/filters.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/print/print.h"
+#include "analyzer/filter/ranges.h"
+#include "analyzer/report/report.h"
+
+#include "format/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static void set_part(struct session *session, enum filters_part part, const char *command,
+                     const char *shown, const char *expression)
+{
+	struct expression_error error = {.column = 0};
+
+	if (filters_set(session, part, shown, expression, &error) != 0)
+		session_fail_at(session, command, error.column, error.text);
+}
+
+static void put_part(struct session *session, enum filters_part part, const char *command)
+{
+	const char *shown = filters_shown(session->filters, part);
+
+	view_put_setting(session, command, shown ? shown : "all");
+}
+
+void view_filters(struct session *session, const struct command_argument *argument)
+{
+	const char *text = argument->text;
+
+	if (!text) {
+		put_part(session, FILTERS_EXPRESSION, "filters");
+		return;
+	}
+	set_part(session, FILTERS_EXPRESSION, "filters", text,
+	         strcasecmp(text, "all") == 0 ? NULL : text);
+}
+
+void view_time(struct session *session, const struct command_argument *argument)
+{
+	struct expression_error error;
+	char *expression;
+
+	if (!argument->text) {
+		put_part(session, FILTERS_TIME, "time");
+		return;
+	}
+	if (ranges_time(argument->text, &expression, &error) != 0) {
+		session_fail_at(session, "time", error.column, error.text);
+		return;
+	}
+	set_part(session, FILTERS_TIME, "time", argument->text, expression);
+	free(expression);
+}
+
+static void select_list(struct session *session, enum filters_part part, const char *command,
+                        const char *token, const char *text)
+{
+	struct expression_error error;
+	char *expression;
+
+	if (ranges_expression(text, token, &expression, &error) != 0) {
+		session_fail_at(session, command, error.column, error.text);
+		return;
+	}
+	set_part(session, part, command, text, expression);
+	free(expression);
+}
+
+void view_thread_select(struct session *session, const struct command_argument *argument)
+{
+	select_list(session, FILTERS_THREADS, "thread_select", "THRID", argument->text);
+}
+
+void view_lwp_select(struct session *session, const struct command_argument *argument)
+{
+	select_list(session, FILTERS_LWPS, "lwp_select", "LWPID", argument->text);
+}
+
+void view_cpu_select(struct session *session, const struct command_argument *argument)
+{
+	select_list(session, FILTERS_CPUS, "cpu_select", "CPUID", argument->text);
+}
+
+void view_sample_select(struct session *session, const struct command_argument *argument)
+{
+	select_list(session, FILTERS_SAMPLES, "sample_select", "SAMPLE", argument->text);
+}
+
+/* ---- lists ---- */
+
+static void put_selected(struct session *session, enum filters_part part)
+{
+	const char *shown = filters_shown(session->filters, part);
+
+	print_note(session, "selected: %s", shown ? shown : "all");
+}
+
+static void put_threads(struct session *session, enum filters_part part, const char *name)
+{
+	struct print_table *table = print_table_begin(name);
+	const struct session_experiment *at = NULL;
+
+	put_selected(session, part);
+	print_column(table, PRINT_VALUE, "experiment", "Experiment");
+	if (part == FILTERS_THREADS)
+		print_column(table, PRINT_VALUE, "thread", "Thread");
+	print_column(table, PRINT_VALUE, "tid", "System's Id");
+	print_column(table, PRINT_SECONDS, "start", "Start");
+	print_column(table, PRINT_NS, "cpu", "CPU Time");
+	print_column(table, PRINT_WORD, "name", "Name");
+	while ((at = session_next(session, at)))
+		for (size_t i = 0; i < at->whole->thread_count; i++) {
+			const struct exp_thread *thread = &at->whole->threads[i];
+
+			print_real(table, at->id);
+			if (part == FILTERS_THREADS)
+				print_real(table, (double)i + 1);
+			print_real(table, thread->tid);
+			print_real(table, thread->time_s);
+			report_put_thread_cpu(session, table, thread);
+			print_word(table, thread->name);
+		}
+	print_table_end(session, table, session->limit);
+}
+
+void view_thread_list(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	put_threads(session, FILTERS_THREADS, "threads");
+}
+
+void view_lwp_list(struct session *session, const struct command_argument *argument)
+{
+	(void)argument;
+	put_threads(session, FILTERS_LWPS, "lwps");
+}
+
+void view_sample_list(struct session *session, const struct command_argument *argument)
+{
+	struct print_table *table = print_table_begin("samples");
+	const struct session_experiment *at = NULL;
+
+	(void)argument;
+	put_selected(session, FILTERS_SAMPLES);
+	print_column(table, PRINT_VALUE, "experiment", "Experiment");
+	print_column(table, PRINT_VALUE, "sample", "Sample");
+	print_column(table, PRINT_SECONDS, "start", "Start");
+	print_column(table, PRINT_SECONDS, "end", "End");
+	print_column(table, PRINT_NS, "cpu", "CPU Time");
+	while ((at = session_next(session, at)))
+		for (size_t i = 1; i < at->whole->usage_count; i++) {
+			const struct exp_usage *before = &at->whole->usage[i - 1],
+					       *after = before + 1;
+
+			print_real(table, at->id);
+			print_real(table, after->number);
+			print_real(table, before->time_s);
+			print_real(table, after->time_s);
+			print_number(table, after->cpu_ns > before->cpu_ns
+			                            ? after->cpu_ns - before->cpu_ns
+			                            : 0);
+		}
+	print_table_end(session, table, session->limit);
+}
+
+/* ---- describe ---- */
+
+static const char *kind_name(enum token_kind kind)
+{
+	static const char *const names[] = {
+		[TOKEN_KIND_NUMBER] = "number", [TOKEN_KIND_TIME] = "ns",
+		[TOKEN_KIND_BYTES] = "bytes",   [TOKEN_KIND_HEX] = "address",
+		[TOKEN_KIND_ENUM] = "name",     [TOKEN_KIND_HEAPFUNC] = "name",
+		[TOKEN_KIND_IOCLASS] = "name",  [TOKEN_KIND_ERROR] = "errno",
+		[TOKEN_KIND_FILE] = "text",     [TOKEN_KIND_SYSTEM] = "text",
+		[TOKEN_KIND_THREAD] = "text",   [TOKEN_KIND_STACK] = "functions",
+	};
+
+	return names[kind];
+}
+
+static void put_data(struct print_table *table, unsigned data)
+{
+	static const struct {
+		unsigned data;
+		const char *name;
+	} kinds[] = {{EXP_DATA_PROFILE, "clock"},   {EXP_DATA_HEAP, "heap"},
+	             {EXP_DATA_SYNC, "sync"},       {EXP_DATA_IO, "io"},
+	             {EXP_DATA_FUNCTRACE, "calls"}, {EXP_DATA_USER, "user"}};
+	char text[32] = "";
+	size_t len = 0, count = 0;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (data & kinds[i].data) {
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s",
+			                        count ? "," : "", kinds[i].name);
+			count++;
+		}
+	print_word(table, count == sizeof(kinds) / sizeof(kinds[0]) ? "all" : text);
+}
+
+static void put_alias(void *context, const char *name)
+{
+	fprintf(context, " [%s]", name);
+}
+
+/* The meaning, the names of values that are the same everywhere, other spellings. */
+static void put_meaning(struct print_table *table, unsigned id)
+{
+	const struct token *token = &token_table[id];
+	const char *separator = ": ";
+	char *text = NULL;
+	size_t size;
+	FILE *out = memory_stream(&text, &size);
+
+	fputs(token->meaning, out);
+	for (int value = -1;
+	     token->kind != TOKEN_KIND_ERROR && (value = token_value_next(token, value)) >= 0;
+	     separator = ", ")
+		fprintf(out, "%s%s", separator, token_value_name(token, value));
+	token_aliases(id, put_alias, out);
+	memory_stream_end(out, &text);
+	print_word(table, text);
+	free(text);
+}
+
+static unsigned loaded_data(const struct session *session)
+{
+	const struct session_experiment *at = NULL;
+	unsigned data = 0;
+
+	while ((at = session_next(session, at)))
+		data |= at->whole->have;
+	return data;
+}
+
+static int has_mark(const struct session *session, uint64_t mark)
+{
+	const struct session_experiment *at = NULL;
+
+	while ((at = session_next(session, at)))
+		for (size_t i = 0; i < at->whole->nodes.count; i++)
+			if (at->whole->nodes.pc[i] == mark)
+				return 1;
+	return 0;
+}
+
+static int has_rank(const struct session *session)
+{
+	const struct session_experiment *at = NULL;
+
+	while ((at = session_next(session, at)))
+		if (at->info->mpi_rank >= 0)
+			return 1;
+	return 0;
+}
+
+/* Are there data that a word can tell something of? Some words go for events of other kinds, too.
+ */
+static int is_worth(const struct session *session, unsigned id, unsigned have)
+{
+	switch (id) {
+	case TOKEN_OMPREG:
+		return has_mark(session, FMT_PC_PARALLEL);
+	case TOKEN_OMPTASK:
+		return has_mark(session, FMT_PC_TASK);
+	case TOKEN_MPISTATE:
+		return (have & EXP_DATA_MPI) != 0;
+	case TOKEN_MPIRANK:
+		return has_rank(session);
+	default:
+		return (token_table[id].data & have) != 0;
+	}
+}
+
+void view_describe(struct session *session, const struct command_argument *argument)
+{
+	struct print_table *table = print_table_begin("words");
+	const char *shown = filters_shown(session->filters, FILTERS_EXPRESSION);
+	unsigned have = loaded_data(session);
+
+	(void)argument;
+	print_note(session, "filters: %s", shown ? shown : "none");
+	print_note(
+		session,
+		"FNAME(\"regex\"): functions whose names match as a whole, for IN, SOME IN and ORDERED IN with stacks");
+	print_note(
+		session,
+		"REGEX(\"regex\"): names that match as a whole, for == and IN with values that have names or texts");
+	print_note(session, "LOG2(n), LOG10(n): logarithms, rounded down");
+	print_column(table, PRINT_WORD, "word", "Word");
+	print_column(table, PRINT_WORD, "value", "Value");
+	print_column(table, PRINT_WORD, "events", "Events");
+	print_column(table, PRINT_WORD, "meaning", "Meaning");
+	for (unsigned id = 0; id < TOKENS; id++) {
+		const struct token *token = &token_table[id];
+
+		if (!is_worth(session, id, have))
+			continue;
+		print_word(table, token->name);
+		print_word(table, kind_name(token->kind));
+		put_data(table, token->data);
+		put_meaning(table, id);
+	}
+	print_table_end(session, table, 0);
+}

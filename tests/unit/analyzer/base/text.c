@@ -1,0 +1,56 @@
+/* Tests of analyzer/base/text.c and analyzer/model/name.c: escaping, distances, short names. */
+#include "analyzer/base/text.h"
+
+#include "analyzer/model/name.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void check(const char *input, size_t len, const char *expected)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	text_put_bytes(out, input, len);
+	fclose(out);
+	cr_assert_str_eq(text, expected);
+	free(text);
+}
+
+Test(text, control_bytes_are_escaped)
+{
+	check("a\033[31mb\n\t\x7f", 10, "a\\x1b[31mb\\x0a\\x09\\x7f");
+	check("a\0b", 3, "a\\x00b");
+}
+
+Test(text, utf8_stays_and_other_bytes_do_not)
+{
+	check("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", 14,
+	      "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+	check("\xc3", 1, "\\xc3");
+	check("\xc2\x9b", 2, "\\xc2\\x9b");
+	check("\xed\xa0\x80", 3, "\\xed\\xa0\\x80");
+	check("\xff", 1, "\\xff");
+}
+
+static void check_short(const char *name, const char *expected)
+{
+	char *brief = name_shorten(name);
+
+	cr_assert_str_eq(brief, expected);
+	free(brief);
+}
+
+Test(name, short_names_have_no_arguments)
+{
+	check_short("main", "main");
+	check_short("f(int, char const*)", "f");
+	check_short("ns::C::m(void (*)(int)) const", "ns::C::m");
+	check_short("C::operator()(int)", "C::operator()");
+	check_short("operator()", "operator()");
+	check_short("(anonymous namespace)::f()", "(anonymous namespace)::f");
+	check_short("unbalanced)", "unbalanced)");
+	check_short("", "");
+}

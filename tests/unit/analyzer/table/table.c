@@ -1,0 +1,92 @@
+/* Tests of analyzer/table/table.c: columns, order and limit. */
+#include "analyzer/table/table.h"
+
+#include "analyzer/base/memory.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct sym_function total = {.name = "<Total>"}, work = {.name = "work"},
+			   rest = {.name = "rest"};
+static const struct metric_values whole = {
+	.of = {[METRIC_TOTALCPU] = 10000000000, [METRIC_HEAPALLOCCNT] = 12},
+};
+static const struct metric_values most = {
+	.of = {[METRIC_TOTALCPU] = 7500000000, [METRIC_HEAPALLOCCNT] = 2},
+};
+static const struct metric_values little = {
+	.of = {[METRIC_TOTALCPU] = 2500000000, [METRIC_HEAPALLOCCNT] = 10},
+};
+
+static void fill(struct table *table, const struct metric_list *metrics,
+                 const struct metric_sort *sort)
+{
+	struct tree *tree = tree_create(TREE_FUNCTIONS, &total);
+	struct sym_frame frames[] = {{.function = &work}, {.function = &rest}};
+	uint32_t nodes[] = {tree_child(tree, TREE_ROOT, &frames[0]),
+	                    tree_child(tree, TREE_ROOT, &frames[1])};
+
+	*table = (struct table){.sum = whole};
+	table_add(table, &whole, &whole, tree, 0, memory_format("<Total>"));
+	table_add(table, &little, &little, tree, tree->nodes[nodes[1]].item, memory_format("rest"));
+	table_add(table, &most, &most, tree, tree->nodes[nodes[0]].item, memory_format("work"));
+	table_sort(table, 1, sort, metrics);
+	tree_destroy(tree);
+}
+
+static void check(const char *spec, const char *order, size_t limit, const char *expected)
+{
+	struct metric_list metrics;
+	struct metric_sort sort;
+	struct table table;
+	char error[METRIC_ERROR_MAX];
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	cr_assert_eq(metric_list_parse(spec, 3, &metrics, error), 0);
+	cr_assert_eq(metric_sort_parse(order, 3, &sort, error), 0);
+	fill(&table, &metrics, &sort);
+	table_print(&table, &metrics, limit, out);
+	fclose(out);
+	cr_assert_str_eq(text, expected);
+	free(text);
+	table_fini(&table);
+}
+
+Test(table, numbers_are_right_aligned_and_the_name_is_last)
+{
+	check("e.%totalcpu:i.heapalloccnt", "e.totalcpu", 0,
+	      "Excl.           Incl.         Name\n"
+	      "Total CPU       Allocations\n"
+	      "  sec.      %\n"
+	      "10.000 100.00   12            <Total>\n"
+	      " 7.500  75.00    2            work\n"
+	      " 2.500  25.00   10            rest\n");
+}
+
+Test(table, sort_order_can_be_another_metric_or_the_name)
+{
+	check("i.heapalloccnt", "heapalloccnt", 0,
+	      "Incl.         Name\nAllocations\n12            <Total>\n10            rest\n 2      "
+	      "      work\n");
+	check("i.heapalloccnt", "-heapalloccnt", 0,
+	      "Incl.         Name\nAllocations\n12            <Total>\n 2            work\n10      "
+	      "      rest\n");
+	check("i.heapalloccnt", "-name", 0,
+	      "Incl.         Name\nAllocations\n12            <Total>\n 2            work\n10      "
+	      "      rest\n");
+}
+
+Test(table, limit_counts_rows)
+{
+	check("i.heapalloccnt", "e.totalcpu", 2,
+	      "Incl.         Name\nAllocations\n12            <Total>\n 2            work\n");
+}
+
+Test(table, hidden_metrics_take_no_column)
+{
+	check("e!totalcpu:name", "e.totalcpu", 0, "Name\n<Total>\nwork\nrest\n");
+}
