@@ -165,9 +165,9 @@ TESTED_analyzer     := $(filter-out %/main.o,$(ANALYZER_OBJ)) $(TEMPLATE_LIB) $(
 TESTED_libcollector := $(BUILD)/lib/libcollector.a
 
 define unit_program
-$(BUILD)/tests/unit/$(1): $(call objects,,tests/unit/$(1)) $(TESTED_$(1)) $(FORMAT_LIB)
+$(BUILD)/tests/unit/$(1): $(call objects,,tests/unit/$(1)) $(BUILD)/obj/tests/unit/leaks.o $(TESTED_$(1)) $(FORMAT_LIB)
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) -lc $$(filter %.a,$$^) -lcriterion $$(READER_LIBS) $$(PRINT_LIBS)
+	$$(CC) $$(CFLAGS) $$(LDFLAGS) -Wl,--wrap=criterion_internal_test_main -o $$@ $$(filter %.o,$$^) -lc $$(filter %.a,$$^) -lcriterion $$(READER_LIBS) $$(PRINT_LIBS)
 endef
 $(foreach folder,$(UNIT_FOLDERS),$(eval $(call unit_program,$(folder))))
 

@@ -7,15 +7,18 @@ metrics=(-metrics e.totalcpu:e%totalcpu:i%totalcpu:name -functions)
 covered()
 {
 	local truth
-	truth=$(awk '/^cpu_ns/ { print $2 / 1e9 }' "$1.out")
+	truth=$(seconds "$1")
 	within "$1: CPU time recorded" "$(awk -v x="$truth" 'BEGIN { print x * 0.97 - 0.01 }')" "$(awk -v x="$truth" 'BEGIN { print x * 1.03 + 0.02 }')" "$(value "$1" '<Total>' 1)"
 }
 
 # logged NAME COUNTER: its last value in NAME.er
 logged() { sed -n "s/.*<count name=\"$2\" value=\"\([0-9]*\)\".*/\1/p" "$1.er/log.xml" | tail -1; }
 
-# share CLAIM TRUTH SHOWN NAME
-share() { sampled "$1" "$2" "$3" "$(logged "$4" samples)"; }
+# share CLAIM TRUTH SHOWN SECONDS: of so much CPU time
+share() { sampled "$1" "$2" "$3" "$(due "$4")"; }
+
+# seconds NAME: the CPU time that the program told
+seconds() { awk '/^cpu_ns/ { print $2 / 1e9 }' "$1.out"; }
 
 for threads in 0 2; do
 	name=burn$threads
@@ -23,10 +26,10 @@ for threads in 0 2; do
 	report $name "${metrics[@]}"
 	is "$name: xer_print exits 0" 0 $?
 	covered $name
-	share "$name: work_a has half" 50 "$(value $name work_a 2)" $name
-	share "$name: work_b" 30 "$(value $name work_b 2)" $name
-	share "$name: work_c" 15 "$(value $name work_c 2)" $name
-	share "$name: work_d" 5 "$(value $name work_d 2)" $name
+	share "$name: work_a has half" 50 "$(value $name work_a 2)" "$(seconds $name)"
+	share "$name: work_b" 30 "$(value $name work_b 2)" "$(seconds $name)"
+	share "$name: work_c" 15 "$(value $name work_c 2)" "$(seconds $name)"
+	share "$name: work_d" 5 "$(value $name work_d 2)" "$(seconds $name)"
 	within "$name: split has all" 99 100 "$(value $name split 3)"
 done
 
@@ -41,7 +44,7 @@ record calls -p hi -- "$programs/syscalls" 2
 report calls "${metrics[@]}"
 covered calls
 for part in compute call_read call_getppid; do
-	share "time in the kernel: $part" "$(awk -v part=$part '$1 == part { print $2 / 10 }' calls.out)" "$(value calls $part 3)" calls
+	share "time in the kernel: $part" "$(awk -v part=$part '$1 == part { print $2 / 10 }' calls.out)" "$(value calls $part 3)" "$(seconds calls)"
 done
 
 record mask -p hi -- "$programs/sigmask" 1
@@ -63,7 +66,7 @@ record stacks -p hi -- "$programs/stacks" 2
 report stacks "${metrics[@]}"
 within "exceptions, callbacks, handlers, leaves: stacks reach main" 99.5 100 "$(value stacks main 3)"
 for part in 'throwing(double)' 'sorting(double)' 'signalling(double)' 'moving(double)'; do
-	share "stacks: $part" 25 "$(value stacks "$part" 3)" stacks
+	share "stacks: $part" 25 "$(value stacks "$part" 3)" 2
 done
 record dl -p hi -- "$programs/dl" 300
 report dl "${metrics[@]}"

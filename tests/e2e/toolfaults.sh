@@ -18,13 +18,17 @@ read_as_ever()
 	awk '$NF == "work" { print; exit }' report.txt
 }
 
-# as_bare: how the program differs from the bare one, from its status, output and file
+# as_bare: how the program differs from the bare one, from its status, output and file; and what the experiment lacks, if neither
+# xcollect nor xer_print says so
 as_bare()
 {
 	[ "$1" = 7 ] || echo "exit status $1;"
 	cmp -s ../bare.out out || echo "other output ($(diff ../bare.out out | grep '^[<>]' | head -3 | xargs));"
 	cmp -s ../bare.left left || echo "other file;"
-	[ "$(read_as_ever | awk '{ print $1 }')" = 500 ] || grep -q . report.err err || echo "work has '$(read_as_ever)', and nobody says so;"
+	read_as_ever >row
+	# What xcollect says of every recording is no word about this one.
+	[ "$(awk '$NF == "work" { print $1, $2 }' row)" = "500 24000" ] || [ -s report.err ] || grep -qv '^Creating experiment directory' err ||
+		echo "work has '$(cat row)', and nobody says so;"
 }
 
 # begin NAME ERRNO FIRST: xcollect's call FIRST fails
@@ -88,6 +92,11 @@ archived()
 "$inject" xcollect log 28 0 1 true
 [ $? != 120 ] || { skip "system calls of the tools fail" "no tracing here"; exit; }
 mkdir bare && (cd bare && "$target" >../bare.out 2>/dev/null; mv left ../bare.left)
+# Where no call fails, all is there, and nobody complains.
+mkdir whole && cd whole && "${recording[@]}" -o t.er "$target" >out 2>err
+must "a recording without a failure has all blocks of work, and nobody complains" "7: 500 24000 work: 0 0" \
+	"$?: $(read_as_ever | xargs): $(wc -c <report.err) $(grep -cv '^Creating experiment directory' err)"
+cd ..
 
 fresh()
 {
@@ -134,6 +143,8 @@ archiving=(-a usedldobjects -m '/ft_faults$')
 "$xcollect" -H on -A off -o archivable.er "$target" child >/dev/null 2>&1
 cp -r archivable.er whole.er
 succeeds "an experiment is archived" "$xer_archive" "${archiving[@]}" whole.er
+fresh xer_archive
+must "and has all blocks of work" "100 4800 work" "$(read_as_ever | xargs)"
 {
 	plan_errors xer_archive "$xer_archive" "${archiving[@]}" t.er | awk '{ print $0, 1 }'
 	plan_kills xer_archive "$xer_archive" "${archiving[@]}" t.er

@@ -1,0 +1,40 @@
+// leaks.c: in a build with AddressSanitizer, a unit test that leaks fails. A test's process never
+// ends by itself, but in Criterion's code, where memory of the runner's own is left over; so what a
+// test has left is looked for where its function returns. Linked into every unit program with
+// --wrap.
+#include <criterion/criterion.h>
+
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
+int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
+
+void __real_criterion_internal_test_main(void (*test)(void));
+void __wrap_criterion_internal_test_main(void (*test)(void));
+
+// What is allocated outside of tests is no leak.
+__attribute__((constructor)) static void begin(void)
+{
+	if (__lsan_disable)
+		__lsan_disable();
+}
+
+static void (*the_test)(void *);
+
+// A parameter, if the test has one, is passed on.
+static void run(void *parameter)
+{
+	if (__lsan_enable)
+		__lsan_enable();
+	the_test(parameter);
+	if (__lsan_disable)
+		__lsan_disable();
+	if (__lsan_do_recoverable_leak_check)
+		cr_assert_not(__lsan_do_recoverable_leak_check(),
+		              "the test leaks memory: see the report of LeakSanitizer");
+}
+
+void __wrap_criterion_internal_test_main(void (*test)(void))
+{
+	the_test = (void (*)(void *))test;
+	__real_criterion_internal_test_main((void (*)(void))run);
+}
