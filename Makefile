@@ -13,7 +13,7 @@ PKG_CONFIG ?= pkg-config
 CFLAGS     ?= -O2 -g
 WARN       := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=int-conversion
 override CPPFLAGS += -D_GNU_SOURCE -DXER_VERSION='"$(VERSION)"' -I.
-override CFLAGS   += -std=gnu11 $(WARN) -ffile-prefix-map=$(CURDIR)=. $(EXTRA_CFLAGS)
+override CFLAGS   += -std=gnu11 $(WARN) '-ffile-prefix-map=$(CURDIR)=.' $(EXTRA_CFLAGS)
 
 found       = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
 XML_CFLAGS := $(call found,--cflags libxml-2.0)
@@ -71,7 +71,7 @@ asan: ## unit tests and readers of damaged input with the address and undefined-
 	$(MAKE) -s -j$(JOBS) BUILD=$(BUILD)/asan EXTRA_CFLAGS="$(SANITIZE)" sanitized
 	@SKIP=libcollector tests/run-unit $(BUILD)/asan
 	$(MAKE) -s -j$(JOBS) all e2e-programs
-	@READERS=$(abspath $(BUILD)/asan/bin) tests/run-e2e $(BUILD) /dev/null badinput archive heap
+	@READERS="$$(realpath $(BUILD)/asan/bin)" tests/run-e2e $(BUILD) /dev/null badinput archive heap
 
 fortify: ## unit tests of a build in which the C library checks bounds
 	$(MAKE) -s -j$(JOBS) BUILD=$(BUILD)/lint/gcc EXTRA_CFLAGS="-Werror -D_FORTIFY_SOURCE=3" unit-programs

@@ -23,7 +23,11 @@ PROGRAMS := $(BUILD)/bin/xcollect $(BUILD)/bin/xer_print $(BUILD)/bin/xer_archiv
 TRCRPT   := $(BUILD)/bin/xer_trcrpt $(BUILD)/share/xer/trcfmt
 LIBRARY  := $(BUILD)/lib/xer/libcollector.so
 # The same for programs of 32 bits: the modules that need no call stacks, where the compiler can make such programs.
-HAS_M32  := $(shell $(CC) -m32 -shared -x c -include pthread.h -o /dev/null /dev/null >/dev/null 2>&1 && echo yes)
+# Where only half of the 32-bit headers are installed (gcc-NN-multilib of Debian), the kernel's stand beside those of 64 bits, which are the same.
+M32      := -m32 -idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
+# The compiler can if it can compile what the library includes.
+HAS_M32  := $(shell find libcollector format -name '*.[ch]' | xargs sed -n '/^.include </p' | sort -u | \
+	$(CC) -D_GNU_SOURCE -std=gnu11 $(M32) -D_FILE_OFFSET_BITS=64 -shared -x c -o /dev/null - >/dev/null 2>&1 && echo yes)
 MODULES32 := altstack archive birth child collector control descent environment exec file filter follow golang hook image log map process ring \
 	scope signals spawn stream syscall thread thread_create thread_scan usage usertrace usertrace_plan window lacking
 COLLECTOR32_OBJ := $(filter $(addsuffix .o,$(addprefix %/,$(MODULES32))),$(call objects,m32/,libcollector)) $(call objects,m32/,format)
@@ -65,7 +69,7 @@ $(BUILD)/obj/pic/%.o: %.c build.mk
 # Programs of 32 bits may have stacks that are aligned to 4 bytes alone.
 $(BUILD)/obj/m32/%.o: %.c build.mk
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) -m32 -D_FILE_OFFSET_BITS=64 -mstackrealign -Wno-psabi -MMD -MP -MT $@ -c -o $@ $<
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) $(M32) -D_FILE_OFFSET_BITS=64 -mstackrealign -Wno-psabi -MMD -MP -MT $@ -c -o $@ $<
 
 # ---- libraries and programs
 

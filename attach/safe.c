@@ -16,6 +16,11 @@
 
 #include <sys/syscall.h>
 
+/* Newer than the kernel headers of some systems. */
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+
 enum { FRAMES_MAX = 64 * 1024 };
 
 static const char *const locking[] = {

@@ -208,9 +208,16 @@ static xmlSAXHandler handler = {
 	.reference = on_reference,
 };
 
+/* Since version 2.12 handlers of errors get what they must not change. */
+#if LIBXML_VERSION >= 21200
+typedef const xmlError *error_pointer;
+#else
+typedef xmlErrorPtr error_pointer;
+#endif
+
 /* Faults are reported by us; libxml2 would also print some of them. But what it says when it gets
  * no memory is not always to be seen in its result. */
-static void on_error(void *context, xmlErrorPtr error)
+static void on_error(void *context, error_pointer error)
 {
 	struct parser *parser = context;
 

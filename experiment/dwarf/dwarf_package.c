@@ -34,6 +34,16 @@ enum { HEADER = 16, COLUMNS_MAX = 16, CODE = 0x1fffff, START5 = 20, START4 = 11 
 	X(RANGES, ".debug_ranges") \
 	X(NAMES, ".shstrtab")
 
+/* Columns of an index, as DWARF 5 numbers them (DW_SECT_INFO and so on, which older headers lack).
+ */
+enum {
+	COLUMN_INFO = 1,
+	COLUMN_ABBREV = 3,
+	COLUMN_LINE = 4,
+	COLUMN_STR_OFFSETS = 6,
+	COLUMN_RNGLISTS = 8,
+};
+
 enum section {
 #define X(id, name) SECTION_##id,
 	SECTIONS(X)
@@ -435,19 +445,19 @@ int exp_dwarf_package_find(struct exp_dwarf_package *package, Dwarf *program, Dw
 	making.unit = exp_zeroed(1, sizeof(*making.unit));
 	if (!making.unit)
 		return -ENOMEM;
-	making.sections[SECTION_INFO] = part_of(&package->info, &row, DW_SECT_INFO);
-	making.sections[SECTION_ABBREV] = part_of(&package->abbrev, &row, DW_SECT_ABBREV);
+	making.sections[SECTION_INFO] = part_of(&package->info, &row, COLUMN_INFO);
+	making.sections[SECTION_ABBREV] = part_of(&package->abbrev, &row, COLUMN_ABBREV);
 	making.sections[SECTION_STR] = package->str;
 	making.sections[SECTION_STR_OFFSETS] = part_of(&package->str_offsets, &row,
-	                                               DW_SECT_STR_OFFSETS);
-	making.sections[SECTION_RNGLISTS] = part_of(&package->rnglists, &row, DW_SECT_RNGLISTS);
+	                                               COLUMN_STR_OFFSETS);
+	making.sections[SECTION_RNGLISTS] = part_of(&package->rnglists, &row, COLUMN_RNGLISTS);
 	making.sections[SECTION_ADDR] = addresses(program, skeleton, version);
 	if (version == 4)
 		making.sections[SECTION_RANGES] = program_part(program, ".debug_ranges", skeleton,
 		                                               DW_AT_GNU_ranges_base);
 	if (dwarf_lowpc(skeleton, &start) == 0)
 		making.start = start;
-	line = part_of(&package->line, &row, DW_SECT_LINE);
+	line = part_of(&package->line, &row, COLUMN_LINE);
 	rc = make_unit(&making, package, &out->die);
 	if (rc != 0) {
 		destroy(making.unit);

@@ -13,18 +13,22 @@
 #define LIBRARY "libdebuginfod.so.1"
 enum { TIMEOUT_S = 15, TIMEOUT_MAX_S = 600 };
 
-typedef int find_by_id(debuginfod_client *client, const unsigned char *build_id, int len,
+/* The library's own type; libdw declares it from version 0.188 on. */
+struct debuginfod_client;
+
+typedef int find_by_id(struct debuginfod_client *client, const unsigned char *build_id, int len,
                        char **path);
 
 /* Its functions, as <elfutils/debuginfod.h> declares them; build-ids of length 0 are hex text. */
 static struct {
-	debuginfod_client *(*begin)(void);
-	void (*end)(debuginfod_client *client);
-	int (*find_source)(debuginfod_client *client, const unsigned char *build_id, int len,
+	struct debuginfod_client *(*begin)(void);
+	void (*end)(struct debuginfod_client *client);
+	int (*find_source)(struct debuginfod_client *client, const unsigned char *build_id, int len,
 	                   const char *name, char **path);
 	find_by_id *find_executable, *find_debuginfo;
-	void (*set_progressfn)(debuginfod_client *client,
-	                       int (*progress)(debuginfod_client *client, long done, long all));
+	void (*set_progressfn)(struct debuginfod_client *client,
+	                       int (*progress)(struct debuginfod_client *client, long done,
+	                                       long all));
 	int is_tried, is_there;
 	int is_silent; /* a server sent nothing for too long */
 } library;
@@ -54,7 +58,7 @@ static void begin_wait(void)
 }
 
 /* Called by the client about once a second. Returns true to end the transfer. */
-static int watch(debuginfod_client *client, long done, long all)
+static int watch(struct debuginfod_client *client, long done, long all)
 {
 	(void)client;
 	(void)all;
@@ -100,11 +104,11 @@ static int is_build_id(const char *text)
 	return text[len] == '\0' && len > 0 && len % 2 == 0 && len <= 2 * EXP_BUILD_ID_MAX;
 }
 
-static debuginfod_client *begin(const char *build_id)
+static struct debuginfod_client *begin(const char *build_id)
 {
-	debuginfod_client *client = is_build_id(build_id) && load() && !library.is_silent
-	                                    ? library.begin()
-	                                    : NULL;
+	struct debuginfod_client *client = is_build_id(build_id) && load() && !library.is_silent
+	                                           ? library.begin()
+	                                           : NULL;
 
 	if (client) {
 		begin_wait();
@@ -114,7 +118,7 @@ static debuginfod_client *begin(const char *build_id)
 }
 
 /* The client made the file and keeps it; its descriptor is not needed. */
-static void finish(debuginfod_client *client, int fd)
+static void finish(struct debuginfod_client *client, int fd)
 {
 	library.end(client);
 	if (fd >= 0)
@@ -123,7 +127,7 @@ static void finish(debuginfod_client *client, int fd)
 
 char *exp_debuginfod_source(const char *build_id, const char *path)
 {
-	debuginfod_client *client = begin(build_id);
+	struct debuginfod_client *client = begin(build_id);
 	char *place = NULL;
 
 	if (!client)
@@ -136,7 +140,7 @@ char *exp_debuginfod_source(const char *build_id, const char *path)
 /* `find` is known when the library is loaded. */
 static char *find_by(find_by_id *const *find, const char *build_id)
 {
-	debuginfod_client *client = begin(build_id);
+	struct debuginfod_client *client = begin(build_id);
 	char *place = NULL;
 
 	if (!client)

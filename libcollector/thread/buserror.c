@@ -8,10 +8,11 @@
 enum {
 	FRONTS = 32,
 	ENTRY_SIZE = 16, /* bytes of code */
-	TRIES = 4,
 	CHANGED = SA_SIGINFO | SA_RESETHAND |
 	          SYS_RESTORER /* flags that the kernel does not have as the program has */
 };
+/* By itself, as the flags make an unsigned type of theirs. */
+enum { TRIES = 4 };
 
 enum state { EMPTY, FILLING, FULL };
 

@@ -7,6 +7,7 @@
 #include <linux/io_uring.h>
 #include <linux/landlock.h>
 #include <linux/membarrier.h>
+#include <linux/time_types.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>

@@ -91,7 +91,7 @@ with=(ASAN_OPTIONS=detect_leaks=0)
 ! have clang || CC=clang built "with clang's address sanitizer, whose malloc is the program's own" none -O1 -g -fsanitize=address -fno-sanitize-recover=all
 with=()
 built "with the thread sanitizer" all -O1 -g -fsanitize=thread
-built "of 32 bits" none -O2 -m32
+built "of 32 bits" none -O2 "${m32[@]}"
 ! have clang || CC=clang built "compiled by clang" 20 -O2 -g
 rm -f gmon.out
 

@@ -5,7 +5,7 @@ tests=$(realpath "$(dirname "$0")/..")
 xer_trcrpt=$readers/xer_trcrpt
 export XDG_CONFIG_HOME=$PWD/config
 
-if ! echo 'int main(void) { return 0; }' | gcc -m32 -x c -o try - 2>/dev/null || ! ./try; then
+if ! makes_32 gcc || ! ./try; then
 	skip "programs of 32 bits" "gcc -m32 does not work, or such programs do not run here"
 	exit 0
 fi
@@ -33,12 +33,12 @@ is_quiet()
 }
 
 succeeds "the header in a program of 64 bits" build wide bits
-succeeds "in one of 32 bits" build narrow bits -m32
-succeeds "in one of fixed addresses" build fixed bits -m32 -no-pie -fno-pie
-succeeds "in one whose stack is aligned to 4 bytes" build odd bits -m32 -mpreferred-stack-boundary=2 -mincoming-stack-boundary=2 -msse2
+succeeds "in one of 32 bits" build narrow bits "${m32[@]}"
+succeeds "in one of fixed addresses" build fixed bits "${m32[@]}" -no-pie -fno-pie
+succeeds "in one whose stack is aligned to 4 bytes" build odd bits "${m32[@]}" -mpreferred-stack-boundary=2 -mincoming-stack-boundary=2 -msse2
 programs32="narrow fixed odd"
-if have clang && echo 'int main(void) { return 0; }' | clang -m32 -x c -o try - 2>/dev/null; then
-	succeeds "in one by clang" clang -D_GNU_SOURCE -m32 -no-pie -O2 -I"$tests/.." -o clanged "$tests/programs/bits.c" -lpthread
+if have clang && makes_32 clang; then
+	succeeds "in one by clang" clang -D_GNU_SOURCE "${m32[@]}" -no-pie -O2 -I"$tests/.." -o clanged "$tests/programs/bits.c" -lpthread
 	programs32="$programs32 clanged"
 fi
 [ -e "$BUILD/lib/xer/32/libcollector.so" ] && ok "the library for them is built" || not_ok "the library for them is built"
@@ -117,7 +117,7 @@ int main(void)
 END
 for options in "" "-no-pie -fno-pie"; do
 	# shellcheck disable=SC2086
-	succeeds "the control functions in a program of 32 bits ($options)" gcc -m32 $options -I"$tests/../include" -o paused paused.c
+	succeeds "the control functions in a program of 32 bits ($options)" gcc "${m32[@]}" $options -I"$tests/../include" -o paused paused.c
 	rm -rf paused.er
 	record paused -p off -- ./paused
 	is "do what they say" "0 2 0 0" "$? $(events paused 010) $(events paused 020) $(events paused 030)"
@@ -131,7 +131,7 @@ record ring -p off --component=ring:030:mode=circular:size=0.1 -- ./narrow words
 gone=$(sed -n 's/^# \([0-9]*\) events gave.*/\1/p' ring.txt)
 is "a ring: the rest is counted" 4000 $(($(grep -c ^030 ring.txt) + ${gone:-0}))
 within "and there is a rest" 100 3900 "${gone:-0}"
-succeeds "the program of switches" build work user_work -m32
+succeeds "the program of switches" build work user_work "${m32[@]}"
 record work -p off -- ./work 3 4
 is "its events" "24 12 12 12 2" "$(events work 020) $(events work 021) $(events work 022) $(events work 023) $(events work 024)"
 record pause -p off -- ./work 1 4 pause

@@ -167,6 +167,12 @@ have()
 	done
 }
 
+# Programs of 32 bits, whose headers may stand beside those of 64 bits in part (see build.mk)
+m32=(-m32 -idirafter "/usr/include/$(gcc -print-multiarch 2>/dev/null)")
+
+# makes_32 COMPILER: can it make them?
+makes_32() { printf '#include <errno.h>\nint main(void) { return 0; }\n' | "$1" "${m32[@]}" -x c -o try - 2>/dev/null; }
+
 # for_everyone: copy the recorder to where every user can come, and set $everyones to that directory, which is writable for all
 # and removed at the end. The build itself may lie in somebody's home.
 for_everyone()

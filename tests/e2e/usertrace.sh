@@ -121,18 +121,17 @@ int main(void)
 	return trc_ishookon(0, HKWD_USER1) == (i == 0) && trcstop(0) == 0 && trccomponent("none", 1) == -1 ? 0 : 1;
 }
 END
-for compiler in "gcc -std=c99" "gcc -m32" "g++ -x c++" "clang" "clang++ -x c++"; do
+for compiler in "gcc -std=c99" "gcc ${m32[*]}" "g++ -x c++" "clang" "clang++ -x c++"; do
 	have "${compiler%% *}" || continue
-	# shellcheck disable=SC2086
-	if [ "$compiler" = "gcc -m32" ] && ! echo 'int main(void) { return 0; }' | gcc -m32 -x c -o every - 2>/dev/null; then
+	if [[ $compiler == *-m32* ]] && ! makes_32 gcc; then
 		skip "the header in a program of 32 bits" "gcc -m32 does not work"
 		continue
 	fi
 	# shellcheck disable=SC2086
-	succeeds "$compiler takes the header without a warning" $compiler -Wall -Wextra -Werror -O1 -I"$tests/../include" -o every every.c
+	succeeds "${compiler% -idirafter*} takes the header without a warning" $compiler -Wall -Wextra -Werror -O1 -I"$tests/../include" -o every every.c
 	./every
 	is "and the program runs unrecorded" 0 $?
-	[ "$compiler" != "gcc -m32" ] || continue
+	[[ $compiler != *-m32* ]] || continue
 	rm -rf every.er
 	record every -p off -- ./every
 	is "and recorded" 0 $?
