@@ -118,6 +118,7 @@ install: all library ## install below PREFIX (/usr/local); DESTDIR is put before
 	sed 's|@PREFIX@|$(PREFIX)|' share/xer.gdb >$(DESTDIR)$(PREFIX)/share/xer/xer.gdb
 	for header in $(HEADERS); do install -D -m 644 include/$$header $(DESTDIR)$(PREFIX)/include/$$header || exit 1; done
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/xer experiment/experiment.h experiment/data.h
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/xer/format format/datakind.def
 	install -m 644 $(SHARED_LIBRARY) $(STATIC_LIBRARY) $(DESTDIR)$(PREFIX)/lib
 	for name in $(SONAMES); do ln -sf $(notdir $(SHARED_LIBRARY)) $(DESTDIR)$(PREFIX)/lib/$$name || exit 1; done
 	install -m 644 $(SAMPLER_SHARED) $(SAMPLER_STATIC) $(DESTDIR)$(PREFIX)/lib
@@ -139,7 +140,7 @@ uninstall: ## remove what install put there
 	rm -rf $(DESTDIR)$(PREFIX)/share/xer/java
 	rm -f $(DESTDIR)$(PREFIX)/lib/xer/libcollector.so $(DESTDIR)$(PREFIX)/lib/xer/32/libcollector.so $(DESTDIR)$(PREFIX)/lib/xer/xer_attach $(DESTDIR)$(PREFIX)/lib/xer/xer_sampler $(DESTDIR)$(PREFIX)/bin/xer_trcrpt $(DESTDIR)$(PREFIX)/share/xer/trcfmt
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(notdir $(SHARED_LIBRARY) $(STATIC_LIBRARY)) $(SONAMES))
-	rm -f $(DESTDIR)$(PREFIX)/include/xer/experiment.h $(DESTDIR)$(PREFIX)/include/xer/data.h $(DESTDIR)$(PREFIX)/lib/pkgconfig/xer-experiment.pc
+	rm -f $(DESTDIR)$(PREFIX)/include/xer/experiment.h $(DESTDIR)$(PREFIX)/include/xer/data.h $(DESTDIR)$(PREFIX)/include/xer/format/datakind.def $(DESTDIR)$(PREFIX)/lib/pkgconfig/xer-experiment.pc
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(notdir $(SAMPLER_SHARED) $(SAMPLER_STATIC)) $(SAMPLER_NAMES) pkgconfig/xer-sampler.pc)
 	-rmdir $(DESTDIR)$(PREFIX)/lib/xer/32 $(DESTDIR)$(PREFIX)/lib/xer
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/,$(HEADERS)) $(DESTDIR)$(PREFIX)/share/pkgconfig/xer.pc

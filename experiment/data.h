@@ -13,76 +13,20 @@
 extern "C" {
 #endif
 
-/* Totals kept for each call-stack node. Times in ns. */
+/* Totals kept for each call-stack node; times in ns. format/datakind.def, which is installed with
+ * this header, says what each of them is. */
 enum exp_metric {
-	EXP_CPU_USER,
-	EXP_CPU_SYSTEM, /* user + system + residual = total CPU */
-	EXP_CPU_RESIDUAL,
-	EXP_SAMPLES,
-	EXP_ALLOC_COUNT,
-	EXP_ALLOC_BYTES,
-	EXP_LEAK_COUNT, /* not freed when the recording ended */
-	EXP_LEAK_BYTES,
-	EXP_PEAK_COUNT, /* blocks live when the whole process held most bytes, the first time */
-	EXP_PEAK_BYTES,
-	EXP_TEMP_COUNT, /* allocations that the next heap call of their thread freed */
-	EXP_MAP_COUNT,  /* ranges of memory without a file that were mapped */
-	EXP_MAP_BYTES,
-	EXP_MAP_LIVE_BYTES, /* of them still mapped when the recording ended */
-	EXP_MAP_PEAK_BYTES, /* and when most bytes were mapped, the first time */
-	EXP_SYNC_COUNT,     /* waits */
-	EXP_SYNC_WAIT,
-	EXP_SYNC_LONGEST,  /* of a single wait: not a sum but the greatest */
-	EXP_IO_READ_COUNT, /* calls that succeeded; those that failed count under error alone */
-	EXP_IO_READ_BYTES,
-	EXP_IO_READ_WAIT,
-	EXP_IO_WRITE_COUNT,
-	EXP_IO_WRITE_BYTES,
-	EXP_IO_WRITE_WAIT,
-	EXP_IO_OTHER_COUNT,
-	EXP_IO_OTHER_WAIT,
-	EXP_IO_ERROR_COUNT,
-	EXP_IO_ERROR_WAIT,
-	EXP_IO_LONGEST,  /* of a single call, of any class */
-	EXP_TRACE_CALLS, /* calls of traced functions */
-	EXP_TRACE_TIME,  /* in them, without the traced functions that they called */
-	EXP_USER_COUNT,  /* events of the program's own */
-	EXP_OMP_WORK, /* CPU time by what threads did for OpenMP: in the program's code in regions,
-	               */
-	EXP_OMP_OVERHEAD,         /* beginning and ending them, */
-	EXP_OMP_SERIAL,           /* outside of them */
-	EXP_OMP_IMPLICIT_BARRIER, /* from here on waits: how long they took, or, where constructs
-	                             were not recorded, CPU time; */
-	EXP_OMP_EXPLICIT_BARRIER, /* in the order of enum fmt_omp_state */
-	EXP_OMP_CRITICAL,
-	EXP_OMP_LOCK,
-	EXP_OMP_ORDERED,
-	EXP_OMP_REDUCTION,
-	EXP_OMP_TASK_WAIT,
-	EXP_MPI_TIME, /* in calls of MPI functions */
-	EXP_MPI_SENDS,
-	EXP_MPI_BYTES_SENT,
-	EXP_MPI_RECEIVES,
-	EXP_MPI_BYTES_RECEIVED, /* messages, and their bytes */
-	EXP_MPI_OTHER,          /* calls that neither send nor receive a message */
-	EXP_MPI_WORK,           /* CPU time in functions that move data, */
-	EXP_MPI_WAIT,           /* and in those that end when others have come */
-	EXP_COUNTER,            /* events of counters, from here on: each metric is one of
-	                           experiment_counter_name */
-	EXP_COUNTER_LAST = EXP_COUNTER + 7,
-	EXP_METRICS
+#define TOTAL(id, kind, role, meaning) EXP_##id,
+#include "format/datakind.def"
+	EXP_METRICS,
+	EXP_COUNTER = EXP_COUNTER0,
+	EXP_COUNTER_LAST = EXP_COUNTER7
 };
 
+/* The kinds of data: EXP_DATA_HEAP and so on, a bit each. */
 enum exp_data {
-	EXP_DATA_PROFILE = 1,
-	EXP_DATA_HEAP = 2,
-	EXP_DATA_SYNC = 4,
-	EXP_DATA_IO = 8,
-	EXP_DATA_FUNCTRACE = 16,
-	EXP_DATA_USER = 32,
-	EXP_DATA_OMP = 64,
-	EXP_DATA_MPI = 128,
-	EXP_DATA_COUNTERS = 256
+#define DATAKIND(id, number, ...) EXP_DATA_##id = 1 << (number),
+#include "format/datakind.def"
 };
 
 /* The name of the counter whose events are metric EXP_COUNTER + slot, NULL if there is none: of all
@@ -338,16 +282,12 @@ struct exp_calls {
 };
 
 struct exp_quality {
-	uint64_t samples, sampled_ns; /* clock samples and the CPU time they stand for */
-	uint64_t cpu_ns; /* CPU time of the process by the last usage record or exit event */
-	uint64_t heap_events;
-	uint64_t sync_events, io_events; /* waits; calls */
-	uint64_t calls;                  /* of traced functions */
-	uint64_t user_events;
-	uint64_t omp_events; /* constructs of OpenMP */
-	uint64_t mpi_events; /* calls of MPI functions */
-	uint64_t counter_samples;
-	uint64_t lost; /* events known to be lost, all kinds */
+	/* Events of each kind: clock samples, heap events, waits, calls, ... */
+#define DATAKIND(id, number, stream, reader, stage, count, ...) uint64_t count;
+#include "format/datakind.def"
+	uint64_t sampled_ns; /* the CPU time that the clock samples stand for */
+	uint64_t cpu_ns;     /* CPU time of the process by the last usage record or exit event */
+	uint64_t lost;       /* events known to be lost, all kinds */
 	uint64_t stacks, truncated, guessed,
 		failed; /* distinct stacks that events name, and those with marks */
 	uint64_t stack_events, truncated_events; /* events that name a stack, and those cut short */

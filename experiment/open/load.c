@@ -4,6 +4,7 @@
 #include "experiment/open/parallel.h"
 #include "experiment/fxt/fxtlog.h"
 #include "experiment/fxt/samples.h"
+#include "experiment/base/totals.h"
 #include "experiment/base/xmlread.h"
 #include "format/layout.h"
 
@@ -156,15 +157,11 @@ static uint64_t value_of(const struct exp_load *load, enum exp_metric metric, si
 
 static uint64_t count_events(const struct exp_load *load, size_t node)
 {
-	static const enum exp_metric counts[] = {
-		EXP_SAMPLES,       EXP_ALLOC_COUNT,    EXP_MAP_COUNT,      EXP_SYNC_COUNT,
-		EXP_IO_READ_COUNT, EXP_IO_WRITE_COUNT, EXP_IO_OTHER_COUNT, EXP_IO_ERROR_COUNT,
-	};
 	uint64_t events = exp_samples_counted(load, node) +
 	                  (!load->others ? 0 : load->others[node]);
 
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-		events += value_of(load, counts[i], node);
+	for (size_t i = 0; i < exp_event_total_count; i++)
+		events += value_of(load, exp_event_totals[i], node);
 	return events;
 }
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,16 +20,19 @@ enum { LARGE_BYTES = 2 << 20 };
 static const struct {
 	int (*read)(struct exp_load *load);
 	enum fmt_stream stream;
+	unsigned data;
 } tasks[] = {
-	{exp_profile_read, FMT_STREAM_PROFILE}, {exp_heap_read, FMT_STREAM_HEAPTRACE},
-	{exp_sync_read, FMT_STREAM_SYNCTRACE},  {exp_omp_read, FMT_STREAM_OMPTRACE},
-	{exp_mpi_read, FMT_STREAM_MPITRACE},    {exp_io_read, FMT_STREAM_IOTRACE},
+#define IF_EVENTS(id, stream, reader) {exp_##reader##_read, FMT_STREAM_##stream, EXP_DATA_##id},
+#define IF_OWN(id, stream, reader)
+#define DATAKIND(id, number, stream, reader, stage, ...) IF_##stage(id, stream, reader)
+#include "format/datakind.def"
 };
 enum { TASKS = sizeof(tasks) / sizeof(tasks[0]) };
 
 /* A stream being read. */
 struct part {
 	int (*read)(struct exp_load *load);
+	unsigned data; /* enum exp_data */
 	struct exp_load load;
 	struct experiment experiment; /* a copy, whose messages are kept back */
 	char **messages;              /* messages[count] */
@@ -52,10 +56,11 @@ static void keep_message(void *context, const char *message)
 	part->messages[part->count++] = copy;
 }
 
-static void part_init(struct part *part, const struct exp_load *whole,
-                      int (*read)(struct exp_load *load))
+static void part_init(struct part *part, const struct exp_load *whole, size_t task)
 {
-	*part = (struct part){.read = read, .experiment = *whole->experiment};
+	*part = (struct part){.read = tasks[task].read,
+	                      .data = tasks[task].data,
+	                      .experiment = *whole->experiment};
 	part->experiment.reporter = (struct exp_reporter){.warn = keep_message, .context = part};
 	part->load.experiment = &part->experiment;
 	part->load.nodes = whole->nodes;
@@ -99,18 +104,13 @@ static void join_values(struct exp_load *to, struct exp_load *from)
 	}
 }
 
-#define MOVE(field) \
-	do { \
-		to->field = from->field; \
-		memset(&from->field, 0, sizeof(from->field)); \
-	} while (0)
-
 static void join_others(struct exp_load *to, struct exp_load *from)
 {
 	if (!from->others)
 		return;
 	if (!to->others) {
-		MOVE(others);
+		to->others = from->others;
+		from->others = NULL;
 		return;
 	}
 	for (size_t i = 0; i < to->row_count; i++)
@@ -128,45 +128,28 @@ static void join_unknown(struct exp_load *to, const struct exp_load *from)
 
 static void join_quality(struct exp_quality *to, const struct exp_quality *from)
 {
-	to->samples += from->samples;
+#define DATAKIND(id, number, stream, reader, stage, count, ...) to->count += from->count;
+#include "format/datakind.def"
 	to->sampled_ns += from->sampled_ns;
-	to->heap_events += from->heap_events;
-	to->sync_events += from->sync_events;
-	to->io_events += from->io_events;
-	to->omp_events += from->omp_events;
-	to->mpi_events += from->mpi_events;
 }
 
-/* Take over what one stream alone brings. */
-static void join_stream(struct exp_load *to, struct exp_load *from)
+/* Take over what one kind of data alone brings. */
+static void join_own(struct exp_load *to, struct exp_load *from, unsigned data)
 {
-	if (from->set.have & EXP_DATA_HEAP) {
-		MOVE(set.heap);
-		MOVE(timeline);
-		MOVE(peak_tsc);
-		MOVE(map_peak_tsc);
+#define OWN_PART(kind, field) \
+	{ \
+		EXP_DATA_##kind, offsetof(struct exp_load, field), sizeof(to->field) \
 	}
-	if (from->set.have & EXP_DATA_SYNC) {
-		MOVE(set.sync);
-		MOVE(sync_objects);
-		MOVE(sync_waits);
-	}
-	if (from->set.have & EXP_DATA_IO) {
-		MOVE(set.io);
-		MOVE(io_files);
-		MOVE(io_descriptors);
-	}
-	if (from->omp_constructs) {
-		MOVE(set.omp);
-		MOVE(omp_constructs);
-	}
-	if (from->mpi_functions || from->mpi_peers) {
-		MOVE(set.mpi);
-		MOVE(mpi_functions);
-		MOVE(mpi_peers);
-	}
-	exp_arena_join(&to->arena, &from->arena);
-	to->set.have |= from->set.have;
+	static const struct {
+		unsigned data;
+		size_t at, size;
+	} parts[] = {EXP_LOAD_OWN(OWN_PART)};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (parts[i].data == data) {
+			memcpy((char *)to + parts[i].at, (char *)from + parts[i].at, parts[i].size);
+			memset((char *)from + parts[i].at, 0, parts[i].size);
+		}
 }
 
 /* Join a part whose stream was read, and free what is left of it. Returns 0 or -ENOMEM. */
@@ -186,7 +169,9 @@ static int join(struct exp_load *whole, struct part *part)
 	join_others(whole, load);
 	join_unknown(whole, load);
 	join_quality(&whole->set.quality, &load->set.quality);
-	join_stream(whole, load);
+	join_own(whole, load, part->data);
+	exp_arena_join(&whole->arena, &load->arena);
+	whole->set.have |= load->set.have;
 	if (load->first_tsc <= load->last_tsc) {
 		exp_load_time(whole, load->first_tsc);
 		exp_load_time(whole, load->last_tsc);
@@ -223,7 +208,7 @@ static int read_at_once(struct exp_load *load)
 	if (!parts)
 		return -ENOMEM;
 	for (size_t i = 0; i < TASKS; i++) {
-		part_init(&parts[i], load, tasks[i].read);
+		part_init(&parts[i], load, i);
 		parts[i].has_thread = is_large(load->experiment, tasks[i].stream) &&
 		                      pthread_create(&parts[i].thread, NULL, run, &parts[i]) == 0;
 	}

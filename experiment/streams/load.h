@@ -65,6 +65,15 @@ struct exp_load {
 	int rc; /* -ENOMEM once something failed */
 };
 
+/* What only the reader of one kind of data writes, OWN(KIND, field): a load that is joined to
+ * another one gives it away. */
+#define EXP_LOAD_OWN(OWN) \
+	OWN(HEAP, set.heap), OWN(HEAP, timeline), OWN(HEAP, peak_tsc), OWN(HEAP, map_peak_tsc), \
+		OWN(SYNC, set.sync), OWN(SYNC, sync_objects), OWN(SYNC, sync_waits), \
+		OWN(IO, set.io), OWN(IO, io_files), OWN(IO, io_descriptors), OWN(OMP, set.omp), \
+		OWN(OMP, omp_constructs), OWN(MPI, set.mpi), OWN(MPI, mpi_functions), \
+		OWN(MPI, mpi_peers)
+
 /* Read everything into a new load, all events or those of a selection. Returns 0 or -errno.
  * exp_load_destroy frees. */
 int exp_load_make(struct experiment *experiment, const struct exp_selection *selection,
@@ -73,21 +82,17 @@ int exp_load_make(struct experiment *experiment, const struct exp_selection *sel
 /* Free what a load holds, but not itself. */
 void exp_load_fini(struct exp_load *load);
 
-/* Read one stream into the load: clock samples, heap events, waits, calls for input and output,
- * usage and threads. Return 0 or -ENOMEM. */
-int exp_profile_read(struct exp_load *load);
-int exp_heap_read(struct exp_load *load);
-int exp_sync_read(struct exp_load *load);
-int exp_io_read(struct exp_load *load);
-int exp_user_read(struct exp_load *load);
+/* Read one kind of data into the load. Return 0 or -ENOMEM. Of counters and of the function trace
+ * (which pairs its calls and makes nodes of their paths) this comes before rows are made, and they
+ * are counted later. */
+#define DATAKIND(id, number, stream, reader, ...) int exp_##reader##_read(struct exp_load *load);
+#include "format/datakind.def"
+
+/* The same of the Java machine's objects, and of usage and threads. */
 int exp_javaheap_read(struct exp_load *load);
-int exp_omp_read(struct exp_load *load);
-int exp_mpi_read(struct exp_load *load);
 int exp_overview_read(struct exp_load *load);
 
-/* The function trace: pair its calls and make nodes of their paths, before rows are made; then
- * count them. Return 0 or -ENOMEM. */
-int exp_functrace_read(struct exp_load *load);
+/* Count the calls of the function trace. Returns 0 or -ENOMEM. */
 int exp_functrace_values(struct exp_load *load);
 void exp_functrace_free(struct exp_load *load);
 
