@@ -100,6 +100,10 @@ coverage: ## unit tests with line coverage, summed up by folder
 	@tests/run-unit $(BUILD)/coverage
 	@tests/run-coverage $(BUILD)/coverage
 
+mutate: ## N=n SEED=s [FOLDER=f]: change n places of the sources (50), one at a time, and see how many the tests notice; goes on where it was ended
+	$(MAKE) -s -j$(JOBS) all unit-programs e2e-programs
+	@tests/mutate/run $(BUILD) $(or $(N),50) $(or $(SEED),1) $(FOLDER)
+
 ## Install
 MAN_PAGES = $(wildcard man/*.[1-8])
 HEADERS   = $(patsubst include/%,%,$(wildcard include/*.h include/*/*.h))
@@ -146,4 +150,4 @@ uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/,$(HEADERS)) $(DESTDIR)$(PREFIX)/share/pkgconfig/xer.pc
 	for page in $(MAN_PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 
-.PHONY: all library readers tsan tsan-programs setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs
+.PHONY: mutate all library readers tsan tsan-programs setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs
