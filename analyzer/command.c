@@ -1,6 +1,7 @@
 /* command.c: from words to commands. */
 #include "analyzer/command.h"
 
+#include "analyzer/model/datakind.h"
 #include "analyzer/table/compare.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/nearest.h"
@@ -163,26 +164,19 @@ int command_take_words(const struct command *command, char *const *words, int co
 	return 0;
 }
 
-/* The data that a command needs, and what records it. */
-static const struct {
-	unsigned data;
-	const char *option;
-} needs[] = {
-	[NEED_NOTHING] = {0, NULL},
-	[NEED_CONTROL] = {0, NULL},
-	[NEED_EXPERIMENT] = {0, NULL},
-	[NEED_HEAP] = {METRIC_DATA_HEAP, "-H on"},
-	[NEED_SYNC] = {METRIC_DATA_SYNC, "-s on"},
-	[NEED_IO] = {METRIC_DATA_IO, "-i on"},
-	[NEED_FUNCTRACE] = {METRIC_DATA_FUNCTRACE, "--functrace"},
-	[NEED_OMP] = {METRIC_DATA_OMP, "--omp=on, of a program that uses OpenMP"},
-	[NEED_MPI] = {METRIC_DATA_MPI, "-m on or -M on, of a program that uses MPI"},
-	[NEED_USER] = {METRIC_DATA_USER, "--hooks=on, of a program that logs them"},
-};
+/* The kind of data that a command needs and the session does not have; NULL: it may run. */
+static const struct datakind *find_missing(const struct session *session, enum command_need need)
+{
+	if (need < NEED_KIND || session->have & 1u << (need - NEED_KIND))
+		return NULL;
+	return &datakinds[need - NEED_KIND];
+}
 
 void command_run(struct session *session, const struct command *command,
                  const struct command_argument *argument)
 {
+	const struct datakind *missing;
+
 	if (command->need > NEED_CONTROL && session->is_rc) {
 		session_fail(session, EXIT_USAGE, "%s: an rc file holds settings only",
 		             command->name);
@@ -194,10 +188,10 @@ void command_run(struct session *session, const struct command *command,
 	}
 	if (command->need > NEED_CONTROL)
 		session_load(session);
-	if (needs[command->need].data & ~session->have) {
+	missing = find_missing(session, command->need);
+	if (missing) {
 		session_fail(session, EXIT_TROUBLE, "%s: no %s data (record with xcollect %s)",
-		             command->name, metric_data_name(needs[command->need].data),
-		             needs[command->need].option);
+		             command->name, missing->name, missing->option);
 		return;
 	}
 	/* Where output goes may change, and scripts run other commands: not inside a document. */

@@ -23,13 +23,9 @@ enum command_need {
 	NEED_NOTHING,
 	NEED_CONTROL,
 	NEED_EXPERIMENT,
-	NEED_HEAP,
-	NEED_SYNC,
-	NEED_IO,
-	NEED_FUNCTRACE,
-	NEED_USER,
-	NEED_OMP,
-	NEED_MPI
+	NEED_KIND, /* and the number of a kind of data */
+#define DATAKIND(id, number, ...) NEED_##id = NEED_KIND + (number),
+#include "format/datakind.def"
 };
 
 struct command_argument {

@@ -5,6 +5,7 @@
 #include "analyzer/model/name.h"
 #include "analyzer/base/nearest.h"
 #include "analyzer/data/session.h"
+#include "analyzer/model/datakind.h"
 
 #include <errno.h>
 #include <math.h>
@@ -119,7 +120,7 @@ static int metric_value(const struct check_node *node, struct session *session,
 
 	if (!(data & session->have)) {
 		snprintf(error, CHECK_ERROR_MAX, "column %zu: %s: no %s data in %s", node->column,
-		         metric_keyword(id), metric_data_name(data),
+		         metric_keyword(id), datakind_name(data),
 		         session->experiments[0].info->path);
 		return -ENODATA;
 	}

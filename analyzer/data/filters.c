@@ -4,6 +4,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/print/print.h"
+#include "analyzer/model/datakind.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,21 +32,6 @@ static const struct {
 	[FILTERS_LWPS] = {"lwp_select", "lwp_list"},
 	[FILTERS_CPUS] = {"cpu_select", "cpu_list"},
 };
-
-static const struct {
-	unsigned data;
-	const char *what;
-} kinds[] = {{METRIC_DATA_CLOCK, "samples"},
-             {METRIC_DATA_HEAP, "allocations"},
-             {METRIC_DATA_SYNC, "waits"},
-             {METRIC_DATA_IO, "I/O calls"},
-             {METRIC_DATA_FUNCTRACE, "traced calls"},
-             {METRIC_DATA_USER, "user events"},
-             {METRIC_DATA_OMP, "OpenMP constructs"},
-             {METRIC_DATA_MPI, "MPI calls"},
-             {METRIC_DATA_COUNTERS, "counter samples"}};
-
-enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 struct filters *filters_create(void)
 {
@@ -118,41 +104,17 @@ int filters_want_leaks(const struct filters *filters)
 	return 0;
 }
 
-static uint64_t events_of(const struct exp_data_set *set, unsigned data)
-{
-	switch (data) {
-	case METRIC_DATA_CLOCK:
-		return set->quality.samples;
-	case METRIC_DATA_HEAP:
-		return set->heap.allocs;
-	case METRIC_DATA_SYNC:
-		return set->quality.sync_events;
-	case METRIC_DATA_FUNCTRACE:
-		return set->quality.calls;
-	case METRIC_DATA_USER:
-		return set->quality.user_events;
-	case METRIC_DATA_OMP:
-		return set->quality.omp_events;
-	case METRIC_DATA_MPI:
-		return set->quality.mpi_events;
-	case METRIC_DATA_COUNTERS:
-		return set->quality.counter_samples;
-	default:
-		return set->quality.io_events;
-	}
-}
-
-static void put_count(struct session *session, FILE *out, unsigned data, const char *what)
+static void put_count(struct session *session, FILE *out, unsigned kind)
 {
 	const struct session_experiment *at = NULL;
 	uint64_t selected = 0, all = 0;
 
 	while ((at = session_next(session, at))) {
-		selected += events_of(at->data, data);
-		all += events_of(at->whole, data);
+		selected += datakind_chosen(at->data, kind);
+		all += datakind_chosen(at->whole, kind);
 	}
 	fprintf(out, ", %llu of %llu %s", (unsigned long long)selected, (unsigned long long)all,
-	        what);
+	        datakinds[kind].chosen);
 }
 
 void filters_put(struct session *session)
@@ -168,9 +130,9 @@ void filters_put(struct session *session)
 	for (size_t i = 0; i < FILTERS_PARTS; i++)
 		if (session->filters->shown[i])
 			fprintf(out, ": %s %s", names[i].command, session->filters->shown[i]);
-	for (size_t i = 0; i < KINDS; i++)
-		if (session->have & kinds[i].data)
-			put_count(session, out, kinds[i].data, kinds[i].what);
+	for (unsigned kind = 0; kind < FMT_DATAKINDS; kind++)
+		if (session->have & 1u << kind)
+			put_count(session, out, kind);
 	memory_stream_end(out, &text);
 	print_note(session, "%s", text);
 	free(text);
@@ -252,9 +214,9 @@ static void tell_of_nothing(struct session *session)
 	uint64_t selected = 0, all = 0;
 
 	for (size_t i = 0; i < session->count; i++)
-		for (size_t j = 0; j < KINDS; j++) {
-			selected += events_of(session->experiments[i].data, kinds[j].data);
-			all += events_of(session->experiments[i].whole, kinds[j].data);
+		for (unsigned kind = 0; kind < FMT_DATAKINDS; kind++) {
+			selected += datakind_chosen(session->experiments[i].data, kind);
+			all += datakind_chosen(session->experiments[i].whole, kind);
 		}
 	for (size_t i = 0; i < FILTERS_PARTS && selected == 0 && all > 0; i++)
 		if (session->filters->shown[i] && names[i].list)

@@ -9,6 +9,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/terminal.h"
 #include "analyzer/base/text.h"
+#include "analyzer/model/datakind.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -182,26 +183,11 @@ void session_load(struct session *session)
 
 unsigned session_data_of(const struct session_experiment *at)
 {
-	unsigned have = 0;
+	unsigned have = at->whole->have;
 
-	if (at->whole->have & EXP_DATA_PROFILE || is_on(at->experiment, "profile_us"))
-		have |= METRIC_DATA_CLOCK;
-	if (at->whole->have & EXP_DATA_HEAP || is_on(at->experiment, "heap"))
-		have |= METRIC_DATA_HEAP;
-	if (at->whole->have & EXP_DATA_SYNC || is_on(at->experiment, "sync"))
-		have |= METRIC_DATA_SYNC;
-	if (at->whole->have & EXP_DATA_IO || is_on(at->experiment, "io"))
-		have |= METRIC_DATA_IO;
-	if (at->whole->have & EXP_DATA_FUNCTRACE || is_on(at->experiment, "functrace"))
-		have |= METRIC_DATA_FUNCTRACE;
-	if (at->whole->have & EXP_DATA_USER)
-		have |= METRIC_DATA_USER;
-	if (at->whole->have & EXP_DATA_OMP)
-		have |= METRIC_DATA_OMP;
-	if (at->whole->have & EXP_DATA_MPI)
-		have |= METRIC_DATA_MPI;
-	if (at->whole->have & EXP_DATA_COUNTERS)
-		have |= METRIC_DATA_COUNTERS;
+	for (unsigned kind = 0; kind < FMT_DATAKINDS; kind++)
+		if (datakinds[kind].setting && is_on(at->experiment, datakinds[kind].setting))
+			have |= 1u << kind;
 	return have;
 }
 

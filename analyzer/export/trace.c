@@ -8,6 +8,7 @@
 #include "analyzer/base/memory.h"
 #include "template/template.h"
 #include "analyzer/base/text.h"
+#include "analyzer/model/datakind.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -201,6 +202,19 @@ static void put_user(struct walk *walk, const struct exp_fact *fact)
 	put(walk, &event);
 }
 
+/* An event of a kind that has no words of its own here: it is called as the kind is. */
+static void put_plain(const struct walk *walk, const struct exp_fact *fact)
+{
+	uint32_t name = trace_name(walk->trace, datakinds[__builtin_ctz(fact->data)].title);
+	struct trace_event event;
+
+	begin_event(walk, fact, fact->wait_ticks != 0 ? FXT_EVENT_COMPLETE : FXT_EVENT_INSTANT,
+	            name, name, &event);
+	if (fact->bytes != 0)
+		add_argument(&event, TRACE_WORD_BYTES, TRACE_NUMBER, fact->bytes);
+	put(walk, &event);
+}
+
 static uint32_t on_fact(void *context, const struct exp_fact *fact)
 {
 	struct walk *walk = context;
@@ -233,6 +247,9 @@ static uint32_t on_fact(void *context, const struct exp_fact *fact)
 		break;
 	case EXP_DATA_USER:
 		put_user(walk, fact);
+		break;
+	default:
+		put_plain(walk, fact);
 		break;
 	}
 	return EXP_ROW_NONE;

@@ -3,6 +3,7 @@
 
 #include "experiment/experiment.h"
 #include "experiment/events/usertrace.h"
+#include "format/layout.h"
 #include "format/record.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/filter/ompnodes.h"
@@ -15,17 +16,10 @@
 #define FILTER_SECOND INT64_C(1000000000)
 enum { FILTER_FILE_STEP = 16 /* files are numbered in such steps */, THREAD_CACHE = 256 };
 enum filter_data {
-	CLOCK = EXP_DATA_PROFILE,
-	HEAP = EXP_DATA_HEAP,
-	SYNC = EXP_DATA_SYNC,
-	IO = EXP_DATA_IO,
+	ALL = ((1 << FMT_DATAKINDS) - 1) | TOKEN_DATA_MAPS,
 	MAPS = TOKEN_DATA_MAPS,
-	CALLS = EXP_DATA_FUNCTRACE,
-	USER = EXP_DATA_USER,
-	OMP = EXP_DATA_OMP,
-	MPI = EXP_DATA_MPI,
-	COUNTERS = EXP_DATA_COUNTERS,
-	ALL = CLOCK | HEAP | MAPS | SYNC | IO | CALLS | USER | OMP | MPI | COUNTERS
+#define DATAKIND(id, number, ...) id = EXP_DATA_##id,
+#include "format/datakind.def"
 };
 
 struct filter_run {

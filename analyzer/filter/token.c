@@ -2,6 +2,7 @@
 #include "analyzer/filter/token.h"
 
 #include "experiment/experiment.h"
+#include "format/layout.h"
 #include "format/record.h"
 #include "analyzer/base/nearest.h"
 
@@ -11,17 +12,10 @@
 #include <strings.h>
 
 enum {
-	CLOCK = EXP_DATA_PROFILE,
-	HEAP = EXP_DATA_HEAP,
-	SYNC = EXP_DATA_SYNC,
-	IO = EXP_DATA_IO,
+	ALL = ((1 << FMT_DATAKINDS) - 1) | TOKEN_DATA_MAPS,
 	MAPS = TOKEN_DATA_MAPS,
-	CALLS = EXP_DATA_FUNCTRACE,
-	USER = EXP_DATA_USER,
-	OMP = EXP_DATA_OMP,
-	MPI = EXP_DATA_MPI,
-	COUNTERS = EXP_DATA_COUNTERS,
-	ALL = CLOCK | HEAP | MAPS | SYNC | IO | CALLS | USER | OMP | MPI | COUNTERS
+#define DATAKIND(id, number, ...) id = EXP_DATA_##id,
+#include "format/datakind.def"
 };
 enum { ERRNO_MAX = 4095 }; /* the kernel returns no other numbers as errors */
 

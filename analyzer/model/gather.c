@@ -1,77 +1,20 @@
 /* gather.c: from an experiment's tree of addresses to the tree of symbols. */
 #include "analyzer/model/tree.h"
 
+#include "experiment/base/totals.h"
 #include "format/record.h"
 #include "analyzer/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Metrics that are those of the experiment one to one. */
-static const struct {
-	unsigned metric;
-	enum exp_metric from;
-} same[] = {
-	{METRIC_USER, EXP_CPU_USER},
-	{METRIC_SYSTEM, EXP_CPU_SYSTEM},
-	{METRIC_SAMPLES, EXP_SAMPLES},
-	{METRIC_HEAPALLOCCNT, EXP_ALLOC_COUNT},
-	{METRIC_HEAPALLOCBYTES, EXP_ALLOC_BYTES},
-	{METRIC_HEAPLEAKCNT, EXP_LEAK_COUNT},
-	{METRIC_HEAPLEAKBYTES, EXP_LEAK_BYTES},
-	{METRIC_HEAPPEAKCNT, EXP_PEAK_COUNT},
-	{METRIC_HEAPPEAKBYTES, EXP_PEAK_BYTES},
-	{METRIC_HEAPTEMPCNT, EXP_TEMP_COUNT},
-	{METRIC_HEAPMAPCNT, EXP_MAP_COUNT},
-	{METRIC_HEAPMAPBYTES, EXP_MAP_BYTES},
-	{METRIC_HEAPMAPLIVE, EXP_MAP_LIVE_BYTES},
-	{METRIC_HEAPMAPPEAK, EXP_MAP_PEAK_BYTES},
-	{METRIC_SYNC, EXP_SYNC_WAIT},
-	{METRIC_SYNCN, EXP_SYNC_COUNT},
-	{METRIC_IOREADCNT, EXP_IO_READ_COUNT},
-	{METRIC_IOREADBYTES, EXP_IO_READ_BYTES},
-	{METRIC_IOREADTIME, EXP_IO_READ_WAIT},
-	{METRIC_IOWRITECNT, EXP_IO_WRITE_COUNT},
-	{METRIC_IOWRITEBYTES, EXP_IO_WRITE_BYTES},
-	{METRIC_IOWRITETIME, EXP_IO_WRITE_WAIT},
-	{METRIC_IOOTHERCNT, EXP_IO_OTHER_COUNT},
-	{METRIC_IOOTHERTIME, EXP_IO_OTHER_WAIT},
-	{METRIC_IOERRORCNT, EXP_IO_ERROR_COUNT},
-	{METRIC_IOERRORTIME, EXP_IO_ERROR_WAIT},
-	{METRIC_FTIME, EXP_TRACE_TIME},
-	{METRIC_FCALLS, EXP_TRACE_CALLS},
-	{METRIC_USEREVENTS, EXP_USER_COUNT},
-	{METRIC_OMPWORK, EXP_OMP_WORK},
-	{METRIC_OMPOVHD, EXP_OMP_OVERHEAD},
-	{METRIC_OMPSERL, EXP_OMP_SERIAL},
-	{METRIC_OMPIBAR, EXP_OMP_IMPLICIT_BARRIER},
-	{METRIC_OMPEBAR, EXP_OMP_EXPLICIT_BARRIER},
-	{METRIC_OMPCTWT, EXP_OMP_CRITICAL},
-	{METRIC_OMPLKWT, EXP_OMP_LOCK},
-	{METRIC_OMPODWT, EXP_OMP_ORDERED},
-	{METRIC_OMPRDUC, EXP_OMP_REDUCTION},
-	{METRIC_OMPTKWT, EXP_OMP_TASK_WAIT},
-	{METRIC_MPITIME, EXP_MPI_TIME},
-	{METRIC_MPISEND, EXP_MPI_SENDS},
-	{METRIC_MPIBYTESSENT, EXP_MPI_BYTES_SENT},
-	{METRIC_MPIRECEIVE, EXP_MPI_RECEIVES},
-	{METRIC_MPIBYTESRECV, EXP_MPI_BYTES_RECEIVED},
-	{METRIC_MPIOTHER, EXP_MPI_OTHER},
-	{METRIC_MPIWORK, EXP_MPI_WORK},
-	{METRIC_MPIWAIT, EXP_MPI_WAIT},
-};
-
 struct metric_values tree_values_of(const uint64_t of[EXP_METRICS])
 {
 	struct metric_values values = {.of = {0}};
 
-	values.of[METRIC_TOTALCPU] = of[EXP_CPU_USER] + of[EXP_CPU_SYSTEM] + of[EXP_CPU_RESIDUAL];
-	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
-		values.of[same[i].metric] = of[same[i].from];
-	for (unsigned i = 0; i <= EXP_COUNTER_LAST - EXP_COUNTER; i++)
-		values.of[METRIC_COUNTER0 + i] = of[EXP_COUNTER + i];
-	for (unsigned wait = EXP_OMP_IMPLICIT_BARRIER; wait <= EXP_OMP_TASK_WAIT; wait++)
-		values.of[METRIC_OMPWAIT] += of[wait];
+	for (size_t id = 0; id < METRIC_VALUES; id++)
+		for (const uint8_t *from = metric_from[id]; *from != EXP_METRICS; from++)
+			values.of[id] += of[*from];
 	return values;
 }
 
@@ -111,17 +54,13 @@ static int has_clock(const struct exp_nodes *nodes, size_t node)
 
 int tree_is_leaf(const struct exp_nodes *nodes, const unsigned char *is_parent, size_t node)
 {
-	static const enum exp_metric calls[] = {
-		EXP_ALLOC_COUNT,    EXP_MAP_COUNT,      EXP_SYNC_COUNT,    EXP_IO_READ_COUNT,
-		EXP_IO_WRITE_COUNT, EXP_IO_OTHER_COUNT, EXP_IO_ERROR_COUNT};
-
 	if (node >= nodes->traced)
 		return 1;
 	if (is_parent[node])
 		return 0;
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (has(nodes, calls[i], node))
-			return 0;
+	for (size_t i = 0; i < exp_event_total_count; i++)
+		if (exp_event_totals[i] != EXP_SAMPLES && has(nodes, exp_event_totals[i], node))
+			return 0; /* what the program called stands there */
 	return has_clock(nodes, node);
 }
 
@@ -271,7 +210,7 @@ static struct metric_values take_clock(struct metric_values *values)
 	struct metric_values clock = {.of = {0}};
 
 	for (unsigned i = 0; i < METRIC_VALUES; i++)
-		if (metric_data_of(i) == METRIC_DATA_CLOCK) {
+		if (metric_data_of(i) == EXP_DATA_PROFILE) {
 			clock.of[i] = values->of[i];
 			values->of[i] = 0;
 		}

@@ -4,20 +4,43 @@
 #include "experiment/base/clock.h"
 #include "experiment/experiment.h"
 #include "analyzer/base/nearest.h"
+#include "analyzer/model/datakind.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#define NO METRIC_NO, NULL
+#define TOTAL METRIC_TOTAL, NULL
+#define FUNCTIONS(title) METRIC_FUNCTIONS, title
+
 static const struct {
 	const char *keyword, *heading, *meaning;
 	unsigned data;
 	enum metric_unit unit;
 	enum { SPECIAL, USUAL } place;
+	enum metric_overview overview;
+	const char *title;
 } metrics[METRICS] = {
-#define METRIC(id, keyword, data, unit, place, heading, meaning) \
-	{keyword, heading, meaning, METRIC_DATA_##data, METRIC_UNIT_##unit, place},
+#define METRIC(id, keyword, kind, unit, place, from, overview, heading, meaning) \
+	{keyword, heading, meaning, EXP_DATA_##kind, METRIC_UNIT_##unit, place, overview},
+#define PROPERTY(id, keyword, unit, heading, meaning) \
+	{keyword, heading, meaning, METRIC_DATA_STATIC, METRIC_UNIT_##unit, SPECIAL, NO},
+#include "analyzer/model/metric.def"
+};
+
+#undef NO
+#undef TOTAL
+#undef FUNCTIONS
+
+_Static_assert(EXP_METRICS <= UINT8_MAX, "a total's number fits");
+#define FROM(...) \
+	{ \
+		__VA_ARGS__, EXP_METRICS \
+	}
+const uint8_t metric_from[METRIC_VALUES][METRIC_FROM_MAX] = {
+#define METRIC(id, keyword, kind, unit, place, from, overview, heading, meaning) FROM from,
 #include "analyzer/model/metric.def"
 };
 
@@ -31,18 +54,6 @@ static const struct {
 	{'a', METRIC_ATTRIBUTED, "Attr.", "Attributed "},
 };
 enum { FLAVORS = sizeof(flavors) / sizeof(flavors[0]) };
-
-static const char *const data_names[] = {
-	[METRIC_DATA_CLOCK] = "clock profile",
-	[METRIC_DATA_HEAP] = "heap",
-	[METRIC_DATA_SYNC] = "synchronization",
-	[METRIC_DATA_IO] = "I/O",
-	[METRIC_DATA_FUNCTRACE] = "function trace",
-	[METRIC_DATA_USER] = "user event",
-	[METRIC_DATA_OMP] = "OpenMP",
-	[METRIC_DATA_MPI] = "MPI",
-	[METRIC_DATA_COUNTERS] = "counter",
-};
 
 static int is_counter(unsigned id)
 {
@@ -104,14 +115,15 @@ const char *metric_meaning(unsigned id)
 	return counter_name(id, metrics[id].meaning);
 }
 
-const char *metric_data_name(unsigned data)
-{
-	return data_names[data];
-}
-
 unsigned metric_data_of(unsigned id)
 {
 	return is_there(id) ? metrics[id].data : METRIC_DATA_STATIC;
+}
+
+enum metric_overview metric_overview_of(unsigned id, const char **title)
+{
+	*title = metrics[id].title;
+	return metrics[id].overview;
 }
 
 enum metric_unit metric_unit_of(unsigned id)
@@ -173,12 +185,12 @@ void metric_defaults(unsigned have, struct metric_list *list, struct metric_sort
 
 	*list = (struct metric_list){.count = 0};
 	*sort = (struct metric_sort){.reverse = 0};
-	if (have & METRIC_DATA_CLOCK || (have & ~(unsigned)METRIC_DATA_USER) == 0) {
+	if (have & EXP_DATA_PROFILE || (have & ~(unsigned)EXP_DATA_USER) == 0) {
 		add(list, METRIC_TOTALCPU, METRIC_EXCLUSIVE, both);
 		add(list, METRIC_TOTALCPU, METRIC_INCLUSIVE, both);
 	}
 	for (unsigned id = 0; id < METRIC_VALUES; id++)
-		if (metrics[id].data != METRIC_DATA_CLOCK && metrics[id].data & have &&
+		if (metrics[id].data != EXP_DATA_PROFILE && metrics[id].data & have &&
 		    is_there(id) && metrics[id].place == USUAL)
 			add(list, id, METRIC_INCLUSIVE, METRIC_SHOW_VALUE);
 	/* Bytes allocated, not how often. */
@@ -196,8 +208,8 @@ struct keyword {
 static int find_name(const char *name, struct keyword *out)
 {
 	out->any = strcasecmp(name, "any") == 0 || strcasecmp(name, "all") == 0 ? ~0u
-	           : strcasecmp(name, "hwc") == 0 ? METRIC_DATA_COUNTERS
-	                                          : 0;
+	           : strcasecmp(name, "hwc") == 0                               ? EXP_DATA_COUNTERS
+	                                                                        : 0;
 	if (out->any != 0)
 		return 0;
 	for (unsigned id = 0; id < METRICS; id++)
@@ -268,8 +280,8 @@ static void expand(const struct keyword *keyword, unsigned id, struct metric_lis
 		return;
 	}
 	if (wanted == 0)
-		wanted = metrics[id].data == METRIC_DATA_CLOCK ? METRIC_EXCLUSIVE | METRIC_INCLUSIVE
-		                                               : METRIC_INCLUSIVE;
+		wanted = metrics[id].data == EXP_DATA_PROFILE ? METRIC_EXCLUSIVE | METRIC_INCLUSIVE
+		                                              : METRIC_INCLUSIVE;
 	if (wanted & METRIC_ATTRIBUTED) /* derived from what the table of functions shows */
 		wanted = (wanted & ~(unsigned)METRIC_ATTRIBUTED) | METRIC_INCLUSIVE;
 	for (size_t i = 0; i < FLAVORS; i++)
@@ -328,7 +340,7 @@ static int parse_keyword(const char *text, unsigned have, struct metric_list *ou
 	}
 	if (metrics[keyword.id].data != METRIC_DATA_STATIC && !(metrics[keyword.id].data & have)) {
 		snprintf(error, METRIC_ERROR_MAX, "'%.40s': no %s data in these experiments", text,
-		         metric_data_name(metrics[keyword.id].data));
+		         datakind_name(metrics[keyword.id].data));
 		return -ENODATA;
 	}
 	expand(&keyword, keyword.id, out);

@@ -7,29 +7,25 @@
 #ifndef XER_ANALYZER_MODEL_METRIC_H
 #define XER_ANALYZER_MODEL_METRIC_H
 
+#include "experiment/experiment.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 enum metric_id {
-#define METRIC(id, keyword, data, unit, place, heading, meaning) METRIC_##id,
+#define METRIC(id, ...) METRIC_##id,
+#define PROPERTY(id, ...) METRIC_##id,
 #include "analyzer/model/metric.def"
 	METRICS
 };
 
-enum { METRIC_VALUES = METRIC_SIZE }; /* those before are measured, the others are static */
-
-enum metric_data {
-	METRIC_DATA_STATIC = 0,
-	METRIC_DATA_CLOCK = 1,
-	METRIC_DATA_HEAP = 2,
-	METRIC_DATA_SYNC = 4,
-	METRIC_DATA_IO = 8,
-	METRIC_DATA_FUNCTRACE = 16,
-	METRIC_DATA_USER = 32,
-	METRIC_DATA_OMP = 64,
-	METRIC_DATA_MPI = 128,
-	METRIC_DATA_COUNTERS = 256
+/* Those before METRIC_VALUES are measured; the others are properties of functions. */
+enum {
+	METRIC_VALUES = 0
+#define METRIC(...) +1
+#include "analyzer/model/metric.def"
 };
+
 enum metric_unit {
 	METRIC_UNIT_SECONDS,
 	METRIC_UNIT_COUNT,
@@ -72,10 +68,21 @@ struct metric_sort {
 const char *metric_keyword(unsigned id);
 const char *metric_heading(unsigned id);
 const char *metric_meaning(unsigned id);
-/* "heap" for METRIC_DATA_HEAP, and so on. */
-const char *metric_data_name(unsigned data);
 
+/* The kind of data that brings it, enum exp_data; METRIC_DATA_STATIC: it is a property of
+ * functions, or a counter that no experiment has. */
+enum { METRIC_DATA_STATIC = 0 };
 unsigned metric_data_of(unsigned id);
+
+/* The totals of call stacks that it is the sum of: enum exp_metric, EXP_METRICS behind the last. */
+enum { METRIC_FROM_MAX = 8 };
+extern const uint8_t metric_from[METRIC_VALUES][METRIC_FROM_MAX];
+
+/* What the overview tells of it: METRIC_FUNCTIONS: its total and, under this title, the functions
+ * with most of it. */
+enum metric_overview { METRIC_NO, METRIC_TOTAL, METRIC_FUNCTIONS };
+enum metric_overview metric_overview_of(unsigned id, const char **title);
+
 enum metric_unit metric_unit_of(unsigned id);
 
 /* "Excl.", "Incl.", "Attr." or "". */

@@ -47,9 +47,9 @@ static void add_columns(struct print_table *table, const struct stacks_kind *kin
 			print_column(table, type_of(id), metric_keyword(id),
 			             metric_describe(&metric, heading));
 	}
-	if (kind->data & METRIC_DATA_SYNC)
+	if (kind->data & EXP_DATA_SYNC)
 		print_column(table, PRINT_NS, "longest", "Longest Wait");
-	if (kind->data & METRIC_DATA_IO)
+	if (kind->data & EXP_DATA_IO)
 		print_column(table, PRINT_NS, "longest", "Longest Call");
 	print_column(table, PRINT_LIST, "stack", "Call Stack");
 }
@@ -65,9 +65,9 @@ static void add_row(struct print_table *table, const struct stacks_kind *kind,
 	for (unsigned id = 0; id < METRIC_VALUES; id++)
 		if (metric_data_of(id) & kind->data)
 			print_number(table, values->own[node].of[id]);
-	if (kind->data & METRIC_DATA_SYNC)
+	if (kind->data & EXP_DATA_SYNC)
 		print_number(table, values->longest[node].sync);
-	if (kind->data & METRIC_DATA_IO)
+	if (kind->data & EXP_DATA_IO)
 		print_number(table, values->longest[node].io);
 	print_word(table, frames);
 }

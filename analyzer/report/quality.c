@@ -5,7 +5,9 @@
 #include "analyzer/data/filters.h"
 #include "analyzer/report/report.h"
 #include "analyzer/base/text.h"
+#include "analyzer/model/datakind.h"
 
+#include "experiment/base/totals.h"
 #include "format/layout.h"
 
 #include <stdlib.h>
@@ -13,17 +15,9 @@
 
 static void add_quality(struct exp_quality *to, const struct exp_quality *from)
 {
-	to->samples += from->samples;
+	datakind_add_events(to, from);
 	to->sampled_ns += from->sampled_ns;
 	to->cpu_ns += from->cpu_ns;
-	to->heap_events += from->heap_events;
-	to->sync_events += from->sync_events;
-	to->io_events += from->io_events;
-	to->calls += from->calls;
-	to->user_events += from->user_events;
-	to->omp_events += from->omp_events;
-	to->mpi_events += from->mpi_events;
-	to->counter_samples += from->counter_samples;
 	to->lost += from->lost;
 	to->stacks += from->stacks;
 	to->truncated += from->truncated;
@@ -80,13 +74,13 @@ static void add_coverage(struct quality *quality, const struct session_experimen
 /* The metric that counts the first kind of events that there are. */
 static unsigned judged_metric(const struct tree *tree)
 {
-	static const uint8_t counts[] = {METRIC_SAMPLES,    METRIC_HEAPALLOCCNT, METRIC_SYNCN,
-	                                 METRIC_IOREADCNT,  METRIC_IOWRITECNT,   METRIC_IOOTHERCNT,
-	                                 METRIC_IOERRORCNT, METRIC_FCALLS};
+	for (unsigned id = 0; id < METRIC_VALUES; id++) {
+		const uint8_t *from = metric_from[id];
 
-	for (size_t i = 0; i < sizeof(counts); i++)
-		if (tree->total[TREE_ROOT].of[counts[i]] != 0)
-			return counts[i];
+		if (from[0] != EXP_METRICS && exp_totals[from[0]].role <= EXP_ROLE_PATHS &&
+		    tree->total[TREE_ROOT].of[id] != 0)
+			return id;
+	}
 	return METRIC_SAMPLES;
 }
 
@@ -100,7 +94,7 @@ static struct quality judge(struct session *session)
 
 	while ((at = session_next(session, at))) {
 		add_quality(&quality.sum, &at->whole->quality);
-		if (session_data_of(at) & METRIC_DATA_CLOCK)
+		if (session_data_of(at) & EXP_DATA_PROFILE)
 			add_coverage(&quality, at);
 	}
 	metric = judged_metric(tree);
@@ -122,7 +116,7 @@ int quality_unseen(const struct session_experiment *at, char *text, size_t size)
 	uint64_t blocks = data->heap.peak_bytes, maps = data->heap.maps.peak_bytes;
 	uint64_t first, last, heap_mib = (blocks > maps ? blocks : maps) >> 20, grown_mib;
 
-	if (data->usage_count < 2 || !(session_data_of(at) & METRIC_DATA_HEAP))
+	if (data->usage_count < 2 || !(session_data_of(at) & EXP_DATA_HEAP))
 		return 0;
 	first = data->usage[0].maxrss_kib;
 	last = data->usage[data->usage_count - 1].maxrss_kib;
@@ -213,16 +207,26 @@ void quality_put_left_out(const struct session *session)
 	}
 }
 
+/* The text, beginning with a capital. */
+static const char *titled(const char *text, char *out, size_t size)
+{
+	snprintf(out, size, "%s", text);
+	if (out[0] >= 'a' && out[0] <= 'z')
+		out[0] = (char)(out[0] - 'a' + 'A');
+	return out;
+}
+
 /* The same for programs. */
 static void add_quality_record(struct session *session, const struct quality *quality,
                                const char *label)
 {
 	struct print_table *record = print_record_begin(PRINT_QUALITY);
 	const struct exp_quality *sum = &quality->sum;
+	char text[64];
 
 	if (label)
 		print_field_word(record, "group", "Group", label);
-	if (session->have & METRIC_DATA_CLOCK) {
+	if (session->have & EXP_DATA_PROFILE) {
 		print_field(record, PRINT_NS, "cpu_covered", "CPU time covered",
 		            quality->covered_ns);
 		print_field(record, PRINT_NS, "cpu", "CPU time", quality->cpu_ns);
@@ -235,26 +239,12 @@ static void add_quality_record(struct session *session, const struct quality *qu
 		if (quality->outside_ns != 0)
 			print_field(record, PRINT_NS, "cpu_outside",
 			            "CPU time sampled from outside", quality->outside_ns);
-		print_field(record, PRINT_COUNT, "samples", "Clock samples", sum->samples);
 	}
-	if (session->have & METRIC_DATA_HEAP)
-		print_field(record, PRINT_COUNT, "heap_events", "Heap events", sum->heap_events);
-	if (session->have & METRIC_DATA_SYNC)
-		print_field(record, PRINT_COUNT, "waits", "Waits", sum->sync_events);
-	if (session->have & METRIC_DATA_IO)
-		print_field(record, PRINT_COUNT, "io_calls", "I/O calls", sum->io_events);
-	if (session->have & METRIC_DATA_FUNCTRACE)
-		print_field(record, PRINT_COUNT, "traced_calls", "Traced calls", sum->calls);
-	if (session->have & METRIC_DATA_USER)
-		print_field(record, PRINT_COUNT, "user_events", "User events", sum->user_events);
-	if (session->have & METRIC_DATA_COUNTERS)
-		print_field(record, PRINT_COUNT, "counter_samples", "Counter samples",
-		            sum->counter_samples);
-	if (session->have & METRIC_DATA_OMP)
-		print_field(record, PRINT_COUNT, "omp_constructs", "OpenMP constructs",
-		            sum->omp_events);
-	if (session->have & METRIC_DATA_MPI)
-		print_field(record, PRINT_COUNT, "mpi_calls", "MPI calls", sum->mpi_events);
+	for (unsigned kind = 0; kind < FMT_DATAKINDS; kind++)
+		if (session->have & 1u << kind)
+			print_field(record, PRINT_COUNT, datakinds[kind].key,
+			            titled(datakinds[kind].events, text, sizeof(text)),
+			            datakind_events(sum, kind));
 	print_field(record, PRINT_COUNT, "lost", "Events lost", sum->lost);
 	if (count_untold(session) > 0)
 		print_field(record, PRINT_COUNT, "untold", "Helpers ended early",
@@ -341,24 +331,12 @@ static void put_quality(struct session *session, const char *label)
 	fputs(label ? "# quality of " : "# quality", out);
 	text_put(out, label);
 	fputs(": ", out);
-	if (session->have & METRIC_DATA_CLOCK)
+	if (session->have & EXP_DATA_PROFILE)
 		put_clock(out, &quality);
-	if (session->have & METRIC_DATA_HEAP)
-		fprintf(out, "%llu heap events, ", (unsigned long long)sum->heap_events);
-	if (session->have & METRIC_DATA_SYNC)
-		fprintf(out, "%llu waits, ", (unsigned long long)sum->sync_events);
-	if (session->have & METRIC_DATA_IO)
-		fprintf(out, "%llu I/O calls, ", (unsigned long long)sum->io_events);
-	if (session->have & METRIC_DATA_FUNCTRACE)
-		fprintf(out, "%llu traced calls, ", (unsigned long long)sum->calls);
-	if (session->have & METRIC_DATA_USER)
-		fprintf(out, "%llu user events, ", (unsigned long long)sum->user_events);
-	if (session->have & METRIC_DATA_COUNTERS)
-		fprintf(out, "%llu counter samples, ", (unsigned long long)sum->counter_samples);
-	if (session->have & METRIC_DATA_OMP)
-		fprintf(out, "%llu OpenMP constructs, ", (unsigned long long)sum->omp_events);
-	if (session->have & METRIC_DATA_MPI)
-		fprintf(out, "%llu MPI calls, ", (unsigned long long)sum->mpi_events);
+	for (unsigned kind = 0; kind < FMT_DATAKINDS; kind++)
+		if (kind != FMT_DATAKIND_PROFILE && session->have & 1u << kind)
+			fprintf(out, "%llu %s, ", (unsigned long long)datakind_events(sum, kind),
+			        datakinds[kind].events);
 	fprintf(out, "%llu lost, %llu truncated stacks (%.2f %%), %.1f %% in unresolved code%s\n",
 	        (unsigned long long)sum->lost, (unsigned long long)sum->truncated_events,
 	        percent(sum->truncated_events, sum->stack_events),

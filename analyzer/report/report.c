@@ -154,7 +154,7 @@ uint64_t report_cpu_ns(const struct session_experiment *at)
 void report_put_thread_cpu(const struct session *session, struct print_table *table,
                            const struct exp_thread *thread)
 {
-	if (session->have & METRIC_DATA_CLOCK)
+	if (session->have & EXP_DATA_PROFILE)
 		print_number(table, thread->cpu_ns);
 	else
 		print_none(table);

@@ -78,7 +78,7 @@ static void put_compared(struct session *session, const char *what, const char *
 			add(named, i, &at->data->io);
 		compare_unfocus(session);
 	}
-	compare_named_put_kind(session, named, METRIC_DATA_IO, what, key, NULL);
+	compare_named_put_kind(session, named, EXP_DATA_IO, what, key, NULL);
 }
 
 void compare_files(struct session *session)

@@ -150,7 +150,7 @@ static void put_kept(struct session *session, const struct subject *subject,
                      const struct tree *tree, const uint32_t *stacks, size_t count)
 {
 	const struct stacks_kind kind = {count_of, bytes_of,      put_head,
-	                                 subject,  subject->name, METRIC_DATA_HEAP};
+	                                 subject,  subject->name, EXP_DATA_HEAP};
 
 	fprintf(session->out, "# %s: %s\n", subject->many, subject->meaning);
 	stacks_put(session, tree, &kind, stacks, count);
@@ -159,7 +159,7 @@ static void put_kept(struct session *session, const struct subject *subject,
 static void put_stacks(struct session *session, const struct subject *subject)
 {
 	const struct stacks_kind kind = {count_of, bytes_of,      put_head,
-	                                 subject,  subject->name, METRIC_DATA_HEAP};
+	                                 subject,  subject->name, EXP_DATA_HEAP};
 	const struct tree *tree = session_tree(session, TREE_FRAMES);
 	const struct sym_function *function;
 	size_t found, count;

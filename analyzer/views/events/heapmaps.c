@@ -69,7 +69,7 @@ static void put_summary(struct session *session, const struct tree *tree, const 
 void view_heapmaps(struct session *session, const struct command_argument *argument)
 {
 	static const struct stacks_kind kind = {count_of, bytes_of,   put_head,
-	                                        NULL,     "heapmaps", METRIC_DATA_HEAP};
+	                                        NULL,     "heapmaps", EXP_DATA_HEAP};
 	const struct tree *tree = session_tree(session, TREE_FRAMES);
 	size_t count;
 	uint32_t *stacks = stacks_find(tree, &kind, &count);

@@ -375,7 +375,7 @@ static void put_summary(struct session *session, const struct tree *tree, const 
 void view_iocallstack(struct session *session, const struct command_argument *argument)
 {
 	static const struct stacks_kind kind = {calls_of, seconds_of,    put_head,
-	                                        NULL,     "iocallstack", METRIC_DATA_IO};
+	                                        NULL,     "iocallstack", EXP_DATA_IO};
 	const struct tree *tree = session_tree(session, TREE_FRAMES);
 	size_t count;
 	uint32_t *stacks = stacks_find(tree, &kind, &count);

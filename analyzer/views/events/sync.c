@@ -95,7 +95,7 @@ static void put_summary(struct session *session, const struct tree *tree, const 
 void view_sync(struct session *session, const struct command_argument *argument)
 {
 	static const struct stacks_kind kind = {waits_of, time_of, put_head,
-	                                        NULL,     "sync",  METRIC_DATA_SYNC};
+	                                        NULL,     "sync",  EXP_DATA_SYNC};
 	const struct tree *tree = session_tree(session, TREE_FRAMES);
 	size_t count;
 	uint32_t *stacks = stacks_find(tree, &kind, &count);
@@ -338,7 +338,7 @@ static void put_compared(struct session *session)
 		free(locks);
 		compare_unfocus(session);
 	}
-	compare_named_put_kind(session, named, METRIC_DATA_SYNC, "Objects waited for", "locks",
+	compare_named_put_kind(session, named, EXP_DATA_SYNC, "Objects waited for", "locks",
 	                       lock_put_threshold);
 }
 

@@ -11,6 +11,7 @@
 #include "analyzer/report/report.h"
 #include "analyzer/table/table.h"
 #include "analyzer/base/text.h"
+#include "analyzer/model/datakind.h"
 
 #include <stdlib.h>
 
@@ -63,42 +64,6 @@ static void put_experiment(struct session *session, const struct session_experim
 	fputc('\n', out);
 }
 
-/* The totals that are told, by kind of data: a range of metrics. */
-static const struct section {
-	unsigned data;
-	const char *title;
-	unsigned first, last;
-} sections[] = {
-	{METRIC_DATA_CLOCK, "Clock profile", METRIC_TOTALCPU, METRIC_SAMPLES},
-	{METRIC_DATA_COUNTERS, "Counters", METRIC_COUNTER0, METRIC_COUNTER7},
-	{METRIC_DATA_HEAP, "Heap", METRIC_HEAPALLOCCNT, METRIC_HEAPLEAKBYTES},
-	{METRIC_DATA_SYNC, "Synchronization", METRIC_SYNC, METRIC_SYNCN},
-	{METRIC_DATA_IO, "Input and output", METRIC_IOREADCNT, METRIC_IOERRORTIME},
-	{METRIC_DATA_OMP, "OpenMP", METRIC_OMPWORK, METRIC_OMPSERL},
-	{METRIC_DATA_MPI, "MPI", METRIC_MPITIME, METRIC_MPIOTHER},
-	{METRIC_DATA_FUNCTRACE, "Traced functions", METRIC_FTIME, METRIC_FCALLS},
-	{METRIC_DATA_USER, "User events", METRIC_USEREVENTS, METRIC_USEREVENTS},
-};
-enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
-
-/* What functions are told for, by kind of data. */
-static const struct {
-	unsigned data, metric;
-	const char *title;
-} tops[] = {
-	{METRIC_DATA_CLOCK, METRIC_TOTALCPU, "Most exclusive CPU time"},
-	{METRIC_DATA_HEAP, METRIC_HEAPALLOCBYTES,
-         "Most bytes allocated, by the innermost function"},
-	{METRIC_DATA_HEAP, METRIC_HEAPLEAKBYTES, "Most bytes leaked, by the innermost function"},
-	{METRIC_DATA_SYNC, METRIC_SYNC, "Most wait time, by the innermost function"},
-	{METRIC_DATA_IO, METRIC_IOREADTIME, "Most read time, by the innermost function"},
-	{METRIC_DATA_IO, METRIC_IOWRITETIME, "Most write time, by the innermost function"},
-	{METRIC_DATA_OMP, METRIC_OMPWAIT, "Most waiting of OpenMP, by the innermost function"},
-	{METRIC_DATA_MPI, METRIC_MPITIME, "Most time in MPI, by the innermost function"},
-	{METRIC_DATA_FUNCTRACE, METRIC_FTIME, "Most exclusive traced time"},
-};
-enum { TOPS = sizeof(tops) / sizeof(tops[0]) };
-
 /* The functions with the most of a metric, <Total> first, and the one column that they have. */
 static struct table find_top(struct session *session, unsigned id, struct metric_list *metrics)
 {
@@ -123,14 +88,14 @@ static struct table find_top(struct session *session, unsigned id, struct metric
 	return table;
 }
 
-static void put_top(struct session *session, size_t top)
+static void put_top(struct session *session, unsigned id, const char *title)
 {
 	struct metric_list metrics;
-	struct table table = find_top(session, tops[top].metric, &metrics);
+	struct table table = find_top(session, id, &metrics);
 	char value[METRIC_TEXT_MAX], share[METRIC_TEXT_MAX];
 
 	if (table.count > 1)
-		fprintf(session->out, "  %s:\n", tops[top].title);
+		fprintf(session->out, "  %s:\n", title);
 	for (size_t i = 1; i < table.count && i <= TOP; i++) {
 		fprintf(session->out, "    %14s  %6s %%  ",
 		        table_format(&table, &table.rows[i], &metrics.at[0], 0, value),
@@ -139,13 +104,6 @@ static void put_top(struct session *session, size_t top)
 		fputc('\n', session->out);
 	}
 	table_fini(&table);
-}
-
-static void put_tops(struct session *session, unsigned data)
-{
-	for (size_t i = 0; i < TOPS; i++)
-		if (tops[i].data == data)
-			put_top(session, i);
 }
 
 static void put_total(struct session *session, unsigned id)
@@ -176,16 +134,31 @@ static void put_residual(struct session *session)
 		        metric_format_percent(total - known, total, share));
 }
 
-static void put_section(struct session *session, const struct section *section)
+/* Give each metric of a kind of data that functions are told for to `put`. */
+static void for_each_top(struct session *session, unsigned kind,
+                         void (*put)(struct session *session, unsigned id, const char *title))
 {
-	fprintf(session->out, "\n%s\n", section->title);
-	for (unsigned id = section->first; id <= section->last; id++) {
-		if (metric_data_of(id) == section->data)
+	const char *title;
+
+	for (unsigned id = 0; id < METRIC_VALUES; id++)
+		if (metric_data_of(id) == 1u << kind &&
+		    metric_overview_of(id, &title) == METRIC_FUNCTIONS)
+			put(session, id, title);
+}
+
+/* What is told of one kind of data: totals, then functions. */
+static void put_section(struct session *session, unsigned kind)
+{
+	const char *title;
+
+	fprintf(session->out, "\n%s\n", datakinds[kind].title);
+	for (unsigned id = 0; id < METRIC_VALUES; id++) {
+		if (metric_data_of(id) == 1u << kind && metric_overview_of(id, &title) != METRIC_NO)
 			put_total(session, id);
-		if (id == METRIC_SYSTEM)
+		if (id == METRIC_SYSTEM && kind == FMT_DATAKIND_PROFILE)
 			put_residual(session);
 	}
-	put_tops(session, section->data);
+	for_each_top(session, kind, put_top);
 }
 
 static int by_cpu(const void *left, const void *right)
@@ -217,7 +190,7 @@ static void put_threads(struct session *session)
 		qsort(threads, count, sizeof(*threads), by_cpu);
 	fprintf(session->out, "\nThreads: %zu\n", count);
 	for (size_t i = 0; i < count && i < TOP_THREADS; i++) {
-		if (session->have & METRIC_DATA_CLOCK)
+		if (session->have & EXP_DATA_PROFILE)
 			fprintf(session->out, "    %14.3f seconds",
 			        report_seconds(threads[i]->cpu_ns));
 		else
@@ -283,26 +256,27 @@ static void put_groups(struct session *session)
 	fputc('\n', session->out);
 }
 
-/* What stands out as tables; in a comparison in the first group, or as the greatest difference to
- * it. */
-static void put_top_tables(struct session *session)
+static void put_top_table(struct session *session, unsigned id, const char *title)
 {
-	for (size_t i = 0; i < TOPS; i++) {
-		struct metric_list metrics;
-		struct table table;
-		char *name;
+	struct metric_list metrics;
+	struct table table = find_top(session, id, &metrics);
+	char *name = memory_format("top.%s", metric_keyword(id));
 
-		if (!(tops[i].data & session->have))
-			continue;
-		table = find_top(session, tops[i].metric, &metrics);
-		name = memory_format("top.%s", metric_keyword(tops[i].metric));
-		if (!print_is_data(session))
-			fprintf(session->out, "%s\n\n", tops[i].title);
-		table_put(session, &table, &metrics, TOP + 1, name);
-		fputc('\n', session->out);
-		free(name);
-		table_fini(&table);
-	}
+	if (!print_is_data(session))
+		fprintf(session->out, "%s\n\n", title);
+	table_put(session, &table, &metrics, TOP + 1, name);
+	fputc('\n', session->out);
+	free(name);
+	table_fini(&table);
+}
+
+/* What stands out of each kind of data as tables; in a comparison in the first group, or as the
+ * greatest difference to it. */
+static void put_tops(struct session *session)
+{
+	for (size_t i = 0; i < FMT_DATAKINDS; i++)
+		if (session->have & 1u << datakinds_shown[i])
+			for_each_top(session, datakinds_shown[i], put_top_table);
 }
 
 static void put_compared(struct session *session)
@@ -312,13 +286,13 @@ static void put_compared(struct session *session)
 	else
 		put_groups(session);
 	compare_beside(session, data_totals);
-	put_top_tables(session);
+	put_tops(session);
 }
 
 static void put_data(struct session *session)
 {
 	data_overview(session);
-	put_top_tables(session);
+	put_tops(session);
 }
 
 static void put_text(struct session *session)
@@ -330,9 +304,9 @@ static void put_text(struct session *session)
 		if (!is_descendant(at))
 			put_experiment(session, at);
 	put_processes(session);
-	for (size_t i = 0; i < SECTIONS; i++)
-		if (session->have & sections[i].data)
-			put_section(session, &sections[i]);
+	for (size_t i = 0; i < FMT_DATAKINDS; i++)
+		if (session->have & 1u << datakinds_shown[i])
+			put_section(session, datakinds_shown[i]);
 	put_threads(session);
 	fputc('\n', session->out);
 }

@@ -238,7 +238,7 @@ static void put_cpus(struct session *session)
 			print_none(table);
 		else
 			print_number(table, (uint64_t)rows.rows[i].key);
-		if (session->have & METRIC_DATA_CLOCK)
+		if (session->have & EXP_DATA_PROFILE)
 			print_number(table, rows.rows[i].values.of[METRIC_TOTALCPU]);
 		else
 			print_none(table);

@@ -6,6 +6,7 @@
 #include "analyzer/print/print.h"
 #include "analyzer/filter/ranges.h"
 #include "analyzer/report/report.h"
+#include "analyzer/model/datakind.h"
 
 #include "format/record.h"
 
@@ -185,24 +186,24 @@ static const char *kind_name(enum token_kind kind)
 	return names[kind];
 }
 
+/* The kinds of data in a set. */
 static void put_data(struct print_table *table, unsigned data)
 {
-	static const struct {
-		unsigned data;
-		const char *name;
-	} kinds[] = {{EXP_DATA_PROFILE, "clock"},   {EXP_DATA_HEAP, "heap"},
-	             {EXP_DATA_SYNC, "sync"},       {EXP_DATA_IO, "io"},
-	             {EXP_DATA_FUNCTRACE, "calls"}, {EXP_DATA_USER, "user"}};
-	char text[32] = "";
-	size_t len = 0, count = 0;
+	const char *separator = "";
+	unsigned count = 0;
+	char *text = NULL;
+	size_t size;
+	FILE *out = memory_stream(&text, &size);
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (data & kinds[i].data) {
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s",
-			                        count ? "," : "", kinds[i].name);
+	for (unsigned kind = 0; kind < FMT_DATAKINDS; kind++)
+		if (data & 1u << kind) {
+			fprintf(out, "%s%s", separator, datakinds[kind].word);
+			separator = ",";
 			count++;
 		}
-	print_word(table, count == sizeof(kinds) / sizeof(kinds[0]) ? "all" : text);
+	memory_stream_end(out, &text);
+	print_word(table, count == FMT_DATAKINDS ? "all" : text);
+	free(text);
 }
 
 static void put_alias(void *context, const char *name)

@@ -93,7 +93,7 @@ Test(experiments, a_founder_brings_its_tree)
 	cr_assert_str_eq(session.experiments[2].info->lineage, "_f1_x1");
 	cr_assert_eq(session.experiments[2].founder, 1u);
 	cr_assert_str_eq(session.experiments[2].info->host, "box", "the host is the founder's");
-	cr_assert_eq(session.have, (unsigned)METRIC_DATA_HEAP);
+	cr_assert_eq(session.have, (unsigned)EXP_DATA_HEAP);
 }
 
 Test(experiments, the_list_shows_the_tree)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BOTH = METRIC_DATA_CLOCK | METRIC_DATA_HEAP };
+enum { BOTH = EXP_DATA_PROFILE | EXP_DATA_HEAP };
 
 /* The list as it is spelled back, keywords joined by `:`. */
 static void check(const char *spec, unsigned have, const char *expected)
@@ -56,32 +56,32 @@ Test(metric, bare_names_take_the_usual_flavor)
 
 Test(metric, waits_and_calls_are_inclusive)
 {
-	check("sync:syncn", METRIC_DATA_SYNC, "i.sync:i.syncn:name");
-	check("e.%ioreadtime:ioerrorcnt", METRIC_DATA_IO, "e.%ioreadtime:i.ioerrorcnt:name");
-	check("default", METRIC_DATA_CLOCK | METRIC_DATA_SYNC,
+	check("sync:syncn", EXP_DATA_SYNC, "i.sync:i.syncn:name");
+	check("e.%ioreadtime:ioerrorcnt", EXP_DATA_IO, "e.%ioreadtime:i.ioerrorcnt:name");
+	check("default", EXP_DATA_PROFILE | EXP_DATA_SYNC,
 	      "e.%totalcpu:i.%totalcpu:i.sync:i.syncn:name");
-	refuse("sync", METRIC_DATA_IO, -ENODATA);
-	refuse("ioreadcnt", METRIC_DATA_SYNC, -ENODATA);
+	refuse("sync", EXP_DATA_IO, -ENODATA);
+	refuse("ioreadcnt", EXP_DATA_SYNC, -ENODATA);
 }
 
 Test(metric, any_names_what_has_data)
 {
-	check("i.any", METRIC_DATA_CLOCK, "i.totalcpu:i.user:i.system:i.samples:name");
-	check("i.all", METRIC_DATA_HEAP,
+	check("i.any", EXP_DATA_PROFILE, "i.totalcpu:i.user:i.system:i.samples:name");
+	check("i.all", EXP_DATA_HEAP,
 	      "i.heapalloccnt:i.heapallocbytes:i.heapleakcnt:i.heapleakbytes:i.heappeakcnt:i.heappeakbytes:i.heaptempcnt:"
 	      "i.heapmapcnt:i.heapmapbytes:i.heapmaplive:i.heapmappeak:name");
 }
 
 Test(metric, special_ones_are_shown_where_they_are_asked_for)
 {
-	check("default", METRIC_DATA_HEAP,
+	check("default", EXP_DATA_HEAP,
 	      "i.heapalloccnt:i.heapallocbytes:i.heapleakcnt:i.heapleakbytes:name");
-	check("e.heappeakbytes", METRIC_DATA_HEAP, "e.heappeakbytes:name");
+	check("e.heappeakbytes", EXP_DATA_HEAP, "e.heappeakbytes:name");
 }
 
 Test(metric, default_is_the_list_to_begin_with)
 {
-	check("default", METRIC_DATA_CLOCK, "e.%totalcpu:i.%totalcpu:name");
+	check("default", EXP_DATA_PROFILE, "e.%totalcpu:i.%totalcpu:name");
 }
 
 Test(metric, repeated_metrics_are_one_column)
@@ -95,8 +95,8 @@ Test(metric, others_are_refused)
 	refuse("e.nonsense", BOTH, -EINVAL);
 	refuse("x.user", BOTH, -EINVAL);
 	refuse("e.user::i.user", BOTH, -EINVAL);
-	refuse("e.totalcpu", METRIC_DATA_HEAP, -ENODATA);
-	refuse("i.heapallocbytes", METRIC_DATA_CLOCK, -ENODATA);
+	refuse("e.totalcpu", EXP_DATA_HEAP, -ENODATA);
+	refuse("i.heapallocbytes", EXP_DATA_PROFILE, -ENODATA);
 	refuse("e.hwc", BOTH, -ENODATA);
 }
 

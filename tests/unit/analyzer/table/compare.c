@@ -291,8 +291,8 @@ static char *print_columns(enum tree_compare compare)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	cr_assert_eq(metric_list_parse("i.%heapallocbytes", METRIC_DATA_HEAP, &metrics, error), 0);
-	cr_assert_eq(metric_sort_parse("i.heapallocbytes", METRIC_DATA_HEAP, &sort, error), 0);
+	cr_assert_eq(metric_list_parse("i.%heapallocbytes", EXP_DATA_HEAP, &metrics, error), 0);
+	cr_assert_eq(metric_sort_parse("i.heapallocbytes", EXP_DATA_HEAP, &sort, error), 0);
 	for (size_t i = 0; i < 2; i++) {
 		table.groups[i].label = memory_format("run%zu", i + 1);
 		table.groups[i].sum = tree->parts[i].total[TREE_ROOT];

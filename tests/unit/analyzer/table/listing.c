@@ -75,7 +75,7 @@ Test(listing, hot_is_a_share_of_the_greatest)
 	char error[METRIC_ERROR_MAX];
 	struct table table = {.is_listing = 1};
 
-	cr_assert_eq(metric_list_parse("e.totalcpu", METRIC_DATA_CLOCK, &metrics, error), 0);
+	cr_assert_eq(metric_list_parse("e.totalcpu", EXP_DATA_PROFILE, &metrics, error), 0);
 	for (size_t i = 0; i < 4; i++) {
 		struct table_row *row = listing_add(&table, "line", memory_format("%zu", i));
 
