@@ -5,7 +5,8 @@
  * the environment xer_attach detach PID LIBRARY    tell it to end the recording
  *
  * It is a program of its own because libdw is dear to load, and because the kernel releases all
- * threads when it ends, whatever happens. On failure one line on standard error says why. */
+ * threads when it ends, whatever happens. On failure one line on standard error says why.
+ * See doc/decisions/35-attach.md. */
 #include "attach/call.h"
 #include "attach/masks.h"
 #include "attach/memory.h"

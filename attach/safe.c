@@ -11,7 +11,8 @@
  * `waiting`), or has called out: by rule, what calls out holds nothing that matters;
  *   - in libcollector.so, unless that has called out to the function that it stands in front of.
  * Code without unwinding tables (generated at run time) ends the look: what called it is what may
- * call out. */
+ * call out.
+ * See doc/decisions/35-attach.md. */
 #include "attach/safe.h"
 
 #include <sys/syscall.h>

@@ -1,4 +1,5 @@
-/* thread.c: hold one thread of the target by ptrace(2). See thread.h. */
+/* thread.c: hold one thread of the target by ptrace(2). See thread.h.
+ * See doc/decisions/35-attach.md. */
 #include "attach/thread.h"
 
 #include "attach/memory.h"

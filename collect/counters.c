@@ -1,4 +1,5 @@
-/* counters.c: see counters.h. */
+/* counters.c: see counters.h.
+ * See doc/decisions/11-hardware-counters.md. */
 #include "collect/counters.h"
 
 #include "sampler/ring.h"

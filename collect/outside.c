@@ -1,4 +1,5 @@
-/* outside.c: see outside.h. */
+/* outside.c: see outside.h.
+ * See doc/decisions/54-outside.md. */
 #include "collect/outside.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* sampler.c: puts the helper of --sampler in place. See sampler.h. It must not be seen by the
  * program: so it is the child of a child that is gone before the program begins, in a session of
- * its own, and holds nothing of the program's open. */
+ * its own, and holds nothing of the program's open.
+ * See doc/decisions/57-sampler-fallback.md. */
 #include "collect/sampler.h"
 
 #include "format/layout.h"

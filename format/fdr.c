@@ -1,4 +1,5 @@
-/* fdr.c: encode and decode XRay FDR version 1. See fdr.h for the layout. */
+/* fdr.c: encode and decode XRay FDR version 1. See fdr.h for the layout.
+ * See doc/decisions/12-live-files.md. */
 #include "format/fdr.h"
 
 #include <errno.h>

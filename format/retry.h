@@ -1,6 +1,7 @@
 /* retry.h: calls that were interrupted are made again, but not for ever: there are file systems (of
  * users, of networks) that answer so each time, and who records must not make the program wait for
- * them. */
+ * them.
+ * See doc/decisions/58-fault-injection.md. */
 #ifndef XER_FORMAT_RETRY_H
 #define XER_FORMAT_RETRY_H
 

@@ -1,4 +1,5 @@
-/* xml.c: build XML elements and plan their crash-proof appending. See xml.h for the contract. */
+/* xml.c: build XML elements and plan their crash-proof appending. See xml.h for the contract.
+ * See doc/decisions/14-xml-appending.md. */
 #include "format/xml.h"
 
 #include <errno.h>

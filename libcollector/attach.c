@@ -3,7 +3,8 @@
  * The end must know that nobody is recording any more, before files are closed and, at the next
  * beginning, memory is given back. Threads say so by `depth` and `in_handler`, and look behind that
  * whether the recording still goes on: so when it is switched off, and every processor has taken
- * notice (membarrier), a thread that does not say so now will not begin. */
+ * notice (membarrier), a thread that does not say so now will not begin.
+ * See doc/decisions/35-attach.md. */
 #include "libcollector/attach.h"
 
 #include "libcollector/thread/altstack.h"

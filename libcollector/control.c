@@ -3,7 +3,8 @@
  * A program finds these functions by the table xer_collector, which is the only thing of the
  * collector that it may know. It may call from its signal handlers, also from one that has
  * interrupted the recorder: so what is done here is done as in the collector's own handlers, with
- * all signals blocked. */
+ * all signals blocked.
+ * See doc/decisions/36-pauses.md. */
 #include "libcollector/control.h"
 
 #include "libcollector/thread/buserror.h"

@@ -4,7 +4,8 @@
  *
  * There are no ticks either: the handler of one would have to let interrupted system calls begin
  * again (restart.c), but here they are made in the vDSO, where the code does not tell the call's
- * number. So usage is sampled at the start and the end. */
+ * number. So usage is sampled at the start and the end.
+ * See doc/decisions/47-32-bit.md. */
 #include "libcollector/events/allocator.h"
 #include "libcollector/thread/buserror.h"
 #include "libcollector/jit/dynamic.h"

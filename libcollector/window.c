@@ -2,7 +2,8 @@
  *
  * What is wanted follows from three variables that anybody may change at any time (`wanted`). One
  * thread at a time brings the marks in line with it; who finds another one doing so leaves it to
- * that one, which looks again when it is done. */
+ * that one, which looks again when it is done.
+ * See doc/decisions/36-pauses.md. */
 #include "libcollector/window.h"
 
 #include "libcollector/events/allocator.h"

@@ -1,5 +1,6 @@
 /* cost.c: see cost.h. The same work is done with and without being sampled, by turns; what it takes
- * longer is the samples'. The work has a call stack such as programs have, with frame pointers. */
+ * longer is the samples'. The work has a call stack such as programs have, with frame pointers.
+ * See doc/decisions/53-sampling-cost.md. */
 #include "perf/cost.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* evaluate.c: the stack machine of DWARF (version 5, section 2.5), as far as unwinding tables use
  * it: trampolines of signals, stubs of procedure linkage tables, frames that are aligned anew. See
- * evaluate.h. */
+ * evaluate.h.
+ * See doc/decisions/52-copied-stacks.md. */
 #include "perf/evaluate.h"
 
 #include <dwarf.h>

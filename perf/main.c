@@ -16,7 +16,8 @@
  *
  * waits for the end of the process and its recorded descendants, whom timers sample since
  * perf_event_open is refused, and then has EXPORTER (xer_print) write the same files from their
- * clock samples. */
+ * clock samples.
+ * See doc/decisions/11-hardware-counters.md and doc/decisions/50-sampler.md. */
 #include "perf/cost.h"
 #include "perf/log.h"
 #include "perf/mapfile.h"

@@ -1,6 +1,7 @@
 /* space.c: see space.h. The kernel tells of mappings, programs that are executed, forks and ends,
  * in order of time if the caller takes the rings' records so. It does not tell what is unmapped:
- * that is covered by what comes later, or no sample is there. */
+ * that is covered by what comes later, or no sample is there.
+ * See doc/decisions/52-copied-stacks.md. */
 #include "perf/space.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
-/* space.h: what is mapped where in the processes that are sampled, as far as it can be executed. */
+/* space.h: what is mapped where in the processes that are sampled, as far as it can be executed.
+ * See doc/decisions/55-sampled-descendants.md. */
 #ifndef XER_PERF_SPACE_H
 #define XER_PERF_SPACE_H
 

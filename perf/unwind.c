@@ -1,5 +1,6 @@
 /* unwind.c: see unwind.h. Code without tables, as is made at run time, is left by its frame pointer
- * if what lies there can be true. */
+ * if what lies there can be true.
+ * See doc/decisions/52-copied-stacks.md. */
 #include "perf/unwind.h"
 
 #include "perf/arch/arch.h"

@@ -1,6 +1,7 @@
 /* work.c: see work.h. Every file is whole records at every instant. The rings' records are taken
  * together in order of time, since what one CPU tells of a process goes for its samples on the
- * others. */
+ * others.
+ * See doc/decisions/52-copied-stacks.md. */
 #include "perf/work.h"
 
 #include "perf/mapfile.h"

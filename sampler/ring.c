@@ -1,6 +1,7 @@
 /* ring.c: see ring.h. The layout of a sample follows from SAMPLE_TYPE: ids, time, CPU, the number
  * of addresses and these. The kernel walks frame pointers; it ends a walk where it cannot read, and
- * does not say so. */
+ * does not say so.
+ * See doc/decisions/50-sampler.md. */
 #include "sampler/ring.h"
 
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* session.c: see session.h. There is an event for each attached thread and CPU, since only events
  * of one CPU can share a ring: so there are as many rings as CPUs, and a region gets its samples in
  * order of time. All writing is done by the reader thread, which blocks all signals that can be: a
- * limit on file sizes is an error to it and not the program's death. */
+ * limit on file sizes is an error to it and not the program's death.
+ * See doc/decisions/50-sampler.md. */
 #include "sampler/session.h"
 
 #include "sampler/region.h"

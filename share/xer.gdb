@@ -4,6 +4,7 @@
 # xcollect (gdb's exec-wrapper), which becomes it. From one that gdb is attached to, gdb goes away for the moment in which xcollect -P goes in.
 # (Calls that gdb makes itself in the program would be no way: gdb 13 cannot make them on CPUs with AMX, and takes no care of malloc.)
 # The program xcollect is found as $XCOLLECT, beside this file's installation, or in PATH.
+# See doc/decisions/44-gdb.md.
 python
 import os
 import shutil

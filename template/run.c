@@ -1,5 +1,6 @@
 /* run.c: walks the items of a template for one event. Whatever the template, an event takes a
- * bounded number of steps and gives a bounded text. */
+ * bounded number of steps and gives a bounded text.
+ * See doc/decisions/49-template-limits.md. */
 #include "template/run.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* fit.c: cuts and breaks text to a width. What cannot be printed is escaped first, so that a byte
- * is a column, or one of those that continue a character. */
+ * is a column, or one of those that continue a character.
+ * See doc/decisions/51-narrow-terminals.md. */
 #include "analyzer/base/fit.h"
 
 #include "analyzer/base/memory.h"

@@ -1,4 +1,5 @@
-/* sorter.c: sort more than memory should hold. See sorter.h. */
+/* sorter.c: sort more than memory should hold. See sorter.h.
+ * See doc/decisions/29-xray-logs.md. */
 #include "analyzer/base/sorter.h"
 
 #include "analyzer/base/memory.h"

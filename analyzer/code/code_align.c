@@ -1,5 +1,6 @@
 /* code_align.c: which instructions of two builds are one: the longest common subsequence, by
- * dynamic programming between what both have in common at the beginning and at the end. */
+ * dynamic programming between what both have in common at the beginning and at the end.
+ * See doc/decisions/31-comparing.md. */
 #include "analyzer/code/code_align.h"
 
 #include "experiment/base/hash.h"

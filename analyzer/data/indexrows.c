@@ -1,5 +1,6 @@
 /* indexrows.c: sorts the events of the session into the rows of an index object, in one reading of
- * each experiment. */
+ * each experiment.
+ * See doc/decisions/32-filters.md. */
 #include "analyzer/data/indexobj.h"
 
 #include "experiment/base/hash.h"

@@ -1,6 +1,7 @@
 /* trace_fxt.c: a trace as a file of the Fuchsia trace format. Of the format, what its readers
  * (Perfetto, the tools of Fuchsia) have in common is used: names stand in the table of strings as
- * long as that has room, threads are written out, numbers of arguments are 64 bits. See trace.h. */
+ * long as that has room, threads are written out, numbers of arguments are 64 bits. See trace.h.
+ * See doc/decisions/30-fxt.md. */
 #include "analyzer/export/trace.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* filter.c: the stack machine that runs expressions, and where it gets the values of words from. */
+/* filter.c: the stack machine that runs expressions, and where it gets the values of words from.
+ * See doc/decisions/32-filters.md. */
 #include "analyzer/filter/filter.h"
 
 #include "experiment/experiment.h"

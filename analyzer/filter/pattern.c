@@ -1,7 +1,8 @@
 /* pattern.c: runs a pattern along stacks from the outside in, all positions at a time: bit i of a
  * state says that the frames up to here end with the first i + 1 positions (the algorithm
  * "shift-and"). A node goes on from its caller's state, so that however many stacks there are, each
- * node is looked at once. */
+ * node is looked at once.
+ * See doc/decisions/32-filters.md. */
 #include "analyzer/filter/pattern.h"
 
 #include "format/record.h"

@@ -1,5 +1,6 @@
 /* shown.c: decides once for each function what it is shown as, and remembers it by the function's
- * index. */
+ * index.
+ * See doc/decisions/31-comparing.md. */
 #include "analyzer/model/shown.h"
 
 #include "analyzer/base/memory.h"

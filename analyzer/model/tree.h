@@ -2,7 +2,8 @@
  *
  * Nodes are frames below frames; node 0 is the root, <Total>. Frames that are equal as the tree's
  * mode sees them are one *item*; item 0 is <Total>. A parent's number is smaller than its
- * children's. */
+ * children's.
+ * See doc/decisions/31-comparing.md. */
 #ifndef XER_ANALYZER_MODEL_TREE_H
 #define XER_ANALYZER_MODEL_TREE_H
 

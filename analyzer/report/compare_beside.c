@@ -1,6 +1,7 @@
 /* compare_beside.c: puts the tables that a view makes for each group together into tables with
  * columns for all groups. For people a column after the first shows the difference or the ratio;
- * for programs these are columns of their own. */
+ * for programs these are columns of their own.
+ * See doc/decisions/31-comparing.md. */
 #include "analyzer/report/compare_beside.h"
 
 #include "analyzer/table/compare.h"

@@ -1,4 +1,5 @@
-/* compare.c: the columns of a comparison, and the command that chooses it. */
+/* compare.c: the columns of a comparison, and the command that chooses it.
+ * See doc/decisions/31-comparing.md. */
 #include "analyzer/table/compare.h"
 
 #include "analyzer/report/compare_beside.h"

@@ -1,4 +1,5 @@
-/* arena.h: memory that lives as long as its owner, and arrays that grow. */
+/* arena.h: memory that lives as long as its owner, and arrays that grow.
+ * See doc/decisions/63-hostile-tests.md. */
 #ifndef XER_EXPERIMENT_BASE_ARENA_H
 #define XER_EXPERIMENT_BASE_ARENA_H
 

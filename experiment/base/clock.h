@@ -1,4 +1,5 @@
-/* clock.h: event times to seconds since the start. */
+/* clock.h: event times to seconds since the start.
+ * See doc/decisions/69-untrusted-values.md. */
 #ifndef XER_EXPERIMENT_BASE_CLOCK_H
 #define XER_EXPERIMENT_BASE_CLOCK_H
 

@@ -1,4 +1,5 @@
-/* cutfile.c: the handler of SIGBUS. Everything here is signal-safe. See cutfile.h. */
+/* cutfile.c: the handler of SIGBUS. Everything here is signal-safe. See cutfile.h.
+ * See doc/decisions/65-mapped-files.md. */
 #include "experiment/base/cutfile.h"
 
 #include "experiment/base/printable.h"

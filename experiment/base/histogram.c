@@ -1,4 +1,5 @@
-/* histogram.c: log-linear histograms. See histogram.h. */
+/* histogram.c: log-linear histograms. See histogram.h.
+ * See doc/decisions/28-call-pairing.md. */
 #include "experiment/base/histogram.h"
 
 #include "experiment/base/clock.h"

@@ -3,7 +3,8 @@
  *
  * The pieces of an expression are a graph of which glibc (2.36, calc_eclosure_iter in regcomp.c)
  * walks the edges that take no letter, from each piece on. It keeps what it found unless a loop led
- * back, and then finds it again as often as there are ways to come there. */
+ * back, and then finds it again as often as there are ways to come there.
+ * See doc/decisions/67-regular-expressions.md. */
 #include "experiment/base/regexwork.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* debugsections.c: finds sections with debug information, and inflates compressed ones piece by
- * piece. */
+ * piece.
+ * See doc/decisions/20-debug-entries.md. */
 #include "experiment/dwarf/debugsections.h"
 
 #include "experiment/base/arena.h"

@@ -1,4 +1,5 @@
-/* die.c: units and entries of debug information (DWARF 5, sections 7.5.1 and 7.5.2). */
+/* die.c: units and entries of debug information (DWARF 5, sections 7.5.1 and 7.5.2).
+ * See doc/decisions/20-debug-entries.md. */
 #include "experiment/dwarf/abbrev.h"
 
 #include <dwarf.h>

@@ -1,4 +1,5 @@
-/* dwarf.c: looks up addresses in debug information, and tells what it knows of a compilation. */
+/* dwarf.c: looks up addresses in debug information, and tells what it knows of a compilation.
+ * See doc/decisions/20-debug-entries.md. */
 #include "experiment/dwarf/dwarf.h"
 
 #include "experiment/base/arena.h"

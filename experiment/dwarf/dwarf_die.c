@@ -1,5 +1,6 @@
 /* dwarf_die.c: reads by die.h the functions and inlined calls of units whose entries are all in one
- * file. */
+ * file.
+ * See doc/decisions/20-debug-entries.md. */
 #include "experiment/dwarf/dwarf_unit.h"
 
 #include "experiment/base/arena.h"

@@ -1,5 +1,6 @@
 /* dwarf_libdw.c: reads by libdw what die.h cannot. Units may be split: then the skeleton in the
- * object has the addresses and lines, and a .dwo file, or a package of them, has the functions. */
+ * object has the addresses and lines, and a .dwo file, or a package of them, has the functions.
+ * See doc/decisions/20-debug-entries.md and doc/decisions/69-untrusted-values.md. */
 #include "experiment/dwarf/dwarf_unit.h"
 
 #include "experiment/elf/image.h"

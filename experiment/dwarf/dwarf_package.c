@@ -7,7 +7,8 @@
  * that such a unit lacks is its skeleton's start address, which ranges are relative to. Room for it
  * is where a split unit says which skeleton it belongs to: in DWARF 5 the eight bytes of the id at
  * the end of the header become a unit DIE with that address, whose child is the unit's own; in
- * DWARF 4 the id's attribute becomes it. */
+ * DWARF 4 the id's attribute becomes it.
+ * See doc/decisions/21-split-unit-packages.md. */
 #include "experiment/dwarf/dwarf_package.h"
 
 #include "experiment/base/arena.h"

@@ -1,7 +1,8 @@
 /* debugfile.c: finds separate debug files as debuggers do: /usr/lib/debug/.build-id, then the
  * name in .gnu_debuglink beside the object, in .debug beside it, and below /usr/lib/debug.
  *
- * libdwfl could do the same, but waits for ever at a FIFO of such a name. */
+ * libdwfl could do the same, but waits for ever at a FIFO of such a name.
+ * See doc/decisions/69-untrusted-values.md. */
 #include "experiment/elf/debugfile.h"
 
 #include "experiment/elf/object.h"

@@ -1,7 +1,8 @@
 /* gopclntab.c: see gopclntab.h. A head; then, at an offset that it tells, a pair for each function,
  * of where it begins and where its own record is, and a last address. A record begins with that
  * address and the offset of the name. Since Go 1.18 they have 32 bits and addresses count from the
- * beginning of the code; in 1.16 they have 64 bits and are whole. Nothing in it is trusted. */
+ * beginning of the code; in 1.16 they have 64 bits and are whole. Nothing in it is trusted.
+ * See doc/decisions/56-go.md. */
 #include "experiment/elf/gopclntab.h"
 
 #include <errno.h>

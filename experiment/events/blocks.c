@@ -1,5 +1,6 @@
 /* blocks.c: the hash table of live heap blocks. Removal moves later entries back, so there are no
- * tombstones and the table's speed does not depend on how many blocks have come and gone. */
+ * tombstones and the table's speed does not depend on how many blocks have come and gone.
+ * See doc/decisions/34-parallel-readers.md. */
 #include "experiment/events/blocks.h"
 
 #include <errno.h>

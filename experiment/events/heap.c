@@ -1,5 +1,6 @@
 /* heap.c: reads heap events in order of time and pairs allocations with frees over all threads.
- * What lives at the end is a leak, credited to the stack that allocated it. */
+ * What lives at the end is a leak, credited to the stack that allocated it.
+ * See doc/decisions/34-parallel-readers.md. */
 #include "experiment/events/heapreader.h"
 #include "experiment/streams/stream.h"
 #include "format/layout.h"

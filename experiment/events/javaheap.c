@@ -2,7 +2,8 @@
  *
  * Bytes between samples are distributed exponentially, so an object of s bytes is told of with the
  * probability p = 1 - exp(-s / interval), and stands for 1 / p objects (the estimator of Horvitz
- * and Thompson). */
+ * and Thompson).
+ * See doc/decisions/43-java-events.md. */
 #include "experiment/streams/load.h"
 #include "experiment/streams/stream.h"
 #include "format/layout.h"

@@ -1,4 +1,5 @@
-/* live.c: the table of what each stack holds. */
+/* live.c: the table of what each stack holds.
+ * See doc/decisions/18-heap-peak.md. */
 #include "experiment/events/live.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* live.h: how much of the heap each stack holds, now and at the moment when all of them together
- * held most. */
+ * held most.
+ * See doc/decisions/18-heap-peak.md. */
 #ifndef XER_EXPERIMENT_EVENTS_LIVE_H
 #define XER_EXPERIMENT_EVENTS_LIVE_H
 

@@ -1,6 +1,7 @@
 /* omp.c: reads the constructs of OpenMP in order of time. A region is made up of what its threads
  * did in it, which comes before its own record; the wait at its end is the time from each thread's
- * end to the region's. */
+ * end to the region's.
+ * See doc/decisions/09-openmp.md. */
 #include "experiment/base/index.h"
 #include "experiment/streams/load.h"
 #include "experiment/streams/stream.h"

@@ -1,5 +1,6 @@
 /* profile.c: reads clock samples. Sums do not need the order of time, so buffers are taken as
- * they come. */
+ * they come.
+ * See doc/decisions/01-sample-weights.md. */
 #include "experiment/streams/load.h"
 #include "experiment/streams/stream.h"
 #include "format/layout.h"

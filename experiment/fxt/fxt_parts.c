@@ -1,5 +1,5 @@
 /* fxt_parts.c: takes an FXT record apart as format/fxt.def says, and checks every part. See fxt.h.
- */
+ * See doc/decisions/30-fxt.md. */
 #include "experiment/fxt/fxt_internal.h"
 
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* fxtindex.c: see fxtindex.h. A part is some KiB of whole records, and a set of the processes that
  * they are of, which may have more than there are. Records that others rely on, of strings and
  * providers, may stand in the first part alone, which everybody reads: else, and where processes
- * are known by other numbers too, a file has no index. */
+ * are known by other numbers too, a file has no index.
+ * See doc/decisions/68-sampler-index.md. */
 #include "experiment/fxt/fxtindex.h"
 
 #include "experiment/base/arena.h"

@@ -3,7 +3,8 @@
  *
  * How much CPU time a sample stands for is not in its record. What xer_print exports tells the mean
  * of it; else it is taken to be the time between two samples of a provider (a CPU, in files of the
- * sampler), by the median. */
+ * sampler), by the median.
+ * See doc/decisions/30-fxt.md. */
 #include "experiment/fxt/fxtlog_internal.h"
 
 #include <errno.h>

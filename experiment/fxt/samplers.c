@@ -1,5 +1,6 @@
 /* samplers.c: finds the samplers that an experiment was recorded with, and their files. See
- * samplers.h. */
+ * samplers.h.
+ * See doc/decisions/11-hardware-counters.md. */
 #include "experiment/fxt/samplers.h"
 
 #include "experiment/fxt/fxtindex.h"

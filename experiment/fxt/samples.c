@@ -1,6 +1,7 @@
 /* samples.c: reads the samples of a process, sampler/cpuN.fxt and counterN/cpuN.fxt. They tell of
  * all processes; what belongs to an experiment is of the image that its process executed at the
- * time. See samples.h. */
+ * time. See samples.h.
+ * See doc/decisions/50-sampler.md. */
 #include "experiment/fxt/samples.h"
 
 #include "experiment/fxt/fxtstacks.h"

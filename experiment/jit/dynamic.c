@@ -1,6 +1,6 @@
 /* dynamic.c: functions that the program made while it ran: their elements of map.xml, what dyntext
  * has of them, and which of them was where and when. Those of files for perf(1) come from made.c.
- */
+ * See doc/decisions/37-jit-code.md. */
 #include "experiment/symbols/code.h"
 #include "experiment/base/internal.h"
 #include "experiment/jit/java.h"

@@ -4,7 +4,8 @@
  * Lines of a function come in a record before it. Two habits of writers are met: V8 counts code
  * addresses of lines from an ELF header that perf puts before the code; and some versions of it
  * write names of files that are no text, without the NUL behind them, which are then all of the
- * length that fits the record's size. */
+ * length that fits the record's size.
+ * See doc/decisions/37-jit-code.md and doc/decisions/39-address-reuse.md. */
 #include "experiment/jit/made.h"
 
 #include "experiment/base/index.h"

@@ -1,5 +1,6 @@
 /* made.c: finds the files in which programs tell of the functions that they make, and reads them.
- * See made.h. */
+ * See made.h.
+ * See doc/decisions/37-jit-code.md. */
 #include "experiment/jit/made.h"
 
 #include "experiment/archive/archive.h"

@@ -4,7 +4,8 @@
  * It has no times. But it only grows, and log.xml tells how long it was when it was looked at: a
  * line that was not there yet counts from that moment on. So of two functions at one place the
  * later line holds from the last moment at which it surely was not there; of two that came between
- * the same two moments, the later one alone. */
+ * the same two moments, the later one alone.
+ * See doc/decisions/37-jit-code.md. */
 #include "experiment/jit/made.h"
 
 #include "experiment/base/xmlread.h"

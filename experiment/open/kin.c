@@ -1,5 +1,6 @@
 /* kin.c: reads the images that sampler/map.fxt tells of, finds those that have no experiment of
- * their own, and makes one of each. See kin.h. */
+ * their own, and makes one of each. See kin.h.
+ * See doc/decisions/55-sampled-descendants.md. */
 #include "experiment/open/kin.h"
 
 #include "experiment/base/index.h"

@@ -1,6 +1,7 @@
 /* kinnames.c: where in the tree of processes the images of map.fxt belong. What the logs of
  * recorded processes tell of their children comes first, so that an image has the lineage that its
- * maker meant; where no collector was, the kernel has told who forked whom. */
+ * maker meant; where no collector was, the kernel has told who forked whom.
+ * See doc/decisions/55-sampled-descendants.md. */
 #include "experiment/open/kin.h"
 
 #include "experiment/base/hash.h"

@@ -1,6 +1,7 @@
 /* parallel.c: gives each large stream a thread and a load of its own, and joins the loads. The
  * readers share nothing that any of them writes: the nodes are complete, and each has a copy of the
- * experiment for its messages. */
+ * experiment for its messages.
+ * See doc/decisions/34-parallel-readers.md. */
 #include "experiment/open/parallel.h"
 
 #include "format/layout.h"

@@ -1,5 +1,6 @@
 /* pauses.c: what was not to be recorded of the process, its CPU time and when: between the pauses
- * and resumptions that log.xml tells of; and the names of samples, which stand there too. */
+ * and resumptions that log.xml tells of; and the names of samples, which stand there too.
+ * See doc/decisions/36-pauses.md. */
 #include "experiment/streams/pauses.h"
 
 #include "experiment/base/arena.h"

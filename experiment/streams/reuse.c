@@ -1,4 +1,5 @@
-/* reuse.c: divides nodes of call stacks by time. See reuse.h. */
+/* reuse.c: divides nodes of call stacks by time. See reuse.h.
+ * See doc/decisions/39-address-reuse.md. */
 #include "experiment/streams/reuse.h"
 
 #include <errno.h>

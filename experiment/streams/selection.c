@@ -1,5 +1,6 @@
 /* selection.c: asks for each event of a load whether it counts, and for which row, and makes room
- * for new rows. */
+ * for new rows.
+ * See doc/decisions/32-filters.md. */
 #include "experiment/streams/selection.h"
 
 #include "experiment/streams/load.h"

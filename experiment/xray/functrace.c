@@ -1,4 +1,5 @@
-/* functrace.c: reads the function trace: sums up its calls, and makes nodes of their paths. */
+/* functrace.c: reads the function trace: sums up its calls, and makes nodes of their paths.
+ * See doc/decisions/28-call-pairing.md. */
 #include "experiment/xray/functrace.h"
 
 #include "experiment/xray/calls.h"

@@ -1,7 +1,8 @@
 /* functrace_walk.c: the records of a function trace, buffer by buffer. See functrace.h.
  *
  * A thread's buffers may lie in extents that it fills by turns, so extents wait in a heap by the
- * time of their next buffer. An extent is read through a window. */
+ * time of their next buffer. An extent is read through a window.
+ * See doc/decisions/28-call-pairing.md. */
 #include "experiment/xray/functrace.h"
 
 #include "format/retry.h"

@@ -1,4 +1,5 @@
-/* xraylog.c: the file of a foreign XRay log and its header. See xraylog.h. */
+/* xraylog.c: the file of a foreign XRay log and its header. See xraylog.h.
+ * See doc/decisions/29-xray-logs.md. */
 #include "experiment/xray/xraylog_reader.h"
 
 #include "format/retry.h"

@@ -3,7 +3,8 @@
  * A buffer is: [Extents] NewBuffer Wall [Pid] NewCPUId, then records. How it ends depends on the
  * version: 1: EndOfBuffer, and another header after buffer_size bytes, or what follows at once is
  * one; 2: the next buffer; 3 to 5: as many bytes as Extents says. A thread's buffers are put in
- * order by the times of their NewCPUId records, since those of wall clocks may go backwards. */
+ * order by the times of their NewCPUId records, since those of wall clocks may go backwards.
+ * See doc/decisions/29-xray-logs.md. */
 #include "experiment/xray/xraylog_reader.h"
 
 #include "experiment/base/arena.h"

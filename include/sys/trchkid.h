@@ -4,7 +4,8 @@
  * refers to, weakly. Without it, or while nothing is recorded, a call is a load and a branch. C and
  * C++, any thread, any signal handler.
  *
- * The text of this header may be used in any program, whatever its license. */
+ * The text of this header may be used in any program, whatever its license.
+ * See doc/decisions/46-user-events.md. */
 #ifndef XER_SYS_TRCHKID_H
 #define XER_SYS_TRCHKID_H
 

@@ -1,5 +1,6 @@
 /* collector.c: the state of the collector. Until recording starts, its mark says that nothing is
- * recorded. */
+ * recorded.
+ * See doc/decisions/15-descriptors.md. */
 #include "libcollector/base/collector.h"
 
 static struct col_mark no_mark;

@@ -1,4 +1,5 @@
-/* file.c: descriptors that survive whatever the target does to descriptors. See file.h. */
+/* file.c: descriptors that survive whatever the target does to descriptors. See file.h.
+ * See doc/decisions/15-descriptors.md. */
 #include "libcollector/base/file.h"
 
 #include "libcollector/base/collector.h"

@@ -1,6 +1,7 @@
 /* room.h: the address space that the recorder takes. A program's may be limited, and then what we
  * take is missing there: so big tables that few programs need are mapped when they are wanted
- * first, and others are small, or not there, where there is a limit. */
+ * first, and others are small, or not there, where there is a limit.
+ * See doc/decisions/59-address-space.md. */
 #ifndef XER_COLLECTOR_ROOM_H
 #define XER_COLLECTOR_ROOM_H
 

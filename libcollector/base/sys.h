@@ -1,5 +1,6 @@
 /* sys.h: the system calls that the collector makes, raw. All return >= 0 or -errno and are
- * signal-safe. */
+ * signal-safe.
+ * See doc/decisions/64-thread-sanitizer.md. */
 #ifndef XER_COLLECTOR_SYS_H
 #define XER_COLLECTOR_SYS_H
 

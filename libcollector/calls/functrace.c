@@ -1,6 +1,7 @@
 /* functrace.c: function records where the short way of functrace_record does not do: at the
  * beginning, when an extent is full, on another CPU, after a long time, and in handlers that have
- * interrupted a record. Signals are blocked meanwhile. */
+ * interrupted a record. Signals are blocked meanwhile.
+ * See doc/decisions/25-function-tracing.md. */
 #include "libcollector/calls/functrace_record.h"
 
 #include "libcollector/calls/functrace_choice.h"

@@ -2,7 +2,8 @@
  *
  * What was found out about an object is published once, complete, at the head of a list that only
  * grows, so threads and handlers that ask at the same time need no lock: each may read the same
- * file, and one of their answers is found later. */
+ * file, and one of their answers is found later.
+ * See doc/decisions/27-traced-functions.md. */
 #include "libcollector/calls/functrace_choice.h"
 
 #include "libcollector/base/collector.h"

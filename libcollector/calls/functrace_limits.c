@@ -1,5 +1,6 @@
 /* functrace_limits.c: limits of function tracing. See functrace_limits.h. Compiled for general
- * registers alone: patched sleds call it without saving others. */
+ * registers alone: patched sleds call it without saving others.
+ * See doc/decisions/27-traced-functions.md. */
 #include "libcollector/calls/functrace_limits.h"
 
 #include "libcollector/calls/functrace_record.h"

@@ -1,4 +1,5 @@
-/* functrace_record.h: the way of a function record into the file. See functrace.h. */
+/* functrace_record.h: the way of a function record into the file. See functrace.h.
+ * See doc/decisions/25-function-tracing.md. */
 #ifndef XER_COLLECTOR_FUNCTRACE_RECORD_H
 #define XER_COLLECTOR_FUNCTRACE_RECORD_H
 

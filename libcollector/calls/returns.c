@@ -1,6 +1,7 @@
 /* returns.c: entries and exits of functions that tell their entries only: the way that every call
  * takes. See returns.h. Compiled for general registers alone: code calls it where all its registers
- * are in use. */
+ * are in use.
+ * See doc/decisions/26-return-hooking.md. */
 #include "libcollector/calls/returns.h"
 
 #include "libcollector/calls/functrace_number.h"

@@ -3,7 +3,8 @@
  * may know which registers a function leaves alone (gcc's -fipa-ra).
  *
  * A return goes on by a jump, not by a second return: the processor's stack of predictions has had
- * its pop. */
+ * its pop.
+ * See doc/decisions/26-return-hooking.md. */
 #include "libcollector/calls/returns.h"
 
 #include "libcollector/calls/functrace_record.h"

@@ -3,7 +3,8 @@
  * sled.
  *
  * A sled has put the function's number into r10d and has called (entry, tail exit) or jumped (exit)
- * here. */
+ * here.
+ * See doc/decisions/25-function-tracing.md. */
 #include "libcollector/calls/sled_entry.h"
 
 #include "libcollector/calls/functrace_limits.h"

@@ -5,7 +5,8 @@
  * rest (an exit sled: return before it), the code may be changed at will; then all processors are
  * told; then the first two bytes are stored at once. The bytes go through /proc/self/mem, which
  * needs no writable code; the two go through a short time in which the pages can be written and
- * executed. */
+ * executed.
+ * See doc/decisions/25-function-tracing.md. */
 #include "libcollector/calls/sleds.h"
 
 #include "libcollector/object/code.h"

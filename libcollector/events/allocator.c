@@ -2,7 +2,8 @@
  *
  * A symbol is looked up in the program first, then in preloaded libraries, of which we are the
  * first, then in the others. So an allocator in a library stands behind us, but one in the program
- * itself stands before us and is never seen. */
+ * itself stands before us and is never seen.
+ * See doc/decisions/22-operator-new.md. */
 #include "libcollector/events/allocator.h"
 
 #include "libcollector/hook/hook.h"

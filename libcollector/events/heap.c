@@ -3,7 +3,8 @@
  * Allocations are stamped after the real call and frees before it, so that in the order of stamps,
  * over all threads, an address is freed before it is handed out again. A realloc is a free stamped
  * before the call and an allocation stamped after it, both written after it, when it is known to
- * have succeeded. errno needs no care: nothing here touches it. */
+ * have succeeded. errno needs no care: nothing here touches it.
+ * See doc/decisions/17-heap-records.md and doc/decisions/24-program-break.md. */
 #include "libcollector/events/heap.h"
 
 #include "libcollector/hook/hook.h"

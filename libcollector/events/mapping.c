@@ -7,7 +7,8 @@
  *
  * The C library's own calls do not come through here. Its malloc moves the program break; that is
  * seen by blocks that lie beyond it, which costs a comparison for each block, and by looking at it
- * whenever usage is sampled. */
+ * whenever usage is sampled.
+ * See doc/decisions/24-program-break.md. */
 #include "libcollector/events/mapping.h"
 
 #include "libcollector/hook/hook.h"

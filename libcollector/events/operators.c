@@ -5,7 +5,8 @@
  * A wrapper is found by every C++ library, also by one that is loaded later with a C++ library of
  * its own, which is in no scope that we could search. Then nothing stands behind the wrapper, and
  * it does what the C++ library does: it calls malloc and free, and only when there is no memory,
- * that library's own operator, which throws. */
+ * that library's own operator, which throws.
+ * See doc/decisions/22-operator-new.md. */
 #include "libcollector/events/allocator.h"
 #include "libcollector/events/heap.h"
 #include "libcollector/hook/hook.h"

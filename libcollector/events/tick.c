@@ -1,4 +1,6 @@
-/* tick.c: arm CPU-time timers and take clock samples in their signal. See tick.h. */
+/* tick.c: arm CPU-time timers and take clock samples in their signal. See tick.h.
+ * See doc/decisions/01-sample-weights.md and doc/decisions/05-processor-state.md and
+ * doc/decisions/06-unannounced-threads.md. */
 #include "libcollector/events/tick.h"
 
 #include "libcollector/thread/altstack.h"

@@ -2,7 +2,8 @@
  * (include/sys/trchkid.h), which is the only thing of the collector that it may know.
  *
  * No stack is taken: an event is a clock reading and a few stores. A program may call from its
- * signal handlers: an event inside the recorder is lost, and counted, as for all wrappers. */
+ * signal handlers: an event inside the recorder is lost, and counted, as for all wrappers.
+ * See doc/decisions/46-user-events.md. */
 #include "libcollector/events/usertrace.h"
 
 #include "libcollector/object/map.h"

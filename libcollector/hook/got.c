@@ -3,7 +3,8 @@
  * Which wrapper a name has tells our own symbol table: what this library exports is what it stands
  * in front of. A word is changed only if it holds the function that the name leads to in the whole
  * process, or if it is not bound yet; so functions that the program has of its own under such a
- * name stay its own. Other threads run meanwhile: words are stored whole. */
+ * name stay its own. Other threads run meanwhile: words are stored whole.
+ * See doc/decisions/35-attach.md. */
 #include "libcollector/hook/got.h"
 
 #include "libcollector/hook/elftables.h"

@@ -1,4 +1,5 @@
-/* hook.c: find the functions behind the wrappers. See hook.h. */
+/* hook.c: find the functions behind the wrappers. See hook.h.
+ * See doc/decisions/23-symbol-versions.md. */
 #include "libcollector/hook/hook.h"
 
 #include "libcollector/hook/visible.h"

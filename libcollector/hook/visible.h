@@ -2,7 +2,8 @@
  *
  * It exports the functions of C++'s allocation, OpenMP, MPI and Java, since a program that has them
  * must find ours first. One that has not may ask whether it has: by a weak reference, which is 0
- * then, or by dlsym(RTLD_DEFAULT). It gets the answer that it gets without us. */
+ * then, or by dlsym(RTLD_DEFAULT). It gets the answer that it gets without us.
+ * See doc/decisions/45-visible-symbols.md. */
 #ifndef XER_COLLECTOR_VISIBLE_H
 #define XER_COLLECTOR_VISIBLE_H
 

@@ -5,7 +5,8 @@
  * that is linked to libjvm, by the order of objects. Not seen is a library that is loaded later and
  * loads the machine. Options for an agent, in JAVA_TOOL_OPTIONS or the command line, would be seen:
  * the machine prints the variable on stderr, and tells the program its arguments. Before the
- * machine is made its tables are read (java_vm.h), so that its very first frames can be walked. */
+ * machine is made its tables are read (java_vm.h), so that its very first frames can be walked.
+ * See doc/decisions/40-java-entry.md. */
 #include "libcollector/java/java_agent.h"
 
 #include "libcollector/base/collector.h"

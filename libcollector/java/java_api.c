@@ -1,5 +1,6 @@
 /* java_api.c: the native methods of collector.CollectorAPI. See java_api.h. They do what
- * collectorAPI.h says of the functions of C. */
+ * collectorAPI.h says of the functions of C.
+ * See doc/decisions/40-java-entry.md. */
 #include "libcollector/java/java_api.h"
 
 #include "include/collectorAPI.h"

@@ -2,7 +2,8 @@
  *
  * An element names a place in dyntext before there is anything. So that no reader finds nothing
  * there, bytes are written first, and if they cannot be, the elements are lost too; from then on
- * all are written one by one, as the disk may be full. */
+ * all are written one by one, as the disk may be full.
+ * See doc/decisions/42-java-cost.md. */
 #include "libcollector/java/java_batch.h"
 
 #include "libcollector/base/collector.h"

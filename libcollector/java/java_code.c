@@ -3,7 +3,8 @@
  * Which calls a compiled method has inlined where is a tree: a place in the code is in a call,
  * which is inlined in another one, ... So that all places of a loop do not repeat the calls around
  * it, calls are written once (struct dynamic_call). These are the callbacks of several threads, in
- * normal context. */
+ * normal context.
+ * See doc/decisions/42-java-cost.md. */
 #include "libcollector/java/java_code.h"
 
 #include "libcollector/base/collector.h"

@@ -1,7 +1,8 @@
 /* java_event.c: record what the Java machine tells of. See java_event.h.
  *
  * An object that is a monitor has no address that stays: it is named by its identity hash, and the
- * number of its class. Classes are numbered by the hash of their names. */
+ * number of its class. Classes are numbered by the hash of their names.
+ * See doc/decisions/43-java-events.md. */
 #include "libcollector/java/java_event.h"
 
 #include "libcollector/base/collector.h"

@@ -2,7 +2,8 @@
  *
  * Names of interpreted methods are read from HotSpot's structures when a method is first seen in a
  * stack: a signal handler may do that, and classes that are never seen cost nothing. A Method's
- * memory may be used again when its class is unloaded; then its ConstMethod is another one. */
+ * memory may be used again when its class is unloaded; then its ConstMethod is another one.
+ * See doc/decisions/41-java-frames.md. */
 #include "libcollector/java/java_method.h"
 
 #include "libcollector/base/collector.h"

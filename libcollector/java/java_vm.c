@@ -1,4 +1,5 @@
-/* java_vm.c: read HotSpot's tables, and its code cache by them. See java_vm.h. */
+/* java_vm.c: read HotSpot's tables, and its code cache by them. See java_vm.h.
+ * See doc/decisions/41-java-frames.md. */
 #include "libcollector/java/java_vm.h"
 
 #include "libcollector/base/collector.h"

@@ -3,7 +3,8 @@
  * Compiled code has frames of a fixed size, with the caller's rbp below the return address; it uses
  * rbp as it likes. The innermost frame may not be there yet, or not any more: what a prologue and
  * an epilogue look like is told by their instructions. The interpreter has frames by rbp. Stubs
- * have either, or none: what is at the top of the stack tells it, if it can be a return address. */
+ * have either, or none: what is at the top of the stack tells it, if it can be a return address.
+ * See doc/decisions/41-java-frames.md. */
 #include "libcollector/java/java_walk.h"
 
 #include "libcollector/base/collector.h"

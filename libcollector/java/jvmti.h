@@ -1,6 +1,7 @@
 /* jvmti.h: what we use of the Java machine's tool interface (JVMTI) and of JNI, declared by their
  * public specifications, so that building needs no JDK. Function tables, events and structures are
- * binary interfaces that do not change. */
+ * binary interfaces that do not change.
+ * See doc/decisions/40-java-entry.md. */
 #ifndef XER_COLLECTOR_JVMTI_H
 #define XER_COLLECTOR_JVMTI_H
 

@@ -4,7 +4,8 @@
  * only: it begins a new generation of the address map. Which places those are is kept as a bit for
  * each 16 bytes, by a hash: a bit too many begins a generation too many, which does no harm.
  *
- * The kernel reads what the program points to, so a wrong size is an error and no crash. */
+ * The kernel reads what the program points to, so a wrong size is an error and no crash.
+ * See doc/decisions/37-jit-code.md. */
 #include "libcollector/jit/dynamic.h"
 
 #include "libcollector/control.h"

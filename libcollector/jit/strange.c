@@ -3,7 +3,8 @@
  * Memory that is not known to stay is read by the kernel alone, which refuses what is not there: a
  * page is written to a place of dyntext that serves for nothing else, and read back from there. Who
  * finds another thread, or the interrupted code, at work here goes away: the next frame in the page
- * comes again. */
+ * comes again.
+ * See doc/decisions/37-jit-code.md. */
 #include "libcollector/jit/strange.h"
 
 #include "libcollector/base/collector.h"

@@ -7,7 +7,8 @@
  *
  * The Fortran bindings of a library call the C functions, by their MPI_ names (MPICH) or by their
  * PMPI_ names (Open MPI). So these have wrappers too, which only look at callers in those bindings:
- * every language comes this way, and nothing is counted twice. */
+ * every language comes this way, and nothing is counted twice.
+ * See doc/decisions/10-mpi.md. */
 #include "libcollector/mpi/mpi.h"
 
 #include "libcollector/mpi/mpi_rank.h"

@@ -1,6 +1,7 @@
 /* mpi_library.c: the MPI library of this process, asked through its PMPI_ names. There are two
  * binary interfaces: Open MPI's, whose handles are pointers, and MPICH's, whose handles are ints,
- * which the libraries made from it keep (Intel MPI, MVAPICH). */
+ * which the libraries made from it keep (Intel MPI, MVAPICH).
+ * See doc/decisions/10-mpi.md. */
 #include "libcollector/mpi/mpi.h"
 
 #include "libcollector/base/lock.h"

@@ -1,4 +1,5 @@
-/* mpi_rank.c: the process as a rank. See mpi_rank.h. */
+/* mpi_rank.c: the process as a rank. See mpi_rank.h.
+ * See doc/decisions/10-mpi.md. */
 #include "libcollector/mpi/mpi_rank.h"
 
 #include "libcollector/base/file.h"

@@ -4,7 +4,8 @@
  *
  * Requests are found by their handles in a table without locks, of fixed size. A request whose end
  * was not seen, because the recording was paused, is known by its epoch, and its place is taken
- * when it is met again. */
+ * when it is met again.
+ * See doc/decisions/10-mpi.md. */
 #include "libcollector/mpi/mpi.h"
 
 #include "libcollector/base/room.h"

@@ -1,7 +1,8 @@
 /* loader.c: look at all objects, now and whenever the loader has mapped some. See loader.h.
  *
  * Objects loaded later are noticed by a jump in the function of the loader that is there for
- * debuggers to stop in. That comes before they are relocated. */
+ * debuggers to stop in. That comes before they are relocated.
+ * See doc/decisions/25-function-tracing.md. */
 #include "libcollector/object/loader.h"
 
 #include "libcollector/object/code.h"

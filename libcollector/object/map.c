@@ -2,7 +2,8 @@
  *
  * There is no hook on dlopen, which would change the library search path of its caller: an object
  * is noticed when the unwinder first meets an address in it, and by dl_iterate_phdr at the start
- * and at dlclose. */
+ * and at dlclose.
+ * See doc/decisions/08-object-lookup.md. */
 #include "libcollector/object/map.h"
 
 #include "libcollector/process/birth.h"

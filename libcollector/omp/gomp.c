@@ -1,7 +1,8 @@
 /* gomp.c: wrappers of libgomp's entry points: the rows of gomp.def. Tasks are in gomp_task.c.
  *
  * When the library behind is libomp, which has these entries too and tells its own story (ompt.c),
- * calls are passed on; another runtime may be in use beside it. */
+ * calls are passed on; another runtime may be in use beside it.
+ * See doc/decisions/09-openmp.md. */
 #include "libcollector/omp/gomp.h"
 
 #include "libcollector/thread/scope.h"

@@ -2,7 +2,8 @@
  * each object that calls.
  *
  * A program may have several libgomps, in no global scope (Python packages bring their own): what
- * stands behind a wrapper is a matter of the object that calls. */
+ * stands behind a wrapper is a matter of the object that calls.
+ * See doc/decisions/09-openmp.md. */
 #include "libcollector/omp/gomp.h"
 
 #include "libcollector/hook/next.h"

@@ -1,4 +1,5 @@
-/* gomp_task.c: wrappers of libgomp's tasks and task loops. */
+/* gomp_task.c: wrappers of libgomp's tasks and task loops.
+ * See doc/decisions/09-openmp.md. */
 #include "libcollector/omp/gomp.h"
 
 #include "libcollector/thread/scope.h"

@@ -1,4 +1,5 @@
-/* omp.c: bases of stacks, and the records of constructs. See omp.h. */
+/* omp.c: bases of stacks, and the records of constructs. See omp.h.
+ * See doc/decisions/09-openmp.md. */
 #include "libcollector/omp/omp.h"
 
 #include "libcollector/thread/scope.h"

@@ -4,7 +4,8 @@
  * Callbacks run in the thread that they tell of, inside of the runtime; the caller of the runtime
  * is known by the return address that they are given, which is looked for in the stack. What
  * belongs together is packed into the 64 bits that the runtime keeps for each region and task: the
- * ordinal in the high half, the base's node in the low one. */
+ * ordinal in the high half, the base's node in the low one.
+ * See doc/decisions/09-openmp.md. */
 #include "libcollector/omp/ompt.h"
 
 #include "libcollector/write/log.h"

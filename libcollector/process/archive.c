@@ -5,7 +5,8 @@
  * It archives the whole tree, so that one run at the end of the founder serves for all who ended
  * before. Who outlives its recorded ancestors runs it for itself and those that come after. A
  * process gives up the lock that says it lives before it archives: whoever ends later sees that it
- * is on its own. */
+ * is on its own.
+ * See doc/decisions/16-descendants.md. */
 #include "libcollector/process.h"
 
 #include "libcollector/base/file.h"

@@ -1,4 +1,5 @@
-/* child.c: record forked children. See child.h. */
+/* child.c: record forked children. See child.h.
+ * See doc/decisions/16-descendants.md. */
 #include "libcollector/process/child.h"
 
 #include "libcollector/process/birth.h"

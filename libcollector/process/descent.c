@@ -1,4 +1,5 @@
-/* descent.c: names in the tree of processes. See descent.h. */
+/* descent.c: names in the tree of processes. See descent.h.
+ * See doc/decisions/16-descendants.md. */
 #include "libcollector/process/descent.h"
 
 #include "libcollector/process/follow.h"

@@ -1,5 +1,5 @@
 /* environment.c: take our variables out of an environment and put them into one. See environment.h.
- */
+ * See doc/decisions/16-descendants.md. */
 #include "libcollector/process/environment.h"
 
 #include "libcollector/base/collector.h"

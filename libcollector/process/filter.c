@@ -1,5 +1,6 @@
 /* filter.c: what a program asks the kernel for that would harm the recorder: seccomp filters above
- * all. See filter.h. */
+ * all. See filter.h.
+ * See doc/decisions/13-seccomp.md. */
 #include "libcollector/process/filter.h"
 
 #include "libcollector/control.h"

@@ -1,5 +1,6 @@
 /* golang.c: is the program one of Go's? Its linker leaves a note of that owner, which other linkers
- * keep. See golang.h. */
+ * keep. See golang.h.
+ * See doc/decisions/56-go.md. */
 #include "libcollector/process/golang.h"
 
 #include <string.h>

@@ -2,7 +2,8 @@
  *
  * A preload library enters dynamically linked programs of its own architecture that run with the
  * rights of their maker. For all others the loader would ignore it, or complain on the target's
- * standard error. There is one for each class of ELF files, if that for 32 bits was built. */
+ * standard error. There is one for each class of ELF files, if that for 32 bits was built.
+ * See doc/decisions/47-32-bit.md. */
 #include "libcollector/process/image.h"
 
 #include "libcollector/process/environment.h"

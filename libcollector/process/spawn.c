@@ -2,7 +2,8 @@
  * system, popen, wordexp.
  *
  * posix_spawn takes an environment: its child gets one with our variables. The others pass on the
- * process's own, which holds them for the time of the call. */
+ * process's own, which holds them for the time of the call.
+ * See doc/decisions/16-descendants.md. */
 #include "libcollector/process/child.h"
 #include "libcollector/process/descent.h"
 #include "libcollector/process/environment.h"

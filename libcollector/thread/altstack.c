@@ -1,4 +1,5 @@
-/* altstack.c: see altstack.h. */
+/* altstack.c: see altstack.h.
+ * See doc/decisions/02-tick-signal.md. */
 #include "libcollector/thread/altstack.h"
 
 #include "libcollector/hook/hook.h"

@@ -1,4 +1,5 @@
-/* buserror.c: stand in front of the program's handler of SIGBUS. See buserror.h. */
+/* buserror.c: stand in front of the program's handler of SIGBUS. See buserror.h.
+ * See doc/decisions/03-sigbus.md. */
 #include "libcollector/thread/buserror.h"
 
 #include "libcollector/hook/hook.h"

@@ -4,7 +4,8 @@
  * stacks. Nobody keeps a list, so an extent costs nothing more. Most faults are of the thread that
  * asks, in its own slot; but a child that shares the memory (vfork) has none. The slot of another
  * thread is read while that may change: it is empty before the extent is unmapped, and has its size
- * before its place, so what is at that place never is somebody else's. */
+ * before its place, so what is at that place never is somebody else's.
+ * See doc/decisions/03-sigbus.md. */
 #include "libcollector/thread/lostpages.h"
 
 #include "libcollector/thread/altstack.h"

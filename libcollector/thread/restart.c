@@ -1,5 +1,6 @@
 /* restart.c: let system calls that a signal of ours has interrupted begin again. See
- * signals_restart_call. */
+ * signals_restart_call.
+ * See doc/decisions/02-tick-signal.md. */
 #include "libcollector/thread/signals.h"
 
 #include <errno.h>

@@ -5,7 +5,8 @@
  * frame is gone. But a program that makes threads of its own may also go on in another one of them,
  * and come back to the frame later, which must find everything as it was. So a scope is taken for
  * abandoned only where that is sure: what is taken for one that is there costs events, which are
- * counted. */
+ * counted.
+ * See doc/decisions/04-scopes.md. */
 #include "libcollector/thread/scope.h"
 
 enum {

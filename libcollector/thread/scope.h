@@ -2,7 +2,8 @@
  * records.
  *
  * A scope is entered after the real call has returned, so that a thread which is cancelled in it,
- * or leaves it by longjmp, leaves no scope open. */
+ * or leaves it by longjmp, leaves no scope open.
+ * See doc/decisions/04-scopes.md. */
 #ifndef XER_COLLECTOR_SCOPE_H
 #define XER_COLLECTOR_SCOPE_H
 

@@ -1,4 +1,5 @@
-/* signals.c: keep the tick signal ours and the program's signals the program's. See signals.h. */
+/* signals.c: keep the tick signal ours and the program's signals the program's. See signals.h.
+ * See doc/decisions/02-tick-signal.md. */
 #include "libcollector/thread/signals.h"
 
 #include "libcollector/thread/altstack.h"

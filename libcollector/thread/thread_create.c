@@ -1,5 +1,6 @@
 /* thread_create.c: the calls that make threads. The creator of one takes its state, so that its
- * first event is its own. */
+ * first event is its own.
+ * See doc/decisions/06-unannounced-threads.md. */
 #include "libcollector/thread/thread_state.h"
 
 #include "libcollector/process/child.h"

@@ -1,4 +1,5 @@
-/* thread_scan.c: finds threads that nobody announced, in the kernel's list. See thread.h. */
+/* thread_scan.c: finds threads that nobody announced, in the kernel's list. See thread.h.
+ * See doc/decisions/06-unannounced-threads.md. */
 #include "libcollector/thread/thread_state.h"
 
 enum { DIRECTORY_BUFFER = 2048 };

@@ -1,4 +1,5 @@
-/* cfi.c: find and run call frame instructions. See cfi.h. */
+/* cfi.c: find and run call frame instructions. See cfi.h.
+ * See doc/decisions/07-unwinder.md. */
 #include "libcollector/unwind/cfi.h"
 
 #include "libcollector/base/leb.h"

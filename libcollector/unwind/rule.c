@@ -1,4 +1,5 @@
-/* rule.c: compute, pack and cache unwinding rules. See rule.h. */
+/* rule.c: compute, pack and cache unwinding rules. See rule.h.
+ * See doc/decisions/07-unwinder.md. */
 #include "libcollector/unwind/rule.h"
 
 #include "libcollector/object/map.h"

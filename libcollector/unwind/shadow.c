@@ -1,4 +1,5 @@
-/* shadow.c: memory for exchanged return addresses. See shadow.h. */
+/* shadow.c: memory for exchanged return addresses. See shadow.h.
+ * See doc/decisions/26-return-hooking.md. */
 #include "libcollector/unwind/shadow.h"
 
 #include "libcollector/base/sys.h"

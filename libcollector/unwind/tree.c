@@ -11,7 +11,9 @@
  * thousands of nodes would touch a page of its own.
  *
  * The file is mapped from its start, also beyond its end. When it outgrows that, a longer mapping
- * takes the place of the one before, which stays, because others may be reading there. */
+ * takes the place of the one before, which stays, because others may be reading there.
+ * See doc/decisions/08-object-lookup.md and doc/decisions/59-address-space.md and
+ * doc/decisions/60-stack-table-growth.md. */
 #include "libcollector/unwind/tree.h"
 
 #include "libcollector/base/collector.h"

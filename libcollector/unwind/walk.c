@@ -1,4 +1,5 @@
-/* walk.c: walk a stack by packed rules and the memo of the last one. See walk.h. */
+/* walk.c: walk a stack by packed rules and the memo of the last one. See walk.h.
+ * See doc/decisions/07-unwinder.md. */
 #include "libcollector/unwind/walk.h"
 
 #include "libcollector/base/collector.h"

@@ -2,7 +2,8 @@
  *
  * Compilers at run time mostly keep frame pointers. Some do not (LuaJIT): then the words of the
  * stack are looked through for one that must be a return address, behind a call in code that has
- * tables. That may be one that a call has left behind; the mark of a guess stands in the stack. */
+ * tables. That may be one that a call has left behind; the mark of a guess stands in the stack.
+ * See doc/decisions/38-frames-without-tables.md. */
 #include "libcollector/unwind/walk.h"
 
 #include "libcollector/base/collector.h"

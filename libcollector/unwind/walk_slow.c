@@ -1,7 +1,8 @@
 /* walk_slow.c: walk a stack with all registers, for the rare frames whose tables need them.
  *
  * Lazy symbol binding (a CFA on rbx) and hand-written assembler (CFA expressions) are the usual
- * cases. */
+ * cases.
+ * See doc/decisions/07-unwinder.md. */
 #include "libcollector/unwind/walk.h"
 
 #include "libcollector/base/collector.h"

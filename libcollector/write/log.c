@@ -1,4 +1,5 @@
-/* log.c: append elements to log.xml and map.xml. See log.h. */
+/* log.c: append elements to log.xml and map.xml. See log.h.
+ * See doc/decisions/14-xml-appending.md. */
 #include "libcollector/write/log.h"
 
 #include "libcollector/process/child.h"

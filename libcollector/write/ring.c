@@ -1,4 +1,5 @@
-/* ring.c: which parts of a ring are free, and which of them is the oldest. See ring.h. */
+/* ring.c: which parts of a ring are free, and which of them is the oldest. See ring.h.
+ * See doc/decisions/48-user-event-ring.md. */
 #include "libcollector/write/ring.h"
 
 #include "libcollector/base/sys.h"

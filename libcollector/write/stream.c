@@ -1,4 +1,5 @@
-/* stream.c: claim, map and fill the extents of the event data files. See stream.h. */
+/* stream.c: claim, map and fill the extents of the event data files. See stream.h.
+ * See doc/decisions/12-live-files.md. */
 #include "libcollector/write/stream.h"
 
 #include "libcollector/process/child.h"

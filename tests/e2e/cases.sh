@@ -1,5 +1,6 @@
 # The programs of tests/cases/cases.def: each ends, says and leaves behind the same without a recorder and with everything on, and
 # the experiment has what it did. `ONLY="ID ..."` runs some.
+# See doc/decisions/61-test-cases.md.
 . "$(dirname "$0")/lib.sh"
 
 cases=$BUILD/tests/cases/cases

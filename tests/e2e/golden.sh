@@ -1,5 +1,6 @@
 # Recorded experiments that are kept give the same text as ever. tests/golden/make records them, and tells what is in them;
 # with UPDATE=DIRECTORY their output is written there instead of compared (make's `expect`).
+# See doc/decisions/62-golden-experiments.md.
 golden=$(realpath "$(dirname "$0")/../golden")
 . "$(dirname "$0")/lib.sh"
 # Nobody is asked for what an archive has not.

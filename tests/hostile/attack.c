@@ -15,7 +15,8 @@
  * something else or XML is cut;
  *   - print no control characters;
  *   - change nothing but `out` and, in case.er, what is archived: so a listing of all else is taken
- * before and after. */
+ * before and after.
+ * See doc/decisions/63-hostile-tests.md. */
 #include "tests/hostile/attack.h"
 
 #include <errno.h>

@@ -8,7 +8,8 @@
  * before. Each run must end in time, by itself, with a status of at most 3; with 0 if its output
  * and files are what is right, else with a word about memory. Files in `out` are then whole (as
  * they became in the first run), as they were, or not there: but for log.xml, which is appended to.
- * Prints what was wrong, and a line of numbers; exits with 1 if something was. */
+ * Prints what was wrong, and a line of numbers; exits with 1 if something was.
+ * See doc/decisions/63-hostile-tests.md. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>

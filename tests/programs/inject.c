@@ -10,7 +10,8 @@
  * all that a process makes which executes that file. For an ERRNO only calls count that can fail
  * so, by calls[] below. Each counted call, in all descendants, is a line "NUMBER CALL" in LOG. (For
  * a process that executes the file, those are calls of libc's and the loader's too.) Exits as the
- * program does (128 + n for a signal); 120: no tracing here; 124: the program did not end. */
+ * program does (128 + n for a signal); 120: no tracing here; 124: the program did not end.
+ * See doc/decisions/58-fault-injection.md. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/filter.h>

@@ -1,5 +1,6 @@
 /* frame.c: build signal frames of x86-64. See arch.h. Their layout: arch/x86/include/uapi/asm's
- * sigcontext.h and ucontext.h of Linux. */
+ * sigcontext.h and ucontext.h of Linux.
+ * See doc/decisions/35-attach.md. */
 #include "attach/arch/arch.h"
 
 #include <cpuid.h>
