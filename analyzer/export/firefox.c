@@ -2,7 +2,8 @@
  * (https://github.com/firefox-devtools/profiler/blob/main/docs-developer/processed-profile-format.md),
  * version 44, which later ones upgrade when they load it. Each thread and metric is a track of
  * weighted stacks. A track has its own tables: only of what occurs in it. Times are those of the
- * slices of rows.h. */
+ * slices of rows.h.
+ * See doc/decisions/33-exports.md. */
 #include "analyzer/export/export.h"
 
 #include "analyzer/base/memory.h"

@@ -1,6 +1,7 @@
 /* parts.c: the walk over what is exported: a tree for each process, or, of the rows of
  * rows.h, for each thread. The stacks of a thread are a tree of addresses of their own, so
- * that many threads cost no more than the stacks that they have. */
+ * that many threads cost no more than the stacks that they have.
+ * See doc/decisions/33-exports.md. */
 #include "analyzer/export/export.h"
 
 #include "experiment/streams/selection.h"

@@ -1,6 +1,7 @@
 /* rows.c: sorts the events of an experiment into rows by thread, stack and slice of time.
  * When the rows become too many, slices are made wider and the reading goes on; rows that are equal
- * then are put together by who uses them. */
+ * then are put together by who uses them.
+ * See doc/decisions/33-exports.md. */
 #include "analyzer/export/rows.h"
 
 #include "experiment/base/index.h"

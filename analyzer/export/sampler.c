@@ -3,7 +3,8 @@
  *
  * A clock sample stands for the CPU time since the thread's one before; it becomes as many samples
  * as there are periods in that time, one behind the other up to its own time. What is left over is
- * kept for the thread's next one. Times are of CLOCK_MONOTONIC. */
+ * kept for the thread's next one. Times are of CLOCK_MONOTONIC.
+ * See doc/decisions/57-sampler-fallback.md. */
 #include "analyzer/export/export.h"
 
 #include "experiment/base/index.h"
