@@ -1,8 +1,11 @@
 /* command.c: from words to commands. */
 #include "analyzer/command.h"
 
+#include "analyzer/groups.h"
 #include "analyzer/model/datakind.h"
-#include "analyzer/table/compare.h"
+#include "analyzer/print/print.h"
+#include "analyzer/rc.h"
+#include "analyzer/script.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/nearest.h"
 #include "analyzer/views/view.h"
@@ -197,7 +200,7 @@ void command_run(struct session *session, const struct command *command,
 	/* Where output goes may change, and scripts run other commands: not inside a document. */
 	if (command->need != NEED_CONTROL)
 		print_begin(session, command->name);
-	compare_run(session, command, argument);
+	groups_run(session, command, argument);
 	memory_check();
 	if (command->need != NEED_CONTROL)
 		print_end(session);
@@ -307,6 +310,7 @@ void command_run_line(struct session *session, char *line)
 	struct command_argument argument;
 	char error[512];
 	char *start = line, *rest;
+	const char *shower, *own;
 
 	cut_comment(line);
 	line = trim(line);
@@ -318,8 +322,12 @@ void command_run_line(struct session *session, char *line)
 	rest = line + strcspn(line, " \t");
 	if (*rest != '\0')
 		*rest++ = '\0';
-	if (view_own_index(session, line))
+	shower = view_own_index(session, line, &own);
+	if (shower) { /* with all that the command checks */
+		argument = (struct command_argument){.text = own};
+		command_run(session, command_find(shower, error, sizeof(error)), &argument);
 		return;
+	}
 	command = command_find(line, error, sizeof(error));
 	if (!command) {
 		session_fail(session, EXIT_USAGE, "%s", error);
@@ -369,4 +377,17 @@ void view_help(struct session *session, const struct command_argument *argument)
 		session_fail(session, EXIT_USAGE, "help: %s", error);
 	else
 		put_command(command, session->out);
+}
+
+/* ---- commands that run commands ---- */
+
+void view_script(struct session *session, const struct command_argument *argument)
+{
+	script_run(session, command_run_line, argument->text);
+}
+
+void view_rc(struct session *session, const struct command_argument *argument)
+{
+	if (strcasecmp(argument->text, "off") != 0)
+		rc_read(session, command_run_line, argument->text);
 }

@@ -4,7 +4,7 @@
 #ifndef XER_ANALYZER_COMMAND_H
 #define XER_ANALYZER_COMMAND_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/views/view.h"
 
 #include <stddef.h>
 
@@ -26,12 +26,6 @@ enum command_need {
 	NEED_KIND, /* and the number of a kind of data */
 #define DATAKIND(id, number, ...) NEED_##id = NEED_KIND + (number),
 #include "format/datakind.def"
-};
-
-struct command_argument {
-	const char *text;     /* NULL if not given */
-	const char *second;   /* of a pair */
-	unsigned long number; /* 0 if not given */
 };
 
 struct command {

@@ -6,7 +6,6 @@
 #include "analyzer/rc.h"
 #include "analyzer/script.h"
 #include "analyzer/data/session.h"
-#include "analyzer/base/terminal.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trcrpt/trcrpt.h"
 #include "analyzer/views/view.h"
@@ -145,7 +144,7 @@ static int run_step(struct session *session, const struct step *step)
 	int before = session->status, after;
 
 	if (!step->command) {
-		script_interact(session);
+		script_interact(session, command_run_line);
 		return 0;
 	}
 	if (step->command->run == view_rc) /* that was read before everything else */
@@ -183,7 +182,7 @@ static void read_settings(struct session *session, const struct plan *plan)
 			named = 1;
 		}
 	if (!named)
-		rc_read_usual(session);
+		rc_read_usual(session, command_run_line);
 }
 
 static void run_plan(struct session *session, const struct plan *plan)
@@ -197,9 +196,9 @@ static void run_plan(struct session *session, const struct plan *plan)
 			return;
 	session_set_defaults(session);
 	session->exports = is_exported(plan);
-	pager_begin(session);
+	session_page(session);
 	if (plan->step_count == 0)
-		script_interact(session);
+		script_interact(session, command_run_line);
 	if (run_steps(session, plan, 1) == 0)
 		run_steps(session, plan, 0);
 }
@@ -237,7 +236,7 @@ int main(int argc, char **argv)
 	if (make_plan(&session, &plan, argv + 1, argc - 1) == 0)
 		run_plan(&session, &plan);
 	print_finish(&session);
-	pager_end(&session);
+	session_end_page(&session);
 	if (close_output(session.out)) {
 		session.out = NULL;
 		session_fail(&session, EXIT_TROUBLE, "cannot write the output");

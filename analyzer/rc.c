@@ -3,7 +3,6 @@
 #include "analyzer/rc.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/script.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,10 +19,10 @@ static const char *judge(const struct stat *st, uid_t owner)
 	return st->st_mode & S_IWOTH ? "can be written by everybody" : NULL;
 }
 
-static void run(struct session *session, FILE *file, const char *path)
+static void run(struct session *session, script_line *run_line, FILE *file, const char *path)
 {
 	session->is_rc = 1;
-	script_run_file(session, file, path);
+	script_run_file(session, run_line, file, path);
 	session->is_rc = 0;
 	session->is_quit = 0;
 }
@@ -62,8 +61,8 @@ struct seen {
 };
 
 /* Read the rc file of a directory, unless it is the one in `seen`, the file before. */
-static void read_from(struct session *session, const char *directory_path, const char *name,
-                      uid_t owner, struct seen *seen)
+static void read_from(struct session *session, script_line *run_line, const char *directory_path,
+                      const char *name, uid_t owner, struct seen *seen)
 {
 	int directory = open(directory_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd;
 	char *path;
@@ -80,7 +79,7 @@ static void read_from(struct session *session, const char *directory_path, const
 		*seen = (struct seen){st.st_dev, st.st_ino};
 		file = fdopen(fd, "r");
 		if (file) {
-			run(session, file, path);
+			run(session, run_line, file, path);
 			fclose(file);
 			fd = -1;
 		}
@@ -90,18 +89,18 @@ static void read_from(struct session *session, const char *directory_path, const
 	free(path);
 }
 
-void rc_read_usual(struct session *session)
+void rc_read_usual(struct session *session, script_line *run_line)
 {
 	const char *home = getenv("HOME");
 	struct seen seen = {0, 0};
 
-	read_from(session, RC_SYSTEM_DIRECTORY, RC_SYSTEM_NAME, 0, &seen);
+	read_from(session, run_line, RC_SYSTEM_DIRECTORY, RC_SYSTEM_NAME, 0, &seen);
 	if (home && home[0] == '/')
-		read_from(session, home, RC_NAME, geteuid(), &seen);
-	read_from(session, ".", RC_NAME, geteuid(), &seen);
+		read_from(session, run_line, home, RC_NAME, geteuid(), &seen);
+	read_from(session, run_line, ".", RC_NAME, geteuid(), &seen);
 }
 
-void rc_read(struct session *session, const char *path)
+void rc_read(struct session *session, script_line *run_line, const char *path)
 {
 	FILE *file = fopen(path, "re");
 
@@ -109,6 +108,6 @@ void rc_read(struct session *session, const char *path)
 		session_fail(session, EXIT_TROUBLE, "rc: %s: %s", path, strerror(errno));
 		return;
 	}
-	run(session, file, path);
+	run(session, run_line, file, path);
 	fclose(file);
 }

@@ -1,10 +1,7 @@
 /* script.c: reads commands line by line. */
 #include "analyzer/script.h"
 
-#include "analyzer/command.h"
 #include "analyzer/edit.h"
-#include "analyzer/base/terminal.h"
-#include "analyzer/views/view.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +12,7 @@
 
 enum { DEPTH_MAX = 16 }; /* of scripts that run scripts, one of which may run itself */
 
-void script_run_file(struct session *session, FILE *file, const char *name)
+void script_run_file(struct session *session, script_line *run_line, FILE *file, const char *name)
 {
 	char *line = NULL;
 	size_t size = 0, number = 0;
@@ -23,7 +20,7 @@ void script_run_file(struct session *session, FILE *file, const char *name)
 	while (!session->is_quit && getline(&line, &size, file) >= 0) {
 		session->place.file = name;
 		session->place.line = ++number;
-		command_run_line(session, line);
+		run_line(session, line);
 	}
 	session->place.file = NULL;
 	free(line);
@@ -36,7 +33,7 @@ static int is_directory(FILE *file)
 	return fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static void run_file(struct session *session, const char *path)
+static void run_file(struct session *session, script_line *run_line, const char *path)
 {
 	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
 
@@ -44,53 +41,47 @@ static void run_file(struct session *session, const char *path)
 		session_fail(session, EXIT_TROUBLE, "script: %s: %s", path,
 		             strerror(!file ? errno : EISDIR));
 	} else {
-		script_run_file(session, file, file == stdin ? "standard input" : path);
+		script_run_file(session, run_line, file, file == stdin ? "standard input" : path);
 	}
 	if (file && file != stdin)
 		fclose(file);
 }
 
-/* Run the commands in a file, "-" being standard input, until its end or `quit`. */
-static void run(struct session *session, const char *path)
+void script_run(struct session *session, script_line *run_line, const char *path)
 {
 	if (session->script_depth == DEPTH_MAX) {
 		session_fail(session, EXIT_TROUBLE, "script: %s: scripts nested too deep", path);
 		return;
 	}
 	session->script_depth++;
-	run_file(session, path);
+	run_file(session, run_line, path);
 	session->script_depth--;
 }
 
-void script_interact(struct session *session)
+void script_interact(struct session *session, script_line *run_line)
 {
 	int status = session->status;
 	struct edit *edit;
 	char *line;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		script_run_file(session, stdin, "standard input");
+		script_run_file(session, run_line, stdin, "standard input");
 		return;
 	}
-	pager_end(session);
+	session_end_page(session);
 	edit = edit_create();
 	while (!session->is_quit) {
 		fflush(session->out);
 		line = edit_read_line(edit, "(xer_print) ");
 		if (!line)
 			break;
-		pager_begin(session);
-		command_run_line(session, line);
-		pager_end(session);
+		session_page(session);
+		run_line(session, line);
+		session_end_page(session);
 		free(line);
 	}
 	edit_destroy(edit);
 	/* A slip of the finger that was seen and mended is no failure of the session. */
 	if (session->status == EXIT_USAGE)
 		session->status = status;
-}
-
-void view_script(struct session *session, const struct command_argument *argument)
-{
-	run(session, argument->text);
 }

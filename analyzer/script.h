@@ -4,10 +4,16 @@
 
 #include "analyzer/data/session.h"
 
-/* Run the commands of an open file; `name` stands in messages. */
-void script_run_file(struct session *session, FILE *file, const char *name);
+/* What runs a line, which it may change: command_run_line. */
+typedef void script_line(struct session *session, char *line);
 
-/* Run commands from standard input: with a prompt and a history if that is a terminal. */
-void script_interact(struct session *session);
+/* Run the lines of an open file; `name` stands in messages. */
+void script_run_file(struct session *session, script_line *run_line, FILE *file, const char *name);
+
+/* Run the lines of the file at a path, "-" being standard input, until its end or `quit`. */
+void script_run(struct session *session, script_line *run_line, const char *path);
+
+/* Run lines from standard input: with a prompt and a history if that is a terminal. */
+void script_interact(struct session *session, script_line *run_line);
 
 #endif

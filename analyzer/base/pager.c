@@ -3,7 +3,6 @@
 #include "analyzer/base/terminal.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/data/session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,24 +28,24 @@ static struct {
 	struct sigaction old_pipe, old_interrupt;
 } pager;
 
-static int is_pager(const struct session *session)
+static int is_pager(const FILE *out)
 {
-	return pager.stream && session->out == pager.stream;
+	return pager.stream && out == pager.stream;
 }
 
-static int is_terminal(const struct session *session)
+static int is_terminal(const FILE *out)
 {
-	return (session->out == stdout || is_pager(session)) && isatty(STDOUT_FILENO);
+	return (out == stdout || is_pager(out)) && isatty(STDOUT_FILENO);
 }
 
-size_t terminal_columns(const struct session *session)
+size_t terminal_columns(const FILE *out)
 {
 	const char *wish = getenv("COLUMNS");
 	struct winsize size = {.ws_col = 0};
 	char *end;
 	unsigned long columns;
 
-	if (!is_terminal(session))
+	if (!is_terminal(out))
 		return 0;
 	if (wish && wish[0] >= '0' && wish[0] <= '9') {
 		columns = strtoul(wish, &end, 10);
@@ -57,13 +56,13 @@ size_t terminal_columns(const struct session *session)
 	                                                                        : COLUMNS_USUAL;
 }
 
-int terminal_has_color(const struct session *session)
+int terminal_has_color(const FILE *out)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 
 	if (no_color && no_color[0] != '\0')
 		return 0;
-	return is_terminal(session) && term && strcmp(term, "dumb") != 0;
+	return is_terminal(out) && term && strcmp(term, "dumb") != 0;
 }
 
 static int is_in_path(const char *program)
@@ -208,27 +207,26 @@ static void measure_screen(void)
 		pager.columns_max = size.ws_col;
 }
 
-void pager_begin(struct session *session)
+FILE *pager_begin(FILE *out)
 {
 	const cookie_io_functions_t functions = {.write = on_write};
 
-	if (session->out != stdout || pager.stream || !isatty(STDOUT_FILENO))
-		return;
+	if (out != stdout || pager.stream || !isatty(STDOUT_FILENO))
+		return out;
 	pager.command = choose_command();
 	if (!pager.command)
-		return;
+		return out;
 	fflush(stdout);
 	measure_screen();
 	pager.rows = pager.column = 0;
 	pager.is_gone = 0;
 	pager.stream = fopencookie(&pager, "w", functions);
-	if (pager.stream)
-		session->out = pager.stream;
+	return pager.stream ? pager.stream : out;
 }
 
-void pager_settle(const struct session *session)
+void pager_settle(const FILE *out)
 {
-	if (is_pager(session) && pager.pid == 0)
+	if (is_pager(out) && pager.pid == 0)
 		put_kept();
 }
 
@@ -242,21 +240,21 @@ static void stop(void)
 	pager.pid = 0;
 }
 
-void pager_end(struct session *session)
+int pager_end(FILE **out)
 {
 	int failed;
 
 	if (!pager.stream)
-		return;
+		return 0;
 	failed = fflush(pager.stream) != 0 || put_kept() != 0;
 	if (pager.pid != 0)
 		stop();
-	if (session->out == pager.stream)
-		session->out = stdout;
-	if (fclose(pager.stream) != 0 || failed)
-		session_fail(session, EXIT_TROUBLE, "cannot write the output");
+	if (*out == pager.stream)
+		*out = stdout;
+	failed |= fclose(pager.stream) != 0;
 	pager.stream = NULL;
 	free(pager.kept);
 	pager.kept = NULL;
 	pager.size = pager.capacity = 0;
+	return failed ? -1 : 0;
 }

@@ -6,30 +6,29 @@
 
 #include <stdio.h>
 
-struct session;
-
 /* Codes for a terminal that understands colour: ECMA-48, select graphic rendition. */
 #define TERMINAL_BOLD "\033[1m"
 #define TERMINAL_HOT "\033[1;31m"
 #define TERMINAL_PLAIN "\033[0m"
 
-/* True if what the session prints now goes to a terminal that has colour, and NO_COLOR
+/* True if what is printed to `out` goes to a terminal that has colour, and NO_COLOR
  * (https://no-color.org) is not set. */
-int terminal_has_color(const struct session *session);
+int terminal_has_color(const FILE *out);
 
-/* Columns of the terminal that the session prints to: $COLUMNS, else what the terminal says. 0:
- * nothing is cut; so it is where the session prints elsewhere. */
-size_t terminal_columns(const struct session *session);
+/* Columns of the terminal that `out` goes to: $COLUMNS, else what the terminal says. 0: nothing is
+ * cut; so it is where `out` goes elsewhere. */
+size_t terminal_columns(const FILE *out);
 
-/* Let output that is longer than the screen go through $XER_PAGER, $PAGER or less, if standard
- * output is a terminal and the session prints there. The pager is started when the screen is full.
- * pager_end waits for it; both may be called at any time. While one runs, SIGPIPE and SIGINT are
- * ignored: who leaves the pager has seen enough. */
-void pager_begin(struct session *session);
-void pager_end(struct session *session);
+/* Let output that is longer than the screen go through $XER_PAGER, $PAGER or less, if `out`
+ * is standard output, and that a terminal. The pager is started when the screen is full. Returns
+ * where to print from now on. pager_end waits for it, and puts standard output back in its place in
+ * *out; it returns 0, or -1: not everything could be written. Both may be called at any time. While
+ * one runs, SIGPIPE and SIGINT are ignored: who leaves the pager has seen enough. */
+FILE *pager_begin(FILE *out);
+int pager_end(FILE **out);
 
 /* What was printed so far goes to the terminal: a message on stderr comes next. */
-void pager_settle(const struct session *session);
+void pager_settle(const FILE *out);
 
 /* Say on stderr, if that is a terminal, what takes so long, after half a second and then again and
  * again, in one line that vanishes in the end; printf-like. Not nested. Uses SIGALRM. */

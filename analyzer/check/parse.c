@@ -5,12 +5,11 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Trees are walked by recursion. */
-enum { DEPTH_MAX = 100, NODES_MAX = 4000 };
+enum { DEPTH_MAX = 100 };
 
 static const struct {
 	const char *sign;
@@ -20,35 +19,6 @@ static const struct {
 	{"!=", CHECK_NOT_EQUAL},  {"<", CHECK_LESS},           {">", CHECK_GREATER},
 	{"=", CHECK_EQUAL},
 };
-
-void check_fail(struct check_parser *parser, const char *at, const char *format, ...)
-{
-	va_list arguments;
-	int len;
-
-	if (parser->failed)
-		return;
-	parser->failed = 1;
-	len = snprintf(parser->error, CHECK_ERROR_MAX,
-	               "column %zu: ", (size_t)(at - parser->text) + 1);
-	va_start(arguments, format);
-	vsnprintf(parser->error + len, (size_t)(CHECK_ERROR_MAX - len), format, arguments);
-	va_end(arguments);
-}
-
-void check_skip_blanks(struct check_parser *parser)
-{
-	parser->at += strspn(parser->at, " \t\r\n");
-}
-
-int check_take(struct check_parser *parser, const char *sign)
-{
-	check_skip_blanks(parser);
-	if (strncmp(parser->at, sign, strlen(sign)) != 0)
-		return 0;
-	parser->at += strlen(sign);
-	return 1;
-}
 
 static void free_node(struct check_node *node)
 {
@@ -61,19 +31,8 @@ static void free_node(struct check_node *node)
 	free(node);
 }
 
-struct check_node *check_make(struct check_parser *parser, enum check_op op, const char *at,
-                              struct check_node *left, struct check_node *right)
-{
-	struct check_node *node = memory_take(1, sizeof(*node));
-
-	if (++parser->nodes > NODES_MAX)
-		check_fail(parser, at, "too long");
-	node->op = op;
-	node->left = left;
-	node->right = right;
-	node->column = (size_t)(at - parser->text) + 1;
-	return node;
-}
+/* A sum of products. */
+static struct check_node *sum(struct check_parser *parser);
 
 static struct check_node *factor(struct check_parser *parser)
 {
@@ -90,7 +49,7 @@ static struct check_node *factor(struct check_parser *parser)
 		node = check_make(parser, CHECK_MINUS, at, factor(parser), NULL);
 		node->dimension = node->left->dimension;
 	} else if (check_take(parser, "(")) {
-		node = check_sum(parser);
+		node = sum(parser);
 		if (!check_take(parser, ")"))
 			check_fail(parser, parser->at, "expected )");
 	} else if (isdigit((unsigned char)*at) || *at == '.') {
@@ -146,7 +105,7 @@ static enum check_dimension join(struct check_parser *parser, const char *at,
 	return left != CHECK_PLAIN ? left : right;
 }
 
-struct check_node *check_sum(struct check_parser *parser)
+static struct check_node *sum(struct check_parser *parser)
 {
 	struct check_node *node = product(parser);
 
@@ -205,13 +164,13 @@ static char *trimmed(const char *from, const char *to)
 static void one_check(struct check_parser *parser, struct check_list *out)
 {
 	const char *start = parser->at, *at;
-	struct check_node *left = check_sum(parser), *right;
+	struct check_node *left = sum(parser), *right;
 	enum check_op op;
 
 	check_skip_blanks(parser);
 	at = parser->at;
 	op = comparison(parser);
-	right = check_sum(parser);
+	right = sum(parser);
 	if (!parser->failed) {
 		join(parser, at, left->dimension, right->dimension);
 		set_base(parser, right, left);
@@ -224,7 +183,7 @@ static void one_check(struct check_parser *parser, struct check_list *out)
 
 int check_parse(const char *text, struct check_list *out, char *error)
 {
-	struct check_parser parser = {.text = text, .at = text, .error = error};
+	struct check_parser parser = {.text = text, .at = text, .error = error, .sum = sum};
 
 	*out = (struct check_list){.count = 0};
 	for (;;) {

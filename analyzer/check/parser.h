@@ -1,5 +1,5 @@
-/* parser.h: what the readers of checks share: the grammar (parse.c) and its words
- * (word.c). */
+/* parser.h: what the readers of checks share: the grammar (parse.c), its words (word.c), and what
+ * both need (scan.c). */
 #ifndef XER_ANALYZER_CHECK_PARSER_H
 #define XER_ANALYZER_CHECK_PARSER_H
 
@@ -10,6 +10,8 @@ struct check_parser {
 	unsigned depth, nodes;
 	char *error; /* error[CHECK_ERROR_MAX] */
 	int failed;
+	/* Reads a sum: base(...) holds one. */
+	struct check_node *(*sum)(struct check_parser *parser);
 };
 
 /* Note a fault at a place of the text, printf-like; only the first is told. */
@@ -26,8 +28,7 @@ int check_take(struct check_parser *parser, const char *sign);
 struct check_node *check_make(struct check_parser *parser, enum check_op op, const char *at,
                               struct check_node *left, struct check_node *right);
 
-/* A sum; a number with its unit; a metric with its function, or `base`. */
-struct check_node *check_sum(struct check_parser *parser);
+/* A number with its unit; a metric with its function, or `base`. (word.c) */
 struct check_node *check_number(struct check_parser *parser);
 struct check_node *check_word(struct check_parser *parser);
 

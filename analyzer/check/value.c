@@ -2,6 +2,7 @@
 #include "analyzer/check/check.h"
 
 #include "analyzer/base/memory.h"
+#include "analyzer/data/names.h"
 #include "analyzer/model/name.h"
 #include "analyzer/base/nearest.h"
 #include "analyzer/data/session.h"

@@ -166,7 +166,7 @@ struct check_node *check_word(struct check_parser *parser)
 	if (strcmp(text, "base") == 0) {
 		node->op = CHECK_BASE;
 		if (check_take(parser, "(")) {
-			node->left = check_sum(parser);
+			node->left = parser->sum(parser);
 			if (!check_take(parser, ")"))
 				check_fail(parser, parser->at, "expected )");
 			node->dimension = node->left->dimension;

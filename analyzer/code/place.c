@@ -3,10 +3,10 @@
 
 #include "analyzer/data/filters.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/model/name.h"
+#include "analyzer/report/pick.h"
+#include "analyzer/data/names.h"
 #include "analyzer/code/sourcefile.h"
 #include "analyzer/base/text.h"
-#include "analyzer/views/view.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -43,16 +43,16 @@ static size_t find_files(struct session *session, const char *name, struct place
 	return count;
 }
 
-static int find_file(struct session *session, const char *command,
-                     const struct command_argument *argument, struct place *out)
+static int find_file(struct session *session, const char *command, const char *name,
+                     unsigned long number, struct place *out)
 {
 	struct place *files;
-	size_t count = find_files(session, argument->text, &files);
-	size_t chosen = count == 1 ? 1 : argument->number;
+	size_t count = find_files(session, name, &files);
+	size_t chosen = count == 1 ? 1 : number;
 
 	if (count == 0) {
 		session_fail(session, EXIT_TROUBLE, "%s: no function and no source file '%s' %s",
-		             command, argument->text, filters_of_data(session->filters));
+		             command, name, filters_of_data(session->filters));
 	} else if (chosen < 1 || chosen > count) {
 		for (size_t i = 0; i < count; i++) {
 			fprintf(session->out, "%4zu) ", i + 1);
@@ -61,7 +61,7 @@ static int find_file(struct session *session, const char *command,
 		}
 		session_fail(session, EXIT_USAGE,
 		             "%s: %zu source files are called '%s': add a number from 1 to %zu",
-		             command, count, argument->text, count);
+		             command, count, name, count);
 		chosen = 0;
 	} else {
 		*out = files[chosen - 1];
@@ -70,30 +70,17 @@ static int find_file(struct session *session, const char *command,
 	return count != 0 && chosen != 0 ? 0 : -ENOENT;
 }
 
-const char *place_file(struct session *session, const struct sym_function *function)
-{
-	const struct tree *tree;
-
-	if (function->file)
-		return function->file;
-	tree = session_tree(session, TREE_LINES);
-	for (size_t i = 0; i < tree->item_count; i++)
-		if (tree->items[i].function == function && tree->items[i].file)
-			return tree->items[i].file;
-	return NULL;
-}
-
-int place_find(struct session *session, const char *command,
-               const struct command_argument *argument, struct place *out)
+int place_find(struct session *session, const char *command, const char *name, unsigned long number,
+               struct place *out)
 {
 	const struct sym_function *function;
 	uint32_t *items, item;
-	size_t count = name_find(session, argument->text, &items);
+	size_t count = name_find(session, name, &items);
 
 	free(items);
 	if (count == 0)
-		return find_file(session, command, argument, out);
-	item = view_pick_function(session, command, argument);
+		return find_file(session, command, name, number, out);
+	item = pick_function(session, command, name, number);
 	if (item == TREE_NONE)
 		return -ENOENT;
 	function = session_tree(session, TREE_FUNCTIONS)->items[item].function;
@@ -102,7 +89,7 @@ int place_find(struct session *session, const char *command,
 		return -ENOENT;
 	}
 	*out = (struct place){.function = function,
-	                      .file = place_file(session, function),
+	                      .file = name_file(session, function),
 	                      .object = function->object};
 	return 0;
 }

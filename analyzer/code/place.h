@@ -2,7 +2,7 @@
 #ifndef XER_ANALYZER_CODE_PLACE_H
 #define XER_ANALYZER_CODE_PLACE_H
 
-#include "analyzer/command.h"
+#include "analyzer/data/session.h"
 
 struct place {
 	const struct sym_function *function; /* NULL: a file was named */
@@ -10,13 +10,9 @@ struct place {
 	const struct sym_object *object; /* that has code of it */
 };
 
-/* Find the place. Of several the argument's number chooses one; else they are listed. Returns 0, or
+/* Find the place. Of several the number chooses one; else they are listed. Returns 0, or
  * -ENOENT after a message. */
-int place_find(struct session *session, const char *command,
-               const struct command_argument *argument, struct place *out);
-
-/* The source file of a function; where no definition of it is known, that of any of its lines.
- * NULL: not known. */
-const char *place_file(struct session *session, const struct sym_function *function);
+int place_find(struct session *session, const char *command, const char *name, unsigned long number,
+               struct place *out);
 
 #endif

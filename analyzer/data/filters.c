@@ -3,7 +3,6 @@
 #include "analyzer/data/filters.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/print/print.h"
 #include "analyzer/model/datakind.h"
 
 #include <errno.h>
@@ -104,7 +103,7 @@ int filters_want_leaks(const struct filters *filters)
 	return 0;
 }
 
-static void put_count(struct session *session, FILE *out, unsigned kind)
+static void put_count(const struct session *session, FILE *out, unsigned kind)
 {
 	const struct session_experiment *at = NULL;
 	uint64_t selected = 0, all = 0;
@@ -117,14 +116,14 @@ static void put_count(struct session *session, FILE *out, unsigned kind)
 	        datakinds[kind].chosen);
 }
 
-void filters_put(struct session *session)
+char *filters_text(const struct session *session)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out;
 
 	if (!filters_are_set(session->filters))
-		return;
+		return NULL;
 	out = memory_stream(&text, &size);
 	fputs("selected", out);
 	for (size_t i = 0; i < FILTERS_PARTS; i++)
@@ -134,8 +133,7 @@ void filters_put(struct session *session)
 		if (session->have & 1u << kind)
 			put_count(session, out, kind);
 	memory_stream_end(out, &text);
-	print_note(session, "%s", text);
-	free(text);
+	return text;
 }
 
 void filters_change(struct filters *filters)

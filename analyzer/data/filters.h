@@ -34,8 +34,9 @@ int filters_are_set(const struct filters *filters);
 /* Where a name was looked for in vain: "in the recorded data", or what the filters left of them. */
 const char *filters_of_data(const struct filters *filters);
 
-/* Print what is set: "# selected: ...: 10 of 25 samples, ..."; nothing if that is nothing. */
-void filters_put(struct session *session);
+/* What is set: "selected: ...: 10 of 25 samples, ...", NULL if that is nothing. The caller frees.
+ */
+char *filters_text(const struct session *session);
 
 /* The data must be filtered anew; and do so, if that is so. */
 void filters_change(struct filters *filters);

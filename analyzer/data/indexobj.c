@@ -1,10 +1,8 @@
 /* indexobj.c: the kinds of index and memory objects, and what their rows are called. */
 #include "analyzer/data/indexobj.h"
 
-#include "analyzer/command.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/nearest.h"
-#include "analyzer/report/stacks.h"
 #include "analyzer/base/text.h"
 
 #include <ctype.h>
@@ -136,18 +134,15 @@ const struct index_type *index_find(const struct index_types *types, int is_memo
 }
 
 /* Names are words that are no command's and no other type's. Returns NULL, or what is wrong. */
-static const char *check_name(const struct index_types *types, const char *name)
+static const char *check_name(const struct index_types *types, const char *name,
+                              int (*is_command)(const char *name))
 {
-	char error[512];
-	const struct command *command = command_find(name, error, sizeof(error));
-
 	if (!isalpha((unsigned char)name[0]))
 		return "a name begins with a letter";
 	for (const char *at = name; *at != '\0'; at++)
 		if (!isalnum((unsigned char)*at) && *at != '_')
 			return "a name is made of letters, digits and _";
-	if (command && (strcasecmp(command->name, name) == 0 ||
-	                (command->alias && strcasecmp(command->alias, name) == 0)))
+	if (is_command(name))
 		return "there is a command of this name";
 	for (size_t i = 0; i < types->count; i++)
 		if (!types->types[i]->is_own && strcasecmp(types->types[i]->name, name) == 0)
@@ -156,9 +151,9 @@ static const char *check_name(const struct index_types *types, const char *name)
 }
 
 int index_define(struct index_types *types, int is_memory, const char *name, const char *source,
-                 struct expression_error *error)
+                 int (*is_command)(const char *name), struct expression_error *error)
 {
-	const char *wrong = check_name(types, name);
+	const char *wrong = check_name(types, name, is_command);
 	struct index_type type = {.name = (char *)name,
 	                          .heading = (char *)name,
 	                          .meaning = (char *)source,
@@ -184,180 +179,3 @@ int index_define(struct index_types *types, int is_memory, const char *name, con
 }
 
 /* ---- names of rows ---- */
-
-static char *name_thread(const struct session *session, int64_t key)
-{
-	unsigned long experiment = (unsigned long)(key >> 32),
-		      number = (unsigned long)(key & UINT32_MAX);
-	const struct session_experiment *at = session_find(session, experiment);
-	const char *name = "";
-
-	if (number == 0)
-		return memory_format("Process %lu, thread unknown", experiment);
-	if (at && number <= at->whole->thread_count)
-		name = at->whole->threads[number - 1].name;
-	return memory_format("Process %lu, Thread %lu%s%s", experiment, number,
-	                     name[0] != '\0' ? ", " : "", name);
-}
-
-/* A process that executed another program has several experiments: it is named by the last. NULL:
- * it is not there. */
-static const struct session_experiment *find_process(const struct session *session, int64_t pid)
-{
-	for (size_t i = session->count; i-- > 0;)
-		if (session->experiments[i].info->pid == pid)
-			return &session->experiments[i];
-	return NULL;
-}
-
-static char *name_process(const struct session *session, int64_t key)
-{
-	const struct session_experiment *at = find_process(session, key);
-
-	if (!at || !at->info->program)
-		return memory_format("PID %lld", (long long)key);
-	return memory_format("PID %lld, %s", (long long)key, text_base(at->info->program));
-}
-
-static char *name_experiment(const struct session *session, int64_t key)
-{
-	const struct session_experiment *at = session_find(session, (unsigned long)key);
-
-	return memory_format("Experiment %lld, %s", (long long)key, at ? at->info->name : "");
-}
-
-/* A construct is told by the first node at its place, + 1. */
-static char *name_construct(struct session *session, int64_t key)
-{
-	const struct session_experiment *at = session_find(session, (unsigned long)(key >> 32));
-	char *name = at && (key & UINT32_MAX) != 0
-	                     ? stacks_name_place(session, at, (uint32_t)(key & UINT32_MAX) - 1, 1)
-	                     : NULL;
-
-	return name ? name : copy("outside of all");
-}
-
-/* Key 0: nothing; key n: numbers of n binary digits. */
-static char *name_size(int64_t key)
-{
-	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-
-	if (key <= 0 || key > 63)
-		return memory_text("0 B", 3);
-	return memory_format("%4llu %-3s to < %4llu %s", 1ull << (key - 1) % 10,
-	                     units[(key - 1) / 10], 1ull << key % 10, units[key / 10]);
-}
-
-/* Key 0: no time; key n: ns of n decimal digits. */
-static char *name_duration(int64_t key)
-{
-	static const char *const units[] = {"ns", "us", "ms", "s"};
-	static const unsigned powers[] = {1, 10, 100};
-
-	if (key <= 0)
-		return memory_text("0 ns", 4);
-	if (key > 12)
-		return memory_text("1000 s and more", 15);
-	return memory_format("%3u %s to < %3u %s", powers[(key - 1) % 3], units[(key - 1) / 3],
-	                     key == 12 ? 1000 : powers[key % 3], units[key == 12 ? 3 : key / 3]);
-}
-
-static char *name_number(const struct index_type *type, const struct index_rows *rows, int64_t key)
-{
-	const struct expression *expression = type->expression;
-	const struct token *token;
-	const char *name;
-
-	if (rows->names && key >= 0 && (uint64_t)key < rows->name_count)
-		return copy(rows->names[key]);
-	if (expression->count == 1 && expression->steps[0].op == OP_TOKEN) {
-		token = &token_table[expression->steps[0].at];
-		name = token_value_name(token, key);
-		if (token->kind == TOKEN_KIND_HEX)
-			return memory_format("0x%llx", (unsigned long long)key);
-		if (name)
-			return copy(name);
-		if (token->kind == TOKEN_KIND_ERROR && key == 0)
-			return copy("no error");
-	}
-	return memory_format("%s %lld", type->name, (long long)key);
-}
-
-char *index_row_name(struct session *session, const struct index_type *type,
-                     const struct index_rows *rows, const struct index_row *row)
-{
-	if (row->is_missing)
-		return copy("<Unknown>");
-	switch (type->label) {
-	case INDEX_THREAD:
-		return name_thread(session, row->key);
-	case INDEX_CPU:
-		return memory_format("CPU %lld", (long long)row->key);
-	case INDEX_SAMPLE:
-		return memory_format("Process %lld, Sample %lld", (long long)(row->key >> 32),
-		                     (long long)(row->key & UINT32_MAX));
-	case INDEX_SECOND:
-		return memory_format("Second %lld", (long long)row->key);
-	case INDEX_PROCESS:
-		return name_process(session, row->key);
-	case INDEX_EXPERIMENT:
-		return name_experiment(session, row->key);
-	case INDEX_DATASIZE:
-		return name_size(row->key);
-	case INDEX_DURATION:
-		return name_duration(row->key);
-	case INDEX_HEX:
-		return memory_format("0x%llx", (unsigned long long)row->key << type->shift);
-	case INDEX_CONSTRUCT:
-		return name_construct(session, row->key);
-	case INDEX_NUMBER:
-		break;
-	}
-	return name_number(type, rows, row->key);
-}
-
-/* What a process is in a group, whatever its id: founder, or a descendant by its lineage. */
-static const char *name_kin(const struct session_experiment *at)
-{
-	if (!at)
-		return "<Unknown>";
-	return at->info->lineage[0] != '\0' ? at->info->lineage : "Founder";
-}
-
-char *index_row_compared_name(struct session *session, const struct index_type *type,
-                              const struct index_rows *rows, const struct index_row *row)
-{
-	const struct session_experiment *at = session_find(session,
-	                                                   (unsigned long)(row->key >> 32));
-	unsigned long number = (unsigned long)(row->key & UINT32_MAX);
-	const char *name = "";
-
-	if (row->is_missing)
-		return copy("<Unknown>");
-	switch (type->label) {
-	case INDEX_THREAD:
-		if (number == 0)
-			return memory_format("%s, thread unknown", name_kin(at));
-		/* The first is called after the program, which may have another name in each build.
-		 */
-		if (at && number > 1 && number <= at->whole->thread_count)
-			name = at->whole->threads[number - 1].name;
-		return memory_format("%s, Thread %lu%s%s", name_kin(at), number,
-		                     name[0] != '\0' ? ", " : "", name);
-	case INDEX_SAMPLE:
-		return memory_format("%s, Sample %lu", name_kin(at), number);
-	case INDEX_PROCESS:
-		return copy(name_kin(find_process(session, row->key)));
-	case INDEX_EXPERIMENT:
-		return copy(name_kin(session_find(session, (unsigned long)row->key)));
-	case INDEX_CPU:
-	case INDEX_SECOND:
-	case INDEX_DATASIZE:
-	case INDEX_DURATION:
-	case INDEX_HEX:
-	case INDEX_CONSTRUCT:
-	case INDEX_NUMBER:
-		break;
-	}
-	return index_row_name(session, type, rows, row);
-}

@@ -45,10 +45,10 @@ const struct index_type *index_find(const struct index_types *types, int is_memo
 /* The i-th type, NULL behind the last. */
 const struct index_type *index_at(const struct index_types *types, size_t i);
 
-/* Define a type of the user's; one of his with this name is replaced. Returns 0; or -EINVAL and
- * *error, whose column is 0 if the name is wrong. */
+/* Define a type of the user's, whose name is_command must not know; one of his with this name is
+ * replaced. Returns 0; or -EINVAL and *error, whose column is 0 if the name is wrong. */
 int index_define(struct index_types *types, int is_memory, const char *name, const char *expression,
-                 struct expression_error *error);
+                 int (*is_command)(const char *name), struct expression_error *error);
 
 /* ---- rows ---- */
 
@@ -72,14 +72,5 @@ struct index_rows {
 struct index_rows index_gather(struct session *session, const struct index_type *type,
                                const struct expression *list);
 void index_rows_fini(struct index_rows *rows);
-
-/* What a row is called. The caller frees. */
-char *index_row_name(struct session *session, const struct index_type *type,
-                     const struct index_rows *rows, const struct index_row *row);
-
-/* What rows are called that are one in a comparison: without what differs from run to run, such as
- * process ids. The caller frees. */
-char *index_row_compared_name(struct session *session, const struct index_type *type,
-                              const struct index_rows *rows, const struct index_row *row);
 
 #endif

@@ -9,68 +9,11 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/terminal.h"
 #include "analyzer/base/text.h"
-#include "analyzer/model/datakind.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void say(struct session *session, int with_place, const char *format, va_list arguments)
-{
-	char *text = NULL, cut[512];
-	va_list again;
-
-	/* What is to be said may be that there is no memory. */
-	va_copy(again, arguments);
-	if (vasprintf(&text, format, arguments) < 0) {
-		vsnprintf(cut, sizeof(cut), format, again);
-		text = NULL;
-	}
-	va_end(again);
-	if (session->out) {
-		fflush(session->out);
-		pager_settle(session);
-	}
-	fprintf(stderr, "%s: ", session->program);
-	if (with_place && session->place.file) {
-		text_put(stderr, session->place.file);
-		fprintf(stderr, ":%zu:%zu: ", session->place.line, session->place.column);
-	}
-	text_put(stderr, text ? text : cut);
-	fputc('\n', stderr);
-	free(text);
-}
-
-void session_say(struct session *session, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	say(session, 0, format, arguments);
-	va_end(arguments);
-}
-
-void session_fail(struct session *session, int status, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	say(session, 1, format, arguments);
-	va_end(arguments);
-	if (status > session->status)
-		session->status = status;
-}
-
-void session_fail_at(struct session *session, const char *command, size_t column, const char *what)
-{
-	if (!session->place.file) {
-		session_fail(session, EXIT_USAGE, "%s: column %zu: %s", command, column, what);
-		return;
-	}
-	session->place.column += column - 1;
-	session_fail(session, EXIT_USAGE, "%s: %s", command, what);
-}
 
 void session_init(struct session *session)
 {
@@ -88,22 +31,6 @@ void session_init(struct session *session)
 		                                             .mangled = frames_names[i]};
 	if (!session->symbols)
 		memory_fail();
-}
-
-void session_forget_tables(struct session *session)
-{
-	for (size_t i = 0; i < TREE_MODES; i++) {
-		tree_destroy(session->trees[i]);
-		session->trees[i] = NULL;
-		for (size_t j = 0; session->folds[i] && j <= session->columns; j++)
-			free(session->folds[i][j]);
-		free(session->folds[i]);
-		session->folds[i] = NULL;
-	}
-	for (size_t i = 0; session->edges && i <= session->columns; i++)
-		fold_edges_destroy(session->edges[i]);
-	free(session->edges);
-	session->edges = NULL;
 }
 
 void session_set_mode(struct session *session, enum frames_mode mode)
@@ -137,58 +64,6 @@ void session_fini(struct session *session)
 	if (session->base)
 		session_fini(session->base);
 	free(session->base);
-}
-
-static int is_on(const struct experiment *experiment, const char *setting)
-{
-	const char *value = experiment_setting(experiment, setting, "0");
-
-	return strcmp(value, "0") != 0 && strcmp(value, "off") != 0 && value[0] != '\0';
-}
-
-const char *session_cause(int status)
-{
-	switch (status) {
-	case -ENOMEM:
-		return "out of memory";
-	case -ESTALE:
-		return "the file was cut while it was read";
-	default:
-		return strerror(-status);
-	}
-}
-
-void session_load(struct session *session)
-{
-	for (size_t i = 0; i < session->count; i++) {
-		struct session_experiment *at = &session->experiments[i];
-		int status;
-
-		if (at->whole)
-			continue;
-		progress_begin("reading %s (%zu of %zu)", at->info->path, i + 1, session->count);
-		status = experiment_load(at->experiment, &at->whole);
-		progress_end();
-		if (status < 0) {
-			session_say(session, "%s: %s", at->info->path, session_cause(status));
-			exit(EXIT_TROUBLE);
-		}
-		if (at->info->damaged && session->status < EXIT_TROUBLE)
-			session->status = EXIT_TROUBLE;
-		at->data = at->whole;
-		filters_change(session->filters);
-	}
-	filters_apply(session);
-}
-
-unsigned session_data_of(const struct session_experiment *at)
-{
-	unsigned have = at->whole->have;
-
-	for (unsigned kind = 0; kind < FMT_DATAKINDS; kind++)
-		if (datakinds[kind].setting && is_on(at->experiment, datakinds[kind].setting))
-			have |= 1u << kind;
-	return have;
 }
 
 static void find_data(struct session *session)

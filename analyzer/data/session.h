@@ -201,4 +201,8 @@ void session_fail(struct session *session, int status, const char *format, ...)
 /* Wrong usage at a column, from 1, of a command's argument. */
 void session_fail_at(struct session *session, const char *command, size_t column, const char *what);
 
+/* From now on what is longer than the screen goes through a pager (terminal.h); and no more. */
+void session_page(struct session *session);
+void session_end_page(struct session *session);
+
 #endif

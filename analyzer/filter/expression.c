@@ -4,6 +4,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/nearest.h"
+#include "analyzer/filter/fault.h"
 #include "analyzer/filter/syntax.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ struct generator {
 
 static int fail(struct generator *generator, const struct syntax *at, const char *what)
 {
-	syntax_fail(generator->error, at->column, "%s", what);
+	fault_tell(generator->error, at->column, "%s", what);
 	return -1;
 }
 
@@ -68,9 +69,9 @@ static int check_name(struct generator *generator, const struct token *token,
 	}
 	if (!token_has_fixed_names(token))
 		return 0;
-	syntax_fail(generator->error, at->column,
-	            near.name ? "%s is never '%.40s' (did you mean '%s'?)" : "%s is never '%.40s'",
-	            token->name, text->text, near.name);
+	fault_tell(generator->error, at->column,
+	           near.name ? "%s is never '%.40s' (did you mean '%s'?)" : "%s is never '%.40s'",
+	           token->name, text->text, near.name);
 	return -1;
 }
 

@@ -3,7 +3,7 @@
  */
 #include "analyzer/filter/lexer.h"
 
-#include "analyzer/filter/syntax.h"
+#include "analyzer/filter/fault.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -33,7 +33,7 @@ static const char *const signs[] = {"<<", ">>", "<=", ">=", "==", "!=", "&&", "|
 
 static int fail(const struct lexer *lexer, size_t column, const char *what)
 {
-	syntax_fail(lexer->error, column, "%s", what);
+	fault_tell(lexer->error, column, "%s", what);
 	return -EINVAL;
 }
 

@@ -2,7 +2,7 @@
 #include "analyzer/filter/ranges.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/filter/syntax.h"
+#include "analyzer/filter/fault.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -20,7 +20,7 @@ struct reader {
 
 static int fail(const struct reader *reader, const char *what)
 {
-	syntax_fail(reader->error, (size_t)(reader->at - reader->text) + 1, "%s", what);
+	fault_tell(reader->error, (size_t)(reader->at - reader->text) + 1, "%s", what);
 	return -EINVAL;
 }
 

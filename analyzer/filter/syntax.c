@@ -3,11 +3,11 @@
 #include "analyzer/filter/syntax.h"
 
 #include "experiment/base/regexwork.h"
+#include "analyzer/filter/fault.h"
 #include "analyzer/filter/lexer.h"
 #include "analyzer/base/memory.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,27 +44,14 @@ static const struct {
 	enum expression_op op;
 } functions[] = {{"LOG2", OP_LOG2}, {"LOG10", OP_LOG10}};
 
-void *syntax_fail(struct expression_error *error, size_t column, const char *format, ...)
-{
-	va_list arguments;
-
-	if (error->column != 0)
-		return NULL;
-	error->column = column;
-	va_start(arguments, format);
-	vsnprintf(error->text, sizeof(error->text), format, arguments);
-	va_end(arguments);
-	return NULL;
-}
-
 static void *fail(struct parser *parser, const char *what)
 {
 	if (parser->lexer.kind == LEXER_END)
-		return syntax_fail(parser->lexer.error, parser->lexer.column,
-		                   "%s expected where the expression ends", what);
-	return syntax_fail(
-		parser->lexer.error, parser->lexer.column, "%s expected instead of '%.*s'", what,
-		(int)(parser->lexer.len < 40 ? parser->lexer.len : 40), parser->lexer.at);
+		return fault_tell(parser->lexer.error, parser->lexer.column,
+		                  "%s expected where the expression ends", what);
+	return fault_tell(parser->lexer.error, parser->lexer.column,
+	                  "%s expected instead of '%.*s'", what,
+	                  (int)(parser->lexer.len < 40 ? parser->lexer.len : 40), parser->lexer.at);
 }
 
 static struct syntax *make(struct parser *parser, enum syntax_kind kind, size_t column)
@@ -121,7 +108,7 @@ static size_t keep_text(struct parser *parser, int is_regex)
 	expression->texts[expression->text_count++] = text;
 	if (status == 0)
 		return expression->text_count - 1;
-	syntax_fail(parser->lexer.error, parser->lexer.column, "%s", why);
+	fault_tell(parser->lexer.error, parser->lexer.column, "%s", why);
 	return SIZE_MAX;
 }
 
@@ -158,13 +145,13 @@ static struct syntax *unknown_name(struct parser *parser)
 	const char *near = token_nearest(lexer->at, lexer->len, &is_text);
 
 	if (near)
-		return syntax_fail(lexer->error, lexer->column,
-		                   is_text ? "unknown word '%.*s' (did you mean \"%s\", in quotes?)"
-		                           : "unknown word '%.*s' (did you mean '%s'?)",
-		                   (int)(lexer->len < 40 ? lexer->len : 40), lexer->at, near);
-	return syntax_fail(lexer->error, lexer->column,
-	                   "unknown word '%.*s' (describe lists the words)",
-	                   (int)(lexer->len < 40 ? lexer->len : 40), lexer->at);
+		return fault_tell(lexer->error, lexer->column,
+		                  is_text ? "unknown word '%.*s' (did you mean \"%s\", in quotes?)"
+		                          : "unknown word '%.*s' (did you mean '%s'?)",
+		                  (int)(lexer->len < 40 ? lexer->len : 40), lexer->at, near);
+	return fault_tell(lexer->error, lexer->column,
+	                  "unknown word '%.*s' (describe lists the words)",
+	                  (int)(lexer->len < 40 ? lexer->len : 40), lexer->at);
 }
 
 static struct syntax *parse_name(struct parser *parser)
@@ -307,8 +294,8 @@ static struct syntax *parse_binary(struct parser *parser, int rank)
 	struct syntax *left;
 
 	if (++parser->depth > DEPTH_MAX)
-		return syntax_fail(parser->lexer.error, parser->lexer.column,
-		                   "the expression is nested too deep");
+		return fault_tell(parser->lexer.error, parser->lexer.column,
+		                  "the expression is nested too deep");
 	left = parse_unary(parser);
 	while (left) {
 		size_t column = parser->lexer.column;
@@ -345,8 +332,7 @@ static struct syntax *parse_choice(struct parser *parser)
 	if (!condition || !pass(parser, "?"))
 		return condition;
 	if (++parser->depth > DEPTH_MAX)
-		return syntax_fail(parser->lexer.error, column,
-		                   "the expression is nested too deep");
+		return fault_tell(parser->lexer.error, column, "the expression is nested too deep");
 	made = make(parser, SYNTAX_CHOICE, column);
 	made->first = condition;
 	condition->next = parse_choice(parser);

@@ -37,8 +37,4 @@ struct syntax *syntax_parse(struct expression *expression, struct expression_err
                             struct syntax **all);
 void syntax_destroy(struct syntax *all);
 
-/* Say what is wrong at a column, unless something was wrong before. Returns NULL. */
-void *syntax_fail(struct expression_error *error, size_t column, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
 #endif

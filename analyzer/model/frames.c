@@ -23,11 +23,21 @@ int frames_is_java(const struct sym_frame *frame)
 	return object->is_java || object->is_machine || is_jvm(object);
 }
 
+/* True for functions of the library that xcollect put into the process. */
+static int is_recorder(const struct sym_function *function)
+{
+	static const char tail[] = "/xer/libcollector.so";
+	size_t len = strlen(function->object->path);
+
+	return len >= sizeof(tail) - 1 &&
+	       strcmp(function->object->path + len - (sizeof(tail) - 1), tail) == 0;
+}
+
 static enum frames_kind kind_of(const struct sym_frame *frame)
 {
 	const struct sym_object *object = frame->function->object;
 
-	if (tree_is_recorder(frame->function))
+	if (is_recorder(frame->function))
 		return FRAMES_RECORDER;
 	if (object->is_machine)
 		return FRAMES_STUB;

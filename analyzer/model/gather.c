@@ -142,15 +142,6 @@ static unsigned char *find_used(const struct exp_nodes *nodes)
 	return used;
 }
 
-int tree_is_recorder(const struct sym_function *function)
-{
-	static const char tail[] = "/xer/libcollector.so";
-	size_t len = strlen(function->object->path);
-
-	return len >= sizeof(tail) - 1 &&
-	       strcmp(function->object->path + len - (sizeof(tail) - 1), tail) == 0;
-}
-
 /* What the nodes of one experiment become. */
 struct gather {
 	struct tree *tree;

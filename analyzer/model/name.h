@@ -15,13 +15,4 @@ char *name_item(const struct session *session, enum tree_mode mode, const struct
 /* A demangled name without its arguments: "f(int)" gives "f". The caller frees. */
 char *name_shorten(const char *name);
 
-/* Items of the tree of functions called `name`: long, short or mangled, or else that have the
- * address "OBJECT+0xADDRESS", in order of their inclusive values. Returns their number;
- * *out[number] is the caller's to free. */
-size_t name_find(struct session *session, const char *name, uint32_t **out);
-
-/* What to write after csingle or fsingle to mean this function: its name, and a number if others
- * have the same name. The caller frees. */
-char *name_reference(struct session *session, const struct sym_function *function);
-
 #endif

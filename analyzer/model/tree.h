@@ -89,9 +89,6 @@ void tree_credit(struct tree *tree, uint32_t node, const struct metric_values *v
 /* Raise what is known as longest at a node. */
 void tree_raise(struct tree *tree, uint32_t node, const struct tree_longest *longest);
 
-/* True for functions of the library that xcollect put into the process. */
-int tree_is_recorder(const struct sym_function *function);
-
 /* What was credited since the last such call, or the first, is a part of the tree. */
 void tree_end_part(struct tree *tree);
 

@@ -6,90 +6,12 @@
 #include "analyzer/data/session.h"
 #include "analyzer/base/terminal.h"
 #include "analyzer/base/text.h"
-#include "analyzer/views/view.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-static const struct {
-	const char *kind, *unit;
-} types[] = {
-#define X(id, kind, unit) {kind, unit},
-	PRINT_TYPES(X)
-#undef X
-};
-
-const char *print_type_kind(enum print_type type)
-{
-	return types[type].kind;
-}
-
-const char *print_type_unit(enum print_type type)
-{
-	return types[type].unit;
-}
-
-enum print_type print_type_change(enum print_type type)
-{
-	switch (type) {
-	case PRINT_COUNT:
-		return PRINT_COUNT_CHANGE;
-	case PRINT_BYTES:
-		return PRINT_BYTES_CHANGE;
-	case PRINT_NS:
-	case PRINT_SECONDS:
-		return PRINT_SECONDS;
-	case PRINT_PERCENT:
-		return PRINT_PERCENT;
-	default:
-		return PRINT_VALUE;
-	}
-}
-
-char *print_cell_format(enum print_type type, const struct print_cell *cell, char *text)
-{
-	unsigned long long number = cell->number;
-
-	text[0] = '\0';
-	if (cell->is_none)
-		return text;
-	switch (type) {
-	case PRINT_WORD:
-	case PRINT_LIST:
-	case PRINT_FIGURE:
-		break;
-	case PRINT_ID:
-	case PRINT_COUNT:
-	case PRINT_BYTES:
-		snprintf(text, 64, "%llu", number);
-		break;
-	case PRINT_NS:
-		snprintf(text, 64, "%llu.%09llu", number / 1000000000, number % 1000000000);
-		break;
-	case PRINT_SECONDS:
-	case PRINT_MOMENT:
-		snprintf(text, 64, "%.9f", cell->real);
-		break;
-	case PRINT_PERCENT:
-		snprintf(text, 64, "%.2f", cell->real);
-		break;
-	case PRINT_RATIO:
-		snprintf(text, 64, "%.4f", cell->real);
-		break;
-	case PRINT_VALUE:
-	case PRINT_COUNT_CHANGE:
-	case PRINT_BYTES_CHANGE:
-		snprintf(text, 64, "%.15g", cell->real);
-		break;
-	case PRINT_HEX:
-		snprintf(text, 64, "0x%08llx", number);
-		break;
-	}
-	return text;
-}
 
 /* ---- tables ---- */
 
@@ -214,7 +136,7 @@ void print_table_end(struct session *session, struct print_table *table, size_t 
 
 	cut(table, limit);
 	if (!print_is_data(session)) {
-		print_text_table(table, terminal_columns(session), session->out);
+		print_text_table(table, terminal_columns(session->out), session->out);
 		destroy_table(table);
 		return;
 	}
@@ -428,15 +350,4 @@ int print_set_mode(struct session *session, const char *mode)
 	session->print.mode = PRINT_DELIMITED;
 	session->print.delimiter = (char)only;
 	return 0;
-}
-
-void view_printmode(struct session *session, const struct command_argument *argument)
-{
-	if (!argument->text && session->print.mode == PRINT_TEXT)
-		view_put_setting(session, "printmode", "text");
-	if (argument->text && print_set_mode(session, argument->text) != 0)
-		session_fail(
-			session, EXIT_USAGE,
-			"printmode: '%.40s' is not text, html, json, csv, tsv or a character that separates columns",
-			argument->text);
 }

@@ -426,8 +426,9 @@ void compare_beside(struct session *session, void (*put)(struct session *session
 	clear(documents, columns);
 }
 
-void compare_beside_command(struct session *session, const struct command *command,
-                            const struct command_argument *argument)
+void compare_beside_alone(struct session *session,
+                          void (*put)(struct session *session, const void *context),
+                          const void *context)
 {
 	size_t columns = session_columns(session), limit = session->limit;
 	struct print_document *documents = memory_take(columns, sizeof(*documents));
@@ -440,7 +441,7 @@ void compare_beside_command(struct session *session, const struct command *comma
 		enum tree_compare compare = compare_begin_alone(session, i);
 
 		print_gather_begin(session, &gathering);
-		command->run(session, argument);
+		put(session, context);
 		print_gather_end(session, &gathering, &documents[i]);
 		compare_end_alone(session, compare);
 	}

@@ -3,7 +3,6 @@
 #ifndef XER_ANALYZER_REPORT_COMPARE_BESIDE_H
 #define XER_ANALYZER_REPORT_COMPARE_BESIDE_H
 
-#include "analyzer/command.h"
 #include "analyzer/data/session.h"
 
 /* Run `put`, which makes tables (print.h), for each compared group, and print what it made with
@@ -11,8 +10,10 @@
  * rows are one. A number that a group has no row for is 0. */
 void compare_beside(struct session *session, void (*put)(struct session *session));
 
-/* The same with a command of compare.def, whose output is nothing but tables and notes. */
-void compare_beside_command(struct session *session, const struct command *command,
-                            const struct command_argument *argument);
+/* The same with what knows nothing of groups, and prints nothing but tables and notes: each group
+ * is looked at as if nothing were compared. */
+void compare_beside_alone(struct session *session,
+                          void (*put)(struct session *session, const void *context),
+                          const void *context);
 
 #endif

@@ -349,6 +349,15 @@ static void put_quality(struct session *session, const char *label)
 		fputs("# " QUALITY_UNTOLD "\n", out);
 }
 
+static void put_filters(struct session *session)
+{
+	char *text = filters_text(session);
+
+	if (text)
+		print_note(session, "%s", text);
+	free(text);
+}
+
 void quality_put(struct session *session)
 {
 	size_t columns = session_columns(session);
@@ -363,5 +372,20 @@ void quality_put(struct session *session)
 		compare_unfocus(session);
 		free(label);
 	}
-	filters_put(session);
+	put_filters(session);
+}
+
+void quality_put_title(struct session *session, const char *what)
+{
+	char text[METRIC_ERROR_MAX];
+
+	const char *by = session->sort.metric.id < METRIC_VALUES ? "metric" : "property";
+	const char *reversed = session->sort.reverse ? ", reversed" : "";
+
+	quality_put(session);
+	metric_describe(&session->sort.metric, text);
+	if (print_is_data(session))
+		print_note(session, "%s sorted by %s: %s%s", what, by, text, reversed);
+	else
+		fprintf(session->out, "%s sorted by %s: %s%s\n\n", what, by, text, reversed);
 }

@@ -9,6 +9,9 @@
 /* Print "# quality: ..." */
 void quality_put(struct session *session);
 
+/* Print "WHAT sorted by metric: ..." and an empty line, after the quality line. */
+void quality_put_title(struct session *session, const char *what);
+
 /* What is said of experiments with info->untold. */
 #define QUALITY_UNTOLD \
 	"a helper that samples (--sampler, -h) ended before it wrote its counts: samples may be missing"

@@ -2,8 +2,9 @@
 #include "analyzer/report/report.h"
 
 #include "analyzer/base/memory.h"
+#include "analyzer/data/names.h"
 #include "analyzer/model/name.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/print/print.h"
 #include "analyzer/base/text.h"
 
 #include <stdlib.h>
@@ -29,21 +30,6 @@ double report_wall_seconds(const struct session *session)
 			last = end;
 	}
 	return last - first;
-}
-
-void report_put_title(struct session *session, const char *what)
-{
-	char text[METRIC_ERROR_MAX];
-
-	const char *by = session->sort.metric.id < METRIC_VALUES ? "metric" : "property";
-	const char *reversed = session->sort.reverse ? ", reversed" : "";
-
-	quality_put(session);
-	metric_describe(&session->sort.metric, text);
-	if (print_is_data(session))
-		print_note(session, "%s sorted by %s: %s%s", what, by, text, reversed);
-	else
-		fprintf(session->out, "%s sorted by %s: %s%s\n\n", what, by, text, reversed);
 }
 
 void report_put_next(struct session *session, const char *command,

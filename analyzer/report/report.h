@@ -5,9 +5,6 @@
 
 #include "analyzer/data/session.h"
 
-/* Print "WHAT sorted by metric: ..." and an empty line, after the quality line. */
-void report_put_title(struct session *session, const char *what);
-
 /* Print "# next: COMMAND  (why)"; the command is about `function` unless that is NULL. */
 void report_put_next(struct session *session, const char *command,
                      const struct sym_function *function, const char *why);

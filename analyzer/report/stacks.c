@@ -94,7 +94,7 @@ static size_t count_frames(const struct tree *tree, uint32_t node)
 static void put_frame(struct session *session, const struct sym_frame *item, const char *indent)
 {
 	char *name = name_item(session, TREE_FRAMES, item);
-	size_t columns = terminal_columns(session);
+	size_t columns = terminal_columns(session->out);
 
 	if (columns != 0)
 		columns = columns > strlen(indent) ? columns - strlen(indent) : 1;

@@ -1,37 +1,14 @@
-/* compare.c: the columns of a comparison, and the command that chooses it.
+/* compare.c: the columns of a comparison.
  * See doc/decisions/31-comparing.md. */
 #include "analyzer/table/compare.h"
 
-#include "analyzer/report/compare_beside.h"
-
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/views/view.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { LABEL_MAX = 16 };
-
-/* How commands are run that know of no groups. */
-static const struct {
-	const char *command;
-	int is_beside;
-} kinds[] = {
-#define EACH(command) {command, 0},
-#define BESIDE(command) {command, 1},
-#include "analyzer/table/compare.def"
-};
-enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
-
-static const char *const modes[] = {
-	[TREE_COMPARE_OFF] = "off",
-	[TREE_COMPARE_ON] = "on",
-	[TREE_COMPARE_DELTA] = "delta",
-	[TREE_COMPARE_RATIO] = "ratio",
-};
-enum { MODES = sizeof(modes) / sizeof(modes[0]) };
 
 /* The name of a column's group without directory and suffix. The caller frees. */
 static char *short_name(const struct session *session, size_t column)
@@ -131,29 +108,6 @@ void compare_unfocus(struct session *session)
 	session->focus = SESSION_ALL;
 }
 
-/* Its number in kinds[], KINDS if it is not there. */
-static size_t find_kind(const struct command *command)
-{
-	size_t at = 0;
-
-	while (at < KINDS && strcmp(kinds[at].command, command->name) != 0)
-		at++;
-	return at;
-}
-
-static void put_group(struct session *session, size_t column)
-{
-	const char *path = session->groups[session_column_group(session, column)].path;
-
-	if (print_is_data(session)) {
-		print_note(session, "[%zu] %s", column + 1, path);
-		return;
-	}
-	fprintf(session->out, "# compare: [%zu] ", column + 1);
-	text_put(session->out, path);
-	fputc('\n', session->out);
-}
-
 enum tree_compare compare_begin_alone(struct session *session, size_t column)
 {
 	enum tree_compare compare = session->compare;
@@ -169,48 +123,4 @@ void compare_end_alone(struct session *session, enum tree_compare compare)
 	session_forget_tables(session);
 	session->compare = compare;
 	compare_unfocus(session);
-}
-
-void compare_run(struct session *session, const struct command *command,
-                 const struct command_argument *argument)
-{
-	size_t columns = session_columns(session), kind = find_kind(command);
-
-	if (columns == 1 || kind == KINDS) {
-		command->run(session, argument);
-		return;
-	}
-	if (kinds[kind].is_beside) {
-		compare_beside_command(session, command, argument);
-		return;
-	}
-	for (size_t i = 0; i < columns; i++) {
-		enum tree_compare compare;
-
-		put_group(session, i);
-		compare = compare_begin_alone(session, i);
-		command->run(session, argument);
-		compare_end_alone(session, compare);
-	}
-}
-
-void view_compare(struct session *session, const struct command_argument *argument)
-{
-	if (!argument->text) {
-		view_put_setting(session, "compare", modes[session->compare]);
-		return;
-	}
-	for (size_t i = 0; i < MODES; i++) {
-		if (strcasecmp(argument->text, modes[i]) != 0)
-			continue;
-		session_forget_tables(session);
-		session->compare = (enum tree_compare)i;
-		if (session->count > 0 && i != TREE_COMPARE_OFF && session_columns(session) == 1)
-			session_say(
-				session,
-				"compare: there is one group only: nothing to compare it with yet");
-		return;
-	}
-	session_fail(session, EXIT_USAGE, "compare: '%s' is not off, on, delta or ratio",
-	             argument->text);
 }

@@ -4,11 +4,11 @@
  * is the base. Rows are told apart by object, function and line, never by address (see shown.h);
  * totals stand first. Facts and statistics are put side by side by compare_beside.h, things with
  * names by compare_named.h, instructions by code_align.h; what cannot be compared is shown once for
- * each group (compare.def). */
+ * each group (groups.h). */
 #ifndef XER_ANALYZER_TABLE_COMPARE_H
 #define XER_ANALYZER_TABLE_COMPARE_H
 
-#include "analyzer/command.h"
+#include "analyzer/data/session.h"
 #include "analyzer/table/table.h"
 
 /* Give an empty table its columns: one for each compared group, or one, with the sums of the trees
@@ -38,10 +38,5 @@ void compare_unfocus(struct session *session);
  * so are those of meanwhile in the end. */
 enum tree_compare compare_begin_alone(struct session *session, size_t column);
 void compare_end_alone(struct session *session, enum tree_compare compare);
-
-/* Run a command: once, or if it is in compare.def and several groups are compared, for each of
- * them, as is told there. */
-void compare_run(struct session *session, const struct command *command,
-                 const struct command_argument *argument);
 
 #endif

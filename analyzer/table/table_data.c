@@ -5,7 +5,7 @@
 #include "analyzer/base/terminal.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/code/place.h"
+#include "analyzer/data/names.h"
 
 #include <stdlib.h>
 
@@ -192,7 +192,7 @@ static void add_properties(struct session *session, struct print_table *out,
 	}
 	print_number(out, function->size);
 	print_number(out, function->address);
-	print_word(out, place_file(session, function));
+	print_word(out, name_file(session, function));
 	print_number(out, function->line);
 	print_word(out, function->object ? function->object->path : NULL);
 	print_word(out, function->mangled);
@@ -236,8 +236,8 @@ void table_put(struct session *session, const struct table *table,
 	if (!print_is_data(session)) {
 		struct table shown = *table;
 
-		shown.has_color = terminal_has_color(session);
-		shown.width = terminal_columns(session);
+		shown.has_color = terminal_has_color(session->out);
+		shown.width = terminal_columns(session->out);
 		table_print(&shown, metrics, limit, session->out);
 		return;
 	}

@@ -2,12 +2,22 @@
 #ifndef XER_ANALYZER_VIEWS_VIEW_H
 #define XER_ANALYZER_VIEWS_VIEW_H
 
-#include "analyzer/command.h"
+#include "analyzer/data/session.h"
+
+/* What stands behind a command. */
+struct command_argument {
+	const char *text;     /* NULL if not given */
+	const char *second;   /* of a pair */
+	unsigned long number; /* 0 if not given */
+};
 
 #define GROUP(heading)
 #define COMMAND(name, alias, argument, need, function, argument_text, help) \
 	void function(struct session *session, const struct command_argument *argument);
 #include "analyzer/views/command.def"
+
+/* Is there a command of this name, or with this other spelling? */
+int view_is_command(const char *name);
 
 /* Say what a setting is. Forms for programs have no word of settings. */
 void view_put_setting(struct session *session, const char *what, const char *value);
@@ -28,14 +38,10 @@ int view_is_outside(const struct session *session, const struct session_experime
  * reason, "" if there is none. */
 const char *view_remedy(const struct session_experiment *at, const struct exp_event *event);
 
-/* Show the index object or memory object of the user's that has exactly this name. Returns 0 if
- * there is none. */
-int view_own_index(struct session *session, const char *name);
-
-/* The item called `argument->text` in the tree of functions; of several, the argument->number-th.
- * Says so and returns TREE_NONE if there is none or the number is missing. */
-uint32_t view_pick_function(struct session *session, const char *command,
-                            const struct command_argument *argument);
+/* The command that shows the index object or memory object of the user's that has exactly this
+ * name, in letters of either case: "indxobj" or "memobj", and its name in *own. NULL: there is
+ * none. */
+const char *view_own_index(const struct session *session, const char *name, const char **own);
 
 /* Where function tracing was on and no function was called that could be traced: say what code
  * needs for that. */

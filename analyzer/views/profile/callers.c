@@ -3,6 +3,7 @@
 
 #include "analyzer/table/compare.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/report/pick.h"
 #include "analyzer/model/name.h"
 #include "analyzer/report/quality.h"
 #include "analyzer/table/table.h"
@@ -198,7 +199,7 @@ void view_callers(struct session *session, const struct command_argument *argume
 
 void view_csingle(struct session *session, const struct command_argument *argument)
 {
-	uint32_t item = view_pick_function(session, "csingle", argument);
+	uint32_t item = pick_function(session, "csingle", argument->text, argument->number);
 	struct panels panels;
 
 	if (item == TREE_NONE)

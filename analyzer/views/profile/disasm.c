@@ -295,7 +295,7 @@ void view_disasm(struct session *session, const struct command_argument *argumen
 	struct disasm_view view = {.session = session, .files = {.session = session}};
 	struct place place;
 
-	if (place_find(session, "disasm", argument, &place) != 0)
+	if (place_find(session, "disasm", argument->text, argument->number, &place) != 0)
 		return;
 	if (codes_init(&view.codes, session, &place) == 0) {
 		view.table.is_listing = 1;

@@ -5,6 +5,7 @@
 #include "analyzer/table/compare.h"
 #include "analyzer/model/fragment.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/report/pick.h"
 #include "analyzer/model/name.h"
 #include "analyzer/print/print.h"
 #include "analyzer/report/quality.h"
@@ -143,7 +144,7 @@ static void add(struct session *session, const char *command,
 
 	if (!is_there(session, command))
 		return;
-	item = view_pick_function(session, command, argument);
+	item = pick_function(session, command, argument->text, argument->number);
 	if (item == TREE_NONE)
 		return;
 	if (fragment->count == FRAGMENT_MAX) {

@@ -1,10 +1,12 @@
 /* functions.c: the flat tables, of functions, lines and pcs, and their long forms. */
 #include "analyzer/views/view.h"
 
+#include "analyzer/report/pick.h"
+
 #include "analyzer/table/compare.h"
 #include "analyzer/data/filters.h"
+#include "analyzer/data/names.h"
 #include "analyzer/model/name.h"
-#include "analyzer/code/place.h"
 #include "analyzer/report/quality.h"
 #include "analyzer/report/report.h"
 #include "analyzer/table/table.h"
@@ -81,7 +83,7 @@ static void put_table(struct session *session, enum tree_mode mode)
 {
 	struct table table = make_table(session, mode);
 
-	report_put_title(session, titles[mode]);
+	quality_put_title(session, titles[mode]);
 	table_put(session, &table, &session->metrics, session->limit, names[mode]);
 	if (mode == TREE_FUNCTIONS)
 		put_hints(session, &table);
@@ -146,7 +148,7 @@ static void put_properties(struct session *session, enum tree_mode mode,
 {
 	const struct sym_function *function = item->function;
 	uint64_t address = mode == TREE_PCS ? item->address : function->address;
-	const char *file = place_file(session, function);
+	const char *file = name_file(session, function);
 
 	if (mode != TREE_LINES) {
 		if (mode == TREE_FUNCTIONS)
@@ -198,7 +200,7 @@ static void put_summaries(struct session *session, enum tree_mode mode)
 	size_t count = session->limit != 0 && session->limit < table.count ? session->limit
 	                                                                   : table.count;
 
-	report_put_title(session, titles[mode]);
+	quality_put_title(session, titles[mode]);
 	if (print_is_data(session)) {
 		put_all(session, &table, count, mode);
 		table_fini(&table);
@@ -229,56 +231,10 @@ void view_psummary(struct session *session, const struct command_argument *argum
 	put_summaries(session, TREE_PCS);
 }
 
-static void put_choices(struct session *session, const uint32_t *items, size_t count)
-{
-	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
-
-	for (size_t i = 0; i < count; i++) {
-		const struct sym_function *function = tree->items[items[i]].function;
-
-		fprintf(session->out, "%4zu) ", i + 1);
-		text_put(session->out, function->name);
-		fprintf(session->out, " - %zu:0x%08llx in ", function->object->index,
-		        (unsigned long long)function->address);
-		text_put(session->out, function->object->path);
-		/* What is nowhere but inlined has no address. */
-		if (function->file && function->line != 0) {
-			fprintf(session->out, ", line %u in \"", function->line);
-			text_put(session->out, text_base(function->file));
-			fputc('"', session->out);
-		}
-		fputc('\n', session->out);
-	}
-}
-
-uint32_t view_pick_function(struct session *session, const char *command,
-                            const struct command_argument *argument)
-{
-	uint32_t *items;
-	size_t count = name_find(session, argument->text, &items);
-	uint32_t found = TREE_NONE;
-
-	if (count == 1) {
-		found = items[0];
-	} else if (count == 0) {
-		session_fail(session, EXIT_TROUBLE, "%s: no function '%s' %s", command,
-		             argument->text, filters_of_data(session->filters));
-	} else if (argument->number >= 1 && argument->number <= count) {
-		found = items[argument->number - 1];
-	} else {
-		put_choices(session, items, count);
-		session_fail(session, EXIT_USAGE,
-		             "%s: %zu functions are called '%s': add a number from 1 to %zu",
-		             command, count, argument->text, count);
-	}
-	free(items);
-	return found;
-}
-
 void view_fsingle(struct session *session, const struct command_argument *argument)
 {
 	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
-	uint32_t item = view_pick_function(session, "fsingle", argument);
+	uint32_t item = pick_function(session, "fsingle", argument->text, argument->number);
 	struct table table = {.count = 0};
 	const struct fold_row **rows;
 

@@ -7,6 +7,7 @@
 #include "analyzer/report/compare_named.h"
 #include "analyzer/data/filters.h"
 #include "analyzer/data/indexobj.h"
+#include "analyzer/report/indexnames.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/print/print.h"
 #include "analyzer/report/quality.h"
@@ -204,21 +205,16 @@ void view_memobj(struct session *session, const struct command_argument *argumen
 	view_named(session, 1, "memobj", argument->text);
 }
 
-int view_own_index(struct session *session, const char *name)
+const char *view_own_index(const struct session *session, const char *name, const char **own)
 {
 	const struct index_type *type;
 
-	for (size_t i = 0; (type = index_at(session->indexes, i)); i++) {
-		if (!type->is_own || strcasecmp(type->name, name) != 0)
-			continue;
-		/* It runs as the command that shows such objects, with all that this checks. */
-		command_run(
-			session,
-			command_find(type->is_memory ? "memobj" : "indxobj", (char[64]){""}, 64),
-			&(const struct command_argument){.text = type->name});
-		return 1;
-	}
-	return 0;
+	for (size_t i = 0; (type = index_at(session->indexes, i)); i++)
+		if (type->is_own && strcasecmp(type->name, name) == 0) {
+			*own = type->name;
+			return type->is_memory ? "memobj" : "indxobj";
+		}
+	return NULL;
 }
 
 static void put_cpus(struct session *session)
@@ -315,7 +311,8 @@ static void define(struct session *session, int is_memory, const char *command,
 		return;
 	}
 	expression = unquote(argument->second, &skipped);
-	if (index_define(session->indexes, is_memory, argument->text, expression, &error) != 0) {
+	if (index_define(session->indexes, is_memory, argument->text, expression, view_is_command,
+	                 &error) != 0) {
 		if (session->place.file && error.column != 0)
 			session->place.column += (size_t)(argument->second - argument->text);
 		if (error.column != 0)

@@ -316,7 +316,7 @@ static void show(struct session *session, const char *command,
 	struct source_files files = {.session = session};
 	struct place place;
 
-	if (place_find(session, command, argument, &place) != 0)
+	if (place_find(session, command, argument->text, argument->number, &place) != 0)
 		return;
 	if (!place.file) {
 		session_fail(

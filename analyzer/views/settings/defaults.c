@@ -2,10 +2,6 @@
 #include "analyzer/views/view.h"
 
 #include "analyzer/data/defaults.h"
-#include "analyzer/rc.h"
-
-#include <string.h>
-#include <strings.h>
 
 void view_dmetrics(struct session *session, const struct command_argument *argument)
 {
@@ -29,12 +25,6 @@ void view_en_desc(struct session *session, const struct command_argument *argume
 
 	if (defaults_set_descendants(session->defaults, argument->text, error) != 0)
 		session_fail(session, EXIT_USAGE, "en_desc: %s", error);
-}
-
-void view_rc(struct session *session, const struct command_argument *argument)
-{
-	if (strcasecmp(argument->text, "off") != 0)
-		rc_read(session, argument->text);
 }
 
 void view_ignored(struct session *session, const struct command_argument *argument)

@@ -2,7 +2,6 @@
 #include "analyzer/views/view.h"
 
 #include "analyzer/base/output.h"
-#include "analyzer/base/terminal.h"
 #include "analyzer/base/text.h"
 
 #include <errno.h>
@@ -237,6 +236,17 @@ void view_viewmode(struct session *session, const struct command_argument *argum
 	             argument->text);
 }
 
+void view_printmode(struct session *session, const struct command_argument *argument)
+{
+	if (!argument->text && session->print.mode == PRINT_TEXT)
+		view_put_setting(session, "printmode", "text");
+	if (argument->text && print_set_mode(session, argument->text) != 0)
+		session_fail(
+			session, EXIT_USAGE,
+			"printmode: '%.40s' is not text, html, json, csv, tsv or a character that separates columns",
+			argument->text);
+}
+
 static void set_output(struct session *session, const char *command, const char *path,
                        FILE *(*open)(const char *path))
 {
@@ -247,7 +257,7 @@ static void set_output(struct session *session, const char *command, const char 
 		return;
 	}
 	print_finish(session);
-	pager_end(session);
+	session_end_page(session);
 	if (output_close(session->out, 1) != 0)
 		session_fail(session, EXIT_TROUBLE, "cannot write the output");
 	session->out = out;

@@ -2,6 +2,7 @@
  * experiment. */
 #include "analyzer/command.h"
 #include "analyzer/data/indexobj.h"
+#include "analyzer/views/view.h"
 #include "tests/unit/experiment/make_experiment.h"
 
 #include "format/record.h"
@@ -192,14 +193,14 @@ Test(indexobj, wrong_definitions_are_refused)
 	struct expression_error error;
 	char text[200];
 
-	cr_assert_eq(index_define(types, 0, "functions", "PID", &error), -EINVAL);
+	cr_assert_eq(index_define(types, 0, "functions", "PID", view_is_command, &error), -EINVAL);
 	cr_assert(error.column == 0 && strstr(error.text, "there is a command"));
-	cr_assert_eq(index_define(types, 1, "page", "VADDR", &error), -EINVAL);
-	cr_assert_eq(index_define(types, 0, "a b", "PID", &error), -EINVAL);
-	cr_assert_eq(index_define(types, 0, "1", "PID", &error), -EINVAL);
-	cr_assert_eq(index_define(types, 0, "mine", "PIDD", &error), -EINVAL);
+	cr_assert_eq(index_define(types, 1, "page", "VADDR", view_is_command, &error), -EINVAL);
+	cr_assert_eq(index_define(types, 0, "a b", "PID", view_is_command, &error), -EINVAL);
+	cr_assert_eq(index_define(types, 0, "1", "PID", view_is_command, &error), -EINVAL);
+	cr_assert_eq(index_define(types, 0, "mine", "PIDD", view_is_command, &error), -EINVAL);
 	cr_assert_eq(error.column, 1);
-	cr_assert_eq(index_define(types, 0, "mine", "PID", &error), 0);
+	cr_assert_eq(index_define(types, 0, "mine", "PID", view_is_command, &error), 0);
 	cr_assert_null(index_find(types, 0, "page", text, sizeof(text)));
 	cr_assert_null(index_find(types, 0, "s", text, sizeof(text)));
 	cr_assert(strstr(text, "ambiguous"));

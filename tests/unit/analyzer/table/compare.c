@@ -359,20 +359,3 @@ Test(columns, ratios_tell_what_is_new)
 	                                  "10 100.00         x3.500 100.00     main\n"
 	                                  " 0   0.00            new  14.29     g\n");
 }
-
-Test(compare, what_it_runs_in_a_way_of_its_own_are_commands)
-{
-	static const char *const names[] = {
-#define EACH(command) command,
-#define BESIDE(command) command,
-#include "analyzer/table/compare.def"
-	};
-	char error[64];
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const struct command *command = command_find(names[i], error, sizeof(error));
-
-		cr_assert_not_null(command, "%s", names[i]);
-		cr_assert_str_eq(command->name, names[i]);
-	}
-}

@@ -1,0 +1,132 @@
+/* names.c: finds functions by name, among those that the recorded stacks have. */
+#include "analyzer/data/names.h"
+
+#include "analyzer/base/memory.h"
+#include "analyzer/model/name.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct match {
+	uint32_t item;
+	uint64_t weight;
+};
+
+static int by_weight(const void *left, const void *right)
+{
+	const struct match *a = left, *b = right;
+
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return a->item < b->item ? -1 : a->item > b->item;
+}
+
+/* The names of templates begin with what they return: "int f<1>". Where the name itself begins. */
+static const char *skip_result(const char *brief)
+{
+	const char *name = brief;
+	int depth = 0;
+
+	if (strstr(brief, "operator"))
+		return brief;
+	for (const char *at = brief; *at != '\0'; at++) {
+		depth += (*at == '<' || *at == '(') - (*at == '>' || *at == ')');
+		if (*at == ' ' && depth == 0)
+			name = at + 1;
+	}
+	return name;
+}
+
+static int is_called(const struct sym_function *function, const char *name)
+{
+	char *brief;
+	int same;
+
+	if (strcmp(function->name, name) == 0 || strcmp(function->mangled, name) == 0)
+		return 1;
+	brief = name_shorten(function->name);
+	same = strcmp(brief, name) == 0 || strcmp(skip_result(brief), name) == 0;
+	free(brief);
+	return same;
+}
+
+/* "OBJECT+0xADDRESS", as stacks have it where nobody named the code, in the function? */
+static int has_address(const struct sym_function *function, const char *name)
+{
+	const char *plus = strrchr(name, '+');
+	size_t len = plus ? (size_t)(plus - name) : 0;
+	uint64_t address;
+	char *end;
+
+	if (!plus || strncmp(plus, "+0x", 3) != 0 || !function->object)
+		return 0;
+	address = strtoull(plus + 3, &end, 16);
+	return *end == '\0' && strlen(function->object->name) == len &&
+	       memcmp(function->object->name, name, len) == 0 &&
+	       address - function->address < function->size;
+}
+
+static struct match *find(struct session *session, const char *name,
+                          int (*is_meant)(const struct sym_function *function, const char *name),
+                          size_t *out_count)
+{
+	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
+	const struct fold_row *rows = session_fold(session, TREE_FUNCTIONS);
+	struct match *matches = NULL;
+	size_t count = 0, capacity = 0;
+
+	for (size_t i = 0; i < tree->item_count; i++) {
+		if (!is_meant(tree->items[i].function, name))
+			continue;
+		matches = memory_grow(matches, count, &capacity, sizeof(*matches));
+		matches[count++] = (struct match){
+			(uint32_t)i, rows[i].total.of[session->sort.metric.id < METRIC_VALUES
+		                                              ? session->sort.metric.id
+		                                              : METRIC_TOTALCPU]};
+	}
+	*out_count = count;
+	return matches;
+}
+
+size_t name_find(struct session *session, const char *name, uint32_t **out)
+{
+	size_t count;
+	struct match *matches = find(session, name, is_called, &count);
+
+	if (count == 0)
+		matches = find(session, name, has_address, &count);
+	if (count > 1)
+		qsort(matches, count, sizeof(*matches), by_weight);
+	*out = memory_take(count, sizeof(**out));
+	for (size_t i = 0; i < count; i++)
+		(*out)[i] = matches[i].item;
+	free(matches);
+	return count;
+}
+
+char *name_reference(struct session *session, const struct sym_function *function)
+{
+	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
+	uint32_t *items;
+	size_t count = name_find(session, function->name, &items);
+	char *text = NULL;
+
+	for (size_t i = 0; i < count && count > 1 && !text; i++)
+		if (tree->items[items[i]].function == function)
+			text = memory_format("%s %zu", function->name, i + 1);
+	free(items);
+	return text ? text : memory_text(function->name, strlen(function->name));
+}
+
+const char *name_file(struct session *session, const struct sym_function *function)
+{
+	const struct tree *tree;
+
+	if (function->file)
+		return function->file;
+	tree = session_tree(session, TREE_LINES);
+	for (size_t i = 0; i < tree->item_count; i++)
+		if (tree->items[i].function == function && tree->items[i].file)
+			return tree->items[i].file;
+	return NULL;
+}

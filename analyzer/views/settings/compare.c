@@ -1,0 +1,33 @@
+/* compare.c: the command that chooses how groups are compared. */
+#include "analyzer/views/view.h"
+
+#include <strings.h>
+
+static const char *const modes[] = {
+	[TREE_COMPARE_OFF] = "off",
+	[TREE_COMPARE_ON] = "on",
+	[TREE_COMPARE_DELTA] = "delta",
+	[TREE_COMPARE_RATIO] = "ratio",
+};
+enum { MODES = sizeof(modes) / sizeof(modes[0]) };
+
+void view_compare(struct session *session, const struct command_argument *argument)
+{
+	if (!argument->text) {
+		view_put_setting(session, "compare", modes[session->compare]);
+		return;
+	}
+	for (size_t i = 0; i < MODES; i++) {
+		if (strcasecmp(argument->text, modes[i]) != 0)
+			continue;
+		session_forget_tables(session);
+		session->compare = (enum tree_compare)i;
+		if (session->count > 0 && i != TREE_COMPARE_OFF && session_columns(session) == 1)
+			session_say(
+				session,
+				"compare: there is one group only: nothing to compare it with yet");
+		return;
+	}
+	session_fail(session, EXIT_USAGE, "compare: '%s' is not off, on, delta or ratio",
+	             argument->text);
+}
