@@ -157,6 +157,7 @@ unit-programs: $(UNIT_PROGRAMS)
 sanitized: $(PROGRAMS) $(TRCRPT) $(filter-out %/libcollector,$(UNIT_PROGRAMS))
 
 TESTED_format       :=
+TESTED_tables       :=
 TESTED_collect      := $(filter-out %/main.o,$(COLLECT_OBJ)) $(SAMPLER_LIB)
 TESTED_experiment   := $(EXPERIMENT_LIB)
 TESTED_template     := $(TEMPLATE_LIB)

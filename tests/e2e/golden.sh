@@ -45,19 +45,19 @@ control header functions leaks heapstat heapmaps sample_detail
 dynamic header functions allocs lines heapmaps
 killed header functions calltree leaks heapstat
 odd header functions calltree exp_list objects
-user header hooks
+user header hooks describe
 user32 hooks
 damaged header functions calltree leaks heapstat sample_detail statistics threads seconds datasize
 calls header overview functions calltree callers-callees calls threads
-waits header overview functions calltree lines sync locks syncwaits ioactivity iodetail iocallstack iostat duration datasize threads thread_list cpu_list
+waits header overview functions calltree lines sync locks syncwaits ioactivity iodetail iocallstack iostat duration datasize threads thread_list cpu_list describe object_list indxobj_list mobj_list
 made header functions calltree allocs lines objects
 split header functions lines leaks objects
 package functions lines leaks objects
 dwz functions lines leaks objects
 link functions lines leaks objects
 java header overview functions calltree lines javaheap gcevents thread_list objects
-omp header overview functions calltree lines ompregions ompconstructs omp_preg omp_task threads
-mpi header overview exp_list functions calltree mpifunctions mpiranks mpimessages processes
+omp header overview functions calltree lines ompregions ompconstructs omp_preg omp_task threads describe metric_list
+mpi header overview exp_list functions calltree mpifunctions mpiranks mpimessages processes describe metric_list experiment_ids
 rank header overview functions mpifunctions mpiranks mpimessages threads
 sampler header overview functions calltree cpus threads seconds statistics
 kin header exp_list functions objects processes threads
@@ -81,6 +81,10 @@ calls chosen -thread_select 2 -calls
 waits chosen -thread_select 1 -sync
 java folded -export folded -
 omp folded -export folded -
+omp any -metrics any -functions
+mpi any -metrics any -functions
+mpi filtered -filters MPISENT>0&&MPICOMM>0||MPIRECEIVED>0 -mpifunctions
+waits filtered -filters SERROR==0&&SOBJ>0&&SRQST>0&&SFUNC==1 -sync
 END
 
 # Files of experiments by themselves.
