@@ -88,11 +88,11 @@ else
 	skip "a program of gcc's AddressSanitizer" "it cannot be built"
 fi
 with=(ASAN_OPTIONS=detect_leaks=0)
-! have clang || CC=clang built "with clang's address sanitizer, whose malloc is the program's own" none -O1 -g -fsanitize=address -fno-sanitize-recover=all
+! needs "clang's address sanitizer" "" clang || CC=clang built "with clang's address sanitizer, whose malloc is the program's own" none -O1 -g -fsanitize=address -fno-sanitize-recover=all
 with=()
 built "with the thread sanitizer" all -O1 -g -fsanitize=thread
 built "of 32 bits" none -O2 "${m32[@]}"
-! have clang || CC=clang built "compiled by clang" 20 -O2 -g
+! needs "compiled by clang" "" clang || CC=clang built "compiled by clang" 20 -O2 -g
 rm -f gmon.out
 
 gcc -O2 -g -o known known.c
@@ -233,7 +233,7 @@ same "loaded and never unloaded" 20 ./loads 4096
 same "loaded into a namespace of its own" none ./loads 0 new
 
 # What coreutils, libc and linkers preload or ask for themselves.
-! have stdbuf || same "under stdbuf, which preloads its own library" 20 stdbuf -o0 ./known x
+! needs "under stdbuf" "" stdbuf || same "under stdbuf, which preloads its own library" 20 stdbuf -o0 ./known x
 if [ -e "$(gcc -print-file-name=libc_malloc_debug.so.0)" ]; then
 	with=(LD_PRELOAD=libc_malloc_debug.so.0 MALLOC_CHECK_=3 GLIBC_TUNABLES=glibc.malloc.check=3) && same "libc's own allocator for debugging" 20 ./known x
 	with=(LD_PRELOAD=libc_malloc_debug.so.0 MALLOC_TRACE=/dev/null) && same "and its tracing" 20 ./known x

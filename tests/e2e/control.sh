@@ -52,7 +52,7 @@ if gcc -D_GNU_SOURCE -O2 -static -I"$root" -o linked "$root/tests/programs/contr
 else
 	skip "a static program runs without it" "no static C library"
 fi
-if have g++; then
+if needs "the header is clean C++98" 1 g++; then
 	g++ -std=c++98 -pedantic-errors -Wall -Wextra -Werror -I"$root/include" -fsyntax-only -x c++ - <<<'#include <collectorAPI.h>' 2>cxx.err
 	is "the header is clean C++98" 0 $?
 fi
@@ -107,7 +107,7 @@ is "in the end events are recorded" 50 "$(value stress settled 1)"
 is "and the experiment is sound" "" "$(cat stress.txt.err)"
 report stress -sample_detail
 contains "the last sample has its name" ' manual: settled$' stress.txt
-if have xmllint; then
+if needs "the logs are well-formed" 1 xmllint; then
 	xmllint --noout stress.er/log.xml && xmllint --noout stress.er/map.xml
 	is "the logs are well-formed" 0 $?
 fi

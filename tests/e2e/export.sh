@@ -269,7 +269,7 @@ have python3 || skip "speedscope, firefox and pprof obey their formats" "no pyth
 awk -F';' '/;(early|late) / { sub(/.* /, "", $NF); sum[$1 ";" $2] += $NF } END { for (thread in sum) print sum[thread] }' many.folded-threads | sort -n >sums.txt
 is "folded-threads: the second frame is the thread" "800 2000 3600 5600" "$(paste -sd' ' sums.txt)"
 for name in profile heap odd killed many user traced; do
-	have python3 || break
+	have python3 || break # which was told
 	timeout 20 "$xer_print" -printmode json -metrics e.any -threads "$name.er" >$name.threads 2>threads.err
 	timeout 20 "$xer_print" -printmode json -metrics i.any -functions "$name.er" >$name.totals 2>totals.err
 	python3 check.py $name 2>&1 || not_ok "$name: the exports are read"
@@ -290,7 +290,7 @@ for thread in json.load(open(sys.argv[1]))["threads"]:
     if "late" in when and "early" in when:
         print("apart" if 99 <= min(when["late"]) - max(when["early"]) <= 2000 else when)
 END
-if have python3; then
+if needs "Firefox: each thread slept 0.1 s between its stacks" 1 python3; then
 	python3 times.py many.firefox >times.txt 2>&1
 	is "Firefox: each thread slept 0.1 s between its stacks" "apart apart apart apart" "$(paste -sd' ' times.txt)"
 fi
@@ -318,7 +318,7 @@ END
 cc -O2 -g -fno-optimize-sibling-calls -fno-inline -o wide wide.c && record wide -p off -H on -S off -- ./wide
 timeout 60 "$xer_print" -export firefox wide.firefox wide.er 2>command.out
 is "Firefox: many stacks at many times are written" 0 $?
-if have python3; then
+if needs "Firefox: coarser times" 1 python3; then
 	python3 - >wide.txt <<'END'
 import json
 for thread in json.load(open("wide.firefox"))["threads"]:
@@ -343,7 +343,7 @@ timeout 60 "$xer_print" -export pprof inlined.pprof -export folded inlined.folde
 is "a new recording is exported" 0 $?
 contains "folded: inlined calls are frames" '^inlined [0-9]+;.*;main;outer;middle;inner 1000$' inlined.folded
 contains "callgrind: an inlined function has its line" '^c?fn=\([0-9]+\) inner$' inlined.callgrind
-if have go; then
+if needs "pprof: one location has them all" 1 go; then
 	go tool pprof -raw inlined.pprof >raw.txt 2>&1
 	is "pprof: one location has them all" "inner middle outer" "$(awk '$3 ~ /^M=/ && $4 == "inner" { names = $4; while ((getline) > 0 && $2 !~ /^0x/) names = names " " $1; print names }' raw.txt)"
 fi

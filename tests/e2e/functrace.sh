@@ -99,7 +99,7 @@ choices()
 	chosen "$name" min=10us "$program" 2 1000 >/dev/null
 	is "$name: what is not erased is there" 9356 "$(($(awk 'NF == 11 && $3 ~ /^[0-9]+$/ { sum += $3 } END { print sum + 0 }' "$name.txt") + $(erased "$name")))"
 	! grep -q '^# of the calls' "$name.txt" && ok "$name: and it is complete" || not_ok "$name: and it is complete"
-	have llvm-xray && succeeds "$name: llvm-xray verifies what is left" timeout 60 llvm-xray fdr-dump -verify "$name.er/functrace"
+	needs "$name: llvm-xray verifies what is left" 1 llvm-xray && succeeds "$name: llvm-xray verifies what is left" timeout 60 llvm-xray fdr-dump -verify "$name.er/functrace"
 }
 choices hooked "$programs/ft_known"
 record limited -p off --functrace=depth=100 -- "$programs/ft_signals" 0.2
@@ -131,7 +131,7 @@ if have clang; then
 			timeout 60 "$xcollect" -p off --functrace -o taken.er ./known_sleds 1 100 >taken.out 2>taken.err
 		is "sleds that LLVM's runtime has patched are left alone" "0 0" "$? $(ls taken.er/functrace 2>/dev/null | wc -l)"
 		contains "and the log says so" 'sleds that others have patched' taken.er/log.xml
-		if have llvm-xray; then
+		if needs "llvm-xray reads the trace of sleds" 2 llvm-xray; then
 			succeeds "llvm-xray verifies the trace of sleds" timeout 60 llvm-xray fdr-dump -verify sleds.er/functrace
 			record one -p off --functrace -- ./known_sleds 1 1000
 			timeout 60 llvm-xray account -m known_sleds one.er/functrace >one.txt 2>one.txt.err
@@ -147,10 +147,11 @@ if have clang; then
 	fi
 	# clang 14 makes right code of events without optimization and red zone alone.
 	for compiler in clang clang-19 clang-22; do
+		have $compiler || { skip "events of $compiler" "it is not there"; continue; }
 		options="-O2"
 		[ "$($compiler -dumpversion 2>/dev/null | cut -d. -f1)" -gt 16 ] 2>/dev/null || options="-O0 -mno-red-zone"
-		have $compiler && $compiler -D_GNU_SOURCE $options -g -fxray-instrument -fxray-instruction-threshold=1 -o events \
-			"$sources/ft_events.c" 2>events.log || { skip "events of $compiler" "it is not there, or cannot link"; continue; }
+		$compiler -D_GNU_SOURCE $options -g -fxray-instrument -fxray-instruction-threshold=1 -o events \
+			"$sources/ft_events.c" 2>events.log || { skip "events of $compiler" "it cannot link"; continue; }
 		rm -rf events.er
 		record events -p off --functrace -- ./events 1000
 		is "$compiler: the program has its registers back" 0 $?
@@ -161,7 +162,7 @@ if have clang; then
 			"$(sed -nE 's/^ +[0-9.]+ +([0-9.]+ +)?//p' events.txt | tail -4 | xargs -d '\n')"
 		report events -ftrace
 		is "$compiler: a long one is cut" 65520 "$(sed -n 's/.*event: "\(x*\)"\.\.\.$/\1/p' events.txt | tr -d '\n' | wc -c)"
-		have llvm-xray || continue
+		needs "$compiler: llvm-xray reads events" 2 llvm-xray || continue
 		succeeds "$compiler: llvm-xray verifies events" timeout 60 llvm-xray fdr-dump -verify events.er/functrace
 		timeout 60 llvm-xray convert -f yaml events.er/functrace -o events.yaml
 		is "$compiler: they are custom events there" "1000 1000" \

@@ -12,6 +12,12 @@ commands=(-header -overview -exp_list -functions -fsummary -calltree -callers-ca
 	-sample_detail -statistics -objects -threads -cpus -seconds -samples -datasize -duration -memobj page -describe -thread_list
 	-filters 'HFREED >= 0 && TSTAMP >= 0 || FNAME("m.*") IN STACK || THRID' -functions -heapstat)
 
+# well CLAIM COUNT BAD: so many inputs were run, of which so many were bad; none at all are no claim
+well()
+{
+	if [ "$2" = 0 ]; then not_ok "$1: there are no inputs"; else is "$2 $1" 0 "$3"; fi
+}
+
 # run PROGRAM ARGUMENT...: why its run on case.er was not good; nothing if it was.
 run()
 {
@@ -49,6 +55,7 @@ bad=0
 count=0
 base profile
 for input in "$fuzz"/expression/*; do
+	[ -e "$input" ] || continue
 	{ printf 'filters '; cat "$input"; printf '\nindxobj_define x '; cat "$input"; printf '\nx\n'; } >script.txt
 	timeout -k 1 5 "$xer_print" -script script.txt case.er >out.txt 2>err.txt
 	status=$?
@@ -58,7 +65,7 @@ for input in "$fuzz"/expression/*; do
 		echo "tests/fuzz/expression/$(basename "$input"): exit status $status"
 	fi
 done
-is "$count expressions end well" 0 $bad
+well "expressions end well" $count $bad
 
 bad=0
 count=0
@@ -72,7 +79,7 @@ for input in "$fuzz"/*/*-*; do
 	count=$((count + 1))
 	[ -z "$why" ] || { bad=$((bad + 1)); echo "tests/fuzz/$file/$name: $why"; tail -3 err.txt; }
 done
-is "$count kept inputs end well" 0 $bad
+well "kept inputs end well" $count $bad
 
 # XRay logs, of others and function traces of ours, which are logs as well.
 read_log()
@@ -85,12 +92,13 @@ bad=0
 count=0
 rm -rf case.er
 for input in "$fuzz"/xraylog/*; do
+	[ -e "$input" ] || continue
 	why=$(read_log "$input")
 	count=$((count + 1))
 	[ -z "$why" ] || { bad=$((bad + 1)); echo "tests/fuzz/xraylog/$(basename "$input"): $why"; tail -3 err.txt; }
 done
 rm -f case.er
-is "$count XRay logs end well" 0 $bad
+well "XRay logs end well" $count $bad
 
 gcc -O1 -Wall -Wextra -Werror -o mutate "$fuzz/mutate.c" || { not_ok "the mutator is built"; exit 0; }
 names=(profile heap killed odd damaged control dynamic user user32)
@@ -98,17 +106,18 @@ files=(log.xml map.xml overview profile heaptrace frameinfo archives dyntext use
 echo "FUZZ_SEED=$seed"
 bad=0
 count=0
+turn=0
 end=$((SECONDS + seconds))
 while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
-	number=$((seed + count))
+	number=$((seed + turn++))
 	name=${names[number % ${#names[@]}]}
 	file=${files[number / ${#names[@]} % ${#files[@]}]}
-	count=$((count + 1))
 	[ "$file" != archives ] || file=$(cd "$golden/$name.er" && echo archives/*)
 	base "$name"
 	[ -e "case.er/$file" ] || continue
 	cp "case.er/$file" original
 	./mutate $number original "case.er/$file" || continue
+	count=$((count + 1))
 	why=$(fault "$file")
 	[ -n "$why" ] || continue
 	bad=$((bad + 1))
@@ -116,7 +125,7 @@ while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
 	tail -3 err.txt
 	cp "case.er/$file" "$keep/$(basename "$file").$name-$number"
 done
-is "$count inputs from seed $seed end well" 0 $bad
+well "inputs from seed $seed end well" $count $bad
 
 # The same for what programs told of functions that they made.
 for told in map dump gdb; do
@@ -126,14 +135,15 @@ done
 told=(made_map:perf.map made_map:log.xml made_dump:jit1.dump made_dump:jit1.dump made_gdb:dyntext made_gdb:dyntext made_gdb:map.xml)
 bad=0
 count=0
+turn=0
 end=$((SECONDS + seconds / 3))
 while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
-	number=$((seed + count))
+	number=$((seed + turn++))
 	IFS=: read -r name file <<<"${told[number % ${#told[@]}]}"
-	count=$((count + 1))
 	rm -rf case.er
 	cp -r "$name.er" case.er
 	./mutate $number "$name.er/$file" "case.er/$file" || continue
+	count=$((count + 1))
 	why=$(run "$xer_print" -header -functions -calltree -lines)
 	timeout -k 1 5 "$xer_print" -disasm one 1 -disasm two 1 -disasm three 1 case.er >out.txt 2>err.txt
 	status=$?
@@ -145,7 +155,7 @@ while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
 	tail -3 err.txt
 	cp "case.er/$file" "$keep/$file.$name-$number"
 done
-is "$count files that tell of functions from seed $seed end well" 0 $bad
+well "files that tell of functions from seed $seed end well" $count $bad
 
 # The same for XRay logs: LLVM's, and function traces, which are read as part of an experiment too.
 record calls -p off --functrace -- "$programs/ft_known" 2 20
@@ -153,12 +163,13 @@ record erased -p off --functrace=min=1us,depth=3 -- "$programs/ft_known" 2 20
 logs=("$golden/xray/v5.log" "$golden/xray/naive.log" "$fuzz/xraylog/sound" calls.er/functrace erased.er/functrace calls.er/functable)
 bad=0
 count=0
+turn=0
 end=$((SECONDS + seconds / 3))
 while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
-	number=$((seed + count))
+	number=$((seed + turn++))
 	log=${logs[number % ${#logs[@]}]}
-	count=$((count + 1))
 	./mutate $number "$log" changed || continue
+	count=$((count + 1))
 	rm -rf case.er
 	why=$(read_log changed)
 	if [[ $log == *.er/* ]]; then
@@ -172,4 +183,4 @@ while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
 	echo "$log of \`mutate $number\`: $why"
 	cp changed "$keep/xraylog-$number"
 done
-is "$count XRay logs from seed $seed end well" 0 $bad
+well "XRay logs from seed $seed end well" $count $bad

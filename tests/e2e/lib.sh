@@ -67,9 +67,9 @@ sampled()
 # has ticks, which the coarse clock counts
 due()
 {
-	python3 -c 'import sys, time
-period = max(float(sys.argv[2]), time.clock_getres(6))
-print(int(float(sys.argv[1]) / period))' "$1" "${2:-0.001}"
+	local tick=0.004
+	! have python3 || tick=$(python3 -c 'import time; print(time.clock_getres(6))')
+	awk -v s="$1" -v p="${2:-0.001}" -v tick="$tick" 'BEGIN { print int(s / (p > tick ? p : tick)) }'
 }
 
 # within CLAIM LOW HIGH ACTUAL (numbers, also decimal ones)
@@ -97,7 +97,7 @@ succeeds()
 }
 
 # record NAME OPTION... -- PROGRAM ARGUMENT...: record into NAME.er; output to NAME.out, messages to NAME.err.
-# Returns the program's exit status.
+# Returns the program's exit status; 99 if there is neither an experiment nor a word.
 record()
 {
 	local name=$1 options=()
@@ -109,14 +109,21 @@ record()
 	shift
 	# The shell's own word about a signal goes nowhere.
 	{ timeout -k 5 100 "$xcollect" -o "$name.er" "${options[@]}" "$@" >"$name.out" 2>"$name.err"; } 2>/dev/null
+	local status=$?
+	[ -e "$name.er" ] || [ -s "$name.err" ] || status=99
+	return $status
 }
 
-# report NAME COMMAND...: run xer_print's commands on NAME.er; output to NAME.txt
+# report NAME COMMAND...: run xer_print's commands on NAME.er; output to NAME.txt. Returns its exit status; 99 if it said nothing at all,
+# on standard output, as an error or to a file.
 report()
 {
-	local name=$1
+	local name=$1 status
 	shift
 	timeout -k 5 100 "$xer_print" "$@" "$name.er" >"$name.txt" 2>"$name.txt.err"
+	status=$?
+	[ -s "$name.txt" ] || [ -s "$name.txt.err" ] || [[ " $* " == *" -export "* || " $* " == *" -outfile "* ]] || status=99
+	return $status
 }
 
 # value NAME FUNCTION COLUMN: a number from the table in NAME.txt; the row is the first that ends in FUNCTION
@@ -172,6 +179,14 @@ m32=(-m32 -idirafter "/usr/include/$(gcc -print-multiarch 2>/dev/null)")
 
 # makes_32 COMPILER: can it make them?
 makes_32() { printf '#include <errno.h>\nint main(void) { return 0; }\n' | "$1" "${m32[@]}" -x c -o try - 2>/dev/null; }
+
+# needs CLAIM COUNT PROGRAM...: the same, for what COUNT claims hang on, if that is known: without them they are skipped, and that is told
+needs()
+{
+	have "${@:3}" && return
+	skip "$1" "${*:3} cannot be run" "$2"
+	return 1
+}
 
 # for_everyone: copy the recorder to where every user can come, and set $everyones to that directory, which is writable for all
 # and removed at the end. The build itself may lie in somebody's home.

@@ -58,7 +58,8 @@ done
 
 # Loops by all entry points, locks that their owners take again, tasks of several places. libomp does not tell of waits for earlier iterations.
 for compiler in gcc clang; do
-	have $compiler && [ -x $compiler ] && $compiler -O1 -g -fopenmp -o "more-$compiler" "$tests/programs/omp/more.c" || continue
+	have $compiler && [ -x $compiler ] && $compiler -O1 -g -fopenmp -o "more-$compiler" "$tests/programs/omp/more.c" ||
+		{ skip "$compiler: more" "$compiler -fopenmp does not work" 10; continue; }
 	OMP_SCHEDULE=dynamic,2 record "more-$compiler" -p off --omp=on -- "./more-$compiler"
 	is "$compiler: more: the output" "0 150 120 122 30 0" "$? $(cat "more-$compiler.out")"
 	report "more-$compiler" -ompconstructs
@@ -73,7 +74,8 @@ done
 
 # Tasks in parts, of different threads; regions that the recording does not see begin or end.
 for compiler in gcc clang; do
-	have $compiler && [ -x $compiler ] && $compiler -O1 -g -fopenmp -I"$tests/../include" -o "parts-$compiler" "$tests/programs/omp/parts.c" || continue
+	have $compiler && [ -x $compiler ] && $compiler -O1 -g -fopenmp -I"$tests/../include" -o "parts-$compiler" "$tests/programs/omp/parts.c" ||
+		{ skip "$compiler: parts" "$compiler -fopenmp does not work" 3; continue; }
 	record "parts-$compiler" -p off --omp=on -- "./parts-$compiler"
 	report "parts-$compiler" -ompregions
 	is "$compiler: regions of untied tasks, and regions after pauses" "10 3 40 3" \
@@ -128,6 +130,8 @@ END
 	record fortran -p off --omp=on -- ./fortran
 	report fortran -ompconstructs
 	is "gfortran: loops, sections, locks" "42 3 12 60" "$(cat fortran.out) $(times fortran.txt 'loop ') $(times fortran.txt 'critical section ') $(times fortran.txt 'lock ')"
+else
+	skip "OpenMP of gfortran" "gfortran -fopenmp does not work"
 fi
 
 # A tool of the program's own comes before the recorder.
@@ -147,6 +151,8 @@ END
 	record linked --omp=on -- ./linked
 	is "and so is one that the program is linked to" tool "$(head -1 linked.out)"
 	contains "which the header says" 'has a tool of its own' linked.er/log.xml
+else
+	skip "a tool of the program's own" "clang -fopenmp does not work"
 fi
 
 # A program whose OpenMP comes with a library that it loads, in no global scope.
@@ -180,6 +186,8 @@ END
 	is "and the output" "3 3 3" "$(echo $(cat host.out))"
 	report host -ompregions
 	is "and its regions" "3 3" "$(region host.txt plugin,)"
+else
+	skip "OpenMP of a library that is loaded" "gcc -fopenmp does not work"
 fi
 
 # Objects that are unloaded leave no less room for those that call: who stands behind a wrapper is not asked each time.
@@ -251,6 +259,8 @@ END
 	is "two runtimes: the output" "3 3 3 3 3 3 3 3" "$(echo $(cat both.out))"
 	report both -ompregions
 	is "two runtimes: the regions of each" "4 3 4 3" "$(echo $(region both.txt plugin_gcc,) $(region both.txt plugin_clang,))"
+else
+	skip "two runtimes in one program" "gcc or clang -fopenmp does not work"
 fi
 
 # Two libraries with runtimes of their own, the second one loaded where the first one was: also when the recording is over, a wrapper leads to
@@ -331,7 +341,7 @@ int main(void)
 }
 END
 for compiler in gcc clang; do
-	have $compiler && [ -x $compiler ] || continue
+	have $compiler && [ -x $compiler ] || { skip "$compiler: a process that ends in a region" "$compiler -fopenmp does not work" 3; continue; }
 	$compiler -O1 -fopenmp -o ends ends.c
 	record "ends-$compiler" -p hi --omp=on -- ./ends
 	is "$compiler: the exit status of a process that ends in a region" 7 $?

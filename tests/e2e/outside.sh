@@ -245,7 +245,7 @@ if have go; then
 else
 	skip "go build" "go is not here"
 fi
-if have make; then
+if needs "make and its commands" 2 make; then
 	printf 'all: a b\na b:\n\t%s work 20\n.PHONY: a b\n' "'$alone'" >Makefile
 	record make --sampler=1m -p off -A off -- make -j2
 	total=$(counted_samples make)

@@ -16,6 +16,7 @@ for mpi in openmpi mpich; do
 		record job -p hi -M on -- timeout -k 5 60 mpirun.$mpi -np 4 ./job job.file >/dev/null 2>&1
 	[ ! -d job.er/M_r0.er ] || jobs=job
 done
+[ -n "$jobs" ] || skip "forms of MPI reports" "no job of MPI runs here"
 record user -p off -- "$programs/user_work" >/dev/null 2>&1
 
 # The commands, out of the help: those that need no argument, and some with one; what changes settings prints nothing.
@@ -154,7 +155,7 @@ contains "forms may change: JSON" '^\{"command": "functions",$' mixed.txt
 contains "then text" '^Lines sorted by metric' mixed.txt
 contains "then CSV" '^name,e.totalcpu' mixed.txt
 "$xer_print" -printmode html -outfile one.html -functions -lines -outfile two.html -functions profile.er
-if have xmllint; then
+if needs "a page for each file" 2 xmllint; then
 	succeeds "a page for each file, and each whole" xmllint --noout one.html two.html
 	is "with a section for each command" "2 1" "$(xmllint --xpath 'count(//section)' one.html) $(xmllint --xpath 'count(//section)' two.html)"
 fi

@@ -66,7 +66,7 @@ is "a client of the shared library" 0 $?
 # shellcheck disable=SC2046
 ${CC:-gcc} -o client.static client.c $(pkg-config --cflags xer-sampler) installed/lib/libxer_sampler.a -lpthread && ./client.static
 is "a client of the static library" 0 $?
-if have g++; then
+if needs "the header in C++" 1 g++; then
 	cp client.c client.cc
 	# shellcheck disable=SC2046
 	g++ -Wall -Wextra -Werror -fsyntax-only $(pkg-config --cflags xer-sampler) client.cc

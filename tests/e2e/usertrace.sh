@@ -122,7 +122,7 @@ int main(void)
 }
 END
 for compiler in "gcc -std=c99" "gcc ${m32[*]}" "g++ -x c++" "clang" "clang++ -x c++"; do
-	have "${compiler%% *}" || continue
+	needs "the header in $compiler" "" "${compiler%% *}" || continue
 	if [[ $compiler == *-m32* ]] && ! makes_32 gcc; then
 		skip "the header in a program of 32 bits" "gcc -m32 does not work"
 		continue
@@ -165,7 +165,7 @@ contains "columns of process, thread and CPU" '^024 user_work +[0-9]+ +[0-9]+ +[
 trcrpt work -h -p nobody,1
 is "another process: nothing" 0 "$(wc -l <work.txt)"
 trcrpt work --json -t "$tests/programs/user_work.trc"
-if have python3; then
+if needs "JSON" 1 python3; then
 	is "JSON" "64 work" "$(python3 -c 'import json, sys
 events = json.load(open(sys.argv[1]))["events"]
 print(len(events), [e["text"] for e in events if e["id"] == "023"][0].split()[-1])' work.txt)"
@@ -318,7 +318,7 @@ is "a component has its hooks" "400 200" "$(events parts 020) $(events parts 021
 is "one that is off records nothing" 0 "$(events parts 024)"
 is "the system trace has the others" 200 "$(events parts 022)"
 [ -s parts.er/usertrace1 ] && [ ! -e parts.er/usertrace2 ] && ok "each in its file" || not_ok "each in its file"
-if have llvm-xray; then
+if needs "llvm-xray reads user events" 4 llvm-xray; then
 	for file in ring.er/usertrace full.er/usertrace parts.er/usertrace parts.er/usertrace1; do
 		succeeds "llvm-xray reads $file" timeout 60 llvm-xray fdr-dump -verify $file
 	done
