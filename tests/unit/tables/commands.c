@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define COMMAND_TABLE "analyzer/views/command.def"
-#define COMPARE_TABLE "analyzer/table/compare.def"
+#define COMPARE_TABLE "analyzer/compare.def"
 #define OPTION_TABLE "collect/options.def"
 #define ARCHIVE_TABLE "archive/options.def"
 #define COUNTER_TABLE "collect/counters.def"
@@ -23,7 +23,7 @@ enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 static const char *const compared[] = {
 #define EACH(command) command,
 #define BESIDE(command) command,
-#include "analyzer/table/compare.def"
+#include "analyzer/compare.def"
 };
 
 static const struct {
