@@ -153,6 +153,15 @@ static void archive_rest(struct archive *archive, const struct exp_object *objec
 	close(fd);
 }
 
+/* "[heap]" and the like never had a file. */
+static void fail_object(struct archive *archive, const struct exp_object *object, int error)
+{
+	if (exp_object_is_vdso(object->path))
+		fail(archive, object->path, "this kernel has another one");
+	else if (object->path[0] == '/')
+		fail_error(archive, object->path, error);
+}
+
 static void archive_object(struct archive *archive, const struct exp_object *object)
 {
 	char name[EXP_ARCHIVE_NAME_MAX];
@@ -165,10 +174,9 @@ static void archive_object(struct archive *archive, const struct exp_object *obj
 	}
 	fd = exp_object_open_recorded(object->path, object->build_id);
 	if (fd < 0) {
-		/* An archived file outlives the one it was copied from; "[vdso]" and the like
-		 * have none. */
-		if (!exp_copy_exists(archive->directory, name) && object->path[0] == '/')
-			fail_error(archive, object->path, -fd);
+		/* An archived file outlives the one it was copied from. */
+		if (!exp_copy_exists(archive->directory, name))
+			fail_object(archive, object, -fd);
 		return;
 	}
 	archive_debug_file(archive, object, fd);

@@ -169,18 +169,20 @@ static void check_object(struct exp_verify *verify, const struct exp_object *obj
 		     file.archived ? "only in the common archive" : "not archived");
 	else
 		miss(verify, object->path,
-		     file.mismatch ? "not archived, and the file has changed since"
-		                   : "not archived, and the file is gone");
+		     exp_object_is_vdso(object->path)
+		             ? "not archived, and this kernel has another one"
+		     : file.mismatch ? "not archived, and the file has changed since"
+		                     : "not archived, and the file is gone");
 	if (rc != 0)
 		return;
 	check_debug_file(verify, object, file.fd);
 	close(file.fd);
 }
 
-/* "[heap]" and the like never had a file; of them only the vdso has code. */
+/* "[heap]" and the like never had a file; of them only the vDSO has code. */
 static int has_file(const struct exp_object *object)
 {
-	return object->path[0] == '/' || strcmp(object->path, "[vdso]") == 0;
+	return object->path[0] == '/' || exp_object_is_vdso(object->path);
 }
 
 static int is_wanted(const struct exp_verify *verify, const struct exp_object *object)

@@ -166,6 +166,11 @@ static int find_archived(const struct experiment *experiment, const char *name,
 	return exp_object_if_matches(fd, build_id);
 }
 
+int exp_object_is_vdso(const char *path)
+{
+	return strcmp(path, "[vdso]") == 0;
+}
+
 /* The vdso of this very process as a file: a descriptor, or -ENOENT. */
 static int open_vdso(void)
 {
@@ -190,7 +195,7 @@ static int open_vdso(void)
 
 int exp_object_open_recorded(const char *path, const char *build_id)
 {
-	int is_vdso = strcmp(path, "[vdso]") == 0;
+	int is_vdso = exp_object_is_vdso(path);
 	int fd = -ENOENT;
 
 	if (is_vdso)

@@ -48,6 +48,10 @@ struct exp_object_file {
 int exp_object_find(const struct experiment *experiment, const char *path, const char *build_id,
                     struct exp_object_file *out);
 
+/* Is this the path of the object that the kernel puts into each process? It has no file, but each
+ * process has its kernel's. */
+int exp_object_is_vdso(const char *path);
+
 /* Open the file at an object's recorded path; "[vdso]" stands for that of this process. Returns a
  * descriptor, -ENOENT, or -ESTALE: a file is there, with another build-id. */
 int exp_object_open_recorded(const char *path, const char *build_id);

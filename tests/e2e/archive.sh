@@ -1,5 +1,7 @@
 # An archived experiment, moved elsewhere with the program deleted, resolves as before.
+golden=$(realpath "$(dirname "$0")/../golden")
 . "$(dirname "$0")/lib.sh"
+. "$golden/vdso.sh"
 
 # moved CLAIM NAME: NAME.er reads the same after the program is gone and the directory has moved
 moved()
@@ -159,3 +161,45 @@ is "a usage error is 2" 2 $?
 "$xer_archive" -m '[' source.er >/dev/null 2>archive.err
 is "so is a bad regular expression" 2 $?
 is "in one line too" 1 "$(wc -l <archive.err)"
+
+# The vDSO is the kernel's, and another one under another kernel: it is archived like every object, once for a build-id.
+cat >clocks.c <<'C'
+#include <time.h>
+#include <unistd.h>
+int main(void)
+{
+	struct timespec start, now;
+
+	fork();
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
+	do {
+		for (int i = 0; i < 100000; i++)
+			clock_gettime(CLOCK_MONOTONIC, &now);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	} while ((now.tv_sec - start.tv_sec) * 1e9 + (double)(now.tv_nsec - start.tv_nsec) < 1e8);
+	return 0;
+}
+C
+gcc -O2 -g -o clocks clocks.c
+record clocks -p hi -- ./clocks
+report clocks -functions -calltree
+cp clocks.txt clocks.here
+is "nothing in the vDSO is without a name" 0 "$(grep -c '\[vdso\]+0x' clocks.here)"
+is "of a process and its child there is one vDSO in archives" 1 "$(find clocks.er/archives -name '\[vdso\]_*' | wc -l)"
+vdso_foreign clocks.er >/dev/null
+report clocks -functions -calltree
+is "an experiment of another kernel reads as at home" "" "$(diff clocks.here clocks.txt)"
+verify clocks
+is "-verify: nothing is missing from it" 0 $?
+rm clocks.er/archives/'[vdso]'_*
+report clocks -functions -calltree
+cp clocks.txt clocks.without
+contains "without the vDSO its code is offsets" '\[vdso\]\+0x' clocks.without
+vdso_rename clocks.er "$(vdso_ids clocks.er)" "$(vdso_ids clocks.er | tr 01234567 76543210)"
+report clocks -functions -calltree
+is "the same ones under every other kernel" "" "$(diff clocks.without clocks.txt)"
+verify clocks
+contains "-verify says that it is missing" '^missing: clocks.er: \[vdso\]: not archived, and this kernel has another one' clocks.verify
+"$xer_archive" clocks.er 2>clocks.err
+is "xer_archive cannot archive it: exit status" 1 $?
+is "and says so" "xer_archive: clocks.er: not archived: [vdso]: this kernel has another one" "$(head -1 clocks.err)"
