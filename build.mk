@@ -1,8 +1,8 @@
 # build.mk: what is built from what. A folder is a library or a program; every .c in it and in its rooms belongs to it.
 
-# Of the processors' folders (arch/x86_64/ and the like) only the one that is built for belongs to it.
+# Of the processors' folders (arch/x86_64/ and the like) only the one that is built for belongs to it: i386 for what is below m32/.
 PROCESSOR := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
-objects = $(patsubst %.c,$(BUILD)/obj/$(1)%.o,$(sort $(shell find $(2) -name '*.c' \( ! -path '*/arch/*/*' -o -path '*/arch/$(PROCESSOR)/*' \))))
+objects = $(patsubst %.c,$(BUILD)/obj/$(1)%.o,$(sort $(shell find $(2) -name '*.c' \( ! -path '*/arch/*/*' -o -path '*/arch/$(if $(filter m32/,$(1)),i386,$(PROCESSOR))/*' \))))
 
 FORMAT_OBJ     := $(call objects,,format)
 COLLECT_OBJ    := $(call objects,,collect)
@@ -16,7 +16,7 @@ SAMPLER_OBJ    := $(call objects,,sampler)
 # One of the two stands for the other.
 ANALYZER_OBJ   := $(filter-out %/disassemble_$(if $(CAPSTONE_LIBS),none,capstone).o,$(ANALYZER_OBJ))
 # The collector has its own copy of format/, built as position-independent code for the target.
-COLLECTOR_OBJ  := $(filter-out %/lacking.o,$(call objects,pic/,libcollector)) $(call objects,pic/,format)
+COLLECTOR_OBJ  := $(call objects,pic/,libcollector) $(call objects,pic/,format)
 
 PROGRAMS := $(BUILD)/bin/xcollect $(BUILD)/bin/xer_print $(BUILD)/bin/xer_archive
 # xer_print under another name, and the templates that it reads.
@@ -28,8 +28,8 @@ M32      := -m32 -idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/n
 # The compiler can if it can compile what the library includes.
 HAS_M32  := $(shell find libcollector format -name '*.[ch]' | xargs sed -n '/^.include </p' | sort -u | \
 	$(CC) -D_GNU_SOURCE -std=gnu11 $(M32) -D_FILE_OFFSET_BITS=64 -shared -x c -o /dev/null - >/dev/null 2>&1 && echo yes)
-MODULES32 := altstack archive birth child collector control descent environment exec file filter follow golang hook image log map process ring \
-	scope signals spawn stream syscall thread thread_create thread_scan usage usertrace usertrace_plan window lacking
+MODULES32 := altstack archive birth child collector control descent environment exec file filter follow golang hook image log map object process ring \
+	scope signal_return signals spawn stream syscall thread thread_create thread_scan usage usertrace usertrace_plan window lacking
 COLLECTOR32_OBJ := $(filter $(addsuffix .o,$(addprefix %/,$(MODULES32))),$(call objects,m32/,libcollector)) $(call objects,m32/,format)
 LIBRARY32 := $(if $(HAS_M32),$(BUILD)/lib/xer/32/libcollector.so)
 HELPERS  := $(BUILD)/lib/xer/xer_attach $(BUILD)/lib/xer/xer_sampler

@@ -1,6 +1,54 @@
-/* arch.h: the processor that this library is built for. */
+/* arch.h: all that the collector knows of the processor. Nothing outside of this folder names a
+ * register or an instruction (`make lint` looks).
+ *
+ * A new processor (aarch64, say) brings
+ *  - a header beside this one with the constants, the types and the inline functions below: they
+ * are inline because every event and every sample goes through some of them;
+ *  - a folder with the functions that other rooms declare and that are its instructions alone:
+ *      signal_return.c   arch_signal_return, below
+ *      prologue.c        arch_bytes_at_call, below
+ *      buserror_entry.c  buserror_entries   thread/buserror.h  entries before the program's
+ * handlers java_walk.c       java_walk_step     java/java_walk.h   frames of HotSpot's code nops.c
+ * nops.h             in calls/          code that does nothing, for patches sled.c sled.h in calls/
+ * sleds of clang's -fxray-instrument sled_entry.c      sled_entry.h       in calls/          where
+ * patched sleds lead to returns_entry.c   returns.h          in calls/          entries and
+ * exchanged return addresses
+ *  - rows of rule.h for what its compilers write of frames most often. The walk takes it that a
+ * call puts the return address ARCH_RA_OFFSET from the CFA; where that is not so, rule_pack makes
+ * all rules RULE_COMPLEX (right, but slow) until there is a rule that says where it is. A processor
+ * whose stacks are not walked has ARCH_WALKS_STACKS 0 and brings the parts marked "all"; a
+ * lacking.c in its folder answers what the modules that it leaves out would be asked.
+ *
+ * All functions here are signal-safe, set no errno, and cannot fail unless said otherwise.
+ * Addresses are uint64_t; `context` is what a handler gets as its third argument.
+ *
+ * ---- constants, for all
+ *   ARCH_BITS             of an address: 64 or 32
+ *   ARCH_WALKS_STACKS     are there call stacks, and all kinds of events that have them?
+ *   ARCH_MACHINE_64, ARCH_MACHINE_32   e_machine of programs that such a kernel runs; EM_NONE: none
+ *   ARCH_AUDIT            AUDIT_ARCH_* of its system calls (linux/audit.h)
+ *   ARCH_SYS_FSTAT, ARCH_SYS_CLOCK_GETTIME, ARCH_SYS_MMAP   numbers of the calls whose structs are
+ *                         those that the C library has with 64 bits for times and sizes of files
+ *   ARCH_WIDE(value)      an argument of 64 bits, as system calls take it: one long or more
+ *   ARCH_MMAP_OFFSET(at)  the offset of a mapping, as ARCH_SYS_MMAP counts it
+ *   ARCH_ADDRESS_BITS     of an address of user space
+ *   ARCH_REGISTERS        how many registers unwinding tables know, by DWARF numbers from 0 on
+ *
+ * ---- constants, where stacks are walked
+ *   ARCH_SP, ARCH_FP, ARCH_RA   numbers of the stack pointer, of the frame pointer, and of the
+ *                         return address or program counter
+ *   ARCH_RA_OFFSET        bytes from the CFA to the return address that a call has stored
+ *   ARCH_RELOC_ADDRESS, _SLOT, _GOT, _RELATIVE   relocation types: a symbol's address in data, in
+ * the table for calls, in the table for data; an address of the object itself ARCH_CALL_SIZE bytes
+ * of a call instruction that reaches 2 GiB ARCH_JUMP_SIZE        and of such a jump ARCH_STUB_SIZE
+ * bytes of arch_put_stub, a power of 2 ARCH_SLED_SIZE, ARCH_SLED_HEAD   bytes of a sled of a
+ * function; of what is stored at once */
 #ifndef XER_COLLECTOR_ARCH_H
 #define XER_COLLECTOR_ARCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <ucontext.h>
 
 #if defined(__x86_64__)
 #include "libcollector/arch/x86_64.h"
@@ -8,6 +56,117 @@
 #include "libcollector/arch/i386.h"
 #else
 #error "libcollector knows x86-64 and, for user events, i386"
+#endif
+
+/* ---- for all ---- */
+
+/* A raw system call: returns the kernel's value, -errno on failure. It neither touches errno nor is
+ * a cancellation point nor can it be interposed, which is why the collector uses nothing else. */
+static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f);
+
+/* The processor's clock, the same on all CPUs; its rate is in the descriptor. Used only if xcollect
+ * has found that it can be trusted. */
+static inline uint64_t arch_ticks(void);
+
+/* The stack pointer, here. */
+static inline uintptr_t arch_sp(void);
+
+/* The thread pointer that the C library has given the calling thread, as the compiler finds it. It
+ * may be wrong in a handler: see arch_thread_pointer. */
+static inline uintptr_t arch_libc_pointer(void);
+
+/* What handlers return to: the call of rt_sigreturn, as unwinders know it. No C function. */
+void arch_signal_return(void) __attribute__((visibility("hidden")));
+
+/* All registers, by DWARF numbers; [ARCH_RA] is the program counter. Where stacks are not walked it
+ * is only declared. */
+struct arch_registers; /* { uint64_t value[ARCH_REGISTERS]; } */
+
+#if ARCH_WALKS_STACKS
+
+/* ---- where stacks are walked ---- */
+
+/* arch_ticks, with a word that differs between CPUs, whose lowest 12 bits are the CPU's number.
+ * Does this processor have it? */
+static inline uint64_t arch_ticks_cpu(uint32_t *cpu);
+static inline int arch_has_ticks_cpu(void);
+
+/* May programs read and set the thread pointer without a system call? Only then call the others. */
+static inline int arch_has_thread_pointer(void);
+static inline uintptr_t arch_thread_pointer(void);
+static inline void arch_set_thread_pointer(uintptr_t pointer);
+
+/* Does the processor compare return addresses with a stack of its own? Then none may be exchanged.
+ */
+static inline int arch_has_shadow_stack(void);
+
+/* Those of an interrupted context, and three of them. */
+static inline void arch_registers_load(struct arch_registers *to, const ucontext_t *context);
+static inline uint64_t arch_context_pc(const ucontext_t *context);
+static inline uint64_t arch_context_sp(const ucontext_t *context);
+static inline uint64_t arch_context_fp(const ucontext_t *context);
+
+/* Those that calls keep, stack pointer and program counter of the calling function, here; the
+ * others are 0. */
+static inline void arch_registers_here(struct arch_registers *to);
+
+/* Where the frame of a signal, in whose trampoline the stack pointer is `sp`, has the register of
+ * that number. Reads nothing. */
+static inline uint64_t arch_signal_slot(uint64_t sp, int number);
+
+/* Let the processor read words at any address until the handler returns to the interrupted code,
+ * which has its own setting back then. */
+static inline void arch_allow_unaligned(const ucontext_t *context);
+
+/* ---- code, which must be readable around pc unless said otherwise ---- */
+
+/* True if the code at pc is what handlers return to, of every libc. */
+static inline int arch_is_sigreturn(uint64_t pc);
+
+/* True if an interrupted pc is behind a system call, or before one that is to begin again. Reads
+ * nothing of the page before. */
+static inline int arch_is_in_call(uint64_t pc);
+
+/* The number of the system call that the interrupted code has just had fail with EINTR, as the code
+ * before it tells, or -1: none, or it does not tell. Reads nothing of the page before. */
+static inline int64_t arch_failed_call(const ucontext_t *context);
+
+/* When the handler returns, begin call `number`, which arch_failed_call has told, again. */
+static inline void arch_begin_call(ucontext_t *context, int64_t number);
+
+/* True if the 8 bytes before a return address end in a call instruction. */
+static inline int arch_follows_call(const uint8_t *before);
+
+/* True if code[1] begins a call instruction. */
+static inline int arch_begins_call(const uint8_t *code);
+
+/* The length of the mark at code[size] that a function begins with where jumps may lead to it; 0:
+ * it has none. */
+static inline size_t arch_mark_length(const uint8_t *code, size_t size);
+
+/* If an empty function is at `code`, with room behind it: what makes a jump to `target` of it.
+ * Where to put it, and its bytes; the first one is to be written last. Returns 0, or -1: it is not
+ * empty, or target is too far. */
+struct arch_jump; /* { uint64_t at; uint8_t code[ARCH_JUMP_SIZE]; } */
+static inline int arch_jump_of_empty(const uint8_t *code, uint64_t target, struct arch_jump *out);
+
+/* Write a jump to any address: ARCH_STUB_SIZE bytes at most, not executable yet. */
+static inline void arch_put_stub(uint8_t *at, uint64_t target);
+
+/* Bytes from the CFA down to the stack pointer, before the call whose return address is `site`, if
+ * that call is the first instruction of the function at `code` but for those that are known to
+ * stand before it. -1: there is more. */
+int arch_bytes_at_call(const uint8_t *code, const uint8_t *site)
+	__attribute__((visibility("hidden")));
+
+/* ---- tables ---- */
+
+/* Linkers describe all stubs of a procedure linkage table by one expression: from some byte of each
+ * on, one more word is on the stack. Returns that byte if expression[size] is of that kind, else
+ * -1. The CFA is then arch_plt_cfa. */
+static inline int arch_plt_byte(const uint8_t *expression, uint64_t size);
+static inline uint64_t arch_plt_cfa(uint64_t pc, uint64_t sp, uint64_t byte);
+
 #endif
 
 #endif

@@ -1,5 +1,5 @@
-/* i386.h: what depends on the processor, for programs of 32 bits on an x86-64 kernel. Stacks are
- * not walked here, so there is less of it than in x86_64.h. */
+/* i386.h: programs of 32 bits on an x86-64 kernel. Stacks are not walked here, so there is only
+ * what arch.h wants of all processors. */
 #ifndef XER_COLLECTOR_ARCH_I386_H
 #define XER_COLLECTOR_ARCH_I386_H
 
@@ -8,9 +8,16 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-enum { ARCH_BITS = 32, ARCH_WALKS_STACKS = 0, ARCH_REGISTERS = 9 };
+enum {
+	ARCH_BITS = 32,
+	ARCH_MACHINE_64 = EM_X86_64,
+	ARCH_MACHINE_32 = EM_386,
+	ARCH_ADDRESS_BITS = 32,
+	ARCH_REGISTERS = 9 /* so that tables of unwinding have a size */
+};
 
-struct arch_registers;
+#define ARCH_WALKS_STACKS 0
+#define ARCH_AUDIT AUDIT_ARCH_I386
 
 /* The calls whose structs are those that the C library has with _FILE_OFFSET_BITS=64, and whose
  * user ids are not of 16 bits. */
@@ -32,9 +39,8 @@ struct arch_registers;
 #define ARCH_SYS_MMAP __NR_mmap2
 #define ARCH_MMAP_OFFSET(at) ((at) >> 12)
 
-/* A raw system call, as in x86_64.h. By the old gate, which needs nothing of the C library or the
- * vDSO; the sixth argument goes through memory because a function may use %ebp for its frame.
- * Signal-safe. */
+/* By the old gate, which needs nothing of the C library or the vDSO; the sixth argument goes
+ * through memory because a function may use %ebp for its frame. */
 static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	long result;
@@ -63,7 +69,9 @@ static inline uintptr_t arch_sp(void)
 	return sp;
 }
 
-/* The code that a handler returns to, as unwinders know it. */
-#define ARCH_SIGNAL_RETURN "\tmov $173, %eax\n\tint $0x80\n"
+static inline uintptr_t arch_libc_pointer(void)
+{
+	return (uintptr_t)__builtin_thread_pointer();
+}
 
 #endif

@@ -1,28 +1,38 @@
-/* x86_64.h: what depends on the processor. Another architecture is another file with the same
- * names. */
+/* x86_64.h: x86-64, as arch.h wants it. */
 #ifndef XER_COLLECTOR_ARCH_X86_64_H
 #define XER_COLLECTOR_ARCH_X86_64_H
 
 #include <elf.h>
-#include <stdint.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
 
-enum { ARCH_BITS = 64, ARCH_WALKS_STACKS = 1 };
+enum {
+	ARCH_BITS = 64,
+	ARCH_MACHINE_64 = EM_X86_64,
+	ARCH_MACHINE_32 = EM_386,
+	ARCH_RA_OFFSET = -8,
+	ARCH_ADDRESS_BITS = 47,
+	ARCH_RELOC_ADDRESS = R_X86_64_64,
+	ARCH_RELOC_SLOT = R_X86_64_JUMP_SLOT,
+	ARCH_RELOC_GOT = R_X86_64_GLOB_DAT,
+	ARCH_RELOC_RELATIVE = R_X86_64_RELATIVE,
+	ARCH_CALL_SIZE = 5,
+	ARCH_JUMP_SIZE = 5,
+	ARCH_STUB_SIZE = 16,
+	ARCH_SLED_SIZE = 11,
+	ARCH_SLED_HEAD = 2
+};
 
+#define ARCH_WALKS_STACKS 1
+#define ARCH_AUDIT AUDIT_ARCH_X86_64
 #define ARCH_SYS_FSTAT SYS_fstat
 #define ARCH_SYS_CLOCK_GETTIME SYS_clock_gettime
 #define ARCH_SYS_MMAP SYS_mmap
-
-/* An argument of 64 bits, and the offset of a mapping, as system calls take them. */
 #define ARCH_WIDE(value) (long)(value)
 #define ARCH_MMAP_OFFSET(at) (at)
 
-/* A raw system call: returns the kernel's value, -errno on failure. It neither touches errno nor is
- * a cancellation point nor can it be interposed, which is why the collector uses nothing else.
- * Signal-safe. */
 static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	long result;
@@ -45,7 +55,6 @@ static inline uint64_t arch_ticks(void)
 	return (uint64_t)high << 32 | low;
 }
 
-/* The same, with a word that differs between CPUs, whose lowest 12 bits are the CPU's number. */
 static inline uint64_t arch_ticks_cpu(uint32_t *cpu)
 {
 	uint32_t low, high;
@@ -54,7 +63,6 @@ static inline uint64_t arch_ticks_cpu(uint32_t *cpu)
 	return (uint64_t)high << 32 | low;
 }
 
-/* Does this processor have what arch_ticks_cpu needs? */
 static inline int arch_has_ticks_cpu(void)
 {
 	uint32_t a = 0x80000001, b, c = 0, d;
@@ -71,7 +79,14 @@ static inline uintptr_t arch_sp(void)
 	return sp;
 }
 
-/* May programs read and set the thread pointer by instructions (Linux 5.9)? */
+/* ---- the thread pointer is the base of fs */
+
+static inline uintptr_t arch_libc_pointer(void)
+{
+	return (uintptr_t)__builtin_thread_pointer(); /* its own address is the first word there */
+}
+
+/* Linux 5.9 */
 static inline int arch_has_thread_pointer(void)
 {
 	return (getauxval(AT_HWCAP2) & 2) != 0;
@@ -90,60 +105,41 @@ static inline void arch_set_thread_pointer(uintptr_t pointer)
 	__asm__ volatile("wrfsbase %0" ::"r"(pointer) : "memory");
 }
 
-/* Let the processor read words at any address; `gregs` tell of the interrupted code, whose own
- * setting comes back with it. */
-static inline void arch_allow_unaligned(const greg_t *gregs)
-{
-	if (__builtin_expect(gregs[REG_EFL] & 1 << 18, 0)) /* the kernel leaves AC set */
-		__asm__ volatile(
-			"sub $128, %%rsp\n\tpushfq\n\tandl $~(1 << 18), (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::
-				: "memory", "cc");
-}
+/* ---- registers, by the numbers of System V x86-64 */
 
-/* The code that a handler returns to, as unwinders know it. */
-#define ARCH_SIGNAL_RETURN "\tmov $15, %rax\n\tsyscall\n"
-
-/* Does the processor compare return addresses with a stack of its own? Without one, the instruction
- * is none. */
-static inline int arch_has_shadow_stack(void)
-{
-	uint64_t pointer = 0;
-
-	__asm__ volatile(".byte 0xf3, 0x48, 0x0f, 0x1e, 0xc8" : "+a"(pointer)); /* rdsspq %rax */
-	return pointer != 0;
-}
-
-/* DWARF register numbers of System V x86-64. */
-enum {
-	ARCH_RAX,
-	ARCH_RDX,
-	ARCH_RCX,
-	ARCH_RBX,
-	ARCH_RSI,
-	ARCH_RDI,
-	ARCH_RBP,
-	ARCH_RSP,
-	ARCH_RA = 16,
-	ARCH_REGISTERS
-};
+enum { ARCH_BX = 3, ARCH_FP = 6, ARCH_SP = 7, ARCH_RA = 16, ARCH_REGISTERS };
 
 struct arch_registers {
-	uint64_t value[ARCH_REGISTERS]; /* by DWARF number; [ARCH_RA] is the program counter */
+	uint64_t value[ARCH_REGISTERS];
 };
 
-/* The registers of an interrupted context, `gregs` being uc_mcontext.gregs. */
-static inline void arch_registers_load(struct arch_registers *to, const greg_t *gregs)
-{
-	static const uint8_t place[ARCH_REGISTERS] = {
-		REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
-		REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
-	};
+/* Their places in uc_mcontext.gregs. */
+static const uint8_t arch_places[ARCH_REGISTERS] __attribute__((unused)) = {
+	REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
+	REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
+};
 
+static inline void arch_registers_load(struct arch_registers *to, const ucontext_t *context)
+{
 	for (int i = 0; i < ARCH_REGISTERS; i++)
-		to->value[i] = (uint64_t)gregs[place[i]];
+		to->value[i] = (uint64_t)context->uc_mcontext.gregs[arch_places[i]];
 }
 
-/* The callee-saved registers, stack pointer and program counter of the calling function, here. */
+static inline uint64_t arch_context_pc(const ucontext_t *context)
+{
+	return (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+}
+
+static inline uint64_t arch_context_sp(const ucontext_t *context)
+{
+	return (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+}
+
+static inline uint64_t arch_context_fp(const ucontext_t *context)
+{
+	return (uint64_t)context->uc_mcontext.gregs[REG_RBP];
+}
+
 static inline __attribute__((always_inline)) void arch_registers_here(struct arch_registers *to)
 {
 	uint64_t *value = to->value;
@@ -152,20 +148,40 @@ static inline __attribute__((always_inline)) void arch_registers_here(struct arc
 	__asm__ volatile("movq %%rbx, %0\n\tmovq %%rbp, %1\n\tmovq %%rsp, %2\n\tmovq %%r12, %3\n\t"
 	                 "movq %%r13, %4\n\tmovq %%r14, %5\n\tmovq %%r15, %6\n\t"
 	                 "leaq 0(%%rip), %%rax\n\tmovq %%rax, %7"
-	                 : "=m"(value[ARCH_RBX]), "=m"(value[ARCH_RBP]), "=m"(value[ARCH_RSP]),
+	                 : "=m"(value[ARCH_BX]), "=m"(value[ARCH_FP]), "=m"(value[ARCH_SP]),
 	                   "=m"(value[12]), "=m"(value[13]), "=m"(value[14]), "=m"(value[15]),
 	                   "=m"(value[ARCH_RA])
 	                 :
 	                 : "rax");
 }
 
-/* In the frame of a signal trampoline the stack pointer points at the ucontext. */
-static inline uint64_t arch_signal_gregs(uint64_t sp)
+/* The stack pointer points at the ucontext then. */
+static inline uint64_t arch_signal_slot(uint64_t sp, int number)
 {
-	return sp + __builtin_offsetof(ucontext_t, uc_mcontext.gregs);
+	return sp + offsetof(ucontext_t, uc_mcontext.gregs) + sizeof(greg_t) * arch_places[number];
 }
 
-/* True if the code at pc is `mov $SYS_rt_sigreturn,%rax; syscall`, the trampoline of every libc. */
+static inline void arch_allow_unaligned(const ucontext_t *context)
+{
+	if (__builtin_expect(context->uc_mcontext.gregs[REG_EFL] & 1 << 18, 0)) /* the kernel leaves
+	                                                                           AC set */
+		__asm__ volatile(
+			"sub $128, %%rsp\n\tpushfq\n\tandl $~(1 << 18), (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::
+				: "memory", "cc");
+}
+
+/* Without such a stack the instruction does nothing. */
+static inline int arch_has_shadow_stack(void)
+{
+	uint64_t pointer = 0;
+
+	__asm__ volatile(".byte 0xf3, 0x48, 0x0f, 0x1e, 0xc8" : "+a"(pointer)); /* rdsspq %rax */
+	return pointer != 0;
+}
+
+/* ---- code */
+
+/* mov $SYS_rt_sigreturn,%rax; syscall */
 static inline int arch_is_sigreturn(uint64_t pc)
 {
 	static const uint8_t code[9] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
@@ -180,7 +196,31 @@ static inline int arch_is_syscall(uint64_t pc)
 	return memcmp((const void *)pc, code, sizeof(code)) == 0;
 }
 
-/* True if the 8 bytes before a return address end in a call instruction. */
+static inline int arch_is_in_call(uint64_t pc)
+{
+	return (pc & 4095) >= 2 && (arch_is_syscall(pc - 2) || arch_is_syscall(pc));
+}
+
+/* mov $number,%eax; syscall */
+static inline int64_t arch_failed_call(const ucontext_t *context)
+{
+	const greg_t *gregs = context->uc_mcontext.gregs;
+	const uint8_t *at = (const uint8_t *)gregs[REG_RIP];
+	uint32_t number;
+
+	if (gregs[REG_RAX] != -EINTR || ((uintptr_t)at & 4095) < 7 ||
+	    !arch_is_syscall((uint64_t)at - 2) || at[-7] != 0xb8)
+		return -1;
+	memcpy(&number, at - 6, 4);
+	return number;
+}
+
+static inline void arch_begin_call(ucontext_t *context, int64_t number)
+{
+	context->uc_mcontext.gregs[REG_RAX] = number;
+	context->uc_mcontext.gregs[REG_RIP] -= 2;
+}
+
 static inline int arch_follows_call(const uint8_t *before)
 {
 	const uint8_t *end = before + 8;
@@ -191,6 +231,70 @@ static inline int arch_follows_call(const uint8_t *before)
 		if (end[-len] == 0xff && (end[-len + 1] >> 3 & 7) == 2)
 			return 1;
 	return 0;
+}
+
+static inline int arch_begins_call(const uint8_t *code)
+{
+	return *code == 0xe8 || *code == 0xff;
+}
+
+/* endbr64 */
+static inline size_t arch_mark_length(const uint8_t *code, size_t size)
+{
+	static const uint8_t mark[4] = {0xf3, 0x0f, 0x1e, 0xfa};
+
+	return size >= sizeof(mark) && memcmp(code, mark, sizeof(mark)) == 0 ? sizeof(mark) : 0;
+}
+
+struct arch_jump {
+	uint64_t at;
+	uint8_t code[ARCH_JUMP_SIZE];
+};
+
+/* At most endbr64, then a return, and room until the next function begins. */
+static inline int arch_jump_of_empty(const uint8_t *code, uint64_t target, struct arch_jump *out)
+{
+	static const uint8_t fillers[] = {0x0f, 0x2e, 0x66, 0x90, 0xcc};
+	int64_t distance;
+	int32_t relative;
+
+	code += arch_mark_length(code, 4);
+	*out = (struct arch_jump){.at = (uint64_t)(uintptr_t)code, .code = {0xe9}};
+	distance = (int64_t)(target - (out->at + ARCH_JUMP_SIZE));
+	relative = (int32_t)distance;
+	memcpy(out->code + 1, &relative, sizeof(relative));
+	return code[0] != 0xc3 || !memchr(fillers, code[1], sizeof(fillers)) ||
+	                       (out->at & 15) > 11 || relative != distance
+	               ? -1
+	               : 0;
+}
+
+/* jmp *0(%rip), then the address. */
+static inline void arch_put_stub(uint8_t *at, uint64_t target)
+{
+	static const uint8_t jump[6] = {0xff, 0x25, 0, 0, 0, 0};
+
+	memcpy(at, jump, sizeof(jump));
+	memcpy(at + sizeof(jump), &target, sizeof(target));
+}
+
+/* ---- tables */
+
+/* breg7 8, breg16 0, lit15, and, lit<n>, ge, lit3, shl, plus */
+static inline int arch_plt_byte(const uint8_t *expression, uint64_t size)
+{
+	static const uint8_t before[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a};
+	static const uint8_t behind[] = {0x2a, 0x33, 0x24, 0x22};
+
+	return size == 11 && memcmp(expression, before, 6) == 0 && expression[6] >= 0x30 &&
+	                       expression[6] <= 0x3f && memcmp(expression + 7, behind, 4) == 0
+	               ? expression[6] - 0x30
+	               : -1;
+}
+
+static inline uint64_t arch_plt_cfa(uint64_t pc, uint64_t sp, uint64_t byte)
+{
+	return sp + 8 + ((pc & 15) >= byte ? 8 : 0);
 }
 
 #endif

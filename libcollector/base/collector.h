@@ -131,7 +131,7 @@ static inline uint16_t col_cpu(void)
 	int32_t cpu = -1;
 
 	if (likely(&__rseq_offset))
-		cpu = *(const volatile int32_t *)((const char *)__builtin_thread_pointer() +
+		cpu = *(const volatile int32_t *)((const char *)arch_libc_pointer() +
 		                                  __rseq_offset + 4);
 	return (uint16_t)(likely(cpu >= 0) ? cpu : sched_getcpu());
 }

@@ -50,7 +50,7 @@ static void relocate(const struct elffile *file, uint64_t address, uint64_t *wor
 		for (size_t k = 0; k < sections[i].sh_size / sizeof(*rela); k++) {
 			uint64_t place = rela[k].r_offset - address;
 
-			if (ELF64_R_TYPE(rela[k].r_info) == R_X86_64_RELATIVE &&
+			if (ELF64_R_TYPE(rela[k].r_info) == ARCH_RELOC_RELATIVE &&
 			    place / sizeof(*words) < count)
 				words[place / sizeof(*words)] = (uint64_t)rela[k].r_addend;
 		}
@@ -121,17 +121,6 @@ static int find_function(const struct object *object, uint64_t listed, uint64_t 
 	                                                                                 : -ENOENT;
 }
 
-/* How far behind its beginning a function may be entered by jumps as well: endbr64. */
-static size_t mark_length(const struct object *object, uint64_t start)
-{
-	static const uint8_t mark[4] = {0xf3, 0x0f, 0x1e, 0xfa};
-
-	return left_from(object, start) >= sizeof(mark) &&
-	                       memcmp((const void *)start, mark, sizeof(mark)) == 0
-	               ? sizeof(mark)
-	               : 0;
-}
-
 static void patch(const struct object *object, uint64_t at, size_t room, enum returns_place place)
 {
 	uint8_t code[NOPS_PATCH_MAX];
@@ -152,7 +141,7 @@ static void see_entry(struct object *object, uint64_t listed)
 		object->unknown++;
 		return;
 	}
-	at = start + mark_length(object, start);
+	at = start + arch_mark_length((const uint8_t *)start, left_from(object, start));
 	if (listed > at) {
 		at = listed;
 		place = RETURNS_INSIDE;
@@ -163,8 +152,7 @@ static void see_entry(struct object *object, uint64_t listed)
 	if (room)
 		patch(object, at, room, place);
 	else
-		object->narrow += *(const uint8_t *)at != 0xe8 &&
-		                  *(const uint8_t *)at != 0xff; /* a call, of ours or of libc's */
+		object->narrow += !arch_begins_call((const uint8_t *)at); /* of ours or of libc's */
 }
 
 static void see_list(struct object *object, const char *name)

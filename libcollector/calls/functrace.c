@@ -4,20 +4,21 @@
  * See doc/decisions/25-function-tracing.md. */
 #include "libcollector/calls/functrace_record.h"
 
+#include "libcollector/base/object.h"
 #include "libcollector/calls/functrace_choice.h"
 #include "libcollector/calls/functrace_limits.h"
 #include "libcollector/calls/functrace_number.h"
-#include "libcollector/object/loader.h"
-#include "libcollector/object/map.h"
 #include "libcollector/calls/returns.h"
 #include "libcollector/calls/sleds.h"
+#include "libcollector/object/loader.h"
+#include "libcollector/object/map.h"
 #include "libcollector/thread/thread.h"
 
 #include <errno.h>
 
 enum {
 	RECORD_MAX = 5 * 8, /* bytes: NewCPUId or TSCWrap, the function, an argument */
-	CPU_NUMBER = 0xfff, /* of what rdtscp tells; the node is behind it */
+	CPU_NUMBER = 0xfff, /* of what arch_ticks_cpu tells; the node is behind it */
 	EVENT_MAX = 65536 - sizeof(struct fmt_traced_event),
 	PAGE = 4096,
 	WRITERS_MAX = 1024 /* beyond the threads' first ones; jumps out of handlers use them up */
@@ -29,7 +30,7 @@ static atomic_uint recording;   /* grows with each recording of this process */
 static atomic_uint epoch;       /* grows when recording begins, or begins again */
 static atomic_uint is_renaming; /* a forked child: its file has no names yet */
 static int named_pid, is_open;
-static int has_ticks; /* event time is what rdtscp reads */
+static int has_ticks; /* event time is what arch_ticks_cpu reads */
 static unsigned mode; /* enum functrace_mode, when it is on */
 
 int functrace_open(void)
@@ -520,7 +521,7 @@ int functrace_name(uint32_t id, uint64_t addr, enum fmt_function_source source)
 	};
 	struct col_thread *thread = thread_current();
 	uint32_t tid = thread ? atomic_load_explicit(&thread->tid, memory_order_relaxed) : 0;
-	struct dl_find_object found;
+	struct object_found found;
 	sys_sigset old;
 	int status = -1;
 
@@ -531,7 +532,7 @@ int functrace_name(uint32_t id, uint64_t addr, enum fmt_function_source source)
 	}
 	/* Without the unwinder, nobody else tells of the object. */
 	map_begin();
-	if (_dl_find_object((void *)(uintptr_t)addr, &found) == 0)
+	if (object_find((uintptr_t)addr, &found) == 0)
 		map_see(&found);
 	if (thread)
 		status = col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_FUNCTABLE],

@@ -18,7 +18,7 @@ struct functrace_writer {
 	uint64_t *at;  /* an EndOfBuffer of the slot's extent */
 	uint64_t *end; /* from here on, functrace_slow has to look after things */
 	uint64_t last; /* event time of the record before, to which the next one is relative */
-	uint32_t cpu;  /* as rdtscp told it */
+	uint32_t cpu;  /* as arch_ticks_cpu told it */
 	struct col_thread *thread;
 	struct col_slot slot;
 	struct functrace_writer *next; /* of the thread */

@@ -7,11 +7,11 @@
 #include "libcollector/calls/functrace_choice.h"
 
 #include "libcollector/base/collector.h"
+#include "libcollector/base/object.h"
 #include "libcollector/object/elffile.h"
-#include "libcollector/write/log.h"
 #include "libcollector/object/map.h"
+#include "libcollector/write/log.h"
 
-#include <dlfcn.h>
 #include <link.h>
 
 struct object {
@@ -194,12 +194,11 @@ static struct object *make(const struct link_map *map, uint64_t start, uint64_t 
 
 static struct object *make_around(uint64_t address)
 {
-	struct dl_find_object found;
+	struct object_found found;
 
-	if (_dl_find_object((void *)(uintptr_t)address, &found) != 0)
+	if (object_find((uintptr_t)address, &found) != 0)
 		return NULL;
-	return make(found.dlfo_link_map, (uint64_t)(uintptr_t)found.dlfo_map_start,
-	            (uint64_t)(uintptr_t)found.dlfo_map_end);
+	return make(found.link, found.start, found.end);
 }
 
 void choice_see(const struct link_map *map, uint64_t start, uint64_t end)
@@ -235,10 +234,10 @@ void choice_restart(void)
 void choice_forget(void)
 {
 	for (struct object *object = atomic_load(&objects); object; object = object->next) {
-		struct dl_find_object found;
+		struct object_found found;
 
 		if (!atomic_load(&object->is_gone) &&
-		    _dl_find_object((void *)(uintptr_t)object->start, &found) != 0)
+		    object_find((uintptr_t)object->start, &found) != 0)
 			atomic_store(&object->is_gone, 1);
 	}
 }

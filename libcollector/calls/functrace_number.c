@@ -1,12 +1,12 @@
 /* functrace_number.c: numbers of functions. See functrace_number.h. */
 #include "libcollector/calls/functrace_number.h"
 
-#include "libcollector/unwind/cfi.h"
+#include "libcollector/base/object.h"
+#include "libcollector/base/room.h"
 #include "libcollector/calls/functrace.h"
 #include "libcollector/calls/functrace_choice.h"
-#include "libcollector/base/room.h"
+#include "libcollector/unwind/cfi.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 
 enum { PLACE_BITS = 24 /* of a word of used[] */ };
@@ -36,11 +36,11 @@ int number_start(void)
 /* Where the function begins that `code` stands for; `code` itself if nobody knows. */
 static uint64_t start_of(uint64_t code, enum fmt_function_source source)
 {
-	struct dl_find_object object;
+	struct object_found object;
 	uint64_t start;
 
-	if (source == FMT_function_source_HOOKS || _dl_find_object((void *)code, &object) != 0 ||
-	    !object.dlfo_eh_frame || cfi_function_find(object.dlfo_eh_frame, code, &start) < 0)
+	if (source == FMT_function_source_HOOKS || object_find((uintptr_t)code, &object) != 0 ||
+	    !object.unwind_table || cfi_function_find(object.unwind_table, code, &start) < 0)
 		return code;
 	return start;
 }
@@ -64,12 +64,12 @@ void number_forget(void)
 
 	for (uint32_t i = 0; i < count; i++) {
 		enum fmt_function_source source;
-		struct dl_find_object object;
+		struct object_found object;
 		uint32_t place;
 		uint64_t code;
 
 		if (get_used(i, &place, &code, &source) && !(code & NUMBER_DEAD) &&
-		    _dl_find_object((void *)(code & ~NUMBER_LEFT_OUT), &object) != 0)
+		    object_find((uintptr_t)(code & ~NUMBER_LEFT_OUT), &object) != 0)
 			atomic_compare_exchange_strong(&number_table[place], &code,
 			                               code | NUMBER_DEAD);
 	}

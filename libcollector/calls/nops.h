@@ -3,11 +3,13 @@
 #ifndef XER_COLLECTOR_NOPS_H
 #define XER_COLLECTOR_NOPS_H
 
+#include "libcollector/arch/arch.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-	NOPS_CALL = 5,
+	NOPS_CALL = ARCH_CALL_SIZE,
 	NOPS_PATCH_MAX = 20 /* bytes: of a call, and of a whole instruction whose part it takes */
 };
 

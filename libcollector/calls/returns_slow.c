@@ -40,25 +40,13 @@ int returns_start(void)
 	return 1;
 }
 
-/* What is on the stack of a function at a call that is its first instruction, but for two: endbr64,
- * and pushing r10, which gcc does around calls of __fentry__ in functions inside of others, and
- * does not tell in the unwind table. Returns a rule, RULE_END if there is more before the call. */
+/* At a call that is the function's first instruction: a rule, RULE_END if there is more before it.
+ */
 static uint32_t rule_of_code(const uint8_t *code, const uint8_t *site)
 {
-	static const uint8_t mark[4] = {0xf3, 0x0f, 0x1e, 0xfa}, push[2] = {0x41, 0x52};
-	int64_t cfa_offset = 8;
+	int bytes = arch_bytes_at_call(code, site);
 
-	if (site - code >= 4 && memcmp(code, mark, sizeof(mark)) == 0)
-		code += sizeof(mark);
-	if (site - code >= 2 && memcmp(code, push, sizeof(push)) == 0) {
-		code += sizeof(push);
-		cfa_offset += 8;
-	}
-	if ((site - code == 5 && code[0] == 0xe8) ||
-	    (site - code == 6 &&
-	     ((code[0] == 0xff && code[1] == 0x15) || (code[0] == 0x67 && code[1] == 0xe8))))
-		return RULE_SP | (uint32_t)(cfa_offset / 8) << 16;
-	return RULE_END;
+	return bytes < 0 ? RULE_END : RULE_SP | (uint32_t)(bytes / 8) << 16;
 }
 
 /* The rule behind the prologue: compilers have a frame pointer there, and tell of it. */

@@ -6,6 +6,8 @@
 #ifndef XER_COLLECTOR_SLED_H
 #define XER_COLLECTOR_SLED_H
 
+#include "libcollector/arch/arch.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,7 +21,12 @@ enum sled_kind {
 	SLED_KINDS
 };
 
-enum { SLED_SIZE = 11, SLED_HEAD = 2, SLED_ENTRY_SIZE = 32, SLED_VERSION_RELATIVE = 2 };
+enum {
+	SLED_SIZE = ARCH_SLED_SIZE,
+	SLED_HEAD = ARCH_SLED_HEAD,
+	SLED_ENTRY_SIZE = 32,
+	SLED_VERSION_RELATIVE = 2
+};
 
 struct sled {
 	uint64_t address, function; /* run-time addresses */
@@ -48,9 +55,9 @@ unsigned sled_size(const struct sled *sled);
 /* True if the code at the sled is as the compiler left it. */
 int sled_is_original(const struct sled *sled, const uint8_t *code);
 
-/* The code of a patched sled. Of a function: its number to r10d, then a call of (an exit: a jump
- * to) `target`. Of an event: no jump over the call that the compiler has put there, which goes to
- * `target` instead. target must lie within 2 GiB. Returns 0, or -ERANGE. */
+/* The code of a patched sled. Of a function: its number to a register, then a call of (an exit: a
+ * jump to) `target`. Of an event: no jump over the call that the compiler has put there, which goes
+ * to `target` instead. target must lie within 2 GiB. Returns 0, or -ERANGE. */
 int sled_make(const struct sled *sled, uint32_t id, uint64_t target, struct sled_code *out);
 
 /* The beginning of the code that the compiler has left: of an exit, what is behind its return is no

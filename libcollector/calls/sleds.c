@@ -9,14 +9,14 @@
  * See doc/decisions/25-function-tracing.md. */
 #include "libcollector/calls/sleds.h"
 
-#include "libcollector/object/code.h"
+#include "libcollector/base/object.h"
 #include "libcollector/calls/functrace.h"
 #include "libcollector/calls/functrace_choice.h"
-#include "libcollector/write/log.h"
 #include "libcollector/calls/sled.h"
 #include "libcollector/calls/sled_entry.h"
+#include "libcollector/object/code.h"
+#include "libcollector/write/log.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 
 enum {
@@ -273,10 +273,9 @@ void sleds_name_all(void)
 void sleds_forget(void)
 {
 	for (uint32_t i = 0; i < object_count; i++) {
-		struct dl_find_object found;
+		struct object_found found;
 
-		if (!objects[i].is_gone &&
-		    _dl_find_object((void *)(uintptr_t)objects[i].map, &found) != 0)
+		if (!objects[i].is_gone && object_find((uintptr_t)objects[i].map, &found) != 0)
 			objects[i].is_gone = 1;
 	}
 }

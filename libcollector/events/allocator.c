@@ -6,20 +6,19 @@
  * See doc/decisions/22-operator-new.md. */
 #include "libcollector/events/allocator.h"
 
+#include "libcollector/base/object.h"
 #include "libcollector/hook/hook.h"
-#include "libcollector/write/log.h"
 #include "libcollector/hook/visible.h"
+#include "libcollector/write/log.h"
 
 #include <link.h>
 
 /* The object that an address lies in, NULL if in none. */
 static struct link_map *object_of(const void *address)
 {
-	struct dl_find_object found;
+	struct object_found found;
 
-	return address && _dl_find_object((void *)(uintptr_t)address, &found) == 0
-	               ? found.dlfo_link_map
-	               : NULL;
+	return address && object_find((uintptr_t)address, &found) == 0 ? found.link : NULL;
 }
 
 /* In a program that is linked to a fixed address, a function of a library has an address too, where

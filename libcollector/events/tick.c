@@ -158,10 +158,9 @@ static int was_mostly_system(struct col_thread *thread)
 
 /* A tick in a system call is delivered when it returns, or is about to be restarted. One in a page
  * fault shows only in the kernel's own accounts. */
-static enum fmt_clock_state state_of(struct col_thread *thread, const greg_t *gregs)
+static enum fmt_clock_state state_of(struct col_thread *thread, const ucontext_t *context)
 {
-	uint64_t pc = (uint64_t)gregs[REG_RIP];
-	int in_call = (pc & 4095) >= 2 && (arch_is_syscall(pc - 2) || arch_is_syscall(pc));
+	int in_call = arch_is_in_call(arch_context_pc(context));
 
 	return was_mostly_system(thread) || in_call ? FMT_clock_state_SYSTEM : FMT_clock_state_USER;
 }
@@ -184,7 +183,6 @@ static void have_rest(struct col_thread *thread, uint64_t spent_ticks)
 
 static void sample(struct col_thread *thread, const ucontext_t *context)
 {
-	const greg_t *gregs = context->uc_mcontext.gregs;
 	struct walk_memo *memo = thread_memo(thread, COL_HANDLER);
 	uint64_t start = col_ticks(), cpu_ns;
 
@@ -197,11 +195,11 @@ static void sample(struct col_thread *thread, const ucontext_t *context)
 	if (memo) {
 		memo->home = thread->home;
 		omp_join(&thread->omp, memo);
-		thread->last_stack = walk_stack(memo, (uint64_t)gregs[REG_RIP],
-		                                (uint64_t)gregs[REG_RSP], (uint64_t)gregs[REG_RBP],
-		                                gregs);
+		thread->last_stack = walk_stack(memo, arch_context_pc(context),
+		                                arch_context_sp(context), arch_context_fp(context),
+		                                context);
 	}
-	write_sample(thread, COL_HANDLER, state_of(thread, gregs), thread->omp.state,
+	write_sample(thread, COL_HANDLER, state_of(thread, context), thread->omp.state,
 	             thread->mpi.state, thread->last_stack, cpu_ns);
 	have_rest(thread, col_ticks() - start);
 }
@@ -262,7 +260,7 @@ static void handle(int signal, siginfo_t *info, void *context)
 	struct col_thread *thread = info->si_value.sival_ptr;
 	uintptr_t pointer;
 
-	arch_allow_unaligned(((const ucontext_t *)context)->uc_mcontext.gregs);
+	arch_allow_unaligned(context);
 	if (info->si_code != SI_TIMER || !signals_is_ours(info)) {
 		signals_forward(signal, info, context);
 		return;
@@ -289,7 +287,7 @@ void tick_close(void)
 
 void tick_open(void)
 {
-	first_pointer = arch_has_thread_pointer() ? (uintptr_t)__builtin_thread_pointer() : 0;
+	first_pointer = arch_has_thread_pointer() ? arch_libc_pointer() : 0;
 	is_deaf = signals_install(TICK_SIGNAL, handle) < 0;
 	if (is_deaf)
 		col_log_warning("the signal for clock samples cannot be handled: there are none");

@@ -7,6 +7,7 @@
  * See doc/decisions/35-attach.md. */
 #include "libcollector/hook/got.h"
 
+#include "libcollector/base/object.h"
 #include "libcollector/hook/elftables.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/hook/visible.h"
@@ -66,19 +67,17 @@ static const char *own_version(uint32_t index)
 
 static int is_of_program(const void *function)
 {
-	struct dl_find_object found;
+	struct object_found found;
 
-	return _dl_find_object((void *)(uintptr_t)function, &found) == 0 &&
-	       found.dlfo_link_map->l_name[0] == '\0';
+	return object_find((uintptr_t)function, &found) == 0 && found.link->l_name[0] == '\0';
 }
 
 static int is_own(const void *function)
 {
-	struct dl_find_object found, self;
+	struct object_found found, self;
 
-	return _dl_find_object((void *)(uintptr_t)function, &found) == 0 &&
-	       _dl_find_object((void *)(uintptr_t)&own, &self) == 0 &&
-	       found.dlfo_map_start == self.dlfo_map_start;
+	return object_find((uintptr_t)function, &found) == 0 &&
+	       object_find((uintptr_t)&own, &self) == 0 && found.start == self.start;
 }
 
 /* What names lead to in the process. A function of the program itself comes before a preloaded
@@ -194,7 +193,7 @@ static int is_unbound(const struct image *image, const ElfW(Rela) * relocation, 
 {
 	const ElfW(Sym) *symbol = &image->tables.symbol[ELF64_R_SYM(relocation->r_info)];
 
-	return ELF64_R_TYPE(relocation->r_info) == R_X86_64_JUMP_SLOT &&
+	return ELF64_R_TYPE(relocation->r_info) == ARCH_RELOC_SLOT &&
 	       symbol->st_shndx == SHN_UNDEF && value >= image->low && value < image->high;
 }
 
@@ -217,10 +216,10 @@ static unsigned change(struct image *image, const ElfW(Rela) * relocation, int t
 	uint64_t value;
 	struct exchange names;
 
-	if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) ||
+	if ((type != ARCH_RELOC_SLOT && type != ARCH_RELOC_GOT && type != ARCH_RELOC_ADDRESS) ||
 	    symbol == 0)
 		return 0;
-	if (type == R_X86_64_64 && relocation->r_addend != 0)
+	if (type == ARCH_RELOC_ADDRESS && relocation->r_addend != 0)
 		return 0;
 	value = __atomic_load_n(word, __ATOMIC_ACQUIRE);
 	if (value == 0 && to_wrappers) {
@@ -266,7 +265,7 @@ static int read_image(const struct dl_phdr_info *info, struct image *image)
 /* Not touched are we, the loader, and the kernel's object. */
 static int is_exempt(const struct dl_phdr_info *info, const struct image *image)
 {
-	const uint64_t exempt[] = {(uint64_t)&own, (uint64_t)&_dl_find_object};
+	const uint64_t exempt[] = {(uint64_t)&own, object_loader()};
 
 	for (size_t i = 0; i < sizeof(exempt) / sizeof(exempt[0]); i++)
 		if (exempt[i] >= image->low && exempt[i] < image->high)
@@ -276,12 +275,12 @@ static int is_exempt(const struct dl_phdr_info *info, const struct image *image)
 
 /* Is the object ready? While another thread loads it, it is in the list already, and its
  * relocations are being made: pages that we would seal again are still written. The loader tells of
- * objects by _dl_find_object when that is over, and not any more before it unmaps them. */
+ * objects (object.h) when that is over, and not any more before it unmaps them. */
 static int is_ready(const struct image *image)
 {
-	struct dl_find_object found;
+	struct object_found found;
 
-	return _dl_find_object((void *)image->low, &found) == 0;
+	return object_find((uintptr_t)image->low, &found) == 0;
 }
 
 struct walk_objects {
@@ -359,7 +358,7 @@ static void clear_word(struct image *image, const ElfW(Rela) * relocation, struc
 	const ElfW(Sym) *symbol = &image->tables.symbol[index];
 	const char *name = image->tables.text + symbol->st_name;
 
-	if ((type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64) &&
+	if ((type == ARCH_RELOC_SLOT || type == ARCH_RELOC_GOT || type == ARCH_RELOC_ADDRESS) &&
 	    index && ELF64_ST_BIND(symbol->st_info) == STB_WEAK && symbol->st_shndx == SHN_UNDEF &&
 	    got_exports(name) && *word == own_address(own_index(name)) &&
 	    clear->is_alone(name, (const void *)image->low))

@@ -5,6 +5,7 @@
  * it. */
 #include "libcollector/hook/next.h"
 
+#include "libcollector/base/object.h"
 #include "libcollector/hook/elftables.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/hook/visible.h"
@@ -106,13 +107,13 @@ static void *search_globally(const char *name)
 void *next_definition(const char *name, const void *caller)
 {
 	struct search search = {.name = name, .hash = elf_tables_hash(name)};
-	struct dl_find_object object;
+	struct object_found object;
 	void *global;
 
-	if (_dl_find_object((void *)(uintptr_t)&next_definition, &object) == 0)
-		search.own_base = (const void *)object.dlfo_link_map->l_addr;
-	if (_dl_find_object((void *)(uintptr_t)caller, &object) == 0)
-		read_needed(&search, object.dlfo_link_map);
+	if (object_find((uintptr_t)&next_definition, &object) == 0)
+		search.own_base = (const void *)object.link->l_addr;
+	if (object_find((uintptr_t)caller, &object) == 0)
+		read_needed(&search, object.link);
 	dl_iterate_phdr(see_object, &search);
 	if (search.found <= 1)
 		return search.first;

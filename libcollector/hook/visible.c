@@ -2,10 +2,11 @@
  * See doc/decisions/45-visible-symbols.md. */
 #include "libcollector/hook/visible.h"
 
+#include "libcollector/base/object.h"
 #include "libcollector/hook/got.h"
 #include "libcollector/hook/hook.h"
-#include "libcollector/java/java_agent.h"
 #include "libcollector/hook/next.h"
+#include "libcollector/java/java_agent.h"
 
 #include <link.h>
 #include <sys/auxv.h>
@@ -85,10 +86,10 @@ EXPORT void *dlsym(void *handle, const char *name)
 
 void visible_open(void)
 {
-	struct dl_find_object found;
+	struct object_found found;
 
-	if (_dl_find_object((void *)getauxval(AT_PHDR), &found) == 0)
-		program = found.dlfo_link_map;
+	if (object_find((uintptr_t)getauxval(AT_PHDR), &found) == 0)
+		program = found.link;
 	got_clear_weak(is_alone);
 	atomic_store_explicit(&is_open, 1, memory_order_release);
 }

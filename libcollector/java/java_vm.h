@@ -23,7 +23,7 @@ extern struct java_vm java_vm __attribute__((visibility("hidden")));
 enum java_code_kind {
 	JAVA_CODE_COMPILED, /* frames of a fixed size: compiled methods, stubs that call the VM */
 	JAVA_CODE_INTERPRETER,
-	JAVA_CODE_STUB /* frames by rbp, or none */
+	JAVA_CODE_STUB /* frames by frame pointer, or none */
 };
 
 struct java_code {

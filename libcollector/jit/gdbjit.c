@@ -7,11 +7,12 @@
 #include "libcollector/jit/gdbjit.h"
 
 #include "libcollector/base/collector.h"
+#include "libcollector/base/object.h"
 #include "libcollector/jit/dynamic.h"
-#include "libcollector/object/elffile.h"
-#include "libcollector/write/log.h"
-#include "libcollector/object/map.h"
 #include "libcollector/jit/strange.h"
+#include "libcollector/object/elffile.h"
+#include "libcollector/object/map.h"
+#include "libcollector/write/log.h"
 
 #include <link.h>
 #include <string.h>
@@ -73,10 +74,10 @@ static void take_symbol(uint64_t address)
 		descriptors[descriptor_count++].address = address;
 }
 
-static void search(const struct dl_find_object *found)
+static void search(const struct object_found *found)
 {
 	static const char name[] = "__jit_debug_descriptor";
-	const struct link_map *map = found->dlfo_link_map;
+	const struct link_map *map = found->link;
 	struct elffile_symbols symbols;
 	struct elffile file;
 

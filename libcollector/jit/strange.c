@@ -8,12 +8,12 @@
 #include "libcollector/jit/strange.h"
 
 #include "libcollector/base/collector.h"
-#include "libcollector/jit/dynamic.h"
 #include "libcollector/base/file.h"
+#include "libcollector/base/object.h"
+#include "libcollector/jit/dynamic.h"
 #include "libcollector/jit/gdbjit.h"
 #include "libcollector/write/log.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 enum { PAGE = 4096, PAGES = 4096, PROBES = 16, REGIONS = 256, MISSES_MAX = 64 };
@@ -120,13 +120,13 @@ static int find_mapping(uint64_t address, struct region *out)
  * in none. */
 static uint64_t region_of(uint64_t address)
 {
-	struct dl_find_object unused;
+	struct object_found unused;
 
 	for (unsigned i = 0; i < region_count; i++)
 		if (address >= regions[i].start && address < regions[i].end)
 			return regions[i].start;
 	if (region_count >= REGIONS || miss_count >= MISSES_MAX ||
-	    _dl_find_object((void *)address, &unused) == 0)
+	    object_find((uintptr_t)address, &unused) == 0)
 		return 0;
 	if (!find_mapping(address, &regions[region_count])) {
 		miss_count++;
@@ -208,7 +208,7 @@ void strange_see(uint64_t pc)
 	uint64_t address = pc & ~(uint64_t)(PAGE - 1), now = col_ticks();
 	struct page *page;
 
-	if (!col_is_recording() || address == 0 || pc >> 47)
+	if (!col_is_recording() || address == 0 || pc >> ARCH_ADDRESS_BITS)
 		return;
 	page = page_of(address);
 	if (!page)

@@ -11,11 +11,11 @@
  * See doc/decisions/10-mpi.md. */
 #include "libcollector/mpi/mpi.h"
 
-#include "libcollector/mpi/mpi_rank.h"
+#include "libcollector/base/object.h"
 #include "libcollector/hook/next.h"
+#include "libcollector/mpi/mpi_rank.h"
 #include "libcollector/thread/scope.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <string.h>
@@ -115,7 +115,7 @@ static int has_binding_name(const char *path)
 static int is_binding(uint64_t address)
 {
 	unsigned generation = atomic_load_explicit(&col.generation, memory_order_relaxed);
-	struct dl_find_object object;
+	struct object_found object;
 	unsigned at;
 	int result;
 
@@ -126,16 +126,15 @@ static int is_binding(uint64_t address)
 		    objects[i].generation == generation)
 			return objects[i].is_binding;
 	}
-	if (_dl_find_object((void *)address, &object) != 0)
+	if (object_find((uintptr_t)address, &object) != 0)
 		return 0;
-	result = has_binding_name(object.dlfo_link_map->l_name);
+	result = has_binding_name(object.link->l_name);
 	at = atomic_load(&object_count) < OBJECTS ? atomic_fetch_add(&object_count, 1) : OBJECTS;
 	if (at < OBJECTS) {
-		objects[at].end = (uint64_t)object.dlfo_map_end;
+		objects[at].end = object.end;
 		objects[at].generation = generation;
 		objects[at].is_binding = result;
-		atomic_store_explicit(&objects[at].start, (uint64_t)object.dlfo_map_start,
-		                      memory_order_release);
+		atomic_store_explicit(&objects[at].start, object.start, memory_order_release);
 	}
 	return result;
 }

@@ -65,15 +65,6 @@ static uint8_t *map_near(uint64_t address)
 	return NULL;
 }
 
-/* jmp *0(%rip), then the address. */
-static void put_stub(uint8_t *at, void (*target)(void))
-{
-	static const uint8_t jump[6] = {0xff, 0x25, 0, 0, 0, 0};
-
-	memcpy(at, jump, sizeof(jump));
-	memcpy(at + sizeof(jump), &target, sizeof(target));
-}
-
 const uint8_t *code_make_stubs(uint64_t near, void (*const *targets)(void), unsigned count)
 {
 	uint8_t *page = map_near(near);
@@ -81,7 +72,7 @@ const uint8_t *code_make_stubs(uint64_t near, void (*const *targets)(void), unsi
 	if (!page)
 		return NULL;
 	for (unsigned i = 0; i < count && i < CODE_STUBS_MAX; i++)
-		put_stub(page + (size_t)i * CODE_STUB_SIZE, targets[i]);
+		arch_put_stub(page + (size_t)i * CODE_STUB_SIZE, (uint64_t)targets[i]);
 	if (SYS3(SYS_mprotect, page, PAGE, PROT_READ | PROT_EXEC) < 0) {
 		sys_munmap(page, PAGE);
 		return NULL;

@@ -2,10 +2,12 @@
 #ifndef XER_COLLECTOR_CODE_H
 #define XER_COLLECTOR_CODE_H
 
+#include "libcollector/arch/arch.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODE_STUB_SIZE = 16, CODE_STUBS_MAX = 256 };
+enum { CODE_STUB_SIZE = ARCH_STUB_SIZE, CODE_STUBS_MAX = 256 };
 
 /* Between these two, code_write works. One user at a time. Normal context. code_begin returns 0 or
  * -errno. */

@@ -5,16 +5,16 @@
  * See doc/decisions/25-function-tracing.md. */
 #include "libcollector/object/loader.h"
 
-#include "libcollector/object/code.h"
-#include "libcollector/object/elffile.h"
+#include "libcollector/base/object.h"
 #include "libcollector/calls/entries.h"
 #include "libcollector/calls/functrace.h"
 #include "libcollector/calls/functrace_choice.h"
-#include "libcollector/write/log.h"
 #include "libcollector/calls/sleds.h"
+#include "libcollector/object/code.h"
+#include "libcollector/object/elffile.h"
 #include "libcollector/thread/thread.h"
+#include "libcollector/write/log.h"
 
-#include <dlfcn.h>
 #include <link.h>
 
 enum { OBJECTS = 1024 };
@@ -53,10 +53,10 @@ void loader_restart(void)
 
 void loader_forget(void)
 {
-	struct dl_find_object found;
+	struct object_found found;
 
 	for (unsigned i = 0; i < seen_count; i++)
-		if (seen[i] && _dl_find_object((void *)seen[i], &found) != 0)
+		if (seen[i] && object_find((uintptr_t)seen[i], &found) != 0)
 			seen[i] = 0;
 }
 
@@ -107,29 +107,18 @@ static void on_load(void)
 		see_all(1);
 }
 
-/* The function is empty: at most endbr64, then a return, and room until the next function begins.
- */
+/* The loader calls an empty function of its own whenever it has changed something. */
 static void watch(void)
 {
-	static const uint8_t mark[4] = {0xf3, 0x0f, 0x1e, 0xfa};
-	static const uint8_t fillers[] = {0x0f, 0x2e, 0x66, 0x90, 0xcc};
 	static int is_watched;
 	const uint8_t *code = (const uint8_t *)_r_debug.r_brk;
-	uint8_t jump[5] = {0xe9};
-	int64_t distance;
-	int32_t relative;
+	struct arch_jump jump;
 
 	if (is_watched || !code)
 		return;
-	code += memcmp(code, mark, sizeof(mark)) == 0 ? sizeof(mark) : 0;
-	distance = (int64_t)((uint64_t)(uintptr_t)on_load -
-	                     ((uint64_t)(uintptr_t)code + sizeof(jump)));
-	relative = (int32_t)distance;
-	memcpy(jump + 1, &relative, sizeof(relative));
-	if (code[0] != 0xc3 || !memchr(fillers, code[1], sizeof(fillers)) ||
-	    ((uintptr_t)code & 15) > 11 || relative != distance || code_begin() < 0 ||
-	    code_write((uint64_t)(uintptr_t)code + 1, jump + 1, 4) < 0 ||
-	    code_write((uint64_t)(uintptr_t)code, jump, 1) < 0)
+	if (arch_jump_of_empty(code, (uint64_t)(uintptr_t)on_load, &jump) < 0 || code_begin() < 0 ||
+	    code_write(jump.at + 1, jump.code + 1, sizeof(jump.code) - 1) < 0 ||
+	    code_write(jump.at, jump.code, 1) < 0)
 		col_log_warning("function tracing: objects that are loaded later are not seen");
 	code_end();
 	is_watched = 1;

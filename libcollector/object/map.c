@@ -6,16 +6,17 @@
  * See doc/decisions/08-object-lookup.md. */
 #include "libcollector/object/map.h"
 
-#include "libcollector/process/birth.h"
-#include "libcollector/process/child.h"
 #include "libcollector/base/collector.h"
+#include "libcollector/base/object.h"
 #include "libcollector/calls/functrace_choice.h"
 #include "libcollector/calls/functrace_number.h"
+#include "libcollector/calls/sleds.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/object/loader.h"
-#include "libcollector/write/log.h"
+#include "libcollector/process/birth.h"
+#include "libcollector/process/child.h"
 #include "libcollector/unwind/rule.h"
-#include "libcollector/calls/sleds.h"
+#include "libcollector/write/log.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -190,13 +191,13 @@ static const char *path_of(const char *name)
 	               : name;
 }
 
-void map_see(const struct dl_find_object *found)
+void map_see(const struct object_found *found)
 {
-	const ElfW(Ehdr) *header = found->dlfo_map_start;
+	const ElfW(Ehdr) *header = (const void *)found->start;
 	struct image image = {
-		.start = (uintptr_t)found->dlfo_map_start,
-		.bias = found->dlfo_link_map->l_addr,
-		.path = path_of(found->dlfo_link_map->l_name),
+		.start = found->start,
+		.bias = found->link->l_addr,
+		.path = path_of(found->link->l_name),
 	};
 
 	/* The first segment of every linker's output begins with the file's header. */
@@ -249,10 +250,10 @@ void map_open(void)
 static void see_again(struct object *object)
 {
 	uint64_t start = atomic_load(&object->start);
-	struct dl_find_object found;
+	struct object_found found;
 
 	if (start != 0 && !atomic_exchange(&object->gone, 1) &&
-	    _dl_find_object((void *)(uintptr_t)start, &found) == 0)
+	    object_find((uintptr_t)start, &found) == 0)
 		map_see(&found);
 }
 
@@ -289,16 +290,16 @@ void map_restart(void)
 	atomic_store(&is_begun, 0);
 }
 
-uint32_t map_each(uint32_t above, void (*take)(const struct dl_find_object *found))
+uint32_t map_each(uint32_t above, void (*take)(const struct object_found *found))
 {
 	uint32_t highest = atomic_load(&object_count);
-	struct dl_find_object found;
+	struct object_found found;
 
 	for (int i = 0; i < OBJECTS && highest > above; i++) {
 		uint64_t start = atomic_load(&objects[i].start);
 
 		if (start != 0 && !atomic_load(&objects[i].gone) && objects[i].id > above &&
-		    _dl_find_object((void *)(uintptr_t)start, &found) == 0)
+		    object_find((uintptr_t)start, &found) == 0)
 			take(&found);
 	}
 	return highest;
@@ -315,10 +316,9 @@ static int count_unloads(struct dl_phdr_info *info, size_t size, void *subs)
 
 static int is_loaded(uint64_t start)
 {
-	struct dl_find_object found;
+	struct object_found found;
 
-	return _dl_find_object((void *)(uintptr_t)start, &found) == 0 &&
-	       (uintptr_t)found.dlfo_map_start == start;
+	return object_find((uintptr_t)start, &found) == 0 && found.start == start;
 }
 
 static void write_unload(uint32_t id, uint32_t generation)

@@ -6,7 +6,8 @@
 #ifndef XER_COLLECTOR_MAP_H
 #define XER_COLLECTOR_MAP_H
 
-#include <dlfcn.h>
+#include "libcollector/base/object.h"
+
 #include <stdint.h>
 
 /* Note the objects loaded now. Normal context, at the start. */
@@ -18,7 +19,7 @@ void map_begin(void);
 
 /* Call take with every known object whose number is above `above`. Returns the highest number there
  * is. Signal-safe. */
-uint32_t map_each(uint32_t above, void (*take)(const struct dl_find_object *found));
+uint32_t map_each(uint32_t above, void (*take)(const struct object_found *found));
 
 /* In a forked child: nothing is written yet. Signal-safe. */
 void map_restart(void);
@@ -28,6 +29,6 @@ void map_open_program(void);
 const char *map_program(void);
 
 /* Write `found` unless it is known. Signal-safe. */
-void map_see(const struct dl_find_object *found);
+void map_see(const struct object_found *found);
 
 #endif

@@ -6,9 +6,8 @@
  * See doc/decisions/09-openmp.md. */
 #include "libcollector/omp/gomp.h"
 
+#include "libcollector/base/object.h"
 #include "libcollector/hook/next.h"
-
-#include <dlfcn.h>
 
 enum { SCOPES = 16 };
 
@@ -45,14 +44,14 @@ static void end_change(struct gomp_bindings *scope, unsigned sequence)
 /* NULL: too many call, or the caller is in no object. *sequence: as it was found. */
 static struct gomp_bindings *find_scope(uint64_t caller, unsigned *sequence)
 {
-	struct dl_find_object object;
+	struct object_found object;
 
 	for (unsigned i = 0; i < SCOPES; i++) {
 		*sequence = gomp_begin_reading(&scopes[i]);
 		if (gomp_covers(&scopes[i], caller) && gomp_is_unchanged(&scopes[i], *sequence))
 			return &scopes[i];
 	}
-	if (_dl_find_object((void *)caller, &object) != 0)
+	if (object_find((uintptr_t)caller, &object) != 0)
 		return NULL;
 	for (struct gomp_bindings *scope = scopes; scope < scopes + SCOPES; scope++) {
 		*sequence = gomp_begin_reading(scope);
@@ -61,10 +60,8 @@ static struct gomp_bindings *find_scope(uint64_t caller, unsigned *sequence)
 			continue;
 		for (unsigned i = 0; i < INDEXES; i++)
 			atomic_store_explicit(&scope->function[i], NULL, memory_order_relaxed);
-		atomic_store_explicit(&scope->start, (uint64_t)object.dlfo_map_start,
-		                      memory_order_relaxed);
-		atomic_store_explicit(&scope->end, (uint64_t)object.dlfo_map_end,
-		                      memory_order_relaxed);
+		atomic_store_explicit(&scope->start, object.start, memory_order_relaxed);
+		atomic_store_explicit(&scope->end, object.end, memory_order_relaxed);
 		atomic_store_explicit(&scope->generation, atomic_load(&col.generation),
 		                      memory_order_relaxed);
 		end_change(scope, *sequence);

@@ -8,25 +8,24 @@
  * See doc/decisions/09-openmp.md. */
 #include "libcollector/omp/ompt.h"
 
-#include "libcollector/write/log.h"
+#include "libcollector/base/object.h"
 #include "libcollector/hook/next.h"
 #include "libcollector/omp/omp.h"
 #include "libcollector/omp/ompt_abi.h"
 #include "libcollector/thread/scope.h"
 #include "libcollector/unwind/tree.h"
+#include "libcollector/write/log.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 
 static atomic_uint is_used;
 static ompt_get_task_info_t get_task_info;
-static struct dl_find_object library; /* the runtime */
+static struct object_found library; /* the runtime */
 
 int ompt_tells_of(uint64_t address)
 {
-	return atomic_load_explicit(&is_used, memory_order_acquire) &&
-	       address >= (uint64_t)library.dlfo_map_start &&
-	       address < (uint64_t)library.dlfo_map_end;
+	return atomic_load_explicit(&is_used, memory_order_acquire) && address >= library.start &&
+	       address < library.end;
 }
 
 /* Is what begins now to be recorded? While the recording is paused the thread's piles are kept none
@@ -67,7 +66,7 @@ static uint32_t stack_at(const void *code, const struct caller *caller, enum fmt
 
 	node = tree_outward(node, (uint64_t)code);
 	/* Of the tasks of a task loop it tells no more than a place of its own. */
-	node = tree_outside(node, (uint64_t)library.dlfo_map_start, (uint64_t)library.dlfo_map_end);
+	node = tree_outside(node, library.start, library.end);
 	if (base)
 		*base = node ? tree_node(node, mark) : 0;
 	if (thread)
@@ -507,8 +506,8 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *da
 	(void)device, (void)data;
 	if (!set)
 		return 0;
-	if (_dl_find_object((void *)(uintptr_t)set, &library) != 0)
-		library.dlfo_map_start = library.dlfo_map_end = NULL;
+	if (object_find((uintptr_t)set, &library) != 0)
+		library.start = library.end = 0;
 	get_task_info = (ompt_get_task_info_t)lookup("ompt_get_task_info");
 #define CALLBACK(name) set(ompt_callback_##name, (ompt_callback_t)on_##name);
 	CALLBACKS(CALLBACK)

@@ -15,12 +15,6 @@
 #include <stdarg.h>
 #include <sys/prctl.h>
 
-#ifdef __x86_64__
-#define THIS_ARCHITECTURE AUDIT_ARCH_X86_64
-#else
-#define THIS_ARCHITECTURE AUDIT_ARCH_I386
-#endif
-
 /* What the recorder calls in a process that it has begun to record. */
 static const int calls[] = {
 	SYS_openat,
@@ -173,7 +167,7 @@ enum filter_verdict filter_judge(const struct sock_filter *filter, size_t len)
 {
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		struct seccomp_data data = {.nr = calls[i],
-		                            .arch = THIS_ARCHITECTURE,
+		                            .arch = ARCH_AUDIT,
 		                            .instruction_pointer = (uintptr_t)filter_judge};
 
 		if (!is_harmless(run(filter, len, &data)))

@@ -59,9 +59,10 @@ static int has_interpreter(int fd, const struct segments *segments)
 /* Of a program that could be recorded. Returns 32 or 64, 0: it is of another architecture. */
 static int bits_of(const Elf32_Ehdr *header)
 {
-	if (header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_machine == EM_X86_64)
+	if (header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_machine == ARCH_MACHINE_64)
 		return 64;
-	return header->e_ident[EI_CLASS] == ELFCLASS32 && header->e_machine == EM_386 ? 32 : 0;
+	return header->e_ident[EI_CLASS] == ELFCLASS32 && header->e_machine == ARCH_MACHINE_32 ? 32
+	                                                                                       : 0;
 }
 
 static long read_at(int fd, void *to, size_t size, uint64_t at)

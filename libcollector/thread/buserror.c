@@ -7,8 +7,8 @@
 #include "libcollector/thread/signals.h"
 
 enum {
-	FRONTS = 32,
-	ENTRY_SIZE = 16, /* bytes of code */
+	FRONTS = BUSERROR_FRONTS,
+	ENTRY_SIZE = BUSERROR_ENTRY_SIZE,
 	CHANGED = SA_SIGINFO | SA_RESETHAND |
 	          SYS_RESTORER /* flags that the kernel does not have as the program has */
 };
@@ -24,48 +24,6 @@ static struct front {
 	signals_handler *handler; /* never SIG_IGN */
 	unsigned long flags;      /* of CHANGED */
 } fronts[FRONTS];
-
-/* Entry n calls buserror_decide with the kernel's three arguments and n. If that returns a handler,
- * it goes on there as if the kernel had called it: the return address is the kernel's, the frame as
- * large, and nothing of ours is on the stack. */
-__asm__(".text\n"
-        ".balign 16\n"
-        ".type buserror_entries,@function\n"
-        "buserror_entries:\n"
-        ".cfi_startproc\n"
-        ".set buserror_number, 0\n"
-        ".rept 32\n"
-        "\t.balign 16\n"
-        "\tendbr64\n"
-        "\tmov $buserror_number, %ecx\n"
-        "\tjmp 1f\n"
-        "\t.set buserror_number, buserror_number + 1\n"
-        ".endr\n"
-        "1:\tpush %rdi\n"
-        "\t.cfi_adjust_cfa_offset 8\n"
-        "\tpush %rsi\n"
-        "\t.cfi_adjust_cfa_offset 8\n"
-        "\tpush %rdx\n"
-        "\t.cfi_adjust_cfa_offset 8\n"
-        "\tcall buserror_decide\n"
-        "\tpop %rdx\n"
-        "\t.cfi_adjust_cfa_offset -8\n"
-        "\tpop %rsi\n"
-        "\t.cfi_adjust_cfa_offset -8\n"
-        "\tpop %rdi\n"
-        "\t.cfi_adjust_cfa_offset -8\n"
-        "\tmov %rax, %r11\n"
-        "\txor %eax, %eax\n"
-        "\ttest %r11, %r11\n"
-        "\tje 2f\n"
-        "\tjmp *%r11\n"
-        "2:\tret\n"
-        ".cfi_endproc\n"
-        ".size buserror_entries, .-buserror_entries\n");
-_Static_assert(FRONTS == 32, "as many entries as in the code above");
-extern const char buserror_entries[FRONTS * ENTRY_SIZE] __attribute__((visibility("hidden")));
-signals_handler *buserror_decide(int signal, siginfo_t *info, void *context, unsigned number)
-	__attribute__((visibility("hidden")));
 
 static signals_handler *entry_of(unsigned number)
 {
@@ -181,8 +139,7 @@ static __attribute__((noinline)) signals_handler *take_once(unsigned number)
 	                                                                           : front->handler;
 }
 
-__attribute__((used)) signals_handler *buserror_decide(int signal, siginfo_t *info, void *context,
-                                                       unsigned number)
+signals_handler *buserror_decide(int signal, siginfo_t *info, void *context, unsigned number)
 {
 	signals_handler *handler = fronts[number].handler;
 
@@ -225,7 +182,7 @@ static int put_ours(const struct sys_sigaction *now, struct sys_sigaction *other
 	other->handler = entry_for(now->handler, now->flags);
 	other->flags = (now->flags & ~(unsigned long)CHANGED) | SA_SIGINFO | SYS_RESTORER;
 	if (!(now->flags & SYS_RESTORER))
-		other->restorer = signals_return;
+		other->restorer = arch_signal_return;
 	return other->handler != NULL;
 }
 

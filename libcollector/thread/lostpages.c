@@ -77,7 +77,7 @@ int lostpages_replace(uintptr_t address, const ucontext_t *context)
 
 	if (!col_is_recording() || !find(address, &lost) || altstack_is_exhausted(context))
 		return 0;
-	arch_allow_unaligned(context->uc_mcontext.gregs);
+	arch_allow_unaligned(context);
 	sys_sigmask(SIG_SETMASK, &sys_kept_out, NULL);
 	if (!put_memory(lost.at, lost.size) &&
 	    !put_memory((uint8_t *)(address & ~(uintptr_t)(SYS_PAGE - 1)), SYS_PAGE))

@@ -3,8 +3,6 @@
  * See doc/decisions/02-tick-signal.md. */
 #include "libcollector/thread/signals.h"
 
-#include <errno.h>
-
 /* System calls that fail with EINTR after any handler, even with SA_RESTART, always or on sockets
  * with a timeout (signal(7)). Not close: what it closed stays closed. */
 static int is_never_restarted(uint32_t number)
@@ -52,18 +50,8 @@ static int is_never_restarted(uint32_t number)
 
 void signals_restart_call(void *context)
 {
-	greg_t *gregs = ((ucontext_t *)context)->uc_mcontext.gregs;
-	const uint8_t *at = (const uint8_t *)gregs[REG_RIP];
-	uint32_t number;
+	int64_t number = arch_failed_call(context);
 
-	if (gregs[REG_RAX] != -EINTR || ((uintptr_t)at & 4095) < 7 ||
-	    !arch_is_syscall((uint64_t)at - 2))
-		return;
-	if (at[-7] != 0xb8) /* mov $number,%eax */
-		return;
-	memcpy(&number, at - 6, 4);
-	if (!is_never_restarted(number))
-		return;
-	gregs[REG_RAX] = number;
-	gregs[REG_RIP] -= 2;
+	if (number >= 0 && is_never_restarted((uint32_t)number))
+		arch_begin_call(context, number);
 }

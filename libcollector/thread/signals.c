@@ -49,14 +49,6 @@ static struct owned *find_owned(int signal)
 	return NULL;
 }
 
-__asm__(".text\n"
-        ".balign 16\n"
-        "\tnop\n"
-        ".globl signals_return\n"
-        ".hidden signals_return\n"
-        ".type signals_return,@function\n"
-        "signals_return:\n" ARCH_SIGNAL_RETURN ".size signals_return, .-signals_return\n");
-
 /* Ours runs on alternate stacks if the program wants that for its own handler of the same signal:
  * then it may have stacks that hold no signal frame and end where other data begin, as Go has.
  * Returns 0 or -errno. */
@@ -66,7 +58,7 @@ static int set_action(int signal, const struct owned *ours)
 		.handler = ours->handler,
 		.flags = SA_SIGINFO | SA_RESTART | SYS_RESTORER |
 	                 ((unsigned)ours->program.sa_flags & SA_ONSTACK),
-		.restorer = signals_return,
+		.restorer = arch_signal_return,
 		.mask = sys_kept_out,
 	};
 

@@ -14,9 +14,6 @@ typedef void signals_handler(int signal, siginfo_t *info, void *context);
  * All signals are blocked while it runs. Returns 0 or -errno: then the signal does what it did. */
 int signals_install(int signal, signals_handler *handler);
 
-/* The code that a handler of ours returns to; not to be called. */
-void signals_return(void) __attribute__((visibility("hidden")));
-
 /* The recording has ended: the program's own handlers are installed again. For the signal `kept`,
  * if the program has none, ours stays, for signals that are on their way. */
 void signals_give_back(int kept);

@@ -216,7 +216,7 @@ void thread_become(struct col_thread *state)
 {
 	col_self = state;
 	state->home = (uintptr_t)__builtin_frame_address(0);
-	state->pointer = (uintptr_t)__builtin_thread_pointer();
+	state->pointer = arch_libc_pointer();
 	if (state->memo[COL_NORMAL]) /* the handler looks after its own */
 		state->memo[COL_NORMAL]->home = state->home;
 	scope_begin(state, PASSING); /* the next may allocate */

@@ -2,10 +2,10 @@
  * See doc/decisions/07-unwinder.md. */
 #include "libcollector/unwind/rule.h"
 
+#include "libcollector/base/object.h"
 #include "libcollector/object/map.h"
 #include "libcollector/unwind/shadow.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
@@ -30,28 +30,23 @@ static uint32_t pack(enum rule_kind kind, int64_t cfa_offset)
 	return (uint32_t)kind | (uint32_t)(cfa_offset / 8 & 0xffff) << 16;
 }
 
-/* breg7 8, breg16 0, lit15, and, lit<n>, ge, lit3, shl, plus: what linkers write for PLT stubs. */
-static int is_plt(const uint8_t *at, uint64_t len)
-{
-	static const uint8_t before[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a};
-	static const uint8_t behind[] = {0x2a, 0x33, 0x24, 0x22};
-
-	return len == 11 && memcmp(at, before, 6) == 0 && at[6] >= 0x30 && at[6] <= 0x3f &&
-	       memcmp(at + 7, behind, 4) == 0;
-}
+/* DWARF's operations that push a register and an offset, which follows in LEB128. */
+enum { BREG_FP = 0x70 + ARCH_FP, BREG_SP = 0x70 + ARCH_SP, DEREF = 0x06 };
 
 /* The CFA expressions of realigned frames, `breg n, deref`, and of PLT stubs. */
 static uint32_t pack_expression(const uint8_t *block)
 {
 	uint64_t len;
 	const uint8_t *at = cfi_expression(block, &len);
+	int byte = arch_plt_byte(at, len);
 
-	if (is_plt(at, len))
-		return pack(RULE_PLT, (at[6] - 0x30) * 8);
-	if (len == 3 && (at[0] == 0x77 || at[0] == 0x76) && at[2] == 0x06 && !(at[1] & 0x80)) {
+	if (byte >= 0)
+		return pack(RULE_PLT, byte * 8);
+	if (len == 3 && (at[0] == BREG_SP || at[0] == BREG_FP) && at[2] == DEREF &&
+	    !(at[1] & 0x80)) {
 		int64_t offset = at[1] & 0x40 ? (int64_t)at[1] - 0x80 : at[1];
 
-		return pack(at[0] == 0x77 ? RULE_SP_DEREF : RULE_BP_DEREF, offset);
+		return pack(at[0] == BREG_SP ? RULE_SP_DEREF : RULE_BP_DEREF, offset);
 	}
 	return RULE_COMPLEX;
 }
@@ -60,12 +55,13 @@ static uint32_t pack_cfa(const struct cfi_row *row)
 {
 	if (row->cfa_expression)
 		return pack_expression(row->cfa_expression);
-	if (row->cfa_reg == ARCH_RSP)
+	if (row->cfa_reg == ARCH_SP)
 		return pack(RULE_SP, row->cfa_offset);
-	return row->cfa_reg == ARCH_RBP ? pack(RULE_BP, row->cfa_offset) : RULE_COMPLEX;
+	return row->cfa_reg == ARCH_FP ? pack(RULE_BP, row->cfa_offset) : RULE_COMPLEX;
 }
 
-/* Add where the caller's rbp is. `breg6 n` as an expression is what realigned frames use. */
+/* Add where the caller's frame pointer is. `breg n` as an expression is what realigned frames use.
+ */
 static uint32_t pack_bp(uint32_t rule, const struct cfi_rule *bp)
 {
 	enum rule_bp how;
@@ -83,7 +79,7 @@ static uint32_t pack_bp(uint32_t rule, const struct cfi_rule *bp)
 		uint64_t len;
 		const uint8_t *at = cfi_expression(bp->expression, &len);
 
-		if (len != 2 || at[0] != 0x76 || at[1] & 0x80)
+		if (len != 2 || at[0] != BREG_FP || at[1] & 0x80)
 			return RULE_COMPLEX;
 		how = RULE_BP_AT_BP;
 		offset = at[1] & 0x40 ? (int64_t)at[1] - 0x80 : at[1];
@@ -106,27 +102,27 @@ static int is_returning(uint64_t pc)
 uint32_t rule_pack(const struct cfi_row *row)
 {
 	const struct cfi_rule *ra = &row->rule[ARCH_RA];
-	const struct cfi_rule *sp = &row->rule[ARCH_RSP];
+	const struct cfi_rule *sp = &row->rule[ARCH_SP];
 	uint32_t rule;
 
 	if (row->is_signal_frame)
 		return RULE_SIGNAL;
 	if (ra->how == CFI_UNDEFINED)
 		return RULE_END;
-	if (ra->how != CFI_OFFSET || ra->offset != -8 || sp->how != CFI_SAME)
+	if (ra->how != CFI_OFFSET || ra->offset != ARCH_RA_OFFSET || sp->how != CFI_SAME)
 		return RULE_COMPLEX;
 	rule = pack_cfa(row);
-	return rule == RULE_COMPLEX ? rule : pack_bp(rule, &row->rule[ARCH_RBP]);
+	return rule == RULE_COMPLEX ? rule : pack_bp(rule, &row->rule[ARCH_FP]);
 }
 
 const uint8_t *rule_eh_frame_hdr(uint64_t pc)
 {
-	struct dl_find_object found;
+	struct object_found found;
 
-	if (_dl_find_object((void *)pc, &found) != 0)
+	if (object_find((uintptr_t)pc, &found) != 0)
 		return NULL;
 	map_see(&found);
-	return found.dlfo_eh_frame;
+	return found.unwind_table;
 }
 
 static uint32_t compute(struct cfi_machine *machine, uint64_t pc)
@@ -153,7 +149,7 @@ uint32_t rule_compute(struct cfi_machine *machine, uint64_t pc)
 	uint64_t *entry = &rule_cache[(pc ^ tag * 0x9e5u) & ((1u << RULE_CACHE_BITS) - 1)];
 	uint32_t rule;
 
-	if (pc >> 47 || pc < 4096)
+	if (pc >> ARCH_ADDRESS_BITS || pc < 4096)
 		return RULE_UNKNOWN;
 	rule = compute(machine, pc);
 	/* An address in no object may lie in one tomorrow: only rules of objects are kept. */

@@ -1,12 +1,12 @@
 /* rule.h: unwinding rules packed into 32 bits, behind an exact cache from code address to rule.
  *
- * Nearly all code needs only "CFA = rsp + n" or "CFA = rbp + n" and where the caller's rbp is
- * saved. What a packed rule cannot say is RULE_COMPLEX: the walk then begins again with all
- * registers. The cache is direct-mapped, 32 Ki entries of 8 bytes: 15 bits of index and a tag of 32
- * bits make 47, all of a user-space address, so that a hit is exact; entries are read and written
- * whole, so no lock is needed.
+ * Nearly all code needs only "CFA = sp + n" or "CFA = bp + n" and where the caller's bp is saved,
+ * the frame pointer. What a packed rule cannot say is RULE_COMPLEX: the walk then begins again with
+ * all registers. The cache is direct-mapped, 32 Ki entries of 8 bytes: 15 bits of index and a tag
+ * of 32 bits make 47, all of a user-space address, so that a hit is exact; entries are read and
+ * written whole, so no lock is needed.
  *
- *     bits 0-3 kind, 4-5 rbp kind, 6-15 rbp offset / 8, 16-31 CFA offset / 8, both signed */
+ *     bits 0-3 kind, 4-5 bp kind, 6-15 bp offset / 8, 16-31 CFA offset / 8, both signed */
 #ifndef XER_COLLECTOR_RULE_H
 #define XER_COLLECTOR_RULE_H
 
@@ -14,15 +14,15 @@
 
 enum rule_kind {
 	RULE_UNKNOWN,  /* no unwind information */
-	RULE_SP,       /* CFA = rsp + offset */
-	RULE_BP,       /* CFA = rbp + offset */
-	RULE_SP_DEREF, /* CFA = *(rsp + offset) */
-	RULE_BP_DEREF, /* CFA = *(rbp + offset) */
-	RULE_PLT,      /* CFA = rsp + 8 + (8 if (pc & 15) >= offset / 8) */
-	RULE_SIGNAL,   /* a signal trampoline: the registers are in the ucontext at rsp */
+	RULE_SP,       /* CFA = sp + offset */
+	RULE_BP,       /* CFA = bp + offset */
+	RULE_SP_DEREF, /* CFA = *(sp + offset) */
+	RULE_BP_DEREF, /* CFA = *(bp + offset) */
+	RULE_PLT,      /* CFA = arch_plt_cfa(pc, sp, offset / 8) */
+	RULE_SIGNAL,   /* a signal trampoline: the registers are at arch_signal_slot */
 	RULE_END,      /* the outermost frame */
 	RULE_COMPLEX,  /* ask cfi_row_find */
-	RULE_RETURNING /* CFA = rsp + offset; the return address is in the shadow of the word below
+	RULE_RETURNING /* CFA = sp + offset; the return address is in the shadow of the word below
 	                  it (shadow.h) */
 };
 

@@ -14,6 +14,8 @@
 #ifndef XER_COLLECTOR_SHADOW_H
 #define XER_COLLECTOR_SHADOW_H
 
+#include "libcollector/arch/arch.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +23,7 @@ enum {
 	SHADOW_CHUNK_BITS = 20,
 	SHADOW_TABLE_BITS = 14,
 	SHADOW_TABLES_BITS = 13,
-	SHADOW_ADDRESS_BITS = 47
+	SHADOW_ADDRESS_BITS = ARCH_ADDRESS_BITS
 };
 
 struct shadow_call {

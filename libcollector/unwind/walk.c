@@ -84,7 +84,7 @@ static int cover(struct walk_memo *memo, uint64_t address)
 
 	if (page == memo->page)
 		return 0;
-	if (page >> 47)
+	if (page >> ARCH_ADDRESS_BITS)
 		return -EFAULT;
 	if (page >= memo->high && page - memo->high < GROW_PAGES * PAGE)
 		return grow_up(memo, page);
@@ -182,7 +182,7 @@ static int find_cfa(struct walk *walk, uint32_t rule, uint64_t *cfa)
 	case RULE_BP_DEREF:
 		return walk_read(walk->memo, walk->bp + offset, cfa);
 	default: /* RULE_PLT */
-		*cfa = walk->sp + 8 + ((walk->pc & 15) >= offset / 8 ? 8 : 0);
+		*cfa = arch_plt_cfa(walk->pc, walk->sp, offset / 8);
 		return 0;
 	}
 }
@@ -222,17 +222,16 @@ static inline __attribute__((always_inline)) int step(struct walk *walk, uint32_
 
 static int step_signal(struct walk *walk)
 {
-	uint64_t gregs = arch_signal_gregs(walk->sp);
-	uint64_t sp;
+	uint64_t frame = walk->sp, sp;
 
-	if (walk_read(walk->memo, gregs + 8 * REG_RSP, &sp) < 0 ||
-	    walk_read(walk->memo, gregs + 8 * REG_RIP, &walk->pc) < 0 ||
-	    walk_read(walk->memo, gregs + 8 * REG_RBP, &walk->bp) < 0)
+	if (walk_read(walk->memo, arch_signal_slot(frame, ARCH_SP), &sp) < 0 ||
+	    walk_read(walk->memo, arch_signal_slot(frame, ARCH_RA), &walk->pc) < 0 ||
+	    walk_read(walk->memo, arch_signal_slot(frame, ARCH_FP), &walk->bp) < 0)
 		return -EFAULT;
 	walk->sp = sp;
 	walk->is_leaf = walk->is_interrupted = 1;
 	walk->plain = 0;
-	walk->gregs = NULL;
+	walk->context = NULL;
 	return 0;
 }
 
@@ -403,7 +402,7 @@ static uint32_t finish(struct walk *walk, enum walk_end end, const struct match 
 }
 
 uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t bp,
-                    const greg_t *gregs)
+                    const ucontext_t *context)
 {
 	struct walk walk = {
 		.memo = memo,
@@ -411,15 +410,15 @@ uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t b
 		.pc = pc,
 		.sp = sp,
 		.bp = bp,
-		.is_leaf = gregs != NULL,
+		.is_leaf = context != NULL,
 		.plain = 1,
-		.gregs = gregs,
+		.context = context,
 		.base = memo->base_node && sp < memo->base_sp ? memo->base_sp : UINT64_MAX,
 	};
 	struct match match;
 	enum walk_end end;
 
-	if (!gregs)
+	if (!context)
 		walk_correct(&walk, sp);
 	begin_on(memo, sp);
 	match = (struct match){(int64_t)memo->count - 1, UINT32_MAX};
@@ -430,7 +429,7 @@ uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t b
 		walk.fresh = memo->frame + memo->capacity;
 		walk.guessed = 0;
 		walk.is_exchanged = walk.is_interrupted = 0;
-		end = walk_slowly(&walk, gregs ? pc : shadow_true_address(pc, sp), sp, gregs);
+		end = walk_slowly(&walk, context ? pc : shadow_true_address(pc, sp), sp, context);
 		walk.plain = 0;
 	}
 	return finish(&walk, end, &match);

@@ -70,13 +70,13 @@ void walk_memo_forget(struct walk_memo *memo);
  * `drops`, the last frame before is left out too. node 0: they go on. Signal-safe. */
 void walk_memo_join(struct walk_memo *memo, uint64_t sp, uint32_t node, int drops);
 
-/* The node of the stack whose innermost frame continues at pc with sp and bp. gregs: the registers
- * of an interrupted context, of which pc is the instruction; NULL: pc is a return address of the
+/* The node of the stack whose innermost frame continues at pc with sp and bp, the frame pointer.
+ * context: an interrupted one, of which pc is the instruction; NULL: pc is a return address of the
  * calling thread, whose other registers are found by unwinding the collector itself, should they be
  * needed. Returns a node id, 0 if the tree has stopped. Signal-safe; one walk at a time for each
  * memo. */
 uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t bp,
-                    const greg_t *gregs);
+                    const ucontext_t *context);
 
 /* Read a word if it is mapped. Returns 0 or -EFAULT. */
 int walk_read(struct walk_memo *memo, uint64_t address, uint64_t *value);
@@ -93,9 +93,9 @@ struct walk {
 	int is_interrupted; /* and one that a signal interrupted: readers look before the addresses
 	                       of all but the innermost frame */
 	int guessed;
-	int plain;           /* the memo may keep this stack */
-	const greg_t *gregs; /* of the interrupted context, NULL: none */
-	uint64_t base;       /* where the walk ends for the memo's base */
+	int plain;                 /* the memo may keep this stack */
+	const ucontext_t *context; /* the interrupted one, NULL: none */
+	uint64_t base;             /* where the walk ends for the memo's base */
 };
 
 enum walk_end { WALK_COMPLETE, WALK_BASE, WALK_MEMO, WALK_NEEDS_REGISTERS, WALK_TRUNCATED };
@@ -119,7 +119,7 @@ int walk_is_return_address(struct walk *walk, uint64_t pc);
  * look like. Returns 0 or -1. */
 int walk_guess(struct walk *walk);
 
-/* The whole walk with all registers, from the context `gregs` or from the caller. */
-enum walk_end walk_slowly(struct walk *walk, uint64_t pc, uint64_t sp, const greg_t *gregs);
+/* The whole walk with all registers, from the context or from the caller. */
+enum walk_end walk_slowly(struct walk *walk, uint64_t pc, uint64_t sp, const ucontext_t *context);
 
 #endif

@@ -7,11 +7,11 @@
 #include "libcollector/unwind/walk.h"
 
 #include "libcollector/base/collector.h"
+#include "libcollector/base/object.h"
 #include "libcollector/java/java_walk.h"
 #include "libcollector/unwind/rule.h"
 #include "libcollector/jit/strange.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 
 enum { SCAN_WORDS = 512, SAVED_BP_FAR = 1 << 20 };
@@ -60,12 +60,13 @@ static int go_by_bp(struct walk *walk)
 
 static int is_in_object(uint64_t address)
 {
-	struct dl_find_object found;
+	struct object_found found;
 
-	return address >= 4096 && !(address >> 47) && _dl_find_object((void *)address, &found) == 0;
+	return address >= 4096 && !(address >> ARCH_ADDRESS_BITS) &&
+	       object_find((uintptr_t)address, &found) == 0;
 }
 
-/* Functions that save rbp do so first of all, so it lies below the return address. */
+/* Functions that save the frame pointer do so first of all, so it lies below the return address. */
 static uint64_t saved_bp(struct walk *walk, uint64_t slot)
 {
 	uint64_t bp;

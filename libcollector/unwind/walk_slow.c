@@ -1,8 +1,7 @@
 /* walk_slow.c: walk a stack with all registers, for the rare frames whose tables need them.
  *
- * Lazy symbol binding (a CFA on rbx) and hand-written assembler (CFA expressions) are the usual
- * cases.
- * See doc/decisions/07-unwinder.md. */
+ * Lazy symbol binding (a CFA on another register) and hand-written assembler (CFA expressions) are
+ * the usual cases. See doc/decisions/07-unwinder.md. */
 #include "libcollector/unwind/walk.h"
 
 #include "libcollector/base/collector.h"
@@ -68,9 +67,9 @@ static int step_row(struct walk_memo *memo, const struct cfi_row *row,
 	error = find_cfa(memo, row, &from, &cfa);
 	if (error < 0)
 		return error;
-	if (!row->is_signal_frame && cfa <= from.value[ARCH_RSP])
+	if (!row->is_signal_frame && cfa <= from.value[ARCH_SP])
 		return -EFAULT;
-	registers->value[ARCH_RSP] = cfa;
+	registers->value[ARCH_SP] = cfa;
 	for (int i = 0; i < ARCH_REGISTERS; i++) {
 		error = apply(memo, &row->rule[i], &from, cfa, &registers->value[i]);
 		if (error < 0)
@@ -81,13 +80,13 @@ static int step_row(struct walk_memo *memo, const struct cfi_row *row,
 
 static int step_signal(struct walk_memo *memo, struct arch_registers *registers)
 {
-	uint64_t at = arch_signal_gregs(registers->value[ARCH_RSP]);
-	greg_t gregs[NGREG];
+	struct arch_registers outer;
 
-	for (int i = 0; i < NGREG; i++)
-		if (walk_read(memo, at + 8 * (uint64_t)i, (uint64_t *)&gregs[i]) < 0)
+	for (int i = 0; i < ARCH_REGISTERS; i++)
+		if (walk_read(memo, arch_signal_slot(registers->value[ARCH_SP], i),
+		              &outer.value[i]) < 0)
 			return -EFAULT;
-	arch_registers_load(registers, gregs);
+	*registers = outer;
 	return 0;
 }
 
@@ -97,8 +96,8 @@ static int step_guess(struct walk *walk, struct arch_registers *registers)
 	if (walk_guess(walk) < 0)
 		return -EFAULT;
 	registers->value[ARCH_RA] = walk->pc;
-	registers->value[ARCH_RSP] = walk->sp;
-	registers->value[ARCH_RBP] = walk->bp;
+	registers->value[ARCH_SP] = walk->sp;
+	registers->value[ARCH_FP] = walk->bp;
 	return 0;
 }
 
@@ -118,27 +117,27 @@ static int step(struct walk *walk, struct arch_registers *registers)
 	else
 		status = step_guess(walk, registers);
 	registers->value[ARCH_RA] = shadow_true_address(registers->value[ARCH_RA],
-	                                                registers->value[ARCH_RSP]);
+	                                                registers->value[ARCH_SP]);
 	walk->is_leaf = walk->is_interrupted = status == 0 &&
 	                                       rule_find(&memo->machine, pc) == RULE_SIGNAL;
 	return status;
 }
 
-enum walk_end walk_slowly(struct walk *walk, uint64_t pc, uint64_t sp, const greg_t *gregs)
+enum walk_end walk_slowly(struct walk *walk, uint64_t pc, uint64_t sp, const ucontext_t *context)
 {
 	struct arch_registers registers;
-	int inside = !gregs; /* still in the collector's own frames */
+	int inside = !context; /* still in the collector's own frames */
 	int status = 0;
 
-	if (gregs)
-		arch_registers_load(&registers, gregs);
+	if (context)
+		arch_registers_load(&registers, context);
 	else
 		arch_registers_here(&registers);
 	walk->is_leaf = 1;
 	while (status == 0) {
 		walk->pc = registers.value[ARCH_RA];
-		walk->sp = registers.value[ARCH_RSP];
-		walk->bp = registers.value[ARCH_RBP];
+		walk->sp = registers.value[ARCH_SP];
+		walk->bp = registers.value[ARCH_FP];
 		if (inside && walk->pc == pc && walk->sp == sp)
 			inside = 0;
 		if (walk->pc == 0)

@@ -27,7 +27,7 @@ Test(cfi, expression_of_a_plt_stub_adds_8_once_the_push_was_made)
 	struct arch_registers registers = {{0}};
 	int error;
 
-	registers.value[ARCH_RSP] = 0x7000;
+	registers.value[ARCH_SP] = 0x7000;
 	registers.value[ARCH_RA] = 0x401020;
 	cr_assert_eq(evaluate(plt, &registers, &error), 0x7008);
 	cr_assert_eq(error, 0);
@@ -47,7 +47,7 @@ Test(cfi, expression_follows_pointers_and_indexed_registers)
 	memcpy(whole, block, sizeof(block));
 	whole[0] = 10;
 	whole[10] = 8;
-	registers.value[ARCH_RSP] = (uint64_t)saved;
+	registers.value[ARCH_SP] = (uint64_t)saved;
 	registers.value[9] = 1;
 	cr_assert_eq(evaluate(whole, &registers, &error), 0x1234 + 8);
 	cr_assert_eq(error, 0);
@@ -74,7 +74,7 @@ Test(cfi, expressions_that_are_wrong_are_refused)
 
 static struct cfi_row usual_row(void)
 {
-	struct cfi_row row = {.cfa_reg = ARCH_RSP, .cfa_offset = 64};
+	struct cfi_row row = {.cfa_reg = ARCH_SP, .cfa_offset = 64};
 
 	row.rule[ARCH_RA] = (struct cfi_rule){.how = CFI_OFFSET, .offset = -8};
 	return row;
@@ -88,9 +88,9 @@ Test(rule, packs_what_compilers_write)
 	cr_assert_eq(rule_kind(rule), RULE_SP);
 	cr_assert_eq(rule_cfa_offset(rule), 64);
 	cr_assert_eq(rule_bp(rule), RULE_BP_SAME);
-	row.cfa_reg = ARCH_RBP;
+	row.cfa_reg = ARCH_FP;
 	row.cfa_offset = 16;
-	row.rule[ARCH_RBP] = (struct cfi_rule){.how = CFI_OFFSET, .offset = -16};
+	row.rule[ARCH_FP] = (struct cfi_rule){.how = CFI_OFFSET, .offset = -16};
 	rule = rule_pack(&row);
 	cr_assert_eq(rule_kind(rule), RULE_BP);
 	cr_assert_eq(rule_bp(rule), RULE_BP_AT_CFA);
@@ -101,7 +101,7 @@ Test(rule, leaves_the_rest_to_the_slow_walk)
 {
 	struct cfi_row row = usual_row();
 
-	row.cfa_reg = ARCH_RBX;
+	row.cfa_reg = ARCH_BX;
 	cr_assert_eq(rule_pack(&row), RULE_COMPLEX);
 	row = usual_row();
 	row.cfa_offset = 1 << 19;
@@ -120,13 +120,13 @@ Test(rule, offsets_survive_packing_over_their_whole_range)
 {
 	struct cfi_row row = usual_row();
 
-	row.rule[ARCH_RBP].how = CFI_OFFSET;
+	row.rule[ARCH_FP].how = CFI_OFFSET;
 	for (int64_t cfa = 8; cfa < 1 << 18; cfa += 8 * 997)
 		for (int64_t bp = -4096; bp < 4096; bp += 8 * 31) {
 			uint32_t rule;
 
 			row.cfa_offset = cfa;
-			row.rule[ARCH_RBP].offset = bp;
+			row.rule[ARCH_FP].offset = bp;
 			rule = rule_pack(&row);
 			cr_assert_eq(rule_cfa_offset(rule), cfa);
 			cr_assert_eq(rule_bp_offset(rule), bp);

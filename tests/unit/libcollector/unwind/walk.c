@@ -186,12 +186,11 @@ static uint32_t signal_node;
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {
-	greg_t *gregs = ((ucontext_t *)context)->uc_mcontext.gregs;
 
 	(void)number;
 	(void)info;
-	signal_node = walk_stack(memo, (uint64_t)gregs[REG_RIP], (uint64_t)gregs[REG_RSP],
-	                         (uint64_t)gregs[REG_RBP], gregs);
+	signal_node = walk_stack(memo, arch_context_pc(context), arch_context_sp(context),
+	                         arch_context_fp(context), context);
 }
 
 static void on_outer_signal(int number)
@@ -325,7 +324,8 @@ Test(walk, leaves_code_without_tables_and_frame_pointers_by_a_return_address, .i
 
 Test(walk, survives_registers_that_point_nowhere, .init = setup, .fini = scratch_remove)
 {
-	greg_t gregs[NGREG] = {0};
+	ucontext_t context = {.uc_flags = 0};
+	greg_t *gregs = context.uc_mcontext.gregs;
 
 	seed = seed_start();
 	for (int i = 0; i < 20000; i++) {
@@ -337,6 +337,6 @@ Test(walk, survives_registers_that_point_nowhere, .init = setup, .fini = scratch
 		gregs[REG_RIP] = (greg_t)pc;
 		gregs[REG_RSP] = (greg_t)sp;
 		gregs[REG_RBP] = (greg_t)(seed_next(&seed) >> seed_below(&seed, 64));
-		walk_stack(memo, pc, sp, (uint64_t)gregs[REG_RBP], gregs);
+		walk_stack(memo, pc, sp, arch_context_fp(&context), &context);
 	}
 }

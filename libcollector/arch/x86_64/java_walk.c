@@ -153,9 +153,10 @@ static uint64_t find_mark(struct walk *walk)
 	    walk_read(walk->memo, walk->bp + METHOD, &method) < 0 ||
 	    walk_read(walk->memo, walk->bp + BYTECODE, &bytecode) < 0)
 		return 0;
-	if (walk->is_leaf && walk->gregs) { /* in the interpreter it is in a register, and saved
+	if (walk->is_leaf && walk->context) { /* in the interpreter it is in a register, and saved
 		                               before calls alone */
-		mark = java_method_mark(walk->memo, method, (uint64_t)walk->gregs[REG_R13]);
+		mark = java_method_mark(walk->memo, method,
+		                        (uint64_t)walk->context->uc_mcontext.gregs[REG_R13]);
 		if (fmt_pc_java_bci(mark) != FMT_BCI_NONE)
 			return mark;
 	}
@@ -183,9 +184,9 @@ static int step_interpreted(struct walk *walk)
 	    walk_read(walk->memo, walk->bp + SENDER_SP, &caller.sp) == 0)
 		return push_mark(walk, mark) < 0 || caller.sp <= walk->bp ? -1 : go(walk, &caller);
 	/* A method is being entered: it has no frame yet, and rbx tells which it is. */
-	if (!walk->is_leaf || !walk->gregs)
+	if (!walk->is_leaf || !walk->context)
 		return -1;
-	mark = java_method_mark(walk->memo, (uint64_t)walk->gregs[REG_RBX], 0);
+	mark = java_method_mark(walk->memo, (uint64_t)walk->context->uc_mcontext.gregs[REG_RBX], 0);
 	if (mark && push_mark(walk, mark) < 0)
 		return -1;
 	return go_over(walk, 0, 0) < 0 && go_over(walk, 8, 0) < 0 ? -1 : 0;

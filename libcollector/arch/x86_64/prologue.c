@@ -1,0 +1,23 @@
+/* prologue.c: what x86-64 functions do before their first call. See arch.h. */
+#include "libcollector/arch/arch.h"
+
+#include <string.h>
+
+/* Before a call there may be endbr64, and pushing r10, which gcc does around calls of __fentry__ in
+ * functions inside of others, and does not tell in the unwind table. */
+int arch_bytes_at_call(const uint8_t *code, const uint8_t *site)
+{
+	static const uint8_t push[2] = {0x41, 0x52};
+	int bytes = 8;
+
+	code += arch_mark_length(code, (size_t)(site - code));
+	if (site - code >= 2 && memcmp(code, push, sizeof(push)) == 0) {
+		code += sizeof(push);
+		bytes += 8;
+	}
+	if ((site - code == 5 && code[0] == 0xe8) ||
+	    (site - code == 6 &&
+	     ((code[0] == 0xff && code[1] == 0x15) || (code[0] == 0x67 && code[1] == 0xe8))))
+		return bytes;
+	return -1;
+}

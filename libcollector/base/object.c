@@ -1,0 +1,21 @@
+/* object.c: ask the C library for the object of an address. See object.h. */
+#include "libcollector/base/object.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+
+int object_find(uintptr_t address, struct object_found *out)
+{
+	struct dl_find_object found;
+
+	if (_dl_find_object((void *)address, &found) != 0)
+		return -ENOENT;
+	*out = (struct object_found){(uintptr_t)found.dlfo_map_start, (uintptr_t)found.dlfo_map_end,
+	                             found.dlfo_link_map, found.dlfo_eh_frame};
+	return 0;
+}
+
+uintptr_t object_loader(void)
+{
+	return (uintptr_t)&_dl_find_object;
+}

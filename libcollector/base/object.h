@@ -1,0 +1,26 @@
+/* object.h: the load object that an address lies in, as the loader knows it.
+ *
+ * The loader's own list may not be walked in the target: another thread may hold its lock, or have
+ * held it when this process was forked. The C library answers this one question without a lock,
+ * since glibc 2.35. Another C library, or an older one, has its answer put into object.c. */
+#ifndef XER_COLLECTOR_OBJECT_H
+#define XER_COLLECTOR_OBJECT_H
+
+#include <stdint.h>
+
+struct link_map;
+
+struct object_found {
+	uintptr_t start, end;        /* of its mapping */
+	struct link_map *link;       /* the loader's own record of it: <link.h>; not NULL */
+	const uint8_t *unwind_table; /* .eh_frame_hdr in memory, NULL: it has none */
+};
+
+/* Returns 0, or -ENOENT: the address lies in no object, or in one that is not loaded completely
+ * yet, or not any more. Signal-safe; takes no lock. */
+int object_find(uintptr_t address, struct object_found *out) __attribute__((visibility("hidden")));
+
+/* An address in the loader. Signal-safe. */
+uintptr_t object_loader(void) __attribute__((visibility("hidden")));
+
+#endif
