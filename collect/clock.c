@@ -1,15 +1,16 @@
-/* clock.c: decides whether the TSC can be trusted as the event clock, and measures its rate.
+/* clock.c: decides whether the processor's clock (the TSC) can be trusted as the event clock, and
+ * measures its rate.
  *
  * The rate comes from two pairs of readings (TSC, CLOCK_MONOTONIC_RAW), taken while xcollect does
  * its other work. Readers fit it better over the triples of the overview. */
 #include "collect/clock.h"
 
-#include <cpuid.h>
+#include "collect/arch/arch.h"
+
 #include <fcntl.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
 enum { SHORTEST_NS = 1000 * 1000, TRIES = 8 };
 
@@ -19,14 +20,6 @@ static uint64_t read_ns(clockid_t id)
 
 	clock_gettime(id, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* CPUID 0x80000007, EDX bit 8: the TSC runs at one rate in all power states. */
-static int tsc_is_invariant(void)
-{
-	unsigned eax, ebx, ecx, edx;
-
-	return __get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) && (edx & 1u << 8);
 }
 
 /* The kernel checks the TSC against other clocks all the time, and drops it when it fails. */
@@ -41,7 +34,8 @@ static int tsc_is_kernels_choice(void)
 		return 0;
 	len = read(fd, name, sizeof(name) - 1);
 	close(fd);
-	return len > 0 && strcmp(name, "tsc\n") == 0;
+	name[strcspn(name, "\n")] = '\0';
+	return len > 0 && strcmp(name, arch_clock_name()) == 0;
 }
 
 /* Read all clocks at one moment: the tightest of several brackets of TSC readings. */
@@ -50,9 +44,9 @@ static void read_moment(int is_tsc, struct clock_moment *out)
 	uint64_t tightest = UINT64_MAX;
 
 	for (int i = 0; i < TRIES; i++) {
-		uint64_t before = __rdtsc();
+		uint64_t before = arch_ticks();
 		uint64_t raw_ns = read_ns(CLOCK_MONOTONIC_RAW);
-		uint64_t after = __rdtsc();
+		uint64_t after = arch_ticks();
 
 		if (after - before >= tightest)
 			continue;
@@ -66,7 +60,7 @@ static void read_moment(int is_tsc, struct clock_moment *out)
 
 void clock_begin(struct clock_source *clock)
 {
-	clock->is_tsc = tsc_is_kernels_choice() && tsc_is_invariant();
+	clock->is_tsc = tsc_is_kernels_choice() && arch_has_constant_ticks();
 	clock->hz = 1000000000u;
 	read_moment(clock->is_tsc, &clock->begin);
 }

@@ -2,6 +2,7 @@
  * into it. Nothing read is trusted. */
 #include "collect/elffile.h"
 
+#include "collect/arch/arch.h"
 #include "format/elfneeds.h"
 
 #include <elf.h>
@@ -122,7 +123,7 @@ int elffile_check(int fd, char *reason, size_t size, int *can_run)
 	if (pread(fd, ident, sizeof(ident), 0) != sizeof(ident) || read_program(fd, &program) < 0)
 		return refuse(reason, size, "its ELF headers are damaged");
 	if (ident[EI_DATA] != ELFDATA2LSB ||
-	    program.machine != (program.bits == 64 ? EM_X86_64 : EM_386))
+	    program.machine != (program.bits == 64 ? ARCH_MACHINE_64 : ARCH_MACHINE_32))
 		return refuse(reason, size, "it is for another machine (ELF machine %u)",
 		              program.machine);
 	if (program.type != ET_EXEC && program.type != ET_DYN)

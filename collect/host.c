@@ -1,24 +1,19 @@
 /* host.c: describes the machine, by the cheapest way for each fact: reading /proc/cpuinfo takes
- * milliseconds on large machines, CPUID does not. */
+ * milliseconds on large machines, asking the processor does not. */
 #include "collect/host.h"
 
-#include <cpuid.h>
+#include "collect/arch/arch.h"
+
 #include <fcntl.h>
 #include <string.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-/* CPUID 0x80000002 to 0x80000004 give the name of the CPU, 16 bytes each. */
 static void read_cpu_model(char out[49])
 {
-	unsigned *word = (unsigned[12]){0};
 	size_t blanks;
 
-	for (unsigned i = 0; i < 3; i++)
-		if (!__get_cpuid(0x80000002 + i, &word[4 * i], &word[4 * i + 1], &word[4 * i + 2],
-		                 &word[4 * i + 3]))
-			return;
-	memcpy(out, word, 48);
+	arch_read_model(out);
 	blanks = strspn(out, " ");
 	memmove(out, out + blanks, 49 - blanks);
 }
