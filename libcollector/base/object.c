@@ -1,4 +1,5 @@
-/* object.c: ask the C library for the object of an address. See object.h. */
+/* object.c: ask the C library for the object of an address. See object.h and
+ * doc/decisions/08-object-lookup.md. */
 #include "libcollector/base/object.h"
 
 #include <dlfcn.h>
