@@ -1,5 +1,6 @@
 /* sourcefile.c: source files as lines, each read once for a listing. */
 #include "analyzer/code/sourcefile.h"
+#include "experiment/symbols/sourcename.h"
 
 #include "experiment/base/md5.h"
 #include "experiment/archive/sources.h"

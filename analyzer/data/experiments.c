@@ -1,6 +1,7 @@
 /* experiments.c: which experiments the session has, and which of them views see: opening them with
  * their descendants, alone or by groups, dropping, selecting and reading them again. */
 #include "analyzer/data/session.h"
+#include "experiment/base/boot.h"
 
 #include "experiment/archive/archive.h"
 #include "experiment/symbols/code.h"

@@ -3,14 +3,14 @@
 #include "experiment/archive/archive.h"
 
 #include "experiment/archive/copy.h"
-#include "experiment/elf/debugfile.h"
+#include "experiment/archive/logappend.h"
+#include "experiment/archive/sources.h"
 #include "experiment/base/hash.h"
 #include "experiment/base/internal.h"
-#include "experiment/archive/logappend.h"
-#include "experiment/jit/made.h"
-#include "experiment/elf/object.h"
 #include "experiment/base/regexwork.h"
-#include "experiment/archive/sources.h"
+#include "experiment/elf/debugfile.h"
+#include "experiment/elf/object.h"
+#include "experiment/jit/madefiles.h"
 #include "format/layout.h"
 
 #include <errno.h>

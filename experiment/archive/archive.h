@@ -46,10 +46,6 @@ struct exp_archive_needs {
 };
 struct exp_archive_needs exp_archive_needs(enum exp_archive_what what);
 
-/* Was it recorded on this machine, since that was started? Then its paths are those of the files
- * here. */
-int exp_is_of_this_boot(const struct experiment *experiment);
-
 /* Which objects occur in recorded stacks: (*used)[index in experiment_objects]. The caller frees.
  * Returns 0 or -ENOMEM. */
 int exp_archive_find_used(struct experiment *experiment, unsigned char **used);

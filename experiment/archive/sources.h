@@ -4,10 +4,6 @@
 
 #include "experiment/experiment.h"
 
-/* Where an absolute path goes below archives/: "src/usr/include/a.h". "." and ".." are resolved,
- * so that it leads nowhere else. Returns 0, or -EINVAL (not absolute, too long, or nothing). */
-int exp_source_name(char *name, size_t size, const char *path);
-
 /* Open a source where the compiler found it, if it is one that is archived: a file of 16 MiB at
  * most. Returns a descriptor or -ENOENT. */
 int exp_source_open_original(const char *path);

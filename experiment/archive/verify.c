@@ -5,13 +5,14 @@
 #include "experiment/archive/verify.h"
 
 #include "experiment/archive/copy.h"
-#include "experiment/elf/debugfile.h"
+#include "experiment/archive/sources.h"
 #include "experiment/base/hash.h"
 #include "experiment/base/internal.h"
-#include "experiment/jit/made.h"
-#include "experiment/elf/object.h"
 #include "experiment/base/regexwork.h"
-#include "experiment/archive/sources.h"
+#include "experiment/elf/debugfile.h"
+#include "experiment/elf/object.h"
+#include "experiment/jit/madefiles.h"
+#include "experiment/symbols/sourcename.h"
 #include "format/layout.h"
 
 #include <errno.h>

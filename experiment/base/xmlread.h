@@ -2,8 +2,8 @@
 #ifndef XER_EXPERIMENT_BASE_XMLREAD_H
 #define XER_EXPERIMENT_BASE_XMLREAD_H
 
-#include "experiment/experiment.h"
 #include "experiment/base/internal.h"
+#include "experiment/experiment.h"
 
 enum { EXP_XML_DEPTH = 8, EXP_XML_ATTRIBUTES = 64, EXP_XML_ELEMENTS = 1 << 21 };
 

@@ -12,8 +12,8 @@
 #define XER_EXPERIMENT_DWARF_DIE_H
 
 #include "experiment/base/arena.h"
-#include "experiment/dwarf/debugsections.h"
 #include "experiment/base/hash.h"
+#include "experiment/dwarf/debugsections.h"
 
 #include <stdint.h>
 

@@ -1,9 +1,8 @@
 /* dwarf_die.c: reads by die.h the functions and inlined calls of units whose entries are all in one
  * file.
  * See doc/decisions/20-debug-entries.md. */
-#include "experiment/dwarf/dwarf_unit.h"
-
 #include "experiment/base/arena.h"
+#include "experiment/dwarf/dwarf_unit.h"
 #include "experiment/elf/image.h"
 #include "experiment/elf/object.h"
 

@@ -2,7 +2,6 @@
  * object has the addresses and lines, and a .dwo file, or a package of them, has the functions.
  * See doc/decisions/20-debug-entries.md and doc/decisions/69-untrusted-values.md. */
 #include "experiment/dwarf/dwarf_unit.h"
-
 #include "experiment/elf/image.h"
 #include "experiment/elf/object.h"
 

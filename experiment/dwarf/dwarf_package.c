@@ -12,8 +12,8 @@
 #include "experiment/dwarf/dwarf_package.h"
 
 #include "experiment/base/arena.h"
-#include "experiment/elf/object.h"
 #include "experiment/dwarf/reader.h"
+#include "experiment/elf/object.h"
 
 #include <dwarf.h>
 #include <errno.h>

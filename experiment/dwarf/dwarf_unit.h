@@ -4,10 +4,10 @@
 #define XER_EXPERIMENT_DWARF_DWARF_UNIT_H
 
 #include "experiment/base/arena.h"
+#include "experiment/base/hash.h"
 #include "experiment/dwarf/die.h"
 #include "experiment/dwarf/dwarf.h"
 #include "experiment/dwarf/dwarf_package.h"
-#include "experiment/base/hash.h"
 #include "experiment/dwarf/linetable.h"
 
 #include <elfutils/libdw.h>
@@ -151,7 +151,7 @@ struct exp_dwarf_lines {
 extern const struct exp_dwarf_reader exp_dwarf_die_reader, exp_dwarf_libdw_reader;
 
 /* True for entries that functions may be below of. Rust puts them into namespaces and types.
- * (dwarf_unit.c) */
+ * (dwarf_gather.c) */
 int exp_dwarf_is_scope(unsigned tag);
 
 /* Have dies read what they can of an image. Returns 0, -ENOTSUP: they can do nothing, or -ENOMEM.
@@ -178,7 +178,7 @@ void exp_dwarf_libdw_line(struct exp_dwarf *dwarf, const struct exp_dwarf_unit *
                           Dwarf_Addr address, const char **file, unsigned *line);
 
 /* Add ranges, sort them when all are there, and find the unit of one. Return 0, -ENOMEM, -ENOENT.
- * (dwarf_unit.c) */
+ * (dwarf_gather.c) */
 int exp_dwarf_ranges_add(struct exp_dwarf_ranges *ranges, Dwarf_Addr start, Dwarf_Addr end,
                          Dwarf_Off unit);
 void exp_dwarf_ranges_sort(struct exp_dwarf_ranges *ranges);
@@ -190,7 +190,7 @@ struct exp_dwarf_unit *exp_dwarf_unit_at(struct exp_dwarf *dwarf, Dwarf_Addr add
 void exp_dwarf_unit_free(struct exp_dwarf_unit *unit);
 
 /* For readers: a range of code of the function that is told next; that function, which does not
- * count without code. Return 0 or -ENOMEM. (dwarf_unit.c) */
+ * count without code. Return 0 or -ENOMEM. (dwarf_gather.c) */
 int exp_dwarf_add_code(struct exp_dwarf_unit *unit, Dwarf_Addr start, Dwarf_Addr end);
 int exp_dwarf_add_function(struct exp_dwarf_unit *unit, const union exp_dwarf_entry *entry);
 

@@ -5,7 +5,6 @@
 #include "experiment/base/arena.h"
 #include "experiment/elf/debugfile.h"
 #include "experiment/elf/debuginfod.h"
-#include "experiment/dwarf/dwarf.h"
 #include "experiment/elf/object.h"
 
 #include <errno.h>
@@ -130,8 +129,6 @@ int exp_image_open(const struct experiment *experiment, int fd, const char *file
 		close(fd);
 	if (rc == 0)
 		rc = exp_image_read_symbols(image);
-	if (rc == 0)
-		rc = exp_dwarf_open(image, &image->dwarf);
 	if (rc != 0) {
 		exp_image_close(image);
 		return rc;
@@ -144,7 +141,6 @@ void exp_image_close(struct exp_image *image)
 {
 	if (!image)
 		return;
-	exp_dwarf_close(image->dwarf);
 	dwfl_end(image->dwfl);
 	if (image->fd >= 0)
 		close(image->fd);
@@ -154,49 +150,4 @@ void exp_image_close(struct exp_image *image)
 	free(image->variables);
 	free(image->by_name);
 	free(image);
-}
-
-static Elf_Scn *find_section(struct exp_image *image, uint64_t address, GElf_Shdr *header)
-{
-	Elf_Scn *section = NULL;
-
-	while ((section = elf_nextscn(image->elf, section)))
-		if (gelf_getshdr(section, header) && (header->sh_flags & SHF_ALLOC) &&
-		    header->sh_type != SHT_NOBITS && address >= header->sh_addr &&
-		    address - header->sh_addr < header->sh_size)
-			return section;
-	return NULL;
-}
-
-int exp_image_section_range(struct exp_image *image, uint64_t address, struct exp_range *out)
-{
-	GElf_Shdr header;
-
-	if (!find_section(image, address, &header))
-		return -ENOENT;
-	*out = (struct exp_range){header.sh_addr, header.sh_addr + header.sh_size};
-	return 0;
-}
-
-size_t exp_image_bytes_at(struct exp_image *image, uint64_t address, const uint8_t **out)
-{
-	GElf_Shdr header;
-	Elf_Scn *section = find_section(image, address, &header);
-	Elf_Data *data = !section ? NULL : elf_rawdata(section, NULL);
-
-	*out = NULL;
-	if (!data || !data->d_buf || address - header.sh_addr >= data->d_size)
-		return 0;
-	*out = (const uint8_t *)data->d_buf + (address - header.sh_addr);
-	return data->d_size - (address - header.sh_addr);
-}
-
-size_t exp_image_code_at(struct exp_image *image, uint64_t address, const uint8_t **out)
-{
-	GElf_Shdr header;
-
-	*out = NULL;
-	if (!find_section(image, address, &header) || !(header.sh_flags & SHF_EXECINSTR))
-		return 0;
-	return exp_image_bytes_at(image, address, out);
 }

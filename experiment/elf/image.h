@@ -1,5 +1,4 @@
-/* image.h: one ELF file with its symbols, its unwind tables' function bounds, and its debug
- * information. */
+/* image.h: one ELF file with its symbols and its unwind tables' function bounds. */
 #ifndef XER_EXPERIMENT_ELF_IMAGE_H
 #define XER_EXPERIMENT_ELF_IMAGE_H
 
@@ -8,8 +7,6 @@
 
 #include <elfutils/libdwfl.h>
 #include <stdint.h>
-
-struct exp_dwarf;
 
 /* A function symbol; names live with the image. */
 struct exp_symbol {
@@ -35,7 +32,6 @@ struct exp_image {
 	int has_variables; /* they were looked for */
 	uint32_t *by_name; /* hash table of symbol index + 1, see exp_image_symbol_named */
 	size_t name_mask;
-	struct exp_dwarf *dwarf; /* NULL: there are no lines */
 	int fd, debug_fd; /* of the file, and of the separate debug file if libdwfl asked for one;
 	                     else -1 */
 };
@@ -66,7 +62,7 @@ int exp_image_read_symbols(struct exp_image *image);
 /* Bounds of the function at an address by .eh_frame_hdr. Returns 0 or -ENOENT. (fde.c) */
 int exp_image_unwind_range(struct exp_image *image, uint64_t address, struct exp_range *out);
 
-/* Bounds of the section at an address. Returns 0 or -ENOENT. */
+/* Bounds of the section at an address. Returns 0 or -ENOENT. (sections.c) */
 int exp_image_section_range(struct exp_image *image, uint64_t address, struct exp_range *out);
 
 /* The bytes of the file from an address to the end of its section. Returns their number, 0 if there

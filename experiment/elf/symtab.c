@@ -1,11 +1,10 @@
 /* symtab.c: the function symbols of an image, from .symtab (of the file or its separate debug
  * file), .dynsym and .gnu_debugdata, as libdwfl joins them; of a stripped program in Go, from its
  * runtime's table. */
-#include "experiment/elf/image.h"
-
 #include "experiment/base/arena.h"
-#include "experiment/elf/gopclntab.h"
 #include "experiment/base/search.h"
+#include "experiment/elf/gopclntab.h"
+#include "experiment/elf/image.h"
 
 #include <errno.h>
 #include <stdlib.h>

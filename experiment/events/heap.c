@@ -2,6 +2,7 @@
  * What lives at the end is a leak, credited to the stack that allocated it.
  * See doc/decisions/34-parallel-readers.md. */
 #include "experiment/events/heapreader.h"
+#include "experiment/streams/readers.h"
 #include "experiment/streams/stream.h"
 #include "format/layout.h"
 

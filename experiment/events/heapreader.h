@@ -4,9 +4,9 @@
 
 #include "experiment/events/blocks.h"
 #include "experiment/events/live.h"
-#include "experiment/streams/load.h"
 #include "experiment/events/mappings.h"
 #include "experiment/events/recent.h"
+#include "experiment/streams/load_context.h"
 #include "format/record.h"
 
 struct exp_heap_reader {

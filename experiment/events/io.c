@@ -1,7 +1,8 @@
 /* io.c: reads calls for input and output, and the names of files. Sums do not need the order of
  * time, so buffers are taken as they come; a file may be named after the calls that mean it. */
 #include "experiment/base/index.h"
-#include "experiment/streams/load.h"
+#include "experiment/streams/load_context.h"
+#include "experiment/streams/readers.h"
 #include "experiment/streams/stream.h"
 #include "format/layout.h"
 #include "format/record.h"

@@ -4,7 +4,8 @@
  * probability p = 1 - exp(-s / interval), and stands for 1 / p objects (the estimator of Horvitz
  * and Thompson).
  * See doc/decisions/43-java-events.md. */
-#include "experiment/streams/load.h"
+#include "experiment/streams/load_context.h"
+#include "experiment/streams/readers.h"
 #include "experiment/streams/stream.h"
 #include "format/layout.h"
 #include "format/record.h"

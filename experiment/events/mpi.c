@@ -2,7 +2,8 @@
 #include "experiment/events/mpi.h"
 
 #include "experiment/base/index.h"
-#include "experiment/streams/load.h"
+#include "experiment/streams/load_context.h"
+#include "experiment/streams/readers.h"
 #include "experiment/streams/stream.h"
 #include "format/layout.h"
 #include "format/record.h"

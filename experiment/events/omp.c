@@ -3,7 +3,8 @@
  * end to the region's.
  * See doc/decisions/09-openmp.md. */
 #include "experiment/base/index.h"
-#include "experiment/streams/load.h"
+#include "experiment/streams/load_context.h"
+#include "experiment/streams/readers.h"
 #include "experiment/streams/stream.h"
 #include "format/layout.h"
 #include "format/record.h"

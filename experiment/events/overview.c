@@ -1,5 +1,6 @@
 /* overview.c: reads usage samples and thread records, and makes the table of threads. */
-#include "experiment/streams/load.h"
+#include "experiment/streams/load_context.h"
+#include "experiment/streams/readers.h"
 #include "experiment/streams/stream.h"
 #include "format/layout.h"
 #include "format/record.h"

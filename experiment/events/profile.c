@@ -1,7 +1,8 @@
 /* profile.c: reads clock samples. Sums do not need the order of time, so buffers are taken as
  * they come.
  * See doc/decisions/01-sample-weights.md. */
-#include "experiment/streams/load.h"
+#include "experiment/streams/load_context.h"
+#include "experiment/streams/readers.h"
 #include "experiment/streams/stream.h"
 #include "format/layout.h"
 #include "format/record.h"
@@ -85,19 +86,6 @@ static void on_event(void *context, struct exp_cursor *cursor)
 		exp_cursor_fault(cursor, "a clock sample is too short");
 	else
 		on_sample(reader, cursor);
-}
-
-int exp_load_profile_metrics(struct exp_load *load)
-{
-	static const enum exp_metric metrics[] = {EXP_CPU_USER, EXP_CPU_SYSTEM, EXP_CPU_RESIDUAL,
-	                                          EXP_SAMPLES};
-	int rc = 0;
-
-	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && rc == 0; i++)
-		rc = exp_load_metric(load, metrics[i]);
-	if (rc == 0)
-		load->set.have |= EXP_DATA_PROFILE;
-	return rc;
 }
 
 /* A profiled process that ended before its first sample: all its CPU time is what was left. */

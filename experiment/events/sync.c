@@ -1,7 +1,8 @@
 /* sync.c: reads waits for objects of synchronization in order of time, since the stack that made an
  * object is that of the latest call before the wait that made one at its address. */
 #include "experiment/base/index.h"
-#include "experiment/streams/load.h"
+#include "experiment/streams/load_context.h"
+#include "experiment/streams/readers.h"
 #include "experiment/streams/stream.h"
 #include "format/layout.h"
 #include "format/record.h"

@@ -1,7 +1,8 @@
 /* usertrace.c: reads user events from the traces of several processes at once. See usertrace.h. */
 #include "experiment/events/usertrace.h"
 
-#include "experiment/streams/load.h"
+#include "experiment/streams/load_context.h"
+#include "experiment/streams/readers.h"
 #include "experiment/streams/stream.h"
 #include "format/layout.h"
 

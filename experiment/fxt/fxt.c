@@ -1,8 +1,6 @@
 /* fxt.c: owns the window on an FXT file and finds its records. See fxt.h. */
-#include "experiment/fxt/fxt_internal.h"
-
 #include "experiment/base/arena.h"
-
+#include "experiment/fxt/fxt_internal.h"
 #include "format/retry.h"
 
 #include <errno.h>
@@ -13,17 +11,6 @@
 #include <unistd.h>
 
 enum { AHEAD_WORDS = 2048 /* behind a seek */ };
-
-int fxt_fault(struct exp_fxt *fxt, const char *what)
-{
-	const struct fxt_record *type = fxt->at < fxt->filled
-	                                        ? fxt_record_find(fxt->window[fxt->at])
-	                                        : NULL;
-
-	snprintf(fxt->fault, sizeof(fxt->fault), "offset %llu: %s%s%s",
-	         (unsigned long long)fxt->offset, type ? type->title : "", type ? ": " : "", what);
-	return -EBADMSG;
-}
 
 struct exp_fxt *exp_fxt_open(int fd)
 {

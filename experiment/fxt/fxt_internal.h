@@ -2,8 +2,8 @@
 #ifndef XER_EXPERIMENT_FXT_FXT_INTERNAL_H
 #define XER_EXPERIMENT_FXT_FXT_INTERNAL_H
 
-#include "experiment/fxt/fxt.h"
 #include "experiment/base/index.h"
+#include "experiment/fxt/fxt.h"
 
 /* A string or thread of a provider's tables. */
 struct fxt_text {
@@ -55,7 +55,7 @@ enum {
 	FXT_PROVIDERS_MAX = 1 << 20
 };
 
-/* Set the fault of the present record. Returns -EBADMSG. */
+/* Set the fault of the present record. Returns -EBADMSG. (fxt_fault.c) */
 int fxt_fault(struct exp_fxt *fxt, const char *what);
 
 /* ---- tables (fxt_tables.c) */

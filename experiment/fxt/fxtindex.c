@@ -7,7 +7,7 @@
 
 #include "experiment/base/arena.h"
 #include "experiment/base/index.h"
-#include "experiment/open/kin.h"
+#include "experiment/fxt/kin_image.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #ifndef XER_EXPERIMENT_FXT_FXTLOG_H
 #define XER_EXPERIMENT_FXT_FXTLOG_H
 
-#include "experiment/streams/load.h"
+#include "experiment/streams/load_context.h"
 
 /* Open the FXT file of a descriptor as an experiment: fills info, clock and objects. Returns 0, and
  * the descriptor belongs to the experiment; -EBADMSG: it is no FXT file; -ENODATA: it has no

@@ -1,9 +1,7 @@
 /* fxtlog_open.c: opens an FXT file as an experiment: processes, threads, what was mapped where,
  * when it was. See fxtlog.h. */
 #include "experiment/fxt/fxtlog_internal.h"
-
 #include "experiment/fxt/fxtmap.h"
-
 #include "format/fxt.h"
 
 #include <errno.h>

@@ -2,9 +2,10 @@
 #ifndef XER_EXPERIMENT_FXT_FXTMAP_H
 #define XER_EXPERIMENT_FXT_FXTMAP_H
 
-#include "experiment/fxt/fxt.h"
+#include "experiment/base/addressmap.h"
 #include "experiment/base/index.h"
 #include "experiment/base/internal.h"
+#include "experiment/fxt/fxt.h"
 
 struct exp_fxtmap_module {
 	const char *name, *build_id;

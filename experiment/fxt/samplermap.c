@@ -2,7 +2,7 @@
 #include "experiment/fxt/samplermap.h"
 
 #include "experiment/fxt/fxtmap.h"
-#include "experiment/open/kin.h"
+#include "experiment/fxt/kin_image.h"
 #include "format/layout.h"
 #include "format/record.h"
 

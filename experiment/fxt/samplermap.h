@@ -3,6 +3,7 @@
 #ifndef XER_EXPERIMENT_FXT_SAMPLERMAP_H
 #define XER_EXPERIMENT_FXT_SAMPLERMAP_H
 
+#include "experiment/base/addressmap.h"
 #include "experiment/fxt/samplers.h"
 
 /* Visit the records of each sampler's map. Returns 0 or -ENOMEM. */

@@ -3,8 +3,8 @@
  * See doc/decisions/11-hardware-counters.md. */
 #include "experiment/fxt/samplers.h"
 
-#include "experiment/fxt/fxtindex.h"
 #include "experiment/base/xmlread.h"
+#include "experiment/fxt/fxtindex.h"
 #include "format/layout.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
 #ifndef XER_EXPERIMENT_FXT_SAMPLERS_H
 #define XER_EXPERIMENT_FXT_SAMPLERS_H
 
-#include "experiment/fxt/fxt.h"
 #include "experiment/base/internal.h"
+#include "experiment/fxt/fxt.h"
 
 enum {
 	EXP_SAMPLERS = 1 + FMT_COUNTERS_MAX, /* that of CPU time is the first */

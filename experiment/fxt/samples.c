@@ -5,8 +5,9 @@
 #include "experiment/fxt/samples.h"
 
 #include "experiment/fxt/fxtstacks.h"
-#include "experiment/streams/pauses.h"
 #include "experiment/fxt/samplers.h"
+#include "experiment/streams/pauses.h"
+#include "experiment/streams/readers.h"
 #include "format/record.h"
 
 #include <dirent.h>

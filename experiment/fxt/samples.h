@@ -3,7 +3,7 @@
 #ifndef XER_EXPERIMENT_FXT_SAMPLES_H
 #define XER_EXPERIMENT_FXT_SAMPLES_H
 
-#include "experiment/streams/load.h"
+#include "experiment/streams/load_context.h"
 
 struct exp_samples;
 

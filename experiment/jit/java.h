@@ -3,7 +3,6 @@
 #define XER_EXPERIMENT_JIT_JAVA_H
 
 #include "experiment/base/internal.h"
-#include "experiment/symbols/session.h"
 
 struct exp_element;
 
@@ -28,32 +27,26 @@ void exp_java_finish(struct exp_methods *methods);
 /* The method of that number, NULL if there is none. */
 const struct exp_method *exp_java_find(const struct experiment *experiment, uint32_t id);
 
-/* The frame of an interpreted method by its mark (format/record.h). Returns 1, or -ENOMEM. */
-int session_resolve_interpreted(struct symbols *symbols, struct session_object *object,
-                                const struct experiment *experiment, uint64_t mark,
-                                const struct sym_frame **out);
+/* The line of a method's bytecode, by the open dyntext: of the row with the highest bytecode index
+ * that is not above it. Rows are in no order. 0: not known. */
+unsigned exp_java_line_of(int fd, const struct exp_method *method, uint32_t bci);
 
-/* The frames at `pc` in a compiled method, innermost first: what was inlined, as far as it is
- * known. Returns their number, at least 1, or -ENOMEM. */
-int session_resolve_compiled(struct symbols *symbols, struct session_object *object,
-                             const struct experiment *experiment,
-                             const struct exp_function *function, uint64_t pc,
-                             const struct sym_frame **out);
+/* A call that the compiler inlined. */
+struct exp_java_call {
+	uint32_t outer;       /* number of the call that it is inlined in, from 1; 0: none */
+	uint32_t method, bci; /* where it is */
+};
+
+enum { EXP_JAVA_DEPTH_MAX = 1000 };
+
+/* The calls at `pc`, innermost first, in calls[EXP_JAVA_DEPTH_MAX], by the open dyntext. Returns
+ * their number. */
+size_t exp_java_calls(int fd, const struct exp_function *function, uint64_t pc,
+                      struct exp_java_call *calls);
 
 /* The line of a compiled method itself, whatever is inlined there, that the code at `pc` belongs
  * to; 0: not known. */
 unsigned exp_java_line(const struct experiment *experiment, const struct exp_function *function,
                        uint64_t pc);
-
-/* The source file of a method as it stands below the place of all sources: java/lang/String.java;
- * in the session's arena, or NULL. */
-const char *session_method_source(struct symbols *symbols, const struct exp_method *method);
-
-/* The name of the method that a function was compiled from, with its signature; in the session's
- * arena. NULL: out of memory. */
-const char *session_method_name(struct symbols *symbols, const struct exp_method *method);
-
-/* The same for people: java.lang.String.indexOf(String, int). */
-const char *session_method_title(struct symbols *symbols, const struct exp_method *method);
 
 #endif

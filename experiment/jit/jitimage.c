@@ -3,9 +3,9 @@
  *
  * LLVM registers relocatable files, whose sections have got their addresses: there symbols count
  * from their sections, and debug information is still to be relocated, as linkers do. */
-#include "experiment/jit/made.h"
-
 #include "experiment/base/xmlread.h"
+#include "experiment/jit/dynamic.h"
+#include "experiment/jit/made.h"
 #include "format/layout.h"
 
 #include <elfutils/libdw.h>

@@ -1,29 +1,8 @@
-/* made.h: files in which other programs tell of the functions that they make at run time: the perf
- * map /tmp/perf-PID.map, and jitdump files. Both are made for perf(1); V8, .NET, LuaJIT, LLVM and
- * others write them.
- *
- * They are read from the experiment's directory, where archiving puts them, else from where the
- * process wrote them, if they surely are its own: files of its user, written while it ran, on the
- * same boot of this machine.
- *
- * Their writers may be killed at any time, so a file that is cut off is nothing unusual: what is
- * told of it stands in info->made. */
+/* made.h: what files tell of functions that programs make at run time. See madefiles.h. */
 #ifndef XER_EXPERIMENT_JIT_MADE_H
 #define XER_EXPERIMENT_JIT_MADE_H
 
-#include "experiment/base/internal.h"
-
-struct exp_made_reader;
-
-/* One file that may be there. */
-struct exp_made_file {
-	const char *what; /* "perf map", "jitdump" */
-	const char *name; /* in the experiment's directory */
-	const char *path; /* where the process wrote it */
-	int is_told;      /* log.xml says that it was there */
-	uint64_t size_max;
-	int (*read)(struct exp_made_reader *reader);
-};
+#include "experiment/jit/dynamic.h"
 
 /* A file as it is read. */
 struct exp_made_reader {
@@ -34,21 +13,6 @@ struct exp_made_reader {
 	size_t functions, skipped; /* that were found; lines or records that mean nothing */
 	const char *fault;         /* why the rest was not read, NULL: it was */
 };
-
-/* All files that the process may have written. Calls take for each. Returns 0, or what take
- * returned. */
-int exp_made_each(struct experiment *experiment,
-                  int (*take)(void *context, const struct exp_made_file *file), void *context);
-
-/* Open the file where the process wrote it. Returns a descriptor; -ENOENT: none, or not its own;
- * -EFBIG, and other -errno. */
-int exp_made_open_original(const struct experiment *experiment, const struct exp_made_file *file);
-
-/* Open what exp_function.text_file names. Returns a descriptor or -errno. */
-int exp_made_open_text(const struct experiment *experiment, const char *file);
-
-/* Read all of them. Returns 0 or -ENOMEM. */
-int exp_made_read(struct exp_dynamic *dynamic);
 
 /* Read one. Return 0 or -ENOMEM. (perfmap.c, jitdump.c) */
 int exp_perfmap_read(struct exp_made_reader *reader);

@@ -6,9 +6,8 @@
  * later line holds from the last moment at which it surely was not there; of two that came between
  * the same two moments, the later one alone.
  * See doc/decisions/37-jit-code.md. */
-#include "experiment/jit/made.h"
-
 #include "experiment/base/xmlread.h"
+#include "experiment/jit/made.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,47 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Helpers of several events tell of an image, each with the time of its own record. So soon no
- * number comes again. */
-enum { SAME_NS = 10 * 1000 * 1000, IMAGES_MAX = 1 << 20 };
+enum { IMAGES_MAX = 1 << 20 };
 
 /* ---- records */
-
-static void take_argument(struct exp_kin_image *image, const struct exp_fxt_argument *argument)
-{
-#define IS(field, wanted) \
-	(argument->type == FXT_ARGUMENT_##wanted && argument->name_size == strlen(#field) && \
-	 memcmp(argument->name, #field, strlen(#field)) == 0)
-#define IMAGE_NUMBER(field, meaning) \
-	if (IS(field, UINT64)) \
-		image->field = argument->value;
-#define IMAGE_TEXT(field, meaning) \
-	if (IS(field, STRING)) \
-		image->field = (struct exp_kin_text){argument->text, argument->value};
-#include "format/image.def"
-#undef IS
-}
-
-int exp_kin_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record,
-                 struct exp_kin_image *out)
-{
-	struct exp_fxt_value arguments;
-	struct exp_fxt_argument argument;
-	const struct exp_fxt_value *name;
-
-	if (record->kind != FXT_kernel_object ||
-	    EXP_FXT_FIELD(record, kernel_object, object) != FXT_OBJECT_PROCESS)
-		return 0;
-	name = &record->values[FXT_AT(kernel_object, name)];
-	*out = (struct exp_kin_image){.pid = record->values[FXT_AT(kernel_object, koid)].number,
-	                              .name = {name->text, name->number},
-	                              .until = UINT64_MAX,
-	                              .log = EXP_INDEX_NONE};
-	arguments = record->values[FXT_AT(kernel_object, arguments)];
-	while (exp_fxt_argument(fxt, &arguments, &argument))
-		take_argument(out, &argument);
-	return 1;
-}
 
 /* Where the collector's library is mapped. */
 struct seen {
@@ -117,129 +79,6 @@ static int gather(void *context, const struct exp_fxt *fxt, const struct exp_fxt
 		return -ENOMEM;
 	kin->images[kin->count++] = image;
 	return 0;
-}
-
-/* ---- the table */
-
-static int compare_numbers(uint64_t left, uint64_t right)
-{
-	return (left > right) - (left < right);
-}
-
-static int compare_images(const void *a, const void *b)
-{
-	const struct exp_kin_image *left = a, *right = b;
-	int order = compare_numbers(left->pid, right->pid);
-
-	return order != 0 ? order : compare_numbers(left->began, right->began);
-}
-
-static int is_near(uint64_t left, uint64_t right)
-{
-	return (left > right ? left - right : right - left) < SAME_NS;
-}
-
-static int is_same_process(const struct exp_kin_image *left, const struct exp_kin_image *right)
-{
-	return left->pid == right->pid && is_near(left->forked, right->forked);
-}
-
-static void join(struct exp_kin_image *to, const struct exp_kin_image *from)
-{
-#define IMAGE_NUMBER(field, meaning) \
-	if (to->field == 0) \
-		to->field = from->field;
-#define IMAGE_TEXT(field, meaning) \
-	if (to->field.size == 0) \
-		to->field = from->field;
-#include "format/image.def"
-	if (to->name.size == 0)
-		to->name = from->name;
-}
-
-/* Who makes an archiver without having executed anything is of the collector's making too: it waits
- * for it. */
-static void mark_maker(const struct exp_kin *kin, const struct exp_kin_image *archiver)
-{
-	struct exp_kin_image *maker = exp_kin_at(kin, archiver->parent, archiver->forked);
-
-	if (maker && maker->executed == 0)
-		maker->archiver = 1;
-}
-
-/* Put in order, and make one image of all that is told of it. */
-static void settle(struct exp_kin *kin)
-{
-	size_t count = 0;
-
-	if (kin->count > 0)
-		qsort(kin->images, kin->count, sizeof(*kin->images), compare_images);
-	for (size_t i = 0; i < kin->count; i++) {
-		struct exp_kin_image *last = count == 0 ? NULL : &kin->images[count - 1];
-
-		if (last && is_same_process(last, &kin->images[i]) &&
-		    last->executed == kin->images[i].executed &&
-		    is_near(last->began, kin->images[i].began))
-			join(last, &kin->images[i]);
-		else
-			kin->images[count++] = kin->images[i];
-	}
-	kin->count = count;
-	for (size_t i = 0; i + 1 < count; i++) {
-		struct exp_kin_image *image = &kin->images[i], *next = image + 1;
-
-		if (image->pid == next->pid)
-			image->until = next->began;
-		/* A collector forks it out of the program. */
-		if (image->executed == 0 && is_same_process(image, next))
-			image->archiver = next->archiver;
-	}
-	for (size_t i = 0; i < count; i++)
-		if (kin->images[i].archiver)
-			mark_maker(kin, &kin->images[i]);
-}
-
-static int compare_times(const void *a, const void *b)
-{
-	const struct exp_kin_image *left = *(struct exp_kin_image *const *)a,
-				   *right = *(struct exp_kin_image *const *)b;
-	int order = compare_numbers(left->began, right->began);
-
-	return order != 0 ? order : compare_numbers(left->pid, right->pid);
-}
-
-static int order_by_time(struct exp_kin *kin)
-{
-	kin->by_time = exp_zeroed(kin->count, sizeof(struct exp_kin_image *));
-	if (!kin->by_time)
-		return -ENOMEM;
-	for (size_t i = 0; i < kin->count; i++)
-		kin->by_time[i] = &kin->images[i];
-	qsort(kin->by_time, kin->count, sizeof(struct exp_kin_image *), compare_times);
-	return 0;
-}
-
-struct exp_kin_image *exp_kin_at(const struct exp_kin *kin, uint64_t pid, uint64_t time_ns)
-{
-	size_t low = 0, high = kin->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct exp_kin_image *image = &kin->images[middle];
-
-		if (image->pid < pid || (image->pid == pid && image->began <= time_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && kin->images[low - 1].pid == pid ? &kin->images[low - 1] : NULL;
-}
-
-struct exp_kin_image *exp_kin_before(const struct exp_kin *kin, const struct exp_kin_image *image)
-{
-	size_t at = (size_t)(image - kin->images);
-
-	return at > 0 && is_same_process(&kin->images[at - 1], image) ? &kin->images[at - 1] : NULL;
 }
 
 /* ---- which are shown */
@@ -332,13 +171,13 @@ int exp_kin_read(struct experiment *founder)
 
 	founder->kin = kin;
 	if (rc == 0 && is_any_sampled(kin)) {
-		settle(kin);
+		exp_kin_settle(kin);
 		mark_seen(&gatherer);
 	}
 	free(gatherer.seen);
 	if (rc != 0 || !is_any_sampled(kin))
 		return rc;
-	rc = order_by_time(kin);
+	rc = exp_kin_order(kin);
 	if (rc == 0)
 		rc = exp_kin_name(founder, kin);
 	if (rc != 0)
@@ -426,7 +265,7 @@ static void fill_status(const struct experiment *founder, struct experiment *exp
 	info->status = image->ended != 0 || !founder->is_at_work ? EXP_ENDED : EXP_RUNNING;
 	if (image->ended > image->began)
 		info->duration_s = (double)(image->ended - image->began) * 1e-9;
-	if (next == &kin->images[kin->count] || !is_same_process(image, next))
+	if (next == &kin->images[kin->count] || !exp_kin_is_same_process(image, next))
 		return;
 	info->status = EXP_EXECED;
 	info->executed = exp_arena_string(

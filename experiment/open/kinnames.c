@@ -2,11 +2,10 @@
  * recorded processes tell of their children comes first, so that an image has the lineage that its
  * maker meant; where no collector was, the kernel has told who forked whom.
  * See doc/decisions/55-sampled-descendants.md. */
-#include "experiment/open/kin.h"
-
 #include "experiment/base/hash.h"
 #include "experiment/base/index.h"
 #include "experiment/base/xmlread.h"
+#include "experiment/open/kin.h"
 #include "format/lineage.h"
 
 #include <errno.h>

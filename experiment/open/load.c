@@ -1,153 +1,30 @@
 /* load.c: reads all data streams of an experiment into one set of totals. */
-#include "experiment/streams/load.h"
+#include "experiment/open/load.h"
 
-#include "experiment/open/parallel.h"
-#include "experiment/fxt/fxtlog.h"
-#include "experiment/fxt/samples.h"
 #include "experiment/base/totals.h"
 #include "experiment/base/xmlread.h"
+#include "experiment/fxt/fxtlog.h"
+#include "experiment/fxt/samples.h"
+#include "experiment/open/log.h"
+#include "experiment/open/parallel.h"
+#include "experiment/streams/pauses.h"
+#include "experiment/streams/readers.h"
+#include "experiment/xray/functrace.h"
 #include "format/layout.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *const exp_stream_names[] = {
-#define STREAM(id, name, role) name,
-#include "format/datakind.def"
-};
-
-enum { LIVE_TRIES = 3, SLACK_S = 1 };
-
-long exp_load_use(struct exp_load *load, uint32_t tid, uint64_t tsc)
-{
-	if (exp_array_reserve(&load->uses, &load->use_capacity, load->use_count,
-	                      sizeof(*load->uses)) != 0)
-		return -ENOMEM;
-	load->uses[load->use_count] = (struct exp_buffer_use){.tid = tid, .tsc = tsc};
-	return (long)load->use_count++;
-}
-
-void exp_load_unknown_stack(struct exp_load *load, const struct exp_cursor *cursor)
-{
-	if (load->unknown_stacks++ > 0)
-		return;
-	load->unknown_stream = cursor->stream->name;
-	load->unknown_offset = exp_cursor_payload_offset(cursor);
-}
-
-int exp_load_metric(struct exp_load *load, enum exp_metric metric)
-{
-	load->value[metric] = calloc(load->row_capacity + 1, sizeof(*load->value[metric]));
-	return !load->value[metric] ? -ENOMEM : 0;
-}
-
-struct in_order {
-	struct exp_load *load;
-	void (*on_event)(void *context, const struct exp_cursor *cursor);
-	void *context;
-};
-
-static int run_in_order(void *context, struct exp_cursor *cursor, uint64_t until)
-{
-	const struct in_order *walk = context;
-	struct exp_load *load = walk->load;
-	int more;
-
-	do {
-		if (exp_load_note_buffer(load, cursor) != 0)
-			load->rc = -ENOMEM;
-		else
-			walk->on_event(walk->context, cursor);
-		more = exp_cursor_next(cursor);
-	} while (more && cursor->key <= until && load->rc == 0);
-	return more && load->rc == 0;
-}
-
-int exp_load_in_order(struct exp_load *load, struct exp_stream *stream,
-                      void (*on_event)(void *context, const struct exp_cursor *cursor),
-                      void *context)
-{
-	struct in_order walk = {load, on_event, context};
-	int rc = exp_stream_merge(stream, run_in_order, &walk);
-
-	return rc != 0 ? rc : load->rc;
-}
-
-uint64_t exp_load_ns(const struct exp_load *load, uint64_t ticks)
-{
-	return exp_whole((double)ticks * (1e9 / load->experiment->clock.hz));
-}
-
-void exp_load_metric_ns(struct exp_load *load, enum exp_metric metric)
-{
-	for (size_t i = 0; i < load->row_count; i++)
-		load->value[metric][i] = exp_load_ns(load, load->value[metric][i]);
-	load->no_stack[metric] = exp_load_ns(load, load->no_stack[metric]);
-}
-
-/* The slack is for clocks that disagree. */
-int exp_load_is_wait(const struct exp_load *load, uint64_t tsc, uint64_t wait)
-{
-	const struct exp_clock *clock = &load->experiment->clock;
-	int64_t passed = (int64_t)(tsc - clock->start.ticks);
-
-	return (double)wait <= (passed > 0 ? (double)passed : 0) + clock->hz * SLACK_S;
-}
-
-int exp_load_cut_wait(const struct exp_load *load, uint64_t tsc, struct fmt_u48 *wait)
-{
-	int64_t passed = (int64_t)(tsc - load->experiment->clock.start.ticks);
-
-	if (exp_load_is_wait(load, tsc, fmt_u48_get(wait)))
-		return 1;
-	if (!load->experiment->info.is_attached)
-		return 0;
-	fmt_u48_put(wait, passed > 0 ? (uint64_t)passed : 0);
-	return 1;
-}
-
-void exp_load_fini(struct exp_load *load)
-{
-	if (!load->has_others_nodes)
-		exp_nodes_fini(&load->nodes);
-	for (size_t i = 0; i < EXP_METRICS; i++)
-		free(load->value[i]);
-	free(load->others);
-	free(load->usage);
-	free(load->threads);
-	free(load->gcs);
-	free(load->java_allocs);
-	free(load->uses);
-	free(load->sync_objects);
-	free(load->sync_waits);
-	free(load->io_files);
-	free(load->io_descriptors);
-	free(load->omp_constructs);
-	free(load->mpi_functions);
-	free(load->mpi_peers);
-	exp_functrace_free(load);
-	exp_arena_fini(&load->arena);
-}
+enum { LIVE_TRIES = 3 };
 
 void exp_load_destroy(struct exp_load *load)
 {
 	if (!load)
 		return;
+	exp_functrace_free(load);
 	exp_load_fini(load);
 	free(load);
-}
-
-void exp_load_count_other(struct exp_load *load, uint32_t row)
-{
-	if (row == EXP_NODE_NONE || (load->selection && load->selection->is_grouped))
-		return;
-	if (!load->others)
-		load->others = calloc(load->row_count, sizeof(*load->others));
-	if (!load->others)
-		load->rc = -ENOMEM;
-	else
-		load->others[row]++;
 }
 
 static uint64_t value_of(const struct exp_load *load, enum exp_metric metric, size_t node)

@@ -1,5 +1,7 @@
 /* log.c: reads log.xml into exp_info: what was asked for, host, process, clock, and every event
  * of the recording's life. */
+#include "experiment/open/log.h"
+
 #include "experiment/base/internal.h"
 #include "experiment/base/xmlread.h"
 #include "format/layout.h"

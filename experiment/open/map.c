@@ -1,9 +1,13 @@
 /* map.c: reads map.xml into the table of load objects and answers which object holds an address. */
+#include "experiment/open/map.h"
+
+#include "experiment/base/addressmap.h"
 #include "experiment/base/internal.h"
-#include "experiment/jit/java.h"
-#include "experiment/jit/made.h"
-#include "experiment/fxt/samplermap.h"
 #include "experiment/base/xmlread.h"
+#include "experiment/fxt/samplermap.h"
+#include "experiment/jit/dynamic.h"
+#include "experiment/jit/java.h"
+#include "experiment/jit/madefiles.h"
 #include "format/layout.h"
 
 #include <errno.h>
@@ -114,42 +118,6 @@ static void apply_unloads(struct map_reader *reader)
 	}
 }
 
-static int compare_starts(const void *a, const void *b, void *context)
-{
-	const struct exp_object *objects = context;
-	uint64_t x = objects[*(const uint32_t *)a].start;
-	uint64_t y = objects[*(const uint32_t *)b].start;
-
-	return (x > y) - (x < y);
-}
-
-int exp_map_index(struct experiment *experiment, const struct exp_map_object *objects, size_t count)
-{
-	uint64_t highest = 0;
-
-	experiment->objects = exp_arena_alloc(&experiment->arena,
-	                                      count * sizeof(*experiment->objects));
-	experiment->by_start = exp_arena_alloc(&experiment->arena,
-	                                       count * sizeof(*experiment->by_start));
-	experiment->highest_end = exp_arena_alloc(&experiment->arena,
-	                                          count * sizeof(*experiment->highest_end));
-	if (!experiment->objects || !experiment->by_start || !experiment->highest_end)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		experiment->objects[i] = objects[i].object;
-		experiment->by_start[i] = (uint32_t)i;
-	}
-	qsort_r(experiment->by_start, count, sizeof(uint32_t), compare_starts, experiment->objects);
-	for (size_t i = 0; i < count; i++) {
-		const struct exp_object *object = &experiment->objects[experiment->by_start[i]];
-
-		highest = object->end > highest ? object->end : highest;
-		experiment->highest_end[i] = highest;
-	}
-	experiment->object_count = count;
-	return 0;
-}
-
 static int read_map(struct map_reader *reader, int fd)
 {
 	struct experiment *experiment = reader->experiment;
@@ -179,51 +147,7 @@ static int read_map(struct map_reader *reader, int fd)
 	return 0;
 }
 
-size_t experiment_objects(const struct experiment *experiment, const struct exp_object **out)
-{
-	*out = experiment->objects;
-	return experiment->object_count;
-}
-
-/* Number of objects that start at or below pc. */
-static size_t count_started(const struct experiment *experiment, uint64_t pc)
-{
-	size_t low = 0, high = experiment->object_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (experiment->objects[experiment->by_start[middle]].start <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-const struct exp_object *experiment_object_at(const struct experiment *experiment, uint64_t pc,
-                                              uint32_t generation)
-{
-	generation = exp_epoch_of(experiment, generation).generation;
-	for (size_t i = count_started(experiment, pc); i > 0 && experiment->highest_end[i - 1] > pc;
-	     i--) {
-		const struct exp_object *object = &experiment->objects[experiment->by_start[i - 1]];
-
-		if (pc < object->end && generation >= object->generation_from &&
-		    generation < object->generation_to)
-			return object;
-	}
-	return NULL;
-}
-
 /* ---- reading ---- */
-
-static int overlaps(const struct experiment *experiment, const struct exp_object *object)
-{
-	size_t started = count_started(experiment, object->end - 1);
-
-	return started > 0 && experiment->highest_end[started - 1] > object->start;
-}
 
 /* Where the collector wrote nothing, what the sampler saw is put in. The map is indexed already. */
 static int add_sampled(struct map_reader *reader)
@@ -233,7 +157,7 @@ static int add_sampled(struct map_reader *reader)
 	int rc = exp_samplermap_objects(reader->experiment, &sampled, &count);
 
 	for (size_t i = 0; i < count && rc == 0; i++) {
-		if (overlaps(reader->experiment, &sampled[i].object))
+		if (exp_map_overlaps(reader->experiment, &sampled[i].object))
 			continue;
 		rc = exp_array_reserve(&reader->objects, &reader->object_capacity,
 		                       reader->object_count, sizeof(*sampled));

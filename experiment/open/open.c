@@ -1,12 +1,15 @@
 /* open.c: opens an experiment directory: what kind of thing it is, whether its process lives, its
  * notes and its descendants. */
+#include "experiment/base/internal.h"
+#include "experiment/base/xmlread.h"
+#include "experiment/fxt/fxtindex.h"
 #include "experiment/fxt/samplers.h"
 #include "experiment/fxt/samples.h"
-#include "experiment/base/internal.h"
-#include "experiment/fxt/fxtindex.h"
-#include "experiment/fxt/fxtlog.h"
 #include "experiment/open/kin.h"
-#include "experiment/base/xmlread.h"
+#include "experiment/open/load.h"
+#include "experiment/open/log.h"
+#include "experiment/open/logfile.h"
+#include "experiment/open/map.h"
 #include "format/layout.h"
 #include "format/lineage.h"
 
@@ -14,7 +17,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,42 +24,6 @@
 #include <unistd.h>
 
 enum { NOTES_MAX = 1 << 20, DESCENDANTS_MAX = 1 << 20 };
-
-void exp_warn(struct experiment *experiment, const char *format, ...)
-{
-	char text[1024];
-	int len = snprintf(text, sizeof(text), "%.500s: ", experiment->info.path);
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text + len, sizeof(text) - (size_t)len, format, arguments);
-	va_end(arguments);
-	exp_warn_told(experiment, text);
-}
-
-void exp_warn_told(struct experiment *experiment, const char *message)
-{
-	experiment->info.damaged = 1;
-	if (experiment->reporter.warn)
-		experiment->reporter.warn(experiment->reporter.context, message);
-}
-
-int exp_file_open(int directory, const char *name)
-{
-	int fd = directory < 0
-	                 ? -1
-	                 : openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-	struct stat st;
-
-	if (directory < 0) /* a foreign log has no files around it */
-		return -ENOENT;
-	if (fd < 0)
-		return errno == ELOOP ? -EBADMSG : -errno;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		return fd;
-	close(fd);
-	return -EBADMSG;
-}
 
 /* True if a writer holds its lock on log.xml. Asked before the log is read: what an unlocked log
  * lacks will not come any more. */
@@ -265,7 +231,7 @@ static int read_all(struct experiment *experiment, struct exp_cause *cause)
 	int rc = open_directory(experiment, cause), is_at_work;
 
 	if (rc == -ENOTDIR)
-		return exp_foreign_open(experiment, cause);
+		return exp_logfile_open(experiment, cause);
 	if (rc != 0)
 		return rc;
 	experiment->info.status = is_locked(experiment->directory) ? EXP_RUNNING : EXP_DIED;
@@ -401,8 +367,7 @@ void experiment_close(struct experiment *experiment)
 	exp_samples_forget(experiment);
 	exp_fxtindexes_release(experiment->indexes);
 	exp_kin_forget(experiment);
-	exp_fxtlog_close(experiment);
-	exp_foreign_close(experiment);
+	exp_logfile_close(experiment);
 	free(experiment->methods.methods);
 	free(experiment->methods.classes);
 	exp_arena_fini(&experiment->arena);
@@ -410,36 +375,4 @@ void experiment_close(struct experiment *experiment)
 	if (experiment->directory >= 0)
 		close(experiment->directory);
 	free(experiment);
-}
-
-const struct exp_info *experiment_info(const struct experiment *experiment)
-{
-	return &experiment->info;
-}
-
-static const char *find_pair(const struct exp_pair *pairs, size_t count, const char *name)
-{
-	for (size_t i = count; i > 0; i--)
-		if (strcmp(pairs[i - 1].name, name) == 0)
-			return pairs[i - 1].value;
-	return NULL;
-}
-
-const char *experiment_setting(const struct experiment *experiment, const char *name,
-                               const char *fallback)
-{
-	const char *value = find_pair(experiment->info.settings, experiment->info.setting_count,
-	                              name);
-
-	return !value ? fallback : value;
-}
-
-uint64_t experiment_counter(const struct experiment *experiment, const char *name,
-                            uint64_t fallback)
-{
-	const char *value = find_pair(experiment->info.counters, experiment->info.counter_count,
-	                              name);
-	uint64_t number;
-
-	return value && exp_number_parse(value, &number) == 0 ? number : fallback;
 }

@@ -4,6 +4,7 @@
  * See doc/decisions/34-parallel-readers.md. */
 #include "experiment/open/parallel.h"
 
+#include "experiment/streams/readers.h"
 #include "format/layout.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef XER_EXPERIMENT_OPEN_PARALLEL_H
 #define XER_EXPERIMENT_OPEN_PARALLEL_H
 
-#include "experiment/streams/load.h"
+#include "experiment/streams/load_context.h"
 
 /* Read clock samples, heap events, waits and calls into the load: at once, if at least two of these
  * streams are large, there is more than one CPU, and no selection has to be asked. Totals, and the

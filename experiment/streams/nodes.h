@@ -2,9 +2,8 @@
 #ifndef XER_EXPERIMENT_STREAMS_NODES_H
 #define XER_EXPERIMENT_STREAMS_NODES_H
 
-#include "format/record.h"
-
 #include "experiment/base/internal.h"
+#include "format/record.h"
 
 #include <stddef.h>
 #include <stdint.h>

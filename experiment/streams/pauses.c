@@ -4,8 +4,8 @@
 #include "experiment/streams/pauses.h"
 
 #include "experiment/base/arena.h"
-#include "experiment/streams/load.h"
 #include "experiment/base/xmlread.h"
+#include "experiment/streams/load_context.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef XER_EXPERIMENT_STREAMS_PAUSES_H
 #define XER_EXPERIMENT_STREAMS_PAUSES_H
 
-#include "experiment/base/internal.h"
+#include "experiment/streams/load_context.h"
 
 struct exp_pause {
 	uint64_t from, to; /* ticks; to is no part of it */
@@ -21,5 +21,8 @@ void exp_pauses_fini(struct exp_pauses *pauses);
 
 /* Was the recording paused at that time? */
 int exp_pauses_has(const struct exp_pauses *pauses, uint64_t ticks);
+
+/* Give the usage samples the names that log.xml has for them. Returns 0 or -ENOMEM. */
+int exp_usage_name(struct exp_load *load);
 
 #endif

@@ -2,6 +2,9 @@
  * See doc/decisions/39-address-reuse.md. */
 #include "experiment/streams/reuse.h"
 
+#include "experiment/base/epoch.h"
+#include "experiment/jit/moments.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

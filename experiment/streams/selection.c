@@ -3,7 +3,7 @@
  * See doc/decisions/32-filters.md. */
 #include "experiment/streams/selection.h"
 
-#include "experiment/streams/load.h"
+#include "experiment/streams/load_context.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -65,28 +65,6 @@ uint32_t exp_load_ask(struct exp_load *load, const struct exp_cursor *cursor, st
 	fact->tid = cursor->tid;
 	fact->buffer_ticks = cursor->buffer_tsc;
 	return exp_load_row_of(load, fact);
-}
-
-int experiment_select(struct experiment *experiment, const struct exp_selection *selection,
-                      const struct exp_data_set **out)
-{
-	const struct exp_reporter reporter = experiment->reporter;
-	struct exp_load *load;
-	int rc;
-
-	experiment->reporter.warn = NULL;
-	rc = exp_load_make(experiment, selection, &load);
-	experiment->reporter = reporter;
-	if (rc == 0)
-		*out = &load->set;
-	return rc;
-}
-
-void exp_data_set_destroy(const struct exp_data_set *set)
-{
-	if (set)
-		exp_load_destroy(
-			(struct exp_load *)((const char *)set - offsetof(struct exp_load, set)));
 }
 
 int64_t experiment_time_ns(const struct experiment *experiment, uint64_t ticks)

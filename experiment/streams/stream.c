@@ -10,6 +10,11 @@
 
 enum { FAULTS_TOLD = 5, HEAD_SIZE = FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE };
 
+const char *const exp_stream_names[] = {
+#define STREAM(id, name, role) name,
+#include "format/datakind.def"
+};
+
 void exp_stream_fault(struct exp_stream *stream, uint64_t offset, const char *what)
 {
 	if (stream->faults++ < FAULTS_TOLD)

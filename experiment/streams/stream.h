@@ -13,6 +13,9 @@
 #include <string.h>
 #include <sys/types.h>
 
+/* Names of the streams, as format/layout.h lists them. */
+extern const char *const exp_stream_names[];
+
 struct exp_extent {
 	uint64_t at;  /* file offset of its first buffer */
 	uint64_t end; /* file offset, at most the file's size */

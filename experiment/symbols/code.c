@@ -1,7 +1,7 @@
 /* code.c: what listings of source and instructions need to know of an object. */
 #include "experiment/symbols/code.h"
 
-#include "experiment/base/demangle.h"
+#include "experiment/symbols/demangle.h"
 #include "experiment/symbols/session.h"
 
 #include <errno.h>
@@ -40,13 +40,26 @@ unsigned symbols_machine(struct symbols *symbols, const struct sym_function *fun
 	return !image || !gelf_getehdr(image->elf, &header) ? 0 : header.e_machine;
 }
 
+static int made_frames(struct symbols *symbols, const struct session_made *made, uint64_t address,
+                       const struct sym_frame **out)
+{
+	const struct exp_function *function = made->function;
+
+	if (address - function->address < function->size)
+		return session_resolve_dynamic(symbols,
+		                               symbols->objects[made->shown->object->index],
+		                               made->experiment, function, address, out);
+	return symbols_frames(symbols, made->experiment, address, function->generation_from, 1,
+	                      out);
+}
+
 int symbols_frames_in(struct symbols *symbols, const struct sym_function *function,
                       uint64_t address, const struct sym_frame **out)
 {
 	const struct session_made *made = session_made_find(symbols, function);
 
 	if (made)
-		return session_made_frames(symbols, made, address, out);
+		return made_frames(symbols, made, address, out);
 	return session_frames(symbols, symbols->objects[function->object->index], address, out);
 }
 
@@ -77,9 +90,9 @@ const char *symbols_variable_in(struct symbols *symbols, const struct sym_object
 const uint8_t *symbols_source_sum(struct symbols *symbols, const struct sym_object *object,
                                   uint64_t address, const char *file)
 {
-	struct exp_image *image = image_of(symbols, object);
+	struct exp_dwarf *dwarf = symbols->objects[object->index]->dwarf;
 
-	return !image || !image->dwarf ? NULL : exp_dwarf_source_sum(image->dwarf, address, file);
+	return !dwarf ? NULL : exp_dwarf_source_sum(dwarf, address, file);
 }
 
 /* A compilation that was asked for. */
@@ -149,11 +162,11 @@ static int take_note(void *context, const struct exp_dwarf_note *note)
 	return !out->name || !out->holder ? -ENOMEM : 0;
 }
 
-static int add_notes(struct symbols *symbols, struct exp_image *image, uint64_t address,
+static int add_notes(struct symbols *symbols, const struct session_object *object, uint64_t address,
                      struct sym_compilation *out)
 {
-	struct noting noting = {.symbols = symbols, .image = image};
-	int rc = exp_dwarf_each_note(image->dwarf, address, take_note, &noting);
+	struct noting noting = {.symbols = symbols, .image = object->image};
+	int rc = exp_dwarf_each_note(object->dwarf, address, take_note, &noting);
 	struct sym_note *kept = exp_arena_alloc(&symbols->arena, noting.count * sizeof(*kept) + 1);
 
 	if (rc == 0 && !kept)
@@ -169,13 +182,13 @@ static int add_notes(struct symbols *symbols, struct exp_image *image, uint64_t 
 int symbols_compilation(struct symbols *symbols, const struct sym_object *object, uint64_t address,
                         const struct sym_compilation **out)
 {
-	struct exp_image *image = image_of(symbols, object);
+	const struct session_object *of = symbols->objects[object->index];
 	struct known_compilation key = {.object = object}, *known;
 	struct exp_dwarf_compilation found;
 	uint64_t hash;
 	int rc;
 
-	if (!image || !image->dwarf || exp_dwarf_compilation(image->dwarf, address, &found) != 0)
+	if (!of->dwarf || exp_dwarf_compilation(of->dwarf, address, &found) != 0)
 		return -ENOENT;
 	key.unit = found.unit;
 	hash = exp_hash_number(exp_hash_number(EXP_HASH_START, (uintptr_t)object), found.unit);
@@ -192,7 +205,7 @@ int symbols_compilation(struct symbols *symbols, const struct sym_object *object
 			.missing = found.missing,
 			.missing_shared = found.missing_shared,
 			.version = found.version};
-		rc = add_notes(symbols, image, address, &known->compilation);
+		rc = add_notes(symbols, of, address, &known->compilation);
 		if (rc != 0 || exp_hash_add(&symbols->compilation_table, hash, known) != 0)
 			return rc != 0 ? rc : -ENOMEM;
 	}

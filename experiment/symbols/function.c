@@ -1,6 +1,6 @@
 /* function.c: turns an address of an object into functions: by symbols first, then debug
  * information, PLT and unwind tables; the last resort is a name made of an offset. */
-#include "experiment/base/demangle.h"
+#include "experiment/symbols/demangle.h"
 #include "experiment/symbols/session.h"
 
 #include <errno.h>
@@ -189,8 +189,8 @@ int session_resolve(struct symbols *symbols, struct session_object *object, uint
 	int found = 0, count;
 	struct sym_frame *frames;
 
-	if (object->image && object->image->dwarf)
-		found = exp_dwarf_lookup(object->image->dwarf, address, known);
+	if (object->dwarf)
+		found = exp_dwarf_lookup(object->dwarf, address, known);
 	count = found == 0 ? 1 : found;
 	frames = exp_arena_alloc(&symbols->arena, (size_t)count * sizeof(*frames));
 	if (!frames)
@@ -222,8 +222,7 @@ void session_find_line(struct symbols *symbols, struct session_object *object, u
 	const char *directory, *file;
 	unsigned line;
 
-	if (!object->image || !object->image->dwarf ||
-	    exp_dwarf_line(object->image->dwarf, address, &directory, &file, &line) != 0)
+	if (!object->dwarf || exp_dwarf_line(object->dwarf, address, &directory, &file, &line) != 0)
 		return;
 	innermost->file = session_path(symbols, directory, file);
 	innermost->line = line;

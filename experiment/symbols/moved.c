@@ -1,7 +1,7 @@
 /* moved.c: finds load objects that are elsewhere now: below another prefix, in a directory to
  * search, or on a debuginfod server. */
-#include "experiment/elf/debuginfod.h"
 #include "experiment/base/internal.h"
+#include "experiment/elf/debuginfod.h"
 #include "experiment/symbols/session.h"
 
 #include <errno.h>

@@ -3,17 +3,18 @@
 #define XER_EXPERIMENT_SYMBOLS_SESSION_H
 
 #include "experiment/base/arena.h"
-#include "experiment/dwarf/dwarf.h"
-#include "experiment/experiment.h"
 #include "experiment/base/hash.h"
+#include "experiment/dwarf/dwarf.h"
 #include "experiment/elf/image.h"
 #include "experiment/elf/object.h"
+#include "experiment/experiment.h"
 #include "experiment/symbols/paths.h"
 
 /* A load object with its image. */
 struct session_object {
 	struct sym_object shown;
 	struct exp_image *image; /* NULL: no file, or not ELF */
+	struct exp_dwarf *dwarf; /* NULL: there are no lines */
 	int opened;              /* the image was looked for */
 };
 
@@ -100,20 +101,16 @@ int session_frames(struct symbols *symbols, struct session_object *object, uint6
  * (function.c) */
 const char *session_path(struct symbols *symbols, const char *directory, const char *file);
 
-/* What a shown function was made from, NULL if it is of a load object. (dynamic.c) */
+/* What a shown function was made from, NULL if it is of a load object. (madefunction.c) */
 const struct session_made *session_made_find(struct symbols *symbols,
                                              const struct sym_function *shown);
 
-/* Its code from an address to its end: as symbols_bytes. (dynamic.c) */
+/* Its code from an address to its end: as symbols_bytes. (madefunction.c) */
 size_t session_made_code(struct symbols *symbols, const struct session_made *made, uint64_t address,
                          const uint8_t **out);
 
-/* The frames at an address in its process at its time: as symbols_frames. (dynamic.c) */
-int session_made_frames(struct symbols *symbols, const struct session_made *made, uint64_t address,
-                        const struct sym_frame **out);
-
 /* The frame at run-time address pc in a function that the program made; object: the one that all of
- * them are said to be in. Returns 1 or -ENOMEM. (dynamic.c) */
+ * them are said to be in. Returns 1 or -ENOMEM. (madefunction.c) */
 int session_resolve_dynamic(struct symbols *symbols, struct session_object *object,
                             const struct experiment *experiment,
                             const struct exp_function *function, uint64_t pc,

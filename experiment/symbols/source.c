@@ -1,10 +1,10 @@
 /* source.c: finds a source file in the places where it may be, and reads it. */
 #include "experiment/symbols/source.h"
 
-#include "experiment/elf/debuginfod.h"
 #include "experiment/base/internal.h"
+#include "experiment/elf/debuginfod.h"
 #include "experiment/elf/object.h"
-#include "experiment/archive/sources.h"
+#include "experiment/symbols/sourcename.h"
 #include "format/layout.h"
 
 #include <errno.h>

@@ -1,9 +1,10 @@
 /* symbols.c: the symbol session: objects, functions and the cache of addresses, shared by all
  * experiments that are looked at together. */
-#include "experiment/symbols/code.h"
 #include "experiment/base/arena.h"
-#include "experiment/jit/java.h"
 #include "experiment/elf/object.h"
+#include "experiment/jit/java.h"
+#include "experiment/symbols/code.h"
+#include "experiment/symbols/method.h"
 #include "experiment/symbols/session.h"
 #include "format/record.h"
 
@@ -93,10 +94,16 @@ static int open_image(struct symbols *symbols, const struct experiment *experime
 	                    &object->image);
 	if (rc != 0)
 		return rc == -ENOMEM ? rc : 0;
+	rc = exp_dwarf_open(object->image, &object->dwarf);
+	if (rc != 0) {
+		exp_image_close(object->image);
+		object->image = NULL;
+		return rc;
+	}
 	shown->file = exp_arena_string(&symbols->arena, file.path);
 	shown->archived = file.archived != 0;
 	shown->has_symbols = object->image->symbol_count > 0;
-	shown->has_lines = object->image->dwarf != NULL;
+	shown->has_lines = object->dwarf != NULL;
 	return !shown->file ? -ENOMEM : 0;
 }
 
@@ -155,8 +162,10 @@ void symbols_destroy(struct symbols *symbols)
 {
 	if (!symbols)
 		return;
-	for (size_t i = 0; i < symbols->object_count; i++)
+	for (size_t i = 0; i < symbols->object_count; i++) {
+		exp_dwarf_close(symbols->objects[i]->dwarf);
 		exp_image_close(symbols->objects[i]->image);
+	}
 	free(symbols->objects);
 	free(symbols->functions);
 	exp_hash_fini(&symbols->object_table);

@@ -1,8 +1,8 @@
 /* variable.c: which variable of a load object an address is in, by its symbols for data. They are
  * read at the first question. */
-#include "experiment/base/demangle.h"
 #include "experiment/base/arena.h"
 #include "experiment/elf/object.h"
+#include "experiment/symbols/demangle.h"
 #include "experiment/symbols/session.h"
 
 #include <errno.h>

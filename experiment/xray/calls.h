@@ -9,9 +9,9 @@
 #ifndef XER_EXPERIMENT_XRAY_CALLS_H
 #define XER_EXPERIMENT_XRAY_CALLS_H
 
-#include "experiment/experiment.h"
 #include "experiment/base/histogram.h"
 #include "experiment/base/index.h"
+#include "experiment/experiment.h"
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /* foreign.c: a log of LLVM's XRay runtime as an experiment that has a function trace alone. */
 #include "experiment/xray/foreign.h"
 
-#include "experiment/fxt/fxtlog.h"
+#include "format/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -281,8 +281,7 @@ static void set_info(struct experiment *experiment, const struct xraylog *log)
 	info->duration_s = (double)(log->last_tsc - log->first_tsc) / experiment->clock.hz;
 }
 
-/* Takes the descriptor. */
-static int open_log(struct experiment *experiment, int fd)
+int exp_foreign_take(struct experiment *experiment, int fd)
 {
 	struct xraylog *log = calloc(1, sizeof(*log));
 	int rc = !log ? -ENOMEM : xraylog_open(fd, log);
@@ -300,26 +299,6 @@ static int open_log(struct experiment *experiment, int fd)
 		exp_warn(experiment, "offset %llu: %s%s", (unsigned long long)log->fault_offset,
 		         log->fault, log->faults > 1 ? ", and more behind it" : "");
 	return 0;
-}
-
-int exp_foreign_open(struct experiment *experiment, struct exp_cause *cause)
-{
-	int fd = open(experiment->info.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	int rc = fd < 0 ? -errno : exp_fxtlog_open(experiment, fd);
-
-	if (fd >= 0 && rc == -EBADMSG)
-		rc = open_log(experiment, fd);
-	else if (fd >= 0 && rc != 0)
-		close(fd);
-	if (rc == -EBADMSG)
-		snprintf(cause->text, sizeof(cause->text),
-		         "not an experiment: neither a directory nor an XRay or FXT log");
-	else if (rc == -ENODATA)
-		snprintf(cause->text, sizeof(cause->text),
-		         "an FXT file without samples (fxt_dump shows its records)");
-	else if (rc != 0)
-		snprintf(cause->text, sizeof(cause->text), "%s", strerror(-rc));
-	return rc == -EBADMSG ? -ENOTDIR : rc;
 }
 
 void exp_foreign_close(struct experiment *experiment)

@@ -2,9 +2,10 @@
  * See doc/decisions/28-call-pairing.md. */
 #include "experiment/xray/functrace.h"
 
+#include "experiment/streams/load_context.h"
+#include "experiment/streams/readers.h"
 #include "experiment/xray/calls.h"
 #include "experiment/xray/foreign.h"
-#include "experiment/streams/load.h"
 #include "format/layout.h"
 
 #include <errno.h>

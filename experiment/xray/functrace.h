@@ -2,7 +2,7 @@
 #ifndef XER_EXPERIMENT_XRAY_FUNCTRACE_H
 #define XER_EXPERIMENT_XRAY_FUNCTRACE_H
 
-#include "experiment/streams/stream.h"
+#include "experiment/streams/load_context.h"
 
 /* What is made of the records. Each may end the walk by returning a value that is not 0. */
 struct functrace_sink {

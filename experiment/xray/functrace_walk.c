@@ -4,7 +4,6 @@
  * time of their next buffer. An extent is read through a window.
  * See doc/decisions/28-call-pairing.md. */
 #include "experiment/xray/functrace.h"
-
 #include "format/retry.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* trace.c: walks a function trace again, and tells the calls of one thread. See trace.h. */
 #include "experiment/xray/trace.h"
 
+#include "experiment/streams/load_context.h"
 #include "experiment/xray/calls.h"
 #include "experiment/xray/functrace.h"
-#include "experiment/streams/load.h"
 #include "format/layout.h"
 
 #include <errno.h>

@@ -2,15 +2,13 @@
  * See doc/decisions/29-xray-logs.md. */
 #include "experiment/xray/xraylog_reader.h"
 
-#include "format/retry.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VERSIONS = 5, WINDOW = 256 * 1024 };
+enum { VERSIONS = 5 };
 
 static int has_header(const uint8_t *at, int is_big_endian)
 {
@@ -28,62 +26,6 @@ static int is_header(const uint8_t *at)
 {
 	return has_header(at, 0) || has_header(at, 1);
 }
-
-/* ---- the window ---- */
-
-void xraylog_reader_init(struct xraylog_reader *reader, const struct xraylog *log)
-{
-	*reader = (struct xraylog_reader){.log = log, .at = XRAYLOG_HEADER};
-}
-
-void xraylog_reader_fini(struct xraylog_reader *reader)
-{
-	free(reader->window);
-	free(reader->arguments);
-}
-
-/* It is larger than WINDOW where an event is. */
-static int grow(struct xraylog_reader *reader, size_t size)
-{
-	uint8_t *larger = size <= reader->window_capacity ? reader->window
-	                                                  : realloc(reader->window, size);
-
-	if (!larger) {
-		reader->rc = -ENOMEM;
-		return -ENOMEM;
-	}
-	reader->window = larger;
-	reader->window_capacity = size > reader->window_capacity ? size : reader->window_capacity;
-	return 0;
-}
-
-const uint8_t *xraylog_refill(struct xraylog_reader *reader, uint64_t at, size_t size)
-{
-	unsigned tries = 0;
-
-	if (at > reader->log->size || size > reader->log->size - at ||
-	    grow(reader, size > WINDOW ? size : WINDOW) != 0)
-		return NULL;
-	reader->window_at = at;
-	reader->window_len = 0;
-	while (reader->window_len < size) {
-		ssize_t got = pread(reader->log->fd, reader->window + reader->window_len,
-		                    reader->window_capacity - reader->window_len,
-		                    (off_t)(at + reader->window_len));
-
-		if (retry(got < 0 && errno == EINTR, &tries))
-			continue;
-		if (got <= 0) {
-			if (reader->rc == 0)
-				reader->rc = got < 0 ? -errno : -ESTALE; /* it has become shorter */
-			return NULL;
-		}
-		reader->window_len += (size_t)got;
-	}
-	return reader->window;
-}
-
-/* ---- the log ---- */
 
 static int read_header(struct xraylog_reader *reader, struct xraylog *log)
 {

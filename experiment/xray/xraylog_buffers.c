@@ -5,9 +5,8 @@
  * one; 2: the next buffer; 3 to 5: as many bytes as Extents says. A thread's buffers are put in
  * order by the times of their NewCPUId records, since those of wall clocks may go backwards.
  * See doc/decisions/29-xray-logs.md. */
-#include "experiment/xray/xraylog_reader.h"
-
 #include "experiment/base/arena.h"
+#include "experiment/xray/xraylog_reader.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* xraylog_reader.h: how a foreign log is read, shared by xraylog.c (the file) and xraylog_buffers.c
- * (its records). */
+/* xraylog_reader.h: how a foreign log is read, shared by xraylog.c (the file), xraylog_window.c
+ * (its bytes) and xraylog_buffers.c (its records). */
 #ifndef XER_EXPERIMENT_XRAY_XRAYLOG_READER_H
 #define XER_EXPERIMENT_XRAY_XRAYLOG_READER_H
 

@@ -36,7 +36,7 @@ static void ask_debug(struct exp_dwarf *dwarf, uint64_t address)
 	exp_dwarf_each_note(dwarf, address, count_notes, &notes);
 }
 
-static void ask(struct exp_image *image, uint64_t address)
+static void ask(struct exp_image *image, struct exp_dwarf *dwarf, uint64_t address)
 {
 	struct exp_range range;
 	const uint8_t *code;
@@ -53,25 +53,28 @@ static void ask(struct exp_image *image, uint64_t address)
 	if (size > 0)
 		last = code[size - 1];
 	(void)last;
-	if (image->dwarf)
-		ask_debug(image->dwarf, address);
+	if (dwarf)
+		ask_debug(dwarf, address);
 }
 
 void fuzz_elf(const uint8_t *bytes, size_t size)
 {
 	struct experiment *experiment = fuzz_blank_experiment();
+	struct exp_dwarf *dwarf = NULL;
 	struct exp_image *image;
 	int fd = fcntl(fuzz_descriptor(bytes, size), F_DUPFD_CLOEXEC, 0);
 
 	if (exp_image_open(experiment, fd, "/nowhere/input", "/nowhere/input", "", &image) == 0) {
 		size_t step = image->symbol_count / (ADDRESSES / 2) + 1;
 
+		exp_dwarf_open(image, &dwarf);
 		for (size_t i = 0; i < image->symbol_count; i += step) {
-			ask(image, image->symbols[i].address);
+			ask(image, dwarf, image->symbols[i].address);
 			exp_image_symbol_named(image, image->symbols[i].name);
 		}
 		for (uint64_t address = 0x1000; address < 0x1400; address += 2 * 0x400 / ADDRESSES)
-			ask(image, address);
+			ask(image, dwarf, address);
+		exp_dwarf_close(dwarf);
 		exp_image_close(image);
 	}
 	experiment_close(experiment);

@@ -3,6 +3,7 @@
 #include "tests/fuzz/targets/target.h"
 
 #include "analyzer/data/session.h"
+#include "experiment/jit/moments.h"
 #include "experiment/fxt/fxt.h"
 #include "experiment/base/internal.h"
 #include "experiment/jit/made.h"

@@ -1,4 +1,5 @@
 /* Archives: what is copied, and that nothing is overwritten or leads elsewhere. */
+#include "experiment/symbols/sourcename.h"
 #include "experiment/archive/archive.h"
 
 #include "experiment/archive/copy.h"

@@ -12,14 +12,28 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct exp_image *open_image(const char *path)
+/* An image with its debug information. */
+struct opened {
+	struct exp_image *image; /* NULL: it cannot be read */
+	struct exp_dwarf *dwarf;
+};
+
+static struct opened open_image(const char *path)
 {
-	struct exp_image *image = NULL;
+	struct opened opened = {NULL, NULL};
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	cr_assert_geq(fd, 0, "%s", path);
 	elf_version(EV_CURRENT);
-	return exp_image_open(NULL, fd, path, path, "", &image) == 0 ? image : NULL;
+	if (exp_image_open(NULL, fd, path, path, "", &opened.image) == 0)
+		cr_assert_eq(exp_dwarf_open(opened.image, &opened.dwarf), 0);
+	return opened;
+}
+
+static void close_image(struct opened *opened)
+{
+	exp_dwarf_close(opened->dwarf);
+	exp_image_close(opened->image);
 }
 
 /* Leave all to libdw. */
@@ -100,27 +114,28 @@ struct compared {
 static struct compared compare_file(const char *path, const char *function, uint64_t step,
                                     int is_ours)
 {
-	struct exp_image *ours = open_image(path), *theirs = open_image(path);
+	struct opened ours = open_image(path), theirs = open_image(path);
 	struct compared compared = {0, 0};
 	struct exp_range text;
 	const uint8_t *code;
 
-	cr_assert(ours && theirs && ours->dwarf && theirs->dwarf != NULL, "%s", path);
-	cr_assert_eq(ours->dwarf->dies != NULL, is_ours, "%s", path);
-	if (theirs->dwarf->dies)
-		use_libdw(theirs->dwarf);
-	cr_assert_eq(exp_image_section_range(ours, exp_image_symbol_named(ours, function)->address,
+	cr_assert(ours.dwarf && theirs.dwarf, "%s", path);
+	cr_assert_eq(ours.dwarf->dies != NULL, is_ours, "%s", path);
+	if (theirs.dwarf->dies)
+		use_libdw(theirs.dwarf);
+	cr_assert_eq(exp_image_section_range(ours.image,
+	                                     exp_image_symbol_named(ours.image, function)->address,
 	                                     &text),
 	             0);
-	cr_assert_gt(exp_image_code_at(ours, text.start, &code), 0);
+	cr_assert_gt(exp_image_code_at(ours.image, text.start, &code), 0);
 	for (uint64_t address = text.start; address < text.end; address += step) {
-		int count = compare_at(ours->dwarf, theirs->dwarf, address);
+		int count = compare_at(ours.dwarf, theirs.dwarf, address);
 
 		compared.functions += count > 0;
 		compared.inlined += count > 1;
 	}
-	exp_image_close(ours);
-	exp_image_close(theirs);
+	close_image(&ours);
+	close_image(&theirs);
 	return compared;
 }
 
@@ -218,19 +233,19 @@ Test(die, reads_what_compilers_write, .init = enter, .fini = leave)
 /* Look up everything in a file whose bytes are anything. */
 static void use(const char *path)
 {
-	struct exp_image *image = open_image(path);
+	struct opened opened = open_image(path);
 	struct exp_dwarf_frame frames[EXP_DWARF_FRAMES], line;
 
-	if (!image)
+	if (!opened.image)
 		return;
-	for (uint64_t address = 0x1000; image->dwarf && address < 0x1800; address += 3) {
+	for (uint64_t address = 0x1000; opened.dwarf && address < 0x1800; address += 3) {
 		struct exp_dwarf_compilation compilation;
 
-		exp_dwarf_lookup(image->dwarf, address, frames);
-		exp_dwarf_line(image->dwarf, address, &line.directory, &line.file, &line.line);
-		exp_dwarf_compilation(image->dwarf, address, &compilation);
+		exp_dwarf_lookup(opened.dwarf, address, frames);
+		exp_dwarf_line(opened.dwarf, address, &line.directory, &line.file, &line.line);
+		exp_dwarf_compilation(opened.dwarf, address, &compilation);
 	}
-	exp_image_close(image);
+	close_image(&opened);
 }
 
 static size_t read_file(const char *path, uint8_t **out)
@@ -317,7 +332,7 @@ Test(die, survives_damaged_compression, .init = enter, .fini = leave)
 Test(die, inflates_as_far_as_asked, .init = enter, .fini = leave)
 {
 	struct exp_debug_section *info;
-	struct exp_image *image;
+	struct opened opened;
 	size_t size;
 
 	/* More than is inflated at a time. */
@@ -325,9 +340,9 @@ Test(die, inflates_as_far_as_asked, .init = enter, .fini = leave)
 		compile("g++",
 	                "-gdwarf-5 -gz=zlib -fno-eliminate-unused-debug-types -include bits/stdc++.h"),
 		0);
-	image = open_image("program");
-	cr_assert(image && image->dwarf && image->dwarf->dies);
-	info = &image->dwarf->debug_sections.of[EXP_DEBUG_INFO];
+	opened = open_image("program");
+	cr_assert(opened.dwarf && opened.dwarf->dies);
+	info = &opened.dwarf->debug_sections.of[EXP_DEBUG_INFO];
 	size = info->size;
 	cr_assert_gt(size, 128 << 10);
 	cr_assert_eq(info->ready, 0);
@@ -336,5 +351,5 @@ Test(die, inflates_as_far_as_asked, .init = enter, .fini = leave)
 	cr_assert_eq(exp_debug_want(info, size + 1), -EBADMSG);
 	cr_assert_eq(exp_debug_want(info, size), 0);
 	cr_assert_eq(info->ready, size);
-	exp_image_close(image);
+	close_image(&opened);
 }

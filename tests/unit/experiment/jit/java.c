@@ -1,6 +1,7 @@
 /* Methods of Java: their names, lines, and the calls that are inlined in their code. */
 #include "tests/unit/experiment/make_experiment.h"
 
+#include "experiment/symbols/method.h"
 #include "experiment/jit/java.h"
 #include "format/layout.h"
 #include "format/record.h"

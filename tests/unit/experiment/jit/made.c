@@ -1,5 +1,6 @@
 /* What files for perf(1) and registered images tell of functions, and what was where at which time.
  */
+#include "experiment/jit/moments.h"
 #include "tests/unit/experiment/make_experiment.h"
 
 #include "experiment/symbols/code.h"

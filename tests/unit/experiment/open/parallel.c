@@ -1,6 +1,6 @@
 /* Tests of experiment/open/parallel.c: streams that are read at the same time give what they give
  * one after the other. */
-#include "experiment/streams/load.h"
+#include "experiment/streams/load_context.h"
 #include "experiment/open/parallel.h"
 #include "format/layout.h"
 #include "format/record.h"

@@ -1,7 +1,7 @@
 /* demangle.c: owns the use of libiberty. Names come from files that nobody vouches for: a short
  * mangled name can expand to gigabytes, so input and output are bounded; the output by leaving
  * the demangler with longjmp, which is safe since its callback form allocates nothing. */
-#include "experiment/base/demangle.h"
+#include "experiment/symbols/demangle.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>

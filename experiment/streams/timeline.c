@@ -1,5 +1,5 @@
 /* timeline.c: rows of equal length over a recording whose length is not known before its end. */
-#include "experiment/base/timeline.h"
+#include "experiment/streams/timeline.h"
 
 enum {
 	ROWS = EXP_MOMENTS_MAX - 1 /* the last moment is the latest event */,

@@ -1,7 +1,7 @@
 /* timeline.h: how much of the heap lived in the course of the recording, in a fixed number of rows.
  */
-#ifndef XER_EXPERIMENT_BASE_TIMELINE_H
-#define XER_EXPERIMENT_BASE_TIMELINE_H
+#ifndef XER_EXPERIMENT_STREAMS_TIMELINE_H
+#define XER_EXPERIMENT_STREAMS_TIMELINE_H
 
 #include "experiment/base/clock.h"
 #include "experiment/experiment.h"

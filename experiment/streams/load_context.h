@@ -1,19 +1,16 @@
 /* load.h: what experiment_load gathers, shared by the readers of the data streams. */
-#ifndef XER_EXPERIMENT_STREAMS_LOAD_H
-#define XER_EXPERIMENT_STREAMS_LOAD_H
+#ifndef XER_EXPERIMENT_STREAMS_LOAD_CONTEXT_H
+#define XER_EXPERIMENT_STREAMS_LOAD_CONTEXT_H
 
 #include "experiment/base/internal.h"
 #include "experiment/streams/nodes.h"
 #include "experiment/streams/reuse.h"
 #include "experiment/streams/selection.h"
 #include "experiment/streams/stream.h"
-#include "experiment/base/timeline.h"
+#include "experiment/streams/timeline.h"
 #include "format/record.h"
 
 #include <errno.h>
-
-/* Names of the streams, as format/layout.h lists them. */
-extern const char *const exp_stream_names[];
 
 /* What one buffer of a thread held. */
 struct exp_buffer_use {
@@ -74,34 +71,8 @@ struct exp_load {
 		OWN(OMP, omp_constructs), OWN(MPI, set.mpi), OWN(MPI, mpi_functions), \
 		OWN(MPI, mpi_peers)
 
-/* Read everything into a new load, all events or those of a selection. Returns 0 or -errno.
- * exp_load_destroy frees. */
-int exp_load_make(struct experiment *experiment, const struct exp_selection *selection,
-                  struct exp_load **out);
-
 /* Free what a load holds, but not itself. */
 void exp_load_fini(struct exp_load *load);
-
-/* Read one kind of data into the load. Return 0 or -ENOMEM. Of counters and of the function trace
- * (which pairs its calls and makes nodes of their paths) this comes before rows are made, and they
- * are counted later. */
-#define DATAKIND(id, number, stream, reader, ...) int exp_##reader##_read(struct exp_load *load);
-#include "format/datakind.def"
-
-/* The same of the Java machine's objects, and of usage and threads. */
-int exp_javaheap_read(struct exp_load *load);
-int exp_overview_read(struct exp_load *load);
-
-/* Count the calls of the function trace. Returns 0 or -ENOMEM. */
-int exp_functrace_values(struct exp_load *load);
-void exp_functrace_free(struct exp_load *load);
-
-/* Give the usage samples the names that log.xml has for them (pauses.c). Returns 0 or -ENOMEM. */
-int exp_usage_name(struct exp_load *load);
-
-/* Make the table of threads of what the overview told (in load->threads) and of the buffers'
- * uses. */
-int exp_threads_finish(struct exp_load *load);
 
 /* Note the buffer that a cursor is in. Returns the index of its use, or -ENOMEM. */
 long exp_load_use(struct exp_load *load, uint32_t tid, uint64_t tsc);
@@ -120,14 +91,6 @@ static inline uint32_t exp_load_row(struct exp_load *load, const struct exp_curs
 {
 	return !load->selection ? fact->node : exp_load_ask(load, cursor, fact);
 }
-
-/* Count a clock sample's time by what its thread did for OpenMP, and at the end, what was outside
- * of it (omp.c). */
-void exp_omp_sample(struct exp_load *load, unsigned state, uint32_t row, uint64_t cpu_ns);
-void exp_omp_finish(struct exp_load *load);
-
-/* Count a clock sample's time by the MPI function that its thread was in (mpi.c). */
-void exp_mpi_sample(struct exp_load *load, unsigned state, uint32_t row, uint64_t cpu_ns);
 
 /* Note that an event that no metric counts has a stack (load.c). */
 void exp_load_count_other(struct exp_load *load, uint32_t row);

@@ -1,6 +1,6 @@
 /* demangle.h: names of functions of C++, Rust and Fortran's modules as people write them. */
-#ifndef XER_EXPERIMENT_BASE_DEMANGLE_H
-#define XER_EXPERIMENT_BASE_DEMANGLE_H
+#ifndef XER_EXPERIMENT_SYMBOLS_DEMANGLE_H
+#define XER_EXPERIMENT_SYMBOLS_DEMANGLE_H
 
 #include "experiment/base/arena.h"
 

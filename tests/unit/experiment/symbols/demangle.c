@@ -1,5 +1,5 @@
 /* Names of functions of C++, Rust and Fortran. */
-#include "experiment/base/demangle.h"
+#include "experiment/symbols/demangle.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

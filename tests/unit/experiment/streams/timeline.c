@@ -1,5 +1,5 @@
 /* What lived in the course of the recording. */
-#include "experiment/base/timeline.h"
+#include "experiment/streams/timeline.h"
 
 #include "tests/unit/experiment/make_experiment.h"
 

@@ -1,5 +1,6 @@
 /* boot.c: was an experiment recorded since this machine was started? */
-#include "experiment/archive/archive.h"
+#include "experiment/base/boot.h"
+
 #include "experiment/base/internal.h"
 
 #include <fcntl.h>

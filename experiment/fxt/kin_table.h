@@ -1,0 +1,32 @@
+/* kin_table.h: the images of all processes, in order. */
+#ifndef XER_EXPERIMENT_FXT_KIN_TABLE_H
+#define XER_EXPERIMENT_FXT_KIN_TABLE_H
+
+#include "experiment/base/hash.h"
+#include "experiment/base/internal.h"
+#include "experiment/fxt/kin_image.h"
+
+/* Images in order of pids, and then of their beginnings. */
+struct exp_kin {
+	struct exp_kin_image *images;
+	size_t count, capacity;
+	struct exp_kin_image **by_time; /* in order of their beginnings */
+	struct exp_hash shown;          /* those of which experiments are made, by lineage */
+};
+
+/* Put the images in order, and make one image of all that is told of it. */
+void exp_kin_settle(struct exp_kin *kin);
+
+/* Then make by_time. Returns 0 or -ENOMEM. */
+int exp_kin_order(struct exp_kin *kin);
+
+/* Did the same process execute both? */
+int exp_kin_is_same_process(const struct exp_kin_image *left, const struct exp_kin_image *right);
+
+/* The last image of a pid that began by then; NULL if there is none. */
+struct exp_kin_image *exp_kin_at(const struct exp_kin *kin, uint64_t pid, uint64_t time_ns);
+
+/* The image before this one in the same process; NULL if none is told. */
+struct exp_kin_image *exp_kin_before(const struct exp_kin *kin, const struct exp_kin_image *image);
+
+#endif

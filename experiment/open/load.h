@@ -1,0 +1,15 @@
+/* load.h: read all data of an experiment. */
+#ifndef XER_EXPERIMENT_OPEN_LOAD_H
+#define XER_EXPERIMENT_OPEN_LOAD_H
+
+#include "experiment/streams/load_context.h"
+
+/* Read everything into a new load, all events or those of a selection. Returns 0 or -errno.
+ * exp_load_destroy frees. */
+int exp_load_make(struct experiment *experiment, const struct exp_selection *selection,
+                  struct exp_load **out);
+
+/* Free what experiment_load made; NULL is allowed. */
+void exp_load_destroy(struct exp_load *load);
+
+#endif
