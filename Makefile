@@ -100,6 +100,10 @@ coverage: ## unit tests with line coverage, summed up by folder
 	@tests/run-unit $(BUILD)/coverage
 	@tests/run-coverage $(BUILD)/coverage
 
+nulltools: ## run the end-to-end tests with tools that do nothing: no claim may hold
+	$(MAKE) -s -j$(JOBS) all e2e-programs
+	@tests/run-null $(BUILD)
+
 mutate: ## N=n SEED=s [FOLDER=f]: change n places of the sources (50), one at a time, and see how many the tests notice; goes on where it was ended
 	$(MAKE) -s -j$(JOBS) all unit-programs e2e-programs
 	@tests/mutate/run $(BUILD) $(or $(N),50) $(or $(SEED),1) $(FOLDER)
@@ -150,4 +154,4 @@ uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/,$(HEADERS)) $(DESTDIR)$(PREFIX)/share/pkgconfig/xer.pc
 	for page in $(MAN_PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 
-.PHONY: mutate all library readers tsan tsan-programs setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs
+.PHONY: mutate nulltools all library readers tsan tsan-programs setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs

@@ -13,9 +13,9 @@ moved()
 	mv "$2.er" elsewhere/
 	mv elsewhere "elsewhere.$2"
 	timeout 60 "$xer_print" -functions -lines "elsewhere.$2/$2.er" >"$2.after" 2>"$2.after.err"
-	is "$1: exit status" 0 $?
+	is "$1: exit status" "0 said" "$? $(said_in "$2.after")"
 	diff "$2.before" "$2.after" >"$2.diff"
-	is "$1: reads as before" "" "$(head -5 "$2.diff")"
+	is "$1: reads as before" "said" "$(said_in "$2.before")$(head -5 "$2.diff")"
 	contains "$1: functions have names" 'leak_malloc' "$2.after"
 }
 
@@ -26,11 +26,12 @@ moved "archived at the end" auto
 
 cp "$programs/heap_known" program
 record byhand -A off -H on -- ./program
-is "-A off archives nothing" "" "$(ls byhand.er/archives)"
-succeeds "xer_archive by hand" "$xer_archive" byhand.er
+is "-A off archives nothing" "0 " "$? $(ls byhand.er/archives 2>&1)"
+"$xer_archive" byhand.er
+is "xer_archive by hand" "0 1" "$? $(ls byhand.er/archives | grep -c '^program_')"
 listing=$(ls -i byhand.er/archives)
-succeeds "xer_archive again" "$xer_archive" byhand.er
-is "it keeps what is there" "$listing" "$(ls -i byhand.er/archives)"
+"$xer_archive" byhand.er
+is "again, it keeps what is there" "0 $listing 1" "$? $(ls -i byhand.er/archives) $(ls byhand.er/archives | grep -c '^program_')"
 moved "archived by hand" byhand
 
 cp "$programs/crash" program

@@ -5,9 +5,7 @@
 refused()
 {
 	timeout 20 "$xer_print" -functions "$2" >bad.txt 2>bad.err
-	is "$1: exit status" 1 $?
-	is "$1: no table" "" "$(cat bad.txt)"
-	is "$1: one line" 1 "$(wc -l <bad.err)"
+	is "$1: exit status, one line, and no table" "1 1 " "$? $(wc -l <bad.err) $(cat bad.txt)"
 }
 
 refused "a missing experiment" missing.er

@@ -9,7 +9,7 @@ check()
 	local status=$1 checks=$2
 	shift 2
 	timeout 20 "$xer_print" -check "$checks" "$@" >check.txt 2>check.err
-	is "exit status of $checks" "$status" $?
+	is "exit status of $checks" "$status said" "$? $(said_in check.txt check.err)"
 }
 
 # Known totals of the golden experiments.

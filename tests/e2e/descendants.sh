@@ -14,6 +14,7 @@ family()
 	record "$1" -p off -H on -A off -- "$kin" "$@"
 	recorded=$?
 	is "$claim: exit status" "$plain" "$recorded"
+	recorded "$claim" "$1" || return
 	is "$claim: output" "$(cat plain.out)" "$(cat "$1.out")"
 	[ "$names" = - ] || is "$claim: names" "$names" "$(cd "$1.er" && ls -d _* 2>/dev/null | sed 's/\.er$//' | sort -V | tr '\n' ' ' | sed 's/ $//')"
 }

@@ -34,7 +34,7 @@ is "a function trace is recorded" 0 $?
 for name in profile heap odd killed many user traced; do
 	for format in folded folded-threads speedscope pprof callgrind firefox dot fxt chrome; do
 		timeout 60 "$xer_print" -export $format "$name.$format" "$name.er" >command.out 2>&1
-		is "$name: $format is written" 0 $?
+		is "$name: $format is written" "0 said" "$? $(said_in "$name.$format")"
 	done
 done
 
@@ -317,7 +317,7 @@ int main(void)
 END
 cc -O2 -g -fno-optimize-sibling-calls -fno-inline -o wide wide.c && record wide -p off -H on -S off -- ./wide
 timeout 60 "$xer_print" -export firefox wide.firefox wide.er 2>command.out
-is "Firefox: many stacks at many times are written" 0 $?
+is "Firefox: many stacks at many times are written" "0 said" "$? $(said_in wide.firefox)"
 if needs "Firefox: coarser times" 1 python3; then
 	python3 - >wide.txt <<'END'
 import json
@@ -340,7 +340,7 @@ int main(void) { outer(); return 0; }
 END
 cc -O2 -g -o inlined inlined.c && record inlined -p off -H on -S off -- ./inlined
 timeout 60 "$xer_print" -export pprof inlined.pprof -export folded inlined.folded -export callgrind inlined.callgrind inlined.er
-is "a new recording is exported" 0 $?
+is "a new recording is exported" "0 said" "$? $(said_in inlined.pprof)"
 contains "folded: inlined calls are frames" '^inlined [0-9]+;.*;main;outer;middle;inner 1000$' inlined.folded
 contains "callgrind: an inlined function has its line" '^c?fn=\([0-9]+\) inner$' inlined.callgrind
 if needs "pprof: one location has them all" 1 go; then
@@ -356,11 +356,11 @@ timeout 20 "$xer_print" -export pprof >command.out 2>&1
 is "a missing file is wrong usage" 2 $?
 for format in folded folded-threads speedscope pprof callgrind firefox dot fxt chrome; do
 	timeout 20 "$xer_print" -export $format /dev/full profile.er >command.out 2>&1
-	is "$format on a full disk fails" 1 $?
+	is "$format on a full disk fails" "1 said" "$? $(said_in command.out)"
 done
 timeout 20 "$xer_print" -metrics i.user -sort i.user -export folded - profile.er >sorted.folded 2>command.err
-is "standard output is the export alone, whatever was set before" "0 0" "$? $(grep -vcE ' [0-9]+$' sorted.folded)"
+is "standard output is the export alone, whatever was set before" "0 0 said" "$? $(grep -vcE ' [0-9]+$' sorted.folded) $(said_in sorted.folded)"
 timeout 20 "$xer_print" -export dot /none/x profile.er >command.out 2>&1
-is "a folder that is not there fails" 1 $?
+is "a folder that is not there fails" "1 said" "$? $(said_in command.out)"
 printf 'export folded script file.folded\n' | timeout 20 "$xer_print" profile.er
 succeeds "a script may name a file with blanks" cmp "script file.folded" profile.folded

@@ -72,8 +72,7 @@ contains "a missing list too" '^xer_print: script.txt:3:' err.txt
 while read -r status wrong; do
 	# shellcheck disable=SC2086
 	"$xer_print" $wrong -functions -header burn.er >out.txt 2>err.txt
-	is "$wrong: a slip has an exit status" "$status" $?
-	is "$wrong: and no tables behind it" 0 "$(wc -c <out.txt)"
+	is "$wrong: a slip has an exit status, and no tables behind it" "$status said 0" "$? $(said_in err.txt) $(wc -c <out.txt)"
 done <<'END'
 2 -filters THRIDX==1
 2 -metrics e.totalcpus

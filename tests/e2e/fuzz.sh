@@ -25,6 +25,7 @@ run()
 	local status=$?
 	[ $status -le 1 ] || echo "exit status $status"
 	[ $status = 0 ] || [ -s err.txt ] || echo "exit status $status without a word"
+	[[ $status != 0 || $1 != */xer_print ]] || [ "$(said_in out.txt err.txt)" = said ] || echo "it says nothing"
 	if grep -qE 'Sanitizer|runtime error:' err.txt; then echo "a sanitizer's report"; fi
 	# Control characters: of ASCII, and U+0080 to U+009F.
 	if LC_ALL=C grep -qaP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' out.txt err.txt; then echo "control characters"; fi

@@ -191,8 +191,9 @@ while read -r base file size; do
 	rm -rf case.er && cp -r "bases/$base.er" case.er && "$xer_print" -functions -lines -overview case.er >whole.out 2>/dev/null
 	while [ $count -lt 40 ] && cut_at "$file" $((count + 1)) "$size"; do
 		count=$((count + 1))
-		{ [ $status = 0 ] && cmp -s cut.out whole.out; } || { [ $status = 1 ] && [ -s cut.txt ]; } || wrong+=" $count:$status"
+		{ [ $status = 0 ] && [ -s cut.out ] && cmp -s cut.out whole.out; } || { [ $status = 1 ] && [ -s cut.txt ]; } || wrong+=" $count:$status"
 	done
+	[ $count != 0 ] || wrong="it is never opened"
 	is "$file of $base cut at any of $count moments: no crash, and a word if it is missed" "" "$wrong"
 done <<'END'
 heap archives/heap_known_* 100

@@ -29,7 +29,7 @@ contains "expert mode has the interpreter" '\+-Interpreter$' split.txt
 contains "and the machine" '\+-JavaCalls::call_helper' split.txt
 report split -name short -viewmode machine -calltree
 contains "machine mode has the stub that calls Java" '\+-call_stub$' split.txt
-is "but no interpreted methods" 0 "$(grep -c 'JavaKnown.main' split.txt)"
+absent "but no interpreted methods" 'JavaKnown.main' split.txt
 contains "and compiled ones" '\+-JavaKnown\.work_a$' split.txt
 report split -name mangled -functions
 contains "names with signatures" 'JavaKnown\.work_a\(J\)J$' split.txt
@@ -81,7 +81,7 @@ contains "the machine in one" ' <JVM-System>$' threads.txt
 record told -A off -s all,j -- java -Xmx24m -cp . JavaKnown threads 200
 report told -locks
 contains "monitors by class" ' monitor  .*java\.lang\.Object@[0-9a-f]+; longest wait in JavaKnown\.count' told.txt
-is "-s ,j: no native objects" 0 "$(grep -cE ' (mutex|condition) ' told.txt)"
+absent "-s ,j: no native objects" -E ' (mutex|condition) ' told.txt
 report told -name short -sync
 contains "where a monitor is waited for" 'JavaKnown\.count, line 7[0-9] in "JavaKnown\.java"' told.txt
 report told -thread_list
@@ -95,7 +95,7 @@ report told -header
 contains "the header counts classes" '^Java +[0-9]+ classes, [0-9]+ times' told.txt
 record native -A off -s all,n -- java -cp . JavaKnown threads 50
 report native -locks
-is "-s ,n: no monitors" 0 "$(grep -c ' monitor ' native.txt)"
+absent "-s ,n: no monitors" ' monitor ' native.txt
 contains "but what the machine itself waits for" ' (mutex|condition) ' native.txt
 
 # ---- objects by class
@@ -117,12 +117,12 @@ contains "its sample" 'kind="sample" .*name="first"' control.er/log.xml
 contains "its pause" 'kind="pause"' control.er/log.xml
 report control -name short -functions
 contains "what is not paused" ' JavaKnown\.work_b$' control.txt
-is "what is paused, and after the end" 0 "$(grep -cE ' JavaKnown\.work_[ac]$' control.txt)"
+absent "what is paused, and after the end" -E ' JavaKnown\.work_[ac]$' control.txt
 
 # ---- other ways to Java
 
 record off -A off -j off -- java -cp . JavaKnown threads 1
-is "-j off: nothing of methods" 0 "$(grep -c '<method' off.er/map.xml)"
+absent "-j off: nothing of methods" '<method' off.er/map.xml
 record class -A off -j on -J "-Xmx64m -Xint" -- JavaKnown.class variable
 contains "FILE.class, with arguments of the machine" '^null \[-Xmx64m, -Xint\]$' class.out
 JAVA_TOOL_OPTIONS=-Dx=y record tool -A off -- java -cp . JavaKnown variable
@@ -248,7 +248,7 @@ if have gcc && gcc -shared -fPIC -o fake/libjvm.so fake/jvm.c && gcc -shared -fP
 		contains "$way: the reason is in the log" 'kind="warning" .*Java is not recorded: the machine has no JVMTI' fake_$way.er/log.xml
 	done
 	is "on: one line tells of it" 1 "$(grep -c 'Java is not recorded' fake_on.err)"
-	is "default: none" 0 "$(grep -c 'Java is not recorded' fake_default.err)"
+	absent "default: none" 'Java is not recorded' fake_default.err
 	report fake_default -header
 	contains "and the header" 'Java is not recorded' fake_default.txt
 else

@@ -32,6 +32,19 @@ for program in "$xcollect" "$xer_print" "$xer_archive"; do
 	[ -x "$program" ] || { not_ok "$program is built"; exit 1; }
 done
 
+# Nothing can be said of tools that do nothing, and much would seem to hold. (UNGATED: what does, for tests/run-null.)
+if [ -z "${UNGATED:-}" ]; then
+	"$xcollect" -p off -A off -o gate.er true >gate.out 2>&1
+	"$xer_print" -header gate.er >>gate.out 2>&1
+	"$xer_archive" -verify gate.er >>gate.out 2>&1
+	if ! grep -q '^Command *true$' gate.out || ! grep -q ' missing; archived: ' gate.out; then
+		not_ok "the tools record, print and verify"
+		head -20 gate.out | sed 's/^/    /'
+		exit 1
+	fi
+	rm -rf gate.er gate.out
+fi
+
 # must CLAIM EXPECTED ACTUAL: what follows would be said of nothing if this does not hold, so the script ends then.
 must()
 {
@@ -86,6 +99,29 @@ within()
 contains()
 {
 	if grep -qE -- "$2" "$3"; then ok "$1"; else not_ok "$1: no line like '$2' in:"; head -20 "$3" | sed 's/^/    /'; fi
+}
+
+# absent CLAIM GREP-ARGUMENT... FILE: something is in FILE, and no line of it matches
+absent()
+{
+	local claim=$1 file=${*: -1}
+	shift
+	if [ ! -s "$file" ]; then
+		not_ok "$claim: $file is empty"
+	elif grep -q "$@"; then
+		not_ok "$claim: there is a line like it in:"
+		grep "$@" | head -5 | sed 's/^/    /'
+	else
+		ok "$claim"
+	fi
+}
+
+# recorded CLAIM NAME: NAME.er holds a recording; a claim if it does not, as what is said of it then says nothing
+recorded()
+{
+	[ -s "$2.er/log.xml" ] && return
+	not_ok "$1: $2.er is no recording"
+	return 1
 }
 
 # succeeds CLAIM COMMAND...
@@ -186,6 +222,22 @@ needs()
 	have "${@:3}" && return
 	skip "$1" "${*:3} cannot be run" "$2"
 	return 1
+}
+
+# builds WHAT COMMAND...: what a test needs beside the tools; no claim if it works
+builds()
+{
+	local what=$1
+	shift
+	"$@" >command.out 2>&1 || { not_ok "$what: exit status $? of $*"; head -20 command.out | sed 's/^/    /'; }
+}
+
+# said_in FILE...: "said" if there is a word in any of them, for claims that would hold of a program that does nothing
+said_in()
+{
+	local file
+	for file in "$@"; do [ ! -s "$file" ] || { echo said; return; }; done
+	echo nothing
 }
 
 # for_everyone: copy the recorder to where every user can come, and set $everyones to that directory, which is writable for all

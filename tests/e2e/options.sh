@@ -10,8 +10,7 @@ status()
 	"$xcollect" "$@" >/dev/null 2>../options.err
 	is "$claim" "$expected" $?
 	after=$(ls)
-	is "$claim: one line" 1 "$(grep -vc '^xcollect: warning\|^Creating' ../options.err)"
-	is "$claim: nothing is left" "$before" "$after"
+	is "$claim: one line, and nothing is left" "1 $before" "$(grep -vc '^xcollect: warning\|^Creating' ../options.err) $after"
 }
 
 mkdir work && cd work || exit 1

@@ -74,7 +74,7 @@ within "a library that comes and goes" 50 100 "$(value dl use_library 3)"
 contains "its functions are named" 'lgamma' dl.txt
 record often -H on -p hi -- "$programs/dl" 6000 200
 is "a library that comes 6000 times" 6000 "$(grep -c 'libm\.so' often.er/map.xml)"
-is "nothing is lost in 6000 generations" "" "$(grep -o 'lost_.*' often.er/log.xml)"
+absent "nothing is lost in 6000 generations" 'lost_.*' often.er/log.xml
 
 record leave -S 1 -p hi -- "$programs/crowd" leave
 within "time of a main thread that has ended is counted once" 1780000000 1860000000 "$(logged leave sampled_ns)"

@@ -61,7 +61,7 @@ for timestamp in '0:^042 +[0-9]+\.[0-9]{9} +[0-9]+\.[0-9]{6}   UNDEF' '1:^042 +[
 	is "timestamp=${timestamp%%:*}" 5 "$(grep -cE "${timestamp#*:}" parts.txt)"
 done
 trcrpt parts -h -d 042 -O ids=off
-is "ids=off" 0 "$(grep -c '^042' parts.txt)"
+absent "ids=off" '^042' parts.txt
 third=$("$xer_trcrpt" -h -r -d 040 parts.er | awk 'NR == 51 { print $2 }')
 trcrpt parts -h -r -d 040 -O "starttime=$third"
 # The time is printed rounded: the event itself may be on either side.
@@ -71,7 +71,7 @@ within "endtime" 50 51 "$(grep -c '^040' parts.txt)"
 trcrpt parts -h -r -d 040 -s 010100000001
 is "-s, a date long ago" 150 "$(grep -c '^040' parts.txt)"
 trcrpt parts -h -r -d 040 -e 010100000001
-is "-e, the same" 0 "$(grep -c '^040' parts.txt)"
+absent "-e, the same" '^040' parts.txt
 trcrpt parts -h -r -d 042 -C 0,1,2,3,4,5,6,7,8,9
 one=$(grep -c '^042' parts.txt)
 trcrpt parts -h -r -d 042 -C 99999
