@@ -98,14 +98,14 @@ char *environment_descriptor(const struct installation *installation, const stru
 	descriptor.clock_is_tsc = (uint64_t)clock->is_tsc;
 	descriptor.clock_hz = clock->hz;
 	descriptor.profile_us = request->profile_us;
-	descriptor.heap = (uint64_t)request->heap;
+#define SWITCH(field, ...) descriptor.field = (uint64_t)request->field;
+#include "format/datakind.def"
 	descriptor.sync = (uint64_t)request->sync;
 	descriptor.omp = request->omp;
 	descriptor.mpi = (uint64_t)options_traces_mpi(request) |
 	                 (uint64_t)options_launches_mpi(request) << 1;
 	descriptor.sync_threshold_ns = request->sync_threshold_ns;
 	descriptor.sync_kinds = request->sync_kinds;
-	descriptor.io = (uint64_t)request->io;
 	descriptor.user = hooks_traces(&request->hooks);
 	descriptor.user_on = descriptor.user & ~(uint64_t)request->hooks.off;
 	descriptor.user_signal = (uint64_t)request->hooks.signal;

@@ -85,6 +85,12 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_setting(text, "sync", request->sync ? "on" : "off");
 	put_number_setting(text, "sync_threshold_ns", request->sync_threshold_ns);
 	put_setting(text, "io", request->io ? "on" : "off");
+#define IF_OWN(field)
+#define IF_CALLS(field) put_setting(text, #field, request->field ? "on" : "off");
+#define SWITCH(field, kind, key, form, label, meaning) IF_##form(field)
+#include "format/datakind.def"
+#undef IF_OWN
+#undef IF_CALLS
 	put_setting(text, "omp", options_omp(request));
 	put_setting(text, "mpi", options_traces_mpi(request) ? "on" : "off");
 	put_setting(text, "mpi_launcher", request->mpi_launcher);

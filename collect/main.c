@@ -144,6 +144,12 @@ static void say_settings(const struct plan *plan, const char *experiment)
 	else
 		fprintf(stderr, "sync         off\n");
 	fprintf(stderr, "i/o          %s\n", request->io ? "on" : "off");
+#define IF_OWN(field, label)
+#define IF_CALLS(field, label) fprintf(stderr, "%-12s %s\n", label, request->field ? "on" : "off");
+#define SWITCH(field, kind, key, form, label, meaning) IF_##form(field, label)
+#include "format/datakind.def"
+#undef IF_OWN
+#undef IF_CALLS
 	fprintf(stderr, "mpi          %s, launcher %s\n",
 	        options_traces_mpi(request) ? "on" : "off", request->mpi_launcher);
 	fprintf(stderr, "user events  %s%s\n", request->hooks.is_off ? "off" : "on",

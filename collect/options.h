@@ -30,20 +30,20 @@ struct request {
 	const char *range;   /* of the values of the option that was refused for it */
 	uint64_t profile_us; /* 0: off */
 	uint64_t sample_ms;  /* 0: off */
-	int heap;
+#define SWITCH(field, ...) int field;
+#include "format/datakind.def"
 	int sync;
 	enum { MPI_AS_LAUNCHER, MPI_OFF, MPI_ON } mpi; /* calls */
 	const char *mpi_launcher;                      /* "off", "on", or the name of an MPI */
 	unsigned omp; /* 0: off, 1: stacks, 2: constructs too, as the descriptor has it */
 	uint64_t sync_threshold_ns; /* shortest wait to record */
 	unsigned sync_kinds;        /* bit 0: native, bit 1: monitors of Java */
-	int io;
-	struct hooks hooks;     /* of user events */
-	const char *group;      /* to define or delete */
-	uint64_t sampler_ns;    /* 0: off */
-	uint64_t sampler_bytes; /* of each CPU's file */
-	uint32_t sampler_stack; /* bytes of the stack that are copied for each sample, 0: frame
-	                           pointers */
+	struct hooks hooks;         /* of user events */
+	const char *group;          /* to define or delete */
+	uint64_t sampler_ns;        /* 0: off */
+	uint64_t sampler_bytes;     /* of each CPU's file */
+	uint32_t sampler_stack;     /* bytes of the stack that are copied for each sample, 0: frame
+	                               pointers */
 	int sampler_timers; /* perf_event_open is refused: timers take the samples (sampler_prepare)
 	                     */
 	struct counters counters; /* of -h */

@@ -15,7 +15,9 @@ int outside_prepare(struct request *request, const struct target *target, struct
 	if (!request->sampler_ns && request->counters.count == 0)
 		return refuse(target, "--sampler (or -h) samples it from outside", cause);
 	request->profile_us = request->sample_ms = 0;
-	request->heap = request->sync = request->io = request->functrace = 0;
+#define SWITCH(field, ...) request->field = 0;
+#include "format/datakind.def"
+	request->sync = request->functrace = 0;
 	request->mpi = MPI_OFF;
 	request->omp = 0;
 	request->hooks.is_off = 1;

@@ -105,15 +105,12 @@ int take_sampler(struct request *request, const char *value)
 	return 0;
 }
 
-int take_heap(struct request *request, const char *value)
-{
-	return amount_switch(value, &request->heap);
-}
-
-int take_io(struct request *request, const char *value)
-{
-	return amount_switch(value, &request->io);
-}
+#define SWITCH(field, ...) \
+	int take_##field(struct request *request, const char *value) \
+	{ \
+		return amount_switch(value, &request->field); \
+	}
+#include "format/datakind.def"
 
 int take_counters(struct request *request, const char *value)
 {

@@ -1,5 +1,6 @@
 /* Tests of the views of the heap, of waits and of input and output, on synthetic experiments. */
 #include "analyzer/command.h"
+#include "analyzer/views/events/plain.h"
 #include "tests/unit/experiment/make_experiment.h"
 
 #include "format/layout.h"
@@ -278,6 +279,31 @@ Test(views, iocallstack_lists_stacks)
 	      "Distinct Stacks = 1, Total = 1.500250 (secs.), Read: Calls = 2 Bytes = 4097 Time = 1.500000, Write: Calls = 1",
 	      "Stack #1, Total = 1.500250 (secs.), Longest = 1.000000, Read: ",
 	      "Other: Calls = 1 Time = 0.000080, Error: Calls = 2");
+}
+
+Test(views, a_kind_without_a_view_of_its_own_has_its_stacks)
+{
+	struct session session;
+	char *text = NULL;
+	size_t size;
+
+	put_calls();
+	session_init(&session);
+	cr_assert_eq(session_open(&session, maker.path), 0);
+	session_set_defaults(&session);
+	session.out = open_memstream(&text, &size);
+	plain_view(&session, EXP_DATA_IO, "plain");
+	fclose(session.out);
+	session.out = stdout;
+	session_fini(&session);
+	cr_assert(strstr(text, "Summary Results: Distinct Stacks = 1, Total Read Calls = 2, "
+	                       "Total Bytes Read = 4097, Total Read Time = 1.500, "),
+	          "%s", text);
+	cr_assert(
+		strstr(text, "\nStack #1, Read Calls = 2, Bytes Read = 4097, Read Time = 1.500, "),
+		"%s", text);
+	cr_assert(strstr(text, ", I/O Errors = 2, "), "%s", text);
+	free(text);
 }
 
 Test(views, iostat_sums_up)

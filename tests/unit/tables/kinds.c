@@ -65,6 +65,47 @@ static const char *const record_streams[] = {
 };
 enum { RECORDS = sizeof(record_streams) / sizeof(record_streams[0]) };
 
+static const struct {
+	const char *field, *kind, *form, *key, *label, *meaning;
+} switches[] = {
+#define SWITCH(field, kind, key, form, label, meaning) {#field, #kind, #form, key, label, meaning},
+#include "format/datakind.def"
+};
+enum { SWITCHES = sizeof(switches) / sizeof(switches[0]) };
+
+static const struct {
+	char letter;
+	const char *word;
+} options[] = {
+#define OPTION(letter, word, ...) {letter, word},
+#include "collect/options.def"
+};
+enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
+
+/* Does the option in text[len], "-p" or "--omp", have a row? */
+static int is_option(const char *text, size_t len)
+{
+	for (size_t i = 0; i < OPTIONS; i++) {
+		const char *word = options[i].word;
+
+		if (len == 2 && text[0] == '-' && text[1] == options[i].letter)
+			return 1;
+		if (word && len == strlen(word) + 2 && strncmp(text, "--", 2) == 0 &&
+		    strncmp(text + 2, word, len - 2) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* The settings of switches of this form are written by the row itself. */
+static int is_calls_switch(const char *setting)
+{
+	for (size_t i = 0; i < SWITCHES; i++)
+		if (strcmp(switches[i].field, setting) == 0)
+			return strcmp(switches[i].form, "CALLS") == 0;
+	return 0;
+}
+
 static const char *stream_name(const char *id)
 {
 	for (size_t i = 0; i < STREAMS; i++)
@@ -208,12 +249,8 @@ Test(kinds, every_kind_has_an_option_that_records_it)
 		snprintf(word, sizeof(word), "%.*s", (int)len, kinds[i].option);
 		row_needs(word[0] == '-', TABLE, kinds[i].id, "an option");
 		row_needs_page(TABLE, kinds[i].id, word, "xcollect.1");
-		if (word[1] == '-')
-			snprintf(word, sizeof(word), "\"%.*s\"", (int)len - 2, kinds[i].option + 2);
-		else
-			snprintf(word, sizeof(word), "OPTION('%c'", kinds[i].option[1]);
-		row_needs(strstr(text_of("collect/options.def", ""), word) != NULL, TABLE,
-		          kinds[i].id, "the row of its option in collect/options.def");
+		row_needs(is_option(kinds[i].option, len), TABLE, kinds[i].id,
+		          "the row of its option in collect/options.def");
 	}
 }
 
@@ -225,8 +262,9 @@ Test(kinds, every_setting_is_written_and_stands_in_the_manual)
 		if (!kinds[i].setting)
 			continue;
 		snprintf(word, sizeof(word), "\"%s\"", kinds[i].setting);
-		row_needs(strstr(text_of("collect/logfile.c", ""), word) != NULL, TABLE,
-		          kinds[i].id, "its setting in collect/logfile.c");
+		row_needs(is_calls_switch(kinds[i].setting) ||
+		                  strstr(text_of("collect/logfile.c", ""), word),
+		          TABLE, kinds[i].id, "its setting in collect/logfile.c");
 		row_needs_page(TABLE, kinds[i].id, kinds[i].setting, "experiment.5");
 	}
 }
@@ -256,6 +294,22 @@ Test(kinds, every_kind_is_recorded_by_a_test)
 		                  strcmp(kinds[i].id, "COUNTERS") == 0,
 		          TABLE, kinds[i].id,
 		          "a golden experiment, or a script of tests/e2e that runs its view");
+	}
+}
+
+Test(switches, every_switch_has_its_kind_and_its_texts)
+{
+	for (size_t i = 0; i < SWITCHES; i++) {
+		const char *setting = NULL;
+
+		row_needs(*switches[i].key != '\0', TABLE, switches[i].field, "a key");
+		row_needs(*switches[i].label != '\0', TABLE, switches[i].field, "a label");
+		row_needs(*switches[i].meaning != '\0', TABLE, switches[i].field, "a meaning");
+		for (size_t j = 0; j < KINDS; j++)
+			if (strcmp(kinds[j].id, switches[i].kind) == 0)
+				setting = kinds[j].setting;
+		row_needs(setting && strcmp(setting, switches[i].field) == 0, TABLE,
+		          switches[i].field, "a kind of data with this setting");
 	}
 }
 

@@ -1,0 +1,110 @@
+/* plain.c: the views of the kinds of data that are in the form CALLS in format/datakind.def: call
+ * stacks with all metrics of the kind. */
+#include "analyzer/views/events/plain.h"
+
+#include "analyzer/model/datakind.h"
+#include "analyzer/report/quality.h"
+#include "analyzer/report/report.h"
+#include "analyzer/report/stacks.h"
+#include "analyzer/views/view.h"
+#include "experiment/base/totals.h"
+
+#include <stdlib.h>
+
+/* What is shown: the context of the functions below. */
+struct plain {
+	unsigned data;   /* enum exp_data */
+	unsigned count;  /* the metric that counts the events */
+	unsigned weight; /* the metric that stacks are sorted by */
+	size_t stacks;
+};
+
+static uint64_t count_of(const struct metric_values *values, const void *context)
+{
+	const struct plain *plain = context;
+
+	return values->of[plain->count];
+}
+
+static uint64_t weight_of(const struct metric_values *values, const void *context)
+{
+	const struct plain *plain = context;
+
+	return values->of[plain->weight];
+}
+
+static void put_values(struct session *session, const struct plain *plain, const char *before,
+                       const struct metric_values *values)
+{
+	char text[METRIC_TEXT_MAX];
+
+	for (unsigned id = 0; id < METRIC_VALUES; id++)
+		if (metric_data_of(id) == plain->data)
+			fprintf(session->out, ", %s%s = %s", before, metric_meaning(id),
+			        metric_format(id, values->of[id], text));
+	fputc('\n', session->out);
+}
+
+static void put_head(struct session *session, const struct tree *tree, uint32_t node, size_t number,
+                     const void *context)
+{
+	fprintf(session->out, "Stack #%zu", number);
+	put_values(session, context, "", &tree->own[node]);
+}
+
+static void put_summary(struct session *session, const struct tree *tree, const void *context)
+{
+	const struct plain *plain = context;
+
+	fprintf(session->out, "Summary Results: Distinct Stacks = %zu", plain->stacks);
+	put_values(session, plain, "Total ", &tree->total[TREE_ROOT]);
+}
+
+/* Stacks are sorted by what is no number of events, if there is a metric of it. */
+static struct plain find_metrics(unsigned data)
+{
+	struct plain plain = {.data = data, .count = METRIC_VALUES, .weight = METRIC_VALUES};
+
+	for (unsigned id = METRIC_VALUES; id-- > 0;) {
+		if (metric_data_of(id) != data)
+			continue;
+		if (metric_unit_of(id) != METRIC_UNIT_COUNT)
+			plain.weight = id;
+		else if (exp_totals[metric_from[id][0]].role == EXP_ROLE_EVENTS)
+			plain.count = id;
+	}
+	if (plain.weight == METRIC_VALUES)
+		plain.weight = plain.count;
+	return plain;
+}
+
+void plain_view(struct session *session, unsigned data, const char *name)
+{
+	struct plain plain = find_metrics(data);
+	const struct stacks_kind kind = {count_of, weight_of, put_head, &plain, name, data};
+	const struct tree *tree = session_tree(session, TREE_FRAMES);
+	uint32_t *stacks = stacks_find(tree, &kind, &plain.stacks);
+
+	quality_put(session);
+	stacks_put_parts(session, tree, put_summary, &plain);
+	stacks_put(session, tree, &kind, stacks, plain.stacks);
+	if (plain.stacks != 0) {
+		const struct sym_function *function = stacks_culprit(tree, stacks[0]);
+
+		if (function)
+			report_put_next(session, "csingle", function,
+			                "who calls it and what it calls");
+		fputc('\n', session->out);
+	}
+	free(stacks);
+}
+
+#define IF_OWN(field, kind)
+#define IF_CALLS(field, kind) \
+	void view_##field(struct session *session, const struct command_argument *argument) \
+	{ \
+		(void)argument; \
+		plain_view(session, EXP_DATA_##kind, #field); \
+	}
+#define SWITCH(field, kind, key, form, label, meaning) IF_##form(field, kind)
+#include "format/datakind.def"
