@@ -104,7 +104,7 @@ record stress -p hi -H on -s all -i on -- "$programs/control_stress" 2
 is "control from all sides at once" "0 done" "$? $(cat stress.out)"
 report stress -metrics i.heapalloccnt:name -functions
 is "in the end events are recorded" 50 "$(value stress settled 1)"
-is "and the experiment is sound" "" "$(cat stress.txt.err)"
+is "and the experiment is sound" said "$(said_in stress.txt)$(cat stress.txt.err)"
 report stress -sample_detail
 contains "the last sample has its name" ' manual: settled$' stress.txt
 if needs "the logs are well-formed" 1 xmllint; then

@@ -32,7 +32,7 @@ for slip in thread_select:thread_list lwp_select:lwp_list cpu_select:cpu_list sa
 	is "${slip%:*}: it is told once, and where to look" "xer_print: ${slip%:*} 99999999: no event is selected (${slip#*:} lists what there is)" "$(cat burn.txt.err)"
 done
 report burn -thread_select 1-3,9 -functions
-is "a list of what is there needs no word" "" "$(cat burn.txt.err)"
+is "a list of what is there needs no word" said "$(said_in burn.txt)$(cat burn.txt.err)"
 
 report burn -filters 'LEAF == FNAME("work_b")' -source work_c -csingle work_c
 is "a function that a filter leaves out is not said to be missing" \

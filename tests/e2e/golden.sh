@@ -60,59 +60,13 @@ hanging=()
 unread=0
 mkdir foreign
 
-# Experiment and its commands, one claim each.
-while read -r name commands; do
-	for command in $commands; do
-		said "$name.$command" "$name: $command" "$name" -- "$xer_print" "-$command" "$name.er"
-	done
-done <<'END'
-profile header functions fsummary calltree callers-callees lines pcs objects sample_detail statistics heapstat threads cpus seconds samples thread_list duration describe
-heap header functions calltree leaks peak allocs heapstat lines heap datasize threads
-control header functions leaks heapstat heapmaps sample_detail
-dynamic header functions allocs lines heapmaps
-killed header functions calltree leaks heapstat
-odd header functions calltree exp_list objects
-user header hooks describe
-user32 hooks
-damaged header functions calltree leaks heapstat sample_detail statistics threads seconds datasize
-calls header overview functions calltree callers-callees calls threads
-waits header overview functions calltree lines sync locks syncwaits ioactivity iodetail iocallstack iostat duration datasize threads thread_list cpu_list describe object_list indxobj_list mobj_list
-made header functions calltree allocs lines objects
-split header functions lines leaks objects
-package functions lines leaks objects
-dwz functions lines leaks objects
-link functions lines leaks objects
-java header overview functions calltree lines javaheap gcevents thread_list objects
-omp header overview functions calltree lines ompregions ompconstructs omp_preg omp_task threads describe metric_list
-mpi header overview exp_list functions calltree mpifunctions mpiranks mpimessages processes describe metric_list experiment_ids
-rank header overview functions mpifunctions mpiranks mpimessages threads
-sampler header overview functions calltree cpus threads seconds statistics
-kin header exp_list functions objects processes threads
-END
-
-# Experiment, name of the expectation, and arguments before the experiment.
-while read -r name expectation arguments; do
+# Those of the table tests/golden/reports: one claim each.
+while read -r expectation names arguments; do
+	[ "$expectation" != "#" ] || continue
+	read -ra experiments <<<"${names//,/ }"
 	# shellcheck disable=SC2086
-	said "$name.$expectation" "$name: $arguments" "$name" -- "$xer_print" $arguments "$name.er"
-done <<'END'
-split source -source make
-package source -source make
-dwz source -source make
-link source -source make
-split csource -csource make_more
-java machine -viewmode machine -limit 40 -functions
-java expert -viewmode expert -limit 40 -functions
-java names -name long -functions
-calls ftrace -limit 80 -ftrace
-calls chosen -thread_select 2 -calls
-waits chosen -thread_select 1 -sync
-java folded -export folded -
-omp folded -export folded -
-omp any -metrics any -functions
-mpi any -metrics any -functions
-mpi filtered -filters MPISENT>0&&MPICOMM>0||MPIRECEIVED>0 -mpifunctions
-waits filtered -filters SERROR==0&&SOBJ>0&&SRQST>0&&SFUNC==1 -sync
-END
+	said "$expectation" "$names: $arguments" "${experiments[@]}" -- "$xer_print" $arguments "${experiments[@]/%/.er}"
+done <"$golden/reports"
 
 # Files of experiments by themselves.
 said calls.account "calls: account of its file" calls -- "$xer_print" -account calls.er/functrace
@@ -132,45 +86,6 @@ fi
 
 # Two with functions of one name.
 said choices "functions of one name are told apart" package link -- "$xer_print" -fsingle make package.er link.er
-
-# Two of them compared: form and command.
-while read -r mode command; do
-	said "compare.$mode.$command" "compare $mode: $command" heap killed -- "$xer_print" -compare "$mode" "-$command" heap.er killed.er
-done <<'END'
-on functions
-delta calltree
-ratio callers-callees
-delta lines
-delta leaks
-on heapstat
-on exp_list
-END
-
-# The other forms of output: form, experiment and command.
-while read -r form name command; do
-	said "$form.$name.$command" "$form, $name: $command" "$name" -- "$xer_print" -printmode "$form" "-$command" "$name.er"
-done <<'END'
-json heap functions
-json heap leaks
-json profile calltree
-json profile statistics
-json odd header
-json calls calls
-json waits locks
-json waits overview
-json mpi mpiranks
-csv heap functions
-csv heap leaks
-csv profile calltree
-csv odd exp_list
-csv java javaheap
-csv omp ompregions
-html heap functions
-html heap leaks
-html profile calltree
-html odd header
-html waits iostat
-END
 
 # User events: experiment, name of the expectation, options of the report.
 templates=$(realpath "$golden/../programs/user_work.trc")

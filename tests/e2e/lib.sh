@@ -162,9 +162,11 @@ report()
 	return $status
 }
 
-# value NAME FUNCTION COLUMN: a number from the table in NAME.txt; the row is the first that ends in FUNCTION
+# value NAME FUNCTION COLUMN: a number from the table in NAME.txt; the row is the first that ends in FUNCTION. Nothing where there is no
+# such row, and what is equal to nothing where there is no text at all.
 value()
 {
+	[ -s "$1.txt" ] || echo "no text $RANDOM"
 	awk -v name="$2" -v column="$3" 'substr($0, length($0) - length(name)) == " " name { print $column; exit }' "$1.txt"
 }
 

@@ -34,7 +34,7 @@ run map -- map
 is "a perf map: the program runs" 0 $status
 rm -f "/tmp/perf-$pid.map"
 is "functions are told by the time at which their lines came" "7 5 3 " "$(counts map one "$two" three)"
-is "nothing is wrong with it" "" "$(cat map.txt.err)"
+is "nothing is wrong with it" said "$(said_in map.txt)$(cat map.txt.err)"
 report map -header
 contains "the header says what was read" '^Made code +perf map: 3 functions, 2 entries without sense$' map.txt
 report map -metrics i.heapalloccnt:name -disasm "$two"
@@ -81,7 +81,7 @@ run dump -- dump
 is "a jitdump file: the program runs" 0 $status
 rm -f jit-*.dump
 is "functions are told by their times" "7 5 5 " "$(counts dump one two three)"
-is "nothing is wrong with that" "" "$(cat dump.txt.err)"
+is "nothing is wrong with that" said "$(said_in dump.txt)$(cat dump.txt.err)"
 report dump -header
 contains "what is cut off is said" '^Made code +jitdump: 3 functions; the rest was not read: it is cut off$' dump.txt
 report dump -allocs

@@ -145,7 +145,7 @@ else
 		is "-P, killed: the process ends well" 0 $?
 		[ -n "$(count sampler_samples orphan)" ] && ok "-P, killed: the counts come at its end" || not_ok "-P, killed: the counts come at its end"
 		report orphan -header
-		is "-P, killed: the log is whole" "" "$(cat orphan.txt.err)"
+		is "-P, killed: the log is whole" said "$(said_in orphan.txt)$(cat orphan.txt.err)"
 	fi
 	{ kill $target; wait $target; } 2>/dev/null
 fi

@@ -81,7 +81,7 @@ trcrpt parts -m -h -r -d 042 -o written
 is "-o" "5 0" "$(grep -c '^042' written) $(wc -c <parts.txt)"
 printf '010 1.0 L=APPL "x" word G12 D4\n' >warned
 trcrpt parts -h -d 010 -t warned
-is "warnings are silent" "" "$(cat parts.txt.err)"
+is "warnings are silent" said "$(said_in parts.txt)$(cat parts.txt.err)"
 trcrpt parts -h -d 010 -t warned -v
 is "but with -v" 2 "$(grep -c warning parts.txt.err)"
 "$xer_trcrpt" -c -t warned >out 2>err

@@ -147,6 +147,7 @@ int is_tested(const char *word)
 	return text_has(text_of("tests/e2e", ".sh"), word) ||
 	       text_has(text_of("tests/unit", ".c"), word) ||
 	       text_has(text_of("tests/golden/expected", ""), word) ||
+	       text_has(text_of("tests/golden/reports", ""), word) ||
 	       text_has(text_of("tests/programs", ""), word) ||
 	       text_has(text_of("tests/cases", ""), word);
 }

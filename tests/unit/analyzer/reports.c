@@ -1,0 +1,168 @@
+/* Tests of all views on the experiments that are kept: what the commands of tests/golden/reports
+ * print is what tests/golden/expected says, each in a process of its own. */
+#include "analyzer/command.h"
+
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ROWS_MAX = 512, WORDS_MAX = 16, PARTS = 8 };
+
+/* A row of the table. */
+struct row {
+	char expectation[64], experiments[64], arguments[192];
+};
+
+static size_t read_rows(struct row rows[ROWS_MAX])
+{
+	FILE *file = fopen("tests/golden/reports", "r");
+	char line[512];
+	size_t count = 0;
+
+	cr_assert_not_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		struct row *row = &rows[count];
+
+		if (line[0] == '#')
+			continue;
+		cr_assert_lt(count, ROWS_MAX);
+		cr_assert_eq(sscanf(line, "%63s %63s %191[^\n]", row->expectation, row->experiments,
+		                    row->arguments),
+		             3, "%s", line);
+		count++;
+	}
+	fclose(file);
+	return count;
+}
+
+/* Copies, as a reader may archive what a killed process could not; in a directory of their own, as
+ * reports name the experiment as it was named. */
+static void copy_experiments(const struct row *row, char directory[32])
+{
+	char names[64], command[256], *rest = names, *name;
+
+	strcpy(directory, "/tmp/xer-reports-XXXXXX");
+	cr_assert_not_null(mkdtemp(directory));
+	strcpy(names, row->experiments);
+	while ((name = strsep(&rest, ","))) {
+		snprintf(command, sizeof(command), "cp -r tests/golden/%s.er %s/", name, directory);
+		cr_assert_eq(system(command), 0);
+	}
+}
+
+static void remove_copies(const char *directory)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", directory);
+	cr_assert_eq(system(command), 0);
+}
+
+/* "-sort name -functions" are the lines "sort name" and "functions". */
+static void run_arguments(struct session *session, const char *arguments)
+{
+	char copy[192], line[192] = "", *rest = copy, *word;
+
+	strcpy(copy, arguments);
+	while ((word = strsep(&rest, " "))) {
+		if (word[0] == '-' && word[1] != '\0' && line[0] != '\0') {
+			command_run_line(session, line);
+			line[0] = '\0';
+		}
+		if (line[0] != '\0')
+			strcat(line, " ");
+		strcat(line, word[0] == '-' && word[1] != '\0' ? word + 1 : word);
+	}
+	command_run_line(session, line);
+}
+
+/* What the commands print, and their exit status; the caller frees. */
+static char *print(const struct row *row, int *status)
+{
+	struct session session;
+	char names[64], path[72], *rest = names, *name, *text = NULL;
+	size_t size;
+
+	strcpy(names, row->experiments);
+	session_init(&session);
+	session.out = open_memstream(&text, &size);
+	while ((name = strsep(&rest, ","))) {
+		snprintf(path, sizeof(path), "%s.er", name);
+		cr_assert_eq(session_open(&session, path), 0);
+	}
+	session_set_defaults(&session);
+	run_arguments(&session, row->arguments);
+	print_finish(&session);
+	*status = session.status;
+	fclose(session.out);
+	session.out = stdout;
+	session_fini(&session);
+	return text;
+}
+
+/* The text of the file, up to its line about the exit status. */
+static char *read_expected(const struct row *row, int *status)
+{
+	char path[128], *text = calloc(1, 1 << 20), *end;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "tests/golden/expected/%s", row->expectation);
+	file = fopen(path, "r");
+	cr_assert_not_null(file, "%s", path);
+	cr_assert_lt(fread(text, 1, (1 << 20) - 1, file), (1 << 20) - 1);
+	fclose(file);
+	end = strstr(text, "\nexit status ");
+	cr_assert_not_null(end, "%s", row->expectation);
+	*status = atoi(end + strlen("\nexit status "));
+	end[1] = '\0';
+	return text;
+}
+
+static void expect(const struct row *row, const char *root)
+{
+	char directory[32], *expected, *text;
+	int expected_status, status;
+
+	cr_assert_eq(chdir(root), 0);
+	expected = read_expected(row, &expected_status);
+	copy_experiments(row, directory);
+	cr_assert_eq(chdir(directory), 0);
+	text = print(row, &status);
+	cr_expect_eq(status, expected_status, "%s: %d", row->expectation, status);
+	cr_expect(strcmp(text, expected) == 0, "%s: printed is\n%s", row->expectation, text);
+	free(text);
+	free(expected);
+	remove_copies(directory);
+}
+
+/* Exports go to a file that is no session's. */
+static int is_tested(const struct row *row)
+{
+	return !strstr(row->arguments, "-export");
+}
+
+ParameterizedTestParameters(reports, are_as_expected)
+{
+	static int parts[PARTS];
+
+	for (int i = 0; i < PARTS; i++)
+		parts[i] = i;
+	return cr_make_param_array(int, parts, PARTS);
+}
+
+ParameterizedTest(int *part, reports, are_as_expected)
+{
+	static struct row rows[ROWS_MAX];
+	size_t count = read_rows(rows);
+	char *root = getcwd(NULL, 0);
+
+	cr_assert_gt(count, 100);
+	unsetenv("DEBUGINFOD_URLS");
+	for (size_t i = (size_t)*part; i < count; i += PARTS)
+		if (is_tested(&rows[i]))
+			expect(&rows[i], root);
+	free(root);
+}
