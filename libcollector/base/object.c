@@ -16,7 +16,7 @@ int object_find(uintptr_t address, struct object_found *out)
 	return 0;
 }
 
-uintptr_t object_loader(void)
+uintptr_t object_libc(void)
 {
 	return (uintptr_t)&_dl_find_object;
 }

@@ -1,0 +1,57 @@
+/* The object of an address, against what dladdr says. */
+#include "libcollector/base/object.h"
+
+#include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static void is_as_dladdr_says(const void *address)
+{
+	struct object_found found;
+	struct link_map *map;
+	Dl_info info;
+
+	cr_assert_neq(dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP), 0);
+	cr_assert_eq(object_find((uintptr_t)address, &found), 0);
+	cr_assert_eq(found.start, (uintptr_t)info.dli_fbase);
+	cr_assert_lt(found.start, (uintptr_t)address);
+	cr_assert_gt(found.end, (uintptr_t)address);
+	cr_assert_eq(found.link, map);
+	cr_assert_eq(memcmp((const void *)found.start, ELFMAG, SELFMAG), 0);
+	cr_assert(found.unwind_table > (const uint8_t *)found.start &&
+	          found.unwind_table < (const uint8_t *)found.end);
+	cr_assert_eq(found.unwind_table[0], 1, "the version of .eh_frame_hdr");
+}
+
+Test(object, of_the_program_and_of_a_library)
+{
+	is_as_dladdr_says((const void *)(uintptr_t)&is_as_dladdr_says);
+	is_as_dladdr_says((const void *)(uintptr_t)&qsort);
+}
+
+Test(object, of_no_object)
+{
+	struct object_found found;
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	cr_assert_neq(page, MAP_FAILED);
+	cr_assert_eq(object_find((uintptr_t)page, &found), -ENOENT);
+	cr_assert_eq(object_find(0, &found), -ENOENT);
+	cr_assert_eq(object_find(UINTPTR_MAX, &found), -ENOENT);
+	cr_assert_eq(object_find((uintptr_t)&found, &found), -ENOENT, "a stack");
+	munmap(page, 4096);
+}
+
+Test(object, the_c_library_is_where_its_functions_are)
+{
+	struct object_found found, other;
+
+	cr_assert_eq(object_find(object_libc(), &found), 0);
+	cr_assert_eq(object_find((uintptr_t)&qsort, &other), 0);
+	cr_assert_eq(found.start, other.start);
+}
