@@ -9,7 +9,7 @@
 
 #include "libcollector/thread/altstack.h"
 #include "libcollector/thread/buserror.h"
-#include "libcollector/process/descent.h"
+#include "libcollector/process/descendant.h"
 #include "libcollector/process/environment.h"
 #include "libcollector/base/file.h"
 #include "libcollector/hook/got.h"
@@ -80,7 +80,7 @@ static void reset_threads(void)
 	}
 }
 
-static void reset(const struct birth_moment *now)
+static void reset(const struct process_moment *now)
 {
 	reset_threads();
 	col_streams_forget();
@@ -141,7 +141,7 @@ static void take_place(void)
 	col.descriptor.user = col.descriptor.user_on = 0; /* a program looks for user events when it
 	                                                     starts */
 	environment_set(&col.descriptor);
-	descent_begin();
+	descendant_begin();
 	map_open_program();
 }
 
@@ -184,7 +184,7 @@ static int is_orphan(void)
 EXPORT int collector_attach(const char *text)
 {
 	static struct descriptor descriptor;
-	struct birth_moment now = birth_now();
+	struct process_moment now = process_moment_now();
 	int saved_errno = errno;
 	int error = descriptor_get(text, &descriptor);
 
@@ -224,10 +224,10 @@ EXPORT int collector_detach(const char *unused)
 	if (!process_is_recorded() || atomic_exchange(&col.closing, 1))
 		return -ENOENT;
 	got_restore();
-	atomic_store(&col.mark->heap, 0);
-	atomic_store(&col.mark->sync, 0);
-	atomic_store(&col.mark->io, 0);
-	atomic_store(&col.mark->functrace, 0);
+	atomic_store(&col.switches->heap, 0);
+	atomic_store(&col.switches->sync, 0);
+	atomic_store(&col.switches->io, 0);
+	atomic_store(&col.switches->functrace, 0);
 	functrace_end();
 	usertrace_stop();
 	wait_until_quiet();
@@ -235,7 +235,7 @@ EXPORT int collector_detach(const char *unused)
 	log_detach();
 	col_stop_events(NULL);
 	col.is_recorded = col.is_followed = 0;
-	atomic_store(&col.mark->recording, 0);
+	atomic_store(&col.switches->recording, 0);
 	tick_close();
 	signals_give_back(TICK_SIGNAL);
 	buserror_give_back();

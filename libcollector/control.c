@@ -14,7 +14,7 @@
 #include "libcollector/thread/signals.h"
 #include "libcollector/events/tick.h"
 #include "libcollector/events/usage.h"
-#include "libcollector/window.h"
+#include "libcollector/recording.h"
 
 #include "include/collectorAPI.h"
 
@@ -91,7 +91,7 @@ static void pause_events(void)
 
 	if (!self)
 		return;
-	window_pause(self);
+	recording_pause(self);
 	control_leave(&old);
 }
 
@@ -102,7 +102,7 @@ static void resume_events(void)
 
 	if (!self)
 		return;
-	window_resume(self);
+	recording_resume(self);
 	control_leave(&old);
 }
 
@@ -127,7 +127,7 @@ void control_terminate(void)
 	atomic_store(&terminated, 1);
 	process_close(-1);
 	col.is_recorded = 0;
-	atomic_store(&col.mark->recording, 0);
+	atomic_store(&col.switches->recording, 0);
 	col_stop_events(NULL);
 	tick_close();
 	buserror_give_back();
@@ -164,7 +164,7 @@ static void redirect(int signal)
 static void act(struct col_thread *self, int signal)
 {
 	if (begin(self) && signal == (int)col.descriptor.pause_signal)
-		window_toggle(self);
+		recording_toggle(self);
 	else if (col_is_recording())
 		take_sample(self, "signal");
 	end(self);

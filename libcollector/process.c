@@ -4,7 +4,7 @@
 #include "libcollector/thread/buserror.h"
 #include "libcollector/process/child.h"
 #include "libcollector/control.h"
-#include "libcollector/process/descent.h"
+#include "libcollector/process/descendant.h"
 #include "libcollector/process/environment.h"
 #include "libcollector/base/file.h"
 #include "libcollector/calls/functrace.h"
@@ -18,22 +18,22 @@
 #include "libcollector/unwind/tree.h"
 #include "libcollector/events/usage.h"
 #include "libcollector/hook/visible.h"
-#include "libcollector/window.h"
+#include "libcollector/recording.h"
 
 #include <errno.h>
 
-static int make_mark(void)
+static int make_switches(void)
 {
 	static int is_made;
-	struct col_mark *mark = is_made ? col.mark : sys_mmap_anonymous(4096);
+	struct col_switches *switches = is_made ? col.switches : sys_mmap_anonymous(4096);
 
 	if (is_made)
 		return 0;
-	if (!mark)
+	if (!switches)
 		return -ENOMEM;
-	if (sys_madvise(mark, 4096, MADV_WIPEONFORK) < 0)
+	if (sys_madvise(switches, 4096, MADV_WIPEONFORK) < 0)
 		return -ENOTSUP;
-	col.mark = mark;
+	col.switches = switches;
 	is_made = 1;
 	return 0;
 }
@@ -51,7 +51,7 @@ static void at_quick_exit_end(void)
 	process_close(atomic_load(&quick_status));
 }
 
-void process_log_open(const struct birth_moment *start)
+void process_log_open(const struct process_moment *start)
 {
 	char buffer[256];
 	struct xml_text text = XML_TEXT(buffer);
@@ -65,16 +65,16 @@ void process_log_open(const struct birth_moment *start)
 }
 
 /* The founder's directory is there; a descendant makes its own. */
-static int open_directory(const struct birth_moment *start)
+static int open_directory(const struct process_moment *start)
 {
 	int error = col_founder_open();
 
 	if (error < 0)
 		return error;
-	return col.descriptor.step.lineage[0] ? birth_make(start) : col_directory_open(".");
+	return col.descriptor.step.lineage[0] ? directory_make(start) : col_directory_open(".");
 }
 
-static int open_files(const struct birth_moment *start)
+static int open_files(const struct process_moment *start)
 {
 	int error = open_directory(start);
 
@@ -83,7 +83,7 @@ static int open_files(const struct birth_moment *start)
 	if (error == 0)
 		error = tree_open();
 	if (error == 0)
-		error = make_mark();
+		error = make_switches();
 	return error;
 }
 
@@ -102,7 +102,7 @@ static void watch(void)
 
 int process_open(void)
 {
-	struct birth_moment now = birth_now();
+	struct process_moment now = process_moment_now();
 	int error = open_files(&now);
 
 	if (error < 0)
@@ -111,12 +111,12 @@ int process_open(void)
 	map_open();
 	usage_open(&now, &col.descriptor.step);
 	col.is_recorded = 1;
-	atomic_store(&col.mark->recording, 1);
+	atomic_store(&col.switches->recording, 1);
 	buserror_stand();
 	tick_open();
 	if (thread_open() < 0) {
 		col.is_recorded = 0;
-		atomic_store(&col.mark->recording, 0);
+		atomic_store(&col.switches->recording, 0);
 		col_log_warning("no memory to record");
 		return -ENOMEM;
 	}
@@ -135,7 +135,7 @@ int process_open(void)
 
 void process_begin_events(void)
 {
-	window_open();
+	recording_open();
 	control_open();
 	control_stop();
 }
@@ -160,7 +160,7 @@ static __attribute__((constructor)) void construct(void)
 		drop_what_needs_stacks(&col.descriptor);
 		map_open_program();
 		hook_resolve();
-		if (!descent_begin())
+		if (!descendant_begin())
 			child_open();
 		else if (process_open() == 0) {
 			tick_let_in();

@@ -2,7 +2,7 @@
 #ifndef XER_COLLECTOR_PROCESS_H
 #define XER_COLLECTOR_PROCESS_H
 
-#include "libcollector/process/birth.h"
+#include "libcollector/process/directory.h"
 
 /* Open the experiment that col.descriptor names and begin to record threads and usage;
  * events begin with process_begin_events.
@@ -11,7 +11,7 @@ int process_open(void);
 void process_begin_events(void);
 
 /* Note that the recording began at `start`. Signal-safe. */
-void process_log_open(const struct birth_moment *start);
+void process_log_open(const struct process_moment *start);
 
 /* End the recording: last samples, totals, exit element, archive. exit_code -1: unknown.
  * Does nothing in a process that is not recorded, or the second time. */

@@ -1,9 +1,9 @@
 /* syscall.c: the wrapper of syscall(2), by which some libraries wait on futexes, and programs make
  * processes and execute programs behind the C library's back. */
 #include "libcollector/process/child.h"
-#include "libcollector/process/descent.h"
+#include "libcollector/process/descendant.h"
 #include "libcollector/process/exec.h"
-#include "libcollector/process/filter.h"
+#include "libcollector/process/seccomp.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/events/sync.h"
 
@@ -17,7 +17,7 @@ static syscall_function *real_syscall(void)
 	return (syscall_function *)(void *)REAL(syscall);
 }
 
-/* Does the call make a forked child, which goes on where its maker does? Programs ask by wrong
+/* Does the call make a forked child, which goes on where its parent does? Programs ask by wrong
  * pointers whether the kernel has clone3. */
 static int is_fork(long number, long a, long b)
 {
@@ -41,7 +41,7 @@ static __attribute__((noinline)) long fork_traced(long number, long a, long b, l
 	child_look();
 	if (!col.is_recorded)
 		return real_syscall()(number, a, b, c, d, e, f);
-	child = descent_number('f');
+	child = descendant_number('f');
 	pid = real_syscall()(number, a, b, c, d, e, f);
 	if (pid == 0)
 		child_begin('f', child);
@@ -78,9 +78,9 @@ EXPORT long syscall_passed_on(long number, long a, long b, long c, long d, long 
 	if (unlikely(is_exec(number)))
 		return exec_traced(number, a, b, c, d, e, f);
 	if (unlikely(number == SYS_seccomp))
-		filter_before_seccomp((unsigned long)a, (const void *)c);
+		seccomp_before_seccomp((unsigned long)a, (const void *)c);
 	if (unlikely(number == SYS_prctl))
-		filter_before_prctl((int)a, (unsigned long)b, (unsigned long)c);
+		seccomp_before_prctl((int)a, (unsigned long)b, (unsigned long)c);
 	if (unlikely(is_fork(number, a, b)))
 		return fork_traced(number, a, b, c, d, e, f);
 	return real_syscall()(number, a, b, c, d, e, f);

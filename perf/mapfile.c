@@ -201,7 +201,7 @@ static void tell_image(struct image *image)
 	unsigned count = 0;
 
 	for (; image && (count == 0 || !image->is_told) && count <= IMAGE_DEPTH_MAX;
-	     image = image->maker)
+	     image = image->parent_image)
 		line[count++] = image;
 	while (count > 0) {
 		line[--count]->is_told = 1;

@@ -37,15 +37,16 @@ static unsigned over_next;
 static void let_go(struct image *image)
 {
 	while (image && --image->holders == 0) {
-		struct image *maker = image->maker;
+		struct image *parent_image = image->parent_image;
 
 		free(image);
-		image = maker;
+		image = parent_image;
 	}
 }
 
-/* `maker` NULL: nobody knows; so it is where names of descendants would be too long anyway. */
-static struct image *make_image(pid_t pid, struct image *maker)
+/* `parent_image` NULL: nobody knows; so it is where names of descendants would be too long anyway.
+ */
+static struct image *make_image(pid_t pid, struct image *parent_image)
 {
 	struct image *image = calloc(1, sizeof(*image));
 
@@ -53,10 +54,10 @@ static struct image *make_image(pid_t pid, struct image *maker)
 		return NULL;
 	image->pid = pid;
 	image->holders = 1;
-	if (maker && maker->depth < IMAGE_DEPTH_MAX) {
-		image->maker = maker;
-		image->depth = maker->depth + 1;
-		maker->holders++;
+	if (parent_image && parent_image->depth < IMAGE_DEPTH_MAX) {
+		image->parent_image = parent_image;
+		image->depth = parent_image->depth + 1;
+		parent_image->holders++;
 	}
 	return image;
 }
@@ -331,12 +332,12 @@ static void take_fork(const struct ring_record *record)
 	}
 }
 
-/* The new image is one of the same process, whose maker is that of all of them. */
+/* The new image is one of the same process, whose parent is that of all of them. */
 static void take_program(const struct ring_record *record)
 {
 	pid_t pid = (pid_t)(uint32_t)record->words[0];
 	const struct space *before = find(pid);
-	struct image *image = make_image(pid, before ? before->image->maker : NULL);
+	struct image *image = make_image(pid, before ? before->image->parent_image : NULL);
 	size_t room = (record->count - 1) * sizeof(*record->words);
 
 	if (!image)

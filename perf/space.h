@@ -14,17 +14,17 @@ struct mapping {
 	int is_told;
 };
 
-/* A program that a process executed, or what its maker left to it when it was forked: lives as long
- * as its space, or somebody whose maker it is. */
+/* A program that a process executed, or what its parent left to it when it was forked: lives as
+ * long as its space, or somebody whose parent it is. */
 enum { IMAGE_NAME = 16, IMAGE_DEPTH_MAX = 128 };
 
 struct image {
-	struct image *maker;    /* that forked the process; NULL: not known */
-	pid_t pid, parent;      /* parent 0: not known */
-	uint64_t forked_ns;     /* when the process was, CLOCK_MONOTONIC; 0: not known */
-	uint64_t began_ns;      /* when it was forked or executed this program; 0: not known */
-	unsigned executed;      /* how many programs it had executed by then, as far as known */
-	struct object *program; /* what it executes; NULL: not known */
+	struct image *parent_image; /* that forked the process; NULL: not known */
+	pid_t pid, parent;          /* parent 0: not known */
+	uint64_t forked_ns;         /* when the process was, CLOCK_MONOTONIC; 0: not known */
+	uint64_t began_ns;          /* when it was forked or executed this program; 0: not known */
+	unsigned executed;          /* how many programs it had executed by then, as far as known */
+	struct object *program;     /* what it executes; NULL: not known */
 	char name[IMAGE_NAME];
 	int is_told, is_sampled, is_archiver, is_outsider; /* the caller's */
 	unsigned holders, depth;

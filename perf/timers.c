@@ -109,7 +109,7 @@ int timers_wait_and_export(int experiment, pid_t pid, char *exporter)
 
 	if (pid > 0)
 		wait_for_end(pid);
-	/* Twice nobody: a new child has its lock a moment after its maker has gone. */
+	/* Twice nobody: a new child has its lock a moment after its parent has gone. */
 	for (int looks = 2; looks > 0; looks--) {
 		while (is_anybody_recording(experiment)) {
 			pause_for(ms);

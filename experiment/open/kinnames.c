@@ -1,6 +1,6 @@
 /* kinnames.c: where in the tree of processes the images of map.fxt belong. What the logs of
  * recorded processes tell of their children comes first, so that an image has the lineage that its
- * maker meant; where no collector was, the kernel has told who forked whom.
+ * parent meant; where no collector was, the kernel has told who forked whom.
  * See doc/decisions/55-sampled-descendants.md. */
 #include "experiment/base/hash.h"
 #include "experiment/base/index.h"
@@ -241,8 +241,8 @@ static int match(struct names *names)
 
 /* ---- names */
 
-/* A child that its maker knows nothing of: the next number that nobody has. */
-static int name_unseen(const struct names *names, struct exp_kin_image *maker, char *text)
+/* A child that its parent knows nothing of: the next number that nobody has. */
+static int name_unseen(const struct names *names, struct exp_kin_image *parent, char *text)
 {
 	char base[LINEAGE_MAX];
 	int rc;
@@ -250,7 +250,7 @@ static int name_unseen(const struct names *names, struct exp_kin_image *maker, c
 	strcpy(base, text);
 	do {
 		strcpy(text, base);
-		rc = lineage_append(text, 'f', ++maker->unseen);
+		rc = lineage_append(text, 'f', ++parent->unseen);
 	} while (rc == 0 && has(&names->passed, text));
 	return rc;
 }
@@ -261,18 +261,18 @@ static const struct birth *birth_at(const struct names *names, uint32_t index)
 	return !names->births || index >= names->birth_count ? NULL : &names->births[index];
 }
 
-/* A child is known to its maker by its pid in the maker's namespace. */
-static const struct birth *find_birth(const struct names *names, const struct exp_kin_image *maker,
+/* A child is known to its parent by its pid in the parent's namespace. */
+static const struct birth *find_birth(const struct names *names, const struct exp_kin_image *parent,
                                       const struct exp_kin_image *image)
 {
 	uint32_t found = exp_index_find(
 		&names->of_child,
-		key_of_child(maker->log, maker->is_inside ? image->inner : image->pid));
+		key_of_child(parent->log, parent->is_inside ? image->inner : image->pid));
 
 	return birth_at(names, found != EXP_INDEX_NONE
 	                               ? found
 	                               : exp_index_find(&names->of_child,
-	                                                key_of_child(maker->log, image->pid)));
+	                                                key_of_child(parent->log, image->pid)));
 }
 
 /* Namespaces are passed on. */
@@ -280,12 +280,12 @@ static void find_insides(struct names *names)
 {
 	for (size_t i = 0; i < names->kin->count; i++) {
 		struct exp_kin_image *image = names->kin->by_time[i];
-		const struct exp_kin_image *maker = image->parent == 0
-		                                            ? NULL
-		                                            : exp_kin_at(names->kin, image->parent,
-		                                                         image->forked);
+		const struct exp_kin_image *parent = image->parent == 0
+		                                             ? NULL
+		                                             : exp_kin_at(names->kin, image->parent,
+		                                                          image->forked);
 
-		image->is_inside = image->inner != 0 || (maker && maker->is_inside);
+		image->is_inside = image->inner != 0 || (parent && parent->is_inside);
 		names->has_inner |= image->inner != 0;
 	}
 }
@@ -295,21 +295,21 @@ static void find_insides(struct names *names)
 static int64_t begin_name(const struct names *names, const struct exp_kin_image *image, char *text)
 {
 	const struct exp_kin_image *before = exp_kin_before(names->kin, image);
-	struct exp_kin_image *maker;
+	struct exp_kin_image *parent;
 	const struct birth *birth;
 
 	if (before && before->lineage) {
 		strcpy(text, before->lineage);
 		return (int64_t)(image->executed - before->executed);
 	}
-	maker = image->parent == 0 ? NULL : exp_kin_at(names->kin, image->parent, image->forked);
-	if (!maker || !maker->lineage)
+	parent = image->parent == 0 ? NULL : exp_kin_at(names->kin, image->parent, image->forked);
+	if (!parent || !parent->lineage)
 		return -1;
-	birth = maker->log == EXP_INDEX_NONE ? NULL : find_birth(names, maker, image);
-	strcpy(text, birth ? birth->lineage : maker->lineage);
+	birth = parent->log == EXP_INDEX_NONE ? NULL : find_birth(names, parent, image);
+	strcpy(text, birth ? birth->lineage : parent->lineage);
 	if (birth)
 		return (int64_t)image->executed - (birth->executes && image->executed > 0);
-	return name_unseen(names, maker, text) == 0 ? (int64_t)image->executed : -1;
+	return name_unseen(names, parent, text) == 0 ? (int64_t)image->executed : -1;
 }
 
 /* As lineage_next_image, so many times. */

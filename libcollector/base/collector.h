@@ -77,7 +77,7 @@ enum heap_mode { HEAP_OFF, HEAP_ON, HEAP_FREES };
 
 /* Lives on a page that fork wipes: one load tells a recorded process from any kind of forked child.
  */
-struct col_mark {
+struct col_switches {
 	atomic_uint recording;
 	atomic_uint profile;
 	atomic_uint heap; /* enum heap_mode */
@@ -90,10 +90,10 @@ struct col_mark {
 };
 
 struct collector {
-	struct col_mark *mark; /* never NULL: a static zero mark until recording starts */
+	struct col_switches *switches; /* never NULL: all zero until recording starts */
 	struct descriptor descriptor;
 	int pid;
-	int is_recorded;          /* this process is; a forked child learns it from the mark */
+	int is_recorded;          /* this process is; a forked child learns it from the switches */
 	int is_followed;          /* its children and images are, as far as the user wants them */
 	atomic_uint is_unsettled; /* a forked child that has no directory yet, see child.h */
 	atomic_uint generation;   /* of the address map, see map.h */
@@ -107,7 +107,7 @@ extern struct collector col __attribute__((visibility("hidden")));
 
 static inline int col_is_recording(void)
 {
-	return (int)atomic_load_explicit(&col.mark->recording, memory_order_relaxed);
+	return (int)atomic_load_explicit(&col.switches->recording, memory_order_relaxed);
 }
 
 static inline void col_count(atomic_uint_fast64_t *counter, uint64_t n)
@@ -137,7 +137,7 @@ static inline uint16_t col_cpu(void)
 }
 
 /* End the recording of events for good; usage samples go on. `why`, if not NULL, is for the reader,
- * in words. Signal-safe. (window.c) */
+ * in words. Signal-safe. (recording.c) */
 void col_stop_events(const char *why);
 
 #endif

@@ -51,7 +51,7 @@ static int move_up(int fd)
 }
 
 /* Far from where programs' files are. */
-static int32_t mark_of(const struct stat *status)
+static int32_t tag_of(const struct stat *status)
 {
 	uint64_t hash = ((uint64_t)status->st_ino ^ (uint64_t)status->st_dev << 32) *
 	                0x9e3779b97f4a7c15u;
@@ -59,12 +59,12 @@ static int32_t mark_of(const struct stat *status)
 	return (int32_t)(1u << 30 | hash >> 34);
 }
 
-static void set_mark(struct col_file *file, const struct stat *status)
+static void set_tag(struct col_file *file, const struct stat *status)
 {
-	int32_t mark = mark_of(status);
+	int32_t tag = tag_of(status);
 
 	if (S_ISREG(status->st_mode))
-		file->mark = sys_seek(file->fd, mark, SEEK_SET) == mark ? mark : 0;
+		file->tag = sys_seek(file->fd, tag, SEEK_SET) == tag ? tag : 0;
 }
 
 int col_file_take(struct col_file *file, int fd)
@@ -81,7 +81,7 @@ int col_file_take(struct col_file *file, int fd)
 		return (int)error;
 	}
 	*file = (struct col_file){.fd = fd, .device = status.st_dev, .inode = status.st_ino};
-	set_mark(file, &status);
+	set_tag(file, &status);
 	return 0;
 }
 
@@ -100,12 +100,12 @@ static int is_ours(struct col_file *file)
 
 	if (file->fd < 0)
 		return 0;
-	if (file->mark && sys_seek(file->fd, 0, SEEK_CUR) == file->mark)
+	if (file->tag && sys_seek(file->fd, 0, SEEK_CUR) == file->tag)
 		return 1;
 	if (sys_fstat(file->fd, &status) < 0 || status.st_dev != file->device ||
 	    status.st_ino != file->inode)
 		return 0;
-	set_mark(file, &status);
+	set_tag(file, &status);
 	return 1;
 }
 

@@ -2,9 +2,9 @@
  *
  * Descriptors live high. The target may close or replace any of them, so each is checked by device
  * and inode before it is used, and opened again by name when it is not ours any more. The position
- * of a file, which nobody uses, is a mark made of those two: where it is found, fstat needs not be
- * asked. Since Linux 6.13 a file whose times have been asked for gets new ones with the next write,
- * which costs as much as the write. Signal-safe. */
+ * of a file, which nobody uses, holds a tag made of those two: where it is found, fstat needs not
+ * be asked. Since Linux 6.13 a file whose times have been asked for gets new ones with the next
+ * write, which costs as much as the write. Signal-safe. */
 #ifndef XER_COLLECTOR_FILE_H
 #define XER_COLLECTOR_FILE_H
 
@@ -16,7 +16,7 @@ struct col_file {
 	unsigned reopened; /* how many times, after the target had closed it */
 	dev_t device;
 	ino_t inode;
-	int32_t mark; /* its position, 0: it has none */
+	int32_t tag; /* its position, 0: it has none */
 };
 
 /* Take over `fd` (just opened): move it high, remember what it is. Returns 0 or -errno, fd closed.

@@ -58,11 +58,11 @@ void functrace_start(void)
 		     writer = writer->next)
 			writer->end = NULL;
 	}
-	atomic_store(&col.mark->functrace, mode);
+	atomic_store(&col.switches->functrace, mode);
 }
 
-/* A thread may be between looking at the mark and its record: the extents stay mapped until their
- * writers begin another. */
+/* A thread may be between looking at the switches and its record: the extents stay mapped until
+ * their writers begin another. */
 void functrace_restart(void)
 {
 	is_open = named_pid = 0;

@@ -2,7 +2,7 @@
 #include "libcollector/calls/functrace_number.h"
 
 #include "libcollector/base/object.h"
-#include "libcollector/base/room.h"
+#include "libcollector/base/budget.h"
 #include "libcollector/calls/functrace.h"
 #include "libcollector/calls/functrace_choice.h"
 #include "libcollector/unwind/cfi.h"
@@ -23,7 +23,7 @@ int number_start(void)
 
 	if (number_table)
 		return 0;
-	if (!room_is_wide(NUMBER_PLACES * (sizeof(*used) + sizeof(*number_table)), 8))
+	if (!budget_allows(NUMBER_PLACES * (sizeof(*used) + sizeof(*number_table)), 8))
 		return -ENOMEM;
 	used = sys_mmap_anonymous(NUMBER_PLACES * sizeof(*used));
 	memory = sys_mmap_anonymous(NUMBER_PLACES * sizeof(*number_table));

@@ -39,7 +39,7 @@ void sled_get(const uint8_t *entry, struct sled *out);
 
 /* True for an event's code that nobody has patched, and that is not what it should be: clang 14
  * makes such code, in which the jump leads into an instruction. */
-int sled_is_strange(const struct sled *sled, const uint8_t *code);
+int sled_is_unknown(const struct sled *sled, const uint8_t *code);
 
 /* How to patch a sled: first tail[tail_size] goes to tail_at, then head to the beginning, at once.
  */

@@ -104,7 +104,7 @@ static void check_one(struct patch *patch, const struct sled *sled, uint32_t id,
 	if (!is_wanted(sled))
 		return;
 	if (!sled_is_original(sled, (const uint8_t *)sled->address)) {
-		if (!sled_is_strange(sled, (const uint8_t *)sled->address))
+		if (!sled_is_unknown(sled, (const uint8_t *)sled->address))
 			patch->high = UINT64_MAX;
 		return;
 	}

@@ -130,7 +130,7 @@ static void record_realloc(enum fmt_heap_func func, const void *old, const void 
 void heap_start(void)
 {
 	mapping_start();
-	atomic_store(&col.mark->heap, HEAP_ON);
+	atomic_store(&col.switches->heap, HEAP_ON);
 }
 
 #define RECORD_ALLOC(func, block, size) \

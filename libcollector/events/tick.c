@@ -8,7 +8,7 @@
 #include "libcollector/thread/signals.h"
 #include "libcollector/events/usage.h"
 #include "libcollector/unwind/walk.h"
-#include "libcollector/window.h"
+#include "libcollector/recording.h"
 
 #include <errno.h>
 
@@ -126,7 +126,7 @@ void tick_residual(struct col_thread *thread, struct col_thread *writer, enum co
 {
 	uint64_t cpu_ns;
 
-	if (!atomic_load(&col.mark->profile))
+	if (!atomic_load(&col.switches->profile))
 		return;
 	cpu_ns = take_cpu_time(thread, thread_clock(atomic_load(&thread->tid)));
 	if (cpu_ns)
@@ -218,8 +218,8 @@ static __attribute__((noinline)) void tick(struct col_thread *thread, const ucon
 	atomic_store_explicit(&thread->in_handler, 1, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	if (col_is_recording() && is_own(thread)) {
-		window_check();
-		if (atomic_load(&col.mark->profile))
+		recording_check();
+		if (atomic_load(&col.switches->profile))
 			sample(thread, context);
 		thread_check_name(thread, COL_HANDLER);
 		if (usage_sample_if_due(thread, COL_HANDLER))

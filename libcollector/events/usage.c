@@ -15,7 +15,7 @@ static struct {
 } base;
 
 /* The start of a descendant, whose first record may be written much later. */
-static struct birth_moment began;
+static struct process_moment began;
 
 static uint64_t to_ns(struct timeval time)
 {
@@ -24,7 +24,7 @@ static uint64_t to_ns(struct timeval time)
 
 /* Times count from the end of the image before, as executing this one is its own; the rest from
  * here. */
-void usage_open(const struct birth_moment *start, const struct descriptor_step *step)
+void usage_open(const struct process_moment *start, const struct descriptor_step *step)
 {
 	began = *start;
 	base.cpu_ns = step->process_ns;
@@ -43,7 +43,7 @@ void usage_tell(struct descriptor_step *step)
 	step->process_ns = sys_process_cpu_ns();
 }
 
-void usage_restart(const struct birth_moment *start)
+void usage_restart(const struct process_moment *start)
 {
 	memset(&base, 0, sizeof(base));
 	began = *start;
@@ -51,7 +51,7 @@ void usage_restart(const struct birth_moment *start)
 	atomic_store(&next_ns, 0);
 }
 
-const struct birth_moment *usage_start(void)
+const struct process_moment *usage_start(void)
 {
 	return &began;
 }

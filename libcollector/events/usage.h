@@ -2,7 +2,7 @@
 #ifndef XER_COLLECTOR_USAGE_H
 #define XER_COLLECTOR_USAGE_H
 
-#include "libcollector/process/birth.h"
+#include "libcollector/process/directory.h"
 #include "libcollector/thread/thread.h"
 
 #include "format/descriptor.h"
@@ -10,16 +10,16 @@
 
 /* This image began at `start`. The CPU time that the step tells is not its own: an earlier image
  * has recorded it. At the start only. */
-void usage_open(const struct birth_moment *start, const struct descriptor_step *step);
+void usage_open(const struct process_moment *start, const struct descriptor_step *step);
 
 /* Tell in the step what the process has used so far. Signal-safe. */
 void usage_tell(struct descriptor_step *step);
 
 /* In a forked child, which began at `start`. Signal-safe. */
-void usage_restart(const struct birth_moment *start);
+void usage_restart(const struct process_moment *start);
 
 /* That start. */
-const struct birth_moment *usage_start(void);
+const struct process_moment *usage_start(void);
 
 /* CPU time of the process that is this recording's. Signal-safe. */
 uint64_t usage_cpu_ns(void);

@@ -18,7 +18,7 @@ enum { HOOK_ON = 0x0010, HOOK_OFF = 0x0020, CHANNEL_BITS = 8 };
 enum { ALL_CHANNELS = (1 << FMT_USER_CHANNELS) - 2 };
 
 static atomic_uint
-	switches; /* as in mark->user: what is on, whether or not events are recorded now */
+	switches; /* as in switches->user: what is on, whether or not events are recorded now */
 static atomic_uint started;
 static atomic_uint halted; /* paused, or ended */
 
@@ -41,10 +41,10 @@ EXPORT struct xer_trace_table xer_trace = {
 	.is_hook_on = is_hook_on,
 };
 
-/* Which traces and channels record now. A forked child's mark is zero. */
+/* Which traces and channels record now. A forked child's switches are zero. */
 static inline unsigned now_on(void)
 {
-	return atomic_load_explicit(&col.mark->user, memory_order_relaxed);
+	return atomic_load_explicit(&col.switches->user, memory_order_relaxed);
 }
 
 /* The trace that an event is to be recorded in, PLAN_NOWHERE if in none. */
@@ -176,7 +176,7 @@ static void publish(void)
 
 	if (!atomic_load(&started) || atomic_load(&halted) || !col_is_recording())
 		return;
-	atomic_store(&col.mark->user, on);
+	atomic_store(&col.switches->user, on);
 	__atomic_store_n(&xer_trace.on, on != 0, __ATOMIC_RELAXED);
 	if (atomic_load(&halted))
 		usertrace_stop();
@@ -272,6 +272,6 @@ void usertrace_start(void)
 void usertrace_stop(void)
 {
 	atomic_store(&halted, 1);
-	atomic_store(&col.mark->user, 0);
+	atomic_store(&col.switches->user, 0);
 	__atomic_store_n(&xer_trace.on, 0, __ATOMIC_RELAXED);
 }

@@ -10,7 +10,7 @@
 #include "libcollector/control.h"
 #include "libcollector/jit/dynamic.h"
 #include "libcollector/write/log.h"
-#include "libcollector/base/room.h"
+#include "libcollector/base/budget.h"
 #include "libcollector/thread/thread.h"
 
 #include <string.h>
@@ -101,7 +101,7 @@ int java_batch_bytes(const void *first, uint64_t first_size, const void *second,
 {
 	uint64_t room = (first_size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
 	uint64_t whole = room + ((second_size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1));
-	char *to = room_table(&bytes, BYTES_MAX);
+	char *to = budget_table(&bytes, BYTES_MAX);
 	sys_sigset old;
 	int error;
 

@@ -12,7 +12,7 @@
 #include "libcollector/java/java_batch.h"
 #include "libcollector/java/java_method.h"
 #include "libcollector/write/log.h"
-#include "libcollector/base/room.h"
+#include "libcollector/base/budget.h"
 
 #include <string.h>
 
@@ -148,7 +148,7 @@ static uint32_t write_method(struct jvmti *env, void *method)
 static uint32_t id_of(struct jvmti *env, void *method)
 {
 	uint64_t home = (uint64_t)method * 0x9e3779b97f4a7c15u >> (64 - TABLE_BITS);
-	struct known *known = room_table(&table, sizeof(*known) << TABLE_BITS);
+	struct known *known = budget_table(&table, sizeof(*known) << TABLE_BITS);
 	uint32_t id;
 
 	if (!known)

@@ -10,7 +10,7 @@
 #include "libcollector/java/java_batch.h"
 #include "libcollector/write/log.h"
 #include "libcollector/events/mapping.h"
-#include "libcollector/base/room.h"
+#include "libcollector/base/budget.h"
 #include "libcollector/thread/scope.h"
 #include "libcollector/events/sync.h"
 
@@ -72,7 +72,7 @@ static void write_class(uint32_t number, const char *signature)
 /* The number of a class, written if it is new; 0: there are too many. */
 static uint32_t number_of(const char *signature)
 {
-	struct class *classes = room_table(&table, sizeof(*classes) << CLASS_BITS);
+	struct class *classes = budget_table(&table, sizeof(*classes) << CLASS_BITS);
 	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
 
 	for (const char *at = signature; *at; at++)

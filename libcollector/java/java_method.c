@@ -11,7 +11,7 @@
 #include "libcollector/java/java_batch.h"
 #include "libcollector/java/java_vm.h"
 #include "libcollector/write/log.h"
-#include "libcollector/base/room.h"
+#include "libcollector/base/budget.h"
 
 #include "format/record.h"
 
@@ -247,7 +247,7 @@ static uint32_t write_new(struct walk_memo *memo, uint64_t constant)
 static uint32_t id_of(struct walk_memo *memo, uint64_t method, uint64_t constant)
 {
 	uint64_t home = method * 0x9e3779b97f4a7c15u >> (64 - TABLE_BITS);
-	struct known *known = room_table(&table, sizeof(*known) << TABLE_BITS);
+	struct known *known = budget_table(&table, sizeof(*known) << TABLE_BITS);
 	uint32_t id;
 
 	if (!known)

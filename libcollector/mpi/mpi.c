@@ -144,12 +144,12 @@ static int is_binding(uint64_t address)
 void mpi_start(void)
 {
 	mpi_requests_forget();
-	atomic_store(&col.mark->mpi, 1);
+	atomic_store(&col.switches->mpi, 1);
 }
 
 static inline int is_on(void)
 {
-	return (int)atomic_load_explicit(&col.mark->mpi, memory_order_relaxed);
+	return (int)atomic_load_explicit(&col.switches->mpi, memory_order_relaxed);
 }
 
 /* Where MPI begins is of interest even if calls are not: ranks get their names there. So is, while

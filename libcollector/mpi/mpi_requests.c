@@ -8,7 +8,7 @@
  * See doc/decisions/10-mpi.md. */
 #include "libcollector/mpi/mpi.h"
 
-#include "libcollector/base/room.h"
+#include "libcollector/base/budget.h"
 #include "libcollector/thread/scope.h"
 
 #include <string.h>
@@ -68,7 +68,7 @@ static void give_up(struct mpi_pending *request)
 
 static int add(uint64_t key, const struct mpi_message *message)
 {
-	struct requests *requests = room_table(&table, sizeof(*requests));
+	struct requests *requests = budget_table(&table, sizeof(*requests));
 	unsigned at = place_of(key), now = atomic_load(&epoch);
 
 	for (unsigned i = 0; requests && i < PROBES; i++) {

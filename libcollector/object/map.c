@@ -13,7 +13,7 @@
 #include "libcollector/calls/sleds.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/object/loader.h"
-#include "libcollector/process/birth.h"
+#include "libcollector/process/directory.h"
 #include "libcollector/process/child.h"
 #include "libcollector/unwind/rule.h"
 #include "libcollector/write/log.h"
@@ -265,7 +265,7 @@ static int make_file(void)
 
 	child_settle();
 	if (col.descriptor.step.lineage[0])
-		error = birth_make_map();
+		error = directory_make_map();
 	return error < 0 ? error : col_xml_open(COL_MAP);
 }
 

@@ -9,12 +9,12 @@ static atomic_uint regions, tasks;
 
 void omp_start(void)
 {
-	atomic_store(&col.mark->omp, (unsigned)col.descriptor.omp);
+	atomic_store(&col.switches->omp, (unsigned)col.descriptor.omp);
 }
 
 int omp_is_traced(void)
 {
-	return atomic_load_explicit(&col.mark->omp, memory_order_relaxed) == OMP_EVENTS;
+	return atomic_load_explicit(&col.switches->omp, memory_order_relaxed) == OMP_EVENTS;
 }
 
 void omp_forget(struct omp_thread *omp)

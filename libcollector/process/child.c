@@ -2,8 +2,8 @@
  * See doc/decisions/16-descendants.md. */
 #include "libcollector/process/child.h"
 
-#include "libcollector/process/birth.h"
-#include "libcollector/process/descent.h"
+#include "libcollector/process/directory.h"
+#include "libcollector/process/descendant.h"
 #include "libcollector/jit/dynamic.h"
 #include "libcollector/java/java_agent.h"
 #include "libcollector/jit/perf.h"
@@ -16,11 +16,11 @@
 #include "libcollector/write/log.h"
 #include "libcollector/object/map.h"
 #include "libcollector/process.h"
-#include "libcollector/jit/strange.h"
+#include "libcollector/jit/unmapped.h"
 #include "libcollector/events/tick.h"
 #include "libcollector/unwind/tree.h"
 #include "libcollector/events/usage.h"
-#include "libcollector/window.h"
+#include "libcollector/recording.h"
 
 #include "format/lineage.h"
 
@@ -31,7 +31,7 @@
 
 enum { SETTLING = 2 };
 
-static struct birth_moment start;
+static struct process_moment start;
 static atomic_uint is_quiet;
 /* Of the fork under way in this thread. */
 static __thread uint32_t promised; /* the child's number */
@@ -40,14 +40,14 @@ static __thread int
 
 /* ---- in the child ---- */
 
-/* Nothing of what the maker records with may be touched. */
+/* Nothing of what the parent records with may be touched. */
 static void let_go(void)
 {
 	col_streams_forget();
 	dynamic_forget();
 	java_forget();
 	perf_forget();
-	strange_forget();
+	unmapped_forget();
 	col_log_forget();
 	col_directory_close();
 	environment_forget();
@@ -62,18 +62,18 @@ static void renew(void)
 	atomic_store(&col.closing, 0);
 	atomic_store(&col.is_unsettled, 1);
 	child_be_quiet();
-	start = birth_now();
+	start = process_moment_now();
 	usage_restart(&start);
 	io_files_restart();
 	if (tree_open() < 0)
 		return;
-	atomic_store(&col.mark->recording, 1);
+	atomic_store(&col.switches->recording, 1);
 	tick_restart();
 	if (thread_restart() < 0) {
-		atomic_store(&col.mark->recording, 0);
+		atomic_store(&col.switches->recording, 0);
 		return;
 	}
-	window_restart();
+	recording_restart();
 }
 
 void child_begin(char letter, uint32_t number)
@@ -83,7 +83,7 @@ void child_begin(char letter, uint32_t number)
 	col.pid = sys_getpid();
 	col.is_recorded = 0;
 	let_go();
-	if (!descent_is_followed() || !descent_fork(letter, number) || !was_recorded)
+	if (!descendant_is_followed() || !descendant_fork(letter, number) || !was_recorded)
 		return;
 	col.is_recorded = 1;
 	renew();
@@ -92,19 +92,19 @@ void child_begin(char letter, uint32_t number)
 void child_look(void)
 {
 	if (col.is_recorded && !col_is_recording() && sys_getpid() != col.pid)
-		child_begin('c', descent_number('c'));
+		child_begin('c', descendant_number('c'));
 }
 
 static void make_directory(void)
 {
-	int error = birth_make(&start);
+	int error = directory_make(&start);
 
 	if (error == 0)
 		error = col_xml_open(COL_LOG);
 	if (error < 0) {
 		col_streams_stop();
 		col.is_recorded = 0;
-		atomic_store(&col.mark->recording, 0);
+		atomic_store(&col.switches->recording, 0);
 		return;
 	}
 	process_log_open(&start);
@@ -171,7 +171,7 @@ void child_greet(const struct col_slot *slot)
 static void before_fork(void)
 {
 	if (!promised)
-		promised = descent_number('f');
+		promised = descendant_number('f');
 	interrupts = col_self && (col_self->scope != 0 || functrace_is_interrupted());
 	if (interrupts)
 		thread_keep_memory(col_self, MADV_DOFORK);
@@ -206,8 +206,8 @@ void child_log(const char *kind, int pid, uint32_t number)
 	char buffer[512];
 	struct xml_text text = XML_TEXT(buffer);
 
-	if (!col_is_recording() || !descent_is_followed() ||
-	    descent_child(lineage, 'f', number) < 0)
+	if (!col_is_recording() || !descendant_is_followed() ||
+	    descendant_child(lineage, 'f', number) < 0)
 		return;
 	col_event_begin(&text, kind);
 	xml_put_number(&text, "pid", (uint64_t)pid);
@@ -225,7 +225,7 @@ void child_log_sharer(int pid)
 	col_event_begin(&text, "unrecorded");
 	xml_put_number(&text, "pid", (uint64_t)pid);
 	xml_put_string(&text, "path", map_program());
-	xml_put_string(&text, "reason", "it shares its maker's memory");
+	xml_put_string(&text, "reason", "it shares its parent's memory");
 	col_event_end(&text);
 	col_text_return(memory);
 }
@@ -238,7 +238,7 @@ EXPORT pid_t fork(void)
 	child_look();
 	if (!col.is_recorded)
 		return REAL(fork)();
-	number = descent_number('f');
+	number = descendant_number('f');
 	promised = number;
 	pid = REAL(fork)();
 	if (pid > 0)
@@ -277,7 +277,7 @@ EXPORT int forkpty(int *terminal, char *name, const struct termios *settings,
 	child_look();
 	if (!col.is_recorded)
 		return REAL(forkpty)(terminal, name, settings, size);
-	number = descent_number('f');
+	number = descendant_number('f');
 	promised = number;
 	pid = REAL(forkpty)(terminal, name, settings, size);
 	if (pid > 0)
@@ -303,7 +303,7 @@ static int close_standard(void)
 	return error;
 }
 
-/* The C library's own would end the maker behind our back. */
+/* The C library's own would end the parent behind our back. */
 EXPORT int daemon(int keep_directory, int keep_files)
 {
 	pid_t pid = fork();

@@ -1,6 +1,6 @@
 /* child.h: the recording of descendants, of forked children above all.
  *
- * A forked child starts clean, whatever other threads of its maker were doing: everything that the
+ * A forked child starts clean, whatever other threads of its parent were doing: everything that the
  * recorder keeps is made anew. Its directory is not: it comes with the first event, tick or sample,
  * or at the end, so that a child which only executes another program costs next to nothing. Any
  * descendant is *quiet* as long as it has nothing to record: it has no files but log.xml, where the
@@ -17,7 +17,7 @@ void child_open(void);
  * `number` name it. */
 void child_begin(char letter, uint32_t number);
 
-/* In the maker: note a child, as an event of this kind. Signal-safe. */
+/* In the parent: note a child, as an event of this kind. Signal-safe. */
 void child_log(const char *kind, int pid, uint32_t number);
 
 /* Note a child that shares our memory for good, and is not recorded: a recorder's memory cannot

@@ -2,15 +2,15 @@
  * and send the new image on its way with an environment that tells its collector its place. When
  * the call fails, recording goes on.
  *
- * A child that shares its maker's memory (vfork) comes here too. It may not touch the maker's
+ * A child that shares its parent's memory (vfork) comes here too. It may not touch the parent's
  * environment: the new one is built on its stack. */
 #include "libcollector/process/exec.h"
 
 #include "libcollector/process/child.h"
-#include "libcollector/process/descent.h"
+#include "libcollector/process/descendant.h"
 #include "libcollector/process/environment.h"
 #include "libcollector/hook/hook.h"
-#include "libcollector/process/image.h"
+#include "libcollector/process/executable.h"
 #include "libcollector/write/log.h"
 #include "libcollector/process.h"
 #include "libcollector/thread/signals.h"
@@ -24,14 +24,14 @@ enum { PATH_SHOWN = 1024, ON_STACK_MAX = 4 * 1024 /* the least stack of a thread
 /* What is known of a call before it is made. */
 struct departure {
 	struct descriptor_step step;
-	const struct image_obstacle *obstacle;
+	const struct executable_obstacle *obstacle;
 	int is_noted;  /* the present image is recorded, and its end is in its log */
 	int is_led_on; /* the new one gets our variables */
 	int bits;      /* of the new one */
 };
 
 static void log_path(const char *kind, const char *path, const char *lineage,
-                     const struct image_obstacle *obstacle, int error)
+                     const struct executable_obstacle *obstacle, int error)
 {
 	char *memory = col_text_borrow();
 	struct xml_text text = {.at = memory, .capacity = COL_TEXT_SIZE};
@@ -43,7 +43,7 @@ static void log_path(const char *kind, const char *path, const char *lineage,
 		xml_put_number(&text, "errno", (uint64_t)error);
 	xml_put_attribute(&text, "path", path, strnlen(path, PATH_SHOWN));
 	xml_put_string(&text, "lineage", lineage);
-	image_put_obstacle(&text, obstacle);
+	executable_put_obstacle(&text, obstacle);
 	col_event_end(&text);
 	col_text_return(memory);
 }
@@ -77,7 +77,7 @@ static uint32_t number_of_sharer(void)
 	uint64_t seen = atomic_load(&last);
 
 	if ((uint32_t)seen != pid) {
-		seen = pid | (uint64_t)descent_number('f') << 32;
+		seen = pid | (uint64_t)descendant_number('f') << 32;
 		atomic_store(&last, seen);
 		if (col_is_recording())
 			child_log("vfork", (int)pid, (uint32_t)(seen >> 32));
@@ -117,12 +117,12 @@ static int prepare(struct departure *departure, const struct exec_call *call)
 	file = find_file(call, &directory, memory);
 	if (!file || !environment_is_readable(call->envp))
 		return 0;
-	departure->is_led_on = descent_is_followed() && !environment_refuses(call->envp) &&
-	                       descent_step_image(&departure->step, sys_getpid() != col.pid
-	                                                                    ? number_of_sharer()
-	                                                                    : 0) == 0;
+	departure->is_led_on = descendant_is_followed() && !environment_refuses(call->envp) &&
+	                       descendant_step_image(&departure->step, sys_getpid() != col.pid
+	                                                                       ? number_of_sharer()
+	                                                                       : 0) == 0;
 	if (departure->is_led_on) {
-		departure->obstacle = image_obstacle(directory, file, &departure->bits);
+		departure->obstacle = executable_obstacle(directory, file, &departure->bits);
 		departure->is_led_on = (!departure->obstacle || departure->obstacle->passes) &&
 		                       environment_has_library(departure->bits);
 		departure->step.leads = departure->obstacle != NULL;
@@ -169,9 +169,9 @@ static int failed(const struct departure *departure, const struct exec_call *cal
 	return -1;
 }
 
-/* A long list stays mapped in the maker of a vfork child when the child has become another program.
- * The thread's next call unmaps it, or its end: whoever used it then is no more in this memory,
- * unless it is the caller, whom a handler of the program's interrupted. */
+/* A long list stays mapped in the parent of a vfork child when the child has become another
+ * program. The thread's next call unmaps it, or its end: whoever used it then is no more in this
+ * memory, unless it is the caller, whom a handler of the program's interrupted. */
 static __thread struct {
 	char *at;
 	size_t size;
@@ -231,7 +231,7 @@ int exec_run(const struct exec_call *call)
 	struct departure departure;
 
 	child_look();
-	if ((!col.is_recorded && !descent_is_followed()) || is_refused(call))
+	if ((!col.is_recorded && !descendant_is_followed()) || is_refused(call))
 		return call_real(call, call->envp);
 	if (prepare(&departure, call))
 		run_with(&departure, call);

@@ -5,10 +5,10 @@
  * process's own, which holds them for the time of the call.
  * See doc/decisions/16-descendants.md. */
 #include "libcollector/process/child.h"
-#include "libcollector/process/descent.h"
+#include "libcollector/process/descendant.h"
 #include "libcollector/process/environment.h"
 #include "libcollector/hook/hook.h"
-#include "libcollector/process/image.h"
+#include "libcollector/process/executable.h"
 #include "libcollector/write/log.h"
 
 #include <alloca.h>
@@ -18,7 +18,7 @@
 enum { TEXT_SHOWN = 1024, ON_STACK_MAX = 4 * 1024 /* the least stack of a thread has 16 */ };
 
 static void log_child(const char *kind, const char *lineage, int pid, const char *what,
-                      const char *text, const struct image_obstacle *obstacle)
+                      const char *text, const struct executable_obstacle *obstacle)
 {
 	char *memory = col_is_recording() ? col_text_borrow() : NULL;
 	struct xml_text event = {.at = memory, .capacity = COL_TEXT_SIZE};
@@ -30,7 +30,7 @@ static void log_child(const char *kind, const char *lineage, int pid, const char
 		xml_put_number(&event, "pid", (uint64_t)pid);
 	xml_put_string(&event, "lineage", lineage);
 	xml_put_attribute(&event, what, text, strnlen(text, TEXT_SHOWN));
-	image_put_obstacle(&event, obstacle);
+	executable_put_obstacle(&event, obstacle);
 	col_event_end(&event);
 	col_text_return(memory);
 }
@@ -56,16 +56,16 @@ static int call_real(const struct spawn_call *call, pid_t *pid, char *const *env
 	return call->real(pid, call->path, call->actions, call->attributes, call->argv, envp);
 }
 
-static const struct image_obstacle *obstacle_of(const struct spawn_call *call, int *bits)
+static const struct executable_obstacle *obstacle_of(const struct spawn_call *call, int *bits)
 {
 	char memory[TEXT_SHOWN];
 
 	*bits = ARCH_BITS;
 	if (!call->searches)
-		return image_obstacle(AT_FDCWD, call->path, bits);
+		return executable_obstacle(AT_FDCWD, call->path, bits);
 	return image_search(call->path, memory, sizeof(memory)) < 0
 	               ? NULL
-	               : image_obstacle(AT_FDCWD, memory, bits);
+	               : executable_obstacle(AT_FDCWD, memory, bits);
 }
 
 /* A long environment does not fit on small stacks. */
@@ -94,14 +94,14 @@ static int is_unreadable(const struct spawn_call *call)
 
 static int spawn(const struct spawn_call *call, char *const *envp)
 {
-	const struct image_obstacle *obstacle;
+	const struct executable_obstacle *obstacle;
 	struct descriptor_step step;
 	pid_t pid = 0;
 	int error, bits;
 
 	child_look();
-	if (!descent_is_followed() || is_unreadable(call) || !environment_is_readable(envp) ||
-	    environment_refuses(envp) || !descent_step_child(&step))
+	if (!descendant_is_followed() || is_unreadable(call) || !environment_is_readable(envp) ||
+	    environment_refuses(envp) || !descendant_step_child(&step))
 		return call_real(call, call->pid, envp);
 	obstacle = obstacle_of(call, &bits);
 	step.leads = obstacle != NULL;
@@ -147,9 +147,9 @@ static int lend(const char *kind, const char *command)
 	int bits;
 
 	child_look();
-	if (!descent_is_followed() || !descent_step_child(&step))
+	if (!descendant_is_followed() || !descendant_step_child(&step))
 		return 0;
-	image_obstacle(AT_FDCWD, _PATH_BSHELL, &bits);
+	executable_obstacle(AT_FDCWD, _PATH_BSHELL, &bits);
 	if (!environment_has_library(bits) || environment_lend(&step, bits) < 0)
 		return 0;
 	log_child(kind, step.lineage, 0, "command", command, NULL);

@@ -5,7 +5,7 @@
  * does with a signal it does as without us; then the program's handler is jumped to, with the same
  * registers and stack. What the program believes to have installed is in immutable entries, and the
  * kernel says by which entry it calls: so there is no moment at which the two differ, and a vfork
- * child, which shares our memory but not the kernel's table, changes nothing of its maker's.
+ * child, which shares our memory but not the kernel's table, changes nothing of its parent's.
  *
  * What cannot be done so is left to the kernel, as without us: a program that ignores SIGBUS, a
  * thread that has it blocked, a handler set by a system call of the program's own. A fault of ours

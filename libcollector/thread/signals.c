@@ -174,8 +174,8 @@ int signals_prefer_current(void)
 
 /* ---- the program's view ---- */
 
-/* A child of vfork works in its maker's memory: what it changes for itself is not to be what its
- * maker believes. */
+/* A child of vfork works in its parent's memory: what it changes for itself is not to be what its
+ * parent believes. */
 static int is_sharer(void)
 {
 	return sys_getpid() != col.pid;

@@ -36,7 +36,7 @@ void signals_forward(int signal, siginfo_t *info, void *context);
 void signals_restart_call(void *context);
 
 /* Of our signals, those that the program believes to have blocked in the calling thread; a new
- * thread begins with its maker's. */
+ * thread begins with its creator's. */
 sys_sigset signals_believed(void);
 void signals_believe(sys_sigset blocked);
 

@@ -155,7 +155,7 @@ void thread_tell(struct col_thread *thread, enum col_context context, enum fmt_t
 }
 
 void thread_write_main(struct col_thread *thread, enum col_context context,
-                       const struct birth_moment *start)
+                       const struct process_moment *start)
 {
 	static const char gone[16];
 	const struct col_thread *first = thread_find((uint32_t)col.pid);

@@ -6,7 +6,7 @@
 #ifndef XER_COLLECTOR_THREAD_H
 #define XER_COLLECTOR_THREAD_H
 
-#include "libcollector/process/birth.h"
+#include "libcollector/process/directory.h"
 #include "libcollector/calls/functrace.h"
 #include "libcollector/mpi/mpi.h"
 #include "libcollector/omp/omp.h"
@@ -71,7 +71,7 @@ void thread_keep_memory(struct col_thread *thread, int advice);
 /* Write the record that tells of the main thread of a process that began at `start`, when its first
  * event, that of `thread`, is already under way. Signal-safe. */
 void thread_write_main(struct col_thread *thread, enum col_context context,
-                       const struct birth_moment *start);
+                       const struct process_moment *start);
 
 /* The state of the calling thread, made if there is none; NULL if that fails. Normal context. */
 struct col_thread *thread_adopt_self(void);

@@ -4,7 +4,7 @@
 #include "libcollector/thread/thread_state.h"
 
 #include "libcollector/process/child.h"
-#include "libcollector/process/descent.h"
+#include "libcollector/process/descendant.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/thread/signals.h"
 #include "libcollector/events/tick.h"
@@ -29,7 +29,7 @@ static struct col_thread *prepare(void *(*run)(void *), int (*run_c11)(void *), 
 	return state;
 }
 
-/* A thread may be given another mask than its maker's. */
+/* A thread may be given another mask than its creator's. */
 static void take_mask(struct col_thread *state, const pthread_attr_t *attributes)
 {
 	sigset_t set;
@@ -142,7 +142,7 @@ static int clone_child(int (*run)(void *), void *stack, int flags, void *argumen
 	child_look();
 	if (!col.is_recorded || !run)
 		return REAL(clone)(run, stack, flags, argument, parent_tid, tls, child_tid);
-	cloned.number = descent_number('f');
+	cloned.number = descendant_number('f');
 	pid = REAL(clone)(run_cloned, stack, flags, &cloned, parent_tid, tls, child_tid);
 	if (pid > 0)
 		child_log("clone", pid, cloned.number);

@@ -19,7 +19,7 @@
 #include "libcollector/base/collector.h"
 #include "libcollector/base/lock.h"
 #include "libcollector/object/map.h"
-#include "libcollector/base/room.h"
+#include "libcollector/base/budget.h"
 #include "libcollector/write/stream.h"
 
 #include <errno.h>
@@ -73,8 +73,8 @@ int tree_open(void)
 	for (int bits = TABLE_BITS; bits >= TABLE_MIN_BITS; bits -= 2) {
 		size_t size = sizeof(uint32_t) << bits;
 
-		table = bits == TABLE_MIN_BITS || room_is_wide(size, 32) ? sys_mmap_anonymous(size)
-		                                                         : NULL;
+		table = bits == TABLE_MIN_BITS || budget_allows(size, 32) ? sys_mmap_anonymous(size)
+		                                                          : NULL;
 		if (!table)
 			continue;
 		sys_madvise(table, size, MADV_DONTFORK);

@@ -10,7 +10,7 @@
 #include "libcollector/base/object.h"
 #include "libcollector/java/java_walk.h"
 #include "libcollector/unwind/rule.h"
-#include "libcollector/jit/strange.h"
+#include "libcollector/jit/unmapped.h"
 
 #include <errno.h>
 
@@ -103,7 +103,7 @@ int walk_guess(struct walk *walk)
 
 	if (java_vm_is_code(walk->pc))
 		return java_walk_step(walk);
-	strange_see(walk->pc - !walk->is_leaf);
+	unmapped_see(walk->pc - !walk->is_leaf);
 	if (go_by_return(walk) < 0 && go_by_bp(walk) < 0 && go_by_scan(walk) < 0)
 		return -1;
 	walk->is_leaf = 0;

@@ -5,7 +5,7 @@
 #include "libcollector/process/child.h"
 #include "libcollector/base/file.h"
 #include "libcollector/write/log.h"
-#include "libcollector/window.h"
+#include "libcollector/recording.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -232,7 +232,7 @@ int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
 
 	if (unlikely(atomic_load(&col.is_unsettled)))
 		child_settle();
-	window_check();
+	recording_check();
 	if (exceeds_limit(which, size))
 		return -EDQUOT;
 	if (atomic_load_explicit(&stream->state, memory_order_acquire) != OPEN)
@@ -315,7 +315,7 @@ static int new_part(struct col_slot *slot, enum fmt_stream which, uint32_t tid)
 	uint32_t overwritten;
 	int error = 0;
 
-	window_check();
+	recording_check();
 	if (!atomic_load(&ring->map))
 		error = open_ring(which);
 	if (error < 0)

@@ -27,7 +27,7 @@ static const enum fmt_stream streams[] = {FMT_STREAM_PROFILE, FMT_STREAM_HEAPTRA
 static const char *const names[] = {"profile", "heaptrace", "synctrace"};
 enum { STREAMS = sizeof(streams) / sizeof(streams[0]) };
 
-static struct col_mark mark = {.recording = 1};
+static struct col_switches mark = {.recording = 1};
 static pthread_barrier_t start, end;
 static unsigned events = 5000;
 static uint32_t nodes[THREADS][STACKS];
@@ -57,7 +57,7 @@ static void begin(char *directory)
 	col.descriptor.clock_is_tsc = 1;
 	col.descriptor.clock_hz = 1000000000;
 	col.pid = getpid();
-	col.mark = &mark;
+	col.switches = &mark;
 	put_file(directory, "log.xml", "<experiment>\n</experiment>\n");
 	put_file(directory, "map.xml", "<map>\n</map>\n");
 	if (col_founder_open() != 0 || col_directory_open(".") != 0 || col_xml_open(COL_LOG) != 0 ||

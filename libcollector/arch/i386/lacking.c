@@ -20,7 +20,7 @@
 #include "libcollector/events/mapping.h"
 #include "libcollector/mpi/mpi.h"
 #include "libcollector/jit/perf.h"
-#include "libcollector/jit/strange.h"
+#include "libcollector/jit/unmapped.h"
 #include "libcollector/unwind/rule.h"
 #include "libcollector/thread/signals.h"
 #include "libcollector/calls/sleds.h"
@@ -272,7 +272,7 @@ void perf_forget(void)
 {
 }
 
-void strange_forget(void)
+void unmapped_forget(void)
 {
 }
 

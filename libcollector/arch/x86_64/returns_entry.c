@@ -14,12 +14,12 @@
 #include <stddef.h>
 
 /* Places of fields, which assembler code must know as numbers. */
-#define MARK_FUNCTRACE 24
+#define SWITCHES_FUNCTRACE 24
 #define PENDING 16
 #define EXIT_WORD 8
 
-_Static_assert(offsetof(struct collector, mark) == 0, "returns_entry.c");
-_Static_assert(offsetof(struct col_mark, functrace) == MARK_FUNCTRACE, "returns_entry.c");
+_Static_assert(offsetof(struct collector, switches) == 0, "returns_entry.c");
+_Static_assert(offsetof(struct col_switches, functrace) == SWITCHES_FUNCTRACE, "returns_entry.c");
 _Static_assert(offsetof(struct hook_table, mcount) == 0, "returns_entry.c");
 _Static_assert(offsetof(struct hook_table, _mcount) == 8, "returns_entry.c");
 _Static_assert(offsetof(struct hook_table, __fentry__) == 16, "returns_entry.c");
@@ -57,7 +57,7 @@ _Static_assert(offsetof(struct shadow_call, address) == 0, "returns_entry.c");
 
 /* name: the symbol; place: enum returns_place; visible: how it is seen; pass_on: what to do if
  * entries are not to be met, with all registers and the stack as they were. The loader may call us
- * before it has relocated us: then there is no mark. */
+ * before it has relocated us: then there are no switches. */
 /* clang-format off */
 #define ENTRY(name, place, visible, pass_on) \
 	__asm__(".text\n\t.p2align 4\n\t" visible " " #name "\n\t.globl " #name "\n\t.type " #name ", @function\n" #name ":\n\t" \
@@ -66,7 +66,7 @@ _Static_assert(offsetof(struct shadow_call, address) == 0, "returns_entry.c");
 	        "movq col(%rip), %rax\n\t" \
 	        "testq %rax, %rax\n\t" \
 	        "je 1f\n\t" \
-	        "cmpl $0, " NUMBER(MARK_FUNCTRACE) "(%rax)\n\t" \
+	        "cmpl $0, " NUMBER(SWITCHES_FUNCTRACE) "(%rax)\n\t" \
 	        "je 1f\n\t" \
 	        "cmpl $0, returns_is_on(%rip)\n\t" \
 	        "jne 2f\n" \

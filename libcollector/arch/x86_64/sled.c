@@ -64,7 +64,7 @@ void sled_original_head(const struct sled *sled, uint8_t head[SLED_HEAD])
 	       SLED_HEAD);
 }
 
-int sled_is_strange(const struct sled *sled, const uint8_t *code)
+int sled_is_unknown(const struct sled *sled, const uint8_t *code)
 {
 	return is_event(sled) && code[0] == 0xeb && !sled_is_original(sled, code);
 }

@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 /* Places of fields, which assembler code must know as numbers. */
-#define MARK_FUNCTRACE 24
+#define SWITCHES_FUNCTRACE 24
 #define WRITER_AT 8
 #define WRITER_END 16
 #define WRITER_LAST 24
@@ -23,8 +23,8 @@
 	2752 /* bytes: the standard form of XSAVE up to AVX-512, and room to align it */
 #define EXTENDED_MASK 0xe6 /* SSE, AVX and AVX-512 */
 
-_Static_assert(offsetof(struct collector, mark) == 0, "sled_entry.c");
-_Static_assert(offsetof(struct col_mark, functrace) == MARK_FUNCTRACE, "sled_entry.c");
+_Static_assert(offsetof(struct collector, switches) == 0, "sled_entry.c");
+_Static_assert(offsetof(struct col_switches, functrace) == SWITCHES_FUNCTRACE, "sled_entry.c");
 _Static_assert(offsetof(struct functrace_writer, busy) == 0, "sled_entry.c");
 _Static_assert(offsetof(struct functrace_writer, at) == WRITER_AT, "sled_entry.c");
 _Static_assert(offsetof(struct functrace_writer, end) == WRITER_END, "sled_entry.c");
@@ -46,7 +46,7 @@ _Static_assert(FUNCTRACE_OFF == 0 && FUNCTRACE_ALL == 1 && FUNCTRACE_LIMITED == 
 	        ".cfi_startproc\n\t" \
 	        "pushq %rax\n\t.cfi_adjust_cfa_offset 8\n\t" \
 	        "movq col(%rip), %r11\n\t" \
-	        "cmpl $1, " NUMBER(MARK_FUNCTRACE) "(%r11)\n\t" \
+	        "cmpl $1, " NUMBER(SWITCHES_FUNCTRACE) "(%r11)\n\t" \
 	        "jb 3f\n\t" \
 	        "ja 4f\n\t" \
 	        "movl %r10d, %r10d\n\t" \
@@ -112,7 +112,7 @@ __asm__(".text\n\t.p2align 4\n\t.hidden sled_enter_argument\n\t.globl sled_enter
         "movl %r10d, %r10d\n\t"
         "shlq $4, %r10\n\t"
         "orq $6, %r10\n\t"
-        "cmpl $1, " NUMBER(MARK_FUNCTRACE) "(%r11)\n\t"
+        "cmpl $1, " NUMBER(SWITCHES_FUNCTRACE) "(%r11)\n\t"
         "jb 1f\n\t"
         "leaq functrace_limited(%rip), %r11\n\t"
         "ja sled_call\n\t"
@@ -186,7 +186,7 @@ __asm__(".text\n\t.hidden sled_call\n\t.globl sled_call\n\t.p2align 4\n\t.type s
 	        "pushq " size "\n\tpushq " data "\n\tpushq " type "\n\tpushq $" NUMBER(form) "\n\t.cfi_adjust_cfa_offset 32\n\t" \
 	        "movq %rsp, %r10\n\t" \
 	        "movq col(%rip), %r11\n\t" \
-	        "cmpl $0, " NUMBER(MARK_FUNCTRACE) "(%r11)\n\t" \
+	        "cmpl $0, " NUMBER(SWITCHES_FUNCTRACE) "(%r11)\n\t" \
 	        "je 1f\n\t" \
 	        "leaq functrace_event(%rip), %r11\n\t" \
 	        "call sled_call\n" \

@@ -36,7 +36,7 @@ Test(descriptor, round_trip_with_odd_bytes)
 Test(descriptor, a_step_behind_the_text_counts)
 {
 	static struct descriptor in, out;
-	struct descriptor_step step = {.pid = 7, .maker = 18446744073709551615u, .process_ns = 5};
+	struct descriptor_step step = {.pid = 7, .parent = 18446744073709551615u, .process_ns = 5};
 	int len;
 
 	fill(&in);

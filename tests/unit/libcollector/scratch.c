@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static struct col_mark mark = {.recording = 1};
+static struct col_switches mark = {.recording = 1};
 
 static void put_file(const char *name, const char *text)
 {
@@ -34,7 +34,7 @@ void scratch_open(void)
 	col.descriptor.clock_is_tsc = 1;
 	col.descriptor.clock_hz = 1000000000;
 	col.pid = getpid();
-	col.mark = &mark;
+	col.switches = &mark;
 	put_file("log.xml", "<experiment>\n</experiment>\n");
 	put_file("map.xml", "<map>\n</map>\n");
 	cr_assert(col_founder_open() == 0);

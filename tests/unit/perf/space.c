@@ -105,8 +105,8 @@ Test(space, a_child_has_its_parents_code_until_it_executes_a_program)
 	cr_assert_eq(image->forked_ns, 700);
 	cr_assert_eq(image->parent, PID);
 	cr_assert_eq(image->executed, 0);
-	cr_assert_eq(image->maker, space_image(space_of(PID)));
-	cr_assert_str_eq(object_path(image->program), "/no/such", "its maker's");
+	cr_assert_eq(image->parent_image, space_image(space_of(PID)));
+	cr_assert_str_eq(object_path(image->program), "/no/such", "its parent's");
 	image->is_told = 1;
 	give(PERF_RECORD_COMM, 0, exec, 6);
 	cr_assert_not_null(space_at(space_of(PID + 1), 0x1000), "a thread has got a name");
@@ -118,7 +118,7 @@ Test(space, a_child_has_its_parents_code_until_it_executes_a_program)
 	cr_assert_eq(image->began_ns, 800);
 	cr_assert_eq(image->forked_ns, 700);
 	cr_assert_eq(image->executed, 1);
-	cr_assert_eq(image->maker, space_image(space_of(PID)));
+	cr_assert_eq(image->parent_image, space_image(space_of(PID)));
 	cr_assert_null(image->program);
 	map_as(PID + 1, 0x7000, 0x1000, 0, PROT_EXEC);
 	cr_assert_str_eq(object_path(image->program), "/no/such");
@@ -130,7 +130,7 @@ Test(space, a_child_has_its_parents_code_until_it_executes_a_program)
 
 /* A chain of processes, of which each makes the next one and ends: it is known whom the last one
  * descends from, but not for ever. */
-Test(space, makers_are_known_when_they_are_gone)
+Test(space, parents_are_known_when_they_are_gone)
 {
 	enum { CHAIN = 300 };
 	unsigned depth = 0;
@@ -146,13 +146,13 @@ Test(space, makers_are_known_when_they_are_gone)
 		give(PERF_RECORD_FORK, 0, fork, 6);
 		cr_assert_eq(space_of_end(&ended), space_of(PID + i));
 		give(PERF_RECORD_EXIT, 0, exit, 6);
-		cr_assert_eq(space_image(space_of(PID + i))->maker != NULL,
+		cr_assert_eq(space_image(space_of(PID + i))->parent_image != NULL,
 		             i % (IMAGE_DEPTH_MAX + 1) != 0, "threads of it may end later");
 	}
-	for (const struct image *at = space_image(space_of(PID + 10)); at; at = at->maker)
+	for (const struct image *at = space_image(space_of(PID + 10)); at; at = at->parent_image)
 		depth++;
 	cr_assert_eq(depth, 1, "forgotten, and looked at anew");
-	for (const struct image *at = space_image(space_of(PID + CHAIN)); at; at = at->maker)
+	for (const struct image *at = space_image(space_of(PID + CHAIN)); at; at = at->parent_image)
 		depth++;
 	cr_assert_eq(depth, 1 + 1 + CHAIN % (IMAGE_DEPTH_MAX + 1));
 }

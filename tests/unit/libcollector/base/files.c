@@ -124,11 +124,11 @@ Test(file, replaced_descriptor_is_noticed_and_opened_again, .init = scratch_open
 	cr_assert(col_file_take(&file, fd) == 0);
 	cr_assert_geq(file.fd, 100);
 	cr_assert_eq(col_file_get(&file, "data"), file.fd);
-	cr_expect_neq(file.mark, 0, "a file has a mark");
+	cr_expect_neq(file.tag, 0, "a file has a tag");
 	lseek(file.fd, 7, SEEK_SET); /* which is taken away */
 	cr_assert_eq(col_file_get(&file, "data"), file.fd);
 	cr_expect_eq(file.reopened, 0);
-	cr_expect_eq(lseek(file.fd, 0, SEEK_CUR), file.mark);
+	cr_expect_eq(lseek(file.fd, 0, SEEK_CUR), file.tag);
 	dup2(other, file.fd);
 	again = col_file_get(&file, "data");
 	cr_assert_geq(again, 0);

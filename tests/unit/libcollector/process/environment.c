@@ -12,7 +12,7 @@
 extern char **environ;
 
 static char record[DESCRIPTOR_TEXT_MAX];
-static const struct descriptor_step step = {.lineage = "_f1_x1", .pid = 7, .maker = 8};
+static const struct descriptor_step step = {.lineage = "_f1_x1", .pid = 7, .parent = 8};
 
 /* As the constructor leaves it: a descriptor was taken, of a library at /x/lib.so. */
 static void take(const char *preload)

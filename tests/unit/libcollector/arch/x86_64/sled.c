@@ -59,9 +59,9 @@ Test(sled, events_keep_their_code_and_call_another_function)
 	original[1] = 0x14;
 	original[14] = 0xe8;
 	cr_assert(!sled_is_original(&custom, original) && sled_is_original(&typed, original));
-	cr_assert(sled_is_strange(&custom, original) && !sled_is_strange(&typed, original));
+	cr_assert(sled_is_unknown(&custom, original) && !sled_is_unknown(&typed, original));
 	original[0] = 0x66;
-	cr_assert(!sled_is_original(&typed, original) && !sled_is_strange(&typed, original));
+	cr_assert(!sled_is_original(&typed, original) && !sled_is_unknown(&typed, original));
 }
 
 Test(sled, only_untouched_code_is_original)

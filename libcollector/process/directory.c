@@ -1,9 +1,9 @@
-/* birth.c: make the directory of a descendant. See birth.h.
+/* directory.c: make the directory of a descendant. See directory.h.
  *
  * Its log.xml is what xcollect writes for a founder, without what is the same in the whole tree:
  * host, settings, schema. The directory's name is taken by mkdir, which is exclusive; log.xml comes
  * last and whole, by a rename. */
-#include "libcollector/process/birth.h"
+#include "libcollector/process/directory.h"
 
 #include "libcollector/base/collector.h"
 #include "libcollector/base/file.h"
@@ -21,9 +21,9 @@
 
 enum { NAMES_TRIED = 100000, CHUNK = 512, LINK_MAX_LEN = 4096 };
 
-struct birth_moment birth_now(void)
+struct process_moment process_moment_now(void)
 {
-	struct birth_moment now = {
+	struct process_moment now = {
 		.raw_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW),
 		.real_ns = sys_clock_ns(CLOCK_REALTIME),
 		.mono_ns = sys_clock_ns(CLOCK_MONOTONIC),
@@ -123,7 +123,7 @@ static void put_process(struct sink *sink)
 	xml_put(&sink->text, "</process>\n");
 }
 
-static void put_clock(struct xml_text *text, const struct birth_moment *start)
+static void put_clock(struct xml_text *text, const struct process_moment *start)
 {
 	xml_put(text, "<clock");
 	xml_put_string(text, "source", col.descriptor.clock_is_tsc ? "tsc" : "raw");
@@ -135,7 +135,7 @@ static void put_clock(struct xml_text *text, const struct birth_moment *start)
 	xml_put(text, "/>\n");
 }
 
-static void put_log(struct sink *sink, const struct birth_moment *start)
+static void put_log(struct sink *sink, const struct process_moment *start)
 {
 	xml_put(&sink->text, DECLARATION "<" FMT_LOG_ROOT " version=\"" FMT_VERSION_TEXT "\">\n");
 	xml_put(&sink->text, "<collector version=\"" XER_VERSION "\"/>\n");
@@ -147,7 +147,7 @@ static void put_log(struct sink *sink, const struct birth_moment *start)
 	xml_put(&sink->text, FMT_LOG_CLOSE);
 }
 
-static int write_log(const struct birth_moment *start)
+static int write_log(const struct process_moment *start)
 {
 	char *memory = col_text_borrow();
 	struct sink sink = {.text = {.at = memory, .capacity = COL_TEXT_SIZE}};
@@ -171,7 +171,7 @@ static int write_log(const struct birth_moment *start)
 	               : (int)SYS4(SYS_renameat, directory, NEW_LOG, directory, FMT_FILE_LOG);
 }
 
-int birth_make_map(void)
+int directory_make_map(void)
 {
 	static const char text[] = DECLARATION "<" FMT_MAP_ROOT " version=\"" FMT_VERSION_TEXT
 					       "\">\n" FMT_MAP_CLOSE;
@@ -213,7 +213,7 @@ static int take_name(char *name)
 	return -EEXIST;
 }
 
-int birth_make(const struct birth_moment *start)
+int directory_make(const struct process_moment *start)
 {
 	char name[LINEAGE_MAX + sizeof(FMT_EXPERIMENT_SUFFIX)];
 	int error = take_name(name);

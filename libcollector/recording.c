@@ -1,10 +1,10 @@
-/* window.c: begin and end the recording of events. See window.h.
+/* recording.c: begin and end the recording of events. See recording.h.
  *
  * What is wanted follows from three variables that anybody may change at any time (`wanted`). One
- * thread at a time brings the marks in line with it; who finds another one doing so leaves it to
+ * thread at a time brings the switches in line with it; who finds another one doing so leaves it to
  * that one, which looks again when it is done.
  * See doc/decisions/36-pauses.md. */
-#include "libcollector/window.h"
+#include "libcollector/recording.h"
 
 #include "libcollector/events/allocator.h"
 #include "libcollector/calls/functrace.h"
@@ -24,9 +24,9 @@ enum events { STOPPED, PAUSED, RECORDED };
 
 static atomic_uint phase, paused;
 static atomic_uint busy;
-static atomic_uint
-	current = RECORDED;  /* enum events, as the marks are; before the start, what they may be */
-static uint64_t first, last; /* event times; last 0: no end */
+static atomic_uint current = RECORDED; /* enum events, as the switches are; before the start, what
+                                          they may be */
+static uint64_t first, last;           /* event times; last 0: no end */
 
 static enum events wanted(void)
 {
@@ -37,7 +37,7 @@ static enum events wanted(void)
 
 static void start_events(void)
 {
-	atomic_store(&col.mark->profile, col.descriptor.profile_us != 0);
+	atomic_store(&col.switches->profile, col.descriptor.profile_us != 0);
 	if (col.descriptor.heap)
 		heap_start();
 	if (col.descriptor.sync)
@@ -57,16 +57,17 @@ static void start_events(void)
 /* Frees go on if anything can have been allocated. */
 static void stop_events(enum events to)
 {
-	enum heap_mode heap = to == PAUSED && atomic_load(&col.mark->heap) ? HEAP_FREES : HEAP_OFF;
+	enum heap_mode heap = to == PAUSED && atomic_load(&col.switches->heap) ? HEAP_FREES
+	                                                                       : HEAP_OFF;
 
-	atomic_store(&col.mark->profile, 0);
-	atomic_store(&col.mark->heap, heap);
-	atomic_store(&col.mark->sync, 0);
-	atomic_store(&col.mark->io, 0);
+	atomic_store(&col.switches->profile, 0);
+	atomic_store(&col.switches->heap, heap);
+	atomic_store(&col.switches->sync, 0);
+	atomic_store(&col.switches->io, 0);
 	usertrace_stop();
-	atomic_store(&col.mark->functrace, 0);
-	atomic_store(&col.mark->omp, 0);
-	atomic_store(&col.mark->mpi, 0);
+	atomic_store(&col.switches->functrace, 0);
+	atomic_store(&col.switches->omp, 0);
+	atomic_store(&col.switches->mpi, 0);
 }
 
 static void change_to(enum events to)
@@ -109,7 +110,7 @@ static void log_event(const char *kind)
 	col_event_end(&text);
 }
 
-void window_open(void)
+void recording_open(void)
 {
 	uint64_t start = col.descriptor.start_ticks;
 
@@ -121,11 +122,11 @@ void window_open(void)
 	last = col.descriptor.to_ms ? start + ticks_of_ms(col.descriptor.to_ms) : 0;
 	atomic_store(&paused, col.descriptor.step.paused != 0);
 	atomic_store(&phase, col.descriptor.from_ms ? BEFORE : INSIDE);
-	window_restart();
+	recording_restart();
 }
 
-/* The marks are zero: in the first process, and in a forked child. */
-void window_restart(void)
+/* the switches are zero: in the first process, and in a forked child. */
+void recording_restart(void)
 {
 	atomic_store(&busy, 0);
 	atomic_store(&current, STOPPED);
@@ -154,7 +155,7 @@ static int enter(enum phase from, enum phase to)
 	return atomic_compare_exchange_strong(&phase, &expected, to);
 }
 
-void window_check(void)
+void recording_check(void)
 {
 	uint64_t now;
 
@@ -195,7 +196,7 @@ static void count_from_now(struct col_thread *thread, struct col_thread *self)
 	tick_forget(thread);
 }
 
-void window_pause(struct col_thread *self)
+void recording_pause(struct col_thread *self)
 {
 	if (atomic_exchange(&paused, 1))
 		return;
@@ -206,7 +207,7 @@ void window_pause(struct col_thread *self)
 	apply();
 }
 
-void window_resume(struct col_thread *self)
+void recording_resume(struct col_thread *self)
 {
 	if (!atomic_exchange(&paused, 0))
 		return;
@@ -217,10 +218,10 @@ void window_resume(struct col_thread *self)
 	apply();
 }
 
-void window_toggle(struct col_thread *self)
+void recording_toggle(struct col_thread *self)
 {
 	if (atomic_load(&paused))
-		window_resume(self);
+		recording_resume(self);
 	else
-		window_pause(self);
+		recording_pause(self);
 }

@@ -1,11 +1,11 @@
-/* strange.c: see strange.h.
+/* unmapped.c: see unmapped.h.
  *
  * Memory that is not known to stay is read by the kernel alone, which refuses what is not there: a
  * page is written to a place of dyntext that serves for nothing else, and read back from there. Who
  * finds another thread, or the interrupted code, at work here goes away: the next frame in the page
  * comes again.
  * See doc/decisions/37-jit-code.md. */
-#include "libcollector/jit/strange.h"
+#include "libcollector/jit/unmapped.h"
 
 #include "libcollector/base/collector.h"
 #include "libcollector/base/file.h"
@@ -168,7 +168,7 @@ static uint64_t write_contents(int fd)
 	               : UINT64_MAX;
 }
 
-int strange_write(uint64_t address, uint64_t size, uint64_t start, uint64_t offset)
+int unmapped_write(uint64_t address, uint64_t size, uint64_t start, uint64_t offset)
 {
 	char buffer[256];
 	struct xml_text text = XML_TEXT(buffer);
@@ -197,13 +197,13 @@ static void look(struct page *page, uint64_t address)
 		return;
 	if (sum && write_count++ < ALL_WRITES_MAX)
 		offset = write_contents(fd);
-	if (strange_write(address, PAGE, start, offset) == 0) {
+	if (unmapped_write(address, PAGE, start, offset) == 0) {
 		page->sum = sum;
 		page->writes++;
 	}
 }
 
-void strange_see(uint64_t pc)
+void unmapped_see(uint64_t pc)
 {
 	uint64_t address = pc & ~(uint64_t)(PAGE - 1), now = col_ticks();
 	struct page *page;
@@ -225,7 +225,7 @@ void strange_see(uint64_t pc)
 		gdbjit_look();
 }
 
-void strange_forget(void)
+void unmapped_forget(void)
 {
 	gdbjit_forget();
 	memset(pages, 0, sizeof(pages));

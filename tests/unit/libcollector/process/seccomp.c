@@ -1,5 +1,5 @@
 /* Filters of system calls, as programs write them: which of them the recorder survives. */
-#include "libcollector/process/filter.h"
+#include "libcollector/process/seccomp.h"
 
 #include <criterion/criterion.h>
 #include <linux/audit.h>
@@ -13,27 +13,27 @@
 #define JUDGE(...) \
 	({ \
 		const struct sock_filter filter_[] = {__VA_ARGS__}; \
-		filter_judge(filter_, sizeof(filter_) / sizeof(filter_[0])); \
+		seccomp_judge(filter_, sizeof(filter_) / sizeof(filter_[0])); \
 	})
 
 Test(filter, all_or_nothing)
 {
-	cr_expect_eq(JUDGE(RETURN(SECCOMP_RET_ALLOW)), FILTER_HARMLESS);
-	cr_expect_eq(JUDGE(RETURN(SECCOMP_RET_ERRNO | 1)), FILTER_HARMLESS);
-	cr_expect_eq(JUDGE(RETURN(SECCOMP_RET_KILL_PROCESS)), FILTER_HARMFUL);
-	cr_expect_eq(JUDGE(RETURN(SECCOMP_RET_KILL_THREAD)), FILTER_HARMFUL);
-	cr_expect_eq(JUDGE(RETURN(SECCOMP_RET_TRAP)), FILTER_HARMFUL);
-	cr_expect_eq(JUDGE(RETURN(SECCOMP_RET_USER_NOTIF)), FILTER_HARMFUL);
+	cr_expect_eq(JUDGE(RETURN(SECCOMP_RET_ALLOW)), SECCOMP_HARMLESS);
+	cr_expect_eq(JUDGE(RETURN(SECCOMP_RET_ERRNO | 1)), SECCOMP_HARMLESS);
+	cr_expect_eq(JUDGE(RETURN(SECCOMP_RET_KILL_PROCESS)), SECCOMP_HARMFUL);
+	cr_expect_eq(JUDGE(RETURN(SECCOMP_RET_KILL_THREAD)), SECCOMP_HARMFUL);
+	cr_expect_eq(JUDGE(RETURN(SECCOMP_RET_TRAP)), SECCOMP_HARMFUL);
+	cr_expect_eq(JUDGE(RETURN(SECCOMP_RET_USER_NOTIF)), SECCOMP_HARMFUL);
 }
 
 Test(filter, one_call_is_killed)
 {
 	cr_expect_eq(JUDGE(NUMBER, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
 	                   RETURN(SECCOMP_RET_KILL), RETURN(SECCOMP_RET_ALLOW)),
-	             FILTER_HARMFUL);
+	             SECCOMP_HARMFUL);
 	cr_expect_eq(JUDGE(NUMBER, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1),
 	                   RETURN(SECCOMP_RET_KILL), RETURN(SECCOMP_RET_ALLOW)),
-	             FILTER_HARMLESS);
+	             SECCOMP_HARMLESS);
 }
 
 Test(filter, architecture_is_checked_by_all_who_know)
@@ -41,7 +41,7 @@ Test(filter, architecture_is_checked_by_all_who_know)
 	cr_expect_eq(JUDGE(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
 	                   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),
 	                   RETURN(SECCOMP_RET_KILL), RETURN(SECCOMP_RET_ALLOW)),
-	             FILTER_HARMLESS);
+	             SECCOMP_HARMLESS);
 }
 
 Test(filter, jumps_memory_and_arithmetic)
@@ -54,16 +54,16 @@ Test(filter, jumps_memory_and_arithmetic)
 	                   BPF_JUMP(BPF_JMP | BPF_JGE | BPF_X, 0, 1, 0),
 	                   BPF_STMT(BPF_JMP | BPF_JA, 1), RETURN(SECCOMP_RET_KILL),
 	                   RETURN(SECCOMP_RET_ALLOW)),
-	             FILTER_HARMLESS);
+	             SECCOMP_HARMLESS);
 }
 
 Test(filter, what_the_kernel_refuses_ends)
 {
-	cr_expect_eq(JUDGE(BPF_STMT(BPF_JMP | BPF_JA, ~0u)), FILTER_HARMLESS);
+	cr_expect_eq(JUDGE(BPF_STMT(BPF_JMP | BPF_JA, ~0u)), SECCOMP_HARMLESS);
 	cr_expect_eq(JUDGE(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, ~0u),
 	                   BPF_STMT(BPF_ALU | BPF_DIV | BPF_K, 0)),
-	             FILTER_HARMLESS);
-	cr_expect_eq(JUDGE(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 255, 255)), FILTER_HARMLESS);
+	             SECCOMP_HARMLESS);
+	cr_expect_eq(JUDGE(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 255, 255)), SECCOMP_HARMLESS);
 	cr_expect_eq(JUDGE(BPF_STMT(BPF_LD | BPF_MEM, ~0u), BPF_STMT(BPF_STX, ~0u)),
-	             FILTER_HARMLESS);
+	             SECCOMP_HARMLESS);
 }

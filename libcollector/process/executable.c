@@ -1,10 +1,10 @@
-/* image.c: look into a file that is about to be executed. See image.h.
+/* executable.c: look into a file that is about to be executed. See executable.h.
  *
  * A preload library enters dynamically linked programs of its own architecture that run with the
- * rights of their maker. For all others the loader would ignore it, or complain on the target's
+ * rights of their parent. For all others the loader would ignore it, or complain on the target's
  * standard error. There is one for each class of ELF files, if that for 32 bits was built.
  * See doc/decisions/47-32-bit.md. */
-#include "libcollector/process/image.h"
+#include "libcollector/process/executable.h"
 
 #include "libcollector/process/environment.h"
 #include "libcollector/base/sys.h"
@@ -19,12 +19,12 @@
 /* The kernel follows as many #! lines; a line is cut at 256 bytes. */
 enum { SCRIPT_DEPTH = 4, HEAD = 256, SEGMENTS_MAX = 64 };
 
-static const struct image_obstacle is_static = {"it is statically linked", 1, 1};
-static const struct image_obstacle is_privileged = {
+static const struct executable_obstacle is_static = {"it is statically linked", 1, 1};
+static const struct executable_obstacle is_privileged = {
 	"it gets other rights (set-user-id, set-group-id or file capabilities)", 0, 0};
-static const struct image_obstacle is_foreign = {"it is of another architecture", 0, 0};
-static const struct image_obstacle is_sanitized = {ELF_ADDRESS_SANITIZER_REASON, 0, 1};
-static const struct image_obstacle is_narrow = {
+static const struct executable_obstacle is_foreign = {"it is of another architecture", 0, 0};
+static const struct executable_obstacle is_sanitized = {ELF_ADDRESS_SANITIZER_REASON, 0, 1};
+static const struct executable_obstacle is_narrow = {
 	"it is a 32-bit program, for which there is no collector in this installation", 0, 0};
 
 /* The loader itself has no interpreter, but preloads. */
@@ -70,8 +70,8 @@ static long read_at(int fd, void *to, size_t size, uint64_t at)
 	return sys_pread(fd, to, size, at);
 }
 
-static const struct image_obstacle *check_elf(int fd, const char *path, const char *head, long len,
-                                              int *bits)
+static const struct executable_obstacle *check_elf(int fd, const char *path, const char *head,
+                                                   long len, int *bits)
 {
 	const Elf64_Ehdr *wide = (const Elf64_Ehdr *)head;
 	const Elf32_Ehdr *narrow = (const Elf32_Ehdr *)head; /* up to e_version they are the same */
@@ -122,12 +122,12 @@ static char *interpreter_of(char *line)
 	return *at ? at : NULL;
 }
 
-static const struct image_obstacle *check(int fd, const char *path, int depth, int *bits);
+static const struct executable_obstacle *check(int fd, const char *path, int depth, int *bits);
 
-static const struct image_obstacle *check_path(int directory, const char *path, int depth,
-                                               int *bits)
+static const struct executable_obstacle *check_path(int directory, const char *path, int depth,
+                                                    int *bits)
 {
-	const struct image_obstacle *obstacle;
+	const struct executable_obstacle *obstacle;
 	long fd = sys_openat(directory, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 
 	if (fd < 0)
@@ -137,7 +137,7 @@ static const struct image_obstacle *check_path(int directory, const char *path, 
 	return obstacle;
 }
 
-static const struct image_obstacle *check(int fd, const char *path, int depth, int *bits)
+static const struct executable_obstacle *check(int fd, const char *path, int depth, int *bits)
 {
 	char head[HEAD + 1] __attribute__((aligned(8))) = "";
 	long len = sys_pread(fd, head, HEAD, 0);
@@ -151,9 +151,9 @@ static const struct image_obstacle *check(int fd, const char *path, int depth, i
 	return interpreter ? check_path(AT_FDCWD, interpreter, depth + 1, bits) : NULL;
 }
 
-const struct image_obstacle *image_obstacle(int directory, const char *path, int *bits)
+const struct executable_obstacle *executable_obstacle(int directory, const char *path, int *bits)
 {
-	const struct image_obstacle *obstacle;
+	const struct executable_obstacle *obstacle;
 	long fd;
 
 	*bits = ARCH_BITS;
@@ -167,7 +167,7 @@ const struct image_obstacle *image_obstacle(int directory, const char *path, int
 	return obstacle;
 }
 
-void image_put_obstacle(struct xml_text *event, const struct image_obstacle *obstacle)
+void executable_put_obstacle(struct xml_text *event, const struct executable_obstacle *obstacle)
 {
 	if (!obstacle)
 		return;

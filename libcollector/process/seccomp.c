@@ -1,7 +1,7 @@
-/* filter.c: what a program asks the kernel for that would harm the recorder: seccomp filters above
- * all. See filter.h.
+/* seccomp.c: what a program asks the kernel for that would harm the recorder: seccomp filters above
+ * all. See seccomp.h.
  * See doc/decisions/13-seccomp.md. */
-#include "libcollector/process/filter.h"
+#include "libcollector/process/seccomp.h"
 
 #include "libcollector/control.h"
 #include "libcollector/hook/hook.h"
@@ -163,17 +163,17 @@ static int is_harmless(uint32_t action)
 	}
 }
 
-enum filter_verdict filter_judge(const struct sock_filter *filter, size_t len)
+enum seccomp_verdict seccomp_judge(const struct sock_filter *filter, size_t len)
 {
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		struct seccomp_data data = {.nr = calls[i],
 		                            .arch = ARCH_AUDIT,
-		                            .instruction_pointer = (uintptr_t)filter_judge};
+		                            .instruction_pointer = (uintptr_t)seccomp_judge};
 
 		if (!is_harmless(run(filter, len, &data)))
-			return FILTER_HARMFUL;
+			return SECCOMP_HARMFUL;
 	}
-	return FILTER_HARMLESS;
+	return SECCOMP_HARMLESS;
 }
 
 /* Programs ask by wrong pointers what the kernel can do: the call will fail, and changes nothing.
@@ -188,7 +188,7 @@ static int harms(const void *program)
 	if (given.len == 0 || given.len > BPF_MAXINSNS ||
 	    !sys_is_readable(given.filter, given.len * sizeof(*given.filter)))
 		return 0;
-	return filter_judge(given.filter, given.len) == FILTER_HARMFUL;
+	return seccomp_judge(given.filter, given.len) == SECCOMP_HARMFUL;
 }
 
 static void end_recording(void)
@@ -216,13 +216,13 @@ static int forbids_recording(int option, unsigned long a, unsigned long b)
 	}
 }
 
-void filter_before_prctl(int option, unsigned long a, unsigned long b)
+void seccomp_before_prctl(int option, unsigned long a, unsigned long b)
 {
 	if (forbids_recording(option, a, b))
 		end_recording();
 }
 
-void filter_before_seccomp(unsigned long operation, const void *program)
+void seccomp_before_seccomp(unsigned long operation, const void *program)
 {
 	if (operation == SECCOMP_SET_MODE_STRICT ||
 	    (operation == SECCOMP_SET_MODE_FILTER && harms(program)))
@@ -240,6 +240,6 @@ EXPORT int prctl(int option, ...)
 	c = va_arg(more, unsigned long);
 	d = va_arg(more, unsigned long);
 	va_end(more);
-	filter_before_prctl(option, a, b);
+	seccomp_before_prctl(option, a, b);
 	return REAL(prctl)(option, a, b, c, d);
 }

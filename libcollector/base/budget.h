@@ -1,9 +1,9 @@
-/* room.h: the address space that the recorder takes. A program's may be limited, and then what we
+/* budget.h: the address space that the recorder takes. A program's may be limited, and then what we
  * take is missing there: so big tables that few programs need are mapped when they are wanted
  * first, and others are small, or not there, where there is a limit.
  * See doc/decisions/59-address-space.md. */
-#ifndef XER_COLLECTOR_ROOM_H
-#define XER_COLLECTOR_ROOM_H
+#ifndef XER_LIBCOLLECTOR_BASE_BUDGET_H
+#define XER_LIBCOLLECTOR_BASE_BUDGET_H
 
 #include "libcollector/base/sys.h"
 
@@ -11,7 +11,7 @@
 
 /* Whether `size` bytes are at most 1/share of the address space that the program may have.
  * Signal-safe. */
-static inline int room_is_wide(uint64_t size, unsigned share)
+static inline int budget_allows(uint64_t size, unsigned share)
 {
 	struct rlimit limit;
 
@@ -22,7 +22,7 @@ static inline int room_is_wide(uint64_t size, unsigned share)
 
 /* The table of `size` zeros at the start, mapped if it is not yet; NULL: there is no memory. A
  * forked child has a copy. Lock-free and signal-safe. */
-static inline void *room_table(_Atomic(void *) *table, size_t size)
+static inline void *budget_table(_Atomic(void *) *table, size_t size)
 {
 	void *there = atomic_load_explicit(table, memory_order_acquire);
 	void *made;

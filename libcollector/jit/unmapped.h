@@ -1,22 +1,22 @@
-/* strange.h: code in call stacks that lies in no object of the loader: made at run time, by
+/* unmapped.h: code in call stacks that lies in no object of the loader: made at run time, by
  * whatever.
  *
  * Often nobody says what it is. So each page of it is an element <code> of map.xml, and its
  * contents are kept in dyntext, so that it can be disassembled. A page that changes is written
  * again, a limited number of times. */
-#ifndef XER_COLLECTOR_STRANGE_H
-#define XER_COLLECTOR_STRANGE_H
+#ifndef XER_LIBCOLLECTOR_JIT_UNMAPPED_H
+#define XER_LIBCOLLECTOR_JIT_UNMAPPED_H
 
 #include <stdint.h>
 
 /* There is a frame without unwinding rules at pc. Signal-safe; a look at a table, most often. */
-void strange_see(uint64_t pc);
+void unmapped_see(uint64_t pc);
 
 /* Write an element <code> for [address, address + size) in a region that begins at `start`; offset:
  * of its contents in dyntext, UINT64_MAX: they are not there. Returns 0 or -errno. Signal-safe. */
-int strange_write(uint64_t address, uint64_t size, uint64_t start, uint64_t offset);
+int unmapped_write(uint64_t address, uint64_t size, uint64_t start, uint64_t offset);
 
 /* In a forked child, which has no files yet. */
-void strange_forget(void);
+void unmapped_forget(void);
 
 #endif

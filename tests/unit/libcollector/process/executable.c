@@ -1,5 +1,5 @@
 /* image.c: tests of what is told of files that are about to be executed. */
-#include "libcollector/process/image.h"
+#include "libcollector/process/executable.h"
 
 #include "libcollector/base/collector.h"
 
@@ -80,7 +80,7 @@ static int bits; /* of the last file that was asked about */
 
 static const char *reason(const char *name)
 {
-	const struct image_obstacle *obstacle = image_obstacle(AT_FDCWD, name, &bits);
+	const struct executable_obstacle *obstacle = executable_obstacle(AT_FDCWD, name, &bits);
 
 	return obstacle ? obstacle->reason : "none";
 }
@@ -94,7 +94,7 @@ Test(image, dynamic_programs_can_be_recorded, .fini = remove_all)
 
 Test(image, static_programs_cannot_but_pass_our_variables_on, .fini = remove_all)
 {
-	const struct image_obstacle *obstacle = image_obstacle(
+	const struct executable_obstacle *obstacle = executable_obstacle(
 		AT_FDCWD, put_elf("a", ELFCLASS64, EM_X86_64, PT_LOAD), &bits);
 
 	cr_assert_not_null(obstacle);
@@ -113,13 +113,13 @@ Test(image, other_architectures_get_nothing, .fini = remove_all)
 	cr_assert(strstr(reason(put_elf32("a", EM_X86_64, PT_INTERP)),
 	                 "architecture")); /* the x32 ABI */
 	cr_assert(strstr(reason(put_elf("b", ELFCLASS64, EM_AARCH64, PT_INTERP)), "architecture"));
-	cr_assert(!image_obstacle(AT_FDCWD, path, &bits)->passes);
+	cr_assert(!executable_obstacle(AT_FDCWD, path, &bits)->passes);
 }
 
 Test(image, programs_of_32_bits_need_a_library_of_theirs, .fini = remove_all)
 {
 	cr_assert(strstr(reason(put_elf32("a", EM_386, PT_INTERP)), "32-bit"));
-	cr_assert(!image_obstacle(AT_FDCWD, path, &bits)->passes);
+	cr_assert(!executable_obstacle(AT_FDCWD, path, &bits)->passes);
 	strcpy(col.descriptor.preload32, "/x/32/lib.so");
 	cr_assert_str_eq(reason(path), "none");
 	cr_assert_eq(bits, 32);

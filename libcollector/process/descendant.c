@@ -1,6 +1,6 @@
-/* descent.c: names in the tree of processes. See descent.h.
+/* descendant.c: names in the tree of processes. See descendant.h.
  * See doc/decisions/16-descendants.md. */
-#include "libcollector/process/descent.h"
+#include "libcollector/process/descendant.h"
 
 #include "libcollector/process/follow.h"
 #include "libcollector/write/log.h"
@@ -17,15 +17,15 @@ static char *own_lineage(void)
 	return col.descriptor.step.lineage;
 }
 
-/* Is this the process that its maker had in mind? One whose maker is gone is believed to be. */
+/* Is this the process that its parent had in mind? One whose parent is gone is believed to be. */
 static int is_expected(const struct descriptor_step *step)
 {
-	int maker;
+	int parent;
 
 	if (step->pid)
 		return step->pid == (uint64_t)col.pid;
-	maker = (int)SYS0(SYS_getppid);
-	return step->maker == (uint64_t)maker || maker == 1;
+	parent = (int)SYS0(SYS_getppid);
+	return step->parent == (uint64_t)parent || parent == 1;
 }
 
 /* Take this place. What it is called decides, with the program's name, whether it is recorded. */
@@ -36,7 +36,7 @@ static int settle_for(int error)
 	return error == 0 && follow_wants(own_lineage());
 }
 
-int descent_begin(void)
+int descendant_begin(void)
 {
 	struct descriptor_step *step = &col.descriptor.step;
 	int error = 0;
@@ -55,7 +55,7 @@ int descent_begin(void)
 	return settle_for(error);
 }
 
-int descent_fork(char letter, uint32_t number)
+int descendant_fork(char letter, uint32_t number)
 {
 	struct descriptor_step *step = &col.descriptor.step;
 
@@ -65,12 +65,12 @@ int descent_fork(char letter, uint32_t number)
 	return settle_for(lineage_append(step->lineage, letter, number));
 }
 
-uint32_t descent_number(char letter)
+uint32_t descendant_number(char letter)
 {
 	return atomic_fetch_add(letter == 'f' ? &forked : &made, 1) + 1;
 }
 
-/* A child that cannot be named is not recorded: its maker says so, once. */
+/* A child that cannot be named is not recorded: its parent says so, once. */
 static int named(int error)
 {
 	static atomic_uint is_told;
@@ -81,28 +81,29 @@ static int named(int error)
 	return error;
 }
 
-int descent_child(char *lineage, char letter, uint32_t number)
+int descendant_child(char *lineage, char letter, uint32_t number)
 {
 	strcpy(lineage, own_lineage());
 	return named(lineage_append(lineage, letter, number));
 }
 
-uint32_t descent_step_child(struct descriptor_step *step)
+uint32_t descendant_step_child(struct descriptor_step *step)
 {
-	uint32_t number = descent_number('c');
+	uint32_t number = descendant_number('c');
 
-	*step = (struct descriptor_step){.maker = (uint64_t)sys_getpid(),
+	*step = (struct descriptor_step){.parent = (uint64_t)sys_getpid(),
 	                                 .paused = col.descriptor.step.paused};
-	return descent_child(step->lineage, 'c', number) < 0 ? 0 : number;
+	return descendant_child(step->lineage, 'c', number) < 0 ? 0 : number;
 }
 
-int descent_step_image(struct descriptor_step *step, uint32_t sharer)
+int descendant_step_image(struct descriptor_step *step, uint32_t sharer)
 {
 	int pid = sys_getpid();
 	int error = 0;
 
-	*step = (struct descriptor_step){
-		.pid = (uint64_t)pid, .maker = (uint64_t)pid, .paused = col.descriptor.step.paused};
+	*step = (struct descriptor_step){.pid = (uint64_t)pid,
+	                                 .parent = (uint64_t)pid,
+	                                 .paused = col.descriptor.step.paused};
 	strcpy(step->lineage, own_lineage());
 	if (sharer) {
 		error = lineage_append(step->lineage, 'f', sharer);
