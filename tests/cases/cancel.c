@@ -94,7 +94,8 @@ static sigset_t user;
 #define POINTS \
 	POINT(read, if (read(silent[0], &byte, 1)) return ) \
 	POINT(readv, if (readv(silent[0], &(struct iovec){&byte, 1}, 1)) return ) \
-	POINT(write, if (write(full[1], bytes, sizeof(bytes))) return ) \
+	POINT(write, if (write(full[1], bytes, sizeof(bytes)) > 0 && \
+	                 write(full[1], bytes, sizeof(bytes))) return ) \
 	POINT(open, open("fifo", O_RDONLY)) \
 	POINT(fopen, if (fopen("fifo", "r")) return ) \
 	POINT(fgetc, fgetc(fdopen(dup(silent[0]), "r"))) \

@@ -45,7 +45,8 @@ attach()
 	local name=$1
 	shift
 	rm -f "$name.err" # of an earlier recording of that name
-	timeout -k 5 60 "$xcollect" -P "$target" -o "$name.er" "$@" >"$name.out" 2>"$name.err" &
+	# In the background SIGINT is ignored, which newer versions of timeout leave as it is.
+	env --default-signal=INT timeout -k 5 60 "$xcollect" -P "$target" -o "$name.er" "$@" >"$name.out" 2>"$name.err" &
 	recorder=$!
 	wait_for grep -q '^Attached to process' "$name.err" || { not_ok "$name: attached: $(cat "$name.err")"; return 1; }
 }
@@ -79,7 +80,7 @@ contains "the functions of collectorAPI.h are there from the attach on" ' manual
 
 # ---- every function that the library stands in front of, and that the C library has: an attached program calls ours
 nm -D --defined-only "$BUILD/lib/xer/libcollector.so" | awk '$2 ~ /[TW]/ { sub(/@.*/, "", $3); print $3 }' | sort -u >ours
-nm -D --defined-only "$(ldconfig -p | awk '$1 == "libc.so.6" { print $NF; exit }')" | awk '$2 ~ /[TWi]/ && /@@/ { sub(/@.*/, "", $3); print $3 }' | sort -u >libc
+nm -D --defined-only "$(PATH=$PATH:/usr/sbin:/sbin ldconfig -p | awk '$1 == "libc.so.6" { print $NF; exit }')" | awk '$2 ~ /[TWi]/ && /@@/ { sub(/@.*/, "", $3); print $3 }' | sort -u >libc
 comm -12 ours libc >names
 {
 	cat <<-'END'

@@ -259,7 +259,7 @@ mv gone.src src
 
 # ---- debuginfod
 
-if ldconfig -p 2>/dev/null | grep -q libdebuginfod.so.1 && have objcopy readelf; then
+if PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | grep -q libdebuginfod.so.1 && have objcopy readelf; then
 	build program g++ -g
 	id=$(readelf -n program | awk '/Build ID/ { print $3 }')
 	record served -p hi -A off -- ./program 0.1

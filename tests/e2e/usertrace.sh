@@ -75,7 +75,7 @@ END
 echo '010 1.0 L=APPL "Single" "Unit:"$D1 "Address:"$D2 "Count:"$D3' >single
 for options in "" "-O2" "-no-pie -fno-pie" "-static"; do
 	# shellcheck disable=SC2086
-	succeeds "the article's program compiles unchanged (cc $options)" cc -w $options -I"$tests/../include" -o myc myc.c
+	succeeds "the article's program compiles unchanged (cc $options)" cc -std=gnu89 -w $options -I"$tests/../include" -o myc myc.c
 	./myc
 	is "and runs unrecorded" 0 "$(($? > 127))"
 	[ "$options" != -static ] || continue
@@ -92,7 +92,7 @@ trcrpt article -t mytrace
 is "the heading is the article's" "ID    ELAPSED_SEC    DELTA_MSEC   APPL    SYSCALL KERNEL  INTERRUPT" "$(grep '^ID' article.txt)"
 contains "the trace is switched on" '^001   0\.000000000    0\.000000 +TRACE ON channel 0$' article.txt
 contains "and off" '^002 .* TRACE OFF channel 0$' article.txt
-cc -w -I"$tests/../include" -o first first.c
+cc -std=gnu89 -w -I"$tests/../include" -o first first.c
 record first -p off -- ./first
 trcrpt first -h -d 010 -t /dev/null
 is "a file that is none is refused" 1 $?

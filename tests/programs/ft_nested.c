@@ -12,10 +12,10 @@ typedef double vector __attribute__((vector_size(32)));
 
 static int wrong;
 
-__attribute__((noinline, noclone)) static int outer(int a, int b)
+__attribute__((noipa)) static int outer(int a, int b)
 {
 	int local = a * 3, sum = 0;
-	__attribute__((noinline, noclone)) int inner(int x)
+	__attribute__((noipa)) int inner(int x)
 	{
 		local += x;
 		return local + b;
@@ -26,32 +26,31 @@ __attribute__((noinline, noclone)) static int outer(int a, int b)
 	return sum;
 }
 
-__attribute__((noinline, noclone, target("avx"))) static vector wide(vector a, vector b)
+__attribute__((noipa, target("avx"))) static vector wide(vector a, vector b)
 {
 	return a * b;
 }
 
-__attribute__((noinline, noclone, target("avx"))) static int vectors(void)
+__attribute__((noipa, target("avx"))) static int vectors(void)
 {
 	vector result = wide((vector){1, 2, 3, 4}, (vector){5, 6, 7, 8});
 
 	return result[0] == 5 && result[1] == 12 && result[2] == 21 && result[3] == 32;
 }
 
-__attribute__((noinline, noclone)) static long many(long a, long b, long c, long d, long e, long f,
-                                                    long g, long h)
+__attribute__((noipa)) static long many(long a, long b, long c, long d, long e, long f, long g,
+                                        long h)
 {
 	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h;
 }
 
-__attribute__((noinline, noclone)) static int tiny(int x)
+__attribute__((noipa)) static int tiny(int x)
 {
 	return x + 1;
 }
 
 /* Keeps as much as it can in registers that tiny does not change. */
-__attribute__((noinline, noclone)) static long crowded(long a, long b, long c, long d, long e,
-                                                       long f)
+__attribute__((noipa)) static long crowded(long a, long b, long c, long d, long e, long f)
 {
 	long sum = 0;
 
