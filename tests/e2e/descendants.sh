@@ -48,7 +48,7 @@ family "clone like vfork" "_f1_x1" clone_vfork
 worked clone_vfork 10
 family "clone with shared memory" "" clone_shared
 report clone_shared -header
-contains "clone with shared memory is named as not recorded" "not recorded: .*kin: it shares its maker's memory" clone_shared.txt
+contains "clone with shared memory is named as not recorded" "not recorded: .*kin: it shares its parent's memory" clone_shared.txt
 family "the system call fork" "_f1" raw_fork
 worked raw_fork 10
 family "the system call clone3" "_f1" raw_clone3
@@ -83,7 +83,7 @@ worked threads 240
 is "threads: every child has a name" 24 "$(ls -d threads.er/_* | wc -l)"
 family "children forked by a signal handler" - handler 300000
 
-family "a child that outlives its maker" - orphan
+family "a child that outlives its parent" - orphan
 for _ in {1..50}; do
 	grep -q 'kind="exit"' orphan.er/_f1.er/log.xml 2>/dev/null && break
 	sleep 0.1
