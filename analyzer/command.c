@@ -20,7 +20,9 @@
 static const struct command commands[] = {
 #define GROUP(heading)
 #define COMMAND(name, alias, argument, need, function, argument_text, help) \
-	{name, alias, ARGUMENT_##argument, NEED_##need, function, argument_text, help},
+	{name, alias, ARGUMENT_##argument, NEED_##need, NULL, function, argument_text, help},
+#define VIEW(name, alias, argument, need, function, argument_text, help) \
+	{name, alias, ARGUMENT_##argument, NEED_##need, function, NULL, argument_text, help},
 #include "analyzer/views/command.def"
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -170,7 +172,7 @@ int command_take_words(const struct command *command, char *const *words, int co
 /* The kind of data that a command needs and the session does not have; NULL: it may run. */
 static const struct datakind *find_missing(const struct session *session, enum command_need need)
 {
-	if (need < NEED_KIND || session->have & 1u << (need - NEED_KIND))
+	if (need < NEED_KIND || session->dataset.have & 1u << (need - NEED_KIND))
 		return NULL;
 	return &datakinds[need - NEED_KIND];
 }
@@ -180,30 +182,31 @@ void command_run(struct session *session, const struct command *command,
 {
 	const struct datakind *missing;
 
-	if (command->need > NEED_CONTROL && session->is_rc) {
-		session_fail(session, EXIT_USAGE, "%s: an rc file holds settings only",
-		             command->name);
+	if (command->need > NEED_CONTROL && session->output.is_rc) {
+		output_fail(&session->output, EXIT_USAGE, "%s: an rc file holds settings only",
+		            command->name);
 		return;
 	}
-	if (command->need > NEED_CONTROL && session->count == 0) {
-		session_fail(session, EXIT_USAGE, "%s: no experiment named", command->name);
+	if (command->need > NEED_CONTROL && session->dataset.count == 0) {
+		output_fail(&session->output, EXIT_USAGE, "%s: no experiment named", command->name);
 		return;
 	}
 	if (command->need > NEED_CONTROL)
-		session_load(session);
+		dataset_load(&session->dataset, &session->output);
 	missing = find_missing(session, command->need);
 	if (missing) {
-		session_fail(session, EXIT_TROUBLE, "%s: no %s data (record with xcollect %s)",
-		             command->name, missing->name, missing->option);
+		output_fail(&session->output, EXIT_TROUBLE,
+		            "%s: no %s data (record with xcollect %s)", command->name,
+		            missing->name, missing->option);
 		return;
 	}
 	/* Where output goes may change, and scripts run other commands: not inside a document. */
 	if (command->need != NEED_CONTROL)
-		print_begin(session, command->name);
+		print_begin(&session->output, command->name);
 	groups_run(session, command, argument);
 	memory_check();
 	if (command->need != NEED_CONTROL)
-		print_end(session);
+		print_end(&session->output);
 }
 
 static char *trim(char *text)
@@ -264,17 +267,18 @@ static int read_argument(struct session *session, const struct command *command,
 	if (*text == '\0') {
 		if (command->kind != ARGUMENT_TEXT && command->kind != ARGUMENT_NAME)
 			return 0;
-		session_fail(session, EXIT_USAGE, "%s: needs %s", command->name,
-		             command->argument_text);
+		output_fail(&session->output, EXIT_USAGE, "%s: needs %s", command->name,
+		            command->argument_text);
 		return -EINVAL;
 	}
 	if (command->kind == ARGUMENT_NONE || (command->kind == ARGUMENT_ID && !is_id(text))) {
-		session_fail(session, EXIT_USAGE, "%s: unexpected '%.64s'", command->name, text);
+		output_fail(&session->output, EXIT_USAGE, "%s: unexpected '%.64s'", command->name,
+		            text);
 		return -EINVAL;
 	}
 	if (command->kind == ARGUMENT_PAIR && split_pair(out, text) != 0) {
-		session_fail(session, EXIT_USAGE, "%s: needs %s", command->name,
-		             command->argument_text);
+		output_fail(&session->output, EXIT_USAGE, "%s: needs %s", command->name,
+		            command->argument_text);
 		return -EINVAL;
 	}
 	if (command->kind == ARGUMENT_PAIR)
@@ -314,7 +318,7 @@ void command_run_line(struct session *session, char *line)
 
 	cut_comment(line);
 	line = trim(line);
-	session->place.column = (size_t)(line - start) + 1;
+	session->output.place.column = (size_t)(line - start) + 1;
 	if (*line == '-') /* as on the command line */
 		line++;
 	if (*line == '\0')
@@ -322,7 +326,7 @@ void command_run_line(struct session *session, char *line)
 	rest = line + strcspn(line, " \t");
 	if (*rest != '\0')
 		*rest++ = '\0';
-	shower = view_own_index(session, line, &own);
+	shower = view_own_index(&session->dataset, line, &own);
 	if (shower) { /* with all that the command checks */
 		argument = (struct command_argument){.text = own};
 		command_run(session, command_find(shower, error, sizeof(error)), &argument);
@@ -330,14 +334,14 @@ void command_run_line(struct session *session, char *line)
 	}
 	command = command_find(line, error, sizeof(error));
 	if (!command) {
-		session_fail(session, EXIT_USAGE, "%s", error);
+		output_fail(&session->output, EXIT_USAGE, "%s", error);
 		return;
 	}
-	session->place.column = (size_t)(rest + strspn(rest, " \t") - start) + 1;
+	session->output.place.column = (size_t)(rest + strspn(rest, " \t") - start) + 1;
 	if (read_argument(session, command, rest, &argument) != 0)
 		return;
 	if (argument.text)
-		session->place.column = (size_t)(argument.text - start) + 1;
+		session->output.place.column = (size_t)(argument.text - start) + 1;
 	command_run(session, command, &argument);
 }
 
@@ -360,6 +364,7 @@ void command_help(FILE *out)
 #define GROUP(heading) fprintf(out, "\n%s:\n", heading);
 #define COMMAND(name, alias, argument, need, function, argument_text, help) \
 	put_command(&commands[at++], out);
+#define VIEW COMMAND
 #include "analyzer/views/command.def"
 }
 
@@ -369,14 +374,14 @@ void view_help(struct session *session, const struct command_argument *argument)
 	char error[512];
 
 	if (!argument->text) {
-		command_help(session->out);
+		command_help(session->output.out);
 		return;
 	}
 	command = command_find(argument->text, error, sizeof(error));
 	if (!command)
-		session_fail(session, EXIT_USAGE, "help: %s", error);
+		output_fail(&session->output, EXIT_USAGE, "help: %s", error);
 	else
-		put_command(command, session->out);
+		put_command(command, session->output.out);
 }
 
 /* ---- commands that run commands ---- */

@@ -32,6 +32,9 @@ struct command {
 	const char *name, *alias;
 	enum command_argument_kind kind;
 	enum command_need need;
+	/* One of the two: what shows something, or what may change the session. */
+	void (*show)(const struct dataset *dataset, const struct choices *choices,
+	             struct output *output, const struct command_argument *argument);
 	void (*run)(struct session *session, const struct command_argument *argument);
 	const char *argument_text, *help;
 };

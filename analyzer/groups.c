@@ -29,50 +29,61 @@ static size_t find_kind(const struct command *command)
 	return at;
 }
 
-static void put_group(struct session *session, size_t column)
+static void put_group(const struct dataset *dataset, struct output *output, size_t column)
 {
-	const char *path = session->groups[session_column_group(session, column)].path;
+	const char *path = dataset->groups[dataset_column_group(dataset, column)].path;
 
-	if (print_is_data(session)) {
-		print_note(session, "[%zu] %s", column + 1, path);
+	if (print_is_data(output)) {
+		print_note(output, "[%zu] %s", column + 1, path);
 		return;
 	}
-	fprintf(session->out, "# compare: [%zu] ", column + 1);
-	text_put(session->out, path);
-	fputc('\n', session->out);
+	fprintf(output->out, "# compare: [%zu] ", column + 1);
+	text_put(output->out, path);
+	fputc('\n', output->out);
 }
 
-struct call {
+struct showing {
 	const struct command *command;
 	const struct command_argument *argument;
 };
 
-static void run(struct session *session, const void *context)
+static void run(const struct dataset *dataset, const struct choices *choices, struct output *output,
+                const void *context)
 {
-	const struct call *call = context;
+	const struct showing *showing = context;
 
-	call->command->run(session, call->argument);
+	showing->command->show(dataset, choices, output, showing->argument);
+}
+
+static void call(struct session *session, const struct command *command,
+                 const struct command_argument *argument)
+{
+	if (command->show)
+		command->show(&session->dataset, &session->choices, &session->output, argument);
+	else
+		command->run(session, argument);
 }
 
 void groups_run(struct session *session, const struct command *command,
                 const struct command_argument *argument)
 {
-	size_t columns = session_columns(session), kind = find_kind(command);
+	size_t columns = dataset_columns(&session->dataset), kind = find_kind(command);
 
 	if (columns == 1 || kind == KINDS) {
-		command->run(session, argument);
+		call(session, command, argument);
 		return;
 	}
 	if (kinds[kind].is_beside) {
-		compare_beside_alone(session, run, &(const struct call){command, argument});
+		compare_beside_alone(&session->dataset, &session->choices, &session->output, run,
+		                     &(const struct showing){command, argument});
 		return;
 	}
 	for (size_t i = 0; i < columns; i++) {
 		enum tree_compare compare;
 
-		put_group(session, i);
-		compare = compare_begin_alone(session, i);
-		command->run(session, argument);
-		compare_end_alone(session, compare);
+		put_group(&session->dataset, &session->output, i);
+		compare = compare_begin_alone(&session->dataset, i);
+		call(session, command, argument);
+		compare_end_alone(&session->dataset, compare);
 	}
 }

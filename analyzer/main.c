@@ -2,10 +2,9 @@
 #include "analyzer/command.h"
 #include "experiment/base/cutfile.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/output.h"
+#include "analyzer/base/outfile.h"
 #include "analyzer/rc.h"
 #include "analyzer/script.h"
-#include "analyzer/data/session.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trcrpt/trcrpt.h"
 #include "analyzer/views/view.h"
@@ -70,7 +69,7 @@ static int plan_command(struct session *session, struct plan *plan, char **words
 	}
 	command = command_find(name, error, sizeof(error));
 	if (!command) {
-		session_fail(session, EXIT_USAGE, "%s", error);
+		output_fail(&session->output, EXIT_USAGE, "%s", error);
 		return -1;
 	}
 	taken = command_take_words(command, words + 1, count - 1, &argument);
@@ -80,8 +79,8 @@ static int plan_command(struct session *session, struct plan *plan, char **words
 		taken = 1;
 	}
 	if (taken < 0) {
-		session_fail(session, EXIT_USAGE, "-%s: needs %s", command->name,
-		             command->argument_text);
+		output_fail(&session->output, EXIT_USAGE, "-%s: needs %s", command->name,
+		            command->argument_text);
 		return -1;
 	}
 	plan->steps[plan->step_count].command = command;
@@ -114,8 +113,8 @@ static int make_plan(struct session *session, struct plan *plan, char **words, i
 		i += taken;
 	}
 	if (plan->path_count == 0 && needs_experiment(plan)) {
-		session_fail(session, EXIT_USAGE,
-		             "no experiment named (xer_print -help shows the usage)");
+		output_fail(&session->output, EXIT_USAGE,
+		            "no experiment named (xer_print -help shows the usage)");
 		return -1;
 	}
 	return 0;
@@ -131,7 +130,7 @@ static int is_first(const struct command *command)
 static int is_exported(const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->step_count; i++)
-		if (plan->steps[i].command && plan->steps[i].command->run == view_export &&
+		if (plan->steps[i].command && plan->steps[i].command->show == view_export &&
 		    strcmp(plan->steps[i].argument.second, "-") == 0)
 			return 1;
 	return 0;
@@ -141,7 +140,7 @@ static int is_exported(const struct plan *plan)
  * not to be taken for what was asked for, such as the tables of a filter that has a slip. */
 static int run_step(struct session *session, const struct step *step)
 {
-	int before = session->status, after;
+	int before = session->output.status, after;
 
 	if (!step->command) {
 		script_interact(session, command_run_line);
@@ -149,10 +148,10 @@ static int run_step(struct session *session, const struct step *step)
 	}
 	if (step->command->run == view_rc) /* that was read before everything else */
 		return 0;
-	session->status = EXIT_OK;
+	session->output.status = EXIT_OK;
 	command_run(session, step->command, &step->argument);
-	after = session->status;
-	session->status = after > before ? after : before;
+	after = session->output.status;
+	session->output.status = after > before ? after : before;
 	if (step->command->run == view_script) /* its lines are many */
 		return 0;
 	return after == EXIT_USAGE || (after == EXIT_TROUBLE && step->command->need == NEED_CONTROL)
@@ -165,7 +164,7 @@ static int run_steps(struct session *session, const struct plan *plan, int first
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < plan->step_count && rc == 0 && !session->is_quit; i++)
+	for (size_t i = 0; i < plan->step_count && rc == 0 && !session->output.is_quit; i++)
 		if (is_first(plan->steps[i].command) == first)
 			rc = run_step(session, &plan->steps[i]);
 	return rc;
@@ -192,11 +191,12 @@ static void run_plan(struct session *session, const struct plan *plan)
 		if (plan->steps[i].command && plan->steps[i].command->run == view_instr_map)
 			view_instr_map(session, &plan->steps[i].argument);
 	for (size_t i = 0; i < plan->path_count; i++)
-		if (session_open(session, plan->paths[i]) < 0)
+		if (dataset_open(&session->dataset, &session->choices, &session->output,
+		                 plan->paths[i]) < 0)
 			return;
 	session_set_defaults(session);
-	session->exports = is_exported(plan);
-	session_page(session);
+	session->output.exports = is_exported(plan);
+	output_page(&session->output);
 	if (plan->step_count == 0)
 		script_interact(session, command_run_line);
 	if (run_steps(session, plan, 1) == 0)
@@ -206,7 +206,7 @@ static void run_plan(struct session *session, const struct plan *plan)
 /* Everything must have reached its file: a full disk is a failure too. */
 static int close_output(FILE *out)
 {
-	return output_close(out, 1) != 0;
+	return outfile_close(out, 1) != 0;
 }
 
 /* Each experiment holds its directory open, and a tree may have thousands. */
@@ -226,7 +226,7 @@ int main(int argc, char **argv)
 	struct plan plan = {.step_count = 0};
 
 	signal(SIGPIPE, SIG_DFL);
-	exp_cut_file_watch(program_invocation_short_name, output_take_all_back);
+	exp_cut_file_watch(program_invocation_short_name, outfile_take_all_back);
 	raise_limit();
 	if (argc > 0 && strcmp(text_base(argv[0]), "xer_trcrpt") == 0)
 		return trcrpt_main(argc, argv);
@@ -235,14 +235,14 @@ int main(int argc, char **argv)
 	session_init(&session);
 	if (make_plan(&session, &plan, argv + 1, argc - 1) == 0)
 		run_plan(&session, &plan);
-	print_finish(&session);
-	session_end_page(&session);
-	if (close_output(session.out)) {
-		session.out = NULL;
-		session_fail(&session, EXIT_TROUBLE, "cannot write the output");
+	print_finish(&session.output);
+	output_end_page(&session.output);
+	if (close_output(session.output.out)) {
+		session.output.out = NULL;
+		output_fail(&session.output, EXIT_TROUBLE, "cannot write the output");
 	}
 	free(plan.steps);
 	free(plan.paths);
 	session_fini(&session);
-	return session.status;
+	return session.output.status;
 }

@@ -21,10 +21,10 @@ static const char *judge(const struct stat *st, uid_t owner)
 
 static void run(struct session *session, script_line *run_line, FILE *file, const char *path)
 {
-	session->is_rc = 1;
+	session->output.is_rc = 1;
 	script_run_file(session, run_line, file, path);
-	session->is_rc = 0;
-	session->is_quit = 0;
+	session->output.is_rc = 0;
+	session->output.is_quit = 0;
 }
 
 /* Open the rc file of a directory. Returns its descriptor, or -1: there is none, or it was refused
@@ -38,7 +38,7 @@ static int open_rc(struct session *session, int directory, const char *name, uid
 
 	if (fd < 0) {
 		if (errno != ENOENT)
-			session_say(session, "%s: %s", path, strerror(errno));
+			output_say(&session->output, "%s: %s", path, strerror(errno));
 		return -1;
 	}
 	if (fstat(directory, &of_directory) == 0 && fstat(fd, &of_file) == 0) {
@@ -50,7 +50,7 @@ static int open_rc(struct session *session, int directory, const char *name, uid
 	}
 	if (!wrong)
 		return fd;
-	session_say(session, "%s: not read: %s %s", path, what, wrong);
+	output_say(&session->output, "%s: not read: %s %s", path, what, wrong);
 	close(fd);
 	return -1;
 }
@@ -105,7 +105,7 @@ void rc_read(struct session *session, script_line *run_line, const char *path)
 	FILE *file = fopen(path, "re");
 
 	if (!file) {
-		session_fail(session, EXIT_TROUBLE, "rc: %s: %s", path, strerror(errno));
+		output_fail(&session->output, EXIT_TROUBLE, "rc: %s: %s", path, strerror(errno));
 		return;
 	}
 	run(session, run_line, file, path);

@@ -2,6 +2,7 @@
 #ifndef XER_ANALYZER_RC_H
 #define XER_ANALYZER_RC_H
 
+#include "analyzer/views/session.h"
 #include "analyzer/script.h"
 
 #define RC_SYSTEM_DIRECTORY "/etc"

@@ -17,12 +17,12 @@ void script_run_file(struct session *session, script_line *run_line, FILE *file,
 	char *line = NULL;
 	size_t size = 0, number = 0;
 
-	while (!session->is_quit && getline(&line, &size, file) >= 0) {
-		session->place.file = name;
-		session->place.line = ++number;
+	while (!session->output.is_quit && getline(&line, &size, file) >= 0) {
+		session->output.place.file = name;
+		session->output.place.line = ++number;
 		run_line(session, line);
 	}
-	session->place.file = NULL;
+	session->output.place.file = NULL;
 	free(line);
 }
 
@@ -38,8 +38,8 @@ static void run_file(struct session *session, script_line *run_line, const char 
 	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
 
 	if (!file || is_directory(file)) {
-		session_fail(session, EXIT_TROUBLE, "script: %s: %s", path,
-		             strerror(!file ? errno : EISDIR));
+		output_fail(&session->output, EXIT_TROUBLE, "script: %s: %s", path,
+		            strerror(!file ? errno : EISDIR));
 	} else {
 		script_run_file(session, run_line, file, file == stdin ? "standard input" : path);
 	}
@@ -49,18 +49,19 @@ static void run_file(struct session *session, script_line *run_line, const char 
 
 void script_run(struct session *session, script_line *run_line, const char *path)
 {
-	if (session->script_depth == DEPTH_MAX) {
-		session_fail(session, EXIT_TROUBLE, "script: %s: scripts nested too deep", path);
+	if (session->output.script_depth == DEPTH_MAX) {
+		output_fail(&session->output, EXIT_TROUBLE, "script: %s: scripts nested too deep",
+		            path);
 		return;
 	}
-	session->script_depth++;
+	session->output.script_depth++;
 	run_file(session, run_line, path);
-	session->script_depth--;
+	session->output.script_depth--;
 }
 
 void script_interact(struct session *session, script_line *run_line)
 {
-	int status = session->status;
+	int status = session->output.status;
 	struct edit *edit;
 	char *line;
 
@@ -68,20 +69,20 @@ void script_interact(struct session *session, script_line *run_line)
 		script_run_file(session, run_line, stdin, "standard input");
 		return;
 	}
-	session_end_page(session);
+	output_end_page(&session->output);
 	edit = edit_create();
-	while (!session->is_quit) {
-		fflush(session->out);
+	while (!session->output.is_quit) {
+		fflush(session->output.out);
 		line = edit_read_line(edit, "(xer_print) ");
 		if (!line)
 			break;
-		session_page(session);
+		output_page(&session->output);
 		run_line(session, line);
-		session_end_page(session);
+		output_end_page(&session->output);
 		free(line);
 	}
 	edit_destroy(edit);
 	/* A slip of the finger that was seen and mended is no failure of the session. */
-	if (session->status == EXIT_USAGE)
-		session->status = status;
+	if (session->output.status == EXIT_USAGE)
+		session->output.status = status;
 }

@@ -2,7 +2,7 @@
 #ifndef XER_ANALYZER_SCRIPT_H
 #define XER_ANALYZER_SCRIPT_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/views/session.h"
 
 /* What runs a line, which it may change: command_run_line. */
 typedef void script_line(struct session *session, char *line);

@@ -4,26 +4,59 @@
 #include "analyzer/check/check.h"
 #include "analyzer/data/filters.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/output.h"
+#include "analyzer/base/outfile.h"
 #include "analyzer/report/quality.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+struct check_state {
+	char **base_paths; /* base_paths[base_count]: experiments to check against */
+	size_t base_count, base_capacity;
+	struct session *base; /* of them, opened when needed; NULL: none */
+	char *junit_path;     /* NULL: no report is wanted */
+	struct check_results results;
+};
+
+static void forget(struct check_state *state)
+{
+	for (size_t i = 0; i < state->base_count; i++)
+		free(state->base_paths[i]);
+	free(state->base_paths);
+	free(state->junit_path);
+	check_results_fini(&state->results);
+	if (state->base)
+		session_fini(state->base);
+	free(state->base);
+	free(state);
+}
+
+/* What the session knows of checks, from the first command on that is about them. */
+static struct check_state *check_state(struct session *session)
+{
+	if (!session->checks) {
+		session->checks = memory_take(1, sizeof(*session->checks));
+		session->forget_checks = forget;
+	}
+	return session->checks;
+}
+
 /* The experiments to compare with, opened at the first need; NULL if there are none, or after a
  * message. */
 static struct session *base_of(struct session *session)
 {
-	struct session *base = session->base;
+	struct session *base = check_state(session)->base;
 
-	if (!base || base->count != 0)
+	if (!base || base->dataset.count != 0)
 		return base;
-	base->mode = session->mode;
-	for (size_t i = 0; i < session->base_count; i++)
-		if (session_open(base, session->base_paths[i]) < 0) {
-			session_fail(session, EXIT_TROUBLE, "check: the base %s cannot be read",
-			             session->base_paths[i]);
+	base->dataset.mode = session->dataset.mode;
+	for (size_t i = 0; i < check_state(session)->base_count; i++)
+		if (dataset_open(&base->dataset, &base->choices, &base->output,
+		                 check_state(session)->base_paths[i]) < 0) {
+			output_fail(&session->output, EXIT_TROUBLE,
+			            "check: the base %s cannot be read",
+			            check_state(session)->base_paths[i]);
 			return NULL;
 		}
 	session_set_defaults(base);
@@ -32,22 +65,24 @@ static struct session *base_of(struct session *session)
 
 void view_base(struct session *session, const struct command_argument *argument)
 {
-	session->base_paths = memory_grow(session->base_paths, session->base_count,
-	                                  &session->base_capacity, sizeof(char *));
-	session->base_paths[session->base_count++] = memory_text(argument->text,
-	                                                         strlen(argument->text));
-	if (!session->base) {
-		session->base = memory_take(1, sizeof(*session->base));
-		session_init(session->base);
-	} else if (session->base->count != 0) {
-		session_fail(session, EXIT_USAGE, "base: the base experiments were read already");
+	check_state(session)->base_paths = memory_grow(
+		check_state(session)->base_paths, check_state(session)->base_count,
+		&check_state(session)->base_capacity, sizeof(char *));
+	check_state(session)->base_paths[check_state(session)->base_count++] = memory_text(
+		argument->text, strlen(argument->text));
+	if (!check_state(session)->base) {
+		check_state(session)->base = memory_take(1, sizeof(*check_state(session)->base));
+		session_init(check_state(session)->base);
+	} else if (check_state(session)->base->dataset.count != 0) {
+		output_fail(&session->output, EXIT_USAGE,
+		            "base: the base experiments were read already");
 	}
 }
 
 void view_junit(struct session *session, const struct command_argument *argument)
 {
-	free(session->junit_path);
-	session->junit_path = memory_text(argument->text, strlen(argument->text));
+	free(check_state(session)->junit_path);
+	check_state(session)->junit_path = memory_text(argument->text, strlen(argument->text));
 }
 
 /* The base's value of the side that is checked, if that has one. */
@@ -89,7 +124,7 @@ static const char *verdict(const struct check_result *result)
 	return result->holds ? "holds" : "FAILED";
 }
 
-static void put_results(struct session *session, const struct check_result *results, size_t count)
+static void put_results(struct output *output, const struct check_result *results, size_t count)
 {
 	struct print_table *table = print_table_begin("check");
 
@@ -122,69 +157,70 @@ static void put_results(struct session *session, const struct check_result *resu
 		print_word(table, at->unit);
 		print_word(table, at->text);
 	}
-	print_table_end(session, table, 0);
+	print_table_end(output, table, 0);
 }
 
 /* All checks of the session so far are one report. */
 static void write_junit(struct session *session)
 {
-	const char *path = session->junit_path;
-	FILE *out = path ? output_open(path) : NULL;
+	const char *path = check_state(session)->junit_path;
+	FILE *out = path ? outfile_open(path) : NULL;
 
 	if (!path)
 		return;
 	if (!out) {
-		session_fail(session, EXIT_TROUBLE, "junit: %s: %s", path, strerror(errno));
+		output_fail(&session->output, EXIT_TROUBLE, "junit: %s: %s", path, strerror(errno));
 		return;
 	}
-	check_junit(&session->results, session->experiments[0].info->path, out);
-	if (output_close(out, 1) != 0)
-		session_fail(session, EXIT_TROUBLE, "junit: %s: cannot be written", path);
+	check_junit(&check_state(session)->results, session->dataset.experiments[0].info->path,
+	            out);
+	if (outfile_close(out, 1) != 0)
+		output_fail(&session->output, EXIT_TROUBLE, "junit: %s: cannot be written", path);
 }
 
 /* Say what failed, which also sets the exit status. */
-static void judge(struct session *session, const struct check_result *results, size_t count)
+static void judge(struct output *output, const struct check_result *results, size_t count)
 {
 	size_t failed = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		if (results[i].trouble)
-			session_fail(session, EXIT_TROUBLE, "check: %s", results[i].trouble);
+			output_fail(output, EXIT_TROUBLE, "check: %s", results[i].trouble);
 		else
 			failed += !results[i].holds;
 	}
 	if (failed != 0)
-		session_fail(session, EXIT_CHECK, "%zu of %zu checks failed", failed, count);
+		output_fail(output, EXIT_CHECK, "%zu of %zu checks failed", failed, count);
 }
 
 void view_check(struct session *session, const struct command_argument *argument)
 {
-	struct check_results *all = &session->results;
+	struct check_results *all = &check_state(session)->results;
 	size_t first = all->count;
 	struct check_list list;
 	struct session *base;
 	char error[CHECK_ERROR_MAX];
 
 	if (check_parse(argument->text, &list, error) != 0) {
-		session_fail(session, EXIT_USAGE, "check: %s", error);
+		output_fail(&session->output, EXIT_USAGE, "check: %s", error);
 		return;
 	}
 	for (size_t i = 0; i < list.count; i++)
-		if (!session->base && check_needs_base(list.at[i].root)) {
-			session_fail(session, EXIT_USAGE,
-			             "check: '%s' needs a base (base EXPERIMENT names one)",
-			             list.at[i].text);
+		if (!check_state(session)->base && check_needs_base(list.at[i].root)) {
+			output_fail(&session->output, EXIT_USAGE,
+			            "check: '%s' needs a base (base EXPERIMENT names one)",
+			            list.at[i].text);
 			check_list_fini(&list);
 			return;
 		}
-	if (session->base && filters_are_set(session->filters)) {
-		session_fail(session, EXIT_USAGE,
-		             "check: events are chosen by filters, which the base would not have");
+	if (check_state(session)->base && filters_are_set(session->dataset.filters)) {
+		output_fail(&session->output, EXIT_USAGE,
+		            "check: events are chosen by filters, which the base would not have");
 		check_list_fini(&list);
 		return;
 	}
 	base = base_of(session);
-	if (!base && session->base_count != 0) {
+	if (!base && check_state(session)->base_count != 0) {
 		check_list_fini(&list);
 		return;
 	}
@@ -192,11 +228,11 @@ void view_check(struct session *session, const struct command_argument *argument
 		all->at = memory_grow(all->at, all->count, &all->capacity, sizeof(*all->at));
 		all->at[all->count++] = decide(&list.at[i], session, base);
 	}
-	quality_put(session);
-	put_results(session, all->at + first, all->count - first);
-	if (!print_is_data(session))
-		fputc('\n', session->out);
+	quality_put(&session->dataset, &session->output);
+	put_results(&session->output, all->at + first, all->count - first);
+	if (!print_is_data(&session->output))
+		fputc('\n', session->output.out);
 	write_junit(session);
-	judge(session, all->at + first, all->count - first);
+	judge(&session->output, all->at + first, all->count - first);
 	check_list_fini(&list);
 }

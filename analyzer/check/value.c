@@ -5,7 +5,6 @@
 #include "analyzer/data/names.h"
 #include "analyzer/model/name.h"
 #include "analyzer/base/nearest.h"
-#include "analyzer/data/session.h"
 #include "analyzer/model/datakind.h"
 
 #include <errno.h>
@@ -38,9 +37,9 @@ const char *check_unit(enum check_dimension dimension)
 
 /* The nearest short name of a function of the session to `word`, NULL if none is near. The caller
  * frees. */
-static char *nearest_function(struct session *session, const char *word)
+static char *nearest_function(const struct dataset *dataset, const char *word)
 {
-	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
+	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
 	char **names = memory_take(tree->item_count, sizeof(*names));
 	const char *near;
 	char *copy;
@@ -55,7 +54,7 @@ static char *nearest_function(struct session *session, const char *word)
 	return copy;
 }
 
-static int fail_function(const struct check_node *node, struct session *session, size_t count,
+static int fail_function(const struct check_node *node, const struct dataset *dataset, size_t count,
                          char *error)
 {
 	char *near;
@@ -66,7 +65,7 @@ static int fail_function(const struct check_node *node, struct session *session,
 		         node->column, count, node->function);
 		return -EINVAL;
 	}
-	near = nearest_function(session, node->function);
+	near = nearest_function(dataset, node->function);
 	snprintf(error, CHECK_ERROR_MAX,
 	         "column %zu: no function '%.80s' in the recorded data%s%.80s%s", node->column,
 	         node->function, near ? " (did you mean '" : "", near ? near : "",
@@ -77,24 +76,24 @@ static int fail_function(const struct check_node *node, struct session *session,
 
 /* A function that only one of the session and its base has counts as 0 in the other: it may be
  * gone, or new. */
-static int is_in(struct session *session, const char *function)
+static int is_in(const struct session *session, const char *function)
 {
 	uint32_t *items;
 	size_t count;
 
 	if (!session)
 		return 0;
-	count = name_find(session, function, &items);
+	count = name_find(&session->dataset, &session->choices, function, &items);
 	free(items);
 	return count != 0;
 }
 
-static int function_value(const struct check_node *node, struct session *session,
-                          struct session *other, uint64_t *out, char *error)
+static int function_value(const struct check_node *node, const struct session *session,
+                          const struct session *other, uint64_t *out, char *error)
 {
-	const struct fold_row *rows = session_fold(session, TREE_FUNCTIONS);
+	const struct fold_row *rows = dataset_fold(&session->dataset, TREE_FUNCTIONS);
 	uint32_t *items;
-	size_t count = name_find(session, node->function, &items);
+	size_t count = name_find(&session->dataset, &session->choices, node->function, &items);
 	uint32_t item = count == 1 ? items[0] : 0;
 
 	free(items);
@@ -103,7 +102,7 @@ static int function_value(const struct check_node *node, struct session *session
 		return 0;
 	}
 	if (count != 1)
-		return fail_function(node, session, count, error);
+		return fail_function(node, &session->dataset, count, error);
 	/* <Total> has nothing of its own: it stands for everything, as in all tables. */
 	if (node->metric.flavor == METRIC_EXCLUSIVE && item != 0)
 		*out = rows[item].own.of[node->metric.id];
@@ -112,20 +111,20 @@ static int function_value(const struct check_node *node, struct session *session
 	return 0;
 }
 
-static int metric_value(const struct check_node *node, struct session *session,
-                        struct session *other, double *out, char *error)
+static int metric_value(const struct check_node *node, const struct session *session,
+                        const struct session *other, double *out, char *error)
 {
 	unsigned id = node->metric.id, data = metric_data_of(id);
 	uint64_t value;
 	int status = 0;
 
-	if (!(data & session->have)) {
+	if (!(data & session->dataset.have)) {
 		snprintf(error, CHECK_ERROR_MAX, "column %zu: %s: no %s data in %s", node->column,
 		         metric_keyword(id), datakind_name(data),
-		         session->experiments[0].info->path);
+		         session->dataset.experiments[0].info->path);
 		return -ENODATA;
 	}
-	value = session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT].of[id];
+	value = dataset_tree(&session->dataset, TREE_FUNCTIONS)->total[TREE_ROOT].of[id];
 	if (node->function)
 		status = function_value(node, session, other, &value, error);
 	if (status == 0)
@@ -133,8 +132,8 @@ static int metric_value(const struct check_node *node, struct session *session,
 	return status;
 }
 
-static int base_value(const struct check_node *node, struct session *session, struct session *base,
-                      double *out, char *error)
+static int base_value(const struct check_node *node, const struct session *session,
+                      const struct session *base, double *out, char *error)
 {
 	if (base)
 		return check_value(node->left, base, session, out, error);
@@ -143,8 +142,8 @@ static int base_value(const struct check_node *node, struct session *session, st
 	return -EDOM;
 }
 
-static int two_values(const struct check_node *node, struct session *session, struct session *base,
-                      double *out, char *error)
+static int two_values(const struct check_node *node, const struct session *session,
+                      const struct session *base, double *out, char *error)
 {
 	double left, right;
 	int status = check_value(node->left, session, base, &left, error);
@@ -177,8 +176,8 @@ static int two_values(const struct check_node *node, struct session *session, st
 	return 0;
 }
 
-int check_value(const struct check_node *node, struct session *session, struct session *base,
-                double *out, char *error)
+int check_value(const struct check_node *node, const struct session *session,
+                const struct session *base, double *out, char *error)
 {
 	int status;
 

@@ -23,18 +23,20 @@ static const struct code_instruction *find_instruction(const struct code *code, 
 	return &code->at[low - 1];
 }
 
-static int add_frames(struct session *session, const struct code *code, struct code_instruction *at)
+static int add_frames(const struct dataset *dataset, const struct code *code,
+                      struct code_instruction *at)
 {
-	at->frame_count = symbols_frames_in(session->symbols, code->function, at->address,
+	at->frame_count = symbols_frames_in(dataset->symbols, code->function, at->address,
 	                                    &at->frames);
 	return at->frame_count < 0 ? at->frame_count : 0;
 }
 
-static int decode(struct code *code, struct session *session, struct disassembler *disassembler)
+static int decode(struct code *code, const struct dataset *dataset,
+                  struct disassembler *disassembler)
 {
 	const struct sym_function *function = code->function;
 	const uint8_t *bytes;
-	size_t len = symbols_bytes(session->symbols, function, function->address, &bytes);
+	size_t len = symbols_bytes(dataset->symbols, function, function->address, &bytes);
 	size_t end = function->size != 0 ? function->size : UNSIZED_MAX;
 
 	if (end > len)
@@ -46,7 +48,7 @@ static int decode(struct code *code, struct session *session, struct disassemble
 		at = &code->at[code->count];
 		*at = (struct code_instruction){.address = function->address + offset,
 		                                .bytes = bytes + offset};
-		if (add_frames(session, code, at) != 0)
+		if (add_frames(dataset, code, at) != 0)
 			return -ENOMEM;
 		if (function->size == 0 && at->frames[at->frame_count - 1].function != function)
 			break;
@@ -72,11 +74,11 @@ static void mark_targets(struct code *code)
 	}
 }
 
-static void find_values(struct code *code, struct session *session)
+static void find_values(struct code *code, const struct dataset *dataset)
 {
-	const struct tree *tree = session_tree(session, TREE_PCS);
+	const struct tree *tree = dataset_tree(dataset, TREE_PCS);
 	uint32_t *key_of = memory_take(tree->item_count, sizeof(*key_of));
-	int is_made = symbols_is_made(session->symbols, code->function);
+	int is_made = symbols_is_made(dataset->symbols, code->function);
 
 	for (size_t i = 0; i < tree->item_count; i++) {
 		const struct sym_function *function = tree->items[i].function;
@@ -94,24 +96,25 @@ static void find_values(struct code *code, struct session *session)
 	free(key_of);
 }
 
-int code_init(struct code *code, struct session *session, const struct sym_function *function)
+int code_init(struct code *code, const struct dataset *dataset, const struct choices *choices,
+              const struct sym_function *function)
 {
 	struct disassembler *disassembler;
 	int rc;
 
 	*code = (struct code){.function = function};
-	if (symbols_machine(session->symbols, function) == 0)
+	if (symbols_machine(dataset->symbols, function) == 0)
 		return -ENOENT;
-	rc = disassembler_create(symbols_machine(session->symbols, function),
-	                         session->listing.assembly, &disassembler);
+	rc = disassembler_create(symbols_machine(dataset->symbols, function),
+	                         choices->listing.assembly, &disassembler);
 	if (rc != 0)
 		return rc;
-	rc = decode(code, session, disassembler);
+	rc = decode(code, dataset, disassembler);
 	disassembler_destroy(disassembler);
 	if (rc != 0)
 		return rc;
 	mark_targets(code);
-	find_values(code, session);
+	find_values(code, dataset);
 	return 0;
 }
 
@@ -122,8 +125,8 @@ void code_fini(struct code *code)
 }
 
 /* A function that has code at the address and a name. */
-static char *function_name(struct session *session, const struct sym_function *from,
-                           uint64_t address)
+static char *function_name(const struct dataset *dataset, const struct choices *choices,
+                           const struct sym_function *from, uint64_t address)
 {
 	const struct sym_frame *frames;
 	const uint8_t *bytes;
@@ -131,16 +134,16 @@ static char *function_name(struct session *session, const struct sym_function *f
 	char *name, *whole;
 	int count;
 
-	if (!symbols_is_made(session->symbols, from) &&
-	    symbols_bytes(session->symbols, from, address, &bytes) == 0)
+	if (!symbols_is_made(dataset->symbols, from) &&
+	    symbols_bytes(dataset->symbols, from, address, &bytes) == 0)
 		return NULL;
-	count = symbols_frames_in(session->symbols, from, address, &frames);
+	count = symbols_frames_in(dataset->symbols, from, address, &frames);
 	if (count < 0)
 		memory_fail();
 	function = count < 1 ? NULL : frames[count - 1].function;
 	if (!function || function->unresolved)
 		return NULL;
-	name = name_function(session, function);
+	name = name_function(choices, function);
 	if (frames[0].address == function->address)
 		return name;
 	whole = memory_format("%s + 0x%llX", name,
@@ -149,19 +152,20 @@ static char *function_name(struct session *session, const struct sym_function *f
 	return whole;
 }
 
-char *code_name(struct session *session, const struct sym_function *from, uint64_t address)
+char *code_name(const struct dataset *dataset, const struct choices *choices,
+                const struct sym_function *from, uint64_t address)
 {
 	const struct sym_object *object = from->object;
-	const char *slot = symbols_slot(session->symbols, object, address);
+	const char *slot = symbols_slot(dataset->symbols, object, address);
 	const char *variable;
 	uint64_t offset;
 
 	if (slot)
 		return memory_format("%s@got", slot);
-	variable = symbols_variable_in(session->symbols, object, address, &offset);
+	variable = symbols_variable_in(dataset->symbols, object, address, &offset);
 	if (variable)
 		return offset == 0
 		               ? memory_format("%s", variable)
 		               : memory_format("%s + %llu", variable, (unsigned long long)offset);
-	return function_name(session, from, address);
+	return function_name(dataset, choices, from, address);
 }

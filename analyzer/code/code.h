@@ -2,7 +2,9 @@
 #ifndef XER_ANALYZER_CODE_CODE_H
 #define XER_ANALYZER_CODE_CODE_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/code/disassemble.h"
+#include "analyzer/data/dataset.h"
+#include "analyzer/model/choices.h"
 
 struct code_instruction {
 	uint64_t address;
@@ -22,11 +24,13 @@ struct code {
 
 /* Decode a function and find its values. Returns 0; or -ENOENT (its bytes are not there), -ENOSYS,
  * -ENOTSUP, -ENOMEM as disassembler_create. */
-int code_init(struct code *code, struct session *session, const struct sym_function *function);
+int code_init(struct code *code, const struct dataset *dataset, const struct choices *choices,
+              const struct sym_function *function);
 void code_fini(struct code *code);
 
 /* What an address that the code of a function names is called: "work", "work + 0x1A", "free@got",
  * "table + 8"; NULL if nothing is known. The caller frees. */
-char *code_name(struct session *session, const struct sym_function *from, uint64_t address);
+char *code_name(const struct dataset *dataset, const struct choices *choices,
+                const struct sym_function *from, uint64_t address);
 
 #endif

@@ -38,8 +38,8 @@ static uint64_t hash_without_numbers(const char *text)
 
 /* Fixed addresses count by what is there; jumps inside of the function by nothing, since whatever
  * is put in moves them. */
-static uint64_t key_of(struct session *session, const struct code *code,
-                       const struct instruction *decoded)
+static uint64_t key_of(const struct dataset *dataset, const struct choices *choices,
+                       const struct code *code, const struct instruction *decoded)
 {
 	const struct sym_function *function = code->function;
 	uint64_t address = decoded->has_target ? decoded->target : decoded->data, hash;
@@ -50,19 +50,20 @@ static uint64_t key_of(struct session *session, const struct code *code,
 	hash = hash_without_numbers(decoded->text);
 	if (address >= function->address && address - function->address < function->size)
 		return hash;
-	name = code_name(session, function, address);
+	name = code_name(dataset, choices, function, address);
 	if (name)
 		hash = exp_hash_text(hash, name);
 	free(name);
 	return hash;
 }
 
-static uint64_t *find_keys(struct session *session, const struct code *code)
+static uint64_t *find_keys(const struct dataset *dataset, const struct choices *choices,
+                           const struct code *code)
 {
 	uint64_t *keys = memory_take(code->count, sizeof(*keys));
 
 	for (size_t i = 0; i < code->count; i++)
-		keys[i] = key_of(session, code, &code->at[i].decoded);
+		keys[i] = key_of(dataset, choices, code, &code->at[i].decoded);
 	return keys;
 }
 
@@ -179,15 +180,16 @@ static void add_column(struct code_rows *rows, uint64_t **keys, const uint64_t *
 	*keys = merged;
 }
 
-void code_align(struct session *session, const struct code *codes, size_t columns,
-                struct code_rows *out)
+void code_align(const struct dataset *dataset, const struct choices *choices, struct output *output,
+                const struct code *codes, size_t columns, struct code_rows *out)
 {
 	uint64_t *keys = NULL;
 
+	(void)output;
 	*out = (struct code_rows){.columns = columns};
 	for (size_t i = 0; i < columns; i++) {
 		/* There is nothing to align one build with. */
-		uint64_t *others = columns > 1 ? find_keys(session, &codes[i])
+		uint64_t *others = columns > 1 ? find_keys(dataset, choices, &codes[i])
 		                               : memory_take(codes[i].count, sizeof(*others));
 
 		add_column(out, &keys, others, codes[i].count, i);

@@ -2,6 +2,7 @@
 #ifndef XER_ANALYZER_CODE_CODE_ALIGN_H
 #define XER_ANALYZER_CODE_CODE_ALIGN_H
 
+#include "analyzer/print/output.h"
 #include "analyzer/code/code.h"
 
 enum { CODE_NONE = UINT32_MAX };
@@ -18,8 +19,8 @@ struct code_rows {
  * whatever their addresses, and as many as possible in one order are (the longest common
  * subsequence), of each code with those before it. Pieces of more than some thousand instructions
  * that have nothing to do with each other are left beside each other. */
-void code_align(struct session *session, const struct code *codes, size_t columns,
-                struct code_rows *out);
+void code_align(const struct dataset *dataset, const struct choices *choices, struct output *output,
+                const struct code *codes, size_t columns, struct code_rows *out);
 void code_rows_fini(struct code_rows *rows);
 
 /* The same for keys[n] and others[m] instead of instructions: pairs[*count], in the order of both,

@@ -11,39 +11,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void explain(struct session *session, const struct sym_function *function, int rc)
+static void explain(const struct dataset *dataset, struct output *output,
+                    const struct sym_function *function, int rc)
 {
 	const struct sym_object *object = function->object;
 
 	if (rc == -ENOMEM)
 		memory_fail();
 	if (rc == -ENOSYS)
-		session_fail(
-			session, EXIT_TROUBLE,
+		output_fail(
+			output, EXIT_TROUBLE,
 			"disasm: this xer_print was built without capstone, which disassembles");
 	else if (rc == -ENOTSUP)
-		session_fail(session, EXIT_TROUBLE, "disasm: the machine of %s is not known",
-		             object->path);
-	else if (symbols_is_made(session->symbols, function))
-		session_fail(session, EXIT_TROUBLE,
-		             "disasm: %s was made at run time, and its code was not recorded",
-		             function->name);
+		output_fail(output, EXIT_TROUBLE, "disasm: the machine of %s is not known",
+		            object->path);
+	else if (symbols_is_made(dataset->symbols, function))
+		output_fail(output, EXIT_TROUBLE,
+		            "disasm: %s was made at run time, and its code was not recorded",
+		            function->name);
 	else if (!object->file)
-		session_fail(
-			session, EXIT_TROUBLE,
+		output_fail(
+			output, EXIT_TROUBLE,
 			"disasm: no file of %s (%s): say where it is now with pathmap OLD-PREFIX NEW-PREFIX or setpath "
 			"DIRECTORY",
 			object->path,
 			object->mismatch ? "another build is there now"
 					 : "neither there nor archived");
 	else
-		session_fail(session, EXIT_TROUBLE, "disasm: %s has no code at 0x%llx, where %s is",
-		             object->file, (unsigned long long)function->address, function->name);
+		output_fail(output, EXIT_TROUBLE, "disasm: %s has no code at 0x%llx, where %s is",
+		            object->file, (unsigned long long)function->address, function->name);
 }
 
-static void explain_inlined(struct session *session, const struct sym_function *function)
+static void explain_inlined(const struct dataset *dataset, struct output *output,
+                            const struct sym_function *function)
 {
-	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
+	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
 	char *callers = memory_text("", 0);
 	size_t count = 0;
 
@@ -61,14 +63,14 @@ static void explain_inlined(struct session *session, const struct sym_function *
 		count++;
 	}
 	if (function->object->is_java)
-		session_fail(
-			session, EXIT_TROUBLE,
+		output_fail(
+			output, EXIT_TROUBLE,
 			"disasm: %s: 'viewmode machine' has the code that methods of Java were compiled to",
 			function->name);
 	else
-		session_fail(session, EXIT_TROUBLE,
-		             "disasm: %s has no code of its own: it is inlined in %s",
-		             function->name, callers);
+		output_fail(output, EXIT_TROUBLE,
+		            "disasm: %s has no code of its own: it is inlined in %s",
+		            function->name, callers);
 	free(callers);
 }
 
@@ -89,9 +91,9 @@ static void add_function(struct codes *codes, const struct sym_function *functio
 	codes->functions[codes->count++] = function;
 }
 
-static void find_functions(struct codes *codes, struct session *session, const char *file)
+static void find_functions(struct codes *codes, const struct dataset *dataset, const char *file)
 {
-	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
+	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
 
 	for (size_t i = 0; i < tree->item_count; i++) {
 		const struct sym_function *function = tree->items[i].function;
@@ -106,16 +108,17 @@ static void find_functions(struct codes *codes, struct session *session, const c
 
 /* ---- one build ---- */
 
-static int decode_alone(struct codes *codes, struct session *session)
+static int decode_alone(struct codes *codes, const struct dataset *dataset,
+                        const struct choices *choices, struct output *output)
 {
 	size_t decoded = 0;
 
 	for (size_t i = 0; i < codes->count; i++) {
-		int rc = code_init(&codes->at[i], session, codes->functions[i]);
+		int rc = code_init(&codes->at[i], dataset, choices, codes->functions[i]);
 
 		decoded += rc == 0;
 		if (rc != 0)
-			explain(session, codes->functions[i], rc);
+			explain(dataset, output, codes->functions[i], rc);
 	}
 	return decoded != 0 ? 0 : -ENOENT;
 }
@@ -130,9 +133,9 @@ struct builds {
 
 /* Which functions have instructions in stacks of the group in focus, by their index. The caller
  * frees. */
-static char *find_present(struct session *session, size_t *count)
+static char *find_present(const struct dataset *dataset, size_t *count)
 {
-	const struct tree *tree = session_tree(session, TREE_PCS);
+	const struct tree *tree = dataset_tree(dataset, TREE_PCS);
 	char *present;
 
 	*count = 0;
@@ -146,11 +149,12 @@ static char *find_present(struct session *session, size_t *count)
 }
 
 /* Decode what the group in focus has of each function. Returns how many could be. */
-static size_t decode_group(struct codes *codes, struct session *session,
+static size_t decode_group(struct codes *codes, const struct dataset *dataset,
+                           const struct choices *choices, struct output *output,
                            const struct builds *builds, size_t column)
 {
 	size_t present_count, decoded = 0;
-	char *present = find_present(session, &present_count);
+	char *present = find_present(dataset, &present_count);
 
 	for (size_t i = 0; i < codes->count; i++)
 		for (size_t j = 0; j < builds->count[i]; j++) {
@@ -160,29 +164,31 @@ static size_t decode_group(struct codes *codes, struct session *session,
 			if (own->address == 0 || own->index >= present_count ||
 			    !present[own->index])
 				continue;
-			rc = code_init(&codes->at[i * codes->columns + column], session, own);
+			rc = code_init(&codes->at[i * codes->columns + column], dataset, choices,
+			               own);
 			decoded += rc == 0;
 			if (rc != 0)
-				explain(session, own, rc);
+				explain(dataset, output, own, rc);
 			break;
 		}
 	free(present);
 	return decoded;
 }
 
-static int decode_compared(struct codes *codes, struct session *session)
+static int decode_compared(struct codes *codes, const struct dataset *dataset,
+                           const struct choices *choices, struct output *output)
 {
 	struct builds builds = {memory_take(codes->count, sizeof(*builds.same)),
 	                        memory_take(codes->count, sizeof(*builds.count))};
 	size_t decoded = 0;
 
 	for (size_t i = 0; i < codes->count; i++)
-		builds.count[i] = shown_same(session->shown, codes->functions[i], &builds.same[i]);
+		builds.count[i] = shown_same(dataset->shown, codes->functions[i], &builds.same[i]);
 	for (size_t i = 0; i < codes->columns; i++) {
-		enum tree_compare compare = compare_begin_alone(session, i);
+		enum tree_compare compare = compare_begin_alone(dataset, i);
 
-		decoded += decode_group(codes, session, &builds, i);
-		compare_end_alone(session, compare);
+		decoded += decode_group(codes, dataset, choices, output, &builds, i);
+		compare_end_alone(dataset, compare);
 	}
 	for (size_t i = 0; i < codes->count; i++)
 		free(builds.same[i]);
@@ -191,24 +197,26 @@ static int decode_compared(struct codes *codes, struct session *session)
 	return decoded != 0 ? 0 : -ENOENT;
 }
 
-int codes_init(struct codes *codes, struct session *session, const struct place *place)
+int codes_init(struct codes *codes, const struct dataset *dataset, const struct choices *choices,
+               struct output *output, const struct place *place)
 {
-	*codes = (struct codes){.columns = session_columns(session)};
+	*codes = (struct codes){.columns = dataset_columns(dataset)};
 	if (place->function && place->function->address == 0) {
-		explain_inlined(session, place->function);
+		explain_inlined(dataset, output, place->function);
 		return -ENOENT;
 	}
 	if (place->function)
 		add_function(codes, place->function);
 	else
-		find_functions(codes, session, place->file);
+		find_functions(codes, dataset, place->file);
 	if (codes->count == 0) {
-		session_fail(session, EXIT_TROUBLE, "disasm: no function of %s has code of its own",
-		             place->file);
+		output_fail(output, EXIT_TROUBLE, "disasm: no function of %s has code of its own",
+		            place->file);
 		return -ENOENT;
 	}
 	codes->at = memory_take(codes->count * codes->columns, sizeof(*codes->at));
-	return codes->columns > 1 ? decode_compared(codes, session) : decode_alone(codes, session);
+	return codes->columns > 1 ? decode_compared(codes, dataset, choices, output)
+	                          : decode_alone(codes, dataset, choices, output);
 }
 
 void codes_fini(struct codes *codes)

@@ -2,6 +2,7 @@
 #ifndef XER_ANALYZER_CODE_CODES_H
 #define XER_ANALYZER_CODE_CODES_H
 
+#include "analyzer/print/output.h"
 #include "analyzer/code/code.h"
 #include "analyzer/code/place.h"
 
@@ -17,7 +18,8 @@ struct codes {
 /* Find and decode them: a function, or those of a file that have code of their own in recorded
  * stacks. Says why what cannot be decoded cannot. Returns 0, or -ENOENT if there is nothing to be
  * shown; codes_fini in any case. */
-int codes_init(struct codes *codes, struct session *session, const struct place *place);
+int codes_init(struct codes *codes, const struct dataset *dataset, const struct choices *choices,
+               struct output *output, const struct place *place);
 void codes_fini(struct codes *codes);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef XER_ANALYZER_CODE_DISASSEMBLE_H
 #define XER_ANALYZER_CODE_DISASSEMBLE_H
 
+#include "analyzer/model/choices.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,8 +18,6 @@ struct instruction {
 	int has_data; /* it reads, writes or computes a fixed address: */
 	uint64_t data;
 };
-
-enum assembly { ASSEMBLY_ATT, ASSEMBLY_INTEL };
 
 struct disassembler;
 

@@ -22,9 +22,9 @@ static void add_file(struct place **files, size_t *count, size_t *capacity, cons
 }
 
 /* The source files that are called `name`. Returns their number. */
-static size_t find_files(struct session *session, const char *name, struct place **out)
+static size_t find_files(const struct dataset *dataset, const char *name, struct place **out)
 {
-	const struct tree *tree = session_tree(session, TREE_LINES);
+	const struct tree *tree = dataset_tree(dataset, TREE_LINES);
 	const char *last = NULL;
 	size_t count = 0, capacity = 0;
 
@@ -43,25 +43,25 @@ static size_t find_files(struct session *session, const char *name, struct place
 	return count;
 }
 
-static int find_file(struct session *session, const char *command, const char *name,
-                     unsigned long number, struct place *out)
+static int find_file(const struct dataset *dataset, struct output *output, const char *command,
+                     const char *name, unsigned long number, struct place *out)
 {
 	struct place *files;
-	size_t count = find_files(session, name, &files);
+	size_t count = find_files(dataset, name, &files);
 	size_t chosen = count == 1 ? 1 : number;
 
 	if (count == 0) {
-		session_fail(session, EXIT_TROUBLE, "%s: no function and no source file '%s' %s",
-		             command, name, filters_of_data(session->filters));
+		output_fail(output, EXIT_TROUBLE, "%s: no function and no source file '%s' %s",
+		            command, name, filters_of_data(dataset->filters));
 	} else if (chosen < 1 || chosen > count) {
 		for (size_t i = 0; i < count; i++) {
-			fprintf(session->out, "%4zu) ", i + 1);
-			text_put(session->out, files[i].file);
-			fputc('\n', session->out);
+			fprintf(output->out, "%4zu) ", i + 1);
+			text_put(output->out, files[i].file);
+			fputc('\n', output->out);
 		}
-		session_fail(session, EXIT_USAGE,
-		             "%s: %zu source files are called '%s': add a number from 1 to %zu",
-		             command, count, name, count);
+		output_fail(output, EXIT_USAGE,
+		            "%s: %zu source files are called '%s': add a number from 1 to %zu",
+		            command, count, name, count);
 		chosen = 0;
 	} else {
 		*out = files[chosen - 1];
@@ -70,26 +70,26 @@ static int find_file(struct session *session, const char *command, const char *n
 	return count != 0 && chosen != 0 ? 0 : -ENOENT;
 }
 
-int place_find(struct session *session, const char *command, const char *name, unsigned long number,
-               struct place *out)
+int place_find(const struct dataset *dataset, const struct choices *choices, struct output *output,
+               const char *command, const char *name, unsigned long number, struct place *out)
 {
 	const struct sym_function *function;
 	uint32_t *items, item;
-	size_t count = name_find(session, name, &items);
+	size_t count = name_find(dataset, choices, name, &items);
 
 	free(items);
 	if (count == 0)
-		return find_file(session, command, name, number, out);
-	item = pick_function(session, command, name, number);
+		return find_file(dataset, output, command, name, number, out);
+	item = pick_function(dataset, choices, output, command, name, number);
 	if (item == TREE_NONE)
 		return -ENOENT;
-	function = session_tree(session, TREE_FUNCTIONS)->items[item].function;
+	function = dataset_tree(dataset, TREE_FUNCTIONS)->items[item].function;
 	if (!function->object || (function->name[0] == '<' && function->address == 0)) {
-		session_fail(session, EXIT_TROUBLE, "%s: %s is no code", command, function->name);
+		output_fail(output, EXIT_TROUBLE, "%s: %s is no code", command, function->name);
 		return -ENOENT;
 	}
 	*out = (struct place){.function = function,
-	                      .file = name_file(session, function),
+	                      .file = name_file(dataset, function),
 	                      .object = function->object};
 	return 0;
 }

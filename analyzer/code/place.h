@@ -2,7 +2,9 @@
 #ifndef XER_ANALYZER_CODE_PLACE_H
 #define XER_ANALYZER_CODE_PLACE_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/data/dataset.h"
+#include "analyzer/model/choices.h"
+#include "analyzer/print/output.h"
 
 struct place {
 	const struct sym_function *function; /* NULL: a file was named */
@@ -12,7 +14,7 @@ struct place {
 
 /* Find the place. Of several the number chooses one; else they are listed. Returns 0, or
  * -ENOENT after a message. */
-int place_find(struct session *session, const char *command, const char *name, unsigned long number,
-               struct place *out);
+int place_find(const struct dataset *dataset, const struct choices *choices, struct output *output,
+               const char *command, const char *name, unsigned long number, struct place *out);
 
 #endif

@@ -86,9 +86,9 @@ static void find_keys(struct source_data *data)
 /* Values for each column of a comparison, or for the one there is. */
 static void find_values(struct source_data *data)
 {
-	const struct tree **trees = compare_trees(data->session, TREE_LINES);
+	const struct tree **trees = compare_trees(data->dataset, TREE_LINES);
 
-	data->column_count = session_columns(data->session);
+	data->column_count = dataset_columns(data->dataset);
 	data->rows = memory_take(data->column_count, sizeof(*data->rows));
 	for (size_t i = 0; i < data->column_count; i++)
 		data->rows[i] = fold_sets(trees[i], data->key_of,
@@ -122,7 +122,7 @@ static void add_unit(struct source_data *data, const struct sym_object *object, 
 	int last_is = 0;
 
 	if (address == 0 || data->has_more_units ||
-	    symbols_compilation(data->session->symbols, object, address, &unit) != 0)
+	    symbols_compilation(data->dataset->symbols, object, address, &unit) != 0)
 		return;
 	for (size_t i = 0; i < data->unit_count; i++)
 		if (data->units[i] == unit)
@@ -134,7 +134,7 @@ static void add_unit(struct source_data *data, const struct sym_object *object, 
 	                          sizeof(*data->units));
 	data->units[data->unit_count++] = unit;
 	if (!data->sum)
-		data->sum = symbols_source_sum(data->session->symbols, object, address,
+		data->sum = symbols_source_sum(data->dataset->symbols, object, address,
 		                               data->place.file);
 	for (size_t i = 0; i < unit->note_count; i++) {
 		if (!is_file(data, unit->notes[i].file, &last, &last_is))
@@ -223,10 +223,10 @@ static void add_calls(struct source_data *data, const struct tree *tree, size_t 
 
 static void find_calls(struct source_data *data)
 {
-	unsigned id = data->session->sort.metric.id < METRIC_VALUES ? data->session->sort.metric.id
+	unsigned id = data->choices->sort.metric.id < METRIC_VALUES ? data->choices->sort.metric.id
 	                                                            : METRIC_TOTALCPU;
 	struct call_order order = {data->column_count, id};
-	const struct tree **trees = compare_trees(data->session, TREE_LINES);
+	const struct tree **trees = compare_trees(data->dataset, TREE_LINES);
 
 	for (size_t i = 0; i < data->column_count; i++)
 		add_calls(data, trees[i], i);
@@ -235,11 +235,13 @@ static void find_calls(struct source_data *data)
 		qsort_r(data->calls, data->call_count, sizeof(*data->calls), by_value, &order);
 }
 
-void source_data_init(struct source_data *data, struct session *session, const struct place *place,
-                      int with_calls)
+void source_data_init(struct source_data *data, const struct dataset *dataset,
+                      const struct choices *choices, const struct place *place, int with_calls)
 {
-	*data = (struct source_data){
-		.session = session, .place = *place, .tree = session_tree(session, TREE_LINES)};
+	*data = (struct source_data){.dataset = dataset,
+	                             .choices = choices,
+	                             .place = *place,
+	                             .tree = dataset_tree(dataset, TREE_LINES)};
 	find_lines(data);
 	find_keys(data);
 	find_values(data);

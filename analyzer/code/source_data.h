@@ -14,7 +14,8 @@ struct source_call {
 };
 
 struct source_data {
-	struct session *session;
+	const struct dataset *dataset;
+	const struct choices *choices;
 	struct place place;
 	const struct tree *tree; /* of lines */
 	unsigned *lines;         /* lines[line_count] with data, sorted */
@@ -36,8 +37,8 @@ struct source_data {
 };
 
 /* Gather the data of place->file, which is not NULL; the calls only if asked for. */
-void source_data_init(struct source_data *data, struct session *session, const struct place *place,
-                      int with_calls);
+void source_data_init(struct source_data *data, const struct dataset *dataset,
+                      const struct choices *choices, const struct place *place, int with_calls);
 void source_data_fini(struct source_data *data);
 
 /* Index of a line, TREE_NONE: it has no data. */

@@ -43,21 +43,21 @@ static void split_lines(struct source_file *file)
 	}
 }
 
-static struct source_file *open_file(struct session *session, const char *name,
+static struct source_file *open_file(const struct dataset *dataset, const char *name,
                                      const char *build_id)
 {
 	struct source_file *file = memory_take(1, sizeof(*file));
-	const struct experiment **experiments = memory_take(session->count, sizeof(*experiments));
-	struct exp_source_query query = {.paths = symbols_paths(session->symbols),
+	const struct experiment **experiments = memory_take(dataset->count, sizeof(*experiments));
+	struct exp_source_query query = {.paths = symbols_paths(dataset->symbols),
 	                                 .experiments = experiments,
-	                                 .experiment_count = session->count,
+	                                 .experiment_count = dataset->count,
 	                                 .path = name,
 	                                 .build_id = build_id,
 	                                 .tried = note_place,
 	                                 .context = file};
 
-	for (size_t i = 0; i < session->count; i++)
-		experiments[i] = session->experiments[i].experiment;
+	for (size_t i = 0; i < dataset->count; i++)
+		experiments[i] = dataset->experiments[i].experiment;
 	file->name = name;
 	file->status = exp_source_open(&query, &file->source);
 	if (file->status == -ENOMEM)
@@ -76,7 +76,7 @@ const struct source_file *source_files_get(struct source_files *files, const cha
 			return files->files[i];
 	files->files = memory_grow(files->files, files->count, &files->capacity,
 	                           sizeof(*files->files));
-	files->files[files->count] = open_file(files->session, name, build_id);
+	files->files[files->count] = open_file(files->dataset, name, build_id);
 	return files->files[files->count++];
 }
 
@@ -116,19 +116,19 @@ char *source_file_line(const struct source_file *file, size_t line)
 	return copy;
 }
 
-void source_file_explain(struct session *session, const char *command,
+void source_file_explain(const struct dataset *dataset, struct output *output, const char *command,
                          const struct source_file *file)
 {
 	if (file->status == -EFBIG)
-		session_fail(session, EXIT_TROUBLE, "%s: %s is too long", command, file->name);
+		output_fail(output, EXIT_TROUBLE, "%s: %s is too long", command, file->name);
 	else
-		session_fail(
-			session, EXIT_TROUBLE,
+		output_fail(
+			output, EXIT_TROUBLE,
 			"%s: no source file %s (tried: %s%s%zu places of the search path %s); say where it is now with "
 			"pathmap OLD-PREFIX NEW-PREFIX or setpath DIRECTORY",
 			command, file->name, !file->tried ? "" : file->tried,
 			!file->tried ? "" : ", ", file->searched,
-			exp_paths_list(symbols_paths(session->symbols)));
+			exp_paths_list(symbols_paths(dataset->symbols)));
 }
 
 const char *source_file_origin(const struct source_file *file)
@@ -148,7 +148,8 @@ const char *source_file_origin(const struct source_file *file)
 	return "";
 }
 
-void source_file_check(struct session *session, const struct source_file *file, const uint8_t *sum)
+void source_file_check(const struct dataset *dataset, struct output *output,
+                       const struct source_file *file, const uint8_t *sum)
 {
 	int64_t start_s = INT64_MAX;
 	uint8_t own[EXP_MD5_SIZE];
@@ -156,21 +157,21 @@ void source_file_check(struct session *session, const struct source_file *file, 
 	if (sum) {
 		exp_md5(file->source.text, file->source.size, own);
 		if (memcmp(own, sum, sizeof(own)) != 0)
-			print_note(session,
+			print_note(output,
 			           "warning: %s is not what was compiled: lines may not fit",
 			           file->source.path);
 		return;
 	}
 
-	for (size_t i = 0; i < session->count; i++) {
-		int64_t at_s = session->experiments[i].info->start_real_ns / 1000000000;
+	for (size_t i = 0; i < dataset->count; i++) {
+		int64_t at_s = dataset->experiments[i].info->start_real_ns / 1000000000;
 
 		if (at_s < start_s)
 			start_s = at_s;
 	}
 	if (file->source.origin != EXP_SOURCE_ARCHIVED &&
 	    file->source.origin != EXP_SOURCE_SERVED && file->source.modified_s > start_s)
-		print_note(session,
+		print_note(output,
 		           "warning: %s was changed after the recording began: lines may not fit",
 		           file->source.path);
 }

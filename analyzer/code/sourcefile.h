@@ -2,7 +2,8 @@
 #ifndef XER_ANALYZER_CODE_SOURCEFILE_H
 #define XER_ANALYZER_CODE_SOURCEFILE_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/data/dataset.h"
+#include "analyzer/print/output.h"
 #include "experiment/symbols/source.h"
 
 struct source_file {
@@ -17,7 +18,7 @@ struct source_file {
 
 /* The files that one listing needs. */
 struct source_files {
-	struct session *session;
+	const struct dataset *dataset;
 	struct source_file **files;
 	size_t count, capacity;
 };
@@ -33,7 +34,7 @@ void source_files_fini(struct source_files *files);
 char *source_file_line(const struct source_file *file, size_t line);
 
 /* Say why a file cannot be shown: the places tried, and what would help. */
-void source_file_explain(struct session *session, const char *command,
+void source_file_explain(const struct dataset *dataset, struct output *output, const char *command,
                          const struct source_file *file);
 
 /* Where it was found, in words: "from the archive", ... */
@@ -41,7 +42,8 @@ const char *source_file_origin(const struct source_file *file);
 
 /* Note that the file is not the one that was compiled: by its MD5 sum, or if `sum` is NULL, by its
  * time. */
-void source_file_check(struct session *session, const struct source_file *file, const uint8_t *sum);
+void source_file_check(const struct dataset *dataset, struct output *output,
+                       const struct source_file *file, const uint8_t *sum);
 
 /* True if two names mean the same file once "." and ".." are resolved. */
 int source_is_same(const char *left, const char *right);

@@ -37,17 +37,17 @@ struct filters *filters_create(void)
 	return memory_take(1, sizeof(struct filters));
 }
 
-void filters_forget(struct session_experiment *at)
+void filters_forget(struct dataset_experiment *at)
 {
 	if (at->data != at->whole)
 		exp_data_set_destroy(at->data);
 	at->data = at->whole;
 }
 
-void filters_destroy(struct filters *filters, struct session *session)
+void filters_destroy(struct filters *filters, const struct dataset *dataset)
 {
-	for (size_t i = 0; i < session->count; i++)
-		filters_forget(&session->experiments[i]);
+	for (size_t i = 0; i < dataset->count; i++)
+		filters_forget(&dataset->experiments[i]);
 	for (size_t i = 0; i < FILTERS_PARTS; i++) {
 		expression_destroy(filters->parts[i]);
 		free(filters->shown[i]);
@@ -55,10 +55,10 @@ void filters_destroy(struct filters *filters, struct session *session)
 	free(filters);
 }
 
-int filters_set(struct session *session, enum filters_part part, const char *shown,
+int filters_set(struct dataset *dataset, enum filters_part part, const char *shown,
                 const char *expression, struct expression_error *error)
 {
-	struct filters *filters = session->filters;
+	struct filters *filters = dataset->filters;
 	struct expression *compiled = NULL;
 
 	if (expression) {
@@ -103,12 +103,12 @@ int filters_want_leaks(const struct filters *filters)
 	return 0;
 }
 
-static void put_count(const struct session *session, FILE *out, unsigned kind)
+static void put_count(const struct dataset *dataset, FILE *out, unsigned kind)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	uint64_t selected = 0, all = 0;
 
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		selected += datakind_chosen(at->data, kind);
 		all += datakind_chosen(at->whole, kind);
 	}
@@ -116,22 +116,22 @@ static void put_count(const struct session *session, FILE *out, unsigned kind)
 	        datakinds[kind].chosen);
 }
 
-char *filters_text(const struct session *session)
+char *filters_text(const struct dataset *dataset)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out;
 
-	if (!filters_are_set(session->filters))
+	if (!filters_are_set(dataset->filters))
 		return NULL;
 	out = memory_stream(&text, &size);
 	fputs("selected", out);
 	for (size_t i = 0; i < FILTERS_PARTS; i++)
-		if (session->filters->shown[i])
-			fprintf(out, ": %s %s", names[i].command, session->filters->shown[i]);
+		if (dataset->filters->shown[i])
+			fprintf(out, ": %s %s", names[i].command, dataset->filters->shown[i]);
 	for (unsigned kind = 0; kind < FMT_DATAKINDS; kind++)
-		if (session->have & 1u << kind)
-			put_count(session, out, kind);
+		if (dataset->have & 1u << kind)
+			put_count(dataset, out, kind);
 	memory_stream_end(out, &text);
 	return text;
 }
@@ -141,19 +141,19 @@ void filters_change(struct filters *filters)
 	filters->has_changed = 1;
 }
 
-struct filter_place filters_place(const struct session *session,
-                                  const struct session_experiment *at)
+struct filter_place filters_place(const struct dataset *dataset,
+                                  const struct dataset_experiment *at)
 {
-	const struct session_experiment *founder = at->founder != 0
-	                                                   ? session_find(session, at->founder)
+	const struct dataset_experiment *founder = at->founder != 0
+	                                                   ? dataset_find(dataset, at->founder)
 	                                                   : at;
 
 	return (struct filter_place){
 		.experiment = at->experiment,
 		.info = at->info,
 		.whole = at->whole,
-		.symbols = session->symbols,
-		.mode = session->mode,
+		.symbols = dataset->symbols,
+		.mode = dataset->mode,
 		.number = at->id,
 		.group = at->founder != 0 ? at->founder : at->id,
 		.founder_real_ns = (founder ? founder : at)->info->start_real_ns};
@@ -207,32 +207,32 @@ static uint32_t row(void *context, const struct exp_fact *fact)
 
 /* A list of what is not there would leave tables empty without a word, and exports. It is no error:
  * of several experiments that one script looks at, some may have no such thread. */
-static void tell_of_nothing(struct session *session)
+static void tell_of_nothing(const struct dataset *dataset, struct output *output)
 {
 	uint64_t selected = 0, all = 0;
 
-	for (size_t i = 0; i < session->count; i++)
+	for (size_t i = 0; i < dataset->count; i++)
 		for (unsigned kind = 0; kind < FMT_DATAKINDS; kind++) {
-			selected += datakind_chosen(session->experiments[i].data, kind);
-			all += datakind_chosen(session->experiments[i].whole, kind);
+			selected += datakind_chosen(dataset->experiments[i].data, kind);
+			all += datakind_chosen(dataset->experiments[i].whole, kind);
 		}
 	for (size_t i = 0; i < FILTERS_PARTS && selected == 0 && all > 0; i++)
-		if (session->filters->shown[i] && names[i].list)
-			session_say(session, "%s %s: no event is selected (%s lists what there is)",
-			            names[i].command, session->filters->shown[i], names[i].list);
+		if (dataset->filters->shown[i] && names[i].list)
+			output_say(output, "%s %s: no event is selected (%s lists what there is)",
+			           names[i].command, dataset->filters->shown[i], names[i].list);
 }
 
-void filters_apply(struct session *session)
+void filters_apply(const struct dataset *dataset, struct output *output)
 {
-	struct filters *filters = session->filters;
+	struct filters *filters = dataset->filters;
 
 	if (!filters->has_changed)
 		return;
 	filters->has_changed = 0;
-	session_forget_tables(session);
-	for (size_t i = 0; i < session->count; i++) {
-		struct session_experiment *at = &session->experiments[i];
-		struct filter_place place = filters_place(session, at);
+	dataset_forget_tables(dataset);
+	for (size_t i = 0; i < dataset->count; i++) {
+		struct dataset_experiment *at = &dataset->experiments[i];
+		struct filter_place place = filters_place(dataset, at);
 		struct exp_selection selection = {.begin = begin, .row = row};
 
 		filters_forget(at);
@@ -241,10 +241,10 @@ void filters_apply(struct session *session)
 		selection.context = filters_open(filters, &place);
 		selection.wants_leaks = filters_want_leaks(filters) != 0;
 		if (experiment_select(at->experiment, &selection, &at->data) < 0) {
-			session_say(session, "%s: out of memory", at->info->path);
+			output_say(output, "%s: out of memory", at->info->path);
 			exit(EXIT_TROUBLE);
 		}
 		filters_close(selection.context);
 	}
-	tell_of_nothing(session);
+	tell_of_nothing(dataset, output);
 }

@@ -3,8 +3,9 @@
 #ifndef XER_ANALYZER_DATA_FILTERS_H
 #define XER_ANALYZER_DATA_FILTERS_H
 
+#include "analyzer/data/dataset.h"
+#include "analyzer/print/output.h"
 #include "analyzer/filter/filter.h"
-#include "analyzer/data/session.h"
 
 /* Each is set for itself; an event counts if all that are set say so. */
 enum filters_part {
@@ -18,11 +19,11 @@ enum filters_part {
 };
 
 struct filters *filters_create(void);
-void filters_destroy(struct filters *filters, struct session *session);
+void filters_destroy(struct filters *filters, const struct dataset *dataset);
 
 /* Set a part: `shown` is what the user wrote, `expression` what it means; NULL: the part chooses
  * nothing. Returns 0, or -EINVAL and *error; then nothing has changed. */
-int filters_set(struct session *session, enum filters_part part, const char *shown,
+int filters_set(struct dataset *dataset, enum filters_part part, const char *shown,
                 const char *expression, struct expression_error *error);
 
 /* What the user wrote, NULL if the part chooses nothing. */
@@ -36,18 +37,18 @@ const char *filters_of_data(const struct filters *filters);
 
 /* What is set: "selected: ...: 10 of 25 samples, ...", NULL if that is nothing. The caller frees.
  */
-char *filters_text(const struct session *session);
+char *filters_text(const struct dataset *dataset);
 
 /* The data must be filtered anew; and do so, if that is so. */
 void filters_change(struct filters *filters);
-void filters_apply(struct session *session);
+void filters_apply(const struct dataset *dataset, struct output *output);
 
 /* Free what the filters left of an experiment, which is to be closed or read again. */
-void filters_forget(struct session_experiment *at);
+void filters_forget(struct dataset_experiment *at);
 
 /* The place of an experiment in the session. */
-struct filter_place filters_place(const struct session *session,
-                                  const struct session_experiment *at);
+struct filter_place filters_place(const struct dataset *dataset,
+                                  const struct dataset_experiment *at);
 
 /* All parts made ready for an experiment, which the caller gives to filters_close. */
 struct filters_run;

@@ -1,54 +1,55 @@
 /* find.c: the experiments of the session: one after the other, by number, by path. */
-#include "analyzer/data/session.h"
+
+#include "analyzer/data/dataset.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-struct session_experiment *session_next(const struct session *session,
-                                        const struct session_experiment *at)
+struct dataset_experiment *dataset_next(const struct dataset *dataset,
+                                        const struct dataset_experiment *at)
 {
-	size_t i = !at ? 0 : (size_t)(at - session->experiments) + 1;
+	size_t i = !at ? 0 : (size_t)(at - dataset->experiments) + 1;
 
-	for (; i < session->count; i++) {
-		struct session_experiment *next = &session->experiments[i];
+	for (; i < dataset->count; i++) {
+		struct dataset_experiment *next = &dataset->experiments[i];
 
-		if (next->is_selected &&
-		    (session->focus == SESSION_ALL || session->focus == next->group))
+		if (next->is_selected && (dataset->tables->focus == DATASET_ALL ||
+		                          dataset->tables->focus == next->group))
 			return next;
 	}
 	return NULL;
 }
 
-struct session_experiment *session_find(const struct session *session, unsigned long id)
+struct dataset_experiment *dataset_find(const struct dataset *dataset, unsigned long id)
 {
-	for (size_t i = 0; i < session->count; i++)
-		if (session->experiments[i].id == id)
-			return &session->experiments[i];
+	for (size_t i = 0; i < dataset->count; i++)
+		if (dataset->experiments[i].id == id)
+			return &dataset->experiments[i];
 	return NULL;
 }
 
-size_t session_selected(const struct session *session)
+size_t dataset_selected(const struct dataset *dataset)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	size_t count = 0;
 
-	while ((at = session_next(session, at)))
+	while ((at = dataset_next(dataset, at)))
 		count++;
 	return count;
 }
 
-struct session_experiment *session_find_path(const struct session *session, const char *path)
+struct dataset_experiment *dataset_find_path(const struct dataset *dataset, const char *path)
 {
 	struct stat st;
 	int exists = stat(path, &st) == 0;
 
-	for (size_t i = 0; i < session->count; i++) {
-		const struct exp_info *info = session->experiments[i].info;
+	for (size_t i = 0; i < dataset->count; i++) {
+		const struct exp_info *info = dataset->experiments[i].info;
 
 		if (exists ? info->device == st.st_dev && info->inode == st.st_ino
 		           : strcmp(info->path, path) == 0)
-			return &session->experiments[i];
+			return &dataset->experiments[i];
 	}
 	return NULL;
 }

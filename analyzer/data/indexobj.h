@@ -4,8 +4,9 @@
 #ifndef XER_ANALYZER_DATA_INDEXOBJ_H
 #define XER_ANALYZER_DATA_INDEXOBJ_H
 
+#include "analyzer/data/dataset.h"
+#include "analyzer/print/output.h"
 #include "analyzer/filter/expression.h"
-#include "analyzer/data/session.h"
 
 enum index_label {
 	INDEX_NUMBER, /* the key as it is, or its name if the expression is a word with names */
@@ -69,8 +70,8 @@ struct index_rows {
 
 /* The rows of all selected experiments, by the session's filters and, unless it is NULL, `list`
  * (borrowed). */
-struct index_rows index_gather(struct session *session, const struct index_type *type,
-                               const struct expression *list);
+struct index_rows index_gather(const struct dataset *dataset, struct output *output,
+                               const struct index_type *type, const struct expression *list);
 void index_rows_fini(struct index_rows *rows);
 
 #endif

@@ -171,20 +171,20 @@ static void add_values(struct index_rows *rows, const struct exp_nodes *nodes)
 }
 
 /* Returns 0 or -ENOMEM. */
-static int gather_experiment(struct gather *gather, struct session *session,
-                             const struct session_experiment *at, const struct index_type *type,
+static int gather_experiment(struct gather *gather, const struct dataset *dataset,
+                             const struct dataset_experiment *at, const struct index_type *type,
                              const struct expression *list)
 {
-	const struct filter_place place = filters_place(session, at);
+	const struct filter_place place = filters_place(dataset, at);
 	const struct exp_data_set *set;
 	struct exp_selection selection = {
 		.context = gather, .begin = begin, .row = row, .is_grouped = 1};
 	int status;
 
-	selection.wants_leaks = filters_want_leaks(session->filters) ||
+	selection.wants_leaks = filters_want_leaks(dataset->filters) ||
 	                        filter_wants_leaks(type->expression);
 	gather->whole = at->whole;
-	gather->filters = filters_open(session->filters, &place);
+	gather->filters = filters_open(dataset->filters, &place);
 	gather->key = filter_run_create(type->expression, &place);
 	gather->list = list ? filter_run_create(list, &place) : NULL;
 	if (gather->named && gather->named->kind != TOKEN_KIND_THREAD)
@@ -212,18 +212,18 @@ static const struct token *named_token(const struct expression *expression)
 	return token_has_names(token) && !token_has_fixed_names(token) ? token : NULL;
 }
 
-struct index_rows index_gather(struct session *session, const struct index_type *type,
-                               const struct expression *list)
+struct index_rows index_gather(const struct dataset *dataset, struct output *output,
+                               const struct index_type *type, const struct expression *list)
 {
 	struct index_rows rows = {.count = 0};
 	struct gather gather = {
 		.rows = &rows, .missing = EXP_ROW_NONE, .named = named_token(type->expression)};
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 
-	while ((at = session_next(session, at)))
-		if (gather_experiment(&gather, session, at, type, list) != 0 ||
+	while ((at = dataset_next(dataset, at)))
+		if (gather_experiment(&gather, dataset, at, type, list) != 0 ||
 		    gather.is_out_of_memory) {
-			session_say(session, "%s: out of memory", at->info->path);
+			output_say(output, "%s: out of memory", at->info->path);
 			exit(EXIT_TROUBLE);
 		}
 	exp_index_fini(&gather.by_key);

@@ -1,5 +1,4 @@
 /* load.c: reads the data of the experiments when they are first asked for. */
-#include "analyzer/data/session.h"
 
 #include "analyzer/base/terminal.h"
 #include "analyzer/data/filters.h"
@@ -16,7 +15,7 @@ static int is_on(const struct experiment *experiment, const char *setting)
 	return strcmp(value, "0") != 0 && strcmp(value, "off") != 0 && value[0] != '\0';
 }
 
-const char *session_cause(int status)
+const char *dataset_cause(int status)
 {
 	switch (status) {
 	case -ENOMEM:
@@ -28,30 +27,30 @@ const char *session_cause(int status)
 	}
 }
 
-void session_load(struct session *session)
+void dataset_load(const struct dataset *dataset, struct output *output)
 {
-	for (size_t i = 0; i < session->count; i++) {
-		struct session_experiment *at = &session->experiments[i];
+	for (size_t i = 0; i < dataset->count; i++) {
+		struct dataset_experiment *at = &dataset->experiments[i];
 		int status;
 
 		if (at->whole)
 			continue;
-		progress_begin("reading %s (%zu of %zu)", at->info->path, i + 1, session->count);
+		progress_begin("reading %s (%zu of %zu)", at->info->path, i + 1, dataset->count);
 		status = experiment_load(at->experiment, &at->whole);
 		progress_end();
 		if (status < 0) {
-			session_say(session, "%s: %s", at->info->path, session_cause(status));
+			output_say(output, "%s: %s", at->info->path, dataset_cause(status));
 			exit(EXIT_TROUBLE);
 		}
-		if (at->info->damaged && session->status < EXIT_TROUBLE)
-			session->status = EXIT_TROUBLE;
+		if (at->info->damaged && output->status < EXIT_TROUBLE)
+			output->status = EXIT_TROUBLE;
 		at->data = at->whole;
-		filters_change(session->filters);
+		filters_change(dataset->filters);
 	}
-	filters_apply(session);
+	filters_apply(dataset, output);
 }
 
-unsigned session_data_of(const struct session_experiment *at)
+unsigned dataset_data_of(const struct dataset_experiment *at)
 {
 	unsigned have = at->whole->have;
 

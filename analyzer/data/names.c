@@ -66,12 +66,13 @@ static int has_address(const struct sym_function *function, const char *name)
 	       address - function->address < function->size;
 }
 
-static struct match *find(struct session *session, const char *name,
+static struct match *find(const struct dataset *dataset, const struct choices *choices,
+                          const char *name,
                           int (*is_meant)(const struct sym_function *function, const char *name),
                           size_t *out_count)
 {
-	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
-	const struct fold_row *rows = session_fold(session, TREE_FUNCTIONS);
+	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
+	const struct fold_row *rows = dataset_fold(dataset, TREE_FUNCTIONS);
 	struct match *matches = NULL;
 	size_t count = 0, capacity = 0;
 
@@ -80,21 +81,22 @@ static struct match *find(struct session *session, const char *name,
 			continue;
 		matches = memory_grow(matches, count, &capacity, sizeof(*matches));
 		matches[count++] = (struct match){
-			(uint32_t)i, rows[i].total.of[session->sort.metric.id < METRIC_VALUES
-		                                              ? session->sort.metric.id
+			(uint32_t)i, rows[i].total.of[choices->sort.metric.id < METRIC_VALUES
+		                                              ? choices->sort.metric.id
 		                                              : METRIC_TOTALCPU]};
 	}
 	*out_count = count;
 	return matches;
 }
 
-size_t name_find(struct session *session, const char *name, uint32_t **out)
+size_t name_find(const struct dataset *dataset, const struct choices *choices, const char *name,
+                 uint32_t **out)
 {
 	size_t count;
-	struct match *matches = find(session, name, is_called, &count);
+	struct match *matches = find(dataset, choices, name, is_called, &count);
 
 	if (count == 0)
-		matches = find(session, name, has_address, &count);
+		matches = find(dataset, choices, name, has_address, &count);
 	if (count > 1)
 		qsort(matches, count, sizeof(*matches), by_weight);
 	*out = memory_take(count, sizeof(**out));
@@ -104,11 +106,12 @@ size_t name_find(struct session *session, const char *name, uint32_t **out)
 	return count;
 }
 
-char *name_reference(struct session *session, const struct sym_function *function)
+char *name_reference(const struct dataset *dataset, const struct choices *choices,
+                     const struct sym_function *function)
 {
-	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
+	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
 	uint32_t *items;
-	size_t count = name_find(session, function->name, &items);
+	size_t count = name_find(dataset, choices, function->name, &items);
 	char *text = NULL;
 
 	for (size_t i = 0; i < count && count > 1 && !text; i++)
@@ -118,13 +121,13 @@ char *name_reference(struct session *session, const struct sym_function *functio
 	return text ? text : memory_text(function->name, strlen(function->name));
 }
 
-const char *name_file(struct session *session, const struct sym_function *function)
+const char *name_file(const struct dataset *dataset, const struct sym_function *function)
 {
 	const struct tree *tree;
 
 	if (function->file)
 		return function->file;
-	tree = session_tree(session, TREE_LINES);
+	tree = dataset_tree(dataset, TREE_LINES);
 	for (size_t i = 0; i < tree->item_count; i++)
 		if (tree->items[i].function == function && tree->items[i].file)
 			return tree->items[i].file;

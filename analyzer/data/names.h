@@ -2,19 +2,22 @@
 #ifndef XER_ANALYZER_DATA_NAMES_H
 #define XER_ANALYZER_DATA_NAMES_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/data/dataset.h"
+#include "analyzer/model/choices.h"
 
 /* Items of the tree of functions called `name`: long, short or mangled, or else that have the
  * address "OBJECT+0xADDRESS", in order of their inclusive values. Returns their number;
  * *out[number] is the caller's to free. */
-size_t name_find(struct session *session, const char *name, uint32_t **out);
+size_t name_find(const struct dataset *dataset, const struct choices *choices, const char *name,
+                 uint32_t **out);
 
 /* What to write after csingle or fsingle to mean this function: its name, and a number if others
  * have the same name. The caller frees. */
-char *name_reference(struct session *session, const struct sym_function *function);
+char *name_reference(const struct dataset *dataset, const struct choices *choices,
+                     const struct sym_function *function);
 
 /* The source file of a function; where no definition of it is known, that of any of its lines.
  * NULL: not known. */
-const char *name_file(struct session *session, const struct sym_function *function);
+const char *name_file(const struct dataset *dataset, const struct sym_function *function);
 
 #endif

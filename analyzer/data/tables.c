@@ -1,20 +1,21 @@
 /* tables.c: forgets the tables of the session: what they are made of has changed. */
-#include "analyzer/data/session.h"
+
+#include "analyzer/data/dataset.h"
 
 #include <stdlib.h>
 
-void session_forget_tables(struct session *session)
+void dataset_forget_tables(const struct dataset *dataset)
 {
 	for (size_t i = 0; i < TREE_MODES; i++) {
-		tree_destroy(session->trees[i]);
-		session->trees[i] = NULL;
-		for (size_t j = 0; session->folds[i] && j <= session->columns; j++)
-			free(session->folds[i][j]);
-		free(session->folds[i]);
-		session->folds[i] = NULL;
+		tree_destroy(dataset->tables->trees[i]);
+		dataset->tables->trees[i] = NULL;
+		for (size_t j = 0; dataset->tables->folds[i] && j <= dataset->tables->columns; j++)
+			free(dataset->tables->folds[i][j]);
+		free(dataset->tables->folds[i]);
+		dataset->tables->folds[i] = NULL;
 	}
-	for (size_t i = 0; session->edges && i <= session->columns; i++)
-		fold_edges_destroy(session->edges[i]);
-	free(session->edges);
-	session->edges = NULL;
+	for (size_t i = 0; dataset->tables->edges && i <= dataset->tables->columns; i++)
+		fold_edges_destroy(dataset->tables->edges[i]);
+	free(dataset->tables->edges);
+	dataset->tables->edges = NULL;
 }

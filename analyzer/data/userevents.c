@@ -14,15 +14,15 @@ struct walk {
 	void *context;
 };
 
-static unsigned founder_of(const struct session_experiment *at)
+static unsigned founder_of(const struct dataset_experiment *at)
 {
 	return at->founder ? at->founder : at->id;
 }
 
-static int is_first_of_family(const struct session *session, const struct session_experiment *at)
+static int is_first_of_family(const struct dataset *dataset, const struct dataset_experiment *at)
 {
-	for (const struct session_experiment *other = session_next(session, NULL); other != at;
-	     other = session_next(session, other))
+	for (const struct dataset_experiment *other = dataset_next(dataset, NULL); other != at;
+	     other = dataset_next(dataset, other))
 		if (founder_of(other) == founder_of(at))
 			return 0;
 	return 1;
@@ -43,16 +43,17 @@ static void forget(struct user_family *family)
 
 static void open_filters(struct user_family *family)
 {
-	struct session *session = family->session;
+	const struct dataset *dataset = family->dataset;
+	struct output *output = family->output;
 
-	if (!filters_are_set(session->filters))
+	if (!filters_are_set(dataset->filters))
 		return;
-	session_load(session);
+	dataset_load(dataset, output);
 	family->filters = memory_take(family->count, sizeof(*family->filters));
 	for (size_t i = 0; i < family->count; i++) {
-		struct filter_place place = filters_place(session, family->members[i]);
+		struct filter_place place = filters_place(dataset, family->members[i]);
 
-		family->filters[i] = filters_open(session->filters, &place);
+		family->filters[i] = filters_open(dataset->filters, &place);
 		if (filters_begin(family->filters[i], &family->members[i]->whole->nodes) != 0)
 			memory_fail();
 	}
@@ -60,21 +61,21 @@ static void open_filters(struct user_family *family)
 
 int user_family_next(struct user_family *family)
 {
-	const struct session *session = family->session;
-	const struct session_experiment *at = family->is_begun ? family->next
-	                                                       : session_next(session, NULL);
+	const struct dataset *dataset = family->dataset;
+	const struct dataset_experiment *at = family->is_begun ? family->next
+	                                                       : dataset_next(dataset, NULL);
 
 	forget(family);
 	family->is_begun = 1;
-	while (at && !is_first_of_family(session, at))
-		at = session_next(session, at);
+	while (at && !is_first_of_family(dataset, at))
+		at = dataset_next(dataset, at);
 	if (!at)
 		return 0;
-	family->next = session_next(session, at);
-	family->members = memory_take(session->count, sizeof(*family->members));
-	family->experiments = memory_take(session->count, sizeof(*family->experiments));
-	for (const struct session_experiment *other = at; other != NULL;
-	     other = session_next(session, other)) {
+	family->next = dataset_next(dataset, at);
+	family->members = memory_take(dataset->count, sizeof(*family->members));
+	family->experiments = memory_take(dataset->count, sizeof(*family->experiments));
+	for (const struct dataset_experiment *other = at; other != NULL;
+	     other = dataset_next(dataset, other)) {
 		if (founder_of(other) != founder_of(at))
 			continue;
 		family->members[family->count] = other;
@@ -109,7 +110,7 @@ int user_family_walk(struct user_family *family, exp_user_visitor *visit, void *
 	if (rc == -ENOMEM)
 		memory_fail();
 	for (size_t i = 0; i < family->count; i++)
-		if (family->members[i]->info->damaged && family->session->status < EXIT_TROUBLE)
-			family->session->status = EXIT_TROUBLE;
+		if (family->members[i]->info->damaged && family->output->status < EXIT_TROUBLE)
+			family->output->status = EXIT_TROUBLE;
 	return rc;
 }

@@ -3,19 +3,21 @@
 #ifndef XER_ANALYZER_DATA_USEREVENTS_H
 #define XER_ANALYZER_DATA_USEREVENTS_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/data/dataset.h"
+#include "analyzer/print/output.h"
 #include "experiment/events/usertrace.h"
 
 struct filters_run;
 
 /* The selected experiments of one founder, which share its clock. */
 struct user_family {
-	struct session *session;
-	const struct session_experiment **members; /* members[count] */
+	const struct dataset *dataset;
+	struct output *output;
+	const struct dataset_experiment **members; /* members[count] */
 	struct experiment **experiments;           /* the same */
 	struct filters_run **filters;              /* of them; NULL: nothing is filtered */
 	size_t count;
-	const struct session_experiment *next; /* where to look for the next family */
+	const struct dataset_experiment *next; /* where to look for the next family */
 	int is_begun;
 };
 

@@ -110,7 +110,7 @@ static void put_function(struct writer *writer, const char *key,
 
 	fprintf(out, "%s=(%zu)", key, index);
 	if (!writer->is_named[index]) {
-		name = name_function(writer->job->session, function);
+		name = name_function(writer->job->choices, function);
 		fputc(' ', out);
 		text_put(out, name);
 		free(name);
@@ -238,7 +238,7 @@ static void put_head(struct writer *writer)
 
 	fputs("# callgrind format\nversion: 1\ncreator: xer_print " XER_VERSION "\ncmd: ",
 	      job->out);
-	report_put_command(job->out, session_next(job->session, NULL)->info);
+	report_put_command(job->out, dataset_next(job->dataset, NULL)->info);
 	fputs("\npositions: line\n", job->out);
 	for (size_t i = 0; i < job->metric_count; i++)
 		fprintf(job->out, "event: %s : %s (%s)\n", metric_keyword(job->metrics[i]),
@@ -262,12 +262,12 @@ static struct metric_values *sum_lines(const struct tree *tree)
 
 void export_callgrind(struct export_job *job)
 {
-	const struct tree *tree = session_tree(job->session, TREE_LINES);
+	const struct tree *tree = dataset_tree(job->dataset, TREE_LINES);
 	struct metric_values *own = sum_lines(tree);
 	struct writer writer = {.job = job, .tree = tree, .own = own};
 	size_t functions;
 
-	writer.calls = tree_create(TREE_LINES, symbols_total(job->session->symbols));
+	writer.calls = tree_create(TREE_LINES, symbols_total(job->dataset->symbols));
 	export_number_functions(job, tree);
 	functions = export_function_count(job);
 	writer.innermost = memory_take(functions, sizeof(*writer.innermost));

@@ -56,12 +56,12 @@ size_t export_pcs(const struct exp_nodes *nodes, uint32_t node, uint64_t *pcs)
 	return count;
 }
 
-int64_t export_start_ns(const struct session *session)
+int64_t export_start_ns(const struct dataset *dataset)
 {
 	int64_t start_ns = 0;
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 
-	while ((at = session_next(session, at)))
+	while ((at = dataset_next(dataset, at)))
 		if (start_ns == 0 || at->info->start_real_ns < start_ns)
 			start_ns = at->info->start_real_ns;
 	return start_ns;

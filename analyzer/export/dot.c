@@ -89,7 +89,7 @@ static void put_node(const struct graph *graph, uint32_t item)
 {
 	const struct export_job *job = graph->job;
 	char own[METRIC_TEXT_MAX], total[METRIC_TEXT_MAX];
-	char *name = name_function(job->session, graph->tree->items[item].function);
+	char *name = name_function(job->choices, graph->tree->items[item].function);
 	double hot = share(graph, own_of(graph, item));
 
 	fprintf(job->out, "  n%u [label=\"", item);
@@ -123,9 +123,9 @@ static void put_edge(const struct graph *graph, const struct fold_edge *edge)
 void export_dot(struct export_job *job)
 {
 	struct graph graph = {.job = job,
-	                      .tree = session_tree(job->session, TREE_FUNCTIONS),
-	                      .rows = session_fold(job->session, TREE_FUNCTIONS)};
-	const struct fold_edges *edges = session_edges(job->session);
+	                      .tree = dataset_tree(job->dataset, TREE_FUNCTIONS),
+	                      .rows = dataset_fold(job->dataset, TREE_FUNCTIONS)};
+	const struct fold_edges *edges = dataset_edges(job->dataset);
 	size_t hidden = 0, items = graph.tree->item_count;
 	char text[METRIC_TEXT_MAX];
 

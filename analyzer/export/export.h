@@ -5,11 +5,15 @@
 #ifndef XER_ANALYZER_EXPORT_EXPORT_H
 #define XER_ANALYZER_EXPORT_EXPORT_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/data/dataset.h"
+#include "analyzer/model/choices.h"
+#include "analyzer/print/output.h"
 
 /* What is exported. */
 struct export_job {
-	struct session *session;
+	const struct dataset *dataset;
+	const struct choices *choices;
+	struct output *output;
 	FILE *out;
 	unsigned metrics[METRIC_VALUES]; /* metrics[metric_count]: those that there are data for */
 	size_t metric_count;
@@ -33,7 +37,7 @@ struct export_sample {
 
 /* The stacks of one process, or of one of its threads. */
 struct export_part {
-	const struct session_experiment *at;
+	const struct dataset_experiment *at;
 	const char *name; /* "redis-server 4711" */
 	const struct tree *tree;
 	const char *thread_name; /* "Thread 2, burn50"; NULL: the part is the process. The rest is
@@ -68,7 +72,7 @@ void export_chrome(struct export_job *job);
 
 /* Write clock samples as the files of the thread sampler, cpuN.fxt, into a directory that has none
  * of them. */
-void export_sampler(struct session *session, const char *directory);
+void export_sampler(const struct dataset *dataset, struct output *output, const char *directory);
 
 /* The unit of a metric in the words of `names`: for times (ns), bytes, counts. */
 const char *export_unit(unsigned metric, const char *const names[3]);
@@ -87,6 +91,6 @@ void export_number_functions(struct export_job *job, const struct tree *tree);
 size_t export_pcs(const struct exp_nodes *nodes, uint32_t node, uint64_t *pcs);
 
 /* The earliest start of the selected experiments as CLOCK_REALTIME in ns. */
-int64_t export_start_ns(const struct session *session);
+int64_t export_start_ns(const struct dataset *dataset);
 
 #endif

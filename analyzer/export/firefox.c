@@ -96,7 +96,7 @@ static void put_weight(const struct track *track, uint64_t value)
 static void put_time(const struct track *track, const struct export_sample *sample)
 {
 	int64_t start_ns = track->part->at->info->start_real_ns -
-	                   export_start_ns(track->job->session);
+	                   export_start_ns(track->job->dataset);
 	uint64_t at_ns = (uint64_t)(start_ns > 0 ? start_ns : 0) + sample->time_ns;
 
 	fprintf(track->job->out, "%llu.%06llu", (unsigned long long)(at_ns / 1000000),
@@ -260,7 +260,7 @@ enum { RESOURCE_LIBRARY = 1 };
 static void put_resources(struct track *track)
 {
 	FILE *out = track->job->out;
-	size_t count = symbols_object_count(track->job->session->symbols);
+	size_t count = symbols_object_count(track->job->dataset->symbols);
 	char type[16];
 
 	snprintf(type, sizeof(type), "%d", RESOURCE_LIBRARY);
@@ -276,13 +276,13 @@ static void put_resources(struct track *track)
 
 static void put_strings(struct track *track)
 {
-	const struct symbols *symbols = track->job->session->symbols;
+	const struct symbols *symbols = track->job->dataset->symbols;
 	FILE *out = track->job->out;
 
 	fputs("   \"stringArray\": [", out);
 	for (size_t i = 0; i < track->function_count; i++) {
 		const struct sym_function *function = track->function_list[i];
-		char *name = name_function(track->job->session, function);
+		char *name = name_function(track->job->choices, function);
 
 		fputs(i ? ",\n    " : "\n    ", out);
 		put_string(out, name);
@@ -301,7 +301,7 @@ static void put_head(struct track *track, size_t number)
 {
 	const struct exp_info *info = track->part->at->info;
 	const struct exp_thread *thread = track->part->info;
-	double start_ms = (double)(info->start_real_ns - export_start_ns(track->job->session)) /
+	double start_ms = (double)(info->start_real_ns - export_start_ns(track->job->dataset)) /
 	                  1e6;
 	FILE *out = track->job->out;
 	char name[512];
@@ -363,14 +363,14 @@ static void put_part(struct export_job *job, const struct export_part *part, voi
 
 static void put_meta(struct export_job *job)
 {
-	const struct exp_info *info = session_next(job->session, NULL)->info;
-	const char *period = experiment_setting(session_next(job->session, NULL)->experiment,
+	const struct exp_info *info = dataset_next(job->dataset, NULL)->info;
+	const char *period = experiment_setting(dataset_next(job->dataset, NULL)->experiment,
 	                                        "profile_us", "0");
 
 	fprintf(job->out,
 	        "{\"meta\": {\"version\": %d, \"preprocessedProfileVersion\": %d, \"startTime\": %.3f, \"interval\": %.6f,\n"
 	        "  \"processType\": 0, \"stackwalk\": 1, \"debug\": false, \"symbolicated\": true, \"product\": ",
-	        GECKO_VERSION, FORMAT_VERSION, (double)export_start_ns(job->session) / 1e6,
+	        GECKO_VERSION, FORMAT_VERSION, (double)export_start_ns(job->dataset) / 1e6,
 	        strtod(period, NULL) / 1e3);
 	put_string(job->out, info->argc > 0 ? info->argv[0] : info->name);
 	fputs(", \"importedFrom\": \"xer_print " XER_VERSION "\",\n  \"oscpu\": ", job->out);
@@ -387,7 +387,7 @@ static void put_meta(struct export_job *job)
 
 static void put_libraries(struct export_job *job)
 {
-	const struct symbols *symbols = job->session->symbols;
+	const struct symbols *symbols = job->dataset->symbols;
 
 	fputs("],\n \"libs\": [", job->out);
 	for (size_t i = 0; i < symbols_object_count(symbols); i++) {

@@ -11,12 +11,12 @@
 #include <string.h>
 
 /* Names of the functions of a tree, made once. */
-static char **name_items(const struct session *session, const struct tree *tree)
+static char **name_items(const struct choices *choices, const struct tree *tree)
 {
 	char **names = memory_take(tree->item_count, sizeof(*names));
 
 	for (size_t i = 0; i < tree->item_count; i++) {
-		names[i] = name_function(session, tree->items[i].function);
+		names[i] = name_function(choices, tree->items[i].function);
 		for (char *at = names[i]; (at = strchr(at, ';')); at++)
 			*at = ':';
 	}
@@ -67,7 +67,7 @@ static size_t deepest(const struct tree *tree)
 static void put_part(struct export_job *job, const struct export_part *part, void *context)
 {
 	const struct tree *tree = part->tree;
-	char **names = name_items(job->session, tree);
+	char **names = name_items(job->choices, tree);
 	uint32_t *path = memory_take(deepest(tree) + 1, sizeof(*path));
 	size_t depth = 0;
 

@@ -32,19 +32,19 @@ struct stacks_of_rows {
 	size_t room; /* elements of the arrays above */
 };
 
-static void add_experiment(const struct walk *walk, const struct session_experiment *at,
+static void add_experiment(const struct walk *walk, const struct dataset_experiment *at,
                            const struct exp_data_set *set, struct tree *tree)
 {
-	struct session *session = walk->job->session;
-	const struct tree_view view = {session->mode, session->stand_in, session->shown};
+	const struct dataset *dataset = walk->job->dataset;
+	const struct tree_view view = {dataset->mode, dataset->tables->stand_in, dataset->shown};
 
-	if (tree_add_experiment(tree, session->symbols, at->experiment, set, &view) < 0)
+	if (tree_add_experiment(tree, dataset->symbols, at->experiment, set, &view) < 0)
 		memory_fail();
 }
 
 static struct tree *make_tree(const struct walk *walk)
 {
-	return tree_create(walk->mode, symbols_total(walk->job->session->symbols));
+	return tree_create(walk->mode, symbols_total(walk->job->dataset->symbols));
 }
 
 /* ---- stacks of rows ---- */
@@ -264,19 +264,19 @@ static void visit_thread(const struct walk *walk, struct export_part part,
 
 static void visit_threads(const struct walk *walk, const struct export_part *part)
 {
-	struct session *session = walk->job->session;
+	const struct dataset *dataset = walk->job->dataset;
+	struct output *output = walk->job->output;
 	struct stacks_of_rows stacks = {.count = 0};
 	struct export_rows rows;
 
-	if (export_rows_read(session, part->at, walk->split == EXPORT_TIMES, &rows) != 0) {
-		session_say(session, "%s: out of memory", part->at->info->path);
+	if (export_rows_read(dataset, part->at, walk->split == EXPORT_TIMES, &rows) != 0) {
+		output_say(output, "%s: out of memory", part->at->info->path);
 		exit(EXIT_TROUBLE);
 	}
 	if (rows.has_overflow)
-		session_fail(
-			session, EXIT_TROUBLE,
-			"export: %s: too many stacks: only events of the first %d are exported",
-			part->at->info->path, (int)EXP_ROWS_MAX);
+		output_fail(output, EXIT_TROUBLE,
+		            "export: %s: too many stacks: only events of the first %d are exported",
+		            part->at->info->path, (int)EXP_ROWS_MAX);
 	stacks.number = memory_take(rows.nodes.count, sizeof(*stacks.number));
 	for (size_t from = 0, to; from < rows.count; from = to) {
 		to = find_end(&rows, from, rows.count, 0);
@@ -303,10 +303,10 @@ void export_each(struct export_job *job, enum tree_mode mode, enum export_split 
                  void *context)
 {
 	const struct walk walk = {job, mode, split, visit, context};
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 
-	session_load(job->session);
-	while ((at = session_next(job->session, at))) {
+	dataset_load(job->dataset, job->output);
+	while ((at = dataset_next(job->dataset, at))) {
 		const char *program = at->info->argc > 0 ? at->info->argv[0] : at->info->name;
 		char *name = memory_format("%s %lld", text_base(program), (long long)at->info->pid);
 		const struct export_part part = {.at = at, .name = name};

@@ -127,7 +127,7 @@ static uint64_t function_id(struct writer *writer, const struct sym_function *fu
 
 	if (!add(&writer->functions, id))
 		return id;
-	name = name_function(writer->job->session, function);
+	name = name_function(writer->job->choices, function);
 	proto_number(&message, FUNCTION_ID, id);
 	proto_number(&message, FUNCTION_NAME, string(writer, name));
 	/* A name that is its own linker name would be taken for one to demangle, and "<Unknown>"
@@ -245,11 +245,11 @@ static void put_sample(struct writer *writer, const struct export_part *part, ui
  * their symbols. */
 static void put_program(struct writer *writer)
 {
-	const struct session *session = writer->job->session;
-	const char *path = session_next(session, NULL)->info->object;
+	const struct dataset *dataset = writer->job->dataset;
+	const char *path = dataset_next(dataset, NULL)->info->object;
 
-	for (size_t i = 0; i < symbols_object_count(session->symbols); i++) {
-		const struct sym_object *object = symbols_object(session->symbols, i);
+	for (size_t i = 0; i < symbols_object_count(dataset->symbols); i++) {
+		const struct sym_object *object = symbols_object(dataset->symbols, i);
 
 		if (strcmp(object->path, path) == 0 || strcmp(object->name, text_base(path)) == 0) {
 			mapping_id(writer, object);
@@ -284,8 +284,8 @@ static void put_type(struct writer *writer, unsigned field, const char *type, co
 static void put_head(struct writer *writer)
 {
 	static const char *const units[3] = {"nanoseconds", "bytes", "count"};
-	struct session *session = writer->job->session;
-	const struct session_experiment *first = session_next(session, NULL);
+	const struct dataset *dataset = writer->job->dataset;
+	const struct dataset_experiment *first = dataset_next(dataset, NULL);
 	const char *period = experiment_setting(first->experiment, "profile_us", "0");
 
 	string(writer, "");
@@ -297,9 +297,9 @@ static void put_head(struct writer *writer)
 	}
 	put_type(writer, PROFILE_PERIOD_TYPE, metric_keyword(METRIC_TOTALCPU), units[0]);
 	proto_number(&writer->profile, PROFILE_PERIOD, strtoull(period, NULL, 10) * 1000);
-	proto_number(&writer->profile, PROFILE_TIME_NANOS, (uint64_t)export_start_ns(session));
+	proto_number(&writer->profile, PROFILE_TIME_NANOS, (uint64_t)export_start_ns(dataset));
 	proto_number(&writer->profile, PROFILE_DURATION_NANOS,
-	             exp_whole(report_wall_seconds(session) * 1e9));
+	             exp_whole(report_wall_seconds(dataset) * 1e9));
 	flush(writer);
 	proto_number(&writer->profile, PROFILE_DEFAULT_TYPE,
 	             string(writer, metric_keyword(writer->job->metric)));
@@ -317,7 +317,7 @@ void export_pprof(struct export_job *job)
 
 	if (!writer.gzip)
 		memory_fail();
-	writer.frames = tree_create(TREE_FRAMES, symbols_total(job->session->symbols));
+	writer.frames = tree_create(TREE_FRAMES, symbols_total(job->dataset->symbols));
 	put_head(&writer);
 	export_each(job, TREE_FRAMES, EXPORT_THREADS, put_part, &writer);
 	job->trouble = gzip_destroy(writer.gzip) != 0;

@@ -155,10 +155,10 @@ static void sort(struct export_rows *rows)
 	rows->rows = sorted;
 }
 
-int export_rows_read(struct session *session, const struct session_experiment *at, int with_times,
-                     struct export_rows *out)
+int export_rows_read(const struct dataset *dataset, const struct dataset_experiment *at,
+                     int with_times, struct export_rows *out)
 {
-	const struct filter_place place = filters_place(session, at);
+	const struct filter_place place = filters_place(dataset, at);
 	struct expression_error error;
 	struct expression *thread = expression_compile("THRID", &error);
 	struct gather gather = {.rows = out, .wanted = ROWS_WANTED, .experiment = at->experiment};
@@ -167,11 +167,11 @@ int export_rows_read(struct session *session, const struct session_experiment *a
 		.begin = begin,
 		.row = row,
 		.is_grouped = 1,
-		.wants_leaks = filters_want_leaks(session->filters) != 0};
+		.wants_leaks = filters_want_leaks(dataset->filters) != 0};
 	int status;
 
 	*out = (struct export_rows){.width_ns = with_times ? SLICE_NS : 0};
-	gather.filters = filters_open(session->filters, &place);
+	gather.filters = filters_open(dataset->filters, &place);
 	gather.thread = filter_run_create(thread, &place);
 	status = experiment_select(at->experiment, &selection, &out->set);
 	filter_run_destroy(gather.thread);

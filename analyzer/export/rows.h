@@ -3,7 +3,7 @@
 #ifndef XER_ANALYZER_EXPORT_ROWS_H
 #define XER_ANALYZER_EXPORT_ROWS_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/data/dataset.h"
 
 /* Where events count together. */
 struct export_row {
@@ -27,8 +27,8 @@ struct export_rows {
 /* Read the events of an experiment that the session's filters leave. with_times: in slices of a
  * millisecond, or of 8, 64, ... of them where the rows would be too many. Memory grows with the
  * rows, not with events. Returns 0, then export_rows_fini frees; or -ENOMEM. */
-int export_rows_read(struct session *session, const struct session_experiment *at, int with_times,
-                     struct export_rows *out);
+int export_rows_read(const struct dataset *dataset, const struct dataset_experiment *at,
+                     int with_times, struct export_rows *out);
 void export_rows_fini(struct export_rows *rows);
 
 #endif

@@ -29,8 +29,8 @@ struct sample {
 };
 
 struct walk {
-	struct session *session;
-	const struct session_experiment *at;
+	struct output *output;
+	const struct dataset_experiment *at;
 	uint64_t period_ns;
 	struct sample *samples;
 	size_t count, capacity;
@@ -173,7 +173,7 @@ static void write_files(struct walk *walk, const char *path)
 	if (directory >= 0)
 		close(directory);
 	if (rc < 0)
-		session_fail(walk->session, EXIT_TROUBLE, "export: %s: %s", path, strerror(-rc));
+		output_fail(walk->output, EXIT_TROUBLE, "export: %s: %s", path, strerror(-rc));
 }
 
 /* The period that was asked for: of the sampler, or of clock profiling. */
@@ -206,17 +206,17 @@ static void take_experiment(struct walk *walk)
 	walk->experiment_count++;
 }
 
-void export_sampler(struct session *session, const char *directory)
+void export_sampler(const struct dataset *dataset, struct output *output, const char *directory)
 {
-	struct walk walk = {.session = session};
+	struct walk walk = {.output = output};
 
-	session_load(session);
-	while ((walk.at = session_next(session, walk.at)))
+	dataset_load(dataset, output);
+	while ((walk.at = dataset_next(dataset, walk.at)))
 		take_experiment(&walk);
 	if (walk.is_too_much)
-		session_fail(session, EXIT_TROUBLE, "export: more than %d samples", SAMPLES_MAX);
+		output_fail(output, EXIT_TROUBLE, "export: more than %d samples", SAMPLES_MAX);
 	else if (walk.count == 0)
-		session_fail(session, EXIT_TROUBLE, "export: no clock samples to export");
+		output_fail(output, EXIT_TROUBLE, "export: no clock samples to export");
 	else
 		write_files(&walk, directory);
 	exp_index_fini(&walk.threads);

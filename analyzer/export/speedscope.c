@@ -91,7 +91,7 @@ static void put_frames(struct export_job *job)
 
 	for (size_t i = 0; i < count; i++) {
 		const struct sym_function *function = export_function(job, i);
-		char *name = name_function(job->session, function);
+		char *name = name_function(job->choices, function);
 
 		fprintf(job->out, "%s\n  {\"name\": ", i ? "," : "");
 		put_string(job->out, name);

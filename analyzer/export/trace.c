@@ -18,7 +18,7 @@ enum { MPI_NAMES = 1 << 12 };
 
 struct walk {
 	struct trace *trace;
-	const struct session_experiment *at;
+	const struct dataset_experiment *at;
 	struct filters_run *filters; /* NULL: nothing is filtered */
 	struct trace_stacks *stacks;
 	struct exp_index hooks; /* hook << 16 | sub-id -> name */
@@ -359,17 +359,17 @@ static void put_objects(const struct walk *walk)
 
 static void put_events(struct walk *walk)
 {
-	const struct session *session = walk->trace->job->session;
-	const struct filter_place place = filters_place(session, walk->at);
+	const struct dataset *dataset = walk->trace->job->dataset;
+	const struct filter_place place = filters_place(dataset, walk->at);
 	const struct exp_selection selection = {
 		.context = walk,
 		.begin = on_begin,
 		.row = on_fact,
-		.wants_leaks = filters_want_leaks(session->filters) != 0};
+		.wants_leaks = filters_want_leaks(dataset->filters) != 0};
 	const struct exp_data_set *set;
 
-	if (filters_are_set(session->filters))
-		walk->filters = filters_open(session->filters, &place);
+	if (filters_are_set(dataset->filters))
+		walk->filters = filters_open(dataset->filters, &place);
 	walk->stacks = trace_stacks_create(walk->trace, walk->at);
 	if (experiment_select(walk->at->experiment, &selection, &set) == 0)
 		exp_data_set_destroy(set);
@@ -380,7 +380,7 @@ static void put_events(struct walk *walk)
 		filters_close(walk->filters);
 }
 
-static void put_experiment(struct trace *trace, const struct session_experiment *at,
+static void put_experiment(struct trace *trace, const struct dataset_experiment *at,
                            int64_t origin_ns)
 {
 	const char *program = at->info->argc > 0 ? at->info->argv[0] : at->info->name;
@@ -404,16 +404,16 @@ static void put_experiment(struct trace *trace, const struct session_experiment 
 void trace_export(struct export_job *job, const struct trace_format *format)
 {
 	struct trace *trace = memory_take(1, sizeof(*trace));
-	const struct session_experiment *at = NULL;
-	int64_t origin_ns = export_start_ns(job->session);
+	const struct dataset_experiment *at = NULL;
+	int64_t origin_ns = export_start_ns(job->dataset);
 
 	trace->job = job;
 	trace->format = format;
 	trace->sink.out = job->out;
 	format->begin(trace);
 	trace_names_begin(trace);
-	session_load(job->session);
-	while ((at = session_next(job->session, at)))
+	dataset_load(job->dataset, job->output);
+	while ((at = dataset_next(job->dataset, at)))
 		put_experiment(trace, at, origin_ns);
 	format->end(trace);
 	sink_flush(&trace->sink);

@@ -107,7 +107,7 @@ void trace_names_fini(struct trace *trace);
 /* ---- sampled stacks of one experiment (trace_stacks.c) */
 
 struct trace_stacks;
-struct trace_stacks *trace_stacks_create(struct trace *trace, const struct session_experiment *at);
+struct trace_stacks *trace_stacks_create(struct trace *trace, const struct dataset_experiment *at);
 
 /* A sample of `tid` that stands for the last cpu_ns before `ns`, at `node`. */
 void trace_stacks_sample(struct trace_stacks *stacks, uint64_t tid, uint64_t ns, uint64_t cpu_ns,

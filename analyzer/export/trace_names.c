@@ -69,7 +69,7 @@ uint32_t trace_name_function(struct trace *trace, const struct sym_function *fun
 		trace->function_count = count;
 	}
 	if (trace->functions[function->index] == 0) {
-		name = name_function(trace->job->session, function);
+		name = name_function(trace->job->choices, function);
 		trace->functions[function->index] = trace_name(trace, name) + 1;
 		free(name);
 	}

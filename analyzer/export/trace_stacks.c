@@ -30,7 +30,7 @@ struct thread {
 
 struct trace_stacks {
 	struct trace *trace;
-	const struct session_experiment *at;
+	const struct dataset_experiment *at;
 	const struct exp_nodes *nodes;
 	unsigned char *is_parent;
 	uint32_t *first, *names; /* names[first[node]..]: the functions of a node, counts[node]
@@ -43,7 +43,7 @@ struct trace_stacks {
 	uint32_t path[DEPTH_MAX];
 };
 
-struct trace_stacks *trace_stacks_create(struct trace *trace, const struct session_experiment *at)
+struct trace_stacks *trace_stacks_create(struct trace *trace, const struct dataset_experiment *at)
 {
 	struct trace_stacks *stacks = memory_take(1, sizeof(*stacks));
 	size_t count = at->whole->nodes.count;
@@ -63,13 +63,13 @@ static void add_function(struct trace_stacks *stacks, const struct sym_function 
 	stacks->names = memory_grow(stacks->names, stacks->name_count, &stacks->name_capacity,
 	                            sizeof(*stacks->names));
 	stacks->names[stacks->name_count++] = trace_name_function(
-		stacks->trace, shown_function(stacks->trace->job->session->shown, function));
+		stacks->trace, shown_function(stacks->trace->job->dataset->shown, function));
 }
 
 /* Find the functions of a node. The recorder's own are left out unless they are wanted. */
 static void resolve(struct trace_stacks *stacks, uint32_t node)
 {
-	const struct session *session = stacks->trace->job->session;
+	const struct dataset *dataset = stacks->trace->job->dataset;
 	const struct exp_nodes *nodes = stacks->nodes;
 	const struct sym_frame *frames;
 	enum frames_kind kind;
@@ -77,9 +77,9 @@ static void resolve(struct trace_stacks *stacks, uint32_t node)
 
 	stacks->first[node] = (uint32_t)stacks->name_count;
 	stacks->counts[node] = 0;
-	count = frames_find(session->symbols, stacks->at->experiment, nodes->pc[node],
+	count = frames_find(dataset->symbols, stacks->at->experiment, nodes->pc[node],
 	                    nodes->generation[node], tree_is_leaf(nodes, stacks->is_parent, node),
-	                    session->mode, &frames, &kind);
+	                    dataset->mode, &frames, &kind);
 	if (count < 0)
 		memory_fail();
 	if (count < 1 || kind != FRAMES_SHOWN)

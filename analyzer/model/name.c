@@ -44,21 +44,21 @@ char *name_shorten(const char *name)
 	return memory_text(name, cut);
 }
 
-static char *base_name(const struct session *session, const struct sym_function *function)
+static char *base_name(const struct choices *choices, const struct sym_function *function)
 {
-	if (session->name_form == NAME_MANGLED)
+	if (choices->name_form == NAME_MANGLED)
 		return memory_text(function->mangled, strlen(function->mangled));
-	if (session->name_form == NAME_SHORT)
+	if (choices->name_form == NAME_SHORT)
 		return name_shorten(function->name);
 	return memory_text(function->name, strlen(function->name));
 }
 
-char *name_function(const struct session *session, const struct sym_function *function)
+char *name_function(const struct choices *choices, const struct sym_function *function)
 {
-	char *name = base_name(session, function);
+	char *name = base_name(choices, function);
 	char *whole;
 
-	if (!session->with_soname || function->name[0] == '<')
+	if (!choices->with_soname || function->name[0] == '<')
 		return name;
 	whole = memory_format("%s (%s)", name, function->object->name);
 	free(name);
@@ -109,9 +109,9 @@ static char *name_line(char *name, const struct sym_frame *item)
 	return whole;
 }
 
-char *name_item(const struct session *session, enum tree_mode mode, const struct sym_frame *item)
+char *name_item(const struct choices *choices, enum tree_mode mode, const struct sym_frame *item)
 {
-	char *name = name_function(session, item->function);
+	char *name = name_function(choices, item->function);
 
 	switch (mode) {
 	case TREE_FUNCTIONS:

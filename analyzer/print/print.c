@@ -1,9 +1,9 @@
 /* print.c: gathers what a command says into a document, and hands it to the form that the user
  * chose. */
 #include "analyzer/print/print.h"
+#include "analyzer/print/output.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/data/session.h"
 #include "analyzer/base/terminal.h"
 #include "analyzer/base/text.h"
 
@@ -130,13 +130,13 @@ static void cut(struct print_table *table, size_t limit)
 		free(table->cells[--table->cell_count].text);
 }
 
-void print_table_end(struct session *session, struct print_table *table, size_t limit)
+void print_table_end(struct output *output, struct print_table *table, size_t limit)
 {
-	struct print_document *document = &session->print.document;
+	struct print_document *document = &output->print.document;
 
 	cut(table, limit);
-	if (!print_is_data(session)) {
-		print_text_table(table, terminal_columns(session->out), session->out);
+	if (!print_is_data(output)) {
+		print_text_table(table, terminal_columns(output->out), output->out);
 		destroy_table(table);
 		return;
 	}
@@ -147,14 +147,14 @@ void print_table_end(struct session *session, struct print_table *table, size_t 
 
 /* ---- documents ---- */
 
-int print_is_data(const struct session *session)
+int print_is_data(const struct output *output)
 {
-	return session->print.sink != NULL;
+	return output->print.sink != NULL;
 }
 
-FILE *print_sink(const struct session *session)
+FILE *print_sink(const struct output *output)
 {
-	return session->print.sink ? session->print.sink : session->out;
+	return output->print.sink ? output->print.sink : output->out;
 }
 
 static void add_note(struct print_document *document, char *text)
@@ -164,9 +164,9 @@ static void add_note(struct print_document *document, char *text)
 	document->notes[document->note_count++] = text;
 }
 
-void print_note(struct session *session, const char *format, ...)
+void print_note(struct output *output, const char *format, ...)
 {
-	struct print_document *document = &session->print.document;
+	struct print_document *document = &output->print.document;
 	va_list arguments;
 	char *text;
 
@@ -174,23 +174,22 @@ void print_note(struct session *session, const char *format, ...)
 	if (vasprintf(&text, format, arguments) < 0)
 		memory_fail();
 	va_end(arguments);
-	if (print_is_data(session)) {
+	if (print_is_data(output)) {
 		add_note(document, text);
 		return;
 	}
-	fputs("# ", session->out);
-	text_put(session->out, text);
-	fputc('\n', session->out);
+	fputs("# ", output->out);
+	text_put(output->out, text);
+	fputc('\n', output->out);
 	free(text);
 }
 
-void print_next(struct session *session, const char *command, const char *reference,
-                const char *why)
+void print_next(struct output *output, const char *command, const char *reference, const char *why)
 {
-	struct print_document *document = &session->print.document;
+	struct print_document *document = &output->print.document;
 	struct print_next next;
 
-	if (!print_is_data(session))
+	if (!print_is_data(output))
 		return;
 	next.why = copy(why);
 	next.command = memory_format("%s%s%s", command, reference ? " " : "",
@@ -264,27 +263,27 @@ static void put_document(struct print *print)
 	}
 }
 
-void print_begin(struct session *session, const char *command)
+void print_begin(struct output *output, const char *command)
 {
-	struct print *print = &session->print;
+	struct print *print = &output->print;
 
 	if (print->mode == PRINT_TEXT || print->sink)
 		return;
 	print->document.command = command;
-	print->sink = session->out;
-	session->out = memory_stream(&print->text, &print->text_size);
+	print->sink = output->out;
+	output->out = memory_stream(&print->text, &print->text_size);
 }
 
-void print_end(struct session *session)
+void print_end(struct output *output)
 {
-	struct print *print = &session->print;
+	struct print *print = &output->print;
 
 	if (!print->sink)
 		return;
-	memory_stream_end(session->out, &print->text);
+	memory_stream_end(output->out, &print->text);
 	if (strspn(print->text, "\n") < print->text_size)
 		take_text(&print->document, print->text);
-	session->out = print->sink;
+	output->out = print->sink;
 	put_document(print);
 	print_clear(&print->document);
 	free(print->text);
@@ -292,34 +291,34 @@ void print_end(struct session *session)
 	print->sink = NULL;
 }
 
-void print_gather_begin(struct session *session, struct print_gathering *gathering)
+void print_gather_begin(struct output *output, struct print_gathering *gathering)
 {
-	*gathering = (struct print_gathering){.saved = session->print, .before = session->out};
+	*gathering = (struct print_gathering){.saved = output->print, .before = output->out};
 	gathering->beside = memory_stream(&gathering->text, &gathering->size);
-	session->print = (struct print){.mode = PRINT_JSON, .sink = print_sink(session)};
-	session->out = gathering->beside;
+	output->print = (struct print){.mode = PRINT_JSON, .sink = print_sink(output)};
+	output->out = gathering->beside;
 }
 
-void print_gather_end(struct session *session, struct print_gathering *gathering,
+void print_gather_end(struct output *output, struct print_gathering *gathering,
                       struct print_document *out)
 {
 	memory_stream_end(gathering->beside, &gathering->text);
 	free(gathering->text);
-	*out = session->print.document;
-	session->out = gathering->before;
-	session->print = gathering->saved;
+	*out = output->print.document;
+	output->out = gathering->before;
+	output->print = gathering->saved;
 }
 
-void print_finish(struct session *session)
+void print_finish(struct output *output)
 {
-	if (session->print.page_is_open)
-		print_html_end(session->out);
-	session->print.page_is_open = 0;
+	if (output->print.page_is_open)
+		print_html_end(output->out);
+	output->print.page_is_open = 0;
 }
 
 /* ---- the form ---- */
 
-int print_set_mode(struct session *session, const char *mode)
+int print_set_mode(struct output *output, const char *mode)
 {
 	static const struct {
 		const char *name;
@@ -335,9 +334,9 @@ int print_set_mode(struct session *session, const char *mode)
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		if (strcasecmp(mode, forms[i].name) != 0)
 			continue;
-		print_finish(session);
-		session->print.mode = forms[i].mode;
-		session->print.delimiter = forms[i].delimiter;
+		print_finish(output);
+		output->print.mode = forms[i].mode;
+		output->print.delimiter = forms[i].delimiter;
 		return 0;
 	}
 	/* What quotes and ends a field cannot separate fields, and letters, digits and signs stand
@@ -346,8 +345,8 @@ int print_set_mode(struct session *session, const char *mode)
 	    (only >= '0' && only <= '9') || ((only | 0x20) >= 'a' && (only | 0x20) <= 'z') ||
 	    only < '\t')
 		return -EINVAL;
-	print_finish(session);
-	session->print.mode = PRINT_DELIMITED;
-	session->print.delimiter = (char)only;
+	print_finish(output);
+	output->print.mode = PRINT_DELIMITED;
+	output->print.delimiter = (char)only;
 	return 0;
 }

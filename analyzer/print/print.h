@@ -2,7 +2,7 @@
  *
  * Text is printed by the views as they go. In the other forms (HTML, JSON, delimited) a command's
  * output is a document: tables of typed columns, notes, and hints where to look next, which is
- * printed when the command is done. What a view prints to session->out meanwhile becomes notes, or
+ * printed when the command is done. What a view prints to output->out meanwhile becomes notes, or
  * lines of text in a document without tables, so that no form loses anything; a view is better off
  * to say its numbers as tables. */
 #ifndef XER_ANALYZER_PRINT_PRINT_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct session;
+struct output;
 
 enum print_mode { PRINT_TEXT, PRINT_HTML, PRINT_JSON, PRINT_DELIMITED };
 
@@ -88,34 +88,34 @@ struct print_document {
 	char *text; /* NULL: none */
 };
 
-/* How a session prints. */
+/* The form of what is printed. */
 struct print {
 	enum print_mode mode;
 	char delimiter;                 /* of PRINT_DELIMITED */
 	struct print_document document; /* of the command that runs */
-	FILE *sink; /* where it goes; session->out gathers text meanwhile. NULL: none runs */
+	FILE *sink; /* where it goes; output->out gathers text meanwhile. NULL: none runs */
 	char *text;
 	size_t text_size;
 	int page_is_open; /* an HTML page was begun and not ended */
 };
 
 /* True if output is a document: a view then makes tables. */
-int print_is_data(const struct session *session);
+int print_is_data(const struct output *output);
 
 /* Where output goes, also while a document is gathered: for what is no part of it. */
-FILE *print_sink(const struct session *session);
+FILE *print_sink(const struct output *output);
 
 /* Change the form: text, html, json, or one character that separates columns ("csv" and "tsv" mean
  * , and tab). Returns 0 or -EINVAL. */
-int print_set_mode(struct session *session, const char *mode);
+int print_set_mode(struct output *output, const char *mode);
 
 /* Before and after a command whose output is a document. Nested calls are not allowed. */
-void print_begin(struct session *session, const char *command);
-void print_end(struct session *session);
+void print_begin(struct output *output, const char *command);
+void print_end(struct output *output);
 
 /* End what was begun in the present output file (the HTML page); before the file or the form is
  * changed. */
-void print_finish(struct session *session);
+void print_finish(struct output *output);
 
 /* Gather what a view puts into tables meanwhile, and give it to print_clear afterwards; text that
  * it prints beside is dropped. */
@@ -125,18 +125,17 @@ struct print_gathering {
 	char *text;
 	size_t size;
 };
-void print_gather_begin(struct session *session, struct print_gathering *gathering);
-void print_gather_end(struct session *session, struct print_gathering *gathering,
+void print_gather_begin(struct output *output, struct print_gathering *gathering);
+void print_gather_end(struct output *output, struct print_gathering *gathering,
                       struct print_document *out);
 void print_clear(struct print_document *document);
 
 /* A line about the data, printf-like; text mode prints it behind "# ". */
-void print_note(struct session *session, const char *format, ...)
+void print_note(struct output *output, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* A hint; text mode prints nothing. */
-void print_next(struct session *session, const char *command, const char *reference,
-                const char *why);
+void print_next(struct output *output, const char *command, const char *reference, const char *why);
 
 /* Begin a table, or a record. Give it to print_table_end. */
 struct print_table *print_table_begin(const char *name);
@@ -168,7 +167,7 @@ void print_field_word(struct print_table *record, const char *key, const char *h
 
 /* The table is complete: text mode prints it with aligned columns, at most `limit` rows (0: all);
  * otherwise it joins the document, whole or so many rows of it. Takes `table`. */
-void print_table_end(struct session *session, struct print_table *table, size_t limit);
+void print_table_end(struct output *output, struct print_table *table, size_t limit);
 
 /* ---- for the forms ---- */
 

@@ -15,7 +15,8 @@
 
 /* The tables of one name, tables[column]; NULL: the group has none. */
 struct joined {
-	struct session *session;
+	const struct dataset *dataset;
+	struct output *output;
 	const struct print_table *first; /* of those that there are: columns are the same in all */
 	const struct print_table **tables;
 	size_t columns;
@@ -66,7 +67,7 @@ static int has_change(const struct joined *joined, enum print_type type, size_t 
 
 	if (!joined->first->is_record && joined->first->key_count == 0)
 		return 0;
-	return column > 0 && joined->session->compare >= TREE_COMPARE_DELTA &&
+	return column > 0 && joined->dataset->tables->compare >= TREE_COMPARE_DELTA &&
 	       number_of(type, &some, &value);
 }
 
@@ -92,7 +93,7 @@ static char *cell_text(const struct joined *joined, enum print_type type,
 
 	if (has_change(joined, type, column) && number_of(type, base, &from) &&
 	    number_of(type, cell, &to))
-		return change_text(joined->session->compare, type, from, to);
+		return change_text(joined->dataset->tables->compare, type, from, to);
 	own = print_text_format(type, cell, text);
 	return memory_text(own, strlen(own));
 }
@@ -128,7 +129,7 @@ static void add_data(struct print_table *out, const struct joined *joined,
 	enum print_type type = joined->first->columns[at].type;
 	struct print_cell base = cell_of(joined, row, 0, at),
 			  cell = cell_of(joined, row, column, at);
-	int is_ratio = joined->session->compare != TREE_COMPARE_DELTA;
+	int is_ratio = joined->dataset->tables->compare != TREE_COMPARE_DELTA;
 	double from, to;
 
 	copy_cell(out, &cell);
@@ -178,20 +179,20 @@ static char *plain_heading(const char *heading)
 static void add_columns(struct print_table *out, const struct joined *joined, size_t at)
 {
 	const struct print_column *column = &joined->first->columns[at];
-	int is_ratio = joined->session->compare == TREE_COMPARE_RATIO;
+	int is_ratio = joined->dataset->tables->compare == TREE_COMPARE_RATIO;
 
 	for (size_t i = 0; i < joined->columns; i++) {
-		char *label = compare_label(joined->session, i);
+		char *label = compare_label(joined->dataset, i);
 		char *heading = plain_heading(column->heading);
 
-		if (!print_is_data(joined->session))
+		if (!print_is_data(joined->output))
 			add_column(out, column->type == PRINT_WORD ? PRINT_WORD : PRINT_FIGURE,
 			           memory_format("%s", column->key),
 			           memory_format("%s\n%s", label, heading));
 		else
 			add_column(out, column->type, memory_format("%s[%zu]", column->key, i + 1),
 			           memory_format("%s, %s", heading, label));
-		if (print_is_data(joined->session) && has_change(joined, column->type, i))
+		if (print_is_data(joined->output) && has_change(joined, column->type, i))
 			add_column(out, is_ratio ? PRINT_RATIO : print_type_change(column->type),
 			           memory_format("%s[%zu].%s", column->key, i + 1,
 			                         is_ratio ? "ratio" : "delta"),
@@ -206,7 +207,7 @@ static void add_values(struct print_table *out, const struct joined *joined,
                        const struct compare_row *row, size_t at)
 {
 	for (size_t i = 0; i < joined->columns; i++) {
-		if (print_is_data(joined->session))
+		if (print_is_data(joined->output))
 			add_data(out, joined, row, i, at);
 		else
 			add_text(out, joined, row, i, at);
@@ -217,15 +218,15 @@ static void add_values(struct print_table *out, const struct joined *joined,
 
 static void put_heading(const struct joined *joined, const char *text)
 {
-	if (!print_is_data(joined->session))
-		fprintf(joined->session->out, "%s\n", text);
+	if (!print_is_data(joined->output))
+		fprintf(joined->output->out, "%s\n", text);
 }
 
 static void put_end(const struct joined *joined, struct print_table *out, size_t limit)
 {
-	print_table_end(joined->session, out, limit);
-	if (!print_is_data(joined->session))
-		fputc('\n', joined->session->out);
+	print_table_end(joined->output, out, limit);
+	if (!print_is_data(joined->output))
+		fputc('\n', joined->output->out);
 }
 
 /* For people: a line a fact, a column a group; the cells from the first on. */
@@ -236,7 +237,7 @@ static void put_facts(const struct joined *joined, const struct compare_row *row
 	print_column(out, PRINT_WORD, "what", "");
 	for (size_t i = 0; i < joined->columns; i++)
 		add_column(out, PRINT_FIGURE, memory_format("value[%zu]", i + 1),
-		           compare_label(joined->session, i));
+		           compare_label(joined->dataset, i));
 	for (size_t at = first; at < joined->first->column_count; at++) {
 		const char *unit = print_type_unit(joined->first->columns[at].type);
 		int has_unit = strcmp(unit, "s") == 0;
@@ -260,7 +261,7 @@ static void put_record(const struct joined *joined)
 	for (size_t i = 0; i < joined->columns; i++)
 		row.cells[i] = joined->tables[i] ? joined->tables[i]->cells : NULL;
 	put_heading(joined, joined->first->title ? joined->first->title : joined->first->name);
-	if (!print_is_data(joined->session)) {
+	if (!print_is_data(joined->output)) {
 		put_facts(joined, &row, 0);
 	} else {
 		out = print_record_begin(joined->first->name);
@@ -325,7 +326,7 @@ static void put_joined(const struct joined *joined)
 	size_t keys = joined->first->key_count, count;
 	struct compare_row *rows = compare_join(joined->tables, joined->columns, &count);
 
-	if (count != 0 && !print_is_data(joined->session) &&
+	if (count != 0 && !print_is_data(joined->output) &&
 	    joined->first->column_count - keys > VALUES_MAX)
 		for (size_t i = 0; i < count && (joined->limit == 0 || i < joined->limit); i++) {
 			char *title = row_title(joined, &rows[i], keys);
@@ -334,7 +335,7 @@ static void put_joined(const struct joined *joined)
 			put_facts(joined, &rows[i], keys);
 			free(title);
 		}
-	else if (count != 0 || print_is_data(joined->session))
+	else if (count != 0 || print_is_data(joined->output))
 		put_rows(joined, rows, count, keys);
 	compare_join_free(rows, count);
 }
@@ -347,10 +348,12 @@ static const struct print_table *find_table(const struct print_document *documen
 	return NULL;
 }
 
-static void put_table(struct session *session, const struct print_document *documents,
-                      size_t columns, const char *name, size_t limit)
+static void put_table(const struct dataset *dataset, struct output *output,
+                      const struct print_document *documents, size_t columns, const char *name,
+                      size_t limit)
 {
-	struct joined joined = {.session = session,
+	struct joined joined = {.dataset = dataset,
+	                        .output = output,
 	                        .columns = columns,
 	                        .limit = limit,
 	                        .tables = memory_take(columns, sizeof(*joined.tables))};
@@ -376,27 +379,27 @@ static int is_seen(const struct print_document *documents, size_t column, const 
 	return 0;
 }
 
-static void put_tables(struct session *session, const struct print_document *documents,
-                       size_t columns, size_t limit)
+static void put_tables(const struct dataset *dataset, struct output *output,
+                       const struct print_document *documents, size_t columns, size_t limit)
 {
 	for (size_t i = 0; i < columns; i++)
 		for (size_t j = 0; j < documents[i].table_count; j++) {
 			const char *name = documents[i].tables[j]->name;
 
 			if (!is_seen(documents, i, name) && strcmp(name, PRINT_QUALITY) != 0)
-				put_table(session, documents, columns, name, limit);
+				put_table(dataset, output, documents, columns, name, limit);
 		}
 }
 
 /* What a command says beside its tables, of each group. */
-static void put_notes(struct session *session, const struct print_document *documents,
-                      size_t columns)
+static void put_notes(const struct dataset *dataset, struct output *output,
+                      const struct print_document *documents, size_t columns)
 {
 	for (size_t i = 0; i < columns; i++) {
-		char *label = compare_label(session, i);
+		char *label = compare_label(dataset, i);
 
 		for (size_t j = 0; j < documents[i].note_count; j++)
-			print_note(session, "%s: %s", label, documents[i].notes[j]);
+			print_note(output, "%s: %s", label, documents[i].notes[j]);
 		free(label);
 	}
 }
@@ -408,49 +411,54 @@ static void clear(struct print_document *documents, size_t columns)
 	free(documents);
 }
 
-void compare_beside(struct session *session, void (*put)(struct session *session))
+void compare_beside(const struct dataset *dataset, const struct choices *choices,
+                    struct output *output,
+                    void (*put)(const struct dataset *dataset, const struct choices *choices,
+                                struct output *output))
 {
-	size_t columns = session_columns(session);
+	size_t columns = dataset_columns(dataset);
 	struct print_document *documents = memory_take(columns, sizeof(*documents));
 
 	for (size_t i = 0; i < columns; i++) {
 		struct print_gathering gathering;
 
-		compare_focus(session, i);
-		print_gather_begin(session, &gathering);
-		put(session);
-		print_gather_end(session, &gathering, &documents[i]);
-		compare_unfocus(session);
+		compare_focus(dataset, i);
+		print_gather_begin(output, &gathering);
+		put(dataset, choices, output);
+		print_gather_end(output, &gathering, &documents[i]);
+		compare_unfocus(dataset);
 	}
-	put_tables(session, documents, columns, 0);
+	put_tables(dataset, output, documents, columns, 0);
 	clear(documents, columns);
 }
 
-void compare_beside_alone(struct session *session,
-                          void (*put)(struct session *session, const void *context),
+void compare_beside_alone(const struct dataset *dataset, const struct choices *choices,
+                          struct output *output,
+                          void (*put)(const struct dataset *dataset, const struct choices *choices,
+                                      struct output *output, const void *context),
                           const void *context)
 {
-	size_t columns = session_columns(session), limit = session->limit;
+	size_t columns = dataset_columns(dataset);
 	struct print_document *documents = memory_take(columns, sizeof(*documents));
-	int status = session->status;
+	struct choices all_rows = *choices;
+	int status = output->status;
 
 	/* The first rows of one group need not be those of another. */
-	session->limit = 0;
-	for (size_t i = 0; i < columns && session->status == status; i++) {
+	all_rows.limit = 0;
+	for (size_t i = 0; i < columns && output->status == status; i++) {
 		struct print_gathering gathering;
-		enum tree_compare compare = compare_begin_alone(session, i);
+		enum tree_compare compare = compare_begin_alone(dataset, i);
 
-		print_gather_begin(session, &gathering);
-		put(session, context);
-		print_gather_end(session, &gathering, &documents[i]);
-		compare_end_alone(session, compare);
+		print_gather_begin(output, &gathering);
+		put(dataset, &all_rows, output, context);
+		print_gather_end(output, &gathering, &documents[i]);
+		compare_end_alone(dataset, compare);
 	}
-	session->limit = limit;
-	if (session->status == status) {
+	if (output->status == status) {
 		if (find_table(&documents[0], PRINT_QUALITY))
-			quality_put(session);
-		put_notes(session, documents, columns);
-		put_tables(session, documents, columns, limit);
+			quality_put(dataset, output);
+		put_notes(dataset, output, documents, columns);
+		put_tables(dataset, output, documents, columns, choices->limit);
 	}
 	clear(documents, columns);
 }

@@ -44,11 +44,11 @@ static int by_place(const void *left, const void *right)
 }
 
 /* The metrics of the kind, without flavors: things have no callers. */
-static void choose_metrics(const struct session *session, unsigned data, struct metric_list *out,
+static void choose_metrics(const struct choices *choices, unsigned data, struct metric_list *out,
                            struct metric_sort *sort)
 {
 	struct metric_list usual;
-	const struct metric_list *from = &session->metrics;
+	const struct metric_list *from = &choices->metrics;
 
 	*out = (struct metric_list){.count = 0};
 	metric_defaults(data, &usual, sort);
@@ -65,9 +65,9 @@ static void choose_metrics(const struct session *session, unsigned data, struct 
 			if (is_new)
 				out->at[out->count++] = metric;
 		}
-	if (metric_data_of(session->sort.metric.id) & data ||
-	    session->sort.metric.id == METRIC_NAME)
-		*sort = session->sort;
+	if (metric_data_of(choices->sort.metric.id) & data ||
+	    choices->sort.metric.id == METRIC_NAME)
+		*sort = choices->sort;
 	sort->metric.flavor = METRIC_PLAIN;
 }
 
@@ -116,22 +116,25 @@ static void fill(struct table *table, const struct compare_named *named,
 			        sort);
 }
 
-static void put_title(struct session *session, const char *what, const struct metric_sort *sort,
-                      void (*put_note)(struct session *session))
+static void put_title(const struct dataset *dataset, const struct choices *choices,
+                      struct output *output, const char *what, const struct metric_sort *sort,
+                      void (*put_note)(const struct dataset *dataset, const struct choices *choices,
+                                       struct output *output))
 {
 	char text[METRIC_ERROR_MAX];
 
-	quality_put(session);
+	quality_put(dataset, output);
 	if (put_note)
-		put_note(session);
+		put_note(dataset, choices, output);
 	metric_describe(&sort->metric, text);
-	if (print_is_data(session))
-		print_note(session, "%s sorted by metric: %s", what, text);
+	if (print_is_data(output))
+		print_note(output, "%s sorted by metric: %s", what, text);
 	else
-		fprintf(session->out, "%s sorted by metric: %s\n\n", what, text);
+		fprintf(output->out, "%s sorted by metric: %s\n\n", what, text);
 }
 
-void compare_named_put(struct session *session, struct compare_named *named,
+void compare_named_put(const struct dataset *dataset, const struct choices *choices,
+                       struct output *output, struct compare_named *named,
                        const struct compare_form *form)
 {
 	struct table table = {.count = 0};
@@ -139,13 +142,13 @@ void compare_named_put(struct session *session, struct compare_named *named,
 
 	if (named->count > 1)
 		qsort(named->entries, named->count, sizeof(*named->entries), by_place);
-	compare_table(session, &table, TREE_FUNCTIONS);
+	compare_table(dataset, &table, TREE_FUNCTIONS);
 	values = add_up(named, table.group_count);
 	fill(&table, named, values, &form->metrics, &form->sort);
 	if (!form->is_by_place)
 		table_sort(&table, 1, &form->sort, &form->metrics);
-	table_put(session, &table, &form->metrics, session->limit, form->key);
-	fputc('\n', session->out);
+	table_put(dataset, output, &table, &form->metrics, choices->limit, form->key);
+	fputc('\n', output->out);
 	table_fini(&table);
 	free(values);
 	for (size_t i = 0; i < named->count; i++)
@@ -154,13 +157,15 @@ void compare_named_put(struct session *session, struct compare_named *named,
 	free(named);
 }
 
-void compare_named_put_kind(struct session *session, struct compare_named *named, unsigned data,
+void compare_named_put_kind(const struct dataset *dataset, const struct choices *choices,
+                            struct output *output, struct compare_named *named, unsigned data,
                             const char *what, const char *key,
-                            void (*put_note)(struct session *session))
+                            void (*put_note)(const struct dataset *dataset,
+                                             const struct choices *choices, struct output *output))
 {
 	struct compare_form form = {.key = key};
 
-	choose_metrics(session, data, &form.metrics, &form.sort);
-	put_title(session, what, &form.sort, put_note);
-	compare_named_put(session, named, &form);
+	choose_metrics(choices, data, &form.metrics, &form.sort);
+	put_title(dataset, choices, output, what, &form.sort, put_note);
+	compare_named_put(dataset, choices, output, named, &form);
 }

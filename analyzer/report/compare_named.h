@@ -3,6 +3,9 @@
 #ifndef XER_ANALYZER_REPORT_COMPARE_NAMED_H
 #define XER_ANALYZER_REPORT_COMPARE_NAMED_H
 
+#include "analyzer/data/dataset.h"
+#include "analyzer/model/choices.h"
+#include "analyzer/print/output.h"
 #include "analyzer/table/table.h"
 
 /* A list in the making: one entry for each name and group. */
@@ -23,18 +26,23 @@ struct compare_form {
 };
 
 /* Print the table, <Total> first. Frees `named`. */
-void compare_named_put(struct session *session, struct compare_named *named,
+void compare_named_put(const struct dataset *dataset, const struct choices *choices,
+                       struct output *output, struct compare_named *named,
                        const struct compare_form *form);
 
 /* The same with a title, `what`, and the current metrics of kind `data` (enum metric_data), or the
  * usual ones of that kind if there are none, in the current order if that is one of them. put_note:
  * says what else there is to say of the data, below their quality; NULL: nothing. */
-void compare_named_put_kind(struct session *session, struct compare_named *named, unsigned data,
+void compare_named_put_kind(const struct dataset *dataset, const struct choices *choices,
+                            struct output *output, struct compare_named *named, unsigned data,
                             const char *what, const char *key,
-                            void (*put_note)(struct session *session));
+                            void (*put_note)(const struct dataset *dataset,
+                                             const struct choices *choices, struct output *output));
 
 /* The tables of ioactivity and iodetail. (compare_io.c) */
-void compare_files(struct session *session);
-void compare_descriptors(struct session *session);
+void compare_files(const struct dataset *dataset, const struct choices *choices,
+                   struct output *output);
+void compare_descriptors(const struct dataset *dataset, const struct choices *choices,
+                         struct output *output);
 
 #endif

@@ -9,14 +9,14 @@
 #include <string.h>
 
 /* The frames of a stack, a line each. The caller frees. */
-static char *list_frames(struct session *session, const struct tree *tree, uint32_t node)
+static char *list_frames(const struct choices *choices, const struct tree *tree, uint32_t node)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = memory_stream(&text, &size);
 
 	for (; node != TREE_ROOT; node = tree->nodes[node].parent) {
-		char *name = name_item(session, TREE_FRAMES, &tree->items[tree->nodes[node].item]);
+		char *name = name_item(choices, TREE_FRAMES, &tree->items[tree->nodes[node].item]);
 
 		text_put(out, name);
 		fputc('\n', out);
@@ -72,14 +72,14 @@ static void add_row(struct print_table *table, const struct stacks_kind *kind,
 	print_word(table, frames);
 }
 
-void data_stacks(struct session *session, const struct tree *tree, const struct stacks_kind *kind,
-                 const uint32_t *stacks, size_t count)
+void data_stacks(const struct choices *choices, struct output *output, const struct tree *tree,
+                 const struct stacks_kind *kind, const uint32_t *stacks, size_t count)
 {
 	struct print_table *table = print_table_begin(kind->name);
 
 	add_columns(table, kind, tree->part_count > 0);
 	for (size_t i = 0; i < count; i++) {
-		char *frames = list_frames(session, tree, stacks[i]);
+		char *frames = list_frames(choices, tree, stacks[i]);
 
 		if (tree->part_count == 0)
 			add_row(table, kind, tree, stacks[i], i + 1, 0, frames);
@@ -88,5 +88,5 @@ void data_stacks(struct session *session, const struct tree *tree, const struct 
 			        frames);
 		free(frames);
 	}
-	print_table_end(session, table, 0);
+	print_table_end(output, table, 0);
 }

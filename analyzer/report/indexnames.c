@@ -13,11 +13,11 @@ static char *copy(const char *text)
 	return memory_text(text, strlen(text));
 }
 
-static char *name_thread(const struct session *session, int64_t key)
+static char *name_thread(const struct dataset *dataset, int64_t key)
 {
 	unsigned long experiment = (unsigned long)(key >> 32),
 		      number = (unsigned long)(key & UINT32_MAX);
-	const struct session_experiment *at = session_find(session, experiment);
+	const struct dataset_experiment *at = dataset_find(dataset, experiment);
 	const char *name = "";
 
 	if (number == 0)
@@ -30,36 +30,38 @@ static char *name_thread(const struct session *session, int64_t key)
 
 /* A process that executed another program has several experiments: it is named by the last. NULL:
  * it is not there. */
-static const struct session_experiment *find_process(const struct session *session, int64_t pid)
+static const struct dataset_experiment *find_process(const struct dataset *dataset, int64_t pid)
 {
-	for (size_t i = session->count; i-- > 0;)
-		if (session->experiments[i].info->pid == pid)
-			return &session->experiments[i];
+	for (size_t i = dataset->count; i-- > 0;)
+		if (dataset->experiments[i].info->pid == pid)
+			return &dataset->experiments[i];
 	return NULL;
 }
 
-static char *name_process(const struct session *session, int64_t key)
+static char *name_process(const struct dataset *dataset, int64_t key)
 {
-	const struct session_experiment *at = find_process(session, key);
+	const struct dataset_experiment *at = find_process(dataset, key);
 
 	if (!at || !at->info->program)
 		return memory_format("PID %lld", (long long)key);
 	return memory_format("PID %lld, %s", (long long)key, text_base(at->info->program));
 }
 
-static char *name_experiment(const struct session *session, int64_t key)
+static char *name_experiment(const struct dataset *dataset, int64_t key)
 {
-	const struct session_experiment *at = session_find(session, (unsigned long)key);
+	const struct dataset_experiment *at = dataset_find(dataset, (unsigned long)key);
 
 	return memory_format("Experiment %lld, %s", (long long)key, at ? at->info->name : "");
 }
 
 /* A construct is told by the first node at its place, + 1. */
-static char *name_construct(struct session *session, int64_t key)
+static char *name_construct(const struct dataset *dataset, const struct choices *choices,
+                            int64_t key)
 {
-	const struct session_experiment *at = session_find(session, (unsigned long)(key >> 32));
+	const struct dataset_experiment *at = dataset_find(dataset, (unsigned long)(key >> 32));
 	char *name = at && (key & UINT32_MAX) != 0
-	                     ? stacks_name_place(session, at, (uint32_t)(key & UINT32_MAX) - 1, 1)
+	                     ? stacks_name_place(dataset, choices, at,
+	                                         (uint32_t)(key & UINT32_MAX) - 1, 1)
 	                     : NULL;
 
 	return name ? name : copy("outside of all");
@@ -111,14 +113,15 @@ static char *name_number(const struct index_type *type, const struct index_rows 
 	return memory_format("%s %lld", type->name, (long long)key);
 }
 
-char *index_row_name(struct session *session, const struct index_type *type,
-                     const struct index_rows *rows, const struct index_row *row)
+char *index_row_name(const struct dataset *dataset, const struct choices *choices,
+                     const struct index_type *type, const struct index_rows *rows,
+                     const struct index_row *row)
 {
 	if (row->is_missing)
 		return copy("<Unknown>");
 	switch (type->label) {
 	case INDEX_THREAD:
-		return name_thread(session, row->key);
+		return name_thread(dataset, row->key);
 	case INDEX_CPU:
 		return memory_format("CPU %lld", (long long)row->key);
 	case INDEX_SAMPLE:
@@ -127,9 +130,9 @@ char *index_row_name(struct session *session, const struct index_type *type,
 	case INDEX_SECOND:
 		return memory_format("Second %lld", (long long)row->key);
 	case INDEX_PROCESS:
-		return name_process(session, row->key);
+		return name_process(dataset, row->key);
 	case INDEX_EXPERIMENT:
-		return name_experiment(session, row->key);
+		return name_experiment(dataset, row->key);
 	case INDEX_DATASIZE:
 		return name_size(row->key);
 	case INDEX_DURATION:
@@ -137,7 +140,7 @@ char *index_row_name(struct session *session, const struct index_type *type,
 	case INDEX_HEX:
 		return memory_format("0x%llx", (unsigned long long)row->key << type->shift);
 	case INDEX_CONSTRUCT:
-		return name_construct(session, row->key);
+		return name_construct(dataset, choices, row->key);
 	case INDEX_NUMBER:
 		break;
 	}
@@ -145,17 +148,18 @@ char *index_row_name(struct session *session, const struct index_type *type,
 }
 
 /* What a process is in a group, whatever its id: founder, or a descendant by its lineage. */
-static const char *name_kin(const struct session_experiment *at)
+static const char *name_kin(const struct dataset_experiment *at)
 {
 	if (!at)
 		return "<Unknown>";
 	return at->info->lineage[0] != '\0' ? at->info->lineage : "Founder";
 }
 
-char *index_row_compared_name(struct session *session, const struct index_type *type,
-                              const struct index_rows *rows, const struct index_row *row)
+char *index_row_compared_name(const struct dataset *dataset, const struct choices *choices,
+                              const struct index_type *type, const struct index_rows *rows,
+                              const struct index_row *row)
 {
-	const struct session_experiment *at = session_find(session,
+	const struct dataset_experiment *at = dataset_find(dataset,
 	                                                   (unsigned long)(row->key >> 32));
 	unsigned long number = (unsigned long)(row->key & UINT32_MAX);
 	const char *name = "";
@@ -175,9 +179,9 @@ char *index_row_compared_name(struct session *session, const struct index_type *
 	case INDEX_SAMPLE:
 		return memory_format("%s, Sample %lu", name_kin(at), number);
 	case INDEX_PROCESS:
-		return copy(name_kin(find_process(session, row->key)));
+		return copy(name_kin(find_process(dataset, row->key)));
 	case INDEX_EXPERIMENT:
-		return copy(name_kin(session_find(session, (unsigned long)row->key)));
+		return copy(name_kin(dataset_find(dataset, (unsigned long)row->key)));
 	case INDEX_CPU:
 	case INDEX_SECOND:
 	case INDEX_DATASIZE:
@@ -187,5 +191,5 @@ char *index_row_compared_name(struct session *session, const struct index_type *
 	case INDEX_NUMBER:
 		break;
 	}
-	return index_row_name(session, type, rows, row);
+	return index_row_name(dataset, choices, type, rows, row);
 }

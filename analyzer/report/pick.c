@@ -7,47 +7,49 @@
 
 #include <stdlib.h>
 
-static void put_choices(struct session *session, const uint32_t *items, size_t count)
+static void put_choices(const struct dataset *dataset, struct output *output, const uint32_t *items,
+                        size_t count)
 {
-	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
+	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct sym_function *function = tree->items[items[i]].function;
 
-		fprintf(session->out, "%4zu) ", i + 1);
-		text_put(session->out, function->name);
-		fprintf(session->out, " - %zu:0x%08llx in ", function->object->index,
+		fprintf(output->out, "%4zu) ", i + 1);
+		text_put(output->out, function->name);
+		fprintf(output->out, " - %zu:0x%08llx in ", function->object->index,
 		        (unsigned long long)function->address);
-		text_put(session->out, function->object->path);
+		text_put(output->out, function->object->path);
 		/* What is nowhere but inlined has no address. */
 		if (function->file && function->line != 0) {
-			fprintf(session->out, ", line %u in \"", function->line);
-			text_put(session->out, text_base(function->file));
-			fputc('"', session->out);
+			fprintf(output->out, ", line %u in \"", function->line);
+			text_put(output->out, text_base(function->file));
+			fputc('"', output->out);
 		}
-		fputc('\n', session->out);
+		fputc('\n', output->out);
 	}
 }
 
-uint32_t pick_function(struct session *session, const char *command, const char *name,
+uint32_t pick_function(const struct dataset *dataset, const struct choices *choices,
+                       struct output *output, const char *command, const char *name,
                        unsigned long number)
 {
 	uint32_t *items;
-	size_t count = name_find(session, name, &items);
+	size_t count = name_find(dataset, choices, name, &items);
 	uint32_t found = TREE_NONE;
 
 	if (count == 1) {
 		found = items[0];
 	} else if (count == 0) {
-		session_fail(session, EXIT_TROUBLE, "%s: no function '%s' %s", command, name,
-		             filters_of_data(session->filters));
+		output_fail(output, EXIT_TROUBLE, "%s: no function '%s' %s", command, name,
+		            filters_of_data(dataset->filters));
 	} else if (number >= 1 && number <= count) {
 		found = items[number - 1];
 	} else {
-		put_choices(session, items, count);
-		session_fail(session, EXIT_USAGE,
-		             "%s: %zu functions are called '%s': add a number from 1 to %zu",
-		             command, count, name, count);
+		put_choices(dataset, output, items, count);
+		output_fail(output, EXIT_USAGE,
+		            "%s: %zu functions are called '%s': add a number from 1 to %zu",
+		            command, count, name, count);
 	}
 	free(items);
 	return found;

@@ -41,7 +41,7 @@ struct quality {
 };
 
 /* CPU time of a process, but for that in which nothing was to be recorded. */
-static void add_used(struct quality *quality, const struct session_experiment *at, uint64_t cpu_ns)
+static void add_used(struct quality *quality, const struct dataset_experiment *at, uint64_t cpu_ns)
 {
 	uint64_t paused_ns = experiment_paused_ns(at->experiment, cpu_ns);
 
@@ -51,7 +51,7 @@ static void add_used(struct quality *quality, const struct session_experiment *a
 
 /* While a process lives, and after it was killed, both sides are known as of its last usage sample
  * only. */
-static void add_coverage(struct quality *quality, const struct session_experiment *at)
+static void add_coverage(struct quality *quality, const struct dataset_experiment *at)
 {
 	const struct exp_data_set *data = at->whole;
 	const struct exp_usage *last = data->usage_count > 1 ? &data->usage[data->usage_count - 1]
@@ -84,17 +84,17 @@ static unsigned judged_metric(const struct tree *tree)
 	return METRIC_SAMPLES;
 }
 
-static struct quality judge(struct session *session)
+static struct quality judge(const struct dataset *dataset)
 {
 	struct quality quality = {.judged = 0};
-	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
-	const struct fold_row *rows = session_fold(session, TREE_FUNCTIONS);
-	const struct session_experiment *at = NULL;
+	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
+	const struct fold_row *rows = dataset_fold(dataset, TREE_FUNCTIONS);
+	const struct dataset_experiment *at = NULL;
 	unsigned metric;
 
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		add_quality(&quality.sum, &at->whole->quality);
-		if (session_data_of(at) & EXP_DATA_PROFILE)
+		if (dataset_data_of(at) & EXP_DATA_PROFILE)
 			add_coverage(&quality, at);
 	}
 	metric = judged_metric(tree);
@@ -109,14 +109,14 @@ static struct quality judge(struct session *session)
  * the recorder. */
 enum { UNSEEN_MIB = 64, UNSEEN_TIMES = 4 };
 
-int quality_unseen(const struct session_experiment *at, char *text, size_t size)
+int quality_unseen(const struct dataset_experiment *at, char *text, size_t size)
 {
 	const struct exp_data_set *data = at->whole;
 	/* Most blocks lie in memory that was mapped for them: the two are not added up. */
 	uint64_t blocks = data->heap.peak_bytes, maps = data->heap.maps.peak_bytes;
 	uint64_t first, last, heap_mib = (blocks > maps ? blocks : maps) >> 20, grown_mib;
 
-	if (data->usage_count < 2 || !(session_data_of(at) & EXP_DATA_HEAP))
+	if (data->usage_count < 2 || !(dataset_data_of(at) & EXP_DATA_HEAP))
 		return 0;
 	first = data->usage[0].maxrss_kib;
 	last = data->usage[data->usage_count - 1].maxrss_kib;
@@ -160,25 +160,25 @@ static void put_clock(FILE *out, const struct quality *quality)
 	fprintf(out, "%llu samples, ", (unsigned long long)sum->samples);
 }
 
-static uint64_t count_untold(const struct session *session)
+static uint64_t count_untold(const struct dataset *dataset)
 {
 	uint64_t count = 0;
 
-	for (size_t i = 0; i < session->count; i++)
-		count += session->experiments[i].info->untold;
+	for (size_t i = 0; i < dataset->count; i++)
+		count += dataset->experiments[i].info->untold;
 	return count;
 }
 
-static uint64_t count_left_out(const struct session *session)
+static uint64_t count_left_out(const struct dataset *dataset)
 {
 	uint64_t count = 0;
 
-	for (size_t i = 0; i < session->count; i++)
-		count += session->experiments[i].info->left_out;
+	for (size_t i = 0; i < dataset->count; i++)
+		count += dataset->experiments[i].info->left_out;
 	return count;
 }
 
-int quality_left_out(const struct session_experiment *at, char *text, size_t size)
+int quality_left_out(const struct dataset_experiment *at, char *text, size_t size)
 {
 	const char *follow = experiment_setting(at->experiment, "follow", "on");
 	unsigned count = at->info->left_out;
@@ -194,16 +194,16 @@ int quality_left_out(const struct session_experiment *at, char *text, size_t siz
 	return count > 0;
 }
 
-void quality_put_left_out(const struct session *session)
+void quality_put_left_out(const struct dataset *dataset, const struct output *output)
 {
 	char text[1024];
 
-	for (size_t i = 0; i < session->count; i++) {
-		if (!quality_left_out(&session->experiments[i], text, sizeof(text)))
+	for (size_t i = 0; i < dataset->count; i++) {
+		if (!quality_left_out(&dataset->experiments[i], text, sizeof(text)))
 			continue;
-		fputs("# sampler: ", session->out);
-		text_put(session->out, text);
-		fputc('\n', session->out);
+		fputs("# sampler: ", output->out);
+		text_put(output->out, text);
+		fputc('\n', output->out);
 	}
 }
 
@@ -217,8 +217,8 @@ static const char *titled(const char *text, char *out, size_t size)
 }
 
 /* The same for programs. */
-static void add_quality_record(struct session *session, const struct quality *quality,
-                               const char *label)
+static void add_quality_record(const struct dataset *dataset, struct output *output,
+                               const struct quality *quality, const char *label)
 {
 	struct print_table *record = print_record_begin(PRINT_QUALITY);
 	const struct exp_quality *sum = &quality->sum;
@@ -226,7 +226,7 @@ static void add_quality_record(struct session *session, const struct quality *qu
 
 	if (label)
 		print_field_word(record, "group", "Group", label);
-	if (session->have & EXP_DATA_PROFILE) {
+	if (dataset->have & EXP_DATA_PROFILE) {
 		print_field(record, PRINT_NS, "cpu_covered", "CPU time covered",
 		            quality->covered_ns);
 		print_field(record, PRINT_NS, "cpu", "CPU time", quality->cpu_ns);
@@ -241,40 +241,40 @@ static void add_quality_record(struct session *session, const struct quality *qu
 			            "CPU time sampled from outside", quality->outside_ns);
 	}
 	for (unsigned kind = 0; kind < FMT_DATAKINDS; kind++)
-		if (session->have & 1u << kind)
+		if (dataset->have & 1u << kind)
 			print_field(record, PRINT_COUNT, datakinds[kind].key,
 			            titled(datakinds[kind].events, text, sizeof(text)),
 			            datakind_events(sum, kind));
 	print_field(record, PRINT_COUNT, "lost", "Events lost", sum->lost);
-	if (count_untold(session) > 0)
+	if (count_untold(dataset) > 0)
 		print_field(record, PRINT_COUNT, "untold", "Helpers ended early",
-		            count_untold(session));
-	if (count_left_out(session) > 0)
+		            count_untold(dataset));
+	if (count_left_out(dataset) > 0)
 		print_field(record, PRINT_COUNT, "left_out",
-		            "Sampled programs of descendants left out", count_left_out(session));
+		            "Sampled programs of descendants left out", count_left_out(dataset));
 	print_field(record, PRINT_COUNT, "truncated", "Truncated stacks", sum->truncated_events);
 	print_field_real(record, PRINT_PERCENT, "truncated_share", "Truncated stacks",
 	                 percent(sum->truncated_events, sum->stack_events));
 	print_field_real(record, PRINT_PERCENT, "unresolved_share", "In unresolved code",
 	                 percent(quality->unresolved, quality->judged));
-	print_table_end(session, record, 0);
+	print_table_end(output, record, 0);
 }
 
-static int is_any_attached(const struct session *session)
+static int is_any_attached(const struct dataset *dataset)
 {
-	for (size_t i = 0; i < session->count; i++)
-		if (session->experiments[i].info->is_attached)
+	for (size_t i = 0; i < dataset->count; i++)
+		if (dataset->experiments[i].info->is_attached)
 			return 1;
 	return 0;
 }
 
 /* Stacks by frame pointers of code that has none are known by their ends. */
-static void put_frameless(const struct session *session)
+static void put_frameless(const struct dataset *dataset, const struct output *output)
 {
 	uint64_t samples = 0, one_frame = 0, cut = 0;
 
-	for (size_t i = 0; i < session->count; i++) {
-		const struct experiment *experiment = session->experiments[i].experiment;
+	for (size_t i = 0; i < dataset->count; i++) {
+		const struct experiment *experiment = dataset->experiments[i].experiment;
 
 		if (strcmp(experiment_setting(experiment, "sampler_stack", "0"), "0") != 0)
 			continue;
@@ -283,7 +283,7 @@ static void put_frameless(const struct session *session)
 		cut += experiment_counter(experiment, "sampler_cut_stacks", 0);
 	}
 	if ((one_frame + cut) * 4 > samples)
-		fprintf(session->out,
+		fprintf(output->out,
 		        "# sampler: %.1f %% of the stacks have one frame only, %.1f %% are cut: code without frame pointers; "
 		        "--sampler=1m,stack finds whole ones\n",
 		        percent(one_frame, samples), percent(cut, samples));
@@ -305,87 +305,88 @@ int quality_cut(const struct experiment *experiment, double *share, char *text, 
 	return kb > 0 && kb<FMT_STACK_KB_MAX && * share> 25;
 }
 
-static void put_cut(const struct session *session)
+static void put_cut(const struct dataset *dataset, const struct output *output)
 {
 	char text[160];
 	double share;
 
-	for (size_t i = 0; i < session->count; i++)
-		if (quality_cut(session->experiments[i].experiment, &share, text, sizeof(text)))
-			fprintf(session->out, "# sampler: %.1f %% of the stacks are cut: %s\n",
+	for (size_t i = 0; i < dataset->count; i++)
+		if (quality_cut(dataset->experiments[i].experiment, &share, text, sizeof(text)))
+			fprintf(output->out, "# sampler: %.1f %% of the stacks are cut: %s\n",
 			        share, text);
 }
 
 /* `label`: of the group that is compared, or NULL. */
-static void put_quality(struct session *session, const char *label)
+static void put_quality(const struct dataset *dataset, struct output *output, const char *label)
 {
-	struct quality quality = judge(session);
+	struct quality quality = judge(dataset);
 	const struct exp_quality *sum = &quality.sum;
-	FILE *out = session->out;
+	FILE *out = output->out;
 
-	if (print_is_data(session)) {
-		add_quality_record(session, &quality, label);
+	if (print_is_data(output)) {
+		add_quality_record(dataset, output, &quality, label);
 		return;
 	}
 	/* Always in the plural: programs read this line. */
 	fputs(label ? "# quality of " : "# quality", out);
 	text_put(out, label);
 	fputs(": ", out);
-	if (session->have & EXP_DATA_PROFILE)
+	if (dataset->have & EXP_DATA_PROFILE)
 		put_clock(out, &quality);
 	for (unsigned kind = 0; kind < FMT_DATAKINDS; kind++)
-		if (kind != FMT_DATAKIND_PROFILE && session->have & 1u << kind)
+		if (kind != FMT_DATAKIND_PROFILE && dataset->have & 1u << kind)
 			fprintf(out, "%llu %s, ", (unsigned long long)datakind_events(sum, kind),
 			        datakinds[kind].events);
 	fprintf(out, "%llu lost, %llu truncated stacks (%.2f %%), %.1f %% in unresolved code%s\n",
 	        (unsigned long long)sum->lost, (unsigned long long)sum->truncated_events,
 	        percent(sum->truncated_events, sum->stack_events),
 	        percent(quality.unresolved, quality.judged),
-	        is_any_attached(session) ? ", recorded from an attach on" : "");
-	put_frameless(session);
-	put_cut(session);
-	quality_put_left_out(session);
-	if (count_untold(session) > 0)
+	        is_any_attached(dataset) ? ", recorded from an attach on" : "");
+	put_frameless(dataset, output);
+	put_cut(dataset, output);
+	quality_put_left_out(dataset, output);
+	if (count_untold(dataset) > 0)
 		fputs("# " QUALITY_UNTOLD "\n", out);
 }
 
-static void put_filters(struct session *session)
+static void put_filters(const struct dataset *dataset, struct output *output)
 {
-	char *text = filters_text(session);
+	char *text = filters_text(dataset);
 
 	if (text)
-		print_note(session, "%s", text);
+		print_note(output, "%s", text);
 	free(text);
 }
 
-void quality_put(struct session *session)
+void quality_put(const struct dataset *dataset, struct output *output)
 {
-	size_t columns = session_columns(session);
+	size_t columns = dataset_columns(dataset);
 
 	if (columns == 1)
-		put_quality(session, NULL);
+		put_quality(dataset, output, NULL);
 	for (size_t i = 0; i < columns && columns > 1; i++) {
-		char *label = compare_title(session, i);
+		char *label = compare_title(dataset, i);
 
-		compare_focus(session, i);
-		put_quality(session, label);
-		compare_unfocus(session);
+		compare_focus(dataset, i);
+		put_quality(dataset, output, label);
+		compare_unfocus(dataset);
 		free(label);
 	}
-	put_filters(session);
+	put_filters(dataset, output);
 }
 
-void quality_put_title(struct session *session, const char *what)
+void quality_put_title(const struct dataset *dataset, const struct choices *choices,
+                       struct output *output, const char *what)
 {
 	char text[METRIC_ERROR_MAX];
 
-	const char *by = session->sort.metric.id < METRIC_VALUES ? "metric" : "property";
-	const char *reversed = session->sort.reverse ? ", reversed" : "";
+	const char *by = choices->sort.metric.id < METRIC_VALUES ? "metric" : "property";
+	const char *reversed = choices->sort.reverse ? ", reversed" : "";
 
-	quality_put(session);
-	metric_describe(&session->sort.metric, text);
-	if (print_is_data(session))
-		print_note(session, "%s sorted by %s: %s%s", what, by, text, reversed);
+	quality_put(dataset, output);
+	metric_describe(&choices->sort.metric, text);
+	if (print_is_data(output))
+		print_note(output, "%s sorted by %s: %s%s", what, by, text, reversed);
 	else
-		fprintf(session->out, "%s sorted by %s: %s%s\n\n", what, by, text, reversed);
+		fprintf(output->out, "%s sorted by %s: %s%s\n\n", what, by, text, reversed);
 }

@@ -4,13 +4,16 @@
 #ifndef XER_ANALYZER_REPORT_QUALITY_H
 #define XER_ANALYZER_REPORT_QUALITY_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/data/dataset.h"
+#include "analyzer/model/choices.h"
+#include "analyzer/print/output.h"
 
 /* Print "# quality: ..." */
-void quality_put(struct session *session);
+void quality_put(const struct dataset *dataset, struct output *output);
 
 /* Print "WHAT sorted by metric: ..." and an empty line, after the quality line. */
-void quality_put_title(struct session *session, const char *what);
+void quality_put_title(const struct dataset *dataset, const struct choices *choices,
+                       struct output *output, const char *what);
 
 /* What is said of experiments with info->untold. */
 #define QUALITY_UNTOLD \
@@ -18,16 +21,16 @@ void quality_put_title(struct session *session, const char *what);
 
 /* If the process grew by far more than its heap events account for, say so in text[size], and
  * return true. */
-int quality_unseen(const struct session_experiment *at, char *text, size_t size);
+int quality_unseen(const struct dataset_experiment *at, char *text, size_t size);
 
 /* Of an experiment with many stacks that are cut although parts of them were copied: what part, in
  * per cent, and what may find more. Returns 1, or 0: it is none. */
 int quality_cut(const struct experiment *experiment, double *share, char *text, size_t size);
 
 /* Is anything that was sampled left out? Says what, and why, into text[size], and returns true. */
-int quality_left_out(const struct session_experiment *at, char *text, size_t size);
+int quality_left_out(const struct dataset_experiment *at, char *text, size_t size);
 
 /* Print "# ..." of all experiments of which something is. */
-void quality_put_left_out(const struct session *session);
+void quality_put_left_out(const struct dataset *dataset, const struct output *output);
 
 #endif

@@ -15,12 +15,12 @@ double report_seconds(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
-double report_wall_seconds(const struct session *session)
+double report_wall_seconds(const struct dataset *dataset)
 {
-	const struct session_experiment *first_at = session_next(session, NULL), *at = NULL;
+	const struct dataset_experiment *first_at = dataset_next(dataset, NULL), *at = NULL;
 	double first = 0, last = 0;
 
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		const struct exp_info *info = at->info;
 		double start = (double)info->start_real_ns / 1e9, end = start + info->duration_s;
 
@@ -32,17 +32,18 @@ double report_wall_seconds(const struct session *session)
 	return last - first;
 }
 
-void report_put_next(struct session *session, const char *command,
+void report_put_next(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output, const char *command,
                      const struct sym_function *function, const char *why)
 {
-	char *reference = function ? name_reference(session, function) : NULL;
+	char *reference = function ? name_reference(dataset, choices, function) : NULL;
 
-	if (print_is_data(session)) {
-		print_next(session, command, reference, why);
+	if (print_is_data(output)) {
+		print_next(output, command, reference, why);
 	} else {
-		fprintf(session->out, "# next: %s%s", command, reference ? " " : "");
-		text_put(session->out, reference);
-		fprintf(session->out, "  (%s)\n", why);
+		fprintf(output->out, "# next: %s%s", command, reference ? " " : "");
+		text_put(output->out, reference);
+		fprintf(output->out, "  (%s)\n", why);
 	}
 	free(reference);
 }
@@ -130,17 +131,17 @@ void report_put_command_cut(FILE *out, const struct exp_info *info)
 	free(text);
 }
 
-uint64_t report_cpu_ns(const struct session_experiment *at)
+uint64_t report_cpu_ns(const struct dataset_experiment *at)
 {
 	if (at->info->outside && at->whole)
 		return at->whole->quality.sampled_ns;
 	return at->info->cpu_ns != 0 || !at->data ? at->info->cpu_ns : at->data->quality.cpu_ns;
 }
 
-void report_put_thread_cpu(const struct session *session, struct print_table *table,
+void report_put_thread_cpu(const struct dataset *dataset, struct print_table *table,
                            const struct exp_thread *thread)
 {
-	if (session->have & EXP_DATA_PROFILE)
+	if (dataset->have & EXP_DATA_PROFILE)
 		print_number(table, thread->cpu_ns);
 	else
 		print_none(table);

@@ -3,14 +3,17 @@
 #ifndef XER_ANALYZER_REPORT_REPORT_H
 #define XER_ANALYZER_REPORT_REPORT_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/data/dataset.h"
+#include "analyzer/model/choices.h"
+#include "analyzer/print/output.h"
 
 /* Print "# next: COMMAND  (why)"; the command is about `function` unless that is NULL. */
-void report_put_next(struct session *session, const char *command,
+void report_put_next(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output, const char *command,
                      const struct sym_function *function, const char *why);
 
 /* Seconds from the start of the first experiment to the end of the last. */
-double report_wall_seconds(const struct session *session);
+double report_wall_seconds(const struct dataset *dataset);
 
 /* "1.25" for 1250000000 ns. */
 double report_seconds(uint64_t ns);
@@ -36,10 +39,10 @@ char *report_command(const struct exp_info *info);
 void report_put_command_cut(FILE *out, const struct exp_info *info);
 
 /* CPU time of the process in ns, as its end or its last usage sample tells. */
-uint64_t report_cpu_ns(const struct session_experiment *at);
+uint64_t report_cpu_ns(const struct dataset_experiment *at);
 
 /* A thread's CPU time into a table: of threads it is known by clock samples alone. */
-void report_put_thread_cpu(const struct session *session, struct print_table *table,
+void report_put_thread_cpu(const struct dataset *dataset, struct print_table *table,
                            const struct exp_thread *thread);
 
 #endif

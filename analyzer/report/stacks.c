@@ -91,28 +91,30 @@ static size_t count_frames(const struct tree *tree, uint32_t node)
 	return count;
 }
 
-static void put_frame(struct session *session, const struct sym_frame *item, const char *indent)
+static void put_frame(const struct choices *choices, struct output *output,
+                      const struct sym_frame *item, const char *indent)
 {
-	char *name = name_item(session, TREE_FRAMES, item);
-	size_t columns = terminal_columns(session->out);
+	char *name = name_item(choices, TREE_FRAMES, item);
+	size_t columns = terminal_columns(output->out);
 
 	if (columns != 0)
 		columns = columns > strlen(indent) ? columns - strlen(indent) : 1;
-	fputs(indent, session->out);
-	fit_put(session->out, name, columns);
-	fputc('\n', session->out);
+	fputs(indent, output->out);
+	fit_put(output->out, name, columns);
+	fputc('\n', output->out);
 	free(name);
 }
 
-static void put_stack(struct session *session, const struct tree *tree, uint32_t node)
+static void put_stack(const struct choices *choices, struct output *output, const struct tree *tree,
+                      uint32_t node)
 {
 	size_t depth = 1, left = count_frames(tree, node);
 
 	for (; node != TREE_ROOT; node = tree->nodes[node].parent) {
 		if (depth <= STACK_INNER || left <= STACK_OUTER)
-			put_frame(session, &tree->items[tree->nodes[node].item], "  ");
+			put_frame(choices, output, &tree->items[tree->nodes[node].item], "  ");
 		else if (left == STACK_OUTER + 1)
-			fprintf(session->out, "  ... %zu frames not shown\n", depth - STACK_INNER);
+			fprintf(output->out, "  ... %zu frames not shown\n", depth - STACK_INNER);
 		depth++;
 		left--;
 	}
@@ -124,46 +126,52 @@ struct head {
 	size_t number;
 };
 
-static void put_head(struct session *session, const struct tree *tree, const void *context)
+static void put_head(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output, const struct tree *tree, const void *context)
 {
 	const struct head *head = context;
 
-	head->kind->put_head(session, tree, head->node, head->number, head->kind->context);
+	head->kind->put_head(dataset, choices, output, tree, head->node, head->number,
+	                     head->kind->context);
 }
 
-void stacks_put_parts(struct session *session, const struct tree *tree,
-                      void (*put)(struct session *session, const struct tree *tree,
+void stacks_put_parts(const struct dataset *dataset, const struct choices *choices,
+                      struct output *output, const struct tree *tree,
+                      void (*put)(const struct dataset *dataset, const struct choices *choices,
+                                  struct output *output, const struct tree *tree,
                                   const void *context),
                       const void *context)
 {
 	if (tree->part_count == 0)
-		put(session, tree, context);
+		put(dataset, choices, output, tree, context);
 	for (size_t i = 0; i < tree->part_count; i++) {
-		char *label = compare_label(session, i);
+		char *label = compare_label(dataset, i);
 
-		fprintf(session->out, "%s: ", label);
+		fprintf(output->out, "%s: ", label);
 		free(label);
-		compare_focus(session, i);
-		put(session, &tree->parts[i], context);
-		compare_unfocus(session);
+		compare_focus(dataset, i);
+		put(dataset, choices, output, &tree->parts[i], context);
+		compare_unfocus(dataset);
 	}
 }
 
-void stacks_put(struct session *session, const struct tree *tree, const struct stacks_kind *kind,
-                const uint32_t *stacks, size_t count)
+void stacks_put(const struct dataset *dataset, const struct choices *choices, struct output *output,
+                const struct tree *tree, const struct stacks_kind *kind, const uint32_t *stacks,
+                size_t count)
 {
-	size_t shown = session->limit != 0 && session->limit < count ? session->limit : count;
+	size_t shown = choices->limit != 0 && choices->limit < count ? choices->limit : count;
 
-	if (print_is_data(session)) {
-		data_stacks(session, tree, kind, stacks, shown);
+	if (print_is_data(output)) {
+		data_stacks(choices, output, tree, kind, stacks, shown);
 		return;
 	}
 	for (size_t i = 0; i < shown; i++) {
-		fputc('\n', session->out);
-		stacks_put_parts(session, tree, put_head, &(struct head){kind, stacks[i], i + 1});
-		put_stack(session, tree, stacks[i]);
+		fputc('\n', output->out);
+		stacks_put_parts(dataset, choices, output, tree, put_head,
+		                 &(struct head){kind, stacks[i], i + 1});
+		put_stack(choices, output, tree, stacks[i]);
 	}
-	fputc('\n', session->out);
+	fputc('\n', output->out);
 }
 
 const struct sym_function *stacks_culprit(const struct tree *tree, uint32_t node)
@@ -179,56 +187,58 @@ const struct sym_function *stacks_culprit(const struct tree *tree, uint32_t node
 }
 
 /* The frames of a node that are to be shown; none where memory is short. */
-static int find_frames(struct session *session, const struct session_experiment *at, uint32_t node,
-                       const struct sym_frame **frames)
+static int find_frames(const struct dataset *dataset, const struct dataset_experiment *at,
+                       uint32_t node, const struct sym_frame **frames)
 {
 	const struct exp_nodes *nodes = &at->data->nodes;
 	enum frames_kind kind;
-	int count = frames_find(session->symbols, at->experiment, nodes->pc[node],
-	                        nodes->generation[node], 0, session->mode, frames, &kind);
+	int count = frames_find(dataset->symbols, at->experiment, nodes->pc[node],
+	                        nodes->generation[node], 0, dataset->mode, frames, &kind);
 
 	return count < 1 || kind != FRAMES_SHOWN ? 0 : count;
 }
 
-size_t stacks_put_node(struct session *session, const struct session_experiment *at, uint32_t node,
+size_t stacks_put_node(const struct dataset *dataset, const struct choices *choices,
+                       struct output *output, const struct dataset_experiment *at, uint32_t node,
                        size_t limit, const char *indent)
 {
 	size_t shown = 0;
 
 	for (; node < at->data->nodes.count && shown < limit; node = at->data->nodes.parent[node]) {
 		const struct sym_frame *frames;
-		int count = find_frames(session, at, node, &frames);
+		int count = find_frames(dataset, at, node, &frames);
 
 		for (int i = 0; i < count && shown < limit; i++, shown++)
-			put_frame(session, &frames[i], indent);
+			put_frame(choices, output, &frames[i], indent);
 	}
 	return shown;
 }
 
-char *stacks_name_node(struct session *session, const struct session_experiment *at, uint32_t node)
+char *stacks_name_node(const struct dataset *dataset, const struct choices *choices,
+                       const struct dataset_experiment *at, uint32_t node)
 {
 	for (; node < at->data->nodes.count; node = at->data->nodes.parent[node]) {
 		const struct sym_frame *frames;
 
-		if (find_frames(session, at, node, &frames) > 0)
-			return name_item(session, TREE_FRAMES, &frames[0]);
+		if (find_frames(dataset, at, node, &frames) > 0)
+			return name_item(choices, TREE_FRAMES, &frames[0]);
 	}
 	return NULL;
 }
 
-char *stacks_name_place(struct session *session, const struct session_experiment *at, uint32_t node,
-                        int with_line)
+char *stacks_name_place(const struct dataset *dataset, const struct choices *choices,
+                        const struct dataset_experiment *at, uint32_t node, int with_line)
 {
 	for (; node < at->data->nodes.count; node = at->data->nodes.parent[node]) {
 		const struct sym_frame *frames;
 		struct sym_frame place;
 
-		if (find_frames(session, at, node, &frames) == 0)
+		if (find_frames(dataset, at, node, &frames) == 0)
 			continue;
 		place = frames[0];
 		place.address = 0;
-		return with_line ? name_item(session, TREE_FRAMES, &place)
-		                 : name_function(session, place.function);
+		return with_line ? name_item(choices, TREE_FRAMES, &place)
+		                 : name_function(choices, place.function);
 	}
 	return NULL;
 }

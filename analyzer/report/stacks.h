@@ -2,14 +2,17 @@
 #ifndef XER_ANALYZER_REPORT_STACKS_H
 #define XER_ANALYZER_REPORT_STACKS_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/data/dataset.h"
+#include "analyzer/model/choices.h"
+#include "analyzer/print/output.h"
 
 /* What a list of stacks is about. Stacks that count 0 are left out. */
 struct stacks_kind {
 	uint64_t (*count)(const struct metric_values *values, const void *context);
 	uint64_t (*weigh)(const struct metric_values *values, const void *context);
 	/* Print the line above the frames of the number-th stack. */
-	void (*put_head)(struct session *session, const struct tree *tree, uint32_t node,
+	void (*put_head)(const struct dataset *dataset, const struct choices *choices,
+	                 struct output *output, const struct tree *tree, uint32_t node,
 	                 size_t number, const void *context);
 	const void *context;
 	const char *name; /* "leaks": of the table, for programs */
@@ -22,28 +25,33 @@ uint32_t *stacks_find(const struct tree *tree, const struct stacks_kind *kind, s
 
 /* Print one line with `put`; where the parts of a tree are compared, one for each of them behind
  * the label of its group. */
-void stacks_put_parts(struct session *session, const struct tree *tree,
-                      void (*put)(struct session *session, const struct tree *tree,
+void stacks_put_parts(const struct dataset *dataset, const struct choices *choices,
+                      struct output *output, const struct tree *tree,
+                      void (*put)(const struct dataset *dataset, const struct choices *choices,
+                                  struct output *output, const struct tree *tree,
                                   const void *context),
                       const void *context);
 
 /* Print stacks[count], at most so many as the session's limit allows, and an empty line. */
-void stacks_put(struct session *session, const struct tree *tree, const struct stacks_kind *kind,
-                const uint32_t *stacks, size_t count);
+void stacks_put(const struct dataset *dataset, const struct choices *choices, struct output *output,
+                const struct tree *tree, const struct stacks_kind *kind, const uint32_t *stacks,
+                size_t count);
 
 /* The innermost function of a stack that has a name and is not in a library, or NULL. */
 const struct sym_function *stacks_culprit(const struct tree *tree, uint32_t node);
 
 /* Print at most `limit` of the innermost frames of a stack of an experiment, a line each behind
  * `indent`; the recorder's are left out. Returns how many. */
-size_t stacks_put_node(struct session *session, const struct session_experiment *at, uint32_t node,
+size_t stacks_put_node(const struct dataset *dataset, const struct choices *choices,
+                       struct output *output, const struct dataset_experiment *at, uint32_t node,
                        size_t limit, const char *indent);
 
 /* The innermost of these frames as text, NULL if there is none. The caller frees. */
-char *stacks_name_node(struct session *session, const struct session_experiment *at, uint32_t node);
+char *stacks_name_node(const struct dataset *dataset, const struct choices *choices,
+                       const struct dataset_experiment *at, uint32_t node);
 
 /* The same for a comparison: function and line, or the function alone, and no address. */
-char *stacks_name_place(struct session *session, const struct session_experiment *at, uint32_t node,
-                        int with_line);
+char *stacks_name_place(const struct dataset *dataset, const struct choices *choices,
+                        const struct dataset_experiment *at, uint32_t node, int with_line);
 
 #endif

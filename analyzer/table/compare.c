@@ -11,9 +11,9 @@
 enum { LABEL_MAX = 16 };
 
 /* The name of a column's group without directory and suffix. The caller frees. */
-static char *short_name(const struct session *session, size_t column)
+static char *short_name(const struct dataset *dataset, size_t column)
 {
-	const char *base = text_base(session->groups[session_column_group(session, column)].path);
+	const char *base = text_base(dataset->groups[dataset_column_group(dataset, column)].path);
 	const char *dot = strrchr(base, '.');
 
 	if (!dot || dot == base || (strcmp(dot, ".er") != 0 && strcmp(dot, ".erg") != 0))
@@ -21,15 +21,15 @@ static char *short_name(const struct session *session, size_t column)
 	return memory_text(base, (size_t)(dot - base));
 }
 
-char *compare_label(const struct session *session, size_t column)
+char *compare_label(const struct dataset *dataset, size_t column)
 {
-	char *name = short_name(session, column);
+	char *name = short_name(dataset, column);
 	int is_good = strlen(name) <= LABEL_MAX && name[0] != '\0' && name[0] != '[';
 
 	for (const char *at = name; *at != '\0' && is_good; at++)
 		is_good = *at > ' ' && *at < 0x7f;
-	for (size_t i = 0; i < session_columns(session) && is_good; i++) {
-		char *other = short_name(session, i);
+	for (size_t i = 0; i < dataset_columns(dataset) && is_good; i++) {
+		char *other = short_name(dataset, i);
 
 		is_good = i == column || strcmp(name, other) != 0;
 		free(other);
@@ -40,87 +40,87 @@ char *compare_label(const struct session *session, size_t column)
 	return memory_format("[%zu]", column + 1);
 }
 
-char *compare_title(const struct session *session, size_t column)
+char *compare_title(const struct dataset *dataset, size_t column)
 {
-	char *label = compare_label(session, column);
+	char *label = compare_label(dataset, column);
 	char *title;
 
 	if (label[0] != '[')
 		return label;
 	title = memory_format("%s %s", label,
-	                      session->groups[session_column_group(session, column)].path);
+	                      dataset->groups[dataset_column_group(dataset, column)].path);
 	free(label);
 	return title;
 }
 
-void compare_table(struct session *session, struct table *table, enum tree_mode mode)
+void compare_table(const struct dataset *dataset, struct table *table, enum tree_mode mode)
 {
-	size_t count = session_columns(session);
+	size_t count = dataset_columns(dataset);
 
-	table->compare = count > 1 ? session->compare : TREE_COMPARE_OFF;
+	table->compare = count > 1 ? dataset->tables->compare : TREE_COMPARE_OFF;
 	table->group_count = count;
 	table->groups = memory_take(count, sizeof(*table->groups));
 	table->next = memory_take(count, sizeof(*table->next));
 	for (size_t i = 0; i < count; i++) {
-		table->groups[i].sum = session_column_tree(session, mode, i)->total[TREE_ROOT];
-		table->groups[i].label = count > 1 ? compare_label(session, i) : NULL;
+		table->groups[i].sum = dataset_column_tree(dataset, mode, i)->total[TREE_ROOT];
+		table->groups[i].label = count > 1 ? compare_label(dataset, i) : NULL;
 	}
 	table->sum = table->groups[0].sum;
 }
 
-const struct tree **compare_trees(struct session *session, enum tree_mode mode)
+const struct tree **compare_trees(const struct dataset *dataset, enum tree_mode mode)
 {
-	size_t count = session_columns(session);
+	size_t count = dataset_columns(dataset);
 	const struct tree **trees = memory_take(count, sizeof(struct tree *));
 
 	for (size_t i = 0; i < count; i++)
-		trees[i] = session_column_tree(session, mode, i);
+		trees[i] = dataset_column_tree(dataset, mode, i);
 	return trees;
 }
 
-const struct fold_row **compare_folds(struct session *session, enum tree_mode mode)
+const struct fold_row **compare_folds(const struct dataset *dataset, enum tree_mode mode)
 {
-	size_t count = session_columns(session);
+	size_t count = dataset_columns(dataset);
 	const struct fold_row **folds = memory_take(count, sizeof(struct fold_row *));
 
 	for (size_t i = 0; i < count; i++)
-		folds[i] = session_column_fold(session, mode, i);
+		folds[i] = dataset_column_fold(dataset, mode, i);
 	return folds;
 }
 
-const struct fold_edges **compare_edges(struct session *session)
+const struct fold_edges **compare_edges(const struct dataset *dataset)
 {
-	size_t count = session_columns(session);
+	size_t count = dataset_columns(dataset);
 	const struct fold_edges **edges = memory_take(count, sizeof(struct fold_edges *));
 
 	for (size_t i = 0; i < count; i++)
-		edges[i] = session_column_edges(session, i);
+		edges[i] = dataset_column_edges(dataset, i);
 	return edges;
 }
 
-void compare_focus(struct session *session, size_t column)
+void compare_focus(const struct dataset *dataset, size_t column)
 {
-	session->focus = session_column_group(session, column);
+	dataset->tables->focus = dataset_column_group(dataset, column);
 }
 
-void compare_unfocus(struct session *session)
+void compare_unfocus(const struct dataset *dataset)
 {
-	session->focus = SESSION_ALL;
+	dataset->tables->focus = DATASET_ALL;
 }
 
-enum tree_compare compare_begin_alone(struct session *session, size_t column)
+enum tree_compare compare_begin_alone(const struct dataset *dataset, size_t column)
 {
-	enum tree_compare compare = session->compare;
+	enum tree_compare compare = dataset->tables->compare;
 
-	compare_focus(session, column);
-	session_forget_tables(session);
-	session->compare = TREE_COMPARE_OFF;
+	compare_focus(dataset, column);
+	dataset_forget_tables(dataset);
+	dataset->tables->compare = TREE_COMPARE_OFF;
 	return compare;
 }
 
-void compare_end_alone(struct session *session, enum tree_compare compare)
+void compare_end_alone(const struct dataset *dataset, enum tree_compare compare)
 {
-	session_forget_tables(session);
-	session->compare = compare;
-	compare_unfocus(session);
+	dataset_forget_tables(dataset);
+	dataset->tables->compare = compare;
+	compare_unfocus(dataset);
 }

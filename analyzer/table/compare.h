@@ -8,35 +8,35 @@
 #ifndef XER_ANALYZER_TABLE_COMPARE_H
 #define XER_ANALYZER_TABLE_COMPARE_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/data/dataset.h"
 #include "analyzer/table/table.h"
 
 /* Give an empty table its columns: one for each compared group, or one, with the sums of the trees
  * of a mode. */
-void compare_table(struct session *session, struct table *table, enum tree_mode mode);
+void compare_table(const struct dataset *dataset, struct table *table, enum tree_mode mode);
 
-/* The tables of the columns, [session_columns(session)]. The caller frees the array, not what it
+/* The tables of the columns, [dataset_columns(session)]. The caller frees the array, not what it
  * names. */
-const struct tree **compare_trees(struct session *session, enum tree_mode mode);
-const struct fold_row **compare_folds(struct session *session, enum tree_mode mode);
-const struct fold_edges **compare_edges(struct session *session);
+const struct tree **compare_trees(const struct dataset *dataset, enum tree_mode mode);
+const struct fold_row **compare_folds(const struct dataset *dataset, enum tree_mode mode);
+const struct fold_edges **compare_edges(const struct dataset *dataset);
 
 /* What stands above a column: the name of the group if that is short and no other group has it,
  * else "[2]". The caller frees. */
-char *compare_label(const struct session *session, size_t column);
+char *compare_label(const struct dataset *dataset, size_t column);
 
 /* The same, with the path of the group behind a number. The caller frees. */
-char *compare_title(const struct session *session, size_t column);
+char *compare_title(const struct dataset *dataset, size_t column);
 
 /* Put the group of a column into focus: the views see that alone. compare_unfocus: they see all
  * again. */
-void compare_focus(struct session *session, size_t column);
-void compare_unfocus(struct session *session);
+void compare_focus(const struct dataset *dataset, size_t column);
+void compare_unfocus(const struct dataset *dataset);
 
 /* Look at the group of a column as if nothing were compared: the code of a build is then its own,
  * and not that of the function in the base that it is one with. Tables of before are forgotten, and
  * so are those of meanwhile in the end. */
-enum tree_compare compare_begin_alone(struct session *session, size_t column);
-void compare_end_alone(struct session *session, enum tree_compare compare);
+enum tree_compare compare_begin_alone(const struct dataset *dataset, size_t column);
+void compare_end_alone(const struct dataset *dataset, enum tree_compare compare);
 
 #endif

@@ -2,7 +2,8 @@
 #ifndef XER_ANALYZER_TABLE_TABLE_H
 #define XER_ANALYZER_TABLE_TABLE_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/data/dataset.h"
+#include "analyzer/print/output.h"
 
 /* One row. Its exclusive or attributed values are `own`, its inclusive ones `total`; tables of
  * attributed values use `own` alone. */
@@ -100,7 +101,7 @@ char *table_format_percent(const struct table *table, const struct table_row *ro
 
 /* Print the heading and at most `limit` rows (0: all) in the form that the user chose; `name` is
  * the table's for programs. */
-void table_put(struct session *session, const struct table *table,
+void table_put(const struct dataset *dataset, struct output *output, const struct table *table,
                const struct metric_list *metrics, size_t limit, const char *name);
 
 /* The same as text. */

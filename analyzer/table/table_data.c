@@ -182,7 +182,7 @@ static void add_property_columns(struct print_table *out)
 	print_column(out, PRINT_WORD, "linker_name", "Linker Name");
 }
 
-static void add_properties(struct session *session, struct print_table *out,
+static void add_properties(const struct dataset *dataset, struct print_table *out,
                            const struct sym_function *function)
 {
 	if (!function) {
@@ -192,7 +192,7 @@ static void add_properties(struct session *session, struct print_table *out,
 	}
 	print_number(out, function->size);
 	print_number(out, function->address);
-	print_word(out, name_file(session, function));
+	print_word(out, name_file(dataset, function));
 	print_number(out, function->line);
 	print_word(out, function->object ? function->object->path : NULL);
 	print_word(out, function->mangled);
@@ -226,19 +226,19 @@ static void add_place(struct print_table *out, const struct table *table,
 	print_number(out, row->is_hot != 0);
 }
 
-void table_put(struct session *session, const struct table *table,
+void table_put(const struct dataset *dataset, struct output *output, const struct table *table,
                const struct metric_list *metrics, size_t limit, const char *name)
 {
 	size_t count = limit != 0 && limit < table->count ? limit : table->count;
 	struct print_table *out;
 	const char *role = "caller";
 
-	if (!print_is_data(session)) {
+	if (!print_is_data(output)) {
 		struct table shown = *table;
 
-		shown.has_color = terminal_has_color(session->out);
-		shown.width = terminal_columns(session->out);
-		table_print(&shown, metrics, limit, session->out);
+		shown.has_color = terminal_has_color(output->out);
+		shown.width = terminal_columns(output->out);
+		table_print(&shown, metrics, limit, output->out);
 		return;
 	}
 	out = print_table_begin(name);
@@ -260,7 +260,7 @@ void table_put(struct session *session, const struct table *table,
 		for (size_t j = 0; j < metrics->count; j++)
 			add_metric(out, table, row, &metrics->at[j]);
 		if (table->has_properties)
-			add_properties(session, out, row->function);
+			add_properties(dataset, out, row->function);
 	}
-	print_table_end(session, out, 0);
+	print_table_end(output, out, 0);
 }

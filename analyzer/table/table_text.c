@@ -3,6 +3,7 @@
  * terminal that is too narrow headings are broken, then names lose their middle, and lines of
  * listings are broken. */
 #include "analyzer/table/table.h"
+#include "analyzer/model/choices.h"
 
 #include "analyzer/base/fit.h"
 #include "analyzer/base/memory.h"

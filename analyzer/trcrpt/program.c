@@ -2,7 +2,7 @@
 #include "analyzer/trcrpt/trcrpt.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/output.h"
+#include "analyzer/base/outfile.h"
 #include "analyzer/views/view.h"
 
 #include <errno.h>
@@ -37,69 +37,71 @@ static const char usage[] =
 	"  --help, --version\n";
 
 /* Check mode and listings need no experiment. */
-static void run_templates(struct session *session, const struct trcrpt_options *options)
+static void run_templates(struct output *output, const struct trcrpt_options *options)
 {
-	struct template_set *set = trcrpt_templates(session, options);
+	struct template_set *set = trcrpt_templates(output, options);
 
 	if (set && options->is_list)
-		trcrpt_list(session, set);
+		trcrpt_list(output, set);
 	else if (set && !options->is_quiet)
-		fprintf(session->out, "%zu template%s, no errors\n", template_set_count(set),
+		fprintf(output->out, "%zu template%s, no errors\n", template_set_count(set),
 		        template_set_count(set) == 1 ? "" : "s");
 	template_set_destroy(set);
 }
 
 /* Returns 0, or -1 after a message. */
-static int open_output(struct session *session, const struct trcrpt_options *options)
+static int open_output(struct output *output, const struct trcrpt_options *options)
 {
-	FILE *out = options->output ? output_open(options->output) : stdout;
+	FILE *out = options->output ? outfile_open(options->output) : stdout;
 
 	if (!out)
-		session_fail(session, EXIT_TROUBLE, "%s: %s", options->output, strerror(errno));
+		output_fail(output, EXIT_TROUBLE, "%s: %s", options->output, strerror(errno));
 	else
-		session->out = out;
+		output->out = out;
 	return !out ? -1 : 0;
 }
 
-static void run_experiments(struct session *session, const struct trcrpt_options *options)
+static void run_experiments(struct dataset *dataset, const struct choices *choices,
+                            struct output *output, const struct trcrpt_options *options)
 {
 	if (options->paths.count == 0) {
-		session_fail(session, EXIT_USAGE,
-		             "no experiment named (xer_trcrpt --help shows the usage)");
+		output_fail(output, EXIT_USAGE,
+		            "no experiment named (xer_trcrpt --help shows the usage)");
 		return;
 	}
 	for (size_t i = 0; i < options->paths.count; i++)
-		if (session_open(session, options->paths.words[i]) < 0)
+		if (dataset_open(dataset, choices, output, options->paths.words[i]) < 0)
 			return;
-	if (open_output(session, options) == 0)
-		trcrpt_run(session, options);
+	if (open_output(output, options) == 0)
+		trcrpt_run(dataset, choices, output, options);
 	memory_check();
 }
 
-static void run(struct session *session, const struct trcrpt_options *options)
+static void run(struct dataset *dataset, const struct choices *choices, struct output *output,
+                const struct trcrpt_options *options)
 {
 	if (!options->update && !options->is_check && !options->is_list)
-		run_experiments(session, options);
-	else if (open_output(session, options) != 0)
+		run_experiments(dataset, choices, output, options);
+	else if (open_output(output, options) != 0)
 		return;
 	else if (options->update)
-		trcrpt_update(session, options);
+		trcrpt_update(output, options);
 	else
-		run_templates(session, options);
+		run_templates(output, options);
 }
 
-static void finish(struct session *session)
+static void finish(struct output *output)
 {
-	FILE *out = session->out;
+	FILE *out = output->out;
 	int failed = 0;
 
 	if (out == stdout)
 		failed = fflush(out) != 0 || ferror(out);
 	else if (out)
-		failed = output_close(out, 1) != 0;
-	session->out = NULL;
+		failed = outfile_close(out, 1) != 0;
+	output->out = NULL;
 	if (failed)
-		session_fail(session, EXIT_TROUBLE, "cannot write the output");
+		output_fail(output, EXIT_TROUBLE, "cannot write the output");
 }
 
 int trcrpt_main(int argc, char **argv)
@@ -117,17 +119,17 @@ int trcrpt_main(int argc, char **argv)
 		return fflush(stdout) != 0 ? EXIT_TROUBLE : EXIT_OK;
 	}
 	session_init(&session);
-	session.program = "xer_trcrpt";
+	session.output.program = "xer_trcrpt";
 	if (trcrpt_options_parse(&options, argv + 1, argc > 0 ? (size_t)argc - 1 : 0, error,
 	                         sizeof(error)) != 0)
-		session_fail(&session, EXIT_USAGE, "%s (xer_trcrpt --help shows the options)",
-		             error);
+		output_fail(&session.output, EXIT_USAGE, "%s (xer_trcrpt --help shows the options)",
+		            error);
 	else
-		run(&session, &options);
-	finish(&session);
+		run(&session.dataset, &session.choices, &session.output, &options);
+	finish(&session.output);
 	trcrpt_options_fini(&options);
 	session_fini(&session);
-	return session.status;
+	return session.output.status;
 }
 
 /* ---- the command ---- */
@@ -161,7 +163,8 @@ static size_t split(char *text, char **words, size_t max)
 	return count;
 }
 
-void view_trcrpt(struct session *session, const struct command_argument *argument)
+void view_trcrpt(const struct dataset *dataset, const struct choices *choices,
+                 struct output *output, const struct command_argument *argument)
 {
 	char *text = memory_text(argument->text ? argument->text : "",
 	                         argument->text ? strlen(argument->text) : 0);
@@ -171,15 +174,15 @@ void view_trcrpt(struct session *session, const struct command_argument *argumen
 
 	if (trcrpt_options_parse(&options, words, split(text, words, strlen(text)), error,
 	                         sizeof(error)) != 0)
-		session_fail(session, EXIT_USAGE, "trcrpt: %s", error);
+		output_fail(output, EXIT_USAGE, "trcrpt: %s", error);
 	else if (options.paths.count || options.output || options.update)
-		session_fail(
-			session, EXIT_USAGE,
+		output_fail(
+			output, EXIT_USAGE,
 			"trcrpt: experiments, -o and -update belong to xer_trcrpt (outfile sets the file)");
 	else if (options.is_check || options.is_list)
-		run_templates(session, &options);
+		run_templates(output, &options);
 	else
-		trcrpt_run(session, &options);
+		trcrpt_run(dataset, choices, output, &options);
 	trcrpt_options_fini(&options);
 	free(words);
 	free(text);

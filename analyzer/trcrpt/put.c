@@ -153,7 +153,7 @@ static void put_loss(struct trcrpt_report *report, const char *form, uint64_t co
 	if (count == 0)
 		return;
 	if (report->table)
-		print_note(report->session, form, (unsigned long long)count);
+		print_note(report->output, form, (unsigned long long)count);
 	else if (!report->options->is_json) {
 		fputs("# ", report->out);
 		fprintf(report->out, form, (unsigned long long)count);

@@ -13,7 +13,8 @@ enum {
 };
 
 struct trcrpt_report {
-	struct session *session;
+	const struct dataset *dataset;
+	struct output *output;
 	const struct trcrpt_options *options;
 	const struct template_set *set;
 	struct template_run *run;

@@ -43,7 +43,7 @@ char *trcrpt_read_file(const char *path, ssize_t *len)
 }
 
 /* Returns 0, or -errno after a message. */
-static int add_file(struct session *session, struct template_set *set, const char *path,
+static int add_file(struct output *output, struct template_set *set, const char *path,
                     int must_exist)
 {
 	ssize_t len;
@@ -53,7 +53,7 @@ static int add_file(struct session *session, struct template_set *set, const cha
 	if (!text) {
 		if (!must_exist && len == -ENOENT)
 			return 0;
-		session_fail(session, EXIT_TROUBLE, "%s: %s", path, strerror((int)-len));
+		output_fail(output, EXIT_TROUBLE, "%s: %s", path, strerror((int)-len));
 		return (int)len;
 	}
 	status = template_set_add(set, path, text, (size_t)len);
@@ -77,22 +77,22 @@ char *trcrpt_default_file(void)
 	return memory_format("%s/" DEFAULT_FILE, path);
 }
 
-static int add_default(struct session *session, struct template_set *set)
+static int add_default(struct output *output, struct template_set *set)
 {
 	char *path = trcrpt_default_file();
-	int status = path ? add_file(session, set, path, 0) : 0;
+	int status = path ? add_file(output, set, path, 0) : 0;
 
 	free(path);
 	return status;
 }
 
-void trcrpt_tell(struct session *session, const struct trcrpt_options *options,
+void trcrpt_tell(struct output *output, const struct trcrpt_options *options,
                  const struct template_set *set)
 {
 	const struct template_message *messages;
 	size_t count = template_set_messages(set, &messages);
 
-	fflush(session->out);
+	fflush(output->out);
 	for (size_t i = 0; i < count && !options->is_quiet; i++) {
 		if (messages[i].is_warning && !options->is_check && !options->is_verbose)
 			continue;
@@ -101,31 +101,31 @@ void trcrpt_tell(struct session *session, const struct trcrpt_options *options,
 	}
 }
 
-struct template_set *trcrpt_templates(struct session *session, const struct trcrpt_options *options)
+struct template_set *trcrpt_templates(struct output *output, const struct trcrpt_options *options)
 {
 	struct template_set *set = template_set_create();
 	int status = !set ? -ENOMEM : 0;
 	int errors;
 
 	for (size_t i = 0; i < options->files.count && status == 0; i++)
-		status = add_file(session, set, options->files.words[i], 1);
+		status = add_file(output, set, options->files.words[i], 1);
 	if (status == 0 && options->files.count == 0)
-		status = add_default(session, set);
+		status = add_default(output, set);
 	errors = status == 0 ? template_set_finish(set) : status;
 	if (errors == -ENOMEM)
 		memory_fail();
 	if (errors >= 0)
-		trcrpt_tell(session, options, set);
+		trcrpt_tell(output, options, set);
 	if (errors > 0)
-		session_fail(session, EXIT_TROUBLE, "%d error%s in the templates", errors,
-		             errors == 1 ? "" : "s");
+		output_fail(output, EXIT_TROUBLE, "%d error%s in the templates", errors,
+		            errors == 1 ? "" : "s");
 	if (errors == 0)
 		return set;
 	template_set_destroy(set);
 	return NULL;
 }
 
-void trcrpt_list(struct session *session, const struct template_set *set)
+void trcrpt_list(struct output *output, const struct template_set *set)
 {
 	for (size_t i = 0; i < template_set_count(set); i++) {
 		const struct template_head *head = template_head(template_at(set, i));
@@ -134,8 +134,8 @@ void trcrpt_list(struct session *session, const struct template_set *set)
 		template_hook_text(head->hook, id);
 		for (char *at = id; *at != '\0'; at++)
 			*at = (char)tolower((unsigned char)*at);
-		fprintf(session->out, "%-4s  ", id);
-		text_put_bytes(session->out, head->label, head->label_len);
-		fputc('\n', session->out);
+		fprintf(output->out, "%-4s  ", id);
+		text_put_bytes(output->out, head->label, head->label_len);
+		fputc('\n', output->out);
 	}
 }

@@ -28,14 +28,14 @@ static size_t name_of(void *context, uint64_t address, char *out, size_t size)
 	const char *name = NULL, *object = NULL;
 	uint64_t offset = 0;
 	int count = experiment_object_at(experiment, address, 0)
-	                    ? symbols_frames(report->session->symbols, experiment, address, 0, 1,
+	                    ? symbols_frames(report->dataset->symbols, experiment, address, 0, 1,
 	                                     &frames)
 	                    : 0;
 
 	if (count > 0 && !frames[count - 1].function->unresolved) {
 		name = frames[count - 1].function->name;
 		offset = frames[count - 1].address - frames[count - 1].function->address;
-	} else if (symbols_variable(report->session->symbols, experiment, address, 0, &name,
+	} else if (symbols_variable(report->dataset->symbols, experiment, address, 0, &name,
 	                            &object, &offset) != 0) {
 		return 0;
 	}

@@ -62,7 +62,7 @@ static void put_bound(struct trcrpt_report *report, unsigned hook, int64_t time_
 	                                     .tid = (uint32_t)report->infos[0]->pid};
 
 	/* Filters choose among what was recorded. */
-	if (!report->is_stopped && !filters_are_set(report->session->filters))
+	if (!report->is_stopped && !filters_are_set(report->dataset->filters))
 		visit(report, &event);
 }
 
@@ -100,30 +100,33 @@ static void run_families(struct trcrpt_report *report)
 	}
 }
 
-void trcrpt_run(struct session *session, const struct trcrpt_options *options)
+void trcrpt_run(const struct dataset *dataset, const struct choices *choices, struct output *output,
+                const struct trcrpt_options *options)
 {
 	struct trcrpt_report *report = memory_take(1, sizeof(*report));
 	struct template_context context = trcrpt_asked;
-	struct template_set *set = trcrpt_templates(session, options);
+	struct template_set *set = trcrpt_templates(output, options);
 
-	*report = (struct trcrpt_report){.session = session,
+	*report = (struct trcrpt_report){.dataset = dataset,
+	                                 .output = output,
 	                                 .options = options,
 	                                 .set = set,
-	                                 .out = session->out,
-	                                 .family.session = session};
+	                                 .out = output->out,
+	                                 .family.dataset = dataset,
+	                                 .family.output = output};
 	context.context = report;
 	if (set) {
 		report->run = template_run_create(set, &context);
 		if (!report->run)
 			memory_fail();
-		report->infos = memory_take(session->count + 1, sizeof(*report->infos));
+		report->infos = memory_take(dataset->count + 1, sizeof(*report->infos));
 		if (options->histogram)
 			report->histogram = memory_take(TRCRPT_HOOKS, sizeof(*report->histogram));
-		if (print_is_data(session))
+		if (print_is_data(output))
 			report->table = trcrpt_table();
 		run_families(report);
 		if (report->table)
-			print_table_end(session, report->table, session->limit);
+			print_table_end(output, report->table, choices->limit);
 	}
 	template_run_destroy(report->run);
 	template_set_destroy(set);

@@ -3,7 +3,9 @@
 #ifndef XER_ANALYZER_TRCRPT_TRCRPT_H
 #define XER_ANALYZER_TRCRPT_TRCRPT_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/data/dataset.h"
+#include "analyzer/model/choices.h"
+#include "analyzer/print/output.h"
 #include "experiment/events/usertrace.h"
 #include "template/template.h"
 
@@ -52,8 +54,7 @@ void trcrpt_options_fini(struct trcrpt_options *options);
 
 /* Read the templates that the options name, or the default ones, and check them. Returns the set,
  * to be destroyed by the caller; NULL after messages. (templates.c) */
-struct template_set *trcrpt_templates(struct session *session,
-                                      const struct trcrpt_options *options);
+struct template_set *trcrpt_templates(struct output *output, const struct trcrpt_options *options);
 
 /* The text of a whole file, to be freed; NULL: *len is -errno. */
 char *trcrpt_read_file(const char *path, ssize_t *len);
@@ -62,18 +63,19 @@ char *trcrpt_read_file(const char *path, ssize_t *len);
 char *trcrpt_default_file(void);
 
 /* Print the messages about templates: errors in any case, warnings where they are asked for. */
-void trcrpt_tell(struct session *session, const struct trcrpt_options *options,
+void trcrpt_tell(struct output *output, const struct trcrpt_options *options,
                  const struct template_set *set);
 
 /* Change a template file, the default one or that of -t, by the update file of -update.
  * (update.c) */
-void trcrpt_update(struct session *session, const struct trcrpt_options *options);
+void trcrpt_update(struct output *output, const struct trcrpt_options *options);
 
 /* List the ids and labels of templates. */
-void trcrpt_list(struct session *session, const struct template_set *set);
+void trcrpt_list(struct output *output, const struct template_set *set);
 
 /* Do what the options ask for, with the experiments of the session. (trcrpt.c) */
-void trcrpt_run(struct session *session, const struct trcrpt_options *options);
+void trcrpt_run(const struct dataset *dataset, const struct choices *choices, struct output *output,
+                const struct trcrpt_options *options);
 
 /* ---- lines (line.c) ---- */
 

@@ -41,60 +41,60 @@ static int put_file(const char *path, const char *text, size_t len)
 	return status;
 }
 
-static void put_files(struct session *session, const struct trcrpt_options *options,
+static void put_files(struct output *output, const struct trcrpt_options *options,
                       const char *target, const struct template_update *update)
 {
 	char *undo = memory_format("%s.undo", options->update);
 	int status = put_file(undo, update->undo, update->undo_len);
 
 	if (status != 0)
-		session_fail(session, EXIT_TROUBLE, "%s: %s", undo, strerror(-status));
+		output_fail(output, EXIT_TROUBLE, "%s: %s", undo, strerror(-status));
 	if (status == 0) {
 		status = put_file(target, update->text, update->text_len);
 		if (status != 0)
-			session_fail(session, EXIT_TROUBLE, "%s: %s", target, strerror(-status));
+			output_fail(output, EXIT_TROUBLE, "%s: %s", target, strerror(-status));
 	}
 	if (status == 0) {
-		text_put(session->out, target);
-		fprintf(session->out,
+		text_put(output->out, target);
+		fprintf(output->out,
 		        ": %zu added, %zu replaced, %zu deleted, %zu left as they are; ",
 		        update->added, update->replaced, update->deleted, update->left);
-		text_put(session->out, undo);
-		fputs(" takes that back\n", session->out);
+		text_put(output->out, undo);
+		fputs(" takes that back\n", output->out);
 	}
 	free(undo);
 }
 
-static char *read_or_fail(struct session *session, const char *path, ssize_t *len)
+static char *read_or_fail(struct output *output, const char *path, ssize_t *len)
 {
 	char *text = trcrpt_read_file(path, len);
 
 	if (!text)
-		session_fail(session, EXIT_TROUBLE, "%s: %s", path, strerror((int)-*len));
+		output_fail(output, EXIT_TROUBLE, "%s: %s", path, strerror((int)-*len));
 	return text;
 }
 
-void trcrpt_update(struct session *session, const struct trcrpt_options *options)
+void trcrpt_update(struct output *output, const struct trcrpt_options *options)
 {
 	char *target = options->files.count ? memory_text(options->files.words[0],
 	                                                  strlen(options->files.words[0]))
 	                                    : trcrpt_default_file();
 	struct template_update update = {.text = NULL};
 	ssize_t old_len = 0, new_len = 0;
-	char *new_text = read_or_fail(session, options->update, &new_len);
-	char *old_text = target && new_text ? read_or_fail(session, target, &old_len) : NULL;
+	char *new_text = read_or_fail(output, options->update, &new_len);
+	char *old_text = target && new_text ? read_or_fail(output, target, &old_len) : NULL;
 	int errors;
 
 	if (old_text) {
 		errors = template_update_make(&update, target, old_text, (size_t)old_len,
 		                              options->update, new_text, (size_t)new_len);
 		if (errors >= 0)
-			trcrpt_tell(session, options, update.messages);
+			trcrpt_tell(output, options, update.messages);
 		if (errors == 0)
-			put_files(session, options, target, &update);
+			put_files(output, options, target, &update);
 		else
-			session_fail(session, EXIT_TROUBLE,
-			             errors < 0 ? "out of memory" : "nothing was changed");
+			output_fail(output, EXIT_TROUBLE,
+			            errors < 0 ? "out of memory" : "nothing was changed");
 		template_update_fini(&update);
 	}
 	free(target);

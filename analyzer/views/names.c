@@ -8,6 +8,7 @@ int view_is_command(const char *name)
 	static const char *const names[][2] = {
 #define GROUP(heading)
 #define COMMAND(name, alias, argument, need, function, argument_text, help) {name, alias},
+#define VIEW COMMAND
 #include "analyzer/views/command.def"
 	};
 

@@ -2,7 +2,7 @@
 #ifndef XER_ANALYZER_VIEWS_VIEW_H
 #define XER_ANALYZER_VIEWS_VIEW_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/views/session.h"
 
 /* What stands behind a command. */
 struct command_argument {
@@ -14,40 +14,44 @@ struct command_argument {
 #define GROUP(heading)
 #define COMMAND(name, alias, argument, need, function, argument_text, help) \
 	void function(struct session *session, const struct command_argument *argument);
+#define VIEW(name, alias, argument, need, function, argument_text, help) \
+	void function(const struct dataset *dataset, const struct choices *choices, \
+	              struct output *output, const struct command_argument *argument);
 #include "analyzer/views/command.def"
 
 /* Is there a command of this name, or with this other spelling? */
 int view_is_command(const char *name);
 
 /* Say what a setting is. Forms for programs have no word of settings. */
-void view_put_setting(struct session *session, const char *what, const char *value);
+void view_put_setting(struct output *output, const char *what, const char *value);
 
 /* Walk over the experiments that a command with an optional number means: that one, or all selected
  * ones. `at` is NULL at first. Returns NULL at the end, or after a message if there is none of that
  * number. */
-const struct session_experiment *view_next_experiment(struct session *session, const char *command,
+const struct dataset_experiment *view_next_experiment(const struct dataset *dataset,
+                                                      struct output *output, const char *command,
                                                       const struct command_argument *argument,
-                                                      const struct session_experiment *at);
+                                                      const struct dataset_experiment *at);
 
 /* Has the tree of an experiment a process of this lineage (NULL: of none) that was sampled from
  * outside? */
-int view_is_outside(const struct session *session, const struct session_experiment *at,
+int view_is_outside(const struct dataset *dataset, const struct dataset_experiment *at,
                     const char *lineage);
 
 /* What would have shown a program that an event tells was not recorded: text to go behind the
  * reason, "" if there is none. */
-const char *view_remedy(const struct session_experiment *at, const struct exp_event *event);
+const char *view_remedy(const struct dataset_experiment *at, const struct exp_event *event);
 
 /* The command that shows the index object or memory object of the user's that has exactly this
  * name, in letters of either case: "indxobj" or "memobj", and its name in *own. NULL: there is
  * none. */
-const char *view_own_index(const struct session *session, const char *name, const char **own);
+const char *view_own_index(const struct dataset *dataset, const char *name, const char **own);
 
 /* Where function tracing was on and no function was called that could be traced: say what code
  * needs for that. */
-void view_put_untraced(struct session *session);
+void view_put_untraced(const struct dataset *dataset, struct output *output);
 
 /* Add the table of the experiments to the document. */
-void view_add_experiments(struct session *session);
+void view_add_experiments(const struct dataset *dataset, struct output *output);
 
 #endif

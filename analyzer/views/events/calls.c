@@ -105,17 +105,17 @@ static int has_value(const struct row *row, size_t column)
 }
 
 /* The function at an address of a trace; one that nobody has named is unknown. */
-static const struct sym_function *find_function(struct session *session,
-                                                const struct session_experiment *at,
+static const struct sym_function *find_function(const struct dataset *dataset,
+                                                const struct dataset_experiment *at,
                                                 const struct exp_call_function *call)
 {
 	const struct sym_frame *frames;
-	int count = symbols_frames(session->symbols, at->experiment, call->address,
+	int count = symbols_frames(dataset->symbols, at->experiment, call->address,
 	                           call->generation, 1, &frames);
 
 	if (count < 0)
 		memory_fail();
-	return count < 1 ? symbols_unknown(session->symbols) : frames[count - 1].function;
+	return count < 1 ? symbols_unknown(dataset->symbols) : frames[count - 1].function;
 }
 
 static struct row *row_of(struct rows *rows, const struct sym_function *function)
@@ -166,17 +166,17 @@ static void add(struct row *row, const struct exp_call_function *from)
 		memory_fail();
 }
 
-static void gather(struct session *session, struct rows *rows)
+static void gather(const struct dataset *dataset, struct rows *rows)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 
-	while ((at = session_next(session, at)))
+	while ((at = dataset_next(dataset, at)))
 		for (size_t i = 0; i < at->data->calls.function_count; i++) {
 			const struct exp_call_function *call = &at->data->calls.functions[i];
 
 			/* Filters may leave none. */
 			if (call->count + call->cut != 0)
-				add(row_of(rows, find_function(session, at, call)), call);
+				add(row_of(rows, find_function(dataset, at, call)), call);
 		}
 	for (size_t i = 0; i < rows->count; i++) {
 		struct row *row = &rows->at[i];
@@ -198,21 +198,22 @@ static int by_column(const void *left, const void *right, void *context)
 	return strcmp(a->function->name, b->function->name);
 }
 
-static const struct column *find_column(struct session *session, const char *word)
+static const struct column *find_column(struct output *output, const char *word)
 {
 	for (size_t i = 0; i < COLUMNS; i++)
 		if (strcasecmp(columns[i].key, word) == 0)
 			return &columns[i];
-	session_fail(session, EXIT_USAGE,
-	             "calls: no column '%.64s' (there are total, self, count, min, mean, p50, "
-	             "p90, p99, max and stddev)",
-	             word);
+	output_fail(output, EXIT_USAGE,
+	            "calls: no column '%.64s' (there are total, self, count, min, mean, p50, "
+	            "p90, p99, max and stddev)",
+	            word);
 	return NULL;
 }
 
-static void put_text(struct session *session, const struct rows *rows, size_t shown)
+static void put_text(const struct choices *choices, struct output *output, const struct rows *rows,
+                     size_t shown)
 {
-	FILE *out = session->out;
+	FILE *out = output->out;
 
 	for (size_t i = 0; i < COLUMNS; i++)
 		fprintf(out, "%*s ", columns[i].width, columns[i].heading);
@@ -225,7 +226,7 @@ static void put_text(struct session *session, const struct rows *rows, size_t sh
 	fputc('\n', out);
 	for (size_t i = 0; i < shown; i++) {
 		const struct row *row = &rows->at[i];
-		char *name = name_function(session, row->function);
+		char *name = name_function(choices, row->function);
 
 		for (size_t j = 0; j < COLUMNS; j++) {
 			const struct column *column = &columns[j];
@@ -249,7 +250,8 @@ static void put_text(struct session *session, const struct rows *rows, size_t sh
 	fputc('\n', out);
 }
 
-static void put_data(struct session *session, const struct rows *rows, size_t shown)
+static void put_data(const struct choices *choices, struct output *output, const struct rows *rows,
+                     size_t shown)
 {
 	struct print_table *table = print_table_begin("calls");
 
@@ -259,7 +261,7 @@ static void put_data(struct session *session, const struct rows *rows, size_t sh
 		print_column(table, columns[i].is_count ? PRINT_COUNT : PRINT_NS, columns[i].key,
 		             columns[i].heading);
 	for (size_t i = 0; i < shown; i++) {
-		char *name = name_function(session, rows->at[i].function);
+		char *name = name_function(choices, rows->at[i].function);
 
 		print_word(table, name);
 		free(name);
@@ -270,16 +272,16 @@ static void put_data(struct session *session, const struct rows *rows, size_t sh
 				print_none(table);
 		}
 	}
-	print_table_end(session, table, 0);
+	print_table_end(output, table, 0);
 }
 
 /* What was not seen to begin or to end. */
-static void put_faults(struct session *session)
+static void put_faults(const struct dataset *dataset, struct output *output)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	struct exp_calls sum = {.functions = NULL};
 
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		const struct exp_calls *calls = &at->data->calls;
 
 		sum.unwound += calls->unwound;
@@ -289,7 +291,7 @@ static void put_faults(struct session *session)
 	}
 	if (sum.unwound + sum.open + sum.stray + sum.too_deep != 0)
 		print_note(
-			session,
+			output,
 			"of the calls, %llu were left without an exit, %llu had not ended, %llu were too deep to be "
 			"timed; %llu exits of calls whose entry was not seen",
 			(unsigned long long)sum.unwound, (unsigned long long)sum.open,
@@ -297,12 +299,12 @@ static void put_faults(struct session *session)
 }
 
 /* Not a single call, of which filters know nothing: what the code lacks. */
-void view_put_untraced(struct session *session)
+void view_put_untraced(const struct dataset *dataset, struct output *output)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	int with_returns = 1, was_on = 0;
 
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		if (at->whole->calls.function_count != 0 ||
 		    experiment_counter(at->experiment, "calls_erased", 0) != 0 ||
 		    experiment_counter(at->experiment, "calls_unhooked", 0) != 0)
@@ -316,93 +318,95 @@ void view_put_untraced(struct session *session)
 	if (!was_on)
 		return;
 	print_note(
-		session,
+		output,
 		"no call was traced: the functions that ran were not compiled for it, or not chosen (the header has warnings, if there are any)");
 	if (with_returns)
 		print_note(
-			session,
+			output,
 			"traced is code that is compiled with -finstrument-functions, -fxray-instrument, -pg or -fpatchable-function-entry");
 	else
 		print_note(
-			session,
+			output,
 			"traced is code that is compiled with -finstrument-functions or -fxray-instrument; with -pg or "
 			"-fpatchable-function-entry, record with --functrace=returns=on");
 }
 
 /* What xcollect --functrace=min= has left out, and what it could not record. */
-static void put_absent(struct session *session)
+static void put_absent(const struct dataset *dataset, struct output *output)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	uint64_t erased = 0, unhooked = 0;
 
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		erased += experiment_counter(at->experiment, "calls_erased", 0);
 		unhooked += experiment_counter(at->experiment, "calls_unhooked", 0);
 	}
 	if (erased != 0)
-		print_note(session,
+		print_note(output,
 		           "%llu short calls were not recorded, as asked for by --functrace",
 		           (unsigned long long)erased);
 	if (unhooked != 0)
 		print_note(
-			session,
+			output,
 			"%llu calls were not recorded, since it is not sure where they return to",
 			(unsigned long long)unhooked);
 }
 
 /* What the program said in traced functions. */
-static void put_events(struct session *session)
+static void put_events(const struct dataset *dataset, struct output *output)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	uint64_t events = 0;
 
-	while ((at = session_next(session, at)))
+	while ((at = dataset_next(dataset, at)))
 		events += at->data->calls.events;
 	if (events != 0)
 		print_note(
-			session,
+			output,
 			"%llu events of the program's own in traced functions (ftrace shows them)",
 			(unsigned long long)events);
 }
 
-static void put(struct session *session, const struct rows *rows, const struct column *column)
+static void put(const struct dataset *dataset, const struct choices *choices, struct output *output,
+                const struct rows *rows, const struct column *column)
 {
-	size_t shown = session->limit != 0 && session->limit < rows->count ? session->limit
+	size_t shown = choices->limit != 0 && choices->limit < rows->count ? choices->limit
 	                                                                   : rows->count;
 
-	quality_put(session);
-	put_faults(session);
-	put_absent(session);
-	put_events(session);
-	view_put_untraced(session);
-	if (print_is_data(session)) {
-		put_data(session, rows, shown);
+	quality_put(dataset, output);
+	put_faults(dataset, output);
+	put_absent(dataset, output);
+	put_events(dataset, output);
+	view_put_untraced(dataset, output);
+	if (print_is_data(output)) {
+		put_data(choices, output, rows, shown);
 	} else {
-		fprintf(session->out, "Calls of %zu traced functions, sorted by %s\n\n",
-		        rows->count, column->heading);
-		put_text(session, rows, shown);
+		fprintf(output->out, "Calls of %zu traced functions, sorted by %s\n\n", rows->count,
+		        column->heading);
+		put_text(choices, output, rows, shown);
 	}
 	if (rows->count == 0)
 		return;
-	report_put_next(session, "csingle", rows->at[0].function,
+	report_put_next(dataset, choices, output, "csingle", rows->at[0].function,
 	                "who calls it, and what it calls");
-	fputc('\n', session->out);
+	fputc('\n', output->out);
 }
 
-void view_calls(struct session *session, const struct command_argument *argument)
+void view_calls(const struct dataset *dataset, const struct choices *choices, struct output *output,
+                const struct command_argument *argument)
 {
 	const struct column *column = &columns[0];
 	struct rows rows = {.count = 0};
 
 	if (argument->text)
-		column = find_column(session, argument->text);
+		column = find_column(output, argument->text);
 	if (!column)
 		return;
-	gather(session, &rows);
+	gather(dataset, &rows);
 	if (rows.count > 1)
 		qsort_r(rows.at, rows.count, sizeof(*rows.at), by_column,
 		        (void *)(uintptr_t)column);
-	put(session, &rows, column);
+	put(dataset, choices, output, &rows, column);
 	for (size_t i = 0; i < rows.count; i++)
 		exp_histogram_fini(&rows.at[i].sum.ns);
 	free(rows.at);

@@ -64,29 +64,32 @@ static void add_descriptors(struct compare_named *named, size_t column, const st
 }
 
 /* Files or descriptors of the compared groups side by side. */
-static void put_compared(struct session *session, const char *what, const char *key,
+static void put_compared(const struct dataset *dataset, const struct choices *choices,
+                         struct output *output, const char *what, const char *key,
                          void (*add)(struct compare_named *named, size_t column,
                                      const struct exp_io *io))
 {
 	struct compare_named *named = compare_named_create();
 
-	for (size_t i = 0, columns = session_columns(session); i < columns; i++) {
-		const struct session_experiment *at = NULL;
+	for (size_t i = 0, columns = dataset_columns(dataset); i < columns; i++) {
+		const struct dataset_experiment *at = NULL;
 
-		compare_focus(session, i);
-		while ((at = session_next(session, at)))
+		compare_focus(dataset, i);
+		while ((at = dataset_next(dataset, at)))
 			add(named, i, &at->data->io);
-		compare_unfocus(session);
+		compare_unfocus(dataset);
 	}
-	compare_named_put_kind(session, named, EXP_DATA_IO, what, key, NULL);
+	compare_named_put_kind(dataset, choices, output, named, EXP_DATA_IO, what, key, NULL);
 }
 
-void compare_files(struct session *session)
+void compare_files(const struct dataset *dataset, const struct choices *choices,
+                   struct output *output)
 {
-	put_compared(session, "Files", "ioactivity", add_files);
+	put_compared(dataset, choices, output, "Files", "ioactivity", add_files);
 }
 
-void compare_descriptors(struct session *session)
+void compare_descriptors(const struct dataset *dataset, const struct choices *choices,
+                         struct output *output)
 {
-	put_compared(session, "Descriptors", "iodetail", add_descriptors);
+	put_compared(dataset, choices, output, "Descriptors", "iodetail", add_descriptors);
 }

@@ -29,8 +29,10 @@ struct pending {
 };
 
 struct printer {
-	struct session *session;
-	const struct session_experiment *at;
+	const struct dataset *dataset;
+	const struct choices *choices;
+	struct output *output;
+	const struct dataset_experiment *at;
 	const struct range *range;
 	struct print_table *table; /* NULL: text */
 	char **names;              /* names[calls.function_count], NULL until needed */
@@ -49,19 +51,19 @@ static const char *name_of(struct printer *printer, uint32_t function)
 
 	if (printer->names[function])
 		return printer->names[function];
-	count = symbols_frames(printer->session->symbols, printer->at->experiment, call->address,
+	count = symbols_frames(printer->dataset->symbols, printer->at->experiment, call->address,
 	                       call->generation, 1, &frames);
 	if (count < 0)
 		memory_fail();
 	printer->names[function] = name_function(
-		printer->session, count < 1 ? symbols_unknown(printer->session->symbols)
+		printer->choices, count < 1 ? symbols_unknown(printer->dataset->symbols)
 					    : frames[count - 1].function);
 	return printer->names[function];
 }
 
 static int is_full(const struct printer *printer)
 {
-	return printer->session->limit != 0 && printer->lines >= printer->session->limit;
+	return printer->choices->limit != 0 && printer->lines >= printer->choices->limit;
 }
 
 /* The forms of a line. */
@@ -78,7 +80,7 @@ static void put_line(struct printer *printer, const struct exp_trace_event *even
                      enum form form)
 {
 	int has_duration = event->type != EXP_TRACE_ENTER;
-	FILE *out = printer->session->out;
+	FILE *out = printer->output->out;
 	size_t depth = event->depth < DEPTH_SHOWN ? event->depth : DEPTH_SHOWN;
 
 	if (is_full(printer))
@@ -193,7 +195,7 @@ static void put_event(struct printer *printer, const struct exp_trace_event *eve
 		print_word(printer->table, "event");
 		print_word(printer->table, text);
 	} else {
-		fprintf(printer->session->out, "%14.9f %13s  %*s%s\n", event->time_s, "",
+		fprintf(printer->output->out, "%14.9f %13s  %*s%s\n", event->time_s, "",
 		        (int)depth * INDENT, "", text);
 	}
 	free(text);
@@ -244,13 +246,13 @@ static void put_thread(struct printer *printer, uint32_t tid)
 	printer->tid = tid;
 	printer->pending = (struct pending){.is_there = 0};
 	if (!printer->table)
-		fprintf(printer->session->out, "Thread %u\n", tid);
+		fprintf(printer->output->out, "Thread %u\n", tid);
 	rc = experiment_trace(printer->at->experiment, tid, on_event, printer);
 	if (rc == -ENOMEM)
 		memory_fail();
 	flush(printer);
 	if (!printer->table)
-		fputc('\n', printer->session->out);
+		fputc('\n', printer->output->out);
 }
 
 static void put_experiment(struct printer *printer)
@@ -294,14 +296,14 @@ static int read_word(const char **text, struct range *range)
 	return -EINVAL;
 }
 
-static int read_range(struct session *session, const char *text, struct range *range)
+static int read_range(struct output *output, const char *text, struct range *range)
 {
 	while (text && *text != '\0') {
 		if (read_word(&text, range) < 0 || (*text != ',' && *text != '\0')) {
-			session_fail(session, EXIT_USAGE,
-			             "ftrace: '%.64s' is none of tid=N, depth=N, from=SECONDS, "
-			             "to=SECONDS, min=MICROSECONDS",
-			             text);
+			output_fail(output, EXIT_USAGE,
+			            "ftrace: '%.64s' is none of tid=N, depth=N, from=SECONDS, "
+			            "to=SECONDS, min=MICROSECONDS",
+			            text);
 			return -EINVAL;
 		}
 		text += *text == ',';
@@ -309,13 +311,12 @@ static int read_range(struct session *session, const char *text, struct range *r
 	return 0;
 }
 
-static struct print_table *begin_table(struct session *session)
+static struct print_table *begin_table(struct output *output)
 {
 	struct print_table *table;
 
-	if (!print_is_data(session)) {
-		fprintf(session->out, "%14s %13s\n%14s %13s\n", "Time", "Duration", "sec.",
-		        "usec.");
+	if (!print_is_data(output)) {
+		fprintf(output->out, "%14s %13s\n%14s %13s\n", "Time", "Duration", "sec.", "usec.");
 		return NULL;
 	}
 	table = print_table_begin("ftrace");
@@ -328,24 +329,26 @@ static struct print_table *begin_table(struct session *session)
 	return table;
 }
 
-void view_ftrace(struct session *session, const struct command_argument *argument)
+void view_ftrace(const struct dataset *dataset, const struct choices *choices,
+                 struct output *output, const struct command_argument *argument)
 {
 	struct range range = {.tid = 0};
-	struct printer printer = {.session = session, .range = &range};
+	struct printer printer = {
+		.dataset = dataset, .choices = choices, .output = output, .range = &range};
 
-	if (read_range(session, argument->text, &range) < 0)
+	if (read_range(output, argument->text, &range) < 0)
 		return;
-	quality_put(session);
-	view_put_untraced(session);
-	if (filters_are_set(session->filters))
+	quality_put(dataset, output);
+	view_put_untraced(dataset, output);
+	if (filters_are_set(dataset->filters))
 		print_note(
-			session,
+			output,
 			"filters choose nothing here: ftrace tid=N,depth=N,from=SECONDS,to=SECONDS,min=MICROSECONDS does");
-	printer.table = begin_table(session);
-	while ((printer.at = session_next(session, printer.at)))
+	printer.table = begin_table(output);
+	while ((printer.at = dataset_next(dataset, printer.at)))
 		put_experiment(&printer);
 	if (printer.table)
-		print_table_end(session, printer.table, 0);
+		print_table_end(output, printer.table, 0);
 	if (is_full(&printer))
-		print_note(session, "the limit of %zu lines is reached", session->limit);
+		print_note(output, "the limit of %zu lines is reached", choices->limit);
 }

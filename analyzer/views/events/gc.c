@@ -9,7 +9,7 @@
 
 /* A collection, and where it was. */
 struct gc {
-	const struct session_experiment *at;
+	const struct dataset_experiment *at;
 	const struct exp_gc *gc;
 };
 
@@ -22,7 +22,7 @@ static int by_length(const void *left, const void *right)
 	return (a->time_s > b->time_s) - (a->time_s < b->time_s);
 }
 
-static void put_sum(struct session *session, const struct gc *gcs, size_t count)
+static void put_sum(struct output *output, const struct gc *gcs, size_t count)
 {
 	struct print_table *record = print_record_begin("gcs");
 	uint64_t sum = 0;
@@ -32,41 +32,42 @@ static void put_sum(struct session *session, const struct gc *gcs, size_t count)
 	print_field(record, PRINT_COUNT, "count", "Garbage Collections", count);
 	print_field(record, PRINT_NS, "time", "Time", sum);
 	print_field(record, PRINT_NS, "longest", "Longest", count == 0 ? 0 : gcs[0].gc->ns);
-	print_table_end(session, record, 0);
+	print_table_end(output, record, 0);
 }
 
-static int is_any_java(const struct session *session)
+static int is_any_java(const struct dataset *dataset)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 
-	while ((at = session_next(session, at)))
+	while ((at = dataset_next(dataset, at)))
 		if (at->whole->gc_count > 0 || experiment_java_classes(at->experiment) > 0)
 			return 1;
 	return 0;
 }
 
-void view_gcevents(struct session *session, const struct command_argument *argument)
+void view_gcevents(const struct dataset *dataset, const struct choices *choices,
+                   struct output *output, const struct command_argument *argument)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	struct print_table *table;
 	struct gc *gcs = NULL;
 	size_t count = 0, capacity = 0;
 
 	(void)argument;
-	if (!is_any_java(session)) {
-		session_fail(
-			session, EXIT_TROUBLE,
+	if (!is_any_java(dataset)) {
+		output_fail(
+			output, EXIT_TROUBLE,
 			"gcevents: no Java data (record a program of a Java machine, with xcollect -j on)");
 		return;
 	}
-	while ((at = session_next(session, at)))
+	while ((at = dataset_next(dataset, at)))
 		for (size_t i = 0; i < at->data->gc_count; i++) {
 			gcs = memory_grow(gcs, count, &capacity, sizeof(*gcs));
 			gcs[count++] = (struct gc){at, &at->data->gcs[i]};
 		}
 	if (count > 1)
 		qsort(gcs, count, sizeof(*gcs), by_length);
-	put_sum(session, gcs, count);
+	put_sum(output, gcs, count);
 	table = print_table_begin("gc");
 	print_column(table, PRINT_ID, "experiment", "Experiment");
 	print_column(table, PRINT_SECONDS, "start", "Start (sec.)");
@@ -76,6 +77,6 @@ void view_gcevents(struct session *session, const struct command_argument *argum
 		print_real(table, gcs[i].gc->time_s - report_seconds(gcs[i].gc->ns));
 		print_number(table, gcs[i].gc->ns);
 	}
-	print_table_end(session, table, session->limit);
+	print_table_end(output, table, choices->limit);
 	free(gcs);
 }

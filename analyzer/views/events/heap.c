@@ -16,9 +16,10 @@ struct subject {
 	unsigned count, bytes;         /* metrics */
 	const char *one, *many, *verb; /* "Leak", "Leaks", "Leaked" */
 	const char *meaning, *name;
-	void (*put_note)(struct session *session); /* what else there is to say, NULL: nothing */
-	int with_temps;                            /* say how many of them were temporary */
-	int with_leaks;                            /* and how many were not freed */
+	void (*put_note)(const struct dataset *dataset, const struct choices *choices,
+	                 struct output *output); /* what else there is to say, NULL: nothing */
+	int with_temps;                          /* say how many of them were temporary */
+	int with_leaks;                          /* and how many were not freed */
 	const struct subject
 		*kept; /* what the C library keeps is listed apart, as this; NULL: it is not */
 };
@@ -33,20 +34,22 @@ static void put_temps(FILE *out, uint64_t temps, uint64_t allocs)
 }
 
 /* When each process held most. */
-static void put_peaks(struct session *session)
+static void put_peaks(const struct dataset *dataset, const struct choices *choices,
+                      struct output *output)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 
-	while ((at = session_next(session, at))) {
+	(void)choices;
+	while ((at = dataset_next(dataset, at))) {
 		const struct exp_heap *heap = &at->data->heap;
 
 		if (heap->allocs == 0)
 			continue;
-		fprintf(session->out, "Time of Peak = %.3f (secs.)", heap->peak_time_s);
-		if (session->count > 1)
-			fprintf(session->out, ", Experiment Id = %u, Bytes Live = %llu", at->id,
+		fprintf(output->out, "Time of Peak = %.3f (secs.)", heap->peak_time_s);
+		if (dataset->count > 1)
+			fprintf(output->out, ", Experiment Id = %u, Bytes Live = %llu", at->id,
 			        (unsigned long long)heap->peak_bytes);
-		fputc('\n', session->out);
+		fputc('\n', output->out);
 	}
 }
 
@@ -101,24 +104,27 @@ static uint64_t bytes_of(const struct metric_values *values, const void *context
 	return values->of[((const struct subject *)context)->bytes];
 }
 
-static void put_head(struct session *session, const struct tree *tree, uint32_t node, size_t number,
+static void put_head(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output, const struct tree *tree, uint32_t node, size_t number,
                      const void *context)
 {
 	const struct subject *subject = context;
 	const struct metric_values *values = &tree->own[node];
 
-	fprintf(session->out, "%s #%zu, Instances = %llu, Bytes %s = %llu", subject->one, number,
+	(void)dataset;
+	(void)choices;
+	fprintf(output->out, "%s #%zu, Instances = %llu, Bytes %s = %llu", subject->one, number,
 	        (unsigned long long)values->of[subject->count], subject->verb,
 	        (unsigned long long)values->of[subject->bytes]);
 	if (subject->with_temps && values->of[METRIC_HEAPTEMPCNT] != 0) {
-		fputs(", Temporary = ", session->out);
-		put_temps(session->out, values->of[METRIC_HEAPTEMPCNT], values->of[subject->count]);
+		fputs(", Temporary = ", output->out);
+		put_temps(output->out, values->of[METRIC_HEAPTEMPCNT], values->of[subject->count]);
 	}
 	if (subject->with_leaks)
-		fprintf(session->out, ", Leaks = %llu, Bytes Leaked = %llu",
+		fprintf(output->out, ", Leaks = %llu, Bytes Leaked = %llu",
 		        (unsigned long long)values->of[METRIC_HEAPLEAKCNT],
 		        (unsigned long long)values->of[METRIC_HEAPLEAKBYTES]);
-	fputc('\n', session->out);
+	fputc('\n', output->out);
 }
 
 struct summary {
@@ -128,99 +134,112 @@ struct summary {
 	size_t count;
 };
 
-static void put_summary(struct session *session, const struct tree *tree, const void *context)
+static void put_summary(const struct dataset *dataset, const struct choices *choices,
+                        struct output *output, const struct tree *tree, const void *context)
 {
 	const struct summary *summary = context;
 	const struct subject *subject = summary->subject;
 	struct metric_values sum = {.of = {0}};
 	size_t distinct = 0;
 
+	(void)dataset;
+	(void)choices;
 	for (size_t i = 0; i < summary->count; i++) {
 		metric_values_add(&sum, &tree->own[summary->stacks[i]]);
 		distinct += tree->own[summary->stacks[i]].of[subject->count] != 0;
 	}
-	fprintf(session->out,
+	fprintf(output->out,
 	        "%s: Distinct %s = %zu, Total Instances = %llu, Total Bytes %s = %llu\n",
 	        summary->title, subject->many, distinct, (unsigned long long)sum.of[subject->count],
 	        subject->verb, (unsigned long long)sum.of[subject->bytes]);
 }
 
 /* The stacks whose blocks the C library keeps. */
-static void put_kept(struct session *session, const struct subject *subject,
-                     const struct tree *tree, const uint32_t *stacks, size_t count)
+static void put_kept(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output, const struct subject *subject, const struct tree *tree,
+                     const uint32_t *stacks, size_t count)
 {
 	const struct stacks_kind kind = {count_of, bytes_of,      put_head,
 	                                 subject,  subject->name, EXP_DATA_HEAP};
 
-	fprintf(session->out, "# %s: %s\n", subject->many, subject->meaning);
-	stacks_put(session, tree, &kind, stacks, count);
+	fprintf(output->out, "# %s: %s\n", subject->many, subject->meaning);
+	stacks_put(dataset, choices, output, tree, &kind, stacks, count);
 }
 
-static void put_stacks(struct session *session, const struct subject *subject)
+static void put_stacks(const struct dataset *dataset, const struct choices *choices,
+                       struct output *output, const struct subject *subject)
 {
 	const struct stacks_kind kind = {count_of, bytes_of,      put_head,
 	                                 subject,  subject->name, EXP_DATA_HEAP};
-	const struct tree *tree = session_tree(session, TREE_FRAMES);
+	const struct tree *tree = dataset_tree(dataset, TREE_FRAMES);
 	const struct sym_function *function;
 	size_t found, count;
 	uint32_t *stacks = stacks_find(tree, &kind, &found);
 
 	count = subject->kept ? kept_set_apart(tree, stacks, found) : found;
-	quality_put(session);
-	fprintf(session->out, "# %s: %s\n", subject->many, subject->meaning);
-	stacks_put_parts(session, tree, put_summary,
+	quality_put(dataset, output);
+	fprintf(output->out, "# %s: %s\n", subject->many, subject->meaning);
+	stacks_put_parts(dataset, choices, output, tree, put_summary,
 	                 &(struct summary){"Summary Results", subject, stacks, count});
 	if (count < found)
-		stacks_put_parts(session, tree, put_summary,
+		stacks_put_parts(dataset, choices, output, tree, put_summary,
 		                 &(struct summary){"Kept by the C library", subject->kept,
 		                                   stacks + count, found - count});
 	if (subject->put_note)
-		subject->put_note(session);
-	stacks_put(session, tree, &kind, stacks, count);
+		subject->put_note(dataset, choices, output);
+	stacks_put(dataset, choices, output, tree, &kind, stacks, count);
 	if (count < found)
-		put_kept(session, subject->kept, tree, stacks + count, found - count);
+		put_kept(dataset, choices, output, subject->kept, tree, stacks + count,
+		         found - count);
 	function = count != 0 ? stacks_culprit(tree, stacks[0]) : NULL;
 	if (function)
-		report_put_next(session, "csingle", function, "who asked for the greatest of them");
+		report_put_next(dataset, choices, output, "csingle", function,
+		                "who asked for the greatest of them");
 	if (count != 0)
-		report_put_next(session, "heapstat", NULL, "their sizes, and the peak of the heap");
+		report_put_next(dataset, choices, output, "heapstat", NULL,
+		                "their sizes, and the peak of the heap");
 	if (count != 0)
-		fputc('\n', session->out);
+		fputc('\n', output->out);
 	free(stacks);
 }
 
-void view_leaks(struct session *session, const struct command_argument *argument)
+void view_leaks(const struct dataset *dataset, const struct choices *choices, struct output *output,
+                const struct command_argument *argument)
 {
 	(void)argument;
-	put_stacks(session, &leaks);
+	put_stacks(dataset, choices, output, &leaks);
 }
 
-void view_peak(struct session *session, const struct command_argument *argument)
+void view_peak(const struct dataset *dataset, const struct choices *choices, struct output *output,
+               const struct command_argument *argument)
 {
 	(void)argument;
-	put_stacks(session, &peak);
+	put_stacks(dataset, choices, output, &peak);
 }
 
-void view_heap(struct session *session, const struct command_argument *argument)
+void view_heap(const struct dataset *dataset, const struct choices *choices, struct output *output,
+               const struct command_argument *argument)
 {
 	(void)argument;
-	put_stacks(session, &both);
+	put_stacks(dataset, choices, output, &both);
 }
 
-void view_allocs(struct session *session, const struct command_argument *argument)
+void view_allocs(const struct dataset *dataset, const struct choices *choices,
+                 struct output *output, const struct command_argument *argument)
 {
 	(void)argument;
-	put_stacks(session, &allocs);
+	put_stacks(dataset, choices, output, &allocs);
 }
 
 /* Heap facts of all experiments together; the peak is that of the process with the highest. */
-static struct exp_heap sum_up(struct session *session, const struct session_experiment **highest)
+static struct exp_heap sum_up(const struct dataset *dataset,
+                              const struct dataset_experiment **highest)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	struct exp_heap sum = {.smallest = UINT64_MAX};
 
-	*highest = session_next(session, NULL);
-	while ((at = session_next(session, at))) {
+	*highest = dataset_next(dataset, NULL);
+	while ((at = dataset_next(dataset, at))) {
 		const struct exp_heap *heap = &at->data->heap;
 
 		sum.allocs += heap->allocs;
@@ -256,30 +275,32 @@ static void put_moments(FILE *out, const struct exp_heap *heap)
 		        (unsigned long long)heap->moments[i].blocks);
 }
 
-static void put_unseen(struct session *session)
+static void put_unseen(const struct dataset *dataset, struct output *output)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	char text[256];
 
-	while ((at = session_next(session, at)))
+	while ((at = dataset_next(dataset, at)))
 		if (quality_unseen(at, text, sizeof(text)))
-			fprintf(session->out, "# warning: experiment %u: %s\n", at->id, text);
+			fprintf(output->out, "# warning: experiment %u: %s\n", at->id, text);
 }
 
-static void put_data(struct session *session)
+static void put_data(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output)
 {
-	const struct session_experiment *highest;
-	struct exp_heap sum = sum_up(session, &highest);
+	const struct dataset_experiment *highest;
+	struct exp_heap sum = sum_up(dataset, &highest);
 
-	data_heapstat(session, &sum, highest);
+	(void)choices;
+	data_heapstat(dataset, output, &sum, highest);
 }
 
-static void put_text(struct session *session, const struct exp_heap *sum,
-                     const struct session_experiment *at)
+static void put_text(const struct dataset *dataset, struct output *output,
+                     const struct exp_heap *sum, const struct dataset_experiment *at)
 {
-	FILE *out = session->out;
+	FILE *out = output->out;
 
-	fprintf(out, "%s\n", session->count > 1 ? "Process with the highest peak" : "Peak");
+	fprintf(out, "%s\n", dataset->count > 1 ? "Process with the highest peak" : "Peak");
 	report_put_count(out, "Heap size bytes", at->data->heap.peak_bytes);
 	fprintf(out, "  %-23s  %.3f (secs.)\n", "Time of peak", at->data->heap.peak_time_s);
 	report_put_count(out, "Experiment Id", at->id);
@@ -304,31 +325,33 @@ static void put_text(struct session *session, const struct exp_heap *sum,
 	report_put_count(out, "Total bytes", sum->leak_bytes);
 	if (sum->leaks != 0)
 		report_put_sizes(out, sum->leak_size_count, "Block size", "Leaks");
-	heapmaps_put_totals(session);
+	heapmaps_put_totals(dataset, output);
 	fputc('\n', out);
 }
 
-void view_heapstat(struct session *session, const struct command_argument *argument)
+void view_heapstat(const struct dataset *dataset, const struct choices *choices,
+                   struct output *output, const struct command_argument *argument)
 {
-	const struct session_experiment *at;
-	struct exp_heap sum = sum_up(session, &at);
+	const struct dataset_experiment *at;
+	struct exp_heap sum = sum_up(dataset, &at);
 
 	(void)argument;
-	quality_put(session);
-	put_unseen(session);
-	if (session_columns(session) > 1)
-		compare_beside(session, put_data);
-	else if (print_is_data(session))
-		data_heapstat(session, &sum, at);
+	quality_put(dataset, output);
+	put_unseen(dataset, output);
+	if (dataset_columns(dataset) > 1)
+		compare_beside(dataset, choices, output, put_data);
+	else if (print_is_data(output))
+		data_heapstat(dataset, output, &sum, at);
 	else
-		put_text(session, &sum, at);
-	if (print_is_data(session))
+		put_text(dataset, output, &sum, at);
+	if (print_is_data(output))
 		return;
 	if (sum.leaks != 0)
-		report_put_next(session, "leaks", NULL,
+		report_put_next(dataset, choices, output, "leaks", NULL,
 		                "the stacks that allocated what was not freed");
 	if (at->data->heap.peak_bytes != 0)
-		report_put_next(session, "peak", NULL, "the stacks that made up the peak");
-	report_put_next(session, "allocs", NULL, "the stacks that allocate most");
-	fputc('\n', session->out);
+		report_put_next(dataset, choices, output, "peak", NULL,
+		                "the stacks that made up the peak");
+	report_put_next(dataset, choices, output, "allocs", NULL, "the stacks that allocate most");
+	fputc('\n', output->out);
 }

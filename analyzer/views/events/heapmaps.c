@@ -20,13 +20,16 @@ static uint64_t bytes_of(const struct metric_values *values, const void *context
 	return values->of[METRIC_HEAPMAPPEAK];
 }
 
-static void put_head(struct session *session, const struct tree *tree, uint32_t node, size_t number,
+static void put_head(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output, const struct tree *tree, uint32_t node, size_t number,
                      const void *context)
 {
 	const struct metric_values *values = &tree->own[node];
 
+	(void)dataset;
+	(void)choices;
 	(void)context;
-	fprintf(session->out,
+	fprintf(output->out,
 	        "Mapping #%zu, Instances = %llu, Bytes Mapped = %llu, At Peak = %llu, Still Mapped = %llu\n",
 	        number, (unsigned long long)values->of[METRIC_HEAPMAPCNT],
 	        (unsigned long long)values->of[METRIC_HEAPMAPBYTES],
@@ -35,29 +38,32 @@ static void put_head(struct session *session, const struct tree *tree, uint32_t 
 }
 
 /* When each process had most mapped. */
-static void put_peaks(struct session *session)
+static void put_peaks(const struct dataset *dataset, struct output *output)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		const struct exp_heap_maps *maps = &at->data->heap.maps;
 
 		if (maps->maps == 0)
 			continue;
-		fprintf(session->out, "Time of Peak = %.3f (secs.)", maps->peak_time_s);
-		if (session->count > 1)
-			fprintf(session->out, ", Experiment Id = %u, Bytes Mapped = %llu", at->id,
+		fprintf(output->out, "Time of Peak = %.3f (secs.)", maps->peak_time_s);
+		if (dataset->count > 1)
+			fprintf(output->out, ", Experiment Id = %u, Bytes Mapped = %llu", at->id,
 			        (unsigned long long)maps->peak_bytes);
-		fputc('\n', session->out);
+		fputc('\n', output->out);
 	}
 }
 
 /* context: how many stacks there are, in any group. */
-static void put_summary(struct session *session, const struct tree *tree, const void *context)
+static void put_summary(const struct dataset *dataset, const struct choices *choices,
+                        struct output *output, const struct tree *tree, const void *context)
 {
 	const struct metric_values *sum = &tree->total[TREE_ROOT];
 
-	fprintf(session->out,
+	(void)dataset;
+	(void)choices;
+	fprintf(output->out,
 	        "Summary Results: Distinct Mappings = %zu, Total Instances = %llu, Total Bytes Mapped = %llu, At Peak = "
 	        "%llu, Still Mapped = %llu\n",
 	        *(const size_t *)context, (unsigned long long)sum->of[METRIC_HEAPMAPCNT],
@@ -66,35 +72,36 @@ static void put_summary(struct session *session, const struct tree *tree, const 
 	        (unsigned long long)sum->of[METRIC_HEAPMAPLIVE]);
 }
 
-void view_heapmaps(struct session *session, const struct command_argument *argument)
+void view_heapmaps(const struct dataset *dataset, const struct choices *choices,
+                   struct output *output, const struct command_argument *argument)
 {
 	static const struct stacks_kind kind = {count_of, bytes_of,   put_head,
 	                                        NULL,     "heapmaps", EXP_DATA_HEAP};
-	const struct tree *tree = session_tree(session, TREE_FRAMES);
+	const struct tree *tree = dataset_tree(dataset, TREE_FRAMES);
 	size_t count;
 	uint32_t *stacks = stacks_find(tree, &kind, &count);
 
 	(void)argument;
-	quality_put(session);
+	quality_put(dataset, output);
 	fputs("# Mappings: memory without a file, mapped by the program or by growth of the program break\n",
-	      session->out);
-	stacks_put_parts(session, tree, put_summary, &count);
-	put_peaks(session);
-	stacks_put(session, tree, &kind, stacks, count);
+	      output->out);
+	stacks_put_parts(dataset, choices, output, tree, put_summary, &count);
+	put_peaks(dataset, output);
+	stacks_put(dataset, choices, output, tree, &kind, stacks, count);
 	if (count != 0) {
-		report_put_next(session, "allocs", NULL,
+		report_put_next(dataset, choices, output, "allocs", NULL,
 		                "the blocks of the heap, some of which lie in them");
-		fputc('\n', session->out);
+		fputc('\n', output->out);
 	}
 	free(stacks);
 }
 
-struct exp_heap_maps heapmaps_sum(const struct session *session)
+struct exp_heap_maps heapmaps_sum(const struct dataset *dataset)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	struct exp_heap_maps sum = {0};
 
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		const struct exp_heap_maps *maps = &at->data->heap.maps;
 
 		sum.maps += maps->maps;
@@ -110,10 +117,10 @@ struct exp_heap_maps heapmaps_sum(const struct session *session)
 	return sum;
 }
 
-void heapmaps_put_totals(struct session *session)
+void heapmaps_put_totals(const struct dataset *dataset, struct output *output)
 {
-	struct exp_heap_maps sum = heapmaps_sum(session);
-	FILE *out = session->out;
+	struct exp_heap_maps sum = heapmaps_sum(dataset);
+	FILE *out = output->out;
 
 	if (sum.maps == 0)
 		return;

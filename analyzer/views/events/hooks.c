@@ -124,7 +124,8 @@ static int by_word(const void *left, const void *right)
 	return (a->word > b->word) - (a->word < b->word);
 }
 
-static void put_rows(struct session *session, const struct hook_rows *found)
+static void put_rows(const struct choices *choices, struct output *output,
+                     const struct hook_rows *found)
 {
 	struct print_table *table = print_table_begin("hooks");
 
@@ -153,12 +154,13 @@ static void put_rows(struct session *session, const struct hook_rows *found)
 		print_real(table, row->last_s);
 		put_spread(table, &row->between);
 	}
-	print_table_end(session, table, session->limit);
+	print_table_end(output, table, choices->limit);
 }
 
-void view_hooks(struct session *session, const struct command_argument *argument)
+void view_hooks(const struct dataset *dataset, const struct choices *choices, struct output *output,
+                const struct command_argument *argument)
 {
-	struct user_family family = {.session = session};
+	struct user_family family = {.dataset = dataset, .output = output};
 	struct hook_rows table = {.count = 0};
 
 	(void)argument;
@@ -170,8 +172,8 @@ void view_hooks(struct session *session, const struct command_argument *argument
 	}
 	if (table.count > 0)
 		qsort(table.rows, table.capacity, sizeof(*table.rows), by_word);
-	quality_put(session);
-	put_rows(session, &table);
+	quality_put(dataset, output);
+	put_rows(choices, output, &table);
 	free(table.rows);
 }
 
@@ -321,7 +323,7 @@ static uint64_t count_open(const struct pairs *pairs)
 	return open;
 }
 
-static void put_pairs(struct session *session, const struct pairs *pairs, uint64_t open)
+static void put_pairs(struct output *output, const struct pairs *pairs, uint64_t open)
 {
 	struct print_table *record = print_record_begin("hookpairs");
 
@@ -343,18 +345,20 @@ static void put_pairs(struct session *session, const struct pairs *pairs, uint64
 	if (pairs->too_many > 0)
 		print_field(record, PRINT_COUNT, "too_many",
 		            "First events not looked at: too many were open", pairs->too_many);
-	print_table_end(session, record, 0);
+	print_table_end(output, record, 0);
 }
 
-void view_hookpairs(struct session *session, const struct command_argument *argument)
+void view_hookpairs(const struct dataset *dataset, const struct choices *choices,
+                    struct output *output, const struct command_argument *argument)
 {
-	struct user_family family = {.session = session};
+	struct user_family family = {.dataset = dataset, .output = output};
 	struct pairs pairs = {.count = 0};
 	uint64_t open = 0;
 
+	(void)choices;
 	if (read_pair(argument->text, &pairs) != 0) {
-		session_fail(
-			session, EXIT_USAGE,
+		output_fail(
+			output, EXIT_USAGE,
 			"hookpairs: needs \"FIRST SECOND [Dn]\": ID or ID:SUBID, and a data word that tells pairs apart");
 		return;
 	}
@@ -365,6 +369,6 @@ void view_hookpairs(struct session *session, const struct command_argument *argu
 		pairs.begun = NULL;
 		pairs.count = pairs.capacity = 0;
 	}
-	quality_put(session);
-	put_pairs(session, &pairs, open);
+	quality_put(dataset, output);
+	put_pairs(output, &pairs, open);
 }

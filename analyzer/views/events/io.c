@@ -19,7 +19,7 @@
 
 /* A row: what was done with a file, or with a descriptor while it stood for it. */
 struct row {
-	const struct session_experiment *at;
+	const struct dataset_experiment *at;
 	const struct exp_io_file *file;
 	uint32_t fd;
 	struct exp_io_totals totals;
@@ -149,23 +149,24 @@ static void put_totals(FILE *out, const struct exp_io_totals *totals)
 	}
 }
 
-static void put_heading(struct session *session, int with_fd)
+static void put_heading(const struct dataset *dataset, struct output *output, int with_fd)
 {
-	FILE *out = session->out;
+	FILE *out = output->out;
 
 	fprintf(out, "%9s %13s %10s  %9s %13s %10s  %9s %10s  %9s %10s  ", "Reads", "Bytes", "sec.",
 	        "Writes", "Bytes", "sec.", "Other", "sec.", "Errors", "sec.");
-	if (with_fd && session->count > 1)
+	if (with_fd && dataset->count > 1)
 		fprintf(out, "%3s  ", "ID");
 	fprintf(out, "%s%s\n", with_fd ? "   FD  " : "", "File");
 }
 
-static void put_row(struct session *session, const struct row *row, int with_fd)
+static void put_row(const struct dataset *dataset, struct output *output, const struct row *row,
+                    int with_fd)
 {
-	FILE *out = session->out;
+	FILE *out = output->out;
 
 	put_totals(out, &row->totals);
-	if (with_fd && session->count > 1)
+	if (with_fd && dataset->count > 1)
 		fprintf(out, "%3u  ", row->at->id);
 	if (with_fd && row->fd == UINT32_MAX)
 		fputs("    -  ", out);
@@ -176,16 +177,17 @@ static void put_row(struct session *session, const struct row *row, int with_fd)
 }
 
 /* Print rows[count] below their sum, those that took the longest first. */
-static void put_rows(struct session *session, struct row *rows, size_t count, int with_fd)
+static void put_rows(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output, struct row *rows, size_t count, int with_fd)
 {
-	size_t shown = session->limit != 0 && session->limit < count ? session->limit : count;
+	size_t shown = choices->limit != 0 && choices->limit < count ? choices->limit : count;
 	struct exp_io_totals sum = {.count = {0}};
 
 	for (size_t i = 0; i < count; i++)
 		add_totals(&sum, &rows[i].totals);
 	if (count > 1)
 		qsort(rows, count, sizeof(*rows), by_time);
-	if (print_is_data(session)) {
+	if (print_is_data(output)) {
 		struct print_table *table = data_io_begin(with_fd ? "iodetail" : "ioactivity",
 		                                          with_fd);
 
@@ -193,17 +195,17 @@ static void put_rows(struct session *session, struct row *rows, size_t count, in
 		            with_fd);
 		for (size_t i = 0; i < shown; i++)
 			add_row(table, &rows[i], with_fd);
-		print_table_end(session, table, 0);
+		print_table_end(output, table, 0);
 		return;
 	}
-	put_heading(session, with_fd);
-	put_totals(session->out, &sum);
+	put_heading(dataset, output, with_fd);
+	put_totals(output->out, &sum);
 	if (with_fd)
-		fprintf(session->out, "%*s", session->count > 1 ? 12 : 7, "");
-	fputs("<Total>\n", session->out);
+		fprintf(output->out, "%*s", dataset->count > 1 ? 12 : 7, "");
+	fputs("<Total>\n", output->out);
 	for (size_t i = 0; i < shown; i++)
-		put_row(session, &rows[i], with_fd);
-	fputc('\n', session->out);
+		put_row(dataset, output, &rows[i], with_fd);
+	fputc('\n', output->out);
 }
 
 /* Add a row to one of the same name. A path that was only asked about has no type: whoever opened
@@ -230,18 +232,19 @@ static size_t join_names(struct row *rows, size_t count)
 	return kept;
 }
 
-void view_ioactivity(struct session *session, const struct command_argument *argument)
+void view_ioactivity(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output, const struct command_argument *argument)
 {
 	struct row *rows = NULL;
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	size_t count = 0, capacity = 0;
 
 	(void)argument;
-	if (session_columns(session) > 1) {
-		compare_files(session);
+	if (dataset_columns(dataset) > 1) {
+		compare_files(dataset, choices, output);
 		return;
 	}
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		for (size_t j = 0; j < at->data->io.file_count; j++) {
 			const struct exp_io_file *file = &at->data->io.files[j];
 
@@ -254,29 +257,32 @@ void view_ioactivity(struct session *session, const struct command_argument *arg
 	if (count > 1)
 		qsort(rows, count, sizeof(*rows), by_name);
 	count = join_names(rows, count);
-	quality_put(session);
-	fprintf(session->out, "Files: %zu, sorted by the time of all calls\n\n", count);
-	put_rows(session, rows, count, 0);
+	quality_put(dataset, output);
+	fprintf(output->out, "Files: %zu, sorted by the time of all calls\n\n", count);
+	put_rows(dataset, choices, output, rows, count, 0);
 	if (count != 0) {
-		report_put_next(session, "iodetail", NULL, "the same by descriptor");
-		report_put_next(session, "iocallstack", NULL, "the stacks that read and write");
-		fputc('\n', session->out);
+		report_put_next(dataset, choices, output, "iodetail", NULL,
+		                "the same by descriptor");
+		report_put_next(dataset, choices, output, "iocallstack", NULL,
+		                "the stacks that read and write");
+		fputc('\n', output->out);
 	}
 	free(rows);
 }
 
-void view_iodetail(struct session *session, const struct command_argument *argument)
+void view_iodetail(const struct dataset *dataset, const struct choices *choices,
+                   struct output *output, const struct command_argument *argument)
 {
 	struct row *rows = NULL;
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	size_t count = 0, capacity = 0;
 
 	(void)argument;
-	if (session_columns(session) > 1) {
-		compare_descriptors(session);
+	if (dataset_columns(dataset) > 1) {
+		compare_descriptors(dataset, choices, output);
 		return;
 	}
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		const struct exp_io *io = &at->data->io;
 
 		for (size_t j = 0; j < io->descriptor_count; j++) {
@@ -287,15 +293,16 @@ void view_iodetail(struct session *session, const struct command_argument *argum
 			                             from->totals};
 		}
 	}
-	quality_put(session);
-	fprintf(session->out,
+	quality_put(dataset, output);
+	fprintf(output->out,
 	        "Descriptors, each with every file that it stood for: %zu, sorted by the time of all "
 	        "calls\n\n",
 	        count);
-	put_rows(session, rows, count, 1);
+	put_rows(dataset, choices, output, rows, count, 1);
 	if (count != 0) {
-		report_put_next(session, "iostat", NULL, "sizes, functions and errors");
-		fputc('\n', session->out);
+		report_put_next(dataset, choices, output, "iostat", NULL,
+		                "sizes, functions and errors");
+		fputc('\n', output->out);
 	}
 	free(rows);
 }
@@ -349,44 +356,52 @@ static void put_classes(FILE *out, const struct metric_values *values)
 	fputc('\n', out);
 }
 
-static void put_head(struct session *session, const struct tree *tree, uint32_t node, size_t number,
+static void put_head(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output, const struct tree *tree, uint32_t node, size_t number,
                      const void *context)
 {
 	const struct metric_values *values = &tree->own[node];
 
+	(void)dataset;
+	(void)choices;
 	(void)context;
-	fprintf(session->out, "Stack #%zu, Total = %.6f (secs.), Longest = %.6f", number,
+	fprintf(output->out, "Stack #%zu, Total = %.6f (secs.), Longest = %.6f", number,
 	        report_seconds(seconds_of(values, NULL)), report_seconds(tree->longest[node].io));
-	put_classes(session->out, values);
+	put_classes(output->out, values);
 }
 
-static void put_summary(struct session *session, const struct tree *tree, const void *context)
+static void put_summary(const struct dataset *dataset, const struct choices *choices,
+                        struct output *output, const struct tree *tree, const void *context)
 {
 	const struct metric_values *sum = &tree->total[TREE_ROOT];
 	size_t distinct = 0;
 
+	(void)dataset;
+	(void)choices;
 	for (size_t i = 0; i < tree->count; i++)
 		distinct += calls_of(&tree->own[i], context) != 0;
-	fprintf(session->out, "Summary Results: Distinct Stacks = %zu, Total = %.6f (secs.)",
+	fprintf(output->out, "Summary Results: Distinct Stacks = %zu, Total = %.6f (secs.)",
 	        distinct, report_seconds(seconds_of(sum, NULL)));
-	put_classes(session->out, sum);
+	put_classes(output->out, sum);
 }
 
-void view_iocallstack(struct session *session, const struct command_argument *argument)
+void view_iocallstack(const struct dataset *dataset, const struct choices *choices,
+                      struct output *output, const struct command_argument *argument)
 {
 	static const struct stacks_kind kind = {calls_of, seconds_of,    put_head,
 	                                        NULL,     "iocallstack", EXP_DATA_IO};
-	const struct tree *tree = session_tree(session, TREE_FRAMES);
+	const struct tree *tree = dataset_tree(dataset, TREE_FRAMES);
 	size_t count;
 	uint32_t *stacks = stacks_find(tree, &kind, &count);
 
 	(void)argument;
-	quality_put(session);
-	stacks_put_parts(session, tree, put_summary, NULL);
-	stacks_put(session, tree, &kind, stacks, count);
+	quality_put(dataset, output);
+	stacks_put_parts(dataset, choices, output, tree, put_summary, NULL);
+	stacks_put(dataset, choices, output, tree, &kind, stacks, count);
 	if (count != 0) {
-		report_put_next(session, "ioactivity", NULL, "the files behind them");
-		fputc('\n', session->out);
+		report_put_next(dataset, choices, output, "ioactivity", NULL,
+		                "the files behind them");
+		fputc('\n', output->out);
 	}
 	free(stacks);
 }

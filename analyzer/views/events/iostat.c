@@ -45,11 +45,11 @@ static void add_class(struct exp_io *to, const struct exp_io *from, size_t class
 }
 
 /* The statistics of all experiments together. */
-static void sum_up(struct session *session, struct exp_io *sum)
+static void sum_up(const struct dataset *dataset, struct exp_io *sum)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		const struct exp_io *io = &at->data->io;
 
 		for (size_t class = 0; class < EXP_IO_CLASSES; class ++)
@@ -139,21 +139,23 @@ static void put_errors(FILE *out, const struct exp_io *io)
 		fprintf(out, "  %9llu  <Unknown>\n", (unsigned long long)io->errors[0]);
 }
 
-static void put_data(struct session *session)
+static void put_data(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output)
 {
 	struct exp_io *io = memory_take(1, sizeof(*io));
 
-	sum_up(session, io);
-	data_iostat(session, io);
+	(void)choices;
+	sum_up(dataset, io);
+	data_iostat(output, io);
 	free(io);
 }
 
-static void put_text(struct session *session)
+static void put_text(const struct dataset *dataset, struct output *output)
 {
 	struct exp_io *io = memory_take(1, sizeof(*io));
-	FILE *out = session->out;
+	FILE *out = output->out;
 
-	sum_up(session, io);
+	sum_up(dataset, io);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
 		if (i != 0)
 			fputc('\n', out);
@@ -165,19 +167,21 @@ static void put_text(struct session *session)
 	free(io);
 }
 
-void view_iostat(struct session *session, const struct command_argument *argument)
+void view_iostat(const struct dataset *dataset, const struct choices *choices,
+                 struct output *output, const struct command_argument *argument)
 {
 	(void)argument;
-	quality_put(session);
-	if (session_columns(session) > 1)
-		compare_beside(session, put_data);
-	else if (print_is_data(session))
-		put_data(session);
+	quality_put(dataset, output);
+	if (dataset_columns(dataset) > 1)
+		compare_beside(dataset, choices, output, put_data);
+	else if (print_is_data(output))
+		put_data(dataset, choices, output);
 	else
-		put_text(session);
-	if (print_is_data(session))
+		put_text(dataset, output);
+	if (print_is_data(output))
 		return;
-	report_put_next(session, "ioactivity", NULL, "the files behind it");
-	report_put_next(session, "iocallstack", NULL, "the stacks that read and write");
-	fputc('\n', session->out);
+	report_put_next(dataset, choices, output, "ioactivity", NULL, "the files behind it");
+	report_put_next(dataset, choices, output, "iocallstack", NULL,
+	                "the stacks that read and write");
+	fputc('\n', output->out);
 }

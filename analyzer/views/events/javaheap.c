@@ -11,7 +11,7 @@
 
 /* A class of one experiment. */
 struct row {
-	const struct session_experiment *at;
+	const struct dataset_experiment *at;
 	uint32_t class, node; /* node: of the stack that has allocated most of it */
 	uint64_t samples;
 	double objects, bytes, most;
@@ -27,7 +27,7 @@ static int by_bytes(const void *left, const void *right)
 }
 
 /* The classes of an experiment, whose allocations are in order of them, are added to rows. */
-static struct row *add_classes(const struct session_experiment *at, struct row *rows, size_t *count,
+static struct row *add_classes(const struct dataset_experiment *at, struct row *rows, size_t *count,
                                size_t *capacity)
 {
 	for (size_t i = 0; i < at->data->java_alloc_count; i++) {
@@ -79,9 +79,11 @@ static char *title_of(const struct row *row)
 	return title;
 }
 
-static void add_row(struct session *session, struct print_table *table, const struct row *row)
+static void add_row(const struct dataset *dataset, const struct choices *choices,
+                    struct print_table *table, const struct row *row)
 {
-	char *title = title_of(row), *site = stacks_name_place(session, row->at, row->node, 1);
+	char *title = title_of(row),
+	     *site = stacks_name_place(dataset, choices, row->at, row->node, 1);
 
 	print_number(table, exp_whole(row->bytes));
 	print_number(table, exp_whole(row->objects));
@@ -92,26 +94,27 @@ static void add_row(struct session *session, struct print_table *table, const st
 	free(site);
 }
 
-void view_javaheap(struct session *session, const struct command_argument *argument)
+void view_javaheap(const struct dataset *dataset, const struct choices *choices,
+                   struct output *output, const struct command_argument *argument)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	struct print_table *table = print_table_begin("javaheap");
 	struct row *rows = NULL;
 	size_t count = 0, capacity = 0;
 
 	(void)argument;
-	while ((at = session_next(session, at)))
+	while ((at = dataset_next(dataset, at)))
 		rows = add_classes(at, rows, &count, &capacity);
 	if (count > 1)
 		qsort(rows, count, sizeof(*rows), by_bytes);
-	print_note(session, "Bytes and objects are estimated from samples");
+	print_note(output, "Bytes and objects are estimated from samples");
 	print_column(table, PRINT_BYTES, "bytes", "Bytes");
 	print_column(table, PRINT_COUNT, "objects", "Objects");
 	print_column(table, PRINT_COUNT, "samples", "Samples");
 	print_column(table, PRINT_WORD, "class", "Class");
 	print_column(table, PRINT_WORD, "site", "Most of it in");
 	for (size_t i = 0; i < count; i++)
-		add_row(session, table, &rows[i]);
-	print_table_end(session, table, session->limit);
+		add_row(dataset, choices, table, &rows[i]);
+	print_table_end(output, table, choices->limit);
 	free(rows);
 }

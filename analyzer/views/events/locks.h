@@ -2,23 +2,26 @@
 #ifndef XER_ANALYZER_VIEWS_EVENTS_LOCKS_H
 #define XER_ANALYZER_VIEWS_EVENTS_LOCKS_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/data/dataset.h"
+#include "analyzer/model/choices.h"
+#include "analyzer/print/output.h"
 
 /* An object and where it comes from. */
 struct lock {
-	const struct session_experiment *at;
+	const struct dataset_experiment *at;
 	const struct exp_sync_object *object;
 };
 
 /* "queue_lock", "queue_lock+0x8", "prog+0x4010", "0x7f0012345678". The caller frees. */
-char *lock_name(struct session *session, const struct lock *lock);
+char *lock_name(const struct dataset *dataset, const struct lock *lock);
 
 /* The name of the mutex that goes with a condition variable, NULL if there is none. The caller
  * frees. */
-char *lock_mutex_name(struct session *session, const struct session_experiment *at,
+char *lock_mutex_name(const struct dataset *dataset, const struct dataset_experiment *at,
                       uint64_t address, uint32_t node);
 
 /* Say which waits are not there: those below the threshold that the recordings had. */
-void lock_put_threshold(struct session *session);
+void lock_put_threshold(const struct dataset *dataset, const struct choices *choices,
+                        struct output *output);
 
 #endif

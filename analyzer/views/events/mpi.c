@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-static const struct exp_mpi *mpi_of(const struct session_experiment *at)
+static const struct exp_mpi *mpi_of(const struct dataset_experiment *at)
 {
 	static const struct exp_mpi none;
 
@@ -41,14 +41,14 @@ static void add_function(struct exp_mpi_function *to, const struct exp_mpi_funct
 }
 
 /* The functions of all selected experiments, each once. The caller frees. */
-static struct exp_mpi_function *find_functions(struct session *session, size_t *count)
+static struct exp_mpi_function *find_functions(const struct dataset *dataset, size_t *count)
 {
 	enum { NUMBERS = 1 << 16 };
 	struct exp_mpi_function *functions = memory_take(NUMBERS, sizeof(*functions));
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 
 	*count = 0;
-	while ((at = session_next(session, at)))
+	while ((at = dataset_next(dataset, at)))
 		for (size_t i = 0; i < mpi_of(at)->function_count; i++) {
 			const struct exp_mpi_function *function = &mpi_of(at)->functions[i];
 
@@ -62,15 +62,16 @@ static struct exp_mpi_function *find_functions(struct session *session, size_t *
 	return functions;
 }
 
-void view_mpifunctions(struct session *session, const struct command_argument *argument)
+void view_mpifunctions(const struct dataset *dataset, const struct choices *choices,
+                       struct output *output, const struct command_argument *argument)
 {
 	struct print_table *table = print_table_begin("mpifunctions");
 	struct exp_mpi_function *functions;
 	size_t count;
 
 	(void)argument;
-	functions = find_functions(session, &count);
-	quality_put(session);
+	functions = find_functions(dataset, &count);
+	quality_put(dataset, output);
 	print_describe(table, "MPI functions, of all ranks", 2);
 	print_column(table, PRINT_WORD, "function", "Function");
 	print_column(table, PRINT_WORD, "class", "Class");
@@ -94,9 +95,10 @@ void view_mpifunctions(struct session *session, const struct command_argument *a
 		print_number(table, function->sent);
 		print_number(table, function->received);
 	}
-	print_table_end(session, table, session->limit);
+	print_table_end(output, table, choices->limit);
 	if (count != 0)
-		report_put_next(session, "mpiranks", NULL, "how even the ranks are");
+		report_put_next(dataset, choices, output, "mpiranks", NULL,
+		                "how even the ranks are");
 	free(functions);
 }
 
@@ -119,7 +121,7 @@ enum rank_column {
 };
 
 struct rank {
-	const struct session_experiment *at;
+	const struct dataset_experiment *at;
 	uint64_t value[RANK_COUNT];
 };
 
@@ -158,13 +160,13 @@ static int by_rank(const void *left, const void *right)
 }
 
 /* The processes that told a rank. The caller frees. */
-static struct rank *find_ranks(struct session *session, size_t *count)
+static struct rank *find_ranks(const struct dataset *dataset, size_t *count)
 {
-	struct rank *ranks = memory_take(session->count + 1, sizeof(*ranks));
-	const struct session_experiment *at = NULL;
+	struct rank *ranks = memory_take(dataset->count + 1, sizeof(*ranks));
+	const struct dataset_experiment *at = NULL;
 
 	*count = 0;
-	while ((at = session_next(session, at)))
+	while ((at = dataset_next(dataset, at)))
 		if (at->info->mpi_rank >= 0) {
 			ranks[*count].at = at;
 			read_rank(&ranks[(*count)++]);
@@ -220,21 +222,22 @@ static uint64_t imbalance(const struct rank *ranks, size_t count, enum rank_colu
 	return top > middle ? top - middle : 0;
 }
 
-static void put_status(struct print_table *table, const struct session_experiment *at)
+static void put_status(struct print_table *table, const struct dataset_experiment *at)
 {
 	char text[64];
 
 	print_word(table, report_status(at->info, text, sizeof(text)));
 }
 
-void view_mpiranks(struct session *session, const struct command_argument *argument)
+void view_mpiranks(const struct dataset *dataset, const struct choices *choices,
+                   struct output *output, const struct command_argument *argument)
 {
 	struct print_table *table = print_table_begin("mpiranks");
 	size_t count;
-	struct rank *ranks = find_ranks(session, &count);
+	struct rank *ranks = find_ranks(dataset, &count);
 
 	(void)argument;
-	quality_put(session);
+	quality_put(dataset, output);
 	print_describe(
 		table,
 		"Ranks: time in MPI functions, messages and their bytes; imbalance is the most less the mean",
@@ -259,9 +262,9 @@ void view_mpiranks(struct session *session, const struct command_argument *argum
 		put_summary(table, "most", ranks, count, most);
 		put_summary(table, "imbalance", ranks, count, imbalance);
 	}
-	print_table_end(session, table, 0);
+	print_table_end(output, table, 0);
 	if (count != 0)
-		report_put_next(session, "mpimessages", NULL, "who sends to whom");
+		report_put_next(dataset, choices, output, "mpimessages", NULL, "who sends to whom");
 	free(ranks);
 }
 
@@ -304,14 +307,14 @@ static size_t join(struct message *messages, size_t count)
 }
 
 /* The caller frees. */
-static struct message *find_messages(struct session *session, size_t *count)
+static struct message *find_messages(const struct dataset *dataset, size_t *count)
 {
 	struct message *messages = NULL;
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	size_t capacity = 0;
 
 	*count = 0;
-	while ((at = session_next(session, at)))
+	while ((at = dataset_next(dataset, at)))
 		for (size_t i = 0; i < mpi_of(at)->peer_count && at->info->mpi_rank >= 0; i++) {
 			const struct exp_mpi_peer *peer = &mpi_of(at)->peers[i];
 			uint32_t own = (uint32_t)at->info->mpi_rank;
@@ -342,14 +345,15 @@ static struct message *find_messages(struct session *session, size_t *count)
 	return messages;
 }
 
-void view_mpimessages(struct session *session, const struct command_argument *argument)
+void view_mpimessages(const struct dataset *dataset, const struct choices *choices,
+                      struct output *output, const struct command_argument *argument)
 {
 	struct print_table *table = print_table_begin("mpimessages");
 	size_t count;
-	struct message *messages = find_messages(session, &count);
+	struct message *messages = find_messages(dataset, &count);
 
 	(void)argument;
-	quality_put(session);
+	quality_put(dataset, output);
 	print_describe(
 		table,
 		"Messages, as senders and receivers tell; one-sided bytes, put by the one or got by the other",
@@ -374,8 +378,9 @@ void view_mpimessages(struct session *session, const struct command_argument *ar
 		print_number(table, message->put);
 		print_number(table, message->got);
 	}
-	print_table_end(session, table, session->limit);
+	print_table_end(output, table, choices->limit);
 	if (count != 0)
-		report_put_next(session, "mpifunctions", NULL, "the functions that took the time");
+		report_put_next(dataset, choices, output, "mpifunctions", NULL,
+		                "the functions that took the time");
 	free(messages);
 }

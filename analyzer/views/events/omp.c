@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 struct row {
-	const struct session_experiment *at;
+	const struct dataset_experiment *at;
 	const struct exp_omp_construct *construct;
 };
 
@@ -52,16 +52,16 @@ static int by_time(const void *left, const void *right)
 }
 
 /* The regions, or the others, of all selected experiments. The caller frees rows.row. */
-static struct rows find_rows(struct session *session, int regions)
+static struct rows find_rows(const struct dataset *dataset, int regions)
 {
 	struct rows rows = {.count = 0};
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	size_t capacity = 0;
 
-	while ((at = session_next(session, at)))
+	while ((at = dataset_next(dataset, at)))
 		capacity += at->data->omp.count;
 	rows.row = memory_take(capacity + 1, sizeof(*rows.row));
-	while ((at = session_next(session, at)))
+	while ((at = dataset_next(dataset, at)))
 		for (size_t i = 0; i < at->data->omp.count; i++)
 			if (is_region(&at->data->omp.constructs[i]) == regions)
 				rows.row[rows.count++] = (struct row){at,
@@ -70,9 +70,10 @@ static struct rows find_rows(struct session *session, int regions)
 	return rows;
 }
 
-static void put_place(struct session *session, struct print_table *table, const struct row *row)
+static void put_place(const struct dataset *dataset, const struct choices *choices,
+                      struct print_table *table, const struct row *row)
 {
-	char *name = stacks_name_place(session, row->at, row->construct->node, 1);
+	char *name = stacks_name_place(dataset, choices, row->at, row->construct->node, 1);
 
 	print_word(table, name ? name : "<Unknown>");
 	free(name);
@@ -85,13 +86,14 @@ static double share(uint64_t part, uint64_t whole)
 
 /* `work` and `wait` are of all threads; `lost` is what they could have worked besides, had the
  * shares been even. */
-void view_ompregions(struct session *session, const struct command_argument *argument)
+void view_ompregions(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output, const struct command_argument *argument)
 {
-	struct rows rows = find_rows(session, 1);
+	struct rows rows = find_rows(dataset, 1);
 	struct print_table *table = print_table_begin("ompregions");
 
 	(void)argument;
-	quality_put(session);
+	quality_put(dataset, output);
 	print_describe(table, "Parallel regions: work and waits are of all their threads", 1);
 	print_column(table, PRINT_WORD, "region", "Region");
 	print_column(table, PRINT_COUNT, "count", "Times");
@@ -105,7 +107,7 @@ void view_ompregions(struct session *session, const struct command_argument *arg
 	for (size_t i = 0; i < rows.count; i++) {
 		const struct exp_omp_construct *construct = rows.row[i].construct;
 
-		put_place(session, table, &rows.row[i]);
+		put_place(dataset, choices, table, &rows.row[i]);
 		print_number(table, construct->count);
 		print_number(table, construct->most_threads);
 		print_number(table, construct->time_ns);
@@ -116,20 +118,21 @@ void view_ompregions(struct session *session, const struct command_argument *arg
 		print_real(table,
 		           share(construct->work_ns, construct->work_ns + construct->wait_ns));
 	}
-	print_table_end(session, table, session->limit);
+	print_table_end(output, table, choices->limit);
 	if (rows.count != 0)
-		report_put_next(session, "ompconstructs", NULL,
+		report_put_next(dataset, choices, output, "ompconstructs", NULL,
 		                "what the threads waited for in them");
 	free(rows.row);
 }
 
-void view_ompconstructs(struct session *session, const struct command_argument *argument)
+void view_ompconstructs(const struct dataset *dataset, const struct choices *choices,
+                        struct output *output, const struct command_argument *argument)
 {
-	struct rows rows = find_rows(session, 0);
+	struct rows rows = find_rows(dataset, 0);
 	struct print_table *table = print_table_begin("ompconstructs");
 
 	(void)argument;
-	quality_put(session);
+	quality_put(dataset, output);
 	print_describe(table, "Constructs: tasks, waits and shared work; times are of all threads",
 	               2);
 	print_column(table, PRINT_WORD, "construct", "Construct");
@@ -142,13 +145,14 @@ void view_ompconstructs(struct session *session, const struct command_argument *
 		const char *name = fmt_enum_name("omp_event", construct->event);
 
 		print_word(table, name ? name : "<Unknown>");
-		put_place(session, table, &rows.row[i]);
+		put_place(dataset, choices, table, &rows.row[i]);
 		print_number(table, construct->count);
 		print_number(table, construct->time_ns);
 		print_number(table, construct->longest_ns);
 	}
-	print_table_end(session, table, session->limit);
+	print_table_end(output, table, choices->limit);
 	if (rows.count != 0)
-		report_put_next(session, "ompregions", NULL, "the parallel regions");
+		report_put_next(dataset, choices, output, "ompregions", NULL,
+		                "the parallel regions");
 	free(rows.row);
 }

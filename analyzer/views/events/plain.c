@@ -33,31 +33,37 @@ static uint64_t weight_of(const struct metric_values *values, const void *contex
 	return values->of[plain->weight];
 }
 
-static void put_values(struct session *session, const struct plain *plain, const char *before,
+static void put_values(struct output *output, const struct plain *plain, const char *before,
                        const struct metric_values *values)
 {
 	char text[METRIC_TEXT_MAX];
 
 	for (unsigned id = 0; id < METRIC_VALUES; id++)
 		if (metric_data_of(id) == plain->data)
-			fprintf(session->out, ", %s%s = %s", before, metric_meaning(id),
+			fprintf(output->out, ", %s%s = %s", before, metric_meaning(id),
 			        metric_format(id, values->of[id], text));
-	fputc('\n', session->out);
+	fputc('\n', output->out);
 }
 
-static void put_head(struct session *session, const struct tree *tree, uint32_t node, size_t number,
+static void put_head(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output, const struct tree *tree, uint32_t node, size_t number,
                      const void *context)
 {
-	fprintf(session->out, "Stack #%zu", number);
-	put_values(session, context, "", &tree->own[node]);
+	(void)dataset;
+	(void)choices;
+	fprintf(output->out, "Stack #%zu", number);
+	put_values(output, context, "", &tree->own[node]);
 }
 
-static void put_summary(struct session *session, const struct tree *tree, const void *context)
+static void put_summary(const struct dataset *dataset, const struct choices *choices,
+                        struct output *output, const struct tree *tree, const void *context)
 {
 	const struct plain *plain = context;
 
-	fprintf(session->out, "Summary Results: Distinct Stacks = %zu", plain->stacks);
-	put_values(session, plain, "Total ", &tree->total[TREE_ROOT]);
+	(void)dataset;
+	(void)choices;
+	fprintf(output->out, "Summary Results: Distinct Stacks = %zu", plain->stacks);
+	put_values(output, plain, "Total ", &tree->total[TREE_ROOT]);
 }
 
 /* Stacks are sorted by what is no number of events, if there is a metric of it. */
@@ -78,33 +84,35 @@ static struct plain find_metrics(unsigned data)
 	return plain;
 }
 
-void plain_view(struct session *session, unsigned data, const char *name)
+void plain_view(const struct dataset *dataset, const struct choices *choices, struct output *output,
+                unsigned data, const char *name)
 {
 	struct plain plain = find_metrics(data);
 	const struct stacks_kind kind = {count_of, weight_of, put_head, &plain, name, data};
-	const struct tree *tree = session_tree(session, TREE_FRAMES);
+	const struct tree *tree = dataset_tree(dataset, TREE_FRAMES);
 	uint32_t *stacks = stacks_find(tree, &kind, &plain.stacks);
 
-	quality_put(session);
-	stacks_put_parts(session, tree, put_summary, &plain);
-	stacks_put(session, tree, &kind, stacks, plain.stacks);
+	quality_put(dataset, output);
+	stacks_put_parts(dataset, choices, output, tree, put_summary, &plain);
+	stacks_put(dataset, choices, output, tree, &kind, stacks, plain.stacks);
 	if (plain.stacks != 0) {
 		const struct sym_function *function = stacks_culprit(tree, stacks[0]);
 
 		if (function)
-			report_put_next(session, "csingle", function,
+			report_put_next(dataset, choices, output, "csingle", function,
 			                "who calls it and what it calls");
-		fputc('\n', session->out);
+		fputc('\n', output->out);
 	}
 	free(stacks);
 }
 
 #define IF_OWN(field, kind)
 #define IF_CALLS(field, kind) \
-	void view_##field(struct session *session, const struct command_argument *argument) \
+	void view_##field(const struct dataset *dataset, const struct choices *choices, \
+	                  struct output *output, const struct command_argument *argument) \
 	{ \
 		(void)argument; \
-		plain_view(session, EXP_DATA_##kind, #field); \
+		plain_view(dataset, choices, output, EXP_DATA_##kind, #field); \
 	}
 #define SWITCH(field, kind, key, form, label, meaning) IF_##form(field, kind)
 #include "format/datakind.def"

@@ -2,9 +2,12 @@
 #ifndef XER_ANALYZER_VIEWS_EVENTS_PLAIN_H
 #define XER_ANALYZER_VIEWS_EVENTS_PLAIN_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/data/dataset.h"
+#include "analyzer/model/choices.h"
+#include "analyzer/print/output.h"
 
 /* data: enum exp_data; name: of the command. */
-void plain_view(struct session *session, unsigned data, const char *name);
+void plain_view(const struct dataset *dataset, const struct choices *choices, struct output *output,
+                unsigned data, const char *name);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* How many blocks or calls had which size: from `from` bytes on, below `below`. */
-static void put_sizes(struct session *session, const char *name, const char *title,
+static void put_sizes(struct output *output, const char *name, const char *title,
                       const uint64_t counts[EXP_HISTOGRAM])
 {
 	struct print_table *table = print_table_begin(name);
@@ -26,10 +26,10 @@ static void put_sizes(struct session *session, const char *name, const char *tit
 			print_none(table); /* 2^64 */
 		print_number(table, counts[bits]);
 	}
-	print_table_end(session, table, 0);
+	print_table_end(output, table, 0);
 }
 
-static void put_moments(struct session *session, const struct exp_heap *heap)
+static void put_moments(struct output *output, const struct exp_heap *heap)
 {
 	struct print_table *table = print_table_begin("live");
 
@@ -42,13 +42,13 @@ static void put_moments(struct session *session, const struct exp_heap *heap)
 		print_number(table, heap->moments[i].bytes);
 		print_number(table, heap->moments[i].blocks);
 	}
-	print_table_end(session, table, 0);
+	print_table_end(output, table, 0);
 }
 
 /* Memory mapped without a file. */
-static void put_maps(struct session *session)
+static void put_maps(const struct dataset *dataset, struct output *output)
 {
-	struct exp_heap_maps maps = heapmaps_sum(session);
+	struct exp_heap_maps maps = heapmaps_sum(dataset);
 	struct print_table *record;
 
 	if (maps.maps == 0)
@@ -62,11 +62,11 @@ static void put_maps(struct session *session)
 	print_field(record, PRINT_BYTES, "live", "Bytes still mapped", maps.live_bytes);
 	print_field(record, PRINT_BYTES, "peak", "Bytes at the peak", maps.peak_bytes);
 	print_field_real(record, PRINT_MOMENT, "peak_time", "Time of the peak", maps.peak_time_s);
-	print_table_end(session, record, 0);
+	print_table_end(output, record, 0);
 }
 
-void data_heapstat(struct session *session, const struct exp_heap *sum,
-                   const struct session_experiment *highest)
+void data_heapstat(const struct dataset *dataset, struct output *output, const struct exp_heap *sum,
+                   const struct dataset_experiment *highest)
 {
 	const struct exp_heap *heap = &highest->data->heap;
 	struct print_table *peak = print_record_begin("peak"),
@@ -78,8 +78,8 @@ void data_heapstat(struct session *session, const struct exp_heap *sum,
 	print_field_real(peak, PRINT_MOMENT, "time", "Time of peak", heap->peak_time_s);
 	print_field(peak, PRINT_ID, "experiment", "Experiment Id", highest->id);
 	print_field(peak, PRINT_ID, "pid", "Process Id", (uint64_t)highest->info->pid);
-	print_table_end(session, peak, 0);
-	put_moments(session, heap);
+	print_table_end(output, peak, 0);
+	put_moments(output, heap);
 	print_field(totals, PRINT_COUNT, "allocations", "Allocations", sum->allocs);
 	print_field(totals, PRINT_BYTES, "bytes", "Bytes allocated", sum->alloc_bytes);
 	print_field(totals, PRINT_BYTES, "smallest", "Smallest", sum->smallest);
@@ -90,10 +90,10 @@ void data_heapstat(struct session *session, const struct exp_heap *sum,
 	            sum->unmatched_frees);
 	print_field(totals, PRINT_COUNT, "leaks", "Leaks", sum->leaks);
 	print_field(totals, PRINT_BYTES, "leaked", "Bytes leaked", sum->leak_bytes);
-	print_table_end(session, totals, 0);
-	put_sizes(session, "sizes", "Sizes of blocks", sum->size_count);
-	put_sizes(session, "leak_sizes", "Sizes of leaks", sum->leak_size_count);
-	put_maps(session);
+	print_table_end(output, totals, 0);
+	put_sizes(output, "sizes", "Sizes of blocks", sum->size_count);
+	put_sizes(output, "leak_sizes", "Sizes of leaks", sum->leak_size_count);
+	put_maps(dataset, output);
 }
 
 static const struct {
@@ -107,7 +107,7 @@ static const struct {
 };
 enum { CLASSES = sizeof(classes) / sizeof(classes[0]) };
 
-static void put_classes(struct session *session, const struct exp_io *io)
+static void put_classes(struct output *output, const struct exp_io *io)
 {
 	struct print_table *table = print_table_begin("classes");
 
@@ -130,10 +130,10 @@ static void put_classes(struct session *session, const struct exp_io *io)
 		print_number(table, sizes->smallest);
 		print_number(table, sizes->largest);
 	}
-	print_table_end(session, table, 0);
+	print_table_end(output, table, 0);
 }
 
-static void put_functions(struct session *session, const struct exp_io *io)
+static void put_functions(struct output *output, const struct exp_io *io)
 {
 	struct print_table *table = print_table_begin("functions");
 
@@ -155,20 +155,20 @@ static void put_functions(struct session *session, const struct exp_io *io)
 		print_number(table, at->bytes);
 		print_number(table, at->wait_ns);
 	}
-	print_table_end(session, table, 0);
+	print_table_end(output, table, 0);
 }
 
-void data_iostat(struct session *session, const struct exp_io *io)
+void data_iostat(struct output *output, const struct exp_io *io)
 {
 	struct print_table *errors = print_table_begin("errors");
 
 	print_describe(errors, "Why calls failed", 1);
-	put_classes(session, io);
+	put_classes(output, io);
 	for (size_t i = 0; i < CLASSES; i++)
 		if (classes[i].sizes)
-			put_sizes(session, classes[i].sizes, classes[i].title,
+			put_sizes(output, classes[i].sizes, classes[i].title,
 			          io->sizes[classes[i].class].size_count);
-	put_functions(session, io);
+	put_functions(output, io);
 	print_column(errors, PRINT_WORD, "error", "Error");
 	print_column(errors, PRINT_COUNT, "calls", "Calls");
 	for (int i = 0; i < EXP_IO_ERRORS; i++) {
@@ -177,7 +177,7 @@ void data_iostat(struct session *session, const struct exp_io *io)
 		print_word(errors, i != 0 ? strerrorname_np(i) : NULL);
 		print_number(errors, io->errors[i]);
 	}
-	print_table_end(session, errors, 0);
+	print_table_end(output, errors, 0);
 }
 
 struct print_table *data_io_begin(const char *name, int with_fd)

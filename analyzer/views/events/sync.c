@@ -30,12 +30,14 @@ static double share(uint64_t wait_ns, double wall_s)
 	return wall_s > 0 ? 100.0 * report_seconds(wait_ns) / wall_s : 0.0;
 }
 
-void lock_put_threshold(struct session *session)
+void lock_put_threshold(const struct dataset *dataset, const struct choices *choices,
+                        struct output *output)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	double highest = 0;
 
-	while ((at = session_next(session, at))) {
+	(void)choices;
+	while ((at = dataset_next(dataset, at))) {
 		double ns = strtod(experiment_setting(at->experiment, "sync_threshold_ns", "0"),
 		                   NULL);
 
@@ -43,7 +45,7 @@ void lock_put_threshold(struct session *session)
 			highest = ns;
 	}
 	if (highest > 0)
-		fprintf(session->out, "# Waits of less than %.3f microseconds were not recorded\n",
+		fprintf(output->out, "# Waits of less than %.3f microseconds were not recorded\n",
 		        highest / 1e3);
 }
 
@@ -61,59 +63,65 @@ static uint64_t time_of(const struct metric_values *values, const void *context)
 	return values->of[METRIC_SYNC];
 }
 
-static void put_head(struct session *session, const struct tree *tree, uint32_t node, size_t number,
+static void put_head(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output, const struct tree *tree, uint32_t node, size_t number,
                      const void *context)
 {
 	const struct metric_values *values = &tree->own[node];
 
+	(void)choices;
 	(void)context;
-	fprintf(session->out,
+	fprintf(output->out,
 	        "Stack #%zu, Waits = %llu, Total = %.6f (secs., %.2f %% of wall time), Longest = "
 	        "%.6f\n",
 	        number, (unsigned long long)values->of[METRIC_SYNCN],
 	        report_seconds(values->of[METRIC_SYNC]),
-	        share(values->of[METRIC_SYNC], report_wall_seconds(session)),
+	        share(values->of[METRIC_SYNC], report_wall_seconds(dataset)),
 	        report_seconds(tree->longest[node].sync));
 }
 
-static void put_summary(struct session *session, const struct tree *tree, const void *context)
+static void put_summary(const struct dataset *dataset, const struct choices *choices,
+                        struct output *output, const struct tree *tree, const void *context)
 {
 	const struct metric_values *sum = &tree->total[TREE_ROOT];
-	double wall_s = report_wall_seconds(session);
+	double wall_s = report_wall_seconds(dataset);
 	size_t distinct = 0;
 
+	(void)choices;
 	(void)context;
 	for (size_t i = 0; i < tree->count; i++)
 		distinct += tree->own[i].of[METRIC_SYNCN] != 0;
-	fprintf(session->out,
+	fprintf(output->out,
 	        "Summary Results: Distinct Stacks = %zu, Total Waits = %llu, Total Time = %.6f "
 	        "(secs., %.2f %% of %.3f wall time)\n",
 	        distinct, (unsigned long long)sum->of[METRIC_SYNCN],
 	        report_seconds(sum->of[METRIC_SYNC]), share(sum->of[METRIC_SYNC], wall_s), wall_s);
 }
 
-void view_sync(struct session *session, const struct command_argument *argument)
+void view_sync(const struct dataset *dataset, const struct choices *choices, struct output *output,
+               const struct command_argument *argument)
 {
 	static const struct stacks_kind kind = {waits_of, time_of, put_head,
 	                                        NULL,     "sync",  EXP_DATA_SYNC};
-	const struct tree *tree = session_tree(session, TREE_FRAMES);
+	const struct tree *tree = dataset_tree(dataset, TREE_FRAMES);
 	size_t count;
 	uint32_t *stacks = stacks_find(tree, &kind, &count);
 
 	(void)argument;
-	quality_put(session);
+	quality_put(dataset, output);
 	fputs("# Waits: from the request to the grant; those of several threads add up\n",
-	      session->out);
-	lock_put_threshold(session);
-	stacks_put_parts(session, tree, put_summary, NULL);
-	stacks_put(session, tree, &kind, stacks, count);
+	      output->out);
+	lock_put_threshold(dataset, choices, output);
+	stacks_put_parts(dataset, choices, output, tree, put_summary, NULL);
+	stacks_put(dataset, choices, output, tree, &kind, stacks, count);
 	if (count != 0) {
 		const struct sym_function *function = stacks_culprit(tree, stacks[0]);
 
-		report_put_next(session, "locks", NULL, "what was waited for");
+		report_put_next(dataset, choices, output, "locks", NULL, "what was waited for");
 		if (function)
-			report_put_next(session, "csingle", function, "who waits the longest");
-		fputc('\n', session->out);
+			report_put_next(dataset, choices, output, "csingle", function,
+			                "who waits the longest");
+		fputc('\n', output->out);
 	}
 	free(stacks);
 }
@@ -153,7 +161,7 @@ static char *monitor_name(const struct experiment *experiment, uint64_t address)
 	return name;
 }
 
-char *lock_name(struct session *session, const struct lock *lock)
+char *lock_name(const struct dataset *dataset, const struct lock *lock)
 {
 	const struct exp_sync_object *object = lock->object;
 	unsigned long long address = object->address;
@@ -166,7 +174,7 @@ char *lock_name(struct session *session, const struct lock *lock)
 		return monitor_name(lock->at->experiment, address);
 	if (object->object_class == EXP_SYNC_JOIN)
 		return memory_format("thread 0x%llx", address);
-	if (symbols_variable(session->symbols, lock->at->experiment, object->address,
+	if (symbols_variable(dataset->symbols, lock->at->experiment, object->address,
 	                     generation_of(lock), &name, &file, &offset) != 0 ||
 	    !file)
 		return memory_format("0x%llx", address);
@@ -177,46 +185,48 @@ char *lock_name(struct session *session, const struct lock *lock)
 	return memory_format("%s+0x%llx", name, (unsigned long long)offset);
 }
 
-char *lock_mutex_name(struct session *session, const struct session_experiment *at,
+char *lock_mutex_name(const struct dataset *dataset, const struct dataset_experiment *at,
                       uint64_t address, uint32_t node)
 {
 	const struct exp_sync_object mutex = {
 		.address = address, .object_class = EXP_SYNC_MUTEX, .node = node};
 
-	return address != 0 ? lock_name(session, &(struct lock){at, &mutex}) : NULL;
+	return address != 0 ? lock_name(dataset, &(struct lock){at, &mutex}) : NULL;
 }
 
-static void put_mutex(struct session *session, const struct lock *lock)
+static void put_mutex(const struct dataset *dataset, struct output *output, const struct lock *lock)
 {
-	char *name = lock_mutex_name(session, lock->at, lock->object->mutex, lock->object->node);
+	char *name = lock_mutex_name(dataset, lock->at, lock->object->mutex, lock->object->node);
 
 	if (!name)
 		return;
-	fputs(" with ", session->out);
-	text_put(session->out, name);
+	fputs(" with ", output->out);
+	text_put(output->out, name);
 	free(name);
 }
 
-static void put_site(struct session *session, const struct lock *lock, const char *what,
+static void put_site(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output, const struct lock *lock, const char *what,
                      uint32_t node)
 {
-	char *name = stacks_name_node(session, lock->at, node);
+	char *name = stacks_name_node(dataset, choices, lock->at, node);
 
 	if (!name)
 		return;
-	fprintf(session->out, "; %s ", what);
-	text_put(session->out, name);
+	fprintf(output->out, "; %s ", what);
+	text_put(output->out, name);
 	free(name);
 }
 
-static void put_lock(struct session *session, const struct lock *lock)
+static void put_lock(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output, const struct lock *lock)
 {
 	const struct exp_sync_object *object = lock->object;
 	int threads = __builtin_popcountll(object->threads);
-	char *name = lock_name(session, lock);
-	FILE *out = session->out;
+	char *name = lock_name(dataset, lock);
+	FILE *out = output->out;
 
-	if (session->count > 1)
+	if (dataset->count > 1)
 		fprintf(out, "%3u  ", lock->at->id);
 	fprintf(out, "%12.6f  %6.2f  %10.6f  %9llu  %8llu  %6d%s  %-12s  ",
 	        report_seconds(object->wait_ns), share(object->wait_ns, lock->at->info->duration_s),
@@ -224,15 +234,16 @@ static void put_lock(struct session *session, const struct lock *lock)
 	        (unsigned long long)object->failed, threads, threads > THREADS_TOLD ? "+" : " ",
 	        class_names[object->object_class]);
 	text_put(out, name);
-	put_mutex(session, lock);
-	put_site(session, lock, "made in", object->creation);
-	put_site(session, lock, "longest wait in", object->node);
+	put_mutex(dataset, output, lock);
+	put_site(dataset, choices, output, lock, "made in", object->creation);
+	put_site(dataset, choices, output, lock, "longest wait in", object->node);
 	fputc('\n', out);
 	free(name);
 }
 
 /* For programs. */
-static void put_locks(struct session *session, const struct lock *locks, size_t count)
+static void put_locks(const struct dataset *dataset, const struct choices *choices,
+                      struct output *output, const struct lock *locks, size_t count)
 {
 	struct print_table *table = print_table_begin("locks");
 
@@ -250,10 +261,10 @@ static void put_locks(struct session *session, const struct lock *locks, size_t 
 	for (size_t i = 0; i < count; i++) {
 		const struct exp_sync_object *object = locks[i].object;
 		char *texts[] = {
-			lock_name(session, &locks[i]),
-			stacks_name_node(session, locks[i].at, object->creation),
-			stacks_name_node(session, locks[i].at, object->node),
-			lock_mutex_name(session, locks[i].at, object->mutex, object->node)};
+			lock_name(dataset, &locks[i]),
+			stacks_name_node(dataset, choices, locks[i].at, object->creation),
+			stacks_name_node(dataset, choices, locks[i].at, object->node),
+			lock_mutex_name(dataset, locks[i].at, object->mutex, object->node)};
 
 		print_number(table, locks[i].at->id);
 		print_word(table, class_names[object->object_class]);
@@ -269,19 +280,19 @@ static void put_locks(struct session *session, const struct lock *locks, size_t 
 		for (size_t j = 0; j < sizeof(texts) / sizeof(texts[0]); j++)
 			free(texts[j]);
 	}
-	print_table_end(session, table, 0);
+	print_table_end(output, table, 0);
 }
 
 /* All objects of the session, those waited for the longest first. The caller frees. */
-static struct lock *find_locks(struct session *session, size_t *count)
+static struct lock *find_locks(const struct dataset *dataset, size_t *count)
 {
 	struct lock *locks = NULL;
 	size_t capacity = 0;
 
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 
 	*count = 0;
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		for (size_t j = 0; j < at->data->sync.object_count; j++) {
 			locks = memory_grow(locks, *count, &capacity, sizeof(*locks));
 			locks[(*count)++] = (struct lock){at, &at->data->sync.objects[j]};
@@ -294,10 +305,11 @@ static struct lock *find_locks(struct session *session, size_t *count)
 
 /* What a lock is called in a comparison: its variable; others, whose addresses mean nothing, by
  * where they were made or waited for the longest. The caller frees. */
-static char *compared_name(struct session *session, const struct lock *lock)
+static char *compared_name(const struct dataset *dataset, const struct choices *choices,
+                           const struct lock *lock)
 {
 	const struct exp_sync_object *object = lock->object;
-	char *own = lock_name(session, lock), *site, *name;
+	char *own = lock_name(dataset, lock), *site, *name;
 
 	if (strncmp(own, "0x", 2) != 0 && object->object_class != EXP_SYNC_JOIN &&
 	    object->object_class != EXP_SYNC_SEMAPHORE_SET) {
@@ -306,11 +318,11 @@ static char *compared_name(struct session *session, const struct lock *lock)
 		return name;
 	}
 	free(own);
-	site = stacks_name_place(session, lock->at, object->creation, 1);
+	site = stacks_name_place(dataset, choices, lock->at, object->creation, 1);
 	if (site) {
 		name = memory_format("%s made in %s", class_names[object->object_class], site);
 	} else {
-		site = stacks_name_place(session, lock->at, object->node, 0);
+		site = stacks_name_place(dataset, choices, lock->at, object->node, 0);
 		name = memory_format("%s, longest wait in %s", class_names[object->object_class],
 		                     site ? site : "?");
 	}
@@ -318,58 +330,62 @@ static char *compared_name(struct session *session, const struct lock *lock)
 	return name;
 }
 
-static void put_compared(struct session *session)
+static void put_compared(const struct dataset *dataset, const struct choices *choices,
+                         struct output *output)
 {
 	struct compare_named *named = compare_named_create();
 
-	for (size_t i = 0, columns = session_columns(session); i < columns; i++) {
+	for (size_t i = 0, columns = dataset_columns(dataset); i < columns; i++) {
 		size_t count;
 		struct lock *locks;
 
-		compare_focus(session, i);
-		locks = find_locks(session, &count);
+		compare_focus(dataset, i);
+		locks = find_locks(dataset, &count);
 		for (size_t j = 0; j < count; j++) {
 			const struct metric_values values = {
 				.of = {[METRIC_SYNC] = locks[j].object->wait_ns,
 			               [METRIC_SYNCN] = locks[j].object->count}};
 
-			compare_named_add(named, i, compared_name(session, &locks[j]), 0, &values);
+			compare_named_add(named, i, compared_name(dataset, choices, &locks[j]), 0,
+			                  &values);
 		}
 		free(locks);
-		compare_unfocus(session);
+		compare_unfocus(dataset);
 	}
-	compare_named_put_kind(session, named, EXP_DATA_SYNC, "Objects waited for", "locks",
-	                       lock_put_threshold);
+	compare_named_put_kind(dataset, choices, output, named, EXP_DATA_SYNC, "Objects waited for",
+	                       "locks", lock_put_threshold);
 }
 
-void view_locks(struct session *session, const struct command_argument *argument)
+void view_locks(const struct dataset *dataset, const struct choices *choices, struct output *output,
+                const struct command_argument *argument)
 {
 	size_t count, shown;
 	struct lock *locks;
 
 	(void)argument;
-	if (session_columns(session) > 1) {
-		put_compared(session);
+	if (dataset_columns(dataset) > 1) {
+		put_compared(dataset, choices, output);
 		return;
 	}
-	locks = find_locks(session, &count);
-	shown = session->limit != 0 && session->limit < count ? session->limit : count;
-	quality_put(session);
-	lock_put_threshold(session);
-	fprintf(session->out, "Objects waited for: %zu, sorted by total wait time\n\n", count);
-	if (!print_is_data(session))
-		fprintf(session->out, "%s%12s  %6s  %10s  %9s  %8s  %7s  %-12s  %s\n",
-		        session->count > 1 ? " ID  " : "", "Total sec.", "% wall", "Longest",
+	locks = find_locks(dataset, &count);
+	shown = choices->limit != 0 && choices->limit < count ? choices->limit : count;
+	quality_put(dataset, output);
+	lock_put_threshold(dataset, choices, output);
+	fprintf(output->out, "Objects waited for: %zu, sorted by total wait time\n\n", count);
+	if (!print_is_data(output))
+		fprintf(output->out, "%s%12s  %6s  %10s  %9s  %8s  %7s  %-12s  %s\n",
+		        dataset->count > 1 ? " ID  " : "", "Total sec.", "% wall", "Longest",
 		        "Waits", "Failed", "Threads", "Kind", "Object; where");
-	if (print_is_data(session))
-		put_locks(session, locks, shown);
-	for (size_t i = 0; i < shown && !print_is_data(session); i++)
-		put_lock(session, &locks[i]);
-	fputc('\n', session->out);
+	if (print_is_data(output))
+		put_locks(dataset, choices, output, locks, shown);
+	for (size_t i = 0; i < shown && !print_is_data(output); i++)
+		put_lock(dataset, choices, output, &locks[i]);
+	fputc('\n', output->out);
 	if (count != 0) {
-		report_put_next(session, "sync", NULL, "the stacks that wait");
-		report_put_next(session, "syncwaits", NULL, "when the longest waits were");
-		fputc('\n', session->out);
+		report_put_next(dataset, choices, output, "sync", NULL, "the stacks that wait");
+		report_put_next(dataset, choices, output, "syncwaits", NULL,
+		                "when the longest waits were");
+		fputc('\n', output->out);
 	}
 	free(locks);
 }

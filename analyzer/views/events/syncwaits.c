@@ -15,7 +15,7 @@
 enum { WAIT_FRAMES = 6 };
 
 struct wait {
-	const struct session_experiment *at;
+	const struct dataset_experiment *at;
 	const struct exp_sync_wait *wait;
 };
 
@@ -52,7 +52,8 @@ static void put_thread(FILE *out, const struct wait *wait)
 	fputc(')', out);
 }
 
-static void put_object(struct session *session, const struct wait *wait)
+static void put_object(const struct dataset *dataset, struct output *output,
+                       const struct wait *wait)
 {
 	struct lock lock = {.at = wait->at};
 	char *name, *mutex;
@@ -60,40 +61,42 @@ static void put_object(struct session *session, const struct wait *wait)
 	if (wait->wait->object >= wait->at->data->sync.object_count)
 		return;
 	lock.object = &wait->at->data->sync.objects[wait->wait->object];
-	name = lock_name(session, &lock);
-	mutex = lock_mutex_name(session, wait->at, wait->wait->mutex, wait->wait->node);
-	fputc('(', session->out);
-	text_put(session->out, name);
+	name = lock_name(dataset, &lock);
+	mutex = lock_mutex_name(dataset, wait->at, wait->wait->mutex, wait->wait->node);
+	fputc('(', output->out);
+	text_put(output->out, name);
 	if (mutex) {
-		fputs(", ", session->out);
-		text_put(session->out, mutex);
+		fputs(", ", output->out);
+		text_put(output->out, mutex);
 	}
-	fputc(')', session->out);
+	fputc(')', output->out);
 	free(mutex);
 	free(name);
 }
 
-static void put_wait(struct session *session, const struct wait *wait, size_t number)
+static void put_wait(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output, const struct wait *wait, size_t number)
 {
 	const char *func = fmt_enum_name("sync_func", wait->wait->func);
-	FILE *out = session->out;
+	FILE *out = output->out;
 
 	fprintf(out, "\nWait #%zu, %.6f (secs.), from %.6f to %.6f, ", number,
 	        report_seconds(wait->wait->wait_ns),
 	        wait->wait->time_s - report_seconds(wait->wait->wait_ns), wait->wait->time_s);
-	if (session->count > 1)
+	if (dataset->count > 1)
 		fprintf(out, "experiment %u, ", wait->at->id);
 	put_thread(out, wait);
 	fprintf(out, "\n  %s", func ? func : "unknown function");
-	put_object(session, wait);
+	put_object(dataset, output, wait);
 	if (wait->wait->error != 0)
 		fprintf(out, ", not granted: %s", strerror((int)wait->wait->error));
 	fputc('\n', out);
-	stacks_put_node(session, wait->at, wait->wait->node, WAIT_FRAMES, "    ");
+	stacks_put_node(dataset, choices, output, wait->at, wait->wait->node, WAIT_FRAMES, "    ");
 }
 
 /* For programs. */
-static void put_waits(struct session *session, const struct wait *waits, size_t count)
+static void put_waits(const struct dataset *dataset, const struct choices *choices,
+                      struct output *output, const struct wait *waits, size_t count)
 {
 	struct print_table *table = print_table_begin("syncwaits");
 
@@ -110,12 +113,13 @@ static void put_waits(struct session *session, const struct wait *waits, size_t 
 	for (size_t i = 0; i < count; i++) {
 		const struct exp_sync_wait *wait = waits[i].wait;
 		struct lock lock = {.at = waits[i].at};
-		char *where = stacks_name_node(session, waits[i].at, wait->node), *object = NULL;
-		char *mutex = lock_mutex_name(session, waits[i].at, wait->mutex, wait->node);
+		char *where = stacks_name_node(dataset, choices, waits[i].at, wait->node),
+		     *object = NULL;
+		char *mutex = lock_mutex_name(dataset, waits[i].at, wait->mutex, wait->node);
 
 		if (wait->object < waits[i].at->data->sync.object_count) {
 			lock.object = &waits[i].at->data->sync.objects[wait->object];
-			object = lock_name(session, &lock);
+			object = lock_name(dataset, &lock);
 		}
 		print_number(table, waits[i].at->id);
 		print_number(table, wait->tid);
@@ -131,17 +135,18 @@ static void put_waits(struct session *session, const struct wait *waits, size_t 
 		free(mutex);
 		free(where);
 	}
-	print_table_end(session, table, 0);
+	print_table_end(output, table, 0);
 }
 
-void view_syncwaits(struct session *session, const struct command_argument *argument)
+void view_syncwaits(const struct dataset *dataset, const struct choices *choices,
+                    struct output *output, const struct command_argument *argument)
 {
 	struct wait *waits = NULL;
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	size_t count = 0, capacity = 0;
 
 	(void)argument;
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		for (size_t j = 0; j < at->data->sync.longest_count; j++) {
 			waits = memory_grow(waits, count, &capacity, sizeof(*waits));
 			waits[count++] = (struct wait){at, &at->data->sync.longest[j]};
@@ -149,21 +154,21 @@ void view_syncwaits(struct session *session, const struct command_argument *argu
 	}
 	if (count > 1)
 		qsort(waits, count, sizeof(*waits), by_length);
-	quality_put(session);
+	quality_put(dataset, output);
 	fputs("# The longest waits; times are from the start of their experiment, in seconds\n",
-	      session->out);
-	lock_put_threshold(session);
-	if (print_is_data(session))
-		put_waits(session, waits,
-		          session->limit != 0 && session->limit < count ? session->limit : count);
+	      output->out);
+	lock_put_threshold(dataset, choices, output);
+	if (print_is_data(output))
+		put_waits(dataset, choices, output, waits,
+		          choices->limit != 0 && choices->limit < count ? choices->limit : count);
 	for (size_t i = 0;
-	     i < count && !print_is_data(session) && (session->limit == 0 || i < session->limit);
+	     i < count && !print_is_data(output) && (choices->limit == 0 || i < choices->limit);
 	     i++)
-		put_wait(session, &waits[i], i + 1);
-	fputc('\n', session->out);
+		put_wait(dataset, choices, output, &waits[i], i + 1);
+	fputc('\n', output->out);
 	if (count != 0) {
-		report_put_next(session, "sync", NULL, "all waits, by call stack");
-		fputc('\n', session->out);
+		report_put_next(dataset, choices, output, "sync", NULL, "all waits, by call stack");
+		fputc('\n', output->out);
 	}
 	free(waits);
 }

@@ -13,27 +13,28 @@
 #include <string.h>
 #include <strings.h>
 
-const struct session_experiment *view_next_experiment(struct session *session, const char *command,
+const struct dataset_experiment *view_next_experiment(const struct dataset *dataset,
+                                                      struct output *output, const char *command,
                                                       const struct command_argument *argument,
-                                                      const struct session_experiment *at)
+                                                      const struct dataset_experiment *at)
 {
 	if (!argument->text || strcasecmp(argument->text, "all") == 0)
-		return session_next(session, at);
+		return dataset_next(dataset, at);
 	if (at)
 		return NULL;
-	at = session_find(session, argument->number);
+	at = dataset_find(dataset, argument->number);
 	if (!at)
-		session_fail(session, EXIT_USAGE, "%s: no experiment %s (exp_list lists them)",
-		             command, argument->text);
+		output_fail(output, EXIT_USAGE, "%s: no experiment %s (exp_list lists them)",
+		            command, argument->text);
 	return at;
 }
 
 /* ---- exp_list ---- */
 
 /* The founder by its path, a descendant that came with it by its lineage, indented. */
-static void put_place(struct session *session, const struct session_experiment *at)
+static void put_place(struct output *output, const struct dataset_experiment *at)
 {
-	FILE *out = session->out;
+	FILE *out = output->out;
 
 	if (at->founder == 0 || at->info->lineage[0] == '\0') {
 		text_put(out, at->info->path);
@@ -67,15 +68,15 @@ static int begins_with(const char *lineage, const char *start)
 
 /* Does the tree have an experiment of this lineage, or of its descendants? Ranks of an MPI job have
  * other names. */
-static int has_experiment(const struct session *session, const struct session_experiment *founder,
+static int has_experiment(const struct dataset *dataset, const struct dataset_experiment *founder,
                           const char *lineage)
 {
 	for (size_t i = 0; i < founder->info->descendant_count; i++)
 		if (begins_with(founder->info->descendants[i], lineage))
 			return 1;
-	for (size_t i = 0; i < session->count; i++)
-		if (session->experiments[i].founder == founder->id &&
-		    begins_with(session->experiments[i].info->lineage, lineage))
+	for (size_t i = 0; i < dataset->count; i++)
+		if (dataset->experiments[i].founder == founder->id &&
+		    begins_with(dataset->experiments[i].info->lineage, lineage))
 			return 1;
 	return 0;
 }
@@ -91,20 +92,20 @@ static int has_reason(const struct exp_info *info, const char *lineage)
 	return 0;
 }
 
-int view_is_outside(const struct session *session, const struct session_experiment *at,
+int view_is_outside(const struct dataset *dataset, const struct dataset_experiment *at,
                     const char *lineage)
 {
 	unsigned founder = at->founder == 0 ? at->id : at->founder;
 
-	for (size_t i = 0; i < session->count && lineage != NULL; i++)
-		if (session->experiments[i].founder == founder &&
-		    session->experiments[i].info->outside &&
-		    strcmp(session->experiments[i].info->lineage, lineage) == 0)
+	for (size_t i = 0; i < dataset->count && lineage != NULL; i++)
+		if (dataset->experiments[i].founder == founder &&
+		    dataset->experiments[i].info->outside &&
+		    strcmp(dataset->experiments[i].info->lineage, lineage) == 0)
 			return 1;
 	return 0;
 }
 
-const char *view_remedy(const struct session_experiment *at, const struct exp_event *event)
+const char *view_remedy(const struct dataset_experiment *at, const struct exp_event *event)
 {
 	const char *outside = report_attribute(event, "outside");
 
@@ -127,19 +128,19 @@ static int makes_process(const struct exp_event *event)
 }
 
 /* Returns 1 and *out if the event tells of such a process. */
-static int is_absentee(struct session *session, const struct session_experiment *at,
+static int is_absentee(const struct dataset *dataset, const struct dataset_experiment *at,
                        const struct exp_event *event, struct absentee *out)
 {
-	const struct session_experiment *founder = at->founder == 0
+	const struct dataset_experiment *founder = at->founder == 0
 	                                                   ? at
-	                                                   : session_find(session, at->founder);
+	                                                   : dataset_find(dataset, at->founder);
 
 	*out = (struct absentee){attribute(event, "lineage"), attribute(event, "path"),
 	                         attribute(event, "reason")};
 	if (strcmp(event->kind, "unrecorded") == 0)
-		return !view_is_outside(session, at, out->lineage);
+		return !view_is_outside(dataset, at, out->lineage);
 	if (!founder || at->info->status == EXP_RUNNING || !makes_process(event) ||
-	    has_experiment(session, founder, out->lineage) || has_reason(at->info, out->lineage))
+	    has_experiment(dataset, founder, out->lineage) || has_reason(at->info, out->lineage))
 		return 0;
 	out->path = report_attribute(event, "path") ? out->path : "a child";
 	out->reason = experiment_setting(at->experiment, "follow", "on")[0] == '='
@@ -149,54 +150,53 @@ static int is_absentee(struct session *session, const struct session_experiment 
 }
 
 /* The processes that this one made and that were not recorded. */
-static void put_absentees(struct session *session, const struct session_experiment *at,
-                          int with_group)
+static void put_absentees(const struct dataset *dataset, struct output *output,
+                          const struct dataset_experiment *at, int with_group)
 {
 	const struct exp_info *info = at->info;
 	struct absentee absentee;
 
 	for (size_t i = 0; i < info->event_count; i++) {
-		if (!is_absentee(session, at, &info->events[i], &absentee))
+		if (!is_absentee(dataset, at, &info->events[i], &absentee))
 			continue;
-		fprintf(session->out, "  -  -    %s%9s  %10s  %-20s  %*s",
-		        with_group ? "  -  " : "", "-", "-", "not recorded",
-		        2 * (int)lineage_depth(absentee.lineage), "");
-		text_put(session->out, absentee.lineage);
-		fputs(": ", session->out);
-		text_put(session->out, absentee.path);
-		fputs(" (", session->out);
-		text_put(session->out, absentee.reason);
-		fprintf(session->out, "%s)\n", view_remedy(at, &info->events[i]));
+		fprintf(output->out, "  -  -    %s%9s  %10s  %-20s  %*s", with_group ? "  -  " : "",
+		        "-", "-", "not recorded", 2 * (int)lineage_depth(absentee.lineage), "");
+		text_put(output->out, absentee.lineage);
+		fputs(": ", output->out);
+		text_put(output->out, absentee.path);
+		fputs(" (", output->out);
+		text_put(output->out, absentee.reason);
+		fprintf(output->out, "%s)\n", view_remedy(at, &info->events[i]));
 	}
 }
 
-static void put_experiment(struct session *session, const struct session_experiment *at,
-                           int with_group)
+static void put_experiment(const struct dataset *dataset, struct output *output,
+                           const struct dataset_experiment *at, int with_group)
 {
 	char text[64];
-	FILE *out = session->out;
+	FILE *out = output->out;
 
 	fprintf(out, "%3u  %-3s  ", at->id, at->is_selected ? "yes" : "no");
 	if (with_group)
 		fprintf(out, "%3u  ", at->group + 1);
 	fprintf(out, "%9lld  %10.3f  %-20s  ", (long long)at->info->pid,
 	        report_seconds(report_cpu_ns(at)), report_status(at->info, text, sizeof(text)));
-	put_place(session, at);
+	put_place(output, at);
 	fputs(": ", out);
 	report_put_command_cut(out, at->info);
 	fputc('\n', out);
-	put_absentees(session, at, with_group);
+	put_absentees(dataset, output, at, with_group);
 }
 
-static void add_experiment(struct print_table *table, const struct session *session,
-                           const struct session_experiment *at)
+static void add_experiment(struct print_table *table, const struct dataset *dataset,
+                           const struct dataset_experiment *at)
 {
 	const struct exp_info *info = at->info;
 	char text[64], *command = report_command(info);
 
 	print_number(table, at->id);
 	print_number(table, at->is_selected != 0);
-	print_word(table, session->groups[at->group].path);
+	print_word(table, dataset->groups[at->group].path);
 	print_number(table, (uint64_t)info->pid);
 	print_number(table, report_cpu_ns(at));
 	print_word(table, report_status(info, text, sizeof(text)));
@@ -211,7 +211,7 @@ static void add_experiment(struct print_table *table, const struct session *sess
 }
 
 /* What was not recorded, for programs. */
-static void add_absentees(struct session *session)
+static void add_absentees(const struct dataset *dataset, struct output *output)
 {
 	struct print_table *table = print_table_begin("unrecorded");
 
@@ -219,12 +219,12 @@ static void add_absentees(struct session *session)
 	print_column(table, PRINT_WORD, "lineage", "Lineage");
 	print_column(table, PRINT_WORD, "path", "Path");
 	print_column(table, PRINT_WORD, "reason", "Reason");
-	for (size_t i = 0; i < session->count; i++) {
-		const struct session_experiment *at = &session->experiments[i];
+	for (size_t i = 0; i < dataset->count; i++) {
+		const struct dataset_experiment *at = &dataset->experiments[i];
 		struct absentee absentee;
 
 		for (size_t j = 0; j < at->info->event_count; j++) {
-			if (!is_absentee(session, at, &at->info->events[j], &absentee))
+			if (!is_absentee(dataset, at, &at->info->events[j], &absentee))
 				continue;
 			print_number(table, at->id);
 			print_word(table, absentee.lineage);
@@ -232,11 +232,11 @@ static void add_absentees(struct session *session)
 			print_word(table, absentee.reason);
 		}
 	}
-	print_table_end(session, table, 0);
+	print_table_end(output, table, 0);
 }
 
 /* The list for programs; see view.h. */
-void view_add_experiments(struct session *session)
+void view_add_experiments(const struct dataset *dataset, struct output *output)
 {
 	static const struct {
 		enum print_type type;
@@ -257,28 +257,30 @@ void view_add_experiments(struct session *session)
 
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		print_column(table, columns[i].type, columns[i].key, columns[i].heading);
-	for (size_t i = 0; i < session->count; i++)
-		add_experiment(table, session, &session->experiments[i]);
-	print_table_end(session, table, 0);
-	add_absentees(session);
+	for (size_t i = 0; i < dataset->count; i++)
+		add_experiment(table, dataset, &dataset->experiments[i]);
+	print_table_end(output, table, 0);
+	add_absentees(dataset, output);
 }
 
-void view_exp_list(struct session *session, const struct command_argument *argument)
+void view_exp_list(const struct dataset *dataset, const struct choices *choices,
+                   struct output *output, const struct command_argument *argument)
 {
-	int with_group = session->group_count > 1;
+	int with_group = dataset->group_count > 1;
 
+	(void)choices;
 	(void)argument;
-	if (print_is_data(session)) {
-		view_add_experiments(session);
+	if (print_is_data(output)) {
+		view_add_experiments(dataset, output);
 		return;
 	}
-	fprintf(session->out, "%3s  %-3s  %s%9s  %10s  %-20s  %s\n", "ID", "Sel",
+	fprintf(output->out, "%3s  %-3s  %s%9s  %10s  %-20s  %s\n", "ID", "Sel",
 	        with_group ? "Grp  " : "", "PID", "CPU sec.", "Status",
 	        "Experiment or lineage: command");
-	for (size_t i = 0; i < session->count; i++)
-		put_experiment(session, &session->experiments[i], with_group);
-	quality_put_left_out(session);
-	fputc('\n', session->out);
+	for (size_t i = 0; i < dataset->count; i++)
+		put_experiment(dataset, output, &dataset->experiments[i], with_group);
+	quality_put_left_out(dataset, output);
+	fputc('\n', output->out);
 }
 
 /* ---- exp_select ---- */
@@ -304,7 +306,8 @@ static int read_range(const char **at, unsigned long *first, unsigned long *last
 
 /* Mark the experiments of a list like 1,3-5 in marks[session->count]. Returns 0, or -1 after a
  * message. */
-static int read_list(struct session *session, const char *text, unsigned char *marks)
+static int read_list(const struct dataset *dataset, struct output *output, const char *text,
+                     unsigned char *marks)
 {
 	const char *at = text;
 	unsigned long first, last;
@@ -314,19 +317,18 @@ static int read_list(struct session *session, const char *text, unsigned char *m
 		size_t found = 0;
 
 		if (read_range(&at, &first, &last) != 0) {
-			session_fail(
-				session, EXIT_USAGE,
-				"exp_select: column %zu: '%s' is not a list like 1,3-5, or all",
-				(size_t)(start - text) + 1, start);
+			output_fail(output, EXIT_USAGE,
+			            "exp_select: column %zu: '%s' is not a list like 1,3-5, or all",
+			            (size_t)(start - text) + 1, start);
 			return -1;
 		}
-		for (size_t i = 0; i < session->count; i++)
-			if (session->experiments[i].id >= first &&
-			    session->experiments[i].id <= last)
+		for (size_t i = 0; i < dataset->count; i++)
+			if (dataset->experiments[i].id >= first &&
+			    dataset->experiments[i].id <= last)
 				found += marks[i] = 1;
 		if (found == 0) {
-			session_fail(
-				session, EXIT_USAGE,
+			output_fail(
+				output, EXIT_USAGE,
 				"exp_select: column %zu: no experiment %.*s (exp_list lists them)",
 				(size_t)(start - text) + 1, (int)strcspn(start, ","), start);
 			return -1;
@@ -338,11 +340,11 @@ static int read_list(struct session *session, const char *text, unsigned char *m
 void view_exp_select(struct session *session, const struct command_argument *argument)
 {
 	int all = strcasecmp(argument->text, "all") == 0;
-	unsigned char *marks = memory_take(session->count, 1);
+	unsigned char *marks = memory_take(session->dataset.count, 1);
 
-	if (all || read_list(session, argument->text, marks) == 0) {
-		for (size_t i = 0; i < session->count; i++)
-			session->experiments[i].is_selected = all || marks[i];
+	if (all || read_list(&session->dataset, &session->output, argument->text, marks) == 0) {
+		for (size_t i = 0; i < session->dataset.count; i++)
+			session->dataset.experiments[i].is_selected = all || marks[i];
 		session_refresh(session);
 	}
 	free(marks);
@@ -352,23 +354,24 @@ void view_exp_select(struct session *session, const struct command_argument *arg
 
 void view_open_exp(struct session *session, const struct command_argument *argument)
 {
-	session_open_alone(session, argument->text);
+	dataset_open_alone(&session->dataset, &session->choices, &session->output, argument->text);
 	session_refresh(session);
 }
 
 void view_add_exp(struct session *session, const struct command_argument *argument)
 {
-	if (session_find_path(session, argument->text))
-		session_say(session, "add_exp: %s is open already", argument->text);
-	else if (session_open(session, argument->text) == 0)
+	if (dataset_find_path(&session->dataset, argument->text))
+		output_say(&session->output, "add_exp: %s is open already", argument->text);
+	else if (dataset_open(&session->dataset, &session->choices, &session->output,
+	                      argument->text) == 0)
 		session_refresh(session);
 }
 
 void view_drop_exp(struct session *session, const struct command_argument *argument)
 {
-	if (session_drop(session, argument->text) == 0)
-		session_fail(session, EXIT_USAGE,
-		             "drop_exp: %s is not open (exp_list lists what is)", argument->text);
+	if (dataset_drop(&session->dataset, argument->text) == 0)
+		output_fail(&session->output, EXIT_USAGE,
+		            "drop_exp: %s is not open (exp_list lists what is)", argument->text);
 	else
 		session_refresh(session);
 }
@@ -376,6 +379,6 @@ void view_drop_exp(struct session *session, const struct command_argument *argum
 void view_reload(struct session *session, const struct command_argument *argument)
 {
 	(void)argument;
-	session_reload(session);
+	dataset_reload(&session->dataset, &session->choices, &session->output);
 	session_refresh(session);
 }

@@ -216,12 +216,12 @@ static void put_counters(FILE *out, const struct experiment *experiment)
 }
 
 /* What was sampled from outside is no trouble. */
-static int is_trouble(const struct session *session, const struct session_experiment *at,
+static int is_trouble(const struct dataset *dataset, const struct dataset_experiment *at,
                       const struct exp_event *event)
 {
 	return strcmp(event->kind, "warning") == 0 || strcmp(event->kind, "loss") == 0 ||
 	       (strcmp(event->kind, "unrecorded") == 0 &&
-	        !view_is_outside(session, at, report_attribute(event, "lineage")));
+	        !view_is_outside(dataset, at, report_attribute(event, "lineage")));
 }
 
 /* "WHAT NAME: REASON" */
@@ -233,7 +233,7 @@ static void put_reason(FILE *out, const struct exp_event *event, const char *wha
 	text_put(out, known(report_attribute(event, "reason")));
 }
 
-static void put_trouble(FILE *out, const struct session_experiment *at,
+static void put_trouble(FILE *out, const struct dataset_experiment *at,
                         const struct exp_event *event)
 {
 	const char *error = report_attribute(event, "errno");
@@ -257,8 +257,8 @@ static void put_trouble(FILE *out, const struct session_experiment *at,
 	fputc('\n', out);
 }
 
-static void put_troubles(FILE *out, const struct session *session,
-                         const struct session_experiment *at)
+static void put_troubles(FILE *out, const struct dataset *dataset,
+                         const struct dataset_experiment *at)
 {
 	const struct exp_info *info = at->info;
 	char unseen[256], left_out[1024];
@@ -267,7 +267,7 @@ static void put_troubles(FILE *out, const struct session *session,
 	size_t count = (is_unseen != 0) + (info->untold > 0) + (is_left_out != 0);
 
 	for (size_t i = 0; i < info->event_count; i++)
-		count += is_trouble(session, at, &info->events[i]) != 0;
+		count += is_trouble(dataset, at, &info->events[i]) != 0;
 	for (size_t i = 0; i < info->counter_count; i++)
 		count += strncmp(info->counters[i].name, "lost_", 5) == 0 &&
 		         strcmp(info->counters[i].value, "0") != 0;
@@ -277,7 +277,7 @@ static void put_troubles(FILE *out, const struct session *session,
 	}
 	fputs("Warnings\n", out);
 	for (size_t i = 0; i < info->event_count; i++)
-		if (is_trouble(session, at, &info->events[i]))
+		if (is_trouble(dataset, at, &info->events[i]))
 			put_trouble(out, at, &info->events[i]);
 	for (size_t i = 0; i < info->counter_count; i++) {
 		const struct exp_pair *counter = &info->counters[i];
@@ -305,7 +305,7 @@ static void put_troubles(FILE *out, const struct session *session,
 
 /* The lineage of what the process became: no collector was in that, but it may have been sampled
  * from outside. */
-static const char *became(const struct session *session, const struct session_experiment *at)
+static const char *became(const struct dataset *dataset, const struct dataset_experiment *at)
 {
 	const struct exp_info *info = at->info;
 
@@ -314,14 +314,14 @@ static const char *became(const struct session *session, const struct session_ex
 			   *lineage = report_attribute(&info->events[i], "lineage");
 
 		if (strcmp(info->events[i].kind, "unrecorded") == 0 && path &&
-		    strcmp(path, info->executed) == 0 && view_is_outside(session, at, lineage))
+		    strcmp(path, info->executed) == 0 && view_is_outside(dataset, at, lineage))
 			return lineage;
 	}
 	return info->executed_as ? info->executed_as : "not recorded";
 }
 
-static void put_status(FILE *out, const struct session *session,
-                       const struct session_experiment *at)
+static void put_status(FILE *out, const struct dataset *dataset,
+                       const struct dataset_experiment *at)
 {
 	const struct exp_info *info = at->info;
 	char text[64];
@@ -336,7 +336,7 @@ static void put_status(FILE *out, const struct session *session,
 		      out);
 	if (info->status == EXP_EXECED) {
 		fputs(", ", out);
-		text_put(out, became(session, at));
+		text_put(out, became(dataset, at));
 		fputs(": ", out);
 		text_put(out, info->executed);
 	}
@@ -351,18 +351,18 @@ static void put_status(FILE *out, const struct session *session,
 	fputc('\n', out);
 }
 
-static int has_ranks(const struct session *session, const struct session_experiment *founder)
+static int has_ranks(const struct dataset *dataset, const struct dataset_experiment *founder)
 {
-	for (size_t i = 0; i < session->count; i++)
-		if ((&session->experiments[i] == founder ||
-		     session->experiments[i].founder == founder->id) &&
-		    session->experiments[i].info->mpi_rank >= 0)
+	for (size_t i = 0; i < dataset->count; i++)
+		if ((&dataset->experiments[i] == founder ||
+		     dataset->experiments[i].founder == founder->id) &&
+		    dataset->experiments[i].info->mpi_rank >= 0)
 			return 1;
 	return 0;
 }
 
 /* What the process is in an MPI job, if in any. */
-static void put_mpi(FILE *out, const struct session *session, const struct session_experiment *at)
+static void put_mpi(FILE *out, const struct dataset *dataset, const struct dataset_experiment *at)
 {
 	const struct exp_info *info = at->info;
 
@@ -388,7 +388,7 @@ static void put_mpi(FILE *out, const struct session *session, const struct sessi
 	}
 	if (info->lineage[0] == '\0' &&
 	    strcmp(experiment_setting(at->experiment, "mpi_launcher", "off"), "off") != 0 &&
-	    !has_ranks(session, at))
+	    !has_ranks(dataset, at))
 		fputs("MPI        no process called MPI_Init\n", out);
 }
 
@@ -405,10 +405,11 @@ static void put_java(FILE *out, const struct experiment *experiment)
 		        compiled);
 }
 
-static void put_header(struct session *session, const struct session_experiment *at)
+static void put_header(const struct dataset *dataset, struct output *output,
+                       const struct dataset_experiment *at)
 {
 	const struct exp_info *info = at->info;
-	FILE *out = session->out;
+	FILE *out = output->out;
 
 	if (info->notes)
 		text_put_lines(out, info->notes, "");
@@ -423,11 +424,11 @@ static void put_header(struct session *session, const struct session_experiment 
 		fprintf(out,
 		        "Attached   after %.3f seconds of CPU time: what was before is not recorded, and blocks from before are unknown\n",
 		        (double)info->earlier_ns * 1e-9);
-	put_mpi(out, session, at);
+	put_mpi(out, dataset, at);
 	put_field(out, "Directory", known(info->cwd));
 	put_host(out, info);
 	put_start(out, info);
-	put_status(out, session, at);
+	put_status(out, dataset, at);
 	put_field(out, "Recorded", known(experiment_setting(at->experiment, "command", "")));
 	put_settings(out, info);
 	put_sampler(out, at->experiment);
@@ -436,21 +437,23 @@ static void put_header(struct session *session, const struct session_experiment 
 		put_field(out, i == 0 ? "Made code" : "", info->made[i]);
 	put_java(out, at->experiment);
 	put_field(out, "Format", info->version);
-	put_troubles(out, session, at);
+	put_troubles(out, dataset, at);
 }
 
-void view_header(struct session *session, const struct command_argument *argument)
+void view_header(const struct dataset *dataset, const struct choices *choices,
+                 struct output *output, const struct command_argument *argument)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 
-	while ((at = view_next_experiment(session, "header", argument, at))) {
-		if (print_is_data(session)) {
-			data_header(session, at);
+	(void)choices;
+	while ((at = view_next_experiment(dataset, output, "header", argument, at))) {
+		if (print_is_data(output)) {
+			data_header(output, at);
 			continue;
 		}
-		put_header(session, at);
-		fputc('\n', session->out);
+		put_header(dataset, output, at);
+		fputc('\n', output->out);
 	}
-	quality_put(session);
-	fputc('\n', session->out);
+	quality_put(dataset, output);
+	fputc('\n', output->out);
 }

@@ -9,11 +9,11 @@
 
 /* The symbols that an object of a process was read from; NULL if none of its addresses were
  * recorded. */
-static const struct sym_object *find_symbols(const struct session *session,
+static const struct sym_object *find_symbols(const struct dataset *dataset,
                                              const struct exp_object *object)
 {
-	for (size_t i = 0; i < symbols_object_count(session->symbols); i++) {
-		const struct sym_object *at = symbols_object(session->symbols, i);
+	for (size_t i = 0; i < symbols_object_count(dataset->symbols); i++) {
+		const struct sym_object *at = symbols_object(dataset->symbols, i);
 
 		if (strcmp(at->path, object->path) == 0 &&
 		    strcmp(at->build_id, object->build_id) == 0)
@@ -42,10 +42,10 @@ static void put_state(FILE *out, const struct sym_object *symbols)
 }
 
 /* The same for programs. */
-static void add_object(struct session *session, struct print_table *table,
+static void add_object(const struct dataset *dataset, struct print_table *table,
                        const struct exp_object *object)
 {
-	const struct sym_object *symbols = find_symbols(session, object);
+	const struct sym_object *symbols = find_symbols(dataset, object);
 
 	print_word(table, text_base(object->path));
 	print_word(table, object->path);
@@ -74,16 +74,17 @@ static struct print_table *begin_objects(void)
 	return table;
 }
 
-static void put_object(struct session *session, const struct exp_object *object)
+static void put_object(const struct dataset *dataset, struct output *output,
+                       const struct exp_object *object)
 {
-	FILE *out = session->out;
+	FILE *out = output->out;
 
 	fputc('<', out);
 	text_put(out, text_base(object->path));
 	fputs("> (", out);
 	text_put(out, object->path);
 	fputs(")\n    ", out);
-	put_state(out, find_symbols(session, object));
+	put_state(out, find_symbols(dataset, object));
 	fputs("\n    build-id ", out);
 	text_put(out, object->build_id[0] ? object->build_id : "none");
 	fputc('\n', out);
@@ -94,18 +95,20 @@ static int is_same(const struct exp_object *left, const struct exp_object *right
 	return strcmp(left->path, right->path) == 0 && strcmp(left->build_id, right->build_id) == 0;
 }
 
-void view_objects(struct session *session, const struct command_argument *argument)
+void view_objects(const struct dataset *dataset, const struct choices *choices,
+                  struct output *output, const struct command_argument *argument)
 {
 	const struct exp_object **seen = NULL;
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	struct print_table *table;
 	size_t count = 0, capacity = 0;
 
+	(void)choices;
 	(void)argument;
 	/* Building the tree finds out which objects occur, and reads their symbols. */
-	session_tree(session, TREE_FUNCTIONS);
-	table = print_is_data(session) ? begin_objects() : NULL;
-	while ((at = session_next(session, at))) {
+	dataset_tree(dataset, TREE_FUNCTIONS);
+	table = print_is_data(output) ? begin_objects() : NULL;
+	while ((at = dataset_next(dataset, at))) {
 		const struct exp_object *objects;
 		size_t object_count = experiment_objects(at->experiment, &objects);
 
@@ -119,13 +122,13 @@ void view_objects(struct session *session, const struct command_argument *argume
 			seen = memory_grow(seen, count, &capacity, sizeof(*seen));
 			seen[count++] = &objects[j];
 			if (table)
-				add_object(session, table, &objects[j]);
+				add_object(dataset, table, &objects[j]);
 			else
-				put_object(session, &objects[j]);
+				put_object(dataset, output, &objects[j]);
 		}
 	}
 	if (table)
-		print_table_end(session, table, 0);
-	fputc('\n', session->out);
+		print_table_end(output, table, 0);
+	fputc('\n', output->out);
 	free(seen);
 }

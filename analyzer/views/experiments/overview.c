@@ -20,19 +20,19 @@
 enum { TOP = 3, TOP_THREADS = 8, TOP_PROCESSES = 8 };
 
 /* It came with its founder, which is in the list too. */
-static int is_descendant(const struct session_experiment *at)
+static int is_descendant(const struct dataset_experiment *at)
 {
 	return at->founder != 0 && at->info->lineage[0] != '\0';
 }
 
 /* From the start of a process to the end of all that descend from it: a launcher's own time ends
  * when it executes a program. */
-static double run_seconds(const struct session *session, const struct session_experiment *founder)
+static double run_seconds(const struct dataset *dataset, const struct dataset_experiment *founder)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	double last_s = founder->info->duration_s;
 
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		double end_s = (double)(at->info->start_real_ns - founder->info->start_real_ns) *
 		                       1e-9 +
 		               at->info->duration_s;
@@ -43,10 +43,11 @@ static double run_seconds(const struct session *session, const struct session_ex
 	return last_s;
 }
 
-static void put_experiment(struct session *session, const struct session_experiment *at)
+static void put_experiment(const struct dataset *dataset, struct output *output,
+                           const struct dataset_experiment *at)
 {
 	const struct exp_info *info = at->info;
-	FILE *out = session->out;
+	FILE *out = output->out;
 	char text[64];
 	double whole_s;
 
@@ -58,107 +59,112 @@ static void put_experiment(struct session *session, const struct session_experim
 	        report_status(info, text, sizeof(text)));
 	text_put(out, info->host);
 	fprintf(out, "\n     Duration  %.3f seconds", info->duration_s);
-	whole_s = run_seconds(session, at);
+	whole_s = run_seconds(dataset, at);
 	if (whole_s - info->duration_s >= SHOWN_S)
 		fprintf(out, ", with its descendants %.3f seconds", whole_s);
 	fputc('\n', out);
 }
 
 /* The functions with the most of a metric, <Total> first, and the one column that they have. */
-static struct table find_top(struct session *session, unsigned id, struct metric_list *metrics)
+static struct table find_top(const struct dataset *dataset, const struct choices *choices,
+                             unsigned id, struct metric_list *metrics)
 {
-	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
-	const struct fold_row **rows = compare_folds(session, TREE_FUNCTIONS);
+	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
+	const struct fold_row **rows = compare_folds(dataset, TREE_FUNCTIONS);
 	struct metric_sort sort = {
 		.metric = {(uint8_t)id, METRIC_EXCLUSIVE, METRIC_SHOW_VALUE | METRIC_SHOW_PERCENT}};
 	struct table table = {.count = 0};
 
 	*metrics = (struct metric_list){.at = {sort.metric}, .count = 1};
-	compare_table(session, &table, TREE_FUNCTIONS);
+	compare_table(dataset, &table, TREE_FUNCTIONS);
 	for (uint32_t i = 0; i < tree->item_count; i++) {
 		for (size_t j = 0; j < table.group_count; j++)
 			table.next[j] = (struct table_values){
 				i == 0 ? &rows[j][0].total : &rows[j][i].own, &rows[j][i].total};
 		if (i == 0 || table_next_is_worth(&table, metrics, &sort))
 			table_add_next(&table, tree, i,
-			               name_function(session, tree->items[i].function));
+			               name_function(choices, tree->items[i].function));
 	}
 	free(rows);
 	table_sort(&table, 1, &sort, metrics);
 	return table;
 }
 
-static void put_top(struct session *session, unsigned id, const char *title)
+static void put_top(const struct dataset *dataset, const struct choices *choices,
+                    struct output *output, unsigned id, const char *title)
 {
 	struct metric_list metrics;
-	struct table table = find_top(session, id, &metrics);
+	struct table table = find_top(dataset, choices, id, &metrics);
 	char value[METRIC_TEXT_MAX], share[METRIC_TEXT_MAX];
 
 	if (table.count > 1)
-		fprintf(session->out, "  %s:\n", title);
+		fprintf(output->out, "  %s:\n", title);
 	for (size_t i = 1; i < table.count && i <= TOP; i++) {
-		fprintf(session->out, "    %14s  %6s %%  ",
+		fprintf(output->out, "    %14s  %6s %%  ",
 		        table_format(&table, &table.rows[i], &metrics.at[0], 0, value),
 		        table_format_percent(&table, &table.rows[i], &metrics.at[0], 0, share));
-		text_put(session->out, table.rows[i].name);
-		fputc('\n', session->out);
+		text_put(output->out, table.rows[i].name);
+		fputc('\n', output->out);
 	}
 	table_fini(&table);
 }
 
-static void put_total(struct session *session, unsigned id)
+static void put_total(const struct dataset *dataset, struct output *output, unsigned id)
 {
-	const struct metric_values *sum = &session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT];
+	const struct metric_values *sum = &dataset_tree(dataset, TREE_FUNCTIONS)->total[TREE_ROOT];
 	char value[METRIC_TEXT_MAX];
 
-	fprintf(session->out, "  %-20s %12s%s", metric_meaning(id),
+	fprintf(output->out, "  %-20s %12s%s", metric_meaning(id),
 	        metric_format(id, sum->of[id], value),
 	        metric_unit_of(id) == METRIC_UNIT_SECONDS ? " seconds" : "");
 	if (id == METRIC_USER || id == METRIC_SYSTEM)
-		fprintf(session->out, " (%s %%)",
+		fprintf(output->out, " (%s %%)",
 		        metric_format_percent(sum->of[id], sum->of[METRIC_TOTALCPU], value));
-	fputc('\n', session->out);
+	fputc('\n', output->out);
 }
 
 /* The last period of a thread is in the total alone: no sample tells what it was spent in. */
-static void put_residual(struct session *session)
+static void put_residual(const struct dataset *dataset, struct output *output)
 {
-	const struct metric_values *sum = &session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT];
+	const struct metric_values *sum = &dataset_tree(dataset, TREE_FUNCTIONS)->total[TREE_ROOT];
 	uint64_t known = sum->of[METRIC_USER] + sum->of[METRIC_SYSTEM],
 		 total = sum->of[METRIC_TOTALCPU];
 	char value[METRIC_TEXT_MAX], share[METRIC_TEXT_MAX];
 
 	if (total > known)
-		fprintf(session->out, "  %-20s %12s seconds (%s %%)\n", "User or System Time",
+		fprintf(output->out, "  %-20s %12s seconds (%s %%)\n", "User or System Time",
 		        metric_format(METRIC_TOTALCPU, total - known, value),
 		        metric_format_percent(total - known, total, share));
 }
 
 /* Give each metric of a kind of data that functions are told for to `put`. */
-static void for_each_top(struct session *session, unsigned kind,
-                         void (*put)(struct session *session, unsigned id, const char *title))
+static void for_each_top(const struct dataset *dataset, const struct choices *choices,
+                         struct output *output, unsigned kind,
+                         void (*put)(const struct dataset *dataset, const struct choices *choices,
+                                     struct output *output, unsigned id, const char *title))
 {
 	const char *title;
 
 	for (unsigned id = 0; id < METRIC_VALUES; id++)
 		if (metric_data_of(id) == 1u << kind &&
 		    metric_overview_of(id, &title) == METRIC_FUNCTIONS)
-			put(session, id, title);
+			put(dataset, choices, output, id, title);
 }
 
 /* What is told of one kind of data: totals, then functions. */
-static void put_section(struct session *session, unsigned kind)
+static void put_section(const struct dataset *dataset, const struct choices *choices,
+                        struct output *output, unsigned kind)
 {
 	const char *title;
 
-	fprintf(session->out, "\n%s\n", datakinds[kind].title);
+	fprintf(output->out, "\n%s\n", datakinds[kind].title);
 	for (unsigned id = 0; id < METRIC_VALUES; id++) {
 		if (metric_data_of(id) == 1u << kind && metric_overview_of(id, &title) != METRIC_NO)
-			put_total(session, id);
+			put_total(dataset, output, id);
 		if (id == METRIC_SYSTEM && kind == FMT_DATAKIND_PROFILE)
-			put_residual(session);
+			put_residual(dataset, output);
 	}
-	for_each_top(session, kind, put_top);
+	for_each_top(dataset, choices, output, kind, put_top);
 }
 
 static int by_cpu(const void *left, const void *right)
@@ -172,13 +178,13 @@ static int by_cpu(const void *left, const void *right)
 }
 
 /* The threads with the most CPU time, of all experiments together. */
-static void put_threads(struct session *session)
+static void put_threads(const struct dataset *dataset, struct output *output)
 {
 	const struct exp_thread **threads = NULL;
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	size_t count = 0, capacity = 0;
 
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		const struct exp_data_set *data = at->data;
 
 		for (size_t j = 0; j < data->thread_count; j++) {
@@ -188,24 +194,24 @@ static void put_threads(struct session *session)
 	}
 	if (count > 1)
 		qsort(threads, count, sizeof(*threads), by_cpu);
-	fprintf(session->out, "\nThreads: %zu\n", count);
+	fprintf(output->out, "\nThreads: %zu\n", count);
 	for (size_t i = 0; i < count && i < TOP_THREADS; i++) {
-		if (session->have & EXP_DATA_PROFILE)
-			fprintf(session->out, "    %14.3f seconds",
+		if (dataset->have & EXP_DATA_PROFILE)
+			fprintf(output->out, "    %14.3f seconds",
 			        report_seconds(threads[i]->cpu_ns));
 		else
-			fputs("  ", session->out);
-		fprintf(session->out, "  %u ", threads[i]->tid);
-		text_put(session->out, threads[i]->name);
-		fputc('\n', session->out);
+			fputs("  ", output->out);
+		fprintf(output->out, "  %u ", threads[i]->tid);
+		text_put(output->out, threads[i]->name);
+		fputc('\n', output->out);
 	}
 	free(threads);
 }
 
 static int by_process_cpu(const void *left, const void *right)
 {
-	const struct session_experiment *a = *(const struct session_experiment *const *)left;
-	const struct session_experiment *b = *(const struct session_experiment *const *)right;
+	const struct dataset_experiment *a = *(const struct dataset_experiment *const *)left;
+	const struct dataset_experiment *b = *(const struct dataset_experiment *const *)right;
 
 	if (report_cpu_ns(a) != report_cpu_ns(b))
 		return report_cpu_ns(a) > report_cpu_ns(b) ? -1 : 1;
@@ -213,121 +219,128 @@ static int by_process_cpu(const void *left, const void *right)
 }
 
 /* The processes with the most CPU time, where there are descendants. */
-static void put_processes(struct session *session)
+static void put_processes(const struct dataset *dataset, struct output *output)
 {
-	const struct session_experiment **all = NULL;
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment **all = NULL;
+	const struct dataset_experiment *at = NULL;
 	size_t count = 0, capacity = 0, founders = 0;
 
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		all = memory_grow(all, count, &capacity, sizeof(*all));
 		all[count++] = at;
 		founders += !is_descendant(at);
 	}
 	if (count > founders) {
 		qsort(all, count, sizeof(*all), by_process_cpu);
-		fprintf(session->out, "\nProcesses: %zu\n", count);
+		fprintf(output->out, "\nProcesses: %zu\n", count);
 		for (size_t i = 0; i < count && i < TOP_PROCESSES; i++) {
-			fprintf(session->out, "    %14.3f seconds  %lld %s%s",
+			fprintf(output->out, "    %14.3f seconds  %lld %s%s",
 			        report_seconds(report_cpu_ns(all[i])), (long long)all[i]->info->pid,
 			        all[i]->info->lineage, all[i]->info->lineage[0] ? " " : "");
-			report_put_command_cut(session->out, all[i]->info);
-			fputc('\n', session->out);
+			report_put_command_cut(output->out, all[i]->info);
+			fputc('\n', output->out);
 		}
 	}
 	free(all);
 }
 
 /* The experiments of each group, below its label. */
-static void put_groups(struct session *session)
+static void put_groups(const struct dataset *dataset, struct output *output)
 {
-	for (size_t i = 0; i < session_columns(session); i++) {
-		const struct session_experiment *at = NULL;
-		char *label = compare_label(session, i);
+	for (size_t i = 0; i < dataset_columns(dataset); i++) {
+		const struct dataset_experiment *at = NULL;
+		char *label = compare_label(dataset, i);
 
-		fprintf(session->out, "%s:\n", label);
+		fprintf(output->out, "%s:\n", label);
 		free(label);
-		compare_focus(session, i);
-		while ((at = session_next(session, at)))
+		compare_focus(dataset, i);
+		while ((at = dataset_next(dataset, at)))
 			if (!is_descendant(at))
-				put_experiment(session, at);
-		compare_unfocus(session);
+				put_experiment(dataset, output, at);
+		compare_unfocus(dataset);
 	}
-	fputc('\n', session->out);
+	fputc('\n', output->out);
 }
 
-static void put_top_table(struct session *session, unsigned id, const char *title)
+static void put_top_table(const struct dataset *dataset, const struct choices *choices,
+                          struct output *output, unsigned id, const char *title)
 {
 	struct metric_list metrics;
-	struct table table = find_top(session, id, &metrics);
+	struct table table = find_top(dataset, choices, id, &metrics);
 	char *name = memory_format("top.%s", metric_keyword(id));
 
-	if (!print_is_data(session))
-		fprintf(session->out, "%s\n\n", title);
-	table_put(session, &table, &metrics, TOP + 1, name);
-	fputc('\n', session->out);
+	if (!print_is_data(output))
+		fprintf(output->out, "%s\n\n", title);
+	table_put(dataset, output, &table, &metrics, TOP + 1, name);
+	fputc('\n', output->out);
 	free(name);
 	table_fini(&table);
 }
 
 /* What stands out of each kind of data as tables; in a comparison in the first group, or as the
  * greatest difference to it. */
-static void put_tops(struct session *session)
+static void put_tops(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output)
 {
 	for (size_t i = 0; i < FMT_DATAKINDS; i++)
-		if (session->have & 1u << datakinds_shown[i])
-			for_each_top(session, datakinds_shown[i], put_top_table);
+		if (dataset->have & 1u << datakinds_shown[i])
+			for_each_top(dataset, choices, output, datakinds_shown[i], put_top_table);
 }
 
-static void put_compared(struct session *session)
+static void put_compared(const struct dataset *dataset, const struct choices *choices,
+                         struct output *output)
 {
-	if (print_is_data(session))
-		view_add_experiments(session);
+	if (print_is_data(output))
+		view_add_experiments(dataset, output);
 	else
-		put_groups(session);
-	compare_beside(session, data_totals);
-	put_tops(session);
+		put_groups(dataset, output);
+	compare_beside(dataset, choices, output, data_totals);
+	put_tops(dataset, choices, output);
 }
 
-static void put_data(struct session *session)
+static void put_data(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output)
 {
-	data_overview(session);
-	put_tops(session);
+	data_overview(dataset, choices, output);
+	put_tops(dataset, choices, output);
 }
 
-static void put_text(struct session *session)
+static void put_text(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 
-	fputs("Experiments\n", session->out);
-	while ((at = session_next(session, at)))
+	fputs("Experiments\n", output->out);
+	while ((at = dataset_next(dataset, at)))
 		if (!is_descendant(at))
-			put_experiment(session, at);
-	put_processes(session);
+			put_experiment(dataset, output, at);
+	put_processes(dataset, output);
 	for (size_t i = 0; i < FMT_DATAKINDS; i++)
-		if (session->have & 1u << datakinds_shown[i])
-			put_section(session, datakinds_shown[i]);
-	put_threads(session);
-	fputc('\n', session->out);
+		if (dataset->have & 1u << datakinds_shown[i])
+			put_section(dataset, choices, output, datakinds_shown[i]);
+	put_threads(dataset, output);
+	fputc('\n', output->out);
 }
 
-void view_overview(struct session *session, const struct command_argument *argument)
+void view_overview(const struct dataset *dataset, const struct choices *choices,
+                   struct output *output, const struct command_argument *argument)
 {
-	if (argument->number != 0 && session->count > 1) {
-		session_fail(
-			session, EXIT_USAGE,
+	if (argument->number != 0 && dataset->count > 1) {
+		output_fail(
+			output, EXIT_USAGE,
 			"overview: it is of all that are selected (exp_select %s, before, selects one)",
 			argument->text);
 		return;
 	}
-	quality_put(session);
-	if (session_columns(session) > 1)
-		put_compared(session);
-	else if (print_is_data(session))
-		put_data(session);
+	quality_put(dataset, output);
+	if (dataset_columns(dataset) > 1)
+		put_compared(dataset, choices, output);
+	else if (print_is_data(output))
+		put_data(dataset, choices, output);
 	else
-		put_text(session);
-	report_put_next(session, "functions", NULL, "all functions with these metrics");
-	report_put_next(session, "metric_list", NULL, "what else tables can show");
-	fputc('\n', session->out);
+		put_text(dataset, choices, output);
+	report_put_next(dataset, choices, output, "functions", NULL,
+	                "all functions with these metrics");
+	report_put_next(dataset, choices, output, "metric_list", NULL, "what else tables can show");
+	fputc('\n', output->out);
 }

@@ -73,14 +73,14 @@ static int is_empty(FILE *out, const struct exp_data_set *data)
 
 /* What all selected processes together have used, in the time from the first's start to the last's
  * end. */
-static void put_sum(struct session *session)
+static void put_sum(const struct dataset *dataset, struct output *output)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	const struct exp_usage none = {.time_s = 0};
-	struct exp_usage sum = {.time_s = report_wall_seconds(session)};
+	struct exp_usage sum = {.time_s = report_wall_seconds(dataset)};
 	size_t count = 0;
 
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		const struct exp_usage *first = at->data->usage, *last;
 
 		count++;
@@ -99,26 +99,28 @@ static void put_sum(struct session *session)
 	}
 	if (count < 2)
 		return;
-	fprintf(session->out, "Sum of %zu experiments, and the highest peak:\n", count);
-	put_usage(session->out, &none, &sum);
+	fprintf(output->out, "Sum of %zu experiments, and the highest peak:\n", count);
+	put_usage(output->out, &none, &sum);
 }
 
-void view_statistics(struct session *session, const struct command_argument *argument)
+void view_statistics(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output, const struct command_argument *argument)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 
-	if (argument->number == 0 && !print_is_data(session))
-		put_sum(session);
-	while ((at = view_next_experiment(session, "statistics", argument, at))) {
+	(void)choices;
+	if (argument->number == 0 && !print_is_data(output))
+		put_sum(dataset, output);
+	while ((at = view_next_experiment(dataset, output, "statistics", argument, at))) {
 		const struct exp_data_set *data = at->data;
 
-		if (print_is_data(session)) {
-			data_usage(session, "statistics", at, 1);
+		if (print_is_data(output)) {
+			data_usage(dataset, output, "statistics", at, 1);
 			continue;
 		}
-		put_name(session->out, at->info);
-		if (!is_empty(session->out, data))
-			put_usage(session->out, &data->usage[0],
+		put_name(output->out, at->info);
+		if (!is_empty(output->out, data))
+			put_usage(output->out, &data->usage[0],
 			          &data->usage[data->usage_count - 1]);
 	}
 }
@@ -153,20 +155,22 @@ static void put_interval(FILE *out, const struct exp_usage *before, const struct
 	fputc('\n', out);
 }
 
-void view_sample_detail(struct session *session, const struct command_argument *argument)
+void view_sample_detail(const struct dataset *dataset, const struct choices *choices,
+                        struct output *output, const struct command_argument *argument)
 {
-	const struct session_experiment *at = NULL;
-	FILE *out = session->out;
+	const struct dataset_experiment *at = NULL;
+	FILE *out = output->out;
 
-	if (print_is_data(session)) {
-		at = argument->number != 0
-		             ? view_next_experiment(session, "sample_detail", argument, NULL)
-		             : NULL;
+	(void)choices;
+	if (print_is_data(output)) {
+		at = argument->number != 0 ? view_next_experiment(dataset, output, "sample_detail",
+		                                                  argument, NULL)
+		                           : NULL;
 		if (at || argument->number == 0)
-			data_usage(session, "sample_detail", at, 0);
+			data_usage(dataset, output, "sample_detail", at, 0);
 		return;
 	}
-	while ((at = view_next_experiment(session, "sample_detail", argument, at))) {
+	while ((at = view_next_experiment(dataset, output, "sample_detail", argument, at))) {
 		const struct exp_data_set *data = at->data;
 
 		put_name(out, at->info);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_pairs(struct session *session, const char *name, const struct exp_pair *pairs,
+static void put_pairs(struct output *output, const char *name, const struct exp_pair *pairs,
                       size_t count)
 {
 	struct print_table *table = print_table_begin(name);
@@ -19,11 +19,11 @@ static void put_pairs(struct session *session, const char *name, const struct ex
 		print_word(table, pairs[i].name);
 		print_word(table, pairs[i].value);
 	}
-	print_table_end(session, table, 0);
+	print_table_end(output, table, 0);
 }
 
 /* Everything in the log but its attributes: when, what kind, and what it says. */
-static void put_events(struct session *session, const struct exp_info *info)
+static void put_events(struct output *output, const struct exp_info *info)
 {
 	struct print_table *table = print_table_begin("events");
 	char text[1024];
@@ -44,7 +44,7 @@ static void put_events(struct session *session, const struct exp_info *info)
 		print_word(table, event->kind);
 		print_word(table, text);
 	}
-	print_table_end(session, table, 0);
+	print_table_end(output, table, 0);
 }
 
 static void put_host(struct print_table *record, const struct exp_info *info)
@@ -62,7 +62,7 @@ static void put_host(struct print_table *record, const struct exp_info *info)
 	print_field_real(record, PRINT_VALUE, "clock_hz", "Clock rate", info->clock_hz);
 }
 
-void data_header(struct session *session, const struct session_experiment *at)
+void data_header(struct output *output, const struct dataset_experiment *at)
 {
 	const struct exp_info *info = at->info;
 	struct print_table *record = print_record_begin("header");
@@ -94,17 +94,17 @@ void data_header(struct session *session, const struct session_experiment *at)
 		            experiment_java_classes(at->experiment));
 	print_field_word(record, "format", "Format", info->version);
 	print_field(record, PRINT_COUNT, "damaged", "Damaged", info->damaged != 0);
-	print_table_end(session, record, 0);
-	put_pairs(session, "settings", info->settings, info->setting_count);
-	put_pairs(session, "counters", info->counters, info->counter_count);
-	put_events(session, info);
+	print_table_end(output, record, 0);
+	put_pairs(output, "settings", info->settings, info->setting_count);
+	put_pairs(output, "counters", info->counters, info->counter_count);
+	put_events(output, info);
 	free(command);
 }
 
-static void put_threads(struct session *session)
+static void put_threads(const struct dataset *dataset, struct output *output)
 {
 	struct print_table *table = print_table_begin("threads");
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 
 	print_column(table, PRINT_COUNT, "experiment", "Experiment");
 	print_column(table, PRINT_COUNT, "tid", "Thread");
@@ -112,7 +112,7 @@ static void put_threads(struct session *session)
 	print_column(table, PRINT_SECONDS, "start", "Start");
 	print_column(table, PRINT_COUNT, "samples", "Clock Samples");
 	print_column(table, PRINT_NS, "cpu", "CPU Time");
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		for (size_t i = 0; i < at->data->thread_count; i++) {
 			const struct exp_thread *thread = &at->data->threads[i];
 
@@ -121,24 +121,26 @@ static void put_threads(struct session *session)
 			print_word(table, thread->name);
 			print_real(table, thread->time_s);
 			print_number(table, thread->samples);
-			report_put_thread_cpu(session, table, thread);
+			report_put_thread_cpu(dataset, table, thread);
 		}
 	}
-	print_table_end(session, table, 0);
+	print_table_end(output, table, 0);
 }
 
-void data_totals(struct session *session)
+void data_totals(const struct dataset *dataset, const struct choices *choices,
+                 struct output *output)
 {
-	const struct metric_values *sum = &session_tree(session, TREE_FUNCTIONS)->total[TREE_ROOT];
+	const struct metric_values *sum = &dataset_tree(dataset, TREE_FUNCTIONS)->total[TREE_ROOT];
 	struct print_table *totals = print_record_begin("totals");
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	uint64_t experiments = 0, threads = 0;
 
+	(void)choices;
 	print_describe(totals, "Totals", 0);
 	for (unsigned id = 0; id < METRIC_VALUES; id++) {
 		enum print_type type = PRINT_COUNT;
 
-		if (!(metric_data_of(id) & session->have))
+		if (!(metric_data_of(id) & dataset->have))
 			continue;
 		if (metric_unit_of(id) == METRIC_UNIT_SECONDS)
 			type = PRINT_NS;
@@ -146,19 +148,20 @@ void data_totals(struct session *session)
 			type = PRINT_BYTES;
 		print_field(totals, type, metric_keyword(id), metric_meaning(id), sum->of[id]);
 	}
-	for (; (at = session_next(session, at)); experiments++)
+	for (; (at = dataset_next(dataset, at)); experiments++)
 		threads += at->data->thread_count;
 	print_field(totals, PRINT_COUNT, "experiments", "Experiments", experiments);
 	print_field(totals, PRINT_COUNT, "threads", "Threads", threads);
-	print_field_real(totals, PRINT_SECONDS, "wall", "Wall time", report_wall_seconds(session));
-	print_table_end(session, totals, 0);
+	print_field_real(totals, PRINT_SECONDS, "wall", "Wall time", report_wall_seconds(dataset));
+	print_table_end(output, totals, 0);
 }
 
-void data_overview(struct session *session)
+void data_overview(const struct dataset *dataset, const struct choices *choices,
+                   struct output *output)
 {
-	view_add_experiments(session);
-	data_totals(session);
-	put_threads(session);
+	view_add_experiments(dataset, output);
+	data_totals(dataset, choices, output);
+	put_threads(dataset, output);
 }
 
 /* ---- usage ---- */
@@ -176,7 +179,7 @@ void data_overview(struct session *session)
 	X(nvcsw, COUNT, "voluntary_switches", "Voluntary context switches") \
 	X(nivcsw, COUNT, "involuntary_switches", "Involuntary context switches")
 
-static void add_usage(struct print_table *table, const struct session_experiment *at,
+static void add_usage(struct print_table *table, const struct dataset_experiment *at,
                       const struct exp_usage *before, const struct exp_usage *after)
 {
 	print_number(table, at->id);
@@ -193,7 +196,7 @@ static void add_usage(struct print_table *table, const struct session_experiment
 	print_word(table, fmt_enum_name("sample_reason", after->reason));
 }
 
-static void add_experiment(struct print_table *table, const struct session_experiment *at,
+static void add_experiment(struct print_table *table, const struct dataset_experiment *at,
                            int is_whole)
 {
 	const struct exp_data_set *data = at->data;
@@ -204,8 +207,8 @@ static void add_experiment(struct print_table *table, const struct session_exper
 		add_usage(table, at, &data->usage[i - 1], &data->usage[i]);
 }
 
-void data_usage(struct session *session, const char *name, const struct session_experiment *at,
-                int is_whole)
+void data_usage(const struct dataset *dataset, struct output *output, const char *name,
+                const struct dataset_experiment *at, int is_whole)
 {
 	struct print_table *table = print_table_begin(name);
 
@@ -221,8 +224,8 @@ void data_usage(struct session *session, const char *name, const struct session_
 	print_column(table, PRINT_WORD, "end", "End");
 	if (at)
 		add_experiment(table, at, is_whole);
-	for (const struct session_experiment *each = at ? NULL : session_next(session, NULL); each;
-	     each = session_next(session, each))
+	for (const struct dataset_experiment *each = at ? NULL : dataset_next(dataset, NULL); each;
+	     each = dataset_next(dataset, each))
 		add_experiment(table, each, is_whole);
-	print_table_end(session, table, 0);
+	print_table_end(output, table, 0);
 }

@@ -265,14 +265,14 @@ static void put_end(struct dump *dump)
 	sink_byte(sink, '\n');
 }
 
-static void dump_file(struct session *session, const char *path, int fd)
+static void dump_file(struct output *output, const char *path, int fd)
 {
 	struct dump *dump = memory_take(1, sizeof(*dump));
 	const char *fault = NULL;
 	uint64_t offset = 0;
 	int rc = -ENOMEM;
 
-	dump->sink.out = print_sink(session);
+	dump->sink.out = print_sink(output);
 	choose_fields(dump);
 	dump->fxt = exp_fxt_open(fd);
 	dump->nesting = fxt_nesting_create();
@@ -282,29 +282,32 @@ static void dump_file(struct session *session, const char *path, int fd)
 		put_end(dump);
 	sink_flush(&dump->sink);
 	if (rc == -EBADMSG && fault)
-		session_fail(session, EXIT_TROUBLE, "fxt_dump: %s: offset %llu: %s", path,
-		             (unsigned long long)offset, fault);
+		output_fail(output, EXIT_TROUBLE, "fxt_dump: %s: offset %llu: %s", path,
+		            (unsigned long long)offset, fault);
 	else if (rc == -EBADMSG)
-		session_fail(session, EXIT_TROUBLE, "fxt_dump: %s: %s", path,
-		             exp_fxt_fault(dump->fxt));
+		output_fail(output, EXIT_TROUBLE, "fxt_dump: %s: %s", path,
+		            exp_fxt_fault(dump->fxt));
 	else if (rc != 0)
-		session_fail(session, EXIT_TROUBLE, "fxt_dump: %s: %s", path, strerror(-rc));
+		output_fail(output, EXIT_TROUBLE, "fxt_dump: %s: %s", path, strerror(-rc));
 	fxt_nesting_destroy(dump->nesting);
 	exp_fxt_close(dump->fxt);
 	free(dump);
 }
 
-void view_fxt_dump(struct session *session, const struct command_argument *argument)
+void view_fxt_dump(const struct dataset *dataset, const struct choices *choices,
+                   struct output *output, const struct command_argument *argument)
 {
 	int fd = strcmp(argument->text, "-") == 0 ? STDIN_FILENO
 	                                          : open(argument->text, O_RDONLY | O_CLOEXEC);
 
+	(void)dataset;
+	(void)choices;
 	if (fd < 0) {
-		session_fail(session, EXIT_TROUBLE, "fxt_dump: %s: %s", argument->text,
-		             strerror(errno));
+		output_fail(output, EXIT_TROUBLE, "fxt_dump: %s: %s", argument->text,
+		            strerror(errno));
 		return;
 	}
-	dump_file(session, argument->text, fd);
+	dump_file(output, argument->text, fd);
 	if (fd != STDIN_FILENO)
 		close(fd);
 }

@@ -4,7 +4,7 @@
 
 #include "experiment/xray/xraylog.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/output.h"
+#include "analyzer/base/outfile.h"
 #include "analyzer/base/sorter.h"
 #include "analyzer/base/text.h"
 #include "analyzer/views/foreign/xraylogs.h"
@@ -23,7 +23,7 @@ void xraylogs_each(const struct xraylog *log,
 
 	if (status == 0)
 		return;
-	fprintf(stderr, "xer_print: %s\n", session_cause(status));
+	fprintf(stderr, "xer_print: %s\n", dataset_cause(status));
 	exit(EXIT_TROUBLE);
 }
 
@@ -429,50 +429,54 @@ static void put_accounts(FILE *out, const struct xraylog *log)
 
 /* ---- the commands ---- */
 
-void xraylogs_put(struct session *session, const char *command,
+void xraylogs_put(const struct dataset *dataset, struct output *output, const char *command,
                   void (*put)(FILE *out, const struct xraylog *log))
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	int found = 0;
 
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		const struct xraylog *log = experiment_foreign(at->experiment);
 
 		if (!log)
 			continue;
-		put(session->out, log);
+		put(output->out, log);
 		found = 1;
 	}
 	if (!found)
-		session_fail(session, EXIT_TROUBLE,
-		             "%s: no XRay log is open (of an experiment, name its file functrace)",
-		             command);
+		output_fail(output, EXIT_TROUBLE,
+		            "%s: no XRay log is open (of an experiment, name its file functrace)",
+		            command);
 }
 
-void view_convert(struct session *session, const struct command_argument *argument)
+void view_convert(const struct dataset *dataset, const struct choices *choices,
+                  struct output *output, const struct command_argument *argument)
 {
+	(void)choices;
 	if (strcmp(argument->text, "yaml") == 0)
-		xraylogs_put(session, "convert", put_yaml);
+		xraylogs_put(dataset, output, "convert", put_yaml);
 	else if (strcmp(argument->text, "trace_event") == 0)
-		xraylogs_put(session, "convert", put_trace_events);
+		xraylogs_put(dataset, output, "convert", put_trace_events);
 	else
-		session_fail(session, EXIT_USAGE,
-		             "convert: '%.64s' is neither yaml nor trace_event", argument->text);
+		output_fail(output, EXIT_USAGE, "convert: '%.64s' is neither yaml nor trace_event",
+		            argument->text);
 }
 
-void view_account(struct session *session, const struct command_argument *argument)
+void view_account(const struct dataset *dataset, const struct choices *choices,
+                  struct output *output, const struct command_argument *argument)
 {
+	(void)choices;
 	(void)argument;
-	xraylogs_put(session, "account", put_accounts);
+	xraylogs_put(dataset, output, "account", put_accounts);
 }
 
 void view_instr_map(struct session *session, const struct command_argument *argument)
 {
-	if (session->count == 0)
-		session->instr_map = argument->text;
-	else if (!session->instr_map)
-		session_fail(
-			session, EXIT_USAGE,
+	if (session->dataset.count == 0)
+		session->dataset.instr_map = argument->text;
+	else if (!session->dataset.instr_map)
+		output_fail(
+			&session->output, EXIT_USAGE,
 			"instr_map: logs are open already; give -instr_map when xer_print starts");
 }
 
@@ -492,18 +496,20 @@ static void put_map(FILE *out, const struct exp_calls *calls)
 	fputs("...\n", out);
 }
 
-void view_instr_map_out(struct session *session, const struct command_argument *argument)
+void view_instr_map_out(const struct dataset *dataset, const struct choices *choices,
+                        struct output *output, const struct command_argument *argument)
 {
-	const struct session_experiment *at = session_next(session, NULL);
-	FILE *out = !at ? NULL : output_open(argument->text);
+	const struct dataset_experiment *at = dataset_next(dataset, NULL);
+	FILE *out = !at ? NULL : outfile_open(argument->text);
 
+	(void)choices;
 	if (!out) {
-		session_fail(session, EXIT_TROUBLE, "instr_map_out: %s: %s", argument->text,
-		             !at ? "no experiment is selected" : strerror(errno));
+		output_fail(output, EXIT_TROUBLE, "instr_map_out: %s: %s", argument->text,
+		            !at ? "no experiment is selected" : strerror(errno));
 		return;
 	}
 	put_map(out, &at->data->calls);
-	if (output_close(out, 1) != 0)
-		session_fail(session, EXIT_TROUBLE, "instr_map_out: %s: cannot be written",
-		             argument->text);
+	if (outfile_close(out, 1) != 0)
+		output_fail(output, EXIT_TROUBLE, "instr_map_out: %s: cannot be written",
+		            argument->text);
 }

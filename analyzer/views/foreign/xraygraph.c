@@ -118,8 +118,10 @@ static void put_graph(FILE *out, const struct xraylog *log)
 	free(edges.at);
 }
 
-void view_graph(struct session *session, const struct command_argument *argument)
+void view_graph(const struct dataset *dataset, const struct choices *choices, struct output *output,
+                const struct command_argument *argument)
 {
+	(void)choices;
 	(void)argument;
-	xraylogs_put(session, "graph", put_graph);
+	xraylogs_put(dataset, output, "graph", put_graph);
 }

@@ -2,11 +2,12 @@
 #ifndef XER_ANALYZER_VIEWS_FOREIGN_XRAYLOGS_H
 #define XER_ANALYZER_VIEWS_FOREIGN_XRAYLOGS_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/data/dataset.h"
+#include "analyzer/print/output.h"
 #include "experiment/xray/xraylog.h"
 
 /* Print each selected foreign log by `put`; `command` complains if there is none. */
-void xraylogs_put(struct session *session, const char *command,
+void xraylogs_put(const struct dataset *dataset, struct output *output, const char *command,
                   void (*put)(FILE *out, const struct xraylog *log));
 
 /* Call `record` for each record; out of memory, the program ends. */

@@ -211,8 +211,10 @@ static void put_stacks(FILE *out, const struct xraylog *log)
 	free(stacks.nodes);
 }
 
-void view_stack(struct session *session, const struct command_argument *argument)
+void view_stack(const struct dataset *dataset, const struct choices *choices, struct output *output,
+                const struct command_argument *argument)
 {
+	(void)choices;
 	(void)argument;
-	xraylogs_put(session, "stack", put_stacks);
+	xraylogs_put(dataset, output, "stack", put_stacks);
 }

@@ -44,7 +44,9 @@ static void free_index(struct index *index)
 
 /* What the panels of one report share. */
 struct panels {
-	struct session *session;
+	const struct dataset *dataset;
+	const struct choices *choices;
+	struct output *output;
 	const struct tree *tree;
 	const struct fold_row **rows;    /* by column */
 	const struct fold_edges **edges; /* by column */
@@ -54,17 +56,19 @@ struct panels {
 	struct metric_sort sort;
 };
 
-static struct panels open_panels(struct session *session)
+static struct panels open_panels(const struct dataset *dataset, const struct choices *choices,
+                                 struct output *output)
 {
-	struct panels panels = {.session = session, .sort = session->sort};
+	struct panels panels = {
+		.dataset = dataset, .choices = choices, .output = output, .sort = choices->sort};
 
-	panels.tree = session_tree(session, TREE_FUNCTIONS);
-	panels.rows = compare_folds(session, TREE_FUNCTIONS);
-	panels.edges = compare_edges(session);
-	panels.columns = session_columns(session);
+	panels.tree = dataset_tree(dataset, TREE_FUNCTIONS);
+	panels.rows = compare_folds(dataset, TREE_FUNCTIONS);
+	panels.edges = compare_edges(dataset);
+	panels.columns = dataset_columns(dataset);
 	panels.callers_of = make_index(panels.edges[0], panels.tree->item_count, 0);
 	panels.callees_of = make_index(panels.edges[0], panels.tree->item_count, 1);
-	metric_list_attributed(&session->metrics, &panels.metrics);
+	metric_list_attributed(&choices->metrics, &panels.metrics);
 	if (panels.sort.metric.id < METRIC_VALUES)
 		panels.sort.metric.flavor = METRIC_ATTRIBUTED;
 	return panels;
@@ -104,7 +108,7 @@ static void add_row(struct panels *panels, struct table *table, uint32_t edge, i
 	}
 	if (table_next_is_worth(table, &panels->metrics, &panels->sort))
 		table_add_next(table, panels->tree, item,
-		               name_function(panels->session, panels->tree->items[item].function));
+		               name_function(panels->choices, panels->tree->items[item].function));
 }
 
 static void add_callers(struct panels *panels, struct table *table, uint32_t item)
@@ -130,68 +134,72 @@ static void put_panel(struct panels *panels, uint32_t item)
 	struct table table = {.count = 0};
 	size_t callers;
 
-	compare_table(panels->session, &table, TREE_FUNCTIONS);
+	compare_table(panels->dataset, &table, TREE_FUNCTIONS);
 	add_callers(panels, &table, item);
 	callers = table.count;
 	set_values(panels, &table, item);
 	table_add_next(&table, panels->tree, item,
-	               name_function(panels->session, panels->tree->items[item].function));
+	               name_function(panels->choices, panels->tree->items[item].function));
 	add_callees(panels, &table, item);
 	for (size_t i = 0; i < table.count; i++)
 		table.rows[i].mark = i == callers ? '*' : ' ';
-	table_put(panels->session, &table, &panels->metrics, 0, "callers-callees");
-	fputc('\n', panels->session->out);
+	table_put(panels->dataset, panels->output, &table, &panels->metrics, 0, "callers-callees");
+	fputc('\n', panels->output->out);
 	table_fini(&table);
 }
 
 static void put_title(struct panels *panels)
 {
-	struct session *session = panels->session;
+	const struct dataset *dataset = panels->dataset;
+	const struct choices *choices = panels->choices;
+	struct output *output = panels->output;
 	char text[METRIC_ERROR_MAX];
 
-	quality_put(session);
-	if (print_is_data(session)) {
-		print_note(session, "Callers and callees sorted by metric: %s",
+	quality_put(dataset, output);
+	if (print_is_data(output)) {
+		print_note(output, "Callers and callees sorted by metric: %s",
 		           metric_describe(&panels->sort.metric, text));
 		return;
 	}
-	fprintf(session->out, "Functions sorted by metric: %s\n",
-	        metric_describe(&session->sort.metric, text));
-	fprintf(session->out, "Callers and callees sorted by metric: %s\n\n",
+	fprintf(output->out, "Functions sorted by metric: %s\n",
+	        metric_describe(&choices->sort.metric, text));
+	fprintf(output->out, "Callers and callees sorted by metric: %s\n\n",
 	        metric_describe(&panels->sort.metric, text));
 }
 
 /* Items in the order of the table of functions, <Total> first. */
 static uint32_t *sorted_items(struct panels *panels, size_t *count)
 {
-	struct session *session = panels->session;
+	const struct dataset *dataset = panels->dataset;
+	const struct choices *choices = panels->choices;
 	struct table table = {.count = 0};
 	uint32_t *items = memory_take(panels->tree->item_count, sizeof(*items));
 
 	*count = 0;
-	compare_table(session, &table, TREE_FUNCTIONS);
+	compare_table(dataset, &table, TREE_FUNCTIONS);
 	for (uint32_t i = 0; i < panels->tree->item_count; i++) {
 		set_values(panels, &table, i);
-		if (i == 0 || table_next_is_worth(&table, &session->metrics, &session->sort))
+		if (i == 0 || table_next_is_worth(&table, &choices->metrics, &choices->sort))
 			table_add_next(&table, panels->tree, i,
-			               name_function(session, panels->tree->items[i].function));
+			               name_function(choices, panels->tree->items[i].function));
 	}
-	table_sort(&table, 1, &session->sort, &session->metrics);
+	table_sort(&table, 1, &choices->sort, &choices->metrics);
 	for (size_t i = 0; i < table.count; i++)
 		items[(*count)++] = table.rows[i].item;
 	table_fini(&table);
 	return items;
 }
 
-void view_callers(struct session *session, const struct command_argument *argument)
+void view_callers(const struct dataset *dataset, const struct choices *choices,
+                  struct output *output, const struct command_argument *argument)
 {
-	struct panels panels = open_panels(session);
+	struct panels panels = open_panels(dataset, choices, output);
 	size_t count;
 	uint32_t *items = sorted_items(&panels, &count);
 
 	(void)argument;
 	put_title(&panels);
-	for (size_t i = 0; i < count && (session->limit == 0 || i < session->limit); i++)
+	for (size_t i = 0; i < count && (choices->limit == 0 || i < choices->limit); i++)
 		put_panel(&panels, items[i]);
 	free(items);
 	close_panels(&panels);
@@ -199,15 +207,17 @@ void view_callers(struct session *session, const struct command_argument *argume
 
 void view_csingle(struct session *session, const struct command_argument *argument)
 {
-	uint32_t item = pick_function(session, "csingle", argument->text, argument->number);
+	uint32_t item = pick_function(&session->dataset, &session->choices, &session->output,
+	                              "csingle", argument->text, argument->number);
 	struct panels panels;
 
 	if (item == TREE_NONE)
 		return;
-	session->fragment = (struct fragment){
-		.functions = {session_tree(session, TREE_FUNCTIONS)->items[item].function},
+	session->choices.fragment = (struct fragment){
+		.functions =
+			{dataset_tree(&session->dataset, TREE_FUNCTIONS)->items[item].function},
 		.count = 1};
-	panels = open_panels(session);
+	panels = open_panels(&session->dataset, &session->choices, &session->output);
 	put_title(&panels);
 	put_panel(&panels, item);
 	close_panels(&panels);

@@ -22,7 +22,7 @@ struct level {
 };
 
 struct walk {
-	struct session *session;
+	const struct choices *choices;
 	const struct tree *tree;
 	const struct tree **trees; /* by column */
 	struct table table;
@@ -36,7 +36,7 @@ struct walk {
 /* The line of a node: a rule for each level above that has more to come, then its name. */
 static char *label(const struct walk *walk, uint32_t node, size_t depth)
 {
-	char *name = name_function(walk->session,
+	char *name = name_function(walk->choices,
 	                           walk->tree->items[walk->tree->nodes[node].item].function);
 	size_t levels = depth < INDENT_MAX ? depth : INDENT_MAX;
 	char indent[2 * INDENT_MAX + 1] = "";
@@ -108,7 +108,7 @@ static void set_values(struct walk *walk, uint32_t node)
 static int is_worth(struct walk *walk, uint32_t node)
 {
 	set_values(walk, node);
-	return table_next_is_worth(&walk->table, &walk->metrics, &walk->session->sort);
+	return table_next_is_worth(&walk->table, &walk->metrics, &walk->choices->sort);
 }
 
 /* The children to show, sorted. The caller frees. */
@@ -116,8 +116,8 @@ static uint32_t *children(struct walk *walk, uint32_t node, size_t *count)
 {
 	const struct tree *tree = walk->tree;
 	struct order order = {.walk = walk,
-	                      .metric = walk->session->sort.metric.id,
-	                      .reverse = walk->session->sort.reverse};
+	                      .metric = walk->choices->sort.metric.id,
+	                      .reverse = walk->choices->sort.reverse};
 	uint32_t *list = NULL;
 	size_t capacity = 0;
 
@@ -189,30 +189,31 @@ static void add_tree(struct walk *walk)
 	free(walk->levels);
 }
 
-void view_calltree(struct session *session, const struct command_argument *argument)
+void view_calltree(const struct dataset *dataset, const struct choices *choices,
+                   struct output *output, const struct command_argument *argument)
 {
-	struct walk walk = {.session = session,
-	                    .tree = session_tree(session, TREE_FUNCTIONS),
-	                    .limit = session->limit};
-	struct metric sorted = session->sort.metric;
+	struct walk walk = {.choices = choices,
+	                    .tree = dataset_tree(dataset, TREE_FUNCTIONS),
+	                    .limit = choices->limit};
+	struct metric sorted = choices->sort.metric;
 	char text[METRIC_ERROR_MAX];
 
 	(void)argument;
 	if (sorted.id < METRIC_VALUES)
 		sorted.flavor = METRIC_ATTRIBUTED;
-	walk.trees = compare_trees(session, TREE_FUNCTIONS);
-	compare_table(session, &walk.table, TREE_FUNCTIONS);
-	walk.table.has_depth = print_is_data(session);
-	metric_list_attributed(&session->metrics, &walk.metrics);
+	walk.trees = compare_trees(dataset, TREE_FUNCTIONS);
+	compare_table(dataset, &walk.table, TREE_FUNCTIONS);
+	walk.table.has_depth = print_is_data(output);
+	metric_list_attributed(&choices->metrics, &walk.metrics);
 	add_tree(&walk);
-	quality_put(session);
+	quality_put(dataset, output);
 	metric_describe(&sorted, text);
-	if (print_is_data(session))
-		print_note(session, "Functions Call Tree. Metric: %s", text);
+	if (print_is_data(output))
+		print_note(output, "Functions Call Tree. Metric: %s", text);
 	else
-		fprintf(session->out, "Functions Call Tree. Metric: %s\n\n", text);
-	table_put(session, &walk.table, &walk.metrics, 0, "calltree");
-	fputc('\n', session->out);
+		fprintf(output->out, "Functions Call Tree. Metric: %s\n\n", text);
+	table_put(dataset, output, &walk.table, &walk.metrics, 0, "calltree");
+	fputc('\n', output->out);
 	table_fini(&walk.table);
 	free(walk.trees);
 }

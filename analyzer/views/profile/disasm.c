@@ -1,5 +1,6 @@
 /* disasm.c: instructions with metrics beside them, their source lines between. */
 #include "analyzer/views/view.h"
+#include "analyzer/model/comment.h"
 
 #include "analyzer/code/code_align.h"
 #include "analyzer/code/codes.h"
@@ -21,7 +22,9 @@ enum { BYTES_SHOWN = 10 };
 
 /* One listing in the making. */
 struct disasm_view {
-	struct session *session;
+	const struct dataset *dataset;
+	const struct choices *choices;
+	struct output *output;
 	struct source_files files;
 	struct codes codes;
 	struct table table;
@@ -68,7 +71,7 @@ static void add_inline(struct disasm_view *view, const struct code_instruction *
 
 	for (int i = 0; i + 1 < at->frame_count; i++) {
 		const struct sym_frame *caller = &at->frames[i + 1];
-		char *name = name_function(view->session, at->frames[i].function);
+		char *name = name_function(view->choices, at->frames[i].function);
 		char *longer = !caller->file
 		                       ? memory_format("%s%s%s", text, i == 0 ? "" : ", in ", name)
 		                       : memory_format("%s%s%s, called at %s:%u", text,
@@ -96,7 +99,7 @@ static void add_source_line(struct disasm_view *view, const struct code_instruct
 		return;
 	file = source_files_get(&view->files, frame->file, frame->function->object->build_id);
 	text = source_file_line(file, frame->line);
-	if (print_is_data(view->session))
+	if (print_is_data(view->output))
 		whole = memory_format("%s", !text ? "" : text);
 	else if (text && is_same_text(frame->file, view->codes.functions[0]->file))
 		whole = memory_format("%6u. %s", frame->line, text);
@@ -111,7 +114,7 @@ static void add_source_line(struct disasm_view *view, const struct code_instruct
 static void add_heads(struct disasm_view *view, const struct code_instruction *at,
                       const struct code_instruction *before)
 {
-	unsigned set = view->session->listing.disasm_comments;
+	unsigned set = view->choices->listing.disasm_comments;
 	int is_new_call = !before ? at->frame_count > 1 : !is_same_call(before, at);
 
 	if (is_new_call && set & COMMENT_SET(INLINE))
@@ -142,9 +145,9 @@ static char *note_of(struct disasm_view *view, const struct code *code,
 	char *name = NULL, *text;
 
 	if (decoded->has_target)
-		name = code_name(view->session, code->function, decoded->target);
+		name = code_name(view->dataset, view->choices, code->function, decoded->target);
 	else if (decoded->has_data)
-		name = code_name(view->session, code->function, decoded->data);
+		name = code_name(view->dataset, view->choices, code->function, decoded->data);
 	if (decoded->has_target && name)
 		text = memory_format("0x%llx <%s>", (unsigned long long)decoded->target, name);
 	else if (decoded->has_target)
@@ -163,12 +166,12 @@ static char *instruction_text(struct disasm_view *view, const struct code *code,
 {
 	char *note = note_of(view, code, at), *hex, *text, line[16] = "   ?";
 
-	if (print_is_data(view->session)) {
+	if (print_is_data(view->output)) {
 		text = memory_format("%s%s", at->decoded.text, note);
 		free(note);
 		return text;
 	}
-	hex = view->session->listing.disasm_comments & COMMENT_HEX ? hex_text(at)
+	hex = view->choices->listing.disasm_comments & COMMENT_HEX ? hex_text(at)
 	                                                           : memory_text("", 0);
 	if (at->frames[0].line != 0)
 		snprintf(line, sizeof(line), "%4u", at->frames[0].line);
@@ -228,7 +231,7 @@ static void add_code(struct disasm_view *view, size_t function)
 	const struct code_instruction *before = NULL;
 	struct code_rows rows;
 
-	code_align(view->session, codes, view->codes.columns, &rows);
+	code_align(view->dataset, view->choices, view->output, codes, view->codes.columns, &rows);
 	if (rows.count != 0)
 		add_text(view, "function",
 		         memory_format("               <Function: %s>",
@@ -244,11 +247,11 @@ static void put_objects(struct disasm_view *view, const struct place *place)
 	const struct codes *codes = &view->codes;
 
 	if (codes->columns == 1) {
-		listing_object(view->session, "Load Object", place->object);
+		listing_object(view->output, "Load Object", place->object);
 		return;
 	}
 	for (size_t i = 0; i < codes->columns; i++) {
-		char *label = compare_label(view->session, i);
+		char *label = compare_label(view->dataset, i);
 		char *what = memory_format("Load Object of %s", label);
 		const struct sym_object *object = NULL;
 
@@ -256,9 +259,9 @@ static void put_objects(struct disasm_view *view, const struct place *place)
 			if (codes->at[j * codes->columns + i].count != 0)
 				object = codes->at[j * codes->columns + i].function->object;
 		if (object)
-			listing_object(view->session, what, object);
+			listing_object(view->output, what, object);
 		else
-			print_note(view->session, "%s has no data of this code", label);
+			print_note(view->output, "%s has no data of this code", label);
 		free(what);
 		free(label);
 	}
@@ -266,49 +269,57 @@ static void put_objects(struct disasm_view *view, const struct place *place)
 
 static void put_head(struct disasm_view *view, const struct place *place)
 {
-	struct session *session = view->session;
+	const struct dataset *dataset = view->dataset;
+	const struct choices *choices = view->choices;
+	struct output *output = view->output;
 	const struct source_file *file;
 
-	quality_put(session);
-	listing_fact(session, "Source File", place->file);
+	quality_put(dataset, output);
+	listing_fact(output, "Source File", place->file);
 	put_objects(view, place);
-	if (place->file && session->listing.disasm_comments & COMMENT_SOURCE) {
+	if (place->file && choices->listing.disasm_comments & COMMENT_SOURCE) {
 		file = source_files_get(&view->files, place->file, place->object->build_id);
 		if (file->status == 0)
-			source_file_check(session, file,
+			source_file_check(dataset, output, file,
 			                  !place->function
 			                          ? NULL
 			                          : symbols_source_sum(
-							    session->symbols, place->object,
+							    dataset->symbols, place->object,
 							    place->function->address, place->file));
 		else
-			print_note(session,
+			print_note(output,
 			           "no source file %s: pathmap or setpath may say where it is",
 			           place->file);
 	}
-	if (!print_is_data(session))
-		fputc('\n', session->out);
+	if (!print_is_data(output))
+		fputc('\n', output->out);
 }
 
-void view_disasm(struct session *session, const struct command_argument *argument)
+void view_disasm(const struct dataset *dataset, const struct choices *choices,
+                 struct output *output, const struct command_argument *argument)
 {
-	struct disasm_view view = {.session = session, .files = {.session = session}};
+	struct disasm_view view = {.dataset = dataset,
+	                           .choices = choices,
+	                           .output = output,
+	                           .files = {.dataset = dataset}};
 	struct place place;
 
-	if (place_find(session, "disasm", argument->text, argument->number, &place) != 0)
+	if (place_find(dataset, choices, output, "disasm", argument->text, argument->number,
+	               &place) != 0)
 		return;
-	if (codes_init(&view.codes, session, &place) == 0) {
+	if (codes_init(&view.codes, dataset, choices, output, &place) == 0) {
 		view.table.is_listing = 1;
 		view.table.has_addresses = 1;
-		compare_table(session, &view.table, TREE_PCS);
+		compare_table(dataset, &view.table, TREE_PCS);
 		for (size_t i = 0; i < view.codes.count; i++)
 			add_code(&view, i);
-		listing_mark_hot(&view.table, &session->metrics, session->listing.disasm_threshold);
+		listing_mark_hot(&view.table, &choices->metrics, choices->listing.disasm_threshold);
 		put_head(&view, &place);
-		table_put(session, &view.table, &session->metrics, 0, "disasm");
+		table_put(dataset, output, &view.table, &choices->metrics, 0, "disasm");
 		if (place.function && place.file)
-			report_put_next(session, "source", place.function, "its source");
-		fputc('\n', session->out);
+			report_put_next(dataset, choices, output, "source", place.function,
+			                "its source");
+		fputc('\n', output->out);
 	}
 	codes_fini(&view.codes);
 	table_fini(&view.table);

@@ -16,7 +16,9 @@
 
 /* What one report needs, by column of a comparison. */
 struct panel {
-	struct session *session;
+	const struct dataset *dataset;
+	const struct choices *choices;
+	struct output *output;
 	const struct tree *tree;
 	struct fragment_values *values; /* values[columns] */
 	size_t columns;
@@ -41,7 +43,7 @@ static void add_rows(struct panel *panel, int are_callers)
 		if (table_next_is_worth(table, &panel->metrics, &panel->sort))
 			table_add_next(
 				table, panel->tree, item,
-				name_function(panel->session, panel->tree->items[item].function));
+				name_function(panel->choices, panel->tree->items[item].function));
 	}
 	table_sort(table, from, &panel->sort, &panel->metrics);
 	for (size_t i = from; i < table->count; i++)
@@ -49,12 +51,12 @@ static void add_rows(struct panel *panel, int are_callers)
 }
 
 /* "main > work": the functions themselves. */
-static char *name_fragment(const struct session *session, const struct fragment *fragment)
+static char *name_fragment(const struct choices *choices, const struct fragment *fragment)
 {
 	char *whole = memory_text("", 0);
 
 	for (size_t i = 0; i < fragment->count; i++) {
-		char *name = name_function(session, fragment->functions[i]);
+		char *name = name_function(choices, fragment->functions[i]);
 		char *longer = memory_format("%s%s%s", whole, i ? " > " : "", name);
 
 		free(name);
@@ -72,7 +74,7 @@ static void add_fragment(struct panel *panel, const struct fragment *fragment)
 	for (size_t i = 0; i < panel->columns; i++)
 		table->next[i] = (struct table_values){&panel->values[i].own,
 		                                       &panel->values[i].total};
-	table_add_next(table, panel->tree, item, name_fragment(panel->session, fragment));
+	table_add_next(table, panel->tree, item, name_fragment(panel->choices, fragment));
 	table->rows[table->count - 1].mark = '*';
 }
 
@@ -80,36 +82,39 @@ static void put_title(const struct panel *panel)
 {
 	char text[METRIC_ERROR_MAX];
 
-	quality_put(panel->session);
-	if (print_is_data(panel->session))
-		print_note(panel->session, "Callers and callees sorted by metric: %s",
+	quality_put(panel->dataset, panel->output);
+	if (print_is_data(panel->output))
+		print_note(panel->output, "Callers and callees sorted by metric: %s",
 		           metric_describe(&panel->sort.metric, text));
 	else
-		fprintf(panel->session->out, "Callers and callees sorted by metric: %s\n\n",
+		fprintf(panel->output->out, "Callers and callees sorted by metric: %s\n\n",
 		        metric_describe(&panel->sort.metric, text));
 }
 
-static void put_panel(struct session *session, const struct fragment *fragment)
+static void put_panel(const struct dataset *dataset, const struct choices *choices,
+                      struct output *output, const struct fragment *fragment)
 {
-	const struct tree **trees = compare_trees(session, TREE_FUNCTIONS);
-	struct panel panel = {.session = session,
-	                      .columns = session_columns(session),
-	                      .sort = session->sort,
+	const struct tree **trees = compare_trees(dataset, TREE_FUNCTIONS);
+	struct panel panel = {.dataset = dataset,
+	                      .choices = choices,
+	                      .output = output,
+	                      .columns = dataset_columns(dataset),
+	                      .sort = choices->sort,
 	                      .tree = trees[0]};
 
 	panel.values = memory_take(panel.columns, sizeof(*panel.values));
 	for (size_t i = 0; i < panel.columns; i++)
 		panel.values[i] = fragment_find(fragment, trees[i]);
-	metric_list_attributed(&session->metrics, &panel.metrics);
+	metric_list_attributed(&choices->metrics, &panel.metrics);
 	if (panel.sort.metric.id < METRIC_VALUES)
 		panel.sort.metric.flavor = METRIC_ATTRIBUTED;
-	compare_table(session, &panel.table, TREE_FUNCTIONS);
+	compare_table(dataset, &panel.table, TREE_FUNCTIONS);
 	add_rows(&panel, 1);
 	add_fragment(&panel, fragment);
 	add_rows(&panel, 0);
 	put_title(&panel);
-	table_put(session, &panel.table, &panel.metrics, 0, "callers-callees");
-	fputc('\n', session->out);
+	table_put(dataset, output, &panel.table, &panel.metrics, 0, "callers-callees");
+	fputc('\n', output->out);
 	table_fini(&panel.table);
 	for (size_t i = 0; i < panel.columns; i++)
 		fragment_values_fini(&panel.values[i]);
@@ -119,84 +124,86 @@ static void put_panel(struct session *session, const struct fragment *fragment)
 
 /* Functions that are shown no more, since experiments were dropped or objects hidden, end the
  * fragment. */
-static int is_there(struct session *session, const char *command)
+static int is_there(const struct dataset *dataset, struct choices *choices, struct output *output,
+                    const char *command)
 {
-	const struct fragment *fragment = &session->fragment;
-	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
+	const struct fragment *fragment = &choices->fragment;
+	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
 
 	for (size_t i = 0; i < fragment->count; i++)
 		if (fragment_item(tree, fragment->functions[i]) == TREE_NONE)
-			session->fragment.count = 0;
-	if (session->fragment.count != 0)
+			choices->fragment.count = 0;
+	if (choices->fragment.count != 0)
 		return 1;
-	session_fail(session, EXIT_USAGE,
-	             "%s: there is no function to begin with (csingle FUNCTION chooses one)",
-	             command);
+	output_fail(output, EXIT_USAGE,
+	            "%s: there is no function to begin with (csingle FUNCTION chooses one)",
+	            command);
 	return 0;
 }
 
 /* Add a function at an end. */
-static void add(struct session *session, const char *command,
-                const struct command_argument *argument, int is_first)
+static void add(const struct dataset *dataset, struct choices *choices, struct output *output,
+                const char *command, const struct command_argument *argument, int is_first)
 {
-	struct fragment *fragment = &session->fragment;
+	struct fragment *fragment = &choices->fragment;
 	uint32_t item;
 
-	if (!is_there(session, command))
+	if (!is_there(dataset, choices, output, command))
 		return;
-	item = pick_function(session, command, argument->text, argument->number);
+	item = pick_function(dataset, choices, output, command, argument->text, argument->number);
 	if (item == TREE_NONE)
 		return;
 	if (fragment->count == FRAGMENT_MAX) {
-		session_fail(session, EXIT_USAGE, "%s: no more than %d functions", command,
-		             FRAGMENT_MAX);
+		output_fail(output, EXIT_USAGE, "%s: no more than %d functions", command,
+		            FRAGMENT_MAX);
 		return;
 	}
 	if (is_first)
 		memmove(&fragment->functions[1], &fragment->functions[0],
 		        fragment->count * sizeof(fragment->functions[0]));
-	fragment->functions[is_first ? 0 : fragment->count] = session_tree(session, TREE_FUNCTIONS)
+	fragment->functions[is_first ? 0 : fragment->count] = dataset_tree(dataset, TREE_FUNCTIONS)
 	                                                              ->items[item]
 	                                                              .function;
 	fragment->count++;
-	put_panel(session, fragment);
+	put_panel(dataset, choices, output, fragment);
 }
 
 void view_cprepend(struct session *session, const struct command_argument *argument)
 {
-	add(session, "cprepend", argument, 1);
+	add(&session->dataset, &session->choices, &session->output, "cprepend", argument, 1);
 }
 
 void view_cappend(struct session *session, const struct command_argument *argument)
 {
-	add(session, "cappend", argument, 0);
+	add(&session->dataset, &session->choices, &session->output, "cappend", argument, 0);
 }
 
-static void take(struct session *session, const char *command, int is_first)
+static void take(const struct dataset *dataset, struct choices *choices, struct output *output,
+                 const char *command, int is_first)
 {
-	struct fragment *fragment = &session->fragment;
+	struct fragment *fragment = &choices->fragment;
 
-	if (!is_there(session, command))
+	if (!is_there(dataset, choices, output, command))
 		return;
 	if (fragment->count == 1) {
-		session_fail(session, EXIT_USAGE, "%s: only one function is left", command);
+		output_fail(output, EXIT_USAGE, "%s: only one function is left", command);
 		return;
 	}
 	fragment->count--;
 	if (is_first)
 		memmove(&fragment->functions[0], &fragment->functions[1],
 		        fragment->count * sizeof(fragment->functions[0]));
-	put_panel(session, fragment);
+	put_panel(dataset, choices, output, fragment);
 }
 
 void view_crmfirst(struct session *session, const struct command_argument *argument)
 {
 	(void)argument;
-	take(session, "crmfirst", 1);
+	take(&session->dataset, &session->choices, &session->output, "crmfirst", 1);
 }
 
 void view_crmlast(struct session *session, const struct command_argument *argument)
 {
 	(void)argument;
-	take(session, "crmlast", 0);
+	take(&session->dataset, &session->choices, &session->output, "crmlast", 0);
 }

@@ -34,27 +34,28 @@ static void set_values(struct table *table, const struct fold_row *const *rows, 
 }
 
 /* All items that have something to show, <Total> first, in the user's order. */
-static struct table make_table(struct session *session, enum tree_mode mode)
+static struct table make_table(const struct dataset *dataset, const struct choices *choices,
+                               enum tree_mode mode)
 {
-	const struct tree *tree = session_tree(session, mode);
-	const struct fold_row **rows = compare_folds(session, mode);
+	const struct tree *tree = dataset_tree(dataset, mode);
+	const struct fold_row **rows = compare_folds(dataset, mode);
 	struct table table = {.count = 0};
 
-	compare_table(session, &table, mode);
+	compare_table(dataset, &table, mode);
 	for (uint32_t i = 0; i < tree->item_count; i++) {
 		set_values(&table, rows, i);
-		if (i == 0 || table_next_is_worth(&table, &session->metrics, &session->sort))
-			table_add_next(&table, tree, i, name_item(session, mode, &tree->items[i]));
+		if (i == 0 || table_next_is_worth(&table, &choices->metrics, &choices->sort))
+			table_add_next(&table, tree, i, name_item(choices, mode, &tree->items[i]));
 	}
 	free(rows);
-	table_sort(&table, 1, &session->sort, &session->metrics);
+	table_sort(&table, 1, &choices->sort, &choices->metrics);
 	return table;
 }
 
 /* The row to look into: the first where something happens, not only below it. */
-static const struct sym_function *find_top(const struct session *session, const struct table *table)
+static const struct sym_function *find_top(const struct choices *choices, const struct table *table)
 {
-	unsigned metric = session->sort.metric.id;
+	unsigned metric = choices->sort.metric.id;
 
 	for (size_t i = 1; i < table->count && metric < METRIC_VALUES; i++)
 		if (table->rows[i].function->name[0] != '<' && table->rows[i].own->of[metric] != 0)
@@ -62,197 +63,211 @@ static const struct sym_function *find_top(const struct session *session, const 
 	return NULL;
 }
 
-static void put_hints(struct session *session, const struct table *table)
+static void put_hints(const struct dataset *dataset, const struct choices *choices,
+                      struct output *output, const struct table *table)
 {
-	const struct sym_function *top = find_top(session, table);
+	const struct sym_function *top = find_top(choices, table);
 
 	if (top)
-		report_put_next(session, "csingle", top, "who calls it and what it calls");
+		report_put_next(dataset, choices, output, "csingle", top,
+		                "who calls it and what it calls");
 	if (table->count > 2)
-		report_put_next(session, "calltree", NULL, "where the calls come from");
+		report_put_next(dataset, choices, output, "calltree", NULL,
+		                "where the calls come from");
 	if (table->sum.of[METRIC_HEAPLEAKCNT] != 0)
-		report_put_next(session, "leaks", NULL,
+		report_put_next(dataset, choices, output, "leaks", NULL,
 		                "the stacks that allocated what was not freed");
 	else if (table->sum.of[METRIC_SYNC] != 0)
-		report_put_next(session, "locks", NULL, "what was waited for");
+		report_put_next(dataset, choices, output, "locks", NULL, "what was waited for");
 	else if (top && top->line != 0)
-		report_put_next(session, "lines", NULL, "the same by source line");
+		report_put_next(dataset, choices, output, "lines", NULL, "the same by source line");
 }
 
-static void put_table(struct session *session, enum tree_mode mode)
+static void put_table(const struct dataset *dataset, const struct choices *choices,
+                      struct output *output, enum tree_mode mode)
 {
-	struct table table = make_table(session, mode);
+	struct table table = make_table(dataset, choices, mode);
 
-	quality_put_title(session, titles[mode]);
-	table_put(session, &table, &session->metrics, session->limit, names[mode]);
+	quality_put_title(dataset, choices, output, titles[mode]);
+	table_put(dataset, output, &table, &choices->metrics, choices->limit, names[mode]);
 	if (mode == TREE_FUNCTIONS)
-		put_hints(session, &table);
-	fputc('\n', session->out);
+		put_hints(dataset, choices, output, &table);
+	fputc('\n', output->out);
 	table_fini(&table);
 }
 
-void view_functions(struct session *session, const struct command_argument *argument)
+void view_functions(const struct dataset *dataset, const struct choices *choices,
+                    struct output *output, const struct command_argument *argument)
 {
 	(void)argument;
-	put_table(session, TREE_FUNCTIONS);
+	put_table(dataset, choices, output, TREE_FUNCTIONS);
 }
 
-void view_lines(struct session *session, const struct command_argument *argument)
+void view_lines(const struct dataset *dataset, const struct choices *choices, struct output *output,
+                const struct command_argument *argument)
 {
 	(void)argument;
-	put_table(session, TREE_LINES);
+	put_table(dataset, choices, output, TREE_LINES);
 }
 
-void view_pcs(struct session *session, const struct command_argument *argument)
+void view_pcs(const struct dataset *dataset, const struct choices *choices, struct output *output,
+              const struct command_argument *argument)
 {
 	(void)argument;
-	put_table(session, TREE_PCS);
+	put_table(dataset, choices, output, TREE_PCS);
 }
 
 /* One metric of a summary: "   Exclusive User CPU Time:  1.250 ( 12.50 %)", the groups of a
  * comparison side by side. */
-static void put_metric(struct session *session, const struct table *table,
+static void put_metric(struct output *output, const struct table *table,
                        const struct table_row *row, unsigned id, unsigned flavor)
 {
 	const struct metric metric = {.id = (uint8_t)id, .flavor = (uint8_t)flavor};
 	char name[METRIC_ERROR_MAX], number[METRIC_TEXT_MAX], share[METRIC_TEXT_MAX];
 
-	fprintf(session->out, "%28s:", metric_describe(&metric, name));
+	fprintf(output->out, "%28s:", metric_describe(&metric, name));
 	for (size_t i = 0; i < table->group_count; i++)
-		fprintf(session->out, " %14s (%6s %%)",
-		        table_format(table, row, &metric, i, number),
+		fprintf(output->out, " %14s (%6s %%)", table_format(table, row, &metric, i, number),
 		        table_format_percent(table, row, &metric, i, share));
-	fputc('\n', session->out);
+	fputc('\n', output->out);
 }
 
 /* Which column of a summary is which group. */
-static void put_labels(struct session *session, const struct table *table)
+static void put_labels(struct output *output, const struct table *table)
 {
 	if (table->group_count < 2)
 		return;
-	fprintf(session->out, "%29s", "");
+	fprintf(output->out, "%29s", "");
 	for (size_t i = 0; i < table->group_count; i++)
-		fprintf(session->out, " %25s", table->groups[i].label);
-	fputs("\n\n", session->out);
+		fprintf(output->out, " %25s", table->groups[i].label);
+	fputs("\n\n", output->out);
 }
 
-static void put_text(struct session *session, const char *what, const char *text)
+static void put_text(struct output *output, const char *what, const char *text)
 {
-	fprintf(session->out, "%28s: ", what);
-	text_put(session->out, text);
-	fputc('\n', session->out);
+	fprintf(output->out, "%28s: ", what);
+	text_put(output->out, text);
+	fputc('\n', output->out);
 }
 
-static void put_properties(struct session *session, enum tree_mode mode,
-                           const struct sym_frame *item)
+static void put_properties(const struct dataset *dataset, struct output *output,
+                           enum tree_mode mode, const struct sym_frame *item)
 {
 	const struct sym_function *function = item->function;
 	uint64_t address = mode == TREE_PCS ? item->address : function->address;
-	const char *file = name_file(session, function);
+	const char *file = name_file(dataset, function);
 
 	if (mode != TREE_LINES) {
 		if (mode == TREE_FUNCTIONS)
-			fprintf(session->out, "%28s: %14llu\n", "Size",
+			fprintf(output->out, "%28s: %14llu\n", "Size",
 			        (unsigned long long)function->size);
-		fprintf(session->out, "%28s: %zu:0x%08llx\n", "PC Address", function->object->index,
+		fprintf(output->out, "%28s: %zu:0x%08llx\n", "PC Address", function->object->index,
 		        (unsigned long long)address);
 	}
-	put_text(session, "Source File", file ? file : "(unknown)");
-	put_text(session, "Load Object", function->object->path);
-	put_text(session, "Mangled Name", function->mangled);
+	put_text(output, "Source File", file ? file : "(unknown)");
+	put_text(output, "Load Object", function->object->path);
+	put_text(output, "Mangled Name", function->mangled);
 }
 
-static void put_summary(struct session *session, enum tree_mode mode, const struct table *table,
-                        const struct table_row *row, const struct sym_frame *item)
+static void put_summary(const struct dataset *dataset, struct output *output, enum tree_mode mode,
+                        const struct table *table, const struct table_row *row,
+                        const struct sym_frame *item)
 {
-	text_put(session->out, row->name);
-	fputc('\n', session->out);
+	text_put(output->out, row->name);
+	fputc('\n', output->out);
 	for (unsigned id = 0; id < METRIC_VALUES; id++) {
-		if (!(metric_data_of(id) & session->have))
+		if (!(metric_data_of(id) & dataset->have))
 			continue;
-		put_metric(session, table, row, id, METRIC_EXCLUSIVE);
-		put_metric(session, table, row, id, METRIC_INCLUSIVE);
+		put_metric(output, table, row, id, METRIC_EXCLUSIVE);
+		put_metric(output, table, row, id, METRIC_INCLUSIVE);
 	}
-	if (item->function != symbols_total(session->symbols))
-		put_properties(session, mode, item);
-	fputc('\n', session->out);
+	if (item->function != symbols_total(dataset->symbols))
+		put_properties(dataset, output, mode, item);
+	fputc('\n', output->out);
 }
 
 /* For programs: a row each, every metric a column, then what else is known. */
-static void put_all(struct session *session, struct table *table, size_t count, enum tree_mode mode)
+static void put_all(const struct dataset *dataset, struct output *output, struct table *table,
+                    size_t count, enum tree_mode mode)
 {
 	static const char *const all[TREE_MODES] = {"fsummary", "lsummary", "psummary", "summary"};
 	struct metric_list metrics = {.count = 0};
 
 	for (unsigned id = 0; id < METRIC_VALUES; id++)
 		for (unsigned flavor = METRIC_EXCLUSIVE; flavor <= METRIC_INCLUSIVE; flavor++)
-			if (metric_data_of(id) & session->have)
+			if (metric_data_of(id) & dataset->have)
 				metrics.at[metrics.count++] = (struct metric){
 					(uint8_t)id, (uint8_t)flavor, METRIC_SHOW_VALUE};
 	table->has_properties = 1;
-	table_put(session, table, &metrics, count, all[mode]);
+	table_put(dataset, output, table, &metrics, count, all[mode]);
 }
 
-static void put_summaries(struct session *session, enum tree_mode mode)
+static void put_summaries(const struct dataset *dataset, const struct choices *choices,
+                          struct output *output, enum tree_mode mode)
 {
-	const struct tree *tree = session_tree(session, mode);
-	struct table table = make_table(session, mode);
-	size_t count = session->limit != 0 && session->limit < table.count ? session->limit
+	const struct tree *tree = dataset_tree(dataset, mode);
+	struct table table = make_table(dataset, choices, mode);
+	size_t count = choices->limit != 0 && choices->limit < table.count ? choices->limit
 	                                                                   : table.count;
 
-	quality_put_title(session, titles[mode]);
-	if (print_is_data(session)) {
-		put_all(session, &table, count, mode);
+	quality_put_title(dataset, choices, output, titles[mode]);
+	if (print_is_data(output)) {
+		put_all(dataset, output, &table, count, mode);
 		table_fini(&table);
 		return;
 	}
-	put_labels(session, &table);
+	put_labels(output, &table);
 	for (size_t i = 0; i < count; i++)
-		put_summary(session, mode, &table, &table.rows[i],
+		put_summary(dataset, output, mode, &table, &table.rows[i],
 		            &tree->items[table.rows[i].item]);
 	table_fini(&table);
 }
 
-void view_fsummary(struct session *session, const struct command_argument *argument)
+void view_fsummary(const struct dataset *dataset, const struct choices *choices,
+                   struct output *output, const struct command_argument *argument)
 {
 	(void)argument;
-	put_summaries(session, TREE_FUNCTIONS);
+	put_summaries(dataset, choices, output, TREE_FUNCTIONS);
 }
 
-void view_lsummary(struct session *session, const struct command_argument *argument)
+void view_lsummary(const struct dataset *dataset, const struct choices *choices,
+                   struct output *output, const struct command_argument *argument)
 {
 	(void)argument;
-	put_summaries(session, TREE_LINES);
+	put_summaries(dataset, choices, output, TREE_LINES);
 }
 
-void view_psummary(struct session *session, const struct command_argument *argument)
+void view_psummary(const struct dataset *dataset, const struct choices *choices,
+                   struct output *output, const struct command_argument *argument)
 {
 	(void)argument;
-	put_summaries(session, TREE_PCS);
+	put_summaries(dataset, choices, output, TREE_PCS);
 }
 
-void view_fsingle(struct session *session, const struct command_argument *argument)
+void view_fsingle(const struct dataset *dataset, const struct choices *choices,
+                  struct output *output, const struct command_argument *argument)
 {
-	const struct tree *tree = session_tree(session, TREE_FUNCTIONS);
-	uint32_t item = pick_function(session, "fsingle", argument->text, argument->number);
+	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
+	uint32_t item = pick_function(dataset, choices, output, "fsingle", argument->text,
+	                              argument->number);
 	struct table table = {.count = 0};
 	const struct fold_row **rows;
 
 	if (item == TREE_NONE)
 		return;
-	rows = compare_folds(session, TREE_FUNCTIONS);
-	compare_table(session, &table, TREE_FUNCTIONS);
+	rows = compare_folds(dataset, TREE_FUNCTIONS);
+	compare_table(dataset, &table, TREE_FUNCTIONS);
 	set_values(&table, rows, item);
-	table_add_next(&table, tree, item, name_function(session, tree->items[item].function));
-	quality_put(session);
-	if (print_is_data(session)) {
-		put_all(session, &table, 1, TREE_FUNCTIONS);
+	table_add_next(&table, tree, item, name_function(choices, tree->items[item].function));
+	quality_put(dataset, output);
+	if (print_is_data(output)) {
+		put_all(dataset, output, &table, 1, TREE_FUNCTIONS);
 		table_fini(&table);
 		free(rows);
 		return;
 	}
-	put_labels(session, &table);
-	put_summary(session, TREE_FUNCTIONS, &table, &table.rows[0], &tree->items[item]);
+	put_labels(output, &table);
+	put_summary(dataset, output, TREE_FUNCTIONS, &table, &table.rows[0], &tree->items[item]);
 	table_fini(&table);
 	free(rows);
 }

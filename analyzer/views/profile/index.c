@@ -19,14 +19,14 @@
 #include <strings.h>
 
 /* Each measured metric of the current ones once, exclusive: there is nothing below a thread. */
-static void reduce_metrics(const struct session *session, struct metric_list *metrics,
+static void reduce_metrics(const struct choices *choices, struct metric_list *metrics,
                            struct metric_sort *sort)
 {
-	metric_list_attributed(&session->metrics, metrics);
+	metric_list_attributed(&choices->metrics, metrics);
 	for (size_t i = 0; i < metrics->count; i++)
 		if (metrics->at[i].flavor == METRIC_ATTRIBUTED)
 			metrics->at[i].flavor = METRIC_EXCLUSIVE;
-	*sort = session->sort;
+	*sort = choices->sort;
 	if (sort->metric.id < METRIC_VALUES)
 		sort->metric.flavor = METRIC_EXCLUSIVE;
 	else if (sort->metric.id != METRIC_NAME)
@@ -50,9 +50,9 @@ static void add_row(struct table *table, const struct metric_values *values, cha
 		.own = values, .total = values, .name = name};
 }
 
-static struct table make_table(struct session *session, const struct index_type *type,
-                               const struct index_rows *rows, const struct metric_list *metrics,
-                               const struct metric_sort *sort)
+static struct table make_table(const struct dataset *dataset, const struct choices *choices,
+                               const struct index_type *type, const struct index_rows *rows,
+                               const struct metric_list *metrics, const struct metric_sort *sort)
 {
 	struct table table = {.count = 0};
 
@@ -62,24 +62,25 @@ static struct table make_table(struct session *session, const struct index_type 
 	for (size_t i = 0; i < rows->count; i++)
 		if (table_is_worth(&rows->rows[i].values, &rows->rows[i].values, metrics, sort))
 			add_row(&table, &rows->rows[i].values,
-			        index_row_name(session, type, rows, &rows->rows[i]));
+			        index_row_name(dataset, choices, type, rows, &rows->rows[i]));
 	return table;
 }
 
-static void put_title(struct session *session, const struct index_type *type,
-                      const struct metric_sort *sort, int has_overflow)
+static void put_title(const struct dataset *dataset, struct output *output,
+                      const struct index_type *type, const struct metric_sort *sort,
+                      int has_overflow)
 {
 	char text[METRIC_ERROR_MAX];
 
-	quality_put(session);
+	quality_put(dataset, output);
 	if (type->is_by_key)
-		fprintf(session->out, "%s in their order\n\n", type->heading);
+		fprintf(output->out, "%s in their order\n\n", type->heading);
 	else
-		fprintf(session->out, "%s sorted by %s: %s%s\n\n", type->heading,
+		fprintf(output->out, "%s sorted by %s: %s%s\n\n", type->heading,
 		        sort->metric.id < METRIC_VALUES ? "metric" : "property",
 		        metric_describe(&sort->metric, text), sort->reverse ? ", reversed" : "");
 	if (has_overflow)
-		print_note(session, "warning: too many rows: events of others are left out");
+		print_note(output, "warning: too many rows: events of others are left out");
 }
 
 /* Where a row stands among those in order of their keys. Samples count from 1 in every experiment.
@@ -94,100 +95,105 @@ static int64_t place_of(const struct index_type *type, const struct index_row *r
 }
 
 /* The rows of the compared groups side by side. */
-static void put_compared(struct session *session, const struct index_type *type,
+static void put_compared(const struct dataset *dataset, const struct choices *choices,
+                         struct output *output, const struct index_type *type,
                          const struct expression *list)
 {
 	struct compare_form form = {.key = type->name, .is_by_place = type->is_by_key};
 	struct compare_named *named = compare_named_create();
 	int has_overflow = 0;
 
-	for (size_t i = 0, columns = session_columns(session); i < columns; i++) {
+	for (size_t i = 0, columns = dataset_columns(dataset); i < columns; i++) {
 		struct index_rows rows;
 
-		compare_focus(session, i);
-		rows = index_gather(session, type, list);
+		compare_focus(dataset, i);
+		rows = index_gather(dataset, output, type, list);
 		for (size_t j = 0; j < rows.count; j++)
-			compare_named_add(
-				named, i,
-				index_row_compared_name(session, type, &rows, &rows.rows[j]),
-				place_of(type, &rows.rows[j]), &rows.rows[j].values);
+			compare_named_add(named, i,
+			                  index_row_compared_name(dataset, choices, type, &rows,
+			                                          &rows.rows[j]),
+			                  place_of(type, &rows.rows[j]), &rows.rows[j].values);
 		has_overflow |= rows.has_overflow;
 		index_rows_fini(&rows);
-		compare_unfocus(session);
+		compare_unfocus(dataset);
 	}
-	reduce_metrics(session, &form.metrics, &form.sort);
-	put_title(session, type, &form.sort, has_overflow);
-	compare_named_put(session, named, &form);
+	reduce_metrics(choices, &form.metrics, &form.sort);
+	put_title(dataset, output, type, &form.sort, has_overflow);
+	compare_named_put(dataset, choices, output, named, &form);
 }
 
-static void put_index(struct session *session, const struct index_type *type,
+static void put_index(const struct dataset *dataset, const struct choices *choices,
+                      struct output *output, const struct index_type *type,
                       const struct expression *list)
 {
-	struct index_rows rows = index_gather(session, type, list);
+	struct index_rows rows = index_gather(dataset, output, type, list);
 	struct metric_list metrics;
 	struct metric_sort sort;
 	struct table table;
 
 	if (rows.count > 1)
 		qsort(rows.rows, rows.count, sizeof(*rows.rows), by_key);
-	reduce_metrics(session, &metrics, &sort);
-	table = make_table(session, type, &rows, &metrics, &sort);
+	reduce_metrics(choices, &metrics, &sort);
+	table = make_table(dataset, choices, type, &rows, &metrics, &sort);
 	/* Rows keep their place in `rows`, and their values: the total's are the table's. */
 	table.rows[0].own = table.rows[0].total = &table.sum;
 	if (!type->is_by_key && sort.metric.id != METRIC_NAME)
 		table_sort(&table, 1, &sort, &metrics);
-	put_title(session, type, &sort, rows.has_overflow);
-	table_put(session, &table, &metrics, session->limit, type->name);
-	fputc('\n', session->out);
+	put_title(dataset, output, type, &sort, rows.has_overflow);
+	table_put(dataset, output, &table, &metrics, choices->limit, type->name);
+	fputc('\n', output->out);
 	table_fini(&table);
 	index_rows_fini(&rows);
 }
 
 /* A table, of the rows in `list` only if that is not NULL. */
-static void view_type(struct session *session, const struct index_type *type, const char *list)
+static void view_type(const struct dataset *dataset, const struct choices *choices,
+                      struct output *output, const struct index_type *type, const char *list)
 {
 	struct expression_error error = {.column = 0};
 	struct expression *wanted = NULL;
 	char *text = NULL;
 
 	if (list && !type->token) {
-		session_fail(session, EXIT_USAGE, "%s: its rows cannot be chosen by number",
-		             type->name);
+		output_fail(output, EXIT_USAGE, "%s: its rows cannot be chosen by number",
+		            type->name);
 		return;
 	}
 	if (list && ranges_expression(list, type->token, &text, &error) != 0) {
-		session_fail_at(session, type->name, error.column, error.text);
+		output_fail_at(output, type->name, error.column, error.text);
 		return;
 	}
 	if (text)
 		wanted = expression_compile(text, &error);
 	free(text);
-	if (session_columns(session) > 1)
-		put_compared(session, type, wanted);
+	if (dataset_columns(dataset) > 1)
+		put_compared(dataset, choices, output, type, wanted);
 	else
-		put_index(session, type, wanted);
+		put_index(dataset, choices, output, type, wanted);
 	expression_destroy(wanted);
 }
 
-static void view_named(struct session *session, int is_memory, const char *command,
-                       const char *name)
+static void view_named(const struct dataset *dataset, const struct choices *choices,
+                       struct output *output, int is_memory, const char *command, const char *name)
 {
 	char error[200];
-	const struct index_type *type = index_find(session->indexes, is_memory, name, error,
+	const struct index_type *type = index_find(dataset->indexes, is_memory, name, error,
 	                                           sizeof(error));
 
 	if (!type)
-		session_fail(session, EXIT_USAGE, "%s: %s", command, error);
+		output_fail(output, EXIT_USAGE, "%s: %s", command, error);
 	else
-		view_type(session, type, NULL);
+		view_type(dataset, choices, output, type, NULL);
 }
 
 #define VIEW_INDEX(name) \
-	void view_index_##name(struct session *session, const struct command_argument *argument) \
+	void view_index_##name(const struct dataset *dataset, const struct choices *choices, \
+	                       struct output *output, const struct command_argument *argument) \
 	{ \
 		char error[200]; \
 \
-		view_type(session, index_find(session->indexes, 0, #name, error, sizeof(error)), \
+		view_type(dataset, choices, output, \
+		          index_find(dataset->indexes, 0, #name, error, sizeof(error)), \
 		          argument->text); \
 	}
 #define VIEW_MEMORY(name)
@@ -195,21 +201,23 @@ static void view_named(struct session *session, int is_memory, const char *comma
 	VIEW_##group(name)
 #include "analyzer/data/indexobj.def"
 
-void view_indxobj(struct session *session, const struct command_argument *argument)
+void view_indxobj(const struct dataset *dataset, const struct choices *choices,
+                  struct output *output, const struct command_argument *argument)
 {
-	view_named(session, 0, "indxobj", argument->text);
+	view_named(dataset, choices, output, 0, "indxobj", argument->text);
 }
 
-void view_memobj(struct session *session, const struct command_argument *argument)
+void view_memobj(const struct dataset *dataset, const struct choices *choices,
+                 struct output *output, const struct command_argument *argument)
 {
-	view_named(session, 1, "memobj", argument->text);
+	view_named(dataset, choices, output, 1, "memobj", argument->text);
 }
 
-const char *view_own_index(const struct session *session, const char *name, const char **own)
+const char *view_own_index(const struct dataset *dataset, const char *name, const char **own)
 {
 	const struct index_type *type;
 
-	for (size_t i = 0; (type = index_at(session->indexes, i)); i++)
+	for (size_t i = 0; (type = index_at(dataset->indexes, i)); i++)
 		if (type->is_own && strcasecmp(type->name, name) == 0) {
 			*own = type->name;
 			return type->is_memory ? "memobj" : "indxobj";
@@ -217,11 +225,13 @@ const char *view_own_index(const struct session *session, const char *name, cons
 	return NULL;
 }
 
-static void put_cpus(struct session *session)
+static void put_cpus(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output)
 {
 	char error[200];
 	struct index_rows rows = index_gather(
-		session, index_find(session->indexes, 0, "cpus", error, sizeof(error)), NULL);
+		dataset, output, index_find(dataset->indexes, 0, "cpus", error, sizeof(error)),
+		NULL);
 	struct print_table *table = print_table_begin("cpus");
 
 	print_describe(table, "CPUs", 1);
@@ -234,30 +244,32 @@ static void put_cpus(struct session *session)
 			print_none(table);
 		else
 			print_number(table, (uint64_t)rows.rows[i].key);
-		if (session->have & EXP_DATA_PROFILE)
+		if (dataset->have & EXP_DATA_PROFILE)
 			print_number(table, rows.rows[i].values.of[METRIC_TOTALCPU]);
 		else
 			print_none(table);
 	}
-	print_table_end(session, table, session->limit);
+	print_table_end(output, table, choices->limit);
 	index_rows_fini(&rows);
 }
 
-void view_cpu_list(struct session *session, const struct command_argument *argument)
+void view_cpu_list(const struct dataset *dataset, const struct choices *choices,
+                   struct output *output, const struct command_argument *argument)
 {
-	const char *shown = filters_shown(session->filters, FILTERS_CPUS);
+	const char *shown = filters_shown(dataset->filters, FILTERS_CPUS);
 
 	(void)argument;
-	print_note(session, "selected: %s", shown ? shown : "all");
-	if (session_columns(session) > 1)
-		compare_beside(session, put_cpus);
+	print_note(output, "selected: %s", shown ? shown : "all");
+	if (dataset_columns(dataset) > 1)
+		compare_beside(dataset, choices, output, put_cpus);
 	else
-		put_cpus(session);
+		put_cpus(dataset, choices, output);
 }
 
 /* ---- lists and definitions ---- */
 
-static void put_types(struct session *session, int is_memory, const char *name)
+static void put_types(const struct dataset *dataset, struct output *output, int is_memory,
+                      const char *name)
 {
 	struct print_table *table = print_table_begin(name);
 	const struct index_type *type;
@@ -266,7 +278,7 @@ static void put_types(struct session *session, int is_memory, const char *name)
 	print_column(table, PRINT_WORD, "defined", "Defined");
 	print_column(table, PRINT_WORD, "expression", "Expression");
 	print_column(table, PRINT_WORD, "meaning", "Meaning");
-	for (size_t i = 0; (type = index_at(session->indexes, i)); i++) {
+	for (size_t i = 0; (type = index_at(dataset->indexes, i)); i++) {
 		if (type->is_memory != is_memory)
 			continue;
 		print_word(table, type->name);
@@ -274,19 +286,23 @@ static void put_types(struct session *session, int is_memory, const char *name)
 		print_word(table, type->expression->source);
 		print_word(table, type->is_own ? "-" : type->meaning);
 	}
-	print_table_end(session, table, 0);
+	print_table_end(output, table, 0);
 }
 
-void view_indxobj_list(struct session *session, const struct command_argument *argument)
+void view_indxobj_list(const struct dataset *dataset, const struct choices *choices,
+                       struct output *output, const struct command_argument *argument)
 {
+	(void)choices;
 	(void)argument;
-	put_types(session, 0, "indxobj_list");
+	put_types(dataset, output, 0, "indxobj_list");
 }
 
-void view_mobj_list(struct session *session, const struct command_argument *argument)
+void view_mobj_list(const struct dataset *dataset, const struct choices *choices,
+                    struct output *output, const struct command_argument *argument)
 {
+	(void)choices;
 	(void)argument;
-	put_types(session, 1, "mobj_list");
+	put_types(dataset, output, 1, "mobj_list");
 }
 
 /* The expression may stand in quotes of its own. */
@@ -299,50 +315,52 @@ static char *unquote(const char *text, size_t *skipped)
 	return memory_text(text + *skipped, len - 2 * *skipped);
 }
 
-static void define(struct session *session, int is_memory, const char *command,
-                   const struct command_argument *argument)
+static void define(const struct dataset *dataset, struct output *output, int is_memory,
+                   const char *command, const struct command_argument *argument)
 {
 	struct expression_error error;
 	size_t skipped;
 	char *expression;
 
 	if (!argument->text) {
-		session_fail(session, EXIT_USAGE, "%s: needs NAME EXPRESSION", command);
+		output_fail(output, EXIT_USAGE, "%s: needs NAME EXPRESSION", command);
 		return;
 	}
 	expression = unquote(argument->second, &skipped);
-	if (index_define(session->indexes, is_memory, argument->text, expression, view_is_command,
+	if (index_define(dataset->indexes, is_memory, argument->text, expression, view_is_command,
 	                 &error) != 0) {
-		if (session->place.file && error.column != 0)
-			session->place.column += (size_t)(argument->second - argument->text);
+		if (output->place.file && error.column != 0)
+			output->place.column += (size_t)(argument->second - argument->text);
 		if (error.column != 0)
-			session_fail_at(session, command, error.column + skipped, error.text);
+			output_fail_at(output, command, error.column + skipped, error.text);
 		else
-			session_fail(session, EXIT_USAGE, "%s: %s", command, error.text);
+			output_fail(output, EXIT_USAGE, "%s: %s", command, error.text);
 	}
 	free(expression);
 }
 
 void view_indxobj_define(struct session *session, const struct command_argument *argument)
 {
-	define(session, 0, "indxobj_define", argument);
+	define(&session->dataset, &session->output, 0, "indxobj_define", argument);
 }
 
 void view_mobj_define(struct session *session, const struct command_argument *argument)
 {
-	define(session, 1, "mobj_define", argument);
+	define(&session->dataset, &session->output, 1, "mobj_define", argument);
 }
 
-void view_indx_metric_list(struct session *session, const struct command_argument *argument)
+void view_indx_metric_list(const struct dataset *dataset, const struct choices *choices,
+                           struct output *output, const struct command_argument *argument)
 {
 	struct metric_list metrics;
 	struct metric_sort sort;
 	char text[METRIC_TEXT_MAX];
 
+	(void)dataset;
 	(void)argument;
-	reduce_metrics(session, &metrics, &sort);
-	fputs("Current metrics of index objects: ", session->out);
+	reduce_metrics(choices, &metrics, &sort);
+	fputs("Current metrics of index objects: ", output->out);
 	for (size_t i = 0; i < metrics.count; i++)
-		fprintf(session->out, "%s%s", i ? ":" : "", metric_spell(&metrics.at[i], text));
-	fprintf(session->out, "\nCurrent Sort Metric: %s\n", metric_spell(&sort.metric, text));
+		fprintf(output->out, "%s%s", i ? ":" : "", metric_spell(&metrics.at[i], text));
+	fprintf(output->out, "\nCurrent Sort Metric: %s\n", metric_spell(&sort.metric, text));
 }

@@ -1,5 +1,6 @@
 /* source.c: source files with metrics beside their lines. */
 #include "analyzer/views/view.h"
+#include "analyzer/model/comment.h"
 
 #include "analyzer/table/compare.h"
 #include "analyzer/table/listing.h"
@@ -16,7 +17,9 @@
 
 /* One listing in the making. */
 struct source_view {
-	struct session *session;
+	const struct dataset *dataset;
+	const struct choices *choices;
+	struct output *output;
 	const struct source_file *file;
 	struct source_data data;
 	struct metric_values zero;
@@ -41,7 +44,7 @@ static void add_note(struct source_view *view, const struct sym_note *note)
 	if (!note->is_inlined)
 		add_text(view, "function", note->line,
 		         memory_format("               <Function: %s>", note->name));
-	else if (view->session->listing.source_comments & COMMENT_SET(INLINE))
+	else if (view->choices->listing.source_comments & COMMENT_SET(INLINE))
 		add_text(
 			view, "inline", note->line,
 			memory_format(
@@ -78,7 +81,7 @@ static void add_calls(struct source_view *view, uint32_t key, size_t *at)
 {
 	for (; *at < view->data.call_count && view->data.calls[*at].line <= key; ++*at) {
 		const struct source_call *call = &view->data.calls[*at];
-		char *name = name_function(view->session, call->callee);
+		char *name = name_function(view->choices, call->callee);
 		struct table_row *row = listing_add(&view->table, "call",
 		                                    memory_format("               -> %s", name));
 
@@ -114,8 +117,8 @@ static void add_line(struct source_view *view, unsigned line, uint32_t key)
 		text = memory_text("(the file has no such line)",
 		                   strlen("(the file has no such line)"));
 	row = listing_add(&view->table, "line",
-	                  print_is_data(view->session) ? memory_text(text, strlen(text))
-	                                               : memory_format("%6u. %s", line, text));
+	                  print_is_data(view->output) ? memory_text(text, strlen(text))
+	                                              : memory_format("%6u. %s", line, text));
 	row->line = line;
 	if (key != TREE_NONE)
 		add_values(view, row, key);
@@ -136,7 +139,7 @@ static char *choose_lines(const struct source_view *view)
 {
 	unsigned count = (unsigned)view->file->count;
 	const struct source_data *data = &view->data;
-	int context = view->session->listing.context;
+	int context = view->choices->listing.context;
 	unsigned head = 0;
 	size_t note = 0;
 	char *chosen = memory_take((size_t)count + 1, 1);
@@ -203,10 +206,10 @@ static void add_others(struct source_view *view)
 		char *name;
 
 		set_next(view, view->data.line_count + i);
-		if (!table_next_is_worth(&view->table, &view->session->metrics,
-		                         &view->session->sort))
+		if (!table_next_is_worth(&view->table, &view->choices->metrics,
+		                         &view->choices->sort))
 			continue;
-		name = name_function(view->session, item->function);
+		name = name_function(view->choices, item->function);
 		row = listing_add(
 			&view->table, "function",
 			!item->file
@@ -224,7 +227,7 @@ static void add_others(struct source_view *view)
 
 static void put_units(struct source_view *view)
 {
-	unsigned set = view->session->listing.source_comments;
+	unsigned set = view->choices->listing.source_comments;
 
 	for (size_t i = 0; i < view->data.unit_count; i++) {
 		const struct sym_compilation *unit = view->data.units[i];
@@ -234,18 +237,18 @@ static void put_units(struct source_view *view)
 		char *version = !flags ? NULL : memory_text(producer, (size_t)(flags - producer));
 
 		if (set & COMMENT_SET(VERSION))
-			listing_fact(view->session, "Compiler", version ? version : producer);
+			listing_fact(view->output, "Compiler", version ? version : producer);
 		if (set & COMMENT_SET(FLAGS))
-			listing_fact(view->session, "Compiler flags",
+			listing_fact(view->output, "Compiler flags",
 			             flags ? flags + 1 : "(not in the debug information)");
 		if (unit->missing)
 			print_note(
-				view->session,
+				view->output,
 				"split debug information %s is missing: functions and inlined calls of %s are not known",
 				unit->missing, !unit->name ? "this file" : unit->name);
 		if (unit->missing_shared)
 			print_note(
-				view->session,
+				view->output,
 				"shared debug information %s is missing: names and inlined calls of %s are not all known",
 				unit->missing_shared, !unit->name ? "this file" : unit->name);
 		free(version);
@@ -262,7 +265,7 @@ static void check_length(const struct source_view *view)
 			last = view->data.lines[i];
 	if (last > view->file->count)
 		print_note(
-			view->session,
+			view->output,
 			"warning: %s is not what was compiled: it ends with line %zu, and there is code of line %u",
 			view->file->source.path, (size_t)view->file->count, last);
 }
@@ -270,79 +273,87 @@ static void check_length(const struct source_view *view)
 static void put_head(struct source_view *view)
 {
 	const struct source_file *file = view->file;
-	struct session *session = view->session;
+	const struct dataset *dataset = view->dataset;
+	struct output *output = view->output;
 
-	quality_put(session);
-	listing_fact(session, "Source File", view->data.place.file);
+	quality_put(dataset, output);
+	listing_fact(output, "Source File", view->data.place.file);
 	if (strcmp(file->source.path, view->data.place.file) != 0) {
 		char *found = memory_format("%s (%s)", file->source.path, source_file_origin(file));
 
-		listing_fact(session, "Found", found);
+		listing_fact(output, "Found", found);
 		free(found);
 	}
-	listing_fact(session, "Load Object", view->data.place.object->path);
+	listing_fact(output, "Load Object", view->data.place.object->path);
 	put_units(view);
 	if (view->data.has_more_units)
 		print_note(
-			session,
+			output,
 			"functions and inlined calls are those of %zu compilations; there are more",
 			view->data.unit_count);
-	source_file_check(session, file, view->data.sum);
+	source_file_check(dataset, output, file, view->data.sum);
 	check_length(view);
-	if (!print_is_data(session))
-		fputc('\n', session->out);
+	if (!print_is_data(output))
+		fputc('\n', output->out);
 }
 
 static void put_view(struct source_view *view)
 {
-	struct session *session = view->session;
+	const struct dataset *dataset = view->dataset;
+	const struct choices *choices = view->choices;
+	struct output *output = view->output;
 
 	view->table.is_listing = 1;
-	compare_table(session, &view->table, TREE_LINES);
+	compare_table(dataset, &view->table, TREE_LINES);
 	add_lines(view);
 	add_others(view);
-	listing_mark_hot(&view->table, &session->metrics, session->listing.source_threshold);
+	listing_mark_hot(&view->table, &choices->metrics, choices->listing.source_threshold);
 	put_head(view);
-	table_put(session, &view->table, &session->metrics, 0, "source");
+	table_put(dataset, output, &view->table, &choices->metrics, 0, "source");
 	if (view->data.place.function)
-		report_put_next(session, "disasm", view->data.place.function, "its instructions");
-	fputc('\n', session->out);
+		report_put_next(dataset, choices, output, "disasm", view->data.place.function,
+		                "its instructions");
+	fputc('\n', output->out);
 }
 
-static void show(struct session *session, const char *command,
+static void show(const struct dataset *dataset, const struct choices *choices,
+                 struct output *output, const char *command,
                  const struct command_argument *argument, int with_calls)
 {
-	struct source_view view = {.session = session};
-	struct source_files files = {.session = session};
+	struct source_view view = {.dataset = dataset, .choices = choices, .output = output};
+	struct source_files files = {.dataset = dataset};
 	struct place place;
 
-	if (place_find(session, command, argument->text, argument->number, &place) != 0)
+	if (place_find(dataset, choices, output, command, argument->text, argument->number,
+	               &place) != 0)
 		return;
 	if (!place.file) {
-		session_fail(
-			session, EXIT_TROUBLE,
+		output_fail(
+			output, EXIT_TROUBLE,
 			"%s: no line numbers of %s: %s has no debug information (disasm shows its instructions)",
 			command, place.function->name, place.object->path);
 		return;
 	}
 	view.file = source_files_get(&files, place.file, place.object->build_id);
 	if (view.file->status == 0) {
-		source_data_init(&view.data, session, &place, with_calls);
+		source_data_init(&view.data, dataset, choices, &place, with_calls);
 		put_view(&view);
 		source_data_fini(&view.data);
 		table_fini(&view.table);
 	} else {
-		source_file_explain(session, command, view.file);
+		source_file_explain(dataset, output, command, view.file);
 	}
 	source_files_fini(&files);
 }
 
-void view_source(struct session *session, const struct command_argument *argument)
+void view_source(const struct dataset *dataset, const struct choices *choices,
+                 struct output *output, const struct command_argument *argument)
 {
-	show(session, "source", argument, 0);
+	show(dataset, choices, output, "source", argument, 0);
 }
 
-void view_csource(struct session *session, const struct command_argument *argument)
+void view_csource(const struct dataset *dataset, const struct choices *choices,
+                  struct output *output, const struct command_argument *argument)
 {
-	show(session, "csource", argument, 1);
+	show(dataset, choices, output, "csource", argument, 1);
 }

@@ -1,6 +1,7 @@
 /* code_settings.c: the commands that choose what listings show, and where their files are
  * looked for. */
 #include "analyzer/views/view.h"
+#include "analyzer/model/comment.h"
 
 #include "experiment/symbols/paths.h"
 #include "analyzer/table/listing.h"
@@ -13,58 +14,60 @@
 #include <strings.h>
 
 /* Objects that could not be found may be there now. */
-static void look_again(struct session *session)
+static void look_again(const struct dataset *dataset)
 {
-	if (symbols_retry(session->symbols))
-		session_forget_tables(session);
+	if (symbols_retry(dataset->symbols))
+		dataset_forget_tables(dataset);
 }
 
-static void put_paths(struct session *session)
+static void put_paths(const struct dataset *dataset, struct output *output)
 {
-	const struct exp_paths *paths = symbols_paths(session->symbols);
+	const struct exp_paths *paths = symbols_paths(dataset->symbols);
 	const char *from;
 
-	fputs("Current search path: ", session->out);
-	text_put(session->out, exp_paths_list(paths));
-	fputc('\n', session->out);
+	fputs("Current search path: ", output->out);
+	text_put(output->out, exp_paths_list(paths));
+	fputc('\n', output->out);
 	for (size_t i = 0; (from = exp_paths_map_from(paths, i)); i++) {
-		fputs("Current path map: ", session->out);
-		text_put(session->out, from);
-		fputs(" -> ", session->out);
-		text_put(session->out, exp_paths_map_to(paths, i));
-		fputc('\n', session->out);
+		fputs("Current path map: ", output->out);
+		text_put(output->out, from);
+		fputs(" -> ", output->out);
+		text_put(output->out, exp_paths_map_to(paths, i));
+		fputc('\n', output->out);
 	}
 }
 
 void view_setpath(struct session *session, const struct command_argument *argument)
 {
-	if (argument->text && exp_paths_set(symbols_paths(session->symbols), argument->text) != 0)
+	if (argument->text &&
+	    exp_paths_set(symbols_paths(session->dataset.symbols), argument->text) != 0)
 		memory_fail();
 	if (argument->text)
-		look_again(session);
+		look_again(&session->dataset);
 	else
-		put_paths(session);
+		put_paths(&session->dataset, &session->output);
 }
 
 void view_addpath(struct session *session, const struct command_argument *argument)
 {
-	if (exp_paths_add(symbols_paths(session->symbols), argument->text) != 0)
+	if (exp_paths_add(symbols_paths(session->dataset.symbols), argument->text) != 0)
 		memory_fail();
-	look_again(session);
+	look_again(&session->dataset);
 }
 
 void view_pathmap(struct session *session, const struct command_argument *argument)
 {
 	if (!argument->text) {
-		put_paths(session);
+		put_paths(&session->dataset, &session->output);
 		return;
 	}
-	if (exp_paths_map(symbols_paths(session->symbols), argument->text, argument->second) != 0)
+	if (exp_paths_map(symbols_paths(session->dataset.symbols), argument->text,
+	                  argument->second) != 0)
 		memory_fail();
-	look_again(session);
+	look_again(&session->dataset);
 }
 
-static void set_threshold(struct session *session, const char *command, const char *text,
+static void set_threshold(struct output *output, const char *command, const char *text,
                           unsigned *threshold)
 {
 	char *end, now[24];
@@ -72,65 +75,69 @@ static void set_threshold(struct session *session, const char *command, const ch
 
 	if (!text) {
 		snprintf(now, sizeof(now), "%u", *threshold);
-		view_put_setting(session, command, now);
+		view_put_setting(output, command, now);
 		return;
 	}
 	value = strtoul(text, &end, 10);
 	if (text[0] < '0' || text[0] > '9' || *end != '\0' || value > 100)
-		session_fail(session, EXIT_USAGE, "%s: '%s' is not a percentage from 0 to 100",
-		             command, text);
+		output_fail(output, EXIT_USAGE, "%s: '%s' is not a percentage from 0 to 100",
+		            command, text);
 	else
 		*threshold = (unsigned)value;
 }
 
 void view_sthresh(struct session *session, const struct command_argument *argument)
 {
-	set_threshold(session, "sthresh", argument->text, &session->listing.source_threshold);
+	set_threshold(&session->output, "sthresh", argument->text,
+	              &session->choices.listing.source_threshold);
 }
 
 void view_dthresh(struct session *session, const struct command_argument *argument)
 {
-	set_threshold(session, "dthresh", argument->text, &session->listing.disasm_threshold);
+	set_threshold(&session->output, "dthresh", argument->text,
+	              &session->choices.listing.disasm_threshold);
 }
 
-static int set_comments(struct session *session, const char *command, const char *text, int disasm,
+static int set_comments(struct output *output, const char *command, const char *text, int disasm,
                         unsigned *set, unsigned *threshold)
 {
 	const char *absent, *bad = NULL;
 	size_t len = 0;
 
 	if (comment_parse(text, disasm, set, threshold, &absent, &bad, &len) != 0) {
-		session_fail(
-			session, EXIT_USAGE,
+		output_fail(
+			output, EXIT_USAGE,
 			"%s: '%.*s' is no class of comments (inline, version, cf, basic, all, none%s)",
 			command, (int)len, bad, disasm ? ", src, nosrc, hex, nohex" : "");
 		return -EINVAL;
 	}
 	if (absent)
-		session_say(session,
-		            "%s: GCC and clang leave no comments of class %s in debug information",
-		            command, absent);
+		output_say(output,
+		           "%s: GCC and clang leave no comments of class %s in debug information",
+		           command, absent);
 	return 0;
 }
 
 void view_scc(struct session *session, const struct command_argument *argument)
 {
-	set_comments(session, "scc", argument->text, 0, &session->listing.source_comments,
-	             &session->listing.source_threshold);
+	set_comments(&session->output, "scc", argument->text, 0,
+	             &session->choices.listing.source_comments,
+	             &session->choices.listing.source_threshold);
 }
 
 void view_dcc(struct session *session, const struct command_argument *argument)
 {
-	set_comments(session, "dcc", argument->text, 1, &session->listing.disasm_comments,
-	             &session->listing.disasm_threshold);
+	set_comments(&session->output, "dcc", argument->text, 1,
+	             &session->choices.listing.disasm_comments,
+	             &session->choices.listing.disasm_threshold);
 }
 
 void view_cc(struct session *session, const struct command_argument *argument)
 {
-	struct session_listing *listing = &session->listing;
+	struct listing_choices *listing = &session->choices.listing;
 	unsigned set = listing->disasm_comments, threshold = listing->disasm_threshold;
 
-	if (set_comments(session, "cc", argument->text, 1, &set, &threshold) != 0)
+	if (set_comments(&session->output, "cc", argument->text, 1, &set, &threshold) != 0)
 		return;
 	listing->disasm_comments = set;
 	listing->source_comments = set & ~(COMMENT_SOURCE | COMMENT_HEX);
@@ -145,35 +152,36 @@ void view_context(struct session *session, const struct command_argument *argume
 	unsigned long lines;
 
 	if (!text) {
-		snprintf(now, sizeof(now), "%d", session->listing.context);
-		view_put_setting(session, "context",
-		                 session->listing.context == LISTING_WHOLE  ? "all"
-		                 : session->listing.context == LISTING_AUTO ? "auto"
-		                                                            : now);
+		snprintf(now, sizeof(now), "%d", session->choices.listing.context);
+		view_put_setting(&session->output, "context",
+		                 session->choices.listing.context == LISTING_WHOLE  ? "all"
+		                 : session->choices.listing.context == LISTING_AUTO ? "auto"
+		                                                                    : now);
 		return;
 	}
 	lines = strtoul(text, &end, 10);
 	if (strcasecmp(text, "all") == 0)
-		session->listing.context = LISTING_WHOLE;
+		session->choices.listing.context = LISTING_WHOLE;
 	else if (strcasecmp(text, "auto") == 0)
-		session->listing.context = LISTING_AUTO;
+		session->choices.listing.context = LISTING_AUTO;
 	else if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && lines <= LISTING_CONTEXT_MAX)
-		session->listing.context = (int)lines;
+		session->choices.listing.context = (int)lines;
 	else
-		session_fail(session, EXIT_USAGE,
-		             "context: '%s' is not a number of lines, all or auto", text);
+		output_fail(&session->output, EXIT_USAGE,
+		            "context: '%s' is not a number of lines, all or auto", text);
 }
 
 void view_asmsyntax(struct session *session, const struct command_argument *argument)
 {
 	if (!argument->text)
-		view_put_setting(session, "asmsyntax",
-		                 session->listing.assembly == ASSEMBLY_ATT ? "att" : "intel");
+		view_put_setting(&session->output, "asmsyntax",
+		                 session->choices.listing.assembly == ASSEMBLY_ATT ? "att"
+		                                                                   : "intel");
 	else if (strcasecmp(argument->text, "att") == 0)
-		session->listing.assembly = ASSEMBLY_ATT;
+		session->choices.listing.assembly = ASSEMBLY_ATT;
 	else if (strcasecmp(argument->text, "intel") == 0)
-		session->listing.assembly = ASSEMBLY_INTEL;
+		session->choices.listing.assembly = ASSEMBLY_INTEL;
 	else
-		session_fail(session, EXIT_USAGE, "asmsyntax: '%s' is not att or intel",
-		             argument->text);
+		output_fail(&session->output, EXIT_USAGE, "asmsyntax: '%s' is not att or intel",
+		            argument->text);
 }

@@ -14,20 +14,22 @@ enum { MODES = sizeof(modes) / sizeof(modes[0]) };
 void view_compare(struct session *session, const struct command_argument *argument)
 {
 	if (!argument->text) {
-		view_put_setting(session, "compare", modes[session->compare]);
+		view_put_setting(&session->output, "compare",
+		                 modes[session->dataset.tables->compare]);
 		return;
 	}
 	for (size_t i = 0; i < MODES; i++) {
 		if (strcasecmp(argument->text, modes[i]) != 0)
 			continue;
-		session_forget_tables(session);
-		session->compare = (enum tree_compare)i;
-		if (session->count > 0 && i != TREE_COMPARE_OFF && session_columns(session) == 1)
-			session_say(
-				session,
+		dataset_forget_tables(&session->dataset);
+		session->dataset.tables->compare = (enum tree_compare)i;
+		if (session->dataset.count > 0 && i != TREE_COMPARE_OFF &&
+		    dataset_columns(&session->dataset) == 1)
+			output_say(
+				&session->output,
 				"compare: there is one group only: nothing to compare it with yet");
 		return;
 	}
-	session_fail(session, EXIT_USAGE, "compare: '%s' is not off, on, delta or ratio",
-	             argument->text);
+	output_fail(&session->output, EXIT_USAGE, "compare: '%s' is not off, on, delta or ratio",
+	            argument->text);
 }

@@ -1,30 +1,31 @@
 /* defaults.c: the commands of rc files, and those that tell what cannot be shown. */
 #include "analyzer/views/view.h"
 
-#include "analyzer/data/defaults.h"
+#include "analyzer/model/defaults.h"
 
 void view_dmetrics(struct session *session, const struct command_argument *argument)
 {
 	char error[METRIC_ERROR_MAX];
 
-	if (defaults_set_metrics(session->defaults, argument->text, error) != 0)
-		session_fail_at(session, "dmetrics", metric_list_fault(argument->text, ~0u), error);
+	if (defaults_set_metrics(session->choices.defaults, argument->text, error) != 0)
+		output_fail_at(&session->output, "dmetrics", metric_list_fault(argument->text, ~0u),
+		               error);
 }
 
 void view_dsort(struct session *session, const struct command_argument *argument)
 {
 	char error[METRIC_ERROR_MAX];
 
-	if (defaults_set_sort(session->defaults, argument->text, error) != 0)
-		session_fail_at(session, "dsort", argument->text[0] == '-' ? 2 : 1, error);
+	if (defaults_set_sort(session->choices.defaults, argument->text, error) != 0)
+		output_fail_at(&session->output, "dsort", argument->text[0] == '-' ? 2 : 1, error);
 }
 
 void view_en_desc(struct session *session, const struct command_argument *argument)
 {
 	char error[METRIC_ERROR_MAX];
 
-	if (defaults_set_descendants(session->defaults, argument->text, error) != 0)
-		session_fail(session, EXIT_USAGE, "en_desc: %s", error);
+	if (defaults_set_descendants(session->choices.defaults, argument->text, error) != 0)
+		output_fail(&session->output, EXIT_USAGE, "en_desc: %s", error);
 }
 
 void view_ignored(struct session *session, const struct command_argument *argument)
@@ -33,10 +34,13 @@ void view_ignored(struct session *session, const struct command_argument *argume
 	(void)argument;
 }
 
-void view_ifreq(struct session *session, const struct command_argument *argument)
+void view_ifreq(const struct dataset *dataset, const struct choices *choices, struct output *output,
+                const struct command_argument *argument)
 {
+	(void)dataset;
+	(void)choices;
 	(void)argument;
-	session_fail(
-		session, EXIT_TROUBLE,
+	output_fail(
+		output, EXIT_TROUBLE,
 		"ifreq: there are no instruction counts: xcollect counts neither instructions nor basic blocks");
 }

@@ -14,20 +14,21 @@
 #include <string.h>
 #include <strings.h>
 
-static void set_part(struct session *session, enum filters_part part, const char *command,
-                     const char *shown, const char *expression)
+static void set_part(struct dataset *dataset, struct output *output, enum filters_part part,
+                     const char *command, const char *shown, const char *expression)
 {
 	struct expression_error error = {.column = 0};
 
-	if (filters_set(session, part, shown, expression, &error) != 0)
-		session_fail_at(session, command, error.column, error.text);
+	if (filters_set(dataset, part, shown, expression, &error) != 0)
+		output_fail_at(output, command, error.column, error.text);
 }
 
-static void put_part(struct session *session, enum filters_part part, const char *command)
+static void put_part(const struct dataset *dataset, struct output *output, enum filters_part part,
+                     const char *command)
 {
-	const char *shown = filters_shown(session->filters, part);
+	const char *shown = filters_shown(dataset->filters, part);
 
-	view_put_setting(session, command, shown ? shown : "all");
+	view_put_setting(output, command, shown ? shown : "all");
 }
 
 void view_filters(struct session *session, const struct command_argument *argument)
@@ -35,10 +36,10 @@ void view_filters(struct session *session, const struct command_argument *argume
 	const char *text = argument->text;
 
 	if (!text) {
-		put_part(session, FILTERS_EXPRESSION, "filters");
+		put_part(&session->dataset, &session->output, FILTERS_EXPRESSION, "filters");
 		return;
 	}
-	set_part(session, FILTERS_EXPRESSION, "filters", text,
+	set_part(&session->dataset, &session->output, FILTERS_EXPRESSION, "filters", text,
 	         strcasecmp(text, "all") == 0 ? NULL : text);
 }
 
@@ -48,66 +49,73 @@ void view_time(struct session *session, const struct command_argument *argument)
 	char *expression;
 
 	if (!argument->text) {
-		put_part(session, FILTERS_TIME, "time");
+		put_part(&session->dataset, &session->output, FILTERS_TIME, "time");
 		return;
 	}
 	if (ranges_time(argument->text, &expression, &error) != 0) {
-		session_fail_at(session, "time", error.column, error.text);
+		output_fail_at(&session->output, "time", error.column, error.text);
 		return;
 	}
-	set_part(session, FILTERS_TIME, "time", argument->text, expression);
+	set_part(&session->dataset, &session->output, FILTERS_TIME, "time", argument->text,
+	         expression);
 	free(expression);
 }
 
-static void select_list(struct session *session, enum filters_part part, const char *command,
-                        const char *token, const char *text)
+static void select_list(struct dataset *dataset, struct output *output, enum filters_part part,
+                        const char *command, const char *token, const char *text)
 {
 	struct expression_error error;
 	char *expression;
 
 	if (ranges_expression(text, token, &expression, &error) != 0) {
-		session_fail_at(session, command, error.column, error.text);
+		output_fail_at(output, command, error.column, error.text);
 		return;
 	}
-	set_part(session, part, command, text, expression);
+	set_part(dataset, output, part, command, text, expression);
 	free(expression);
 }
 
 void view_thread_select(struct session *session, const struct command_argument *argument)
 {
-	select_list(session, FILTERS_THREADS, "thread_select", "THRID", argument->text);
+	select_list(&session->dataset, &session->output, FILTERS_THREADS, "thread_select", "THRID",
+	            argument->text);
 }
 
 void view_lwp_select(struct session *session, const struct command_argument *argument)
 {
-	select_list(session, FILTERS_LWPS, "lwp_select", "LWPID", argument->text);
+	select_list(&session->dataset, &session->output, FILTERS_LWPS, "lwp_select", "LWPID",
+	            argument->text);
 }
 
 void view_cpu_select(struct session *session, const struct command_argument *argument)
 {
-	select_list(session, FILTERS_CPUS, "cpu_select", "CPUID", argument->text);
+	select_list(&session->dataset, &session->output, FILTERS_CPUS, "cpu_select", "CPUID",
+	            argument->text);
 }
 
 void view_sample_select(struct session *session, const struct command_argument *argument)
 {
-	select_list(session, FILTERS_SAMPLES, "sample_select", "SAMPLE", argument->text);
+	select_list(&session->dataset, &session->output, FILTERS_SAMPLES, "sample_select", "SAMPLE",
+	            argument->text);
 }
 
 /* ---- lists ---- */
 
-static void put_selected(struct session *session, enum filters_part part)
+static void put_selected(const struct dataset *dataset, struct output *output,
+                         enum filters_part part)
 {
-	const char *shown = filters_shown(session->filters, part);
+	const char *shown = filters_shown(dataset->filters, part);
 
-	print_note(session, "selected: %s", shown ? shown : "all");
+	print_note(output, "selected: %s", shown ? shown : "all");
 }
 
-static void put_threads(struct session *session, enum filters_part part, const char *name)
+static void put_threads(const struct dataset *dataset, const struct choices *choices,
+                        struct output *output, enum filters_part part, const char *name)
 {
 	struct print_table *table = print_table_begin(name);
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 
-	put_selected(session, part);
+	put_selected(dataset, output, part);
 	print_column(table, PRINT_VALUE, "experiment", "Experiment");
 	if (part == FILTERS_THREADS)
 		print_column(table, PRINT_VALUE, "thread", "Thread");
@@ -115,7 +123,7 @@ static void put_threads(struct session *session, enum filters_part part, const c
 	print_column(table, PRINT_SECONDS, "start", "Start");
 	print_column(table, PRINT_NS, "cpu", "CPU Time");
 	print_column(table, PRINT_WORD, "name", "Name");
-	while ((at = session_next(session, at)))
+	while ((at = dataset_next(dataset, at)))
 		for (size_t i = 0; i < at->whole->thread_count; i++) {
 			const struct exp_thread *thread = &at->whole->threads[i];
 
@@ -124,37 +132,40 @@ static void put_threads(struct session *session, enum filters_part part, const c
 				print_real(table, (double)i + 1);
 			print_real(table, thread->tid);
 			print_real(table, thread->time_s);
-			report_put_thread_cpu(session, table, thread);
+			report_put_thread_cpu(dataset, table, thread);
 			print_word(table, thread->name);
 		}
-	print_table_end(session, table, session->limit);
+	print_table_end(output, table, choices->limit);
 }
 
-void view_thread_list(struct session *session, const struct command_argument *argument)
+void view_thread_list(const struct dataset *dataset, const struct choices *choices,
+                      struct output *output, const struct command_argument *argument)
 {
 	(void)argument;
-	put_threads(session, FILTERS_THREADS, "threads");
+	put_threads(dataset, choices, output, FILTERS_THREADS, "threads");
 }
 
-void view_lwp_list(struct session *session, const struct command_argument *argument)
+void view_lwp_list(const struct dataset *dataset, const struct choices *choices,
+                   struct output *output, const struct command_argument *argument)
 {
 	(void)argument;
-	put_threads(session, FILTERS_LWPS, "lwps");
+	put_threads(dataset, choices, output, FILTERS_LWPS, "lwps");
 }
 
-void view_sample_list(struct session *session, const struct command_argument *argument)
+void view_sample_list(const struct dataset *dataset, const struct choices *choices,
+                      struct output *output, const struct command_argument *argument)
 {
 	struct print_table *table = print_table_begin("samples");
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 
 	(void)argument;
-	put_selected(session, FILTERS_SAMPLES);
+	put_selected(dataset, output, FILTERS_SAMPLES);
 	print_column(table, PRINT_VALUE, "experiment", "Experiment");
 	print_column(table, PRINT_VALUE, "sample", "Sample");
 	print_column(table, PRINT_SECONDS, "start", "Start");
 	print_column(table, PRINT_SECONDS, "end", "End");
 	print_column(table, PRINT_NS, "cpu", "CPU Time");
-	while ((at = session_next(session, at)))
+	while ((at = dataset_next(dataset, at)))
 		for (size_t i = 1; i < at->whole->usage_count; i++) {
 			const struct exp_usage *before = &at->whole->usage[i - 1],
 					       *after = before + 1;
@@ -167,7 +178,7 @@ void view_sample_list(struct session *session, const struct command_argument *ar
 			                            ? after->cpu_ns - before->cpu_ns
 			                            : 0);
 		}
-	print_table_end(session, table, session->limit);
+	print_table_end(output, table, choices->limit);
 }
 
 /* ---- describe ---- */
@@ -231,32 +242,32 @@ static void put_meaning(struct print_table *table, unsigned id)
 	free(text);
 }
 
-static unsigned loaded_data(const struct session *session)
+static unsigned loaded_data(const struct dataset *dataset)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	unsigned data = 0;
 
-	while ((at = session_next(session, at)))
+	while ((at = dataset_next(dataset, at)))
 		data |= at->whole->have;
 	return data;
 }
 
-static int has_mark(const struct session *session, uint64_t mark)
+static int has_mark(const struct dataset *dataset, uint64_t mark)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 
-	while ((at = session_next(session, at)))
+	while ((at = dataset_next(dataset, at)))
 		for (size_t i = 0; i < at->whole->nodes.count; i++)
 			if (at->whole->nodes.pc[i] == mark)
 				return 1;
 	return 0;
 }
 
-static int has_rank(const struct session *session)
+static int has_rank(const struct dataset *dataset)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 
-	while ((at = session_next(session, at)))
+	while ((at = dataset_next(dataset, at)))
 		if (at->info->mpi_rank >= 0)
 			return 1;
 	return 0;
@@ -264,37 +275,39 @@ static int has_rank(const struct session *session)
 
 /* Are there data that a word can tell something of? Some words go for events of other kinds, too.
  */
-static int is_worth(const struct session *session, unsigned id, unsigned have)
+static int is_worth(const struct dataset *dataset, unsigned id, unsigned have)
 {
 	switch (id) {
 	case TOKEN_OMPREG:
-		return has_mark(session, FMT_PC_PARALLEL);
+		return has_mark(dataset, FMT_PC_PARALLEL);
 	case TOKEN_OMPTASK:
-		return has_mark(session, FMT_PC_TASK);
+		return has_mark(dataset, FMT_PC_TASK);
 	case TOKEN_MPISTATE:
 		return (have & EXP_DATA_MPI) != 0;
 	case TOKEN_MPIRANK:
-		return has_rank(session);
+		return has_rank(dataset);
 	default:
 		return (token_table[id].data & have) != 0;
 	}
 }
 
-void view_describe(struct session *session, const struct command_argument *argument)
+void view_describe(const struct dataset *dataset, const struct choices *choices,
+                   struct output *output, const struct command_argument *argument)
 {
 	struct print_table *table = print_table_begin("words");
-	const char *shown = filters_shown(session->filters, FILTERS_EXPRESSION);
-	unsigned have = loaded_data(session);
+	const char *shown = filters_shown(dataset->filters, FILTERS_EXPRESSION);
+	unsigned have = loaded_data(dataset);
 
+	(void)choices;
 	(void)argument;
-	print_note(session, "filters: %s", shown ? shown : "none");
+	print_note(output, "filters: %s", shown ? shown : "none");
 	print_note(
-		session,
+		output,
 		"FNAME(\"regex\"): functions whose names match as a whole, for IN, SOME IN and ORDERED IN with stacks");
 	print_note(
-		session,
+		output,
 		"REGEX(\"regex\"): names that match as a whole, for == and IN with values that have names or texts");
-	print_note(session, "LOG2(n), LOG10(n): logarithms, rounded down");
+	print_note(output, "LOG2(n), LOG10(n): logarithms, rounded down");
 	print_column(table, PRINT_WORD, "word", "Word");
 	print_column(table, PRINT_WORD, "value", "Value");
 	print_column(table, PRINT_WORD, "events", "Events");
@@ -302,12 +315,12 @@ void view_describe(struct session *session, const struct command_argument *argum
 	for (unsigned id = 0; id < TOKENS; id++) {
 		const struct token *token = &token_table[id];
 
-		if (!is_worth(session, id, have))
+		if (!is_worth(dataset, id, have))
 			continue;
 		print_word(table, token->name);
 		print_word(table, kind_name(token->kind));
 		put_data(table, token->data);
 		put_meaning(table, id);
 	}
-	print_table_end(session, table, 0);
+	print_table_end(output, table, 0);
 }

@@ -1,7 +1,7 @@
 /* settings.c: the commands that choose what tables show and where output goes. */
 #include "analyzer/views/view.h"
 
-#include "analyzer/base/output.h"
+#include "analyzer/base/outfile.h"
 #include "analyzer/base/text.h"
 
 #include <errno.h>
@@ -9,45 +9,45 @@
 #include <string.h>
 #include <strings.h>
 
-void view_put_setting(struct session *session, const char *what, const char *value)
+void view_put_setting(struct output *output, const char *what, const char *value)
 {
-	if (print_is_data(session))
+	if (print_is_data(output))
 		return;
-	fprintf(session->out, "Current %s: ", what);
-	text_put(session->out, value);
-	fputc('\n', session->out);
+	fprintf(output->out, "Current %s: ", what);
+	text_put(output->out, value);
+	fputc('\n', output->out);
 }
 
-static void put_sort(struct session *session)
+static void put_sort(const struct choices *choices, struct output *output)
 {
 	char text[METRIC_ERROR_MAX];
 
-	fprintf(session->out, "Current Sort Metric: %s",
-	        metric_describe(&session->sort.metric, text));
-	fprintf(session->out, " ( %s%s )\n", session->sort.reverse ? "-" : "",
-	        metric_spell(&session->sort.metric, text));
+	fprintf(output->out, "Current Sort Metric: %s",
+	        metric_describe(&choices->sort.metric, text));
+	fprintf(output->out, " ( %s%s )\n", choices->sort.reverse ? "-" : "",
+	        metric_spell(&choices->sort.metric, text));
 }
 
-static void put_current(struct session *session)
+static void put_current(const struct choices *choices, struct output *output)
 {
 	char text[METRIC_ERROR_MAX];
 
-	fputs("Current metrics: ", session->out);
-	for (size_t i = 0; i < session->metrics.count; i++)
-		fprintf(session->out, "%s%s", i ? ":" : "",
-		        metric_spell(&session->metrics.at[i], text));
-	fputc('\n', session->out);
-	put_sort(session);
+	fputs("Current metrics: ", output->out);
+	for (size_t i = 0; i < choices->metrics.count; i++)
+		fprintf(output->out, "%s%s", i ? ":" : "",
+		        metric_spell(&choices->metrics.at[i], text));
+	fputc('\n', output->out);
+	put_sort(choices, output);
 }
 
 /* No such data, or a word at a column that is no metric. */
-static void fail(struct session *session, int status, const char *command, size_t column,
+static void fail(struct output *output, int status, const char *command, size_t column,
                  const char *error)
 {
 	if (status == -ENODATA)
-		session_fail(session, EXIT_TROUBLE, "%s: %s", command, error);
+		output_fail(output, EXIT_TROUBLE, "%s: %s", command, error);
 	else
-		session_fail_at(session, command, column, error);
+		output_fail_at(output, command, column, error);
 }
 
 void view_metrics(struct session *session, const struct command_argument *argument)
@@ -56,15 +56,16 @@ void view_metrics(struct session *session, const struct command_argument *argume
 	int status = 0;
 
 	if (argument->text)
-		status = metric_list_parse(argument->text, session->have, &session->metrics, error);
+		status = metric_list_parse(argument->text, session->dataset.have,
+		                           &session->choices.metrics, error);
 	if (status != 0) {
-		fail(session, status, "metrics", metric_list_fault(argument->text, session->have),
-		     error);
+		fail(&session->output, status, "metrics",
+		     metric_list_fault(argument->text, session->dataset.have), error);
 		return;
 	}
-	metric_sort_adjust(&session->metrics, &session->sort);
-	if (!argument->text || (!print_is_data(session) && !session->exports))
-		put_current(session);
+	metric_sort_adjust(&session->choices.metrics, &session->choices.sort);
+	if (!argument->text || (!print_is_data(&session->output) && !session->output.exports))
+		put_current(&session->choices, &session->output);
 }
 
 void view_sort(struct session *session, const struct command_argument *argument)
@@ -73,15 +74,17 @@ void view_sort(struct session *session, const struct command_argument *argument)
 	int status = 0;
 
 	if (argument->text)
-		status = metric_sort_parse(argument->text, session->have, &session->sort, error);
+		status = metric_sort_parse(argument->text, session->dataset.have,
+		                           &session->choices.sort, error);
 	if (status != 0)
-		fail(session, status, "sort", argument->text[0] == '-' ? 2 : 1, error);
-	else if (!argument->text || (!print_is_data(session) && !session->exports))
-		put_sort(session);
+		fail(&session->output, status, "sort", argument->text[0] == '-' ? 2 : 1, error);
+	else if (!argument->text || (!print_is_data(&session->output) && !session->output.exports))
+		put_sort(&session->choices, &session->output);
 }
 
 /* For programs; which of them are columns now, and what rows are sorted by. */
-static void list_metrics(struct session *session)
+static void list_metrics(const struct dataset *dataset, const struct choices *choices,
+                         struct output *output)
 {
 	struct print_table *table = print_table_begin("metric_list");
 	char name[METRIC_ERROR_MAX];
@@ -94,32 +97,33 @@ static void list_metrics(struct session *session)
 		const struct metric metric = {.id = (uint8_t)id};
 		int is_shown = 0;
 
-		if (id < METRIC_VALUES && !(metric_data_of(id) & session->have))
+		if (id < METRIC_VALUES && !(metric_data_of(id) & dataset->have))
 			continue;
-		for (size_t i = 0; i < session->metrics.count; i++)
-			is_shown |= session->metrics.at[i].id == id;
+		for (size_t i = 0; i < choices->metrics.count; i++)
+			is_shown |= choices->metrics.at[i].id == id;
 		print_word(table, metric_keyword(id));
 		print_word(table, metric_describe(&metric, name));
 		print_number(table, (uint64_t)is_shown);
-		print_number(table, session->sort.metric.id == id);
+		print_number(table, choices->sort.metric.id == id);
 	}
-	print_table_end(session, table, 0);
+	print_table_end(output, table, 0);
 }
 
-void view_metric_list(struct session *session, const struct command_argument *argument)
+void view_metric_list(const struct dataset *dataset, const struct choices *choices,
+                      struct output *output, const struct command_argument *argument)
 {
 	static const unsigned flavors[] = {METRIC_EXCLUSIVE, METRIC_INCLUSIVE};
 	char name[METRIC_ERROR_MAX], keyword[METRIC_TEXT_MAX];
 
 	(void)argument;
-	if (print_is_data(session)) {
-		list_metrics(session);
+	if (print_is_data(output)) {
+		list_metrics(dataset, choices, output);
 		return;
 	}
-	put_current(session);
-	fputs("Available metrics:\n", session->out);
+	put_current(choices, output);
+	fputs("Available metrics:\n", output->out);
 	for (unsigned id = 0; id < METRIC_VALUES; id++) {
-		if (!(metric_data_of(id) & session->have))
+		if (!(metric_data_of(id) & dataset->have))
 			continue;
 		for (size_t i = 0; i < 2; i++) {
 			const struct metric metric = {.id = (uint8_t)id,
@@ -127,25 +131,26 @@ void view_metric_list(struct session *session, const struct command_argument *ar
 			                              .show = METRIC_SHOW_VALUE |
 			                                      METRIC_SHOW_PERCENT};
 
-			fprintf(session->out, "%28s: %s\n", metric_describe(&metric, name),
+			fprintf(output->out, "%28s: %s\n", metric_describe(&metric, name),
 			        metric_spell(&metric, keyword));
 		}
 	}
 	for (unsigned id = METRIC_VALUES; id < METRICS; id++)
-		fprintf(session->out, "%28s: %s\n", metric_meaning(id), metric_keyword(id));
+		fprintf(output->out, "%28s: %s\n", metric_meaning(id), metric_keyword(id));
 }
 
-void view_cmetric_list(struct session *session, const struct command_argument *argument)
+void view_cmetric_list(const struct dataset *dataset, const struct choices *choices,
+                       struct output *output, const struct command_argument *argument)
 {
 	char name[METRIC_ERROR_MAX], keyword[METRIC_TEXT_MAX];
 	struct metric_list list;
 
 	(void)argument;
-	metric_list_attributed(&session->metrics, &list);
-	fputs("Current metrics of callers, callees and the call tree: ", session->out);
+	metric_list_attributed(&choices->metrics, &list);
+	fputs("Current metrics of callers, callees and the call tree: ", output->out);
 	for (size_t i = 0; i < list.count; i++)
-		fprintf(session->out, "%s%s", i ? ":" : "", metric_spell(&list.at[i], keyword));
-	fputs("\nAvailable metrics:\n", session->out);
+		fprintf(output->out, "%s%s", i ? ":" : "", metric_spell(&list.at[i], keyword));
+	fputs("\nAvailable metrics:\n", output->out);
 	for (unsigned id = 0; id < METRIC_VALUES; id++) {
 		const struct metric metric = {
 			.id = (uint8_t)id,
@@ -153,8 +158,8 @@ void view_cmetric_list(struct session *session, const struct command_argument *a
 			.show = METRIC_SHOW_VALUE | METRIC_SHOW_PERCENT,
 		};
 
-		if (metric_data_of(id) & session->have)
-			fprintf(session->out, "%28s: %s\n", metric_describe(&metric, name),
+		if (metric_data_of(id) & dataset->have)
+			fprintf(output->out, "%28s: %s\n", metric_describe(&metric, name),
 			        metric_spell(&metric, keyword));
 	}
 }
@@ -166,17 +171,18 @@ void view_limit(struct session *session, const struct command_argument *argument
 	unsigned long limit;
 
 	if (!text) {
-		snprintf(number, sizeof(number), "%lu", (unsigned long)session->limit);
-		view_put_setting(session, "limit", number);
+		snprintf(number, sizeof(number), "%lu", (unsigned long)session->choices.limit);
+		view_put_setting(&session->output, "limit", number);
 		return;
 	}
 	errno = 0;
 	limit = strtoul(text, &end, 10);
 	if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0) {
-		session_fail(session, EXIT_USAGE, "limit: '%s' is not a number of rows", text);
+		output_fail(&session->output, EXIT_USAGE, "limit: '%s' is not a number of rows",
+		            text);
 		return;
 	}
-	session->limit = limit;
+	session->choices.limit = limit;
 }
 
 /* True if text[len] is `word`, without regard to case. */
@@ -198,9 +204,9 @@ void view_name(struct session *session, const struct command_argument *argument)
 	char now[32];
 
 	if (!text) {
-		snprintf(now, sizeof(now), "%s:%s", forms[session->name_form],
-		         session->with_soname ? "soname" : "nosoname");
-		view_put_setting(session, "name", now);
+		snprintf(now, sizeof(now), "%s:%s", forms[session->choices.name_form],
+		         session->choices.with_soname ? "soname" : "nosoname");
+		view_put_setting(&session->output, "name", now);
 		return;
 	}
 
@@ -210,13 +216,13 @@ void view_name(struct session *session, const struct command_argument *argument)
 		if (*extra != '\0' && strcasecmp(extra, ":soname") != 0 &&
 		    strcasecmp(extra, ":nosoname") != 0)
 			break;
-		session->name_form = (enum name_form)i;
+		session->choices.name_form = (enum name_form)i;
 		if (*extra != '\0')
-			session->with_soname = strcasecmp(extra, ":soname") == 0;
+			session->choices.with_soname = strcasecmp(extra, ":soname") == 0;
 		return;
 	}
-	session_fail(session, EXIT_USAGE,
-	             "name: '%s' is not long, short or mangled, with :soname or :nosoname", text);
+	output_fail(&session->output, EXIT_USAGE,
+	            "name: '%s' is not long, short or mangled, with :soname or :nosoname", text);
 }
 
 void view_viewmode(struct session *session, const struct command_argument *argument)
@@ -224,63 +230,66 @@ void view_viewmode(struct session *session, const struct command_argument *argum
 	static const char *const modes[] = {"user", "expert", "machine"};
 
 	if (!argument->text) {
-		view_put_setting(session, "viewmode", modes[session->mode]);
+		view_put_setting(&session->output, "viewmode", modes[session->dataset.mode]);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (strcasecmp(argument->text, modes[i]) == 0) {
-			session_set_mode(session, (enum frames_mode)i);
+			dataset_set_mode(&session->dataset, (enum frames_mode)i);
 			return;
 		}
-	session_fail(session, EXIT_USAGE, "viewmode: '%s' is not user, expert or machine",
-	             argument->text);
+	output_fail(&session->output, EXIT_USAGE, "viewmode: '%s' is not user, expert or machine",
+	            argument->text);
 }
 
 void view_printmode(struct session *session, const struct command_argument *argument)
 {
-	if (!argument->text && session->print.mode == PRINT_TEXT)
-		view_put_setting(session, "printmode", "text");
-	if (argument->text && print_set_mode(session, argument->text) != 0)
-		session_fail(
-			session, EXIT_USAGE,
+	if (!argument->text && session->output.print.mode == PRINT_TEXT)
+		view_put_setting(&session->output, "printmode", "text");
+	if (argument->text && print_set_mode(&session->output, argument->text) != 0)
+		output_fail(
+			&session->output, EXIT_USAGE,
 			"printmode: '%.40s' is not text, html, json, csv, tsv or a character that separates columns",
 			argument->text);
 }
 
-static void set_output(struct session *session, const char *command, const char *path,
+static void set_output(struct output *output, const char *command, const char *path,
                        FILE *(*open)(const char *path))
 {
 	FILE *out = strcmp(path, "-") == 0 ? stdout : strcmp(path, "--") == 0 ? stderr : open(path);
 
 	if (!out) {
-		session_fail(session, EXIT_TROUBLE, "%s: %s: %s", command, path, strerror(errno));
+		output_fail(output, EXIT_TROUBLE, "%s: %s: %s", command, path, strerror(errno));
 		return;
 	}
-	print_finish(session);
-	session_end_page(session);
-	if (output_close(session->out, 1) != 0)
-		session_fail(session, EXIT_TROUBLE, "cannot write the output");
-	session->out = out;
+	print_finish(output);
+	output_end_page(output);
+	if (outfile_close(output->out, 1) != 0)
+		output_fail(output, EXIT_TROUBLE, "cannot write the output");
+	output->out = out;
 }
 
 void view_outfile(struct session *session, const struct command_argument *argument)
 {
-	set_output(session, "outfile", argument->text, output_open);
+	set_output(&session->output, "outfile", argument->text, outfile_open);
 }
 
 void view_appendfile(struct session *session, const struct command_argument *argument)
 {
-	set_output(session, "appendfile", argument->text, output_append);
+	set_output(&session->output, "appendfile", argument->text, outfile_append);
 }
 
-void view_version(struct session *session, const struct command_argument *argument)
+void view_version(const struct dataset *dataset, const struct choices *choices,
+                  struct output *output, const struct command_argument *argument)
 {
+	(void)dataset;
+	(void)choices;
 	(void)argument;
-	fputs("xer_print " XER_VERSION "\n", session->out);
+	fputs("xer_print " XER_VERSION "\n", output->out);
 }
 
 void view_quit(struct session *session, const struct command_argument *argument)
 {
 	(void)argument;
-	session->is_quit = 1;
+	session->output.is_quit = 1;
 }

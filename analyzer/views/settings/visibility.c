@@ -15,14 +15,14 @@ static const char *const words[] = {
 
 /* Paths of all load objects, each once, in the order in which processes met them. The caller frees
  * the array. */
-static const char **find_paths(const struct session *session, size_t *count)
+static const char **find_paths(const struct dataset *dataset, size_t *count)
 {
-	const struct session_experiment *at = NULL;
+	const struct dataset_experiment *at = NULL;
 	const char **paths = NULL;
 	size_t capacity = 0;
 
 	*count = 0;
-	while ((at = session_next(session, at))) {
+	while ((at = dataset_next(dataset, at))) {
 		const struct exp_object *objects;
 		size_t object_count = experiment_objects(at->experiment, &objects);
 
@@ -58,10 +58,11 @@ static const char *nearest(const char *const *paths, size_t count, const char *n
 }
 
 /* Names in a list are separated by commas. Returns 0, or -1 after a message. */
-static int check_names(struct session *session, const char *command, const char *list)
+static int check_names(const struct dataset *dataset, struct output *output, const char *command,
+                       const char *list)
 {
 	size_t count;
-	const char **paths = find_paths(session, &count);
+	const char **paths = find_paths(dataset, &count);
 	char *copy = memory_text(list, strlen(list)), *rest = copy, *name;
 	int status = 0;
 
@@ -71,10 +72,9 @@ static int check_names(struct session *session, const char *command, const char 
 		if (strcasecmp(name, "all") == 0 || is_known(paths, count, name))
 			continue;
 		near = nearest(paths, count, name);
-		session_fail(session, EXIT_USAGE,
-		             "%s: column %zu: no load object '%.200s'%s%.100s%s", command,
-		             (size_t)(name - copy) + 1, name, near ? " (did you mean '" : "",
-		             near ? near : "", near ? "'?)" : "");
+		output_fail(output, EXIT_USAGE, "%s: column %zu: no load object '%.200s'%s%.100s%s",
+		            command, (size_t)(name - copy) + 1, name,
+		            near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 		status = -1;
 	}
 	free(copy);
@@ -82,61 +82,63 @@ static int check_names(struct session *session, const char *command, const char 
 	return status;
 }
 
-static void set_names(struct session *session, const char *list, enum shown_how how)
+static void set_names(const struct dataset *dataset, const char *list, enum shown_how how)
 {
 	char *copy = memory_text(list, strlen(list)), *rest = copy, *name;
 
 	while ((name = strsep(&rest, ",")))
-		shown_set(session->shown, strcasecmp(name, "all") == 0 ? NULL : name, how);
+		shown_set(dataset->shown, strcasecmp(name, "all") == 0 ? NULL : name, how);
 	free(copy);
 }
 
-static void change(struct session *session, const char *command, const char *list,
-                   enum shown_how how)
+static void change(const struct dataset *dataset, struct output *output, const char *command,
+                   const char *list, enum shown_how how)
 {
-	if (check_names(session, command, list) != 0)
+	if (check_names(dataset, output, command, list) != 0)
 		return;
-	session_forget_tables(session);
-	set_names(session, list, how);
+	dataset_forget_tables(dataset);
+	set_names(dataset, list, how);
 }
 
 void view_object_show(struct session *session, const struct command_argument *argument)
 {
-	change(session, "object_show", argument->text, SHOWN_ALL);
+	change(&session->dataset, &session->output, "object_show", argument->text, SHOWN_ALL);
 }
 
 void view_object_hide(struct session *session, const struct command_argument *argument)
 {
-	change(session, "object_hide", argument->text, SHOWN_NAME);
+	change(&session->dataset, &session->output, "object_hide", argument->text, SHOWN_NAME);
 }
 
 void view_object_api(struct session *session, const struct command_argument *argument)
 {
-	change(session, "object_api", argument->text, SHOWN_API);
+	change(&session->dataset, &session->output, "object_api", argument->text, SHOWN_API);
 }
 
 void view_object_select(struct session *session, const struct command_argument *argument)
 {
-	if (check_names(session, "object_select", argument->text) != 0)
+	if (check_names(&session->dataset, &session->output, "object_select", argument->text) != 0)
 		return;
-	session_forget_tables(session);
-	shown_set(session->shown, NULL, SHOWN_NAME);
-	set_names(session, argument->text, SHOWN_ALL);
+	dataset_forget_tables(&session->dataset);
+	shown_set(session->dataset.shown, NULL, SHOWN_NAME);
+	set_names(&session->dataset, argument->text, SHOWN_ALL);
 }
 
 void view_objects_default(struct session *session, const struct command_argument *argument)
 {
 	(void)argument;
-	session_forget_tables(session);
-	shown_reset(session->shown);
+	dataset_forget_tables(&session->dataset);
+	shown_reset(session->dataset.shown);
 }
 
-void view_object_list(struct session *session, const struct command_argument *argument)
+void view_object_list(const struct dataset *dataset, const struct choices *choices,
+                      struct output *output, const struct command_argument *argument)
 {
 	struct print_table *table = print_table_begin("object_list");
 	size_t count;
-	const char **paths = find_paths(session, &count);
+	const char **paths = find_paths(dataset, &count);
 
+	(void)choices;
 	(void)argument;
 	print_column(table, PRINT_WORD, "shown", "Shown");
 	print_column(table, PRINT_WORD, "name", "Name");
@@ -144,12 +146,12 @@ void view_object_list(struct session *session, const struct command_argument *ar
 	for (size_t i = 0; i < count; i++) {
 		const struct sym_object object = {.path = paths[i], .name = text_base(paths[i])};
 
-		print_word(table, words[shown_how(session->shown, &object)]);
+		print_word(table, words[shown_how(dataset->shown, &object)]);
 		print_word(table, object.name);
 		print_word(table, object.path);
 	}
-	print_table_end(session, table, 0);
-	if (!print_is_data(session))
-		fputc('\n', session->out);
+	print_table_end(output, table, 0);
+	if (!print_is_data(output))
+		fputc('\n', output->out);
 	free(paths);
 }

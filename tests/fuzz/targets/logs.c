@@ -1,8 +1,8 @@
 /* Files that stand for an experiment or for several, and files of other programs about functions
  * that they made. */
 #include "tests/fuzz/targets/target.h"
+#include "analyzer/views/session.h"
 
-#include "analyzer/data/session.h"
 #include "experiment/jit/moments.h"
 #include "experiment/fxt/fxt.h"
 #include "experiment/base/internal.h"
@@ -35,8 +35,9 @@ void fuzz_instrmap(const uint8_t *bytes, size_t size)
 {
 	struct session *session = fuzz_session_open(NULL);
 
-	session->instr_map = fuzz_path("program", bytes, size);
-	if (session_open(session, "tests/golden/xray/v5.log") >= 0)
+	session->dataset.instr_map = fuzz_path("program", bytes, size);
+	if (dataset_open(&session->dataset, &session->choices, &session->output,
+	                 "tests/golden/xray/v5.log") >= 0)
 		fuzz_session_run(session, "calls\nobjects\ngraph\ninstr_map_out /dev/null");
 	fuzz_session_close(session);
 }

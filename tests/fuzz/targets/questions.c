@@ -64,15 +64,15 @@ struct session *fuzz_session_open(const char *path)
 		null = fopen("/dev/null", "we");
 	FUZZ_ASSERT(null != NULL);
 	session_init(&session);
-	session.out = null;
-	if (path && session_open(&session, path) >= 0)
+	session.output.out = null;
+	if (path && dataset_open(&session.dataset, &session.choices, &session.output, path) >= 0)
 		session_set_defaults(&session);
 	return &session;
 }
 
 void fuzz_session_close(struct session *session)
 {
-	session->out = stdout;
+	session->output.out = stdout;
 	session_fini(session);
 }
 
@@ -97,13 +97,13 @@ void fuzz_session_command(struct session *session, const char *name, const char 
  */
 static void ask_listings(struct session *session)
 {
-	size_t count = symbols_function_count(session->symbols);
+	size_t count = symbols_function_count(session->dataset.symbols);
 
 	for (size_t i = count > LISTED ? count - LISTED : 0; i < count; i++) {
 		fuzz_session_command(session, "csource",
-		                     symbols_function(session->symbols, i)->name);
+		                     symbols_function(session->dataset.symbols, i)->name);
 		fuzz_session_command(session, "disasm",
-		                     symbols_function(session->symbols, i)->name);
+		                     symbols_function(session->dataset.symbols, i)->name);
 	}
 }
 
@@ -111,9 +111,9 @@ static void ask_analyzer(const char *path, const char *question)
 {
 	struct session *session = fuzz_session_open(path);
 
-	if (session->count > 0)
+	if (session->dataset.count > 0)
 		fuzz_session_run(session, question);
-	if (session->symbols)
+	if (session->dataset.symbols)
 		ask_listings(session);
 	fuzz_session_close(session);
 }

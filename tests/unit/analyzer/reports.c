@@ -88,17 +88,18 @@ static char *print(const struct row *row, int *status)
 
 	strcpy(names, row->experiments);
 	session_init(&session);
-	session.out = open_memstream(&text, &size);
+	session.output.out = open_memstream(&text, &size);
 	while ((name = strsep(&rest, ","))) {
 		snprintf(path, sizeof(path), "%s.er", name);
-		cr_assert_eq(session_open(&session, path), 0);
+		cr_assert_eq(
+			dataset_open(&session.dataset, &session.choices, &session.output, path), 0);
 	}
 	session_set_defaults(&session);
 	run_arguments(&session, row->arguments);
-	print_finish(&session);
-	*status = session.status;
-	fclose(session.out);
-	session.out = stdout;
+	print_finish(&session.output);
+	*status = session.output.status;
+	fclose(session.output.out);
+	session.output.out = stdout;
 	session_fini(&session);
 	return text;
 }

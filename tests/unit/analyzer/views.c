@@ -42,16 +42,17 @@ static char *run(const char *line, size_t limit, int *status)
 	size_t size;
 
 	session_init(&session);
-	cr_assert_eq(session_open(&session, maker.path), 0);
+	cr_assert_eq(dataset_open(&session.dataset, &session.choices, &session.output, maker.path),
+	             0);
 	session_set_defaults(&session);
-	session.limit = limit;
-	session.out = open_memstream(&text, &size);
+	session.choices.limit = limit;
+	session.output.out = open_memstream(&text, &size);
 	snprintf(copy, sizeof(copy), "%s", line);
 	cr_assert(command_find(copy, error, sizeof(error)) != NULL, "%s", error);
 	command_run_line(&session, copy);
-	fclose(session.out);
-	session.out = stdout;
-	*status = session.status;
+	fclose(session.output.out);
+	session.output.out = stdout;
+	*status = session.output.status;
 	session_fini(&session);
 	return text;
 }
@@ -289,12 +290,13 @@ Test(views, a_kind_without_a_view_of_its_own_has_its_stacks)
 
 	put_calls();
 	session_init(&session);
-	cr_assert_eq(session_open(&session, maker.path), 0);
+	cr_assert_eq(dataset_open(&session.dataset, &session.choices, &session.output, maker.path),
+	             0);
 	session_set_defaults(&session);
-	session.out = open_memstream(&text, &size);
-	plain_view(&session, EXP_DATA_IO, "plain");
-	fclose(session.out);
-	session.out = stdout;
+	session.output.out = open_memstream(&text, &size);
+	plain_view(&session.dataset, &session.choices, &session.output, EXP_DATA_IO, "plain");
+	fclose(session.output.out);
+	session.output.out = stdout;
 	session_fini(&session);
 	cr_assert(strstr(text, "Summary Results: Distinct Stacks = 1, Total Read Calls = 2, "
 	                       "Total Bytes Read = 4097, Total Read Time = 1.500, "),

@@ -16,6 +16,7 @@ static const struct {
 } commands[] = {
 #define GROUP(heading)
 #define COMMAND(name, alias, argument, need, function, argument_text, help) {name, alias, help},
+#define VIEW COMMAND
 #include "analyzer/views/command.def"
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };

@@ -53,6 +53,7 @@ static const struct {
 } commands[] = {
 #define GROUP(heading)
 #define COMMAND(name, alias, argument, need, ...) {name, #need},
+#define VIEW COMMAND
 #include "analyzer/views/command.def"
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -236,7 +237,7 @@ Test(kinds, every_kind_has_a_view)
 		for (size_t j = 0; j < COMMANDS; j++)
 			has_view |= strcmp(commands[j].need, kinds[i].id) == 0;
 		row_needs(has_view, TABLE, kinds[i].id,
-		          "a COMMAND that needs it in analyzer/views/command.def");
+		          "a VIEW that needs it in analyzer/views/command.def");
 	}
 }
 

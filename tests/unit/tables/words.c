@@ -8,7 +8,7 @@
 
 #define TOKEN_TABLE "analyzer/filter/token.def"
 #define INDEX_TABLE "analyzer/data/indexobj.def"
-#define COMMENT_TABLE "analyzer/table/comment.def"
+#define COMMENT_TABLE "analyzer/model/comment.def"
 #define MACRO_TABLE "template/macro.def"
 #define HOOK_TABLE "libcollector/hook/hook.def"
 
@@ -33,7 +33,7 @@ static const struct {
 	const char *word, *meaning;
 } comments[] = {
 #define COMMENT(id, word, there, meaning) {word, meaning},
-#include "analyzer/table/comment.def"
+#include "analyzer/model/comment.def"
 };
 
 static const char *const hooks[] = {

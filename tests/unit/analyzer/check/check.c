@@ -1,6 +1,5 @@
 /* Tests of analyzer/check/parse.c, word.c, value.c and junit.c. */
 #include "analyzer/check/check.h"
-#include "analyzer/data/session.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

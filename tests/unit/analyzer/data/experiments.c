@@ -54,13 +54,15 @@ TestSuite(experiments, .init = set_up, .fini = tear_down);
 
 static void open_path(const char *path)
 {
-	cr_assert_eq(session_open(&session, path), 0);
+	cr_assert_eq(dataset_open(&session.dataset, &session.choices, &session.output, path), 0);
 	session_set_defaults(&session);
 }
 
 static uint64_t bytes(void)
 {
-	return session_tree(&session, TREE_FUNCTIONS)->total[TREE_ROOT].of[METRIC_HEAPALLOCBYTES];
+	return dataset_tree(&session.dataset, TREE_FUNCTIONS)
+	        ->total[TREE_ROOT]
+	        .of[METRIC_HEAPALLOCBYTES];
 }
 
 /* What a line of commands prints; the caller frees. */
@@ -69,10 +71,10 @@ static char *run(const char *line)
 	char *text = NULL, *copy = memory_text(line, strlen(line));
 	size_t size;
 
-	session.out = open_memstream(&text, &size);
+	session.output.out = open_memstream(&text, &size);
 	command_run_line(&session, copy);
-	fclose(session.out);
-	session.out = stdout;
+	fclose(session.output.out);
+	session.output.out = stdout;
 	free(copy);
 	return text;
 }
@@ -88,12 +90,13 @@ static void check(const char *line, const char *expected)
 Test(experiments, a_founder_brings_its_tree)
 {
 	open_path(founder.path);
-	cr_assert_eq(session.count, 3u);
+	cr_assert_eq(session.dataset.count, 3u);
 	cr_assert_eq(bytes(), 123u);
-	cr_assert_str_eq(session.experiments[2].info->lineage, "_f1_x1");
-	cr_assert_eq(session.experiments[2].founder, 1u);
-	cr_assert_str_eq(session.experiments[2].info->host, "box", "the host is the founder's");
-	cr_assert_eq(session.have, (unsigned)EXP_DATA_HEAP);
+	cr_assert_str_eq(session.dataset.experiments[2].info->lineage, "_f1_x1");
+	cr_assert_eq(session.dataset.experiments[2].founder, 1u);
+	cr_assert_str_eq(session.dataset.experiments[2].info->host, "box",
+	                 "the host is the founder's");
+	cr_assert_eq(session.dataset.have, (unsigned)EXP_DATA_HEAP);
 }
 
 Test(experiments, the_list_shows_the_tree)
@@ -122,10 +125,11 @@ Test(experiments, what_is_named_twice_counts_once)
 	cr_assert_eq(symlink("test.1.er", path), 0);
 	open_path(path);
 	session_refresh(&session);
-	cr_assert_eq(session.count, 3u);
-	cr_assert_eq(session.group_count, 2u);
+	cr_assert_eq(session.dataset.count, 3u);
+	cr_assert_eq(session.dataset.group_count, 2u);
 	cr_assert_eq(bytes(), 123u);
-	cr_assert_eq(session.experiments[0].founder, 2u, "it was met again with its founder");
+	cr_assert_eq(session.dataset.experiments[0].founder, 2u,
+	             "it was met again with its founder");
 }
 
 Test(experiments, selection_is_by_number)
@@ -133,13 +137,13 @@ Test(experiments, selection_is_by_number)
 	open_path(founder.path);
 	free(run("exp_select 2-3"));
 	cr_assert_eq(bytes(), 23u);
-	cr_assert_eq(session_selected(&session), 2u);
+	cr_assert_eq(dataset_selected(&session.dataset), 2u);
 	check("exp_list", "\n  1  no  ");
 	free(run("exp_select 1,3"));
 	cr_assert_eq(bytes(), 103u);
 	free(run("exp_select ALL"));
 	cr_assert_eq(bytes(), 123u);
-	cr_assert_eq(session.status, EXIT_OK);
+	cr_assert_eq(session.output.status, EXIT_OK);
 }
 
 Test(experiments, bad_selections_change_nothing)
@@ -152,9 +156,9 @@ Test(experiments, bad_selections_change_nothing)
 	open_path(founder.path);
 	free(run("exp_select 2"));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		session.status = EXIT_OK;
+		session.output.status = EXIT_OK;
 		free(run(bad[i]));
-		cr_assert_eq(session.status, EXIT_USAGE, "%s", bad[i]);
+		cr_assert_eq(session.output.status, EXIT_USAGE, "%s", bad[i]);
 		cr_assert_eq(bytes(), 20u, "%s", bad[i]);
 	}
 }
@@ -170,23 +174,24 @@ Test(experiments, dropped_ones_are_gone_and_their_numbers_too)
 	snprintf(line, sizeof(line), "add_exp %s", first.path);
 	free(run(line));
 	cr_assert_eq(bytes(), 123u);
-	cr_assert_eq(session.experiments[2].id, 4u);
+	cr_assert_eq(session.dataset.experiments[2].id, 4u);
 	snprintf(line, sizeof(line), "drop_exp %s", founder.path);
 	free(run(line));
-	cr_assert_eq(session.count, 1u, "what was opened by itself stays");
+	cr_assert_eq(session.dataset.count, 1u, "what was opened by itself stays");
 	snprintf(line, sizeof(line), "open_exp %s", founder.path);
 	free(run(line));
-	cr_assert_eq(session.count, 3u);
+	cr_assert_eq(session.dataset.count, 3u);
 	cr_assert_eq(bytes(), 123u);
-	cr_assert_eq(session.status, EXIT_OK);
+	cr_assert_eq(session.output.status, EXIT_OK);
 	free(run("open_exp nowhere.er"));
-	cr_assert_eq(session.status, EXIT_TROUBLE);
-	cr_assert_eq(session.count, 3u, "what is open stays where another one cannot be opened");
+	cr_assert_eq(session.output.status, EXIT_TROUBLE);
+	cr_assert_eq(session.dataset.count, 3u,
+	             "what is open stays where another one cannot be opened");
 	cr_assert_eq(bytes(), 123u);
-	session.status = EXIT_OK;
+	session.output.status = EXIT_OK;
 	free(run("drop_exp nowhere.er"));
-	cr_assert_eq(session.status, EXIT_USAGE);
-	session.status = EXIT_OK;
+	cr_assert_eq(session.output.status, EXIT_USAGE);
+	session.output.status = EXIT_OK;
 }
 
 Test(experiments, metrics_stay_valid)
@@ -197,14 +202,14 @@ Test(experiments, metrics_stay_valid)
 	free(run("metrics i.heapallocbytes"));
 	snprintf(line, sizeof(line), "drop_exp %s", founder.path);
 	free(run(line));
-	cr_assert_eq(session.have, 0u);
+	cr_assert_eq(session.dataset.have, 0u);
 	free(run("add_exp /nowhere.er"));
-	cr_assert_eq(session.status, EXIT_TROUBLE);
-	session.status = EXIT_OK;
+	cr_assert_eq(session.output.status, EXIT_TROUBLE);
+	session.output.status = EXIT_OK;
 	snprintf(line, sizeof(line), "add_exp %s", founder.path);
 	free(run(line));
 	check("functions", "Bytes Allocated");
-	cr_assert_eq(session.sort.metric.id, (unsigned)METRIC_HEAPALLOCBYTES);
+	cr_assert_eq(session.choices.sort.metric.id, (unsigned)METRIC_HEAPALLOCBYTES);
 }
 
 static void put_group(const char *name, const char *text)
@@ -223,10 +228,10 @@ Test(experiments, groups_open_what_they_name)
 	          "#analyzer experiment group\n\n# a comment\ntest.1.er\r\ntest.1.er/_f1.er\n");
 	snprintf(path, sizeof(path), "%s/all.erg", founder.directory);
 	open_path(path);
-	cr_assert_eq(session.count, 3u);
-	cr_assert_eq(session.group_count, 1u);
-	cr_assert_eq(session.status, EXIT_OK);
-	cr_assert_eq(session_drop(&session, path), 3u);
+	cr_assert_eq(session.dataset.count, 3u);
+	cr_assert_eq(session.dataset.group_count, 1u);
+	cr_assert_eq(session.output.status, EXIT_OK);
+	cr_assert_eq(dataset_drop(&session.dataset, path), 3u);
 }
 
 Test(experiments, bad_lines_of_groups_leave_the_others)
@@ -236,13 +241,15 @@ Test(experiments, bad_lines_of_groups_leave_the_others)
 	put_group("bad.erg", "#analyzer experiment group\nnone.er\ntest.1.er");
 	snprintf(path, sizeof(path), "%s/bad.erg", founder.directory);
 	open_path(path);
-	cr_assert_eq(session.count, 3u);
-	cr_assert_eq(session.status, EXIT_TROUBLE);
+	cr_assert_eq(session.dataset.count, 3u);
+	cr_assert_eq(session.output.status, EXIT_TROUBLE);
 	put_group("text.erg", "test.1.er\n");
 	snprintf(path, sizeof(path), "%s/text.erg", founder.directory);
-	cr_assert_lt(session_open(&session, path), 0);
-	cr_assert_lt(session_open(&session, "/nowhere.erg"), 0);
-	session.status = EXIT_OK;
+	cr_assert_lt(dataset_open(&session.dataset, &session.choices, &session.output, path), 0);
+	cr_assert_lt(
+		dataset_open(&session.dataset, &session.choices, &session.output, "/nowhere.erg"),
+		0);
+	session.output.status = EXIT_OK;
 }
 
 Test(experiments, damaged_descendants_leave_the_others)
@@ -253,10 +260,10 @@ Test(experiments, damaged_descendants_leave_the_others)
 	maker_put(&bad, "log.xml", "", 0);
 	maker_descendant(&founder, "_f3", NULL, &bad);
 	open_path(founder.path);
-	cr_assert_eq(session.count, 4u);
-	cr_assert_eq(session.status, EXIT_TROUBLE);
+	cr_assert_eq(session.dataset.count, 4u);
+	cr_assert_eq(session.output.status, EXIT_TROUBLE);
 	cr_assert_eq(bytes(), 123u);
-	session.status = EXIT_OK;
+	session.output.status = EXIT_OK;
 }
 
 /* Hold the lock that says that the founder records. */
@@ -280,7 +287,7 @@ Test(experiments, what_still_runs_is_read_again)
 	maker_log(&founder, NULL);
 	lock = hold(&founder);
 	open_path(founder.path);
-	cr_assert_eq(session.experiments[0].info->status, EXP_RUNNING);
+	cr_assert_eq(session.dataset.experiments[0].info->status, EXP_RUNNING);
 	cr_assert_eq(bytes(), 123u);
 	free(run("exp_select 1,2"));
 	put_bytes(&founder, 500);
@@ -290,7 +297,7 @@ Test(experiments, what_still_runs_is_read_again)
 	cr_assert_eq(bytes(), 120u, "until then all tables show one moment");
 	close(lock);
 	free(run("reload"));
-	cr_assert_eq(session.count, 4u);
+	cr_assert_eq(session.dataset.count, 4u);
 	cr_assert_eq(bytes(), 1520u, "a new descendant is selected, and others stay as they were");
 	free(run("exp_select all"));
 	cr_assert_eq(bytes(), 1523u);

@@ -79,14 +79,15 @@ static char *run(const char *lines, int *status)
 	size_t size;
 
 	session_init(&session);
-	cr_assert_eq(session_open(&session, maker.path), 0);
+	cr_assert_eq(dataset_open(&session.dataset, &session.choices, &session.output, maker.path),
+	             0);
 	session_set_defaults(&session);
-	session.out = open_memstream(&text, &size);
+	session.output.out = open_memstream(&text, &size);
 	while ((line = strsep(&rest, "\n")))
 		command_run_line(&session, line);
-	fclose(session.out);
-	session.out = stdout;
-	*status = session.status;
+	fclose(session.output.out);
+	session.output.out = stdout;
+	*status = session.output.status;
 	session_fini(&session);
 	free(copy);
 	return text;

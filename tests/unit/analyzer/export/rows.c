@@ -42,9 +42,10 @@ static void set_up(void)
 	maker_free(&stream, t + 300, 0x5000);
 	maker_stream_put(&maker, &stream, "heaptrace");
 	session_init(&session);
-	cr_assert_eq(session_open(&session, maker.path), 0);
+	cr_assert_eq(dataset_open(&session.dataset, &session.choices, &session.output, maker.path),
+	             0);
 	session_set_defaults(&session);
-	session_load(&session);
+	dataset_load(&session.dataset, &session.output);
 }
 
 static void tear_down(void)
@@ -75,7 +76,9 @@ Test(export_rows, a_row_for_each_thread_and_stack)
 {
 	struct export_rows rows;
 
-	cr_assert_eq(export_rows_read(&session, session_next(&session, NULL), 0, &rows), 0);
+	cr_assert_eq(
+		export_rows_read(&session.dataset, dataset_next(&session.dataset, NULL), 0, &rows),
+		0);
 	cr_assert_eq(rows.count, 3);
 	check_row(&rows, 0, 1, 0, 0, 3);
 	check_row(&rows, 1, 1, 1, 0, 3);
@@ -89,7 +92,9 @@ Test(export_rows, peaks_are_those_of_the_whole_process)
 {
 	struct export_rows rows;
 
-	cr_assert_eq(export_rows_read(&session, session_next(&session, NULL), 0, &rows), 0);
+	cr_assert_eq(
+		export_rows_read(&session.dataset, dataset_next(&session.dataset, NULL), 0, &rows),
+		0);
 	cr_assert_eq(value_of(&rows, EXP_PEAK_BYTES, 0), 10);
 	cr_assert_eq(value_of(&rows, EXP_PEAK_BYTES, 1), 0);
 	cr_assert_eq(value_of(&rows, EXP_PEAK_BYTES, 2), 20);
@@ -102,7 +107,9 @@ Test(export_rows, times_are_milliseconds_in_order)
 {
 	struct export_rows rows;
 
-	cr_assert_eq(export_rows_read(&session, session_next(&session, NULL), 1, &rows), 0);
+	cr_assert_eq(
+		export_rows_read(&session.dataset, dataset_next(&session.dataset, NULL), 1, &rows),
+		0);
 	cr_assert_eq(rows.width_ns, 1000000);
 	/* Six samples of the first thread; what it allocated stands with its first. */
 	cr_assert_eq(rows.count, 8);
@@ -120,8 +127,10 @@ Test(export_rows, filters_choose)
 	struct export_rows rows;
 
 	command_run_line(&session, line);
-	session_load(&session);
-	cr_assert_eq(export_rows_read(&session, session_next(&session, NULL), 0, &rows), 0);
+	dataset_load(&session.dataset, &session.output);
+	cr_assert_eq(
+		export_rows_read(&session.dataset, dataset_next(&session.dataset, NULL), 0, &rows),
+		0);
 	cr_assert_eq(rows.count, 1);
 	check_row(&rows, 0, 2, 1, 0, 1);
 	export_rows_fini(&rows);
@@ -150,8 +159,11 @@ static void visit(struct export_job *job, const struct export_part *part, void *
 
 Test(export_rows, a_part_for_each_thread)
 {
-	struct export_job job = {
-		.session = &session, .metrics = {METRIC_TOTALCPU}, .metric_count = 1};
+	struct export_job job = {.dataset = &session.dataset,
+	                         .choices = &session.choices,
+	                         .output = &session.output,
+	                         .metrics = {METRIC_TOTALCPU},
+	                         .metric_count = 1};
 	struct seen threads = {.parts = 0}, times = {.parts = 0};
 
 	export_each(&job, TREE_FRAMES, EXPORT_THREADS, visit, &threads);

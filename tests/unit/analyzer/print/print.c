@@ -1,5 +1,5 @@
 /* Tests of analyzer/print/print.c and of the forms: text, JSON, delimited, HTML. */
-#include "analyzer/data/session.h"
+#include "analyzer/print/output.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A table of every type, hostile bytes included, as a command would print it. */
-static void say_all(struct session *session)
+static void say_all(struct output *output)
 {
 	struct print_table *table = print_table_begin("all");
 
@@ -26,31 +26,28 @@ static void say_all(struct session *session)
 	print_word(table, "f;g\nmain\n");
 	for (int i = 0; i < 6; i++)
 		print_none(table);
-	print_table_end(session, table, 0);
-	print_note(session, "%d notes", 2);
+	print_table_end(output, table, 0);
+	print_note(output, "%d notes", 2);
 }
 
 /* What say_all gives in a form. The caller frees. */
-static char *printed(const char *mode, void (*say)(struct session *session))
+static char *printed(const char *mode, void (*say)(struct output *output))
 {
-	struct session session;
+	struct output output = {.program = "test"};
 	char *text = NULL;
 	size_t size;
 
-	session_init(&session);
-	session.out = open_memstream(&text, &size);
-	cr_assert_eq(print_set_mode(&session, mode), 0);
-	print_begin(&session, "test");
-	say(&session);
-	print_end(&session);
-	print_finish(&session);
-	fclose(session.out);
-	session.out = stdout;
-	session_fini(&session);
+	output.out = open_memstream(&text, &size);
+	cr_assert_eq(print_set_mode(&output, mode), 0);
+	print_begin(&output, "test");
+	say(&output);
+	print_end(&output);
+	print_finish(&output);
+	fclose(output.out);
 	return text;
 }
 
-static void check(const char *mode, void (*say)(struct session *session), const char *expected)
+static void check(const char *mode, void (*say)(struct output *output), const char *expected)
 {
 	char *text = printed(mode, say);
 
@@ -120,18 +117,18 @@ Test(print, html_escapes_what_xml_does_not_allow)
 	free(text);
 }
 
-static void say_text(struct session *session)
+static void say_text(struct output *output)
 {
-	fputs("one, two\n\nthree\n", session->out);
+	fputs("one, two\n\nthree\n", output->out);
 }
 
-static void say_both(struct session *session)
+static void say_both(struct output *output)
 {
 	struct print_table *record = print_record_begin("facts");
 
-	fputs("# a remark\n", session->out);
+	fputs("# a remark\n", output->out);
 	print_field(record, PRINT_BYTES, "size", "Size", 5);
-	print_table_end(session, record, 0);
+	print_table_end(output, record, 0);
 }
 
 Test(print, what_is_printed_is_text_without_tables_and_notes_beside_them)
@@ -149,9 +146,9 @@ Test(print, what_is_printed_is_text_without_tables_and_notes_beside_them)
 	check("text", say_both, "# a remark\n  Size                     5 bytes\n");
 }
 
-static void say_nothing(struct session *session)
+static void say_nothing(struct output *output)
 {
-	(void)session;
+	(void)output;
 }
 
 Test(print, a_command_that_says_nothing_prints_nothing)
@@ -163,20 +160,17 @@ Test(print, a_command_that_says_nothing_prints_nothing)
 
 Test(print, a_limit_cuts_rows)
 {
-	struct session session;
+	struct output output = {.program = "test"};
 	struct print_table *table = print_table_begin("rows");
 	char *text = NULL;
 	size_t size;
 
-	session_init(&session);
-	session.out = open_memstream(&text, &size);
+	output.out = open_memstream(&text, &size);
 	print_column(table, PRINT_COUNT, "n", "N");
 	for (uint64_t i = 0; i < 5; i++)
 		print_number(table, i);
-	print_table_end(&session, table, 2);
-	fclose(session.out);
-	session.out = stdout;
-	session_fini(&session);
+	print_table_end(&output, table, 2);
+	fclose(output.out);
 	cr_assert_str_eq(text, "N\n0\n1\n");
 	free(text);
 }
@@ -187,12 +181,10 @@ Test(print, separators_that_stand_in_fields_are_refused)
 	                                  "\"", "\n", "\r", "\x01", "\xc3", "ab", "jso"};
 	static const char *const good[] = {",",   ";",   "|",   "\t",   ":",    " ",
 	                                   "csv", "TSV", "\\t", "Json", "text", "html"};
-	struct session session;
+	struct output output = {.program = "test", .out = stdout};
 
-	session_init(&session);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		cr_assert_eq(print_set_mode(&session, bad[i]), -EINVAL, "'%s'", bad[i]);
+		cr_assert_eq(print_set_mode(&output, bad[i]), -EINVAL, "'%s'", bad[i]);
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		cr_assert_eq(print_set_mode(&session, good[i]), 0, "'%s'", good[i]);
-	session_fini(&session);
+		cr_assert_eq(print_set_mode(&output, good[i]), 0, "'%s'", good[i]);
 }

@@ -1,5 +1,6 @@
 /* Tests of analyzer/table/listing.c: classes of comments, and which lines are hot. */
 #include "analyzer/table/listing.h"
+#include "analyzer/model/comment.h"
 
 #include "analyzer/base/memory.h"
 

@@ -1,5 +1,5 @@
 /* defaults.c: owns what dmetrics, dsort and en_desc have set. */
-#include "analyzer/data/defaults.h"
+#include "analyzer/model/defaults.h"
 
 #include "experiment/base/regexwork.h"
 #include "analyzer/base/memory.h"

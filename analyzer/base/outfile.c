@@ -1,6 +1,6 @@
-/* output.c: owns the list of open output files, and takes them back where their end does not come.
- * See output.h. */
-#include "analyzer/base/output.h"
+/* outfile.c: owns the list of open output files, and takes them back where their end does not come.
+ * See outfile.h. */
+#include "analyzer/base/outfile.h"
 
 #include "analyzer/base/memory.h"
 
@@ -11,17 +11,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct output {
-	struct output *next;
+struct outfile {
+	struct outfile *next;
 	FILE *out;
 	char *path;
 	off_t kept; /* bytes that were there before; -1: not a regular file */
 };
 
-static struct output *open_outputs;
+static struct outfile *open_outputs;
 
 /* A link that led to the file stays. */
-static void remove_file(const struct output *output, const struct stat *opened)
+static void remove_file(const struct outfile *output, const struct stat *opened)
 {
 	struct stat named;
 
@@ -30,7 +30,7 @@ static void remove_file(const struct output *output, const struct stat *opened)
 		unlink(output->path);
 }
 
-static void take_back(const struct output *output)
+static void take_back(const struct outfile *output)
 {
 	struct stat st;
 
@@ -42,16 +42,16 @@ static void take_back(const struct output *output)
 		remove_file(output, &st);
 }
 
-void output_take_all_back(void)
+void outfile_take_all_back(void)
 {
-	for (const struct output *output = open_outputs; output; output = output->next)
+	for (const struct outfile *output = open_outputs; output; output = output->next)
 		take_back(output);
 }
 
 static FILE *open_as(const char *path, const char *mode)
 {
 	static int is_registered;
-	struct output *output = memory_take(1, sizeof(*output));
+	struct outfile *output = memory_take(1, sizeof(*output));
 	struct stat st;
 
 	output->path = memory_text(path, strlen(path));
@@ -69,24 +69,24 @@ static FILE *open_as(const char *path, const char *mode)
 	output->next = open_outputs;
 	open_outputs = output;
 	if (!is_registered)
-		atexit(output_take_all_back);
+		atexit(outfile_take_all_back);
 	is_registered = 1;
 	return output->out;
 }
 
-FILE *output_open(const char *path)
+FILE *outfile_open(const char *path)
 {
 	return open_as(path, "we");
 }
 
-FILE *output_append(const char *path)
+FILE *outfile_append(const char *path)
 {
 	return open_as(path, "ae");
 }
 
-int output_close(FILE *out, int is_whole)
+int outfile_close(FILE *out, int is_whole)
 {
-	struct output **at = &open_outputs, *output;
+	struct outfile **at = &open_outputs, *output;
 	int error = 0;
 
 	while (*at && (*at)->out != out)

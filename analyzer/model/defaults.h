@@ -1,9 +1,9 @@
 /* defaults.h: what rc files choose before any experiment is opened: the metrics to begin with,
  * their order, and which descendants are opened. */
-#ifndef XER_ANALYZER_DATA_DEFAULTS_H
-#define XER_ANALYZER_DATA_DEFAULTS_H
+#ifndef XER_ANALYZER_MODEL_DEFAULTS_H
+#define XER_ANALYZER_MODEL_DEFAULTS_H
 
-#include "analyzer/data/session.h"
+#include "analyzer/model/metric.h"
 
 struct defaults *defaults_create(void);
 void defaults_destroy(struct defaults *defaults);

@@ -1,0 +1,150 @@
+/* dataset.h: what is looked at: the open experiments, what filters leave of their events, and the
+ * tables made from them.
+ *
+ * Views take a constant dataset. What is behind its pointers is filled when it is first asked for,
+ * and stays until something it is made of changes (dataset_forget_tables): the data of experiments
+ * (dataset_load), the tables, symbols, and what functions are shown as. The group in focus is kept
+ * there too: compare_focus sets it for as long as a view looks at one group. */
+#ifndef XER_ANALYZER_DATA_DATASET_H
+#define XER_ANALYZER_DATA_DATASET_H
+
+#include "analyzer/model/fold.h"
+#include "analyzer/model/frames.h"
+#include "analyzer/model/metric.h"
+#include "analyzer/model/shown.h"
+#include "analyzer/model/tree.h"
+#include "experiment/experiment.h"
+#include <stddef.h>
+
+struct choices;
+struct filters;
+struct index_types;
+struct output;
+
+struct dataset_experiment {
+	struct experiment *experiment;
+	const struct exp_info *info;
+	const struct exp_data_set *whole; /* NULL until loaded */
+	const struct exp_data_set
+		*data;    /* what the filters leave of it, the same where there are none */
+	unsigned id;      /* as exp_list numbers it, from 1; never used again */
+	unsigned founder; /* id of the founder that it was opened with, 0: none */
+	unsigned group;   /* index of its group */
+	int is_selected;
+};
+
+/* What one word of the command line, or one add_exp, named: an experiment with its descendants, or
+ * a group file. */
+struct dataset_group {
+	char *path;
+};
+
+enum { DATASET_ALL = UINT32_MAX };
+
+/* The tables, and what they are made with. */
+struct dataset_tables {
+	unsigned focus; /* the group that views see, DATASET_ALL: every one */
+	enum tree_compare compare;
+	struct tree *trees[TREE_MODES];
+	struct fold_row **folds[TREE_MODES];        /* of the whole tree, then of its parts */
+	struct fold_edges **edges;                  /* the same */
+	size_t columns;                             /* parts that the tables were made with */
+	struct sym_function stand_in[FRAMES_KINDS]; /* for frames that are not shown */
+};
+
+struct dataset {
+	struct dataset_experiment
+		*experiments; /* experiments[count]; views walk over them with dataset_next */
+	size_t count, capacity;
+	struct dataset_group
+		*groups; /* groups[group_count]; those whose experiments were dropped stay */
+	size_t group_count, group_capacity;
+	unsigned last_id;
+	struct symbols *symbols;
+	const char
+		*instr_map; /* names the functions of foreign logs; NULL: nothing does. Borrowed */
+	unsigned have;      /* set of enum metric_data: what was recorded */
+	struct filters *filters;
+	struct index_types *indexes;
+	struct shown *shown;
+	enum frames_mode mode; /* which frames are shown */
+	struct dataset_tables *tables;
+};
+
+void dataset_init(struct dataset *dataset);
+void dataset_fini(struct dataset *dataset);
+
+/* Open an experiment and its descendants as a new group (experiments.c). What is open already is
+ * not opened again. Returns 0, or a negative value after a message. */
+int dataset_open(struct dataset *dataset, const struct choices *choices, struct output *output,
+                 const char *path);
+
+/* The same in place of all that are open, which are closed if it could be opened; their numbers
+ * begin anew. Call session_refresh afterwards. */
+int dataset_open_alone(struct dataset *dataset, const struct choices *choices,
+                       struct output *output, const char *path);
+
+/* The selected experiment after `at`, NULL: the first; NULL at the end. */
+struct dataset_experiment *dataset_next(const struct dataset *dataset,
+                                        const struct dataset_experiment *at);
+
+/* The experiment with this number, selected or not; NULL: none has it. */
+struct dataset_experiment *dataset_find(const struct dataset *dataset, unsigned long id);
+
+/* The experiment at a path, however that is spelled; NULL: it is not open. */
+struct dataset_experiment *dataset_find_path(const struct dataset *dataset, const char *path);
+
+/* Close the experiment at a path with its descendants, or those of a group file. Returns how many
+ * were closed. dataset_drop_all closes all, and numbers begin anew. Call session_refresh
+ * afterwards. */
+size_t dataset_drop(struct dataset *dataset, const char *path);
+void dataset_drop_all(struct dataset *dataset);
+
+/* Read experiments again whose processes were running, and open descendants that are new. Returns
+ * how many were read. Call session_refresh afterwards. */
+size_t dataset_reload(struct dataset *dataset, const struct choices *choices,
+                      struct output *output);
+
+/* Number of selected experiments. */
+size_t dataset_selected(const struct dataset *dataset);
+
+/* Forget all tables: what they are made of has changed. */
+void dataset_forget_tables(const struct dataset *dataset);
+
+/* Read the data of all experiments that are not read yet, and filter them if the filters have
+ * changed. The tables below are made of data that are loaded. */
+void dataset_load(const struct dataset *dataset, struct output *output);
+
+/* What a negative status of experiment/ means. */
+const char *dataset_cause(int status);
+
+/* Kinds of data that a loaded experiment has, or was to record: a set of enum metric_data. */
+unsigned dataset_data_of(const struct dataset_experiment *at);
+
+/* Read what is not read yet, and find out what kinds of data there are. */
+void dataset_find_data(struct dataset *dataset, struct output *output);
+
+/* Which frames are shown from now on. */
+void dataset_set_mode(struct dataset *dataset, enum frames_mode mode);
+
+/* The call tree and the flat table of a mode, and the edges of the tree of functions: of all
+ * selected experiments, or of the group in focus. Borrowed. (columns.c) */
+const struct tree *dataset_tree(const struct dataset *dataset, enum tree_mode mode);
+const struct fold_row *dataset_fold(const struct dataset *dataset, enum tree_mode mode);
+const struct fold_edges *dataset_edges(const struct dataset *dataset);
+
+/* Number of groups that are compared, so of columns for each metric: 1 if nothing is compared. */
+size_t dataset_columns(const struct dataset *dataset);
+
+/* The group of a column of a comparison. */
+unsigned dataset_column_group(const struct dataset *dataset, size_t column);
+
+/* The same tables with the values of one column. Nodes, items and edges have the same numbers in
+ * all of them. */
+const struct tree *dataset_column_tree(const struct dataset *dataset, enum tree_mode mode,
+                                       size_t column);
+const struct fold_row *dataset_column_fold(const struct dataset *dataset, enum tree_mode mode,
+                                           size_t column);
+const struct fold_edges *dataset_column_edges(const struct dataset *dataset, size_t column);
+
+#endif

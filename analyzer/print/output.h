@@ -1,0 +1,45 @@
+/* output.h: where a session prints, in which form, what it says on stderr, and its exit status. */
+#ifndef XER_ANALYZER_PRINT_OUTPUT_H
+#define XER_ANALYZER_PRINT_OUTPUT_H
+
+#include "analyzer/print/print.h"
+#include <stddef.h>
+#include <stdio.h>
+
+/* Exit statuses, the worst of which remains. */
+enum { EXIT_OK = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2, EXIT_CHECK = 3 };
+
+struct output {
+	const char *program; /* whose messages these are */
+	FILE *out;
+	struct print print;
+	struct {
+		const char *file;    /* of the script that runs, NULL: none */
+		size_t line, column; /* of the command's argument, else of the command */
+	} place;
+	int script_depth;
+	int is_rc;   /* the script is an rc file: only settings may stand there */
+	int exports; /* standard output is what the command line exports: settings are not told
+	                there */
+	int status;  /* exit status so far */
+	int is_quit;
+};
+
+/* Print one line on stderr, "xer_print: ...", after everything printed so far; control bytes are
+ * escaped. */
+void output_say(struct output *output, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The same, and remember the exit status. In a script its name, line and column stand before the
+ * text. */
+void output_fail(struct output *output, int status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Wrong usage at a column, from 1, of a command's argument. */
+void output_fail_at(struct output *output, const char *command, size_t column, const char *what);
+
+/* From now on what is longer than the screen goes through a pager (terminal.h); and no more. */
+void output_page(struct output *output);
+void output_end_page(struct output *output);
+
+#endif
