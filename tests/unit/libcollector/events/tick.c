@@ -1,0 +1,207 @@
+/* Clock samples of this very thread: its CPU time is in them, each nanosecond once. */
+#include "libcollector/events/tick.h"
+#include "tests/unit/libcollector/scratch.h"
+
+#include "libcollector/base/collector.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { PERIOD_US = 4000, MS = 1000000 };
+
+static struct col_thread *thread;
+
+static uint64_t cpu_ns(void)
+{
+	return sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static void spin(uint64_t ms)
+{
+	uint64_t end = cpu_ns() + ms * MS;
+
+	while (cpu_ns() < end)
+		continue;
+}
+
+static void setup(void)
+{
+	scratch_open();
+	col.descriptor.profile_us = PERIOD_US;
+	atomic_store(&col.switches->profile, 1);
+	thread = thread_current();
+	cr_assert(thread != NULL);
+}
+
+static void done(void)
+{
+	tick_close();
+	scratch_remove();
+}
+
+TestSuite(tick, .init = setup, .fini = done, .timeout = 30);
+
+/* The clock samples in the file, their time, and how many have a state. */
+static int read_samples(uint64_t *sum, int *in_state, enum fmt_clock_state state)
+{
+	size_t len;
+	char *bytes = scratch_read("profile", &len);
+	int count = 0;
+
+	*sum = 0;
+	*in_state = 0;
+	/* Behind each head of an event, on a multiple of 8. */
+	for (size_t at = 0; bytes && at + sizeof(struct fmt_clock) <= len; at += 8) {
+		struct fmt_clock record;
+
+		memcpy(&record, bytes + at, sizeof(record));
+		if (record.kind != FMT_KIND_clock || record.cpu_ns % 16 != 0 ||
+		    record.cpu_ns == 0 || record.cpu_ns > (uint64_t)10000 * MS)
+			continue;
+		count++;
+		*sum += record.cpu_ns;
+		*in_state += record.state == state;
+	}
+	free(bytes);
+	return count;
+}
+
+static int is_about(uint64_t ns, uint64_t expected)
+{
+	return ns + MS > expected && ns < expected + MS;
+}
+
+Test(tick, all_cpu_time_is_in_samples)
+{
+	uint64_t begin, used;
+
+	tick_open();
+	tick_forget_past(thread);
+	begin = cpu_ns();
+	spin(100);
+	cr_assert_geq(atomic_load(&col.count.samples), 4, "%lu", atomic_load(&col.count.samples));
+	tick_residual(thread, thread, COL_NORMAL);
+	used = cpu_ns() - begin;
+	cr_assert(is_about(atomic_load(&col.count.sampled_ns), used), "%lu of %lu",
+	          atomic_load(&col.count.sampled_ns), used);
+	/* More than one a period there cannot be, but for the first and the last. */
+	cr_assert_leq(atomic_load(&col.count.samples), used / (PERIOD_US * 1000) + 3);
+	cr_assert_neq(thread->last_stack, 0);
+}
+
+Test(tick, the_file_has_what_was_counted)
+{
+	uint64_t sum;
+	int residuals;
+
+	tick_open();
+	tick_forget_past(thread);
+	spin(50);
+	tick_residual(thread, thread, COL_NORMAL);
+	cr_assert_eq(read_samples(&sum, &residuals, FMT_clock_state_RESIDUAL),
+	             (int)atomic_load(&col.count.samples));
+	cr_assert_eq(residuals, 1);
+	cr_assert_eq(sum, atomic_load(&col.count.sampled_ns));
+}
+
+Test(tick, time_that_is_forgotten_is_nobodys)
+{
+	tick_open();
+	tick_disarm(thread);
+	cr_assert_eq(thread->armed, 0);
+	tick_forget_past(thread);
+	spin(20);
+	cr_assert_eq(atomic_load(&col.count.samples), 0, "no timer, no samples");
+	tick_forget(thread);
+	tick_residual(thread, thread, COL_NORMAL);
+	cr_assert_lt(atomic_load(&col.count.sampled_ns), 2 * MS);
+	spin(20);
+	tick_arm(thread);
+	cr_assert_eq(thread->armed, 1);
+	tick_forget_past(thread);
+	tick_residual(thread, thread, COL_NORMAL);
+	cr_assert_lt(atomic_load(&col.count.sampled_ns), 4 * MS);
+}
+
+Test(tick, what_was_before_an_epoch_is_nobodys)
+{
+	uint64_t begin;
+
+	tick_open();
+	tick_disarm(thread);
+	tick_forget_past(thread);
+	spin(20);
+	atomic_fetch_add(&col.epoch, 1);
+	tick_residual(thread, thread, COL_NORMAL);
+	cr_assert_eq(atomic_load(&col.count.sampled_ns), 0);
+	begin = cpu_ns();
+	spin(10);
+	tick_residual(thread, thread, COL_NORMAL);
+	cr_assert(is_about(atomic_load(&col.count.sampled_ns), cpu_ns() - begin));
+}
+
+Test(tick, none_while_profiles_are_off)
+{
+	tick_open();
+	atomic_store(&col.switches->profile, 0);
+	tick_forget_past(thread);
+	spin(30);
+	tick_residual(thread, thread, COL_NORMAL);
+	cr_assert_eq(atomic_load(&col.count.samples), 0);
+}
+
+Test(tick, none_when_it_is_closed)
+{
+	tick_open();
+	tick_close();
+	cr_assert_eq(thread->armed, 0);
+	tick_forget_past(thread);
+	spin(30);
+	cr_assert_eq(atomic_load(&col.count.samples), 0);
+}
+
+/* The program's own signal of that number, sent by itself, is none of ours. */
+static volatile sig_atomic_t told;
+
+static void on_own(int signal)
+{
+	told = signal;
+}
+
+Test(tick, a_signal_that_no_timer_sent_is_the_programs)
+{
+	struct sigaction own = {.sa_handler = on_own};
+
+	cr_assert_eq(sigaction(TICK_SIGNAL, &own, NULL), 0);
+	tick_open();
+	tick_disarm(thread);
+	raise(TICK_SIGNAL);
+	cr_assert_eq(told, TICK_SIGNAL);
+	cr_assert_eq(atomic_load(&col.count.samples), 0);
+}
+
+/* A tick comes at the end of a system call that takes long, and tells so. */
+Test(tick, time_in_calls_is_the_systems)
+{
+	enum { BYTES = 1 << 24 };
+	uint64_t sum, end;
+	int system, all;
+	char *bytes = malloc(BYTES);
+
+	tick_open();
+	tick_forget_past(thread);
+	end = cpu_ns() + (uint64_t)100 * MS;
+	while (cpu_ns() < end) {
+		int fd = sys_openat(AT_FDCWD, "/dev/urandom", O_RDONLY, 0);
+
+		cr_assert_gt(sys_pread(fd, bytes, BYTES / 8, 0), 0);
+		sys_close(fd);
+	}
+	all = read_samples(&sum, &system, FMT_clock_state_SYSTEM);
+	cr_assert_gt(all, 2);
+	cr_assert_geq(2 * system, all, "%d of %d", system, all);
+	free(bytes);
+}
