@@ -9,7 +9,7 @@ template=$sources/user_work.trc
 seed=${HOSTILE_SEED:-1}
 sanitized=${HOSTILE_READERS:-$BUILD/asan/bin}
 
-build="gcc -O1 -D_GNU_SOURCE -Wall -Wextra -Werror"
+build="gcc -O1 -I$(realpath "$hostile/../..") -D_GNU_SOURCE -Wall -Wextra -Werror"
 $build -o attack "$hostile/attack.c" "$hostile/damage.c" && $build -o starve "$hostile/starve.c" &&
 	$build -shared -fPIC -fno-builtin -o no_memory.so "$hostile/no_memory.c" && $build -shared -fPIC -o cut.so "$hostile/cut.c"
 is "the tests' own programs are built" 0 $?
