@@ -136,7 +136,8 @@ Test(view_visibility, hidden_objects_stand_for_their_functions)
 	expect_rows("limit 0\n" METRICS "object_hide heap_known\nfunctions",
 	            "269 22610 <Total>/269 22610 heap_known/269 22610 libc.so.6+0x27249/269 22610 "
 	            "libc.so.6+0x27304/30 390 libc.so.6+0x9e9a9");
-	expect_rows("limit 2\n" METRICS "object_hide all\nobject_show heap_known\nfunctions",
+	expect_rows("limit 2\n" METRICS "object_hide all\n"
+	            "object_show heap_known\nfunctions",
 	            "269 22610 <Total>/269 22610 _start");
 }
 
