@@ -78,6 +78,19 @@ static pid_t spin(int cpu_ms, int *go)
 	return child;
 }
 
+/* On a busy machine that may take long. */
+static void wait_for_cpu_time(pid_t child, int ms)
+{
+	struct timespec used = {0};
+	clockid_t clock;
+
+	cr_assert_eq(clock_getcpuclockid(child, &clock), 0);
+	do {
+		usleep(10000);
+		cr_assert_eq(clock_gettime(clock, &used), 0);
+	} while (used.tv_sec * 1000 + used.tv_nsec / MS < ms);
+}
+
 static struct work_settings settings_for(pid_t pid)
 {
 	return (struct work_settings){
@@ -241,7 +254,7 @@ Test(work, a_byte_ends_it_and_the_process_goes_on)
 	cr_assert_eq(work_open(&work, &settings), 0);
 	work_enable(work);
 	cr_assert_eq(write(go, "", 1), 1);
-	usleep(100000);
+	wait_for_cpu_time(child, 100);
 	cr_assert_eq(write(ends[1], "", 1), 1);
 	work_run(work, &counts);
 	cr_assert_eq(kill(child, 0), 0);
