@@ -111,7 +111,13 @@ done
 ln -s known link && same "by a symbolic link" 20 ./link x
 cp known "$(printf 'odd\n<&"name]]>\xff')" && same "under a name of odd bytes" 20 "./$(printf 'odd\n<&"name]]>\xff')" x
 printf '#!./known  two words\n' >script && chmod +x script && same "as the interpreter of a script" 20 ./script x
-cp known unreadable && chmod 111 unreadable && same "without the right to read it" all ./unreadable x
+cp known unreadable && chmod 111 unreadable
+if [ -r unreadable ]; then
+	same "without the right to read it, by who may read everything" all ./unreadable x
+else
+	timeout 20 "$xcollect" -o unreadable.er "${everything[@]}" ./unreadable x >unreadable.out 2>&1
+	is "without the right to read it: refused, with the reason" "126 1" "$? $(grep -c 'cannot be recorded: it cannot be read' unreadable.out)"
+fi
 
 # The loader's ways.
 with=(LD_BIND_NOW=1) && same "LD_BIND_NOW" 20 ./known x
