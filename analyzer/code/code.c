@@ -78,7 +78,7 @@ static void find_values(struct code *code, const struct dataset *dataset)
 {
 	const struct tree *tree = dataset_tree(dataset, TREE_PCS);
 	uint32_t *key_of = memory_take(tree->item_count, sizeof(*key_of));
-	int is_made = symbols_is_made(dataset->symbols, code->function);
+	int is_made = symbols_is_jit(dataset->symbols, code->function);
 
 	for (size_t i = 0; i < tree->item_count; i++) {
 		const struct sym_function *function = tree->items[i].function;
@@ -134,7 +134,7 @@ static char *function_name(const struct dataset *dataset, const struct choices *
 	char *name, *whole;
 	int count;
 
-	if (!symbols_is_made(dataset->symbols, from) &&
+	if (!symbols_is_jit(dataset->symbols, from) &&
 	    symbols_bytes(dataset->symbols, from, address, &bytes) == 0)
 		return NULL;
 	count = symbols_frames_in(dataset->symbols, from, address, &frames);

@@ -25,7 +25,7 @@ static void explain(const struct dataset *dataset, struct output *output,
 	else if (rc == -ENOTSUP)
 		output_fail(output, EXIT_TROUBLE, "disasm: the machine of %s is not known",
 		            object->path);
-	else if (symbols_is_made(dataset->symbols, function))
+	else if (symbols_is_jit(dataset->symbols, function))
 		output_fail(output, EXIT_TROUBLE,
 		            "disasm: %s was made at run time, and its code was not recorded",
 		            function->name);

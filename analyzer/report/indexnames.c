@@ -148,7 +148,7 @@ char *index_row_name(const struct dataset *dataset, const struct choices *choice
 }
 
 /* What a process is in a group, whatever its id: founder, or a descendant by its lineage. */
-static const char *name_kin(const struct dataset_experiment *at)
+static const char *name_sampled(const struct dataset_experiment *at)
 {
 	if (!at)
 		return "<Unknown>";
@@ -169,19 +169,19 @@ char *index_row_compared_name(const struct dataset *dataset, const struct choice
 	switch (type->label) {
 	case INDEX_THREAD:
 		if (number == 0)
-			return memory_format("%s, thread unknown", name_kin(at));
+			return memory_format("%s, thread unknown", name_sampled(at));
 		/* The first is called after the program, which may have another name in each build.
 		 */
 		if (at && number > 1 && number <= at->whole->thread_count)
 			name = at->whole->threads[number - 1].name;
-		return memory_format("%s, Thread %lu%s%s", name_kin(at), number,
+		return memory_format("%s, Thread %lu%s%s", name_sampled(at), number,
 		                     name[0] != '\0' ? ", " : "", name);
 	case INDEX_SAMPLE:
-		return memory_format("%s, Sample %lu", name_kin(at), number);
+		return memory_format("%s, Sample %lu", name_sampled(at), number);
 	case INDEX_PROCESS:
-		return copy(name_kin(find_process(dataset, row->key)));
+		return copy(name_sampled(find_process(dataset, row->key)));
 	case INDEX_EXPERIMENT:
-		return copy(name_kin(dataset_find(dataset, (unsigned long)row->key)));
+		return copy(name_sampled(dataset_find(dataset, (unsigned long)row->key)));
 	case INDEX_CPU:
 	case INDEX_SECOND:
 	case INDEX_DATASIZE:

@@ -10,7 +10,7 @@
 #include "experiment/base/regexwork.h"
 #include "experiment/elf/debugfile.h"
 #include "experiment/elf/object.h"
-#include "experiment/jit/madefiles.h"
+#include "experiment/jit/jitfiles.h"
 #include "format/layout.h"
 
 #include <errno.h>
@@ -239,7 +239,7 @@ static int is_logged(const struct exp_info *info, const char *warning)
 
 /* Why a file is not taken is said in the log: at the end of a process nobody listens. Once, as the
  * experiment of a process that was killed is archived each time that it is read. */
-static void refuse_made(struct archive *archive, const struct exp_made_file *file, int error)
+static void refuse_made(struct archive *archive, const struct exp_jit_file *file, int error)
 {
 	char text[512];
 
@@ -251,7 +251,7 @@ static void refuse_made(struct archive *archive, const struct exp_made_file *fil
 }
 
 /* Files that tell of functions made at run time go into the experiment itself. */
-static int archive_made(void *context, const struct exp_made_file *file)
+static int archive_made(void *context, const struct exp_jit_file *file)
 {
 	struct archive *archive = context;
 	int fd, rc;
@@ -259,7 +259,7 @@ static int archive_made(void *context, const struct exp_made_file *file)
 	if (!archive->options->rewrite &&
 	    exp_copy_exists(archive->experiment->directory, file->name))
 		return 0;
-	fd = exp_made_open_original(archive->experiment, file);
+	fd = exp_jit_open_original(archive->experiment, file);
 	if (fd == -ENOENT)
 		return 0;
 	rc = fd < 0 ? fd
@@ -321,7 +321,7 @@ static int run(struct archive *archive, struct exp_cause *cause)
 	if (rc == 0)
 		archive_objects(archive);
 	if (rc == 0)
-		rc = exp_made_each(archive->experiment, archive_made, archive);
+		rc = exp_jit_each(archive->experiment, archive_made, archive);
 	if (rc == 0 && what->sources)
 		rc = exp_sources_archive(archive->experiment,
 		                         &(struct exp_sources_target){archive->directory,

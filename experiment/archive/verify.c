@@ -11,7 +11,7 @@
 #include "experiment/base/regexwork.h"
 #include "experiment/elf/debugfile.h"
 #include "experiment/elf/object.h"
-#include "experiment/jit/madefiles.h"
+#include "experiment/jit/jitfiles.h"
 #include "experiment/symbols/sourcename.h"
 #include "format/layout.h"
 
@@ -245,12 +245,12 @@ static void check_functions(struct exp_verify *verify)
 }
 
 /* A file that tells of functions, and would stay behind. */
-static int check_made(void *context, const struct exp_made_file *file)
+static int check_made(void *context, const struct exp_jit_file *file)
 {
 	struct exp_verify *verify = context;
 	int fd = exp_file_open(verify->experiment->directory, file->name);
 
-	if (fd == -ENOENT && (fd = exp_made_open_original(verify->experiment, file)) >= 0)
+	if (fd == -ENOENT && (fd = exp_jit_open_original(verify->experiment, file)) >= 0)
 		miss(verify, file->path, "functions made at run time: not archived");
 	if (fd >= 0)
 		close(fd);
@@ -335,7 +335,7 @@ int exp_verify_experiment(struct exp_verify *verify, struct experiment *experime
 	if (rc == 0)
 		check_functions(verify);
 	if (rc == 0)
-		rc = exp_made_each(experiment, check_made, verify);
+		rc = exp_jit_each(experiment, check_made, verify);
 	if (rc == 0 && (needs.sources || has_sources(verify)))
 		rc = exp_sources_each(experiment, check_source, verify);
 	if (rc == 0 && exp_memory_lacked())

@@ -1,7 +1,7 @@
 /* addressmap.c: the table of an experiment's load objects: which of them holds an address. */
 #include "experiment/base/addressmap.h"
 
-#include "experiment/base/epoch.h"
+#include "experiment/base/instant.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static size_t count_started(const struct experiment *experiment, uint64_t pc)
 const struct exp_object *experiment_object_at(const struct experiment *experiment, uint64_t pc,
                                               uint32_t generation)
 {
-	generation = exp_epoch_of(experiment, generation).generation;
+	generation = exp_instant_of(experiment, generation).generation;
 	for (size_t i = count_started(experiment, pc); i > 0 && experiment->highest_end[i - 1] > pc;
 	     i--) {
 		const struct exp_object *object = &experiment->objects[experiment->by_start[i - 1]];

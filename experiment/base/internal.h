@@ -11,12 +11,12 @@ struct exp_load;
 struct exp_method;
 struct exp_samples;
 struct exp_fxtindexes;
-struct exp_kin;
+struct exp_sampled;
 
-/* Generations from here on mean an epoch: a moment, and the generation that was then. */
+/* Generations from here on mean an instant: a moment, and the generation that was then. */
 #define EXP_GENERATION_EPOCHS (UINT32_C(1) << 31)
 
-struct exp_epoch {
+struct exp_instant {
 	uint64_t ticks;
 	uint32_t generation;
 };
@@ -40,9 +40,9 @@ struct experiment {
 	struct exp_usage
 		end_usage; /* of a process that ended with nothing to record, else cpu_ns is 0 */
 	uint64_t end_ticks;
-	struct exp_kin *kin; /* of a founder: descendants that no collector was in (kin.h); NULL: it
-	                        has no samples */
-	int is_at_work;      /* somebody still writes samples */
+	struct exp_sampled *sampled; /* of a founder: descendants that no collector was in
+	                        (sampled.h); NULL: it has no samples */
+	int is_at_work;              /* somebody still writes samples */
 	uint64_t ended_ns;   /* when the process became another program that the kernel has told of,
 	                        0: it did not */
 	uint64_t kernel_pid; /* of its process in samples: info.pid, but in another namespace */
@@ -58,8 +58,8 @@ struct experiment {
 	uint32_t *functions_by_start;    /* indices, in order of start */
 	uint64_t *functions_highest_end; /* highest end of functions_by_start[0..i] */
 	int has_reuse;                   /* functions lay at the same place at different times */
-	struct exp_epoch *epochs;        /* epochs[epoch_count] */
-	size_t epoch_count, epoch_capacity;
+	struct exp_instant *instants;    /* instants[instant_count] */
+	size_t instant_count, instant_capacity;
 	struct exp_methods methods; /* of Java */
 	struct exp_fxtlog *fxtlog;  /* the FXT file that stands for an experiment directory; NULL:
 	                               there is none */

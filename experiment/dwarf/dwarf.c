@@ -4,13 +4,13 @@
 
 #include "experiment/base/arena.h"
 #include "experiment/dwarf/dwarf_unit.h"
-#include "experiment/elf/image.h"
+#include "experiment/elf/binary.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-int exp_dwarf_open(struct exp_image *image, struct exp_dwarf **out)
+int exp_dwarf_open(struct exp_binary *binary, struct exp_dwarf **out)
 {
 	struct exp_dwarf *dwarf = exp_zeroed(1, sizeof(*dwarf));
 	int rc;
@@ -18,7 +18,7 @@ int exp_dwarf_open(struct exp_image *image, struct exp_dwarf **out)
 	*out = NULL;
 	if (!dwarf)
 		return -ENOMEM;
-	dwarf->image = image;
+	dwarf->binary = binary;
 	rc = exp_dwarf_die_open(dwarf);
 	if (rc == -ENOTSUP && exp_dwarf_libdw(dwarf)) {
 		exp_line_sections_find(dwarf_getelf(dwarf->dwarf), &dwarf->sections);

@@ -1,15 +1,15 @@
-/* dwarf.h: source lines and inlined calls of an image. */
+/* dwarf.h: source lines and inlined calls of an binary. */
 #ifndef XER_EXPERIMENT_DWARF_DWARF_H
 #define XER_EXPERIMENT_DWARF_DWARF_H
 
 #include <stdint.h>
 
 struct exp_dwarf;
-struct exp_image;
+struct exp_binary;
 
 enum { EXP_DWARF_FRAMES = 64 };
 
-/* One function at an address, innermost first. Strings live with the image, NULL if unknown. */
+/* One function at an address, innermost first. Strings live with the binary, NULL if unknown. */
 struct exp_dwarf_frame {
 	const char *linkage_name;
 	const char *name;      /* NULL also if there is a linkage name */
@@ -24,8 +24,8 @@ struct exp_dwarf_frame {
 	                 of one call */
 };
 
-/* Returns 0 and *out, NULL if the image has no debug information; or -ENOMEM. */
-int exp_dwarf_open(struct exp_image *image, struct exp_dwarf **out);
+/* Returns 0 and *out, NULL if the binary has no debug information; or -ENOMEM. */
+int exp_dwarf_open(struct exp_binary *binary, struct exp_dwarf **out);
 void exp_dwarf_close(struct exp_dwarf *dwarf);
 
 /* The functions at an ELF virtual address: inlined ones first, the one that is not last. The first
@@ -35,17 +35,17 @@ int exp_dwarf_lookup(struct exp_dwarf *dwarf, uint64_t address,
                      struct exp_dwarf_frame frames[EXP_DWARF_FRAMES]);
 
 /* The file and line at an ELF virtual address. Returns 0; or -ENOENT, then all are NULL or 0.
- * Strings live with the image. */
+ * Strings live with the binary. */
 int exp_dwarf_line(struct exp_dwarf *dwarf, uint64_t address, const char **directory,
                    const char **file, unsigned *line);
 
-/* What is known of the compilation of the code at an address. Strings live with the image. */
+/* What is known of the compilation of the code at an address. Strings live with the binary. */
 struct exp_dwarf_compilation {
 	const char *name, *directory, *producer; /* producer: compiler and, by gcc, its options */
 	const char *missing; /* name of a .dwo file that would tell of functions and could not be
 	                        read, else NULL */
 	const char *missing_shared; /* the same of a file that dwz made for several programs */
-	uint64_t unit;              /* tells units of an image apart */
+	uint64_t unit;              /* tells units of an binary apart */
 	unsigned version;           /* of DWARF */
 };
 

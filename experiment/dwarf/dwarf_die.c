@@ -3,7 +3,7 @@
  * See doc/decisions/20-debug-entries.md. */
 #include "experiment/base/arena.h"
 #include "experiment/dwarf/dwarf_unit.h"
-#include "experiment/elf/image.h"
+#include "experiment/elf/binary.h"
 #include "experiment/elf/object.h"
 
 #include <dwarf.h>
@@ -46,8 +46,8 @@ static int open_file(struct exp_dwarf *dwarf, int fd)
 	if (fd < 0)
 		return -ENOTSUP;
 	dwarf->elf = exp_elf_begin(fd);
-	if (first_address(dwarf->elf, &own) != 0 || first_address(dwarf->image->elf, &other) != 0 ||
-	    own != other)
+	if (first_address(dwarf->elf, &own) != 0 ||
+	    first_address(dwarf->binary->elf, &other) != 0 || own != other)
 		return -ENOTSUP;
 	rc = exp_debug_sections_open(dwarf->elf, &dwarf->debug_sections);
 	return rc == 0 && dwarf->debug_sections.of[EXP_DEBUG_INFO].size == 0 ? -ENOTSUP : rc;
@@ -65,7 +65,7 @@ static void close_file(struct exp_dwarf *dwarf)
 
 int exp_dwarf_die_open(struct exp_dwarf *dwarf)
 {
-	int fds[] = {dwarf->image->fd, dwarf->image->debug_fd};
+	int fds[] = {dwarf->binary->fd, dwarf->binary->debug_fd};
 	int rc = -ENOTSUP;
 
 	dwarf->fd = -1;

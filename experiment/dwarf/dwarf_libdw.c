@@ -2,7 +2,7 @@
  * object has the addresses and lines, and a .dwo file, or a package of them, has the functions.
  * See doc/decisions/20-debug-entries.md and doc/decisions/69-untrusted-values.md. */
 #include "experiment/dwarf/dwarf_unit.h"
-#include "experiment/elf/image.h"
+#include "experiment/elf/binary.h"
 #include "experiment/elf/object.h"
 
 #include <dwarf.h>
@@ -44,7 +44,7 @@ static int is_harmless(const char *path)
  * below that of the file that names it? It does so by itself, and would wait for ever at a FIFO. */
 static int may_open(const struct exp_dwarf *dwarf, const char *directory, const char *name)
 {
-	const int from[] = {dwarf->image->fd, dwarf->image->debug_fd};
+	const int from[] = {dwarf->binary->fd, dwarf->binary->debug_fd};
 	char path[3 * EXP_PLACE_MAX], place[EXP_PLACE_MAX];
 	int may = 1;
 
@@ -73,14 +73,14 @@ Dwarf *exp_dwarf_libdw(struct exp_dwarf *dwarf)
 	if (dwarf->is_libdw_tried)
 		return dwarf->dwarf;
 	dwarf->is_libdw_tried = 1;
-	dwarf->dwarf = dwfl_module_getdwarf(dwarf->image->module, &bias);
+	dwarf->dwarf = dwfl_module_getdwarf(dwarf->binary->module, &bias);
 	if (dwarf->dwarf && dwelf_dwarf_gnu_debugaltlink(dwarf->dwarf, &shared, &build_id) > 0 &&
 	    !may_open(dwarf, NULL, shared))
 		dwarf->dwarf = NULL;
 	if (dwarf->dwarf && !dwarf->dies)
-		dwarf->bias = dwarf->image->bias - bias;
-	/* The other reader has found addresses that are those of the image. */
-	if (dwarf->dies && dwarf->image->bias != bias)
+		dwarf->bias = dwarf->binary->bias - bias;
+	/* The other reader has found addresses that are those of the binary. */
+	if (dwarf->dies && dwarf->binary->bias != bias)
 		dwarf->dwarf = NULL;
 	return dwarf->dwarf;
 }
@@ -141,9 +141,9 @@ static uint64_t stmt_list_of(const struct exp_dwarf *dwarf, Dwarf_CU *cu, Dwarf_
 /* The package of split units stands beside the program, or beside its separate debug file. */
 static void open_package(struct exp_dwarf *dwarf)
 {
-	const int from[] = {dwarf->image->fd, dwarf->image->debug_fd};
+	const int from[] = {dwarf->binary->fd, dwarf->binary->debug_fd};
 	char places[2][EXP_PLACE_MAX];
-	const char *paths[3] = {NULL, NULL, dwarf->image->path};
+	const char *paths[3] = {NULL, NULL, dwarf->binary->path};
 
 	dwarf->is_package_tried = 1;
 	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]); i++)

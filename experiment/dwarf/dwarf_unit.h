@@ -121,7 +121,7 @@ struct exp_dwarf_reader {
 };
 
 struct exp_dwarf {
-	struct exp_image *image;
+	struct exp_binary *binary;
 	Dwarf *dwarf; /* of libdw; NULL: not opened, or there is none */
 	int is_libdw_tried;
 	struct exp_dwarf_package *package; /* of split units; NULL: not opened, or there is none */
@@ -154,7 +154,7 @@ extern const struct exp_dwarf_reader exp_dwarf_die_reader, exp_dwarf_libdw_reade
  * (dwarf_gather.c) */
 int exp_dwarf_is_scope(unsigned tag);
 
-/* Have dies read what they can of an image. Returns 0, -ENOTSUP: they can do nothing, or -ENOMEM.
+/* Have dies read what they can of an binary. Returns 0, -ENOTSUP: they can do nothing, or -ENOMEM.
  * (dwarf_die.c) */
 int exp_dwarf_die_open(struct exp_dwarf *dwarf);
 void exp_dwarf_die_close(struct exp_dwarf *dwarf);

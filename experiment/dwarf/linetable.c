@@ -127,7 +127,7 @@ static int add_mark(struct exp_line_table *table, const struct exp_line_state *s
 	                           sizeof(*table->marks));
 
 	if (rc == 0)
-		table->marks[table->mark_count++] = (struct exp_line_mark){*state, at, 0};
+		table->marks[table->mark_count++] = (struct exp_line_bookmark){*state, at, 0};
 	return rc;
 }
 
@@ -144,7 +144,7 @@ static void end_sequence(struct exp_line_table *table, size_t first, uint64_t en
 
 static int compare_marks(const void *a, const void *b)
 {
-	const struct exp_line_mark *x = a, *y = b;
+	const struct exp_line_bookmark *x = a, *y = b;
 
 	if (x->state.address != y->state.address)
 		return x->state.address < y->state.address ? -1 : 1;
@@ -208,7 +208,8 @@ void exp_line_table_close(struct exp_line_table *table)
 }
 
 /* The last mark that is not behind an address. */
-static const struct exp_line_mark *find_mark(const struct exp_line_table *table, uint64_t address)
+static const struct exp_line_bookmark *find_mark(const struct exp_line_table *table,
+                                                 uint64_t address)
 {
 	size_t low = 0, high = table->mark_count;
 
@@ -226,7 +227,7 @@ static const struct exp_line_mark *find_mark(const struct exp_line_table *table,
 int exp_line_table_find(struct exp_line_table *table, uint64_t address, unsigned *file,
                         unsigned *line)
 {
-	const struct exp_line_mark *mark;
+	const struct exp_line_bookmark *mark;
 	struct exp_reader in = table->program;
 	struct exp_line_state state, row;
 

@@ -20,7 +20,7 @@ struct exp_line_state {
 };
 
 /* A place in the program from where rows can be made. */
-struct exp_line_mark {
+struct exp_line_bookmark {
 	struct exp_line_state state; /* of the row before `at` */
 	const uint8_t *at;
 	uint64_t end; /* of the sequence that it is in */
@@ -39,8 +39,8 @@ struct exp_line_table {
 	struct exp_line_file *files; /* by number */
 	size_t file_count, file_capacity;
 	struct exp_reader program;
-	int has_marks;               /* they were made */
-	struct exp_line_mark *marks; /* marks[mark_count] by address */
+	int has_marks;                   /* they were made */
+	struct exp_line_bookmark *marks; /* marks[mark_count] by address */
 	size_t mark_count, mark_capacity;
 };
 

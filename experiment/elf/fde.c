@@ -1,6 +1,6 @@
 /* fde.c: bounds of functions by .eh_frame_hdr, the sorted index of unwind tables. Stripped
  * programs have no other trace of where a function begins. */
-#include "experiment/elf/image.h"
+#include "experiment/elf/binary.h"
 
 #include <errno.h>
 #include <string.h>
@@ -9,23 +9,23 @@
 enum { ENCODED_U32 = 0x03, ENCODED_TABLE = 0x3b, HEADER_SIZE = 12, ENTRY_SIZE = 8 };
 
 /* `size` bytes of the file that are mapped at an address, or NULL. */
-static const uint8_t *bytes_at(struct exp_image *image, uint64_t address, size_t size)
+static const uint8_t *bytes_at(struct exp_binary *binary, uint64_t address, size_t size)
 {
 	const uint8_t *bytes;
 
-	return exp_image_bytes_at(image, address, &bytes) < size ? NULL : bytes;
+	return exp_binary_bytes_at(binary, address, &bytes) < size ? NULL : bytes;
 }
 
-static uint64_t find_index(struct exp_image *image)
+static uint64_t find_index(struct exp_binary *binary)
 {
 	size_t count;
 
-	if (elf_getphdrnum(image->elf, &count) != 0)
+	if (elf_getphdrnum(binary->elf, &count) != 0)
 		return 0;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr header;
 
-		if (gelf_getphdr(image->elf, (int)i, &header) && header.p_type == PT_GNU_EH_FRAME)
+		if (gelf_getphdr(binary->elf, (int)i, &header) && header.p_type == PT_GNU_EH_FRAME)
 			return header.p_vaddr;
 	}
 	return 0;
@@ -41,24 +41,24 @@ static int32_t get32(const uint8_t *at)
 
 /* Length of the code of the table at `address`, 0 if unknown. Behind length and CIE pointer stand
  * the start and the length of the code, in 4 bytes each in all code models but the largest. */
-static uint64_t code_length(struct exp_image *image, uint64_t address)
+static uint64_t code_length(struct exp_binary *binary, uint64_t address)
 {
-	const uint8_t *at = bytes_at(image, address, 16);
+	const uint8_t *at = bytes_at(binary, address, 16);
 
 	return !at ? 0 : (uint32_t)get32(at + 12);
 }
 
-int exp_image_unwind_range(struct exp_image *image, uint64_t address, struct exp_range *out)
+int exp_binary_unwind_range(struct exp_binary *binary, uint64_t address, struct exp_range *out)
 {
-	uint64_t base = find_index(image);
-	const uint8_t *head = base == 0 ? NULL : bytes_at(image, base, HEADER_SIZE);
+	uint64_t base = find_index(binary);
+	const uint8_t *head = base == 0 ? NULL : bytes_at(binary, base, HEADER_SIZE);
 	const uint8_t *table;
 	uint32_t count, low = 0, high;
 
 	if (!head || head[0] != 1 || head[2] != ENCODED_U32 || head[3] != ENCODED_TABLE)
 		return -ENOENT;
 	count = (uint32_t)get32(head + 8);
-	table = bytes_at(image, base, HEADER_SIZE + (size_t)count * ENTRY_SIZE);
+	table = bytes_at(binary, base, HEADER_SIZE + (size_t)count * ENTRY_SIZE);
 	if (!table)
 		return -ENOENT;
 	table += HEADER_SIZE;
@@ -75,6 +75,6 @@ int exp_image_unwind_range(struct exp_image *image, uint64_t address, struct exp
 	const uint8_t *entry = table + (size_t)(low - 1) * ENTRY_SIZE;
 
 	out->start = base + (uint64_t)(int64_t)get32(entry);
-	out->end = out->start + code_length(image, base + (uint64_t)(int64_t)get32(entry + 4));
+	out->end = out->start + code_length(binary, base + (uint64_t)(int64_t)get32(entry + 4));
 	return address < out->end ? 0 : -ENOENT;
 }

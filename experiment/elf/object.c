@@ -174,12 +174,12 @@ int exp_object_is_vdso(const char *path)
 /* The vdso of this very process as a file: a descriptor, or -ENOENT. */
 static int open_vdso(void)
 {
-	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
-	const Elf64_Ehdr *header = (const Elf64_Ehdr *)image;
+	const char *binary = (const char *)getauxval(AT_SYSINFO_EHDR);
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)binary;
 	uint64_t size;
 	int fd;
 
-	if (!image || memcmp(image, ELFMAG, SELFMAG) != 0)
+	if (!binary || memcmp(binary, ELFMAG, SELFMAG) != 0)
 		return -ENOENT;
 	size = header->e_shoff + (uint64_t)header->e_shnum * header->e_shentsize;
 	if (size < sizeof(*header) || size > VDSO_MAX)
@@ -187,7 +187,7 @@ static int open_vdso(void)
 	fd = memfd_create("vdso", MFD_CLOEXEC);
 	if (fd < 0)
 		return -ENOENT;
-	if (write(fd, image, size) == (ssize_t)size)
+	if (write(fd, binary, size) == (ssize_t)size)
 		return fd;
 	close(fd);
 	return -ENOENT;

@@ -1,5 +1,5 @@
 /* plt.c: names of PLT stubs, by the slot of the global offset table through which a stub jumps. */
-#include "experiment/elf/image.h"
+#include "experiment/elf/binary.h"
 
 #include <errno.h>
 #include <string.h>
@@ -7,20 +7,21 @@
 enum { STUB_SIZE = 16, SHORT_STUB_SIZE = 8, JUMP_SIZE = 6 };
 
 /* The section of stubs at an address. Returns 0 or -ENOENT. */
-static int find_stubs(struct exp_image *image, uint64_t address, GElf_Shdr *header, Elf_Data **data)
+static int find_stubs(struct exp_binary *binary, uint64_t address, GElf_Shdr *header,
+                      Elf_Data **data)
 {
 	Elf_Scn *section = NULL;
 	size_t names;
 
-	if (elf_getshdrstrndx(image->elf, &names) != 0)
+	if (elf_getshdrstrndx(binary->elf, &names) != 0)
 		return -ENOENT;
-	while ((section = elf_nextscn(image->elf, section))) {
+	while ((section = elf_nextscn(binary->elf, section))) {
 		const char *name;
 
 		if (!gelf_getshdr(section, header) || address < header->sh_addr ||
 		    address - header->sh_addr >= header->sh_size || header->sh_type != SHT_PROGBITS)
 			continue;
-		name = elf_strptr(image->elf, names, header->sh_name);
+		name = elf_strptr(binary->elf, names, header->sh_name);
 		if (!name || strncmp(name, ".plt", 4) != 0)
 			return -ENOENT;
 		*data = elf_rawdata(section, NULL);
@@ -46,11 +47,11 @@ static int find_slot(const uint8_t *stub, size_t len, uint64_t address, uint64_t
 
 /* Name of the symbol that the loader stores in a slot, among the relocations of one section, or
  * NULL. */
-static const char *find_in_section(struct exp_image *image, Elf_Scn *section,
+static const char *find_in_section(struct exp_binary *binary, Elf_Scn *section,
                                    const GElf_Shdr *header, uint64_t slot)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
-	Elf_Scn *symbols = elf_getscn(image->elf, header->sh_link);
+	Elf_Scn *symbols = elf_getscn(binary->elf, header->sh_link);
 	Elf_Data *symbol_data = !symbols ? NULL : elf_getdata(symbols, NULL);
 	GElf_Shdr symbol_header;
 
@@ -65,35 +66,35 @@ static const char *find_in_section(struct exp_image *image, Elf_Scn *section,
 			return NULL;
 		if (rela.r_offset == slot &&
 		    gelf_getsym(symbol_data, (int)GELF_R_SYM(rela.r_info), &symbol))
-			return elf_strptr(image->elf, symbol_header.sh_link, symbol.st_name);
+			return elf_strptr(binary->elf, symbol_header.sh_link, symbol.st_name);
 	}
 	return NULL;
 }
 
-const char *exp_image_slot_name(struct exp_image *image, uint64_t slot)
+const char *exp_binary_slot_name(struct exp_binary *binary, uint64_t slot)
 {
 	Elf_Scn *section = NULL;
 	const char *name = NULL;
 
-	while (!name && (section = elf_nextscn(image->elf, section)) != NULL) {
+	while (!name && (section = elf_nextscn(binary->elf, section)) != NULL) {
 		GElf_Shdr header;
 
 		if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA &&
 		    (header.sh_flags & SHF_ALLOC))
-			name = find_in_section(image, section, &header, slot);
+			name = find_in_section(binary, section, &header, slot);
 	}
 	return name && name[0] != '\0' ? name : NULL;
 }
 
-int exp_image_plt_at(struct exp_image *image, uint64_t address, struct exp_range *out,
-                     const char **name)
+int exp_binary_plt_at(struct exp_binary *binary, uint64_t address, struct exp_range *out,
+                      const char **name)
 {
 	GElf_Shdr header;
 	Elf_Data *data;
 	uint64_t stub_size, offset, slot;
 	size_t len;
 
-	if (find_stubs(image, address, &header, &data) != 0)
+	if (find_stubs(binary, address, &header, &data) != 0)
 		return -ENOENT;
 	stub_size = header.sh_entsize == SHORT_STUB_SIZE ? SHORT_STUB_SIZE : STUB_SIZE;
 	offset = (address - header.sh_addr) / stub_size * stub_size;
@@ -103,7 +104,7 @@ int exp_image_plt_at(struct exp_image *image, uint64_t address, struct exp_range
 	if (find_slot((const uint8_t *)data->d_buf + offset, len, header.sh_addr + offset, &slot) !=
 	    0)
 		return -ENOENT;
-	*name = exp_image_slot_name(image, slot);
+	*name = exp_binary_slot_name(binary, slot);
 	*out = (struct exp_range){header.sh_addr + offset, header.sh_addr + offset + len};
 	return !*name ? -ENOENT : 0;
 }

@@ -1,13 +1,13 @@
-/* sections.c: the sections of an image: their bounds and their bytes. */
-#include "experiment/elf/image.h"
+/* sections.c: the sections of an binary: their bounds and their bytes. */
+#include "experiment/elf/binary.h"
 
 #include <errno.h>
 
-static Elf_Scn *find_section(struct exp_image *image, uint64_t address, GElf_Shdr *header)
+static Elf_Scn *find_section(struct exp_binary *binary, uint64_t address, GElf_Shdr *header)
 {
 	Elf_Scn *section = NULL;
 
-	while ((section = elf_nextscn(image->elf, section)))
+	while ((section = elf_nextscn(binary->elf, section)))
 		if (gelf_getshdr(section, header) && (header->sh_flags & SHF_ALLOC) &&
 		    header->sh_type != SHT_NOBITS && address >= header->sh_addr &&
 		    address - header->sh_addr < header->sh_size)
@@ -15,20 +15,20 @@ static Elf_Scn *find_section(struct exp_image *image, uint64_t address, GElf_Shd
 	return NULL;
 }
 
-int exp_image_section_range(struct exp_image *image, uint64_t address, struct exp_range *out)
+int exp_binary_section_range(struct exp_binary *binary, uint64_t address, struct exp_range *out)
 {
 	GElf_Shdr header;
 
-	if (!find_section(image, address, &header))
+	if (!find_section(binary, address, &header))
 		return -ENOENT;
 	*out = (struct exp_range){header.sh_addr, header.sh_addr + header.sh_size};
 	return 0;
 }
 
-size_t exp_image_bytes_at(struct exp_image *image, uint64_t address, const uint8_t **out)
+size_t exp_binary_bytes_at(struct exp_binary *binary, uint64_t address, const uint8_t **out)
 {
 	GElf_Shdr header;
-	Elf_Scn *section = find_section(image, address, &header);
+	Elf_Scn *section = find_section(binary, address, &header);
 	Elf_Data *data = !section ? NULL : elf_rawdata(section, NULL);
 
 	*out = NULL;
@@ -38,12 +38,12 @@ size_t exp_image_bytes_at(struct exp_image *image, uint64_t address, const uint8
 	return data->d_size - (address - header.sh_addr);
 }
 
-size_t exp_image_code_at(struct exp_image *image, uint64_t address, const uint8_t **out)
+size_t exp_binary_code_at(struct exp_binary *binary, uint64_t address, const uint8_t **out)
 {
 	GElf_Shdr header;
 
 	*out = NULL;
-	if (!find_section(image, address, &header) || !(header.sh_flags & SHF_EXECINSTR))
+	if (!find_section(binary, address, &header) || !(header.sh_flags & SHF_EXECINSTR))
 		return 0;
-	return exp_image_bytes_at(image, address, out);
+	return exp_binary_bytes_at(binary, address, out);
 }

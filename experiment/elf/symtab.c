@@ -1,10 +1,10 @@
-/* symtab.c: the function symbols of an image, from .symtab (of the file or its separate debug
+/* symtab.c: the function symbols of an binary, from .symtab (of the file or its separate debug
  * file), .dynsym and .gnu_debugdata, as libdwfl joins them; of a stripped program in Go, from its
  * runtime's table. */
 #include "experiment/base/arena.h"
 #include "experiment/base/search.h"
 #include "experiment/elf/gopclntab.h"
-#include "experiment/elf/image.h"
+#include "experiment/elf/binary.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -59,18 +59,18 @@ static int compare_symbols(const void *a, const void *b)
 }
 
 /* The table of a program in Go. Returns 0, or -ENOTSUP: it has none. */
-static int open_go_table(const struct exp_image *image, struct exp_gopclntab *table)
+static int open_go_table(const struct exp_binary *binary, struct exp_gopclntab *table)
 {
 	Elf_Scn *section = NULL;
 	size_t names;
 
-	if (elf_getshdrstrndx(image->elf, &names) != 0)
+	if (elf_getshdrstrndx(binary->elf, &names) != 0)
 		return -ENOTSUP;
-	while ((section = elf_nextscn(image->elf, section))) {
+	while ((section = elf_nextscn(binary->elf, section))) {
 		GElf_Shdr header;
 		const char *name = !gelf_getshdr(section, &header)
 		                           ? NULL
-		                           : elf_strptr(image->elf, names, header.sh_name);
+		                           : elf_strptr(binary->elf, names, header.sh_name);
 		const Elf_Data *data;
 
 		if (!name || strcmp(name, ".gopclntab") != 0 || header.sh_type == SHT_NOBITS)
@@ -83,11 +83,11 @@ static int open_go_table(const struct exp_image *image, struct exp_gopclntab *ta
 }
 
 /* What strip(1) has left of a program in Go. */
-static size_t add_go_functions(struct exp_image *image, size_t used,
+static size_t add_go_functions(struct exp_binary *binary, size_t used,
                                const struct exp_gopclntab *table)
 {
 	for (uint64_t i = 0; i < table->count; i++) {
-		struct exp_symbol *symbol = &image->symbols[used];
+		struct exp_symbol *symbol = &binary->symbols[used];
 
 		*symbol = (struct exp_symbol){.rank = RANK_LOCAL};
 		used += exp_gopclntab_function(table, i, &symbol->address, &symbol->size,
@@ -96,7 +96,7 @@ static size_t add_go_functions(struct exp_image *image, size_t used,
 	return used;
 }
 
-int exp_image_read_symbols(struct exp_image *image)
+int exp_binary_read_symbols(struct exp_binary *binary)
 {
 	struct exp_gopclntab table = {.count = 0};
 	size_t used = 0, kept = 0;
@@ -104,67 +104,67 @@ int exp_image_read_symbols(struct exp_image *image)
 
 	/* Where it gets no memory for a debug file, it makes do with the file itself. */
 	errno = 0;
-	count = dwfl_module_getsymtab(image->module);
+	count = dwfl_module_getsymtab(binary->module);
 	exp_memory_note(errno);
 	if (count < 0)
 		count = 0;
-	if (open_go_table(image, &table) != 0 || (uint64_t)count > table.count)
+	if (open_go_table(binary, &table) != 0 || (uint64_t)count > table.count)
 		table.count = 0; /* the symbols are there, and tell more */
 	if (count == 0 && table.count == 0)
 		return 0;
-	image->symbols = exp_zeroed((size_t)count + (size_t)table.count, sizeof(*image->symbols));
-	if (!image->symbols)
+	binary->symbols = exp_zeroed((size_t)count + (size_t)table.count, sizeof(*binary->symbols));
+	if (!binary->symbols)
 		return -ENOMEM;
 	for (int i = 0; i < count; i++) {
 		GElf_Sym symbol;
 		GElf_Addr address;
 		GElf_Word index;
 		Elf *elf;
-		const char *name = dwfl_module_getsym_info(image->module, i, &symbol, &address,
+		const char *name = dwfl_module_getsym_info(binary->module, i, &symbol, &address,
 		                                           &index, &elf, NULL);
 
 		if (!name || !is_function(&symbol, name, elf, index))
 			continue;
-		image->symbols[used++] = (struct exp_symbol){.address = address - image->bias,
-		                                             .size = symbol.st_size,
-		                                             .name = name,
-		                                             .rank = rank_of(&symbol, name)};
+		binary->symbols[used++] = (struct exp_symbol){.address = address - binary->bias,
+		                                              .size = symbol.st_size,
+		                                              .name = name,
+		                                              .rank = rank_of(&symbol, name)};
 	}
-	used = add_go_functions(image, used, &table);
-	qsort(image->symbols, used, sizeof(*image->symbols), compare_symbols);
+	used = add_go_functions(binary, used, &table);
+	qsort(binary->symbols, used, sizeof(*binary->symbols), compare_symbols);
 	for (size_t i = 0; i < used; i++)
-		if (kept == 0 || image->symbols[i].address != image->symbols[kept - 1].address)
-			image->symbols[kept++] = image->symbols[i];
-	image->symbol_count = kept;
+		if (kept == 0 || binary->symbols[i].address != binary->symbols[kept - 1].address)
+			binary->symbols[kept++] = binary->symbols[i];
+	binary->symbol_count = kept;
 	return 0;
 }
 
 /* True if a symbol without size reaches an address: nothing says that another function begins
  * between. */
-static int sizeless_reaches(struct exp_image *image, const struct exp_symbol *symbol,
+static int sizeless_reaches(struct exp_binary *binary, const struct exp_symbol *symbol,
                             uint64_t address)
 {
 	struct exp_range range;
 
-	if (exp_image_unwind_range(image, address, &range) == 0)
+	if (exp_binary_unwind_range(binary, address, &range) == 0)
 		return range.start <= symbol->address;
-	return exp_image_section_range(image, address, &range) == 0 &&
+	return exp_binary_section_range(binary, address, &range) == 0 &&
 	       range.start <= symbol->address;
 }
 
-struct exp_symbol *exp_image_symbol_at(struct exp_image *image, uint64_t address)
+struct exp_symbol *exp_binary_symbol_at(struct exp_binary *binary, uint64_t address)
 {
 	enum { NESTING_MAX = 8 };
-	size_t low = exp_count_up_to(image->symbols, image->symbol_count, sizeof(*image->symbols),
-	                             address);
+	size_t low = exp_count_up_to(binary->symbols, binary->symbol_count,
+	                             sizeof(*binary->symbols), address);
 
 	/* A label or a cold part may stand inside of a function, so look a few symbols back. */
 	for (size_t i = low; i > 0 && low - i < NESTING_MAX; i--) {
-		struct exp_symbol *symbol = &image->symbols[i - 1];
+		struct exp_symbol *symbol = &binary->symbols[i - 1];
 
 		if (symbol->size != 0 && address - symbol->address < symbol->size)
 			return symbol;
-		if (symbol->size == 0 && i == low && sizeless_reaches(image, symbol, address))
+		if (symbol->size == 0 && i == low && sizeless_reaches(binary, symbol, address))
 			return symbol;
 	}
 	return NULL;
@@ -182,39 +182,39 @@ static size_t hash_name(const char *name)
 /* In an entry of by_name: several symbols have the name. */
 #define AMBIGUOUS (UINT32_C(1) << 31)
 
-static int index_names(struct exp_image *image)
+static int index_names(struct exp_binary *binary)
 {
 	size_t slots = 16;
 
-	while (slots < image->symbol_count * 2)
+	while (slots < binary->symbol_count * 2)
 		slots *= 2;
-	image->by_name = exp_zeroed(slots, sizeof(*image->by_name));
-	if (!image->by_name)
+	binary->by_name = exp_zeroed(slots, sizeof(*binary->by_name));
+	if (!binary->by_name)
 		return -ENOMEM;
-	image->name_mask = slots - 1;
-	for (size_t i = 0; i < image->symbol_count; i++) {
-		size_t at = hash_name(image->symbols[i].name) & image->name_mask;
+	binary->name_mask = slots - 1;
+	for (size_t i = 0; i < binary->symbol_count; i++) {
+		size_t at = hash_name(binary->symbols[i].name) & binary->name_mask;
 
-		while (image->by_name[at] != 0 &&
-		       strcmp(image->symbols[(image->by_name[at] & ~AMBIGUOUS) - 1].name,
-		              image->symbols[i].name) != 0)
-			at = (at + 1) & image->name_mask;
-		image->by_name[at] = image->by_name[at] == 0 ? (uint32_t)i + 1
-		                                             : image->by_name[at] | AMBIGUOUS;
+		while (binary->by_name[at] != 0 &&
+		       strcmp(binary->symbols[(binary->by_name[at] & ~AMBIGUOUS) - 1].name,
+		              binary->symbols[i].name) != 0)
+			at = (at + 1) & binary->name_mask;
+		binary->by_name[at] = binary->by_name[at] == 0 ? (uint32_t)i + 1
+		                                               : binary->by_name[at] | AMBIGUOUS;
 	}
 	return 0;
 }
 
-struct exp_symbol *exp_image_symbol_named(struct exp_image *image, const char *name)
+struct exp_symbol *exp_binary_symbol_named(struct exp_binary *binary, const char *name)
 {
 	size_t at;
 
-	if (image->symbol_count == 0 || (!image->by_name && index_names(image) != 0))
+	if (binary->symbol_count == 0 || (!binary->by_name && index_names(binary) != 0))
 		return NULL;
-	for (at = hash_name(name) & image->name_mask; image->by_name[at] != 0;
-	     at = (at + 1) & image->name_mask) {
-		uint32_t entry = image->by_name[at];
-		struct exp_symbol *symbol = &image->symbols[(entry & ~AMBIGUOUS) - 1];
+	for (at = hash_name(name) & binary->name_mask; binary->by_name[at] != 0;
+	     at = (at + 1) & binary->name_mask) {
+		uint32_t entry = binary->by_name[at];
+		struct exp_symbol *symbol = &binary->symbols[(entry & ~AMBIGUOUS) - 1];
 
 		if (strcmp(symbol->name, name) == 0)
 			return entry & AMBIGUOUS ? NULL : symbol;

@@ -7,7 +7,7 @@
 
 #include "experiment/base/arena.h"
 #include "experiment/base/index.h"
-#include "experiment/fxt/kin_image.h"
+#include "experiment/fxt/sampled_image.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -118,9 +118,9 @@ static int is_relied_on(const struct exp_fxt_record *record)
  * the other. */
 static int has_two_numbers(const struct exp_fxt *fxt, const struct exp_fxt_record *record)
 {
-	struct exp_kin_image image;
+	struct exp_sampled_image image;
 
-	return exp_kin_take(fxt, record, &image) && image.inner != 0;
+	return exp_sampled_take(fxt, record, &image) && image.inner != 0;
 }
 
 static uint64_t process_of(const struct exp_fxt_record *record)

@@ -2,7 +2,7 @@
 #include "experiment/fxt/samplermap.h"
 
 #include "experiment/fxt/fxtmap.h"
-#include "experiment/fxt/kin_image.h"
+#include "experiment/fxt/sampled_image.h"
 #include "format/layout.h"
 #include "format/record.h"
 
@@ -20,7 +20,7 @@ struct map_reader {
 /* The program of an experiment is the one that began last before its collector did; but xcollect
  * begins a founder before that executes anything. What comes after it in the process is another
  * one. */
-static void take_begin(struct map_reader *reader, const struct exp_kin_image *image)
+static void take_begin(struct map_reader *reader, const struct exp_sampled_image *image)
 {
 	struct experiment *experiment = reader->map.experiment;
 	int is_founder = experiment->info.lineage[0] == '\0' && image->forked == 0 &&
@@ -50,9 +50,9 @@ static int take_code(void *context, const struct exp_fxt *fxt, const struct exp_
 	uint64_t time_ns = record->kind == FXT_module ? record->values[FXT_AT(module, time)].number
 	                   : record->kind == FXT_mmap ? record->values[FXT_AT(mmap, time)].number
 	                                              : 0;
-	struct exp_kin_image image;
+	struct exp_sampled_image image;
 
-	if (exp_kin_take(fxt, record, &image) && image.ended == 0) {
+	if (exp_sampled_take(fxt, record, &image) && image.ended == 0) {
 		take_begin(reader, &image);
 		reader->is_other |= image.pid == experiment->kernel_pid;
 	}

@@ -1,5 +1,5 @@
 /* dynamic.c: gathers the functions that the program made while it ran: those of map.xml, and those
- * that files for perf(1) tell of (madefiles.c); and gives them to the experiment, in order of their
+ * that files for perf(1) tell of (jitfiles.c); and gives them to the experiment, in order of their
  * addresses.
  * See doc/decisions/37-jit-code.md. */
 #include "experiment/jit/dynamic.h"

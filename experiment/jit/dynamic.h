@@ -9,25 +9,25 @@ struct exp_dynamic {
 	struct experiment *experiment;
 	struct exp_function *functions;
 	size_t count, capacity;
-	struct exp_image_copy *images; /* images[image_count] */
+	struct exp_binary_copy *binaries; /* binaries[image_count] */
 	size_t image_count, image_capacity;
 };
 
 struct exp_element;
 
 /* An ELF file that the program had in memory, registered for debuggers. */
-struct exp_image_copy {
+struct exp_binary_copy {
 	uint64_t entry, offset,
 		size; /* address of the registration; where in dyntext the file is */
 	uint32_t generation;
 	uint64_t ticks_from, ticks_to;
 };
 
-/* Take an <image>, an <image_unload>; then make functions of their symbols (jitimage.c). Return 0
- * or -ENOMEM. */
-int exp_image_copy_load(struct exp_dynamic *dynamic, const struct exp_element *element);
-int exp_image_copy_unload(struct exp_dynamic *dynamic, const struct exp_element *element);
-int exp_image_copies_read(struct exp_dynamic *dynamic);
+/* Take an <binary>, an <binary_unload>; then make functions of their symbols (jitbinary.c). Return
+ * 0 or -ENOMEM. */
+int exp_binary_copy_load(struct exp_dynamic *dynamic, const struct exp_element *element);
+int exp_binary_copy_unload(struct exp_dynamic *dynamic, const struct exp_element *element);
+int exp_binary_copies_read(struct exp_dynamic *dynamic);
 
 /* Take a function. Returns 0 or -ENOMEM. */
 int exp_dynamic_add(struct exp_dynamic *dynamic, const struct exp_function *function);

@@ -1,5 +1,5 @@
-/* jitdump.c: reads a jitdump file: functions with times, code and lines. See made.h. The format is
- * described in the sources of Linux, tools/perf/Documentation/jitdump-specification.txt.
+/* jitdump.c: reads a jitdump file: functions with times, code and lines. See jitfunctions.h. The
+ * format is described in the sources of Linux, tools/perf/Documentation/jitdump-specification.txt.
  *
  * Lines of a function come in a record before it. Two habits of writers are met: V8 counts code
  * addresses of lines from an ELF header that perf puts before the code; and some versions of it
@@ -7,7 +7,7 @@
  * length that fits the record's size.
  * See doc/decisions/37-jit-code.md and doc/decisions/39-address-reuse.md. */
 #include "experiment/base/index.h"
-#include "experiment/jit/made.h"
+#include "experiment/jit/jitfunctions.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -51,7 +51,7 @@ struct line_entry {
 };
 
 struct jitdump {
-	struct exp_made_reader *reader;
+	struct exp_jit_reader *reader;
 	struct exp_arena *arena;
 	int is_tsc;
 	uint64_t
@@ -217,10 +217,10 @@ static int take_load(struct jitdump *dump, const struct record_header *record, u
 	function.has_text = 1;
 	function.text_offset = at + sizeof(load) + strlen(name) + 1;
 	function.text_file = dump->reader->file;
-	if (!function.name || exp_made_find_source(dump->arena, &function) != 0)
+	if (!function.name || exp_jit_find_source(dump->arena, &function) != 0)
 		return -ENOMEM;
 	give_lines(dump, &function);
-	return exp_made_add(dump->reader, &function);
+	return exp_jit_add(dump->reader, &function);
 }
 
 /* The last function at an address goes elsewhere. Only the last ones are looked at: a file may have
@@ -248,7 +248,7 @@ static int take_move(struct jitdump *dump, const struct record_header *record, u
 		moved.address = move.to;
 		function->ticks_to = moved.ticks_from;
 		dump->reader->functions--;
-		return exp_made_add(dump->reader, &moved);
+		return exp_jit_add(dump->reader, &moved);
 	}
 	dump->reader->skipped++;
 	return 0;
@@ -272,7 +272,7 @@ static int take_record(struct jitdump *dump, const struct record_header *record,
  * 0. */
 static uint64_t read_header(struct jitdump *dump)
 {
-	struct exp_made_reader *reader = dump->reader;
+	struct exp_jit_reader *reader = dump->reader;
 	struct file_header header;
 
 	if (read_at(dump, &header, sizeof(header), 0) != 0)
@@ -287,7 +287,7 @@ static uint64_t read_header(struct jitdump *dump)
 	return !reader->fault ? header.size : 0;
 }
 
-int exp_jitdump_read(struct exp_made_reader *reader)
+int exp_jitdump_read(struct exp_jit_reader *reader)
 {
 	struct jitdump dump = {.reader = reader, .arena = &reader->dynamic->experiment->arena};
 	struct record_header record;

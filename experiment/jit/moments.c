@@ -75,7 +75,7 @@ static int is_better(const struct exp_function *left, const struct exp_function 
 }
 
 const struct exp_function *exp_function_then(const struct experiment *experiment, uint64_t pc,
-                                             struct exp_epoch then)
+                                             struct exp_instant then)
 {
 	struct overlaps at = overlaps_at(experiment, pc, then.generation);
 	const struct exp_function *function, *there = NULL, *later = NULL;
@@ -111,5 +111,5 @@ size_t exp_function_moments(const struct experiment *experiment, uint64_t pc, ui
 const struct exp_function *experiment_function_at(const struct experiment *experiment, uint64_t pc,
                                                   uint32_t generation)
 {
-	return exp_function_then(experiment, pc, exp_epoch_of(experiment, generation));
+	return exp_function_then(experiment, pc, exp_instant_of(experiment, generation));
 }

@@ -2,12 +2,12 @@
 #ifndef XER_EXPERIMENT_JIT_MOMENTS_H
 #define XER_EXPERIMENT_JIT_MOMENTS_H
 
-#include "experiment/base/epoch.h"
+#include "experiment/base/instant.h"
 
 /* The function at run-time address pc at that moment, or NULL. Before the first there it is the
  * first. */
 const struct exp_function *exp_function_then(const struct experiment *experiment, uint64_t pc,
-                                             struct exp_epoch then);
+                                             struct exp_instant then);
 
 /* Add the moments when another function begins or ends to be at pc to at[count]. Returns the new
  * count, at most `max`. */

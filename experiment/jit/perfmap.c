@@ -1,5 +1,5 @@
 /* perfmap.c: reads a perf map: a function a line, "START SIZE NAME" with hexadecimal numbers. See
- * made.h.
+ * jitfunctions.h.
  *
  * It has no times. But it only grows, and log.xml tells how long it was when it was looked at: a
  * line that was not there yet counts from that moment on. So of two functions at one place the
@@ -7,7 +7,7 @@
  * the same two moments, the later one alone.
  * See doc/decisions/37-jit-code.md. */
 #include "experiment/base/xmlread.h"
-#include "experiment/jit/made.h"
+#include "experiment/jit/jitfunctions.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct moment {
 };
 
 struct perfmap {
-	struct exp_made_reader *reader;
+	struct exp_jit_reader *reader;
 	struct moment *moments;
 	size_t moment_count, moment_capacity, next;
 	uint64_t since; /* ticks from which the current line counts */
@@ -99,15 +99,15 @@ static int take_line(struct perfmap *map, char *line, uint64_t offset)
 		map->since = map->moments[map->next++].ticks;
 	function.ticks_from = map->since;
 	function.name = exp_arena_string(arena, rest);
-	if (!function.name || exp_made_find_source(arena, &function) != 0)
+	if (!function.name || exp_jit_find_source(arena, &function) != 0)
 		return -ENOMEM;
-	return exp_made_add(map->reader, &function);
+	return exp_jit_add(map->reader, &function);
 }
 
 /* The lines of the file. What is longer than a line can sensibly be is cut. */
 static int read_lines(struct perfmap *map, char *buffer)
 {
-	struct exp_made_reader *reader = map->reader;
+	struct exp_jit_reader *reader = map->reader;
 	char line[NAME_SIZE_MAX + 1];
 	size_t len = 0;
 	uint64_t at = 0, line_at = 0;
@@ -137,7 +137,7 @@ static int read_lines(struct perfmap *map, char *buffer)
 	return rc;
 }
 
-int exp_perfmap_read(struct exp_made_reader *reader)
+int exp_perfmap_read(struct exp_jit_reader *reader)
 {
 	struct perfmap map = {.reader = reader};
 	char *buffer = malloc(BUFFER_SIZE);

@@ -7,7 +7,7 @@
 #include "experiment/fxt/samplermap.h"
 #include "experiment/jit/dynamic.h"
 #include "experiment/jit/java.h"
-#include "experiment/jit/madefiles.h"
+#include "experiment/jit/jitfiles.h"
 #include "format/layout.h"
 
 #include <errno.h>
@@ -86,9 +86,9 @@ static int on_element(void *context, const struct exp_element *element)
 	if (element->depth == 1 && strcmp(element->name, "function_unload") == 0)
 		return exp_dynamic_unload(&reader->dynamic, element);
 	if (element->depth == 1 && strcmp(element->name, "image") == 0)
-		return exp_image_copy_load(&reader->dynamic, element);
+		return exp_binary_copy_load(&reader->dynamic, element);
 	if (element->depth == 1 && strcmp(element->name, "image_unload") == 0)
-		return exp_image_copy_unload(&reader->dynamic, element);
+		return exp_binary_copy_unload(&reader->dynamic, element);
 	if (element->depth == 1 && strcmp(element->name, "code") == 0)
 		return exp_dynamic_code(&reader->dynamic, element);
 	return 0;
@@ -194,14 +194,14 @@ int exp_map_read(struct experiment *experiment)
 	if (rc == 0)
 		rc = add_sampled(&reader);
 	if (rc == 0)
-		rc = exp_image_copies_read(&reader.dynamic);
+		rc = exp_binary_copies_read(&reader.dynamic);
 	if (rc == 0)
-		rc = exp_made_read(&reader.dynamic);
+		rc = exp_jit_read(&reader.dynamic);
 	if (rc == 0)
 		rc = exp_dynamic_finish(&reader.dynamic);
 	else
 		free(reader.dynamic.functions);
-	free(reader.dynamic.images);
+	free(reader.dynamic.binaries);
 	free(reader.objects);
 	free(reader.unloads);
 	return rc;

@@ -5,7 +5,7 @@
 #include "experiment/fxt/fxtindex.h"
 #include "experiment/fxt/samplers.h"
 #include "experiment/fxt/samples.h"
-#include "experiment/open/kin.h"
+#include "experiment/open/sampled.h"
 #include "experiment/open/load.h"
 #include "experiment/open/log.h"
 #include "experiment/open/logfile.h"
@@ -261,7 +261,7 @@ static int read_all(struct experiment *experiment, struct exp_cause *cause)
 		rc = list_descendants(experiment);
 	if (rc == 0 && experiment->founder == experiment->info.path &&
 	    experiment->info.lineage[0] == '\0')
-		rc = exp_kin_read(experiment);
+		rc = exp_sampled_read(experiment);
 	if (rc != 0)
 		snprintf(cause->text, sizeof(cause->text), "%s", strerror(-rc));
 	return rc;
@@ -297,7 +297,7 @@ static int read_of_founder(const struct experiment *founder, struct experiment *
 		founder = opened;
 	}
 	if (rc == 0)
-		rc = exp_kin_make(founder, experiment);
+		rc = exp_sampled_make(founder, experiment);
 	if (rc == 0)
 		rc = exp_log_inherit(experiment);
 	if (rc == 0)
@@ -366,12 +366,12 @@ void experiment_close(struct experiment *experiment)
 	exp_load_destroy(experiment->load);
 	exp_samples_forget(experiment);
 	exp_fxtindexes_release(experiment->indexes);
-	exp_kin_forget(experiment);
+	exp_sampled_forget(experiment);
 	exp_logfile_close(experiment);
 	free(experiment->methods.methods);
 	free(experiment->methods.classes);
 	exp_arena_fini(&experiment->arena);
-	free(experiment->epochs);
+	free(experiment->instants);
 	if (experiment->directory >= 0)
 		close(experiment->directory);
 	free(experiment);

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct exp_image *image_of(struct symbols *symbols, const struct sym_object *object)
+static struct exp_binary *image_of(struct symbols *symbols, const struct sym_object *object)
 {
-	return symbols->objects[object->index]->image;
+	return symbols->objects[object->index]->binary;
 }
 
-static struct exp_image *image_at(struct symbols *symbols, const struct sym_function *function)
+static struct exp_binary *image_at(struct symbols *symbols, const struct sym_function *function)
 {
 	return image_of(symbols, function->object);
 }
@@ -21,26 +21,26 @@ static struct exp_image *image_at(struct symbols *symbols, const struct sym_func
 size_t symbols_bytes(struct symbols *symbols, const struct sym_function *function, uint64_t address,
                      const uint8_t **out)
 {
-	const struct session_made *made = session_made_find(symbols, function);
-	struct exp_image *image = image_at(symbols, function);
+	const struct session_jit *made = session_jit_find(symbols, function);
+	struct exp_binary *binary = image_at(symbols, function);
 
 	*out = NULL;
 	if (made)
-		return session_made_code(symbols, made, address, out);
-	return !image ? 0 : exp_image_code_at(image, address, out);
+		return session_jit_code(symbols, made, address, out);
+	return !binary ? 0 : exp_binary_code_at(binary, address, out);
 }
 
 unsigned symbols_machine(struct symbols *symbols, const struct sym_function *function)
 {
-	struct exp_image *image = image_at(symbols, function);
+	struct exp_binary *binary = image_at(symbols, function);
 	GElf_Ehdr header;
 
-	if (session_made_find(symbols, function))
+	if (session_jit_find(symbols, function))
 		return EM_X86_64; /* the collector knows no other */
-	return !image || !gelf_getehdr(image->elf, &header) ? 0 : header.e_machine;
+	return !binary || !gelf_getehdr(binary->elf, &header) ? 0 : header.e_machine;
 }
 
-static int made_frames(struct symbols *symbols, const struct session_made *made, uint64_t address,
+static int made_frames(struct symbols *symbols, const struct session_jit *made, uint64_t address,
                        const struct sym_frame **out)
 {
 	const struct exp_function *function = made->function;
@@ -56,30 +56,30 @@ static int made_frames(struct symbols *symbols, const struct session_made *made,
 int symbols_frames_in(struct symbols *symbols, const struct sym_function *function,
                       uint64_t address, const struct sym_frame **out)
 {
-	const struct session_made *made = session_made_find(symbols, function);
+	const struct session_jit *made = session_jit_find(symbols, function);
 
 	if (made)
 		return made_frames(symbols, made, address, out);
 	return session_frames(symbols, symbols->objects[function->object->index], address, out);
 }
 
-int symbols_is_made(struct symbols *symbols, const struct sym_function *function)
+int symbols_is_jit(struct symbols *symbols, const struct sym_function *function)
 {
-	return session_made_find(symbols, function) != NULL;
+	return session_jit_find(symbols, function) != NULL;
 }
 
 const char *symbols_slot(struct symbols *symbols, const struct sym_object *object, uint64_t address)
 {
-	struct exp_image *image = image_of(symbols, object);
+	struct exp_binary *binary = image_of(symbols, object);
 
-	return !image ? NULL : exp_image_slot_name(image, address);
+	return !binary ? NULL : exp_binary_slot_name(binary, address);
 }
 
 const char *symbols_variable_in(struct symbols *symbols, const struct sym_object *object,
                                 uint64_t address, uint64_t *offset)
 {
-	struct exp_image *image = image_of(symbols, object);
-	const struct exp_symbol *symbol = !image ? NULL : exp_image_variable_at(image, address);
+	struct exp_binary *binary = image_of(symbols, object);
+	const struct exp_symbol *symbol = !binary ? NULL : exp_binary_variable_at(binary, address);
 
 	if (!symbol)
 		return NULL;
@@ -112,7 +112,7 @@ static int is_known(const void *item, const void *wanted)
 /* Notes in the making. */
 struct noting {
 	struct symbols *symbols;
-	struct exp_image *image;
+	struct exp_binary *binary;
 	struct sym_note *notes;
 	size_t count, capacity;
 };
@@ -123,7 +123,7 @@ static const char *shown_name(struct noting *noting, const struct exp_dwarf_fram
 {
 	const struct exp_symbol *symbol = address == 0
 	                                          ? NULL
-	                                          : exp_image_symbol_at(noting->image, address);
+	                                          : exp_binary_symbol_at(noting->binary, address);
 	const char *name = frame->linkage_name ? frame->linkage_name : frame->name;
 	struct symbols *symbols = noting->symbols;
 
@@ -165,7 +165,7 @@ static int take_note(void *context, const struct exp_dwarf_note *note)
 static int add_notes(struct symbols *symbols, const struct session_object *object, uint64_t address,
                      struct sym_compilation *out)
 {
-	struct noting noting = {.symbols = symbols, .image = object->image};
+	struct noting noting = {.symbols = symbols, .binary = object->binary};
 	int rc = exp_dwarf_each_note(object->dwarf, address, take_note, &noting);
 	struct sym_note *kept = exp_arena_alloc(&symbols->arena, noting.count * sizeof(*kept) + 1);
 

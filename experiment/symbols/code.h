@@ -30,7 +30,7 @@ int symbols_functions_at(struct symbols *symbols, const struct experiment *exper
 void symbols_forget(struct symbols *symbols, const struct experiment *experiment);
 
 /* Was the function made at run time? Its addresses are those of its process. */
-int symbols_is_made(struct symbols *symbols, const struct sym_function *function);
+int symbols_is_jit(struct symbols *symbols, const struct sym_function *function);
 
 /* Linker name of the symbol that the loader stores at an address, a slot of the global offset
  * table; NULL if none. */

@@ -111,13 +111,13 @@ static struct sym_function *unnamed(struct symbols *symbols, struct session_obje
 	struct exp_range range = {address, address + 1};
 	const char *name;
 
-	if (object->image) {
-		if (exp_image_plt_at(object->image, address, &range, &name) == 0)
+	if (object->binary) {
+		if (exp_binary_plt_at(object->binary, address, &range, &name) == 0)
 			return made_up(symbols, object,
 			               exp_arena_printf(&symbols->arena, "%s@plt", name), &range,
 			               0);
-		if (exp_image_unwind_range(object->image, address, &range) != 0 &&
-		    exp_image_section_range(object->image, address, &range) != 0)
+		if (exp_binary_unwind_range(object->binary, address, &range) != 0 &&
+		    exp_binary_section_range(object->binary, address, &range) != 0)
 			range = (struct exp_range){address, address + 1};
 	}
 	return made_up(symbols, object,
@@ -135,8 +135,8 @@ static const char *linker_name(const struct exp_dwarf_frame *frame)
 static struct sym_function *physical(struct symbols *symbols, struct session_object *object,
                                      uint64_t address, const struct exp_dwarf_frame *frame)
 {
-	struct exp_symbol *symbol = !object->image ? NULL
-	                                           : exp_image_symbol_at(object->image, address);
+	struct exp_symbol *symbol = !object->binary ? NULL
+	                                            : exp_binary_symbol_at(object->binary, address);
 
 	if (symbol)
 		return symbol_function(symbols, object, symbol, frame);
@@ -166,7 +166,7 @@ static struct sym_function *inlined(struct symbols *symbols, struct session_obje
 
 	if (*frame->owner)
 		return *frame->owner;
-	symbol = !name ? NULL : exp_image_symbol_named(object->image, name);
+	symbol = !name ? NULL : exp_binary_symbol_named(object->binary, name);
 	*frame->owner = symbol ? symbol_function(symbols, object, symbol, frame)
 	                       : session_function(symbols, &key);
 	return *frame->owner;

@@ -5,17 +5,17 @@
 #include "experiment/base/arena.h"
 #include "experiment/base/hash.h"
 #include "experiment/dwarf/dwarf.h"
-#include "experiment/elf/image.h"
+#include "experiment/elf/binary.h"
 #include "experiment/elf/object.h"
 #include "experiment/experiment.h"
 #include "experiment/symbols/paths.h"
 
-/* A load object with its image. */
+/* A load object with its binary. */
 struct session_object {
 	struct sym_object shown;
-	struct exp_image *image; /* NULL: no file, or not ELF */
-	struct exp_dwarf *dwarf; /* NULL: there are no lines */
-	int opened;              /* the image was looked for */
+	struct exp_binary *binary; /* NULL: no file, or not ELF */
+	struct exp_dwarf *dwarf;   /* NULL: there are no lines */
+	int opened;                /* the binary was looked for */
 };
 
 /* The frames of one address. */
@@ -42,14 +42,14 @@ struct symbols {
 	size_t function_count, function_capacity;
 	struct exp_hash object_table, function_table, frame_table, compilation_table, made_table;
 	struct exp_hash method_table, line_table; /* of Java (java.c) */
-	struct session_made *made;
+	struct session_jit *made;
 	struct session_object
 		*recent[SESSION_RECENT]; /* that were found for a mapping, by its address */
 };
 
 /* A function that a program made, as the session shows it. */
-struct session_made {
-	struct session_made *next; /* of all of them */
+struct session_jit {
+	struct session_jit *next; /* of all of them */
 	const struct sym_function *shown;
 	const struct experiment *experiment; /* NULL: it has been closed */
 	const struct exp_function *function;
@@ -58,7 +58,7 @@ struct session_made {
 	int is_read;
 };
 
-/* The object of a mapping, its image looked for. Returns NULL if out of memory. (symbols.c) */
+/* The object of a mapping, its binary looked for. Returns NULL if out of memory. (symbols.c) */
 struct session_object *session_object_open(struct symbols *symbols,
                                            const struct experiment *experiment,
                                            const struct exp_object *mapped);
@@ -101,16 +101,16 @@ int session_frames(struct symbols *symbols, struct session_object *object, uint6
  * (function.c) */
 const char *session_path(struct symbols *symbols, const char *directory, const char *file);
 
-/* What a shown function was made from, NULL if it is of a load object. (madefunction.c) */
-const struct session_made *session_made_find(struct symbols *symbols,
-                                             const struct sym_function *shown);
+/* What a shown function was made from, NULL if it is of a load object. (jitfunction.c) */
+const struct session_jit *session_jit_find(struct symbols *symbols,
+                                           const struct sym_function *shown);
 
-/* Its code from an address to its end: as symbols_bytes. (madefunction.c) */
-size_t session_made_code(struct symbols *symbols, const struct session_made *made, uint64_t address,
-                         const uint8_t **out);
+/* Its code from an address to its end: as symbols_bytes. (jitfunction.c) */
+size_t session_jit_code(struct symbols *symbols, const struct session_jit *made, uint64_t address,
+                        const uint8_t **out);
 
 /* The frame at run-time address pc in a function that the program made; object: the one that all of
- * them are said to be in. Returns 1 or -ENOMEM. (madefunction.c) */
+ * them are said to be in. Returns 1 or -ENOMEM. (jitfunction.c) */
 int session_resolve_dynamic(struct symbols *symbols, struct session_object *object,
                             const struct experiment *experiment,
                             const struct exp_function *function, uint64_t pc,

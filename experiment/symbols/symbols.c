@@ -76,8 +76,8 @@ static struct session_object *find_object(struct symbols *symbols, const char *p
 	return object;
 }
 
-static int open_image(struct symbols *symbols, const struct experiment *experiment,
-                      struct session_object *object)
+static int open_binary(struct symbols *symbols, const struct experiment *experiment,
+                       struct session_object *object)
 {
 	struct sym_object *shown = &object->shown;
 	struct exp_object_file file;
@@ -90,19 +90,19 @@ static int open_image(struct symbols *symbols, const struct experiment *experime
 	shown->mismatch = file.mismatch != 0;
 	if (rc != 0)
 		return 0;
-	rc = exp_image_open(experiment, file.fd, file.path, shown->path, shown->build_id,
-	                    &object->image);
+	rc = exp_binary_open(experiment, file.fd, file.path, shown->path, shown->build_id,
+	                     &object->binary);
 	if (rc != 0)
 		return rc == -ENOMEM ? rc : 0;
-	rc = exp_dwarf_open(object->image, &object->dwarf);
+	rc = exp_dwarf_open(object->binary, &object->dwarf);
 	if (rc != 0) {
-		exp_image_close(object->image);
-		object->image = NULL;
+		exp_binary_close(object->binary);
+		object->binary = NULL;
 		return rc;
 	}
 	shown->file = exp_arena_string(&symbols->arena, file.path);
 	shown->archived = file.archived != 0;
-	shown->has_symbols = object->image->symbol_count > 0;
+	shown->has_symbols = object->binary->symbol_count > 0;
 	shown->has_lines = object->dwarf != NULL;
 	return !shown->file ? -ENOMEM : 0;
 }
@@ -126,7 +126,7 @@ struct session_object *session_object_open(struct symbols *symbols,
 {
 	struct session_object *object = find_mapped(symbols, mapped);
 
-	if (!object || (!object->opened && open_image(symbols, experiment, object) != 0))
+	if (!object || (!object->opened && open_binary(symbols, experiment, object) != 0))
 		return NULL;
 	return object;
 }
@@ -164,7 +164,7 @@ void symbols_destroy(struct symbols *symbols)
 		return;
 	for (size_t i = 0; i < symbols->object_count; i++) {
 		exp_dwarf_close(symbols->objects[i]->dwarf);
-		exp_image_close(symbols->objects[i]->image);
+		exp_binary_close(symbols->objects[i]->binary);
 	}
 	free(symbols->objects);
 	free(symbols->functions);
@@ -396,7 +396,7 @@ int symbols_retry(struct symbols *symbols)
 	for (size_t i = 0; i < symbols->object_count; i++) {
 		struct session_object *object = symbols->objects[i];
 
-		if (object->image || object->shown.path[0] != '/')
+		if (object->binary || object->shown.path[0] != '/')
 			continue;
 		again |= object->opened;
 		object->opened = 0;

@@ -25,46 +25,46 @@ static int compare_variables(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static int read_variables(struct exp_image *image)
+static int read_variables(struct exp_binary *binary)
 {
-	int count = dwfl_module_getsymtab(image->module);
+	int count = dwfl_module_getsymtab(binary->module);
 
-	image->has_variables = 1;
+	binary->has_variables = 1;
 	if (count <= 0)
 		return 0;
-	image->variables = exp_zeroed((size_t)count, sizeof(*image->variables));
-	if (!image->variables)
+	binary->variables = exp_zeroed((size_t)count, sizeof(*binary->variables));
+	if (!binary->variables)
 		return -ENOMEM;
 	for (int i = 0; i < count; i++) {
 		GElf_Sym symbol;
 		GElf_Addr address;
 		GElf_Word index;
-		const char *name = dwfl_module_getsym_info(image->module, i, &symbol, &address,
+		const char *name = dwfl_module_getsym_info(binary->module, i, &symbol, &address,
 		                                           &index, NULL, NULL);
 
 		if (is_variable(&symbol, name, index))
-			image->variables[image->variable_count++] = (struct exp_symbol){
-				.address = address - image->bias,
+			binary->variables[binary->variable_count++] = (struct exp_symbol){
+				.address = address - binary->bias,
 				.size = symbol.st_size,
 				.name = name};
 	}
-	if (image->variable_count > 1)
-		qsort(image->variables, image->variable_count, sizeof(*image->variables),
+	if (binary->variable_count > 1)
+		qsort(binary->variables, binary->variable_count, sizeof(*binary->variables),
 		      compare_variables);
 	return 0;
 }
 
-const struct exp_symbol *exp_image_variable_at(struct exp_image *image, uint64_t address)
+const struct exp_symbol *exp_binary_variable_at(struct exp_binary *binary, uint64_t address)
 {
 	size_t low = 0, high;
 
-	if (!image->has_variables && read_variables(image) != 0)
+	if (!binary->has_variables && read_variables(binary) != 0)
 		return NULL;
-	high = image->variable_count;
+	high = binary->variable_count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (image->variables[middle].address <= address)
+		if (binary->variables[middle].address <= address)
 			low = middle + 1;
 		else
 			high = middle;
@@ -72,11 +72,11 @@ const struct exp_symbol *exp_image_variable_at(struct exp_image *image, uint64_t
 	if (low == 0)
 		return NULL;
 	/* Of several names of one address, the first. */
-	while (low > 1 && image->variables[low - 2].address == image->variables[low - 1].address)
+	while (low > 1 && binary->variables[low - 2].address == binary->variables[low - 1].address)
 		low--;
-	if (address - image->variables[low - 1].address >= image->variables[low - 1].size)
+	if (address - binary->variables[low - 1].address >= binary->variables[low - 1].size)
 		return NULL;
-	return &image->variables[low - 1];
+	return &binary->variables[low - 1];
 }
 
 int symbols_variable(struct symbols *symbols, const struct experiment *experiment, uint64_t address,
@@ -94,8 +94,8 @@ int symbols_variable(struct symbols *symbols, const struct experiment *experimen
 	known = session_object_open(symbols, experiment, mapped);
 	if (!known)
 		return -ENOMEM;
-	if (known->image)
-		symbol = exp_image_variable_at(known->image, address - mapped->bias);
+	if (known->binary)
+		symbol = exp_binary_variable_at(known->binary, address - mapped->bias);
 	*object = known->shown.name;
 	*offset = address - mapped->bias - (symbol ? symbol->address : 0);
 	if (!symbol)

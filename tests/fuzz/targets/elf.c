@@ -4,7 +4,7 @@
 
 #include "experiment/dwarf/dwarf.h"
 #include "experiment/elf/gopclntab.h"
-#include "experiment/elf/image.h"
+#include "experiment/elf/binary.h"
 #include "libcollector/object/elffile.h"
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static void ask_debug(struct exp_dwarf *dwarf, uint64_t address)
 	exp_dwarf_each_note(dwarf, address, count_notes, &notes);
 }
 
-static void ask(struct exp_image *image, struct exp_dwarf *dwarf, uint64_t address)
+static void ask(struct exp_binary *image, struct exp_dwarf *dwarf, uint64_t address)
 {
 	struct exp_range range;
 	const uint8_t *code;
@@ -44,12 +44,12 @@ static void ask(struct exp_image *image, struct exp_dwarf *dwarf, uint64_t addre
 	size_t size;
 	volatile uint8_t last;
 
-	exp_image_symbol_at(image, address);
-	exp_image_variable_at(image, address);
-	exp_image_unwind_range(image, address, &range);
-	exp_image_section_range(image, address, &range);
-	exp_image_plt_at(image, address, &range, &name);
-	size = exp_image_bytes_at(image, address, &code);
+	exp_binary_symbol_at(image, address);
+	exp_binary_variable_at(image, address);
+	exp_binary_unwind_range(image, address, &range);
+	exp_binary_section_range(image, address, &range);
+	exp_binary_plt_at(image, address, &range, &name);
+	size = exp_binary_bytes_at(image, address, &code);
 	if (size > 0)
 		last = code[size - 1];
 	(void)last;
@@ -61,21 +61,21 @@ void fuzz_elf(const uint8_t *bytes, size_t size)
 {
 	struct experiment *experiment = fuzz_blank_experiment();
 	struct exp_dwarf *dwarf = NULL;
-	struct exp_image *image;
+	struct exp_binary *image;
 	int fd = fcntl(fuzz_descriptor(bytes, size), F_DUPFD_CLOEXEC, 0);
 
-	if (exp_image_open(experiment, fd, "/nowhere/input", "/nowhere/input", "", &image) == 0) {
+	if (exp_binary_open(experiment, fd, "/nowhere/input", "/nowhere/input", "", &image) == 0) {
 		size_t step = image->symbol_count / (ADDRESSES / 2) + 1;
 
 		exp_dwarf_open(image, &dwarf);
 		for (size_t i = 0; i < image->symbol_count; i += step) {
 			ask(image, dwarf, image->symbols[i].address);
-			exp_image_symbol_named(image, image->symbols[i].name);
+			exp_binary_symbol_named(image, image->symbols[i].name);
 		}
 		for (uint64_t address = 0x1000; address < 0x1400; address += 2 * 0x400 / ADDRESSES)
 			ask(image, dwarf, address);
 		exp_dwarf_close(dwarf);
-		exp_image_close(image);
+		exp_binary_close(image);
 	}
 	experiment_close(experiment);
 }

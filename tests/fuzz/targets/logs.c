@@ -6,7 +6,7 @@
 #include "experiment/jit/moments.h"
 #include "experiment/fxt/fxt.h"
 #include "experiment/base/internal.h"
-#include "experiment/jit/made.h"
+#include "experiment/jit/jitfunctions.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -82,11 +82,11 @@ void fuzz_fxt(const uint8_t *bytes, size_t size)
 enum { JITDUMP_PID = 20 };
 
 static void read_made(const uint8_t *bytes, size_t size,
-                      int (*read)(struct exp_made_reader *reader))
+                      int (*read)(struct exp_jit_reader *reader))
 {
 	struct experiment *experiment = fuzz_blank_experiment();
 	struct exp_dynamic dynamic = {.experiment = experiment};
-	struct exp_made_reader reader = {.dynamic = &dynamic,
+	struct exp_jit_reader reader = {.dynamic = &dynamic,
 	                                 .file = "input",
 	                                 .fd = fuzz_descriptor(bytes, size),
 	                                 .size = size};
@@ -100,7 +100,7 @@ static void read_made(const uint8_t *bytes, size_t size,
 	FUZZ_ASSERT(exp_dynamic_finish(&dynamic) == 0);
 	for (size_t i = 0; i < experiment->function_count && i < 100; i++)
 		exp_function_then(experiment, experiment->functions[i].address,
-		                  (struct exp_epoch){i, 0});
+		                  (struct exp_instant){i, 0});
 	experiment_close(experiment);
 }
 

@@ -1,7 +1,7 @@
 /* Load objects by address and generation. */
 #include "experiment/base/addressmap.h"
 
-#include "experiment/base/epoch.h"
+#include "experiment/base/instant.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -105,16 +105,17 @@ Test(addressmap, objects_overlap_if_they_have_an_address_in_common)
 Test(addressmap, an_epoch_stands_for_a_moment_and_a_generation)
 {
 	static const struct exp_map_object objects[] = {OBJECT("a", 0x1000, 0x2000, 2, 3)};
-	uint32_t first = exp_epoch_add(&experiment, 500, 7),
-		 second = exp_epoch_add(&experiment, 600, 2);
+	uint32_t first = exp_instant_add(&experiment, 500, 7),
+		 second = exp_instant_add(&experiment, 600, 2);
 
 	put(objects, 1);
-	cr_expect_eq(exp_epoch_of(&experiment, first).ticks, 500);
-	cr_expect_eq(exp_epoch_of(&experiment, first).generation, 7);
-	cr_expect_eq(exp_epoch_of(&experiment, second).ticks, 600);
-	cr_expect_eq(exp_epoch_of(&experiment, 5).ticks, UINT64_MAX, "no epoch");
-	cr_expect_eq(exp_epoch_of(&experiment, 5).generation, 5);
-	cr_expect_eq(exp_epoch_of(&experiment, second + 1).ticks, UINT64_MAX, "none that there is");
+	cr_expect_eq(exp_instant_of(&experiment, first).ticks, 500);
+	cr_expect_eq(exp_instant_of(&experiment, first).generation, 7);
+	cr_expect_eq(exp_instant_of(&experiment, second).ticks, 600);
+	cr_expect_eq(exp_instant_of(&experiment, 5).ticks, UINT64_MAX, "no epoch");
+	cr_expect_eq(exp_instant_of(&experiment, 5).generation, 5);
+	cr_expect_eq(exp_instant_of(&experiment, second + 1).ticks, UINT64_MAX,
+	             "none that there is");
 	cr_expect_str_eq(name_at(0x1000, first), "none");
 	cr_expect_str_eq(name_at(0x1000, second), "a");
 }

@@ -2,7 +2,7 @@
  * lines as by libdw, for this very test program and for a small one that is compiled in every way;
  * and no trouble with damaged files. */
 #include "experiment/dwarf/dwarf_unit.h"
-#include "experiment/elf/image.h"
+#include "experiment/elf/binary.h"
 #include "tests/unit/format/seed.h"
 
 #include <criterion/criterion.h>
@@ -12,28 +12,28 @@
 #include <string.h>
 #include <unistd.h>
 
-/* An image with its debug information. */
+/* An binary with its debug information. */
 struct opened {
-	struct exp_image *image; /* NULL: it cannot be read */
+	struct exp_binary *binary; /* NULL: it cannot be read */
 	struct exp_dwarf *dwarf;
 };
 
-static struct opened open_image(const char *path)
+static struct opened open_binary(const char *path)
 {
 	struct opened opened = {NULL, NULL};
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	cr_assert_geq(fd, 0, "%s", path);
 	elf_version(EV_CURRENT);
-	if (exp_image_open(NULL, fd, path, path, "", &opened.image) == 0)
-		cr_assert_eq(exp_dwarf_open(opened.image, &opened.dwarf), 0);
+	if (exp_binary_open(NULL, fd, path, path, "", &opened.binary) == 0)
+		cr_assert_eq(exp_dwarf_open(opened.binary, &opened.dwarf), 0);
 	return opened;
 }
 
 static void close_image(struct opened *opened)
 {
 	exp_dwarf_close(opened->dwarf);
-	exp_image_close(opened->image);
+	exp_binary_close(opened->binary);
 }
 
 /* Leave all to libdw. */
@@ -114,7 +114,7 @@ struct compared {
 static struct compared compare_file(const char *path, const char *function, uint64_t step,
                                     int is_ours)
 {
-	struct opened ours = open_image(path), theirs = open_image(path);
+	struct opened ours = open_binary(path), theirs = open_binary(path);
 	struct compared compared = {0, 0};
 	struct exp_range text;
 	const uint8_t *code;
@@ -123,11 +123,11 @@ static struct compared compare_file(const char *path, const char *function, uint
 	cr_assert_eq(ours.dwarf->dies != NULL, is_ours, "%s", path);
 	if (theirs.dwarf->dies)
 		use_libdw(theirs.dwarf);
-	cr_assert_eq(exp_image_section_range(ours.image,
-	                                     exp_image_symbol_named(ours.image, function)->address,
-	                                     &text),
+	cr_assert_eq(exp_binary_section_range(
+			     ours.binary, exp_binary_symbol_named(ours.binary, function)->address,
+			     &text),
 	             0);
-	cr_assert_gt(exp_image_code_at(ours.image, text.start, &code), 0);
+	cr_assert_gt(exp_binary_code_at(ours.binary, text.start, &code), 0);
 	for (uint64_t address = text.start; address < text.end; address += step) {
 		int count = compare_at(ours.dwarf, theirs.dwarf, address);
 
@@ -240,10 +240,10 @@ Test(die, reads_what_compilers_write, .init = enter, .fini = leave)
 /* Look up everything in a file whose bytes are anything. */
 static void use(const char *path)
 {
-	struct opened opened = open_image(path);
+	struct opened opened = open_binary(path);
 	struct exp_dwarf_frame frames[EXP_DWARF_FRAMES], line;
 
-	if (!opened.image)
+	if (!opened.binary)
 		return;
 	for (uint64_t address = 0x1000; opened.dwarf && address < 0x1800; address += 3) {
 		struct exp_dwarf_compilation compilation;
@@ -347,7 +347,7 @@ Test(die, inflates_as_far_as_asked, .init = enter, .fini = leave)
 		compile("g++",
 	                "-gdwarf-5 -gz=zlib -fno-eliminate-unused-debug-types -include bits/stdc++.h"),
 		0);
-	opened = open_image("program");
+	opened = open_binary("program");
 	cr_assert(opened.dwarf && opened.dwarf->dies);
 	info = &opened.dwarf->debug_sections.of[EXP_DEBUG_INFO];
 	size = info->size;

@@ -1,7 +1,7 @@
 /* Packages of split units tell what the single files of split units told, for several units; a
  * package that is damaged, or of another program, tells nothing, and does no harm. */
 #include "experiment/dwarf/dwarf_unit.h"
-#include "experiment/elf/image.h"
+#include "experiment/elf/binary.h"
 #include "tests/unit/format/seed.h"
 
 #include <criterion/criterion.h>
@@ -82,7 +82,7 @@ static void add(char *text, const char *word)
  * Returns how many addresses had an inlined call. */
 static unsigned describe(char *text)
 {
-	struct exp_image *image;
+	struct exp_binary *binary;
 	struct exp_dwarf *dwarf;
 	struct exp_range range;
 	unsigned inlined = 0;
@@ -91,10 +91,10 @@ static unsigned describe(char *text)
 	text[0] = '\0';
 	elf_version(EV_CURRENT);
 	cr_assert_geq(fd, 0);
-	cr_assert_eq(exp_image_open(NULL, fd, "program", "program", "", &image), 0);
-	cr_assert_eq(exp_dwarf_open(image, &dwarf), 0);
-	cr_assert_eq(exp_image_section_range(image, exp_image_symbol_named(image, "main")->address,
-	                                     &range),
+	cr_assert_eq(exp_binary_open(NULL, fd, "program", "program", "", &binary), 0);
+	cr_assert_eq(exp_dwarf_open(binary, &dwarf), 0);
+	cr_assert_eq(exp_binary_section_range(
+			     binary, exp_binary_symbol_named(binary, "main")->address, &range),
 	             0);
 	for (uint64_t address = range.start; dwarf && address < range.end; address += 3) {
 		struct exp_dwarf_frame frames[EXP_DWARF_FRAMES];
@@ -121,7 +121,7 @@ static unsigned describe(char *text)
 		add(text, "\n");
 	}
 	exp_dwarf_close(dwarf);
-	exp_image_close(image);
+	exp_binary_close(binary);
 	return inlined;
 }
 

@@ -82,7 +82,7 @@ Test(dynamic, functions_come_before_objects_and_have_lines, .fini = close_all)
 	cr_assert_eq(symbols_frames(symbols, experiment, 0x2007, 0, 1, &frames), 1);
 	cr_assert_eq(frames[0].line, 30);
 	cr_assert_eq(frames[0].function->line, 10);
-	cr_assert(symbols_is_made(symbols, frames[0].function));
+	cr_assert(symbols_is_jit(symbols, frames[0].function));
 	cr_assert_eq(symbols_bytes(symbols, frames[0].function, 0x2002, &bytes), 6);
 	cr_assert_eq(memcmp(bytes, "de", 2), 0);
 	cr_assert_eq(symbols_bytes(symbols, frames[0].function, 0x2008, &bytes), 0);
@@ -100,7 +100,7 @@ static void expect_code(struct symbols *symbols, const char *expected)
 	const uint8_t *bytes;
 
 	cr_assert_eq(symbols_frames(symbols, experiment, 0x2004, 0, 0, &frames), 1);
-	cr_assert(symbols_is_made(symbols, frames[0].function));
+	cr_assert(symbols_is_jit(symbols, frames[0].function));
 	cr_assert_eq(symbols_bytes(symbols, frames[0].function, 0x2000, &bytes), 8);
 	cr_assert_eq(memcmp(bytes, expected, 8), 0, "%.8s, not %s", (const char *)bytes, expected);
 }

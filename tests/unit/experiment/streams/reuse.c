@@ -1,7 +1,7 @@
 /* Stacks through places where different functions lay at different times are divided by time. */
 #include "experiment/streams/reuse.h"
 
-#include "experiment/base/epoch.h"
+#include "experiment/base/instant.h"
 #include "experiment/jit/dynamic.h"
 #include "experiment/jit/moments.h"
 
@@ -23,7 +23,7 @@ static void set_up(void)
 static void tear_down(void)
 {
 	exp_nodes_fini(&table);
-	free(experiment.epochs);
+	free(experiment.instants);
 	exp_arena_fini(&experiment.arena);
 }
 
@@ -60,7 +60,7 @@ static const char *name_at(uint32_t at, uint64_t ticks)
 {
 	uint32_t then = exp_reuse_at(table.reuse, at, ticks);
 	const struct exp_function *found = exp_function_then(
-		&experiment, table.pc[then], exp_epoch_of(&experiment, table.generation[then]));
+		&experiment, table.pc[then], exp_instant_of(&experiment, table.generation[then]));
 
 	return found ? found->name : "none";
 }

@@ -1,4 +1,4 @@
-/* madefiles.h: files in which other programs tell of the functions that they make at run time: the
+/* jitfiles.h: files in which other programs tell of the functions that they make at run time: the
  * perf map /tmp/perf-PID.map, and jitdump files. Both are made for perf(1); V8, .NET, LuaJIT, LLVM
  * and others write them.
  *
@@ -8,34 +8,34 @@
  *
  * Their writers may be killed at any time, so a file that is cut off is nothing unusual: what is
  * told of it stands in info->made. */
-#ifndef XER_EXPERIMENT_JIT_MADEFILES_H
-#define XER_EXPERIMENT_JIT_MADEFILES_H
+#ifndef XER_EXPERIMENT_JIT_JITFILES_H
+#define XER_EXPERIMENT_JIT_JITFILES_H
 
-#include "experiment/jit/made.h"
+#include "experiment/jit/jitfunctions.h"
 
 /* One file that may be there. */
-struct exp_made_file {
+struct exp_jit_file {
 	const char *what; /* "perf map", "jitdump" */
 	const char *name; /* in the experiment's directory */
 	const char *path; /* where the process wrote it */
 	int is_told;      /* log.xml says that it was there */
 	uint64_t size_max;
-	int (*read)(struct exp_made_reader *reader);
+	int (*read)(struct exp_jit_reader *reader);
 };
 
 /* All files that the process may have written. Calls take for each. Returns 0, or what take
  * returned. */
-int exp_made_each(struct experiment *experiment,
-                  int (*take)(void *context, const struct exp_made_file *file), void *context);
+int exp_jit_each(struct experiment *experiment,
+                 int (*take)(void *context, const struct exp_jit_file *file), void *context);
 
 /* Open the file where the process wrote it. Returns a descriptor; -ENOENT: none, or not its own;
  * -EFBIG, and other -errno. */
-int exp_made_open_original(const struct experiment *experiment, const struct exp_made_file *file);
+int exp_jit_open_original(const struct experiment *experiment, const struct exp_jit_file *file);
 
 /* Open what exp_function.text_file names. Returns a descriptor or -errno. */
-int exp_made_open_text(const struct experiment *experiment, const char *file);
+int exp_jit_open_text(const struct experiment *experiment, const char *file);
 
 /* Read all of them. Returns 0 or -ENOMEM. */
-int exp_made_read(struct exp_dynamic *dynamic);
+int exp_jit_read(struct exp_dynamic *dynamic);
 
 #endif

@@ -1,7 +1,7 @@
-/* kin.c: reads the images that sampler/map.fxt tells of, finds those that have no experiment of
- * their own, and makes one of each. See kin.h.
+/* sampled.c: reads the images that sampler/map.fxt tells of, finds those that have no experiment of
+ * their own, and makes one of each. See sampled.h.
  * See doc/decisions/55-sampled-descendants.md. */
-#include "experiment/open/kin.h"
+#include "experiment/open/sampled.h"
 
 #include "experiment/base/index.h"
 #include "experiment/base/regexwork.h"
@@ -23,7 +23,7 @@ struct seen {
 };
 
 struct gatherer {
-	struct exp_kin *kin;
+	struct exp_sampled *sampled;
 	struct exp_arena *arena;
 	struct seen *seen;
 	size_t seen_count, seen_capacity;
@@ -49,15 +49,15 @@ static int see(struct gatherer *gatherer, const struct exp_fxt_record *record)
 static void mark_seen(const struct gatherer *gatherer)
 {
 	for (size_t i = 0; i < gatherer->seen_count; i++) {
-		struct exp_kin_image *image = exp_kin_at(gatherer->kin, gatherer->seen[i].pid,
-		                                         gatherer->seen[i].time_ns);
+		struct exp_sampled_image *image = exp_sampled_at(
+			gatherer->sampled, gatherer->seen[i].pid, gatherer->seen[i].time_ns);
 
 		if (image)
 			image->has_collector = 1;
 	}
 }
 
-static int keep(struct exp_arena *arena, struct exp_kin_text *text)
+static int keep(struct exp_arena *arena, struct exp_sampled_text *text)
 {
 	text->at = exp_arena_text(arena, text->size == 0 ? "" : text->at, text->size);
 	return !text->at ? -ENOMEM : 0;
@@ -66,24 +66,25 @@ static int keep(struct exp_arena *arena, struct exp_kin_text *text)
 static int gather(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record)
 {
 	struct gatherer *gatherer = context;
-	struct exp_kin *kin = gatherer->kin;
-	struct exp_kin_image image;
+	struct exp_sampled *sampled = gatherer->sampled;
+	struct exp_sampled_image image;
 
 	if (record->kind == FXT_module)
 		return see(gatherer, record);
-	if (!exp_kin_take(fxt, record, &image) || kin->count == IMAGES_MAX)
+	if (!exp_sampled_take(fxt, record, &image) || sampled->count == IMAGES_MAX)
 		return 0;
 	if (keep(gatherer->arena, &image.name) != 0 || keep(gatherer->arena, &image.program) != 0 ||
 	    keep(gatherer->arena, &image.command) != 0 ||
-	    exp_array_reserve(&kin->images, &kin->capacity, kin->count, sizeof(image)) != 0)
+	    exp_array_reserve(&sampled->images, &sampled->capacity, sampled->count,
+	                      sizeof(image)) != 0)
 		return -ENOMEM;
-	kin->images[kin->count++] = image;
+	sampled->images[sampled->count++] = image;
 	return 0;
 }
 
 /* ---- which are shown */
 
-static const char *program_name(const struct exp_kin_image *image)
+static const char *program_name(const struct exp_sampled_image *image)
 {
 	const char *slash = image->program.size == 0 ? NULL : strrchr(image->program.at, '/');
 
@@ -92,7 +93,7 @@ static const char *program_name(const struct exp_kin_image *image)
 
 /* As the collector chooses those that it records: by -F. The pattern is of a log, which may say
  * anything. */
-static void choose(const struct experiment *founder, struct exp_kin *kin)
+static void choose(const struct experiment *founder, struct exp_sampled *sampled)
 {
 	const char *follow = experiment_setting(founder, "follow", "on");
 	int is_pattern = follow[0] == '=';
@@ -102,8 +103,8 @@ static void choose(const struct experiment *founder, struct exp_kin *kin)
 	if (strcmp(follow, "off") == 0 ||
 	    (is_pattern && exp_regex_compile(&pattern, follow + 1, why) != 0))
 		return;
-	for (size_t i = 0; i < kin->count; i++) {
-		struct exp_kin_image *image = &kin->images[i];
+	for (size_t i = 0; i < sampled->count; i++) {
+		struct exp_sampled_image *image = &sampled->images[i];
 
 		image->is_shown = image->sampled && !image->archiver &&
 		                  image->log == EXP_INDEX_NONE && image->lineage &&
@@ -124,24 +125,24 @@ static int compare_lineages(const void *a, const void *b)
 }
 
 /* Add them to the list of descendants, and count those that are left out. */
-static int list(struct experiment *founder, struct exp_kin *kin)
+static int list(struct experiment *founder, struct exp_sampled *sampled)
 {
 	struct exp_info *info = &founder->info;
 	size_t count = info->descendant_count;
 	const char **names = exp_arena_alloc(&founder->arena,
-	                                     (count + kin->count) * sizeof(*names));
+	                                     (count + sampled->count) * sizeof(*names));
 
 	if (!names)
 		return -ENOMEM;
 	if (count > 0)
 		memcpy(names, info->descendants, count * sizeof(*names));
-	for (size_t i = 0; i < kin->count; i++) {
-		struct exp_kin_image *image = &kin->images[i];
+	for (size_t i = 0; i < sampled->count; i++) {
+		struct exp_sampled_image *image = &sampled->images[i];
 
 		if (image->is_shown) {
 			names[count++] = image->lineage;
-			if (exp_hash_add(&kin->shown, exp_hash_text(EXP_HASH_START, image->lineage),
-			                 image) != 0)
+			if (exp_hash_add(&sampled->shown,
+			                 exp_hash_text(EXP_HASH_START, image->lineage), image) != 0)
 				return -ENOMEM;
 		} else {
 			info->left_out += image->sampled && !image->archiver &&
@@ -155,63 +156,63 @@ static int list(struct experiment *founder, struct exp_kin *kin)
 }
 
 /* Older recorders tell neither that, nor who made a process. */
-static int is_any_sampled(const struct exp_kin *kin)
+static int is_any_sampled(const struct exp_sampled *sampled)
 {
-	for (size_t i = 0; i < kin->count; i++)
-		if (kin->images[i].sampled)
+	for (size_t i = 0; i < sampled->count; i++)
+		if (sampled->images[i].sampled)
 			return 1;
 	return 0;
 }
 
-int exp_kin_read(struct experiment *founder)
+int exp_sampled_read(struct experiment *founder)
 {
-	struct exp_kin *kin = calloc(1, sizeof(*kin));
-	struct gatherer gatherer = {.kin = kin, .arena = &founder->arena};
-	int rc = !kin ? -ENOMEM : exp_samplermap_visit(founder, gather, &gatherer);
+	struct exp_sampled *sampled = calloc(1, sizeof(*sampled));
+	struct gatherer gatherer = {.sampled = sampled, .arena = &founder->arena};
+	int rc = !sampled ? -ENOMEM : exp_samplermap_visit(founder, gather, &gatherer);
 
-	founder->kin = kin;
-	if (rc == 0 && is_any_sampled(kin)) {
-		exp_kin_settle(kin);
+	founder->sampled = sampled;
+	if (rc == 0 && is_any_sampled(sampled)) {
+		exp_sampled_settle(sampled);
 		mark_seen(&gatherer);
 	}
 	free(gatherer.seen);
-	if (rc != 0 || !is_any_sampled(kin))
+	if (rc != 0 || !is_any_sampled(sampled))
 		return rc;
-	rc = exp_kin_order(kin);
+	rc = exp_sampled_order(sampled);
 	if (rc == 0)
-		rc = exp_kin_name(founder, kin);
+		rc = exp_sampled_name(founder, sampled);
 	if (rc != 0)
 		return rc;
-	choose(founder, kin);
-	return list(founder, kin);
+	choose(founder, sampled);
+	return list(founder, sampled);
 }
 
-void exp_kin_forget(struct experiment *founder)
+void exp_sampled_forget(struct experiment *founder)
 {
-	if (!founder->kin)
+	if (!founder->sampled)
 		return;
-	free(founder->kin->images);
-	free(founder->kin->by_time);
-	exp_hash_fini(&founder->kin->shown);
-	free(founder->kin);
-	founder->kin = NULL;
+	free(founder->sampled->images);
+	free(founder->sampled->by_time);
+	exp_hash_fini(&founder->sampled->shown);
+	free(founder->sampled);
+	founder->sampled = NULL;
 }
 
 /* ---- their experiments */
 
 static int has_lineage(const void *item, const void *lineage)
 {
-	return strcmp(((const struct exp_kin_image *)item)->lineage, lineage) == 0;
+	return strcmp(((const struct exp_sampled_image *)item)->lineage, lineage) == 0;
 }
 
-static const struct exp_kin_image *find(const struct exp_kin *kin, const char *lineage)
+static const struct exp_sampled_image *find(const struct exp_sampled *sampled, const char *lineage)
 {
-	return !kin ? NULL
-	            : exp_hash_find(&kin->shown, exp_hash_text(EXP_HASH_START, lineage),
-	                            has_lineage, lineage);
+	return !sampled ? NULL
+	                : exp_hash_find(&sampled->shown, exp_hash_text(EXP_HASH_START, lineage),
+	                                has_lineage, lineage);
 }
 
-static int fill_command(struct experiment *experiment, const struct exp_kin_image *image)
+static int fill_command(struct experiment *experiment, const struct exp_sampled_image *image)
 {
 	const char *at = image->command.size > 0 ? image->command.at : image->name.at;
 	const char *end = at + (image->command.size > 0 ? image->command.size : image->name.size);
@@ -236,7 +237,7 @@ static int fill_command(struct experiment *experiment, const struct exp_kin_imag
 
 /* The founder's clock, from another moment on. */
 static void fill_clock(const struct experiment *founder, struct experiment *experiment,
-                       const struct exp_kin_image *image)
+                       const struct exp_sampled_image *image)
 {
 	const struct exp_clock *clock = &founder->clock;
 	uint64_t began = image->began > clock->start_mono_ns ? image->began : clock->start_mono_ns,
@@ -256,16 +257,16 @@ static void fill_clock(const struct experiment *founder, struct experiment *expe
 
 /* The image that took its place in the process, if one did. */
 static void fill_status(const struct experiment *founder, struct experiment *experiment,
-                        const struct exp_kin_image *image)
+                        const struct exp_sampled_image *image)
 {
-	const struct exp_kin *kin = founder->kin;
-	const struct exp_kin_image *next = image + 1;
+	const struct exp_sampled *sampled = founder->sampled;
+	const struct exp_sampled_image *next = image + 1;
 	struct exp_info *info = &experiment->info;
 
 	info->status = image->ended != 0 || !founder->is_at_work ? EXP_ENDED : EXP_RUNNING;
 	if (image->ended > image->began)
 		info->duration_s = (double)(image->ended - image->began) * 1e-9;
-	if (next == &kin->images[kin->count] || !exp_kin_is_same_process(image, next))
+	if (next == &sampled->images[sampled->count] || !exp_sampled_is_same_process(image, next))
 		return;
 	info->status = EXP_EXECED;
 	info->executed = exp_arena_string(
@@ -275,18 +276,18 @@ static void fill_status(const struct experiment *founder, struct experiment *exp
 	                            : NULL;
 }
 
-int exp_kin_make(const struct experiment *founder, struct experiment *experiment)
+int exp_sampled_make(const struct experiment *founder, struct experiment *experiment)
 {
 	struct exp_info *info = &experiment->info;
 	char lineage[LINEAGE_MAX];
-	const struct exp_kin_image *image;
+	const struct exp_sampled_image *image;
 	size_t size = lineage_parse(info->name);
 
 	if (size >= sizeof(lineage))
 		return -ENOENT;
 	memcpy(lineage, info->name, size);
 	lineage[size] = '\0';
-	image = find(founder->kin, lineage);
+	image = find(founder->sampled, lineage);
 	if (!image)
 		return -ENOENT;
 	info->pid = (int64_t)image->pid;

@@ -45,12 +45,12 @@ static void put_text(const char *name, const char *text)
 static const char *name_then(uint64_t pc, uint64_t ticks)
 {
 	const struct exp_function *function = exp_function_then(experiment, pc,
-	                                                        (struct exp_epoch){ticks, 0});
+	                                                        (struct exp_instant){ticks, 0});
 
 	return !function ? "" : function->name;
 }
 
-Test(made, a_perf_map_is_read_by_lines)
+Test(jitfunctions, a_perf_map_is_read_by_lines)
 {
 	put_text(
 		FMT_FILE_PERF_MAP,
@@ -60,9 +60,9 @@ Test(made, a_perf_map_is_read_by_lines)
 	cr_assert_str_eq(name_then(0x100f, 5), "one");
 	cr_assert_str_eq(name_then(0x1010, 5), "");
 	cr_assert_str_eq(name_then(0x2010, 5), "JS:*two /src/a.js:12:3");
-	cr_assert_str_eq(exp_function_then(experiment, 0x2000, (struct exp_epoch){5, 0})->source,
+	cr_assert_str_eq(exp_function_then(experiment, 0x2000, (struct exp_instant){5, 0})->source,
 	                 "/src/a.js");
-	cr_assert_eq(exp_function_then(experiment, 0x2000, (struct exp_epoch){5, 0})->line, 12);
+	cr_assert_eq(exp_function_then(experiment, 0x2000, (struct exp_instant){5, 0})->line, 12);
 	cr_assert_str_eq(name_then(0x5000, 5), "", "half a line is none");
 	cr_assert_eq(experiment_info(experiment)->made_count, 1);
 	cr_assert_str_eq(experiment_info(experiment)->made[0],
@@ -70,7 +70,7 @@ Test(made, a_perf_map_is_read_by_lines)
 	cr_assert_eq(maker.warnings, 0, "it is not the experiment that is damaged");
 }
 
-Test(made, lines_of_a_perf_map_count_since_it_was_too_short_for_them)
+Test(jitfunctions, lines_of_a_perf_map_count_since_it_was_too_short_for_them)
 {
 	put_text(FMT_FILE_PERF_MAP, "1000 10 one\n1000 10 two\n1008 20 three\n");
 	open_it("<event kind=\"perf_map\" time=\"1000000100\" bytes=\"12\"/>\n"
@@ -86,20 +86,20 @@ Test(made, lines_of_a_perf_map_count_since_it_was_too_short_for_them)
 	                 "of one alone the time does not matter");
 }
 
-Test(made, the_source_of_a_name_is_found_only_where_there_is_one)
+Test(jitfunctions, the_source_of_a_name_is_found_only_where_there_is_one)
 {
 	put_text(
 		FMT_FILE_PERF_MAP,
 		"1000 10 a /b:1\n2000 10 LazyCompile:~f file:///x/y.mjs:7:1\n3000 10 TRACE_1::w.lua:3\n"
 		"4000 10 a /:\n5000 10 a /b:99999999:1\n6000 10 :1:1\n7000 10 x /\n");
 	open_it(NULL);
-	cr_assert_str_eq(exp_function_then(experiment, 0x1000, (struct exp_epoch){5, 0})->source,
+	cr_assert_str_eq(exp_function_then(experiment, 0x1000, (struct exp_instant){5, 0})->source,
 	                 "/b");
-	cr_assert_str_eq(exp_function_then(experiment, 0x2000, (struct exp_epoch){5, 0})->source,
+	cr_assert_str_eq(exp_function_then(experiment, 0x2000, (struct exp_instant){5, 0})->source,
 	                 "/x/y.mjs");
 	for (uint64_t pc = 0x3000; pc <= 0x7000; pc += 0x1000)
 		if (pc != 0x5000)
-			cr_assert_null(exp_function_then(experiment, pc, (struct exp_epoch){5, 0})
+			cr_assert_null(exp_function_then(experiment, pc, (struct exp_instant){5, 0})
 			                       ->source);
 }
 
@@ -197,7 +197,7 @@ static const char *said(void)
 	                                                    : experiment_info(experiment)->made[0];
 }
 
-Test(made, functions_of_a_jitdump_have_times_code_and_lines)
+Test(jitfunctions, functions_of_a_jitdump_have_times_code_and_lines)
 {
 	const char *names[] = {"/a.x", "/a.x", "/b.x"}, *broken[] = {"a\0\1b", "\1\2\3\4", "xyz\0"};
 	struct symbols *symbols = symbols_create();
@@ -223,7 +223,7 @@ Test(made, functions_of_a_jitdump_have_times_code_and_lines)
 	cr_assert_eq(symbols_bytes(symbols, frames[0].function, 0x2005, &bytes), 3);
 	cr_assert_eq(memcmp(bytes, "TWO", 3), 0);
 	cr_assert_eq(symbols_frames(symbols, experiment, 0x1005,
-	                            exp_epoch_add(experiment, 1000000100, 0), 1, &frames),
+	                            exp_instant_add(experiment, 1000000100, 0), 1, &frames),
 	             1);
 	cr_assert_str_eq(frames[0].function->name, "one");
 	cr_assert_str_eq(frames[0].file, "/b.x");
@@ -231,7 +231,7 @@ Test(made, functions_of_a_jitdump_have_times_code_and_lines)
 	symbols_destroy(symbols);
 }
 
-Test(made, hostile_jitdumps_do_no_harm)
+Test(jitfunctions, hostile_jitdumps_do_no_harm)
 {
 	static const struct {
 		size_t at;
@@ -282,7 +282,7 @@ Test(made, hostile_jitdumps_do_no_harm)
 
 /* ---- stacks ---- */
 
-Test(made, stacks_are_divided_by_time)
+Test(jitfunctions, stacks_are_divided_by_time)
 {
 	/* 0x1000 is one until 100, then two; three at 0x2000 calls it, is called by it, and by
 	 * itself. */
@@ -331,7 +331,7 @@ Test(made, stacks_are_divided_by_time)
 	symbols_destroy(symbols);
 }
 
-Test(made, hostile_images_do_no_harm)
+Test(jitfunctions, hostile_images_do_no_harm)
 {
 	uint8_t image[512] = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT};
 

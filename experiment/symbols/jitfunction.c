@@ -1,8 +1,8 @@
-/* madefunction.c: functions that a program made, as the session shows them: their names, lines and
+/* jitfunction.c: functions that a program made, as the session shows them: their names, lines and
  * code. */
 #include "experiment/jit/java.h"
 #include "experiment/jit/lines.h"
-#include "experiment/jit/madefiles.h"
+#include "experiment/jit/jitfiles.h"
 #include "experiment/symbols/code.h"
 #include "experiment/symbols/method.h"
 #include "experiment/symbols/session.h"
@@ -16,13 +16,13 @@ enum { CODE_MAX = 64 << 20 };
 
 static int is_shown(const void *item, const void *wanted)
 {
-	const struct session_made *made = item;
+	const struct session_jit *made = item;
 
 	return made->shown == wanted && made->experiment != NULL;
 }
 
-const struct session_made *session_made_find(struct symbols *symbols,
-                                             const struct sym_function *shown)
+const struct session_jit *session_jit_find(struct symbols *symbols,
+                                           const struct sym_function *shown)
 {
 	return exp_hash_find(&symbols->made_table,
 	                     exp_hash_number(EXP_HASH_START, (uintptr_t)shown), is_shown, shown);
@@ -30,14 +30,14 @@ const struct session_made *session_made_find(struct symbols *symbols,
 
 void symbols_forget(struct symbols *symbols, const struct experiment *experiment)
 {
-	for (struct session_made *made = symbols->made; made; made = made->next)
+	for (struct session_jit *made = symbols->made; made; made = made->next)
 		if (made->experiment == experiment)
 			made->experiment = NULL;
 }
 
 static int is_same(const void *item, const void *wanted)
 {
-	const struct session_made *a = item, *b = wanted;
+	const struct session_jit *a = item, *b = wanted;
 
 	return a->shown == b->shown && a->experiment == b->experiment;
 }
@@ -47,11 +47,11 @@ static int is_same(const void *item, const void *wanted)
 static int remember_made(struct symbols *symbols, const struct sym_function *shown,
                          const struct experiment *experiment, const struct exp_function *function)
 {
-	struct session_made key = {.next = symbols->made,
-	                           .shown = shown,
-	                           .experiment = experiment,
-	                           .function = function},
-			    *made;
+	struct session_jit key = {.next = symbols->made,
+	                          .shown = shown,
+	                          .experiment = experiment,
+	                          .function = function},
+			   *made;
 	uint64_t hash = exp_hash_number(EXP_HASH_START, (uintptr_t)shown);
 
 	if (exp_hash_find(&symbols->made_table, hash, is_same, &key))
@@ -67,7 +67,7 @@ static int remember_made(struct symbols *symbols, const struct sym_function *sho
 static int open_text(const struct experiment *experiment, const struct exp_function *function)
 {
 	if (function->text_file)
-		return exp_made_open_text(experiment, function->text_file);
+		return exp_jit_open_text(experiment, function->text_file);
 	return exp_file_open(experiment->directory, FMT_FILE_DYNTEXT);
 }
 
@@ -96,10 +96,10 @@ static uint64_t size_of_code(const struct exp_function *function, const uint8_t 
 	return size;
 }
 
-size_t session_made_code(struct symbols *symbols, const struct session_made *found,
-                         uint64_t address, const uint8_t **out)
+size_t session_jit_code(struct symbols *symbols, const struct session_jit *found, uint64_t address,
+                        const uint8_t **out)
 {
-	struct session_made *made = (struct session_made *)found;
+	struct session_jit *made = (struct session_jit *)found;
 	const struct exp_function *function = made->function;
 
 	if (!made->is_read)

@@ -1,6 +1,6 @@
-/* made.c: takes the functions that a file tells of.
+/* jitfunctions.c: takes the functions that a file tells of.
  * See doc/decisions/37-jit-code.md. */
-#include "experiment/jit/made.h"
+#include "experiment/jit/jitfunctions.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { FUNCTIONS_MAX = 4 << 20, PATH_DIGITS_MAX = 7 };
 
-int exp_made_add(struct exp_made_reader *reader, const struct exp_function *function)
+int exp_jit_add(struct exp_jit_reader *reader, const struct exp_function *function)
 {
 	if (reader->dynamic->count >= FUNCTIONS_MAX) {
 		reader->fault = "too many functions";
@@ -36,7 +36,7 @@ static size_t number_before(const char *name, size_t len)
 	               : 0;
 }
 
-int exp_made_find_source(struct exp_arena *arena, struct exp_function *function)
+int exp_jit_find_source(struct exp_arena *arena, struct exp_function *function)
 {
 	static const char scheme[] = "file://";
 	const char *name = function->name, *path = strstr(name, " /");
@@ -59,7 +59,7 @@ int exp_made_find_source(struct exp_arena *arena, struct exp_function *function)
 	return !function->source ? -ENOMEM : 0;
 }
 
-int exp_made_say(struct experiment *experiment, const char *text)
+int exp_jit_say(struct experiment *experiment, const char *text)
 {
 	struct exp_info *info = &experiment->info;
 	const char **lines = exp_arena_alloc(&experiment->arena,

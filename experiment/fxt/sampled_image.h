@@ -1,20 +1,20 @@
-/* kin_image.h: the programs that processes executed, as map.fxt tells of them. */
-#ifndef XER_EXPERIMENT_FXT_KIN_IMAGE_H
-#define XER_EXPERIMENT_FXT_KIN_IMAGE_H
+/* sampled_image.h: the programs that processes executed, as map.fxt tells of them. */
+#ifndef XER_EXPERIMENT_FXT_SAMPLED_IMAGE_H
+#define XER_EXPERIMENT_FXT_SAMPLED_IMAGE_H
 
 #include "experiment/fxt/fxt.h"
 
-struct exp_kin_text {
+struct exp_sampled_text {
 	const char *at; /* at[size], NUL-terminated */
 	size_t size;
 };
 
 /* An image (format/image.def): began, forked, ... */
-struct exp_kin_image {
+struct exp_sampled_image {
 	uint64_t pid;
-	struct exp_kin_text name; /* as the kernel has it: cut at 15 bytes */
+	struct exp_sampled_text name; /* as the kernel has it: cut at 15 bytes */
 #define IMAGE_NUMBER(name, meaning) uint64_t name;
-#define IMAGE_TEXT(name, meaning) struct exp_kin_text name;
+#define IMAGE_TEXT(name, meaning) struct exp_sampled_text name;
 #include "format/image.def"
 	uint64_t until;      /* when the next image of the pid begins, UINT64_MAX: there is none */
 	const char *lineage; /* NULL: its place in the tree is not known */
@@ -28,7 +28,7 @@ struct exp_kin_image {
 
 /* What a kernel object tells of an image. Returns 1, or 0: the record is of another kind. Texts are
  * borrowed from the record. */
-int exp_kin_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record,
-                 struct exp_kin_image *out);
+int exp_sampled_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record,
+                     struct exp_sampled_image *out);
 
 #endif

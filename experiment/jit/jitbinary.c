@@ -1,11 +1,11 @@
-/* jitimage.c: functions of ELF files that a program had in memory and registered for debuggers
+/* jitbinary.c: functions of ELF files that a program had in memory and registered for debuggers
  * (libcollector/jit/gdbjit.h). Copies of the files are in dyntext.
  *
  * LLVM registers relocatable files, whose sections have got their addresses: there symbols count
  * from their sections, and debug information is still to be relocated, as linkers do. */
 #include "experiment/base/xmlread.h"
 #include "experiment/jit/dynamic.h"
-#include "experiment/jit/made.h"
+#include "experiment/jit/jitfunctions.h"
 #include "format/layout.h"
 
 #include <elfutils/libdw.h>
@@ -19,12 +19,12 @@ enum { IMAGE_SIZE_MAX = 64 << 20, ROWS_MAX = 1 << 20, CODES_LOOKED_AT_MAX = 256 
 
 /* ---- map.xml ---- */
 
-int exp_image_copy_load(struct exp_dynamic *dynamic, const struct exp_element *element)
+int exp_binary_copy_load(struct exp_dynamic *dynamic, const struct exp_element *element)
 {
-	if (exp_array_reserve(&dynamic->images, &dynamic->image_capacity, dynamic->image_count,
-	                      sizeof(*dynamic->images)) != 0)
+	if (exp_array_reserve(&dynamic->binaries, &dynamic->image_capacity, dynamic->image_count,
+	                      sizeof(*dynamic->binaries)) != 0)
 		return -ENOMEM;
-	dynamic->images[dynamic->image_count++] = (struct exp_image_copy){
+	dynamic->binaries[dynamic->image_count++] = (struct exp_binary_copy){
 		.entry = exp_element_number(element, "address", 0),
 		.offset = exp_element_number(element, "offset", UINT64_MAX),
 		.size = exp_element_number(element, "size", 0),
@@ -35,17 +35,17 @@ int exp_image_copy_load(struct exp_dynamic *dynamic, const struct exp_element *e
 	return 0;
 }
 
-int exp_image_copy_unload(struct exp_dynamic *dynamic, const struct exp_element *element)
+int exp_binary_copy_unload(struct exp_dynamic *dynamic, const struct exp_element *element)
 {
 	uint64_t entry = exp_element_number(element, "address", 0);
 
 	for (size_t i = dynamic->image_count; i > 0; i--) {
-		struct exp_image_copy *image = &dynamic->images[i - 1];
+		struct exp_binary_copy *binary = &dynamic->binaries[i - 1];
 
-		if (image->entry != entry)
+		if (binary->entry != entry)
 			continue;
-		if (image->ticks_to == UINT64_MAX)
-			image->ticks_to = exp_element_number(element, "time", UINT64_MAX);
+		if (binary->ticks_to == UINT64_MAX)
+			binary->ticks_to = exp_element_number(element, "time", UINT64_MAX);
 		break;
 	}
 	return 0;
@@ -68,8 +68,8 @@ struct codes {
 struct reader {
 	struct exp_dynamic *dynamic;
 	const struct codes *codes;
-	const struct exp_image_copy *image;
-	char *bytes; /* bytes[image->size] */
+	const struct exp_binary_copy *binary;
+	char *bytes; /* bytes[binary->size] */
 	Elf *elf;
 	int is_relocatable;
 	struct row *rows; /* by address */
@@ -279,14 +279,14 @@ static void find_text(const struct codes *codes, struct exp_function *function)
 
 static int take_symbol(struct reader *reader, const GElf_Sym *symbol, const char *name)
 {
-	const struct exp_image_copy *image = reader->image;
+	const struct exp_binary_copy *binary = reader->binary;
 	struct exp_function function = {.origin = EXP_ORIGIN_IMAGE,
 	                                .address = symbol->st_value +
 	                                           section_address(reader, symbol->st_shndx),
 	                                .size = symbol->st_size,
 	                                .generation_to = UINT32_MAX,
-	                                .ticks_from = image->ticks_from,
-	                                .ticks_to = image->ticks_to};
+	                                .ticks_from = binary->ticks_from,
+	                                .ticks_to = binary->ticks_to};
 
 	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF ||
 	    symbol->st_size == 0 || !name || name[0] == '\0' ||
@@ -324,7 +324,7 @@ static int read_elf(struct reader *reader)
 	GElf_Ehdr header;
 	int rc = 0;
 
-	reader->elf = elf_memory(reader->bytes, reader->image->size);
+	reader->elf = elf_memory(reader->bytes, reader->binary->size);
 	if (reader->elf && elf_kind(reader->elf) == ELF_K_ELF &&
 	    gelf_getehdr(reader->elf, &header) && header.e_machine == EM_X86_64) {
 		reader->is_relocatable = header.e_type == ET_REL;
@@ -338,25 +338,25 @@ static int read_elf(struct reader *reader)
 	return rc;
 }
 
-static int read_image(struct exp_dynamic *dynamic, const struct codes *codes, int fd,
-                      const struct exp_image_copy *image, size_t *functions)
+static int read_binary(struct exp_dynamic *dynamic, const struct codes *codes, int fd,
+                       const struct exp_binary_copy *binary, size_t *functions)
 {
-	struct reader reader = {.dynamic = dynamic, .codes = codes, .image = image};
+	struct reader reader = {.dynamic = dynamic, .codes = codes, .binary = binary};
 	int rc = 0;
 
-	if (image->size == 0 || image->size > IMAGE_SIZE_MAX || image->offset > INT64_MAX / 2)
+	if (binary->size == 0 || binary->size > IMAGE_SIZE_MAX || binary->offset > INT64_MAX / 2)
 		return 0;
-	reader.bytes = malloc(image->size);
+	reader.bytes = malloc(binary->size);
 	if (!reader.bytes)
 		return -ENOMEM;
-	if (pread(fd, reader.bytes, image->size, (off_t)image->offset) == (ssize_t)image->size)
+	if (pread(fd, reader.bytes, binary->size, (off_t)binary->offset) == (ssize_t)binary->size)
 		rc = read_elf(&reader);
 	free(reader.bytes);
 	*functions += reader.functions;
 	return rc;
 }
 
-int exp_image_copies_read(struct exp_dynamic *dynamic)
+int exp_binary_copies_read(struct exp_dynamic *dynamic)
 {
 	struct experiment *experiment = dynamic->experiment;
 	int fd = dynamic->image_count == 0 ? -1
@@ -370,12 +370,12 @@ int exp_image_copies_read(struct exp_dynamic *dynamic)
 	elf_version(EV_CURRENT);
 	rc = find_codes(dynamic, &codes);
 	for (size_t i = 0; i < dynamic->image_count && rc == 0 && fd >= 0; i++)
-		rc = read_image(dynamic, &codes, fd, &dynamic->images[i], &functions);
+		rc = read_binary(dynamic, &codes, fd, &dynamic->binaries[i], &functions);
 	if (fd >= 0)
 		close(fd);
 	free(codes.list);
 	if (rc == 0)
-		rc = exp_made_say(
+		rc = exp_jit_say(
 			experiment,
 			exp_arena_printf(&experiment->arena,
 		                         "registered for debuggers: %zu functions in %zu files",

@@ -1,11 +1,11 @@
-/* kinnames.c: where in the tree of processes the images of map.fxt belong. What the logs of
+/* sampled_names.c: where in the tree of processes the images of map.fxt belong. What the logs of
  * recorded processes tell of their children comes first, so that an image has the lineage that its
  * parent meant; where no collector was, the kernel has told who forked whom.
  * See doc/decisions/55-sampled-descendants.md. */
 #include "experiment/base/hash.h"
 #include "experiment/base/index.h"
 #include "experiment/base/xmlread.h"
-#include "experiment/open/kin.h"
+#include "experiment/open/sampled.h"
 #include "format/lineage.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ struct log {
 };
 
 /* What it tells of a child, or of a program. */
-struct birth {
+struct child {
 	uint32_t log;
 	uint64_t pid; /* 0: of itself */
 	const char *lineage, *reason;
@@ -32,16 +32,16 @@ struct birth {
 
 struct names {
 	struct experiment *founder;
-	struct exp_kin *kin;
+	struct exp_sampled *sampled;
 	struct log *logs;
 	size_t log_count, log_capacity;
-	struct birth *births;
-	size_t birth_count, birth_capacity;
+	struct child *children;
+	size_t child_count, child_capacity;
 	int has_inner;
-	struct exp_index of_child; /* log << 32 | pid -> birth */
+	struct exp_index of_child; /* log << 32 | pid -> child */
 	struct exp_index taken;    /* hash of a lineage that somebody has */
 	struct exp_index passed;   /* and of those that it goes through */
-	struct exp_index told;     /* hash of a lineage -> birth with a reason */
+	struct exp_index told;     /* hash of a lineage -> child with a reason */
 };
 
 static uint64_t hash(const char *text)
@@ -63,7 +63,7 @@ static int on_element(void *context, const struct exp_element *element)
 	struct names *names = context;
 	struct log *log = &names->logs[names->log_count];
 	const char *lineage = exp_element_get(element, "lineage", ""), *kind;
-	struct birth *birth;
+	struct child *child;
 
 	if (element->depth != 1)
 		return 0;
@@ -75,12 +75,12 @@ static int on_element(void *context, const struct exp_element *element)
 	}
 	if (strcmp(element->name, "event") != 0 || lineage[0] == '\0' || !is_lineage(lineage))
 		return 0;
-	if (exp_array_reserve(&names->births, &names->birth_capacity, names->birth_count,
-	                      sizeof(*birth)) != 0)
+	if (exp_array_reserve(&names->children, &names->child_capacity, names->child_count,
+	                      sizeof(*child)) != 0)
 		return -ENOMEM;
 	kind = exp_element_get(element, "kind", "");
-	birth = &names->births[names->birth_count++];
-	*birth = (struct birth){.log = (uint32_t)names->log_count,
+	child = &names->children[names->child_count++];
+	*child = (struct child){.log = (uint32_t)names->log_count,
 	                        .pid = exp_element_number(element, "pid", 0),
 	                        .lineage = lineage,
 	                        .reason = exp_element_get(element, "reason", NULL),
@@ -161,17 +161,17 @@ static uint64_t key_of_child(uint32_t log, uint64_t pid)
 }
 
 /* Of a number that came again, the last child counts. */
-static int index_births(struct names *names)
+static int index_children(struct names *names)
 {
 	int rc = 0;
 
-	for (size_t i = names->birth_count; i-- > 0 && rc == 0;) {
-		const struct birth *birth = &names->births[i];
-		uint64_t key = key_of_child(birth->log, birth->pid), lineage = hash(birth->lineage);
+	for (size_t i = names->child_count; i-- > 0 && rc == 0;) {
+		const struct child *child = &names->children[i];
+		uint64_t key = key_of_child(child->log, child->pid), lineage = hash(child->lineage);
 
-		if (birth->pid != 0 && exp_index_find(&names->of_child, key) == EXP_INDEX_NONE)
+		if (child->pid != 0 && exp_index_find(&names->of_child, key) == EXP_INDEX_NONE)
 			rc = exp_index_add(&names->of_child, key, (uint32_t)i);
-		if (rc == 0 && birth->reason &&
+		if (rc == 0 && child->reason &&
 		    exp_index_find(&names->told, lineage) == EXP_INDEX_NONE)
 			rc = exp_index_add(&names->told, lineage, (uint32_t)i);
 	}
@@ -179,10 +179,10 @@ static int index_births(struct names *names)
 }
 
 /* The image that the founder is: xcollect's process executes it first, or it was there before. */
-static struct exp_kin_image *founders_image(const struct exp_kin *kin, uint64_t pid)
+static struct exp_sampled_image *founders_image(const struct exp_sampled *sampled, uint64_t pid)
 {
-	for (struct exp_kin_image *at = exp_kin_at(kin, pid, UINT64_MAX); at != NULL;
-	     at = exp_kin_before(kin, at))
+	for (struct exp_sampled_image *at = exp_sampled_at(sampled, pid, UINT64_MAX); at != NULL;
+	     at = exp_sampled_before(sampled, at))
 		if (at->forked == 0 && (at->executed == 1 || at->began == 0))
 			return at;
 	return NULL;
@@ -190,12 +190,13 @@ static struct exp_kin_image *founders_image(const struct exp_kin *kin, uint64_t 
 
 /* Processes in other namespaces know themselves by other pids. Of several with the same one, the
  * program that began last before the collector did. */
-static struct exp_kin_image *inner_image(const struct exp_kin *kin, const struct log *log)
+static struct exp_sampled_image *inner_image(const struct exp_sampled *sampled,
+                                             const struct log *log)
 {
-	struct exp_kin_image *found = NULL;
+	struct exp_sampled_image *found = NULL;
 
-	for (size_t i = 0; i < kin->count; i++) {
-		struct exp_kin_image *image = &kin->images[i];
+	for (size_t i = 0; i < sampled->count; i++) {
+		struct exp_sampled_image *image = &sampled->images[i];
 
 		if (image->inner == log->pid && image->log == EXP_INDEX_NONE &&
 		    image->began <= log->start_ns && log->start_ns < image->until &&
@@ -206,15 +207,15 @@ static struct exp_kin_image *inner_image(const struct exp_kin *kin, const struct
 	return found;
 }
 
-static struct exp_kin_image *recorded_image(const struct names *names, const struct log *log)
+static struct exp_sampled_image *recorded_image(const struct names *names, const struct log *log)
 {
-	struct exp_kin_image *image = exp_kin_at(names->kin, log->pid, log->start_ns);
+	struct exp_sampled_image *image = exp_sampled_at(names->sampled, log->pid, log->start_ns);
 
 	if (log->lineage[0] == '\0')
-		return founders_image(names->kin, log->pid);
+		return founders_image(names->sampled, log->pid);
 	if (image && image->inner == 0 && (image->ended == 0 || image->ended > log->start_ns))
 		return image;
-	return names->has_inner ? inner_image(names->kin, log) : NULL;
+	return names->has_inner ? inner_image(names->sampled, log) : NULL;
 }
 
 /* Which images are recorded? */
@@ -224,7 +225,7 @@ static int match(struct names *names)
 
 	for (size_t i = 0; i < names->log_count && rc == 0; i++) {
 		const struct log *log = &names->logs[i];
-		struct exp_kin_image *image;
+		struct exp_sampled_image *image;
 
 		if (!is_lineage(log->lineage))
 			continue;
@@ -242,7 +243,7 @@ static int match(struct names *names)
 /* ---- names */
 
 /* A child that its parent knows nothing of: the next number that nobody has. */
-static int name_unseen(const struct names *names, struct exp_kin_image *parent, char *text)
+static int name_unseen(const struct names *names, struct exp_sampled_image *parent, char *text)
 {
 	char base[LINEAGE_MAX];
 	int rc;
@@ -256,20 +257,21 @@ static int name_unseen(const struct names *names, struct exp_kin_image *parent, 
 }
 
 /* EXP_INDEX_NONE: none. */
-static const struct birth *birth_at(const struct names *names, uint32_t index)
+static const struct child *child_at(const struct names *names, uint32_t index)
 {
-	return !names->births || index >= names->birth_count ? NULL : &names->births[index];
+	return !names->children || index >= names->child_count ? NULL : &names->children[index];
 }
 
 /* A child is known to its parent by its pid in the parent's namespace. */
-static const struct birth *find_birth(const struct names *names, const struct exp_kin_image *parent,
-                                      const struct exp_kin_image *image)
+static const struct child *find_child(const struct names *names,
+                                      const struct exp_sampled_image *parent,
+                                      const struct exp_sampled_image *image)
 {
 	uint32_t found = exp_index_find(
 		&names->of_child,
 		key_of_child(parent->log, parent->is_inside ? image->inner : image->pid));
 
-	return birth_at(names, found != EXP_INDEX_NONE
+	return child_at(names, found != EXP_INDEX_NONE
 	                               ? found
 	                               : exp_index_find(&names->of_child,
 	                                                key_of_child(parent->log, image->pid)));
@@ -278,12 +280,13 @@ static const struct birth *find_birth(const struct names *names, const struct ex
 /* Namespaces are passed on. */
 static void find_insides(struct names *names)
 {
-	for (size_t i = 0; i < names->kin->count; i++) {
-		struct exp_kin_image *image = names->kin->by_time[i];
-		const struct exp_kin_image *parent = image->parent == 0
-		                                             ? NULL
-		                                             : exp_kin_at(names->kin, image->parent,
-		                                                          image->forked);
+	for (size_t i = 0; i < names->sampled->count; i++) {
+		struct exp_sampled_image *image = names->sampled->by_time[i];
+		const struct exp_sampled_image *parent = image->parent == 0
+		                                                 ? NULL
+		                                                 : exp_sampled_at(names->sampled,
+		                                                                  image->parent,
+		                                                                  image->forked);
 
 		image->is_inside = image->inner != 0 || (parent && parent->is_inside);
 		names->has_inner |= image->inner != 0;
@@ -292,23 +295,25 @@ static void find_insides(struct names *names)
 
 /* Returns how many programs the process executes from what `text` then names to this image, or -1:
  * it cannot be named. */
-static int64_t begin_name(const struct names *names, const struct exp_kin_image *image, char *text)
+static int64_t begin_name(const struct names *names, const struct exp_sampled_image *image,
+                          char *text)
 {
-	const struct exp_kin_image *before = exp_kin_before(names->kin, image);
-	struct exp_kin_image *parent;
-	const struct birth *birth;
+	const struct exp_sampled_image *before = exp_sampled_before(names->sampled, image);
+	struct exp_sampled_image *parent;
+	const struct child *child;
 
 	if (before && before->lineage) {
 		strcpy(text, before->lineage);
 		return (int64_t)(image->executed - before->executed);
 	}
-	parent = image->parent == 0 ? NULL : exp_kin_at(names->kin, image->parent, image->forked);
+	parent = image->parent == 0 ? NULL
+	                            : exp_sampled_at(names->sampled, image->parent, image->forked);
 	if (!parent || !parent->lineage)
 		return -1;
-	birth = parent->log == EXP_INDEX_NONE ? NULL : find_birth(names, parent, image);
-	strcpy(text, birth ? birth->lineage : parent->lineage);
-	if (birth)
-		return (int64_t)image->executed - (birth->executes && image->executed > 0);
+	child = parent->log == EXP_INDEX_NONE ? NULL : find_child(names, parent, image);
+	strcpy(text, child ? child->lineage : parent->lineage);
+	if (child)
+		return (int64_t)image->executed - (child->executes && image->executed > 0);
 	return name_unseen(names, parent, text) == 0 ? (int64_t)image->executed : -1;
 }
 
@@ -340,35 +345,35 @@ static int make_single(const struct names *names, char *text)
 	return -EEXIST;
 }
 
-static int name(struct names *names, struct exp_kin_image *image)
+static int name(struct names *names, struct exp_sampled_image *image)
 {
 	char text[LINEAGE_MAX];
 	int64_t steps = begin_name(names, image, text);
-	const struct birth *told;
+	const struct child *told;
 
 	if (steps < 0 || go_on(text, steps) != 0 || make_single(names, text) != 0)
 		return 0;
-	told = birth_at(names, exp_index_find(&names->told, hash(text)));
+	told = child_at(names, exp_index_find(&names->told, hash(text)));
 	image->reason = !told ? NULL : told->reason;
 	image->lineage = exp_arena_string(&names->founder->arena, text);
 	return !image->lineage ? -ENOMEM : take(names, text);
 }
 
-int exp_kin_name(struct experiment *founder, struct exp_kin *kin)
+int exp_sampled_name(struct experiment *founder, struct exp_sampled *sampled)
 {
-	struct names names = {.founder = founder, .kin = kin};
+	struct names names = {.founder = founder, .sampled = sampled};
 	int rc = read_logs(&names);
 
 	find_insides(&names);
 	if (rc == 0)
-		rc = index_births(&names);
+		rc = index_children(&names);
 	if (rc == 0)
 		rc = match(&names);
-	for (size_t i = 0; i < kin->count && rc == 0; i++)
-		if (kin->by_time[i]->log == EXP_INDEX_NONE)
-			rc = name(&names, kin->by_time[i]);
+	for (size_t i = 0; i < sampled->count && rc == 0; i++)
+		if (sampled->by_time[i]->log == EXP_INDEX_NONE)
+			rc = name(&names, sampled->by_time[i]);
 	free(names.logs);
-	free(names.births);
+	free(names.children);
 	exp_index_fini(&names.of_child);
 	exp_index_fini(&names.taken);
 	exp_index_fini(&names.passed);

@@ -129,7 +129,7 @@ static void end(void)
 	maker_destroy(&maker);
 }
 
-Test(kin, names_are_those_that_the_makers_logs_tell)
+Test(sampled, names_are_those_that_the_parents_logs_tell)
 {
 	begin(SETTING CLOCK
 	      "<event kind=\"fork\" time=\"1000000100\" pid=\"50\" lineage=\"_f1\"/>\n"
@@ -157,7 +157,7 @@ Test(kin, names_are_those_that_the_makers_logs_tell)
 }
 
 /* The founder makes 60, which makes 61 and 62; 62 is forked and executes two programs. */
-Test(kin, where_no_log_tells_the_kernel_has_told_who_made_whom)
+Test(sampled, where_no_log_tells_the_kernel_has_told_who_made_whom)
 {
 	begin(SETTING CLOCK EXIT);
 	founder_image();
@@ -173,7 +173,7 @@ Test(kin, where_no_log_tells_the_kernel_has_told_who_made_whom)
 	end();
 }
 
-Test(kin, what_has_an_experiment_gets_no_other)
+Test(sampled, what_has_an_experiment_gets_no_other)
 {
 	struct maker child;
 
@@ -192,7 +192,7 @@ Test(kin, what_has_an_experiment_gets_no_other)
 	end();
 }
 
-Test(kin, two_helpers_tell_of_one_image)
+Test(sampled, two_helpers_tell_of_one_image)
 {
 	begin(SETTING CLOCK EXIT);
 	founder_image();
@@ -209,7 +209,7 @@ Test(kin, two_helpers_tell_of_one_image)
 	end();
 }
 
-Test(kin, the_command_is_as_far_as_it_is_known)
+Test(sampled, the_command_is_as_far_as_it_is_known)
 {
 	begin(SETTING CLOCK EXIT);
 	founder_image();
@@ -232,7 +232,7 @@ Test(kin, the_command_is_as_far_as_it_is_known)
 	end();
 }
 
-Test(kin, the_archiver_and_what_has_no_samples_are_left_out)
+Test(sampled, the_archiver_and_what_has_no_samples_are_left_out)
 {
 	begin(SETTING CLOCK EXIT);
 	founder_image();
@@ -250,7 +250,7 @@ Test(kin, the_archiver_and_what_has_no_samples_are_left_out)
 	end();
 }
 
-Test(kin, what_was_forked_to_become_the_archiver_is_left_out)
+Test(sampled, what_was_forked_to_become_the_archiver_is_left_out)
 {
 	begin(SETTING CLOCK EXIT);
 	founder_image();
@@ -269,7 +269,7 @@ Test(kin, what_was_forked_to_become_the_archiver_is_left_out)
 }
 
 /* A process of ours, which waits for it, makes the archiver. */
-Test(kin, who_makes_the_archiver_is_no_process_of_the_program_s)
+Test(sampled, who_makes_the_archiver_is_no_process_of_the_program_s)
 {
 	begin(SETTING CLOCK EXIT);
 	founder_image();
@@ -287,7 +287,7 @@ Test(kin, who_makes_the_archiver_is_no_process_of_the_program_s)
 	end();
 }
 
-Test(kin, whom_F_leaves_out_is_left_out)
+Test(sampled, whom_F_leaves_out_is_left_out)
 {
 	static const struct {
 		const char *setting, *lineages;
@@ -317,7 +317,7 @@ Test(kin, whom_F_leaves_out_is_left_out)
 }
 
 /* Patterns of which the compiler makes more than there is memory, or stack, are none. */
-Test(kin, a_pattern_that_is_a_trap_is_none)
+Test(sampled, a_pattern_that_is_a_trap_is_none)
 {
 	static const char *const traps[] = {
 		"(((a{300}){300}){300}){300}",
@@ -357,7 +357,7 @@ Test(kin, a_pattern_that_is_a_trap_is_none)
 	"<clock source=\"tsc\" hz=\"1000000000\" ticks=\"1000000000\" raw_ns=\"5000000000\" real_ns=\"1700000000000000000\" mono_ns=\"1000900\"/>\n"
 
 /* The collector of 143 knows that as 43, and what it makes by their numbers there. */
-Test(kin, processes_of_another_namespace_know_themselves_by_other_numbers)
+Test(sampled, processes_of_another_namespace_know_themselves_by_other_numbers)
 {
 	static const uint64_t pcs[] = {0x5000};
 	const struct exp_data_set *set;
@@ -401,7 +401,7 @@ Test(kin, processes_of_another_namespace_know_themselves_by_other_numbers)
 
 /* Each sample is of the image that the process was then, also where its maker's log tells of no
  * exec. */
-Test(kin, samples_are_of_one_image)
+Test(sampled, samples_are_of_one_image)
 {
 	static const uint64_t pcs[] = {0x5000};
 	static const struct {
@@ -449,7 +449,7 @@ Test(kin, samples_are_of_one_image)
 	end();
 }
 
-Test(kin, one_is_opened_by_its_path_too)
+Test(sampled, one_is_opened_by_its_path_too)
 {
 	struct exp_cause cause;
 	char path[300];
@@ -468,7 +468,7 @@ Test(kin, one_is_opened_by_its_path_too)
 }
 
 /* Damage: numbers that cannot be, and a thousand images of one time. */
-Test(kin, what_cannot_be_is_passed_over)
+Test(sampled, what_cannot_be_is_passed_over)
 {
 	begin(SETTING CLOCK EXIT);
 	founder_image();

@@ -1,6 +1,6 @@
-/* madefiles.c: finds the files in which programs tell of the functions that they make, and reads
- * them. See madefiles.h. */
-#include "experiment/jit/madefiles.h"
+/* jitfiles.c: finds the files in which programs tell of the functions that they make, and reads
+ * them. See jitfiles.h. */
+#include "experiment/jit/jitfiles.h"
 
 #include "experiment/base/boot.h"
 #include "experiment/base/xmlread.h"
@@ -33,7 +33,7 @@ static const char *value_of(const struct exp_event *event, const char *name)
 }
 
 static int each_jitdump(struct experiment *experiment,
-                        int (*take)(void *context, const struct exp_made_file *file), void *context)
+                        int (*take)(void *context, const struct exp_jit_file *file), void *context)
 {
 	const struct exp_info *info = &experiment->info;
 	unsigned count = 0;
@@ -43,11 +43,11 @@ static int each_jitdump(struct experiment *experiment,
 		const char *path = strcmp(info->events[i].kind, "jitdump") == 0
 		                           ? value_of(&info->events[i], "path")
 		                           : NULL;
-		struct exp_made_file file = {.what = "jitdump",
-		                             .path = path,
-		                             .is_told = 1,
-		                             .size_max = JITDUMP_SIZE_MAX,
-		                             .read = exp_jitdump_read};
+		struct exp_jit_file file = {.what = "jitdump",
+		                            .path = path,
+		                            .is_told = 1,
+		                            .size_max = JITDUMP_SIZE_MAX,
+		                            .read = exp_jitdump_read};
 
 		if (!path || path[0] != '/')
 			continue;
@@ -57,10 +57,10 @@ static int each_jitdump(struct experiment *experiment,
 	return rc;
 }
 
-int exp_made_each(struct experiment *experiment,
-                  int (*take)(void *context, const struct exp_made_file *file), void *context)
+int exp_jit_each(struct experiment *experiment,
+                 int (*take)(void *context, const struct exp_jit_file *file), void *context)
 {
-	struct exp_made_file map = {
+	struct exp_jit_file map = {
 		.what = "perf map",
 		.name = FMT_FILE_PERF_MAP,
 		.size_max = PERF_MAP_SIZE_MAX,
@@ -91,7 +91,7 @@ static int is_of_its_time(const struct experiment *experiment, const struct stat
 	return info->status != EXP_ENDED || written_s <= start_s + info->duration_s + END_S;
 }
 
-int exp_made_open_original(const struct experiment *experiment, const struct exp_made_file *file)
+int exp_jit_open_original(const struct experiment *experiment, const struct exp_jit_file *file)
 {
 	int fd = open(file->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat st, own;
@@ -111,31 +111,31 @@ int exp_made_open_original(const struct experiment *experiment, const struct exp
 	return rc;
 }
 
-int exp_made_open_text(const struct experiment *experiment, const char *file)
+int exp_jit_open_text(const struct experiment *experiment, const char *file)
 {
-	struct exp_made_file original = {.path = file, .size_max = JITDUMP_SIZE_MAX};
+	struct exp_jit_file original = {.path = file, .size_max = JITDUMP_SIZE_MAX};
 
-	return file[0] == '/' ? exp_made_open_original(experiment, &original)
+	return file[0] == '/' ? exp_jit_open_original(experiment, &original)
 	                      : exp_file_open(experiment->directory, file);
 }
 
-static int say_read(const struct exp_made_file *file, const struct exp_made_reader *reader)
+static int say_read(const struct exp_jit_file *file, const struct exp_jit_reader *reader)
 {
 	struct experiment *experiment = reader->dynamic->experiment;
 	char skipped[64] = "";
 
 	if (reader->skipped > 0)
 		snprintf(skipped, sizeof(skipped), ", %zu entries without sense", reader->skipped);
-	return exp_made_say(experiment,
-	                    exp_arena_printf(&experiment->arena, "%s: %zu functions%s%s%s",
-	                                     file->what, reader->functions, skipped,
-	                                     reader->fault ? "; the rest was not read: " : "",
-	                                     reader->fault ? reader->fault : ""));
+	return exp_jit_say(experiment,
+	                   exp_arena_printf(&experiment->arena, "%s: %zu functions%s%s%s",
+	                                    file->what, reader->functions, skipped,
+	                                    reader->fault ? "; the rest was not read: " : "",
+	                                    reader->fault ? reader->fault : ""));
 }
 
-static int read_one(void *context, const struct exp_made_file *file)
+static int read_one(void *context, const struct exp_jit_file *file)
 {
-	struct exp_made_reader reader = {.dynamic = context, .file = file->name};
+	struct exp_jit_reader reader = {.dynamic = context, .file = file->name};
 	struct experiment *experiment = reader.dynamic->experiment;
 	struct stat st;
 	int rc;
@@ -143,20 +143,19 @@ static int read_one(void *context, const struct exp_made_file *file)
 	reader.fd = exp_file_open(experiment->directory, file->name);
 	if (reader.fd == -ENOENT) {
 		reader.file = exp_arena_string(&experiment->arena, file->path);
-		reader.fd = !reader.file ? -ENOMEM : exp_made_open_original(experiment, file);
+		reader.fd = !reader.file ? -ENOMEM : exp_jit_open_original(experiment, file);
 	}
 	if (reader.fd == -ENOENT && !file->is_told)
 		return 0;
 	if (reader.fd == -ENOENT)
-		return exp_made_say(
-			experiment,
-			exp_arena_printf(&experiment->arena,
-		                         "%s: %s is not there, or not the process's own",
-		                         file->what, file->path));
+		return exp_jit_say(experiment,
+		                   exp_arena_printf(&experiment->arena,
+		                                    "%s: %s is not there, or not the process's own",
+		                                    file->what, file->path));
 	if (reader.fd < 0)
-		return exp_made_say(experiment,
-		                    exp_arena_printf(&experiment->arena, "%s: not read: %s",
-		                                     file->what, strerror(-reader.fd)));
+		return exp_jit_say(experiment,
+		                   exp_arena_printf(&experiment->arena, "%s: not read: %s",
+		                                    file->what, strerror(-reader.fd)));
 	rc = fstat(reader.fd, &st) != 0 ? -errno : 0;
 	reader.size = rc == 0 && (uint64_t)st.st_size < file->size_max ? (uint64_t)st.st_size
 	                                                               : file->size_max;
@@ -165,7 +164,7 @@ static int read_one(void *context, const struct exp_made_file *file)
 	return rc == 0 ? say_read(file, &reader) : rc;
 }
 
-int exp_made_read(struct exp_dynamic *dynamic)
+int exp_jit_read(struct exp_dynamic *dynamic)
 {
-	return exp_made_each(dynamic->experiment, read_one, dynamic);
+	return exp_jit_each(dynamic->experiment, read_one, dynamic);
 }

@@ -1,11 +1,11 @@
-/* made.h: what files tell of functions that programs make at run time. See madefiles.h. */
-#ifndef XER_EXPERIMENT_JIT_MADE_H
-#define XER_EXPERIMENT_JIT_MADE_H
+/* jitfunctions.h: what files tell of functions that programs make at run time. See jitfiles.h. */
+#ifndef XER_EXPERIMENT_JIT_JITFUNCTIONS_H
+#define XER_EXPERIMENT_JIT_JITFUNCTIONS_H
 
 #include "experiment/jit/dynamic.h"
 
 /* A file as it is read. */
-struct exp_made_reader {
+struct exp_jit_reader {
 	struct exp_dynamic *dynamic;
 	const char *file; /* how its text is found again: name or path */
 	int fd;
@@ -15,18 +15,18 @@ struct exp_made_reader {
 };
 
 /* Read one. Return 0 or -ENOMEM. (perfmap.c, jitdump.c) */
-int exp_perfmap_read(struct exp_made_reader *reader);
-int exp_jitdump_read(struct exp_made_reader *reader);
+int exp_perfmap_read(struct exp_jit_reader *reader);
+int exp_jitdump_read(struct exp_jit_reader *reader);
 
 /* Take a function of the file, unless there are too many. Returns 0 or -ENOMEM; sets reader->fault.
  */
-int exp_made_add(struct exp_made_reader *reader, const struct exp_function *function);
+int exp_jit_add(struct exp_jit_reader *reader, const struct exp_function *function);
 
 /* What was read, in words, for the header. Returns 0 or -ENOMEM. */
-int exp_made_say(struct experiment *experiment, const char *text);
+int exp_jit_say(struct experiment *experiment, const char *text);
 
 /* A name like "JS:*sort /src/a.js:12:3" says where the function is: set its source and line.
  * Returns 0 or -ENOMEM. */
-int exp_made_find_source(struct exp_arena *arena, struct exp_function *function);
+int exp_jit_find_source(struct exp_arena *arena, struct exp_function *function);
 
 #endif

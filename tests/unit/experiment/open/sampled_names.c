@@ -1,6 +1,6 @@
 /* Names of processes that no collector was in: from the logs of their makers where these tell, else
  * by who forked whom. */
-#include "experiment/open/kin.h"
+#include "experiment/open/sampled.h"
 
 #include "experiment/base/index.h"
 #include "tests/unit/experiment/make_experiment.h"
@@ -18,8 +18,8 @@ enum { FOUNDER = 42, NEVER = 0, S = 1000000000, IMAGES_MAX = 16 };
 
 static struct maker maker;
 static struct experiment *founder;
-static struct exp_kin kin;
-static struct exp_kin_image images[IMAGES_MAX];
+static struct exp_sampled kin;
+static struct exp_sampled_image images[IMAGES_MAX];
 
 static void set_up(void)
 {
@@ -30,7 +30,7 @@ static void set_up(void)
 static void tear_down(void)
 {
 	free(kin.by_time);
-	kin = (struct exp_kin){.images = images};
+	kin = (struct exp_sampled){.images = images};
 	experiment_close(founder);
 	maker_destroy(&maker);
 }
@@ -40,13 +40,13 @@ TestSuite(kinnames, .init = set_up, .fini = tear_down);
 /* Times in seconds. */
 static void image(uint64_t pid, uint64_t parent, uint64_t forked, uint64_t executed, uint64_t began)
 {
-	images[kin.count++] = (struct exp_kin_image){.pid = pid,
-	                                             .parent = parent,
-	                                             .forked = forked * S,
-	                                             .executed = executed,
-	                                             .began = began * S,
-	                                             .until = UINT64_MAX,
-	                                             .log = EXP_INDEX_NONE};
+	images[kin.count++] = (struct exp_sampled_image){.pid = pid,
+	                                                 .parent = parent,
+	                                                 .forked = forked * S,
+	                                                 .executed = executed,
+	                                                 .began = began * S,
+	                                                 .until = UINT64_MAX,
+	                                                 .log = EXP_INDEX_NONE};
 }
 
 /* Name the images by a founder's log of these elements. */
@@ -57,15 +57,15 @@ static void name_by(const char *elements)
 	snprintf(text, sizeof(text), MONO_CLOCK(1000000000) "%s", elements);
 	maker_log(&maker, text);
 	cr_assert_eq(maker_open(&maker, &founder, &(struct exp_cause){""}), 0);
-	exp_kin_settle(&kin);
-	cr_assert_eq(exp_kin_order(&kin), 0);
-	cr_assert_eq(exp_kin_name(founder, &kin), 0);
+	exp_sampled_settle(&kin);
+	cr_assert_eq(exp_sampled_order(&kin), 0);
+	cr_assert_eq(exp_sampled_name(founder, &kin), 0);
 }
 
 /* The lineage of the image of a pid that was there at a time in seconds. */
 static const char *lineage(uint64_t pid, uint64_t time)
 {
-	const struct exp_kin_image *found = exp_kin_at(&kin, pid, time * S);
+	const struct exp_sampled_image *found = exp_sampled_at(&kin, pid, time * S);
 
 	return !found ? "none" : !found->lineage ? "unnamed" : found->lineage;
 }
@@ -79,10 +79,10 @@ Test(kinnames, a_child_that_its_maker_told_of_has_the_name_it_was_given)
 	cr_expect_str_eq(lineage(FOUNDER, 1), "");
 	cr_expect_str_eq(lineage(50, 2), "_c3");
 	cr_expect_str_eq(lineage(51, 3), "_f7");
-	cr_expect_str_eq(exp_kin_at(&kin, 50, 2ull * S)->reason, "odd");
-	cr_expect_null(exp_kin_at(&kin, 51, 3ull * S)->reason);
-	cr_expect_eq(exp_kin_at(&kin, FOUNDER, S)->log, 0);
-	cr_expect_eq(exp_kin_at(&kin, 50, 2ull * S)->log, EXP_INDEX_NONE);
+	cr_expect_str_eq(exp_sampled_at(&kin, 50, 2ull * S)->reason, "odd");
+	cr_expect_null(exp_sampled_at(&kin, 51, 3ull * S)->reason);
+	cr_expect_eq(exp_sampled_at(&kin, FOUNDER, S)->log, 0);
+	cr_expect_eq(exp_sampled_at(&kin, 50, 2ull * S)->log, EXP_INDEX_NONE);
 }
 
 Test(kinnames, children_of_nobodys_log_are_numbered_in_order_of_time)
@@ -190,8 +190,8 @@ Test(kinnames, a_recorded_process_is_the_image_of_its_start)
 	image(50, 43, 5, 0, 5);
 	maker_descendant(&maker, "_f1_x1", MONO_CLOCK(5000000000), &child);
 	name_by("");
-	cr_expect_eq(exp_kin_at(&kin, 43, 4ull * S)->log, 1);
-	cr_expect_eq(exp_kin_at(&kin, 43, 8ull * S)->log, EXP_INDEX_NONE);
+	cr_expect_eq(exp_sampled_at(&kin, 43, 4ull * S)->log, 1);
+	cr_expect_eq(exp_sampled_at(&kin, 43, 8ull * S)->log, EXP_INDEX_NONE);
 	cr_expect_str_eq(lineage(43, 4), "_f1_x1");
 	cr_expect_str_eq(lineage(43, 8), "_f1_x2");
 	cr_expect_str_eq(lineage(50, 5), "_f1_x1_f1");
@@ -206,7 +206,7 @@ Test(kinnames, an_image_that_had_ended_is_not_the_recorded_one)
 	images[1].ended = 4ull * S;
 	maker_descendant(&maker, "_f1_x1", MONO_CLOCK(5000000000), &child);
 	name_by("");
-	cr_expect_eq(exp_kin_at(&kin, 43, 2ull * S)->log, EXP_INDEX_NONE);
+	cr_expect_eq(exp_sampled_at(&kin, 43, 2ull * S)->log, EXP_INDEX_NONE);
 	cr_expect_str_neq(lineage(43, 2), "_f1_x1", "somebody has that name");
 }
 
@@ -240,6 +240,6 @@ Test(kinnames, in_another_namespace_logs_tell_of_inner_numbers)
 	cr_expect_str_eq(lineage(143, 3), "_f1_x1");
 	cr_expect_str_eq(lineage(144, 6), "_f1_x1_f5");
 	cr_expect_str_eq(lineage(145, 7), "_f1_x1_f1");
-	cr_expect_eq(exp_kin_at(&kin, 144, 6ull * S)->is_inside, 1);
-	cr_expect_eq(exp_kin_at(&kin, FOUNDER, S)->is_inside, 0);
+	cr_expect_eq(exp_sampled_at(&kin, 144, 6ull * S)->is_inside, 1);
+	cr_expect_eq(exp_sampled_at(&kin, FOUNDER, S)->is_inside, 0);
 }

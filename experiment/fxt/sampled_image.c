@@ -1,11 +1,11 @@
-/* kin_image.c: what a record of map.fxt tells of an image. */
-#include "experiment/fxt/kin_image.h"
+/* sampled_image.c: what a record of map.fxt tells of an image. */
+#include "experiment/fxt/sampled_image.h"
 
 #include "experiment/base/index.h"
 
 #include <string.h>
 
-static void take_argument(struct exp_kin_image *image, const struct exp_fxt_argument *argument)
+static void take_argument(struct exp_sampled_image *image, const struct exp_fxt_argument *argument)
 {
 #define IS(field, wanted) \
 	(argument->type == FXT_ARGUMENT_##wanted && argument->name_size == strlen(#field) && \
@@ -15,13 +15,13 @@ static void take_argument(struct exp_kin_image *image, const struct exp_fxt_argu
 		image->field = argument->value;
 #define IMAGE_TEXT(field, meaning) \
 	if (IS(field, STRING)) \
-		image->field = (struct exp_kin_text){argument->text, argument->value};
+		image->field = (struct exp_sampled_text){argument->text, argument->value};
 #include "format/image.def"
 #undef IS
 }
 
-int exp_kin_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record,
-                 struct exp_kin_image *out)
+int exp_sampled_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record,
+                     struct exp_sampled_image *out)
 {
 	struct exp_fxt_value arguments;
 	struct exp_fxt_argument argument;
@@ -31,10 +31,10 @@ int exp_kin_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record,
 	    EXP_FXT_FIELD(record, kernel_object, object) != FXT_OBJECT_PROCESS)
 		return 0;
 	name = &record->values[FXT_AT(kernel_object, name)];
-	*out = (struct exp_kin_image){.pid = record->values[FXT_AT(kernel_object, koid)].number,
-	                              .name = {name->text, name->number},
-	                              .until = UINT64_MAX,
-	                              .log = EXP_INDEX_NONE};
+	*out = (struct exp_sampled_image){.pid = record->values[FXT_AT(kernel_object, koid)].number,
+	                                  .name = {name->text, name->number},
+	                                  .until = UINT64_MAX,
+	                                  .log = EXP_INDEX_NONE};
 	arguments = record->values[FXT_AT(kernel_object, arguments)];
 	while (exp_fxt_argument(fxt, &arguments, &argument))
 		take_argument(out, &argument);
