@@ -182,3 +182,24 @@ Test(metric, numbers_are_rounded_and_plain)
 	cr_assert_str_eq(metric_format_percent(1, 3, text), "33.33");
 	cr_assert_str_eq(metric_format_percent(1, 0, text), "0.00");
 }
+
+/* Do two lists have the same columns? */
+static int are_equal(const char *left, const char *right)
+{
+	struct metric_list lists[2];
+	char error[METRIC_ERROR_MAX];
+
+	cr_assert_eq(metric_list_parse(left, BOTH, &lists[0], error), 0, "%s: %s", left, error);
+	cr_assert_eq(metric_list_parse(right, BOTH, &lists[1], error), 0, "%s: %s", right, error);
+	return metric_list_equal(&lists[0], &lists[1]);
+}
+
+Test(metric, lists_are_equal_by_metric_flavor_and_what_is_shown)
+{
+	cr_expect_eq(are_equal("e.user:i.system:name", "e.user:i.system:name"), 1);
+	cr_expect_eq(are_equal("e.user:i.system:name", "e.user:i.system"), 0);
+	cr_expect_eq(are_equal("e.user:i.system:name", "e.user:i.user:name"), 0);
+	cr_expect_eq(are_equal("e.user:i.system:name", "i.user:i.system:name"), 0);
+	cr_expect_eq(are_equal("e.user:i.system:name", "e%user:i.system:name"), 0);
+	cr_expect_eq(are_equal("e.user:i.system:name", "i.system:e.user:name"), 0);
+}
