@@ -10,7 +10,7 @@ static struct experiment experiment;
 
 static void tear_down(void)
 {
-	free(experiment.epochs);
+	free(experiment.instants);
 	exp_arena_fini(&experiment.arena);
 }
 
