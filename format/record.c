@@ -1,4 +1,4 @@
-/* record.c: the schema of all record kinds as tables, expanded from record.def. */
+/* record.c: the schema of all record kinds as tables, expanded from datakind.def. */
 #include "format/record.h"
 
 static const char *const type_names[] = {
@@ -13,7 +13,7 @@ static const char *const type_names[] = {
 #define RECORD_END(name) \
 	} \
 	;
-#include "format/record.def"
+#include "format/datakind.def"
 
 const struct fmt_record fmt_records[] = {
 #define RECORD(name, kind, stream, size, meaning) \
@@ -24,9 +24,7 @@ const struct fmt_record fmt_records[] = {
 	 stream, \
 	 meaning, \
 	 fields_of_##name},
-#define FIELD(name, type, field, unit, meaning)
-#define RECORD_END(name)
-#include "format/record.def"
+#include "format/datakind.def"
 };
 
 const size_t fmt_record_count = sizeof(fmt_records) / sizeof(fmt_records[0]);

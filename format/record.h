@@ -1,4 +1,4 @@
-/* record.h: the payload structs of an experiment's events, expanded from record.def.
+/* record.h: the payload structs of an experiment's events, expanded from datakind.def.
  *
  * Everything here is little endian and has the same layout on every machine. All functions are
  * signal-safe. The normative description is experiment(5). */
@@ -28,20 +28,16 @@ struct fmt_name16 {
 #define RECORD_END(name) \
 	} \
 	;
-#include "format/record.def"
+#include "format/datakind.def"
 
 enum fmt_kind {
 #define RECORD(name, value, stream, size, meaning) FMT_KIND_##name = (value),
-#define FIELD(name, type, field, unit, meaning)
-#define RECORD_END(name)
-#include "format/record.def"
+#include "format/datakind.def"
 };
 
 #define RECORD(name, kind, stream, size, meaning) \
 	_Static_assert(sizeof(struct fmt_##name) == (size), "record " #name " changed its size");
-#define FIELD(name, type, field, unit, meaning)
-#define RECORD_END(name)
-#include "format/record.def"
+#include "format/datakind.def"
 
 #define ENUM(type) \
 	enum fmt_##type \
@@ -52,7 +48,7 @@ enum fmt_kind {
 	;
 #include "format/enums.def"
 
-/* The shape of user events, see record.def. */
+/* The shape of user events, see datakind.def. */
 enum fmt_user_shape {
 	FMT_USER_COUNT = 7,
 	FMT_USER_CHANNEL = 7,

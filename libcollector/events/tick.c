@@ -80,7 +80,7 @@ void tick_disarm(struct col_thread *thread)
 }
 
 /* The CPU time of the thread since its last sample, from now on accounted for; in steps of 16 ns
- * (record.def). What a thread has used before the recording of events began is nobody's. */
+ * (datakind.def). What a thread has used before the recording of events began is nobody's. */
 static uint64_t take_cpu_time(struct col_thread *thread, clockid_t clock)
 {
 	uint64_t now = sys_clock_ns(clock) & ~(uint64_t)15;

@@ -60,9 +60,7 @@ enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
 static const char *const record_streams[] = {
 #define RECORD(name, kind, stream, size, meaning) stream,
-#define FIELD(...)
-#define RECORD_END(name)
-#include "format/record.def"
+#include "format/datakind.def"
 };
 enum { RECORDS = sizeof(record_streams) / sizeof(record_streams[0]) };
 
@@ -207,7 +205,7 @@ Test(kinds, every_file_has_records_and_stands_in_the_manual)
 		int is_component = strncmp(streams[i].id, "USERTRACE", 9) == 0 && streams[i].id[9];
 
 		row_needs(is_component || has_record(streams[i].name), TABLE, streams[i].id,
-		          "a RECORD in format/record.def");
+		          "a RECORD in format/datakind.def");
 		if (!is_component)
 			row_needs_page(TABLE, streams[i].id, streams[i].name, "experiment.5");
 	}

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define RECORD_TABLE "format/record.def"
+#define RECORD_TABLE "format/datakind.def"
 #define ENUM_TABLE "format/enums.def"
 #define DESCRIPTOR_TABLE "format/descriptor.def"
 
@@ -15,19 +15,15 @@ static const struct {
 	unsigned kind, size;
 } records[] = {
 #define RECORD(name, kind, stream, size, meaning) {#name, stream, meaning, kind, size},
-#define FIELD(record, type, field, unit, meaning)
-#define RECORD_END(name)
-#include "format/record.def"
+#include "format/datakind.def"
 };
 enum { RECORDS = sizeof(records) / sizeof(records[0]) };
 
 static const struct {
 	const char *record, *field, *unit, *meaning;
 } fields[] = {
-#define RECORD(name, kind, stream, size, meaning)
 #define FIELD(record, type, field, unit, meaning) {#record, #field, unit, meaning},
-#define RECORD_END(name)
-#include "format/record.def"
+#include "format/datakind.def"
 };
 enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
 
