@@ -35,7 +35,7 @@ static void close_all(void)
 	maker_destroy(&maker);
 }
 
-TestSuite(made, .init = set_up, .fini = close_all);
+TestSuite(jitfunctions, .init = set_up, .fini = close_all);
 
 static void put_text(const char *name, const char *text)
 {
