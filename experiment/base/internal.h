@@ -14,7 +14,7 @@ struct exp_fxtindexes;
 struct exp_sampled;
 
 /* Generations from here on mean an instant: a moment, and the generation that was then. */
-#define EXP_GENERATION_EPOCHS (UINT32_C(1) << 31)
+#define EXP_GENERATION_INSTANTS (UINT32_C(1) << 31)
 
 struct exp_instant {
 	uint64_t ticks;

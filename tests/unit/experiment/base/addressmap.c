@@ -102,7 +102,7 @@ Test(addressmap, objects_overlap_if_they_have_an_address_in_common)
 	}
 }
 
-Test(addressmap, an_epoch_stands_for_a_moment_and_a_generation)
+Test(addressmap, an_instant_stands_for_a_moment_and_a_generation)
 {
 	static const struct exp_map_object objects[] = {OBJECT("a", 0x1000, 0x2000, 2, 3)};
 	uint32_t first = exp_instant_add(&experiment, 500, 7),
@@ -112,7 +112,7 @@ Test(addressmap, an_epoch_stands_for_a_moment_and_a_generation)
 	cr_expect_eq(exp_instant_of(&experiment, first).ticks, 500);
 	cr_expect_eq(exp_instant_of(&experiment, first).generation, 7);
 	cr_expect_eq(exp_instant_of(&experiment, second).ticks, 600);
-	cr_expect_eq(exp_instant_of(&experiment, 5).ticks, UINT64_MAX, "no epoch");
+	cr_expect_eq(exp_instant_of(&experiment, 5).ticks, UINT64_MAX, "no instant");
 	cr_expect_eq(exp_instant_of(&experiment, 5).generation, 5);
 	cr_expect_eq(exp_instant_of(&experiment, second + 1).ticks, UINT64_MAX,
 	             "none that there is");

@@ -18,35 +18,35 @@ enum { FOUNDER = 42, NEVER = 0, S = 1000000000, IMAGES_MAX = 16 };
 
 static struct maker maker;
 static struct experiment *founder;
-static struct exp_sampled kin;
+static struct exp_sampled sampled;
 static struct exp_sampled_image images[IMAGES_MAX];
 
 static void set_up(void)
 {
 	maker_create(&maker);
-	kin.images = images;
+	sampled.images = images;
 }
 
 static void tear_down(void)
 {
-	free(kin.by_time);
-	kin = (struct exp_sampled){.images = images};
+	free(sampled.by_time);
+	sampled = (struct exp_sampled){.images = images};
 	experiment_close(founder);
 	maker_destroy(&maker);
 }
 
-TestSuite(kinnames, .init = set_up, .fini = tear_down);
+TestSuite(sampled_names, .init = set_up, .fini = tear_down);
 
 /* Times in seconds. */
 static void image(uint64_t pid, uint64_t parent, uint64_t forked, uint64_t executed, uint64_t began)
 {
-	images[kin.count++] = (struct exp_sampled_image){.pid = pid,
-	                                                 .parent = parent,
-	                                                 .forked = forked * S,
-	                                                 .executed = executed,
-	                                                 .began = began * S,
-	                                                 .until = UINT64_MAX,
-	                                                 .log = EXP_INDEX_NONE};
+	images[sampled.count++] = (struct exp_sampled_image){.pid = pid,
+	                                                     .parent = parent,
+	                                                     .forked = forked * S,
+	                                                     .executed = executed,
+	                                                     .began = began * S,
+	                                                     .until = UINT64_MAX,
+	                                                     .log = EXP_INDEX_NONE};
 }
 
 /* Name the images by a founder's log of these elements. */
@@ -57,20 +57,20 @@ static void name_by(const char *elements)
 	snprintf(text, sizeof(text), MONO_CLOCK(1000000000) "%s", elements);
 	maker_log(&maker, text);
 	cr_assert_eq(maker_open(&maker, &founder, &(struct exp_cause){""}), 0);
-	exp_sampled_settle(&kin);
-	cr_assert_eq(exp_sampled_order(&kin), 0);
-	cr_assert_eq(exp_sampled_name(founder, &kin), 0);
+	exp_sampled_settle(&sampled);
+	cr_assert_eq(exp_sampled_order(&sampled), 0);
+	cr_assert_eq(exp_sampled_name(founder, &sampled), 0);
 }
 
 /* The lineage of the image of a pid that was there at a time in seconds. */
 static const char *lineage(uint64_t pid, uint64_t time)
 {
-	const struct exp_sampled_image *found = exp_sampled_at(&kin, pid, time * S);
+	const struct exp_sampled_image *found = exp_sampled_at(&sampled, pid, time * S);
 
 	return !found ? "none" : !found->lineage ? "unnamed" : found->lineage;
 }
 
-Test(kinnames, a_child_that_its_maker_told_of_has_the_name_it_was_given)
+Test(sampled_names, a_child_that_its_maker_told_of_has_the_name_it_was_given)
 {
 	image(FOUNDER, 0, NEVER, 1, 1);
 	image(50, FOUNDER, 2, 0, 2);
@@ -79,13 +79,13 @@ Test(kinnames, a_child_that_its_maker_told_of_has_the_name_it_was_given)
 	cr_expect_str_eq(lineage(FOUNDER, 1), "");
 	cr_expect_str_eq(lineage(50, 2), "_c3");
 	cr_expect_str_eq(lineage(51, 3), "_f7");
-	cr_expect_str_eq(exp_sampled_at(&kin, 50, 2ull * S)->reason, "odd");
-	cr_expect_null(exp_sampled_at(&kin, 51, 3ull * S)->reason);
-	cr_expect_eq(exp_sampled_at(&kin, FOUNDER, S)->log, 0);
-	cr_expect_eq(exp_sampled_at(&kin, 50, 2ull * S)->log, EXP_INDEX_NONE);
+	cr_expect_str_eq(exp_sampled_at(&sampled, 50, 2ull * S)->reason, "odd");
+	cr_expect_null(exp_sampled_at(&sampled, 51, 3ull * S)->reason);
+	cr_expect_eq(exp_sampled_at(&sampled, FOUNDER, S)->log, 0);
+	cr_expect_eq(exp_sampled_at(&sampled, 50, 2ull * S)->log, EXP_INDEX_NONE);
 }
 
-Test(kinnames, children_of_nobodys_log_are_numbered_in_order_of_time)
+Test(sampled_names, children_of_nobodys_log_are_numbered_in_order_of_time)
 {
 	image(FOUNDER, 0, NEVER, 1, 1);
 	image(60, FOUNDER, 4, 0, 4);
@@ -97,7 +97,7 @@ Test(kinnames, children_of_nobodys_log_are_numbered_in_order_of_time)
 	cr_expect_str_eq(lineage(70, 6), "_f1_f1");
 }
 
-Test(kinnames, a_number_that_the_log_has_given_is_passed_over)
+Test(sampled_names, a_number_that_the_log_has_given_is_passed_over)
 {
 	struct maker child;
 
@@ -110,7 +110,7 @@ Test(kinnames, a_number_that_the_log_has_given_is_passed_over)
 	cr_expect_str_eq(lineage(51, 3), "_f3");
 }
 
-Test(kinnames, programs_that_a_process_executes_count_from_its_name)
+Test(sampled_names, programs_that_a_process_executes_count_from_its_name)
 {
 	image(FOUNDER, 0, NEVER, 1, 1);
 	image(50, FOUNDER, 2, 0, 2);
@@ -125,7 +125,7 @@ Test(kinnames, programs_that_a_process_executes_count_from_its_name)
 }
 
 /* What posix_spawn and unrecorded tell of is the first program already. */
-Test(kinnames, a_name_of_a_spawned_child_is_that_of_its_program)
+Test(sampled_names, a_name_of_a_spawned_child_is_that_of_its_program)
 {
 	image(FOUNDER, 0, NEVER, 1, 1);
 	image(50, FOUNDER, 2, 1, 3);
@@ -138,7 +138,7 @@ Test(kinnames, a_name_of_a_spawned_child_is_that_of_its_program)
 	cr_expect_str_eq(lineage(52, 7), "_c3_x1");
 }
 
-Test(kinnames, of_a_number_that_came_again_the_last_child_counts)
+Test(sampled_names, of_a_number_that_came_again_the_last_child_counts)
 {
 	image(FOUNDER, 0, NEVER, 1, 1);
 	image(50, FOUNDER, 9, 0, 9);
@@ -146,7 +146,7 @@ Test(kinnames, of_a_number_that_came_again_the_last_child_counts)
 	cr_expect_str_eq(lineage(50, 9), "_f2");
 }
 
-Test(kinnames, what_is_no_lineage_names_nobody)
+Test(sampled_names, what_is_no_lineage_names_nobody)
 {
 	static const char *const bad[] = {"f1", "_f1;", "_", "_q1"};
 
@@ -166,7 +166,7 @@ Test(kinnames, what_is_no_lineage_names_nobody)
 	}
 }
 
-Test(kinnames, whose_maker_is_not_known_has_no_name)
+Test(sampled_names, whose_maker_is_not_known_has_no_name)
 {
 	image(FOUNDER, 0, NEVER, 1, 1);
 	image(50, 99, 2, 0, 2);
@@ -179,7 +179,7 @@ Test(kinnames, whose_maker_is_not_known_has_no_name)
 }
 
 /* 43 is recorded: it is the image that was there when its collector began. */
-Test(kinnames, a_recorded_process_is_the_image_of_its_start)
+Test(sampled_names, a_recorded_process_is_the_image_of_its_start)
 {
 	struct maker child;
 
@@ -190,14 +190,14 @@ Test(kinnames, a_recorded_process_is_the_image_of_its_start)
 	image(50, 43, 5, 0, 5);
 	maker_descendant(&maker, "_f1_x1", MONO_CLOCK(5000000000), &child);
 	name_by("");
-	cr_expect_eq(exp_sampled_at(&kin, 43, 4ull * S)->log, 1);
-	cr_expect_eq(exp_sampled_at(&kin, 43, 8ull * S)->log, EXP_INDEX_NONE);
+	cr_expect_eq(exp_sampled_at(&sampled, 43, 4ull * S)->log, 1);
+	cr_expect_eq(exp_sampled_at(&sampled, 43, 8ull * S)->log, EXP_INDEX_NONE);
 	cr_expect_str_eq(lineage(43, 4), "_f1_x1");
 	cr_expect_str_eq(lineage(43, 8), "_f1_x2");
 	cr_expect_str_eq(lineage(50, 5), "_f1_x1_f1");
 }
 
-Test(kinnames, an_image_that_had_ended_is_not_the_recorded_one)
+Test(sampled_names, an_image_that_had_ended_is_not_the_recorded_one)
 {
 	struct maker child;
 
@@ -206,12 +206,12 @@ Test(kinnames, an_image_that_had_ended_is_not_the_recorded_one)
 	images[1].ended = 4ull * S;
 	maker_descendant(&maker, "_f1_x1", MONO_CLOCK(5000000000), &child);
 	name_by("");
-	cr_expect_eq(exp_sampled_at(&kin, 43, 2ull * S)->log, EXP_INDEX_NONE);
+	cr_expect_eq(exp_sampled_at(&sampled, 43, 2ull * S)->log, EXP_INDEX_NONE);
 	cr_expect_str_neq(lineage(43, 2), "_f1_x1", "somebody has that name");
 }
 
 /* The founder's process may have been there before, and executes other programs later. */
-Test(kinnames, the_founder_is_the_first_program_of_its_process)
+Test(sampled_names, the_founder_is_the_first_program_of_its_process)
 {
 	image(FOUNDER, 0, NEVER, 1, 1);
 	image(FOUNDER, 0, NEVER, 2, 7);
@@ -221,7 +221,7 @@ Test(kinnames, the_founder_is_the_first_program_of_its_process)
 }
 
 /* 143 outside is 43 inside, where 44 is its child. */
-Test(kinnames, in_another_namespace_logs_tell_of_inner_numbers)
+Test(sampled_names, in_another_namespace_logs_tell_of_inner_numbers)
 {
 	struct maker child;
 
@@ -240,6 +240,42 @@ Test(kinnames, in_another_namespace_logs_tell_of_inner_numbers)
 	cr_expect_str_eq(lineage(143, 3), "_f1_x1");
 	cr_expect_str_eq(lineage(144, 6), "_f1_x1_f5");
 	cr_expect_str_eq(lineage(145, 7), "_f1_x1_f1");
-	cr_expect_eq(exp_sampled_at(&kin, 144, 6ull * S)->is_inside, 1);
-	cr_expect_eq(exp_sampled_at(&kin, FOUNDER, S)->is_inside, 0);
+	cr_expect_eq(exp_sampled_at(&sampled, 144, 6ull * S)->is_inside, 1);
+	cr_expect_eq(exp_sampled_at(&sampled, FOUNDER, S)->is_inside, 0);
+}
+
+/* The pid outside is lower than the founder's: it was used again. */
+Test(sampled_names, of_several_with_one_inner_number_the_last_to_begin_before_the_log_counts)
+{
+	struct maker child;
+
+	image(7, FOUNDER, 2, 1, 3);
+	images[0].inner = 43;
+	image(8, FOUNDER, 2, 1, 5);
+	images[1].inner = 43;
+	images[1].ended = 6ull * S;
+	image(9, FOUNDER, 2, 1, 4);
+	images[2].inner = 43;
+	image(10, FOUNDER, 2, 1, 9);
+	images[3].inner = 43;
+	image(FOUNDER, 0, NEVER, 1, 1);
+	maker_descendant(&maker, "_f1_x1", MONO_CLOCK(7000000000), &child);
+	name_by("");
+	cr_expect_eq(exp_sampled_at(&sampled, 9, 4ull * S)->log, 1);
+	cr_expect_eq(exp_sampled_at(&sampled, 7, 3ull * S)->log, EXP_INDEX_NONE);
+	cr_expect_eq(exp_sampled_at(&sampled, 8, 5ull * S)->log, EXP_INDEX_NONE);
+	cr_expect_eq(exp_sampled_at(&sampled, 10, 9ull * S)->log, EXP_INDEX_NONE);
+}
+
+Test(sampled_names, an_inner_number_of_the_first_image_counts_too)
+{
+	struct maker child;
+
+	image(7, FOUNDER, 2, 1, 3);
+	images[0].inner = 43;
+	image(FOUNDER, 0, NEVER, 1, 1);
+	maker_descendant(&maker, "_f1_x1", MONO_CLOCK(7000000000), &child);
+	name_by("");
+	cr_expect_eq(exp_sampled_at(&sampled, 7, 3ull * S)->log, 1);
+	cr_expect_str_eq(lineage(7, 3), "_f1_x1");
 }
