@@ -21,6 +21,12 @@ XML_LIBS   := $(call found,--libs libxml-2.0)
 CAPSTONE_LIBS := $(call found,--libs capstone)
 DWARF_LIBS := $(call found,--libs libdw libelf)
 
+# A short line for each target; V=1 shows the commands.
+ifneq ($(V),1)
+.SILENT:
+SILENT := -s
+endif
+
 .DEFAULT_GOAL := all
 include build.mk
 
@@ -35,10 +41,10 @@ setup: ## install the Debian packages that are missing, or print the apt-get lin
 	@.ci/setup
 
 demo: setup ## build, record a real program, print its functions and call tree
-	$(MAKE) -s -j$(JOBS) all
+	$(MAKE) $(SILENT) -j$(JOBS) all
 	@tests/run-demo $(BUILD)
 
-help: ## list the targets
+help: ## list the targets; V=1 with any target shows the commands
 	@sed -n 's/^## \(.*\)/\n\1:/p; s/^\([a-z][a-z0-9-]*\):.* ## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
 
 clean: ## remove what was built
@@ -46,35 +52,35 @@ clean: ## remove what was built
 
 ## Test
 check: setup ## build and run every test; the last line says how many passed
-	$(MAKE) -s -j$(JOBS) all unit-programs e2e-programs
-	$(MAKE) -s -j$(JOBS) replay
+	$(MAKE) $(SILENT) -j$(JOBS) all unit-programs e2e-programs
+	$(MAKE) $(SILENT) -j$(JOBS) replay
 	@tests/run-all $(BUILD)
 
 unit: ## build and run the unit tests
-	$(MAKE) -s -j$(JOBS) unit-programs
+	$(MAKE) $(SILENT) -j$(JOBS) unit-programs
 	@tests/run-unit $(BUILD)
 
 e2e: ## build and run the end-to-end tests
-	$(MAKE) -s -j$(JOBS) all e2e-programs
-	$(MAKE) -s -j$(JOBS) replay
+	$(MAKE) $(SILENT) -j$(JOBS) all e2e-programs
+	$(MAKE) $(SILENT) -j$(JOBS) replay
 	@tests/run-e2e $(BUILD)
 
 lint: ## warnings as errors by gcc and clang, clang-tidy, cppcheck, manual pages against the tables, file sizes
 	@tests/run-lint $(BUILD)
 
 bench: ## measure cost and truth of the recordings
-	$(MAKE) -s -j$(JOBS) all e2e-programs
+	$(MAKE) $(SILENT) -j$(JOBS) all e2e-programs
 	@tests/bench/run $(BUILD)
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 asan: ## unit tests and readers of damaged input with the address and undefined-behaviour sanitizers
-	$(MAKE) -s -j$(JOBS) BUILD=$(BUILD)/asan EXTRA_CFLAGS="$(SANITIZE)" sanitized
+	$(MAKE) $(SILENT) -j$(JOBS) BUILD=$(BUILD)/asan EXTRA_CFLAGS="$(SANITIZE)" sanitized
 	@SKIP=libcollector tests/run-unit $(BUILD)/asan
-	$(MAKE) -s -j$(JOBS) all e2e-programs
+	$(MAKE) $(SILENT) -j$(JOBS) all e2e-programs
 	@READERS="$$(realpath $(BUILD)/asan/bin)" tests/run-e2e $(BUILD) /dev/null badinput archive heap
 
 fortify: ## unit tests of a build in which the C library checks bounds
-	$(MAKE) -s -j$(JOBS) BUILD=$(BUILD)/lint/gcc EXTRA_CFLAGS="-Werror -D_FORTIFY_SOURCE=3" unit-programs
+	$(MAKE) $(SILENT) -j$(JOBS) BUILD=$(BUILD)/lint/gcc EXTRA_CFLAGS="-Werror -D_FORTIFY_SOURCE=3" unit-programs
 	@tests/run-unit $(BUILD)/lint/gcc
 
 # Fences are not seen by it, which newer versions of gcc warn of.
@@ -82,31 +88,31 @@ TSAN := -fsanitize=thread -fno-omit-frame-pointer -Wno-tsan
 TSAN_CFLAGS := -O1 -g1
 # What the end-to-end tests replay kept inputs with, and give damaged experiments to.
 replay:
-	$(MAKE) -s BUILD=$(BUILD)/asan EXTRA_CFLAGS="$(SANITIZE)" fuzz-replay fuzz-hostile readers
+	$(MAKE) $(SILENT) BUILD=$(BUILD)/asan EXTRA_CFLAGS="$(SANITIZE)" fuzz-replay fuzz-hostile readers
 	@! echo 'int main(void) { return 0; }' | $(CC) -fsanitize=thread -x c -o /dev/null - 2>/dev/null || \
-		$(MAKE) -s BUILD=$(BUILD)/tsan CFLAGS="$(TSAN_CFLAGS)" EXTRA_CFLAGS="$(TSAN)" tsan-programs
+		$(MAKE) $(SILENT) BUILD=$(BUILD)/tsan CFLAGS="$(TSAN_CFLAGS)" EXTRA_CFLAGS="$(TSAN)" tsan-programs
 
 tsan: ## readers and writers of many threads with the thread sanitizer
-	$(MAKE) -s -j$(JOBS) BUILD=$(BUILD)/tsan CFLAGS="$(TSAN_CFLAGS)" EXTRA_CFLAGS="$(TSAN)" tsan-programs
+	$(MAKE) $(SILENT) -j$(JOBS) BUILD=$(BUILD)/tsan CFLAGS="$(TSAN_CFLAGS)" EXTRA_CFLAGS="$(TSAN)" tsan-programs
 	$(BUILD)/tsan/tests/tsan/readers
 	$(BUILD)/tsan/tests/tsan/writers
 
 FUZZ_FLAGS := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 fuzz: ## SECONDS=n: n seconds (60) of libFuzzer for each target of tests/fuzz/targets.def; what it finds is kept in build/fuzz/found
-	$(MAKE) -s -j$(JOBS) BUILD=$(BUILD)/fuzz CC=clang EXTRA_CFLAGS="$(FUZZ_FLAGS)" fuzz-engine
+	$(MAKE) $(SILENT) -j$(JOBS) BUILD=$(BUILD)/fuzz CC=clang EXTRA_CFLAGS="$(FUZZ_FLAGS)" fuzz-engine
 	@tests/run-fuzz $(BUILD)/fuzz $(or $(SECONDS),60)
 
 coverage: ## unit tests with line coverage, summed up by folder
-	$(MAKE) -s -j$(JOBS) BUILD=$(BUILD)/coverage EXTRA_CFLAGS=--coverage unit-programs
+	$(MAKE) $(SILENT) -j$(JOBS) BUILD=$(BUILD)/coverage EXTRA_CFLAGS=--coverage unit-programs
 	@tests/run-unit $(BUILD)/coverage
 	@tests/run-coverage $(BUILD)/coverage
 
 nulltools: ## run the end-to-end tests with tools that do nothing: no claim may hold
-	$(MAKE) -s -j$(JOBS) all e2e-programs
+	$(MAKE) $(SILENT) -j$(JOBS) all e2e-programs
 	@tests/run-null $(BUILD)
 
 mutate: ## N=n SEED=s [FOLDER=f]: change n places of the sources (50), one at a time, and see how many the tests notice; goes on where it was ended
-	$(MAKE) -s -j$(JOBS) all unit-programs e2e-programs
+	$(MAKE) $(SILENT) -j$(JOBS) all unit-programs e2e-programs
 	@tests/mutate/run $(BUILD) $(or $(N),50) $(or $(SEED),1) $(FOLDER)
 
 ## Install

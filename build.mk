@@ -2,6 +2,9 @@
 
 # Of the processors' folders (arch/x86_64/ and the like) only the one that is built for belongs to it: i386 for what is below m32/.
 PROCESSOR := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+# The first line of a recipe: says what is made, but for `make -s` and V=1, and makes its folder.
+begin = @$(if $(filter 1,$(V))$(findstring s,$(firstword -$(MAKEFLAGS))),,echo '  $(@:$(BUILD)/%=%)';) mkdir -p $(@D)
+
 objects = $(patsubst %.c,$(BUILD)/obj/$(1)%.o,$(sort $(shell find $(2) -name '*.c' \( ! -path '*/arch/*/*' -o -path '*/arch/$(if $(filter m32/,$(1)),i386,$(PROCESSOR))/*' \))))
 
 FORMAT_OBJ     := $(call objects,,format)
@@ -49,26 +52,26 @@ $(BUILD)/obj/experiment/%.o $(BUILD)/obj/tests/%.o: override CPPFLAGS += $(XML_C
 $(addprefix $(BUILD)/obj/pic/libcollector/calls/,functrace_limits.o returns.o): override CFLAGS += -mgeneral-regs-only
 
 $(BUILD)/obj/%.o: %.c build.mk
-	@mkdir -p $(@D)
+	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MT $@ -c -o $@ $<
 
 # The installed library has its own copy of experiment/ and format/.
 SHARED_OBJ := $(call objects,shared/,experiment) $(call objects,shared/,format)
 $(BUILD)/obj/shared/%.o: override CPPFLAGS += $(XML_CFLAGS)
 $(BUILD)/obj/shared/%.o: %.c build.mk
-	@mkdir -p $(@D)
+	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -MMD -MP -MT $@ -c -o $@ $<
 
 # In the target nothing may abort, and the functions that _FORTIFY_SOURCE checks are defined here.
 PIC_FLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -U_FORTIFY_SOURCE -fno-plt -fno-builtin-malloc \
 	-fomit-frame-pointer -fasynchronous-unwind-tables
 $(BUILD)/obj/pic/%.o: %.c build.mk
-	@mkdir -p $(@D)
+	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) -MMD -MP -MT $@ -c -o $@ $<
 
 # Programs of 32 bits may have stacks that are aligned to 4 bytes alone.
 $(BUILD)/obj/m32/%.o: %.c build.mk
-	@mkdir -p $(@D)
+	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) $(M32) -D_FILE_OFFSET_BITS=64 -mstackrealign -Wno-psabi -MMD -MP -MT $@ -c -o $@ $<
 
 # ---- libraries and programs
@@ -79,7 +82,7 @@ $(TEMPLATE_LIB): $(TEMPLATE_OBJ)
 $(SAMPLER_LIB): $(SAMPLER_OBJ)
 $(BUILD)/lib/libcollector.a: $(COLLECTOR_OBJ)
 $(BUILD)/lib/%.a:
-	@mkdir -p $(@D)
+	$(begin)
 	rm -f $@
 	ar rcsD $@ $^
 
@@ -92,7 +95,7 @@ $(BUILD)/lib/xer/xer_attach: $(ATTACH_OBJ) $(FORMAT_LIB)
 $(BUILD)/lib/xer/xer_sampler: $(PERF_OBJ) $(SAMPLER_LIB) $(FORMAT_LIB)
 $(HELPERS): LIBS = $(DWARF_LIBS)
 $(PROGRAMS) $(HELPERS):
-	@mkdir -p $(@D)
+	$(begin)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/bin/xer_trcrpt: $(BUILD)/bin/xer_print
@@ -101,19 +104,19 @@ $(BUILD)/bin/xer_trcrpt: $(BUILD)/bin/xer_print
 JAVAC := $(shell command -v javac 2>/dev/null)
 JAR   := $(if $(JAVAC),$(BUILD)/share/xer/collector.jar)
 $(BUILD)/share/xer/collector.jar: share/java/collector/CollectorAPI.java
-	@mkdir -p $(@D) $(BUILD)/obj/java
+	$(begin) $(BUILD)/obj/java
 	$(JAVAC) -nowarn -source 11 -target 11 -Xlint:-options -d $(BUILD)/obj/java $<
 	jar cf $@ -C $(BUILD)/obj/java collector
 
 $(BUILD)/share/xer/trcfmt: template/trcfmt
-	@mkdir -p $(@D)
+	$(begin)
 	cp $< $@
 
 $(LIBRARY): $(COLLECTOR_OBJ)
 $(BUILD)/lib/xer/32/libcollector.so: $(COLLECTOR32_OBJ)
 $(BUILD)/lib/xer/32/libcollector.so: override CFLAGS += -m32
 $(BUILD)/lib/xer/libcollector.so $(BUILD)/lib/xer/32/libcollector.so: libcollector/versions.map
-	@mkdir -p $(@D)
+	$(begin)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,now,-z,relro,-z,defs,--hash-style=gnu \
 		-Wl,--version-script=libcollector/versions.map -o $@ $(filter %.o,$^)
 
@@ -124,12 +127,12 @@ STATIC_LIBRARY  := $(BUILD)/shared/libexperiment.a
 library: $(SHARED_LIBRARY) $(STATIC_LIBRARY)
 
 $(SHARED_LIBRARY): $(SHARED_OBJ) experiment/experiment.map
-	@mkdir -p $(@D)
+	$(begin)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,relro,-z,defs,--hash-style=gnu,-soname,$(SONAME) \
 		-Wl,--version-script=experiment/experiment.map -o $@ $(SHARED_OBJ) $(READER_LIBS)
 
 $(STATIC_LIBRARY): $(EXPERIMENT_OBJ) $(FORMAT_OBJ)
-	@mkdir -p $(@D)
+	$(begin)
 	rm -f $@
 	ar rcsD $@ $^
 
@@ -140,12 +143,12 @@ SAMPLER_STATIC := $(BUILD)/shared/libxer_sampler.a
 library: $(SAMPLER_SHARED) $(SAMPLER_STATIC)
 
 $(SAMPLER_SHARED): $(call objects,shared/,sampler) $(BUILD)/obj/shared/format/fxt.o sampler/sampler.map
-	@mkdir -p $(@D)
+	$(begin)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,relro,-z,defs,--hash-style=gnu,-soname,$(SAMPLER_SONAME) \
 		-Wl,--version-script=sampler/sampler.map -o $@ $(filter %.o,$^)
 
 $(SAMPLER_STATIC): $(SAMPLER_OBJ) $(BUILD)/obj/format/fxt.o
-	@mkdir -p $(@D)
+	$(begin)
 	rm -f $@
 	ar rcsD $@ $^
 
@@ -171,7 +174,7 @@ TESTED_libcollector := $(BUILD)/lib/libcollector.a
 
 define unit_program
 $(BUILD)/tests/unit/$(1): $(call objects,,tests/unit/$(1)) $(BUILD)/obj/tests/unit/leaks.o $(TESTED_$(1)) $(FORMAT_LIB)
-	@mkdir -p $$(@D)
+	$$(begin)
 	$$(CC) $$(CFLAGS) $$(LDFLAGS) -Wl,--wrap=criterion_internal_test_main -o $$@ $$(filter %.o,$$^) -lc $$(filter %.a,$$^) -lcriterion $$(READER_LIBS) $$(PRINT_LIBS)
 endef
 $(foreach folder,$(UNIT_FOLDERS),$(eval $(call unit_program,$(folder))))
@@ -186,19 +189,19 @@ readers: $(BUILD)/bin/xer_print $(BUILD)/bin/xer_archive $(TRCRPT)
 fuzz-hostile: $(BUILD)/tests/fuzz/hostile
 $(BUILD)/tests/fuzz/engine: override LDFLAGS += -fsanitize=fuzzer
 $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_OBJ) $(FUZZ_LIBS)
-	@mkdir -p $(@D)
+	$(begin)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(READER_LIBS) $(PRINT_LIBS)
 
 # ---- plain programs for the thread sanitizer, under which Criterion crashes
 
 tsan-programs: $(BUILD)/tests/tsan/readers $(BUILD)/tests/tsan/writers
 $(BUILD)/tests/tsan/readers: $(BUILD)/obj/tests/tsan/readers.o $(BUILD)/obj/tests/unit/experiment/make_experiment.o $(EXPERIMENT_LIB) $(FORMAT_LIB)
-	@mkdir -p $(@D)
+	$(begin)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(READER_LIBS)
 # What writers uses of the collector, with the wrappers that come along made local: malloc and the like are the sanitizer's.
 TSAN_USES := col_founder_open col_directory_open col_xml_open col_xml_append col_slot_refill tree_open tree_node col_slot_abandon
 $(BUILD)/tests/tsan/recorder.o: $(BUILD)/lib/libcollector.a
-	@mkdir -p $(@D)
+	$(begin)
 	ld -r -o $@ $(TSAN_USES:%=-u %) $<
 	readelf -sW $@ | awk '$$5 == "GLOBAL" && $$6 == "DEFAULT" && $$7 != "UND" { print $$8 }' >$@.exported
 	objcopy --localize-symbols=$@.exported $@
@@ -214,49 +217,49 @@ TARGETS := $(filter-out %/ft_plugin %/ft_control %/ft_hard %/ft_nested %/ft_step
 e2e-programs: $(TARGETS) $(BUILD)/tests/programs/static $(BUILD)/tests/programs/alone_static $(BUILD)/tests/programs/plugin.so $(BUILD)/tests/programs/grown_later $(BUILD)/tests/bench/many_samples $(BUILD)/tests/bench/frames
 
 $(BUILD)/tests/bench/frames: $(BUILD)/obj/tests/bench/frames.o $(EXPERIMENT_LIB) $(FORMAT_LIB)
-	@mkdir -p $(@D)
+	$(begin)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(READER_LIBS)
 
 $(BUILD)/tests/bench/many_samples: $(BUILD)/obj/tests/bench/many_samples.o $(BUILD)/obj/tests/unit/experiment/make_experiment.o \
 	$(EXPERIMENT_LIB) $(FORMAT_LIB)
-	@mkdir -p $(@D)
+	$(begin)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(READER_LIBS)
 
 # No calls are merged or cloned, so that the known facts stay known by function.
 TARGET_FLAGS := -O2 -g -fno-inline-functions -fno-ipa-icf -fno-ipa-cp -fno-ipa-sra -fno-optimize-sibling-calls
 $(BUILD)/tests/programs/ft_%: TARGET_FLAGS += -finstrument-functions
 $(BUILD)/tests/programs/%: tests/programs/%.c
-	@mkdir -p $(@D)
+	$(begin)
 	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -I. -o $@ $< -lpthread -ldl -lm
 $(BUILD)/tests/programs/%: tests/programs/%.cc
-	@mkdir -p $(@D)
+	$(begin)
 	$(CXX) -std=gnu++20 -D_GNU_SOURCE -Wall -Wextra $(TARGET_FLAGS) -I. -o $@ $< -lpthread
 $(BUILD)/tests/programs/grown_later: tests/programs/grown.c
-	@mkdir -p $(@D)
+	$(begin)
 	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -DLATER -o $@ $<
 $(BUILD)/tests/programs/plugin.so: tests/programs/plugin/plugin.c
-	@mkdir -p $(@D)
+	$(begin)
 	$(CC) -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -fPIC -shared -o $@ $<
 # The cases of tests/cases, in one program, with everything that can be traced.
 CASE_OBJ := $(patsubst tests/cases/%.c,$(BUILD)/tests/cases/%.o,$(wildcard tests/cases/*.c))
 $(BUILD)/tests/cases/%.o: tests/cases/%.c tests/cases/bus.h tests/cases/case.h tests/cases/cases.def
-	@mkdir -p $(@D)
+	$(begin)
 	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -finstrument-functions -Wno-infinite-recursion -c -o $@ $<
 e2e-programs: $(BUILD)/tests/cases/cases
 $(BUILD)/tests/cases/cases: $(CASE_OBJ)
 	$(CC) -rdynamic -z execstack -o $@ $^ -lpthread -ldl -lutil -lrt -lm
 # A client of the sampler, walked by frame pointers.
 $(BUILD)/tests/programs/self_sampler: tests/programs/self_sampler.c $(SAMPLER_LIB) $(FORMAT_LIB)
-	@mkdir -p $(@D)
+	$(begin)
 	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -fno-omit-frame-pointer -fno-toplevel-reorder -I. -o $@ $^ -lpthread
 $(BUILD)/tests/programs/fixed: TARGET_FLAGS += -fno-pie -no-pie
 $(BUILD)/tests/programs/static: tests/programs/exitcodes.c
-	@mkdir -p $(@D)
+	$(begin)
 	$(CC) -D_GNU_SOURCE -std=gnu11 -static -o $@ $<
 # Found by frame pointers.
 $(BUILD)/tests/programs/alone: TARGET_FLAGS += -fno-omit-frame-pointer
 $(BUILD)/tests/programs/alone_static: tests/programs/alone.c
-	@mkdir -p $(@D)
+	$(begin)
 	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -fno-omit-frame-pointer -static -o $@ $< -lpthread
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
