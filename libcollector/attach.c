@@ -14,20 +14,15 @@
 #include "libcollector/base/file.h"
 #include "libcollector/hook/got.h"
 #include "libcollector/hook/hook.h"
-#include "libcollector/io/io_files.h"
 #include "libcollector/base/lock.h"
 #include "libcollector/write/log.h"
 #include "libcollector/object/map.h"
-#include "libcollector/mpi/mpi.h"
-#include "libcollector/mpi/mpi_rank.h"
 #include "libcollector/process.h"
-#include "libcollector/unwind/rule.h"
 #include "libcollector/thread/scope.h"
 #include "libcollector/thread/signals.h"
 #include "libcollector/events/tick.h"
-#include "libcollector/unwind/tree.h"
 #include "libcollector/events/usage.h"
-#include "libcollector/events/usertrace.h"
+#include "libcollector/base/source.h"
 
 #include "format/attach.h"
 
@@ -75,8 +70,7 @@ static void reset_threads(void)
 				col_slot_abandon(&state->slot[i][k]);
 				state->slot[i][k] = (struct col_slot){.map = NULL};
 			}
-		state->heap_events = state->sync_events = state->io_events = state->omp.events =
-			state->mpi.events = 0;
+		memset(state->events, 0, sizeof(state->events));
 	}
 }
 
@@ -85,14 +79,9 @@ static void reset(const struct process_moment *now)
 	reset_threads();
 	col_streams_forget();
 	col_log_forget();
-	tree_close();
 	map_restart();
-	rule_cache_clear();
-	io_files_restart();
 	usage_restart(now);
-	functrace_restart();
-	mpi_groups_forget();
-	mpi_rank_forget();
+	EACH_SOURCE(again);
 	memset(&col.count, 0, sizeof(col.count));
 	atomic_store(&col.closing, 0);
 	atomic_store(&col.events_stopped, 0);
@@ -224,19 +213,15 @@ EXPORT int collector_detach(const char *unused)
 	if (!process_is_recorded() || atomic_exchange(&col.closing, 1))
 		return -ENOENT;
 	got_restore();
-	atomic_store(&col.switches->heap, 0);
-	atomic_store(&col.switches->sync, 0);
-	atomic_store(&col.switches->io, 0);
-	atomic_store(&col.switches->functrace, 0);
-	functrace_end();
-	usertrace_stop();
+	sources_stop_early();
+	EACH_SOURCE(leave);
 	wait_until_quiet();
 	process_account();
 	log_detach();
 	col_stop_events(NULL);
 	col.is_recorded = col.is_followed = 0;
 	atomic_store(&col.switches->recording, 0);
-	tick_close();
+	EACH_SOURCE(close);
 	signals_give_back(TICK_SIGNAL);
 	buserror_give_back();
 	if (wait_until_quiet() == 0) {

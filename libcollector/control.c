@@ -12,7 +12,7 @@
 #include "libcollector/write/log.h"
 #include "libcollector/process.h"
 #include "libcollector/thread/signals.h"
-#include "libcollector/events/tick.h"
+#include "libcollector/base/source.h"
 #include "libcollector/events/usage.h"
 #include "libcollector/recording.h"
 
@@ -129,7 +129,7 @@ void control_terminate(void)
 	col.is_recorded = 0;
 	atomic_store(&col.switches->recording, 0);
 	col_stop_events(NULL);
-	tick_close();
+	EACH_SOURCE(close);
 	buserror_give_back();
 	control_leave(&old);
 }

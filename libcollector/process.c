@@ -7,17 +7,16 @@
 #include "libcollector/process/descendant.h"
 #include "libcollector/process/environment.h"
 #include "libcollector/base/file.h"
-#include "libcollector/calls/functrace.h"
+#include "libcollector/base/source.h"
 #include "libcollector/process/golang.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/write/log.h"
 #include "libcollector/object/map.h"
-#include "libcollector/mpi/mpi.h"
 #include "libcollector/write/stream.h"
-#include "libcollector/events/tick.h"
-#include "libcollector/unwind/tree.h"
 #include "libcollector/events/usage.h"
 #include "libcollector/hook/visible.h"
+#include "libcollector/source.h"
+#include "libcollector/thread/signals.h"
 #include "libcollector/recording.h"
 
 #include <errno.h>
@@ -81,7 +80,7 @@ static int open_files(const struct process_moment *start)
 	if (error == 0)
 		error = col_xml_open(COL_LOG);
 	if (error == 0)
-		error = tree_open();
+		error = sources_prepare();
 	if (error == 0)
 		error = make_switches();
 	return error;
@@ -113,7 +112,7 @@ int process_open(void)
 	col.is_recorded = 1;
 	atomic_store(&col.switches->recording, 1);
 	buserror_stand();
-	tick_open();
+	EACH_SOURCE(install);
 	if (thread_open() < 0) {
 		col.is_recorded = 0;
 		atomic_store(&col.switches->recording, 0);
@@ -140,32 +139,23 @@ void process_begin_events(void)
 	control_stop();
 }
 
-/* What this library records of a program of its kind. Its descendants may be of the other one: they
- * are told all. */
-static void drop_what_needs_stacks(struct descriptor *descriptor)
-{
-	if (ARCH_WALKS_STACKS)
-		return;
-	descriptor->profile_us = descriptor->heap = descriptor->sync = descriptor->io =
-		descriptor->functrace = 0;
-}
-
 static __attribute__((constructor)) void construct(void)
 {
 	int saved_errno = errno;
 
+	source_table_give();
 	visible_open();
 	if (environment_take(&col.descriptor) == 0) {
 		col.pid = sys_getpid();
-		drop_what_needs_stacks(&col.descriptor);
+		/* Its descendants may be of the other kind, and are told all. */
+		source_drop_lacking(&col.descriptor);
 		map_open_program();
 		hook_resolve();
 		if (!descendant_begin())
 			child_open();
 		else if (process_open() == 0) {
-			tick_let_in();
+			EACH_SOURCE(launch);
 			process_begin_events();
-			mpi_open();
 			if (golang_is_program())
 				col_log_warning(
 					"a program in Go makes its system calls itself: what it executes is not followed, and its end is not seen; "
@@ -188,13 +178,26 @@ static void put_count(struct xml_text *text, const char *name, uint64_t value)
 	xml_put(text, "/>\n");
 }
 
+/* Of streams: what the format calls the number of events lost. */
+static const char *const lost_names[FMT_STREAMS] = {
+#define STREAM(id, name, role) "lost_" name,
+#include "format/datakind.def"
+};
+
 static void put_counters(struct xml_text *text)
 {
+	for (const struct source *source = sources.first; source != sources.end; source++)
+		if (source->counter && atomic_load(&col.count.events[source->id]))
+			put_count(text, source->counter,
+			          atomic_load(&col.count.events[source->id]));
 #define COUNTER(name) \
 	if (atomic_load(&col.count.name)) \
 		put_count(text, #name, atomic_load(&col.count.name));
 	COL_COUNTERS(COUNTER)
 #undef COUNTER
+	for (int i = 0; i < FMT_STREAMS; i++)
+		if (atomic_load(&col.count.lost[i]))
+			put_count(text, lost_names[i], atomic_load(&col.count.lost[i]));
 }
 
 static void put_exit(struct xml_text *text, int exit_code)
@@ -208,26 +211,17 @@ static void put_exit(struct xml_text *text, int exit_code)
 
 static void account_all(struct col_thread *self)
 {
-	uint64_t heap_events = 0, sync_events = 0, io_events = 0, user_events = 0, omp_events = 0,
-		 mpi_events = 0;
+	uint64_t events[SOURCES] = {0};
 
 	for (struct col_thread *thread = thread_first(); thread; thread = thread->next) {
 		if (atomic_load(&thread->tid))
-			tick_residual(thread, self, COL_NORMAL);
-		heap_events += thread->heap_events;
-		sync_events += thread->sync_events;
-		io_events += thread->io_events;
-		user_events += thread->user_events;
-		omp_events += thread->omp.events;
-		mpi_events += thread->mpi.events;
+			EACH_SOURCE(thread_account, thread, self, COL_NORMAL);
+		for (int i = 0; i < SOURCES; i++)
+			events[i] += thread->events[i];
 	}
-	atomic_store(&col.count.calls_erased, functrace_erased());
-	atomic_store(&col.count.heap_events, heap_events);
-	atomic_store(&col.count.sync_events, sync_events);
-	atomic_store(&col.count.io_events, io_events);
-	atomic_store(&col.count.user_events, user_events);
-	atomic_store(&col.count.omp_events, omp_events);
-	atomic_store(&col.count.mpi_events, mpi_events);
+	for (int i = 0; i < SOURCES; i++)
+		atomic_store(&col.count.events[i], events[i]);
+	EACH_SOURCE(count);
 }
 
 int process_is_recorded(void)
@@ -246,8 +240,8 @@ static void account(void)
 	self = thread_current();
 	if (self && !child_is_quiet()) {
 		account_all(self);
-		tick_residual(self, self, COL_NORMAL); /* what the first record has cost, if it had
-		                                          to make its file */
+		/* What the first record has cost, if it had to make its file. */
+		EACH_SOURCE(thread_account, self, self, COL_NORMAL);
 		usage_sample(self, COL_NORMAL, FMT_sample_reason_END);
 	}
 	sys_sigmask(SIG_SETMASK, &old, NULL);

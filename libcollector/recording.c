@@ -6,18 +6,9 @@
  * See doc/decisions/36-pauses.md. */
 #include "libcollector/recording.h"
 
-#include "libcollector/events/allocator.h"
-#include "libcollector/calls/functrace.h"
-#include "libcollector/events/heap.h"
-#include "libcollector/io/io.h"
-#include "libcollector/write/log.h"
-#include "libcollector/mpi/mpi.h"
-#include "libcollector/omp/omp.h"
-#include "libcollector/write/stream.h"
-#include "libcollector/events/sync.h"
-#include "libcollector/events/tick.h"
+#include "libcollector/base/source.h"
 #include "libcollector/events/usage.h"
-#include "libcollector/events/usertrace.h"
+#include "libcollector/write/log.h"
 
 enum phase { UNKNOWN, BEFORE, INSIDE, BEHIND };
 enum events { STOPPED, PAUSED, RECORDED };
@@ -35,49 +26,16 @@ static enum events wanted(void)
 	return atomic_load(&paused) ? PAUSED : RECORDED;
 }
 
-static void start_events(void)
-{
-	atomic_store(&col.switches->profile, col.descriptor.profile_us != 0);
-	if (col.descriptor.heap)
-		heap_start();
-	if (col.descriptor.sync)
-		sync_start();
-	if (col.descriptor.io)
-		io_start();
-	if (col.descriptor.user)
-		usertrace_start();
-	if (col.descriptor.functrace)
-		functrace_start();
-	if (col.descriptor.omp)
-		omp_start();
-	if (col.descriptor.mpi & MPI_CALLS)
-		mpi_start();
-}
-
-/* Frees go on if anything can have been allocated. */
-static void stop_events(enum events to)
-{
-	enum heap_mode heap = to == PAUSED && atomic_load(&col.switches->heap) ? HEAP_FREES
-	                                                                       : HEAP_OFF;
-
-	atomic_store(&col.switches->profile, 0);
-	atomic_store(&col.switches->heap, heap);
-	atomic_store(&col.switches->sync, 0);
-	atomic_store(&col.switches->io, 0);
-	usertrace_stop();
-	atomic_store(&col.switches->functrace, 0);
-	atomic_store(&col.switches->omp, 0);
-	atomic_store(&col.switches->mpi, 0);
-}
-
 static void change_to(enum events to)
 {
 	if (atomic_exchange(&current, to) == to)
 		return;
 	if (to == RECORDED)
-		start_events();
+		sources_start();
+	else if (to == PAUSED)
+		sources_pause();
 	else
-		stop_events(to);
+		sources_stop();
 }
 
 static void apply(void)
@@ -114,10 +72,7 @@ void recording_open(void)
 {
 	uint64_t start = col.descriptor.start_ticks;
 
-	if (col.descriptor.heap)
-		allocator_check();
-	if (col.descriptor.functrace && functrace_open() < 0)
-		col_stream_stop(FMT_STREAM_FUNCTRACE, -ENOMEM);
+	sources_open();
 	first = start + ticks_of_ms(col.descriptor.from_ms);
 	last = col.descriptor.to_ms ? start + ticks_of_ms(col.descriptor.to_ms) : 0;
 	atomic_store(&paused, col.descriptor.step.paused != 0);
@@ -187,13 +142,13 @@ static void for_each_thread(void (*act)(struct col_thread *thread, struct col_th
 
 static void count_until_now(struct col_thread *thread, struct col_thread *self)
 {
-	tick_residual(thread, self, COL_HANDLER);
+	EACH_SOURCE(thread_account, thread, self, COL_HANDLER);
 }
 
 static void count_from_now(struct col_thread *thread, struct col_thread *self)
 {
 	(void)self;
-	tick_forget(thread);
+	EACH_SOURCE(thread_pass, thread);
 }
 
 void recording_pause(struct col_thread *self)

@@ -28,16 +28,18 @@
 
 enum col_context { COL_NORMAL, COL_HANDLER, COL_CONTEXTS };
 
-/* Counters written to log.xml at the end; the names are the format's. */
+/* The sources of events: the rows of source.def. */
+enum source_id {
+#define SOURCE(id, setting, ...) SOURCE_##id,
+#include "libcollector/base/source.def"
+	SOURCES
+};
+
+/* Counters written to log.xml at the end; the names are the format's. Those of events of each
+ * source and of events lost for each file are beside them. */
 #define COL_COUNTERS(COUNTER) \
 	COUNTER(samples) \
-	COUNTER(heap_events) \
 	COUNTER(map_events) \
-	COUNTER(sync_events) \
-	COUNTER(io_events) \
-	COUNTER(user_events) \
-	COUNTER(omp_events) \
-	COUNTER(mpi_events) \
 	COUNTER(mpi_untracked) \
 	COUNTER(calls_erased) \
 	COUNTER(calls_unhooked) \
@@ -48,17 +50,6 @@ enum col_context { COL_NORMAL, COL_HANDLER, COL_CONTEXTS };
 	COUNTER(stacks_guessed) \
 	COUNTER(stacks_failed) \
 	COUNTER(stacks_slow) \
-	COUNTER(lost_frameinfo) \
-	COUNTER(lost_overview) \
-	COUNTER(lost_profile) \
-	COUNTER(lost_heaptrace) \
-	COUNTER(lost_synctrace) \
-	COUNTER(lost_iotrace) \
-	COUNTER(lost_usertrace) \
-	COUNTER(lost_functrace) \
-	COUNTER(lost_functable) \
-	COUNTER(lost_omptrace) \
-	COUNTER(lost_mpitrace) \
 	COUNTER(lost_reentrant) \
 	COUNTER(lost_threads) \
 	COUNTER(lost_log) \
@@ -70,6 +61,8 @@ struct col_counters {
 #define COUNTER(name) atomic_uint_fast64_t name;
 	COL_COUNTERS(COUNTER)
 #undef COUNTER
+	atomic_uint_fast64_t events[SOURCES]; /* summed up over threads when totals are written */
+	atomic_uint_fast64_t lost[FMT_STREAMS];
 };
 
 /* What is recorded of the heap: nothing; all; the ends of blocks only, while events are paused. */
@@ -79,14 +72,7 @@ enum heap_mode { HEAP_OFF, HEAP_ON, HEAP_FREES };
  */
 struct col_switches {
 	atomic_uint recording;
-	atomic_uint profile;
-	atomic_uint heap; /* enum heap_mode */
-	atomic_uint sync;
-	atomic_uint io;
-	atomic_uint user;      /* bit n: trace n is on; bit 8 + n: channel n */
-	atomic_uint functrace; /* enum functrace_mode */
-	atomic_uint omp;       /* enum omp_mode */
-	atomic_uint mpi;
+	atomic_uint on[SOURCES]; /* does a source record now, and what of it; 0: nothing */
 };
 
 struct collector {
@@ -108,6 +94,12 @@ extern struct collector col __attribute__((visibility("hidden")));
 static inline int col_is_recording(void)
 {
 	return (int)atomic_load_explicit(&col.switches->recording, memory_order_relaxed);
+}
+
+/* What a source records now; 0: nothing. */
+static inline unsigned col_on(enum source_id source)
+{
+	return atomic_load_explicit(&col.switches->on[source], memory_order_relaxed);
 }
 
 static inline void col_count(atomic_uint_fast64_t *counter, uint64_t n)

@@ -33,16 +33,17 @@ static int named_pid, is_open;
 static int has_ticks; /* event time is what arch_ticks_cpu reads */
 static unsigned mode; /* enum functrace_mode, when it is on */
 
-int functrace_open(void)
+void functrace_open(void)
 {
 	has_ticks = col.descriptor.clock_is_tsc && arch_has_ticks_cpu();
 	mode = limits_start(has_ticks) ? FUNCTRACE_LIMITED : FUNCTRACE_ALL;
-	if (number_start() < 0)
-		return -ENOMEM;
+	if (number_start() < 0) {
+		col_stream_stop(FMT_STREAM_FUNCTRACE, -ENOMEM);
+		return;
+	}
 	returns_start();
 	is_open = 1;
 	loader_start();
-	return 0;
 }
 
 void functrace_start(void)
@@ -58,7 +59,7 @@ void functrace_start(void)
 		     writer = writer->next)
 			writer->end = NULL;
 	}
-	atomic_store(&col.switches->functrace, mode);
+	atomic_store(&col.switches->on[SOURCE_FUNCTRACE], mode);
 }
 
 /* A thread may be between looking at the switches and its record: the extents stay mapped until
@@ -107,7 +108,15 @@ void functrace_thread_begin(struct col_thread *thread)
 	}
 }
 
-uint64_t functrace_erased(void)
+void functrace_unload(void)
+{
+	choice_forget();
+	number_forget();
+	loader_forget();
+	sleds_forget();
+}
+
+void functrace_count(void)
 {
 	uint64_t count = 0;
 
@@ -117,7 +126,7 @@ uint64_t functrace_erased(void)
 		     writer = writer->next)
 			count += writer->erased;
 	}
-	return count;
+	atomic_store(&col.count.calls_erased, count);
 }
 
 void functrace_thread_end(void)
@@ -144,15 +153,10 @@ static void keep_writer(struct functrace_writer *writer, int advice)
 		sys_madvise(writer->slot.map, writer->slot.map_size, advice);
 }
 
-void functrace_keep_memory(int advice)
+void functrace_keep_memory(struct col_thread *self, int advice)
 {
-	struct col_thread *thread = functrace_self ? functrace_self->thread : NULL;
-
-	if (!thread)
-		return;
-	keep_writer(&thread->functrace.first, advice);
-	for (struct functrace_writer *writer = thread->functrace.more; writer;
-	     writer = writer->next)
+	keep_writer(&self->functrace.first, advice);
+	for (struct functrace_writer *writer = self->functrace.more; writer; writer = writer->next)
 		keep_writer(writer, advice);
 }
 
@@ -164,9 +168,9 @@ static void cut_off(struct functrace_writer *writer)
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
-void functrace_let_go(int is_kept)
+void functrace_cut_off(void)
 {
-	struct col_thread *thread = is_kept && functrace_self ? functrace_self->thread : NULL;
+	struct col_thread *thread = functrace_self ? functrace_self->thread : NULL;
 
 	if (thread) {
 		cut_off(&thread->functrace.first);
@@ -174,6 +178,11 @@ void functrace_let_go(int is_kept)
 		     writer = writer->next)
 			cut_off(writer);
 	}
+	functrace_self = NULL;
+}
+
+void functrace_forget(void)
+{
 	functrace_self = NULL;
 }
 
@@ -392,7 +401,7 @@ static struct functrace_writer *hold_writer(struct col_thread *thread)
 		writer = take_writer(thread);
 	}
 	if (!thread || !writer) {
-		col_count(&col.count.lost_functrace, 1);
+		col_count(&col.count.lost[FMT_STREAM_FUNCTRACE], 1);
 		return NULL;
 	}
 	writer->busy = 1;
@@ -539,7 +548,7 @@ int functrace_name(uint32_t id, uint64_t addr, enum fmt_function_source source)
 		                        FMT_STREAM_FUNCTABLE, tid, &record, sizeof(record),
 		                        col_ticks());
 	else
-		col_count(&col.count.lost_functable, 1);
+		col_count(&col.count.lost[FMT_STREAM_FUNCTABLE], 1);
 	end_slow(thread, &old);
 	return status;
 }

@@ -11,45 +11,15 @@
 #ifndef XER_COLLECTOR_FUNCTRACE_H
 #define XER_COLLECTOR_FUNCTRACE_H
 
-#include "libcollector/write/stream.h"
-
-struct functrace_writer {
-	uint64_t busy;
-	uint64_t *at;  /* an EndOfBuffer of the slot's extent */
-	uint64_t *end; /* from here on, functrace_slow has to look after things */
-	uint64_t last; /* event time of the record before, to which the next one is relative */
-	uint32_t cpu;  /* as arch_ticks_cpu told it */
-	struct col_thread *thread;
-	struct col_slot slot;
-	struct functrace_writer *next; /* of the thread */
-	uint32_t recording;            /* that the slot is of */
-	uint64_t *floor;               /* records from here on may be erased; NULL: none */
-	uint64_t erased;               /* calls */
-};
-
-/* The open calls of a thread, if their depth is limited. See functrace_limits.h. */
-struct functrace_nesting {
-	struct limits_call *calls;
-	uint32_t count, over; /* over: open calls that found no room */
-	uint32_t is_busy;
-};
-
-/* What a thread's state has of it. */
-struct functrace_thread {
-	struct functrace_writer first;
-	struct functrace_writer *more; /* last made first */
-	uint32_t epoch;                /* of its last record; 0: it has none */
-	uint32_t is_slow; /* it writes where files and memory may change; signals are blocked */
-	struct functrace_nesting nesting;
-};
+#include "libcollector/thread/thread.h"
 
 /* The writer that the calling thread uses; NULL before its first record. */
 extern __thread struct functrace_writer *functrace_self
 	__attribute__((visibility("hidden"), tls_model("initial-exec")));
 
-/* Prepare, if calls are to be recorded, now or later: patch the program. Normal context. Returns 0
- * or -ENOMEM. */
-int functrace_open(void);
+/* Prepare, if calls are to be recorded, now or later: patch the program. Normal context. Without
+ * memory, the stream stops. */
+void functrace_open(void);
 
 /* Begin to record calls, for the first time or again. Signal-safe. */
 void functrace_start(void);
@@ -64,8 +34,11 @@ void functrace_end(void);
 /* Are calls to be recorded in this process, now or later? */
 int functrace_is_wanted(void);
 
-/* How many calls were erased for being short. */
-uint64_t functrace_erased(void);
+/* Load objects were unloaded. Signal-safe. */
+void functrace_unload(void);
+
+/* Count the calls that were erased for being short. */
+void functrace_count(void);
 
 /* A state has got a new thread, which has not run yet; the calling thread gives up its state. */
 void functrace_thread_begin(struct col_thread *thread);
@@ -75,8 +48,11 @@ void functrace_thread_end(void);
  * Then its memory is to be there in the child (advice: MADV_DOFORK, afterwards MADV_DONTFORK); in
  * the child, it is cut off from the file. */
 int functrace_is_interrupted(void);
-void functrace_keep_memory(int advice);
-void functrace_let_go(int is_kept);
+void functrace_keep_memory(struct col_thread *self, int advice);
+void functrace_cut_off(void);
+
+/* In a forked child: the calling thread has no writer. */
+void functrace_forget(void);
 
 /* Write `word`, an fdr_function_word without its delta, where functrace_record could not: with the
  * writer that it has made busy, or with another one. */

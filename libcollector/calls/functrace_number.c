@@ -133,7 +133,7 @@ uint32_t number_find(uint64_t code, enum fmt_function_source source)
 		number = number_look(code);
 	}
 	if (number == NUMBER_UNKNOWN) {
-		col_count(&col.count.lost_functrace, 1);
+		col_count(&col.count.lost[FMT_STREAM_FUNCTRACE], 1);
 		return 0;
 	}
 	return number;

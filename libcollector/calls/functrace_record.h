@@ -7,12 +7,12 @@
 
 enum { FUNCTRACE_DELTA_MAX = INT32_MAX /* as LLVM's runtime has it */ };
 
-/* What col.switches->functrace says. */
+/* What col.switches->on[SOURCE_FUNCTRACE] says. */
 enum functrace_mode { FUNCTRACE_OFF, FUNCTRACE_ALL, FUNCTRACE_LIMITED };
 
 static inline int functrace_mode(void)
 {
-	return (int)atomic_load_explicit(&col.switches->functrace, memory_order_relaxed);
+	return (int)col_on(SOURCE_FUNCTRACE);
 }
 
 /* Record an entry or exit; word: see functrace_slow. */

@@ -26,7 +26,7 @@ static inline uint64_t *begin(struct col_thread *thread, uint32_t size, uint64_t
 	uint64_t *payload = (uint64_t *)col_slot_event(slot, FMT_STREAM_HEAPTRACE, tid, size,
 	                                               ticks);
 
-	thread->heap_events += payload != NULL;
+	thread->events[SOURCE_HEAP] += payload != NULL;
 	return payload;
 }
 
@@ -130,7 +130,19 @@ static void record_realloc(enum fmt_heap_func func, const void *old, const void 
 void heap_start(void)
 {
 	mapping_start();
-	atomic_store(&col.switches->heap, HEAP_ON);
+	atomic_store(&col.switches->on[SOURCE_HEAP], HEAP_ON);
+}
+
+void heap_pause(void)
+{
+	atomic_store(&col.switches->on[SOURCE_HEAP],
+	             atomic_load(&col.switches->on[SOURCE_HEAP]) ? HEAP_FREES : HEAP_OFF);
+}
+
+void heap_sample(struct col_thread *self, enum col_context context)
+{
+	if (heap_mode() != HEAP_OFF)
+		mapping_look_at_break(self, context, 0);
 }
 
 #define RECORD_ALLOC(func, block, size) \

@@ -7,6 +7,12 @@
 /* Begin to record. Before this, the wrappers only pass on. */
 void heap_start(void);
 
+/* Events pause: only the ends of blocks that exist are recorded, if any can. */
+void heap_pause(void);
+
+/* At a usage sample: look whether the program break has moved. Signal-safe. */
+void heap_sample(struct col_thread *self, enum col_context context);
+
 /* Record that `func` has made a block for `caller`, or is about to free one. Normal context. */
 void heap_record_alloc(enum fmt_heap_func func, const void *block, size_t size,
                        struct caller caller);

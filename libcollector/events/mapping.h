@@ -16,7 +16,7 @@ extern struct mapping_break mapping_break __attribute__((visibility("hidden")));
 
 static inline enum heap_mode heap_mode(void)
 {
-	return (enum heap_mode)atomic_load_explicit(&col.switches->heap, memory_order_relaxed);
+	return (enum heap_mode)col_on(SOURCE_HEAP);
 }
 
 /* Heap tracing begins, for the first time or again: what was mapped until now is not ours. */

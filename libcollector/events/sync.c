@@ -19,14 +19,14 @@ static uint64_t threshold; /* ticks */
 /* Native waits. */
 static inline int is_on(void)
 {
-	return atomic_load_explicit(&col.switches->sync, memory_order_relaxed) & SYNC_NATIVE;
+	return col_on(SOURCE_SYNC) & SYNC_NATIVE;
 }
 
 void sync_start(void)
 {
 	threshold = (uint64_t)((double)col.descriptor.sync_threshold_ns * 1e-9 *
 	                       (double)col.descriptor.clock_hz);
-	atomic_store(&col.switches->sync, (unsigned)col.descriptor.sync_kinds);
+	atomic_store(&col.switches->on[SOURCE_SYNC], (unsigned)col.descriptor.sync_kinds);
 }
 
 /* Addresses and ticks beyond 48 bits are cut: there are none in user space, and none for three
@@ -63,7 +63,7 @@ static void record(enum fmt_sync_func func, uint64_t object, uint64_t second, ui
 	event.stack = stack_of(thread, &caller);
 	if (col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_SYNCTRACE], FMT_STREAM_SYNCTRACE,
 	                   atomic_load(&thread->tid), &event, sizeof(event), after) == 0)
-		thread->sync_events++;
+		thread->events[SOURCE_SYNC]++;
 	scope_leave(thread);
 }
 
@@ -168,7 +168,7 @@ HOOK_VERSION(pthread_cond_init_old, pthread_cond_init, "@GLIBC_2.2.5");
 
 int sync_wants_monitors(void)
 {
-	return atomic_load_explicit(&col.switches->sync, memory_order_relaxed) & SYNC_JAVA;
+	return col_on(SOURCE_SYNC) & SYNC_JAVA;
 }
 
 void sync_monitor(enum fmt_sync_func func, uint64_t object, uint64_t before,

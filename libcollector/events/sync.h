@@ -5,7 +5,7 @@
 
 #include "libcollector/thread/scope.h"
 
-/* What col.switches->sync says is recorded; also the descriptor's. */
+/* What col.switches->on[SOURCE_SYNC] says is recorded; also the descriptor's. */
 enum { SYNC_NATIVE = 1, SYNC_JAVA = 2 };
 
 /* Begin to record waits that are not shorter than the descriptor's threshold. Before this, the

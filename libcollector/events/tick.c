@@ -9,6 +9,7 @@
 #include "libcollector/events/usage.h"
 #include "libcollector/unwind/walk.h"
 #include "libcollector/recording.h"
+#include "libcollector/thread/memo.h"
 
 #include <errno.h>
 
@@ -126,7 +127,7 @@ void tick_residual(struct col_thread *thread, struct col_thread *writer, enum co
 {
 	uint64_t cpu_ns;
 
-	if (!atomic_load(&col.switches->profile))
+	if (!atomic_load(&col.switches->on[SOURCE_CLOCK]))
 		return;
 	cpu_ns = take_cpu_time(thread, thread_clock(atomic_load(&thread->tid)));
 	if (cpu_ns)
@@ -194,7 +195,7 @@ static void sample(struct col_thread *thread, const ucontext_t *context)
 		return;
 	if (memo) {
 		memo->home = thread->home;
-		omp_join(&thread->omp, memo);
+		memo_join(thread, memo);
 		thread->last_stack = walk_stack(memo, arch_context_pc(context),
 		                                arch_context_sp(context), arch_context_fp(context),
 		                                context);
@@ -219,7 +220,7 @@ static __attribute__((noinline)) void tick(struct col_thread *thread, const ucon
 	atomic_signal_fence(memory_order_seq_cst);
 	if (col_is_recording() && is_own(thread)) {
 		recording_check();
-		if (atomic_load(&col.switches->profile))
+		if (atomic_load(&col.switches->on[SOURCE_CLOCK]))
 			sample(thread, context);
 		thread_check_name(thread, COL_HANDLER);
 		if (usage_sample_if_due(thread, COL_HANDLER))
@@ -292,6 +293,11 @@ void tick_open(void)
 	if (is_deaf)
 		col_log_warning("the signal for clock samples cannot be handled: there are none");
 	tick_restart();
+}
+
+void tick_start(void)
+{
+	atomic_store(&col.switches->on[SOURCE_CLOCK], 1);
 }
 
 void tick_let_in(void)

@@ -7,15 +7,14 @@
 #ifndef XER_COLLECTOR_TICK_H
 #define XER_COLLECTOR_TICK_H
 
+#include "libcollector/thread/signals.h"
 #include "libcollector/thread/thread.h"
-
-#include "format/attach.h"
-
-/* A real-time signal that programs hardly use. The wrappers of signal.c keep it ours. */
-#define TICK_SIGNAL ATTACH_TICK_SIGNAL
 
 /* Install the handler. Normal context, at the start. */
 void tick_open(void);
+
+/* Begin to record samples. Signal-safe. */
+void tick_start(void);
 
 /* Let the signal into the calling thread, which may have it blocked. */
 void tick_let_in(void);

@@ -2,8 +2,7 @@
 #include "libcollector/events/usage.h"
 
 #include "libcollector/write/log.h"
-#include "libcollector/events/mapping.h"
-#include "libcollector/jit/perf.h"
+#include "libcollector/base/source.h"
 
 static atomic_uint number;
 static atomic_uint_fast64_t next_ns; /* CLOCK_MONOTONIC of the next periodic sample */
@@ -135,9 +134,7 @@ uint32_t usage_sample(struct col_thread *thread, enum col_context context,
 	struct fmt_usage record;
 	uint64_t ticks;
 
-	if (heap_mode() != HEAP_OFF)
-		mapping_look_at_break(thread, context, 0);
-	perf_look();
+	EACH_SOURCE(sample, thread, context);
 	fill(&record, reason);
 	/* The two clocks are read next to each other: readers fit event time by these pairs. */
 	ticks = col_ticks();

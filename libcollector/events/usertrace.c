@@ -17,8 +17,8 @@
 enum { HOOK_ON = 0x0010, HOOK_OFF = 0x0020, CHANNEL_BITS = 8 };
 enum { ALL_CHANNELS = (1 << FMT_USER_CHANNELS) - 2 };
 
-static atomic_uint
-	switches; /* as in switches->user: what is on, whether or not events are recorded now */
+static atomic_uint switches; /* as in switches->on[SOURCE_USER]: what is on, whether or not events
+                                are recorded now */
 static atomic_uint started;
 static atomic_uint halted; /* paused, or ended */
 
@@ -44,7 +44,7 @@ EXPORT struct xer_trace_table xer_trace = {
 /* Which traces and channels record now. A forked child's switches are zero. */
 static inline unsigned now_on(void)
 {
-	return atomic_load_explicit(&col.switches->user, memory_order_relaxed);
+	return col_on(SOURCE_USER);
 }
 
 /* The trace that an event is to be recorded in, PLAN_NOWHERE if in none. */
@@ -67,7 +67,7 @@ static inline uint64_t *begin(struct col_thread *thread, int trace, uint32_t siz
 		col_ticks());
 
 	if (likely(payload != NULL)) {
-		if (unlikely(thread->user_events++ ==
+		if (unlikely(thread->events[SOURCE_USER]++ ==
 		             0)) /* addresses in data words are to have names */
 			map_begin();
 		slot->events++;
@@ -176,7 +176,7 @@ static void publish(void)
 
 	if (!atomic_load(&started) || atomic_load(&halted) || !col_is_recording())
 		return;
-	atomic_store(&col.switches->user, on);
+	atomic_store(&col.switches->on[SOURCE_USER], on);
 	__atomic_store_n(&xer_trace.on, on != 0, __ATOMIC_RELAXED);
 	if (atomic_load(&halted))
 		usertrace_stop();
@@ -272,6 +272,6 @@ void usertrace_start(void)
 void usertrace_stop(void)
 {
 	atomic_store(&halted, 1);
-	atomic_store(&col.switches->user, 0);
+	atomic_store(&col.switches->on[SOURCE_USER], 0);
 	__atomic_store_n(&xer_trace.on, 0, __ATOMIC_RELAXED);
 }

@@ -9,7 +9,7 @@
 void io_start(void)
 {
 	if (io_files_open() == 0)
-		atomic_store(&col.switches->io, 1);
+		atomic_store(&col.switches->on[SOURCE_IO], 1);
 }
 
 /* Has a call that ended so surely read its path? One that failed for other reasons may not even

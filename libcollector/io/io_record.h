@@ -29,7 +29,7 @@ struct io_call {
 
 static inline int io_is_on(void)
 {
-	return (int)atomic_load_explicit(&col.switches->io, memory_order_relaxed);
+	return (int)col_on(SOURCE_IO);
 }
 
 /* The headers declare that some pointers are not NULL; programs pass NULL all the same, and get an

@@ -176,6 +176,11 @@ EXPORT int JNI_CreateJavaVM(struct java_machine **machine, struct java_env **env
 	return create(machine, env, arguments);
 }
 
+void java_thread_begin(struct col_thread *thread)
+{
+	thread->java_waits = 0;
+}
+
 void java_forget(void)
 {
 	if (!libjvm) /* tables that nobody has touched are not touched in each child */

@@ -2,10 +2,15 @@
 #ifndef XER_COLLECTOR_JAVA_AGENT_H
 #define XER_COLLECTOR_JAVA_AGENT_H
 
+#include "libcollector/thread/thread.h"
+
 /* What dlsym answers a program, the launcher of Java most often, that looks for JNI_CreateJavaVM in
  * libjvm: a function that records the machine which it makes. NULL: the name is another one,
  * nothing is recorded, or it is not there. */
 void *java_find(void *handle, const char *name);
+
+/* The thread begins: it waits for no monitor. */
+void java_thread_begin(struct col_thread *thread);
 
 /* In a forked child: nothing of the machine has been written. */
 void java_forget(void);

@@ -35,8 +35,10 @@ static void make_path(char *to, const char *before, unsigned number, const char 
 	put_text(put_text(put_text(to, before), digits + at), behind);
 }
 
-void perf_look(void)
+void perf_sample(struct col_thread *self, enum col_context context)
 {
+	(void)self;
+	(void)context;
 	char path[FD_PATH_SIZE], buffer[160];
 	struct xml_text text = XML_TEXT(buffer);
 	struct stat status;

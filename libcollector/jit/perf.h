@@ -8,8 +8,10 @@
 #ifndef XER_COLLECTOR_PERF_H
 #define XER_COLLECTOR_PERF_H
 
+#include "libcollector/thread/thread.h"
+
 /* Note how long the perf map is, if it has grown, and since when it may have been. Signal-safe. */
-void perf_look(void);
+void perf_sample(struct col_thread *self, enum col_context context);
 
 /* The program has mapped a file executable: note its name if it is a jitdump file. Signal-safe;
  * keeps errno. */

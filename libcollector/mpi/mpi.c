@@ -143,13 +143,26 @@ static int is_binding(uint64_t address)
 
 void mpi_start(void)
 {
+	if (!(col.descriptor.mpi & MPI_CALLS))
+		return;
 	mpi_requests_forget();
-	atomic_store(&col.switches->mpi, 1);
+	atomic_store(&col.switches->on[SOURCE_MPI], 1);
+}
+
+void mpi_thread_begin(struct col_thread *thread)
+{
+	thread->mpi.state = FMT_mpi_state_NONE;
+}
+
+void mpi_restart(void)
+{
+	mpi_groups_forget();
+	mpi_rank_forget();
 }
 
 static inline int is_on(void)
 {
-	return (int)atomic_load_explicit(&col.switches->mpi, memory_order_relaxed);
+	return (int)col_on(SOURCE_MPI);
 }
 
 /* Where MPI begins is of interest even if calls are not: ranks get their names there. So is, while
@@ -252,7 +265,7 @@ static void put(struct mpi_call *call, struct fmt_mpi *event, uint64_t sent, uin
 	fmt_u48_put(&event->received, received);
 	if (col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_MPITRACE], FMT_STREAM_MPITRACE,
 	                   atomic_load(&thread->tid), event, sizeof(*event), now) == 0)
-		thread->mpi.events++;
+		thread->events[SOURCE_MPI]++;
 }
 
 /* A message of a request, at the place where that was made. */

@@ -4,10 +4,7 @@
 #ifndef XER_COLLECTOR_MPI_H
 #define XER_COLLECTOR_MPI_H
 
-#include "format/record.h"
-
-#include <stdatomic.h>
-#include <stdint.h>
+#include "libcollector/thread/thread.h"
 
 enum { MPI_CALLS = 1, MPI_RANKS = 2 }; /* bits of the descriptor's word */
 enum { MPI_WORDS = 13, MPI_STATUS_SIZE = 24, MPI_KEPT = 16 };
@@ -50,15 +47,14 @@ struct mpi_row {
 	uint8_t ends; /* enum mpi_ends */
 };
 
-/* The thread's own. A tick handler reads state. */
-struct mpi_thread {
-	volatile uint8_t state; /* enum fmt_mpi_state */
-	uint64_t pc, sp;        /* where the call that it is in returns to */
-	uint64_t events;
-};
-
-/* Begin to record calls. Any context. */
+/* Begin to record calls, if they are wanted. Any context. */
 void mpi_start(void);
+
+/* The thread begins: it is in no call. */
+void mpi_thread_begin(struct col_thread *thread);
+
+/* Another recording in this process: groups and ranks are to be told again. */
+void mpi_restart(void);
 
 /* An image begins: note what rank a launcher has told it to be, for those that do not come to the
  * end of MPI_Init. */

@@ -8,14 +8,10 @@
 
 #include "libcollector/base/collector.h"
 #include "libcollector/base/object.h"
-#include "libcollector/calls/functrace_choice.h"
-#include "libcollector/calls/functrace_number.h"
-#include "libcollector/calls/sleds.h"
+#include "libcollector/base/source.h"
 #include "libcollector/hook/hook.h"
-#include "libcollector/object/loader.h"
 #include "libcollector/process/directory.h"
 #include "libcollector/process/child.h"
-#include "libcollector/unwind/rule.h"
 #include "libcollector/write/log.h"
 
 #include <elf.h>
@@ -339,11 +335,7 @@ static void note_unloads(void)
 {
 	uint32_t generation = atomic_fetch_add(&col.generation, 1) + 1;
 
-	rule_cache_clear();
-	choice_forget();
-	number_forget();
-	loader_forget();
-	sleds_forget();
+	EACH_SOURCE(unload);
 	for (int i = 0; i < OBJECTS; i++) {
 		struct object *object = &objects[i];
 		uint64_t start = atomic_load(&object->start);

@@ -91,7 +91,7 @@ static inline pointer gomp_behind(enum gomp_index index, const void *caller)
 
 static inline int gomp_is_on(void)
 {
-	return (int)atomic_load_explicit(&col.switches->omp, memory_order_relaxed);
+	return (int)col_on(SOURCE_OMP);
 }
 
 /* The calling thread, if what it does by calling `next` is recorded here. */

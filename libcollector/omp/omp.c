@@ -9,16 +9,18 @@ static atomic_uint regions, tasks;
 
 void omp_start(void)
 {
-	atomic_store(&col.switches->omp, (unsigned)col.descriptor.omp);
+	atomic_store(&col.switches->on[SOURCE_OMP], (unsigned)col.descriptor.omp);
 }
 
 int omp_is_traced(void)
 {
-	return atomic_load_explicit(&col.switches->omp, memory_order_relaxed) == OMP_EVENTS;
+	return col_on(SOURCE_OMP) == OMP_EVENTS;
 }
 
-void omp_forget(struct omp_thread *omp)
+void omp_thread_begin(struct col_thread *thread)
 {
+	struct omp_thread *omp = &thread->omp;
+
 	omp->depth = omp->wait_depth = omp->region_depth = 0;
 	omp->state = FMT_omp_state_NONE;
 }
@@ -52,12 +54,6 @@ struct omp_piles *omp_make_piles(struct omp_thread *omp)
 	return omp->piles;
 }
 
-/* The base on top of `depth`, NULL: there is none, or it was not kept. */
-static struct omp_base *base_at(const struct omp_thread *omp, uint32_t depth)
-{
-	return depth > 0 && depth <= OMP_DEPTH && omp->piles ? &omp->piles->base[depth - 1] : NULL;
-}
-
 static int is_left(const struct omp_base *inner, const struct omp_base *base)
 {
 	return inner && base->sp && inner->sp && inner->sp <= base->sp;
@@ -69,7 +65,7 @@ uint32_t omp_push(struct col_thread *thread, const struct omp_base *base)
 	struct omp_thread *omp = &thread->omp;
 	uint32_t depth = omp->depth;
 
-	while (is_left(base_at(omp, depth), base))
+	while (is_left(memo_base_at(omp, depth), base))
 		depth--;
 	omp->depth = depth;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -88,21 +84,7 @@ void omp_pop(struct col_thread *thread, uint32_t depth)
 
 struct omp_base *omp_innermost(struct col_thread *thread)
 {
-	return base_at(&thread->omp, thread->omp.depth);
-}
-
-void omp_join_base(const struct omp_thread *omp, struct walk_memo *memo)
-{
-	const struct omp_base *base = base_at(omp, omp->depth);
-	uint64_t sp = 0;
-
-	if (base && base->node)
-		sp = base->runtime_frame ? *(const volatile uint64_t *)base->runtime_frame
-		                         : base->sp;
-	if (sp == 0)
-		walk_memo_join(memo, 0, 0, 0);
-	else
-		walk_memo_join(memo, sp, base->node, base->runtime_frame != NULL);
+	return memo_base_at(&thread->omp, thread->omp.depth);
 }
 
 void omp_record(struct col_thread *thread, const struct omp_event *event)
@@ -122,6 +104,6 @@ void omp_record(struct col_thread *thread, const struct omp_event *event)
 	fmt_u48_put(&record.other, event->other);
 	if (col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_OMPTRACE], FMT_STREAM_OMPTRACE,
 	                   atomic_load(&thread->tid), &record, sizeof(record), event->now) == 0)
-		thread->omp.events++;
+		thread->events[SOURCE_OMP]++;
 	scope_leave(thread);
 }

@@ -32,7 +32,7 @@ int ompt_tells_of(uint64_t address)
  * the less: what begins may end later. */
 static int is_on(void)
 {
-	return atomic_load_explicit(&col.switches->omp, memory_order_relaxed) != OMP_OFF;
+	return col_on(SOURCE_OMP) != OMP_OFF;
 }
 
 /* When something begins; 0: it is not to be recorded. */

@@ -4,23 +4,15 @@
 
 #include "libcollector/process/directory.h"
 #include "libcollector/process/descendant.h"
-#include "libcollector/jit/dynamic.h"
-#include "libcollector/java/java_agent.h"
-#include "libcollector/jit/perf.h"
-#include "libcollector/process/environment.h"
 #include "libcollector/base/file.h"
-#include "libcollector/calls/functrace.h"
 #include "libcollector/hook/hook.h"
-#include "libcollector/io/io_files.h"
 #include "libcollector/base/lock.h"
 #include "libcollector/write/log.h"
 #include "libcollector/object/map.h"
 #include "libcollector/process.h"
-#include "libcollector/jit/unmapped.h"
-#include "libcollector/events/tick.h"
-#include "libcollector/unwind/tree.h"
 #include "libcollector/events/usage.h"
 #include "libcollector/recording.h"
+#include "libcollector/base/source.h"
 
 #include "format/lineage.h"
 
@@ -44,15 +36,10 @@ static __thread int
 static void let_go(void)
 {
 	col_streams_forget();
-	dynamic_forget();
-	java_forget();
-	perf_forget();
-	unmapped_forget();
 	col_log_forget();
 	col_directory_close();
-	environment_forget();
 	col_self = NULL;
-	functrace_let_go(0);
+	EACH_SOURCE(forget);
 }
 
 static void renew(void)
@@ -64,11 +51,10 @@ static void renew(void)
 	child_be_quiet();
 	start = process_moment_now();
 	usage_restart(&start);
-	io_files_restart();
-	if (tree_open() < 0)
+	if (sources_prepare() < 0)
 		return;
 	atomic_store(&col.switches->recording, 1);
-	tick_restart();
+	EACH_SOURCE(renew);
 	if (thread_restart() < 0) {
 		atomic_store(&col.switches->recording, 0);
 		return;
@@ -172,7 +158,7 @@ static void before_fork(void)
 {
 	if (!promised)
 		promised = descendant_number('f');
-	interrupts = col_self && (col_self->scope != 0 || functrace_is_interrupted());
+	interrupts = col_self && (col_self->scope != 0 || sources_are_interrupted());
 	if (interrupts)
 		thread_keep_memory(col_self, MADV_DOFORK);
 }
@@ -190,7 +176,7 @@ static void in_child(void)
 
 	promised = 0;
 	if (interrupts)
-		functrace_let_go(1);
+		EACH_SOURCE(cut_off);
 	else
 		child_begin('f', number);
 }

@@ -8,7 +8,7 @@
 #define XER_COLLECTOR_SCOPE_H
 
 #include "libcollector/thread/thread.h"
-#include "libcollector/unwind/walk.h"
+#include "libcollector/thread/memo.h"
 
 /* Where a wrapper was called from. The wrapper has a frame pointer because it asks for its frame.
  */
@@ -115,7 +115,7 @@ static inline uint32_t stack_of(struct col_thread *thread, const struct caller *
 	struct walk_memo *memo = thread_memo(thread, COL_NORMAL);
 
 	if (memo)
-		omp_join(&thread->omp, memo);
+		memo_join(thread, memo);
 	return memo ? walk_stack(memo, caller->pc, caller->sp, caller->bp, NULL) : 0;
 }
 

@@ -8,6 +8,12 @@
 
 #include "libcollector/base/sys.h"
 
+#include "format/attach.h"
+
+/* A real-time signal that programs hardly use: that of the timers on threads' CPU time (tick.h).
+ * The wrappers of signals.c keep it ours. */
+#define TICK_SIGNAL ATTACH_TICK_SIGNAL
+
 typedef void signals_handler(int signal, siginfo_t *info, void *context);
 
 /* Install the collector's handler for `signal`: it is ours from now on, of which there are a few.

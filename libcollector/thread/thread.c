@@ -1,10 +1,8 @@
 /* thread.c: a state for every thread, however it was made. See thread.h. */
 #include "libcollector/thread/thread_state.h"
 
-#include "libcollector/process/exec.h"
+#include "libcollector/base/source.h"
 #include "libcollector/thread/scope.h"
-#include "libcollector/events/tick.h"
-#include "libcollector/unwind/tree.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -21,32 +19,6 @@ atomic_uint thread_starting;
 struct col_thread *thread_first(void)
 {
 	return atomic_load_explicit(&all, memory_order_acquire);
-}
-
-/* The first memo of a context, or one that holds what did not fit in the last. */
-static struct walk_memo *replace_memo(struct col_thread *thread, enum col_context context)
-{
-	struct walk_memo *old = thread->memo[context];
-	uint32_t capacity = old ? old->capacity * 16 : WALK_FRAMES_MIN;
-	struct walk_memo *memo = capacity <= WALK_FRAMES_MAX ? walk_memo_create(capacity) : NULL;
-
-	if (!memo) {
-		if (old)
-			old->is_too_small = 0;
-		return old;
-	}
-	memo->home = thread->home;
-	thread->memo[context] = memo;
-	if (old)
-		walk_memo_destroy(old);
-	return memo;
-}
-
-struct walk_memo *thread_memo(struct col_thread *thread, enum col_context context)
-{
-	struct walk_memo *memo = thread->memo[context];
-
-	return likely(memo && !memo->is_too_small) ? memo : replace_memo(thread, context);
 }
 
 int thread_is_alive(uint32_t tid)
@@ -88,28 +60,22 @@ void thread_begin(struct col_thread *state, uint32_t tid)
 {
 	state->scope = OUTSIDE;
 	state->exit_rounds = 0;
-	state->java_waits = 0;
 	state->last_stack = 0;
 	state->rest_ns = 0;
 	state->epoch = atomic_load(&col.epoch);
 	state->name[0] = '\0';
 	state->home = state->pointer = 0;
-	functrace_thread_begin(state);
-	omp_forget(&state->omp);
-	state->mpi.state = FMT_mpi_state_NONE;
-	for (int i = 0; i < COL_CONTEXTS; i++)
-		if (state->memo[i])
-			walk_memo_forget(state->memo[i]);
+	EACH_SOURCE(thread_prepare, state);
 	atomic_store(&state->accounted_ns, 0);
 	state->user_us = state->system_us = 0;
 	atomic_store_explicit(&state->tid, tid, memory_order_release);
 	col_count(&col.count.threads, 1);
-	tick_arm(state);
+	EACH_SOURCE(thread_begin, state);
 }
 
 void thread_end(struct col_thread *state)
 {
-	tick_disarm(state);
+	EACH_SOURCE(thread_gone, state);
 	atomic_store(&state->tid, 0);
 	atomic_store_explicit(&state->use, COL_UNUSED, memory_order_release);
 }
@@ -118,7 +84,7 @@ void thread_end(struct col_thread *state)
  * take it for one that is unknown. */
 static void end_self(struct col_thread *state)
 {
-	tick_disarm(state);
+	EACH_SOURCE(thread_gone, state);
 	atomic_store(&state->ending, atomic_load(&state->tid));
 	atomic_store(&state->tid, 0);
 	atomic_store(&state->use, COL_ENDING);
@@ -185,11 +151,10 @@ static void at_thread_exit(void *value)
 		pthread_setspecific(exit_key, state);
 		return;
 	}
-	tick_disarm(state);
-	tick_residual(state, state, COL_NORMAL);
+	EACH_SOURCE(thread_gone, state);
+	EACH_SOURCE(thread_account, state, state, COL_NORMAL);
 	col_self = NULL;
-	functrace_thread_end();
-	exec_forget_list();
+	EACH_SOURCE(thread_exit);
 	end_self(state);
 }
 
@@ -293,15 +258,11 @@ int thread_restart(void)
 
 void thread_keep_memory(struct col_thread *thread, int advice)
 {
-	for (int i = 0; i < COL_CONTEXTS; i++) {
-		if (thread->memo[i])
-			walk_memo_advise(thread->memo[i], advice);
+	for (int i = 0; i < COL_CONTEXTS; i++)
 		for (int k = 0; k < FMT_STREAMS; k++)
 			if (thread->slot[i][k].map)
 				sys_madvise(thread->slot[i][k].map, thread->slot[i][k].map_size,
 				            advice);
-	}
-	functrace_keep_memory(advice);
-	tree_advise(advice);
+	EACH_SOURCE(keep_memory, thread, advice);
 	sys_madvise(thread, sizeof(*thread), advice);
 }

@@ -7,10 +7,7 @@
 #define XER_COLLECTOR_THREAD_H
 
 #include "libcollector/process/directory.h"
-#include "libcollector/calls/functrace.h"
-#include "libcollector/mpi/mpi.h"
-#include "libcollector/omp/omp.h"
-#include "libcollector/write/stream.h"
+#include "libcollector/thread/parts.h"
 #include "libcollector/unwind/walk.h"
 
 /* An ending thread has told all of itself, but the kernel still has it. */
@@ -41,10 +38,7 @@ struct col_thread {
 	void *argument;
 	uint64_t blocked;        /* see signals_believed() */
 	struct col_thread *next; /* all states, newest first */
-	uint64_t heap_events;
-	uint64_t sync_events;
-	uint64_t io_events;
-	uint64_t user_events;
+	uint64_t events[SOURCES];
 	unsigned java_waits;    /* monitors of Java that it waits for: bit 0 to enter, bit 1 in
 	                           Object.wait */
 	uint64_t java_since[2]; /* event times of their beginnings */

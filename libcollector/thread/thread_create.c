@@ -7,7 +7,6 @@
 #include "libcollector/process/descendant.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/thread/signals.h"
-#include "libcollector/events/tick.h"
 
 #include <sched.h>
 #include <stdarg.h>

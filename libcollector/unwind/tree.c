@@ -278,7 +278,7 @@ uint32_t tree_node(uint32_t parent, uint64_t pc)
 		if (is_node(id, parent, pc, generation))
 			return id;
 	}
-	col_count(&col.count.lost_frameinfo, 1);
+	col_count(&col.count.lost[FMT_STREAM_FRAMEINFO], 1);
 	return 0;
 }
 

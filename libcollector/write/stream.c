@@ -32,34 +32,13 @@ static struct stream streams[FMT_STREAMS] = {
 #include "format/datakind.def"
 };
 
+/* Of user events, all traces have one. */
 static atomic_uint_fast64_t *lost_counter(enum fmt_stream stream)
 {
-	switch (stream) {
-	case FMT_STREAM_FRAMEINFO:
-		return &col.count.lost_frameinfo;
-	case FMT_STREAM_OVERVIEW:
-		return &col.count.lost_overview;
-	case FMT_STREAM_PROFILE:
-		return &col.count.lost_profile;
-	case FMT_STREAM_HEAPTRACE:
-		return &col.count.lost_heaptrace;
-	case FMT_STREAM_SYNCTRACE:
-		return &col.count.lost_synctrace;
-	case FMT_STREAM_IOTRACE:
-		return &col.count.lost_iotrace;
-	case FMT_STREAM_USERTRACE ... FMT_STREAM_USERTRACE_LAST:
-		return &col.count.lost_usertrace;
-	case FMT_STREAM_FUNCTRACE:
-		return &col.count.lost_functrace;
-	case FMT_STREAM_OMPTRACE:
-		return &col.count.lost_omptrace;
-	case FMT_STREAM_MPITRACE:
-		return &col.count.lost_mpitrace;
-	case FMT_STREAM_FUNCTABLE:
-	case FMT_STREAMS:
-		break;
-	}
-	return &col.count.lost_functable;
+	int is_user = stream >= FMT_STREAM_USERTRACE &&
+	              (int)stream <= (int)FMT_STREAM_USERTRACE_LAST;
+
+	return &col.count.lost[is_user ? FMT_STREAM_USERTRACE : stream];
 }
 
 void col_stream_stop(enum fmt_stream which, int error)

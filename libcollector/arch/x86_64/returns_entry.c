@@ -14,12 +14,13 @@
 #include <stddef.h>
 
 /* Places of fields, which assembler code must know as numbers. */
-#define SWITCHES_FUNCTRACE 24
+#define SWITCHES_FUNCTRACE 4
 #define PENDING 16
 #define EXIT_WORD 8
 
 _Static_assert(offsetof(struct collector, switches) == 0, "returns_entry.c");
-_Static_assert(offsetof(struct col_switches, functrace) == SWITCHES_FUNCTRACE, "returns_entry.c");
+_Static_assert(offsetof(struct col_switches, on[SOURCE_FUNCTRACE]) == SWITCHES_FUNCTRACE,
+               "returns_entry.c");
 _Static_assert(offsetof(struct hook_table, mcount) == 0, "returns_entry.c");
 _Static_assert(offsetof(struct hook_table, _mcount) == 8, "returns_entry.c");
 _Static_assert(offsetof(struct hook_table, __fentry__) == 16, "returns_entry.c");

@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 /* Places of fields, which assembler code must know as numbers. */
-#define SWITCHES_FUNCTRACE 24
+#define SWITCHES_FUNCTRACE 4
 #define WRITER_AT 8
 #define WRITER_END 16
 #define WRITER_LAST 24
@@ -24,7 +24,8 @@
 #define EXTENDED_MASK 0xe6 /* SSE, AVX and AVX-512 */
 
 _Static_assert(offsetof(struct collector, switches) == 0, "sled_entry.c");
-_Static_assert(offsetof(struct col_switches, functrace) == SWITCHES_FUNCTRACE, "sled_entry.c");
+_Static_assert(offsetof(struct col_switches, on[SOURCE_FUNCTRACE]) == SWITCHES_FUNCTRACE,
+               "sled_entry.c");
 _Static_assert(offsetof(struct functrace_writer, busy) == 0, "sled_entry.c");
 _Static_assert(offsetof(struct functrace_writer, at) == WRITER_AT, "sled_entry.c");
 _Static_assert(offsetof(struct functrace_writer, end) == WRITER_END, "sled_entry.c");

@@ -7,6 +7,7 @@
 #include "tests/unit/libcollector/scratch.h"
 
 /* Not from the archive: libc has empty functions of the same names. */
+#include "libcollector/base/source.h"
 #include "libcollector/calls/functrace_hooks.c"
 #include "libcollector/calls/sled_entry.h"
 
@@ -159,6 +160,7 @@ static void try(int outer)
 
 static void run(void)
 {
+	static const struct source source[] = {{.thread_prepare = functrace_thread_begin}};
 	struct sigaction action = {.sa_handler = on_signal};
 	/* Some of the pairs of places, with each place in both parts. */
 	int stride = 8;
@@ -166,8 +168,10 @@ static void run(void)
 	col.pid = getpid();
 	col.is_recorded = 1;
 	col.descriptor.functrace_depth = way.is_limited ? 100 : 0;
-	if (functrace_open() < 0 || sigaction(SIGUSR1, &action, NULL) < 0 ||
-	    sigaction(SIGUSR2, &action, NULL) < 0 || ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
+	sources = (struct source_table){source, source + 1};
+	functrace_open();
+	if (sigaction(SIGUSR1, &action, NULL) < 0 || sigaction(SIGUSR2, &action, NULL) < 0 ||
+	    ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
 		_exit(1);
 	raise(SIGSTOP);
 	functrace_start();
@@ -179,7 +183,7 @@ static void run(void)
 			try(outer);
 		while (way.is_nested && (shared->inner_place += stride) < shared->place_count);
 	}
-	shared->lost = atomic_load(&col.count.lost_functrace);
+	shared->lost = atomic_load(&col.count.lost[FMT_STREAM_FUNCTRACE]);
 	_exit(0);
 }
 

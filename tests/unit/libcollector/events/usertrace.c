@@ -127,7 +127,7 @@ Test(usertrace, a_ring_keeps_the_newest, .init = scratch_open, .fini = scratch_r
 	cr_assert_eq(span, count, "the survivors have no gap");
 	cr_assert_eq(count + atomic_load(&col.count.user_overwritten), EVENTS);
 	cr_assert_gt(count, RING / 64 * 9 / 10);
-	cr_assert_eq(atomic_load(&col.count.lost_usertrace), 0);
+	cr_assert_eq(atomic_load(&col.count.lost[FMT_STREAM_USERTRACE]), 0);
 }
 
 static void *write_ring(void *unused)
@@ -165,7 +165,7 @@ Test(usertrace, a_limited_trace_keeps_the_first, .init = scratch_open, .fini = s
 		TRCHKL5(HKWD_USER1, i, i, i, i, i);
 	count = count_events("usertrace", &last, &span);
 	cr_assert_eq(last, count);
-	cr_assert_eq(count + atomic_load(&col.count.lost_usertrace), EVENTS);
+	cr_assert_eq(count + atomic_load(&col.count.lost[FMT_STREAM_USERTRACE]), EVENTS);
 	cr_assert_gt(count, RING / 64 * 8 / 10);
 }
 

@@ -65,7 +65,7 @@ Test(lostpages, the_loss_is_noted_once_and_the_stream_stops, .init = begin, .fin
 	for (int i = 0; i < 1000 && write_event(COL_NORMAL) == 0; i++)
 		continue;
 	cr_assert_eq(write_event(COL_NORMAL), -1);
-	cr_assert_gt(atomic_load(&col.count.lost_profile), 0);
+	cr_assert_gt(atomic_load(&col.count.lost[FMT_STREAM_PROFILE]), 0);
 }
 
 /* As in the tick's handler, and wherever all signals are blocked. */

@@ -62,7 +62,7 @@ Test(tree, threads_agree_on_every_node_and_the_file_holds_them, .init = scratch_
 		}
 		cr_assert_eq(node, 0);
 	}
-	cr_assert_eq(atomic_load(&col.count.lost_frameinfo), 0);
+	cr_assert_eq(atomic_load(&col.count.lost[FMT_STREAM_FRAMEINFO]), 0);
 	free(nodes);
 }
 

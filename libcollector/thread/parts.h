@@ -1,0 +1,100 @@
+/* parts.h: what sources of events keep in the state of a thread. What it means is in their own
+ * headers: functrace.h, omp.h, mpi.h. */
+#ifndef XER_COLLECTOR_THREAD_PARTS_H
+#define XER_COLLECTOR_THREAD_PARTS_H
+
+#include "libcollector/write/stream.h"
+
+#include "format/record.h"
+
+/* ---- function tracing */
+
+struct functrace_writer {
+	uint64_t busy;
+	uint64_t *at;  /* an EndOfBuffer of the slot's extent */
+	uint64_t *end; /* from here on, functrace_slow has to look after things */
+	uint64_t last; /* event time of the record before, to which the next one is relative */
+	uint32_t cpu;  /* as arch_ticks_cpu told it */
+	struct col_thread *thread;
+	struct col_slot slot;
+	struct functrace_writer *next; /* of the thread */
+	uint32_t recording;            /* that the slot is of */
+	uint64_t *floor;               /* records from here on may be erased; NULL: none */
+	uint64_t erased;               /* calls */
+};
+
+/* The open calls of a thread, if their depth is limited. See functrace_limits.h. */
+struct functrace_nesting {
+	struct limits_call *calls;
+	uint32_t count, over; /* over: open calls that found no room */
+	uint32_t is_busy;
+};
+
+/* What a thread's state has of it. */
+struct functrace_thread {
+	struct functrace_writer first;
+	struct functrace_writer *more; /* last made first */
+	uint32_t epoch;                /* of its last record; 0: it has none */
+	uint32_t is_slow; /* it writes where files and memory may change; signals are blocked */
+	struct functrace_nesting nesting;
+};
+
+/* ---- OpenMP */
+
+/* Tasks that are executed while others wait for them lie on the stack of the thread, which is used
+ * up before this many. */
+enum { OMP_DEPTH = 8192, OMP_REGIONS = 16 };
+
+struct omp_base {
+	uint64_t sp;                   /* frames from here on are not walked */
+	const uint64_t *runtime_frame; /* libomp: where that will stand, and one frame inside of it
+	                                  is the runtime's too */
+	uint32_t node;                 /* the stack outside, ending in a mark; 0: unknown */
+	uint32_t region, task;
+	uint16_t number; /* of the thread in the region */
+	uint8_t state;   /* enum fmt_omp_state, to go back to */
+	uint64_t begin;
+	uint64_t in_tasks; /* of the thread when this began */
+	uint64_t waited;   /* ticks of waits in it */
+	uint8_t is_over;   /* its code has ended, though the runtime has not said so yet */
+};
+
+/* libomp's waits, of which it tells beginnings and ends apart. */
+struct omp_wait {
+	uint64_t begin, in_tasks;
+	uint8_t state; /* to go back to */
+};
+
+/* A mapping, whose pages come as they are needed. */
+struct omp_piles {
+	struct omp_base base[OMP_DEPTH];
+	struct omp_wait wait[OMP_DEPTH];
+};
+
+/* Handlers read it: a base is complete before `depth` counts it. */
+struct omp_thread {
+	volatile uint32_t depth; /* bases; those beyond OMP_DEPTH are not kept */
+	volatile uint8_t state;  /* enum fmt_omp_state */
+	uint32_t wait_depth;
+	uint64_t in_tasks;       /* ticks of tasks executed by the thread, ever */
+	struct omp_piles *piles; /* NULL: none yet, or no memory; it stays for the next thread that
+	                            has this state */
+	struct omp_region {
+		uint64_t begin;
+		uint32_t id, node;
+		const void *code; /* that the runtime will return to */
+		uint16_t threads;
+		uint8_t state; /* to go back to */
+	} region[OMP_REGIONS]; /* the regions that the thread has begun */
+	uint32_t region_depth;
+};
+
+/* ---- MPI */
+
+/* The thread's own. A tick handler reads state. */
+struct mpi_thread {
+	volatile uint8_t state; /* enum fmt_mpi_state */
+	uint64_t pc, sp;        /* where the call that it is in returns to */
+};
+
+#endif
