@@ -31,7 +31,7 @@ static void setup(void)
 {
 	scratch_open();
 	col.descriptor.profile_us = PERIOD_US;
-	atomic_store(&col.switches->profile, 1);
+	atomic_store(&col.switches->on[SOURCE_CLOCK], 1);
 	thread = thread_current();
 	cr_assert(thread != NULL);
 }
@@ -146,7 +146,7 @@ Test(tick, what_was_before_an_epoch_is_nobodys)
 Test(tick, none_while_profiles_are_off)
 {
 	tick_open();
-	atomic_store(&col.switches->profile, 0);
+	atomic_store(&col.switches->on[SOURCE_CLOCK], 0);
 	tick_forget_past(thread);
 	spin(30);
 	tick_residual(thread, thread, COL_NORMAL);
