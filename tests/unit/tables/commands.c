@@ -57,11 +57,11 @@ Test(commands, every_command_has_help_a_view_a_manual_entry_and_a_test)
 		earlier[i] = commands[i].name;
 		row_needs(*commands[i].help != '\0', COMMAND_TABLE, commands[i].name,
 		          "a help text");
-		row_needs_page(COMMAND_TABLE, commands[i].name, commands[i].name, "xer_print.1");
+		row_needs_entry(COMMAND_TABLE, commands[i].name, commands[i].name, "xer_print.1");
 		row_needs_test(COMMAND_TABLE, commands[i].name, commands[i].name);
 		if (commands[i].alias)
-			row_needs_page(COMMAND_TABLE, commands[i].name, commands[i].alias,
-			               "xer_print.1");
+			row_needs_entry(COMMAND_TABLE, commands[i].name, commands[i].alias,
+			                "xer_print.1");
 	}
 }
 
@@ -84,10 +84,10 @@ Test(options, every_option_has_help_a_manual_entry_and_a_test)
 
 		row_needs(*options[i].meaning != '\0', OPTION_TABLE, row, "a help text");
 		if (options[i].letter)
-			row_needs_page(OPTION_TABLE, row, letter, "xcollect.1");
+			row_needs_entry(OPTION_TABLE, row, letter, "xcollect.1");
 		if (options[i].word) {
 			snprintf(word, sizeof(word), "--%s", options[i].word);
-			row_needs_page(OPTION_TABLE, row, word, "xcollect.1");
+			row_needs_entry(OPTION_TABLE, row, word, "xcollect.1");
 		}
 		row_needs_test(OPTION_TABLE, row, options[i].word ? word : letter);
 	}
@@ -99,7 +99,7 @@ Test(options, every_option_of_xer_archive_has_help_a_manual_entry_and_a_test)
 		const char *row = archive_options[i].spelling;
 
 		row_needs(*archive_options[i].meaning != '\0', ARCHIVE_TABLE, row, "a help text");
-		row_needs_page(ARCHIVE_TABLE, row, row, "xer_archive.1");
+		row_needs_entry(ARCHIVE_TABLE, row, row, "xer_archive.1");
 		row_needs_test(ARCHIVE_TABLE, row, row);
 	}
 }

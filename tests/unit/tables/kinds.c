@@ -202,12 +202,18 @@ Test(kinds, every_kind_has_a_file)
 Test(kinds, every_file_has_records_and_stands_in_the_manual)
 {
 	for (size_t i = 0; i < STREAMS; i++) {
+		char text[64];
 		int is_component = strncmp(streams[i].id, "USERTRACE", 9) == 0 && streams[i].id[9];
 
 		row_needs(is_component || has_record(streams[i].name), TABLE, streams[i].id,
 		          "a RECORD in format/datakind.def");
-		if (!is_component)
-			row_needs_page(TABLE, streams[i].id, streams[i].name, "experiment.5");
+		if (is_component)
+			continue;
+		snprintf(text, sizeof(text), "\n%s\tT{", streams[i].name);
+		row_needs_between(TABLE, streams[i].id, text, ".SH DESCRIPTION", "\n.SH",
+		                  "experiment.5");
+		row_needs_between(TABLE, streams[i].id, streams[i].name, "\n.BR overview ,",
+		                  "\n.IR \"data files\"", "experiment.5");
 	}
 }
 
@@ -225,7 +231,8 @@ Test(kinds, every_kind_is_measured)
 	}
 }
 
-/* Clock samples and counters are what the tables of functions, lines and the like are about. */
+/* Clock samples and counters are what the tables of functions, lines and the like are
+ * about. */
 Test(kinds, every_kind_has_a_view)
 {
 	for (size_t i = 0; i < KINDS; i++) {
@@ -247,7 +254,7 @@ Test(kinds, every_kind_has_an_option_that_records_it)
 
 		snprintf(word, sizeof(word), "%.*s", (int)len, kinds[i].option);
 		row_needs(word[0] == '-', TABLE, kinds[i].id, "an option");
-		row_needs_page(TABLE, kinds[i].id, word, "xcollect.1");
+		row_needs_entry(TABLE, kinds[i].id, word, "xcollect.1");
 		row_needs(is_option(kinds[i].option, len), TABLE, kinds[i].id,
 		          "the row of its option in collect/options.def");
 	}
@@ -264,7 +271,8 @@ Test(kinds, every_setting_is_written_and_stands_in_the_manual)
 		row_needs(is_calls_switch(kinds[i].setting) ||
 		                  strstr(text_of("collect/logfile.c", ""), word),
 		          TABLE, kinds[i].id, "its setting in collect/logfile.c");
-		row_needs_page(TABLE, kinds[i].id, kinds[i].setting, "experiment.5");
+		row_needs_between(TABLE, kinds[i].id, kinds[i].setting, "\nSettings:\n", "\n.PP",
+		                  "experiment.5");
 	}
 }
 

@@ -61,7 +61,7 @@ Test(metrics, every_metric_has_a_manual_entry_and_a_test)
 	for (size_t i = 0; i < METRICS; i++) {
 		if (strncmp(metrics[i].id, "COUNTER", 7) == 0)
 			continue;
-		row_needs_page(TABLE, metrics[i].id, metrics[i].keyword, "xer_print.1");
+		row_needs_entry(TABLE, metrics[i].id, metrics[i].keyword, "xer_print.1");
 		row_needs_test(TABLE, metrics[i].id, metrics[i].keyword);
 	}
 }

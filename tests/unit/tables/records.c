@@ -3,6 +3,7 @@
 #include "tests/unit/tables/row.h"
 
 #include <criterion/criterion.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,9 +21,11 @@ static const struct {
 enum { RECORDS = sizeof(records) / sizeof(records[0]) };
 
 static const struct {
-	const char *record, *field, *unit, *meaning;
+	const char *record, *field, *type, *unit, *meaning;
+	size_t offset;
 } fields[] = {
-#define FIELD(record, type, field, unit, meaning) {#record, #field, unit, meaning},
+#define FIELD(record, type, field, unit, meaning) \
+	{#record, #field, #type, unit, meaning, offsetof(struct fmt_##record, field)},
 #include "format/datakind.def"
 };
 enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
@@ -99,12 +102,24 @@ Test(records, every_record_is_read_and_written)
 	}
 }
 
-Test(records, every_record_and_field_has_a_manual_entry)
+/* Fields stand in their order behind the heading of the record. */
+Test(records, every_record_and_field_has_a_row_in_the_manual)
 {
-	for (size_t i = 0; i < RECORDS; i++)
-		row_needs_page(RECORD_TABLE, records[i].name, records[i].name, "experiment.5");
-	for (size_t i = 0; i < FIELDS; i++)
-		row_needs_page(RECORD_TABLE, fields[i].field, fields[i].field, "experiment.5");
+	char text[128], heading[64];
+
+	for (size_t i = 0; i < RECORDS; i++) {
+		snprintf(text, sizeof(text), "\n%s\t%u\t%s\t%u\t", records[i].name, records[i].kind,
+		         records[i].stream, records[i].size);
+		row_needs_between(RECORD_TABLE, records[i].name, text, ".SH RECORDS", "\n.SS",
+		                  "experiment.5");
+	}
+	for (size_t i = 0; i < FIELDS; i++) {
+		snprintf(heading, sizeof(heading), "\n.SS %s\n", fields[i].record);
+		snprintf(text, sizeof(text), "\n%zu\t%s\t%s\t%s\t", fields[i].offset,
+		         fields[i].type, fields[i].field, fields[i].unit);
+		row_needs_between(RECORD_TABLE, fields[i].field, text, heading, "\n.TE",
+		                  "experiment.5");
+	}
 }
 
 Test(enums, every_type_is_that_of_a_field)

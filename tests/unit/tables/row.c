@@ -12,8 +12,7 @@
 enum { TEXTS = 32 };
 
 static struct {
-	const char *path, *tail;
-	char *text;
+	char *path, *tail, *text;
 } texts[TEXTS];
 
 static const struct {
@@ -97,8 +96,8 @@ const char *text_of(const char *path, const char *tail)
 		if (strcmp(texts[i].path, path) == 0 && strcmp(texts[i].tail, tail) == 0)
 			return texts[i].text;
 	cr_assert(i < TEXTS);
-	texts[i].path = path;
-	texts[i].tail = tail;
+	texts[i].path = strdup(path);
+	texts[i].tail = strdup(tail);
 	texts[i].text = read_text(path, tail);
 	return texts[i].text;
 }
@@ -124,14 +123,47 @@ void row_needs(int is_there, const char *table, const char *row, const char *wha
 	cr_expect(is_there, "%s: row %s lacks %s", table, row, what);
 }
 
-void row_needs_page(const char *table, const char *row, const char *word, const char *page)
+static const char *page_of(const char *page)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "man/%s", page);
-	cr_expect(text_has(text_of(strdup(path), ""), word),
-	          "%s: row %s lacks its entry in %s: '%s' does not stand there", table, row, path,
-	          word);
+	return text_of(path, "");
+}
+
+void row_needs_page(const char *table, const char *row, const char *word, const char *page)
+{
+	row_needs_between(table, row, word, "", NULL, page);
+}
+
+void row_needs_entry(const char *table, const char *row, const char *word, const char *page)
+{
+	char line[512];
+
+	for (const char *at = page_of(page); (at = strstr(at, "\n.T")); at++) {
+		const char *begin = strchr(at + 1, '\n');
+
+		if (!begin || (at[3] != 'P' && at[3] != 'Q'))
+			continue;
+		snprintf(line, sizeof(line), "%.*s", (int)strcspn(begin + 1, "\n"), begin + 1);
+		if (text_has(line, word))
+			return;
+	}
+	cr_expect(0, "%s: row %s lacks its entry in man/%s: '%s' stands behind no .TP", table, row,
+	          page, word);
+}
+
+void row_needs_between(const char *table, const char *row, const char *text, const char *from,
+                       const char *to, const char *page)
+{
+	const char *begin = strstr(page_of(page), from);
+	const char *end = begin && to ? strstr(begin + strlen(from), to) : NULL;
+	char *part = begin ? strndup(begin, end ? (size_t)(end - begin) : strlen(begin)) : NULL;
+
+	cr_expect(part && text_has(part, text),
+	          "%s: row %s lacks its place in man/%s: '%s' does not stand there%s%s", table, row,
+	          page, text, *from ? " behind " : "", from);
+	free(part);
 }
 
 static int is_known_untested(const char *table, const char *row)

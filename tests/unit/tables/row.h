@@ -19,6 +19,13 @@ void row_needs(int is_there, const char *table, const char *row, const char *wha
 /* The row's name stands in a manual page, below man/. */
 void row_needs_page(const char *table, const char *row, const char *word, const char *page);
 
+/* Of a manual page: the word stands in a line behind .TP or .TQ, which begins its entry. */
+void row_needs_entry(const char *table, const char *row, const char *word, const char *page);
+
+/* The text stands there between `from` and the `to` behind it, NULL: the end. */
+void row_needs_between(const char *table, const char *row, const char *text, const char *from,
+                       const char *to, const char *page);
+
 /* Does a test below tests/ name this word? Those of the tables do not count. */
 int is_tested(const char *word);
 
