@@ -19,9 +19,14 @@ void sources_open(void)
 
 void sources_start(void)
 {
-	for (const struct source *each = sources.first; each != sources.end; each++)
-		if (each->start && is_wanted(each))
+	for (const struct source *each = sources.first; each != sources.end; each++) {
+		if (!is_wanted(each))
+			continue;
+		if (each->start)
 			each->start();
+		else
+			atomic_store(&col.switches->on[each->id], 1);
+	}
 }
 
 static void stop(const struct source *source)
