@@ -25,14 +25,16 @@ static int refuse(struct cause *cause, const char *name, const char *why)
 }
 
 /* Returns 0 if the open file is empty or a group, else -EINVAL. */
-static int check_head(int fd)
+static int check_header(int fd)
 {
-	char head[sizeof(HEAD) - 1];
-	ssize_t got = pread(fd, head, sizeof(head), 0);
+	char header[sizeof(HEAD) - 1];
+	ssize_t got = pread(fd, header, sizeof(header), 0);
 
 	if (got == 0)
 		return 0;
-	return got == (ssize_t)sizeof(head) && memcmp(head, HEAD, sizeof(head)) == 0 ? 0 : -EINVAL;
+	return got == (ssize_t)sizeof(header) && memcmp(header, HEAD, sizeof(header)) == 0
+	               ? 0
+	               : -EINVAL;
 }
 
 int membership_check(const char *name, struct cause *cause)
@@ -51,7 +53,7 @@ int membership_check(const char *name, struct cause *cause)
 	if (fd < 0)
 		return cause_set(cause, CAUSE_FAILED, "-g: %.3000s cannot be opened: %s", name,
 		                 strerror(errno));
-	status = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? check_head(fd) : -EINVAL;
+	status = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? check_header(fd) : -EINVAL;
 	close(fd);
 	return status == 0 ? 0
 	                   : refuse(cause, name, "is not an experiment group, and is left alone");
@@ -102,7 +104,7 @@ static int make_line(const char *name, const struct experiment_directory *experi
 	return 0;
 }
 
-/* Append to the locked file: its head if it is new, the end of a line that has none, and the
+/* Append to the locked file: its header if it is new, the end of a line that has none, and the
  * experiment. */
 static int append(const char *line, struct membership *membership)
 {
@@ -113,7 +115,7 @@ static int append(const char *line, struct membership *membership)
 
 	if (fstat(membership->fd, &st) != 0)
 		return -errno;
-	if (check_head(membership->fd) != 0)
+	if (check_header(membership->fd) != 0)
 		return -EINVAL;
 	membership->before = st.st_size;
 	if (st.st_size > 0 && pread(membership->fd, &last, 1, st.st_size - 1) != 1)

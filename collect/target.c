@@ -193,10 +193,10 @@ static int run_by(struct target *target, const char *name, struct cause *cause)
 /* Check the file at `path`, and what its #! line names, `depth` levels deep. */
 static int check_file(struct target *target, const char *path, int depth, struct cause *cause)
 {
-	char head[SCRIPT_LINE + 1] = "";
+	char header[SCRIPT_LINE + 1] = "";
 	char *interpreter, *argument;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : pread(fd, head, SCRIPT_LINE, 0);
+	ssize_t len = fd < 0 ? -1 : pread(fd, header, SCRIPT_LINE, 0);
 	int status;
 
 	if (len < 0) {
@@ -206,12 +206,12 @@ static int check_file(struct target *target, const char *path, int depth, struct
 			close(fd);
 		return cause->exit_code;
 	}
-	status = len >= 4 && memcmp(head, "\177ELF", 4) == 0 ? check_elf(target, fd, path, cause)
-	                                                     : -1;
+	status = len >= 4 && memcmp(header, "\177ELF", 4) == 0 ? check_elf(target, fd, path, cause)
+	                                                       : -1;
 	close(fd);
 	if (status >= 0)
 		return status;
-	if (len < 2 || memcmp(head, "#!", 2) != 0) {
+	if (len < 2 || memcmp(header, "#!", 2) != 0) {
 		/* As execvp and shells do with a text file. */
 		if (target->own_argv || depth > 0)
 			return cause_set(cause, CAUSE_REFUSED, "%s is not a program", path);
@@ -220,7 +220,7 @@ static int check_file(struct target *target, const char *path, int depth, struct
 	}
 	if (depth >= SCRIPT_DEPTH)
 		return cause_set(cause, CAUSE_REFUSED, "%s: too many levels of #!", path);
-	split_script_line(head + 2, &interpreter, &argument);
+	split_script_line(header + 2, &interpreter, &argument);
 	if (depth == 0 && is_env_of_program(interpreter, argument)) {
 		status = run_by(target, argument, cause);
 		return status ? status : check_file(target, target->file, depth + 1, cause);

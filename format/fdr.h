@@ -104,7 +104,7 @@ static inline void fdr_end_put(uint8_t *at)
 	*(uint64_t *)at = FDR_END_OF_BUFFER;
 }
 
-/* The first word of a custom event's head: kind, size (4 bytes) and 3 bytes of the time. */
+/* The first word of a custom event's header: kind, size (4 bytes) and 3 bytes of the time. */
 static inline uint64_t fdr_event_word0(uint32_t size, uint64_t tsc)
 {
 	return (uint64_t)FDR_CUSTOM_EVENT | (uint64_t)size << 8 | tsc << 40;
@@ -118,11 +118,11 @@ static inline uint64_t fdr_event_word1(uint64_t tsc, uint16_t cpu)
 
 /* Publish a custom event at `at`, in place of the EndOfBuffer there, with a payload of `size` bytes
  * (a multiple of 8) that are zero: its first byte says "no record yet". Writes the next EndOfBuffer
- * behind the payload, then the head, whose first word comes last, with release order. at must be
+ * behind the payload, then the header, whose first word comes last, with release order. at must be
  * 8-byte aligned.
  *
- * The head comes before the payload because llvm-xray parses also what stands behind an
- * EndOfBuffer, so that a payload without its head, left there by a killed writer, could make it
+ * The header comes before the payload because llvm-xray parses also what stands behind an
+ * EndOfBuffer, so that a payload without its header, left there by a killed writer, could make it
  * refuse the file. */
 static inline void fdr_event_put(uint8_t *at, uint32_t size, uint64_t tsc, uint16_t cpu)
 {

@@ -15,7 +15,7 @@ size_t fxt_put_bytes(uint64_t *out, const void *bytes, size_t size)
 	return words;
 }
 
-/* The head of an argument of so many words. */
+/* The header of an argument of so many words. */
 static uint64_t argument(enum fxt_argument_type type, size_t words, uint16_t name)
 {
 	return (uint64_t)type | (uint64_t)words << 4 | (uint64_t)name << 16;
@@ -94,8 +94,8 @@ size_t fxt_put_provider(uint64_t *out, uint32_t id, const char *name, size_t siz
 	return words;
 }
 
-size_t fxt_put_file_head(uint64_t *out, uint32_t provider, const char *name, size_t size,
-                         uint64_t ticks_per_second)
+size_t fxt_put_file_header(uint64_t *out, uint32_t provider, const char *name, size_t size,
+                           uint64_t ticks_per_second)
 {
 	size_t words = fxt_put_magic(out);
 

@@ -89,14 +89,14 @@ static inline size_t fxt_words(size_t bytes)
 }
 
 /* Type and size in words of the record with this first word. */
-static inline unsigned fxt_type(uint64_t head)
+static inline unsigned fxt_type(uint64_t header)
 {
-	return head & 15;
+	return header & 15;
 }
 
-static inline uint64_t fxt_size(uint64_t head)
+static inline uint64_t fxt_size(uint64_t header)
 {
-	return fxt_type(head) == FXT_LARGE ? head >> 4 & 0xffffffff : head >> 4 & 0xfff;
+	return fxt_type(header) == FXT_LARGE ? header >> 4 & 0xffffffff : header >> 4 & 0xfff;
 }
 
 /* ---- parts of records */
@@ -128,8 +128,8 @@ size_t fxt_put_provider(uint64_t *out, uint32_t id, const char *name, size_t siz
 
 /* How a file begins: magic number, provider and initialization, at most FXT_FILE_HEAD_WORDS words.
  */
-size_t fxt_put_file_head(uint64_t *out, uint32_t provider, const char *name, size_t size,
-                         uint64_t ticks_per_second);
+size_t fxt_put_file_header(uint64_t *out, uint32_t provider, const char *name, size_t size,
+                           uint64_t ticks_per_second);
 
 /* A string of the table, index > 0: 1 + fxt_words(size) words. What is longer than FXT_STRING_MAX
  * is cut. */
@@ -223,7 +223,7 @@ struct fxt_record {
 };
 extern const struct fxt_record fxt_records[FXT_RECORDS];
 
-/* The bits of word 0 and 1 of each record that may be set; none of word 1 if that is no head. */
+/* The bits of word 0 and 1 of each record that may be set; none of word 1 if that is no header. */
 extern const uint64_t fxt_used[2][FXT_RECORDS];
 
 /* FXT_AT(record, part): the number of a part in its record's parts. */
@@ -239,7 +239,7 @@ enum {
 enum { FXT_PARTS_MAX = 6 };
 
 /* The record with this first word; NULL if no such record is known. */
-const struct fxt_record *fxt_record_find(uint64_t head);
+const struct fxt_record *fxt_record_find(uint64_t header);
 
 /* A field or the field of a part, of the first words of a record. */
 static inline uint64_t fxt_field_value(const uint64_t *words, unsigned word, unsigned low,

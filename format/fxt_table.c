@@ -68,16 +68,17 @@ const uint64_t fxt_used[2][FXT_RECORDS] = {
 	},
 };
 
-static int is_record(const struct fxt_record *record, uint64_t head)
+static int is_record(const struct fxt_record *record, uint64_t header)
 {
-	return record->type == fxt_type(head) &&
-	       (head >> record->sub_low & (((uint64_t)1 << record->sub_width) - 1)) == record->sub;
+	return record->type == fxt_type(header) &&
+	       (header >> record->sub_low & (((uint64_t)1 << record->sub_width) - 1)) ==
+	               record->sub;
 }
 
-const struct fxt_record *fxt_record_find(uint64_t head)
+const struct fxt_record *fxt_record_find(uint64_t header)
 {
 	for (int i = 0; i < FXT_RECORDS; i++)
-		if (is_record(&fxt_records[i], head))
+		if (is_record(&fxt_records[i], header))
 			return &fxt_records[i];
 	return NULL;
 }

@@ -56,7 +56,7 @@ int mapfile_begin(int directory, const char *experiment_path, const char *archiv
 		return -errno;
 	experiment = experiment_path;
 	archiver = archiver_path;
-	count = fxt_put_file_head(words, PROVIDER, name, strlen(name), TICKS_PER_SECOND);
+	count = fxt_put_file_header(words, PROVIDER, name, strlen(name), TICKS_PER_SECOND);
 	for (unsigned i = 1; i < STRINGS; i++)
 		count += fxt_put_string(words + count, (uint16_t)i, strings[i], strlen(strings[i]));
 	region_init(&region, fd, 0, BYTES_MAX);

@@ -140,35 +140,36 @@ static int open_file(const struct object *object)
 static Elf *open_vdso(void)
 {
 	char *image = (char *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
-	const Elf64_Ehdr *head = (const Elf64_Ehdr *)image;
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)image;
 
-	return image ? elf_memory(image, head->e_shoff + (size_t)head->e_shnum * head->e_shentsize)
+	return image ? elf_memory(image,
+	                          header->e_shoff + (size_t)header->e_shnum * header->e_shentsize)
 	             : NULL;
 }
 
 static void read_segments(struct object *object)
 {
 	size_t count = 0;
-	GElf_Phdr head;
+	GElf_Phdr header;
 
 	if (elf_getphdrnum(object->elf, &count) < 0)
 		return;
 	for (size_t i = 0; i < count && object->segment_count < SEGMENTS_MAX; i++)
-		if (gelf_getphdr(object->elf, (int)i, &head) && head.p_type == PT_LOAD)
+		if (gelf_getphdr(object->elf, (int)i, &header) && header.p_type == PT_LOAD)
 			object->segments[object->segment_count++] = (struct segment){
-				head.p_offset, head.p_filesz, head.p_vaddr};
+				header.p_offset, header.p_filesz, header.p_vaddr};
 }
 
 static void read_object(struct object *object)
 {
 	const void *build_id;
-	GElf_Ehdr head;
+	GElf_Ehdr header;
 	ssize_t size;
 
-	if (!gelf_getehdr(object->elf, &head) || head.e_machine != ARCH_MACHINE)
+	if (!gelf_getehdr(object->elf, &header) || header.e_machine != ARCH_MACHINE)
 		return;
 	read_segments(object);
-	object->entry = head.e_entry;
+	object->entry = header.e_entry;
 	object->cfi = dwarf_getcfi_elf(object->elf);
 	size = dwelf_elf_gnu_build_id(object->elf, &build_id);
 	if (size > 0) {

@@ -68,8 +68,8 @@ static int begin_file(struct lane *lane)
 	fd = openat(lane->work->files, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
-	count = fxt_put_file_head(words, lane->cpu + 1, name, (size_t)len - strlen(".fxt"),
-	                          TICKS_PER_SECOND);
+	count = fxt_put_file_header(words, lane->cpu + 1, name, (size_t)len - strlen(".fxt"),
+	                            TICKS_PER_SECOND);
 	region_init(&lane->region, fd, 0, lane->work->settings.file_bytes - FXT_WORD_SIZE);
 	region_put(&lane->region, words, count, 0);
 	status = region_flush(&lane->region);

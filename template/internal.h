@@ -83,7 +83,7 @@ struct node {
 
 struct template
 {
-	struct template_head head;
+	struct template_header header;
 	uint32_t items; /* first node */
 	uint32_t nodes_from, nodes_to;
 	uint32_t order;      /* in which it was added */

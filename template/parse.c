@@ -1,4 +1,4 @@
-/* parse.c: stanzas to templates: the head of a stanza, its items and statements. Values, which
+/* parse.c: stanzas to templates: the header of a stanza, its items and statements. Values, which
  * items are made of, are parse_value.c's. At the first error a stanza is given up; the next ones
  * are parsed all the same. */
 #include "template/parser.h"
@@ -274,7 +274,7 @@ static int parse_version(const struct token *token, uint32_t version[2])
 	return 0;
 }
 
-static void parse_level(struct parser *parser, struct template_head *head)
+static void parse_level(struct parser *parser, struct template_header *header)
 {
 	static const struct {
 		const char *name;
@@ -285,14 +285,14 @@ static void parse_level(struct parser *parser, struct template_head *head)
 	              {"KERN", TEMPLATE_KERN},
 	              {"INT", TEMPLATE_INT}};
 
-	head->level = TEMPLATE_KERN;
+	header->level = TEMPLATE_KERN;
 	if (!is_word(&parser->token, "L") || !parser_is_sign(&parser->ahead, '='))
 		return;
 	parser_next(parser);
 	parser_next(parser);
 	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
 		if (is_word(&parser->token, levels[i].name)) {
-			head->level = levels[i].level;
+			header->level = levels[i].level;
 			parser_next(parser);
 			return;
 		}
@@ -300,18 +300,18 @@ static void parse_level(struct parser *parser, struct template_head *head)
 	            "an unknown level: APPL, SVC, SYS, KERN or INT is expected");
 }
 
-static void parse_head(struct parser *parser, struct template *out)
+static void parse_header(struct parser *parser, struct template *out)
 {
-	struct template_head *head = &out->head;
+	struct template_header *header = &out->header;
 
 	parser_take_sign(parser, '+');
 	if (parser->token.kind != TOKEN_WORD ||
-	    template_hook_parse(parser->token.text, parser->token.len, &head->hook) < 0) {
+	    template_hook_parse(parser->token.text, parser->token.len, &header->hook) < 0) {
 		parser_fail(parser, &parser->token,
 		            "a hook id is expected: three or four hexadecimal digits");
 		return;
 	}
-	if (head->hook < 0x1000 && head->hook & 15) {
+	if (header->hook < 0x1000 && header->hook & 15) {
 		parser_fail(parser, &parser->token,
 		            "a hook id below 1000 has three digits, or a fourth that is 0");
 		return;
@@ -321,14 +321,14 @@ static void parse_head(struct parser *parser, struct template *out)
 		parser_fail(parser, &parser->token, "a version is expected, as 1.0");
 		return;
 	}
-	head->version = parser->token.text;
-	head->version_len = parser->token.len;
+	header->version = parser->token.text;
+	header->version_len = parser->token.len;
 	parser_next(parser);
-	parse_level(parser, head);
+	parse_level(parser, header);
 	if (!parser->failed && parser->token.kind != TOKEN_STRING)
 		parser_fail(parser, &parser->token, "a label is expected, a string");
-	head->label = parser->token.text;
-	head->label_len = parser->token.len;
+	header->label = parser->token.text;
+	header->label_len = parser->token.len;
 	parser_next(parser);
 }
 
@@ -352,20 +352,21 @@ void template_parse(struct template_set *set, const char *file, const char **at,
 		.set = set, .file = file, .lexer = {.at = *at, .end = end, .line = *line}};
 	struct lexer whole = parser.lexer;
 	struct template made = {.file = file,
-	                        .head = {.text = *at, .line = *line},
+	                        .header = {.text = *at, .line = *line},
 	                        .nodes_from = (uint32_t)set->node_count};
 
 	template_lexer_skip(&whole);
 	template_lexer_next(&parser.lexer, &parser.ahead);
 	parser_next(&parser);
-	parse_head(&parser, &made);
+	parse_header(&parser, &made);
 	if (!parser.failed)
 		made.items = parse_items(&parser, 0);
 	made.nodes_to = (uint32_t)set->node_count;
 	parser_name_macros(&parser, &made);
-	made.head.text_len = (size_t)(whole.at - *at);
-	while (made.head.text_len > 0 && strchr("\n\r", made.head.text[made.head.text_len - 1]))
-		made.head.text_len--;
+	made.header.text_len = (size_t)(whole.at - *at);
+	while (made.header.text_len > 0 &&
+	       strchr("\n\r", made.header.text[made.header.text_len - 1]))
+		made.header.text_len--;
 	if (!parser.failed)
 		add_template(&parser, &made);
 	*at = whole.at;

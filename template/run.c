@@ -273,8 +273,8 @@ static enum run_end run_items(struct template_run *run, uint32_t first)
 
 static enum run_end run_template(struct template_run *run, const struct template *template)
 {
-	if (template->head.label_len > 0) {
-		run_put(run, template->head.label, template->head.label_len);
+	if (template->header.label_len > 0) {
+		run_put(run, template->header.label, template->header.label_len);
 		run_put_char(run, ' ');
 	}
 	return run_items(run, template->items);

@@ -148,8 +148,8 @@ static int compare(const void *left, const void *right)
 	const struct template *a = left;
 	const struct template *b = right;
 
-	if (a->head.hook != b->head.hook)
-		return a->head.hook < b->head.hook ? -1 : 1;
+	if (a->header.hook != b->header.hook)
+		return a->header.hook < b->header.hook ? -1 : 1;
 	for (int i = 0; i < 2; i++)
 		if (a->version[i] != b->version[i])
 			return a->version[i] > b->version[i] ? -1 : 1;
@@ -164,15 +164,17 @@ static void drop_duplicates(struct template_set *set)
 	for (size_t i = 0; i < set->template_count; i++) {
 		const struct template *at = &set->templates[i];
 
-		if (kept == 0 || set->templates[kept - 1].head.hook != at->head.hook) {
+		if (kept == 0 || set->templates[kept - 1].header.hook != at->header.hook) {
 			set->templates[kept++] = *at;
 			continue;
 		}
 		template_complain(
-			set, 1, at->file, at->head.line, at->head.version, at->head.version_len,
+			set, 1, at->file, at->header.line, at->header.version,
+			at->header.version_len,
 			"another template of this hook counts, of version %.*s in line %u",
-			(int)set->templates[kept - 1].head.version_len,
-			set->templates[kept - 1].head.version, set->templates[kept - 1].head.line);
+			(int)set->templates[kept - 1].header.version_len,
+			set->templates[kept - 1].header.version,
+			set->templates[kept - 1].header.line);
 	}
 	set->template_count = kept;
 }
@@ -184,12 +186,13 @@ static size_t find(const struct template_set *set, uint16_t hook)
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (set->templates[middle].head.hook < hook)
+		if (set->templates[middle].header.hook < hook)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < set->template_count && set->templates[low].head.hook == hook ? low : SIZE_MAX;
+	return low < set->template_count && set->templates[low].header.hook == hook ? low
+	                                                                            : SIZE_MAX;
 }
 
 static void resolve_calls(struct template_set *set, const struct template *template)
@@ -246,7 +249,7 @@ const struct template *template_at(const struct template_set *set, size_t index)
 	return &set->templates[index];
 }
 
-const struct template_head *template_head(const struct template *template)
+const struct template_header *template_header(const struct template *template)
 {
-	return &template->head;
+	return &template->header;
 }

@@ -46,8 +46,8 @@ const struct template *template_find(const struct template_set *set, uint16_t ho
 size_t template_set_count(const struct template_set *set);
 const struct template *template_at(const struct template_set *set, size_t index);
 
-/* What the head of a template says. The label and the version are not NUL-terminated. */
-struct template_head {
+/* What the header of a template says. The label and the version are not NUL-terminated. */
+struct template_header {
 	uint16_t hook;
 	enum template_level level;
 	const char *label, *version;
@@ -57,7 +57,7 @@ struct template_head {
 	size_t text_len;
 	unsigned line;
 };
-const struct template_head *template_head(const struct template *template);
+const struct template_header *template_header(const struct template *template);
 
 /* A hook id as it is printed, in out[5]: three digits if the fourth is 0. */
 void template_hook_text(uint16_t hook, char *out);

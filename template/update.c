@@ -59,11 +59,11 @@ static void drop(struct pieces *pieces, size_t at)
 
 static struct piece piece_of(const struct template *template)
 {
-	const struct template_head *head = &template->head;
+	const struct template_header *header = &template->header;
 
-	return (struct piece){.text = head->text,
-	                      .len = head->text_len,
-	                      .hook = head->hook,
+	return (struct piece){.text = header->text,
+	                      .len = header->text_len,
+	                      .hook = header->hook,
 	                      .version = {template->version[0], template->version[1]}};
 }
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* In memory and in the file; the payload follows, up to a multiple of 8. */
-struct head {
+struct header {
 	uint64_t major, minor;
 	uint32_t size, zero;
 };
@@ -26,7 +26,7 @@ struct run {
 
 struct sorter {
 	size_t memory;
-	uint8_t *items; /* items[used], heads and payloads, of which `order` has the offsets */
+	uint8_t *items; /* items[used], headers and payloads, of which `order` has the offsets */
 	size_t used, capacity;
 	size_t *order;
 	size_t count, order_capacity, next;
@@ -47,12 +47,12 @@ __attribute__((noreturn)) static void fail(const char *what)
 	exit(1);
 }
 
-static size_t size_of(const struct head *head)
+static size_t size_of(const struct header *header)
 {
-	return sizeof(*head) + (head->size + (size_t)7) / 8 * 8;
+	return sizeof(*header) + (header->size + (size_t)7) / 8 * 8;
 }
 
-static int compare_heads(const struct head *a, const struct head *b)
+static int compare_headers(const struct header *a, const struct header *b)
 {
 	if (a->major != b->major)
 		return a->major < b->major ? -1 : 1;
@@ -63,8 +63,8 @@ static int by_key(const void *left, const void *right, void *items)
 {
 	const uint8_t *at = items;
 
-	return compare_heads((const struct head *)(at + *(const size_t *)left),
-	                     (const struct head *)(at + *(const size_t *)right));
+	return compare_headers((const struct header *)(at + *(const size_t *)left),
+	                       (const struct header *)(at + *(const size_t *)right));
 }
 
 struct sorter *sorter_new(size_t memory)
@@ -148,7 +148,7 @@ static void write_run(struct sorter *sorter)
 	sort_items(sorter);
 	for (size_t i = 0; i < sorter->count; i++) {
 		const uint8_t *item = sorter->items + sorter->order[i];
-		size_t size = size_of((const struct head *)item);
+		size_t size = size_of((const struct header *)item);
 
 		if (size > BUFFER - len) {
 			write_all(sorter, buffer, len);
@@ -172,8 +172,8 @@ static void write_run(struct sorter *sorter)
 void sorter_add(struct sorter *sorter, uint64_t major, uint64_t minor, const void *payload,
                 uint32_t size)
 {
-	struct head head = {.major = major, .minor = minor, .size = size};
-	size_t need = size_of(&head);
+	struct header header = {.major = major, .minor = minor, .size = size};
+	size_t need = size_of(&header);
 
 	if (sorter->count > 0 &&
 	    sorter->used + need + (sorter->count + 1) * sizeof(*sorter->order) > sorter->memory)
@@ -188,10 +188,11 @@ void sorter_add(struct sorter *sorter, uint64_t major, uint64_t minor, const voi
 	sorter->order = memory_grow(sorter->order, sorter->count, &sorter->order_capacity,
 	                            sizeof(*sorter->order));
 	sorter->order[sorter->count++] = sorter->used;
-	memcpy(sorter->items + sorter->used, &head, sizeof(head));
+	memcpy(sorter->items + sorter->used, &header, sizeof(header));
 	if (size > 0)
-		memcpy(sorter->items + sorter->used + sizeof(head), payload, size);
-	memset(sorter->items + sorter->used + sizeof(head) + size, 0, need - sizeof(head) - size);
+		memcpy(sorter->items + sorter->used + sizeof(header), payload, size);
+	memset(sorter->items + sorter->used + sizeof(header) + size, 0,
+	       need - sizeof(header) - size);
 	sorter->used += need;
 }
 
@@ -226,9 +227,9 @@ static void fill(const struct sorter *sorter, struct run *run, size_t need)
 	}
 }
 
-static const struct head *first_of(const struct run *run)
+static const struct header *first_of(const struct run *run)
 {
-	return (const struct head *)(run->bytes + run->at);
+	return (const struct header *)(run->bytes + run->at);
 }
 
 /* Have the whole next item of the run in its buffer. Returns 0 behind the last. */
@@ -236,14 +237,14 @@ static int load(const struct sorter *sorter, struct run *run)
 {
 	if (run->at == run->end && run->next == run->to)
 		return 0;
-	fill(sorter, run, sizeof(struct head));
+	fill(sorter, run, sizeof(struct header));
 	fill(sorter, run, size_of(first_of(run)));
 	return 1;
 }
 
 static int is_before(const struct sorter *sorter, size_t a, size_t b)
 {
-	return compare_heads(first_of(&sorter->runs[a]), first_of(&sorter->runs[b])) < 0;
+	return compare_headers(first_of(&sorter->runs[a]), first_of(&sorter->runs[b])) < 0;
 }
 
 static void sift_down(struct sorter *sorter, size_t at)
@@ -304,7 +305,7 @@ void sorter_begin(struct sorter *sorter)
 	begin_merge(sorter);
 }
 
-static int next_of_runs(struct sorter *sorter, const struct head **head)
+static int next_of_runs(struct sorter *sorter, const struct header **header)
 {
 	if (sorter->has_given && sorter->heap_count > 0) {
 		struct run *run = &sorter->runs[sorter->heap[0]];
@@ -318,22 +319,22 @@ static int next_of_runs(struct sorter *sorter, const struct head **head)
 	sorter->has_given = 1;
 	if (sorter->heap_count == 0)
 		return 0;
-	*head = first_of(&sorter->runs[sorter->heap[0]]);
+	*header = first_of(&sorter->runs[sorter->heap[0]]);
 	return 1;
 }
 
 int sorter_next(struct sorter *sorter, struct sorter_item *out)
 {
-	const struct head *head;
+	const struct header *header;
 
 	if (sorter->fd >= 0) {
-		if (!next_of_runs(sorter, &head))
+		if (!next_of_runs(sorter, &header))
 			return 0;
 	} else {
 		if (sorter->next == sorter->count)
 			return 0;
-		head = (const struct head *)(sorter->items + sorter->order[sorter->next++]);
+		header = (const struct header *)(sorter->items + sorter->order[sorter->next++]);
 	}
-	*out = (struct sorter_item){head->major, head->minor, head + 1, head->size};
+	*out = (struct sorter_item){header->major, header->minor, header + 1, header->size};
 	return 1;
 }

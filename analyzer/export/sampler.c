@@ -143,7 +143,7 @@ static int write_file(const struct walk *walk, int directory, size_t from, size_
 	out = fdopen(fd, "w");
 	if (!out)
 		return fail_file(directory, name, fd);
-	size = fxt_put_file_head(words, cpu + 1, name, (size_t)len - strlen(".fxt"), HZ);
+	size = fxt_put_file_header(words, cpu + 1, name, (size_t)len - strlen(".fxt"), HZ);
 	fwrite(words, sizeof(*words), size, out);
 	for (size_t i = from; i < to; i++) {
 		size = put(walk, &walk->samples[i], words);

@@ -23,7 +23,7 @@ static void begin(struct trace *trace)
 {
 	uint64_t words[FXT_FILE_HEAD_WORDS];
 
-	put(trace, words, fxt_put_file_head(words, PROVIDER, "xer", 3, 1000000000));
+	put(trace, words, fxt_put_file_header(words, PROVIDER, "xer", 3, 1000000000));
 }
 
 static void end(struct trace *trace)
@@ -171,15 +171,15 @@ static size_t put_argument(const struct trace *trace, uint64_t *out,
 
 static void event(struct trace *trace, const struct trace_event *at)
 {
-	const struct fxt_event head = {.kind = at->kind,
-	                               .arguments = at->argument_count,
-	                               .category = ref(trace, at->category),
-	                               .name = ref(trace, at->name),
-	                               .ticks = at->begin_ns,
-	                               .process = at->process,
-	                               .tid = at->tid};
+	const struct fxt_event header = {.kind = at->kind,
+	                                 .arguments = at->argument_count,
+	                                 .category = ref(trace, at->category),
+	                                 .name = ref(trace, at->name),
+	                                 .ticks = at->begin_ns,
+	                                 .process = at->process,
+	                                 .tid = at->tid};
 	uint64_t words[EVENT_WORDS_MAX];
-	size_t count = fxt_put_event(words, &head);
+	size_t count = fxt_put_event(words, &header);
 
 	count += put_inline(trace, words + count, at->category);
 	count += put_inline(trace, words + count, at->name);

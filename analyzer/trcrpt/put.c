@@ -220,8 +220,8 @@ static void put_histogram(struct trcrpt_report *report)
 		fprintf(report->out, "%-4s  %10llu  ", id,
 		        (unsigned long long)report->histogram[hook]);
 		if (template)
-			text_put_bytes(report->out, template_head(template)->label,
-			               template_head(template)->label_len);
+			text_put_bytes(report->out, template_header(template)->label,
+			               template_header(template)->label_len);
 		fputc('\n', report->out);
 	}
 }

@@ -128,14 +128,14 @@ struct template_set *trcrpt_templates(struct output *output, const struct trcrpt
 void trcrpt_list(struct output *output, const struct template_set *set)
 {
 	for (size_t i = 0; i < template_set_count(set); i++) {
-		const struct template_head *head = template_head(template_at(set, i));
+		const struct template_header *header = template_header(template_at(set, i));
 		char id[5];
 
-		template_hook_text(head->hook, id);
+		template_hook_text(header->hook, id);
 		for (char *at = id; *at != '\0'; at++)
 			*at = (char)tolower((unsigned char)*at);
 		fprintf(output->out, "%-4s  ", id);
-		text_put_bytes(output->out, head->label, head->label_len);
+		text_put_bytes(output->out, header->label, header->label_len);
 		fputc('\n', output->out);
 	}
 }

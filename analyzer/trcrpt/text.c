@@ -154,7 +154,7 @@ int trcrpt_make_text(struct trcrpt_report *report, const struct exp_user_event *
 	if (outcome == TEMPLATE_SKIPPED)
 		return 0;
 	if (outcome != TEMPLATE_UNKNOWN) {
-		out->level = template_head(template)->level;
+		out->level = template_header(template)->level;
 		return 1;
 	}
 	if (report->options->is_raw) {

@@ -90,7 +90,7 @@ static int take(Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, struct exp_debu
 {
 	Elf_Data *data = elf_rawdata(scn, NULL);
 	GElf_Chdr compressed;
-	size_t head;
+	size_t header_size;
 
 	if (!data || !data->d_buf || section->bytes)
 		return 0;
@@ -101,10 +101,11 @@ static int take(Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, struct exp_debu
 	}
 	if (!gelf_getchdr(scn, &compressed) || compressed.ch_type != ELFCOMPRESS_ZLIB)
 		return -ENOTSUP;
-	head = gelf_getclass(elf) == ELFCLASS64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
-	return data->d_size < head ? -ENOTSUP
-	                           : begin(section, (const uint8_t *)data->d_buf + head,
-	                                   data->d_size - head, compressed.ch_size);
+	header_size = gelf_getclass(elf) == ELFCLASS64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
+	return data->d_size < header_size
+	               ? -ENOTSUP
+	               : begin(section, (const uint8_t *)data->d_buf + header_size,
+	                       data->d_size - header_size, compressed.ch_size);
 }
 
 /* Is this a kind of file that all debug information can be read from by bytes? */

@@ -48,7 +48,7 @@ static int read_head_rest(struct exp_reader *in, struct exp_die_unit *unit)
 }
 
 /* Read the header behind the last one that was read. Returns 0 and *unit, or -EBADMSG. */
-static int read_head(struct exp_dies *dies, struct exp_die_unit *unit)
+static int read_header(struct exp_dies *dies, struct exp_die_unit *unit)
 {
 	struct exp_debug_section *info = &dies->sections->of[EXP_DEBUG_INFO];
 	uint64_t start = dies->walked, length;
@@ -84,17 +84,17 @@ static int read_head(struct exp_dies *dies, struct exp_die_unit *unit)
 /* Go on to one more unit. Returns 0 or -ENOENT. */
 static int add_unit(struct exp_dies *dies)
 {
-	struct exp_die_unit head, *unit;
+	struct exp_die_unit header, *unit;
 
-	if (read_head(dies, &head) != 0)
+	if (read_header(dies, &header) != 0)
 		return -ENOENT;
 	unit = exp_arena_alloc(&dies->arena, sizeof(*unit));
 	if (!unit || exp_array_reserve(&dies->units, &dies->unit_capacity, dies->unit_count,
 	                               sizeof(struct exp_die_unit *)) != 0)
 		return -ENOENT;
-	*unit = head;
+	*unit = header;
 	dies->units[dies->unit_count++] = unit;
-	dies->walked = head.end;
+	dies->walked = header.end;
 	return 0;
 }
 

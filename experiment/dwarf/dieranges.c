@@ -165,9 +165,9 @@ int exp_die_each_range(struct exp_dies *dies, const struct exp_die *die,
 /* One table of the index, that of a unit. */
 static int walk_table(struct exp_reader in, unsigned offset_size,
                       int (*take)(void *context, uint64_t start, uint64_t end, uint64_t unit),
-                      void *context, size_t head)
+                      void *context, size_t header)
 {
-	const uint8_t *begin = in.at - head;
+	const uint8_t *begin = in.at - header;
 	uint64_t unit;
 	unsigned size, segment;
 	int rc = 0;

@@ -1,4 +1,4 @@
-/* linetable_header.c: reads the head of a line table (DWARF 5, section 6.2.4; DWARF 2 to 4,
+/* linetable_header.c: reads the header of a line table (DWARF 5, section 6.2.4; DWARF 2 to 4,
  * section 6.2.4): how its program is encoded, its directories and its files.
  * See doc/decisions/19-line-tables.md. */
 #include "experiment/dwarf/linetable_internal.h"

@@ -51,13 +51,13 @@ static uint64_t code_length(struct exp_binary *binary, uint64_t address)
 int exp_binary_unwind_range(struct exp_binary *binary, uint64_t address, struct exp_range *out)
 {
 	uint64_t base = find_index(binary);
-	const uint8_t *head = base == 0 ? NULL : bytes_at(binary, base, HEADER_SIZE);
+	const uint8_t *header = base == 0 ? NULL : bytes_at(binary, base, HEADER_SIZE);
 	const uint8_t *table;
 	uint32_t count, low = 0, high;
 
-	if (!head || head[0] != 1 || head[2] != ENCODED_U32 || head[3] != ENCODED_TABLE)
+	if (!header || header[0] != 1 || header[2] != ENCODED_U32 || header[3] != ENCODED_TABLE)
 		return -ENOENT;
-	count = (uint32_t)get32(head + 8);
+	count = (uint32_t)get32(header + 8);
 	table = bytes_at(binary, base, HEADER_SIZE + (size_t)count * ENTRY_SIZE);
 	if (!table)
 		return -ENOENT;

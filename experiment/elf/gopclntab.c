@@ -1,8 +1,8 @@
-/* gopclntab.c: see gopclntab.h. A head; then, at an offset that it tells, a pair for each function,
- * of where it begins and where its own record is, and a last address. A record begins with that
- * address and the offset of the name. Since Go 1.18 they have 32 bits and addresses count from the
- * beginning of the code; in 1.16 they have 64 bits and are whole. Nothing in it is trusted.
- * See doc/decisions/56-go.md. */
+/* gopclntab.c: see gopclntab.h. A header; then, at an offset that it tells, a pair for each
+ * function, of where it begins and where its own record is, and a last address. A record begins
+ * with that address and the offset of the name. Since Go 1.18 they have 32 bits and addresses count
+ * from the beginning of the code; in 1.16 they have 64 bits and are whole. Nothing in it is
+ * trusted. See doc/decisions/56-go.md. */
 #include "experiment/elf/gopclntab.h"
 
 #include <errno.h>
@@ -32,8 +32,8 @@ static uint64_t word_at(const struct exp_gopclntab *table, size_t at, unsigned w
 	return value;
 }
 
-/* The n-th word behind the head. */
-static uint64_t head_word(const struct exp_gopclntab *table, unsigned n)
+/* The n-th word behind the header. */
+static uint64_t header_word(const struct exp_gopclntab *table, unsigned n)
 {
 	return word_at(table, HEAD + (size_t)n * POINTER, POINTER);
 }
@@ -46,17 +46,17 @@ static int is_known(const uint8_t *bytes)
 
 int exp_gopclntab_open(struct exp_gopclntab *table, const uint8_t *bytes, size_t size)
 {
-	unsigned is_whole; /* the head has no address of the code */
+	unsigned is_whole; /* the header has no address of the code */
 	uint64_t names, functions;
 
 	*table = (struct exp_gopclntab){.bytes = bytes, .size = size};
 	if (size < HEAD + 8 * POINTER || !is_known(bytes))
 		return -ENOTSUP;
 	is_whole = bytes[0] == MAGIC_1_16;
-	table->count = head_word(table, 0);
-	table->text = is_whole ? 0 : head_word(table, 2);
-	names = head_word(table, 3 - is_whole);
-	functions = head_word(table, 7 - is_whole);
+	table->count = header_word(table, 0);
+	table->text = is_whole ? 0 : header_word(table, 2);
+	names = header_word(table, 3 - is_whole);
+	functions = header_word(table, 7 - is_whole);
 	table->width = is_whole ? POINTER : 4;
 	if (table->count == 0 || table->count > COUNT_MAX || names >= size || functions >= size ||
 	    (!is_whole && table->text == 0) ||

@@ -15,7 +15,7 @@ struct exp_gopclntab {
 	unsigned width;          /* bytes of an address or offset */
 };
 
-/* Read the head of a table of Go 1.16 or later, little-endian and of 64 bits. Borrows the bytes.
+/* Read the header of a table of Go 1.16 or later, little-endian and of 64 bits. Borrows the bytes.
  * Returns 0, or -ENOTSUP. */
 int exp_gopclntab_open(struct exp_gopclntab *table, const uint8_t *bytes, size_t size);
 

@@ -100,9 +100,9 @@ int exp_object_matches(int fd, const char *build_id)
 {
 	char text[2 * EXP_BUILD_ID_MAX + 1] = "";
 	Elf *elf = exp_elf_begin(fd);
-	GElf_Ehdr head;
-	int is_elf = elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &head) &&
-	             head.e_type != ET_CORE;
+	GElf_Ehdr header;
+	int is_elf = elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header) &&
+	             header.e_type != ET_CORE;
 
 	if (is_elf)
 		exp_build_id_text(elf, text);

@@ -167,8 +167,8 @@ static int pass_record(struct exp_fxt *fxt)
 static int take(struct exp_fxt *fxt)
 {
 	struct exp_fxt_record *record = &fxt->record;
-	uint64_t head = fxt->window[fxt->at], size = fxt_size(head), held;
-	const struct fxt_record *type = fxt_record_find(head);
+	uint64_t header = fxt->window[fxt->at], size = fxt_size(header), held;
+	const struct fxt_record *type = fxt_record_find(header);
 	int rc;
 
 	record->size = 0;

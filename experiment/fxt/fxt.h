@@ -26,7 +26,7 @@ struct exp_fxt_record {
 	struct exp_fxt_value values[FXT_PARTS_MAX]; /* of fxt_records[kind].parts */
 };
 
-/* A field of the record's head: EXP_FXT_FIELD(record, event, kind). */
+/* A field of the record's header: EXP_FXT_FIELD(record, event, kind). */
 #define EXP_FXT_FIELD(record, name, field) \
 	FXT_GET(name, field, (record)->words[FXT_IN_##name##_##field])
 

@@ -86,7 +86,7 @@ static int take_thread(struct cursor *cursor, uint64_t ref, int is_process,
 	return 0;
 }
 
-/* Bits of an argument's head that its type leaves zero, and its words without texts. */
+/* Bits of an argument's header that its type leaves zero, and its words without texts. */
 static const struct {
 	uint64_t unused;
 	uint8_t words;
@@ -105,17 +105,17 @@ static const struct {
 };
 
 /* The value of an argument behind its name. */
-static int take_value(struct cursor *cursor, uint64_t head, struct exp_fxt_argument *out)
+static int take_value(struct cursor *cursor, uint64_t header, struct exp_fxt_argument *out)
 {
 	switch (out->type) {
 	case FXT_ARGUMENT_NONE:
 		return 0;
 	case FXT_ARGUMENT_INT32:
-		out->value = (uint64_t)(int64_t)(int32_t)(head >> 32);
+		out->value = (uint64_t)(int64_t)(int32_t)(header >> 32);
 		return 0;
 	case FXT_ARGUMENT_UINT32:
 	case FXT_ARGUMENT_BOOL:
-		out->value = head >> 32;
+		out->value = header >> 32;
 		return 0;
 	case FXT_ARGUMENT_INT64:
 	case FXT_ARGUMENT_UINT64:
@@ -124,9 +124,9 @@ static int take_value(struct cursor *cursor, uint64_t head, struct exp_fxt_argum
 	case FXT_ARGUMENT_KOID:
 		return take_word(cursor, &out->value);
 	case FXT_ARGUMENT_STRING:
-		return take_string(cursor, head >> 32 & 0xffff, &out->text, &out->value);
+		return take_string(cursor, header >> 32 & 0xffff, &out->text, &out->value);
 	case FXT_ARGUMENT_BLOB:
-		out->value = head >> 32;
+		out->value = header >> 32;
 		return take_bytes(cursor, out->value, &out->text);
 	}
 	return 0;
@@ -135,23 +135,23 @@ static int take_value(struct cursor *cursor, uint64_t head, struct exp_fxt_argum
 static int take_argument(struct cursor *cursor, struct exp_fxt_argument *out)
 {
 	struct cursor inner = *cursor;
-	uint64_t head = 0, size;
-	int rc = take_word(&inner, &head);
+	uint64_t header = 0, size;
+	int rc = take_word(&inner, &header);
 
 	if (rc != 0)
 		return rc;
-	size = head >> 4 & 0xfff;
-	if ((head & 15) > FXT_ARGUMENT_BLOB)
+	size = header >> 4 & 0xfff;
+	if ((header & 15) > FXT_ARGUMENT_BLOB)
 		return fxt_fault(cursor->fxt, "an argument of no known type");
-	*out = (struct exp_fxt_argument){.type = (enum fxt_argument_type)(head & 15)};
+	*out = (struct exp_fxt_argument){.type = (enum fxt_argument_type)(header & 15)};
 	if (size < argument_forms[out->type].words || size > cursor->held - cursor->at)
 		return fxt_fault(cursor->fxt, "the size of an argument is wrong");
-	if (head & argument_forms[out->type].unused)
+	if (header & argument_forms[out->type].unused)
 		return fxt_fault(cursor->fxt, "a reserved bit of an argument is set");
 	inner.held = cursor->at + size;
-	rc = take_string(&inner, head >> 16 & 0xffff, &out->name, &out->name_size);
+	rc = take_string(&inner, header >> 16 & 0xffff, &out->name, &out->name_size);
 	if (rc == 0)
-		rc = take_value(&inner, head, out);
+		rc = take_value(&inner, header, out);
 	cursor->at += size;
 	return rc;
 }

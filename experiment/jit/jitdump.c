@@ -88,14 +88,14 @@ static int is_text(const char *text, size_t len)
 /* Entries of names that end with a NUL, or, with a stride, all have the same size. Returns 0, or
  * -EBADMSG: they make no sense. */
 static int parse_lines(struct jitdump *dump, const char *at, const char *end,
-                       const struct lines_record *head, struct exp_function_line *out,
+                       const struct lines_record *header, struct exp_function_line *out,
                        size_t stride)
 {
 	static const char same[] = "\xff";
 	const char *file = NULL, *file_text = NULL;
 	size_t file_len = 0;
 
-	for (uint64_t i = 0; i < head->count; i++) {
+	for (uint64_t i = 0; i < header->count; i++) {
 		struct line_entry entry;
 		const char *name = at + sizeof(entry);
 		size_t len;
@@ -105,8 +105,8 @@ static int parse_lines(struct jitdump *dump, const char *at, const char *end,
 		memcpy(&entry, at, sizeof(entry));
 		len = stride != 0 ? stride - sizeof(entry) - 1
 		                  : strnlen(name, (size_t)(end - name));
-		if (entry.address < head->address || entry.address - head->address > UINT32_MAX ||
-		    len >= (size_t)(end - name))
+		if (entry.address < header->address ||
+		    entry.address - header->address > UINT32_MAX || len >= (size_t)(end - name))
 			return -EBADMSG;
 		if (strncmp(name, same, sizeof(same)) != 0 &&
 		    (!file_text || len != file_len || memcmp(name, file_text, len) != 0)) {
@@ -114,8 +114,8 @@ static int parse_lines(struct jitdump *dump, const char *at, const char *end,
 			file_text = name;
 			file_len = len;
 		}
-		out[i] = (struct exp_function_line){file, (uint32_t)(entry.address - head->address),
-		                                    entry.line};
+		out[i] = (struct exp_function_line){
+			file, (uint32_t)(entry.address - header->address), entry.line};
 		at = name + len + 1;
 	}
 	return 0;
@@ -130,45 +130,45 @@ static int by_offset(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static void take_parsed(struct jitdump *dump, const struct lines_record *head,
+static void take_parsed(struct jitdump *dump, const struct lines_record *header,
                         struct exp_function_line *lines)
 {
-	qsort(lines, head->count, sizeof(*lines), by_offset);
+	qsort(lines, header->count, sizeof(*lines), by_offset);
 	if (lines[0].offset == ELF_HEADER)
-		for (uint64_t i = 0; i < head->count; i++)
+		for (uint64_t i = 0; i < header->count; i++)
 			lines[i].offset -= ELF_HEADER;
-	dump->lines_for = head->address;
+	dump->lines_for = header->address;
 	dump->lines = lines;
-	dump->line_count = head->count;
+	dump->line_count = header->count;
 	dump->source = lines[0].file;
 }
 
 static int take_lines(struct jitdump *dump, uint64_t at, uint64_t size)
 {
-	struct lines_record head;
+	struct lines_record header;
 	struct exp_function_line *lines = NULL;
-	size_t rest = size - sizeof(struct record_header) - sizeof(head);
+	size_t rest = size - sizeof(struct record_header) - sizeof(header);
 	char *bytes;
 	int rc;
 
 	dump->line_count = 0;
-	if (size < sizeof(struct record_header) + sizeof(head) || size > LINES_SIZE_MAX ||
-	    read_at(dump, &head, sizeof(head), at) != 0 || head.count == 0 ||
-	    head.count > rest / (sizeof(struct line_entry) + 1)) {
+	if (size < sizeof(struct record_header) + sizeof(header) || size > LINES_SIZE_MAX ||
+	    read_at(dump, &header, sizeof(header), at) != 0 || header.count == 0 ||
+	    header.count > rest / (sizeof(struct line_entry) + 1)) {
 		dump->reader->skipped++;
 		return 0;
 	}
 	bytes = malloc(rest);
-	lines = exp_arena_alloc(dump->arena, head.count * sizeof(*lines));
-	rc = !bytes || !lines ? -ENOMEM : read_at(dump, bytes, rest, at + sizeof(head));
+	lines = exp_arena_alloc(dump->arena, header.count * sizeof(*lines));
+	rc = !bytes || !lines ? -ENOMEM : read_at(dump, bytes, rest, at + sizeof(header));
 	if (rc == 0) {
-		rc = parse_lines(dump, bytes, bytes + rest, &head, lines, 0);
-		if (rc != 0 && rest % head.count == 0)
-			rc = parse_lines(dump, bytes, bytes + rest, &head, lines,
-			                 rest / head.count);
+		rc = parse_lines(dump, bytes, bytes + rest, &header, lines, 0);
+		if (rc != 0 && rest % header.count == 0)
+			rc = parse_lines(dump, bytes, bytes + rest, &header, lines,
+			                 rest / header.count);
 	}
 	if (rc == 0)
-		take_parsed(dump, &head, lines);
+		take_parsed(dump, &header, lines);
 	else if (rc != -ENOMEM)
 		dump->reader->skipped++;
 	free(bytes);

@@ -75,22 +75,23 @@ static void on_event(void *context, struct exp_cursor *cursor)
 {
 	struct reader *reader = context;
 	uint64_t offset = exp_cursor_payload_offset(cursor) + sizeof(struct fmt_nodes);
-	struct fmt_nodes head;
+	struct fmt_nodes header;
 
-	if (cursor->payload[0] != FMT_KIND_nodes || cursor->payload_size < sizeof(head))
+	if (cursor->payload[0] != FMT_KIND_nodes || cursor->payload_size < sizeof(header))
 		return;
-	memcpy(&head, cursor->payload, sizeof(head));
-	if (head.node_size < sizeof(struct fmt_node) ||
-	    head.node_size % sizeof(struct fmt_node) != 0 ||
-	    offset % sizeof(struct fmt_node) != 0 || head.first != offset) {
-		exp_stream_fault(cursor->stream, offset - sizeof(head),
-		                 "the head of a block of nodes is damaged");
+	memcpy(&header, cursor->payload, sizeof(header));
+	if (header.node_size < sizeof(struct fmt_node) ||
+	    header.node_size % sizeof(struct fmt_node) != 0 ||
+	    offset % sizeof(struct fmt_node) != 0 || header.first != offset) {
+		exp_stream_fault(cursor->stream, offset - sizeof(header),
+		                 "the header of a block of nodes is damaged");
 		return;
 	}
-	for (size_t at = sizeof(head);
-	     at + head.node_size <= cursor->payload_size && reader->rc == 0; at += head.node_size) {
+	for (size_t at = sizeof(header);
+	     at + header.node_size <= cursor->payload_size && reader->rc == 0;
+	     at += header.node_size) {
 		struct fmt_node node;
-		uint64_t id = (offset - sizeof(head) + at) / sizeof(struct fmt_node);
+		uint64_t id = (offset - sizeof(header) + at) / sizeof(struct fmt_node);
 
 		memcpy(&node, cursor->payload + at, sizeof(node));
 		if (node.pc != 0 && id <= UINT32_MAX)

@@ -59,7 +59,7 @@ uint32_t exp_load_ask(struct exp_load *load, const struct exp_cursor *cursor, st
 	uint64_t word;
 
 	memcpy(&word, cursor->payload - sizeof(word),
-	       sizeof(word)); /* the second word of the event's head */
+	       sizeof(word)); /* the second word of the event's header */
 	fact->cpu = (uint16_t)(word >> 40);
 	fact->ticks = cursor->tsc;
 	fact->tid = cursor->tid;

@@ -38,14 +38,14 @@ static uint64_t page_after(uint64_t offset)
 	return offset / FDR_EXTENT_UNIT * FDR_EXTENT_UNIT + FDR_EXTENT_UNIT;
 }
 
-/* Read the start of a possible extent into head[HEAD_SIZE], zero-filled past the end of the file.
+/* Read the start of a possible extent into header[HEAD_SIZE], zero-filled past the end of the file.
  * Returns what pread does. */
-static ssize_t read_head(const struct exp_stream *stream, uint64_t at, uint8_t *head)
+static ssize_t read_header(const struct exp_stream *stream, uint64_t at, uint8_t *header)
 {
-	ssize_t got = pread(stream->fd, head, HEAD_SIZE, (off_t)at);
+	ssize_t got = pread(stream->fd, header, HEAD_SIZE, (off_t)at);
 	size_t len = got > 0 ? (size_t)got : 0;
 
-	memset(head + len, 0, HEAD_SIZE - len);
+	memset(header + len, 0, HEAD_SIZE - len);
 	return got;
 }
 
@@ -74,28 +74,28 @@ static uint64_t skip_page(const struct exp_stream *stream, uint64_t at, int is_z
 uint64_t exp_stream_find_buffer(const struct exp_stream *stream, uint64_t at)
 {
 	while (at < stream->size) {
-		uint8_t head[HEAD_SIZE];
+		uint8_t header[HEAD_SIZE];
 		struct fdr_prologue prologue;
 
-		read_head(stream, at, head);
-		if (fdr_prologue_get(head, &prologue) == 0 && is_whole(&prologue, at))
+		read_header(stream, at, header);
+		if (fdr_prologue_get(header, &prologue) == 0 && is_whole(&prologue, at))
 			return at;
-		at = skip_page(stream, at, head[0] == 0);
+		at = skip_page(stream, at, header[0] == 0);
 	}
 	return stream->size;
 }
 
-static int add_extent(struct exp_stream *stream, uint64_t at, uint64_t end, const uint8_t *head,
+static int add_extent(struct exp_stream *stream, uint64_t at, uint64_t end, const uint8_t *header,
                       uint64_t tsc)
 {
 	if (exp_array_reserve(&stream->extents, &stream->extent_capacity, stream->extent_count,
 	                      sizeof(*stream->extents)) != 0)
 		return -ENOMEM;
 	/* The first event may have been stamped before its buffer was begun. */
-	if (head[FDR_PROLOGUE_SIZE] == FDR_CUSTOM_EVENT) {
+	if (header[FDR_PROLOGUE_SIZE] == FDR_CUSTOM_EVENT) {
 		uint64_t event_tsc;
 
-		memcpy(&event_tsc, head + FDR_PROLOGUE_SIZE + 5, sizeof(event_tsc));
+		memcpy(&event_tsc, header + FDR_PROLOGUE_SIZE + 5, sizeof(event_tsc));
 		tsc = event_tsc < tsc ? event_tsc : tsc;
 	}
 	stream->extents[stream->extent_count++] = (struct exp_extent){
@@ -109,17 +109,17 @@ static int add_extent(struct exp_stream *stream, uint64_t at, uint64_t end, cons
 /* Take the extent, or what is there instead, at `at`. Returns 0 and *next, or -ENOMEM. */
 static int take_extent(struct exp_stream *stream, uint64_t at, uint64_t *next)
 {
-	uint8_t head[HEAD_SIZE];
+	uint8_t header[HEAD_SIZE];
 	struct fdr_prologue prologue;
-	ssize_t got = read_head(stream, at, head);
+	ssize_t got = read_header(stream, at, header);
 
 	if (got <= 0)
 		exp_stream_unreadable(stream, at, got);
-	if (head[0] == 0) {
+	if (header[0] == 0) {
 		*next = skip_page(stream, at, 1);
 		return 0;
 	}
-	if (fdr_prologue_get(head, &prologue) != 0) {
+	if (fdr_prologue_get(header, &prologue) != 0) {
 		char what[64];
 
 		*next = exp_stream_find_buffer(stream, page_after(at));
@@ -137,7 +137,7 @@ static int take_extent(struct exp_stream *stream, uint64_t at, uint64_t *next)
 		exp_stream_fault(stream, at, "the length of an extent is damaged");
 		*next = exp_stream_find_buffer(stream, page_after(at));
 	}
-	return add_extent(stream, at, *next, head, prologue.tsc);
+	return add_extent(stream, at, *next, header, prologue.tsc);
 }
 
 static int find_extents(struct exp_stream *stream)

@@ -72,9 +72,9 @@ struct exp_cursor {
 /* The CPU of the current event. */
 static inline uint16_t exp_cursor_cpu(const struct exp_cursor *cursor)
 {
-	const uint8_t *head = cursor->payload - FDR_METADATA_SIZE;
+	const uint8_t *header = cursor->payload - FDR_METADATA_SIZE;
 
-	return (uint16_t)(head[13] | head[14] << 8);
+	return (uint16_t)(header[13] | header[14] << 8);
 }
 
 /* Begin to read an extent with a window of about `window_size` bytes (it grows for longer

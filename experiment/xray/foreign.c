@@ -24,7 +24,7 @@ struct batch {
 	uint32_t tid;
 	int has_begun;
 	union {
-		struct fmt_traced_event head;
+		struct fmt_traced_event header;
 		uint8_t bytes[EVENT_MAX];
 	} event;
 };
@@ -75,9 +75,9 @@ static int put_function(struct batch *batch, const struct xraylog_record *record
 
 static int put_event(struct batch *batch, const struct xraylog_record *record)
 {
-	const uint32_t room = EVENT_MAX - sizeof(batch->event.head);
+	const uint32_t room = EVENT_MAX - sizeof(batch->event.header);
 
-	batch->event.head = (struct fmt_traced_event){
+	batch->event.header = (struct fmt_traced_event){
 		.kind = FMT_KIND_traced_event,
 		.form = record->kind == XRAYLOG_TYPED ? FMT_traced_form_TYPED
 	                                              : FMT_traced_form_CUSTOM,
@@ -85,10 +85,10 @@ static int put_event(struct batch *batch, const struct xraylog_record *record)
 		.size = record->data_size < room ? record->data_size : room,
 		.whole = record->data_size,
 	};
-	memcpy(batch->event.bytes + sizeof(batch->event.head), record->data,
-	       batch->event.head.size);
+	memcpy(batch->event.bytes + sizeof(batch->event.header), record->data,
+	       batch->event.header.size);
 	return batch->sink->event(batch->sink->context, batch->event.bytes,
-	                          (uint32_t)sizeof(batch->event.head) + batch->event.head.size,
+	                          (uint32_t)sizeof(batch->event.header) + batch->event.header.size,
 	                          record->tsc);
 }
 

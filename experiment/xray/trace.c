@@ -129,20 +129,20 @@ static int on_argument(void *context, uint64_t value)
 /* An event of the program's. One whose length does not fit is damaged. */
 static void tell_event(struct teller *teller, const uint8_t *payload, uint32_t size, uint64_t tsc)
 {
-	struct fmt_traced_event head;
+	struct fmt_traced_event header;
 	struct exp_trace_event event = {.type = EXP_TRACE_EVENT, .depth = teller->depth};
 
-	if (size < sizeof(head))
+	if (size < sizeof(header))
 		return;
-	memcpy(&head, payload, sizeof(head));
-	if (head.size > size - sizeof(head))
+	memcpy(&header, payload, sizeof(header));
+	if (header.size > size - sizeof(header))
 		return;
 	event.time_s = exp_clock_seconds(&teller->experiment->clock, tsc);
-	event.bytes = payload + sizeof(head);
-	event.size = head.size;
-	event.whole = head.whole;
-	event.event_type = head.type;
-	event.is_typed = head.form == FMT_traced_form_TYPED;
+	event.bytes = payload + sizeof(header);
+	event.size = header.size;
+	event.whole = header.whole;
+	event.event_type = header.type;
+	event.is_typed = header.form == FMT_traced_form_TYPED;
 	teller->rc = teller->event(teller->context, &event);
 }
 

@@ -451,15 +451,15 @@ void functrace_argument(uint64_t word, uint64_t value)
 
 static void put_event(struct functrace_writer *writer, const struct functrace_event *event)
 {
-	struct fmt_traced_event head = {
+	struct fmt_traced_event header = {
 		.kind = FMT_KIND_traced_event,
 		.form = (uint8_t)event->form,
 		.type = event->form == FMT_traced_form_TYPED ? (uint16_t)event->type : 0,
 		.size = (uint32_t)(event->size < EVENT_MAX ? event->size : EVENT_MAX),
 		.whole = event->size,
 	};
-	uint32_t size = (uint32_t)sizeof(head) +
-	                (head.size + FDR_METADATA_SIZE - 1) / FDR_METADATA_SIZE * FDR_METADATA_SIZE;
+	uint32_t size = (uint32_t)sizeof(header) + (header.size + FDR_METADATA_SIZE - 1) /
+	                                                   FDR_METADATA_SIZE * FDR_METADATA_SIZE;
 	struct col_slot *slot = &writer->slot;
 	uint8_t *payload;
 
@@ -470,8 +470,8 @@ static void put_event(struct functrace_writer *writer, const struct functrace_ev
 	take_up(writer);
 	if (!payload)
 		return;
-	memcpy(payload + sizeof(head), event->data, head.size);
-	fdr_payload_put(payload, &head, sizeof(head));
+	memcpy(payload + sizeof(header), event->data, header.size);
+	fdr_payload_put(payload, &header, sizeof(header));
 }
 
 void functrace_event(const struct functrace_event *event)

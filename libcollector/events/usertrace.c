@@ -75,7 +75,7 @@ static inline uint64_t *begin(struct col_thread *thread, int trace, uint32_t siz
 	return payload;
 }
 
-static inline uint64_t head(enum fmt_kind kind, unsigned shape, unsigned number, unsigned word)
+static inline uint64_t header(enum fmt_kind kind, unsigned shape, unsigned number, unsigned word)
 {
 	return kind | (uint64_t)shape << 8 | (uint64_t)number << 16 |
 	       (uint64_t)(word & 0xffff) << 32 | (uint64_t)(word >> 16) << 48;
@@ -97,7 +97,7 @@ static void record_words(int trace, unsigned shape, unsigned word,
 			payload[1 + i] = data[i] & ~(uint64_t)FMT_USER_LOW;
 			low |= fmt_user_low_of(data[i]) << 2 * i;
 		}
-		fdr_word_put(payload, head(FMT_KIND_user, shape, low, word));
+		fdr_word_put(payload, header(FMT_KIND_user, shape, low, word));
 	}
 	scope_leave(thread);
 }
@@ -139,7 +139,7 @@ static void record_bytes(int trace, unsigned shape, unsigned word, uint64_t d1, 
 	if (payload) {
 		payload[1] = d1;
 		memcpy(&payload[2], buf, len);
-		fdr_word_put(payload, head(FMT_KIND_user_bytes, shape, len, word));
+		fdr_word_put(payload, header(FMT_KIND_user_bytes, shape, len, word));
 	}
 	scope_leave(thread);
 }

@@ -33,7 +33,7 @@ static _Atomic(struct name_entry *) names;
 
 /* A name in the making, as it will stand in the file. */
 struct name {
-	struct fmt_io_file head;
+	struct fmt_io_file header;
 	char text[NAME_SIZE];
 } __attribute__((aligned(8)));
 
@@ -97,9 +97,9 @@ void io_files_forget(unsigned first, unsigned last)
 static uint64_t hash_of(const struct name *name)
 {
 	const uint64_t *word = (const uint64_t *)name->text;
-	uint64_t hash = name->head.type | (uint64_t)name->head.file_system << 8;
+	uint64_t hash = name->header.type | (uint64_t)name->header.file_system << 8;
 
-	for (unsigned i = 0; i < name->head.name_size; i += 8) {
+	for (unsigned i = 0; i < name->header.name_size; i += 8) {
 		hash = (hash ^ *word++) * 0x9e3779b97f4a7c15u;
 		hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
 		hash ^= hash >> 29;
@@ -111,7 +111,7 @@ static uint64_t hash_of(const struct name *name)
 static int write_name(struct col_thread *thread, const struct name *name, uint64_t ticks)
 {
 	uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
-	uint32_t size = ((uint32_t)sizeof(name->head) + name->head.name_size + 15) & ~15u;
+	uint32_t size = ((uint32_t)sizeof(name->header) + name->header.name_size + 15) & ~15u;
 
 	return col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_IOTRACE], FMT_STREAM_IOTRACE,
 	                      tid, name, size, ticks);
@@ -142,19 +142,19 @@ static uint32_t number_of(struct col_thread *thread, struct name *name, uint64_t
 		col_count(&col.count.lost_files, 1);
 		return 0;
 	}
-	name->head.file = (uint32_t)(entry - table + 1) * FILE_STEP;
+	name->header.file = (uint32_t)(entry - table + 1) * FILE_STEP;
 	if (unlikely(!atomic_load_explicit(&entry->is_written, memory_order_relaxed))) {
 		int error = write_name(thread, name, ticks);
 
 		atomic_store_explicit(&entry->is_written, error == 0, memory_order_relaxed);
 	}
-	return name->head.file;
+	return name->header.file;
 }
 
 static void put_char(struct name *name, char c)
 {
-	if (name->head.name_size < NAME_SIZE)
-		name->text[name->head.name_size++] = c;
+	if (name->header.name_size < NAME_SIZE)
+		name->text[name->header.name_size++] = c;
 }
 
 static void put_text(struct name *name, const char *text, size_t max)
@@ -181,7 +181,7 @@ static void put_hex(struct name *name, unsigned value)
 static void name_begin(struct name *name)
 {
 	memset(name, 0, sizeof(*name));
-	name->head.kind = FMT_KIND_io_file;
+	name->header.kind = FMT_KIND_io_file;
 }
 
 uint32_t io_file_named(struct col_thread *thread, const char *path, uint64_t ticks)
@@ -246,7 +246,7 @@ static int put_address(struct name *name, int fd, long call)
 {
 	union address address = {0};
 	socklen_t size = sizeof(address);
-	size_t head = offsetof(struct sockaddr_un, sun_path);
+	size_t header = offsetof(struct sockaddr_un, sun_path);
 
 	if (SYS3(call, fd, &address, &size) < 0)
 		return -1;
@@ -256,14 +256,14 @@ static int put_address(struct name *name, int fd, long call)
 	} else if (address.any.sa_family == AF_INET6 && address.in6.sin6_port) {
 		put_protocol(name, fd);
 		put_in6(name, &address.in6);
-	} else if (address.any.sa_family == AF_UNIX && size > head) {
+	} else if (address.any.sa_family == AF_UNIX && size > header) {
 		int is_abstract = !address.un.sun_path[0];
 
 		put_text(name, "unix ", 5);
 		if (is_abstract)
 			put_char(name, '@');
 		put_text(name, address.un.sun_path + is_abstract,
-		         size - head - (size_t)is_abstract);
+		         size - header - (size_t)is_abstract);
 	} else {
 		return -1;
 	}
@@ -296,7 +296,7 @@ static void put_link(struct name *name, int fd)
 	put_text(&path, "/proc/self/fd/", NAME_SIZE);
 	put_number(&path, (unsigned)fd);
 	size = SYS4(SYS_readlinkat, AT_FDCWD, path.text, name->text, NAME_SIZE);
-	name->head.name_size = size > 0 ? (uint16_t)size : 0;
+	name->header.name_size = size > 0 ? (uint16_t)size : 0;
 }
 
 /* Returns 0, or -1 if there is no such descriptor. */
@@ -310,14 +310,14 @@ static int describe(struct name *name, int fd)
 		return -1;
 	name_begin(name);
 	type = type_of(status.st_mode);
-	name->head.type = (uint8_t)type;
+	name->header.type = (uint8_t)type;
 	if (type == FMT_file_type_SOCKET && (put_address(name, fd, SYS_getpeername) == 0 ||
 	                                     put_address(name, fd, SYS_getsockname) == 0))
 		return 0;
 	put_link(name, fd);
 	if (type != FMT_file_type_SOCKET && type != FMT_file_type_PIPE &&
 	    SYS2(SYS_fstatfs, fd, &system) == 0)
-		name->head.file_system = (uint32_t)system.f_type;
+		name->header.file_system = (uint32_t)system.f_type;
 	return 0;
 }
 

@@ -101,7 +101,7 @@ struct jvmti_place {
 };
 
 struct jvmti_inline_record {
-	struct jvmti_record head;
+	struct jvmti_record header;
 	int32_t count;
 	const struct jvmti_place *places;
 };

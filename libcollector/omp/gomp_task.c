@@ -77,15 +77,15 @@ static void begin_task(struct task *task, struct col_thread *thread, const struc
 	                                       .now = now});
 }
 
-/* Where the program's data lie gomp_behind a head. 0: such a task is left alone. */
-static uint64_t offset_behind(uint64_t head, long size, long alignment)
+/* Where the program's data lie behind a header. 0: such a task is left alone. */
+static uint64_t offset_behind(uint64_t header, long size, long alignment)
 {
 	uint64_t align = alignment > (long)sizeof(uint64_t) ? (uint64_t)alignment
 	                                                    : sizeof(uint64_t);
 
 	return size < 0 || size > TASK_DATA_MAX || align > TASK_DATA_MAX || align & (align - 1)
 	               ? 0
-	               : (head + align - 1) & ~(align - 1);
+	               : (header + align - 1) & ~(align - 1);
 }
 
 /* `to` has room for as much again as the alignment. */

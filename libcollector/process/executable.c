@@ -70,11 +70,12 @@ static long read_at(int fd, void *to, size_t size, uint64_t at)
 	return sys_pread(fd, to, size, at);
 }
 
-static const struct executable_obstacle *check_elf(int fd, const char *path, const char *head,
+static const struct executable_obstacle *check_elf(int fd, const char *path, const char *header,
                                                    long len, int *bits)
 {
-	const Elf64_Ehdr *wide = (const Elf64_Ehdr *)head;
-	const Elf32_Ehdr *narrow = (const Elf32_Ehdr *)head; /* up to e_version they are the same */
+	const Elf64_Ehdr *wide = (const Elf64_Ehdr *)header;
+	const Elf32_Ehdr *narrow = (const Elf32_Ehdr *)
+		header; /* up to e_version they are the same */
 	struct segments segments = {wide->e_phoff, wide->e_phnum, wide->e_phentsize};
 	int is_wide = narrow->e_ident[EI_CLASS] == ELFCLASS64;
 
@@ -139,15 +140,15 @@ static const struct executable_obstacle *check_path(int directory, const char *p
 
 static const struct executable_obstacle *check(int fd, const char *path, int depth, int *bits)
 {
-	char head[HEAD + 1] __attribute__((aligned(8))) = "";
-	long len = sys_pread(fd, head, HEAD, 0);
+	char header[HEAD + 1] __attribute__((aligned(8))) = "";
+	long len = sys_pread(fd, header, HEAD, 0);
 	const char *interpreter;
 
-	if (len >= 4 && memcmp(head, ELFMAG, SELFMAG) == 0)
-		return changes_rights(fd) ? &is_privileged : check_elf(fd, path, head, len, bits);
-	if (len < 2 || head[0] != '#' || head[1] != '!' || depth == SCRIPT_DEPTH)
+	if (len >= 4 && memcmp(header, ELFMAG, SELFMAG) == 0)
+		return changes_rights(fd) ? &is_privileged : check_elf(fd, path, header, len, bits);
+	if (len < 2 || header[0] != '#' || header[1] != '!' || depth == SCRIPT_DEPTH)
 		return NULL;
-	interpreter = interpreter_of(head);
+	interpreter = interpreter_of(header);
 	return interpreter ? check_path(AT_FDCWD, interpreter, depth + 1, bits) : NULL;
 }
 

@@ -103,15 +103,16 @@ uint8_t *tree_find_map(uintptr_t address, size_t *size)
 	return NULL;
 }
 
-/* Write the heads of a new block at file offset `at`, which is mapped, and return its {next, end}.
+/* Write the headers of a new block at file offset `at`, which is mapped, and return its {next,
+ * end}.
  */
 static uint64_t begin_block(uint64_t at, uint32_t size)
 {
-	uint32_t head = at == 0 ? FDR_HEADER_SIZE : 0;
-	uint8_t *start = file + at + head;
+	uint32_t header = at == 0 ? FDR_HEADER_SIZE : 0;
+	uint8_t *start = file + at + header;
 	uint8_t *event = start + FDR_PROLOGUE_SIZE;
-	uint32_t payload = size - head - FDR_PROLOGUE_SIZE - 2 * FDR_METADATA_SIZE;
-	uint32_t first = (uint32_t)at + head + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE +
+	uint32_t payload = size - header - FDR_PROLOGUE_SIZE - 2 * FDR_METADATA_SIZE;
+	uint32_t first = (uint32_t)at + header + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE +
 	                 sizeof(struct fmt_nodes);
 	struct fmt_nodes block = {
 		.kind = FMT_KIND_nodes, .node_size = sizeof(struct fmt_node), .first = first};

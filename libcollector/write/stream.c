@@ -336,7 +336,7 @@ static uint32_t next_size(const struct col_slot *slot, enum fmt_stream which, ui
 static int new_extent(struct col_slot *slot, enum fmt_stream which, uint32_t tid, uint32_t need)
 {
 	uint32_t size = next_size(slot, which, need);
-	uint32_t head;
+	uint32_t header;
 	uint8_t *map;
 	uint64_t at;
 	int error;
@@ -352,10 +352,10 @@ static int new_extent(struct col_slot *slot, enum fmt_stream which, uint32_t tid
 	slot->map_size = size;
 	slot->map = map;
 	sys_madvise(slot->map, size, MADV_POPULATE_WRITE);
-	head = at == 0 ? FDR_HEADER_SIZE : 0;
+	header = at == 0 ? FDR_HEADER_SIZE : 0;
 	if (at != 0)
 		col_stream_prologue(which, slot->map, size, tid);
-	slot->at = slot->map + head + FDR_PROLOGUE_SIZE;
+	slot->at = slot->map + header + FDR_PROLOGUE_SIZE;
 	slot->end = slot->map + size;
 	slot->tid = tid;
 	return 0;

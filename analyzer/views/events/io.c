@@ -309,7 +309,7 @@ void view_iodetail(const struct dataset *dataset, const struct choices *choices,
 
 /* ---- call stacks ---- */
 
-/* The metrics of a class, as the heads of stacks list them. */
+/* The metrics of a class, as the headers of stacks list them. */
 static const struct {
 	const char *name;
 	unsigned count, bytes, time; /* bytes: METRICS if there are none */

@@ -111,8 +111,8 @@ static void add_source_line(struct disasm_view *view, const struct code_instruct
 	free(text);
 }
 
-static void add_heads(struct disasm_view *view, const struct code_instruction *at,
-                      const struct code_instruction *before)
+static void add_headers(struct disasm_view *view, const struct code_instruction *at,
+                        const struct code_instruction *before)
 {
 	unsigned set = view->choices->listing.disasm_comments;
 	int is_new_call = !before ? at->frame_count > 1 : !is_same_call(before, at);
@@ -209,7 +209,7 @@ static void add_row(struct disasm_view *view, const struct code *codes, const ui
 	while (at[from] == CODE_NONE)
 		from++;
 	instruction = &codes[from].at[at[from]];
-	add_heads(view, instruction, *before);
+	add_headers(view, instruction, *before);
 	*before = instruction;
 	row = listing_add(&view->table, kinds[(unsigned char)change],
 	                  instruction_text(view, &codes[from], instruction, change));

@@ -27,7 +27,7 @@ static void format(const struct template_set *set, const uint8_t *image, size_t 
 		const char *text;
 		size_t len;
 
-		event.hook = template_head(template)->hook;
+		event.hook = template_header(template)->hook;
 		template_format(run, template, &event, &text, &len);
 		for (size_t j = 0; j < len; j++)
 			FUZZ_ASSERT((uint8_t)text[j] >= ' ' || text[j] == '\n' || text[j] == '\t');

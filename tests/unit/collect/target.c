@@ -109,21 +109,21 @@ static void put_elf(const char *name, int class, unsigned machine, unsigned segm
                     const char *loader, unsigned mode)
 {
 	struct {
-		Elf64_Ehdr head;
+		Elf64_Ehdr header;
 		Elf64_Phdr segment;
 		char loader[64];
 	} file = {0};
 
-	memcpy(file.head.e_ident, ELFMAG, SELFMAG);
-	file.head.e_ident[EI_CLASS] = (unsigned char)class;
-	file.head.e_ident[EI_DATA] = ELFDATA2LSB;
-	file.head.e_machine = (Elf64_Half)machine;
-	file.head.e_type = ET_DYN;
-	file.head.e_phoff = sizeof(file.head);
-	file.head.e_phentsize = sizeof(file.segment);
-	file.head.e_phnum = 1;
+	memcpy(file.header.e_ident, ELFMAG, SELFMAG);
+	file.header.e_ident[EI_CLASS] = (unsigned char)class;
+	file.header.e_ident[EI_DATA] = ELFDATA2LSB;
+	file.header.e_machine = (Elf64_Half)machine;
+	file.header.e_type = ET_DYN;
+	file.header.e_phoff = sizeof(file.header);
+	file.header.e_phentsize = sizeof(file.segment);
+	file.header.e_phnum = 1;
 	file.segment.p_type = segment;
-	file.segment.p_offset = sizeof(file.head) + sizeof(file.segment);
+	file.segment.p_offset = sizeof(file.header) + sizeof(file.segment);
 	file.segment.p_filesz = strlen(loader) + 1;
 	strcpy(file.loader, loader);
 	scratch_put(name, &file, sizeof(file), mode);
@@ -148,36 +148,36 @@ Test(target, elf_files_that_cannot_be_entered_are_refused)
 Test(target, programs_of_32_bits_are_told_from_others)
 {
 	struct {
-		Elf32_Ehdr head;
+		Elf32_Ehdr header;
 		Elf32_Phdr segment;
 		char loader[64];
 	} file = {
-		.head = {.e_machine = EM_386,
-	                 .e_type = ET_DYN,
-	                 .e_phoff = sizeof(Elf32_Ehdr),
-	                 .e_phentsize = sizeof(Elf32_Phdr),
-	                 .e_phnum = 1},
+		.header = {.e_machine = EM_386,
+	                   .e_type = ET_DYN,
+	                   .e_phoff = sizeof(Elf32_Ehdr),
+	                   .e_phentsize = sizeof(Elf32_Phdr),
+	                   .e_phnum = 1},
 		.segment = {.p_type = PT_INTERP,
 	                    .p_offset = sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr),
 	                    .p_filesz = 20},
 		.loader = "/lib/ld-linux.so.2",
 	};
 
-	memcpy(file.head.e_ident, ELFMAG "\1\1\1", 7);
+	memcpy(file.header.e_ident, ELFMAG "\1\1\1", 7);
 	scratch_put("small", &file, sizeof(file), 0755);
 	cr_assert(FIND("./small") == 0, "%s", cause.text);
 	cr_assert_eq(target.bits, 32);
 	put_elf("large", ELFCLASS64, EM_X86_64, PT_INTERP, GLIBC, 0755);
 	cr_assert(FIND("./large") == 0 && target.bits == 64);
-	file.head.e_machine = EM_X86_64; /* the x32 ABI */
+	file.header.e_machine = EM_X86_64; /* the x32 ABI */
 	scratch_put("x32", &file, sizeof(file), 0755);
 	cr_assert(FIND("./x32") == 126);
-	file.head.e_machine = EM_386;
+	file.header.e_machine = EM_386;
 	file.segment.p_type = PT_LOAD;
 	scratch_put("static", &file, sizeof(file), 0755);
 	cr_assert(FIND("./static") == 126);
 	cr_assert(strstr(cause.text, "statically linked") != NULL);
-	scratch_put("cut", &file, sizeof(file.head) - 1, 0755);
+	scratch_put("cut", &file, sizeof(file.header) - 1, 0755);
 	cr_assert(FIND("./cut") == 126);
 }
 

@@ -263,16 +263,16 @@ void maker_nodes(struct maker *maker, size_t count, const uint64_t *pcs, const i
 	maker_extent(&stream, 42, MAKER_START_TICKS,
 	             (size / FDR_EXTENT_UNIT + 2) * FDR_EXTENT_UNIT);
 	uint32_t first = (uint32_t)(stream.at + FDR_METADATA_SIZE + sizeof(struct fmt_nodes));
-	struct fmt_nodes head = {
+	struct fmt_nodes header = {
 		.kind = FMT_KIND_nodes, .node_size = sizeof(struct fmt_node), .first = first};
 
-	memcpy(payload, &head, sizeof(head));
+	memcpy(payload, &header, sizeof(header));
 	for (size_t i = 0; i < count; i++) {
 		struct fmt_node node = {.pc = pcs[i]};
 
 		if (parents[i] >= 0)
 			node.parent = first + (uint32_t)parents[i] * (uint32_t)sizeof(node);
-		memcpy(payload + sizeof(head) + i * sizeof(node), &node, sizeof(node));
+		memcpy(payload + sizeof(header) + i * sizeof(node), &node, sizeof(node));
 		ids[i] = first + (uint32_t)(i * sizeof(node));
 	}
 	maker_event(&stream, MAKER_START_TICKS, payload, size);

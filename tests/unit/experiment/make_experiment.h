@@ -40,7 +40,7 @@ void maker_descendant(const struct maker *founder, const char *lineage, const ch
 /* Write a file of the experiment. */
 void maker_put(struct maker *maker, const char *name, const void *bytes, size_t len);
 
-/* Write log.xml: head, `elements`, closing tag. NULL: no exit event. */
+/* Write log.xml: header, `elements`, closing tag. NULL: no exit event. */
 void maker_log(struct maker *maker, const char *elements);
 
 /* Open with a reporter that counts. Returns what experiment_open returns. */

@@ -134,10 +134,10 @@ Test(fxt, the_table_finds_each_record_and_no_others)
 {
 	for (int i = 0; i < FXT_RECORDS; i++) {
 		const struct fxt_record *record = &fxt_records[i];
-		uint64_t head = record->type | (uint64_t)record->sub << record->sub_low | 5 << 4;
+		uint64_t header = record->type | (uint64_t)record->sub << record->sub_low | 5 << 4;
 
-		cr_assert(fxt_record_find(head) == record, "%s", record->name);
-		cr_assert((head & ~fxt_used[0][i]) == 0, "%s", record->name);
+		cr_assert(fxt_record_find(header) == record, "%s", record->name);
+		cr_assert((header & ~fxt_used[0][i]) == 0, "%s", record->name);
 	}
 	cr_assert(!fxt_record_find(11));
 	cr_assert(!fxt_record_find(0));

@@ -31,15 +31,15 @@ static void model_write(struct model *model, const struct xml_write *write)
 
 static void model_init(struct model *model, size_t padding)
 {
-	static const char head[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<r>\n";
+	static const char header[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<r>\n";
 
-	model->end = sizeof(head) - 1 + padding;
+	model->end = sizeof(header) - 1 + padding;
 	while (!xml_end_is_appendable(model->end, CLOSE))
 		model->end++;
 	model->size = model->end + strlen(CLOSE);
 	model->bytes = malloc(model->size);
 	memset(model->bytes, ' ', model->size);
-	memcpy(model->bytes, head, sizeof(head) - 1);
+	memcpy(model->bytes, header, sizeof(header) - 1);
 	memcpy(model->bytes + model->end, CLOSE, strlen(CLOSE));
 }
 

@@ -17,7 +17,7 @@ static void refuses(const char *text, const char *message)
 
 #define HEAD "010 1.0 L=APPL \"x\" "
 
-Test(errors, heads)
+Test(errors, headers)
 {
 	refuses("01 1.0 \"x\"\n",
 	        "file:1: a hook id is expected: three or four hexadecimal digits (near '01')");
@@ -135,8 +135,8 @@ Test(errors, all_of_a_file_are_told_with_their_lines)
 		messages[2].text,
 		"dir/file:14: a hook id is expected: three or four hexadecimal digits (near '\"z\"')");
 	cr_assert_eq(template_set_count(set), 1);
-	cr_assert_eq(template_head(template_at(set, 0))->hook, 0x0110);
-	cr_assert_eq(template_head(template_at(set, 0))->text_len,
+	cr_assert_eq(template_header(template_at(set, 0))->hook, 0x0110);
+	cr_assert_eq(template_header(template_at(set, 0))->text_len,
 	             strlen("011 1.0 \"good\" \\\n# comment inside\n \"a\" \\   \n  \\n \\\n X1"));
 	template_set_destroy(set);
 }
@@ -253,7 +253,7 @@ Test(errors, levels)
 		snprintf(file, sizeof(file), "010 1.0 %s \"x\"\n", levels[i].text);
 		template_set_add(set, "file", file, strlen(file));
 		cr_assert_eq(template_set_finish(set), 0);
-		cr_assert_eq(template_head(template_find(set, 0x0100))->level, levels[i].level);
+		cr_assert_eq(template_header(template_find(set, 0x0100))->level, levels[i].level);
 		template_set_destroy(set);
 	}
 }

@@ -19,12 +19,12 @@ static void put_word(uint8_t *at, uint64_t word, size_t size)
 static const struct template_event *make(unsigned word, int is_32, int is_generic, size_t size)
 {
 	uint32_t length = (uint32_t)(size - 8 + 16);
-	uint8_t head[8] = {is_generic ? 0xc0 : 0x80, 0,
-	                   (uint8_t)(length >> 8),   (uint8_t)length,
-	                   (uint8_t)(word >> 24),    (uint8_t)(word >> 16),
-	                   (uint8_t)(word >> 8),     (uint8_t)word};
+	uint8_t header[8] = {is_generic ? 0xc0 : 0x80, 0,
+	                     (uint8_t)(length >> 8),   (uint8_t)length,
+	                     (uint8_t)(word >> 24),    (uint8_t)(word >> 16),
+	                     (uint8_t)(word >> 8),     (uint8_t)word};
 
-	memcpy(image, is_32 ? head + 4 : head, is_32 ? 4 : 8);
+	memcpy(image, is_32 ? header + 4 : header, is_32 ? 4 : 8);
 	event = (struct template_event){.image = image,
 	                                .size = size,
 	                                .hook = (uint16_t)(word >> 16),

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char
-	target[] = "# head\n010 1.0 L=APPL \"ten\" \\\n  $D1\n\n011 2.5 \"eleven\"\n# tail\n";
+	target[] = "# header\n010 1.0 L=APPL \"ten\" \\\n  $D1\n\n011 2.5 \"eleven\"\n# tail\n";
 static struct template_update made;
 
 static int update(const char *text, const char *with)
@@ -39,10 +39,10 @@ static void undoes(const char *with, const char *result)
 Test(update, adds_replaces_and_deletes)
 {
 	gives(target, "* /etc/trcfmt\n# comment\n\n+012 1.0 \"twelve\" \\\n X1\n",
-	      "# head\n010 1.0 L=APPL \"ten\" \\\n  $D1\n\n011 2.5 \"eleven\"\n# tail\n012 1.0 \"twelve\" \\\n X1\n");
+	      "# header\n010 1.0 L=APPL \"ten\" \\\n  $D1\n\n011 2.5 \"eleven\"\n# tail\n012 1.0 \"twelve\" \\\n X1\n");
 	gives(target, "+010 1.0 \"new ten\"\n",
-	      "# head\n010 1.0 \"new ten\"\n\n011 2.5 \"eleven\"\n# tail\n");
-	gives(target, "-010\n- 0110 \n", "# head\n\n# tail\n");
+	      "# header\n010 1.0 \"new ten\"\n\n011 2.5 \"eleven\"\n# tail\n");
+	gives(target, "-010\n- 0110 \n", "# header\n\n# tail\n");
 	gives("010 1.0 \"x\"", "+011 1.0 \"y\"", "010 1.0 \"x\"\n011 1.0 \"y\"\n");
 	gives("", "+011 1.0 \"y\"", "011 1.0 \"y\"\n");
 }
@@ -59,7 +59,7 @@ Test(update, a_stanza_that_is_left_open_takes_no_other)
 	      "010 1.0 \"x\" \\\n# why\n\n011 1.0 \"y\"\n");
 	gives(target,
 	      "+010 2.0 \"new ten\" \\\n\n+012 1.0 \"twelve\" \\\r\n# why\n\n+013 1.0 \"thirteen\"\n",
-	      "# head\n010 2.0 \"new ten\" \\\n\n\n011 2.5 \"eleven\"\n# tail\n012 1.0 \"twelve\" \\\r\n# why\n\n013 1.0 \"thirteen\"\n");
+	      "# header\n010 2.0 \"new ten\" \\\n\n\n011 2.5 \"eleven\"\n# tail\n012 1.0 \"twelve\" \\\r\n# why\n\n013 1.0 \"thirteen\"\n");
 	cr_assert_eq(update("010 1.0 \"x\" \\\n\n011 1.0 \"y\"\n", "-010\n-011\n"), 0);
 	cr_assert_eq(made.undo_len, strlen("+011 1.0 \"y\"\n+010 1.0 \"x\" \\\n\n"));
 	template_update_fini(&made);
@@ -81,11 +81,11 @@ Test(update, can_be_undone)
 {
 	undoes("+012 1.0 \"twelve\"\n", target);
 	undoes("+010 3.0 \"new ten\"\n",
-	       "# head\n\n011 2.5 \"eleven\"\n# tail\n010 1.0 L=APPL \"ten\" \\\n  $D1\n");
+	       "# header\n\n011 2.5 \"eleven\"\n# tail\n010 1.0 L=APPL \"ten\" \\\n  $D1\n");
 	undoes("-011\n",
-	       "# head\n010 1.0 L=APPL \"ten\" \\\n  $D1\n\n# tail\n011 2.5 \"eleven\"\n");
+	       "# header\n010 1.0 L=APPL \"ten\" \\\n  $D1\n\n# tail\n011 2.5 \"eleven\"\n");
 	undoes("-011\n+011 1.0 \"lower\"\n-010\n",
-	       "# head\n\n# tail\n010 1.0 L=APPL \"ten\" \\\n  $D1\n011 2.5 \"eleven\"\n");
+	       "# header\n\n# tail\n010 1.0 L=APPL \"ten\" \\\n  $D1\n011 2.5 \"eleven\"\n");
 }
 
 Test(update, nothing_is_done_if_anything_is_wrong)

@@ -87,7 +87,7 @@ Test(archive, does_not_follow_a_link_out_of_the_experiment)
 	maker_destroy(&maker);
 }
 
-static Elf64_Ehdr elf_head(uint16_t type)
+static Elf64_Ehdr elf_header(uint16_t type)
 {
 	return (Elf64_Ehdr){.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
 	                                EV_CURRENT},
@@ -166,15 +166,16 @@ Test(archive, only_what_archivers_have_left_is_swept)
 	maker_destroy(&maker);
 }
 
-/* Make the experiment of one object, a file in it that begins as `head` says; its path goes to
+/* Make the experiment of one object, a file in it that begins as `header` says; its path goes to
  * path[size]. */
-static void create_with_object(struct maker *maker, const Elf64_Ehdr *head, char *path, size_t size)
+static void create_with_object(struct maker *maker, const Elf64_Ehdr *header, char *path,
+                               size_t size)
 {
 	char text[512];
 	int len;
 
 	maker_create(maker);
-	maker_put(maker, "object", head, sizeof(*head));
+	maker_put(maker, "object", header, sizeof(*header));
 	snprintf(path, size, "%s/object", maker->path);
 	len = snprintf(text, sizeof(text),
 	               "<map><object id=\"1\" path=\"%s\" start=\"0x1000\" end=\"0x2000\"/></map>",
@@ -187,14 +188,14 @@ Test(archive, holes_stay_holes)
 {
 	enum { HOLE = 64 << 20 };
 	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON};
-	const Elf64_Ehdr head = elf_head(ET_DYN);
+	const Elf64_Ehdr header = elf_header(ET_DYN);
 	char path[256], copy[512], text[512], end[4] = "";
 	struct exp_cause cause;
 	struct maker maker;
 	struct stat st;
 	int fd;
 
-	create_with_object(&maker, &head, path, sizeof(path));
+	create_with_object(&maker, &header, path, sizeof(path));
 	fd = open(path, O_RDWR);
 	cr_assert_eq(pwrite(fd, "end", 3, HOLE), 3);
 	cr_assert_eq(ftruncate(fd, 2 * HOLE), 0);
@@ -208,8 +209,8 @@ Test(archive, holes_stay_holes)
 	cr_assert_eq(st.st_size, 2 * HOLE);
 	cr_assert_lt(st.st_blocks, (1 << 20) / 512);
 	cr_assert(pread(fd, end, 3, HOLE) == 3 && strcmp(end, "end") == 0);
-	cr_assert(pread(fd, text, sizeof(head), 0) == sizeof(head) &&
-	          memcmp(text, &head, sizeof(head)) == 0);
+	cr_assert(pread(fd, text, sizeof(header), 0) == sizeof(header) &&
+	          memcmp(text, &header, sizeof(header)) == 0);
 	close(fd);
 	maker_destroy(&maker);
 }
@@ -229,13 +230,13 @@ Test(archive, a_file_that_is_cut_behind_a_hole_is_not_taken)
 {
 	enum { HOLE = 1 << 20 };
 	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON};
-	const Elf64_Ehdr head = elf_head(ET_DYN);
+	const Elf64_Ehdr header = elf_header(ET_DYN);
 	char path[256], copy[512];
 	struct exp_cause cause;
 	struct maker maker;
 	int fd;
 
-	create_with_object(&maker, &head, path, sizeof(path));
+	create_with_object(&maker, &header, path, sizeof(path));
 	cr_assert_eq(truncate(path, HOLE), 0);
 	fd = open(path, O_RDONLY);
 	if (lseek(fd, 0, SEEK_HOLE) >= HOLE)
@@ -253,22 +254,22 @@ Test(archive, a_file_that_is_cut_behind_a_hole_is_not_taken)
 Test(archive, a_core_file_is_no_load_object)
 {
 	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON};
-	Elf64_Ehdr head = elf_head(ET_CORE);
+	Elf64_Ehdr header = elf_header(ET_CORE);
 	struct exp_cause cause;
 	struct maker maker;
 	char text[512];
 	int len;
 
 	maker_create(&maker);
-	maker_put(&maker, "core", &head, sizeof(head));
+	maker_put(&maker, "core", &header, sizeof(header));
 	len = snprintf(
 		text, sizeof(text),
 		"<map><object id=\"1\" path=\"%s/core\" start=\"0x1000\" end=\"0x2000\"/></map>",
 		maker.path);
 	maker_put(&maker, "map.xml", text, (size_t)len);
 	cr_assert_eq(archive(&maker, &options, &cause), 1);
-	head.e_type = ET_DYN;
-	maker_put(&maker, "core", &head, sizeof(head));
+	header.e_type = ET_DYN;
+	maker_put(&maker, "core", &header, sizeof(header));
 	cr_assert_eq(archive(&maker, &options, &cause), 0);
 	maker_destroy(&maker);
 }

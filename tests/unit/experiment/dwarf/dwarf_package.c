@@ -199,7 +199,7 @@ Test(dwarf_package, the_package_of_another_program_tells_nothing, .timeout = 60)
 	cr_expect_null(strstr(text, "mix"));
 }
 
-/* Another number in the head of the index: version, columns, units, slots. */
+/* Another number in the header of the index: version, columns, units, slots. */
 Test(dwarf_package, an_index_of_a_form_that_cannot_be_is_refused, .timeout = 60)
 {
 	static const struct {

@@ -9,7 +9,7 @@
 enum { TEXT = 0x401000 };
 
 static struct {
-	uint8_t head[8];
+	uint8_t header[8];
 	uint64_t words[8];
 	char names[32];
 	uint32_t table[8]; /* two functions and the end */
@@ -20,7 +20,7 @@ static struct {
 static void make(void)
 {
 	memset(&made, 0, sizeof(made));
-	memcpy(made.head, "\xf0\xff\xff\xff\0\0\1\10", 8);
+	memcpy(made.header, "\xf0\xff\xff\xff\0\0\1\10", 8);
 	made.words[0] = 2;
 	made.words[2] = TEXT;
 	made.words[3] = offsetof(typeof(made), names);
@@ -49,7 +49,7 @@ TestSuite(gopclntab, .init = make);
 Test(gopclntab, functions_have_addresses_sizes_and_names)
 {
 	for (int version = 0xf0; version <= 0xf1; version++) {
-		made.head[0] = (uint8_t)version;
+		made.header[0] = (uint8_t)version;
 		cr_assert_eq(open_made(), 0);
 		cr_assert_eq(table.count, 2);
 		cr_assert_eq(function(0), 1);
@@ -66,7 +66,7 @@ Test(gopclntab, functions_have_addresses_sizes_and_names)
 Test(gopclntab, those_of_1_16_are_wider)
 {
 	struct {
-		uint8_t head[8];
+		uint8_t header[8];
 		uint64_t words[8];
 		char names[16];
 		uint64_t table[3];
@@ -93,9 +93,9 @@ Test(gopclntab, other_heads_are_refused)
 		change; \
 		cr_expect_eq(open_made(), -ENOTSUP, #change); \
 	} while (0)
-	REFUSED(made.head[0] = 0xfb);
-	REFUSED(made.head[4] = 1);
-	REFUSED(made.head[7] = 4);
+	REFUSED(made.header[0] = 0xfb);
+	REFUSED(made.header[4] = 1);
+	REFUSED(made.header[7] = 4);
 	REFUSED(made.words[0] = 0);
 	REFUSED(made.words[0] = 6);
 	REFUSED(made.words[0] = UINT64_MAX);

@@ -16,7 +16,7 @@ static size_t count;
 
 static void begin(void)
 {
-	count = fxt_put_file_head(words, 1, "cpu0", 4, 1000000000);
+	count = fxt_put_file_header(words, 1, "cpu0", 4, 1000000000);
 }
 
 static int file_of_words(void)

@@ -32,7 +32,7 @@ static void put_heap(int is_damaged)
 			maker_free(&stream, t + 20 * i + 10, 0x10000 + 16 * (i % 1000));
 	}
 	if (is_damaged)
-		memset(stream.bytes + at - 16, 0xff, 16); /* the head */
+		memset(stream.bytes + at - 16, 0xff, 16); /* the header */
 	maker_stream_put(&maker, &stream, "heaptrace");
 }
 

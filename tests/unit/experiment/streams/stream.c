@@ -189,11 +189,11 @@ Test(stream, takes_an_unpublished_record_behind_the_end_for_what_it_is)
 	maker_stream_init(&stream);
 	maker_extent(&stream, 1, MAKER_START_TICKS, 4096);
 	add_samples(&stream, 10);
-	/* A thread was killed when all but the head was written. */
-	size_t head = maker_clock(&stream, MAKER_START_TICKS, 0, 10, 0) - 16;
+	/* A thread was killed when all but the header was written. */
+	size_t header = maker_clock(&stream, MAKER_START_TICKS, 0, 10, 0) - 16;
 
-	memset(stream.bytes + head, 0, 8);
-	stream.bytes[head] = 0x03;
+	memset(stream.bytes + header, 0, 8);
+	stream.bytes[header] = 0x03;
 	maker_stream_put(&maker, &stream, "profile");
 	cr_assert_eq(samples_of(&maker), 10);
 	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);

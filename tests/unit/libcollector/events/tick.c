@@ -53,7 +53,7 @@ static int read_samples(uint64_t *sum, int *in_state, enum fmt_clock_state state
 
 	*sum = 0;
 	*in_state = 0;
-	/* Behind each head of an event, on a multiple of 8. */
+	/* Behind each header of an event, on a multiple of 8. */
 	for (size_t at = 0; bytes && at + sizeof(struct fmt_clock) <= len; at += 8) {
 		struct fmt_clock record;
 

@@ -8,7 +8,7 @@
 static struct image {
 	ElfW(Phdr) headers[3];
 	struct {
-		ElfW(Nhdr) head;
+		ElfW(Nhdr) header;
 		char owner[4];
 		char text[8];
 	} notes[2];
@@ -26,7 +26,7 @@ static void make(void)
 	image.headers[2] = (ElfW(Phdr)){
 		.p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = ADDRESS, .p_filesz = sizeof(image)};
 	for (int i = 0; i < 2; i++)
-		image.notes[i].head = (ElfW(Nhdr)){.n_namesz = 4, .n_descsz = 7, .n_type = 4};
+		image.notes[i].header = (ElfW(Nhdr)){.n_namesz = 4, .n_descsz = 7, .n_type = 4};
 	memcpy(image.notes[0].owner, "GNU", 4);
 	memcpy(image.notes[1].owner, "Go\0", 4);
 }
@@ -73,15 +73,15 @@ Test(golang, sizes_that_cannot_be_end_it)
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		make();
-		image.notes[0].head.n_namesz = sizes[i];
+		image.notes[0].header.n_namesz = sizes[i];
 		cr_expect_eq(has(), 0, "%u", sizes[i]);
 		make();
-		image.notes[0].head.n_descsz = sizes[i];
+		image.notes[0].header.n_descsz = sizes[i];
 		cr_expect_eq(has(), 0, "%u", sizes[i]);
 	}
 	make();
 	image.headers[1].p_filesz = sizeof(image.notes[0]) +
-	                            11; /* not even the second one's head */
+	                            11; /* not even the second one's header */
 	cr_expect_eq(has(), 0);
 	cr_expect_eq(golang_has_note(image.headers, 65), 0);
 }
