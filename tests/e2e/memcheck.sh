@@ -59,6 +59,8 @@ clean "memcheck: an export" 0 "$xer_print" -export pprof out.pb.gz profile.er
 clean "memcheck: a mistake" 2 "$xer_print" -functionss profile.er
 clean "memcheck: user events" 0 "$readers/xer_trcrpt" user.er
 record fresh -a off -- true
+# Programs see no vDSO under valgrind.
+"$xer_archive" -m '\[vdso\]' fresh.er 2>/dev/null
 clean "memcheck: xer_archive" 0 "$xer_archive" fresh.er
 clean "memcheck: xcollect up to the program" 7 "$xcollect" -o made.er -p hi -H on -s all -i on sh -c 'exit 7'
 clean "memcheck: xcollect without a program" 125 "$xcollect" -p nonsense
